@@ -1,0 +1,45 @@
+package paxos
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// NodeID names a replica for its whole life; ids start at 1 and are never given
+// out twice.
+type NodeID uint32
+
+// Ballot numbers one attempt of one node to lead (PMS §2.2, PML §4.1). Ballots
+// are ordered by round, then node, so two nodes never share one; no modulus of
+// the member count is involved, because members change (P2.02). The zero Ballot
+// is below all others and means "none".
+type Ballot struct {
+	Round uint64
+	Node  NodeID
+}
+
+// Compare orders ballots; it returns 0 only for equal ones.
+func (b Ballot) Compare(c Ballot) int {
+	if r := cmp.Compare(b.Round, c.Round); r != 0 {
+		return r
+	}
+	return cmp.Compare(b.Node, c.Node)
+}
+
+// Less says that b is below c.
+func (b Ballot) Less(c Ballot) bool { return b.Compare(c) < 0 }
+
+// IsZero says that b is no ballot at all.
+func (b Ballot) IsZero() bool { return b == Ballot{} }
+
+// String prints round.node, as all traces do.
+func (b Ballot) String() string { return fmt.Sprintf("%d.%d", b.Round, b.Node) }
+
+// Boot counts the process lives of one node, from 1. Every question a node asks
+// carries it and every answer echoes it, so an answer to an earlier life is
+// known for what it is (see doc.go, "Why boot numbers").
+type Boot uint64
+
+// LSN numbers the durable records of one node, from 1, without gaps. LSNs of
+// different nodes have nothing to do with each other.
+type LSN uint64

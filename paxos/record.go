@@ -1,0 +1,56 @@
+package paxos
+
+// Record is one of the structs of this file: what a node must not forget. The
+// node numbers each record (LSN); the driver writes them in order and says how
+// far they are durable.
+type Record interface{ record() }
+
+// Booted is the first record of a process life and gives its number. No message
+// of that life leaves before it is durable.
+type Booted struct{ Boot Boot }
+
+// Promised says that nothing below Ballot will be accepted here any more
+// (PMS §2.5). It goes into the promise register, not only into the log.
+type Promised struct{ Ballot Ballot }
+
+// Voted is an acceptance (phase 2b). The message Accepted tells it to others; the
+// record has a name of its own so that the two are never mixed up.
+type Voted struct {
+	Slot   Slot
+	Ballot Ballot
+	Value  Value
+}
+
+// Learned is a chosen value for which the node holds no vote of its own with
+// that value. Nobody waits for it: it can be fetched again.
+type Learned struct {
+	Slot  Slot
+	Value Value
+}
+
+// Settled says that in each slot of Slots, the value the node last voted for
+// before this record is the chosen one. Nobody waits for it.
+type Settled struct{ Slots Range }
+
+// Unreadable takes the place of a Voted record whose value the disk lost, when
+// a log is read back (F0.3). It is never written.
+type Unreadable struct {
+	Slot   Slot
+	Ballot Ballot
+}
+
+func (Booted) record()     {}
+func (Promised) record()   {}
+func (Voted) record()      {}
+func (Learned) record()    {}
+func (Settled) record()    {}
+func (Unreadable) record() {}
+
+// Recovered is what a disk gives back when a process starts: what the last
+// lives left, in LSN order. The zero value is a new node's.
+type Recovered struct {
+	Boot    Boot     // of the latest life, 0 before the first
+	Promise Ballot   // highest promise on disk
+	Records []Record // Voted, Learned, Settled and Unreadable, in LSN order
+	Next    LSN      // first free number; 0 counts as 1
+}

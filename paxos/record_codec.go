@@ -1,0 +1,101 @@
+package paxos
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Kinds of records on disk. They are part of the log's format: never reused.
+const (
+	RecordBooted uint8 = iota + 1
+	RecordPromised
+	RecordVoted
+	RecordLearned
+	RecordSettled
+)
+
+// tagSize is the size of every tag: two numbers and a node.
+const tagSize = 20
+
+// EncodeRecord splits a record into what names it (the tag, small, which a log
+// keeps readable even where the data rots) and its data. It panics for
+// Unreadable, which is never written.
+//
+//	kind      tag (big endian)                     data
+//	Booted    boot(8) 0(8) 0(4)                    -
+//	Promised  0(8) round(8) node(4)                -
+//	Voted     slot(8) round(8) node(4)             value
+//	Learned   slot(8) 0(8) 0(4)                    value
+//	Settled   from(8) to(8) 0(4)                   -
+func EncodeRecord(r Record) (kind uint8, tag [tagSize]byte, data string) {
+	put := func(a, b uint64, node NodeID) {
+		binary.BigEndian.PutUint64(tag[0:], a)
+		binary.BigEndian.PutUint64(tag[8:], b)
+		binary.BigEndian.PutUint32(tag[16:], uint32(node))
+	}
+	switch r := r.(type) {
+	case Booted:
+		put(uint64(r.Boot), 0, 0)
+		return RecordBooted, tag, ""
+	case Promised:
+		put(0, r.Ballot.Round, r.Ballot.Node)
+		return RecordPromised, tag, ""
+	case Voted:
+		put(uint64(r.Slot), r.Ballot.Round, r.Ballot.Node)
+		return RecordVoted, tag, string(r.Value)
+	case Learned:
+		put(uint64(r.Slot), 0, 0)
+		return RecordLearned, tag, string(r.Value)
+	case Settled:
+		put(uint64(r.Slots.From), uint64(r.Slots.To), 0)
+		return RecordSettled, tag, ""
+	}
+	panic(fmt.Sprintf("paxos: record %T has no encoding", r))
+}
+
+// DecodeRecord is the inverse of EncodeRecord; its error names what is wrong.
+// The record shares the memory of data.
+func DecodeRecord(kind uint8, tag []byte, data string) (Record, error) {
+	if len(tag) != tagSize {
+		return nil, fmt.Errorf("paxos: record kind %d with a tag of %d bytes", kind, len(tag))
+	}
+	a, b := binary.BigEndian.Uint64(tag), binary.BigEndian.Uint64(tag[8:])
+	ballot := Ballot{Round: b, Node: NodeID(binary.BigEndian.Uint32(tag[16:]))}
+	switch kind {
+	case RecordBooted:
+		return Booted{Boot: Boot(a)}, nil
+	case RecordPromised:
+		return Promised{Ballot: ballot}, nil
+	case RecordVoted:
+		if a == 0 || ballot.IsZero() || !Value(data).Valid() {
+			return nil, fmt.Errorf("paxos: vote at slot %d, ballot %v, %d bytes is malformed", a, ballot, len(data))
+		}
+		return Voted{Slot: Slot(a), Ballot: ballot, Value: Value(data)}, nil
+	case RecordLearned:
+		if a == 0 || !Value(data).Valid() {
+			return nil, fmt.Errorf("paxos: learned value at slot %d, %d bytes is malformed", a, len(data))
+		}
+		return Learned{Slot: Slot(a), Value: Value(data)}, nil
+	case RecordSettled:
+		if a == 0 || a >= b {
+			return nil, fmt.Errorf("paxos: settled range [%d,%d) is malformed", a, b)
+		}
+		return Settled{Slots: Range{From: Slot(a), To: Slot(b)}}, nil
+	}
+	return nil, fmt.Errorf("paxos: unknown record kind %d", kind)
+}
+
+// DecodeUnreadable is what stands in for a Voted record whose data is lost but
+// whose kind and tag are readable. It fails for any other kind: nothing can
+// stand in for those.
+func DecodeUnreadable(kind uint8, tag []byte) (Unreadable, error) {
+	if kind != RecordVoted {
+		return Unreadable{}, fmt.Errorf("paxos: record kind %d is unreadable and cannot be done without", kind)
+	}
+	r, err := DecodeRecord(kind, tag, "")
+	if err != nil {
+		return Unreadable{}, err
+	}
+	v := r.(Voted)
+	return Unreadable{Slot: v.Slot, Ballot: v.Ballot}, nil
+}

@@ -1,0 +1,113 @@
+package paxos
+
+// Invalid says why no correct node could have sent m, or "" if one could. It
+// looks at the message alone; whether it fits the present is the receiver's
+// question. Checked on the way in and, as the pair to it, on the way out
+// (invariant I-A4's cheap half).
+func Invalid(m Message) string {
+	switch m := m.(type) {
+	case Prepare:
+		return firstOf(invalidQuestion(m.Ballot, m.Boot), invalidSlot(m.From))
+	case Promise:
+		return firstOf(invalidQuestion(m.Ballot, m.Boot), invalidPage(&m), invalidSlot(m.FirstOpen))
+	case Accept:
+		return firstOf(invalidQuestion(m.Ballot, m.Boot), invalidSlot(m.Slot), invalidValue(m.Value))
+	case Accepted:
+		return firstOf(invalidQuestion(m.Ballot, m.Boot), invalidSlot(m.Slot))
+	case Nack:
+		if !m.Ballot.Less(m.Promised) {
+			return "refused without a higher promise"
+		}
+		return invalidQuestion(m.Ballot, m.Boot)
+	case Chosen:
+		return firstOf(invalidBallot(m.Ballot), invalidSlots(m.Slots))
+	case Heartbeat:
+		return firstOf(invalidQuestion(m.Ballot, m.Boot), invalidSlot(m.FirstOpen))
+	case HeartbeatReply:
+		return firstOf(invalidQuestion(m.Ballot, m.Boot), invalidSlot(m.FirstOpen))
+	case Fetch:
+		return invalidSlots(m.Slots)
+	case FetchReply:
+		return firstOf(invalidSlot(m.From), invalidSlot(m.FirstOpen), invalidValues(m.Values))
+	}
+	return "unknown message"
+}
+
+func firstOf(reasons ...string) string {
+	for _, r := range reasons {
+		if r != "" {
+			return r
+		}
+	}
+	return ""
+}
+
+func invalidBallot(b Ballot) string {
+	if b.Node == 0 {
+		return "ballot without a node"
+	}
+	return ""
+}
+
+func invalidQuestion(b Ballot, boot Boot) string {
+	if boot == 0 {
+		return "boot number 0"
+	}
+	return invalidBallot(b)
+}
+
+func invalidSlot(s Slot) string {
+	if s == 0 || s == MaxSlot {
+		return "slot out of range"
+	}
+	return ""
+}
+
+func invalidSlots(r Range) string {
+	if r.From == 0 || r.Empty() {
+		return "empty range of slots"
+	}
+	return ""
+}
+
+func invalidValue(v Value) string {
+	if !v.Valid() {
+		return "malformed value"
+	}
+	return ""
+}
+
+func invalidValues(vs []Value) string {
+	for _, v := range vs {
+		if !v.Valid() {
+			return "malformed value"
+		}
+	}
+	return ""
+}
+
+// invalidPage asks that votes are in slot order, within the page, and readable
+// or lost but not both.
+func invalidPage(m *Promise) string {
+	if r := invalidSlots(m.Page); r != "" {
+		return r
+	}
+	next := m.Page.From
+	for i := range m.Votes {
+		v := &m.Votes[i]
+		switch {
+		case v.Slot < next || v.Slot >= m.Page.To:
+			return "vote outside its page or out of order"
+		case v.Ballot.Node == 0:
+			return "vote without a ballot"
+		case m.Ballot.Less(v.Ballot):
+			return "vote above the promise"
+		case v.Lost && v.Value != Noop:
+			return "lost vote with a value"
+		case !v.Value.Valid():
+			return "malformed value"
+		}
+		next = v.Slot + 1
+	}
+	return ""
+}
