@@ -1,0 +1,124 @@
+package api
+
+import "fmt"
+
+// Code is the first thing an answer says. The zero Code is none of them and is
+// never sent, so that a forgotten code is not taken for OK.
+type Code uint8
+
+// The codes. "This copy" is the one sending of a request that is answered; the
+// client may have sent others with the same (Session, Seq), and a network may
+// have duplicated any of them.
+const (
+	// OK: the request was executed, once, and this is its answer.
+	// Execution: Executed.
+	OK Code = 1 + iota
+
+	// NotMaster: the replica is not the master, or it stopped being the master
+	// before it could tell what became of the request. Reply.Master may name a
+	// better one. The request may have been proposed and may yet be executed:
+	// send it again, with the same Seq, to find out.
+	// Execution: Unknown.
+	NotMaster
+
+	// Aborted: the command this copy became was refused by its epoch guard,
+	// because mastership was lost, or lost and regained, after the copy came in
+	// (P5.01). The command was not executed and never will be. Another copy may
+	// have been: the guard stands before the look-up of stored answers.
+	// Execution: NotThisCopy.
+	Aborted
+
+	// Busy: the master took in no more work and dropped this copy before
+	// proposing it.
+	// Execution: NotThisCopy.
+	Busy
+
+	// NoSession: the session does not exist; it was ended or has expired. This
+	// copy was not executed, and no copy will be from now on, since ids do not
+	// come again; but an earlier copy may have been executed while the session
+	// lived, and its stored answer went with the session.
+	// Execution: NotThisCopy.
+	NoSession
+
+	// Conflict: a CompareAndSet was executed and found something else; Found and
+	// Value say what. Nothing was changed.
+	// Execution: Executed.
+	Conflict
+
+	// NotFound: a Get or a Delete was executed and found no row. Nothing was
+	// changed.
+	// Execution: Executed.
+	NotFound
+
+	// Invalid: no replica in any state executes this request: an empty key, a
+	// zero nonce, a Seq that is not above Seen or too far ahead of it.
+	// Execution: Never.
+	Invalid
+
+	// TooLarge: no replica executes this request, because a key or value exceeds
+	// its limit; or a List, which changes nothing, found more than an answer may
+	// hold.
+	// Execution: Never.
+	TooLarge
+
+	// Stale: the client has said, in some other request, that it has seen the
+	// answer to this Seq or given it up; what the answer was is forgotten. This
+	// copy was not executed, and no copy will be from now on.
+	// Execution: NotThisCopy.
+	Stale
+
+	codeEnd
+)
+
+// Execution is what a code tells about execution.
+type Execution uint8
+
+const (
+	// Unknown: the request may have been executed, may yet be, or neither.
+	Unknown Execution = iota
+	// NotThisCopy: the copy that is answered was not executed and will not be.
+	// Other copies of the same request may have been, or may yet be, so the
+	// *call* is undecided; sending it again with the same Seq is safe, since a
+	// copy that was executed left its answer behind.
+	NotThisCopy
+	// Executed: exactly one copy was executed, and this is its answer.
+	Executed
+	// Never: no copy was or will be executed.
+	Never
+)
+
+// Execution says what c tells about the execution of the request it answers.
+func (c Code) Execution() Execution {
+	switch c {
+	case OK, Conflict, NotFound:
+		return Executed
+	case Invalid, TooLarge:
+		return Never
+	case Aborted, Busy, NoSession, Stale:
+		return NotThisCopy
+	default:
+		return Unknown
+	}
+}
+
+// Definite says that c decides the call: whatever copies of the request are
+// still on their way, its outcome is known and will not change.
+func (c Code) Definite() bool {
+	e := c.Execution()
+	return e == Executed || e == Never
+}
+
+// Valid says that c is one of the codes above.
+func (c Code) Valid() bool { return OK <= c && c < codeEnd }
+
+// String prints the code as traces and reports do.
+func (c Code) String() string {
+	if !c.Valid() {
+		return fmt.Sprintf("code(%d)", uint8(c))
+	}
+	return [...]string{
+		OK: "ok", NotMaster: "not-master", Aborted: "aborted", Busy: "busy",
+		NoSession: "no-session", Conflict: "conflict", NotFound: "not-found",
+		Invalid: "invalid", TooLarge: "too-large", Stale: "stale",
+	}[c]
+}

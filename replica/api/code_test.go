@@ -1,0 +1,38 @@
+package api_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+func TestWhatEachCodeTells(t *testing.T) {
+	rows := []struct {
+		code      api.Code
+		text      string
+		execution api.Execution
+		definite  bool
+	}{
+		{0, "code(0)", api.Unknown, false},
+		{api.OK, "ok", api.Executed, true},
+		{api.NotMaster, "not-master", api.Unknown, false},
+		{api.Aborted, "aborted", api.NotThisCopy, false},
+		{api.Busy, "busy", api.NotThisCopy, false},
+		{api.NoSession, "no-session", api.NotThisCopy, false},
+		{api.Conflict, "conflict", api.Executed, true},
+		{api.NotFound, "not-found", api.Executed, true},
+		{api.Invalid, "invalid", api.Never, true},
+		{api.TooLarge, "too-large", api.Never, true},
+		{api.Stale, "stale", api.NotThisCopy, false},
+		{11, "code(11)", api.Unknown, false},
+	}
+	for i, r := range rows {
+		require.Equal(t, api.Code(i), r.code, "the numbers are part of the format")
+		require.Equal(t, r.text, r.code.String())
+		require.Equal(t, r.execution, r.code.Execution(), r.text)
+		require.Equal(t, r.definite, r.code.Definite(), r.text)
+		require.Equal(t, 1 <= i && i <= 10, r.code.Valid(), r.text)
+	}
+}

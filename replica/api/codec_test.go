@@ -1,0 +1,234 @@
+package api_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// The bytes of format version 1. A change here is a new version.
+var goldenRequests = []struct {
+	hex string
+	q   api.Request
+}{
+	{"0151 01 00 00 00 01 07 ac02", api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{7, 300}}}},
+	{"0151 02 05 01 00 02", api.Request{ID: 2, Session: 5, Seq: 1, Op: api.EndSession{}}},
+	{"0151 8001 05 03 02 03 016b", api.Request{ID: 128, Session: 5, Seq: 3, Seen: 2, Op: api.Get{Key: "k"}}},
+	{"0151 03 05 01 00 04 016b 027676", api.Request{ID: 3, Session: 5, Seq: 1, Op: api.Put{Key: "k", Value: "vv"}}},
+	{"0151 04 05 01 00 05 016b", api.Request{ID: 4, Session: 5, Seq: 1, Op: api.Delete{Key: "k"}}},
+	{"0151 05 05 01 00 06 016b 00 0165 0176", api.Request{ID: 5, Session: 5, Seq: 1,
+		Op: api.CompareAndSet{Key: "k", Expect: "e", Value: "v"}}},
+	{"0151 06 05 01 00 06 016b 01 00 0176", api.Request{ID: 6, Session: 5, Seq: 1,
+		Op: api.CompareAndSet{Key: "k", Absent: true, Value: "v"}}},
+	{"0151 07 05 01 00 07 03 67332f", api.Request{ID: 7, Session: 5, Seq: 1, Op: api.List{Prefix: "g3/"}}},
+}
+
+var goldenReplies = []struct {
+	hex string
+	p   api.Reply
+}{
+	{"0141 01 00 00 02 03 01 00 00 2a 00", api.Reply{ID: 1, Epoch: 2, Master: 3, Result: api.Result{Code: api.OK, Session: 42}}},
+	{"0141 02 05 01 02 ffffffff0f 02 00 00 00 00", api.Reply{ID: 2, Session: 5, Seq: 1, Epoch: 2, Master: 1<<32 - 1,
+		Result: api.Result{Code: api.NotMaster}}},
+	{"0141 03 05 01 02 00 06 01 0176 00 00", api.Reply{ID: 3, Session: 5, Seq: 1, Epoch: 2,
+		Result: api.Result{Code: api.Conflict, Found: true, Value: "v"}}},
+	{"0141 04 05 01 02 00 01 00 00 00 02 0161 00 0162 0178", api.Reply{ID: 4, Session: 5, Seq: 1, Epoch: 2,
+		Result: api.Result{Code: api.OK, Pairs: []api.Pair{{Key: "a"}, {Key: "b", Value: "x"}}}}},
+}
+
+func unhex(t testing.TB, s string) []byte {
+	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
+	require.NoError(t, err)
+	return b
+}
+
+func TestGoldenBytes(t *testing.T) {
+	for _, g := range goldenRequests {
+		b := unhex(t, g.hex)
+		require.Equal(t, b, api.AppendRequest(nil, g.q), g.hex)
+		q, err := api.DecodeRequest(b)
+		require.NoError(t, err)
+		require.Equal(t, g.q, q)
+	}
+	for _, g := range goldenReplies {
+		b := unhex(t, g.hex)
+		require.Equal(t, b, api.AppendReply(nil, g.p), g.hex)
+		p, err := api.DecodeReply(b)
+		require.NoError(t, err)
+		require.Equal(t, g.p, p)
+	}
+}
+
+func TestWhatIsNoMessageIsRefusedWithTheReason(t *testing.T) {
+	rows := []struct{ hex, want string }{
+		{"", "malformed message: byte 0: ends early"},
+		{"0251 01 00 00 00 02", "malformed message: unknown version 2 (this program knows 1)"},
+		{"0141 01 00 00 00 02", `malformed message: byte 2: kind 'A', want 'Q'`},
+		{"0151 01 05 01 00 09", "malformed message: byte 7: op 9"},
+		{"0151 01 05 01 00 02 00", "malformed message: byte 7: 1 bytes too many"},
+		{"0151 01 05 01 00 03 02 6b", "malformed message: byte 8: 2 items in 1 bytes"},
+		{"0151 01 05 01 00 03 ffffffffffffffffff01", "malformed message: byte 17: 18446744073709551615 items in 0 bytes"},
+		{"0151 01 05 01 00 03 ffffffffffffffffffff", "malformed message: byte 7: no number"},
+		{"0151 8100 05 01 00 02", "malformed message: byte 2: number in a longer form than needed"},
+		{"0151 01 05 01 00 06 016b 02 00 00", "malformed message: byte 10: flag is 2"},
+	}
+	for _, r := range rows {
+		_, err := api.DecodeRequest(unhex(t, r.hex))
+		require.EqualError(t, err, r.want, r.hex)
+		require.ErrorIs(t, err, api.ErrMalformed)
+	}
+	_, err := api.DecodeRequest(unhex(t, "0251"))
+	require.ErrorIs(t, err, api.ErrVersion)
+	_, err = api.DecodeRequest(make([]byte, api.MaxMessage+1))
+	require.EqualError(t, err, fmt.Sprintf("malformed message: byte 0: %d bytes are too many", api.MaxMessage+1))
+
+	replies := []struct{ hex, want string }{
+		{"0141 01 00 00 02 03 00 00 00 00 00", "malformed message: byte 8: code(0)"},
+		{"0141 01 00 00 02 03 0b 00 00 00 00", "malformed message: byte 8: code(11)"},
+		{"0141 01 00 00 02 8080808010 01 00 00 00 00", "malformed message: byte 11: replica 4294967296"},
+		{"0141 01 00 00 02 03 01 00 00 00 05 0000", "malformed message: byte 12: 5 items in 2 bytes"},
+	}
+	for _, r := range replies {
+		_, err := api.DecodeReply(unhex(t, r.hex))
+		require.EqualError(t, err, r.want, r.hex)
+	}
+	many := append(unhex(t, "0141 01 00 00 02 03 01 00 00 00 818001"), make([]byte, 2*(api.MaxListPairs+1))...)
+	_, err = api.DecodeReply(many)
+	require.EqualError(t, err, "malformed message: byte 14: 16385 pairs")
+}
+
+// A count that lies must not cost memory before it is found out.
+func TestAHostileLengthAllocatesNothing(t *testing.T) {
+	b := unhex(t, "0141 01 00 00 02 03 01 00 00 00 ff7f")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 1000 {
+		_, err := api.DecodeReply(b)
+		require.ErrorIs(t, err, api.ErrMalformed)
+	}
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1000*4096), "16383 pairs would be 512 KiB each time")
+}
+
+func TestTheLargestMessagesFit(t *testing.T) {
+	v := strings.Repeat("v", api.MaxValue)
+	q := api.Request{ID: 1<<64 - 1, Session: 1<<64 - 1, Seq: 1<<64 - 1, Seen: 1<<64 - 2,
+		Op: api.CompareAndSet{Key: strings.Repeat("k", api.MaxKey), Expect: v, Value: v}}
+	require.Equal(t, api.OK, q.Check())
+	got, err := api.DecodeRequest(api.AppendRequest(nil, q))
+	require.NoError(t, err)
+	require.Equal(t, q, got)
+
+	pairs := make([]api.Pair, api.MaxListPairs)
+	for i := range pairs {
+		pairs[i] = api.Pair{Key: fmt.Sprintf("%032d", i), Value: strings.Repeat("v", 32)}
+	}
+	require.True(t, api.FitsList(pairs))
+	p := api.Reply{ID: 1<<64 - 1, Result: api.Result{Code: api.OK, Pairs: pairs}}
+	back, err := api.DecodeReply(api.AppendReply(nil, p))
+	require.NoError(t, err)
+	require.Equal(t, p, back)
+}
+
+func TestAppendOpOfNothingIsABug(t *testing.T) {
+	require.PanicsWithValue(t, "api: AppendOp of <nil>", func() { api.AppendOp(nil, nil) })
+}
+
+func anyOp() *rapid.Generator[api.Op] {
+	return rapid.Custom(func(t *rapid.T) api.Op {
+		s := func(name string) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, name)) }
+		switch rapid.IntRange(1, 7).Draw(t, "op") {
+		case 1:
+			return api.OpenSession{Nonce: api.Nonce{rapid.Uint64().Draw(t, "hi"), rapid.Uint64().Draw(t, "lo")}}
+		case 2:
+			return api.EndSession{}
+		case 3:
+			return api.Get{Key: s("key")}
+		case 4:
+			return api.Put{Key: s("key"), Value: s("value")}
+		case 5:
+			return api.Delete{Key: s("key")}
+		case 6:
+			return api.CompareAndSet{Key: s("key"), Expect: s("expect"), Absent: rapid.Bool().Draw(t, "absent"), Value: s("value")}
+		default:
+			return api.List{Prefix: s("prefix")}
+		}
+	})
+}
+
+func anyResult() *rapid.Generator[api.Result] {
+	return rapid.Custom(func(t *rapid.T) api.Result {
+		r := api.Result{
+			Code:    api.Code(rapid.IntRange(1, 10).Draw(t, "code")),
+			Found:   rapid.Bool().Draw(t, "found"),
+			Value:   rapid.String().Draw(t, "value"),
+			Session: api.SessionID(rapid.Uint64().Draw(t, "session")),
+		}
+		for range rapid.IntRange(0, 4).Draw(t, "pairs") {
+			r.Pairs = append(r.Pairs, api.Pair{Key: rapid.String().Draw(t, "k"), Value: rapid.String().Draw(t, "v")})
+		}
+		return r
+	})
+}
+
+func TestRoundTrips(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := api.Request{
+			ID: rapid.Uint64().Draw(t, "id"), Session: api.SessionID(rapid.Uint64().Draw(t, "session")),
+			Seq: api.Seq(rapid.Uint64().Draw(t, "seq")), Seen: api.Seq(rapid.Uint64().Draw(t, "seen")), Op: anyOp().Draw(t, "op"),
+		}
+		gotQ, err := api.DecodeRequest(api.AppendRequest(nil, q))
+		require.NoError(t, err)
+		require.Equal(t, q, gotQ)
+
+		p := q.Answer(api.Epoch(rapid.Uint64().Draw(t, "epoch")), anyResult().Draw(t, "result"))
+		p.Master = rapid.Uint32().Draw(t, "master")
+		gotP, err := api.DecodeReply(api.AppendReply(nil, p))
+		require.NoError(t, err)
+		require.Equal(t, p, gotP)
+	})
+}
+
+// Ops and results stand inside other formats: they end where they end.
+func TestOpsAndResultsLeaveTheRest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		op, res, tail := anyOp().Draw(t, "op"), anyResult().Draw(t, "result"), rapid.SliceOf(rapid.Byte()).Draw(t, "tail")
+		gotOp, rest, err := api.DecodeOp(append(api.AppendOp(nil, op), tail...))
+		require.NoError(t, err)
+		require.Equal(t, op, gotOp)
+		require.Equal(t, string(tail), string(rest))
+		gotRes, rest, err := api.DecodeResult(append(api.AppendResult(nil, res), tail...))
+		require.NoError(t, err)
+		require.Equal(t, res, gotRes)
+		require.Equal(t, string(tail), string(rest))
+	})
+}
+
+// No prefix of a message is a message.
+func TestCutMessagesAreRefused(t *testing.T) {
+	for _, g := range goldenRequests {
+		b := unhex(t, g.hex)
+		for n := range b {
+			_, err := api.DecodeRequest(b[:n])
+			require.ErrorIs(t, err, api.ErrMalformed)
+		}
+	}
+	for _, g := range goldenReplies {
+		b := unhex(t, g.hex)
+		for n := range b {
+			_, err := api.DecodeReply(b[:n])
+			require.ErrorIs(t, err, api.ErrMalformed)
+		}
+	}
+	_, _, err := api.DecodeOp(nil)
+	require.ErrorIs(t, err, api.ErrMalformed)
+	_, _, err = api.DecodeResult(nil)
+	require.ErrorIs(t, err, api.ErrMalformed)
+}

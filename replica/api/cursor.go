@@ -1,0 +1,125 @@
+package api
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// ErrMalformed is what every decoder returns, wrapped with the place and the
+// reason, for bytes that are no message: a stranger's, damaged, or hostile. Such
+// bytes are counted and dropped.
+var ErrMalformed = errors.New("malformed message")
+
+// ErrVersion is what a decoder returns for a message of a version it does not
+// know; it wraps ErrMalformed.
+var ErrVersion = fmt.Errorf("%w: unknown version", ErrMalformed)
+
+const version = 1
+
+// cursor reads b from front to back. After the first error it reads only
+// zeroes, so that decoders need to look once, at the end. It never reads beyond
+// b, and it allocates nothing before it knows that the bytes are there.
+type cursor struct {
+	b   []byte
+	at  int
+	err error
+}
+
+func (c *cursor) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf("%w: byte %d: %s", ErrMalformed, c.at, fmt.Sprintf(format, args...))
+	}
+}
+
+func (c *cursor) left() int { return len(c.b) - c.at }
+
+func (c *cursor) byte() byte {
+	if c.err != nil {
+		return 0
+	}
+	if c.left() < 1 {
+		c.fail("ends early")
+		return 0
+	}
+	c.at++
+	return c.b[c.at-1]
+}
+
+func (c *cursor) flag() bool {
+	x := c.byte()
+	if x > 1 {
+		c.fail("flag is %d", x)
+	}
+	return x == 1 && c.err == nil
+}
+
+// uint reads a varint in its shortest form.
+func (c *cursor) uint() uint64 {
+	if c.err != nil {
+		return 0
+	}
+	x, n := binary.Uvarint(c.b[c.at:])
+	if n <= 0 {
+		c.fail("no number")
+		return 0
+	}
+	if n > 1 && c.b[c.at+n-1] == 0 {
+		c.fail("number in a longer form than needed")
+		return 0
+	}
+	c.at += n
+	return x
+}
+
+// count reads the number of items that follow, each of at least size bytes.
+func (c *cursor) count(size int) int {
+	n := c.uint()
+	if c.err == nil && n > uint64(c.left()/size) {
+		c.fail("%d items in %d bytes", n, c.left())
+	}
+	if c.err != nil {
+		return 0
+	}
+	return int(n)
+}
+
+func (c *cursor) string() string {
+	n := c.count(1)
+	s := string(c.b[c.at : c.at+n])
+	c.at += n
+	return s
+}
+
+// open reads the version and the kind of a message.
+func (c *cursor) open(kind byte) {
+	if len(c.b) > MaxMessage {
+		c.fail("%d bytes are too many", len(c.b))
+		return
+	}
+	if v := c.byte(); c.err == nil && v != version {
+		c.err = fmt.Errorf("%w %d (this program knows %d)", ErrVersion, v, version)
+	}
+	if k := c.byte(); c.err == nil && k != kind {
+		c.fail("kind %q, want %q", k, kind)
+	}
+}
+
+// close checks that all was read and returns the first error.
+func (c *cursor) close() error {
+	if c.err == nil && c.left() > 0 {
+		c.fail("%d bytes too many", c.left())
+	}
+	return c.err
+}
+
+func appendString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+func appendFlag(dst []byte, f bool) []byte {
+	if f {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
+}

@@ -1,0 +1,36 @@
+// Package api is pure: what clients and replicas say to each other, and the
+// bytes they say it in. It is all of the replica that a client imports.
+//
+// A client sends a Request to a replica and gets a Reply. Requests and replies
+// are datagrams: each may be lost, delayed, duplicated and overtaken. What makes
+// a call happen at most once is its name, (Session, Seq), which is the same in
+// every copy that is sent; what the client learns from an answer is the Code of
+// its Result, and Code.Execution says exactly how much that is.
+//
+// Reading order: id.go, op.go (what can be asked, and what each answer means),
+// code.go (what an answer tells about execution), request.go, result.go,
+// limit.go; then the codec: cursor.go, op_codec.go, request_codec.go,
+// result_codec.go.
+//
+// # Bytes
+//
+// Numbers are unsigned varints in their shortest form, strings are a varint
+// length and that many bytes, a flag is one byte 0 or 1. Exactly one sequence of
+// bytes stands for one message: the decoders refuse any other, and anything left
+// over.
+//
+//	request  1 'Q' id session seq seen op
+//	reply    1 'A' id session seq epoch master result
+//	op       1 nonce[0] nonce[1]            OpenSession
+//	         2                              EndSession
+//	         3 key                          Get
+//	         4 key value                    Put
+//	         5 key                          Delete
+//	         6 key absent expect value      CompareAndSet
+//	         7 prefix                       List
+//	result   code found value session n n*(key value)
+//
+// The first byte is the version of the format. Ops and results have none of
+// their own: they are also parts of commands and of rows, and what carries them
+// there has one.
+package api

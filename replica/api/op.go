@@ -1,0 +1,108 @@
+package api
+
+// Op is one of the structs of this file, and of no other package. Strings hold
+// any bytes. Ops are values: copy them freely.
+//
+// An op that is executed is executed exactly once, at one place of the log, and
+// answered with OK, NotFound or Conflict as its comment says. All other codes
+// are not answers but refusals, see Code.
+type Op interface {
+	// Check says OK, or with which code a replica refuses the op whatever its
+	// state is: Invalid or TooLarge.
+	Check() Code
+	op()
+}
+
+// OpenSession asks for a session. Its request has Session 0 and Seq 0. OK, with
+// the id in Result.Session; the same Nonce gets the same id however often it is
+// sent.
+type OpenSession struct{ Nonce Nonce }
+
+// EndSession ends the session of its request and forgets its stored answers.
+// OK. A copy that comes later is answered NoSession, which to the sender of an
+// EndSession means the same.
+type EndSession struct{}
+
+// Get reads one row. OK with Found and the Value, or NotFound.
+type Get struct{ Key string }
+
+// Put writes one row, whether or not it was there. OK.
+type Put struct{ Key, Value string }
+
+// Delete removes one row. OK, or NotFound where there was none.
+type Delete struct{ Key string }
+
+// CompareAndSet writes Value if the row holds Expect, or, with Absent, if there
+// is no row; with Absent, Expect is empty. OK, or Conflict with what the row
+// holds: Found and Value.
+type CompareAndSet struct {
+	Key    string
+	Expect string
+	Absent bool
+	Value  string
+}
+
+// List reads all rows whose keys begin with Prefix. OK with Pairs in ascending
+// order of the keys' bytes; TooLarge where they exceed MaxListPairs or
+// MaxListBytes. The empty prefix lists everything.
+type List struct{ Prefix string }
+
+func (OpenSession) op()   {}
+func (EndSession) op()    {}
+func (Get) op()           {}
+func (Put) op()           {}
+func (Delete) op()        {}
+func (CompareAndSet) op() {}
+func (List) op()          {}
+
+// Check refuses the zero nonce, which is what a client that did not draw sends.
+func (o OpenSession) Check() Code {
+	if o.Nonce == (Nonce{}) {
+		return Invalid
+	}
+	return OK
+}
+
+// Check finds nothing to refuse.
+func (EndSession) Check() Code { return OK }
+
+// Check refuses an empty and a too long key.
+func (o Get) Check() Code { return checkRow(o.Key) }
+
+// Check refuses an empty key, and a key or value that is too long.
+func (o Put) Check() Code { return checkRow(o.Key, o.Value) }
+
+// Check refuses an empty and a too long key.
+func (o Delete) Check() Code { return checkRow(o.Key) }
+
+// Check refuses an empty key, strings that are too long, and an expected value
+// for a row that is expected to be absent.
+func (o CompareAndSet) Check() Code {
+	if o.Absent && o.Expect != "" {
+		return Invalid
+	}
+	return checkRow(o.Key, o.Expect, o.Value)
+}
+
+// Check refuses a prefix that is too long.
+func (o List) Check() Code {
+	if len(o.Prefix) > MaxKey {
+		return TooLarge
+	}
+	return OK
+}
+
+func checkRow(key string, values ...string) Code {
+	switch {
+	case key == "":
+		return Invalid
+	case len(key) > MaxKey:
+		return TooLarge
+	}
+	for _, v := range values {
+		if len(v) > MaxValue {
+			return TooLarge
+		}
+	}
+	return OK
+}

@@ -1,0 +1,57 @@
+package api
+
+// Request is one sending of one call. Client to the replica it takes for the
+// master.
+type Request struct {
+	// ID names this sending: a client never uses one twice. The reply echoes it.
+	ID uint64
+	// Session and Seq name the call: the same in all its sendings. Both are 0 in
+	// a request that opens a session.
+	Session SessionID
+	Seq     Seq
+	// Seen says that the client waits for no call up to this one: it has the
+	// answer or has given the call up. The cell may forget their answers, and
+	// executes none of them from now on. Below Seq.
+	Seen Seq
+	// Op is what is asked.
+	Op Op
+}
+
+// Check says OK, or with which code any replica in any state refuses the
+// request: Invalid or TooLarge. A nil Op is Invalid.
+func (q Request) Check() Code {
+	if q.Op == nil {
+		return Invalid
+	}
+	if _, opens := q.Op.(OpenSession); opens {
+		if q.Session != 0 || q.Seq != 0 || q.Seen != 0 {
+			return Invalid
+		}
+		return q.Op.Check()
+	}
+	if q.Session == 0 || q.Seq <= q.Seen || q.Seq-q.Seen > MaxWindow {
+		return Invalid
+	}
+	return q.Op.Check()
+}
+
+// Answer is the reply that answers this sending. The caller adds Master where
+// it knows one.
+func (q Request) Answer(e Epoch, r Result) Reply {
+	return Reply{ID: q.ID, Session: q.Session, Seq: q.Seq, Epoch: e, Result: r}
+}
+
+// Reply answers one Request. Replica to the client that sent it.
+type Reply struct {
+	// ID, Session and Seq are those of the request.
+	ID      uint64
+	Session SessionID
+	Seq     Seq
+	// Epoch is the sender's present epoch.
+	Epoch Epoch
+	// Master is the replica the sender takes for the master, 0 if it knows none:
+	// a hint, possibly wrong.
+	Master uint32
+	// Result is the answer.
+	Result
+}

@@ -1,0 +1,62 @@
+package api
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+const (
+	kindRequest byte = 'Q'
+	kindReply   byte = 'A'
+)
+
+// AppendRequest appends the bytes of q to dst. q.Op must not be nil.
+func AppendRequest(dst []byte, q Request) []byte {
+	dst = append(dst, version, kindRequest)
+	dst = binary.AppendUvarint(dst, q.ID)
+	dst = binary.AppendUvarint(dst, uint64(q.Session))
+	dst = binary.AppendUvarint(dst, uint64(q.Seq))
+	dst = binary.AppendUvarint(dst, uint64(q.Seen))
+	return AppendOp(dst, q.Op)
+}
+
+// DecodeRequest is the inverse of AppendRequest. The request shares no memory
+// with b. What it returns is well formed, not necessarily allowed: Request.Check
+// says with which code to refuse it.
+func DecodeRequest(b []byte) (Request, error) {
+	c := cursor{b: b}
+	c.open(kindRequest)
+	q := Request{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), Seen: Seq(c.uint()), Op: c.op()}
+	if err := c.close(); err != nil {
+		return Request{}, err
+	}
+	return q, nil
+}
+
+// AppendReply appends the bytes of p to dst.
+func AppendReply(dst []byte, p Reply) []byte {
+	dst = append(dst, version, kindReply)
+	dst = binary.AppendUvarint(dst, p.ID)
+	dst = binary.AppendUvarint(dst, uint64(p.Session))
+	dst = binary.AppendUvarint(dst, uint64(p.Seq))
+	dst = binary.AppendUvarint(dst, uint64(p.Epoch))
+	dst = binary.AppendUvarint(dst, uint64(p.Master))
+	return AppendResult(dst, p.Result)
+}
+
+// DecodeReply is the inverse of AppendReply. The reply shares no memory with b.
+func DecodeReply(b []byte) (Reply, error) {
+	c := cursor{b: b}
+	c.open(kindReply)
+	p := Reply{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), Epoch: Epoch(c.uint())}
+	master := c.uint()
+	if master > math.MaxUint32 {
+		c.fail("replica %d", master)
+	}
+	p.Master = uint32(master)
+	p.Result = c.result()
+	if err := c.close(); err != nil {
+		return Reply{}, err
+	}
+	return p, nil
+}

@@ -1,0 +1,29 @@
+package api
+
+// Result is the answer to one op. Which fields count depends on the op and the
+// code, see Op; the others are zero.
+type Result struct {
+	Code    Code
+	Found   bool      // Value is what a row holds
+	Value   string    // of Get, or of a CompareAndSet that met a conflict
+	Pairs   []Pair    // of List, ascending by key
+	Session SessionID // of OpenSession
+}
+
+// Pair is one row.
+type Pair struct{ Key, Value string }
+
+// FitsList says whether these rows may be one answer to a List.
+func FitsList(pairs []Pair) bool {
+	if len(pairs) > MaxListPairs {
+		return false
+	}
+	room := MaxListBytes
+	for _, p := range pairs {
+		room -= len(p.Key) + len(p.Value)
+		if room < 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,48 @@
+package api
+
+import "encoding/binary"
+
+// AppendResult appends the bytes of r to dst.
+func AppendResult(dst []byte, r Result) []byte {
+	dst = appendFlag(append(dst, byte(r.Code)), r.Found)
+	dst = appendString(dst, r.Value)
+	dst = binary.AppendUvarint(dst, uint64(r.Session))
+	dst = binary.AppendUvarint(dst, uint64(len(r.Pairs)))
+	for _, p := range r.Pairs {
+		dst = appendString(appendString(dst, p.Key), p.Value)
+	}
+	return dst
+}
+
+// DecodeResult decodes the result that b begins with and returns what follows
+// it. The result shares no memory with b; no pairs are a nil slice.
+func DecodeResult(b []byte) (r Result, rest []byte, err error) {
+	c := cursor{b: b}
+	r = c.result()
+	if c.err != nil {
+		return Result{}, nil, c.err
+	}
+	return r, b[c.at:], nil
+}
+
+func (c *cursor) result() Result {
+	r := Result{Code: Code(c.byte())}
+	if !r.Code.Valid() {
+		c.fail("%v", r.Code)
+	}
+	r.Found = c.flag()
+	r.Value = c.string()
+	r.Session = SessionID(c.uint())
+	n := c.count(2) // two lengths are the least a pair takes
+	if n > MaxListPairs {
+		c.fail("%d pairs", n)
+		return r
+	}
+	if n > 0 {
+		r.Pairs = make([]Pair, n)
+	}
+	for i := range r.Pairs {
+		r.Pairs[i] = Pair{Key: c.string(), Value: c.string()}
+	}
+	return r
+}
