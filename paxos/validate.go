@@ -20,7 +20,7 @@ func Invalid(m Message) string {
 		}
 		return invalidQuestion(m.Ballot, m.Boot)
 	case Chosen:
-		return firstOf(invalidBallot(m.Ballot), invalidSlots(m.Slots))
+		return firstOf(invalidBallot(m.Ballot), invalidSlots(m.Slots), invalidSlot(m.Slots.To))
 	case Heartbeat:
 		return firstOf(invalidQuestion(m.Ballot, m.Boot), invalidSlot(m.FirstOpen))
 	case HeartbeatReply:

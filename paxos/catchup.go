@@ -1,0 +1,103 @@
+package paxos
+
+import "time"
+
+// catchup notices that peers know chosen slots this node does not, and fetches
+// them from one peer at a time, the next one when the last brought nothing
+// (P2.10). It decides nothing: what a peer says was chosen, was chosen.
+type catchup struct {
+	target Slot   // some peer knows all slots below
+	source NodeID // who said so, or who is asked now
+	due    time.Time
+	asked  bool // a question to source is under way
+	wait   time.Duration
+}
+
+// note takes in that a peer knows all slots below firstOpen.
+func (c *catchup) note(from NodeID, firstOpen Slot) {
+	if firstOpen <= c.target {
+		return
+	}
+	c.target = firstOpen
+	if c.source == 0 {
+		c.source = from
+	}
+}
+
+// lags says whether there is something to fetch.
+func (n *Node) lags() bool { return n.learner.firstOpen < n.catchup.target }
+
+// tendCatchup arms the clock when the node falls behind, asks when it runs out,
+// and turns to another peer when the last answer did not come or did not help.
+func (n *Node) tendCatchup() {
+	c := &n.catchup
+	switch {
+	case !n.lags():
+		*c = catchup{target: c.target}
+	case c.due.IsZero():
+		// The value is often on its way already: give it a moment.
+		c.wait = n.cfg.Retransmit
+		c.due = n.now.Add(c.wait)
+	case !n.now.Before(c.due):
+		if c.asked {
+			c.source = n.nextSource(c.source)
+			c.wait = min(2*c.wait, 8*n.cfg.Retransmit)
+			n.count.SourceSwitched++
+		}
+		n.fetch()
+	}
+}
+
+// nextSource is the peer after id in the ring of members.
+func (n *Node) nextSource(id NodeID) NodeID {
+	ids := n.members.at(n.learner.firstOpen).ids
+	for i := range ids {
+		if ids[i] > id && ids[i] != n.cfg.ID {
+			return ids[i]
+		}
+	}
+	if ids[0] != n.cfg.ID {
+		return ids[0]
+	}
+	return ids[min(1, len(ids)-1)]
+}
+
+func (n *Node) fetch() {
+	c := &n.catchup
+	if c.source == 0 || c.source == n.cfg.ID {
+		c.source = n.nextSource(n.cfg.ID)
+	}
+	from := n.learner.firstOpen
+	c.asked = true
+	c.due = n.now.Add(c.wait)
+	n.count.Fetches++
+	n.gate.post(0, c.source, Fetch{Slots: Range{From: from, To: min(c.target, from+Slot(n.cfg.FetchSlots))}})
+}
+
+// onFetch answers with what is known; an empty answer lets the asker go on to
+// somebody else.
+func (n *Node) onFetch(from NodeID, m Fetch) {
+	values := n.learner.values(m.Slots, n.fetchLimits)
+	n.gate.post(0, from, FetchReply{
+		From:      m.Slots.From,
+		Values:    values,
+		FirstOpen: n.learner.firstOpen,
+		Floor:     n.learner.known.base,
+	})
+}
+
+func (n *Node) onFetchReply(from NodeID, m FetchReply) {
+	if n.tooFar(m.From) || n.tooFar(m.From+Slot(len(m.Values))) {
+		n.count.TooFar++
+		return
+	}
+	before := n.learner.firstOpen
+	for i, v := range m.Values {
+		n.learn(m.From+Slot(i), v)
+	}
+	n.catchup.note(from, m.FirstOpen)
+	if n.learner.firstOpen > before && n.lags() && from == n.catchup.source {
+		n.catchup.wait = n.cfg.Retransmit
+		n.fetch()
+	}
+}

@@ -1,0 +1,88 @@
+package paxos
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Config is what one node is told at start. All members of a cell must be told
+// the same Members; the rest may differ between nodes and only costs time.
+type Config struct {
+	ID      NodeID   // this node, one of Members
+	Members []NodeID // who votes, in any order, without repeats
+
+	// Seed keys the node's random draws: election time-outs and back-off.
+	// Nodes of a cell need different draws; ID is part of the key.
+	Seed uint64
+
+	Window           int // slots proposed and not yet known as chosen, at most
+	MaxBatchCommands int // commands in one slot, at most
+	MaxBatchBytes    int // bytes of commands in one slot; one larger command still fits alone
+	MaxPending       int // commands waiting for a slot, at most; beyond: ErrBusy
+	MaxCommand       int // bytes of one command, at most; beyond: ErrTooLarge
+	PageVotes        int // votes in one Promise, at most
+	FetchSlots       int // slots in one FetchReply, at most
+	PageBytes        int // bytes of values in one Promise or FetchReply; one larger value still goes alone
+	MaxAhead         int // slots above the first open one that a node takes notice of
+
+	Heartbeat   time.Duration // a leader's heartbeats are this far apart
+	ElectionMin time.Duration // a follower campaigns after hearing nothing for a
+	ElectionMax time.Duration // time drawn from [ElectionMin, ElectionMax]
+	Retransmit  time.Duration // what was not answered is sent again after this, doubling
+}
+
+// DefaultConfig is a configuration for three to seven machines in one building.
+// The caller sets ID, Members and Seed.
+func DefaultConfig() Config {
+	return Config{
+		Window:           64,
+		MaxBatchCommands: 256,
+		MaxBatchBytes:    1 << 20,
+		MaxPending:       4096,
+		MaxCommand:       1 << 20,
+		PageVotes:        256,
+		FetchSlots:       256,
+		PageBytes:        1 << 20,
+		MaxAhead:         1 << 20,
+		Heartbeat:        100 * time.Millisecond,
+		ElectionMin:      500 * time.Millisecond,
+		ElectionMax:      time.Second,
+		Retransmit:       50 * time.Millisecond,
+	}
+}
+
+// maxMembers is the size of the bit set a Tally counts in.
+const maxMembers = 64
+
+// Validate returns all faults at once, joined, or nil.
+func (c *Config) Validate() error {
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf("paxos config: "+format, args...))
+		}
+	}
+	sorted := slices.Sorted(slices.Values(c.Members))
+	fault(len(sorted) == 0, "no members")
+	fault(len(sorted) > maxMembers, "%d members; at most %d", len(sorted), maxMembers)
+	fault(len(slices.Compact(slices.Clone(sorted))) != len(sorted), "members %v repeat an id", c.Members)
+	fault(slices.Contains(sorted, 0), "member id 0")
+	fault(!slices.Contains(sorted, c.ID), "node %d is not one of the members %v", c.ID, c.Members)
+	for _, n := range []struct {
+		name  string
+		value int
+	}{
+		{"Window", c.Window}, {"MaxBatchCommands", c.MaxBatchCommands}, {"MaxBatchBytes", c.MaxBatchBytes},
+		{"MaxPending", c.MaxPending}, {"MaxCommand", c.MaxCommand}, {"PageVotes", c.PageVotes},
+		{"FetchSlots", c.FetchSlots}, {"PageBytes", c.PageBytes}, {"MaxAhead", c.MaxAhead},
+	} {
+		fault(n.value < 1, "%s is %d; at least 1", n.name, n.value)
+	}
+	fault(c.Heartbeat <= 0, "Heartbeat is %v; above 0", c.Heartbeat)
+	fault(c.Retransmit <= 0, "Retransmit is %v; above 0", c.Retransmit)
+	fault(c.ElectionMin <= c.Heartbeat, "ElectionMin %v does not exceed Heartbeat %v: followers would not wait for one", c.ElectionMin, c.Heartbeat)
+	fault(c.ElectionMax < c.ElectionMin, "ElectionMax %v is below ElectionMin %v", c.ElectionMax, c.ElectionMin)
+	return errors.Join(faults...)
+}

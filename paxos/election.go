@@ -1,0 +1,114 @@
+package paxos
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+)
+
+// election says when this node should campaign, and at which round. It can only
+// suggest: whatever it suggests, at worst costs time. Safety is in acceptor.go
+// and proposer.go.
+type election struct {
+	min, max time.Duration
+	draws    draw.Stream
+	deadline time.Time // campaign when nothing was heard until then
+	round    uint64    // highest seen in any ballot
+	defeats  uint      // campaigns lost in a row
+}
+
+// sees notes a ballot of somebody, so that the next campaign is above it.
+func (e *election) sees(b Ballot) { e.round = max(e.round, b.Round) }
+
+// heard puts the next campaign off: a leader, or a candidate that got our
+// promise, is at work.
+func (e *election) heard(now time.Time) {
+	e.deadline = now.Add(e.draws.Duration(e.min, e.max))
+}
+
+// settled notes that somebody leads; duels are over.
+func (e *election) settled(now time.Time) {
+	e.defeats = 0
+	e.heard(now)
+}
+
+// defeated puts the next campaign off by a time whose spread doubles with each
+// defeat: two candidates that refuse each other must fall out of step.
+func (e *election) defeated(now time.Time) {
+	e.defeats = min(e.defeats+1, 5)
+	e.deadline = now.Add(e.draws.Duration(e.min, e.max<<e.defeats))
+}
+
+// campaign starts phase 1 at a ballot above all seen.
+func (n *Node) campaign() {
+	n.retire()
+	n.follow(0, Ballot{})
+	n.election.round++
+	b := Ballot{Round: n.election.round, Node: n.cfg.ID}
+	n.bid = newCampaign(b, n.learner.firstOpen, n.members.at(n.learner.firstOpen))
+	n.bidWait = n.cfg.Retransmit
+	n.count.Campaigns++
+	n.ask()
+}
+
+// ask sends Prepare to every member that has not told all, and sets the time to
+// ask again (P11.03, hole 1).
+func (n *Node) ask() {
+	n.bid.skip(n.learner.firstOpen)
+	for _, id := range n.bid.group.ids {
+		n.askOne(id)
+	}
+	n.bidDue = n.now.Add(n.bidWait)
+	n.bidWait = min(2*n.bidWait, 16*n.cfg.Retransmit)
+}
+
+func (n *Node) askOne(id NodeID) {
+	if from := n.bid.asks(id); from != MaxSlot {
+		n.gate.post(0, id, Prepare{Ballot: n.bid.ballot, Boot: n.boot, From: from})
+	}
+}
+
+// onPromise takes one page of phase 1, asks for the next, and begins to lead
+// when a quorum has told all.
+func (n *Node) onPromise(from NodeID, m Promise) {
+	if n.bid == nil || m.Ballot != n.bid.ballot || m.Boot != n.boot {
+		n.count.Stale++
+		return
+	}
+	if len(m.Votes) > 0 && n.tooFar(m.Votes[len(m.Votes)-1].Slot) {
+		n.count.TooFar++
+		return
+	}
+	n.catchup.note(from, m.FirstOpen)
+	n.bid.skip(n.learner.firstOpen)
+	if !n.bid.add(from, m) {
+		n.count.Stale++
+		return
+	}
+	if m.Page.To != MaxSlot {
+		n.askOne(from)
+		return
+	}
+	for i := range n.bid.answers {
+		for _, v := range n.bid.answers[i].votes {
+			if v.Lost {
+				n.count.UnreadableVotes++
+			}
+		}
+	}
+	if values, ok := n.bid.result(); ok {
+		n.begin(values)
+	}
+}
+
+// onNack gives up: somebody was promised more. One that names another ballot
+// than the present attempt is old news (P11.04).
+func (n *Node) onNack(from NodeID, m Nack) {
+	n.election.sees(m.Promised)
+	if m.Boot != n.boot || m.Ballot != n.ballot() {
+		n.count.Stale++
+		return
+	}
+	n.yield()
+	n.election.defeated(n.now)
+}

@@ -1,0 +1,115 @@
+package paxos
+
+import "github.com/chubbycell/chubby/internal/invariant"
+
+// gate is the one way out of a node. It numbers records, and holds every
+// message until the record it stands on is durable, so that no driver can send
+// too early: it never sees such a message. Messages to the node itself pass the
+// same gate, which is how a leader counts its own vote only when its own disk
+// has it (P2.06), with no special case.
+//
+//	message                                       stands on
+//	any, the first of a process life              Booted of this life
+//	Prepare                                       nothing else
+//	Promise                                       own Promised and every vote reported
+//	Accept                                        own Promised of its ballot
+//	Accepted                                      own Voted of its slot
+//	Nack, Chosen, Heartbeat(Reply), Fetch(Reply)  nothing else
+type gate struct {
+	self    NodeID
+	first   LSN      // number of records[0]
+	records []Record // appended since the last TakeOutput
+	durable LSN
+	waited  LSN // highest number that a held message waits for
+	boot    LSN // of this life's Booted record
+	held    []heldMessage
+	send    []Envelope
+	local   []Message // released, addressed to this node
+}
+
+type heldMessage struct {
+	after LSN
+	Envelope
+}
+
+// next is the number the next record will have.
+func (g *gate) next() LSN { return g.first + LSN(len(g.records)) }
+
+// record appends r and returns its number.
+func (g *gate) record(r Record) LSN {
+	lsn := g.next()
+	g.records = append(g.records, r)
+	return lsn
+}
+
+// post sends m to a node as soon as the record after is durable.
+func (g *gate) post(after LSN, to NodeID, m Message) {
+	after = max(after, g.boot)
+	if after <= g.durable {
+		g.release(Envelope{To: to, Message: m})
+		return
+	}
+	g.waited = max(g.waited, after)
+	g.held = append(g.held, heldMessage{after: after, Envelope: Envelope{To: to, Message: m}})
+}
+
+func (g *gate) release(e Envelope) {
+	if invariant.Deep {
+		if why := Invalid(e.Message); why != "" {
+			invariant.Failf("I-A4", "node %d would send %v to %d: %s", g.self, e.Message, e.To, why)
+		}
+	}
+	if e.To == g.self {
+		g.local = append(g.local, e.Message)
+	} else {
+		g.send = append(g.send, e)
+	}
+}
+
+// written learns that all records up to upto are durable, and lets go what
+// waited for them, in the order it was posted.
+func (g *gate) written(upto LSN) {
+	if upto >= g.next() {
+		invariant.Failf("I-A4", "node %d: disk reports record %d durable, %d is the next to be made", g.self, upto, g.next())
+	}
+	if upto <= g.durable {
+		return
+	}
+	g.durable = upto
+	kept := g.held[:0]
+	for _, h := range g.held {
+		if h.after <= upto {
+			g.release(h.Envelope)
+		} else {
+			kept = append(kept, h)
+		}
+	}
+	clear(g.held[len(kept):])
+	g.held = kept
+}
+
+// cancel drops held messages that match: a deposed leader's Accepts would only
+// be refused.
+func (g *gate) cancel(match func(Message) bool) {
+	kept := g.held[:0]
+	for _, h := range g.held {
+		if !match(h.Message) {
+			kept = append(kept, h)
+		}
+	}
+	clear(g.held[len(kept):])
+	g.held = kept
+}
+
+// take moves what has collected into out.
+func (g *gate) take(out *Output) {
+	if len(g.records) > 0 {
+		out.Append, out.First = g.records, g.first
+		g.first += LSN(len(g.records))
+		g.records = nil
+	}
+	if g.waited > g.durable {
+		out.SyncTo = g.waited
+	}
+	out.Send, g.send = g.send, nil
+}

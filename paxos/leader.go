@@ -1,0 +1,205 @@
+package paxos
+
+import (
+	"slices"
+	"time"
+)
+
+// leadership is phase 2 (PMS §2.2), once phase 1 is over: a stable leader gives
+// each further slot its value with one round of Accept (PMS §3, P2.05). First
+// come the values that phase 1 demanded, then commands, as batches, never more
+// than the window ahead of the first slot not known as chosen.
+type leadership struct {
+	ballot    Ballot
+	from      Slot    // first slot of its own: above all that phase 1 closed
+	next      Slot    // next slot to propose in
+	demanded  []Value // by phase 1, for the slots from next on
+	props     span[proposal]
+	announced []Range // chosen here, not yet told
+	resend    time.Time
+	beat      time.Time // next heartbeat is due
+	beats     uint64
+	heard     []time.Time // last answer of each member, by index in group
+	group     *Group
+}
+
+// proposal is a value on its way through one slot.
+type proposal struct {
+	value  Value
+	votes  Tally
+	due    time.Time // send again to who has not voted
+	wait   time.Duration
+	chosen bool
+}
+
+func newLeadership(c *campaign, demanded []Value, now time.Time) *leadership {
+	l := &leadership{
+		ballot:   c.ballot,
+		from:     c.start + Slot(len(demanded)),
+		next:     c.start,
+		demanded: demanded,
+		props:    span[proposal]{base: c.start},
+		beat:     now,
+		group:    c.group,
+		heard:    make([]time.Time, len(c.group.ids)),
+	}
+	for i := range l.heard {
+		l.heard[i] = now
+	}
+	return l
+}
+
+// hear notes that a member answered.
+func (l *leadership) hear(id NodeID, now time.Time) {
+	if i := l.group.index(id); i >= 0 {
+		l.heard[i] = now
+	}
+}
+
+// quorumHeard is the latest instant by which a quorum, the leader included, had
+// answered: the majority-th latest answer.
+func (l *leadership) quorumHeard(self NodeID, now time.Time) time.Time {
+	l.hear(self, now)
+	sorted := slices.SortedFunc(slices.Values(l.heard), func(a, b time.Time) int { return b.Compare(a) })
+	return sorted[l.group.Quorum()-1]
+}
+
+// announce notes that the value proposed in s was chosen; runs of slots are
+// told in one message.
+func (l *leadership) announce(s Slot) {
+	if n := len(l.announced); n > 0 && l.announced[n-1].To == s {
+		l.announced[n-1].To = s + 1
+		return
+	}
+	l.announced = append(l.announced, Range{From: s, To: s + 1})
+}
+
+// pump proposes what the window has room for.
+func (n *Node) pump() {
+	l := n.lead
+	l.props.drop(n.learner.firstOpen)
+	for l.next < n.learner.firstOpen+Slot(n.cfg.Window) {
+		switch {
+		case len(l.demanded) > 0:
+			value := l.demanded[0]
+			l.demanded = l.demanded[1:]
+			if value == Noop {
+				n.count.NoopFilled++
+			}
+			n.propose(value)
+		case n.pending.len() > 0:
+			n.propose(n.pending.batch(n.batchLimits))
+		default:
+			return
+		}
+	}
+	if n.pending.len() > 0 || len(l.demanded) > 0 {
+		n.count.WindowFull++
+	}
+}
+
+// propose puts value into the next slot, unless that slot is known as chosen by
+// now, which only a demanded value can meet: it is the chosen one then.
+func (n *Node) propose(value Value) {
+	l := n.lead
+	s := l.next
+	l.next++
+	if n.learner.isChosen(s) {
+		return
+	}
+	p := l.props.grow(s)
+	*p = proposal{
+		value: value,
+		votes: NewTally(n.members.at(s)),
+		wait:  n.cfg.Retransmit,
+		due:   n.now.Add(n.cfg.Retransmit),
+	}
+	l.resend = earliest(l.resend, p.due)
+	for _, id := range n.members.at(s).ids {
+		n.gate.post(n.acceptor.promise, id, Accept{Ballot: l.ballot, Boot: n.boot, Slot: s, Value: value})
+	}
+}
+
+// onAccepted counts a vote. Only distinct members count, only votes at the
+// present ballot, asked for in this life.
+func (n *Node) onAccepted(from NodeID, m Accepted) {
+	l := n.lead
+	if l == nil || m.Ballot != l.ballot || m.Boot != n.boot {
+		n.count.Stale++
+		return
+	}
+	l.hear(from, n.now)
+	p := l.props.get(m.Slot)
+	if p == nil || p.votes.group == nil || p.chosen || !p.votes.Add(from) || !p.votes.Reached() {
+		return
+	}
+	p.chosen = true
+	l.announce(m.Slot)
+	n.learn(m.Slot, p.value)
+}
+
+// retransmit sends Accepts again to those that have not voted (P11.03, hole 2).
+func (n *Node) retransmit() {
+	l := n.lead
+	l.resend = time.Time{}
+	for s := l.props.base; s < l.props.end(); s++ {
+		p := l.props.get(s)
+		if p.votes.group == nil || p.chosen || n.learner.isChosen(s) {
+			continue
+		}
+		if !p.due.After(n.now) {
+			p.wait = min(2*p.wait, 16*n.cfg.Retransmit)
+			p.due = n.now.Add(p.wait)
+			n.resend(s, p)
+		}
+		l.resend = earliest(l.resend, p.due)
+	}
+}
+
+func (n *Node) resend(s Slot, p *proposal) {
+	for _, id := range p.votes.group.ids {
+		if !p.votes.Has(id) {
+			n.count.Retransmitted++
+			n.gate.post(n.acceptor.promise, id, Accept{Ballot: n.lead.ballot, Boot: n.boot, Slot: s, Value: p.value})
+		}
+	}
+}
+
+// tell sends the news of chosen slots.
+func (n *Node) tell() {
+	l := n.lead
+	for _, r := range l.announced {
+		n.members.peers(n.cfg.ID, func(id NodeID) {
+			n.gate.post(0, id, Chosen{Ballot: l.ballot, Slots: r})
+		})
+	}
+	l.announced = l.announced[:0]
+}
+
+// heartbeat says that this node leads.
+func (n *Node) heartbeat() {
+	l := n.lead
+	l.beats++
+	l.beat = n.now.Add(n.cfg.Heartbeat)
+	n.members.peers(n.cfg.ID, func(id NodeID) {
+		n.gate.post(0, id, Heartbeat{Ballot: l.ballot, Boot: n.boot, Seq: l.beats, FirstOpen: n.learner.firstOpen})
+	})
+}
+
+func (n *Node) onHeartbeatReply(from NodeID, m HeartbeatReply) {
+	l := n.lead
+	if l == nil || m.Ballot != l.ballot || m.Boot != n.boot {
+		n.count.Stale++
+		return
+	}
+	l.hear(from, n.now)
+	n.catchup.note(from, m.FirstOpen)
+}
+
+// earliest is the earlier of two instants, where zero means "none".
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
+}

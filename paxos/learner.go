@@ -1,0 +1,132 @@
+package paxos
+
+import "github.com/chubbycell/chubby/internal/invariant"
+
+// learner knows which values were chosen (PMS §2.3) and hands them out in slot
+// order, each once. A chosen value is a fact: it comes from counting a quorum of
+// votes at one ballot (leader.go), from a leader that did (Chosen), or from a
+// peer that knows it (FetchReply).
+type learner struct {
+	gate      *gate
+	known     span[learned]
+	firstOpen Slot    // all slots below are known, and handed out
+	applied   Slot    // the state machine has consumed the slots up to here
+	deliver   []Entry // since the last TakeOutput
+	settled   Range   // to be recorded as one Settled
+}
+
+type learned struct {
+	value  Value
+	chosen bool
+}
+
+// learn takes in that value was chosen in slot s. voted says that the node's
+// own last vote there has this value, so that the log need not hold it twice.
+func (l *learner) learn(s Slot, value Value, voted bool) {
+	if s < l.known.base {
+		return
+	}
+	k := l.known.grow(s)
+	if k.chosen {
+		if k.value != value {
+			invariant.Failf("I-L1", "node %d slot %d: chosen as %v, now said to be %v", l.gate.self, s, k.value, value)
+		}
+		return
+	}
+	*k = learned{value: value, chosen: true}
+	if voted {
+		l.settle(s)
+	} else {
+		l.gate.record(Learned{Slot: s, Value: value})
+	}
+	l.advance()
+}
+
+// settle notes that the vote at s is the chosen value; runs of slots become one
+// record.
+func (l *learner) settle(s Slot) {
+	if s != l.settled.To {
+		l.flush()
+		l.settled.From = s
+	}
+	l.settled.To = s + 1
+}
+
+// flush records what settle collected. Nobody waits for that record.
+func (l *learner) flush() {
+	if !l.settled.Empty() {
+		l.gate.record(Settled{Slots: l.settled})
+	}
+	l.settled = Range{}
+}
+
+// advance hands out what has become contiguous.
+func (l *learner) advance() {
+	for k := l.known.get(l.firstOpen); k != nil && k.chosen; k = l.known.get(l.firstOpen) {
+		l.deliver = append(l.deliver, Entry{Slot: l.firstOpen, Value: k.value})
+		l.firstOpen++
+	}
+}
+
+// isChosen says whether the value of s is known.
+func (l *learner) isChosen(s Slot) bool {
+	if s < l.firstOpen {
+		return true
+	}
+	k := l.known.get(s)
+	return k != nil && k.chosen
+}
+
+// values returns what is known of r from its first slot on, without a gap, as
+// much as fits into one page.
+func (l *learner) values(r Range, limits pageLimits) []Value {
+	var vs []Value
+	size := 0
+	for s := r.From; s < r.To; s++ {
+		k := l.known.get(s)
+		if k == nil || !k.chosen {
+			break
+		}
+		size += len(k.value)
+		if limits.full(len(vs), size) {
+			break
+		}
+		vs = append(vs, k.value)
+	}
+	return vs
+}
+
+// restore takes back one record of an earlier life, after the acceptor did: a
+// Settled stands on the votes before it.
+func (l *learner) restore(r Record, votes *span[vote]) {
+	switch r := r.(type) {
+	case Learned:
+		l.relearn(r.Slot, r.Value)
+	case Settled:
+		for s := max(r.Slots.From, votes.base); s < r.Slots.To && s < votes.end(); s++ {
+			if v := votes.get(s); !v.ballot.IsZero() && !v.lost {
+				l.relearn(s, v.value)
+			}
+		}
+	}
+	l.advance()
+}
+
+func (l *learner) relearn(s Slot, value Value) {
+	if s < l.known.base {
+		return
+	}
+	k := l.known.grow(s)
+	if k.chosen && k.value != value {
+		invariant.Failf("I-L1", "node %d slot %d: the disk says chosen as %v and as %v", l.gate.self, s, k.value, value)
+	}
+	*k = learned{value: value, chosen: true}
+}
+
+// consumed notes how far the state machine is.
+func (l *learner) consumed(upto Slot) {
+	if upto >= l.firstOpen || upto < l.applied {
+		invariant.Failf("I-L2", "node %d: applied up to %d after %d, first open slot %d", l.gate.self, upto, l.applied, l.firstOpen)
+	}
+	l.applied = upto
+}

@@ -1,0 +1,374 @@
+package paxos
+
+import (
+	"errors"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/internal/invariant"
+)
+
+// Errors of Propose. The command was not taken and will never be chosen.
+var (
+	ErrNotLeader = errors.New("paxos: this node does not lead")
+	ErrBusy      = errors.New("paxos: too many commands are waiting for a slot")
+	ErrTooLarge  = errors.New("paxos: the command exceeds MaxCommand")
+)
+
+// Node is one member of a group that agrees on a log of values. It is pure: it
+// knows no clock, disk, network or goroutine. Its doors are the methods below,
+// one for each thing that can happen, and TakeOutput, which gives all that the
+// node wants done. One caller at a time.
+//
+// Instants are of the node's own monotonic clock, read after the input was taken
+// from its queue; they never go back.
+type Node struct {
+	cfg     Config
+	now     time.Time // of the present input
+	boot    Boot
+	members membership
+
+	gate     gate
+	acceptor acceptor
+	learner  learner
+
+	bid     *campaign // phase 1 under way, or nil
+	bidDue  time.Time // ask again
+	bidWait time.Duration
+	lead    *leadership // phase 2 under way, or nil
+	pending queue
+
+	election election
+	catchup  catchup
+
+	leader Tenure  // what was last said about who leads
+	tenure *Tenure // to be said
+	count  Counters
+
+	batchLimits, fetchLimits pageLimits
+}
+
+// New starts a process life of the node cfg.ID on what its disk gave back. The
+// life's boot record is in the first Output. It panics on a Config that
+// Validate refuses, and on a disk that contradicts itself (I-A2, I-L1).
+func New(cfg Config, rec Recovered, now time.Time) *Node {
+	if err := cfg.Validate(); err != nil {
+		panic(err)
+	}
+	n := &Node{cfg: cfg, now: now, boot: rec.Boot + 1}
+	n.members.all = NewGroup(cfg.Members)
+	first := max(rec.Next, 1)
+	n.gate = gate{self: cfg.ID, first: first, durable: first - 1}
+	n.acceptor = acceptor{
+		gate:     &n.gate,
+		promised: rec.Promise,
+		votes:    span[vote]{base: 1},
+		limits:   pageLimits{items: cfg.PageVotes, bytes: cfg.PageBytes},
+	}
+	n.learner = learner{gate: &n.gate, known: span[learned]{base: 1}, firstOpen: 1}
+	for _, r := range rec.Records {
+		n.acceptor.restore(r)
+		n.learner.restore(r, &n.acceptor.votes)
+	}
+	n.gate.boot = n.gate.record(Booted{Boot: n.boot})
+	n.gate.waited = n.gate.boot
+
+	n.batchLimits = pageLimits{items: cfg.MaxBatchCommands, bytes: cfg.MaxBatchBytes}
+	n.fetchLimits = pageLimits{items: cfg.FetchSlots, bytes: cfg.PageBytes}
+	n.election = election{
+		min:   cfg.ElectionMin,
+		max:   cfg.ElectionMax,
+		draws: draw.New(cfg.Seed).Sub("paxos.election", uint64(n.boot)).Stream("timeout", uint64(cfg.ID)),
+		round: rec.Promise.Round,
+	}
+	n.election.heard(now)
+	n.catchup.target = n.learner.firstOpen
+	return n
+}
+
+// Step takes one message from a peer, already decoded and found valid. What is
+// stale, or comes from a stranger, is counted and dropped.
+func (n *Node) Step(now time.Time, from NodeID, m Message) {
+	n.at(now)
+	if from == n.cfg.ID || !n.members.all.Has(from) {
+		n.count.Strangers++
+		return
+	}
+	n.handle(from, m)
+	n.drain()
+}
+
+// Advance tells that time has passed. It does what has fallen due.
+func (n *Node) Advance(now time.Time) {
+	n.at(now)
+	switch {
+	case n.lead != nil:
+		n.tendLead()
+	case n.bid != nil:
+		if !now.Before(n.bidDue) {
+			n.ask()
+		}
+	case !now.Before(n.election.deadline):
+		n.campaign()
+	}
+	n.tendCatchup()
+	n.drain()
+}
+
+// Propose asks the node, as leader, to have command chosen. A nil error means
+// that it waits for a slot, no more: what was chosen is told by Output.Chosen,
+// and a tenure that ends may take waiting commands with it. The node keeps no
+// reference to command.
+func (n *Node) Propose(now time.Time, command []byte) error {
+	n.at(now)
+	switch {
+	case n.lead == nil:
+		return ErrNotLeader
+	case len(command) > n.cfg.MaxCommand:
+		return ErrTooLarge
+	case n.pending.len() >= n.cfg.MaxPending:
+		return ErrBusy
+	}
+	n.pending.push(command)
+	return nil
+}
+
+// Durable tells that every record up to upto is on disk.
+func (n *Node) Durable(now time.Time, upto LSN) {
+	n.at(now)
+	n.gate.written(upto)
+	n.drain()
+}
+
+// Applied tells that the state machine has consumed all slots up to upto.
+func (n *Node) Applied(upto Slot) { n.learner.consumed(upto) }
+
+// TakeOutput returns what the node wants done and forgets it. Commands proposed
+// since the last call leave together, in as few slots as they fit.
+func (n *Node) TakeOutput() Output {
+	if n.lead != nil {
+		n.pump()
+		n.drain()
+	}
+	if n.lead != nil {
+		n.tell()
+	}
+	if n.catchup.due.IsZero() && n.lags() {
+		n.tendCatchup()
+	}
+	n.learner.flush()
+	if invariant.Deep {
+		n.verify()
+	}
+	out := Output{Chosen: n.learner.deliver, Tenure: n.tenure, Wake: n.wake()}
+	n.learner.deliver, n.tenure = nil, nil
+	n.gate.take(&out)
+	return out
+}
+
+// wake is the instant by which Advance must be called.
+func (n *Node) wake() time.Time {
+	var due time.Time
+	switch {
+	case n.lead != nil:
+		due = earliest(n.lead.beat, n.lead.resend)
+	case n.bid != nil:
+		due = n.bidDue
+	default:
+		due = n.election.deadline
+	}
+	if n.lags() {
+		due = earliest(due, n.catchup.due)
+	}
+	return due
+}
+
+func (n *Node) at(now time.Time) {
+	if now.Before(n.now) {
+		invariant.Failf("I-T1", "node %d: time went back from %v to %v", n.cfg.ID, n.now, now)
+	}
+	n.now = now
+}
+
+// drain handles the messages the node sent to itself, which may send more.
+func (n *Node) drain() {
+	for len(n.gate.local) > 0 {
+		local := n.gate.local
+		n.gate.local = nil
+		for _, m := range local {
+			n.handle(n.cfg.ID, m)
+		}
+	}
+}
+
+// handle is the dispatch: one line a message.
+func (n *Node) handle(from NodeID, m Message) {
+	switch m := m.(type) {
+	case Prepare:
+		n.onPrepare(from, m)
+	case Promise:
+		n.onPromise(from, m)
+	case Accept:
+		n.onAccept(from, m)
+	case Accepted:
+		n.onAccepted(from, m)
+	case Nack:
+		n.onNack(from, m)
+	case Chosen:
+		n.onChosen(from, m)
+	case Heartbeat:
+		n.onHeartbeat(from, m)
+	case HeartbeatReply:
+		n.onHeartbeatReply(from, m)
+	case Fetch:
+		n.onFetch(from, m)
+	case FetchReply:
+		n.onFetchReply(from, m)
+	}
+}
+
+func (n *Node) onPrepare(from NodeID, m Prepare) {
+	n.election.sees(m.Ballot)
+	if !n.acceptor.prepare(from, m, n.learner.firstOpen) || from == n.cfg.ID {
+		return
+	}
+	n.yieldTo(m.Ballot)
+	if n.leader.Ballot.Less(m.Ballot) {
+		n.follow(0, Ballot{})
+	}
+	n.election.heard(n.now)
+}
+
+func (n *Node) onAccept(from NodeID, m Accept) {
+	n.election.sees(m.Ballot)
+	if n.tooFar(m.Slot) {
+		n.count.TooFar++
+		return
+	}
+	if !n.acceptor.accept(from, m) || from == n.cfg.ID {
+		return
+	}
+	n.obey(from, m.Ballot)
+}
+
+func (n *Node) onHeartbeat(from NodeID, m Heartbeat) {
+	n.election.sees(m.Ballot)
+	if !n.acceptor.heartbeat(from, m) {
+		return
+	}
+	n.obey(from, m.Ballot)
+	n.catchup.note(from, m.FirstOpen)
+	n.gate.post(0, from, HeartbeatReply{Ballot: m.Ballot, Boot: m.Boot, Seq: m.Seq, FirstOpen: n.learner.firstOpen})
+}
+
+// obey follows a leader whose ballot the acceptor did not refuse.
+func (n *Node) obey(from NodeID, b Ballot) {
+	n.yieldTo(b)
+	n.follow(from, b)
+	n.election.settled(n.now)
+}
+
+// onChosen learns what this node voted for at the ballot the leader names.
+// Another ballot will not do: a deposed leader's value may stand in our slot.
+func (n *Node) onChosen(from NodeID, m Chosen) {
+	last := min(m.Slots.To, n.acceptor.votes.end())
+	for s := max(m.Slots.From, n.learner.firstOpen); s < last; s++ {
+		if v := n.acceptor.votes.get(s); v != nil && v.ballot == m.Ballot && !v.lost {
+			n.learn(s, v.value)
+		}
+	}
+	n.catchup.note(from, m.Slots.To)
+}
+
+// learn takes in a chosen value from anywhere.
+func (n *Node) learn(s Slot, value Value) {
+	v := n.acceptor.votes.get(s)
+	n.learner.learn(s, value, v != nil && !v.ballot.IsZero() && !v.lost && v.value == value)
+}
+
+// tooFar says that a slot lies beyond what a node keeps memory for.
+func (n *Node) tooFar(s Slot) bool { return s >= n.learner.firstOpen+Slot(n.cfg.MaxAhead) }
+
+// tendLead does what a leader owes to time.
+func (n *Node) tendLead() {
+	l := n.lead
+	if n.now.Sub(l.quorumHeard(n.cfg.ID, n.now)) > 2*n.cfg.ElectionMax {
+		n.count.QuorumLost++
+		n.yield()
+		n.election.heard(n.now)
+		return
+	}
+	if !n.now.Before(l.beat) {
+		n.heartbeat()
+	}
+	if !l.resend.IsZero() && !n.now.Before(l.resend) {
+		n.retransmit()
+	}
+}
+
+// begin leads: phase 1 demands values for the first open slots, all above are
+// free.
+func (n *Node) begin(demanded []Value) {
+	c := n.bid
+	n.bid = nil
+	if n.acceptor.promised != c.ballot {
+		invariant.Failf("I-P3", "node %d begins to lead at %v with its own promise at %v", n.cfg.ID, c.ballot, n.acceptor.promised)
+	}
+	n.lead = newLeadership(c, demanded, n.now)
+	n.count.Tenures++
+	n.election.settled(n.now)
+	n.leader = Tenure{Leader: n.cfg.ID, Ballot: c.ballot, Mine: true, From: n.lead.from}
+	n.say()
+	n.heartbeat()
+}
+
+// yieldTo gives way to a higher ballot.
+func (n *Node) yieldTo(b Ballot) {
+	if n.ballot().Less(b) {
+		n.yield()
+	}
+}
+
+// yield stops leading or campaigning.
+func (n *Node) yield() {
+	if n.bid == nil && n.lead == nil {
+		return
+	}
+	n.retire()
+	n.follow(0, Ballot{})
+}
+
+// retire drops all that belongs to the node's own attempt.
+func (n *Node) retire() {
+	n.bid, n.lead = nil, nil
+	n.pending.clear()
+	n.gate.cancel(func(m Message) bool {
+		_, accept := m.(Accept)
+		return accept
+	})
+}
+
+// ballot is that of the node's own attempt, or zero.
+func (n *Node) ballot() Ballot {
+	switch {
+	case n.lead != nil:
+		return n.lead.ballot
+	case n.bid != nil:
+		return n.bid.ballot
+	}
+	return Ballot{}
+}
+
+// follow notes who leads, and says so when it changed.
+func (n *Node) follow(leader NodeID, b Ballot) {
+	if n.leader.Leader == leader && n.leader.Ballot == b {
+		return
+	}
+	n.leader = Tenure{Leader: leader, Ballot: b}
+	n.say()
+}
+
+func (n *Node) say() {
+	t := n.leader
+	n.tenure = &t
+}

@@ -1,0 +1,134 @@
+package paxos
+
+// campaign is phase 1 of one ballot, over all slots from start on at once
+// (PMS §3). It collects pages of votes and says which value each open slot must
+// get. It is the second half of the safety argument, after the acceptor.
+type campaign struct {
+	ballot  Ballot
+	start   Slot // first slot in question: all below are known as chosen
+	group   *Group
+	answers []answer // by index in group
+}
+
+// answer is what one member has told so far: its pages, end to end.
+type answer struct {
+	next  Slot // first slot not covered by a page; MaxSlot: all covered
+	votes []Vote
+}
+
+func newCampaign(b Ballot, start Slot, g *Group) *campaign {
+	c := &campaign{ballot: b, start: start, group: g, answers: make([]answer, len(g.ids))}
+	for i := range c.answers {
+		c.answers[i].next = start
+	}
+	return c
+}
+
+// add takes one page and says whether it was new. A page that does not begin
+// where the last one ended is a duplicate, or leaves a gap: both are ignored,
+// the second is asked for again.
+func (c *campaign) add(from NodeID, m Promise) bool {
+	i := c.group.index(from)
+	if i < 0 || m.Ballot != c.ballot {
+		return false
+	}
+	a := &c.answers[i]
+	if m.Page.From != a.next || a.next == MaxSlot {
+		return false
+	}
+	a.next = m.Page.To
+	a.votes = append(a.votes, m.Votes...)
+	return true
+}
+
+// skip takes note that all slots below firstOpen are known as chosen by now:
+// they are no longer in question. It closes the gap to a member that dropped
+// its votes there.
+func (c *campaign) skip(firstOpen Slot) {
+	c.start = max(c.start, firstOpen)
+	for i := range c.answers {
+		c.answers[i].next = max(c.answers[i].next, firstOpen)
+	}
+}
+
+// asks is the slot to ask a member from; MaxSlot: it has told all.
+func (c *campaign) asks(id NodeID) Slot { return c.answers[c.group.index(id)].next }
+
+// complete counts the members whose pages cover every open slot.
+func (c *campaign) complete() Tally {
+	t := NewTally(c.group)
+	for i, id := range c.group.ids {
+		if c.answers[i].next == MaxSlot {
+			t.Add(id)
+		}
+	}
+	return t
+}
+
+// result is what phase 1 says: the value of each slot in [start, start+len),
+// in order. Slots nobody in the quorum voted in get the no-op; all above are
+// free. ok is false while it cannot be said yet: no quorum has told all, or the
+// value of some slot is unreadable in too many places (F0.3).
+func (c *campaign) result() (values []Value, ok bool) {
+	told := c.complete()
+	if !told.Reached() {
+		return nil, false
+	}
+	slots := span[verdict]{base: c.start}
+	for i, id := range c.group.ids {
+		if !told.Has(id) {
+			continue
+		}
+		for _, v := range c.answers[i].votes {
+			if v.Slot >= c.start {
+				slots.grow(v.Slot).add(v)
+			}
+		}
+	}
+	for i := range slots.items {
+		value, ok := slots.items[i].value(told.Count(), c.group.Quorum())
+		if !ok {
+			return nil, false
+		}
+		values = append(values, value)
+	}
+	return values, true
+}
+
+// verdict is what the members that told all say of one slot.
+type verdict struct {
+	best Vote   // readable vote with the highest ballot; zero: none
+	lost Ballot // highest ballot of an unreadable vote; zero: none
+	gone int    // members with an unreadable vote here
+}
+
+func (v *verdict) add(w Vote) {
+	switch {
+	case w.Lost:
+		v.gone++
+		if v.lost.Less(w.Ballot) {
+			v.lost = w.Ballot
+		}
+	case v.best.Ballot.Less(w.Ballot):
+		v.best = w
+	}
+}
+
+// value is the value rule (PMS §2.2 phase 2a; P2.03): of a quorum's votes, the
+// one with the highest ballot; a no-op only where a quorum has genuinely
+// nothing. An unreadable vote is not "nothing":
+//
+//  1. If the members with readable answers are a quorum by themselves, they
+//     decide: any quorum does.
+//  2. Otherwise an unreadable vote is harmless where a readable one has its
+//     ballot or a higher one: one ballot has one value.
+//  3. Otherwise the slot must wait for another member.
+func (v *verdict) value(told, quorum int) (Value, bool) {
+	if told-v.gone >= quorum {
+		return v.best.Value, true
+	}
+	if !v.best.Ballot.IsZero() && !v.best.Ballot.Less(v.lost) {
+		return v.best.Value, true
+	}
+	return Noop, false
+}

@@ -1,0 +1,79 @@
+package paxos
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// Group is a set of members that decide together; it does not change. A quorum
+// is any majority, so two quorums of one Group share a member (PMS §2.2).
+type Group struct{ ids []NodeID }
+
+// NewGroup makes the group of these members, in any order, without repeats.
+func NewGroup(ids []NodeID) *Group {
+	return &Group{ids: slices.Sorted(slices.Values(ids))}
+}
+
+// Members are the ids in ascending order; the caller must not change them.
+func (g *Group) Members() []NodeID { return g.ids }
+
+// Has says whether id is a member.
+func (g *Group) Has(id NodeID) bool { return g.index(id) >= 0 }
+
+// Quorum is the number of members that make a majority.
+func (g *Group) Quorum() int { return len(g.ids)/2 + 1 }
+
+func (g *Group) index(id NodeID) int { return slices.Index(g.ids, id) }
+
+// Tally counts distinct members of one Group. Its zero value counts nobody and
+// belongs to no group.
+type Tally struct {
+	group *Group
+	bits  uint64
+}
+
+// NewTally counts members of g.
+func NewTally(g *Group) Tally { return Tally{group: g} }
+
+// Add counts id once, however often it is called, and ignores strangers. It
+// says whether the count grew.
+func (t *Tally) Add(id NodeID) bool {
+	i := t.group.index(id)
+	if i < 0 || t.bits&(1<<i) != 0 {
+		return false
+	}
+	t.bits |= 1 << i
+	return true
+}
+
+// Has says whether id was counted.
+func (t *Tally) Has(id NodeID) bool {
+	i := t.group.index(id)
+	return i >= 0 && t.bits&(1<<i) != 0
+}
+
+// Count is the number of members counted.
+func (t *Tally) Count() int { return bits.OnesCount64(t.bits) }
+
+// Reached says whether a quorum was counted.
+func (t *Tally) Reached() bool { return t.Count() >= t.group.Quorum() }
+
+// String draws who was counted: "1 - 3 (2 of 3, quorum)".
+func (t *Tally) String() string {
+	var b strings.Builder
+	for i, id := range t.group.ids {
+		if t.bits&(1<<i) != 0 {
+			fmt.Fprintf(&b, "%d ", id)
+		} else {
+			b.WriteString("- ")
+		}
+	}
+	fmt.Fprintf(&b, "(%d of %d", t.Count(), len(t.group.ids))
+	if t.Reached() {
+		b.WriteString(", quorum")
+	}
+	b.WriteByte(')')
+	return b.String()
+}

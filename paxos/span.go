@@ -1,0 +1,39 @@
+package paxos
+
+// span holds one T per slot, for the contiguous slots it was grown to, from
+// base on. Slots below base are gone. It is the one container of this package:
+// votes, chosen values and proposals are spans.
+type span[T any] struct {
+	base  Slot
+	items []T
+}
+
+// end is the first slot not held.
+func (s *span[T]) end() Slot { return s.base + Slot(len(s.items)) }
+
+// get returns the item of a slot, or nil if the span does not hold it. The
+// pointer is good until the span grows.
+func (s *span[T]) get(slot Slot) *T {
+	if slot < s.base || slot >= s.end() {
+		return nil
+	}
+	return &s.items[slot-s.base]
+}
+
+// grow makes the span hold slot, with zero items in between, and returns its
+// item. The slot must not lie below base.
+func (s *span[T]) grow(slot Slot) *T {
+	for s.end() <= slot {
+		var zero T
+		s.items = append(s.items, zero)
+	}
+	return &s.items[slot-s.base]
+}
+
+// drop forgets all slots below floor.
+func (s *span[T]) drop(floor Slot) {
+	n := min(max(floor, s.base)-s.base, Slot(len(s.items)))
+	clear(s.items[:n])
+	s.items = s.items[n:]
+	s.base = max(s.base, floor)
+}

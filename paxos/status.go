@@ -1,0 +1,70 @@
+package paxos
+
+import "fmt"
+
+// Counters count what happened in one process life. They are for tables and
+// tests; nothing is decided by them.
+type Counters struct {
+	Campaigns       uint64 // phase 1 begun
+	Tenures         uint64 // phase 1 won
+	QuorumLost      uint64 // leadership given up because no quorum answered
+	NoopFilled      uint64 // holes filled because a quorum had nothing there
+	UnreadableVotes uint64 // unreadable votes met in complete phase 1 answers
+	WindowFull      uint64 // something had to wait because the window was full
+	Retransmitted   uint64 // Accepts sent again
+	Fetches         uint64 // questions to a catch-up source
+	SourceSwitched  uint64 // catch-up turned to another source
+	Stale           uint64 // answers to an earlier ballot, boot or page
+	Strangers       uint64 // messages from no member
+	TooFar          uint64 // slots beyond MaxAhead
+}
+
+// Role says what a node is doing.
+type Role string
+
+// The roles of a node.
+const (
+	Follower  Role = "follower"
+	Candidate Role = "candidate"
+	Leader    Role = "leader"
+)
+
+// Status is a picture of a node, for traces and dumps.
+type Status struct {
+	ID        NodeID
+	Boot      Boot
+	Role      Role
+	Ballot    Ballot // of its own attempt; zero for a follower
+	Promised  Ballot
+	Leader    NodeID // who leads, as far as it knows; 0: nobody
+	FirstOpen Slot
+	Applied   Slot
+	VotesEnd  Slot // first slot above all votes
+	Next      LSN  // number of the next record
+	Durable   LSN
+	Held      int // messages that wait for the disk
+	Pending   int // commands that wait for a slot
+	Count     Counters
+}
+
+// Status returns a picture of the node; it is a copy.
+func (n *Node) Status() Status {
+	role := Follower
+	switch {
+	case n.lead != nil:
+		role = Leader
+	case n.bid != nil:
+		role = Candidate
+	}
+	return Status{
+		ID: n.cfg.ID, Boot: n.boot, Role: role, Ballot: n.ballot(), Promised: n.acceptor.promised, Leader: n.leader.Leader,
+		FirstOpen: n.learner.firstOpen, Applied: n.learner.applied, VotesEnd: n.acceptor.votes.end(),
+		Next: n.gate.next(), Durable: n.gate.durable, Held: len(n.gate.held), Pending: n.pending.len(), Count: n.count,
+	}
+}
+
+// String is one line, of fixed order, that a failing seed can be read by.
+func (s Status) String() string {
+	return fmt.Sprintf("%d %-9s ballot %v promised %v leader %d open %d votes to %d lsn %d/%d held %d pending %d",
+		s.ID, s.Role, s.Ballot, s.Promised, s.Leader, s.FirstOpen, s.VotesEnd, s.Durable, s.Next-1, s.Held, s.Pending)
+}
