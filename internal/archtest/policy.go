@@ -1,0 +1,103 @@
+// Package archtest is test support: it holds the plan of the house as data, and
+// its test holds the house to it. This is policy: a change here is a decision,
+// and DESIGN.md says why it was taken.
+package archtest
+
+import "slices"
+
+// Module is the path every package of the project begins with.
+const Module = "github.com/chubbycell/chubby"
+
+// kind says what a package may use of the outside.
+type kind int
+
+const (
+	pure        kind = iota // no goroutine, clock, disk, network, mutex, global randomness
+	synchronous             // calls an injected file system; no goroutine, no clock
+	concurrent              // the only place for go, channels, mutexes, sockets, timers
+	support                 // drives pure code single-threaded, or tests it
+)
+
+// room is one package: its kind and what it may import of the module. What its
+// imports may import, it may import too.
+type room struct {
+	kind kind
+	may  []string
+}
+
+// House is the import lattice. A package that is not here may not exist.
+var house = map[string]room{
+	"internal/invariant": {pure, nil},
+	"internal/draw":      {pure, nil},
+	"internal/archtest":  {support, nil},
+	"wal/vfs":            {synchronous, nil},
+	"wal/vfs/vfstest":    {support, []string{"wal/vfs"}},
+	"replica/api":        {pure, nil},
+	"linearizability":    {support, nil},
+
+	"paxos":    {pure, []string{"internal/invariant", "internal/draw"}},
+	"db":       {pure, []string{"internal/invariant"}},
+	"wal":      {synchronous, []string{"wal/vfs", "internal/invariant"}},
+	"snapshot": {synchronous, []string{"wal/vfs", "internal/invariant"}},
+
+	"replica/rows":    {pure, []string{"db", "replica/api"}},
+	"replica/command": {pure, []string{"replica/rows"}},
+	"replica/master":  {pure, []string{"replica/command"}},
+	"replica/node":    {pure, []string{"paxos", "db", "replica/master"}},
+	"replica/host":    {pure, []string{"replica/node"}},
+	"replica/store":   {synchronous, []string{"wal", "snapshot", "db", "paxos"}},
+
+	"client/session": {pure, []string{"replica/api"}},
+	"client":         {concurrent, []string{"client/session"}},
+	"replica":        {concurrent, []string{"replica/host", "replica/store"}},
+
+	"sim": {support, []string{
+		"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "db", "replica/host", "replica/store", "client", "linearizability",
+	}},
+	"sim/mutants": {support, nil},
+	"cmd/chubby":  {concurrent, []string{"sim", "sim/mutants", "replica", "client", "linearizability", "snapshot"}},
+}
+
+// allowed is everything a room may import, found by walking the lattice.
+func allowed(name string) []string {
+	var all []string
+	var walk func(string)
+	walk = func(p string) {
+		for _, q := range house[p].may {
+			if !slices.Contains(all, q) {
+				all = append(all, q)
+				walk(q)
+			}
+		}
+	}
+	walk(name)
+	return all
+}
+
+// forbiddenImports are packages of the standard library, by kind. A name that
+// ends in a slash stands for everything below it.
+var forbiddenImports = map[kind][]string{
+	pure: {
+		"os", "os/", "io/fs", "net", "net/", "sync", "sync/", "math/rand", "math/rand/", "crypto/rand", "hash/maphash",
+		"log", "log/", "runtime", "runtime/", "syscall", "unsafe", "context", "reflect", "embed",
+	},
+	synchronous: {"net", "net/", "math/rand", "math/rand/", "crypto/rand", "hash/maphash", "log", "log/", "context", "reflect"},
+	support:     {"math/rand", "math/rand/", "hash/maphash"},
+}
+
+// forbiddenNames are selectors such as time.Now, by kind.
+var forbiddenNames = map[kind][]string{
+	pure:        {"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.NewTimer", "time.NewTicker", "time.Tick"},
+	synchronous: {"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.NewTimer", "time.NewTicker", "time.Tick"},
+}
+
+// simulated says that a file of a support package runs inside the simulated
+// world, where goroutines, clocks and unordered maps would end the rule that one
+// seed is one history. Those that stand outside it are named here, with what
+// they do there.
+var outsideTheWorld = map[string]string{
+	"sim/watchdog.go":  "prints where a coroutine hangs, from a goroutine that decides nothing",
+	"sim/runner.go":    "runs seeds side by side, one world a worker",
+	"sim/campaign.go":  "runs seeds side by side, one world a worker",
+	"sim/coroutine.go": "starts the coroutines of iter.Pull",
+}
