@@ -1,6 +1,6 @@
-// Package vfs has the small file system that everything durable in this
-// project is written against, and two versions of it: OS, the machine's own,
-// and Mem, in memory, which can crash, tear and fail by seed. Both pass one
+// Package vfs is synchronous: the small file system that everything durable in
+// this project is written against, and two versions of it: OS, the machine's
+// own, and Mem, in memory, which can crash, tear and fail by seed. Both pass one
 // conformance suite (package vfstest).
 //
 // # What is promised, and what is not
@@ -16,7 +16,9 @@
 //     and a second Sync that returns nil proves nothing about them.
 //   - Rename replaces atomically: after a crash the name means the old file or
 //     the new one.
-//   - Writing some bytes does not damage others, except within the sector.
+//   - A sector may be torn at any byte: some of the bytes written are there, some
+//     are not. Bytes that were not written, or written with what they held
+//     already, keep their value ("powersafe overwrite").
 //
 // Names are slash-separated and relative to the root of the file system.
 // Errors are *fs.PathError values around fs.ErrExist, fs.ErrNotExist, or one of

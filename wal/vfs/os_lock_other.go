@@ -1,0 +1,10 @@
+//go:build !unix || solaris || aix
+
+package vfs
+
+import (
+	"errors"
+	"os"
+)
+
+func flock(*os.File) error { return errors.ErrUnsupported }
