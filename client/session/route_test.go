@@ -1,0 +1,146 @@
+package session_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client/session"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+func other(ids ...uint32) uint32 {
+	for id := uint32(1); id <= 3; id++ {
+		free := true
+		for _, x := range ids {
+			free = free && x != id
+		}
+		if free {
+			return id
+		}
+	}
+	panic("no other")
+}
+
+func TestAHintIsFollowedAtOnce(t *testing.T) {
+	r := newRig(t, nil)
+	r.open()
+	tok := r.start(put)
+	e := r.one()
+	master := other(e.To)
+	r.notMaster(e, master)
+	e2 := r.one()
+	require.Equal(t, master, e2.To)
+	require.Equal(t, e.Request.Seq, e2.Request.Seq)
+	r.notMaster(e, e.To) // a duplicate of what is dealt with
+	require.Empty(t, r.take())
+	r.reply(e2, isOK)
+	r.ended(tok, session.Executed, session.Answered, isOK)
+	r.start(get)
+	require.Equal(t, master, r.one().To, "everything goes to the master from now on")
+}
+
+func TestHintsThatAreNoneMakeItTryTheNextAfterAPause(t *testing.T) {
+	for _, hint := range []string{"none", "itself"} {
+		t.Run(hint, func(t *testing.T) {
+			r := newRig(t, nil)
+			r.open()
+			r.start(put)
+			e := r.one()
+			if hint == "none" {
+				r.notMaster(e, 0)
+				require.Empty(t, r.take())
+				r.sleep()
+			} else {
+				r.notMaster(e, e.To)
+			}
+			require.NotEqual(t, e.To, r.one().To)
+		})
+	}
+}
+
+// Two replicas that name each other: three sendings, then a pause, and so on
+// with longer ones.
+func TestALoopOfHintsDoesNotSpin(t *testing.T) {
+	r := newRig(t, nil)
+	r.open()
+	r.start(put)
+	a := r.one()
+	b := other(a.To)
+	begin, sendings := r.now, 0
+	for e := a; r.now.Sub(begin) < 10*time.Second; {
+		sendings++
+		hint := b
+		if e.To == b {
+			hint = a.To
+		}
+		r.notMaster(e, hint)
+		got := r.take()
+		if len(got) == 0 {
+			r.sleep()
+			got = r.take()
+		}
+		require.Len(t, got, 1)
+		e = got[0]
+	}
+	require.Less(t, sendings, 60)
+}
+
+func TestAMasterThatAnswersOthersIsNotLeftForOneLostAnswer(t *testing.T) {
+	r := newRig(t, nil)
+	r.open()
+	r.start(put)
+	lost := r.one()
+	r.pass(time.Millisecond)
+	r.start(put)
+	r.reply(r.one(), isOK)
+	r.pass(99 * time.Millisecond)
+	require.Equal(t, lost.To, r.one().To)
+	r.sleep()
+	require.NotEqual(t, lost.To, r.one().To, "silent since the last sending")
+}
+
+func TestManyCallsThatTimeOutTogetherTurnOnce(t *testing.T) {
+	r := newRig(t, nil)
+	r.open()
+	for range 3 {
+		r.start(put)
+	}
+	from := r.take()[0].To
+	r.sleep()
+	got := r.take()
+	require.Len(t, got, 3)
+	for _, e := range got {
+		require.NotEqual(t, from, e.To)
+		require.Equal(t, got[0].To, e.To)
+	}
+}
+
+// A deposed master that does not know it refuses for ever.
+func TestAReplicaThatKeepsRefusingIsLeft(t *testing.T) {
+	r := newRig(t, nil)
+	r.open()
+	r.start(put)
+	e := r.one()
+	for i := range 4 {
+		r.reply(e, api.Result{Code: api.Busy})
+		r.take()
+		r.sleep()
+		next := r.one()
+		require.Equal(t, i == 3, next.To != e.To, "sending %d", i)
+		e = next
+	}
+}
+
+func TestReplicasAreTriedInADrawnOrder(t *testing.T) {
+	seen := map[uint32]bool{}
+	for seed := range uint64(20) {
+		n := seed
+		m, err := session.New(session.Config{Replicas: []uint32{1, 2, 3}, Draw: func() uint64 { n = n*6364136223846793005 + 1442695040888963407; return n >> 33 }})
+		require.NoError(t, err)
+		m.Open(time.Unix(1, 0))
+		seen[m.TakeOutput().Send[0].To] = true
+	}
+	require.Len(t, seen, 3)
+}
