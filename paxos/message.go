@@ -38,7 +38,8 @@ type Vote struct {
 // candidate catches up by Fetch. Page.From may lie above the asked slot where
 // the acceptor no longer holds the votes below: absence is not "nothing".
 //
-//	promise 2.1 boot 3 [7,) votes 7@1.2=v1f.. 8@1.2=lost open 7
+//	promise 2.1 boot 3 [7,) votes 7@1.2=v1f2e3d4c 8@1.2=lost open 7
+//	promise 2.1 boot 3 [7,) votes none open 7
 type Promise struct {
 	Ballot    Ballot
 	Boot      Boot // of the candidate, echoed
@@ -53,7 +54,7 @@ type Promise struct {
 // It does not wait for the leader's own vote (P2.05). Sent again until a quorum
 // answered (hole 2).
 //
-//	accept 2.1 boot 3 slot 9 v1f..
+//	accept 2.1 boot 3 slot 9 v1f2e3d4c
 type Accept struct {
 	Ballot Ballot
 	Boot   Boot
@@ -76,7 +77,7 @@ type Accepted struct {
 // losing it costs time only. One that names another ballot than the present
 // attempt is ignored (P11.04). Slot is 0 unless it answers an Accept.
 //
-//	nack 2.1 promised 3.2 slot 9
+//	nack 2.1 boot 3 promised 3.2 slot 9
 type Nack struct {
 	Ballot   Ballot
 	Boot     Boot

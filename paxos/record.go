@@ -7,14 +7,20 @@ type Record interface{ record() }
 
 // Booted is the first record of a process life and gives its number. No message
 // of that life leaves before it is durable.
+//
+//	booted 3
 type Booted struct{ Boot Boot }
 
 // Promised says that nothing below Ballot will be accepted here any more
 // (PMS §2.5). It goes into the promise register, not only into the log.
+//
+//	promised 2.1
 type Promised struct{ Ballot Ballot }
 
 // Voted is an acceptance (phase 2b). The message Accepted tells it to others; the
 // record has a name of its own so that the two are never mixed up.
+//
+//	voted 2.1 slot 9 v1f2e3d4c
 type Voted struct {
 	Slot   Slot
 	Ballot Ballot
@@ -23,6 +29,8 @@ type Voted struct {
 
 // Learned is a chosen value for which the node holds no vote of its own with
 // that value. Nobody waits for it: it can be fetched again.
+//
+//	learned slot 9 v1f2e3d4c
 type Learned struct {
 	Slot  Slot
 	Value Value
@@ -30,10 +38,14 @@ type Learned struct {
 
 // Settled says that in each slot of Slots, the value the node last voted for
 // before this record is the chosen one. Nobody waits for it.
+//
+//	settled [7,10)
 type Settled struct{ Slots Range }
 
 // Unreadable takes the place of a Voted record whose value the disk lost, when
 // a log is read back (F0.3). It is never written.
+//
+//	unreadable 2.1 slot 9
 type Unreadable struct {
 	Slot   Slot
 	Ballot Ballot
