@@ -1,0 +1,82 @@
+// Package linearizability is test support: it judges histories of concurrent
+// operations. A history is linearizable when each operation can be given one
+// instant between its call and its return such that, done at these instants one
+// after the other, the operations give the results that were seen (Herlihy and
+// Wing 1990). It knows no more of the system than that; histories of any system
+// can be checked.
+//
+// # Two checks
+//
+// CheckWitness replays a proposed order, in linear time: the simulator knows in
+// which log slot every operation took effect. Check searches for an order with
+// Porcupine, partition by partition, within a budget of model steps, for
+// histories that come without a witness and as a second opinion on those that
+// do. A search cannot replace the witness: one lock hammered by twenty clients
+// takes it minutes and gigabytes. A witness cannot replace the search: it stands
+// on what the system says of itself.
+//
+// Operations end in one of three ways: OutcomeOK with a result, OutcomeFailed
+// (certainly no effect), OutcomeUnknown. A lost reply is unknown, never failed.
+//
+// # Reading order
+//
+// operation, history, recorder: what is judged. model, kv (kvstate, kvreplay,
+// kvsettle), register: against what. witness, order, witnesswhy: the first
+// check. partition, search: the second. prefix, explain, page: the telling.
+// jsonl, kvjson, text: files. report: everything in one call.
+//
+// A check of another property over the same histories (fencing, exclusion)
+// takes a *History and answers with a Verdict and a Violation.
+//
+// # History files
+//
+// A file is JSON lines in UTF-8, one operation a line, in any order; empty lines
+// are skipped. The first line may be a header; "model" may be left out:
+//
+//	{"format":"chubby-history","version":1,"model":"kv"}
+//
+// An operation, all its fields:
+//
+//	{"id":7,"client":3,"call":10,"return":14,"outcome":"ok",
+//	 "input":{"op":"put","key":"g1/x","value":"a"},"output":{},
+//	 "call_ns":1200000,"return_ns":1900000,"slot":5,"index":0,"concurrent":false}
+//
+//	id         names the operation in reports; by default its number from 0
+//	client     the process that called: a number
+//	call       event sequence number of the call; unique over calls and returns
+//	return     the same of the return; left out when the outcome is unknown
+//	outcome    "ok", "failed" (certainly no effect) or "unknown"; by default ok
+//	           with a return and unknown without
+//	input      what was asked, see below
+//	output     what was answered, for outcome ok only
+//	call_ns,   true times in nanoseconds, for reports only
+//	return_ns
+//	slot,      position in the witness; slots start at 1; left out when there is
+//	index      none
+//	concurrent the client may have several operations outstanding
+//
+// Stamps are numbers of events, not times: two events at one clock reading have
+// an unknown order, and a checker must either miss violations or invent them.
+// Where only times are known, number the events in time order, calls before
+// returns where they are equal.
+//
+// Model kv:
+//
+//	{"op":"get","key":K}                          {"value":V or null}
+//	{"op":"put","key":K,"value":V}                {} or left out
+//	{"op":"delete","key":K}                       {"found":true or false}
+//	{"op":"cas","key":K,"expect":V or null,"value":V}
+//	                                              {"ok":true}, or
+//	                                              {"ok":false,"value":V or null}
+//	{"op":"list","prefix":P}                      {"pairs":[[K,V],...]}
+//
+// null stands for "no such key". A prefix holds a slash: a list reads keys of
+// one group. Pairs are in key order.
+//
+// Model register: {"op":"read"}, {"op":"write","value":V} and
+// {"op":"cas","expect":V or null,"value":V}, with outputs as above. A field
+// "key" tells several registers apart.
+//
+// Keys and values are strings; {"base64":"..."} stands for bytes that are not
+// UTF-8, and a number for its own digits.
+package linearizability

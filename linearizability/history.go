@@ -1,0 +1,151 @@
+package linearizability
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ErrMalformed is wrapped by every error about a history that cannot have
+// happened: two events at one stamp, a return before its call, a client that
+// calls again before its last call returned. It speaks of bookkeeping, not of
+// the system under test.
+var ErrMalformed = errors.New("malformed history")
+
+// History is a well-formed set of operations in the order of their calls. It is
+// made by NewHistory or a Recorder and does not change afterwards.
+type History[I, O any] struct {
+	ops      []Operation[I, O]
+	byReturn []int32 // the operations with OutcomeOK, in order of return
+}
+
+// NewHistory checks operations given in any order and takes ownership of the
+// slice. Every error wraps ErrMalformed and names the operations at fault.
+func NewHistory[I, O any](ops []Operation[I, O]) (*History[I, O], error) {
+	if len(ops) > math.MaxInt32 {
+		return nil, fmt.Errorf("%w: more than %d operations", ErrMalformed, math.MaxInt32)
+	}
+	byCall := func(a, b Operation[I, O]) int { return cmp.Compare(a.Call, b.Call) }
+	if !slices.IsSortedFunc(ops, byCall) {
+		slices.SortStableFunc(ops, byCall)
+	}
+	for i := range ops {
+		if err := ops[i].check(); err != nil {
+			return nil, err
+		}
+	}
+	if err := errors.Join(checkIDs(ops), checkClients(ops)); err != nil {
+		return nil, err
+	}
+	returns, err := sortReturns(ops)
+	if err != nil {
+		return nil, err
+	}
+	return &History[I, O]{ops: ops, byReturn: returns}, nil
+}
+
+// Len is the number of operations.
+func (h *History[I, O]) Len() int { return len(h.ops) }
+
+// Operations are all operations in the order of their calls. The slice belongs
+// to the history: the caller does not change it.
+func (h *History[I, O]) Operations() []Operation[I, O] { return h.ops }
+
+// check judges one operation by itself.
+func (op *Operation[I, O]) check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: operation %d: %s", ErrMalformed, op.ID, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case op.Outcome < OutcomeOK || op.Outcome > OutcomeUnknown:
+		return bad("no outcome")
+	case op.Call < 0:
+		return bad("call stamp %d is negative", op.Call)
+	case op.Outcome == OutcomeUnknown && op.Return != Never:
+		return bad("an unknown outcome has no return, not %d", op.Return)
+	case op.Outcome != OutcomeUnknown && op.Return == Never:
+		return bad("outcome %s needs a return", op.Outcome)
+	case op.Return <= op.Call:
+		return bad("return %d is not after call %d", op.Return, op.Call)
+	case !op.At.IsZero() && (op.At.Slot < 1 || op.At.Index < 0):
+		return bad("position %d.%d: slots start at 1, indexes at 0", op.At.Slot, op.At.Index)
+	}
+	return nil
+}
+
+// checkIDs finds two operations of one name. Names given in the order of the
+// calls, the usual case, need no table.
+func checkIDs[I, O any](ops []Operation[I, O]) error {
+	rising := true
+	for i := 1; i < len(ops) && rising; i++ {
+		rising = ops[i-1].ID < ops[i].ID
+	}
+	if rising {
+		return nil
+	}
+	seen := make(map[int64]struct{}, len(ops))
+	for i := range ops {
+		if _, taken := seen[ops[i].ID]; taken {
+			return fmt.Errorf("%w: two operations have the id %d", ErrMalformed, ops[i].ID)
+		}
+		seen[ops[i].ID] = struct{}{}
+	}
+	return nil
+}
+
+// checkClients finds a client that called while its last call was outstanding.
+// A client that gave an operation up (unknown outcome) may go on.
+func checkClients[I, O any](ops []Operation[I, O]) error {
+	last := make(map[int64]int)
+	for i := range ops {
+		op := &ops[i]
+		if op.Concurrent {
+			continue
+		}
+		if j, ok := last[op.Client]; ok && ops[j].Return > op.Call {
+			return fmt.Errorf("%w: client %d calls operation %d at %d before its operation %d returned at %d",
+				ErrMalformed, op.Client, op.ID, op.Call, ops[j].ID, ops[j].Return)
+		}
+		if op.Outcome != OutcomeUnknown {
+			last[op.Client] = i
+		}
+	}
+	return nil
+}
+
+// sortReturns orders the completed operations by return and finds stamps used
+// twice, by walking calls and returns side by side.
+func sortReturns[I, O any](ops []Operation[I, O]) ([]int32, error) {
+	all := make([]int32, 0, len(ops))
+	for i := range ops {
+		if ops[i].Return != Never {
+			all = append(all, int32(i))
+		}
+	}
+	slices.SortFunc(all, func(a, b int32) int { return cmp.Compare(ops[a].Return, ops[b].Return) })
+	next := 0
+	for i := range ops {
+		for next < len(all) && ops[all[next]].Return < ops[i].Call {
+			next++
+		}
+		if i > 0 && ops[i-1].Call == ops[i].Call {
+			return nil, sameStamp(&ops[i-1], &ops[i], ops[i].Call)
+		}
+		if next < len(all) && ops[all[next]].Return == ops[i].Call {
+			return nil, sameStamp(&ops[all[next]], &ops[i], ops[i].Call)
+		}
+	}
+	for i := 1; i < len(all); i++ {
+		if a, b := &ops[all[i-1]], &ops[all[i]]; a.Return == b.Return {
+			return nil, sameStamp(a, b, b.Return)
+		}
+	}
+	return slices.DeleteFunc(all, func(i int32) bool { return ops[i].Outcome != OutcomeOK }), nil
+}
+
+func sameStamp[I, O any](a, b *Operation[I, O], stamp int64) error {
+	return fmt.Errorf("%w: operations %d and %d share the stamp %d: stamps are unique event numbers, equal ones hide violations",
+		ErrMalformed, a.ID, b.ID, stamp)
+}

@@ -1,0 +1,237 @@
+package linearizability
+
+import (
+	"fmt"
+	"strings"
+)
+
+// KVOp is an operation of the key/value model.
+type KVOp uint8
+
+const (
+	// OpGet reads a key. Output: Found, Value.
+	OpGet KVOp = iota + 1
+	// OpPut sets a key. It always succeeds; no output.
+	OpPut
+	// OpDelete removes a key. Output: Found, whether there was one.
+	OpDelete
+	// OpCAS sets a key if it holds Expect (or, with Absent, if there is none).
+	// Output: OK; where not, the present Found and Value.
+	OpCAS
+	// OpList reads all keys that start with a prefix. Output: Pairs in key order.
+	OpList
+)
+
+// KVInput is a call of the key/value model. The constructors below make valid
+// ones.
+type KVInput struct {
+	Op     KVOp
+	Absent bool   // OpCAS: expect that there is no such key
+	Key    string // OpList: the prefix
+	Value  string // OpPut, OpCAS: the new value
+	Expect string // OpCAS without Absent: the value expected
+}
+
+// KVPair is a key with its value.
+type KVPair struct{ Key, Value string }
+
+// KVOutput is a result of the key/value model. Which fields count depends on the
+// operation, see KVOp; the others are ignored.
+type KVOutput struct {
+	OK    bool
+	Found bool
+	Value string
+	Pairs []KVPair
+}
+
+// Get reads key.
+func Get(key string) KVInput { return KVInput{Op: OpGet, Key: key} }
+
+// Put sets key to value.
+func Put(key, value string) KVInput { return KVInput{Op: OpPut, Key: key, Value: value} }
+
+// Delete removes key.
+func Delete(key string) KVInput { return KVInput{Op: OpDelete, Key: key} }
+
+// CompareAndSet sets key to value if it holds expect.
+func CompareAndSet(key, expect, value string) KVInput {
+	return KVInput{Op: OpCAS, Key: key, Expect: expect, Value: value}
+}
+
+// PutIfAbsent sets key to value if there is no such key.
+func PutIfAbsent(key, value string) KVInput {
+	return KVInput{Op: OpCAS, Key: key, Absent: true, Value: value}
+}
+
+// List reads the keys that start with prefix. The prefix must lie within one
+// group: it contains a slash.
+func List(prefix string) KVInput { return KVInput{Op: OpList, Key: prefix} }
+
+// KVGroup is the partition of a key or prefix: what stands before its first
+// slash, or all of a key without one.
+func KVGroup(key string) string {
+	group, _, _ := strings.Cut(key, "/")
+	return group
+}
+
+// KV is the model of a key/value store with get, put, delete, compare-and-set
+// and list, empty at the start. Keys live in groups (see KVGroup); a list reads
+// one group, so groups are checked apart, and where nobody lists, keys are.
+func KV() *Model[KVState, KVInput, KVOutput] {
+	return &Model[KVState, KVInput, KVOutput]{
+		Name:           "kv",
+		Init:           func() KVState { return KVState{} },
+		Step:           kvStep,
+		Effect:         kvEffect,
+		Result:         kvResult,
+		ReadOnly:       func(in KVInput) bool { return in.Op == OpGet || in.Op == OpList },
+		Partition:      func(in KVInput) string { return KVGroup(in.Key) },
+		Narrow:         func(in KVInput) (string, bool) { return in.Key, in.Op != OpList },
+		Settle:         kvSettle,
+		Equal:          KVState.equal,
+		Hash:           KVState.hash,
+		Size:           KVState.size,
+		Validate:       kvValidate,
+		Replayer:       func() Replayer[KVInput, KVOutput] { return newKVReplayer() },
+		DescribeInput:  describeKVInput,
+		DescribeOutput: describeKVOutput,
+		DescribeState:  KVState.String,
+		Codec:          kvCodec(),
+	}
+}
+
+func kvValidate(in KVInput) error {
+	switch {
+	case in.Op < OpGet || in.Op > OpList:
+		return fmt.Errorf("op: no such operation %d", in.Op)
+	case in.Op == OpList && !strings.Contains(in.Key, "/"):
+		return fmt.Errorf("prefix: %q does not lie within one group (it has no slash)", in.Key)
+	}
+	return nil
+}
+
+// kvStep spells out when each operation can give its output.
+func kvStep(s KVState, in KVInput, out KVOutput) (bool, KVState) {
+	value, found := s.get(in.Key)
+	switch in.Op {
+	case OpGet:
+		return out.saw(value, found), s
+	case OpPut:
+		return true, s.put(in.Key, in.Value)
+	case OpDelete:
+		return found == out.Found, s.remove(in.Key)
+	case OpCAS:
+		if in.holds(value, found) {
+			return out.OK, s.put(in.Key, in.Value)
+		}
+		return !out.OK && out.saw(value, found), s
+	case OpList:
+		return samePairs(s.list(in.Key), out.Pairs), s
+	}
+	return false, s
+}
+
+func kvEffect(s KVState, in KVInput) (bool, KVState) {
+	switch in.Op {
+	case OpPut:
+		return true, s.put(in.Key, in.Value)
+	case OpDelete:
+		return true, s.remove(in.Key)
+	case OpCAS:
+		if value, found := s.get(in.Key); in.holds(value, found) {
+			return true, s.put(in.Key, in.Value)
+		}
+	}
+	return true, s
+}
+
+func kvResult(s KVState, in KVInput) KVOutput {
+	value, found := s.get(in.Key)
+	switch in.Op {
+	case OpGet:
+		return KVOutput{Found: found, Value: value}
+	case OpDelete:
+		return KVOutput{Found: found}
+	case OpCAS:
+		if in.holds(value, found) {
+			return KVOutput{OK: true}
+		}
+		return KVOutput{Found: found, Value: value}
+	case OpList:
+		return KVOutput{Pairs: s.list(in.Key)}
+	}
+	return KVOutput{}
+}
+
+// saw reports whether the output shows this value.
+func (out *KVOutput) saw(value string, found bool) bool {
+	return found == out.Found && (!found || value == out.Value)
+}
+
+// holds reports whether a compare-and-set succeeds on this value.
+func (in *KVInput) holds(value string, found bool) bool {
+	return found != in.Absent && (in.Absent || value == in.Expect)
+}
+
+func samePairs(a, b []KVPair) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func describeKVInput(in KVInput) string {
+	switch in.Op {
+	case OpGet:
+		return "get " + in.Key
+	case OpPut:
+		return fmt.Sprintf("put %s = %q", in.Key, in.Value)
+	case OpDelete:
+		return "delete " + in.Key
+	case OpCAS:
+		return fmt.Sprintf("cas %s from %s to %q", in.Key, describeValue(in.Expect, !in.Absent), in.Value)
+	case OpList:
+		return "list " + in.Key
+	}
+	return fmt.Sprintf("operation %d", in.Op)
+}
+
+func describeKVOutput(in KVInput, out KVOutput) string {
+	switch in.Op {
+	case OpGet:
+		return describeValue(out.Value, out.Found)
+	case OpDelete:
+		if out.Found {
+			return "found"
+		}
+		return "not found"
+	case OpCAS:
+		if out.OK {
+			return "ok"
+		}
+		return "conflict with " + describeValue(out.Value, out.Found)
+	case OpList:
+		return describePairs(out.Pairs)
+	}
+	return "ok"
+}
+
+func describeValue(value string, found bool) string {
+	if !found {
+		return "nothing"
+	}
+	return fmt.Sprintf("%q", value)
+}
+
+func describePairs(pairs []KVPair) string {
+	parts := make([]string, len(pairs))
+	for i, p := range pairs {
+		parts[i] = fmt.Sprintf("%s=%q", p.Key, p.Value)
+	}
+	return "{" + strings.Join(parts, " ") + "}"
+}

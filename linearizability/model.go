@@ -1,0 +1,222 @@
+package linearizability
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// Model is a sequential specification: what a single process that does one
+// operation after the other would answer. S is a state, I an input, O an
+// output. Init, Step and Effect are required, the rest has defaults; all
+// functions are pure and change none of their arguments. The zero S need not be
+// a valid state.
+//
+// A model whose answer follows from state and input is best made by
+// Deterministic.
+type Model[S, I, O any] struct {
+	// Name is the model's name on the command line and in history files.
+	Name string
+	// Init is the state before the first operation (of one partition).
+	Init func() S
+	// Step reports whether in can give out in state s, and the state after it.
+	Step func(s S, in I, out O) (ok bool, next S)
+	// Effect is Step for an operation whose result nobody saw. ok is false where
+	// the operation cannot take effect (say, an Acquire while the lock is held).
+	Effect func(s S, in I) (ok bool, next S)
+
+	// Result is what the model answers in state s; only explanations use it.
+	// Nil: explanations do not say what was possible.
+	Result func(s S, in I) O
+	// ReadOnly reports that in changes no state, whatever it returns. Nil: none.
+	ReadOnly func(in I) bool
+	// Partition names the part of the state that in touches: two inputs with
+	// different names commute and share nothing. Nil: one partition.
+	Partition func(in I) string
+	// Narrow names a part within the partition, or reports that in spans the
+	// whole of it. A partition none of whose operations span it is checked in
+	// these smaller parts. Nil: no parts.
+	Narrow func(in I) (part string, ok bool)
+	// Settle may say, of operations with unknown outcome, by when they must have
+	// taken effect or that they need not be considered. Nil: nothing is known.
+	Settle Settle[I, O]
+	// Equal reports whether two states are the same. Nil: reflect.DeepEqual.
+	Equal func(a, b S) bool
+	// Hash is equal for equal states. Nil: no hash, which is only slower.
+	Hash func(s S) uint64
+	// Size is about how many bytes a state holds that others do not; it counts
+	// against the budget. Nil: 64.
+	Size func(s S) int
+	// Validate reports an input that no partition can hold. Nil: all are good.
+	Validate func(in I) error
+	// Replayer makes the fast twin of the model for the witness check. Nil: the
+	// model itself is replayed.
+	Replayer func() Replayer[I, O]
+
+	// The describers are used in explanations and pages. Nil: fmt's %v.
+	DescribeInput  func(in I) string
+	DescribeOutput func(in I, out O) string
+	DescribeState  func(s S) string
+
+	// Codec reads and writes inputs and outputs in history files. Its nil
+	// functions stand for encoding/json.
+	Codec Codec[I, O]
+}
+
+// NoEffect is the entry in Settle for an operation that can be left out.
+const NoEffect = int64(-1)
+
+// Settle narrows what the operations of unknown outcome in one partition can
+// have done, which is what keeps the search short. ops are in order of call;
+// until[i] is the return of ops[i]. For an operation of unknown outcome Settle
+// may lower it from Never to a stamp after the call by which it took effect in
+// every legal order, or to NoEffect when a legal order exists without it
+// whenever one exists with it. It must not change other entries.
+type Settle[I, O any] func(ops []*Operation[I, O], until []int64)
+
+// Replayer is the mutable twin of a model: one state, changed in place. It
+// starts in the state that Init of the model gives.
+type Replayer[I, O any] interface {
+	// Step is Model.Step on the present state. After false the state is of no
+	// further use.
+	Step(in *I, out *O) bool
+	// Effect is Model.Effect on the present state; on false nothing changed.
+	Effect(in *I) bool
+	// Peek reports whether in gives out now and leaves the state as it is.
+	Peek(in *I, out *O) bool
+}
+
+// Deterministic makes a model out of a function that answers: apply returns the
+// next state and the output. same compares the output of the model with the one
+// that was seen; nil is reflect.DeepEqual. The result can be filled in further.
+func Deterministic[S, I, O any](init func() S, apply func(s S, in I) (S, O), same func(in I, want, got O) bool) Model[S, I, O] {
+	if same == nil {
+		same = func(_ I, want, got O) bool { return reflect.DeepEqual(want, got) }
+	}
+	return Model[S, I, O]{
+		Init: init,
+		Step: func(s S, in I, out O) (bool, S) {
+			next, want := apply(s, in)
+			return same(in, want, out), next
+		},
+		Effect: func(s S, in I) (bool, S) {
+			next, _ := apply(s, in)
+			return true, next
+		},
+		Result: func(s S, in I) O {
+			_, out := apply(s, in)
+			return out
+		},
+	}
+}
+
+// The methods below are the model with its defaults.
+
+func (m *Model[S, I, O]) equal(a, b S) bool {
+	if m.Equal == nil {
+		return reflect.DeepEqual(a, b)
+	}
+	return m.Equal(a, b)
+}
+
+func (m *Model[S, I, O]) size(s S) int {
+	if m.Size == nil {
+		return 64
+	}
+	return m.Size(s)
+}
+
+func (m *Model[S, I, O]) readOnly(in I) bool { return m.ReadOnly != nil && m.ReadOnly(in) }
+
+// constrains reports whether an operation can make a history illegal or explain
+// another: not when it failed, nor when nobody saw what it read.
+func (m *Model[S, I, O]) constrains(op *Operation[I, O]) bool {
+	return op.Outcome != OutcomeFailed && !(op.Outcome == OutcomeUnknown && m.readOnly(op.Input))
+}
+
+func (m *Model[S, I, O]) partition(in I) string {
+	if m.Partition == nil {
+		return ""
+	}
+	return m.Partition(in)
+}
+
+func (m *Model[S, I, O]) describeInput(in I) string {
+	if m.DescribeInput == nil {
+		return fmt.Sprintf("%v", in)
+	}
+	return m.DescribeInput(in)
+}
+
+func (m *Model[S, I, O]) describeOutput(in I, out O) string {
+	if m.DescribeOutput == nil {
+		return fmt.Sprintf("%v", out)
+	}
+	return m.DescribeOutput(in, out)
+}
+
+func (m *Model[S, I, O]) describeState(s S) string {
+	if m.DescribeState == nil {
+		return fmt.Sprintf("%v", s)
+	}
+	return m.DescribeState(s)
+}
+
+// effect is Effect as a search needs it, total: where an operation cannot take
+// effect it has none. Nothing is lost, since one of unknown outcome can always
+// wait until after everything else.
+func (m *Model[S, I, O]) effect(s S, in I) S {
+	if ok, next := m.Effect(s, in); ok {
+		return next
+	}
+	return s
+}
+
+func (m *Model[S, I, O]) replayer() Replayer[I, O] {
+	if m.Replayer != nil {
+		return m.Replayer()
+	}
+	return newPlainReplayer(m)
+}
+
+// plainReplayer replays the model itself, one state per partition.
+type plainReplayer[S, I, O any] struct {
+	model  *Model[S, I, O]
+	states map[string]S
+}
+
+func newPlainReplayer[S, I, O any](m *Model[S, I, O]) *plainReplayer[S, I, O] {
+	return &plainReplayer[S, I, O]{model: m, states: make(map[string]S)}
+}
+
+func (r *plainReplayer[S, I, O]) state(in I) (string, S) {
+	name := r.model.partition(in)
+	s, ok := r.states[name]
+	if !ok {
+		s = r.model.Init()
+	}
+	return name, s
+}
+
+func (r *plainReplayer[S, I, O]) Step(in *I, out *O) bool {
+	name, s := r.state(*in)
+	ok, next := r.model.Step(s, *in, *out)
+	if ok {
+		r.states[name] = next
+	}
+	return ok
+}
+
+func (r *plainReplayer[S, I, O]) Effect(in *I) bool {
+	name, s := r.state(*in)
+	ok, next := r.model.Effect(s, *in)
+	if ok {
+		r.states[name] = next
+	}
+	return ok
+}
+
+func (r *plainReplayer[S, I, O]) Peek(in *I, out *O) bool {
+	_, s := r.state(*in)
+	ok, next := r.model.Step(s, *in, *out)
+	return ok && r.model.equal(s, next)
+}

@@ -1,0 +1,73 @@
+package linearizability
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// partition is a part of a history that can be judged by itself, in order of
+// call. The operations belong to the history.
+type partition[I, O any] struct {
+	name string
+	ops  []*Operation[I, O]
+}
+
+// partitions cuts a history into the smallest parts the model allows, in order
+// of name.
+func partitions[S, I, O any](m *Model[S, I, O], h *History[I, O]) ([]partition[I, O], error) {
+	all := make([]*Operation[I, O], len(h.ops))
+	for i := range h.ops {
+		all[i] = &h.ops[i]
+		if m.Validate == nil {
+			continue
+		}
+		if err := m.Validate(h.ops[i].Input); err != nil {
+			return nil, fmt.Errorf("%w: operation %d: %w", ErrMalformed, h.ops[i].ID, err)
+		}
+	}
+	var out []partition[I, O]
+	for _, p := range group(all, m.partition) {
+		out = append(out, narrow(m, p)...)
+	}
+	return out, nil
+}
+
+// narrow cuts a partition none of whose operations spans it. One that spans it
+// but constrains nothing (it failed, or was a read of unknown outcome) is left
+// out rather than in the way.
+func narrow[S, I, O any](m *Model[S, I, O], p partition[I, O]) []partition[I, O] {
+	if m.Narrow == nil {
+		return []partition[I, O]{p}
+	}
+	narrowed := make([]*Operation[I, O], 0, len(p.ops))
+	for _, op := range p.ops {
+		if _, ok := m.Narrow(op.Input); ok {
+			narrowed = append(narrowed, op)
+		} else if m.constrains(op) {
+			return []partition[I, O]{p}
+		}
+	}
+	return group(narrowed, func(in I) string {
+		name, _ := m.Narrow(in)
+		return name
+	})
+}
+
+// group gathers operations by name, names in order.
+func group[I, O any](ops []*Operation[I, O], name func(in I) string) []partition[I, O] {
+	at := make(map[string]int)
+	var parts []partition[I, O]
+	for _, op := range ops {
+		n := name(op.Input)
+		i, ok := at[n]
+		if !ok {
+			i = len(parts)
+			at[n] = i
+			parts = append(parts, partition[I, O]{name: n})
+		}
+		parts[i].ops = append(parts[i].ops, op)
+	}
+	slices.SortFunc(parts, func(a, b partition[I, O]) int { return strings.Compare(a.name, b.name) })
+	return parts
+}

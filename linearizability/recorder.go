@@ -1,0 +1,111 @@
+package linearizability
+
+import "fmt"
+
+// Recorder builds a history while it happens. It numbers the events itself, in
+// the order in which it is told of them, so stamps are unique by construction.
+// It is used by one goroutine.
+//
+// Its methods panic when told something that cannot happen (a client calls
+// while its last call is outstanding, an operation ends twice): the harness
+// keeps wrong books then, and no verdict over them would mean anything.
+type Recorder[I, O any] struct {
+	ops        []Operation[I, O]
+	byReturn   []int32
+	stamp      int64
+	busy       map[int64]int // the outstanding operation of a client, plus one
+	concurrent map[int64]bool
+	ended      bool
+}
+
+// NewRecorder returns an empty recorder with room for about size operations.
+func NewRecorder[I, O any](size int) *Recorder[I, O] {
+	return &Recorder[I, O]{
+		ops:        make([]Operation[I, O], 0, size),
+		byReturn:   make([]int32, 0, size),
+		busy:       make(map[int64]int),
+		concurrent: make(map[int64]bool),
+	}
+}
+
+// Concurrent allows a client to have several operations outstanding. Called
+// before the client's first operation.
+func (r *Recorder[I, O]) Concurrent(client int64) { r.concurrent[client] = true }
+
+// Call records that client calls in at true time ns, and returns the
+// operation's number: its ID, and its index in the history.
+func (r *Recorder[I, O]) Call(client, ns int64, in I) int {
+	r.assert(!r.ended, "call after the end of the history")
+	r.assert(r.busy[client] == 0, "client %d calls while operation %d is outstanding", client, r.busy[client]-1)
+	i := len(r.ops)
+	r.ops = append(r.ops, Operation[I, O]{
+		ID: int64(i), Client: client, Call: r.next(), Return: Never, CallTime: ns,
+		Input: in, Concurrent: r.concurrent[client],
+	})
+	if !r.concurrent[client] {
+		r.busy[client] = i + 1
+	}
+	return i
+}
+
+// OK records that operation i returned out at true time ns.
+func (r *Recorder[I, O]) OK(i int, ns int64, out O) {
+	op := r.end(i, ns, OutcomeOK)
+	op.Return, op.Output = r.next(), out
+	r.byReturn = append(r.byReturn, int32(i))
+}
+
+// Failed records that operation i certainly took no effect and never will.
+func (r *Recorder[I, O]) Failed(i int, ns int64) {
+	r.end(i, ns, OutcomeFailed).Return = r.next()
+}
+
+// Unknown records that the client gave operation i up at true time ns without
+// knowing whether it took or will take effect. The client may call again.
+func (r *Recorder[I, O]) Unknown(i int, ns int64) { r.end(i, ns, OutcomeUnknown) }
+
+// At tells where the witness has operation i. It may come at any time, for an
+// operation of any outcome, and at most once.
+func (r *Recorder[I, O]) At(i int, p Position) {
+	r.assert(i >= 0 && i < len(r.ops), "no operation %d", i)
+	r.assert(r.ops[i].At.IsZero(), "operation %d is placed twice", i)
+	r.assert(p.Slot >= 1 && p.Index >= 0, "operation %d: position %d.%d", i, p.Slot, p.Index)
+	r.ops[i].At = p
+}
+
+// Len is the number of operations called so far.
+func (r *Recorder[I, O]) Len() int { return len(r.ops) }
+
+// History ends the recording. What is outstanding has an unknown outcome.
+func (r *Recorder[I, O]) History() *History[I, O] {
+	r.ended = true
+	for i := range r.ops {
+		if r.ops[i].Outcome == 0 {
+			r.ops[i].Outcome = OutcomeUnknown
+		}
+	}
+	return &History[I, O]{ops: r.ops, byReturn: r.byReturn}
+}
+
+func (r *Recorder[I, O]) end(i int, ns int64, o Outcome) *Operation[I, O] {
+	r.assert(!r.ended, "operation %d ends after the end of the history", i)
+	r.assert(i >= 0 && i < len(r.ops), "no operation %d", i)
+	op := &r.ops[i]
+	r.assert(op.Outcome == 0, "operation %d ends twice: %s, then %s", i, op.Outcome, o)
+	op.Outcome, op.ReturnTime = o, ns
+	if !op.Concurrent {
+		delete(r.busy, op.Client)
+	}
+	return op
+}
+
+func (r *Recorder[I, O]) next() int64 {
+	r.stamp++
+	return r.stamp
+}
+
+func (r *Recorder[I, O]) assert(ok bool, format string, args ...any) {
+	if !ok {
+		panic("linearizability: recorder: " + fmt.Sprintf(format, args...))
+	}
+}

@@ -1,0 +1,216 @@
+package linearizability
+
+// ViolationKind says in which way a proposed order is wrong.
+type ViolationKind uint8
+
+const (
+	// RealTime: Other returned before Op was called, yet stands after it.
+	RealTime ViolationKind = iota + 1
+	// WrongResult: the model does not give the result of Op at its position or,
+	// for an operation without one, at any position real time allows.
+	WrongResult
+	// SharedPosition: Op and Other have the same position.
+	SharedPosition
+	// FailedButPlaced: Op certainly took no effect, yet has a position.
+	FailedButPlaced
+)
+
+// String is the phrase used in reports.
+func (k ViolationKind) String() string {
+	switch k {
+	case RealTime:
+		return "real-time order"
+	case WrongResult:
+		return "wrong result"
+	case SharedPosition:
+		return "shared position"
+	case FailedButPlaced:
+		return "failed but placed"
+	}
+	return "no violation"
+}
+
+// Violation is the exact reason why a witness was refused.
+type Violation struct {
+	Kind ViolationKind
+	// Op and Other are indexes into the history; Other is -1 if there is none.
+	Op, Other int
+	// Expected is what the model gives instead, one entry for each different
+	// result at the positions tried; empty for a model without Result.
+	Expected []string
+	// Text says it all in words, on one to three lines.
+	Text string
+}
+
+// WitnessResult is the answer of CheckWitness.
+type WitnessResult struct {
+	// Verdict is Legal or Illegal, never Undecided.
+	Verdict Verdict
+	// Violation is nil exactly when the verdict is Legal.
+	Violation *Violation
+	// Logged operations had a position, Fitted ones got theirs from their
+	// result, Dropped ones failed or were unknown and not placed.
+	Logged, Fitted, Dropped int
+	// Order is the order checked, as indexes into the history: all of it when
+	// legal, up to the violation otherwise.
+	Order []int32
+}
+
+// CheckWitness verifies a proposed order: that the model gives every result
+// when the operations are replayed in it, and that no operation stands before
+// one that returned before its call. It is linear but for the sorting of the
+// positions. Legal proves the history linearizable; Illegal says only that this
+// order does not show it.
+//
+// The order is built so. Operations with a position (At) stand there and take
+// effect. One of unknown outcome without a position was never chosen and is
+// dropped, and so is one that failed. Any other completed operation without a
+// position (a local read, a cache hit, a refusal) changed nothing: it stands at
+// the smallest position not below anything that completed before its call at
+// which the model gives its result and keeps its state. (Several at one position
+// stand in the order of their calls; they change nothing, so it does not matter.)
+func CheckWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) WitnessResult {
+	w := newWitness(m, h)
+	for next, i := range w.logged {
+		if bad := w.placeLogged(next, int(i)); bad != nil {
+			return w.result(w.explain(bad))
+		}
+	}
+	w.fit()
+	if len(w.pending) > 0 {
+		return w.result(w.explain(&Violation{Kind: WrongResult, Op: w.firstPending(), Other: -1}))
+	}
+	return w.result(nil)
+}
+
+// witness is the sweep over the proposed order. Its invariant: every operation
+// that stands was called before any that does not yet stand returned. An
+// operation may stand next if that is true of it too, which is all there is to
+// real-time order; frontier is the first return still outstanding.
+type witness[S, I, O any] struct {
+	model  *Model[S, I, O]
+	h      *History[I, O]
+	replay Replayer[I, O]
+
+	logged   []int32 // operations with a position, in its order
+	unlogged []int32 // completed operations without one, in order of call
+	placed   []bool
+	order    []int32
+	dropped  int
+
+	returned int     // h.byReturn below this stand
+	frontier int64   // return of the first completed operation that does not stand
+	admitted int     // unlogged operations below this were called before frontier
+	pending  []int32 // admitted, and refused by every state since, in order of call
+}
+
+func newWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) *witness[S, I, O] {
+	w := &witness[S, I, O]{
+		model: m, h: h, replay: m.replayer(),
+		placed: make([]bool, len(h.ops)),
+		order:  make([]int32, 0, len(h.ops)),
+	}
+	w.logged, w.unlogged = splitByPosition(h)
+	w.dropped = len(h.ops) - len(w.logged) - len(w.unlogged)
+	w.advance()
+	w.fit()
+	return w
+}
+
+// placeLogged puts logged operation i next, or says why it cannot stand there.
+func (w *witness[S, I, O]) placeLogged(next, i int) *Violation {
+	op := &w.h.ops[i]
+	switch {
+	case op.Outcome == OutcomeFailed:
+		return &Violation{Kind: FailedButPlaced, Op: i, Other: -1}
+	case next > 0 && w.h.ops[w.logged[next-1]].At == op.At:
+		return &Violation{Kind: SharedPosition, Op: i, Other: int(w.logged[next-1])}
+	case op.Call > w.frontier:
+		return w.overtaken(i)
+	}
+	if op.Outcome == OutcomeUnknown {
+		w.replay.Effect(&op.Input)
+	} else if !w.replay.Step(&op.Input, &op.Output) {
+		return &Violation{Kind: WrongResult, Op: i, Other: -1}
+	}
+	w.stand(i)
+	w.retry()
+	w.fit()
+	return nil
+}
+
+// overtaken is the violation of placing i while the operation at the frontier
+// does not stand: that one has a later position, or fits nowhere.
+func (w *witness[S, I, O]) overtaken(i int) *Violation {
+	other := int(w.h.byReturn[w.returned])
+	if w.h.ops[other].At.IsZero() {
+		return &Violation{Kind: WrongResult, Op: other, Other: i}
+	}
+	return &Violation{Kind: RealTime, Op: i, Other: other}
+}
+
+// fit places what may stand now and has no position, as far as the model gives
+// its result in the present state.
+func (w *witness[S, I, O]) fit() {
+	for w.admitted < len(w.unlogged) {
+		i := w.unlogged[w.admitted]
+		if w.h.ops[i].Call > w.frontier {
+			return
+		}
+		w.admitted++
+		if !w.peek(i) {
+			w.pending = append(w.pending, i)
+		}
+	}
+}
+
+// retry tries the pending operations on a new state.
+func (w *witness[S, I, O]) retry() {
+	if len(w.pending) == 0 {
+		return
+	}
+	kept := w.pending[:0]
+	for _, i := range w.pending {
+		if !w.peek(i) {
+			kept = append(kept, i)
+		}
+	}
+	w.pending = kept
+}
+
+func (w *witness[S, I, O]) peek(i int32) bool {
+	op := &w.h.ops[i]
+	if !w.replay.Peek(&op.Input, &op.Output) {
+		return false
+	}
+	w.stand(int(i))
+	return true
+}
+
+func (w *witness[S, I, O]) stand(i int) {
+	w.placed[i] = true
+	w.order = append(w.order, int32(i))
+	w.advance()
+}
+
+// advance moves the frontier over what stands.
+func (w *witness[S, I, O]) advance() {
+	for w.returned < len(w.h.byReturn) && w.placed[w.h.byReturn[w.returned]] {
+		w.returned++
+	}
+	w.frontier = Never
+	if w.returned < len(w.h.byReturn) {
+		w.frontier = w.h.ops[w.h.byReturn[w.returned]].Return
+	}
+}
+
+// firstPending is the pending operation that returned first.
+func (w *witness[S, I, O]) firstPending() int { return int(w.h.byReturn[w.returned]) }
+
+func (w *witness[S, I, O]) result(bad *Violation) WitnessResult {
+	r := WitnessResult{Verdict: Legal, Logged: len(w.logged), Fitted: len(w.unlogged), Dropped: w.dropped, Order: w.order}
+	if bad != nil {
+		r.Verdict, r.Violation = Illegal, bad
+	}
+	return r
+}

@@ -1,0 +1,129 @@
+package linearizability
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The explanation of a refused witness takes the slow way: it replays what
+// stands through the immutable model, partition of the culprit only, and asks
+// what the model would have answered.
+
+// maxExpected bounds how many different results an explanation lists.
+const maxExpected = 6
+
+// explain fills in Expected and Text.
+func (w *witness[S, I, O]) explain(v *Violation) *Violation {
+	op := &w.h.ops[v.Op]
+	switch v.Kind {
+	case FailedButPlaced:
+		v.Text = fmt.Sprintf("%s\nfailed, so it must never take effect, yet it stands at position %s", w.line(v.Op), describePosition(op.At))
+	case SharedPosition:
+		v.Text = fmt.Sprintf("%s\nhas the position %s of\n%s", w.line(v.Op), describePosition(op.At), w.line(v.Other))
+	case RealTime:
+		other := &w.h.ops[v.Other]
+		v.Text = fmt.Sprintf("%s\nreturned before the next was called, yet it stands at position %s, after %s of\n%s",
+			w.line(v.Other), describePosition(other.At), describePosition(op.At), w.line(v.Op))
+	case WrongResult:
+		v.Expected = w.expected(v.Op)
+		v.Text = w.wrongResult(v)
+	}
+	return v
+}
+
+func (w *witness[S, I, O]) wrongResult(v *Violation) string {
+	op := &w.h.ops[v.Op]
+	given := w.model.describeOutput(op.Input, op.Output)
+	switch {
+	case op.At.IsZero() && slices.Contains(v.Expected, given):
+		return w.line(v.Op) + "\nwas acknowledged, yet its effect stands at no position of the order"
+	case op.At.IsZero():
+		given = "the model gives this result at no position between its call and its return"
+	default:
+		given = "the model does not give this result at its position " + describePosition(op.At)
+	}
+	if len(v.Expected) > 0 {
+		given += "; it gives " + strings.Join(v.Expected, " or ")
+	}
+	return w.line(v.Op) + "\n" + given
+}
+
+// expected replays the order so far and collects what the model answers to the
+// input of operation i where it could stand.
+func (w *witness[S, I, O]) expected(i int) []string {
+	if w.model.Result == nil {
+		return nil
+	}
+	op := &w.h.ops[i]
+	from := w.lowest(op)
+	s, name := w.model.Init(), w.model.partition(op.Input)
+	var found []string
+	ask := func() {
+		text := w.model.describeOutput(op.Input, w.model.Result(s, op.Input))
+		if !slices.Contains(found, text) && len(found) < maxExpected {
+			found = append(found, text)
+		}
+	}
+	for k, j := range w.order {
+		if k >= from && op.At.IsZero() {
+			ask()
+		}
+		s = w.apply(s, name, &w.h.ops[j])
+	}
+	ask()
+	return found
+}
+
+// lowest is how many operations of the order must stand before op: those up to
+// the last that returned before its call.
+func (w *witness[S, I, O]) lowest(op *Operation[I, O]) int {
+	for k := len(w.order); k > 0; k-- {
+		if w.h.ops[w.order[k-1]].Return < op.Call {
+			return k
+		}
+	}
+	return 0
+}
+
+func (w *witness[S, I, O]) apply(s S, name string, op *Operation[I, O]) S {
+	if w.model.partition(op.Input) != name {
+		return s
+	}
+	if op.Outcome == OutcomeUnknown {
+		return w.model.effect(s, op.Input)
+	}
+	_, next := w.model.Step(s, op.Input, op.Output)
+	return next
+}
+
+func (w *witness[S, I, O]) line(i int) string { return describe(w.model, &w.h.ops[i]) }
+
+func describePosition(p Position) string {
+	if p.Index == 0 {
+		return fmt.Sprint(p.Slot)
+	}
+	return fmt.Sprintf("%d.%d", p.Slot, p.Index)
+}
+
+// describe is the one line by which every report names an operation.
+func describe[S, I, O any](m *Model[S, I, O], op *Operation[I, O]) string {
+	head := fmt.Sprintf("#%d client %d: %s", op.ID, op.Client, m.describeInput(op.Input))
+	switch op.Outcome {
+	case OutcomeOK:
+		head += " -> " + m.describeOutput(op.Input, op.Output)
+	case OutcomeFailed:
+		head += " -> failed"
+	case OutcomeUnknown:
+		return fmt.Sprintf("%s -> outcome unknown [called %d%s]", head, op.Call, describeTime(op.CallTime))
+	}
+	return fmt.Sprintf("%s [called %d%s, returned %d%s]", head, op.Call, describeTime(op.CallTime), op.Return, describeTime(op.ReturnTime))
+}
+
+// describeTime shows a true time in seconds, where one is known.
+func describeTime(ns int64) string {
+	if ns == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at %d.%06ds", ns/1e9, ns%1e9/1e3)
+}
