@@ -1,0 +1,181 @@
+package sim
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+const billion = 1_000_000_000
+
+// epoch is the instant at which every monotonic clock with offset zero stands
+// when the world begins. Instants given to processes are epoch plus the local
+// monotonic nanoseconds, as plain time.Time values.
+func epoch() time.Time { return instant(0) }
+
+// instant is the instant at a local monotonic reading: 2001-01-01 plus it.
+func instant(local int64) time.Time { return time.Unix(978307200, local).UTC() }
+
+// ClockConfig is how a machine's clock starts.
+type ClockConfig struct {
+	Offset     time.Duration // of the monotonic clock, at the start of the world
+	WallOffset time.Duration // of the wall clock from true time
+	RatePPB    int64         // rate error in parts per billion: +1000 gains 1 µs a second
+}
+
+// Clock is a machine's clock. True time is the simulator's alone; a process
+// sees only this. Its monotonic and its wall reading are apart: a step moves
+// the wall, never the monotonic reading; rate errors, slew and freezing hit
+// both, as they do on a real machine. A pause of the process does not stop it.
+// A power cut gives the monotonic reading a new, unrelated offset, as a reboot
+// does, so nothing can live on an instant that was read before it.
+type Clock struct {
+	m    *Machine
+	line line
+	rate int64 // configured error, ppb
+	slew int64 // on top of it for a while, ppb
+	stop int   // how many freezes are in force
+	wall int64 // wall minus monotonic reading
+	gen  uint64
+}
+
+// line maps true time to local time, exactly: local(t) is
+// at.local + floor((t - at.true)·(10⁹ + ppb) / 10⁹). It never runs backward.
+type line struct {
+	trueAt, localAt int64
+	ppb             int64 // at least -10⁹, where it stands still
+}
+
+// local is the local reading at true time t, which is not before the anchor.
+func (l *line) local(t int64) int64 {
+	dt := t - l.trueAt
+	if l.ppb == 0 {
+		return l.localAt + dt
+	}
+	hi, lo := bits.Mul64(uint64(dt), uint64(billion+l.ppb))
+	if hi >= billion {
+		return math.MaxInt64
+	}
+	q, _ := bits.Div64(hi, lo, billion)
+	return l.localAt + int64(q)
+}
+
+// when is the first true time at which the reading is at least x: never before
+// the anchor, and math.MaxInt64 where the line does not get there.
+func (l *line) when(x int64) int64 {
+	dl := x - l.localAt
+	if dl <= 0 {
+		return l.trueAt
+	}
+	if l.ppb == 0 {
+		return addCapped(l.trueAt, uint64(dl))
+	}
+	rate := uint64(billion + l.ppb)
+	hi, lo := bits.Mul64(uint64(dl), billion)
+	if hi >= rate {
+		return math.MaxInt64
+	}
+	q, r := bits.Div64(hi, lo, rate)
+	if r > 0 {
+		q++
+	}
+	return addCapped(l.trueAt, q)
+}
+
+// turn goes on from true time t at another rate.
+func (l *line) turn(t, ppb int64) {
+	l.localAt = l.local(t)
+	l.trueAt = t
+	l.ppb = max(ppb, -billion)
+}
+
+func addCapped(a int64, d uint64) int64 {
+	if d > uint64(math.MaxInt64-a) {
+		return math.MaxInt64
+	}
+	return a + int64(d)
+}
+
+func newClock(m *Machine, c ClockConfig, now int64) Clock {
+	k := Clock{m: m, rate: c.RatePPB}
+	k.line = line{trueAt: now, localAt: int64(c.Offset), ppb: max(c.RatePPB, -billion)}
+	k.wall = int64(c.WallOffset) - int64(c.Offset)
+	return k
+}
+
+// Mono is the monotonic reading at this instant. Reading it here leaves no
+// mark in the trace hash: it is for checkers and faults.
+func (c *Clock) Mono() time.Time { return instant(c.line.local(c.m.w.now)) }
+
+// Wall is the wall reading at this instant.
+func (c *Clock) Wall() time.Time { return instant(c.line.local(c.m.w.now) + c.wall) }
+
+// TrueTime is the true time at which the monotonic reading is or was t, if the
+// rate stays as it is; for checkers. Instants from before the latest change of
+// rate count as that change.
+func (c *Clock) TrueTime(t time.Time) time.Duration {
+	return time.Duration(c.line.when(localOf(t)))
+}
+
+// RatePPB is the rate error in force.
+func (c *Clock) RatePPB() int64 { return c.line.ppb }
+
+// SetRate changes the rate error for good. Timers that run are armed again.
+func (c *Clock) SetRate(ppb int64) {
+	c.rate = ppb
+	c.turn("rate", uint64(ppb))
+}
+
+// Slew adds ppb to the rate for a span of true time, as a time daemon does that
+// corrects an error smoothly. A later Slew replaces an earlier one.
+func (c *Clock) Slew(ppb int64, span time.Duration) {
+	c.slew = ppb
+	c.turn("slew", uint64(ppb))
+	gen := c.gen
+	c.m.w.After(span, func() {
+		if c.gen == gen {
+			c.slew = 0
+			c.turn("slew", 0)
+		}
+	})
+}
+
+// Freeze stops the clock for a span of true time.
+func (c *Clock) Freeze(span time.Duration) {
+	c.stop++
+	c.turn("freeze", uint64(span))
+	c.m.w.After(span, func() {
+		c.stop--
+		c.turn("thaw", 0)
+	})
+}
+
+// StepWall moves the wall reading by d, forward or backward.
+func (c *Clock) StepWall(d time.Duration) {
+	c.wall += int64(d)
+	c.m.w.fault(c.m, "clock.step", uint64(d))
+}
+
+// turn puts the present rate in force.
+func (c *Clock) turn(kind string, arg uint64) {
+	w := c.m.w
+	w.fault(c.m, "clock."+kind, arg)
+	if kind == "slew" {
+		c.gen++
+	}
+	ppb := c.rate + c.slew
+	if c.stop > 0 {
+		ppb = -billion
+	}
+	c.line.turn(w.now, ppb)
+	c.m.rearm()
+}
+
+// reboot starts the monotonic reading anew; the wall reading goes on.
+func (c *Clock) reboot(offset int64) {
+	c.wall += c.line.local(c.m.w.now) - offset
+	c.line.trueAt, c.line.localAt = c.m.w.now, offset
+}
+
+// localOf is the inverse of instant; it saturates.
+func localOf(t time.Time) int64 { return int64(t.Sub(epoch())) }

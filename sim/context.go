@@ -1,0 +1,113 @@
+package sim
+
+import (
+	"context"
+	"time"
+)
+
+// WithTimeout is context.WithTimeout on the machine's clock: a standard cancel
+// context, canceled by a simulated timer, in a thin wrapper that reports the
+// deadline and context.DeadlineExceeded. Contexts derived from it by WithCancel
+// and WithValue end with it at once; theirs is the error context.Canceled with
+// the cause context.DeadlineExceeded. The standard WithTimeout counts real time
+// and is refused by every call that blocks here.
+func (rt *Runtime) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	at := instant(rt.e.later(d))
+	if p, ok := parent.Deadline(); ok && p.Before(at) {
+		at = p
+	}
+	out := &deadline{Context: ctx, at: at}
+	if rt.e.dead {
+		return out, func() { cancel(nil) }
+	}
+	a := rt.e.alarm(d, func() { cancel(context.DeadlineExceeded) })
+	return out, func() {
+		a.stop()
+		cancel(nil)
+	}
+}
+
+// deadline is the wrapper.
+type deadline struct {
+	context.Context
+	at time.Time
+}
+
+// deadlineKey finds the innermost simulated deadline of a context.
+type deadlineKey struct{}
+
+// Deadline is the local instant at which the context ends.
+func (d *deadline) Deadline() (time.Time, bool) { return d.at, true }
+
+// Err tells a deadline that passed from a context that was canceled.
+func (d *deadline) Err() error {
+	err := d.Context.Err()
+	if err != nil && context.Cause(d.Context) == context.DeadlineExceeded {
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
+// Value is that of the parent, and the wrapper itself under its own key.
+func (d *deadline) Value(key any) any {
+	if key == (deadlineKey{}) {
+		return d
+	}
+	return d.Context.Value(key)
+}
+
+// cause is why ctx has ended, nil while it has not.
+func cause(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(ctx)
+}
+
+// block notes that c waits under ctx. A context with a deadline in real time is
+// refused: it would end at another place in each run.
+func (w *World) block(c *coroutine, ctx context.Context) {
+	if ctx.Done() == nil {
+		return
+	}
+	if at, ok := ctx.Deadline(); ok {
+		if d, _ := ctx.Value(deadlineKey{}).(*deadline); d == nil || !d.at.Equal(at) {
+			panic("sim: a context with a deadline in real time; use Runtime.WithTimeout")
+		}
+	}
+	c.ctx = ctx
+	w.blocked = append(w.blocked, c)
+	c.queue = len(w.blocked)
+}
+
+// unblock takes c off the list of those that wait under a context.
+func (w *World) unblock(c *coroutine) {
+	if c.queue == 0 {
+		return
+	}
+	last := len(w.blocked) - 1
+	moved := w.blocked[last]
+	w.blocked[c.queue-1] = moved
+	moved.queue = c.queue
+	w.blocked[last] = nil
+	w.blocked = w.blocked[:last]
+	c.queue, c.ctx = 0, nil
+}
+
+// pollContexts wakes whoever waits under a context that has ended. It runs
+// after each event that ran code which may have ended one; nothing tells us
+// without starting a goroutine.
+func (w *World) pollContexts() {
+	for i := 0; i < len(w.blocked); {
+		c := w.blocked[i]
+		if c.ctx.Err() == nil {
+			i++
+			continue
+		}
+		w.unblock(c)
+		if c.state == coParked {
+			w.wake(c)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package sim
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// DiskConfig is how fast a disk is when nothing slows it down.
+type DiskConfig struct {
+	Read  Table // ReadAt
+	Write Table // WriteAt, Preallocate, Truncate: into the page cache
+	Sync  Table // Sync, SyncData, SyncDir, MkdirAll: one at a time
+	Meta  Table // everything else
+	// PerKiB comes on top for each KiB that is read, or synced after it was
+	// written.
+	PerKiB time.Duration
+}
+
+func (c DiskConfig) check() {
+	c.Read.check("DiskConfig.Read")
+	c.Write.check("DiskConfig.Write")
+	c.Sync.check("DiskConfig.Sync")
+	c.Meta.check("DiskConfig.Meta")
+}
+
+// Disk is a machine's disk: a vfs.Mem whose calls take time. A call parks its
+// coroutine, its effect happens at an event of the disk, and the coroutine goes
+// on when its process may. A paused process does not stop its disk.
+type Disk struct {
+	m     *Machine
+	mem   *vfs.Mem
+	cfg   DiskConfig
+	slow  int64
+	free  int64 // true time at which the device has done all syncs so far
+	until int64 // true time until which it stalls
+
+	read, write, sync, meta, torn draw.Stream
+}
+
+func newDisk(m *Machine, c DiskConfig) *Disk {
+	c.check()
+	d := &Disk{m: m, mem: vfs.NewMem(), cfg: c, slow: 1}
+	id := uint64(m.addr)
+	d.read = m.w.src.Stream("disk.read", id)
+	d.write = m.w.src.Stream("disk.write", id)
+	d.sync = m.w.src.Stream("disk.sync", id)
+	d.meta = m.w.src.Stream("disk.meta", id)
+	d.torn = m.w.src.Stream("disk.under-way", id)
+	return d
+}
+
+// Mem is what the disk holds: to look at, to clone, to let rot (Mem.Corrupt).
+// Its calls take effect at once. Its fault predicate, set by Mem.SetFault, is
+// asked at the event of each call and may answer with errors, short writes and
+// failing syncs.
+func (d *Disk) Mem() *vfs.Mem { return d.mem }
+
+// Replace puts another disk into the machine, which must be down: a wiped one,
+// or a clone taken earlier.
+func (d *Disk) Replace(mem *vfs.Mem) {
+	if d.m.Up() {
+		panic("sim: a disk is replaced while its machine is up")
+	}
+	d.mem = mem
+	d.m.w.fault(d.m, "disk.replace", 0)
+}
+
+// Set changes how fast the disk is.
+func (d *Disk) Set(c DiskConfig) {
+	c.check()
+	d.cfg = c
+}
+
+// Stall lets no call end before span of true time has passed.
+func (d *Disk) Stall(span time.Duration) {
+	d.until = max(d.until, d.m.w.now+int64(span))
+	d.m.w.fault(d.m, "disk.stall", uint64(span))
+}
+
+// Slow multiplies all latencies by factor, at least 1; 1 is normal.
+func (d *Disk) Slow(factor int64) {
+	d.slow = max(factor, 1)
+	d.m.w.fault(d.m, "disk.slow", uint64(factor))
+}
+
+// diskOp is a call under way, or its result.
+type diskOp struct {
+	op    vfs.Op // 0: no call is under way
+	fs    *vfs.Mem
+	file  *lifeFile
+	name  string
+	to    string
+	p     []byte
+	off   int64
+	n     int
+	err   error
+	names []string
+	out   vfs.File
+	lock  io.Closer
+}
+
+// latency is how long the call takes from now.
+func (d *Disk) latency(o *diskOp) int64 {
+	now := d.m.w.now
+	at := now
+	switch o.op {
+	case vfs.OpReadAt:
+		at += d.slow * (d.cfg.Read.pick(&d.read) + d.perKiB(int64(len(o.p))))
+	case vfs.OpWriteAt, vfs.OpPreallocate, vfs.OpTruncate:
+		at += d.slow * d.cfg.Write.pick(&d.write)
+	case vfs.OpSync, vfs.OpSyncData, vfs.OpSyncDir, vfs.OpMkdirAll:
+		t := d.cfg.Sync.pick(&d.sync)
+		if o.file != nil {
+			t += d.perKiB(o.file.unsynced)
+		}
+		at = max(now, d.free) + d.slow*t
+		d.free = at
+	default:
+		at += d.slow * d.cfg.Meta.pick(&d.meta)
+	}
+	return max(at, d.until) - now
+}
+
+func (d *Disk) perKiB(bytes int64) int64 { return (bytes + 1023) / 1024 * int64(d.cfg.PerKiB) }
+
+// call lets the running coroutine wait for the disk. The call and then its
+// result are in c.op.
+func (e *Env) call(c *coroutine) {
+	d := e.m.disk
+	c.op.fs = d.mem
+	e.Point("disk." + c.op.op.String())
+	e.m.w.schedule(d.latency(&c.op), &e.m.ties, (*diskEvent)(c), c.parks, nil)
+	c.park()
+}
+
+// diskEvent is the event at which a disk call takes effect.
+type diskEvent coroutine
+
+func (v *diskEvent) fire(w *World, parks uint64, _ *packet) {
+	c := (*coroutine)(v)
+	if c.parks != parks || c.state != coParked {
+		return
+	}
+	c.env.m.disk.perform(&c.op)
+	c.state = coReady
+	w.proceed(c)
+}
+
+// perform makes the call take effect.
+func (d *Disk) perform(o *diskOp) {
+	w := d.m.w
+	w.hash.fold(markDisk<<60 ^ uint64(o.op)<<48 ^ uint64(d.m.addr))
+	w.hash.text(o.name)
+	w.hash.fold(uint64(o.off))
+	if o.op == vfs.OpWriteAt {
+		w.hash.bytes(o.p)
+	}
+	if o.file != nil {
+		o.onFile()
+	} else {
+		o.onTree()
+	}
+	if o.op == vfs.OpReadAt {
+		w.hash.bytes(o.p[:o.n])
+	}
+	if w.on(d.m.addr) {
+		w.line(d.m.addr, "disk", o.text())
+	}
+	o.op, o.p = 0, nil
+}
+
+func (o *diskOp) onFile() {
+	f := o.file
+	switch o.op {
+	case vfs.OpReadAt:
+		o.n, o.err = f.inner.ReadAt(o.p, o.off)
+	case vfs.OpWriteAt:
+		o.n, o.err = f.inner.WriteAt(o.p, o.off)
+		f.unsynced += int64(o.n)
+	case vfs.OpSync:
+		o.err = f.inner.Sync()
+		f.unsynced = 0
+	case vfs.OpSyncData:
+		o.err = f.inner.SyncData()
+		f.unsynced = 0
+	case vfs.OpPreallocate:
+		o.err = f.inner.Preallocate(o.off)
+	case vfs.OpTruncate:
+		o.err = f.inner.Truncate(o.off)
+	case vfs.OpSize:
+		o.off, o.err = f.inner.Size()
+	case vfs.OpClose:
+		o.err = f.inner.Close()
+	}
+}
+
+func (o *diskOp) onTree() {
+	switch o.op {
+	case vfs.OpCreate:
+		o.out, o.err = o.fs.Create(o.name)
+	case vfs.OpOpen:
+		o.out, o.err = o.fs.Open(o.name)
+	case vfs.OpReadDir:
+		o.names, o.err = o.fs.ReadDir(o.name)
+	case vfs.OpRename:
+		o.err = o.fs.Rename(o.name, o.to)
+	case vfs.OpRemove:
+		o.err = o.fs.Remove(o.name)
+	case vfs.OpSyncDir:
+		o.err = o.fs.SyncDir(o.name)
+	case vfs.OpMkdirAll:
+		o.err = o.fs.MkdirAll(o.name)
+	case vfs.OpLock:
+		o.lock, o.err = o.fs.Lock(o.name)
+	}
+}
+
+func (o *diskOp) text() string {
+	s := fmt.Sprintf("%s %s", o.op, o.name)
+	if o.op == vfs.OpReadAt || o.op == vfs.OpWriteAt {
+		s += fmt.Sprintf(" [%d,%d)", o.off, o.off+int64(len(o.p)))
+	}
+	if o.err != nil {
+		s += ": " + o.err.Error()
+	}
+	return s
+}
+
+// finishSome lets the disk finish, unseen, a seeded choice of the calls that
+// are under way when the life ends: the device may have been quicker than the
+// cut, or not.
+func (d *Disk) finishSome() {
+	for _, c := range d.m.env.cos {
+		if c.state == coParked && c.op.op != 0 && d.torn.Chance(1, 2) {
+			d.perform(&c.op)
+		}
+	}
+}
+
+// crash makes the disk what it holds after a power cut.
+func (d *Disk) crash(seed uint64) {
+	d.release()
+	choices := draw.New(seed).Stream("disk.crash", 0)
+	d.mem.Crash(choices.N)
+}
+
+// release ends all that the life had open.
+func (d *Disk) release() {
+	d.mem.Kill()
+	d.free = d.m.w.now
+}

@@ -1,0 +1,72 @@
+package sim
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+)
+
+// Draw is a sequence of keyed draws: the numbers depend on the seed of the
+// world, on the site and the entity given to World.Draw, and on how many were
+// drawn before from this Draw; on nothing else. So a new fault, or one decision
+// left out, leaves all other decisions of a seed as they were. A Draw has one
+// owner; it is not safe for concurrent use.
+type Draw struct{ s draw.Stream }
+
+// Uint64 is uniform over all 64-bit numbers.
+func (d *Draw) Uint64() uint64 { return d.s.Uint64() }
+
+// N is uniform over [0, n); it panics for n = 0.
+func (d *Draw) N(n uint64) uint64 { return d.s.N(n) }
+
+// Int is uniform over [0, n); it panics unless n > 0.
+func (d *Draw) Int(n int) int { return d.s.Int(n) }
+
+// Between is uniform over [lo, hi], both ends included.
+func (d *Draw) Between(lo, hi int64) int64 { return d.s.Between(lo, hi) }
+
+// Duration is uniform over [lo, hi], both ends included.
+func (d *Draw) Duration(lo, hi time.Duration) time.Duration { return d.s.Duration(lo, hi) }
+
+// Chance is true num times out of den.
+func (d *Draw) Chance(num, den uint64) bool { return d.s.Chance(num, den) }
+
+// LogUniform is spread evenly over the orders of magnitude of [lo, hi], for
+// 0 < lo <= hi.
+func (d *Draw) LogUniform(lo, hi int64) int64 { return d.s.LogUniform(lo, hi) }
+
+// Weighted picks an index with a probability proportional to its weight.
+func (d *Draw) Weighted(weights []uint32) int { return d.s.Weighted(weights) }
+
+// Perm is a random order of [0, n).
+func (d *Draw) Perm(n int) []int { return d.s.Perm(n) }
+
+// Table is a distribution of durations as integers: its quantiles in ascending
+// order, evenly spaced. A draw picks one of the gaps between neighbours and is
+// uniform within it, so Table{lo, hi} is uniform and a long last gap is a long
+// tail. The empty Table is always zero, Table{d} always d.
+type Table []time.Duration
+
+// pick draws from the table; one draw, and none where nothing is to decide.
+func (t Table) pick(s *draw.Stream) int64 {
+	switch len(t) {
+	case 0:
+		return 0
+	case 1:
+		return int64(t[0])
+	}
+	gap, part := bits.Mul64(s.Uint64(), uint64(len(t)-1))
+	lo, hi := int64(t[gap]), int64(t[gap+1])
+	off, _ := bits.Mul64(part, uint64(hi-lo)+1)
+	return lo + int64(off)
+}
+
+// check panics on a table that is not a distribution of delays.
+func (t Table) check(what string) {
+	for i, d := range t {
+		if d < 0 || i > 0 && d < t[i-1] {
+			panic("sim: " + what + ": a Table holds delays in ascending order")
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/internal/draw"
+)
+
+// LinkConfig is how a directed link behaves when nothing holds it up. The zero
+// value delivers everything at once.
+type LinkConfig struct {
+	Delay Table // one way
+	// Late comes on top of Delay for messages that are overtaken and for the
+	// second copy of duplicated ones. A long tail here is what delivers messages
+	// to the next life of a crashed receiver.
+	Late Table
+	// Chances in parts per million, for each message.
+	Loss, Duplicate, Reorder uint32
+}
+
+func (c LinkConfig) check() {
+	c.Delay.check("LinkConfig.Delay")
+	c.Late.check("LinkConfig.Late")
+}
+
+// Link is one direction between two machines. Messages arrive in the order in
+// which they were sent unless they are chosen for reordering. It knows nothing
+// of connections: what is under way when a machine at either end crashes is
+// delivered to whatever life is there when it arrives.
+type Link struct {
+	w        *World
+	from, to *Machine
+	cfg      LinkConfig
+	slow     int64 // delays are multiplied by it
+	cuts     int   // how many cuts are in force
+	clogs    int   // how many clogs are in force
+	held     []*packet
+	last     int64 // when the latest message in order arrives
+
+	loss, dup, order, delay, late, ties draw.Stream
+}
+
+func newLink(w *World, from, to *Machine) *Link {
+	l := &Link{w: w, from: from, to: to, cfg: w.net.def, slow: 1}
+	id := uint64(from.addr)<<32 | uint64(to.addr)
+	l.loss = w.src.Stream("link.loss", id)
+	l.dup = w.src.Stream("link.duplicate", id)
+	l.order = w.src.Stream("link.reorder", id)
+	l.delay = w.src.Stream("link.delay", id)
+	l.late = w.src.Stream("link.late", id)
+	l.ties = w.src.Stream("link.tie", id)
+	return l
+}
+
+// Set changes how the link behaves. What is under way is not touched.
+func (l *Link) Set(c LinkConfig) {
+	c.check()
+	l.cfg = c
+}
+
+// Config returns what Set put in force.
+func (l *Link) Config() LinkConfig { return l.cfg }
+
+// Cut loses what is sent, and what would arrive, until Mend. Cuts of several
+// faults add up; the link works when each was mended.
+func (l *Link) Cut() {
+	l.cuts++
+	l.mark("net.cut")
+}
+
+// Mend takes back one Cut.
+func (l *Link) Mend() {
+	l.cuts = max(l.cuts-1, 0)
+	l.mark("net.mend")
+}
+
+// Clog holds back what is sent, and what would arrive, until Release. Like
+// cuts, clogs add up.
+func (l *Link) Clog() {
+	l.clogs++
+	l.mark("net.clog")
+}
+
+// Release takes back one Clog; with the last one all that was held goes on its
+// way in the order in which it came.
+func (l *Link) Release() {
+	l.clogs = max(l.clogs-1, 0)
+	l.mark("net.release")
+	if l.clogs > 0 {
+		return
+	}
+	held := l.held
+	l.held = nil
+	for _, p := range held {
+		l.inOrder(p, 0)
+	}
+}
+
+// Slow multiplies the delays of the link by factor, at least 1; 1 is normal.
+func (l *Link) Slow(factor int64) {
+	l.slow = max(factor, 1)
+	l.mark("net.slow")
+}
+
+func (l *Link) mark(kind string) {
+	l.w.fault(l.from, kind, uint64(l.to.addr))
+}
+
+// send puts a message on the link. The bytes are copied.
+func (l *Link) send(data []byte) {
+	w := l.w
+	w.net.sent++
+	w.hash.fold(markSend<<60 ^ uint64(l.from.addr)<<32 ^ uint64(l.to.addr))
+	w.hash.bytes(data)
+	if w.on(l.from.addr) {
+		w.line(l.from.addr, "send", fmt.Sprintf("-> %s %s", l.to.addr, w.describe(l.from.addr, l.to.addr, data)))
+	}
+	switch {
+	case l.cuts > 0:
+		w.net.cut++
+	case chance(&l.loss, l.cfg.Loss):
+		w.net.lost++
+		w.Tracef(l.from.addr, "lost", "-> %s", l.to.addr)
+	default:
+		l.carry(w.net.packet(data))
+		if chance(&l.dup, l.cfg.Duplicate) {
+			w.net.duplicated++
+			l.outOfOrder(w.net.packet(data))
+		}
+	}
+}
+
+func (l *Link) carry(p *packet) {
+	switch {
+	case l.clogs > 0:
+		l.held = append(l.held, p)
+	case chance(&l.order, l.cfg.Reorder):
+		l.w.net.reordered++
+		l.outOfOrder(p)
+	default:
+		l.inOrder(p, l.cfg.Delay.pick(&l.delay)*l.slow)
+	}
+}
+
+// inOrder lets p arrive after delay, but after all that went in order before.
+func (l *Link) inOrder(p *packet, delay int64) {
+	w := l.w
+	at := max(w.now+delay, l.last+1)
+	l.last = at
+	w.schedule(at-w.now, &l.ties, l, 0, p)
+}
+
+// outOfOrder lets p arrive whenever it does.
+func (l *Link) outOfOrder(p *packet) {
+	delay := l.cfg.Delay.pick(&l.delay)*l.slow + l.cfg.Late.pick(&l.late)
+	l.w.schedule(delay, &l.ties, l, 0, p)
+}
+
+// fire is the arrival of p.
+func (l *Link) fire(w *World, _ uint64, p *packet) {
+	switch {
+	case l.cuts > 0:
+		w.net.cut++
+		w.net.release(p)
+	case l.clogs > 0:
+		l.held = append(l.held, p)
+	default:
+		w.hash.fold(markDeliver<<60 ^ uint64(l.from.addr)<<32 ^ uint64(l.to.addr))
+		w.hash.bytes(p.data)
+		l.to.arrive(l.from.addr, p)
+	}
+}
+
+// chance is true n times in a million; nothing is drawn where n is 0.
+func chance(s *draw.Stream, n uint32) bool {
+	return n > 0 && s.N(million) < uint64(n)
+}

@@ -1,0 +1,279 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+)
+
+// MachineConfig describes a machine.
+type MachineConfig struct {
+	Addr    Addr           // the next free one of its range; 0: the next free replica address
+	Process func() Process // makes what runs on it, anew for each life
+	Clock   ClockConfig
+	Disk    DiskConfig
+	// Inbox is how many messages wait while the process is paused or slow; more
+	// are lost. 0 means 4096.
+	Inbox int
+}
+
+// Machine is a computer: a clock, a disk, links, and one life of a process
+// after the other. Clock and disk outlive the process. Its methods are the
+// faults of processes; call them from the world's own code (World.After, fault
+// coroutines, tests), not from the process that runs on it.
+type Machine struct {
+	w     *World
+	addr  Addr
+	cfg   MachineConfig
+	clock Clock
+	disk  *Disk
+
+	env   *Env // of the present life; nil: down
+	lives int
+
+	pauses   int  // how many pauses are in force
+	busy     bool // a slow machine that works on its latest input
+	cost     int64
+	gap      time.Duration // pause between reading the clock and the next call
+	held     input         // the input that such a pause fell into
+	heldNow  time.Time
+	inbox    inbox
+	draining bool // it takes what waits: nobody need ask for it
+	spare    int  // how many more messages the inbox takes
+	timers   []*timer
+	failures []error       // what Env.Fail was told
+	point    string        // crash point that is armed
+	outage   time.Duration // how long the machine is down after it
+
+	toReplica, toClient []*Link
+	ties, torn, boots   draw.Stream
+}
+
+// Add puts a machine into the world. It is down until Start.
+func (w *World) Add(cfg MachineConfig) *Machine {
+	list := &w.replicas
+	next := Addr(len(w.replicas) + 1)
+	if cfg.Addr.IsClient() {
+		list, next = &w.clients, FirstClient+Addr(len(w.clients))
+	}
+	if cfg.Addr == 0 {
+		cfg.Addr = next
+	}
+	if cfg.Addr != next {
+		panic(fmt.Sprintf("sim: the next free address is %d, not %d", next, cfg.Addr))
+	}
+	if cfg.Inbox == 0 {
+		cfg.Inbox = 4096
+	}
+	m := &Machine{w: w, addr: cfg.Addr, cfg: cfg, spare: cfg.Inbox}
+	m.ties = w.src.Stream("machine.tie", uint64(m.addr))
+	m.torn = w.src.Stream("machine.torn", uint64(m.addr))
+	m.boots = w.src.Stream("machine.boot", uint64(m.addr))
+	m.clock = newClock(m, cfg.Clock, w.now)
+	m.disk = newDisk(m, cfg.Disk)
+	*list = append(*list, m)
+	return m
+}
+
+// Addr is the machine's address.
+func (m *Machine) Addr() Addr { return m.addr }
+
+// World is the world it stands in.
+func (m *Machine) World() *World { return m.w }
+
+// Clock is its clock.
+func (m *Machine) Clock() *Clock { return &m.clock }
+
+// Disk is its disk.
+func (m *Machine) Disk() *Disk { return m.disk }
+
+// Up says that a life is going on, paused or not.
+func (m *Machine) Up() bool { return m.env != nil }
+
+// Paused says that a pause is in force.
+func (m *Machine) Paused() bool { return m.pauses > 0 }
+
+// Failures returns what the lives on this machine failed with, in order.
+func (m *Machine) Failures() []error { return append([]error(nil), m.failures...) }
+
+// Lives counts the lives begun.
+func (m *Machine) Lives() int { return m.lives }
+
+// Process is what runs at this moment, nil while the machine is down. Checkers
+// look into it; they must not call its doors.
+func (m *Machine) Process() Process {
+	if m.env == nil {
+		return nil
+	}
+	return m.env.proc
+}
+
+// SetProcess changes what the next life runs.
+func (m *Machine) SetProcess(f func() Process) { m.cfg.Process = f }
+
+// Start begins a life, unless one is going on.
+func (m *Machine) Start() {
+	if m.env != nil || m.w.closed {
+		return
+	}
+	m.lives++
+	e := &Env{m: m, life: m.lives, proc: m.cfg.Process()}
+	e.wake = timer{m: m, at: never, what: input{kind: inWake}}
+	m.env = e
+	m.w.fault(m, "start", uint64(m.lives))
+	m.inbox.push(input{kind: inStart})
+	m.drainSoon()
+}
+
+// Crash cuts the power: the life ends wherever it is, also in the middle of a
+// disk call; the disk keeps a seeded choice of what was not synced; the
+// monotonic clock will have another offset.
+func (m *Machine) Crash() {
+	if m.env == nil {
+		return
+	}
+	m.w.fault(m, "crash", uint64(m.lives))
+	m.disk.finishSome()
+	m.endLife()
+	m.disk.crash(m.torn.Uint64())
+	m.clock.reboot(m.boots.Between(0, int64(1000*time.Hour)))
+}
+
+// Kill ends the life wherever it is, as an operating system kills a process:
+// what was written stays written, synced or not.
+func (m *Machine) Kill() {
+	if m.env == nil {
+		return
+	}
+	m.w.fault(m, "kill", uint64(m.lives))
+	m.disk.finishSome()
+	m.endLife()
+	m.disk.release()
+}
+
+// StartAfter begins a life when d of true time has passed.
+func (m *Machine) StartAfter(d time.Duration) Timer { return m.w.After(d, m.Start) }
+
+// CrashAt crashes the machine when its process next reaches the named point
+// (Env.Point; each disk call is one, under names such as "disk.write"), and
+// starts it again after outage; a negative outage leaves it down. An empty name
+// takes the order back.
+func (m *Machine) CrashAt(point string, outage time.Duration) {
+	m.point, m.outage = point, outage
+}
+
+// reach is the process coming to a named point.
+func (m *Machine) reach(point string) {
+	if m.point != point || m.env == nil {
+		return
+	}
+	m.point = ""
+	m.w.fault(m, "crash-at."+point, 0)
+	m.Crash()
+	if m.outage >= 0 {
+		m.StartAfter(m.outage)
+	}
+	panic(ended{})
+}
+
+// Stop asks the process to end by itself (Stopper); one that cannot is killed.
+func (m *Machine) Stop() {
+	if m.env == nil {
+		return
+	}
+	if _, ok := m.env.proc.(Stopper); !ok {
+		m.Kill()
+		return
+	}
+	m.w.fault(m, "stop", uint64(m.lives))
+	m.inbox.push(input{kind: inStop})
+	m.drainSoon()
+}
+
+// Pause stops the process between two inputs. Its clock, its disk and the
+// network go on; what arrives waits in the order of arrival. Pauses of several
+// faults add up.
+func (m *Machine) Pause() {
+	m.pauses++
+	m.w.fault(m, "pause", 0)
+}
+
+// Resume takes back one Pause.
+func (m *Machine) Resume() {
+	if m.pauses == 0 {
+		return
+	}
+	m.pauses--
+	m.w.fault(m, "resume", 0)
+	m.drainSoon()
+}
+
+// PauseFor is Pause, and Resume when d of true time has passed.
+func (m *Machine) PauseFor(d time.Duration) {
+	m.Pause()
+	m.w.After(d, m.Resume)
+}
+
+// PauseAfterReading arms a pause of d that falls at the meanest place: after
+// the process took its next input and read its clock, before it is called.
+func (m *Machine) PauseAfterReading(d time.Duration) { m.gap = d }
+
+// Slow makes each input keep the process busy for cost of true time; 0 is the
+// normal state.
+func (m *Machine) Slow(cost time.Duration) {
+	m.cost = int64(cost)
+	m.w.fault(m, "slow", uint64(cost))
+}
+
+// endLife ends the present life: nothing of it runs any more.
+func (m *Machine) endLife() {
+	e := m.env
+	if e == nil {
+		return
+	}
+	e.dead = true
+	m.env = nil
+	e.wake.drop()
+	for len(m.timers) > 0 {
+		m.timers[len(m.timers)-1].drop()
+	}
+	for i := len(e.cos) - 1; i >= 0; i-- {
+		if i < len(e.cos) {
+			m.w.end(e.cos[i])
+		}
+	}
+	for m.inbox.len() > 0 {
+		m.discard(m.inbox.pop())
+	}
+	m.discard(m.held)
+	m.held, m.gap, m.busy, m.draining, m.point = input{}, 0, false, false, ""
+}
+
+// discard drops an input that nobody will take.
+func (m *Machine) discard(in input) {
+	if in.kind == inMessage {
+		m.spare++
+		m.w.net.release(in.p)
+	}
+}
+
+// link is the link to another machine, nil where there is none.
+func (m *Machine) link(to Addr) *Link {
+	list, i := &m.toReplica, int(to)-1
+	if to.IsClient() {
+		list, i = &m.toClient, int(to-FirstClient)
+	}
+	if i >= 0 && i < len(*list) && (*list)[i] != nil {
+		return (*list)[i]
+	}
+	peer := m.w.Machine(to)
+	if peer == nil {
+		return nil
+	}
+	for len(*list) <= i {
+		*list = append(*list, nil)
+	}
+	(*list)[i] = newLink(m.w, m, peer)
+	return (*list)[i]
+}

@@ -1,0 +1,175 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Process is what runs on a machine, for one life. The doors are called one at
+// a time and must not block; what blocks (disk calls) runs on coroutines that
+// the process starts with Env.Go. A panic with an *invariant.Violation ends the
+// run as a broken property, any other panic as a crash.
+type Process interface {
+	// Start is the first call of a life. The Env is the process's for this life.
+	Start(env *Env)
+	// Receive hands a message over. now is the local instant read after the
+	// message was taken from its queue; msg may be used until Receive returns.
+	Receive(now time.Time, from Addr, msg []byte)
+	// Wake says that the local clock has reached the instant given to
+	// Env.WakeAt.
+	Wake(now time.Time)
+}
+
+// Stopper is a Process that can end by itself: Stop begins it, Env.Exit ends
+// it. Processes without it are killed instead.
+type Stopper interface{ Stop(now time.Time) }
+
+// Env is what a process sees of the world, for one life. When that life is over
+// (crash, Fail, Exit) every method is inert: code of the life that is still on
+// the stack has no effect any more. It belongs to code that runs on its machine.
+type Env struct {
+	m    *Machine
+	life int
+	proc Process
+	dead bool
+	wake timer
+	cos  []*coroutine
+
+	program bool // it runs user code that may cancel contexts
+}
+
+// Self is the address of the machine.
+func (e *Env) Self() Addr { return e.m.addr }
+
+// Life counts the lives on this machine, from 1. A process that keeps anything
+// across lives keeps it on its disk; this number is for traces and checkers.
+func (e *Env) Life() int { return e.life }
+
+// World is the world, for checkers that a process reports to.
+func (e *Env) World() *World { return e.m.w }
+
+// Dead says that the life is over.
+func (e *Env) Dead() bool { return e.dead }
+
+// Now reads the monotonic clock of the machine.
+func (e *Env) Now() time.Time {
+	if e.dead {
+		return e.m.clock.Mono()
+	}
+	return e.m.read()
+}
+
+// Wall reads the wall clock, which steps and is no base for any promise.
+func (e *Env) Wall() time.Time {
+	t := e.m.clock.Wall()
+	if !e.dead {
+		e.m.w.hash.fold(markClock<<60 ^ uint64(localOf(t)))
+	}
+	return t
+}
+
+// Send puts a message on the link to another machine; it may be lost, late,
+// doubled or overtaken. The bytes are copied before Send returns. What is sent
+// to an address that does not exist is lost.
+func (e *Env) Send(to Addr, msg []byte) {
+	if e.dead {
+		return
+	}
+	if l := e.m.link(to); l != nil {
+		l.send(msg)
+	}
+}
+
+// WakeAt asks for a call of Wake when the local clock reaches t, in place of
+// what was asked before. The zero Time asks for none. An instant that has
+// passed asks for a call at once.
+func (e *Env) WakeAt(t time.Time) {
+	switch {
+	case e.dead:
+	case t.IsZero():
+		e.wake.set(never)
+	default:
+		e.wake.set(min(localOf(t), math.MaxInt64-1))
+	}
+}
+
+// Go starts f on a coroutine of this life, by an event of its own at this
+// instant. f may block in calls of FS, Sleep and the like; it must not block
+// in any other way. It is unwound when the life ends.
+func (e *Env) Go(name string, f func()) {
+	if !e.dead {
+		e.m.w.spawn(e, name, f)
+	}
+}
+
+// Post queues f as an input of the process, with the instant read when its turn
+// comes. It is how a disk lane says that it is done, so that a pause may fall
+// before it.
+func (e *Env) Post(f func(now time.Time)) {
+	if e.dead {
+		return
+	}
+	m := e.m
+	if m.inbox.n == 0 && !m.draining {
+		m.drainSoon()
+	}
+	m.inbox.push(input{kind: inPost, fn: f})
+}
+
+// FS is the machine's disk as this life sees it: each call parks the calling
+// coroutine, and takes effect at an event. Files and locks end with the life.
+func (e *Env) FS() vfs.FS { return &lifeFS{e: e} }
+
+// Fail ends the life because the machine failed (an error of the disk, say).
+// It returns; nothing that the life does from here on has an effect. The
+// machine is down until somebody starts it.
+func (e *Env) Fail(err error) {
+	if e.dead {
+		return
+	}
+	e.m.w.fault(e.m, "machine-failure", uint64(e.life))
+	e.m.w.Tracef(e.m.addr, "failed", "%v", err)
+	e.m.failures = append(e.m.failures, err)
+	e.m.endLife()
+	e.m.disk.release()
+}
+
+// Exit ends the life cleanly.
+func (e *Env) Exit() {
+	if e.dead {
+		return
+	}
+	e.m.w.fault(e.m, "exit", uint64(e.life))
+	e.m.endLife()
+	e.m.disk.release()
+}
+
+// Point names a step of the process at which Machine.CrashAt may crash it. It
+// does not return when that happens.
+func (e *Env) Point(name string) {
+	if !e.dead && e.m.point != "" {
+		e.m.reach(name)
+	}
+}
+
+// Tracef writes a line into the human trace, if there is one.
+func (e *Env) Tracef(kind, format string, args ...any) {
+	if !e.dead && e.m.w.on(e.m.addr) {
+		e.m.w.line(e.m.addr, kind, fmt.Sprintf(format, args...))
+	}
+}
+
+// Count adds one to a counter of the run.
+func (e *Env) Count(name string) {
+	if !e.dead {
+		e.m.w.Count(name)
+	}
+}
+
+// Draw returns the draws of this life at a site.
+func (e *Env) Draw(site string) *Draw {
+	return e.m.w.Draw(site, uint64(e.m.addr)<<32|uint64(uint32(e.life)))
+}

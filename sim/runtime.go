@@ -1,0 +1,197 @@
+package sim
+
+import (
+	"context"
+	"time"
+)
+
+// Signal is something that happens once. Firing it twice is harmless.
+type Signal interface{ Fire() }
+
+// Runtime is what ordinary blocking programs run on: the seam of package
+// client. All code of one Runtime runs in one thread of control, coroutine by
+// coroutine, so it needs no locks. It reads the clock of its own machine.
+type Runtime struct {
+	e       *Env
+	receive func(from uint32, msg []byte)
+}
+
+// Program makes a machine's process from a blocking program: its first
+// coroutine. When the program returns, timers, handlers and further coroutines
+// of the machine go on.
+func Program(main func(rt *Runtime)) func() Process {
+	return func() Process { return &program{main: main} }
+}
+
+// program is the Process around a Runtime.
+type program struct {
+	rt   Runtime
+	main func(rt *Runtime)
+}
+
+// Start starts the program's first coroutine.
+func (p *program) Start(env *Env) {
+	env.program = true
+	p.rt.e = env
+	env.Go("main", func() { p.main(&p.rt) })
+}
+
+// Receive hands a message to the handler, if there is one.
+func (p *program) Receive(_ time.Time, from Addr, msg []byte) {
+	if p.rt.receive != nil {
+		p.rt.receive(uint32(from), msg)
+	}
+}
+
+// Wake is not asked for.
+func (p *program) Wake(time.Time) {}
+
+// Env is the environment of the machine this program runs on.
+func (rt *Runtime) Env() *Env { return rt.e }
+
+// Now reads the machine's monotonic clock.
+func (rt *Runtime) Now() time.Time { return rt.e.Now() }
+
+// Send puts a message on the link to a replica. The bytes are copied.
+func (rt *Runtime) Send(replica uint32, msg []byte) { rt.e.Send(Addr(replica), msg) }
+
+// Receive registers the handler of inbound messages. msg may be used until the
+// handler returns.
+func (rt *Runtime) Receive(f func(from uint32, msg []byte)) { rt.receive = f }
+
+// Go starts f on a coroutine.
+func (rt *Runtime) Go(name string, f func()) { rt.e.Go(name, f) }
+
+// AfterFunc calls f when d has passed on the machine's clock, unless stop was
+// called before. f must not block.
+func (rt *Runtime) AfterFunc(d time.Duration, f func()) (stop func()) {
+	if rt.e.dead {
+		return func() {}
+	}
+	return rt.e.alarm(d, f).stop
+}
+
+// alarm is a call that AfterFunc will make.
+type alarm struct {
+	timer timer
+	f     func() // nil: stopped, or made
+}
+
+func (e *Env) alarm(d time.Duration, f func()) *alarm {
+	a := &alarm{f: f}
+	a.timer = timer{m: e.m, at: never, what: input{kind: inTimer, t: a}}
+	a.timer.set(e.later(d))
+	return a
+}
+
+// later is the local reading d from now.
+func (e *Env) later(d time.Duration) int64 {
+	local := e.m.clock.line.local(e.m.w.now)
+	return min(addCapped(local, uint64(max(d, 0))), never-1)
+}
+
+func (a *alarm) stop() {
+	a.f = nil
+	a.timer.drop()
+}
+
+func (a *alarm) ring(time.Time) {
+	if f := a.f; f != nil {
+		a.f = nil
+		f()
+	}
+}
+
+// Sleep blocks the calling coroutine until d has passed on the machine's clock,
+// or ctx ends: then it returns the cause.
+func (rt *Runtime) Sleep(ctx context.Context, d time.Duration) error {
+	w := rt.e.m.w
+	c := w.self("Sleep")
+	c.check()
+	if err := cause(ctx); err != nil {
+		return err
+	}
+	c.timer.what = input{kind: inResume, co: c, arg: c.parks}
+	c.timer.set(rt.e.later(d))
+	w.block(c, ctx)
+	c.park()
+	w.unblock(c)
+	c.timer.set(never)
+	return cause(ctx)
+}
+
+// NewSignal returns a signal that has not fired.
+func (rt *Runtime) NewSignal() Signal { return &signal{w: rt.e.m.w} }
+
+// signal is the Signal of a world.
+type signal struct {
+	w       *World
+	fired   bool
+	waiting []*coroutine
+}
+
+// Fire lets all that wait go on.
+func (s *signal) Fire() {
+	if s.fired {
+		return
+	}
+	s.fired = true
+	for _, c := range s.waiting {
+		if c.state == coParked {
+			s.w.wake(c)
+		}
+	}
+	s.waiting = nil
+}
+
+func (s *signal) forget(c *coroutine) {
+	for i, x := range s.waiting {
+		if x == c {
+			s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
+			return
+		}
+	}
+}
+
+// Wait blocks the calling coroutine until one of the signals has fired, and
+// returns the index of the first one that has, or until ctx ends, and returns
+// the cause. A signal that has fired is preferred to a context that has ended.
+func (rt *Runtime) Wait(ctx context.Context, signals ...Signal) (int, error) {
+	w := rt.e.m.w
+	c := w.self("Wait")
+	for {
+		c.check()
+		if i := firstFired(signals); i >= 0 {
+			return i, nil
+		}
+		if err := cause(ctx); err != nil {
+			return -1, err
+		}
+		for _, s := range signals {
+			own := s.(*signal)
+			own.waiting = append(own.waiting, c)
+		}
+		w.block(c, ctx)
+		c.parkFor(signals)
+	}
+}
+
+// parkFor parks, and takes the coroutine off the signals however that ends.
+func (c *coroutine) parkFor(signals []Signal) {
+	defer func() {
+		c.w.unblock(c)
+		for _, s := range signals {
+			s.(*signal).forget(c)
+		}
+	}()
+	c.park()
+}
+
+func firstFired(signals []Signal) int {
+	for i, s := range signals {
+		if s.(*signal).fired {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,101 @@
+package sim
+
+import "math"
+
+// never is the deadline of a timer that is not set.
+const never = math.MaxInt64
+
+// timer fires when a machine's own clock reaches a reading. Setting it later
+// costs nothing: the event that is under way finds that it came too early and
+// goes back into the queue.
+type timer struct {
+	m     *Machine
+	at    int64  // local reading, or never
+	due   int64  // true time of the event under way
+	event ticket // zero: none is under way
+	index int    // in m.timers, + 1; 0: not in it
+	what  input  // what the machine takes when it fires
+}
+
+// set gives the timer a new deadline on the local clock, in place of the old.
+func (t *timer) set(at int64) {
+	if t.m == nil {
+		return
+	}
+	t.at = at
+	if at == never {
+		t.leave()
+		return
+	}
+	if t.index == 0 {
+		t.m.timers = append(t.m.timers, t)
+		t.index = len(t.m.timers)
+	}
+	t.arm()
+}
+
+// arm sees to it that an event is under way that is not too late.
+func (t *timer) arm() {
+	w := t.m.w
+	due := max(t.m.clock.line.when(t.at), w.now)
+	if t.event != (ticket{}) {
+		if t.due <= due {
+			return
+		}
+		w.q.cancel(t.event)
+		t.event = ticket{}
+	}
+	if due == math.MaxInt64 {
+		return // the clock stands still; a change of rate arms again
+	}
+	t.due = due
+	t.event = w.schedule(due-w.now, &t.m.ties, t, 0, nil)
+}
+
+func (t *timer) fire(w *World, _ uint64, _ *packet) {
+	t.event = ticket{}
+	if t.at == never {
+		return
+	}
+	if t.m.clock.line.local(w.now) < t.at {
+		t.arm()
+		return
+	}
+	t.at = never
+	t.leave()
+	t.m.take(t.what)
+}
+
+// leave takes the timer off its machine's list. An event under way stays where
+// it is: the timer is likely to be set again before.
+func (t *timer) leave() {
+	if t.index == 0 {
+		return
+	}
+	list := t.m.timers
+	last := list[len(list)-1]
+	list[t.index-1] = last
+	last.index = t.index
+	list[len(list)-1] = nil
+	t.m.timers = list[:len(list)-1]
+	t.index = 0
+}
+
+// drop is set(never) for good.
+func (t *timer) drop() {
+	if t.m == nil {
+		return
+	}
+	t.set(never)
+	t.m.w.q.cancel(t.event)
+	t.event = ticket{}
+}
+
+// rearm follows a change of the clock's rate.
+func (m *Machine) rearm() {
+	for _, t := range m.timers {
+		if t.event != (ticket{}) && t.due > m.clock.line.when(t.at) || t.event == (ticket{}) {
+			t.arm()
+		}
+	}
+}

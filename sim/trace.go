@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/bits"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// sum is the trace hash: one number for all that happened. Each fold is a
+// bijection of the sum for a given x and of x for a given sum, so two runs that
+// differ in one word differ in the sum until another difference makes up for
+// it.
+type sum uint64
+
+func (h *sum) fold(x uint64) {
+	*h = sum((bits.RotateLeft64(uint64(*h), 29) ^ x) * 0x9e3779b97f4a7c15)
+}
+
+func (h *sum) bytes(b []byte) {
+	if len(b) <= 8 {
+		var w [8]byte
+		copy(w[:], b)
+		h.fold(binary.LittleEndian.Uint64(w[:]))
+	} else {
+		h.fold(xxhash.Sum64(b))
+	}
+	h.fold(uint64(len(b)))
+}
+
+func (h *sum) text(s string) {
+	h.fold(xxhash.Sum64String(s))
+	h.fold(uint64(len(s)))
+}
+
+// Marks that keep the folds of different kinds apart.
+const (
+	markEvent uint64 = iota + 1
+	markSend
+	markDeliver
+	markDisk
+	markClock
+	markResult
+	markFault
+)
+
+// Trace asks for the human form of a run: a line for each thing that happened,
+// in fixed columns.
+//
+//	step, true time, machine, its local time, kind, text
+//
+// Writing a trace changes nothing in the run.
+type Trace struct {
+	W     io.Writer // nil: no trace
+	Node  Addr      // only lines of this machine; 0: of all
+	From  uint64    // first step to write
+	Until uint64    // last step to write; 0: no end
+	// Describe turns the bytes of a message into text; nil prints their length
+	// and hash.
+	Describe func(from, to Addr, msg []byte) string
+}
+
+// on says whether a line about machine a is wanted now. The callers ask first,
+// so that nothing is formatted in vain.
+func (w *World) on(a Addr) bool {
+	t := &w.cfg.Trace
+	if t.W == nil || w.steps < t.From || t.Until > 0 && w.steps > t.Until {
+		return false
+	}
+	return t.Node == 0 || t.Node == a
+}
+
+// line writes one line of the trace.
+func (w *World) line(a Addr, kind, text string) {
+	local := "-"
+	if m := w.Machine(a); m != nil {
+		local = stamp(time.Duration(m.clock.line.local(w.now)))
+	}
+	_, err := fmt.Fprintf(w.cfg.Trace.W, "%9d %17s %8s %17s %-12s %s\n",
+		w.steps, stamp(time.Duration(w.now)), a, local, kind, strings.ReplaceAll(text, "\n", "\\n"))
+	if err != nil {
+		w.cfg.Trace.W = nil // the reader has gone; the run goes on
+	}
+}
+
+// stamp prints a duration as seconds with nine digits.
+func stamp(d time.Duration) string {
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	return fmt.Sprintf("%s%d.%09d", sign, d/time.Second, d%time.Second)
+}
+
+func (w *World) describe(from, to Addr, msg []byte) string {
+	if f := w.cfg.Trace.Describe; f != nil {
+		return f(from, to, msg)
+	}
+	return fmt.Sprintf("%d bytes %016x", len(msg), xxhash.Sum64(msg))
+}
+
+// Tracef writes a line of kind about machine a (0: about the world) into the
+// human trace. It leaves no mark in the hash.
+func (w *World) Tracef(a Addr, kind, format string, args ...any) {
+	if w.on(a) {
+		w.line(a, kind, fmt.Sprintf(format, args...))
+	}
+}
+
+// Result folds bytes that a client saw into the trace hash: whatever decides
+// what a run means belongs into it.
+func (w *World) Result(a Addr, b []byte) {
+	w.hash.fold(markResult<<32 | uint64(a))
+	w.hash.bytes(b)
+	if w.on(a) {
+		w.line(a, "result", fmt.Sprintf("%d bytes %016x", len(b), xxhash.Sum64(b)))
+	}
+}
+
+// Hash is the trace hash so far: a function of the seed, the configuration and
+// the code. Equal seeds give equal hashes on every target; `Step` by `Step` it
+// names the first event at which two runs part.
+func (w *World) Hash() uint64 { return uint64(w.hash) }

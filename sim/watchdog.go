@@ -1,0 +1,83 @@
+package sim
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// watchdog looks, in real time, whether a world goes on. It only reads a
+// counter that the world writes, so it has no influence on a run.
+type watchdog struct {
+	beats atomic.Uint64
+	seen  uint64
+	every time.Duration
+	stuck func(text string)
+	timer *time.Timer
+	done  atomic.Bool
+}
+
+// watch starts the watchdog for a call of Run.
+func (w *World) watch() {
+	every := w.cfg.Watchdog
+	if every < 0 || w.dog != nil {
+		return
+	}
+	if every == 0 {
+		every = time.Minute
+	}
+	d := &watchdog{every: every, stuck: w.cfg.Stuck, seen: ^uint64(0)}
+	if d.stuck == nil {
+		d.stuck = func(text string) { panic(text) }
+	}
+	w.dog = d
+	d.timer = time.AfterFunc(time.Hour, d.look)
+	d.timer.Reset(every) // so that look sees the field
+}
+
+func (w *World) unwatch() {
+	if w.dog != nil {
+		w.dog.done.Store(true)
+		w.dog.timer.Stop()
+		w.dog = nil
+	}
+}
+
+// beat says that the world goes on.
+func (w *World) beat() {
+	if w.dog != nil {
+		w.dog.beats.Add(1)
+	}
+}
+
+func (d *watchdog) look() {
+	if d.done.Load() {
+		return
+	}
+	n := d.beats.Load()
+	if n == d.seen {
+		d.stuck(fmt.Sprintf("sim: nothing went on for %v: simulated code loops, or blocks outside the simulator:\n\n%s",
+			d.every, blockers()))
+	}
+	d.seen = n
+	d.timer.Reset(d.every)
+}
+
+// blockers is the stacks of coroutines that neither are parked nor were ended:
+// among them is the one that blocks.
+func blockers() string {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	var out []string
+	for _, g := range strings.Split(string(buf), "\n\n") {
+		head, _, _ := strings.Cut(g, "\n")
+		if strings.Contains(g, "sim.(*World).loop") || strings.Contains(g, "sim.(*coroutine).run(") {
+			if !strings.Contains(head, "[coroutine") {
+				out = append(out, g)
+			}
+		}
+	}
+	return strings.Join(out, "\n\n")
+}

@@ -1,0 +1,100 @@
+package sim
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func hashOf(t *testing.T, seed uint64) uint64 {
+	w := rough(Config{Seed: seed})
+	defer w.Close()
+	require.Equal(t, Reached, w.Run(2*time.Second), failed(w))
+	require.Greater(t, w.Steps(), uint64(1000))
+	return w.Hash()
+}
+
+func TestOneSeedIsOneHistory(t *testing.T) {
+	procs, gc := runtime.GOMAXPROCS(0), debug.SetGCPercent(100)
+	defer func() {
+		runtime.GOMAXPROCS(procs)
+		debug.SetGCPercent(gc)
+	}()
+	seen := map[uint64]uint64{}
+	for seed := uint64(1); seed <= 10; seed++ {
+		runtime.GOMAXPROCS(2)
+		debug.SetGCPercent(100)
+		h := hashOf(t, seed)
+		require.Equal(t, h, hashOf(t, seed))
+		runtime.GOMAXPROCS(1)
+		debug.SetGCPercent(5)
+		require.Equal(t, h, hashOf(t, seed))
+		debug.SetGCPercent(-1)
+		require.Equal(t, h, hashOf(t, seed))
+		require.Zero(t, seen[h], "seeds %d and %d", seed, seen[h])
+		seen[h] = seed
+	}
+}
+
+// One number for all targets: it stands here so that a run on another one
+// (GOARCH, -race) compares with it.
+func TestTheHashIsPinned(t *testing.T) {
+	w := chat(Config{Seed: 1, Link: lan()}, 3)
+	defer w.Close()
+	w.Run(time.Second)
+	require.Equal(t, uint64(0x4c3d8eb642e5a537), w.Hash())
+}
+
+func TestStepsAndRunsGoTheSameWay(t *testing.T) {
+	a, b := rough(Config{Seed: 5}), rough(Config{Seed: 5})
+	defer a.Close()
+	defer b.Close()
+	a.Run(300 * time.Millisecond)
+	for b.Steps() < a.Steps() {
+		require.True(t, b.Step())
+	}
+	require.Equal(t, a.Hash(), b.Hash())
+}
+
+func TestRunSaysWhyItReturns(t *testing.T) {
+	w := New(Config{Steps: 5})
+	defer w.Close()
+	require.Equal(t, Quiet, w.Run(time.Second))
+	require.Equal(t, time.Second, w.Now())
+	n := 0
+	var again func()
+	again = func() { n++; w.After(time.Second, again) }
+	w.After(0, again)
+	require.Equal(t, Reached, w.RunFor(2*time.Second))
+	require.Equal(t, 3, n)
+	w.After(0, w.Stop)
+	require.Equal(t, Stopped, w.RunFor(time.Second))
+	require.Equal(t, Exhausted, w.RunFor(time.Hour))
+	require.Equal(t, uint64(5), w.Steps())
+
+	w = New(Config{})
+	defer w.Close()
+	w.After(time.Second, func() { w.Break("S1", "two values in slot %d", 7) })
+	require.Equal(t, Failed, w.Run(time.Hour))
+	require.Equal(t, "S1", w.Failure().ID)
+	require.Equal(t, Broken, w.Failure().Kind)
+	require.Equal(t, time.Second, w.Failure().At)
+	require.False(t, w.Step())
+}
+
+func TestTimersOfTheWorldCanBeStopped(t *testing.T) {
+	w := New(Config{})
+	defer w.Close()
+	fired := false
+	timer := w.After(time.Second, func() { fired = true })
+	timer.Stop()
+	Timer{}.Stop()
+	w.Run(time.Minute)
+	require.False(t, fired)
+}
