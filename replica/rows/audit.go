@@ -1,0 +1,70 @@
+package rows
+
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Audit reads every row and says what is wrong with them taken together: keys
+// that no family has, I-R4, I-R5. It walks all rows. nil means that all is well.
+func Audit(r Reader) error {
+	a := auditor{r: r}
+	for key := range r.Ascend("", "") {
+		if err := a.key(key); err != nil {
+			return err
+		}
+	}
+	if t := GetTotals(r); t.Sessions != a.sessions || t.Sessions != a.openers {
+		return fmt.Errorf("I-R5: %d sessions counted, there are %d and %d openers", t.Sessions, a.sessions, a.openers)
+	}
+	return nil
+}
+
+type auditor struct {
+	r                 Reader
+	sessions, openers uint64
+}
+
+func (a *auditor) key(key string) error {
+	k, ok := ParseKey(key)
+	if !ok {
+		return fmt.Errorf("I-R1: no family has the key %q", key)
+	}
+	switch k.Family {
+	case FamilySession:
+		a.sessions++
+		return AuditSession(a.r, k.Session)
+	case FamilyOpener:
+		a.openers++
+		if s, ok := GetSession(a.r, mustOpened(a.r, k.Nonce)); !ok || s.Nonce != k.Nonce {
+			return fmt.Errorf("I-R5: opener %v names no session of its own", k.Nonce)
+		}
+	case FamilyAnswer:
+		if _, ok := GetSession(a.r, k.Session); !ok {
+			return fmt.Errorf("I-R4: answer %d belongs to session %d, which is not alive", k.Seq, k.Session)
+		}
+	}
+	return nil
+}
+
+func mustOpened(r Reader, n api.Nonce) api.SessionID {
+	id, _ := Opened(r, n)
+	return id
+}
+
+// AuditSession is Audit for the rows of one session, alive or not.
+func AuditSession(r Reader, id api.SessionID) error {
+	s, alive := GetSession(r, id)
+	if opened, _ := Opened(r, s.Nonce); alive && opened != id {
+		return fmt.Errorf("I-R5: the nonce of session %d opened %d", id, opened)
+	}
+	for key := range r.Scan(answersOf(id)) {
+		k, _ := ParseKey(key)
+		if !alive || k.Seq <= s.Seen || k.Seq-s.Seen > api.MaxWindow {
+			return fmt.Errorf("I-R4: answer %d of session %d (alive: %t), which has seen %d", k.Seq, id, alive, s.Seen)
+		}
+		GetAnswer(r, id, k.Seq)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package rows
+
+import (
+	"encoding/binary"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Family is the first byte of a key.
+type Family byte
+
+// The families of rows; see the package comment. A byte is never given to
+// another family.
+const (
+	FamilyTotals   Family = 'n'
+	FamilyEpoch    Family = 'e'
+	FamilySession  Family = 's'
+	FamilyOpener   Family = 'o'
+	FamilyAnswer   Family = 'd'
+	FamilyConstant Family = 'c'
+	FamilyUser     Family = 'u'
+)
+
+// Key is a key taken apart. Which fields count depends on the family.
+type Key struct {
+	Family  Family
+	Session api.SessionID // FamilySession, FamilyAnswer
+	Seq     api.Seq       // FamilyAnswer
+	Nonce   api.Nonce     // FamilyOpener
+	Name    string        // FamilyConstant, FamilyUser
+}
+
+// ParseKey takes a key of the db apart; ok is false for one that this package
+// does not make.
+func ParseKey(key string) (k Key, ok bool) {
+	if key == "" {
+		return Key{}, false
+	}
+	k.Family = Family(key[0])
+	rest := key[1:]
+	switch k.Family {
+	case FamilyTotals, FamilyEpoch:
+		return k, rest == ""
+	case FamilySession:
+		k.Session = api.SessionID(number(rest, 0))
+		return k, len(rest) == 8
+	case FamilyOpener:
+		k.Nonce = api.Nonce{number(rest, 0), number(rest, 8)}
+		return k, len(rest) == 16
+	case FamilyAnswer:
+		k.Session, k.Seq = api.SessionID(number(rest, 0)), api.Seq(number(rest, 8))
+		return k, len(rest) == 16
+	case FamilyConstant, FamilyUser:
+		k.Name = rest
+		return k, true
+	}
+	return k, false
+}
+
+// number reads 8 bytes of s, or 0 where they are not there.
+func number(s string, at int) uint64 {
+	if len(s) < at+8 {
+		return 0
+	}
+	var x uint64
+	for i := range 8 {
+		x = x<<8 | uint64(s[at+i])
+	}
+	return x
+}
+
+const (
+	totalsKey = string(rune(FamilyTotals))
+	epochKey  = string(rune(FamilyEpoch))
+)
+
+func sessionKey(id api.SessionID) string { return numbers(FamilySession, uint64(id)) }
+func openerKey(n api.Nonce) string       { return numbers(FamilyOpener, n[0], n[1]) }
+
+func answerKey(id api.SessionID, seq api.Seq) string {
+	return numbers(FamilyAnswer, uint64(id), uint64(seq))
+}
+
+// answersOf begins the key of every answer of a session, and no other key.
+func answersOf(id api.SessionID) string { return numbers(FamilyAnswer, uint64(id)) }
+
+func constantKey(name string) string { return string(rune(FamilyConstant)) + name }
+
+// UserKey is where the row stands that users call key.
+func UserKey(key string) string { return string(rune(FamilyUser)) + key }
+
+func numbers(f Family, ns ...uint64) string {
+	var room [17]byte
+	b := append(room[:0], byte(f))
+	for _, n := range ns {
+		b = binary.BigEndian.AppendUint64(b, n)
+	}
+	return string(b)
+}

@@ -1,0 +1,136 @@
+package rows
+
+import (
+	"encoding/binary"
+	"iter"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Reader is what rows are read from: a *db.Txn, a *db.DB or a db.View.
+type Reader interface {
+	Get(key string) (value string, ok bool)
+	Ascend(from, to string) iter.Seq2[string, string]
+	Scan(prefix string) iter.Seq2[string, string]
+}
+
+// version is the first byte of the value of each system row.
+const version = 1
+
+// write starts the value of a system row; its fields follow.
+func write(fields ...uint64) string {
+	var room [1 + 4*8]byte
+	b := append(room[:0], version)
+	for _, f := range fields {
+		b = binary.BigEndian.AppendUint64(b, f)
+	}
+	return string(b)
+}
+
+// read takes the fields out of the value of a system row.
+func read(key, value string, fields ...*uint64) {
+	if len(value) != 1+8*len(fields) || value[0] != version {
+		unreadable(key, value)
+	}
+	for i, f := range fields {
+		*f = number(value, 1+8*i)
+	}
+}
+
+func unreadable(key, value string) {
+	invariant.Failf("I-R1", "row %q holds %d bytes %.40q", key, len(value), value)
+}
+
+// Number counts applied commands; the one that a command is given names it.
+type Number uint64
+
+// Totals is what is counted over all of the log.
+type Totals struct {
+	Commands Number // applied so far
+	Sessions uint64 // alive
+}
+
+// GetTotals reads the counters; before the first command they are zero.
+func GetTotals(r Reader) (t Totals) {
+	if value, ok := r.Get(totalsKey); ok {
+		read(totalsKey, value, (*uint64)(&t.Commands), &t.Sessions)
+	}
+	return t
+}
+
+func putTotals(tx *db.Txn, t Totals) {
+	tx.Put(totalsKey, write(uint64(t.Commands), t.Sessions))
+}
+
+// NextNumber raises the command counter and returns the number of this command.
+func NextNumber(tx *db.Txn) Number {
+	t := GetTotals(tx)
+	t.Commands++
+	putTotals(tx, t)
+	return t.Commands
+}
+
+func countSession(tx *db.Txn, by int) {
+	t := GetTotals(tx)
+	t.Sessions += uint64(by)
+	putTotals(tx, t)
+}
+
+// Ballot is a ballot of the log, as far as the rows know of it: it names the
+// attempt of a replica to lead.
+type Ballot struct {
+	Round uint64
+	Node  uint32
+}
+
+// Epoch is the present mastership. The zero Epoch is that of a new cell: no
+// master has been.
+type Epoch struct {
+	Number api.Epoch
+	Master uint32 // the replica that is master in this epoch
+	Ballot Ballot // at which it was elected
+}
+
+// GetEpoch reads the present epoch.
+func GetEpoch(r Reader) (e Epoch) {
+	value, ok := r.Get(epochKey)
+	if !ok {
+		return e
+	}
+	var master, node uint64
+	read(epochKey, value, (*uint64)(&e.Number), &master, &e.Ballot.Round, &node)
+	e.Master, e.Ballot.Node = uint32(master), uint32(node)
+	return e
+}
+
+// NextEpoch begins the epoch after the present one, whoever had that: two
+// tenures never share an epoch, also two of one replica.
+func NextEpoch(tx *db.Txn, master uint32, b Ballot) Epoch {
+	e := Epoch{Number: GetEpoch(tx).Number + 1, Master: master, Ballot: b}
+	tx.Put(epochKey, write(uint64(e.Number), uint64(master), b.Round, uint64(b.Node)))
+	return e
+}
+
+// GetConstant reads a replicated constant, and whether it has been set.
+func GetConstant(r Reader, name string) (value string, ok bool) {
+	value, ok = r.Get(constantKey(name))
+	if !ok {
+		return "", false
+	}
+	if value == "" || value[0] != version {
+		unreadable(constantKey(name), value)
+	}
+	return value[1:], true
+}
+
+// SetConstant sets a replicated constant for ever. It returns what the constant
+// is now: value, or the one that was set before.
+func SetConstant(tx *db.Txn, name, value string) string {
+	if old, ok := GetConstant(tx, name); ok {
+		return old
+	}
+	tx.Put(constantKey(name), string(rune(version))+value)
+	return value
+}

@@ -1,0 +1,108 @@
+package rows
+
+import (
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// MaxSessions bounds the sessions that are alive at one time.
+const MaxSessions = 1 << 16
+
+// Session is a session that is alive.
+type Session struct {
+	Nonce api.Nonce // that opened it
+	Seen  api.Seq   // the client wants no answer up to this one any more
+}
+
+// GetSession reads a session; ok is false if it was never opened or has ended.
+func GetSession(r Reader, id api.SessionID) (s Session, ok bool) {
+	key := sessionKey(id)
+	value, ok := r.Get(key)
+	if ok {
+		read(key, value, &s.Nonce[0], &s.Nonce[1], (*uint64)(&s.Seen))
+	}
+	return s, ok
+}
+
+// Opened returns the session alive that a nonce has opened.
+func Opened(r Reader, n api.Nonce) (id api.SessionID, ok bool) {
+	key := openerKey(n)
+	value, ok := r.Get(key)
+	if ok {
+		read(key, value, (*uint64)(&id))
+	}
+	return id, ok
+}
+
+// OpenSession makes a session. Neither the id nor the nonce may have one.
+func OpenSession(tx *db.Txn, id api.SessionID, n api.Nonce) {
+	_, had := tx.Put(sessionKey(id), write(n[0], n[1], 0))
+	_, opened := tx.Put(openerKey(n), write(uint64(id)))
+	if had || opened {
+		invariant.Failf("I-R5", "session %d with nonce %v opened over another one", id, n)
+	}
+	countSession(tx, +1)
+}
+
+// EndSession takes away all rows of a session that is alive.
+func EndSession(tx *db.Txn, id api.SessionID) {
+	s, ok := GetSession(tx, id)
+	opened, _ := Opened(tx, s.Nonce)
+	if !ok || opened != id {
+		invariant.Failf("I-R5", "session %d ends, alive: %t; its nonce opened %d", id, ok, opened)
+	}
+	tx.Delete(sessionKey(id))
+	tx.Delete(openerKey(s.Nonce))
+	tx.DeleteAll(answersOf(id))
+	countSession(tx, -1)
+}
+
+// RaiseSeen drops the answers of a session alive up to seen. A lower seen than
+// before changes nothing.
+func RaiseSeen(tx *db.Txn, id api.SessionID, seen api.Seq) {
+	s, ok := GetSession(tx, id)
+	if !ok {
+		invariant.Failf("I-R4", "session %d has seen %d and is not alive", id, seen)
+	}
+	if seen <= s.Seen {
+		return
+	}
+	var drop []string
+	for key := range tx.Ascend(answerKey(id, s.Seen+1), answerKey(id, seen)+"\x00") {
+		drop = append(drop, key)
+	}
+	for _, key := range drop {
+		tx.Delete(key)
+	}
+	tx.Put(sessionKey(id), write(s.Nonce[0], s.Nonce[1], uint64(seen)))
+}
+
+// GetAnswer reads the answer to an executed call, as long as the client may
+// want it.
+func GetAnswer(r Reader, id api.SessionID, seq api.Seq) (a api.Result, ok bool) {
+	key := answerKey(id, seq)
+	value, ok := r.Get(key)
+	if !ok {
+		return a, false
+	}
+	if value == "" || value[0] != version {
+		unreadable(key, value)
+	}
+	a, rest, err := api.DecodeResult([]byte(value[1:]))
+	if err != nil || len(rest) > 0 {
+		unreadable(key, value)
+	}
+	return a, true
+}
+
+// PutAnswer keeps the answer to a call that was executed, once.
+func PutAnswer(tx *db.Txn, id api.SessionID, seq api.Seq, a api.Result) {
+	s, ok := GetSession(tx, id)
+	if !ok || seq <= s.Seen || seq-s.Seen > api.MaxWindow {
+		invariant.Failf("I-R4", "answer %d of session %d (alive: %t), which has seen %d", seq, id, ok, s.Seen)
+	}
+	if _, had := tx.Put(answerKey(id, seq), string(api.AppendResult([]byte{version}, a))); had {
+		invariant.Failf("I-R4", "call %d of session %d was executed twice", seq, id)
+	}
+}
