@@ -1,0 +1,146 @@
+package command
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// The bytes of a command. Numbers are unsigned varints in their shortest form,
+// strings a varint length and that many bytes; exactly one sequence of bytes
+// stands for one command.
+//
+//	1 'E' master round node                   Epoch
+//	1 'C' guard session seq seen op           Call; op as in package api
+//	1 'K' guard name value                    Constant
+//
+// The first byte is the version. Replicas of one cell must know the same
+// versions: what one refuses as malformed and another executes, divides them.
+const (
+	version = 1
+
+	kindEpoch    byte = 'E'
+	kindCall     byte = 'C'
+	kindConstant byte = 'K'
+)
+
+// ErrMalformed is what Decode returns, wrapped with the reason, for bytes that
+// are no command.
+var ErrMalformed = errors.New("malformed command")
+
+// Append appends the bytes of c, which must not be nil, to dst.
+func Append(dst []byte, c Command) []byte {
+	switch c := c.(type) {
+	case Epoch:
+		dst = binary.AppendUvarint(append(dst, version, kindEpoch), uint64(c.Master))
+		dst = binary.AppendUvarint(dst, c.Ballot.Round)
+		return binary.AppendUvarint(dst, uint64(c.Ballot.Node))
+	case Call:
+		dst = binary.AppendUvarint(append(dst, version, kindCall), uint64(c.Guard))
+		dst = binary.AppendUvarint(dst, uint64(c.Session))
+		dst = binary.AppendUvarint(dst, uint64(c.Seq))
+		dst = binary.AppendUvarint(dst, uint64(c.Seen))
+		return api.AppendOp(dst, c.Op)
+	case Constant:
+		dst = binary.AppendUvarint(append(dst, version, kindConstant), uint64(c.Guard))
+		dst = appendString(dst, c.Name)
+		return appendString(dst, c.Value)
+	}
+	panic(fmt.Sprintf("command: Append of %T", c))
+}
+
+func appendString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// Decode is the inverse of Append. The command shares no memory with raw. What
+// it returns is well formed, not necessarily allowed.
+func Decode(raw string) (Command, error) {
+	if len(raw) < 2 || raw[0] != version {
+		return nil, fmt.Errorf("%w: %d bytes, version %.1q", ErrMalformed, len(raw), raw)
+	}
+	r := reader{b: []byte(raw[2:])}
+	c := r.command(raw[1])
+	if r.err == nil && len(r.b) > 0 {
+		r.fail("%d bytes too many", len(r.b))
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return c, nil
+}
+
+// reader takes b apart from the front. After the first error it reads zeroes.
+type reader struct {
+	b   []byte
+	err error
+}
+
+func (r *reader) command(kind byte) Command {
+	switch kind {
+	case kindEpoch:
+		return Epoch{Master: r.node(), Ballot: rows.Ballot{Round: r.uint(), Node: r.node()}}
+	case kindCall:
+		return Call{Guard: api.Epoch(r.uint()), Session: api.SessionID(r.uint()),
+			Seq: api.Seq(r.uint()), Seen: api.Seq(r.uint()), Op: r.op()}
+	case kindConstant:
+		return Constant{Guard: api.Epoch(r.uint()), Name: r.string(), Value: r.string()}
+	}
+	r.fail("kind %q", kind)
+	return nil
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
+	}
+	r.b = nil
+}
+
+func (r *reader) uint() uint64 {
+	if r.err != nil {
+		return 0
+	}
+	x, n := binary.Uvarint(r.b)
+	if n <= 0 || n > 1 && r.b[n-1] == 0 {
+		r.fail("no number, or a longer form than needed")
+		return 0
+	}
+	r.b = r.b[n:]
+	return x
+}
+
+func (r *reader) node() uint32 {
+	x := r.uint()
+	if x > 1<<32-1 {
+		r.fail("replica %d", x)
+	}
+	return uint32(x)
+}
+
+func (r *reader) string() string {
+	n := r.uint()
+	if n > uint64(len(r.b)) {
+		r.fail("string of %d bytes in %d", n, len(r.b))
+		return ""
+	}
+	s := string(r.b[:n])
+	r.b = r.b[n:]
+	return s
+}
+
+func (r *reader) op() api.Op {
+	if r.err != nil {
+		return nil
+	}
+	op, rest, err := api.DecodeOp(r.b)
+	if err != nil {
+		r.fail("%v", err)
+		return nil
+	}
+	r.b = rest
+	return op
+}

@@ -1,0 +1,67 @@
+package command
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// Command is one of the structs of this file, and of no other package.
+type Command interface{ command() }
+
+// Epoch begins a new epoch: the first command that a master proposes in a
+// tenure, above all slots that its phase 1 closed (PML §5.3). It has no guard.
+// It raises the epoch also when it is late, found in a vote by a later leader:
+// then nobody is master in the epoch it begins, and the next leader's own
+// command ends it.
+type Epoch struct {
+	Master uint32
+	Ballot rows.Ballot
+}
+
+// Call is what one copy of a client's request became. Session, Seq and Seen are
+// those of the request; OpenSession has none.
+type Call struct {
+	Guard   api.Epoch // present when the copy was received (P5.01)
+	Session api.SessionID
+	Seq     api.Seq
+	Seen    api.Seq
+	Op      api.Op
+}
+
+// Constant sets a replicated constant, for ever. OK if the constant now has
+// this value, Conflict with the value it has otherwise.
+type Constant struct {
+	Guard       api.Epoch
+	Name, Value string
+}
+
+func (Epoch) command()    {}
+func (Call) command()     {}
+func (Constant) command() {}
+
+// Limits of a Constant, in bytes. The name is not empty.
+const (
+	MaxConstantName  = 64
+	MaxConstantValue = 1 << 10
+)
+
+// check says OK, or with which code the command is refused whatever the rows
+// are.
+func check(c Command) api.Code {
+	switch c := c.(type) {
+	case Call:
+		return api.Request{Session: c.Session, Seq: c.Seq, Seen: c.Seen, Op: c.Op}.Check()
+	case Constant:
+		if c.Name == "" {
+			return api.Invalid
+		}
+		if len(c.Name) > MaxConstantName || len(c.Value) > MaxConstantValue {
+			return api.TooLarge
+		}
+	case Epoch:
+		if c.Master == 0 {
+			return api.Invalid
+		}
+	}
+	return api.OK
+}
