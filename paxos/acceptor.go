@@ -106,7 +106,7 @@ func (a *acceptor) vote(s Slot, b Ballot, value Value) LSN {
 		}
 		return v.lsn
 	}
-	if b.Less(v.ballot) || a.promised.Less(b) {
+	if b.Less(v.ballot) || b != a.promised {
 		invariant.Failf("I-A2", "node %d slot %d: vote at %v after one at %v, promise %v", a.gate.self, s, b, v.ballot, a.promised)
 	}
 	*v = vote{ballot: b, value: value, lsn: a.gate.record(Voted{Slot: s, Ballot: b, Value: value})}
@@ -127,7 +127,8 @@ func (a *acceptor) refuse(to NodeID, b Ballot, boot Boot, s Slot) {
 }
 
 // restore takes back one record of an earlier life. Records come in LSN order,
-// so the last vote of a slot is the one that counts.
+// so the last vote of a slot is the one that counts; what could not have been
+// written is not believed either.
 func (a *acceptor) restore(r Record) {
 	switch r := r.(type) {
 	case Voted:
@@ -141,7 +142,18 @@ func (a *acceptor) restoreVote(s Slot, v vote) {
 	if a.promised.Less(v.ballot) {
 		invariant.Failf("I-A2", "node %d slot %d: the disk holds a vote at %v above the promise %v", a.gate.self, s, v.ballot, a.promised)
 	}
-	if s >= a.votes.base {
-		*a.votes.grow(s) = v
+	if s < a.votes.base {
+		return
 	}
+	old := a.votes.grow(s)
+	if v.ballot.Less(old.ballot) {
+		invariant.Failf("I-A2", "node %d slot %d: the disk holds a vote at %v after one at %v", a.gate.self, s, v.ballot, old.ballot)
+	}
+	if v.ballot == old.ballot && !old.lost {
+		if !v.lost && v.value != old.value {
+			invariant.Failf("I-A3", "node %d slot %d ballot %v: the disk holds votes for %v and %v", a.gate.self, s, v.ballot, old.value, v.value)
+		}
+		return // the same vote twice; one of them may be unreadable
+	}
+	*old = v
 }

@@ -62,6 +62,14 @@ func (n *Node) ask() {
 	n.bidWait = min(2*n.bidWait, 16*n.cfg.Retransmit)
 }
 
+// tendBid does what a candidate owes to time.
+func (n *Node) tendBid() {
+	n.conclude()
+	if n.bid != nil {
+		n.ask()
+	}
+}
+
 func (n *Node) askOne(id NodeID) {
 	if from := n.bid.asks(id); from != MaxSlot {
 		n.gate.post(0, id, Prepare{Ballot: n.bid.ballot, Boot: n.boot, From: from})
@@ -75,11 +83,11 @@ func (n *Node) onPromise(from NodeID, m Promise) {
 		n.count.Stale++
 		return
 	}
+	n.catchup.note(from, m.FirstOpen)
 	if len(m.Votes) > 0 && n.tooFar(m.Votes[len(m.Votes)-1].Slot) {
 		n.count.TooFar++
 		return
 	}
-	n.catchup.note(from, m.FirstOpen)
 	n.bid.skip(n.learner.firstOpen)
 	if !n.bid.add(from, m) {
 		n.count.Stale++
@@ -89,13 +97,15 @@ func (n *Node) onPromise(from NodeID, m Promise) {
 		n.askOne(from)
 		return
 	}
-	for i := range n.bid.answers {
-		for _, v := range n.bid.answers[i].votes {
-			if v.Lost {
-				n.count.UnreadableVotes++
-			}
-		}
-	}
+	n.count.UnreadableVotes += n.bid.unreadable(from)
+	n.conclude()
+}
+
+// conclude begins to lead if phase 1 can say what it demands. It is asked after
+// each complete answer, and again from time to time, because catch-up may have
+// learnt a slot whose votes are unreadable.
+func (n *Node) conclude() {
+	n.bid.skip(n.learner.firstOpen)
 	if values, ok := n.bid.result(); ok {
 		n.begin(values)
 	}

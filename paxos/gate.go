@@ -19,6 +19,7 @@ type gate struct {
 	self    NodeID
 	first   LSN      // number of records[0]
 	records []Record // appended since the last TakeOutput
+	promise Ballot   // of the latest Promised record, of any life
 	durable LSN
 	waited  LSN // highest number that a held message waits for
 	boot    LSN // of this life's Booted record
@@ -37,6 +38,12 @@ func (g *gate) next() LSN { return g.first + LSN(len(g.records)) }
 
 // record appends r and returns its number.
 func (g *gate) record(r Record) LSN {
+	if p, ok := r.(Promised); ok {
+		if !g.promise.Less(p.Ballot) {
+			invariant.Failf("I-A1", "node %d: would record a promise of %v after one of %v", g.self, p.Ballot, g.promise)
+		}
+		g.promise = p.Ballot
+	}
 	lsn := g.next()
 	g.records = append(g.records, r)
 	return lsn
@@ -69,8 +76,8 @@ func (g *gate) release(e Envelope) {
 // written learns that all records up to upto are durable, and lets go what
 // waited for them, in the order it was posted.
 func (g *gate) written(upto LSN) {
-	if upto >= g.next() {
-		invariant.Failf("I-A4", "node %d: disk reports record %d durable, %d is the next to be made", g.self, upto, g.next())
+	if upto >= g.first {
+		invariant.Failf("I-A4", "node %d: disk reports record %d durable, %d was not given out yet", g.self, upto, g.first)
 	}
 	if upto <= g.durable {
 		return

@@ -2,6 +2,95 @@ package paxos
 
 import "github.com/chubbycell/chubby/internal/invariant"
 
+// delta is what must not go back from one output to the next.
+type delta struct {
+	promised  Ballot
+	firstOpen Slot
+}
+
+// verifyDelta compares with the last output (I-A1, I-L2), and every message
+// that leaves with the disk (I-A4).
+func (n *Node) verifyDelta() {
+	now := delta{promised: n.acceptor.promised, firstOpen: n.learner.firstOpen}
+	if now.promised.Less(n.before.promised) {
+		invariant.Failf("I-A1", "node %d: promise fell from %v to %v", n.cfg.ID, n.before.promised, now.promised)
+	}
+	if now.firstOpen < n.before.firstOpen {
+		invariant.Failf("I-L2", "node %d: first open slot fell from %d to %d", n.cfg.ID, n.before.firstOpen, now.firstOpen)
+	}
+	n.before = now
+	for i := range n.gate.send {
+		n.verifyLeaves(n.gate.send[i].Message)
+	}
+}
+
+// verifyLeaves asks the disk, not the gate, whether m may leave (I-A4). Where
+// the acceptor has moved on since, the record in question is an older one and
+// nothing is known of it here.
+func (n *Node) verifyLeaves(m Message) {
+	a := &n.acceptor
+	needs := n.gate.boot
+	switch m := m.(type) {
+	case Promise:
+		needs = max(needs, a.promiseAt(m.Ballot))
+		for i := range m.Votes {
+			needs = max(needs, a.voteAt(m.Votes[i].Slot, m.Votes[i].Ballot))
+		}
+	case Accept:
+		needs = max(needs, a.promiseAt(m.Ballot))
+	case Accepted:
+		needs = max(needs, a.voteAt(m.Slot, m.Ballot))
+	}
+	if n.gate.durable < needs {
+		invariant.Failf("I-A4", "node %d would send %v, which stands on record %d; durable are those up to %d", n.cfg.ID, m, needs, n.gate.durable)
+	}
+}
+
+// promiseAt is the number of the record behind the promise, if it is b.
+func (a *acceptor) promiseAt(b Ballot) LSN {
+	if a.promised != b {
+		return 0
+	}
+	return a.promise
+}
+
+// voteAt is the number of the record behind the vote in s, if it is at b.
+func (a *acceptor) voteAt(s Slot, b Ballot) LSN {
+	if v := a.votes.get(s); v != nil && v.ballot == b {
+		return v.lsn
+	}
+	return 0
+}
+
+// verifyDemands counts again, without the value rule, what phase 1 heard of the
+// slots it fills with a no-op: where nobody voted for one, a quorum must have
+// had nothing there, and "unreadable" is not "nothing" (I-P2). Nobody voted above
+// the slots it demands values for (I-P1).
+func (n *Node) verifyDemands(c *campaign, demanded []Value) {
+	noops, others := make([]int, len(demanded)), make([]int, len(demanded))
+	told := c.complete()
+	for i := range c.answers {
+		for _, v := range c.answers[i].votes {
+			switch {
+			case !told.Has(c.group.ids[i]) || v.Slot < c.start:
+			case v.Slot >= c.start+Slot(len(demanded)):
+				invariant.Failf("I-P1", "node %d would lead at %v with slots of its own from %d; %v was heard of",
+					n.cfg.ID, c.ballot, c.start+Slot(len(demanded)), v)
+			case v.Value == Noop && !v.Lost:
+				noops[v.Slot-c.start]++
+			default:
+				others[v.Slot-c.start]++
+			}
+		}
+	}
+	for i, value := range demanded {
+		if value == Noop && noops[i] == 0 && told.Count()-others[i] < c.group.Quorum() {
+			invariant.Failf("I-P2", "node %d would fill slot %d with a no-op at %v; %d members told, %d have something there",
+				n.cfg.ID, c.start+Slot(i), c.ballot, told.Count(), others[i])
+		}
+	}
+}
+
 // verify walks the whole state; it runs after every input under the build tag
 // deep. The invariants are numbered in DESIGN.md; those that compare two
 // instants (delta) or two places (pair) are asserted where they happen.

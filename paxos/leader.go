@@ -77,6 +77,13 @@ func (l *leadership) announce(s Slot) {
 // pump proposes what the window has room for.
 func (n *Node) pump() {
 	l := n.lead
+	if n.learner.known.end() > max(l.next, l.from) {
+		// A slot is chosen in which this leader never proposed: somebody leads
+		// at a higher ballot, and a command put there would be lost.
+		n.yield()
+		n.election.heard(n.now)
+		return
+	}
 	l.props.drop(n.learner.firstOpen)
 	for l.next < n.learner.firstOpen+Slot(n.cfg.Window) {
 		switch {

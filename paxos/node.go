@@ -43,6 +43,7 @@ type Node struct {
 
 	leader Tenure  // what was last said about who leads
 	tenure *Tenure // to be said
+	before delta   // as of the last TakeOutput
 	count  Counters
 
 	batchLimits, fetchLimits pageLimits
@@ -58,7 +59,7 @@ func New(cfg Config, rec Recovered, now time.Time) *Node {
 	n := &Node{cfg: cfg, now: now, boot: rec.Boot + 1}
 	n.members.all = NewGroup(cfg.Members)
 	first := max(rec.Next, 1)
-	n.gate = gate{self: cfg.ID, first: first, durable: first - 1}
+	n.gate = gate{self: cfg.ID, first: first, durable: first - 1, promise: rec.Promise}
 	n.acceptor = acceptor{
 		gate:     &n.gate,
 		promised: rec.Promise,
@@ -106,7 +107,7 @@ func (n *Node) Advance(now time.Time) {
 		n.tendLead()
 	case n.bid != nil:
 		if !now.Before(n.bidDue) {
-			n.ask()
+			n.tendBid()
 		}
 	case !now.Before(n.election.deadline):
 		n.campaign()
@@ -153,10 +154,11 @@ func (n *Node) TakeOutput() Output {
 	if n.lead != nil {
 		n.tell()
 	}
-	if n.catchup.due.IsZero() && n.lags() {
-		n.tendCatchup()
+	if n.catchup.due.IsZero() == n.lags() {
+		n.tendCatchup() // to arm its clock, or to put it away
 	}
 	n.learner.flush()
+	n.verifyDelta()
 	if invariant.Deep {
 		n.verify()
 	}
@@ -196,6 +198,7 @@ func (n *Node) drain() {
 		local := n.gate.local
 		n.gate.local = nil
 		for _, m := range local {
+			n.verifyLeaves(m)
 			n.handle(n.cfg.ID, m)
 		}
 	}
@@ -244,6 +247,11 @@ func (n *Node) onAccept(from NodeID, m Accept) {
 	if n.tooFar(m.Slot) {
 		n.count.TooFar++
 		return
+	}
+	if n.learner.settled.Has(m.Slot) {
+		// A late Accept may put another value into the vote; the record that
+		// calls the present one chosen must come first.
+		n.learner.flush()
 	}
 	if !n.acceptor.accept(from, m) || from == n.cfg.ID {
 		return
@@ -311,6 +319,7 @@ func (n *Node) tendLead() {
 func (n *Node) begin(demanded []Value) {
 	c := n.bid
 	n.bid = nil
+	n.verifyDemands(c, demanded)
 	if n.acceptor.promised != c.ballot {
 		invariant.Failf("I-P3", "node %d begins to lead at %v with its own promise at %v", n.cfg.ID, c.ballot, n.acceptor.promised)
 	}

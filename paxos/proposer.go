@@ -24,20 +24,26 @@ func newCampaign(b Ballot, start Slot, g *Group) *campaign {
 	return c
 }
 
-// add takes one page and says whether it was new. A page that does not begin
-// where the last one ended is a duplicate, or leaves a gap: both are ignored,
-// the second is asked for again.
+// add takes one page and says whether it told anything new. A page that ends
+// where the last one did is a duplicate, and one that begins beyond leaves a
+// gap: both are ignored, the second is asked for again. One that overlaps (slots
+// it was asked for have become known as chosen meanwhile) counts from where the
+// last one ended.
 func (c *campaign) add(from NodeID, m Promise) bool {
 	i := c.group.index(from)
 	if i < 0 || m.Ballot != c.ballot {
 		return false
 	}
 	a := &c.answers[i]
-	if m.Page.From != a.next || a.next == MaxSlot {
+	if m.Page.From > a.next || m.Page.To <= a.next {
 		return false
 	}
+	for _, v := range m.Votes {
+		if v.Slot >= a.next {
+			a.votes = append(a.votes, v)
+		}
+	}
 	a.next = m.Page.To
-	a.votes = append(a.votes, m.Votes...)
 	return true
 }
 
@@ -63,6 +69,16 @@ func (c *campaign) complete() Tally {
 		}
 	}
 	return t
+}
+
+// unreadable counts the votes without a value in the answer of one member.
+func (c *campaign) unreadable(id NodeID) (n uint64) {
+	for _, v := range c.answers[c.group.index(id)].votes {
+		if v.Lost {
+			n++
+		}
+	}
+	return n
 }
 
 // result is what phase 1 says: the value of each slot in [start, start+len),

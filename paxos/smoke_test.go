@@ -28,12 +28,6 @@ type wire struct {
 	m        Message
 }
 
-type disk struct {
-	rec     Recovered
-	pending []Record
-	first   LSN
-}
-
 func newBag(t *testing.T, n int, seed uint64) *bag {
 	b := &bag{t: t, draws: draw.New(seed).Stream("bag", 0), now: time.Unix(0, 0), log: map[Slot]Value{}}
 	var ids []NodeID
@@ -59,11 +53,7 @@ func (b *bag) start(i int) {
 
 func (b *bag) take(i int) {
 	out := b.nodes[i].TakeOutput()
-	d := b.disks[i]
-	if len(out.Append) > 0 {
-		require.Equal(b.t, d.first+LSN(len(d.pending)), out.First)
-		d.pending = append(d.pending, out.Append...)
-	}
+	b.disks[i].write(b.t, out)
 	for _, e := range out.Send {
 		b.msgs = append(b.msgs, wire{from: NodeID(i + 1), to: e.To, m: e.Message})
 	}
@@ -78,22 +68,7 @@ func (b *bag) take(i int) {
 	}
 }
 
-func (b *bag) sync(i int, n int) {
-	d := b.disks[i]
-	for _, r := range d.pending[:n] {
-		switch r := r.(type) {
-		case Booted:
-			d.rec.Boot = r.Boot
-		case Promised:
-			d.rec.Promise = r.Ballot
-		default:
-			d.rec.Records = append(d.rec.Records, r)
-		}
-	}
-	d.first += LSN(n)
-	d.pending = append([]Record(nil), d.pending[n:]...)
-	d.rec.Next = d.first
-}
+func (b *bag) sync(i int, n int) { b.disks[i].sync(n) }
 
 func (b *bag) step() {
 	i := b.draws.Int(len(b.nodes))

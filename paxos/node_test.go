@@ -1,0 +1,108 @@
+package paxos
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Between two outputs a slot is learnt as chosen by the vote that stands there,
+// and then a late Accept of a lower ballot than the chosen one, but above the
+// vote, puts another value into the vote. The record that calls the vote chosen
+// must go to the disk between the two, or a restart reads the wrong value.
+func TestAVoteOverASettledSlotComesAfterItsSettledRecord(t *testing.T) {
+	r := newRig(t, 5)
+	a, b := val("a"), val("b")
+	r.step(2, Accept{Ballot: Ballot{1, 2}, Boot: 1, Slot: 1, Value: a})
+	r.node.Step(r.now, 4, FetchReply{From: 1, Values: []Value{a}, FirstOpen: 2})
+	r.step(3, Accept{Ballot: Ballot{2, 3}, Boot: 1, Slot: 1, Value: b})
+	r.sync()
+	r.restart()
+	require.Equal(t, []Entry{{1, a}}, r.told)
+}
+
+// While a candidate asks for slots, some of them become known as chosen. The
+// answer, which covers them too, still counts for the rest.
+func TestAPageThatOverlapsWhatBecameKnownCounts(t *testing.T) {
+	r := newRig(t, 3)
+	b := r.campaign()
+	r.step(2, FetchReply{From: 1, Values: []Value{val("a")}, FirstOpen: 2})
+	r.step(2, Promise{Ballot: b, Boot: 1, Page: Range{1, MaxSlot}, FirstOpen: 2, Votes: []Vote{
+		{Slot: 1, Ballot: Ballot{1, 2}, Value: val("a")}, {Slot: 2, Ballot: Ballot{1, 2}, Value: val("b")},
+	}})
+	require.Equal(t, Leader, r.node.Status().Role)
+	require.Equal(t, Slot(3), r.over.From)
+	require.Contains(t, r.drain(), "accept 4.1 boot 1 slot 2 "+val("b").String()+" -> 2 3")
+}
+
+// A leader that learns of a chosen slot in which it never proposed has a
+// successor. It stops at once: the command it would put there would be lost
+// without a word.
+func TestALeaderOvertakenByAnotherStopsLeading(t *testing.T) {
+	r := newRig(t, 3)
+	r.lead()
+	require.True(t, r.over.Mine)
+	r.drain()
+	require.NoError(t, r.node.Propose(r.now, []byte("x")))
+	r.step(2, FetchReply{From: 1, Values: []Value{val("a")}, FirstOpen: 2})
+	require.Empty(t, r.drain())
+	require.Equal(t, Follower, r.node.Status().Role)
+	require.Equal(t, &Tenure{}, r.over)
+	require.ErrorIs(t, r.propose("y"), ErrNotLeader)
+	require.True(t, r.node.election.deadline.After(r.now))
+}
+
+// A candidate that lags beyond MaxAhead cannot use the votes it is told of, but
+// learns from the same answer whom to catch up with.
+func TestACandidateFarBehindCatchesUpFirst(t *testing.T) {
+	r := newRig(t, 3, func(c *Config) { c.MaxAhead = 4 })
+	b := r.campaign()
+	r.drain()
+	r.step(2, Promise{Ballot: b, Boot: 1, Page: Range{1, MaxSlot}, FirstOpen: 9, Votes: []Vote{{Slot: 9, Ballot: Ballot{1, 2}}}})
+	require.Equal(t, uint64(1), r.node.Status().Count.TooFar)
+	r.pass(r.cfg.Retransmit)
+	require.Contains(t, r.drain(), "fetch [1,9) -> 2")
+}
+
+// The only copy of a value is unreadable, so phase 1 waits; then catch-up brings
+// the value from a peer that is too slow to answer the Prepare.
+func TestCatchUpEndsAWaitForAnUnreadableVote(t *testing.T) {
+	r := newRig(t, 3)
+	b := r.campaign()
+	r.step(2, Promise{Ballot: b, Boot: 1, Page: Range{1, MaxSlot}, FirstOpen: 1, Votes: []Vote{{Slot: 1, Ballot: Ballot{1, 2}, Lost: true}}})
+	require.Equal(t, Candidate, r.node.Status().Role)
+	require.Equal(t, uint64(1), r.node.Status().Count.UnreadableVotes)
+	r.step(3, FetchReply{From: 1, Values: []Value{val("a")}, FirstOpen: 2})
+	r.pass(time.Second)
+	require.Equal(t, Leader, r.node.Status().Role)
+}
+
+// A disk that reports what it was never given is refused (I-A4), as is one that
+// hands back what cannot have been written (I-A2, I-A3).
+func TestADiskThatContradictsItselfIsRefused(t *testing.T) {
+	r := newRig(t, 3)
+	require.PanicsWithError(t, "invariant I-A4 broken: node 1: disk reports record 2 durable, 2 was not given out yet",
+		func() { r.node.Durable(r.now, 2) })
+	for name, rec := range map[string]Recovered{
+		"vote above the promise": {Promise: Ballot{1, 1}, Records: []Record{Voted{1, Ballot{2, 1}, "\x01a"}}},
+		"votes go down":          {Promise: Ballot{2, 1}, Records: []Record{Voted{1, Ballot{2, 1}, "\x01a"}, Voted{1, Ballot{1, 1}, "\x01a"}}},
+		"two values, one ballot": {Promise: Ballot{2, 1}, Records: []Record{Voted{1, Ballot{2, 1}, "\x01a"}, Voted{1, Ballot{2, 1}, "\x01b"}}},
+		"two values chosen":      {Records: []Record{Learned{1, "\x01a"}, Learned{1, "\x01b"}}},
+	} {
+		require.Panics(t, func() { New(r.cfg, rec, r.now) }, name)
+	}
+}
+
+// A vote written twice at one ballot, once readable, is readable.
+func TestAnUnreadableCopyOfAReadableVoteIsHarmless(t *testing.T) {
+	r := newRig(t, 3)
+	b := Ballot{1, 2}
+	for _, records := range [][]Record{
+		{Voted{1, b, "\x01a"}, Unreadable{1, b}},
+		{Unreadable{1, b}, Voted{1, b, "\x01a"}},
+	} {
+		n := New(r.cfg, Recovered{Boot: 1, Promise: b, Records: records}, r.now)
+		require.Equal(t, vote{ballot: b, value: "\x01a"}, *n.acceptor.votes.get(1))
+	}
+}
