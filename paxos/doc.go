@@ -1,0 +1,173 @@
+// Package paxos is pure: Multi-Paxos as a value that is told what happened and
+// says what to do, with no goroutine, clock, disk, network or global randomness.
+//
+// A group of nodes agrees on one log. Each slot of the log gets one value, a
+// batch of commands, and keeps it for ever; every node hands the values out in
+// slot order, each once in a process life. A value is safe once a majority of
+// the group has it on disk. Nothing that is lost, late, doubled or reordered on
+// the way, and no crash, breaks that; while a majority can talk and write, new
+// values are chosen. The sources are Paxos Made Simple (Lamport 2001, "PMS") and
+// Paxos Made Live (Chandra, Griesemer, Redstone 2007, "PML").
+//
+// # What a caller does
+//
+// A Node has one door for each thing that can happen: Step (a message came),
+// Advance (time passed), Propose (a command wants a slot), Durable (the disk has
+// got so far), Applied (the state machine has got so far). TakeOutput empties it
+// of what it wants done. A driver calls one door at a time and then, in any
+// order and as late as it likes:
+//
+//   - writes Output.Append to its log, and when that is on disk calls Durable;
+//   - sends Output.Send, or loses it;
+//   - applies Output.Chosen, and calls Applied;
+//   - calls Advance no later than Output.Wake.
+//
+// A driver with a blocking disk and one with a disk on another thread differ in
+// nothing but when Durable is called. example_test.go is a group of three.
+//
+// # Reading order
+//
+// Safety first. Who stops after proposer.go has read PMS §2 and nothing else.
+//
+//	ballot.go, slot.go, value.go   what is numbered, and what is decided
+//	quorum.go                      majorities, and counting distinct members
+//	message.go, record.go          what is said, and what must not be forgotten
+//	acceptor.go                    PMS §2.2: the promise and the votes
+//	proposer.go                    PMS §2.2: phase 1 and the value rule
+//	leader.go                      PMS §3: phase 2 for slot after slot
+//	learner.go                     PMS §2.3: what is chosen, in order
+//	gate.go                        PMS §2.5: the disk first, then the message
+//	output.go, node.go             the doors, and which part each input goes to
+//
+// Then liveness, which may be wrong and would only cost time:
+//
+//	election.go                    PMS §2.4: when to campaign, and backing off
+//	catchup.go                     PML §4.2: fetching what others know
+//
+// And the rest: config.go, membership.go (who governs a slot), queue.go and
+// span.go (containers), validate.go and codec.go (the wire), record_codec.go
+// (the disk), invariant.go, status.go, text.go.
+//
+// # From the papers to the files
+//
+//	PMS §2.1  a majority, one vote an acceptor     quorum.go, acceptor.go
+//	PMS §2.2  P1a: not below the promise           acceptor.go accept
+//	PMS §2.2  P2c: the highest-numbered vote       proposer.go verdict.value
+//	PMS §2.3  learning                             learner.go, node.go onChosen
+//	PMS §2.4  progress, a distinguished proposer   election.go
+//	PMS §2.5  stable storage before the answer     gate.go
+//	PMS §2.5  different ballots for all            ballot.go
+//	PMS §3    phase 1 once for all slots           proposer.go, leader.go begin
+//	PMS §3    alpha slots in flight                leader.go pump
+//	PMS §3    no-ops in the holes                  proposer.go verdict.value
+//	PML §4.1  re-proposing, ballots that grow      election.go campaign
+//	PML §4.2  one disk write per value, overlapped gate.go, leader.go propose
+//	PML §4.2  catch-up from the log of a peer      catchup.go
+//	PML §5.1  a disk that lost something           record.go Unreadable
+//
+// # Messages
+//
+//	message         from        to         waits for the sender's record    answered by
+//	Prepare         candidate   members    -                                Promise, Nack
+//	Promise         acceptor    candidate  Promised, each Voted it reports  (next Prepare)
+//	Accept          leader      members    Promised of the ballot           Accepted, Nack
+//	Accepted        acceptor    leader     Voted of the slot                -
+//	Nack            acceptor    asker      -                                -
+//	Chosen          leader      members    -                                -
+//	Heartbeat       leader      members    -                                HeartbeatReply, Nack
+//	HeartbeatReply  acceptor    leader     -                                -
+//	Fetch           laggard     any        -                                FetchReply
+//	FetchReply      any         laggard    -                                (next Fetch)
+//
+// The first message of a process life waits for its Booted record too. The gate
+// (gate.go) holds a message until then, so no driver can be too early: it never
+// sees such a message. "Members" includes the sender itself, whose own message
+// passes the same gate: a leader counts its own vote only once its own disk has
+// it. Accept does not wait for the leader's own vote, so disk and network work at
+// the same time. Accept does wait for the Promised record of its ballot: a leader
+// that forgot its ballot in a crash could use it again, for another value.
+//
+// # The value rule
+//
+// A new leader asks what was voted in all open slots (phase 1) and hears from a
+// majority. In each slot it must propose the value of the vote with the highest
+// ballot: if any value was chosen there, it is that one, because the majority
+// that chose it and the majority that answered share a member, and every ballot
+// in between had to follow the same rule. Where a majority has nothing, nothing
+// was chosen and nothing can be at a lower ballot any more: the slot is free.
+// Free slots above all votes are the leader's own; free slots between votes
+// (holes) get a no-op, so that the slots above can be handed out.
+//
+// A disk may lose the value of a vote and keep its slot and ballot. Such a vote
+// is reported as unreadable (Vote.Lost). It may be half of a majority that chose
+// something, so it is never "nothing":
+//
+//  1. If the members with readable answers are a majority by themselves, they
+//     decide, as above.
+//  2. Otherwise, if some readable vote has the ballot of the highest unreadable
+//     one, or a higher ballot, it decides: one ballot has one value in a slot.
+//  3. Otherwise the candidate waits for another member.
+//
+// # Why pages name ranges
+//
+// The votes of a lagging group do not fit into one message. A Promise therefore
+// is a page: "in the slots [7, 20) my votes are exactly these". The absence of a
+// vote is information (it may lead to a no-op, or to a command in that slot), so
+// it must be clear what the absence speaks of. A page ends where its reader must
+// ask on; a member counts for the majority only when its pages, end to end, reach
+// the open end. A member that has dropped old votes answers from a higher slot
+// than it was asked for, and that gap is a gap, not an absence: the candidate
+// first catches up to above it.
+//
+// # Why boot numbers
+//
+// Node 1 asks Prepare(b) from slot 50. The answer of node 3, "nothing", is
+// delayed. Node 1 crashes before its promise of b is on disk, and also loses that
+// it knew the slots below 50 to be chosen; it starts again, takes the same
+// ballot b, and asks from slot 30. Read as an answer to the second question, the
+// delayed page says that node 3 has nothing from 30 on, where it may hold half of
+// a majority. So every life has a number, which is on disk before its first
+// message leaves; every question carries it and every answer echoes it.
+//
+// In this package the range in the page closes the same hole a second time: a
+// page from 50 on is no answer about 30. The two are not the same, though: a page
+// says what it is about, a boot number says which question it answers, and the
+// answers without a range (Accepted, Nack, HeartbeatReply) have only the latter.
+//
+// # Why Chosen names a ballot
+//
+// "Slot 9 is chosen" is not enough for a node that has a vote in slot 9: its vote
+// may be a deposed leader's, for another value, at another ballot. Chosen says
+// "the value proposed at ballot b". One ballot has one value in a slot, so a vote
+// at b is the chosen value, and a node without one fetches it. That is also why
+// Heartbeat.FirstOpen ("all below are chosen") makes a node fetch and never makes
+// it learn.
+//
+// # Invariants
+//
+// Numbered for good; the numbers stand in panics, tests and the simulator's
+// reports. The kind says when each is looked at: state (after every input, under
+// the build tag deep), delta (now against before), pair (when something is
+// written or sent, and again when it is read or received).
+//
+//	I-A1  delta  the promise of an acceptor never decreases, in memory or on disk
+//	I-A2  pair   an acceptor votes at its promise, never below its last vote in the
+//	             slot; the same of what a log gives back
+//	      state  no vote is above the promise
+//	I-A3  pair   an acceptor never sees two values at one ballot and slot
+//	I-A4  pair   nothing leaves before the record it stands on is durable
+//	I-L1  delta  a chosen slot keeps its value for ever
+//	I-L2  state  applied < first open slot; slots are handed out in order
+//	      delta  the first open slot never goes back
+//	I-L3  state  nothing is proposed above the window
+//	I-P1  pair   a leader's own slots lie above every vote phase 1 heard of
+//	      state  demanded values go into the slots they were demanded for
+//	I-P2  pair   a no-op fills a hole only on a majority of "nothing"; unreadable is
+//	             not nothing
+//	I-P3  pair   a leader's own acceptor has promised its ballot
+//	I-P4  state  a node does not campaign and lead at once
+//	I-T1  delta  time does not go back
+//
+// What concerns several nodes at once (one value a slot, over all disks) cannot
+// be asserted by one of them: model_test.go and the simulator look at it.
+package paxos
