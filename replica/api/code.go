@@ -23,8 +23,8 @@ const (
 
 	// Aborted: the command this copy became was refused by its epoch guard,
 	// because mastership was lost, or lost and regained, after the copy came in
-	// (P5.01). The command was not executed and never will be. Another copy may
-	// have been: the guard stands before the look-up of stored answers.
+	// (P5.01). The command was not executed and never will be; a copy that came
+	// in later, or comes yet, may be.
 	// Execution: NotThisCopy.
 	Aborted
 

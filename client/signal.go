@@ -1,0 +1,58 @@
+package client
+
+import (
+	"slices"
+	"sync"
+)
+
+// signal is the Signal of Goroutines.
+type signal struct {
+	mu      sync.Mutex
+	fired   bool
+	waiting []chan struct{} // each has room for one, and one is enough
+}
+
+// Fire implements Signal.
+func (s *signal) Fire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fired {
+		return
+	}
+	s.fired = true
+	for _, w := range s.waiting {
+		select {
+		case w <- struct{}{}:
+		default: // wakened already, by another signal
+		}
+	}
+	s.waiting = nil
+}
+
+// watch lets w be wakened when the signal fires.
+func (s *signal) watch(w chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.fired {
+		s.waiting = append(s.waiting, w)
+	}
+}
+
+func (s *signal) forget(w chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting = slices.DeleteFunc(s.waiting, func(have chan struct{}) bool { return have == w })
+}
+
+// firstFired is the index of the first signal that has fired, or -1.
+func firstFired(signals []*signal) int {
+	for i, s := range signals {
+		s.mu.Lock()
+		fired := s.fired
+		s.mu.Unlock()
+		if fired {
+			return i
+		}
+	}
+	return -1
+}
