@@ -1,0 +1,154 @@
+package wal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Dump writes what a file of a log holds, one frame a line, for people: a
+// segment, or one copy of a register; or all of a log, where name is its
+// directory. It changes nothing and takes no lock.
+//
+// It reports damage as far as the files dumped can show it: a *DamageError for
+// the first place where a watermark says that something was durable and it
+// cannot be read. It goes on behind that place, so all that is readable is
+// printed. A torn tail is a line, not an error.
+func Dump(fsys vfs.FS, name string, w io.Writer) error {
+	d := &dumper{w: w}
+	names, err := fsys.ReadDir(name)
+	if err != nil {
+		return errors.Join(d.file(fsys, name), d.werr)
+	}
+	found := false
+	for _, n := range names {
+		_, isSegment := parseName(n)
+		if isSegment || strings.HasPrefix(n, manifestName+".") {
+			found = true
+			err = errors.Join(err, d.file(fsys, path.Join(name, n)))
+		}
+	}
+	if err == nil && !found {
+		return fmt.Errorf("wal: %s: no log here", name)
+	}
+	return errors.Join(err, d.werr)
+}
+
+type dumper struct {
+	w    io.Writer
+	werr error // of the writer; the first one
+}
+
+func (d *dumper) printf(format string, args ...any) {
+	if d.werr == nil {
+		_, d.werr = fmt.Fprintf(d.w, format+"\n", args...)
+	}
+}
+
+func (d *dumper) file(fsys vfs.FS, name string) error {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	b, err := readAll(f, 1<<40)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if len(b) >= 4 && string(b[:4]) == registerMagic {
+		return d.register(b, name)
+	}
+	return d.segment(b, name)
+}
+
+func (d *dumper) register(b []byte, name string) error {
+	s := parseRegister(b)
+	switch {
+	case s.format > formatVersion:
+		return wrongVersion(name, s.format)
+	case !s.good:
+		return damaged(name, 0, "checksum of the register")
+	}
+	d.printf("register %s version %d value %d bytes %x", name, s.version, len(s.value), s.value)
+	if !strings.HasPrefix(path.Base(name), manifestName+".") {
+		return nil
+	}
+	m, err := decodeManifest(s.value, name)
+	for _, seg := range m.segments {
+		d.printf("    segment %s from #%d", seg.name(), seg.first)
+	}
+	return err
+}
+
+func (d *dumper) segment(b []byte, name string) error {
+	s, err := parseSegment(b, name)
+	if err != nil {
+		return err
+	}
+	d.printf("segment %s number %d from #%d, %d bytes", name, s.number, s.first, len(b))
+	c := scan(b, s.first)
+	known := max(c.watermark, laterWatermark(b[c.end:], c.next))
+	for i := range c.frames {
+		if bad := d.frame(&c.frames[i], known); bad && err == nil {
+			err = damaged(name, c.frames[i].off, "data of #%d; all up to #%d was durable", c.frames[i].lsn, known)
+		}
+	}
+	rest := lastNonZero(b[c.end:])
+	switch {
+	case rest == 0:
+		d.printf("%8d  end, next #%d", c.end, c.next)
+	case known < c.next:
+		d.printf("%8d  torn tail of %d bytes, next #%d", c.end, rest, c.next)
+	default:
+		d.printf("%8d  UNREADABLE; all up to #%d was durable", c.end, known)
+		d.strays(b, c.end)
+		if err == nil {
+			err = damaged(name, c.end, "#%d is unreadable; all up to #%d was durable", c.next, known)
+		}
+	}
+	return err
+}
+
+// frame prints one frame and says whether it is rotten.
+func (d *dumper) frame(f *frame, known LSN) bool {
+	if f.kind == kindMark {
+		d.printf("%8d  mark, all up to #%d is durable", f.off, f.watermark)
+		return false
+	}
+	state := "ok"
+	switch {
+	case !f.good && f.lsn <= known:
+		state = "ROTTEN"
+	case !f.good:
+		state = "torn"
+	}
+	d.printf("%8d  #%d kind %d watermark #%d tag %x data %d bytes %s%s",
+		f.off, f.lsn, f.kind, f.watermark, f.tag, len(f.body), state, digest(f))
+	return state == "ROTTEN"
+}
+
+// digest tells data apart without printing it.
+func digest(f *frame) string {
+	if !f.good || f.data == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" crc %08x", checksum(f.body))
+}
+
+// strays prints the frames that can be found behind an unreadable place.
+func (d *dumper) strays(b []byte, off int64) {
+	for int(off)+frameMin <= len(b) {
+		h, ok := parseHeader(b[off:])
+		if !ok || binary.LittleEndian.Uint64(b[off+8:]) == 0 {
+			off++
+			continue
+		}
+		body, good := h.payload(b[off:])
+		d.frame(&frame{header: h, off: off, good: good, body: body}, h.lsn)
+		off += h.size()
+	}
+}

@@ -1,0 +1,273 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Options are what may differ from log to log. The zero Options are good.
+type Options struct {
+	// SegmentSize is how long a segment is made, in bytes; a frame that does not
+	// fit begins the next one, and a frame larger than that has one of its own.
+	// So 1 means a segment per entry. 0 means DefaultSegmentSize.
+	SegmentSize int64
+	// Watermark is a number that the owner knows was synced, from elsewhere; 0
+	// says nothing. A log that ends below it is damaged.
+	Watermark LSN
+}
+
+// DefaultSegmentSize is the SegmentSize of the zero Options.
+const DefaultSegmentSize = 8 << 20
+
+// flushSize is how much Append collects before it writes.
+const flushSize = 1 << 20
+
+// Log is an open log. It is used by one caller at a time.
+//
+// The first error of the disk, of whatever call, is final: what is on the disk
+// is then unknown until the log is opened again, and every later call fails with
+// the same error. No write or sync is ever tried a second time.
+type Log struct {
+	fs   vfs.FS
+	dir  string
+	o    Options
+	lock io.Closer
+	reg  *Register // holds the manifest
+	man  manifest
+
+	active   vfs.File // the last segment
+	off      int64    // where the next frame goes
+	buf      []byte   // frames not yet written
+	next     LSN      // the number the next entry must have
+	synced   LSN      // the watermark: all up to here is durable
+	stated   LSN      // the watermark of the last frame written
+	recorded LSN      // the highest watermark that is itself durable
+	dirty    bool     // something was written since the last sync
+	err      error    // final
+}
+
+// Next is the number that the next appended entry must have.
+func (l *Log) Next() LSN { return l.next }
+
+// Synced is the highest number up to which all is durable.
+func (l *Log) Synced() LSN { return l.synced }
+
+// Append writes entries behind the others; the numbers go on from Next. Nothing
+// is durable before Sync. It returns ErrEntry, and has done nothing, where an
+// entry breaks the contract of Entry. Tags and data are not kept.
+func (l *Log) Append(es ...Entry) error {
+	if l.err != nil {
+		return l.err
+	}
+	for i := range es {
+		if err := es[i].check(l.next + LSN(i)); err != nil {
+			return err
+		}
+	}
+	for i := range es {
+		if err := l.put(&es[i]); err != nil {
+			return l.fail("append", err)
+		}
+	}
+	return l.fail("append", l.flush())
+}
+
+func (l *Log) put(e *Entry) error {
+	if err := l.makeRoom(frameSize(e)); err != nil {
+		return err
+	}
+	l.buf = appendFrame(l.buf, e, l.synced)
+	l.stated = l.synced
+	l.next++
+	if len(l.buf) < flushSize {
+		return nil
+	}
+	return l.flush()
+}
+
+// makeRoom rolls unless the active segment can take a frame of this size. The
+// first frame of a segment always fits.
+func (l *Log) makeRoom(size int64) error {
+	at := l.off + int64(len(l.buf))
+	if at == segmentHeader || at+size <= l.o.SegmentSize {
+		return nil
+	}
+	if err := l.flush(); err != nil {
+		return err
+	}
+	return l.roll()
+}
+
+// flush writes what was collected.
+func (l *Log) flush() error {
+	if len(l.buf) == 0 {
+		return nil
+	}
+	_, err := l.active.WriteAt(l.buf, l.off)
+	l.off += int64(len(l.buf))
+	l.dirty = true
+	if l.buf = l.buf[:0]; cap(l.buf) > 2*flushSize {
+		l.buf = nil
+	}
+	return err
+}
+
+// Sync makes all that was appended durable, by one SyncData. It does nothing
+// where there is nothing new.
+func (l *Log) Sync() error {
+	if l.err != nil {
+		return l.err
+	}
+	return l.fail("sync", l.sync())
+}
+
+func (l *Log) sync() error {
+	if !l.dirty {
+		return nil
+	}
+	if err := l.active.SyncData(); err != nil {
+		return err
+	}
+	l.dirty, l.synced, l.recorded = false, l.next-1, l.stated
+	return nil
+}
+
+// Idle makes the watermark itself durable, in a frame without an entry, where no
+// frame states it yet; what was appended is synced first. Call it when nothing
+// was appended for a while: until then, rot of the last entries cannot be told
+// from a torn tail.
+func (l *Log) Idle() error {
+	if l.err != nil {
+		return l.err
+	}
+	return l.fail("idle", l.idle())
+}
+
+func (l *Log) idle() error {
+	if err := l.sync(); err != nil || l.recorded == l.synced {
+		return err
+	}
+	mark := Entry{LSN: l.synced, Kind: kindMark}
+	if err := l.makeRoom(frameSize(&mark)); err != nil || l.recorded == l.synced {
+		return err // a roll says it, too
+	}
+	l.buf = appendFrame(l.buf, &mark, l.synced)
+	l.stated = l.synced
+	if err := l.flush(); err != nil {
+		return err
+	}
+	return l.sync()
+}
+
+// DropBefore removes entries below lsn, as far as whole segments of them can be
+// removed; the last segment always stays. The caller has made durable elsewhere
+// what he still needs of them.
+func (l *Log) DropBefore(lsn LSN) error {
+	if l.err != nil {
+		return l.err
+	}
+	return l.fail("drop", l.drop(lsn))
+}
+
+func (l *Log) drop(lsn LSN) error {
+	next := l.man.without(lsn)
+	gone := l.man.segments[:len(l.man.segments)-len(next.segments)]
+	if len(gone) == 0 {
+		return nil
+	}
+	if err := l.change(next); err != nil {
+		return err
+	}
+	for _, s := range gone {
+		if err := l.fs.Remove(path.Join(l.dir, s.name())); err != nil {
+			return err
+		}
+	}
+	return l.fs.SyncDir(l.dir)
+}
+
+// roll begins a segment for the entries from next on. The one before is synced
+// by then, so its place in the manifest states a watermark.
+func (l *Log) roll() error {
+	if err := l.sync(); err != nil {
+		return err
+	}
+	s := segment{number: l.man.next, first: l.next}
+	f, err := l.create(s)
+	if err != nil {
+		return err
+	}
+	if err := l.change(l.man.with(s)); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	old := l.active
+	l.active, l.off = f, segmentHeader
+	l.stated, l.recorded = l.synced, l.synced
+	if old == nil {
+		return nil
+	}
+	return old.Close()
+}
+
+// create makes the file of a segment, durable with its name.
+func (l *Log) create(s segment) (vfs.File, error) {
+	f, err := l.fs.Create(path.Join(l.dir, s.name()))
+	if err != nil {
+		return nil, err
+	}
+	if err = f.Preallocate(max(l.o.SegmentSize, segmentHeader)); err == nil {
+		_, err = f.WriteAt(s.appendHeader(nil), 0)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = l.fs.SyncDir(l.dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// change is the one way in which the list of segments changes: the caller made a
+// copy, here it becomes durable, then it is what counts.
+func (l *Log) change(next manifest) error {
+	if err := l.reg.Write(next.encode()); err != nil {
+		return err
+	}
+	l.man = next
+	return nil
+}
+
+// fail makes an error final; nil passes.
+func (l *Log) fail(what string, err error) error {
+	if err != nil {
+		l.err = fmt.Errorf("wal: %s %s: %w", what, l.dir, err)
+	}
+	return l.err
+}
+
+// Close frees the files and the lock. It does not sync. Every later call fails
+// with ErrClosed, or the final error if there was one.
+func (l *Log) Close() error {
+	var err error
+	if l.active != nil {
+		err = l.active.Close()
+	}
+	if l.reg != nil {
+		err = errors.Join(err, l.reg.Close())
+	}
+	if l.lock != nil {
+		err = errors.Join(err, l.lock.Close())
+	}
+	l.active, l.reg, l.lock = nil, nil, nil
+	if l.err == nil {
+		l.err = fmt.Errorf("wal: %s: %w", l.dir, ErrClosed)
+	}
+	return err
+}

@@ -1,0 +1,103 @@
+package wal_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/chubbycell/chubby/wal"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// model drives a log and its twin with the same random calls.
+type model struct {
+	m *vfs.Mem
+	w twin
+	l *wal.Log
+	o wal.Options
+}
+
+// reopen opens the log after a death, which may come again during recovery.
+func (s *model) reopen(t *rapid.T) {
+	for rapid.IntRange(0, 3).Draw(t, "again") == 0 {
+		seed := rapid.Uint64().Draw(t, "seed")
+		dieAt(s.m, rapid.IntRange(1, 20).Draw(t, "call"), func() { s.m.Crash(vfs.Seeded(seed)) })
+		if _, r, err := wal.Open(s.m, dir, s.o); err != nil {
+			require.True(t, died(err), "%v", err)
+		} else {
+			s.w.recovered(t, r)
+			s.m.Kill()
+		}
+	}
+	s.m.SetFault(nil)
+	s.o.SegmentSize = rapid.SampledFrom([]int64{1, 200, 1000, 10_000}).Draw(t, "segment size")
+	s.l = s.w.open(t, s.m, s.o)
+}
+
+// survive accepts an error that the test itself arranged, and starts over.
+func (s *model) survive(t *rapid.T, err error) {
+	if err == nil {
+		s.m.SetFault(nil)
+		return
+	}
+	require.ErrorIs(t, s.l.Append(), err, "final")
+	require.ErrorIs(t, s.l.Sync(), err, "final")
+	s.m.SetFault(nil)
+	if rapid.Bool().Draw(t, "power cut too") {
+		s.m.Crash(vfs.Seeded(rapid.Uint64().Draw(t, "seed")))
+	} else {
+		s.m.Kill()
+	}
+	s.reopen(t)
+}
+
+// arrange may put a fault before one of the next calls.
+func (s *model) arrange(t *rapid.T) {
+	n := rapid.IntRange(1, 12).Draw(t, "fault at")
+	fault := rapid.SampledFrom([]vfs.Fault{
+		{Err: vfs.ErrIO}, {Err: vfs.ErrIO, Drop: true}, {Err: vfs.ErrNoSpace, Short: 10}, {Err: vfs.ErrNoSpace},
+	}).Draw(t, "fault")
+	s.m.SetFault(func(c vfs.Call) vfs.Fault {
+		if n--; n == 0 {
+			return fault
+		}
+		return vfs.Fault{}
+	})
+}
+
+func TestLogIsAListThatSurvives(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := &model{m: vfs.NewMem(), o: wal.Options{SegmentSize: 1000}}
+		s.l = s.w.open(t, s.m, s.o)
+		salt := uint64(0)
+		t.Repeat(map[string]func(*rapid.T){
+			"append": func(t *rapid.T) {
+				salt++
+				n, size := rapid.IntRange(1, 6).Draw(t, "n"), rapid.IntRange(0, 700).Draw(t, "size")
+				s.survive(t, s.w.append(s.l, n, size, salt))
+			},
+			"sync":   func(t *rapid.T) { s.survive(t, s.w.sync(s.l)) },
+			"idle":   func(t *rapid.T) { s.survive(t, s.l.Idle()) },
+			"faulty": func(t *rapid.T) { s.arrange(t) },
+			"drop": func(t *rapid.T) {
+				s.survive(t, s.w.drop(s.l, wal.LSN(rapid.IntRange(1, int(s.w.next())).Draw(t, "lsn"))))
+			},
+			"power cut": func(t *rapid.T) {
+				s.m.SetFault(nil)
+				s.m.Crash(vfs.Seeded(rapid.Uint64().Draw(t, "seed")))
+				s.reopen(t)
+			},
+			"kill": func(t *rapid.T) {
+				s.m.SetFault(nil)
+				s.m.Kill()
+				s.reopen(t)
+			},
+			"close": func(t *rapid.T) {
+				s.m.SetFault(nil)
+				require.NoError(t, s.l.Close())
+				s.reopen(t)
+			},
+		})
+	})
+}

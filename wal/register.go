@@ -1,0 +1,247 @@
+package wal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Register is one small value on disk that is replaced as a whole and survives
+// the loss of either of its two files. What must never be forgotten (a promise)
+// or is the root of all else (a manifest) stands in one.
+//
+// A Register is used by one caller at a time, who holds a lock on its directory.
+type Register struct {
+	fs       vfs.FS
+	dir      string
+	copies   [2]registerCopy // in the order in which Write goes through them
+	version  uint64          // of the value in both; 0: none was ever written
+	repaired []string
+	buf      []byte
+	err      error // final
+}
+
+type registerCopy struct {
+	name string
+	file vfs.File // nil while there is none
+}
+
+const (
+	registerMagic = "CREG"
+	registerFixed = 20
+	// MaxValue bounds the value of a Register.
+	MaxValue = 1 << 20
+)
+
+// registerState is what one copy was found to hold.
+type registerState struct {
+	there, good bool
+	format      uint16 // as far as it can be read, also where not good
+	version     uint64 // likewise
+	value       []byte
+}
+
+// OpenRegister opens the register name of a directory and returns its value, nil
+// if none was ever written. The value is the caller's. It is durable when
+// OpenRegister returns, and both copies hold it, whatever was found:
+//
+//   - a copy that is missing, torn, rotten or older is written anew from the
+//     other (Repaired says so);
+//   - where no copy can be read, the register is lost: *DamageError. The one
+//     exception is a torn first copy of the first version without a second copy,
+//     which is a first Write that never returned.
+func OpenRegister(fsys vfs.FS, dir, name string) (*Register, []byte, error) {
+	r := &Register{fs: fsys, dir: dir}
+	var states [2]registerState
+	for i, suffix := range []string{".a", ".b"} {
+		c := &r.copies[i]
+		c.name = path.Join(dir, name+suffix)
+		var err error
+		if states[i], err = c.open(fsys); err != nil {
+			return nil, nil, errors.Join(err, r.Close())
+		}
+	}
+	i, err := r.winner(states)
+	if err == nil && i >= 0 {
+		r.version = states[i].version
+		err = r.repair(i, states)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, r.Close())
+	}
+	if i < 0 {
+		return r, nil, nil
+	}
+	return r, states[i].value, nil
+}
+
+func (c *registerCopy) open(fsys vfs.FS) (registerState, error) {
+	f, err := fsys.Open(c.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return registerState{}, nil
+	}
+	if err != nil {
+		return registerState{}, err
+	}
+	c.file = f
+	b, err := readAll(f, registerFixed+MaxValue+crcSize)
+	if err != nil {
+		return registerState{}, err
+	}
+	s := parseRegister(b)
+	s.there = true
+	if s.good && s.format != formatVersion {
+		err = wrongVersion(c.name, s.format)
+	}
+	return s, err
+}
+
+// winner picks the copy to believe, -1 if the register was never written.
+func (r *Register) winner(s [2]registerState) (int, error) {
+	a, b := s[0], s[1]
+	switch {
+	case a.good && b.good && a.version == b.version && string(a.value) != string(b.value):
+		return 0, damaged(r.copies[0].name, 0, "two values of one version %d", a.version)
+	case a.good && (!b.good || a.version >= b.version):
+		return 0, nil
+	case b.good:
+		return 1, nil
+	case !a.there && !b.there, a.there && !b.there && a.version <= 1 && a.format <= formatVersion:
+		return -1, nil
+	}
+	for i, c := range s {
+		if c.format > formatVersion {
+			return 0, wrongVersion(r.copies[i].name, c.format)
+		}
+	}
+	return 0, damaged(r.copies[0].name, 0, "neither copy of the register can be read")
+}
+
+// repair writes the winner's value into both copies. The winner goes first, over
+// itself: what was found may be in the machine's memory only, and must be on the
+// disk before the other copy is touched.
+func (r *Register) repair(winner int, s [2]registerState) error {
+	loser := 1 - winner
+	if !s[loser].good || s[loser].version != r.version {
+		r.repaired = append(r.repaired, r.copies[loser].name)
+	}
+	image := appendRegister(nil, r.version, s[winner].value)
+	for _, i := range []int{winner, loser} {
+		if err := r.writeCopy(i, image); err != nil {
+			return err
+		}
+	}
+	return r.fs.SyncDir(r.dir) // a name may be in memory only, too
+}
+
+// Repaired names the copies that OpenRegister found missing, older or damaged. A
+// crash within Write explains one of them; so does rot.
+func (r *Register) Repaired() []string { return r.repaired }
+
+// Write replaces the value. When it returns nil the new value is durable; after
+// a crash before that, the register holds the old one or the new one. An error
+// is final: every later call fails with it.
+func (r *Register) Write(value []byte) error {
+	if r.err != nil {
+		return r.err
+	}
+	if len(value) > MaxValue {
+		return fmt.Errorf("wal: register value of %d bytes, at most %d", len(value), MaxValue)
+	}
+	r.buf = appendRegister(r.buf[:0], r.version+1, value)
+	for i := range r.copies {
+		if err := r.writeCopy(i, r.buf); err != nil {
+			r.err = err
+			return err
+		}
+	}
+	r.version++
+	return nil
+}
+
+// writeCopy makes one copy and makes it durable, its name included.
+func (r *Register) writeCopy(i int, image []byte) error {
+	c := &r.copies[i]
+	created := c.file == nil
+	if created {
+		f, err := r.fs.Create(c.name)
+		if err != nil {
+			return err
+		}
+		c.file = f
+	}
+	if _, err := c.file.WriteAt(image, 0); err != nil {
+		return err
+	}
+	if !created {
+		return c.file.SyncData()
+	}
+	if err := c.file.Sync(); err != nil {
+		return err
+	}
+	return r.fs.SyncDir(r.dir)
+}
+
+// Close closes the files; the register is of no use afterwards.
+func (r *Register) Close() error {
+	var err error
+	for i := range r.copies {
+		if c := &r.copies[i]; c.file != nil {
+			err = errors.Join(err, c.file.Close())
+			c.file = nil
+		}
+	}
+	if r.err == nil {
+		r.err = fmt.Errorf("wal: register: %w", ErrClosed)
+	}
+	return err
+}
+
+func appendRegister(dst []byte, version uint64, value []byte) []byte {
+	start := len(dst)
+	dst = append(dst, registerMagic...)
+	dst = binary.LittleEndian.AppendUint16(dst, formatVersion)
+	dst = append(dst, 0, 0)
+	dst = binary.LittleEndian.AppendUint64(dst, version)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(value)))
+	dst = append(dst, value...)
+	return binary.LittleEndian.AppendUint32(dst, checksum(dst[start:]))
+}
+
+// parseRegister reads one copy. Bytes after the checksum are of no concern: a
+// longer value stood there once.
+func parseRegister(b []byte) registerState {
+	if len(b) < registerFixed || string(b[:4]) != registerMagic {
+		return registerState{}
+	}
+	s := registerState{format: binary.LittleEndian.Uint16(b[4:]), version: binary.LittleEndian.Uint64(b[8:])}
+	size := uint64(binary.LittleEndian.Uint32(b[16:]))
+	if size+registerFixed+crcSize > uint64(len(b)) {
+		return s
+	}
+	end := registerFixed + int(size)
+	if checksum(b[:end]) == binary.LittleEndian.Uint32(b[end:]) {
+		s.good, s.value = true, append([]byte{}, b[registerFixed:end]...)
+	}
+	return s
+}
+
+// readAll reads a file of at most limit bytes; of a longer one, its beginning.
+func readAll(f vfs.File, limit int64) ([]byte, error) {
+	size, err := f.Size()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, min(size, limit))
+	if len(b) == 0 {
+		return b, nil
+	}
+	if n, err := f.ReadAt(b, 0); n < len(b) {
+		return nil, err
+	}
+	return b, nil
+}

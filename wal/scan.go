@@ -1,0 +1,117 @@
+package wal
+
+import "bytes"
+
+// frame is a frame that was found where it was expected.
+type frame struct {
+	header
+	off  int64
+	good bool   // the data's checksum holds
+	body []byte // the data
+}
+
+// end is where the next frame starts.
+func (f *frame) end() int64 { return f.off + f.size() }
+
+// chain is the run of frames that starts a segment: each begins where the one
+// before ended, has the number that comes next, and a watermark that is not
+// lower.
+type chain struct {
+	frames    []frame
+	end       int64 // of the last one
+	next      LSN   // the number that would come next
+	watermark LSN   // the highest stated
+}
+
+// scan follows the chain through the bytes of a segment that starts with number
+// first. The segment's header was read.
+func scan(b []byte, first LSN) chain {
+	c := chain{end: segmentHeader, next: first, watermark: first - 1}
+	for {
+		h, ok := parseHeader(b[c.end:])
+		if !ok || !c.follows(h) {
+			return c
+		}
+		body, good := h.payload(b[c.end:])
+		f := frame{header: h, off: c.end, good: good, body: body}
+		c.frames = append(c.frames, f)
+		c.end, c.watermark = f.end(), h.watermark
+		if h.kind != kindMark {
+			c.next++
+		}
+	}
+}
+
+func (c *chain) follows(h header) bool {
+	want := c.next
+	if h.kind == kindMark {
+		want--
+	}
+	return h.lsn == want && h.watermark >= c.watermark
+}
+
+// cutAt takes off frame i and all after it.
+func (c *chain) cutAt(i int) {
+	f := c.frames[i]
+	c.frames, c.end, c.next = c.frames[:i], f.off, f.lsn
+}
+
+// firstTorn is the index of the first frame above the watermark whose data is
+// bad, -1 if there is none.
+func (c *chain) firstTorn(watermark LSN) int {
+	for i := range c.frames {
+		if f := &c.frames[i]; !f.good && f.lsn > watermark {
+			return i
+		}
+	}
+	return -1
+}
+
+// stated is the watermark of the last frame, or what the segment's place in the
+// manifest says.
+func (c *chain) stated(first LSN) LSN {
+	if n := len(c.frames); n > 0 {
+		return c.frames[n-1].watermark
+	}
+	return first - 1
+}
+
+// after is the offset of the first frame with a number above lsn, or the end.
+func (c *chain) after(lsn LSN) int64 {
+	for i := range c.frames {
+		if c.frames[i].lsn > lsn {
+			return c.frames[i].off
+		}
+	}
+	return c.end
+}
+
+// laterWatermark looks behind a broken chain, at every byte, for frames that
+// come later in the log than number next-1, and returns the highest watermark
+// that they state; 0 if there are none. The checksum of the header makes it
+// unlikely, one in four billion a place, that chance bytes look like a frame.
+func laterWatermark(b []byte, next LSN) LSN {
+	var found LSN
+	last := lastNonZero(b)
+	most := next + LSN(len(b)/frameMin) // numbers that fit between here and there
+	for i := 0; i < last && i+frameMin <= len(b); i++ {
+		if b[i+6] != 0 || b[i+7] != 0 || b[i+5] > MaxTag { // most places end here
+			continue
+		}
+		h, ok := parseHeader(b[i:])
+		if ok && h.lsn+1 >= next && h.lsn <= most {
+			found = max(found, h.watermark)
+		}
+	}
+	return found
+}
+
+// lastNonZero is the index behind the last byte that is not zero.
+func lastNonZero(b []byte) int {
+	const block = 4096
+	var zeros [block]byte
+	for len(b) >= block && bytes.Equal(b[len(b)-block:], zeros[:]) {
+		b = b[:len(b)-block]
+	}
+	return len(bytes.TrimRight(b, "\x00"))
+}
