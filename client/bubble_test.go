@@ -80,6 +80,13 @@ func (w *world) send(to uint32, msg []byte) {
 	})
 }
 
+// messages counts what was sent, lost or not, both ways.
+func (w *world) messages() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sent
+}
+
 // within is a context that ends after d of virtual time.
 func (w *world) within(d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(w.t.Context(), d)

@@ -56,7 +56,7 @@ func TestNewDoesNothing(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		require.Zero(t, w.sent)
+		require.Zero(t, w.messages())
 		require.Equal(t, session.Idle, w.c.Status().State)
 	})
 }
@@ -129,9 +129,9 @@ func TestADeadlineBeforeSendingMeansNotExecuted(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(w.t.Context())
 		why := errors.New("no longer needed")
 		cancel(why)
-		sent := w.sent
+		sent := w.messages()
 		err = w.c.Put(ctx, "k", "v")
-		require.Equal(t, sent, w.sent)
+		require.Equal(t, sent, w.messages())
 		require.ErrorIs(t, err, context.Canceled)
 		require.ErrorIs(t, err, why)
 		require.NotErrorIs(t, err, client.ErrOutcomeUnknown)
@@ -203,7 +203,7 @@ func TestRefusals(t *testing.T) {
 		ctx := w.within(time.Minute)
 		require.ErrorIs(t, w.c.Put(ctx, "", "v"), client.ErrInvalid)
 		require.ErrorIs(t, w.c.Put(ctx, "k", strings.Repeat("v", api.MaxValue+1)), client.ErrTooLarge)
-		require.Zero(t, w.sent)
+		require.Zero(t, w.messages())
 
 		w.fault(everything)
 		first := make(chan error)

@@ -1,0 +1,132 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/chubbycell/chubby/client"
+)
+
+// inRuntime runs f with a runtime, in a bubble, and looks for what it left.
+func inRuntime(t *testing.T, f func(t *testing.T, rt *client.Goroutines)) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	synctest.Test(t, func(t *testing.T) {
+		rt := client.NewRuntime(func(uint32, []byte) {})
+		f(t, rt)
+		rt.Close()
+	})
+}
+
+func TestWaitReturnsTheFirstOfTheListThatHasFired(t *testing.T) {
+	inRuntime(t, func(t *testing.T, rt *client.Goroutines) {
+		a, b, c := rt.NewSignal(), rt.NewSignal(), rt.NewSignal()
+		rt.Go("fire", func() {
+			assertNil(t, rt.Sleep(context.Background(), time.Second))
+			b.Fire()
+			b.Fire()
+		})
+		begin := rt.Now()
+		i, err := rt.Wait(t.Context(), a, b, c)
+		require.NoError(t, err)
+		require.Equal(t, 1, i)
+		require.Equal(t, time.Second, rt.Now().Sub(begin))
+		a.Fire()
+		i, err = rt.Wait(t.Context(), c, b, a)
+		require.NoError(t, err)
+		require.Equal(t, 1, i)
+	})
+}
+
+func assertNil(t *testing.T, err error) {
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestManyMayWaitForOneSignal(t *testing.T) {
+	inRuntime(t, func(t *testing.T, rt *client.Goroutines) {
+		s, n := rt.NewSignal(), atomic.Int32{}
+		for range 10 {
+			rt.Go("wait", func() {
+				_, err := rt.Wait(context.Background(), s)
+				assertNil(t, err)
+				n.Add(1)
+			})
+		}
+		synctest.Wait()
+		require.Zero(t, n.Load())
+		s.Fire()
+		synctest.Wait()
+		require.Equal(t, int32(10), n.Load())
+	})
+}
+
+func TestWaitsEndWithTheirContext(t *testing.T) {
+	inRuntime(t, func(t *testing.T, rt *client.Goroutines) {
+		why := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		never := rt.NewSignal()
+		stop := rt.AfterFunc(time.Second, func() { cancel(why) })
+		defer stop()
+		i, err := rt.Wait(ctx, never)
+		require.Equal(t, why, err)
+		require.Equal(t, -1, i)
+		require.Equal(t, why, rt.Sleep(ctx, time.Hour), "ended before it began")
+
+		ctx2, cancel2 := context.WithTimeout(t.Context(), time.Second)
+		defer cancel2()
+		require.Equal(t, context.DeadlineExceeded, rt.Sleep(ctx2, time.Hour))
+
+		fired := rt.NewSignal()
+		fired.Fire()
+		i, err = rt.Wait(ctx, never, fired)
+		require.NoError(t, err, "a signal goes before the context")
+		require.Equal(t, 1, i)
+	})
+}
+
+func TestAStoppedTimerDoesNotRing(t *testing.T) {
+	inRuntime(t, func(t *testing.T, rt *client.Goroutines) {
+		var rung atomic.Int32
+		stop := rt.AfterFunc(time.Second, func() { rung.Add(1) })
+		rt.AfterFunc(2*time.Second, func() { rung.Add(10) })
+		stop()
+		require.NoError(t, rt.Sleep(t.Context(), 3*time.Second))
+		require.Equal(t, int32(10), rung.Load())
+	})
+}
+
+func TestAClosedRuntimeNeitherSendsNorDelivers(t *testing.T) {
+	sent, got := 0, 0
+	rt := client.NewRuntime(func(uint32, []byte) { sent++ })
+	rt.Deliver(1, nil) // nobody listens yet
+	rt.Receive(func(uint32, []byte) { got++ })
+	rt.Send(1, nil)
+	rt.Deliver(1, nil)
+	rt.Close()
+	rt.Send(1, nil)
+	rt.Deliver(1, nil)
+	require.Equal(t, []int{1, 1}, []int{sent, got})
+}
+
+func TestSignalsOfAnotherRuntimeAreABug(t *testing.T) {
+	rt := client.NewRuntime(func(uint32, []byte) {})
+	require.PanicsWithValue(t, "client: Wait for a *client_test.flag, which another Runtime made", func() {
+		_, _ = rt.Wait(t.Context(), &flag{})
+	})
+}
+
+func TestEntropyDiffers(t *testing.T) {
+	seen := map[uint64]bool{}
+	for range 100 {
+		seen[client.Entropy()] = true
+	}
+	require.Len(t, seen, 100)
+}
