@@ -108,10 +108,10 @@ func describePosition(p Position) string {
 
 // describe is the one line by which every report names an operation.
 func describe[S, I, O any](m *Model[S, I, O], op *Operation[I, O]) string {
-	head := fmt.Sprintf("#%d client %d: %s", op.ID, op.Client, m.describeInput(op.Input))
+	head := fmt.Sprintf("#%d client %d: %s", op.ID, op.Client, shorten(m.describeInput(op.Input)))
 	switch op.Outcome {
 	case OutcomeOK:
-		head += " -> " + m.describeOutput(op.Input, op.Output)
+		head += " -> " + shorten(m.describeOutput(op.Input, op.Output))
 	case OutcomeFailed:
 		head += " -> failed"
 	case OutcomeUnknown:

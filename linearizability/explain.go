@@ -1,0 +1,288 @@
+package linearizability
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Explanation tells why a history is not linearizable.
+type Explanation struct {
+	Partition string `json:"partition"`
+	// Completions is the length of the shortest illegal prefix, counted in
+	// completed operations of the partition; Shortest says that every shorter
+	// one is known to be legal.
+	Completions int  `json:"completions"`
+	Shortest    bool `json:"shortest"`
+	// Culprit is the ID of the operation whose completion no order explains.
+	Culprit int64 `json:"culprit"`
+	// Possible lists results it could have had instead; AllPossible says that
+	// there are no others.
+	Possible    []string `json:"possible"`
+	AllPossible bool     `json:"all_possible"`
+	// Involved are the IDs of the other operations the contradiction stands on:
+	// forget any of their outcomes and it is gone, or not shown so cheaply.
+	Involved []int64 `json:"involved"`
+	// Text is all of it in words, fewer than 20 lines.
+	Text string `json:"text"`
+}
+
+// Explain tells of the first partition that Check finds illegal, smallest
+// first, or returns nil if it finds none. The budget is as in Check; the probes
+// that an explanation takes get a small part of it each.
+func Explain[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (*Explanation, error) {
+	p, err := illegalPartition(m, h, b)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	e := newExplainer(m, *p, b)
+	return e.explain(), nil
+}
+
+// illegalPartition is the smallest partition found illegal, or nil.
+func illegalPartition[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (*partition[I, O], error) {
+	parts, err := partitions(m, h)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(parts, func(x, y partition[I, O]) int { return len(x.ops) - len(y.ops) })
+	for i := range parts {
+		if newSearch(m, parts[i].ops, b).run() == Illegal {
+			return &parts[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// explainer gathers what an explanation of one partition says.
+type explainer[S, I, O any] struct {
+	model   *Model[S, I, O]
+	part    partition[I, O]
+	prefix  prefix[I, O]
+	reduced []*Operation[I, O] // the prefix, outcomes that do not matter forgotten
+	budget  Budget             // of one probe
+}
+
+func newExplainer[S, I, O any](m *Model[S, I, O], p partition[I, O], b Budget) *explainer[S, I, O] {
+	e := &explainer[S, I, O]{model: m, part: p, budget: probeBudget(b)}
+	e.prefix = shortestPrefix(m, p.ops, b)
+	left := b.orDefault().Steps
+	e.reduced = e.prefix.reduce(func(ops []*Operation[I, O]) bool {
+		if left <= 0 {
+			return false
+		}
+		s := newSearch(m, ops, e.budget)
+		v := s.run()
+		left -= s.steps
+		return v == Illegal
+	}, m.readOnly)
+	return e
+}
+
+func (e *explainer[S, I, O]) explain() *Explanation {
+	x := &Explanation{
+		Partition: e.part.name, Completions: e.prefix.completions,
+		Shortest: e.prefix.shortest, Culprit: e.prefix.culprit.ID, Involved: []int64{},
+	}
+	x.Possible, x.AllPossible = e.possible()
+	for _, op := range e.involved() {
+		x.Involved = append(x.Involved, op.ID)
+	}
+	x.Text = e.tell(x)
+	return x
+}
+
+// involved are the operations whose outcomes matter, but the culprit, the
+// latest first.
+func (e *explainer[S, I, O]) involved() []*Operation[I, O] {
+	var ops []*Operation[I, O]
+	for _, op := range slices.Backward(e.reduced) {
+		if op.Outcome == OutcomeOK && op.ID != e.prefix.culprit.ID {
+			ops = append(ops, op)
+		}
+	}
+	return ops
+}
+
+// sources are operations after which alone the model gives the culprit's
+// result, though it does not at the start: where a wrong value may come from.
+func (e *explainer[S, I, O]) sources() []*Operation[I, O] {
+	c := e.prefix.culprit
+	if ok, _ := e.model.Step(e.model.Init(), c.Input, c.Output); ok {
+		return nil
+	}
+	var ops []*Operation[I, O]
+	for _, op := range slices.Backward(e.part.ops) {
+		if op.ID == c.ID || op.Outcome == OutcomeFailed {
+			continue
+		}
+		if ok, _ := e.model.Step(e.model.effect(e.model.Init(), op.Input), c.Input, c.Output); ok {
+			ops = append(ops, op)
+		}
+	}
+	return ops
+}
+
+// possible finds the results that the culprit could have had, everything else
+// being as it was: candidates are what the model answers wherever the culprit
+// could stand; each is then tried.
+func (e *explainer[S, I, O]) possible() (texts []string, all bool) {
+	texts = []string{}
+	if e.model.Result == nil {
+		return texts, false
+	}
+	candidates, all := e.candidates()
+	for text, out := range candidates.all() {
+		c := *e.prefix.culprit
+		c.Output = out
+		switch newSearch(e.model, replaced(e.prefix.ops, &c), e.budget).run() {
+		case Legal:
+			texts = append(texts, text)
+		case Undecided:
+			all = false
+		}
+	}
+	slices.Sort(texts)
+	return texts, all
+}
+
+// outputs is a set of results by their description, in order of discovery.
+type outputs[O any] struct {
+	texts  []string
+	values []O
+}
+
+func (s *outputs[O]) add(text string, out O) (full bool) {
+	if !slices.Contains(s.texts, text) {
+		s.texts, s.values = append(s.texts, text), append(s.values, out)
+	}
+	return len(s.texts) >= maxCandidates
+}
+
+func (s *outputs[O]) all() func(yield func(string, O) bool) {
+	return func(yield func(string, O) bool) {
+		for i := range s.texts {
+			if !yield(s.texts[i], s.values[i]) {
+				return
+			}
+		}
+	}
+}
+
+// maxCandidates bounds the results tried.
+const maxCandidates = 24
+
+// candidates searches on without ever letting the culprit stand, which visits
+// every state in which it could. Nothing is settled here: what is settled leans
+// on the result that is in question.
+func (e *explainer[S, I, O]) candidates() (found outputs[O], all bool) {
+	probe := e.prefix.culprit
+	unsettled := *e.model
+	unsettled.Settle = nil
+	s := newSearch(&unsettled, e.prefix.ops, e.budget)
+	s.probe, all = probe, true
+	s.results = func(state S) {
+		out := e.model.Result(state, probe.Input)
+		if found.add(e.model.describeOutput(probe.Input, out), out) {
+			all = false
+		}
+	}
+	s.run()
+	return found, all && !s.spent
+}
+
+// replaced is ops with the operation of c's ID being c.
+func replaced[I, O any](ops []*Operation[I, O], c *Operation[I, O]) []*Operation[I, O] {
+	ops = slices.Clone(ops)
+	for i := range ops {
+		if ops[i].ID == c.ID {
+			ops[i] = c
+		}
+	}
+	return ops
+}
+
+// tell writes the story.
+func (e *explainer[S, I, O]) tell(x *Explanation) string {
+	c, involved := e.prefix.culprit, e.involved()
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("Not linearizable: %s, %d operations.", e.title(), len(e.part.ops))
+	line("%s", e.headline(x))
+	line("  %s", describe(e.model, c))
+	line("%s", possibleText(x))
+	if len(involved) > 0 {
+		line("It contradicts:")
+		e.list(line, involved, 8)
+	}
+	if sources := without(e.sources(), involved); len(sources) > 0 {
+		line("Its result would follow from:")
+		e.list(line, sources, 2)
+	}
+	return b.String()
+}
+
+func (e *explainer[S, I, O]) title() string {
+	if e.part.name == "" {
+		return e.model.Name
+	}
+	return fmt.Sprintf("%s %q", e.model.Name, shorten(e.part.name))
+}
+
+func (e *explainer[S, I, O]) headline(x *Explanation) string {
+	switch {
+	case !x.Shortest:
+		return fmt.Sprintf("The first %d completions have no legal order (perhaps fewer have none). The last of them:", x.Completions)
+	case x.Completions == 1:
+		return "No order explains even the first completion:"
+	}
+	return fmt.Sprintf("The first %d completions have a legal order, the first %d have none. The last of them:", x.Completions-1, x.Completions)
+}
+
+func possibleText(x *Explanation) string {
+	if len(x.Possible) == 0 {
+		return "cannot have had this result."
+	}
+	shown, more := x.Possible, ""
+	if len(shown) > maxExpected {
+		shown, more = shown[:maxExpected], " or others"
+	} else if !x.AllPossible {
+		more = " or perhaps others"
+	}
+	return "cannot have had this result. Possible there: " + strings.Join(shown, " or ") + more + "."
+}
+
+// list writes operations with how they lie to the culprit in real time.
+func (e *explainer[S, I, O]) list(line func(string, ...any), ops []*Operation[I, O], most int) {
+	c := e.prefix.culprit
+	for i, op := range ops {
+		if i == most {
+			line("  and %d more", len(ops)-most)
+			return
+		}
+		when := "overlaps it"
+		switch {
+		case op.Return < c.Call:
+			when = "returned before it was called"
+		case op.Call > c.Return:
+			when = "was called after it returned"
+		}
+		line("  %s: %s", describe(e.model, op), when)
+	}
+}
+
+// without is ops but those in others.
+func without[I, O any](ops, others []*Operation[I, O]) []*Operation[I, O] {
+	return slices.DeleteFunc(ops, func(op *Operation[I, O]) bool {
+		return slices.ContainsFunc(others, func(o *Operation[I, O]) bool { return o.ID == op.ID })
+	})
+}
+
+// shorten keeps a description on one readable line.
+func shorten(s string) string {
+	const most = 120
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
+}

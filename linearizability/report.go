@@ -1,0 +1,190 @@
+package linearizability
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Options of CheckHistory and CheckFile. The zero Options are good defaults.
+type Options struct {
+	Budget Budget
+	Read   ReadOptions
+	// Page, if not nil, is given Porcupine's page when the search finds the
+	// history illegal. What goes wrong with it is in Report.PageError.
+	Page io.Writer
+	// WitnessOnly leaves the search out. A history without positions is then
+	// Undecided.
+	WitnessOnly bool
+}
+
+// Report is all that is known of one history.
+type Report struct {
+	Model string `json:"model"`
+	// Verdict is Illegal if either check says so, Legal if one says so and none
+	// Illegal, else Undecided.
+	Verdict    Verdict `json:"verdict"`
+	Operations int     `json:"operations"`
+	Clients    int     `json:"clients"`
+	OK         int     `json:"ok"`
+	Failed     int     `json:"failed"`
+	Unknown    int     `json:"unknown"`
+
+	// Witness is nil when no operation has a position.
+	Witness *WitnessReport `json:"witness,omitempty"`
+	// Searched says whether the search ran; the rest is its answer.
+	Searched    bool              `json:"searched"`
+	Search      Verdict           `json:"search"`
+	Steps       int64             `json:"steps"`
+	Partitions  []PartitionResult `json:"partitions"`
+	Explanation *Explanation      `json:"explanation,omitempty"`
+	PageError   string            `json:"page_error,omitempty"`
+}
+
+// WitnessReport is the answer of the witness check.
+type WitnessReport struct {
+	Verdict Verdict `json:"verdict"`
+	Logged  int     `json:"logged"`
+	Fitted  int     `json:"fitted"`
+	Dropped int     `json:"dropped"`
+	Kind    string  `json:"kind,omitempty"`
+	Text    string  `json:"text,omitempty"`
+}
+
+// Conflict reports that the two checks contradict each other: the witness is
+// good, yet the search found no order. One of them is wrong then, not the
+// history.
+func (r *Report) Conflict() bool {
+	return r.Witness != nil && r.Witness.Verdict == Legal && r.Searched && r.Search == Illegal
+}
+
+// CheckHistory runs the witness check, if there is a witness, and the search,
+// and explains what it finds. The error is as in Check.
+func CheckHistory[S, I, O any](m *Model[S, I, O], h *History[I, O], o Options) (Report, error) {
+	r := Report{Model: m.Name, Operations: h.Len(), Partitions: []PartitionResult{}}
+	if placed := count(&r, h); placed {
+		w := CheckWitness(m, h)
+		r.Witness = &WitnessReport{Verdict: w.Verdict, Logged: w.Logged, Fitted: w.Fitted, Dropped: w.Dropped}
+		if w.Violation != nil {
+			r.Witness.Kind, r.Witness.Text = w.Violation.Kind.String(), w.Violation.Text
+		}
+	}
+	if !o.WitnessOnly {
+		if err := searchInto(&r, m, h, o); err != nil {
+			return r, err
+		}
+	}
+	r.Verdict = r.verdict()
+	return r, nil
+}
+
+// count fills in the numbers and reports whether any operation has a position.
+func count[I, O any](r *Report, h *History[I, O]) (placed bool) {
+	clients := make(map[int64]struct{})
+	for i := range h.ops {
+		op := &h.ops[i]
+		clients[op.Client] = struct{}{}
+		placed = placed || !op.At.IsZero()
+		switch op.Outcome {
+		case OutcomeOK:
+			r.OK++
+		case OutcomeFailed:
+			r.Failed++
+		case OutcomeUnknown:
+			r.Unknown++
+		}
+	}
+	r.Clients = len(clients)
+	return placed
+}
+
+func searchInto[S, I, O any](r *Report, m *Model[S, I, O], h *History[I, O], o Options) (err error) {
+	found, err := Check(m, h, o.Budget)
+	if err != nil {
+		return err
+	}
+	r.Searched, r.Search, r.Steps = true, found.Verdict, found.Steps
+	r.Partitions = append(r.Partitions, found.Partitions...)
+	if found.Verdict != Illegal {
+		return nil
+	}
+	if r.Explanation, err = Explain(m, h, o.Budget); err != nil {
+		return err
+	}
+	if o.Page != nil {
+		if err := WritePage(o.Page, m, h, PageOptions{Partition: r.Explanation.Partition, Budget: o.Budget}); err != nil {
+			r.PageError = err.Error()
+		}
+	}
+	return nil
+}
+
+func (r *Report) verdict() Verdict {
+	switch {
+	case r.Search == Illegal || r.Witness != nil && r.Witness.Verdict == Illegal:
+		return Illegal
+	case r.Search == Legal || r.Witness != nil && r.Witness.Verdict == Legal:
+		return Legal
+	}
+	return Undecided
+}
+
+// WriteJSON writes the report as one indented JSON object and a line end.
+func (r *Report) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
+
+// maxListed bounds the partitions that the text lists one by one.
+const maxListed = 10
+
+// Text is the report for people, verdict first.
+func (r *Report) Text() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("%s: model %s, %d operations of %d clients (%d ok, %d failed, %d unknown)",
+		r.Verdict, r.Model, r.Operations, r.Clients, r.OK, r.Failed, r.Unknown)
+	if w := r.Witness; w != nil {
+		line("witness: %s, %d operations in log positions, %d fitted between, %d dropped", w.Verdict, w.Logged, w.Fitted, w.Dropped)
+		if w.Text != "" {
+			line("%s: %s", w.Kind, w.Text)
+		}
+	}
+	if r.Searched {
+		r.searchText(line)
+	}
+	if r.Explanation != nil {
+		line("\n%s", strings.TrimRight(r.Explanation.Text, "\n"))
+	}
+	if r.Conflict() {
+		line("\nThe witness explains a history that the search calls illegal: one of the two checks is wrong.")
+	}
+	if r.PageError != "" {
+		line("%s", r.PageError)
+	}
+	return b.String()
+}
+
+func (r *Report) searchText(line func(string, ...any)) {
+	counts := [3]int{}
+	for _, p := range r.Partitions {
+		counts[p.Verdict]++
+	}
+	line("search: %s, %d partitions (%d legal, %d illegal, %d undecided), %d steps",
+		r.Search, len(r.Partitions), counts[Legal], counts[Illegal], counts[Undecided], r.Steps)
+	listed := 0
+	for _, p := range r.Partitions {
+		if p.Verdict == Legal && len(r.Partitions) > maxListed {
+			continue
+		}
+		if listed++; listed > maxListed {
+			line("  and others; the JSON form lists all")
+			return
+		}
+		line("  %-9s %q: %d operations, %d unknown, %d without bearing, %d steps",
+			p.Verdict, shorten(p.Name), p.Operations, p.Unknown, p.Dropped, p.Steps)
+	}
+}
