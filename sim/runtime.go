@@ -3,10 +3,14 @@ package sim
 import (
 	"context"
 	"time"
+
+	"github.com/chubbycell/chubby/client"
 )
 
-// Signal is something that happens once. Firing it twice is harmless.
-type Signal interface{ Fire() }
+// Signal is the client's: something that happens once.
+type Signal = client.Signal
+
+var _ client.Runtime = (*Runtime)(nil)
 
 // Runtime is what ordinary blocking programs run on: the seam of package
 // client. All code of one Runtime runs in one thread of control, coroutine by
