@@ -1,0 +1,207 @@
+package master
+
+import (
+	"errors"
+
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// Config is what a Master is told at start.
+type Config struct {
+	ID         uint32 // this replica, above 0
+	MaxPending int    // requests waiting for their place in the log, at most; beyond: Busy
+}
+
+// Validate returns all faults at once, joined, or nil.
+func (c Config) Validate() error {
+	var faults []error
+	if c.ID == 0 {
+		faults = append(faults, errors.New("master config: replica id 0"))
+	}
+	if c.MaxPending < 1 {
+		faults = append(faults, errors.New("master config: MaxPending below 1"))
+	}
+	return errors.Join(faults...)
+}
+
+// Addr names who is to be answered; the driver gives it and gets it back.
+type Addr uint64
+
+// Reply is an answer and where it goes. It may be lost.
+type Reply struct {
+	To Addr
+	api.Reply
+}
+
+// Proposal is a command for the log. If the log does not take it, the driver
+// gives it back by Refused.
+type Proposal struct {
+	Command []byte
+	key     key
+	ballot  rows.Ballot // of the tenure
+}
+
+// Output is all that a Master wants from the outside. Its slices belong to the
+// caller.
+type Output struct {
+	Propose []Proposal // in this order
+	Replies []Reply    // in any order
+}
+
+// Master is the memory of one replica for the time that it is master. One
+// goroutine owns it. Make it with New.
+type Master struct {
+	cfg     Config
+	state   State
+	hint    uint32      // who is master, as far as known; 0: nobody
+	ballot  rows.Ballot // of the tenure, unless following
+	owed    bool        // the Epoch command waits to be proposed again
+	epoch   api.Epoch   // the present one; serving: this tenure's
+	pending map[key]pending
+	count   Counters
+	out     Output
+}
+
+// Counters count since the process started; for reports only.
+type Counters struct {
+	Tenures  uint64 // own tenures begun
+	Served   uint64 // own tenures that came to serve
+	Deposed  uint64 // times that serving ended
+	Requests uint64 // requests that came
+	Proposed uint64 // calls proposed
+	Merged   uint64 // copies of a request that waits already
+	Orphans  uint64 // requests that waited when their tenure or epoch ended
+}
+
+// Status is what the Master can be asked at any time, for reports.
+type Status struct {
+	State    State
+	Epoch    api.Epoch
+	Hint     uint32
+	Pending  int
+	Counters Counters
+}
+
+// New returns a Master that follows, of a replica whose rows are in this epoch.
+// A bad Config panics: Validate it where it comes from.
+func New(cfg Config, epoch api.Epoch) *Master {
+	if err := cfg.Validate(); err != nil {
+		panic(err)
+	}
+	return &Master{cfg: cfg, epoch: epoch, pending: map[key]pending{}}
+}
+
+// Request takes in one copy of a request, already decoded. It is answered at
+// once, or when its command was applied, or when the tenure ends.
+func (m *Master) Request(from Addr, q api.Request) {
+	m.count.Requests++
+	if code := q.Check(); code != api.OK {
+		m.answer(waiter(from, q), api.Result{Code: code})
+		return
+	}
+	if m.state != Serving {
+		m.answer(waiter(from, q), api.Result{Code: api.NotMaster})
+		return
+	}
+	m.enter(from, q)
+}
+
+// enter gives a request a place among the pending ones, and its command to the
+// log, unless a copy waits already.
+func (m *Master) enter(from Addr, q api.Request) {
+	k := keyOf(q.Session, q.Seq, q.Op)
+	_, waits := m.pending[k]
+	switch {
+	case waits:
+		m.count.Merged++
+		m.pending[k] = waiter(from, q)
+	case len(m.pending) >= m.cfg.MaxPending:
+		m.answer(waiter(from, q), api.Result{Code: api.Busy})
+	default:
+		m.count.Proposed++
+		m.pending[k] = waiter(from, q)
+		m.propose(k, command.Call{Guard: m.epoch, Session: q.Session, Seq: q.Seq, Seen: q.Seen, Op: q.Op})
+	}
+}
+
+// Applied tells what became of the next command of the log. It is called for
+// every command, in order, on every replica.
+func (m *Master) Applied(a command.Applied) {
+	for _, e := range a.Effects {
+		if e, ok := e.(command.EpochBegan); ok {
+			m.epochBegan(e.Epoch)
+		}
+	}
+	if c, ok := a.Command.(command.Call); ok {
+		m.applied(c, a)
+	}
+	m.verify()
+}
+
+// applied answers who waits for the call. A copy with an older guard that was
+// refused says nothing about the copy of this tenure.
+func (m *Master) applied(c command.Call, a command.Applied) {
+	if a.Verdict == command.Refused && c.Guard != m.epoch {
+		return
+	}
+	k := keyOf(c.Session, c.Seq, c.Op)
+	if p, waits := m.pending[k]; waits {
+		delete(m.pending, k)
+		m.answer(p, a.Result)
+	}
+}
+
+// Refused gives back a proposal that the log did not take, and with which code
+// its request is to be answered: Busy, TooLarge, or NotMaster. An Epoch command
+// is proposed again at the next Advance.
+func (m *Master) Refused(p Proposal, code api.Code) {
+	if p.key == (key{}) {
+		m.owed = m.state == Electing && p.ballot == m.ballot
+		return
+	}
+	if w, waits := m.pending[p.key]; waits {
+		delete(m.pending, p.key)
+		m.answer(w, api.Result{Code: code})
+	}
+}
+
+// Advance tells that time has passed.
+func (m *Master) Advance() {
+	if m.owed {
+		m.proposeEpoch()
+	}
+}
+
+// TakeOutput returns what the Master wants done and forgets it. Call it after
+// each other door, and hand the proposals to the log before anything else
+// happens to the log: those of an ended tenure are dropped here, not there.
+func (m *Master) TakeOutput() Output {
+	out := m.out
+	m.out = Output{}
+	return out
+}
+
+// Status says how the Master is.
+func (m *Master) Status() Status {
+	return Status{State: m.state, Epoch: m.epoch, Hint: m.master(), Pending: len(m.pending), Counters: m.count}
+}
+
+func (m *Master) propose(k key, c command.Command) {
+	m.out.Propose = append(m.out.Propose, Proposal{Command: command.Append(nil, c), key: k, ballot: m.ballot})
+}
+
+// answer names the present epoch and who is master.
+func (m *Master) answer(p pending, r api.Result) {
+	m.out.Replies = append(m.out.Replies, Reply{To: p.to, Reply: api.Reply{
+		ID: p.id, Session: p.session, Seq: p.seq, Epoch: m.epoch, Master: m.master(), Result: r,
+	}})
+}
+
+func (m *Master) verify() {
+	if m.state != Serving && len(m.pending) > 0 {
+		invariant.Failf("I-E2", "%d requests wait at a master that is %v", len(m.pending), m.state)
+	}
+}

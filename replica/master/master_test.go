@@ -1,0 +1,250 @@
+package master_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// rig is a Master, number 1, with a log that tests fill by hand.
+type rig struct {
+	t       *testing.T
+	m       *master.Master
+	db      *db.DB
+	taken   []master.Proposal // in the order of TakeOutput
+	replies []master.Reply
+}
+
+func newRig(t *testing.T) *rig {
+	return &rig{t: t, m: master.New(master.Config{ID: 1, MaxPending: 3}, 0), db: db.New()}
+}
+
+// take collects the output and says how many proposals and replies came.
+func (r *rig) take() (proposals, replies int) {
+	out := r.m.TakeOutput()
+	r.taken = append(r.taken, out.Propose...)
+	r.replies = append(r.replies, out.Replies...)
+	return len(out.Propose), len(out.Replies)
+}
+
+// raw lets the log decide these bytes next.
+func (r *rig) raw(b []byte) command.Applied {
+	tx := r.db.Begin()
+	a := command.Apply(tx, string(b))
+	tx.Commit()
+	r.m.Applied(a)
+	r.take()
+	return a
+}
+
+func (r *rig) apply(c command.Command) command.Applied { return r.raw(command.Append(nil, c)) }
+
+// last decides what was proposed last.
+func (r *rig) last() command.Applied { return r.raw(r.taken[len(r.taken)-1].Command) }
+
+func ballot(round uint64) rows.Ballot { return rows.Ballot{Round: round, Node: 1} }
+
+// elect brings the replica into a tenure, serve lets it serve.
+func (r *rig) elect(round uint64) {
+	r.m.Tenure(master.Tenure{Leader: 1, Ballot: ballot(round), Mine: true})
+	r.take()
+}
+
+func (r *rig) serve(round uint64) {
+	r.elect(round)
+	r.last()
+	require.Equal(r.t, master.Serving, r.m.Status().State)
+}
+
+// session opens a session by the log.
+func (r *rig) session(nonce uint64) api.SessionID {
+	a := r.apply(command.Call{Guard: rows.GetEpoch(r.db).Number, Op: api.OpenSession{Nonce: api.Nonce{nonce}}})
+	require.Equal(r.t, api.OK, a.Result.Code)
+	return a.Result.Session
+}
+
+func put(id uint64, s api.SessionID, seq api.Seq) api.Request {
+	return api.Request{ID: id, Session: s, Seq: seq, Op: api.Put{Key: "k", Value: "v"}}
+}
+
+func (r *rig) request(from master.Addr, q api.Request) { r.m.Request(from, q); r.take() }
+
+// reply is the only reply since the last call of it.
+func (r *rig) reply() master.Reply {
+	r.t.Helper()
+	require.Len(r.t, r.replies, 1)
+	p := r.replies[0]
+	r.replies = nil
+	return p
+}
+
+func breaks(t *testing.T, id invariant.ID, f func()) {
+	t.Helper()
+	defer func() {
+		v, ok := recover().(*invariant.Violation)
+		require.True(t, ok, "no invariant was broken")
+		require.Equal(t, id, v.ID)
+	}()
+	f()
+}
+
+func TestARequestBecomesAGuardedCommandAndItsResultTheAnswer(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	s := r.session(1)
+	q := api.Request{ID: 77, Session: s, Seq: 4, Seen: 2, Op: api.CompareAndSet{Key: "k", Expect: "x", Value: "y"}}
+	r.request(9, q)
+	require.Empty(t, r.replies, "nothing is said before it is applied")
+	c, err := command.Decode(string(r.taken[len(r.taken)-1].Command))
+	require.NoError(t, err)
+	require.Equal(t, command.Call{Guard: 1, Session: s, Seq: 4, Seen: 2, Op: q.Op}, c)
+	r.last()
+	require.Equal(t, master.Reply{To: 9, Reply: api.Reply{
+		ID: 77, Session: s, Seq: 4, Epoch: 1, Master: 1, Result: api.Result{Code: api.Conflict},
+	}}, r.reply())
+	require.Zero(t, r.m.Status().Pending)
+}
+
+func TestReadsGoThroughTheLog(t *testing.T) {
+	for _, op := range []api.Op{api.Get{Key: "k"}, api.List{}} {
+		r := newRig(t)
+		r.serve(5)
+		s := r.session(1)
+		before := len(r.taken)
+		r.request(9, api.Request{Session: s, Seq: 1, Op: op})
+		require.Len(t, r.taken, before+1)
+		require.Empty(t, r.replies)
+	}
+}
+
+func TestAnOpenedSessionIsTold(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	r.request(9, api.Request{ID: 3, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}})
+	r.request(9, api.Request{ID: 4, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}}) // a copy
+	r.request(8, api.Request{ID: 5, Op: api.OpenSession{Nonce: api.Nonce{1, 3}}}) // another client
+	require.Len(t, r.taken, 3, "epoch, and one command for each nonce")
+	r.raw(r.taken[1].Command)
+	p := r.reply()
+	require.Equal(t, master.Addr(9), p.To)
+	require.EqualValues(t, 4, p.ID)
+	require.EqualValues(t, 2, p.Result.Session)
+	r.raw(r.taken[2].Command)
+	require.EqualValues(t, 3, r.reply().Result.Session)
+}
+
+func TestACopyOfAWaitingRequestOnlyMovesTheAnswer(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	s := r.session(1)
+	r.request(9, put(1, s, 1))
+	r.request(10, put(2, s, 1))
+	require.EqualValues(t, 1, r.m.Status().Counters.Merged)
+	require.EqualValues(t, 1, r.m.Status().Counters.Proposed)
+	r.last()
+	p := r.reply()
+	require.Equal(t, master.Addr(10), p.To)
+	require.EqualValues(t, 2, p.ID)
+}
+
+func TestBeyondMaxPendingIsBusyAndNotProposed(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	s := r.session(1)
+	for seq := api.Seq(1); seq <= 3; seq++ {
+		r.request(9, put(uint64(seq), s, seq))
+	}
+	before := len(r.taken)
+	r.request(9, put(4, s, 4))
+	require.Equal(t, api.Busy, r.reply().Result.Code)
+	require.Len(t, r.taken, before)
+	r.request(9, put(5, s, 3)) // a copy of a waiting one needs no room
+	require.Empty(t, r.replies)
+	require.Equal(t, 3, r.m.Status().Pending)
+	r.last()
+	require.Equal(t, api.OK, r.reply().Result.Code)
+	r.request(9, put(6, s, 4))
+	require.Len(t, r.taken, before+1)
+}
+
+func TestWhatIsWrongInAnyStateIsSaidAtOnce(t *testing.T) {
+	for _, q := range []api.Request{
+		{ID: 1, Session: 1, Seq: 1},
+		{ID: 1, Session: 1, Seq: 1, Op: api.Get{}},
+		{ID: 1, Session: 0, Seq: 1, Op: api.Get{Key: "k"}},
+		{ID: 1, Op: api.OpenSession{}},
+	} {
+		r := newRig(t)
+		r.request(9, q)
+		require.Equal(t, api.Invalid, r.reply().Result.Code)
+		r.serve(5)
+		r.request(9, q)
+		require.Equal(t, api.Invalid, r.reply().Result.Code)
+		require.Len(t, r.taken, 1, "nothing but the epoch was proposed")
+	}
+}
+
+func TestWhatTheLogDoesNotTakeIsAnswered(t *testing.T) {
+	for _, code := range []api.Code{api.Busy, api.TooLarge, api.NotMaster} {
+		r := newRig(t)
+		r.serve(5)
+		s := r.session(1)
+		r.request(9, put(1, s, 1))
+		p := r.taken[len(r.taken)-1]
+		r.m.Refused(p, code)
+		r.m.Refused(p, code) // nobody waits any more
+		r.take()
+		require.Equal(t, code, r.reply().Result.Code)
+		require.Zero(t, r.m.Status().Pending)
+	}
+}
+
+func TestAnEpochTheLogDoesNotTakeIsProposedAgain(t *testing.T) {
+	r := newRig(t)
+	r.elect(5)
+	r.m.Advance()
+	n, _ := r.take()
+	require.Zero(t, n, "once is enough")
+	first := r.taken[0]
+	r.m.Refused(first, api.Busy)
+	n, _ = r.take()
+	require.Zero(t, n, "not at once: the log is still full")
+	r.m.Advance()
+	n, _ = r.take()
+	require.Equal(t, 1, n)
+	require.Equal(t, first.Command, r.taken[1].Command)
+	r.m.Advance()
+	n, _ = r.take()
+	require.Zero(t, n)
+
+	r.elect(6)
+	r.m.Refused(first, api.Busy) // of the tenure before
+	r.m.Advance()
+	n, _ = r.take()
+	require.Zero(t, n)
+}
+
+func TestConfigNamesAllItsFaults(t *testing.T) {
+	err := master.Config{}.Validate()
+	require.ErrorContains(t, err, "replica id 0")
+	require.ErrorContains(t, err, "MaxPending")
+	require.Panics(t, func() { master.New(master.Config{}, 0) })
+}
+
+func TestTheMasterIsToldEveryEpoch(t *testing.T) {
+	m := master.New(master.Config{ID: 1, MaxPending: 1}, 7) // as recovered
+	began := func(n api.Epoch) command.Applied {
+		return command.Applied{Effects: []command.Effect{command.EpochBegan{Epoch: rows.Epoch{Number: n, Master: 2}}}}
+	}
+	m.Applied(began(8))
+	require.EqualValues(t, 8, m.Status().Epoch)
+	breaks(t, "I-E1", func() { m.Applied(began(10)) })
+	breaks(t, "I-E1", func() { m.Applied(began(8)) })
+}

@@ -1,0 +1,56 @@
+package master
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// key is what all copies of one request have in common: session and Seq, or the
+// nonce of one that opens a session. The zero key is that of the Epoch command.
+type key struct {
+	session api.SessionID
+	seq     api.Seq
+	nonce   api.Nonce
+}
+
+func keyOf(session api.SessionID, seq api.Seq, op api.Op) key {
+	k := key{session: session, seq: seq}
+	if open, ok := op.(api.OpenSession); ok {
+		k.nonce = open.Nonce
+	}
+	return k
+}
+
+func (k key) compare(l key) int {
+	return cmp.Or(cmp.Compare(k.session, l.session), cmp.Compare(k.seq, l.seq),
+		cmp.Compare(k.nonce[0], l.nonce[0]), cmp.Compare(k.nonce[1], l.nonce[1]))
+}
+
+// pending is where the answer goes: to the copy of a request that came last.
+type pending struct {
+	to      Addr
+	id      uint64
+	session api.SessionID
+	seq     api.Seq
+}
+
+func waiter(from Addr, q api.Request) pending {
+	return pending{to: from, id: q.ID, session: q.Session, seq: q.Seq}
+}
+
+// takeAll empties the pending requests, in the order of their keys.
+func (m *Master) takeAll() []pending {
+	keys := make([]key, 0, len(m.pending))
+	for k := range m.pending { // order-free: sorted below
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, key.compare)
+	all := make([]pending, len(keys))
+	for i, k := range keys {
+		all[i] = m.pending[k]
+	}
+	clear(m.pending)
+	return all
+}

@@ -1,0 +1,113 @@
+package master
+
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// State is what a Master is doing.
+type State uint8
+
+// The states; see the package comment.
+const (
+	Following State = iota
+	Electing
+	Serving
+)
+
+// String names the state.
+func (s State) String() string {
+	switch s {
+	case Following:
+		return "following"
+	case Electing:
+		return "electing"
+	case Serving:
+		return "serving"
+	}
+	return fmt.Sprintf("state(%d)", uint8(s))
+}
+
+// Tenure says who leads the log now, as the log tells it.
+type Tenure struct {
+	Leader uint32 // 0: nobody known
+	Ballot rows.Ballot
+	Mine   bool // this replica leads
+}
+
+// Tenure takes in a change of who leads. Entries of the log that were told with
+// it are applied before.
+func (m *Master) Tenure(t Tenure) {
+	if t.Mine && m.state != Following && t.Ballot == m.ballot {
+		return
+	}
+	m.stop(api.NotMaster, t.Leader)
+	if t.Mine {
+		m.count.Tenures++
+		m.state, m.ballot = Electing, t.Ballot
+		m.proposeEpoch()
+	}
+	m.verify()
+}
+
+func (m *Master) proposeEpoch() {
+	m.owed = false
+	m.propose(key{}, command.Epoch{Master: m.cfg.ID, Ballot: m.ballot})
+}
+
+// epochBegan is told by the log: from this place on, guards of before are
+// refused.
+func (m *Master) epochBegan(e rows.Epoch) {
+	if e.Number != m.epoch+1 {
+		invariant.Failf("I-E1", "replica %d: epoch %d of master %d follows epoch %d", m.cfg.ID, e.Number, e.Master, m.epoch)
+	}
+	m.epoch = e.Number
+	switch mine := e.Master == m.cfg.ID && e.Ballot == m.ballot; {
+	case mine && m.state == Electing:
+		m.count.Served++
+		m.state = Serving
+	case mine && m.state == Serving: // the log has the command twice
+		m.release(api.Aborted)
+	case m.state == Serving:
+		m.stop(api.Aborted, m.another(e.Master))
+	}
+}
+
+// another is the replica, but not this one: it has just lost an epoch to an
+// earlier tenure of its own, and nobody is known to lead.
+func (m *Master) another(replica uint32) uint32 {
+	if replica == m.cfg.ID {
+		return 0
+	}
+	return replica
+}
+
+// stop ends whatever the Master was doing. Who waits is told the code.
+func (m *Master) stop(code api.Code, hint uint32) {
+	if m.state == Serving {
+		m.count.Deposed++
+	}
+	m.state, m.hint, m.ballot, m.owed = Following, hint, rows.Ballot{}, false
+	m.out.Propose = nil
+	m.release(code)
+}
+
+// release answers all who wait with the code.
+func (m *Master) release(code api.Code) {
+	m.count.Orphans += uint64(len(m.pending))
+	for _, p := range m.takeAll() {
+		m.answer(p, api.Result{Code: code})
+	}
+}
+
+// master is whom to ask, as far as known.
+func (m *Master) master() uint32 {
+	if m.state != Following {
+		return m.cfg.ID
+	}
+	return m.hint
+}

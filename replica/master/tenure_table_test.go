@@ -1,0 +1,235 @@
+package master_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// Each state and each input. A request of session 2, Seq 1 waits where the state
+// is serving; told is what its client hears.
+func TestEachInputInEachState(t *testing.T) {
+	const none = api.Code(0)
+	reach := map[master.State]func(*rig){
+		master.Following: func(r *rig) { r.m.Tenure(master.Tenure{Leader: 3}); r.take() },
+		master.Electing:  func(r *rig) { r.elect(5) },
+		master.Serving:   func(r *rig) { r.serve(5) },
+	}
+	tenure := func(leader uint32, b rows.Ballot, mine bool) func(*rig) {
+		return func(r *rig) {
+			r.m.Tenure(master.Tenure{Leader: leader, Ballot: b, Mine: mine})
+		}
+	}
+	epoch := func(node uint32, b rows.Ballot) func(*rig) {
+		return func(r *rig) { r.apply(command.Epoch{Master: node, Ballot: b}) }
+	}
+	other := rows.Ballot{Round: 9, Node: 3}
+	type want struct {
+		state    master.State
+		told     api.Code
+		hint     uint32
+		proposes int
+	}
+	for _, c := range []struct {
+		input string
+		do    func(*rig)
+		want  map[master.State]want
+	}{
+		{"another leads", tenure(3, other, false), map[master.State]want{
+			master.Following: {master.Following, none, 3, 0},
+			master.Electing:  {master.Following, none, 3, 0},
+			master.Serving:   {master.Following, api.NotMaster, 3, 0},
+		}},
+		{"nobody leads", tenure(0, rows.Ballot{}, false), map[master.State]want{
+			master.Following: {master.Following, none, 0, 0},
+			master.Electing:  {master.Following, none, 0, 0},
+			master.Serving:   {master.Following, api.NotMaster, 0, 0},
+		}},
+		{"leads again, at a higher ballot", tenure(1, ballot(6), true), map[master.State]want{
+			master.Following: {master.Electing, none, 1, 1},
+			master.Electing:  {master.Electing, none, 1, 1},
+			master.Serving:   {master.Electing, api.NotMaster, 1, 1},
+		}},
+		{"told again that it leads", tenure(1, ballot(5), true), map[master.State]want{
+			master.Following: {master.Electing, none, 1, 1}, // not again: the first time
+			master.Electing:  {master.Electing, none, 1, 0},
+			master.Serving:   {master.Serving, none, 1, 0},
+		}},
+		{"the epoch of this tenure", epoch(1, ballot(5)), map[master.State]want{
+			master.Following: {master.Following, none, 3, 0},
+			master.Electing:  {master.Serving, none, 1, 0},
+			master.Serving:   {master.Serving, api.Aborted, 1, 0},
+		}},
+		{"the epoch of an earlier tenure of its own", epoch(1, ballot(4)), map[master.State]want{
+			master.Following: {master.Following, none, 3, 0},
+			master.Electing:  {master.Electing, none, 1, 0},
+			master.Serving:   {master.Following, api.Aborted, 0, 0},
+		}},
+		{"the epoch of another", epoch(2, other), map[master.State]want{
+			master.Following: {master.Following, none, 3, 0},
+			master.Electing:  {master.Electing, none, 1, 0},
+			master.Serving:   {master.Following, api.Aborted, 2, 0},
+		}},
+		{"the epoch of another with this ballot", epoch(2, ballot(5)), map[master.State]want{
+			master.Following: {master.Following, none, 3, 0},
+			master.Electing:  {master.Electing, none, 1, 0},
+			master.Serving:   {master.Following, api.Aborted, 2, 0},
+		}},
+	} {
+		for state, want := range c.want {
+			t.Run(c.input+"/"+state.String(), func(t *testing.T) {
+				r := newRig(t)
+				reach[state](r)
+				require.Equal(t, state, r.m.Status().State)
+				if state == master.Serving {
+					r.request(9, put(1, 2, 1))
+				}
+				require.Empty(t, r.replies)
+				before := len(r.taken)
+				c.do(r)
+				r.take()
+				require.Equal(t, want.state, r.m.Status().State)
+				require.Equal(t, want.hint, r.m.Status().Hint)
+				require.Len(t, r.taken, before+want.proposes)
+				if want.told == none {
+					require.Empty(t, r.replies)
+				} else {
+					p := r.reply()
+					require.Equal(t, want.told, p.Result.Code)
+					require.Equal(t, want.hint, p.Master)
+					require.Equal(t, r.m.Status().Epoch, p.Epoch)
+				}
+				require.Equal(t, rows.GetEpoch(r.db).Number, r.m.Status().Epoch)
+			})
+		}
+	}
+}
+
+func TestOnlyAServingMasterTakesRequests(t *testing.T) {
+	r := newRig(t)
+	r.m.Tenure(master.Tenure{Leader: 3})
+	r.request(9, put(1, 2, 1))
+	p := r.reply()
+	require.Equal(t, api.NotMaster, p.Result.Code)
+	require.EqualValues(t, 3, p.Master)
+
+	r.elect(5)
+	r.request(9, put(2, 2, 1))
+	p = r.reply()
+	require.Equal(t, api.NotMaster, p.Result.Code)
+	require.EqualValues(t, 1, p.Master, "ask here again")
+	require.Len(t, r.taken, 1, "the first command of a tenure is its epoch, and nothing is before it")
+
+	r.last()
+	r.request(9, put(3, 2, 1))
+	require.Empty(t, r.replies)
+	require.Len(t, r.taken, 2)
+}
+
+// The epoch guard rejects a write from an earlier tenure (P5.01): the request
+// was received in epoch 1; mastership was lost and regained before its command
+// was chosen. Negative half: a copy received in epoch 2 is executed.
+func TestMastershipLostAndRegainedAbortsWhatWasReceivedBefore(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	s := r.session(1)
+	r.request(9, put(1, s, 1))
+	old := r.taken[len(r.taken)-1].Command
+	r.m.Tenure(master.Tenure{})
+	r.take()
+	require.Equal(t, api.NotMaster, r.reply().Result.Code)
+	r.serve(7)
+	r.request(9, put(2, s, 1))
+	require.Equal(t, api.Aborted, r.raw(old).Result.Code)
+	require.Empty(t, r.replies, "the copy of this tenure is still coming")
+	require.Equal(t, api.OK, r.last().Result.Code)
+	p := r.reply()
+	require.Equal(t, api.OK, p.Result.Code)
+	require.EqualValues(t, 2, p.ID)
+	require.EqualValues(t, 2, p.Epoch)
+}
+
+// A copy of an earlier epoch that was executed after all answers the request
+// that waits now; the second copy finds nobody waiting.
+func TestAnyExecutedCopyAnswers(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	s := r.session(1)
+	r.request(9, put(1, s, 1))
+	old := r.taken[len(r.taken)-1].Command
+	r.m.Tenure(master.Tenure{})
+	r.take()
+	require.Equal(t, api.NotMaster, r.reply().Result.Code)
+	r.elect(7)
+	epoch := r.taken[len(r.taken)-1].Command
+	r.raw(old) // phase 1 found it: it stands below the new epoch
+	r.raw(epoch)
+	r.request(10, put(2, s, 1))
+	again := r.last()
+	require.Equal(t, command.Repeated, again.Verdict)
+	require.Equal(t, api.OK, r.reply().Result.Code)
+	r.last()
+	require.Empty(t, r.replies)
+}
+
+// A refusal by this tenure's guard is this tenure's copy: answered. One of an
+// older guard is not: for all it says, the session was only late.
+func TestARefusalAnswersOnlyItsOwnCopy(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	r.request(9, put(1, 77, 1)) // no such session
+	old := r.taken[len(r.taken)-1].Command
+	r.m.Tenure(master.Tenure{})
+	r.take()
+	r.reply()
+	r.serve(6)
+	r.request(9, put(2, 77, 1))
+	require.Equal(t, api.NoSession, r.raw(old).Result.Code)
+	require.Empty(t, r.replies)
+	r.last()
+	require.Equal(t, api.NoSession, r.reply().Result.Code)
+}
+
+func TestTheEndOfATenureTellsAllWhoWaitInOrder(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	r.request(1, put(11, 3, 1))
+	r.request(2, put(12, 2, 9))
+	r.request(3, put(13, 2, 4))
+	r.m.Tenure(master.Tenure{Leader: 2})
+	r.take()
+	var ids []uint64
+	for _, p := range r.replies {
+		require.Equal(t, api.NotMaster, p.Result.Code)
+		require.EqualValues(t, 2, p.Master)
+		ids = append(ids, p.ID)
+	}
+	require.Equal(t, []uint64{13, 12, 11}, ids, "by session and Seq")
+	require.EqualValues(t, 3, r.m.Status().Counters.Orphans)
+}
+
+// What was not handed over when the tenure ended never comes to the log: it
+// would stand before the epoch of the next tenure.
+func TestProposalsOfAnEndedTenureAreDropped(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	before := len(r.taken)
+	r.m.Request(9, put(1, 2, 1)) // no TakeOutput
+	r.m.Tenure(master.Tenure{Leader: 1, Ballot: ballot(8), Mine: true})
+	r.take()
+	require.Len(t, r.taken, before+1)
+	c, err := command.Decode(string(r.taken[before].Command))
+	require.NoError(t, err)
+	require.Equal(t, command.Epoch{Master: 1, Ballot: ballot(8)}, c)
+	require.Equal(t, api.NotMaster, r.reply().Result.Code)
+}
+
+func TestStatesHaveNames(t *testing.T) {
+	require.Equal(t, "following electing serving state(9)",
+		master.Following.String()+" "+master.Electing.String()+" "+master.Serving.String()+" "+master.State(9).String())
+}
