@@ -1,0 +1,183 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/node"
+)
+
+// Config is what a replica is told at start.
+type Config struct {
+	Node       node.Config
+	FlushAfter time.Duration // records nobody waits for are written after this
+	IdleAfter  time.Duration // an idle log writes its watermark after this
+}
+
+// DefaultConfig is a configuration for machines in one building. The caller sets
+// the node's ID, Members and Seed.
+func DefaultConfig() Config {
+	return Config{Node: node.DefaultConfig(), FlushAfter: 100 * time.Millisecond, IdleAfter: 200 * time.Millisecond}
+}
+
+// Validate returns all faults at once, joined, or nil.
+func (c *Config) Validate() error {
+	var faults []error
+	if c.FlushAfter <= 0 {
+		faults = append(faults, fmt.Errorf("host config: FlushAfter is %v; above 0", c.FlushAfter))
+	}
+	if c.IdleAfter <= 0 {
+		faults = append(faults, fmt.Errorf("host config: IdleAfter is %v; above 0", c.IdleAfter))
+	}
+	return errors.Join(append(faults, c.Node.Validate())...)
+}
+
+// Counters count what a host dropped.
+type Counters struct {
+	MalformedPeer   uint64 // bytes from peers that are no message
+	MalformedClient uint64 // bytes from clients that are no request
+	Early           uint64 // inputs before Start
+}
+
+// PeerMessage is bytes for another replica. It may be lost.
+type PeerMessage struct {
+	To   paxos.NodeID
+	Wire []byte
+}
+
+// ClientMessage is bytes for a client. It may be lost.
+type ClientMessage struct {
+	To   node.Addr
+	Wire []byte
+}
+
+// Output is all that a host wants from the machine.
+type Output struct {
+	Peers   []PeerMessage
+	Clients []ClientMessage
+	Log     *LogJob        // hand to the log lane; nil: nothing to do, or busy
+	Applied []node.Applied // what the database took in, for observers
+	Tenure  *paxos.Tenure  // who leads has changed, for observers
+	Wake    time.Time      // call Advance no later than this; zero: no need
+	Stop    error          // the machine failed: this replica must not go on
+}
+
+// Host is one process life of a replica on one machine. One caller at a time.
+type Host struct {
+	cfg   Config
+	now   time.Time
+	node  *node.Node // nil before Start
+	lane  lane
+	stop  error
+	count Counters
+}
+
+// New makes a host that waits for Start. It panics on a Config that Validate
+// refuses.
+func New(cfg Config) *Host {
+	if err := cfg.Validate(); err != nil {
+		panic(err)
+	}
+	return &Host{cfg: cfg, lane: lane{flushAfter: cfg.FlushAfter, idleAfter: cfg.IdleAfter}}
+}
+
+// Start begins the life on what the disk gave back. Until then every other input
+// is counted and dropped.
+func (h *Host) Start(now time.Time, rec paxos.Recovered) {
+	h.now = now
+	h.node = node.New(h.cfg.Node, rec, now)
+	h.lane.next = max(rec.Next, 1)
+	h.lane.written, h.lane.durable = h.lane.next-1, h.lane.next-1
+	h.lane.lastSync = now
+}
+
+// ready notes the instant and says whether inputs count.
+func (h *Host) ready(now time.Time) bool {
+	h.now = now
+	if h.node == nil && h.stop == nil {
+		h.count.Early++
+	}
+	return h.node != nil && h.stop == nil
+}
+
+// PeerMessage takes bytes another replica sent. The host keeps wire's memory.
+func (h *Host) PeerMessage(now time.Time, from paxos.NodeID, wire string) {
+	if !h.ready(now) {
+		return
+	}
+	m, err := paxos.DecodeMessage(wire)
+	if err != nil {
+		h.count.MalformedPeer++
+		return
+	}
+	h.node.Step(now, from, m)
+}
+
+// ClientMessage takes bytes a client sent. The host keeps nothing of wire.
+func (h *Host) ClientMessage(now time.Time, from node.Addr, wire []byte) {
+	if !h.ready(now) {
+		return
+	}
+	q, err := api.DecodeRequest(wire)
+	if err != nil {
+		h.count.MalformedClient++
+		return
+	}
+	h.node.Request(now, from, q)
+}
+
+// LogDone tells that the job under way has ended; err is the machine's failure,
+// which is final.
+func (h *Host) LogDone(now time.Time, err error) {
+	if !h.ready(now) {
+		return
+	}
+	if err != nil {
+		h.stop = fmt.Errorf("replica %d stops: its log failed: %w", h.cfg.Node.Paxos.ID, err)
+		return
+	}
+	h.node.Durable(now, h.lane.done(now))
+}
+
+// Advance tells that time has passed.
+func (h *Host) Advance(now time.Time) {
+	if h.ready(now) {
+		h.node.Advance(now)
+	}
+}
+
+// TakeOutput returns what the host wants done and forgets it.
+func (h *Host) TakeOutput() Output {
+	if h.node == nil || h.stop != nil {
+		return Output{Stop: h.stop}
+	}
+	no := h.node.TakeOutput()
+	h.lane.add(h.now, no.First, no.Append, no.SyncTo)
+	out := Output{Log: h.lane.job(h.now), Applied: no.Applied, Tenure: no.Tenure}
+	for _, e := range no.Send {
+		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: paxos.AppendMessage(nil, e.Message)})
+	}
+	for _, r := range no.Replies {
+		out.Clients = append(out.Clients, ClientMessage{To: r.To, Wire: api.AppendReply(nil, r.Reply)})
+	}
+	out.Wake = earliest(no.Wake, h.lane.wake())
+	return out
+}
+
+// Node is the node inside, for observers: they look, and change nothing. It is
+// nil before Start.
+func (h *Host) Node() *node.Node { return h.node }
+
+// Counters returns what was dropped so far.
+func (h *Host) Counters() Counters { return h.count }
+
+// earliest is the earlier of two instants, where zero means "none".
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
+}

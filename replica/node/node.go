@@ -1,0 +1,219 @@
+package node
+
+import (
+	"errors"
+	"time"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// Config is what a node is told at start.
+type Config struct {
+	Paxos      paxos.Config
+	MaxPending int // requests waiting for their place in the log, at most; beyond: Busy
+}
+
+// DefaultConfig is a configuration for machines in one building. The caller sets
+// Paxos.ID, Members and Seed.
+func DefaultConfig() Config {
+	return Config{Paxos: paxos.DefaultConfig(), MaxPending: 4096}
+}
+
+// Validate returns all faults at once, joined, or nil.
+func (c *Config) Validate() error {
+	return errors.Join(c.Paxos.Validate(), c.master().Validate())
+}
+
+func (c *Config) master() master.Config {
+	return master.Config{ID: uint32(c.Paxos.ID), MaxPending: c.MaxPending}
+}
+
+// Addr names a client connection; the driver gives it and gets it back.
+type Addr = master.Addr
+
+// Reply is an answer and where it goes.
+type Reply = master.Reply
+
+// Applied is one slot that the rows took in, with what became of its commands.
+type Applied struct {
+	Slot     paxos.Slot
+	Value    paxos.Value
+	Sum      db.Sum // of all rows, after the slot
+	Commands []command.Applied
+}
+
+// Serving says in which epoch this replica serves clients, and since which
+// tenure. It is a new one in each tenure.
+type Serving struct {
+	Epoch  api.Epoch
+	Ballot paxos.Ballot
+}
+
+// Output is all that a Node wants from the outside. Taking it empties the node.
+type Output struct {
+	Append  []paxos.Record
+	First   paxos.LSN
+	SyncTo  paxos.LSN
+	Send    []paxos.Envelope
+	Replies []Reply
+	Applied []Applied     // what was applied since the last TakeOutput, for observers
+	Tenure  *paxos.Tenure // who leads has changed
+	Wake    time.Time
+}
+
+// Node is one replica's process life. One caller at a time.
+type Node struct {
+	cfg     Config
+	now     time.Time
+	paxos   *paxos.Node
+	db      *db.DB
+	master  *master.Master
+	serving *Serving
+	out     Output
+}
+
+// New starts a life on what the disk gave back. The rows are rebuilt from the
+// log in the first Output.
+func New(cfg Config, rec paxos.Recovered, now time.Time) *Node {
+	return &Node{
+		cfg:    cfg,
+		now:    now,
+		paxos:  paxos.New(cfg.Paxos, rec, now),
+		db:     db.New(),
+		master: master.New(cfg.master(), 0),
+	}
+}
+
+// Step takes a message from another replica.
+func (n *Node) Step(now time.Time, from paxos.NodeID, m paxos.Message) {
+	n.now = now
+	n.paxos.Step(now, from, m)
+}
+
+// Request takes one copy of a client's request. It is answered in this or a
+// later Output, or never if the replica dies.
+func (n *Node) Request(now time.Time, from Addr, q api.Request) {
+	n.now = now
+	n.master.Request(from, q)
+}
+
+// Durable tells that every record up to upto is on disk.
+func (n *Node) Durable(now time.Time, upto paxos.LSN) {
+	n.now = now
+	n.paxos.Durable(now, upto)
+}
+
+// Advance tells that time has passed.
+func (n *Node) Advance(now time.Time) {
+	n.now = now
+	n.paxos.Advance(now)
+	n.master.Advance()
+}
+
+// TakeOutput returns what the node wants done and forgets it.
+func (n *Node) TakeOutput() Output {
+	n.propose()
+	for more := true; more; more = n.propose() {
+		n.merge(n.paxos.TakeOutput())
+	}
+	n.noteServing()
+	out := n.out
+	n.out = Output{}
+	return out
+}
+
+// merge takes in what the log has to say.
+func (n *Node) merge(po paxos.Output) {
+	if len(n.out.Append) == 0 {
+		n.out.Append, n.out.First = po.Append, po.First
+	} else {
+		n.out.Append = append(n.out.Append, po.Append...)
+	}
+	n.out.SyncTo = max(n.out.SyncTo, po.SyncTo)
+	n.out.Send = append(n.out.Send, po.Send...)
+	n.out.Wake = po.Wake
+	for _, e := range po.Chosen {
+		n.apply(e)
+	}
+	if t := po.Tenure; t != nil {
+		n.out.Tenure = t
+		n.master.Tenure(master.Tenure{
+			Leader: uint32(t.Leader),
+			Ballot: rows.Ballot{Round: t.Ballot.Round, Node: uint32(t.Ballot.Node)},
+			Mine:   t.Mine,
+		})
+	}
+}
+
+// apply does what one slot says, as one transaction.
+func (n *Node) apply(e paxos.Entry) {
+	a := Applied{Slot: e.Slot, Value: e.Value}
+	tx := n.db.Begin()
+	for _, raw := range e.Value.Commands {
+		a.Commands = append(a.Commands, command.Apply(tx, raw))
+	}
+	tx.Commit()
+	for i := range a.Commands {
+		n.master.Applied(a.Commands[i])
+	}
+	n.paxos.Applied(e.Slot)
+	a.Sum = n.db.Checksum()
+	n.out.Applied = append(n.out.Applied, a)
+}
+
+// propose hands the master's commands to the log and says whether there were
+// any.
+func (n *Node) propose() bool {
+	mo := n.master.TakeOutput()
+	n.out.Replies = append(n.out.Replies, mo.Replies...)
+	for _, p := range mo.Propose {
+		if err := n.paxos.Propose(n.now, p.Command); err != nil {
+			n.master.Refused(p, refusal(err))
+		}
+	}
+	if len(mo.Propose) > 0 {
+		n.out.Replies = append(n.out.Replies, n.master.TakeOutput().Replies...)
+	}
+	return len(mo.Propose) > 0
+}
+
+func refusal(err error) api.Code {
+	switch {
+	case errors.Is(err, paxos.ErrBusy):
+		return api.Busy
+	case errors.Is(err, paxos.ErrTooLarge):
+		return api.TooLarge
+	}
+	return api.NotMaster
+}
+
+func (n *Node) noteServing() {
+	s := n.master.Status()
+	if s.State != master.Serving {
+		n.serving = nil
+		return
+	}
+	if n.serving == nil || n.serving.Epoch != s.Epoch {
+		n.serving = &Serving{Epoch: s.Epoch, Ballot: n.paxos.Status().Ballot}
+	}
+}
+
+// Serving says in which epoch this replica serves, nil if it does not.
+func (n *Node) Serving() *Serving { return n.serving }
+
+// Leads says whether this replica leads the log, serving or not.
+func (n *Node) Leads() bool { return n.paxos.Status().Role == paxos.Leader }
+
+// Status is a picture of the log's side, for traces and dumps.
+func (n *Node) Status() paxos.Status { return n.paxos.Status() }
+
+// Master is a picture of the master's side.
+func (n *Node) Master() master.Status { return n.master.Status() }
+
+// View is the rows as they are now; what happens later does not change it.
+func (n *Node) View() db.View { return n.db.View() }
