@@ -80,6 +80,7 @@ func (c *Config) Validate() error {
 	} {
 		fault(n.value < 1, "%s is %d; at least 1", n.name, n.value)
 	}
+	fault(c.MaxAhead < c.Window, "MaxAhead %d is below Window %d: a leader would overlook its own proposals", c.MaxAhead, c.Window)
 	fault(c.Heartbeat <= 0, "Heartbeat is %v; above 0", c.Heartbeat)
 	fault(c.Retransmit <= 0, "Retransmit is %v; above 0", c.Retransmit)
 	fault(c.ElectionMin <= c.Heartbeat, "ElectionMin %v does not exceed Heartbeat %v: followers would not wait for one", c.ElectionMin, c.Heartbeat)

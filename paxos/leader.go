@@ -146,6 +146,7 @@ func (n *Node) onAccepted(from NodeID, m Accepted) {
 }
 
 // retransmit sends Accepts again to those that have not voted (P11.03, hole 2).
+// The node's own, which cannot be lost, only waits for its disk.
 func (n *Node) retransmit() {
 	l := n.lead
 	l.resend = time.Time{}
@@ -165,7 +166,7 @@ func (n *Node) retransmit() {
 
 func (n *Node) resend(s Slot, p *proposal) {
 	for _, id := range p.votes.group.ids {
-		if !p.votes.Has(id) {
+		if id != n.cfg.ID && !p.votes.Has(id) {
 			n.count.Retransmitted++
 			n.gate.post(n.acceptor.promise, id, Accept{Ballot: n.lead.ballot, Boot: n.boot, Slot: s, Value: p.value})
 		}

@@ -56,7 +56,7 @@ func TestALeaderOvertakenByAnotherStopsLeading(t *testing.T) {
 // A candidate that lags beyond MaxAhead cannot use the votes it is told of, but
 // learns from the same answer whom to catch up with.
 func TestACandidateFarBehindCatchesUpFirst(t *testing.T) {
-	r := newRig(t, 3, func(c *Config) { c.MaxAhead = 4 })
+	r := newRig(t, 3, func(c *Config) { c.MaxAhead, c.Window = 4, 4 })
 	b := r.campaign()
 	r.drain()
 	r.step(2, Promise{Ballot: b, Boot: 1, Page: Range{1, MaxSlot}, FirstOpen: 9, Votes: []Vote{{Slot: 9, Ballot: Ballot{1, 2}}}})

@@ -23,11 +23,6 @@ type bag struct {
 	log   map[Slot]Value
 }
 
-type wire struct {
-	from, to NodeID
-	m        Message
-}
-
 func newBag(t *testing.T, n int, seed uint64) *bag {
 	b := &bag{t: t, draws: draw.New(seed).Stream("bag", 0), now: time.Unix(0, 0), log: map[Slot]Value{}}
 	var ids []NodeID
