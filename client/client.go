@@ -35,6 +35,7 @@ type Client struct {
 type call struct {
 	signal Signal
 	done   session.Done
+	trail  *Trail // nil: nobody asked
 }
 
 // timer is the one timer of a Client. It may ring early; it then finds nothing
@@ -134,7 +135,7 @@ func (c *Client) call(ctx context.Context, name, key string, op api.Op) (api.Res
 // do starts something at the machine and waits for its end. If ctx ends first
 // it is given up; but if its end came at the same moment, that is what counts.
 func (c *Client) do(ctx context.Context, start func(now time.Time) session.Token) (session.Done, error) {
-	w := &call{signal: c.rt.NewSignal()}
+	w := &call{signal: c.rt.NewSignal(), trail: trailOf(ctx)}
 	var token session.Token
 	c.step(func(now time.Time) {
 		token = start(now)

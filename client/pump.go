@@ -15,6 +15,7 @@ func (c *Client) step(door func(now time.Time)) {
 	now := c.rt.Now()
 	door(now)
 	out := c.m.TakeOutput()
+	c.leaveTrails(out.Launched)
 	fire := c.settle(out.Done)
 	c.arm(now, out.Wake)
 	c.mu.Unlock()

@@ -71,6 +71,9 @@ func (m *Machine) launch(now time.Time, c *call) {
 	c.seq = m.next
 	m.next++
 	m.flight = append(m.flight, c)
+	if c.token != 0 {
+		m.out.Launched = append(m.out.Launched, Launch{Token: c.token, Session: m.session, Seq: c.seq})
+	}
 	m.send(now, c)
 }
 

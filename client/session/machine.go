@@ -36,10 +36,21 @@ type Envelope struct {
 	Request api.Request
 }
 
+// Launch says what the cell knows a call by: all copies of it, in the log and
+// in stored answers, carry this session and number.
+type Launch struct {
+	Token   Token
+	Session api.SessionID
+	Seq     api.Seq
+}
+
 // Output is all that a Machine wants from the outside. Its slices belong to the
 // caller.
 type Output struct {
 	Send []Envelope // may be lost, delayed, reordered
+	// Launched names the calls that are in Send for the first time: what the
+	// cell will know them by.
+	Launched []Launch
 	Done []Done     // each token once, in the order in which the calls ended
 	Wake time.Time  // call Advance no later than this; zero: no need
 }
