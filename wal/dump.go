@@ -62,6 +62,9 @@ func (d *dumper) file(fsys vfs.FS, name string) error {
 	if len(b) >= 4 && string(b[:4]) == registerMagic {
 		return d.register(b, name)
 	}
+	if len(b) < 4 || string(b[:4]) != segmentMagic {
+		return damaged(name, 0, "neither a segment nor a register begins here")
+	}
 	return d.segment(b, name)
 }
 
