@@ -154,9 +154,10 @@ func TestMastershipLostAndRegainedAbortsWhatWasReceivedBefore(t *testing.T) {
 	require.EqualValues(t, 2, p.Epoch)
 }
 
-// A copy of an earlier epoch that was executed after all answers the request
-// that waits now; the second copy finds nobody waiting.
-func TestAnyExecutedCopyAnswers(t *testing.T) {
+// A copy of an earlier epoch that was executed after all: the copies that follow
+// it are answered alike, and the first of them to be applied answers the request
+// that waits now, whichever epoch it was received in.
+func TestAnyRepeatedCopyAnswers(t *testing.T) {
 	r := newRig(t)
 	r.serve(5)
 	s := r.session(1)
@@ -167,14 +168,15 @@ func TestAnyExecutedCopyAnswers(t *testing.T) {
 	require.Equal(t, api.NotMaster, r.reply().Result.Code)
 	r.elect(7)
 	epoch := r.taken[len(r.taken)-1].Command
-	r.raw(old) // phase 1 found it: it stands below the new epoch
+	require.Equal(t, command.Executed, r.raw(old).Verdict, "phase 1 found it: it stands below the new epoch")
 	r.raw(epoch)
 	r.request(10, put(2, s, 1))
-	again := r.last()
-	require.Equal(t, command.Repeated, again.Verdict)
-	require.Equal(t, api.OK, r.reply().Result.Code)
-	r.last()
-	require.Empty(t, r.replies)
+	require.Equal(t, command.Repeated, r.raw(old).Verdict, "a second copy of then")
+	p := r.reply()
+	require.Equal(t, api.OK, p.Result.Code)
+	require.EqualValues(t, 2, p.ID)
+	require.Equal(t, command.Repeated, r.last().Verdict)
+	require.Empty(t, r.replies, "nobody waits any more")
 }
 
 // A refusal by this tenure's guard is this tenure's copy: answered. One of an
