@@ -1,0 +1,163 @@
+package sim
+
+// Agreement is property S1, fed with facts at the instant they become true:
+// durable votes, and values that nodes take for chosen. It breaks the run as
+// soon as two facts contradict each other:
+//
+//   - two values under one (slot, ballot), as votes;
+//   - two values with a quorum of votes each at one ballot, in one slot;
+//   - a vote for another value above a ballot at which a quorum voted: the
+//     value was chosen there, and no later ballot may carry another one;
+//   - two nodes that take different values for chosen, or one value that has no
+//     quorum of votes (only where votes are reported).
+type Agreement struct {
+	w      *World
+	quorum int
+	votes  bool
+	slots  map[uint64]*slotVotes
+}
+
+// slotVotes is what is known of one slot.
+type slotVotes struct {
+	ballots []ballotVotes // in the order of their first votes
+	decided bool          // a quorum voted at one ballot
+	ballot  Ballot        // the lowest such ballot
+	value   string
+	told    bool // somebody took chosen for decided
+	chosen  string
+}
+
+type ballotVotes struct {
+	ballot Ballot
+	value  string
+	who    []Addr
+}
+
+// NewAgreement returns the property for members acceptors, of which any
+// majority is a quorum.
+func NewAgreement(w *World, members int) *Agreement {
+	return &Agreement{w: w, quorum: members/2 + 1, slots: map[uint64]*slotVotes{}}
+}
+
+// ID is S1.
+func (a *Agreement) ID() string { return "S1" }
+
+// Check has nothing to add: contradictions break the run when they arise.
+func (a *Agreement) Check(*World) error { return nil }
+
+// Slots counts the slots in which a value is known to be chosen.
+func (a *Agreement) Slots() int {
+	n := 0
+	for _, s := range a.slots { // order-free: counting
+		if s.decided || s.told {
+			n++
+		}
+	}
+	return n
+}
+
+func (a *Agreement) slot(n uint64) *slotVotes {
+	s := a.slots[n]
+	if s == nil {
+		s = &slotVotes{}
+		a.slots[n] = s
+	}
+	return s
+}
+
+// Voted says that node's disk holds vote v for good. Repeating it is harmless.
+func (a *Agreement) Voted(node Addr, v Vote) {
+	a.votes = true
+	s := a.slot(v.Slot)
+	b := s.at(v.Ballot, v.Value)
+	if b.value != v.Value {
+		a.w.Break("S1", "slot %d, ballot %d.%d: votes for %q and, by %s, for %q",
+			v.Slot, v.Ballot.Round, v.Ballot.Node, b.value, node, v.Value)
+		return
+	}
+	for _, n := range b.who {
+		if n == node {
+			return
+		}
+	}
+	b.who = append(b.who, node)
+	if len(b.who) == a.quorum && (!s.decided || v.Ballot.Less(s.ballot)) {
+		s.decided, s.ballot, s.value = true, v.Ballot, v.Value
+	}
+	a.judge(v.Slot, s)
+}
+
+// at finds the votes of a ballot.
+func (s *slotVotes) at(b Ballot, value string) *ballotVotes {
+	for i := range s.ballots {
+		if s.ballots[i].ballot == b {
+			return &s.ballots[i]
+		}
+	}
+	s.ballots = append(s.ballots, ballotVotes{ballot: b, value: value})
+	return &s.ballots[len(s.ballots)-1]
+}
+
+// judge holds all votes above the chosen ballot against it.
+func (a *Agreement) judge(slot uint64, s *slotVotes) {
+	if !s.decided {
+		return
+	}
+	for i := range s.ballots {
+		if b := &s.ballots[i]; s.ballot.Less(b.ballot) && b.value != s.value {
+			a.w.Break("S1", "slot %d: %q was chosen at ballot %d.%d, but %s voted for %q at %d.%d",
+				slot, s.value, s.ballot.Round, s.ballot.Node, b.who[0], b.value, b.ballot.Round, b.ballot.Node)
+			return
+		}
+	}
+}
+
+// Chosen says that node takes value for chosen in slot.
+func (a *Agreement) Chosen(node Addr, slot uint64, value string) {
+	s := a.slot(slot)
+	switch {
+	case s.told && s.chosen != value:
+		a.w.Break("S1", "slot %d: %q is taken for chosen, and by %s %q", slot, s.chosen, node, value)
+	case a.votes && !s.decided:
+		a.w.Break("S1", "slot %d: %s takes %q for chosen, but no quorum of disks has a vote for it", slot, node, value)
+	case a.votes && s.value != value:
+		a.w.Break("S1", "slot %d: %s takes %q for chosen, but %q was", slot, node, value, s.value)
+	}
+	if !s.told {
+		s.told, s.chosen = true, value
+	}
+}
+
+// Checksums is property S6: replicas that have applied the same slots have the
+// same state.
+type Checksums struct {
+	w    *World
+	sums map[uint64]sumAt
+}
+
+type sumAt struct {
+	node Addr
+	sum  uint64
+}
+
+// NewChecksums returns the property.
+func NewChecksums(w *World) *Checksums { return &Checksums{w: w, sums: map[uint64]sumAt{}} }
+
+// ID is S6.
+func (c *Checksums) ID() string { return "S6" }
+
+// Check has nothing to add.
+func (c *Checksums) Check(*World) error { return nil }
+
+// Applied says that node has applied all slots up to slot and what its state
+// then is.
+func (c *Checksums) Applied(node Addr, slot, sum uint64) {
+	first, ok := c.sums[slot]
+	if !ok {
+		c.sums[slot] = sumAt{node, sum}
+		return
+	}
+	if first.sum != sum {
+		c.w.Break("S6", "slot %d: the state of %s is %016x, that of %s %016x", slot, first.node, first.sum, node, sum)
+	}
+}

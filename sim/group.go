@@ -1,0 +1,242 @@
+package sim
+
+import (
+	"errors"
+	"time"
+
+	"github.com/chubbycell/chubby/wal"
+)
+
+// GroupConfig describes replicas that run one protocol.
+type GroupConfig struct {
+	Replicas int
+	New      func(c NodeConfig) Node   // makes a replica's node, anew for each life
+	State    func() StateMachine       // what the chosen commands are applied to; nil: nothing
+	Clock    func(a Addr) ClockConfig  // nil: true clocks
+	Disk     DiskConfig                // of every replica
+	Segment  int64                     // size of a log segment; 0: the log's own default
+	OnChosen func(node Addr, c Chosen) // for checkers of your own; may be nil
+}
+
+// Group is the replicas of one protocol in a world, each on a machine of its
+// own: a Node, its log on a simulated disk, and a StateMachine. It checks S1
+// (over durable votes too, where the Node is a Voter) and S6 as it goes.
+type Group struct {
+	cfg       GroupConfig
+	w         *World
+	members   []Addr
+	agreement *Agreement
+	checksums *Checksums
+}
+
+// NewGroup puts the replicas of a group into a world and starts them.
+func NewGroup(w *World, cfg GroupConfig) *Group {
+	g := &Group{cfg: cfg, w: w, agreement: NewAgreement(w, cfg.Replicas), checksums: NewChecksums(w)}
+	for range cfg.Replicas {
+		c := MachineConfig{Process: func() Process { return &member{g: g} }, Disk: cfg.Disk}
+		if cfg.Clock != nil {
+			c.Clock = cfg.Clock(Addr(len(w.replicas) + 1))
+		}
+		g.members = append(g.members, w.Add(c).addr)
+	}
+	for _, m := range g.Machines() {
+		m.Start()
+	}
+	return g
+}
+
+// Members are the addresses of the replicas.
+func (g *Group) Members() []Addr { return append([]Addr(nil), g.members...) }
+
+// Machines are the machines of the replicas.
+func (g *Group) Machines() []*Machine {
+	var ms []*Machine
+	for _, a := range g.members {
+		ms = append(ms, g.w.Machine(a))
+	}
+	return ms
+}
+
+// Agreement is the group's property S1.
+func (g *Group) Agreement() *Agreement { return g.agreement }
+
+// Checksums is the group's property S6.
+func (g *Group) Checksums() *Checksums { return g.checksums }
+
+// Node is the node that runs on a replica, nil while it is down or recovers.
+func (g *Group) Node(a Addr) Node {
+	if p, ok := g.w.Machine(a).Process().(*member); ok {
+		return p.node
+	}
+	return nil
+}
+
+// State is the state machine of a replica, nil while it is down or recovers.
+func (g *Group) State(a Addr) StateMachine {
+	if p, ok := g.w.Machine(a).Process().(*member); ok && p.replica != nil {
+		return p.replica.state
+	}
+	return nil
+}
+
+// member is one life of a replica: the driver of its Node.
+type member struct {
+	g       *Group
+	env     *Env
+	node    Node
+	log     *wal.Log
+	replica *replica
+
+	queue  [][]byte // records not yet given to the lane
+	first  uint64   // number of the first of them
+	synced uint64   // as far as the node was told
+	wanted uint64   // as far as somebody waits
+	busy   bool
+	fresh  [][]byte // written since the last sync
+}
+
+// Start recovers the log on a lane; the node begins when that is done.
+func (p *member) Start(env *Env) {
+	p.env = env
+	env.Go("recover", func() {
+		log, rec, err := wal.Open(env.FS(), "log", wal.Options{SegmentSize: p.g.cfg.Segment})
+		if err == nil && len(rec.Damaged) > 0 {
+			err = errors.New("the log is damaged: this replica no longer knows what it promised")
+		}
+		if err != nil {
+			env.Fail(err)
+			return
+		}
+		records := make([][]byte, len(rec.Entries))
+		for i, e := range rec.Entries {
+			records[i] = []byte(e.Data)
+		}
+		p.log = log
+		env.Post(func(now time.Time) { p.begin(now, records) })
+	})
+}
+
+func (p *member) begin(now time.Time, records [][]byte) {
+	p.synced = uint64(len(records))
+	p.first = p.synced + 1
+	p.node = p.g.cfg.New(NodeConfig{
+		Self: p.env.Self(), Members: p.g.Members(), Now: now, Records: records, Seed: p.env.Draw("node").Uint64(),
+	})
+	if p.g.cfg.State != nil {
+		p.replica = newReplica(p)
+	}
+	p.voted(records)
+	p.act()
+}
+
+// Receive hands a message to the node, or a request to the state machine.
+func (p *member) Receive(now time.Time, from Addr, msg []byte) {
+	switch {
+	case p.node == nil:
+		return // it recovers; the sender will try again
+	case !from.IsClient():
+		p.node.Step(now, from, msg)
+	case p.replica != nil:
+		p.replica.request(now, from, msg)
+	}
+	p.act()
+}
+
+// Wake tells the node the time.
+func (p *member) Wake(now time.Time) {
+	p.node.Advance(now)
+	p.act()
+}
+
+// act does what the node wants done.
+func (p *member) act() {
+	out := p.node.TakeOutput()
+	for _, m := range out.Send {
+		p.env.Send(m.To, m.Msg)
+	}
+	if len(out.Append) > 0 {
+		if out.First != p.first+uint64(len(p.queue)) {
+			p.g.w.Break("I-A4", "replica %s: records from %d on, but the next free number is %d",
+				p.env.Self(), out.First, p.first+uint64(len(p.queue)))
+			return
+		}
+		p.queue = append(p.queue, out.Append...)
+	}
+	p.wanted = max(p.wanted, out.SyncTo)
+	for _, c := range out.Chosen {
+		p.chosen(c)
+	}
+	p.env.WakeAt(out.Wake)
+	p.write()
+}
+
+func (p *member) chosen(c Chosen) {
+	p.g.agreement.Chosen(p.env.Self(), c.Slot, c.Value)
+	if p.g.cfg.OnChosen != nil {
+		p.g.cfg.OnChosen(p.env.Self(), c)
+	}
+	if p.replica != nil {
+		p.replica.apply(c)
+	}
+}
+
+// write gives what waits to the log lane, one job at a time.
+func (p *member) write() {
+	if p.busy || len(p.queue) == 0 && p.wanted <= p.synced {
+		return
+	}
+	p.busy = true
+	batch, first := p.queue, p.first
+	p.queue, p.first = nil, first+uint64(len(batch))
+	sync := p.wanted > p.synced
+	p.env.Go("log", func() {
+		if err := p.store(batch, first, sync); err != nil {
+			p.env.Fail(err)
+			return
+		}
+		p.env.Post(func(now time.Time) { p.written(now, batch, first, sync) })
+	})
+}
+
+// store is the lane: plain calls of the log, each an event.
+func (p *member) store(batch [][]byte, first uint64, sync bool) error {
+	entries := make([]wal.Entry, len(batch))
+	for i, b := range batch {
+		entries[i] = wal.Entry{LSN: wal.LSN(first) + wal.LSN(i), Kind: 1, Data: string(b)}
+	}
+	if err := p.log.Append(entries...); err != nil {
+		return err
+	}
+	p.fresh = append(p.fresh, batch...)
+	if !sync {
+		return nil
+	}
+	if err := p.log.Sync(); err != nil {
+		return err
+	}
+	p.voted(p.fresh) // a fact from here on, whether or not the node lives to hear of it
+	p.fresh = nil
+	return nil
+}
+
+func (p *member) written(now time.Time, batch [][]byte, first uint64, sync bool) {
+	p.busy = false
+	if sync {
+		p.synced = first + uint64(len(batch)) - 1
+		p.node.Durable(now, p.synced)
+	}
+	p.act()
+}
+
+// voted tells the agreement property which votes the disk now holds.
+func (p *member) voted(records [][]byte) {
+	v, ok := p.node.(Voter)
+	if !ok || p.env.Dead() {
+		return
+	}
+	for _, r := range records {
+		if vote, ok := v.Vote(r); ok {
+			p.g.agreement.Voted(p.env.Self(), vote)
+		}
+	}
+}

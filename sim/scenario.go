@@ -1,0 +1,223 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+)
+
+// Fault does something to a world again and again. Run is a blocking program in
+// true time: it lasts as long as Stage.Sleep returns true, and takes back what
+// it began before it returns.
+type Fault interface {
+	Name() string
+	Run(s *Stage)
+}
+
+// Workload is what clients do: one blocking program for each. A program ends
+// when it has done its work; a client that crashed begins anew.
+type Workload interface {
+	Name() string
+	Clients() int
+	Program(client int) func(rt *Runtime)
+}
+
+// Property is something that must hold. Check says why it does not; it is asked
+// at intervals and at the end of each phase. One that learns of events as they
+// happen may also call World.Break itself.
+type Property interface {
+	ID() string
+	Check(w *World) error
+}
+
+// Scenario is a run in two phases: under faults, then healed. In the second all
+// programs of the workloads must end (property L1).
+type Scenario struct {
+	Setup      func(w *World) // puts machines into the empty world
+	Faults     []Fault
+	Workloads  []Workload
+	Properties []Property
+	Safety     time.Duration // how long the faults go on
+	Liveness   time.Duration // how long the programs then have to end
+	Every      time.Duration // how often properties are asked; 0: every 100 ms
+}
+
+// Report is what became of a run.
+type Report struct {
+	Seed      uint64
+	Hash      uint64
+	Events    uint64
+	Simulated time.Duration
+	Failure   *Failure // nil: everything held
+	Counters  []Counter
+}
+
+// Run makes a world from cfg and lets the scenario happen in it.
+func (s Scenario) Run(cfg Config) Report {
+	w := New(cfg)
+	defer w.Close()
+	show := &show{s: s, w: w}
+	if s.Setup != nil {
+		s.Setup(w)
+	}
+	for _, l := range s.Workloads {
+		show.addClients(l)
+	}
+	show.run()
+	return Report{
+		Seed: cfg.Seed, Hash: w.Hash(), Events: w.Steps(), Simulated: w.Now(), Failure: w.Failure(), Counters: w.Counters(),
+	}
+}
+
+// show is a Scenario that happens.
+type show struct {
+	s      Scenario
+	w      *World
+	over   bool // the faults are over
+	stages []*Stage
+	left   int // programs that have not ended
+}
+
+func (h *show) addClients(l Workload) {
+	for i := range l.Clients() {
+		h.left++
+		ended := false
+		h.w.Add(MachineConfig{Addr: FirstClient + Addr(len(h.w.clients)), Process: Program(func(rt *Runtime) {
+			if ended {
+				return
+			}
+			l.Program(i)(rt)
+			ended = true
+			h.left--
+		})}).Start()
+	}
+}
+
+func (h *show) run() {
+	for i, f := range h.s.Faults {
+		h.stage(f, uint64(i))
+	}
+	h.ask()
+	if h.w.Run(h.s.Safety) == Failed || !h.check() {
+		return
+	}
+	h.heal()
+	limit := h.w.Now() + h.s.Liveness
+	for h.left > 0 && h.w.Now() < limit {
+		if h.w.RunFor(min(100*time.Millisecond, limit-h.w.Now())) == Failed {
+			return
+		}
+	}
+	if h.check() && h.left > 0 {
+		h.w.Break("L1", "%d client programs have not ended %v after healing", h.left, h.s.Liveness)
+	}
+}
+
+// ask checks the properties at intervals.
+func (h *show) ask() {
+	every := h.s.Every
+	if every == 0 {
+		every = 100 * time.Millisecond
+	}
+	h.w.After(every, func() {
+		if h.check() {
+			h.ask()
+		}
+	})
+}
+
+func (h *show) check() bool {
+	for _, p := range h.s.Properties {
+		if err := p.Check(h.w); err != nil {
+			h.w.Break(p.ID(), "%v", err)
+		}
+	}
+	return h.w.Failure() == nil
+}
+
+// heal ends the faults: their programs return, and what they left behind is
+// taken back.
+func (h *show) heal() {
+	h.over = true
+	for _, s := range h.stages {
+		if !s.done {
+			h.w.wake(s.c)
+		}
+	}
+	h.w.RunFor(0)
+	h.w.Heal()
+}
+
+func (h *show) stage(f Fault, i uint64) {
+	s := &Stage{h: h, draw: h.w.Draw("fault."+f.Name(), i)}
+	h.stages = append(h.stages, s)
+	s.c = h.w.spawn(nil, "fault "+f.Name(), func() {
+		f.Run(s)
+		s.done = true
+	})
+}
+
+// Stage is what a Fault runs on.
+type Stage struct {
+	h    *show
+	c    *coroutine
+	draw *Draw
+	done bool
+}
+
+// World is the world the fault works in.
+func (s *Stage) World() *World { return s.h.w }
+
+// Draw is the fault's own draws.
+func (s *Stage) Draw() *Draw { return s.draw }
+
+// Sleep lets d of true time pass. It returns false, at once, when the faults
+// are over: the fault then takes back what it began, and returns.
+func (s *Stage) Sleep(d time.Duration) bool {
+	if s.h.over {
+		return false
+	}
+	w := s.h.w
+	if c := w.self("Sleep"); c != s.c {
+		panic("sim: a Stage is used by another coroutine than its fault's")
+	}
+	w.schedule(int64(d), &w.ties, (*resumption)(s.c), s.c.parks, nil)
+	s.c.park()
+	return !s.h.over
+}
+
+// Replica draws one of the replicas.
+func (s *Stage) Replica() *Machine {
+	if len(s.h.w.replicas) == 0 {
+		panic("sim: a fault needs a replica, and there is none")
+	}
+	return s.h.w.replicas[s.draw.Int(len(s.h.w.replicas))]
+}
+
+// Heal takes back what faults do: links work, machines go on at full speed and
+// those that are down start, disks neither stall nor fail. The rates of clocks
+// and the noise of links stay.
+func (w *World) Heal() {
+	w.net.Heal()
+	for _, m := range w.all() {
+		m.heal()
+	}
+}
+
+func (m *Machine) heal() {
+	m.cost, m.gap, m.point = 0, 0, ""
+	m.disk.slow, m.disk.until = 1, 0
+	m.disk.mem.SetFault(nil)
+	for m.pauses > 0 {
+		m.Resume()
+	}
+	m.Start()
+}
+
+// String says in one line what became of a run.
+func (r Report) String() string {
+	verdict := "ok"
+	if r.Failure != nil {
+		verdict = r.Failure.Error()
+	}
+	return fmt.Sprintf("seed %d hash %016x: %v, %d events: %s", r.Seed, r.Hash, r.Simulated, r.Events, verdict)
+}
