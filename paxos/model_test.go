@@ -1,0 +1,378 @@
+package paxos
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// model is a group of nodes whose messages lie in a bag, and an observer who
+// sees all disks. Whatever can happen happens, by choice: any message is
+// delivered, lost, doubled or left for later, any prefix of what was written is
+// synced, nodes crash with any part of the rest, values rot, links are cut,
+// clocks run at different rates, outputs are taken late. The observer asks, after
+// every step, what the papers promise.
+type model struct {
+	t     require.TestingT
+	c     chooser
+	swarm swarm
+	nodes []*member
+	bag   []wire
+	cut   map[[2]NodeID]bool
+
+	votes    map[voteKey]Value  // on any disk, ever
+	voters   map[voteKey]uint64 // who had it on disk
+	chosen   map[Slot]Vote      // by a quorum of disks; the lowest ballot known
+	prefix   Slot               // all slots below are chosen
+	commands map[string]Slot    // proposed; where handed out, or 0
+	total    Counters           // of lives that ended
+	seen     map[string]int     // how often something worth seeing happened
+}
+
+type voteKey struct {
+	slot   Slot
+	ballot Ballot
+}
+
+// member is one machine.
+type member struct {
+	cfg   Config
+	now   time.Time
+	node  *Node // nil while it is down
+	disk  disk
+	wake  time.Time
+	next  Slot   // to be handed out in this life
+	told  Ballot // highest promise that left the machine
+	frail bool   // its disk may lose values
+}
+
+// chooser makes the choices of a run: rapid, which shrinks them, or a seed.
+type chooser interface {
+	// pick is any of 0..n-1.
+	pick(what string, n int) int
+}
+
+// swarm is what one run is inclined to: each run favours some faults and leaves
+// out others, because faults hide each other.
+type swarm struct {
+	deliver, sync, wait, rouse, propose, crash, start, cut int // weights of the inputs
+	lose, double, late                                     int // in 8: of messages, and of outputs taken late
+	order                                                  int // 0: any message, 1: mostly the oldest, 2: mostly the newest
+	frail                                                  int // 0: no disk loses values, 1: a minority, 2: any
+}
+
+func newModel(t require.TestingT, c chooser) *model {
+	m := &model{
+		t: t, c: c, cut: map[[2]NodeID]bool{}, votes: map[voteKey]Value{}, voters: map[voteKey]uint64{},
+		chosen: map[Slot]Vote{}, prefix: 1, commands: map[string]Slot{}, seen: map[string]int{},
+	}
+	oneOf := func(what string, xs ...int) int { return xs[c.pick(what, len(xs))] }
+	m.swarm = swarm{
+		deliver: oneOf("deliver", 60, 120, 240), sync: oneOf("sync", 10, 30, 90), wait: oneOf("wait", 1, 5, 10), rouse: oneOf("rouse", 0, 1, 3),
+		propose: oneOf("propose", 2, 6), crash: oneOf("crash", 0, 1, 2, 4), start: oneOf("start", 1, 5), cut: oneOf("cut", 0, 0, 1, 3),
+		lose: oneOf("lose", 0, 0, 1, 3), double: oneOf("double", 0, 1, 3), late: oneOf("late", 0, 0, 2, 4),
+		order: oneOf("order", 0, 1, 2), frail: oneOf("frail", 0, 0, 1, 2),
+	}
+	ids := make([]NodeID, oneOf("nodes", 3, 3, 5, 5, 7))
+	for i := range ids {
+		ids[i] = NodeID(i + 1)
+	}
+	for _, id := range ids {
+		cfg := DefaultConfig()
+		cfg.ID, cfg.Members, cfg.Seed = id, ids, uint64(c.pick("seed", 1<<20))
+		cfg.PageVotes, cfg.FetchSlots = oneOf("page", 1, 2, 100), oneOf("fetch", 1, 3, 100)
+		cfg.Window, cfg.MaxBatchCommands = oneOf("window", 1, 3, 8), oneOf("batch", 1, 1, 3)
+		frail := m.swarm.frail == 2 || m.swarm.frail == 1 && int(id) <= (len(ids)-1)/2
+		m.nodes = append(m.nodes, &member{cfg: cfg, now: time.Unix(int64(id)*1000, 0), disk: disk{first: 1}, frail: frail})
+		m.start(id)
+	}
+	return m
+}
+
+func (m *model) member(id NodeID) *member { return m.nodes[id-1] }
+
+func (m *model) failf(format string, args ...any) { require.Fail(m.t, fmt.Sprintf(format, args...)) }
+
+// step is one input to one node.
+func (m *model) step() {
+	w, x := &m.swarm, m.c
+	id := NodeID(x.pick("node", len(m.nodes)) + 1)
+	weights := []int{w.deliver, w.sync, w.wait, w.rouse, w.propose, w.crash, w.start, w.cut}
+	switch weighted(x, weights) {
+	case 0:
+		m.deliver()
+	case 1:
+		m.sync(id, x.pick("synced", len(m.member(id).disk.pending)+1))
+	case 2:
+		m.wait()
+	case 3:
+		m.rouse(id)
+	case 4:
+		m.propose(id)
+	case 5:
+		m.crash(id)
+	case 6:
+		if m.member(id).node == nil {
+			m.start(id)
+		}
+	case 7:
+		m.cutLinks(id)
+	}
+}
+
+func weighted(x chooser, weights []int) int {
+	sum := 0
+	for _, w := range weights {
+		sum += w
+	}
+	k := x.pick("input", sum)
+	for i, w := range weights {
+		if k < w {
+			return i
+		}
+		k -= w
+	}
+	panic("unreachable: the weights add up")
+}
+
+// deliver takes a message out of the bag, or a copy of it; where nothing is on
+// its way, time passes.
+func (m *model) deliver() {
+	if len(m.bag) == 0 {
+		m.wait()
+		return
+	}
+	k := m.c.pick("message", len(m.bag))
+	switch oldest := m.c.pick("eager", 4) > 0; {
+	case oldest && m.swarm.order == 1:
+		k = 0
+	case oldest && m.swarm.order == 2:
+		k = len(m.bag) - 1
+	}
+	w := m.bag[k]
+	if m.c.pick("doubled", 8) >= m.swarm.double || len(m.bag) > 300 {
+		m.bag = append(m.bag[:k], m.bag[k+1:]...)
+	}
+	if m.c.pick("lost", 8) < m.swarm.lose || m.cut[[2]NodeID{w.from, w.to}] {
+		return
+	}
+	m.hand(w)
+}
+
+func (m *model) hand(w wire) {
+	r := m.member(w.to)
+	if r.node == nil {
+		return
+	}
+	b := AppendMessage(nil, w.m)
+	decoded, err := DecodeMessage(string(b))
+	require.NoError(m.t, err, "%v", w.m)
+	require.Equal(m.t, w.m, decoded)
+	r.node.Step(r.now, w.from, decoded)
+	m.taken(w.to)
+}
+
+// taken takes the output of a node, or leaves it for later.
+func (m *model) taken(id NodeID) {
+	if m.swarm.late == 0 || m.c.pick("late", 8) >= m.swarm.late {
+		m.take(id)
+	}
+}
+
+// wait lets all clocks run, each a little differently.
+func (m *model) wait() {
+	ms := m.c.pick("ms", 40) + 1
+	for i, r := range m.nodes {
+		r.now = r.now.Add(time.Duration(ms) * time.Millisecond * time.Duration(20+i) / 20)
+		if r.node != nil && !r.wake.IsZero() && !r.now.Before(r.wake) {
+			r.node.Advance(r.now)
+			m.taken(NodeID(i + 1))
+		}
+	}
+}
+
+// rouse lets the time of one node run up to what it waits for.
+func (m *model) rouse(id NodeID) {
+	r := m.member(id)
+	if r.node == nil || r.wake.IsZero() {
+		return
+	}
+	if r.now.Before(r.wake) {
+		r.now = r.wake
+	}
+	r.node.Advance(r.now)
+	m.taken(id)
+}
+
+// propose asks a leader, if there is one, else any node.
+func (m *model) propose(id NodeID) {
+	for i := range m.nodes {
+		at := (int(id) + i) % len(m.nodes)
+		if n := m.nodes[at].node; n != nil && n.lead != nil {
+			id = NodeID(at + 1)
+			break
+		}
+	}
+	r := m.member(id)
+	if r.node == nil {
+		return
+	}
+	for range m.c.pick("commands", 3) + 1 {
+		command := fmt.Sprintf("%d", len(m.commands)+1)
+		if r.node.Propose(r.now, []byte(command)) == nil {
+			m.commands[command] = 0
+		}
+	}
+	m.taken(id)
+}
+
+// sync makes a prefix of what a node wrote durable, and tells it.
+func (m *model) sync(id NodeID, n int) {
+	r := m.member(id)
+	if r.node == nil || n == 0 {
+		return
+	}
+	m.persist(id, n)
+	r.node.Durable(r.now, r.disk.first-1)
+	m.taken(id)
+}
+
+// persist makes a prefix of what a node wrote durable.
+func (m *model) persist(id NodeID, n int) {
+	r := m.member(id)
+	for _, rec := range r.disk.pending[:n] {
+		switch rec := rec.(type) {
+		case Voted:
+			m.observe(id, rec)
+		case Promised:
+			if !r.disk.rec.Promise.Less(rec.Ballot) {
+				m.failf("node %d: promise on disk goes from %v to %v", id, r.disk.rec.Promise, rec.Ballot)
+			}
+		}
+	}
+	r.disk.sync(n)
+}
+
+// crash ends a life. Of what was not synced, some may be on disk all the same.
+func (m *model) crash(id NodeID) {
+	r := m.member(id)
+	if r.node == nil {
+		return
+	}
+	m.persist(id, m.c.pick("kept", len(r.disk.pending)+1))
+	if len(r.disk.pending) > 0 {
+		m.seen["records lost in a crash"]++
+	}
+	addCounters(&m.total, r.node.Status().Count)
+	r.disk.pending, r.node = nil, nil
+	m.rot(r)
+	if m.c.pick("back", 3) > 0 {
+		m.start(id)
+	}
+}
+
+// rot makes the value of a vote unreadable.
+func (m *model) rot(r *member) {
+	if !r.frail || len(r.disk.rec.Records) == 0 || m.c.pick("rot", 3) > 0 {
+		return
+	}
+	k := m.c.pick("where", len(r.disk.rec.Records))
+	if v, ok := r.disk.rec.Records[k].(Voted); ok {
+		r.disk.rec.Records[k] = Unreadable{Slot: v.Slot, Ballot: v.Ballot}
+		m.seen["values lost by a disk"]++
+	}
+}
+
+func (m *model) start(id NodeID) {
+	r := m.member(id)
+	r.node, r.next = New(r.cfg, r.disk.rec, r.now), 1
+	if p := r.node.Status().Promised; p.Less(r.told) {
+		m.failf("node %d starts with promise %v, and had told of %v", id, p, r.told)
+	}
+	m.take(id)
+}
+
+// cutLinks cuts some links, or mends all.
+func (m *model) cutLinks(id NodeID) {
+	switch m.c.pick("which", 3) {
+	case 0:
+		clear(m.cut)
+	case 1:
+		m.cut[[2]NodeID{id, NodeID(m.c.pick("to", len(m.nodes)) + 1)}] = true
+	case 2:
+		for other := range NodeID(len(m.nodes)) {
+			m.cut[[2]NodeID{id, other + 1}], m.cut[[2]NodeID{other + 1, id}] = true, true
+		}
+	}
+}
+
+// heal ends all faults, and asks for progress: every value that was chosen, and
+// a new one, reach every node.
+func (m *model) heal() {
+	clear(m.cut)
+	m.swarm.late = 0
+	for id := range NodeID(len(m.nodes)) {
+		if m.nodes[id].node == nil {
+			m.start(id + 1)
+		}
+	}
+	command, asked := "", Ballot{} // asked for once a tenure; several may be chosen
+	for range 3000 {
+		m.settle()
+		for i, r := range m.nodes {
+			if s := r.node.Status(); s.Role == Leader && s.Ballot != asked && s.Pending == 0 {
+				asked = s.Ballot
+				command = fmt.Sprintf("healed at %v", asked)
+				m.commands[command] = 0
+				require.NoError(m.t, r.node.Propose(r.now, []byte(command)))
+				m.take(NodeID(i + 1))
+			}
+		}
+		if m.commands[command] > 0 && m.allKnow() {
+			return
+		}
+		m.tick(10 * time.Millisecond)
+	}
+	for _, r := range m.nodes {
+		command += "\n" + r.node.Status().String()
+	}
+	m.failf("no progress within 30 s after all faults ended, %d slots chosen: %s", m.prefix-1, command)
+}
+
+// settle syncs and delivers until nothing moves.
+func (m *model) settle() {
+	for moved := true; moved; {
+		moved = false
+		for i, r := range m.nodes {
+			if n := len(r.disk.pending); n > 0 {
+				moved = true
+				m.sync(NodeID(i+1), n)
+			}
+		}
+		bag := m.bag
+		m.bag = nil
+		for _, w := range bag {
+			moved = true
+			m.hand(w)
+		}
+	}
+}
+
+// tick lets time pass for all.
+func (m *model) tick(d time.Duration) {
+	for i, r := range m.nodes {
+		r.now = r.now.Add(d)
+		r.node.Advance(r.now)
+		m.take(NodeID(i + 1))
+	}
+}
+
+func (m *model) allKnow() bool {
+	for _, r := range m.nodes {
+		if r.next < m.prefix || len(m.chosen) >= int(r.next) {
+			return false
+		}
+	}
+	return true
+}
