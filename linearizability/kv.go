@@ -103,9 +103,9 @@ func KV() *Model[KVState, KVInput, KVOutput] {
 func kvValidate(in KVInput) error {
 	switch {
 	case in.Op < OpGet || in.Op > OpList:
-		return fmt.Errorf("op: no such operation %d", in.Op)
+		return field("op", "no such operation %d", in.Op)
 	case in.Op == OpList && !strings.Contains(in.Key, "/"):
-		return fmt.Errorf("prefix: %q does not lie within one group (it has no slash)", in.Key)
+		return field("prefix", "%q does not lie within one group (it has no slash)", in.Key)
 	}
 	return nil
 }

@@ -7,14 +7,15 @@ import (
 
 // cut is what had been seen of some operations right after stamp t: calls after
 // it had not been made, and returns after it not seen, so those outcomes were
-// unknown. The operations themselves are not changed.
+// unknown. What failed stays failed: it had no effect then either. The
+// operations themselves are not changed.
 func cut[I, O any](ops []*Operation[I, O], t int64) []*Operation[I, O] {
 	var seen []*Operation[I, O]
 	for _, op := range ops {
 		if op.Call > t {
 			break
 		}
-		if op.Return > t && op.Outcome != OutcomeUnknown {
+		if op.Return > t && op.Outcome == OutcomeOK {
 			op = forgotten(op)
 		}
 		seen = append(seen, op)
@@ -86,43 +87,54 @@ const maxProbes = 200
 // reduce tells the operations of an illegal prefix that matter from those that
 // do not: what stays illegal when the results and returns of some operations
 // are forgotten does not stand on them. It returns the prefix with these
-// forgotten (reads left out), still illegal. It tries halves, then quarters,
-// and so on.
+// forgotten (reads left out), still illegal. Reads go first: a story of writes
+// is told more easily.
 func (p *prefix[I, O]) reduce(illegal func([]*Operation[I, O]) bool, readOnly func(I) bool) []*Operation[I, O] {
-	ops := slices.Clone(p.ops)
-	probes := 0
+	r := reducer[I, O]{culprit: p.culprit.ID, illegal: illegal, readOnly: readOnly, probes: maxProbes}
+	reads := r.pass(slices.Clone(p.ops), true)
+	return r.pass(reads, false)
+}
+
+type reducer[I, O any] struct {
+	culprit  int64
+	illegal  func([]*Operation[I, O]) bool
+	readOnly func(I) bool
+	probes   int
+}
+
+// pass tries to forget halves, then quarters, and so on.
+func (r *reducer[I, O]) pass(ops []*Operation[I, O], readsOnly bool) []*Operation[I, O] {
 	for chunk := (len(ops) + 1) / 2; chunk > 0; chunk /= 2 {
-		for from := 0; from < len(ops) && probes < maxProbes; {
-			less, forgot, kept := forget(ops, from, from+chunk, p.culprit, readOnly)
-			from += chunk
+		for from := 0; from < len(ops) && r.probes > 0; {
+			to := min(from+chunk, len(ops))
+			left, forgot := r.forget(ops[from:to], readsOnly)
 			if !forgot {
+				from = to
 				continue
 			}
-			probes++
-			if illegal(less) {
-				from -= chunk - kept
-				ops = less
+			r.probes--
+			less := slices.Concat(ops[:from], left, ops[to:])
+			if r.illegal(less) {
+				ops, to = less, from+len(left)
 			}
+			from = to
 		}
 	}
 	return ops
 }
 
-// forget forgets the outcomes in [from, to) but the culprit's. kept is how many
-// of that range are still there.
-func forget[I, O any](ops []*Operation[I, O], from, to int, culprit *Operation[I, O], readOnly func(I) bool) (less []*Operation[I, O], forgot bool, kept int) {
-	to = min(to, len(ops))
-	less = append(less, ops[:from]...)
-	for _, op := range ops[from:to] {
+// forget forgets the outcomes of some operations, but the culprit's.
+func (r *reducer[I, O]) forget(ops []*Operation[I, O], readsOnly bool) (left []*Operation[I, O], forgot bool) {
+	for _, op := range ops {
+		read := r.readOnly(op.Input)
 		switch {
-		case op.ID == culprit.ID || op.Outcome != OutcomeOK:
-			less = append(less, op)
-		case readOnly(op.Input):
+		case op.ID == r.culprit || op.Outcome != OutcomeOK || readsOnly && !read:
+			left = append(left, op)
+		case read:
 			forgot = true
 		default:
-			less, forgot = append(less, forgotten(op)), true
+			left, forgot = append(left, forgotten(op)), true
 		}
 	}
-	kept = len(less) - from
-	return append(less, ops[to:]...), forgot, kept
+	return left, forgot
 }

@@ -2,6 +2,7 @@ package linearizability
 
 import (
 	"fmt"
+	"html"
 	"slices"
 
 	"github.com/anishathalye/porcupine"
@@ -196,9 +197,11 @@ func (s *search[S, I, O]) porcupineModel() porcupine.Model {
 			}
 			return s.model.describeInput(op.Input) + " -> " + s.model.describeOutput(op.Input, op.Output)
 		},
-		DescribeState: func(state any) string { return s.model.describeState(state.(S)) },
+		// The page puts these two into its markup as they are, keys and values of
+		// a stranger's history included.
+		DescribeState: func(state any) string { return html.EscapeString(s.model.describeState(state.(S))) },
 		DescribeOperationMetadata: func(info any) string {
-			return describe(s.model, info.(*Operation[I, O]))
+			return html.EscapeString(describe(s.model, info.(*Operation[I, O])))
 		},
 	}
 	if s.model.Hash != nil {

@@ -1,0 +1,155 @@
+package linearizability
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestThreeTellingsOfTheKVModelAgree walks the immutable model, its mutable twin
+// and the toy store through the same calls, right and wrong outputs alike.
+func TestThreeTellingsOfTheKVModelAgree(t *testing.T) {
+	for seed := range uint64(300) {
+		p := splitMix(seed)
+		s := simulation{pick: p, shape: shape{keys: 4, values: 3, groups: 2, lists: true}, store: toyStore{}}
+		m, state, fast := KV(), map[string]KVState{}, newKVReplayer()
+		for range 60 {
+			op := kvOperation{Input: s.input(), Outcome: OutcomeOK}
+			in := op.Input
+			before := state[KVGroup(in.Key)]
+			changes := s.store.wouldChange(in)
+			want := s.store.do(in)
+			require.Equal(t, describeKVOutput(in, want), describeKVOutput(in, m.Result(before, in)))
+			op.Output = want
+			mutateOutput(p, &op)
+			same := describeKVOutput(in, op.Output) == describeKVOutput(in, want)
+			wrong, _ := m.Step(before, in, op.Output)
+			require.Equal(t, same, wrong, "%v %v %v", in, want, op.Output)
+			require.Equal(t, same && !changes, fast.Peek(&in, &op.Output))
+
+			ok, next := m.Step(before, in, want)
+			require.True(t, ok)
+			_, effect := m.Effect(before, in)
+			require.True(t, m.Equal(next, effect))
+			require.Equal(t, m.Hash(next), m.Hash(effect))
+			require.Equal(t, changes, !m.Equal(before, next))
+			require.True(t, fast.Step(&in, &want))
+			state[KVGroup(in.Key)] = next
+		}
+	}
+}
+
+func TestStatesAreEqualHoweverTheyCameAbout(t *testing.T) {
+	a := KVState{}.put("x", "1").put("y", "2").put("x", "3")
+	b := KVState{}.put("y", "2").put("z", "9").put("x", "3").remove("z")
+	require.True(t, a.equal(b))
+	require.Equal(t, a.hash(), b.hash())
+	require.False(t, a.equal(b.put("x", "1")))
+	require.Equal(t, `{x="3" y="2"}`, b.String())
+	require.True(t, KVState{}.equal(b.remove("x").remove("y")))
+}
+
+func TestTheRegisterModel(t *testing.T) {
+	other := CompareAndSet("r2", "1", "2")
+	h := historyOf(t, []kvOperation{
+		done(1, 1, 2, Write("1"), nothing),
+		done(1, 3, 4, CompareAndSet("", "1", "2"), success),
+		done(1, 5, 6, Read(), value("2")),
+		done(1, 7, 8, other, nothing),
+	})
+	r, err := Check(Register(), h, Budget{})
+	require.NoError(t, err)
+	require.Equal(t, Legal, r.Verdict)
+	require.Len(t, r.Partitions, 2)
+
+	h = historyOf(t, []kvOperation{done(1, 1, 2, Write("1"), nothing), done(2, 3, 4, Read(), nothing)})
+	e, err := Explain(Register(), h, Budget{})
+	require.NoError(t, err)
+	require.Equal(t, `Not linearizable: register, 2 operations.
+The first 1 completions have a legal order, the first 2 have none. The last of them:
+  #2 client 2: read -> nothing [called 3, returned 4]
+cannot have had this result. Possible there: "1".
+It contradicts:
+  #1 client 1: write "1" -> ok [called 1, returned 2]: returned before it was called
+`, e.Text)
+}
+
+// counter is a model with nothing but what Deterministic fills in.
+func counter() *Model[int, string, int] {
+	m := Deterministic(func() int { return 0 }, func(s int, in string) (int, int) {
+		if in == "add" {
+			return s + 1, s + 1
+		}
+		return s, s
+	}, nil)
+	m.Name = "counter"
+	return &m
+}
+
+func TestAModelNeedsNoMoreThanAFunction(t *testing.T) {
+	rec := NewRecorder[string, int](4)
+	a := rec.Call(1, 0, "add")
+	b := rec.Call(2, 0, "add")
+	rec.OK(b, 0, 2)
+	rec.OK(a, 0, 1)
+	c := rec.Call(1, 0, "read")
+	rec.OK(c, 0, 2)
+	d := rec.Call(1, 0, "add")
+	rec.Unknown(d, 0)
+	e := rec.Call(1, 0, "read")
+	rec.OK(e, 0, 2)
+	f := rec.Call(1, 0, "read")
+	rec.OK(f, 0, 3)
+	for i, op := range []int{a, b, d} {
+		rec.At(op, Position{Slot: int64(i + 1)})
+	}
+	h := rec.History()
+	r, err := CheckHistory(counter(), h, Options{})
+	require.NoError(t, err)
+	require.Equal(t, Legal, r.Verdict, r.Text())
+	require.Equal(t, Legal, r.Witness.Verdict)
+	require.Equal(t, Legal, r.Search)
+
+	h.ops[f].Output = 9
+	r, err = CheckHistory(counter(), h, Options{})
+	require.NoError(t, err)
+	require.Equal(t, Illegal, r.Verdict)
+	require.Equal(t, []string{"2", "3"}, r.Explanation.Possible)
+	require.Contains(t, r.Text(), "#5 client 1: read -> 9")
+}
+
+func TestAnEffectThatCannotBeIsNone(t *testing.T) {
+	m := Model[bool, string, bool]{ // a lock whose acquire waits
+		Init: func() bool { return false },
+		Step: func(held bool, in string, _ bool) (bool, bool) {
+			return held == (in == "release"), in == "acquire"
+		},
+	}
+	m.Effect = func(held bool, in string) (bool, bool) { return m.Step(held, in, false) }
+	rec := NewRecorder[string, bool](2)
+	a := rec.Call(1, 0, "acquire")
+	b := rec.Call(2, 0, "acquire")
+	rec.OK(a, 0, true)
+	rec.Unknown(b, 0)
+	h := rec.History()
+	r, err := Check(&m, h, Budget{})
+	require.NoError(t, err)
+	require.Equal(t, Legal, r.Verdict, "the second acquire waits for ever")
+	e, err := Explain(&m, h, Budget{})
+	require.NoError(t, err)
+	require.Nil(t, e)
+}
+
+func TestVerdictsHaveWords(t *testing.T) {
+	for _, v := range []Verdict{Undecided, Legal, Illegal} {
+		text, err := v.MarshalText()
+		require.NoError(t, err)
+		var back Verdict
+		require.NoError(t, back.UnmarshalText(text))
+		require.Equal(t, v, back)
+	}
+	require.Error(t, new(Verdict).UnmarshalText([]byte("maybe")))
+	require.Equal(t, "no outcome", fmt.Sprint(Outcome(0)))
+	require.Equal(t, "no violation", fmt.Sprint(ViolationKind(0)))
+}
