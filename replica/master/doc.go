@@ -11,12 +11,12 @@
 //
 // # States
 //
-//	            Tenure(mine)                 own Epoch applied
-//	following ---------------> electing --------------------> serving
-//	    ^                         |                              |
-//	    |     Tenure(not mine)    |      Tenure(not mine),       |
-//	    +-------------------------+      another Epoch applied   |
-//	    +--------------------------------------------------------+
+//	            Tenure(mine)              own Epoch applied
+//	following --------------> electing --------------------> serving
+//	    ^                        |                              |
+//	    |    Tenure(not mine)    |                              | another Epoch applied
+//	    +------------------------+      Tenure(not mine)        v
+//	    +---------------------------------------------- serving, deposed
 //
 // A Tenure that is mine again, at another ballot, leads from any state to
 // electing: in between another replica may have led.
@@ -25,6 +25,11 @@
 //	following  NotMaster, hint: who leads            none
 //	electing   NotMaster, hint: this replica         the Epoch command, first of the tenure
 //	serving    a place in the log                    calls, guarded by this tenure's epoch
+//	deposed    NotMaster, hint: whose epoch it is    none
+//
+// Deposed is the time between the end of the epoch, which the rows tell, and the
+// end of the tenure, which the log tells. Who waits goes on waiting: his command
+// may be found below, and then its true outcome is told.
 //
 // Serving begins when exactly the Epoch command of this tenure, told by master
 // and ballot, was applied. "Some epoch with my name" is not enough: the command
@@ -40,17 +45,18 @@
 // # What is answered when
 //
 //	applied, executed or repeated          its answer, whichever copy was applied
-//	applied, refused, guard of this epoch  the refusal: it is this tenure's copy
-//	applied, refused, older guard          nothing: this tenure's copy is still coming
+//	applied, refused, this tenure's guard  the refusal; Aborted, if deposed
+//	applied, refused, another guard        nothing: this tenure's copy is still coming
 //	tenure ends                            NotMaster to all who wait: unknown
-//	another epoch begins                   Aborted to all who wait: their guards are old
 //	log takes no more                      Busy: never proposed
 //
-// The last but one says more than NotMaster would: the log is applied in order,
-// so a copy that was not applied before that epoch began lies behind it.
+// A deposed master knows that the guards of all who wait are old, and does not
+// tell them Aborted before their commands are applied: only there is looked up
+// whether an older copy was executed.
 //
 // # Invariants
 //
 //	I-E1  delta  the epochs a master is told rise by one
-//	I-E2  state  only a serving master has requests waiting
+//	I-E2  state  only a serving or deposed master has requests waiting
+//	I-E3  state  a serving master serves in the present epoch
 package master

@@ -59,7 +59,8 @@ type Master struct {
 	hint    uint32      // who is master, as far as known; 0: nobody
 	ballot  rows.Ballot // of the tenure, unless following
 	owed    bool        // the Epoch command waits to be proposed again
-	epoch   api.Epoch   // the present one; serving: this tenure's
+	epoch   api.Epoch   // the present one
+	guard   api.Epoch   // the one of this tenure, once it has begun
 	pending map[key]pending
 	count   Counters
 	out     Output
@@ -123,7 +124,7 @@ func (m *Master) enter(from Addr, q api.Request) {
 	default:
 		m.count.Proposed++
 		m.pending[k] = waiter(from, q)
-		m.propose(k, command.Call{Guard: m.epoch, Session: q.Session, Seq: q.Seq, Seen: q.Seen, Op: q.Op})
+		m.propose(k, command.Call{Guard: m.guard, Session: q.Session, Seq: q.Seq, Seen: q.Seen, Op: q.Op})
 	}
 }
 
@@ -144,7 +145,7 @@ func (m *Master) Applied(a command.Applied) {
 // applied answers who waits for the call. A copy with an older guard that was
 // refused says nothing about the copy of this tenure.
 func (m *Master) applied(c command.Call, a command.Applied) {
-	if a.Verdict == command.Refused && c.Guard != m.epoch {
+	if a.Verdict == command.Refused && c.Guard != m.guard {
 		return
 	}
 	k := keyOf(c.Session, c.Seq, c.Op)
@@ -201,7 +202,10 @@ func (m *Master) answer(p pending, r api.Result) {
 }
 
 func (m *Master) verify() {
-	if m.state != Serving && len(m.pending) > 0 {
+	if m.state != Serving && m.state != Deposed && len(m.pending) > 0 {
 		invariant.Failf("I-E2", "%d requests wait at a master that is %v", len(m.pending), m.state)
+	}
+	if m.state == Serving && m.guard != m.epoch {
+		invariant.Failf("I-E3", "replica %d serves epoch %d in epoch %d", m.cfg.ID, m.guard, m.epoch)
 	}
 }

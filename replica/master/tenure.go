@@ -17,6 +17,7 @@ const (
 	Following State = iota
 	Electing
 	Serving
+	Deposed
 )
 
 // String names the state.
@@ -28,6 +29,8 @@ func (s State) String() string {
 		return "electing"
 	case Serving:
 		return "serving"
+	case Deposed:
+		return "deposed"
 	}
 	return fmt.Sprintf("state(%d)", uint8(s))
 }
@@ -45,7 +48,7 @@ func (m *Master) Tenure(t Tenure) {
 	if t.Mine && m.state != Following && t.Ballot == m.ballot {
 		return
 	}
-	m.stop(api.NotMaster, t.Leader)
+	m.stop(t.Leader)
 	if t.Mine {
 		m.count.Tenures++
 		m.state, m.ballot = Electing, t.Ballot
@@ -66,14 +69,19 @@ func (m *Master) epochBegan(e rows.Epoch) {
 		invariant.Failf("I-E1", "replica %d: epoch %d of master %d follows epoch %d", m.cfg.ID, e.Number, e.Master, m.epoch)
 	}
 	m.epoch = e.Number
-	switch mine := e.Master == m.cfg.ID && e.Ballot == m.ballot; {
+	mine := e.Master == m.cfg.ID && e.Ballot == m.ballot
+	switch {
 	case mine && m.state == Electing:
 		m.count.Served++
-		m.state = Serving
+		m.state, m.guard = Serving, e.Number
 	case mine && m.state == Serving: // the log has the command twice
-		m.release(api.Aborted)
+		m.release()
+		m.guard = e.Number
 	case m.state == Serving:
-		m.stop(api.Aborted, m.another(e.Master))
+		m.count.Deposed++
+		m.state, m.hint = Deposed, m.another(e.Master)
+	case m.state == Deposed:
+		m.hint = m.another(e.Master)
 	}
 }
 
@@ -86,27 +94,28 @@ func (m *Master) another(replica uint32) uint32 {
 	return replica
 }
 
-// stop ends whatever the Master was doing. Who waits is told the code.
-func (m *Master) stop(code api.Code, hint uint32) {
+// stop ends whatever the Master was doing.
+func (m *Master) stop(hint uint32) {
 	if m.state == Serving {
 		m.count.Deposed++
 	}
-	m.state, m.hint, m.ballot, m.owed = Following, hint, rows.Ballot{}, false
+	m.state, m.hint, m.owed = Following, hint, false
+	m.ballot, m.guard = rows.Ballot{}, 0
 	m.out.Propose = nil
-	m.release(code)
+	m.release()
 }
 
-// release answers all who wait with the code.
-func (m *Master) release(code api.Code) {
+// release answers all who wait that their outcome is unknown.
+func (m *Master) release() {
 	m.count.Orphans += uint64(len(m.pending))
 	for _, p := range m.takeAll() {
-		m.answer(p, api.Result{Code: code})
+		m.answer(p, api.Result{Code: api.NotMaster})
 	}
 }
 
 // master is whom to ask, as far as known.
 func (m *Master) master() uint32 {
-	if m.state != Following {
+	if m.state == Electing || m.state == Serving {
 		return m.cfg.ID
 	}
 	return m.hint

@@ -12,13 +12,17 @@ import (
 )
 
 // Each state and each input. A request of session 2, Seq 1 waits where the state
-// is serving; told is what its client hears.
+// is serving or deposed; told is what its client hears.
 func TestEachInputInEachState(t *testing.T) {
 	const none = api.Code(0)
 	reach := map[master.State]func(*rig){
 		master.Following: func(r *rig) { r.m.Tenure(master.Tenure{Leader: 3}); r.take() },
 		master.Electing:  func(r *rig) { r.elect(5) },
-		master.Serving:   func(r *rig) { r.serve(5) },
+		master.Serving:   func(r *rig) { r.serve(5); r.session(1); r.request(9, put(1, 2, 1)) },
+	}
+	reach[master.Deposed] = func(r *rig) {
+		reach[master.Serving](r)
+		r.apply(command.Epoch{Master: 2, Ballot: rows.Ballot{Round: 8, Node: 2}})
 	}
 	tenure := func(leader uint32, b rows.Ballot, mine bool) func(*rig) {
 		return func(r *rig) {
@@ -44,41 +48,57 @@ func TestEachInputInEachState(t *testing.T) {
 			master.Following: {master.Following, none, 3, 0},
 			master.Electing:  {master.Following, none, 3, 0},
 			master.Serving:   {master.Following, api.NotMaster, 3, 0},
+			master.Deposed:   {master.Following, api.NotMaster, 3, 0},
 		}},
 		{"nobody leads", tenure(0, rows.Ballot{}, false), map[master.State]want{
 			master.Following: {master.Following, none, 0, 0},
 			master.Electing:  {master.Following, none, 0, 0},
 			master.Serving:   {master.Following, api.NotMaster, 0, 0},
+			master.Deposed:   {master.Following, api.NotMaster, 0, 0},
 		}},
 		{"leads again, at a higher ballot", tenure(1, ballot(6), true), map[master.State]want{
 			master.Following: {master.Electing, none, 1, 1},
 			master.Electing:  {master.Electing, none, 1, 1},
 			master.Serving:   {master.Electing, api.NotMaster, 1, 1},
+			master.Deposed:   {master.Electing, api.NotMaster, 1, 1},
 		}},
 		{"told again that it leads", tenure(1, ballot(5), true), map[master.State]want{
 			master.Following: {master.Electing, none, 1, 1}, // not again: the first time
 			master.Electing:  {master.Electing, none, 1, 0},
 			master.Serving:   {master.Serving, none, 1, 0},
+			master.Deposed:   {master.Deposed, none, 2, 0},
 		}},
 		{"the epoch of this tenure", epoch(1, ballot(5)), map[master.State]want{
 			master.Following: {master.Following, none, 3, 0},
 			master.Electing:  {master.Serving, none, 1, 0},
-			master.Serving:   {master.Serving, api.Aborted, 1, 0},
+			master.Serving:   {master.Serving, api.NotMaster, 1, 0},
+			master.Deposed:   {master.Deposed, none, 0, 0},
 		}},
 		{"the epoch of an earlier tenure of its own", epoch(1, ballot(4)), map[master.State]want{
 			master.Following: {master.Following, none, 3, 0},
 			master.Electing:  {master.Electing, none, 1, 0},
-			master.Serving:   {master.Following, api.Aborted, 0, 0},
+			master.Serving:   {master.Deposed, none, 0, 0},
+			master.Deposed:   {master.Deposed, none, 0, 0},
 		}},
-		{"the epoch of another", epoch(2, other), map[master.State]want{
+		{"the epoch of another", epoch(3, other), map[master.State]want{
 			master.Following: {master.Following, none, 3, 0},
 			master.Electing:  {master.Electing, none, 1, 0},
-			master.Serving:   {master.Following, api.Aborted, 2, 0},
+			master.Serving:   {master.Deposed, none, 3, 0},
+			master.Deposed:   {master.Deposed, none, 3, 0},
 		}},
 		{"the epoch of another with this ballot", epoch(2, ballot(5)), map[master.State]want{
 			master.Following: {master.Following, none, 3, 0},
 			master.Electing:  {master.Electing, none, 1, 0},
-			master.Serving:   {master.Following, api.Aborted, 2, 0},
+			master.Serving:   {master.Deposed, none, 2, 0},
+			master.Deposed:   {master.Deposed, none, 2, 0},
+		}},
+		{"its own copy is applied", func(r *rig) {
+			r.apply(command.Call{Guard: 1, Session: 2, Seq: 1, Op: api.Get{Key: "k"}})
+		}, map[master.State]want{
+			master.Following: {master.Following, none, 3, 0},
+			master.Electing:  {master.Electing, none, 1, 0},
+			master.Serving:   {master.Serving, api.NotFound, 1, 0},
+			master.Deposed:   {master.Deposed, api.Aborted, 2, 0},
 		}},
 	} {
 		for state, want := range c.want {
@@ -86,9 +106,6 @@ func TestEachInputInEachState(t *testing.T) {
 				r := newRig(t)
 				reach[state](r)
 				require.Equal(t, state, r.m.Status().State)
-				if state == master.Serving {
-					r.request(9, put(1, 2, 1))
-				}
 				require.Empty(t, r.replies)
 				before := len(r.taken)
 				c.do(r)
@@ -128,6 +145,13 @@ func TestOnlyAServingMasterTakesRequests(t *testing.T) {
 	r.last()
 	r.request(9, put(3, 2, 1))
 	require.Empty(t, r.replies)
+	require.Len(t, r.taken, 2)
+
+	r.apply(command.Epoch{Master: 2, Ballot: rows.Ballot{Round: 8, Node: 2}})
+	r.request(9, put(4, 2, 2))
+	p = r.reply()
+	require.Equal(t, api.NotMaster, p.Result.Code)
+	require.EqualValues(t, 2, p.Master)
 	require.Len(t, r.taken, 2)
 }
 
@@ -232,6 +256,6 @@ func TestProposalsOfAnEndedTenureAreDropped(t *testing.T) {
 }
 
 func TestStatesHaveNames(t *testing.T) {
-	require.Equal(t, "following electing serving state(9)",
-		master.Following.String()+" "+master.Electing.String()+" "+master.Serving.String()+" "+master.State(9).String())
+	require.Equal(t, "following electing serving deposed state(9)",
+		master.Following.String()+" "+master.Electing.String()+" "+master.Serving.String()+" "+master.Deposed.String()+" "+master.State(9).String())
 }
