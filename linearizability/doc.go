@@ -23,7 +23,8 @@
 // operation, history, recorder: what is judged. model, kv (kvstate, kvreplay,
 // kvsettle), register: against what. witness, order, witnesswhy: the first
 // check. partition, search: the second. prefix, explain, page: the telling.
-// jsonl, kvjson, text: files. report: everything in one call.
+// jsonl, jsonlread, kvjson, text: files. report, checkfile: everything in one
+// call.
 //
 // A check of another property over the same histories (fencing, exclusion)
 // takes a *History and answers with a Verdict and a Violation.

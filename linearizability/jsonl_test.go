@@ -15,9 +15,9 @@ const sample = `{"format":"chubby-history","version":1,"model":"kv"}
 {"id":2,"client":3,"call":5,"return":6,"outcome":"ok","input":{"op":"get","key":"g/y"},"output":{"value":null}}
 {"id":3,"client":3,"call":7,"return":8,"outcome":"ok","input":{"op":"delete","key":"g/y"},"output":{"found":false}}
 {"id":4,"client":3,"call":9,"return":10,"outcome":"failed","input":{"op":"delete","key":"g/y"}}
-{"id":5,"client":3,"call":11,"outcome":"unknown","input":{"op":"cas","key":"g/x","expect":"a<b","value":"c"}}
+{"id":5,"client":3,"call":11,"slot":6,"outcome":"unknown","input":{"op":"cas","key":"g/x","expect":"a<b","value":"c"}}
 {"id":6,"client":4,"call":12,"return":15,"outcome":"ok","concurrent":true,"input":{"op":"cas","key":"g/x","expect":null,"value":{"base64":"/wA="}},"output":{"ok":false,"value":"c"}}
-{"id":7,"client":4,"call":13,"return":14,"outcome":"ok","concurrent":true,"input":{"op":"cas","key":"","expect":null,"value":""},"output":{"ok":true}}
+{"id":7,"client":4,"call":13,"return":14,"slot":7,"outcome":"ok","concurrent":true,"input":{"op":"cas","key":"","expect":null,"value":""},"output":{"ok":true}}
 {"id":8,"client":3,"call":16,"return":17,"outcome":"ok","input":{"op":"list","prefix":"g/"},"output":{"pairs":[["g/x","c"]]}}
 `
 

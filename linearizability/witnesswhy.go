@@ -111,7 +111,9 @@ func describe[S, I, O any](m *Model[S, I, O], op *Operation[I, O]) string {
 	head := fmt.Sprintf("#%d client %d: %s", op.ID, op.Client, shorten(m.describeInput(op.Input)))
 	switch op.Outcome {
 	case OutcomeOK:
-		head += " -> " + shorten(m.describeOutput(op.Input, op.Output))
+		if out := shorten(m.describeOutput(op.Input, op.Output)); out != "" {
+			head += " -> " + out
+		}
 	case OutcomeFailed:
 		head += " -> failed"
 	case OutcomeUnknown:

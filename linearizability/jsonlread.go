@@ -1,0 +1,237 @@
+package linearizability
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// ReadOptions bound what ReadJSONL takes. Zero values stand for the defaults.
+type ReadOptions struct {
+	MaxLine       int // bytes, without the line end
+	MaxOperations int
+}
+
+// ReadJSONL reads a history file line by line; the package doc describes it.
+// Errors are *FormatError where a line is at fault, wrap ErrMalformed where the
+// lines do not make a history, or come from r.
+func ReadJSONL[S, I, O any](r io.Reader, m *Model[S, I, O], o ReadOptions) (*History[I, O], error) {
+	if o.MaxLine <= 0 {
+		o.MaxLine = DefaultMaxLine
+	}
+	if o.MaxOperations <= 0 {
+		o.MaxOperations = DefaultMaxOperations
+	}
+	rd := reader[S, I, O]{model: m, options: o}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, min(64<<10, o.MaxLine)), o.MaxLine+1) // one for the line end
+	for lines.Scan() {
+		rd.number++
+		if err := rd.read(lines.Bytes()); err != nil {
+			return nil, rd.fault(err)
+		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		rd.number++
+		return nil, rd.fault(fmt.Errorf("longer than %d bytes", o.MaxLine))
+	} else if err != nil {
+		return nil, fmt.Errorf("after line %d: %w", rd.number, err)
+	}
+	return NewHistory(rd.ops)
+}
+
+type reader[S, I, O any] struct {
+	model   *Model[S, I, O]
+	options ReadOptions
+	number  int // of the line
+	begun   bool
+	ops     []Operation[I, O]
+}
+
+// fieldError is an error about one field, not yet about a line.
+type fieldError struct {
+	field string
+	err   error
+}
+
+func (e *fieldError) Error() string { return e.field + ": " + e.err.Error() }
+func (e *fieldError) Unwrap() error { return e.err }
+
+func field(name, format string, args ...any) error {
+	return &fieldError{name, fmt.Errorf(format, args...)}
+}
+
+func (rd *reader[S, I, O]) fault(err error) error {
+	var f *fieldError
+	if errors.As(err, &f) {
+		return &FormatError{Line: rd.number, Field: f.field, Err: f.err}
+	}
+	return &FormatError{Line: rd.number, Err: err}
+}
+
+func (rd *reader[S, I, O]) read(data []byte) error {
+	data = bytes.TrimSpace(data)
+	if len(data) == 0 {
+		return nil
+	}
+	if !utf8.Valid(data) {
+		return errors.New("not UTF-8 (write such strings as {\"base64\":...})")
+	}
+	first := !rd.begun
+	rd.begun = true
+	if bytes.Contains(data, []byte(`"format"`)) {
+		if h, ok := asHeader(data); ok {
+			return rd.header(h, first)
+		}
+	}
+	var l line
+	if err := strictJSON(data, &l); err != nil {
+		return err
+	}
+	if len(rd.ops) == rd.options.MaxOperations {
+		return fmt.Errorf("more than %d operations", rd.options.MaxOperations)
+	}
+	op, err := rd.operation(&l)
+	rd.ops = append(rd.ops, op)
+	return err
+}
+
+func asHeader(data []byte) (h header, ok bool) {
+	err := json.Unmarshal(data, &h)
+	return h, err == nil && h.Format != ""
+}
+
+func (rd *reader[S, I, O]) header(h header, first bool) error {
+	switch {
+	case !first:
+		return field("format", "the header is the first line or none")
+	case h.Format != formatName:
+		return field("format", "%q is not %q", h.Format, formatName)
+	case h.Version != formatVersion:
+		return field("version", "%d is unknown; this program reads %d", h.Version, formatVersion)
+	case h.Model != "" && h.Model != rd.model.Name:
+		return field("model", "the file is for model %q, not %q", h.Model, rd.model.Name)
+	}
+	return nil
+}
+
+// operation judges and converts one line.
+func (rd *reader[S, I, O]) operation(l *line) (op Operation[I, O], err error) {
+	op = Operation[I, O]{
+		ID: int64(len(rd.ops)), Return: Never, CallTime: l.CallTime, ReturnTime: l.ReturnTime,
+		At: Position{l.Slot, l.Index}, Concurrent: l.Concurrent,
+	}
+	if l.ID != nil {
+		op.ID = *l.ID
+	}
+	if op.Outcome, err = l.outcome(); err != nil {
+		return op, err
+	}
+	switch {
+	case l.Client == nil:
+		return op, field("client", "missing")
+	case l.Call == nil:
+		return op, field("call", "missing")
+	case *l.Call < 0:
+		return op, field("call", "%d is negative", *l.Call)
+	case l.Return != nil && (*l.Return <= *l.Call || *l.Return == Never):
+		return op, field("return", "%d is not after the call at %d, or too large", *l.Return, *l.Call)
+	case !op.At.IsZero() && (l.Slot < 1 || l.Index < 0):
+		return op, field("slot", "position %d.%d: slots start at 1, indexes at 0", l.Slot, l.Index)
+	case len(l.Input) == 0:
+		return op, field("input", "missing")
+	case op.Outcome != OutcomeOK && len(l.Output) > 0:
+		return op, field("output", "an operation with outcome %s has none", op.Outcome)
+	}
+	op.Client, op.Call = *l.Client, *l.Call
+	if l.Return != nil {
+		op.Return = *l.Return
+	}
+	return op, rd.decode(&op, l)
+}
+
+// outcome is what the line says, or what follows from whether it has a return.
+func (l *line) outcome() (Outcome, error) {
+	switch {
+	case l.Outcome == "" && l.Return != nil:
+		return OutcomeOK, nil
+	case l.Outcome == "":
+		return OutcomeUnknown, nil
+	}
+	for o := OutcomeOK; o <= OutcomeUnknown; o++ {
+		if l.Outcome != o.String() {
+			continue
+		}
+		if o == OutcomeUnknown && l.Return != nil {
+			return 0, field("return", "an operation with unknown outcome has none: it may take effect at any later time")
+		}
+		if o != OutcomeUnknown && l.Return == nil {
+			return 0, field("return", "missing for outcome %s", o)
+		}
+		return o, nil
+	}
+	return 0, field("outcome", "%q is not ok, failed or unknown", l.Outcome)
+}
+
+func (rd *reader[S, I, O]) decode(op *Operation[I, O], l *line) (err error) {
+	c := &rd.model.Codec
+	if c.DecodeInput != nil {
+		op.Input, err = c.DecodeInput(l.Input)
+	} else {
+		err = strictJSON(l.Input, &op.Input)
+	}
+	if err == nil && rd.model.Validate != nil {
+		err = rd.model.Validate(op.Input)
+	}
+	if err != nil {
+		return below("input", err)
+	}
+	if op.Outcome != OutcomeOK {
+		return nil
+	}
+	if c.DecodeOutput != nil {
+		op.Output, err = c.DecodeOutput(op.Input, l.Output)
+	} else if len(l.Output) == 0 {
+		err = errors.New("missing")
+	} else {
+		err = strictJSON(l.Output, &op.Output)
+	}
+	if err != nil {
+		return below("output", err)
+	}
+	return nil
+}
+
+// below puts an error about a nested field under its parent's name.
+func below(parent string, err error) error {
+	var f *fieldError
+	if errors.As(err, &f) {
+		return &fieldError{parent + "." + f.field, f.err}
+	}
+	return &fieldError{parent, err}
+}
+
+// strictJSON decodes one JSON value: no unknown fields, nothing after it. The
+// field of a wrong type is named.
+func strictJSON(data []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(into)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return field(wrong.Field, "%s where %s belongs", wrong.Value, wrong.Type)
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%s where an object belongs", wrong.Value)
+	case err != nil:
+		return err
+	}
+	if dec.InputOffset() != int64(len(bytes.TrimRight(data, " \t\r\n"))) {
+		return errors.New("something follows the object")
+	}
+	return nil
+}
