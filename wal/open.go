@@ -26,6 +26,8 @@ type Recovery struct {
 	// Torn is the tail that was cut off, nil where the log ended cleanly. Nobody
 	// was ever told that it was durable.
 	Torn *Torn
+	// Created says that there was no log, or none whose creation was finished.
+	Created bool
 	// Repaired names the copies of the manifest that had to be written anew.
 	Repaired []string
 }
@@ -80,7 +82,7 @@ func (l *Log) recover(r *Recovery) error {
 		if l.o.Watermark > 0 {
 			return damaged(l.reg.copies[0].name, 0, "the log is empty; all up to #%d was durable", l.o.Watermark)
 		}
-		r.First, r.Next = 1, 1
+		r.Created, r.First, r.Next = true, 1, 1
 		return l.roll()
 	}
 	return l.readSegments(r)
@@ -103,6 +105,7 @@ func (l *Log) readManifest(r *Recovery) error {
 		if len(files) > 0 {
 			return damaged(reg.copies[0].name, 0, "no manifest, but %d segments", len(files))
 		}
+		r.Created = true
 		return l.change(manifest{next: 1})
 	}
 	if l.man, err = decodeManifest(value, reg.copies[0].name); err != nil {

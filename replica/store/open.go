@@ -1,0 +1,130 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/wal"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Options are what may differ from store to store. The zero Options are good.
+type Options struct {
+	// SegmentSize is that of the log, in bytes (wal.Options).
+	SegmentSize int64
+}
+
+// Report is what Open met that a human may want to know. None of it hurts.
+type Report struct {
+	Torn       *wal.Torn          // the tail that was cut off, or nil
+	Unreadable []paxos.Unreadable // votes whose value rotted
+	Repaired   []string           // register copies that were written anew
+	Created    bool               // there was no store
+}
+
+// String is one line.
+func (r Report) String() string {
+	switch {
+	case r.Created:
+		return "created"
+	case r.Torn != nil:
+		return fmt.Sprintf("cut %d bytes off %s at %d, %d votes unreadable, %d copies repaired",
+			r.Torn.Bytes, r.Torn.File, r.Torn.Offset, len(r.Unreadable), len(r.Repaired))
+	}
+	return fmt.Sprintf("clean end, %d votes unreadable, %d copies repaired", len(r.Unreadable), len(r.Repaired))
+}
+
+// Open opens the store in a directory, which it makes if there is none, and reads
+// it back. An error means that this replica must not vote: see the package
+// comment. What it returns is durable.
+func Open(fsys vfs.FS, dir string, o Options) (*Store, paxos.Recovered, Report, error) {
+	s := &Store{}
+	rec, report, err := s.open(fsys, dir, o)
+	if err != nil {
+		return nil, paxos.Recovered{}, Report{}, errors.Join(err, s.Close())
+	}
+	return s, rec, report, nil
+}
+
+func (s *Store) open(fsys vfs.FS, dir string, o Options) (rec paxos.Recovered, report Report, err error) {
+	if err = fsys.MkdirAll(dir); err != nil {
+		return rec, report, err
+	}
+	if s.lock, err = fsys.Lock(path.Join(dir, "LOCK")); err != nil {
+		return rec, report, err
+	}
+	var value []byte
+	if s.reg, value, err = wal.OpenRegister(fsys, dir, "promise"); err != nil {
+		return rec, report, err
+	}
+	if value != nil {
+		if s.state, err = decodeState(value); err != nil {
+			return rec, report, err
+		}
+	}
+	var r wal.Recovery
+	s.log, r, err = wal.Open(fsys, path.Join(dir, "log"), wal.Options{SegmentSize: o.SegmentSize, Watermark: s.state.watermark})
+	if err != nil {
+		return rec, report, err
+	}
+	switch {
+	case r.Created && value != nil:
+		err = fmt.Errorf("store: %s: %w: a register of boot %d, and no log", dir, ErrForgot, s.state.boot)
+	case r.Next > 1 && value == nil:
+		err = fmt.Errorf("store: %s: %w: a log up to #%d, and no register", dir, ErrForgot, r.Next-1)
+	}
+	if err != nil {
+		return rec, report, err
+	}
+	report = Report{Torn: r.Torn, Repaired: append(s.reg.Repaired(), r.Repaired...), Created: r.Created}
+	rec, err = s.replay(r, &report)
+	return rec, report, err
+}
+
+// replay turns entries into records, in order, each checked against the register.
+func (s *Store) replay(r wal.Recovery, report *Report) (paxos.Recovered, error) {
+	rec := paxos.Recovered{Boot: s.state.boot, Promise: s.state.promise, Next: paxos.LSN(r.Next)}
+	for len(r.Entries)+len(r.Damaged) > 0 {
+		var record paxos.Record
+		var err error
+		if len(r.Damaged) > 0 && (len(r.Entries) == 0 || r.Damaged[0].LSN < r.Entries[0].LSN) {
+			record, err = unreadable(r.Damaged[0], report)
+			r.Damaged = r.Damaged[1:]
+		} else {
+			record, err = decode(r.Entries[0])
+			r.Entries = r.Entries[1:]
+		}
+		if err != nil {
+			return rec, err
+		}
+		if err := s.state.knows(record); err != nil {
+			return rec, err
+		}
+		switch record.(type) {
+		case paxos.Booted, paxos.Promised: // the register's
+		default:
+			rec.Records = append(rec.Records, record)
+		}
+	}
+	return rec, nil
+}
+
+func decode(e wal.Entry) (paxos.Record, error) {
+	r, err := paxos.DecodeRecord(e.Kind, e.Tag, e.Data)
+	if err != nil {
+		return nil, fmt.Errorf("store: #%d: %w: %w", e.LSN, ErrRecord, err)
+	}
+	return r, nil
+}
+
+func unreadable(d wal.Damage, report *Report) (paxos.Record, error) {
+	u, err := paxos.DecodeUnreadable(d.Kind, d.Tag)
+	if err != nil {
+		lost := &wal.DamageError{File: d.File, Offset: d.Offset, Why: fmt.Sprintf("data of #%d", d.LSN)}
+		return nil, fmt.Errorf("store: %w: %w", lost, err)
+	}
+	report.Unreadable = append(report.Unreadable, u)
+	return u, nil
+}

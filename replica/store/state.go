@@ -1,0 +1,91 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/wal"
+)
+
+// state is the value of the register.
+type state struct {
+	boot      paxos.Boot
+	promise   paxos.Ballot
+	watermark wal.LSN // of the log, when this was written
+}
+
+const (
+	stateVersion = 1
+	stateSize    = 32
+)
+
+func (s state) encode() []byte {
+	b := binary.LittleEndian.AppendUint16(make([]byte, 0, stateSize), stateVersion)
+	b = append(b, 0, 0)
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.boot))
+	b = binary.LittleEndian.AppendUint64(b, s.promise.Round)
+	b = binary.LittleEndian.AppendUint32(b, uint32(s.promise.Node))
+	return binary.LittleEndian.AppendUint64(b, uint64(s.watermark))
+}
+
+// decodeState reads what encode made. The register's checksums held.
+func decodeState(b []byte) (state, error) {
+	if len(b) >= 2 && binary.LittleEndian.Uint16(b) != stateVersion {
+		return state{}, fmt.Errorf("store: promise register: %w %d; this program knows %d",
+			wal.ErrVersion, binary.LittleEndian.Uint16(b), stateVersion)
+	}
+	if len(b) != stateSize {
+		return state{}, fmt.Errorf("store: promise register: %w: %d bytes", ErrRecord, len(b))
+	}
+	return state{
+		boot:      paxos.Boot(binary.LittleEndian.Uint64(b[4:])),
+		promise:   paxos.Ballot{Round: binary.LittleEndian.Uint64(b[12:]), Node: paxos.NodeID(binary.LittleEndian.Uint32(b[20:]))},
+		watermark: wal.LSN(binary.LittleEndian.Uint64(b[24:])),
+	}, nil
+}
+
+// after is the state once the records are written. What falls, or votes above the
+// promise, is a broken invariant of the node, and must not reach the disk.
+func (s state) after(rs []paxos.Record) state {
+	for _, r := range rs {
+		switch r := r.(type) {
+		case paxos.Booted:
+			invariant.Check(s.boot < r.Boot, "I-A1", "record of boot %d after boot %d", r.Boot, s.boot)
+			s.boot = r.Boot
+		case paxos.Promised:
+			invariant.Check(!r.Ballot.Less(s.promise), "I-A1", "record of promise %v after %v", r.Ballot, s.promise)
+			s.promise = r.Ballot
+		case paxos.Voted:
+			invariant.Check(!s.promise.Less(r.Ballot), "I-A2", "record of a vote in slot %d at %v above the promise %v",
+				r.Slot, r.Ballot, s.promise)
+		}
+	}
+	return s
+}
+
+// knows says why the register cannot be of the same age as a record of its log,
+// or nothing.
+func (s state) knows(r paxos.Record) error {
+	switch r := r.(type) {
+	case paxos.Booted:
+		if s.boot < r.Boot {
+			return fmt.Errorf("store: %w: boot %d in the log, %d in the register", ErrForgot, r.Boot, s.boot)
+		}
+	case paxos.Promised:
+		return s.covers(r.Ballot)
+	case paxos.Voted:
+		return s.covers(r.Ballot)
+	case paxos.Unreadable:
+		return s.covers(r.Ballot)
+	}
+	return nil
+}
+
+func (s state) covers(b paxos.Ballot) error {
+	if s.promise.Less(b) {
+		return fmt.Errorf("store: %w: ballot %v in the log, promise %v in the register", ErrForgot, b, s.promise)
+	}
+	return nil
+}
