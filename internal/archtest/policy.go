@@ -51,11 +51,10 @@ var house = map[string]room{
 	"client":         {concurrent, []string{"client/session"}},
 	"replica":        {concurrent, []string{"replica/host", "replica/store"}},
 
-	"sim": {support, []string{
-		"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "db", "replica/host", "replica/store", "client", "linearizability",
-	}},
+	"sim":         {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
+	"sim/cell":    {support, []string{"sim", "db", "replica/host", "replica/store"}},
 	"sim/mutants": {support, nil},
-	"cmd/chubby":  {concurrent, []string{"sim", "sim/mutants", "replica", "client", "linearizability", "snapshot"}},
+	"cmd/chubby":  {concurrent, []string{"sim/cell", "sim/mutants", "replica", "client", "linearizability", "snapshot"}},
 }
 
 // allowed is everything a room may import, found by walking the lattice.
@@ -96,8 +95,7 @@ var forbiddenNames = map[kind][]string{
 // seed is one history. Those that stand outside it are named here, with what
 // they do there.
 var outsideTheWorld = map[string]string{
-	"sim/watchdog.go":  "prints where a coroutine hangs, from a goroutine that decides nothing",
-	"sim/runner.go":    "runs seeds side by side, one world a worker",
-	"sim/campaign.go":  "runs seeds side by side, one world a worker",
-	"sim/coroutine.go": "starts the coroutines of iter.Pull",
+	"sim/watchdog.go":      "prints where a coroutine hangs, from a goroutine that decides nothing",
+	"sim/cell/campaign.go": "runs seeds side by side, one world a worker",
+	"sim/coroutine.go":     "starts the coroutines of iter.Pull",
 }

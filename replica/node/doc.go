@@ -10,7 +10,7 @@
 //
 // # Order within one output
 //
-//	1  commands the master wants proposed go to the log
+//	1  what the master wants proposed has gone to the log with its input
 //	2  chosen slots are applied, in order: one transaction a slot, one Applied
 //	   to the master a command
 //	3  a change of who leads is told to the master

@@ -100,6 +100,7 @@ func (n *Node) Step(now time.Time, from paxos.NodeID, m paxos.Message) {
 func (n *Node) Request(now time.Time, from Addr, q api.Request) {
 	n.now = now
 	n.master.Request(from, q)
+	n.propose()
 }
 
 // Durable tells that every record up to upto is on disk.
@@ -113,11 +114,11 @@ func (n *Node) Advance(now time.Time) {
 	n.now = now
 	n.paxos.Advance(now)
 	n.master.Advance()
+	n.propose()
 }
 
 // TakeOutput returns what the node wants done and forgets it.
 func (n *Node) TakeOutput() Output {
-	n.propose()
 	for more := true; more; more = n.propose() {
 		n.merge(n.paxos.TakeOutput())
 	}
@@ -167,7 +168,9 @@ func (n *Node) apply(e paxos.Entry) {
 }
 
 // propose hands the master's commands to the log and says whether there were
-// any.
+// any. It is called before anything else can happen to the log: a call waiting
+// here over a lost and regained tenure would enter the log ahead of that
+// tenure's epoch command, and its old guard would still hold (P5.01).
 func (n *Node) propose() bool {
 	mo := n.master.TakeOutput()
 	n.out.Replies = append(n.out.Replies, mo.Replies...)

@@ -1,0 +1,209 @@
+package replica
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Transport carries bytes away from a replica. Both calls return at once; what
+// cannot be sent is dropped. They own wire from then on.
+type Transport interface {
+	ToPeer(to paxos.NodeID, wire []byte)
+	ToClient(to node.Addr, wire []byte)
+}
+
+// Config is what a replica is built from.
+type Config struct {
+	Host      host.Config
+	FS        vfs.FS // where Dir lies
+	Dir       string // the replica's own directory
+	Store     store.Options
+	Transport Transport
+	Now       func() time.Time // monotonic; nil: time.Now
+	Inbox     int              // inputs that may wait; 0: 4096
+	Logger    *slog.Logger     // nil: nothing is logged
+}
+
+// Replica is one running replica. Its methods are safe for concurrent use.
+type Replica struct {
+	cfg   Config
+	inbox chan input
+	jobs  chan host.LogJob
+	done  chan error // one answer a job
+	quit  chan struct{}
+	stop  sync.Once
+	ended chan struct{}
+	err   error // why it ended; read after ended is closed
+}
+
+// input is one message that waits for the loop.
+type input struct {
+	peer   paxos.NodeID // 0: from a client
+	client node.Addr
+	wire   []byte
+}
+
+// Start opens the store, which may take as long as reading the log does, and
+// starts the replica. An error of the store means that this replica must not
+// vote; it says what was found.
+func Start(cfg Config) (*Replica, error) {
+	if err := cfg.Host.Validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Inbox == 0 {
+		cfg.Inbox = 4096
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	st, rec, report, err := store.Open(cfg.FS, cfg.Dir, cfg.Store)
+	if err != nil {
+		return nil, fmt.Errorf("replica %d: %w", cfg.Host.Node.Paxos.ID, err)
+	}
+	cfg.Logger.Info("store opened", "replica", cfg.Host.Node.Paxos.ID, "records", len(rec.Records), "report", report)
+	r := &Replica{
+		cfg:   cfg,
+		inbox: make(chan input, cfg.Inbox),
+		jobs:  make(chan host.LogJob, 1),
+		done:  make(chan error, 1),
+		quit:  make(chan struct{}),
+		ended: make(chan struct{}),
+	}
+	lane := make(chan struct{})
+	go r.logLane(st, lane)
+	go r.loop(rec, lane)
+	return r, nil
+}
+
+// FromPeer hands over bytes that another replica sent. It owns wire
+// from then on, never blocks, and reports whether there was room.
+func (r *Replica) FromPeer(from paxos.NodeID, wire []byte) bool {
+	return r.put(input{peer: from, wire: wire})
+}
+
+// FromClient hands over bytes that a client sent. It never blocks and reports
+// whether there was room.
+func (r *Replica) FromClient(from node.Addr, wire []byte) bool {
+	return r.put(input{client: from, wire: wire})
+}
+
+func (r *Replica) put(in input) bool {
+	select {
+	case r.inbox <- in:
+		return true
+	default:
+		return false
+	}
+}
+
+// Stop ends the replica and waits until its files are closed. It may be called
+// again.
+func (r *Replica) Stop() error {
+	r.stop.Do(func() { close(r.quit) })
+	return r.Wait()
+}
+
+// Wait returns when the replica has ended: nil after Stop, else why the machine
+// failed it.
+func (r *Replica) Wait() error {
+	<-r.ended
+	return r.err
+}
+
+// logLane owns the store.
+func (r *Replica) logLane(st *store.Store, ended chan<- struct{}) {
+	defer close(ended)
+	for j := range r.jobs {
+		r.done <- runJob(st, j)
+	}
+	if err := st.Close(); err != nil {
+		r.cfg.Logger.Error("store did not close", "err", err)
+	}
+}
+
+func runJob(st *store.Store, j host.LogJob) error {
+	if j.Idle {
+		return st.Idle()
+	}
+	if len(j.Records) > 0 {
+		if err := st.Append(j.First, j.Records); err != nil {
+			return err
+		}
+	}
+	if j.Sync {
+		return st.Sync()
+	}
+	return nil
+}
+
+// errQuit tells loop that Stop was called.
+var errQuit = errors.New("stopped")
+
+// loop owns the host.
+func (r *Replica) loop(rec paxos.Recovered, lane <-chan struct{}) {
+	h := host.New(r.cfg.Host)
+	h.Start(r.cfg.Now(), rec)
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	err := r.act(h, timer)
+	for err == nil {
+		select {
+		case in := <-r.inbox:
+			if in.peer != 0 {
+				h.PeerMessage(r.cfg.Now(), in.peer, string(in.wire))
+			} else {
+				h.ClientMessage(r.cfg.Now(), in.client, in.wire)
+			}
+		case failed := <-r.done:
+			h.LogDone(r.cfg.Now(), failed)
+		case <-timer.C:
+			h.Advance(r.cfg.Now())
+		case <-r.quit:
+			err = errQuit
+			continue
+		}
+		err = r.act(h, timer)
+	}
+	close(r.jobs)
+	<-lane
+	if !errors.Is(err, errQuit) {
+		r.err = err
+		r.cfg.Logger.Error("replica stopped", "err", err)
+	}
+	close(r.ended)
+}
+
+// act does what the host wants done. It returns why the host stopped, if it did.
+func (r *Replica) act(h *host.Host, timer *time.Timer) error {
+	out := h.TakeOutput()
+	if out.Stop != nil {
+		return out.Stop
+	}
+	for _, m := range out.Peers {
+		r.cfg.Transport.ToPeer(m.To, m.Wire)
+	}
+	for _, m := range out.Clients {
+		r.cfg.Transport.ToClient(m.To, m.Wire)
+	}
+	if out.Log != nil {
+		r.jobs <- *out.Log // never blocks: one job at a time, one place
+	}
+	if out.Wake.IsZero() {
+		timer.Reset(time.Hour)
+	} else {
+		timer.Reset(max(0, out.Wake.Sub(r.cfg.Now())))
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package replica_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// cell is replicas in one process, on the operating system's files, joined by
+// function calls.
+type cell struct {
+	t    *testing.T
+	dirs []string
+
+	mu       sync.Mutex
+	replicas map[paxos.NodeID]*replica.Replica
+	clients  map[node.Addr]func(from uint32, msg []byte)
+}
+
+// port is the transport of one replica.
+type port struct {
+	cell *cell
+	id   paxos.NodeID
+}
+
+func (p port) ToPeer(to paxos.NodeID, wire []byte) {
+	if r := p.cell.replica(to); r != nil {
+		r.FromPeer(p.id, wire)
+	}
+}
+
+func (p port) ToClient(to node.Addr, wire []byte) {
+	p.cell.mu.Lock()
+	f := p.cell.clients[to]
+	p.cell.mu.Unlock()
+	if f != nil {
+		go f(uint32(p.id), wire)
+	}
+}
+
+func (c *cell) replica(id paxos.NodeID) *replica.Replica {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.replicas[id]
+}
+
+func newCell(t *testing.T, n int) *cell {
+	c := &cell{t: t, replicas: map[paxos.NodeID]*replica.Replica{}, clients: map[node.Addr]func(uint32, []byte){}}
+	for range n {
+		c.dirs = append(c.dirs, t.TempDir())
+	}
+	for i := range n {
+		c.start(paxos.NodeID(i + 1))
+	}
+	t.Cleanup(func() {
+		for i := range n {
+			c.stop(paxos.NodeID(i + 1))
+		}
+	})
+	return c
+}
+
+func (c *cell) config(id paxos.NodeID, fs vfs.FS) replica.Config {
+	cfg := host.DefaultConfig()
+	cfg.Node.Paxos.ID = id
+	cfg.Node.Paxos.Seed = uint64(id)
+	for i := range c.dirs {
+		cfg.Node.Paxos.Members = append(cfg.Node.Paxos.Members, paxos.NodeID(i+1))
+	}
+	return replica.Config{Host: cfg, FS: fs, Dir: "data", Transport: port{c, id}}
+}
+
+func (c *cell) start(id paxos.NodeID) {
+	r, err := replica.Start(c.config(id, vfs.NewOS(c.dirs[id-1])))
+	require.NoError(c.t, err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.replicas[id] = r
+}
+
+func (c *cell) stop(id paxos.NodeID) {
+	c.mu.Lock()
+	r := c.replicas[id]
+	delete(c.replicas, id)
+	c.mu.Unlock()
+	if r != nil {
+		require.NoError(c.t, r.Stop())
+	}
+}
+
+// client returns a client of all replicas.
+func (c *cell) client(addr node.Addr) *client.Client {
+	rt := client.NewRuntime(func(to uint32, msg []byte) {
+		if r := c.replica(paxos.NodeID(to)); r != nil {
+			r.FromClient(addr, msg)
+		}
+	})
+	var ids []uint32
+	for i := range c.dirs {
+		ids = append(ids, uint32(i+1))
+	}
+	cl := client.New(rt, client.Config{Replicas: ids, Draw: client.Entropy})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clients[addr] = rt.Deliver
+	return cl
+}
+
+func TestACellOnGoroutinesAndFilesServesAndSurvivesRestarts(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := newCell(t, 3)
+	cl := c.client(1)
+
+	require.NoError(t, cl.Put(ctx, "a", "1"))
+	require.NoError(t, cl.CompareAndSet(ctx, "a", client.Value("1"), "2"))
+	require.ErrorIs(t, cl.CompareAndSet(ctx, "a", client.Value("1"), "3"), client.ErrConflict)
+
+	for id := range c.dirs { // each replica in turn, the leader among them
+		c.stop(paxos.NodeID(id + 1))
+		require.NoError(t, cl.Put(ctx, fmt.Sprintf("b%d", id), "x"))
+		c.start(paxos.NodeID(id + 1))
+	}
+	for id := range c.dirs { // all at once
+		c.stop(paxos.NodeID(id + 1))
+	}
+	for id := range c.dirs {
+		c.start(paxos.NodeID(id + 1))
+	}
+	value, err := cl.Get(ctx, "a")
+	require.NoError(t, err)
+	require.Equal(t, "2", value)
+	pairs, err := cl.List(ctx, "b")
+	require.NoError(t, err)
+	require.Len(t, pairs, 3)
+	require.NoError(t, cl.Close(ctx))
+}
+
+func TestAFailingDiskStopsTheReplicaAndSaysWhy(t *testing.T) {
+	c := newCell(t, 1)
+	c.stop(1)
+	mem := vfs.NewMem()
+	var mu sync.Mutex
+	bad := false
+	mem.SetFault(func(call vfs.Call) vfs.Fault {
+		mu.Lock()
+		defer mu.Unlock()
+		if bad && call.Op == vfs.OpSyncData {
+			return vfs.Fault{Err: vfs.ErrIO}
+		}
+		return vfs.Fault{}
+	})
+	r, err := replica.Start(c.config(1, mem))
+	require.NoError(t, err)
+	c.mu.Lock()
+	c.replicas[1] = r
+	c.mu.Unlock()
+	cl := c.client(1)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	require.NoError(t, cl.Put(ctx, "a", "1"))
+
+	mu.Lock()
+	bad = true
+	mu.Unlock()
+	short, cancelShort := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer cancelShort()
+	require.ErrorIs(t, cl.Put(short, "a", "2"), client.ErrOutcomeUnknown)
+	err = r.Wait()
+	require.ErrorIs(t, err, vfs.ErrIO)
+	require.ErrorContains(t, err, "replica 1 stops")
+	c.mu.Lock()
+	delete(c.replicas, 1)
+	c.mu.Unlock()
+	require.True(t, errors.Is(r.Stop(), vfs.ErrIO), "Stop tells the same")
+	require.Error(t, cl.Close(short))
+}
+
+func TestAWrongConfigIsRefusedWithAllFaults(t *testing.T) {
+	_, err := replica.Start(replica.Config{})
+	require.ErrorContains(t, err, "no members")
+	require.ErrorContains(t, err, "FlushAfter")
+}
