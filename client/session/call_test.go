@@ -160,6 +160,31 @@ func TestACallGivenUpIsUnknownOnceItWasSent(t *testing.T) {
 	require.Equal(t, api.Seq(1), e.Request.Seen, "what was given up is fenced")
 }
 
+func TestACallGivenUpMakesRoom(t *testing.T) {
+	r := newRig(t, func(c *session.Config) { c.Window = 1 })
+	r.open()
+	first, second := r.start(put), r.start(get)
+	r.one()
+	r.m.Cancel(r.now, first)
+	e := r.one()
+	require.Equal(t, api.Request{ID: e.Request.ID, Session: 7, Seq: 2, Seen: 1, Op: get}, e.Request)
+	r.waiting(second)
+}
+
+// A machine of an earlier life may have had the same address.
+func TestAnswersToAnEarlierLifeAreIgnored(t *testing.T) {
+	r := newRig(t, func(c *session.Config) { c.Draw = func() uint64 { return 1 << 40 } })
+	r.m.Open(r.now)
+	e := r.one()
+	require.Equal(t, uint64(1<<24+1), e.Request.ID)
+	for _, id := range []uint64{1, 1 << 24, 1<<24 + 2} {
+		p := e.Request.Answer(1, api.Result{Code: api.OK, Session: 5})
+		p.ID = id
+		r.m.Receive(r.now, e.To, p)
+		require.Equal(t, session.Opening, r.m.Status().State)
+	}
+}
+
 func TestALateAnswerToAnEarlierSendingEndsTheCall(t *testing.T) {
 	r := newRig(t, nil)
 	r.open()

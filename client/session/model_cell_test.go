@@ -63,13 +63,13 @@ func (c *modelCell) receive(to uint32, q api.Request) (api.Reply, bool) {
 	return api.Reply{}, false
 }
 
-// apply applies what is the i-th of the log. Only a master of the same tenure
-// answers.
+// apply applies what is the i-th of the log. A master of the same tenure
+// answers, and whoever sees its proposal aborted.
 func (c *modelCell) apply(i int) (api.Reply, uint32, bool) {
 	p := c.log[i]
 	c.log = append(c.log[:i], c.log[i+1:]...)
 	r := c.judge(p)
-	return p.q.Answer(c.epoch, r), p.at, p.guard == c.epoch && p.at == c.master
+	return p.q.Answer(c.epoch, r), p.at, r.Code == api.Aborted || p.guard == c.epoch && p.at == c.master
 }
 
 func (c *modelCell) judge(p proposal) api.Result {
