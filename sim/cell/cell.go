@@ -1,0 +1,179 @@
+package cell
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Cell is one simulated cell with its clients, its faults and its checkers.
+type Cell struct {
+	plan     Plan
+	world    *sim.World
+	replicas []*sim.Machine
+	clients  []*sim.Machine
+	watch    *watch
+	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
+
+	healed     bool     // the safety phase is over
+	undo       []func() // of faults in force
+	strikes    map[string]int
+	diskFaults int // disk calls that were made to fail
+	failures   int // replicas that stopped because of their machine
+	lulls      *sim.Draw
+	resting    bool
+
+	load load // what client programs do and have done
+}
+
+// build makes the cell of a plan; nothing runs yet.
+func build(p Plan, tr sim.Trace) *Cell {
+	c := &Cell{plan: p, strikes: map[string]int{}}
+	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
+	c.watch = newWatch(c.world, p.Replicas)
+	c.history = linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](4096)
+	rates := c.world.Draw("cell.clock", 0)
+	clock := func() sim.ClockConfig {
+		return sim.ClockConfig{
+			Offset:     rates.Duration(0, time.Hour),
+			WallOffset: rates.Duration(-time.Hour, time.Hour),
+			RatePPB:    rates.Between(-p.RatePPB, p.RatePPB),
+		}
+	}
+	for i := range p.Replicas {
+		m := c.world.Add(sim.MachineConfig{Process: newReplica(c, paxos.NodeID(i+1)), Clock: clock(), Disk: p.Disk})
+		c.replicas = append(c.replicas, m)
+	}
+	for i := range p.Clients {
+		m := c.world.Add(sim.MachineConfig{
+			Addr: sim.FirstClient + sim.Addr(i), Process: sim.Program(c.program(i)), Clock: clock(), Disk: p.Disk,
+		})
+		c.clients = append(c.clients, m)
+	}
+	return c
+}
+
+// maxSteps ends a run that has gone wild.
+const maxSteps = 50_000_000
+
+// hostConfig is the configuration of one replica.
+func (c *Cell) hostConfig(id paxos.NodeID) host.Config {
+	cfg := c.plan.Host
+	cfg.Node.Paxos.ID = id
+	for i := range c.plan.Replicas {
+		cfg.Node.Paxos.Members = append(cfg.Node.Paxos.Members, paxos.NodeID(i+1))
+	}
+	return cfg
+}
+
+// addrs are all machines, replicas first.
+func (c *Cell) addrs() []sim.Addr {
+	var all []sim.Addr
+	for _, m := range c.replicas {
+		all = append(all, m.Addr())
+	}
+	for _, m := range c.clients {
+		all = append(all, m.Addr())
+	}
+	return all
+}
+
+// start puts everything into motion.
+func (c *Cell) start() {
+	for _, m := range c.world.Replicas() {
+		m.Start()
+	}
+	for _, m := range c.world.Clients() {
+		m.Start()
+	}
+	c.lulls = c.world.Draw("cell.lull", 0)
+	if c.plan.Lull > 0 {
+		c.world.After(c.plan.Lull, c.turnLull)
+	}
+	for i, f := range c.plan.Faults {
+		fam, err := familyNamed(f.Name)
+		if err != nil {
+			panic(err)
+		}
+		n := &nemesis{cell: c, f: fam, mean: f.Mean, draws: c.world.Draw("cell.fault."+f.Name, uint64(i))}
+		n.next()
+	}
+}
+
+// lull says that faults rest now.
+func (c *Cell) lull() bool { return c.resting }
+
+func (c *Cell) turnLull() {
+	c.resting = !c.resting
+	c.world.After(c.lulls.Duration(c.plan.Lull/4, c.plan.Lull), c.turnLull)
+}
+
+// until calls end after d, or when the safety phase ends, whichever comes
+// first.
+func (c *Cell) until(d time.Duration, end func()) {
+	done := false
+	once := func() {
+		if !done {
+			done = true
+			end()
+		}
+	}
+	if c.healed {
+		once()
+		return
+	}
+	c.world.After(d, once)
+	c.undo = append(c.undo, once)
+}
+
+// struck counts a strike of a family.
+func (c *Cell) struck(family string) {
+	c.strikes[family]++
+	c.world.Fault(0, family, uint64(c.strikes[family]))
+}
+
+// heal ends the safety phase: every fault that is in force ends, and every
+// replica runs.
+func (c *Cell) heal() {
+	c.healed = true
+	for _, end := range c.undo {
+		end()
+	}
+	c.undo = nil
+	c.world.Net().Heal()
+	for _, m := range append(c.replicas, c.clients...) {
+		for m.Paused() {
+			m.Resume()
+		}
+		m.Start()
+	}
+}
+
+// refused is told that a replica could not open its store. Where no disk call
+// failed, the log was good and the product is wrong: nothing rots here.
+func (c *Cell) refused(r *replica, err error) {
+	if !errors.Is(err, vfs.ErrIO) && !errors.Is(err, vfs.ErrNoSpace) {
+		c.world.Break("S17", "replica %d refuses a log that no fault but power cuts has touched: %v", r.id, err)
+	}
+}
+
+// failed is told that a replica stopped because its machine failed; somebody
+// starts it again.
+func (c *Cell) failed(r *replica) {
+	c.failures++
+	c.retire(r)
+	m := c.world.Machine(sim.Addr(r.id))
+	d := c.world.Draw("cell.repair", uint64(c.failures))
+	m.StartAfter(outage(d))
+}
+
+// String names the cell in panics.
+func (c *Cell) String() string {
+	return fmt.Sprintf("seed %d: %d replicas, %d clients, %s", c.plan.Seed, c.plan.Replicas, c.plan.Clients, c.watch)
+}

@@ -1,0 +1,24 @@
+// Package cell is test support: a whole cell of the product in the simulated
+// world, with its clients, its faults and its checkers.
+//
+// What runs here is what ships: replica/host and replica/store on simulated
+// disks, package client on simulated machines. Nothing of the product knows.
+//
+// Reading order:
+//
+//	plan.go      what one seed decides: sizes, tunables, faults, calls
+//	cell.go      the cell: machines, phases of faults, healing
+//	process.go   one life of a replica: the shipped host and store
+//	load.go      client programs, and the books they keep
+//	faults.go    families of faults, each on or off by seed
+//	watch.go     the omniscient checks: S1, S2, S3, S5, S6, S17
+//	run.go       one seed from beginning to end: safety, healing, liveness (L1),
+//	             bounds (L2), histories (S4)
+//	sometimes.go rare situations that runs should reach
+//	campaign.go  many seeds side by side
+//	verify.go    each seed twice: same seed, same hash (D1)
+//	report.go    what a campaign prints
+//
+// A property breaks by World.Break with its number; an invariant of the product
+// breaks by a panic that the world turns into the same. Both end the run.
+package cell

@@ -1,0 +1,210 @@
+package cell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// Options are what a user asks of a run. Zero values are drawn from the seed.
+type Options struct {
+	Seed     uint64
+	Replicas int           // 1 to 7; 0: drawn from 3 to 7
+	Clients  int           // machines with client programs; 0: drawn
+	Duration time.Duration // of the safety phase; 0: 60 s
+	Faults   []string      // families; nil: the swarm; empty: none
+	Workload string        // ""
+	Trace    sim.Trace     // where to write what happens, if anywhere
+}
+
+// Plan is one seed's whole configuration: everything a run depends on besides
+// the code. Equal plans give equal runs.
+type Plan struct {
+	Seed     uint64
+	Replicas int
+	Clients  int
+	Workload string
+	Duration time.Duration
+	Faults   []FaultPlan
+
+	Host  host.Config // of every replica, but for its id
+	Store store.Options
+	Link  sim.LinkConfig
+	Disk  sim.DiskConfig
+
+	RatePPB int64         // clocks err by up to so much
+	Lull    time.Duration // faults rest for as long, time and again; 0: never
+	Calls   CallPlan
+}
+
+// FaultPlan is one family that is on.
+type FaultPlan struct {
+	Name string
+	Mean time.Duration // between strikes
+}
+
+// CallPlan shapes what client programs do.
+type CallPlan struct {
+	Threads  int           // programs on each client machine
+	Think    time.Duration // longest pause between two calls of a program
+	Patience time.Duration // a call is given up after this
+	Groups   int           // groups of rows
+	Keys     int           // rows in a group
+	Hot      uint64        // percent of calls on the one contended row
+	Value    int           // longest value, bytes
+	Weights  [6]uint32     // of get, put, delete, compare-and-set, list, increment
+}
+
+// Limits of what may be asked for.
+const (
+	MaxReplicas = 7
+	MaxClients  = 64
+)
+
+// Check says what is wrong with the options, naming the flag.
+func (o Options) Check() error {
+	switch {
+	case o.Replicas < 0 || o.Replicas > MaxReplicas:
+		return fmt.Errorf("--replicas %d: a cell has 1 to %d", o.Replicas, MaxReplicas)
+	case o.Clients < 0 || o.Clients > MaxClients:
+		return fmt.Errorf("--clients %d: at most %d", o.Clients, MaxClients)
+	case o.Duration < 0 || o.Duration > 24*time.Hour:
+		return fmt.Errorf("--duration %v: between 0 and 24h", o.Duration)
+	case o.Workload != "" && !slices.ContainsFunc(workloads, func(w workload) bool { return w.name == o.Workload }):
+		return fmt.Errorf("unknown workload %q; `chubby sim list` names them all", o.Workload)
+	}
+	for _, f := range o.Faults {
+		if _, err := familyNamed(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ParseFaults reads the value of --faults: swarm, none, or names with commas.
+func ParseFaults(s string) ([]string, error) {
+	switch s {
+	case "", "swarm":
+		return nil, nil
+	case "none":
+		return []string{}, nil
+	}
+	names := strings.Split(s, ",")
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+		if _, err := familyNamed(names[i]); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+// NewPlan draws a plan. Each fact has draws of its own, so asking for one does
+// not change the others.
+func NewPlan(o Options) Plan {
+	src := draw.New(o.Seed).Sub("plan", 0)
+	at := func(site string) *draw.Stream { s := src.Stream(site, 0); return &s }
+	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration}
+	if p.Replicas == 0 {
+		p.Replicas = []int{3, 5, 4, 6, 7}[at("replicas").Weighted([]uint32{10, 6, 2, 1, 1})]
+	}
+	if p.Clients == 0 {
+		p.Clients = int(at("clients").Between(2, 6))
+	}
+	if p.Workload == "" {
+		p.Workload = workloads[at("workload").Int(len(workloads))].name
+	}
+	if p.Duration == 0 {
+		p.Duration = 60 * time.Second
+	}
+	p.faults(o.Faults, at)
+	p.machines(at)
+	p.product(src.Seed(), at)
+	p.calls(at)
+	return p
+}
+
+// faults switches families on or off with even chances, each with an intensity
+// of its own.
+func (p *Plan) faults(asked []string, at func(string) *draw.Stream) {
+	on := at("faults.on")
+	mean := at("faults.mean")
+	for _, f := range families {
+		use := on.Chance(1, 2)
+		every := time.Duration(mean.LogUniform(int64(2*time.Second), int64(60*time.Second)))
+		if asked != nil {
+			use = slices.Contains(asked, f.name)
+		}
+		if use {
+			p.Faults = append(p.Faults, FaultPlan{Name: f.name, Mean: every})
+		}
+	}
+	if at("faults.lull").Chance(1, 2) {
+		p.Lull = at("faults.lull-length").Duration(2*time.Second, 15*time.Second)
+	}
+}
+
+func (p *Plan) machines(at func(string) *draw.Stream) {
+	delay := at("link.delay")
+	base := time.Duration(delay.LogUniform(int64(100*time.Microsecond), int64(8*time.Millisecond)))
+	p.Link.Delay = sim.Table{base, base + base/4, base + base/2, 2 * base, 4 * base}
+	disk := at("disk.speed")
+	sync := time.Duration(disk.LogUniform(int64(100*time.Microsecond), int64(10*time.Millisecond)))
+	quick := 20 * time.Microsecond
+	p.Disk = sim.DiskConfig{
+		Read:  sim.Table{quick, 2 * quick},
+		Write: sim.Table{quick, quick, 2 * quick, 5 * quick},
+		Sync:  sim.Table{sync, sync + sync/4, sync + sync/2, 3 * sync},
+		Meta:  sim.Table{quick, 2 * quick},
+	}
+	p.RatePPB = at("clock.rate").LogUniform(50_000, 200_000_000)
+	p.Store.SegmentSize = at("store.segment").LogUniform(1<<9, 1<<20)
+}
+
+// product draws the tunables of the product, down to the smallest that work.
+func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
+	small := func(site string, hi int64) int { return int(at(site).LogUniform(1, hi)) }
+	p.Host = host.DefaultConfig()
+	c := &p.Host.Node.Paxos
+	c.Seed = seed
+	c.Window = small("paxos.window", 64)
+	c.MaxBatchCommands = small("paxos.batch", 64)
+	c.PageVotes = small("paxos.page", 256)
+	c.FetchSlots = small("paxos.fetch", 256)
+	c.PageBytes = int(at("paxos.page-bytes").LogUniform(64, 1<<20))
+	c.Heartbeat = at("paxos.heartbeat").Duration(40*time.Millisecond, 250*time.Millisecond)
+	c.ElectionMin = 2*c.Heartbeat + at("paxos.election").Duration(20*time.Millisecond, 500*time.Millisecond)
+	c.ElectionMax = c.ElectionMin + at("paxos.election-spread").Duration(20*time.Millisecond, 500*time.Millisecond)
+	c.Retransmit = at("paxos.retransmit").Duration(20*time.Millisecond, 200*time.Millisecond)
+	p.Host.FlushAfter = at("host.flush").Duration(5*time.Millisecond, 300*time.Millisecond)
+	p.Host.IdleAfter = at("host.idle").Duration(5*time.Millisecond, time.Second)
+}
+
+func (p *Plan) calls(at func(string) *draw.Stream) {
+	p.Calls = CallPlan{
+		Threads:  int(at("calls.threads").Between(1, 4)),
+		Patience: at("calls.patience").Duration(200*time.Millisecond, 8*time.Second),
+		Groups:   int(at("calls.groups").Between(1, 6)),
+		Keys:     int(at("calls.keys").Between(1, 12)),
+		Hot:      uint64(at("calls.hot").Between(25, 60)),
+		Value:    int(at("calls.value").LogUniform(1, 4096)),
+	}
+	// About 1,500 calls in the safety phase, whatever the number of programs.
+	programs := time.Duration(p.Clients * p.Calls.Threads)
+	p.Calls.Think = 2 * p.Duration * programs / 1500
+	w := at("calls.weights")
+	for i := range p.Calls.Weights {
+		p.Calls.Weights[i] = uint32(w.Between(1, 8))
+		if w.Chance(1, 4) {
+			p.Calls.Weights[i] = 0
+		}
+	}
+	p.Calls.Weights[0]++ // something reads
+	p.Calls.Weights[1]++ // something writes
+}

@@ -1,0 +1,131 @@
+package cell
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// dataDir is where a replica keeps its files on its simulated disk.
+const dataDir = "cell"
+
+// replica is one process life of a replica: the shipped host and store, driven
+// by the simulated machine instead of by package replica's goroutines.
+type replica struct {
+	cell  *Cell
+	env   *sim.Env
+	id    paxos.NodeID
+	host  *host.Host
+	store *store.Store
+	job   *host.LogJob // what the log lane writes
+
+	unsynced []paxos.Record // appended since the last sync
+	retired  bool           // its counters are added up
+}
+
+// newReplica returns the maker of a machine's lives.
+func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
+	return func() sim.Process { return &replica{cell: c, id: id, host: host.New(c.hostConfig(id))} }
+}
+
+// Start opens the store on a coroutine: every call of it is an event.
+func (r *replica) Start(env *sim.Env) {
+	r.env = env
+	env.Go("recover", func() {
+		st, rec, report, err := store.Open(env.FS(), dataDir, r.cell.plan.Store)
+		if err != nil {
+			r.cell.refused(r, err)
+			r.fail(err)
+			return
+		}
+		r.store = st
+		r.cell.watch.recovered(r.id, rec, report)
+		env.Post(func(now time.Time) {
+			r.host.Start(now, rec)
+			r.cell.watch.started(r.id, r.host.Node().Status())
+			r.act()
+		})
+	})
+}
+
+// fail ends this life because the machine failed.
+func (r *replica) fail(err error) {
+	r.env.Fail(err)
+	r.cell.failed(r)
+}
+
+// Receive hands bytes to the host.
+func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
+	if from.IsClient() {
+		r.host.ClientMessage(now, node.Addr(from), msg)
+	} else {
+		r.host.PeerMessage(now, paxos.NodeID(from), string(msg))
+	}
+	r.act()
+}
+
+// Wake hands time to the host.
+func (r *replica) Wake(now time.Time) {
+	r.host.Advance(now)
+	r.act()
+}
+
+// act does what the host wants done.
+func (r *replica) act() {
+	out := r.host.TakeOutput()
+	if out.Stop != nil {
+		r.fail(out.Stop)
+		return
+	}
+	if r.host.Node() != nil {
+		r.cell.watch.applied(r.id, out.Applied)
+		r.cell.watch.tenure(r.id, r.host.Node())
+	}
+	for _, m := range out.Peers {
+		r.env.Send(sim.Addr(m.To), m.Wire)
+	}
+	for _, m := range out.Clients {
+		r.env.Send(sim.Addr(m.To), m.Wire)
+	}
+	if out.Log != nil {
+		r.job = out.Log
+		r.env.Go("log", r.runJob)
+	}
+	r.env.WakeAt(out.Wake)
+}
+
+// runJob is the log lane: plain calls of the store, each an event.
+func (r *replica) runJob() {
+	err := r.write(r.job)
+	r.env.Post(func(now time.Time) {
+		r.host.LogDone(now, err)
+		r.act()
+	})
+}
+
+func (r *replica) write(j *host.LogJob) error {
+	if j.Idle {
+		return r.store.Idle()
+	}
+	if len(j.Records) > 0 {
+		if err := r.store.Append(j.First, j.Records); err != nil {
+			return err
+		}
+		r.unsynced = append(r.unsynced, j.Records...)
+	}
+	if !j.Sync {
+		return nil
+	}
+	if err := r.store.Sync(); err != nil {
+		return err
+	}
+	// This instant is when the disk has them, whether or not the process lives
+	// to hear of it.
+	r.cell.watch.durable(r.id, r.unsynced)
+	r.unsynced = r.unsynced[:0]
+	return nil
+}

@@ -1,0 +1,46 @@
+package cell
+
+// Property is something that must hold in every run. The numbers are stable:
+// checkers, failures and planted bugs cite them.
+type Property struct {
+	ID   string `json:"id"`
+	Help string `json:"help"`
+	By   string `json:"checked_by"` // what checks it today; "" while what it speaks of is not built
+}
+
+// Who checks a property.
+const (
+	byWatch   = "every seed, from outside"
+	byHistory = "every seed, on the clients' history"
+	byPhase   = "every seed, after healing"
+	byVerify  = "verify"
+)
+
+// Properties lists all of them in order. Invariants of the product (I-A1 and so
+// on) are asserted in the product itself and listed in its packages.
+func Properties() []Property {
+	return []Property{
+		{"S1", "agreement: one value per slot, one value per slot and ballot, over all durable votes", byWatch},
+		{"S2", "promises, epochs and applied slots never go down, restarts included", byWatch},
+		{"S3", "durability: what was acknowledged is never lost while a quorum of disks is good", byWatch},
+		{"S4", "linearizability; an unknown outcome stays unknown", byHistory},
+		{"S5", "a request takes effect at most once, however often it is retried", byWatch},
+		{"S6", "equal applied slot means equal database checksum on all replicas", byWatch},
+		{"S7", "at no instant of true time do two replicas hold read authority", ""},
+		{"S7b", "a master counts a grant only while the replica that gave it honours it", ""},
+		{"S8", "locks: compatible holders only, lock-delay kept, generations grow", ""},
+		{"S9", "no two clients believe at one instant that they hold a lock in conflicting modes", ""},
+		{"S10", "fencing: a resource that checks tokens accepts none below one it has accepted", ""},
+		{"S11", "sessions: none ends before a bound it was promised; only a suffix of calls is lost", ""},
+		{"S12", "caches: a hit is what a read at the master would have returned during the call", ""},
+		{"S13", "events: in log order, after the change, never lost without a word", ""},
+		{"S14", "handles: bound to an instance, not forgeable, closed for good", ""},
+		{"S15", "ephemeral nodes live exactly as long as the contract says", ""},
+		{"S16", "access control: no operation without the right", ""},
+		{"S17", "corruption is never served nor counted in a quorum; a good log is never refused", byWatch},
+		{"S18", "changes of membership keep S1 to S6", ""},
+		{"L1", "after healing a master serves within a bound and every call ends", byPhase},
+		{"L2", "nothing grows without bound", byWatch},
+		{"D1", "same seed, same configuration: same history, to the last byte", byVerify},
+	}
+}

@@ -1,0 +1,232 @@
+package cell
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Tally adds up the results of a campaign. The zero Tally is empty. One caller
+// at a time; the order of results is part of the hash and of nothing else.
+type Tally struct {
+	sums      Totals
+	ops       []int           // of each counted seed
+	recovery  []time.Duration // of each seed that healed
+	broken    map[string]uint64
+	faults    reaches
+	sometimes reaches
+	hash      uint64
+}
+
+// Totals are the numbers of a campaign. Their JSON form is part of what
+// `chubby sim -o json` promises: fields are added, never renamed or removed.
+type Totals struct {
+	Seeds     uint64 `json:"seeds"`     // all that ran
+	Counted   uint64 `json:"counted"`   // clean, and above the floors
+	Idle      uint64 `json:"idle"`      // clean, but too little happened
+	Failed    uint64 `json:"failed"`    // something numbered broke, or crashed
+	Crashed   uint64 `json:"crashed"`   // of them, by a panic that is nothing numbered
+	Undecided uint64 `json:"undecided"` // a checker gave up
+
+	Simulated time.Duration `json:"simulated_ns"`
+	Elapsed   time.Duration `json:"elapsed_ns"` // real time
+	Events    uint64        `json:"events"`
+	PerSecond float64       `json:"events_per_second"`
+	Ratio     float64       `json:"real_time_ratio"` // simulated to real
+
+	Ops       uint64 `json:"operations"` // with a definite answer
+	OpsMedian int    `json:"operations_median"`
+	OpsMin    int    `json:"operations_minimum"` // median and minimum of counted seeds
+	Hot       uint64 `json:"hot"`                // of Ops, on the contended row
+	Unknown   uint64 `json:"unknown"`            // outcomes nobody knows
+	Failovers uint64 `json:"failovers"`
+
+	RecoveryMedian time.Duration `json:"recovery_median_ns"` // from healing to the last call's end
+	RecoveryMax    time.Duration `json:"recovery_max_ns"`
+
+	Partitions uint64 `json:"partitions"`
+	Decided    uint64 `json:"decided"` // by Porcupine as well
+
+	Broken    []Number `json:"broken"` // failed seeds by property; "crash" for the rest
+	Faults    []Reach  `json:"faults"`
+	Sometimes []Reach  `json:"sometimes"`
+
+	// Hash covers number and hash of every seed, in order: one number to compare
+	// two campaigns by.
+	Hash string `json:"hash"`
+}
+
+// Reach is how often something happened in a campaign.
+type Reach struct {
+	Name  string `json:"name"`
+	Sum   uint64 `json:"sum"`
+	Seeds uint64 `json:"seeds"` // in which it happened at all
+}
+
+// reaches keeps sums in the order in which names first came.
+type reaches []Reach
+
+func (rs *reaches) add(numbers []Number) {
+	for _, n := range numbers {
+		i := slices.IndexFunc(*rs, func(r Reach) bool { return r.Name == n.Name })
+		if i < 0 {
+			i = len(*rs)
+			*rs = append(*rs, Reach{Name: n.Name})
+		}
+		(*rs)[i].Sum += n.Value
+		if n.Value > 0 {
+			(*rs)[i].Seeds++
+		}
+	}
+}
+
+func (rs reaches) sorted() []Reach {
+	all := append([]Reach{}, rs...)
+	slices.SortFunc(all, func(a, b Reach) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Add takes in the result of one seed.
+func (t *Tally) Add(r Result) {
+	s := &t.sums
+	s.Seeds++
+	switch {
+	case r.Failed():
+		t.fail(r.Breach)
+	case r.Counted:
+		s.Counted++
+		t.ops = append(t.ops, r.Ops)
+	default:
+		s.Idle++
+	}
+	if r.Undecided {
+		s.Undecided++
+	}
+	if !r.Failed() {
+		t.recovery = append(t.recovery, r.Recovery)
+	}
+	s.Simulated += r.Simulated
+	s.Events += r.Events
+	s.Ops += uint64(r.Ops)
+	s.Hot += uint64(r.Hot)
+	s.Unknown += uint64(r.Unknown)
+	s.Failovers += uint64(r.Failovers)
+	s.Partitions += uint64(r.Partition)
+	s.Decided += uint64(r.Decided)
+	t.faults.add(r.Faults)
+	t.sometimes.add(r.Sometimes)
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%016x %d %s", t.hash, r.Seed, r.Hash)
+	t.hash = h.Sum64()
+}
+
+func (t *Tally) fail(b *Breach) {
+	t.sums.Failed++
+	if b.ID == "" {
+		t.sums.Crashed++
+	}
+	if t.broken == nil {
+		t.broken = map[string]uint64{}
+	}
+	t.broken[b.Name()]++
+}
+
+// Name is the property's or invariant's number, "crash" where nothing numbered
+// broke.
+func (b *Breach) Name() string {
+	if b.ID == "" {
+		return "crash"
+	}
+	return b.ID
+}
+
+// Totals are the numbers so far, given how much real time they took.
+func (t *Tally) Totals(elapsed time.Duration) Totals {
+	s := t.sums
+	s.Elapsed = elapsed
+	if sec := elapsed.Seconds(); sec > 0 {
+		s.PerSecond = float64(s.Events) / sec
+		s.Ratio = s.Simulated.Seconds() / sec
+	}
+	if len(t.ops) > 0 {
+		s.OpsMedian, s.OpsMin = median(t.ops), slices.Min(t.ops)
+	}
+	if len(t.recovery) > 0 {
+		s.RecoveryMedian, s.RecoveryMax = median(t.recovery), slices.Max(t.recovery)
+	}
+	s.Broken = []Number{}
+	for id, n := range t.broken { // order-free: sorted below
+		s.Broken = append(s.Broken, Number{id, n})
+	}
+	slices.SortFunc(s.Broken, func(a, b Number) int { return strings.Compare(a.Name, b.Name) })
+	s.Faults, s.Sometimes = t.faults.sorted(), append([]Reach{}, t.sometimes...)
+	s.Hash = fmt.Sprintf("%016x", t.hash)
+	return s
+}
+
+// median is the lower one of an even number. It leaves all as it is.
+func median[T int | time.Duration](all []T) T {
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[(len(sorted)-1)/2]
+}
+
+// WriteTable writes the numbers for people.
+func (s *Totals) WriteTable(w io.Writer) error {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-20s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("seeds", "%d counted, %d idle, %d failed", s.Counted, s.Idle, s.Failed)
+	line("verdicts", "%s", s.verdicts())
+	line("simulated time", "%v in %v, %.0f times real time", s.Simulated.Round(time.Second), s.Elapsed.Round(100*time.Millisecond), s.Ratio)
+	line("events", "%d, %.0f a second", s.Events, s.PerSecond)
+	line("operations", "%d; median %d, minimum %d a counted seed; %s on the contended row", s.Ops, s.OpsMedian, s.OpsMin, share(s.Hot, s.Ops))
+	line("unknown outcomes", "%d, %s of all calls", s.Unknown, share(s.Unknown, s.Unknown+s.Ops))
+	line("fail-overs", "%d", s.Failovers)
+	line("recovery", "median %v, maximum %v", s.RecoveryMedian.Round(time.Millisecond), s.RecoveryMax.Round(time.Millisecond))
+	line("histories", "the witness decided all; Porcupine too decided %s of %d partitions", share(s.Decided, s.Partitions), s.Partitions)
+	line("hash of all seeds", "%s", s.Hash)
+	writeReaches(&b, "faults", s.Faults)
+	writeReaches(&b, "sometimes", s.Sometimes)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// verdicts is the one line that counts.
+func (s *Totals) verdicts() string {
+	var parts []string
+	for _, n := range s.Broken {
+		if n.Name == "crash" {
+			parts = append(parts, fmt.Sprintf("crashed in %d", n.Value))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s broken in %d", n.Name, n.Value))
+		}
+	}
+	if s.Undecided > 0 {
+		parts = append(parts, fmt.Sprintf("undecided in %d", s.Undecided))
+	}
+	if len(parts) == 0 {
+		return "nothing broken, nothing undecided"
+	}
+	return strings.Join(parts, ", ") + " seeds"
+}
+
+func writeReaches(b *strings.Builder, name string, all []Reach) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%-20s %10s %8s\n", name, "times", "seeds")
+	for _, r := range all {
+		fmt.Fprintf(b, "  %-18s %10d %8d\n", r.Name, r.Sum, r.Seeds)
+	}
+}
+
+func share(part, whole uint64) string {
+	if whole == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}

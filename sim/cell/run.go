@@ -1,0 +1,211 @@
+package cell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// Floors of a counted seed: below them a run proves too little to be counted.
+const (
+	FloorTime = 60 * time.Second // simulated
+	FloorOps  = 500              // with a definite answer
+)
+
+// Breach is a property or invariant that did not hold.
+type Breach struct {
+	ID   string `json:"id"`   // "S1", "I-A3"; "" for a crash that broke nothing numbered
+	Text string `json:"text"` // what was seen
+}
+
+// Number is a named number of a run.
+type Number struct {
+	Name  string `json:"name"`
+	Value uint64 `json:"value"`
+}
+
+// Result is what became of one seed.
+type Result struct {
+	Seed     uint64 `json:"seed"`
+	Hash     string `json:"hash"`
+	Replicas int    `json:"replicas"`
+	Clients  int    `json:"clients"`
+	Workload string `json:"workload"`
+
+	Breach    *Breach `json:"breach,omitempty"`
+	Stack     string  `json:"stack,omitempty"`
+	Undecided bool    `json:"undecided,omitempty"`
+
+	Counted   bool          `json:"counted"`
+	Simulated time.Duration `json:"simulated_ns"`
+	Events    uint64        `json:"events"`
+	Ops       int           `json:"operations"`
+	Hot       int           `json:"hot"`
+	Unknown   int           `json:"unknown"`
+	Failovers int           `json:"failovers"`
+	Recovery  time.Duration `json:"recovery_ns"` // from healing to the last call's end
+	Faults    []Number      `json:"faults"`      // strikes by family
+	Sometimes []Number      `json:"sometimes"`   // rare situations reached
+	Partition int           `json:"partitions"`
+	Decided   int           `json:"decided"` // partitions that Porcupine decided too
+	Steps     int64         `json:"model_steps"`
+
+	history *linearizability.History[linearizability.KVInput, linearizability.KVOutput]
+}
+
+// History is the clients' history; it is empty where the run broke off early.
+func (r *Result) History() *linearizability.History[linearizability.KVInput, linearizability.KVOutput] {
+	return r.history
+}
+
+// Failed says that something numbered broke, or that the product crashed.
+func (r *Result) Failed() bool { return r.Breach != nil }
+
+// Run simulates one seed from beginning to end and checks everything.
+func Run(o Options) Result {
+	p := NewPlan(o)
+	c := build(p, o.Trace)
+	defer c.world.Close()
+	c.start()
+	healedAt := c.safety()
+	if c.world.Failure() == nil {
+		c.liveness(healedAt)
+	}
+	return c.result(healedAt)
+}
+
+// safety runs with faults for the planned time, and on while the floor of
+// operations is not reached, up to three times as long. It returns when it
+// healed.
+func (c *Cell) safety() time.Duration {
+	end := c.plan.Duration
+	for limit := 3 * c.plan.Duration; end <= limit; end += c.plan.Duration / 4 {
+		if c.world.Run(end) != sim.Reached {
+			return c.world.Now()
+		}
+		c.bounds()
+		if c.load.completed >= FloorOps {
+			break
+		}
+	}
+	c.heal()
+	return c.world.Now()
+}
+
+// recoveryBound is how long after healing every call must have ended: disks
+// that stall and clocks that stand still may do so for some more seconds, then
+// elections and catch-up take their time.
+const recoveryBound = 60 * time.Second
+
+// liveness demands progress (L1): every program makes its last calls, all of
+// which succeed.
+func (c *Cell) liveness(healedAt time.Duration) {
+	c.load.finale = true
+	for c.load.running > 0 {
+		if c.world.Now() > healedAt+recoveryBound {
+			c.world.Break("L1", "%d client programs have not ended %v after healing; %s", c.load.running, recoveryBound, c.roles())
+			return
+		}
+		if c.world.RunFor(100*time.Millisecond) != sim.Reached {
+			return
+		}
+	}
+	c.bounds()
+}
+
+// roles tells what each replica takes itself for, for a stall's report.
+func (c *Cell) roles() string {
+	var all []string
+	for _, m := range c.replicas {
+		r := running(m)
+		if r == nil || r.host.Node() == nil {
+			all = append(all, fmt.Sprintf("%v down", m.Addr()))
+			continue
+		}
+		all = append(all, r.host.Node().Status().String())
+	}
+	return strings.Join(all, "; ")
+}
+
+// bounds checks that nothing grows without bound (L2).
+func (c *Cell) bounds() {
+	for _, m := range c.replicas {
+		r := running(m)
+		if r == nil || r.host.Node() == nil {
+			continue
+		}
+		s := r.host.Node().Status()
+		cfg := c.plan.Host.Node.Paxos
+		if s.Pending > cfg.MaxPending {
+			c.world.Break("L2", "replica %d has %d commands waiting for a slot, bound %d", r.id, s.Pending, cfg.MaxPending)
+		}
+	}
+}
+
+// result checks the history and fills in the report.
+func (c *Cell) result(healedAt time.Duration) Result {
+	r := Result{
+		Seed: c.plan.Seed, Replicas: c.plan.Replicas, Clients: c.plan.Clients, Workload: c.plan.Workload,
+		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.completed, Hot: c.load.hot,
+		Failovers: c.watch.failovers, Recovery: c.world.Now() - healedAt,
+	}
+	c.checkHistory(&r)
+	if f := c.world.Failure(); f != nil {
+		r.Breach = &Breach{ID: f.ID, Text: f.Text}
+		r.Stack = f.Stack
+	}
+	r.Hash = fmt.Sprintf("%016x", c.world.Hash())
+	r.Counted = r.Breach == nil && r.Simulated >= FloorTime && r.Ops >= FloorOps && 5*r.Hot >= r.Ops
+	for name, n := range c.strikes { // order-free: sorted below
+		r.Faults = append(r.Faults, Number{name, uint64(n)})
+	}
+	slices.SortFunc(r.Faults, func(a, b Number) int { return strings.Compare(a.Name, b.Name) })
+	r.Sometimes = c.sometimes()
+	return r
+}
+
+// checkHistory places every call where it took effect, then lets the witness
+// check and, beside it, Porcupine decide (S4).
+func (c *Cell) checkHistory(r *Result) {
+	for _, t := range c.load.trails {
+		if at, ok := c.watch.position(t.trail); ok {
+			c.history.At(t.op, at)
+		}
+	}
+	r.history = c.history.History()
+	for i := range r.history.Operations() {
+		op := &r.history.Operations()[i]
+		if op.Outcome == linearizability.OutcomeUnknown {
+			r.Unknown++
+		}
+		if op.Outcome == linearizability.OutcomeOK && op.At.IsZero() && c.world.Failure() == nil {
+			c.world.Break("S3", "client %d was answered %v, which took effect nowhere in the log", op.Client, op.Input)
+		}
+	}
+	model := linearizability.KV()
+	if w := linearizability.CheckWitness(model, r.history); w.Verdict != linearizability.Legal && c.world.Failure() == nil {
+		c.world.Break("S4", "%s", w.Violation.Text)
+	}
+	search, err := linearizability.Check(model, r.history, linearizability.Budget{Steps: porcupineSteps, Bytes: 64 << 20})
+	if err != nil {
+		c.world.Break("S4", "the history is malformed: %v", err)
+		return
+	}
+	for _, p := range search.Partitions {
+		r.Partition++
+		if p.Verdict != linearizability.Undecided {
+			r.Decided++
+		}
+	}
+	r.Steps = search.Steps
+	if search.Verdict == linearizability.Illegal && c.world.Failure() == nil {
+		c.world.Break("S4", "Porcupine finds no order that explains the history, and the witness check did")
+	}
+}
+
+// porcupineSteps bounds the cross-check of one partition.
+const porcupineSteps = 200_000

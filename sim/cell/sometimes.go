@@ -1,0 +1,111 @@
+package cell
+
+import "github.com/chubbycell/chubby/paxos"
+
+// situation is something rare that runs should reach now and then: a check over
+// states that no seed visits proves nothing.
+type situation struct {
+	name string
+	help string
+	n    func(c *Cell) uint64
+}
+
+var situations = []situation{
+	{"campaign-lost", "a candidate did not come to lead", func(c *Cell) uint64 {
+		return c.watch.counts.Campaigns - min(c.watch.counts.Campaigns, c.watch.counts.Tenures)
+	}},
+	{"quorum-lost", "a leader gave up because no quorum answered", func(c *Cell) uint64 { return c.watch.counts.QuorumLost }},
+	{"noop-filled-hole", "a new leader filled a hole with a no-op", func(c *Cell) uint64 { return c.watch.counts.NoopFilled }},
+	{"window-full", "a command had to wait because the window was full", func(c *Cell) uint64 { return c.watch.counts.WindowFull }},
+	{"accept-resent", "an Accept was sent again", func(c *Cell) uint64 { return c.watch.counts.Retransmitted }},
+	{"catch-up", "a laggard fetched chosen values", func(c *Cell) uint64 { return c.watch.counts.Fetches }},
+	{"source-switched", "a laggard turned to another source", func(c *Cell) uint64 { return c.watch.counts.SourceSwitched }},
+	{"stale-answer", "an answer to an earlier ballot, life or page was dropped", func(c *Cell) uint64 { return c.watch.counts.Stale }},
+	{"disk-failed", "a replica stopped because its disk failed", func(c *Cell) uint64 { return uint64(c.failures) }},
+	{"torn-tail", "a log was cut after a power cut", func(c *Cell) uint64 { return uint64(c.watch.tornTails) }},
+	{"epoch-guard-refused", "a command met another epoch than the one it was received in", func(c *Cell) uint64 { return c.watch.aborted }},
+	{"answer-repeated", "a retry was given the stored answer", func(c *Cell) uint64 { return c.watch.repeated }},
+	{"stale-call", "a copy came after its caller had gone on", func(c *Cell) uint64 { return c.watch.stale }},
+	{"session-gone", "a call came after its session had ended", func(c *Cell) uint64 { return c.watch.orphans }},
+	{"late-epoch", "an epoch command took effect whose master no longer led", func(c *Cell) uint64 { return c.watch.lateEpochs }},
+	{"conflict", "a compare-and-set met another value", func(c *Cell) uint64 { return c.watch.conflicts }},
+	{"batch", "one slot held several commands", func(c *Cell) uint64 { return c.watch.batches }},
+	{"vote-replaced", "a slot was voted on at more than one ballot", func(c *Cell) uint64 { return c.watch.revotes() }},
+	{"values-duel", "a slot got votes for two values", func(c *Cell) uint64 { return c.watch.duels() }},
+}
+
+// Situation describes a rare situation, for lists.
+type Situation struct{ Name, Help string }
+
+// Situations lists all of them.
+func Situations() []Situation {
+	var all []Situation
+	for _, s := range situations {
+		all = append(all, Situation{s.name, s.help})
+	}
+	return all
+}
+
+// sometimes says how often each situation was reached; those that were not are
+// there with 0.
+func (c *Cell) sometimes() []Number {
+	for _, m := range c.replicas {
+		if r := running(m); r != nil {
+			c.retire(r)
+		}
+	}
+	var all []Number
+	for _, s := range situations {
+		all = append(all, Number{s.name, s.n(c)})
+	}
+	return all
+}
+
+// retire adds up the counters of a life that is over.
+func (c *Cell) retire(r *replica) {
+	if n := r.host.Node(); n != nil && !r.retired {
+		r.retired = true
+		c.watch.counts.add(n.Status().Count)
+	}
+}
+
+// tally adds counters of many lives.
+type tally struct{ paxos.Counters }
+
+func (t *tally) add(c paxos.Counters) {
+	t.Campaigns += c.Campaigns
+	t.Tenures += c.Tenures
+	t.QuorumLost += c.QuorumLost
+	t.NoopFilled += c.NoopFilled
+	t.UnreadableVotes += c.UnreadableVotes
+	t.WindowFull += c.WindowFull
+	t.Retransmitted += c.Retransmitted
+	t.Fetches += c.Fetches
+	t.SourceSwitched += c.SourceSwitched
+	t.Stale += c.Stale
+	t.Strangers += c.Strangers
+	t.TooFar += c.TooFar
+}
+
+// revotes counts slots with votes at several ballots.
+func (h *watch) revotes() (n uint64) {
+	for i := range h.slots {
+		if len(h.slots[i].ballots) > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// duels counts slots with votes for several values.
+func (h *watch) duels() (n uint64) {
+	for i := range h.slots {
+		for _, b := range h.slots[i].ballots {
+			if b.value != h.slots[i].ballots[0].value {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}

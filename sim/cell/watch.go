@@ -1,0 +1,335 @@
+package cell
+
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// watch sees everything: what every disk holds, what every replica applies. It
+// checks the properties that no client could (simulator.md's omniscient layer):
+// agreement over durable votes, promises and epochs that never fall, durability,
+// at-most-once, equal checksums. It is told of facts at the instant they become
+// true, which may be before the process itself hears of them.
+type watch struct {
+	world     *sim.World
+	quorum    int
+	disks     []diskFacts // by id
+	slots     []slotFacts // by slot
+	top       paxos.Slot  // highest slot applied anywhere
+	calls     map[call]linearizability.Position
+	epochs    map[api.Epoch]holder
+	tenures   []*node.Serving // last seen, by id
+	lastEpoch paxos.Ballot
+
+	failovers  int
+	counts     tally // of the lives that are over
+	tornTails  int
+	unreadable int
+
+	aborted, repeated, stale, orphans, lateEpochs, conflicts, batches uint64
+}
+
+// diskFacts is what a disk was told to keep, and said it kept.
+type diskFacts struct {
+	boot    paxos.Boot
+	promise paxos.Ballot
+	votes   map[paxos.Slot]paxos.Voted
+}
+
+// slotFacts is what is true of one slot.
+type slotFacts struct {
+	ballots []ballotFacts
+	chosen  bool
+	ballot  paxos.Ballot // lowest at which a quorum was seen
+	value   paxos.Value
+	applied bool
+	sum     db.Sum
+}
+
+type ballotFacts struct {
+	ballot paxos.Ballot
+	value  paxos.Value
+	who    uint64
+	count  int
+}
+
+// call names a client's call as the rows do.
+type call struct {
+	session api.SessionID
+	seq     api.Seq
+}
+
+// holder is who began an epoch.
+type holder struct {
+	id     paxos.NodeID
+	ballot paxos.Ballot
+}
+
+func newWatch(w *sim.World, replicas int) *watch {
+	h := &watch{
+		world:   w,
+		quorum:  replicas/2 + 1,
+		disks:   make([]diskFacts, replicas+1),
+		calls:   map[call]linearizability.Position{},
+		epochs:  map[api.Epoch]holder{},
+		tenures: make([]*node.Serving, replicas+1),
+	}
+	for i := range h.disks {
+		h.disks[i].votes = map[paxos.Slot]paxos.Voted{}
+	}
+	return h
+}
+
+func (h *watch) slot(s paxos.Slot) *slotFacts {
+	for paxos.Slot(len(h.slots)) <= s {
+		h.slots = append(h.slots, slotFacts{})
+	}
+	return &h.slots[s]
+}
+
+// durable is told what a disk has from now on.
+func (h *watch) durable(id paxos.NodeID, records []paxos.Record) {
+	d := &h.disks[id]
+	for _, r := range records {
+		switch r := r.(type) {
+		case paxos.Booted:
+			if r.Boot <= d.boot {
+				h.world.Break("S2", "replica %d begins life %d after life %d", id, r.Boot, d.boot)
+			}
+			d.boot = r.Boot
+		case paxos.Promised:
+			if !d.promise.Less(r.Ballot) {
+				h.world.Break("S2", "replica %d promises %v after %v", id, r.Ballot, d.promise)
+			}
+			d.promise = r.Ballot
+		case paxos.Voted:
+			h.voted(id, r)
+		}
+	}
+}
+
+// voted counts a durable vote. Property S1, over the disks of all replicas.
+func (h *watch) voted(id paxos.NodeID, v paxos.Voted) {
+	d := &h.disks[id]
+	if d.promise.Less(v.Ballot) {
+		h.world.Break("S2", "replica %d votes at %v in slot %d with only %v promised on its disk", id, v.Ballot, v.Slot, d.promise)
+	}
+	if old, ok := d.votes[v.Slot]; ok && v.Ballot.Less(old.Ballot) {
+		h.world.Break("S2", "replica %d votes at %v in slot %d after a vote at %v", id, v.Ballot, v.Slot, old.Ballot)
+	}
+	d.votes[v.Slot] = v
+	f := h.slot(v.Slot)
+	b := f.at(v)
+	if b.value != v.Value {
+		h.world.Break("S1", "slot %d ballot %v carries two values: %v, and %v at replica %d", v.Slot, v.Ballot, b.value, v.Value, id)
+	}
+	if f.chosen && !v.Ballot.Less(f.ballot) && v.Value != f.value {
+		h.world.Break("S1", "slot %d: %v was chosen at ballot %v, and replica %d votes for %v at %v", v.Slot, f.value, f.ballot, id, v.Value, v.Ballot)
+	}
+	if bit := uint64(1) << id; b.who&bit == 0 {
+		b.who |= bit
+		b.count++
+	}
+	if b.count < h.quorum {
+		return
+	}
+	switch {
+	case !f.chosen:
+		f.chosen, f.ballot, f.value = true, v.Ballot, v.Value
+		h.laterVotes(v.Slot, f)
+	case f.value != v.Value:
+		h.world.Break("S1", "slot %d: %v chosen at ballot %v, %v chosen at %v", v.Slot, f.value, f.ballot, v.Value, v.Ballot)
+	case v.Ballot.Less(f.ballot):
+		f.ballot = v.Ballot
+		h.laterVotes(v.Slot, f)
+	}
+}
+
+// laterVotes looks at the votes that were already there when a quorum came
+// about: none above its ballot may differ.
+func (h *watch) laterVotes(s paxos.Slot, f *slotFacts) {
+	for _, b := range f.ballots {
+		if f.ballot.Less(b.ballot) && b.value != f.value {
+			h.world.Break("S1", "slot %d: %v is chosen at ballot %v with a vote for %v at %v", s, f.value, f.ballot, b.value, b.ballot)
+		}
+	}
+}
+
+func (f *slotFacts) at(v paxos.Voted) *ballotFacts {
+	for i := range f.ballots {
+		if f.ballots[i].ballot == v.Ballot {
+			return &f.ballots[i]
+		}
+	}
+	f.ballots = append(f.ballots, ballotFacts{ballot: v.Ballot, value: v.Value})
+	return &f.ballots[len(f.ballots)-1]
+}
+
+// recovered compares what a disk gave back with what it had said it kept
+// (S2, S3), and counts votes that reached the disk without anybody hearing.
+func (h *watch) recovered(id paxos.NodeID, rec paxos.Recovered, report store.Report) {
+	d := &h.disks[id]
+	if rec.Boot < d.boot {
+		h.world.Break("S2", "replica %d comes back in life %d after life %d", id, rec.Boot, d.boot)
+	}
+	if rec.Promise.Less(d.promise) {
+		h.world.Break("S2", "replica %d comes back with promise %v, its disk had %v", id, rec.Promise, d.promise)
+	}
+	d.boot, d.promise = rec.Boot, rec.Promise
+	if report.Torn != nil {
+		h.tornTails++
+	}
+	last := make(map[paxos.Slot]paxos.Voted, len(d.votes))
+	for _, r := range rec.Records {
+		switch r := r.(type) {
+		case paxos.Voted:
+			last[r.Slot] = r
+		case paxos.Unreadable:
+			h.unreadable++
+			last[r.Slot] = paxos.Voted{Slot: r.Slot, Ballot: r.Ballot, Value: d.votes[r.Slot].Value}
+		}
+	}
+	for s := paxos.Slot(1); s < paxos.Slot(len(h.slots)); s++ {
+		was, voted := d.votes[s]
+		now, has := last[s]
+		switch {
+		case voted && (!has || now.Ballot.Less(was.Ballot)):
+			h.world.Break("S3", "replica %d lost its vote at %v in slot %d: the disk gives back %v", id, was.Ballot, s, now.Ballot)
+		case voted && now.Ballot == was.Ballot && now.Value != was.Value:
+			h.world.Break("S3", "replica %d slot %d ballot %v: voted for %v, the disk gives back %v", id, s, was.Ballot, was.Value, now.Value)
+		}
+	}
+	for _, r := range rec.Records {
+		if v, ok := r.(paxos.Voted); ok && last[v.Slot] == v && d.votes[v.Slot] != v {
+			h.voted(id, v)
+		}
+	}
+	d.votes = last
+}
+
+// started checks that the node took over what its disk holds.
+func (h *watch) started(id paxos.NodeID, s paxos.Status) {
+	if d := &h.disks[id]; s.Promised.Less(d.promise) {
+		h.world.Break("S2", "replica %d starts with promise %v, its disk has %v", id, s.Promised, d.promise)
+	}
+	for slot, v := range h.disks[id].votes { // order-free: any breach ends the run, all are breaches
+		if slot >= s.VotesEnd {
+			h.world.Break("S3", "replica %d starts without its vote at %v in slot %d", id, v.Ballot, slot)
+			return
+		}
+	}
+}
+
+// applied checks each slot a replica applies: it must be chosen on a quorum of
+// disks (S3), with this value (S1), and leave the rows as everywhere (S6); its
+// commands must take effect once (S5).
+func (h *watch) applied(id paxos.NodeID, slots []node.Applied) {
+	for i := range slots {
+		a := &slots[i]
+		f := h.slot(a.Slot)
+		if !f.chosen {
+			h.world.Break("S3", "replica %d applies %v in slot %d, which no quorum of disks holds", id, a.Value, a.Slot)
+			return
+		}
+		if f.value != a.Value {
+			h.world.Break("S1", "replica %d applies %v in slot %d, where %v was chosen", id, a.Value, a.Slot, f.value)
+		}
+		if f.applied {
+			if f.sum != a.Sum {
+				h.world.Break("S6", "after slot %d replica %d has checksum %v, others have %v", a.Slot, id, a.Sum, f.sum)
+			}
+			continue
+		}
+		if a.Slot != h.top+1 {
+			h.world.Break("S6", "replica %d applies slot %d, the slots up to %d were applied before by anybody", id, a.Slot, h.top)
+		}
+		f.applied, f.sum = true, a.Sum
+		h.top = a.Slot
+		h.commands(a)
+	}
+}
+
+// commands notes where each call took effect. Property S5.
+func (h *watch) commands(a *node.Applied) {
+	if len(a.Commands) > 1 {
+		h.batches++
+	}
+	for i := range a.Commands {
+		h.note(&a.Commands[i])
+		c, ok := a.Commands[i].Command.(command.Call)
+		if !ok || a.Commands[i].Verdict != command.Executed || c.Session == 0 {
+			continue
+		}
+		key := call{c.Session, c.Seq}
+		at := linearizability.Position{Slot: int64(a.Slot), Index: int32(i)}
+		if was, twice := h.calls[key]; twice {
+			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", c.Seq, c.Session, was, at)
+		}
+		h.calls[key] = at
+	}
+}
+
+// note counts what became of a command, for the table.
+func (h *watch) note(a *command.Applied) {
+	switch {
+	case a.Verdict == command.Repeated:
+		h.repeated++
+	case a.Result.Code == api.Aborted:
+		h.aborted++
+	case a.Result.Code == api.Stale:
+		h.stale++
+	case a.Result.Code == api.NoSession:
+		h.orphans++
+	case a.Result.Code == api.Conflict:
+		h.conflicts++
+	}
+	for _, e := range a.Effects {
+		if e, ok := e.(command.EpochBegan); ok {
+			b := paxos.Ballot{Round: e.Epoch.Ballot.Round, Node: paxos.NodeID(e.Epoch.Ballot.Node)}
+			if b.Less(h.lastEpoch) {
+				h.lateEpochs++
+			}
+			h.lastEpoch = b
+		}
+	}
+}
+
+// tenure checks that no two tenures share an epoch (S2).
+func (h *watch) tenure(id paxos.NodeID, n *node.Node) {
+	s := n.Serving()
+	if s == nil || s == h.tenures[id] {
+		return
+	}
+	h.tenures[id] = s
+	h.failovers++
+	now := holder{id, s.Ballot}
+	if was, ok := h.epochs[s.Epoch]; ok && was != now {
+		h.world.Break("S2", "epoch %d belongs to replica %d at ballot %v and to replica %d at ballot %v", s.Epoch, was.id, was.ballot, id, s.Ballot)
+	}
+	for e := range h.epochs { // order-free: any breach ends the run, all are breaches
+		if e > s.Epoch && h.epochs[e].ballot.Less(s.Ballot) {
+			h.world.Break("S2", "replica %d at ballot %v serves epoch %d after epoch %d", id, s.Ballot, s.Epoch, e)
+		}
+	}
+	h.epochs[s.Epoch] = now
+}
+
+// position is where a call took effect, if it did.
+func (h *watch) position(t *client.Trail) (linearizability.Position, bool) {
+	p, ok := h.calls[call{t.Session, t.Seq}]
+	return p, ok
+}
+
+// String is one line for reports.
+func (h *watch) String() string {
+	return fmt.Sprintf("%d slots applied, %d fail-overs, %d calls", h.top, h.failovers, len(h.calls))
+}
