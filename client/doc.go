@@ -14,6 +14,6 @@
 // blocks only through them.
 //
 // Reading order: runtime.go (the seam), client.go, kv.go (the calls), errors.go,
-// pump.go (how the machine is driven), goroutines.go and signal.go (the Runtime
-// of programs).
+// pump.go (how the machine is driven), trail.go (what the cell knows a call by),
+// goroutines.go and signal.go (the Runtime of programs).
 package client

@@ -1,23 +1,36 @@
 package client_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
+func TestATrailNamesTheCallAsTheCellDoes(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Minute)
+		for seq := range api.Seq(3) {
+			var trail client.Trail
+			require.NoError(t, w.c.Put(client.WithTrail(ctx, &trail), "k", "v"))
+			require.Equal(t, client.Trail{Session: 1, Seq: seq + 1}, trail)
+		}
+		w.fault(everything)
+		var lost client.Trail
+		require.ErrorIs(t, w.c.Put(client.WithTrail(w.within(time.Second), &lost), "k", "w"), client.ErrOutcomeUnknown)
+		require.Equal(t, client.Trail{Session: 1, Seq: 4}, lost, "a call without an answer has one too")
+	})
+}
+
 func TestATrailIsZeroForACallThatWasNeverSent(t *testing.T) {
-	rt := client.NewRuntime(func(uint32, []byte) {})
-	cl := client.New(rt, client.Config{Replicas: []uint32{1}, Draw: client.Entropy})
-	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-	defer cancel()
-	var trail client.Trail
-	err := cl.Put(client.WithTrail(ctx, &trail), "a", "b")
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.NotErrorIs(t, err, client.ErrOutcomeUnknown, "the session was never open")
-	require.Zero(t, trail)
+	bubble(t, nil, func(w *world) {
+		w.fault(everything)
+		var trail client.Trail
+		err := w.c.Put(client.WithTrail(w.within(time.Second), &trail), "a", "b")
+		require.NotErrorIs(t, err, client.ErrOutcomeUnknown, "the session was never open")
+		require.Zero(t, trail)
+	})
 }

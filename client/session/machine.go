@@ -51,8 +51,8 @@ type Output struct {
 	// Launched names the calls that are in Send for the first time: what the
 	// cell will know them by.
 	Launched []Launch
-	Done []Done     // each token once, in the order in which the calls ended
-	Wake time.Time  // call Advance no later than this; zero: no need
+	Done     []Done    // each token once, in the order in which the calls ended
+	Wake     time.Time // call Advance no later than this; zero: no need
 }
 
 // Machine is one client's session. All its methods are doors: none waits, and

@@ -88,7 +88,14 @@ func (w *model) look() {
 	for _, d := range out.Done { // before the sendings: what is over may be seen
 		w.end(d)
 	}
+	launched := map[api.Seq]string{}
+	for _, l := range out.Launched {
+		require.NotContains(w.t, w.sent, w.values[l.Token], "launched before")
+		require.Equal(w.t, w.m.Status().Session, l.Session)
+		launched[l.Seq] = w.values[l.Token]
+	}
 	for _, e := range out.Send {
+		w.announced(e, launched)
 		w.check(e)
 		w.requests = append(w.requests, e)
 	}
@@ -101,6 +108,14 @@ func (w *model) look() {
 		for token := range w.values {
 			require.Contains(w.t, w.ended, token, "over, and token %d is not", token)
 		}
+	}
+}
+
+// announced checks that each call is launched with its first sending.
+func (w *model) announced(e session.Envelope, launched map[api.Seq]string) {
+	put, ok := e.Request.Op.(api.Put)
+	if _, before := w.sent[put.Value]; ok && !before {
+		require.Equal(w.t, put.Value, launched[e.Request.Seq])
 	}
 }
 
