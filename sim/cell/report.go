@@ -218,9 +218,9 @@ func writeReaches(b *strings.Builder, name string, all []Reach) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%-20s %10s %8s\n", name, "times", "seeds")
+	fmt.Fprintf(b, "\n%-24s %10s %8s\n", name, "times", "seeds")
 	for _, r := range all {
-		fmt.Fprintf(b, "  %-18s %10d %8d\n", r.Name, r.Sum, r.Seeds)
+		fmt.Fprintf(b, "  %-22s %10d %8d\n", r.Name, r.Sum, r.Seeds)
 	}
 }
 

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/mutants"
+	"github.com/spf13/cobra"
+)
+
+// readBuild says what this program was built from. The go command stamps what it
+// builds, but not what it runs right away; then the source tree around the
+// working directory is asked.
+func readBuild() cell.Build {
+	b := cell.Build{Commit: "unknown", Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				b.Commit = s.Value
+			case "vcs.modified":
+				b.Modified = s.Value == "true"
+			}
+		}
+	}
+	if b.Commit == "unknown" {
+		askGit(&b)
+	}
+	return b
+}
+
+func askGit(b *cell.Build) {
+	root, err := mutants.Root(".")
+	if err != nil {
+		return
+	}
+	commit, err := git(root, "rev-parse", "HEAD")
+	if err != nil {
+		return
+	}
+	changes, err := git(root, "status", "--porcelain")
+	b.Commit, b.Modified = commit, err != nil || changes != ""
+}
+
+func git(root string, args ...string) (string, error) {
+	out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// versions is the JSON form of `chubby version`.
+type versions struct {
+	cell.Build
+	TraceFormat    int `json:"trace_format"`
+	ManifestFormat int `json:"manifest_format"`
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	var form output
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Say what this program was built from",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := form.check(); err != nil {
+				return err
+			}
+			v := versions{a.build(), cell.TraceFormat, cell.ManifestFormat}
+			if form == "json" {
+				return a.json(v)
+			}
+			modified := ""
+			if v.Modified {
+				modified = ", modified"
+			}
+			return a.printf("chubby %s%s\n%s %s/%s, trace format %d\n", v.Commit, modified, v.Go, v.GOOS, v.GOARCH, v.TraceFormat)
+		},
+	}
+	form.register(c)
+	return c
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/chubbycell/chubby/sim/cell"
+)
+
+// report is the JSON form of `chubby sim`.
+type report struct {
+	Build       cell.Build    `json:"build"`
+	Options     cell.Settings `json:"options"` // of each seed, but for the seed
+	From        uint64        `json:"from"`
+	Shard       string        `json:"shard"`
+	Totals      cell.Totals   `json:"totals"`
+	Failures    []failedSeed  `json:"failures"`
+	Interrupted bool          `json:"interrupted"`
+	GaveUp      bool          `json:"gave_up"`
+	Exit        int           `json:"exit"`
+	options     cell.Options  // as asked, for what is written later
+	hashes      cell.Manifest // of the whole campaign
+}
+
+// failedSeed is one failure in the report.
+type failedSeed struct {
+	Seed      uint64 `json:"seed"`
+	Property  string `json:"property"` // "" for a crash
+	Text      string `json:"text"`
+	Stack     string `json:"stack,omitempty"`
+	Hash      string `json:"hash"`
+	Reproduce string `json:"reproduce"`
+	Directory string `json:"directory,omitempty"`
+	Differs   string `json:"second_hash,omitempty"` // of the run that wrote the directory, if another
+}
+
+// sim runs one seed or many.
+func (a *app) sim(ctx context.Context, f *simFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	if f.asked("seed") {
+		o.Seed = f.seed
+		if f.trace {
+			return a.trace(f, o)
+		}
+		f.from, f.seeds, f.maxFailures = f.seed, 0, 0
+	}
+	shard, shards, err := parseShard(f.shard)
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := writable(f.out); err != nil {
+			return usage("--out: %v", err)
+		}
+	}
+	c := cell.Campaign{
+		Options: o, From: f.from, Seeds: f.seeds, For: f.duration, Jobs: f.jobs,
+		Shard: shard, Shards: shards, MaxFailures: f.maxFailures,
+	}
+	if f.duration > 0 && !f.asked("seeds") {
+		c.Seeds = 0
+	}
+	r := report{Build: a.build(), Options: o.Settings(), From: f.from, Shard: f.shard, Failures: []failedSeed{}, options: o}
+	r.hashes = cell.NewManifest(r.Build, o)
+	r.hashes.Options.Seed = f.from
+	if f.asked("seed") {
+		a.one(&r)
+	} else {
+		a.many(ctx, c, &r)
+	}
+	return a.finish(f, &r)
+}
+
+// one runs the seed of the options.
+func (a *app) one(r *report) {
+	began := a.now()
+	var t cell.Tally
+	res := a.simulate(r.options)
+	r.take(&t, &res)
+	r.Totals = t.Totals(a.now().Sub(began))
+}
+
+// patience is how many idle seeds a campaign suffers for each counted one that
+// is asked for.
+const patience = 4
+
+// many runs a campaign.
+func (a *app) many(ctx context.Context, c cell.Campaign, r *report) {
+	bounded, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	began := a.now()
+	p := a.newProgress(c.Seeds, c.For)
+	var t cell.Tally
+	var counted, idle uint64
+	c.Each = func(res cell.Result) {
+		r.take(&t, &res)
+		switch {
+		case res.Counted:
+			counted++
+		case !res.Failed():
+			idle++
+		}
+		p.seed(&res, counted)
+		if c.Seeds > 0 && idle >= patience*c.Seeds && counted < c.Seeds {
+			r.GaveUp = true
+			giveUp()
+		}
+	}
+	a.campaign(bounded, c)
+	p.finish()
+	r.Interrupted = ctx.Err() != nil
+	r.Totals = t.Totals(a.now().Sub(began))
+}
+
+// take notes the result of a seed.
+func (r *report) take(t *cell.Tally, res *cell.Result) {
+	t.Add(*res)
+	r.hashes.Add(res)
+	if res.Failed() {
+		o := r.options
+		o.Seed = res.Seed
+		r.Failures = append(r.Failures, failedSeed{
+			Seed: res.Seed, Property: res.Breach.ID, Text: res.Breach.Text, Stack: res.Stack, Hash: res.Hash, Reproduce: reproduce(o),
+		})
+	}
+}
+
+// finish writes what is to be written and picks the exit code.
+func (a *app) finish(f *simFlags, r *report) error {
+	if f.out != "" {
+		if err := a.leave(f.out, r); err != nil {
+			return internal(err)
+		}
+	}
+	r.Exit = r.code()
+	if f.form == "json" {
+		if err := a.json(r); err != nil {
+			return err
+		}
+		return exit(r.Exit)
+	}
+	if err := r.Totals.WriteTable(a.out); err != nil {
+		return internal(err)
+	}
+	for i := range r.Failures {
+		if err := a.printFailure(&r.Failures[i]); err != nil {
+			return err
+		}
+	}
+	a.explainExit(r)
+	return exit(r.Exit)
+}
+
+// code is the exit code: the worst that happened, but an interrupt is always one.
+func (r *report) code() int {
+	for i := range r.Failures {
+		if r.Failures[i].Differs != "" {
+			return exitDiffers
+		}
+	}
+	switch {
+	case r.Interrupted:
+		return exitInterrupted
+	case r.Totals.Failed > 0:
+		return exitBroken
+	case r.Totals.Undecided > 0 || r.GaveUp:
+		return exitUndecided
+	}
+	return exitClean
+}
+
+// explainExit says on stderr what the table does not.
+func (a *app) explainExit(r *report) {
+	switch r.Exit {
+	case exitInterrupted:
+		a.say("chubby: interrupted; these are the seeds that ended before")
+	case exitUndecided:
+		if r.GaveUp {
+			a.say("chubby: gave up: %d seeds were idle, that is simulated less than %v or %d calls", r.Totals.Idle, cell.FloorTime, cell.FloorOps)
+		}
+	case exitDiffers:
+		a.say("chubby: a failing seed gave another history when it was run again; `chubby sim verify` names the event")
+	}
+}
+
+// every is how often plain progress lines are printed.
+const every = 10 * time.Second

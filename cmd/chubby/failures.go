@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/chubbycell/chubby/sim/cell"
+)
+
+// reproduce is the command line that runs a seed again, with a trace.
+func reproduce(o cell.Options) string {
+	return "go run ./cmd/chubby sim --seed " + fmt.Sprint(o.Seed) + " --trace" + flagsOf(o)
+}
+
+// flagsOf are the flags that differ from their defaults, each with a blank
+// before it.
+func flagsOf(o cell.Options) string {
+	var b strings.Builder
+	if o.Replicas != 0 {
+		fmt.Fprintf(&b, " --replicas %d", o.Replicas)
+	}
+	if o.Clients != 0 {
+		fmt.Fprintf(&b, " --clients %d", o.Clients)
+	}
+	if o.Duration != 0 {
+		fmt.Fprintf(&b, " --duration %v", o.Duration)
+	}
+	if o.Faults != nil {
+		faults := strings.Join(o.Faults, ",")
+		if faults == "" {
+			faults = "none"
+		}
+		fmt.Fprintf(&b, " --faults %s", faults)
+	}
+	if o.Workload != "" {
+		fmt.Fprintf(&b, " --workload %s", o.Workload)
+	}
+	return b.String()
+}
+
+// printFailure tells of a failing seed, the line that reproduces it last.
+func (a *app) printFailure(f *failedSeed) error {
+	what := f.Property + " broke"
+	if f.Property == "" {
+		what = "crashed"
+	}
+	if err := a.printf("\nseed %d: %s: %s\n", f.Seed, what, f.Text); err != nil {
+		return err
+	}
+	if f.Property == "" && f.Stack != "" {
+		if err := a.printf("%s\n", indented(f.Stack)); err != nil {
+			return err
+		}
+	}
+	if f.Differs != "" {
+		if err := a.printf("  run again it gave another history: hash %s, first %s\n", f.Differs, f.Hash); err != nil {
+			return err
+		}
+	}
+	if f.Directory != "" {
+		if err := a.printf("  files: %s\n", f.Directory); err != nil {
+			return err
+		}
+	}
+	return a.printf("  %s\n", f.Reproduce)
+}
+
+func indented(s string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
+}
+
+// writable makes a directory and finds out now, not after an hour, whether files
+// can be made there.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+// leave writes the campaign's manifest and a directory for each failing seed,
+// which is run again for its trace.
+func (a *app) leave(out string, r *report) error {
+	for i := range r.Failures {
+		f := &r.Failures[i]
+		o := r.options
+		o.Seed = f.Seed
+		dir := filepath.Join(out, fmt.Sprintf("seed-%d", f.Seed))
+		a.say("writing %s", dir)
+		again, err := cell.WriteArtifacts(dir, r.Build, a.simulate, o)
+		if err != nil {
+			return err
+		}
+		f.Directory = dir
+		if again.Hash != f.Hash {
+			f.Differs = again.Hash
+		}
+	}
+	return r.hashes.Write(out)
+}

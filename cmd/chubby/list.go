@@ -1,0 +1,78 @@
+package main
+
+import (
+	"text/tabwriter"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/spf13/cobra"
+)
+
+// catalogue is the JSON form of `chubby sim list`.
+type catalogue struct {
+	Faults     []item          `json:"faults"`
+	Workloads  []item          `json:"workloads"`
+	Properties []cell.Property `json:"properties"`
+	Counters   []item          `json:"counters"`
+}
+
+type item struct {
+	Name string `json:"name"`
+	Help string `json:"help"`
+}
+
+func newCatalogue() catalogue {
+	c := catalogue{Properties: cell.Properties()}
+	for _, f := range cell.Faults() {
+		c.Faults = append(c.Faults, item{f.Name, f.Help})
+	}
+	for _, w := range cell.Workloads() {
+		c.Workloads = append(c.Workloads, item{w.Name, w.Help})
+	}
+	for _, s := range cell.Situations() {
+		c.Counters = append(c.Counters, item{s.Name, s.Help})
+	}
+	return c
+}
+
+func (a *app) listCommand() *cobra.Command {
+	var form output
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List faults, workloads, properties and counters",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := form.check(); err != nil {
+				return err
+			}
+			if form == "json" {
+				return a.json(newCatalogue())
+			}
+			return a.list(newCatalogue())
+		},
+	}
+	form.register(c)
+	return c
+}
+
+func (a *app) list(c catalogue) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	t := table{w: w}
+	t.items("Faults (--faults)", c.Faults)
+	t.items("\nWorkloads (--workload)", c.Workloads)
+	t.row("\nProperties\n")
+	for _, p := range c.Properties {
+		by := p.By
+		if by == "" {
+			by = "not yet"
+		}
+		t.row("  %s\t%s\t[%s]\n", p.ID, p.Help, by)
+	}
+	t.items("\nCounters of rare situations (sometimes)", c.Counters)
+	if t.err == nil {
+		t.err = w.Flush()
+	}
+	if t.err != nil {
+		return internal(t.err)
+	}
+	return nil
+}

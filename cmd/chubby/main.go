@@ -1,0 +1,24 @@
+// Command chubby is the one program of the project: it simulates cells and hunts
+// for bugs in them, checks histories of any system, and looks into the files of
+// a replica. It is the composition root: nothing below it reads a flag, a clock
+// or the environment.
+//
+// Reading order: root.go (commands and exit codes), sim.go (the main job) with
+// campaign.go, failures.go and progress.go, then one file a command.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	code := newApp(os.Stdin, os.Stdout, os.Stderr, term.IsTerminal(int(os.Stderr.Fd()))).run(ctx, os.Args[1:])
+	os.Exit(code)
+}

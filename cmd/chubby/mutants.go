@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/chubbycell/chubby/sim/mutants"
+	"github.com/spf13/cobra"
+)
+
+type mutantFlags struct {
+	list  bool
+	repo  string
+	from  uint64
+	seeds uint64
+	limit time.Duration
+	jobs  int
+	form  output
+}
+
+// hunted is the JSON form of `chubby sim mutants`.
+type hunted struct {
+	From        uint64          `json:"from"`
+	Mutants     []mutants.Catch `json:"mutants"`
+	Wrong       int             `json:"wrong"` // A bugs not caught, controls caught, bugs that do not build
+	Interrupted bool            `json:"interrupted"`
+	Exit        int             `json:"exit"`
+}
+
+func (a *app) mutantsCommand() *cobra.Command {
+	f := &mutantFlags{}
+	c := &cobra.Command{
+		Use:   "mutants [ID...]",
+		Short: "Plant known bugs and see whether the simulator finds them",
+		Long: `Mutants builds the program once for each planted bug of sim/mutants (all, or
+those named), with the bug in it and the source tree left alone, and runs
+chubby sim with it, the default swarm, until something numbered breaks. It prints
+for each: caught or not, by which property, seeds and seconds. A panic that is
+nothing numbered is counted apart and is no catch. Controls change nothing that
+matters and must survive.
+
+It needs the source tree and the go command. Exit code 1 says that a bug of
+priority A survived, that a control did not, or that one could not be built.
+
+` + exitHelp,
+		Example: "  chubby sim mutants --list\n  chubby sim mutants P01 P05 --from 100000 --seeds 500",
+		RunE:    func(c *cobra.Command, ids []string) error { return a.mutants(c.Context(), f, ids) },
+	}
+	c.Flags().BoolVar(&f.list, "list", false, "print the planted bugs, hunt none")
+	c.Flags().StringVar(&f.repo, "repo", ".", "the project's source tree")
+	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
+	c.Flags().Uint64Var(&f.seeds, "seeds", 500, "counted seeds after which a bug counts as survivor (0: no such end)")
+	c.Flags().DurationVar(&f.limit, "for", 5*time.Minute, "real time after which it does (0: no such end)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "bugs at a time (0: one a processor)")
+	f.form.register(c)
+	c.Flags().SortFlags = false
+	return c
+}
+
+func (a *app) mutants(ctx context.Context, f *mutantFlags, ids []string) error {
+	if err := f.form.check(); err != nil {
+		return err
+	}
+	switch {
+	case f.jobs < 0 || f.limit < 0:
+		return usage("--jobs %d --for %v: not below 0", f.jobs, f.limit)
+	case f.seeds == 0 && f.limit == 0:
+		return usage("--seeds 0 --for 0: a hunt for a bug that survives would never end")
+	}
+	root, err := mutants.Root(f.repo)
+	if err != nil {
+		return usage("%v", err)
+	}
+	all, err := mutants.Load(root)
+	if err != nil {
+		return usage("%v", err)
+	}
+	if all, err = chosen(all, ids); err != nil {
+		return err
+	}
+	if f.list {
+		return a.listMutants(f, all)
+	}
+	dir, err := os.MkdirTemp("", "chubby-mutants-")
+	if err != nil {
+		return internal(err)
+	}
+	defer os.RemoveAll(dir)
+	h := hunted{From: f.from, Mutants: []mutants.Catch{}}
+	hunt := mutants.Hunt{Root: root, Dir: dir, From: f.from, Seeds: f.seeds, For: f.limit, Jobs: f.share(len(all))}
+	inOrder(ctx, f.jobs, uint64(len(all)), func(i uint64) *mutants.Catch {
+		c, err := hunt.Run(ctx, all[i])
+		if err != nil {
+			return nil
+		}
+		return &c
+	}, func(c *mutants.Catch) {
+		if c == nil {
+			return
+		}
+		h.add(c)
+		a.say("%-6s %s", c.ID, outcome(c))
+	})
+	h.Interrupted = ctx.Err() != nil
+	h.Exit = h.code()
+	if err := a.printHunted(f, &h); err != nil {
+		return err
+	}
+	return exit(h.Exit)
+}
+
+// share is how many seeds at a time each hunt runs, so that all of them together
+// use each processor once.
+func (f *mutantFlags) share(n int) int {
+	cpus := runtime.GOMAXPROCS(0)
+	at := f.jobs
+	if at == 0 {
+		at = cpus
+	}
+	return max(1, cpus/max(1, min(at, n)))
+}
+
+func (h *hunted) add(c *mutants.Catch) {
+	h.Mutants = append(h.Mutants, *c)
+	if c.Wrong() {
+		h.Wrong++
+	}
+}
+
+func (h *hunted) code() int {
+	switch {
+	case h.Interrupted:
+		return exitInterrupted
+	case h.Wrong > 0:
+		return exitBroken
+	}
+	return exitClean
+}
+
+// chosen picks the mutants named, all if none is.
+func chosen(all []mutants.Mutant, ids []string) ([]mutants.Mutant, error) {
+	if len(ids) == 0 {
+		return all, nil
+	}
+	var some []mutants.Mutant
+	for _, id := range ids {
+		found := false
+		for _, m := range all {
+			if strings.EqualFold(m.ID, id) {
+				some, found = append(some, m), true
+			}
+		}
+		if !found {
+			return nil, usage("no planted bug %q; `chubby sim mutants --list` lists them", id)
+		}
+	}
+	return some, nil
+}
+
+// listed is one row of --list.
+type listed struct {
+	ID         string   `json:"id"`
+	Title      string   `json:"title"`
+	Priority   string   `json:"priority"`
+	Properties []string `json:"properties"`
+	Control    bool     `json:"control"`
+	Files      []string `json:"files"`
+}
+
+func (a *app) listMutants(f *mutantFlags, all []mutants.Mutant) error {
+	rows := []listed{}
+	for _, m := range all {
+		rows = append(rows, listed{m.ID, m.Title, m.Priority, m.Properties, m.Control, m.Patch.Paths()})
+	}
+	if f.form == "json" {
+		return a.json(rows)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	t := table{w: w}
+	t.row("ID\tPRI\tPROPERTY\tTITLE\n")
+	for _, r := range rows {
+		expect := strings.Join(r.Properties, ",")
+		if r.Control {
+			expect = "survives"
+		}
+		t.row("%s\t%s\t%s\t%s\n", r.ID, r.Priority, expect, r.Title)
+	}
+	if t.err == nil {
+		t.err = w.Flush()
+	}
+	if t.err != nil {
+		return internal(t.err)
+	}
+	return nil
+}
+
+func (a *app) printHunted(f *mutantFlags, h *hunted) error {
+	if f.form == "json" {
+		return a.json(h)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	t := table{w: w}
+	t.row("ID\tPRI\tOUTCOME\tTITLE\n")
+	caught, bugs := 0, 0
+	for i := range h.Mutants {
+		c := &h.Mutants[i]
+		mark := ""
+		if c.Wrong() {
+			mark = "WRONG: "
+		}
+		t.row("%s\t%s\t%s%s\t%s\n", c.ID, c.Priority, mark, outcome(c), c.Title)
+		if !c.Control {
+			bugs++
+		}
+		if !c.Control && c.Outcome == mutants.Caught {
+			caught++
+		}
+	}
+	t.row("\n%d of %d bugs caught; %d wrong\n", caught, bugs, h.Wrong)
+	if t.err == nil {
+		t.err = w.Flush()
+	}
+	if t.err != nil {
+		return internal(t.err)
+	}
+	if h.Interrupted {
+		a.say("chubby: interrupted; these are the hunts that ended before")
+	}
+	return nil
+}
+
+// outcome is one line about a hunt.
+func outcome(c *mutants.Catch) string {
+	crashes := ""
+	if c.Crashes > 0 {
+		crashes = fmt.Sprintf(", %d crashes", c.Crashes)
+	}
+	spent := fmt.Sprintf("%d seeds, %.1f s%s", c.Seeds, c.Elapsed.Seconds(), crashes)
+	switch c.Outcome {
+	case mutants.Caught:
+		return fmt.Sprintf("caught by %s (seed %d; %s)", c.Property, c.Seed, spent)
+	case mutants.Unbuilt:
+		line, _, _ := strings.Cut(c.Text, "\n")
+		return "unbuilt: " + line
+	}
+	return fmt.Sprintf("%s (%s)", c.Outcome, spent)
+}

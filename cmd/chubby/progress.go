@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cheggaaa/pb/v3"
+	"github.com/chubbycell/chubby/sim/cell"
+)
+
+// progress tells on stderr how far a campaign is: with a bar on a terminal, with
+// a line now and then elsewhere. It is called by one goroutine at a time.
+type progress struct {
+	app   *app
+	began time.Time
+	told  time.Time // of the last plain line
+	seeds uint64    // counted seeds wanted, 0: no such end
+	limit time.Duration
+	bar   *pb.ProgressBar // nil: plain lines
+
+	all, failed uint64
+}
+
+const barTemplate = `{{string . "state"}} {{bar . "[" "=" ">" " " "]"}} {{percent . }} {{etime . }}`
+
+func (a *app) newProgress(seeds uint64, limit time.Duration) *progress {
+	p := &progress{app: a, began: a.now(), seeds: seeds, limit: limit}
+	p.told = p.began
+	if a.terminal && (seeds > 0 || limit > 0) {
+		total := int64(seeds)
+		if seeds == 0 {
+			total = int64(limit / time.Millisecond)
+		}
+		p.bar = pb.New64(total).SetTemplateString(barTemplate).SetWriter(a.err)
+		p.bar.Start()
+	}
+	return p
+}
+
+// seed notes the end of a seed.
+func (p *progress) seed(r *cell.Result, counted uint64) {
+	p.all++
+	if r.Failed() {
+		p.failed++
+	}
+	now := p.app.now()
+	if p.bar != nil {
+		p.bar.Set("state", p.state(counted))
+		if p.seeds > 0 {
+			p.bar.SetCurrent(int64(counted))
+		} else {
+			p.bar.SetCurrent(int64(min(now.Sub(p.began), p.limit) / time.Millisecond))
+		}
+		return
+	}
+	if now.Sub(p.told) >= every {
+		p.told = now
+		p.app.say("%4.0f s  %s", now.Sub(p.began).Seconds(), p.state(counted))
+	}
+}
+
+func (p *progress) state(counted uint64) string {
+	want := ""
+	if p.seeds > 0 {
+		want = fmt.Sprintf(" of %d", p.seeds)
+	}
+	return fmt.Sprintf("%d%s counted, %d idle, %d failed", counted, want, p.all-counted-p.failed, p.failed)
+}
+
+func (p *progress) finish() {
+	if p.bar != nil {
+		p.bar.Finish()
+	}
+}

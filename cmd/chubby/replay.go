@@ -1,0 +1,93 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/spf13/cobra"
+)
+
+// replayed is the JSON form of `chubby sim replay`.
+type replayed struct {
+	Build    cell.Build    `json:"build"`
+	Was      cell.Build    `json:"recorded_build"`
+	Options  cell.Settings `json:"options"`
+	Recorded cell.SeedHash `json:"recorded"`
+	Hash     string        `json:"hash"`
+	Breach   *cell.Breach  `json:"breach"`
+	Same     bool          `json:"same"` // history
+	Exit     int           `json:"exit"`
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	var force bool
+	var form output
+	c := &cobra.Command{
+		Use:   "replay DIR",
+		Short: "Run a failing seed again from what --out left",
+		Long: `Replay reads the manifest in the directory of a failing seed (seed-S below
+--out), runs the seed with the same options, and compares the history. The same
+history, which broke a property, gives exit code 1; another one gives 4.
+
+It refuses a directory that another commit, Go version or trace format wrote,
+since another history is to be expected then: check that commit out, or --force.
+
+` + exitHelp,
+		Example: "  chubby sim --out failures; chubby sim replay failures/seed-42",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := form.check(); err != nil {
+				return err
+			}
+			return a.replay(args[0], force, form)
+		},
+	}
+	c.Flags().BoolVar(&force, "force", false, "replay what another version wrote")
+	form.register(c)
+	return c
+}
+
+func (a *app) replay(dir string, force bool, form output) error {
+	m, err := cell.ReadManifest(dir)
+	if err != nil {
+		return usage("%v", err)
+	}
+	build := a.build()
+	if differ := m.Differences(build); len(differ) > 0 {
+		if !force {
+			return usage("%s was written by %s: use that version, or --force", dir, strings.Join(differ, ", "))
+		}
+		a.say("chubby: written by %s: expect another history", strings.Join(differ, ", "))
+	}
+	if m.Build.Modified || build.Modified {
+		a.say("chubby: the source was modified: the commit alone does not tell whether it is the same")
+	}
+	if !m.SamePlan() {
+		a.say("chubby: this version draws another plan from the same options")
+	}
+	r := a.simulate(m.Options.Options())
+	p := replayed{Build: build, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach}
+	p.Same = p.Hash == p.Recorded.Hash
+	switch {
+	case !p.Same:
+		p.Exit = exitDiffers
+	case r.Failed():
+		p.Exit = exitBroken
+	case r.Undecided:
+		p.Exit = exitUndecided
+	}
+	if form == "json" {
+		if err := a.json(p); err != nil {
+			return err
+		}
+		return exit(p.Exit)
+	}
+	history := "the same history"
+	if !p.Same {
+		history = "ANOTHER history"
+	}
+	if err := a.printf("seed %d: %s, hash %s (recorded %s)\n%s\n", r.Seed, history, p.Hash, p.Recorded.Hash, verdict(&r)); err != nil {
+		return err
+	}
+	return exit(p.Exit)
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/spf13/cobra"
+)
+
+// simFlags are the flags of `chubby sim`.
+type simFlags struct {
+	cellFlags
+	seed        uint64
+	seeds, from uint64
+	duration    time.Duration // --for
+	jobs        int
+	shard       string
+	maxFailures int
+	trace       bool
+	until       uint64
+	node        string
+	out         string
+	form        output
+
+	asked func(flag string) bool // whether it was given
+}
+
+// cellFlags say what a cell is made of; they are the same wherever seeds run.
+type cellFlags struct {
+	replicas, clients int
+	length            time.Duration // --duration
+	faults, workload  string
+}
+
+func (f *cellFlags) register(c *cobra.Command) {
+	c.Flags().IntVar(&f.replicas, "replicas", 0, "replicas of each cell, 1 to 7 (0: drawn, 3 to 7)")
+	c.Flags().IntVar(&f.clients, "clients", 0, "client machines of each cell (0: drawn)")
+	c.Flags().DurationVar(&f.length, "duration", 0, "simulated time with faults (0: 60s); seeds below 60s never count")
+	c.Flags().StringVar(&f.faults, "faults", "swarm", "swarm (drawn by seed), none, or names with commas; see chubby sim list")
+	c.Flags().StringVar(&f.workload, "workload", "", "what clients do (default: drawn); see chubby sim list")
+}
+
+// options checks what was asked for.
+func (f *cellFlags) options() (cell.Options, error) {
+	faults, err := cell.ParseFaults(f.faults)
+	if err != nil {
+		return cell.Options{}, usage("--faults: %v", err)
+	}
+	o := cell.Options{Replicas: f.replicas, Clients: f.clients, Duration: f.length, Faults: faults, Workload: f.workload}
+	if err := o.Check(); err != nil {
+		return o, usage("%v", err)
+	}
+	return o, nil
+}
+
+func (a *app) simCommand() *cobra.Command {
+	f := &simFlags{}
+	c := &cobra.Command{
+		Use:   "sim",
+		Short: "Simulate cells under faults and check everything they do",
+		Long: `Sim runs seeds: each draws a cell of 3 to 7 replicas with clients, tunables and
+faults, simulates it for at least a minute, heals it, demands progress, and
+checks every property on the way (chubby sim list). One seed is one history, on
+every machine. A seed counts if it simulated 60 s and 500 answered calls, a fifth
+of them on the contended row; others are idle, and do not count towards --seeds.
+
+The run ends at --seeds counted seeds, after --for of real time, or at
+--max-failures failing seeds, whichever comes first. With --for alone there is no
+other end. It gives up with exit code 3 when four seeds were idle for each that
+was asked for.
+
+With --seed S it runs that seed only; with --trace it prints all that happens in
+it: event, true time, machine, its local time, kind, text. Replicas are n1, n2,
+..., clients c1, c2, ...
+
+-o json prints one object:
+  build, options, from, shard   what ran
+  totals                        the numbers of the table, durations in ns
+  failures[]                    seed, property ("" for a crash), text, stack,
+                                hash, reproduce, directory (with --out)
+  interrupted, gave_up, exit    how it ended
+Fields are added over time, never renamed or removed.
+
+--out DIR gets manifest.json (build, options, the hash of each seed), and for
+each failing seed a directory seed-S with trace.txt, history.jsonl, history.html
+and a manifest.json that chubby sim replay reads.
+
+` + exitHelp,
+		Example: `  chubby sim
+  chubby sim --for 10m --jobs 2 --out failures
+  chubby sim --seeds 10000 --shard 3/8 -o json
+  chubby sim --seed 42 --trace --until 20000 --node n1
+  chubby sim --faults partition,crash --workload increments`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			f.asked = c.Flags().Changed
+			return a.sim(c.Context(), f)
+		},
+	}
+	f.register(c)
+	f.cellFlags.register(c)
+	c.Flags().StringVar(&f.out, "out", "", "directory for what failing seeds leave behind")
+	f.form.register(c)
+	c.Flags().SortFlags = false
+	c.AddCommand(a.verifyCommand(), a.listCommand(), a.replayCommand(), a.mutantsCommand())
+	return c
+}
+
+func (f *simFlags) register(c *cobra.Command) {
+	c.Flags().Uint64Var(&f.seeds, "seeds", defaultSeeds, "counted seeds wanted (0: no such end)")
+	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
+	c.Flags().DurationVar(&f.duration, "for", 0, "real time after which no seed is begun, such as 5m (0: no such end)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time (0: one a processor)")
+	c.Flags().StringVar(&f.shard, "shard", "", "this machine's part of the seeds, such as 3/8")
+	c.Flags().IntVar(&f.maxFailures, "max-failures", 10, "failing seeds after which no seed is begun (0: no such end)")
+	c.Flags().Uint64Var(&f.seed, "seed", 0, "run this seed only")
+	c.Flags().BoolVar(&f.trace, "trace", false, "with --seed: print all that happens")
+	c.Flags().Uint64Var(&f.until, "until", 0, "with --trace: the last event to print")
+	c.Flags().StringVar(&f.node, "node", "", "with --trace: print one machine only, such as n2 or c1")
+}
+
+const defaultSeeds = 200
+
+// check finds flags that do not go together.
+func (f *simFlags) check() error {
+	if err := f.form.check(); err != nil {
+		return err
+	}
+	if f.asked("seed") {
+		for _, other := range []string{"seeds", "from", "for", "jobs", "shard", "max-failures"} {
+			if f.asked(other) {
+				return usage("--%s does not go with --seed, which runs one seed", other)
+			}
+		}
+	}
+	switch {
+	case f.trace && !f.asked("seed"):
+		return usage("--trace needs --seed: a trace is of one seed")
+	case f.trace && f.form == "json":
+		return usage("--trace does not go with -o json: a trace is text")
+	case !f.trace && (f.asked("until") || f.asked("node")):
+		return usage("--until and --node need --trace")
+	case f.jobs < 0:
+		return usage("--jobs %d: at least 0", f.jobs)
+	case f.maxFailures < 0:
+		return usage("--max-failures %d: at least 0", f.maxFailures)
+	case f.duration < 0:
+		return usage("--for %v: not below 0", f.duration)
+	case f.asked("seeds") && f.seeds == 0 && f.duration == 0 && f.maxFailures == 0:
+		return usage("--seeds 0 without --for or --max-failures would never end")
+	}
+	return nil
+}
+
+// parseShard reads "3/8".
+func parseShard(s string) (shard, shards uint64, err error) {
+	if s == "" {
+		return 0, 0, nil
+	}
+	this, all, _ := strings.Cut(s, "/")
+	shard, err1 := strconv.ParseUint(this, 10, 64)
+	shards, err2 := strconv.ParseUint(all, 10, 64)
+	if err1 != nil || err2 != nil || shard < 1 || shard > shards {
+		return 0, 0, usage("--shard %q: such as 3/8, from 1/8 to 8/8", s)
+	}
+	return shard, shards, nil
+}
+
+// parseNode reads "n2", "2" or "c1".
+func parseNode(s string) (sim.Addr, error) {
+	if s == "" {
+		return 0, nil
+	}
+	digits, base := s, sim.Addr(0)
+	switch s[0] {
+	case 'n':
+		digits = s[1:]
+	case 'c':
+		digits, base = s[1:], sim.FirstClient-1
+	}
+	n, err := strconv.ParseUint(digits, 10, 15)
+	if err != nil || n == 0 {
+		return 0, usage("--node %q: such as n2 for a replica or c1 for a client", s)
+	}
+	return base + sim.Addr(n), nil
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bufio"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
+)
+
+// trace runs one seed and prints what happens to stdout, the verdict to stderr.
+func (a *app) trace(f *simFlags, o cell.Options) error {
+	node, err := parseNode(f.node)
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		return usage("--out does not go with --trace; leave one of them out")
+	}
+	w := bufio.NewWriterSize(a.out, 1<<16)
+	o.Trace = sim.Trace{W: w, Node: node, Until: f.until, Describe: cell.Describe}
+	r := a.simulate(o)
+	if err := w.Flush(); err != nil {
+		return internal(err)
+	}
+	a.say("seed %d: %s; %d events, %v simulated, %d calls answered, hash %s", r.Seed, verdict(&r), r.Events, r.Simulated, r.Ops, r.Hash)
+	if r.Stack != "" && r.Breach.ID == "" {
+		a.say("%s", indented(r.Stack))
+	}
+	switch {
+	case r.Failed():
+		return exit(exitBroken)
+	case r.Undecided:
+		return exit(exitUndecided)
+	}
+	return nil
+}
+
+func verdict(r *cell.Result) string {
+	switch {
+	case r.Failed() && r.Breach.ID == "":
+		return "crashed: " + r.Breach.Text
+	case r.Failed():
+		return r.Breach.ID + " broke: " + r.Breach.Text
+	case r.Undecided:
+		return "undecided"
+	case !r.Counted:
+		return "clean, but idle"
+	}
+	return "clean"
+}

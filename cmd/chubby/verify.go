@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/spf13/cobra"
+)
+
+type verifyFlags struct {
+	cellFlags
+	seeds, from uint64
+	jobs        int
+	form        output
+}
+
+// verified is the JSON form of `chubby sim verify`.
+type verified struct {
+	Build       cell.Build          `json:"build"`
+	Options     cell.Settings       `json:"options"`
+	Seeds       uint64              `json:"seeds"` // verified
+	Differences []cell.Verification `json:"differences"`
+	Hash        string              `json:"hash"` // of all seeds, to compare machines by
+	Interrupted bool                `json:"interrupted"`
+	Exit        int                 `json:"exit"`
+}
+
+func (a *app) verifyCommand() *cobra.Command {
+	f := &verifyFlags{}
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Run each seed twice and compare the histories",
+		Long: `Verify runs each seed twice and compares the trace hashes, which cover all
+messages, disk writes, clock readings and results. Where they differ it runs the
+seed twice more, side by side, and prints the first event that differs.
+
+The hash of all seeds is the same on every machine, with every number of jobs,
+under the race detector or not: compare it across machines.
+
+` + exitHelp,
+		Example: "  chubby sim verify --seeds 1000\n  GOGC=5 GOMAXPROCS=1 chubby sim verify --seeds 30",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return a.verify(c.Context(), f) },
+	}
+	c.Flags().Uint64Var(&f.seeds, "seeds", 30, "seeds, each of which is run twice")
+	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time (0: one a processor)")
+	f.cellFlags.register(c)
+	f.form.register(c)
+	c.Flags().SortFlags = false
+	return c
+}
+
+func (a *app) verify(ctx context.Context, f *verifyFlags) error {
+	if err := f.form.check(); err != nil {
+		return err
+	}
+	if f.seeds == 0 || f.jobs < 0 {
+		return usage("--seeds %d --jobs %d: at least 1 seed, at least 0 jobs", f.seeds, f.jobs)
+	}
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	v := verified{Build: a.build(), Options: o.Settings(), Differences: []cell.Verification{}}
+	v.Options.Seed = f.from
+	p := a.newProgress(f.seeds, 0)
+	var t cell.Tally
+	each := func(c cell.Verification) {
+		r := cell.Result{Seed: c.Seed, Hash: c.First, Counted: true}
+		t.Add(r)
+		v.Seeds++
+		p.seed(&r, v.Seeds)
+		if !c.Same() {
+			v.Differences = append(v.Differences, c)
+		}
+	}
+	inOrder(ctx, f.jobs, f.seeds, func(i uint64) cell.Verification {
+		o := o
+		o.Seed = f.from + i
+		return cell.Verify(a.simulate, o)
+	}, each)
+	p.finish()
+	v.Interrupted = v.Seeds < f.seeds
+	v.Hash = t.Totals(0).Hash
+	v.Exit = v.code()
+	if err := a.printVerified(f, &v); err != nil {
+		return err
+	}
+	return exit(v.Exit)
+}
+
+func (v *verified) code() int {
+	switch {
+	case len(v.Differences) > 0:
+		return exitDiffers
+	case v.Interrupted:
+		return exitInterrupted
+	}
+	return exitClean
+}
+
+func (a *app) printVerified(f *verifyFlags, v *verified) error {
+	if f.form == "json" {
+		return a.json(v)
+	}
+	t := table{w: a.out}
+	t.row("seeds              %d, each run twice\n", v.Seeds)
+	t.row("differences        %d\n", len(v.Differences))
+	t.row("hash of all seeds  %s\n", v.Hash)
+	for _, d := range v.Differences {
+		t.row("\nD1 broke: seed %d gave hash %s, then %s\n", d.Seed, d.First, d.Second)
+		if d.Parted == nil {
+			t.row("  two more runs left the same trace: what differs happens now and then, or is not in the trace\n")
+			continue
+		}
+		t.row("  the traces part at line %d:\n  - %s\n  + %s\n", d.Parted.Line, d.Parted.First, d.Parted.Second)
+	}
+	if t.err != nil {
+		return internal(t.err)
+	}
+	return nil
+}
