@@ -1,9 +1,14 @@
 package cell
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim"
 )
 
 func TestCleanCellsServe(t *testing.T) {
@@ -12,4 +17,103 @@ func TestCleanCellsServe(t *testing.T) {
 		require.Nil(t, r.Breach, "seed %d", seed)
 		require.True(t, r.Counted, "seed %d: %d operations in %v", seed, r.Ops, r.Simulated)
 	}
+}
+
+// mute is a process that does nothing: a replica that never answers.
+type mute struct{}
+
+func (mute) Start(*sim.Env)                      {}
+func (mute) Receive(time.Time, sim.Addr, []byte) {}
+func (mute) Wake(time.Time)                      {}
+
+// someCell is a cell without faults that has run for a while.
+func someCell(t *testing.T, seed uint64) *Cell {
+	c := build(NewPlan(Options{Seed: seed, Replicas: 3, Faults: []string{}}), sim.Trace{})
+	t.Cleanup(c.world.Close)
+	c.start()
+	require.Equal(t, sim.Reached, c.world.Run(5*time.Second))
+	require.Positive(t, c.load.completed)
+	return c
+}
+
+func TestL1ACellThatNeverAnswersAgain(t *testing.T) {
+	c := someCell(t, 1)
+	for _, m := range c.replicas[:2] {
+		m.Kill()
+		m.SetProcess(func() sim.Process { return mute{} })
+	}
+	c.heal()
+	c.liveness(c.world.Now())
+	require.NotNil(t, c.world.Failure())
+	require.Equal(t, "L1", c.world.Failure().ID)
+}
+
+func TestS17ALogThatRotsIsRefusedAndThatIsSeen(t *testing.T) {
+	c := someCell(t, 2)
+	m := c.replicas[0]
+	m.Crash()
+	rotten := 0
+	for _, f := range m.Disk().Mem().Files() {
+		if strings.HasSuffix(f.Name, ".wal") && f.Size > 200 {
+			for off := int64(60); off < 200; off += 8 {
+				require.NoError(t, m.Disk().Mem().Corrupt(f.Name, off, 0xff))
+			}
+			rotten++
+		}
+	}
+	require.Positive(t, rotten)
+	m.Start()
+	c.world.RunFor(time.Second)
+	require.NotNil(t, c.world.Failure())
+	require.Equal(t, "S17", c.world.Failure().ID)
+}
+
+func TestL2AQueueBeyondItsBound(t *testing.T) {
+	c := someCell(t, 3)
+	c.bounds()
+	require.Nil(t, c.world.Failure())
+	c.plan.Host.Node.Paxos.MaxPending = -1
+	c.bounds()
+	require.Equal(t, "L2", c.world.Failure().ID)
+}
+
+func TestS3AnAnswerThatIsNowhereInTheLog(t *testing.T) {
+	c := someCell(t, 4)
+	op := c.history.Call(1, 0, linearizability.Put("g0/never", "x"))
+	c.history.OK(op, 0, linearizability.KVOutput{OK: true})
+	var r Result
+	c.checkHistory(&r)
+	require.Equal(t, "S3", c.world.Failure().ID)
+}
+
+func TestS4AnAnswerThatNoOrderExplains(t *testing.T) {
+	c := someCell(t, 5)
+	for i, o := range c.history.History().Operations() {
+		if o.Outcome == linearizability.OutcomeOK && o.Input.Op == linearizability.OpGet {
+			ops := c.history.History().Operations()
+			ops[i].Output = linearizability.KVOutput{Found: true, Value: "nobody wrote this"}
+			break
+		}
+	}
+	var r Result
+	c.checkHistory(&r)
+	require.Equal(t, "S4", c.world.Failure().ID)
+}
+
+func TestOneSeedIsOneHistory(t *testing.T) {
+	for seed := range uint64(3) {
+		a, b := Run(Options{Seed: seed}), Run(Options{Seed: seed})
+		require.Equal(t, a.Hash, b.Hash, "seed %d", seed)
+		require.Equal(t, a.Events, b.Events)
+	}
+	require.NotEqual(t, Run(Options{Seed: 1}).Hash, Run(Options{Seed: 2}).Hash)
+}
+
+func TestOptionsThatCannotBe(t *testing.T) {
+	for _, o := range []Options{{Replicas: 8}, {Clients: 65}, {Duration: -1}, {Workload: "none such"}, {Faults: []string{"none such"}}} {
+		require.Error(t, o.Check(), "%+v", o)
+	}
+	require.NoError(t, Options{Replicas: 7, Clients: 1, Workload: "mixed", Faults: []string{"crash"}}.Check())
+	_, err := ParseFaults("crash, flood")
+	require.ErrorContains(t, err, `unknown fault "flood"`)
 }

@@ -303,14 +303,18 @@ func (h *watch) note(a *command.Applied) {
 	}
 }
 
-// tenure checks that no two tenures share an epoch (S2).
+// tenure looks whether a replica serves in a new epoch.
 func (h *watch) tenure(id paxos.NodeID, n *node.Node) {
-	s := n.Serving()
-	if s == nil || s == h.tenures[id] {
-		return
+	if s := n.Serving(); s != nil && s != h.tenures[id] {
+		h.tenures[id] = s
+		h.failovers++
+		h.serves(id, s)
 	}
-	h.tenures[id] = s
-	h.failovers++
+}
+
+// serves checks that no two tenures share an epoch, and that later ballots
+// serve later epochs (S2).
+func (h *watch) serves(id paxos.NodeID, s *node.Serving) {
 	now := holder{id, s.Ballot}
 	if was, ok := h.epochs[s.Epoch]; ok && was != now {
 		h.world.Break("S2", "epoch %d belongs to replica %d at ballot %v and to replica %d at ballot %v", s.Epoch, was.id, was.ballot, id, s.Ballot)
