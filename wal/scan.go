@@ -76,14 +76,17 @@ func (c *chain) stated(first LSN) LSN {
 	return first - 1
 }
 
-// after is the offset of the first frame with a number above lsn, or the end.
+// after is the offset behind the last entry up to lsn. What lies there need not
+// be an entry: the mark of a sync that failed states a watermark that holds, and
+// may itself be in the machine's memory only.
 func (c *chain) after(lsn LSN) int64 {
+	at := int64(segmentHeader)
 	for i := range c.frames {
-		if c.frames[i].lsn > lsn {
-			return c.frames[i].off
+		if f := &c.frames[i]; f.kind != kindMark && f.lsn <= lsn {
+			at = f.end()
 		}
 	}
-	return c.end
+	return at
 }
 
 // laterWatermark looks behind a broken chain, at every byte, for frames that
