@@ -1,6 +1,7 @@
 package wal_test
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -94,4 +95,29 @@ func failAt(t *testing.T, o wal.Options, n int, fault vfs.Fault) {
 	m.SetFault(nil)
 	m.Crash(vfs.Seeded(uint64(n)))
 	w.open(t, m, o)
+}
+
+// The name of a removed file may come back after a crash, so what was created
+// and never listed does not lend its number to the next segment.
+func TestSegmentNumbersAreNeverUsedTwice(t *testing.T) {
+	m, w, o := vfs.NewMem(), &twin{}, wal.Options{SegmentSize: 1}
+	l := w.open(t, m, o)
+	require.NoError(t, w.append(l, 1, 10, 0))
+	require.NoError(t, w.sync(l))
+	m.SetFault(func(c vfs.Call) vfs.Fault { // dies between the new segment and the manifest
+		if c.Op == vfs.OpWriteAt && c.Name == dir+"/manifest.a" {
+			m.Crash(vfs.KeepAll)
+		}
+		return vfs.Fault{}
+	})
+	require.True(t, died(w.append(l, 1, 10, 0)))
+	m.SetFault(nil)
+	l = w.open(t, m, o)
+	_, err := m.Contents(dir + "/0000000000000002.wal")
+	require.ErrorIs(t, err, fs.ErrNotExist, "the stray is gone")
+	require.NoError(t, w.append(l, 1, 10, 1))
+	_, err = m.Contents(dir + "/0000000000000002.wal")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = m.Contents(dir + "/0000000000000003.wal")
+	require.NoError(t, err)
 }

@@ -237,8 +237,19 @@ func TestLostFilesAreDamage(t *testing.T) {
 			require.ErrorIs(t, err, wal.ErrDamaged, "and it stays so; the lock is free")
 		})
 	}
-	m := vfs.NewMem()
-	_, _, err := wal.Open(m, dir, wal.Options{Watermark: 1})
+	m := build()
+	b, err := m.Contents(last)
+	require.NoError(t, err)
+	h, err := m.Open(firstFile)
+	require.NoError(t, err)
+	_, err = h.WriteAt(b, 0)
+	require.NoError(t, err)
+	_, _, err = wal.Open(m, dir, wal.Options{})
+	require.ErrorIs(t, err, wal.ErrDamaged)
+	require.ErrorContains(t, err, "this is segment 6 from #6", "a misdirected write")
+
+	m = vfs.NewMem()
+	_, _, err = wal.Open(m, dir, wal.Options{Watermark: 1})
 	require.ErrorIs(t, err, wal.ErrDamaged, "an empty disk under an owner who knows better")
 }
 

@@ -417,3 +417,12 @@ func TestBrokenPromisesNeverReachTheDisk(t *testing.T) {
 		require.Equal(t, paxos.Recovered{Boot: 1, Next: 2}, g.rec)
 	}
 }
+
+// Only facts are left of the log, which name no ballot: the register is missed
+// all the same.
+func TestALogOfFactsWithoutARegisterRefuses(t *testing.T) {
+	g := newRig(t, 0)
+	require.NoError(t, g.append(paxos.Learned{Slot: 1, Value: paxos.Noop}))
+	g.m.Crash(vfs.KeepAll)
+	require.ErrorIs(t, g.tryOpen(), store.ErrForgot)
+}
