@@ -14,7 +14,7 @@ type GroupConfig struct {
 	State    func() StateMachine       // what the chosen commands are applied to; nil: nothing
 	Clock    func(a Addr) ClockConfig  // nil: true clocks
 	Disk     DiskConfig                // of every replica
-	Segment  int64                     // size of a log segment; 0: the log's own default
+	Segment  int64                     // size of a log segment in bytes; 0: 16 KiB
 	OnChosen func(node Addr, c Chosen) // for checkers of your own; may be nil
 }
 
@@ -31,6 +31,9 @@ type Group struct {
 
 // NewGroup puts the replicas of a group into a world and starts them.
 func NewGroup(w *World, cfg GroupConfig) *Group {
+	if cfg.Segment == 0 {
+		cfg.Segment = 16 << 10
+	}
 	g := &Group{cfg: cfg, w: w, agreement: NewAgreement(w, cfg.Replicas), checksums: NewChecksums(w)}
 	for range cfg.Replicas {
 		c := MachineConfig{Process: func() Process { return &member{g: g} }, Disk: cfg.Disk}

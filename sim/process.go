@@ -105,6 +105,18 @@ func (e *Env) Go(name string, f func()) {
 	}
 }
 
+// Sleep blocks the calling coroutine until d has passed on the machine's clock.
+func (e *Env) Sleep(d time.Duration) {
+	c := e.m.w.self("Sleep")
+	c.check()
+	if e.dead || c.env != e {
+		panic("sim: Sleep on a coroutine of another life")
+	}
+	c.timer.what = input{kind: inResume, co: c, arg: c.parks}
+	c.timer.set(e.later(d))
+	c.park()
+}
+
 // Post queues f as an input of the process, with the instant read when its turn
 // comes. It is how a disk lane says that it is done, so that a pause may fall
 // before it.

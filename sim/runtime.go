@@ -115,10 +115,8 @@ func (rt *Runtime) Sleep(ctx context.Context, d time.Duration) error {
 	if err := cause(ctx); err != nil {
 		return err
 	}
-	c.timer.what = input{kind: inResume, co: c, arg: c.parks}
-	c.timer.set(rt.e.later(d))
 	w.block(c, ctx)
-	c.park()
+	rt.e.Sleep(d)
 	w.unblock(c)
 	c.timer.set(never)
 	return cause(ctx)

@@ -52,6 +52,7 @@ type World struct {
 	q     queue
 	now   int64
 	steps uint64
+	still uint64 // events at this instant
 	hash  sum
 
 	net      Network
@@ -203,9 +204,17 @@ func (w *World) loop(until int64) (end End, done bool) {
 	}
 }
 
+// standstill is how many events at one instant end a run: no time would pass
+// any more.
+const standstill = 1 << 20
+
 func (w *World) step(at int64) {
 	_, ev := w.q.pop()
-	w.now = at
+	if at > w.now {
+		w.now, w.still = at, 0
+	} else if w.still++; w.still == standstill {
+		w.fail(&Failure{Kind: Crashed, Text: fmt.Sprintf("%d events at one instant: somebody asks for a wake-up in the past, again and again", standstill)})
+	}
 	w.steps++
 	if w.steps&255 == 0 {
 		w.beat()

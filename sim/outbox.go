@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"errors"
+	"time"
+)
+
+// Outbox is the half of a Node that is the same in every protocol: it numbers
+// records and holds back what stands on one that is not durable. Embedded in a
+// Node it supplies the doors Durable and TakeOutput, and a Propose that refuses,
+// for protocols that take no proposals.
+type Outbox struct {
+	next    uint64 // number of the next record
+	durable uint64
+	held    []heldMsg // in the order of their records
+	out     Output
+}
+
+type heldMsg struct {
+	after uint64
+	Envelope
+}
+
+// NewOutbox returns the outbox of a life that begins with the records of c.
+func NewOutbox(c NodeConfig) Outbox {
+	n := uint64(len(c.Records))
+	return Outbox{next: n + 1, durable: n}
+}
+
+// Send sends msg at once. It may promise nothing that a crash would take back.
+func (o *Outbox) Send(msg []byte, to ...Addr) {
+	for _, a := range to {
+		o.out.Send = append(o.out.Send, Envelope{a, msg})
+	}
+}
+
+// Record writes a record, and sends msg when that and all before it are
+// durable.
+func (o *Outbox) Record(record, msg []byte, to Addr) {
+	if len(o.out.Append) == 0 {
+		o.out.First = o.next
+	}
+	o.out.Append = append(o.out.Append, record)
+	o.out.SyncTo = o.next
+	o.held = append(o.held, heldMsg{o.next, Envelope{to, msg}})
+	o.next++
+}
+
+// Choose says that a slot is decided.
+func (o *Outbox) Choose(slot uint64, value string) {
+	o.out.Chosen = append(o.out.Chosen, Chosen{Slot: slot, Value: value})
+}
+
+// WakeAt asks for a call of Advance at t, in place of what was asked before; the
+// zero Time asks for none.
+func (o *Outbox) WakeAt(t time.Time) { o.out.Wake = t }
+
+// Durable releases what waited for records up to upto.
+func (o *Outbox) Durable(_ time.Time, upto uint64) {
+	o.durable = max(o.durable, upto)
+	n := 0
+	for n < len(o.held) && o.held[n].after <= o.durable {
+		o.out.Send = append(o.out.Send, o.held[n].Envelope)
+		n++
+	}
+	o.held = o.held[n:]
+}
+
+// TakeOutput empties the outbox; what was asked of WakeAt stays asked.
+func (o *Outbox) TakeOutput() Output {
+	out := o.out
+	o.out = Output{Wake: out.Wake}
+	return out
+}
+
+// Propose refuses.
+func (o *Outbox) Propose(time.Time, string) error {
+	return errors.New("this protocol takes no proposals")
+}
