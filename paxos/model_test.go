@@ -59,6 +59,7 @@ type swarm struct {
 	deliver, sync, wait, rouse, propose, crash, start, cut int // weights of the inputs
 	lose, double, late                                     int // in 8: of messages, and of outputs taken late
 	order                                                  int // 0: any message, 1: mostly the oldest, 2: mostly the newest
+	slow                                                   int // kind of message that takes long: see kind
 	frail                                                  int // 0: no disk loses values, 1: a minority, 2: any
 }
 
@@ -69,10 +70,10 @@ func newModel(t require.TestingT, c chooser) *model {
 	}
 	oneOf := func(what string, xs ...int) int { return xs[c.pick(what, len(xs))] }
 	m.swarm = swarm{
-		deliver: oneOf("deliver", 60, 120, 240), sync: oneOf("sync", 10, 30, 90), wait: oneOf("wait", 1, 5, 10), rouse: oneOf("rouse", 0, 1, 3),
+		deliver: oneOf("deliver", 60, 120, 240), sync: oneOf("sync", 10, 30, 90), wait: oneOf("wait", 1, 5, 10), rouse: oneOf("rouse", 0, 1, 3, 12),
 		propose: oneOf("propose", 2, 6), crash: oneOf("crash", 0, 1, 2, 4), start: oneOf("start", 1, 5), cut: oneOf("cut", 0, 0, 1, 3),
-		lose: oneOf("lose", 0, 0, 1, 3), double: oneOf("double", 0, 1, 3), late: oneOf("late", 0, 0, 2, 4),
-		order: oneOf("order", 0, 1, 2), frail: oneOf("frail", 0, 0, 1, 2),
+		lose: oneOf("lose", 0, 0, 1, 3), double: oneOf("double", 0, 1, 4), late: oneOf("late", 0, 0, 2, 4),
+		order: oneOf("order", 0, 1, 2), slow: c.pick("slow", 2*kindFetchReply), frail: oneOf("frail", 0, 0, 1, 2),
 	}
 	ids := make([]NodeID, oneOf("nodes", 3, 3, 5, 5, 7))
 	for i := range ids {
@@ -151,6 +152,9 @@ func (m *model) deliver() {
 		k = len(m.bag) - 1
 	}
 	w := m.bag[k]
+	if kind(w.m) == m.swarm.slow && m.c.pick("hurry", 10) > 0 {
+		return
+	}
 	if m.c.pick("doubled", 8) >= m.swarm.double || len(m.bag) > 300 {
 		m.bag = append(m.bag[:k], m.bag[k+1:]...)
 	}
@@ -159,6 +163,9 @@ func (m *model) deliver() {
 	}
 	m.hand(w)
 }
+
+// kind is the number of a message on the wire.
+func kind(m Message) int { return int(AppendMessage(nil, m)[1]) }
 
 func (m *model) hand(w wire) {
 	r := m.member(w.to)
