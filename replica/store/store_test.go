@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -214,135 +213,6 @@ func TestARottenVoteComesBackAsUnreadable(t *testing.T) {
 	require.Len(t, g.rep.Unreadable, 2)
 }
 
-func TestWhatCannotBeNarrowedDownRefuses(t *testing.T) {
-	for name, harm := range map[string]func(*testing.T, *rig) error{
-		"a rotten header below the watermark": func(t *testing.T, g *rig) error {
-			return g.m.Corrupt(first, g.place(t, 4)+inHeader, 1)
-		},
-		"a rotten learned value": func(t *testing.T, g *rig) error {
-			return g.m.Corrupt(first, g.place(t, 5)+inData, 1)
-		},
-		"both copies of the promise": func(_ *testing.T, g *rig) error {
-			return errors.Join(g.m.Corrupt(dir+"/promise.a", 25, 1), g.m.Corrupt(dir+"/promise.b", 25, 1))
-		},
-		"a synced end that the register knows of": func(t *testing.T, g *rig) error {
-			at := g.place(t, 5)
-			g.must(t, paxos.Promised{Ballot: b33}) // its register says #5 is synced
-			h, err := g.m.Open(first)
-			return errors.Join(err, h.Truncate(at), h.Sync(), h.Close())
-		},
-		"a segment gone": func(_ *testing.T, g *rig) error { return g.m.Remove(first) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := newRig(t, 0)
-			g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b22}, voted(1, b11), voted(2, b22),
-				paxos.Learned{Slot: 3, Value: value(3, b22, 50)})
-			require.NoError(t, g.s.Idle())
-			require.NoError(t, harm(t, g))
-			g.m.Crash(vfs.KeepAll)
-			for range 2 {
-				err := g.tryOpen()
-				require.ErrorIs(t, err, wal.ErrDamaged)
-				require.ErrorContains(t, err, dir+"/")
-				require.Nil(t, g.s)
-				require.Empty(t, g.rec)
-			}
-		})
-	}
-}
-
-func TestEitherCopyOfThePromiseMayRot(t *testing.T) {
-	for _, name := range []string{dir + "/promise.a", dir + "/promise.b"} {
-		g := newRig(t, 0)
-		g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b11})
-		g.must(t, paxos.Promised{Ballot: b22}, voted(1, b22))
-		require.NoError(t, g.m.Corrupt(name, 25, 1))
-		g.reopen(t)
-		require.Equal(t, b22, g.rec.Promise)
-		require.Equal(t, []string{name}, g.rep.Repaired)
-	}
-}
-
-// put copies files of another disk over those of g.
-func (g *rig) put(t *testing.T, from *vfs.Mem, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		b, err := from.Contents(name)
-		require.NoError(t, err)
-		h, err := g.m.Open(name)
-		require.NoError(t, err)
-		require.NoError(t, h.Truncate(0))
-		_, err = h.WriteAt(b, 0)
-		require.NoError(t, err)
-		require.NoError(t, h.Close())
-	}
-}
-
-func TestLogAndRegisterOfDifferentAgeRefuse(t *testing.T) {
-	register := []string{dir + "/promise.a", dir + "/promise.b"}
-	remove := func(t *testing.T, g *rig, names ...string) {
-		for _, name := range names {
-			require.NoError(t, g.m.Remove(name))
-		}
-	}
-	for name, c := range map[string]struct {
-		more []paxos.Record // written after the old copy was taken
-		harm func(*testing.T, *rig, *vfs.Mem)
-	}{
-		"a promise the register does not know": {
-			[]paxos.Record{paxos.Promised{Ballot: b22}},
-			func(t *testing.T, g *rig, old *vfs.Mem) { g.put(t, old, register...) },
-		},
-		"a vote above the register's promise": {
-			[]paxos.Record{paxos.Promised{Ballot: b22}, voted(2, b22)},
-			func(t *testing.T, g *rig, old *vfs.Mem) { g.put(t, old, register...) },
-		},
-		"a boot the register does not know": {
-			[]paxos.Record{paxos.Booted{Boot: 2}},
-			func(t *testing.T, g *rig, old *vfs.Mem) { g.put(t, old, register...) },
-		},
-		"no register": {
-			nil, func(t *testing.T, g *rig, _ *vfs.Mem) { remove(t, g, register...) },
-		},
-		"no log": {
-			nil, func(t *testing.T, g *rig, _ *vfs.Mem) {
-				remove(t, g, dir+"/log/manifest.a", dir+"/log/manifest.b", first)
-			},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := newRig(t, 0)
-			g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b11}, voted(1, b11))
-			old := g.m.Clone()
-			if c.more != nil {
-				g.must(t, c.more...)
-			}
-			g.m.Kill()
-			c.harm(t, g, old)
-			require.ErrorIs(t, g.tryOpen(), store.ErrForgot)
-		})
-	}
-}
-
-func TestARecordThatMakesNoSenseRefuses(t *testing.T) {
-	for name, e := range map[string]wal.Entry{
-		"kind": {LSN: 2, Kind: 99, Tag: make([]byte, 20)},
-		"tag":  {LSN: 2, Kind: paxos.RecordVoted, Tag: []byte("short")},
-		"vote": {LSN: 2, Kind: paxos.RecordVoted, Tag: make([]byte, 20), Data: "x"},
-	} {
-		g := newRig(t, 0)
-		g.must(t, paxos.Booted{Boot: 1})
-		require.NoError(t, g.s.Close())
-		l, _, err := wal.Open(g.m, dir+"/log", wal.Options{})
-		require.NoError(t, err)
-		require.NoError(t, l.Append(e))
-		require.NoError(t, l.Close())
-		err = g.tryOpen()
-		require.ErrorIs(t, err, store.ErrRecord, name)
-		require.ErrorContains(t, err, "#2")
-	}
-}
-
 // Whatever call fails, and however: the store stops, and the next process finds
 // all that was acknowledged.
 func TestTheFirstErrorIsFinal(t *testing.T) {
@@ -416,13 +286,4 @@ func TestBrokenPromisesNeverReachTheDisk(t *testing.T) {
 		g.reopen(t)
 		require.Equal(t, paxos.Recovered{Boot: 1, Next: 2}, g.rec)
 	}
-}
-
-// Only facts are left of the log, which name no ballot: the register is missed
-// all the same.
-func TestALogOfFactsWithoutARegisterRefuses(t *testing.T) {
-	g := newRig(t, 0)
-	require.NoError(t, g.append(paxos.Learned{Slot: 1, Value: paxos.Noop}))
-	g.m.Crash(vfs.KeepAll)
-	require.ErrorIs(t, g.tryOpen(), store.ErrForgot)
 }
