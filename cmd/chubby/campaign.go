@@ -10,7 +10,7 @@ import (
 // report is the JSON form of `chubby sim`.
 type report struct {
 	Build       cell.Build    `json:"build"`
-	Options     cell.Settings `json:"options"` // of each seed, but for the seed
+	Options     cell.Settings `json:"options"` // of the first seed; of the others but for the seed
 	From        uint64        `json:"from"`
 	Shard       string        `json:"shard"`
 	Totals      cell.Totals   `json:"totals"`
@@ -18,8 +18,9 @@ type report struct {
 	Interrupted bool          `json:"interrupted"`
 	GaveUp      bool          `json:"gave_up"`
 	Exit        int           `json:"exit"`
-	options     cell.Options  // as asked, for what is written later
-	hashes      cell.Manifest // of the whole campaign
+
+	options cell.Options  // as asked, for what is written later
+	hashes  cell.Manifest // of the whole campaign
 }
 
 // failedSeed is one failure in the report.
@@ -66,9 +67,9 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 	if f.duration > 0 && !f.asked("seeds") {
 		c.Seeds = 0
 	}
+	o.Seed = f.from
 	r := report{Build: a.build(), Options: o.Settings(), From: f.from, Shard: f.shard, Failures: []failedSeed{}, options: o}
 	r.hashes = cell.NewManifest(r.Build, o)
-	r.hashes.Options.Seed = f.from
 	if f.asked("seed") {
 		a.one(&r)
 	} else {
@@ -134,7 +135,7 @@ func (r *report) take(t *cell.Tally, res *cell.Result) {
 // finish writes what is to be written and picks the exit code.
 func (a *app) finish(f *simFlags, r *report) error {
 	if f.out != "" {
-		if err := a.leave(f.out, r); err != nil {
+		if err := a.leave(f, r); err != nil {
 			return internal(err)
 		}
 	}
@@ -153,7 +154,7 @@ func (a *app) finish(f *simFlags, r *report) error {
 			return err
 		}
 	}
-	a.explainExit(r)
+	a.explainExit(f, r)
 	return exit(r.Exit)
 }
 
@@ -176,7 +177,10 @@ func (r *report) code() int {
 }
 
 // explainExit says on stderr what the table does not.
-func (a *app) explainExit(r *report) {
+func (a *app) explainExit(f *simFlags, r *report) {
+	if f.maxFailures > 0 && r.Totals.Failed >= uint64(f.maxFailures) {
+		a.say("chubby: ended at --max-failures %d", f.maxFailures)
+	}
 	switch r.Exit {
 	case exitInterrupted:
 		a.say("chubby: interrupted; these are the seeds that ended before")

@@ -29,7 +29,7 @@ described in the package doc of linearizability (go doc ./linearizability).
 ` + exitHelp,
 		Example: `  chubby check --model register history.jsonl
   zcat history.jsonl.gz | chubby check --model kv -`,
-		Args: cobra.ExactArgs(1),
+		Args: one("file of the history, or -"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.check(f, args[0]) },
 	}
 	c.Flags().StringVar(&f.model, "model", "", "what the history is judged against: kv or register")

@@ -86,22 +86,33 @@ func writable(dir string) error {
 }
 
 // leave writes the campaign's manifest and a directory for each failing seed,
-// which is run again for its trace.
-func (a *app) leave(out string, r *report) error {
+// which is run again for its trace; also for a clean one that was asked for by
+// --seed.
+func (a *app) leave(f *simFlags, r *report) error {
 	for i := range r.Failures {
-		f := &r.Failures[i]
-		o := r.options
-		o.Seed = f.Seed
-		dir := filepath.Join(out, fmt.Sprintf("seed-%d", f.Seed))
-		a.say("writing %s", dir)
-		again, err := cell.WriteArtifacts(dir, r.Build, a.simulate, o)
+		s := &r.Failures[i]
+		dir, hash, err := a.leaveSeed(f, r, s.Seed)
 		if err != nil {
 			return err
 		}
-		f.Directory = dir
-		if again.Hash != f.Hash {
-			f.Differs = again.Hash
+		s.Directory = dir
+		if hash != s.Hash {
+			s.Differs = hash
 		}
 	}
-	return r.hashes.Write(out)
+	if f.asked("seed") && len(r.Failures) == 0 {
+		if _, _, err := a.leaveSeed(f, r, f.seed); err != nil {
+			return err
+		}
+	}
+	return r.hashes.Write(f.out)
+}
+
+func (a *app) leaveSeed(f *simFlags, r *report, seed uint64) (dir, hash string, err error) {
+	o := r.options
+	o.Seed = seed
+	dir = filepath.Join(f.out, fmt.Sprintf("seed-%d", seed))
+	a.say("writing %s", dir)
+	again, err := cell.WriteArtifacts(dir, r.Build, a.simulate, o)
+	return dir, again.Hash, err
 }

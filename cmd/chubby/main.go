@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -18,7 +19,9 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	code := newApp(os.Stdin, os.Stdout, os.Stderr, term.IsTerminal(int(os.Stderr.Fd()))).run(ctx, os.Args[1:])
-	os.Exit(code)
+	context.AfterFunc(ctx, func() {
+		stop() // a second signal ends the program at once
+		fmt.Fprintln(os.Stderr, "chubby: interrupted, waiting for what is under way; once more ends at once")
+	})
+	os.Exit(newApp(os.Stdin, os.Stdout, os.Stderr, term.IsTerminal(int(os.Stderr.Fd()))).run(ctx, os.Args[1:]))
 }

@@ -34,7 +34,7 @@ since another history is to be expected then: check that commit out, or --force.
 
 ` + exitHelp,
 		Example: "  chubby sim --out failures; chubby sim replay failures/seed-42",
-		Args:    cobra.ExactArgs(1),
+		Args:    one("directory of a failing seed"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := form.check(); err != nil {
 				return err

@@ -85,8 +85,8 @@ it: event, true time, machine, its local time, kind, text. Replicas are n1, n2,
 Fields are added over time, never renamed or removed.
 
 --out DIR gets manifest.json (build, options, the hash of each seed), and for
-each failing seed a directory seed-S with trace.txt, history.jsonl, history.html
-and a manifest.json that chubby sim replay reads.
+each failing seed, and the one of --seed, a directory seed-S with trace.txt,
+history.jsonl, history.html and a manifest.json that chubby sim replay reads.
 
 ` + exitHelp,
 		Example: `  chubby sim
@@ -149,8 +149,8 @@ func (f *simFlags) check() error {
 		return usage("--max-failures %d: at least 0", f.maxFailures)
 	case f.duration < 0:
 		return usage("--for %v: not below 0", f.duration)
-	case f.asked("seeds") && f.seeds == 0 && f.duration == 0 && f.maxFailures == 0:
-		return usage("--seeds 0 without --for or --max-failures would never end")
+	case f.asked("seeds") && f.seeds == 0 && f.duration == 0 && (!f.asked("max-failures") || f.maxFailures == 0):
+		return usage("--seeds 0 would never end: add --for or --max-failures")
 	}
 	return nil
 }

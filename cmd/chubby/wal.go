@@ -20,18 +20,18 @@ and offset, after all that can be read, and gives exit code 1; a torn tail is a
 line, as every power cut may leave one.
 
 ` + exitHelp,
-		Args: cobra.ExactArgs(1),
+		Args: one("file or directory of a log"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.walDump(args[0]) },
 	}
 	return group("wal", "Look into the files of a write-ahead log", dump)
 }
 
 func (a *app) walDump(name string) error {
-	name, err := filepath.Abs(name)
-	if err != nil {
+	if _, err := os.Stat(name); err != nil {
 		return usage("%v", err)
 	}
-	if _, err := os.Stat(name); err != nil {
+	name, err := filepath.Abs(name)
+	if err != nil {
 		return usage("%v", err)
 	}
 	err = wal.Dump(vfs.NewOS(filepath.Dir(name)), filepath.Base(name), a.out)

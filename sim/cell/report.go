@@ -183,11 +183,14 @@ func (s *Totals) WriteTable(w io.Writer) error {
 	line("verdicts", "%s", s.verdicts())
 	line("simulated time", "%v in %v, %.0f times real time", s.Simulated.Round(time.Second), s.Elapsed.Round(100*time.Millisecond), s.Ratio)
 	line("events", "%d, %.0f a second", s.Events, s.PerSecond)
-	line("operations", "%d; median %d, minimum %d a counted seed; %s on the contended row", s.Ops, s.OpsMedian, s.OpsMin, share(s.Hot, s.Ops))
+	line("operations", "%d answered, %s on the contended row", s.Ops, share(s.Hot, s.Ops))
+	if s.Counted > 0 {
+		line("  a counted seed", "median %d, minimum %d", s.OpsMedian, s.OpsMin)
+	}
 	line("unknown outcomes", "%d, %s of all calls", s.Unknown, share(s.Unknown, s.Unknown+s.Ops))
 	line("fail-overs", "%d", s.Failovers)
-	line("recovery", "median %v, maximum %v", s.RecoveryMedian.Round(time.Millisecond), s.RecoveryMax.Round(time.Millisecond))
-	line("histories", "the witness decided all; Porcupine too decided %s of %d partitions", share(s.Decided, s.Partitions), s.Partitions)
+	line("recovery", "after healing: median %v, maximum %v", s.RecoveryMedian.Round(time.Millisecond), s.RecoveryMax.Round(time.Millisecond))
+	line("histories", "%s of %d partitions decided by Porcupine too", share(s.Decided, s.Partitions), s.Partitions)
 	line("hash of all seeds", "%s", s.Hash)
 	writeReaches(&b, "faults", s.Faults)
 	writeReaches(&b, "sometimes", s.Sometimes)
@@ -200,18 +203,25 @@ func (s *Totals) verdicts() string {
 	var parts []string
 	for _, n := range s.Broken {
 		if n.Name == "crash" {
-			parts = append(parts, fmt.Sprintf("crashed in %d", n.Value))
+			parts = append(parts, "crashed in "+seeds(n.Value))
 		} else {
-			parts = append(parts, fmt.Sprintf("%s broken in %d", n.Name, n.Value))
+			parts = append(parts, n.Name+" broken in "+seeds(n.Value))
 		}
 	}
 	if s.Undecided > 0 {
-		parts = append(parts, fmt.Sprintf("undecided in %d", s.Undecided))
+		parts = append(parts, "undecided in "+seeds(s.Undecided))
 	}
 	if len(parts) == 0 {
 		return "nothing broken, nothing undecided"
 	}
-	return strings.Join(parts, ", ") + " seeds"
+	return strings.Join(parts, ", ")
+}
+
+func seeds(n uint64) string {
+	if n == 1 {
+		return "1 seed"
+	}
+	return fmt.Sprintf("%d seeds", n)
 }
 
 func writeReaches(b *strings.Builder, name string, all []Reach) {
