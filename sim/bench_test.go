@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"encoding/binary"
 	"runtime"
 	"testing"
@@ -115,7 +116,28 @@ func BenchmarkTimers(b *testing.B) {
 	measure(b, w)
 }
 
-// What a world of three machines under all faults makes of it.
-func BenchmarkRoughChat(b *testing.B) {
-	measure(b, rough(Config{Seed: 1}))
+// number is a state machine that costs nothing.
+type number struct{ n uint64 }
+
+func (c *number) Apply(string) string { c.n++; return "" }
+func (c *number) Checksum() uint64    { return c.n }
+
+// Three replicas of package paxos and three clients without think time: what is
+// left for the simulator when there is something to simulate.
+func BenchmarkPaxosGroup(b *testing.B) {
+	w := New(Config{Seed: 1, Link: LinkConfig{Delay: Table{300 * time.Microsecond, time.Millisecond}}})
+	g := NewGroup(w, GroupConfig{
+		Replicas: 3, New: NewPaxos, Disk: ssd(), State: func() StateMachine { return &number{} },
+	})
+	for i := range 3 {
+		w.Add(MachineConfig{Addr: FirstClient + Addr(i), Process: Program(func(rt *Runtime) {
+			c := g.Caller(rt)
+			for {
+				if _, err := c.Call(context.Background(), "add"); err != nil {
+					return
+				}
+			}
+		})}).Start()
+	}
+	measure(b, w)
 }

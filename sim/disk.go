@@ -75,7 +75,8 @@ func (d *Disk) Set(c DiskConfig) {
 	d.cfg = c
 }
 
-// Stall lets no call end before span of true time has passed.
+// Stall lets no call that begins from now on end before span of true time has
+// passed.
 func (d *Disk) Stall(span time.Duration) {
 	d.until = max(d.until, d.m.w.now+int64(span))
 	d.m.w.fault(d.m, "disk.stall", uint64(span))
@@ -164,9 +165,7 @@ func (d *Disk) perform(o *diskOp) {
 	} else {
 		o.onTree()
 	}
-	if o.op == vfs.OpReadAt {
-		w.hash.bytes(o.p[:o.n])
-	}
+	w.hash.fold(uint64(o.n))
 	if w.on(d.m.addr) {
 		w.line(d.m.addr, "disk", o.text())
 	}

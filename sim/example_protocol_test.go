@@ -61,7 +61,7 @@ func amnesiac(c sim.NodeConfig) sim.Node {
 func Example_anotherProtocol() {
 	try := func(name string, protocol func(c sim.NodeConfig) sim.Node) {
 		caught := map[string]bool{}
-		for seed := uint64(1); seed <= 30; seed++ {
+		for seed := uint64(1); seed <= 15; seed++ {
 			if f := trial(seed, protocol); f != nil {
 				caught[f.ID] = true
 			}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -235,4 +236,41 @@ func TestFaultsEndWithTheSafetyPhase(t *testing.T) {
 	}.Run(Config{})
 	require.Nil(t, r.Failure)
 	require.Equal(t, 5*time.Second, at)
+}
+
+// A replica whose log has rotted does not vote: it fails, and the group goes on.
+func TestADamagedReplicaStaysOut(t *testing.T) {
+	w := New(Config{Seed: 1})
+	defer w.Close()
+	g := NewGroup(w, GroupConfig{Replicas: 3, New: NewPaxos, State: func() StateMachine { return &ledger{} }})
+	done := 0
+	w.Add(MachineConfig{Addr: FirstClient, Process: Program(func(rt *Runtime) {
+		c := g.Caller(rt)
+		for i := range 40 {
+			if _, err := c.Call(context.Background(), fmt.Sprintf("a line that rots %d", i)); err == nil {
+				done++
+			}
+			rt.Env().Sleep(100 * time.Millisecond)
+		}
+	})}).Start()
+	w.RunFor(2 * time.Second)
+	m := w.Machine(1)
+	require.NotNil(t, g.Node(1))
+	m.Kill()
+	require.Nil(t, g.Node(1))
+	require.Nil(t, g.State(1))
+	mem := m.Disk().Mem()
+	for _, f := range mem.Files() {
+		b, err := mem.Contents(f.Name)
+		must(t, err)
+		if i := bytes.Index(b, []byte("a line that rots 3")); i >= 0 {
+			must(t, mem.Corrupt(f.Name, int64(i), 0x10))
+		}
+	}
+	m.Start()
+	w.RunFor(20 * time.Second)
+	require.Nil(t, w.Failure(), failed(w))
+	require.False(t, m.Up())
+	require.ErrorContains(t, m.Failures()[0], "damaged")
+	require.Equal(t, 40, done)
 }

@@ -287,3 +287,16 @@ func TestWakeAtReplacesWhatWasAsked(t *testing.T) {
 	w.Run(40 * time.Second)
 	require.Equal(t, []time.Duration{2500 * time.Millisecond, 10 * time.Second}, at)
 }
+
+func TestAProcessReadsBothClocks(t *testing.T) {
+	p := &scripted{}
+	w, m := one(t, p)
+	w.RunFor(time.Second)
+	before := w.Hash()
+	require.Equal(t, epoch().Add(time.Second), p.env.Now())
+	require.Equal(t, epoch().Add(time.Second), p.env.Wall())
+	require.NotEqual(t, before, w.Hash(), "what a process reads is part of the run")
+	m.Clock().StepWall(-time.Hour)
+	require.Equal(t, epoch().Add(time.Second-time.Hour), p.env.Wall())
+	require.Equal(t, epoch().Add(time.Second), p.env.Now())
+}

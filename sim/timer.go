@@ -94,8 +94,6 @@ func (t *timer) drop() {
 // rearm follows a change of the clock's rate.
 func (m *Machine) rearm() {
 	for _, t := range m.timers {
-		if t.event != (ticket{}) && t.due > m.clock.line.when(t.at) || t.event == (ticket{}) {
-			t.arm()
-		}
+		t.arm()
 	}
 }
