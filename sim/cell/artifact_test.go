@@ -1,0 +1,107 @@
+package cell
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/stretchr/testify/require"
+)
+
+var someBuild = Build{Commit: "c0ffee", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64"}
+
+// breaks is Run, but something breaks at the end.
+func breaks(o Options) Result {
+	r := Run(o)
+	r.Breach = &Breach{ID: "S1", Text: "so it is said"}
+	return r
+}
+
+func TestWhatASeedLeavesIsEnoughToRunItAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "seed-3")
+	o := Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{"crash", "noise"}, Replicas: 3}
+	r, err := WriteArtifacts(dir, someBuild, breaks, o)
+	require.NoError(t, err)
+
+	m, err := ReadManifest(dir)
+	require.NoError(t, err)
+	require.Empty(t, m.Differences(someBuild))
+	require.True(t, m.SamePlan())
+	require.Equal(t, o, m.Options.Options())
+	require.Equal(t, "S1", m.Breach.ID)
+	require.Equal(t, r.Hash, m.Hashes[0].Hash)
+	require.Equal(t, r.Hash, Run(m.Options.Options()).Hash, "with or without a trace, one seed is one history")
+
+	history, err := os.Open(filepath.Join(dir, HistoryFile))
+	require.NoError(t, err)
+	defer history.Close()
+	report, err := linearizability.CheckFile(history, "kv", linearizability.Options{})
+	require.NoError(t, err)
+	require.Equal(t, linearizability.Legal, report.Verdict)
+	require.GreaterOrEqual(t, report.Operations, r.Ops)
+
+	trace, err := os.ReadFile(filepath.Join(dir, TraceFile))
+	require.NoError(t, err)
+	require.Contains(t, string(trace), " prepare 1.")
+	require.Contains(t, string(trace), ": open session ")
+	page, err := os.ReadFile(filepath.Join(dir, PageFile))
+	require.NoError(t, err)
+	require.Contains(t, string(page), "<html")
+}
+
+func TestADirectoryWithoutAHistoryIsComplete(t *testing.T) {
+	dir := t.TempDir()
+	run := func(o Options) Result { return Result{Seed: o.Seed, Hash: "0a", Breach: &Breach{Text: "early"}} }
+	_, err := WriteArtifacts(dir, someBuild, run, Options{Seed: 9})
+	require.NoError(t, err)
+	m, err := ReadManifest(dir)
+	require.NoError(t, err)
+	require.Equal(t, "there is no history", m.Page)
+	require.Equal(t, "crash", m.Hashes[0].Broken)
+}
+
+func TestTheManifestComesLast(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ManifestFile), []byte("of an earlier run"), 0o644))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, TraceFile), 0o755)) // in the way
+	_, err := WriteArtifacts(dir, someBuild, breaks, Options{Seed: 9})
+	require.Error(t, err)
+	_, err = ReadManifest(dir)
+	require.ErrorIs(t, err, ErrManifest)
+	require.ErrorContains(t, err, "no such file")
+}
+
+func TestSettingsKeepTheSwarmAndNoFaultsApart(t *testing.T) {
+	for _, o := range []Options{{Seed: 1}, {Seed: 1, Faults: []string{}}, {Seed: 1, Faults: []string{"crash"}, Workload: "lists", Clients: 2}} {
+		text, err := json.Marshal(o.Settings())
+		require.NoError(t, err)
+		var s Settings
+		require.NoError(t, json.Unmarshal(text, &s))
+		require.Equal(t, o, s.Options())
+	}
+}
+
+func TestAPlanThatIsDrawnOtherwiseIsNoticed(t *testing.T) {
+	o := Options{Seed: 4}
+	m := NewManifest(someBuild, o)
+	var err error
+	m.Plan, err = json.MarshalIndent(NewPlan(o), "", "\t")
+	require.NoError(t, err)
+	require.True(t, m.SamePlan())
+	m.Options.Seed = 5
+	require.False(t, m.SamePlan())
+}
+
+func TestOtherBuildsAreNamed(t *testing.T) {
+	m := NewManifest(someBuild, Options{})
+	now := someBuild
+	now.GOARCH = "386" // one seed is one history on every target
+	require.Empty(t, m.Differences(now))
+	now.Commit, now.Go = "badcafe", "go1.99"
+	require.Equal(t, []string{"commit c0ffee (this is badcafe)", "Go go1.26.8 (this is go1.99)"}, m.Differences(now))
+	m.TraceFormat = 0
+	require.Contains(t, m.Differences(someBuild), "trace format 0 (this is 1)")
+}

@@ -1,0 +1,55 @@
+package cell
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/stretchr/testify/require"
+)
+
+func TestCallsAreDescribed(t *testing.T) {
+	for want, op := range map[string]api.Op{
+		"open session 00000000000000010000000000000002": api.OpenSession{Nonce: api.Nonce{1, 2}},
+		"end session":     api.EndSession{},
+		`get "k"`:         api.Get{Key: "k"},
+		`put "k" = "v\n"`: api.Put{Key: "k", Value: "v\n"},
+		`delete "k"`:      api.Delete{Key: "k"},
+		`list "g/"`:       api.List{Prefix: "g/"},
+		`put "k" = "` + strings.Repeat("x", 40) + `"+60 bytes`: api.Put{Key: "k", Value: strings.Repeat("x", 100)},
+		`compare-and-set "k" from absent to "v"`:               api.CompareAndSet{Key: "k", Absent: true, Value: "v"},
+		`compare-and-set "k" from "u" to "v"`:                  api.CompareAndSet{Key: "k", Expect: "u", Value: "v"},
+	} {
+		q := api.Request{ID: 9, Session: 4, Seq: 3, Seen: 2, Op: op}
+		got := Describe(sim.FirstClient, 1, api.AppendRequest(nil, q))
+		require.Equal(t, "call #9 session 4 seq 3 seen 2: "+want, got)
+	}
+}
+
+func TestAnswersAreDescribed(t *testing.T) {
+	pairs := make([]api.Pair, 10)
+	for want, r := range map[string]api.Result{
+		"OK":                 {Code: api.OK},
+		"OK session 5":       {Code: api.OK, Session: 5},
+		`Conflict value "v"`: {Code: api.Conflict, Found: true, Value: "v"},
+		`OK "a"="b"`:         {Code: api.OK, Pairs: []api.Pair{{Key: "a", Value: "b"}}},
+		"OK" + strings.Repeat(` ""=""`, 8) + " and 2 more": {Code: api.OK, Pairs: pairs},
+	} {
+		p := api.Reply{ID: 9, Session: 4, Seq: 3, Epoch: 2, Master: 1, Result: r}
+		got := Describe(1, sim.FirstClient, api.AppendReply(nil, p))
+		require.Equal(t, strings.ToLower("answer #9 session 4 seq 3 epoch 2 master 1: "+want), strings.ToLower(got))
+	}
+}
+
+func TestReplicasTalkAsInGoldenTraces(t *testing.T) {
+	m := paxos.Prepare{Ballot: paxos.Ballot{Round: 3, Node: 2}, Boot: 1, From: 7}
+	require.Equal(t, "prepare 3.2 boot 1 from 7", Describe(2, 1, paxos.AppendMessage(nil, m)))
+}
+
+func TestBytesThatAreNoMessageAreSaidToBe(t *testing.T) {
+	for _, link := range [][2]sim.Addr{{1, 2}, {sim.FirstClient, 1}, {1, sim.FirstClient}} {
+		require.Contains(t, Describe(link[0], link[1], []byte("xyz")), "3 bytes that are no message: ")
+	}
+}

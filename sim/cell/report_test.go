@@ -1,0 +1,103 @@
+package cell
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func tallied(seed uint64, ops int, counted bool) Result {
+	return Result{
+		Seed: seed, Hash: "0a", Counted: counted, Simulated: 90 * time.Second, Events: 100, Ops: ops, Hot: ops / 4, Unknown: 10,
+		Failovers: 3, Recovery: time.Duration(seed) * time.Second, Partition: 10, Decided: 9,
+		Faults:    []Number{{"pause", 1}, {"crash", seed - 1}},
+		Sometimes: []Number{{"window-full", 0}, {"catch-up", 5}},
+	}
+}
+
+func TestTheTableSaysItAll(t *testing.T) {
+	var tally Tally
+	tally.Add(tallied(1, 500, true))
+	tally.Add(tallied(2, 900, true))
+	tally.Add(tallied(3, 100, false))
+	tally.Add(tallied(4, 700, true))
+	broken := tallied(5, 50, false)
+	broken.Breach = &Breach{ID: "I-A3", Text: "two values"}
+	tally.Add(broken)
+	crashed := tallied(6, 50, false)
+	crashed.Breach = &Breach{Text: "nil map"}
+	tally.Add(crashed)
+	undecided := tallied(7, 800, true)
+	undecided.Undecided = true
+	tally.Add(undecided)
+
+	totals := tally.Totals(10 * time.Second)
+	var b strings.Builder
+	require.NoError(t, totals.WriteTable(&b))
+	require.Equal(t, `seeds                4 counted, 1 idle, 2 failed
+verdicts             I-A3 broken in 1 seed, crashed in 1 seed, undecided in 1 seed
+simulated time       10m30s in 10s, 63 times real time
+events               700, 70 a second
+operations           3100 answered, 25.0 % on the contended row
+  a counted seed     median 700, minimum 500
+unknown outcomes     70, 2.2 % of all calls
+fail-overs           21
+recovery             after healing: median 3s, maximum 7s
+histories            90.0 % of 70 partitions decided by Porcupine too
+hash of all seeds    `+totals.Hash+`
+
+faults                        times    seeds
+  crash                          21        6
+  pause                           7        7
+
+sometimes                     times    seeds
+  window-full                     0        0
+  catch-up                       35        7
+`, b.String())
+}
+
+func TestATableOfNothing(t *testing.T) {
+	var tally Tally
+	totals := tally.Totals(0)
+	var b strings.Builder
+	require.NoError(t, totals.WriteTable(&b))
+	require.Contains(t, b.String(), "0 counted, 0 idle, 0 failed")
+	require.Contains(t, b.String(), "histories            none of 0 partitions")
+	text, err := json.Marshal(totals)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "null", "lists are empty in JSON, never null")
+}
+
+func TestTheHashOfAllSeedsKnowsOrderNumberAndHash(t *testing.T) {
+	hash := func(results ...Result) string {
+		var tally Tally
+		for _, r := range results {
+			tally.Add(r)
+		}
+		return tally.Totals(time.Second).Hash
+	}
+	a, b := Result{Seed: 1, Hash: "0a"}, Result{Seed: 2, Hash: "0b"}
+	all := hash(a, b)
+	require.Equal(t, all, hash(a, b))
+	require.NotEqual(t, all, hash(b, a))
+	require.NotEqual(t, all, hash(a))
+	require.NotEqual(t, all, hash(a, Result{Seed: 3, Hash: "0b"}))
+	require.NotEqual(t, all, hash(a, Result{Seed: 2, Hash: "0c"}))
+}
+
+// The numbers of properties are cited by checkers, failures and planted bugs.
+func TestPropertiesAreNumberedOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range Properties() {
+		require.False(t, seen[p.ID], p.ID)
+		require.NotEmpty(t, p.Help, p.ID)
+		seen[p.ID] = true
+	}
+	for _, id := range []string{"S1", "S2", "S3", "S4", "S5", "S6", "S7", "S7b", "S17", "S18", "L1", "L2", "D1"} {
+		require.True(t, seen[id], id)
+	}
+	require.Len(t, seen, 22)
+}

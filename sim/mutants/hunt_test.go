@@ -1,0 +1,155 @@
+package mutants
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// program stands for cmd/chubby: it prints what `chubby sim -o json` would for
+// the seeds it is asked for, by a rule that mutants change.
+const program = `package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+)
+
+func rule(seed int) (property string, fails bool) {
+	return "", false
+}
+
+func main() {
+	from, seeds := 1, 10
+	for i, a := range os.Args {
+		switch a {
+		case "--from":
+			from, _ = strconv.Atoi(os.Args[i+1])
+		case "--seeds":
+			seeds, _ = strconv.Atoi(os.Args[i+1])
+		case "--slow":
+			wait := make(chan os.Signal, 1)
+			signal.Notify(wait, os.Interrupt)
+			<-wait
+		}
+	}
+	for n := 0; n < seeds; n++ {
+		if property, fails := rule(from + n); fails {
+			fmt.Printf("{\"totals\":{\"seeds\":%d,\"counted\":%d},\"failures\":[{\"seed\":%d,\"property\":%q,\"text\":\"seen\"}]}", n+1, n, from+n, property)
+			os.Exit(1)
+		}
+	}
+	fmt.Printf("{\"totals\":{\"seeds\":%d,\"counted\":%d},\"failures\":[]}", seeds, seeds)
+}
+`
+
+// tree is a source tree that a mutant can be built from in no time.
+func tree(t *testing.T) string {
+	root := t.TempDir()
+	write := func(path, text string) {
+		path = filepath.Join(root, path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	write("go.mod", "module github.com/chubbycell/chubby\n\ngo 1.26\n")
+	write("cmd/chubby/main.go", program)
+	return root
+}
+
+// planted is a mutant whose rule is line.
+func planted(t *testing.T, id, header, line string) Mutant {
+	m, err := parse(fmt.Sprintf(`# id: %s
+# title: a bug
+# %s
+--- a/cmd/chubby/main.go
++++ b/cmd/chubby/main.go
+@@ -10,3 +10,3 @@
+ func rule(seed int) (property string, fails bool) {
+-	return "", false
++	%s
+ }
+`, id, header, line))
+	require.NoError(t, err)
+	return m
+}
+
+const bugA = "property: S1, I-A2\n# priority: A"
+
+func TestHuntsEndAsTheyShould(t *testing.T) {
+	root := tree(t)
+	for name, c := range map[string]struct {
+		header, line string
+		want         Catch
+		wrong        bool
+	}{
+		"a bug breaks what its header says": {bugA, `return "I-A2", seed == 104`,
+			Catch{Outcome: Caught, Property: "I-A2", Expected: true, Seed: 104, Seeds: 5, Text: "seen"}, false},
+		"a bug breaks something else": {bugA, `return "S6", seed == 100`,
+			Catch{Outcome: Caught, Property: "S6", Seed: 100, Seeds: 1, Text: "seen"}, false},
+		"a bug survives": {bugA, `return "S1", seed == 99`,
+			Catch{Outcome: Survived, Seeds: 10}, true},
+		"one of lower priority may": {"property: L1\n# priority: C", `return "S1", seed == 99`,
+			Catch{Outcome: Survived, Seeds: 10}, false},
+		"the hunt goes on behind a crash": {bugA, `if seed == 102 { return "", true }; return "S1", seed == 104`,
+			Catch{Outcome: Caught, Property: "S1", Expected: true, Seed: 104, Seeds: 5, Crashes: 1, Text: "seen"}, false},
+		"a crash alone is no catch": {bugA, `return "", seed == 102`,
+			Catch{Outcome: Crashed, Seed: 102, Seeds: 11, Crashes: 1, Text: "seen"}, true},
+		"crashes without end": {bugA, `return "", true`,
+			Catch{Outcome: Crashed, Seed: 119, Seeds: 20, Crashes: 20, Text: "seen"}, true},
+		"a control survives": {"control: yes", `return "", seed < 0`,
+			Catch{Outcome: Survived, Seeds: 10}, false},
+		"a control is caught": {"control: yes", `return "L1", true`,
+			Catch{Outcome: Caught, Property: "L1", Seed: 100, Seeds: 1, Text: "seen"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := Hunt{Root: root, Dir: t.TempDir(), From: 100, Seeds: 10}
+			got, err := h.Run(context.Background(), planted(t, "T1", c.header, c.line))
+			require.NoError(t, err)
+			require.Positive(t, got.Elapsed)
+			require.Equal(t, c.wrong, got.Wrong())
+			c.want.ID, c.want.Title, c.want.Priority, c.want.Control = "T1", "a bug", got.Priority, got.Control
+			c.want.Elapsed = got.Elapsed
+			require.Equal(t, c.want, got)
+			left, err := filepath.Glob(filepath.Join(h.Dir, "*.bin"))
+			require.NoError(t, err)
+			require.Empty(t, left, "programs are large: none stays")
+		})
+	}
+	text, err := os.ReadFile(filepath.Join(root, "cmd/chubby/main.go"))
+	require.NoError(t, err)
+	require.Equal(t, program, string(text), "the tree is left alone")
+}
+
+func TestABugThatCannotBeHuntedIsWrong(t *testing.T) {
+	root := tree(t)
+	for name, c := range map[string]struct{ line, text string }{
+		"it does not compile":        {"return 7", "mutant T1 does not build"},
+		"the whole program panics":   {`panic("out of order")`, "panic: out of order"},
+		"the program ends by itself": {`os.Exit(5); return "", false`, "exit status 5"},
+		"the program says nothing":   {`os.Exit(0); return "", false`, "wrote no report"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := Hunt{Root: root, Dir: t.TempDir(), From: 1, Seeds: 10}
+			got, err := h.Run(context.Background(), planted(t, "T1", bugA, c.line))
+			require.NoError(t, err)
+			require.Equal(t, Unbuilt, got.Outcome)
+			require.True(t, got.Wrong())
+			require.Contains(t, got.Text, c.text)
+		})
+	}
+}
+
+func TestAHuntEndsWhenItIsCanceled(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	h := Hunt{Root: tree(t), Dir: t.TempDir(), Args: []string{"--slow"}}
+	_, err := h.Run(ctx, planted(t, "T1", bugA, `return "S1", true`))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
