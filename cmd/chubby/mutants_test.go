@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chubbycell/chubby/sim/mutants"
+	"github.com/stretchr/testify/require"
+)
+
+const victim = `package main
+
+import "fmt"
+
+func main() {
+	fmt.Println(` + "`" + `{"totals":{"seeds":5,"counted":5},"failures":[]}` + "`" + `)
+}
+`
+
+const diffs = `# id: A1
+# title: it is caught
+# property: S1
+# priority: A
+--- a/cmd/chubby/main.go
++++ b/cmd/chubby/main.go
+@@ -5,3 +5,3 @@
+ func main() {
+-	fmt.Println(` + "`" + `{"totals":{"seeds":5,"counted":5},"failures":[]}` + "`" + `)
++	fmt.Println(` + "`" + `{"totals":{"seeds":3,"counted":2},"failures":[{"seed":3,"property":"S1","text":"two values"}]}` + "`" + `)
+ }
+`
+
+const survivor = `# id: B1
+# title: nobody notices
+# property: L1
+# priority: A
+--- a/cmd/chubby/main.go
++++ b/cmd/chubby/main.go
+@@ -5,2 +5,3 @@
+ func main() {
++	fmt.Print()
+ 	fmt.Println(` + "`" + `{"totals":{"seeds":5,"counted":5},"failures":[]}` + "`" + `)
+`
+
+// plant makes a source tree with two planted bugs.
+func plant(t *testing.T) string {
+	root := t.TempDir()
+	for path, text := range map[string]string{
+		"go.mod":              "module github.com/chubbycell/chubby\n\ngo 1.26\n",
+		"cmd/chubby/main.go":  victim,
+		"sim/mutants/A1.diff": diffs,
+		"sim/mutants/B1.diff": survivor,
+	} {
+		path = filepath.Join(root, path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	return root
+}
+
+func TestPlantedBugsAreHunted(t *testing.T) {
+	root := plant(t)
+	w := newWorld()
+	require.Equal(t, exitBroken, w.do("sim", "mutants", "--repo", root, "-o", "json"))
+	var h hunted
+	require.NoError(t, json.Unmarshal(w.out.Bytes(), &h))
+	require.Len(t, h.Mutants, 2)
+	require.Equal(t, mutants.Caught, h.Mutants[0].Outcome)
+	require.Equal(t, mutants.Survived, h.Mutants[1].Outcome)
+	require.Equal(t, 1, h.Wrong, "B1 has priority A and survived")
+
+	require.Equal(t, exitClean, w.do("sim", "mutants", "a1", "--repo", root), "only the one named")
+	require.Regexp(t, `A1 +A +caught by S1 \(seed 3; 3 seeds, .* s\) +it is caught`, w.out.String())
+	require.Contains(t, w.out.String(), "1 of 1 bugs caught; 0 wrong")
+}
+
+func TestPlantedBugsAreListed(t *testing.T) {
+	root := plant(t)
+	w := newWorld()
+	require.Equal(t, exitClean, w.do("sim", "mutants", "--list", "--repo", root))
+	require.Equal(t, "ID  PRI  PROPERTY  TITLE\nA1  A    S1        it is caught\nB1  A    L1        nobody notices\n", w.out.String())
+	require.Equal(t, exitClean, w.do("sim", "mutants", "--list", "--repo", root, "-o", "json"))
+	require.True(t, json.Valid(w.out.Bytes()))
+	require.Equal(t, exitUsage, w.do("sim", "mutants", "Q9", "--repo", root))
+	require.Contains(t, w.err.String(), `no planted bug "Q9"`)
+}
+
+func TestTheProjectsOwnBugsAreListed(t *testing.T) {
+	w := newWorld()
+	require.Equal(t, exitClean, w.do("sim", "mutants", "--list"), w.err.String())
+	require.Contains(t, w.out.String(), "P05")
+}
