@@ -122,8 +122,9 @@ func (n *Node) propose(value Value) {
 		due:   n.now.Add(n.cfg.Retransmit),
 	}
 	l.resend = earliest(l.resend, p.due)
+	var m Message = Accept{Ballot: l.ballot, Boot: n.boot, Slot: s, Value: value} // one copy for all
 	for _, id := range n.members.at(s).ids {
-		n.gate.post(n.acceptor.promise, id, Accept{Ballot: l.ballot, Boot: n.boot, Slot: s, Value: value})
+		n.gate.post(n.acceptor.promise, id, m)
 	}
 }
 
@@ -165,10 +166,11 @@ func (n *Node) retransmit() {
 }
 
 func (n *Node) resend(s Slot, p *proposal) {
+	var m Message = Accept{Ballot: n.lead.ballot, Boot: n.boot, Slot: s, Value: p.value}
 	for _, id := range p.votes.group.ids {
 		if id != n.cfg.ID && !p.votes.Has(id) {
 			n.count.Retransmitted++
-			n.gate.post(n.acceptor.promise, id, Accept{Ballot: n.lead.ballot, Boot: n.boot, Slot: s, Value: p.value})
+			n.gate.post(n.acceptor.promise, id, m)
 		}
 	}
 }
