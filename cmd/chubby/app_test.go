@@ -144,7 +144,7 @@ var outcomes = map[string]func(run int, seed uint64) cell.Result{
 // TestCommandLine runs every file of testdata: each case is a command line; what
 // it gives is what it prints to stdout, what to stderr, and the exit code.
 //
-//	chubby [simulator=OUTCOME] [stop-at=SEED]
+//	chubby [simulator=OUTCOME] [stop-at=SEED] [program=DIGEST]
 func TestCommandLine(t *testing.T) {
 	dir, err := filepath.Abs("testdata")
 	require.NoError(t, err)
@@ -177,6 +177,11 @@ func script(t *testing.T, d *datadriven.TestData) string {
 	name := "clean"
 	d.MaybeScanArgs(t, "simulator", &name)
 	d.MaybeScanArgs(t, "stop-at", &w.stopAt)
+	if d.HasArg("program") {
+		b := w.build()
+		d.ScanArgs(t, "program", &b.Program)
+		w.build = func() cell.Build { return b }
+	}
 	require.Contains(t, outcomes, name)
 	w.result = outcomes[name]
 	line, input, _ := strings.Cut(d.Input, "\n")

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
@@ -12,10 +16,11 @@ import (
 )
 
 // readBuild says what this program was built from. The go command stamps what it
-// builds, but not what it runs right away; then the source tree around the
-// working directory is asked.
+// builds, but not what it runs right away: then the source tree around the
+// working directory is asked, which it was built from a moment ago. Of a program
+// that was built without a stamp only its own digest is known.
 func readBuild() cell.Build {
-	b := cell.Build{Commit: "unknown", Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH}
+	b := cell.Build{Commit: cell.UnknownCommit, Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch s.Key {
@@ -26,10 +31,29 @@ func readBuild() cell.Build {
 			}
 		}
 	}
-	if b.Commit == "unknown" {
+	path, err := os.Executable()
+	if err != nil {
+		return b
+	}
+	b.Program = digest(path)
+	if b.Commit == cell.UnknownCommit && strings.Contains(path, "go-build") { // where go run and go test put programs
 		askGit(&b)
 	}
 	return b
+}
+
+// digest tells programs apart; "" if the file cannot be read.
+func digest(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 func askGit(b *cell.Build) {
@@ -75,7 +99,8 @@ func (a *app) versionCommand() *cobra.Command {
 			if v.Modified {
 				modified = ", modified"
 			}
-			return a.printf("chubby %s%s\n%s %s/%s, trace format %d\n", v.Commit, modified, v.Go, v.GOOS, v.GOARCH, v.TraceFormat)
+			return a.printf("commit   %s%s\nprogram  %s\ngo       %s %s/%s\ntrace    format %d\n",
+				v.Commit, modified, v.Program, v.Go, v.GOOS, v.GOARCH, v.TraceFormat)
 		},
 	}
 	form.register(c)

@@ -59,7 +59,7 @@ func (a *app) replay(dir string, force bool, form output) error {
 		}
 		a.say("chubby: written by %s: expect another history", strings.Join(differ, ", "))
 	}
-	if m.Build.Modified || build.Modified {
+	if (m.Build.Modified || build.Modified) && !m.Build.SameProgram(build) {
 		a.say("chubby: the source was modified: the commit alone does not tell whether it is the same")
 	}
 	if !m.SamePlan() {

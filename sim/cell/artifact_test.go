@@ -102,6 +102,11 @@ func TestOtherBuildsAreNamed(t *testing.T) {
 	require.Empty(t, m.Differences(now))
 	now.Commit, now.Go = "badcafe", "go1.99"
 	require.Equal(t, []string{"commit c0ffee (this is badcafe)", "Go go1.26.8 (this is go1.99)"}, m.Differences(now))
+	m.Build.Commit, m.Build.Program = UnknownCommit, "01"
+	now = someBuild
+	require.Equal(t, []string{"program 01 (this is c0ffee)"}, m.Differences(now))
+	now.Program = "01"
+	require.Empty(t, m.Differences(now))
 	m.TraceFormat = 0
 	require.Contains(t, m.Differences(someBuild), "trace format 0 (this is 1)")
 }

@@ -23,15 +23,22 @@ const (
 // ManifestFile is the name of a manifest in its directory.
 const ManifestFile = "manifest.json"
 
-// Build is what a program was built from: two builds that are equal, and not
-// modified, give equal runs.
+// Build is what a program was built from: two builds of one commit, not modified,
+// give equal runs, and so do two equal programs.
 type Build struct {
-	Commit   string `json:"commit"`   // "unknown" where nobody knows
+	Commit   string `json:"commit"`   // UnknownCommit where nobody knows
 	Modified bool   `json:"modified"` // the source differed from that commit
+	Program  string `json:"program"`  // digest of the program's own file, "" if it could not be read
 	Go       string `json:"go"`
 	GOOS     string `json:"goos"`
 	GOARCH   string `json:"goarch"`
 }
+
+// UnknownCommit is the commit of a build that was not stamped with one.
+const UnknownCommit = "unknown"
+
+// SameProgram says that both are known to be the same file.
+func (b Build) SameProgram(c Build) bool { return b.Program != "" && b.Program == c.Program }
 
 // Settings are Options as files hold them: all that decides a run.
 type Settings struct {
@@ -152,10 +159,22 @@ func (m *Manifest) Differences(b Build) []string {
 			all = append(all, fmt.Sprintf("%s %v (this is %v)", what, was, is))
 		}
 	}
-	differ("commit", m.Build.Commit, b.Commit)
+	if m.Build.Commit == UnknownCommit || b.Commit == UnknownCommit {
+		differ("program", m.Build.name(), b.name())
+	} else {
+		differ("commit", m.Build.Commit, b.Commit)
+	}
 	differ("Go", m.Build.Go, b.Go)
 	differ("trace format", m.TraceFormat, TraceFormat)
 	return all
+}
+
+// name is what tells a build from others that know no commit.
+func (b Build) name() string {
+	if b.Program != "" {
+		return b.Program
+	}
+	return b.Commit
 }
 
 // SamePlan says that this build draws the plan of the manifest from its options.
