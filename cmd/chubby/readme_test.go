@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const project = "../.."
+
+// commands are the command lines of the README, without comments and what the
+// shell does with the output.
+func commands(t *testing.T) []string {
+	text, err := os.ReadFile(filepath.Join(project, "README.md"))
+	require.NoError(t, err)
+	var all []string
+	for _, m := range regexp.MustCompile(`(?m)^    go run ./cmd/chubby ([^#|>\n]*)`).FindAllStringSubmatch(string(text), -1) {
+		all = append(all, strings.TrimSpace(m[1]))
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+func TestTheReadmesCommandsAreUnderstood(t *testing.T) {
+	root, err := filepath.Abs(project)
+	require.NoError(t, err)
+	for _, line := range commands(t) {
+		t.Chdir(t.TempDir())
+		args := strings.Fields(line)
+		switch {
+		case strings.HasPrefix(line, "sim mutants"):
+			args = append(args, "--list", "--repo", root) // the names are real; hunting takes minutes
+		case strings.HasPrefix(line, "check"):
+			require.NoError(t, os.WriteFile(args[len(args)-1], nil, 0o644))
+		}
+		w := newWorld()
+		require.Equal(t, exitClean, w.do(args...), "%s: %s", line, w.err.String())
+	}
+}
+
+func TestTheReadmesLinksLeadSomewhere(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(project, "README.md"))
+	require.NoError(t, err)
+	links := regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(string(text), -1)
+	require.NotEmpty(t, links)
+	for _, m := range links {
+		_, err := os.Stat(filepath.Join(project, m[1]))
+		require.NoError(t, err, m[1])
+	}
+}
+
+func TestHelpAndReadmeAgreeOnExitCodes(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(project, "README.md"))
+	require.NoError(t, err)
+	w := newWorld()
+	require.Equal(t, exitClean, w.do("sim", "--help"))
+	codes := regexp.MustCompile(`(?m)^ +(\d+)  (\S.*)$`).FindAllStringSubmatch(w.out.String(), -1)
+	require.Len(t, codes, 7)
+	for _, c := range codes {
+		require.Contains(t, string(text), "| "+c[1]+" | "+c[2]+" |")
+	}
+}
