@@ -6,7 +6,7 @@ import "time"
 // them from one peer at a time, the next one when the last brought nothing
 // (P2.10). It decides nothing: what a peer says was chosen, was chosen.
 type catchup struct {
-	target Slot   // some peer knows all slots below
+	target Slot   // some peer knows the slot below, and as a rule all below that
 	source NodeID // who said so, or who is asked now
 	due    time.Time
 	asked  bool // a question to source is under way
