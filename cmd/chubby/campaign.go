@@ -66,6 +66,10 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 	}
 	if f.duration > 0 && !f.asked("seeds") {
 		c.Seeds = 0
+	} else if shards > 0 && c.Seeds > 0 {
+		if c.Seeds = part(f.seeds, shard, shards); c.Seeds == 0 {
+			return usage("--seeds %d --shard %s: fewer seeds than shards", f.seeds, f.shard)
+		}
 	}
 	o.Seed = f.from
 	r := report{Build: a.build(), Options: o.Settings(), From: f.from, Shard: f.shard, Failures: []failedSeed{}, options: o}
@@ -96,7 +100,7 @@ func (a *app) many(ctx context.Context, c cell.Campaign, r *report) {
 	bounded, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	began := a.now()
-	p := a.newProgress(c.Seeds, c.For)
+	p := a.newProgress(counting, c.Seeds, c.For)
 	var t cell.Tally
 	var counted, idle uint64
 	c.Each = func(res cell.Result) {

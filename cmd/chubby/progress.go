@@ -19,12 +19,19 @@ type progress struct {
 	bar   *pb.ProgressBar // nil: plain lines
 
 	all, failed uint64
+	words       string // state, given done, wanted and what else; see counting and verifying
 }
+
+// What is told of a campaign, and of a verification.
+const (
+	counting  = "%d%s counted, %d idle, %d failed"
+	verifying = "%d%s verified, %[4]d differ"
+)
 
 const barTemplate = `{{string . "state"}} {{bar . "[" "=" ">" " " "]"}} {{percent . }} {{etime . }}`
 
-func (a *app) newProgress(seeds uint64, limit time.Duration) *progress {
-	p := &progress{app: a, began: a.now(), seeds: seeds, limit: limit}
+func (a *app) newProgress(words string, seeds uint64, limit time.Duration) *progress {
+	p := &progress{app: a, words: words, began: a.now(), seeds: seeds, limit: limit}
 	p.told = p.began
 	if a.terminal && (seeds > 0 || limit > 0) {
 		total := int64(seeds)
@@ -64,7 +71,7 @@ func (p *progress) state(counted uint64) string {
 	if p.seeds > 0 {
 		want = fmt.Sprintf(" of %d", p.seeds)
 	}
-	return fmt.Sprintf("%d%s counted, %d idle, %d failed", counted, want, p.all-counted-p.failed, p.failed)
+	return fmt.Sprintf(p.words, counted, want, p.all-counted-p.failed, p.failed)
 }
 
 func (p *progress) finish() {

@@ -110,7 +110,7 @@ history.jsonl, history.html and a manifest.json that chubby sim replay reads.
 }
 
 func (f *simFlags) register(c *cobra.Command) {
-	c.Flags().Uint64Var(&f.seeds, "seeds", defaultSeeds, "counted seeds wanted (0: no such end)")
+	c.Flags().Uint64Var(&f.seeds, "seeds", defaultSeeds, "counted seeds wanted, of all shards together (0: no such end)")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
 	c.Flags().DurationVar(&f.duration, "for", 0, "real time after which no seed is begun, such as 5m (0: no such end)")
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time (0: one a processor)")
@@ -167,6 +167,15 @@ func parseShard(s string) (shard, shards uint64, err error) {
 		return 0, 0, usage("--shard %q: such as 3/8, from 1/8 to 8/8", s)
 	}
 	return shard, shards, nil
+}
+
+// part is the share of one shard in n seeds.
+func part(n, shard, shards uint64) uint64 {
+	share := n / shards
+	if shard <= n%shards {
+		share++
+	}
+	return share
 }
 
 // parseNode reads "n2", "2" or "c1".

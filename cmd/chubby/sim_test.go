@@ -20,7 +20,9 @@ func TestFlagsReachTheCampaign(t *testing.T) {
 		"--for 5m":                 {From: 1, For: 5 * time.Minute, MaxFailures: 10},
 		"--for 5m --seeds 7":       {From: 1, Seeds: 7, For: 5 * time.Minute, MaxFailures: 10},
 		"--from 9 --jobs 3":        {From: 9, Seeds: 200, Jobs: 3, MaxFailures: 10},
-		"--shard 3/8":              {From: 1, Seeds: 200, Shard: 3, Shards: 8, MaxFailures: 10},
+		"--shard 3/8 --seeds 20":   {From: 1, Seeds: 3, Shard: 3, Shards: 8, MaxFailures: 10},
+		"--shard 5/8 --seeds 20":   {From: 1, Seeds: 2, Shard: 5, Shards: 8, MaxFailures: 10},
+		"--shard 3/8":              {From: 1, Seeds: 25, Shard: 3, Shards: 8, MaxFailures: 10},
 		"--max-failures 0":         {From: 1, Seeds: 200},
 		"--replicas 5":             {From: 1, Seeds: 200, MaxFailures: 10, Options: cell.Options{Replicas: 5}},
 		"--faults none":            {From: 1, Seeds: 200, MaxFailures: 10, Options: cell.Options{Faults: []string{}}},
@@ -92,6 +94,14 @@ func TestPlainProgressComesNowAndThen(t *testing.T) {
 	w.step = 3 * time.Second
 	require.Equal(t, exitClean, w.do("sim", "--seeds", "8"))
 	require.Equal(t, "  12 s  4 of 8 counted, 0 idle, 0 failed\n  24 s  8 of 8 counted, 0 idle, 0 failed\n", w.err.String())
+}
+
+func TestProgressOfAVerification(t *testing.T) {
+	w := newWorld()
+	w.step = 6 * time.Second
+	w.result = outcomes["moody"]
+	require.Equal(t, exitDiffers, w.do("sim", "verify", "--seeds", "2", "--jobs", "1"))
+	require.Equal(t, "  12 s  2 of 2 verified, 2 differ\n", w.err.String())
 }
 
 func TestABarIsDrawnOnATerminalOnly(t *testing.T) {

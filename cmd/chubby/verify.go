@@ -64,16 +64,17 @@ func (a *app) verify(ctx context.Context, f *verifyFlags) error {
 	}
 	v := verified{Build: a.build(), Options: o.Settings(), Differences: []cell.Verification{}}
 	v.Options.Seed = f.from
-	p := a.newProgress(f.seeds, 0)
+	p := a.newProgress(verifying, f.seeds, 0)
 	var t cell.Tally
 	each := func(c cell.Verification) {
 		r := cell.Result{Seed: c.Seed, Hash: c.First, Counted: true}
 		t.Add(r)
 		v.Seeds++
-		p.seed(&r, v.Seeds)
 		if !c.Same() {
 			v.Differences = append(v.Differences, c)
+			r.Breach = &cell.Breach{ID: "D1"}
 		}
+		p.seed(&r, v.Seeds)
 	}
 	inOrder(ctx, f.jobs, f.seeds, func(i uint64) cell.Verification {
 		o := o
