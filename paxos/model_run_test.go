@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-var modelSeeds = flag.Int("model.seeds", 300, "seeds of TestModelSeeds")
+var modelSeeds = flag.Int("model.seeds", 400, "seeds of TestModelSeeds")
 
 // shrinking makes the choices of a run by rapid.
 type shrinking struct{ t *rapid.T }
@@ -63,9 +63,10 @@ func TestModelSeeds(t *testing.T) {
 			}
 		})
 	}
-	require.Greater(t, slots, 10**modelSeeds)
+	require.Greater(t, slots, 5**modelSeeds)
 	require.Greater(t, seen["records lost in a crash"], 0)
 	require.Greater(t, seen["values lost by a disk"], 0)
+	require.Greater(t, seen["coups"], 0)
 	for what, n := range map[string]uint64{
 		"campaigns": total.Campaigns, "tenures": total.Tenures, "quorum lost": total.QuorumLost, "no-ops": total.NoopFilled,
 		"unreadable votes": total.UnreadableVotes, "window full": total.WindowFull, "retransmitted": total.Retransmitted,

@@ -2,6 +2,7 @@ package paxos
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -56,11 +57,11 @@ type chooser interface {
 // swarm is what one run is inclined to: each run favours some faults and leaves
 // out others, because faults hide each other.
 type swarm struct {
-	deliver, sync, wait, rouse, propose, crash, start, cut int // weights of the inputs
-	lose, double, late                                     int // in 8: of messages, and of outputs taken late
-	order                                                  int // 0: any message, 1: mostly the oldest, 2: mostly the newest
-	slow                                                   int // kind of message that takes long: see kind
-	frail                                                  int // 0: no disk loses values, 1: a minority, 2: any
+	deliver, sync, wait, rouse, propose, crash, start, cut, coup int // weights of the inputs
+	lose, double, late                                           int // in 8: of messages, and of outputs taken late
+	order                                                        int // 0: any message, 1: mostly the oldest, 2: mostly the newest
+	slow                                                         int // kind of message that takes long: see kind
+	frail                                                        int // 0: no disk loses values, 1: a minority, 2: any
 }
 
 func newModel(t require.TestingT, c chooser) *model {
@@ -70,10 +71,10 @@ func newModel(t require.TestingT, c chooser) *model {
 	}
 	oneOf := func(what string, xs ...int) int { return xs[c.pick(what, len(xs))] }
 	m.swarm = swarm{
-		deliver: oneOf("deliver", 60, 120, 240), sync: oneOf("sync", 10, 30, 90), wait: oneOf("wait", 1, 5, 10), rouse: oneOf("rouse", 0, 1, 3, 12),
-		propose: oneOf("propose", 2, 6), crash: oneOf("crash", 0, 1, 2, 4), start: oneOf("start", 1, 5), cut: oneOf("cut", 0, 0, 1, 3),
+		deliver: oneOf("deliver", 25, 60, 200), sync: oneOf("sync", 10, 30, 90), wait: oneOf("wait", 1, 5, 10), rouse: oneOf("rouse", 0, 1, 3, 12),
+		propose: oneOf("propose", 2, 10), crash: oneOf("crash", 0, 1, 2, 4), start: oneOf("start", 1, 5), cut: oneOf("cut", 0, 1, 3), coup: oneOf("coup", 0, 1, 4),
 		lose: oneOf("lose", 0, 0, 1, 3), double: oneOf("double", 0, 1, 4), late: oneOf("late", 0, 0, 2, 4),
-		order: oneOf("order", 0, 1, 2), slow: c.pick("slow", 2*kindFetchReply), frail: oneOf("frail", 0, 0, 1, 2),
+		order: oneOf("order", 0, 1, 2), slow: oneOf("slow", -1, -1, kindAccept, kindAccept, kindAccepted, kindAccepted, kindPromise, kindChosen, kindFetchReply), frail: oneOf("frail", 0, 0, 1, 2),
 	}
 	ids := make([]NodeID, oneOf("nodes", 3, 3, 5, 5, 7))
 	for i := range ids {
@@ -99,7 +100,7 @@ func (m *model) failf(format string, args ...any) { require.Fail(m.t, fmt.Sprint
 func (m *model) step() {
 	w, x := &m.swarm, m.c
 	id := NodeID(x.pick("node", len(m.nodes)) + 1)
-	weights := []int{w.deliver, w.sync, w.wait, w.rouse, w.propose, w.crash, w.start, w.cut}
+	weights := []int{w.deliver, w.sync, w.wait, w.rouse, w.propose, w.crash, w.start, w.cut, w.coup}
 	switch weighted(x, weights) {
 	case 0:
 		m.deliver()
@@ -119,6 +120,8 @@ func (m *model) step() {
 		}
 	case 7:
 		m.cutLinks(id)
+	case 8:
+		m.coup(id)
 	}
 }
 
@@ -164,8 +167,24 @@ func (m *model) deliver() {
 	m.hand(w)
 }
 
-// kind is the number of a message on the wire.
-func kind(m Message) int { return int(AppendMessage(nil, m)[1]) }
+// kind is the number of a message on the wire, where the model tells it apart.
+func kind(m Message) int {
+	switch m.(type) {
+	case Prepare:
+		return kindPrepare
+	case Promise:
+		return kindPromise
+	case Accept:
+		return kindAccept
+	case Accepted:
+		return kindAccepted
+	case Chosen:
+		return kindChosen
+	case FetchReply:
+		return kindFetchReply
+	}
+	return 0 // never slow
+}
 
 func (m *model) hand(w wire) {
 	r := m.member(w.to)
@@ -215,7 +234,7 @@ func (m *model) rouse(id NodeID) {
 // propose asks a leader, if there is one, else any node.
 func (m *model) propose(id NodeID) {
 	for i := range m.nodes {
-		at := (int(id) + i) % len(m.nodes)
+		at := (int(id) - 1 + i) % len(m.nodes)
 		if n := m.nodes[at].node; n != nil && n.lead != nil {
 			id = NodeID(at + 1)
 			break
@@ -298,6 +317,43 @@ func (m *model) start(id NodeID) {
 		m.failf("node %d starts with promise %v, and had told of %v", id, p, r.told)
 	}
 	m.take(id)
+}
+
+// coup hurries phase 1 of one node past all else, and a command after it: rivals
+// in quick succession, whose proposals are still on their way, are what tells
+// value rules apart. Only a bare quorum hears of it.
+func (m *model) coup(id NodeID) {
+	n := len(m.nodes)
+	m.rouse(id)
+	first := m.c.pick("first supporter", n)
+	for round := 0; round < 8 && m.member(id).node != nil && m.member(id).node.bid != nil; round++ {
+		for i := range n/2 + 1 {
+			other := NodeID((first+i)%n + 1)
+			m.hurry(id, other)
+			m.sync(other, len(m.member(other).disk.pending))
+			m.hurry(other, id)
+		}
+		m.sync(id, len(m.member(id).disk.pending))
+	}
+	if r := m.member(id); r.node != nil && r.node.lead != nil {
+		m.seen["coups"]++
+		m.propose(id)
+	}
+}
+
+// hurry delivers what belongs to phase 1 on one link.
+func (m *model) hurry(from, to NodeID) {
+	var hurried []wire
+	m.bag = slices.DeleteFunc(m.bag, func(w wire) bool {
+		if w.from != from || w.to != to || kind(w.m) != kindPrepare && kind(w.m) != kindPromise {
+			return false
+		}
+		hurried = append(hurried, w)
+		return true
+	})
+	for _, w := range hurried {
+		m.hand(w)
+	}
 }
 
 // cutLinks cuts some links, or mends all.

@@ -47,6 +47,15 @@ type Status struct {
 	Count     Counters
 }
 
+// InFlight is the number of slots from the first open one to the last one this
+// node has proposed in as leader; 0 unless it leads.
+func (n *Node) InFlight() int {
+	if n.lead == nil || n.lead.next <= n.learner.firstOpen {
+		return 0
+	}
+	return int(n.lead.next - n.learner.firstOpen)
+}
+
 // Status returns a picture of the node; it is a copy.
 func (n *Node) Status() Status {
 	role := Follower
