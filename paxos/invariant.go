@@ -34,7 +34,9 @@ func (n *Node) verifyLeaves(m Message) {
 	case Promise:
 		needs = max(needs, a.promiseAt(m.Ballot))
 		for i := range m.Votes {
-			needs = max(needs, a.voteAt(m.Votes[i].Slot, m.Votes[i].Ballot))
+			if !m.Votes[i].Lost { // the record of a lost one is of an earlier life
+				needs = max(needs, a.voteAt(m.Votes[i].Slot, m.Votes[i].Ballot))
+			}
 		}
 	case Accept:
 		needs = max(needs, a.promiseAt(m.Ballot))

@@ -106,3 +106,18 @@ func TestAnUnreadableCopyOfAReadableVoteIsHarmless(t *testing.T) {
 		require.Equal(t, vote{ballot: b, value: "\x01a"}, *n.acceptor.votes.get(1))
 	}
 }
+
+// A vote is reported as unreadable, and before that message is taken, the same
+// leader's Accept comes and the vote is written again. What was reported stands
+// on the old record, not on the new one.
+func TestAnUnreadableVoteReportedAndThenWrittenAgain(t *testing.T) {
+	r := newRig(t, 3)
+	b := Ballot{1, 2}
+	r.step(2, Accept{Ballot: b, Boot: 1, Slot: 1, Value: val("a")})
+	r.sync()
+	r.disk.rec.Records[0] = Unreadable{1, b}
+	r.restart()
+	r.node.Step(r.now, 2, Prepare{Ballot: b, Boot: 1, From: 1})
+	r.step(2, Accept{Ballot: b, Boot: 1, Slot: 1, Value: val("a")})
+	require.Equal(t, []string{"promise 1.2 boot 1 [1,) votes 1@1.2=lost open 1 -> 2"}, r.drain())
+}
