@@ -149,6 +149,20 @@ func (h *Host) Advance(now time.Time) {
 	}
 }
 
+// Resign makes the replica give up being the leader, see paxos.Node.Resign.
+func (h *Host) Resign(now time.Time) {
+	if h.ready(now) {
+		h.node.Resign(now)
+	}
+}
+
+// Campaign makes the replica try to lead now, see paxos.Node.Campaign.
+func (h *Host) Campaign(now time.Time) {
+	if h.ready(now) {
+		h.node.Campaign(now)
+	}
+}
+
 // TakeOutput returns what the host wants done and forgets it.
 func (h *Host) TakeOutput() Output {
 	if h.node == nil || h.stop != nil {

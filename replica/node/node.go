@@ -117,6 +117,18 @@ func (n *Node) Advance(now time.Time) {
 	n.propose()
 }
 
+// Resign makes the replica give up being the leader, see paxos.Node.Resign.
+func (n *Node) Resign(now time.Time) {
+	n.now = now
+	n.paxos.Resign(now)
+}
+
+// Campaign makes the replica try to lead now, see paxos.Node.Campaign.
+func (n *Node) Campaign(now time.Time) {
+	n.now = now
+	n.paxos.Campaign(now)
+}
+
 // TakeOutput returns what the node wants done and forgets it.
 func (n *Node) TakeOutput() Output {
 	for more := true; more; more = n.propose() {
@@ -211,6 +223,10 @@ func (n *Node) Serving() *Serving { return n.serving }
 
 // Leads says whether this replica leads the log, serving or not.
 func (n *Node) Leads() bool { return n.paxos.Status().Role == paxos.Leader }
+
+// InFlight is how many slots this replica proposed in and does not know as
+// chosen yet; 0 unless it leads.
+func (n *Node) InFlight() int { return n.paxos.InFlight() }
 
 // Status is a picture of the log's side, for traces and dumps.
 func (n *Node) Status() paxos.Status { return n.paxos.Status() }

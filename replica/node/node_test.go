@@ -1,0 +1,223 @@
+package node_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/node"
+)
+
+// group is some nodes whose disks sync at once and whose network delivers what
+// the test lets it.
+type group struct {
+	t       *testing.T
+	now     time.Time
+	nodes   map[paxos.NodeID]*node.Node
+	wake    map[paxos.NodeID]time.Time
+	cut     map[paxos.NodeID]bool // who neither hears nor is heard
+	replies []node.Reply
+	applied map[paxos.NodeID][]node.Applied
+}
+
+func newGroup(t *testing.T, n int) *group {
+	g := &group{
+		t: t, now: time.Unix(100, 0), nodes: map[paxos.NodeID]*node.Node{}, wake: map[paxos.NodeID]time.Time{},
+		cut: map[paxos.NodeID]bool{}, applied: map[paxos.NodeID][]node.Applied{},
+	}
+	cfg := node.DefaultConfig()
+	for i := range n {
+		cfg.Paxos.Members = append(cfg.Paxos.Members, paxos.NodeID(i+1))
+	}
+	for _, id := range cfg.Paxos.Members {
+		cfg.Paxos.ID, cfg.Paxos.Seed = id, 5
+		g.nodes[id] = node.New(cfg, paxos.Recovered{}, g.now)
+		g.take(id)
+	}
+	return g
+}
+
+// take does what a node wants, at once: disks sync, messages arrive.
+func (g *group) take(id paxos.NodeID) {
+	out := g.nodes[id].TakeOutput()
+	g.wake[id] = out.Wake
+	g.replies = append(g.replies, out.Replies...)
+	g.applied[id] = append(g.applied[id], out.Applied...)
+	if len(out.Append) > 0 {
+		g.nodes[id].Durable(g.now, out.First+paxos.LSN(len(out.Append))-1)
+		g.take(id)
+	}
+	for _, e := range out.Send {
+		if g.cut[id] || g.cut[e.To] || g.nodes[e.To] == nil {
+			continue
+		}
+		g.nodes[e.To].Step(g.now, id, e.Message)
+		g.take(e.To)
+	}
+}
+
+// pass lets time go by.
+func (g *group) pass(d time.Duration) {
+	for end := g.now.Add(d); g.now.Before(end); {
+		g.now = g.now.Add(10 * time.Millisecond)
+		for id := paxos.NodeID(1); int(id) <= len(g.nodes); id++ {
+			if !g.now.Before(g.wake[id]) {
+				g.nodes[id].Advance(g.now)
+				g.take(id)
+			}
+		}
+	}
+}
+
+// master is who serves; the test fails unless there is exactly one.
+func (g *group) master() paxos.NodeID {
+	var found []paxos.NodeID
+	for id := paxos.NodeID(1); int(id) <= len(g.nodes); id++ {
+		if g.nodes[id].Serving() != nil && !g.cut[id] {
+			found = append(found, id)
+		}
+	}
+	require.Len(g.t, found, 1)
+	return found[0]
+}
+
+func (g *group) ask(id paxos.NodeID, q api.Request) []node.Reply {
+	g.replies = nil
+	g.nodes[id].Request(g.now, 9, q)
+	g.take(id)
+	return g.replies
+}
+
+func (g *group) open(id paxos.NodeID) api.SessionID {
+	r := g.ask(id, api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}})
+	require.Len(g.t, r, 1)
+	return r[0].Result.Session
+}
+
+func TestAWriteIsAppliedEverywhereWithOneChecksum(t *testing.T) {
+	g := newGroup(t, 3)
+	g.pass(3 * time.Second)
+	m := g.master()
+	s := g.open(m)
+	r := g.ask(m, api.Request{ID: 2, Session: s, Seq: 1, Op: api.Put{Key: "a", Value: "1"}})
+	require.Len(t, r, 1)
+	require.Equal(t, api.OK, r[0].Code)
+	require.Equal(t, uint32(m), r[0].Master)
+	require.Equal(t, g.nodes[m].Serving().Epoch, r[0].Epoch)
+	g.pass(time.Second)
+
+	sums := map[paxos.Slot]db.Sum{}
+	for id := paxos.NodeID(1); id <= 3; id++ {
+		require.NotEmpty(t, g.applied[id])
+		for _, a := range g.applied[id] {
+			if sum, ok := sums[a.Slot]; ok {
+				require.Equal(t, sum, a.Sum, "slot %d at node %d", a.Slot, id)
+			}
+			sums[a.Slot] = a.Sum
+		}
+	}
+}
+
+func TestTheFirstCommandOfATenureIsItsEpoch(t *testing.T) {
+	g := newGroup(t, 3)
+	g.pass(3 * time.Second)
+	first := g.master()
+	was := *g.nodes[first].Serving()
+	g.cut[first] = true
+	g.pass(5 * time.Second)
+	require.Nil(t, g.nodes[first].Serving(), "no quorum answers it")
+	second := g.master()
+	require.NotEqual(t, first, second)
+	now := *g.nodes[second].Serving()
+	require.Greater(t, now.Epoch, was.Epoch)
+	require.True(t, was.Ballot.Less(now.Ballot))
+
+	var epochs []api.Epoch
+	for _, a := range g.applied[second] {
+		for _, c := range a.Commands {
+			for _, e := range c.Effects {
+				if e, ok := e.(command.EpochBegan); ok {
+					epochs = append(epochs, e.Epoch.Number)
+				}
+			}
+		}
+	}
+	require.IsIncreasing(t, epochs)
+	require.Len(t, epochs, 2)
+}
+
+func TestAReplicaThatDoesNotLeadNamesTheOneThatDoes(t *testing.T) {
+	g := newGroup(t, 3)
+	g.pass(3 * time.Second)
+	m := g.master()
+	other := m%3 + 1
+	r := g.ask(other, api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}})
+	require.Len(t, r, 1)
+	require.Equal(t, api.NotMaster, r[0].Code)
+	require.Equal(t, uint32(m), r[0].Master)
+}
+
+func TestACallThatWaitsWhenTheTenureEndsIsToldSo(t *testing.T) {
+	g := newGroup(t, 3)
+	g.pass(3 * time.Second)
+	m := g.master()
+	s := g.open(m)
+	g.cut[m] = true
+	require.Empty(t, g.ask(m, api.Request{ID: 2, Session: s, Seq: 1, Op: api.Put{Key: "a", Value: "1"}}))
+	g.pass(5 * time.Second)
+	require.Len(t, g.replies, 1)
+	require.Equal(t, api.NotMaster, g.replies[0].Code)
+
+	// The same call again, at the next master: executed once, if at all before.
+	g.cut[m] = false
+	g.pass(3 * time.Second)
+	now := g.master()
+	r := g.ask(now, api.Request{ID: 3, Session: s, Seq: 1, Op: api.Put{Key: "a", Value: "1"}})
+	require.Len(t, r, 1)
+	require.Equal(t, api.OK, r[0].Code)
+	executed := 0
+	for _, a := range g.applied[now] {
+		for _, c := range a.Commands {
+			if call, ok := c.Command.(command.Call); ok && call.Seq == 1 && c.Verdict == command.Executed {
+				executed++
+			}
+		}
+	}
+	require.Equal(t, 1, executed)
+}
+
+func TestCommandsOfOneInputShareASlot(t *testing.T) {
+	g := newGroup(t, 1)
+	g.pass(3 * time.Second)
+	s := g.open(1)
+	before := len(g.applied[1])
+	for seq := api.Seq(1); seq <= 5; seq++ {
+		g.nodes[1].Request(g.now, 9, api.Request{ID: uint64(seq), Session: s, Seq: seq, Op: api.Put{Key: fmt.Sprint(seq), Value: "x"}})
+	}
+	g.take(1)
+	require.Len(t, g.applied[1], before+1)
+	require.Len(t, g.applied[1][before].Commands, 5)
+	_, ok := g.nodes[1].View().Get("no such row")
+	require.False(t, ok)
+}
+
+func TestARestartRebuildsTheRowsFromTheLog(t *testing.T) {
+	cfg := node.DefaultConfig()
+	cfg.Paxos.ID, cfg.Paxos.Members = 1, []paxos.NodeID{1}
+	rec := paxos.Recovered{Boot: 3, Promise: paxos.Ballot{Round: 4, Node: 1}, Next: 9, Records: []paxos.Record{
+		paxos.Voted{Slot: 1, Ballot: paxos.Ballot{Round: 4, Node: 1}, Value: paxos.Batch(command.Append(nil, command.Epoch{Master: 1}))},
+		paxos.Settled{Slots: paxos.Range{From: 1, To: 2}},
+	}}
+	n := node.New(cfg, rec, time.Unix(1, 0))
+	out := n.TakeOutput()
+	require.Len(t, out.Applied, 1)
+	require.Equal(t, command.Executed, out.Applied[0].Commands[0].Verdict)
+	require.Nil(t, n.Serving(), "an epoch of another life")
+	require.EqualValues(t, 1, n.Master().Epoch)
+}
