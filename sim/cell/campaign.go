@@ -16,8 +16,9 @@ type Campaign struct {
 	Jobs        int           // seeds at a time; 0: one a processor
 	Shard       uint64        // this shard of Shards, from 1; 0: all
 	Shards      uint64
-	MaxFailures int          // failing seeds after which no seed is begun; 0: all are run
-	Each        func(Result) // called for each seed in turn, in order of seeds
+	MaxFailures int                  // failing seeds after which no seed is begun; 0: all are run
+	Runner      func(Options) Result // runs one seed; nil: Run
+	Each        func(Result)         // called for each seed in turn, in order of seeds
 }
 
 // Run runs the campaign and returns when all begun seeds have ended, or ctx is
@@ -28,6 +29,10 @@ func (c Campaign) Run(ctx context.Context) {
 	jobs := c.Jobs
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
+	}
+	run := c.Runner
+	if run == nil {
+		run = Run
 	}
 	f := &feed{campaign: &c, next: c.From, began: time.Now(), ready: map[uint64]Result{}, told: c.From}
 	f.skip()
@@ -42,7 +47,7 @@ func (c Campaign) Run(ctx context.Context) {
 				}
 				o := c.Options
 				o.Seed = seed
-				f.give(seed, Run(o))
+				f.give(seed, run(o))
 			}
 		})
 	}

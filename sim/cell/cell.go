@@ -23,6 +23,8 @@ type Cell struct {
 
 	healed     bool     // the safety phase is over
 	undo       []func() // of faults in force
+	armed      []func() // strikes that wait for a leader to propose
+	onTenure   []func() // what waits for somebody to begin to lead
 	strikes    map[string]int
 	diskFaults int // disk calls that were made to fail
 	failures   int // replicas that stopped because of their machine
@@ -116,7 +118,10 @@ func (c *Cell) turnLull() {
 
 // until calls end after d, or when the safety phase ends, whichever comes
 // first.
-func (c *Cell) until(d time.Duration, end func()) {
+func (c *Cell) until(d time.Duration, end func()) { c.untilFirst(d, end) }
+
+// untilFirst is until, and returns what calls end before its time.
+func (c *Cell) untilFirst(d time.Duration, end func()) (now func()) {
 	done := false
 	once := func() {
 		if !done {
@@ -126,10 +131,11 @@ func (c *Cell) until(d time.Duration, end func()) {
 	}
 	if c.healed {
 		once()
-		return
+		return once
 	}
 	c.world.After(d, once)
 	c.undo = append(c.undo, once)
+	return once
 }
 
 // struck counts a strike of a family.
@@ -141,7 +147,7 @@ func (c *Cell) struck(family string) {
 // heal ends the safety phase: every fault that is in force ends, and every
 // replica runs.
 func (c *Cell) heal() {
-	c.healed = true
+	c.healed, c.armed, c.onTenure = true, nil, nil
 	for _, end := range c.undo {
 		end()
 	}

@@ -25,8 +25,11 @@ type family struct {
 var families = []family{
 	{"crash", "a replica loses power; its disk keeps a seeded choice of unsynced writes", crash},
 	{"crash-leader", "the replica that leads loses power", crashLeader},
+	{"crash-midstep", "a replica loses power at its next call of one kind to the disk", crashMidstep},
 	{"crash-all", "all replicas lose power within a moment", crashAll},
 	{"kill", "a replica's process is killed; what it wrote stays", kill},
+	{"depose", "the leader is made to believe that it is none, a few times in a row", depose},
+	{"duel", "replicas campaign though somebody leads, a few times in a row", duel},
 	{"pause", "a replica stands still while its clock goes on", pause},
 	{"pause-leader", "the replica that leads stands still", pauseLeader},
 	{"pause-midstep", "a replica stands still between reading its clock and acting", pauseMidstep},
@@ -36,6 +39,7 @@ var families = []family{
 	{"bridge", "two halves reach each other through one replica only", bridge},
 	{"one-way", "some directed links lose everything", oneWay},
 	{"clog", "some directed links hold everything back, then let it go", clog},
+	{"clog-tenure", "what some replicas and the leader say to each other is held back until somebody begins to lead", clogTenure},
 	{"slow-link", "some links are slower by an order of magnitude or two", slowLink},
 	{"noise", "all links lose, double and reorder messages, with long delays", noise},
 	{"disk-slow", "a disk is slower by an order of magnitude or two", diskSlow},
@@ -140,7 +144,39 @@ func (c *Cell) cutPower(m *sim.Machine, d *sim.Draw) {
 	c.back(m, d)
 }
 
-func crashLeader(c *Cell, d *sim.Draw) { c.cutPower(c.leader(d), d) }
+func crashLeader(c *Cell, d *sim.Draw) {
+	c.aim(d, func() { c.cutPower(c.leader(d), d) })
+}
+
+// aim strikes at once, or waits for a leader that has just proposed something
+// and then for some part of what a round takes: what is under way in a slot is
+// where a change of leader is hard.
+func (c *Cell) aim(d *sim.Draw, strike func()) {
+	if d.Chance(1, 2) {
+		strike()
+		return
+	}
+	delay := d.Duration(0, 4*c.plan.Link.Delay[0])
+	c.armed = append(c.armed, func() { c.world.After(delay, strike) })
+}
+
+// proposed is told that a leader has just proposed: what waits for that comes.
+func (c *Cell) proposed() {
+	armed := c.armed
+	c.armed = nil
+	for _, f := range armed {
+		f()
+	}
+}
+
+// steps are the calls to the disk that a replica makes while it works.
+var steps = []string{"disk.writeat", "disk.syncdata", "disk.sync", "disk.syncdir", "disk.create", "disk.truncate", "disk.preallocate"}
+
+func crashMidstep(c *Cell, d *sim.Draw) {
+	m, step := c.anyReplica(d), steps[d.Int(len(steps))]
+	m.CrashAt(step, outage(d))
+	c.until(outage(d), func() { m.CrashAt("", 0) })
+}
 
 func crashAll(c *Cell, d *sim.Draw) {
 	for _, m := range c.replicas {
@@ -156,12 +192,59 @@ func kill(c *Cell, d *sim.Draw) {
 	}
 }
 
+// burst does something a few times, at intervals from a message's delay to an
+// election's length.
+func (c *Cell) burst(d *sim.Draw, f func()) {
+	gap := time.Duration(d.LogUniform(int64(c.plan.Link.Delay[0]), int64(time.Second)))
+	at := time.Duration(0)
+	for range 1 + d.Int(6) {
+		c.world.After(at, f)
+		at += d.Duration(gap/2, 2*gap)
+	}
+}
+
+// tell hands an input to a replica's process, as if an operator had asked.
+func tell(m *sim.Machine, f func(r *replica, now time.Time)) {
+	if r := running(m); r != nil && r.env != nil { // it may be paused before its first input
+		r.env.Post(func(now time.Time) {
+			f(r, now)
+			r.act()
+		})
+	}
+}
+
+func depose(c *Cell, d *sim.Draw) {
+	c.burst(d, func() {
+		c.aim(d, func() { c.resign(c.leader(d), d) })
+	})
+}
+
+func (c *Cell) resign(m *sim.Machine, d *sim.Draw) {
+	if m == nil {
+		return
+	}
+	tell(m, func(r *replica, now time.Time) { r.host.Resign(now) })
+	if d.Chance(1, 2) { // and wants to lead again while old answers are on their way
+		c.world.After(d.Duration(0, 2*c.plan.Link.Delay[0]), func() {
+			tell(m, func(r *replica, now time.Time) { r.host.Campaign(now) })
+		})
+	}
+}
+
+func duel(c *Cell, d *sim.Draw) {
+	c.burst(d, func() {
+		tell(c.anyReplica(d), func(r *replica, now time.Time) { r.host.Campaign(now) })
+	})
+}
+
 func pause(c *Cell, d *sim.Draw) { c.anyReplica(d).PauseFor(outage(d)) }
 
 func pauseLeader(c *Cell, d *sim.Draw) {
-	if m := c.leader(d); m != nil {
-		m.PauseFor(outage(d))
-	}
+	c.aim(d, func() {
+		if m := c.leader(d); m != nil {
+			m.PauseFor(outage(d))
+		}
+	})
 }
 
 func pauseMidstep(c *Cell, d *sim.Draw) { c.anyReplica(d).PauseAfterReading(outage(d)) }
@@ -196,7 +279,10 @@ func partition(c *Cell, d *sim.Draw) {
 }
 
 func isolateLeader(c *Cell, d *sim.Draw) {
-	m := c.leader(d)
+	c.aim(d, func() { c.isolate(c.leader(d), d) })
+}
+
+func (c *Cell) isolate(m *sim.Machine, d *sim.Draw) {
 	if m == nil {
 		return
 	}
@@ -256,6 +342,39 @@ func clog(c *Cell, d *sim.Draw) {
 	for _, l := range c.someLinks(d) {
 		l.Clog()
 		c.until(outage(d), l.Release)
+	}
+}
+
+// clogTenure lets old messages meet a new tenure: some links from or to the
+// leader hold everything back, the leader is made to step down, perhaps to come
+// back, and when somebody begins to lead the links let go.
+func clogTenure(c *Cell, d *sim.Draw) {
+	m := c.leader(d)
+	if m == nil {
+		return
+	}
+	for _, o := range c.replicas {
+		if o == m || d.Chance(1, 2) {
+			continue
+		}
+		l := c.world.Net().Link(o.Addr(), m.Addr())
+		if d.Chance(1, 3) {
+			l = c.world.Net().Link(m.Addr(), o.Addr())
+		}
+		l.Clog()
+		release := c.untilFirst(outage(d), l.Release)
+		delay := d.Duration(0, 3*c.plan.Link.Delay[0])
+		c.onTenure = append(c.onTenure, func() { c.world.After(delay, release) })
+	}
+	c.aim(d, func() { c.resign(m, d) })
+}
+
+// began is told that a replica begins to lead.
+func (c *Cell) began() {
+	waiting := c.onTenure
+	c.onTenure = nil
+	for _, f := range waiting {
+		f()
 	}
 }
 

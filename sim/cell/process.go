@@ -86,10 +86,17 @@ func (r *replica) act() {
 		r.cell.watch.tenure(r.id, r.host.Node())
 	}
 	for _, m := range out.Peers {
+		r.cell.watch.claims(r.id, m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	for _, m := range out.Clients {
 		r.env.Send(sim.Addr(m.To), m.Wire)
+	}
+	if t := out.Tenure; t != nil && t.Mine {
+		r.cell.began()
+	}
+	if len(out.Peers) > 0 && len(r.cell.armed) > 0 && r.host.Node().InFlight() > 0 {
+		r.cell.proposed()
 	}
 	if out.Log != nil {
 		r.job = out.Log

@@ -25,6 +25,7 @@ type watch struct {
 	disks     []diskFacts // by id
 	slots     []slotFacts // by slot
 	top       paxos.Slot  // highest slot applied anywhere
+	prefix    paxos.Slot  // all slots below are chosen
 	calls     map[call]linearizability.Position
 	epochs    map[api.Epoch]holder
 	tenures   []*node.Serving // last seen, by id
@@ -78,6 +79,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 	h := &watch{
 		world:   w,
 		quorum:  replicas/2 + 1,
+		prefix:  1,
 		disks:   make([]diskFacts, replicas+1),
 		calls:   map[call]linearizability.Position{},
 		epochs:  map[api.Epoch]holder{},

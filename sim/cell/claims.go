@@ -1,0 +1,115 @@
+package cell
+
+import "github.com/chubbycell/chubby/paxos"
+
+// Every message between replicas claims something (message.go says what), and
+// the watch knows what is true. claims compares the two at the instant a message
+// leaves (invariant I-W1): a false claim may do harm only in rare company, but it
+// is wrong at once.
+func (h *watch) claims(id paxos.NodeID, wire []byte) {
+	m, err := paxos.DecodeMessage(string(wire))
+	if err != nil {
+		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
+		return
+	}
+	switch m := m.(type) {
+	case paxos.Promise:
+		h.claimsPromised(id, m.Ballot, m)
+		h.claimsVotes(id, m)
+		h.claimsChosenBelow(id, m.FirstOpen, m)
+	case paxos.Accept:
+		h.claimsPromised(id, m.Ballot, m)
+	case paxos.Accepted:
+		h.claimsVoted(id, m)
+	case paxos.Chosen:
+		h.claimsChosen(id, m)
+	case paxos.Heartbeat:
+		h.claimsChosenBelow(id, m.FirstOpen, m)
+	case paxos.HeartbeatReply:
+		h.claimsChosenBelow(id, m.FirstOpen, m)
+	case paxos.FetchReply:
+		h.claimsValues(id, m)
+		h.claimsChosenBelow(id, m.FirstOpen, m)
+	}
+}
+
+func (h *watch) lies(id paxos.NodeID, m paxos.Message, format string, args ...any) {
+	h.world.Break("I-W1", "replica %d sends "+format+"; the message: %v", append(append([]any{id}, args...), m)...)
+}
+
+// claimsPromised: the sender's disk has a promise of b, or a higher one.
+func (h *watch) claimsPromised(id paxos.NodeID, b paxos.Ballot, m paxos.Message) {
+	if d := &h.disks[id]; d.promise.Less(b) {
+		h.lies(id, m, "ballot %v with only %v promised on its disk", b, d.promise)
+	}
+}
+
+// claimsVotes: a page has every vote that the sender's disk holds in its range,
+// but for those at the ballot it promises, or above, which came later.
+func (h *watch) claimsVotes(id paxos.NodeID, m paxos.Promise) {
+	d, next := &h.disks[id], 0
+	for s := m.Page.From; s < min(m.Page.To, paxos.Slot(len(h.slots))); s++ {
+		var told paxos.Vote
+		if next < len(m.Votes) && m.Votes[next].Slot == s {
+			told = m.Votes[next]
+			next++
+		}
+		has, voted := d.votes[s]
+		switch {
+		case voted && !has.Ballot.Less(m.Ballot):
+		case !voted && !told.Ballot.IsZero(), voted && has.Ballot.Less(told.Ballot):
+			h.lies(id, m, "a vote at %v in slot %d that its disk does not hold", told.Ballot, s)
+			return
+		case voted && (told.Ballot != has.Ballot || !told.Lost && told.Value != has.Value):
+			h.lies(id, m, "not the vote for %v at %v in slot %d that its disk holds", has.Value, has.Ballot, s)
+			return
+		}
+	}
+}
+
+// claimsVoted: the sender's disk has, or had, this vote.
+func (h *watch) claimsVoted(id paxos.NodeID, m paxos.Accepted) {
+	for _, b := range h.slot(m.Slot).ballots {
+		if b.ballot == m.Ballot && b.who&(1<<id) != 0 {
+			return
+		}
+	}
+	h.lies(id, m, "a vote that its disk does not hold")
+}
+
+// claimsChosen: in each slot a quorum of disks has a vote at this very ballot.
+func (h *watch) claimsChosen(id paxos.NodeID, m paxos.Chosen) {
+	for s := m.Slots.From; s < m.Slots.To; s++ {
+		votes := 0
+		for _, b := range h.slot(s).ballots {
+			if b.ballot == m.Ballot {
+				votes = b.count
+			}
+		}
+		if votes < h.quorum {
+			h.lies(id, m, "that slot %d is chosen at %v, where %d disks hold a vote", s, m.Ballot, votes)
+			return
+		}
+	}
+}
+
+// claimsChosenBelow: each slot below firstOpen is chosen.
+func (h *watch) claimsChosenBelow(id paxos.NodeID, firstOpen paxos.Slot, m paxos.Message) {
+	for int(h.prefix) < len(h.slots) && h.slots[h.prefix].chosen {
+		h.prefix++
+	}
+	if firstOpen > h.prefix {
+		h.lies(id, m, "that all below %d are chosen, slot %d is not", firstOpen, h.prefix)
+	}
+}
+
+// claimsValues: these values were chosen in these slots.
+func (h *watch) claimsValues(id paxos.NodeID, m paxos.FetchReply) {
+	for i, v := range m.Values {
+		s := m.From + paxos.Slot(i)
+		if f := h.slot(s); !f.chosen || f.value != v {
+			h.lies(id, m, "%v as the value of slot %d, where %v is chosen (%v)", v, s, f.value, f.chosen)
+			return
+		}
+	}
+}
