@@ -1,6 +1,9 @@
 package cell
 
-import "github.com/chubbycell/chubby/paxos"
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+)
 
 // Every message between replicas claims something (message.go says what), and
 // the watch knows what is true. claims compares the two at the instant a message
@@ -35,6 +38,30 @@ func (h *watch) claims(id paxos.NodeID, wire []byte) {
 
 func (h *watch) lies(id paxos.NodeID, m paxos.Message, format string, args ...any) {
 	h.world.Break("I-W1", "replica %d sends "+format+"; the message: %v", append(append([]any{id}, args...), m)...)
+}
+
+// answers compares what a client is told with what took effect (I-W1): a
+// definite answer is the one of the place in the log where the call was
+// executed, and no reply names an epoch that has not begun.
+func (h *watch) answers(id paxos.NodeID, wire []byte) {
+	p, err := api.DecodeReply(wire)
+	if err != nil {
+		h.world.Break("I-W1", "replica %d sends a reply that nobody can read: %v", id, err)
+		return
+	}
+	if p.Epoch > h.epoch {
+		h.world.Break("I-W1", "replica %d replies in epoch %d, the highest that began is %d", id, p.Epoch, h.epoch)
+	}
+	if p.Session == 0 || p.Code.Execution() != api.Executed {
+		return
+	}
+	e, ok := h.calls[call{p.Session, p.Seq}]
+	if !ok {
+		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, and it took effect nowhere", id, p.Seq, p.Session, p.Code)
+	}
+	if ok && e.answer != digest(p.Result) {
+		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, which is not what it was at %v", id, p.Seq, p.Session, p.Code, e.at)
+	}
 }
 
 // claimsPromised: the sender's disk has a promise of b, or a higher one.

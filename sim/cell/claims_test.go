@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
 )
 
 // told is a watch that knows of slot 1 chosen as "a" at 1.1 by the disks of 1
@@ -80,4 +82,54 @@ func TestFalseClaimsBreakAtOnce(t *testing.T) {
 	f := told(t)
 	f.h.claims(3, []byte("no message"))
 	f.breaks("I-W1")
+}
+
+func TestAnswersAreComparedWithWhatTookEffect(t *testing.T) {
+	put := func(seq api.Seq, r api.Result) command.Applied {
+		a := executed(7, seq)
+		a.Result = r
+		return a
+	}
+	after := func() *facts {
+		f := newFacts(t)
+		f.vote(1, 1, ballot(1, 1), "a")
+		f.vote(2, 1, ballot(1, 1), "a")
+		f.apply(1, 1, "a", 1, put(1, api.Result{Code: api.OK}), put(2, api.Result{Code: api.Conflict, Found: true, Value: "x"}))
+		f.good()
+		return f
+	}
+	reply := func(f *facts, seq api.Seq, e api.Epoch, r api.Result) {
+		f.h.answers(1, api.AppendReply(nil, api.Reply{ID: 1, Session: 7, Seq: seq, Epoch: e, Result: r}))
+	}
+	f := after()
+	reply(f, 1, 0, api.Result{Code: api.OK})
+	reply(f, 2, 0, api.Result{Code: api.Conflict, Found: true, Value: "x"})
+	reply(f, 3, 0, api.Result{Code: api.NotMaster})
+	f.good()
+
+	for name, lie := range map[string]func(*facts){
+		"the answer of another call":       func(f *facts) { reply(f, 1, 0, api.Result{Code: api.Conflict, Found: true, Value: "x"}) },
+		"a call that took effect nowhere":  func(f *facts) { reply(f, 3, 0, api.Result{Code: api.OK}) },
+		"an epoch that has not begun":      func(f *facts) { reply(f, 1, 5, api.Result{Code: api.OK}) },
+		"bytes that nobody can read":       func(f *facts) { f.h.answers(1, []byte("no reply")) },
+		"another value than the row's own": func(f *facts) { reply(f, 2, 0, api.Result{Code: api.Conflict, Found: true, Value: "y"}) },
+	} {
+		f := after()
+		lie(f)
+		require.NotNil(t, f.w.Failure(), name)
+		require.Equal(t, "I-W1", f.w.Failure().ID, name)
+	}
+}
+
+func TestS1ADiskIsToldAValueThatWasNotChosen(t *testing.T) {
+	f := told(t)
+	f.h.durable(1, []paxos.Record{paxos.Settled{Slots: paxos.Range{From: 1, To: 2}}})
+	f.h.durable(3, []paxos.Record{paxos.Learned{Slot: 1, Value: val("a")}})
+	f.good()
+	f.h.durable(3, []paxos.Record{paxos.Settled{Slots: paxos.Range{From: 2, To: 3}}})
+	f.breaks("S1")
+
+	f = told(t)
+	f.h.durable(3, []paxos.Record{paxos.Learned{Slot: 1, Value: val("x")}})
+	f.breaks("S1")
 }

@@ -90,6 +90,7 @@ func (r *replica) act() {
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	for _, m := range out.Clients {
+		r.cell.watch.answers(r.id, m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	if t := out.Tenure; t != nil && t.Mine {

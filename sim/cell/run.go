@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -75,7 +76,11 @@ func Run(o Options) Result {
 	if c.world.Failure() == nil {
 		c.liveness(healedAt)
 	}
-	return c.result(healedAt)
+	recovery := c.world.Now() - healedAt
+	if c.world.Failure() == nil {
+		c.epilogue()
+	}
+	return c.result(recovery)
 }
 
 // safety runs with faults for the planned time, and on while the floor of
@@ -117,6 +122,58 @@ func (c *Cell) liveness(healedAt time.Duration) {
 	c.bounds()
 }
 
+// epilogue lets the replicas agree, cuts the power of all, starts them again and
+// lets them agree once more: what was agreed on is on the disks, and a laggard
+// catches up though nobody asks it anything.
+func (c *Cell) epilogue() {
+	c.agree("after the last call")
+	for _, m := range c.replicas {
+		m.Crash()
+	}
+	for _, m := range c.replicas {
+		m.Start()
+	}
+	c.agree("after a power cut of all")
+	c.audit()
+}
+
+// agree waits until every replica has applied every slot that any has (L1).
+func (c *Cell) agree(when string) {
+	for end := c.world.Now() + recoveryBound; !c.level(); {
+		if c.world.Now() > end {
+			c.world.Break("L1", "%v %s some replica has not caught up with slot %d: %s", recoveryBound, when, c.watch.top, c.roles())
+		}
+		if c.world.Failure() != nil || c.world.RunFor(50*time.Millisecond) != sim.Reached {
+			return
+		}
+	}
+}
+
+// level says whether all replicas are up and have applied all slots.
+func (c *Cell) level() bool {
+	for _, m := range c.replicas {
+		r := running(m)
+		if r == nil || r.host.Node() == nil || r.host.Node().Status().Applied < c.watch.top {
+			return false
+		}
+	}
+	return true
+}
+
+// audit looks at the rows of every replica: they keep their own rules (I-R4),
+// and sessions that were closed left nothing behind (L2).
+func (c *Cell) audit() {
+	for _, m := range c.replicas {
+		r := running(m)
+		if r == nil || r.host.Node() == nil {
+			continue
+		}
+		if err := rows.Audit(r.host.Node().View()); err != nil {
+			c.world.Break("I-R4", "rows of replica %d: %v", r.id, err)
+		}
+	}
+}
+
 // roles tells what each replica takes itself for, for a stall's report.
 func (c *Cell) roles() string {
 	var all []string
@@ -147,11 +204,11 @@ func (c *Cell) bounds() {
 }
 
 // result checks the history and fills in the report.
-func (c *Cell) result(healedAt time.Duration) Result {
+func (c *Cell) result(recovery time.Duration) Result {
 	r := Result{
 		Seed: c.plan.Seed, Replicas: c.plan.Replicas, Clients: c.plan.Clients, Workload: c.plan.Workload,
 		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.completed, Hot: c.load.hot,
-		Failovers: c.watch.failovers, Recovery: c.world.Now() - healedAt,
+		Failovers: c.watch.failovers, Recovery: recovery,
 	}
 	c.checkHistory(&r)
 	if f := c.world.Failure(); f != nil {

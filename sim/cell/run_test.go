@@ -48,6 +48,18 @@ func TestL1ACellThatNeverAnswersAgain(t *testing.T) {
 	require.Equal(t, "L1", c.world.Failure().ID)
 }
 
+func TestL1AReplicaThatNeverCatchesUp(t *testing.T) {
+	c := someCell(t, 6)
+	c.heal()
+	c.liveness(c.world.Now())
+	require.Nil(t, c.world.Failure())
+	c.replicas[2].Kill()
+	c.replicas[2].SetProcess(func() sim.Process { return mute{} })
+	c.epilogue()
+	require.NotNil(t, c.world.Failure())
+	require.Equal(t, "L1", c.world.Failure().ID)
+}
+
 func TestS17ALogThatRotsIsRefusedAndThatIsSeen(t *testing.T) {
 	c := someCell(t, 2)
 	m := c.replicas[0]

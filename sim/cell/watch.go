@@ -3,6 +3,8 @@ package cell
 import (
 	"fmt"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/linearizability"
@@ -26,10 +28,11 @@ type watch struct {
 	slots     []slotFacts // by slot
 	top       paxos.Slot  // highest slot applied anywhere
 	prefix    paxos.Slot  // all slots below are chosen
-	calls     map[call]linearizability.Position
+	calls     map[call]effect
 	epochs    map[api.Epoch]holder
 	tenures   []*node.Serving // last seen, by id
 	lastEpoch paxos.Ballot
+	epoch     api.Epoch // highest that was applied anywhere
 
 	failovers  int
 	counts     tally // of the lives that are over
@@ -69,6 +72,14 @@ type call struct {
 	seq     api.Seq
 }
 
+// effect is where a call took effect, and what it was answered then.
+type effect struct {
+	at     linearizability.Position
+	answer uint64 // digest of the result
+}
+
+func digest(r api.Result) uint64 { return xxhash.Sum64(api.AppendResult(nil, r)) }
+
 // holder is who began an epoch.
 type holder struct {
 	id     paxos.NodeID
@@ -81,7 +92,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 		quorum:  replicas/2 + 1,
 		prefix:  1,
 		disks:   make([]diskFacts, replicas+1),
-		calls:   map[call]linearizability.Position{},
+		calls:   map[call]effect{},
 		epochs:  map[api.Epoch]holder{},
 		tenures: make([]*node.Serving, replicas+1),
 	}
@@ -115,7 +126,20 @@ func (h *watch) durable(id paxos.NodeID, records []paxos.Record) {
 			d.promise = r.Ballot
 		case paxos.Voted:
 			h.voted(id, r)
+		case paxos.Learned:
+			h.learned(id, r.Slot, r.Value)
+		case paxos.Settled:
+			for s := r.Slots.From; s < r.Slots.To; s++ {
+				h.learned(id, s, d.votes[s].Value)
+			}
 		}
+	}
+}
+
+// learned checks what a disk was told to be chosen: a restart would believe it.
+func (h *watch) learned(id paxos.NodeID, s paxos.Slot, v paxos.Value) {
+	if f := h.slot(s); !f.chosen || f.value != v {
+		h.world.Break("S1", "replica %d notes on its disk that %v was chosen in slot %d, where %v was (%v)", id, v, s, f.value, f.chosen)
 	}
 }
 
@@ -274,9 +298,9 @@ func (h *watch) commands(a *node.Applied) {
 		key := call{c.Session, c.Seq}
 		at := linearizability.Position{Slot: int64(a.Slot), Index: int32(i)}
 		if was, twice := h.calls[key]; twice {
-			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", c.Seq, c.Session, was, at)
+			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", c.Seq, c.Session, was.at, at)
 		}
-		h.calls[key] = at
+		h.calls[key] = effect{at: at, answer: digest(a.Commands[i].Result)}
 	}
 }
 
@@ -296,6 +320,7 @@ func (h *watch) note(a *command.Applied) {
 	}
 	for _, e := range a.Effects {
 		if e, ok := e.(command.EpochBegan); ok {
+			h.epoch = max(h.epoch, e.Epoch.Number)
 			b := paxos.Ballot{Round: e.Epoch.Ballot.Round, Node: paxos.NodeID(e.Epoch.Ballot.Node)}
 			if b.Less(h.lastEpoch) {
 				h.lateEpochs++
@@ -331,8 +356,8 @@ func (h *watch) serves(id paxos.NodeID, s *node.Serving) {
 
 // position is where a call took effect, if it did.
 func (h *watch) position(t *client.Trail) (linearizability.Position, bool) {
-	p, ok := h.calls[call{t.Session, t.Seq}]
-	return p, ok
+	e, ok := h.calls[call{t.Session, t.Seq}]
+	return e.at, ok
 }
 
 // String is one line for reports.
