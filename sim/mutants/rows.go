@@ -1,0 +1,52 @@
+package mutants
+
+import "slices"
+
+// Row is one bug that was considered: planted by a diff, or not, and why.
+type Row struct {
+	ID       string
+	Group    string
+	Priority string // A: dies in every campaign; B: in a long one; C: nice to have
+	Title    string // what the bug is
+	Reason   string // why there is no diff; "" where there is one
+	Note     string // why a hunt may miss it, and what kills it then; mostly ""
+}
+
+// Applied says that a diff plants it.
+func (r *Row) Applied() bool { return r.Reason == "" }
+
+// The groups. Those of the catalogue bear its ids; the others are the house's.
+const (
+	GroupPaxosCore  = "Paxos core"
+	GroupDisk       = "WAL and disk"
+	GroupSnapshots  = "snapshots and catch-up"
+	GroupMembership = "membership"
+	GroupLease      = "master lease"
+	GroupEpoch      = "epoch, MultiOp, exactly-once"
+	GroupLiveness   = "liveness and self-check"
+	GroupHouse      = "house"
+	GroupControls   = "controls"
+)
+
+// Rows returns every bug that was considered, group by group: all rows of the
+// catalogue that the packages of today could be expected to express, the bugs of
+// the house that are on no list, and the controls, which change nothing that
+// matters.
+func Rows() []Row {
+	return slices.Concat(paxosCoreRows(), diskRows(), snapshotsRows(), membershipRows(), leaseRows(), epochRows(), livenessRows(), houseRows(), controlsRows())
+}
+
+// applied is a row with a diff.
+func applied(group, id, priority, title string) Row {
+	return Row{ID: id, Group: group, Priority: priority, Title: title}
+}
+
+// weak is a row with a diff that a hunt may miss.
+func weak(group, id, priority, title, note string) Row {
+	return Row{ID: id, Group: group, Priority: priority, Title: title, Note: note}
+}
+
+// absent is a row without a diff.
+func absent(group, id, priority, title, reason string) Row {
+	return Row{ID: id, Group: group, Priority: priority, Title: title, Reason: reason}
+}

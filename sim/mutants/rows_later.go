@@ -1,0 +1,95 @@
+package mutants
+
+// The rows of the catalogue that wait for snapshots, members that change, and the
+// lease, but for two of catch-up.
+
+func snapshotsRows() []Row {
+	return []Row{
+		absent(GroupSnapshots, "S01", "A", "a snapshot holds effects of later slots",
+			"later, with snapshots: db.View freezes the rows, and nobody writes it out yet"),
+		absent(GroupSnapshots, "S03", "A", "a snapshot omits the members",
+			"later, with snapshots: and with changes of membership"),
+		absent(GroupSnapshots, "S04", "A", "a snapshot omits the answers kept for repetition",
+			"later, with snapshots: sessions and answers are rows like all others, so only a snapshot that skips a family can omit them"),
+		absent(GroupSnapshots, "S06", "A", "the log loses one slot too many",
+			"later, with snapshots: the log is never shortened at the front"),
+		absent(GroupSnapshots, "S07", "A", "the log is shortened when a snapshot begins, not when it is confirmed",
+			"later, with snapshots: the log is never shortened at the front"),
+		absent(GroupSnapshots, "S09", "A", "installing a snapshot clears votes above it",
+			"later, with snapshots: nothing is installed"),
+		absent(GroupSnapshots, "S10", "A", "after an installed snapshot the slot it ends with is applied again",
+			"later, with snapshots: nothing is installed; catch-up begins at the first open slot, and slots are handed out once (I-L2)"),
+		absent(GroupSnapshots, "S12", "A", "an installed snapshot leaves superseded members in force",
+			"later, with snapshots: and with changes of membership"),
+		absent(GroupSnapshots, "S13", "B", "a transfer goes on with pieces of another snapshot",
+			"later, with snapshots: nothing is transferred in pieces; a page of catch-up names its slots and holds chosen values, which are the same at every source"),
+		applied(GroupSnapshots, "S14", "B", "a laggard asks the peer it began with for ever"),
+		absent(GroupSnapshots, "S15", "B", "nothing is collected before all replicas are ready",
+			"later, with snapshots: nothing is collected yet"),
+		absent(GroupSnapshots, "S16", "B", "a snapshot holds a change of members that was not chosen",
+			"later, with snapshots: and with changes of membership"),
+		applied(GroupSnapshots, "S17", "B", "what was fetched is handed out, and kept neither in the log nor for others"),
+	}
+}
+
+func membershipRows() []Row {
+	return []Row{
+		absent(GroupMembership, "R01", "A", "a change of members takes effect before the window is over",
+			"later, with changes of membership: paxos.membership answers the one group of the configuration for every slot"),
+		absent(GroupMembership, "R03", "A", "a quorum is asked of the newest members, not of those that govern the slot",
+			"later, with changes of membership: paxos.membership answers the one group of the configuration for every slot"),
+		absent(GroupMembership, "R04", "A", "phase 1 asks the newest members only",
+			"later, with changes of membership: paxos.membership answers the one group of the configuration for every slot"),
+		absent(GroupMembership, "R06", "A", "a second change begins before the first is decided in this tenure",
+			"later, with changes of membership: paxos.membership answers the one group of the configuration for every slot"),
+		absent(GroupMembership, "R07", "B", "votes of removed members count",
+			"later, with changes of membership: paxos.membership answers the one group of the configuration for every slot; strangers are dropped at the door"),
+		absent(GroupMembership, "R08", "C", "a removed member goes on campaigning",
+			"later, with changes of membership: paxos.membership answers the one group of the configuration for every slot"),
+		absent(GroupMembership, "R09", "A", "a new member votes before it has what the master waits for",
+			"later, with changes of membership: paxos.membership answers the one group of the configuration for every slot"),
+		absent(GroupMembership, "R11", "B", "the lease is asked of the old members",
+			"later, with changes of membership: and with the master lease"),
+		absent(GroupMembership, "R12", "B", "an unknown name in the first group counts as a member",
+			"later, with changes of membership: every member of the first group is a replica id that the transport knows; there are no names to misspell"),
+	}
+}
+
+func leaseRows() []Row {
+	return []Row{
+		absent(GroupLease, "L01", "A", "a lease counts from the arrival of its answer",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L02", "A", "the master honours as long a term as the replicas grant",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L04", "A", "a lease runs on the wall clock",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read; all instants in the product are monotonic"),
+		absent(GroupLease, "L05", "A", "whether a lease holds is kept in a flag",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L07", "B", "a grant at an older ballot renews the lease",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L08", "A", "a replica promises to another while its grant runs",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L09", "A", "a restarted replica has forgotten its grant",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L11", "A", "a new master reads before a value of its own is applied",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read; a read of a new master is a command behind its own epoch command"),
+		absent(GroupLease, "L12", "A", "a lease that has ended does not stop reads",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L13", "B", "a lease is kept after mastership was handed over",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L14", "B", "terms are cut to whole seconds",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L15", "B", "no instant means a lease for ever",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L16", "C", "heartbeats renew the lease of a master whose disk is stuck",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L17", "C", "nothing raises the ballot of a flapping master",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L18", "C", "renewals wait behind client work",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L19", "B", "a replica honours its own term, not the holder's",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+		absent(GroupLease, "L20", "B", "the lease is looked at before a request is queued",
+			"later, with the master lease: every read goes through the log, and nobody holds authority to read"),
+	}
+}
