@@ -61,8 +61,10 @@ type Output struct {
 	Log     *LogJob        // hand to the log lane; nil: nothing to do, or busy
 	Applied []node.Applied // what the database took in, for observers
 	Tenure  *paxos.Tenure  // who leads has changed, for observers
-	Wake    time.Time      // call Advance no later than this; zero: no need
-	Stop    error          // the machine failed: this replica must not go on
+	// Proposed are the commands that the log took, for observers.
+	Proposed [][]byte
+	Wake     time.Time // call Advance no later than this; zero: no need
+	Stop     error     // the machine failed: this replica must not go on
 }
 
 // Host is one process life of a replica on one machine. One caller at a time.
@@ -170,7 +172,7 @@ func (h *Host) TakeOutput() Output {
 	}
 	no := h.node.TakeOutput()
 	h.lane.add(h.now, no.First, no.Append, no.SyncTo)
-	out := Output{Log: h.lane.job(h.now), Applied: no.Applied, Tenure: no.Tenure}
+	out := Output{Log: h.lane.job(h.now), Applied: no.Applied, Tenure: no.Tenure, Proposed: no.Proposed}
 	for _, e := range no.Send {
 		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: paxos.AppendMessage(nil, e.Message)})
 	}

@@ -63,7 +63,11 @@ type Output struct {
 	Replies []Reply
 	Applied []Applied     // what was applied since the last TakeOutput, for observers
 	Tenure  *paxos.Tenure // who leads has changed
-	Wake    time.Time
+	// Proposed are the commands that the log took since the last TakeOutput, for
+	// observers: none of them may stand in the log more often than it was
+	// proposed.
+	Proposed [][]byte
+	Wake     time.Time
 }
 
 // Node is one replica's process life. One caller at a time.
@@ -189,6 +193,8 @@ func (n *Node) propose() bool {
 	for _, p := range mo.Propose {
 		if err := n.paxos.Propose(n.now, p.Command); err != nil {
 			n.master.Refused(p, refusal(err))
+		} else {
+			n.out.Proposed = append(n.out.Proposed, p.Command)
 		}
 	}
 	if len(mo.Propose) > 0 {

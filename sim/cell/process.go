@@ -82,6 +82,7 @@ func (r *replica) act() {
 		return
 	}
 	if r.host.Node() != nil {
+		r.cell.watch.proposed(out.Proposed)
 		r.cell.watch.applied(r.id, out.Applied)
 		r.cell.watch.tenure(r.id, r.host.Node())
 	}

@@ -29,6 +29,7 @@ type watch struct {
 	top       paxos.Slot  // highest slot applied anywhere
 	prefix    paxos.Slot  // all slots below are chosen
 	calls     map[call]effect
+	handed    map[uint64]int // times proposed less times chosen, by hash of the command
 	epochs    map[api.Epoch]holder
 	tenures   []*node.Serving // last seen, by id
 	lastEpoch paxos.Ballot
@@ -93,6 +94,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 		prefix:  1,
 		disks:   make([]diskFacts, replicas+1),
 		calls:   map[call]effect{},
+		handed:  map[uint64]int{},
 		epochs:  map[api.Epoch]holder{},
 		tenures: make([]*node.Serving, replicas+1),
 	}
@@ -280,7 +282,27 @@ func (h *watch) applied(id paxos.NodeID, slots []node.Applied) {
 		}
 		f.applied, f.sum = true, a.Sum
 		h.top = a.Slot
+		h.repeats(a.Slot, a.Value)
 		h.commands(a)
+	}
+}
+
+// proposed counts what was handed to the log.
+func (h *watch) proposed(commands [][]byte) {
+	for _, c := range commands {
+		h.handed[xxhash.Sum64(c)]++
+	}
+}
+
+// repeats checks that no command stands in the log more often than it was
+// handed to it (S5). What is executed twice is another question: the rows may
+// forgive what the log must not do.
+func (h *watch) repeats(s paxos.Slot, v paxos.Value) {
+	for i, c := range v.Commands {
+		key := xxhash.Sum64String(c)
+		if h.handed[key]--; h.handed[key] < 0 {
+			h.world.Break("S5", "command %d of slot %d stands in the log once more than it was proposed", i, s)
+		}
 	}
 }
 
@@ -290,6 +312,7 @@ func (h *watch) commands(a *node.Applied) {
 		h.batches++
 	}
 	for i := range a.Commands {
+		h.guarded(a.Slot, &a.Commands[i])
 		h.note(&a.Commands[i])
 		c, ok := a.Commands[i].Command.(command.Call)
 		if !ok || a.Commands[i].Verdict != command.Executed || c.Session == 0 {
@@ -301,6 +324,15 @@ func (h *watch) commands(a *node.Applied) {
 			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", c.Seq, c.Session, was.at, at)
 		}
 		h.calls[key] = effect{at: at, answer: digest(a.Commands[i].Result)}
+	}
+}
+
+// guarded checks that a call which was executed met the epoch it was received
+// in (P5.01): mastership was not lost in between, nor lost and regained. h.epoch
+// is that of this place in the log.
+func (h *watch) guarded(s paxos.Slot, a *command.Applied) {
+	if c, ok := a.Command.(command.Call); ok && a.Verdict == command.Executed && c.Guard != h.epoch {
+		h.world.Break("S2", "slot %d: %T of session %d is executed in epoch %d, and was received in epoch %d", s, c.Op, c.Session, h.epoch, c.Guard)
 	}
 }
 
@@ -320,7 +352,10 @@ func (h *watch) note(a *command.Applied) {
 	}
 	for _, e := range a.Effects {
 		if e, ok := e.(command.EpochBegan); ok {
-			h.epoch = max(h.epoch, e.Epoch.Number)
+			if e.Epoch.Number <= h.epoch {
+				h.world.Break("S2", "epoch %d begins after epoch %d", e.Epoch.Number, h.epoch)
+			}
+			h.epoch = e.Epoch.Number
 			b := paxos.Ballot{Round: e.Epoch.Ballot.Round, Node: paxos.NodeID(e.Epoch.Ballot.Node)}
 			if b.Less(h.lastEpoch) {
 				h.lateEpochs++

@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
 )
@@ -40,6 +41,9 @@ func (f *facts) vote(id paxos.NodeID, s paxos.Slot, b paxos.Ballot, v string) {
 }
 
 func (f *facts) apply(id paxos.NodeID, s paxos.Slot, v string, sum uint64, cs ...command.Applied) {
+	if s > f.h.top {
+		f.h.proposed([][]byte{[]byte(v)})
+	}
 	f.h.applied(id, []node.Applied{{Slot: s, Value: val(v), Sum: db.Sum{A: sum}, Commands: cs}})
 }
 
@@ -160,6 +164,27 @@ func TestS2TwoTenuresShareAnEpoch(t *testing.T) {
 	f.breaks("S2")
 }
 
+func TestS2ACallIsExecutedInAnotherEpoch(t *testing.T) {
+	f := newFacts(t)
+	f.vote(1, 1, ballot(1, 1), "a")
+	f.vote(2, 1, ballot(1, 1), "a")
+	began := command.Applied{Command: command.Epoch{Master: 1}, Verdict: command.Executed, Effects: []command.Effect{command.EpochBegan{Epoch: rows.Epoch{Number: 3}}}}
+	in := func(seq api.Seq, guard api.Epoch) command.Applied {
+		a := executed(7, seq)
+		a.Command = command.Call{Guard: guard, Session: 7, Seq: seq, Op: api.Get{Key: "k"}}
+		return a
+	}
+	refused := in(2, 2)
+	refused.Verdict = command.Refused
+	f.h.proposed([][]byte{[]byte("a"), []byte("a")})
+	f.apply(1, 1, "a", 1, in(1, 0), began, in(3, 3), refused)
+	f.good()
+	f.vote(1, 2, ballot(1, 1), "a")
+	f.vote(2, 2, ballot(1, 1), "a")
+	f.apply(1, 2, "a", 1, in(4, 2))
+	f.breaks("S2")
+}
+
 func TestS3ADiskLosesAVote(t *testing.T) {
 	voted := paxos.Voted{Slot: 1, Ballot: ballot(2, 1), Value: val("a")}
 	f := newFacts(t)
@@ -210,6 +235,18 @@ func TestS5ACallTakesEffectTwice(t *testing.T) {
 	f.apply(2, 1, "a", 1, executed(7, 1)) // the same place, at another replica
 	f.good()
 	f.apply(1, 3, "a", 3, executed(7, 1))
+	f.breaks("S5")
+}
+
+func TestS5ACommandStandsTwiceInTheLog(t *testing.T) {
+	f := newFacts(t)
+	f.vote(1, 1, ballot(1, 1), "a")
+	f.vote(2, 1, ballot(1, 1), "a")
+	f.vote(1, 2, ballot(1, 1), "a")
+	f.vote(2, 2, ballot(1, 1), "a")
+	f.apply(1, 1, "a", 1)
+	f.good()
+	f.h.applied(1, []node.Applied{{Slot: 2, Value: val("a")}})
 	f.breaks("S5")
 }
 
