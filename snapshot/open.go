@@ -1,0 +1,130 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Report is what Open found and did.
+type Report struct {
+	Good    []ID     // the snapshots that can be used, the oldest first
+	Bad     []Bad    // those that cannot; if newer than all good ones, history was lost
+	Removed []string // leftovers of unfinished writes, which were not read
+}
+
+// Open opens the snapshots of a directory, which it makes if there is none
+// (doc.go has the steps). It reads every snapshot to its end: what Latest and
+// List name was good then. One Store at a time: a second one gets
+// vfs.ErrLocked.
+//
+// A bad snapshot is no error of Open. It is in the report; Latest is the newest
+// one that is good. Whether that one is new enough the caller knows from his log.
+func Open(fsys vfs.FS, dir string, o Options) (*Store, Report, error) {
+	if o.ChunkSize < 0 || o.ChunkSize > MaxChunk {
+		return nil, Report{}, fmt.Errorf("snapshot: chunks of %d bytes; 1 to %d can be", o.ChunkSize, MaxChunk)
+	}
+	if o.ChunkSize == 0 {
+		o.ChunkSize = DefaultChunkSize
+	}
+	o.Keep = max(o.Keep, minKeep)
+	s := &Store{fs: fsys, dir: dir, o: o}
+	r, err := s.recover()
+	if err != nil {
+		return nil, Report{}, errors.Join(err, s.Close())
+	}
+	return s, r, nil
+}
+
+func (s *Store) recover() (Report, error) {
+	if err := s.fs.MkdirAll(s.dir); err != nil {
+		return Report{}, err
+	}
+	var err error
+	if s.lock, err = s.fs.Lock(path.Join(s.dir, "LOCK")); err != nil {
+		return Report{}, err
+	}
+	names, err := s.fs.ReadDir(s.dir)
+	if err != nil {
+		return Report{}, err
+	}
+	var r Report
+	if r.Removed, err = s.removeLeftovers(names); err != nil {
+		return Report{}, err
+	}
+	// Also the names that were found: the process that published one may have
+	// died before its name was durable, on a machine that stayed up.
+	if err := s.fs.SyncDir(s.dir); err != nil {
+		return Report{}, err
+	}
+	for _, name := range names {
+		if err := s.judge(name); err != nil {
+			return Report{}, err
+		}
+	}
+	slices.SortFunc(s.good, func(a, b entry) int {
+		if a.id.Handle.Slot < b.id.Handle.Slot {
+			return -1
+		}
+		return 1 // never equal: a slot has one name
+	})
+	s.lookForConfirmed()
+	r.Good, r.Bad = s.List(), s.Bad()
+	return r, nil
+}
+
+func (s *Store) removeLeftovers(names []string) ([]string, error) {
+	var removed []string
+	for _, name := range names {
+		if !strings.HasSuffix(name, tmpSuffix) {
+			continue
+		}
+		full := path.Join(s.dir, name)
+		if err := s.fs.Remove(full); err != nil {
+			return removed, err
+		}
+		removed = append(removed, full)
+	}
+	return removed, nil
+}
+
+// judge puts a file among the good, among the bad, or leaves it alone if its
+// name is not that of a snapshot.
+func (s *Store) judge(name string) error {
+	if !strings.HasSuffix(name, suffix) {
+		return nil
+	}
+	full := path.Join(s.dir, name)
+	slot, ok := parseName(name)
+	if !ok {
+		s.bad = append(s.bad, Bad{File: full, Err: damaged(full, 0, "not the name of a snapshot")})
+		return nil
+	}
+	l, id, err := verify(s.fs, full)
+	if err == nil && id.Handle.Slot != slot {
+		err = damaged(full, 0, "a snapshot of slot %d, by its name of slot %d", id.Handle.Slot, slot)
+	}
+	switch {
+	case err == nil:
+		s.good = append(s.good, entry{id: id, l: l})
+	case unusable(err):
+		s.bad = append(s.bad, Bad{File: full, Slot: slot, Err: err})
+	default:
+		return err
+	}
+	return nil
+}
+
+func (s *Store) lookForConfirmed() {
+	slot := s.o.Confirmed
+	last, ok := s.Latest()
+	if slot == 0 || ok && last.Handle.Slot >= slot || slices.ContainsFunc(s.bad, func(b Bad) bool { return b.Slot == slot }) {
+		return
+	}
+	full := s.path(slot)
+	s.bad = append(s.bad, Bad{File: full, Slot: slot, Err: fmt.Errorf("snapshot: %s: %w", full, ErrMissing)})
+}
