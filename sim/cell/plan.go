@@ -130,20 +130,28 @@ func NewPlan(o Options) Plan {
 	return p
 }
 
-// faults switches families on or off with even chances, each with an intensity
-// of its own.
+// faults switches families on or off with even chances. A seed has one total
+// rate of strikes, from one in four seconds to three in one, shared out among
+// its families by weights: many families at full rate each would only hide what
+// the others do.
 func (p *Plan) faults(asked []string, at func(string) *draw.Stream) {
-	on := at("faults.on")
-	mean := at("faults.mean")
+	on, weight := at("faults.on"), at("faults.weight")
+	var weights []int64
+	var sum int64
 	for _, f := range families {
-		use := on.Chance(1, 2)
-		every := time.Duration(mean.LogUniform(int64(2*time.Second), int64(60*time.Second)))
+		use, w := on.Chance(1, 2), weight.LogUniform(1, 32)
 		if asked != nil {
 			use = slices.Contains(asked, f.name)
 		}
 		if use {
-			p.Faults = append(p.Faults, FaultPlan{Name: f.name, Mean: every})
+			p.Faults = append(p.Faults, FaultPlan{Name: f.name})
+			weights = append(weights, w)
+			sum += w
 		}
+	}
+	gap := at("faults.gap").LogUniform(int64(300*time.Millisecond), int64(4*time.Second))
+	for i, w := range weights {
+		p.Faults[i].Mean = time.Duration(gap * sum / w)
 	}
 	if at("faults.lull").Chance(1, 2) {
 		p.Lull = at("faults.lull-length").Duration(2*time.Second, 15*time.Second)
