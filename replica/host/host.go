@@ -187,6 +187,9 @@ func (h *Host) TakeOutput() Output {
 // nil before Start.
 func (h *Host) Node() *node.Node { return h.node }
 
+// Waiting is the number of records that wait for a log job.
+func (h *Host) Waiting() int { return len(h.lane.waiting) }
+
 // Counters returns what was dropped so far.
 func (h *Host) Counters() Counters { return h.count }
 

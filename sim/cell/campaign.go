@@ -2,7 +2,9 @@ package cell
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -47,11 +49,25 @@ func (c Campaign) Run(ctx context.Context) {
 				}
 				o := c.Options
 				o.Seed = seed
-				f.give(seed, run(o))
+				f.give(seed, guarded(run, o))
 			}
 		})
 	}
 	workers.Wait()
+}
+
+// guarded runs a seed and turns a panic of the simulator's own code, on this
+// worker, into a Result that says so: no verdict on the product.
+func guarded(run func(Options) Result, o Options) (r Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = Result{
+				Seed: o.Seed, Internal: true, Stack: string(debug.Stack()),
+				Breach: &Breach{Text: fmt.Sprintf("internal: the simulator panicked: %v", p)},
+			}
+		}
+	}()
+	return run(o)
 }
 
 // feed hands out seeds and takes back results.

@@ -116,6 +116,15 @@ func (c *Cell) turnLull() {
 	c.world.After(c.lulls.Duration(c.plan.Lull/4, c.plan.Lull), c.turnLull)
 }
 
+// later does part of a strike after d, unless the safety phase is over by then.
+func (c *Cell) later(d time.Duration, f func()) {
+	c.world.After(d, func() {
+		if !c.healed {
+			f()
+		}
+	})
+}
+
 // until calls end after d, or when the safety phase ends, whichever comes
 // first.
 func (c *Cell) until(d time.Duration, end func()) { c.untilFirst(d, end) }
@@ -152,6 +161,7 @@ func (c *Cell) heal() {
 		end()
 	}
 	c.undo = nil
+	c.world.Net().SetDefault(c.plan.Link)
 	c.world.Net().Heal()
 	for _, m := range append(c.replicas, c.clients...) {
 		for m.Paused() {

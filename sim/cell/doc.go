@@ -10,10 +10,11 @@
 //	cell.go      the cell: machines, phases of faults, healing
 //	process.go   one life of a replica: the shipped host and store
 //	load.go      client programs, and the books they keep
-//	faults.go    families of faults, each on or off by seed
+//	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes
 //	watch.go     the omniscient checks: S1, S2, S3, S5, S6, S17
+//	claims.go    what messages and answers claim, against the truth (I-W1)
 //	run.go       one seed from beginning to end: safety, healing, liveness (L1),
-//	             bounds (L2), histories (S4)
+//	             histories (S4); bounds.go: what may not grow (L2)
 //	sometimes.go rare situations that runs should reach
 //	campaign.go  many seeds side by side
 //	verify.go    each seed twice: same seed, same hash (D1)

@@ -157,7 +157,7 @@ func (c *Cell) aim(d *sim.Draw, strike func()) {
 		return
 	}
 	delay := d.Duration(0, 4*c.plan.Link.Delay[0])
-	c.armed = append(c.armed, func() { c.world.After(delay, strike) })
+	c.armed = append(c.armed, func() { c.later(delay, strike) })
 }
 
 // proposed is told that a leader has just proposed: what waits for that comes.
@@ -180,7 +180,7 @@ func crashMidstep(c *Cell, d *sim.Draw) {
 
 func crashAll(c *Cell, d *sim.Draw) {
 	for _, m := range c.replicas {
-		c.world.After(d.Duration(0, 20*time.Millisecond), func() { c.cutPower(m, d) })
+		c.later(d.Duration(0, 20*time.Millisecond), func() { c.cutPower(m, d) })
 	}
 }
 
@@ -198,7 +198,7 @@ func (c *Cell) burst(d *sim.Draw, f func()) {
 	gap := time.Duration(d.LogUniform(int64(c.plan.Link.Delay[0]), int64(time.Second)))
 	at := time.Duration(0)
 	for range 1 + d.Int(6) {
-		c.world.After(at, f)
+		c.later(at, f)
 		at += d.Duration(gap/2, 2*gap)
 	}
 }
@@ -225,7 +225,7 @@ func (c *Cell) resign(m *sim.Machine, d *sim.Draw) {
 	}
 	tell(m, func(r *replica, now time.Time) { r.host.Resign(now) })
 	if d.Chance(1, 2) { // and wants to lead again while old answers are on their way
-		c.world.After(d.Duration(0, 2*c.plan.Link.Delay[0]), func() {
+		c.later(d.Duration(0, 2*c.plan.Link.Delay[0]), func() {
 			tell(m, func(r *replica, now time.Time) { r.host.Campaign(now) })
 		})
 	}

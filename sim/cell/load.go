@@ -43,6 +43,7 @@ func Workloads() []WorkloadInfo {
 type load struct {
 	finale    bool // the safety phase is over: a few more calls, all of which must succeed
 	running   int  // programs that have not ended
+	sessions  int  // client sessions begun
 	completed int  // calls with a definite answer
 	hot       int  // of them, on the contended row
 	trails    []trailed
@@ -77,6 +78,7 @@ func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 	return func(rt *sim.Runtime) {
 		draws := rt.Env().Draw("client.main")
 		for generation := 0; ; generation++ {
+			c.load.sessions++
 			cl := client.New(rt, client.Config{
 				Replicas:   c.replicaIDs(),
 				Draw:       draws.Uint64,

@@ -80,13 +80,47 @@ func TestS17ALogThatRotsIsRefusedAndThatIsSeen(t *testing.T) {
 	require.Equal(t, "S17", c.world.Failure().ID)
 }
 
-func TestL2AQueueBeyondItsBound(t *testing.T) {
+func TestL2EachSizeHasABoundThatCanBreak(t *testing.T) {
 	c := someCell(t, 3)
 	c.bounds()
 	require.Nil(t, c.world.Failure())
-	c.plan.Host.Node.Paxos.MaxPending = -1
+	var grown []string
+	for _, m := range c.replicas {
+		for _, s := range c.sizes(running(m)) {
+			require.Positive(t, s.most, s.what)
+			if s.n > 0 {
+				grown = append(grown, s.what)
+			}
+		}
+	}
+	require.Contains(t, grown, "sessions")
+	require.Contains(t, grown, "stored answers")
+
+	c.load.sessions = 0
 	c.bounds()
+	require.NotNil(t, c.world.Failure())
 	require.Equal(t, "L2", c.world.Failure().ID)
+}
+
+func TestL1ARunThatGoesWildOrStops(t *testing.T) {
+	for _, end := range []sim.End{sim.Quiet, sim.Exhausted} {
+		c := someCell(t, 7)
+		require.True(t, c.reached(sim.Reached))
+		require.False(t, c.reached(end))
+		require.Equal(t, "L1", c.world.Failure().ID)
+		require.False(t, c.reached(sim.Reached), "a run that broke goes no further")
+	}
+}
+
+func TestAPanicOfTheSimulatorIsNoVerdict(t *testing.T) {
+	var told []Result
+	Campaign{From: 5, Seeds: 1, MaxFailures: 1, Jobs: 1, Runner: func(Options) Result { panic("a checker's bug") },
+		Each: func(r Result) { told = append(told, r) }}.Run(t.Context())
+	require.Len(t, told, 1)
+	require.True(t, told[0].Internal)
+	require.EqualValues(t, 5, told[0].Seed)
+	require.Contains(t, told[0].Breach.Text, "a checker's bug")
+	require.NotEmpty(t, told[0].Stack)
 }
 
 func TestS3AnAnswerThatIsNowhereInTheLog(t *testing.T) {

@@ -48,6 +48,7 @@ type diskFacts struct {
 	boot    paxos.Boot
 	promise paxos.Ballot
 	votes   map[paxos.Slot]paxos.Voted
+	applied paxos.Slot // in the present life: memory, not disk
 }
 
 // slotFacts is what is true of one slot.
@@ -212,7 +213,7 @@ func (h *watch) recovered(id paxos.NodeID, rec paxos.Recovered, report store.Rep
 	if rec.Promise.Less(d.promise) {
 		h.world.Break("S2", "replica %d comes back with promise %v, its disk had %v", id, rec.Promise, d.promise)
 	}
-	d.boot, d.promise = rec.Boot, rec.Promise
+	d.boot, d.promise, d.applied = rec.Boot, rec.Promise, 0
 	if report.Torn != nil {
 		h.tornTails++
 	}
@@ -264,6 +265,10 @@ func (h *watch) applied(id paxos.NodeID, slots []node.Applied) {
 	for i := range slots {
 		a := &slots[i]
 		f := h.slot(a.Slot)
+		if a.Slot != h.disks[id].applied+1 {
+			h.world.Break("S2", "replica %d applies slot %d after slot %d", id, a.Slot, h.disks[id].applied)
+		}
+		h.disks[id].applied = a.Slot
 		if !f.chosen {
 			h.world.Break("S3", "replica %d applies %v in slot %d, which no quorum of disks holds", id, a.Value, a.Slot)
 			return

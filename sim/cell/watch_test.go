@@ -261,12 +261,24 @@ func TestS6ChecksumsDifferAtOneSlot(t *testing.T) {
 	f.breaks("S6")
 }
 
-func TestS6ASlotIsSkipped(t *testing.T) {
+func TestS2ASlotIsSkipped(t *testing.T) {
 	f := newFacts(t)
 	for s := paxos.Slot(1); s <= 2; s++ {
 		f.vote(1, s, ballot(1, 1), "a")
 		f.vote(2, s, ballot(1, 1), "a")
 	}
 	f.apply(1, 2, "a", 1)
-	f.breaks("S6")
+	f.breaks("S2")
+}
+
+func TestS2ASlotIsAppliedTwiceInOneLife(t *testing.T) {
+	f := newFacts(t)
+	f.vote(1, 1, ballot(1, 1), "a")
+	f.vote(2, 1, ballot(1, 1), "a")
+	f.apply(1, 1, "a", 1)
+	f.h.recovered(1, paxos.Recovered{Promise: ballot(1, 1), Records: []paxos.Record{paxos.Voted{Slot: 1, Ballot: ballot(1, 1), Value: val("a")}}}, store.Report{})
+	f.apply(1, 1, "a", 1)
+	f.good()
+	f.apply(1, 1, "a", 1)
+	f.breaks("S2")
 }

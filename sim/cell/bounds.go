@@ -1,0 +1,66 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// sizes is what may not grow without bound in one replica (L2).
+type sizes struct {
+	what string
+	n    int
+	most int
+}
+
+// bounds checks L2. The log itself grows until snapshots stand.
+func (c *Cell) bounds() {
+	for _, m := range c.replicas {
+		if r := running(m); r != nil && r.host.Node() != nil {
+			for _, s := range c.sizes(r) {
+				if s.n > s.most {
+					c.world.Break("L2", "replica %d has %d %s, bound %d", r.id, s.n, s.what, s.most)
+				}
+			}
+		}
+	}
+}
+
+// sizes are what a replica holds, each with its bound.
+func (c *Cell) sizes(r *replica) []sizes {
+	cfg := &c.plan.Host.Node
+	status, view := r.host.Node().Status(), r.host.Node().View()
+	totals := rows.GetTotals(view)
+	answers := 0
+	for range view.Scan(string(rune(rows.FamilyAnswer))) {
+		answers++
+	}
+	return []sizes{
+		{"commands waiting for a slot", status.Pending, cfg.Paxos.MaxPending},
+		{"requests waiting for an answer", r.host.Node().Master().Pending, cfg.MaxPending},
+		{"slots in flight", r.host.Node().InFlight(), cfg.Paxos.Window},
+		{"messages held for the disk", status.Held, maxHeld},
+		{"votes above the first open slot", ahead(status), cfg.Paxos.Window * maxDrift},
+		{"sessions", int(totals.Sessions), rows.MaxSessions},
+		{"sessions more than clients opened", int(totals.Sessions), 2 * c.load.sessions},
+		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
+		{"records waiting for the log", r.host.Waiting(), maxHeld},
+	}
+}
+
+// ahead is how far votes reach above the first open slot.
+func ahead(s paxos.Status) int {
+	if s.VotesEnd <= s.FirstOpen {
+		return 0
+	}
+	return int(s.VotesEnd - s.FirstOpen)
+}
+
+const (
+	// maxHeld is far above what a disk that stands still for seconds leaves
+	// waiting, and far below what a leak would.
+	maxHeld = 20_000
+	// maxDrift is how many windows a laggard may be behind in votes it holds and
+	// does not know as chosen, while it catches up.
+	maxDrift = 1_000
+)
