@@ -1,0 +1,70 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+func diskSlow(c *Cell, d *sim.Draw) {
+	m := c.anyReplica(d)
+	m.Disk().Slow(d.LogUniform(2, 200))
+	c.until(outage(d), func() { m.Disk().Slow(1) })
+}
+
+func diskStall(c *Cell, d *sim.Draw) { c.anyReplica(d).Disk().Stall(outage(d)) }
+
+// failOnce makes one of the next calls that match fail.
+func (c *Cell) failOnce(m *sim.Machine, d *sim.Draw, f func(vfs.Call) vfs.Fault) {
+	skip := d.Int(4)
+	mem := m.Disk().Mem()
+	mem.SetFault(func(call vfs.Call) vfs.Fault {
+		fault := f(call)
+		if fault.Err == nil {
+			return fault
+		}
+		if skip--; skip >= 0 {
+			return vfs.Fault{}
+		}
+		mem.SetFault(nil)
+		c.diskFaults++
+		return fault
+	})
+	c.until(outage(d), func() { mem.SetFault(nil) })
+}
+
+func diskSyncError(c *Cell, d *sim.Draw) {
+	drop := d.Chance(3, 4)
+	c.failOnce(c.anyReplica(d), d, func(call vfs.Call) vfs.Fault {
+		if call.Op == vfs.OpSync || call.Op == vfs.OpSyncData || call.Op == vfs.OpSyncDir {
+			return vfs.Fault{Err: vfs.ErrIO, Drop: drop}
+		}
+		return vfs.Fault{}
+	})
+}
+
+func diskWriteError(c *Cell, d *sim.Draw) {
+	c.failOnce(c.anyReplica(d), d, func(call vfs.Call) vfs.Fault {
+		if call.Op.Changes() && call.Op != vfs.OpSync && call.Op != vfs.OpSyncData && call.Op != vfs.OpSyncDir {
+			return vfs.Fault{Err: vfs.ErrIO}
+		}
+		return vfs.Fault{}
+	})
+}
+
+// diskFull lets nothing grow for a while.
+func diskFull(c *Cell, d *sim.Draw) {
+	mem := c.anyReplica(d).Disk().Mem()
+	short := d.Chance(1, 2)
+	mem.SetFault(func(call vfs.Call) vfs.Fault {
+		switch call.Op {
+		case vfs.OpCreate, vfs.OpPreallocate:
+			return vfs.Fault{Err: vfs.ErrNoSpace}
+		case vfs.OpWriteAt:
+			if short {
+				return vfs.Fault{Err: vfs.ErrNoSpace, Short: call.N / 2}
+			}
+		}
+		return vfs.Fault{}
+	})
+	c.until(outage(d), func() { mem.SetFault(nil) })
+}

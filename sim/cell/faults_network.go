@@ -1,0 +1,165 @@
+package cell
+
+import (
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/sim"
+)
+
+// split deals addresses into n groups, none empty where that is possible.
+func split(addrs []sim.Addr, n int, d *sim.Draw) [][]sim.Addr {
+	groups := make([][]sim.Addr, n)
+	for i, k := range d.Perm(len(addrs)) {
+		g := i
+		if i >= n {
+			g = d.Int(n)
+		}
+		groups[g] = append(groups[g], addrs[k])
+	}
+	return groups
+}
+
+func partition(c *Cell, d *sim.Draw) {
+	addrs := c.addrs()
+	if d.Chance(1, 2) {
+		addrs = addrs[:len(c.replicas)] // clients reach all of them
+	}
+	groups := split(addrs, 2+d.Int(2), d)
+	c.world.Net().Partition(groups...)
+	c.until(outage(d), func() { c.world.Net().Unite(groups...) })
+}
+
+func isolateLeader(c *Cell, d *sim.Draw) {
+	c.aim(d, func() { c.isolate(c.leader(d), d) })
+}
+
+func (c *Cell) isolate(m *sim.Machine, d *sim.Draw) {
+	if m == nil {
+		return
+	}
+	if d.Chance(1, 2) {
+		c.world.Net().Isolate(m.Addr())
+		c.until(outage(d), func() { c.world.Net().Rejoin(m.Addr()) })
+		return
+	}
+	// Its clients still reach it: they must not be told old news.
+	var others []sim.Addr
+	for _, o := range c.replicas {
+		if o != m {
+			others = append(others, o.Addr())
+		}
+	}
+	groups := [][]sim.Addr{{m.Addr()}, others}
+	c.world.Net().Partition(groups...)
+	c.until(outage(d), func() { c.world.Net().Unite(groups...) })
+}
+
+func bridge(c *Cell, d *sim.Draw) {
+	addrs := c.addrs()[:len(c.replicas)]
+	order := d.Perm(len(addrs))
+	var sides [2][]sim.Addr
+	for i, k := range order[1:] { // order[0] is the bridge
+		sides[i%2] = append(sides[i%2], addrs[k])
+	}
+	c.world.Net().Partition(sides[0], sides[1])
+	c.until(outage(d), func() { c.world.Net().Unite(sides[0], sides[1]) })
+}
+
+// someLinks picks directed links, between replicas mostly.
+func (c *Cell) someLinks(d *sim.Draw) []*sim.Link {
+	addrs := c.addrs()
+	var links []*sim.Link
+	for range 1 + d.Int(len(c.replicas)) {
+		from := addrs[d.Int(len(c.replicas))]
+		to := addrs[d.Int(len(addrs))]
+		if d.Chance(1, 2) {
+			from, to = to, from
+		}
+		if from != to {
+			links = append(links, c.world.Net().Link(from, to))
+		}
+	}
+	return links
+}
+
+func oneWay(c *Cell, d *sim.Draw) {
+	for _, l := range c.someLinks(d) {
+		l.Cut()
+		c.until(outage(d), l.Mend)
+	}
+}
+
+func clog(c *Cell, d *sim.Draw) {
+	for _, l := range c.someLinks(d) {
+		l.Clog()
+		c.until(outage(d), l.Release)
+	}
+}
+
+// clogTenure lets old messages meet a new tenure: some links from or to the
+// leader hold everything back, the leader is made to step down, perhaps to come
+// back, and when somebody begins to lead the links let go.
+func clogTenure(c *Cell, d *sim.Draw) {
+	m := c.leader(d)
+	if m == nil {
+		return
+	}
+	for _, o := range c.replicas {
+		if o == m || d.Chance(1, 2) {
+			continue
+		}
+		l := c.world.Net().Link(o.Addr(), m.Addr())
+		if d.Chance(1, 3) {
+			l = c.world.Net().Link(m.Addr(), o.Addr())
+		}
+		l.Clog()
+		release := c.untilFirst(outage(d), l.Release)
+		delay := d.Duration(0, 3*c.plan.Link.Delay[0])
+		c.onTenure = append(c.onTenure, func() { c.world.After(delay, release) })
+	}
+	c.aim(d, func() { c.resign(m, d) })
+}
+
+// began is told that a replica begins to lead.
+func (c *Cell) began() {
+	waiting := c.onTenure
+	c.onTenure = nil
+	for _, f := range waiting {
+		f()
+	}
+}
+
+func slowLink(c *Cell, d *sim.Draw) {
+	for _, l := range c.someLinks(d) {
+		l.Slow(d.LogUniform(2, 300))
+		c.until(outage(d), func() { l.Slow(1) })
+	}
+}
+
+// noise makes every link bad for a while, each by its own draws.
+func noise(c *Cell, d *sim.Draw) {
+	loss, dup, reorder := uint32(d.N(200_000)), uint32(d.N(200_000)), uint32(d.N(300_000))
+	late := sim.Table{0, time.Millisecond, 10 * time.Millisecond, outage(d), outage(d)}
+	slices.Sort(late)
+	noisy := c.plan.Link
+	noisy.Loss, noisy.Duplicate, noisy.Reorder, noisy.Late = loss, dup, reorder, late
+	c.world.Net().SetDefault(noisy)
+	c.until(outage(d), func() { c.world.Net().SetDefault(c.plan.Link) })
+}
+
+func clientCut(c *Cell, d *sim.Draw) {
+	client := c.clients[d.Int(len(c.clients))].Addr()
+	var some []sim.Addr
+	for _, m := range c.replicas {
+		if d.Chance(1, 2) {
+			some = append(some, m.Addr())
+		}
+	}
+	if len(some) == 0 {
+		return
+	}
+	groups := [][]sim.Addr{{client}, some}
+	c.world.Net().Partition(groups...)
+	c.until(outage(d), func() { c.world.Net().Unite(groups...) })
+}
