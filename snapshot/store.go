@@ -29,8 +29,10 @@ type Options struct {
 	Confirmed Slot
 }
 
-// DefaultChunkSize is the ChunkSize of the zero Options.
-const DefaultChunkSize = 256 << 10
+// DefaultChunkSize is the ChunkSize of the zero Options: a few milliseconds for a
+// disk that syncs in one or two, so that waiting for syncs costs less than half of
+// what it can write.
+const DefaultChunkSize = 1 << 20
 
 const minKeep = 2
 

@@ -40,7 +40,7 @@ func TestTheLargestHandleComesBack(t *testing.T) {
 	require.NoError(t, err)
 	h := snapshot.Handle{Slot: 1<<64 - 1, Ballot: snapshot.Ballot{Round: 1<<64 - 2, Node: 1<<32 - 1}, Epoch: 1<<64 - 3}
 	for i := range snapshot.MaxMembers {
-		h.Members = append(h.Members, snapshot.NodeID(1<<32-snapshot.MaxMembers+i))
+		h.Members = append(h.Members, 1<<32-snapshot.MaxMembers+snapshot.NodeID(i))
 	}
 	id, err := s.Write(h, doc{body: "one byte a chunk"}.writeTo)
 	require.NoError(t, err)
