@@ -21,10 +21,11 @@ const (
 	// Execution: Unknown.
 	NotMaster
 
-	// Aborted: the command this copy became was refused by its epoch guard,
-	// because mastership was lost, or lost and regained, after the copy came in
-	// (P5.01). The command was not executed and never will be; a copy that came
-	// in later, or comes yet, may be.
+	// Aborted: the copy met a later epoch than the one it was received in, because
+	// mastership was lost, or lost and regained, in between (P5.01), and no copy
+	// had been executed before that place in the log: nothing received before the
+	// present epoch was or will be executed. A copy received in the present epoch,
+	// or later, may be.
 	// Execution: NotThisCopy.
 	Aborted
 
