@@ -27,11 +27,11 @@
 // to *any* sending ends the call, however late it comes and whatever else is on
 // its way. Three things follow.
 //
-//  1. Aborted, Busy and NotMaster never end a call. The first two say that the
-//     copy they answer was not executed, but an earlier copy may have been, under
-//     an earlier epoch, with its answer lost; and the network may have
-//     duplicated even a single sending. Sending again decides it: if a copy was
-//     executed, the next one gets the stored answer.
+//  1. Aborted, Busy and NotMaster never end a call. Aborted and Busy say that the
+//     copy they answer was not executed; but after Busy an earlier copy may have
+//     been, with its answer lost, and after either a later one may yet be: the
+//     network may have duplicated even a single sending. Sending again decides
+//     it: if a copy was executed, the next one gets the stored answer.
 //  2. A call that is given up after it was first sent therefore ends Unknown,
 //     also when the last word about it was Aborted. A call that was not sent
 //     ends Refused, and takes no Seq.

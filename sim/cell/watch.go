@@ -17,10 +17,10 @@ import (
 )
 
 // watch sees everything: what every disk holds, what every replica applies. It
-// checks the properties that no client could:
-// agreement over durable votes, promises and epochs that never fall, durability,
-// at-most-once, equal checksums. It is told of facts at the instant they become
-// true, which may be before the process itself hears of them.
+// checks the properties that no client could: agreement over durable votes,
+// promises and epochs that never fall, durability, at-most-once, equal
+// checksums. It is told of facts at the instant they become true, which may be
+// before the process itself hears of them.
 type watch struct {
 	world     *sim.World
 	quorum    int
