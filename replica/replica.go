@@ -33,6 +33,21 @@ type Config struct {
 	Logger    *slog.Logger     // nil: nothing is logged
 }
 
+// Validate returns all faults at once, joined, or nil.
+func (c *Config) Validate() error {
+	var faults []error
+	fault := func(bad bool, text string) {
+		if bad {
+			faults = append(faults, errors.New("replica config: "+text))
+		}
+	}
+	fault(c.FS == nil, "no FS")
+	fault(c.Dir == "", "no Dir")
+	fault(c.Transport == nil, "no Transport")
+	fault(c.Inbox < 0, fmt.Sprintf("Inbox is %d; at least 0", c.Inbox))
+	return errors.Join(append(faults, c.Host.Validate())...)
+}
+
 // Replica is one running replica. Its methods are safe for concurrent use.
 type Replica struct {
 	cfg   Config
@@ -47,16 +62,17 @@ type Replica struct {
 
 // input is one message that waits for the loop.
 type input struct {
-	peer   paxos.NodeID // 0: from a client
-	client node.Addr
-	wire   []byte
+	fromPeer bool
+	peer     paxos.NodeID // where fromPeer
+	client   node.Addr    // where not
+	wire     []byte
 }
 
 // Start opens the store, which may take as long as reading the log does, and
 // starts the replica. An error of the store means that this replica must not
 // vote; it says what was found.
 func Start(cfg Config) (*Replica, error) {
-	if err := cfg.Host.Validate(); err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	if cfg.Now == nil {
@@ -90,7 +106,7 @@ func Start(cfg Config) (*Replica, error) {
 // FromPeer hands over bytes that another replica sent. It owns wire
 // from then on, never blocks, and reports whether there was room.
 func (r *Replica) FromPeer(from paxos.NodeID, wire []byte) bool {
-	return r.put(input{peer: from, wire: wire})
+	return r.put(input{fromPeer: true, peer: from, wire: wire})
 }
 
 // FromClient hands over bytes that a client sent. It never blocks and reports
@@ -161,7 +177,7 @@ func (r *Replica) loop(rec paxos.Recovered, lane <-chan struct{}) {
 	for err == nil {
 		select {
 		case in := <-r.inbox:
-			if in.peer != 0 {
+			if in.fromPeer {
 				h.PeerMessage(r.cfg.Now(), in.peer, string(in.wire))
 			} else {
 				h.ClientMessage(r.cfg.Now(), in.client, in.wire)
