@@ -9,6 +9,7 @@ import (
 	"path"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -71,6 +72,31 @@ func forge(b []byte, from, to int, crc uint32, change func(piece []byte)) []byte
 	return b
 }
 
+// withLength gives the golden file another length and all checksums that follow.
+func withLength(good []byte, crc uint32, length uint64) []byte {
+	hash := xxhash.New()
+	_, _ = hash.Write(good[:117])
+	b, _ := layout{crc: crc}.appendEnd(bytes.Clone(good[:117]), 4, length, hash)
+	return b
+}
+
+// A peer whose own file is so made cannot help by sending its end again.
+func TestAnEndThatIsNotOfWhatStandsBeforeItIsFinal(t *testing.T) {
+	good := golden(t)
+	_, r := open(t, fileName(5), good)
+	m := vfs.NewMem()
+	s, _, err := Open(m, "d", Options{})
+	require.NoError(t, err)
+	in, err := s.Install(r.Good[0])
+	require.NoError(t, err)
+	bad := withLength(good, binary.LittleEndian.Uint32(good[56:]), 8)
+	require.ErrorIs(t, in.Put(r.Good[0], 0, bad), ErrDamaged)
+	require.ErrorIs(t, in.Put(r.Good[0], in.Offset(), good[in.Offset():]), ErrDamaged)
+	_, err = in.Commit()
+	require.ErrorIs(t, err, ErrDamaged)
+	require.Len(t, m.Files(), 1, "the lock")
+}
+
 // What is behind a good checksum is doubted, too.
 func TestNonsenseBehindGoodChecksums(t *testing.T) {
 	good := golden(t)
@@ -102,6 +128,7 @@ func TestNonsenseBehindGoodChecksums(t *testing.T) {
 		{"the count", "chunk 5 in the place of 4", 117, forge(good, 117, 149, crc, put32(0, 5))},
 		{"the length", "the end is of 8 bytes", 117, forge(good, 117, 149, crc, put32(12, 8))},
 		{"the sum", "the end is of 9 bytes and sum 0", 117, forge(good, 117, 149, crc, func(b []byte) { clear(b[20:28]) })},
+		{"the length, under a sum that fits", "the end is of 8 bytes", 117, withLength(good, crc, 8)},
 		{"a lost chunk", "chunk 3 in the place of 2", 80, append(bytes.Clone(good[:80]), good[100:]...)},
 		{"bytes behind the end", "1 bytes behind the end", 149, append(bytes.Clone(good), 0)},
 		{"another file", "not a snapshot", 0, []byte("something else, and long enough")},

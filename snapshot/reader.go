@@ -80,7 +80,7 @@ func (r *reader) read() (piece, data []byte, err error) {
 	}
 	need, err := r.need(b)
 	if err == nil && need > n {
-		err = damaged(r.file, at, "ends too early")
+		err = damaged(r.file, at, "%d bytes where %d are left", need, n)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -97,11 +97,15 @@ func TestEveryLengthButTheRightOneIsNoticed(t *testing.T) {
 			continue
 		}
 		m := clean.Clone()
+		s, _, err := snapshot.Open(m, dir, snapshot.Options{})
+		require.NoError(t, err)
 		f, err := m.Open(file(10))
 		require.NoError(t, err)
 		require.NoError(t, f.Truncate(size))
 		_, err = s.ReadChunk(last, 0, 1)
-		require.NoError(t, err, "the other disk is as it was")
+		require.ErrorIs(t, err, snapshot.ErrDamaged, "though the piece asked for may be good")
+		fallen(t, s, s.Bad(), max(size, last.Size))
+		m.Kill()
 		s, r, err := snapshot.Open(m, dir, snapshot.Options{})
 		require.NoError(t, err)
 		fallen(t, s, r.Bad, max(size, last.Size))
@@ -159,32 +163,44 @@ func TestWhatIsNotReadIsCheckedAllTheSame(t *testing.T) {
 	fallen(t, s, s.Bad(), last.Size)
 }
 
-// Another good snapshot in the place of the one that was published.
+// Another good snapshot in the place of the one that was published: of another
+// handle, or of the same one with another body.
 func TestAFileThatWasExchanged(t *testing.T) {
-	m, s, _ := two(t)
-	last, _ := s.Latest()
-	other := vfs.NewMem()
-	o, _, err := snapshot.Open(other, dir, snapshot.Options{ChunkSize: 40})
-	require.NoError(t, err)
-	imposter := newDoc(10, 1, 100)
-	imposter.body = imposter.body[:99] + "?"
-	_, err = o.Write(imposter.h, imposter.writeTo)
-	require.NoError(t, err)
-	b, err := other.Contents(file(10))
-	require.NoError(t, err)
-	f, err := m.Open(file(10))
-	require.NoError(t, err)
-	_, err = f.WriteAt(b, 0)
-	require.NoError(t, err)
-	c := m.Clone()
-	_, err = s.ReadChunk(last, last.Size-10, 10)
-	require.ErrorContains(t, err, "not of the snapshot that was published")
-	fallen(t, s, s.Bad(), last.Size)
-	s, r, err := snapshot.Open(c, dir, snapshot.Options{})
-	require.NoError(t, err)
-	require.Empty(t, r.Bad, "nobody can know after a restart")
-	_, err = s.ReadChunk(last, 0, 10)
-	require.ErrorIs(t, err, snapshot.ErrUnknown, "but pieces of the two are never mixed")
+	for _, c := range []struct {
+		off    int64
+		change func(*doc)
+	}{
+		{0, func(d *doc) { d.h.Epoch++ }},
+		{70, func(d *doc) { d.h.Epoch++ }},
+		{200, func(d *doc) { d.body = d.body[:99] + "?" }},
+	} {
+		m, s, _ := two(t)
+		last, _ := s.Latest()
+		imposter := newDoc(10, 1, 100)
+		c.change(&imposter)
+		other := vfs.NewMem()
+		o, _, err := snapshot.Open(other, dir, snapshot.Options{ChunkSize: 40})
+		require.NoError(t, err)
+		id, err := o.Write(imposter.h, imposter.writeTo)
+		require.NoError(t, err)
+		require.Equal(t, last.Size, id.Size)
+		b, err := other.Contents(file(10))
+		require.NoError(t, err)
+		f, err := m.Open(file(10))
+		require.NoError(t, err)
+		_, err = f.WriteAt(b, 0)
+		require.NoError(t, err)
+		after := m.Clone()
+
+		_, err = s.ReadChunk(last, c.off, 40)
+		require.ErrorIs(t, err, snapshot.ErrDamaged)
+		fallen(t, s, s.Bad(), last.Size)
+		s, r, err := snapshot.Open(after, dir, snapshot.Options{})
+		require.NoError(t, err)
+		require.Empty(t, r.Bad, "nobody can know after a restart")
+		_, err = s.ReadChunk(last, 0, 10)
+		require.ErrorIs(t, err, snapshot.ErrUnknown, "but pieces of the two are never mixed")
+	}
 }
 
 // The name says 11, the handle 9: a misdirected rename, or a copy by hand.

@@ -206,11 +206,22 @@ func TestFilesOfOthersAreLeftAlone(t *testing.T) {
 		_, err = s.Write(d.h, d.writeTo)
 		require.NoError(t, err)
 	}
-	_, err = s.Prune()
+	require.NoError(t, m.Remove(file(3)), "somebody does it by hand")
+	removed, err := s.Prune()
 	require.NoError(t, err)
+	require.Equal(t, []snapshot.Slot{1, 2, 3, 4, 5, 6, 7}, removed)
 	names, err := m.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, names, 2+3)
+}
+
+func TestNothingIsLeftOfWhatWasGivenUp(t *testing.T) {
+	m := vfs.NewMem()
+	s, _, err := snapshot.Open(m, dir, snapshot.Options{ChunkSize: 10})
+	require.NoError(t, err)
+	require.NoError(t, giveUp(&twin{}, s, newDoc(1, 1, 100)))
+	require.Empty(t, s.List())
+	require.Len(t, m.Files(), 1, "the lock")
 }
 
 // What the store is for: rows of a database, as of one slot, on the machine's own
