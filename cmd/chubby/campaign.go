@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
@@ -26,7 +27,8 @@ type report struct {
 // failedSeed is one failure in the report.
 type failedSeed struct {
 	Seed      uint64 `json:"seed"`
-	Property  string `json:"property"` // "" for a crash
+	Property  string `json:"property"`           // "" for a crash
+	Internal  bool   `json:"internal,omitempty"` // the simulator panicked: no verdict
 	Text      string `json:"text"`
 	Stack     string `json:"stack,omitempty"`
 	Hash      string `json:"hash"`
@@ -86,7 +88,7 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 func (a *app) one(r *report) {
 	began := a.now()
 	var t cell.Tally
-	res := a.simulate(r.options)
+	res := cell.Guard(a.simulate)(r.options)
 	r.take(&t, &res)
 	r.Totals = t.Totals(a.now().Sub(began))
 }
@@ -103,7 +105,8 @@ func (a *app) many(ctx context.Context, c cell.Campaign, r *report) {
 	p := a.newProgress(counting, c.Seeds, c.For)
 	var t cell.Tally
 	var counted, idle uint64
-	c.Each = func(res cell.Result) {
+	var thrown panics
+	each := func(res cell.Result) {
 		r.take(&t, &res)
 		switch {
 		case res.Counted:
@@ -117,7 +120,13 @@ func (a *app) many(ctx context.Context, c cell.Campaign, r *report) {
 			giveUp()
 		}
 	}
+	c.Each = func(res cell.Result) { // on a worker
+		if !thrown.guard(func() { each(res) }) {
+			giveUp()
+		}
+	}
 	a.campaign(bounded, c)
+	thrown.rethrow()
 	p.finish()
 	r.Interrupted = ctx.Err() != nil
 	r.Totals = t.Totals(a.now().Sub(began))
@@ -131,7 +140,7 @@ func (r *report) take(t *cell.Tally, res *cell.Result) {
 		o := r.options
 		o.Seed = res.Seed
 		r.Failures = append(r.Failures, failedSeed{
-			Seed: res.Seed, Property: res.Breach.ID, Text: res.Breach.Text, Stack: res.Stack, Hash: res.Hash, Reproduce: reproduce(o),
+			Seed: res.Seed, Property: res.Breach.ID, Internal: res.Internal, Text: res.Breach.Text, Stack: res.Stack, Hash: res.Hash, Reproduce: reproduce(o),
 		})
 	}
 }
@@ -144,6 +153,7 @@ func (a *app) finish(f *simFlags, r *report) error {
 		}
 	}
 	r.Exit = r.code()
+	a.explainInternal(r)
 	if f.form == "json" {
 		if err := a.json(r); err != nil {
 			return err
@@ -162,8 +172,12 @@ func (a *app) finish(f *simFlags, r *report) error {
 	return exit(r.Exit)
 }
 
-// code is the exit code: the worst that happened, but an interrupt is always one.
+// code is the exit code: the worst that happened. A panic of the simulator is
+// worse than anything it found, and an interrupt is always one.
 func (r *report) code() int {
+	if r.Totals.Internal > 0 {
+		return exitInternal
+	}
 	for i := range r.Failures {
 		if r.Failures[i].Differs != "" {
 			return exitDiffers
@@ -178,6 +192,16 @@ func (r *report) code() int {
 		return exitUndecided
 	}
 	return exitClean
+}
+
+// explainInternal says on stderr, whatever the form of what is printed, that the
+// simulator is wrong, and where to look.
+func (a *app) explainInternal(r *report) {
+	for i := range r.Failures {
+		if f := &r.Failures[i]; f.Internal {
+			a.say("chubby: internal error: seed %d has no verdict; %s", f.Seed, strings.TrimPrefix(f.Text, "internal: "))
+		}
+	}
 }
 
 // explainExit says on stderr what the table does not.

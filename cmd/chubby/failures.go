@@ -42,11 +42,14 @@ func flagsOf(o cell.Options) string {
 
 // printFailure tells of a failing seed, the line that reproduces it last.
 func (a *app) printFailure(f *failedSeed) error {
-	what := f.Property + " broke"
-	if f.Property == "" {
-		what = "crashed"
+	what := f.Property + " broke: "
+	switch {
+	case f.Internal:
+		what = "" // the text says it
+	case f.Property == "":
+		what = "crashed: "
 	}
-	if err := a.printf("\nseed %d: %s: %s\n", f.Seed, what, f.Text); err != nil {
+	if err := a.printf("\nseed %d: %s%s\n", f.Seed, what, f.Text); err != nil {
 		return err
 	}
 	if f.Property == "" && f.Stack != "" {

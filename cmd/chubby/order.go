@@ -8,12 +8,14 @@ import (
 
 // inOrder calls work for 0 to n-1 on so many goroutines (0: one a processor) and
 // gives the results to each in that order, one at a time. When ctx ends, no work
-// is begun any more; it returns when all work under way has ended.
+// is begun any more; it returns when all work under way has ended. A panic of
+// work or each ends its goroutine, and is the caller's in the end.
 func inOrder[T any](ctx context.Context, jobs int, n uint64, work func(i uint64) T, each func(T)) {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
 	var mu sync.Mutex
+	var thrown panics
 	var next, told uint64
 	ready := map[uint64]T{}
 	take := func() (uint64, bool) {
@@ -38,10 +40,13 @@ func inOrder[T any](ctx context.Context, jobs int, n uint64, work func(i uint64)
 	var workers sync.WaitGroup
 	for range jobs {
 		workers.Go(func() {
-			for i, ok := take(); ok; i, ok = take() {
-				give(i, work(i))
-			}
+			thrown.guard(func() {
+				for i, ok := take(); ok; i, ok = take() {
+					give(i, work(i))
+				}
+			})
 		})
 	}
 	workers.Wait()
+	thrown.rethrow()
 }

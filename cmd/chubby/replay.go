@@ -65,21 +65,23 @@ func (a *app) replay(dir string, force bool, form output) error {
 	if !m.SamePlan() {
 		a.say("chubby: this version draws another plan from the same options")
 	}
-	r := a.simulate(m.Options.Options())
+	r := cell.Guard(a.simulate)(m.Options.Options())
 	p := replayed{Build: build, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach}
 	p.Same = p.Hash == p.Recorded.Hash
-	switch {
-	case !p.Same:
+	p.Exit = verdictCode(&r)
+	if !p.Same && !r.Internal {
 		p.Exit = exitDiffers
-	case r.Failed():
-		p.Exit = exitBroken
-	case r.Undecided:
-		p.Exit = exitUndecided
+	}
+	if r.Internal {
+		a.say("chubby: internal error: seed %d has no verdict; %s\n%s", r.Seed, strings.TrimPrefix(r.Breach.Text, "internal: "), indented(r.Stack))
 	}
 	if form == "json" {
 		if err := a.json(p); err != nil {
 			return err
 		}
+		return exit(p.Exit)
+	}
+	if r.Internal {
 		return exit(p.Exit)
 	}
 	history := "the same history"

@@ -18,7 +18,7 @@ func (a *app) trace(f *simFlags, o cell.Options) error {
 	}
 	w := bufio.NewWriterSize(a.out, 1<<16)
 	o.Trace = sim.Trace{W: w, Node: node, Until: f.until, Describe: cell.Describe}
-	r := a.simulate(o)
+	r := cell.Guard(a.simulate)(o)
 	if err := w.Flush(); err != nil {
 		return internal(err)
 	}
@@ -26,17 +26,26 @@ func (a *app) trace(f *simFlags, o cell.Options) error {
 	if r.Stack != "" && r.Breach.ID == "" {
 		a.say("%s", indented(r.Stack))
 	}
+	return exit(verdictCode(&r))
+}
+
+// verdictCode is the exit code for one seed.
+func verdictCode(r *cell.Result) int {
 	switch {
+	case r.Internal:
+		return exitInternal
 	case r.Failed():
-		return exit(exitBroken)
+		return exitBroken
 	case r.Undecided:
-		return exit(exitUndecided)
+		return exitUndecided
 	}
-	return nil
+	return exitClean
 }
 
 func verdict(r *cell.Result) string {
 	switch {
+	case r.Internal:
+		return r.Breach.Text
 	case r.Failed() && r.Breach.ID == "":
 		return "crashed: " + r.Breach.Text
 	case r.Failed():

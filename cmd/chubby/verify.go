@@ -92,6 +92,11 @@ func (a *app) verify(ctx context.Context, f *verifyFlags) error {
 }
 
 func (v *verified) code() int {
+	for _, d := range v.Differences {
+		if d.Internal != "" {
+			return exitInternal
+		}
+	}
 	switch {
 	case len(v.Differences) > 0:
 		return exitDiffers
@@ -110,6 +115,10 @@ func (a *app) printVerified(f *verifyFlags, v *verified) error {
 	t.row("differences        %d\n", len(v.Differences))
 	t.row("hash of all seeds  %s\n", v.Hash)
 	for _, d := range v.Differences {
+		if d.Internal != "" {
+			t.row("\nseed %d: %s\n%s\n", d.Seed, d.Internal, indented(d.Stack))
+			continue
+		}
 		t.row("\nD1 broke: seed %d gave hash %s, then %s\n", d.Seed, d.First, d.Second)
 		if d.Parted == nil {
 			t.row("  two more runs left the same trace: what differs happens now and then, or is not in the trace\n")

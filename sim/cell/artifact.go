@@ -34,7 +34,7 @@ func WriteArtifacts(dir string, b Build, run Runner, o Options) (Result, error) 
 	var r Result
 	err := writeFile(dir, TraceFile, func(w io.Writer) error {
 		o.Trace.W, o.Trace.Describe = w, Describe
-		r = run(o)
+		r = Guard(run)(o)
 		return nil
 	})
 	if err != nil {

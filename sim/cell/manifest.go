@@ -65,7 +65,7 @@ type SeedHash struct {
 	Seed    uint64 `json:"seed"`
 	Hash    string `json:"hash"`
 	Counted bool   `json:"counted"`
-	Broken  string `json:"broken,omitempty"` // property or invariant, or "crash"
+	Broken  string `json:"broken,omitempty"` // property or invariant, or "crash", or "internal"
 }
 
 // Manifest says where files came from, precisely enough to get them again. In
@@ -92,7 +92,7 @@ func NewManifest(b Build, o Options) Manifest {
 func (m *Manifest) Add(r *Result) {
 	h := SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted}
 	if r.Breach != nil {
-		h.Broken = r.Breach.Name()
+		h.Broken = r.broke()
 	}
 	m.Hashes = append(m.Hashes, h)
 }

@@ -27,8 +27,9 @@ type Totals struct {
 	Seeds     uint64 `json:"seeds"`     // all that ran
 	Counted   uint64 `json:"counted"`   // clean, and above the floors
 	Idle      uint64 `json:"idle"`      // clean, but too little happened
-	Failed    uint64 `json:"failed"`    // something numbered broke, or crashed
+	Failed    uint64 `json:"failed"`    // something numbered broke, or there was a panic
 	Crashed   uint64 `json:"crashed"`   // of them, by a panic that is nothing numbered
+	Internal  uint64 `json:"internal"`  // of them, by a panic of the simulator itself: no verdict
 	Undecided uint64 `json:"undecided"` // a checker gave up
 
 	Simulated time.Duration `json:"simulated_ns"`
@@ -50,7 +51,7 @@ type Totals struct {
 	Partitions uint64 `json:"partitions"`
 	Decided    uint64 `json:"decided"` // by Porcupine as well
 
-	Broken    []Number `json:"broken"` // failed seeds by property; "crash" for the rest
+	Broken    []Number `json:"broken"` // failed seeds by property; "crash" and "internal" for panics
 	Faults    []Reach  `json:"faults"`
 	Sometimes []Reach  `json:"sometimes"`
 
@@ -95,7 +96,7 @@ func (t *Tally) Add(r Result) {
 	s.Seeds++
 	switch {
 	case r.Failed():
-		t.fail(r.Breach)
+		t.fail(&r)
 	case r.Counted:
 		s.Counted++
 		t.ops = append(t.ops, r.Ops)
@@ -123,22 +124,39 @@ func (t *Tally) Add(r Result) {
 	t.hash = h.Sum64()
 }
 
-func (t *Tally) fail(b *Breach) {
+func (t *Tally) fail(r *Result) {
 	t.sums.Failed++
-	if b.ID == "" {
+	switch r.broke() {
+	case brokeCrash:
 		t.sums.Crashed++
+	case brokeInternal:
+		t.sums.Internal++
 	}
 	if t.broken == nil {
 		t.broken = map[string]uint64{}
 	}
-	t.broken[b.Name()]++
+	t.broken[r.broke()]++
+}
+
+// What broke where nothing numbered did.
+const (
+	brokeCrash    = "crash"    // the product panicked
+	brokeInternal = "internal" // the simulator did
+)
+
+// broke is what a failed seed is counted under.
+func (r *Result) broke() string {
+	if r.Internal {
+		return brokeInternal
+	}
+	return r.Breach.Name()
 }
 
 // Name is the property's or invariant's number, "crash" where nothing numbered
 // broke.
 func (b *Breach) Name() string {
 	if b.ID == "" {
-		return "crash"
+		return brokeCrash
 	}
 	return b.ID
 }
@@ -202,9 +220,12 @@ func (s *Totals) WriteTable(w io.Writer) error {
 func (s *Totals) verdicts() string {
 	var parts []string
 	for _, n := range s.Broken {
-		if n.Name == "crash" {
+		switch n.Name {
+		case brokeCrash:
 			parts = append(parts, "crashed in "+seeds(n.Value))
-		} else {
+		case brokeInternal:
+			parts = append(parts, "no verdict in "+seeds(n.Value)+" (the simulator panicked)")
+		default:
 			parts = append(parts, n.Name+" broken in "+seeds(n.Value))
 		}
 	}

@@ -10,12 +10,22 @@ import (
 // Runner runs one seed. Run is the one that counts; tests have others.
 type Runner func(Options) Result
 
+// Guard is run, but a panic of the simulator's own code ends in a Result that is
+// Internal and names the seed, wherever it is called.
+func Guard(run Runner) Runner {
+	return func(o Options) Result { return guarded(run, o) }
+}
+
 // Verification says whether one seed gave one history (D1).
 type Verification struct {
 	Seed   uint64      `json:"seed"`
 	First  string      `json:"first"`  // hashes of the two runs
 	Second string      `json:"second"` // equal if all is well
 	Parted *Divergence `json:"parted,omitempty"`
+	// Internal and Stack are of a panic of the simulator itself, which leaves
+	// nothing to compare; "" if there was none.
+	Internal string `json:"internal,omitempty"`
+	Stack    string `json:"stack,omitempty"`
 }
 
 // Divergence is the first place at which the traces of two runs part.
@@ -26,7 +36,7 @@ type Divergence struct {
 }
 
 // Same says that both runs were the same.
-func (v *Verification) Same() bool { return v.First == v.Second }
+func (v *Verification) Same() bool { return v.First == v.Second && v.Internal == "" }
 
 // Verify runs a seed twice and compares the hashes. Where they differ it runs
 // the seed twice more, side by side, to name the first event that differs; which
@@ -34,7 +44,16 @@ func (v *Verification) Same() bool { return v.First == v.Second }
 // trace in o is not written. It blocks for as long as the runs take.
 func Verify(run Runner, o Options) Verification {
 	o.Trace.W = nil
-	v := Verification{Seed: o.Seed, First: run(o).Hash, Second: run(o).Hash}
+	run = Guard(run)
+	v := Verification{Seed: o.Seed}
+	for _, hash := range []*string{&v.First, &v.Second} {
+		r := run(o)
+		if r.Internal {
+			v.Internal, v.Stack = r.Breach.Text, r.Stack
+			return v
+		}
+		*hash = r.Hash
+	}
 	if !v.Same() {
 		v.Parted = part(run, o)
 	}

@@ -62,3 +62,12 @@ func TestVerifyOfARealSeed(t *testing.T) {
 	v := Verify(Run, Options{Seed: 3, Duration: 2e9})
 	require.True(t, v.Same(), "%+v", v)
 }
+
+// A panic leaves no hash, and two empty hashes are equal.
+func TestAPanicOfTheSimulatorIsNoEqualHistory(t *testing.T) {
+	v := Verify(func(Options) Result { panic("a checker's bug") }, Options{Seed: 8})
+	require.False(t, v.Same())
+	require.Contains(t, v.Internal, "a checker's bug")
+	require.NotEmpty(t, v.Stack)
+	require.Nil(t, v.Parted)
+}
