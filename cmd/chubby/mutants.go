@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -44,6 +45,9 @@ for each: caught or not, by which property, seeds and seconds. A panic that is
 nothing numbered is counted apart and is no catch. Controls change nothing that
 matters and must survive.
 
+With --list it prints every bug that was considered: those that are planted, with
+a note where a hunt may miss one, and those that are not, with the reason.
+
 It needs the source tree and the go command. Exit code 1 says that a bug of
 priority A survived, that a control did not, or that one could not be built.
 
@@ -51,7 +55,7 @@ priority A survived, that a control did not, or that one could not be built.
 		Example: "  chubby sim mutants --list\n  chubby sim mutants P01 P05 --from 100000 --seeds 500",
 		RunE:    func(c *cobra.Command, ids []string) error { return a.mutants(c.Context(), f, ids) },
 	}
-	c.Flags().BoolVar(&f.list, "list", false, "print the planted bugs, hunt none")
+	c.Flags().BoolVar(&f.list, "list", false, "print all bugs that were considered, hunt none")
 	c.Flags().StringVar(&f.repo, "repo", ".", "the project's source tree")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
 	c.Flags().Uint64Var(&f.seeds, "seeds", 500, "counted seeds after which a bug counts as survivor (0: no such end)")
@@ -80,11 +84,11 @@ func (a *app) mutants(ctx context.Context, f *mutantFlags, ids []string) error {
 	if err != nil {
 		return usage("%v", err)
 	}
-	if all, err = chosen(all, ids); err != nil {
-		return err
-	}
 	if f.list {
-		return a.listMutants(f, all)
+		return a.listMutants(f, all, ids)
+	}
+	if all, err = planted(all, ids); err != nil {
+		return err
 	}
 	dir, err := os.MkdirTemp("", "chubby-mutants-")
 	if err != nil {
@@ -142,61 +146,30 @@ func (h *hunted) code() int {
 	return exitClean
 }
 
-// chosen picks the mutants named, all if none is.
-func chosen(all []mutants.Mutant, ids []string) ([]mutants.Mutant, error) {
+// planted picks the mutants named, all if none is.
+func planted(all []mutants.Mutant, ids []string) ([]mutants.Mutant, error) {
+	for _, r := range mutants.Rows() {
+		if !r.Applied() && slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(id, r.ID) }) {
+			return nil, usage("%s is not planted: %s", r.ID, r.Reason)
+		}
+	}
+	return named(all, ids, func(m mutants.Mutant) string { return m.ID })
+}
+
+// named picks what has one of the ids, all of it if there are none.
+func named[T any](all []T, ids []string, idOf func(T) string) ([]T, error) {
 	if len(ids) == 0 {
 		return all, nil
 	}
-	var some []mutants.Mutant
+	var some []T
 	for _, id := range ids {
-		found := false
-		for _, m := range all {
-			if strings.EqualFold(m.ID, id) {
-				some, found = append(some, m), true
-			}
-		}
-		if !found {
+		i := slices.IndexFunc(all, func(m T) bool { return strings.EqualFold(idOf(m), id) })
+		if i < 0 {
 			return nil, usage("no planted bug %q; `chubby sim mutants --list` lists them", id)
 		}
+		some = append(some, all[i])
 	}
 	return some, nil
-}
-
-// listed is one row of --list.
-type listed struct {
-	ID         string   `json:"id"`
-	Title      string   `json:"title"`
-	Priority   string   `json:"priority"`
-	Properties []string `json:"properties"`
-	Control    bool     `json:"control"`
-	Files      []string `json:"files"`
-}
-
-func (a *app) listMutants(f *mutantFlags, all []mutants.Mutant) error {
-	rows := []listed{}
-	for _, m := range all {
-		rows = append(rows, listed{m.ID, m.Title, m.Priority, m.Properties, m.Control, m.Patch.Paths()})
-	}
-	if f.form == "json" {
-		return a.json(rows)
-	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	t := table{w: w}
-	t.row("ID\tPRI\tPROPERTY\tTITLE\n")
-	for _, r := range rows {
-		expect := strings.Join(r.Properties, ",")
-		if r.Control {
-			expect = "survives"
-		}
-		t.row("%s\t%s\t%s\t%s\n", r.ID, r.Priority, expect, r.Title)
-	}
-	if t.err == nil {
-		t.err = w.Flush()
-	}
-	if t.err != nil {
-		return internal(t.err)
-	}
-	return nil
 }
 
 func (a *app) printHunted(f *mutantFlags, h *hunted) error {

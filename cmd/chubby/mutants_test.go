@@ -76,19 +76,44 @@ func TestPlantedBugsAreHunted(t *testing.T) {
 	require.Contains(t, w.out.String(), "1 of 1 bugs caught; 0 wrong")
 }
 
-func TestPlantedBugsAreListed(t *testing.T) {
+func TestDiffsWithoutARowAreListed(t *testing.T) {
 	root := plant(t)
 	w := newWorld()
-	require.Equal(t, exitClean, w.do("sim", "mutants", "--list", "--repo", root))
-	require.Equal(t, "ID  PRI  PROPERTY  TITLE\nA1  A    S1        it is caught\nB1  A    L1        nobody notices\n", w.out.String())
-	require.Equal(t, exitClean, w.do("sim", "mutants", "--list", "--repo", root, "-o", "json"))
-	require.True(t, json.Valid(w.out.Bytes()))
+	require.Equal(t, exitClean, w.do("sim", "mutants", "--list", "--repo", root, "b1", "P05"), w.err.String())
+	require.Equal(t, `ID   PRI  PROPERTY  TITLE
+B1   A    L1        nobody notices
+P05  A    absent    the accept handler omits the ballot comparison
+                      why not: this source tree has no diff of it
+`, w.out.String())
 	require.Equal(t, exitUsage, w.do("sim", "mutants", "Q9", "--repo", root))
+	require.Contains(t, w.err.String(), `no planted bug "Q9"`)
+	require.Equal(t, exitUsage, w.do("sim", "mutants", "Q9", "--list", "--repo", root))
 	require.Contains(t, w.err.String(), `no planted bug "Q9"`)
 }
 
-func TestTheProjectsOwnBugsAreListed(t *testing.T) {
+// A bug that was considered and not planted is told with its reason.
+func TestEveryRowIsListed(t *testing.T) {
 	w := newWorld()
-	require.Equal(t, exitClean, w.do("sim", "mutants", "--list"), w.err.String())
-	require.Contains(t, w.out.String(), "P05")
+	require.Equal(t, exitClean, w.do("sim", "mutants", "--list", "-o", "json"), w.err.String())
+	var all []listed
+	require.NoError(t, json.Unmarshal(w.out.Bytes(), &all))
+	rows := mutants.Rows()
+	require.Len(t, all, len(rows))
+	require.Equal(t, exitClean, w.do("sim", "mutants", "--list"))
+	for i, r := range rows {
+		require.Equal(t, []any{r.ID, r.Group, r.Title, r.Priority, r.Applied(), r.Reason, r.Note, r.Group == mutants.GroupControls},
+			[]any{all[i].ID, all[i].Group, all[i].Title, all[i].Priority, all[i].Applied, all[i].Reason, all[i].Note, all[i].Control})
+		require.Equal(t, r.Applied(), len(all[i].Files) > 0, r.ID)
+		for _, text := range []string{r.Title, r.Reason, r.Note} {
+			require.Contains(t, w.out.String(), text, r.ID)
+		}
+	}
+	require.Regexp(t, `(?m)^P20 +B +absent +ballots are numbered`, w.out.String())
+	require.Regexp(t, `(?m)^Z01 +C +survives +control:`, w.out.String())
+}
+
+func TestABugThatIsNotPlantedIsNotHunted(t *testing.T) {
+	w := newWorld()
+	require.Equal(t, exitUsage, w.do("sim", "mutants", "p20"))
+	require.Contains(t, w.err.String(), "chubby: P20 is not planted: later, with changes of membership")
 }

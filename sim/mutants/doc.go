@@ -18,5 +18,5 @@
 // fails the tests of this package. Rows (rows.go) lists every bug that was
 // considered, with its diff or with the reason why there is none.
 //
-// Reading order: row, mutant, patch, build, hunt.
+// Reading order: rows, mutant, patch, build, hunt.
 package mutants

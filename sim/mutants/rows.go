@@ -6,7 +6,7 @@ import "slices"
 type Row struct {
 	ID       string
 	Group    string
-	Priority string // A: dies in every campaign; B: in a long one; C: nice to have
+	Priority string // A: dies in every campaign, a survivor is an error; B: in a long one; C: nice to have
 	Title    string // what the bug is
 	Reason   string // why there is no diff; "" where there is one
 	Note     string // why a hunt may miss it, and what kills it then; mostly ""
