@@ -64,6 +64,12 @@ func (a *app) check(f checkFlags, file string) error {
 	if err = errors.Join(err, page.Close()); err != nil {
 		return usage("%s: %v", file, err)
 	}
+	if r.Operations == 0 {
+		if file == "-" {
+			file = "stdin"
+		}
+		return usage("no operations in %s", file)
+	}
 	if f.form == "json" {
 		err = r.WriteJSON(a.out)
 	} else {

@@ -12,6 +12,9 @@ import (
 
 const project = "../.."
 
+// operation is a history.
+const operation = `{"client":1,"call":1,"return":2,"input":{"op":"put","key":"g/x","value":"a"}}`
+
 // commands are the command lines of the README, without comments and what the
 // shell does with the output.
 func commands(t *testing.T) []string {
@@ -35,7 +38,7 @@ func TestTheReadmesCommandsAreUnderstood(t *testing.T) {
 		case strings.HasPrefix(line, "sim mutants"):
 			args = append(args, "--list", "--repo", root) // the names are real; hunting takes minutes
 		case strings.HasPrefix(line, "check"):
-			require.NoError(t, os.WriteFile(args[len(args)-1], nil, 0o644))
+			require.NoError(t, os.WriteFile(args[len(args)-1], []byte(operation), 0o644))
 		}
 		w := newWorld()
 		require.Equal(t, exitClean, w.do(args...), "%s: %s", line, w.err.String())

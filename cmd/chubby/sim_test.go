@@ -134,3 +134,11 @@ func TestTheBuildIsKnown(t *testing.T) {
 		require.Equal(t, b.Commit, outside.Commit, "stamped by the go command, wherever it is run")
 	}
 }
+
+// The shell leaves an empty word where a variable is not set.
+func TestFaultsThatNameNothingAreNoSwarm(t *testing.T) {
+	w := newWorld()
+	require.Equal(t, exitUsage, w.do("sim", "--faults", ""))
+	require.Contains(t, w.err.String(), "--faults: nothing is named")
+	require.Zero(t, w.runs)
+}

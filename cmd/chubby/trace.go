@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
@@ -11,6 +12,9 @@ import (
 func (a *app) trace(f *simFlags, o cell.Options) error {
 	node, err := parseNode(f.node)
 	if err != nil {
+		return err
+	}
+	if err := inPlan(f.node, node, cell.NewPlan(o)); err != nil {
 		return err
 	}
 	if f.out != "" {
@@ -27,6 +31,26 @@ func (a *app) trace(f *simFlags, o cell.Options) error {
 		a.say("%s", indented(r.Stack))
 	}
 	return exit(verdictCode(&r))
+}
+
+// inPlan says what is wrong with a machine to print: it is not in the plan.
+func inPlan(asked string, node sim.Addr, p cell.Plan) error {
+	most := sim.Addr(p.Replicas)
+	if node.IsClient() {
+		most = sim.FirstClient + sim.Addr(p.Clients) - 1
+	}
+	if node <= most {
+		return nil
+	}
+	return usage("--node %s: seed %d has %s and %s", asked, p.Seed, span("n", p.Replicas), span("c", p.Clients))
+}
+
+// span is "n1 to n5", or "n1" where there is one.
+func span(letter string, n int) string {
+	if n == 1 {
+		return letter + "1"
+	}
+	return fmt.Sprintf("%s1 to %s%d", letter, letter, n)
 }
 
 // verdictCode is the exit code for one seed.
