@@ -1,9 +1,9 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -16,8 +16,9 @@ func (a *app) walCommand() *cobra.Command {
 		Short: "Print what a file or a directory of a log holds, one frame a line",
 		Long: `Dump prints a segment, one copy of a register, or, given a directory, all of
 the log in it. It changes nothing and takes no lock. Damage is told with file
-and offset, after all that can be read, and gives exit code 1; a torn tail is a
-line, as every power cut may leave one.
+and offset, after all that can be read; like a file that is none of a log, or of
+an unknown version, it gives exit code 2. A torn tail is a line and no damage, as
+every power cut may leave one.
 
 ` + exitHelp,
 		Args: one("file or directory of a log"),
@@ -30,16 +31,28 @@ func (a *app) walDump(name string) error {
 	if _, err := os.Stat(name); err != nil {
 		return usage("%v", err)
 	}
-	name, err := filepath.Abs(name)
+	path, err := filepath.Abs(name)
 	if err != nil {
 		return usage("%v", err)
 	}
-	err = wal.Dump(vfs.NewOS(filepath.Dir(name)), filepath.Base(name), a.out)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, wal.ErrDamaged):
-		return &failure{exitBroken, err}
+	base := filepath.Base(path)
+	if err := wal.Dump(vfs.NewOS(filepath.Dir(path)), base, a.out); err != nil {
+		return usage("%s", asTyped(err, base, name))
 	}
-	return &failure{exitUsage, err}
+	return nil
+}
+
+// asTyped is an error, or several, about files that wal knows from base on, with
+// the path from where the user stands.
+func asTyped(err error, base, typed string) string {
+	typed = strings.TrimRight(typed, string(filepath.Separator))
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		if rest, ok := strings.CutPrefix(line, "wal: "+base); ok {
+			lines[i] = typed + rest
+		} else {
+			lines[i] = typed + ": " + line
+		}
+	}
+	return strings.Join(lines, "\n")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chubbycell/chubby/wal"
@@ -51,13 +52,21 @@ func TestDamageIsToldWithItsPlace(t *testing.T) {
 	require.NoError(t, os.WriteFile(segments[0], text, 0o644))
 
 	w := newWorld()
-	require.Equal(t, exitBroken, w.do("wal", "dump", segments[0]))
-	require.Contains(t, w.err.String(), filepath.Base(segments[0]))
+	require.Equal(t, exitUsage, w.do("wal", "dump", segments[0]))
+	require.True(t, strings.HasPrefix(w.err.String(), "chubby: "+segments[0]+": damaged at offset "), w.err.String())
 	require.Contains(t, w.out.String(), "#3 kind 7", "what can be read is printed")
+	for _, dir := range []string{"log", "log/", "./log", filepath.Join(root, "log")} {
+		require.Equal(t, exitUsage, w.do("wal", "dump", dir))
+		want := "chubby: " + strings.TrimRight(dir, "/") + "/" + filepath.Base(segments[0]) + ": damaged at offset "
+		require.True(t, strings.HasPrefix(w.err.String(), want), w.err.String())
+	}
 
-	require.NoError(t, os.WriteFile("noise", []byte("this is no log at all"), 0o644))
-	require.Equal(t, exitBroken, w.do("wal", "dump", "noise"))
-	require.Contains(t, w.err.String(), "noise")
-	require.Equal(t, exitUsage, w.do("wal", "dump", t.TempDir()))
-	require.Contains(t, w.err.String(), "no log here")
+	require.NoError(t, os.Mkdir("sub", 0o755))
+	require.NoError(t, os.WriteFile("sub/noise", []byte("this is no log at all"), 0o644))
+	require.Equal(t, exitUsage, w.do("wal", "dump", "sub/noise"))
+	require.True(t, strings.HasPrefix(w.err.String(), "chubby: sub/noise: "), w.err.String())
+	require.Equal(t, exitUsage, w.do("wal", "dump", "sub/../sub"))
+	require.True(t, strings.HasPrefix(w.err.String(), "chubby: sub/../sub: no log here"), w.err.String())
+	require.Equal(t, exitClean, w.do("wal", "dump", "--help"))
+	require.Contains(t, w.out.String(), "it gives exit code 2")
 }
