@@ -13,7 +13,10 @@ import (
 // at a time; the order of results is part of the hash and of nothing else.
 type Tally struct {
 	sums      Totals
-	ops       []int           // of each counted seed
+	ops       []int // of each counted seed, and so the next three
+	unknown   []int
+	failovers []int
+	strikes   []int           // of all kinds of faults together
 	recovery  []time.Duration // of each seed that healed
 	broken    map[string]uint64
 	faults    reaches
@@ -38,12 +41,20 @@ type Totals struct {
 	PerSecond float64       `json:"events_per_second"`
 	Ratio     float64       `json:"real_time_ratio"` // simulated to real
 
-	Ops       uint64 `json:"operations"` // with a definite answer
-	OpsMedian int    `json:"operations_median"`
-	OpsMin    int    `json:"operations_minimum"` // median and minimum of counted seeds
-	Hot       uint64 `json:"hot"`                // of Ops, on the contended row
-	Unknown   uint64 `json:"unknown"`            // outcomes nobody knows
-	Failovers uint64 `json:"failovers"`
+	// Medians and minima are of counted seeds.
+	Ops             uint64 `json:"operations"` // with a definite answer
+	OpsMedian       int    `json:"operations_median"`
+	OpsMin          int    `json:"operations_minimum"`
+	Hot             uint64 `json:"hot"`     // of Ops, on the contended row
+	Unknown         uint64 `json:"unknown"` // outcomes nobody knows
+	UnknownMedian   int    `json:"unknown_median"`
+	UnknownMin      int    `json:"unknown_minimum"`
+	Failovers       uint64 `json:"failovers"`
+	FailoversMedian int    `json:"failovers_median"`
+	FailoversMin    int    `json:"failovers_minimum"`
+	Strikes         uint64 `json:"strikes"` // of all kinds of faults; by kind in Faults
+	StrikesMedian   int    `json:"strikes_median"`
+	StrikesMin      int    `json:"strikes_minimum"`
 
 	RecoveryMedian time.Duration `json:"recovery_median_ns"` // from healing to the last call's end
 	RecoveryMax    time.Duration `json:"recovery_max_ns"`
@@ -100,6 +111,9 @@ func (t *Tally) Add(r Result) {
 	case r.Counted:
 		s.Counted++
 		t.ops = append(t.ops, r.Ops)
+		t.unknown = append(t.unknown, r.Unknown)
+		t.failovers = append(t.failovers, r.Failovers)
+		t.strikes = append(t.strikes, int(r.strikes()))
 	default:
 		s.Idle++
 	}
@@ -115,6 +129,7 @@ func (t *Tally) Add(r Result) {
 	s.Hot += uint64(r.Hot)
 	s.Unknown += uint64(r.Unknown)
 	s.Failovers += uint64(r.Failovers)
+	s.Strikes += r.strikes()
 	s.Partitions += uint64(r.Partition)
 	s.Decided += uint64(r.Decided)
 	t.faults.add(r.Faults)
@@ -122,6 +137,15 @@ func (t *Tally) Add(r Result) {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%016x %d %s", t.hash, r.Seed, r.Hash)
 	t.hash = h.Sum64()
+}
+
+// strikes are those of all kinds of faults.
+func (r *Result) strikes() uint64 {
+	var sum uint64
+	for _, n := range r.Faults {
+		sum += n.Value
+	}
+	return sum
 }
 
 func (t *Tally) fail(r *Result) {
@@ -169,8 +193,11 @@ func (t *Tally) Totals(elapsed time.Duration) Totals {
 		s.PerSecond = float64(s.Events) / sec
 		s.Ratio = s.Simulated.Seconds() / sec
 	}
-	if len(t.ops) > 0 {
+	if s.Counted > 0 {
 		s.OpsMedian, s.OpsMin = median(t.ops), slices.Min(t.ops)
+		s.UnknownMedian, s.UnknownMin = median(t.unknown), slices.Min(t.unknown)
+		s.FailoversMedian, s.FailoversMin = median(t.failovers), slices.Min(t.failovers)
+		s.StrikesMedian, s.StrikesMin = median(t.strikes), slices.Min(t.strikes)
 	}
 	if len(t.recovery) > 0 {
 		s.RecoveryMedian, s.RecoveryMax = median(t.recovery), slices.Max(t.recovery)
@@ -202,11 +229,18 @@ func (s *Totals) WriteTable(w io.Writer) error {
 	line("simulated time", "%v in %v, %.0f times real time", s.Simulated.Round(time.Second), s.Elapsed.Round(100*time.Millisecond), s.Ratio)
 	line("events", "%d, %.0f a second", s.Events, s.PerSecond)
 	line("operations", "%d answered, %s on the contended row", s.Ops, share(s.Hot, s.Ops))
-	if s.Counted > 0 {
-		line("  a counted seed", "median %d, minimum %d", s.OpsMedian, s.OpsMin)
+	each := func(median, least int) {
+		if s.Counted > 0 {
+			line("  a counted seed", "median %d, minimum %d", median, least)
+		}
 	}
+	each(s.OpsMedian, s.OpsMin)
 	line("unknown outcomes", "%d, %s of all calls", s.Unknown, share(s.Unknown, s.Unknown+s.Ops))
+	each(s.UnknownMedian, s.UnknownMin)
 	line("fail-overs", "%d", s.Failovers)
+	each(s.FailoversMedian, s.FailoversMin)
+	line("fault strikes", "%d, of all kinds", s.Strikes)
+	each(s.StrikesMedian, s.StrikesMin)
 	line("recovery", "after healing: median %v, maximum %v", s.RecoveryMedian.Round(time.Millisecond), s.RecoveryMax.Round(time.Millisecond))
 	line("histories", "%s of %d partitions decided by Porcupine too", share(s.Decided, s.Partitions), s.Partitions)
 	line("hash of all seeds", "%s", s.Hash)

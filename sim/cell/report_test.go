@@ -20,10 +20,16 @@ func tallied(seed uint64, ops int, counted bool) Result {
 
 func TestTheTableSaysItAll(t *testing.T) {
 	var tally Tally
-	tally.Add(tallied(1, 500, true))
-	tally.Add(tallied(2, 900, true))
+	first := tallied(1, 500, true)
+	first.Failovers--
+	tally.Add(first)
+	second := tallied(2, 900, true)
+	second.Unknown, second.Failovers = 12, 4
+	tally.Add(second)
 	tally.Add(tallied(3, 100, false))
-	tally.Add(tallied(4, 700, true))
+	fourth := tallied(4, 700, true)
+	fourth.Unknown = 11
+	tally.Add(fourth)
 	broken := tallied(5, 50, false)
 	broken.Breach = &Breach{ID: "I-A3", Text: "two values"}
 	tally.Add(broken)
@@ -31,7 +37,7 @@ func TestTheTableSaysItAll(t *testing.T) {
 	crashed.Breach = &Breach{Text: "nil map"}
 	tally.Add(crashed)
 	undecided := tallied(7, 800, true)
-	undecided.Undecided = true
+	undecided.Undecided, undecided.Unknown = true, 13
 	tally.Add(undecided)
 
 	totals := tally.Totals(10 * time.Second)
@@ -43,8 +49,12 @@ simulated time       10m30s in 10s, 63 times real time
 events               700, 70 a second
 operations           3100 answered, 25.0 % on the contended row
   a counted seed     median 700, minimum 500
-unknown outcomes     70, 2.2 % of all calls
+unknown outcomes     76, 2.4 % of all calls
+  a counted seed     median 11, minimum 10
 fail-overs           21
+  a counted seed     median 3, minimum 2
+fault strikes        28, of all kinds
+  a counted seed     median 2, minimum 1
 recovery             after healing: median 3s, maximum 7s
 histories            90.0 % of 70 partitions decided by Porcupine too
 hash of all seeds    `+totals.Hash+`
