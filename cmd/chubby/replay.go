@@ -31,6 +31,8 @@ history, which broke a property, gives exit code 1; another one gives 4.
 
 It refuses a directory that another commit, Go version or trace format wrote,
 since another history is to be expected then: check that commit out, or --force.
+Where one of the two builds has no VCS stamp, the digests of the programs stand
+for the commits.
 
 ` + exitHelp,
 		Example: "  chubby sim --out failures; chubby sim replay failures/seed-42",

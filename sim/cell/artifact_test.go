@@ -78,10 +78,18 @@ func TestSettingsKeepTheSwarmAndNoFaultsApart(t *testing.T) {
 	for _, o := range []Options{{Seed: 1}, {Seed: 1, Faults: []string{}}, {Seed: 1, Faults: []string{"crash"}, Workload: "lists", Clients: 2}} {
 		text, err := json.Marshal(o.Settings())
 		require.NoError(t, err)
+		require.NotContains(t, string(text), "null", "what is drawn is said to be")
 		var s Settings
 		require.NoError(t, json.Unmarshal(text, &s))
 		require.Equal(t, o, s.Options())
 	}
+}
+
+// Manifests of before said null.
+func TestSettingsOfEarlierManifestsAreRead(t *testing.T) {
+	var s Settings
+	require.NoError(t, json.Unmarshal([]byte(`{"seed":1,"faults":null}`), &s))
+	require.Equal(t, Options{Seed: 1}, s.Options())
 }
 
 func TestAPlanThatIsDrawnOtherwiseIsNoticed(t *testing.T) {

@@ -46,17 +46,27 @@ type Settings struct {
 	Replicas int           `json:"replicas"` // 0: drawn, and so for the rest
 	Clients  int           `json:"clients"`
 	Duration time.Duration `json:"duration_ns"`
-	Faults   []string      `json:"faults"` // null: the swarm; []: none
+	Faults   []string      `json:"faults"` // "swarm" alone, or kinds; []: none
 	Workload string        `json:"workload"`
 }
 
+// swarm is what Settings call the kinds of faults that are drawn.
+const swarm = "swarm"
+
 // Settings are what of the options decides the run.
 func (o Options) Settings() Settings {
-	return Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload}
+	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload}
+	if s.Faults == nil {
+		s.Faults = []string{swarm}
+	}
+	return s
 }
 
 // Options are the settings as Run takes them, without a trace.
 func (s Settings) Options() Options {
+	if len(s.Faults) == 1 && s.Faults[0] == swarm {
+		s.Faults = nil
+	}
 	return Options{Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload}
 }
 
