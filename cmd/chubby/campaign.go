@@ -199,7 +199,7 @@ func (r *report) code() int {
 func (a *app) explainInternal(r *report) {
 	for i := range r.Failures {
 		if f := &r.Failures[i]; f.Internal {
-			a.say("chubby: internal error: seed %d has no verdict; %s", f.Seed, strings.TrimPrefix(f.Text, "internal: "))
+			a.say("chubby: internal error: seed %d: %s", f.Seed, strings.TrimPrefix(f.Text, "internal: "))
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (a *app) printFailure(f *failedSeed) error {
 	if err := a.printf("\nseed %d: %s%s\n", f.Seed, what, f.Text); err != nil {
 		return err
 	}
-	if f.Property == "" && f.Stack != "" {
+	if (f.Property == "" || f.Internal) && f.Stack != "" {
 		if err := a.printf("%s\n", indented(f.Stack)); err != nil {
 			return err
 		}
@@ -94,28 +94,36 @@ func writable(dir string) error {
 func (a *app) leave(f *simFlags, r *report) error {
 	for i := range r.Failures {
 		s := &r.Failures[i]
-		dir, hash, err := a.leaveSeed(f, r, s.Seed)
+		dir, again, err := a.leaveSeed(f, r, s.Seed)
 		if err != nil {
 			return err
 		}
 		s.Directory = dir
-		if hash != s.Hash {
-			s.Differs = hash
+		switch {
+		case again.Internal && !s.Internal:
+			s.Internal, s.Text, s.Stack = true, again.Breach.Text+", when it was run again; first "+s.Text, again.Stack
+			r.Totals.Internal++
+		case again.Hash != s.Hash:
+			s.Differs = again.Hash
 		}
 	}
 	if f.asked("seed") && len(r.Failures) == 0 {
-		if _, _, err := a.leaveSeed(f, r, f.seed); err != nil {
+		_, again, err := a.leaveSeed(f, r, f.seed)
+		if err != nil {
 			return err
+		}
+		if again.Internal {
+			return fmt.Errorf("seed %d, run again: %s\n%s", f.seed, again.Breach.Text, again.Stack)
 		}
 	}
 	return r.hashes.Write(f.out)
 }
 
-func (a *app) leaveSeed(f *simFlags, r *report, seed uint64) (dir, hash string, err error) {
+func (a *app) leaveSeed(f *simFlags, r *report, seed uint64) (dir string, again cell.Result, err error) {
 	o := r.options
 	o.Seed = seed
 	dir = filepath.Join(f.out, fmt.Sprintf("seed-%d", seed))
 	a.say("writing %s", dir)
-	again, err := cell.WriteArtifacts(dir, r.Build, a.simulate, o)
-	return dir, again.Hash, err
+	again, err = cell.WriteArtifacts(dir, r.Build, a.simulate, o)
+	return dir, again, err
 }

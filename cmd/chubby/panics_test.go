@@ -58,6 +58,24 @@ func TestAReportTellsPanicsOfTheSimulatorFromCrashes(t *testing.T) {
 	require.True(t, r.Failures[1].Internal)
 }
 
+// The run that writes the files of a seed is another one.
+func TestAPanicWhenASeedIsRunAgainIsExitFive(t *testing.T) {
+	for _, first := range []string{"broken", "clean"} {
+		t.Chdir(t.TempDir())
+		w := newWorld()
+		w.result = func(run int, seed uint64) cell.Result {
+			if run > 1 {
+				panic("a checker's bug")
+			}
+			return outcomes[first](run, seed)
+		}
+		require.Equal(t, exitInternal, w.do("sim", "--seed", "3", "--out", "files"), first)
+		require.Contains(t, w.err.String(), "seed 3", first)
+		require.Contains(t, w.err.String(), "a checker's bug", first)
+		require.Contains(t, w.out.String()+w.err.String(), "goroutine ", first)
+	}
+}
+
 // What is told of a seed is told on a worker, too.
 func TestAPanicOfWhatTellsIsExitFive(t *testing.T) {
 	w := newWorld()

@@ -75,7 +75,7 @@ func (a *app) replay(dir string, force bool, form output) error {
 		p.Exit = exitDiffers
 	}
 	if r.Internal {
-		a.say("chubby: internal error: seed %d has no verdict; %s\n%s", r.Seed, strings.TrimPrefix(r.Breach.Text, "internal: "), indented(r.Stack))
+		a.say("chubby: internal error: seed %d: %s\n%s", r.Seed, strings.TrimPrefix(r.Breach.Text, "internal: "), indented(r.Stack))
 	}
 	if form == "json" {
 		if err := a.json(p); err != nil {

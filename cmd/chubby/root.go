@@ -40,6 +40,7 @@ type failure struct {
 	err  error
 }
 
+// Error is what is told on stderr, "" if it was told already.
 func (f *failure) Error() string {
 	if f.err == nil {
 		return ""
@@ -47,6 +48,7 @@ func (f *failure) Error() string {
 	return f.err.Error()
 }
 
+// Unwrap is the error as it came, for errors.Is and errors.As; nil without text.
 func (f *failure) Unwrap() error { return f.err }
 
 // exit ends a command with a code and nothing more to say; nil for 0.
