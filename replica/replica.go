@@ -1,6 +1,8 @@
 package replica
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -84,6 +86,9 @@ func Start(cfg Config) (*Replica, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	if cfg.Store.Salt == nil {
+		cfg.Store.Salt = entropy
+	}
 	st, rec, report, err := store.Open(cfg.FS, cfg.Dir, cfg.Store)
 	if err != nil {
 		return nil, fmt.Errorf("replica %d: %w", cfg.Host.Node.Paxos.ID, err)
@@ -101,6 +106,13 @@ func Start(cfg Config) (*Replica, error) {
 	go r.logLane(st, lane)
 	go r.loop(rec, lane)
 	return r, nil
+}
+
+// entropy gives 64 bits from the system's cryptographic source.
+func entropy() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails: it ends the program instead
+	return binary.LittleEndian.Uint64(b[:])
 }
 
 // FromPeer hands over bytes that another replica sent. It owns wire

@@ -99,7 +99,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) (err error) {
 
 func TestDump(t *testing.T) {
 	m, w := vfs.NewMem(), &twin{}
-	o := wal.Options{SegmentSize: 300}
+	o := wal.Options{SegmentSize: 300, Salt: salts(7)}
 	l := w.open(t, m, o)
 	for range 6 {
 		_ = w.append(l, 1, 40, 0)

@@ -6,7 +6,7 @@
 // ahead keeps the state in memory. Nothing here runs by itself; every call is a
 // handful of vfs calls in a fixed order (testdata/calls.txt has it).
 //
-// Read in this order: frame, segment, manifest, register, log, scan, open, dump.
+// Read in this order: salt, frame, segment, manifest, register, log, scan, open, dump.
 //
 // # What a disk is trusted to do
 //
@@ -30,21 +30,21 @@
 //
 // A segment is a header, frames, and zeros up to its preallocated size:
 //
-//	 0      4    6    8              16             24        28
-//	+------+----+----+--------------+--------------+---------+----------
-//	| CWAL | 1  | 0  | number       | first LSN    | crc     | frames
-//	+------+----+----+--------------+--------------+---------+----------
-//	crc: of bytes 0-23
+//	 0      4    6    8              16             24      32        36
+//	+------+----+----+--------------+--------------+-------+---------+--------
+//	| CWAL | 2  | 0  | number       | first LSN    | salt  | crc     | frames
+//	+------+----+----+--------------+--------------+-------+---------+--------
+//	crc: of bytes 0-31. Version 1 had no salt.
 //
 // A frame is an entry; or a mark (kind 0), whose LSN is that of the last entry
 // and which holds nothing but its watermark:
 //
 //	 0        4    5     6    8         16          24    24+t  28+t   28+t+n
 //	+--------+----+-----+----+---------+-----------+-----+-----+------+-----+
-//	| n      |kind| t   | 0  | LSN     | watermark | tag | hcrc| data | dcrc|
+//	| n      |kind| t   | s  | LSN     | watermark | tag | hcrc| data | dcrc|
 //	+--------+----+-----+----+---------+-----------+-----+-----+------+-----+
-//	n: bytes of data; t: bytes of tag
-//	hcrc: of bytes 0 to 23+t. dcrc: hcrc continued over data; absent if n is 0
+//	n: bytes of data; t: bytes of tag; s: the two high bytes of the segment's salt
+//	hcrc: of the salt and bytes 0 to 23+t. dcrc: hcrc continued over data; absent if n is 0
 //
 // The watermark says that all entries up to it were durable when the frame was
 // written. The tag lies under the header's checksum, so that rot of the data
@@ -88,7 +88,32 @@
 // is above 0. Zeros are one more thing that is not a frame, judged by the same
 // rule: the log ends there if nothing behind them states a watermark above it.
 //
-// What stays ambiguous: rot of the entries behind the last watermark looks like a
+// # Frames within data
+//
+// "Anywhere later in the log" is at any byte, as behind an unreadable header
+// nobody knows where the next frame begins. So the search comes by the data of
+// torn frames, which is whatever somebody wanted to store; and that may be
+// frames. Say that #8 is the value of a client, a copy of a log's file or made up,
+// with a frame in it that reads "#9, all up to #8 was durable". The power goes
+// while #8 is being written, its header is lost and its data is not: by the rule
+// above #8 was durable and is rotten, and the log does not open. Every replica
+// writes the same value, so that one client and one power cut stop them all.
+//
+// A checksum does not help, as anybody can compute it. So each segment has a salt
+// of 64 bits that the owner draws (Options.Salt) and tells nobody. It is a part of
+// what the header of each of its frames is a checksum of, and its two high bytes
+// stand in the frame itself: what was made without it passes for a frame of this
+// segment with probability 2^-48 a place. Frames of another segment do so no more
+// often; and none of those lie below a segment's own, as its file is always new.
+//
+// A copy of frames of this very segment does no harm: the watermarks that the log
+// wrote are true. What the salt does not stop is somebody who makes frames with
+// it. He has read the file, or a Dump, which shows it: keep both from those who
+// choose values, as long as the segment is the last one.
+//
+// # What stays ambiguous
+//
+// Rot of the entries behind the last watermark looks like a
 // torn tail. These are the last group before a crash, or the last entries before
 // a clean stop; each later Append states that the groups before it were synced,
 // Idle does so when nothing comes, and Options.Watermark brings in what the owner

@@ -1,7 +1,6 @@
 package wal
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,9 @@ import (
 // Dump writes what a file of a log holds, one frame a line, for people: a
 // segment, or one copy of a register; or all of a log, where name is its
 // directory. It changes nothing and takes no lock.
+//
+// A file that begins like none of a log is refused (ErrNotLog), and no more of it
+// is read; nor is more than MaxSegmentSize of any. Errors name files as name does.
 //
 // It reports damage as far as the files dumped can show it: a *DamageError for
 // the first place where a watermark says that something was durable and it
@@ -55,24 +57,28 @@ func (d *dumper) file(fsys vfs.FS, name string) error {
 	if err != nil {
 		return err
 	}
-	b, err := readAll(f, 1<<40)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
+	magic, err := readStart(f, 4)
+	if err == nil {
+		switch string(magic) {
+		case registerMagic:
+			err = d.register(f, name)
+		case segmentMagic:
+			err = d.segment(f, name)
+		default:
+			err = notLog(name)
+		}
 	}
-	if len(b) >= 4 && string(b[:4]) == registerMagic {
-		return d.register(b, name)
-	}
-	if len(b) < 4 || string(b[:4]) != segmentMagic {
-		return damaged(name, 0, "neither a segment nor a register begins here")
-	}
-	return d.segment(b, name)
+	return errors.Join(err, f.Close())
 }
 
-func (d *dumper) register(b []byte, name string) error {
+func (d *dumper) register(f vfs.File, name string) error {
+	b, err := readStart(f, registerMost)
 	s := parseRegister(b)
 	switch {
-	case s.format > formatVersion:
-		return wrongVersion(name, s.format)
+	case err != nil:
+		return err
+	case s.format > registerVersion:
+		return wrongVersion(name, s.format, registerVersion)
 	case !s.good:
 		return damaged(name, 0, "checksum of the register")
 	}
@@ -87,14 +93,14 @@ func (d *dumper) register(b []byte, name string) error {
 	return err
 }
 
-func (d *dumper) segment(b []byte, name string) error {
-	s, err := parseSegment(b, name)
+func (d *dumper) segment(f vfs.File, name string) error {
+	b, s, its, err := readSegment(f, name)
 	if err != nil {
 		return err
 	}
-	d.printf("segment %s number %d from #%d, %d bytes", name, s.number, s.first, len(b))
-	c := scan(b, s.first)
-	known := max(c.watermark, laterWatermark(b[c.end:], c.next))
+	d.printf("segment %s number %d from #%d salt %016x, %d bytes", name, s.number, s.first, its.bits, len(b))
+	c := scan(b, s.first, its)
+	known := max(c.watermark, c.laterWatermark(b[c.end:]))
 	for i := range c.frames {
 		if bad := d.frame(&c.frames[i], known); bad && err == nil {
 			err = damaged(name, c.frames[i].off, "data of #%d; all up to #%d was durable", c.frames[i].lsn, known)
@@ -108,7 +114,7 @@ func (d *dumper) segment(b []byte, name string) error {
 		d.printf("%8d  torn tail of %d bytes, next #%d", c.end, rest, c.next)
 	default:
 		d.printf("%8d  UNREADABLE; all up to #%d was durable", c.end, known)
-		d.strays(b, c.end)
+		d.strays(b, c.end, its)
 		if err == nil {
 			err = damaged(name, c.end, "#%d is unreadable; all up to #%d was durable", c.next, known)
 		}
@@ -143,10 +149,10 @@ func digest(f *frame) string {
 }
 
 // strays prints the frames that can be found behind an unreadable place.
-func (d *dumper) strays(b []byte, off int64) {
+func (d *dumper) strays(b []byte, off int64, its salt) {
 	for int(off)+frameMin <= len(b) {
-		h, ok := parseHeader(b[off:])
-		if !ok || binary.LittleEndian.Uint64(b[off+8:]) == 0 {
+		h, ok := its.parseHeader(b[off:])
+		if !ok {
 			off++
 			continue
 		}

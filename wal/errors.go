@@ -11,6 +11,9 @@ var (
 	// ErrVersion says that a file was written in a format this program does not
 	// know. Nothing was changed.
 	ErrVersion = errors.New("unknown format version")
+	// ErrNotLog is Dump's refusal of a file that begins like none of a log. It
+	// comes with ErrDamaged: a log's file that lost its beginning looks the same.
+	ErrNotLog = errors.New("not a log file")
 	// ErrEntry is Append's refusal of entries that break its contract: a gap in
 	// the numbers, no kind, a tag or data too long. Nothing was written; the log
 	// goes on.
@@ -40,6 +43,10 @@ func damaged(file string, off int64, format string, args ...any) error {
 	return &DamageError{File: file, Offset: off, Why: fmt.Sprintf(format, args...)}
 }
 
-func wrongVersion(file string, version uint16) error {
-	return fmt.Errorf("wal: %s: %w %d; this program knows %d", file, ErrVersion, version, formatVersion)
+func wrongVersion(file string, version, known uint16) error {
+	return fmt.Errorf("wal: %s: %w %d; this program knows %d", file, ErrVersion, version, known)
+}
+
+func notLog(file string) error {
+	return fmt.Errorf("wal: %s: %w, or one %w in its first bytes", file, ErrNotLog, ErrDamaged)
 }

@@ -23,35 +23,36 @@ func unhex(s string) []byte {
 // these may get company, by a new format version, but never change.
 
 func TestFrameBytes(t *testing.T) {
-	golden := unhex(`03000000 07 02 0000 0500000000000000 0400000000000000 aabb ff1dd129 646e61 fb593570`)
+	golden := unhex(`03000000 07 02 2301 0500000000000000 0400000000000000 aabb 60452209 646e61 0261e97a`)
 	e := Entry{LSN: 5, Kind: 7, Tag: []byte{0xaa, 0xbb}, Data: "dna"}
-	require.Equal(t, hex.EncodeToString(golden), hex.EncodeToString(appendFrame(nil, &e, 4)))
+	require.Equal(t, hex.EncodeToString(golden), hex.EncodeToString(pepper.appendFrame(nil, &e, 4)))
 	require.EqualValues(t, len(golden), frameSize(&e))
-	h, ok := parseHeader(golden)
+	h, ok := pepper.parseHeader(golden)
 	require.True(t, ok)
-	require.Equal(t, header{kind: 7, lsn: 5, watermark: 4, tag: e.Tag, data: 3, crc: 0x29d11dff}, h)
+	require.Equal(t, header{kind: 7, lsn: 5, watermark: 4, tag: e.Tag, data: 3, crc: 0x09224560}, h)
 	data, good := h.payload(golden)
 	require.True(t, good)
 	require.Equal(t, "dna", string(data))
 }
 
 func TestFrameWithoutDataBytes(t *testing.T) {
-	golden := unhex(`00000000 01 00 0000 0100000000000000 0000000000000000 ad16b441`)
-	require.Equal(t, hex.EncodeToString(golden), hex.EncodeToString(appendFrame(nil, &Entry{LSN: 1, Kind: 1}, 0)))
+	golden := unhex(`00000000 01 00 2301 0100000000000000 0000000000000000 b27d0eda`)
+	require.Equal(t, hex.EncodeToString(golden), hex.EncodeToString(pepper.appendFrame(nil, &Entry{LSN: 1, Kind: 1}, 0)))
 }
 
 func TestMarkBytes(t *testing.T) {
-	golden := unhex(`00000000 00 00 0000 0900000000000000 0900000000000000 cab715f4`)
-	require.Equal(t, hex.EncodeToString(golden), hex.EncodeToString(appendFrame(nil, &Entry{LSN: 9}, 9)))
+	golden := unhex(`00000000 00 00 2301 0900000000000000 0900000000000000 d5dcaf6f`)
+	require.Equal(t, hex.EncodeToString(golden), hex.EncodeToString(pepper.appendFrame(nil, &Entry{LSN: 9}, 9)))
 }
 
 func TestSegmentHeaderBytes(t *testing.T) {
-	golden := unhex(`4357414c 0100 0000 0300000000000000 1100000000000000 01c8d7aa`)
+	golden := unhex(`4357414c 0200 0000 0300000000000000 1100000000000000 efcdab8967452301 182eac9a`)
 	s := segment{number: 3, first: 17}
-	require.Equal(t, hex.EncodeToString(golden), hex.EncodeToString(s.appendHeader(nil)))
-	got, err := parseSegment(golden, "f")
+	require.Equal(t, hex.EncodeToString(golden), hex.EncodeToString(s.appendHeader(nil, pepper)))
+	got, its, err := parseSegment(golden, "f")
 	require.NoError(t, err)
 	require.Equal(t, s, got)
+	require.Equal(t, pepper, its)
 	require.Equal(t, "0000000000000003.wal", s.name())
 }
 
@@ -73,11 +74,11 @@ func TestManifestBytes(t *testing.T) {
 }
 
 func TestOtherVersionsAreRefused(t *testing.T) {
-	seg := segment{number: 3, first: 17}.appendHeader(nil)
-	seg[4] = 2
-	_, err := parseSegment(seg, "the/file")
+	seg := segment{number: 3, first: 17}.appendHeader(nil, pepper)
+	seg[4] = 1
+	_, _, err := parseSegment(seg, "the/file")
 	require.ErrorIs(t, err, ErrVersion)
-	require.EqualError(t, err, "wal: the/file: unknown format version 2; this program knows 1")
+	require.EqualError(t, err, "wal: the/file: unknown format version 1; this program knows 2")
 
 	m := manifest{next: 1}.encode()
 	m[0] = 9

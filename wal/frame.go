@@ -26,10 +26,6 @@ const (
 	MaxData = 64 << 20
 )
 
-// formatVersion is that of every file here; the segment's header stands for its
-// frames.
-const formatVersion = 1
-
 // Places in a frame (doc.go draws them).
 const (
 	frameFixed = 24 // before the tag
@@ -84,15 +80,16 @@ func frameSize(e *Entry) int64 {
 }
 
 // appendFrame appends the frame of e, which states that all up to watermark was
-// synced before.
-func appendFrame(dst []byte, e *Entry, watermark LSN) []byte {
+// synced before, for the segment of this salt.
+func (s salt) appendFrame(dst []byte, e *Entry, watermark LSN) []byte {
 	start := len(dst)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(e.Data)))
-	dst = append(dst, e.Kind, uint8(len(e.Tag)), 0, 0)
+	dst = append(dst, e.Kind, uint8(len(e.Tag)))
+	dst = binary.LittleEndian.AppendUint16(dst, s.stamp())
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(e.LSN))
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(watermark))
 	dst = append(dst, e.Tag...)
-	crc := checksum(dst[start:])
+	crc := s.sum(dst[start:])
 	dst = binary.LittleEndian.AppendUint32(dst, crc)
 	if len(e.Data) > 0 {
 		at := len(dst)
@@ -103,9 +100,9 @@ func appendFrame(dst []byte, e *Entry, watermark LSN) []byte {
 	return dst
 }
 
-// parseHeader reads the header at the start of b. It answers false unless the
-// checksum holds, the fields make sense, and the whole frame lies within b.
-func parseHeader(b []byte) (header, bool) {
+// parseHeader reads the header at the start of b. It answers false unless it is
+// of the salt's segment, the fields make sense, and the whole frame lies within b.
+func (s salt) parseHeader(b []byte) (header, bool) {
 	if len(b) < frameMin {
 		return header{}, false
 	}
@@ -115,12 +112,12 @@ func parseHeader(b []byte) (header, bool) {
 		watermark: LSN(binary.LittleEndian.Uint64(b[16:])),
 	}
 	data, tag := binary.LittleEndian.Uint32(b), int(b[5])
-	if tag > MaxTag || data > MaxData || b[6] != 0 || b[7] != 0 || !h.sensible(data) || len(b) < frameMin+tag {
+	if tag > MaxTag || data > MaxData || !s.stamped(b) || !h.sensible(data) || len(b) < frameMin+tag {
 		return header{}, false
 	}
 	h.tag, h.data = b[frameFixed:frameFixed+tag:frameFixed+tag], int(data)
 	h.crc = binary.LittleEndian.Uint32(b[frameFixed+tag:])
-	if h.size() > int64(len(b)) || checksum(b[:frameFixed+tag]) != h.crc {
+	if h.size() > int64(len(b)) || s.sum(b[:frameFixed+tag]) != h.crc {
 		return header{}, false
 	}
 	return h, true

@@ -12,21 +12,21 @@ import (
 
 // goldenSegment is a segment with two entries and a mark.
 func goldenSegment() []byte {
-	b := segment{number: 1, first: 1}.appendHeader(nil)
-	b = appendFrame(b, &Entry{LSN: 1, Kind: 3, Tag: []byte("tag"), Data: "data"}, 0)
-	b = appendFrame(b, &Entry{LSN: 2, Kind: 4}, 1)
-	b = appendFrame(b, &Entry{LSN: 2}, 2)
+	b := segment{number: 1, first: 1}.appendHeader(nil, pepper)
+	b = pepper.appendFrame(b, &Entry{LSN: 1, Kind: 3, Tag: []byte("tag"), Data: "data"}, 0)
+	b = pepper.appendFrame(b, &Entry{LSN: 2, Kind: 4}, 1)
+	b = pepper.appendFrame(b, &Entry{LSN: 2}, 2)
 	return append(b, make([]byte, 40)...)
 }
 
 // What parses must be what would be written.
 func FuzzFrame(f *testing.F) {
 	f.Add(goldenSegment()[segmentHeader:])
-	f.Add(appendFrame(nil, &Entry{LSN: 2, Kind: 4}, 1))
+	f.Add(pepper.appendFrame(nil, &Entry{LSN: 2, Kind: 4}, 1))
 	f.Add(make([]byte, 64))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		h, ok := parseHeader(b)
+		h, ok := pepper.parseHeader(b)
 		if !ok {
 			return
 		}
@@ -34,7 +34,7 @@ func FuzzFrame(f *testing.F) {
 		if !good {
 			return
 		}
-		again := appendFrame(nil, &Entry{LSN: h.lsn, Kind: h.kind, Tag: h.tag, Data: string(data)}, h.watermark)
+		again := pepper.appendFrame(nil, &Entry{LSN: h.lsn, Kind: h.kind, Tag: h.tag, Data: string(data)}, h.watermark)
 		require.EqualValues(t, h.size(), len(again))
 		require.Equal(t, b[:len(again)], again)
 	})
@@ -95,7 +95,7 @@ func FuzzRegister(f *testing.F) {
 	f.Add([]byte(registerMagic))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := parseRegister(b)
-		if s.good && s.format == formatVersion && b[6] == 0 && b[7] == 0 {
+		if s.good && s.format == registerVersion && b[6] == 0 && b[7] == 0 {
 			require.Equal(t, b[:registerFixed+len(s.value)+crcSize], appendRegister(nil, s.version, s.value))
 		}
 	})

@@ -9,15 +9,26 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Options are what may differ from log to log. The zero Options are good.
+// Options are what may differ from log to log. The zero Options are good for a
+// log whose data no stranger chooses.
 type Options struct {
 	// SegmentSize is how long a segment is made, in bytes; a frame that does not
 	// fit begins the next one, and a frame larger than that has one of its own.
-	// So 1 means a segment per entry. 0 means DefaultSegmentSize.
+	// So 1 means a segment per entry. 0 means DefaultSegmentSize; more than
+	// MaxSegmentSize is refused.
 	SegmentSize int64
 	// Watermark is a number that the owner knows was synced, from elsewhere; 0
 	// says nothing. A log that ends below it is damaged.
 	Watermark LSN
+	// Salt draws 64 bits, once for each segment that is made: within Open, Append
+	// or Idle. Whoever has a say in what the entries hold must be able neither to
+	// predict nor to read them, or he can write data that makes a log with a torn
+	// tail look damaged (doc.go, Frames within data). So they come from a
+	// cryptographic source, or in a simulation from keyed draws.
+	//
+	// With nil every salt is 0, which is no secret: for tests, and for logs whose
+	// data no stranger chooses.
+	Salt func() uint64
 }
 
 // DefaultSegmentSize is the SegmentSize of the zero Options.
@@ -40,6 +51,7 @@ type Log struct {
 	man  manifest
 
 	active   vfs.File // the last segment
+	salt     salt     // of its frames
 	off      int64    // where the next frame goes
 	buf      []byte   // frames not yet written
 	next     LSN      // the number the next entry must have
@@ -80,7 +92,7 @@ func (l *Log) put(e *Entry) error {
 	if err := l.makeRoom(frameSize(e)); err != nil {
 		return err
 	}
-	l.buf = appendFrame(l.buf, e, l.synced)
+	l.buf = l.salt.appendFrame(l.buf, e, l.synced)
 	l.stated = l.synced
 	l.next++
 	if len(l.buf) < flushSize {
@@ -155,7 +167,7 @@ func (l *Log) idle() error {
 	if err := l.makeRoom(frameSize(&mark)); err != nil || l.recorded == l.synced {
 		return err // a roll says it, too
 	}
-	l.buf = appendFrame(l.buf, &mark, l.synced)
+	l.buf = l.salt.appendFrame(l.buf, &mark, l.synced)
 	l.stated = l.synced
 	if err := l.flush(); err != nil {
 		return err
@@ -197,7 +209,8 @@ func (l *Log) roll() error {
 		return err
 	}
 	s := segment{number: l.man.next, first: l.next}
-	f, err := l.create(s)
+	its := l.o.draw()
+	f, err := l.create(s, its)
 	if err != nil {
 		return err
 	}
@@ -205,7 +218,7 @@ func (l *Log) roll() error {
 		return errors.Join(err, f.Close())
 	}
 	old := l.active
-	l.active, l.off = f, segmentHeader
+	l.active, l.salt, l.off = f, its, segmentHeader
 	l.stated, l.recorded = l.synced, l.synced
 	if old == nil {
 		return nil
@@ -213,14 +226,15 @@ func (l *Log) roll() error {
 	return old.Close()
 }
 
-// create makes the file of a segment, durable with its name.
-func (l *Log) create(s segment) (vfs.File, error) {
+// create makes the file of a segment, durable with its name. The file is new:
+// nothing of another segment lies under its frames.
+func (l *Log) create(s segment, its salt) (vfs.File, error) {
 	f, err := l.fs.Create(path.Join(l.dir, s.name()))
 	if err != nil {
 		return nil, err
 	}
 	if err = f.Preallocate(max(l.o.SegmentSize, segmentHeader)); err == nil {
-		_, err = f.WriteAt(s.appendHeader(nil), 0)
+		_, err = f.WriteAt(s.appendHeader(nil, its), 0)
 	}
 	if err == nil {
 		err = f.Sync()

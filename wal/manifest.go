@@ -13,9 +13,10 @@ type manifest struct {
 }
 
 const (
-	manifestName   = "manifest"
-	manifestFixed  = 16
-	manifestRecord = 16
+	manifestName    = "manifest"
+	manifestVersion = 1
+	manifestFixed   = 16
+	manifestRecord  = 16
 )
 
 // last is the segment that is written to.
@@ -37,7 +38,7 @@ func (m manifest) without(lsn LSN) manifest {
 }
 
 func (m manifest) encode() []byte {
-	b := binary.LittleEndian.AppendUint16(nil, formatVersion)
+	b := binary.LittleEndian.AppendUint16(nil, manifestVersion)
 	b = append(b, 0, 0)
 	b = binary.LittleEndian.AppendUint64(b, m.next)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(m.segments)))
@@ -54,8 +55,8 @@ func decodeManifest(b []byte, file string) (manifest, error) {
 	if len(b) < manifestFixed {
 		return manifest{}, damaged(file, 0, "manifest of %d bytes", len(b))
 	}
-	if v := binary.LittleEndian.Uint16(b); v != formatVersion {
-		return manifest{}, wrongVersion(file, v)
+	if v := binary.LittleEndian.Uint16(b); v != manifestVersion {
+		return manifest{}, wrongVersion(file, v, manifestVersion)
 	}
 	m := manifest{next: binary.LittleEndian.Uint64(b[4:])}
 	n, rest := binary.LittleEndian.Uint32(b[12:]), b[manifestFixed:]

@@ -16,6 +16,24 @@ type model struct {
 	w twin
 	l *wal.Log
 	o wal.Options
+	// forgeries are the bytes of logs that clients made.
+	forgeries []string
+}
+
+// manyFrames is how many entries a forgery has: more than a log of the model.
+const manyFrames = 1000
+
+// stranger is data as somebody may choose it who wants it to be taken for frames:
+// forged ones of the numbers that come next, or bytes of the log's own files.
+func (s *model) stranger(t *rapid.T) string {
+	if rapid.Bool().Draw(t, "forged") {
+		b := rapid.SampledFrom(s.forgeries).Draw(t, "forgery")
+		skip := segmentStart + 28*min(int(s.w.next()-1), manyFrames)
+		return b[skip:min(skip+28*rapid.IntRange(1, 40).Draw(t, "frames"), len(b))]
+	}
+	b, err := s.m.Contents(rapid.SampledFrom(s.m.Files()).Draw(t, "file").Name)
+	require.NoError(t, err)
+	return string(b[:min(len(b), 2000)])
 }
 
 // reopen opens the log after a death, which may come again during recovery.
@@ -67,8 +85,9 @@ func (s *model) arrange(t *rapid.T) {
 }
 
 func TestLogIsAListThatSurvives(t *testing.T) {
+	forgeries := []string{forged(t, manyFrames, nil), forged(t, manyFrames, salts(2))}
 	rapid.Check(t, func(t *rapid.T) {
-		s := &model{m: vfs.NewMem(), o: wal.Options{SegmentSize: 1000}}
+		s := &model{m: vfs.NewMem(), o: wal.Options{SegmentSize: 1000, Salt: salts(1)}, forgeries: forgeries}
 		s.l = s.w.open(t, s.m, s.o)
 		salt := uint64(0)
 		t.Repeat(map[string]func(*rapid.T){
@@ -76,6 +95,9 @@ func TestLogIsAListThatSurvives(t *testing.T) {
 				salt++
 				n, size := rapid.IntRange(1, 6).Draw(t, "n"), rapid.IntRange(0, 700).Draw(t, "size")
 				s.survive(t, s.w.append(s.l, n, size, salt))
+			},
+			"append a stranger's": func(t *rapid.T) {
+				s.survive(t, s.l.Append(s.w.entryOf(s.stranger(t)), s.w.entry(20, salt)))
 			},
 			"sync":   func(t *rapid.T) { s.survive(t, s.w.sync(s.l)) },
 			"idle":   func(t *rapid.T) { s.survive(t, s.l.Idle()) },

@@ -3,6 +3,7 @@ package wal
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -58,6 +59,9 @@ type Torn struct {
 func Open(fsys vfs.FS, dir string, o Options) (*Log, Recovery, error) {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = DefaultSegmentSize
+	}
+	if o.SegmentSize > MaxSegmentSize {
+		return nil, Recovery{}, fmt.Errorf("wal: %s: segments of %d bytes, at most %d", dir, o.SegmentSize, MaxSegmentSize)
 	}
 	l := &Log{fs: fsys, dir: dir, o: o, next: 1}
 	var r Recovery
@@ -137,11 +141,11 @@ func (l *Log) removeStrays(files []string) error {
 func (l *Log) readSegments(r *Recovery) error {
 	r.First = l.man.segments[0].first
 	for i, s := range l.man.segments {
-		f, b, err := l.readSegment(s)
+		f, b, its, err := l.readSegment(s)
 		if err != nil {
 			return err
 		}
-		c := scan(b, s.first)
+		c := scan(b, s.first, its)
 		if i+1 == len(l.man.segments) {
 			return l.openLast(f, b, c, r)
 		}
@@ -158,36 +162,32 @@ func (l *Log) readSegments(r *Recovery) error {
 }
 
 // readSegment reads the whole file of a segment and checks that it is the one.
-func (l *Log) readSegment(s segment) (vfs.File, []byte, error) {
+func (l *Log) readSegment(s segment) (vfs.File, []byte, salt, error) {
 	name := path.Join(l.dir, s.name())
 	f, err := l.fs.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = damaged(name, 0, "the segment is gone")
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, salt{}, err
 	}
-	b, err := readAll(f, 1<<40)
-	var found segment
-	if err == nil {
-		found, err = parseSegment(b, name)
-	}
+	b, found, its, err := readSegment(f, name)
 	if err == nil && found != s {
 		err = damaged(name, 0, "this is segment %d from #%d", found.number, found.first)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+		return nil, nil, its, errors.Join(err, f.Close())
 	}
-	return f, b, nil
+	return f, b, its, nil
 }
 
 // openLast tells what is torn from what is rotten in the last segment, cuts the
 // first, reports the second, and makes the rest durable.
 func (l *Log) openLast(f vfs.File, b []byte, c chain, r *Recovery) error {
-	l.active = f
+	l.active, l.salt = f, c.salt
 	s := l.man.last()
 	file, known := path.Join(l.dir, s.name()), max(c.watermark, l.o.Watermark)
-	known = max(known, laterWatermark(b[c.end:], c.next))
+	known = max(known, c.laterWatermark(b[c.end:]))
 	if known >= c.next {
 		return damaged(file, c.end, "#%d is unreadable; all up to #%d was durable", c.next, known)
 	}

@@ -31,8 +31,10 @@ type registerCopy struct {
 }
 
 const (
-	registerMagic = "CREG"
-	registerFixed = 20
+	registerMagic   = "CREG"
+	registerVersion = 1
+	registerFixed   = 20
+	registerMost    = registerFixed + MaxValue + crcSize
 	// MaxValue bounds the value of a Register.
 	MaxValue = 1 << 20
 )
@@ -88,14 +90,14 @@ func (c *registerCopy) open(fsys vfs.FS) (registerState, error) {
 		return registerState{}, err
 	}
 	c.file = f
-	b, err := readAll(f, registerFixed+MaxValue+crcSize)
+	b, err := readStart(f, registerMost)
 	if err != nil {
 		return registerState{}, err
 	}
 	s := parseRegister(b)
 	s.there = true
-	if s.good && s.format != formatVersion {
-		err = wrongVersion(c.name, s.format)
+	if s.good && s.format != registerVersion {
+		err = wrongVersion(c.name, s.format, registerVersion)
 	}
 	return s, err
 }
@@ -110,12 +112,12 @@ func (r *Register) winner(s [2]registerState) (int, error) {
 		return 0, nil
 	case b.good:
 		return 1, nil
-	case !a.there && !b.there, a.there && !b.there && a.version <= 1 && a.format <= formatVersion:
+	case !a.there && !b.there, a.there && !b.there && a.version <= 1 && a.format <= registerVersion:
 		return -1, nil
 	}
 	for i, c := range s {
-		if c.format > formatVersion {
-			return 0, wrongVersion(r.copies[i].name, c.format)
+		if c.format > registerVersion {
+			return 0, wrongVersion(r.copies[i].name, c.format, registerVersion)
 		}
 	}
 	return 0, damaged(r.copies[0].name, 0, "neither copy of the register can be read")
@@ -204,7 +206,7 @@ func (r *Register) Close() error {
 func appendRegister(dst []byte, version uint64, value []byte) []byte {
 	start := len(dst)
 	dst = append(dst, registerMagic...)
-	dst = binary.LittleEndian.AppendUint16(dst, formatVersion)
+	dst = binary.LittleEndian.AppendUint16(dst, registerVersion)
 	dst = append(dst, 0, 0)
 	dst = binary.LittleEndian.AppendUint64(dst, version)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(value)))
@@ -230,8 +232,8 @@ func parseRegister(b []byte) registerState {
 	return s
 }
 
-// readAll reads a file of at most limit bytes; of a longer one, its beginning.
-func readAll(f vfs.File, limit int64) ([]byte, error) {
+// readStart reads a file of at most limit bytes; of a longer one, its beginning.
+func readStart(f vfs.File, limit int64) ([]byte, error) {
 	size, err := f.Size()
 	if err != nil {
 		return nil, err

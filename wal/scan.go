@@ -20,15 +20,16 @@ type chain struct {
 	frames    []frame
 	end       int64 // of the last one
 	next      LSN   // the number that would come next
+	salt      salt  // of the segment
 	watermark LSN   // the highest stated
 }
 
 // scan follows the chain through the bytes of a segment that starts with number
-// first. The segment's header was read.
-func scan(b []byte, first LSN) chain {
-	c := chain{end: segmentHeader, next: first, watermark: first - 1}
+// first. The segment's header was read, and the salt with it.
+func scan(b []byte, first LSN, s salt) chain {
+	c := chain{end: segmentHeader, next: first, salt: s, watermark: first - 1}
 	for {
-		h, ok := parseHeader(b[c.end:])
+		h, ok := s.parseHeader(b[c.end:])
 		if !ok || !c.follows(h) {
 			return c
 		}
@@ -89,20 +90,20 @@ func (c *chain) after(lsn LSN) int64 {
 	return at
 }
 
-// laterWatermark looks behind a broken chain, at every byte, for frames that
-// come later in the log than number next-1, and returns the highest watermark
-// that they state; 0 if there are none. The checksum of the header makes it
-// unlikely, one in four billion a place, that chance bytes look like a frame.
-func laterWatermark(b []byte, next LSN) LSN {
+// laterWatermark looks through b, what is behind a broken chain, at every byte,
+// for frames that come later in the log than the chain, and returns the highest
+// watermark that they state; 0 if there are none. It looks into the data of torn
+// frames, too, which anybody may have chosen: the salt keeps that from counting.
+func (c *chain) laterWatermark(b []byte) LSN {
 	var found LSN
 	last := lastNonZero(b)
-	most := next + LSN(len(b)/frameMin) // numbers that fit between here and there
+	most := c.next + LSN(len(b)/frameMin) // numbers that fit between here and there
 	for i := 0; i < last && i+frameMin <= len(b); i++ {
-		if b[i+6] != 0 || b[i+7] != 0 || b[i+5] > MaxTag { // most places end here
+		if b[i+5] > MaxTag || !c.salt.stamped(b[i:]) { // most places end here
 			continue
 		}
-		h, ok := parseHeader(b[i:])
-		if ok && h.lsn+1 >= next && h.lsn <= most {
+		h, ok := c.salt.parseHeader(b[i:])
+		if ok && h.lsn+1 >= c.next && h.lsn <= most {
 			found = max(found, h.watermark)
 		}
 	}

@@ -4,12 +4,21 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+
+	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // segmentHeader is the size of what a segment starts with.
-const segmentHeader = 28
+const segmentHeader = 36
 
 const segmentMagic = "CWAL"
+
+// segmentVersion stands for the frames, too. Version 1 had no salt.
+const segmentVersion = 2
+
+// MaxSegmentSize bounds Options.SegmentSize, in bytes. A longer file is no
+// segment, and is not read.
+const MaxSegmentSize = 256 << 20
 
 // segment names one file of the log: the entries from first on. Numbers are
 // never used again.
@@ -33,30 +42,51 @@ func parseName(name string) (number uint64, ok bool) {
 }
 
 // appendHeader appends the header of s.
-func (s segment) appendHeader(dst []byte) []byte {
+func (s segment) appendHeader(dst []byte, its salt) []byte {
 	start := len(dst)
 	dst = append(dst, segmentMagic...)
-	dst = binary.LittleEndian.AppendUint16(dst, formatVersion)
+	dst = binary.LittleEndian.AppendUint16(dst, segmentVersion)
 	dst = append(dst, 0, 0)
 	dst = binary.LittleEndian.AppendUint64(dst, s.number)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(s.first))
+	dst = binary.LittleEndian.AppendUint64(dst, its.bits)
 	return binary.LittleEndian.AppendUint32(dst, checksum(dst[start:]))
 }
 
 // parseSegment reads the header of a segment; file is for the error.
-func parseSegment(b []byte, file string) (segment, error) {
+func parseSegment(b []byte, file string) (segment, salt, error) {
 	if len(b) < segmentHeader || string(b[:4]) != segmentMagic {
-		return segment{}, damaged(file, 0, "no segment header")
+		return segment{}, salt{}, damaged(file, 0, "no segment header")
 	}
-	if v := binary.LittleEndian.Uint16(b[4:]); v != formatVersion {
-		return segment{}, wrongVersion(file, v)
+	if v := binary.LittleEndian.Uint16(b[4:]); v != segmentVersion {
+		return segment{}, salt{}, wrongVersion(file, v, segmentVersion)
 	}
 	if checksum(b[:segmentHeader-crcSize]) != binary.LittleEndian.Uint32(b[segmentHeader-crcSize:]) {
-		return segment{}, damaged(file, 0, "checksum of the segment header")
+		return segment{}, salt{}, damaged(file, 0, "checksum of the segment header")
 	}
 	s := segment{number: binary.LittleEndian.Uint64(b[8:]), first: LSN(binary.LittleEndian.Uint64(b[16:]))}
 	if s.first == 0 {
-		return segment{}, damaged(file, 0, "segment header without a first number")
+		return segment{}, salt{}, damaged(file, 0, "segment header without a first number")
 	}
-	return s, nil
+	return s, newSalt(binary.LittleEndian.Uint64(b[24:])), nil
+}
+
+// readSegment reads the whole file of a segment, once its header says that it is
+// one; name is for the errors.
+func readSegment(f vfs.File, name string) (b []byte, s segment, its salt, err error) {
+	if b, err = readStart(f, segmentHeader); err != nil {
+		return nil, s, its, err
+	}
+	if s, its, err = parseSegment(b, name); err != nil {
+		return nil, s, its, err
+	}
+	size, err := f.Size()
+	if err == nil && size > MaxSegmentSize {
+		err = damaged(name, MaxSegmentSize, "%d bytes, of which a segment has at most %d", size, MaxSegmentSize)
+	}
+	if err != nil {
+		return nil, s, its, err
+	}
+	b, err = readStart(f, size)
+	return b, s, its, err
 }

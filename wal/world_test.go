@@ -30,10 +30,26 @@ type twin struct {
 
 func (w *twin) next() wal.LSN { return wal.LSN(len(w.entries) + 1) }
 
+// salts draws salts that nobody in a test can guess but by the same seed.
+func salts(seed uint64) func() uint64 {
+	return func() uint64 {
+		seed += 0x9e3779b97f4a7c15
+		z := (seed ^ seed>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		return z ^ z>>31
+	}
+}
+
 // entry is the next entry, with contents that follow from number and salt.
 func (w *twin) entry(size int, salt uint64) wal.Entry {
 	lsn := w.next()
 	data := strings.Repeat(fmt.Sprintf("<%d.%d>", lsn, salt), size/4+1)[:size]
+	return w.entryOf(data)
+}
+
+// entryOf is the next entry, of that data.
+func (w *twin) entryOf(data string) wal.Entry {
+	lsn := w.next()
 	e := wal.Entry{LSN: lsn, Kind: uint8(1 + lsn%3), Tag: fmt.Appendf(nil, "t%d", lsn), Data: data}
 	w.entries = append(w.entries, e)
 	return e

@@ -37,7 +37,7 @@ func TestOtherRegistersAreRefused(t *testing.T) {
 	r, _, err := wal.OpenRegister(m, "d", "promise")
 	require.NoError(t, err)
 	require.NoError(t, r.Write(b))
-	_, _, _, err = Open(m, "d", Options{})
+	_, _, _, err = Open(m, "d", Options{Salt: func() uint64 { return 1 }})
 	require.ErrorIs(t, err, wal.ErrVersion)
 }
 
@@ -56,7 +56,7 @@ func FuzzRegister(f *testing.F) {
 // the same Append; votes cost one write and one sync.
 func TestTheOrderOfCalls(t *testing.T) {
 	m := vfs.NewMem()
-	s, _, _, err := Open(m, "d", Options{})
+	s, _, _, err := Open(m, "d", Options{Salt: func() uint64 { return 1 }})
 	require.NoError(t, err)
 	ballot := paxos.Ballot{Round: 1, Node: 1}
 	require.NoError(t, s.Append(1, []paxos.Record{paxos.Booted{Boot: 1}, paxos.Promised{Ballot: ballot}}))

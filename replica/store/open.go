@@ -10,10 +10,14 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Options are what may differ from store to store. The zero Options are good.
+// Options are what may differ from store to store.
 type Options struct {
-	// SegmentSize is that of the log, in bytes (wal.Options).
+	// SegmentSize is that of the log, in bytes (wal.Options); 0 is good.
 	SegmentSize int64
+	// Salt draws 64 bits that no client can predict or read, for each segment of
+	// the log (wal.Options says why). The store calls it within Open, Append and
+	// Idle, and refuses to open without. It is no part of what describes a run.
+	Salt func() uint64 `json:"-"`
 }
 
 // Report is what Open met that a human may want to know. None of it hurts.
@@ -49,6 +53,9 @@ func Open(fsys vfs.FS, dir string, o Options) (*Store, paxos.Recovered, Report, 
 }
 
 func (s *Store) open(fsys vfs.FS, dir string, o Options) (rec paxos.Recovered, report Report, err error) {
+	if o.Salt == nil {
+		return rec, report, fmt.Errorf("store: %s: no Options.Salt: values could pass for parts of the log", dir)
+	}
 	if err = fsys.MkdirAll(dir); err != nil {
 		return rec, report, err
 	}
@@ -65,7 +72,9 @@ func (s *Store) open(fsys vfs.FS, dir string, o Options) (rec paxos.Recovered, r
 		}
 	}
 	var r wal.Recovery
-	s.log, r, err = wal.Open(fsys, path.Join(dir, "log"), wal.Options{SegmentSize: o.SegmentSize, Watermark: s.state.watermark})
+	s.log, r, err = wal.Open(fsys, path.Join(dir, "log"), wal.Options{
+		SegmentSize: o.SegmentSize, Watermark: s.state.watermark, Salt: o.Salt,
+	})
 	if err != nil {
 		return rec, report, err
 	}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 
@@ -120,6 +121,48 @@ func TestLogAndRegisterOfDifferentAgeRefuse(t *testing.T) {
 			require.ErrorIs(t, g.tryOpen(), store.ErrForgot)
 		})
 	}
+}
+
+func TestNoSaltRefuses(t *testing.T) {
+	m := vfs.NewMem()
+	_, _, _, err := store.Open(m, dir, store.Options{})
+	require.ErrorContains(t, err, "no Options.Salt")
+	require.Empty(t, m.Files(), "nothing was made")
+}
+
+// A client's value is frames of a log, made without the salt, and the power cut
+// takes the head of the vote for it: a torn tail, as any other.
+func TestAVoteForAValueFullOfFrames(t *testing.T) {
+	theirs := newRig(t, 0)
+	theirs.o.Salt = salts(2)
+	theirs.m = vfs.NewMem()
+	theirs.open(t)
+	theirs.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b11})
+	for slot := range paxos.Slot(20) {
+		theirs.must(t, voted(slot+1, b11))
+	}
+	frames, err := theirs.m.Contents(first)
+	require.NoError(t, err)
+
+	g := newRig(t, 0)
+	g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b11})
+	at := lastByte(t, g.m, first)
+	hostile := paxos.Batch(frames[:lastByte(t, theirs.m, first)])
+	require.NoError(t, g.append(paxos.Voted{Slot: 1, Ballot: b11, Value: hostile}))
+	g.m.Crash(vfs.KeepAll)
+	require.NoError(t, g.m.Corrupt(first, at+9, 4))
+	g.open(t)
+	require.NotNil(t, g.rep.Torn)
+	require.Equal(t, at, g.rep.Torn.Offset)
+	require.Equal(t, paxos.LSN(3), g.rec.Next)
+}
+
+// lastByte is where the zeros at a file's end begin.
+func lastByte(t *testing.T, m *vfs.Mem, name string) int64 {
+	t.Helper()
+	b, err := m.Contents(name)
+	require.NoError(t, err)
+	return int64(len(bytes.TrimRight(b, "\x00")))
 }
 
 func TestARecordThatMakesNoSenseRefuses(t *testing.T) {

@@ -34,9 +34,17 @@ type rig struct {
 	next paxos.LSN
 }
 
+// salts draws salts from a seed.
+func salts(seed uint64) func() uint64 {
+	return func() uint64 {
+		seed++
+		return seed * 0x9e3779b97f4a7c15
+	}
+}
+
 func newRig(t *testing.T, segment int64) *rig {
 	t.Helper()
-	g := &rig{m: vfs.NewMem(), o: store.Options{SegmentSize: segment}}
+	g := &rig{m: vfs.NewMem(), o: store.Options{SegmentSize: segment, Salt: salts(1)}}
 	g.open(t)
 	require.True(t, g.rep.Created)
 	return g

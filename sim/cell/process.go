@@ -36,7 +36,9 @@ func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
 func (r *replica) Start(env *sim.Env) {
 	r.env = env
 	env.Go("recover", func() {
-		st, rec, report, err := store.Open(env.FS(), dataDir, r.cell.plan.Store)
+		options := r.cell.plan.Store
+		options.Salt = env.Draw("wal.salt").Uint64
+		st, rec, report, err := store.Open(env.FS(), dataDir, options)
 		if err != nil {
 			r.cell.refused(r, err)
 			r.fail(err)
