@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -105,7 +106,7 @@ func TestDeathAtEveryCallAndAgainWhileOpening(t *testing.T) {
 
 func dieAndDieAgain(t *testing.T, segment int64, n int, crash func(*vfs.Mem, uint64)) {
 	g, w, seed := &rig{m: vfs.NewMem()}, &witness{}, uint64(n)
-	g.o.SegmentSize = segment
+	g.o = store.Options{SegmentSize: segment, Salt: salts(seed)}
 	for again := range uint64(3) {
 		at := n
 		if again > 0 {
