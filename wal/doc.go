@@ -113,11 +113,11 @@
 //
 // # What stays ambiguous
 //
-// Rot of the entries behind the last watermark looks like a
-// torn tail. These are the last group before a crash, or the last entries before
-// a clean stop; each later Append states that the groups before it were synced,
-// Idle does so when nothing comes, and Options.Watermark brings in what the owner
-// wrote down elsewhere.
+// Rot of the entries behind the last watermark looks like a torn tail. These are
+// the last group before a crash, or the last entries before a clean stop; each
+// later Append states that the groups before it were synced, Idle does so when
+// nothing comes, and Options.Watermark brings in what the owner wrote down
+// elsewhere.
 //
 // # Recovery
 //
