@@ -24,7 +24,7 @@ func snapshotsRows() []Row {
 		absent(GroupSnapshots, "S13", "B", "a transfer goes on with pieces of another snapshot",
 			"later, with snapshots: nothing is transferred in pieces; a page of catch-up names its slots and holds chosen values, which are the same at every source"),
 		weak(GroupSnapshots, "S14", "B", "a laggard asks the peer it began with for ever",
-			"a source that comes back ends the wait: needs a source that stays away while progress is demanded"),
+			"a source that comes back ends the wait. Trace catch_up_by_records kills it"),
 		absent(GroupSnapshots, "S15", "B", "nothing is collected before all replicas are ready",
 			"later, with snapshots: nothing is collected yet"),
 		absent(GroupSnapshots, "S16", "B", "a snapshot holds a change of members that was not chosen",
