@@ -6,7 +6,7 @@ func houseRows() []Row {
 	return []Row{
 		applied(GroupHouse, "H01", "A", "an Accept leaves before the leader's own promise of its ballot is on disk"),
 		weak(GroupHouse, "H02", "C", "an unreadable vote is taken for nothing",
-			"needs a disk that rots; verdict_table_test.go has every case"),
+			"needs a disk that rots, which no seed has yet; verdict_table_test.go has every case"),
 		weak(GroupHouse, "H03", "C", "an unreadable vote above the best readable one is ignored",
 			"needs an unreadable vote above a readable one with another value, and no quorum of readable answers; verdict_table_test.go has every case"),
 		weak(GroupHouse, "H04", "C", "an answer to an earlier life is taken for one to this life, whatever slots its page names",

@@ -83,8 +83,7 @@ func diskRows() []Row {
 func epochRows() []Row {
 	return []Row{
 		applied(GroupEpoch, "E02", "A", "a master serves at once in the epoch it knows, and does not put a new one into the log"),
-		weak(GroupEpoch, "E03", "A", "one kind of command, the put, has no epoch guard",
-			"needs calls of a deposed master chosen behind a later epoch's command: phase 1 of a third leader that finds both. apply_table_test.go in replica/command kills it"),
+		applied(GroupEpoch, "E03", "A", "one kind of command, the put, has no epoch guard"),
 		applied(GroupEpoch, "E05", "A", "a compare-and-set is compared when it is received, not when it is applied"),
 		absent(GroupEpoch, "E06", "A", "a failed list of operations is not taken back",
 			"later, with the first command that runs several operations: every list of a MultiOp has one operation today, and every command one guard. model_test.go in db kills it"),
