@@ -30,7 +30,7 @@ type Config struct {
 	Heartbeat   time.Duration // a leader's heartbeats are this far apart
 	ElectionMin time.Duration // a follower campaigns after hearing nothing for a
 	ElectionMax time.Duration // time drawn from [ElectionMin, ElectionMax]
-	Retransmit  time.Duration // what was not answered is sent again after this, doubling
+	Retransmit  time.Duration // what was not answered is sent again after this at the earliest, then doubling
 }
 
 // DefaultConfig is a configuration for three to seven machines in one building.

@@ -42,6 +42,7 @@
 // Then liveness, which may be wrong and would only cost time:
 //
 //	election.go                    PMS §2.4: when to campaign, and backing off
+//	patience.go                    when to say it again
 //	catchup.go                     PML §4.2: fetching what others know
 //
 // And the rest: config.go, membership.go (who governs a slot), queue.go and

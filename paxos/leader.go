@@ -16,6 +16,7 @@ type leadership struct {
 	demanded  []Value // by phase 1, for the slots from next on
 	props     span[proposal]
 	announced []Range // chosen here, not yet told
+	patience  patience
 	resend    time.Time
 	beat      time.Time // next heartbeat is due
 	beats     uint64
@@ -27,14 +28,17 @@ type leadership struct {
 type proposal struct {
 	value  Value
 	votes  Tally
-	due    time.Time // send again to who has not voted
-	wait   time.Duration
+	began  time.Time
+	due    time.Time     // send again to who has not voted
+	wait   time.Duration // before it is due
+	again  bool          // it was sent again
 	chosen bool
 }
 
-func newLeadership(c *campaign, demanded []Value, now time.Time) *leadership {
+func newLeadership(c *campaign, demanded []Value, retransmit time.Duration, now time.Time) *leadership {
 	l := &leadership{
 		ballot:   c.ballot,
+		patience: newPatience(retransmit),
 		from:     c.start + Slot(len(demanded)),
 		next:     c.start,
 		demanded: demanded,
@@ -118,8 +122,9 @@ func (n *Node) propose(value Value) {
 	*p = proposal{
 		value: value,
 		votes: NewTally(n.members.at(s)),
-		wait:  n.cfg.Retransmit,
-		due:   n.now.Add(n.cfg.Retransmit),
+		began: n.now,
+		wait:  l.patience.wait,
+		due:   n.now.Add(l.patience.wait),
 	}
 	l.resend = earliest(l.resend, p.due)
 	var m Message = Accept{Ballot: l.ballot, Boot: n.boot, Slot: s, Value: value} // one copy for all
@@ -142,6 +147,11 @@ func (n *Node) onAccepted(from NodeID, m Accepted) {
 		return
 	}
 	p.chosen = true
+	if p.again {
+		l.patience.repeated(p.wait)
+	} else {
+		l.patience.answered(n.now.Sub(p.began))
+	}
 	l.announce(m.Slot)
 	n.learn(m.Slot, p.value)
 }
@@ -157,7 +167,7 @@ func (n *Node) retransmit() {
 			continue
 		}
 		if !p.due.After(n.now) {
-			p.wait = min(2*p.wait, 16*n.cfg.Retransmit)
+			p.wait, p.again = l.patience.next(p.wait), true
 			p.due = n.now.Add(p.wait)
 			n.resend(s, p)
 		}

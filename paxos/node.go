@@ -323,7 +323,7 @@ func (n *Node) begin(demanded []Value) {
 	if n.acceptor.promised != c.ballot {
 		invariant.Failf("I-P3", "node %d begins to lead at %v with its own promise at %v", n.cfg.ID, c.ballot, n.acceptor.promised)
 	}
-	n.lead = newLeadership(c, demanded, n.now)
+	n.lead = newLeadership(c, demanded, n.cfg.Retransmit, n.now)
 	n.count.Tenures++
 	n.election.settled(n.now)
 	n.leader = Tenure{Leader: n.cfg.ID, Ballot: c.ballot, Mine: true, From: n.lead.from}
