@@ -39,6 +39,7 @@ var families = []family{
 	{"one-way", "some directed links lose everything", oneWay},
 	{"clog", "some directed links hold everything back, then let it go", clog},
 	{"clog-tenure", "what some replicas and the leader say to each other is held back until somebody begins to lead", clogTenure},
+	{"succession", "the leader leads alone with its clients; whoever leads next steps down as the first comes back", succession},
 	{"slow-link", "some links are slower by an order of magnitude or two", slowLink},
 	{"noise", "all links lose, double and reorder messages, with long delays", noise},
 	{"disk-slow", "a disk is slower by an order of magnitude or two", diskSlow},

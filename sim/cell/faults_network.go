@@ -43,16 +43,20 @@ func (c *Cell) isolate(m *sim.Machine, d *sim.Draw) {
 		c.until(outage(d), func() { c.world.Net().Rejoin(m.Addr()) })
 		return
 	}
-	// Its clients still reach it: they must not be told old news.
+	groups := c.alone(m) // its clients must not be told old news
+	c.world.Net().Partition(groups...)
+	c.until(outage(d), func() { c.world.Net().Unite(groups...) })
+}
+
+// alone parts a replica from the others; all clients still reach it.
+func (c *Cell) alone(m *sim.Machine) [][]sim.Addr {
 	var others []sim.Addr
 	for _, o := range c.replicas {
 		if o != m {
 			others = append(others, o.Addr())
 		}
 	}
-	groups := [][]sim.Addr{{m.Addr()}, others}
-	c.world.Net().Partition(groups...)
-	c.until(outage(d), func() { c.world.Net().Unite(groups...) })
+	return [][]sim.Addr{{m.Addr()}, others}
 }
 
 func bridge(c *Cell, d *sim.Draw) {
@@ -119,6 +123,38 @@ func clogTenure(c *Cell, d *sim.Draw) {
 		c.onTenure = append(c.onTenure, func() { c.world.After(delay, release) })
 	}
 	c.aim(d, func() { c.resign(m, d) })
+}
+
+// succession lets one replica lead, lose the lead and lead again, with somebody
+// else in between: what its clients asked for in its first tenure meets the epoch
+// of its last one.
+func succession(c *Cell, d *sim.Draw) {
+	c.aim(d, func() {
+		first := c.leader(d)
+		if first == nil {
+			return
+		}
+		groups := c.alone(first)
+		c.world.Net().Partition(groups...)
+		unite := c.untilFirst(outage(d), func() { c.world.Net().Unite(groups...) })
+		delay := d.Duration(0, 4*c.plan.Link.Delay[0])
+		c.onTenure = append(c.onTenure, func() {
+			c.later(delay, func() {
+				unite()
+				c.succeed(first, d)
+			})
+		})
+	})
+}
+
+// succeed makes all who lead but first step down, and some replica campaign.
+func (c *Cell) succeed(first *sim.Machine, d *sim.Draw) {
+	for _, m := range c.replicas {
+		if r := running(m); m != first && r != nil && r.host.Node() != nil && r.host.Node().Leads() {
+			tell(m, func(r *replica, now time.Time) { r.host.Resign(now) })
+		}
+	}
+	tell(c.anyReplica(d), func(r *replica, now time.Time) { r.host.Campaign(now) })
 }
 
 // began is told that a replica begins to lead.

@@ -121,6 +121,7 @@ const recoveryBound = 60 * time.Second
 // which succeed.
 func (c *Cell) liveness(healedAt time.Duration) {
 	c.load.finale = true
+	back := c.absentees()
 	for c.load.running > 0 {
 		if c.world.Now() > healedAt+recoveryBound {
 			c.world.Break("L1", "%d client programs have not ended %v after healing; %s", c.load.running, recoveryBound, c.roles())
@@ -131,6 +132,41 @@ func (c *Cell) liveness(healedAt time.Duration) {
 		}
 	}
 	c.bounds()
+	back()
+}
+
+// absentees takes away all replicas but a quorum, in every other seed: a quorum
+// is enough for progress. It returns what brings them back.
+func (c *Cell) absentees() (back func()) {
+	d := c.world.Draw("cell.absentees", 0)
+	spare := (len(c.replicas) - 1) / 2
+	if spare == 0 || d.Chance(1, 2) {
+		return func() {}
+	}
+	var gone []*sim.Machine
+	for _, i := range d.Perm(len(c.replicas))[:1+d.Int(spare)] {
+		gone = append(gone, c.replicas[i])
+	}
+	off := d.Chance(1, 2)
+	for _, m := range gone {
+		if r := running(m); off && r != nil {
+			c.retire(r)
+		}
+		if off {
+			m.Crash()
+		} else {
+			c.world.Net().Isolate(m.Addr())
+		}
+	}
+	return func() {
+		for _, m := range gone {
+			if off {
+				m.Start()
+			} else {
+				c.world.Net().Rejoin(m.Addr())
+			}
+		}
+	}
 }
 
 // reached says whether the world came to the instant it was run to. One that

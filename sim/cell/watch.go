@@ -29,8 +29,9 @@ type watch struct {
 	top       paxos.Slot  // highest slot applied anywhere
 	prefix    paxos.Slot  // all slots below are chosen
 	calls     map[call]effect
-	handed    map[uint64]int // times proposed less times chosen, by hash of the command
-	epochs    map[api.Epoch]holder
+	handed    map[uint64]int       // times proposed less times chosen, by hash of the command
+	epochs    map[api.Epoch]holder // by whose command each began
+	served    map[api.Epoch]paxos.Ballot
 	tenures   []*node.Serving // last seen, by id
 	lastEpoch paxos.Ballot
 	epoch     api.Epoch // highest that was applied anywhere
@@ -97,6 +98,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 		calls:   map[call]effect{},
 		handed:  map[uint64]int{},
 		epochs:  map[api.Epoch]holder{},
+		served:  map[api.Epoch]paxos.Ballot{},
 		tenures: make([]*node.Serving, replicas+1),
 	}
 	for i := range h.disks {
@@ -366,6 +368,7 @@ func (h *watch) note(a *command.Applied) {
 				h.lateEpochs++
 			}
 			h.lastEpoch = b
+			h.epochs[h.epoch] = holder{paxos.NodeID(e.Epoch.Master), b}
 		}
 	}
 }
@@ -379,19 +382,18 @@ func (h *watch) tenure(id paxos.NodeID, n *node.Node) {
 	}
 }
 
-// serves checks that no two tenures share an epoch, and that later ballots
-// serve later epochs (S2).
+// serves checks that whoever serves an epoch is the one that began it in the log
+// (S2): no two tenures share an epoch, and none is made up.
 func (h *watch) serves(id paxos.NodeID, s *node.Serving) {
-	now := holder{id, s.Ballot}
-	if was, ok := h.epochs[s.Epoch]; ok && was != now {
-		h.world.Break("S2", "epoch %d belongs to replica %d at ballot %v and to replica %d at ballot %v", s.Epoch, was.id, was.ballot, id, s.Ballot)
+	if was, now := h.epochs[s.Epoch], (holder{id, s.Ballot}); was != now {
+		h.world.Break("S2", "replica %d at ballot %v serves epoch %d, which replica %d at ballot %v began", id, s.Ballot, s.Epoch, was.id, was.ballot)
 	}
-	for e := range h.epochs { // order-free: any breach ends the run, all are breaches
-		if e > s.Epoch && h.epochs[e].ballot.Less(s.Ballot) {
+	for e, b := range h.served { // order-free: any breach ends the run, all are breaches
+		if e > s.Epoch && b.Less(s.Ballot) {
 			h.world.Break("S2", "replica %d at ballot %v serves epoch %d after epoch %d", id, s.Ballot, s.Epoch, e)
 		}
 	}
-	h.epochs[s.Epoch] = now
+	h.served[s.Epoch] = s.Ballot
 }
 
 // position is where a call took effect, if it did.

@@ -47,6 +47,12 @@ func (f *facts) apply(id paxos.NodeID, s paxos.Slot, v string, sum uint64, cs ..
 	f.h.applied(id, []node.Applied{{Slot: s, Value: val(v), Sum: db.Sum{A: sum}, Commands: cs}})
 }
 
+// began tells of the command that begins an epoch.
+func (f *facts) began(e api.Epoch, b paxos.Ballot) {
+	of := rows.Epoch{Number: e, Master: uint32(b.Node), Ballot: rows.Ballot{Round: b.Round, Node: uint32(b.Node)}}
+	f.h.note(&command.Applied{Effects: []command.Effect{command.EpochBegan{Epoch: of}}})
+}
+
 func (f *facts) good() { require.Nil(f.t, f.w.Failure()) }
 
 func (f *facts) breaks(id string) {
@@ -150,16 +156,29 @@ func TestS2ARestartForgetsThePromise(t *testing.T) {
 	f.breaks("S2")
 }
 
-func TestS2TwoTenuresShareAnEpoch(t *testing.T) {
-	f := newFacts(t)
+func TestS2WhoeverServesAnEpochBeganIt(t *testing.T) {
+	facts := func() *facts {
+		f := newFacts(t)
+		f.began(1, ballot(1, 1))
+		f.began(2, ballot(3, 1))
+		return f
+	}
+	f := facts()
 	f.h.serves(1, &node.Serving{Epoch: 1, Ballot: ballot(1, 1)})
 	f.h.serves(1, &node.Serving{Epoch: 2, Ballot: ballot(3, 1)})
 	f.good()
 	f.h.serves(2, &node.Serving{Epoch: 2, Ballot: ballot(4, 2)})
-	f.breaks("S2")
+	f.breaks("S2") // two tenures share an epoch
+
+	f = facts()
+	f.h.serves(1, &node.Serving{Epoch: 3, Ballot: ballot(3, 1)})
+	f.breaks("S2") // no command began it
 
 	f = newFacts(t)
+	f.began(1, ballot(2, 2)) // a late command of ballot 1.1 comes after
+	f.began(2, ballot(1, 1))
 	f.h.serves(1, &node.Serving{Epoch: 2, Ballot: ballot(1, 1)})
+	f.good()
 	f.h.serves(2, &node.Serving{Epoch: 1, Ballot: ballot(2, 2)})
 	f.breaks("S2")
 }
