@@ -11,46 +11,23 @@ import (
 
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
+	"github.com/chubbycell/chubby/wal/vfs/vfstest"
 )
 
 // TestCalls pins the order of the calls that publish and remove. Each command
 // prints the vfs calls it made; testdata/calls.txt says why they stand so.
 func TestCalls(t *testing.T) {
-	s := &script{m: vfs.NewMem()}
-	s.m.SetFault(s.record)
+	s := &script{m: vfs.NewMem(), out: vfstest.Recorder{Name: short}}
+	s.m.SetFault(s.out.Record)
 	datadriven.RunTest(t, "testdata/calls.txt", func(t *testing.T, d *datadriven.TestData) string {
-		s.out.Reset()
-		if err := s.run(t, d); err != nil {
-			fmt.Fprintf(&s.out, "error: %v\n", err)
-		}
-		if s.out.Len() == 0 {
-			return "no calls\n"
-		}
-		return s.out.String()
+		return s.out.Take(s.run(t, d))
 	})
 }
 
 type script struct {
-	m    *vfs.Mem
-	s    *snapshot.Store
-	out  strings.Builder
-	fail vfs.Op // fails once
-}
-
-func (s *script) record(c vfs.Call) vfs.Fault {
-	fmt.Fprintf(&s.out, "%s %s", c.Op, short(c.Name))
-	switch c.Op {
-	case vfs.OpReadAt, vfs.OpWriteAt:
-		fmt.Fprintf(&s.out, " %d bytes at %d", c.N, c.Off)
-	case vfs.OpRename:
-		fmt.Fprintf(&s.out, " to %s", short(c.To))
-	}
-	s.out.WriteString("\n")
-	if c.Op == s.fail {
-		s.fail = 0
-		return vfs.Fault{Err: vfs.ErrIO, Drop: true}
-	}
-	return vfs.Fault{}
+	m   *vfs.Mem
+	s   *snapshot.Store
+	out vfstest.Recorder
 }
 
 // short leaves the zeros out.
@@ -71,7 +48,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) (err error) {
 	case "open":
 		var r snapshot.Report
 		s.s, r, err = snapshot.Open(s.m, dir, snapshot.Options{ChunkSize: 100})
-		fmt.Fprintf(&s.out, "%d good, %d bad, %d removed\n", len(r.Good), len(r.Bad), len(r.Removed))
+		fmt.Fprintf(&s.out.Out, "%d good, %d bad, %d removed\n", len(r.Good), len(r.Bad), len(r.Removed))
 	case "write":
 		_, err = s.s.Write(newDoc(slot, 1, size).h, newDoc(slot, 1, size).writeTo)
 	case "install":
@@ -87,14 +64,13 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) (err error) {
 		_, err = s.s.Prune()
 	case "latest":
 		last, _ := s.s.Latest()
-		fmt.Fprintf(&s.out, "slot %d\n", last.Handle.Slot)
+		fmt.Fprintf(&s.out.Out, "slot %d\n", last.Handle.Slot)
 	case "close":
 		err = s.s.Close()
 	case "fail":
 		var op string
 		d.ScanArgs(t, "op", &op)
-		for s.fail = 1; s.fail.String() != op; s.fail++ {
-		}
+		s.out.FailNext(op)
 	case "kill":
 		s.m.Kill()
 	default:

@@ -10,48 +10,27 @@ import (
 
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
+	"github.com/chubbycell/chubby/wal/vfs/vfstest"
 )
 
 // TestCalls pins the order of the calls that make things durable. Each command
 // prints the vfs calls it made; testdata/calls.txt says why they stand so.
 func TestCalls(t *testing.T) {
-	s := &script{m: vfs.NewMem()}
-	s.m.SetFault(s.record)
+	s := &script{m: vfs.NewMem(), out: vfstest.Recorder{Name: short}}
+	s.m.SetFault(s.out.Record)
 	datadriven.RunTest(t, "testdata/calls.txt", func(t *testing.T, d *datadriven.TestData) string {
-		s.out.Reset()
-		if err := s.run(t, d); err != nil {
-			fmt.Fprintf(&s.out, "error: %v\n", err)
-		}
-		if s.out.Len() == 0 {
-			return "no calls\n"
-		}
-		return s.out.String()
+		return s.out.Take(s.run(t, d))
 	})
 }
 
 type script struct {
-	m    *vfs.Mem
-	l    *wal.Log
-	reg  *wal.Register
-	out  strings.Builder
-	fail vfs.Op // fails once
+	m   *vfs.Mem
+	l   *wal.Log
+	reg *wal.Register
+	out vfstest.Recorder
 }
 
-func (s *script) record(c vfs.Call) vfs.Fault {
-	fmt.Fprintf(&s.out, "%s %s", c.Op, strings.TrimPrefix(c.Name, dir+"/"))
-	switch c.Op {
-	case vfs.OpReadAt, vfs.OpWriteAt:
-		fmt.Fprintf(&s.out, " %d bytes at %d", c.N, c.Off)
-	case vfs.OpPreallocate, vfs.OpTruncate:
-		fmt.Fprintf(&s.out, " to %d", c.Off)
-	}
-	s.out.WriteString("\n")
-	if c.Op == s.fail {
-		s.fail = 0
-		return vfs.Fault{Err: vfs.ErrIO, Drop: true}
-	}
-	return vfs.Fault{}
-}
+func short(name string) string { return strings.TrimPrefix(name, dir+"/") }
 
 func (s *script) run(t *testing.T, d *datadriven.TestData) (err error) {
 	switch d.Cmd {
@@ -59,7 +38,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) (err error) {
 		var r wal.Recovery
 		s.l, r, err = wal.Open(s.m, dir, wal.Options{SegmentSize: 150})
 		if err == nil {
-			fmt.Fprintf(&s.out, "%d entries, next #%d, torn %v\n", len(r.Entries), r.Next, r.Torn != nil)
+			fmt.Fprintf(&s.out.Out, "%d entries, next #%d, torn %v\n", len(r.Entries), r.Next, r.Torn != nil)
 		}
 	case "append":
 		var n, size int
@@ -83,8 +62,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) (err error) {
 	case "fail":
 		var op string
 		d.ScanArgs(t, "op", &op)
-		for s.fail = 1; s.fail.String() != op; s.fail++ {
-		}
+		s.out.FailNext(op)
 	case "crash":
 		s.m.Crash(vfs.KeepAll)
 	case "open-register":
