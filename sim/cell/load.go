@@ -9,6 +9,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -42,11 +43,12 @@ func Workloads() []WorkloadInfo {
 // load is what the client programs do and have done.
 type load struct {
 	finale    bool // the safety phase is over: a few more calls, all of which must succeed
-	running   int  // programs that have not ended
+	running   int  // threads and sessions that have not ended
 	sessions  int  // client sessions begun
 	completed int  // calls with a definite answer
 	hot       int  // of them, on the contended row
 	trails    []trailed
+	closed    []api.SessionID // that the cell confirmed to have ended
 }
 
 // trailed is a call whose place in the log is looked up at the end.
@@ -104,6 +106,8 @@ func (c *Cell) replicaIDs() []uint32 {
 
 // session runs threads on one client session until they end, then closes it.
 func (c *Cell) session(rt *sim.Runtime, cl *client.Client, id int64, budget int) {
+	c.load.running++
+	defer func() { c.load.running-- }()
 	var ends []client.Signal
 	for i := range c.plan.Calls.Threads {
 		end := rt.NewSignal()
@@ -127,13 +131,24 @@ func (c *Cell) session(rt *sim.Runtime, cl *client.Client, id int64, budget int)
 			return
 		}
 	}
+	c.close(rt, cl)
+}
+
+// close ends a session; after healing it must succeed (L1).
+func (c *Cell) close(rt *sim.Runtime, cl *client.Client) {
 	finale, patience := c.load.finale, c.plan.Calls.Patience
 	if finale {
 		patience = finalePatience
 	}
 	ctx, cancel := rt.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := cl.Close(ctx); err != nil && finale && !errors.Is(err, client.ErrSessionExpired) {
+	id := cl.Status().Session
+	err := cl.Close(ctx)
+	switch {
+	case rt.Env().Dead():
+	case err == nil && id != 0:
+		c.load.closed = append(c.load.closed, id)
+	case err != nil && finale && !errors.Is(err, client.ErrSessionExpired):
 		rt.Env().World().Break("L1", "client %v could not close its session after healing: %v", rt.Env().Self(), err)
 	}
 }

@@ -216,7 +216,8 @@ func (c *Cell) level() bool {
 	return true
 }
 
-// audit looks at the rows of every replica: they keep their own rules (I-R4).
+// audit looks at the rows of every replica: they keep their own rules (I-R4), and
+// a session that a client was told has ended is gone (S3).
 func (c *Cell) audit() {
 	for _, m := range c.replicas {
 		r := running(m)
@@ -225,6 +226,11 @@ func (c *Cell) audit() {
 		}
 		if err := rows.Audit(r.host.Node().View()); err != nil {
 			c.world.Break("I-R4", "rows of replica %d: %v", r.id, err)
+		}
+		for _, id := range c.load.closed {
+			if _, open := rows.GetSession(r.host.Node().View(), id); open {
+				c.world.Break("S3", "replica %d still has session %d, whose end was confirmed to its client", r.id, id)
+			}
 		}
 	}
 }

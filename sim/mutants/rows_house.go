@@ -42,6 +42,8 @@ func houseRows() []Row {
 		weak(GroupHouse, "O19", "B", "a restarted client counts its sendings from 1 and takes any session's answers for its own",
 			"needs an answer under way while a client's machine dies, comes back, and waits for a call of the same number. TestAnswersToAnEarlierLifeAreIgnored in client/session kills it"),
 		applied(GroupHouse, "O20", "A", "a log that fails is not the end: what it was given counts as durable"),
+		applied(GroupHouse, "O31", "A", "a client that closes its session does not tell the cell"),
+		applied(GroupHouse, "O32", "A", "the end of a session is confirmed and not executed"),
 	}
 }
 
