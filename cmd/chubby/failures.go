@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/chubbycell/chubby/sim/cell"
@@ -29,8 +30,11 @@ func flagsOf(o cell.Options) string {
 	}
 	if o.Faults != nil {
 		faults := strings.Join(o.Faults, ",")
-		if faults == "" {
+		switch all, _ := cell.ParseFaults("all"); {
+		case faults == "":
 			faults = "none"
+		case slices.Equal(o.Faults, all):
+			faults = "all"
 		}
 		fmt.Fprintf(&b, " --faults %s", faults)
 	}

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/mutants"
 	"github.com/spf13/cobra"
 )
@@ -20,8 +21,19 @@ type mutantFlags struct {
 	from  uint64
 	seeds uint64
 	limit time.Duration
+	cpu   time.Duration
 	jobs  int
 	form  output
+
+	faults string
+	report string // file; "": none is written
+	starts int
+	versus string
+	sample int
+	fresh  bool
+	date   string
+
+	asked func(flag string) bool // whether it was given
 }
 
 // hunted is the JSON form of `chubby sim mutants`.
@@ -45,6 +57,16 @@ for each: caught or not, by which property, seeds and seconds. A panic that is
 nothing numbered is counted apart and is no catch. Controls change nothing that
 matters and must survive.
 
+With --report FILE it runs a campaign: each bug is hunted from several starts
+with different seeds, by default for 10 minutes of processor time and one hunt a
+processor, and FILE becomes a table in Markdown of what caught each bug, how
+often, and after how many seeds and seconds. Every hunt that ends is noted in a
+book beside FILE (REPORT.jsonl for REPORT.md), so a campaign that is interrupted,
+or that names a few bugs at a time, goes on where it was. A book of another
+program, or of hunts on other terms, is refused unless --fresh begins it anew.
+With --versus all a fixed sample of the bugs is also hunted with every family of
+faults on in every seed, and the report compares the two.
+
 With --list it prints every bug that was considered: those that are planted, with
 a note where a hunt may miss one, and those that are not, with the reason.
 
@@ -52,42 +74,93 @@ It needs the source tree and the go command. Exit code 1 says that a bug of
 priority A survived, that a control did not, or that one could not be built.
 
 ` + exitHelp,
-		Example: "  chubby sim mutants --list\n  chubby sim mutants P01 P05 --from 100000 --seeds 500",
-		RunE:    func(c *cobra.Command, ids []string) error { return a.mutants(c.Context(), f, ids) },
+		Example: `  chubby sim mutants --list
+  chubby sim mutants P01 P05 --from 100000 --seeds 500
+  chubby sim mutants --report sim/mutants/REPORT.md --versus all
+  chubby sim mutants --report score.md --starts 1 --cpu 30s P01 P05`,
+		RunE: func(c *cobra.Command, ids []string) error {
+			f.asked = c.Flags().Changed
+			return a.mutants(c.Context(), f, ids)
+		},
 	}
 	c.Flags().BoolVar(&f.list, "list", false, "print all bugs that were considered, hunt none")
 	c.Flags().StringVar(&f.repo, "repo", ".", "the project's source tree")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
-	c.Flags().Uint64Var(&f.seeds, "seeds", 500, "counted seeds after which a bug counts as survivor (0: no such end)")
-	c.Flags().DurationVar(&f.limit, "for", 5*time.Minute, "real time after which it does (0: no such end)")
+	c.Flags().Uint64Var(&f.seeds, "seeds", 500, "counted seeds after which a bug counts as survivor (0: no such end; with --report the default is 0)")
+	c.Flags().DurationVar(&f.limit, "for", 5*time.Minute, "real time after which it does (0: no such end; with --report the default is 0)")
+	c.Flags().DurationVar(&f.cpu, "cpu", 0, "processor time after which it does (0: no such end; with --report the default is 10m)")
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "bugs at a time (0: one a processor)")
+	c.Flags().StringVar(&f.faults, "faults", "swarm", "faults to hunt with, as for chubby sim")
+	c.Flags().StringVar(&f.report, "report", "", "run a campaign and write this file")
+	c.Flags().IntVar(&f.starts, "starts", 5, "with --report: hunts for each bug")
+	c.Flags().StringVar(&f.versus, "versus", "", "with --report: hunt a sample of the bugs with these faults, too, such as all")
+	c.Flags().IntVar(&f.sample, "sample", 20, "with --versus: bugs in that sample")
+	c.Flags().BoolVar(&f.fresh, "fresh", false, "with --report: forget what the book says")
+	c.Flags().StringVar(&f.date, "date", "", "with --report: the date it bears (default: that of the commit)")
 	f.form.register(c)
 	c.Flags().SortFlags = false
 	return c
 }
 
-func (a *app) mutants(ctx context.Context, f *mutantFlags, ids []string) error {
+// check finds flags that do not go together, and fills in what a campaign's
+// defaults are.
+func (f *mutantFlags) check() error {
 	if err := f.form.check(); err != nil {
 		return err
 	}
+	if f.report == "" {
+		for _, other := range []string{"starts", "versus", "sample", "fresh", "date"} {
+			if f.asked(other) {
+				return usage("--%s needs --report", other)
+			}
+		}
+	} else {
+		f.campaignDefaults()
+	}
+	for _, faults := range []string{f.faults, f.versus} {
+		if _, err := cell.ParseFaults(faults); err != nil {
+			return usage("%v", err)
+		}
+	}
 	switch {
-	case f.jobs < 0 || f.limit < 0:
-		return usage("--jobs %d --for %v: not below 0", f.jobs, f.limit)
-	case f.seeds == 0 && f.limit == 0:
-		return usage("--seeds 0 --for 0: a hunt for a bug that survives would never end")
+	case f.report != "" && f.list:
+		return usage("--report and --list: one of the two")
+	case f.jobs < 0 || f.limit < 0 || f.cpu < 0:
+		return usage("--jobs %d --for %v --cpu %v: not below 0", f.jobs, f.limit, f.cpu)
+	case f.starts < 1 || f.starts > mostStarts || f.sample < 1:
+		return usage("--starts %d --sample %d: 1 to %d starts, at least one bug", f.starts, f.sample, mostStarts)
+	case f.versus != "" && f.versus == f.faults:
+		return usage("--versus %s: these are the faults of the campaign itself", f.versus)
+	case f.seeds == 0 && f.limit == 0 && f.cpu == 0:
+		return usage("--seeds 0 --for 0 --cpu 0: a hunt for a bug that survives would never end")
 	}
-	root, err := mutants.Root(f.repo)
-	if err != nil {
-		return usage("%v", err)
+	return nil
+}
+
+// load finds the source tree and its planted bugs.
+func (f *mutantFlags) load() (root string, all []mutants.Mutant, err error) {
+	if root, err = mutants.Root(f.repo); err == nil {
+		all, err = mutants.Load(root)
 	}
-	all, err := mutants.Load(root)
 	if err != nil {
-		return usage("%v", err)
+		return "", nil, usage("%v", err)
+	}
+	return root, all, nil
+}
+
+func (a *app) mutants(ctx context.Context, f *mutantFlags, ids []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	root, tree, err := f.load()
+	if err != nil {
+		return err
 	}
 	if f.list {
-		return a.listMutants(f, all, ids)
+		return a.listMutants(f, tree, ids)
 	}
-	if all, err = planted(all, ids); err != nil {
+	all, err := planted(tree, ids)
+	if err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "chubby-mutants-")
@@ -95,8 +168,14 @@ func (a *app) mutants(ctx context.Context, f *mutantFlags, ids []string) error {
 		return internal(err)
 	}
 	defer os.RemoveAll(dir)
+	hunt := mutants.Hunt{
+		Root: root, Dir: dir, From: f.from, Seeds: f.seeds, For: f.limit, CPU: f.cpu, Jobs: f.share(len(all)),
+		Args: []string{"--faults", f.faults},
+	}
+	if f.report != "" {
+		return a.score(ctx, f, hunt, tree, all)
+	}
 	h := hunted{From: f.from, Mutants: []mutants.Catch{}}
-	hunt := mutants.Hunt{Root: root, Dir: dir, From: f.from, Seeds: f.seeds, For: f.limit, Jobs: f.share(len(all))}
 	inOrder(ctx, f.jobs, uint64(len(all)), func(i uint64) *mutants.Catch {
 		c, err := hunt.Run(ctx, all[i])
 		if err != nil {

@@ -35,6 +35,8 @@ func TestTheReadmesCommandsAreUnderstood(t *testing.T) {
 		t.Chdir(t.TempDir())
 		args := strings.Fields(line)
 		switch {
+		case strings.HasPrefix(line, "sim mutants --report"):
+			args = append(args, "--repo", plant(t), "A1")
 		case strings.HasPrefix(line, "sim mutants"):
 			args = append(args, "--list", "--repo", root) // the names are real; hunting takes minutes
 		case strings.HasPrefix(line, "check"):

@@ -67,6 +67,15 @@ func Faults() []FaultInfo {
 	return all
 }
 
+// everyFamily names them all, in their order.
+func everyFamily() []string {
+	var all []string
+	for _, f := range families {
+		all = append(all, f.name)
+	}
+	return all
+}
+
 func familyNamed(name string) (family, error) {
 	i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
 	if i < 0 {

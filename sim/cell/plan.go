@@ -87,13 +87,17 @@ func (o Options) Check() error {
 	return nil
 }
 
-// ParseFaults reads the value of --faults: swarm, none, or names with commas.
+// ParseFaults reads the value of --faults: swarm, none, all, or names with
+// commas. All families together share the rate of strikes that a seed draws, as
+// the families of a swarm do.
 func ParseFaults(s string) ([]string, error) {
 	switch s {
 	case "", "swarm":
 		return nil, nil
 	case "none":
 		return []string{}, nil
+	case "all":
+		return everyFamily(), nil
 	}
 	names := strings.Split(s, ",")
 	for i := range names {

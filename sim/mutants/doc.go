@@ -18,5 +18,9 @@
 // fails the tests of this package. Rows (rows.go) lists every bug that was
 // considered, with its diff or with the reason why there is none.
 //
-// Reading order: rows, mutant, patch, build, hunt.
+// A campaign hunts every bug from several starts and keeps each hunt in a book,
+// from which the report is made: the instrument's score.
+//
+// Reading order: rows, mutant, patch, build, hunt; then book, score, report,
+// versus.
 package mutants

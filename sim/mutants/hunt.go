@@ -38,6 +38,7 @@ type Catch struct {
 	Seeds    uint64        `json:"seeds"`              // simulated until then
 	Crashes  uint64        `json:"crashes"`            // of them, ended by a panic that is nothing numbered
 	Elapsed  time.Duration `json:"elapsed_ns"`         // of simulation, without the build
+	CPU      time.Duration `json:"cpu_ns"`             // processor time of the simulator
 	Text     string        `json:"text,omitempty"`     // what was seen
 }
 
@@ -60,6 +61,7 @@ type Hunt struct {
 	From  uint64        // first seed
 	Seeds uint64        // counted seeds until a bug counts as survivor
 	For   time.Duration // real time until then; 0: no bound
+	CPU   time.Duration // processor time until then; 0: no bound
 	Jobs  int           // of the simulator; 0: its default
 	Args  []string      // further arguments of `chubby sim`
 }
@@ -68,12 +70,39 @@ type Hunt struct {
 // hunt's bounds are reached. A panic that is nothing numbered is counted and the
 // hunt goes on behind it. The error is ctx's when that ended the hunt.
 func (h Hunt) Run(ctx context.Context, m Mutant) (Catch, error) {
-	c := Catch{ID: m.ID, Title: m.Title, Priority: m.Priority, Control: m.Control, Outcome: Survived}
+	var c Catch
+	err := h.Plant(ctx, m, func(chase Chase) (err error) {
+		c, err = chase(ctx, h)
+		return err
+	})
+	return c, err
+}
+
+// Chase is a hunt for a mutant that is built already: by h, but for its Root and
+// Dir. The error is ctx's when that ended it.
+type Chase func(ctx context.Context, h Hunt) (Catch, error)
+
+// Plant builds a mutant for several chases with one program. A mutant that
+// cannot be built is Unbuilt in each of them. The program is gone when Plant
+// returns; its error is that of chases, or ctx's.
+func (h Hunt) Plant(ctx context.Context, m Mutant, chases func(Chase) error) error {
 	program := filepath.Join(h.Dir, m.ID+".bin")
-	err := m.Build(ctx, h.Root, h.Dir, program)
+	unbuilt := m.Build(ctx, h.Root, h.Dir, program)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	err := chases(func(ctx context.Context, h Hunt) (Catch, error) { return h.one(ctx, m, program, unbuilt) })
+	if unbuilt == nil {
+		err = errors.Join(err, os.Remove(program))
+	}
+	return err
+}
+
+// one is one chase.
+func (h Hunt) one(ctx context.Context, m Mutant, program string, err error) (Catch, error) {
+	c := Catch{ID: m.ID, Title: m.Title, Priority: m.Priority, Control: m.Control, Outcome: Survived}
 	if err == nil {
 		err = h.chase(ctx, program, &c)
-		err = errors.Join(err, os.Remove(program))
 	}
 	if ctx.Err() != nil {
 		return c, ctx.Err()
@@ -90,22 +119,32 @@ func (h Hunt) Run(ctx context.Context, m Mutant) (Catch, error) {
 // mostCrashes is how many panics a hunt goes on behind.
 const mostCrashes = 20
 
+// portion is how many counted seeds are run at a time where processor time is
+// bounded: it is known only of a program that has ended.
+const portion = 16
+
 func (h Hunt) chase(ctx context.Context, program string, c *Catch) error {
 	began := time.Now()
 	defer func() { c.Elapsed = time.Since(began) }()
-	from, seeds := h.From, h.Seeds
+	from, counted := h.From, uint64(0)
 	for c.Crashes < mostCrashes {
 		left := h.For - time.Since(began)
-		if h.For > 0 && left <= 0 {
+		if h.For > 0 && left <= 0 || h.CPU > 0 && c.CPU >= h.CPU || h.Seeds > 0 && counted >= h.Seeds {
 			return nil
 		}
-		r, err := h.simulate(ctx, program, from, seeds, left)
+		r, cpu, err := h.simulate(ctx, program, from, h.seeds(counted), left)
+		c.CPU += cpu
 		if err != nil {
 			return err
 		}
 		c.Seeds += r.Totals.Seeds
+		counted += r.Totals.Counted
+		from += r.Totals.Seeds
 		if len(r.Failures) == 0 {
-			return nil
+			if h.CPU == 0 || r.Totals.Seeds == 0 {
+				return nil
+			}
+			continue
 		}
 		f := r.Failures[0]
 		c.Seed, c.Text = f.Seed, f.Text
@@ -115,11 +154,22 @@ func (h Hunt) chase(ctx context.Context, program string, c *Catch) error {
 		}
 		c.Outcome, c.Crashes = Crashed, c.Crashes+1
 		from = f.Seed + 1
-		if seeds = seeds - min(seeds, r.Totals.Counted); seeds == 0 && h.Seeds > 0 {
-			return nil
-		}
 	}
 	return nil
+}
+
+// seeds is how many counted ones to ask for when so many have been seen; 0: any
+// number.
+func (h Hunt) seeds(counted uint64) uint64 {
+	switch {
+	case h.CPU > 0 && h.Seeds > 0:
+		return min(portion, h.Seeds-counted)
+	case h.CPU > 0:
+		return portion
+	case h.Seeds > 0:
+		return h.Seeds - counted
+	}
+	return 0
 }
 
 // run is what a hunt reads of the JSON form of `chubby sim`.
@@ -139,9 +189,13 @@ type run struct {
 // panic of its own, 5, stands there like a crash: a bug may well confuse a checker.
 func reports(code int) bool { return code == 1 || code == 3 || code == 5 }
 
-func (h Hunt) simulate(ctx context.Context, program string, from, seeds uint64, left time.Duration) (run, error) {
+// hangs is how much longer than its processor time may last a portion of seeds
+// may take before the bug counts as one that hangs the program.
+const hangs = 5 * time.Minute
+
+func (h Hunt) simulate(ctx context.Context, program string, from, seeds uint64, left time.Duration) (run, time.Duration, error) {
 	args := []string{"sim", "--max-failures", "1", "-o", "json", "--from", strconv.FormatUint(from, 10)}
-	if h.Seeds > 0 {
+	if seeds > 0 {
 		args = append(args, "--seeds", strconv.FormatUint(seeds, 10))
 	}
 	if h.For > 0 {
@@ -150,19 +204,31 @@ func (h Hunt) simulate(ctx context.Context, program string, from, seeds uint64, 
 	if h.Jobs > 0 {
 		args = append(args, "--jobs", strconv.Itoa(h.Jobs))
 	}
+	if h.CPU > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, h.CPU+hangs)
+		defer stop()
+	}
 	cmd := exec.CommandContext(ctx, program, append(args, h.Args...)...)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || !reports(exit.ExitCode()) || out.Len() == 0) {
-		return run{}, fmt.Errorf("the simulator with this bug ended badly: %w: %s", err, gist(said.String()))
+	var cpu time.Duration
+	if s := cmd.ProcessState; s != nil {
+		cpu = s.UserTime() + s.SystemTime()
 	}
 	var r run
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		return r, fmt.Errorf("the simulator with this bug wrote no report: %w", err)
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return r, cpu, fmt.Errorf("the simulator with this bug had not ended after %v", h.CPU+hangs)
+	case err != nil && (!errors.As(err, &exit) || !reports(exit.ExitCode()) || out.Len() == 0):
+		return r, cpu, fmt.Errorf("the simulator with this bug ended badly: %w: %s", err, gist(said.String()))
 	}
-	return r, nil
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		return r, cpu, fmt.Errorf("the simulator with this bug wrote no report: %w", err)
+	}
+	return r, cpu, nil
 }
 
 // gist is the line of a program's last words that says most.

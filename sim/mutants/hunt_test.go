@@ -118,7 +118,7 @@ func TestHuntsEndAsTheyShould(t *testing.T) {
 			require.Positive(t, got.Elapsed)
 			require.Equal(t, c.wrong, got.Wrong())
 			c.want.ID, c.want.Title, c.want.Priority, c.want.Control = "T1", "a bug", got.Priority, got.Control
-			c.want.Elapsed = got.Elapsed
+			c.want.Elapsed, c.want.CPU = got.Elapsed, got.CPU
 			require.Equal(t, c.want, got)
 			left, err := filepath.Glob(filepath.Join(h.Dir, "*.bin"))
 			require.NoError(t, err)
@@ -155,4 +155,58 @@ func TestAHuntEndsWhenItIsCanceled(t *testing.T) {
 	h := Hunt{Root: tree(t), Dir: t.TempDir(), Args: []string{"--slow"}}
 	_, err := h.Run(ctx, planted(t, "T1", bugA, `return "S1", true`))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// Processor time is known of a program that has ended, so seeds come in
+// portions; the count of seeds until the catch is that of one long run.
+func TestAHuntEndsByProcessorTime(t *testing.T) {
+	root := tree(t)
+	for name, c := range map[string]struct {
+		line string
+		hunt Hunt
+		want Catch
+	}{
+		"a catch in the third portion": {`return "S1", seed == 140`, Hunt{CPU: time.Hour},
+			Catch{Outcome: Caught, Property: "S1", Expected: true, Seed: 140, Seeds: 41, Text: "seen"}},
+		"no catch in as many seeds": {`return "S1", seed == 99`, Hunt{CPU: time.Hour, Seeds: 40},
+			Catch{Outcome: Survived, Seeds: 40}},
+		"a crash before the catch": {`if seed == 120 { return "", true }; return "S1", seed == 140`, Hunt{CPU: time.Hour, Seeds: 60},
+			Catch{Outcome: Caught, Property: "S1", Expected: true, Seed: 140, Seeds: 41, Crashes: 1, Text: "seen"}},
+		"the first portion takes longer than all may": {`for n := 0; n < 5_000_000; n++ { seed ^= n }; return "S1", seed == 0`, Hunt{CPU: time.Millisecond},
+			Catch{Outcome: Survived, Seeds: portion}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := c.hunt
+			h.Root, h.Dir, h.From = root, t.TempDir(), 100
+			got, err := h.Run(context.Background(), planted(t, "T1", bugA, c.line))
+			require.NoError(t, err)
+			c.want.ID, c.want.Title, c.want.Priority = "T1", "a bug", "A"
+			c.want.Elapsed, c.want.CPU = got.Elapsed, got.CPU
+			require.Equal(t, c.want, got)
+			require.NotEmpty(t, got.CPU)
+		})
+	}
+}
+
+// A campaign chases a bug from several starts, and builds it once.
+func TestAPlantedBugIsChasedSeveralTimes(t *testing.T) {
+	h := Hunt{Root: tree(t), Dir: t.TempDir(), Seeds: 10}
+	for line, want := range map[string][]Outcome{
+		`return "S1", seed == 104`: {Survived, Caught},
+		`return 7`:                 {Unbuilt, Unbuilt},
+	} {
+		var got []Outcome
+		require.NoError(t, h.Plant(context.Background(), planted(t, "T1", bugA, line), func(chase Chase) error {
+			for _, h.From = range []uint64{1, 100} {
+				c, err := chase(context.Background(), h)
+				require.NoError(t, err)
+				got = append(got, c.Outcome)
+			}
+			return nil
+		}))
+		require.Equal(t, want, got)
+	}
+	left, err := filepath.Glob(filepath.Join(h.Dir, "*.bin"))
+	require.NoError(t, err)
+	require.Empty(t, left)
 }

@@ -1,6 +1,8 @@
 package mutants
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +21,7 @@ type Mutant struct {
 	Priority   string   // A: dies in every campaign; B: in a long one; C: nice to have
 	Control    bool     // changes nothing that matters: must survive
 	Patch      Patch
+	Digest     string // of the diff with its header
 }
 
 // Load reads every diff below root, in the order of their ids.
@@ -59,7 +62,7 @@ func read(path string) (Mutant, error) {
 
 // parse reads the header and the diff below it.
 func parse(text string) (Mutant, error) {
-	var m Mutant
+	m := Mutant{Digest: digest([]byte(text))}
 	for strings.HasPrefix(text, "#") {
 		line, rest, _ := strings.Cut(text, "\n")
 		text = rest
@@ -92,6 +95,12 @@ func parse(text string) (Mutant, error) {
 	var err error
 	m.Patch, err = parsePatch(text)
 	return m, err
+}
+
+// digest tells texts apart.
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 // Apply returns the new contents of every file the mutant changes, by path from

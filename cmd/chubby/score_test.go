@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// score runs a campaign over the tree's two planted bugs.
+func score(t *testing.T, w *world, root string, args ...string) (code int, s scored, report string) {
+	code = w.do(append([]string{"sim", "mutants", "--repo", root, "--report", "score.md", "--seeds", "5", "-o", "json"}, args...)...)
+	require.NoError(t, json.Unmarshal(w.out.Bytes(), &s), w.err.String())
+	text, err := os.ReadFile("score.md")
+	require.NoError(t, err)
+	return code, s, string(text)
+}
+
+func TestACampaignGoesOnWhereItWas(t *testing.T) {
+	root := plant(t)
+	t.Chdir(t.TempDir())
+	w := newWorld()
+	code, s, report := score(t, w, root, "--starts", "2", "A1")
+	require.Equal(t, exitClean, code)
+	require.Equal(t, []int{2, 2, 0}, []int{s.Hunts, s.New, s.Wrong})
+	require.Contains(t, report, "**The campaign is not over**: 1 of 2 bugs")
+	require.Contains(t, report, "| A1 | A | 2 of 2 | S1 | 3 |")
+	require.Contains(t, report, "| B1 | A | not hunted |")
+	require.Contains(t, report, "`chubby sim mutants --report score.md --starts 2 --from 1 --seeds 5 --cpu 10m0s`")
+
+	code, s, report = score(t, w, root, "--starts", "2", "--versus", "all", "--sample", "1")
+	require.Equal(t, exitBroken, code, "B1 survives")
+	require.Equal(t, []int{6, 4, 1}, []int{s.Hunts, s.New, s.Wrong}, "A1 with all faults, and B1")
+	require.NotContains(t, report, "is not over")
+	require.Contains(t, report, "| B1 | A | 0 of 2 |")
+	require.Contains(t, report, "## swarm against all")
+
+	code, s, again := score(t, w, root, "--starts", "2")
+	require.Equal(t, exitBroken, code)
+	require.Zero(t, s.New)
+	require.Equal(t, strings.ReplaceAll(report, "--sample 1", "--sample 20"), again, "what the book has is reported, the comparison included")
+
+	require.NoError(t, os.WriteFile(filepath.Join(root, "cmd/chubby/more.go"), []byte("package main\n"), 0o644))
+	require.Equal(t, exitUsage, w.do("sim", "mutants", "--repo", root, "--report", "score.md", "--seeds", "5"))
+	require.Regexp(t, `^chubby: score.jsonl: the campaign cannot go on: the book is of another one: source \w+ \(this is \w+\); --fresh begins it anew\n$`, w.err.String())
+	_, s, _ = score(t, w, root, "--starts", "1", "--fresh", "--date", "2001-02-03")
+	require.Equal(t, []int{2, 2, 1}, []int{s.Hunts, s.New, s.Wrong})
+	require.Equal(t, "2001-02-03", s.Terms.Date)
+}
+
+// What ended stays when somebody interrupts; a hunt under way is none.
+func TestAnInterruptedCampaignReportsWhatItHas(t *testing.T) {
+	root := plant(t)
+	t.Chdir(t.TempDir())
+	w := newWorld()
+	_, s, _ := score(t, w, root, "--starts", "1", "A1")
+	require.Equal(t, 1, s.Hunts)
+	w.err.Reset()
+	w.out.Reset()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	code := w.run(ctx, []string{"sim", "mutants", "--repo", root, "--report", "score.md", "--seeds", "5", "--starts", "1"})
+	require.Equal(t, exitInterrupted, code)
+	require.Contains(t, w.err.String(), "the same command goes on where this was")
+	require.Equal(t, "score.md: 1 hunts, 0 of them new; 0 bugs wrong\n", w.out.String())
+}

@@ -1,0 +1,282 @@
+package mutants
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Report is what a campaign's book says, for people.
+type Report struct {
+	Book    *Book
+	Mutants []Mutant // those of the source tree
+	Rows    []Row    // all that were considered
+	Starts  int      // how many there are to be of each bug
+	Faults  string   // of the campaign
+	Versus  string   // what it is compared with; "" if with nothing
+	Command string   // that made it
+	State   string   // the book's file, as the report is to name it
+}
+
+// Wrong counts the bugs by which the suite fails: those of priority A that some
+// hunt missed, controls that were caught, and bugs that do not build.
+func (r *Report) Wrong() int {
+	n := 0
+	for _, s := range r.scores(r.Faults, r.asked) {
+		if s.wrong() {
+			n++
+		}
+	}
+	return n
+}
+
+// asked keeps the starts that the report is about.
+func (r *Report) asked(_ *Mutant, start int) bool { return start < r.Starts }
+
+// scores are those of all rows that have a diff, by the hunts that follow the
+// diff of today and are to be kept.
+func (r *Report) scores(faults string, keep func(m *Mutant, start int) bool) []score {
+	var all []score
+	for k := range r.Mutants {
+		m := &r.Mutants[k]
+		i := slices.IndexFunc(r.Rows, func(row Row) bool { return row.ID == m.ID })
+		row := Row{ID: m.ID, Title: m.Title, Priority: m.Priority, Group: "of no group"}
+		if i >= 0 {
+			row = r.Rows[i]
+		}
+		if m.Control {
+			row.Group = GroupControls
+		}
+		var hunts []Hunted
+		for _, h := range r.Book.Hunted {
+			if h.ID == m.ID && h.Diff == m.Digest && h.Faults == faults && keep(m, h.Start) {
+				hunts = append(hunts, h)
+			}
+		}
+		all = append(all, scoreOf(row, hunts))
+	}
+	return all
+}
+
+// groupsOf are those of the rows, in their order, and those of rows nobody has.
+func groupsOf(all []score, rows []Row) []string {
+	var groups []string
+	note := func(g string) {
+		if !slices.Contains(groups, g) {
+			groups = append(groups, g)
+		}
+	}
+	for i := range rows {
+		note(rows[i].Group)
+	}
+	for i := range all {
+		note(all[i].Group)
+	}
+	return groups
+}
+
+// Write writes the report in Markdown. It depends on nothing but what it is made
+// of.
+func (r *Report) Write(w io.Writer) error {
+	p := &page{}
+	all := r.scores(r.Faults, r.asked)
+	r.head(p, all)
+	r.totals(p, all)
+	r.bugs(p, all)
+	r.missed(p, all)
+	if r.Versus != "" {
+		r.versus(p)
+	}
+	r.absent(p)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// page is Markdown under way.
+type page struct{ strings.Builder }
+
+func (p *page) text(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+
+// row writes a row of a table; what would end a cell is escaped.
+func (p *page) row(cells ...string) {
+	for _, c := range cells {
+		p.WriteString("| " + strings.ReplaceAll(strings.ReplaceAll(c, "|", `\|`), "\n", " ") + " ")
+	}
+	p.WriteString("|\n")
+}
+
+func (p *page) header(cells ...string) {
+	p.text("")
+	p.row(cells...)
+	p.WriteString(strings.Repeat("|---", len(cells)) + "|\n")
+}
+
+func (r *Report) head(p *page, all []score) {
+	t := r.Book.Terms
+	p.text("# The instrument's score\n")
+	p.text("Each bug of `sim/mutants` was planted, one at a time, and hunted with `chubby sim`: %s, no option that names the bug, %s.", faultsText(r.Faults), r.limits())
+	p.text("A hunt ends with the first property or invariant that breaks. Start k begins with seed %d + k·%d.", t.From, t.Stride)
+	p.text("Medians are over all starts of a bug; one that was missed counts as longer than any, and \"–\" says that the median is such a one.")
+	p.text("CPU seconds are the processor time of the simulator, without the build; counts of seeds depend on no machine.")
+	if r.Starts == 1 {
+		p.text("\n**This is one start of each bug**: a kill rate of one hunt says little.")
+	}
+	if done := r.done(all); done < len(all) {
+		p.text("\n**The campaign is not over**: %d of %d bugs were hunted from every start.", done, len(all))
+	}
+	p.header("what", "")
+	commit := t.Commit
+	if t.Modified {
+		commit += ", modified"
+	}
+	p.row("commit", commit)
+	p.row("date of the commit", t.Date)
+	p.row("source", t.Source)
+	p.row("machine", t.Machine)
+	p.row("command", "`"+r.Command+"`")
+	p.row("every hunt", "`"+r.State+"`")
+}
+
+func (r *Report) done(all []score) (n int) {
+	for i := range all {
+		if all[i].complete(r.Starts) {
+			n++
+		}
+	}
+	return n
+}
+
+// faultsText says which faults strike.
+func faultsText(faults string) string {
+	switch faults {
+	case "swarm":
+		return "the default swarm"
+	case "all":
+		return "every family of faults on in every seed"
+	}
+	return "faults " + faults
+}
+
+// limits says when a hunt ends without a catch.
+func (r *Report) limits() string {
+	t, parts := r.Book.Terms, []string{}
+	if t.CPU > 0 {
+		parts = append(parts, fmt.Sprintf("%v of processor time", t.CPU))
+	}
+	if t.Seeds > 0 {
+		parts = append(parts, fmt.Sprintf("%d counted seeds", t.Seeds))
+	}
+	if t.For > 0 {
+		parts = append(parts, fmt.Sprintf("%v of real time", t.For))
+	}
+	starts := fmt.Sprintf("from %d starts with different seeds", r.Starts)
+	if r.Starts == 1 {
+		starts = "from one start"
+	}
+	return starts + ", each for at most " + strings.Join(parts, " or ")
+}
+
+// totals are the sums by group and by priority.
+func (r *Report) totals(p *page, all []score) {
+	p.text("\n## Totals")
+	p.header("group", "priority", "bugs", "hunted", "caught from every start", "from none", "hunts", "kill rate", "CPU s")
+	line := func(group, priority string, t sum) {
+		p.row(group, priority, fmt.Sprint(t.bugs), fmt.Sprint(t.hunted), fmt.Sprint(t.always), fmt.Sprint(t.never),
+			fmt.Sprint(t.hunts), t.rate(), seconds(t.cpu))
+	}
+	for _, g := range groupsOf(all, r.Rows) {
+		for _, priority := range priorities {
+			if t := total(all, g, priority); t.bugs > 0 {
+				line(g, priority, t)
+			}
+		}
+	}
+	for _, priority := range priorities {
+		if t := total(all, "", priority); t.bugs > 0 {
+			line("all but controls", priority, t)
+		}
+	}
+	p.text("\nDemanded is that every bug of priority A is caught from every start, that 95 %% of the hunts for those of priority B end with a catch, and that no control is ever caught. %s", r.verdict(all))
+}
+
+var priorities = []string{"A", "B", "C"}
+
+// verdict says how that is met.
+func (r *Report) verdict(all []score) string {
+	a, b := total(all, "", "A"), total(all, "", "B")
+	caught, controls := 0, 0
+	for i := range all {
+		if all[i].control() {
+			controls++
+			if all[i].wrong() {
+				caught++
+			}
+		}
+	}
+	return fmt.Sprintf("Here %d of the %d of priority A that were hunted are; %d of %d hunts for B (%s); and %d of %d controls were caught.",
+		a.always, a.hunted, b.kills, b.hunts, b.rate(), caught, controls)
+}
+
+// total sums up a group, or all but the controls.
+func total(all []score, group, priority string) (t sum) {
+	for i := range all {
+		if s := &all[i]; s.Priority == priority && (s.Group == group || group == "" && !s.control()) {
+			t.add(s)
+		}
+	}
+	return t
+}
+
+// bugs is the table of all.
+func (r *Report) bugs(p *page, all []score) {
+	for _, g := range groupsOf(all, r.Rows) {
+		first := true
+		for i := range all {
+			s := &all[i]
+			if s.Group != g {
+				continue
+			}
+			if first {
+				p.text("\n## %s", strings.ToUpper(g[:1])+g[1:])
+				p.header("id", "priority", "caught", "by", "median seeds", "median CPU s", "bug")
+				first = false
+			}
+			seeds, cpu := s.toll()
+			p.row(s.ID, s.Priority, s.outcome(), s.properties(), seeds, cpu, s.Title)
+		}
+	}
+}
+
+// missed tells of each bug that some hunt missed, and what else kills it.
+func (r *Report) missed(p *page, all []score) {
+	p.text("\n## What was missed\n")
+	any := false
+	for i := range all {
+		s := &all[i]
+		if s.control() || len(s.hunts) == 0 || s.kills == len(s.hunts) {
+			continue
+		}
+		any = true
+		note := "No note says why."
+		if s.Note != "" {
+			note = strings.ToUpper(s.Note[:1]) + s.Note[1:] + "."
+		}
+		p.text("- **%s** (%s, caught %s): %s. %s", s.ID, s.Priority, s.outcome(), s.Title, note)
+	}
+	if !any {
+		p.text("Nothing.")
+	}
+}
+
+// absent lists the bugs that are not planted.
+func (r *Report) absent(p *page) {
+	p.text("\n## Not planted\n")
+	p.text("Bugs that were considered, with the reason why there is no diff.")
+	p.header("id", "priority", "bug", "why not")
+	for i := range r.Rows {
+		if row := &r.Rows[i]; !row.Applied() {
+			p.row(row.ID, row.Priority, row.Title, row.Reason)
+		}
+	}
+}

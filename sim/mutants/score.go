@@ -1,0 +1,146 @@
+package mutants
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// score is what the hunts for one bug from all starts say together.
+type score struct {
+	Row
+	hunts []Hunted // by start; those that are still to come are not there
+	kills int
+	seeds uint64        // median until the catch; of a miss, more than any
+	cpu   time.Duration // the same, of processor time
+	reach bool          // the medians are of a catch
+}
+
+// scoreOf adds up hunts for one bug.
+func scoreOf(r Row, hunts []Hunted) score {
+	s := score{Row: r, hunts: hunts}
+	slices.SortFunc(s.hunts, func(a, b Hunted) int { return cmp.Compare(a.Start, b.Start) })
+	var seeds []uint64
+	var cpu []time.Duration
+	for i := range s.hunts {
+		if h := &s.hunts[i]; h.Outcome == Caught {
+			s.kills++
+			seeds, cpu = append(seeds, h.Seeds), append(cpu, h.CPU)
+		}
+	}
+	// The lower median of all hunts; those that missed come last.
+	if at := (len(s.hunts) - 1) / 2; at < s.kills {
+		slices.Sort(seeds)
+		slices.Sort(cpu)
+		s.seeds, s.cpu, s.reach = seeds[at], cpu[at], true
+	}
+	return s
+}
+
+// complete says that it was hunted from every start.
+func (s *score) complete(starts int) bool { return len(s.hunts) == starts }
+
+// control says that it must not be caught.
+func (s *score) control() bool { return s.Group == GroupControls }
+
+// wrong says that the suite fails by it.
+func (s *score) wrong() bool {
+	return slices.ContainsFunc(s.hunts, func(h Hunted) bool { return h.Wrong() })
+}
+
+// outcome is in how many hunts it was caught, and what else became of them.
+func (s *score) outcome() string {
+	if len(s.hunts) == 0 {
+		return "not hunted"
+	}
+	text := fmt.Sprintf("%d of %d", s.kills, len(s.hunts))
+	for _, o := range []Outcome{Crashed, Unbuilt} {
+		n := 0
+		for i := range s.hunts {
+			if s.hunts[i].Outcome == o {
+				n++
+			}
+		}
+		if n > 0 {
+			text += fmt.Sprintf(", %s %d", o, n)
+		}
+	}
+	return text
+}
+
+// properties are those that caught it, the most frequent first.
+func (s *score) properties() string {
+	type seen struct {
+		id string
+		n  int
+	}
+	var all []seen
+	for _, h := range s.hunts {
+		if h.Outcome != Caught {
+			continue
+		}
+		i := slices.IndexFunc(all, func(p seen) bool { return p.id == h.Property })
+		if i < 0 {
+			i = len(all)
+			all = append(all, seen{id: h.Property})
+		}
+		all[i].n++
+	}
+	slices.SortFunc(all, func(a, b seen) int { return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.id, b.id)) })
+	var parts []string
+	for _, p := range all {
+		if len(all) == 1 {
+			return p.id
+		}
+		parts = append(parts, fmt.Sprintf("%s (%d)", p.id, p.n))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// toll is how many seeds and seconds it took.
+func (s *score) toll() (seeds, cpu string) {
+	switch {
+	case len(s.hunts) == 0:
+		return "", ""
+	case !s.reach:
+		return "–", "–"
+	}
+	return fmt.Sprint(s.seeds), seconds(s.cpu)
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f", d.Seconds()) }
+
+// sum adds up the scores of several bugs.
+type sum struct {
+	bugs, hunted, always, never int // bugs; of them hunted at all, caught from every start, from none
+	hunts, kills                int
+	cpu                         time.Duration // of all hunts
+}
+
+func (t *sum) add(s *score) {
+	t.bugs++
+	if len(s.hunts) > 0 {
+		t.hunted++
+		if s.kills == len(s.hunts) {
+			t.always++
+		}
+		if s.kills == 0 {
+			t.never++
+		}
+	}
+	t.hunts += len(s.hunts)
+	t.kills += s.kills
+	for i := range s.hunts {
+		t.cpu += s.hunts[i].CPU
+	}
+}
+
+// rate is the share of hunts that ended with a catch.
+func (t *sum) rate() string {
+	if t.hunts == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(t.kills)/float64(t.hunts))
+}

@@ -1,0 +1,86 @@
+package mutants
+
+import (
+	"fmt"
+	"time"
+)
+
+// Sample picks so many of the planted bugs, always the same ones: those that a
+// hunt is meant to find, spread evenly over their order. Controls and bugs that
+// a hunt may miss are no part of it.
+func Sample(all []Mutant, rows []Row, n int) []Mutant {
+	weak := map[string]bool{}
+	for i := range rows {
+		weak[rows[i].ID] = rows[i].Note != ""
+	}
+	var fit []Mutant
+	for _, m := range all {
+		if !m.Control && !weak[m.ID] {
+			fit = append(fit, m)
+		}
+	}
+	if len(fit) <= n {
+		return fit
+	}
+	var some []Mutant
+	for i := range n {
+		some = append(some, fit[i*len(fit)/n])
+	}
+	return some
+}
+
+// versus compares two ways to choose faults by the bugs that were hunted in both.
+func (r *Report) versus(p *page) {
+	both := func(m *Mutant, start int) bool {
+		return start < r.Starts && r.Book.Find(m, start, r.Faults) != nil && r.Book.Find(m, start, r.Versus) != nil
+	}
+	first, second := r.scores(r.Faults, both), r.scores(r.Versus, both)
+	limit := r.Book.Terms.CPU
+	p.text("\n## %s against %s\n", r.Faults, r.Versus)
+	p.text("The same bugs from the same starts, each hunted for at most %v of processor time: once with %s, once with %s. A hunt that missed counts with all it spent.", limit, faultsText(r.Faults), faultsText(r.Versus))
+	p.header("id", "caught, "+r.Faults, "caught, "+r.Versus, "median CPU s, "+r.Faults, "median CPU s, "+r.Versus, "all CPU s, "+r.Faults, "all CPU s, "+r.Versus)
+	var a, b sum
+	quicker, slower := 0, 0
+	for i := range first {
+		x, y := &first[i], &second[i]
+		if len(x.hunts) == 0 {
+			continue
+		}
+		var one, two sum
+		one.add(x)
+		two.add(y)
+		a.add(x)
+		b.add(y)
+		_, xcpu := x.toll()
+		_, ycpu := y.toll()
+		p.row(x.ID, x.outcome(), y.outcome(), xcpu, ycpu, seconds(one.cpu), seconds(two.cpu))
+		switch before(x, y) {
+		case -1:
+			quicker++
+		case 1:
+			slower++
+		}
+	}
+	p.row("all", fmt.Sprintf("%d of %d", a.kills, a.hunts), fmt.Sprintf("%d of %d", b.kills, b.hunts), "", "", seconds(a.cpu), seconds(b.cpu))
+	p.text("\nBy its median %s found %d bugs sooner than %s, and %d later. Catches for each hour of processor time: %s with %s, %s with %s.",
+		r.Faults, quicker, r.Versus, slower, hourly(a), r.Faults, hourly(b), r.Versus)
+}
+
+// before says which score came to its median first: -1, 0 or 1.
+func before(x, y *score) int {
+	switch {
+	case x.reach && (!y.reach || x.cpu < y.cpu):
+		return -1
+	case y.reach && (!x.reach || y.cpu < x.cpu):
+		return 1
+	}
+	return 0
+}
+
+// hourly is how many catches an hour of processor time brought.
+func hourly(t sum) string {
+	if t.cpu <= 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f", float64(t.kills)*float64(time.Hour)/float64(t.cpu))
+}
