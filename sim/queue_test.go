@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"sort"
 	"testing"
 
@@ -58,4 +59,24 @@ func TestCanceledEventsDoNotPileUp(t *testing.T) {
 	}
 	require.Less(t, len(q.heap), 200)
 	require.Less(t, len(q.slab), 200)
+}
+
+// One event in, one out, while 100 or 10,000 wait.
+func BenchmarkQueue(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := draw.New(1).Stream("queue", 0)
+			var q queue
+			for range n {
+				q.push(s.Between(0, 1<<20), s.Uint64(), call(nil), 0, nil)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				at, _ := q.peek()
+				q.pop()
+				q.push(at+s.Between(0, 1<<20), s.Uint64(), call(nil), 0, nil)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
 }

@@ -72,9 +72,10 @@ func (r *Result) History() *linearizability.History[linearizability.KVInput, lin
 func (r *Result) Failed() bool { return r.Breach != nil }
 
 // Run simulates one seed from beginning to end and checks everything.
-func Run(o Options) Result {
-	p := NewPlan(o)
-	c := build(p, o.Trace)
+func Run(o Options) Result { return NewPlan(o).run(o.Trace) }
+
+func (p Plan) run(tr sim.Trace) Result {
+	c := build(p, tr)
 	defer c.world.Close()
 	c.start()
 	healedAt := c.safety()
