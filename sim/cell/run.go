@@ -286,6 +286,9 @@ func (c *Cell) checkHistory(r *Result) {
 		if op.Outcome == linearizability.OutcomeUnknown {
 			r.Unknown++
 		}
+		if op.Outcome == linearizability.OutcomeFailed && !op.At.IsZero() && c.world.Failure() == nil {
+			c.world.Break("S4", "client %d was told that %v was not executed and never will be; it took effect at %v", op.Client, op.Input, op.At)
+		}
 		if op.Outcome == linearizability.OutcomeOK && op.At.IsZero() && c.world.Failure() == nil {
 			c.world.Break("S3", "client %d was answered %v, which took effect nowhere in the log", op.Client, op.Input)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
 )
@@ -130,6 +131,20 @@ func TestS3AnAnswerThatIsNowhereInTheLog(t *testing.T) {
 	var r Result
 	c.checkHistory(&r)
 	require.Equal(t, "S3", c.world.Failure().ID)
+}
+
+func TestS4ACallThatIsSaidToHaveFailedTookEffect(t *testing.T) {
+	c := build(NewPlan(Options{Seed: 1, Faults: []string{}}), sim.Trace{})
+	defer c.world.Close()
+	trail := client.Trail{Session: 3, Seq: 4}
+	op := c.history.Call(1, 1, linearizability.Put("a", "b"))
+	c.load.trails = append(c.load.trails, trailed{op, &trail})
+	c.history.Failed(op, 2)
+	c.watch.calls[call{3, 4}] = effect{at: linearizability.Position{Slot: 5}}
+	var r Result
+	c.checkHistory(&r)
+	require.Equal(t, "S4", c.world.Failure().ID)
+	require.Contains(t, c.world.Failure().Text, "never will be")
 }
 
 func TestS4AnAnswerThatNoOrderExplains(t *testing.T) {
