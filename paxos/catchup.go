@@ -96,6 +96,7 @@ func (n *Node) onFetchReply(from NodeID, m FetchReply) {
 		n.learn(m.From+Slot(i), v)
 	}
 	n.catchup.note(from, m.FirstOpen)
+	n.lacks(from, m.Floor)
 	if n.learner.firstOpen > before && n.lags() && from == n.catchup.source {
 		n.catchup.wait = n.cfg.Retransmit
 		n.fetch()

@@ -13,13 +13,15 @@
 //
 // A Node has one door for each thing that can happen: Step (a message came),
 // Advance (time passed), Propose (a command wants a slot), Durable (the disk has
-// got so far), Applied (the state machine has got so far). TakeOutput empties it
+// got so far), Applied (the state machine has got so far), Truncate and Installed
+// (a snapshot is durable: its own, or one from elsewhere). TakeOutput empties it
 // of what it wants done. A driver calls one door at a time and then, in any
 // order and as late as it likes:
 //
 //   - writes Output.Append to its log, and when that is on disk calls Durable;
 //   - sends Output.Send, or loses it;
 //   - applies Output.Chosen, and calls Applied;
+//   - gets a snapshot from a peer where Output.Behind asks for one;
 //   - calls Advance no later than Output.Wake.
 //
 // A driver with a blocking disk and one with a disk on another thread differ in
@@ -44,6 +46,7 @@
 //	election.go                    PMS §2.4: when to campaign, and backing off
 //	patience.go                    when to say it again
 //	catchup.go                     PML §4.2: fetching what others know
+//	snapshot.go                    PML §5.5: forgetting what a snapshot covers
 //
 // And the rest: config.go, membership.go (who governs a slot), queue.go and
 // span.go (containers), validate.go and codec.go (the wire), record_codec.go
@@ -64,6 +67,7 @@
 //	PML §4.1  re-proposing, ballots that grow      election.go campaign
 //	PML §4.2  one disk write per value, overlapped gate.go, leader.go propose
 //	PML §4.2  catch-up from the log of a peer      catchup.go
+//	PML §5.5  truncation, catch-up by snapshot     snapshot.go
 //	PML §5.1  a disk that lost something           record.go Unreadable
 //
 // # Messages
@@ -144,6 +148,21 @@
 // Heartbeat.FirstOpen ("all below are chosen") makes a node fetch and never makes
 // it learn.
 //
+// # Snapshots
+//
+// The state machine takes snapshots, when it likes and without a word to others
+// (P7.01). This package only forgets: once a snapshot of slot s is durable, votes
+// and values up to s are of no use to this node, and Truncate drops as many of
+// them as the caller says; he may keep some for laggards. What a node has dropped
+// it says: its pages begin above (P11.01), its FetchReply names the floor, and an
+// Accept below is not answered.
+//
+// A laggard that meets a floor above what it needs says so (Output.Behind) and
+// goes on asking others. If the caller gets a snapshot from a peer, makes it
+// durable and replaces the state, Installed moves the first open slot behind it.
+// It moves nothing else: the promise, and votes above the snapshot, are owed to
+// others.
+//
 // # Invariants
 //
 // Numbered for good; the numbers stand in panics, tests and the simulator's
@@ -161,6 +180,8 @@
 //	I-L2  state  applied < first open slot; slots are handed out in order
 //	      delta  the first open slot never goes back
 //	I-L3  state  nothing is proposed above the window
+//	I-L4  pair   nothing is forgotten that the state machine has not consumed; the
+//	             same of what a log gives back
 //	I-P1  pair   a leader's own slots lie above every vote phase 1 heard of
 //	      state  demanded values go into the slots they were demanded for
 //	I-P2  pair   a no-op fills a hole only on a majority of "nothing"; unreadable is

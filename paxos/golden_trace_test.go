@@ -28,6 +28,9 @@ import (
 //	stabilize [N...]               all disks and messages among N... until nothing moves;
 //	                               prints what was chosen and who leads
 //	state, log N                   who does what; what the disk of N holds, * not synced
+//	snapshot N slot=S [below=B]    N has a snapshot of slot S, and forgets the slots below
+//	                               B (S+1), in memory and on disk
+//	install N slot=S               N is given a snapshot of slot S from elsewhere
 //	lose N slot=S                  the disk of N loses the value of its vote (N is down)
 //	expect                         what must be true, whatever the lines say (-rewrite
 //	                               does not touch it), one a line:
@@ -114,6 +117,11 @@ func (g *group) command(d *datadriven.TestData) {
 		g.state()
 	case "log":
 		g.log(g.ids(d)[0])
+	case "snapshot":
+		slot := g.number(d, "slot", 0)
+		g.snapshot(g.ids(d)[0], Slot(slot), Slot(g.number(d, "below", slot+1)))
+	case "install":
+		g.install(g.ids(d)[0], Slot(g.number(d, "slot", 0)))
 	case "lose":
 		g.lose(g.ids(d)[0], Slot(g.number(d, "slot", 0)))
 	case "expect":

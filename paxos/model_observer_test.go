@@ -18,6 +18,9 @@ func (m *model) take(id NodeID) {
 	for _, e := range out.Chosen {
 		m.checkEntry(id, e)
 	}
+	if out.Behind != nil {
+		r.lacks = out.Behind.Floor - 1
+	}
 	if len(out.Chosen) > 0 {
 		r.node.Applied(out.Chosen[len(out.Chosen)-1].Slot)
 	}
@@ -165,4 +168,7 @@ func addCounters(sum *Counters, c Counters) {
 	sum.Fetches += c.Fetches
 	sum.SourceSwitched += c.SourceSwitched
 	sum.Stale += c.Stale
+	sum.Installed += c.Installed
+	sum.InstalledOverVote += c.InstalledOverVote
+	sum.InstalledBelowVote += c.InstalledBelowVote
 }

@@ -67,10 +67,12 @@ func TestModelSeeds(t *testing.T) {
 	require.Greater(t, seen["records lost in a crash"], 0)
 	require.Greater(t, seen["values lost by a disk"], 0)
 	require.Greater(t, seen["coups"], 0)
+	require.Greater(t, seen["slots truncated"], 0)
 	for what, n := range map[string]uint64{
 		"campaigns": total.Campaigns, "tenures": total.Tenures, "quorum lost": total.QuorumLost, "no-ops": total.NoopFilled,
 		"unreadable votes": total.UnreadableVotes, "window full": total.WindowFull, "retransmitted": total.Retransmitted,
 		"fetches": total.Fetches, "source switched": total.SourceSwitched, "stale": total.Stale,
+		"snapshots installed": total.Installed, "over a vote": total.InstalledOverVote, "below a vote": total.InstalledBelowVote,
 	} {
 		require.Positive(t, n, what)
 	}

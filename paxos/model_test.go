@@ -20,6 +20,7 @@ type model struct {
 	swarm swarm
 	nodes []*member
 	bag   []wire
+	calm  bool // healed: nothing crashes any more
 	cut   map[[2]NodeID]bool
 
 	votes    map[voteKey]Value  // on any disk, ever
@@ -46,6 +47,7 @@ type member struct {
 	next  Slot   // to be handed out in this life
 	told  Ballot // highest promise that left the machine
 	frail bool   // its disk may lose values
+	lacks Slot   // what no records will bring: a snapshot of this slot would
 }
 
 // chooser makes the choices of a run: rapid, which shrinks them, or a seed.
@@ -58,6 +60,7 @@ type chooser interface {
 // out others, because faults hide each other.
 type swarm struct {
 	deliver, sync, wait, rouse, propose, crash, start, cut, coup int // weights of the inputs
+	truncate, install                                            int
 	lose, double, late                                           int // in 8: of messages, and of outputs taken late
 	order                                                        int // 0: any message, 1: mostly the oldest, 2: mostly the newest
 	slow                                                         int // kind of message that takes long: see kind
@@ -73,6 +76,7 @@ func newModel(t require.TestingT, c chooser) *model {
 	m.swarm = swarm{
 		deliver: oneOf("deliver", 25, 60, 200), sync: oneOf("sync", 10, 30, 90), wait: oneOf("wait", 1, 5, 10), rouse: oneOf("rouse", 0, 1, 3, 12),
 		propose: oneOf("propose", 2, 10), crash: oneOf("crash", 0, 1, 2, 4), start: oneOf("start", 1, 5), cut: oneOf("cut", 0, 1, 3), coup: oneOf("coup", 0, 1, 4),
+		truncate: oneOf("truncate", 0, 2, 8), install: oneOf("install", 1, 4),
 		lose: oneOf("lose", 0, 0, 1, 3), double: oneOf("double", 0, 1, 4), late: oneOf("late", 0, 0, 2, 4),
 		order: oneOf("order", 0, 1, 2), slow: oneOf("slow", -1, -1, kindAccept, kindAccept, kindAccepted, kindAccepted, kindPromise, kindChosen, kindFetchReply), frail: oneOf("frail", 0, 0, 1, 2),
 	}
@@ -100,7 +104,7 @@ func (m *model) failf(format string, args ...any) { require.Fail(m.t, fmt.Sprint
 func (m *model) step() {
 	w, x := &m.swarm, m.c
 	id := NodeID(x.pick("node", len(m.nodes)) + 1)
-	weights := []int{w.deliver, w.sync, w.wait, w.rouse, w.propose, w.crash, w.start, w.cut, w.coup}
+	weights := []int{w.deliver, w.sync, w.wait, w.rouse, w.propose, w.crash, w.start, w.cut, w.coup, w.truncate, w.install}
 	switch weighted(x, weights) {
 	case 0:
 		m.deliver()
@@ -122,6 +126,10 @@ func (m *model) step() {
 		m.cutLinks(id)
 	case 8:
 		m.coup(id)
+	case 9:
+		m.truncate(id)
+	case 10:
+		m.install(id)
 	}
 }
 
@@ -312,7 +320,7 @@ func (m *model) rot(r *member) {
 
 func (m *model) start(id NodeID) {
 	r := m.member(id)
-	r.node, r.next = New(r.cfg, r.disk.rec, r.now), 1
+	r.node, r.next, r.lacks = New(r.cfg, r.disk.rec, r.now), r.disk.rec.Snapshot.Slot+1, 0
 	if p := r.node.Status().Promised; p.Less(r.told) {
 		m.failf("node %d starts with promise %v, and had told of %v", id, p, r.told)
 	}
@@ -374,7 +382,7 @@ func (m *model) cutLinks(id NodeID) {
 // a new one, reach every node.
 func (m *model) heal() {
 	clear(m.cut)
-	m.swarm.late = 0
+	m.swarm.late, m.calm = 0, true
 	for id := range NodeID(len(m.nodes)) {
 		if m.nodes[id].node == nil {
 			m.start(id + 1)
@@ -384,7 +392,7 @@ func (m *model) heal() {
 	for range 3000 {
 		m.settle()
 		for i, r := range m.nodes {
-			if s := r.node.Status(); s.Role == Leader && s.Ballot != asked && s.Pending == 0 {
+			if s := r.node.Status(); s.Role == Leader && asked.Less(s.Ballot) && s.Pending == 0 {
 				asked = s.Ballot
 				command = fmt.Sprintf("healed at %v", asked)
 				m.commands[command] = 0
@@ -412,6 +420,9 @@ func (m *model) settle() {
 				moved = true
 				m.sync(NodeID(i+1), n)
 			}
+		}
+		for i := range m.nodes {
+			moved = m.install(NodeID(i+1)) || moved
 		}
 		bag := m.bag
 		m.bag = nil

@@ -43,6 +43,7 @@ type Node struct {
 
 	leader Tenure  // what was last said about who leads
 	tenure *Tenure // to be said
+	behind *Behind // to be said
 	before delta   // as of the last TakeOutput
 	count  Counters
 
@@ -63,14 +64,18 @@ func New(cfg Config, rec Recovered, now time.Time) *Node {
 	n.acceptor = acceptor{
 		gate:     &n.gate,
 		promised: rec.Promise,
-		votes:    span[vote]{base: 1},
+		votes:    span[vote]{base: rec.base()},
 		limits:   pageLimits{items: cfg.PageVotes, bytes: cfg.PageBytes},
 	}
-	n.learner = learner{gate: &n.gate, known: span[learned]{base: 1}, firstOpen: 1}
+	n.learner = learner{
+		gate: &n.gate, known: span[learned]{base: rec.base()},
+		firstOpen: rec.Snapshot.Slot + 1, applied: rec.Snapshot.Slot,
+	}
 	for _, r := range rec.Records {
 		n.acceptor.restore(r)
 		n.learner.restore(r, &n.acceptor.votes)
 	}
+	n.resume()
 	n.gate.boot = n.gate.record(Booted{Boot: n.boot})
 	n.gate.waited = n.gate.boot
 
@@ -162,8 +167,8 @@ func (n *Node) TakeOutput() Output {
 	if invariant.Deep {
 		n.verify()
 	}
-	out := Output{Chosen: n.learner.deliver, Tenure: n.tenure, Wake: n.wake()}
-	n.learner.deliver, n.tenure = nil, nil
+	out := Output{Chosen: n.learner.deliver, Tenure: n.tenure, Behind: n.behind, Wake: n.wake()}
+	n.learner.deliver, n.tenure, n.behind = nil, nil, nil
 	n.gate.take(&out)
 	return out
 }

@@ -34,5 +34,6 @@ type Output struct {
 	Send   []Envelope // may leave at once, in any order; losing one is allowed
 	Chosen []Entry    // contiguous, in slot order, each once per process life
 	Tenure *Tenure    // who leads has changed; nil if not
+	Behind *Behind    // catch-up needs a snapshot, at this source at least; nil if not
 	Wake   time.Time  // call Advance no later than this; zero: no need
 }

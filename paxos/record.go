@@ -61,8 +61,10 @@ func (Unreadable) record() {}
 // Recovered is what a disk gives back when a process starts: what the last
 // lives left, in LSN order. The zero value is a new node's.
 type Recovered struct {
-	Boot    Boot     // of the latest life, 0 before the first
-	Promise Ballot   // highest promise on disk
-	Records []Record // Voted, Learned, Settled and Unreadable, in LSN order
-	Next    LSN      // first free number; 0 counts as 1
+	Boot     Boot     // of the latest life, 0 before the first
+	Promise  Ballot   // highest promise on disk
+	Snapshot Handle   // where the state machine begins; zero: before slot 1
+	Floor    Slot     // Records may lack what spoke only of slots below; 0 counts as 1
+	Records  []Record // Voted, Learned, Settled and Unreadable, in LSN order
+	Next     LSN      // first free number; 0 counts as 1
 }

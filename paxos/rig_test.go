@@ -53,6 +53,15 @@ func (d *disk) sync(n int) LSN {
 	return d.first - 1
 }
 
+// snapshot is what a disk is when it has a snapshot: of the records before, those
+// that speak of nothing at or above below are gone.
+func (d *disk) snapshot(h Handle, below Slot) {
+	d.rec.Snapshot, d.rec.Floor = h, max(d.rec.Floor, below)
+	for len(d.rec.Records) > 0 && Concerns(d.rec.Records[0]) < d.rec.Floor {
+		d.rec.Records = d.rec.Records[1:]
+	}
+}
+
 // newRig boots node 1 of n and makes its boot record durable.
 func newRig(t *testing.T, n int, tune ...func(*Config)) *rig {
 	cfg := DefaultConfig()

@@ -17,6 +17,11 @@ type Counters struct {
 	Stale           uint64 // answers to an earlier ballot, boot or page
 	Strangers       uint64 // messages from no member
 	TooFar          uint64 // slots beyond MaxAhead
+	Installed       uint64 // snapshots from elsewhere taken over
+	// InstalledOverVote counts those that covered a slot with a vote not yet known
+	// as chosen, InstalledBelowVote those with votes above them.
+	InstalledOverVote  uint64
+	InstalledBelowVote uint64
 }
 
 // Role says what a node is doing.
@@ -39,6 +44,7 @@ type Status struct {
 	Leader    NodeID // who leads, as far as it knows; 0: nobody
 	FirstOpen Slot
 	Applied   Slot
+	Floor     Slot // votes and values below were dropped
 	VotesEnd  Slot // first slot above all votes
 	Next      LSN  // number of the next record
 	Durable   LSN
@@ -67,7 +73,7 @@ func (n *Node) Status() Status {
 	}
 	return Status{
 		ID: n.cfg.ID, Boot: n.boot, Role: role, Ballot: n.ballot(), Promised: n.acceptor.promised, Leader: n.leader.Leader,
-		FirstOpen: n.learner.firstOpen, Applied: n.learner.applied, VotesEnd: n.acceptor.votes.end(),
+		FirstOpen: n.learner.firstOpen, Applied: n.learner.applied, Floor: n.acceptor.votes.base, VotesEnd: n.acceptor.votes.end(),
 		Next: n.gate.next(), Durable: n.gate.durable, Held: len(n.gate.held), Pending: n.pending.len(), Count: n.count,
 	}
 }

@@ -127,5 +127,8 @@ func (o *Output) Lines() []string {
 	if o.Tenure != nil {
 		line("tenure %v", *o.Tenure)
 	}
+	if o.Behind != nil {
+		line("behind %v", *o.Behind)
+	}
 	return lines
 }

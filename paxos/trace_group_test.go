@@ -265,3 +265,21 @@ func (g *group) stabilize(ids []NodeID) {
 		}
 	}
 }
+
+// snapshot makes a snapshot of a node durable, and truncates.
+func (g *group) snapshot(id NodeID, slot, below Slot) {
+	b := g.box(id)
+	b.disk.snapshot(Handle{Slot: slot, Members: b.cfg.Members}, below)
+	g.up(id).Truncate(g.now, below)
+	g.take(id)
+}
+
+// install gives a node a snapshot, which is durable by then.
+func (g *group) install(id NodeID, slot Slot) {
+	b := g.box(id)
+	h := Handle{Slot: slot, Members: b.cfg.Members}
+	b.disk.snapshot(h, slot+1)
+	g.printf(id, "installed %t", g.up(id).Installed(g.now, h))
+	b.told = append(b.told, Entry{Slot: slot, Value: Batch([]byte("snapshot"))})
+	g.take(id)
+}

@@ -85,6 +85,9 @@ func (t *tally) add(c paxos.Counters) {
 	t.Stale += c.Stale
 	t.Strangers += c.Strangers
 	t.TooFar += c.TooFar
+	t.Installed += c.Installed
+	t.InstalledOverVote += c.InstalledOverVote
+	t.InstalledBelowVote += c.InstalledBelowVote
 }
 
 // revotes counts slots with votes at several ballots.

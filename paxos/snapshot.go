@@ -1,0 +1,144 @@
+package paxos
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/invariant"
+)
+
+// Handle says which state a snapshot holds: the one after Slot was applied, and
+// before any later slot was. The state machine keeps it with the snapshot and
+// gives it back (P7.02): without the members at Slot a snapshot is of no use.
+type Handle struct {
+	Slot    Slot     // 0: there is no snapshot
+	Ballot  Ballot   // of the tenure that the state is in; this package does not look at it
+	Members []NodeID // as of Slot, ascending
+	Epoch   uint64   // the state machine's own
+}
+
+// String is one line.
+func (h Handle) String() string {
+	return fmt.Sprintf("slot %d ballot %v epoch %d members %v", h.Slot, h.Ballot, h.Epoch, h.Members)
+}
+
+// Behind tells that catch-up by records failed at a source: it has dropped the
+// slots below Floor, of which this node lacks some. A snapshot of Source, of
+// slot Floor-1 or above, would help; so may the records of another peer, which
+// the node goes on asking for (P7.06).
+type Behind struct {
+	Source NodeID
+	Floor  Slot
+}
+
+// String prints "2 has dropped the slots below 9".
+func (b Behind) String() string {
+	return fmt.Sprintf("%d has dropped the slots below %d", b.Source, b.Floor)
+}
+
+// Truncate lets the node forget votes and values of the slots below. The caller
+// says by that: a durable snapshot here covers them all (P7.03), and the state
+// machine has consumed them (I-L4). Whoever asks for them from now on is told
+// that they are gone; an absent vote is still never "nothing". It may be called
+// at any time, also with a slot that is not above the last one.
+func (n *Node) Truncate(now time.Time, below Slot) {
+	n.at(now)
+	if below > n.learner.applied+1 {
+		invariant.Failf("I-L4", "node %d: would forget the slots below %d, applied are those up to %d", n.cfg.ID, below, n.learner.applied)
+	}
+	n.forget(below)
+	n.drain()
+}
+
+// forget drops votes and values below a slot. What stands above is untouched:
+// an acceptor that installs a snapshot still owes its votes there.
+func (n *Node) forget(below Slot) {
+	n.acceptor.votes.drop(below)
+	n.learner.known.drop(below)
+}
+
+// Installed tells that the state machine was replaced by a durable snapshot from
+// elsewhere, and asks for the slots above it: they are handed out from
+// h.Slot+1 on, what was not yet taken of earlier ones is not. It returns false,
+// and does nothing, where the node has handed out more than that by now: then
+// the caller keeps the state it has.
+//
+// A node that leads gives up: whoever overtook it leads at a higher ballot.
+func (n *Node) Installed(now time.Time, h Handle) bool {
+	n.at(now)
+	l := &n.learner
+	if h.Slot < l.firstOpen {
+		return false
+	}
+	n.countInstall(h.Slot)
+	n.forget(h.Slot + 1)
+	l.deliver, l.applied, l.firstOpen = nil, h.Slot, h.Slot+1
+	l.advance()
+	n.catchup.target = max(n.catchup.target, l.firstOpen)
+	n.behind = nil
+	if n.lead != nil {
+		n.yield()
+		n.election.heard(now)
+	}
+	n.drain()
+	return true
+}
+
+func (n *Node) countInstall(s Slot) {
+	n.count.Installed++
+	votes := &n.acceptor.votes
+	over := false
+	for i := n.learner.firstOpen; i <= s && i < votes.end(); i++ {
+		v := votes.get(i)
+		over = over || v != nil && !v.ballot.IsZero()
+	}
+	if over {
+		n.count.InstalledOverVote++
+	}
+	if votes.end() > s+1 {
+		n.count.InstalledBelowVote++
+	}
+}
+
+// lacks notes that a source has dropped what this node needs next.
+func (n *Node) lacks(source NodeID, floor Slot) {
+	if floor > n.learner.firstOpen {
+		n.behind = &Behind{Source: source, Floor: floor}
+	}
+}
+
+// base is the lowest slot that a disk may still have records of.
+func (r *Recovered) base() Slot {
+	floor, open := max(r.Floor, 1), r.Snapshot.Slot+1
+	if floor > open {
+		invariant.Failf("I-L4", "the disk has lost the slots below %d and a snapshot of slot %d only", floor, r.Snapshot.Slot)
+	}
+	return floor
+}
+
+// resume ends the restoration of a node whose state machine is at a snapshot: it
+// keeps of the slots below what reaches up to the snapshot without a gap, to give
+// it to laggards.
+func (n *Node) resume() {
+	below := n.learner.applied + 1
+	for k := n.learner.known.get(below - 1); k != nil && k.chosen; k = n.learner.known.get(below - 1) {
+		below--
+	}
+	n.forget(below)
+}
+
+// Concerns is the highest slot a record speaks of; 0: it speaks of none. A
+// record is of no use any more once all slots up to it were truncated.
+func Concerns(r Record) Slot {
+	switch r := r.(type) {
+	case Voted:
+		return r.Slot
+	case Unreadable:
+		return r.Slot
+	case Learned:
+		return r.Slot
+	case Settled:
+		return r.Slots.To - 1
+	}
+	return 0
+}
