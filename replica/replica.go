@@ -104,7 +104,7 @@ func Start(cfg Config) (*Replica, error) {
 	}
 	lane := make(chan struct{})
 	go r.logLane(st, lane)
-	go r.loop(rec, lane)
+	go r.loop(rec.Recovered, lane)
 	return r, nil
 }
 

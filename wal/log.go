@@ -185,6 +185,11 @@ func (l *Log) DropBefore(lsn LSN) error {
 	return l.fail("drop", l.drop(lsn))
 }
 
+// Drops says whether DropBefore would remove anything now. It calls no disk.
+func (l *Log) Drops(lsn LSN) bool {
+	return l.err == nil && len(l.man.without(lsn).segments) < len(l.man.segments)
+}
+
 func (l *Log) drop(lsn LSN) error {
 	next := l.man.without(lsn)
 	gone := l.man.segments[:len(l.man.segments)-len(next.segments)]

@@ -121,3 +121,24 @@ func TestSegmentNumbersAreNeverUsedTwice(t *testing.T) {
 	_, err = m.Contents(dir + "/0000000000000003.wal")
 	require.NoError(t, err)
 }
+
+// Drops tells beforehand whether DropBefore would call the disk.
+func TestDropsSaysWhetherAnythingCanGo(t *testing.T) {
+	m := vfs.NewMem()
+	l, _, err := wal.Open(m, dir, wal.Options{SegmentSize: 1})
+	require.NoError(t, err)
+	for i := range wal.LSN(3) {
+		require.NoError(t, l.Append(wal.Entry{LSN: i + 1, Kind: 1, Data: "x"}))
+	}
+	calls := 0
+	m.SetFault(func(vfs.Call) vfs.Fault { calls++; return vfs.Fault{} })
+	for _, c := range []struct {
+		lsn   wal.LSN
+		drops bool
+	}{{0, false}, {1, false}, {2, true}, {2, false}, {9, true}, {9, false}} {
+		require.Equal(t, c.drops, l.Drops(c.lsn), "below %d", c.lsn)
+		calls = 0
+		require.NoError(t, l.DropBefore(c.lsn))
+		require.Equal(t, c.drops, calls > 0, "below %d", c.lsn)
+	}
+}

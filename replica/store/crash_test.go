@@ -120,7 +120,7 @@ func dieAndDieAgain(t *testing.T, segment int64, n int, crash func(*vfs.Mem, uin
 		})
 		err := g.tryOpen()
 		if err == nil {
-			w.check(t, g.rec)
+			w.check(t, g.rec.Recovered)
 			err = w.life(g, n)
 		}
 		require.True(t, err == nil || errors.Is(err, vfs.ErrCrashed), "%v", err)
@@ -131,5 +131,5 @@ func dieAndDieAgain(t *testing.T, segment int64, n int, crash func(*vfs.Mem, uin
 	g.m.SetFault(nil)
 	g.m.Crash(vfs.Seeded(seed))
 	g.open(t)
-	w.check(t, g.rec)
+	w.check(t, g.rec.Recovered)
 }

@@ -1,13 +1,17 @@
 // Package store is synchronous: the durable side of one replica. It turns the
 // numbered records of paxos.Node into entries of a log, keeps the promise in a
-// register of its own, and gives both back, checked against each other, when a
-// process starts.
+// register of its own and snapshots of the rows beside them, and gives all back,
+// checked against each other, when a process starts.
 //
-// Read in this order: state, store, open, errors.
+// Read in this order: state, index, store, bulk, open, errors.
 //
 //	DIR/LOCK                  locked while the store is open
 //	DIR/promise.a, .b         what the node promised, in a wal.Register
 //	DIR/log/                  all records, in a wal.Log
+//	DIR/snapshots/            rows at some slots, in a snapshot.Store
+//
+// Two lanes use it side by side: the log lane has the Store, with log and
+// register, the bulk lane has its Bulk, with the snapshots.
 //
 // # Why the promise has a place of its own
 //
@@ -22,14 +26,33 @@
 // way round. In the log, Booted and Promised leave their own small records, so that
 // numbers have no gaps and a register that is older than its log is noticed.
 //
-//	 0    2    4       12      20      24          32
-//	+----+----+-------+-------+-------+-----------+
-//	| 1  | 0  | boot  | round | node  | watermark |     all little endian
-//	+----+----+-------+-------+-------+-----------+
+//	 0    2    4       12      20      24          32      40
+//	+----+----+-------+-------+-------+-----------+-------+
+//	| 2  | 0  | boot  | round | node  | watermark | floor |     all little endian
+//	+----+----+-------+-------+-------+-----------+-------+
 //
 // round and node are the ballot promised. watermark is the highest record known
 // to be synced when the register was written: a log that ends below it has lost
-// its end.
+// its end. floor is a slot: the log may lack records that concern only slots
+// below it. Version 1 had no floor.
+//
+// # How the log loses its front
+//
+//  1. The bulk lane publishes a snapshot: it is durable, under its name.
+//  2. It prunes: the two newest good ones stay.
+//  3. Bulk.Floor is the slot above the older of the two, or, while there are not
+//     two, nothing: either of them may rot, and the other one with the log is
+//     worth as much.
+//  4. The log lane writes that floor into the register, then drops the segments in
+//     which every record concerns lower slots. Where no whole segment can go it
+//     does nothing.
+//
+// Which records those are the store knows by itself, from paxos.Concerns: a node
+// need not know where its records stand, nor a log what its entries mean.
+//
+// When it opens, the store takes the newest snapshot whose rows load to the last
+// one, or the one before where that is bad. If the floor lies above what it
+// covers, votes are lost, and the store does not open.
 //
 // # When a store refuses to open
 //
@@ -39,5 +62,8 @@
 //   - neither copy of the register can be read (wal.ErrDamaged);
 //   - a register without its log, or a log whose records know of a later boot, a
 //     higher promise or a vote above the promise (ErrForgot);
+//   - the log lacks its front, and no good snapshot covers it (ErrUncovered), or the
+//     register does not know of that (ErrForgot);
+//   - snapshots without a register (ErrForgot);
 //   - a record that was stored whole makes no sense (ErrRecord).
 package store

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -14,6 +16,8 @@ import (
 type Options struct {
 	// SegmentSize is that of the log, in bytes (wal.Options); 0 is good.
 	SegmentSize int64
+	// ChunkSize is that of snapshots, in bytes (snapshot.Options); 0 is good.
+	ChunkSize int
 	// Salt draws 64 bits that no client can predict or read, for each segment of
 	// the log (wal.Options says why). The store calls it within Open, Append and
 	// Idle, and refuses to open without. It is no part of what describes a run.
@@ -26,6 +30,15 @@ type Report struct {
 	Unreadable []paxos.Unreadable // votes whose value rotted
 	Repaired   []string           // register copies that were written anew
 	Created    bool               // there was no store
+	Bad        []snapshot.Bad     // snapshots that could not be used
+	Leftovers  []string           // unfinished snapshots that were removed
+}
+
+// Recovered is what a store gives back: the numbered records for paxos, and the
+// rows they go on from.
+type Recovered struct {
+	paxos.Recovered
+	Rows *db.DB // as of Snapshot.Slot; nil where there is no snapshot
 }
 
 // String is one line.
@@ -34,25 +47,28 @@ func (r Report) String() string {
 	case r.Created:
 		return "created"
 	case r.Torn != nil:
-		return fmt.Sprintf("cut %d bytes off %s at %d, %d votes unreadable, %d copies repaired",
-			r.Torn.Bytes, r.Torn.File, r.Torn.Offset, len(r.Unreadable), len(r.Repaired))
+		return fmt.Sprintf("cut %d bytes off %s at %d, %s", r.Torn.Bytes, r.Torn.File, r.Torn.Offset, r.rest())
 	}
-	return fmt.Sprintf("clean end, %d votes unreadable, %d copies repaired", len(r.Unreadable), len(r.Repaired))
+	return "clean end, " + r.rest()
+}
+
+func (r Report) rest() string {
+	return fmt.Sprintf("%d votes unreadable, %d copies repaired, %d snapshots bad", len(r.Unreadable), len(r.Repaired), len(r.Bad))
 }
 
 // Open opens the store in a directory, which it makes if there is none, and reads
 // it back. An error means that this replica must not vote: see the package
 // comment. What it returns is durable.
-func Open(fsys vfs.FS, dir string, o Options) (*Store, paxos.Recovered, Report, error) {
+func Open(fsys vfs.FS, dir string, o Options) (*Store, Recovered, Report, error) {
 	s := &Store{}
 	rec, report, err := s.open(fsys, dir, o)
 	if err != nil {
-		return nil, paxos.Recovered{}, Report{}, errors.Join(err, s.Close())
+		return nil, Recovered{}, Report{}, errors.Join(err, s.Close())
 	}
 	return s, rec, report, nil
 }
 
-func (s *Store) open(fsys vfs.FS, dir string, o Options) (rec paxos.Recovered, report Report, err error) {
+func (s *Store) open(fsys vfs.FS, dir string, o Options) (rec Recovered, report Report, err error) {
 	if o.Salt == nil {
 		return rec, report, fmt.Errorf("store: %s: no Options.Salt: values could pass for parts of the log", dir)
 	}
@@ -88,13 +104,20 @@ func (s *Store) open(fsys vfs.FS, dir string, o Options) (rec paxos.Recovered, r
 		return rec, report, err
 	}
 	report = Report{Torn: r.Torn, Repaired: append(s.reg.Repaired(), r.Repaired...), Created: r.Created}
-	rec, err = s.replay(r, &report)
+	if err = s.openSnapshots(fsys, dir, o, &rec, &report); err != nil {
+		return rec, report, err
+	}
+	if err = s.covered(dir, r.First, rec.Snapshot.Slot); err != nil {
+		return rec, report, err
+	}
+	err = s.replay(r, &rec.Recovered, &report)
 	return rec, report, err
 }
 
 // replay turns entries into records, in order, each checked against the register.
-func (s *Store) replay(r wal.Recovery, report *Report) (paxos.Recovered, error) {
-	rec := paxos.Recovered{Boot: s.state.boot, Promise: s.state.promise, Next: paxos.LSN(r.Next)}
+func (s *Store) replay(r wal.Recovery, rec *paxos.Recovered, report *Report) error {
+	rec.Boot, rec.Promise, rec.Floor, rec.Next = s.state.boot, s.state.promise, s.state.floor, paxos.LSN(r.Next)
+	next := paxos.LSN(r.First)
 	for len(r.Entries)+len(r.Damaged) > 0 {
 		var record paxos.Record
 		var err error
@@ -106,18 +129,20 @@ func (s *Store) replay(r wal.Recovery, report *Report) (paxos.Recovered, error) 
 			r.Entries = r.Entries[1:]
 		}
 		if err != nil {
-			return rec, err
+			return err
 		}
 		if err := s.state.knows(record); err != nil {
-			return rec, err
+			return err
 		}
+		s.index.add(next, paxos.Concerns(record))
+		next++
 		switch record.(type) {
 		case paxos.Booted, paxos.Promised: // the register's
 		default:
 			rec.Records = append(rec.Records, record)
 		}
 	}
-	return rec, nil
+	return nil
 }
 
 func decode(e wal.Entry) (paxos.Record, error) {

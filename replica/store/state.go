@@ -14,11 +14,14 @@ type state struct {
 	boot      paxos.Boot
 	promise   paxos.Ballot
 	watermark wal.LSN // of the log, when this was written
+	// floor: the log may lack what concerned only slots below. A snapshot of
+	// floor-1 or above was durable before this was written.
+	floor paxos.Slot
 }
 
 const (
-	stateVersion = 1
-	stateSize    = 32
+	stateVersion = 2
+	stateSize    = 40
 )
 
 func (s state) encode() []byte {
@@ -27,7 +30,8 @@ func (s state) encode() []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.boot))
 	b = binary.LittleEndian.AppendUint64(b, s.promise.Round)
 	b = binary.LittleEndian.AppendUint32(b, uint32(s.promise.Node))
-	return binary.LittleEndian.AppendUint64(b, uint64(s.watermark))
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.watermark))
+	return binary.LittleEndian.AppendUint64(b, uint64(s.floor))
 }
 
 // decodeState reads what encode made. The register's checksums held.
@@ -43,6 +47,7 @@ func decodeState(b []byte) (state, error) {
 		boot:      paxos.Boot(binary.LittleEndian.Uint64(b[4:])),
 		promise:   paxos.Ballot{Round: binary.LittleEndian.Uint64(b[12:]), Node: paxos.NodeID(binary.LittleEndian.Uint32(b[20:]))},
 		watermark: wal.LSN(binary.LittleEndian.Uint64(b[24:])),
+		floor:     paxos.Slot(binary.LittleEndian.Uint64(b[32:])),
 	}, nil
 }
 

@@ -10,12 +10,15 @@ import (
 )
 
 // Store is an open store. It belongs to the log lane: one caller at a time, every
-// call may wait for the disk. The first error of any call is final.
+// call may wait for the disk. The first error of any call is final. Its Bulk
+// belongs to the other lane; Close is for when both have ended.
 type Store struct {
 	lock  io.Closer
 	reg   *wal.Register
 	log   *wal.Log
+	bulk  *Bulk
 	state state
+	index index
 	err   error
 
 	entries []wal.Entry // of the Append under way
@@ -45,6 +48,9 @@ func (s *Store) append(first paxos.LSN, rs []paxos.Record) error {
 		s.entries = append(s.entries, wal.Entry{LSN: wal.LSN(first) + wal.LSN(i), Kind: kind, Tag: s.tags[i], Data: data})
 	}
 	err := s.log.Append(s.entries...)
+	for i, r := range rs {
+		s.index.add(first+paxos.LSN(i), paxos.Concerns(r))
+	}
 	clear(s.entries)
 	s.entries = s.entries[:0]
 	return err
@@ -80,6 +86,37 @@ func (s *Store) Idle() error {
 	return s.fail(s.log.Idle())
 }
 
+// Truncate drops from the log what concerns only slots below, as far as whole
+// segments of it can go. The caller knows from the bulk lane that good snapshots
+// cover all that (Bulk.Floor). The register says so first: a log that lacks
+// something is never met without a word about what it lacks.
+func (s *Store) Truncate(below paxos.Slot) error {
+	if s.err != nil {
+		return s.err
+	}
+	return s.fail(s.truncate(below))
+}
+
+func (s *Store) truncate(below paxos.Slot) error {
+	if below <= 1 {
+		return nil
+	}
+	lsn := s.index.first(below, paxos.LSN(s.log.Next()))
+	if !s.log.Drops(wal.LSN(lsn)) {
+		return nil
+	}
+	if s.state.floor < below {
+		next := s.state
+		next.floor, next.watermark = below, s.log.Synced()
+		if err := s.reg.Write(next.encode()); err != nil {
+			return err
+		}
+		s.state = next
+	}
+	s.index.drop(below)
+	return s.log.DropBefore(wal.LSN(lsn))
+}
+
 func (s *Store) fail(err error) error {
 	if err != nil {
 		s.err = fmt.Errorf("store: %w", err)
@@ -95,6 +132,9 @@ func (s *Store) Close() error {
 	}
 	if s.reg != nil {
 		err = errors.Join(err, s.reg.Close())
+	}
+	if s.bulk != nil {
+		err = errors.Join(err, s.bulk.snaps.Close())
 	}
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())

@@ -29,7 +29,7 @@ type rig struct {
 	m    *vfs.Mem
 	o    store.Options
 	s    *store.Store
-	rec  paxos.Recovered
+	rec  store.Recovered
 	rep  store.Report
 	next paxos.LSN
 }
@@ -93,7 +93,7 @@ func voted(slot paxos.Slot, b paxos.Ballot) paxos.Voted {
 func TestARestartGivesBackWhatWasWritten(t *testing.T) {
 	for _, segment := range []int64{0, 1, 300} {
 		g := newRig(t, segment)
-		require.Equal(t, paxos.Recovered{Next: 1}, g.rec)
+		require.Equal(t, paxos.Recovered{Next: 1}, g.rec.Recovered)
 		records := []paxos.Record{
 			voted(1, b11),
 			voted(2, b11),
@@ -106,14 +106,14 @@ func TestARestartGivesBackWhatWasWritten(t *testing.T) {
 		g.must(t, paxos.Promised{Ballot: b22}, voted(2, b22))
 		g.reopen(t)
 		want := paxos.Recovered{Boot: 1, Promise: b22, Next: 10, Records: append(records, voted(2, b22))}
-		require.Equal(t, want, g.rec)
+		require.Equal(t, want, g.rec.Recovered)
 		require.Equal(t, store.Report{}, g.rep)
 		g.must(t, paxos.Booted{Boot: 2}, voted(5, b22))
 		require.NoError(t, g.s.Idle())
 		require.NoError(t, g.s.Close())
 		g.open(t)
 		want.Boot, want.Next, want.Records = 2, 12, append(want.Records, voted(5, b22))
-		require.Equal(t, want, g.rec)
+		require.Equal(t, want, g.rec.Recovered)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestPromiseAndBootAreDurableWhenAppendReturns(t *testing.T) {
 	g := newRig(t, 0)
 	require.NoError(t, g.append(paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b22}, voted(1, b22)))
 	g.reopen(t)
-	require.Equal(t, paxos.Recovered{Boot: 1, Promise: b22, Next: 1}, g.rec)
+	require.Equal(t, paxos.Recovered{Boot: 1, Promise: b22, Next: 1}, g.rec.Recovered)
 }
 
 // The machine dies between the two copies of the promise, and before the first.
@@ -261,7 +261,7 @@ func errorAt(t *testing.T, n int, fault vfs.Fault) {
 	}
 	g.m.SetFault(nil)
 	g.reopen(t)
-	w.check(t, g.rec)
+	w.check(t, g.rec.Recovered)
 }
 
 func TestOneOwnerAndClosed(t *testing.T) {
@@ -292,6 +292,6 @@ func TestBrokenPromisesNeverReachTheDisk(t *testing.T) {
 			_ = g.append(rs...)
 		}()
 		g.reopen(t)
-		require.Equal(t, paxos.Recovered{Boot: 1, Next: 2}, g.rec)
+		require.Equal(t, paxos.Recovered{Boot: 1, Next: 2}, g.rec.Recovered)
 	}
 }

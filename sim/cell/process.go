@@ -45,9 +45,9 @@ func (r *replica) Start(env *sim.Env) {
 			return
 		}
 		r.store = st
-		r.cell.watch.recovered(r.id, rec, report)
+		r.cell.watch.recovered(r.id, rec.Recovered, report)
 		env.Post(func(now time.Time) {
-			r.host.Start(now, rec)
+			r.host.Start(now, rec.Recovered)
 			r.cell.watch.started(r.id, r.host.Node().Status())
 			r.act()
 		})

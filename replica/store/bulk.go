@@ -1,0 +1,170 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/snapshot"
+	"github.com/chubbycell/chubby/wal"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Bulk is the snapshots of a store. It belongs to the bulk lane: one caller at a
+// time, every call may wait for the disk, and the log lane may call the Store
+// meanwhile. An error ends what it came from, and nothing else: a snapshot may
+// fail (P7.05).
+type Bulk struct {
+	snaps *snapshot.Store
+	in    *snapshot.Installer // of the transfer under way, or nil
+}
+
+// Bulk is the other lane of the store.
+func (s *Store) Bulk() *Bulk { return s.bulk }
+
+// Write writes the rows as they were after h.Slot and publishes them. When it
+// returns nil, and not before, the snapshot is durable.
+func (b *Bulk) Write(h paxos.Handle, rows db.View) (snapshot.ID, error) {
+	return b.snaps.Write(handleOut(h), func(w io.Writer) error {
+		_, err := rows.WriteTo(w)
+		return err
+	})
+}
+
+// Prune removes snapshots that are older than those to be kept.
+func (b *Bulk) Prune() error {
+	_, err := b.snaps.Prune()
+	return err
+}
+
+// Floor is the lowest slot whose records the log must keep: the one above the
+// oldest good snapshot. It is 0, keep all, while there is only one: what the log
+// has dropped must be there a second time when one rots.
+func (b *Bulk) Floor() paxos.Slot {
+	all := b.snaps.List()
+	if len(all) < 2 {
+		return 0
+	}
+	return paxos.Slot(all[0].Handle.Slot) + 1
+}
+
+// Latest is the newest good snapshot.
+func (b *Bulk) Latest() (snapshot.ID, bool) { return b.snaps.Latest() }
+
+// Read returns up to n bytes at off of a snapshot, for a peer. snapshot.ErrUnknown
+// says that it is not there, or not any more.
+func (b *Bulk) Read(id snapshot.ID, off int64, n int) ([]byte, error) {
+	return b.snaps.ReadChunk(id, off, n)
+}
+
+// Put takes in one piece of a snapshot from a peer. The first piece, or one of
+// another snapshot at offset 0, begins a transfer and ends the one before. It
+// returns where the next piece must begin.
+func (b *Bulk) Put(id snapshot.ID, off int64, data []byte) (int64, error) {
+	if b.in == nil || off == 0 && !b.in.ID().Equal(id) {
+		b.Abort()
+		in, err := b.snaps.Install(id)
+		if err != nil {
+			return 0, err
+		}
+		b.in = in
+	}
+	err := b.in.Put(id, off, data)
+	return b.in.Offset(), err
+}
+
+// Commit publishes what was taken in, whole, and loads its rows.
+func (b *Bulk) Commit() (paxos.Handle, *db.DB, error) {
+	if b.in == nil {
+		return paxos.Handle{}, nil, fmt.Errorf("store: %w: no transfer is under way", snapshot.ErrIncomplete)
+	}
+	id, err := b.in.Commit()
+	b.in = nil
+	if err != nil {
+		return paxos.Handle{}, nil, err
+	}
+	rows, err := b.load(id)
+	return handleIn(id.Handle), rows, err
+}
+
+// Abort gives up a transfer, if one is under way.
+func (b *Bulk) Abort() {
+	if b.in != nil {
+		b.in.Abort()
+		b.in = nil
+	}
+}
+
+func (b *Bulk) load(id snapshot.ID) (rows *db.DB, err error) {
+	err = b.snaps.Load(id.Handle, func(r io.Reader) (err error) {
+		rows, err = db.Load(r)
+		return err
+	})
+	return rows, err
+}
+
+// openSnapshots takes the newest snapshot that is good to its last row.
+func (s *Store) openSnapshots(fsys vfs.FS, dir string, o Options, rec *Recovered, report *Report) error {
+	snaps, r, err := snapshot.Open(fsys, path.Join(dir, "snapshots"), snapshot.Options{ChunkSize: o.ChunkSize})
+	if err != nil {
+		return err
+	}
+	s.bulk = &Bulk{snaps: snaps}
+	report.Leftovers = r.Removed
+	for {
+		id, ok := snaps.Latest()
+		if !ok {
+			break
+		}
+		rec.Rows, err = s.bulk.load(id)
+		if err == nil {
+			rec.Snapshot = handleIn(id.Handle)
+			break
+		}
+		if !errors.Is(err, snapshot.ErrDamaged) {
+			return err
+		}
+	}
+	report.Bad = snaps.Bad()
+	return nil
+}
+
+// covered refuses a log that lacks something which no good snapshot has.
+func (s *Store) covered(dir string, first wal.LSN, slot paxos.Slot) error {
+	switch {
+	case s.state.boot == 0 && slot > 0:
+		return fmt.Errorf("store: %s: %w: a snapshot of slot %d, and no register", dir, ErrForgot, slot)
+	case s.state.floor == 0 && first > 1:
+		return fmt.Errorf("store: %s: %w: the log begins with #%d, and the register says that nothing was dropped", dir, ErrForgot, first)
+	case s.state.floor > slot+1:
+		return fmt.Errorf("store: %s: %w: the log was cut below slot %d, the newest good snapshot is of slot %d", dir, ErrUncovered, s.state.floor, slot)
+	}
+	return nil
+}
+
+func handleOut(h paxos.Handle) snapshot.Handle {
+	out := snapshot.Handle{
+		Slot:   snapshot.Slot(h.Slot),
+		Ballot: snapshot.Ballot{Round: h.Ballot.Round, Node: snapshot.NodeID(h.Ballot.Node)},
+		Epoch:  snapshot.Epoch(h.Epoch),
+	}
+	for _, m := range h.Members {
+		out.Members = append(out.Members, snapshot.NodeID(m))
+	}
+	return out
+}
+
+func handleIn(h snapshot.Handle) paxos.Handle {
+	in := paxos.Handle{
+		Slot:   paxos.Slot(h.Slot),
+		Ballot: paxos.Ballot{Round: h.Ballot.Round, Node: paxos.NodeID(h.Ballot.Node)},
+		Epoch:  uint64(h.Epoch),
+	}
+	for _, m := range h.Members {
+		in.Members = append(in.Members, paxos.NodeID(m))
+	}
+	return in
+}

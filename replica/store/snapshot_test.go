@@ -1,0 +1,198 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/snapshot"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// rowsAt are the rows after a slot.
+func rowsAt(slot paxos.Slot) *db.DB {
+	d := db.New()
+	tx := d.Begin()
+	for i := range slot {
+		tx.Put(fmt.Sprintf("k%d", i%7), fmt.Sprintf("%d", i))
+	}
+	tx.Commit()
+	return d
+}
+
+func handleAt(slot paxos.Slot) paxos.Handle {
+	return paxos.Handle{Slot: slot, Ballot: b11, Members: []paxos.NodeID{1, 2, 3}, Epoch: 7}
+}
+
+// snap writes a snapshot and drops what may be dropped then.
+func (g *rig) snap(t *testing.T, slot paxos.Slot) {
+	t.Helper()
+	_, err := g.s.Bulk().Write(handleAt(slot), rowsAt(slot).View())
+	require.NoError(t, err)
+	require.NoError(t, g.s.Bulk().Prune())
+	require.NoError(t, g.s.Truncate(g.s.Bulk().Floor()))
+}
+
+// busy is a store that was voting in slots 1 to 40 with a snapshot every 10.
+func busy(t *testing.T) *rig {
+	g := newRig(t, 300)
+	g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b11})
+	for slot := paxos.Slot(1); slot <= 40; slot++ {
+		g.must(t, voted(slot, b11), paxos.Settled{Slots: paxos.Range{From: slot, To: slot + 1}})
+		if slot%10 == 0 {
+			g.snap(t, slot)
+		}
+	}
+	return g
+}
+
+// lowest is the lowest slot that the records of a store concern.
+func lowest(rs []paxos.Record) paxos.Slot {
+	low := paxos.MaxSlot
+	for _, r := range rs {
+		low = min(low, paxos.Concerns(r))
+	}
+	return low
+}
+
+func snapFile(slot int) string { return fmt.Sprintf("%s/snapshots/%020d.snap", dir, slot) }
+
+func TestARestartBeginsWithTheNewestSnapshot(t *testing.T) {
+	g := busy(t)
+	g.reopen(t)
+	require.Equal(t, handleAt(40), g.rec.Snapshot)
+	require.Equal(t, rowsAt(40).Checksum(), g.rec.Rows.Checksum())
+	require.Equal(t, paxos.Slot(31), g.rec.Floor, "the log reaches back to the older one")
+	require.LessOrEqual(t, lowest(g.rec.Records), paxos.Slot(31))
+	require.Greater(t, lowest(g.rec.Records), paxos.Slot(20), "and not much further")
+	names, err := g.m.ReadDir(dir + "/snapshots")
+	require.NoError(t, err)
+	require.Len(t, slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".snap") }), 2)
+}
+
+func TestNothingIsDroppedOnTheWordOfOneSnapshot(t *testing.T) {
+	g := newRig(t, 1)
+	g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b11}, voted(1, b11), voted(2, b11))
+	require.Zero(t, g.s.Bulk().Floor())
+	g.snap(t, 1)
+	require.Zero(t, g.s.Bulk().Floor())
+	g.snap(t, 2)
+	require.Equal(t, paxos.Slot(2), g.s.Bulk().Floor())
+	g.reopen(t)
+	require.Equal(t, []paxos.Record{voted(2, b11)}, g.rec.Records)
+}
+
+func TestTheOlderSnapshotDoesWhereTheNewestIsBad(t *testing.T) {
+	for name, harm := range map[string]func(*rig) error{
+		"rotten": func(g *rig) error { return g.m.Corrupt(snapFile(40), 60, 1) },
+		"gone":   func(g *rig) error { return g.m.Remove(snapFile(40)) },
+	} {
+		g := busy(t)
+		g.m.Crash(vfs.KeepNothing)
+		require.NoError(t, harm(g), name)
+		g.open(t)
+		require.Equal(t, paxos.Slot(30), g.rec.Snapshot.Slot, name)
+		require.Equal(t, rowsAt(30).Checksum(), g.rec.Rows.Checksum(), name)
+		require.LessOrEqual(t, lowest(g.rec.Records), paxos.Slot(31), name)
+		require.Equal(t, name == "rotten", len(g.rep.Bad) == 1, name)
+	}
+}
+
+func TestALogWithoutItsFrontAndNoSnapshotRefuses(t *testing.T) {
+	g := busy(t)
+	g.m.Crash(vfs.KeepNothing)
+	require.NoError(t, g.m.Corrupt(snapFile(40), 60, 1))
+	require.NoError(t, g.m.Corrupt(snapFile(30), 60, 1))
+	for range 2 {
+		err := g.tryOpen()
+		require.ErrorIs(t, err, store.ErrUncovered)
+		require.ErrorContains(t, err, "below slot 31")
+	}
+}
+
+// An old copy of the register does not know that the log lost its front.
+func TestARegisterFromBeforeTheLogWasCutRefuses(t *testing.T) {
+	g := newRig(t, 1)
+	g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b11}, voted(1, b11), voted(2, b11), voted(3, b11))
+	old := g.m.Clone()
+	g.snap(t, 1)
+	g.snap(t, 2)
+	g.snap(t, 3)
+	g.m.Crash(vfs.KeepAll)
+	g.put(t, old, dir+"/promise.a", dir+"/promise.b")
+	require.ErrorIs(t, g.tryOpen(), store.ErrForgot)
+}
+
+func TestSnapshotsWithoutARegisterRefuse(t *testing.T) {
+	g := busy(t)
+	require.NoError(t, g.s.Close())
+	for _, name := range []string{"/promise.a", "/promise.b", "/log/manifest.a", "/log/manifest.b"} {
+		require.NoError(t, g.m.Remove(dir+name))
+	}
+	names, err := g.m.ReadDir(dir + "/log")
+	require.NoError(t, err)
+	for _, n := range names {
+		require.NoError(t, g.m.Remove(dir+"/log/"+n))
+	}
+	require.ErrorIs(t, g.tryOpen(), store.ErrForgot)
+}
+
+// A snapshot goes from one store to another in pieces, and is what it was.
+func TestASnapshotIsFetchedInPieces(t *testing.T) {
+	from, to := busy(t), newRig(t, 0)
+	to.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b22}, voted(1, b11), voted(45, b22))
+	id, ok := from.s.Bulk().Latest()
+	require.True(t, ok)
+	bulk := to.s.Bulk()
+	_, _, err := bulk.Commit()
+	require.ErrorIs(t, err, snapshot.ErrIncomplete)
+	for off := int64(0); off < id.Size; {
+		piece, err := from.s.Bulk().Read(id, off, 37)
+		require.NoError(t, err)
+		_, err = bulk.Put(id, off+1, piece)
+		require.ErrorIs(t, err, snapshot.ErrOffset)
+		off, err = bulk.Put(id, off, piece)
+		require.NoError(t, err)
+	}
+	h, rows, err := bulk.Commit()
+	require.NoError(t, err)
+	require.Equal(t, handleAt(40), h)
+	require.Equal(t, rowsAt(40).Checksum(), rows.Checksum())
+	to.reopen(t)
+	require.Equal(t, handleAt(40), to.rec.Snapshot)
+	require.Equal(t, []paxos.Record{voted(1, b11), voted(45, b22)}, to.rec.Records)
+}
+
+// A transfer that is begun again leaves nothing of the first.
+func TestATransferBeginsAnewWithAnotherSnapshot(t *testing.T) {
+	from, to := busy(t), newRig(t, 0)
+	to.must(t, paxos.Booted{Boot: 1})
+	ids := make([]snapshot.ID, 2)
+	ids[0], _ = from.s.Bulk().Latest()
+	piece, err := from.s.Bulk().Read(ids[0], 0, 200)
+	require.NoError(t, err)
+	off, err := to.s.Bulk().Put(ids[0], 0, piece)
+	require.NoError(t, err)
+	require.EqualValues(t, 200, off)
+
+	from.snap(t, 41)
+	ids[1], _ = from.s.Bulk().Latest()
+	_, err = to.s.Bulk().Put(ids[1], 200, []byte("x"))
+	require.ErrorIs(t, err, snapshot.ErrOther)
+	piece, err = from.s.Bulk().Read(ids[1], 0, 1<<20)
+	require.NoError(t, err)
+	_, err = to.s.Bulk().Put(ids[1], 0, piece)
+	require.NoError(t, err)
+	h, _, err := to.s.Bulk().Commit()
+	require.NoError(t, err)
+	require.Equal(t, paxos.Slot(41), h.Slot)
+	to.s.Bulk().Abort()
+	to.reopen(t)
+	require.Empty(t, to.rep.Leftovers)
+}
