@@ -36,7 +36,7 @@ func (a *app) walDump(name string) error {
 		return usage("%v", err)
 	}
 	base := filepath.Base(path)
-	if err := wal.Dump(vfs.NewOS(filepath.Dir(path)), base, a.out); err != nil {
+	if err := wal.Dump(vfs.NewReadOnlyOS(filepath.Dir(path)), base, a.out); err != nil {
 		return usage("%s", asTyped(err, base, name))
 	}
 	return nil

@@ -1,7 +1,6 @@
 package vfs
 
 import (
-	"io/fs"
 	"maps"
 	"slices"
 )
@@ -146,25 +145,4 @@ func settleSize(durable, now int64, choose Chooser) int64 {
 		return lo + int64(choose(uint64(hi-lo)))
 	}
 	return now
-}
-
-// Corrupt flips the bits of mask in one byte, on the disk and in what the
-// machine sees: rot. It fails with fs.ErrNotExist where there is no such byte.
-func (m *Mem) Corrupt(name string, off int64, mask byte) error {
-	n := m.names[name]
-	if n == nil || n.file == nil || off < 0 || off >= n.file.size {
-		return &fs.PathError{Op: "corrupt", Path: name, Err: fs.ErrNotExist}
-	}
-	f, sector, was := n.file, off/SectorSize, len(n.file.dirty)
-	if p := f.page(sector); p == nil || p.old[sector%sectorsPerPage] == nil {
-		m.touch(f, sector, dirtyData)
-	}
-	p, i := f.at(sector)
-	p.data[off%pageSize] ^= mask
-	p.old[i][off%SectorSize] ^= mask
-	if len(f.dirty) > was { // the sector was clean and stays so
-		m.free = append(m.free, p.old[i])
-		p.old[i], f.dirty = nil, f.dirty[:was]
-	}
-	return nil
 }

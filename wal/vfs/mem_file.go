@@ -35,7 +35,8 @@ type memFile struct {
 	pages   []*page
 	dirty   []int64 // sectors with an old image, in the order they got dirty
 	size    int64
-	durable int64 // size, as the disk has it
+	durable int64   // size, as the disk has it
+	spoilt  []int64 // sectors that cannot be read
 }
 
 // touch keeps the disk's image of a sector before the running machine changes it.
@@ -177,6 +178,9 @@ func (h *memHandle) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, wrap(OpReadAt, h.name, fs.ErrInvalid)
 	}
+	if h.f.unreadable(off, len(b)) {
+		return 0, wrap(OpReadAt, h.name, ErrIO)
+	}
 	n := h.f.read(b, off)
 	if n < len(b) {
 		return n, io.EOF
@@ -193,14 +197,20 @@ func (h *memHandle) WriteAt(b []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, wrap(OpWriteAt, h.name, fs.ErrInvalid)
 	}
-	kind := dirtyData
+	kind, f := dirtyData, h.f
 	if fault.Lose {
 		kind = dropped
+	}
+	if fault.Astray != nil {
+		f, off = h.m.astray(fault.Astray), fault.Astray.Off
 	}
 	if err != nil {
 		b = b[:min(len(b), fault.Short)]
 	}
-	h.m.write(h.f, b, off, kind)
+	if f != nil {
+		f.rewritten(off, len(b))
+		h.m.write(f, b, off, kind)
+	}
 	return len(b), err
 }
 

@@ -71,7 +71,7 @@ func (f *memFile) clone() *memFile {
 	if f == nil {
 		return nil
 	}
-	c := &memFile{dirty: slices.Clone(f.dirty), size: f.size, durable: f.durable}
+	c := &memFile{dirty: slices.Clone(f.dirty), size: f.size, durable: f.durable, spoilt: slices.Clone(f.spoilt)}
 	for _, p := range f.pages {
 		if p != nil {
 			q := *p

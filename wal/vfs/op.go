@@ -102,4 +102,15 @@ type Fault struct {
 	// Lose, on WriteAt without Err, lies: the call succeeds and reads see the
 	// bytes, but they never reach the disk, whatever is synced.
 	Lose bool
+	// Astray, on WriteAt, lets the bytes land at another place, which may be in
+	// another file; where they were meant to go, the old ones stay. A place in no
+	// file swallows them. They are written there as any bytes are: not durable
+	// before a sync of that file.
+	Astray *Place
+}
+
+// Place is a place on a disk.
+type Place struct {
+	Name string
+	Off  int64
 }
