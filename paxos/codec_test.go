@@ -156,7 +156,11 @@ func TestMalformedRecordsAreRefused(t *testing.T) {
 	u, err := DecodeUnreadable(RecordVoted, tag("09", "02", "01"))
 	require.NoError(t, err)
 	require.Equal(t, Unreadable{Slot: 9, Ballot: Ballot{2, 1}}, u)
-	for _, kind := range []uint8{RecordBooted, RecordPromised, RecordLearned, RecordSettled} {
+	u, err = DecodeUnreadable(RecordLearned, tag("09", "00", "00"))
+	require.NoError(t, err)
+	require.Equal(t, Unlearned{Slot: 9}, u)
+	require.Panics(t, func() { EncodeRecord(u) })
+	for _, kind := range []uint8{RecordBooted, RecordPromised, RecordSettled} {
 		_, err := DecodeUnreadable(kind, tag("09", "02", "01"))
 		require.ErrorContains(t, err, "cannot be done without")
 	}

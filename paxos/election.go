@@ -107,6 +107,7 @@ func (n *Node) onPromise(from NodeID, m Promise) {
 func (n *Node) conclude() {
 	n.bid.skip(n.learner.firstOpen)
 	if values, ok := n.bid.result(); ok {
+		n.count.DecidedUnread += n.bid.unread()
 		n.begin(values)
 	}
 }

@@ -81,6 +81,18 @@ func (c *campaign) unreadable(id NodeID) (n uint64) {
 	return n
 }
 
+// unread counts the votes without a value among those that result judges by.
+func (c *campaign) unread() (n uint64) {
+	for _, a := range c.answers {
+		for _, v := range a.votes {
+			if a.next == MaxSlot && v.Lost && v.Slot >= c.start {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // result is what phase 1 says: the value of each slot in [start, start+len),
 // in order. Slots nobody in the quorum voted in get the no-op; all above are
 // free. ok is false while it cannot be said yet: no quorum has told all, or the

@@ -51,12 +51,19 @@ type Unreadable struct {
 	Ballot Ballot
 }
 
+// Unlearned takes the place of a Learned record whose value the disk lost. It is
+// never written, and changes nothing: others know the value.
+//
+//	unlearned slot 9
+type Unlearned struct{ Slot Slot }
+
 func (Booted) record()     {}
 func (Promised) record()   {}
 func (Voted) record()      {}
 func (Learned) record()    {}
 func (Settled) record()    {}
 func (Unreadable) record() {}
+func (Unlearned) record()  {}
 
 // Recovered is what a disk gives back when a process starts: what the last
 // lives left, in LSN order. The zero value is a new node's.
@@ -65,6 +72,6 @@ type Recovered struct {
 	Promise  Ballot   // highest promise on disk
 	Snapshot Handle   // where the state machine begins; zero: before slot 1
 	Floor    Slot     // Records may lack what spoke only of slots below; 0 counts as 1
-	Records  []Record // Voted, Learned, Settled and Unreadable, in LSN order
+	Records  []Record // all kinds but Booted and Promised, in LSN order
 	Next     LSN      // first free number; 0 counts as 1
 }

@@ -19,7 +19,7 @@ const tagSize = 20
 
 // EncodeRecord splits a record into what names it (the tag, small, which a log
 // keeps readable even where the data rots) and its data. It panics for
-// Unreadable, which is never written.
+// Unreadable and Unlearned, which are never written.
 //
 //	kind      tag (big endian)                     data
 //	Booted    boot(8) 0(8) 0(4)                    -
@@ -85,17 +85,19 @@ func DecodeRecord(kind uint8, tag []byte, data string) (Record, error) {
 	return nil, fmt.Errorf("paxos: unknown record kind %d", kind)
 }
 
-// DecodeUnreadable is what stands in for a Voted record whose data is lost but
-// whose kind and tag are readable. It fails for any other kind: nothing can
-// stand in for those.
-func DecodeUnreadable(kind uint8, tag []byte) (Unreadable, error) {
-	if kind != RecordVoted {
-		return Unreadable{}, fmt.Errorf("paxos: record kind %d is unreadable and cannot be done without", kind)
+// DecodeUnreadable is what stands in for a Voted or Learned record whose data is
+// lost but whose kind and tag are readable: Unreadable or Unlearned. It fails for
+// any other kind: nothing can stand in for those.
+func DecodeUnreadable(kind uint8, tag []byte) (Record, error) {
+	if kind != RecordVoted && kind != RecordLearned {
+		return nil, fmt.Errorf("paxos: record kind %d is unreadable and cannot be done without", kind)
 	}
 	r, err := DecodeRecord(kind, tag, "")
 	if err != nil {
-		return Unreadable{}, err
+		return nil, err
 	}
-	v := r.(Voted)
-	return Unreadable{Slot: v.Slot, Ballot: v.Ballot}, nil
+	if v, ok := r.(Voted); ok {
+		return Unreadable{Slot: v.Slot, Ballot: v.Ballot}, nil
+	}
+	return Unlearned{Slot: r.(Learned).Slot}, nil
 }

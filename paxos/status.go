@@ -10,6 +10,7 @@ type Counters struct {
 	QuorumLost      uint64 // leadership given up because no quorum answered
 	NoopFilled      uint64 // holes filled because a quorum had nothing there
 	UnreadableVotes uint64 // unreadable votes met in complete phase 1 answers
+	DecidedUnread   uint64 // of them, those of the quorums that phase 1 was decided by
 	WindowFull      uint64 // something had to wait because the window was full
 	Retransmitted   uint64 // Accepts sent again
 	Fetches         uint64 // questions to a catch-up source

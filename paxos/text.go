@@ -76,6 +76,7 @@ func (r Learned) String() string  { return fmt.Sprintf("learned slot %d %v", r.S
 func (r Settled) String() string  { return fmt.Sprintf("settled %v", r.Slots) }
 
 func (r Unreadable) String() string { return fmt.Sprintf("unreadable %v slot %d", r.Ballot, r.Slot) }
+func (r Unlearned) String() string  { return fmt.Sprintf("unlearned slot %d", r.Slot) }
 
 // String prints the message and its receiver.
 func (e Envelope) String() string { return fmt.Sprintf("%v -> %d", e.Message, e.To) }

@@ -35,6 +35,7 @@ var traceLines = []struct {
 	{Learned{Slot: 9, Value: "\x01a"}, "learned slot 9 v####"},
 	{Settled{Slots: Range{7, 10}}, "settled [7,10)"},
 	{Unreadable{Slot: 9, Ballot: Ballot{2, 1}}, "unreadable 2.1 slot 9"},
+	{Unlearned{Slot: 9}, "unlearned slot 9"},
 }
 
 // digests matches what Value.String prints.

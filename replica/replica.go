@@ -93,6 +93,9 @@ func Start(cfg Config) (*Replica, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replica %d: %w", cfg.Host.Node.Paxos.ID, err)
 	}
+	for _, d := range report.Damaged {
+		cfg.Logger.Warn("unreadable record", "replica", cfg.Host.Node.Paxos.ID, "record", d.LSN, "file", d.File, "offset", d.Offset)
+	}
 	cfg.Logger.Info("store opened", "replica", cfg.Host.Node.Paxos.ID, "records", len(rec.Records), "report", report)
 	r := &Replica{
 		cfg:   cfg,

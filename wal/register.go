@@ -45,14 +45,15 @@ type registerState struct {
 	format      uint16 // as far as it can be read, also where not good
 	version     uint64 // likewise
 	value       []byte
+	err         error // why it could not be read
 }
 
 // OpenRegister opens the register name of a directory and returns its value, nil
 // if none was ever written. The value is the caller's. It is durable when
 // OpenRegister returns, and both copies hold it, whatever was found:
 //
-//   - a copy that is missing, torn, rotten or older is written anew from the
-//     other (Repaired says so);
+//   - a copy that is missing, torn, rotten, not readable (vfs.ErrIO) or older is
+//     written anew from the other (Repaired says so);
 //   - where no copy can be read, the register is lost: *DamageError. The one
 //     exception is a torn first copy of the first version without a second copy,
 //     which is a first Write that never returned.
@@ -91,6 +92,9 @@ func (c *registerCopy) open(fsys vfs.FS) (registerState, error) {
 	}
 	c.file = f
 	b, err := readStart(f, registerMost)
+	if errors.Is(err, vfs.ErrIO) {
+		return registerState{there: true, err: err}, nil // as if it had rotted
+	}
 	if err != nil {
 		return registerState{}, err
 	}
@@ -112,6 +116,8 @@ func (r *Register) winner(s [2]registerState) (int, error) {
 		return 0, nil
 	case b.good:
 		return 1, nil
+	case a.err != nil, b.err != nil:
+		return 0, errors.Join(a.err, b.err) // which may not happen again
 	case !a.there && !b.there, a.there && !b.there && a.version <= 1 && a.format <= registerVersion:
 		return -1, nil
 	}

@@ -157,6 +157,39 @@ func TestALostWriteToOneCopyOfARegister(t *testing.T) {
 	}
 }
 
+// A copy that cannot be read is as good as rotten while the other can. Where it
+// cannot, the error is the disk's: a read may succeed the next time.
+func TestACopyThatCannotBeRead(t *testing.T) {
+	for _, other := range []string{"good", "rotten", "none"} {
+		for i, name := range []string{"promise.a", "promise.b"} {
+			m := vfs.NewMem()
+			r, _ := openRegister(t, m)
+			require.NoError(t, r.Write([]byte("one")))
+			require.NoError(t, r.Close())
+			require.NoError(t, m.Spoil(name, 0, 1))
+			its := []string{"promise.b", "promise.a"}[i]
+			switch other {
+			case "rotten":
+				require.NoError(t, m.Corrupt(its, 21, 1))
+			case "none":
+				require.NoError(t, m.Remove(its))
+			}
+			r, v, err := wal.OpenRegister(m, ".", "promise")
+			if other != "good" {
+				require.ErrorIs(t, err, vfs.ErrIO)
+				require.ErrorContains(t, err, name)
+				continue
+			}
+			require.NoError(t, err)
+			require.Equal(t, "one", string(v))
+			require.Equal(t, []string{name}, r.Repaired())
+			_, v, err = wal.OpenRegister(m, ".", "promise")
+			require.NoError(t, err, "what was written anew can be read")
+			require.Equal(t, "one", string(v))
+		}
+	}
+}
+
 func TestARegisterOfTwoValuesIsDamaged(t *testing.T) {
 	m, other := vfs.NewMem(), vfs.NewMem()
 	for i, fsys := range []*vfs.Mem{m, other} {

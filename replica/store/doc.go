@@ -16,7 +16,8 @@
 // # Why the promise has a place of its own
 //
 // A vote that rots costs one value, and its frame still tells which one: it comes
-// back as paxos.Unreadable, and a quorum decides (F0.3). A promise that rots would
+// back as paxos.Unreadable, and a quorum decides (F0.3). A learned value that rots
+// costs a question to a peer. A promise that rots would
 // cost agreement: a replica that forgets it may vote in an older ballot (F0.2). So
 // boot number and promise stand in two files, written and synced one after the
 // other, outside everything that a log may drop.

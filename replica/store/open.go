@@ -28,6 +28,8 @@ type Options struct {
 type Report struct {
 	Torn       *wal.Torn          // the tail that was cut off, or nil
 	Unreadable []paxos.Unreadable // votes whose value rotted
+	Unlearned  []paxos.Unlearned  // learned values that rotted: they are fetched again
+	Damaged    []wal.Damage       // where the two above stand
 	Repaired   []string           // register copies that were written anew
 	Created    bool               // there was no store
 	Bad        []snapshot.Bad     // snapshots that could not be used
@@ -47,13 +49,19 @@ func (r Report) String() string {
 	case r.Created:
 		return "created"
 	case r.Torn != nil:
-		return fmt.Sprintf("cut %d bytes off %s at %d, %s", r.Torn.Bytes, r.Torn.File, r.Torn.Offset, r.rest())
+		return fmt.Sprintf("cut %d bytes off %s at %d, %s", r.Torn.Bytes, r.Torn.File, r.Torn.Offset, r.damage())
 	}
-	return "clean end, " + r.rest()
+	return "clean end, " + r.damage()
 }
 
-func (r Report) rest() string {
-	return fmt.Sprintf("%d votes unreadable, %d copies repaired, %d snapshots bad", len(r.Unreadable), len(r.Repaired), len(r.Bad))
+// damage names the first place only: one tells which file to look at.
+func (r Report) damage() string {
+	s := fmt.Sprintf("%d votes and %d learned values unreadable, %d copies repaired, %d snapshots bad",
+		len(r.Unreadable), len(r.Unlearned), len(r.Repaired), len(r.Bad))
+	if len(r.Damaged) > 0 {
+		s += fmt.Sprintf("; first damage in %s at %d", r.Damaged[0].File, r.Damaged[0].Offset)
+	}
+	return s
 }
 
 // Open opens the store in a directory, which it makes if there is none, and reads
@@ -154,11 +162,17 @@ func decode(e wal.Entry) (paxos.Record, error) {
 }
 
 func unreadable(d wal.Damage, report *Report) (paxos.Record, error) {
-	u, err := paxos.DecodeUnreadable(d.Kind, d.Tag)
+	r, err := paxos.DecodeUnreadable(d.Kind, d.Tag)
 	if err != nil {
 		lost := &wal.DamageError{File: d.File, Offset: d.Offset, Why: fmt.Sprintf("data of #%d", d.LSN)}
 		return nil, fmt.Errorf("store: %w: %w", lost, err)
 	}
-	report.Unreadable = append(report.Unreadable, u)
-	return u, nil
+	report.Damaged = append(report.Damaged, d)
+	switch r := r.(type) {
+	case paxos.Unreadable:
+		report.Unreadable = append(report.Unreadable, r)
+	case paxos.Unlearned:
+		report.Unlearned = append(report.Unlearned, r)
+	}
+	return r, nil
 }

@@ -18,9 +18,6 @@ func TestWhatCannotBeNarrowedDownRefuses(t *testing.T) {
 		"a rotten header below the watermark": func(t *testing.T, g *rig) error {
 			return g.m.Corrupt(first, g.place(t, 4)+inHeader, 1)
 		},
-		"a rotten learned value": func(t *testing.T, g *rig) error {
-			return g.m.Corrupt(first, g.place(t, 5)+inData, 1)
-		},
 		"both copies of the promise": func(_ *testing.T, g *rig) error {
 			return errors.Join(g.m.Corrupt(dir+"/promise.a", 25, 1), g.m.Corrupt(dir+"/promise.b", 25, 1))
 		},

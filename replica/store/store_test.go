@@ -215,10 +215,27 @@ func TestARottenVoteComesBackAsUnreadable(t *testing.T) {
 	require.Equal(t, []paxos.Record{voted(1, b11), lost, voted(3, b22)}, g.rec.Records)
 	require.Equal(t, []paxos.Unreadable{lost}, g.rep.Unreadable)
 	require.EqualValues(t, 6, g.rec.Next)
-	require.Contains(t, g.rep.String(), "1 votes unreadable")
+	require.Contains(t, g.rep.String(), "1 votes and 0 learned values unreadable")
 	require.NoError(t, g.m.Corrupt(first, at-20, 1)) // in the data of the record before
 	g.reopen(t)
 	require.Len(t, g.rep.Unreadable, 2)
+}
+
+// A learned value is no vote: the slot is open again, and a peer is asked.
+func TestARottenLearnedValueIsForgottenAndReported(t *testing.T) {
+	g := newRig(t, 0)
+	g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b22}, voted(1, b11),
+		paxos.Learned{Slot: 2, Value: value(2, b22, 50)}, voted(3, b22))
+	require.NoError(t, g.s.Idle())
+	at := g.place(t, 4)
+	require.NoError(t, g.m.Corrupt(first, at+inData, 1))
+	g.reopen(t)
+	require.Equal(t, []paxos.Record{voted(1, b11), paxos.Unlearned{Slot: 2}, voted(3, b22)}, g.rec.Records)
+	require.Equal(t, []paxos.Unlearned{{Slot: 2}}, g.rep.Unlearned)
+	require.Empty(t, g.rep.Unreadable)
+	require.Equal(t, first, g.rep.Damaged[0].File)
+	require.Equal(t, at, g.rep.Damaged[0].Offset)
+	require.Contains(t, g.rep.String(), fmt.Sprintf("first damage in %s at %d", first, at))
 }
 
 // Whatever call fails, and however: the store stops, and the next process finds

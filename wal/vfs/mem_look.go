@@ -12,6 +12,7 @@ type FileInfo struct {
 	Size     int64
 	Unsynced int  // sectors in which the disk differs, or may
 	Named    bool // the name is durable and means this file
+	Spoilt   int  // sectors that cannot be read
 }
 
 // Files describes all files, in the order of their names. It asks no fault
@@ -22,6 +23,7 @@ func (m *Mem) Files() []FileInfo {
 		if n := m.names[name]; n.file != nil {
 			infos = append(infos, FileInfo{
 				Name: name, Size: n.file.size, Unsynced: len(n.file.dirty), Named: m.durable[name] == n,
+				Spoilt: len(n.file.spoilt),
 			})
 		}
 	}
