@@ -137,6 +137,8 @@ func Concerns(r Record) Slot {
 		return r.Slot
 	case Learned:
 		return r.Slot
+	case Unlearned:
+		return r.Slot
 	case Settled:
 		return r.Slots.To - 1
 	}

@@ -40,7 +40,7 @@ func (c *Cell) sizes(r *replica) []sizes {
 		{"requests waiting for an answer", r.host.Node().Master().Pending, cfg.MaxPending},
 		{"slots in flight", r.host.Node().InFlight(), cfg.Paxos.Window},
 		{"messages held for the disk", status.Held, maxHeld},
-		{"votes above the first open slot", ahead(status), cfg.Paxos.Window * maxDrift},
+		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window * maxDrift},
 		{"sessions", int(totals.Sessions), rows.MaxSessions},
 		{"sessions more than clients opened", int(totals.Sessions), 2 * c.load.sessions},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
@@ -48,9 +48,10 @@ func (c *Cell) sizes(r *replica) []sizes {
 	}
 }
 
-// ahead is how far votes reach above the first open slot.
-func ahead(s paxos.Status) int {
-	if s.VotesEnd <= s.FirstOpen {
+// ahead is how far votes reach above the first open slot. The slot of a value
+// that rotted opens again, however long ago it was chosen.
+func ahead(s paxos.Status, damaged bool) int {
+	if damaged || s.VotesEnd <= s.FirstOpen {
 		return 0
 	}
 	return int(s.VotesEnd - s.FirstOpen)

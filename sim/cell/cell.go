@@ -39,6 +39,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c := &Cell{plan: p, strikes: map[string]int{}}
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = newWatch(c.world, p.Replicas)
+	c.watch.atlas.fatal = p.Fatal
 	c.history = linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](4096)
 	rates := c.world.Draw("cell.clock", 0)
 	clock := func() sim.ClockConfig {
@@ -171,19 +172,30 @@ func (c *Cell) heal() {
 	}
 }
 
-// refused is told that a replica could not open its store. Where no disk call
-// failed, the log was good and the product is wrong: nothing rots here.
+// refused is told that a replica could not open its store. A disk that nothing
+// has damaged gives no reason to (S17); one that was is the end of this replica
+// for the run, unless a call failed that need not fail the next time.
 func (c *Cell) refused(r *replica, err error) {
-	if !errors.Is(err, vfs.ErrIO) && !errors.Is(err, vfs.ErrNoSpace) {
+	transient := errors.Is(err, vfs.ErrIO) || errors.Is(err, vfs.ErrNoSpace)
+	switch {
+	case !c.watch.atlas.isHurt(r.id) && !transient:
 		c.world.Break("S17", "replica %d refuses a log that no fault but power cuts has touched: %v", r.id, err)
+	case c.watch.atlas.isHurt(r.id) && (!transient || spoilt(c.world.Machine(sim.Addr(r.id)).Disk().Mem())):
+		if !c.watch.atlas.isDead(r.id) {
+			c.watch.rot.stopped++
+		}
+		c.watch.atlas.bury(r.id)
 	}
 }
 
 // failed is told that a replica stopped because its machine failed; somebody
-// starts it again.
+// starts it again, unless that is known to be in vain.
 func (c *Cell) failed(r *replica) {
 	c.failures++
 	c.retire(r)
+	if c.watch.atlas.isDead(r.id) {
+		return
+	}
 	m := c.world.Machine(sim.Addr(r.id))
 	d := c.world.Draw("cell.repair", uint64(c.failures))
 	m.StartAfter(outage(d))

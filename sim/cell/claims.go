@@ -37,7 +37,7 @@ func (h *watch) claims(id paxos.NodeID, wire []byte) {
 }
 
 func (h *watch) lies(id paxos.NodeID, m paxos.Message, format string, args ...any) {
-	h.world.Break("I-W1", "replica %d sends "+format+"; the message: %v", append(append([]any{id}, args...), m)...)
+	h.world.Break(h.broken(id, "I-W1"), "replica %d sends "+format+"; the message: %v", append(append([]any{id}, args...), m)...)
 }
 
 // answers compares what a client is told with what took effect (I-W1): a
@@ -89,6 +89,9 @@ func (h *watch) claimsVotes(id paxos.NodeID, m paxos.Promise) {
 			return
 		case voted && (told.Ballot != has.Ballot || !told.Lost && told.Value != has.Value):
 			h.lies(id, m, "not the vote for %v at %v in slot %d that its disk holds", has.Value, has.Ballot, s)
+			return
+		case voted && told.Lost && !h.atlas.isHurt(id):
+			h.lies(id, m, "an unreadable vote at %v in slot %d, and nothing has damaged its disk", told.Ballot, s)
 			return
 		}
 	}

@@ -53,6 +53,10 @@ var families = []family{
 	{"client-cut", "a client reaches only some replicas", clientCut},
 	{"client-crash", "a client's machine loses power and starts anew", clientCrash},
 	{"client-pause", "a client stands still", clientPause},
+	{"disk-rot-value", "values that a log has synced go bad; often the replica starts again, without one that has them", rotValue},
+	{"disk-rot", "synced headers, runs of bytes, or copies of a register go bad", rotStore},
+	{"disk-misdirect", "what was written stands in another place, and old bytes where it should be", misdirect},
+	{"disk-read-error", "a read fails; late in a run, sectors of the log are unreadable for good", readError},
 }
 
 // FaultInfo describes a family, for lists.

@@ -39,6 +39,7 @@ type Plan struct {
 	Disk  sim.DiskConfig
 
 	RatePPB int64         // clocks err by up to so much
+	Fatal   time.Duration // before then, no disk is damaged so that its replica must stop
 	Lull    time.Duration // faults rest for as long, time and again; 0: never
 	Calls   CallPlan
 }
@@ -175,6 +176,7 @@ func (p *Plan) machines(at func(string) *draw.Stream) {
 		Sync:  sim.Table{sync, sync + sync/4, sync + sync/2, 3 * sync},
 		Meta:  sim.Table{quick, 2 * quick},
 	}
+	p.Fatal = at("disk.fatal").Duration(p.Duration/3, p.Duration)
 	p.RatePPB = at("clock.rate").LogUniform(50_000, 200_000_000)
 	p.Store.SegmentSize = at("store.segment").LogUniform(1<<9, 1<<20)
 }

@@ -24,7 +24,9 @@ type replica struct {
 	job   *host.LogJob // what the log lane writes
 
 	unsynced []paxos.Record // appended since the last sync
+	upto     paxos.LSN      // appended up to here
 	retired  bool           // its counters are added up
+	damaged  bool           // this life found unreadable records
 }
 
 // newReplica returns the maker of a machine's lives.
@@ -44,7 +46,7 @@ func (r *replica) Start(env *sim.Env) {
 			r.fail(err)
 			return
 		}
-		r.store = st
+		r.store, r.damaged = st, len(report.Damaged) > 0
 		r.cell.watch.recovered(r.id, rec.Recovered, report)
 		env.Post(func(now time.Time) {
 			r.host.Start(now, rec.Recovered)
@@ -120,13 +122,18 @@ func (r *replica) runJob() {
 
 func (r *replica) write(j *host.LogJob) error {
 	if j.Idle {
-		return r.store.Idle()
+		err := r.store.Idle()
+		if err == nil {
+			r.cell.watch.marked(r.id)
+		}
+		return err
 	}
 	if len(j.Records) > 0 {
 		if err := r.store.Append(j.First, j.Records); err != nil {
 			return err
 		}
 		r.unsynced = append(r.unsynced, j.Records...)
+		r.upto = j.First + paxos.LSN(len(j.Records)) - 1
 	}
 	if !j.Sync {
 		return nil
@@ -137,6 +144,7 @@ func (r *replica) write(j *host.LogJob) error {
 	// This instant is when the disk has them, whether or not the process lives
 	// to hear of it.
 	r.cell.watch.durable(r.id, r.unsynced)
+	r.cell.watch.synced(r.id, r.upto)
 	r.unsynced = r.unsynced[:0]
 	return nil
 }

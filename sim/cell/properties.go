@@ -43,7 +43,7 @@ func Properties() []Property {
 		{"S14", "handles: bound to an instance, not forgeable, closed for good", ""},
 		{"S15", "ephemeral nodes live exactly as long as the contract says", ""},
 		{"S16", "access control: no operation without the right", ""},
-		{"S17", "a log that only power cuts and failed calls have touched is never refused; no seed lets a disk rot yet", byWatch},
+		{"S17", "what a disk lost is noticed, never served nor counted; its replica goes on without it or stops. A disk that only power cuts and failed calls have touched is never refused", byWatch},
 		{"S18", "changes of membership keep S1 to S6", ""},
 		{"L1", fmt.Sprintf("after healing a master serves and every call ends within %d s; then replicas catch up within as long", recoveryBound/time.Second), byPhase},
 		{"L2", "nothing grows without bound", byWatch},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/sim"
 )
@@ -137,17 +138,14 @@ func (c *Cell) liveness(healedAt time.Duration) {
 }
 
 // absentees takes away all replicas but a quorum, in every other seed: a quorum
-// is enough for progress. It returns what brings them back.
+// is enough for progress. Damaged replicas go first, as the atlas demands. It
+// returns what brings them back.
 func (c *Cell) absentees() (back func()) {
 	d := c.world.Draw("cell.absentees", 0)
-	spare := (len(c.replicas) - 1) / 2
-	if spare == 0 || d.Chance(1, 2) {
+	if c.watch.atlas.most == 0 || d.Chance(1, 2) {
 		return func() {}
 	}
-	var gone []*sim.Machine
-	for _, i := range d.Perm(len(c.replicas))[:1+d.Int(spare)] {
-		gone = append(gone, c.replicas[i])
-	}
+	gone := c.missing(d)
 	off := d.Chance(1, 2)
 	for _, m := range gone {
 		if r := running(m); off && r != nil {
@@ -168,6 +166,24 @@ func (c *Cell) absentees() (back func()) {
 			}
 		}
 	}
+}
+
+// missing picks up to f replicas to be away: of those that were never damaged, no
+// more than the damaged ones leave of f.
+func (c *Cell) missing(d *sim.Draw) (gone []*sim.Machine) {
+	a := c.watch.atlas
+	most, spare := 1+d.Int(a.most), a.spare()
+	for _, i := range d.Perm(len(c.replicas)) {
+		hurt := a.isHurt(paxos.NodeID(i + 1))
+		if len(gone) == most || !hurt && spare == 0 {
+			continue
+		}
+		gone = append(gone, c.replicas[i])
+		if !hurt {
+			spare--
+		}
+	}
+	return gone
 }
 
 // reached says whether the world came to the instant it was run to. One that
@@ -206,9 +222,13 @@ func (c *Cell) agree(when string) {
 	}
 }
 
-// level says whether all replicas are up and have applied all slots.
+// level says whether all replicas are up and have applied all slots, but for
+// those that damage has stopped.
 func (c *Cell) level() bool {
 	for _, m := range c.replicas {
+		if c.watch.atlas.isDead(paxos.NodeID(m.Addr())) {
+			continue
+		}
 		r := running(m)
 		if r == nil || r.host.Node() == nil || r.host.Node().Status().Applied < c.watch.top {
 			return false

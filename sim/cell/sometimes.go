@@ -31,6 +31,11 @@ var situations = []situation{
 	{"conflict", "a compare-and-set met another value", func(c *Cell) uint64 { return c.watch.conflicts }},
 	{"batch", "one slot held several commands", func(c *Cell) uint64 { return c.watch.batches }},
 	{"vote-replaced", "a slot was voted on at more than one ballot", func(c *Cell) uint64 { return c.watch.revotes() }},
+	{"unreadable-vote", "a disk gave back a vote without its value, and said so", func(c *Cell) uint64 { return uint64(c.watch.rot.unreadable) }},
+	{"unreadable-in-quorum", "an unreadable vote stood in a quorum that decided phase 1", func(c *Cell) uint64 { return c.watch.counts.DecidedUnread }},
+	{"damaged-fetched", "a value that a disk had lost came back from others", func(c *Cell) uint64 { return uint64(c.watch.rot.restored) }},
+	{"damaged-copy-repaired", "one copy of a register on a damaged disk was written anew", func(c *Cell) uint64 { return uint64(c.watch.rot.repaired) }},
+	{"damage-stopped", "a replica refused its damaged disk, for good", func(c *Cell) uint64 { return uint64(c.watch.rot.stopped) }},
 	{"values-duel", "a slot got votes for two values", func(c *Cell) uint64 { return c.watch.duels() }},
 }
 
@@ -78,6 +83,7 @@ func (t *tally) add(c paxos.Counters) {
 	t.QuorumLost += c.QuorumLost
 	t.NoopFilled += c.NoopFilled
 	t.UnreadableVotes += c.UnreadableVotes
+	t.DecidedUnread += c.DecidedUnread
 	t.WindowFull += c.WindowFull
 	t.Retransmitted += c.Retransmitted
 	t.Fetches += c.Fetches

@@ -23,6 +23,7 @@ import (
 // before the process itself hears of them.
 type watch struct {
 	world     *sim.World
+	atlas     *atlas // whose disks were damaged
 	quorum    int
 	disks     []diskFacts // by id
 	slots     []slotFacts // by slot
@@ -36,10 +37,10 @@ type watch struct {
 	lastEpoch paxos.Ballot
 	epoch     api.Epoch // highest that was applied anywhere
 
-	failovers  int
-	counts     tally // of the lives that are over
-	tornTails  int
-	unreadable int
+	failovers int
+	counts    tally // of the lives that are over
+	tornTails int
+	rot       rotCounts
 
 	aborted, repeated, stale, orphans, lateEpochs, conflicts, batches uint64
 }
@@ -50,6 +51,9 @@ type diskFacts struct {
 	promise paxos.Ballot
 	votes   map[paxos.Slot]paxos.Voted
 	applied paxos.Slot // in the present life: memory, not disk
+
+	lsn, mark paxos.LSN           // synced up to; of that, stated by a mark
+	missing   map[paxos.Slot]bool // values that this life found unreadable and has not applied yet
 }
 
 // slotFacts is what is true of one slot.
@@ -92,6 +96,7 @@ type holder struct {
 func newWatch(w *sim.World, replicas int) *watch {
 	h := &watch{
 		world:   w,
+		atlas:   newAtlas(replicas, 0),
 		quorum:  replicas/2 + 1,
 		prefix:  1,
 		disks:   make([]diskFacts, replicas+1),
@@ -219,26 +224,9 @@ func (h *watch) recovered(id paxos.NodeID, rec paxos.Recovered, report store.Rep
 	if report.Torn != nil {
 		h.tornTails++
 	}
-	last := make(map[paxos.Slot]paxos.Voted, len(d.votes))
-	for _, r := range rec.Records {
-		switch r := r.(type) {
-		case paxos.Voted:
-			last[r.Slot] = r
-		case paxos.Unreadable:
-			h.unreadable++
-			last[r.Slot] = paxos.Voted{Slot: r.Slot, Ballot: r.Ballot, Value: d.votes[r.Slot].Value}
-		}
-	}
-	for s := paxos.Slot(1); s < paxos.Slot(len(h.slots)); s++ {
-		was, voted := d.votes[s]
-		now, has := last[s]
-		switch {
-		case voted && (!has || now.Ballot.Less(was.Ballot)):
-			h.world.Break("S3", "replica %d lost its vote at %v in slot %d: the disk gives back %v", id, was.Ballot, s, now.Ballot)
-		case voted && now.Ballot == was.Ballot && now.Value != was.Value:
-			h.world.Break("S3", "replica %d slot %d ballot %v: voted for %v, the disk gives back %v", id, s, was.Ballot, was.Value, now.Value)
-		}
-	}
+	h.reported(id, report)
+	d.lsn = max(rec.Next, 1) - 1
+	last := h.givenBack(id, rec)
 	for _, r := range rec.Records {
 		if v, ok := r.(paxos.Voted); ok && last[v.Slot] == v && d.votes[v.Slot] != v {
 			h.voted(id, v)
@@ -271,6 +259,7 @@ func (h *watch) applied(id paxos.NodeID, slots []node.Applied) {
 			h.world.Break("S2", "replica %d applies slot %d after slot %d", id, a.Slot, h.disks[id].applied)
 		}
 		h.disks[id].applied = a.Slot
+		h.restored(id, a.Slot)
 		if !f.chosen {
 			h.world.Break("S3", "replica %d applies %v in slot %d, which no quorum of disks holds", id, a.Value, a.Slot)
 			return

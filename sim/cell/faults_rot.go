@@ -1,0 +1,269 @@
+package cell
+
+import (
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// decayed is a disk that the atlas lets a strike damage.
+type decayed struct {
+	c    *Cell
+	d    *sim.Draw
+	m    *sim.Machine
+	id   paxos.NodeID
+	mem  *vfs.Mem
+	hits []frame // that may be hit
+}
+
+// decay picks a disk that may be damaged; false if there is none.
+func (c *Cell) decay(d *sim.Draw) (decayed, bool) {
+	m := c.anyReplica(d)
+	id := paxos.NodeID(m.Addr())
+	if !c.watch.atlas.take(id) {
+		return decayed{}, false
+	}
+	facts := &c.watch.disks[id]
+	hits := covered(framesOf(m.Disk().Mem(), dataDir+"/log"), uint64(facts.lsn), uint64(facts.mark))
+	return decayed{c, d, m, id, m.Disk().Mem(), hits}, true
+}
+
+// mayStop says whether it is time for damage that stops a replica.
+func (c *Cell) mayStop() bool { return c.world.Now() >= c.watch.atlas.fatal }
+
+// must is for damage to a place that was looked up a moment ago.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// garbage changes n bytes from off on: a bit or two, all to zero, or to anything.
+func (s *decayed) garbage(file string, off, n int64) {
+	switch s.d.Int(3) {
+	case 0:
+		for range 1 + s.d.Int(2) {
+			must(s.mem.Corrupt(file, off+s.d.Between(0, n-1), 1<<s.d.Int(8)))
+		}
+	case 1:
+		must(s.mem.Overlay(file, off, make([]byte, n)))
+	case 2:
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(s.d.Uint64())
+		}
+		must(s.mem.Overlay(file, off, b))
+	}
+}
+
+// reread mostly starts the replica again before long: rot is found when it is
+// read.
+func (s *decayed) reread() {
+	if !s.m.Up() || s.d.Chance(1, 4) {
+		return
+	}
+	s.c.retire(running(s.m))
+	if s.d.Chance(1, 2) {
+		s.m.Kill()
+	} else {
+		s.m.Crash()
+	}
+	s.m.StartAfter(time.Duration(s.d.LogUniform(int64(time.Millisecond), int64(time.Second))))
+}
+
+// values are the frames that hold a vote or a learned value: these have a slot,
+// and data to lose.
+func (s *decayed) values() (found []frame) {
+	for _, f := range s.hits {
+		if f.hasData() {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// rotValue lets values go bad, of the latest votes or of any. Often one of the
+// others is taken away for the time in which the replica comes back, so that
+// what is unreadable must be decided on.
+func rotValue(c *Cell, d *sim.Draw) {
+	s, ok := c.decay(d)
+	if !ok {
+		return
+	}
+	values := s.values()
+	if d.Chance(2, 3) {
+		values = values[max(0, len(values)-8):]
+	}
+	for range min(len(values), 1+d.Int(4)) {
+		f := values[d.Int(len(values))]
+		s.garbage(f.file, f.data, f.end-f.data)
+	}
+	s.reread()
+	if d.Chance(1, 2) {
+		c.later(d.Duration(0, 4*c.plan.Link.Delay[0]), func() {
+			if m := c.anyReplica(d); m != s.m {
+				c.cutPower(m, d)
+			}
+		})
+	}
+}
+
+// registers of a store, each in two copies.
+var registers = []string{dataDir + "/promise", dataDir + "/log/manifest"}
+
+// rotStore lets one copy of a register go bad; late in a run also both, headers,
+// or runs of bytes of the log.
+func rotStore(c *Cell, d *sim.Draw) {
+	s, ok := c.decay(d)
+	if !ok {
+		return
+	}
+	how := 0
+	if c.mayStop() {
+		how = d.Int(4)
+	}
+	if how > 0 {
+		c.watch.atlas.doom(s.id)
+	}
+	switch how {
+	case 0:
+		s.rotRegister([]string{".a", ".b"}[d.Int(2)])
+	case 1:
+		s.rotRegister(".a", ".b")
+	case 2:
+		s.rotHeader()
+	case 3:
+		if file, off, n := s.run(); n > 0 {
+			s.garbage(file, off, n)
+		}
+	}
+	s.reread()
+}
+
+func (s *decayed) rotRegister(copies ...string) {
+	name := registers[s.d.Int(len(registers))]
+	for _, suffix := range copies {
+		if b, err := s.mem.Contents(name + suffix); err == nil && len(b) > 0 {
+			s.garbage(name+suffix, 0, int64(len(b)))
+		}
+	}
+}
+
+// rotHeader hits the header of a frame or of a segment.
+func (s *decayed) rotHeader() {
+	if len(s.hits) == 0 {
+		return
+	}
+	f := s.hits[s.d.Int(len(s.hits))]
+	if s.d.Chance(1, 4) {
+		s.garbage(f.file, 0, segmentHead)
+	} else {
+		s.garbage(f.file, f.off, f.data-f.off)
+	}
+}
+
+// run picks up to a sector of bytes that belong to frames which may be hit.
+func (s *decayed) run() (file string, off, n int64) {
+	if len(s.hits) == 0 {
+		return "", 0, 0
+	}
+	i := s.d.Int(len(s.hits))
+	f := s.hits[i]
+	end := f.end
+	for _, g := range s.hits[i+1:] {
+		if g.file != f.file || g.off != end {
+			break
+		}
+		end = g.end
+	}
+	return f.file, f.off, min(end-f.off, s.d.Between(1, vfs.SectorSize))
+}
+
+// misdirect makes a write of the log have gone astray: the bytes stand elsewhere,
+// and what stood in their place before, zeros, stands there still. Nobody reads
+// an open log, so a write that is moved now and one that went astray then leave
+// the same disk. Before that may stop a replica, it is the next write to one copy
+// of its promise that goes astray.
+func misdirect(c *Cell, d *sim.Draw) {
+	s, ok := c.decay(d)
+	if !ok {
+		return
+	}
+	if !c.mayStop() || d.Chance(1, 3) {
+		s.astray()
+		return
+	}
+	c.watch.atlas.doom(s.id)
+	from, off, n := s.run()
+	to, at, room := s.run()
+	if n == 0 || room == 0 {
+		return
+	}
+	b, err := s.mem.Contents(from)
+	must(err)
+	moved := b[off : off+n]
+	must(s.mem.Overlay(from, off, make([]byte, n)))
+	must(s.mem.Overlay(to, at, moved[:min(n, room)]))
+	s.reread()
+}
+
+// astray sends the next write to one copy of the promise into the data of some
+// value, or nowhere.
+func (s *decayed) astray() {
+	lost := &vfs.Place{}
+	if values := s.values(); len(values) > 0 && s.d.Chance(3, 4) {
+		if f := values[s.d.Int(len(values))]; f.end-f.data > 64 {
+			lost = &vfs.Place{Name: f.file, Off: f.data}
+		}
+	}
+	name := registers[0] + []string{".a", ".b"}[s.d.Int(2)]
+	mem := s.mem
+	mem.SetFault(func(call vfs.Call) vfs.Fault {
+		if call.Op != vfs.OpWriteAt || call.Name != name {
+			return vfs.Fault{}
+		}
+		mem.SetFault(nil)
+		s.c.later(s.d.Duration(0, time.Second), s.reread)
+		return vfs.Fault{Astray: lost}
+	})
+	s.c.until(outage(s.d), func() { mem.SetFault(nil) })
+}
+
+// readError makes a read fail that need not fail again, or spoils sectors of the
+// log for good. Reads come when a replica starts.
+func readError(c *Cell, d *sim.Draw) {
+	if !c.mayStop() || d.Chance(1, 2) {
+		m := c.anyReplica(d)
+		c.failOnce(m, d, func(call vfs.Call) vfs.Fault {
+			if call.Op == vfs.OpReadAt {
+				return vfs.Fault{Err: vfs.ErrIO}
+			}
+			return vfs.Fault{}
+		})
+		c.cutPower(m, d)
+		return
+	}
+	s, ok := c.decay(d)
+	if !ok {
+		return
+	}
+	c.watch.atlas.doom(s.id)
+	if file, off, n := s.run(); n > 0 {
+		must(s.mem.Spoil(file, off, int(n)))
+	}
+	s.reread()
+}
+
+// spoilt says whether a segment of a log has sectors that cannot be read. Copies
+// of a register that cannot be read are written anew.
+func spoilt(mem *vfs.Mem) bool {
+	for _, f := range mem.Files() {
+		if f.Spoilt > 0 && strings.HasSuffix(f.Name, ".wal") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,143 @@
+package cell
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/wal"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// shelf is a store on a disk of its own, with what it was told.
+type shelf struct {
+	mem   *vfs.Mem
+	s     *store.Store
+	next  paxos.LSN
+	mark  paxos.LSN
+	votes map[paxos.Slot]paxos.Voted
+}
+
+// newShelf writes votes in groups, each synced, and at times a mark.
+func newShelf(t *testing.T, d *sim.Draw, segment int64) *shelf {
+	h := &shelf{mem: vfs.NewMem(), next: 1, votes: map[paxos.Slot]paxos.Voted{}}
+	h.open(t, segment)
+	b := paxos.Ballot{Round: 1, Node: 1}
+	h.append(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b})
+	for range 4 + d.Int(8) {
+		var rs []paxos.Record
+		for range 1 + d.Int(3) {
+			v := paxos.Voted{Slot: paxos.Slot(len(h.votes) + 1), Ballot: b, Value: paxos.Batch(make([]byte, d.Int(200)))}
+			h.votes[v.Slot] = v
+			rs = append(rs, v)
+		}
+		h.append(t, rs...)
+		if d.Chance(1, 3) {
+			require.NoError(t, h.s.Idle())
+			h.mark = h.next - 1
+		}
+	}
+	return h
+}
+
+func (h *shelf) open(t *testing.T, segment int64) {
+	var err error
+	h.s, _, _, err = store.Open(h.mem, dataDir, store.Options{SegmentSize: segment, Salt: func() uint64 { return 77 << 50 }})
+	require.NoError(t, err)
+}
+
+func (h *shelf) append(t *testing.T, rs ...paxos.Record) {
+	require.NoError(t, h.s.Append(h.next, rs))
+	require.NoError(t, h.s.Sync())
+	h.next += paxos.LSN(len(rs))
+}
+
+func draws(t *testing.T, entity uint64) *sim.Draw {
+	w := sim.New(sim.Config{})
+	t.Cleanup(w.Close)
+	return w.Draw("test", entity)
+}
+
+// The reader of the strikes sees the frames that wal.Dump prints.
+func TestFramesAreThoseOfTheLog(t *testing.T) {
+	for seed := range uint64(20) {
+		d := draws(t, seed)
+		h := newShelf(t, d, d.LogUniform(1, 1<<12))
+		var out bytes.Buffer
+		require.NoError(t, wal.Dump(h.mem, dataDir+"/log", &out))
+		var want, got []string
+		for line := range strings.Lines(out.String()) {
+			var off, lsn int
+			if n, _ := fmt.Sscanf(line, "%d #%d", &off, &lsn); n == 2 {
+				want = append(want, fmt.Sprint(off, lsn))
+			}
+		}
+		for _, f := range framesOf(h.mem, dataDir+"/log") {
+			if f.kind != 0 {
+				got = append(got, fmt.Sprint(f.off, f.lsn))
+			}
+		}
+		require.Equal(t, want, got)
+		require.Equal(t, int(h.next)-1, len(got))
+	}
+}
+
+// Whatever a strike does to covered frames is noticed: the store refuses, or
+// gives back each vote, or says that it cannot be read. And whatever is not
+// covered and torn away was, in some of these logs, a vote that is missed: the
+// rule is not idle.
+func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
+	refused, unread, missed := 0, 0, 0
+	for seed := range uint64(300) {
+		d := draws(t, seed)
+		h := newShelf(t, d, d.LogUniform(64, 1<<12))
+		all := framesOf(h.mem, dataDir+"/log")
+		s := decayed{d: d, mem: h.mem, hits: covered(all, uint64(h.next-1), uint64(h.mark))}
+		wild := seed%5 == 4
+		if wild {
+			s.hits = all[len(all)-1:]
+		}
+		if len(s.hits) == 0 {
+			continue
+		}
+		if file, off, n := s.run(); d.Chance(1, 2) && len(s.values()) > 0 {
+			f := s.values()[d.Int(len(s.values()))]
+			s.garbage(f.file, f.data, f.end-f.data)
+		} else {
+			s.garbage(file, off, n)
+		}
+		h.mem.Crash(vfs.Seeded(seed))
+		_, rec, _, err := store.Open(h.mem, dataDir, store.Options{Salt: func() uint64 { return 1 }})
+		if err != nil {
+			require.ErrorIs(t, err, wal.ErrDamaged)
+			refused++
+			continue
+		}
+		back := map[paxos.Slot]paxos.Record{}
+		for _, r := range rec.Records {
+			switch r := r.(type) {
+			case paxos.Voted:
+				back[r.Slot] = r
+			case paxos.Unreadable:
+				back[r.Slot] = r
+				unread++
+			}
+		}
+		for slot, v := range h.votes {
+			if back[slot] == nil && wild {
+				missed++
+				continue
+			}
+			require.Contains(t, []paxos.Record{v, paxos.Unreadable{Slot: slot, Ballot: v.Ballot}}, back[slot], "seed %d", seed)
+		}
+	}
+	require.Positive(t, refused)
+	require.Positive(t, unread)
+	require.Positive(t, missed)
+}

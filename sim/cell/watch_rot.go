@@ -1,0 +1,105 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/store"
+)
+
+// rotCounts count what came of damage to the disks.
+type rotCounts struct {
+	unreadable int // votes that came back without their value
+	unlearned  int // learned values that did not come back
+	restored   int // of both, those that were applied in the end
+	repaired   int // copies of registers written anew on a damaged disk
+	stopped    int // replicas that refused their store
+}
+
+// broken names the property that is broken where a disk gives back, or a replica
+// tells, other than what was stored: S17 if the disk was damaged, as then it is
+// damage that was not noticed; id otherwise.
+func (h *watch) broken(id paxos.NodeID, property string) string {
+	if h.atlas.isHurt(id) {
+		return "S17"
+	}
+	return property
+}
+
+// givenBack compares the votes and learned values that a disk gave back with what
+// it had said it kept (S3, S17), and returns the last vote of each slot. A vote
+// may come back without its value, and then counts as what it was; it may not be
+// missing, nor be another.
+func (h *watch) givenBack(id paxos.NodeID, rec paxos.Recovered) map[paxos.Slot]paxos.Voted {
+	d := &h.disks[id]
+	d.missing = map[paxos.Slot]bool{}
+	last := make(map[paxos.Slot]paxos.Voted, len(d.votes))
+	for _, r := range rec.Records {
+		switch r := r.(type) {
+		case paxos.Voted:
+			last[r.Slot] = r
+		case paxos.Unreadable:
+			h.rot.unreadable++
+			d.missing[r.Slot] = true
+			last[r.Slot] = paxos.Voted{Slot: r.Slot, Ballot: r.Ballot, Value: h.slot(r.Slot).votedAt(r.Ballot)}
+		case paxos.Unlearned:
+			h.rot.unlearned++
+			d.missing[r.Slot] = true
+		case paxos.Learned:
+			delete(d.missing, r.Slot)
+			if f := h.slot(r.Slot); !f.chosen || f.value != r.Value {
+				h.world.Break(h.broken(id, "S1"), "replica %d: the disk gives back %v as chosen in slot %d, where %v was (%v)", id, r.Value, r.Slot, f.value, f.chosen)
+			}
+		}
+	}
+	for s := paxos.Slot(1); s < paxos.Slot(len(h.slots)); s++ {
+		was, voted := d.votes[s]
+		now, has := last[s]
+		switch {
+		case voted && (!has || now.Ballot.Less(was.Ballot)):
+			h.world.Break(h.broken(id, "S3"), "replica %d lost its vote at %v in slot %d: the disk gives back %v", id, was.Ballot, s, now.Ballot)
+		case voted && now.Ballot == was.Ballot && now.Value != was.Value:
+			h.world.Break(h.broken(id, "S3"), "replica %d slot %d ballot %v: voted for %v, the disk gives back %v", id, s, was.Ballot, was.Value, now.Value)
+		}
+	}
+	return last
+}
+
+// votedAt is the value of a slot at a ballot, as far as any disk was told of it.
+func (f *slotFacts) votedAt(b paxos.Ballot) paxos.Value {
+	for i := range f.ballots {
+		if f.ballots[i].ballot == b {
+			return f.ballots[i].value
+		}
+	}
+	return paxos.Noop
+}
+
+// reported checks what a store says of damage (S17): a disk that nothing has
+// damaged has none.
+func (h *watch) reported(id paxos.NodeID, report store.Report) {
+	if n := len(report.Damaged); n > 0 && !h.atlas.isHurt(id) {
+		h.world.Break("S17", "replica %d reports %d unreadable records of a disk that nothing has damaged, the first in %s at %d",
+			id, n, report.Damaged[0].File, report.Damaged[0].Offset)
+	}
+	if h.atlas.isHurt(id) {
+		h.rot.repaired += len(report.Repaired)
+	}
+	if h.atlas.isDead(id) {
+		h.world.Break("S17", "replica %d refused its damaged store, and opens it now: %v", id, report)
+	}
+}
+
+// restored notes that a value which a disk had lost has come back from others.
+func (h *watch) restored(id paxos.NodeID, s paxos.Slot) {
+	if d := &h.disks[id]; d.missing[s] {
+		delete(d.missing, s)
+		h.rot.restored++
+	}
+}
+
+// synced is told up to where a log is durable, marked that a frame says so for
+// all that is.
+func (h *watch) synced(id paxos.NodeID, upto paxos.LSN) {
+	h.disks[id].lsn = max(h.disks[id].lsn, upto)
+}
+
+func (h *watch) marked(id paxos.NodeID) { h.disks[id].mark = h.disks[id].lsn }

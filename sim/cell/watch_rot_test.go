@@ -1,0 +1,101 @@
+package cell
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/wal"
+)
+
+// rotten is a watch that has seen replica 1 vote for "a" in slot 1 and learn "b"
+// in slot 2, and whose disk may have been damaged.
+func rotten(t *testing.T, hurt bool) *facts {
+	f := newFacts(t)
+	f.vote(1, 1, ballot(1, 1), "a")
+	f.vote(2, 2, ballot(1, 1), "b")
+	f.vote(3, 2, ballot(1, 1), "b")
+	f.h.durable(1, []paxos.Record{paxos.Learned{Slot: 2, Value: val("b")}})
+	if hurt {
+		require.True(t, f.h.atlas.take(1))
+	}
+	f.good()
+	return f
+}
+
+func (f *facts) backWith(report store.Report, rs ...paxos.Record) {
+	f.h.recovered(1, paxos.Recovered{Promise: ballot(1, 1), Records: rs, Next: 9}, report)
+}
+
+func TestS17RotIsReportedAndNeverServed(t *testing.T) {
+	vote, learned := paxos.Voted{Slot: 1, Ballot: ballot(1, 1), Value: val("a")}, paxos.Learned{Slot: 2, Value: val("b")}
+	lost := paxos.Unreadable{Slot: 1, Ballot: ballot(1, 1)}
+	told := store.Report{Unreadable: []paxos.Unreadable{lost}, Damaged: make([]wal.Damage, 1)}
+
+	f := rotten(t, true)
+	f.backWith(store.Report{}, vote, learned)
+	f.backWith(told, lost, paxos.Unlearned{Slot: 2})
+	f.good()
+	require.Equal(t, 1, f.h.rot.unreadable)
+	require.Equal(t, 1, f.h.rot.unlearned)
+	f.says(1, paxos.Promise{Ballot: ballot(1, 1), Boot: 1, Page: paxos.Range{From: 1, To: paxos.MaxSlot}, FirstOpen: 1,
+		Votes: []paxos.Vote{{Slot: 1, Ballot: ballot(1, 1), Lost: true}}})
+	f.good()
+
+	for name, c := range map[string]struct {
+		hurt bool
+		id   string
+		do   func(f *facts)
+	}{
+		"a vote is gone, and nothing rots": {false, "S3", func(f *facts) { f.backWith(store.Report{}, learned) }},
+		"rot makes a vote disappear":       {true, "S17", func(f *facts) { f.backWith(store.Report{}, learned) }},
+		"rot makes a vote another": {true, "S17", func(f *facts) {
+			f.backWith(store.Report{}, paxos.Voted{Slot: 1, Ballot: ballot(1, 1), Value: val("x")})
+		}},
+		"rot makes a vote that was never cast": {true, "S17", func(f *facts) { f.backWith(store.Report{}, paxos.Unreadable{Slot: 1, Ballot: ballot(0, 1)}) }},
+		"rot makes a learned value another":    {true, "S17", func(f *facts) { f.backWith(store.Report{}, vote, paxos.Learned{Slot: 2, Value: val("x")}) }},
+		"a learned value is another":           {false, "S1", func(f *facts) { f.backWith(store.Report{}, vote, paxos.Learned{Slot: 2, Value: val("x")}) }},
+		"a good disk is said to be damaged":    {false, "S17", func(f *facts) { f.backWith(told, lost, learned) }},
+		"a disk that was refused is opened": {true, "S17", func(f *facts) {
+			f.h.atlas.bury(1)
+			f.backWith(store.Report{}, vote, learned)
+		}},
+		"a promise is forgotten": {true, "S2", func(f *facts) { f.h.recovered(1, paxos.Recovered{Records: []paxos.Record{vote}}, store.Report{}) }},
+		"a page with a rotten value": {true, "S17", func(f *facts) {
+			f.promise(1, ballot(2, 1))
+			f.says(1, paxos.Promise{Ballot: ballot(2, 1), Boot: 1, Page: paxos.Range{From: 1, To: paxos.MaxSlot}, FirstOpen: 1,
+				Votes: []paxos.Vote{{Slot: 1, Ballot: ballot(1, 1), Value: val("x")}}})
+		}},
+		"a page that calls a good vote unreadable": {false, "I-W1", func(f *facts) {
+			f.promise(1, ballot(2, 1))
+			f.says(1, paxos.Promise{Ballot: ballot(2, 1), Boot: 1, Page: paxos.Range{From: 1, To: paxos.MaxSlot}, FirstOpen: 1,
+				Votes: []paxos.Vote{{Slot: 1, Ballot: ballot(1, 1), Lost: true}}})
+		}},
+		"a rotten value is served": {true, "S17", func(f *facts) {
+			f.says(1, paxos.FetchReply{From: 2, Values: []paxos.Value{val("x")}, FirstOpen: 1})
+		}},
+	} {
+		f := rotten(t, c.hurt)
+		c.do(f)
+		require.NotNil(t, f.w.Failure(), name)
+		require.Equal(t, c.id, f.w.Failure().ID, name)
+	}
+}
+
+// Who refuses its store, and may: S17 has two directions.
+func TestS17WhoMayRefuse(t *testing.T) {
+	c := someCell(t, 3)
+	r := running(c.replicas[0])
+	damage := &wal.DamageError{File: "x", Why: "rot"}
+	require.True(t, c.watch.atlas.take(r.id))
+	c.refused(r, damage)
+	require.Nil(t, c.world.Failure())
+	require.True(t, c.watch.atlas.isDead(r.id))
+
+	c.refused(running(c.replicas[1]), errors.Join(damage))
+	require.NotNil(t, c.world.Failure())
+	require.Equal(t, "S17", c.world.Failure().ID)
+}
