@@ -4,13 +4,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
+	"time"
 )
 
 // Wire format of a message: one version byte, one kind byte, then the fields in
 // the order of the struct. Numbers are unsigned varints; a ballot is its round
 // and node; a value, and a list, is behind its length. The golden bytes in
 // codec_test.go pin it. Message and record kinds are never reused.
-const wireVersion = 1
+const wireVersion = 2
 
 const (
 	kindPrepare = iota + 1
@@ -23,6 +25,8 @@ const (
 	kindHeartbeatReply
 	kindFetch
 	kindFetchReply
+	kindLeased
+	kindReleased
 )
 
 // ErrMalformed is what every decoding error is, by errors.Is: the bytes are not
@@ -61,6 +65,11 @@ func AppendMessage(dst []byte, m Message) []byte {
 		w.question(m.Ballot, m.Boot)
 		w.num(uint64(m.Slot))
 		w.ballot(m.Promised)
+	case Leased:
+		w.b[kind] = kindLeased
+		w.question(m.Ballot, m.Boot)
+		w.num(uint64(m.Slot))
+		w.num(uint64(m.Left))
 	case Chosen:
 		w.b[kind] = kindChosen
 		w.ballot(m.Ballot)
@@ -70,11 +79,17 @@ func AppendMessage(dst []byte, m Message) []byte {
 		w.question(m.Ballot, m.Boot)
 		w.num(m.Seq)
 		w.num(uint64(m.FirstOpen))
+		w.num(uint64(m.Lease.Grant))
+		w.num(uint64(m.Lease.Rho))
 	case HeartbeatReply:
 		w.b[kind] = kindHeartbeatReply
 		w.question(m.Ballot, m.Boot)
 		w.num(m.Seq)
 		w.num(uint64(m.FirstOpen))
+		w.bit(m.Granted)
+	case Released:
+		w.b[kind] = kindReleased
+		w.question(m.Ballot, m.Boot)
 	case Fetch:
 		w.b[kind] = kindFetch
 		w.slots(m.Slots)
@@ -141,10 +156,14 @@ func (r *reader) message(kind byte) Message {
 		return Nack{Ballot: r.ballot(), Boot: r.boot(), Slot: r.slot(), Promised: r.ballot()}
 	case kindChosen:
 		return Chosen{Ballot: r.ballot(), Slots: r.slots()}
+	case kindLeased:
+		return Leased{Ballot: r.ballot(), Boot: r.boot(), Slot: r.slot(), Left: r.duration()}
 	case kindHeartbeat:
-		return Heartbeat{Ballot: r.ballot(), Boot: r.boot(), Seq: r.num(), FirstOpen: r.slot()}
+		return Heartbeat{Ballot: r.ballot(), Boot: r.boot(), Seq: r.num(), FirstOpen: r.slot(), Lease: r.lease()}
 	case kindHeartbeatReply:
-		return HeartbeatReply{Ballot: r.ballot(), Boot: r.boot(), Seq: r.num(), FirstOpen: r.slot()}
+		return HeartbeatReply{Ballot: r.ballot(), Boot: r.boot(), Seq: r.num(), FirstOpen: r.slot(), Granted: r.bit()}
+	case kindReleased:
+		return Released{Ballot: r.ballot(), Boot: r.boot()}
 	case kindFetch:
 		return Fetch{Slots: r.slots()}
 	case kindFetchReply:
@@ -191,15 +210,21 @@ func (w *writer) text(s string) {
 	w.b = append(w.b, s...)
 }
 
+func (w *writer) bit(x bool) {
+	if x {
+		w.b = append(w.b, 1)
+	} else {
+		w.b = append(w.b, 0)
+	}
+}
+
 func (w *writer) vote(v *Vote) {
 	w.num(uint64(v.Slot))
 	w.ballot(v.Ballot)
-	if v.Lost {
-		w.b = append(w.b, 1)
-		return
+	w.bit(v.Lost)
+	if !v.Lost {
+		w.text(string(v.Value))
 	}
-	w.b = append(w.b, 0)
-	w.text(string(v.Value))
 }
 
 // reader takes fields off the front; after a fault bad is set and every field
@@ -259,15 +284,30 @@ func (r *reader) count(size int) int {
 	return int(n)
 }
 
+func (r *reader) bit() bool {
+	x := r.num()
+	if x > 1 {
+		r.bad = true
+	}
+	return x == 1
+}
+
+func (r *reader) duration() time.Duration {
+	x := r.num()
+	if x > math.MaxInt64 {
+		r.bad = true
+	}
+	return time.Duration(x)
+}
+
+func (r *reader) lease() Lease {
+	return Lease{Grant: r.duration(), Rho: PPM(r.duration())}
+}
+
 func (r *reader) vote() Vote {
 	v := Vote{Slot: r.slot(), Ballot: r.ballot()}
-	switch r.num() {
-	case 0:
+	if v.Lost = r.bit(); !v.Lost {
 		v.Value = Value(r.text())
-	case 1:
-		v.Lost = true
-	default:
-		r.bad = true
 	}
 	return v
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Config is what one node is told at start. All members of a cell must be told
-// the same Members; the rest may differ between nodes and only costs time.
+// the same Members; the rest, but for Lease, may differ between nodes and only costs time.
 type Config struct {
 	ID      NodeID   // this node, one of Members
 	Members []NodeID // who votes, in any order, without repeats
@@ -27,6 +27,9 @@ type Config struct {
 	PageBytes        int // bytes of values in one Promise or FetchReply; one larger value still goes alone
 	MaxAhead         int // slots above the first open one that a node takes notice of; at least Window
 
+	// Lease is about reading without the log; equal at all members, see there.
+	Lease Lease
+
 	Heartbeat   time.Duration // a leader's heartbeats are this far apart
 	ElectionMin time.Duration // a follower campaigns after hearing nothing for a
 	ElectionMax time.Duration // time drawn from [ElectionMin, ElectionMax]
@@ -34,7 +37,8 @@ type Config struct {
 }
 
 // DefaultConfig is a configuration for three to seven machines in one building.
-// The caller sets ID, Members and Seed.
+// The caller sets ID, Members and Seed, and a Lease if somebody is to read without
+// the log.
 func DefaultConfig() Config {
 	return Config{
 		Window:           64,
@@ -84,6 +88,10 @@ func (c *Config) Validate() error {
 	fault(c.Heartbeat <= 0, "Heartbeat is %v; above 0", c.Heartbeat)
 	fault(c.Retransmit <= 0, "Retransmit is %v; above 0", c.Retransmit)
 	fault(c.ElectionMin <= c.Heartbeat, "ElectionMin %v does not exceed Heartbeat %v: followers would not wait for one", c.ElectionMin, c.Heartbeat)
+	fault(c.Lease.fault() != "", "%s", c.Lease.fault())
+	fault(c.Lease.fault() == "" && c.Lease.on() && c.Lease.Term() <= c.Heartbeat,
+		"Lease.Grant %v gives a term of %v at %d ppm, which ends before the next heartbeat, after %v, can renew it",
+		c.Lease.Grant, c.Lease.Term(), c.Lease.Rho, c.Heartbeat)
 	fault(c.ElectionMax < c.ElectionMin, "ElectionMax %v is below ElectionMin %v", c.ElectionMax, c.ElectionMin)
 	return errors.Join(faults...)
 }

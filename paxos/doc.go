@@ -39,6 +39,8 @@
 //	leader.go                      PMS §3: phase 2 for slot after slot
 //	learner.go                     PMS §2.3: what is chosen, in order
 //	gate.go                        PMS §2.5: the disk first, then the message
+//	lease.go                       PML §5.2: grants, and who may answer alone
+//	boost.go                       PML §5.2: a new ballot in the same tenure
 //	output.go, node.go             the doors, and which part each input goes to
 //
 // Then liveness, which may be wrong and would only cost time:
@@ -68,19 +70,22 @@
 //	PML §4.2  one disk write per value, overlapped gate.go, leader.go propose
 //	PML §4.2  catch-up from the log of a peer      catchup.go
 //	PML §5.5  truncation, catch-up by snapshot     snapshot.go
+//	PML §5.2  master leases, the boosted ballot    lease.go, boost.go
 //	PML §5.1  a disk that lost something           record.go Unreadable
 //
 // # Messages
 //
 //	message         from        to         waits for the sender's record    answered by
-//	Prepare         candidate   members    -                                Promise, Nack
+//	Prepare         candidate   members    -                                Promise, Nack, Leased
 //	Promise         acceptor    candidate  Promised, each Voted it reports  (next Prepare)
-//	Accept          leader      members    Promised of the ballot           Accepted, Nack
+//	Accept          leader      members    Promised of the ballot           Accepted, Nack, Leased
 //	Accepted        acceptor    leader     Voted of the slot                -
 //	Nack            acceptor    asker      -                                -
+//	Leased          acceptor    asker      -                                -
 //	Chosen          leader      members    -                                -
-//	Heartbeat       leader      members    -                                HeartbeatReply, Nack
+//	Heartbeat       leader      members    Promised of the ballot           HeartbeatReply, Nack, Leased
 //	HeartbeatReply  acceptor    leader     -                                -
+//	Released        ex-leader   members    -                                -
 //	Fetch           laggard     any        -                                FetchReply
 //	FetchReply      any         laggard    -                                (next Fetch)
 //
@@ -163,6 +168,51 @@
 // It moves nothing else: the promise, and votes above the snapshot, are owed to
 // others.
 //
+// # Leases
+//
+// A log gives every read a place at the price of a round. A leader to which a
+// majority has given its word needs no round: while they keep it nobody else can
+// have a value chosen, so what the leader has applied is the present (PML §5.2).
+//
+//  1. Every heartbeat asks for a grant and says what is meant by one (Lease: for
+//     how long, within which error of clocks). Who was told otherwise at start
+//     grants nothing.
+//  2. A member that does not refuse the heartbeat gives its word for Grant by its
+//     own clock, from when it handles the heartbeat, and says so. Until then it
+//     refuses whoever else asks for a promise, a vote or a grant (Leased), raises
+//     no promise for him, and does not campaign. The holder is never refused.
+//  3. The leader counts that grant for Term by its own clock, from when it *sent*
+//     the heartbeat, never from when the answer came. Term is Grant(1-rho)/(1+rho):
+//     the leader's clock may be slow and the member's fast.
+//  4. The leader asks its own acceptor, too, by the same gate.
+//  5. Read authority ends with the quorum-th latest of the counted ends
+//     (Node.Lease). Nothing remembers that a lease "is held".
+//  6. Grants are not on disk. A process that had lives before promises nothing to
+//     anybody, itself included, and grants nothing for one whole Grant; it follows
+//     and votes.
+//  7. A leader that stops leading counts nothing from that instant, and says so
+//     (Released), so that nobody waits for what is of no use.
+//
+// Why 3 is enough: let the leader send at true time s, and the member handle it at
+// p >= s. The leader counts until s + Term/(1-rho) at the latest, the member honours
+// it until p + Grant/(1+rho) at the earliest, and the first is not above the second.
+//
+// Why refusing is enough: the leader at ballot a has grants of a majority. Any
+// higher ballot needs promises of a majority; the two share a member, which either
+// promised the higher ballot before the heartbeat at a came, and then refused it,
+// or was asked after, and then refused that. A lower ballot cannot reach a majority
+// since a majority has promised a. So no value is chosen but the leader's own, and
+// those that its phase 1 has brought to its knowledge: it answers alone only when
+// it has applied all slots below its own first command (P4.11; that is for who
+// applies: replica/master serves after its epoch command).
+//
+// A stable leader that hears of a higher ballot runs phase 1 again above it and
+// goes on (boost.go). Its heartbeats keep the old ballot until that is over: say
+// node 3 wins ballot 6 with the promise of node 2, has values chosen, and node 1,
+// leader at 5, whose lease is over, asks for grants at 7 before anybody promised
+// 7. Node 2, which 3 has not yet asked for a grant, gives one; node 1 would read
+// what is no longer so. At ballot 5, node 2 refuses.
+//
 // # Invariants
 //
 // Numbered for good; the numbers stand in panics, tests and the simulator's
@@ -187,9 +237,12 @@
 //	I-P2  pair   a no-op fills a hole only on a majority of "nothing"; unreadable is
 //	             not nothing
 //	I-P3  pair   a leader's own acceptor has promised its ballot
-//	I-P4  state  a node does not campaign and lead at once
+//	I-P4  state  a node that leads campaigns only above its ballot: a boost
+//	I-G1  delta  while a grant runs nobody else is given a promise; it is not shortened
+//	I-G2  delta  a leader counts on its lease for no longer than a term from now
 //	I-T1  delta  time does not go back
 //
-// What concerns several nodes at once (one value a slot, over all disks) cannot
-// be asserted by one of them: model_test.go and the simulator look at it.
+// What concerns several nodes at once (one value a slot, over all disks; one lease
+// at an instant) cannot be asserted by one of them: model_test.go and the simulator
+// look at it.
 package paxos

@@ -32,6 +32,11 @@ func (e *election) settled(now time.Time) {
 	e.heard(now)
 }
 
+// after puts the next campaign off until some time after t.
+func (e *election) after(t time.Time) {
+	e.deadline = t.Add(e.draws.Duration(0, e.max-e.min))
+}
+
 // defeated puts the next campaign off by a time whose spread doubles with each
 // defeat: two candidates that refuse each other must fall out of step.
 func (e *election) defeated(now time.Time) {
@@ -39,15 +44,27 @@ func (e *election) defeated(now time.Time) {
 	e.deadline = now.Add(e.draws.Duration(e.min, e.max<<e.defeats))
 }
 
-// campaign starts phase 1 at a ballot above all seen.
+// campaign starts phase 1 at a ballot above all seen, unless it leads. Where the
+// node has given its word, it waits until that has run out, and a little, not to
+// be one of several that come at once.
 func (n *Node) campaign() {
+	if bars := n.grants.barsPromise(n.cfg.ID); bars.After(n.now) {
+		n.count.Waited++
+		n.election.after(bars)
+		return
+	}
 	n.retire()
 	n.follow(0, Ballot{})
+	n.bidAbove()
+	n.count.Campaigns++
+}
+
+// bidAbove starts phase 1 at a ballot above all seen.
+func (n *Node) bidAbove() {
 	n.election.round++
 	b := Ballot{Round: n.election.round, Node: n.cfg.ID}
 	n.bid = newCampaign(b, n.learner.firstOpen, n.members.at(n.learner.firstOpen))
 	n.bidWait = n.cfg.Retransmit
-	n.count.Campaigns++
 	n.ask()
 }
 
@@ -106,18 +123,31 @@ func (n *Node) onPromise(from NodeID, m Promise) {
 // learnt a slot whose votes are unreadable.
 func (n *Node) conclude() {
 	n.bid.skip(n.learner.firstOpen)
+	if n.acceptor.promised != n.bid.ballot {
+		return // its own acceptor has given its word to another meanwhile
+	}
 	if values, ok := n.bid.result(); ok {
 		n.count.DecidedUnread += n.bid.unread()
+		if n.lead != nil && n.boosted() {
+			return
+		}
 		n.begin(values)
 	}
 }
 
 // onNack gives up: somebody was promised more. One that names another ballot
-// than the present attempt is old news (P11.04).
-func (n *Node) onNack(from NodeID, m Nack) {
+// than the present attempt is old news (P11.04). A leader with a lease goes above
+// instead; that its own boost is in the way is no news.
+func (n *Node) onNack(_ NodeID, m Nack) {
 	n.election.sees(m.Promised)
-	if m.Boot != n.boot || m.Ballot != n.ballot() {
+	if m.Boot != n.boot || !n.attempts(m.Ballot) {
 		n.count.Stale++
+		return
+	}
+	if n.lead != nil && n.bid != nil && !n.bid.ballot.Less(m.Promised) {
+		return
+	}
+	if n.lead != nil && n.boost() {
 		return
 	}
 	n.yield()

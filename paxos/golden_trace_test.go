@@ -17,8 +17,10 @@ import (
 // messages, disks and clock move only by its commands:
 //
 //	cluster nodes=N [window=N] [page=N] [batch=N] [show=(KIND...)]   all up, empty, booted
+//	        [lease=DURATION] [rho=PPM]
 //	campaign N                     the election time-out of N runs out
 //	propose N COMMAND...           clients ask N
+//	resign N                       an operator asks N to step down
 //	deliver A->B [KIND] [n=N]      messages in flight arrive, in the order sent
 //	drop A->B [KIND] [n=N]         they are lost
 //	dup A->B [KIND] [n=N]          they are in flight twice
@@ -37,6 +39,7 @@ import (
 //	    N leads | campaigns | follows       N log 1=a 2=noop    chosen and handed out
 //	    N promised B                        N vote S=VALUE@B | S=none
 //	    flies A->B KIND                     absent A->B KIND
+//	    N holds DURATION | N holds not      N has read authority for so much longer
 //
 // Every file ends, or is interrupted by, its negative half: what must not happen.
 // Boot numbers and heartbeats are shown only where a claim is about them.
@@ -70,6 +73,7 @@ func cluster(t *testing.T, d *datadriven.TestData) *group {
 		c.PageVotes = g.number(d, "page", 100)
 		c.Window = g.number(d, "window", 100)
 		c.MaxBatchCommands = g.number(d, "batch", 1)
+		c.Lease = Lease{Grant: g.duration(d, "lease"), Rho: PPM(g.number(d, "rho", 0))}
 	})
 	for _, a := range d.CmdArgs {
 		if a.Key == "show" {
@@ -88,6 +92,10 @@ func (g *group) command(d *datadriven.TestData) {
 		g.take(n.cfg.ID)
 	case "propose":
 		g.propose(d)
+	case "resign":
+		n := g.up(g.ids(d)[0])
+		n.Resign(g.now)
+		g.take(n.cfg.ID)
 	case "deliver":
 		for _, w := range g.choose(d) {
 			g.deliver(w)
@@ -161,6 +169,18 @@ func (g *group) number(d *datadriven.TestData, key string, otherwise int) int {
 		}
 	}
 	return otherwise
+}
+
+// duration is the value of an argument KEY=DURATION, or 0.
+func (g *group) duration(d *datadriven.TestData, key string) (by time.Duration) {
+	for _, a := range d.CmdArgs {
+		if a.Key == key {
+			var err error
+			by, err = time.ParseDuration(a.SingleVal(g.t))
+			require.NoError(g.t, err, d.Pos)
+		}
+	}
+	return by
 }
 
 // choose takes the messages a command names out of the bag; there must be some.
@@ -267,6 +287,13 @@ func (g *group) expect(words []string) {
 	switch words[1] {
 	case "leads", "campaigns", "follows":
 		require.Equal(g.t, roles[words[1]], b.node.Status().Role, claim)
+	case "holds":
+		left := b.node.Lease().Sub(g.now)
+		if words[2] == "not" {
+			require.False(g.t, g.now.Before(b.node.Lease()), "%s: it does, for %v", claim, left)
+			return
+		}
+		require.Equal(g.t, words[2], left.String(), claim)
 	case "promised":
 		require.Equal(g.t, words[2], b.node.Status().Promised.String(), claim)
 	case "log":

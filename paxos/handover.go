@@ -3,18 +3,23 @@ package paxos
 import "time"
 
 // Resign makes the node stop leading or campaigning, as if somebody with a
-// higher ballot had come; values that were proposed may still be chosen. It is
-// for an operator who wants another leader, and for fault injection (PML §6.3:
+// higher ballot had come; values that were proposed may still be chosen. Read
+// authority ends first, and all members are told that they need not honour their
+// grants. It is for an operator who wants another leader, and for fault injection (PML §6.3:
 // a master made to believe that it is none). Any caller, at any time.
 func (n *Node) Resign(now time.Time) {
 	n.at(now)
+	if n.lead != nil {
+		n.count.HandedOver++
+	}
 	n.yield()
 	n.election.heard(now)
 	n.drain()
 }
 
 // Campaign makes the node try to lead now, unless it does, without waiting for a
-// leader to fall silent. It is safe at any time and a nuisance at most.
+// leader to fall silent. It waits out the word it has given to another node. It
+// is safe at any time and a nuisance at most.
 func (n *Node) Campaign(now time.Time) {
 	n.at(now)
 	if n.lead == nil {

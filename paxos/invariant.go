@@ -6,21 +6,52 @@ import "github.com/chubbycell/chubby/internal/invariant"
 type delta struct {
 	promised  Ballot
 	firstOpen Slot
+	grants    granter
 }
 
 // verifyDelta compares with the last output (I-A1, I-L2), and every message
 // that leaves with the disk (I-A4).
 func (n *Node) verifyDelta() {
-	now := delta{promised: n.acceptor.promised, firstOpen: n.learner.firstOpen}
+	now := delta{
+		promised: n.acceptor.promised, firstOpen: n.learner.firstOpen,
+		grants: n.grants,
+	}
 	if now.promised.Less(n.before.promised) {
 		invariant.Failf("I-A1", "node %d: promise fell from %v to %v", n.cfg.ID, n.before.promised, now.promised)
 	}
 	if now.firstOpen < n.before.firstOpen {
 		invariant.Failf("I-L2", "node %d: first open slot fell from %d to %d", n.cfg.ID, n.before.firstOpen, now.firstOpen)
 	}
+	n.verifyGrant(now)
 	n.before = now
 	for i := range n.gate.send {
 		n.verifyLeaves(n.gate.send[i].Message)
+	}
+}
+
+// verifyGrant compares with the last output: while a grant ran, nobody else was
+// given a promise, and it did not become shorter (I-G1). The grant of before may
+// have been released by its holder since. As leader, the node counts on
+// nobody for longer than a term from now (I-G2).
+func (n *Node) verifyGrant(now delta) {
+	was, is := n.before.grants, now.grants
+	same := was.holder != 0 && was.holder == is.holder && was.ballot == is.ballot
+	if same && is.until.Before(was.until) {
+		invariant.Failf("I-G1", "node %d shortens its grant to %d by %v", n.cfg.ID, was.holder, was.until.Sub(is.until))
+	}
+	if same && was.until.After(n.now) && n.before.promised.Less(now.promised) && now.promised.Node != was.holder {
+		invariant.Failf("I-G1", "node %d has promised %v, and its grant to %d runs for %v more",
+			n.cfg.ID, now.promised, was.holder, was.until.Sub(n.now))
+	}
+	if end, most := n.Lease(), n.now.Add(n.cfg.Lease.Term()); end.After(most) {
+		invariant.Failf("I-G2", "node %d counts on its lease for %v more than a term", n.cfg.ID, end.Sub(most))
+	}
+}
+
+// verifyPromised: a leader's own acceptor has promised its ballot (I-P3).
+func (n *Node) verifyPromised(b Ballot) {
+	if n.acceptor.promised != b {
+		invariant.Failf("I-P3", "node %d begins to lead at %v with its own promise at %v", n.cfg.ID, b, n.acceptor.promised)
 	}
 }
 
@@ -39,6 +70,8 @@ func (n *Node) verifyLeaves(m Message) {
 			}
 		}
 	case Accept:
+		needs = max(needs, a.promiseAt(m.Ballot))
+	case Heartbeat:
 		needs = max(needs, a.promiseAt(m.Ballot))
 	case Accepted:
 		needs = max(needs, a.voteAt(m.Slot, m.Ballot))
@@ -102,8 +135,8 @@ func (n *Node) verify() {
 	if n.lead != nil {
 		n.verifyLead()
 	}
-	if n.bid != nil && n.lead != nil {
-		invariant.Failf("I-P4", "node %d campaigns and leads at once", n.cfg.ID)
+	if n.bid != nil && n.lead != nil && !n.lead.ballot.Less(n.bid.ballot) {
+		invariant.Failf("I-P4", "node %d leads at %v and campaigns at %v, which is no boost", n.cfg.ID, n.lead.ballot, n.bid.ballot)
 	}
 }
 

@@ -21,6 +21,7 @@ type leadership struct {
 	beat      time.Time // next heartbeat is due
 	beats     uint64
 	heard     []time.Time // last answer of each member, by index in group
+	lease     holding
 	group     *Group
 }
 
@@ -35,10 +36,10 @@ type proposal struct {
 	chosen bool
 }
 
-func newLeadership(c *campaign, demanded []Value, retransmit time.Duration, now time.Time) *leadership {
+func newLeadership(c *campaign, demanded []Value, cfg *Config, now time.Time) *leadership {
 	l := &leadership{
 		ballot:   c.ballot,
-		patience: newPatience(retransmit),
+		patience: newPatience(cfg.Retransmit),
 		from:     c.start + Slot(len(demanded)),
 		next:     c.start,
 		demanded: demanded,
@@ -46,6 +47,7 @@ func newLeadership(c *campaign, demanded []Value, retransmit time.Duration, now 
 		beat:     now,
 		group:    c.group,
 		heard:    make([]time.Time, len(c.group.ids)),
+		lease:    holding{term: cfg.Lease.Term(), ends: make([]time.Time, len(c.group.ids))},
 	}
 	for i := range l.heard {
 		l.heard[i] = now
@@ -89,6 +91,9 @@ func (n *Node) pump() {
 		return
 	}
 	l.props.drop(n.learner.firstOpen)
+	if n.bid != nil {
+		return // votes at this ballot are about to be refused
+	}
 	for l.next < n.learner.firstOpen+Slot(n.cfg.Window) {
 		switch {
 		case len(l.demanded) > 0:
@@ -127,8 +132,13 @@ func (n *Node) propose(value Value) {
 		due:   n.now.Add(l.patience.wait),
 	}
 	l.resend = earliest(l.resend, p.due)
-	var m Message = Accept{Ballot: l.ballot, Boot: n.boot, Slot: s, Value: value} // one copy for all
-	for _, id := range n.members.at(s).ids {
+	n.accept(s, p)
+}
+
+// accept asks all who vote on s for their vote.
+func (n *Node) accept(s Slot, p *proposal) {
+	var m Message = Accept{Ballot: n.lead.ballot, Boot: n.boot, Slot: s, Value: p.value} // one copy for all
+	for _, id := range p.votes.group.ids {
 		n.gate.post(n.acceptor.promise, id, m)
 	}
 }
@@ -196,24 +206,38 @@ func (n *Node) tell() {
 	l.announced = l.announced[:0]
 }
 
-// heartbeat says that this node leads.
+// heartbeat says that this node leads, and asks for grants: with leases, its own
+// acceptor too.
 func (n *Node) heartbeat() {
 	l := n.lead
 	l.beats++
 	l.beat = n.now.Add(n.cfg.Heartbeat)
-	n.members.peers(n.cfg.ID, func(id NodeID) {
-		n.gate.post(0, id, Heartbeat{Ballot: l.ballot, Boot: n.boot, Seq: l.beats, FirstOpen: n.learner.firstOpen})
-	})
+	l.lease.ask(l.beats, n.now)
+	for _, id := range l.group.ids {
+		if id != n.cfg.ID || n.cfg.Lease.on() {
+			n.gate.post(n.acceptor.promise, id, Heartbeat{
+				Ballot: l.ballot, Boot: n.boot, Seq: l.beats, FirstOpen: n.learner.firstOpen, Lease: n.cfg.Lease,
+			})
+		}
+	}
 }
 
 func (n *Node) onHeartbeatReply(from NodeID, m HeartbeatReply) {
 	l := n.lead
 	if l == nil || m.Ballot != l.ballot || m.Boot != n.boot {
 		n.count.Stale++
+		if m.Granted {
+			n.count.StaleGrants++
+		}
 		return
 	}
 	l.hear(from, n.now)
-	n.catchup.note(from, m.FirstOpen)
+	if m.Granted && !l.lease.granted(l.group.index(from), m.Seq, n.now) {
+		n.count.StaleGrants++
+	}
+	if from != n.cfg.ID {
+		n.catchup.note(from, m.FirstOpen)
+	}
 }
 
 // earliest is the earlier of two instants, where zero means "none".

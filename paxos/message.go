@@ -1,5 +1,7 @@
 package paxos
 
+import "time"
+
 // Message is one of the structs of this file, and of no other package. Each
 // says who sends it to whom, what it claims, and what must be on the sender's
 // disk before it may leave (the gate in gate.go enforces it). Every answer names
@@ -85,6 +87,20 @@ type Nack struct {
 	Promised Ballot
 }
 
+// Leased refuses a Prepare, Accept or Heartbeat at Ballot because its sender has
+// given its word to another node, or may have in an earlier life, for Left more
+// of its own time. Nobody has promised more: the asker need not give up, it may
+// ask again then. Acceptor to whoever asked; advice, like Nack. Slot is 0 unless
+// it answers an Accept.
+//
+//	leased 2.1 boot 3 slot 9 for 250ms
+type Leased struct {
+	Ballot Ballot
+	Boot   Boot
+	Slot   Slot
+	Left   time.Duration
+}
+
 // Chosen says that in each slot of Slots the value proposed at Ballot was
 // chosen (PMS §2.3). Leader to every member; a fact, so it waits for nothing.
 // A receiver that voted at Ballot knows the value; another one fetches it.
@@ -97,7 +113,9 @@ type Chosen struct {
 
 // Heartbeat tells that the sender leads at Ballot and that all slots below
 // FirstOpen are chosen. Leader to every member, periodically and when a tenure
-// begins; it holds off elections and lets a lagging member notice.
+// begins; it holds off elections and lets a lagging member notice. It asks every
+// member, the leader's own acceptor included, for a grant (lease.go), and stands
+// on the leader's own Promised record of its ballot.
 //
 //	heartbeat 2.1 boot 3 #12 open 10
 type Heartbeat struct {
@@ -105,18 +123,32 @@ type Heartbeat struct {
 	Boot      Boot
 	Seq       uint64 // of this heartbeat, within the tenure
 	FirstOpen Slot
+	Lease     Lease // what is meant by a grant; zero: none is asked for
 }
 
 // HeartbeatReply answers a Heartbeat: its sender has promised nothing above
 // Ballot and knows all slots below FirstOpen. Acceptor to leader. A leader that
-// hears from no quorum for long stops leading.
+// hears from no quorum for long stops leading. Granted says that the sender has
+// given its word for the time the heartbeat asked for.
 //
 //	alive 2.1 boot 3 #12 open 9
+//	alive 2.1 boot 3 #12 open 9 granted
 type HeartbeatReply struct {
 	Ballot    Ballot
 	Boot      Boot // of the leader, echoed
 	Seq       uint64
 	FirstOpen Slot
+	Granted   bool
+}
+
+// Released says that its sender stopped leading at Ballot and counts no grant
+// that it asked for at that ballot or a lower one, now or ever. Former leader to
+// every member, so that they need not wait; losing it costs time only.
+//
+//	released 2.1 boot 3
+type Released struct {
+	Ballot Ballot
+	Boot   Boot
 }
 
 // Fetch asks any peer for chosen values from From on (P2.10). Laggard to the
@@ -145,6 +177,8 @@ func (Promise) message()        {}
 func (Accept) message()         {}
 func (Accepted) message()       {}
 func (Nack) message()           {}
+func (Leased) message()         {}
+func (Released) message()       {}
 func (Chosen) message()         {}
 func (Heartbeat) message()      {}
 func (HeartbeatReply) message() {}

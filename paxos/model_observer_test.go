@@ -144,9 +144,55 @@ func (m *model) checkMessage(id NodeID, msg Message) {
 		}
 		m.known(id, msg.FirstOpen)
 	case Heartbeat:
+		onDisk(msg.Ballot)
 		m.known(id, msg.FirstOpen)
 	case HeartbeatReply:
 		m.known(id, msg.FirstOpen)
+	}
+}
+
+// checkLeases asks at this instant of true time, each node by its own clock: no
+// two have read authority, and whoever counts a grant is right to.
+func (m *model) checkLeases() {
+	holder := NodeID(0)
+	for i, r := range m.nodes {
+		if id := NodeID(i + 1); r.node != nil && r.now.Before(r.node.Lease()) {
+			m.seen["leases held"]++
+			if holder != 0 {
+				m.failf("nodes %d and %d have read authority at once", holder, id)
+			}
+			holder = id
+			m.checkCurrent(id)
+			for j := range m.nodes {
+				m.checkCount(id, NodeID(j+1))
+			}
+		}
+	}
+}
+
+// checkCurrent fails if a value was chosen that a node with read authority has
+// not proposed itself, but for those of before its tenure (P4.01).
+func (m *model) checkCurrent(id NodeID) {
+	n := m.member(id).node
+	for s := max(n.learner.firstOpen, n.lead.from); len(m.chosen) >= int(s); s++ {
+		v, chosen := m.chosen[s]
+		if p := n.lead.props.get(s); chosen && !n.learner.isChosen(s) && (p == nil || p.value != v.Value) {
+			m.failf("node %d has read authority, and %v was chosen in slot %d, which it has not proposed there", id, v, s)
+		}
+	}
+}
+
+// checkCount fails if a leader counts the grant of a member that does not honour
+// it: one that is down asks nothing of anybody.
+func (m *model) checkCount(leader, member NodeID) {
+	l, r := m.member(leader), m.member(member)
+	if r.node == nil || !l.now.Before(l.node.Counts(member)) {
+		return
+	}
+	to, until, silent := r.node.Granted()
+	if !r.now.Before(silent) && (to != leader || !r.now.Before(until)) {
+		m.failf("node %d counts the grant of node %d for %v more, which honours %d until %v from now",
+			leader, member, l.node.Counts(member).Sub(l.now), to, until.Sub(r.now))
 	}
 }
 
@@ -171,4 +217,10 @@ func addCounters(sum *Counters, c Counters) {
 	sum.Installed += c.Installed
 	sum.InstalledOverVote += c.InstalledOverVote
 	sum.InstalledBelowVote += c.InstalledBelowVote
+	sum.Withheld += c.Withheld
+	sum.Waited += c.Waited
+	sum.StaleGrants += c.StaleGrants
+	sum.Boosts += c.Boosts
+	sum.Boosted += c.Boosted
+	sum.HandedOver += c.HandedOver
 }

@@ -68,11 +68,13 @@ func TestModelSeeds(t *testing.T) {
 	require.Greater(t, seen["values lost by a disk"], 0)
 	require.Greater(t, seen["coups"], 0)
 	require.Greater(t, seen["slots truncated"], 0)
+	require.Greater(t, seen["leases held"], 0)
 	for what, n := range map[string]uint64{
 		"campaigns": total.Campaigns, "tenures": total.Tenures, "quorum lost": total.QuorumLost, "no-ops": total.NoopFilled,
 		"unreadable votes": total.UnreadableVotes, "window full": total.WindowFull, "retransmitted": total.Retransmitted,
 		"fetches": total.Fetches, "source switched": total.SourceSwitched, "stale": total.Stale,
 		"snapshots installed": total.Installed, "over a vote": total.InstalledOverVote, "below a vote": total.InstalledBelowVote,
+		"withheld": total.Withheld, "waited": total.Waited, "stale grants": total.StaleGrants, "boosts": total.Boosts, "boosted": total.Boosted,
 	} {
 		require.Positive(t, n, what)
 	}

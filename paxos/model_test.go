@@ -65,6 +65,7 @@ type swarm struct {
 	order                                                        int // 0: any message, 1: mostly the oldest, 2: mostly the newest
 	slow                                                         int // kind of message that takes long: see kind
 	frail                                                        int // 0: no disk loses values, 1: a minority, 2: any
+	lease                                                        time.Duration
 }
 
 func newModel(t require.TestingT, c chooser) *model {
@@ -80,6 +81,7 @@ func newModel(t require.TestingT, c chooser) *model {
 		lose: oneOf("lose", 0, 0, 1, 3), double: oneOf("double", 0, 1, 4), late: oneOf("late", 0, 0, 2, 4),
 		order: oneOf("order", 0, 1, 2), slow: oneOf("slow", -1, -1, kindAccept, kindAccept, kindAccepted, kindAccepted, kindPromise, kindChosen, kindFetchReply), frail: oneOf("frail", 0, 0, 1, 2),
 	}
+	m.swarm.lease = time.Duration(oneOf("lease", 0, 200, 500, 2000)) * time.Millisecond
 	ids := make([]NodeID, oneOf("nodes", 3, 3, 5, 5, 7))
 	for i := range ids {
 		ids[i] = NodeID(i + 1)
@@ -89,6 +91,7 @@ func newModel(t require.TestingT, c chooser) *model {
 		cfg.ID, cfg.Members, cfg.Seed = id, ids, uint64(c.pick("seed", 1<<20))
 		cfg.PageVotes, cfg.FetchSlots = oneOf("page", 1, 2, 100), oneOf("fetch", 1, 3, 100)
 		cfg.Window, cfg.MaxBatchCommands = oneOf("window", 1, 3, 8), oneOf("batch", 1, 1, 3)
+		cfg.Lease = Lease{Grant: m.swarm.lease, Rho: modelRho}
 		frail := m.swarm.frail == 2 || m.swarm.frail == 1 && int(id) <= (len(ids)-1)/2
 		m.nodes = append(m.nodes, &member{cfg: cfg, now: time.Unix(int64(id)*1000, 0), disk: disk{first: 1}, frail: frail})
 		m.start(id)
@@ -100,8 +103,17 @@ func (m *model) member(id NodeID) *member { return m.nodes[id-1] }
 
 func (m *model) failf(format string, args ...any) { require.Fail(m.t, fmt.Sprintf(format, args...)) }
 
-// step is one input to one node.
+// modelRho bounds the rate errors of the clocks in wait: they run at 20/20 to
+// 26/20, which is within 131,000 ppm of 23/20.
+const modelRho = 131_000
+
+// step is one input to one node, and a look at who holds what.
 func (m *model) step() {
+	m.input()
+	m.checkLeases()
+}
+
+func (m *model) input() {
 	w, x := &m.swarm, m.c
 	id := NodeID(x.pick("node", len(m.nodes)) + 1)
 	weights := []int{w.deliver, w.sync, w.wait, w.rouse, w.propose, w.crash, w.start, w.cut, w.coup, w.truncate, w.install}
@@ -226,10 +238,15 @@ func (m *model) wait() {
 	}
 }
 
-// rouse lets the time of one node run up to what it waits for.
+// rouse lets the time of one node run up to what it waits for, or hurries it.
 func (m *model) rouse(id NodeID) {
 	r := m.member(id)
 	if r.node == nil || r.wake.IsZero() {
+		return
+	}
+	if m.swarm.lease > 0 { // where clocks may not jump
+		r.node.Campaign(r.now)
+		m.taken(id)
 		return
 	}
 	if r.now.Before(r.wake) {
@@ -388,27 +405,30 @@ func (m *model) heal() {
 			m.start(id + 1)
 		}
 	}
-	command, asked := "", Ballot{} // asked for once a tenure; several may be chosen
+	asked := map[Ballot]bool{} // once a ballot; any that is chosen will do
 	for range 3000 {
 		m.settle()
 		for i, r := range m.nodes {
-			if s := r.node.Status(); s.Role == Leader && asked.Less(s.Ballot) && s.Pending == 0 {
-				asked = s.Ballot
-				command = fmt.Sprintf("healed at %v", asked)
+			if s := r.node.Status(); s.Role == Leader && !asked[s.Ballot] && s.Pending == 0 {
+				asked[s.Ballot] = true
+				command := fmt.Sprintf("healed at %v", s.Ballot)
 				m.commands[command] = 0
 				require.NoError(m.t, r.node.Propose(r.now, []byte(command)))
 				m.take(NodeID(i + 1))
 			}
 		}
-		if m.commands[command] > 0 && m.allKnow() {
-			return
+		for b := range asked {
+			if m.commands[fmt.Sprintf("healed at %v", b)] > 0 && m.allKnow() {
+				return
+			}
 		}
 		m.tick(10 * time.Millisecond)
 	}
+	roles := ""
 	for _, r := range m.nodes {
-		command += "\n" + r.node.Status().String()
+		roles += "\n" + r.node.Status().String()
 	}
-	m.failf("no progress within 30 s after all faults ended, %d slots chosen: %s", m.prefix-1, command)
+	m.failf("no progress within 30 s after all faults ended, %d slots chosen: %s", m.prefix-1, roles)
 }
 
 // settle syncs and delivers until nothing moves.

@@ -32,7 +32,9 @@ type Node struct {
 	acceptor acceptor
 	learner  learner
 
-	bid     *campaign // phase 1 under way, or nil
+	grants granter
+
+	bid     *campaign // phase 1 under way, or nil; beside lead: a boost
 	bidDue  time.Time // ask again
 	bidWait time.Duration
 	lead    *leadership // phase 2 under way, or nil
@@ -88,6 +90,7 @@ func New(cfg Config, rec Recovered, now time.Time) *Node {
 		round: rec.Promise.Round,
 	}
 	n.election.heard(now)
+	n.grants = newGranter(cfg.Lease, n.boot, now)
 	n.catchup.target = n.learner.firstOpen
 	return n
 }
@@ -177,6 +180,8 @@ func (n *Node) TakeOutput() Output {
 func (n *Node) wake() time.Time {
 	var due time.Time
 	switch {
+	case n.lead != nil && n.bid != nil:
+		due = earliest(earliest(n.lead.beat, n.bidDue), n.Lease())
 	case n.lead != nil:
 		due = earliest(n.lead.beat, n.lead.resend)
 	case n.bid != nil:
@@ -222,6 +227,10 @@ func (n *Node) handle(from NodeID, m Message) {
 		n.onAccepted(from, m)
 	case Nack:
 		n.onNack(from, m)
+	case Leased:
+		n.onLeased(from, m)
+	case Released:
+		n.onReleased(from, m)
 	case Chosen:
 		n.onChosen(from, m)
 	case Heartbeat:
@@ -237,11 +246,15 @@ func (n *Node) handle(from NodeID, m Message) {
 
 func (n *Node) onPrepare(from NodeID, m Prepare) {
 	n.election.sees(m.Ballot)
+	if n.withholds(from, m.Ballot, m.Boot, 0, n.grants.barsPromise(from)) {
+		n.challenged(m.Ballot)
+		return
+	}
 	if !n.acceptor.prepare(from, m, n.learner.firstOpen) || from == n.cfg.ID {
 		return
 	}
 	n.yieldTo(m.Ballot)
-	if n.leader.Ballot.Less(m.Ballot) {
+	if n.leader.Ballot.Less(m.Ballot) && n.leader.Leader != from {
 		n.follow(0, Ballot{})
 	}
 	n.election.heard(n.now)
@@ -258,6 +271,10 @@ func (n *Node) onAccept(from NodeID, m Accept) {
 		// calls the present one chosen must come first.
 		n.learner.flush()
 	}
+	if n.withholds(from, m.Ballot, m.Boot, m.Slot, n.grants.bars(from)) {
+		n.election.heard(n.now)
+		return
+	}
 	if !n.acceptor.accept(from, m) || from == n.cfg.ID {
 		return
 	}
@@ -266,12 +283,18 @@ func (n *Node) onAccept(from NodeID, m Accept) {
 
 func (n *Node) onHeartbeat(from NodeID, m Heartbeat) {
 	n.election.sees(m.Ballot)
+	if n.withholds(from, m.Ballot, m.Boot, 0, n.grants.bars(from)) {
+		n.election.heard(n.now) // of somebody who leads, as it seems
+		return
+	}
 	if !n.acceptor.heartbeat(from, m) {
 		return
 	}
-	n.obey(from, m.Ballot)
-	n.catchup.note(from, m.FirstOpen)
-	n.gate.post(0, from, HeartbeatReply{Ballot: m.Ballot, Boot: m.Boot, Seq: m.Seq, FirstOpen: n.learner.firstOpen})
+	if from != n.cfg.ID {
+		n.obey(from, m.Ballot)
+		n.catchup.note(from, m.FirstOpen)
+	}
+	n.renew(from, m)
 }
 
 // obey follows a leader whose ballot the acceptor did not refuse.
@@ -311,10 +334,16 @@ func (n *Node) tendLead() {
 		n.election.heard(n.now)
 		return
 	}
+	if n.bid != nil {
+		n.tendBoost()
+	}
+	if n.lead != l {
+		return
+	}
 	if !n.now.Before(l.beat) {
 		n.heartbeat()
 	}
-	if !l.resend.IsZero() && !n.now.Before(l.resend) {
+	if n.bid == nil && !l.resend.IsZero() && !n.now.Before(l.resend) {
 		n.retransmit()
 	}
 }
@@ -323,12 +352,13 @@ func (n *Node) tendLead() {
 // free.
 func (n *Node) begin(demanded []Value) {
 	c := n.bid
+	if n.lead != nil {
+		n.retire() // a boost that became an election
+	}
 	n.bid = nil
 	n.verifyDemands(c, demanded)
-	if n.acceptor.promised != c.ballot {
-		invariant.Failf("I-P3", "node %d begins to lead at %v with its own promise at %v", n.cfg.ID, c.ballot, n.acceptor.promised)
-	}
-	n.lead = newLeadership(c, demanded, n.cfg.Retransmit, n.now)
+	n.verifyPromised(c.ballot)
+	n.lead = newLeadership(c, demanded, &n.cfg, n.now)
 	n.count.Tenures++
 	n.election.settled(n.now)
 	n.leader = Tenure{Leader: n.cfg.ID, Ballot: c.ballot, Mine: true, From: n.lead.from}
@@ -354,11 +384,23 @@ func (n *Node) yield() {
 
 // retire drops all that belongs to the node's own attempt.
 func (n *Node) retire() {
+	if n.lead != nil {
+		n.release()
+	}
 	n.bid, n.lead = nil, nil
 	n.pending.clear()
+	n.cancelProposals()
+}
+
+// cancelProposals takes back what waits for the disk in the name of a ballot that
+// is over: it would only be refused, or ask for grants that nobody counts.
+func (n *Node) cancelProposals() {
 	n.gate.cancel(func(m Message) bool {
-		_, accept := m.(Accept)
-		return accept
+		switch m.(type) {
+		case Accept, Heartbeat:
+			return true
+		}
+		return false
 	})
 }
 

@@ -23,6 +23,12 @@ type Counters struct {
 	// as chosen, InstalledBelowVote those with votes above them.
 	InstalledOverVote  uint64
 	InstalledBelowVote uint64
+	Withheld           uint64 // promises, votes and grants refused because a grant to another ran
+	Waited             uint64 // campaigns put off because of a grant to another
+	StaleGrants        uint64 // grants that came too late to count, or for another ballot
+	Boosts             uint64 // phase 1 begun by a leader to stay one
+	Boosted            uint64 // boosts that kept the tenure
+	HandedOver         uint64 // leads given up on purpose
 }
 
 // Role says what a node is doing.

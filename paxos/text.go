@@ -49,6 +49,16 @@ func (m Nack) String() string {
 	return fmt.Sprintf("nack %v boot %d promised %v%s", m.Ballot, m.Boot, m.Promised, slot)
 }
 
+func (m Leased) String() string {
+	slot := ""
+	if m.Slot != 0 {
+		slot = fmt.Sprintf(" slot %d", m.Slot)
+	}
+	return fmt.Sprintf("leased %v boot %d%s for %v", m.Ballot, m.Boot, slot, m.Left)
+}
+
+func (m Released) String() string { return fmt.Sprintf("released %v boot %d", m.Ballot, m.Boot) }
+
 func (m Chosen) String() string { return fmt.Sprintf("chosen %v %v", m.Ballot, m.Slots) }
 
 func (m Heartbeat) String() string {
@@ -56,7 +66,11 @@ func (m Heartbeat) String() string {
 }
 
 func (m HeartbeatReply) String() string {
-	return fmt.Sprintf("alive %v boot %d #%d open %d", m.Ballot, m.Boot, m.Seq, m.FirstOpen)
+	granted := ""
+	if m.Granted {
+		granted = " granted"
+	}
+	return fmt.Sprintf("alive %v boot %d #%d open %d%s", m.Ballot, m.Boot, m.Seq, m.FirstOpen, granted)
 }
 
 func (m Fetch) String() string { return fmt.Sprintf("fetch %v", m.Slots) }

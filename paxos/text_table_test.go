@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -27,6 +28,9 @@ var traceLines = []struct {
 	{Chosen{Ballot: Ballot{2, 1}, Slots: Range{7, 10}}, "chosen 2.1 [7,10)"},
 	{Heartbeat{Ballot: Ballot{2, 1}, Boot: 3, Seq: 12, FirstOpen: 10}, "heartbeat 2.1 boot 3 #12 open 10"},
 	{HeartbeatReply{Ballot: Ballot{2, 1}, Boot: 3, Seq: 12, FirstOpen: 9}, "alive 2.1 boot 3 #12 open 9"},
+	{HeartbeatReply{Ballot: Ballot{2, 1}, Boot: 3, Seq: 12, FirstOpen: 9, Granted: true}, "alive 2.1 boot 3 #12 open 9 granted"},
+	{Leased{Ballot: Ballot{2, 1}, Boot: 3, Slot: 9, Left: 250 * time.Millisecond}, "leased 2.1 boot 3 slot 9 for 250ms"},
+	{Released{Ballot: Ballot{2, 1}, Boot: 3}, "released 2.1 boot 3"},
 	{Fetch{Slots: Range{7, 20}}, "fetch [7,20)"},
 	{FetchReply{From: 7, Values: make([]Value, 3), FirstOpen: 20, Floor: 1}, "fetched from 7 3 values open 20"},
 	{Booted{Boot: 3}, "booted 3"},

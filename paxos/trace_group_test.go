@@ -40,7 +40,9 @@ type box struct {
 }
 
 // hidden are the lines that most claims are not about.
-var hidden = []string{"heartbeat", "alive", "sync", "boot"}
+var hidden = []string{"heartbeat", "alive", "released", "sync", "boot"}
+
+var holdNumber = regexp.MustCompile(`^hold#\d+ `)
 
 var bootNumber = regexp.MustCompile(` boot \d+`)
 
@@ -196,7 +198,8 @@ func (g *group) printf(id NodeID, format string, args ...any) {
 		if slices.Contains(g.show, kind) {
 			continue
 		}
-		if strings.HasPrefix(line, "send   "+kind) || strings.HasPrefix(line, kind) {
+		text := holdNumber.ReplaceAllString(line, "")
+		if strings.HasPrefix(line, "send   "+kind) || strings.HasPrefix(text, kind) {
 			return
 		}
 	}

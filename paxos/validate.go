@@ -19,10 +19,17 @@ func Invalid(m Message) string {
 			return "refused without a higher promise"
 		}
 		return invalidQuestion(m.Ballot, m.Boot)
+	case Leased:
+		if m.Left <= 0 {
+			return "withheld for no time"
+		}
+		return invalidQuestion(m.Ballot, m.Boot)
+	case Released:
+		return invalidQuestion(m.Ballot, m.Boot)
 	case Chosen:
 		return firstOf(invalidBallot(m.Ballot), invalidSlots(m.Slots), invalidSlot(m.Slots.To))
 	case Heartbeat:
-		return firstOf(invalidQuestion(m.Ballot, m.Boot), invalidSlot(m.FirstOpen))
+		return firstOf(invalidQuestion(m.Ballot, m.Boot), invalidSlot(m.FirstOpen), m.Lease.fault())
 	case HeartbeatReply:
 		return firstOf(invalidQuestion(m.Ballot, m.Boot), invalidSlot(m.FirstOpen))
 	case Fetch:

@@ -27,6 +27,7 @@ func (h *watch) claims(id paxos.NodeID, wire []byte) {
 	case paxos.Chosen:
 		h.claimsChosen(id, m)
 	case paxos.Heartbeat:
+		h.claimsPromised(id, m.Ballot, m)
 		h.claimsChosenBelow(id, m.FirstOpen, m)
 	case paxos.HeartbeatReply:
 		h.claimsChosenBelow(id, m.FirstOpen, m)

@@ -1,0 +1,112 @@
+package paxos
+
+// A ballot boost keeps a stable leader (P4.06). Somebody who was cut off for a
+// while comes back with a higher ballot that he has promised himself, refuses
+// the leader's heartbeats, and would depose it for nothing. A leader with a lease
+// runs phase 1 again instead, above that ballot, and goes on: the ballot changes,
+// the tenure does not.
+//
+// While the lease holds nobody else has finished phase 1 since the present
+// ballot did: a quorum granted at this ballot, so each of its members had
+// promised nothing higher then, and has promised nothing to others since. So
+// phase 1 can find only this leader's own values, and older votes that its first
+// phase 1 has dealt with or that no quorum shares.
+//
+// Heartbeats keep the old ballot until phase 1 is over. A grant at the new one
+// could come from a member that promised something in between to somebody who
+// then had values chosen which this leader has never seen.
+
+// boost begins it, unless without a lease; then the higher ballot wins.
+func (n *Node) boost() bool {
+	if !n.holds() {
+		return false
+	}
+	n.count.Boosts++
+	n.bidAbove()
+	return true
+}
+
+// challenged hears of a higher ballot in a Prepare that was withheld from its
+// sender.
+func (n *Node) challenged(b Ballot) {
+	if n.lead != nil && n.lead.ballot.Less(b) && (n.bid == nil || n.bid.ballot.Less(b)) {
+		n.boost()
+	}
+}
+
+// attempts says whether b is the ballot of something this node has under way.
+func (n *Node) attempts(b Ballot) bool {
+	return n.lead != nil && n.lead.ballot == b || n.bid != nil && n.bid.ballot == b
+}
+
+// boosted goes on at the new ballot, if this is still the same tenure: the lease
+// holds, and phase 1 demands nothing but this leader's own values where they are.
+// Otherwise it was an election like any other.
+func (n *Node) boosted() bool {
+	l, c := n.lead, n.bid
+	if !n.holds() || len(l.demanded) > 0 || !n.ownVotesOnly(c) {
+		return false
+	}
+	n.verifyPromised(c.ballot)
+	n.count.Boosted++
+	n.tell() // what was chosen at the old ballot is told at that one
+	n.cancelProposals()
+	l.ballot, n.bid = c.ballot, nil
+	n.proposeAgain()
+	n.heartbeat()
+	return true
+}
+
+// ownVotesOnly says whether phase 1 met no vote but for values this leader has
+// proposed in the slot, and for chosen ones.
+func (n *Node) ownVotesOnly(c *campaign) bool {
+	told := c.complete()
+	for i, id := range c.group.ids {
+		if !told.Has(id) {
+			continue
+		}
+		for _, v := range c.answers[i].votes {
+			if n.learner.isChosen(v.Slot) {
+				continue
+			}
+			p := n.lead.props.get(v.Slot)
+			if p == nil || p.votes.group == nil || v.Lost || p.value != v.Value {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// proposeAgain asks for votes at the new ballot for all that is undecided.
+func (n *Node) proposeAgain() {
+	l := n.lead
+	for s := l.props.base; s < l.props.end(); s++ {
+		p := l.props.get(s)
+		if p.votes.group == nil || p.chosen || n.learner.isChosen(s) {
+			continue
+		}
+		p.votes, p.again = NewTally(p.votes.group), true
+		p.due = n.now.Add(p.wait)
+		l.resend = earliest(l.resend, p.due)
+		n.accept(s, p)
+	}
+}
+
+// tendBoost does what a boosting leader owes to time.
+func (n *Node) tendBoost() {
+	switch {
+	case !n.holds():
+		n.lapse()
+	case !n.now.Before(n.bidDue):
+		n.tendBid()
+	}
+}
+
+// lapse ends a tenure whose lease ran out during a boost. The node is a
+// candidate like others then, with the answers it has.
+func (n *Node) lapse() {
+	bid := n.bid
+	n.yield()
+	n.bid = bid
+}

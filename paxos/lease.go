@@ -1,0 +1,245 @@
+package paxos
+
+import (
+	"fmt"
+	"time"
+)
+
+// Lease is what a group agrees on about time (PML §5.2): while a majority keeps
+// its grants to one node, nobody else can have a value chosen, so what that node
+// has applied is the present, and it may answer reads alone. All members must be
+// told the same; who was told otherwise grants nothing. The zero Lease means that
+// there are none.
+type Lease struct {
+	// Grant is how long a member honours a grant, by its own clock, from when it
+	// handles the heartbeat that asks for it (Tr). 0: no leases.
+	Grant time.Duration
+	// Rho bounds the rate error of every member's clock.
+	Rho PPM
+}
+
+// PPM is a rate error in parts per million: a clock within PPM(200) gains or
+// loses at most 200 microseconds in a second.
+type PPM int64
+
+const million = 1_000_000
+
+// maxGrant keeps Term within 64 bits, and is far above what is of use.
+const maxGrant = time.Hour
+
+// Term is how long the asker counts a grant, by its own clock, from when it sent
+// the heartbeat: Grant(1-rho)/(1+rho), rounded down. The asker's clock may be
+// slow by rho and the granter's fast by rho, and still the asker stops first.
+func (l Lease) Term() time.Duration {
+	return l.Grant * time.Duration(million-l.Rho) / time.Duration(million+l.Rho)
+}
+
+// on says whether there are leases.
+func (l Lease) on() bool { return l.Grant > 0 }
+
+// fault says what is wrong with l, or "".
+func (l Lease) fault() string {
+	switch {
+	case l.Grant < 0 || l.Grant > maxGrant:
+		return fmt.Sprintf("Lease.Grant is %v; between 0 and %v", l.Grant, maxGrant)
+	case l.Rho < 0 || l.Rho >= million:
+		return fmt.Sprintf("Lease.Rho is %d ppm; at least 0, below %d", l.Rho, million)
+	}
+	return ""
+}
+
+// granter is the member's half: to whom it has given its word, until when. While
+// a grant runs, whoever else asks for a promise, a vote or a grant is told to
+// wait (P4.02), the node itself included (P4.10). Nothing of it is on disk, so a
+// process that had lives before it gives no promise for one whole grant: it may
+// have given its word in one of them (P4.09).
+type granter struct {
+	lease  Lease
+	holder NodeID // 0: nobody yet
+	ballot Ballot // highest at which the holder asked
+	until  time.Time
+	silent time.Time // gives no promise and no grant before
+}
+
+func newGranter(l Lease, boot Boot, now time.Time) granter {
+	g := granter{lease: l}
+	if boot > 1 && l.on() {
+		g.silent = now.Add(l.Grant)
+	}
+	return g
+}
+
+// bars is until when a node's votes and grants are withheld from id; an instant
+// not after now means that they are not.
+func (g *granter) bars(id NodeID) time.Time {
+	if g.holder == id {
+		return time.Time{}
+	}
+	return g.until
+}
+
+// barsPromise is the same for promises.
+func (g *granter) barsPromise(id NodeID) time.Time {
+	if bars := g.bars(id); bars.After(g.silent) {
+		return bars
+	}
+	return g.silent
+}
+
+// grant gives the node's word to whom it is not withheld from, if both mean the
+// same by it.
+func (g *granter) grant(to NodeID, b Ballot, asked Lease, now time.Time) bool {
+	if !g.lease.on() || asked != g.lease || now.Before(g.silent) {
+		return false
+	}
+	if g.holder != to || g.ballot.Less(b) {
+		g.ballot = b
+	}
+	g.holder, g.until = to, now.Add(g.lease.Grant)
+	return true
+}
+
+// release ends the grants that from asked for at ballots up to b: it counts them
+// no longer and never will.
+func (g *granter) release(from NodeID, b Ballot) {
+	if g.holder == from && !b.Less(g.ballot) {
+		g.holder, g.until = 0, time.Time{}
+	}
+}
+
+// holding is the leader's half: when it asked, and until when it counts each
+// member's grant. There is no flag that says "held": the question is answered
+// from the instants when it is asked.
+type holding struct {
+	term  time.Duration
+	first uint64      // Seq of the heartbeat sent at asked[0]
+	asked []time.Time // those too old to be of use are dropped
+	ends  []time.Time // by index in the group; zero: never granted
+}
+
+// ask notes when heartbeat seq was made, which is before it leaves.
+func (h *holding) ask(seq uint64, now time.Time) {
+	for len(h.asked) > 0 && !now.Before(h.asked[0].Add(h.term)) {
+		h.asked = h.asked[1:]
+		h.first++
+	}
+	if len(h.asked) == 0 {
+		h.first = seq
+	}
+	h.asked = append(h.asked, now)
+}
+
+// granted counts a grant from when it was asked for (P4.08): the answer may have
+// been on its way for ever. It says whether the answer was of any use.
+func (h *holding) granted(member int, seq uint64, now time.Time) bool {
+	if member < 0 || seq < h.first || seq >= h.first+uint64(len(h.asked)) {
+		return false
+	}
+	end := h.asked[seq-h.first].Add(h.term)
+	if !end.After(h.ends[member]) || !end.After(now) {
+		return false
+	}
+	h.ends[member] = end
+	return true
+}
+
+// end is until when a quorum's grants are counted: the quorum-th latest of the
+// ends. Zero: no quorum ever granted.
+func (h *holding) end(quorum int) time.Time {
+	var best time.Time
+	for _, e := range h.ends {
+		later := 0
+		for _, f := range h.ends {
+			if !f.Before(e) {
+				later++
+			}
+		}
+		if later >= quorum && e.After(best) {
+			best = e
+		}
+	}
+	return best
+}
+
+// Lease is the end of the node's read authority by its own clock: before that
+// instant nobody else can have a value chosen. It is zero unless the node leads
+// and a quorum has granted. Compare it with an instant that was read after the
+// question came in, and do what it permits before the next input (P4.01). It says
+// nothing about what this node has applied: a new leader answers nothing alone
+// before its own first command was applied (P4.11).
+func (n *Node) Lease() time.Time {
+	if n.lead == nil {
+		return time.Time{}
+	}
+	return n.lead.lease.end(n.lead.group.Quorum())
+}
+
+// holds says whether the node has read authority now.
+func (n *Node) holds() bool { return n.now.Before(n.Lease()) }
+
+// Granted says to whom this node has given its word and until when by its own
+// clock, and until when it gives none because an earlier life may have. It is for
+// observers.
+func (n *Node) Granted() (holder NodeID, until, silent time.Time) {
+	return n.grants.holder, n.grants.until, n.grants.silent
+}
+
+// Counts is until when, by its own clock, this node as leader counts the grant
+// of a member; zero: not at all. It is for observers.
+func (n *Node) Counts(member NodeID) time.Time {
+	if n.lead == nil {
+		return time.Time{}
+	}
+	i := n.lead.group.index(member)
+	if i < 0 {
+		return time.Time{}
+	}
+	return n.lead.lease.ends[i]
+}
+
+// withholds refuses what cannot be given before the instant bars, and says
+// whether it did. A ballot below the promise is refused for that, elsewhere.
+func (n *Node) withholds(from NodeID, b Ballot, boot Boot, s Slot, bars time.Time) bool {
+	if !bars.After(n.now) || b.Less(n.acceptor.promised) {
+		return false
+	}
+	n.count.Withheld++
+	n.gate.post(0, from, Leased{Ballot: b, Boot: boot, Slot: s, Left: bars.Sub(n.now)})
+	return true
+}
+
+// onLeased waits: the ballot stands, the time has not come. A candidate asks
+// again when the grant it met has run out.
+func (n *Node) onLeased(_ NodeID, m Leased) {
+	if m.Boot != n.boot || !n.attempts(m.Ballot) {
+		n.count.Stale++
+		return
+	}
+	if n.bid == nil || m.Ballot != n.bid.ballot {
+		return // a leader's Accepts and heartbeats come again by themselves
+	}
+	if due := n.now.Add(max(m.Left, n.cfg.Retransmit)); due.Before(n.bidDue) {
+		n.bidDue, n.bidWait = due, n.cfg.Retransmit
+	}
+}
+
+// renew answers a heartbeat that was not refused, with a grant if it may.
+func (n *Node) renew(from NodeID, m Heartbeat) {
+	granted := n.grants.grant(from, m.Ballot, m.Lease, n.now)
+	n.gate.post(0, from, HeartbeatReply{
+		Ballot: m.Ballot, Boot: m.Boot, Seq: m.Seq, FirstOpen: n.learner.firstOpen, Granted: granted,
+	})
+}
+
+// release tells all members that this leader counts their grants no longer, so
+// that nobody waits for them to run out. Losing it costs time only.
+func (n *Node) release() {
+	if !n.cfg.Lease.on() {
+		return
+	}
+	for _, id := range n.lead.group.ids {
+		n.gate.post(0, id, Released{Ballot: n.lead.ballot, Boot: n.boot})
+	}
+}
+
+func (n *Node) onReleased(from NodeID, m Released) { n.grants.release(from, m.Ballot) }

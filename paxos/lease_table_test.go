@@ -1,0 +1,184 @@
+package paxos
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Term is Tr(1-rho)/(1+rho), rounded down: longer by a nanosecond, and a slow
+// asker would count what a fast granter honours no longer.
+func TestTerm(t *testing.T) {
+	for _, c := range []struct {
+		grant time.Duration
+		rho   PPM
+		term  time.Duration
+	}{
+		{0, 0, 0},
+		{time.Second, 0, time.Second},
+		{time.Second, 200_000, 666_666_666},
+		{300 * time.Millisecond, 200_000, 200 * time.Millisecond},
+		{time.Second, 1, 999_998_000},
+		{1, 1, 0},
+		{maxGrant, million - 1, 1_800_000},
+		{maxGrant, 1, 3_599_992_800_007},
+	} {
+		l := Lease{Grant: c.grant, Rho: c.rho}
+		require.Equal(t, c.term, l.Term(), "%+v", l)
+		require.Empty(t, l.fault())
+		// In millionths of a nanosecond of true time: the slowest asker, the fastest granter.
+		require.LessOrEqual(t, float64(l.Term())/float64(million-c.rho), float64(c.grant)/float64(million+c.rho))
+	}
+}
+
+func TestALeaseSaysWhatIsWrongWithIt(t *testing.T) {
+	for _, c := range []struct {
+		lease Lease
+		why   string
+	}{
+		{Lease{Grant: -1}, "Lease.Grant is -1ns"},
+		{Lease{Grant: maxGrant + 1}, "Lease.Grant is 1h0m0.000000001s"},
+		{Lease{Grant: time.Second, Rho: -1}, "Lease.Rho is -1 ppm"},
+		{Lease{Grant: time.Second, Rho: million}, "Lease.Rho is 1000000 ppm"},
+		{Lease{Grant: 149 * time.Millisecond, Rho: 200_000}, "ends before the next heartbeat, after 100ms"},
+	} {
+		cfg := DefaultConfig()
+		cfg.ID, cfg.Members, cfg.Lease = 1, []NodeID{1}, c.lease
+		require.ErrorContains(t, cfg.Validate(), c.why)
+	}
+	cfg := DefaultConfig()
+	cfg.ID, cfg.Members, cfg.Lease = 1, []NodeID{1}, Lease{Grant: 151 * time.Millisecond, Rho: 200_000}
+	require.NoError(t, cfg.Validate())
+}
+
+// The lease ends when the quorum-th latest grant does, whoever gave it.
+func TestTheLeaseEndsWithTheQuorumthGrant(t *testing.T) {
+	at := func(ms int) time.Time {
+		if ms == 0 {
+			return time.Time{}
+		}
+		return time.Unix(0, int64(ms)*1e6)
+	}
+	for _, c := range []struct {
+		ends   []int // ms; 0: never granted
+		quorum int
+		end    int
+	}{
+		{[]int{5}, 1, 5},
+		{[]int{0}, 1, 0},
+		{[]int{9, 0, 0}, 2, 0},
+		{[]int{9, 7, 0}, 2, 7},
+		{[]int{9, 7, 8}, 2, 8},
+		{[]int{9, 9, 0}, 2, 9},
+		{[]int{1, 2, 3, 4, 5}, 3, 3},
+		{[]int{0, 0, 3, 4, 5}, 3, 3},
+		{[]int{0, 0, 0, 4, 5}, 3, 0},
+		{[]int{4, 4, 4, 1}, 3, 4},
+	} {
+		h := holding{}
+		for _, ms := range c.ends {
+			h.ends = append(h.ends, at(ms))
+		}
+		require.Equal(t, at(c.end), h.end(c.quorum), "%v", c.ends)
+	}
+}
+
+// A grant counts from when it was asked for, whenever it is heard of and in
+// whatever order; one that is over when it comes counts nothing.
+func TestAGrantCountsFromItsAsking(t *testing.T) {
+	start := time.Unix(100, 0)
+	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
+	h := holding{term: 100 * time.Millisecond, ends: make([]time.Time, 2)}
+	h.ask(1, at(0))
+	h.ask(2, at(40))
+	h.ask(3, at(80))
+	require.True(t, h.granted(0, 2, at(130)))
+	require.Equal(t, at(140), h.ends[0])
+	require.False(t, h.granted(0, 1, at(131)), "an older answer that was overtaken")
+	require.False(t, h.granted(0, 2, at(131)), "the same answer again")
+	require.False(t, h.granted(1, 1, at(100)), "over by now")
+	require.False(t, h.granted(1, 4, at(131)), "nobody asked")
+	require.False(t, h.granted(1, 0, at(131)), "nobody asked")
+	require.False(t, h.granted(-1, 3, at(131)), "no member")
+	require.True(t, h.granted(1, 3, at(179)))
+	require.Equal(t, at(180), h.ends[1])
+	h.ask(4, at(200))
+	require.Len(t, h.asked, 1, "questions whose answers count no longer are forgotten")
+	require.False(t, h.granted(1, 3, at(201)))
+	require.True(t, h.granted(1, 4, at(201)))
+}
+
+// Whom a replica withholds what from: every state against every asker.
+func TestWhoIsMadeToWait(t *testing.T) {
+	start := time.Unix(100, 0)
+	lease := Lease{Grant: time.Second}
+	later := start.Add(500 * time.Millisecond)
+	over := start.Add(time.Second)
+	first, again := newGranter(lease, 1, start), newGranter(lease, 2, start)
+	held := first
+	require.True(t, held.grant(3, Ballot{2, 3}, lease, start))
+	for _, c := range []struct {
+		what           string
+		g              granter
+		from           NodeID
+		at             time.Time
+		promise, other bool // it must wait
+	}{
+		{"a first life", first, 2, start, false, false},
+		{"a later life", again, 2, start, true, false},
+		{"a later life, after a grant", again, 2, over, false, false},
+		{"the holder", held, 3, later, false, false},
+		{"another", held, 2, later, true, true},
+		{"another, to the nanosecond", held, 2, over.Add(-1), true, true},
+		{"another, when it is over", held, 2, over, false, false},
+	} {
+		require.Equal(t, c.promise, c.g.barsPromise(c.from).After(c.at), c.what)
+		require.Equal(t, c.other, c.g.bars(c.from).After(c.at), c.what)
+	}
+}
+
+func TestWhatIsGranted(t *testing.T) {
+	start := time.Unix(100, 0)
+	lease := Lease{Grant: time.Second, Rho: 100}
+	g := newGranter(lease, 2, start)
+	require.False(t, g.grant(3, Ballot{2, 3}, lease, start.Add(time.Second-1)), "silent")
+	at := start.Add(time.Second)
+	require.False(t, g.grant(3, Ballot{2, 3}, Lease{}, at), "not asked for")
+	require.False(t, g.grant(3, Ballot{2, 3}, Lease{Grant: time.Second, Rho: 99}, at), "another bound")
+	require.False(t, g.grant(3, Ballot{2, 3}, Lease{Grant: 2 * time.Second, Rho: 100}, at), "another length")
+	require.True(t, g.grant(3, Ballot{2, 3}, lease, at))
+	require.Equal(t, at.Add(time.Second), g.until)
+
+	g.release(2, Ballot{9, 2})
+	require.EqualValues(t, 3, g.holder, "no holder, no release")
+	g.release(3, Ballot{1, 3})
+	require.EqualValues(t, 3, g.holder, "it has asked again since")
+	g.release(3, Ballot{2, 3})
+	require.Zero(t, g.holder)
+	require.False(t, g.bars(1).After(at))
+
+	off := newGranter(Lease{}, 2, start)
+	require.False(t, off.barsPromise(1).After(start))
+	require.False(t, off.grant(3, Ballot{2, 3}, Lease{}, at))
+}
+
+// A candidate that is told to wait asks again when that time is over, and keeps
+// its ballot.
+func TestALeasedCandidateWaitsAndKeepsItsBallot(t *testing.T) {
+	r := newRig(t, 3)
+	b := r.campaign()
+	due := r.node.bidDue
+	r.step(2, Leased{Ballot: b, Boot: 1, Left: 10 * time.Millisecond})
+	require.Equal(t, r.now.Add(r.cfg.Retransmit), r.node.bidDue, "not at once")
+	require.False(t, r.node.bidDue.After(due))
+	r.step(2, Leased{Ballot: b, Boot: 1, Left: time.Hour})
+	require.Equal(t, r.now.Add(r.cfg.Retransmit), r.node.bidDue, "nor too late for the others")
+	require.Equal(t, Candidate, r.node.Status().Role)
+	stale := r.node.count.Stale
+	r.step(2, Leased{Ballot: b, Boot: 7, Left: 1}, Leased{Ballot: Ballot{1, 1}, Boot: 1, Left: 1})
+	require.Equal(t, stale+2, r.node.count.Stale)
+	r.drain()
+	r.pass(r.cfg.Retransmit)
+	require.Contains(t, r.drain()[0], "prepare 4.1")
+}
