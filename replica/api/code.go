@@ -42,12 +42,13 @@ const (
 	NoSession
 
 	// Conflict: a CompareAndSet was executed and found something else; Found and
-	// Value say what. Nothing was changed.
+	// Value say what. Or a write that names a generation of its node found another
+	// one. Nothing was changed.
 	// Execution: Executed.
 	Conflict
 
-	// NotFound: a Get or a Delete was executed and found no row. Nothing was
-	// changed.
+	// NotFound: a Get or a Delete was executed and found no row, or a path was
+	// looked up and has no node. Nothing was changed.
 	// Execution: Executed.
 	NotFound
 
@@ -67,6 +68,39 @@ const (
 	// copy was not executed, and no copy will be from now on.
 	// Execution: NotThisCopy.
 	Stale
+
+	// Exists: a node was to be made where there is one. Nothing was changed.
+	// Execution: Executed.
+	Exists
+
+	// NotDirectory: a file was to be listed, or a node to be made below it.
+	// Nothing was changed.
+	// Execution: Executed.
+	NotDirectory
+
+	// IsDirectory: the contents of a directory were to be read or written.
+	// Nothing was changed.
+	// Execution: Executed.
+	IsDirectory
+
+	// NotEmpty: a directory with children was to be deleted. Nothing was changed.
+	// Execution: Executed.
+	NotEmpty
+
+	// Gone: the node that was meant, this instance of its path, has been deleted;
+	// another one with the same path is another node. Nothing was changed.
+	// Execution: Executed.
+	Gone
+
+	// Quota: the owner, or the directory, would have more nodes or bytes than it
+	// may. Nothing was changed.
+	// Execution: Executed.
+	Quota
+
+	// Permission: the ACL that decides does not list who asked. Nothing was
+	// changed.
+	// Execution: Executed.
+	Permission
 
 	codeEnd
 )
@@ -91,7 +125,7 @@ const (
 // Execution says what c tells about the execution of the request it answers.
 func (c Code) Execution() Execution {
 	switch c {
-	case OK, Conflict, NotFound:
+	case OK, Conflict, NotFound, Exists, NotDirectory, IsDirectory, NotEmpty, Gone, Quota, Permission:
 		return Executed
 	case Invalid, TooLarge:
 		return Never
@@ -121,5 +155,7 @@ func (c Code) String() string {
 		OK: "ok", NotMaster: "not-master", Aborted: "aborted", Busy: "busy",
 		NoSession: "no-session", Conflict: "conflict", NotFound: "not-found",
 		Invalid: "invalid", TooLarge: "too-large", Stale: "stale",
+		Exists: "exists", NotDirectory: "not-directory", IsDirectory: "is-directory", NotEmpty: "not-empty",
+		Gone: "gone", Quota: "quota", Permission: "permission",
 	}[c]
 }

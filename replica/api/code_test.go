@@ -26,13 +26,20 @@ func TestWhatEachCodeTells(t *testing.T) {
 		{api.Invalid, "invalid", api.Never, true},
 		{api.TooLarge, "too-large", api.Never, true},
 		{api.Stale, "stale", api.NotThisCopy, false},
-		{11, "code(11)", api.Unknown, false},
+		{api.Exists, "exists", api.Executed, true},
+		{api.NotDirectory, "not-directory", api.Executed, true},
+		{api.IsDirectory, "is-directory", api.Executed, true},
+		{api.NotEmpty, "not-empty", api.Executed, true},
+		{api.Gone, "gone", api.Executed, true},
+		{api.Quota, "quota", api.Executed, true},
+		{api.Permission, "permission", api.Executed, true},
+		{18, "code(18)", api.Unknown, false},
 	}
 	for i, r := range rows {
 		require.Equal(t, api.Code(i), r.code, "the numbers are part of the format")
 		require.Equal(t, r.text, r.code.String())
 		require.Equal(t, r.execution, r.code.Execution(), r.text)
 		require.Equal(t, r.definite, r.code.Definite(), r.text)
-		require.Equal(t, 1 <= i && i <= 10, r.code.Valid(), r.text)
+		require.Equal(t, 1 <= i && i <= 17, r.code.Valid(), r.text)
 	}
 }

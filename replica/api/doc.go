@@ -9,8 +9,9 @@
 //
 // Reading order: id.go, op.go (what can be asked, and what each answer means),
 // code.go (what an answer tells about execution), request.go, result.go,
-// limit.go; then the codec: cursor.go, op_codec.go, request_codec.go,
-// result_codec.go.
+// limit.go; then the nouns of files: path.go, name.go, generation.go, stat.go,
+// acl.go; then the codec: cursor.go, op_codec.go, request_codec.go,
+// result_codec.go, stat_codec.go. No message carries paths and metadata yet.
 //
 // # Bytes
 //
@@ -29,8 +30,12 @@
 //	         6 key absent expect value      CompareAndSet
 //	         7 prefix                       List
 //	result   code found value session n n*(key value)
+//	path     the string that Path.String prints
+//	stat     kind ephemeral instance content lock acl length checksum children
+//	         read write change
+//	children n n*(name stat)                names ascend
 //
-// The first byte is the version of the format. Ops and results have none of
-// their own: they are also parts of commands and of rows, and what carries them
-// there has one.
+// The first byte is the version of the format. Ops, results, paths and metadata
+// have none of their own: they are also parts of commands and of rows, and what
+// carries them there has one.
 package api

@@ -1,0 +1,18 @@
+package api
+
+// Instance tells apart the nodes that stood at one path, one after the other: a
+// node that is deleted and made again has a larger one. It is the number of the
+// command that made the node, so it never comes again in its cell. 0 is none.
+type Instance uint64
+
+// ContentGen numbers the contents of a file: it grows with each write.
+type ContentGen uint64
+
+// LockGen numbers the periods in which a lock is held: it grows each time the
+// lock goes from free to held, in either mode, and at no other time. It is the
+// number of the command that granted the lock. 0: never held.
+type LockGen uint64
+
+// ACLGen numbers the access-control names of a node: it grows when they are
+// written.
+type ACLGen uint64

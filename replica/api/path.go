@@ -1,0 +1,160 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of names. A path keeps all three.
+const (
+	// MaxComponent is the longest component of a path, in bytes.
+	MaxComponent = 255
+	// MaxDepth is the largest number of components of a path.
+	MaxDepth = 32
+	// MaxPath is the longest path as String prints it, in bytes.
+	MaxPath = 1 << 10
+)
+
+// ErrName is what ParsePath, Path.Join, Path.Child and ParseName return, wrapped
+// with the reason, for what is no name.
+var ErrName = errors.New("bad name")
+
+// Path names a node within its cell: the root, or a sequence of components. The
+// tree is strict (CHU §2.3): no component means the directory itself or its
+// parent, and each node has exactly one path, so each path has exactly one
+// spelling. What looks like another spelling of a path is refused, never
+// repaired: a slash at the end, two slashes together, "." and "..".
+//
+// A component is UTF-8 without control characters, so that a name can be
+// printed, put on a line of its own and typed again. Bytes are compared, not
+// letters: two spellings of an accented letter are two names.
+//
+// The zero Path is the root. Paths are made by this file only, are comparable,
+// and may be keys of maps.
+type Path struct {
+	s string // the components with slashes between them
+}
+
+// ParsePath reads what String prints: "/" or "/a/b".
+func ParsePath(s string) (Path, error) {
+	rest, ok := strings.CutPrefix(s, "/")
+	switch {
+	case !ok:
+		return Path{}, badName("does not begin with a slash", s)
+	case rest == "":
+		return Path{}, nil
+	}
+	return Path{}.Join(rest)
+}
+
+// Join goes on from p by a name that is relative to it: one or more components,
+// no slash in front (CHU §2.6).
+func (p Path) Join(rel string) (Path, error) {
+	if len(p.String())+len(rel) > MaxPath {
+		return Path{}, badName("longer than a path may be", rel)
+	}
+	for name := range strings.SplitSeq(rel, "/") {
+		if why := wrongComponent(name); why != "" {
+			return Path{}, badName(why, rel)
+		}
+	}
+	q := Path{rel}
+	if !p.IsRoot() {
+		q = Path{p.s + "/" + rel}
+	}
+	if len(q.s) >= MaxPath {
+		return Path{}, badName("longer than a path may be", rel)
+	}
+	if q.Depth() > MaxDepth {
+		return Path{}, badName("has too many components", rel)
+	}
+	return q, nil
+}
+
+// Child is the path of the node that the directory p calls name.
+func (p Path) Child(name string) (Path, error) {
+	if why := wrongComponent(name); why != "" {
+		return Path{}, badName(why, name)
+	}
+	return p.Join(name)
+}
+
+// CheckComponent says OK, or Invalid for what cannot be a component of a path.
+func CheckComponent(name string) Code {
+	if wrongComponent(name) != "" {
+		return Invalid
+	}
+	return OK
+}
+
+// wrongComponent says why name is no component, or nothing.
+func wrongComponent(name string) string {
+	switch {
+	case name == "":
+		return "has an empty component"
+	case name == "." || name == "..":
+		return "has the component " + name
+	case len(name) > MaxComponent:
+		return "has a component that is too long"
+	case strings.Contains(name, "/"):
+		return "has a slash within a component"
+	case !utf8.ValidString(name):
+		return "is not UTF-8"
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "has a control character"
+	}
+	return ""
+}
+
+func badName(why, name string) error {
+	return fmt.Errorf("%w: %s: %.80q", ErrName, why, name)
+}
+
+// String prints the path as ParsePath reads it.
+func (p Path) String() string { return "/" + p.s }
+
+// IsRoot says that p is the root.
+func (p Path) IsRoot() bool { return p.s == "" }
+
+// Depth counts the components; the root has none.
+func (p Path) Depth() int {
+	if p.IsRoot() {
+		return 0
+	}
+	return 1 + strings.Count(p.s, "/")
+}
+
+// Components iterates over the components, the outermost first.
+func (p Path) Components() iter.Seq[string] {
+	if p.IsRoot() {
+		return func(func(string) bool) {}
+	}
+	return strings.SplitSeq(p.s, "/")
+}
+
+// Base is the last component, what the parent calls the node; that of the root
+// is empty.
+func (p Path) Base() string { return p.s[strings.LastIndexByte(p.s, '/')+1:] }
+
+// Parent is the directory that p stands in; ok is false for the root, which
+// stands in none.
+func (p Path) Parent() (parent Path, ok bool) {
+	if p.IsRoot() {
+		return Path{}, false
+	}
+	return Path{p.s[:max(0, strings.LastIndexByte(p.s, '/'))]}, true
+}
+
+// Compare orders paths as their rows are ordered: by the number of components
+// first, so that the children of one directory are neighbours (CHU §2.10), then
+// by bytes.
+func (p Path) Compare(q Path) int {
+	if d := p.Depth() - q.Depth(); d != 0 {
+		return d
+	}
+	return strings.Compare(p.s, q.s)
+}

@@ -1,0 +1,92 @@
+package api
+
+import (
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Checksum is a 64-bit checksum of a file's contents (XXH64), by which clients
+// compare files without reading them. It finds differences, not enemies.
+type Checksum uint64
+
+// ChecksumOf is the Checksum of a file with these contents.
+func ChecksumOf(contents string) Checksum { return Checksum(xxhash.Sum64String(contents)) }
+
+// NodeKind is what a node is.
+type NodeKind uint8
+
+// The kinds of nodes.
+const (
+	Directory NodeKind = 1 + iota // has children
+	File                          // has contents
+)
+
+// String names the kind.
+func (k NodeKind) String() string {
+	switch k {
+	case Directory:
+		return "directory"
+	case File:
+		return "file"
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Stat is the metadata of a node. There are no times in it: the cell keeps
+// neither the time of a change nor that of an access (CHU §2.3).
+type Stat struct {
+	Kind      NodeKind
+	Ephemeral bool // it goes when nobody has it open; never changes
+	Instance  Instance
+	Content   ContentGen // of a file
+	Lock      LockGen    // the number of the command that made the node, until the lock is first held
+	ACL       ACLGen
+	Length    uint64   // of a file's contents, in bytes
+	Checksum  Checksum // of a file's contents
+	Children  uint64   // of a directory
+	Names     ACLNames
+}
+
+// MaxContents is the longest contents of a file (CHU §4.5).
+const MaxContents = MaxValue
+
+// wrong says why s is the metadata of no node, or nothing.
+func (s Stat) wrong() string {
+	switch {
+	case s.Kind != Directory && s.Kind != File:
+		return s.Kind.String()
+	case s.Instance == 0 || s.Lock == 0 || s.ACL == 0:
+		return "a generation is 0"
+	case s.Kind == Directory && (s.Content != 0 || s.Length != 0 || s.Checksum != 0):
+		return "a directory with contents"
+	case s.Kind == File && (s.Content == 0 || s.Length > MaxContents || s.Children != 0):
+		return "a file with children, or without contents"
+	case s.Names.Check() != OK:
+		return "an ACL name is none"
+	}
+	return ""
+}
+
+// Child is a node as its directory lists it.
+type Child struct {
+	Name string
+	Stat Stat
+}
+
+// FitsChildren says whether these children may be one answer to a reading of a
+// directory: MaxListPairs and MaxListBytes bound it as they bound a List.
+func FitsChildren(children []Child) bool {
+	if len(children) > MaxListPairs {
+		return false
+	}
+	var room [1 << 11]byte // more than a child takes
+	size := 0
+	for _, c := range children {
+		size += len(appendChild(room[:0], c))
+		if size > MaxListBytes {
+			return false
+		}
+	}
+	return true
+}

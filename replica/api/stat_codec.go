@@ -1,0 +1,102 @@
+package api
+
+import "encoding/binary"
+
+// AppendPath appends the bytes of p to dst.
+func AppendPath(dst []byte, p Path) []byte { return appendString(dst, p.String()) }
+
+// DecodePath decodes the path that b begins with and returns what follows it.
+// The path shares no memory with b.
+func DecodePath(b []byte) (p Path, rest []byte, err error) {
+	c := cursor{b: b}
+	p = c.path()
+	if c.err != nil {
+		return Path{}, nil, c.err
+	}
+	return p, b[c.at:], nil
+}
+
+func (c *cursor) path() Path {
+	p, err := ParsePath(c.string())
+	if err != nil {
+		c.fail("%v", err)
+	}
+	return p
+}
+
+// AppendStat appends the bytes of s to dst.
+func AppendStat(dst []byte, s Stat) []byte {
+	dst = appendFlag(append(dst, byte(s.Kind)), s.Ephemeral)
+	for _, x := range [...]uint64{uint64(s.Instance), uint64(s.Content), uint64(s.Lock), uint64(s.ACL),
+		s.Length, uint64(s.Checksum), s.Children} {
+		dst = binary.AppendUvarint(dst, x)
+	}
+	for _, n := range [...]ACLName{s.Names.Read, s.Names.Write, s.Names.Change} {
+		dst = appendString(dst, string(n))
+	}
+	return dst
+}
+
+// DecodeStat decodes the metadata that b begins with and returns what follows.
+// It refuses what no node has: a directory with contents, a file with children,
+// generations of 0, ACL names that are none. The Stat shares no memory with b.
+func DecodeStat(b []byte) (s Stat, rest []byte, err error) {
+	c := cursor{b: b}
+	s = c.stat()
+	if c.err != nil {
+		return Stat{}, nil, c.err
+	}
+	return s, b[c.at:], nil
+}
+
+func (c *cursor) stat() Stat {
+	s := Stat{Kind: NodeKind(c.byte()), Ephemeral: c.flag()}
+	s.Instance, s.Content, s.Lock, s.ACL = Instance(c.uint()), ContentGen(c.uint()), LockGen(c.uint()), ACLGen(c.uint())
+	s.Length, s.Checksum, s.Children = c.uint(), Checksum(c.uint()), c.uint()
+	s.Names = ACLNames{Read: ACLName(c.string()), Write: ACLName(c.string()), Change: ACLName(c.string())}
+	if why := s.wrong(); why != "" {
+		c.fail("%s", why)
+	}
+	return s
+}
+
+// minChild is the least that an encoded child takes: its name, kind, flag,
+// seven numbers and three names.
+const minChild = 2 + 1 + 1 + 7 + 3*2
+
+// AppendChildren appends the bytes of children, ascending by name, to dst.
+func AppendChildren(dst []byte, children []Child) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(children)))
+	for _, c := range children {
+		dst = appendChild(dst, c)
+	}
+	return dst
+}
+
+func appendChild(dst []byte, c Child) []byte { return AppendStat(appendString(dst, c.Name), c.Stat) }
+
+// DecodeChildren decodes the children that b begins with and returns what
+// follows them. Names that are none, or do not ascend, are refused; no children
+// are a nil slice.
+func DecodeChildren(b []byte) (children []Child, rest []byte, err error) {
+	c := cursor{b: b}
+	n := c.count(minChild)
+	if n > MaxListPairs {
+		c.fail("%d children", n)
+	}
+	last := ""
+	for range n {
+		child := Child{Name: c.string(), Stat: c.stat()}
+		if CheckComponent(child.Name) != OK || child.Name <= last {
+			c.fail("child %.40q after %.40q", child.Name, last)
+		}
+		if c.err != nil {
+			return nil, nil, c.err
+		}
+		children, last = append(children, child), child.Name
+	}
+	if c.err != nil {
+		return nil, nil, c.err
+	}
+	return children, b[c.at:], nil
+}
