@@ -98,6 +98,9 @@ func (n *Node) askOne(id NodeID) {
 func (n *Node) onPromise(from NodeID, m Promise) {
 	if n.bid == nil || m.Ballot != n.bid.ballot || m.Boot != n.boot {
 		n.count.Stale++
+		if n.bid != nil && m.Ballot == n.bid.ballot {
+			n.count.StaleBoots++
+		}
 		return
 	}
 	n.catchup.note(from, m.FirstOpen)

@@ -214,6 +214,7 @@ func addCounters(sum *Counters, c Counters) {
 	sum.Fetches += c.Fetches
 	sum.SourceSwitched += c.SourceSwitched
 	sum.Stale += c.Stale
+	sum.StaleBoots += c.StaleBoots
 	sum.Installed += c.Installed
 	sum.InstalledOverVote += c.InstalledOverVote
 	sum.InstalledBelowVote += c.InstalledBelowVote

@@ -16,6 +16,7 @@ type Counters struct {
 	Fetches         uint64 // questions to a catch-up source
 	SourceSwitched  uint64 // catch-up turned to another source
 	Stale           uint64 // answers to an earlier ballot, boot or page
+	StaleBoots      uint64 // of them, pages of the present ballot that an earlier life had asked for
 	Strangers       uint64 // messages from no member
 	TooFar          uint64 // slots beyond MaxAhead
 	Installed       uint64 // snapshots from elsewhere taken over
@@ -49,6 +50,7 @@ type Status struct {
 	Ballot    Ballot // of its own attempt; zero for a follower
 	Promised  Ballot
 	Leader    NodeID // who leads, as far as it knows; 0: nobody
+	Source    NodeID // who is asked for chosen values now; 0: nobody
 	FirstOpen Slot
 	Applied   Slot
 	Floor     Slot // votes and values below were dropped
@@ -78,8 +80,12 @@ func (n *Node) Status() Status {
 	case n.bid != nil:
 		role = Candidate
 	}
+	var source NodeID
+	if n.catchup.asked && n.lags() {
+		source = n.catchup.source
+	}
 	return Status{
-		ID: n.cfg.ID, Boot: n.boot, Role: role, Ballot: n.ballot(), Promised: n.acceptor.promised, Leader: n.leader.Leader,
+		ID: n.cfg.ID, Boot: n.boot, Role: role, Ballot: n.ballot(), Promised: n.acceptor.promised, Leader: n.leader.Leader, Source: source,
 		FirstOpen: n.learner.firstOpen, Applied: n.learner.applied, Floor: n.acceptor.votes.base, VotesEnd: n.acceptor.votes.end(),
 		Next: n.gate.next(), Durable: n.gate.durable, Held: len(n.gate.held), Pending: n.pending.len(), Count: n.count,
 	}

@@ -92,7 +92,7 @@ func dieTwiceMore(t *testing.T, o wal.Options, n int, crash func(*vfs.Mem, uint6
 // An unsynced group may be torn anywhere, also with good frames behind the torn
 // one: none of them may come back, neither now nor behind later entries.
 func TestATornGroupIsCutWithAllThatFollows(t *testing.T) {
-	holes := 0
+	holes, whole := 0, 0
 	for seed := range uint64(1500) {
 		m, w := vfs.NewMem(), &twin{}
 		l := w.open(t, m, wal.Options{SegmentSize: 1 << 16})
@@ -105,6 +105,10 @@ func TestATornGroupIsCutWithAllThatFollows(t *testing.T) {
 		if r.Torn != nil && r.Torn.Bytes > 2*vfs.SectorSize {
 			holes++
 		}
+		if r.Torn != nil && r.Torn.Whole {
+			whole++
+			require.Greater(t, r.Torn.Bytes, int64(200), "a frame takes room, behind what is torn")
+		}
 		w.recovered(t, r)
 		b, err := m.Contents(dir + "/0000000000000001.wal")
 		require.NoError(t, err)
@@ -116,6 +120,8 @@ func TestATornGroupIsCutWithAllThatFollows(t *testing.T) {
 		w.open(t, m, wal.Options{})
 	}
 	require.Greater(t, holes, 100, "tails with something behind the tear")
+	require.Greater(t, whole, 50, "and a whole frame there")
+	require.Greater(t, holes, whole, "at times only parts")
 }
 
 // A failed sync that took the dirty pages leaves a machine that reads what the

@@ -47,6 +47,7 @@ type Torn struct {
 	File   string
 	Offset int64 // where it began: the log's end now
 	Bytes  int64 // as far as it was not zero
+	Whole  bool  // a whole frame of this log stood behind the place that was not
 }
 
 // Open opens the log of a directory, which it makes if there is none, and
@@ -195,7 +196,7 @@ func (l *Log) openLast(f vfs.File, b []byte, c chain, r *Recovery) error {
 		c.cutAt(i)
 	}
 	if n := lastNonZero(b[c.end:]); n > 0 {
-		r.Torn = &Torn{File: file, Offset: c.end, Bytes: int64(n)}
+		r.Torn = &Torn{File: file, Offset: c.end, Bytes: int64(n), Whole: c.wholeBehind(b[c.end:])}
 	}
 	r.add(c, file)
 	r.Next = c.next

@@ -110,6 +110,20 @@ func (c *chain) laterWatermark(b []byte) LSN {
 	return found
 }
 
+// wholeBehind says whether b, what was cut off, holds a whole frame that comes
+// later in the log: the system wrote it before the ones in front of it.
+func (c *chain) wholeBehind(b []byte) bool {
+	last := lastNonZero(b)
+	for i := 0; i < last && i+frameMin <= len(b); i++ {
+		if h, ok := c.salt.parseHeader(b[i:]); ok && h.lsn > c.next && h.kind != kindMark {
+			if _, good := h.payload(b[i:]); good {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // lastNonZero is the index behind the last byte that is not zero.
 func lastNonZero(b []byte) int {
 	const block = 4096

@@ -16,20 +16,21 @@ type catalogue struct {
 }
 
 type item struct {
-	Name string `json:"name"`
-	Help string `json:"help"`
+	Name     string `json:"name"`
+	Help     string `json:"help"`
+	Demanded bool   `json:"demanded,omitempty"` // of a counter: a long campaign must reach it
 }
 
 func newCatalogue() catalogue {
 	c := catalogue{Properties: cell.Properties()}
 	for _, f := range cell.Faults() {
-		c.Faults = append(c.Faults, item{f.Name, f.Help})
+		c.Faults = append(c.Faults, item{Name: f.Name, Help: f.Help})
 	}
 	for _, w := range cell.Workloads() {
-		c.Workloads = append(c.Workloads, item{w.Name, w.Help})
+		c.Workloads = append(c.Workloads, item{Name: w.Name, Help: w.Help})
 	}
 	for _, s := range cell.Situations() {
-		c.Counters = append(c.Counters, item{s.Name, s.Help})
+		c.Counters = append(c.Counters, item{s.Name, s.Help, s.Demanded})
 	}
 	return c
 }
@@ -67,7 +68,7 @@ func (a *app) list(c catalogue) error {
 		}
 		t.row("  %s\t%s\t[%s]\n", p.ID, p.Help, by)
 	}
-	t.items("\nCounters of rare situations (sometimes)", c.Counters)
+	t.items("\nCounters of rare situations (sometimes); those with a * must be reached by 10 of 10,000 seeds", c.Counters)
 	if t.err == nil {
 		t.err = w.Flush()
 	}

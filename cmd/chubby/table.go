@@ -20,6 +20,9 @@ func (t *table) row(format string, args ...any) {
 func (t *table) items(title string, all []item) {
 	t.row("%s\n", title)
 	for _, i := range all {
+		if i.Demanded {
+			i.Name += " *"
+		}
 		t.row("  %s\t%s\n", i.Name, i.Help)
 	}
 }

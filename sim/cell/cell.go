@@ -19,6 +19,7 @@ type Cell struct {
 	replicas []*sim.Machine
 	clients  []*sim.Machine
 	watch    *watch
+	rare     rare
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
 
 	healed     bool     // the safety phase is over
@@ -40,6 +41,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = newWatch(c.world, p.Replicas)
 	c.watch.atlas.fatal = p.Fatal
+	c.watch.bids = c.bid
 	c.history = linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](4096)
 	rates := c.world.Draw("cell.clock", 0)
 	clock := func() sim.ClockConfig {

@@ -16,6 +16,10 @@ func (h *watch) claims(id paxos.NodeID, wire []byte) {
 		return
 	}
 	switch m := m.(type) {
+	case paxos.Prepare:
+		if h.bids != nil {
+			h.bids(id, m.Ballot)
+		}
 	case paxos.Promise:
 		h.claimsPromised(id, m.Ballot, m)
 		h.claimsVotes(id, m)

@@ -16,7 +16,8 @@
 //	claims.go    what messages and answers claim, against the truth (I-W1)
 //	run.go       one seed from beginning to end: safety, healing, liveness (L1),
 //	             histories (S4); bounds.go: what may not grow (L2)
-//	sometimes.go rare situations that runs should reach
+//	sometimes.go rare situations that runs should reach; rare.go: those that take
+//	             more than one look; floors.go: those that are demanded
 //	campaign.go  many seeds side by side
 //	verify.go    each seed twice: same seed, same hash (D1)
 //	report.go    what a campaign prints

@@ -29,6 +29,7 @@ var families = []family{
 	{"kill", "a replica's process is killed; what it wrote stays", kill},
 	{"depose", "the leader is made to believe that it is none, a few times in a row", depose},
 	{"duel", "replicas campaign though somebody leads, a few times in a row", duel},
+	{"rebirth", "a candidate loses power before its promise is on disk, and campaigns again while the first answers are on their way", rebirth},
 	{"pause", "a replica stands still while its clock goes on", pause},
 	{"pause-leader", "the replica that leads stands still", pauseLeader},
 	{"pause-midstep", "a replica stands still between reading its clock and acting", pauseMidstep},

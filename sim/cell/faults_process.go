@@ -80,7 +80,10 @@ func (c *Cell) resign(m *sim.Machine, d *sim.Draw) {
 	if m == nil {
 		return
 	}
-	tell(m, func(r *replica, now time.Time) { r.host.Resign(now) })
+	tell(m, func(r *replica, now time.Time) {
+		c.rare.steppingDown(r.id, r.host.Node() != nil && r.host.Node().Serving() != nil)
+		r.host.Resign(now)
+	})
 	if d.Chance(1, 2) { // and wants to lead again while old answers are on their way
 		c.later(d.Duration(0, 2*c.plan.Link.Delay[0]), func() {
 			tell(m, func(r *replica, now time.Time) { r.host.Campaign(now) })
@@ -91,6 +94,51 @@ func (c *Cell) resign(m *sim.Machine, d *sim.Draw) {
 func duel(c *Cell, d *sim.Draw) {
 	c.burst(d, func() {
 		tell(c.anyReplica(d), func(r *replica, now time.Time) { r.host.Campaign(now) })
+	})
+}
+
+// rebirth lets answers to one life meet the next. A candidate asks for promises,
+// whose answers are held back, and loses power before its own promise is on its
+// disk: it comes back, knows nothing of that ballot, and uses it again.
+func rebirth(c *Cell, d *sim.Draw) {
+	m := c.anyReplica(d)
+	if !m.Up() || m == c.leader(d) {
+		return
+	}
+	var release []func()
+	for _, o := range c.replicas {
+		if o == m || d.Chance(1, 3) {
+			continue
+		}
+		l := c.world.Net().Link(o.Addr(), m.Addr())
+		l.Clog()
+		release = append(release, c.untilFirst(outage(d), l.Release))
+	}
+	tell(m, func(r *replica, now time.Time) { r.host.Campaign(now) })
+	c.later(d.Duration(0, c.plan.Disk.Sync[0]), func() {
+		if r := running(m); r != nil && m.Up() {
+			c.retire(r)
+			m.Crash()
+			m.StartAfter(d.Duration(0, 20*time.Millisecond))
+			c.rise(m, d, release)
+		}
+	})
+}
+
+// rise waits until a replica has recovered, lets it campaign, and lets go what is
+// held back.
+func (c *Cell) rise(m *sim.Machine, d *sim.Draw, release []func()) {
+	c.later(time.Millisecond, func() {
+		if r := running(m); r == nil || r.host.Node() == nil {
+			c.rise(m, d, release)
+			return
+		}
+		tell(m, func(r *replica, now time.Time) { r.host.Campaign(now) })
+		c.later(d.Duration(0, 2*c.plan.Link.Delay[0]), func() {
+			for _, f := range release {
+				f()
+			}
+		})
 	})
 }
 

@@ -25,6 +25,7 @@ type replica struct {
 
 	unsynced []paxos.Record // appended since the last sync
 	upto     paxos.LSN      // appended up to here
+	missed   paxos.Slot     // the highest slot that anybody had applied when this life began
 	retired  bool           // its counters are added up
 	damaged  bool           // this life found unreadable records
 }
@@ -40,7 +41,8 @@ func (r *replica) Start(env *sim.Env) {
 	env.Go("recover", func() {
 		options := r.cell.plan.Store
 		options.Salt = env.Draw("wal.salt").Uint64
-		st, rec, report, err := store.Open(env.FS(), dataDir, options)
+		r.missed = r.cell.watch.top
+		st, rec, report, err := store.Open(creations{env.FS(), r.made}, dataDir, options)
 		if err != nil {
 			r.cell.refused(r, err)
 			r.fail(err)
@@ -48,6 +50,7 @@ func (r *replica) Start(env *sim.Env) {
 		}
 		r.store, r.damaged = st, len(report.Damaged) > 0
 		r.cell.watch.recovered(r.id, rec.Recovered, report)
+		r.cell.rare.recovered(report, r.cell.watch.atlas.isHurt(r.id))
 		env.Post(func(now time.Time) {
 			r.host.Start(now, rec.Recovered)
 			r.cell.watch.started(r.id, r.host.Node().Status())
@@ -88,7 +91,9 @@ func (r *replica) act() {
 	if r.host.Node() != nil {
 		r.cell.watch.proposed(out.Proposed)
 		r.cell.watch.applied(r.id, out.Applied)
-		r.cell.watch.tenure(r.id, r.host.Node())
+		if r.cell.watch.tenure(r.id, r.host.Node()) {
+			r.cell.rare.serves(r.host.Node().Serving().Ballot)
+		}
 	}
 	for _, m := range out.Peers {
 		r.cell.watch.claims(r.id, m.Wire)
@@ -99,6 +104,7 @@ func (r *replica) act() {
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	if t := out.Tenure; t != nil && t.Mine {
+		r.cell.rare.began(t.Ballot)
 		r.cell.began()
 	}
 	if len(out.Peers) > 0 && len(r.cell.armed) > 0 && r.host.Node().InFlight() > 0 {
@@ -139,6 +145,9 @@ func (r *replica) write(j *host.LogJob) error {
 		return nil
 	}
 	if err := r.store.Sync(); err != nil {
+		if len(r.unsynced) > 0 {
+			r.cell.rare.syncs++
+		}
 		return err
 	}
 	// This instant is when the disk has them, whether or not the process lives

@@ -65,6 +65,7 @@ type Totals struct {
 	Broken    []Number `json:"broken"` // failed seeds by property; "crash" and "internal" for panics
 	Faults    []Reach  `json:"faults"`
 	Sometimes []Reach  `json:"sometimes"`
+	Rare      []string `json:"rare"` // demanded situations reached in too few seeds; judged from 10,000 counted seeds on
 
 	// Hash covers number and hash of every seed, in order: one number to compare
 	// two campaigns by.
@@ -76,6 +77,8 @@ type Reach struct {
 	Name  string `json:"name"`
 	Sum   uint64 `json:"sum"`
 	Seeds uint64 `json:"seeds"` // in which it happened at all
+	// Demanded says that a long campaign must reach this situation.
+	Demanded bool `json:"demanded,omitempty"`
 }
 
 // reaches keeps sums in the order in which names first came.
@@ -86,7 +89,7 @@ func (rs *reaches) add(numbers []Number) {
 		i := slices.IndexFunc(*rs, func(r Reach) bool { return r.Name == n.Name })
 		if i < 0 {
 			i = len(*rs)
-			*rs = append(*rs, Reach{Name: n.Name})
+			*rs = append(*rs, Reach{Name: n.Name, Demanded: isDemanded(n.Name)})
 		}
 		(*rs)[i].Sum += n.Value
 		if n.Value > 0 {
@@ -208,6 +211,7 @@ func (t *Tally) Totals(elapsed time.Duration) Totals {
 	}
 	slices.SortFunc(s.Broken, func(a, b Number) int { return strings.Compare(a.Name, b.Name) })
 	s.Faults, s.Sometimes = t.faults.sorted(), append([]Reach{}, t.sometimes...)
+	s.Rare = s.rare()
 	s.Hash = fmt.Sprintf("%016x", t.hash)
 	return s
 }
@@ -246,6 +250,11 @@ func (s *Totals) WriteTable(w io.Writer) error {
 	line("hash of all seeds", "%s", s.Hash)
 	writeReaches(&b, "faults", s.Faults)
 	writeReaches(&b, "sometimes", s.Sometimes)
+	for _, r := range s.Sometimes {
+		if slices.Contains(s.Rare, r.Name) {
+			fmt.Fprintf(&b, "\nrare: %s was reached in %s of %d; %d in %d are demanded\n", r.Name, seeds(r.Seeds), s.Counted, floorReach, floorSeeds)
+		}
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -283,9 +292,12 @@ func writeReaches(b *strings.Builder, name string, all []Reach) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%-24s %10s %8s\n", name, "times", "seeds")
+	fmt.Fprintf(b, "\n%-26s %10s %8s\n", name, "times", "seeds")
 	for _, r := range all {
-		fmt.Fprintf(b, "  %-22s %10d %8d\n", r.Name, r.Sum, r.Seeds)
+		if r.Demanded {
+			r.Name += " *"
+		}
+		fmt.Fprintf(b, "  %-24s %10d %8d\n", r.Name, r.Sum, r.Seeds)
 	}
 }
 

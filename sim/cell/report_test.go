@@ -59,13 +59,13 @@ recovery             after healing: median 3s, maximum 7s
 histories            90.0 % of 70 partitions decided by Porcupine too
 hash of all seeds    `+totals.Hash+`
 
-faults                        times    seeds
-  crash                          21        6
-  pause                           7        7
+faults                          times    seeds
+  crash                            21        6
+  pause                             7        7
 
-sometimes                     times    seeds
-  window-full                     0        0
-  catch-up                       35        7
+sometimes                       times    seeds
+  window-full *                     0        0
+  catch-up                         35        7
 `, b.String())
 }
 

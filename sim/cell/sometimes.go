@@ -36,17 +36,29 @@ var situations = []situation{
 	{"damaged-fetched", "a value that a disk had lost came back from others", func(c *Cell) uint64 { return uint64(c.watch.rot.restored) }},
 	{"damaged-copy-repaired", "one copy of a register on a damaged disk was written anew", func(c *Cell) uint64 { return uint64(c.watch.rot.repaired) }},
 	{"damage-stopped", "a replica refused its damaged disk, for good", func(c *Cell) uint64 { return uint64(c.watch.rot.stopped) }},
+	{"failover-in-failover", "somebody began to lead before the one who had begun last came to serve", func(c *Cell) uint64 { return c.rare.nested }},
+	{"duel-of-three", "three replicas asked for promises at one time", func(c *Cell) uint64 { return c.rare.duels }},
+	{"hand-over", "a master that served was told to step down, and somebody served after it", func(c *Cell) uint64 { return c.rare.handovers }},
+	{"boot-refused-page", "a page of the present ballot was refused because an earlier life had asked for it", func(c *Cell) uint64 { return c.watch.counts.StaleBoots }},
+	{"source-died", "a replica that others fetched from lost power or stopped", func(c *Cell) uint64 { return c.rare.sources }},
+	{"promise-half-written", "a start found the second promise file behind the first", func(c *Cell) uint64 { return c.rare.halves }},
+	{"torn-with-good-behind", "a torn tail had a whole frame behind the broken place", func(c *Cell) uint64 { return c.rare.wholeBehind }},
+	{"sync-failed-under-load", "a sync failed while somebody waited for what it covered", func(c *Cell) uint64 { return c.rare.syncs }},
+	{"roll-in-recovery", "a log began a segment while its replica still caught up after a start", func(c *Cell) uint64 { return c.rare.rolls }},
 	{"values-duel", "a slot got votes for two values", func(c *Cell) uint64 { return c.watch.duels() }},
 }
 
 // Situation describes a rare situation, for lists.
-type Situation struct{ Name, Help string }
+type Situation struct {
+	Name, Help string
+	Demanded   bool // a long campaign must reach it
+}
 
 // Situations lists all of them.
 func Situations() []Situation {
 	var all []Situation
 	for _, s := range situations {
-		all = append(all, Situation{s.name, s.help})
+		all = append(all, Situation{s.name, s.help, isDemanded(s.name)})
 	}
 	return all
 }
@@ -54,6 +66,7 @@ func Situations() []Situation {
 // sometimes says how often each situation was reached; those that were not are
 // there with 0.
 func (c *Cell) sometimes() []Number {
+	c.rare.over = true
 	for _, m := range c.replicas {
 		if r := running(m); r != nil {
 			c.retire(r)
@@ -70,6 +83,7 @@ func (c *Cell) sometimes() []Number {
 func (c *Cell) retire(r *replica) {
 	if n := r.host.Node(); n != nil && !r.retired {
 		r.retired = true
+		c.lost(r)
 		c.watch.counts.add(n.Status().Count)
 	}
 }
@@ -89,6 +103,7 @@ func (t *tally) add(c paxos.Counters) {
 	t.Fetches += c.Fetches
 	t.SourceSwitched += c.SourceSwitched
 	t.Stale += c.Stale
+	t.StaleBoots += c.StaleBoots
 	t.Strangers += c.Strangers
 	t.TooFar += c.TooFar
 	t.Installed += c.Installed

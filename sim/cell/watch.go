@@ -37,6 +37,8 @@ type watch struct {
 	lastEpoch paxos.Ballot
 	epoch     api.Epoch // highest that was applied anywhere
 
+	bids func(paxos.NodeID, paxos.Ballot) // is told of each Prepare; may be nil
+
 	failovers int
 	counts    tally // of the lives that are over
 	tornTails int
@@ -363,12 +365,15 @@ func (h *watch) note(a *command.Applied) {
 }
 
 // tenure looks whether a replica serves in a new epoch.
-func (h *watch) tenure(id paxos.NodeID, n *node.Node) {
-	if s := n.Serving(); s != nil && s != h.tenures[id] {
-		h.tenures[id] = s
-		h.failovers++
-		h.serves(id, s)
+func (h *watch) tenure(id paxos.NodeID, n *node.Node) bool {
+	s := n.Serving()
+	if s == nil || s == h.tenures[id] {
+		return false
 	}
+	h.tenures[id] = s
+	h.failovers++
+	h.serves(id, s)
+	return true
 }
 
 // serves checks that whoever serves an epoch is the one that began it in the log

@@ -1,0 +1,61 @@
+package cell
+
+import "slices"
+
+// demanded are the situations that a long campaign must reach: where one is
+// never visited, what was checked there was not checked. Removing one needs a
+// reason in DESIGN.md.
+var demanded = []string{
+	"unreadable-in-quorum",   // an unreadable vote inside a deciding quorum
+	"snapshot-over-vote",     // a snapshot installed over an accepted slot
+	"lease-refused-drift",    // a lease refused by drift
+	"failover-in-failover",   // a fail-over during a fail-over
+	"stale-lease-answer",     // a stale lease answer dropped
+	"duel-of-three",          // a duel of three candidates
+	"source-died",            // a catch-up source that dies midway
+	"promise-half-written",   // a crash between the two promise files
+	"torn-with-good-behind",  // a torn group commit with a good later frame
+	"window-full",            // the window full
+	"noop-filled-hole",       // a hole filled with a no-op
+	"boot-refused-page",      // a page rejected by its boot number
+	"ballot-boost",           // a ballot boost
+	"hand-over",              // a hand-over
+	"read-without-lease",     // a read refused for want of a lease
+	"answer-repeated",        // a retry answered from the rows
+	"epoch-guard-refused",    // a command refused by its epoch guard
+	"sum-during-snapshot",    // a checksum compared while a snapshot was written
+	"sync-failed-under-load", // a sync error under load
+	"roll-in-recovery",       // a segment rolled during recovery
+}
+
+// awaited are those of them that nothing can reach before what they are about
+// is built. This list only ever shrinks.
+var awaited = []string{
+	"snapshot-over-vote", "lease-refused-drift", "stale-lease-answer", "ballot-boost",
+	"read-without-lease", "sum-during-snapshot",
+}
+
+// A campaign is judged by the demanded situations from floorSeeds counted seeds
+// on: each must have been reached in floorReach of so many.
+const (
+	floorSeeds = 10_000
+	floorReach = 10
+)
+
+// isDemanded says that a long campaign must reach a situation.
+func isDemanded(name string) bool { return slices.Contains(demanded, name) }
+
+// rare are the demanded situations that a campaign reached in too few seeds.
+// Short campaigns are not judged.
+func (s *Totals) rare() []string {
+	all := []string{}
+	if s.Counted < floorSeeds {
+		return all
+	}
+	for _, r := range s.Sometimes {
+		if r.Demanded && r.Seeds*floorSeeds < floorReach*s.Counted {
+			all = append(all, r.Name)
+		}
+	}
+	return all
+}

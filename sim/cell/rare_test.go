@@ -1,0 +1,61 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/wal"
+)
+
+func TestAFailOverWithinAFailOverIsCounted(t *testing.T) {
+	one, two := paxos.Ballot{Round: 1, Node: 1}, paxos.Ballot{Round: 2, Node: 2}
+	var r rare
+	r.began(one)
+	r.serves(one)
+	r.began(two)
+	r.serves(two)
+	require.Zero(t, r.nested)
+	r.began(one)
+	r.began(two)
+	require.EqualValues(t, 1, r.nested)
+}
+
+func TestAHandOverIsCountedWhenSomebodyServesAgain(t *testing.T) {
+	b := paxos.Ballot{Round: 1, Node: 1}
+	var r rare
+	r.steppingDown(1, false)
+	r.serves(b)
+	require.Zero(t, r.handovers, "it did not serve")
+	r.steppingDown(1, true)
+	require.Zero(t, r.handovers, "nobody serves yet")
+	r.serves(b)
+	r.serves(b)
+	require.EqualValues(t, 1, r.handovers)
+}
+
+func TestWhatAStartMetIsCounted(t *testing.T) {
+	var r rare
+	r.recovered(store.Report{Repaired: []string{"cell/promise.a", "cell/log/manifest.b"}, Torn: &wal.Torn{}}, false)
+	r.recovered(store.Report{Repaired: []string{"cell/promise.b"}, Created: true}, false)
+	r.recovered(store.Report{Repaired: []string{"cell/promise.b"}}, true)
+	require.Zero(t, r.halves+r.wholeBehind)
+	r.recovered(store.Report{Repaired: []string{"cell/promise.b"}, Torn: &wal.Torn{Whole: true}}, false)
+	require.EqualValues(t, 1, r.halves)
+	require.EqualValues(t, 1, r.wholeBehind)
+}
+
+// What takes the whole cell to count is reached within few seeds.
+func TestSeedsReachWhatTheyShould(t *testing.T) {
+	reached := map[string]uint64{}
+	for seed := range uint64(12) {
+		for _, n := range Run(Options{Seed: 900 + seed, Faults: []string{"rebirth", "duel", "crash", "depose", "disk-sync-error"}}).Sometimes {
+			reached[n.Name] += n.Value
+		}
+	}
+	for _, name := range []string{"boot-refused-page", "duel-of-three", "roll-in-recovery", "sync-failed-under-load", "failover-in-failover", "hand-over"} {
+		require.Positive(t, reached[name], name)
+	}
+}
