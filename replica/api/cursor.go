@@ -17,13 +17,25 @@ var ErrVersion = fmt.Errorf("%w: unknown version", ErrMalformed)
 
 const version = 1
 
-// cursor reads b from front to back. After the first error it reads only
+// cursor reads s from front to back. After the first error it reads only
 // zeroes, so that decoders need to look once, at the end. It never reads beyond
-// b, and it allocates nothing before it knows that the bytes are there.
+// s, and it allocates nothing before it knows that the bytes are there; strings
+// that it reads are parts of s.
 type cursor struct {
-	b   []byte
+	s   string
 	at  int
 	err error
+}
+
+// read begins to read a message. It copies b, once for all strings in it.
+func read(b []byte) cursor {
+	var c cursor
+	if len(b) > MaxMessage {
+		c.fail("%d bytes are too many", len(b))
+	} else {
+		c.s = string(b)
+	}
+	return c
 }
 
 func (c *cursor) fail(format string, args ...any) {
@@ -32,7 +44,7 @@ func (c *cursor) fail(format string, args ...any) {
 	}
 }
 
-func (c *cursor) left() int { return len(c.b) - c.at }
+func (c *cursor) left() int { return len(c.s) - c.at }
 
 func (c *cursor) byte() byte {
 	if c.err != nil {
@@ -43,7 +55,7 @@ func (c *cursor) byte() byte {
 		return 0
 	}
 	c.at++
-	return c.b[c.at-1]
+	return c.s[c.at-1]
 }
 
 func (c *cursor) flag() bool {
@@ -59,12 +71,12 @@ func (c *cursor) uint() uint64 {
 	if c.err != nil {
 		return 0
 	}
-	x, n := binary.Uvarint(c.b[c.at:])
+	x, n := binary.Uvarint([]byte(c.s[c.at:])) // makes no copy
 	if n <= 0 {
 		c.fail("no number")
 		return 0
 	}
-	if n > 1 && c.b[c.at+n-1] == 0 {
+	if n > 1 && c.s[c.at+n-1] == 0 {
 		c.fail("number in a longer form than needed")
 		return 0
 	}
@@ -86,17 +98,13 @@ func (c *cursor) count(size int) int {
 
 func (c *cursor) string() string {
 	n := c.count(1)
-	s := string(c.b[c.at : c.at+n])
+	s := c.s[c.at : c.at+n]
 	c.at += n
 	return s
 }
 
 // open reads the version and the kind of a message.
 func (c *cursor) open(kind byte) {
-	if len(c.b) > MaxMessage {
-		c.fail("%d bytes are too many", len(c.b))
-		return
-	}
 	if v := c.byte(); c.err == nil && v != version {
 		c.err = fmt.Errorf("%w %d (this program knows %d)", ErrVersion, v, version)
 	}

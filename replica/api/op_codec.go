@@ -40,15 +40,15 @@ func AppendOp(dst []byte, op Op) []byte {
 	panic(fmt.Sprintf("api: AppendOp of %T", op))
 }
 
-// DecodeOp decodes the op that b begins with and returns what follows it. The
-// op shares no memory with b.
-func DecodeOp(b []byte) (op Op, rest []byte, err error) {
-	c := cursor{b: b}
+// DecodeOp decodes the op that s begins with and returns what follows it. The
+// op's strings are parts of s.
+func DecodeOp(s string) (op Op, rest string, err error) {
+	c := cursor{s: s}
 	op = c.op()
 	if c.err != nil {
-		return nil, nil, c.err
+		return nil, "", c.err
 	}
-	return op, b[c.at:], nil
+	return op, s[c.at:], nil
 }
 
 func (c *cursor) op() Op {

@@ -24,7 +24,7 @@ func AppendRequest(dst []byte, q Request) []byte {
 // with b. What it returns is well formed, not necessarily allowed: Request.Check
 // says with which code to refuse it.
 func DecodeRequest(b []byte) (Request, error) {
-	c := cursor{b: b}
+	c := read(b)
 	c.open(kindRequest)
 	q := Request{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), Seen: Seq(c.uint()), Op: c.op()}
 	if err := c.close(); err != nil {
@@ -46,7 +46,7 @@ func AppendReply(dst []byte, p Reply) []byte {
 
 // DecodeReply is the inverse of AppendReply. The reply shares no memory with b.
 func DecodeReply(b []byte) (Reply, error) {
-	c := cursor{b: b}
+	c := read(b)
 	c.open(kindReply)
 	p := Reply{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), Epoch: Epoch(c.uint())}
 	master := c.uint()

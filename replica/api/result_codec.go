@@ -14,15 +14,15 @@ func AppendResult(dst []byte, r Result) []byte {
 	return dst
 }
 
-// DecodeResult decodes the result that b begins with and returns what follows
-// it. The result shares no memory with b; no pairs are a nil slice.
-func DecodeResult(b []byte) (r Result, rest []byte, err error) {
-	c := cursor{b: b}
+// DecodeResult decodes the result that s begins with and returns what follows
+// it. The result's strings are parts of s; no pairs are a nil slice.
+func DecodeResult(s string) (r Result, rest string, err error) {
+	c := cursor{s: s}
 	r = c.result()
 	if c.err != nil {
-		return Result{}, nil, c.err
+		return Result{}, "", c.err
 	}
-	return r, b[c.at:], nil
+	return r, s[c.at:], nil
 }
 
 func (c *cursor) result() Result {

@@ -8,7 +8,7 @@ func AppendPath(dst []byte, p Path) []byte { return appendString(dst, p.String()
 // DecodePath decodes the path that b begins with and returns what follows it.
 // The path shares no memory with b.
 func DecodePath(b []byte) (p Path, rest []byte, err error) {
-	c := cursor{b: b}
+	c := cursor{s: string(b)}
 	p = c.path()
 	if c.err != nil {
 		return Path{}, nil, c.err
@@ -41,7 +41,7 @@ func AppendStat(dst []byte, s Stat) []byte {
 // It refuses what no node has: a directory with contents, a file with children,
 // generations of 0, ACL names that are none. The Stat shares no memory with b.
 func DecodeStat(b []byte) (s Stat, rest []byte, err error) {
-	c := cursor{b: b}
+	c := cursor{s: string(b)}
 	s = c.stat()
 	if c.err != nil {
 		return Stat{}, nil, c.err
@@ -79,7 +79,7 @@ func appendChild(dst []byte, c Child) []byte { return AppendStat(appendString(ds
 // follows them. Names that are none, or do not ascend, are refused; no children
 // are a nil slice.
 func DecodeChildren(b []byte) (children []Child, rest []byte, err error) {
-	c := cursor{b: b}
+	c := cursor{s: string(b)}
 	n := c.count(minChild)
 	if n > MaxListPairs {
 		c.fail("%d children", n)

@@ -38,8 +38,8 @@ type Applied struct {
 // Apply does to the rows what the command with these bytes does at this place
 // of the log, and says what came of it. The order of tests is that of the
 // package comment. The transaction stays open: the caller commits it when all
-// commands of a slot are applied, and never rolls it back. Apply keeps no part
-// of raw.
+// commands of a slot are applied, and never rolls it back. The rows keep no part
+// of raw, which may be a part of a large slot; the Applied does.
 func Apply(tx *db.Txn, raw string) Applied {
 	mark := tx.Mark()
 	a := applier{tx: tx, Applied: Applied{Number: rows.NextNumber(tx)}}

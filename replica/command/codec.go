@@ -56,16 +56,16 @@ func appendString(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// Decode is the inverse of Append. The command shares no memory with raw. What
+// Decode is the inverse of Append. The command's strings are parts of raw. What
 // it returns is well formed, not necessarily allowed.
 func Decode(raw string) (Command, error) {
 	if len(raw) < 2 || raw[0] != version {
 		return nil, fmt.Errorf("%w: %d bytes, version %.1q", ErrMalformed, len(raw), raw)
 	}
-	r := reader{b: []byte(raw[2:])}
+	r := reader{s: raw[2:]}
 	c := r.command(raw[1])
-	if r.err == nil && len(r.b) > 0 {
-		r.fail("%d bytes too many", len(r.b))
+	if r.err == nil && len(r.s) > 0 {
+		r.fail("%d bytes too many", len(r.s))
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -75,7 +75,7 @@ func Decode(raw string) (Command, error) {
 
 // reader takes b apart from the front. After the first error it reads zeroes.
 type reader struct {
-	b   []byte
+	s   string
 	err error
 }
 
@@ -97,19 +97,19 @@ func (r *reader) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
 	}
-	r.b = nil
+	r.s = ""
 }
 
 func (r *reader) uint() uint64 {
 	if r.err != nil {
 		return 0
 	}
-	x, n := binary.Uvarint(r.b)
-	if n <= 0 || n > 1 && r.b[n-1] == 0 {
+	x, n := binary.Uvarint([]byte(r.s)) // makes no copy
+	if n <= 0 || n > 1 && r.s[n-1] == 0 {
 		r.fail("no number, or a longer form than needed")
 		return 0
 	}
-	r.b = r.b[n:]
+	r.s = r.s[n:]
 	return x
 }
 
@@ -123,12 +123,12 @@ func (r *reader) node() uint32 {
 
 func (r *reader) string() string {
 	n := r.uint()
-	if n > uint64(len(r.b)) {
-		r.fail("string of %d bytes in %d", n, len(r.b))
+	if n > uint64(len(r.s)) {
+		r.fail("string of %d bytes in %d", n, len(r.s))
 		return ""
 	}
-	s := string(r.b[:n])
-	r.b = r.b[n:]
+	s := r.s[:n]
+	r.s = r.s[n:]
 	return s
 }
 
@@ -136,11 +136,11 @@ func (r *reader) op() api.Op {
 	if r.err != nil {
 		return nil
 	}
-	op, rest, err := api.DecodeOp(r.b)
+	op, rest, err := api.DecodeOp(r.s)
 	if err != nil {
 		r.fail("%v", err)
 		return nil
 	}
-	r.b = rest
+	r.s = rest
 	return op
 }

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"strings"
+
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/rows"
@@ -14,7 +16,7 @@ func do(tx *db.Txn, op api.Op) (api.Result, []Effect) {
 	case api.Get:
 		return get(tx, op), nil
 	case api.Put:
-		tx.Put(rows.UserKey(op.Key), op.Value)
+		tx.Put(rows.UserKey(op.Key), strings.Clone(op.Value))
 		return api.Result{Code: api.OK}, changed(op.Key)
 	case api.Delete:
 		return remove(tx, op)
@@ -49,7 +51,7 @@ func compareAndSet(tx *db.Txn, op api.CompareAndSet) (api.Result, []Effect) {
 	}
 	r, err := tx.MultiOp(db.MultiOp{
 		Guards: []db.Guard{guard},
-		Then:   []db.Op{{Kind: db.Put, Key: key, Value: op.Value}},
+		Then:   []db.Op{{Kind: db.Put, Key: key, Value: strings.Clone(op.Value)}},
 		Else:   []db.Op{{Kind: db.Lookup, Key: key}},
 	})
 	if err != nil {

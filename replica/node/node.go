@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/db"
@@ -154,6 +155,7 @@ func (n *Node) merge(po paxos.Output) {
 	n.out.SyncTo = max(n.out.SyncTo, po.SyncTo)
 	n.out.Send = append(n.out.Send, po.Send...)
 	n.out.Wake = po.Wake
+	n.out.Applied = slices.Grow(n.out.Applied, len(po.Chosen))
 	for _, e := range po.Chosen {
 		n.apply(e)
 	}
@@ -169,7 +171,7 @@ func (n *Node) merge(po paxos.Output) {
 
 // apply does what one slot says, as one transaction.
 func (n *Node) apply(e paxos.Entry) {
-	a := Applied{Slot: e.Slot, Value: e.Value}
+	a := Applied{Slot: e.Slot, Value: e.Value, Commands: make([]command.Applied, 0, e.Value.Len())}
 	tx := n.db.Begin()
 	for _, raw := range e.Value.Commands {
 		a.Commands = append(a.Commands, command.Apply(tx, raw))

@@ -3,6 +3,7 @@ package rows
 import (
 	"encoding/binary"
 	"iter"
+	"strings"
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/invariant"
@@ -17,6 +18,15 @@ type Reader interface {
 }
 
 // version is the first byte of the value of each system row.
+// get is r.Get for a key that is made to ask for it: of the transaction the
+// compiler knows that it keeps no key, so a short one is never on the heap.
+func get(r Reader, key string) (value string, ok bool) {
+	if tx, ok := r.(*db.Txn); ok {
+		return tx.Get(key)
+	}
+	return r.Get(strings.Clone(key))
+}
+
 const version = 1
 
 // write starts the value of a system row; its fields follow.
@@ -40,7 +50,7 @@ func read(key, value string, fields ...*uint64) {
 }
 
 func unreadable(key, value string) {
-	invariant.Failf("I-R1", "row %q holds %d bytes %.40q", key, len(value), value)
+	invariant.Failf("I-R1", "row %q holds %d bytes %.40q", strings.Clone(key), len(value), value)
 }
 
 // Number counts applied commands; the one that a command is given names it.

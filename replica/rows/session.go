@@ -18,7 +18,7 @@ type Session struct {
 // GetSession reads a session; ok is false if it was never opened or has ended.
 func GetSession(r Reader, id api.SessionID) (s Session, ok bool) {
 	key := sessionKey(id)
-	value, ok := r.Get(key)
+	value, ok := get(r, key)
 	if ok {
 		read(key, value, &s.Nonce[0], &s.Nonce[1], (*uint64)(&s.Seen))
 	}
@@ -28,7 +28,7 @@ func GetSession(r Reader, id api.SessionID) (s Session, ok bool) {
 // Opened returns the session alive that a nonce has opened.
 func Opened(r Reader, n api.Nonce) (id api.SessionID, ok bool) {
 	key := openerKey(n)
-	value, ok := r.Get(key)
+	value, ok := get(r, key)
 	if ok {
 		read(key, value, (*uint64)(&id))
 	}
@@ -68,12 +68,8 @@ func RaiseSeen(tx *db.Txn, id api.SessionID, seen api.Seq) {
 	if seen <= s.Seen {
 		return
 	}
-	var drop []string
-	for key := range tx.Ascend(answerKey(id, s.Seen+1), answerKey(id, seen)+"\x00") {
-		drop = append(drop, key)
-	}
-	for _, key := range drop {
-		tx.Delete(key)
+	for i := range min(seen-s.Seen, api.MaxWindow) { // beyond the window there are none
+		tx.Delete(answerKey(id, s.Seen+1+i))
 	}
 	tx.Put(sessionKey(id), write(s.Nonce[0], s.Nonce[1], uint64(seen)))
 }
@@ -82,14 +78,14 @@ func RaiseSeen(tx *db.Txn, id api.SessionID, seen api.Seq) {
 // want it.
 func GetAnswer(r Reader, id api.SessionID, seq api.Seq) (a api.Result, ok bool) {
 	key := answerKey(id, seq)
-	value, ok := r.Get(key)
+	value, ok := get(r, key)
 	if !ok {
 		return a, false
 	}
 	if value == "" || value[0] != version {
 		unreadable(key, value)
 	}
-	a, rest, err := api.DecodeResult([]byte(value[1:]))
+	a, rest, err := api.DecodeResult(value[1:])
 	if err != nil || len(rest) > 0 {
 		unreadable(key, value)
 	}
@@ -102,7 +98,9 @@ func PutAnswer(tx *db.Txn, id api.SessionID, seq api.Seq, a api.Result) {
 	if !ok || seq <= s.Seen || seq-s.Seen > api.MaxWindow {
 		invariant.Failf("I-R4", "answer %d of session %d (alive: %t), which has seen %d", seq, id, ok, s.Seen)
 	}
-	if _, had := tx.Put(answerKey(id, seq), string(api.AppendResult([]byte{version}, a))); had {
+	var room [64]byte
+	value := api.AppendResult(append(room[:0], version), a)
+	if _, had := tx.Put(answerKey(id, seq), string(value)); had {
 		invariant.Failf("I-R4", "call %d of session %d was executed twice", seq, id)
 	}
 }
