@@ -86,7 +86,7 @@ func (h *watch) claimsVotes(id paxos.NodeID, m paxos.Promise) {
 			told = m.Votes[next]
 			next++
 		}
-		has, voted := d.votes[s]
+		has, voted := d.votes.at(s)
 		switch {
 		case voted && !has.Ballot.Less(m.Ballot):
 		case !voted && !told.Ballot.IsZero(), voted && has.Ballot.Less(told.Ballot):

@@ -51,7 +51,7 @@ type watch struct {
 type diskFacts struct {
 	boot    paxos.Boot
 	promise paxos.Ballot
-	votes   map[paxos.Slot]paxos.Voted
+	votes   votes
 	applied paxos.Slot // in the present life: memory, not disk
 
 	lsn, mark paxos.LSN           // synced up to; of that, stated by a mark
@@ -108,9 +108,6 @@ func newWatch(w *sim.World, replicas int) *watch {
 		served:  map[api.Epoch]paxos.Ballot{},
 		tenures: make([]*node.Serving, replicas+1),
 	}
-	for i := range h.disks {
-		h.disks[i].votes = map[paxos.Slot]paxos.Voted{}
-	}
 	return h
 }
 
@@ -142,7 +139,8 @@ func (h *watch) durable(id paxos.NodeID, records []paxos.Record) {
 			h.learned(id, r.Slot, r.Value)
 		case paxos.Settled:
 			for s := r.Slots.From; s < r.Slots.To; s++ {
-				h.learned(id, s, d.votes[s].Value)
+				v, _ := d.votes.at(s)
+				h.learned(id, s, v.Value)
 			}
 		}
 	}
@@ -161,10 +159,10 @@ func (h *watch) voted(id paxos.NodeID, v paxos.Voted) {
 	if d.promise.Less(v.Ballot) {
 		h.world.Break("S2", "replica %d votes at %v in slot %d with only %v promised on its disk", id, v.Ballot, v.Slot, d.promise)
 	}
-	if old, ok := d.votes[v.Slot]; ok && v.Ballot.Less(old.Ballot) {
+	if old, ok := d.votes.at(v.Slot); ok && v.Ballot.Less(old.Ballot) {
 		h.world.Break("S2", "replica %d votes at %v in slot %d after a vote at %v", id, v.Ballot, v.Slot, old.Ballot)
 	}
-	d.votes[v.Slot] = v
+	d.votes.put(v)
 	f := h.slot(v.Slot)
 	b := f.at(v)
 	if b.value != v.Value {
@@ -230,7 +228,12 @@ func (h *watch) recovered(id paxos.NodeID, rec paxos.Recovered, report store.Rep
 	d.lsn = max(rec.Next, 1) - 1
 	last := h.givenBack(id, rec)
 	for _, r := range rec.Records {
-		if v, ok := r.(paxos.Voted); ok && last[v.Slot] == v && d.votes[v.Slot] != v {
+		v, ok := r.(paxos.Voted)
+		if !ok {
+			continue
+		}
+		now, _ := last.at(v.Slot)
+		if was, _ := d.votes.at(v.Slot); now == v && was != v {
 			h.voted(id, v)
 		}
 	}
@@ -242,8 +245,8 @@ func (h *watch) started(id paxos.NodeID, s paxos.Status) {
 	if d := &h.disks[id]; s.Promised.Less(d.promise) {
 		h.world.Break("S2", "replica %d starts with promise %v, its disk has %v", id, s.Promised, d.promise)
 	}
-	for slot, v := range h.disks[id].votes { // order-free: any breach ends the run, all are breaches
-		if slot >= s.VotesEnd {
+	for slot := s.VotesEnd; slot < paxos.Slot(len(h.disks[id].votes)); slot++ {
+		if v, voted := h.disks[id].votes.at(slot); voted {
 			h.world.Break("S3", "replica %d starts without its vote at %v in slot %d", id, v.Ballot, slot)
 			return
 		}
@@ -298,8 +301,12 @@ func (h *watch) proposed(commands [][]byte) {
 func (h *watch) repeats(s paxos.Slot, v paxos.Value) {
 	for i, c := range v.Commands {
 		key := xxhash.Sum64String(c)
-		if h.handed[key]--; h.handed[key] < 0 {
+		left := h.handed[key] - 1
+		if left < 0 {
 			h.world.Break("S5", "command %d of slot %d stands in the log once more than it was proposed", i, s)
+		}
+		if h.handed[key] = left; left == 0 {
+			delete(h.handed, key)
 		}
 	}
 }

@@ -28,18 +28,18 @@ func (h *watch) broken(id paxos.NodeID, property string) string {
 // it had said it kept (S3, S17), and returns the last vote of each slot. A vote
 // may come back without its value, and then counts as what it was; it may not be
 // missing, nor be another.
-func (h *watch) givenBack(id paxos.NodeID, rec paxos.Recovered) map[paxos.Slot]paxos.Voted {
+func (h *watch) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 	d := &h.disks[id]
 	d.missing = map[paxos.Slot]bool{}
-	last := make(map[paxos.Slot]paxos.Voted, len(d.votes))
+	last := make(votes, len(d.votes))
 	for _, r := range rec.Records {
 		switch r := r.(type) {
 		case paxos.Voted:
-			last[r.Slot] = r
+			last.put(r)
 		case paxos.Unreadable:
 			h.rot.unreadable++
 			d.missing[r.Slot] = true
-			last[r.Slot] = paxos.Voted{Slot: r.Slot, Ballot: r.Ballot, Value: h.slot(r.Slot).votedAt(r.Ballot)}
+			last.put(paxos.Voted{Slot: r.Slot, Ballot: r.Ballot, Value: h.slot(r.Slot).votedAt(r.Ballot)})
 		case paxos.Unlearned:
 			h.rot.unlearned++
 			d.missing[r.Slot] = true
@@ -51,8 +51,8 @@ func (h *watch) givenBack(id paxos.NodeID, rec paxos.Recovered) map[paxos.Slot]p
 		}
 	}
 	for s := paxos.Slot(1); s < paxos.Slot(len(h.slots)); s++ {
-		was, voted := d.votes[s]
-		now, has := last[s]
+		was, voted := d.votes.at(s)
+		now, has := last.at(s)
 		switch {
 		case voted && (!has || now.Ballot.Less(was.Ballot)):
 			h.world.Break(h.broken(id, "S3"), "replica %d lost its vote at %v in slot %d: the disk gives back %v", id, was.Ballot, s, now.Ballot)
