@@ -139,6 +139,11 @@ var outcomes = map[string]func(run int, seed uint64) cell.Result{
 		r.Hash = fmt.Sprintf("%016x", run)
 		return r
 	},
+	"slow": func(_ int, seed uint64) cell.Result {
+		r := clean(seed)
+		r.Recovery = time.Duration(seed%3) * 2 * time.Second
+		return r
+	},
 	"panic": func(int, uint64) cell.Result { panic("a bug of the simulator") },
 }
 

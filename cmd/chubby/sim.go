@@ -111,7 +111,7 @@ history.jsonl, history.html and a manifest.json that chubby sim replay reads.
 	c.Flags().StringVar(&f.out, "out", "", "directory for what failing seeds leave behind")
 	f.form.register(c)
 	c.Flags().SortFlags = false
-	c.AddCommand(a.verifyCommand(), a.listCommand(), a.replayCommand(), a.mutantsCommand())
+	c.AddCommand(a.verifyCommand(), a.listCommand(), a.replayCommand(), a.mutantsCommand(), a.experimentCommand())
 	return c
 }
 

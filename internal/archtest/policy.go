@@ -51,10 +51,11 @@ var house = map[string]room{
 	"client":         {concurrent, []string{"client/session"}},
 	"replica":        {concurrent, []string{"replica/host", "replica/store"}},
 
-	"sim":         {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
-	"sim/cell":    {support, []string{"sim", "db", "replica/host", "replica/store"}},
-	"sim/mutants": {support, nil},
-	"cmd/chubby":  {concurrent, []string{"sim/cell", "sim/mutants", "replica", "client", "linearizability", "snapshot"}},
+	"sim":            {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
+	"sim/cell":       {support, []string{"sim", "db", "replica/host", "replica/store"}},
+	"sim/experiment": {support, []string{"sim/cell"}},
+	"sim/mutants":    {support, nil},
+	"cmd/chubby":     {concurrent, []string{"sim/cell", "sim/experiment", "sim/mutants", "replica", "client", "linearizability", "snapshot"}},
 }
 
 // allowed is everything a room may import, found by walking the lattice.

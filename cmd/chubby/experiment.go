@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/experiment"
+	"github.com/spf13/cobra"
+)
+
+type experimentFlags struct {
+	seeds, from uint64
+	limit       time.Duration
+	jobs        int
+	out         string
+	form        output
+}
+
+// measured is the JSON form of `chubby sim experiment`.
+type measured struct {
+	Experiment  string             `json:"experiment"`
+	Event       string             `json:"event"`
+	Build       cell.Build         `json:"build"`
+	From        uint64             `json:"from"`
+	Seeds       uint64             `json:"seeds"` // asked for, in each place of the grid
+	Points      []experiment.Point `json:"points"`
+	Files       []string           `json:"files"`
+	Internal    uint64             `json:"internal"` // runs in which the simulator panicked: void
+	Interrupted bool               `json:"interrupted"`
+	Exit        int                `json:"exit"`
+}
+
+func (a *app) experimentCommand() *cobra.Command {
+	f := &experimentFlags{}
+	c := &cobra.Command{
+		Use:   "experiment [NAME]",
+		Short: "Ask how likely something is, over a grid of parameters",
+		Long: `Experiment runs the same seeds in each place of a grid of parameters, and prints
+in what share of them an event happened, with 95 % confidence intervals. Without
+a name it lists the experiments. A seed that ends by something else than the
+event is run and not judged.
+
+Seeds run one after the other, each in all places of the grid, so a run that is
+interrupted, or ends by --for, has about as many in each.
+
+--out DIR gets NAME.csv (a row for each point), NAME-seeds.csv (a row for each
+seed, a column for each place: 1 where the event happened, 0 where not, nothing
+where the seed says nothing) and NAME.svg.
+
+An event is no failure: the exit code does not depend on what was measured. It is
+3 if some place of the grid has no seed that says anything.
+
+` + exitHelp,
+		Example: "  chubby sim experiment\n  chubby sim experiment recovery --seeds 1000 --out results",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("%s takes one name, %d are there", c.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.listExperiments()
+			}
+			return a.experiment(c.Context(), f, args[0])
+		},
+	}
+	c.Flags().Uint64Var(&f.seeds, "seeds", 100, "seeds in each place of the grid")
+	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
+	c.Flags().DurationVar(&f.limit, "for", 0, "real time after which no run is begun, such as 5m (0: no such end)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one a processor)")
+	c.Flags().StringVar(&f.out, "out", "", "directory for tables and a picture")
+	f.form.register(c)
+	c.Flags().SortFlags = false
+	return c
+}
+
+func (a *app) listExperiments() error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	t := table{w: w}
+	for _, e := range experiment.Catalogue() {
+		t.row("%s\t%s\n", e.Name, e.Help)
+	}
+	if t.err == nil {
+		t.err = w.Flush()
+	}
+	if t.err != nil {
+		return internal(t.err)
+	}
+	return nil
+}
+
+func (f *experimentFlags) check() error {
+	if err := f.form.check(); err != nil {
+		return err
+	}
+	if f.seeds == 0 || f.jobs < 0 || f.limit < 0 {
+		return usage("--seeds %d --jobs %d --for %v: at least 1 seed, at least 0 jobs, not below 0", f.seeds, f.jobs, f.limit)
+	}
+	if f.out != "" {
+		if err := writable(f.out); err != nil {
+			return usage("--out: %v", err)
+		}
+	}
+	return nil
+}
+
+func (a *app) experiment(ctx context.Context, f *experimentFlags, name string) error {
+	e, ok := experiment.Find(name)
+	if !ok {
+		return usage("no experiment %q; `chubby sim experiment` lists them", name)
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	m := measured{Experiment: e.Name, Event: e.Event, Build: a.build(), From: f.from, Seeds: f.seeds, Files: []string{}}
+	t := a.measure(ctx, f, e, &m)
+	m.Points = t.Points()
+	m.Interrupted = ctx.Err() != nil
+	if f.out != "" {
+		if err := m.leave(f.out, t); err != nil {
+			return internal(err)
+		}
+	}
+	m.Exit = m.code()
+	if err := a.printMeasured(f, &m, t); err != nil {
+		return err
+	}
+	return exit(m.Exit)
+}
+
+// measure runs every seed in every place of the grid.
+func (a *app) measure(ctx context.Context, f *experimentFlags, e experiment.Experiment, m *measured) *experiment.Tally {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	t := experiment.NewTally(e)
+	places := uint64(len(e.Grid))
+	began, told, done := a.now(), a.now(), uint64(0)
+	inOrder(ctx, f.jobs, f.seeds*places, func(i uint64) cell.Result {
+		o := e.Grid[i%places].Options
+		o.Seed = f.from + i/places
+		return cell.Guard(a.simulate)(o)
+	}, func(r cell.Result) {
+		t.Add(int(done%places), &r)
+		done++
+		if r.Internal {
+			m.Internal++
+			a.say("chubby: internal error: seed %d: %s", r.Seed, r.Breach.Text)
+		}
+		now := a.now()
+		if f.limit > 0 && now.Sub(began) >= f.limit {
+			stop()
+		}
+		if now.Sub(told) >= every {
+			told = now
+			a.say("%4.0f s  %d of %d runs", now.Sub(began).Seconds(), done, f.seeds*places)
+		}
+	})
+	return t
+}
+
+// leave writes what --out promises.
+func (m *measured) leave(dir string, t *experiment.Tally) error {
+	for _, file := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{{".csv", t.WriteCSV}, {"-seeds.csv", t.WriteSeeds}, {".svg", t.WriteSVG}} {
+		path := filepath.Join(dir, m.Experiment+file.name)
+		f, err := os.Create(path)
+		if err != nil {
+			return err
+		}
+		err = file.write(f)
+		if e := f.Close(); err == nil {
+			err = e
+		}
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, filepath.ToSlash(path))
+	}
+	return nil
+}
+
+func (m *measured) code() int {
+	switch {
+	case m.Internal > 0:
+		return exitInternal
+	case m.Interrupted:
+		return exitInterrupted
+	}
+	for _, p := range m.Points {
+		if p.Judged == 0 {
+			return exitUndecided
+		}
+	}
+	return exitClean
+}
+
+func (a *app) printMeasured(f *experimentFlags, m *measured, t *experiment.Tally) error {
+	if m.Interrupted {
+		a.say("chubby: interrupted; these are the runs that ended before")
+	}
+	if m.Exit == exitUndecided {
+		a.say("chubby: some place of the grid has no seed that says anything")
+	}
+	if f.form == "json" {
+		return a.json(m)
+	}
+	if err := t.WriteTable(a.out); err != nil {
+		return internal(err)
+	}
+	for _, path := range m.Files {
+		a.say("written %s", path)
+	}
+	return nil
+}

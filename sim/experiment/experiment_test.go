@@ -1,0 +1,166 @@
+package experiment
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheIntervalIsWilsons(t *testing.T) {
+	for _, c := range []struct {
+		hits, n   int
+		low, high float64
+	}{
+		{0, 0, 0, 1},
+		{0, 10, 0, 0.2775},
+		{10, 10, 0.7225, 1},
+		{1, 10, 0.0179, 0.4042},
+		{50, 100, 0.4038, 0.5962},
+		{0, 20_000, 0, 0.0001921},
+	} {
+		low, high := wilson(c.hits, c.n)
+		require.InDelta(t, c.low, low, 5e-5, "%d of %d", c.hits, c.n)
+		require.InDelta(t, c.high, high, 5e-5, "%d of %d", c.hits, c.n)
+	}
+}
+
+// someExperiment judges a seed by its number: what is asked of the results below.
+func someExperiment(even bool) Experiment {
+	return Experiment{
+		Name: "luck", Event: "seeds that are lucky <enough>", Axis: "odds", Even: even,
+		Grid: []Place{{Series: "plain", X: 0.5}, {Series: "plain", X: 2}, {Series: "loaded", X: 0.5}, {Series: "loaded", X: 2}},
+		Judge: func(r *cell.Result) Verdict {
+			switch {
+			case r.Failed():
+				return Void
+			case r.Recovery > time.Second:
+				return Hit
+			}
+			return Miss
+		},
+	}
+}
+
+// filled adds up seeds 1 to n in all places: a seed is lucky where place+2
+// divides it, and says nothing where it ends with a 7.
+func filled(e Experiment, n uint64) *Tally {
+	tally := NewTally(e)
+	for seed := uint64(1); seed <= n; seed++ {
+		for place := range e.Grid {
+			r := cell.Result{Seed: seed}
+			if seed%uint64(place+2) == 0 {
+				r.Recovery = 2 * time.Second
+			}
+			if seed%10 == 7 {
+				r.Breach = &cell.Breach{ID: "S1"}
+			}
+			tally.Add(place, &r)
+		}
+	}
+	return tally
+}
+
+// TestWhatIsWritten compares every form of one tally with its golden form:
+//
+//	table|csv|seeds|svg seeds=N [even]
+func TestWhatIsWritten(t *testing.T) {
+	datadriven.RunTest(t, "testdata/written.txt", func(t *testing.T, d *datadriven.TestData) string {
+		var n uint64
+		d.ScanArgs(t, "seeds", &n)
+		tally := filled(someExperiment(d.HasArg("even")), n)
+		var b strings.Builder
+		require.NoError(t, map[string]func(io.Writer) error{
+			"table": tally.WriteTable, "csv": tally.WriteCSV, "seeds": tally.WriteSeeds, "svg": tally.WriteSVG,
+		}[d.Cmd](&b))
+		return b.String()
+	})
+}
+
+// A picture of anything is well-formed, and nothing lies outside of it.
+func TestEveryPictureIsWellFormed(t *testing.T) {
+	for _, e := range append(Catalogue(), someExperiment(true), someExperiment(false)) {
+		for _, n := range []uint64{0, 1, 30} {
+			var b strings.Builder
+			require.NoError(t, filled(e, n).WriteSVG(&b))
+			require.NotContains(t, b.String(), "NaN", "%s of %d seeds", e.Name, n)
+			require.NotContains(t, b.String(), "Inf", "%s of %d seeds", e.Name, n)
+			d := xml.NewDecoder(strings.NewReader(b.String()))
+			for {
+				token, err := d.Token()
+				if err == io.EOF {
+					break
+				}
+				require.NoError(t, err)
+				element, ok := token.(xml.StartElement)
+				if !ok || element.Name.Local != "circle" {
+					continue
+				}
+				for _, a := range element.Attr {
+					var v float64
+					if _, err := fmt.Sscan(a.Value, &v); err == nil && a.Name.Local != "r" {
+						require.True(t, v >= top-0.1 && v <= width, "%s: %s=%s", e.Name, a.Name.Local, a.Value)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTheAxisIsRound(t *testing.T) {
+	for most, want := range map[float64]float64{0: 0.0001, 0.0001: 0.0001, 0.00019: 0.0002, 0.03: 0.05, 0.05: 0.05, 0.26: 0.5, 0.6: 1, 1: 1} {
+		got, _ := ceiling(most)
+		require.InDelta(t, want, got, 1e-9, "%g", most)
+	}
+}
+
+// What is in the catalogue can be run: options that exist, seeds that say something.
+func TestTheCatalogueCanBeRun(t *testing.T) {
+	names := map[string]bool{}
+	for _, e := range Catalogue() {
+		require.False(t, names[e.Name], e.Name)
+		names[e.Name] = true
+		require.True(t, e.Help != "" && e.Event != "" && e.Axis != "" && len(e.Grid) > 1, e.Name)
+		for i, p := range e.Grid {
+			require.NoError(t, p.Options.Check(), "%s %s %g", e.Name, p.Series, p.X)
+			require.NotEmpty(t, p.Series)
+			for _, other := range e.Grid[:i] {
+				require.False(t, other.Series == p.Series && other.X == p.X, "%s: %s %g stands twice", e.Name, p.Series, p.X)
+			}
+		}
+		found, ok := Find(e.Name)
+		require.True(t, ok)
+		require.Equal(t, e.Help, found.Help)
+	}
+	_, ok := Find("gremlins")
+	require.False(t, ok)
+}
+
+func TestRecoveryIsJudgedByTheBound(t *testing.T) {
+	e := recovery()
+	require.Equal(t, Miss, e.Judge(&cell.Result{Recovery: slow}))
+	require.Equal(t, Hit, e.Judge(&cell.Result{Recovery: slow + 1}))
+	require.Equal(t, Void, e.Judge(&cell.Result{Recovery: slow + 1, Breach: &cell.Breach{ID: "L1"}}))
+}
+
+// The same seed draws the same cell in every place, but for what the place says.
+func TestSeedsArePaired(t *testing.T) {
+	e := recovery()
+	for _, p := range e.Grid {
+		o := p.Options
+		o.Seed = 5
+		one := cell.NewPlan(o)
+		first := e.Grid[0].Options
+		first.Seed = 5
+		other := cell.NewPlan(first)
+		require.Equal(t, other.Link, one.Link)
+		require.Equal(t, other.Disk, one.Disk)
+		require.Equal(t, other.Workload, one.Workload)
+	}
+}

@@ -1,0 +1,103 @@
+package experiment
+
+import (
+	"math"
+
+	"github.com/chubbycell/chubby/sim/cell"
+)
+
+// Tally adds up verdicts. One caller at a time.
+type Tally struct {
+	e      Experiment
+	points []Point
+	seeds  []uint64
+	rows   [][]Verdict // of each seed, by place of the grid; -1: not yet
+}
+
+// Point is what is known of one place of the grid.
+type Point struct {
+	Series string  `json:"series"`
+	X      float64 `json:"x"`
+	Seeds  int     `json:"seeds"`  // that ran
+	Judged int     `json:"judged"` // of them, that say something
+	Hits   int     `json:"hits"`   // of them, those with the event
+	Share  float64 `json:"share"`  // hits in judged
+	Low    float64 `json:"low"`    // 95 % confidence interval of the share
+	High   float64 `json:"high"`
+	First  uint64  `json:"first"` // seed of the first hit, if there is one
+	After  int     `json:"after"` // seeds that ran until then, it included; 0: there was none
+}
+
+const unknown Verdict = -1
+
+// NewTally is the empty tally of an experiment.
+func NewTally(e Experiment) *Tally {
+	t := &Tally{e: e}
+	for _, p := range e.Grid {
+		t.points = append(t.points, Point{Series: p.Series, X: p.X, High: 1})
+	}
+	return t
+}
+
+// Add takes in the result of a seed in a place of the grid.
+func (t *Tally) Add(place int, r *cell.Result) Verdict {
+	v := t.e.Judge(r)
+	p := &t.points[place]
+	p.Seeds++
+	if v != Void {
+		p.Judged++
+	}
+	if v == Hit {
+		p.Hits++
+		if p.After == 0 {
+			p.First, p.After = r.Seed, p.Seeds
+		}
+	}
+	if p.Judged > 0 {
+		p.Share = float64(p.Hits) / float64(p.Judged)
+	}
+	p.Low, p.High = wilson(p.Hits, p.Judged)
+	t.note(place, r.Seed, v)
+	return v
+}
+
+// note keeps the verdict beside those of the same seed in other places.
+func (t *Tally) note(place int, seed uint64, v Verdict) {
+	at := len(t.seeds) - 1
+	for at >= 0 && t.seeds[at] != seed {
+		at--
+	}
+	if at < 0 {
+		at = len(t.seeds)
+		row := make([]Verdict, len(t.points))
+		for i := range row {
+			row[i] = unknown
+		}
+		t.seeds, t.rows = append(t.seeds, seed), append(t.rows, row)
+	}
+	t.rows[at][place] = v
+}
+
+// Points are those of the grid, in its order.
+func (t *Tally) Points() []Point { return append([]Point{}, t.points...) }
+
+// wilson is the 95 % confidence interval of a share of hits in n, by Wilson's
+// score: it stays within 0 and 1, and says something of 0 hits, too.
+func wilson(hits, n int) (low, high float64) {
+	if n == 0 {
+		return 0, 1
+	}
+	const z = 1.959964
+	share, trials := float64(hits)/float64(n), float64(n)
+	middle := share + z*z/(2*trials)
+	half := z * math.Sqrt(share*(1-share)/trials+z*z/(4*trials*trials))
+	scale := 1 + z*z/trials
+	low, high = (middle-half)/scale, (middle+half)/scale
+	if hits == 0 {
+		low = 0
+	}
+	if hits == n {
+		high = 1
+	}
+	return low, high
+}

@@ -1,0 +1,73 @@
+package experiment
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+)
+
+// WriteTable writes the points for people.
+func (t *Tally) WriteTable(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "%s\n\n", t.e.Event); err != nil {
+		return err
+	}
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if _, err := fmt.Fprintf(tab, "series\t%s\tseeds\tjudged\tevents\tshare\t95 %% interval\tfirst after\t\n", t.e.Axis); err != nil {
+		return err
+	}
+	for _, p := range t.points {
+		first := "none"
+		if p.After > 0 {
+			first = strconv.Itoa(p.After)
+		}
+		_, err := fmt.Fprintf(tab, "%s\t%s\t%d\t%d\t%d\t%s\t%s to %s\t%s\t\n",
+			p.Series, number(p.X), p.Seeds, p.Judged, p.Hits, percent(p.Share), percent(p.Low), percent(p.High), first)
+		if err != nil {
+			return err
+		}
+	}
+	return tab.Flush()
+}
+
+func percent(f float64) string { return fmt.Sprintf("%.2f %%", 100*f) }
+
+func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// WriteCSV writes the points, one a row.
+func (t *Tally) WriteCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	rows := [][]string{{"experiment", "series", "x", "seeds", "judged", "hits", "share", "low", "high", "first_seed", "first_after"}}
+	for _, p := range t.points {
+		first, after := "", ""
+		if p.After > 0 {
+			first, after = strconv.FormatUint(p.First, 10), strconv.Itoa(p.After)
+		}
+		rows = append(rows, []string{
+			t.e.Name, p.Series, number(p.X), strconv.Itoa(p.Seeds), strconv.Itoa(p.Judged), strconv.Itoa(p.Hits),
+			fmt.Sprintf("%.6f", p.Share), fmt.Sprintf("%.6f", p.Low), fmt.Sprintf("%.6f", p.High), first, after,
+		})
+	}
+	return c.WriteAll(rows)
+}
+
+// WriteSeeds writes a row for each seed with its verdict in each place of the
+// grid, for tests of paired seeds: 1 for the event, 0 for none, nothing where the
+// seed says nothing.
+func (t *Tally) WriteSeeds(w io.Writer) error {
+	c := csv.NewWriter(w)
+	head := []string{"seed"}
+	for _, p := range t.points {
+		head = append(head, p.Series+" "+number(p.X))
+	}
+	rows := [][]string{head}
+	for i, seed := range t.seeds {
+		row := []string{strconv.FormatUint(seed, 10)}
+		for _, v := range t.rows[i] {
+			row = append(row, map[Verdict]string{Miss: "0", Hit: "1"}[v])
+		}
+		rows = append(rows, row)
+	}
+	return c.WriteAll(rows)
+}
