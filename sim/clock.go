@@ -36,7 +36,10 @@ type Clock struct {
 	slew int64 // on top of it for a while, ppb
 	stop int   // how many freezes are in force
 	wall int64 // wall minus monotonic reading
-	gen  uint64
+
+	wallStops int   // how many freezes of the wall reading are in force
+	wallAt    int64 // where it stands then
+	gen       uint64
 }
 
 // line maps true time to local time, exactly: local(t) is
@@ -108,7 +111,14 @@ func newClock(m *Machine, c ClockConfig, now int64) Clock {
 func (c *Clock) Mono() time.Time { return instant(c.line.local(c.m.w.now)) }
 
 // Wall is the wall reading at this instant.
-func (c *Clock) Wall() time.Time { return instant(c.line.local(c.m.w.now) + c.wall) }
+func (c *Clock) Wall() time.Time { return instant(c.wallReading()) }
+
+func (c *Clock) wallReading() int64 {
+	if c.wallStops > 0 {
+		return c.wallAt
+	}
+	return c.line.local(c.m.w.now) + c.wall
+}
 
 // TrueTime is the true time at which the monotonic reading is or was t, if the
 // rate stays as it is; for checkers. Instants from before the latest change of
@@ -150,9 +160,23 @@ func (c *Clock) Freeze(span time.Duration) {
 	})
 }
 
+// FreezeWall stops the wall reading for a span of true time. The monotonic one
+// goes on: a process that keeps to it notices nothing.
+func (c *Clock) FreezeWall(span time.Duration) {
+	c.wallAt = c.wallReading()
+	c.wallStops++
+	c.m.w.fault(c.m, "clock.freeze-wall", uint64(span))
+	c.m.w.After(span, func() {
+		if c.wallStops--; c.wallStops == 0 {
+			c.wall = c.wallAt - c.line.local(c.m.w.now)
+		}
+	})
+}
+
 // StepWall moves the wall reading by d, forward or backward.
 func (c *Clock) StepWall(d time.Duration) {
 	c.wall += int64(d)
+	c.wallAt += int64(d)
 	c.m.w.fault(c.m, "clock.step", uint64(d))
 }
 

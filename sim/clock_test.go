@@ -147,3 +147,22 @@ type silent struct{}
 func (silent) Start(*Env)                      {}
 func (silent) Receive(time.Time, Addr, []byte) {}
 func (silent) Wake(time.Time)                  {}
+
+// Two freezes that overlap, with a step between them: the wall reading stands
+// still until the later one ends, and goes on from there.
+func TestAFrozenWallClockLeavesTheMonotonicOneAlone(t *testing.T) {
+	w := New(Config{})
+	defer w.Close()
+	m := w.Add(MachineConfig{Process: func() Process { return &silent{} }})
+	c := m.Clock()
+	c.FreezeWall(2 * time.Second)
+	w.Run(time.Second)
+	c.FreezeWall(3 * time.Second)
+	c.StepWall(time.Minute)
+	w.Run(3 * time.Second)
+	require.Equal(t, epoch().Add(time.Minute), c.Wall())
+	require.Equal(t, epoch().Add(3*time.Second), c.Mono())
+	w.Run(6 * time.Second)
+	require.Equal(t, epoch().Add(time.Minute+2*time.Second), c.Wall())
+	require.Equal(t, epoch().Add(6*time.Second), c.Mono())
+}

@@ -81,6 +81,7 @@ type Counters struct {
 type Status struct {
 	State    State
 	Epoch    api.Epoch
+	Ballot   rows.Ballot // that began the tenure; zero unless there is one
 	Hint     uint32
 	Pending  int
 	Counters Counters
@@ -187,7 +188,7 @@ func (m *Master) TakeOutput() Output {
 
 // Status says how the Master is.
 func (m *Master) Status() Status {
-	return Status{State: m.state, Epoch: m.epoch, Hint: m.master(), Pending: len(m.pending), Counters: m.count}
+	return Status{State: m.state, Epoch: m.epoch, Ballot: m.ballot, Hint: m.master(), Pending: len(m.pending), Counters: m.count}
 }
 
 func (m *Master) propose(k key, c command.Command) {

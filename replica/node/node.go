@@ -48,8 +48,9 @@ type Applied struct {
 	Commands []command.Applied
 }
 
-// Serving says in which epoch this replica serves clients, and since which
-// tenure. It is a new one in each tenure.
+// Serving says in which epoch this replica serves clients, and in which tenure,
+// which is named by the ballot that began it: a boost changes the ballot and not
+// the tenure. It is a new one in each tenure.
 type Serving struct {
 	Epoch  api.Epoch
 	Ballot paxos.Ballot
@@ -222,7 +223,7 @@ func (n *Node) noteServing() {
 		return
 	}
 	if n.serving == nil || n.serving.Epoch != s.Epoch {
-		n.serving = &Serving{Epoch: s.Epoch, Ballot: n.paxos.Status().Ballot}
+		n.serving = &Serving{Epoch: s.Epoch, Ballot: paxos.Ballot{Round: s.Ballot.Round, Node: paxos.NodeID(s.Ballot.Node)}}
 	}
 }
 
@@ -231,6 +232,16 @@ func (n *Node) Serving() *Serving { return n.serving }
 
 // Leads says whether this replica leads the log, serving or not.
 func (n *Node) Leads() bool { return n.paxos.Status().Role == paxos.Leader }
+
+// Lease is the end of read authority as far as the log knows, see
+// paxos.Node.Lease.
+func (n *Node) Lease() time.Time { return n.paxos.Lease() }
+
+// Granted says to whom this replica has given its word, see paxos.Node.Granted.
+func (n *Node) Granted() (holder paxos.NodeID, until, silent time.Time) { return n.paxos.Granted() }
+
+// Counts is until when this replica counts on another, see paxos.Node.Counts.
+func (n *Node) Counts(member paxos.NodeID) time.Time { return n.paxos.Counts(member) }
 
 // InFlight is how many slots this replica proposed in and does not know as
 // chosen yet; 0 unless it leads.

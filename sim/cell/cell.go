@@ -20,6 +20,7 @@ type Cell struct {
 	clients  []*sim.Machine
 	watch    *watch
 	rare     rare
+	leases   *leaseWatch
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
 
 	healed     bool     // the safety phase is over
@@ -42,18 +43,21 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.watch = newWatch(c.world, p.Replicas)
 	c.watch.atlas.fatal = p.Fatal
 	c.watch.bids = c.bid
+	c.leases = newLeaseWatch(c.world, p.Replicas)
+	c.leases.onlyS7 = p.OnlyS7
 	c.history = linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](4096)
 	rates := c.world.Draw("cell.clock", 0)
 	clock := func() sim.ClockConfig {
 		return sim.ClockConfig{
 			Offset:     rates.Duration(0, time.Hour),
 			WallOffset: rates.Duration(-time.Hour, time.Hour),
-			RatePPB:    rates.Between(-p.RatePPB, p.RatePPB),
+			RatePPB:    c.rate(rates),
 		}
 	}
 	for i := range p.Replicas {
 		m := c.world.Add(sim.MachineConfig{Process: newReplica(c, paxos.NodeID(i+1)), Clock: clock(), Disk: p.Disk})
 		c.replicas = append(c.replicas, m)
+		c.leases.parties[i+1] = machineParty{m}
 	}
 	for i := range p.Clients {
 		m := c.world.Add(sim.MachineConfig{

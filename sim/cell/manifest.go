@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/chubbycell/chubby/paxos"
 )
 
 // Versions of what a run leaves behind.
@@ -48,6 +50,15 @@ type Settings struct {
 	Duration time.Duration `json:"duration_ns"`
 	Faults   []string      `json:"faults"` // "swarm" alone, or kinds; []: none
 	Workload string        `json:"workload"`
+	Lease    LeaseSettings `json:"lease,omitzero"`
+}
+
+// LeaseSettings are LeaseOptions as files hold them.
+type LeaseSettings struct {
+	Grant  time.Duration `json:"grant_ns"`
+	Rho    paxos.PPM     `json:"rho_ppm"`
+	Error  int           `json:"error_permille"`
+	OnlyS7 bool          `json:"only_s7"`
 }
 
 // swarm is what Settings call the kinds of faults that are drawn.
@@ -55,7 +66,7 @@ const swarm = "swarm"
 
 // Settings are what of the options decides the run.
 func (o Options) Settings() Settings {
-	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload}
+	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, LeaseSettings(o.Lease)}
 	if s.Faults == nil {
 		s.Faults = []string{swarm}
 	}
@@ -67,7 +78,7 @@ func (s Settings) Options() Options {
 	if len(s.Faults) == 1 && s.Faults[0] == swarm {
 		s.Faults = nil
 	}
-	return Options{Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload}
+	return Options{Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload, Lease: LeaseOptions(s.Lease)}
 }
 
 // SeedHash is the trace hash of one seed.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
@@ -20,7 +21,27 @@ type Options struct {
 	Duration time.Duration // of the safety phase; 0: 60 s
 	Faults   []string      // families; nil: the swarm; empty: none
 	Workload string        // ""
-	Trace    sim.Trace     // where to write what happens, if anywhere
+	Lease    LeaseOptions
+	Trace    sim.Trace // where to write what happens, if anywhere
+}
+
+// LeaseOptions set apart what replicas are told about time and what their clocks
+// do. The zero value draws both, with clocks that err as far as replicas are told
+// they may. Whether faults aim at the margin between the two is a question of
+// Faults: lease-edge does, all others do not.
+type LeaseOptions struct {
+	// Grant is paxos.Lease.Grant; 0: drawn; below 0: no leases. A Grant that is too
+	// short for the drawn heartbeat is raised to the shortest that is not.
+	Grant time.Duration
+	// Rho is what replicas are configured with, at most 400,000; 0: drawn from 50 to
+	// 200,000.
+	Rho paxos.PPM
+	// Error is the largest rate error of any clock, in thousandths of Rho, at most
+	// 10,000; 0: 1,000, the bound itself. Above that S7 and S7b are expected to break.
+	Error int
+	// OnlyS7 leaves S7b unchecked, so that a run goes on until two replicas hold
+	// read authority at once.
+	OnlyS7 bool
 }
 
 // Plan is one seed's whole configuration: everything a run depends on besides
@@ -38,7 +59,8 @@ type Plan struct {
 	Link  sim.LinkConfig
 	Disk  sim.DiskConfig
 
-	RatePPB int64         // clocks err by up to so much
+	RatePPB int64         // clocks err by up to so much; the bound is Host.Node.Paxos.Lease.Rho
+	OnlyS7  bool          // S7b is not checked
 	Fatal   time.Duration // before then, no disk is damaged so that its replica must stop
 	Lull    time.Duration // faults rest for as long, time and again; 0: never
 	Calls   CallPlan
@@ -84,6 +106,18 @@ func (o Options) Check() error {
 		if _, err := familyNamed(f); err != nil {
 			return err
 		}
+	}
+	return o.Lease.check()
+}
+
+func (l LeaseOptions) check() error {
+	switch {
+	case l.Grant > time.Minute:
+		return fmt.Errorf("leases of %v: at most a minute", l.Grant)
+	case l.Rho < 0 || l.Rho > 400_000:
+		return fmt.Errorf("a rate error of %d ppm: between 0 and 400000", l.Rho)
+	case l.Error < 0 || l.Error > 10_000:
+		return fmt.Errorf("an injected rate error of %d thousandths of the bound: between 0 and 10000", l.Error)
 	}
 	return nil
 }
@@ -131,6 +165,7 @@ func NewPlan(o Options) Plan {
 	p.faults(o.Faults, at)
 	p.machines(at)
 	p.product(src.Seed(), at)
+	p.leases(o.Lease, at)
 	p.calls(at)
 	return p
 }
@@ -177,7 +212,6 @@ func (p *Plan) machines(at func(string) *draw.Stream) {
 		Meta:  sim.Table{quick, 2 * quick},
 	}
 	p.Fatal = at("disk.fatal").Duration(p.Duration/3, p.Duration)
-	p.RatePPB = at("clock.rate").LogUniform(50_000, 200_000_000)
 	p.Store.SegmentSize = at("store.segment").LogUniform(1<<9, 1<<20)
 }
 
@@ -199,6 +233,37 @@ func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	p.Host.FlushAfter = at("host.flush").Duration(5*time.Millisecond, 300*time.Millisecond)
 	p.Host.IdleAfter = at("host.idle").Duration(5*time.Millisecond, time.Second)
 }
+
+// leases draws what replicas are told of time, and what their clocks do. In one
+// seed of four there are no leases: leaders change more often then.
+func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
+	c := &p.Host.Node.Paxos
+	rho := paxos.PPM(at("clock.rate").LogUniform(50, 200_000))
+	if o.Rho != 0 {
+		rho = o.Rho
+	}
+	if o.Error == 0 {
+		o.Error = 1000
+	}
+	p.RatePPB, p.OnlyS7 = min(int64(rho)*int64(o.Error), maxRatePPB), o.OnlyS7
+	// A term of one and a half heartbeats is short, and renewed in time.
+	least := c.Heartbeat * 3 / 2 * time.Duration(1_000_000+rho) / time.Duration(1_000_000-rho)
+	least = max(least, 200*time.Millisecond)
+	grant := time.Duration(at("lease.grant").LogUniform(int64(least), int64(max(2*least, 3*time.Second))))
+	if at("lease.off").Chance(1, 4) && o == (LeaseOptions{Error: 1000}) {
+		grant = 0
+	}
+	if o.Grant != 0 {
+		grant = max(o.Grant, least)
+	}
+	if o.Grant < 0 {
+		grant = 0
+	}
+	c.Lease = paxos.Lease{Grant: grant, Rho: rho}
+}
+
+// maxRatePPB leaves every clock running.
+const maxRatePPB = 900_000_000
 
 func (p *Plan) calls(at func(string) *draw.Stream) {
 	p.Calls = CallPlan{

@@ -81,6 +81,18 @@ func (r *replica) Wake(now time.Time) {
 	r.act()
 }
 
+// machineParty is a replica's machine, for who watches leases.
+type machineParty struct{ m *sim.Machine }
+
+func (p machineParty) clock() *sim.Clock { return p.m.Clock() }
+
+func (p machineParty) believes() beliefs {
+	if r := running(p.m); r != nil && r.host.Node() != nil {
+		return r.host.Node()
+	}
+	return nil
+}
+
 // act does what the host wants done.
 func (r *replica) act() {
 	out := r.host.TakeOutput()
@@ -94,6 +106,7 @@ func (r *replica) act() {
 		if r.cell.watch.tenure(r.id, r.host.Node()) {
 			r.cell.rare.serves(r.host.Node().Serving().Ballot)
 		}
+		r.cell.leases.acted(r.id)
 	}
 	for _, m := range out.Peers {
 		r.cell.watch.claims(r.id, m.Wire)

@@ -45,6 +45,13 @@ var situations = []situation{
 	{"torn-with-good-behind", "a torn tail had a whole frame behind the broken place", func(c *Cell) uint64 { return c.rare.wholeBehind }},
 	{"sync-failed-under-load", "a sync failed while somebody waited for what it covered", func(c *Cell) uint64 { return c.rare.syncs }},
 	{"roll-in-recovery", "a log began a segment while its replica still caught up after a start", func(c *Cell) uint64 { return c.rare.rolls }},
+	{"lease-refused", "a replica kept its word to a leader and refused another", func(c *Cell) uint64 { return c.watch.counts.Withheld }},
+	{"lease-waited", "a replica that would have campaigned waited for its own word to end", func(c *Cell) uint64 { return c.watch.counts.Waited }},
+	{"lease-renewed", "a leader's read authority was extended", func(c *Cell) uint64 { return c.leases.renewals }},
+	{"stale-lease-answer", "a grant came too late to count, or for another ballot", func(c *Cell) uint64 { return c.watch.counts.StaleGrants }},
+	{"ballot-boost", "a leader ran phase 1 again at a higher ballot", func(c *Cell) uint64 { return c.watch.counts.Boosts }},
+	{"boost-kept", "a ballot boost kept its tenure", func(c *Cell) uint64 { return c.watch.counts.Boosted }},
+	{"lease-given-up", "a leader stopped on demand, its lease first", func(c *Cell) uint64 { return c.watch.counts.HandedOver }},
 	{"values-duel", "a slot got votes for two values", func(c *Cell) uint64 { return c.watch.duels() }},
 }
 
@@ -106,6 +113,12 @@ func (t *tally) add(c paxos.Counters) {
 	t.StaleBoots += c.StaleBoots
 	t.Strangers += c.Strangers
 	t.TooFar += c.TooFar
+	t.Withheld += c.Withheld
+	t.Waited += c.Waited
+	t.StaleGrants += c.StaleGrants
+	t.Boosts += c.Boosts
+	t.Boosted += c.Boosted
+	t.HandedOver += c.HandedOver
 	t.Installed += c.Installed
 	t.InstalledOverVote += c.InstalledOverVote
 	t.InstalledBelowVote += c.InstalledBelowVote

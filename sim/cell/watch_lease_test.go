@@ -1,0 +1,218 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// puppet is a replica that believes what a test says.
+type puppet struct {
+	m      *sim.Machine
+	down   bool
+	end    time.Time
+	counts map[paxos.NodeID]time.Time
+	holder paxos.NodeID
+	until  time.Time
+	silent time.Time
+}
+
+func (p *puppet) clock() *sim.Clock { return p.m.Clock() }
+func (p *puppet) believes() beliefs {
+	if p.down {
+		return nil
+	}
+	return p
+}
+func (p *puppet) Lease() time.Time                              { return p.end }
+func (p *puppet) Counts(id paxos.NodeID) time.Time              { return p.counts[id] }
+func (p *puppet) now() time.Time                                { return p.m.Clock().Mono() }
+func (p *puppet) in(ms int) time.Time                           { return p.now().Add(time.Duration(ms) * time.Millisecond) }
+func (p *puppet) Granted() (paxos.NodeID, time.Time, time.Time) { return p.holder, p.until, p.silent }
+
+// stage is a world of three puppets, whose clocks run at these errors.
+type stage struct {
+	facts
+	l *leaseWatch
+	p []*puppet // by id
+}
+
+func newStage(t *testing.T, ppb ...int64) *stage {
+	s := &stage{facts: *newFacts(t), p: []*puppet{nil}}
+	s.l = newLeaseWatch(s.w, len(ppb))
+	for i, rate := range ppb {
+		m := s.w.Add(sim.MachineConfig{
+			Process: func() sim.Process { return mute{} },
+			Clock:   sim.ClockConfig{RatePPB: rate, Offset: time.Duration(i) * time.Hour},
+		})
+		s.p = append(s.p, &puppet{m: m, counts: map[paxos.NodeID]time.Time{}})
+		s.l.parties[i+1] = s.p[i+1]
+	}
+	return s
+}
+
+func (s *stage) acts(ids ...paxos.NodeID) {
+	for _, id := range ids {
+		s.l.acted(id)
+	}
+}
+
+func (s *stage) pass(ms int) {
+	s.w.Run(s.w.Now() + time.Duration(ms)*time.Millisecond)
+}
+
+func TestS7TwoReplicasHaveReadAuthority(t *testing.T) {
+	s := newStage(t, 0, 0, 0)
+	s.p[1].end = s.p[1].in(100)
+	s.acts(1)
+	s.pass(100)
+	s.p[2].end = s.p[2].in(100)
+	s.acts(2)
+	s.good()
+	s.p[3].end = s.p[3].in(0) // over already
+	s.acts(3)
+	s.good()
+	s.p[3].end = s.p[3].in(1)
+	s.acts(3)
+	s.breaks("S7")
+}
+
+// True time decides, not what any clock shows: the first holder's is slow.
+func TestS7InTrueTime(t *testing.T) {
+	s := newStage(t, -200_000_000, 0)
+	s.p[1].end = s.p[1].in(80) // 100 ms of true time
+	s.acts(1)
+	s.pass(99)
+	s.p[2].end = s.p[2].in(10)
+	s.acts(2)
+	s.breaks("S7")
+}
+
+func TestS7AReplicaThatIsDownHasNone(t *testing.T) {
+	s := newStage(t, 0, 0)
+	s.p[1].end = s.p[1].in(100)
+	s.acts(1)
+	s.p[1].down = true
+	s.p[2].end = s.p[2].in(100)
+	s.acts(2)
+	s.good()
+	s.p[1].down = false
+	s.p[1].end = s.p[1].in(200)
+	s.acts(1)
+	s.breaks("S7")
+}
+
+// counted: replica 1 leads and counts on replica 2, which has given its word for
+// as long.
+func counted(t *testing.T, ppb ...int64) *stage {
+	s := newStage(t, ppb...)
+	s.p[2].holder, s.p[2].until = 1, s.p[2].in(120)
+	s.acts(2)
+	s.p[1].counts[2], s.p[1].end = s.p[1].in(80), s.p[1].in(80)
+	s.acts(1)
+	s.good()
+	return s
+}
+
+func TestS7bTheMarginOfDrift(t *testing.T) {
+	s := counted(t, -200_000_000, 200_000_000) // 80/0.8 = 120/1.2 ms
+	s.pass(200)
+	s.good()
+
+	s = counted(t, -201_000_000, 200_000_000)
+	s.pass(200)
+	s.breaks("S7b")
+}
+
+// The look at the end of a word follows the clock, when that is turned.
+func TestS7bAClockThatIsTurned(t *testing.T) {
+	s := counted(t, -200_000_000, 0)
+	s.pass(50)
+	s.p[2].m.Clock().SetRate(500_000_000)
+	s.l.turned(2)
+	s.pass(45) // its 120 ms are over after 50 + 70/1.5
+	s.good()
+	s.pass(5)
+	s.breaks("S7b")
+}
+
+func TestS7bAWordThatIsRenewed(t *testing.T) {
+	s := counted(t, 0, 0)
+	s.pass(70)
+	s.p[2].until = s.p[2].in(120)
+	s.acts(2)
+	s.p[1].counts[2], s.p[1].end = s.p[1].in(100), s.p[1].in(100)
+	s.acts(1)
+	s.pass(200)
+	s.good()
+}
+
+func TestS7bAWordGivenToAnother(t *testing.T) {
+	s := counted(t, 0, 0, 0)
+	s.p[2].holder = 3
+	s.acts(2)
+	s.breaks("S7b")
+
+	s = counted(t, 0, 0, 0)
+	s.pass(80)
+	s.p[2].holder = 3
+	s.acts(2)
+	s.good()
+}
+
+func TestS7bAGrantThatWasNeverGiven(t *testing.T) {
+	s := newStage(t, 0, 0)
+	s.p[1].counts[2], s.p[1].end = s.p[1].in(80), s.p[1].in(80)
+	s.acts(1)
+	s.breaks("S7b")
+}
+
+func TestS7bARestartThatForgets(t *testing.T) {
+	s := counted(t, 0, 0)
+	again := *s.p[2]
+	again.holder, again.until, again.silent = 0, time.Time{}, s.p[2].in(120)
+	s.l.parties[2] = &again
+	s.acts(2)
+	s.good()
+	s.pass(200)
+	s.good()
+
+	s = counted(t, 0, 0)
+	again = *s.p[2]
+	again.holder, again.until = 0, time.Time{}
+	s.l.parties[2] = &again
+	s.acts(2)
+	s.breaks("S7b")
+}
+
+func TestS7bIsLeftOutOnDemand(t *testing.T) {
+	s := newStage(t, 0, 0)
+	s.l.onlyS7 = true
+	s.p[1].counts[2], s.p[1].end = s.p[1].in(80), s.p[1].in(80)
+	s.acts(1)
+	s.good()
+}
+
+// The knobs of an experiment: clocks that err by more than replicas are told
+// break what leases promise, and clocks at the bound do not.
+func TestClocksBeyondTheBoundAreSeen(t *testing.T) {
+	broken := func(o LeaseOptions) string {
+		for seed := uint64(1); seed <= 12; seed++ {
+			r := Run(Options{Seed: seed, Replicas: 3, Lease: o, Faults: []string{"clock-rate", "lease-edge"}})
+			if r.Breach != nil {
+				return r.Breach.ID
+			}
+		}
+		return ""
+	}
+	o := LeaseOptions{Grant: 2 * time.Second, Rho: 50_000}
+	require.Empty(t, broken(o))
+	o.Error = 4000
+	require.Equal(t, "S7b", broken(o))
+	o.OnlyS7 = true
+	require.Contains(t, []string{"S7", "S4"}, broken(o))
+}
