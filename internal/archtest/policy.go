@@ -41,6 +41,7 @@ var house = map[string]room{
 	"snapshot": {synchronous, []string{"wal/vfs", "internal/invariant"}},
 
 	"replica/rows":    {pure, []string{"db", "replica/api"}},
+	"replica/lock":    {pure, []string{"db", "replica/api"}},
 	"replica/command": {pure, []string{"replica/rows"}},
 	"replica/master":  {pure, []string{"replica/command"}},
 	"replica/node":    {pure, []string{"paxos", "db", "replica/master"}},

@@ -102,6 +102,26 @@ const (
 	// Execution: Executed.
 	Permission
 
+	// LockHeld: somebody else holds the lock, in a mode that conflicts. Nothing was
+	// changed.
+	// Execution: Executed.
+	LockHeld
+
+	// LockDelayed: a holder of the lock failed, and its lock-delay is not over.
+	// Nothing was changed.
+	// Execution: Executed.
+	LockDelayed
+
+	// LockOther: the handle holds the lock in the other mode, or holds another
+	// lock: it must release that first. Nothing was changed.
+	// Execution: Executed.
+	LockOther
+
+	// NotHeld: the handle does not hold the lock, or not by the acquisition that
+	// was named. Nothing was changed.
+	// Execution: Executed.
+	NotHeld
+
 	codeEnd
 )
 
@@ -125,7 +145,8 @@ const (
 // Execution says what c tells about the execution of the request it answers.
 func (c Code) Execution() Execution {
 	switch c {
-	case OK, Conflict, NotFound, Exists, NotDirectory, IsDirectory, NotEmpty, Gone, Quota, Permission:
+	case OK, Conflict, NotFound, Exists, NotDirectory, IsDirectory, NotEmpty, Gone, Quota, Permission,
+		LockHeld, LockDelayed, LockOther, NotHeld:
 		return Executed
 	case Invalid, TooLarge:
 		return Never
@@ -157,5 +178,6 @@ func (c Code) String() string {
 		Invalid: "invalid", TooLarge: "too-large", Stale: "stale",
 		Exists: "exists", NotDirectory: "not-directory", IsDirectory: "is-directory", NotEmpty: "not-empty",
 		Gone: "gone", Quota: "quota", Permission: "permission",
+		LockHeld: "lock-held", LockDelayed: "lock-delayed", LockOther: "lock-other", NotHeld: "not-held",
 	}[c]
 }

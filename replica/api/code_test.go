@@ -33,13 +33,17 @@ func TestWhatEachCodeTells(t *testing.T) {
 		{api.Gone, "gone", api.Executed, true},
 		{api.Quota, "quota", api.Executed, true},
 		{api.Permission, "permission", api.Executed, true},
-		{18, "code(18)", api.Unknown, false},
+		{api.LockHeld, "lock-held", api.Executed, true},
+		{api.LockDelayed, "lock-delayed", api.Executed, true},
+		{api.LockOther, "lock-other", api.Executed, true},
+		{api.NotHeld, "not-held", api.Executed, true},
+		{22, "code(22)", api.Unknown, false},
 	}
 	for i, r := range rows {
 		require.Equal(t, api.Code(i), r.code, "the numbers are part of the format")
 		require.Equal(t, r.text, r.code.String())
 		require.Equal(t, r.execution, r.code.Execution(), r.text)
 		require.Equal(t, r.definite, r.code.Definite(), r.text)
-		require.Equal(t, 1 <= i && i <= 17, r.code.Valid(), r.text)
+		require.Equal(t, 1 <= i && i <= 21, r.code.Valid(), r.text)
 	}
 }

@@ -91,7 +91,7 @@ func TestWhatIsNoMessageIsRefusedWithTheReason(t *testing.T) {
 
 	replies := []struct{ hex, want string }{
 		{"0141 01 00 00 02 03 00 00 00 00 00", "malformed message: byte 8: code(0)"},
-		{"0141 01 00 00 02 03 12 00 00 00 00", "malformed message: byte 8: code(18)"},
+		{"0141 01 00 00 02 03 16 00 00 00 00", "malformed message: byte 8: code(22)"},
 		{"0141 01 00 00 02 8080808010 01 00 00 00 00", "malformed message: byte 11: replica 4294967296"},
 		{"0141 01 00 00 02 03 01 00 00 00 05 0000", "malformed message: byte 12: 5 items in 2 bytes"},
 	}
@@ -166,7 +166,7 @@ func anyOp() *rapid.Generator[api.Op] {
 func anyResult() *rapid.Generator[api.Result] {
 	return rapid.Custom(func(t *rapid.T) api.Result {
 		r := api.Result{
-			Code:    api.Code(rapid.IntRange(1, 17).Draw(t, "code")),
+			Code:    api.Code(rapid.IntRange(1, 21).Draw(t, "code")),
 			Found:   rapid.Bool().Draw(t, "found"),
 			Value:   rapid.String().Draw(t, "value"),
 			Session: api.SessionID(rapid.Uint64().Draw(t, "session")),

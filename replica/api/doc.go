@@ -10,8 +10,9 @@
 // Reading order: id.go, op.go (what can be asked, and what each answer means),
 // code.go (what an answer tells about execution), request.go, result.go,
 // limit.go; then the nouns of files: path.go, name.go, generation.go, stat.go,
-// acl.go; then the codec: cursor.go, op_codec.go, request_codec.go,
-// result_codec.go, stat_codec.go. No message carries paths and metadata yet.
+// acl.go, ref.go, lock.go, sequencer.go, handle.go; then the codec: cursor.go,
+// op_codec.go, request_codec.go, result_codec.go, stat_codec.go. No message
+// carries paths, metadata, locks and handles yet.
 //
 // # Bytes
 //
@@ -34,6 +35,7 @@
 //	stat     kind ephemeral instance content lock acl length checksum children
 //	         read write change
 //	children n n*(name stat)                names ascend
+//	sequencer 1 'S' path instance mode generation
 //
 // The first byte is the version of the format. Ops, results, paths and metadata
 // have none of their own: they are also parts of commands and of rows, and what

@@ -1,0 +1,73 @@
+package lock
+
+import (
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Claim is one handle's wish to hold a lock.
+type Claim struct {
+	Lock  api.Ref
+	Owner Owner
+	Mode  api.Mode
+	Delay api.LockDelay // taken in as Delay.Bound()
+}
+
+// Grant is the answer to a Claim: OK, and the hold that the claimer then has, or
+// LockHeld, LockDelayed, LockOther or Invalid, and no row has changed.
+type Grant struct {
+	Code        api.Code
+	Already     bool // with OK: it has held the lock since an earlier command
+	Gen         api.LockGen
+	Acquisition api.Acquisition
+}
+
+// Acquire lets a handle hold a lock if that is possible now; it is Chubby's
+// TryAcquire, and each trial of its Acquire. The order of tests is that of the
+// package comment; it matters in that who holds the lock is told so
+// even while another holder's delay runs.
+func Acquire(tx *db.Txn, at Number, c Claim) (Grant, []Effect) {
+	if c.Lock.Instance == 0 || !c.Owner.Valid() || !c.Mode.Valid() {
+		return Grant{Code: api.Invalid}, nil
+	}
+	s := Get(tx, c.Lock)
+	if held, ok := HeldBy(tx, c.Owner); ok {
+		return again(tx, s, held, c), nil
+	}
+	if s.conflicts(c.Mode) {
+		return Grant{Code: api.LockHeld}, nil
+	}
+	if s.Delays > 0 {
+		return Grant{Code: api.LockDelayed}, nil
+	}
+	return grant(tx, at, s, c)
+}
+
+// again answers a claim of somebody who holds a lock.
+func again(r Reader, s State, held api.Ref, c Claim) Grant {
+	if held != c.Lock { // a handle belongs to one node: no client's library asks for this
+		return Grant{Code: api.LockOther}
+	}
+	h := mustHold(r, c.Lock, c.Owner)
+	if h.Mode != c.Mode {
+		return Grant{Code: api.LockOther}
+	}
+	return Grant{Code: api.OK, Already: true, Gen: s.Gen, Acquisition: h.Acquisition}
+}
+
+func grant(tx *db.Txn, at Number, s State, c Claim) (Grant, []Effect) {
+	if s.Mode == 0 {
+		if api.LockGen(at) <= s.Gen {
+			invariant.Failf("I-K2", "command %d takes %v, of generation %d", at, c.Lock, s.Gen)
+		}
+		s.Gen = api.LockGen(at)
+	}
+	s.Mode = c.Mode
+	s.Holders++
+	h := Hold{Mode: c.Mode, Acquisition: api.Acquisition(at), Delay: c.Delay.Bound()}
+	putState(tx, c.Lock, s)
+	putHold(tx, c.Lock, c.Owner, h)
+	g := Grant{Code: api.OK, Gen: s.Gen, Acquisition: h.Acquisition}
+	return g, []Effect{Granted{Lock: c.Lock, Owner: c.Owner, Mode: c.Mode, Gen: g.Gen, Acquisition: g.Acquisition}}
+}

@@ -1,0 +1,84 @@
+package lock
+
+import (
+	"slices"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// FailSession ends all holds of a session that has died, as part of the command
+// that ends it. Each lock is delayed for the lock-delay of its failed holder;
+// without one it is available at once.
+func FailSession(tx *db.Txn, at Number, s api.SessionID) []Effect {
+	return fail(tx, at, heldIn(tx, s))
+}
+
+// FailHandle is FailSession for the one handle of a session that lives: nobody
+// presented it to the new master in time.
+func FailHandle(tx *db.Txn, at Number, o Owner) []Effect {
+	return fail(tx, at, heldBy(tx, o))
+}
+
+// fail tells of all that is freed first, and then, lock by lock, what comes of it:
+// two handles of one session may have shared a lock, and then the longer of their
+// delays is the one that runs.
+func fail(tx *db.Txn, at Number, all []held) (effects []Effect) {
+	var locks []api.Ref
+	for _, h := range all {
+		if api.Acquisition(at) <= h.hold.Acquisition {
+			invariant.Failf("I-K5", "command %d fails %v, who was granted %v by %d", at, h.owner, h.lock, h.hold.Acquisition)
+		}
+		leave(tx, h)
+		delay(tx, at, h)
+		effects = append(effects, Freed{Lock: h.lock, Owner: h.owner, Acquisition: h.hold.Acquisition, Failed: true})
+		if !slices.Contains(locks, h.lock) {
+			locks = append(locks, h.lock)
+		}
+	}
+	for _, n := range locks {
+		key := delayKey(n, at)
+		if value, ok := tx.Get(key); ok {
+			effects = append(effects, DelayBegan{Lock: n, Freed: at, Delay: readDelay(key, value)})
+		} else if Get(tx, n).Claimable(api.Exclusive) {
+			effects = append(effects, Claimable{Lock: n})
+		}
+	}
+	return effects
+}
+
+// delay begins the delay of a failed holder, or makes the one that this command
+// has begun longer.
+func delay(tx *db.Txn, at Number, h held) {
+	key := delayKey(h.lock, at)
+	value, ok := tx.Get(key)
+	switch {
+	case h.hold.Delay == 0:
+		return
+	case !ok:
+		s := Get(tx, h.lock)
+		s.Delays++
+		putState(tx, h.lock, s)
+	case readDelay(key, value) >= h.hold.Delay:
+		return
+	}
+	tx.Put(key, write(uint64(h.hold.Delay)))
+}
+
+// DelayOver ends the delay of n that began with the command freed, and says whether
+// one was running. A stale one, of a delay that ended before, or of a lock whose
+// node was deleted, changes nothing: what began elsewhere goes on.
+func DelayOver(tx *db.Txn, n api.Ref, freed Number) (ended bool, effects []Effect) {
+	if _, running := tx.Delete(delayKey(n, freed)); !running {
+		return false, nil
+	}
+	s := Get(tx, n)
+	s.Delays--
+	putState(tx, n, s)
+	effects = []Effect{DelayEnded{Lock: n, Freed: freed}}
+	if s.Claimable(api.Shared) {
+		effects = append(effects, Claimable{Lock: n})
+	}
+	return true, effects
+}

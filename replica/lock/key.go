@@ -1,0 +1,138 @@
+package lock
+
+import (
+	"encoding/binary"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Prefix begins the key of every row of this package, and of no other row.
+const Prefix = "l"
+
+// Families: the second byte of a key.
+const (
+	familyLock  byte = 'l'
+	familyHold  byte = 'h'
+	familyIndex byte = 's'
+	familyDelay byte = 'd'
+)
+
+// Key is a key taken apart. Which fields count depends on the family.
+type Key struct {
+	Lock   api.Ref // of a lock, a hold, a delay
+	Owner  Owner   // of a hold, an index row
+	Freed  Number  // of a delay
+	family byte
+}
+
+// ParseKey takes a key of the db apart; ok is false for one that this package
+// does not make.
+func ParseKey(key string) (k Key, ok bool) {
+	c := reader{s: key}
+	if c.take(1) != Prefix {
+		return Key{}, false
+	}
+	k.family = c.byte()
+	switch k.family {
+	case familyLock:
+		k.Lock = c.lock()
+	case familyHold:
+		k.Lock, k.Owner = c.lock(), c.owner()
+	case familyIndex:
+		k.Owner = c.owner()
+	case familyDelay:
+		k.Lock, k.Freed = c.lock(), Number(c.uint())
+	default:
+		return Key{}, false
+	}
+	return k, c.done()
+}
+
+func lockKey(n api.Ref) string          { return string(appendLock([]byte{Prefix[0], familyLock}, n)) }
+func holdsOf(n api.Ref) string          { return string(appendLock([]byte{Prefix[0], familyHold}, n)) }
+func delaysOf(n api.Ref) string         { return string(appendLock([]byte{Prefix[0], familyDelay}, n)) }
+func holdKey(n api.Ref, o Owner) string { return string(appendOwner([]byte(holdsOf(n)), o)) }
+func delayKey(n api.Ref, at Number) string {
+	return string(appendUint([]byte(delaysOf(n)), uint64(at)))
+}
+func indexKey(o Owner) string { return string(appendOwner([]byte{Prefix[0], familyIndex}, o)) }
+
+func indexOf(s api.SessionID) string {
+	return string(appendUint([]byte{Prefix[0], familyIndex}, uint64(s)))
+}
+
+const (
+	allIndex  = Prefix + string(rune(familyIndex))
+	allDelays = Prefix + string(rune(familyDelay))
+)
+
+func appendUint(dst []byte, x uint64) []byte { return binary.BigEndian.AppendUint64(dst, x) }
+
+func appendLock(dst []byte, n api.Ref) []byte {
+	dst = appendUint(dst, uint64(n.Instance))
+	path := n.Path.String()
+	dst = binary.BigEndian.AppendUint16(dst, uint16(len(path)))
+	return append(dst, path...)
+}
+
+func appendOwner(dst []byte, o Owner) []byte {
+	dst = appendUint(dst, uint64(o.Session))
+	dst = appendUint(dst, uint64(o.Handle.Epoch))
+	return appendUint(dst, o.Handle.Counter)
+}
+
+// reader takes a key or a value apart from front to back. After the end it reads
+// zeroes, and is not done.
+type reader struct {
+	s   string
+	bad bool
+}
+
+func (c *reader) take(n int) string {
+	if len(c.s) < n {
+		c.s, c.bad = "", true
+		return ""
+	}
+	head := c.s[:n]
+	c.s = c.s[n:]
+	return head
+}
+
+func (c *reader) byte() byte {
+	if b := c.take(1); b != "" {
+		return b[0]
+	}
+	return 0
+}
+
+func (c *reader) uint() uint64 { return c.number(8) }
+
+func (c *reader) number(size int) (x uint64) {
+	for _, b := range []byte(c.take(size)) {
+		x = x<<8 | uint64(b)
+	}
+	return x
+}
+
+func (c *reader) lock() api.Ref {
+	instance := api.Instance(c.uint())
+	return c.ref(instance, int(c.number(2)))
+}
+
+// ref reads the path of a node.
+func (c *reader) ref(instance api.Instance, size int) api.Ref {
+	path, err := api.ParsePath(c.take(size))
+	if err != nil || instance == 0 {
+		c.bad = true
+	}
+	return api.Ref{Path: path, Instance: instance}
+}
+
+func (c *reader) owner() Owner {
+	return Owner{
+		Session: api.SessionID(c.uint()),
+		Handle:  api.HandleID{Epoch: api.Epoch(c.uint()), Counter: c.uint()},
+	}
+}
+
+func (c *reader) done() bool { return !c.bad && c.s == "" }

@@ -1,0 +1,101 @@
+package lock
+
+import (
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Holding is one hold with its lock and its holder.
+type Holding struct {
+	Lock  api.Ref
+	Owner Owner
+	Hold
+}
+
+// HoldingsOf lists what the handles of a session hold, in the order in which the
+// handles were given out.
+func HoldingsOf(r Reader, s api.SessionID) []Holding { return public(heldIn(r, s)) }
+
+// Holders lists who holds a lock, in the order of sessions and their handles.
+func Holders(r Reader, n api.Ref) []Holding { return public(holders(r, n)) }
+
+// Holdings lists all that is held by anybody, in the order of sessions and their
+// handles. It is what a new master begins with.
+func Holdings(r Reader) []Holding { return public(indexed(r, allIndex)) }
+
+// Delay is a running delay.
+type Delay struct {
+	Lock   api.Ref
+	Freed  Number // the command that freed it
+	Length api.LockDelay
+}
+
+// Delays lists all running delays, by instance of their nodes and then by number.
+// How much of each has passed no row says, so a new master runs each again in
+// full.
+func Delays(r Reader) []Delay { return delays(r, allDelays) }
+
+type held struct {
+	lock  api.Ref
+	owner Owner
+	hold  Hold
+}
+
+func public(all []held) (out []Holding) {
+	for _, h := range all {
+		out = append(out, Holding{Lock: h.lock, Owner: h.owner, Hold: h.hold})
+	}
+	return out
+}
+
+// heldBy is the one hold of a handle, or none.
+func heldBy(r Reader, o Owner) []held {
+	n, ok := HeldBy(r, o)
+	if !ok {
+		return nil
+	}
+	return []held{{n, o, mustHold(r, n, o)}}
+}
+
+// heldIn are the holds of the handles of a session.
+func heldIn(r Reader, s api.SessionID) []held { return indexed(r, indexOf(s)) }
+
+func indexed(r Reader, prefix string) (all []held) {
+	for key, value := range r.Scan(prefix) {
+		k := mustParse(key)
+		n := readIndex(key, value)
+		all = append(all, held{n, k.Owner, mustHold(r, n, k.Owner)})
+	}
+	return all
+}
+
+func holders(r Reader, n api.Ref) (all []held) {
+	for key, value := range r.Scan(holdsOf(n)) {
+		all = append(all, held{n, mustParse(key).Owner, readHold(key, value)})
+	}
+	return all
+}
+
+func delays(r Reader, prefix string) (all []Delay) {
+	for key, value := range r.Scan(prefix) {
+		k := mustParse(key)
+		all = append(all, Delay{Lock: k.Lock, Freed: k.Freed, Length: readDelay(key, value)})
+	}
+	return all
+}
+
+func mustHold(r Reader, n api.Ref, o Owner) Hold {
+	h, ok := GetHold(r, n, o)
+	if !ok {
+		invariant.Failf("I-K4", "the index says that %v holds %v", o, n)
+	}
+	return h
+}
+
+func mustParse(key string) Key {
+	k, ok := ParseKey(key)
+	if !ok {
+		invariant.Failf("I-K1", "a row has the key %q", key)
+	}
+	return k
+}

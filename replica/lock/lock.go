@@ -1,0 +1,76 @@
+package lock
+
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Number numbers the commands of a cell, from 1, each once, in the order of the
+// log: it is what the command counter gives to the command that does an operation.
+type Number uint64
+
+// Owner is who holds a lock: a handle of a session, not merely the session
+// (CHU §2.4).
+type Owner struct {
+	Session api.SessionID
+	Handle  api.HandleID
+}
+
+// Valid says that o names a handle of a session.
+func (o Owner) Valid() bool { return o.Session != 0 && o.Handle != api.HandleID{} }
+
+// String prints session and handle.
+func (o Owner) String() string { return fmt.Sprintf("%d/%v", o.Session, o.Handle) }
+
+// State is a lock as a whole. The zero State is that of a lock that nobody has
+// ever held.
+type State struct {
+	Gen     api.LockGen // of the period in which it is held, or was held last
+	Mode    api.Mode    // in which it is held; 0: free
+	Holders uint64      // how many hold it
+	Delays  uint64      // how many delays are running
+}
+
+// Claimable says that somebody who holds nothing could have the lock in this
+// mode now.
+func (s State) Claimable(m api.Mode) bool { return !s.conflicts(m) && s.Delays == 0 }
+
+func (s State) conflicts(m api.Mode) bool { return s.Mode != 0 && s.Mode.Conflicts(m) }
+
+// Get reads a lock.
+func Get(r Reader, n api.Ref) State {
+	key := lockKey(n)
+	value, ok := r.Get(key)
+	if !ok {
+		return State{}
+	}
+	return readState(key, value)
+}
+
+// Hold is one handle's hold of one lock.
+type Hold struct {
+	Mode        api.Mode
+	Acquisition api.Acquisition
+	Delay       api.LockDelay // to begin if the holder fails
+}
+
+// GetHold reads the hold of a lock by o, and whether there is one.
+func GetHold(r Reader, n api.Ref, o Owner) (h Hold, ok bool) {
+	key := holdKey(n, o)
+	value, ok := r.Get(key)
+	if !ok {
+		return Hold{}, false
+	}
+	return readHold(key, value), true
+}
+
+// HeldBy returns the lock that o holds, and whether it holds one.
+func HeldBy(r Reader, o Owner) (n api.Ref, ok bool) {
+	key := indexKey(o)
+	value, ok := r.Get(key)
+	if !ok {
+		return api.Ref{}, false
+	}
+	return readIndex(key, value), true
+}
