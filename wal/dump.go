@@ -102,7 +102,7 @@ func (d *dumper) segment(f vfs.File, name string) error {
 	c := scan(b, s.first, its)
 	known := max(c.watermark, c.laterWatermark(b[c.end:]))
 	for i := range c.frames {
-		if bad := d.frame(&c.frames[i], known); bad && err == nil {
+		if bad := d.frame(&c.frames[i], b, known); bad && err == nil {
 			err = damaged(name, c.frames[i].off, "data of #%d; all up to #%d was durable", c.frames[i].lsn, known)
 		}
 	}
@@ -123,7 +123,7 @@ func (d *dumper) segment(f vfs.File, name string) error {
 }
 
 // frame prints one frame and says whether it is rotten.
-func (d *dumper) frame(f *frame, known LSN) bool {
+func (d *dumper) frame(f *frame, b []byte, known LSN) bool {
 	if f.kind == kindMark {
 		d.printf("%8d  mark, all up to #%d is durable", f.off, f.watermark)
 		return false
@@ -135,17 +135,19 @@ func (d *dumper) frame(f *frame, known LSN) bool {
 	case !f.good:
 		state = "torn"
 	}
+	from, to := f.tag()
 	d.printf("%8d  #%d kind %d watermark #%d tag %x data %d bytes %s%s",
-		f.off, f.lsn, f.kind, f.watermark, f.tag, len(f.body), state, digest(f))
+		f.off, f.lsn, f.kind, f.watermark, b[from:to], f.data, state, digest(f, b))
 	return state == "ROTTEN"
 }
 
 // digest tells data apart without printing it.
-func digest(f *frame) string {
+func digest(f *frame, b []byte) string {
 	if !f.good || f.data == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" crc %08x", checksum(f.body))
+	from, to := f.body()
+	return fmt.Sprintf(" crc %08x", checksum(b[from:to]))
 }
 
 // strays prints the frames that can be found behind an unreadable place.
@@ -156,8 +158,9 @@ func (d *dumper) strays(b []byte, off int64, its salt) {
 			off++
 			continue
 		}
-		body, good := h.payload(b[off:])
-		d.frame(&frame{header: h, off: off, good: good, body: body}, h.lsn)
-		off += h.size()
+		_, good := h.payload(b[off:])
+		f := h.at(off, good)
+		d.frame(&f, b, h.lsn)
+		off = f.end
 	}
 }

@@ -1,7 +1,6 @@
 package wal
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +13,8 @@ import (
 // Recovery is what a log held when it was opened. All of it is durable by then.
 type Recovery struct {
 	// Entries are the readable entries in order. Numbers that are missing between
-	// the first and Next are in Damaged.
+	// the first and Next are in Damaged. Entries of one segment share memory: who
+	// keeps the data of one keeps the segment's.
 	Entries []Entry
 	// Damaged are the entries whose data rotted; in order. It happens on each
 	// opening again, until they are dropped.
@@ -154,7 +154,7 @@ func (l *Log) readSegments(r *Recovery) error {
 		if c.next != next {
 			err = damaged(file, c.end, "#%d is unreadable; the next segment begins with #%d", c.next, next)
 		}
-		r.add(c, file)
+		r.add(c, b, file)
 		if err := errors.Join(err, f.Close()); err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (l *Log) openLast(f vfs.File, b []byte, c chain, r *Recovery) error {
 	if n := lastNonZero(b[c.end:]); n > 0 {
 		r.Torn = &Torn{File: file, Offset: c.end, Bytes: int64(n), Whole: c.wholeBehind(b[c.end:])}
 	}
-	r.add(c, file)
+	r.add(c, b, file)
 	r.Next = c.next
 	l.off, l.next, l.synced = c.end, c.next, c.next-1
 	l.stated = c.stated(s.first)
@@ -227,16 +227,25 @@ func (l *Log) mend(cut bool, b []byte, from int64) error {
 	return l.active.Sync()
 }
 
-// add takes over the frames of a chain.
-func (r *Recovery) add(c chain, file string) {
+// add takes over the frames of a chain, which stand in b. Data and tags of all
+// its entries share one copy each.
+func (r *Recovery) add(c chain, b []byte, file string) {
+	all := string(b[:c.end])
+	var tags []byte
+	r.Entries = slices.Grow(r.Entries, len(c.frames))
 	for i := range c.frames {
 		f := &c.frames[i]
-		switch {
-		case f.kind == kindMark:
-		case f.good:
-			r.Entries = append(r.Entries, Entry{LSN: f.lsn, Kind: f.kind, Tag: bytes.Clone(f.tag), Data: string(f.body)})
-		default:
-			r.Damaged = append(r.Damaged, Damage{LSN: f.lsn, Kind: f.kind, Tag: bytes.Clone(f.tag), File: file, Offset: f.off})
+		if f.kind == kindMark {
+			continue
 		}
+		from, to := f.tag()
+		tags = append(tags, b[from:to]...)
+		tag := tags[len(tags)-int(f.tagged) : len(tags) : len(tags)]
+		if !f.good {
+			r.Damaged = append(r.Damaged, Damage{LSN: f.lsn, Kind: f.kind, Tag: tag, File: file, Offset: f.off})
+			continue
+		}
+		from, to = f.body()
+		r.Entries = append(r.Entries, Entry{LSN: f.lsn, Kind: f.kind, Tag: tag, Data: all[from:to]})
 	}
 }

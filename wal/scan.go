@@ -2,16 +2,36 @@ package wal
 
 import "bytes"
 
-// frame is a frame that was found where it was expected.
+// frame is a frame that was found where it was expected. It holds places, not
+// bytes: recovery makes one for each entry of the log.
 type frame struct {
-	header
-	off  int64
-	good bool   // the data's checksum holds
-	body []byte // the data
+	kind      uint8
+	good      bool  // the data's checksum holds
+	tagged    uint8 // bytes of the tag
+	data      int32 // bytes of the data
+	lsn       LSN
+	watermark LSN
+	off, end  int64 // end is where the next frame starts
 }
 
-// end is where the next frame starts.
-func (f *frame) end() int64 { return f.off + f.size() }
+// at is the frame with this header at off of a segment.
+func (h header) at(off int64, good bool) frame {
+	return frame{
+		kind: h.kind, good: good, tagged: uint8(len(h.tag)), data: int32(h.data),
+		lsn: h.lsn, watermark: h.watermark, off: off, end: off + h.size(),
+	}
+}
+
+// tag and body are where the frame's tag and data lie in its segment.
+func (f *frame) tag() (from, to int64) {
+	from = f.off + frameFixed
+	return from, from + int64(f.tagged)
+}
+
+func (f *frame) body() (from, to int64) {
+	from = f.off + frameMin + int64(f.tagged)
+	return from, from + int64(f.data)
+}
 
 // chain is the run of frames that starts a segment: each begins where the one
 // before ended, has the number that comes next, and a watermark that is not
@@ -33,10 +53,10 @@ func scan(b []byte, first LSN, s salt) chain {
 		if !ok || !c.follows(h) {
 			return c
 		}
-		body, good := h.payload(b[c.end:])
-		f := frame{header: h, off: c.end, good: good, body: body}
+		_, good := h.payload(b[c.end:])
+		f := h.at(c.end, good)
 		c.frames = append(c.frames, f)
-		c.end, c.watermark = f.end(), h.watermark
+		c.end, c.watermark = f.end, f.watermark
 		if h.kind != kindMark {
 			c.next++
 		}
@@ -84,7 +104,7 @@ func (c *chain) after(lsn LSN) int64 {
 	at := int64(segmentHeader)
 	for i := range c.frames {
 		if f := &c.frames[i]; f.kind != kindMark && f.lsn <= lsn {
-			at = f.end()
+			at = f.end
 		}
 	}
 	return at
