@@ -1,5 +1,7 @@
 package paxos
 
+import "slices"
+
 // span holds one T per slot, for the contiguous slots it was grown to, from
 // base on. Slots below base are gone. It is the one container of this package:
 // votes, chosen values and proposals are spans.
@@ -23,6 +25,9 @@ func (s *span[T]) get(slot Slot) *T {
 // grow makes the span hold slot, with zero items in between, and returns its
 // item. The slot must not lie below base.
 func (s *span[T]) grow(slot Slot) *T {
+	if n := len(s.items); n == cap(s.items) && s.end() <= slot {
+		s.items = slices.Grow(s.items, max(n, 8)) // doubled: append's quarter more would copy a long log often
+	}
 	for s.end() <= slot {
 		var zero T
 		s.items = append(s.items, zero)
