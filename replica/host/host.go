@@ -42,7 +42,8 @@ type Counters struct {
 	Early           uint64 // inputs before Start
 }
 
-// PeerMessage is bytes for another replica. It may be lost.
+// PeerMessage is bytes for another replica. It may be lost. Others may have the
+// same bytes: nobody writes to them.
 type PeerMessage struct {
 	To   paxos.NodeID
 	Wire []byte
@@ -73,6 +74,7 @@ type Host struct {
 	now   time.Time
 	node  *node.Node // nil before Start
 	lane  lane
+	wire  encoder
 	stop  error
 	count Counters
 }
@@ -174,10 +176,10 @@ func (h *Host) TakeOutput() Output {
 	h.lane.add(h.now, no.First, no.Append, no.SyncTo)
 	out := Output{Log: h.lane.job(h.now), Applied: no.Applied, Tenure: no.Tenure, Proposed: no.Proposed}
 	for _, e := range no.Send {
-		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: paxos.AppendMessage(nil, e.Message)})
+		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: h.wire.message(e.Message)})
 	}
 	for _, r := range no.Replies {
-		out.Clients = append(out.Clients, ClientMessage{To: r.To, Wire: api.AppendReply(nil, r.Reply)})
+		out.Clients = append(out.Clients, ClientMessage{To: r.To, Wire: h.wire.reply(r.Reply)})
 	}
 	out.Wake = earliest(no.Wake, h.lane.wake())
 	return out

@@ -3,7 +3,9 @@
 package cell
 
 import (
+	"os"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"testing"
 	"time"
@@ -74,6 +76,9 @@ func speedPlan(seed uint64, replicas, clients int, think time.Duration) Plan {
 const swarmGap = 840 * time.Millisecond
 
 func benchRuns(b *testing.B, plan func(seed uint64) Plan) {
+	if os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(400)) // as cmd/chubby does
+	}
 	b.ReportAllocs()
 	var events, ops, seeds uint64
 	var simulated time.Duration

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -108,8 +109,12 @@ func (r *replica) act() {
 		}
 		r.cell.leases.acted(r.id)
 	}
+	var claimed []byte // the same to all peers, and no time in between
 	for _, m := range out.Peers {
-		r.cell.watch.claims(r.id, m.Wire)
+		if !bytes.Equal(m.Wire, claimed) {
+			r.cell.watch.claims(r.id, m.Wire)
+			claimed = m.Wire
+		}
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	for _, m := range out.Clients {
