@@ -219,11 +219,11 @@ func (r *Replica) loop(rec paxos.Recovered, lane <-chan struct{}) {
 // act does what the host wants done. It returns why the host stopped, if it did.
 func (r *Replica) act(h *host.Host, timer *time.Timer) error {
 	out := h.TakeOutput()
-	if out.Stop != nil {
-		return out.Stop
-	}
 	for _, m := range out.Peers {
 		r.cfg.Transport.ToPeer(m.To, m.Wire)
+	}
+	if out.Stop != nil {
+		return out.Stop
 	}
 	for _, m := range out.Clients {
 		r.cfg.Transport.ToClient(m.To, m.Wire)

@@ -225,3 +225,15 @@ func TestConstants(t *testing.T) {
 	require.Equal(t, api.Result{Code: api.OK}, set(e, "500"))
 	require.Equal(t, api.Result{Code: api.Conflict, Found: true, Value: "500"}, set(e, "900"))
 }
+
+// A checksum command is executed whoever asked, and changes the counter only.
+func TestAChecksumCommandChangesNothing(t *testing.T) {
+	cl := newCell(t)
+	cl.epoch()
+	before := cl.db.Len()
+	a := cl.apply(command.Checksum{})
+	require.Equal(t, command.Executed, a.Verdict)
+	require.Equal(t, []command.Effect{command.ChecksumDue{}}, a.Effects)
+	require.Equal(t, before, cl.db.Len())
+	require.Equal(t, a.Number, rows.GetTotals(cl.db).Commands)
+}

@@ -16,6 +16,7 @@ import (
 //	1 'E' master round node                   Epoch
 //	1 'C' guard session seq seen op           Call; op as in package api
 //	1 'K' guard name value                    Constant
+//	1 'S'                                     Checksum
 //
 // The first byte is the version. Replicas of one cell must know the same
 // versions: what one refuses as malformed and another executes, divides them.
@@ -25,6 +26,7 @@ const (
 	kindEpoch    byte = 'E'
 	kindCall     byte = 'C'
 	kindConstant byte = 'K'
+	kindChecksum byte = 'S'
 )
 
 // ErrMalformed is what Decode returns, wrapped with the reason, for bytes that
@@ -48,6 +50,8 @@ func Append(dst []byte, c Command) []byte {
 		dst = binary.AppendUvarint(append(dst, version, kindConstant), uint64(c.Guard))
 		dst = appendString(dst, c.Name)
 		return appendString(dst, c.Value)
+	case Checksum:
+		return append(dst, version, kindChecksum)
 	}
 	panic(fmt.Sprintf("command: Append of %T", c))
 }
@@ -88,6 +92,8 @@ func (r *reader) command(kind byte) Command {
 			Seq: api.Seq(r.uint()), Seen: api.Seq(r.uint()), Op: r.op()}
 	case kindConstant:
 		return Constant{Guard: api.Epoch(r.uint()), Name: r.string(), Value: r.string()}
+	case kindChecksum:
+		return Checksum{}
 	}
 	r.fail("kind %q", kind)
 	return nil

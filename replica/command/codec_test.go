@@ -27,6 +27,7 @@ var golden = []struct {
 	{"01" + "43" + "07" + "05" + "09" + "00" + "06" + "016b" + "01" + "00" + "0176", command.Call{Guard: 7, Session: 5, Seq: 9, Op: api.CompareAndSet{Key: "k", Absent: true, Value: "v"}}},
 	{"01" + "43" + "07" + "05" + "09" + "00" + "07" + "02672f", command.Call{Guard: 7, Session: 5, Seq: 9, Op: api.List{Prefix: "g/"}}},
 	{"01" + "4b" + "07" + "0372686f" + "03353030", command.Constant{Guard: 7, Name: "rho", Value: "500"}},
+	{"01" + "53", command.Checksum{}},
 }
 
 func TestTheBytesArePinned(t *testing.T) {

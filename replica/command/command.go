@@ -35,9 +35,15 @@ type Constant struct {
 	Name, Value string
 }
 
+// Checksum asks every replica to sum its rows behind the slot in which the
+// command stands (PML §6.2). It changes nothing but the command counter, and has
+// no guard: it does no harm whoever asked.
+type Checksum struct{}
+
 func (Epoch) command()    {}
 func (Call) command()     {}
 func (Constant) command() {}
+func (Checksum) command() {}
 
 // Limits of a Constant, in bytes. The name is not empty.
 const (

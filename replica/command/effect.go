@@ -21,7 +21,11 @@ type SessionEnded struct{ Session api.SessionID }
 // RowChanged: a user row was written or taken away. Key is the user's.
 type RowChanged struct{ Key string }
 
+// ChecksumDue: the rows as they are behind this slot are to be summed.
+type ChecksumDue struct{}
+
 func (EpochBegan) effect()    {}
 func (SessionOpened) effect() {}
 func (SessionEnded) effect()  {}
 func (RowChanged) effect()    {}
+func (ChecksumDue) effect()   {}

@@ -35,6 +35,7 @@ func TestTouches(t *testing.T) {
 		{command.Epoch{Master: 1}, []string{"totals", "epoch"}},
 		{command.Constant{Name: "c"}, []string{"totals", "constant"}},
 		{command.Constant{Name: "d"}, []string{"totals"}},
+		{command.Checksum{}, []string{"totals"}},
 		{command.Call{Session: own, Op: api.Get{Key: "k"}}, session},
 		{command.Call{Session: own, Op: api.List{Prefix: "k"}}, session},
 		{command.Call{Session: own, Op: api.Put{Key: "k"}}, writes},

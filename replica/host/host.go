@@ -65,7 +65,7 @@ type Output struct {
 	// Proposed are the commands that the log took, for observers.
 	Proposed [][]byte
 	Wake     time.Time // call Advance no later than this; zero: no need
-	Stop     error     // the machine failed: this replica must not go on
+	Stop     error     // this replica must not go on; Peers are its last words
 }
 
 // Host is one process life of a replica on one machine. One caller at a time.
@@ -110,6 +110,10 @@ func (h *Host) ready(now time.Time) bool {
 // PeerMessage takes bytes another replica sent. The host keeps wire's memory.
 func (h *Host) PeerMessage(now time.Time, from paxos.NodeID, wire string) {
 	if !h.ready(now) {
+		return
+	}
+	if r, ok := DecodeSumReport(wire); ok {
+		h.node.SumReport(now, from, r)
 		return
 	}
 	m, err := paxos.DecodeMessage(wire)
@@ -173,16 +177,35 @@ func (h *Host) TakeOutput() Output {
 		return Output{Stop: h.stop}
 	}
 	no := h.node.TakeOutput()
+	if no.Stop != nil {
+		h.stop = no.Stop
+		return Output{Stop: h.stop, Peers: h.tells(no.Sum)}
+	}
 	h.lane.add(h.now, no.First, no.Append, no.SyncTo)
 	out := Output{Log: h.lane.job(h.now), Applied: no.Applied, Tenure: no.Tenure, Proposed: no.Proposed}
 	for _, e := range no.Send {
 		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: h.wire.message(e.Message)})
 	}
+	out.Peers = append(out.Peers, h.tells(no.Sum)...)
 	for _, r := range no.Replies {
 		out.Clients = append(out.Clients, ClientMessage{To: r.To, Wire: h.wire.reply(r.Reply)})
 	}
 	out.Wake = earliest(no.Wake, h.lane.wake())
 	return out
+}
+
+// tells makes the messages that tell all other replicas of a sum, if there is one.
+func (h *Host) tells(r *node.SumReport) (all []PeerMessage) {
+	if r == nil {
+		return nil
+	}
+	wire := AppendSumReport(nil, *r)
+	for _, id := range h.cfg.Node.Paxos.Members {
+		if id != h.cfg.Node.Paxos.ID {
+			all = append(all, PeerMessage{To: id, Wire: wire})
+		}
+	}
+	return all
 }
 
 // Node is the node inside, for observers: they look, and change nothing. It is

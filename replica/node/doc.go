@@ -19,4 +19,32 @@
 //
 // Slots come before the tenure that was told with them: a new leader has applied
 // all it knows of before it proposes its epoch.
+//
+// # Comparing rows
+//
+// From time to time the master puts a checksum command into the log (PML §6.2).
+// Each replica freezes its rows behind the slot in which it stands, sums them
+// some at a time while it goes on, and tells all others (SumReport). Each judges
+// itself, and only itself:
+//
+//   - What it computed is not what it kept while writing: memory has changed. It
+//     stops (ErrMemory).
+//   - So many members told another sum for the same slot that those with its own
+//     cannot be a majority any more: it stops (ErrMinority). If it has not told
+//     its own sum by then, that is its last word, as others judge by it.
+//
+// So with rows 2 to 1 the odd one stops, whether it is master or not, and the
+// others go on; with 1 to 1 to 1, or 2 to 2, nobody is left to serve, and nobody
+// should. A replica that is well needs no leave of a majority to go on: silence,
+// a lost report, or one about another slot say nothing, neither that rows are
+// equal nor that they are not. The next comparison asks again.
+//
+// Why reports and not a second command with the master's sum: a replica that
+// differs from the master does not know which of the two is wrong, and a follower
+// has no way into the log. That one is ill is nothing all must agree on.
+//
+// What is promised: a replica whose rows differ from those of all others stops
+// once it has summed them behind a checksum command and heard from all but a bare
+// minority about that same slot. Until then a master answers from the rows it has.
+// A new process builds them from the log again.
 package node

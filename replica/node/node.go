@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -17,17 +18,27 @@ import (
 type Config struct {
 	Paxos      paxos.Config
 	MaxPending int // requests waiting for their place in the log, at most; beyond: Busy
+
+	ChecksumEvery time.Duration // the master has the rows of all replicas compared that often
+	ChecksumRows  int           // rows summed at a time
 }
 
 // DefaultConfig is a configuration for machines in one building. The caller sets
 // Paxos.ID, Members and Seed.
 func DefaultConfig() Config {
-	return Config{Paxos: paxos.DefaultConfig(), MaxPending: 4096}
+	return Config{Paxos: paxos.DefaultConfig(), MaxPending: 4096, ChecksumEvery: 10 * time.Minute, ChecksumRows: 4096}
 }
 
 // Validate returns all faults at once, joined, or nil.
 func (c *Config) Validate() error {
-	return errors.Join(c.Paxos.Validate(), c.master().Validate())
+	var faults []error
+	if c.ChecksumEvery <= 0 {
+		faults = append(faults, fmt.Errorf("node config: ChecksumEvery is %v; above 0", c.ChecksumEvery))
+	}
+	if c.ChecksumRows <= 0 {
+		faults = append(faults, fmt.Errorf("node config: ChecksumRows is %d; above 0", c.ChecksumRows))
+	}
+	return errors.Join(append(faults, c.Paxos.Validate(), c.master().Validate())...)
 }
 
 func (c *Config) master() master.Config {
@@ -69,7 +80,9 @@ type Output struct {
 	// observers: none of them may stand in the log more often than it was
 	// proposed.
 	Proposed [][]byte
+	Sum      *SumReport // to be told to all other replicas; nil: nothing new
 	Wake     time.Time
+	Stop     error // this replica must not go on; of this Output, only Sum is to be told
 }
 
 // Node is one replica's process life. One caller at a time.
@@ -80,6 +93,8 @@ type Node struct {
 	db      *db.DB
 	master  *master.Master
 	serving *Serving
+	audit   audit
+	stop    error // final
 	out     Output
 }
 
@@ -92,6 +107,7 @@ func New(cfg Config, rec paxos.Recovered, now time.Time) *Node {
 		paxos:  paxos.New(cfg.Paxos, rec, now),
 		db:     db.New(),
 		master: master.New(cfg.master(), 0),
+		audit:  newAudit(&cfg, now),
 	}
 }
 
@@ -121,6 +137,7 @@ func (n *Node) Advance(now time.Time) {
 	n.paxos.Advance(now)
 	n.master.Advance()
 	n.propose()
+	n.tendAudit()
 }
 
 // Resign makes the replica give up being the leader, see paxos.Node.Resign.
@@ -141,6 +158,9 @@ func (n *Node) TakeOutput() Output {
 		n.merge(n.paxos.TakeOutput())
 	}
 	n.noteServing()
+	n.out.Sum, n.audit.tell = n.audit.tell, nil
+	n.out.Wake = earliest(n.out.Wake, n.auditWake())
+	n.out.Stop = n.stop
 	out := n.out
 	n.out = Output{}
 	return out
@@ -180,6 +200,11 @@ func (n *Node) apply(e paxos.Entry) {
 	tx.Commit()
 	for i := range a.Commands {
 		n.master.Applied(a.Commands[i])
+		for _, effect := range a.Commands[i].Effects {
+			if _, due := effect.(command.ChecksumDue); due {
+				n.audit.begin(e.Slot, n.db.View(), n.now)
+			}
+		}
 	}
 	n.paxos.Applied(e.Slot)
 	a.Sum = n.db.Checksum()

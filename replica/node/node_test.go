@@ -24,14 +24,18 @@ type group struct {
 	cut     map[paxos.NodeID]bool // who neither hears nor is heard
 	replies []node.Reply
 	applied map[paxos.NodeID][]node.Applied
+	stopped map[paxos.NodeID]error
+	deaf    map[paxos.NodeID]bool // reports of sums do not reach it
 }
 
 func newGroup(t *testing.T, n int) *group {
 	g := &group{
 		t: t, now: time.Unix(100, 0), nodes: map[paxos.NodeID]*node.Node{}, wake: map[paxos.NodeID]time.Time{},
 		cut: map[paxos.NodeID]bool{}, applied: map[paxos.NodeID][]node.Applied{},
+		stopped: map[paxos.NodeID]error{}, deaf: map[paxos.NodeID]bool{},
 	}
 	cfg := node.DefaultConfig()
+	cfg.ChecksumEvery, cfg.ChecksumRows = time.Second, 2
 	for i := range n {
 		cfg.Paxos.Members = append(cfg.Paxos.Members, paxos.NodeID(i+1))
 	}
@@ -46,6 +50,11 @@ func newGroup(t *testing.T, n int) *group {
 // take does what a node wants, at once: disks sync, messages arrive.
 func (g *group) take(id paxos.NodeID) {
 	out := g.nodes[id].TakeOutput()
+	if out.Stop != nil {
+		g.tellSum(id, out.Sum)
+		g.stopped[id], g.cut[id] = out.Stop, true
+		return
+	}
 	g.wake[id] = out.Wake
 	g.replies = append(g.replies, out.Replies...)
 	g.applied[id] = append(g.applied[id], out.Applied...)
@@ -53,12 +62,22 @@ func (g *group) take(id paxos.NodeID) {
 		g.nodes[id].Durable(g.now, out.First+paxos.LSN(len(out.Append))-1)
 		g.take(id)
 	}
+	g.tellSum(id, out.Sum)
 	for _, e := range out.Send {
 		if g.cut[id] || g.cut[e.To] || g.nodes[e.To] == nil {
 			continue
 		}
 		g.nodes[e.To].Step(g.now, id, e.Message)
 		g.take(e.To)
+	}
+}
+
+func (g *group) tellSum(from paxos.NodeID, r *node.SumReport) {
+	for id := paxos.NodeID(1); r != nil && int(id) <= len(g.nodes); id++ {
+		if id != from && !g.cut[id] && !g.cut[from] && !g.deaf[id] {
+			g.nodes[id].SumReport(g.now, from, *r)
+			g.take(id)
+		}
 	}
 }
 

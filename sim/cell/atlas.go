@@ -10,7 +10,8 @@ import (
 //
 // # The rule
 //
-// At most f = (n-1)/2 replicas are ever damaged in a run, whatever the damage:
+// At most f = (n-1)/2 replicas are ever damaged in a run, whatever the damage, that
+// of rows in memory included:
 // the first f that are struck are the only ones that can be struck again. Who is
 // absent on purpose after healing counts against the same f.
 //

@@ -16,7 +16,7 @@ type sizes struct {
 // bounds checks L2. The log itself grows until snapshots stand.
 func (c *Cell) bounds() {
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Node() != nil {
+		if r := running(m); r != nil && r.host.Node() != nil && !c.watch.disks[r.id].stray {
 			for _, s := range c.sizes(r) {
 				if s.n > s.most {
 					c.world.Break("L2", "replica %d has %d %s, bound %d", r.id, s.n, s.what, s.most)

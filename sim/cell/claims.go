@@ -3,6 +3,7 @@ package cell
 import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/host"
 )
 
 // Every message between replicas claims something (message.go says what), and
@@ -10,6 +11,10 @@ import (
 // leaves (invariant I-W1): a false claim may do harm only in rare company, but it
 // is wrong at once.
 func (h *watch) claims(id paxos.NodeID, wire []byte) {
+	if r, ok := host.DecodeSumReport(string(wire)); ok {
+		h.claimsSum(id, r)
+		return
+	}
 	m, err := paxos.DecodeMessage(string(wire))
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -266,4 +267,24 @@ func spoilt(mem *vfs.Mem) bool {
 		}
 	}
 	return false
+}
+
+// strayFamilies are the first bytes of rows that a stray write may make: user
+// rows, constants, answers, openers, sessions (replica/rows). What follows keeps
+// them apart from all rows that clients use.
+const strayFamilies = "ucdos"
+
+// stray writes a row where no log has said so, in one replica's memory. It is a
+// row that nobody reads, so that it harms nothing but the replica's sum: comparing
+// rows must stop the replica (S6), and then its next life has the row no more.
+func stray(c *Cell, d *sim.Draw) {
+	m := c.anyReplica(d)
+	id := paxos.NodeID(m.Addr())
+	r := running(m)
+	if r == nil || r.host.Node() == nil || !c.watch.atlas.take(id) {
+		return
+	}
+	key := strayFamilies[d.Int(len(strayFamilies)):][:1] + "~~~~~~~~~~~~~~~~"
+	c.watch.strays(id)
+	r.host.Node().Stray(key, strconv.FormatUint(d.Uint64(), 16))
 }

@@ -230,6 +230,8 @@ func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	c.ElectionMin = 2*c.Heartbeat + at("paxos.election").Duration(20*time.Millisecond, 500*time.Millisecond)
 	c.ElectionMax = c.ElectionMin + at("paxos.election-spread").Duration(20*time.Millisecond, 500*time.Millisecond)
 	c.Retransmit = at("paxos.retransmit").Duration(20*time.Millisecond, 200*time.Millisecond)
+	p.Host.Node.ChecksumEvery = time.Duration(at("node.checksum").LogUniform(int64(300*time.Millisecond), int64(20*time.Second)))
+	p.Host.Node.ChecksumRows = int(at("node.checksum-rows").LogUniform(50, 1<<12))
 	p.Host.FlushAfter = at("host.flush").Duration(5*time.Millisecond, 300*time.Millisecond)
 	p.Host.IdleAfter = at("host.idle").Duration(5*time.Millisecond, time.Second)
 }

@@ -98,6 +98,8 @@ func (p machineParty) believes() beliefs {
 func (r *replica) act() {
 	out := r.host.TakeOutput()
 	if out.Stop != nil {
+		r.send(out.Peers)
+		r.cell.watch.stops(r.id, out.Stop)
 		r.fail(out.Stop)
 		return
 	}
@@ -109,14 +111,7 @@ func (r *replica) act() {
 		}
 		r.cell.leases.acted(r.id)
 	}
-	var claimed []byte // the same to all peers, and no time in between
-	for _, m := range out.Peers {
-		if !bytes.Equal(m.Wire, claimed) {
-			r.cell.watch.claims(r.id, m.Wire)
-			claimed = m.Wire
-		}
-		r.env.Send(sim.Addr(m.To), m.Wire)
-	}
+	r.send(out.Peers)
 	for _, m := range out.Clients {
 		r.cell.watch.answers(r.id, m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
@@ -133,6 +128,17 @@ func (r *replica) act() {
 		r.env.Go("log", r.runJob)
 	}
 	r.env.WakeAt(out.Wake)
+}
+
+func (r *replica) send(all []host.PeerMessage) {
+	var claimed []byte // the same to all peers, and no time in between
+	for _, m := range all {
+		if !bytes.Equal(m.Wire, claimed) {
+			r.cell.watch.claims(r.id, m.Wire)
+			claimed = m.Wire
+		}
+		r.env.Send(sim.Addr(m.To), m.Wire)
+	}
 }
 
 // runJob is the log lane: plain calls of the store, each an event.

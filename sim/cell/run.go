@@ -199,6 +199,7 @@ func (c *Cell) reached(end sim.End) bool {
 // lets them agree once more: what was agreed on is on the disks, and a laggard
 // catches up though nobody asks it anything.
 func (c *Cell) epilogue() {
+	c.cure()
 	c.agree("after the last call")
 	for _, m := range c.replicas {
 		m.Crash()
@@ -208,6 +209,31 @@ func (c *Cell) epilogue() {
 	}
 	c.agree("after a power cut of all")
 	c.audit()
+}
+
+// cure waits until no replica goes on whose rows were made to differ (S6): a few
+// comparisons are enough, of which some may be lost.
+func (c *Cell) cure() {
+	limit := recoveryBound + 3*c.plan.Host.Node.ChecksumEvery
+	for end := c.world.Now() + limit; c.strayed() != nil; {
+		if c.world.Now() > end {
+			c.world.Break("S6", "replica %d has other rows than all others, and goes on %v after healing; %s", c.strayed().id, limit, c.roles())
+		}
+		if !c.reached(c.world.RunFor(50 * time.Millisecond)) {
+			return
+		}
+	}
+}
+
+// strayed is a replica that runs and whose rows were made to differ, nil if there
+// is none.
+func (c *Cell) strayed() *replica {
+	for _, m := range c.replicas {
+		if r := running(m); r != nil && c.watch.disks[m.Addr()].stray {
+			return r
+		}
+	}
+	return nil
 }
 
 // agree waits until every replica has applied every slot that any has (L1).

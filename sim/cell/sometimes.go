@@ -52,6 +52,9 @@ var situations = []situation{
 	{"ballot-boost", "a leader ran phase 1 again at a higher ballot", func(c *Cell) uint64 { return c.watch.counts.Boosts }},
 	{"boost-kept", "a ballot boost kept its tenure", func(c *Cell) uint64 { return c.watch.counts.Boosted }},
 	{"lease-given-up", "a leader stopped on demand, its lease first", func(c *Cell) uint64 { return c.watch.counts.HandedOver }},
+	{"rows-compared", "a replica compared its rows with those of another", func(c *Cell) uint64 { return c.watch.audits.Compared }},
+	{"rows-disagreed", "two replicas had other rows after one slot", func(c *Cell) uint64 { return c.watch.audits.Disagreed }},
+	{"minority-stopped", "a replica stopped because its rows were those of a minority", func(c *Cell) uint64 { return uint64(c.watch.minority) }},
 	{"values-duel", "a slot got votes for two values", func(c *Cell) uint64 { return c.watch.duels() }},
 }
 
@@ -92,6 +95,11 @@ func (c *Cell) retire(r *replica) {
 		r.retired = true
 		c.lost(r)
 		c.watch.counts.add(n.Status().Count)
+		a := n.Audit()
+		c.watch.audits.Summed += a.Summed
+		c.watch.audits.Compared += a.Compared
+		c.watch.audits.Disagreed += a.Disagreed
+		c.watch.audits.Overlapped += a.Overlapped
 	}
 }
 

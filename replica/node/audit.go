@@ -1,0 +1,187 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// SumReport says which checksum the rows of its sender had after a slot. It goes
+// from replica to replica, and may be lost.
+type SumReport struct {
+	Slot paxos.Slot
+	Sum  db.Sum
+}
+
+// AuditCounters count since the process started; for reports only.
+type AuditCounters struct {
+	Summed     uint64 // times that the checksum of all rows was computed
+	Compared   uint64 // reports of others compared with the own sum of that slot
+	Disagreed  uint64 // of them, those that named another sum
+	Overlapped uint64 // checksum commands met while the last sum was not finished
+}
+
+// audit compares the rows of this replica with those of the others (PML §6.2).
+// doc.go says who stops, with which evidence, and why.
+type audit struct {
+	self    paxos.NodeID
+	members []paxos.NodeID
+	slice   int       // rows summed at a time
+	last    time.Time // when a checksum command was last applied
+	walk    *db.Summing
+	slot    paxos.Slot // of walk
+	begun   bool       // walk has taken in rows
+	mine    SumReport  // the last one finished; Slot 0: none
+	others  map[paxos.NodeID]SumReport
+	tell    *SumReport // to be sent
+	count   AuditCounters
+}
+
+func newAudit(cfg *Config, now time.Time) audit {
+	return audit{
+		self: cfg.Paxos.ID, members: cfg.Paxos.Members, slice: cfg.ChecksumRows, last: now,
+		others: map[paxos.NodeID]SumReport{},
+	}
+}
+
+// begin notes that a checksum command stands in slot s, after which the rows are
+// view. A sum that has begun is finished first; one that has not, as when a log
+// is read back, gives way.
+func (a *audit) begin(s paxos.Slot, view db.View, now time.Time) {
+	a.last = now
+	if a.walk != nil && a.begun {
+		a.count.Overlapped++
+		return
+	}
+	a.walk, a.slot, a.begun = view.Summing(), s, false
+}
+
+// step sums some rows. It returns why this replica must stop, or nil.
+func (a *audit) step() error {
+	if a.walk == nil {
+		return nil
+	}
+	a.begun = true
+	if !a.walk.Step(a.slice) {
+		return nil
+	}
+	sum, kept := a.walk.Sum(), a.walk.Kept()
+	a.walk = nil
+	a.count.Summed++
+	if sum != kept {
+		return fmt.Errorf("replica %d stops: after slot %d: %w: checksum %v, kept %v", a.self, a.slot, ErrMemory, sum, kept)
+	}
+	a.mine = SumReport{Slot: a.slot, Sum: sum}
+	a.tell = &SumReport{Slot: a.slot, Sum: sum}
+	for _, id := range a.members {
+		a.compare(id)
+	}
+	return a.verdict()
+}
+
+// report takes in what another replica says. Only its latest slot counts.
+func (a *audit) report(from paxos.NodeID, r SumReport) error {
+	if r.Slot < a.others[from].Slot {
+		return nil
+	}
+	a.others[from] = r
+	a.compare(from)
+	return a.verdict()
+}
+
+func (a *audit) compare(id paxos.NodeID) {
+	if r, told := a.others[id]; told && r.Slot == a.mine.Slot {
+		a.count.Compared++
+		if r.Sum != a.mine.Sum {
+			a.count.Disagreed++
+		}
+	}
+}
+
+// verdict says why this replica must stop: so many members had other rows after
+// the slot of its own sum that those with its rows cannot be a majority, whatever
+// the others will say. Silence is neither agreement nor disagreement.
+func (a *audit) verdict() error {
+	differ, other := 0, SumReport{}
+	for _, id := range a.members {
+		if r, told := a.others[id]; told && id != a.self && r.Slot == a.mine.Slot && r.Sum != a.mine.Sum {
+			differ++
+			other = r
+		}
+	}
+	if n := len(a.members); differ <= n-(n/2+1) {
+		return nil
+	}
+	return fmt.Errorf("replica %d stops: after slot %d: %w: checksum %v, %d of %d have others, such as %v",
+		a.self, a.mine.Slot, ErrMinority, a.mine.Sum, differ, len(a.members), other.Sum)
+}
+
+// wake is when step wants to be called; zero: no need.
+func (a *audit) wake(now time.Time) time.Time {
+	if a.walk == nil {
+		return time.Time{}
+	}
+	return now
+}
+
+// tendAudit asks for a comparison when it is due, and does a part of the one
+// under way.
+func (n *Node) tendAudit() {
+	if n.serving != nil && !n.now.Before(n.checksumDue()) {
+		raw := command.Append(nil, command.Checksum{})
+		if n.paxos.Propose(n.now, raw) == nil {
+			n.out.Proposed = append(n.out.Proposed, raw)
+			n.audit.last = n.now // or it would be proposed again until it is applied
+		}
+	}
+	n.must(n.audit.step())
+}
+
+func (n *Node) checksumDue() time.Time { return n.audit.last.Add(n.cfg.ChecksumEvery) }
+
+// auditWake is when tendAudit has something to do.
+func (n *Node) auditWake() time.Time {
+	if n.serving == nil {
+		return n.audit.wake(n.now)
+	}
+	return earliest(n.audit.wake(n.now), n.checksumDue())
+}
+
+// SumReport takes in which rows another replica has.
+func (n *Node) SumReport(now time.Time, from paxos.NodeID, r SumReport) {
+	n.now = now
+	if from != n.cfg.Paxos.ID && slices.Contains(n.cfg.Paxos.Members, from) {
+		n.must(n.audit.report(from, r))
+	}
+}
+
+// must makes the first reason to stop final.
+func (n *Node) must(err error) {
+	if n.stop == nil {
+		n.stop = err
+	}
+}
+
+// Audit counts what came of comparing rows.
+func (n *Node) Audit() AuditCounters { return n.audit.count }
+
+// Stray writes a row, by its key in the db, in the memory of this replica alone,
+// as no log has said. It is a fault, for tests and simulators: comparing rows must
+// stop this replica.
+func (n *Node) Stray(key, value string) {
+	tx := n.db.Begin()
+	tx.Put(key, value)
+	tx.Commit()
+}
+
+// earliest is the earlier of two instants, where zero means "none".
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
+}

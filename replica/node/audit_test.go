@@ -1,0 +1,85 @@
+package node_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// serving is a group of three whose master serves and has written some rows.
+func serving(t *testing.T) (*group, paxos.NodeID) {
+	g := newGroup(t, 3)
+	g.pass(3 * time.Second)
+	m := g.master()
+	s := g.open(m)
+	for seq := range api.Seq(5) {
+		g.ask(m, api.Request{ID: 2, Session: s, Seq: seq + 1, Op: api.Put{Key: string(rune('a' + seq)), Value: "1"}})
+	}
+	return g, m
+}
+
+func TestReplicasCompareTheirRows(t *testing.T) {
+	g, _ := serving(t)
+	g.pass(5 * time.Second)
+	for id, n := range g.nodes {
+		require.Greater(t, n.Audit().Compared, uint64(4), "node %d", id)
+		require.Zero(t, n.Audit().Disagreed, "node %d", id)
+	}
+	require.Empty(t, g.stopped)
+}
+
+// The odd one stops within a few comparisons, be it the master or not, and the
+// others go on.
+func TestTheOddOneStops(t *testing.T) {
+	for _, master := range []bool{true, false} {
+		g, m := serving(t)
+		odd := m
+		if !master {
+			odd = m%3 + 1
+		}
+		g.nodes[odd].Stray(rows.UserKey("stray"), "row")
+		g.pass(5 * time.Second)
+		require.Len(t, g.stopped, 1)
+		require.ErrorIs(t, g.stopped[odd], node.ErrMinority)
+		require.ErrorContains(t, g.stopped[odd], "2 of 3 have others")
+		require.NotEqual(t, odd, g.master())
+	}
+}
+
+func TestWhereThereIsNoMajorityNobodyServes(t *testing.T) {
+	g, m := serving(t)
+	g.nodes[m].Stray(rows.UserKey("stray"), "one")
+	g.nodes[m%3+1].Stray(rows.UserKey("stray"), "another")
+	g.pass(5 * time.Second)
+	require.Len(t, g.stopped, 3)
+}
+
+// A comparison that was not heard of is none: the next one finds what it would
+// have found.
+func TestALostReportIsNoAgreement(t *testing.T) {
+	g, m := serving(t)
+	g.deaf[m] = true
+	g.nodes[m].Stray(rows.UserKey("stray"), "row")
+	g.pass(5 * time.Second)
+	require.Empty(t, g.stopped, "two of three know of one that differs, and it knows nothing")
+	g.deaf[m] = false
+	g.pass(3 * time.Second)
+	require.ErrorIs(t, g.stopped[m], node.ErrMinority)
+}
+
+func TestAStrangersReportIsNothing(t *testing.T) {
+	g, m := serving(t)
+	g.pass(2 * time.Second)
+	for slot := paxos.Slot(1); slot < 50; slot++ {
+		for _, id := range []paxos.NodeID{m, 8, 9} {
+			g.nodes[m].SumReport(g.now, id, node.SumReport{Slot: slot})
+		}
+	}
+	require.NoError(t, g.nodes[m].TakeOutput().Stop)
+}

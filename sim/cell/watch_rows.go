@@ -1,0 +1,45 @@
+package cell
+
+import (
+	"errors"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/node"
+)
+
+// summed compares the rows of a replica behind a slot with those of all others
+// (S6), unless they were made to differ.
+func (h *watch) summed(id paxos.NodeID, a *node.Applied) {
+	f := h.slot(a.Slot)
+	switch {
+	case h.disks[id].stray:
+	case !f.summed:
+		f.summed, f.sum = true, a.Sum
+	case f.sum != a.Sum:
+		h.world.Break("S6", "after slot %d replica %d has checksum %v, others have %v", a.Slot, id, a.Sum, f.sum)
+	}
+}
+
+// claimsSum: these are the sender's rows behind the slot, and so everybody's.
+func (h *watch) claimsSum(id paxos.NodeID, r node.SumReport) {
+	h.reports++
+	f := h.slot(r.Slot)
+	if !h.disks[id].stray && (!f.summed || f.sum != r.Sum) {
+		h.world.Break("S6", "replica %d says that its rows have checksum %v after slot %d, and it is %v", id, r.Sum, r.Slot, f.sum)
+	}
+}
+
+// strays is told that a row was written in the memory of one replica alone.
+func (h *watch) strays(id paxos.NodeID) { h.disks[id].stray = true }
+
+// stops looks at why a replica stops: rows like those of all others are no reason
+// (S6).
+func (h *watch) stops(id paxos.NodeID, err error) {
+	odd := errors.Is(err, node.ErrMinority) || errors.Is(err, node.ErrMemory)
+	if odd && !h.disks[id].stray {
+		h.world.Break("S6", "replica %d has the rows of all others: %v", id, err)
+	}
+	if odd {
+		h.minority++
+	}
+}

@@ -1,0 +1,86 @@
+package cell
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/replica/node"
+)
+
+func TestS6SumsThatAreToldAreTrue(t *testing.T) {
+	after := func() *facts {
+		f := newFacts(t)
+		f.vote(1, 1, ballot(1, 1), "a")
+		f.vote(2, 1, ballot(1, 1), "a")
+		f.apply(1, 1, "a", 7)
+		return f
+	}
+	f := after()
+	f.h.claimsSum(2, node.SumReport{Slot: 1, Sum: db.Sum{A: 7}})
+	f.h.strays(3)
+	f.h.claimsSum(3, node.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.good()
+	f.h.claimsSum(2, node.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.breaks("S6")
+
+	f = after()
+	f.h.claimsSum(2, node.SumReport{Slot: 2, Sum: db.Sum{A: 7}})
+	f.breaks("S6")
+}
+
+// The rows of a replica that was made to differ are no measure for others.
+func TestS6AStrayedReplicaAppliesFirst(t *testing.T) {
+	f := newFacts(t)
+	f.vote(1, 1, ballot(1, 1), "a")
+	f.vote(2, 1, ballot(1, 1), "a")
+	f.h.strays(1)
+	f.apply(1, 1, "a", 8)
+	f.apply(2, 1, "a", 7)
+	f.good()
+	f.apply(3, 1, "a", 8)
+	f.breaks("S6")
+}
+
+func TestS6AReplicaThatStopsHadAReason(t *testing.T) {
+	f := newFacts(t)
+	f.h.strays(1)
+	f.h.stops(1, fmt.Errorf("stop: %w", node.ErrMinority))
+	f.h.stops(2, fmt.Errorf("stop: its log failed"))
+	f.good()
+	f.h.stops(2, fmt.Errorf("stop: %w", node.ErrMemory))
+	f.breaks("S6")
+}
+
+// A stray row stops its replica soon, and its next life is well.
+func TestAStrayRowIsFound(t *testing.T) {
+	for family := range strayFamilies {
+		c := someCell(t, uint64(10+family))
+		c.plan.Host.Node.ChecksumEvery = time.Second
+		r := running(c.replicas[1])
+		c.watch.atlas.take(r.id)
+		c.watch.strays(r.id)
+		r.host.Node().Stray(strayFamilies[family:][:1]+"~~~~~~~~~~~~~~~~", "x")
+		require.NotNil(t, c.strayed())
+		c.cure()
+		require.Nil(t, c.world.Failure())
+		require.Nil(t, c.strayed())
+		require.Equal(t, 1, c.watch.minority)
+		c.heal()
+		c.liveness(c.world.Now())
+		c.epilogue()
+		require.Nil(t, c.world.Failure())
+	}
+}
+
+// And where the product does not find it, that is seen.
+func TestS6AStrayRowThatIsNeverFound(t *testing.T) {
+	c := someCell(t, 20)
+	c.watch.strays(2) // so the books say; its rows are those of all others
+	c.cure()
+	require.NotNil(t, c.world.Failure())
+	require.Equal(t, "S6", c.world.Failure().ID)
+}
