@@ -50,8 +50,8 @@ func TestWhatAStartMetIsCounted(t *testing.T) {
 // What takes the whole cell to count is reached within few seeds.
 func TestSeedsReachWhatTheyShould(t *testing.T) {
 	reached := map[string]uint64{}
-	for seed := range uint64(12) {
-		for _, n := range Run(Options{Seed: 900 + seed, Faults: []string{"rebirth", "duel", "crash", "depose", "disk-sync-error"}}).Sometimes {
+	for seed := range uint64(18) {
+		for _, n := range Run(Options{Seed: 940 + seed, Faults: []string{"rebirth", "duel", "crash", "depose", "disk-sync-error"}}).Sometimes {
 			reached[n.Name] += n.Value
 		}
 	}
