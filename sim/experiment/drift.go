@@ -1,0 +1,47 @@
+package experiment
+
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/cell"
+)
+
+// driftRho is the bound on rate errors that replicas are configured with here:
+// 10 %, so that what is measured does not hang on a margin of microseconds.
+const driftRho = paxos.PPM(100_000)
+
+// drift asks how likely two masters with read authority are when clocks err by
+// some multiple of what replicas were promised. Within the bound it must not
+// happen at all (S7); above it there is no promise, only a probability.
+func drift() Experiment {
+	e := Experiment{
+		Name:  "drift",
+		Help:  "two replicas with read authority at once, by how far clocks err beyond the bound they are configured with",
+		Event: "seeds in which two replicas held read authority at one instant of true time (S7)",
+		Axis:  "injected over configured rate error",
+		Even:  true,
+		Judge: func(r *cell.Result) Verdict {
+			switch {
+			case !r.Failed():
+				return Miss
+			case r.Breach.ID == "S7":
+				return Hit
+			}
+			return Void
+		},
+	}
+	// Both series cut and delay; the aimed one also sets the leader's clock slow,
+	// the others' fast, cuts the leader off and lets another one campaign.
+	unaimed := []string{"partition", "one-way", "slow-link", "noise", "pause", "clock-rate"}
+	for _, s := range []struct {
+		name   string
+		faults []string
+	}{{"unaimed", unaimed}, {"aimed", append([]string{"lease-edge"}, unaimed...)}} {
+		for _, permille := range []int{500, 900, 1000, 1010, 1100, 2000, 4000} {
+			e.Grid = append(e.Grid, Place{Series: s.name, X: float64(permille) / 1000, Options: cell.Options{
+				Faults: s.faults,
+				Lease:  cell.LeaseOptions{Rho: driftRho, Error: permille, OnlyS7: true},
+			}})
+		}
+	}
+	return e
+}
