@@ -31,7 +31,7 @@ func (h HandleID) String() string { return fmt.Sprintf("%d.%d", h.Epoch, h.Count
 type Token string
 
 // MaxToken is the longest token, in bytes.
-const MaxToken = 2 << 10
+const MaxToken = MaxPath + MaxSequencer + 128
 
 // Rights are what a handle may be used for, fixed when it is opened.
 type Rights uint8

@@ -1,0 +1,67 @@
+package handle
+
+import "github.com/chubbycell/chubby/replica/api"
+
+// Closing is a handle that was closed.
+type Closing struct {
+	Handle Handle
+	// Last says that the node is ephemeral and that no handle on it is open in this
+	// table. While clients are still presenting the handles that they had with the
+	// former master, this is no reason to delete the node.
+	Last bool
+}
+
+// Close ends a handle for this epoch: no copy of a call makes it again. Good; or
+// Closed, and nothing happens; or Malformed, Forged, Foreign, Future. A handle of a
+// predecessor need not be recreated to be closed; it may hold a lock in the rows,
+// like any other.
+func (t *Table) Close(s api.SessionID, token api.Token) (Closing, Verdict) {
+	h, v := t.Use(s, token)
+	switch v {
+	case Good, Poisoned:
+		sh := t.shelves[s]
+		last := t.drop(sh, h)
+		t.remember(sh, h.ID)
+		return Closing{h, last}, Good
+	case Old:
+		t.remember(t.shelf(s), h.ID)
+		return Closing{h, h.Ephemeral && t.opens[h.Node] == 0}, Good
+	}
+	return Closing{Handle: h}, v
+}
+
+// remember notes that an older handle is closed. Those of this epoch need no
+// note: what was given out and is not open is closed. A client that kept to its
+// limit has no more older handles than the limit; one that closes more does not
+// get any back.
+func (t *Table) remember(sh *shelf, id api.HandleID) {
+	if id.Epoch == t.epoch || sh.shut {
+		return
+	}
+	if len(sh.gone) == t.limits.PerSession {
+		sh.shut = true
+		clear(sh.gone)
+		return
+	}
+	sh.gone[id] = struct{}{}
+}
+
+// Poison makes a handle useless and leaves it open: Good, or what Use says; an Old
+// one is recreated first.
+func (t *Table) Poison(s api.SessionID, token api.Token) Verdict {
+	h, v := t.Use(s, token)
+	if v == Good {
+		t.shelves[s].open[h.ID].poisoned = true
+	}
+	return v
+}
+
+// EndSession closes all handles of a session and forgets it. The handles are those
+// that are open in this table, by id.
+func (t *Table) EndSession(s api.SessionID) (all []Closing) {
+	for _, h := range t.Handles(s) {
+		all = append(all, Closing{h, t.drop(t.shelves[s], h)})
+	}
+	delete(t.shelves, s)
+	return all
+}

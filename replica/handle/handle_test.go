@@ -1,0 +1,144 @@
+package handle_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/handle"
+)
+
+func opening(t testing.TB, s api.SessionID, seq, seen api.Seq) handle.Opening {
+	return handle.Opening{Session: s, Seq: seq, Seen: seen, Node: ref(t, "/f", 1), Kind: api.File, Rights: api.RightWrite}
+}
+
+// CHU §2.9: the figure of a handle that outlives its master, and of the copy that
+// comes late.
+func TestAClosedHandleIsNotRecreatedByADelayedCopy(t *testing.T) {
+	s := sealer(t, secret)
+	first := handle.New(5, s, handle.DefaultLimits)
+	token, opened, v := first.Open(opening(t, 1, 1, 0))
+	require.Equal(t, handle.Good, v)
+
+	second := handle.New(6, s, handle.DefaultLimits)
+	h, v := second.Use(1, token)
+	require.Equal(t, handle.Old, v, "a predecessor gave it out")
+	require.Equal(t, opened, h)
+	h, v = second.Recreate(1, token)
+	require.Equal(t, handle.Good, v)
+	require.Equal(t, opened, h, "recreated with other rights, or another instance")
+	_, v = second.Close(1, token)
+	require.Equal(t, handle.Good, v)
+	_, v = second.Recreate(1, token) // the copy
+	require.Equal(t, handle.Closed, v)
+	require.Zero(t, second.Len())
+
+	// The first master is deposed, and finds out by a token.
+	later, _, _ := second.Open(opening(t, 1, 2, 0))
+	_, v = first.Use(1, later)
+	require.Equal(t, handle.Future, v)
+}
+
+// A sequencer stays with its handle over a change of masters, and a token of before
+// does not get around it.
+func TestTheSequencerOfAHandleOutlivesTheMaster(t *testing.T) {
+	s := sealer(t, secret)
+	table := handle.New(5, s, handle.DefaultLimits)
+	bare, h, _ := table.Open(opening(t, 1, 1, 0))
+	q := api.Sequencer{Node: h.Node, Mode: api.Exclusive, Gen: 8}
+	fenced, v := table.Attach(1, bare, q)
+	require.Equal(t, handle.Good, v)
+	for _, token := range []api.Token{bare, fenced} {
+		h, v := table.Use(1, token)
+		require.Equal(t, handle.Good, v)
+		require.Equal(t, q, h.Fence)
+	}
+	again, _, _ := table.Open(opening(t, 1, 1, 0))
+	require.Equal(t, fenced, again)
+
+	h, v = handle.New(6, s, handle.DefaultLimits).Recreate(1, fenced)
+	require.Equal(t, handle.Good, v)
+	require.Equal(t, q, h.Fence)
+}
+
+// L2: whatever one session does, and however many there are, the table keeps to its
+// limits.
+func TestTheMemoryIsBounded(t *testing.T) {
+	s, limits := sealer(t, secret), handle.Limits{PerSession: 3, Total: 5}
+	old := handle.New(1, s, handle.Limits{PerSession: 100, Total: 100})
+	table := handle.New(2, s, limits)
+	var tokens []api.Token
+	for seq := api.Seq(1); seq <= 20; seq++ {
+		token, _, _ := old.Open(opening(t, 1, seq, seq-1))
+		tokens = append(tokens, token)
+	}
+	good := 0
+	for _, token := range tokens {
+		if _, v := table.Recreate(1, token); v == handle.Good {
+			good++
+		} else {
+			require.Equal(t, handle.Full, v)
+		}
+	}
+	require.Equal(t, 3, good)
+	for session := api.SessionID(2); session <= 9; session++ {
+		_, _, v := table.Open(opening(t, session, 1, 0))
+		require.Equal(t, session <= 3, v == handle.Good, "session %d: %v", session, v)
+	}
+	require.Equal(t, 5, table.Len())
+	require.NoError(t, table.Audit())
+
+	for _, token := range tokens {
+		_, v := table.Close(1, token)
+		require.Contains(t, []handle.Verdict{handle.Good, handle.Closed}, v)
+		require.NoError(t, table.Audit())
+	}
+	for _, token := range tokens {
+		_, v := table.Recreate(1, token)
+		require.Equal(t, handle.Closed, v)
+	}
+	require.Equal(t, 2, table.Len())
+	_, _, v := table.Open(opening(t, 1, 1, 0))
+	require.Equal(t, handle.Good, v, "new handles are still given out")
+
+	// Calls: a client that never says Seen meets the window of api.Request.Check; one
+	// that does is forgotten at once.
+	for seq := api.Seq(2); seq <= 10*api.MaxWindow; seq++ {
+		token, _, v := table.Open(opening(t, 1, seq, seq-2))
+		require.Equal(t, handle.Good, v)
+		table.Close(1, token)
+	}
+	require.NoError(t, table.Audit())
+	require.Len(t, table.EndSession(1), 1)
+	require.Equal(t, 2, table.Len())
+}
+
+func TestTheEndOfASessionClosesItsHandlesInOrder(t *testing.T) {
+	s := sealer(t, secret)
+	old := handle.New(1, s, handle.DefaultLimits)
+	token, first, _ := old.Open(opening(t, 7, 1, 0))
+	table := handle.New(2, s, handle.DefaultLimits)
+	var want []handle.Closing
+	for seq := api.Seq(1); seq <= 20; seq++ {
+		o := opening(t, 7, seq, 0)
+		o.Ephemeral = true
+		_, h, _ := table.Open(o)
+		want = append(want, handle.Closing{Handle: h, Last: seq == 20})
+	}
+	table.Open(opening(t, 8, 1, 0))
+	table.Recreate(7, token)
+	require.Equal(t, append([]handle.Closing{{Handle: first}}, want...), table.EndSession(7))
+	require.Empty(t, table.EndSession(7))
+	require.Empty(t, table.Handles(7))
+	require.Equal(t, 1, table.Len())
+	require.Equal(t, api.Epoch(2), table.Epoch())
+	require.NoError(t, table.Audit())
+}
+
+func TestVerdictsHaveNames(t *testing.T) {
+	for i, want := range []string{"verdict(0)", "good", "malformed", "forged", "foreign", "future", "closed", "old", "poisoned", "full", "given-up", "verdict(11)"} {
+		require.Equal(t, want, handle.Verdict(i).String())
+	}
+	require.Equal(t, "3.4 of session 5 on /f#9 (read+write)", sample(t).String())
+}

@@ -1,0 +1,122 @@
+package handle
+
+import "github.com/chubbycell/chubby/replica/api"
+
+// Opening is an Open that was allowed: the call that asked for it, and what the
+// handle is to be.
+type Opening struct {
+	Session   api.SessionID
+	Seq, Seen api.Seq // of the call, as api.Request.Check wants them
+	Node      api.Ref
+	Kind      api.NodeKind
+	Ephemeral bool
+	Rights    api.Rights
+	Delay     api.LockDelay // taken in as Delay.Bound()
+}
+
+// Open gives out a handle: Good, Full, GivenUp, or Closed where the call has
+// opened one that was closed since. A copy of a call that has opened one gets the
+// same, whatever the copy asks for: the client sent it again because the answer
+// was lost, and must not own a handle that it does not know.
+func (t *Table) Open(o Opening) (api.Token, Handle, Verdict) {
+	sh := t.shelf(o.Session)
+	sh.see(o.Seen)
+	if o.Seq <= sh.seen {
+		return "", Handle{}, GivenUp
+	}
+	if id, ok := sh.calls[o.Seq]; ok {
+		e, open := sh.open[id]
+		if !open {
+			return "", Handle{}, Closed
+		}
+		return t.sealer.Seal(e.Handle), e.Handle, Good
+	}
+	if !t.room(sh) {
+		return "", Handle{}, Full
+	}
+	t.given++
+	h := Handle{
+		ID: api.HandleID{Epoch: t.epoch, Counter: t.given}, Session: o.Session, Node: o.Node,
+		Kind: o.Kind, Ephemeral: o.Ephemeral, Rights: o.Rights, Delay: o.Delay.Bound(),
+	}
+	t.put(sh, h)
+	sh.calls[o.Seq] = h.ID
+	return t.sealer.Seal(h), h, Good
+}
+
+// see forgets the calls that the client does not wait for any more. Their copies
+// are answered GivenUp from now on.
+func (sh *shelf) see(seen api.Seq) {
+	if seen <= sh.seen {
+		return
+	}
+	for i := range min(seen-sh.seen, api.MaxWindow) { // beyond the window there are none
+		delete(sh.calls, sh.seen+1+i)
+	}
+	sh.seen = seen
+}
+
+// Use says what a token that a session presents is good for: Good, and the handle
+// as it is now; Old, and the handle as it was; Closed or Poisoned, and the handle
+// as it was; or Malformed, Forged, Foreign, Future, and no handle.
+func (t *Table) Use(s api.SessionID, token api.Token) (Handle, Verdict) {
+	h, v := t.sealer.Unseal(token)
+	switch {
+	case v != Good:
+		return Handle{}, v
+	case h.Session != s:
+		return Handle{}, Foreign
+	case h.ID.Epoch > t.epoch:
+		return Handle{}, Future
+	case h.ID.Epoch == t.epoch && h.ID.Counter > t.given:
+		return Handle{}, Forged // well made, but not given out: the secret is known to somebody
+	}
+	sh, ok := t.shelves[s]
+	if ok && sh.open[h.ID] != nil {
+		e := sh.open[h.ID]
+		if e.poisoned {
+			return e.Handle, Poisoned
+		}
+		return e.Handle, Good
+	}
+	if h.ID.Epoch == t.epoch || ok && sh.closed(h.ID) {
+		return h, Closed
+	}
+	return h, Old
+}
+
+// closed is about handles of older epochs that are not open.
+func (sh *shelf) closed(id api.HandleID) bool {
+	_, gone := sh.gone[id]
+	return gone || sh.shut
+}
+
+// Recreate opens a handle again that a predecessor gave out, with the rights that
+// it had. Before, the caller has found the token Old, the node's instance there,
+// and the session's principal still to have the rights. Good, also if it was
+// recreated before; or Full; or what Use says.
+func (t *Table) Recreate(s api.SessionID, token api.Token) (Handle, Verdict) {
+	h, v := t.Use(s, token)
+	if v != Old {
+		return h, v
+	}
+	sh := t.shelf(s)
+	if !t.room(sh) {
+		return Handle{}, Full
+	}
+	t.put(sh, h)
+	return h, Good
+}
+
+// Attach ties a handle to a sequencer, in place of an earlier one, and returns the
+// token that says so: the client presents this one from now on, also to the next
+// master. It changes nothing unless it is Good.
+func (t *Table) Attach(s api.SessionID, token api.Token, q api.Sequencer) (api.Token, Verdict) {
+	h, v := t.Use(s, token)
+	if v != Good {
+		return "", v
+	}
+	e := t.shelves[s].open[h.ID]
+	e.Fence = q
+	return t.sealer.Seal(e.Handle), Good
+}

@@ -1,0 +1,128 @@
+package handle
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Secret is what the check digits of a cell's tokens are made with. It is drawn
+// from a strong random source outside and stands in a row, so that all masters of
+// the cell have the same. It is used for nothing else.
+type Secret [32]byte
+
+// ErrSecret is what NewSealer returns for a secret that nobody has drawn.
+var ErrSecret = errors.New("handle: the secret is all zeroes")
+
+// Sealer makes tokens and checks them. The zero Sealer takes none, its own neither.
+type Sealer struct{ secret Secret }
+
+// NewSealer returns the Sealer of a secret.
+func NewSealer(secret Secret) (Sealer, error) {
+	if secret == (Secret{}) {
+		return Sealer{}, ErrSecret
+	}
+	return Sealer{secret}, nil
+}
+
+const (
+	version    byte = 1
+	kind       byte = 'H'
+	digits          = sha256.Size
+	fixed           = 2 + 4*8 + 3 + 4 // before the first string
+	flagOfNode byte = 1               // ephemeral
+)
+
+// Seal makes the token of h, which must be Valid.
+func (s Sealer) Seal(h Handle) api.Token {
+	b := make([]byte, 0, 256)
+	b = append(b, version, kind)
+	for _, x := range []uint64{uint64(h.ID.Epoch), h.ID.Counter, uint64(h.Session), uint64(h.Node.Instance)} {
+		b = binary.BigEndian.AppendUint64(b, x)
+	}
+	flags := byte(0)
+	if h.Ephemeral {
+		flags = flagOfNode
+	}
+	b = append(b, byte(h.Kind), flags, byte(h.Rights))
+	b = binary.BigEndian.AppendUint32(b, uint32(h.Delay))
+	b = appendString(b, h.Node.Path.String())
+	fence := ""
+	if h.Fence.Valid() {
+		fence = h.Fence.Encode()
+	}
+	b = appendString(b, fence)
+	return api.Token(append(b, s.check(b)...))
+}
+
+// Unseal is the inverse of Seal: Good with the handle, or Malformed, or Forged. It
+// says nothing about whether the handle is open.
+func (s Sealer) Unseal(t api.Token) (Handle, Verdict) {
+	if len(t) > api.MaxToken || len(t) < digits {
+		return Handle{}, Malformed
+	}
+	body := []byte(t[:len(t)-digits])
+	h, ok := decode(body)
+	if !ok {
+		return Handle{}, Malformed
+	}
+	if s == (Sealer{}) || !hmac.Equal([]byte(t[len(body):]), s.check(body)) {
+		return Handle{}, Forged
+	}
+	return h, Good
+}
+
+// check computes the check digits over all that stands in front of them.
+func (s Sealer) check(body []byte) []byte {
+	mac := hmac.New(sha256.New, s.secret[:])
+	mac.Write(body)
+	return mac.Sum(nil)
+}
+
+func appendString(dst []byte, s string) []byte {
+	return append(binary.BigEndian.AppendUint16(dst, uint16(len(s))), s...)
+}
+
+// decode reads what stands in front of the check digits. Nothing cut short is
+// read, since the lengths say where the end is.
+func decode(b []byte) (h Handle, ok bool) {
+	if len(b) < fixed || b[0] != version || b[1] != kind {
+		return Handle{}, false
+	}
+	n := func(at int) uint64 { return binary.BigEndian.Uint64(b[at:]) }
+	h.ID = api.HandleID{Epoch: api.Epoch(n(2)), Counter: n(10)}
+	h.Session, h.Node.Instance = api.SessionID(n(18)), api.Instance(n(26))
+	h.Kind, h.Ephemeral, h.Rights = api.NodeKind(b[34]), b[35] == flagOfNode, api.Rights(b[36])
+	h.Delay = api.LockDelay(binary.BigEndian.Uint32(b[37:]))
+	if b[35]&^flagOfNode != 0 {
+		return Handle{}, false
+	}
+	path, rest, ok := cutString(b[fixed:])
+	if !ok {
+		return Handle{}, false
+	}
+	fence, rest, ok := cutString(rest)
+	if !ok || len(rest) > 0 {
+		return Handle{}, false
+	}
+	var err, other error
+	h.Node.Path, err = api.ParsePath(path)
+	if fence != "" {
+		h.Fence, other = api.ParseSequencer(fence)
+	}
+	return h, err == nil && other == nil && h.Valid()
+}
+
+func cutString(b []byte) (s string, rest []byte, ok bool) {
+	if len(b) < 2 {
+		return "", nil, false
+	}
+	n := 2 + int(binary.BigEndian.Uint16(b))
+	if len(b) < n {
+		return "", nil, false
+	}
+	return string(b[2:n]), b[n:], true
+}

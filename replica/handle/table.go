@@ -1,0 +1,118 @@
+package handle
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Limits bound the memory of a table. Each is at least 1.
+type Limits struct {
+	PerSession int // open handles of one session
+	Total      int // open handles of all
+}
+
+// DefaultLimits are those of a cell that was not told others.
+var DefaultLimits = Limits{PerSession: 1 << 12, Total: 1 << 20}
+
+// Table is what the present master remembers of handles, in one epoch. It begins
+// empty and is thrown away with the mastership. Its methods take sessions that
+// the caller has found alive; what it keeps for a session it keeps until
+// EndSession.
+type Table struct {
+	epoch   api.Epoch
+	sealer  Sealer
+	limits  Limits
+	given   uint64 // handles given out in this epoch
+	total   int
+	shelves map[api.SessionID]*shelf
+	opens   map[api.Ref]int // ephemeral nodes: how many handles
+}
+
+// shelf is what belongs to one session.
+type shelf struct {
+	open  map[api.HandleID]*entry
+	seen  api.Seq
+	calls map[api.Seq]api.HandleID  // what Opens above seen gave out, closed or not
+	gone  map[api.HandleID]struct{} // of older epochs, closed in this one
+	shut  bool                      // gone would be too large: nothing older is taken up any more
+}
+
+type entry struct {
+	Handle
+	poisoned bool
+}
+
+// New returns the table of the master of an epoch.
+func New(epoch api.Epoch, s Sealer, l Limits) *Table {
+	return &Table{epoch: epoch, sealer: s, limits: l, shelves: map[api.SessionID]*shelf{}, opens: map[api.Ref]int{}}
+}
+
+func (t *Table) shelf(s api.SessionID) *shelf {
+	sh, ok := t.shelves[s]
+	if !ok {
+		sh = &shelf{open: map[api.HandleID]*entry{}, calls: map[api.Seq]api.HandleID{}, gone: map[api.HandleID]struct{}{}}
+		t.shelves[s] = sh
+	}
+	return sh
+}
+
+func (t *Table) room(sh *shelf) bool {
+	return len(sh.open) < t.limits.PerSession && t.total < t.limits.Total
+}
+
+func (t *Table) put(sh *shelf, h Handle) {
+	sh.open[h.ID] = &entry{Handle: h}
+	t.total++
+	if h.Ephemeral {
+		t.opens[h.Node]++
+	}
+}
+
+// drop takes an open handle away; last says that it was the last one on an
+// ephemeral node.
+func (t *Table) drop(sh *shelf, h Handle) (last bool) {
+	delete(sh.open, h.ID)
+	t.total--
+	if !h.Ephemeral {
+		return false
+	}
+	t.opens[h.Node]--
+	if t.opens[h.Node] > 0 {
+		return false
+	}
+	delete(t.opens, h.Node)
+	return true
+}
+
+// Epoch is the epoch whose handles the table gives out.
+func (t *Table) Epoch() api.Epoch { return t.epoch }
+
+// Len counts the open handles of all sessions.
+func (t *Table) Len() int { return t.total }
+
+// Opens counts the open handles on an ephemeral node. Right after a change of
+// masters, clients have not presented theirs yet.
+func (t *Table) Opens(n api.Ref) int { return t.opens[n] }
+
+// Has says that a handle is open in this epoch: given out, or presented. So an
+// owner of a lock that the table does not have after the fail-over has not come
+// back.
+func (t *Table) Has(s api.SessionID, id api.HandleID) bool {
+	sh, ok := t.shelves[s]
+	return ok && sh.open[id] != nil
+}
+
+// Handles lists the open handles of a session by id, poisoned ones too.
+func (t *Table) Handles(s api.SessionID) []Handle {
+	sh, ok := t.shelves[s]
+	if !ok {
+		return nil
+	}
+	var all []Handle
+	for _, id := range slices.SortedFunc(maps.Keys(sh.open), api.HandleID.Compare) {
+		all = append(all, sh.open[id].Handle)
+	}
+	return all
+}
