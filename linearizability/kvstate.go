@@ -3,6 +3,8 @@ package linearizability
 import (
 	"sort"
 	"strings"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // KVState is an immutable state of the key/value model: one group, or one key.
@@ -39,16 +41,20 @@ func (s KVState) get(key string) (string, bool) {
 }
 
 func (s KVState) put(key, value string) KVState {
-	if old, found := s.get(key); found && old == value {
-		return s
+	rows, i, sum := s.pairs(), s.search(key), s.hash()
+	above := i // first row behind the new one
+	if i < len(rows) && rows[i].Key == key {
+		if rows[i].Value == value {
+			return s
+		}
+		sum -= hashPair(rows[i])
+		above++
 	}
-	s = s.remove(key)
-	rows, i := s.pairs(), s.search(key)
-	next := make([]KVPair, len(rows)+1)
+	next := make([]KVPair, i+1+len(rows)-above)
 	copy(next, rows[:i])
 	next[i] = KVPair{key, value}
-	copy(next[i+1:], rows[i:])
-	return KVState{&kvRows{sum: s.hash() + hashPair(next[i]), pairs: next}}
+	copy(next[i+1:], rows[above:])
+	return KVState{&kvRows{sum: sum + hashPair(next[i]), pairs: next}}
 }
 
 func (s KVState) remove(key string) KVState {
@@ -92,17 +98,9 @@ func (s KVState) size() int { return 48 + 32*len(s.pairs()) }
 // String lists the rows.
 func (s KVState) String() string { return describePairs(s.pairs()) }
 
-// hashPair is FNV-1a over both strings, mixed so that sums of it mean something.
+// hashPair hashes key and value apart, mixed so that sums of it mean something.
 func hashPair(p KVPair) uint64 {
-	const prime = 0x100000001b3
-	h := uint64(0xcbf29ce484222325)
-	for i := 0; i < len(p.Key); i++ {
-		h = (h ^ uint64(p.Key[i])) * prime
-	}
-	h = (h ^ 0x100) * prime
-	for i := 0; i < len(p.Value); i++ {
-		h = (h ^ uint64(p.Value[i])) * prime
-	}
+	h := xxhash.Sum64String(p.Key)*0x9e3779b97f4a7c15 ^ xxhash.Sum64String(p.Value)
 	h ^= h >> 32
 	h *= 0xd6e8feb86659fd93
 	return h ^ h>>32
