@@ -1,10 +1,13 @@
 package api
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // AppendResult appends the bytes of r to dst.
 func AppendResult(dst []byte, r Result) []byte {
-	dst = appendFlag(append(dst, byte(r.Code)), r.Found)
+	dst = appendFlag(append(slices.Grow(dst, r.room()), byte(r.Code)), r.Found)
 	dst = appendString(dst, r.Value)
 	dst = binary.AppendUvarint(dst, uint64(r.Session))
 	dst = binary.AppendUvarint(dst, uint64(len(r.Pairs)))
@@ -12,6 +15,16 @@ func AppendResult(dst []byte, r Result) []byte {
 		dst = appendString(appendString(dst, p.Key), p.Value)
 	}
 	return dst
+}
+
+// room is what r takes, or a little more.
+func (r *Result) room() int {
+	const fixed, pair = 2 + 3*binary.MaxVarintLen64, 2 * binary.MaxVarintLen32
+	n := fixed + len(r.Value)
+	for i := range r.Pairs {
+		n += pair + len(r.Pairs[i].Key) + len(r.Pairs[i].Value)
+	}
+	return n
 }
 
 // DecodeResult decodes the result that s begins with and returns what follows
