@@ -99,7 +99,7 @@ func (d *dumper) segment(f vfs.File, name string) error {
 		return err
 	}
 	d.printf("segment %s number %d from #%d salt %016x, %d bytes", name, s.number, s.first, its.bits, len(b))
-	c := scan(b, s.first, its)
+	c := scan(b, s.first, its, nil)
 	known := max(c.watermark, c.laterWatermark(b[c.end:]))
 	for i := range c.frames {
 		if bad := d.frame(&c.frames[i], b, known); bad && err == nil {

@@ -38,7 +38,8 @@ func (m manifest) without(lsn LSN) manifest {
 }
 
 func (m manifest) encode() []byte {
-	b := binary.LittleEndian.AppendUint16(nil, manifestVersion)
+	b := make([]byte, 0, manifestFixed+manifestRecord*len(m.segments))
+	b = binary.LittleEndian.AppendUint16(b, manifestVersion)
 	b = append(b, 0, 0)
 	b = binary.LittleEndian.AppendUint64(b, m.next)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(m.segments)))

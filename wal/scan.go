@@ -45,9 +45,10 @@ type chain struct {
 }
 
 // scan follows the chain through the bytes of a segment that starts with number
-// first. The segment's header was read, and the salt with it.
-func scan(b []byte, first LSN, s salt) chain {
-	c := chain{end: segmentHeader, next: first, salt: s, watermark: first - 1}
+// first. The segment's header was read, and the salt with it. The frames are put
+// into room, as far as it goes.
+func scan(b []byte, first LSN, s salt, room []frame) chain {
+	c := chain{frames: room[:0], end: segmentHeader, next: first, salt: s, watermark: first - 1}
 	for {
 		h, ok := s.parseHeader(b[c.end:])
 		if !ok || !c.follows(h) {

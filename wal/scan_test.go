@@ -32,7 +32,7 @@ func TestAChainGoesOnByNumberAndWatermark(t *testing.T) {
 		"a watermark falls":   {[][2]LSN{{1, 0}, {2, 1}, {3, 0}}, 3},
 		"a watermark of less": {[][2]LSN{{1, 0}, {2, 1}, {3, 1}}, 4},
 	} {
-		got := scan(framesOf(c.pairs...), 1, pepper)
+		got := scan(framesOf(c.pairs...), 1, pepper, nil)
 		require.Equal(t, c.next, got.next, name)
 		require.Len(t, got.frames, int(c.next-1), name)
 	}
