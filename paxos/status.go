@@ -71,6 +71,10 @@ func (n *Node) InFlight() int {
 	return int(n.lead.next - n.learner.firstOpen)
 }
 
+// Leading is who leads as far as this node knows, also where that was not given
+// out as Output.Tenure yet.
+func (n *Node) Leading() Tenure { return n.leader }
+
 // Status returns a picture of the node; it is a copy.
 func (n *Node) Status() Status {
 	role := Follower

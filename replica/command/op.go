@@ -28,8 +28,8 @@ func do(tx *db.Txn, op api.Op) (api.Result, []Effect) {
 	return api.Result{Code: api.Invalid}, nil
 }
 
-func get(tx *db.Txn, op api.Get) api.Result {
-	value, ok := tx.Get(rows.UserKey(op.Key))
+func get(r rows.Reader, op api.Get) api.Result {
+	value, ok := r.Get(rows.UserKey(op.Key))
 	if !ok {
 		return api.Result{Code: api.NotFound}
 	}
@@ -64,10 +64,10 @@ func compareAndSet(tx *db.Txn, op api.CompareAndSet) (api.Result, []Effect) {
 }
 
 // list stops as soon as the answer is too large, however many rows there are.
-func list(tx *db.Txn, op api.List) api.Result {
+func list(r rows.Reader, op api.List) api.Result {
 	var pairs []api.Pair
 	size := 0
-	for key, value := range tx.Scan(rows.UserKey(op.Prefix)) {
+	for key, value := range r.Scan(rows.UserKey(op.Prefix)) {
 		k, _ := rows.ParseKey(key)
 		pairs = append(pairs, api.Pair{Key: k.Name, Value: value})
 		size += len(k.Name) + len(value)

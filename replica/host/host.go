@@ -64,8 +64,9 @@ type Output struct {
 	Tenure  *paxos.Tenure  // who leads has changed, for observers
 	// Proposed are the commands that the log took, for observers.
 	Proposed [][]byte
-	Wake     time.Time // call Advance no later than this; zero: no need
-	Stop     error     // this replica must not go on; Peers are its last words
+	Reads    []node.Read // answered without the log, for observers
+	Wake     time.Time   // call Advance no later than this; zero: no need
+	Stop     error       // this replica must not go on; Peers are its last words
 }
 
 // Host is one process life of a replica on one machine. One caller at a time.
@@ -182,7 +183,7 @@ func (h *Host) TakeOutput() Output {
 		return Output{Stop: h.stop, Peers: h.tells(no.Sum)}
 	}
 	h.lane.add(h.now, no.First, no.Append, no.SyncTo)
-	out := Output{Log: h.lane.job(h.now), Applied: no.Applied, Tenure: no.Tenure, Proposed: no.Proposed}
+	out := Output{Log: h.lane.job(h.now), Applied: no.Applied, Tenure: no.Tenure, Proposed: no.Proposed, Reads: no.Reads}
 	for _, e := range no.Send {
 		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: h.wire.message(e.Message)})
 	}

@@ -73,6 +73,7 @@ type Counters struct {
 	Deposed  uint64 // times that serving ended
 	Requests uint64 // requests that came
 	Proposed uint64 // calls proposed
+	Read     uint64 // calls answered without the log
 	Merged   uint64 // copies of a request that waits already
 	Orphans  uint64 // requests that waited when their tenure or epoch ended
 }
@@ -153,6 +154,15 @@ func (m *Master) applied(c command.Call, a command.Applied) {
 	if p, waits := m.pending[k]; waits {
 		delete(m.pending, k)
 		m.answer(p, a.Result)
+	}
+}
+
+// SetConstant proposes a replicated constant, in the name of this tenure. Only
+// where this replica serves; a proposal that the log refuses is left to the next
+// tenure.
+func (m *Master) SetConstant(name, value string) {
+	if m.state == Serving {
+		m.propose(key{constant: name}, command.Constant{Guard: m.guard, Name: name, Value: value})
 	}
 }
 

@@ -24,9 +24,12 @@ type Config struct {
 }
 
 // DefaultConfig is a configuration for machines in one building. The caller sets
-// Paxos.ID, Members and Seed.
+// Paxos.ID, Members and Seed. Clocks may err by a thousandth, several times what
+// a quartz does and twice what a time daemon corrects by.
 func DefaultConfig() Config {
-	return Config{Paxos: paxos.DefaultConfig(), MaxPending: 4096, ChecksumEvery: 10 * time.Minute, ChecksumRows: 4096}
+	c := Config{Paxos: paxos.DefaultConfig(), MaxPending: 4096, ChecksumEvery: 10 * time.Minute, ChecksumRows: 4096}
+	c.Paxos.Lease = paxos.Lease{Grant: time.Second, Rho: 1000}
+	return c
 }
 
 // Validate returns all faults at once, joined, or nil.
@@ -80,6 +83,7 @@ type Output struct {
 	// observers: none of them may stand in the log more often than it was
 	// proposed.
 	Proposed [][]byte
+	Reads    []Read     // answered without the log, for observers
 	Sum      *SumReport // to be told to all other replicas; nil: nothing new
 	Wake     time.Time
 	Stop     error // this replica must not go on; of this Output, only Sum is to be told
@@ -95,6 +99,7 @@ type Node struct {
 	serving *Serving
 	audit   audit
 	stop    error // final
+	reads   ReadCounters
 	out     Output
 }
 
@@ -121,7 +126,9 @@ func (n *Node) Step(now time.Time, from paxos.NodeID, m paxos.Message) {
 // later Output, or never if the replica dies.
 func (n *Node) Request(now time.Time, from Addr, q api.Request) {
 	n.now = now
-	n.master.Request(from, q)
+	if !n.read(now, from, q) {
+		n.master.Request(from, q)
+	}
 	n.propose()
 }
 
@@ -156,8 +163,8 @@ func (n *Node) Campaign(now time.Time) {
 func (n *Node) TakeOutput() Output {
 	for more := true; more; more = n.propose() {
 		n.merge(n.paxos.TakeOutput())
+		n.noteServing()
 	}
-	n.noteServing()
 	n.out.Sum, n.audit.tell = n.audit.tell, nil
 	n.out.Wake = earliest(n.out.Wake, n.auditWake())
 	n.out.Stop = n.stop
@@ -199,6 +206,9 @@ func (n *Node) apply(e paxos.Entry) {
 	}
 	tx.Commit()
 	for i := range a.Commands {
+		if setsConstant(&a.Commands[i]) {
+			n.compare()
+		}
 		n.master.Applied(a.Commands[i])
 		for _, effect := range a.Commands[i].Effects {
 			if _, due := effect.(command.ChecksumDue); due {
@@ -248,6 +258,7 @@ func (n *Node) noteServing() {
 		return
 	}
 	if n.serving == nil || n.serving.Epoch != s.Epoch {
+		n.settle()
 		n.serving = &Serving{Epoch: s.Epoch, Ballot: paxos.Ballot{Round: s.Ballot.Round, Node: paxos.NodeID(s.Ballot.Node)}}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/node"
 )
 
 // Every message between replicas claims something (message.go says what), and
@@ -52,8 +53,9 @@ func (h *watch) lies(id paxos.NodeID, m paxos.Message, format string, args ...an
 
 // answers compares what a client is told with what took effect (I-W1): a
 // definite answer is the one of the place in the log where the call was
-// executed, and no reply names an epoch that has not begun.
-func (h *watch) answers(id paxos.NodeID, wire []byte) {
+// executed, or one of the reads that were answered in the same breath without the
+// log; and no reply names an epoch that has not begun.
+func (h *watch) answers(id paxos.NodeID, wire []byte, reads []node.Read) {
 	p, err := api.DecodeReply(wire)
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends a reply that nobody can read: %v", id, err)
@@ -65,7 +67,13 @@ func (h *watch) answers(id paxos.NodeID, wire []byte) {
 	if p.Session == 0 || p.Code.Execution() != api.Executed {
 		return
 	}
+	for i := range reads {
+		if r := &reads[i]; r.Session == p.Session && r.Seq == p.Seq && digest(r.Result) == digest(p.Result) {
+			return
+		}
+	}
 	e, ok := h.calls[call{p.Session, p.Seq}]
+	h.told = max(h.told, paxos.Slot(e.at.Slot))
 	if !ok {
 		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, and it took effect nowhere", id, p.Seq, p.Session, p.Code)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/node"
 )
 
 // told is a watch that knows of slot 1 chosen as "a" at 1.1 by the disks of 1
@@ -98,20 +99,25 @@ func TestAnswersAreComparedWithWhatTookEffect(t *testing.T) {
 		f.good()
 		return f
 	}
+	read := api.Result{Code: api.OK, Found: true, Value: "r"}
+	reads := []node.Read{{Session: 7, Seq: 9, Result: read}}
 	reply := func(f *facts, seq api.Seq, e api.Epoch, r api.Result) {
-		f.h.answers(1, api.AppendReply(nil, api.Reply{ID: 1, Session: 7, Seq: seq, Epoch: e, Result: r}))
+		f.h.answers(1, api.AppendReply(nil, api.Reply{ID: 1, Session: 7, Seq: seq, Epoch: e, Result: r}), reads)
 	}
 	f := after()
 	reply(f, 1, 0, api.Result{Code: api.OK})
 	reply(f, 2, 0, api.Result{Code: api.Conflict, Found: true, Value: "x"})
 	reply(f, 3, 0, api.Result{Code: api.NotMaster})
+	reply(f, 9, 0, read)
 	f.good()
 
 	for name, lie := range map[string]func(*facts){
 		"the answer of another call":       func(f *facts) { reply(f, 1, 0, api.Result{Code: api.Conflict, Found: true, Value: "x"}) },
 		"a call that took effect nowhere":  func(f *facts) { reply(f, 3, 0, api.Result{Code: api.OK}) },
+		"another value than was read":      func(f *facts) { reply(f, 9, 0, api.Result{Code: api.OK, Found: true, Value: "s"}) },
+		"a read under another number":      func(f *facts) { reply(f, 8, 0, read) },
 		"an epoch that has not begun":      func(f *facts) { reply(f, 1, 5, api.Result{Code: api.OK}) },
-		"bytes that nobody can read":       func(f *facts) { f.h.answers(1, []byte("no reply")) },
+		"bytes that nobody can read":       func(f *facts) { f.h.answers(1, []byte("no reply"), nil) },
 		"another value than the row's own": func(f *facts) { reply(f, 2, 0, api.Result{Code: api.Conflict, Found: true, Value: "y"}) },
 	} {
 		f := after()

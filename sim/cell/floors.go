@@ -31,7 +31,7 @@ var demanded = []string{
 // awaited are those of them that nothing can reach before what they are about
 // is built. This list only ever shrinks.
 var awaited = []string{
-	"snapshot-over-vote", "lease-refused-drift", "read-without-lease", "sum-during-snapshot",
+	"snapshot-over-vote", "sum-during-snapshot",
 }
 
 // A campaign is judged by the demanded situations from floorSeeds counted seeds

@@ -53,7 +53,8 @@ type load struct {
 
 // trailed is a call whose place in the log is looked up at the end.
 type trailed struct {
-	op    int // in the history
+	op    int  // in the history
+	reads bool // and changes nothing
 	trail *client.Trail
 }
 
@@ -323,7 +324,7 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 	ctx, cancel := p.rt.WithTimeout(client.WithTrail(ctx, trail), patience)
 	defer cancel()
 	op := c.history.Call(p.id, int64(c.world.Now()), in)
-	c.load.trails = append(c.load.trails, trailed{op, trail})
+	c.load.trails = append(c.load.trails, trailed{op, reads(in), trail})
 	out, err := do(ctx)
 	if p.rt.Env().Dead() {
 		return out, false
@@ -345,6 +346,12 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 		c.world.Break("L1", "a call after healing had no answer: %v", err)
 	}
 	return out, false
+}
+
+// reads says that a call changes nothing: it has a place in the log only where a
+// master had no lease.
+func reads(in linearizability.KVInput) bool {
+	return in.Op == linearizability.OpGet || in.Op == linearizability.OpList
 }
 
 // completed counts a call with an answer.

@@ -21,6 +21,7 @@ type replica struct {
 	env   *sim.Env
 	id    paxos.NodeID
 	host  *host.Host
+	now   time.Time // of the last message
 	store *store.Store
 	job   *host.LogJob // what the log lane writes
 
@@ -68,6 +69,7 @@ func (r *replica) fail(err error) {
 
 // Receive hands bytes to the host.
 func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
+	r.now = now
 	if from.IsClient() {
 		r.host.ClientMessage(now, node.Addr(from), msg)
 	} else {
@@ -110,10 +112,13 @@ func (r *replica) act() {
 			r.cell.rare.serves(r.host.Node().Serving().Ballot)
 		}
 		r.cell.leases.acted(r.id)
+		if len(out.Reads) > 0 {
+			r.cell.leases.readAlone(r.id, r.host.Node(), r.now, r.cell.watch.told)
+		}
 	}
 	r.send(out.Peers)
 	for _, m := range out.Clients {
-		r.cell.watch.answers(r.id, m.Wire)
+		r.cell.watch.answers(r.id, m.Wire, out.Reads)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	if t := out.Tenure; t != nil && t.Mine {

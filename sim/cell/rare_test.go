@@ -47,11 +47,13 @@ func TestWhatAStartMetIsCounted(t *testing.T) {
 	require.EqualValues(t, 1, r.wholeBehind)
 }
 
-// What takes the whole cell to count is reached within few seeds.
+// What takes the whole cell to count is reached within few seeds. Without leases:
+// a replica that has given its word does not campaign, and duels are rare.
 func TestSeedsReachWhatTheyShould(t *testing.T) {
 	reached := map[string]uint64{}
-	for seed := range uint64(18) {
-		for _, n := range Run(Options{Seed: 940 + seed, Faults: []string{"rebirth", "duel", "crash", "depose", "disk-sync-error"}}).Sometimes {
+	for seed := range uint64(12) {
+		o := Options{Seed: 900 + seed, Faults: []string{"rebirth", "duel", "crash", "depose", "disk-sync-error"}, Lease: LeaseOptions{Grant: -1}}
+		for _, n := range Run(o).Sometimes {
 			reached[n.Name] += n.Value
 		}
 	}

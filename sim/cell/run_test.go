@@ -138,7 +138,7 @@ func TestS4ACallThatIsSaidToHaveFailedTookEffect(t *testing.T) {
 	defer c.world.Close()
 	trail := client.Trail{Session: 3, Seq: 4}
 	op := c.history.Call(1, 1, linearizability.Put("a", "b"))
-	c.load.trails = append(c.load.trails, trailed{op, &trail})
+	c.load.trails = append(c.load.trails, trailed{op, false, &trail})
 	c.history.Failed(op, 2)
 	c.watch.calls[call{3, 4}] = effect{at: linearizability.Position{Slot: 5}}
 	var r Result

@@ -51,6 +51,9 @@ var situations = []situation{
 	{"stale-lease-answer", "a grant came too late to count, or for another ballot", func(c *Cell) uint64 { return c.watch.counts.StaleGrants }},
 	{"ballot-boost", "a leader ran phase 1 again at a higher ballot", func(c *Cell) uint64 { return c.watch.counts.Boosts }},
 	{"boost-kept", "a ballot boost kept its tenure", func(c *Cell) uint64 { return c.watch.counts.Boosted }},
+	{"read-alone", "a master answered a read from its rows, without the log", func(c *Cell) uint64 { return c.leases.reads.Alone }},
+	{"read-without-lease", "a read had to go through the log, for want of a lease", func(c *Cell) uint64 { return c.leases.reads.Logged }},
+	{"lease-refused-drift", "a read had to go through the log only because clocks may err", func(c *Cell) uint64 { return c.leases.reads.Drifted }},
 	{"lease-given-up", "a leader stopped on demand, its lease first", func(c *Cell) uint64 { return c.watch.counts.HandedOver }},
 	{"rows-compared", "a replica compared its rows with those of another", func(c *Cell) uint64 { return c.watch.audits.Compared }},
 	{"rows-disagreed", "two replicas had other rows after one slot", func(c *Cell) uint64 { return c.watch.audits.Disagreed }},
@@ -100,6 +103,7 @@ func (c *Cell) retire(r *replica) {
 		c.watch.audits.Compared += a.Compared
 		c.watch.audits.Disagreed += a.Disagreed
 		c.watch.audits.Overlapped += a.Overlapped
+		c.leases.add(n.Reads())
 	}
 }
 

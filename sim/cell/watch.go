@@ -29,6 +29,7 @@ type watch struct {
 	slots     []slotFacts // by slot
 	top       paxos.Slot  // highest slot applied anywhere
 	prefix    paxos.Slot  // all slots below are chosen
+	told      paxos.Slot  // highest slot of which a client was given an answer
 	calls     map[call]effect
 	handed    map[uint64]int       // times proposed less times chosen, by hash of the command
 	epochs    map[api.Epoch]holder // by whose command each began

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -22,7 +23,8 @@ type leaseWatch struct {
 	parties []party // by id; the first is nobody
 	seen    []leaseFacts
 
-	renewals uint64 // times read authority was extended
+	renewals uint64            // times read authority was extended
+	reads    node.ReadCounters // of the lives that are over
 }
 
 // party is a replica, as far as leases are concerned.
@@ -69,6 +71,22 @@ func (l *leaseWatch) acted(id paxos.NodeID) {
 	}
 	if !f.due {
 		l.await(id)
+	}
+}
+
+// readAlone is told that a replica answered reads without the log, on an input
+// for which it read its clock at now, with its rows at a slot (S7). It must have
+// had read authority then, for an epoch that its own command began. Unless it
+// stood still since, nobody was told of a later slot.
+func (l *leaseWatch) readAlone(id paxos.NodeID, n *node.Node, now time.Time, told paxos.Slot) {
+	left, applied := n.Lease().Sub(now), n.Status().Applied
+	switch {
+	case n.Serving() == nil:
+		l.world.Break("S7", "replica %d answers reads alone, and no epoch of its own has begun", id)
+	case left <= 0:
+		l.world.Break("S7", "replica %d answers reads alone, and its read authority ended %v ago", id, -left)
+	case applied < told && now.Equal(l.parties[id].clock().Mono()):
+		l.world.Break("S7", "replica %d answers reads alone at slot %d, when clients were told of slot %d", id, applied, told)
 	}
 }
 
@@ -161,4 +179,11 @@ func (l *leaseWatch) turned(id paxos.NodeID) {
 	if l.seen[id].due {
 		l.await(id)
 	}
+}
+
+// add counts the reads of a life that is over.
+func (l *leaseWatch) add(c node.ReadCounters) {
+	l.reads.Alone += c.Alone
+	l.reads.Logged += c.Logged
+	l.reads.Drifted += c.Drifted
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -215,4 +216,41 @@ func TestClocksBeyondTheBoundAreSeen(t *testing.T) {
 	require.Equal(t, "S7b", broken(o))
 	o.OnlyS7 = true
 	require.Contains(t, []string{"S7", "S4"}, broken(o))
+}
+
+// A read alone needs read authority at the instant the clock was read, an epoch
+// that has begun, and rows as new as anything that a client was told.
+func TestS7AReadWithoutAuthority(t *testing.T) {
+	alone := func(told paxos.Slot, change func(c *Cell, n *node.Node, now *time.Time)) *sim.Failure {
+		c := someCellWithALease(t)
+		for _, m := range c.replicas {
+			n := running(m).host.Node()
+			if n.Serving() == nil {
+				continue
+			}
+			now := m.Clock().Mono()
+			change(c, n, &now)
+			c.leases.readAlone(paxos.NodeID(m.Addr()), n, now, told)
+		}
+		return c.world.Failure()
+	}
+	same := func(*Cell, *node.Node, *time.Time) {}
+	require.Nil(t, alone(1, same))
+	require.Equal(t, "S7", alone(1<<40, same).ID)
+	require.Nil(t, alone(1<<40, func(_ *Cell, _ *node.Node, now *time.Time) { *now = now.Add(-1) }), "it stood still meanwhile")
+	require.Equal(t, "S7", alone(1, func(_ *Cell, n *node.Node, now *time.Time) { *now = n.Lease() }).ID)
+	require.Nil(t, alone(1, func(_ *Cell, n *node.Node, now *time.Time) { *now = n.Lease().Add(-1) }))
+	require.Equal(t, "S7", alone(1, func(_ *Cell, n *node.Node, now *time.Time) {
+		n.Resign(*now)
+		n.TakeOutput()
+	}).ID)
+}
+
+func someCellWithALease(t *testing.T) *Cell {
+	o := Options{Seed: 3, Replicas: 3, Faults: []string{}, Lease: LeaseOptions{Grant: 2 * time.Second}}
+	c := build(NewPlan(o), sim.Trace{})
+	t.Cleanup(c.world.Close)
+	c.start()
+	require.Equal(t, sim.Reached, c.world.Run(5*time.Second))
+	return c
 }
