@@ -40,6 +40,8 @@ var house = map[string]room{
 	"wal":      {synchronous, []string{"wal/vfs", "internal/invariant"}},
 	"snapshot": {synchronous, []string{"wal/vfs", "internal/invariant"}},
 
+	"replica/tree":    {pure, []string{"db", "replica/api"}},
+	"replica/acl":     {pure, []string{"db", "replica/api"}},
 	"replica/rows":    {pure, []string{"db", "replica/api"}},
 	"replica/lock":    {pure, []string{"db", "replica/api"}},
 	"replica/handle":  {pure, []string{"replica/api"}},

@@ -74,19 +74,9 @@ type Child struct {
 	Stat Stat
 }
 
-// FitsChildren says whether these children may be one answer to a reading of a
-// directory: MaxListPairs and MaxListBytes bound it as they bound a List.
-func FitsChildren(children []Child) bool {
-	if len(children) > MaxListPairs {
-		return false
-	}
+// Bytes is the length of c in the encoding of AppendChildren: what a reading of a
+// directory counts against MaxListBytes.
+func (c Child) Bytes() int {
 	var room [1 << 11]byte // more than a child takes
-	size := 0
-	for _, c := range children {
-		size += len(appendChild(room[:0], c))
-		if size > MaxListBytes {
-			return false
-		}
-	}
-	return true
+	return len(appendChild(room[:0], c))
 }

@@ -5,15 +5,15 @@ import "encoding/binary"
 // AppendPath appends the bytes of p to dst.
 func AppendPath(dst []byte, p Path) []byte { return appendString(dst, p.String()) }
 
-// DecodePath decodes the path that b begins with and returns what follows it.
-// The path shares no memory with b.
-func DecodePath(b []byte) (p Path, rest []byte, err error) {
-	c := cursor{s: string(b)}
+// DecodePath decodes the path that s begins with and returns what follows it.
+// The path is a part of s.
+func DecodePath(s string) (p Path, rest string, err error) {
+	c := cursor{s: s}
 	p = c.path()
 	if c.err != nil {
-		return Path{}, nil, c.err
+		return Path{}, "", c.err
 	}
-	return p, b[c.at:], nil
+	return p, s[c.at:], nil
 }
 
 func (c *cursor) path() Path {
@@ -37,16 +37,16 @@ func AppendStat(dst []byte, s Stat) []byte {
 	return dst
 }
 
-// DecodeStat decodes the metadata that b begins with and returns what follows.
+// DecodeStat decodes the metadata that s begins with and returns what follows.
 // It refuses what no node has: a directory with contents, a file with children,
-// generations of 0, ACL names that are none. The Stat shares no memory with b.
-func DecodeStat(b []byte) (s Stat, rest []byte, err error) {
-	c := cursor{s: string(b)}
-	s = c.stat()
+// generations of 0, ACL names that are none. Strings in it are parts of s.
+func DecodeStat(s string) (stat Stat, rest string, err error) {
+	c := cursor{s: s}
+	stat = c.stat()
 	if c.err != nil {
-		return Stat{}, nil, c.err
+		return Stat{}, "", c.err
 	}
-	return s, b[c.at:], nil
+	return stat, s[c.at:], nil
 }
 
 func (c *cursor) stat() Stat {
@@ -75,11 +75,11 @@ func AppendChildren(dst []byte, children []Child) []byte {
 
 func appendChild(dst []byte, c Child) []byte { return AppendStat(appendString(dst, c.Name), c.Stat) }
 
-// DecodeChildren decodes the children that b begins with and returns what
+// DecodeChildren decodes the children that s begins with and returns what
 // follows them. Names that are none, or do not ascend, are refused; no children
-// are a nil slice.
-func DecodeChildren(b []byte) (children []Child, rest []byte, err error) {
-	c := cursor{s: string(b)}
+// are a nil slice. Strings in them are parts of s.
+func DecodeChildren(s string) (children []Child, rest string, err error) {
+	c := cursor{s: s}
 	n := c.count(minChild)
 	if n > MaxListPairs {
 		c.fail("%d children", n)
@@ -91,12 +91,12 @@ func DecodeChildren(b []byte) (children []Child, rest []byte, err error) {
 			c.fail("child %.40q after %.40q", child.Name, last)
 		}
 		if c.err != nil {
-			return nil, nil, c.err
+			return nil, "", c.err
 		}
 		children, last = append(children, child), child.Name
 	}
 	if c.err != nil {
-		return nil, nil, c.err
+		return nil, "", c.err
 	}
-	return children, b[c.at:], nil
+	return children, s[c.at:], nil
 }

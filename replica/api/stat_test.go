@@ -30,27 +30,27 @@ func TestGoldenBytesOfNodes(t *testing.T) {
 	for text, want := range map[string]api.Stat{fileBytes: aFile, directoryBytes: aDirectory} {
 		b := unhex(t, text)
 		require.Equal(t, b, api.AppendStat(nil, want))
-		got, rest, err := api.DecodeStat(append(b, 7))
+		got, rest, err := api.DecodeStat(string(b) + "\a")
 		require.NoError(t, err)
 		require.Equal(t, want, got)
-		require.Equal(t, []byte{7}, rest)
+		require.Equal(t, "\a", rest)
 	}
 	p := mustPath(t, "/a/b")
 	b := unhex(t, "04 2f612f62")
 	require.Equal(t, b, api.AppendPath(nil, p))
-	got, rest, err := api.DecodePath(append(b, 7))
+	got, rest, err := api.DecodePath(string(b) + "\a")
 	require.NoError(t, err)
 	require.Equal(t, p, got)
-	require.Equal(t, []byte{7}, rest)
+	require.Equal(t, "\a", rest)
 
 	children := []api.Child{{Name: "d", Stat: aDirectory}, {Name: "f", Stat: aFile}}
 	b = unhex(t, "02 0164"+directoryBytes+"0166"+fileBytes)
 	require.Equal(t, b, api.AppendChildren(nil, children))
-	list, rest, err := api.DecodeChildren(append(b, 7))
+	list, rest, err := api.DecodeChildren(string(b) + "\a")
 	require.NoError(t, err)
 	require.Equal(t, children, list)
-	require.Equal(t, []byte{7}, rest)
-	list, _, err = api.DecodeChildren([]byte{0})
+	require.Equal(t, "\a", rest)
+	list, _, err = api.DecodeChildren("\x00")
 	require.NoError(t, err)
 	require.Nil(t, list)
 }
@@ -80,7 +80,7 @@ func TestWhatIsNoMetadataIsRefusedWithTheReason(t *testing.T) {
 		{"01 00 01 00 02 03 00 00 04 0172 012f 0163", "an ACL name is none"},
 		{"01 00 01 00 02 03 00 00 04 0172 0177 022e2e", "an ACL name is none"},
 	} {
-		_, _, err := api.DecodeStat(unhex(t, r.hex))
+		_, _, err := api.DecodeStat(string(unhex(t, r.hex)))
 		require.ErrorIs(t, err, api.ErrMalformed, r.hex)
 		require.ErrorContains(t, err, r.want, r.hex)
 	}
@@ -91,18 +91,18 @@ func TestWhatIsNoMetadataIsRefusedWithTheReason(t *testing.T) {
 		{"02 0162" + directoryBytes + "0161" + directoryBytes, `child "a" after "b"`},
 		{"01 012f" + directoryBytes, `child "/"`},
 	} {
-		_, _, err := api.DecodeChildren(unhex(t, r.hex))
+		_, _, err := api.DecodeChildren(string(unhex(t, r.hex)))
 		require.ErrorIs(t, err, api.ErrMalformed, r.hex)
 		require.ErrorContains(t, err, r.want, r.hex)
 	}
-	_, _, err := api.DecodeChildren(append(unhex(t, "818001"), make([]byte, 17*(api.MaxListPairs+1))...))
+	_, _, err := api.DecodeChildren(string(unhex(t, "818001")) + strings.Repeat("\x00", 17*(api.MaxListPairs+1)))
 	require.ErrorContains(t, err, "16385 children")
-	_, _, err = api.DecodePath(unhex(t, "02 2f2f"))
+	_, _, err = api.DecodePath(string(unhex(t, "02 2f2f")))
 	require.ErrorIs(t, err, api.ErrMalformed)
 }
 
 func TestNoPrefixOfMetadataIsMetadata(t *testing.T) {
-	b := api.AppendChildren(nil, []api.Child{{Name: "d", Stat: aDirectory}, {Name: "f", Stat: aFile}})
+	b := string(api.AppendChildren(nil, []api.Child{{Name: "d", Stat: aDirectory}, {Name: "f", Stat: aFile}}))
 	for n := range b {
 		_, _, err := api.DecodeChildren(b[:n])
 		require.ErrorIs(t, err, api.ErrMalformed)
@@ -130,12 +130,12 @@ func TestNodesGoRoundTrip(t *testing.T) {
 		for i := range rapid.IntRange(0, 5).Draw(t, "children") {
 			children = append(children, api.Child{Name: fmt.Sprintf("n%d", i), Stat: anyStat(t)})
 		}
-		got, rest, err := api.DecodeChildren(api.AppendChildren(nil, children))
+		got, rest, err := api.DecodeChildren(string(api.AppendChildren(nil, children)))
 		require.NoError(t, err)
 		require.Empty(t, rest)
 		require.Equal(t, children, got)
 		p := anyPath().Draw(t, "path")
-		q, _, err := api.DecodePath(api.AppendPath(nil, p))
+		q, _, err := api.DecodePath(string(api.AppendPath(nil, p)))
 		require.NoError(t, err)
 		require.Equal(t, p, q)
 	})
@@ -147,7 +147,7 @@ func FuzzDecodeChildren(f *testing.F) {
 		f.Add(unhex(f, s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		children, rest, err := api.DecodeChildren(b)
+		children, rest, err := api.DecodeChildren(string(b))
 		if err != nil {
 			return
 		}
@@ -157,21 +157,15 @@ func FuzzDecodeChildren(f *testing.F) {
 	})
 }
 
-func TestALongDirectoryDoesNotFit(t *testing.T) {
+func TestTheBytesOfAChildAreThoseOfItsEncoding(t *testing.T) {
 	one := api.Child{Name: strings.Repeat("n", api.MaxComponent), Stat: aFile}
 	for _, n := range []*api.ACLName{&one.Stat.Names.Read, &one.Stat.Names.Write, &one.Stat.Names.Change} {
 		*n = api.ACLName(strings.Repeat("a", api.MaxComponent))
 	}
-	size := len(api.AppendChildren(nil, []api.Child{one})) - 1
-	list := make([]api.Child, api.MaxListBytes/size)
-	for i := range list {
-		list[i] = one
+	for _, c := range []api.Child{one, {Name: "f", Stat: aFile}, {Name: "d", Stat: aDirectory}} {
+		require.Equal(t, len(api.AppendChildren(nil, []api.Child{c}))-1, c.Bytes())
 	}
-	require.True(t, api.FitsChildren(list))
-	require.False(t, api.FitsChildren(append(list, one)))
-	small := make([]api.Child, api.MaxListPairs+1)
-	require.True(t, api.FitsChildren(small[1:]))
-	require.False(t, api.FitsChildren(small))
+	require.Zero(t, testing.AllocsPerRun(10, func() { one.Bytes() }))
 }
 
 func TestPrincipalsAndACLNames(t *testing.T) {

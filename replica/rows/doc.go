@@ -13,6 +13,8 @@
 // The first byte of a key names its family, so rows of two families never
 // meet, and nothing a user calls a key can touch what the cell stands on.
 // Numbers in keys are big-endian, of 8 bytes: their order is the order of keys.
+// Other packages have families of their own: 't', 'b', 'p', 'q' are of replica/tree,
+// 'l' is of replica/lock.
 //
 //	key                     value, behind a version byte      family
 //	'n'                     commands u64, sessions u64        Totals: the command counter

@@ -1,0 +1,33 @@
+package acl
+
+import "github.com/chubbycell/chubby/replica/api"
+
+// Files reads the files of the cell's tree.
+type Files interface {
+	// Contents reads the file that stands at p; ok is false where there is none.
+	Contents(p api.Path) (contents string, ok bool)
+}
+
+// Check says whether who has all of the rights that are wanted to a node with
+// these ACL names: OK, or Permission. Wanting none, or what is no right, is
+// refused. It reads one file for each right.
+func Check(f Files, names api.ACLNames, want api.Rights, who api.Principal) api.Code {
+	if !want.Valid() {
+		return api.Permission
+	}
+	for one := api.RightRead; one <= want; one <<= 1 {
+		if want.Has(one) && !has(f, nameOf(names, one), who) {
+			return api.Permission
+		}
+	}
+	return api.OK
+}
+
+func has(f Files, name api.ACLName, who api.Principal) bool {
+	p, ok := name.Path()
+	if !ok {
+		return false
+	}
+	contents, ok := f.Contents(p)
+	return ok && Lists(contents, who)
+}

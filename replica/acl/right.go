@@ -1,0 +1,60 @@
+package acl
+
+import "github.com/chubbycell/chubby/replica/api"
+
+// nameOf is the ACL name of a node that decides over one right; that of what is
+// no right, or several, is empty.
+func nameOf(names api.ACLNames, one api.Rights) api.ACLName {
+	switch one {
+	case api.RightRead:
+		return names.Read
+	case api.RightWrite:
+		return names.Write
+	case api.RightChangeACL:
+		return names.Change
+	}
+	return ""
+}
+
+// Call is what is asked of a handle.
+type Call uint8
+
+// The calls that read or change a node.
+const (
+	GetContentsAndStat Call = 1 + iota
+	GetStat
+	ReadDir
+	SetContents
+	CreateChild // a node in the directory: the right to the directory decides
+	SetACL
+	Delete
+	AcquireExclusive
+	AcquireShared
+	GetSequencer
+	CheckSequencer
+	callEnd
+)
+
+// Calls are all the calls there are.
+func Calls() (all []Call) {
+	for c := GetContentsAndStat; c < callEnd; c++ {
+		all = append(all, c)
+	}
+	return all
+}
+
+// Needs is the right without which a call is refused.
+//
+// A lock needs the right to write in either mode: one who may only read could
+// otherwise hold it shared, and keep writers out (C5.06). To make a node is to
+// write the directory it stands in; to delete one is to write the node, whose
+// contents its writer could take away in any case.
+func (c Call) Needs() api.Rights {
+	switch c {
+	case GetContentsAndStat, GetStat, ReadDir, CheckSequencer:
+		return api.RightRead
+	case SetACL:
+		return api.RightChangeACL
+	}
+	return api.RightWrite
+}

@@ -1,0 +1,34 @@
+package tree
+
+import (
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Delete takes a node away that has no children, permanent or ephemeral, asked
+// for by a client or because nobody has it open any more. The Outcome names the
+// node and has no Stat.
+func Delete(tx *db.Txn, n Number, ref api.Ref) Outcome {
+	o := begin(tx, n)
+	if ref.Path.IsRoot() || ref.Path == api.ACLDirectory() {
+		return o.refuse(api.Invalid, node{})
+	}
+	f, code := find(tx, ref)
+	switch {
+	case code != api.OK:
+		return o.refuse(code, node{})
+	case f.stat.Children > 0:
+		return o.refuse(api.NotEmpty, f)
+	}
+	if f.stat.Kind == api.File {
+		if _, had := tx.Delete(contentsKey(f.path)); !had {
+			invariant.Failf("I-F4", "the file %v has no contents", ref)
+		}
+	}
+	tx.Delete(nodeKey(f.path))
+	parent := o.parentOf(f)
+	o.charge(f.owner, parent, growth{nodes: -1, bytes: -int64(f.stat.Length)})
+	o.tell(Deleted{Node: ref}, ChildChanged{Directory: parent.ref(), Name: f.path.Base(), Change: ChildDeleted})
+	return Outcome{Code: api.OK, Node: ref, Effects: o.effects}
+}

@@ -1,0 +1,79 @@
+package tree
+
+import (
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Number numbers the commands of a cell, from 1, each once: it is what the
+// command counter gives to the command that does an operation.
+type Number uint64
+
+// Outcome is what came of an operation.
+type Outcome struct {
+	Code    api.Code // OK, or why nothing was changed
+	Node    api.Ref  // the node that was made or meant; zero where there is none
+	Stat    api.Stat // of Node after the operation, refused or not; zero where it is gone
+	Effects []Effect // in order; none unless OK
+}
+
+// op is an operation under way. It first tests all that can be refused, then
+// writes.
+type op struct {
+	tx      *db.Txn
+	n       Number
+	mark    db.Mark
+	effects []Effect
+}
+
+func begin(tx *db.Txn, n Number) *op {
+	if n == 0 {
+		invariant.Failf("I-F5", "an operation without the number of its command")
+	}
+	return &op{tx: tx, n: n, mark: tx.Mark()}
+}
+
+// refuse ends the operation: about is the node it met, if any.
+func (o *op) refuse(code api.Code, about node) Outcome {
+	if o.tx.Mark() != o.mark {
+		invariant.Failf("I-F7", "command %d is refused by %v and has changed rows", o.n, code)
+	}
+	out := Outcome{Code: code}
+	if about.stat.Kind != 0 {
+		out.Node, out.Stat = about.ref(), about.stat
+	}
+	return out
+}
+
+// done ends the operation: n is the node as it is now.
+func (o *op) done(n node) Outcome {
+	return Outcome{Code: api.OK, Node: n.ref(), Stat: n.stat, Effects: o.effects}
+}
+
+func (o *op) tell(e ...Effect) { o.effects = append(o.effects, e...) }
+
+// next is the generation after old: the number of the command.
+func (o *op) next(what string, n node, old uint64) uint64 {
+	if uint64(o.n) <= old {
+		invariant.Failf("I-F5", "command %d moves the %s generation of %v, which is %d", o.n, what, n.ref(), old)
+	}
+	return uint64(o.n)
+}
+
+// parentOf reads the directory that n stands in; n must not be the root.
+func (o *op) parentOf(n node) node {
+	up, _ := n.path.Parent()
+	parent, ok := getNode(o.tx, up)
+	if !ok || parent.stat.Kind != api.Directory {
+		invariant.Failf("I-F2", "%v stands in no directory", n.ref())
+	}
+	return parent
+}
+
+// tellParent tells of a change of n, which is not a change of its parent's row.
+func (o *op) tellParent(n node, c Change) {
+	if !n.path.IsRoot() {
+		o.tell(ChildChanged{Directory: o.parentOf(n).ref(), Name: n.path.Base(), Change: c})
+	}
+}

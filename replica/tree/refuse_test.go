@@ -1,0 +1,24 @@
+package tree
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// No operation reaches I-F7 from outside, so it is shown from inside.
+func TestARefusalBehindAWriteIsNoticed(t *testing.T) {
+	tx := db.New().Begin()
+	o := begin(tx, 1)
+	SetLimits(tx, DefaultLimits())
+	defer func() {
+		v, ok := recover().(*invariant.Violation)
+		require.True(t, ok)
+		require.EqualValues(t, "I-F7", v.ID)
+	}()
+	o.refuse(api.Quota, node{})
+}
