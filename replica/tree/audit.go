@@ -72,8 +72,9 @@ func (a *auditor) parent(n node, u growth) error {
 		return nil
 	}
 	parent, ok := a.nodes[up]
-	founded := n.stat.Instance == a.nodes[api.Path{}].stat.Instance // one command makes all these
-	if !ok || parent.stat.Kind != api.Directory || parent.stat.Instance >= n.stat.Instance && !founded {
+	founding := a.nodes[api.Path{}].stat.Instance // one command makes all these
+	later := n.stat.Instance > parent.stat.Instance || n.stat.Instance == founding && parent.stat.Instance == founding
+	if !ok || parent.stat.Kind != api.Directory || !later {
 		return fmt.Errorf("I-F2: %v stands in %v, a %v", n.ref(), parent.ref(), parent.stat.Kind)
 	}
 	a.inside[up], _ = a.inside[up].plus(u)

@@ -57,6 +57,7 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 		"the root goes":                    {"I-F2: /", drop(node("/"))},
 		"a parent that is a file":          {"I-F2: /d/f/x", func(tx *db.Txn) { v, _ := tx.Get(node("/d/f").Encode()); tx.Put(node("/d/f/x").Encode(), v) }},
 		"a child older than its parent":    {"I-F2: /d/f", stat("/d/f", instance, 2)},
+		"a child as old as the root":       {"I-F2: /d/f", stat("/d/f", instance, 1)},
 		"a child as old as its parent":     {"I-F2: /d/f", func(tx *db.Txn) { stat("/d", instance, 3)(tx); stat("/d", lock, 3)(tx); stat("/d", acl, 3)(tx) }},
 		"a child that is not counted":      {"I-F3: /d#", func(tx *db.Txn) { v, _ := tx.Get(node("/d/e").Encode()); tx.Put(node("/d/g").Encode(), v) }},
 		"a child that is missing":          {"I-F3: /d#", drop(node("/d/e"))},
@@ -115,15 +116,17 @@ func TestBrokenPromises(t *testing.T) {
 		before func(tx *db.Txn)
 		do     func(tx *db.Txn)
 	}{
-		"a command without a number":         {"I-F5", nil, create("/x", 0)},
-		"a command from before its parent":   {"I-F2", nil, create("/d/x", 1)},
-		"a command as old as its parent":     {"I-F2", nil, create("/d/x", tree.Number(d.Instance))},
-		"contents written twice by one":      {"I-F5", nil, func(tx *db.Txn) { tree.SetContents(tx, tree.Number(f.Instance), f, "", 0) }},
-		"an ACL written twice by one":        {"I-F5", nil, func(tx *db.Txn) { tree.SetACL(tx, tree.Number(f.Instance), f, admin, 0) }},
-		"a lock taken twice by one":          {"I-F5", nil, func(tx *db.Txn) { tree.BumpLock(tx, next, f); tree.BumpLock(tx, next, f) }},
-		"a deletion of a file in nothing":    {"I-F2", func(tx *db.Txn) { tx.Delete(key('t', "/d")) }, remove},
-		"a deletion where nothing is":        {"I-F3", func(tx *db.Txn) { v, _ := tx.Get(key('t', "/acl")); tx.Put(key('t', "/d"), v[:9]+"\x00"+v[10:]) }, remove},
-		"a deletion of what was not charged": {"I-F6", func(tx *db.Txn) { tx.Delete("pann") }, remove},
+		"a command without a number":              {"I-F5", nil, create("/x", 0)},
+		"a command from before its parent":        {"I-F2", nil, create("/d/x", 1)},
+		"a command as old as its parent":          {"I-F2", nil, create("/d/x", tree.Number(d.Instance))},
+		"contents written twice by one":           {"I-F5", nil, func(tx *db.Txn) { tree.SetContents(tx, tree.Number(f.Instance), f, "", 0) }},
+		"an ACL written twice by one":             {"I-F5", nil, func(tx *db.Txn) { tree.SetACL(tx, tree.Number(f.Instance), f, admin, 0) }},
+		"a lock taken twice by one":               {"I-F5", nil, func(tx *db.Txn) { tree.BumpLock(tx, next, f); tree.BumpLock(tx, next, f) }},
+		"a deletion of a file in nothing":         {"I-F2", func(tx *db.Txn) { tx.Delete(key('t', "/d")) }, remove},
+		"a deletion where nothing is":             {"I-F3", func(tx *db.Txn) { v, _ := tx.Get(key('t', "/acl")); tx.Put(key('t', "/d"), v[:9]+"\x00"+v[10:]) }, remove},
+		"a deletion of bytes that are not there":  {"I-F3", func(tx *db.Txn) { v, _ := tx.Get(key('t', "/d")); tx.Put(key('t', "/d"), v[:len(v)-4]+"\x07ann") }, remove},
+		"a deletion of a child that is not there": {"I-F3", func(tx *db.Txn) { v, _ := tx.Get(key('t', "/d")); tx.Put(key('t', "/d"), v[:9]+"\x00"+v[10:]) }, remove},
+		"a deletion of what was not charged":      {"I-F6", func(tx *db.Txn) { tx.Delete("pann") }, remove},
 		"no node and yet bytes": {"I-F6", func(tx *db.Txn) {
 			tx.Put("pann", "\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x09")
 		}, remove},
