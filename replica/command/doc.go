@@ -55,6 +55,8 @@
 //
 // # Reads
 //
-// Get and List go through the same tests and leave an answer too, so a retried
-// read is answered with the rows as they were where its first copy stood.
+// In the log, Get and List go through the same tests and leave an answer too, so a
+// retried read is answered with the rows as they were where its first copy stood.
+// A master with read authority answers them by Read, without the log: the same
+// tests but for the guard, and nothing is left behind.
 package command

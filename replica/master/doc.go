@@ -3,11 +3,12 @@
 // Every replica has a Master; it is idle until the replica leads. Nothing here
 // is replicated and nothing survives a fail-over: what must, is a row. The
 // Master turns requests into commands, and what became of the commands into
-// answers. It never looks at the rows: whether a session is alive or a call was
+// answers. It looks at no rows but to answer what only reads, at an instant at
+// which this replica may do so alone: whether a session is alive or a call was
 // executed before is decided when the command is applied (replica/command).
 //
 // Reading order: master.go (the doors), tenure.go (the state machine),
-// pending.go (who waits for what).
+// pending.go (who waits for what), read.go (reads without the log).
 //
 // # States
 //
@@ -24,7 +25,8 @@
 //	state      a request gets                        commands proposed
 //	following  NotMaster, hint: who leads            none
 //	electing   NotMaster, hint: this replica         the Epoch command, first of the tenure
-//	serving    a place in the log                    calls, guarded by this tenure's epoch
+//	serving    a place in the log; reads, with a     calls, guarded by this tenure's epoch
+//	           lease, their answer
 //	deposed    NotMaster, hint: whose epoch it is    none
 //
 // Deposed is the time between the end of the epoch, which the rows tell, and the

@@ -20,6 +20,17 @@
 // Slots come before the tenure that was told with them: a new leader has applied
 // all it knows of before it proposes its epoch.
 //
+// # Reading alone
+//
+// A call that only reads is answered from the rows, in the same call of Request
+// that brought it, if at that instant the log has granted read authority and the
+// master serves in the tenure that has it (read.go). Otherwise it goes through the
+// log.
+//
+// What all replicas of a cell must be told alike about time stands in the rows as
+// constants: the first master writes them, and a node that was told otherwise
+// stops when it applies them, or finds them applied (constants.go).
+//
 // # Comparing rows
 //
 // From time to time the master puts a checksum command into the log (PML §6.2).
