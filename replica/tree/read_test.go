@@ -45,40 +45,52 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// A directory that is longer than an answer comes in pieces, without gaps.
+// A directory that is longer than an answer comes in pieces, without gaps,
+// whichever of the two bounds is met first.
 func TestALongDirectoryIsListedInPieces(t *testing.T) {
-	f := founding()
-	f.Limits.Directory.Nodes, f.Limits.Principal.Nodes = 1<<20, 1<<20
-	c := foundCell(t, f)
-	dir := c.dir("/d")
 	long := api.ACLName(strings.Repeat("n", api.MaxComponent))
-	tx := c.d.Begin()
-	const total = 3000
-	for i := range total {
-		c.n++
-		p, _ := dir.Path.Child(fmt.Sprintf("%08d", i))
-		out := tree.Create(tx, c.n, tree.Creation{Path: p, Kind: api.File, Owner: "ann", Names: api.ACLNames{Read: long, Write: long, Change: long}})
-		require.Equal(t, api.OK, out.Code)
+	for _, r := range []struct {
+		why           string
+		names         api.ACLNames
+		total, pieces int
+	}{
+		{"by bytes", api.ACLNames{Read: long, Write: long, Change: long}, 3000, 3},
+		{"by number", api.ACLNames{Read: "r", Write: "w", Change: "c"}, api.MaxListPairs + 1, 2},
+		{"just in one piece", api.ACLNames{Read: "r", Write: "w", Change: "c"}, api.MaxListPairs, 1},
+	} {
+		t.Run(r.why, func(t *testing.T) {
+			c := newCell(t)
+			c.limit(tree.Limits{Principal: tree.Usage{Nodes: 1 << 20}, Directory: tree.Usage{Nodes: 1 << 20}})
+			dir := c.dir("/d")
+			tx := c.d.Begin()
+			for i := range r.total {
+				c.n++
+				p, _ := dir.Path.Child(fmt.Sprintf("%08d", i))
+				if out := tree.Create(tx, c.n, tree.Creation{Path: p, Kind: api.File, Owner: "ann", Names: r.names}); out.Code != api.OK {
+					t.Fatal(out.Code)
+				}
+			}
+			tx.Commit()
+			seen, pieces := 0, 0
+			for after, more := "", true; more; pieces++ {
+				var list []api.Child
+				list, more, _ = tree.List(c.d, dir, after)
+				for _, child := range list {
+					if want := fmt.Sprintf("%08d", seen); child.Name != want {
+						t.Fatalf("%s where %s should be", child.Name, want)
+					}
+					seen++
+				}
+				after = list[len(list)-1].Name
+				_, _, err := api.DecodeChildren(string(api.AppendChildren(nil, list)))
+				require.NoError(t, err)
+			}
+			require.Equal(t, r.total, seen)
+			require.Equal(t, r.pieces, pieces)
+			list, more, code := tree.List(c.d, dir, "99999999")
+			require.Equal(t, api.OK, code)
+			require.Empty(t, list)
+			require.False(t, more)
+		})
 	}
-	tx.Commit()
-	require.NoError(t, tree.Audit(c.d, c.n))
-	after, seen, pieces, more := "", 0, 0, true
-	for more {
-		var list []api.Child
-		var code api.Code
-		list, more, code = tree.List(c.d, dir, after)
-		require.Equal(t, api.OK, code)
-		require.LessOrEqual(t, len(api.AppendChildren(nil, list)), api.MaxListBytes+3)
-		for _, child := range list {
-			require.Equal(t, fmt.Sprintf("%08d", seen), child.Name)
-			seen++
-		}
-		after = list[len(list)-1].Name
-		pieces++
-	}
-	require.Equal(t, total, seen)
-	require.Equal(t, 3, pieces)
-	list, more, _ := tree.List(c.d, dir, "99999999")
-	require.Empty(t, list)
-	require.False(t, more)
 }
