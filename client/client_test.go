@@ -221,6 +221,8 @@ func TestRefusals(t *testing.T) {
 					return q.Answer(1, api.Result{Code: api.TooLarge}), true
 				case api.Get:
 					return q.Answer(1, api.Result{Code: api.Stale}), true
+				case api.Put:
+					return q.Answer(1, api.Result{Code: api.Quota}), true
 				}
 				return api.Reply{}, false
 			}
@@ -229,6 +231,7 @@ func TestRefusals(t *testing.T) {
 		require.EqualError(t, err, "client: list: too large")
 		_, err = w.c.Get(ctx, "k")
 		require.EqualError(t, err, `client: get "k": outcome unknown: refused: stale`)
+		require.EqualError(t, w.c.Put(ctx, "k", "v"), `client: put "k": refused: quota`, "what has no name here is no success")
 	})
 }
 

@@ -120,10 +120,12 @@ func causes(d session.Done, ended []error) []error {
 // answer is what an executed call's result is as an error.
 func answer(r api.Result) []error {
 	switch r.Code {
+	case api.OK, 0: // 0: the end of a session, which needs no answer to have come about
+		return nil
 	case api.NotFound:
 		return []error{ErrNotFound}
 	case api.Conflict:
 		return []error{&ConflictError{Found: r.Found, Value: r.Value}}
 	}
-	return nil
+	return []error{fmt.Errorf("refused: %v", r.Code)}
 }
