@@ -103,7 +103,8 @@ func (a *app) terms(f *mutantFlags, root string) (mutants.Terms, error) {
 	}
 	if commit, err := git(root, "rev-parse", "HEAD"); err == nil {
 		t.Commit = commit
-		changes, err := git(root, "status", "--porcelain", "--untracked-files=no")
+		// The report itself may lie in the tree.
+		changes, err := git(root, "status", "--porcelain", "--", "*.go", "*.diff", "go.mod", "go.sum")
 		t.Modified = err != nil || changes != ""
 		if date, err := git(root, "show", "-s", "--format=%cs", "HEAD"); err == nil && t.Date == "" {
 			t.Date = date

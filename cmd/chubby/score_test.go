@@ -68,3 +68,28 @@ func TestAnInterruptedCampaignReportsWhatItHas(t *testing.T) {
 	require.Contains(t, w.err.String(), "the same command goes on where this was")
 	require.Equal(t, "score.md: 1 hunts, 0 of them new; 0 bugs wrong\n", w.out.String())
 }
+
+// The report and its book may lie in the tree they are about; sources that
+// differ are said to differ.
+func TestACampaignKnowsItsCommit(t *testing.T) {
+	root := plant(t)
+	run := func(args ...string) {
+		_, err := git(root, append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+		require.NoError(t, err, args)
+	}
+	run("init", "-q")
+	run("add", ".")
+	run("commit", "-q", "-m", "all", "--date", "2001-02-03T04:05:06Z")
+	t.Chdir(root)
+	w := newWorld()
+	_, s, report := score(t, w, root, "--starts", "1", "A1")
+	require.Len(t, s.Terms.Commit, 40)
+	require.False(t, s.Terms.Modified)
+	require.Regexp(t, `\| date of the commit \| \d\d\d\d-\d\d-\d\d \|`, report)
+	run("add", ".")
+	_, s, _ = score(t, w, root, "--starts", "1", "--fresh", "A1")
+	require.False(t, s.Terms.Modified, "but for the report")
+	require.NoError(t, os.WriteFile("cmd/chubby/more.go", []byte("package main\n"), 0o644))
+	_, s, _ = score(t, w, root, "--starts", "1", "--fresh", "A1")
+	require.True(t, s.Terms.Modified)
+}

@@ -34,7 +34,7 @@ type Terms struct {
 
 	// What follows is said in the report; a campaign goes on where it differs.
 	Commit   string `json:"commit"`
-	Modified bool   `json:"modified"` // the source differed from that commit
+	Modified bool   `json:"modified"` // sources or diffs differed from that commit
 	Date     string `json:"date"`     // of the commit
 	Machine  string `json:"machine"`
 }
