@@ -45,6 +45,7 @@ var house = map[string]room{
 	"replica/rows":    {pure, []string{"db", "replica/api"}},
 	"replica/lock":    {pure, []string{"db", "replica/api"}},
 	"replica/handle":  {pure, []string{"replica/api"}},
+	"replica/queue":   {pure, []string{"replica/api"}},
 	"replica/command": {pure, []string{"replica/rows"}},
 	"replica/master":  {pure, []string{"replica/command"}},
 	"replica/node":    {pure, []string{"paxos", "db", "replica/master"}},
