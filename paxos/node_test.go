@@ -94,6 +94,19 @@ func TestADiskThatContradictsItselfIsRefused(t *testing.T) {
 	}
 }
 
+// News that a slot is chosen names the ballot, not the value: a node whose vote at
+// that ballot is unreadable must fetch it.
+func TestChosenTeachesNoUnreadableVote(t *testing.T) {
+	r := newRig(t, 3)
+	b := Ballot{2, 2}
+	r.node = New(r.cfg, Recovered{Boot: 1, Promise: b, Records: []Record{Unreadable{1, b}, Voted{2, b, "\x01a"}}, Next: 2}, r.now)
+	r.step(2, Chosen{Ballot: b, Slots: Range{1, 3}})
+	require.EqualValues(t, 1, r.node.Status().FirstOpen)
+	r.pass(r.cfg.Retransmit)
+	r.step(2, FetchReply{From: 1, Values: []Value{val("x")}, FirstOpen: 3})
+	require.EqualValues(t, 3, r.node.Status().FirstOpen)
+}
+
 // A vote written twice at one ballot, once readable, is readable.
 func TestAnUnreadableCopyOfAReadableVoteIsHarmless(t *testing.T) {
 	r := newRig(t, 3)

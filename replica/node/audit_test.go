@@ -13,8 +13,10 @@ import (
 )
 
 // serving is a group of three whose master serves and has written some rows.
-func serving(t *testing.T) (*group, paxos.NodeID) {
-	g := newGroup(t, 3)
+func serving(t *testing.T) (*group, paxos.NodeID) { return servingOf(t, 3) }
+
+func servingOf(t *testing.T, n int) (*group, paxos.NodeID) {
+	g := newGroup(t, n)
 	g.pass(3 * time.Second)
 	m := g.master()
 	s := g.open(m)
@@ -71,6 +73,17 @@ func TestALostReportIsNoAgreement(t *testing.T) {
 	g.deaf[m] = false
 	g.pass(3 * time.Second)
 	require.ErrorIs(t, g.stopped[m], node.ErrMinority)
+}
+
+// Who is gone says nothing for ever; the others are enough.
+func TestAReplicaThatIsGoneIsNoAgreement(t *testing.T) {
+	g, m := servingOf(t, 5)
+	g.cut[m%5+1] = true
+	odd := (m+1)%5 + 1
+	g.nodes[odd].Stray(rows.UserKey("stray"), "row")
+	g.pass(5 * time.Second)
+	require.ErrorIs(t, g.stopped[odd], node.ErrMinority)
+	require.Len(t, g.stopped, 1)
 }
 
 func TestAStrangersReportIsNothing(t *testing.T) {

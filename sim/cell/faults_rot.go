@@ -124,7 +124,7 @@ func rotStore(c *Cell, d *sim.Draw) {
 	}
 	how := 0
 	if c.mayStop() {
-		how = d.Int(4)
+		how = d.Int(5)
 	}
 	if how > 0 {
 		c.watch.atlas.doom(s.id)
@@ -134,9 +134,9 @@ func rotStore(c *Cell, d *sim.Draw) {
 		s.rotRegister([]string{".a", ".b"}[d.Int(2)])
 	case 1:
 		s.rotRegister(".a", ".b")
-	case 2:
+	case 2, 3:
 		s.rotHeader()
-	case 3:
+	case 4:
 		if file, off, n := s.run(); n > 0 {
 			s.garbage(file, off, n)
 		}
@@ -162,7 +162,9 @@ func (s *decayed) rotHeader() {
 	if s.d.Chance(1, 4) {
 		s.garbage(f.file, 0, segmentHead)
 	} else {
-		s.garbage(f.file, f.off, f.data-f.off)
+		for range 1 + s.d.Int(2) { // bits: a header that is all wrong is easy to tell
+			must(s.mem.Corrupt(f.file, f.off+s.d.Between(0, f.data-f.off-1), 1<<s.d.Int(8)))
+		}
 	}
 }
 
