@@ -24,6 +24,10 @@ func (h *watch) broken(id paxos.NodeID, property string) string {
 	return property
 }
 
+// maxAhead is farther than a vote that reached a disk untold can be ahead of all
+// that were told.
+const maxAhead = 1 << 16
+
 // givenBack compares the votes and learned values that a disk gave back with what
 // it had said it kept (S3, S17), and returns the last vote of each slot. A vote
 // may come back without its value, and then counts as what it was; it may not be
@@ -33,6 +37,10 @@ func (h *watch) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 	d.missing = map[paxos.Slot]bool{}
 	last := make(votes, len(d.votes))
 	for _, r := range rec.Records {
+		if s := paxos.Concerns(r); s > paxos.Slot(len(h.slots))+maxAhead {
+			h.world.Break(h.broken(id, "S3"), "replica %d: the disk gives back %v, and slots up to %d were told to any", id, r, len(h.slots))
+			return last
+		}
 		switch r := r.(type) {
 		case paxos.Voted:
 			last.put(r)

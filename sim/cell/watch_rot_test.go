@@ -59,6 +59,9 @@ func TestS17RotIsReportedAndNeverServed(t *testing.T) {
 		"rot makes a learned value another":    {true, "S17", func(f *facts) { f.backWith(store.Report{}, vote, paxos.Learned{Slot: 2, Value: val("x")}) }},
 		"a learned value is another":           {false, "S1", func(f *facts) { f.backWith(store.Report{}, vote, paxos.Learned{Slot: 2, Value: val("x")}) }},
 		"a good disk is said to be damaged":    {false, "S17", func(f *facts) { f.backWith(told, lost, learned) }},
+		"rot makes a slot that was never voted in": {true, "S17", func(f *facts) {
+			f.backWith(store.Report{}, vote, learned, paxos.Voted{Slot: 1 << 60, Ballot: ballot(1, 1), Value: val("a")})
+		}},
 		"a disk that was refused is opened": {true, "S17", func(f *facts) {
 			f.h.atlas.bury(1)
 			f.backWith(store.Report{}, vote, learned)
