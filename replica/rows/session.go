@@ -98,7 +98,7 @@ func PutAnswer(tx *db.Txn, id api.SessionID, seq api.Seq, a api.Result) {
 	if !ok || seq <= s.Seen || seq-s.Seen > api.MaxWindow {
 		invariant.Failf("I-R4", "answer %d of session %d (alive: %t), which has seen %d", seq, id, ok, s.Seen)
 	}
-	var room [64]byte
+	var room [128]byte
 	value := api.AppendResult(append(room[:0], version), a)
 	if _, had := tx.Put(answerKey(id, seq), string(value)); had {
 		invariant.Failf("I-R4", "call %d of session %d was executed twice", seq, id)

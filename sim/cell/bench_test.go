@@ -53,7 +53,7 @@ func speedPlan(seed uint64, replicas, clients int, think time.Duration) Plan {
 	const us = time.Microsecond
 	p := Plan{
 		Seed: seed, Replicas: replicas, Clients: clients, Workload: "mixed", Duration: 60 * time.Second,
-		Host: host.DefaultConfig(), Store: store.Options{SegmentSize: 1 << 20}, RatePPB: 1_000_000,
+		Host: host.DefaultConfig(), Store: store.Options{SegmentSize: 1 << 18}, RatePPB: 1_000_000,
 		Link: sim.LinkConfig{Delay: sim.Table{300 * us, 475 * us, 650 * us, 825 * us, 1000 * us}},
 		Disk: sim.DiskConfig{
 			Read: sim.Table{20 * us}, Write: sim.Table{20 * us}, Meta: sim.Table{20 * us},
@@ -77,7 +77,7 @@ const swarmGap = 840 * time.Millisecond
 
 func benchRuns(b *testing.B, plan func(seed uint64) Plan) {
 	if os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(400)) // as cmd/chubby does
+		defer debug.SetGCPercent(debug.SetGCPercent(800)) // as cmd/chubby does
 	}
 	b.ReportAllocs()
 	var events, ops, seeds uint64
