@@ -70,6 +70,9 @@ func (g *gate) release(e Envelope) {
 	if e.To == g.self {
 		g.local = append(g.local, e.Message)
 	} else {
+		if g.send == nil {
+			g.send = make([]Envelope, 0, 4) // most are to all members
+		}
 		g.send = append(g.send, e)
 	}
 }

@@ -26,7 +26,7 @@ type Tenure struct {
 }
 
 // Output is all that a Node wants from the outside. Taking it empties the node.
-// The slices belong to the caller until the next TakeOutput.
+// The slices belong to the caller.
 type Output struct {
 	Append []Record   // write in this order; the first one has number First
 	First  LSN        // 0 when there is nothing to write

@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -184,6 +185,7 @@ func (h *Host) TakeOutput() Output {
 	}
 	h.lane.add(h.now, no.First, no.Append, no.SyncTo)
 	out := Output{Log: h.lane.job(h.now), Applied: no.Applied, Tenure: no.Tenure, Proposed: no.Proposed, Reads: no.Reads}
+	out.Peers, out.Clients = slices.Grow(out.Peers, len(no.Send)), slices.Grow(out.Clients, len(no.Replies))
 	for _, e := range no.Send {
 		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: h.wire.message(e.Message)})
 	}

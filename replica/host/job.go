@@ -38,9 +38,10 @@ const maxLazy = 256
 func (l *lane) add(now time.Time, first paxos.LSN, records []paxos.Record, syncTo paxos.LSN) {
 	if len(records) > 0 {
 		if len(l.waiting) == 0 {
-			l.since = now
+			l.since, l.waiting = now, records
+		} else {
+			l.waiting = append(l.waiting, records...)
 		}
-		l.waiting = append(l.waiting, records...)
 		l.next = first + paxos.LSN(len(records))
 	}
 	l.syncTo = max(l.syncTo, syncTo)

@@ -181,7 +181,11 @@ func (n *Node) merge(po paxos.Output) {
 		n.out.Append = append(n.out.Append, po.Append...)
 	}
 	n.out.SyncTo = max(n.out.SyncTo, po.SyncTo)
-	n.out.Send = append(n.out.Send, po.Send...)
+	if len(n.out.Send) == 0 {
+		n.out.Send = po.Send
+	} else {
+		n.out.Send = append(n.out.Send, po.Send...)
+	}
 	n.out.Wake = po.Wake
 	n.out.Applied = slices.Grow(n.out.Applied, len(po.Chosen))
 	for _, e := range po.Chosen {
