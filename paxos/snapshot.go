@@ -2,6 +2,7 @@ package paxos
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/internal/invariant"
@@ -15,6 +16,11 @@ type Handle struct {
 	Ballot  Ballot   // of the tenure that the state is in; this package does not look at it
 	Members []NodeID // as of Slot, ascending
 	Epoch   uint64   // the state machine's own
+}
+
+// Equal says that two handles are the same in all.
+func (h Handle) Equal(o Handle) bool {
+	return h.Slot == o.Slot && h.Ballot == o.Ballot && h.Epoch == o.Epoch && slices.Equal(h.Members, o.Members)
 }
 
 // String is one line.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/lane"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -56,6 +57,8 @@ type Replica struct {
 	inbox chan input
 	jobs  chan host.LogJob
 	done  chan error // one answer a job
+	bulk  chan host.BulkJob
+	moved chan host.BulkResult // one answer a job
 	quit  chan struct{}
 	stop  sync.Once
 	ended chan struct{}
@@ -102,12 +105,15 @@ func Start(cfg Config) (*Replica, error) {
 		inbox: make(chan input, cfg.Inbox),
 		jobs:  make(chan host.LogJob, 1),
 		done:  make(chan error, 1),
+		bulk:  make(chan host.BulkJob, 1),
+		moved: make(chan host.BulkResult, 1),
 		quit:  make(chan struct{}),
 		ended: make(chan struct{}),
 	}
-	lane := make(chan struct{})
-	go r.logLane(st, lane)
-	go r.loop(rec.Recovered, lane)
+	lanes := new(sync.WaitGroup)
+	lanes.Go(func() { r.logLane(st) })
+	lanes.Go(func() { r.bulkLane(st.Bulk()) })
+	go r.loop(rec, lanes, st)
 	return r, nil
 }
 
@@ -153,20 +159,27 @@ func (r *Replica) Wait() error {
 	return r.err
 }
 
-// logLane owns the store.
-func (r *Replica) logLane(st *store.Store, ended chan<- struct{}) {
-	defer close(ended)
+// logLane owns log and register.
+func (r *Replica) logLane(st *store.Store) {
 	for j := range r.jobs {
 		r.done <- runJob(st, j)
 	}
-	if err := st.Close(); err != nil {
-		r.cfg.Logger.Error("store did not close", "err", err)
+}
+
+// bulkLane owns the snapshots.
+func (r *Replica) bulkLane(st *store.Bulk) {
+	b := lane.Bulk{Store: st}
+	for j := range r.bulk {
+		r.moved <- b.Do(j)
 	}
 }
 
 func runJob(st *store.Store, j host.LogJob) error {
-	if j.Idle {
+	switch {
+	case j.Idle:
 		return st.Idle()
+	case j.Below > 0:
+		return st.Truncate(j.Below)
 	}
 	if len(j.Records) > 0 {
 		if err := st.Append(j.First, j.Records); err != nil {
@@ -183,9 +196,9 @@ func runJob(st *store.Store, j host.LogJob) error {
 var errQuit = errors.New("stopped")
 
 // loop owns the host.
-func (r *Replica) loop(rec paxos.Recovered, lane <-chan struct{}) {
+func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Store) {
 	h := host.New(r.cfg.Host)
-	h.Start(r.cfg.Now(), rec)
+	h.Start(r.cfg.Now(), rec.Recovered, rec.Rows)
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	err := r.act(h, timer)
@@ -199,6 +212,8 @@ func (r *Replica) loop(rec paxos.Recovered, lane <-chan struct{}) {
 			}
 		case failed := <-r.done:
 			h.LogDone(r.cfg.Now(), failed)
+		case result := <-r.moved:
+			h.BulkDone(r.cfg.Now(), result)
 		case <-timer.C:
 			h.Advance(r.cfg.Now())
 		case <-r.quit:
@@ -208,7 +223,11 @@ func (r *Replica) loop(rec paxos.Recovered, lane <-chan struct{}) {
 		err = r.act(h, timer)
 	}
 	close(r.jobs)
-	<-lane
+	close(r.bulk)
+	lanes.Wait()
+	if err := st.Close(); err != nil {
+		r.cfg.Logger.Error("store did not close", "err", err)
+	}
 	if !errors.Is(err, errQuit) {
 		r.err = err
 		r.cfg.Logger.Error("replica stopped", "err", err)
@@ -230,6 +249,9 @@ func (r *Replica) act(h *host.Host, timer *time.Timer) error {
 	}
 	if out.Log != nil {
 		r.jobs <- *out.Log // never blocks: one job at a time, one place
+	}
+	if out.Bulk != nil {
+		r.bulk <- out.Bulk // nor does this
 	}
 	if out.Wake.IsZero() {
 		timer.Reset(time.Hour)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -24,8 +27,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // cell is replicas in one process, on the operating system's files, joined by
 // function calls.
 type cell struct {
-	t    *testing.T
-	dirs []string
+	t     *testing.T
+	dirs  []string
+	tune  func(*host.Config)
+	store store.Options
 
 	mu       sync.Mutex
 	replicas map[paxos.NodeID]*replica.Replica
@@ -59,8 +64,12 @@ func (c *cell) replica(id paxos.NodeID) *replica.Replica {
 	return c.replicas[id]
 }
 
-func newCell(t *testing.T, n int) *cell {
+func newCell(t *testing.T, n int, more ...func(*cell)) *cell {
 	c := &cell{t: t, replicas: map[paxos.NodeID]*replica.Replica{}, clients: map[node.Addr]func(uint32, []byte){}}
+	c.tune = func(*host.Config) {}
+	for _, f := range more {
+		f(c)
+	}
 	for range n {
 		c.dirs = append(c.dirs, t.TempDir())
 	}
@@ -82,7 +91,8 @@ func (c *cell) config(id paxos.NodeID, fs vfs.FS) replica.Config {
 	for i := range c.dirs {
 		cfg.Node.Paxos.Members = append(cfg.Node.Paxos.Members, paxos.NodeID(i+1))
 	}
-	return replica.Config{Host: cfg, FS: fs, Dir: "data", Transport: port{c, id}}
+	c.tune(&cfg)
+	return replica.Config{Host: cfg, FS: fs, Dir: "data", Transport: port{c, id}, Store: c.store}
 }
 
 func (c *cell) start(id paxos.NodeID) {
@@ -148,6 +158,39 @@ func TestACellOnGoroutinesAndFilesServesAndSurvivesRestarts(t *testing.T) {
 	pairs, err := cl.List(ctx, "b")
 	require.NoError(t, err)
 	require.Len(t, pairs, 3)
+	require.NoError(t, cl.Close(ctx))
+}
+
+// A replica that was away finds that nobody has its records any more, fetches a
+// snapshot, and is then half of a quorum. Logs stay short.
+func TestALaggardIsHelpedByASnapshot(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := newCell(t, 3, func(c *cell) {
+		c.tune = func(h *host.Config) { h.SnapshotEvery, h.KeepSlots, h.PieceBytes = 4, 2, 300 }
+		c.store = store.Options{SegmentSize: 512, ChunkSize: 200}
+	})
+	cl := c.client(1)
+	require.NoError(t, cl.Put(ctx, "a", "1"))
+	c.stop(3)
+	for i := range 60 {
+		require.NoError(t, cl.Put(ctx, fmt.Sprintf("b%d", i), strings.Repeat("x", 20)))
+	}
+	files := func(id paxos.NodeID, pattern string) []string {
+		found, err := filepath.Glob(filepath.Join(c.dirs[id-1], "data", pattern))
+		require.NoError(t, err)
+		return found
+	}
+	for id := paxos.NodeID(1); id <= 2; id++ {
+		require.Eventually(t, func() bool { return len(files(id, "snapshots/*.snap")) == 2 && len(files(id, "log/*.wal")) < 20 },
+			10*time.Second, 10*time.Millisecond, "replica %d: %v", id, files(id, "log/*.wal"))
+	}
+	c.start(3)
+	require.Eventually(t, func() bool { return len(files(3, "snapshots/*.snap")) > 0 }, 20*time.Second, 10*time.Millisecond)
+	c.stop(1) // the others are enough, if 3 knows what 2 knows
+	pairs, err := cl.List(ctx, "b")
+	require.NoError(t, err)
+	require.Len(t, pairs, 60)
 	require.NoError(t, cl.Close(ctx))
 }
 

@@ -32,7 +32,7 @@ const MaxMembers = 1024
 // (PML §5.5: a snapshot without the membership at its slot is of no use).
 type Handle struct {
 	Slot    Slot     // not 0
-	Ballot  Ballot   // in which Slot was chosen
+	Ballot  Ballot   // of the tenure in force at Slot
 	Members []NodeID // as of Slot: ascending, not empty
 	Epoch   Epoch    // as of Slot
 }

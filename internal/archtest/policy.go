@@ -52,12 +52,14 @@ var house = map[string]room{
 	"replica/host":    {pure, []string{"replica/node"}},
 	"replica/store":   {synchronous, []string{"wal", "snapshot", "db", "paxos"}},
 
+	"replica/lane": {synchronous, []string{"replica/host", "replica/store"}},
+
 	"client/session": {pure, []string{"replica/api"}},
 	"client":         {concurrent, []string{"client/session"}},
-	"replica":        {concurrent, []string{"replica/host", "replica/store"}},
+	"replica":        {concurrent, []string{"replica/lane"}},
 
 	"sim":            {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
-	"sim/cell":       {support, []string{"sim", "db", "replica/host", "replica/store"}},
+	"sim/cell":       {support, []string{"sim", "db", "replica/lane"}},
 	"sim/experiment": {support, []string{"sim/cell"}},
 	"sim/mutants":    {support, nil},
 	"cmd/chubby":     {concurrent, []string{"sim/cell", "sim/experiment", "sim/mutants", "replica", "client", "linearizability", "snapshot"}},

@@ -4,16 +4,21 @@
 // machine has bytes, one disk that writes one thing at a time, and one timer.
 // Host turns the first into the second and back:
 //
-//	bytes from a peer    -> PeerMessage   -> decoded, checked, Step
+//	bytes from a peer    -> PeerMessage   -> decoded, checked, Step, or a transfer
 //	bytes from a client  -> ClientMessage -> decoded, checked, Request
 //	log lane is done     -> LogDone       -> Durable, or the end
+//	bulk lane is done    -> BulkDone      -> Truncate, Installed, a piece for a peer
 //	the timer ran        -> Advance       -> Advance
 //
-//	TakeOutput -> bytes to peers and clients, at most one LogJob, one instant
+//	TakeOutput -> bytes to peers and clients, at most one LogJob and one BulkJob,
+//	              one instant
 //
 // The process shell (package replica) and the simulator both drive this, and
-// add nothing of the protocol: they own a clock, a way to send, the log lane and
+// add nothing of the protocol: they own a clock, a way to send, the two lanes and
 // one timer.
+//
+// Read in this order: host, job (the log lane), bulk_job, bulk (what that lane
+// does next), transfer_message, fetch (getting a snapshot), transfer.
 //
 // # The log lane
 //
@@ -24,9 +29,24 @@
 // last sync is asked to write its watermark, so that damage below it is known
 // for rot.
 //
+// # The bulk lane
+//
+// At most one job is under way here, too, beside the log lane's: write a snapshot,
+// read a piece for a peer, take in a piece from one. A snapshot is begun after
+// Config.SnapshotEvery slots. When it is durable, what concerns only slots up to
+// the older of the two newest is forgotten, but for Config.KeepSlots: by the node
+// at once, by the log in a job of its own.
+//
+// A node that no records will help says so, and the host fetches a snapshot from a
+// peer. At most one piece of it is in memory, here and at the source, and one
+// question of each peer. A transfer lives as long as the process: after a restart
+// it begins anew.
+//
 // # Errors
 //
-// Malformed bytes are counted and dropped. An error of the disk is final: the
+// Malformed bytes are counted and dropped. An error of the log lane is final: the
 // host stops, says why in Output.Stop, and does nothing ever after. A replica
-// that no longer knows what it wrote must not vote.
+// that no longer knows what it wrote must not vote. An error of the bulk lane is
+// counted, and the job is done again later: nothing stands on a snapshot before it
+// is durable (P7.05).
 package host

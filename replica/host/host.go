@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/node"
@@ -16,31 +17,61 @@ type Config struct {
 	Node       node.Config
 	FlushAfter time.Duration // records nobody waits for are written after this
 	IdleAfter  time.Duration // an idle log writes its watermark after this
+
+	SnapshotEvery paxos.Slot    // a snapshot is written after so many slots
+	KeepSlots     paxos.Slot    // so many that could be forgotten are kept for laggards
+	PieceBytes    int           // of a snapshot, in one message; at most
+	RetryAfter    time.Duration // a snapshot that failed is tried again after this
+	HoldFor       time.Duration // while peers fetch one snapshot, no other is begun, for so long at most
 }
 
 // DefaultConfig is a configuration for machines in one building. The caller sets
 // the node's ID, Members and Seed.
 func DefaultConfig() Config {
-	return Config{Node: node.DefaultConfig(), FlushAfter: 100 * time.Millisecond, IdleAfter: 200 * time.Millisecond}
+	return Config{
+		Node:          node.DefaultConfig(),
+		FlushAfter:    100 * time.Millisecond,
+		IdleAfter:     200 * time.Millisecond,
+		SnapshotEvery: 10_000,
+		KeepSlots:     1_000,
+		PieceBytes:    256 << 10,
+		RetryAfter:    time.Second,
+		HoldFor:       30 * time.Second,
+	}
 }
 
 // Validate returns all faults at once, joined, or nil.
 func (c *Config) Validate() error {
 	var faults []error
-	if c.FlushAfter <= 0 {
-		faults = append(faults, fmt.Errorf("host config: FlushAfter is %v; above 0", c.FlushAfter))
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"FlushAfter", c.FlushAfter}, {"IdleAfter", c.IdleAfter}, {"RetryAfter", c.RetryAfter}, {"HoldFor", c.HoldFor}} {
+		if d.value <= 0 {
+			faults = append(faults, fmt.Errorf("host config: %s is %v; above 0", d.name, d.value))
+		}
 	}
-	if c.IdleAfter <= 0 {
-		faults = append(faults, fmt.Errorf("host config: IdleAfter is %v; above 0", c.IdleAfter))
+	if c.SnapshotEvery == 0 {
+		faults = append(faults, errors.New("host config: SnapshotEvery is 0; at least 1"))
+	}
+	if c.PieceBytes < 1 {
+		faults = append(faults, fmt.Errorf("host config: PieceBytes is %d; at least 1", c.PieceBytes))
 	}
 	return errors.Join(append(faults, c.Node.Validate())...)
 }
 
-// Counters count what a host dropped.
+// Counters count what a host dropped, and what became of snapshots.
 type Counters struct {
 	MalformedPeer   uint64 // bytes from peers that are no message
 	MalformedClient uint64 // bytes from clients that are no request
 	Early           uint64 // inputs before Start
+
+	SnapshotsWritten   uint64 // its own
+	SnapshotsFailed    uint64
+	TransfersFailed    uint64 // of one from a peer
+	TransfersRestarted uint64 // the source had moved on
+	SourcesSwitched    uint64 // the source was silent
+	StalePieces        uint64 // pieces nobody waited for
 }
 
 // PeerMessage is bytes for another replica. It may be lost. Others may have the
@@ -60,9 +91,12 @@ type ClientMessage struct {
 type Output struct {
 	Peers   []PeerMessage
 	Clients []ClientMessage
-	Log     *LogJob        // hand to the log lane; nil: nothing to do, or busy
-	Applied []node.Applied // what the database took in, for observers
-	Tenure  *paxos.Tenure  // who leads has changed, for observers
+	Log     *LogJob // hand to the log lane; nil: nothing to do, or busy
+	Bulk    BulkJob // hand to the bulk lane; nil: nothing to do, or busy
+	// Installed says that the rows were replaced, before Applied; for observers.
+	Installed *node.Installed
+	Applied   []node.Applied // what the database took in, for observers
+	Tenure    *paxos.Tenure  // who leads has changed, for observers
 	// Proposed are the commands that the log took, for observers.
 	Proposed [][]byte
 	Reads    []node.Read // answered without the log, for observers
@@ -79,6 +113,11 @@ type Host struct {
 	wire  encoder
 	stop  error
 	count Counters
+
+	bulk      bulk
+	fetch     fetch
+	below     paxos.Slot // slots below are forgotten, or will be
+	transfers []outgoing // to be sent
 }
 
 // New makes a host that waits for Start. It panics on a Config that Validate
@@ -87,14 +126,28 @@ func New(cfg Config) *Host {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
 	}
-	return &Host{cfg: cfg, lane: lane{flushAfter: cfg.FlushAfter, idleAfter: cfg.IdleAfter}}
+	pause := cfg.Node.Paxos.Retransmit
+	return &Host{
+		cfg:   cfg,
+		lane:  lane{flushAfter: cfg.FlushAfter, idleAfter: cfg.IdleAfter},
+		bulk:  bulk{every: cfg.SnapshotEvery, retry: cfg.RetryAfter, hold: cfg.HoldFor, quiet: 8 * pause},
+		fetch: fetch{peers: cfg.peers(), pause: pause},
+	}
 }
 
-// Start begins the life on what the disk gave back. Until then every other input
-// is counted and dropped.
-func (h *Host) Start(now time.Time, rec paxos.Recovered) {
+// Start begins the life on what the disk gave back: rows are those of
+// rec.Snapshot, nil where there is none. Until then every other input is counted
+// and dropped. A snapshot of other members than the configured ones stops the
+// host.
+func (h *Host) Start(now time.Time, rec paxos.Recovered, rows *db.DB) {
 	h.now = now
-	h.node = node.New(h.cfg.Node, rec, now)
+	if rec.Snapshot.Slot > 0 && !h.governs(rec.Snapshot) {
+		h.stop = fmt.Errorf("replica %d stops: its snapshot is of the members %v, its configuration says %v",
+			h.cfg.Node.Paxos.ID, rec.Snapshot.Members, h.cfg.Node.Paxos.Members)
+		return
+	}
+	h.node = node.New(h.cfg.Node, rec, rows, now)
+	h.bulk.applied, h.bulk.last = rec.Snapshot.Slot, rec.Snapshot.Slot
 	h.lane.next = max(rec.Next, 1)
 	h.lane.written, h.lane.durable = h.lane.next-1, h.lane.next-1
 	h.lane.lastSync = now
@@ -116,6 +169,10 @@ func (h *Host) PeerMessage(now time.Time, from paxos.NodeID, wire string) {
 	}
 	if r, ok := DecodeSumReport(wire); ok {
 		h.node.SumReport(now, from, r)
+		return
+	}
+	if IsTransfer(wire) {
+		h.transfer(from, wire)
 		return
 	}
 	m, err := paxos.DecodeMessage(wire)
@@ -184,7 +241,13 @@ func (h *Host) TakeOutput() Output {
 		return Output{Stop: h.stop, Peers: h.tells(no.Sum)}
 	}
 	h.lane.add(h.now, no.First, no.Append, no.SyncTo)
-	out := Output{Log: h.lane.job(h.now), Applied: no.Applied, Tenure: no.Tenure, Proposed: no.Proposed, Reads: no.Reads}
+	if n := len(no.Applied); n > 0 {
+		h.bulk.applied = no.Applied[n-1].Slot
+	}
+	out := Output{
+		Log: h.lane.job(h.now), Installed: no.Installed, Applied: no.Applied, Tenure: no.Tenure,
+		Proposed: no.Proposed, Reads: no.Reads,
+	}
 	out.Peers, out.Clients = slices.Grow(out.Peers, len(no.Send)), slices.Grow(out.Clients, len(no.Replies))
 	for _, e := range no.Send {
 		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: h.wire.message(e.Message)})
@@ -194,6 +257,7 @@ func (h *Host) TakeOutput() Output {
 		out.Clients = append(out.Clients, ClientMessage{To: r.To, Wire: h.wire.reply(r.Reply)})
 	}
 	out.Wake = earliest(no.Wake, h.lane.wake())
+	h.tendBulk(no.Behind, &out)
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/host"
@@ -19,22 +20,29 @@ type alone struct {
 	now  time.Time
 	next paxos.LSN // what the next job must begin with
 	out  host.Output
+	bulk []host.BulkJob // all that was asked for
 }
 
-func newAlone(t *testing.T) *alone {
+func newAlone(t *testing.T) *alone { return newAloneWith(t, func(*host.Config) {}) }
+
+func newAloneWith(t *testing.T, tune func(*host.Config)) *alone {
 	cfg := host.DefaultConfig()
 	cfg.Node.Paxos.ID, cfg.Node.Paxos.Members = 1, []paxos.NodeID{1}
+	tune(&cfg)
 	return &alone{t: t, h: host.New(cfg), now: time.Unix(100, 0), next: 1}
 }
 
 func (a *alone) start() *alone {
-	a.h.Start(a.now, paxos.Recovered{})
+	a.h.Start(a.now, paxos.Recovered{}, nil)
 	a.take()
 	return a
 }
 
 func (a *alone) take() host.Output {
 	a.out = a.h.TakeOutput()
+	if a.out.Bulk != nil {
+		a.bulk = append(a.bulk, a.out.Bulk)
+	}
 	if j := a.out.Log; j != nil && len(j.Records) > 0 {
 		require.Equal(a.t, a.next, j.First, "jobs follow each other without a gap")
 		a.next += paxos.LSN(len(j.Records))
@@ -205,10 +213,72 @@ func TestAnIdleLogWritesItsWatermarkOnce(t *testing.T) {
 	require.Equal(t, 1, marks, "nothing was synced since")
 }
 
+// The log is cut only on the word of the bulk lane, by a job of its own.
+func TestTheLogIsCutWhenASnapshotIsConfirmed(t *testing.T) {
+	a := newAloneWith(t, func(c *host.Config) { c.SnapshotEvery, c.KeepSlots = 3, 1 }).start()
+	var cuts []paxos.Slot
+	look := func(out host.Output) {
+		if out.Log != nil && out.Log.Below > 0 {
+			require.Empty(t, out.Log.Records)
+			cuts = append(cuts, out.Log.Below)
+		}
+	}
+	a.settle()
+	s := a.answer(api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}}).Result.Session
+	for seq := api.Seq(1); seq <= 4; seq++ {
+		a.h.ClientMessage(a.now, 7, api.AppendRequest(nil, api.Request{ID: 9, Session: s, Seq: seq, Op: api.Put{Key: "a", Value: "1"}}))
+		for look(a.take()); a.out.Log != nil; look(a.done()) {
+		}
+	}
+	require.Len(t, a.bulk, 1, "one job at a time")
+	require.EqualValues(t, 3, a.bulk[0].(host.WriteJob).Handle.Slot)
+	require.Empty(t, cuts)
+	a.h.BulkDone(a.now, host.WriteDone{})
+	look(a.take())
+	require.Len(t, a.bulk, 2, "the next one is due")
+	require.Empty(t, cuts, "one snapshot is not enough")
+	a.h.BulkDone(a.now, host.WriteDone{Floor: 4})
+	look(a.take())
+	require.Equal(t, []paxos.Slot{3}, cuts, "one slot is kept")
+	require.EqualValues(t, 3, a.h.Node().Status().Floor)
+	a.h.LogDone(a.now, nil)
+	require.Nil(t, a.take().Stop)
+	require.Equal(t, host.Counters{SnapshotsWritten: 2}, a.h.Counters())
+}
+
+func TestASnapshotThatFailedIsNoReasonToStop(t *testing.T) {
+	a := newAloneWith(t, func(c *host.Config) { c.SnapshotEvery = 1 }).start()
+	a.settle()
+	require.IsType(t, host.WriteJob{}, a.bulk[0])
+	a.h.BulkDone(a.now, host.WriteDone{Err: errors.New("no room")})
+	out := a.take()
+	require.NoError(t, out.Stop)
+	require.Nil(t, out.Bulk)
+	require.EqualValues(t, 1, a.h.Counters().SnapshotsFailed)
+	require.False(t, out.Wake.After(a.now.Add(time.Second)))
+}
+
+func TestASnapshotOfOtherMembersStops(t *testing.T) {
+	a := newAlone(t)
+	a.h.Start(a.now, paxos.Recovered{Snapshot: paxos.Handle{Slot: 3, Members: []paxos.NodeID{1, 2}}}, db.New())
+	require.ErrorContains(t, a.h.TakeOutput().Stop, "of the members [1 2]")
+}
+
+// Pieces are asked for by peers, and by nobody else.
+func TestAStrangerIsGivenNothing(t *testing.T) {
+	a := newAlone(t).start()
+	a.settle()
+	ask := string(host.AppendTransfer(nil, host.Ask{Slot: 1}))
+	a.h.PeerMessage(a.now, 9, ask)
+	a.h.PeerMessage(a.now, 9, ask[:3])
+	require.Nil(t, a.take().Bulk)
+	require.EqualValues(t, 2, a.h.Counters().MalformedPeer)
+}
+
 func TestAConfigSaysAllThatIsWrongWithIt(t *testing.T) {
 	var cfg host.Config
 	err := cfg.Validate()
-	for _, want := range []string{"FlushAfter", "IdleAfter", "no members", "replica id 0"} {
+	for _, want := range []string{"FlushAfter", "IdleAfter", "SnapshotEvery", "PieceBytes", "RetryAfter", "HoldFor", "no members", "replica id 0"} {
 		require.ErrorContains(t, err, want)
 	}
 	require.Panics(t, func() { host.New(cfg) })

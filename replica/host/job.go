@@ -8,12 +8,14 @@ import (
 
 // LogJob is one piece of work for the log lane: append Records, then sync if
 // Sync, then report LogDone. An idle job (Idle) has neither records nor sync: the
-// log writes its watermark.
+// log writes its watermark. One with Below drops from the log what concerns only
+// slots below, and does nothing else.
 type LogJob struct {
 	First   paxos.LSN // number of Records[0]
 	Records []paxos.Record
 	Sync    bool
 	Idle    bool
+	Below   paxos.Slot // above 0: drop
 }
 
 // lane decides what the log does next.
@@ -29,7 +31,8 @@ type lane struct {
 	written  paxos.LSN      // handed to the lane up to here
 	durable  paxos.LSN      // synced up to here
 	lastSync time.Time
-	marked   bool // the watermark of the last sync is written
+	marked   bool       // the watermark of the last sync is written
+	below    paxos.Slot // to be dropped from the log; 0: nothing
 }
 
 // maxLazy is how many records may wait for a sync to ride along with.
@@ -55,6 +58,10 @@ func (l *lane) job(now time.Time) *LogJob {
 	sync := l.syncTo > l.durable
 	lazy := len(l.waiting) >= maxLazy || len(l.waiting) > 0 && !now.Before(l.since.Add(l.flushAfter))
 	switch {
+	case l.below > 0:
+		j := &LogJob{Below: l.below}
+		l.busy, l.below = true, 0
+		return j
 	case sync || lazy:
 		j := &LogJob{First: l.next - paxos.LSN(len(l.waiting)), Records: l.waiting, Sync: sync}
 		l.waiting = nil

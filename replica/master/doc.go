@@ -8,7 +8,8 @@
 // executed before is decided when the command is applied (replica/command).
 //
 // Reading order: master.go (the doors), tenure.go (the state machine),
-// pending.go (who waits for what), read.go (reads without the log).
+// pending.go (who waits for what), read.go (reads without the log), install.go
+// (rows that jump).
 //
 // # States
 //
@@ -58,7 +59,8 @@
 //
 // # Invariants
 //
-//	I-E1  delta  the epochs a master is told rise by one
+//	I-E1  delta  the epochs a master is told rise by one; those of installed rows
+//	             do not fall
 //	I-E2  state  only a serving or deposed master has requests waiting
 //	I-E3  state  a serving master serves in the present epoch
 package master

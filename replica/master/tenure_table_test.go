@@ -92,6 +92,23 @@ func TestEachInputInEachState(t *testing.T) {
 			master.Serving:   {master.Deposed, none, 2, 0},
 			master.Deposed:   {master.Deposed, none, 2, 0},
 		}},
+		{"rows of a later epoch are installed", func(r *rig) {
+			tx := r.db.Begin()
+			e := rows.NextEpoch(tx, 3, other)
+			tx.Commit()
+			r.m.Installed(e)
+		}, map[master.State]want{
+			master.Following: {master.Following, none, 3, 0},
+			master.Electing:  {master.Electing, none, 1, 0},
+			master.Serving:   {master.Deposed, none, 3, 0},
+			master.Deposed:   {master.Deposed, none, 3, 0},
+		}},
+		{"rows of the same epoch are installed", func(r *rig) { r.m.Installed(rows.GetEpoch(r.db)) }, map[master.State]want{
+			master.Following: {master.Following, none, 3, 0},
+			master.Electing:  {master.Electing, none, 1, 0},
+			master.Serving:   {master.Serving, none, 1, 0},
+			master.Deposed:   {master.Deposed, none, 2, 0},
+		}},
 		{"its own copy is applied", func(r *rig) {
 			r.apply(command.Call{Guard: 1, Session: 2, Seq: 1, Op: api.Get{Key: "k"}})
 		}, map[master.State]want{

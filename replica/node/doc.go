@@ -17,6 +17,9 @@
 //	4  what the master then wants proposed goes to the log, and back to 2 until
 //	   nothing moves
 //
+// A snapshot that is installed replaces the rows before 2; what it skips was
+// never applied here.
+//
 // Slots come before the tenure that was told with them: a new leader has applied
 // all it knows of before it proposes its epoch.
 //
@@ -58,4 +61,9 @@
 // once it has summed them behind a checksum command and heard from all but a bare
 // minority about that same slot. Until then a master answers from the rows it has.
 // A new process builds them from the log again.
+//
+// # Invariants
+//
+//	I-S2  pair  what a snapshot says of itself (slot, members, epoch) is true of the
+//	            rows in it
 package node

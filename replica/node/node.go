@@ -72,13 +72,15 @@ type Serving struct {
 
 // Output is all that a Node wants from the outside. Taking it empties the node.
 type Output struct {
-	Append  []paxos.Record
-	First   paxos.LSN
-	SyncTo  paxos.LSN
-	Send    []paxos.Envelope
-	Replies []Reply
-	Applied []Applied     // what was applied since the last TakeOutput, for observers
-	Tenure  *paxos.Tenure // who leads has changed
+	Append    []paxos.Record
+	First     paxos.LSN
+	SyncTo    paxos.LSN
+	Send      []paxos.Envelope
+	Replies   []Reply
+	Installed *Installed    // the rows were replaced, before Applied; for observers
+	Applied   []Applied     // what was applied since the last TakeOutput, for observers
+	Behind    *paxos.Behind // catch-up needs a snapshot
+	Tenure    *paxos.Tenure // who leads has changed
 	// Proposed are the commands that the log took since the last TakeOutput, for
 	// observers: none of them may stand in the log more often than it was
 	// proposed.
@@ -103,17 +105,21 @@ type Node struct {
 	out     Output
 }
 
-// New starts a life on what the disk gave back. The rows are rebuilt from the
-// log in the first Output.
-func New(cfg Config, rec paxos.Recovered, now time.Time) *Node {
-	return &Node{
-		cfg:    cfg,
-		now:    now,
-		paxos:  paxos.New(cfg.Paxos, rec, now),
-		db:     db.New(),
-		master: master.New(cfg.master(), 0),
-		audit:  newAudit(&cfg, now),
+// New starts a life on what the disk gave back: all holds the rows as of
+// rec.Snapshot, and is nil where there is none. What the log has above it is
+// applied in the first Output.
+func New(cfg Config, rec paxos.Recovered, all *db.DB, now time.Time) *Node {
+	n := &Node{cfg: cfg, now: now, db: all, audit: newAudit(&cfg, now)}
+	if all == nil {
+		n.db = db.New()
 	}
+	if rec.Snapshot.Slot > 0 || all != nil {
+		n.verifyHandle(rec.Snapshot, n.db)
+	}
+	n.paxos = paxos.New(cfg.Paxos, rec, now)
+	n.master = master.New(cfg.master(), rows.GetEpoch(n.db).Number)
+	n.compare()
+	return n
 }
 
 // Step takes a message from another replica.
@@ -187,6 +193,9 @@ func (n *Node) merge(po paxos.Output) {
 		n.out.Send = append(n.out.Send, po.Send...)
 	}
 	n.out.Wake = po.Wake
+	if po.Behind != nil {
+		n.out.Behind = po.Behind
+	}
 	n.out.Applied = slices.Grow(n.out.Applied, len(po.Chosen))
 	for _, e := range po.Chosen {
 		n.apply(e)

@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ type group struct {
 	applied map[paxos.NodeID][]node.Applied
 	stopped map[paxos.NodeID]error
 	deaf    map[paxos.NodeID]bool // reports of sums do not reach it
+	behind  map[paxos.NodeID]*paxos.Behind
 }
 
 func newGroup(t *testing.T, n int) *group {
@@ -33,6 +35,7 @@ func newGroup(t *testing.T, n int) *group {
 		t: t, now: time.Unix(100, 0), nodes: map[paxos.NodeID]*node.Node{}, wake: map[paxos.NodeID]time.Time{},
 		cut: map[paxos.NodeID]bool{}, applied: map[paxos.NodeID][]node.Applied{},
 		stopped: map[paxos.NodeID]error{}, deaf: map[paxos.NodeID]bool{},
+		behind: map[paxos.NodeID]*paxos.Behind{},
 	}
 	cfg := node.DefaultConfig()
 	cfg.ChecksumEvery, cfg.ChecksumRows = time.Second, 2
@@ -41,7 +44,7 @@ func newGroup(t *testing.T, n int) *group {
 	}
 	for _, id := range cfg.Paxos.Members {
 		cfg.Paxos.ID, cfg.Paxos.Seed = id, 5
-		g.nodes[id] = node.New(cfg, paxos.Recovered{}, g.now)
+		g.nodes[id] = node.New(cfg, paxos.Recovered{}, nil, g.now)
 		g.take(id)
 	}
 	return g
@@ -58,6 +61,9 @@ func (g *group) take(id paxos.NodeID) {
 	g.wake[id] = out.Wake
 	g.replies = append(g.replies, out.Replies...)
 	g.applied[id] = append(g.applied[id], out.Applied...)
+	if out.Behind != nil {
+		g.behind[id] = out.Behind
+	}
 	if len(out.Append) > 0 {
 		g.nodes[id].Durable(g.now, out.First+paxos.LSN(len(out.Append))-1)
 		g.take(id)
@@ -233,10 +239,106 @@ func TestARestartRebuildsTheRowsFromTheLog(t *testing.T) {
 		paxos.Voted{Slot: 1, Ballot: paxos.Ballot{Round: 4, Node: 1}, Value: paxos.Batch(command.Append(nil, command.Epoch{Master: 1}))},
 		paxos.Settled{Slots: paxos.Range{From: 1, To: 2}},
 	}}
-	n := node.New(cfg, rec, time.Unix(1, 0))
+	n := node.New(cfg, rec, nil, time.Unix(1, 0))
 	out := n.TakeOutput()
 	require.Len(t, out.Applied, 1)
 	require.Equal(t, command.Executed, out.Applied[0].Commands[0].Verdict)
 	require.Nil(t, n.Serving(), "an epoch of another life")
 	require.EqualValues(t, 1, n.Master().Epoch)
+}
+
+// moved is a group in which node 3 was away while all slots so far were chosen,
+// and nodes 1 and 2 have forgotten them.
+func moved(t *testing.T) *group {
+	g := newGroup(t, 3)
+	g.pass(3 * time.Second)
+	if g.master() == 3 {
+		g.nodes[3].Resign(g.now)
+		g.take(3)
+		g.nodes[1].Campaign(g.now)
+		g.take(1)
+		g.pass(time.Second)
+	}
+	require.NotEqual(t, paxos.NodeID(3), g.master())
+	g.cut[3] = true
+	s := g.open(g.master())
+	for seq := api.Seq(1); seq <= 5; seq++ {
+		g.ask(g.master(), api.Request{ID: 2, Session: s, Seq: seq, Op: api.Put{Key: fmt.Sprint(seq), Value: "x"}})
+	}
+	g.pass(time.Second)
+	return g
+}
+
+func TestASnapshotReplacesTheRowsAndTheLogGoesOn(t *testing.T) {
+	g := moved(t)
+	h, view := g.nodes[1].Snapshot()
+	require.Equal(t, h.Slot, g.nodes[1].Status().Applied)
+	require.Equal(t, []paxos.NodeID{1, 2, 3}, h.Members)
+	require.EqualValues(t, g.nodes[1].Master().Epoch, h.Epoch)
+	for id := paxos.NodeID(1); id <= 2; id++ {
+		g.nodes[id].Truncate(g.now, h.Slot+1)
+		g.take(id)
+	}
+	g.cut[3] = false
+	g.pass(time.Second)
+	require.NotNil(t, g.behind[3], "no records will help it")
+	require.EqualValues(t, h.Slot+1, g.behind[3].Floor)
+
+	var stream bytes.Buffer
+	_, err := view.WriteTo(&stream)
+	require.NoError(t, err)
+	rows, err := db.Load(&stream)
+	require.NoError(t, err)
+	g.applied[3] = nil
+	require.True(t, g.nodes[3].Installed(g.now, h, rows))
+	out := g.nodes[3].TakeOutput()
+	require.Equal(t, &node.Installed{Handle: h, Sum: view.Checksum()}, out.Installed)
+	require.Equal(t, h.Slot, g.nodes[3].Status().Applied)
+	require.EqualValues(t, h.Epoch, g.nodes[3].Master().Epoch)
+	require.False(t, g.nodes[3].Installed(g.now, h, rows), "once is enough")
+
+	g.pass(5 * time.Second)
+	s := g.open(g.master())
+	g.ask(g.master(), api.Request{ID: 2, Session: s, Seq: 1, Op: api.Put{Key: "later", Value: "y"}})
+	g.pass(3 * time.Second)
+	sums := map[paxos.Slot]db.Sum{}
+	for _, a := range g.applied[1] {
+		sums[a.Slot] = a.Sum
+	}
+	require.Greater(t, len(g.applied[3]), 2)
+	for _, a := range g.applied[3] {
+		require.Equal(t, sums[a.Slot], a.Sum, "slot %d", a.Slot)
+	}
+	require.Equal(t, h.Slot+1, g.applied[3][0].Slot)
+}
+
+func TestARestartGoesOnFromASnapshot(t *testing.T) {
+	g := moved(t)
+	h, _ := g.nodes[1].Snapshot()
+	var stream bytes.Buffer
+	_, err := g.nodes[1].View().WriteTo(&stream)
+	require.NoError(t, err)
+	rows, err := db.Load(&stream)
+	require.NoError(t, err)
+	cfg := node.DefaultConfig()
+	cfg.Paxos.ID, cfg.Paxos.Members = 1, []paxos.NodeID{1, 2, 3}
+	rec := paxos.Recovered{Boot: 2, Promise: h.Ballot, Snapshot: h, Floor: h.Slot + 1, Next: 30}
+	n := node.New(cfg, rec, rows, g.now)
+	require.Equal(t, h.Slot, n.Status().Applied)
+	require.EqualValues(t, h.Epoch, n.Master().Epoch)
+	require.Empty(t, n.TakeOutput().Applied)
+
+	other := cfg
+	other.Paxos.Lease.Grant += time.Second
+	require.ErrorContains(t, node.New(other, rec, rows, g.now).TakeOutput().Stop, "lease grant")
+
+	for name, spoil := range map[string]func(*paxos.Handle){
+		"epoch":   func(h *paxos.Handle) { h.Epoch++ },
+		"members": func(h *paxos.Handle) { h.Members = h.Members[:2] },
+		"ballot":  func(h *paxos.Handle) { h.Ballot.Round++ },
+	} {
+		bad := rec
+		spoil(&bad.Snapshot)
+		require.Panics(t, func() { node.New(cfg, bad, rows, g.now) }, name)
+	}
 }

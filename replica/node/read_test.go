@@ -127,18 +127,18 @@ func TestAReplicaThatWasConfiguredOtherwiseStops(t *testing.T) {
 	rec := paxos.Recovered{Boot: 3, Promise: b, Next: 9, Records: []paxos.Record{
 		paxos.Voted{Slot: 1, Ballot: b, Value: value}, paxos.Settled{Slots: paxos.Range{From: 1, To: 2}},
 	}}
-	out := node.New(cfg, rec, time.Unix(1, 0)).TakeOutput()
+	out := node.New(cfg, rec, nil, time.Unix(1, 0)).TakeOutput()
 	require.EqualError(t, out.Stop, `replica 1 stops: constant "lease grant" is 2s in this cell and 1s in its configuration: they must be equal`)
 
 	cfg.Paxos.Lease.Grant = 2 * time.Second
-	require.NoError(t, node.New(cfg, rec, time.Unix(1, 0)).TakeOutput().Stop)
+	require.NoError(t, node.New(cfg, rec, nil, time.Unix(1, 0)).TakeOutput().Stop)
 
-	n := node.New(cfg, paxos.Recovered{}, time.Unix(1, 0))
+	n := node.New(cfg, paxos.Recovered{}, nil, time.Unix(1, 0))
 	out = n.TakeOutput()
 	require.NoError(t, out.Stop)
 	cfg.Paxos.Members = []paxos.NodeID{1, 2}
 	cfg.Paxos.Lease.Grant = time.Second
-	n = node.New(cfg, paxos.Recovered{}, time.Unix(1, 0))
+	n = node.New(cfg, paxos.Recovered{}, nil, time.Unix(1, 0))
 	n.Durable(time.Unix(1, 0), n.TakeOutput().First)
 	n.Step(time.Unix(1, 0), 2, paxos.FetchReply{From: 1, Values: []paxos.Value{value}, FirstOpen: 2})
 	require.ErrorContains(t, n.TakeOutput().Stop, "lease grant")

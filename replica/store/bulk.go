@@ -25,13 +25,21 @@ type Bulk struct {
 // Bulk is the other lane of the store.
 func (s *Store) Bulk() *Bulk { return s.bulk }
 
+// ID tells one snapshot from every other, also from those of the same slot.
+type ID struct {
+	Handle paxos.Handle
+	Size   int64  // bytes in all
+	Sum    uint64 // of all bytes
+}
+
 // Write writes the rows as they were after h.Slot and publishes them. When it
 // returns nil, and not before, the snapshot is durable.
-func (b *Bulk) Write(h paxos.Handle, rows db.View) (snapshot.ID, error) {
-	return b.snaps.Write(handleOut(h), func(w io.Writer) error {
+func (b *Bulk) Write(h paxos.Handle, rows db.View) (ID, error) {
+	id, err := b.snaps.Write(handleOut(h), func(w io.Writer) error {
 		_, err := rows.WriteTo(w)
 		return err
 	})
+	return idIn(id), err
 }
 
 // Prune removes snapshots that are older than those to be kept.
@@ -52,42 +60,43 @@ func (b *Bulk) Floor() paxos.Slot {
 }
 
 // Latest is the newest good snapshot.
-func (b *Bulk) Latest() (snapshot.ID, bool) { return b.snaps.Latest() }
+func (b *Bulk) Latest() (ID, bool) {
+	id, ok := b.snaps.Latest()
+	return idIn(id), ok
+}
 
 // Read returns up to n bytes at off of a snapshot, for a peer. snapshot.ErrUnknown
 // says that it is not there, or not any more.
-func (b *Bulk) Read(id snapshot.ID, off int64, n int) ([]byte, error) {
-	return b.snaps.ReadChunk(id, off, n)
+func (b *Bulk) Read(id ID, off int64, n int) ([]byte, error) {
+	return b.snaps.ReadChunk(idOut(id), off, n)
 }
 
 // Put takes in one piece of a snapshot from a peer. The first piece, or one of
 // another snapshot at offset 0, begins a transfer and ends the one before. It
 // returns where the next piece must begin.
-func (b *Bulk) Put(id snapshot.ID, off int64, data []byte) (int64, error) {
-	if b.in == nil || off == 0 && !b.in.ID().Equal(id) {
+func (b *Bulk) Put(id ID, off int64, data []byte) (int64, error) {
+	out := idOut(id)
+	if b.in == nil || off == 0 && !b.in.ID().Equal(out) {
 		b.Abort()
-		in, err := b.snaps.Install(id)
+		in, err := b.snaps.Install(out)
 		if err != nil {
 			return 0, err
 		}
 		b.in = in
 	}
-	err := b.in.Put(id, off, data)
+	err := b.in.Put(out, off, data)
 	return b.in.Offset(), err
 }
 
-// Commit publishes what was taken in, whole, and loads its rows.
-func (b *Bulk) Commit() (paxos.Handle, *db.DB, error) {
+// Commit publishes what was taken in, whole. When it returns nil the snapshot is
+// durable.
+func (b *Bulk) Commit() (ID, error) {
 	if b.in == nil {
-		return paxos.Handle{}, nil, fmt.Errorf("store: %w: no transfer is under way", snapshot.ErrIncomplete)
+		return ID{}, fmt.Errorf("store: %w: no transfer is under way", snapshot.ErrIncomplete)
 	}
 	id, err := b.in.Commit()
 	b.in = nil
-	if err != nil {
-		return paxos.Handle{}, nil, err
-	}
-	rows, err := b.load(id)
-	return handleIn(id.Handle), rows, err
+	return idIn(id), err
 }
 
 // Abort gives up a transfer, if one is under way.
@@ -98,8 +107,9 @@ func (b *Bulk) Abort() {
 	}
 }
 
-func (b *Bulk) load(id snapshot.ID) (rows *db.DB, err error) {
-	err = b.snaps.Load(id.Handle, func(r io.Reader) (err error) {
+// Rows loads the rows of a snapshot.
+func (b *Bulk) Rows(h paxos.Handle) (rows *db.DB, err error) {
+	err = b.snaps.Load(handleOut(h), func(r io.Reader) (err error) {
 		rows, err = db.Load(r)
 		return err
 	})
@@ -119,7 +129,7 @@ func (s *Store) openSnapshots(fsys vfs.FS, dir string, o Options, rec *Recovered
 		if !ok {
 			break
 		}
-		rec.Rows, err = s.bulk.load(id)
+		rec.Rows, err = s.bulk.Rows(handleIn(id.Handle))
 		if err == nil {
 			rec.Snapshot = handleIn(id.Handle)
 			break
@@ -168,3 +178,9 @@ func handleIn(h snapshot.Handle) paxos.Handle {
 	}
 	return in
 }
+
+func idOut(id ID) snapshot.ID {
+	return snapshot.ID{Handle: handleOut(id.Handle), Size: id.Size, Sum: id.Sum}
+}
+
+func idIn(id snapshot.ID) ID { return ID{Handle: handleIn(id.Handle), Size: id.Size, Sum: id.Sum} }

@@ -85,12 +85,12 @@ func (k *keeper) fetch(g *rig) error {
 			return err
 		}
 	}
-	h, _, err := g.s.Bulk().Commit()
+	got, err := g.s.Bulk().Commit()
 	if err != nil {
 		return err
 	}
-	k.next = h.Slot + 1
-	return k.published(g, h.Slot)
+	k.next = got.Handle.Slot + 1
+	return k.published(g, got.Handle.Slot)
 }
 
 // check asks that snapshot and log together hold all that was confirmed.

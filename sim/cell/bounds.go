@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"strings"
+
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/rows"
@@ -13,7 +15,7 @@ type sizes struct {
 	most int
 }
 
-// bounds checks L2. The log itself grows until snapshots stand.
+// bounds checks L2.
 func (c *Cell) bounds() {
 	for _, m := range c.replicas {
 		if r := running(m); r != nil && r.host.Node() != nil && !c.watch.disks[r.id].stray {
@@ -31,6 +33,7 @@ func (c *Cell) sizes(r *replica) []sizes {
 	cfg := &c.plan.Host.Node
 	status, view := r.host.Node().Status(), r.host.Node().View()
 	totals := rows.GetTotals(view)
+	snaps, bytes := c.files(r)
 	answers := 0
 	for range view.Scan(string(rune(rows.FamilyAnswer))) {
 		answers++
@@ -44,6 +47,9 @@ func (c *Cell) sizes(r *replica) []sizes {
 		{"sessions", int(totals.Sessions), rows.MaxSessions},
 		{"sessions more than clients opened", int(totals.Sessions), 2 * c.load.sessions},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
+		{"slots in memory", kept(status, r.damaged), c.keeps()},
+		{"snapshots on its disk", snaps, maxSnapshots},
+		{"bytes of log", bytes, 6*int(c.plan.Store.SegmentSize) + c.keeps()*(512+2*c.plan.Calls.Value)},
 		{"records waiting for the log", r.host.Waiting(), maxHeld},
 	}
 }
@@ -57,7 +63,44 @@ func ahead(s paxos.Status, damaged bool) int {
 	return int(s.VotesEnd - s.FirstOpen)
 }
 
+// kept is how many slots a node remembers, unless the slot of a value that rotted
+// keeps it from taking snapshots.
+func kept(s paxos.Status, damaged bool) int {
+	if damaged {
+		return 0
+	}
+	return int(s.VotesEnd - s.Floor)
+}
+
+// keeps is how many slots there may be: two snapshots' worth, what is kept for
+// laggards, and what came while a snapshot took long or failed.
+func (c *Cell) keeps() int {
+	if c.plan.Host.SnapshotEvery >= noSnapshots {
+		return 1 << 16
+	}
+	return 2*int(c.plan.Host.SnapshotEvery) + int(c.plan.Host.KeepSlots) + maxLate
+}
+
+// files counts the snapshots on a replica's disk, and the bytes of its log.
+func (c *Cell) files(r *replica) (snapshots, log int) {
+	for _, f := range c.world.Machine(r.env.Self()).Disk().Mem().Files() {
+		switch {
+		case strings.HasSuffix(f.Name, ".snap"):
+			snapshots++
+		case strings.HasSuffix(f.Name, ".wal"):
+			log += int(f.Size)
+		}
+	}
+	return snapshots, log
+}
+
 const (
+	// maxLate is far above what a disk that stands still for seconds lets pass
+	// before there is a snapshot of it, and below what a run fills.
+	maxLate = 1_000
+	// maxSnapshots are the two that are kept, one that is new, and some that are
+	// bad or came back after a crash.
+	maxSnapshots = 8
 	// maxHeld is far above what a disk that stands still for seconds leaves
 	// waiting, and far below what a leak would.
 	maxHeld = 20_000

@@ -23,10 +23,12 @@ type Cell struct {
 	leases   *leaseWatch
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
 
-	healed     bool     // the safety phase is over
-	undo       []func() // of faults in force
-	armed      []func() // strikes that wait for a leader to propose
-	onTenure   []func() // what waits for somebody to begin to lead
+	healed     bool                        // the safety phase is over
+	undo       []func()                    // of faults in force
+	armed      []func()                    // strikes that wait for a leader to propose
+	onTenure   []func()                    // what waits for somebody to begin to lead
+	onPiece    []func(source *sim.Machine) // what waits for a piece of a snapshot to be sent
+	rotten     map[paxos.NodeID][]string   // snapshots that went bad
 	strikes    map[string]int
 	diskFaults int // disk calls that were made to fail
 	failures   int // replicas that stopped because of their machine
@@ -163,7 +165,7 @@ func (c *Cell) struck(family string) {
 // heal ends the safety phase: every fault that is in force ends, and every
 // replica runs.
 func (c *Cell) heal() {
-	c.healed, c.armed, c.onTenure = true, nil, nil
+	c.healed, c.armed, c.onTenure, c.onPiece = true, nil, nil, nil
 	for _, end := range c.undo {
 		end()
 	}

@@ -16,6 +16,10 @@ func (h *watch) claims(id paxos.NodeID, wire []byte) {
 		h.claimsSum(id, r)
 		return
 	}
+	if host.IsTransfer(string(wire)) {
+		h.claimsSnapshot(id, string(wire))
+		return
+	}
 	m, err := paxos.DecodeMessage(string(wire))
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
@@ -159,5 +163,17 @@ func (h *watch) claimsValues(id paxos.NodeID, m paxos.FetchReply) {
 			h.lies(id, m, "%v as the value of slot %d, where %v is chosen (%v)", v, s, f.value, f.chosen)
 			return
 		}
+	}
+}
+
+// claimsSnapshot: the sender's disk has, or had, a snapshot that reaches as far.
+func (h *watch) claimsSnapshot(id paxos.NodeID, wire string) {
+	m, err := host.DecodeTransfer(wire)
+	if err != nil {
+		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
+		return
+	}
+	if p, ok := m.(host.Piece); ok && p.ID.Handle.Slot > h.disks[id].snapshot {
+		h.world.Break("I-W1", "replica %d sends a %v, the newest on its disk is of slot %d", id, p, h.disks[id].snapshot)
 	}
 }

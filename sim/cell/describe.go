@@ -6,6 +6,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -26,6 +27,13 @@ func Describe(from, to sim.Addr, msg []byte) string {
 			return unreadable(msg, err)
 		}
 		return fmt.Sprintf("answer #%d session %d seq %d epoch %d master %d: %s", p.ID, p.Session, p.Seq, p.Epoch, p.Master, describeResult(p.Result))
+	}
+	if host.IsTransfer(string(msg)) {
+		m, err := host.DecodeTransfer(string(msg))
+		if err != nil {
+			return unreadable(msg, err)
+		}
+		return fmt.Sprint(m)
 	}
 	m, err := paxos.DecodeMessage(string(msg))
 	if err != nil {

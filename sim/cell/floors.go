@@ -28,12 +28,6 @@ var demanded = []string{
 	"roll-in-recovery",       // a segment rolled during recovery
 }
 
-// awaited are those of them that nothing can reach before what they are about
-// is built. This list only ever shrinks.
-var awaited = []string{
-	"snapshot-over-vote", "sum-during-snapshot",
-}
-
 // A campaign is judged by the demanded situations from floorSeeds counted seeds
 // on: each must have been reached in floorReach of so many.
 const (

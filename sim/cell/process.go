@@ -6,6 +6,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/lane"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
@@ -23,6 +24,7 @@ type replica struct {
 	host  *host.Host
 	now   time.Time // of the last message
 	store *store.Store
+	bulk  lane.Bulk
 	job   *host.LogJob // what the log lane writes
 
 	unsynced []paxos.Record // appended since the last sync
@@ -30,6 +32,7 @@ type replica struct {
 	missed   paxos.Slot     // the highest slot that anybody had applied when this life began
 	retired  bool           // its counters are added up
 	damaged  bool           // this life found unreadable records
+	writing  bool           // a snapshot is being written
 }
 
 // newReplica returns the maker of a machine's lives.
@@ -51,10 +54,11 @@ func (r *replica) Start(env *sim.Env) {
 			return
 		}
 		r.store, r.damaged = st, len(report.Damaged) > 0
-		r.cell.watch.recovered(r.id, rec.Recovered, report)
+		r.bulk = lane.Bulk{Store: st.Bulk(), Published: func(id host.SnapshotID) { r.cell.watch.published(r.id, id) }}
+		r.cell.watch.recovered(r.id, rec, report)
 		r.cell.rare.recovered(report, r.cell.watch.atlas.isHurt(r.id))
 		env.Post(func(now time.Time) {
-			r.host.Start(now, rec.Recovered)
+			r.host.Start(now, rec.Recovered, rec.Rows)
 			r.cell.watch.started(r.id, r.host.Node().Status())
 			r.act()
 		})
@@ -107,6 +111,12 @@ func (r *replica) act() {
 	}
 	if r.host.Node() != nil {
 		r.cell.watch.proposed(out.Proposed)
+		if out.Installed != nil {
+			r.cell.watch.installed(r.id, out.Installed)
+		}
+		if r.writing {
+			r.cell.watch.snapshots.sums += len(out.Applied)
+		}
 		r.cell.watch.applied(r.id, out.Applied)
 		if r.cell.watch.tenure(r.id, r.host.Node()) {
 			r.cell.rare.serves(r.host.Node().Serving().Ballot)
@@ -132,6 +142,9 @@ func (r *replica) act() {
 		r.job = out.Log
 		r.env.Go("log", r.runJob)
 	}
+	if j := out.Bulk; j != nil {
+		r.env.Go("bulk", func() { r.runBulk(j) })
+	}
 	r.env.WakeAt(out.Wake)
 }
 
@@ -142,6 +155,7 @@ func (r *replica) send(all []host.PeerMessage) {
 			r.cell.watch.claims(r.id, m.Wire)
 			claimed = m.Wire
 		}
+		r.cell.gives(r.env.Self(), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 }
@@ -155,7 +169,22 @@ func (r *replica) runJob() {
 	})
 }
 
+// runBulk is the bulk lane, beside the log lane: the same disk, call by call.
+func (r *replica) runBulk(j host.BulkJob) {
+	_, r.writing = j.(host.WriteJob)
+	result := r.bulk.Do(j)
+	r.writing = false
+	r.env.Post(func(now time.Time) {
+		r.host.BulkDone(now, result)
+		r.act()
+	})
+}
+
 func (r *replica) write(j *host.LogJob) error {
+	if j.Below > 0 {
+		r.cell.watch.truncates(r.id, j.Below)
+		return r.store.Truncate(j.Below)
+	}
 	if j.Idle {
 		err := r.store.Idle()
 		if err == nil {

@@ -28,8 +28,12 @@ func (mute) Receive(time.Time, sim.Addr, []byte) {}
 func (mute) Wake(time.Time)                      {}
 
 // someCell is a cell without faults that has run for a while.
-func someCell(t *testing.T, seed uint64) *Cell {
-	c := build(NewPlan(Options{Seed: seed, Replicas: 3, Faults: []string{}}), sim.Trace{})
+func someCell(t *testing.T, seed uint64, tune ...func(*Plan)) *Cell {
+	p := NewPlan(Options{Seed: seed, Replicas: 3, Faults: []string{}})
+	for _, f := range tune {
+		f(&p)
+	}
+	c := build(p, sim.Trace{})
 	t.Cleanup(c.world.Close)
 	c.start()
 	require.Equal(t, sim.Reached, c.world.Run(5*time.Second))

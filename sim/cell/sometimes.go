@@ -59,6 +59,15 @@ var situations = []situation{
 	{"rows-disagreed", "two replicas had other rows after one slot", func(c *Cell) uint64 { return c.watch.audits.Disagreed }},
 	{"minority-stopped", "a replica stopped because its rows were those of a minority", func(c *Cell) uint64 { return uint64(c.watch.minority) }},
 	{"values-duel", "a slot got votes for two values", func(c *Cell) uint64 { return c.watch.duels() }},
+	{"snapshot-written", "a replica wrote a snapshot", func(c *Cell) uint64 { return c.watch.snapshots.SnapshotsWritten }},
+	{"snapshot-failed", "a snapshot could not be written, and the log was kept", func(c *Cell) uint64 { return c.watch.snapshots.SnapshotsFailed }},
+	{"snapshot-installed", "a laggard took over the snapshot of another replica", func(c *Cell) uint64 { return c.watch.counts.Installed }},
+	{"snapshot-over-vote", "a snapshot was installed over a slot with a vote", func(c *Cell) uint64 { return c.watch.counts.InstalledOverVote }},
+	{"snapshot-below-vote", "a snapshot was installed, and votes stood above it", func(c *Cell) uint64 { return c.watch.counts.InstalledBelowVote }},
+	{"snapshot-older", "a restart used an older snapshot, because the newest was bad", func(c *Cell) uint64 { return uint64(c.watch.snapshots.older) }},
+	{"transfer-restarted", "a source had moved on, and a transfer began anew", func(c *Cell) uint64 { return c.watch.snapshots.TransfersRestarted }},
+	{"transfer-source-silent", "the source of a transfer was silent, and another one was asked", func(c *Cell) uint64 { return c.watch.snapshots.SourcesSwitched }},
+	{"sum-during-snapshot", "a checksum was compared while the replica was writing a snapshot", func(c *Cell) uint64 { return uint64(c.watch.snapshots.sums) }},
 }
 
 // Situation describes a rare situation, for lists.
@@ -104,6 +113,7 @@ func (c *Cell) retire(r *replica) {
 		c.watch.audits.Disagreed += a.Disagreed
 		c.watch.audits.Overlapped += a.Overlapped
 		c.leases.add(n.Reads())
+		c.watch.snapshots.add(r.host.Counters())
 	}
 }
 

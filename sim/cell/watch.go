@@ -47,6 +47,7 @@ type watch struct {
 	audits    node.AuditCounters // of the lives that are over
 	reports   uint64             // of sums, sent
 	minority  int                // replicas that stopped because their rows were odd
+	snapshots snapshotCounts
 
 	aborted, repeated, stale, orphans, lateEpochs, conflicts, batches uint64
 }
@@ -57,6 +58,8 @@ type diskFacts struct {
 	promise paxos.Ballot
 	votes   votes
 	applied paxos.Slot // in the present life: memory, not disk
+
+	snapshot paxos.Slot // of the newest snapshot that is durable
 
 	lsn, mark paxos.LSN           // synced up to; of that, stated by a mark
 	stray     bool                // rows in memory were made to differ
@@ -221,7 +224,7 @@ func (f *slotFacts) at(v paxos.Voted) *ballotFacts {
 
 // recovered compares what a disk gave back with what it had said it kept
 // (S2, S3), and counts votes that reached the disk without anybody hearing.
-func (h *watch) recovered(id paxos.NodeID, rec paxos.Recovered, report store.Report) {
+func (h *watch) recovered(id paxos.NodeID, rec store.Recovered, report store.Report) {
 	d := &h.disks[id]
 	if rec.Boot < d.boot {
 		h.world.Break("S2", "replica %d comes back in life %d after life %d", id, rec.Boot, d.boot)
@@ -229,14 +232,15 @@ func (h *watch) recovered(id paxos.NodeID, rec paxos.Recovered, report store.Rep
 	if rec.Promise.Less(d.promise) {
 		h.world.Break("S2", "replica %d comes back with promise %v, its disk had %v", id, rec.Promise, d.promise)
 	}
-	d.boot, d.promise, d.applied = rec.Boot, rec.Promise, 0
+	d.boot, d.promise = rec.Boot, rec.Promise
 	if report.Torn != nil {
 		h.tornTails++
 	}
 	h.reported(id, report)
+	h.resumes(id, rec, report)
 	d.lsn = max(rec.Next, 1) - 1
 	d.stray = false // the rows come from the log again
-	last := h.givenBack(id, rec)
+	last := h.givenBack(id, rec.Recovered)
 	for _, r := range rec.Records {
 		v, ok := r.(paxos.Voted)
 		if !ok {
@@ -254,6 +258,9 @@ func (h *watch) recovered(id paxos.NodeID, rec paxos.Recovered, report store.Rep
 func (h *watch) started(id paxos.NodeID, s paxos.Status) {
 	if d := &h.disks[id]; s.Promised.Less(d.promise) {
 		h.world.Break("S2", "replica %d starts with promise %v, its disk has %v", id, s.Promised, d.promise)
+	}
+	if d := &h.disks[id]; s.Floor > d.snapshot+1 {
+		h.world.Break("S3", "replica %d starts without the votes below %d, its snapshot is of slot %d", id, s.Floor, d.snapshot)
 	}
 	for slot := s.VotesEnd; slot < paxos.Slot(len(h.disks[id].votes)); slot++ {
 		if v, voted := h.disks[id].votes.at(slot); voted {

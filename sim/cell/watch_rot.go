@@ -31,7 +31,8 @@ const maxAhead = 1 << 16
 // givenBack compares the votes and learned values that a disk gave back with what
 // it had said it kept (S3, S17), and returns the last vote of each slot. A vote
 // may come back without its value, and then counts as what it was; it may not be
-// missing, nor be another.
+// missing, unless below the floor of the log, which resumes has looked at, nor be
+// another.
 func (h *watch) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 	d := &h.disks[id]
 	d.missing = map[paxos.Slot]bool{}
@@ -61,6 +62,10 @@ func (h *watch) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 	for s := paxos.Slot(1); s < paxos.Slot(len(h.slots)); s++ {
 		was, voted := d.votes.at(s)
 		now, has := last.at(s)
+		if voted && !has && s < rec.Floor { // a snapshot stands in for it
+			last.put(was)
+			continue
+		}
 		switch {
 		case voted && (!has || now.Ballot.Less(was.Ballot)):
 			h.world.Break(h.broken(id, "S3"), "replica %d lost its vote at %v in slot %d: the disk gives back %v", id, was.Ballot, s, now.Ballot)

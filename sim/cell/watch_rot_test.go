@@ -27,7 +27,7 @@ func rotten(t *testing.T, hurt bool) *facts {
 }
 
 func (f *facts) backWith(report store.Report, rs ...paxos.Record) {
-	f.h.recovered(1, paxos.Recovered{Promise: ballot(1, 1), Records: rs, Next: 9}, report)
+	f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(1, 1), Records: rs, Next: 9}}, report)
 }
 
 func TestS17RotIsReportedAndNeverServed(t *testing.T) {
@@ -66,7 +66,9 @@ func TestS17RotIsReportedAndNeverServed(t *testing.T) {
 			f.h.atlas.bury(1)
 			f.backWith(store.Report{}, vote, learned)
 		}},
-		"a promise is forgotten": {true, "S2", func(f *facts) { f.h.recovered(1, paxos.Recovered{Records: []paxos.Record{vote}}, store.Report{}) }},
+		"a promise is forgotten": {true, "S2", func(f *facts) {
+			f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{Records: []paxos.Record{vote}}}, store.Report{})
+		}},
 		"a page with a rotten value": {true, "S17", func(f *facts) {
 			f.promise(1, ballot(2, 1))
 			f.says(1, paxos.Promise{Ballot: ballot(2, 1), Boot: 1, Page: paxos.Range{From: 1, To: paxos.MaxSlot}, FirstOpen: 1,

@@ -58,7 +58,7 @@ func TestS6AReplicaThatStopsHadAReason(t *testing.T) {
 // A stray row stops its replica soon, and its next life is well.
 func TestAStrayRowIsFound(t *testing.T) {
 	for family := range strayFamilies {
-		c := someCell(t, uint64(10+family))
+		c := someCell(t, uint64(10+family), func(p *Plan) { p.Host.SnapshotEvery = noSnapshots })
 		c.plan.Host.Node.ChecksumEvery = time.Second
 		r := running(c.replicas[1])
 		c.watch.atlas.take(r.id)

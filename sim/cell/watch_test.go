@@ -143,9 +143,9 @@ func TestS2PromisesBootsAndVotesNeverFall(t *testing.T) {
 func TestS2ARestartForgetsThePromise(t *testing.T) {
 	f := newFacts(t)
 	f.promise(1, ballot(5, 1))
-	f.h.recovered(1, paxos.Recovered{Promise: ballot(6, 1)}, store.Report{})
+	f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(6, 1)}}, store.Report{})
 	f.good()
-	f.h.recovered(1, paxos.Recovered{Promise: ballot(5, 1)}, store.Report{})
+	f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(5, 1)}}, store.Report{})
 	f.breaks("S2")
 
 	f = newFacts(t)
@@ -208,15 +208,15 @@ func TestS3ADiskLosesAVote(t *testing.T) {
 	voted := paxos.Voted{Slot: 1, Ballot: ballot(2, 1), Value: val("a")}
 	f := newFacts(t)
 	f.vote(1, 1, ballot(2, 1), "a")
-	f.h.recovered(1, paxos.Recovered{Promise: ballot(2, 1), Records: []paxos.Record{voted}}, store.Report{})
+	f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(2, 1), Records: []paxos.Record{voted}}}, store.Report{})
 	f.good()
-	f.h.recovered(1, paxos.Recovered{Promise: ballot(2, 1)}, store.Report{})
+	f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(2, 1)}}, store.Report{})
 	f.breaks("S3")
 
 	f = newFacts(t)
 	f.vote(1, 1, ballot(2, 1), "a")
 	other := paxos.Voted{Slot: 1, Ballot: ballot(2, 1), Value: val("b")}
-	f.h.recovered(1, paxos.Recovered{Promise: ballot(2, 1), Records: []paxos.Record{other}}, store.Report{})
+	f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(2, 1), Records: []paxos.Record{other}}}, store.Report{})
 	f.breaks("S3")
 
 	f = newFacts(t)
@@ -231,7 +231,7 @@ func TestAVoteThatReachedTheDiskUnheardCounts(t *testing.T) {
 	voted := paxos.Voted{Slot: 1, Ballot: ballot(2, 1), Value: val("a")}
 	f := newFacts(t)
 	f.vote(2, 1, ballot(2, 1), "a")
-	f.h.recovered(1, paxos.Recovered{Promise: ballot(2, 1), Records: []paxos.Record{voted}}, store.Report{})
+	f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(2, 1), Records: []paxos.Record{voted}}}, store.Report{})
 	f.apply(3, 1, "a", 1)
 	f.good()
 }
@@ -295,7 +295,7 @@ func TestS2ASlotIsAppliedTwiceInOneLife(t *testing.T) {
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 1, ballot(1, 1), "a")
 	f.apply(1, 1, "a", 1)
-	f.h.recovered(1, paxos.Recovered{Promise: ballot(1, 1), Records: []paxos.Record{paxos.Voted{Slot: 1, Ballot: ballot(1, 1), Value: val("a")}}}, store.Report{})
+	f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(1, 1), Records: []paxos.Record{paxos.Voted{Slot: 1, Ballot: ballot(1, 1), Value: val("a")}}}}, store.Report{})
 	f.apply(1, 1, "a", 1)
 	f.good()
 	f.apply(1, 1, "a", 1)

@@ -1,0 +1,113 @@
+package host
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+)
+
+// bulk decides what the bulk lane does next: one job at a time, pieces for and
+// from peers in turn with snapshots of its own.
+type bulk struct {
+	every paxos.Slot    // slots between two snapshots
+	retry time.Duration // before a snapshot is tried again that failed
+	hold  time.Duration // for so long a peer that fetches keeps new ones back
+	quiet time.Duration // a peer that has not asked for so long has stopped
+
+	busy      bool
+	applied   paxos.Slot
+	last      paxos.Slot // slot of the newest snapshot
+	writing   paxos.Slot // of the one under way
+	notBefore time.Time  // no snapshot is tried before
+	read      bool       // the last job was a read
+	reads     []ReadJob  // one a peer
+	served    SnapshotID // what peers fetch
+	since     time.Time  // from when on
+	until     time.Time  // they are taken to go on fetching
+}
+
+// asked notes that a peer wants a piece; only its latest question counts.
+func (b *bulk) asked(from paxos.NodeID, m Ask, bytes int) {
+	job := ReadJob{To: from, Ask: m, Bytes: bytes}
+	for i := range b.reads {
+		if b.reads[i].To == from {
+			b.reads[i] = job
+			return
+		}
+	}
+	b.reads = append(b.reads, job)
+}
+
+// gave notes that a peer was given a piece of a snapshot, which had better stay.
+func (b *bulk) gave(now time.Time, id SnapshotID) {
+	if !b.served.Equal(id) {
+		b.served, b.since = id, now
+	}
+	b.until = now.Add(b.quiet)
+	if end := b.since.Add(b.hold); b.until.After(end) {
+		b.until = end
+	}
+}
+
+// due says whether a snapshot is to be written, and when to ask again.
+func (b *bulk) due(now time.Time) (bool, time.Time) {
+	if b.applied < b.last+b.every {
+		return false, time.Time{}
+	}
+	at := b.notBefore
+	if b.until.After(at) {
+		at = b.until
+	}
+	return !now.Before(at), at
+}
+
+// job returns the next piece of work, or nil. snapshot makes the rows of the
+// applied slot.
+func (b *bulk) job(now time.Time, f *fetch, snapshot func() WriteJob) BulkJob {
+	if b.busy {
+		return nil
+	}
+	due, _ := b.due(now)
+	var job BulkJob
+	switch {
+	case f.dropped:
+		f.dropped = false
+		job = DropJob{}
+	case f.piece != nil:
+		job = PutJob{Piece: *f.piece}
+		f.piece = nil
+	case len(b.reads) > 0 && (!b.read || !due):
+		job = b.reads[0]
+		b.reads = append(b.reads[:0], b.reads[1:]...)
+	case due:
+		w := snapshot()
+		b.writing = w.Handle.Slot
+		job = w
+	default:
+		return nil
+	}
+	_, b.read = job.(ReadJob)
+	b.busy = true
+	return job
+}
+
+// wrote ends a snapshot of its own.
+func (b *bulk) wrote(now time.Time, err error) {
+	if err != nil {
+		b.notBefore = now.Add(b.retry)
+		return
+	}
+	b.last = max(b.last, b.writing)
+}
+
+// wake is when job may have something to say without a further input.
+func (b *bulk) wake(now time.Time) time.Time {
+	if b.busy {
+		return time.Time{}
+	}
+	due, at := b.due(now)
+	if due {
+		return time.Time{} // job has taken it
+	}
+	return at
+}

@@ -1,0 +1,158 @@
+package host
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+)
+
+// fetch gets one snapshot from a peer, piece by piece, for a node that no records
+// will help (P7.06): the next piece is asked for when the last one is on the
+// disk, so that no more than one is ever in memory. It asks again, with doubling
+// waits, and turns to another source when one is silent; a source that has moved
+// on makes it begin anew. It may be wrong and would only cost time: what is
+// installed is checked by the bulk lane to the last byte.
+type fetch struct {
+	peers []paxos.NodeID // in ascending order
+	pause time.Duration  // before asking again, at first
+
+	slot    paxos.Slot   // a snapshot of this slot or above helps; 0: idle
+	source  paxos.NodeID // who is asked
+	id      SnapshotID   // what is being fetched, once a source has named it
+	next    int64        // where the next piece begins
+	due     time.Time    // ask again
+	wait    time.Duration
+	silence int // answers that did not come, in a row
+	writing bool
+	piece   *Piece // for the disk
+	dropped bool   // what the disk holds of a transfer is of no use
+	asks    []ask  // to be sent
+}
+
+// ask is a message to a source.
+type ask struct {
+	to paxos.NodeID
+	m  Ask
+}
+
+// begin starts a transfer, unless one is under way.
+func (f *fetch) begin(now time.Time, b paxos.Behind) {
+	if f.slot != 0 || len(f.peers) == 0 {
+		return
+	}
+	f.slot, f.source = b.Floor-1, b.Source
+	f.anew(now)
+}
+
+// anew asks the present source for whatever it has.
+func (f *fetch) anew(now time.Time) {
+	if !f.id.IsZero() {
+		f.dropped = true
+	}
+	f.id, f.next, f.piece = SnapshotID{}, 0, nil
+	f.wait, f.silence = f.pause, 0
+	f.ask(now)
+}
+
+func (f *fetch) ask(now time.Time) {
+	f.due = now.Add(f.wait)
+	m := Ask{ID: f.id, Offset: f.next}
+	if f.id.IsZero() {
+		m.Slot = f.slot
+	}
+	f.asks = append(f.asks, ask{to: f.source, m: m})
+}
+
+// got takes a piece from a peer. It says whether that was the one it waits for.
+func (f *fetch) got(from paxos.NodeID, p Piece) bool {
+	switch {
+	case f.slot == 0 || f.writing || from != f.source || p.Offset != f.next:
+		return false
+	case f.id.IsZero() && p.ID.Handle.Slot < f.slot:
+		return false
+	case !f.id.IsZero() && !f.id.Equal(p.ID):
+		return false
+	}
+	f.id, f.piece, f.writing = p.ID, &p, true
+	f.wait, f.silence = f.pause, 0
+	return true
+}
+
+// gone takes the word of the source that it has not what was asked for. It says
+// whether the transfer begins anew.
+func (f *fetch) gone(now time.Time, from paxos.NodeID, m Gone) bool {
+	if f.slot == 0 || f.writing || from != f.source || !f.id.Equal(m.ID) {
+		return false
+	}
+	if f.id.IsZero() {
+		return false // it has none that helps: another one is asked when it is due
+	}
+	f.anew(now)
+	return true
+}
+
+// put takes in what the disk did with a piece: the place of the next one, or the
+// end.
+func (f *fetch) put(now time.Time, d PutDone) {
+	f.writing, f.piece = false, nil
+	switch {
+	case f.slot == 0 || !f.id.Equal(d.ID): // it was given up meanwhile
+	case d.Rows != nil:
+		f.stop()
+		f.dropped = false
+	case d.Err != nil:
+		f.id, f.next, f.dropped = SnapshotID{}, 0, true
+		f.due = now.Add(f.wait)
+	default:
+		f.next = d.Next
+		f.ask(now)
+	}
+}
+
+// applied notes how far the node is: it may have been helped by records.
+func (f *fetch) applied(upto paxos.Slot) {
+	if f.slot != 0 && upto >= max(f.slot, f.id.Handle.Slot) {
+		f.stop()
+	}
+}
+
+// stop makes it idle.
+func (f *fetch) stop() {
+	f.dropped = f.dropped || !f.id.IsZero()
+	f.slot, f.id, f.next, f.due = 0, SnapshotID{}, 0, time.Time{}
+	f.asks = f.asks[:0]
+	if f.piece != nil {
+		f.piece, f.writing = nil, false
+	}
+}
+
+// tend asks again when it is time. It says whether another source is asked.
+func (f *fetch) tend(now time.Time) (switched bool) {
+	if f.slot == 0 || f.writing || now.Before(f.due) {
+		return false
+	}
+	if f.silence++; f.silence%2 == 0 {
+		f.source, switched = f.other(), true
+	}
+	f.wait = min(2*f.wait, 8*f.pause)
+	f.ask(now)
+	return switched
+}
+
+// other is the peer after the source in the ring.
+func (f *fetch) other() paxos.NodeID {
+	for _, id := range f.peers {
+		if id > f.source {
+			return id
+		}
+	}
+	return f.peers[0]
+}
+
+// wake is when tend has something to do.
+func (f *fetch) wake() time.Time {
+	if f.slot == 0 || f.writing {
+		return time.Time{}
+	}
+	return f.due
+}

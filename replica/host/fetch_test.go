@@ -1,0 +1,155 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+)
+
+func idOf(slot paxos.Slot, size int64) SnapshotID {
+	return SnapshotID{Handle: paxos.Handle{Slot: slot, Members: []paxos.NodeID{1, 2, 3}}, Size: size, Sum: uint64(slot)}
+}
+
+// puller is a transfer of node 1 of three, with a clock.
+type puller struct {
+	*fetch
+	t   *testing.T
+	now time.Time
+}
+
+func newPuller(t *testing.T) *puller {
+	p := &puller{t: t, now: time.Unix(100, 0), fetch: &fetch{peers: []paxos.NodeID{2, 3}, pause: 10 * time.Millisecond}}
+	p.begin(p.now, paxos.Behind{Source: 2, Floor: 8})
+	p.asked("2: ask any snapshot of slot 7 on")
+	return p
+}
+
+// asked is what was asked since the last time.
+func (p *puller) asked(want ...string) {
+	p.t.Helper()
+	var got []string
+	for _, a := range p.asks {
+		got = append(got, fmt.Sprintf("%d: %v", a.to, a.m))
+	}
+	p.asks = nil
+	require.Equal(p.t, want, got)
+}
+
+func (p *puller) pass(d time.Duration) bool {
+	p.now = p.now.Add(d)
+	return p.tend(p.now)
+}
+
+// done lets the disk take the piece that was got.
+func (p *puller) done(next int64) {
+	p.t.Helper()
+	require.NotNil(p.t, p.piece)
+	id := p.id
+	p.piece = nil
+	p.put(p.now, PutDone{ID: id, Next: next})
+}
+
+func TestOnePieceAfterTheOther(t *testing.T) {
+	p := newPuller(t)
+	id := idOf(9, 300)
+	require.False(t, p.got(3, Piece{ID: id, Data: "x"}), "not the source")
+	require.False(t, p.got(2, Piece{ID: idOf(6, 300), Data: "x"}), "too old to help")
+	require.False(t, p.got(2, Piece{ID: id, Offset: 1, Data: "x"}), "not the beginning")
+	require.True(t, p.got(2, Piece{ID: id, Data: "first"}))
+	require.False(t, p.got(2, Piece{ID: id, Data: "first"}), "the disk is at it")
+	require.True(t, p.wake().IsZero(), "nothing to wait for but the disk")
+	p.done(128)
+	p.asked(fmt.Sprintf("2: ask %v at 128", id))
+	require.False(t, p.got(2, Piece{ID: id, Data: "first"}), "a duplicate")
+	require.False(t, p.got(2, Piece{ID: idOf(10, 300), Offset: 128, Data: "x"}), "of another snapshot")
+	require.True(t, p.got(2, Piece{ID: id, Offset: 128, Data: "second"}))
+	p.piece = nil
+	p.put(p.now, PutDone{ID: id, Rows: db.New()})
+	require.Zero(t, p.slot)
+	require.False(t, p.dropped)
+	require.True(t, p.wake().IsZero())
+}
+
+func TestASilentSourceIsAskedTwiceAndThenAnotherOne(t *testing.T) {
+	p := newPuller(t)
+	require.True(t, p.got(2, Piece{ID: idOf(9, 300), Data: "first"}))
+	p.done(128)
+	p.asked(fmt.Sprintf("2: ask %v at 128", p.id))
+	require.False(t, p.pass(9*time.Millisecond))
+	p.asked()
+	require.False(t, p.pass(time.Millisecond))
+	p.asked(fmt.Sprintf("2: ask %v at 128", p.id))
+	require.False(t, p.pass(19*time.Millisecond), "the wait doubles")
+	require.True(t, p.pass(time.Millisecond))
+	p.asked(fmt.Sprintf("3: ask %v at 128", p.id)) // it may have the same one
+	require.False(t, p.gone(p.now, 2, Gone{ID: p.id}), "the old source is not asked any more")
+	require.True(t, p.gone(p.now, 3, Gone{ID: p.id}))
+	p.asked("3: ask any snapshot of slot 7 on")
+	require.True(t, p.dropped, "what was taken in is of no use")
+	require.True(t, p.got(3, Piece{ID: idOf(20, 50), Data: "x"}))
+}
+
+func TestASourceThatHasNoneIsLeftAfterAWhile(t *testing.T) {
+	p := newPuller(t)
+	require.False(t, p.gone(p.now, 2, Gone{Slot: 7}))
+	p.asked()
+	p.pass(10 * time.Millisecond)
+	p.asked("2: ask any snapshot of slot 7 on")
+	p.pass(20 * time.Millisecond)
+	p.asked("3: ask any snapshot of slot 7 on")
+	for range 20 {
+		p.pass(80 * time.Millisecond)
+	}
+	require.Len(t, p.asks, 20, "waits are bounded")
+}
+
+func TestRecordsMayOvertakeATransfer(t *testing.T) {
+	p := newPuller(t)
+	p.applied(6)
+	require.NotZero(t, p.slot)
+	p.applied(7)
+	require.Zero(t, p.slot, "all that was missing came by records")
+	require.False(t, p.dropped)
+
+	p = newPuller(t)
+	require.True(t, p.got(2, Piece{ID: idOf(9, 300), Data: "first"}))
+	p.applied(8)
+	require.NotZero(t, p.slot, "slot 9 is still of use")
+	p.piece = nil // it is being written
+	p.applied(9)
+	require.Zero(t, p.slot)
+	require.True(t, p.dropped)
+	p.begin(p.now, paxos.Behind{Source: 3, Floor: 30})
+	p.asked("3: ask any snapshot of slot 29 on")
+	require.False(t, p.got(3, Piece{ID: idOf(30, 10), Data: "x"}), "the disk is still at the last one")
+	p.put(p.now, PutDone{ID: idOf(9, 300), Next: 128})
+	p.asked()
+	require.True(t, p.got(3, Piece{ID: idOf(30, 10), Data: "x"}))
+}
+
+func TestATransferThatFailsBeginsAnewLater(t *testing.T) {
+	p := newPuller(t)
+	require.True(t, p.got(2, Piece{ID: idOf(9, 300), Data: "first"}))
+	p.piece = nil
+	p.put(p.now, PutDone{ID: p.id, Err: errors.New("no room")})
+	require.True(t, p.dropped)
+	p.asked()
+	p.pass(10 * time.Millisecond)
+	p.asked("2: ask any snapshot of slot 7 on")
+}
+
+func TestOneTransferAtATime(t *testing.T) {
+	p := newPuller(t)
+	p.begin(p.now, paxos.Behind{Source: 3, Floor: 90})
+	p.asked()
+	require.EqualValues(t, 2, p.source)
+	alone := &fetch{pause: time.Second}
+	alone.begin(p.now, paxos.Behind{Source: 1, Floor: 9})
+	require.Zero(t, alone.slot, "a replica without peers has nobody to ask")
+}

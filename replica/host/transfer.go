@@ -1,0 +1,134 @@
+package host
+
+import (
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+)
+
+// outgoing is what one host says to another.
+type outgoing struct {
+	to paxos.NodeID
+	m  Transfer
+}
+
+// peers are all members but this one, in ascending order.
+func (c *Config) peers() []paxos.NodeID {
+	ids := slices.Sorted(slices.Values(c.Node.Paxos.Members))
+	return slices.DeleteFunc(ids, func(id paxos.NodeID) bool { return id == c.Node.Paxos.ID })
+}
+
+// transfer takes what another host said.
+func (h *Host) transfer(from paxos.NodeID, wire string) {
+	m, err := DecodeTransfer(wire)
+	if err != nil || !slices.Contains(h.fetch.peers, from) {
+		h.count.MalformedPeer++
+		return
+	}
+	switch m := m.(type) {
+	case Ask:
+		h.bulk.asked(from, m, h.cfg.PieceBytes)
+	case Piece:
+		if !h.governs(m.ID.Handle) || !h.fetch.got(from, m) {
+			h.count.StalePieces++
+		}
+	case Gone:
+		if h.fetch.gone(h.now, from, m) {
+			h.count.TransfersRestarted++
+		}
+	}
+}
+
+// governs says that a snapshot is of the members this replica knows.
+func (h *Host) governs(s paxos.Handle) bool {
+	return slices.Equal(s.Members, slices.Sorted(slices.Values(h.cfg.Node.Paxos.Members)))
+}
+
+// BulkDone tells that the job of the bulk lane has ended, and how. That it failed
+// is no reason to stop: a snapshot may fail (P7.05), and nothing stands on one
+// that did.
+func (h *Host) BulkDone(now time.Time, r BulkResult) {
+	if !h.ready(now) {
+		return
+	}
+	h.bulk.busy = false
+	switch r := r.(type) {
+	case WriteDone:
+		h.wrote(r)
+	case ReadDone:
+		h.read(r)
+	case PutDone:
+		h.put(r)
+	}
+}
+
+func (h *Host) wrote(r WriteDone) {
+	h.bulk.wrote(h.now, r.Err)
+	if r.Err != nil {
+		h.count.SnapshotsFailed++
+		return
+	}
+	h.count.SnapshotsWritten++
+	h.truncate(r.Floor)
+}
+
+func (h *Host) read(r ReadDone) {
+	if r.Piece.Data == "" {
+		h.transfers = append(h.transfers, outgoing{r.To, Gone{ID: r.Ask.ID, Slot: r.Ask.Slot}})
+		return
+	}
+	h.bulk.gave(h.now, r.Piece.ID)
+	h.transfers = append(h.transfers, outgoing{r.To, r.Piece})
+}
+
+func (h *Host) put(r PutDone) {
+	if r.Err != nil {
+		h.count.TransfersFailed++
+	}
+	if r.Rows != nil {
+		s := r.ID.Handle
+		h.bulk.last = max(h.bulk.last, s.Slot)
+		if h.node.Installed(h.now, s, r.Rows) {
+			h.bulk.applied = s.Slot
+		}
+		h.truncate(r.Floor)
+	}
+	h.fetch.put(h.now, r)
+}
+
+// truncate lets the log forget what snapshots cover, but for the slots that are
+// kept for laggards.
+func (h *Host) truncate(floor paxos.Slot) {
+	if floor <= h.cfg.KeepSlots {
+		return
+	}
+	if below := floor - h.cfg.KeepSlots; below > h.below {
+		h.below, h.lane.below = below, below
+		h.node.Truncate(h.now, below)
+	}
+}
+
+// tendBulk does what time and the node's progress ask of the bulk lane.
+func (h *Host) tendBulk(behind *paxos.Behind, out *Output) {
+	if behind != nil {
+		h.fetch.begin(h.now, *behind)
+	}
+	h.fetch.applied(h.bulk.applied)
+	if h.fetch.tend(h.now) {
+		h.count.SourcesSwitched++
+	}
+	for _, a := range h.fetch.asks {
+		h.transfers = append(h.transfers, outgoing{a.to, a.m})
+	}
+	h.fetch.asks = h.fetch.asks[:0]
+	for _, t := range h.transfers {
+		out.Peers = append(out.Peers, PeerMessage{To: t.to, Wire: AppendTransfer(nil, t.m)})
+	}
+	h.transfers = h.transfers[:0]
+	out.Bulk = h.bulk.job(h.now, &h.fetch, func() WriteJob {
+		s, rows := h.node.Snapshot()
+		return WriteJob{Handle: s, Rows: rows}
+	})
+	out.Wake = earliest(out.Wake, earliest(h.fetch.wake(), h.bulk.wake(h.now)))
+}

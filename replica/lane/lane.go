@@ -1,0 +1,100 @@
+// Package lane is synchronous: what the bulk lane of a replica does with a job of
+// its host. The process shell (package replica) calls it on a goroutine, the
+// simulator on a coroutine; what it calls are plain calls of a file system.
+package lane
+
+import (
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/store"
+)
+
+// Bulk does the jobs of one process life, one at a time.
+type Bulk struct {
+	Store *store.Bulk
+	// Published is called when a snapshot has become durable, own or from a peer,
+	// and before anything stands on it; for observers, may be nil.
+	Published func(host.SnapshotID)
+}
+
+// Do does one job and says how it ended.
+func (b *Bulk) Do(j host.BulkJob) host.BulkResult {
+	switch j := j.(type) {
+	case host.WriteJob:
+		return b.write(j)
+	case host.ReadJob:
+		return b.read(j)
+	case host.PutJob:
+		return b.put(j.Piece)
+	}
+	b.Store.Abort()
+	return host.DropDone{}
+}
+
+func (b *Bulk) write(j host.WriteJob) host.WriteDone {
+	id, err := b.Store.Write(j.Handle, j.Rows)
+	if err != nil {
+		return host.WriteDone{Err: err}
+	}
+	return host.WriteDone{Floor: b.published(id)}
+}
+
+// published prunes, and returns from where on the log is needed. That pruning
+// failed hurts nobody: it is done again after the next one.
+func (b *Bulk) published(id store.ID) paxos.Slot {
+	if b.Published != nil {
+		b.Published(host.SnapshotID(id))
+	}
+	if err := b.Store.Prune(); err != nil {
+		return 0
+	}
+	return b.Store.Floor()
+}
+
+// read answers with no data where there is no such snapshot, or where it turned
+// out unusable.
+func (b *Bulk) read(j host.ReadJob) host.ReadDone {
+	done := host.ReadDone{To: j.To, Ask: j.Ask}
+	id := store.ID(j.Ask.ID)
+	if j.Ask.ID.IsZero() {
+		latest, ok := b.Store.Latest()
+		if !ok || latest.Handle.Slot < j.Ask.Slot {
+			return done
+		}
+		id = latest
+	}
+	data, err := b.Store.Read(id, j.Ask.Offset, j.Bytes)
+	if err != nil {
+		return done
+	}
+	done.Piece = host.Piece{ID: host.SnapshotID(id), Offset: j.Ask.Offset, Data: string(data)}
+	return done
+}
+
+// put ends a transfer with the last piece: publish, and load what the replica
+// goes on with. One that fails is given up.
+func (b *Bulk) put(p host.Piece) host.PutDone {
+	done := host.PutDone{ID: p.ID}
+	done.Next, done.Err = b.Store.Put(store.ID(p.ID), p.Offset, []byte(p.Data))
+	if done.Err == nil && done.Next == p.ID.Size {
+		done.Rows, done.Floor, done.Err = b.install()
+	}
+	if done.Err != nil {
+		b.Store.Abort()
+	}
+	return done
+}
+
+func (b *Bulk) install() (*db.DB, paxos.Slot, error) {
+	id, err := b.Store.Commit()
+	if err != nil {
+		return nil, 0, err
+	}
+	floor := b.published(id)
+	rows, err := b.Store.Rows(id.Handle)
+	if err != nil {
+		return nil, 0, err
+	}
+	return rows, floor, nil
+}

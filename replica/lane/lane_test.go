@@ -1,0 +1,129 @@
+package lane_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/lane"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// machine is a disk with a store and its bulk lane.
+type machine struct {
+	mem  *vfs.Mem
+	st   *store.Store
+	lane lane.Bulk
+	told []host.SnapshotID
+}
+
+func newMachine(t *testing.T) *machine {
+	m := &machine{mem: vfs.NewMem()}
+	var err error
+	m.st, _, _, err = store.Open(m.mem, "cell", store.Options{ChunkSize: 100, Salt: func() uint64 { return 1 }})
+	require.NoError(t, err)
+	m.lane = lane.Bulk{Store: m.st.Bulk(), Published: func(id host.SnapshotID) { m.told = append(m.told, id) }}
+	return m
+}
+
+func rowsOf(n int) db.View {
+	d := db.New()
+	tx := d.Begin()
+	for i := range n {
+		tx.Put(fmt.Sprintf("key %d", i), "value")
+	}
+	tx.Commit()
+	return d.View()
+}
+
+func write(slot paxos.Slot) host.WriteJob {
+	return host.WriteJob{
+		Handle: paxos.Handle{Slot: slot, Members: []paxos.NodeID{1, 2, 3}, Epoch: 2},
+		Rows:   rowsOf(int(slot)),
+	}
+}
+
+// read is a piece as a peer would be given it.
+func (m *machine) read(ask host.Ask, n int) host.ReadDone {
+	return m.lane.Do(host.ReadJob{To: 3, Ask: ask, Bytes: n}).(host.ReadDone)
+}
+
+func TestSnapshotsAreWrittenPrunedAndTold(t *testing.T) {
+	m := newMachine(t)
+	require.Equal(t, host.WriteDone{}, m.lane.Do(write(10)), "one is not enough to drop anything")
+	require.Equal(t, host.WriteDone{Floor: 11}, m.lane.Do(write(20)))
+	require.Equal(t, host.WriteDone{Floor: 21}, m.lane.Do(write(30)))
+	require.Len(t, m.told, 3)
+	require.EqualValues(t, 30, m.told[2].Handle.Slot)
+	done := m.lane.Do(write(30)).(host.WriteDone)
+	require.Error(t, done.Err, "not newer")
+	require.Zero(t, done.Floor)
+}
+
+func TestASnapshotGoesFromLaneToLane(t *testing.T) {
+	from, to := newMachine(t), newMachine(t)
+	from.lane.Do(write(10))
+	piece := from.read(host.Ask{Slot: 10}, 64).Piece
+	require.EqualValues(t, 10, piece.ID.Handle.Slot)
+	for {
+		require.Empty(t, to.told)
+		done := to.lane.Do(host.PutJob{Piece: piece}).(host.PutDone)
+		require.NoError(t, done.Err)
+		require.Equal(t, piece.ID, done.ID)
+		if done.Rows != nil {
+			require.Equal(t, rowsOf(10).Checksum(), done.Rows.Checksum())
+			break
+		}
+		piece = from.read(host.Ask{ID: piece.ID, Offset: done.Next}, 64).Piece
+	}
+	require.Equal(t, from.told, to.told)
+	require.Equal(t, host.WriteDone{Floor: 11}, to.lane.Do(write(12)), "it counts as one of two")
+}
+
+func TestWhatALaneDoesNotHaveIsNoPiece(t *testing.T) {
+	m := newMachine(t)
+	require.Empty(t, m.read(host.Ask{Slot: 1}, 64).Piece)
+	m.lane.Do(write(10))
+	id := m.told[0]
+	require.Empty(t, m.read(host.Ask{Slot: 11}, 64).Piece, "too old to help")
+	require.NotEmpty(t, m.read(host.Ask{ID: id, Offset: 5}, 64).Piece.Data)
+	other := id
+	other.Sum++
+	ask := host.Ask{ID: other}
+	require.Equal(t, host.ReadDone{To: 3, Ask: ask}, m.read(ask, 64))
+	m.lane.Do(write(20))
+	m.lane.Do(write(30))
+	require.Empty(t, m.read(host.Ask{ID: id, Offset: 5}, 64).Piece, "it was pruned")
+	require.NoError(t, m.mem.Corrupt("cell/snapshots/00000000000000000030.snap", 80, 1))
+	require.Empty(t, m.read(host.Ask{Slot: 1}, 1<<20).Piece, "it is bad")
+	require.EqualValues(t, 20, m.read(host.Ask{Slot: 1}, 1<<20).Piece.ID.Handle.Slot, "and not the latest any more")
+}
+
+func TestATransferThatGoesWrongIsGivenUp(t *testing.T) {
+	from, to := newMachine(t), newMachine(t)
+	from.lane.Do(write(10))
+	piece := from.read(host.Ask{Slot: 1}, 1<<20).Piece
+	bad := piece
+	bad.Data = piece.Data[:90] + "?" + piece.Data[91:]
+	done := to.lane.Do(host.PutJob{Piece: bad}).(host.PutDone)
+	require.Error(t, done.Err)
+	require.Nil(t, done.Rows)
+	leftovers := func() (n int) {
+		names, err := to.mem.ReadDir("cell/snapshots")
+		require.NoError(t, err)
+		return len(names)
+	}
+	require.Equal(t, 1, leftovers(), "the lock alone")
+	half := piece
+	half.Data = piece.Data[:150]
+	require.NoError(t, to.lane.Do(host.PutJob{Piece: half}).(host.PutDone).Err)
+	require.Equal(t, 2, leftovers())
+	require.Equal(t, host.DropDone{}, to.lane.Do(host.DropJob{}))
+	require.Equal(t, 1, leftovers())
+	require.NotNil(t, to.lane.Do(host.PutJob{Piece: piece}).(host.PutDone).Rows)
+}

@@ -1,0 +1,24 @@
+package master
+
+import (
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// Installed tells that the rows were replaced by newer ones, in which e is the
+// present epoch; the commands in between are not told. The tenure in which that
+// happens is over, as the log will say.
+func (m *Master) Installed(e rows.Epoch) {
+	if e.Number < m.epoch {
+		invariant.Failf("I-E1", "replica %d: rows in epoch %d replace rows in epoch %d", m.cfg.ID, e.Number, m.epoch)
+	}
+	if e.Number > m.epoch && m.state == Serving {
+		m.count.Deposed++
+		m.state = Deposed
+	}
+	if e.Number > m.epoch && m.state == Deposed {
+		m.hint = m.another(e.Master)
+	}
+	m.epoch = e.Number
+	m.verify()
+}

@@ -1,0 +1,98 @@
+package cell
+
+import (
+	"errors"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// snapshotCounts count what came of snapshots.
+type snapshotCounts struct {
+	host.Counters     // of the lives that are over
+	older         int // times that a restart used not the newest, which was bad
+	sums          int // checksums compared while the replica was writing a snapshot
+}
+
+// add adds the counters of a life.
+func (s *snapshotCounts) add(c host.Counters) {
+	s.SnapshotsWritten += c.SnapshotsWritten
+	s.SnapshotsFailed += c.SnapshotsFailed
+	s.TransfersFailed += c.TransfersFailed
+	s.TransfersRestarted += c.TransfersRestarted
+	s.SourcesSwitched += c.SourcesSwitched
+	s.StalePieces += c.StalePieces
+}
+
+// sameRows checks that rows which are said to be those after a slot are (S6), and
+// that the slot was decided and applied at all (S3).
+func (h *watch) sameRows(id paxos.NodeID, what string, s paxos.Slot, sum db.Sum) {
+	f := h.slot(s)
+	if !f.applied {
+		h.world.Break("S3", "replica %d %s a snapshot of slot %d, which nobody has applied", id, what, s)
+		return
+	}
+	if f.summed && f.sum != sum {
+		h.world.Break(h.broken(id, "S6"), "replica %d %s a snapshot of slot %d with checksum %v, the rows had %v", id, what, s, sum, f.sum)
+	}
+}
+
+// published is told that a snapshot is durable from now on.
+func (h *watch) published(id paxos.NodeID, s host.SnapshotID) {
+	d := &h.disks[id]
+	d.snapshot = max(d.snapshot, s.Handle.Slot)
+	if !h.slot(s.Handle.Slot).applied {
+		h.world.Break("S3", "replica %d publishes a snapshot of slot %d, which nobody has applied", id, s.Handle.Slot)
+	}
+}
+
+// truncates is told that a replica is about to drop what concerns slots below: a
+// durable snapshot must stand in for that, or it is lost (S3).
+func (h *watch) truncates(id paxos.NodeID, below paxos.Slot) {
+	if d := &h.disks[id]; below > d.snapshot+1 {
+		h.world.Break("S3", "replica %d drops the slots below %d from its log, its newest durable snapshot is of slot %d", id, below, d.snapshot)
+	}
+}
+
+// resumes compares the snapshot that a disk gave back with what it had (S3, S6).
+// One that was confirmed may be gone only if the store says that it is bad.
+func (h *watch) resumes(id paxos.NodeID, rec store.Recovered, report store.Report) {
+	d, s := &h.disks[id], rec.Snapshot.Slot
+	for _, b := range report.Bad {
+		if !h.atlas.isHurt(id) && !errors.Is(b.Err, vfs.ErrIO) {
+			h.world.Break("S17", "replica %d takes its snapshot of slot %d for bad, on a disk that nothing has damaged: %v", id, b.Slot, b.Err)
+		}
+	}
+	switch {
+	case s < d.snapshot && len(report.Bad) == 0:
+		h.world.Break(h.broken(id, "S3"), "replica %d begins with its snapshot of slot %d, its disk had one of slot %d", id, s, d.snapshot)
+	case s < d.snapshot && s > 0:
+		h.snapshots.older++
+	}
+	if s > 0 {
+		h.sameRows(id, "begins with", s, rec.Rows.Checksum())
+	}
+	if rec.Floor > s+1 {
+		h.world.Break(h.broken(id, "S3"), "replica %d begins with its snapshot of slot %d, its log lacks the slots below %d", id, s, rec.Floor)
+	}
+	d.snapshot, d.applied = s, s
+}
+
+// installed checks a snapshot that replaced the rows of a replica (S2, S3, S6).
+func (h *watch) installed(id paxos.NodeID, i *node.Installed) {
+	d := &h.disks[id]
+	if i.Handle.Slot <= d.applied {
+		h.world.Break("S2", "replica %d goes back from slot %d to a snapshot of slot %d", id, d.applied, i.Handle.Slot)
+	}
+	d.applied = i.Handle.Slot
+	for s := range d.missing { // order-free: all below are forgotten
+		if s <= i.Handle.Slot {
+			delete(d.missing, s)
+		}
+	}
+	h.sameRows(id, "installs", i.Handle.Slot, i.Sum)
+}

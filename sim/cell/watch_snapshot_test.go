@@ -1,0 +1,121 @@
+package cell
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/snapshot"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// decided are facts in which slots 1 to n are chosen and applied by replica 1,
+// with empty rows.
+func decided(t *testing.T, n paxos.Slot) *facts {
+	f := newFacts(t)
+	for s := paxos.Slot(1); s <= n; s++ {
+		f.vote(1, s, ballot(1, 1), "a")
+		f.vote(2, s, ballot(1, 1), "a")
+		f.apply(1, s, "a", 0)
+	}
+	f.good()
+	return f
+}
+
+func (f *facts) publish(id paxos.NodeID, s paxos.Slot) {
+	f.h.published(id, host.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9})
+}
+
+// begins lets replica 1 come back with a snapshot of empty rows and with its
+// votes from a slot on.
+func (f *facts) begins(snap, floor, votes paxos.Slot, bad ...error) {
+	rec := store.Recovered{Recovered: paxos.Recovered{
+		Promise: ballot(1, 1), Snapshot: paxos.Handle{Slot: snap}, Floor: floor,
+	}}
+	if snap > 0 {
+		rec.Rows = db.New()
+	}
+	for s := votes; s < paxos.Slot(len(f.h.slots)); s++ {
+		rec.Records = append(rec.Records, paxos.Voted{Slot: s, Ballot: ballot(1, 1), Value: val("a")})
+	}
+	var report store.Report
+	for _, err := range bad {
+		report.Bad = append(report.Bad, snapshot.Bad{Slot: 9, Err: err})
+	}
+	f.h.recovered(1, rec, report)
+}
+
+func TestSnapshotsThatStandInForVotes(t *testing.T) {
+	for name, c := range map[string]struct {
+		breaks string
+		what   func(*facts)
+	}{
+		"as it should be":               {"", func(f *facts) { f.publish(1, 3); f.h.truncates(1, 4); f.begins(3, 4, 4) }},
+		"it keeps more":                 {"", func(f *facts) { f.publish(1, 3); f.h.truncates(1, 2); f.begins(3, 2, 1) }},
+		"a newer one than was told":     {"", func(f *facts) { f.begins(3, 0, 1) }},
+		"a vote is missing above":       {"S3", func(f *facts) { f.publish(1, 3); f.begins(3, 4, 5) }},
+		"a vote is missing below":       {"S3", func(f *facts) { f.publish(1, 3); f.begins(3, 2, 3) }},
+		"the snapshot is gone":          {"S3", func(f *facts) { f.publish(1, 3); f.begins(2, 2, 2) }},
+		"it is bad, and nothing rotted": {"S17", func(f *facts) { f.publish(1, 3); f.begins(2, 2, 2, errors.New("rot")) }},
+		"it could not be read":          {"", func(f *facts) { f.publish(1, 3); f.begins(2, 2, 2, vfs.ErrIO) }},
+		"it is bad, and it rotted":      {"", func(f *facts) { f.h.atlas.take(1); f.publish(1, 3); f.begins(2, 2, 2, errors.New("rot")) }},
+		"the log lacks more":            {"S3", func(f *facts) { f.publish(1, 2); f.begins(2, 4, 4) }},
+		"of a slot nobody applied":      {"S3", func(f *facts) { f.publish(1, 9) }},
+		"dropped too early":             {"S3", func(f *facts) { f.publish(1, 2); f.h.truncates(1, 4) }},
+		"begins without votes": {"S3", func(f *facts) {
+			f.publish(1, 2)
+			f.h.started(1, paxos.Status{Promised: ballot(1, 1), Floor: 4, VotesEnd: 9})
+		}},
+		"begins with other rows": {"S6", func(f *facts) {
+			f.h.slot(3).sum = db.Sum{A: 1}
+			f.publish(1, 3)
+			f.begins(3, 4, 4)
+		}},
+		"installs other rows": {"S6", func(f *facts) {
+			f.h.installed(2, &node.Installed{Handle: paxos.Handle{Slot: 3}, Sum: db.Sum{A: 1}})
+		}},
+		"installs, and goes on": {"", func(f *facts) {
+			f.h.installed(2, &node.Installed{Handle: paxos.Handle{Slot: 3}})
+			f.apply(2, 4, "a", 0)
+		}},
+		"installs, and repeats": {"S2", func(f *facts) {
+			f.h.installed(2, &node.Installed{Handle: paxos.Handle{Slot: 3}})
+			f.apply(2, 3, "a", 0)
+		}},
+		"goes back":     {"S2", func(f *facts) { f.h.installed(1, &node.Installed{Handle: paxos.Handle{Slot: 3}}) }},
+		"what is new":   {"S3", func(f *facts) { f.h.installed(2, &node.Installed{Handle: paxos.Handle{Slot: 7}}) }},
+		"a piece of it": {"", func(f *facts) { f.publish(1, 3); f.gives(1, 3) }},
+		"of nothing":    {"I-W1", func(f *facts) { f.publish(1, 3); f.gives(1, 4) }},
+		"not its own":   {"I-W1", func(f *facts) { f.publish(1, 3); f.gives(2, 3) }},
+		"bytes":         {"I-W1", func(f *facts) { f.h.claims(1, []byte{1, 65, 3}) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := decided(t, 5)
+			c.what(f)
+			if c.breaks == "" {
+				f.good()
+			} else {
+				f.breaks(c.breaks)
+			}
+		})
+	}
+}
+
+func (f *facts) gives(id paxos.NodeID, s paxos.Slot) {
+	p := host.Piece{ID: host.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1}}, Size: 9}, Data: "x"}
+	f.h.claims(id, host.AppendTransfer(nil, p))
+}
+
+func TestAnOlderSnapshotIsCounted(t *testing.T) {
+	f := decided(t, 5)
+	f.h.atlas.take(1)
+	f.publish(1, 3)
+	f.begins(2, 2, 2, errors.New("rot"))
+	require.Equal(t, 1, f.h.snapshots.older)
+}
