@@ -1,11 +1,8 @@
 package snapshot
 
 import (
-	"errors"
 	"fmt"
 	"io"
-
-	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // Load hands the body of a snapshot to f. It reads the file twice: f is called
@@ -133,37 +130,4 @@ func readRange(r *reader, e entry, off, end int64) ([]byte, error) {
 		out = append(out, piece[from:to]...)
 	}
 	return out, nil
-}
-
-// Dump writes what the file of a snapshot holds, one piece a line, for people. It
-// changes nothing and takes no lock. It ends at the first thing that is not good,
-// with a *DamageError or an ErrVersion that names the offset.
-func Dump(fsys vfs.FS, name string, w io.Writer) error {
-	r, err := openReader(fsys, name)
-	if err != nil {
-		return err
-	}
-	return r.close(dump(r, w))
-}
-
-func dump(r *reader, w io.Writer) error {
-	for {
-		at, number := r.off, r.number
-		piece, data, err := r.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case at == 0:
-			_, err = fmt.Fprintf(w, "%8d header: %v, chunks of %d bytes\n", at, r.l.handle, r.l.chunk)
-		case r.done:
-			_, err = fmt.Fprintf(w, "%8d end: %d chunks, %d bytes of data, %d in all, sum %016x\n", at, number-1, r.length, r.size, r.sum)
-		default:
-			_, err = fmt.Fprintf(w, "%8d chunk %d: %d bytes, crc %x\n", at, number, len(data), piece[len(piece)-crcSize:])
-		}
-		if err != nil {
-			return err
-		}
-	}
 }

@@ -37,18 +37,18 @@ func (a *app) walDump(name string) error {
 	}
 	base := filepath.Base(path)
 	if err := wal.Dump(vfs.NewReadOnlyOS(filepath.Dir(path)), base, a.out); err != nil {
-		return usage("%s", asTyped(err, base, name))
+		return usage("%s", asTypedBy("wal", err, base, name))
 	}
 	return nil
 }
 
-// asTyped is an error, or several, about files that wal knows from base on, with
-// the path from where the user stands.
-func asTyped(err error, base, typed string) string {
+// asTypedBy is an error, or several, about files that a package knows from base
+// on, with the path from where the user stands.
+func asTypedBy(pkg string, err error, base, typed string) string {
 	typed = strings.TrimRight(typed, string(filepath.Separator))
 	lines := strings.Split(err.Error(), "\n")
 	for i, line := range lines {
-		if rest, ok := strings.CutPrefix(line, "wal: "+base); ok {
+		if rest, ok := strings.CutPrefix(line, pkg+": "+base); ok {
 			lines[i] = typed + rest
 		} else {
 			lines[i] = typed + ": " + line
