@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim/mutants"
+	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 const (
@@ -77,6 +78,11 @@ func (a *app) score(ctx context.Context, f *mutantFlags, hunt mutants.Hunt, tree
 	if path == f.report {
 		return usage("--report %s: the book has this name; call the report .md", f.report)
 	}
+	free, err := hold(path)
+	if err != nil {
+		return usage("--report: %v", err)
+	}
+	defer free()
 	book, err := mutants.OpenBook(path, terms, f.fresh)
 	if errors.Is(err, mutants.ErrBook) {
 		return usage("%v; --fresh begins it anew", err)
@@ -92,6 +98,20 @@ func (a *app) score(ctx context.Context, f *mutantFlags, hunt mutants.Hunt, tree
 		return internal(err)
 	}
 	return s.finish()
+}
+
+// hold keeps other campaigns from a book, on systems that can lock files.
+func hold(path string) (free func(), err error) {
+	lock, err := vfs.NewOS(filepath.Dir(path)).Lock(filepath.Base(path))
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return func() {}, nil
+	case errors.Is(err, vfs.ErrLocked):
+		return nil, fmt.Errorf("another campaign is at work on %s", path)
+	case err != nil:
+		return nil, err
+	}
+	return func() { lock.Close() }, nil
 }
 
 // terms are those of this campaign.

@@ -93,3 +93,16 @@ func TestACampaignKnowsItsCommit(t *testing.T) {
 	_, s, _ = score(t, w, root, "--starts", "1", "--fresh", "A1")
 	require.True(t, s.Terms.Modified)
 }
+
+func TestTwoCampaignsDoNotShareABook(t *testing.T) {
+	root := plant(t)
+	t.Chdir(t.TempDir())
+	free, err := hold("score.jsonl")
+	require.NoError(t, err)
+	w := newWorld()
+	require.Equal(t, exitUsage, w.do("sim", "mutants", "--repo", root, "--report", "score.md", "A1"))
+	require.Equal(t, "chubby: --report: another campaign is at work on score.jsonl\n", w.err.String())
+	free()
+	_, s, _ := score(t, w, root, "--starts", "1", "A1")
+	require.Equal(t, 1, s.Hunts)
+}

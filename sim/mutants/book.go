@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,7 +83,8 @@ var ErrBook = errors.New("cannot go on")
 
 // OpenBook opens the book of a campaign, or begins one where there is none or a
 // fresh one is asked for. A last line that was cut short when a campaign was
-// killed is dropped. Errors about what is in the file wrap ErrBook.
+// killed is dropped. Errors about what is in the file wrap ErrBook. One campaign
+// at a time may have it open: the caller sees to that.
 func OpenBook(path string, t Terms, fresh bool) (*Book, error) {
 	text, err := os.ReadFile(path)
 	if fresh || errors.Is(err, fs.ErrNotExist) {
@@ -98,14 +98,10 @@ func OpenBook(path string, t Terms, fresh bool) (*Book, error) {
 	if err := b.read(text); err != nil {
 		return nil, fmt.Errorf("%s: the campaign %w: %w", path, ErrBook, err)
 	}
-	if b.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644); err != nil {
+	if b.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
 		return nil, err
 	}
-	err = b.file.Truncate(int64(len(text)))
-	if err == nil {
-		_, err = b.file.Seek(0, io.SeekEnd)
-	}
-	if err == nil && len(text) == 0 {
+	if err = b.file.Truncate(int64(len(text))); err == nil && len(text) == 0 {
 		err = b.line(t)
 	}
 	if err != nil {
