@@ -207,14 +207,14 @@ func (r *Report) verdict(all []score) string {
 	a, b := total(all, "", "A"), total(all, "", "B")
 	caught, controls := 0, 0
 	for i := range all {
-		if all[i].control() {
+		if all[i].control() && len(all[i].hunts) > 0 {
 			controls++
 			if all[i].wrong() {
 				caught++
 			}
 		}
 	}
-	return fmt.Sprintf("Here %d of the %d of priority A that were hunted are; %d of %d hunts for B (%s); and %d of %d controls were caught.",
+	return fmt.Sprintf("Here %d of the %d of priority A that were hunted are; %d of %d hunts for B (%s); and %d of the %d controls that were hunted were caught.",
 		a.always, a.hunted, b.kills, b.hunts, b.rate(), caught, controls)
 }
 
