@@ -182,3 +182,88 @@ func TestALeasedCandidateWaitsAndKeepsItsBallot(t *testing.T) {
 	r.pass(r.cfg.Retransmit)
 	require.Contains(t, r.drain()[0], "prepare 4.1")
 }
+
+// Only an answer to a heartbeat of this very tenure and life counts, and only the
+// members' own; a majority of one's own is none.
+func TestWhichGrantsCount(t *testing.T) {
+	lease := Lease{Grant: time.Second}
+	r := newRig(t, 5, func(c *Config) { c.Lease = lease })
+	b := r.lead()
+	reply := func(from NodeID, b Ballot, boot Boot, seq uint64) {
+		r.step(from, HeartbeatReply{Ballot: b, Boot: boot, Seq: seq, FirstOpen: 1, Granted: true})
+	}
+	require.True(t, r.now.Before(r.node.Counts(1)), "its own acceptor has granted")
+	reply(2, b, 1, 1)
+	require.False(t, r.now.Before(r.node.Lease()), "two of five")
+	reply(3, Ballot{Round: b.Round - 1, Node: 1}, 1, 1)
+	reply(3, b, 2, 1)
+	reply(3, b, 1, 2)
+	r.step(3, HeartbeatReply{Ballot: b, Boot: 1, Seq: 1, FirstOpen: 1})
+	require.True(t, r.node.Counts(3).IsZero(), "an older ballot, another life, nothing asked, nothing granted")
+	require.True(t, r.node.Lease().IsZero())
+	reply(3, b, 1, 1)
+	require.Equal(t, r.now.Add(lease.Term()), r.node.Lease())
+
+	r.node.Resign(r.now)
+	r.take()
+	require.True(t, r.node.Lease().IsZero(), "given up with the lead")
+}
+
+// What keeps a boost within its tenure is the lease; and nothing but the leader's
+// own votes may come to light.
+func TestABoostThatIsAnElection(t *testing.T) {
+	lease := Lease{Grant: time.Second}
+	start := func() (*rig, Ballot) {
+		r := newRig(t, 3, func(c *Config) { c.Lease = lease })
+		b := r.lead()
+		r.step(2, HeartbeatReply{Ballot: b, Boot: 1, Seq: 1, FirstOpen: 1, Granted: true})
+		require.NoError(t, r.propose("own"))
+		r.step(3, Nack{Ballot: b, Boot: 1, Promised: Ballot{9, 3}})
+		r.sync()
+		require.Equal(t, Leader, r.node.Status().Role)
+		require.Equal(t, Ballot{10, 1}, r.node.bid.ballot)
+		return r, b
+	}
+	promise := func(r *rig, votes ...Vote) {
+		r.over = nil
+		r.step(2, Promise{Ballot: Ballot{10, 1}, Boot: 1, Page: Range{1, MaxSlot}, Votes: votes, FirstOpen: 1})
+	}
+
+	r, b := start()
+	promise(r, Vote{Slot: 1, Ballot: b, Value: val("own")})
+	require.Nil(t, r.over, "the tenure goes on")
+	require.Equal(t, Ballot{10, 1}, r.node.Status().Ballot)
+	require.Equal(t, b, r.node.Leading().Ballot)
+
+	r, _ = start()
+	promise(r, Vote{Slot: 1, Ballot: Ballot{1, 2}, Value: val("another's")})
+	require.NotNil(t, r.over)
+	require.Equal(t, Ballot{10, 1}, r.over.Ballot, "somebody else's vote begins a new one")
+
+	r, _ = start()
+	r.pass(lease.Term())
+	require.Equal(t, Candidate, r.node.Status().Role, "the lease ran out first")
+	require.NotNil(t, r.over)
+	promise(r, Vote{Slot: 1, Ballot: b, Value: val("own")})
+	require.Equal(t, Leader, r.node.Status().Role)
+	require.Equal(t, Ballot{10, 1}, r.over.Ballot)
+}
+
+// Until phase 1 of a boost is over, grants are asked for at the old ballot.
+func TestABoostAsksForGrantsAtTheOldBallot(t *testing.T) {
+	r := newRig(t, 3, func(c *Config) { c.Lease = Lease{Grant: time.Second} })
+	b := r.lead()
+	r.step(2, HeartbeatReply{Ballot: b, Boot: 1, Seq: 1, FirstOpen: 1, Granted: true})
+	r.step(3, Nack{Ballot: b, Boot: 1, Promised: Ballot{9, 3}})
+	r.sync()
+	r.drain()
+	r.pass(r.cfg.Heartbeat)
+	asked := 0
+	for _, e := range r.sent {
+		if h, ok := e.Message.(Heartbeat); ok {
+			asked++
+			require.Equal(t, b, h.Ballot)
+		}
+	}
+	require.Equal(t, 2, asked)
+}
