@@ -11,7 +11,7 @@ import (
 type bulk struct {
 	every paxos.Slot    // slots between two snapshots
 	retry time.Duration // before a snapshot is tried again that failed
-	hold  time.Duration // for so long a peer that fetches keeps new ones back
+	hold  time.Duration // for so long a peer that fetches keeps new ones back, at first
 	quiet time.Duration // a peer that has not asked for so long has stopped
 
 	busy      bool
@@ -24,7 +24,12 @@ type bulk struct {
 	served    SnapshotID // what peers fetch
 	since     time.Time  // from when on
 	until     time.Time  // they are taken to go on fetching
+	given     time.Time  // when a peer was last given a piece
+	longer    uint       // the hold is doubled so often: it was too short for a peer
 }
+
+// mostLonger bounds the doubling, and so the log that a slow peer can keep alive.
+const mostLonger = 6
 
 // asked notes that a peer wants a piece; only its latest question counts.
 func (b *bulk) asked(from paxos.NodeID, m Ask, bytes int) {
@@ -38,15 +43,26 @@ func (b *bulk) asked(from paxos.NodeID, m Ask, bytes int) {
 	b.reads = append(b.reads, job)
 }
 
-// gave notes that a peer was given a piece of a snapshot, which had better stay.
-func (b *bulk) gave(now time.Time, id SnapshotID) {
-	if !b.served.Equal(id) {
-		b.served, b.since = id, now
+// gave notes that a peer was given a piece of a snapshot, which had better stay:
+// for as long as the peer goes on asking, within the hold.
+func (b *bulk) gave(now time.Time, p Piece) {
+	if !b.served.Equal(p.ID) {
+		b.served, b.since = p.ID, now
 	}
-	b.until = now.Add(b.quiet)
-	if end := b.since.Add(b.hold); b.until.After(end) {
+	b.given, b.until = now, now.Add(b.quiet)
+	if p.Offset+int64(len(p.Data)) >= p.ID.Size {
+		b.longer = 0 // it has it all
+	}
+	if end := b.since.Add(b.hold << b.longer); b.until.After(end) {
 		b.until = end
 	}
+}
+
+// cutShort says that a peer was still fetching when its time was up. Without more
+// time for the next try, one that needs longer than the hold would begin anew for
+// ever, as each source moves on.
+func (b *bulk) cutShort(now time.Time) bool {
+	return !b.given.IsZero() && now.Before(b.given.Add(b.quiet))
 }
 
 // due says whether a snapshot is to be written, and when to ask again.
@@ -98,6 +114,9 @@ func (b *bulk) wrote(now time.Time, err error) {
 		return
 	}
 	b.last = max(b.last, b.writing)
+	if b.cutShort(now) {
+		b.longer = min(b.longer+1, mostLonger)
+	}
 }
 
 // wake is when job may have something to say without a further input.

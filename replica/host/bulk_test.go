@@ -96,16 +96,49 @@ func TestWhatIsOfNoUseIsDroppedBeforeTheNextPiece(t *testing.T) {
 	require.Nil(t, r.next())
 }
 
+// pieceOf is a byte of a snapshot of thirty.
+func pieceOf(slot paxos.Slot, off int64) Piece {
+	return Piece{ID: idOf(slot, 30), Offset: off, Data: "x"}
+}
+
+// A peer that needs longer than the hold is given twice as long the next time,
+// up to a bound, until one got all it asked for.
+func TestAPeerThatWasCutShortIsGivenLonger(t *testing.T) {
+	r := newBulkRig()
+	heldFor := func(slot paxos.Slot) (held time.Duration) {
+		r.bulk.applied = r.last + 10
+		for r.gave(r.now, pieceOf(slot, 0)); r.next() == nil; r.gave(r.now, pieceOf(slot, 0)) {
+			r.now = r.now.Add(50 * time.Millisecond)
+			held += 50 * time.Millisecond
+		}
+		r.end(nil)
+		return held
+	}
+	for i, want := range []time.Duration{5, 10, 20, 40, 80, 160, 320, 320} {
+		require.Equal(t, want*time.Second, heldFor(paxos.Slot(i+1)))
+	}
+	r.gave(r.now, pieceOf(8, 29))
+	require.Equal(t, 5*time.Second, heldFor(9), "it has it all")
+
+	r = newBulkRig()
+	r.bulk.applied = 10
+	r.gave(r.now, pieceOf(7, 0))
+	r.now = r.now.Add(time.Second)
+	require.NotNil(t, r.next())
+	r.end(nil)
+	require.Zero(t, r.longer, "nobody was fetching any more")
+}
+
 // A peer that fetches keeps new snapshots back, but not for ever.
 func TestASnapshotThatIsFetchedStaysForAWhile(t *testing.T) {
 	r := newBulkRig()
 	r.bulk.applied = 10
-	r.gave(r.now, idOf(7, 30))
+	r.gave(r.now, pieceOf(7, 0))
 	require.Nil(t, r.next())
 	require.Equal(t, r.now.Add(100*time.Millisecond), r.wake(r.now))
 	held := time.Duration(0)
 	for r.next() == nil {
-		r.gave(r.now, idOf(7, 30))
+		r.gave(r.now, pieceOf(7, 0))
 		r.now = r.now.Add(50 * time.Millisecond)
 		held += 50 * time.Millisecond
 	}
@@ -113,7 +146,7 @@ func TestASnapshotThatIsFetchedStaysForAWhile(t *testing.T) {
 
 	r = newBulkRig()
 	r.bulk.applied = 10
-	r.gave(r.now, idOf(7, 30))
+	r.gave(r.now, pieceOf(7, 0))
 	r.now = r.now.Add(100 * time.Millisecond)
 	require.NotNil(t, r.next(), "the peer has stopped asking")
 }

@@ -22,7 +22,7 @@ type Config struct {
 	KeepSlots     paxos.Slot    // so many that could be forgotten are kept for laggards
 	PieceBytes    int           // of a snapshot, in one message; at most
 	RetryAfter    time.Duration // a snapshot that failed is tried again after this
-	HoldFor       time.Duration // while peers fetch one snapshot, no other is begun, for so long at most
+	HoldFor       time.Duration // while peers fetch one snapshot, no other is begun, for so long at most; doubled where that was too short for one
 }
 
 // DefaultConfig is a configuration for machines in one building. The caller sets

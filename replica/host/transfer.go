@@ -78,7 +78,7 @@ func (h *Host) read(r ReadDone) {
 		h.transfers = append(h.transfers, outgoing{r.To, Gone{ID: r.Ask.ID, Slot: r.Ask.Slot}})
 		return
 	}
-	h.bulk.gave(h.now, r.Piece.ID)
+	h.bulk.gave(h.now, r.Piece)
 	h.transfers = append(h.transfers, outgoing{r.To, r.Piece})
 }
 
