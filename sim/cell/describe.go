@@ -35,6 +35,9 @@ func Describe(from, to sim.Addr, msg []byte) string {
 		}
 		return fmt.Sprint(m)
 	}
+	if r, ok := host.DecodeSumReport(string(msg)); ok {
+		return fmt.Sprintf("sum of slot %d: %v", r.Slot, r.Sum)
+	}
 	m, err := paxos.DecodeMessage(string(msg))
 	if err != nil {
 		return unreadable(msg, err)

@@ -1,13 +1,18 @@
 package cell
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/stretchr/testify/require"
 )
 
 func TestCallsAreDescribed(t *testing.T) {
@@ -46,6 +51,11 @@ func TestAnswersAreDescribed(t *testing.T) {
 func TestReplicasTalkAsInGoldenTraces(t *testing.T) {
 	m := paxos.Prepare{Ballot: paxos.Ballot{Round: 3, Node: 2}, Boot: 1, From: 7}
 	require.Equal(t, "prepare 3.2 boot 1 from 7", Describe(2, 1, paxos.AppendMessage(nil, m)))
+}
+
+func TestSumsAreDescribed(t *testing.T) {
+	wire := host.AppendSumReport(nil, node.SumReport{Slot: 7, Sum: db.Sum{A: 1, B: 2}})
+	require.Equal(t, fmt.Sprintf("sum of slot 7: %v", db.Sum{A: 1, B: 2}), Describe(1, 2, wire))
 }
 
 func TestBytesThatAreNoMessageAreSaidToBe(t *testing.T) {
