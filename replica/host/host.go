@@ -147,6 +147,10 @@ func (h *Host) Start(now time.Time, rec paxos.Recovered, rows *db.DB) {
 		return
 	}
 	h.node = node.New(h.cfg.Node, rec, rows, now)
+	if s := rec.Snapshot.Slot; s > h.cfg.KeepSlots {
+		// The log goes in whole segments and may still hold far more.
+		h.node.Truncate(now, s-h.cfg.KeepSlots)
+	}
 	h.bulk.applied, h.bulk.last = rec.Snapshot.Slot, rec.Snapshot.Slot
 	h.lane.next = max(rec.Next, 1)
 	h.lane.written, h.lane.durable = h.lane.next-1, h.lane.next-1

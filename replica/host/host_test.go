@@ -264,6 +264,21 @@ func TestASnapshotOfOtherMembersStops(t *testing.T) {
 	require.ErrorContains(t, a.h.TakeOutput().Stop, "of the members [1 2]")
 }
 
+// A log is cut by whole segments, so a start may be given far more than is to be
+// kept for laggards.
+func TestAStartKeepsNoMoreThanItIsToldTo(t *testing.T) {
+	a := newAloneWith(t, func(c *host.Config) { c.KeepSlots = 5 })
+	b := paxos.Ballot{Round: 1, Node: 1}
+	rec := paxos.Recovered{Boot: 1, Promise: b, Snapshot: paxos.Handle{Slot: 40, Members: []paxos.NodeID{1}}, Next: 81}
+	for s := paxos.Slot(1); s <= 42; s++ {
+		rec.Records = append(rec.Records, paxos.Voted{Slot: s, Ballot: b, Value: paxos.Noop})
+	}
+	rec.Records = append(rec.Records, paxos.Settled{Slots: paxos.Range{From: 1, To: 43}})
+	a.h.Start(a.now, rec, db.New())
+	require.EqualValues(t, 35, a.h.Node().Status().Floor)
+	require.EqualValues(t, 43, a.h.Node().Status().FirstOpen, "what is above the snapshot is all there")
+}
+
 // Pieces are asked for by peers, and by nobody else.
 func TestAStrangerIsGivenNothing(t *testing.T) {
 	a := newAlone(t).start()
