@@ -142,7 +142,7 @@ func TestWhatEachCallNeeds(t *testing.T) {
 type cell struct {
 	testing.TB
 	tx *db.Txn
-	n  tree.Number
+	n  api.Number
 }
 
 func newCell(t testing.TB) *cell {

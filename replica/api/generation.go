@@ -1,5 +1,11 @@
 package api
 
+// Number numbers the commands of a cell, from 1, each once, in the order of the
+// log: the command counter gives it to a command when it is applied, whatever
+// comes of the command. Sessions, instances, generations and acquisitions are
+// the numbers of the commands that made them; so they never come again.
+type Number uint64
+
 // Instance tells apart the nodes that stood at one path, one after the other: a
 // node that is deleted and made again has a larger one. It is the number of the
 // command that made the node, so it never comes again in its cell. 0 is none.

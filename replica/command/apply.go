@@ -28,8 +28,8 @@ func (v Verdict) String() string {
 // Applied is all that is known of a command once it was applied. All replicas
 // compute the same.
 type Applied struct {
-	Number  rows.Number // of the command
-	Command Command     // nil if the bytes are none
+	Number  api.Number // of the command
+	Command Command    // nil if the bytes are none
 	Verdict Verdict
 	Result  api.Result // what the client is told
 	Effects []Effect   // in order; none unless executed

@@ -108,7 +108,7 @@ func TestBytesThatAreNoCommandAreCountedAndRefused(t *testing.T) {
 	for i, raw := range []string{"", "\x01", "\x02E\x01\x01\x01", "\x01X", "\x01E\x01\x01", "\x01E\x01\x01\x01\x01",
 		"\x01E\x81\x00\x01\x01", "\x01E\xff\xff\xff\xff\xff\x01\x01\x01", "\x01C\x01\x01\x01\x01\x63", "\x01K\x01\x05ab"} {
 		a := cl.raw(raw)
-		require.Equal(t, command.Applied{Number: rows.Number(i + 1), Result: api.Result{Code: api.Invalid}}, a, "%q", raw)
+		require.Equal(t, command.Applied{Number: api.Number(i + 1), Result: api.Result{Code: api.Invalid}}, a, "%q", raw)
 		require.Equal(t, 1, cl.db.Len(), "only the counter row")
 	}
 }

@@ -50,7 +50,7 @@ func touchesCall(c Call) Footprint {
 
 // Covers says whether the command with this number and footprint may change the
 // row of the db with this key.
-func (f Footprint) Covers(key string, number rows.Number) bool {
+func (f Footprint) Covers(key string, number api.Number) bool {
 	k, ok := rows.ParseKey(key)
 	if !ok {
 		return false
@@ -74,7 +74,7 @@ func (f Footprint) Covers(key string, number rows.Number) bool {
 	return false
 }
 
-func (f Footprint) coversSession(id api.SessionID, number rows.Number) bool {
+func (f Footprint) coversSession(id api.SessionID, number api.Number) bool {
 	if f.Opens {
 		return id == api.SessionID(number)
 	}

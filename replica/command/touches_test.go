@@ -47,7 +47,7 @@ func TestTouches(t *testing.T) {
 		f := command.Touches(c.cmd)
 		var got []string
 		for n, key := range names {
-			if f.Covers(key, rows.Number(own)) {
+			if f.Covers(key, api.Number(own)) {
 				got = append(got, n)
 			}
 		}

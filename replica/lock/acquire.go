@@ -27,7 +27,7 @@ type Grant struct {
 // TryAcquire, and each trial of its Acquire. The order of tests is that of the
 // package comment; it matters in that who holds the lock is told so
 // even while another holder's delay runs.
-func Acquire(tx *db.Txn, at Number, c Claim) (Grant, []Effect) {
+func Acquire(tx *db.Txn, at api.Number, c Claim) (Grant, []Effect) {
 	if c.Lock.Instance == 0 || !c.Owner.Valid() || !c.Mode.Valid() {
 		return Grant{Code: api.Invalid}, nil
 	}
@@ -56,7 +56,7 @@ func again(r Reader, s State, held api.Ref, c Claim) Grant {
 	return Grant{Code: api.OK, Already: true, Gen: s.Gen, Acquisition: h.Acquisition}
 }
 
-func grant(tx *db.Txn, at Number, s State, c Claim) (Grant, []Effect) {
+func grant(tx *db.Txn, at api.Number, s State, c Claim) (Grant, []Effect) {
 	if s.Mode == 0 {
 		if api.LockGen(at) <= s.Gen {
 			invariant.Failf("I-K2", "command %d takes %v, of generation %d", at, c.Lock, s.Gen)

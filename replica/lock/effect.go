@@ -27,14 +27,14 @@ type Freed struct {
 // clock, brings DelayOver with this Lock and Freed into the log.
 type DelayBegan struct {
 	Lock  api.Ref
-	Freed Number
+	Freed api.Number
 	Delay api.LockDelay
 }
 
 // DelayEnded: the delay that began at Freed is over. Others may be running.
 type DelayEnded struct {
 	Lock  api.Ref
-	Freed Number
+	Freed api.Number
 }
 
 // Claimable: what stood in the way of claims is gone, and no delay is running:

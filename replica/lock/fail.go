@@ -11,20 +11,20 @@ import (
 // FailSession ends all holds of a session that has died, as part of the command
 // that ends it. Each lock is delayed for the lock-delay of its failed holder;
 // without one it is available at once.
-func FailSession(tx *db.Txn, at Number, s api.SessionID) []Effect {
+func FailSession(tx *db.Txn, at api.Number, s api.SessionID) []Effect {
 	return fail(tx, at, heldIn(tx, s))
 }
 
 // FailHandle is FailSession for the one handle of a session that lives: nobody
 // presented it to the new master in time.
-func FailHandle(tx *db.Txn, at Number, o Owner) []Effect {
+func FailHandle(tx *db.Txn, at api.Number, o Owner) []Effect {
 	return fail(tx, at, heldBy(tx, o))
 }
 
 // fail tells of all that is freed first, and then, lock by lock, what comes of it:
 // two handles of one session may have shared a lock, and then the longer of their
 // delays is the one that runs.
-func fail(tx *db.Txn, at Number, all []held) (effects []Effect) {
+func fail(tx *db.Txn, at api.Number, all []held) (effects []Effect) {
 	var locks []api.Ref
 	for _, h := range all {
 		if api.Acquisition(at) <= h.hold.Acquisition {
@@ -50,7 +50,7 @@ func fail(tx *db.Txn, at Number, all []held) (effects []Effect) {
 
 // delay begins the delay of a failed holder, or makes the one that this command
 // has begun longer.
-func delay(tx *db.Txn, at Number, h held) {
+func delay(tx *db.Txn, at api.Number, h held) {
 	key := delayKey(h.lock, at)
 	value, ok := tx.Get(key)
 	switch {
@@ -69,7 +69,7 @@ func delay(tx *db.Txn, at Number, h held) {
 // DelayOver ends the delay of n that began with the command freed, and says whether
 // one was running. A stale one, of a delay that ended before, or of a lock whose
 // node was deleted, changes nothing: what began elsewhere goes on.
-func DelayOver(tx *db.Txn, n api.Ref, freed Number) (ended bool, effects []Effect) {
+func DelayOver(tx *db.Txn, n api.Ref, freed api.Number) (ended bool, effects []Effect) {
 	if _, running := tx.Delete(delayKey(n, freed)); !running {
 		return false, nil
 	}

@@ -48,12 +48,12 @@ func nameOf(o lock.Owner) string {
 type table struct {
 	t    require.TestingT
 	tx   *db.Txn
-	last lock.Number
+	last api.Number
 }
 
 func newTable(t require.TestingT) *table { return &table{t: t, tx: db.New().Begin(), last: 9} }
 
-func (b *table) step() lock.Number {
+func (b *table) step() api.Number {
 	b.last++
 	return b.last
 }

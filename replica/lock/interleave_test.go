@@ -18,11 +18,11 @@ type believed struct {
 	path   []string
 	gen    api.LockGen // the highest seen
 	holds  map[lock.Owner]lock.Granted
-	delays map[lock.Number]bool
+	delays map[api.Number]bool
 }
 
 func (s believed) copy() believed {
-	holds, delays := map[lock.Owner]lock.Granted{}, map[lock.Number]bool{}
+	holds, delays := map[lock.Owner]lock.Granted{}, map[api.Number]bool{}
 	for o, g := range s.holds {
 		holds[o] = g
 	}
@@ -93,12 +93,12 @@ type walk struct {
 // step is one command of a client, or the end of the oldest delay.
 type step struct {
 	name string
-	do   func(at lock.Number, s believed) []lock.Effect
+	do   func(at api.Number, s believed) []lock.Effect
 }
 
 func (w *walk) stepsOf(o lock.Owner, name string) []step {
-	acquire := func(m api.Mode) func(lock.Number, believed) []lock.Effect {
-		return func(at lock.Number, _ believed) []lock.Effect {
+	acquire := func(m api.Mode) func(api.Number, believed) []lock.Effect {
+		return func(at api.Number, _ believed) []lock.Effect {
 			g, effects := lock.Acquire(w.tx, at, lock.Claim{Lock: file, Owner: o, Mode: m, Delay: 5000})
 			w.sometimes[g.Code.String()] = true
 			return effects
@@ -107,7 +107,7 @@ func (w *walk) stepsOf(o lock.Owner, name string) []step {
 	return []step{
 		{name + " acquires exclusively", acquire(api.Exclusive)},
 		{name + " acquires shared", acquire(api.Shared)},
-		{name + " releases", func(_ lock.Number, s believed) []lock.Effect {
+		{name + " releases", func(_ api.Number, s believed) []lock.Effect {
 			g := s.holds[o]
 			if code, effects := lock.Release(w.tx, file, o, g.Acquisition); code == api.OK {
 				w.released[o] = g
@@ -115,17 +115,17 @@ func (w *walk) stepsOf(o lock.Owner, name string) []step {
 			}
 			return nil
 		}},
-		{name + "'s last release comes again", func(_ lock.Number, s believed) []lock.Effect {
+		{name + "'s last release comes again", func(_ api.Number, s believed) []lock.Effect {
 			code, effects := lock.Release(w.tx, file, o, w.released[o].Acquisition)
 			s.must(code == api.NotHeld, "a delayed copy of a release freed something")
 			return effects
 		}},
-		{name + " fails", func(at lock.Number, _ believed) []lock.Effect { return lock.FailSession(w.tx, at, o.Session) }},
+		{name + " fails", func(at api.Number, _ believed) []lock.Effect { return lock.FailSession(w.tx, at, o.Session) }},
 	}
 }
 
-func (w *walk) delayOver(_ lock.Number, s believed) []lock.Effect {
-	for freed := lock.Number(1); len(s.delays) > 0; freed++ {
+func (w *walk) delayOver(_ api.Number, s believed) []lock.Effect {
+	for freed := api.Number(1); len(s.delays) > 0; freed++ {
 		if s.delays[freed] {
 			_, effects := lock.DelayOver(w.tx, file, freed)
 			return effects
@@ -138,7 +138,7 @@ func (w *walk) delayOver(_ lock.Number, s believed) []lock.Effect {
 
 // down takes every step from here. A step that changed no row and had no effect
 // leads to the same state, so what follows it is left out.
-func (w *walk) down(s believed, at lock.Number, depth int) {
+func (w *walk) down(s believed, at api.Number, depth int) {
 	all := append(w.stepsOf(w.clients[0], "A"), w.stepsOf(w.clients[1], "B")...)
 	for _, x := range append(all, step{"the oldest delay ends", w.delayOver}) {
 		mark, next := w.tx.Mark(), s.copy()
@@ -184,7 +184,7 @@ func (w *walk) agrees(s believed) {
 func TestS8HoldsInEveryInterleavingOfTwoClients(t *testing.T) {
 	w := &walk{tx: db.New().Begin(), clients: []lock.Owner{owners["A"], owners["B"]},
 		released: map[lock.Owner]lock.Granted{}, sometimes: map[string]bool{}}
-	w.down(believed{t: t, holds: map[lock.Owner]lock.Granted{}, delays: map[lock.Number]bool{}}, 1, 8)
+	w.down(believed{t: t, holds: map[lock.Owner]lock.Granted{}, delays: map[api.Number]bool{}}, 1, 8)
 	t.Logf("%d steps", w.steps)
 	require.Greater(t, w.steps, 10_000)
 	for _, answer := range []api.Code{api.OK, api.LockHeld, api.LockDelayed, api.LockOther} {

@@ -19,9 +19,9 @@ const (
 
 // Key is a key taken apart. Which fields count depends on the family.
 type Key struct {
-	Lock   api.Ref // of a lock, a hold, a delay
-	Owner  Owner   // of a hold, an index row
-	Freed  Number  // of a delay
+	Lock   api.Ref    // of a lock, a hold, a delay
+	Owner  Owner      // of a hold, an index row
+	Freed  api.Number // of a delay
 	family byte
 }
 
@@ -41,7 +41,7 @@ func ParseKey(key string) (k Key, ok bool) {
 	case familyIndex:
 		k.Owner = c.owner()
 	case familyDelay:
-		k.Lock, k.Freed = c.lock(), Number(c.uint())
+		k.Lock, k.Freed = c.lock(), api.Number(c.uint())
 	default:
 		return Key{}, false
 	}
@@ -52,7 +52,7 @@ func lockKey(n api.Ref) string          { return string(appendLock([]byte{Prefix
 func holdsOf(n api.Ref) string          { return string(appendLock([]byte{Prefix[0], familyHold}, n)) }
 func delaysOf(n api.Ref) string         { return string(appendLock([]byte{Prefix[0], familyDelay}, n)) }
 func holdKey(n api.Ref, o Owner) string { return string(appendOwner([]byte(holdsOf(n)), o)) }
-func delayKey(n api.Ref, at Number) string {
+func delayKey(n api.Ref, at api.Number) string {
 	return string(appendUint([]byte(delaysOf(n)), uint64(at)))
 }
 func indexKey(o Owner) string { return string(appendOwner([]byte{Prefix[0], familyIndex}, o)) }

@@ -26,7 +26,7 @@ func Holdings(r Reader) []Holding { return public(indexed(r, allIndex)) }
 // Delay is a running delay.
 type Delay struct {
 	Lock   api.Ref
-	Freed  Number // the command that freed it
+	Freed  api.Number // the command that freed it
 	Length api.LockDelay
 }
 

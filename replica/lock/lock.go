@@ -6,10 +6,6 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Number numbers the commands of a cell, from 1, each once, in the order of the
-// log: it is what the command counter gives to the command that does an operation.
-type Number uint64
-
 // Owner is who holds a lock: a handle of a session, not merely the session
 // (CHU §2.4).
 type Owner struct {

@@ -17,10 +17,10 @@ import (
 type dumb struct {
 	gen    api.LockGen
 	holds  map[string]lock.Hold
-	delays map[lock.Number]api.LockDelay
+	delays map[api.Number]api.LockDelay
 }
 
-func (d *dumb) acquire(at lock.Number, who string, m api.Mode, delay api.LockDelay) lock.Grant {
+func (d *dumb) acquire(at api.Number, who string, m api.Mode, delay api.LockDelay) lock.Grant {
 	if h, ok := d.holds[who]; ok && h.Mode == m {
 		return lock.Grant{Code: api.OK, Already: true, Gen: d.gen, Acquisition: h.Acquisition}
 	} else if ok {
@@ -41,7 +41,7 @@ func (d *dumb) acquire(at lock.Number, who string, m api.Mode, delay api.LockDel
 	return lock.Grant{Code: api.OK, Gen: d.gen, Acquisition: api.Acquisition(at)}
 }
 
-func (d *dumb) fail(at lock.Number, who ...string) {
+func (d *dumb) fail(at api.Number, who ...string) {
 	for _, w := range who {
 		if delay := max(d.holds[w].Delay, d.delays[at]); delay > 0 {
 			d.delays[at] = delay
@@ -55,8 +55,8 @@ func TestTheTableIsItsTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := &table{t: t, tx: db.New().Begin()}
 		nodes := []api.Ref{file, ref("/f", 5)}
-		twins := []*dumb{{holds: map[string]lock.Hold{}, delays: map[lock.Number]api.LockDelay{}},
-			{holds: map[string]lock.Hold{}, delays: map[lock.Number]api.LockDelay{}}}
+		twins := []*dumb{{holds: map[string]lock.Hold{}, delays: map[api.Number]api.LockDelay{}},
+			{holds: map[string]lock.Hold{}, delays: map[api.Number]api.LockDelay{}}}
 		// A and B use the first lock, C and D the second; A has two handles.
 		use := map[string]int{"A": 0, "a": 0, "B": 0, "C": 1, "D": 1}
 		names := slices.Sorted(maps.Keys(use))
@@ -94,7 +94,7 @@ func TestTheTableIsItsTwin(t *testing.T) {
 				require.True(t, ended)
 				delete(d.delays, freed)
 			default:
-				freed := at - lock.Number(rapid.IntRange(0, 9).Draw(t, "stale"))
+				freed := at - api.Number(rapid.IntRange(0, 9).Draw(t, "stale"))
 				ended, _ := lock.DelayOver(b.tx, n, freed)
 				require.Equal(t, d.delays[freed] > 0, ended)
 				delete(d.delays, freed)
@@ -108,7 +108,7 @@ func TestTheTableIsItsTwin(t *testing.T) {
 }
 
 func (b *table) equal(n api.Ref, d *dumb) {
-	holds, running := map[string]lock.Hold{}, map[lock.Number]api.LockDelay{}
+	holds, running := map[string]lock.Hold{}, map[api.Number]api.LockDelay{}
 	for _, h := range lock.Holders(b.tx, n) {
 		holds[nameOf(h.Owner)] = h.Hold
 	}

@@ -171,13 +171,13 @@ func TestTheMemoryIsBounded(t *testing.T) {
 type cell struct {
 	t       require.TestingT
 	tx      *db.Txn
-	at      lock.Number
+	at      api.Number
 	q       *queue.Queues
 	granted []uint64
 	woken   int
 }
 
-func (c *cell) step() lock.Number {
+func (c *cell) step() api.Number {
 	c.at++
 	return c.at
 }

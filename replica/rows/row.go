@@ -17,7 +17,6 @@ type Reader interface {
 	Scan(prefix string) iter.Seq2[string, string]
 }
 
-// version is the first byte of the value of each system row.
 // get is r.Get for a key that is made to ask for it: of the transaction the
 // compiler knows that it keeps no key, so a short one is never on the heap.
 func get(r Reader, key string) (value string, ok bool) {
@@ -27,6 +26,7 @@ func get(r Reader, key string) (value string, ok bool) {
 	return r.Get(strings.Clone(key))
 }
 
+// version is the first byte of the value of each system row.
 const version = 1
 
 // write starts the value of a system row; its fields follow.
@@ -53,13 +53,10 @@ func unreadable(key, value string) {
 	invariant.Failf("I-R1", "row %q holds %d bytes %.40q", strings.Clone(key), len(value), value)
 }
 
-// Number counts applied commands; the one that a command is given names it.
-type Number uint64
-
 // Totals is what is counted over all of the log.
 type Totals struct {
-	Commands Number // applied so far
-	Sessions uint64 // alive
+	Commands api.Number // applied so far
+	Sessions uint64     // alive
 }
 
 // GetTotals reads the counters; before the first command they are zero.
@@ -75,7 +72,7 @@ func putTotals(tx *db.Txn, t Totals) {
 }
 
 // NextNumber raises the command counter and returns the number of this command.
-func NextNumber(tx *db.Txn) Number {
+func NextNumber(tx *db.Txn) api.Number {
 	t := GetTotals(tx)
 	t.Commands++
 	putTotals(tx, t)

@@ -9,7 +9,7 @@ import (
 // Audit reads every row of this package and says which state invariant does not
 // hold, the first one it finds; upto is the number of the last command. It walks
 // all rows, contents included. nil means that all is well.
-func Audit(r Reader, upto Number) error {
+func Audit(r Reader, upto api.Number) error {
 	a := auditor{r: r, upto: upto, nodes: map[api.Path]node{}, inside: map[api.Path]Usage{}, owned: map[api.Principal]Usage{}}
 	steps := []struct {
 		family Family
@@ -37,7 +37,7 @@ func Audit(r Reader, upto Number) error {
 
 type auditor struct {
 	r      Reader
-	upto   Number
+	upto   api.Number
 	nodes  map[api.Path]node
 	inside map[api.Path]Usage // what was met in each directory
 	owned  map[api.Principal]Usage

@@ -105,7 +105,7 @@ func TestBrokenPromises(t *testing.T) {
 	d, f := c.at("/d"), c.at("/d/f")
 	key := func(family tree.Family, p string) string { return tree.Key{Family: family, Path: c.path(p)}.Encode() }
 	next := c.n + 1
-	create := func(path string, n tree.Number) func(tx *db.Txn) {
+	create := func(path string, n api.Number) func(tx *db.Txn) {
 		return func(tx *db.Txn) {
 			tree.Create(tx, n, tree.Creation{Path: c.path(path), Kind: api.File, Owner: "ann"})
 		}
@@ -118,9 +118,9 @@ func TestBrokenPromises(t *testing.T) {
 	}{
 		"a command without a number":              {"I-F5", nil, create("/x", 0)},
 		"a command from before its parent":        {"I-F2", nil, create("/d/x", 1)},
-		"a command as old as its parent":          {"I-F2", nil, create("/d/x", tree.Number(d.Instance))},
-		"contents written twice by one":           {"I-F5", nil, func(tx *db.Txn) { tree.SetContents(tx, tree.Number(f.Instance), f, "", 0) }},
-		"an ACL written twice by one":             {"I-F5", nil, func(tx *db.Txn) { tree.SetACL(tx, tree.Number(f.Instance), f, admin, 0) }},
+		"a command as old as its parent":          {"I-F2", nil, create("/d/x", api.Number(d.Instance))},
+		"contents written twice by one":           {"I-F5", nil, func(tx *db.Txn) { tree.SetContents(tx, api.Number(f.Instance), f, "", 0) }},
+		"an ACL written twice by one":             {"I-F5", nil, func(tx *db.Txn) { tree.SetACL(tx, api.Number(f.Instance), f, admin, 0) }},
 		"a lock taken twice by one":               {"I-F5", nil, func(tx *db.Txn) { tree.BumpLock(tx, next, f); tree.BumpLock(tx, next, f) }},
 		"a deletion of a file in nothing":         {"I-F2", func(tx *db.Txn) { tx.Delete(key('t', "/d")) }, remove},
 		"a deletion where nothing is":             {"I-F3", func(tx *db.Txn) { v, _ := tx.Get(key('t', "/acl")); tx.Put(key('t', "/d"), v[:9]+"\x00"+v[10:]) }, remove},

@@ -33,7 +33,7 @@ func (c Creation) wrong() api.Code {
 
 // Create makes a node where there is none. Where there is one, the Outcome is
 // Exists and tells which.
-func Create(tx *db.Txn, n Number, c Creation) Outcome {
+func Create(tx *db.Txn, n api.Number, c Creation) Outcome {
 	o := begin(tx, n)
 	if there, ok := getNode(tx, c.Path); ok {
 		return o.refuse(api.Exists, there)

@@ -9,7 +9,7 @@ import (
 // Delete takes a node away that has no children, permanent or ephemeral, asked
 // for by a client or because nobody has it open any more. The Outcome names the
 // node and has no Stat.
-func Delete(tx *db.Txn, n Number, ref api.Ref) Outcome {
+func Delete(tx *db.Txn, n api.Number, ref api.Ref) Outcome {
 	o := begin(tx, n)
 	if ref.Path.IsRoot() || ref.Path == api.ACLDirectory() {
 		return o.refuse(api.Invalid, node{})

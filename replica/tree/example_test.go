@@ -21,7 +21,7 @@ func ExampleSetContents() {
 	seen := f.Stat.Content
 
 	for i, who := range []string{"ann", "bob"} {
-		out := tree.SetContents(tx, tree.Number(3+i), f.Node, who, seen)
+		out := tree.SetContents(tx, api.Number(3+i), f.Node, who, seen)
 		fmt.Println(who, out.Code, "generation", out.Stat.Content)
 		for _, e := range out.Effects {
 			fmt.Printf("  %T", e)

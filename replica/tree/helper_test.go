@@ -28,21 +28,21 @@ func founding() tree.Founding {
 type cell struct {
 	require.TestingT
 	d *db.DB
-	n tree.Number
+	n api.Number
 }
 
 func newCell(t require.TestingT) *cell { return foundCell(t, founding()) }
 
 func foundCell(t require.TestingT, f tree.Founding) *cell {
 	c := &cell{TestingT: t, d: db.New()}
-	out := c.do(func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.Make(tx, n, f) })
+	out := c.do(func(tx *db.Txn, n api.Number) tree.Outcome { return tree.Make(tx, n, f) })
 	require.Equal(t, api.OK, out.Code)
 	return c
 }
 
 // do does one operation. All rows must be right after it, and the same as before
 // if it was refused (I-F7).
-func (c *cell) do(op func(tx *db.Txn, n tree.Number) tree.Outcome) tree.Outcome {
+func (c *cell) do(op func(tx *db.Txn, n api.Number) tree.Outcome) tree.Outcome {
 	c.n++
 	before := c.d.Checksum()
 	tx := c.d.Begin()
@@ -57,23 +57,23 @@ func (c *cell) do(op func(tx *db.Txn, n tree.Number) tree.Outcome) tree.Outcome 
 }
 
 func (c *cell) create(x tree.Creation) tree.Outcome {
-	return c.do(func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.Create(tx, n, x) })
+	return c.do(func(tx *db.Txn, n api.Number) tree.Outcome { return tree.Create(tx, n, x) })
 }
 
 func (c *cell) set(ref api.Ref, contents string, when api.ContentGen) tree.Outcome {
-	return c.do(func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.SetContents(tx, n, ref, contents, when) })
+	return c.do(func(tx *db.Txn, n api.Number) tree.Outcome { return tree.SetContents(tx, n, ref, contents, when) })
 }
 
 func (c *cell) acl(ref api.Ref, names api.ACLNames, when api.ACLGen) tree.Outcome {
-	return c.do(func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.SetACL(tx, n, ref, names, when) })
+	return c.do(func(tx *db.Txn, n api.Number) tree.Outcome { return tree.SetACL(tx, n, ref, names, when) })
 }
 
 func (c *cell) bump(ref api.Ref) tree.Outcome {
-	return c.do(func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.BumpLock(tx, n, ref) })
+	return c.do(func(tx *db.Txn, n api.Number) tree.Outcome { return tree.BumpLock(tx, n, ref) })
 }
 
 func (c *cell) remove(ref api.Ref) tree.Outcome {
-	return c.do(func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.Delete(tx, n, ref) })
+	return c.do(func(tx *db.Txn, n api.Number) tree.Outcome { return tree.Delete(tx, n, ref) })
 }
 
 func (c *cell) path(s string) api.Path {

@@ -49,7 +49,7 @@ func (f Founding) wrong() api.Code {
 // Make makes the root, the ACL directory and its first files, all owned by the
 // cell, by one command. It is refused, with nothing changed, in this order:
 // Exists in a cell that was made before, Invalid, TooLarge, Quota.
-func Make(tx *db.Txn, n Number, f Founding) Outcome {
+func Make(tx *db.Txn, n api.Number, f Founding) Outcome {
 	o := begin(tx, n)
 	if root, ok := getNode(tx, api.Path{}); ok {
 		return o.refuse(api.Exists, root)

@@ -33,7 +33,7 @@ func TestMake(t *testing.T) {
 			f := founding()
 			r.change(&f)
 			c := &cell{TestingT: t, d: db.New()}
-			out := c.do(func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.Make(tx, n, f) })
+			out := c.do(func(tx *db.Txn, n api.Number) tree.Outcome { return tree.Make(tx, n, f) })
 			require.Equal(t, r.want, out.Code)
 			if r.want != api.OK {
 				require.Zero(t, c.d.Len())
@@ -49,7 +49,7 @@ func TestMake(t *testing.T) {
 			require.Equal(t, f.Limits, tree.GetLimits(c.d))
 			owner, _ := tree.Owner(c.d, c.at("/acl/admin"))
 			require.Empty(t, owner)
-			again := c.do(func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.Make(tx, n, f) })
+			again := c.do(func(tx *db.Txn, n api.Number) tree.Outcome { return tree.Make(tx, n, f) })
 			require.Equal(t, api.Exists, again.Code)
 		})
 	}
@@ -63,20 +63,20 @@ func TestOperationsWriteTheirRowsAndNoOthers(t *testing.T) {
 	parent, usage := "t\x01d", "pann"
 	for _, r := range []struct {
 		why  string
-		do   func(tx *db.Txn, n tree.Number) tree.Outcome
+		do   func(tx *db.Txn, n api.Number) tree.Outcome
 		want []string
 	}{
-		{"shorter contents", func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.SetContents(tx, n, f, "", 0) }, []string{contents, usage, parent, node}},
-		{"as long contents", func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.SetContents(tx, n, f, "", 0) }, []string{contents, node}},
-		{"ACL names", func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.SetACL(tx, n, f, admin, 0) }, []string{node}},
-		{"the lock", func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.BumpLock(tx, n, f) }, []string{node}},
-		{"the end", func(tx *db.Txn, n tree.Number) tree.Outcome { return tree.Delete(tx, n, f) }, []string{contents, usage, parent, node}},
-		{"a file", func(tx *db.Txn, n tree.Number) tree.Outcome {
+		{"shorter contents", func(tx *db.Txn, n api.Number) tree.Outcome { return tree.SetContents(tx, n, f, "", 0) }, []string{contents, usage, parent, node}},
+		{"as long contents", func(tx *db.Txn, n api.Number) tree.Outcome { return tree.SetContents(tx, n, f, "", 0) }, []string{contents, node}},
+		{"ACL names", func(tx *db.Txn, n api.Number) tree.Outcome { return tree.SetACL(tx, n, f, admin, 0) }, []string{node}},
+		{"the lock", func(tx *db.Txn, n api.Number) tree.Outcome { return tree.BumpLock(tx, n, f) }, []string{node}},
+		{"the end", func(tx *db.Txn, n api.Number) tree.Outcome { return tree.Delete(tx, n, f) }, []string{contents, usage, parent, node}},
+		{"a file", func(tx *db.Txn, n api.Number) tree.Outcome {
 			return tree.Create(tx, n, tree.Creation{Path: f.Path, Kind: api.File, Owner: "ann"})
 		}, []string{contents, usage, parent, node}},
 	} {
 		var got []string
-		out := c.do(func(tx *db.Txn, n tree.Number) tree.Outcome {
+		out := c.do(func(tx *db.Txn, n api.Number) tree.Outcome {
 			out := r.do(tx, n)
 			got = slices.Sorted(tx.Changed(0))
 			return out

@@ -6,10 +6,6 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Number numbers the commands of a cell, from 1, each once: it is what the
-// command counter gives to the command that does an operation.
-type Number uint64
-
 // Outcome is what came of an operation.
 type Outcome struct {
 	Code    api.Code // OK, or why nothing was changed
@@ -22,12 +18,12 @@ type Outcome struct {
 // writes.
 type op struct {
 	tx      *db.Txn
-	n       Number
+	n       api.Number
 	mark    db.Mark
 	effects []Effect
 }
 
-func begin(tx *db.Txn, n Number) *op {
+func begin(tx *db.Txn, n api.Number) *op {
 	if n == 0 {
 		invariant.Failf("I-F5", "an operation without the number of its command")
 	}

@@ -9,7 +9,7 @@ import (
 // only if that is the present one, else the Outcome is Conflict and tells the
 // present one; 0, which no file has, asks for no condition. The generation grows
 // also where the bytes are the same.
-func SetContents(tx *db.Txn, n Number, ref api.Ref, contents string, when api.ContentGen) Outcome {
+func SetContents(tx *db.Txn, n api.Number, ref api.Ref, contents string, when api.ContentGen) Outcome {
 	o := begin(tx, n)
 	if len(contents) > api.MaxContents {
 		return o.refuse(api.TooLarge, node{})
@@ -38,7 +38,7 @@ func SetContents(tx *db.Txn, n Number, ref api.Ref, contents string, when api.Co
 // SetACL replaces the ACL names of a node, all three of them. With a generation
 // it does so only if that is the present one, else the Outcome is Conflict and
 // tells the present one; 0, which no node has, asks for no condition (C5.07).
-func SetACL(tx *db.Txn, n Number, ref api.Ref, names api.ACLNames, when api.ACLGen) Outcome {
+func SetACL(tx *db.Txn, n api.Number, ref api.Ref, names api.ACLNames, when api.ACLGen) Outcome {
 	o := begin(tx, n)
 	if code := names.Check(); code != api.OK {
 		return o.refuse(code, node{})
@@ -60,7 +60,7 @@ func SetACL(tx *db.Txn, n Number, ref api.Ref, names api.ACLNames, when api.ACLG
 
 // BumpLock notes that the lock of a node goes from free to held (C3.06). Who
 // holds it is not known here.
-func BumpLock(tx *db.Txn, n Number, ref api.Ref) Outcome {
+func BumpLock(tx *db.Txn, n api.Number, ref api.Ref) Outcome {
 	o := begin(tx, n)
 	f, code := find(tx, ref)
 	if code != api.OK {
