@@ -34,7 +34,7 @@ func (m *Machine) send(now time.Time, c *call) {
 	c.due = now.Add(m.cfg.pause(m.cfg.AnswerWait, c.missed))
 	q := api.Request{ID: c.id, Op: c.op}
 	if c != m.opener {
-		q.Session, q.Seq, q.Seen = m.session, c.seq, m.seen()
+		q.Session, q.Seq, q.Seen, q.Epoch = m.session, c.seq, m.seen(), m.epoch
 	}
 	m.out.Send = append(m.out.Send, Envelope{To: c.to, Request: q})
 }

@@ -167,7 +167,7 @@ func TestACallGivenUpMakesRoom(t *testing.T) {
 	r.one()
 	r.m.Cancel(r.now, first)
 	e := r.one()
-	require.Equal(t, api.Request{ID: e.Request.ID, Session: 7, Seq: 2, Seen: 1, Op: get}, e.Request)
+	require.Equal(t, api.Request{ID: e.Request.ID, Session: 7, Seq: 2, Seen: 1, Epoch: 1, Op: get}, e.Request)
 	r.waiting(second)
 }
 

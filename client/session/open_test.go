@@ -28,7 +28,7 @@ func TestTheFirstCallOpensTheSessionAndWaitsForIt(t *testing.T) {
 
 	r.reply(e, api.Result{Code: api.OK, Session: 7})
 	e2 := r.one()
-	require.Equal(t, api.Request{ID: e.Request.ID + 1, Session: 7, Seq: 1, Op: put}, e2.Request)
+	require.Equal(t, api.Request{ID: e.Request.ID + 1, Session: 7, Seq: 1, Epoch: 1, Op: put}, e2.Request)
 	require.Equal(t, e.To, e2.To, "the replica that opened the session is the master")
 	r.reply(e2, isOK)
 	r.ended(tok, session.Executed, session.Answered, isOK)
@@ -137,7 +137,7 @@ func TestCloseWhileOpeningWaitsForTheSessionToEndIt(t *testing.T) {
 	r.waiting(closing)
 	r.reply(open, api.Result{Code: api.OK, Session: 7})
 	end := r.one()
-	require.Equal(t, api.Request{ID: open.Request.ID + 1, Session: 7, Seq: 1, Op: api.EndSession{}}, end.Request)
+	require.Equal(t, api.Request{ID: open.Request.ID + 1, Session: 7, Seq: 1, Epoch: 1, Op: api.EndSession{}}, end.Request)
 	r.reply(end, isOK)
 	r.ended(closing, session.Executed, session.Closed, api.Result{})
 }

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,8 @@ import (
 
 func TestCheckOfOps(t *testing.T) {
 	longKey, longValue := strings.Repeat("k", api.MaxKey), strings.Repeat("v", api.MaxValue)
+	longToken := api.Token(strings.Repeat("t", api.MaxToken))
+	sequencer := api.Sequencer{Node: aRef, Mode: api.Shared, Gen: 4}.Encode()
 	rows := []struct {
 		op   api.Op
 		want api.Code
@@ -32,6 +35,44 @@ func TestCheckOfOps(t *testing.T) {
 		{api.CompareAndSet{Key: "k", Value: longValue + "v"}, api.TooLarge},
 		{api.List{}, api.OK},
 		{api.List{Prefix: longKey + "k"}, api.TooLarge},
+		{api.Open{Rights: api.RightRead}, api.OK},
+		{api.Open{}, api.Invalid},
+		{api.Open{Rights: api.RightRead, Path: "/a"}, api.Invalid},
+		{api.Open{Rights: api.RightRead, Path: "a/../b"}, api.Invalid},
+		{api.Open{Rights: api.RightRead, Path: "a", Contents: "x"}, api.Invalid},
+		{api.Open{Rights: api.RightRead, Path: "a", Create: api.CreateMay}, api.Invalid},
+		{api.Open{Rights: api.RightRead, Path: "a", Create: api.CreateMay, Kind: api.File, Contents: longValue}, api.OK},
+		{api.Open{Rights: api.RightRead, Path: "a", Create: api.CreateMust, Kind: api.File, Contents: longValue + "v"}, api.TooLarge},
+		{api.Open{Rights: api.RightRead, Path: "a", Create: api.CreateMay, Kind: api.Directory, Contents: "x"}, api.Invalid},
+		{api.Open{Rights: api.RightRead, Path: "a", Create: api.CreateMay, Kind: api.File, Names: api.ACLNames{Read: "a/b"}}, api.Invalid},
+		{api.Open{Rights: api.RightRead, Create: 3}, api.Invalid},
+		{api.Open{Rights: api.RightRead, Dir: longToken + "x"}, api.Invalid},
+		{api.CloseHandle{}, api.Invalid},
+		{api.CloseHandle{Handle: longToken}, api.OK},
+		{api.Poison{Handle: longToken + "x"}, api.Invalid},
+		{api.GetContents{}, api.Invalid},
+		{api.GetStat{}, api.Invalid},
+		{api.ReadDir{Handle: "t", After: "a/b"}, api.Invalid},
+		{api.ReadDir{Handle: "t"}, api.OK},
+		{api.SetContents{Handle: "t", Contents: longValue}, api.OK},
+		{api.SetContents{Handle: "t", Contents: longValue + "v"}, api.TooLarge},
+		{api.SetACL{Handle: "t"}, api.Invalid},
+		{api.SetACL{Handle: "t", Names: api.ACLNames{Read: "r", Write: "w", Change: "c"}}, api.OK},
+		{api.DeleteNode{}, api.Invalid},
+		{api.Acquire{Handle: "t"}, api.Invalid},
+		{api.Acquire{Handle: "t", Mode: api.Shared}, api.OK},
+		{api.Release{Handle: "t"}, api.Invalid},
+		{api.CancelAcquire{Handle: "t"}, api.Invalid},
+		{api.GetSequencer{}, api.Invalid},
+		{api.SetSequencer{Handle: "t", Sequencer: "q"}, api.Invalid},
+		{api.SetSequencer{Handle: "t", Sequencer: sequencer}, api.OK},
+		{api.CheckSequencer{Sequencer: sequencer}, api.Invalid},
+		{api.CheckSequencer{Handle: "t"}, api.Invalid},
+		{api.KeepAlive{}, api.OK},
+		{api.KeepAlive{Tokens: []api.Token{""}}, api.Invalid},
+		{api.KeepAlive{Tokens: make([]api.Token, api.MaxTokens+1)}, api.TooLarge},
+		{api.KeepAlive{Tokens: slices.Repeat([]api.Token{longToken}, api.MaxTokenBytes/api.MaxToken+1)}, api.TooLarge},
+		{api.KeepAlive{Tokens: slices.Repeat([]api.Token{longToken}, api.MaxTokenBytes/api.MaxToken)}, api.OK},
 	}
 	for _, r := range rows {
 		require.Equal(t, r.want, r.op.Check(), "%T", r.op)
@@ -55,6 +96,10 @@ func TestCheckOfRequests(t *testing.T) {
 		{"a call already seen", api.Request{Session: 1, Seq: 4, Seen: 4, Op: get}, api.Invalid},
 		{"the last of the window", api.Request{Session: 1, Seq: api.MaxWindow, Op: get}, api.OK},
 		{"beyond the window", api.Request{Session: 1, Seq: api.MaxWindow + 1, Op: get}, api.Invalid},
+		{"opening with an epoch", api.Request{Epoch: 1, Op: open}, api.Invalid},
+		{"a KeepAlive", api.Request{Session: 1, Epoch: 1, Op: api.KeepAlive{}}, api.OK},
+		{"a KeepAlive with a seq", api.Request{Session: 1, Seq: 1, Epoch: 1, Op: api.KeepAlive{}}, api.Invalid},
+		{"a KeepAlive of no session", api.Request{Epoch: 1, Op: api.KeepAlive{}}, api.Invalid},
 		{"an op that is refused", api.Request{Session: 1, Seq: 1, Op: api.Get{}}, api.Invalid},
 	}
 	for _, r := range rows {

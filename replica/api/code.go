@@ -122,6 +122,55 @@ const (
 	// Execution: Executed.
 	NotHeld
 
+	// OldEpoch: the request names an older epoch than the present one, which
+	// Reply.Epoch tells. A packet addressed to a former master goes no further
+	// (CHU §2.9).
+	// Execution: NotThisCopy.
+	OldEpoch
+
+	// Recovering: the master is new and takes KeepAlives only, until each session
+	// knows that there was a fail-over.
+	// Execution: NotThisCopy.
+	Recovering
+
+	// Parked: the Acquire waits at the master for its lock. It need not be sent
+	// again soon: the answer comes when there is one, or another master does.
+	// Execution: NotThisCopy.
+	Parked
+
+	// BadHandle: the token is that of no handle of this session: cut short,
+	// forged, or another session's.
+	// Execution: Never.
+	BadHandle
+
+	// HandleClosed: the handle was closed. Nothing was changed.
+	// Execution: Executed.
+	HandleClosed
+
+	// HandlePoisoned: the handle was poisoned. Nothing was changed.
+	// Execution: Executed.
+	HandlePoisoned
+
+	// NoRight: the handle was opened without the right that the call needs.
+	// Nothing was changed.
+	// Execution: Executed.
+	NoRight
+
+	// StaleSequencer: the sequencer that was asked about, or that is attached to
+	// the handle, is not valid any more. Nothing was changed.
+	// Execution: Executed.
+	StaleSequencer
+
+	// Cancelled: the Acquire was cancelled before it was granted, and never will
+	// be granted.
+	// Execution: Executed.
+	Cancelled
+
+	// Crowded: the session, or the master, has as many open handles or waiting
+	// Acquires as it may. Nothing was changed.
+	// Execution: Executed.
+	Crowded
+
 	codeEnd
 )
 
@@ -146,11 +195,12 @@ const (
 func (c Code) Execution() Execution {
 	switch c {
 	case OK, Conflict, NotFound, Exists, NotDirectory, IsDirectory, NotEmpty, Gone, Quota, Permission,
-		LockHeld, LockDelayed, LockOther, NotHeld:
+		LockHeld, LockDelayed, LockOther, NotHeld,
+		HandleClosed, HandlePoisoned, NoRight, StaleSequencer, Cancelled, Crowded:
 		return Executed
-	case Invalid, TooLarge:
+	case Invalid, TooLarge, BadHandle:
 		return Never
-	case Aborted, Busy, NoSession, Stale:
+	case Aborted, Busy, NoSession, Stale, OldEpoch, Recovering, Parked:
 		return NotThisCopy
 	default:
 		return Unknown
@@ -179,5 +229,8 @@ func (c Code) String() string {
 		Exists: "exists", NotDirectory: "not-directory", IsDirectory: "is-directory", NotEmpty: "not-empty",
 		Gone: "gone", Quota: "quota", Permission: "permission",
 		LockHeld: "lock-held", LockDelayed: "lock-delayed", LockOther: "lock-other", NotHeld: "not-held",
+		OldEpoch: "old-epoch", Recovering: "recovering", Parked: "parked",
+		BadHandle: "bad-handle", HandleClosed: "handle-closed", HandlePoisoned: "handle-poisoned", NoRight: "no-right",
+		StaleSequencer: "stale-sequencer", Cancelled: "cancelled", Crowded: "crowded",
 	}[c]
 }

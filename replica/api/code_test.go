@@ -37,13 +37,23 @@ func TestWhatEachCodeTells(t *testing.T) {
 		{api.LockDelayed, "lock-delayed", api.Executed, true},
 		{api.LockOther, "lock-other", api.Executed, true},
 		{api.NotHeld, "not-held", api.Executed, true},
-		{22, "code(22)", api.Unknown, false},
+		{api.OldEpoch, "old-epoch", api.NotThisCopy, false},
+		{api.Recovering, "recovering", api.NotThisCopy, false},
+		{api.Parked, "parked", api.NotThisCopy, false},
+		{api.BadHandle, "bad-handle", api.Never, true},
+		{api.HandleClosed, "handle-closed", api.Executed, true},
+		{api.HandlePoisoned, "handle-poisoned", api.Executed, true},
+		{api.NoRight, "no-right", api.Executed, true},
+		{api.StaleSequencer, "stale-sequencer", api.Executed, true},
+		{api.Cancelled, "cancelled", api.Executed, true},
+		{api.Crowded, "crowded", api.Executed, true},
+		{32, "code(32)", api.Unknown, false},
 	}
 	for i, r := range rows {
 		require.Equal(t, api.Code(i), r.code, "the numbers are part of the format")
 		require.Equal(t, r.text, r.code.String())
 		require.Equal(t, r.execution, r.code.Execution(), r.text)
 		require.Equal(t, r.definite, r.code.Definite(), r.text)
-		require.Equal(t, 1 <= i && i <= 21, r.code.Valid(), r.text)
+		require.Equal(t, 1 <= i && i <= 31, r.code.Valid(), r.text)
 	}
 }

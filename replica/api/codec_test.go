@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -13,34 +14,79 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// The bytes of format version 1. A change here is a new version.
+// The bytes of format version 2. A change here is a new version.
 var goldenRequests = []struct {
 	hex string
 	q   api.Request
 }{
-	{"0151 01 00 00 00 01 07 ac02", api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{7, 300}}}},
-	{"0151 02 05 01 00 02", api.Request{ID: 2, Session: 5, Seq: 1, Op: api.EndSession{}}},
-	{"0151 8001 05 03 02 03 016b", api.Request{ID: 128, Session: 5, Seq: 3, Seen: 2, Op: api.Get{Key: "k"}}},
-	{"0151 03 05 01 00 04 016b 027676", api.Request{ID: 3, Session: 5, Seq: 1, Op: api.Put{Key: "k", Value: "vv"}}},
-	{"0151 04 05 01 00 05 016b", api.Request{ID: 4, Session: 5, Seq: 1, Op: api.Delete{Key: "k"}}},
-	{"0151 05 05 01 00 06 016b 00 0165 0176", api.Request{ID: 5, Session: 5, Seq: 1,
+	{"0251 01 00 00 00 00 01 07 ac02", api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{7, 300}}}},
+	{"0251 02 05 01 00 00 02", api.Request{ID: 2, Session: 5, Seq: 1, Op: api.EndSession{}}},
+	{"0251 8001 05 03 02 00 03 016b", api.Request{ID: 128, Session: 5, Seq: 3, Seen: 2, Op: api.Get{Key: "k"}}},
+	{"0251 03 05 01 00 00 04 016b 027676", api.Request{ID: 3, Session: 5, Seq: 1, Op: api.Put{Key: "k", Value: "vv"}}},
+	{"0251 04 05 01 00 00 05 016b", api.Request{ID: 4, Session: 5, Seq: 1, Op: api.Delete{Key: "k"}}},
+	{"0251 05 05 01 00 00 06 016b 00 0165 0176", api.Request{ID: 5, Session: 5, Seq: 1,
 		Op: api.CompareAndSet{Key: "k", Expect: "e", Value: "v"}}},
-	{"0151 06 05 01 00 06 016b 01 00 0176", api.Request{ID: 6, Session: 5, Seq: 1,
+	{"0251 06 05 01 00 00 06 016b 01 00 0176", api.Request{ID: 6, Session: 5, Seq: 1,
 		Op: api.CompareAndSet{Key: "k", Absent: true, Value: "v"}}},
-	{"0151 07 05 01 00 07 03 67332f", api.Request{ID: 7, Session: 5, Seq: 1, Op: api.List{Prefix: "g3/"}}},
+	{"0251 07 05 01 00 00 07 03 67332f", api.Request{ID: 7, Session: 5, Seq: 1, Op: api.List{Prefix: "g3/"}}},
+	{"0251 08 05 01 00 09 08 0174 03612f62 03 02 02 01 0178 0172 0177 0163 e807", onNode(api.Open{Dir: "t", Path: "a/b",
+		Rights: api.RightRead | api.RightWrite, Create: api.CreateMust, Kind: api.File, Ephemeral: true, Contents: "x",
+		Names: api.ACLNames{Read: "r", Write: "w", Change: "c"}, Delay: 1000})},
+	{"0251 08 05 01 00 09 09 0174", onNode(api.CloseHandle{Handle: "t"})},
+	{"0251 08 05 01 00 09 0a 0174", onNode(api.Poison{Handle: "t"})},
+	{"0251 08 05 01 00 09 0b 0174", onNode(api.GetContents{Handle: "t"})},
+	{"0251 08 05 01 00 09 0c 0174", onNode(api.GetStat{Handle: "t"})},
+	{"0251 08 05 01 00 09 0d 0174 0161", onNode(api.ReadDir{Handle: "t", After: "a"})},
+	{"0251 08 05 01 00 09 0e 0174 0178 07", onNode(api.SetContents{Handle: "t", Contents: "x", When: 7})},
+	{"0251 08 05 01 00 09 0f 0174 0172 0177 0163 07", onNode(api.SetACL{Handle: "t",
+		Names: api.ACLNames{Read: "r", Write: "w", Change: "c"}, When: 7})},
+	{"0251 08 05 01 00 09 10 0174", onNode(api.DeleteNode{Handle: "t"})},
+	{"0251 08 05 01 00 09 11 0174 02 01", onNode(api.Acquire{Handle: "t", Mode: api.Shared, Wait: true})},
+	{"0251 08 05 01 00 09 12 0174 07", onNode(api.Release{Handle: "t", Acquisition: 7})},
+	{"0251 08 05 01 00 09 13 0174 07", onNode(api.CancelAcquire{Handle: "t", Call: 7})},
+	{"0251 08 05 01 00 09 14 0174", onNode(api.GetSequencer{Handle: "t"})},
+	{"0251 08 05 01 00 09 15 0174 0171", onNode(api.SetSequencer{Handle: "t", Sequencer: "q"})},
+	{"0251 08 05 01 00 09 16 0174 0171", onNode(api.CheckSequencer{Handle: "t", Sequencer: "q"})},
+	{"0251 08 05 00 00 09 17 03 02 0174 0175", api.Request{ID: 8, Session: 5, Epoch: 9,
+		Op: api.KeepAlive{Flushed: 3, Tokens: []api.Token{"t", "u"}}}},
 }
+
+func onNode(op api.Op) api.Request { return api.Request{ID: 8, Session: 5, Seq: 1, Epoch: 9, Op: op} }
 
 var goldenReplies = []struct {
 	hex string
 	p   api.Reply
 }{
-	{"0141 01 00 00 02 03 01 00 00 2a 00", api.Reply{ID: 1, Epoch: 2, Master: 3, Result: api.Result{Code: api.OK, Session: 42}}},
-	{"0141 02 05 01 02 ffffffff0f 02 00 00 00 00", api.Reply{ID: 2, Session: 5, Seq: 1, Epoch: 2, Master: 1<<32 - 1,
+	{"0241 01 00 00 02 03 01 00 00 2a 00 00", api.Reply{ID: 1, Epoch: 2, Master: 3, Result: api.Result{Code: api.OK, Session: 42}}},
+	{"0241 02 05 01 02 ffffffff0f 02 00 00 00 00 00", api.Reply{ID: 2, Session: 5, Seq: 1, Epoch: 2, Master: 1<<32 - 1,
 		Result: api.Result{Code: api.NotMaster}}},
-	{"0141 03 05 01 02 00 06 01 0176 00 00", api.Reply{ID: 3, Session: 5, Seq: 1, Epoch: 2,
+	{"0241 03 05 01 02 00 06 01 0176 00 00 00", api.Reply{ID: 3, Session: 5, Seq: 1, Epoch: 2,
 		Result: api.Result{Code: api.Conflict, Found: true, Value: "v"}}},
-	{"0141 04 05 01 02 00 01 00 00 00 02 0161 00 0162 0178", api.Reply{ID: 4, Session: 5, Seq: 1, Epoch: 2,
+	{"0241 04 05 01 02 00 01 00 00 00 02 0161 00 0162 0178 00", api.Reply{ID: 4, Session: 5, Seq: 1, Epoch: 2,
 		Result: api.Result{Code: api.OK, Pairs: []api.Pair{{Key: "a"}, {Key: "b", Value: "x"}}}}},
+	{"0241 05 05 01 02 00 01 00 00 00 00 01 0174 022f61 07 01 01 " + fileBytes,
+		detailed(api.Opened{Token: "t", Node: aRef, Stat: aFile, Created: true})},
+	{"0241 05 05 01 02 00 01 00 00 00 00 01 0174 012f 00 00 00", detailed(api.Opened{Token: "t"})},
+	{"0241 05 05 01 02 00 01 00 00 00 00 02 " + directoryBytes, detailed(api.NodeStat{Stat: aDirectory})},
+	{"0241 05 05 01 02 00 01 00 00 00 00 03 01 01 0166 " + fileBytes,
+		detailed(api.Listing{Children: []api.Child{{Name: "f", Stat: aFile}}, More: true})},
+	{"0241 05 05 01 02 00 01 00 00 00 00 04 08 09", detailed(api.Held{Gen: 8, Acquisition: 9})},
+	{"0241 05 05 01 02 00 01 00 00 00 00 05 08 0153 022f61 07 01 08",
+		detailed(api.Sequenced{Sequencer: api.Sequencer{Node: aRef, Mode: api.Exclusive, Gen: 8}})},
+	{"0241 05 05 01 02 00 01 00 00 00 00 06 80a8d6b907 01", detailed(api.Leased{Lease: 2 * time.Second, Failover: true})},
+}
+
+var aRef = api.Ref{Path: must(api.ParsePath("/a")), Instance: 7}
+
+func detailed(d api.Detail) api.Reply {
+	return api.Reply{ID: 5, Session: 5, Seq: 1, Epoch: 2, Result: api.Result{Code: api.OK, Detail: d}}
+}
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
 }
 
 func unhex(t testing.TB, s string) []byte {
@@ -69,44 +115,44 @@ func TestGoldenBytes(t *testing.T) {
 func TestWhatIsNoMessageIsRefusedWithTheReason(t *testing.T) {
 	rows := []struct{ hex, want string }{
 		{"", "malformed message: byte 0: ends early"},
-		{"0251 01 00 00 00 02", "malformed message: unknown version 2 (this program knows 1)"},
-		{"0141 01 00 00 00 02", `malformed message: byte 2: kind 'A', want 'Q'`},
-		{"0151 01 05 01 00 09", "malformed message: byte 7: op 9"},
-		{"0151 01 05 01 00 02 00", "malformed message: byte 7: 1 bytes too many"},
-		{"0151 01 05 01 00 03 02 6b", "malformed message: byte 8: 2 items in 1 bytes"},
-		{"0151 01 05 01 00 03 ffffffffffffffffff01", "malformed message: byte 17: 18446744073709551615 items in 0 bytes"},
-		{"0151 01 05 01 00 03 ffffffffffffffffffff", "malformed message: byte 7: no number"},
-		{"0151 8100 05 01 00 02", "malformed message: byte 2: number in a longer form than needed"},
-		{"0151 01 05 01 00 06 016b 02 00 00", "malformed message: byte 10: flag is 2"},
+		{"0151 01 00 00 00 00 02", "malformed message: unknown version 1 (this program knows 2)"},
+		{"0241 01 00 00 00 02", `malformed message: byte 2: kind 'A', want 'Q'`},
+		{"0251 01 05 01 00 00 63", "malformed message: byte 8: op 99"},
+		{"0251 01 05 01 00 00 02 00", "malformed message: byte 8: 1 bytes too many"},
+		{"0251 01 05 01 00 00 03 02 6b", "malformed message: byte 9: 2 items in 1 bytes"},
+		{"0251 01 05 01 00 00 03 ffffffffffffffffff01", "malformed message: byte 18: 18446744073709551615 items in 0 bytes"},
+		{"0251 01 05 01 00 00 03 ffffffffffffffffffff", "malformed message: byte 8: no number"},
+		{"0251 8100 05 01 00 00 02", "malformed message: byte 2: number in a longer form than needed"},
+		{"0251 01 05 01 00 00 06 016b 02 00 00", "malformed message: byte 11: flag is 2"},
 	}
 	for _, r := range rows {
 		_, err := api.DecodeRequest(unhex(t, r.hex))
 		require.EqualError(t, err, r.want, r.hex)
 		require.ErrorIs(t, err, api.ErrMalformed)
 	}
-	_, err := api.DecodeRequest(unhex(t, "0251"))
+	_, err := api.DecodeRequest(unhex(t, "0151"))
 	require.ErrorIs(t, err, api.ErrVersion)
 	_, err = api.DecodeRequest(make([]byte, api.MaxMessage+1))
 	require.EqualError(t, err, fmt.Sprintf("malformed message: byte 0: %d bytes are too many", api.MaxMessage+1))
 
 	replies := []struct{ hex, want string }{
-		{"0141 01 00 00 02 03 00 00 00 00 00", "malformed message: byte 8: code(0)"},
-		{"0141 01 00 00 02 03 16 00 00 00 00", "malformed message: byte 8: code(22)"},
-		{"0141 01 00 00 02 8080808010 01 00 00 00 00", "malformed message: byte 11: replica 4294967296"},
-		{"0141 01 00 00 02 03 01 00 00 00 05 0000", "malformed message: byte 12: 5 items in 2 bytes"},
+		{"0241 01 00 00 02 03 00 00 00 00 00", "malformed message: byte 8: code(0)"},
+		{"0241 01 00 00 02 03 20 00 00 00 00", "malformed message: byte 8: code(32)"},
+		{"0241 01 00 00 02 8080808010 01 00 00 00 00", "malformed message: byte 11: replica 4294967296"},
+		{"0241 01 00 00 02 03 01 00 00 00 05 0000", "malformed message: byte 12: 5 items in 2 bytes"},
 	}
 	for _, r := range replies {
 		_, err := api.DecodeReply(unhex(t, r.hex))
 		require.EqualError(t, err, r.want, r.hex)
 	}
-	many := append(unhex(t, "0141 01 00 00 02 03 01 00 00 00 818001"), make([]byte, 2*(api.MaxListPairs+1))...)
+	many := append(unhex(t, "0241 01 00 00 02 03 01 00 00 00 818001"), make([]byte, 2*(api.MaxListPairs+1))...)
 	_, err = api.DecodeReply(many)
 	require.EqualError(t, err, "malformed message: byte 14: 16385 pairs")
 }
 
 // A count that lies must not cost memory before it is found out.
 func TestAHostileLengthAllocatesNothing(t *testing.T) {
-	b := unhex(t, "0141 01 00 00 02 03 01 00 00 00 ff7f")
+	b := unhex(t, "0241 01 00 00 02 03 01 00 00 00 ff7f")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 1000 {
@@ -144,7 +190,43 @@ func TestAppendOpOfNothingIsABug(t *testing.T) {
 func anyOp() *rapid.Generator[api.Op] {
 	return rapid.Custom(func(t *rapid.T) api.Op {
 		s := func(name string) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, name)) }
-		switch rapid.IntRange(1, 7).Draw(t, "op") {
+		token := api.Token(s("token"))
+		names := api.ACLNames{Read: api.ACLName(s("read")), Write: api.ACLName(s("write")), Change: api.ACLName(s("change"))}
+		n := rapid.Uint64().Draw(t, "number")
+		switch rapid.IntRange(1, 23).Draw(t, "op") {
+		case 8:
+			return api.Open{Dir: token, Path: s("path"), Rights: api.Rights(n), Create: api.Creation(n >> 8), Kind: api.NodeKind(n >> 16),
+				Ephemeral: rapid.Bool().Draw(t, "ephemeral"), Contents: s("contents"), Names: names, Delay: api.LockDelay(n)}
+		case 9:
+			return api.CloseHandle{Handle: token}
+		case 10:
+			return api.Poison{Handle: token}
+		case 11:
+			return api.GetContents{Handle: token}
+		case 12:
+			return api.GetStat{Handle: token}
+		case 13:
+			return api.ReadDir{Handle: token, After: s("after")}
+		case 14:
+			return api.SetContents{Handle: token, Contents: s("contents"), When: api.ContentGen(n)}
+		case 15:
+			return api.SetACL{Handle: token, Names: names, When: api.ACLGen(n)}
+		case 16:
+			return api.DeleteNode{Handle: token}
+		case 17:
+			return api.Acquire{Handle: token, Mode: api.Mode(n), Wait: rapid.Bool().Draw(t, "wait")}
+		case 18:
+			return api.Release{Handle: token, Acquisition: api.Acquisition(n)}
+		case 19:
+			return api.CancelAcquire{Handle: token, Call: api.Seq(n)}
+		case 20:
+			return api.GetSequencer{Handle: token}
+		case 21:
+			return api.SetSequencer{Handle: token, Sequencer: s("sequencer")}
+		case 22:
+			return api.CheckSequencer{Handle: token, Sequencer: s("sequencer")}
+		case 23:
+			return api.KeepAlive{Flushed: api.Epoch(n), Tokens: []api.Token{token, api.Token(s("second"))}}
 		case 1:
 			return api.OpenSession{Nonce: api.Nonce{rapid.Uint64().Draw(t, "hi"), rapid.Uint64().Draw(t, "lo")}}
 		case 2:
@@ -166,10 +248,13 @@ func anyOp() *rapid.Generator[api.Op] {
 func anyResult() *rapid.Generator[api.Result] {
 	return rapid.Custom(func(t *rapid.T) api.Result {
 		r := api.Result{
-			Code:    api.Code(rapid.IntRange(1, 21).Draw(t, "code")),
+			Code:    api.Code(rapid.IntRange(1, 31).Draw(t, "code")),
 			Found:   rapid.Bool().Draw(t, "found"),
 			Value:   rapid.String().Draw(t, "value"),
 			Session: api.SessionID(rapid.Uint64().Draw(t, "session")),
+			Detail: rapid.SampledFrom([]api.Detail{nil, api.Opened{Token: "t", Node: aRef, Stat: aFile}, api.Opened{Token: "u"},
+				api.NodeStat{Stat: aDirectory}, api.Listing{}, api.Held{Gen: 1 << 40, Acquisition: 3},
+				api.Sequenced{Sequencer: api.Sequencer{Node: aRef, Mode: api.Shared, Gen: 1}}, api.Leased{}}).Draw(t, "detail"),
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "pairs") {
 			r.Pairs = append(r.Pairs, api.Pair{Key: rapid.String().Draw(t, "k"), Value: rapid.String().Draw(t, "v")})
@@ -182,7 +267,8 @@ func TestRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := api.Request{
 			ID: rapid.Uint64().Draw(t, "id"), Session: api.SessionID(rapid.Uint64().Draw(t, "session")),
-			Seq: api.Seq(rapid.Uint64().Draw(t, "seq")), Seen: api.Seq(rapid.Uint64().Draw(t, "seen")), Op: anyOp().Draw(t, "op"),
+			Seq: api.Seq(rapid.Uint64().Draw(t, "seq")), Seen: api.Seq(rapid.Uint64().Draw(t, "seen")),
+			Epoch: api.Epoch(rapid.Uint64().Draw(t, "epoch of the request")), Op: anyOp().Draw(t, "op"),
 		}
 		gotQ, err := api.DecodeRequest(api.AppendRequest(nil, q))
 		require.NoError(t, err)

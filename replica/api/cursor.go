@@ -15,7 +15,11 @@ var ErrMalformed = errors.New("malformed message")
 // know; it wraps ErrMalformed.
 var ErrVersion = fmt.Errorf("%w: unknown version", ErrMalformed)
 
-const version = 1
+// Versions of the formats: of messages, and of what clients keep for long.
+const (
+	messageVersion   = 2
+	sequencerVersion = 1
+)
 
 // cursor reads s from front to back. After the first error it reads only
 // zeroes, so that decoders need to look once, at the end. It never reads beyond
@@ -104,7 +108,7 @@ func (c *cursor) string() string {
 }
 
 // open reads the version and the kind of a message.
-func (c *cursor) open(kind byte) {
+func (c *cursor) open(version, kind byte) {
 	if v := c.byte(); c.err == nil && v != version {
 		c.err = fmt.Errorf("%w %d (this program knows %d)", ErrVersion, v, version)
 	}

@@ -10,9 +10,12 @@
 // Reading order: id.go, op.go (what can be asked, and what each answer means),
 // code.go (what an answer tells about execution), request.go, result.go,
 // limit.go; then the nouns of files: path.go, name.go, generation.go, stat.go,
-// acl.go, ref.go, lock.go, sequencer.go, handle.go; then the codec: cursor.go,
-// op_codec.go, request_codec.go, result_codec.go, stat_codec.go. No message
-// carries paths, metadata, locks and handles yet.
+// acl.go, ref.go, lock.go, sequencer.go, handle.go, and what is asked about them:
+// node_op.go, detail.go, keepalive.go; then the codec: cursor.go, op_codec.go,
+// node_op_codec.go, request_codec.go, result_codec.go, detail_codec.go,
+// stat_codec.go.
+//
+// No replica takes the ops on nodes and KeepAlives yet: they are Invalid.
 //
 // # Bytes
 //
@@ -21,8 +24,8 @@
 // bytes stands for one message: the decoders refuse any other, and anything left
 // over.
 //
-//	request  1 'Q' id session seq seen op
-//	reply    1 'A' id session seq epoch master result
+//	request  2 'Q' id session seq seen epoch op
+//	reply    2 'A' id session seq epoch master result
 //	op       1 nonce[0] nonce[1]            OpenSession
 //	         2                              EndSession
 //	         3 key                          Get
@@ -30,12 +33,33 @@
 //	         5 key                          Delete
 //	         6 key absent expect value      CompareAndSet
 //	         7 prefix                       List
-//	result   code found value session n n*(key value)
+//	         8 token path rights u8 create u8 kind u8 ephemeral contents names delay   Open
+//	         9 to 12 token                  CloseHandle, Poison, GetContents, GetStat
+//	         13 token after                 ReadDir
+//	         14 token contents when         SetContents
+//	         15 token names when            SetACL
+//	         16 token                       DeleteNode
+//	         17 token mode u8 wait          Acquire
+//	         18 token acquisition           Release
+//	         19 token seq                   CancelAcquire
+//	         20 token                       GetSequencer
+//	         21, 22 token sequencer         SetSequencer, CheckSequencer
+//	         23 flushed n n*token           KeepAlive
+//	result   code found value session n n*(key value) detail
+//	detail   0                              none
+//	         1 token ref created flag stat  Opened; the stat after flag 1 only
+//	         2 stat                         NodeStat
+//	         3 more children                Listing
+//	         4 generation acquisition       Held
+//	         5 sequencer                    Sequenced
+//	         6 lease in ns, failover        Leased
+//	names    read write change
+//	ref      path instance
 //	path     the string that Path.String prints
 //	stat     kind ephemeral instance content lock acl length checksum children
 //	         read write change
 //	children n n*(name stat)                names ascend
-//	sequencer 1 'S' path instance mode generation
+//	sequencer 1 'S' path instance mode u8 generation
 //
 // The first byte is the version of the format. Ops, results, paths and metadata
 // have none of their own: they are also parts of commands and of rows, and what

@@ -1,9 +1,6 @@
 package api
 
-import (
-	"encoding/binary"
-	"fmt"
-)
+import "encoding/binary"
 
 // Tags of the ops; never given to another one.
 const (
@@ -14,6 +11,22 @@ const (
 	tagDelete
 	tagCompareAndSet
 	tagList
+	tagOpen
+	tagCloseHandle
+	tagPoison
+	tagGetContents
+	tagGetStat
+	tagReadDir
+	tagSetContents
+	tagSetACL
+	tagDeleteNode
+	tagAcquire
+	tagRelease
+	tagCancelAcquire
+	tagGetSequencer
+	tagSetSequencer
+	tagCheckSequencer
+	tagKeepAlive
 )
 
 // AppendOp appends the bytes of op, which must not be nil, to dst. It encodes
@@ -36,8 +49,10 @@ func AppendOp(dst []byte, op Op) []byte {
 		return appendString(appendString(dst, o.Expect), o.Value)
 	case List:
 		return appendString(append(dst, tagList), o.Prefix)
+	case KeepAlive:
+		return appendKeepAlive(dst, o)
 	}
-	panic(fmt.Sprintf("api: AppendOp of %T", op))
+	return appendNodeOp(dst, op)
 }
 
 // DecodeOp decodes the op that s begins with and returns what follows it. The
@@ -67,8 +82,26 @@ func (c *cursor) op() Op {
 		return CompareAndSet{Key: c.string(), Absent: c.flag(), Expect: c.string(), Value: c.string()}
 	case tagList:
 		return List{Prefix: c.string()}
+	case tagKeepAlive:
+		return c.keepAlive()
 	default:
-		c.fail("op %d", tag)
-		return nil
+		return c.nodeOp(tag)
 	}
+}
+
+func appendKeepAlive(dst []byte, o KeepAlive) []byte {
+	dst = binary.AppendUvarint(append(dst, tagKeepAlive), uint64(o.Flushed))
+	dst = binary.AppendUvarint(dst, uint64(len(o.Tokens)))
+	for _, t := range o.Tokens {
+		dst = appendString(dst, string(t))
+	}
+	return dst
+}
+
+func (c *cursor) keepAlive() Op {
+	o := KeepAlive{Flushed: Epoch(c.uint())}
+	for range c.count(1) {
+		o.Tokens = append(o.Tokens, c.token())
+	}
+	return o
 }

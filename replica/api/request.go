@@ -6,13 +6,17 @@ type Request struct {
 	// ID names this sending: a client never uses one twice. The reply echoes it.
 	ID uint64
 	// Session and Seq name the call: the same in all its sendings. Both are 0 in
-	// a request that opens a session.
+	// a request that opens a session, and Seq is in a KeepAlive.
 	Session SessionID
 	Seq     Seq
 	// Seen says that the client waits for no call up to this one: it has the
 	// answer or has given the call up. The cell may forget their answers, and
 	// executes none of them from now on. Below Seq.
 	Seen Seq
+	// Epoch is the highest that the client has heard of, 0 in a request that opens
+	// a session. A master takes no request of another epoch than its own: so no
+	// packet to a former master is taken by a later one (CHU §2.9).
+	Epoch Epoch
 	// Op is what is asked.
 	Op Op
 }
@@ -24,7 +28,13 @@ func (q Request) Check() Code {
 		return Invalid
 	}
 	if _, opens := q.Op.(OpenSession); opens {
-		if q.Session != 0 || q.Seq != 0 || q.Seen != 0 {
+		if q.Session != 0 || q.Seq != 0 || q.Seen != 0 || q.Epoch != 0 {
+			return Invalid
+		}
+		return q.Op.Check()
+	}
+	if _, keeps := q.Op.(KeepAlive); keeps {
+		if q.Session == 0 || q.Seq != 0 || q.Seen != 0 {
 			return Invalid
 		}
 		return q.Op.Check()

@@ -12,11 +12,12 @@ const (
 
 // AppendRequest appends the bytes of q to dst. q.Op must not be nil.
 func AppendRequest(dst []byte, q Request) []byte {
-	dst = append(dst, version, kindRequest)
+	dst = append(dst, messageVersion, kindRequest)
 	dst = binary.AppendUvarint(dst, q.ID)
 	dst = binary.AppendUvarint(dst, uint64(q.Session))
 	dst = binary.AppendUvarint(dst, uint64(q.Seq))
 	dst = binary.AppendUvarint(dst, uint64(q.Seen))
+	dst = binary.AppendUvarint(dst, uint64(q.Epoch))
 	return AppendOp(dst, q.Op)
 }
 
@@ -25,8 +26,8 @@ func AppendRequest(dst []byte, q Request) []byte {
 // says with which code to refuse it.
 func DecodeRequest(b []byte) (Request, error) {
 	c := read(b)
-	c.open(kindRequest)
-	q := Request{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), Seen: Seq(c.uint()), Op: c.op()}
+	c.open(messageVersion, kindRequest)
+	q := Request{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), Seen: Seq(c.uint()), Epoch: Epoch(c.uint()), Op: c.op()}
 	if err := c.close(); err != nil {
 		return Request{}, err
 	}
@@ -35,7 +36,7 @@ func DecodeRequest(b []byte) (Request, error) {
 
 // AppendReply appends the bytes of p to dst.
 func AppendReply(dst []byte, p Reply) []byte {
-	dst = append(dst, version, kindReply)
+	dst = append(dst, messageVersion, kindReply)
 	dst = binary.AppendUvarint(dst, p.ID)
 	dst = binary.AppendUvarint(dst, uint64(p.Session))
 	dst = binary.AppendUvarint(dst, uint64(p.Seq))
@@ -47,7 +48,7 @@ func AppendReply(dst []byte, p Reply) []byte {
 // DecodeReply is the inverse of AppendReply. The reply shares no memory with b.
 func DecodeReply(b []byte) (Reply, error) {
 	c := read(b)
-	c.open(kindReply)
+	c.open(messageVersion, kindReply)
 	p := Reply{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), Epoch: Epoch(c.uint())}
 	master := c.uint()
 	if master > math.MaxUint32 {

@@ -5,9 +5,10 @@ package api
 type Result struct {
 	Code    Code
 	Found   bool      // Value is what a row holds
-	Value   string    // of Get, or of a CompareAndSet that met a conflict
+	Value   string    // of Get and GetContents, or of a CompareAndSet that met a conflict
 	Pairs   []Pair    // of List, ascending by key
 	Session SessionID // of OpenSession
+	Detail  Detail    // of an op on a node, and of KeepAlive
 }
 
 // Pair is one row.

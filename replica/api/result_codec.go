@@ -14,7 +14,7 @@ func AppendResult(dst []byte, r Result) []byte {
 	for _, p := range r.Pairs {
 		dst = appendString(appendString(dst, p.Key), p.Value)
 	}
-	return dst
+	return appendDetail(dst, r.Detail)
 }
 
 // room is what r takes, or a little more.
@@ -57,5 +57,6 @@ func (c *cursor) result() Result {
 	for i := range r.Pairs {
 		r.Pairs[i] = Pair{Key: c.string(), Value: c.string()}
 	}
+	r.Detail = c.detail()
 	return r
 }

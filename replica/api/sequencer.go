@@ -30,7 +30,7 @@ func (s Sequencer) Valid() bool { return s.Node.Instance != 0 && s.Mode.Valid() 
 // Encode returns the bytes of s, which begin with the version of the format. An
 // s that is not Valid has bytes too, which ParseSequencer refuses.
 func (s Sequencer) Encode() string {
-	dst := AppendPath([]byte{version, kindSequencer}, s.Node.Path)
+	dst := AppendPath([]byte{sequencerVersion, kindSequencer}, s.Node.Path)
 	dst = binary.AppendUvarint(dst, uint64(s.Node.Instance))
 	dst = append(dst, byte(s.Mode))
 	return string(binary.AppendUvarint(dst, uint64(s.Gen)))
@@ -45,7 +45,7 @@ func ParseSequencer(text string) (Sequencer, error) {
 		return Sequencer{}, fmt.Errorf("%w: a sequencer of %d bytes", ErrMalformed, len(text))
 	}
 	c := cursor{s: text}
-	c.open(kindSequencer)
+	c.open(sequencerVersion, kindSequencer)
 	s := Sequencer{Node: Ref{Path: c.path(), Instance: Instance(c.uint())}, Mode: Mode(c.byte()), Gen: LockGen(c.uint())}
 	if err := c.close(); err != nil {
 		return Sequencer{}, err

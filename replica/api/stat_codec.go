@@ -31,10 +31,16 @@ func AppendStat(dst []byte, s Stat) []byte {
 		s.Length, uint64(s.Checksum), s.Children} {
 		dst = binary.AppendUvarint(dst, x)
 	}
-	for _, n := range [...]ACLName{s.Names.Read, s.Names.Write, s.Names.Change} {
-		dst = appendString(dst, string(n))
-	}
-	return dst
+	return AppendACLNames(dst, s.Names)
+}
+
+// AppendACLNames appends the bytes of n to dst.
+func AppendACLNames(dst []byte, n ACLNames) []byte {
+	return appendString(appendString(appendString(dst, string(n.Read)), string(n.Write)), string(n.Change))
+}
+
+func (c *cursor) aclNames() ACLNames {
+	return ACLNames{Read: ACLName(c.string()), Write: ACLName(c.string()), Change: ACLName(c.string())}
 }
 
 // DecodeStat decodes the metadata that s begins with and returns what follows.
@@ -53,7 +59,7 @@ func (c *cursor) stat() Stat {
 	s := Stat{Kind: NodeKind(c.byte()), Ephemeral: c.flag()}
 	s.Instance, s.Content, s.Lock, s.ACL = Instance(c.uint()), ContentGen(c.uint()), LockGen(c.uint()), ACLGen(c.uint())
 	s.Length, s.Checksum, s.Children = c.uint(), Checksum(c.uint()), c.uint()
-	s.Names = ACLNames{Read: ACLName(c.string()), Write: ACLName(c.string()), Change: ACLName(c.string())}
+	s.Names = c.aclNames()
 	if why := s.wrong(); why != "" {
 		c.fail("%s", why)
 	}
@@ -80,6 +86,14 @@ func appendChild(dst []byte, c Child) []byte { return AppendStat(appendString(ds
 // are a nil slice. Strings in them are parts of s.
 func DecodeChildren(s string) (children []Child, rest string, err error) {
 	c := cursor{s: s}
+	children = c.children()
+	if c.err != nil {
+		return nil, "", c.err
+	}
+	return children, s[c.at:], nil
+}
+
+func (c *cursor) children() (children []Child) {
 	n := c.count(minChild)
 	if n > MaxListPairs {
 		c.fail("%d children", n)
@@ -91,12 +105,9 @@ func DecodeChildren(s string) (children []Child, rest string, err error) {
 			c.fail("child %.40q after %.40q", child.Name, last)
 		}
 		if c.err != nil {
-			return nil, "", c.err
+			return nil
 		}
 		children, last = append(children, child), child.Name
 	}
-	if c.err != nil {
-		return nil, "", c.err
-	}
-	return children, s[c.at:], nil
+	return children
 }

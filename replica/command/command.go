@@ -51,11 +51,23 @@ const (
 	MaxConstantValue = 1 << 10
 )
 
+// takes says that an op stands in the log as it is.
+func takes(op api.Op) bool {
+	switch op.(type) {
+	case api.OpenSession, api.EndSession, api.Get, api.Put, api.Delete, api.CompareAndSet, api.List:
+		return true
+	}
+	return false
+}
+
 // check says OK, or with which code the command is refused whatever the rows
 // are.
 func check(c Command) api.Code {
 	switch c := c.(type) {
 	case Call:
+		if !takes(c.Op) {
+			return api.Invalid
+		}
 		return api.Request{Session: c.Session, Seq: c.Seq, Seen: c.Seen, Op: c.Op}.Check()
 	case Constant:
 		if c.Name == "" {

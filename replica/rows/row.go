@@ -26,8 +26,11 @@ func get(r Reader, key string) (value string, ok bool) {
 	return r.Get(strings.Clone(key))
 }
 
-// version is the first byte of the value of each system row.
-const version = 1
+// Versions are the first byte of the value of each system row.
+const (
+	version       = 1
+	answerVersion = 2 // of answers, which have had a detail since
+)
 
 // write starts the value of a system row; its fields follow.
 func write(fields ...uint64) string {

@@ -44,7 +44,7 @@ func TestTheRowsArePinned(t *testing.T) {
 	tx.Commit()
 	want := []string{
 		"63" + hex.EncodeToString([]byte("rho")), "01" + hex.EncodeToString([]byte("500")),
-		"64" + "0000000000000005" + "0000000000000009", "01" + "01" + "01" + "0176" + "00" + "00",
+		"64" + "0000000000000005" + "0000000000000009", "02" + "01" + "01" + "0176" + "00" + "00" + "00",
 		"65", "01" + "0000000000000001" + "0000000000000003" + "0000000000000007" + "0000000000000003",
 		"6e", "01" + "0000000000000001" + "0000000000000001",
 		"6f" + "0000000000000001" + "0000000000000002", "01" + "0000000000000005",
@@ -219,7 +219,7 @@ func TestAnUnreadableSystemRowIsNeverTakenForAnother(t *testing.T) {
 		if k.Family == rows.FamilyUser {
 			continue
 		}
-		for _, bad := range []string{"", "\x02" + value[1:], value[:len(value)-1], value + "x"} {
+		for _, bad := range []string{"", "\x09" + value[1:], value[:len(value)-1], value + "x"} {
 			if k.Family == rows.FamilyConstant && bad != "" && bad[0] == 1 {
 				continue // any value behind the version is one
 			}

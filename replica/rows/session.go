@@ -82,7 +82,7 @@ func GetAnswer(r Reader, id api.SessionID, seq api.Seq) (a api.Result, ok bool) 
 	if !ok {
 		return a, false
 	}
-	if value == "" || value[0] != version {
+	if value == "" || value[0] != answerVersion {
 		unreadable(key, value)
 	}
 	a, rest, err := api.DecodeResult(value[1:])
@@ -99,7 +99,7 @@ func PutAnswer(tx *db.Txn, id api.SessionID, seq api.Seq, a api.Result) {
 		invariant.Failf("I-R4", "answer %d of session %d (alive: %t), which has seen %d", seq, id, ok, s.Seen)
 	}
 	var room [128]byte
-	value := api.AppendResult(append(room[:0], version), a)
+	value := api.AppendResult(append(room[:0], answerVersion), a)
 	if _, had := tx.Put(answerKey(id, seq), string(value)); had {
 		invariant.Failf("I-R4", "call %d of session %d was executed twice", seq, id)
 	}
