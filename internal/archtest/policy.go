@@ -46,7 +46,7 @@ var house = map[string]room{
 	"replica/lock":    {pure, []string{"db", "replica/api"}},
 	"replica/handle":  {pure, []string{"replica/api"}},
 	"replica/queue":   {pure, []string{"replica/api"}},
-	"replica/command": {pure, []string{"replica/rows"}},
+	"replica/command": {pure, []string{"replica/rows", "replica/tree", "replica/acl", "replica/lock"}},
 	"replica/master":  {pure, []string{"replica/command"}},
 	"replica/node":    {pure, []string{"paxos", "db", "replica/master"}},
 	"replica/host":    {pure, []string{"replica/node"}},

@@ -114,7 +114,7 @@ func (a *applier) open(c Call, op api.OpenSession) {
 		return
 	}
 	id := api.SessionID(a.Number)
-	rows.OpenSession(a.tx, id, op.Nonce)
+	rows.OpenSession(a.tx, id, op.Nonce, c.Principal)
 	a.executed(api.Result{Code: api.OK, Session: id}, SessionOpened{Session: id})
 }
 

@@ -65,7 +65,7 @@ func TestTheOrderOfTests(t *testing.T) {
 			require.Empty(t, a.Effects, "%+v", c)
 		}
 		require.Equal(t, before, cl.user("k"), "%+v", c)
-		require.NoError(t, rows.Audit(cl.db))
+		require.NoError(t, command.Audit(cl.db))
 	}
 }
 
@@ -87,6 +87,7 @@ func TestLimitsAreTestedAgainWhenApplied(t *testing.T) {
 		{command.Call{Session: 2, Seq: api.MaxWindow + 1, Op: api.Get{Key: "k"}}, api.Invalid},
 		{command.Call{Session: 2, Op: api.OpenSession{Nonce: api.Nonce{1}}}, api.Invalid},
 		{command.Call{Op: api.OpenSession{}}, api.Invalid},
+		{command.Call{Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "*"}, api.Invalid},
 		{command.Constant{Name: "", Value: "v"}, api.Invalid},
 		{command.Constant{Name: long}, api.TooLarge},
 		{command.Constant{Name: "c", Value: big}, api.TooLarge},
@@ -105,8 +106,8 @@ func TestLimitsAreTestedAgainWhenApplied(t *testing.T) {
 
 func TestBytesThatAreNoCommandAreCountedAndRefused(t *testing.T) {
 	cl := newCell(t)
-	for i, raw := range []string{"", "\x01", "\x02E\x01\x01\x01", "\x01X", "\x01E\x01\x01", "\x01E\x01\x01\x01\x01",
-		"\x01E\x81\x00\x01\x01", "\x01E\xff\xff\xff\xff\xff\x01\x01\x01", "\x01C\x01\x01\x01\x01\x63", "\x01K\x01\x05ab"} {
+	for i, raw := range []string{"", "\x02", "\x01E\x01\x01\x01", "\x02X", "\x02E\x01\x01", "\x02E\x01\x01\x01\x01",
+		"\x02E\x81\x00\x01\x01", "\x02E\xff\xff\xff\xff\xff\x01\x01\x01", "\x02C\x01\x01\x01\x01\x63", "\x02K\x01\x05ab"} {
 		a := cl.raw(raw)
 		require.Equal(t, command.Applied{Number: api.Number(i + 1), Result: api.Result{Code: api.Invalid}}, a, "%q", raw)
 		require.Equal(t, 1, cl.db.Len(), "only the counter row")
@@ -115,7 +116,7 @@ func TestBytesThatAreNoCommandAreCountedAndRefused(t *testing.T) {
 
 func TestOpenSession(t *testing.T) {
 	open := func(guard api.Epoch, nonce uint64) command.Call {
-		return command.Call{Guard: guard, Op: api.OpenSession{Nonce: api.Nonce{nonce, 7}}}
+		return command.Call{Guard: guard, Op: api.OpenSession{Nonce: api.Nonce{nonce, 7}}, Principal: "ann"}
 	}
 	cl := newCell(t)
 	e := cl.epoch()
@@ -125,6 +126,9 @@ func TestOpenSession(t *testing.T) {
 	id := first.Result.Session
 	require.EqualValues(t, first.Number, id, "a session is named by the number of its command")
 	require.Equal(t, []command.Effect{command.SessionOpened{Session: id}}, first.Effects)
+
+	s, _ := rows.GetSession(cl.db, id)
+	require.Equal(t, rows.Session{Nonce: api.Nonce{1, 7}, Principal: "ann"}, s)
 
 	again := cl.apply(open(e, 1))
 	require.Equal(t, command.Repeated, again.Verdict)
@@ -171,7 +175,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	e := cl.epoch()
 	tx := cl.db.Begin()
 	for i := range rows.MaxSessions {
-		rows.OpenSession(tx, api.SessionID(1000+i), api.Nonce{1, uint64(i)})
+		rows.OpenSession(tx, api.SessionID(1000+i), api.Nonce{1, uint64(i)}, "")
 	}
 	tx.Commit()
 	open := command.Call{Guard: e, Op: api.OpenSession{Nonce: api.Nonce{2}}}
@@ -198,7 +202,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		most = max(most, cl.db.Len())
 	}
 	require.Equal(t, api.MaxWindow+4, most, "counter, epoch, session, opener")
-	require.NoError(t, rows.Audit(cl.db))
+	require.NoError(t, command.Audit(cl.db))
 }
 
 // The epoch rises with every Epoch command, whoever sent it: also two tenures of

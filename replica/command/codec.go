@@ -13,15 +13,16 @@ import (
 // strings a varint length and that many bytes; exactly one sequence of bytes
 // stands for one command.
 //
-//	1 'E' master round node                   Epoch
-//	1 'C' guard session seq seen op           Call; op as in package api
-//	1 'K' guard name value                    Constant
-//	1 'S'                                     Checksum
+//	2 'E' master round node                   Epoch
+//	2 'C' guard session seq seen op           Call; op as in package api
+//	2 'C' guard 0 0 0 op principal            Call of OpenSession
+//	2 'K' guard name value                    Constant
+//	2 'S'                                     Checksum
 //
 // The first byte is the version. Replicas of one cell must know the same
 // versions: what one refuses as malformed and another executes, divides them.
 const (
-	version = 1
+	version = 2
 
 	kindEpoch    byte = 'E'
 	kindCall     byte = 'C'
@@ -33,7 +34,8 @@ const (
 // are no command.
 var ErrMalformed = errors.New("malformed command")
 
-// Append appends the bytes of c, which must not be nil, to dst.
+// Append appends the bytes of c, which must not be nil, to dst. Of a Call that
+// opens no session the Principal has no bytes.
 func Append(dst []byte, c Command) []byte {
 	switch c := c.(type) {
 	case Epoch:
@@ -45,7 +47,11 @@ func Append(dst []byte, c Command) []byte {
 		dst = binary.AppendUvarint(dst, uint64(c.Session))
 		dst = binary.AppendUvarint(dst, uint64(c.Seq))
 		dst = binary.AppendUvarint(dst, uint64(c.Seen))
-		return api.AppendOp(dst, c.Op)
+		dst = api.AppendOp(dst, c.Op)
+		if _, opens := c.Op.(api.OpenSession); opens {
+			dst = appendString(dst, string(c.Principal))
+		}
+		return dst
 	case Constant:
 		dst = binary.AppendUvarint(append(dst, version, kindConstant), uint64(c.Guard))
 		dst = appendString(dst, c.Name)
@@ -88,8 +94,12 @@ func (r *reader) command(kind byte) Command {
 	case kindEpoch:
 		return Epoch{Master: r.node(), Ballot: rows.Ballot{Round: r.uint(), Node: r.node()}}
 	case kindCall:
-		return Call{Guard: api.Epoch(r.uint()), Session: api.SessionID(r.uint()),
+		c := Call{Guard: api.Epoch(r.uint()), Session: api.SessionID(r.uint()),
 			Seq: api.Seq(r.uint()), Seen: api.Seq(r.uint()), Op: r.op()}
+		if _, opens := c.Op.(api.OpenSession); opens {
+			c.Principal = api.Principal(r.string())
+		}
+		return c
 	case kindConstant:
 		return Constant{Guard: api.Epoch(r.uint()), Name: r.string(), Value: r.string()}
 	case kindChecksum:

@@ -17,17 +17,18 @@ var golden = []struct {
 	hex string
 	cmd command.Command
 }{
-	{"01" + "45" + "03" + "ac02" + "03", command.Epoch{Master: 3, Ballot: rows.Ballot{Round: 300, Node: 3}}},
-	{"01" + "45" + "ffffffff0f" + "ffffffffffffffffff01" + "ffffffff0f", command.Epoch{Master: math.MaxUint32, Ballot: rows.Ballot{Round: math.MaxUint64, Node: math.MaxUint32}}},
-	{"01" + "43" + "07" + "00" + "00" + "00" + "01" + "05" + "06", command.Call{Guard: 7, Op: api.OpenSession{Nonce: api.Nonce{5, 6}}}},
-	{"01" + "43" + "07" + "05" + "09" + "08" + "02", command.Call{Guard: 7, Session: 5, Seq: 9, Seen: 8, Op: api.EndSession{}}},
-	{"01" + "43" + "07" + "05" + "09" + "08" + "03" + "016b", command.Call{Guard: 7, Session: 5, Seq: 9, Seen: 8, Op: api.Get{Key: "k"}}},
-	{"01" + "43" + "07" + "05" + "09" + "08" + "04" + "016b" + "0176", command.Call{Guard: 7, Session: 5, Seq: 9, Seen: 8, Op: api.Put{Key: "k", Value: "v"}}},
-	{"01" + "43" + "07" + "05" + "09" + "00" + "05" + "016b", command.Call{Guard: 7, Session: 5, Seq: 9, Op: api.Delete{Key: "k"}}},
-	{"01" + "43" + "07" + "05" + "09" + "00" + "06" + "016b" + "01" + "00" + "0176", command.Call{Guard: 7, Session: 5, Seq: 9, Op: api.CompareAndSet{Key: "k", Absent: true, Value: "v"}}},
-	{"01" + "43" + "07" + "05" + "09" + "00" + "07" + "02672f", command.Call{Guard: 7, Session: 5, Seq: 9, Op: api.List{Prefix: "g/"}}},
-	{"01" + "4b" + "07" + "0372686f" + "03353030", command.Constant{Guard: 7, Name: "rho", Value: "500"}},
-	{"01" + "53", command.Checksum{}},
+	{"02" + "45" + "03" + "ac02" + "03", command.Epoch{Master: 3, Ballot: rows.Ballot{Round: 300, Node: 3}}},
+	{"02" + "45" + "ffffffff0f" + "ffffffffffffffffff01" + "ffffffff0f", command.Epoch{Master: math.MaxUint32, Ballot: rows.Ballot{Round: math.MaxUint64, Node: math.MaxUint32}}},
+	{"02" + "43" + "07" + "00" + "00" + "00" + "01" + "05" + "06" + "00", command.Call{Guard: 7, Op: api.OpenSession{Nonce: api.Nonce{5, 6}}}},
+	{"02" + "43" + "07" + "00" + "00" + "00" + "01" + "05" + "06" + "03616e6e", command.Call{Guard: 7, Op: api.OpenSession{Nonce: api.Nonce{5, 6}}, Principal: "ann"}},
+	{"02" + "43" + "07" + "05" + "09" + "08" + "02", command.Call{Guard: 7, Session: 5, Seq: 9, Seen: 8, Op: api.EndSession{}}},
+	{"02" + "43" + "07" + "05" + "09" + "08" + "03" + "016b", command.Call{Guard: 7, Session: 5, Seq: 9, Seen: 8, Op: api.Get{Key: "k"}}},
+	{"02" + "43" + "07" + "05" + "09" + "08" + "04" + "016b" + "0176", command.Call{Guard: 7, Session: 5, Seq: 9, Seen: 8, Op: api.Put{Key: "k", Value: "v"}}},
+	{"02" + "43" + "07" + "05" + "09" + "00" + "05" + "016b", command.Call{Guard: 7, Session: 5, Seq: 9, Op: api.Delete{Key: "k"}}},
+	{"02" + "43" + "07" + "05" + "09" + "00" + "06" + "016b" + "01" + "00" + "0176", command.Call{Guard: 7, Session: 5, Seq: 9, Op: api.CompareAndSet{Key: "k", Absent: true, Value: "v"}}},
+	{"02" + "43" + "07" + "05" + "09" + "00" + "07" + "02672f", command.Call{Guard: 7, Session: 5, Seq: 9, Op: api.List{Prefix: "g/"}}},
+	{"02" + "4b" + "07" + "0372686f" + "03353030", command.Constant{Guard: 7, Name: "rho", Value: "500"}},
+	{"02" + "53", command.Checksum{}},
 }
 
 func TestTheBytesArePinned(t *testing.T) {
@@ -68,6 +69,6 @@ func FuzzDecode(f *testing.F) {
 		a := cl.raw(raw)
 		require.Equal(t, c, a.Command)
 		require.True(t, a.Result.Code.Valid())
-		require.NoError(t, rows.Audit(cl.db))
+		require.NoError(t, command.Audit(cl.db))
 	})
 }

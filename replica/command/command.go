@@ -19,13 +19,15 @@ type Epoch struct {
 }
 
 // Call is what one copy of a client's request became. Session, Seq and Seen are
-// those of the request; OpenSession has none.
+// those of the request; OpenSession has none. Op is EndSession, an op on user
+// rows, or OpenSession; then Principal is who asks, as the transport knows it.
 type Call struct {
-	Guard   api.Epoch // present when the copy was received (P5.01)
-	Session api.SessionID
-	Seq     api.Seq
-	Seen    api.Seq
-	Op      api.Op
+	Guard     api.Epoch // present when the copy was received (P5.01)
+	Session   api.SessionID
+	Seq       api.Seq
+	Seen      api.Seq
+	Op        api.Op
+	Principal api.Principal // of OpenSession; empty: nobody
 }
 
 // Constant sets a replicated constant, for ever. OK if the constant now has
@@ -65,10 +67,7 @@ func takes(op api.Op) bool {
 func check(c Command) api.Code {
 	switch c := c.(type) {
 	case Call:
-		if !takes(c.Op) {
-			return api.Invalid
-		}
-		return api.Request{Session: c.Session, Seq: c.Seq, Seen: c.Seen, Op: c.Op}.Check()
+		return checkCall(c)
 	case Constant:
 		if c.Name == "" {
 			return api.Invalid
@@ -82,4 +81,14 @@ func check(c Command) api.Code {
 		}
 	}
 	return api.OK
+}
+
+func checkCall(c Call) api.Code {
+	if !takes(c.Op) {
+		return api.Invalid
+	}
+	if _, opens := c.Op.(api.OpenSession); c.Principal != "" && (!opens || c.Principal.Check() != api.OK) {
+		return api.Invalid
+	}
+	return api.Request{Session: c.Session, Seq: c.Seq, Seen: c.Seen, Op: c.Op}.Check()
 }

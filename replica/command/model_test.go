@@ -196,7 +196,7 @@ func TestApplyIsItsTwin(t *testing.T) {
 			if call, ok := c.(command.Call); ok && call.Session != 0 && a.Verdict == command.Executed {
 				times[callName{call.Session, call.Seq}]++
 			}
-			require.NoError(t, rows.Audit(d))
+			require.NoError(t, command.Audit(d))
 		}
 		for name, n := range times {
 			require.Equal(t, 1, n, "%v was executed %d times", name, n)

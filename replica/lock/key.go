@@ -62,6 +62,7 @@ func indexOf(s api.SessionID) string {
 }
 
 const (
+	allLocks  = Prefix + string(rune(familyLock))
 	allIndex  = Prefix + string(rune(familyIndex))
 	allDelays = Prefix + string(rune(familyDelay))
 )

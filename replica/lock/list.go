@@ -1,6 +1,8 @@
 package lock
 
 import (
+	"iter"
+
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -10,6 +12,19 @@ type Holding struct {
 	Lock  api.Ref
 	Owner Owner
 	Hold
+}
+
+// All iterates over the locks that have a row: those that somebody has ever held,
+// of nodes that stand, by instance of their nodes. No row may change before the
+// iteration is over.
+func All(r Reader) iter.Seq2[api.Ref, State] {
+	return func(yield func(api.Ref, State) bool) {
+		for key, value := range r.Scan(allLocks) {
+			if !yield(mustParse(key).Lock, readState(key, value)) {
+				return
+			}
+		}
+	}
 }
 
 // HoldingsOf lists what the handles of a session hold, in the order in which the

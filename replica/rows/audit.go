@@ -6,13 +6,16 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Audit reads every row and says what is wrong with them taken together: keys
-// that no family has, I-R4, I-R5. It walks all rows. nil means that all is well.
+// Audit reads every row of this package's families but the users' and says what
+// is wrong with them taken together: I-R1, I-R4, I-R5. nil means that all is well.
+// Package command has the audit of the whole cell.
 func Audit(r Reader) error {
 	a := auditor{r: r}
-	for key := range r.Ascend("", "") {
-		if err := a.key(key); err != nil {
-			return err
+	for _, f := range systemFamilies {
+		for key := range r.Scan(string(rune(f))) {
+			if err := a.key(key); err != nil {
+				return err
+			}
 		}
 	}
 	if t := GetTotals(r); t.Sessions != a.sessions || t.Sessions != a.openers {
@@ -29,9 +32,19 @@ type auditor struct {
 func (a *auditor) key(key string) error {
 	k, ok := ParseKey(key)
 	if !ok {
-		return fmt.Errorf("I-R1: no family has the key %q", key)
+		return fmt.Errorf("I-R1: family %c has no key %.80q", key[0], key)
 	}
 	switch k.Family {
+	case FamilyTotals:
+		GetTotals(a.r)
+	case FamilyEpoch:
+		GetEpoch(a.r)
+	case FamilyConstant:
+		GetConstant(a.r, k.Name)
+	case FamilySecret:
+		GetSecret(a.r)
+	case FamilyLease:
+		GetLongestLease(a.r)
 	case FamilySession:
 		a.sessions++
 		return AuditSession(a.r, k.Session)
@@ -58,6 +71,9 @@ func AuditSession(r Reader, id api.SessionID) error {
 	s, alive := GetSession(r, id)
 	if opened, _ := Opened(r, s.Nonce); alive && opened != id {
 		return fmt.Errorf("I-R5: the nonce of session %d opened %d", id, opened)
+	}
+	if s.Principal != "" && s.Principal.Check() != api.OK {
+		return fmt.Errorf("I-R1: session %d is that of %.80q", id, s.Principal)
 	}
 	for key := range r.Scan(answersOf(id)) {
 		k, _ := ParseKey(key)

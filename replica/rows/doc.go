@@ -13,17 +13,20 @@
 // The first byte of a key names its family, so rows of two families never
 // meet, and nothing a user calls a key can touch what the cell stands on.
 // Numbers in keys are big-endian, of 8 bytes: their order is the order of keys.
-// Other packages have families of their own: 't', 'b', 'p', 'q' are of replica/tree,
-// 'l' is of replica/lock.
+// Other packages have families of their own: 't', 'b', 'i', 'p', 'q' are of
+// replica/tree, 'l' is of replica/lock.
 //
 //	key                     value, behind a version byte      family
 //	'n'                     commands u64, sessions u64        Totals: the command counter
 //	'e'                     epoch u64, master u32,            Epoch
 //	                        round u64, node u32
-//	's' session             nonce 2 x u64, seen u64           Session
+//	's' session             nonce 2 x u64, seen u64,          Session
+//	                        principal
 //	'o' nonce (16 bytes)    session u64                       opener: which session a nonce opened
 //	'd' session seq         result (api.AppendResult)         answer: the answer to an executed call
 //	'c' name                the value                         Constant
+//	'h'                     32 bytes                          secret: seals the tokens of handles
+//	'm'                     milliseconds u64                  longest session lease
 //	'u' key                 the value, no version byte        user rows
 //
 // Values of fixed layout are big-endian as well. A system row that cannot be
@@ -51,4 +54,8 @@
 //	I-R3  delta  a command raises the counter by one; only Epoch raises the epoch, by one
 //	I-R4  state  answers of a session have numbers in (Seen, Seen+MaxWindow], and there is a session
 //	I-R5  state  Totals counts the sessions; openers and sessions name each other
+//	I-R6  state  whoever holds a lock is of a session that is alive
+//	I-R7  state  a lock that has a row is that of a node that stands, of the same lock generation; a node
+//	             whose lock was never held has no such row
+//	I-R8  state  a cell that has a tree has a secret, set once, and no other has one
 package rows

@@ -18,8 +18,14 @@ const (
 	FamilyOpener   Family = 'o'
 	FamilyAnswer   Family = 'd'
 	FamilyConstant Family = 'c'
+	FamilySecret   Family = 'h'
+	FamilyLease    Family = 'm'
 	FamilyUser     Family = 'u'
 )
+
+// systemFamilies are all families but the users'.
+var systemFamilies = [...]Family{FamilyTotals, FamilyEpoch, FamilySession, FamilyOpener, FamilyAnswer,
+	FamilyConstant, FamilySecret, FamilyLease}
 
 // Key is a key taken apart. Which fields count depends on the family.
 type Key struct {
@@ -39,7 +45,7 @@ func ParseKey(key string) (k Key, ok bool) {
 	k.Family = Family(key[0])
 	rest := key[1:]
 	switch k.Family {
-	case FamilyTotals, FamilyEpoch:
+	case FamilyTotals, FamilyEpoch, FamilySecret, FamilyLease:
 		return k, rest == ""
 	case FamilySession:
 		k.Session = api.SessionID(number(rest, 0))
@@ -72,6 +78,8 @@ func number(s string, at int) uint64 {
 const (
 	totalsKey = string(rune(FamilyTotals))
 	epochKey  = string(rune(FamilyEpoch))
+	secretKey = string(rune(FamilySecret))
+	leaseKey  = string(rune(FamilyLease))
 )
 
 func sessionKey(id api.SessionID) string { return numbers(FamilySession, uint64(id)) }

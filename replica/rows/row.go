@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/invariant"
@@ -28,8 +29,9 @@ func get(r Reader, key string) (value string, ok bool) {
 
 // Versions are the first byte of the value of each system row.
 const (
-	version       = 1
-	answerVersion = 2 // of answers, which have had a detail since
+	version        = 1
+	answerVersion  = 2 // of answers, which have had a detail since
+	sessionVersion = 2 // of sessions, which have had a principal since
 )
 
 // write starts the value of a system row; its fields follow.
@@ -143,4 +145,43 @@ func SetConstant(tx *db.Txn, name, value string) string {
 	}
 	tx.Put(constantKey(name), string(rune(version))+value)
 	return value
+}
+
+// GetSecret reads what the check digits of the cell's tokens are made with, and
+// whether it has been set.
+func GetSecret(r Reader) (secret [32]byte, ok bool) {
+	value, ok := r.Get(secretKey)
+	if !ok {
+		return secret, false
+	}
+	if len(value) != 1+len(secret) || value[0] != version {
+		unreadable(secretKey, value)
+	}
+	copy(secret[:], value[1:])
+	return secret, true
+}
+
+// SetSecret sets the secret of a cell that has none, for ever: tokens are good as
+// long as it is the one that they were sealed with.
+func SetSecret(tx *db.Txn, secret [32]byte) {
+	if _, had := tx.Put(secretKey, string(append([]byte{version}, secret[:]...))); had {
+		invariant.Failf("I-R8", "the cell has a secret and is given another one")
+	}
+}
+
+// GetLongestLease reads the longest session lease that a master may have granted:
+// for so long after it took over, a new master may not take any session for dead.
+// 0: none was granted yet.
+func GetLongestLease(r Reader) time.Duration {
+	var ms uint64
+	if value, ok := r.Get(leaseKey); ok {
+		read(leaseKey, value, &ms)
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
+// SetLongestLease sets it to d, which is not negative and taken to whole
+// milliseconds, upwards.
+func SetLongestLease(tx *db.Txn, d time.Duration) {
+	tx.Put(leaseKey, write(uint64((d+time.Millisecond-1)/time.Millisecond)))
 }

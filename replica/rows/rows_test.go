@@ -2,7 +2,9 @@ package rows_test
 
 import (
 	"encoding/hex"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,16 +25,20 @@ func breaks(t *testing.T, id invariant.ID, f func()) {
 	f()
 }
 
+var secret = [32]byte{1, 31: 2}
+
 // cell has one row of each family.
 func cell() (*db.DB, *db.Txn) {
 	d := db.New()
 	tx := d.Begin()
 	rows.NextNumber(tx)
 	rows.NextEpoch(tx, 3, rows.Ballot{Round: 7, Node: 3})
-	rows.OpenSession(tx, 5, api.Nonce{1, 2})
+	rows.OpenSession(tx, 5, api.Nonce{1, 2}, "ann")
 	rows.RaiseSeen(tx, 5, 8)
 	rows.PutAnswer(tx, 5, 9, api.Result{Code: api.OK, Found: true, Value: "v"})
 	rows.SetConstant(tx, "rho", "500")
+	rows.SetSecret(tx, secret)
+	rows.SetLongestLease(tx, 12*time.Second)
 	tx.Put(rows.UserKey("k"), "v")
 	return d, tx
 }
@@ -46,9 +52,11 @@ func TestTheRowsArePinned(t *testing.T) {
 		"63" + hex.EncodeToString([]byte("rho")), "01" + hex.EncodeToString([]byte("500")),
 		"64" + "0000000000000005" + "0000000000000009", "02" + "01" + "01" + "0176" + "00" + "00" + "00",
 		"65", "01" + "0000000000000001" + "0000000000000003" + "0000000000000007" + "0000000000000003",
+		"68", "01" + "01" + strings.Repeat("00", 30) + "02",
+		"6d", "01" + "0000000000002ee0",
 		"6e", "01" + "0000000000000001" + "0000000000000001",
 		"6f" + "0000000000000001" + "0000000000000002", "01" + "0000000000000005",
-		"73" + "0000000000000005", "01" + "0000000000000001" + "0000000000000002" + "0000000000000008",
+		"73" + "0000000000000005", "02" + "0000000000000001" + "0000000000000002" + "0000000000000008" + hex.EncodeToString([]byte("ann")),
 		"75" + "6b", "76",
 	}
 	var got []string
@@ -64,13 +72,17 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	require.Equal(t, rows.Epoch{Number: 1, Master: 3, Ballot: rows.Ballot{Round: 7, Node: 3}}, rows.GetEpoch(tx))
 	s, ok := rows.GetSession(tx, 5)
 	require.True(t, ok)
-	require.Equal(t, rows.Session{Nonce: api.Nonce{1, 2}, Seen: 8}, s)
+	require.Equal(t, rows.Session{Nonce: api.Nonce{1, 2}, Seen: 8, Principal: "ann"}, s)
 	id, ok := rows.Opened(tx, api.Nonce{1, 2})
 	require.True(t, ok)
 	require.EqualValues(t, 5, id)
 	a, ok := rows.GetAnswer(tx, 5, 9)
 	require.True(t, ok)
 	require.Equal(t, api.Result{Code: api.OK, Found: true, Value: "v"}, a)
+	got, ok := rows.GetSecret(tx)
+	require.True(t, ok)
+	require.Equal(t, secret, got)
+	require.Equal(t, 12*time.Second, rows.GetLongestLease(tx))
 	require.NoError(t, rows.Audit(tx))
 }
 
@@ -86,6 +98,9 @@ func TestANewCellHasNothing(t *testing.T) {
 	require.False(t, ok)
 	_, ok = rows.GetConstant(d, "rho")
 	require.False(t, ok)
+	_, ok = rows.GetSecret(d)
+	require.False(t, ok)
+	require.Zero(t, rows.GetLongestLease(d))
 	require.NoError(t, rows.Audit(d))
 }
 
@@ -115,12 +130,14 @@ func TestKeysAreTakenApart(t *testing.T) {
 		{Family: rows.FamilyConstant, Name: "rho"},
 		{Family: rows.FamilyAnswer, Session: 5, Seq: 9},
 		{Family: rows.FamilyEpoch},
+		{Family: rows.FamilySecret},
+		{Family: rows.FamilyLease},
 		{Family: rows.FamilyTotals},
 		{Family: rows.FamilyOpener, Nonce: api.Nonce{1, 2}},
 		{Family: rows.FamilySession, Session: 5},
 		{Family: rows.FamilyUser, Name: "k"},
 	}, got)
-	for _, key := range []string{"", "x", "nn", "e1", "s", "s1234567", "s123456789", "o12345678", "d12345678", "d12345678123456789"} {
+	for _, key := range []string{"", "x", "nn", "e1", "h1", "m1", "s", "s1234567", "s123456789", "o12345678", "d12345678", "d12345678123456789"} {
 		_, ok := rows.ParseKey(key)
 		require.False(t, ok, "%q", key)
 	}
@@ -149,10 +166,21 @@ func TestAConstantIsSetOnce(t *testing.T) {
 	require.Empty(t, value)
 }
 
+// A new master waits for what may have been granted, never for less.
+func TestALongestLeaseIsTakenUpwards(t *testing.T) {
+	tx := db.New().Begin()
+	for d, want := range map[time.Duration]time.Duration{
+		0: 0, 1: time.Millisecond, time.Millisecond: time.Millisecond, time.Second + 1: 1001 * time.Millisecond,
+	} {
+		rows.SetLongestLease(tx, d)
+		require.Equal(t, want, rows.GetLongestLease(tx), d)
+	}
+}
+
 func TestSeenDropsTheAnswersUpToItAndNoOthers(t *testing.T) {
 	tx := db.New().Begin()
 	for id := api.SessionID(1); id <= 3; id++ {
-		rows.OpenSession(tx, id, api.Nonce{uint64(id)})
+		rows.OpenSession(tx, id, api.Nonce{uint64(id)}, "ann")
 		for seq := api.Seq(1); seq <= 5; seq++ {
 			rows.PutAnswer(tx, id, seq, api.Result{Code: api.OK})
 		}
@@ -166,13 +194,13 @@ func TestSeenDropsTheAnswersUpToItAndNoOthers(t *testing.T) {
 		}
 	}
 	s, _ := rows.GetSession(tx, 2)
-	require.EqualValues(t, 3, s.Seen)
+	require.Equal(t, rows.Session{Nonce: api.Nonce{2}, Seen: 3, Principal: "ann"}, s)
 	require.NoError(t, rows.Audit(tx))
 }
 
 func TestTheEndOfASessionTakesAllItsRows(t *testing.T) {
 	d, tx := cell()
-	rows.OpenSession(tx, 6, api.Nonce{6})
+	rows.OpenSession(tx, 6, api.Nonce{6}, "bob")
 	rows.PutAnswer(tx, 6, 1, api.Result{Code: api.OK})
 	rows.EndSession(tx, 5)
 	require.NoError(t, rows.Audit(tx))
@@ -193,14 +221,15 @@ func TestBrokenPromises(t *testing.T) {
 		id invariant.ID
 		do func(tx *db.Txn)
 	}{
-		"a session opens over another":   {"I-R5", func(tx *db.Txn) { rows.OpenSession(tx, 5, api.Nonce{9}) }},
-		"a nonce opens a second session": {"I-R5", func(tx *db.Txn) { rows.OpenSession(tx, 6, api.Nonce{1, 2}) }},
+		"a session opens over another":   {"I-R5", func(tx *db.Txn) { rows.OpenSession(tx, 5, api.Nonce{9}, "") }},
+		"a nonce opens a second session": {"I-R5", func(tx *db.Txn) { rows.OpenSession(tx, 6, api.Nonce{1, 2}, "") }},
 		"a session ends twice":           {"I-R5", func(tx *db.Txn) { rows.EndSession(tx, 6) }},
 		"a call is executed twice":       {"I-R4", func(tx *db.Txn) { rows.PutAnswer(tx, 5, 9, ok) }},
 		"a seen call is executed":        {"I-R4", func(tx *db.Txn) { rows.PutAnswer(tx, 5, 8, ok) }},
 		"an answer beyond the window":    {"I-R4", func(tx *db.Txn) { rows.PutAnswer(tx, 5, 8+api.MaxWindow+1, ok) }},
 		"an answer without a session":    {"I-R4", func(tx *db.Txn) { rows.PutAnswer(tx, 6, 1, ok) }},
 		"Seen without a session":         {"I-R4", func(tx *db.Txn) { rows.RaiseSeen(tx, 6, 1) }},
+		"a second secret":                {"I-R8", func(tx *db.Txn) { rows.SetSecret(tx, secret) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, tx := cell()
@@ -219,9 +248,12 @@ func TestAnUnreadableSystemRowIsNeverTakenForAnother(t *testing.T) {
 		if k.Family == rows.FamilyUser {
 			continue
 		}
-		for _, bad := range []string{"", "\x09" + value[1:], value[:len(value)-1], value + "x"} {
+		for _, bad := range []string{"", "\x09" + value[1:], value[:len(value)/2], value[:len(value)-1], value + "x"} {
 			if k.Family == rows.FamilyConstant && bad != "" && bad[0] == 1 {
 				continue // any value behind the version is one
+			}
+			if k.Family == rows.FamilySession && len(bad) > 25 && bad[0] == 2 {
+				continue // a principal of another name
 			}
 			tx := d.Begin()
 			tx.Put(key, bad)
@@ -232,6 +264,8 @@ func TestAnUnreadableSystemRowIsNeverTakenForAnother(t *testing.T) {
 				rows.Opened(tx, api.Nonce{1, 2})
 				rows.GetAnswer(tx, 5, 9)
 				rows.GetConstant(tx, "rho")
+				rows.GetSecret(tx)
+				rows.GetLongestLease(tx)
 			})
 			tx.Rollback()
 		}
@@ -250,13 +284,14 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 		want string
 		do   func(tx *db.Txn)
 	}{
-		"a row of no family":          {"I-R1", func(tx *db.Txn) { tx.Put("x", "") }},
+		"a key of no family's":        {"I-R1", func(tx *db.Txn) { tx.Put("nn", "") }},
+		"a session of no principal":   {"I-R1", func(tx *db.Txn) { tx.Put(forge('s', 5), forge(2, 1, 2, 8)+"a b") }},
 		"an answer that was seen":     {"I-R4", func(tx *db.Txn) { tx.Put(forge('d', 5, 8), "\x01\x01\x00\x00\x00\x00") }},
 		"an answer of nobody":         {"I-R4", func(tx *db.Txn) { tx.Put(forge('d', 9, 1), "\x01\x01\x00\x00\x00\x00") }},
 		"a session without an opener": {"I-R5", func(tx *db.Txn) { tx.Delete(forge('o', 1, 2)) }},
 		"an opener without a session": {"I-R5", func(tx *db.Txn) { tx.Put(forge('o', 3, 4), forge(1, 5)) }},
 		"a session that is not counted": {"I-R5", func(tx *db.Txn) {
-			tx.Put(forge('s', 6), forge(1, 0, 6, 0))
+			tx.Put(forge('s', 6), forge(2, 0, 6, 0))
 			tx.Put(forge('o', 0, 6), forge(1, 6))
 		}},
 	} {

@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"encoding/binary"
+
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
@@ -11,18 +13,35 @@ const MaxSessions = 1 << 16
 
 // Session is a session that is alive.
 type Session struct {
-	Nonce api.Nonce // that opened it
-	Seen  api.Seq   // the client wants no answer up to this one any more
+	Nonce     api.Nonce     // that opened it
+	Seen      api.Seq       // the client wants no answer up to this one any more
+	Principal api.Principal // whose it is; empty: nobody's, who may do nothing to nodes
 }
 
 // GetSession reads a session; ok is false if it was never opened or has ended.
 func GetSession(r Reader, id api.SessionID) (s Session, ok bool) {
 	key := sessionKey(id)
 	value, ok := get(r, key)
-	if ok {
-		read(key, value, &s.Nonce[0], &s.Nonce[1], (*uint64)(&s.Seen))
+	if !ok {
+		return Session{}, false
 	}
-	return s, ok
+	const fixed = 1 + 3*8
+	if len(value) < fixed || value[0] != sessionVersion {
+		unreadable(key, value)
+	}
+	s.Nonce = api.Nonce{number(value, 1), number(value, 9)}
+	s.Seen, s.Principal = api.Seq(number(value, 17)), api.Principal(value[fixed:])
+	return s, true
+}
+
+func putSession(tx *db.Txn, id api.SessionID, s Session) (had bool) {
+	var room [1 + 3*8 + 64]byte
+	b := append(room[:0], sessionVersion)
+	for _, f := range [...]uint64{s.Nonce[0], s.Nonce[1], uint64(s.Seen)} {
+		b = binary.BigEndian.AppendUint64(b, f)
+	}
+	_, had = tx.Put(sessionKey(id), string(append(b, s.Principal...)))
+	return had
 }
 
 // Opened returns the session alive that a nonce has opened.
@@ -35,9 +54,9 @@ func Opened(r Reader, n api.Nonce) (id api.SessionID, ok bool) {
 	return id, ok
 }
 
-// OpenSession makes a session. Neither the id nor the nonce may have one.
-func OpenSession(tx *db.Txn, id api.SessionID, n api.Nonce) {
-	_, had := tx.Put(sessionKey(id), write(n[0], n[1], 0))
+// OpenSession makes a session of who. Neither the id nor the nonce may have one.
+func OpenSession(tx *db.Txn, id api.SessionID, n api.Nonce, who api.Principal) {
+	had := putSession(tx, id, Session{Nonce: n, Principal: who})
 	_, opened := tx.Put(openerKey(n), write(uint64(id)))
 	if had || opened {
 		invariant.Failf("I-R5", "session %d with nonce %v opened over another one", id, n)
@@ -71,7 +90,8 @@ func RaiseSeen(tx *db.Txn, id api.SessionID, seen api.Seq) {
 	for i := range min(seen-s.Seen, api.MaxWindow) { // beyond the window there are none
 		tx.Delete(answerKey(id, s.Seen+1+i))
 	}
-	tx.Put(sessionKey(id), write(s.Nonce[0], s.Nonce[1], uint64(seen)))
+	s.Seen = seen
+	putSession(tx, id, s)
 }
 
 // GetAnswer reads the answer to an executed call, as long as the client may

@@ -18,6 +18,7 @@ func Audit(r Reader, upto api.Number) error {
 		{FamilyNode, a.node}, // parents come before children
 		{FamilyNode, a.counts},
 		{FamilyContents, a.contents},
+		{FamilyEphemeral, a.ephemeral},
 		{FamilyUsage, a.usage},
 		{FamilyLimits, a.limits},
 	}
@@ -36,15 +37,17 @@ func Audit(r Reader, upto api.Number) error {
 }
 
 type auditor struct {
-	r      Reader
-	upto   api.Number
-	nodes  map[api.Path]node
-	inside map[api.Path]Usage // what was met in each directory
-	owned  map[api.Principal]Usage
-	files  int // met
-	filled int // contents met
-	users  int // rows of usage met
-	bounds int // rows of limits met
+	r       Reader
+	upto    api.Number
+	nodes   map[api.Path]node
+	inside  map[api.Path]Usage // what was met in each directory
+	owned   map[api.Principal]Usage
+	files   int // met
+	filled  int // contents met
+	passing int // ephemeral nodes met
+	listed  int // in their index
+	users   int // rows of usage met
+	bounds  int // rows of limits met
 }
 
 func (a *auditor) node(k Key, _, value string) error {
@@ -55,6 +58,9 @@ func (a *auditor) node(k Key, _, value string) error {
 	a.nodes[k.Path] = n
 	if n.stat.Kind == api.File {
 		a.files++
+	}
+	if n.stat.Ephemeral {
+		a.passing++
 	}
 	u := growth{nodes: +1, bytes: int64(n.stat.Length)}
 	if n.owner != "" {
@@ -116,6 +122,18 @@ func (a *auditor) contents(k Key, _, value string) error {
 	return nil
 }
 
+func (a *auditor) ephemeral(k Key, key, value string) error {
+	a.listed++
+	var i api.Instance
+	if err := decodeNumbers(key, value, (*uint64)(&i)); err != nil {
+		return err
+	}
+	if n := a.nodes[k.Path]; !n.stat.Ephemeral || n.stat.Instance != i {
+		return fmt.Errorf("I-F9: the index says that %v, instance %d, is ephemeral", k.Path, i)
+	}
+	return nil
+}
+
 func (a *auditor) usage(k Key, key, value string) error {
 	a.users++
 	var u Usage
@@ -152,6 +170,9 @@ func (a *auditor) whole() error {
 	}
 	if a.bounds == 0 {
 		return fmt.Errorf("I-F8: a cell without limits")
+	}
+	if a.passing != a.listed {
+		return fmt.Errorf("I-F9: %d ephemeral nodes, %d in the index", a.passing, a.listed)
 	}
 	return nil
 }

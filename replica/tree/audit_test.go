@@ -26,6 +26,7 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 	c := sample(t)
 	node := func(p string) tree.Key { return tree.Key{Family: tree.FamilyNode, Path: c.path(p)} }
 	contents := func(p string) tree.Key { return tree.Key{Family: tree.FamilyContents, Path: c.path(p)} }
+	index := func(p string) tree.Key { return tree.Key{Family: tree.FamilyEphemeral, Path: c.path(p)} }
 	usage := func(p api.Principal) tree.Key { return tree.Key{Family: tree.FamilyUsage, Principal: p} }
 	drop := func(k tree.Key) func(*db.Txn) { return func(tx *db.Txn) { tx.Delete(k.Encode()) } }
 	put := func(k tree.Key, value string) func(*db.Txn) { return func(tx *db.Txn) { tx.Put(k.Encode(), value) } }
@@ -85,6 +86,12 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 		}},
 		"an ephemeral ACL directory": {"I-F8: /acl", stat("/acl", 2, 1)},
 		"an ephemeral root":          {"I-F8: /", stat("/", 2, 1)},
+		"an ephemeral in no index":   {"I-F9: 1 ephemeral nodes, 0 in the index", drop(index("/d/e"))},
+		"an index of no node":        {"I-F9: the index says that /d/x", put(index("/d/x"), "\x01\x00\x00\x00\x00\x00\x00\x00\x05")},
+		"an index of a permanent":    {"I-F9: the index says that /d/f", put(index("/d/f"), "\x01\x00\x00\x00\x00\x00\x00\x00\x03")},
+		"an index of an older node":  {"I-F9: the index says that /d/e", put(index("/d/e"), "\x01\x00\x00\x00\x00\x00\x00\x00\x01")},
+		"an index row that is cut":   {"I-F1: row", put(index("/d/e"), "\x01")},
+		"an index key that is none":  {"I-F1: no family", func(tx *db.Txn) { tx.Put("i", "") }},
 		"no limits":                  {"I-F8: a cell without limits", drop(tree.Key{Family: tree.FamilyLimits})},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,6 +118,11 @@ func TestBrokenPromises(t *testing.T) {
 		}
 	}
 	remove := func(tx *db.Txn) { tree.Delete(tx, next, f) }
+	ephemerals := func(tx *db.Txn) {
+		for range tree.Ephemerals(tx) {
+			continue
+		}
+	}
 	for name, row := range map[string]struct {
 		id     invariant.ID
 		before func(tx *db.Txn)
@@ -136,12 +148,15 @@ func TestBrokenPromises(t *testing.T) {
 		"a node that is cut":          {"I-F1", func(tx *db.Txn) { tx.Put(key('t', "/d"), "\x01") }, func(tx *db.Txn) { tree.Stat(tx, d) }},
 		"a child whose name is none":  {"I-F1", func(tx *db.Txn) { v, _ := tx.Get(key('t', "/d/f")); tx.Put("t\x02d/\x00", v) }, func(tx *db.Txn) { tree.List(tx, d, "") }},
 		"a node at no path": {"I-F1", func(tx *db.Txn) { tx.Put("t\x07", "") }, func(tx *db.Txn) {
-			for range tree.Ephemerals(tx) {
+			for range tree.Nodes(tx) {
 				continue
 			}
 		}},
-		"a usage that is cut": {"I-F1", func(tx *db.Txn) { tx.Put("pann", "\x01") }, func(tx *db.Txn) { tree.GetUsage(tx, "ann") }},
-		"limits that are cut": {"I-F1", func(tx *db.Txn) { tx.Put("q", "\x01") }, func(tx *db.Txn) { tree.GetLimits(tx) }},
+		"an index row of no path":  {"I-F1", func(tx *db.Txn) { tx.Put("i\x07", "") }, ephemerals},
+		"an index row that is cut": {"I-F1", func(tx *db.Txn) { tx.Put(key('i', "/d/e"), "\x01") }, ephemerals},
+		"an ephemeral in no index": {"I-F9", func(tx *db.Txn) { tx.Delete(key('i', "/d/e")) }, func(tx *db.Txn) { tree.Delete(tx, next, c.at("/d/e")) }},
+		"a usage that is cut":      {"I-F1", func(tx *db.Txn) { tx.Put("pann", "\x01") }, func(tx *db.Txn) { tree.GetUsage(tx, "ann") }},
+		"limits that are cut":      {"I-F1", func(tx *db.Txn) { tx.Put("q", "\x01") }, func(tx *db.Txn) { tree.GetLimits(tx) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tx := c.d.Begin()

@@ -89,6 +89,9 @@ func (o *op) add(c Creation) node {
 		o.fill(&made, c.Contents)
 	}
 	putNode(o.tx, made)
+	if c.Ephemeral {
+		o.tx.Put(ephemeralKey(made.path), encodeNumbers(uint64(made.stat.Instance)))
+	}
 	o.tell(Created{Node: made.ref(), Kind: c.Kind, Ephemeral: c.Ephemeral})
 	return made
 }

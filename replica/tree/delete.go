@@ -26,6 +26,11 @@ func Delete(tx *db.Txn, n api.Number, ref api.Ref) Outcome {
 			invariant.Failf("I-F4", "the file %v has no contents", ref)
 		}
 	}
+	if f.stat.Ephemeral {
+		if _, had := tx.Delete(ephemeralKey(f.path)); !had {
+			invariant.Failf("I-F9", "the ephemeral %v is not in the index", ref)
+		}
+	}
 	tx.Delete(nodeKey(f.path))
 	parent := o.parentOf(f)
 	o.charge(f.owner, parent, growth{nodes: -1, bytes: -int64(f.stat.Length)})

@@ -17,6 +17,7 @@
 //	key                  value, behind a version byte                 family
 //	't' depth path       stat (api.AppendStat), bytes u64, owner      node
 //	'b' depth path       the contents of the file at path             contents
+//	'i' depth path       instance u64                                 index: the ephemeral nodes
 //	'p' principal        nodes u64, bytes u64                         usage
 //	'q'                  4 x u64                                      limits
 //
@@ -81,11 +82,11 @@
 //
 // # What each operation writes
 //
-//	Create       node, contents (of a file), parent, usage of the owner
+//	Create       node, contents (of a file), index (where ephemeral), parent, usage of the owner
 //	SetContents  node, contents; parent and usage where the length differs
 //	SetACL       node
 //	BumpLock     node
-//	Delete       node, contents (of a file), parent, usage of the owner
+//	Delete       node, contents (of a file), index (where ephemeral), parent, usage of the owner
 //
 // # Invariants
 //
@@ -97,4 +98,5 @@
 //	I-F6  state  a principal's usage is the sum over the nodes it owns; who owns none has no row
 //	I-F7  delta  an operation that is refused has changed no row
 //	I-F8  state  the root and the ACL directory are there from Make on, permanent directories
+//	I-F9  state  the index has each ephemeral node, with its instance, and nothing else
 package tree

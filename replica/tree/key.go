@@ -12,16 +12,17 @@ type Family byte
 // The families of rows; see the package comment. No other package's rows begin
 // with these bytes, and none is ever given to another family.
 const (
-	FamilyNode     Family = 't'
-	FamilyContents Family = 'b'
-	FamilyUsage    Family = 'p'
-	FamilyLimits   Family = 'q'
+	FamilyNode      Family = 't'
+	FamilyContents  Family = 'b'
+	FamilyEphemeral Family = 'i'
+	FamilyUsage     Family = 'p'
+	FamilyLimits    Family = 'q'
 )
 
 // Key is a key taken apart. Which fields count depends on the family.
 type Key struct {
 	Family    Family
-	Path      api.Path      // FamilyNode, FamilyContents
+	Path      api.Path      // FamilyNode, FamilyContents, FamilyEphemeral
 	Principal api.Principal // FamilyUsage
 }
 
@@ -34,7 +35,7 @@ func ParseKey(key string) (k Key, ok bool) {
 	k.Family = Family(key[0])
 	rest := key[1:]
 	switch k.Family {
-	case FamilyNode, FamilyContents:
+	case FamilyNode, FamilyContents, FamilyEphemeral:
 		k.Path, ok = parsePathKey(rest)
 	case FamilyUsage:
 		k.Principal = api.Principal(rest)
@@ -48,7 +49,7 @@ func ParseKey(key string) (k Key, ok bool) {
 // Encode is the key that ParseKey takes apart.
 func (k Key) Encode() string {
 	switch k.Family {
-	case FamilyNode, FamilyContents:
+	case FamilyNode, FamilyContents, FamilyEphemeral:
 		return pathKey(k.Family, k.Path.Depth(), k.Path.String()[1:])
 	case FamilyUsage:
 		return string(rune(k.Family)) + string(k.Principal)
@@ -68,6 +69,7 @@ const limitsKey = string(rune(FamilyLimits))
 
 func nodeKey(p api.Path) string       { return Key{Family: FamilyNode, Path: p}.Encode() }
 func contentsKey(p api.Path) string   { return Key{Family: FamilyContents, Path: p}.Encode() }
+func ephemeralKey(p api.Path) string  { return Key{Family: FamilyEphemeral, Path: p}.Encode() }
 func usageKey(p api.Principal) string { return Key{Family: FamilyUsage, Principal: p}.Encode() }
 
 // childrenOf begins the key of every child of the directory p, and no other key.

@@ -74,6 +74,11 @@ func TestOperationsWriteTheirRowsAndNoOthers(t *testing.T) {
 		{"a file", func(tx *db.Txn, n api.Number) tree.Outcome {
 			return tree.Create(tx, n, tree.Creation{Path: f.Path, Kind: api.File, Owner: "ann"})
 		}, []string{contents, usage, parent, node}},
+		{"an ephemeral file", func(tx *db.Txn, n api.Number) tree.Outcome {
+			return tree.Create(tx, n, tree.Creation{Path: c.path("/d/x"), Kind: api.File, Ephemeral: true, Owner: "ann"})
+		}, []string{"b\x02d/x", "i\x02d/x", usage, parent, "t\x02d/x"}},
+		{"its end", func(tx *db.Txn, n api.Number) tree.Outcome { return tree.Delete(tx, n, c.at("/d/x")) },
+			[]string{"b\x02d/x", "i\x02d/x", usage, parent, "t\x02d/x"}},
 	} {
 		var got []string
 		out := c.do(func(tx *db.Txn, n api.Number) tree.Outcome {

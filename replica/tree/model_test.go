@@ -233,11 +233,11 @@ func modelRun(t *rapid.T) {
 // same compares all that can be read.
 func (w *twin) same(t *rapid.T, c *cell) {
 	var paths []string
-	ephemeral := 0
+	var ephemeral []api.Path
 	for path, n := range w.nodes {
 		paths = append(paths, path)
 		if n.ephemeral {
-			ephemeral++
+			ephemeral = append(ephemeral, c.path(path))
 		}
 	}
 	slices.Sort(paths)
@@ -258,7 +258,13 @@ func (w *twin) same(t *rapid.T, c *cell) {
 		require.Equal(t, w.nodes[path].contents, got)
 	}
 	require.Len(t, w.nodes, listed)
-	require.Len(t, slices.Collect(tree.Ephemerals(c.d)), ephemeral)
+	slices.SortFunc(ephemeral, api.Path.Compare)
+	var indexed []api.Path
+	for ref := range tree.Ephemerals(c.d) {
+		require.Equal(t, c.at(ref.Path.String()), ref)
+		indexed = append(indexed, ref.Path)
+	}
+	require.Equal(t, ephemeral, indexed)
 	for _, p := range []api.Principal{"ann", "bob"} {
 		require.Equal(t, w.sum(func(_ string, n *twinNode) bool { return n.owner == p }), tree.GetUsage(c.d, p))
 	}

@@ -3,6 +3,7 @@ package tree
 import (
 	"iter"
 
+	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
 )
 
@@ -80,12 +81,30 @@ func childrenAfter(r Reader, dir api.Path, after string) iter.Seq[api.Child] {
 	}
 }
 
-// Ephemerals iterates over the ephemeral nodes, in the order of their paths. It
-// walks over all nodes. No row may change before the iteration is over.
+// Nodes iterates over all nodes, in the order of their paths. No row may change
+// before the iteration is over.
+func Nodes(r Reader) iter.Seq2[api.Ref, api.Stat] {
+	return func(yield func(api.Ref, api.Stat) bool) {
+		for key, value := range r.Scan(string(rune(FamilyNode))) {
+			if n := mustNodeAt(key, value); !yield(n.ref(), n.stat) {
+				return
+			}
+		}
+	}
+}
+
+// Ephemerals iterates over the ephemeral nodes, in the order of their paths, and
+// over no others. No row may change before the iteration is over.
 func Ephemerals(r Reader) iter.Seq[api.Ref] {
 	return func(yield func(api.Ref) bool) {
-		for key, value := range r.Scan(string(rune(FamilyNode))) {
-			if n := mustNodeAt(key, value); n.stat.Ephemeral && !yield(n.ref()) {
+		for key, value := range r.Scan(string(rune(FamilyEphemeral))) {
+			k, ok := ParseKey(key)
+			if !ok {
+				invariant.Failf("I-F1", "an ephemeral node at %.80q", key)
+			}
+			ref := api.Ref{Path: k.Path}
+			must(decodeNumbers(key, value, (*uint64)(&ref.Instance)))
+			if !yield(ref) {
 				return
 			}
 		}

@@ -25,6 +25,7 @@ func TestTheRowsArePinned(t *testing.T) {
 	c := foundCell(t, f)
 	c.file("/a", "hi")
 	c.bump(c.at("/a"))
+	require.Equal(t, api.OK, c.create(tree.Creation{Path: c.path("/acl/e"), Kind: api.Directory, Ephemeral: true, Owner: "bob"}).Code)
 	names := "0177" + "0177" + "0177"
 	u64 := func(x ...byte) (s string) {
 		for _, b := range x {
@@ -35,12 +36,16 @@ func TestTheRowsArePinned(t *testing.T) {
 	want := []string{
 		"62" + "01" + hex.EncodeToString([]byte("a")), "01" + "6869",
 		"62" + "02" + hex.EncodeToString([]byte("acl/w")), "01" + "2a",
+		"69" + "02" + hex.EncodeToString([]byte("acl/e")), "01" + u64(4),
 		"70" + hex.EncodeToString([]byte("ann")), "01" + u64(1, 2),
+		"70" + hex.EncodeToString([]byte("bob")), "01" + u64(1, 0),
 		"71", "01" + u64(1, 200, 3, 100),
 		"74" + "00", "01" + "01" + "00" + "01" + "00" + "01" + "01" + "00" + "00" + "02" + names + u64(2),
 		"74" + "01" + hex.EncodeToString([]byte("a")),
 		"01" + "02" + "00" + "02" + "02" + "03" + "02" + "02" + "faf198d19edd90c4ea01" + "00" + names + u64(0) + hex.EncodeToString([]byte("ann")),
-		"74" + "01" + hex.EncodeToString([]byte("acl")), "01" + "01" + "00" + "01" + "00" + "01" + "01" + "00" + "00" + "01" + names + u64(1),
+		"74" + "01" + hex.EncodeToString([]byte("acl")), "01" + "01" + "00" + "01" + "00" + "01" + "01" + "00" + "00" + "02" + names + u64(1),
+		"74" + "02" + hex.EncodeToString([]byte("acl/e")),
+		"01" + "01" + "01" + "04" + "00" + "04" + "04" + "00" + "00" + "00" + names + u64(0) + hex.EncodeToString([]byte("bob")),
 		"74" + "02" + hex.EncodeToString([]byte("acl/w")),
 		"01" + "02" + "00" + "01" + "01" + "01" + "01" + "01" + "e4f5c0f5ebd9b7cf0a" + "00" + names + u64(0),
 	}
@@ -84,7 +89,7 @@ func anyPath() *rapid.Generator[api.Path] {
 func TestKeysAreOrderedAsPaths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, q := anyPath().Draw(t, "p"), anyPath().Draw(t, "q")
-		for _, f := range []tree.Family{tree.FamilyNode, tree.FamilyContents} {
+		for _, f := range []tree.Family{tree.FamilyNode, tree.FamilyContents, tree.FamilyEphemeral} {
 			k, l := tree.Key{Family: f, Path: p}, tree.Key{Family: f, Path: q}
 			require.Equal(t, p.Compare(q) < 0, k.Encode() < l.Encode())
 		}
@@ -93,7 +98,7 @@ func TestKeysAreOrderedAsPaths(t *testing.T) {
 
 // Keys of this package are found among all strings.
 func FuzzParseKey(f *testing.F) {
-	for _, s := range []string{"", "t", "t\x00", "t\x01a", "t\x02a", "t\x02a/b", "b\x01a", "b\x01/", "pann", "p", "p a", "q", "qq", "x"} {
+	for _, s := range []string{"", "t", "t\x00", "t\x01a", "t\x02a", "t\x02a/b", "b\x01a", "b\x01/", "i\x01a", "i", "pann", "p", "p a", "q", "qq", "x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -108,7 +113,7 @@ func FuzzParseKey(f *testing.F) {
 }
 
 func TestKeysThatAreNone(t *testing.T) {
-	for _, s := range []string{"", "x", "t", "b", "t\x01", "t\x00a", "t\x02a", "t\x01a/b", "t\x01/", "t\x02a//b", "t\x01.", "p", "p*", "pa b", "qq"} {
+	for _, s := range []string{"", "x", "t", "b", "i", "t\x01", "i\x01", "t\x00a", "t\x02a", "t\x01a/b", "t\x01/", "t\x02a//b", "t\x01.", "p", "p*", "pa b", "qq"} {
 		_, ok := tree.ParseKey(s)
 		require.False(t, ok, "%q", s)
 	}
@@ -119,6 +124,7 @@ func TestKeysThatAreNone(t *testing.T) {
 func FuzzAudit(f *testing.F) {
 	base := newCell(f)
 	base.file("/f", "x")
+	base.create(tree.Creation{Path: base.path("/e"), Kind: api.File, Ephemeral: true, Owner: "ann"})
 	for key, value := range base.d.Ascend("", "") {
 		f.Add(key, value)
 		f.Add(key, value+"x")
@@ -127,6 +133,7 @@ func FuzzAudit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key, value string) {
 		c := newCell(t)
 		c.file("/f", "x")
+		c.create(tree.Creation{Path: c.path("/e"), Kind: api.File, Ephemeral: true, Owner: "ann"})
 		tx := c.d.Begin()
 		defer tx.Rollback()
 		tx.Put(key, value)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/sim"
 )
@@ -263,7 +264,7 @@ func (c *Cell) level() bool {
 	return true
 }
 
-// audit looks at the rows of every replica: they keep their own rules (I-R4), and
+// audit looks at the rows of every replica: they keep their own rules, and
 // a session that a client was told has ended is gone (S3).
 func (c *Cell) audit() {
 	for _, m := range c.replicas {
@@ -271,8 +272,9 @@ func (c *Cell) audit() {
 		if r == nil || r.host.Node() == nil {
 			continue
 		}
-		if err := rows.Audit(r.host.Node().View()); err != nil {
-			c.world.Break("I-R4", "rows of replica %d: %v", r.id, err)
+		if err := command.Audit(r.host.Node().View()); err != nil {
+			id, what, _ := strings.Cut(err.Error(), ": ")
+			c.world.Break(id, "rows of replica %d: %s", r.id, what)
 		}
 		for _, id := range c.load.closed {
 			if _, open := rows.GetSession(r.host.Node().View(), id); open {
