@@ -18,13 +18,14 @@ type bulk struct {
 	applied   paxos.Slot
 	last      paxos.Slot // slot of the newest snapshot
 	writing   paxos.Slot // of the one under way
+	cut       bool       // a peer was still fetching when it began
 	notBefore time.Time  // no snapshot is tried before
 	read      bool       // the last job was a read
 	reads     []ReadJob  // one a peer
 	served    SnapshotID // what peers fetch
 	since     time.Time  // from when on
 	until     time.Time  // they are taken to go on fetching
-	given     time.Time  // when a peer was last given a piece
+	given     time.Time  // when a peer was last given a piece that was not the last
 	longer    uint       // the hold is doubled so often: it was too short for a peer
 }
 
@@ -51,16 +52,18 @@ func (b *bulk) gave(now time.Time, p Piece) {
 	}
 	b.given, b.until = now, now.Add(b.quiet)
 	if p.Offset+int64(len(p.Data)) >= p.ID.Size {
-		b.longer = 0 // it has it all
+		b.longer, b.given = 0, time.Time{} // it has it all
 	}
 	if end := b.since.Add(b.hold << b.longer); b.until.After(end) {
 		b.until = end
 	}
 }
 
-// cutShort says that a peer was still fetching when its time was up. Without more
+// cutShort says that a peer is still fetching though its time is up. Without more
 // time for the next try, one that needs longer than the hold would begin anew for
-// ever, as each source moves on.
+// ever, as each source moves on. It is asked when a snapshot begins: by the time it
+// is written the peer, which had no answer all the while, looks like one that has
+// stopped.
 func (b *bulk) cutShort(now time.Time) bool {
 	return !b.given.IsZero() && now.Before(b.given.Add(b.quiet))
 }
@@ -97,7 +100,7 @@ func (b *bulk) job(now time.Time, f *fetch, snapshot func() WriteJob) BulkJob {
 		b.reads = append(b.reads[:0], b.reads[1:]...)
 	case due:
 		w := snapshot()
-		b.writing = w.Handle.Slot
+		b.writing, b.cut = w.Handle.Slot, b.cutShort(now)
 		job = w
 	default:
 		return nil
@@ -114,7 +117,7 @@ func (b *bulk) wrote(now time.Time, err error) {
 		return
 	}
 	b.last = max(b.last, b.writing)
-	if b.cutShort(now) {
+	if b.cut {
 		b.longer = min(b.longer+1, mostLonger)
 	}
 }

@@ -122,11 +122,34 @@ func TestAPeerThatWasCutShortIsGivenLonger(t *testing.T) {
 
 	r = newBulkRig()
 	r.bulk.applied = 10
+	for r.gave(r.now, pieceOf(7, 0)); r.next() == nil; r.gave(r.now, pieceOf(7, 29)) {
+		r.now = r.now.Add(50 * time.Millisecond)
+	}
+	r.end(nil)
+	require.Zero(t, r.longer, "it had it all when its time was up")
+
+	r = newBulkRig()
+	r.bulk.applied = 10
 	r.gave(r.now, pieceOf(7, 0))
 	r.now = r.now.Add(time.Second)
 	require.NotNil(t, r.next())
 	r.end(nil)
 	require.Zero(t, r.longer, "nobody was fetching any more")
+
+	cut := func(err error) {
+		r.bulk.applied = r.last + 10
+		for r.gave(r.now, pieceOf(9, 0)); r.next() == nil; r.gave(r.now, pieceOf(9, 0)) {
+			r.now = r.now.Add(50 * time.Millisecond)
+		}
+		r.now = r.now.Add(time.Minute)
+		r.end(err)
+	}
+	cut(errors.New("no room"))
+	require.Zero(t, r.longer, "what the peer fetches is still there")
+	r.now = r.now.Add(time.Second)
+	r.served = SnapshotID{}
+	cut(nil)
+	require.EqualValues(t, 1, r.longer, "writing took so long that the peer looks silent")
 }
 
 // A peer that fetches keeps new snapshots back, but not for ever.

@@ -9,9 +9,9 @@ import (
 // fetch gets one snapshot from a peer, piece by piece, for a node that no records
 // will help (P7.06): the next piece is asked for when the last one is on the
 // disk, so that no more than one is ever in memory. It asks again, with doubling
-// waits, and turns to another source when one is silent; a source that has moved
-// on makes it begin anew. It may be wrong and would only cost time: what is
-// installed is checked by the bulk lane to the last byte.
+// waits, turns to another source when one is silent, and back to one that answers
+// late; a source that has moved on makes it begin anew. It may be wrong and would
+// only cost time: what is installed is checked by the bulk lane to the last byte.
 type fetch struct {
 	peers []paxos.NodeID // in ascending order
 	pause time.Duration  // before asking again, at first
@@ -63,10 +63,12 @@ func (f *fetch) ask(now time.Time) {
 	f.asks = append(f.asks, ask{to: f.source, m: m})
 }
 
-// got takes a piece from a peer. It says whether that was the one it waits for.
+// got takes a piece from a peer. It says whether that was the one it waits for. It
+// may come when another source is asked already: a source that is busy for longer
+// than this one waits would never be heard otherwise.
 func (f *fetch) got(from paxos.NodeID, p Piece) bool {
 	switch {
-	case f.slot == 0 || f.writing || from != f.source || p.Offset != f.next:
+	case f.slot == 0 || f.writing || p.Offset != f.next:
 		return false
 	case f.id.IsZero() && p.ID.Handle.Slot < f.slot:
 		return false
@@ -75,18 +77,23 @@ func (f *fetch) got(from paxos.NodeID, p Piece) bool {
 	}
 	f.id, f.piece, f.writing = p.ID, &p, true
 	f.wait, f.silence = f.pause, 0
+	f.source = from
 	return true
 }
 
-// gone takes the word of the source that it has not what was asked for. It says
-// whether the transfer begins anew.
+// gone takes the word of a source that it has not what was asked for, of one asked
+// before as well while the present one is silent. It says whether the transfer
+// begins anew.
 func (f *fetch) gone(now time.Time, from paxos.NodeID, m Gone) bool {
-	if f.slot == 0 || f.writing || from != f.source || !f.id.Equal(m.ID) {
+	switch {
+	case f.slot == 0 || f.writing || !f.id.Equal(m.ID):
 		return false
-	}
-	if f.id.IsZero() {
+	case f.id.IsZero():
 		return false // it has none that helps: another one is asked when it is due
+	case from != f.source && f.silence == 0:
+		return false // the source goes on giving
 	}
+	f.source = from
 	f.anew(now)
 	return true
 }

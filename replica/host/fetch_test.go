@@ -58,7 +58,6 @@ func (p *puller) done(next int64) {
 func TestOnePieceAfterTheOther(t *testing.T) {
 	p := newPuller(t)
 	id := idOf(9, 300)
-	require.False(t, p.got(3, Piece{ID: id, Data: "x"}), "not the source")
 	require.False(t, p.got(2, Piece{ID: idOf(6, 300), Data: "x"}), "too old to help")
 	require.False(t, p.got(2, Piece{ID: id, Offset: 1, Data: "x"}), "not the beginning")
 	require.True(t, p.got(2, Piece{ID: id, Data: "first"}))
@@ -88,11 +87,31 @@ func TestASilentSourceIsAskedTwiceAndThenAnotherOne(t *testing.T) {
 	require.False(t, p.pass(19*time.Millisecond), "the wait doubles")
 	require.True(t, p.pass(time.Millisecond))
 	p.asked(fmt.Sprintf("3: ask %v at 128", p.id)) // it may have the same one
-	require.False(t, p.gone(p.now, 2, Gone{ID: p.id}), "the old source is not asked any more")
 	require.True(t, p.gone(p.now, 3, Gone{ID: p.id}))
 	p.asked("3: ask any snapshot of slot 7 on")
 	require.True(t, p.dropped, "what was taken in is of no use")
 	require.True(t, p.got(3, Piece{ID: idOf(20, 50), Data: "x"}))
+}
+
+// A source that is busy answers when another is asked already. It is the one that
+// answers.
+func TestALateAnswerCounts(t *testing.T) {
+	p := newPuller(t)
+	p.pass(10 * time.Millisecond)
+	require.True(t, p.pass(20*time.Millisecond))
+	p.asks = nil
+	id := idOf(9, 300)
+	require.True(t, p.got(2, Piece{ID: id, Data: "first"}))
+	p.done(128)
+	p.asked(fmt.Sprintf("2: ask %v at 128", id))
+	require.False(t, p.gone(p.now, 3, Gone{ID: id}), "the source is not silent")
+
+	p.pass(10 * time.Millisecond)
+	require.True(t, p.pass(20*time.Millisecond))
+	p.asks = nil
+	require.True(t, p.gone(p.now, 2, Gone{ID: id}))
+	p.asked("2: ask any snapshot of slot 7 on")
+	require.True(t, p.dropped)
 }
 
 func TestASourceThatHasNoneIsLeftAfterAWhile(t *testing.T) {
