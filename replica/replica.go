@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/lane"
 	"github.com/chubbycell/chubby/replica/node"
@@ -70,6 +71,7 @@ type input struct {
 	fromPeer bool
 	peer     paxos.NodeID // where fromPeer
 	client   node.Addr    // where not
+	who      api.Principal
 	wire     []byte
 }
 
@@ -130,10 +132,10 @@ func (r *Replica) FromPeer(from paxos.NodeID, wire []byte) bool {
 	return r.put(input{fromPeer: true, peer: from, wire: wire})
 }
 
-// FromClient hands over bytes that a client sent. It never blocks and reports
-// whether there was room.
-func (r *Replica) FromClient(from node.Addr, wire []byte) bool {
-	return r.put(input{client: from, wire: wire})
+// FromClient hands over bytes that a client sent; who is the principal that the
+// transport has authenticated. It never blocks and reports whether there was room.
+func (r *Replica) FromClient(from node.Addr, who api.Principal, wire []byte) bool {
+	return r.put(input{client: from, who: who, wire: wire})
 }
 
 func (r *Replica) put(in input) bool {
@@ -208,7 +210,7 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 			if in.fromPeer {
 				h.PeerMessage(r.cfg.Now(), in.peer, string(in.wire))
 			} else {
-				h.ClientMessage(r.cfg.Now(), in.client, in.wire)
+				h.ClientMessage(r.cfg.Now(), in.client, in.who, in.wire)
 			}
 		case failed := <-r.done:
 			h.LogDone(r.cfg.Now(), failed)

@@ -117,7 +117,7 @@ func (c *cell) stop(id paxos.NodeID) {
 func (c *cell) client(addr node.Addr) *client.Client {
 	rt := client.NewRuntime(func(to uint32, msg []byte) {
 		if r := c.replica(paxos.NodeID(to)); r != nil {
-			r.FromClient(addr, msg)
+			r.FromClient(addr, "ann", msg)
 		}
 	})
 	var ids []uint32

@@ -18,6 +18,7 @@ type call struct {
 	// refused: the call then waits for due, and a duplicate of the refusal
 	// meets nothing.
 	id     uint64
+	epoch  api.Epoch // that it named
 	to     uint32
 	sentAt time.Time
 	due    time.Time // when to send again
@@ -36,6 +37,7 @@ func (m *Machine) send(now time.Time, c *call) {
 	if c != m.opener {
 		q.Session, q.Seq, q.Seen, q.Epoch = m.session, c.seq, m.seen(), m.epoch
 	}
+	c.epoch = q.Epoch
 	m.out.Send = append(m.out.Send, Envelope{To: c.to, Request: q})
 }
 

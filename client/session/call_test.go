@@ -272,3 +272,22 @@ func TestTheHighestEpochIsKept(t *testing.T) {
 	}
 	require.Equal(t, api.Epoch(4), r.m.Status().Epoch)
 }
+
+// The answer names the new epoch, so the next copy is good; an answer that names
+// none that is new is not followed at once, or a client could be made to spin.
+func TestACopyOfAnOldEpochIsSentAgainAtOnce(t *testing.T) {
+	r := newRig(t, nil)
+	r.open()
+	r.start(put)
+	e := r.one()
+	require.Equal(t, api.Epoch(1), e.Request.Epoch)
+	r.m.Receive(r.now, e.To, e.Request.Answer(4, api.Result{Code: api.OldEpoch}))
+	again := r.one()
+	require.Equal(t, api.Epoch(4), again.Request.Epoch)
+	require.Equal(t, e.Request.Seq, again.Request.Seq)
+	require.Equal(t, e.To, again.To)
+	r.m.Receive(r.now, e.To, again.Request.Answer(4, api.Result{Code: api.OldEpoch}))
+	require.Empty(t, r.take(), "it has told nothing")
+	r.sleep()
+	require.Equal(t, api.Epoch(4), r.one().Request.Epoch)
+}

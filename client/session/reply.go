@@ -102,13 +102,18 @@ func (m *Machine) sessionGone() {
 // that replicas that name each other cannot make a client spin.
 const maxHops = 2
 
-// refusal handles NotMaster, Aborted and Busy: the call goes out again, at once
-// where a better replica is known, after a pause otherwise.
+// refusal handles NotMaster, Aborted, Busy and OldEpoch: the call goes out again,
+// at once where a better replica or a later epoch is known, after a pause
+// otherwise.
 func (m *Machine) refusal(now time.Time, from uint32, p api.Reply, c *call) {
 	if p.ID != c.id {
 		return
 	}
 	c.id = 0
+	if p.Code == api.OldEpoch && c.epoch < m.epoch {
+		m.send(now, c)
+		return
+	}
 	if p.Code == api.NotMaster {
 		m.route.follow(from, p.Master)
 		if p.Master != 0 && m.route.target() != from && c.hops < maxHops {

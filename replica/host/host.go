@@ -187,8 +187,9 @@ func (h *Host) PeerMessage(now time.Time, from paxos.NodeID, wire string) {
 	h.node.Step(now, from, m)
 }
 
-// ClientMessage takes bytes a client sent. The host keeps nothing of wire.
-func (h *Host) ClientMessage(now time.Time, from node.Addr, wire []byte) {
+// ClientMessage takes bytes a client sent, whose principal the driver has
+// authenticated. The host keeps nothing of wire.
+func (h *Host) ClientMessage(now time.Time, from node.Addr, who api.Principal, wire []byte) {
 	if !h.ready(now) {
 		return
 	}
@@ -197,7 +198,7 @@ func (h *Host) ClientMessage(now time.Time, from node.Addr, wire []byte) {
 		h.count.MalformedClient++
 		return
 	}
-	h.node.Request(now, from, q)
+	h.node.Request(now, from, who, q)
 }
 
 // LogDone tells that the job under way has ended; err is the machine's failure,

@@ -77,7 +77,7 @@ func (a *alone) settle() {
 }
 
 func (a *alone) request(q api.Request) host.Output {
-	a.h.ClientMessage(a.now, 7, api.AppendRequest(nil, q))
+	a.h.ClientMessage(a.now, 7, "ann", api.AppendRequest(nil, q))
 	return a.take()
 }
 
@@ -109,7 +109,7 @@ func TestARequestIsAnsweredAfterTheDiskHasIt(t *testing.T) {
 	opened := a.answer(api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}})
 	require.Equal(t, api.OK, opened.Code)
 
-	out := a.request(api.Request{ID: 2, Session: opened.Result.Session, Seq: 1, Op: api.Put{Key: "a", Value: "1"}})
+	out := a.request(api.Request{ID: 2, Session: opened.Result.Session, Seq: 1, Epoch: opened.Epoch, Op: api.Put{Key: "a", Value: "1"}})
 	require.Empty(t, out.Clients, "the vote is not on disk")
 	require.True(t, out.Log.Sync)
 	out = a.done()
@@ -122,10 +122,10 @@ func TestOneJobAtATimeAndOneSyncForAllThatCameMeanwhile(t *testing.T) {
 	a := newAlone(t).start()
 	a.settle()
 	s := a.answer(api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}}).Result.Session
-	first := a.request(api.Request{ID: 2, Session: s, Seq: 1, Op: api.Put{Key: "a", Value: "1"}})
+	first := a.request(api.Request{ID: 2, Session: s, Epoch: 1, Seq: 1, Op: api.Put{Key: "a", Value: "1"}})
 	require.NotNil(t, first.Log)
 	for seq := api.Seq(2); seq <= 5; seq++ {
-		out := a.request(api.Request{ID: uint64(seq) + 1, Session: s, Seq: seq, Op: api.Put{Key: "a", Value: "1"}})
+		out := a.request(api.Request{ID: uint64(seq) + 1, Session: s, Seq: seq, Epoch: 1, Op: api.Put{Key: "a", Value: "1"}})
 		require.Nil(t, out.Log, "a job is under way")
 	}
 	second := a.done()
@@ -151,7 +151,7 @@ func TestAFailedDiskIsTheEnd(t *testing.T) {
 
 	a.h.Advance(a.now.Add(time.Hour))
 	a.h.LogDone(a.now, nil)
-	a.h.ClientMessage(a.now, 7, api.AppendRequest(nil, api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}}))
+	a.h.ClientMessage(a.now, 7, "ann", api.AppendRequest(nil, api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}}))
 	again := a.h.TakeOutput()
 	require.ErrorIs(t, again.Stop, bad, "it says so again")
 	require.Empty(t, again.Clients)
@@ -167,7 +167,7 @@ func TestMalformedAndEarlyInputIsCountedAndDropped(t *testing.T) {
 
 	a.start()
 	a.h.PeerMessage(a.now, 2, "\x01\x63 no message")
-	a.h.ClientMessage(a.now, 7, []byte("no request"))
+	a.h.ClientMessage(a.now, 7, "ann", []byte("no request"))
 	require.Equal(t, host.Counters{Early: 1, MalformedPeer: 1, MalformedClient: 1}, a.h.Counters())
 }
 
@@ -226,7 +226,7 @@ func TestTheLogIsCutWhenASnapshotIsConfirmed(t *testing.T) {
 	a.settle()
 	s := a.answer(api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}}).Result.Session
 	for seq := api.Seq(1); seq <= 4; seq++ {
-		a.h.ClientMessage(a.now, 7, api.AppendRequest(nil, api.Request{ID: 9, Session: s, Seq: seq, Op: api.Put{Key: "a", Value: "1"}}))
+		a.h.ClientMessage(a.now, 7, "ann", api.AppendRequest(nil, api.Request{ID: 9, Session: s, Seq: seq, Epoch: 1, Op: api.Put{Key: "a", Value: "1"}}))
 		for look(a.take()); a.out.Log != nil; look(a.done()) {
 		}
 	}

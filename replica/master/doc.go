@@ -4,7 +4,7 @@
 // is replicated and nothing survives a fail-over: what must, is a row. The
 // Master turns requests into commands, and what became of the commands into
 // answers. It looks at no rows but to answer what only reads, at an instant at
-// which this replica may do so alone: whether a session is alive or a call was
+// which this replica may do so alone (At): whether a session is alive or a call was
 // executed before is decided when the command is applied (replica/command).
 //
 // Reading order: master.go (the doors), tenure.go (the state machine),
@@ -38,6 +38,15 @@
 // and ballot, was applied. "Some epoch with my name" is not enough: the command
 // of an earlier tenure of this replica may lie among the old slots that phase 1
 // found and proposed again, and the epoch it begins ends before this tenure's.
+//
+// # The client's epoch
+//
+// Every request but one that opens a session names the epoch that its client has
+// heard of, and a serving master takes those of its own epoch only (C12.04):
+//
+//	lower   OldEpoch, and the answer tells the present one: a packet to a former
+//	        master, or a client that has not heard of this one
+//	higher  NotMaster, naming nobody: this replica is deposed and does not know
 //
 // # Guards
 //

@@ -2,6 +2,7 @@ package master
 
 import (
 	"errors"
+	"time"
 
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
@@ -27,6 +28,19 @@ func (c Config) Validate() error {
 	return errors.Join(faults...)
 }
 
+// At is the instant at which a door is used, and what holds at it.
+type At struct {
+	Now time.Time
+	// Lease is the end of read authority in the tenure that the Master was told of;
+	// zero where there is none.
+	Lease time.Time
+	Rows  rows.Reader // as they are now
+}
+
+// authority says that no other replica can have changed anything by now: what the
+// rows say is so, and what is promised is kept (P4.01).
+func (at At) authority() bool { return at.Now.Before(at.Lease) }
+
 // Addr names who is to be answered; the driver gives it and gets it back.
 type Addr uint64
 
@@ -49,6 +63,7 @@ type Proposal struct {
 type Output struct {
 	Propose []Proposal // in this order
 	Replies []Reply    // in any order
+	Reads   []Read     // that are among the replies, for observers
 }
 
 // Master is the memory of one replica for the time that it is master. One
@@ -97,24 +112,43 @@ func New(cfg Config, epoch api.Epoch) *Master {
 	return &Master{cfg: cfg, epoch: epoch, pending: map[key]pending{}}
 }
 
-// Request takes in one copy of a request, already decoded. It is answered at
-// once, or when its command was applied, or when the tenure ends.
-func (m *Master) Request(from Addr, q api.Request) {
+// Request takes in one copy of a request of a principal, already decoded. It is
+// answered at once, or when its command was applied, or when the tenure ends.
+func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 	m.count.Requests++
-	if code := q.Check(); code != api.OK {
-		m.answer(waiter(from, q), api.Result{Code: code})
+	if code := m.admits(who, q); code != api.OK {
+		m.refuse(from, q, code)
 		return
 	}
-	if m.state != Serving {
-		m.answer(waiter(from, q), api.Result{Code: api.NotMaster})
+	if at.authority() && command.Reads(q.Op) {
+		m.read(at, from, q)
 		return
 	}
-	m.enter(from, q)
+	m.enter(from, who, q)
+}
+
+// admits says OK to a request that this Master may work on, or with which code it
+// is refused. One that names an older epoch is a packet to a former master, or its
+// sender has not heard of this one; who names a newer one has heard of another
+// (C12.04).
+func (m *Master) admits(who api.Principal, q api.Request) api.Code {
+	_, opens := q.Op.(api.OpenSession)
+	switch code := q.Check(); {
+	case code != api.OK:
+		return code
+	case m.state != Serving, q.Epoch > m.guard:
+		return api.NotMaster
+	case q.Epoch < m.guard && !opens:
+		return api.OldEpoch
+	case opens && who.Check() != api.OK:
+		return api.Invalid
+	}
+	return api.OK
 }
 
 // enter gives a request a place among the pending ones, and its command to the
 // log, unless a copy waits already.
-func (m *Master) enter(from Addr, q api.Request) {
+func (m *Master) enter(from Addr, who api.Principal, q api.Request) {
 	k := keyOf(q.Session, q.Seq, q.Op)
 	_, waits := m.pending[k]
 	switch {
@@ -126,13 +160,22 @@ func (m *Master) enter(from Addr, q api.Request) {
 	default:
 		m.count.Proposed++
 		m.pending[k] = waiter(from, q)
-		m.propose(k, command.Call{Guard: m.guard, Session: q.Session, Seq: q.Seq, Seen: q.Seen, Op: q.Op})
+		m.propose(k, m.command(who, q))
 	}
+}
+
+// command is what a request becomes; a session is its opener's.
+func (m *Master) command(who api.Principal, q api.Request) command.Call {
+	c := command.Call{Guard: m.guard, Session: q.Session, Seq: q.Seq, Seen: q.Seen, Op: q.Op}
+	if _, opens := q.Op.(api.OpenSession); opens {
+		c.Principal = who
+	}
+	return c
 }
 
 // Applied tells what became of the next command of the log. It is called for
 // every command, in order, on every replica.
-func (m *Master) Applied(a command.Applied) {
+func (m *Master) Applied(_ At, a command.Applied) {
 	for _, e := range a.Effects {
 		if e, ok := e.(command.EpochBegan); ok {
 			m.epochBegan(e.Epoch)
@@ -181,7 +224,7 @@ func (m *Master) Refused(p Proposal, code api.Code) {
 }
 
 // Advance tells that time has passed.
-func (m *Master) Advance() {
+func (m *Master) Advance(At) {
 	if m.owed {
 		m.proposeEpoch()
 	}
@@ -203,6 +246,15 @@ func (m *Master) Status() Status {
 
 func (m *Master) propose(k key, c command.Command) {
 	m.out.Propose = append(m.out.Propose, Proposal{Command: command.Append(nil, c), key: k, ballot: m.ballot})
+}
+
+// refuse answers a request that this Master does not work on. To one of a later
+// epoch than it knows it is no master, whatever it takes itself for.
+func (m *Master) refuse(from Addr, q api.Request, code api.Code) {
+	m.answer(waiter(from, q), api.Result{Code: code})
+	if p := &m.out.Replies[len(m.out.Replies)-1]; q.Epoch > m.epoch && p.Master == m.cfg.ID {
+		p.Master = 0
+	}
 }
 
 // answer names the present epoch and who is master.

@@ -2,6 +2,7 @@ package master_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,13 +19,17 @@ type rig struct {
 	t       *testing.T
 	m       *master.Master
 	db      *db.DB
+	now     time.Time
+	lease   time.Time         // read authority
 	taken   []master.Proposal // in the order of TakeOutput
 	replies []master.Reply
 }
 
 func newRig(t *testing.T) *rig {
-	return &rig{t: t, m: master.New(master.Config{ID: 1, MaxPending: 3}, 0), db: db.New()}
+	return &rig{t: t, m: master.New(master.Config{ID: 1, MaxPending: 3}, 0), db: db.New(), now: time.Unix(100, 0)}
 }
+
+func (r *rig) at() master.At { return master.At{Now: r.now, Lease: r.lease, Rows: r.db} }
 
 // take collects the output and says how many proposals and replies came.
 func (r *rig) take() (proposals, replies int) {
@@ -39,7 +44,7 @@ func (r *rig) raw(b []byte) command.Applied {
 	tx := r.db.Begin()
 	a := command.Apply(tx, string(b))
 	tx.Commit()
-	r.m.Applied(a)
+	r.m.Applied(r.at(), a)
 	r.take()
 	return a
 }
@@ -74,7 +79,14 @@ func put(id uint64, s api.SessionID, seq api.Seq) api.Request {
 	return api.Request{ID: id, Session: s, Seq: seq, Op: api.Put{Key: "k", Value: "v"}}
 }
 
-func (r *rig) request(from master.Addr, q api.Request) { r.m.Request(from, q); r.take() }
+// request names the present epoch, if it names none.
+func (r *rig) request(from master.Addr, q api.Request) {
+	if q.Session != 0 && q.Epoch == 0 {
+		q.Epoch = r.m.Status().Epoch
+	}
+	r.m.Request(r.at(), from, "ann", q)
+	r.take()
+}
 
 // reply is the only reply since the last call of it.
 func (r *rig) reply() master.Reply {
@@ -209,24 +221,24 @@ func TestWhatTheLogDoesNotTakeIsAnswered(t *testing.T) {
 func TestAnEpochTheLogDoesNotTakeIsProposedAgain(t *testing.T) {
 	r := newRig(t)
 	r.elect(5)
-	r.m.Advance()
+	r.m.Advance(r.at())
 	n, _ := r.take()
 	require.Zero(t, n, "once is enough")
 	first := r.taken[0]
 	r.m.Refused(first, api.Busy)
 	n, _ = r.take()
 	require.Zero(t, n, "not at once: the log is still full")
-	r.m.Advance()
+	r.m.Advance(r.at())
 	n, _ = r.take()
 	require.Equal(t, 1, n)
 	require.Equal(t, first.Command, r.taken[1].Command)
-	r.m.Advance()
+	r.m.Advance(r.at())
 	n, _ = r.take()
 	require.Zero(t, n)
 
 	r.elect(6)
 	r.m.Refused(first, api.Busy) // of the tenure before
-	r.m.Advance()
+	r.m.Advance(r.at())
 	n, _ = r.take()
 	require.Zero(t, n)
 }
@@ -243,8 +255,8 @@ func TestTheMasterIsToldEveryEpoch(t *testing.T) {
 	began := func(n api.Epoch) command.Applied {
 		return command.Applied{Effects: []command.Effect{command.EpochBegan{Epoch: rows.Epoch{Number: n, Master: 2}}}}
 	}
-	m.Applied(began(8))
+	m.Applied(master.At{}, began(8))
 	require.EqualValues(t, 8, m.Status().Epoch)
-	breaks(t, "I-E1", func() { m.Applied(began(10)) })
-	breaks(t, "I-E1", func() { m.Applied(began(8)) })
+	breaks(t, "I-E1", func() { m.Applied(master.At{}, began(10)) })
+	breaks(t, "I-E1", func() { m.Applied(master.At{}, began(8)) })
 }

@@ -105,7 +105,7 @@ func (w *world) step(r *replica) {
 	tx.Commit()
 	r.applied++
 	w.note(a)
-	r.m.Applied(a)
+	r.m.Applied(master.At{Rows: r.db}, a)
 	w.flush(r)
 	if s := r.m.Status(); s.State == master.Serving {
 		who, known := w.served[s.Epoch]
@@ -191,11 +191,20 @@ func (w *world) act() {
 	case "tell":
 		w.tell(r)
 	case "advance":
-		r.m.Advance()
+		r.m.Advance(master.At{Rows: r.db})
 		w.flush(r)
 	case "call":
 		w.call(r)
 	}
+}
+
+// epoch is one that a client may have heard of: most often that of the replica
+// that it asks.
+func (w *world) epoch(r *replica) api.Epoch {
+	if rapid.IntRange(0, 5).Draw(w.t, "heard") > 0 {
+		return r.m.Status().Epoch
+	}
+	return rows.GetEpoch(w.replicas[rapid.IntRange(0, 2).Draw(w.t, "of")].db).Number
 }
 
 // call sends a copy of the latest call, or of a new one.
@@ -203,8 +212,8 @@ func (w *world) call(r *replica) {
 	w.seq += api.Seq(rapid.IntRange(0, 1).Draw(w.t, "new"))
 	id := uint64(len(w.sent) + 1)
 	w.sent[id] = call{2, w.seq}
-	r.m.Request(master.Addr(id), api.Request{
-		ID: id, Session: 2, Seq: w.seq, Seen: w.seq - min(w.seq, 9), Op: api.Put{Key: "k", Value: "v"},
+	r.m.Request(master.At{Rows: r.db}, master.Addr(id), "ann", api.Request{
+		ID: id, Session: 2, Seq: w.seq, Seen: w.seq - min(w.seq, 9), Epoch: w.epoch(r), Op: api.Put{Key: "k", Value: "v"},
 	})
 	w.flush(r)
 }

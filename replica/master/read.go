@@ -3,24 +3,23 @@ package master
 import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/rows"
 )
 
-// Read takes in a copy of a request as Request does, at an instant at which this
-// replica's read authority holds, and answers it from the rows if it only reads
-// and this replica serves: then all that was ever answered is in the rows
-// (P4.11). It says whether it did, and what it answered; if not, the request is
-// for Request.
+// Read is a call that was answered from the rows, without the log.
+type Read struct {
+	Session api.SessionID
+	Seq     api.Seq
+	Result  api.Result
+}
+
+// read answers a call that only reads, at an instant of authority, from the rows:
+// all that was ever answered is in them, since this Master serves (P4.11).
 //
 // A copy that went into the log before goes on waiting there. Its answer comes
 // too; the client drops the second one.
-func (m *Master) Read(from Addr, q api.Request, r rows.Reader) (api.Result, bool) {
-	if m.state != Serving || q.Check() != api.OK || !command.Reads(q.Op) {
-		return api.Result{}, false
-	}
-	m.count.Requests++
+func (m *Master) read(at At, from Addr, q api.Request) {
 	m.count.Read++
-	result := command.Read(r, command.Call{Session: q.Session, Seq: q.Seq, Seen: q.Seen, Op: q.Op})
+	result := command.Read(at.Rows, command.Call{Session: q.Session, Seq: q.Seq, Seen: q.Seen, Op: q.Op})
+	m.out.Reads = append(m.out.Reads, Read{Session: q.Session, Seq: q.Seq, Result: result})
 	m.answer(waiter(from, q), result)
-	return result, true
 }

@@ -262,7 +262,9 @@ func TestProposalsOfAnEndedTenureAreDropped(t *testing.T) {
 	r := newRig(t)
 	r.serve(5)
 	before := len(r.taken)
-	r.m.Request(9, put(1, 2, 1)) // no TakeOutput
+	q := put(1, 2, 1)
+	q.Epoch = 1
+	r.m.Request(r.at(), 9, "ann", q) // no TakeOutput
 	r.m.Tenure(master.Tenure{Leader: 1, Ballot: ballot(8), Mine: true})
 	r.take()
 	require.Len(t, r.taken, before+1)

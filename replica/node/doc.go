@@ -25,9 +25,10 @@
 //
 // # Reading alone
 //
-// A call that only reads is answered from the rows, in the same call of Request
-// that brought it, if at that instant the log has granted read authority and the
-// master serves in the tenure that has it (read.go). Otherwise it goes through the
+// With each door the master is told the instant, the rows, and until when the log
+// has granted read authority, if the master serves in the tenure that has it
+// (read.go). A call that only reads and comes before that end is answered from the
+// rows, in the same call of Request that brought it. Otherwise it goes through the
 // log.
 //
 // What all replicas of a cell must be told alike about time stands in the rows as

@@ -54,6 +54,9 @@ type Addr = master.Addr
 // Reply is an answer and where it goes.
 type Reply = master.Reply
 
+// Read is a call that was answered from the rows, without the log.
+type Read = master.Read
+
 // Applied is one slot that the rows took in, with what became of its commands.
 type Applied struct {
 	Slot     paxos.Slot
@@ -128,13 +131,13 @@ func (n *Node) Step(now time.Time, from paxos.NodeID, m paxos.Message) {
 	n.paxos.Step(now, from, m)
 }
 
-// Request takes one copy of a client's request. It is answered in this or a
-// later Output, or never if the replica dies.
-func (n *Node) Request(now time.Time, from Addr, q api.Request) {
+// Request takes one copy of a request of a client, whose principal the transport
+// has authenticated. It is answered in this or a later Output, or never if the
+// replica dies.
+func (n *Node) Request(now time.Time, from Addr, who api.Principal, q api.Request) {
 	n.now = now
-	if !n.read(now, from, q) {
-		n.master.Request(from, q)
-	}
+	n.master.Request(n.at(), from, who, q)
+	n.noteLogged(q)
 	n.propose()
 }
 
@@ -148,7 +151,7 @@ func (n *Node) Durable(now time.Time, upto paxos.LSN) {
 func (n *Node) Advance(now time.Time) {
 	n.now = now
 	n.paxos.Advance(now)
-	n.master.Advance()
+	n.master.Advance(n.at())
 	n.propose()
 	n.tendAudit()
 }
@@ -222,7 +225,7 @@ func (n *Node) apply(e paxos.Entry) {
 		if setsConstant(&a.Commands[i]) {
 			n.compare()
 		}
-		n.master.Applied(a.Commands[i])
+		n.master.Applied(n.at(), a.Commands[i])
 		for _, effect := range a.Commands[i].Effects {
 			if _, due := effect.(command.ChecksumDue); due {
 				n.audit.begin(e.Slot, n.db.View(), n.now)
@@ -241,6 +244,7 @@ func (n *Node) apply(e paxos.Entry) {
 func (n *Node) propose() bool {
 	mo := n.master.TakeOutput()
 	n.out.Replies = append(n.out.Replies, mo.Replies...)
+	n.out.Reads = append(n.out.Reads, mo.Reads...)
 	for _, p := range mo.Propose {
 		if err := n.paxos.Propose(n.now, p.Command); err != nil {
 			n.master.Refused(p, refusal(err))
@@ -272,8 +276,13 @@ func (n *Node) noteServing() {
 	}
 	if n.serving == nil || n.serving.Epoch != s.Epoch {
 		n.settle()
-		n.serving = &Serving{Epoch: s.Epoch, Ballot: paxos.Ballot{Round: s.Ballot.Round, Node: paxos.NodeID(s.Ballot.Node)}}
+		n.serving = &Serving{Epoch: s.Epoch, Ballot: ballot(s.Ballot)}
 	}
+}
+
+// ballot is one of the rows as the log has it.
+func ballot(b rows.Ballot) paxos.Ballot {
+	return paxos.Ballot{Round: b.Round, Node: paxos.NodeID(b.Node)}
 }
 
 // Serving says in which epoch this replica serves, nil if it does not.

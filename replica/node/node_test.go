@@ -114,9 +114,17 @@ func (g *group) master() paxos.NodeID {
 
 func (g *group) ask(id paxos.NodeID, q api.Request) []node.Reply {
 	g.replies = nil
-	g.nodes[id].Request(g.now, 9, q)
+	g.request(id, q)
 	g.take(id)
 	return g.replies
+}
+
+// request names the epoch that the replica is in.
+func (g *group) request(id paxos.NodeID, q api.Request) {
+	if q.Session != 0 {
+		q.Epoch = g.nodes[id].Master().Epoch
+	}
+	g.nodes[id].Request(g.now, 9, "ann", q)
 }
 
 func (g *group) open(id paxos.NodeID) api.SessionID {
@@ -223,7 +231,7 @@ func TestCommandsOfOneInputShareASlot(t *testing.T) {
 	s := g.open(1)
 	before := len(g.applied[1])
 	for seq := api.Seq(1); seq <= 5; seq++ {
-		g.nodes[1].Request(g.now, 9, api.Request{ID: uint64(seq), Session: s, Seq: seq, Op: api.Put{Key: fmt.Sprint(seq), Value: "x"}})
+		g.request(1, api.Request{ID: uint64(seq), Session: s, Seq: seq, Op: api.Put{Key: fmt.Sprint(seq), Value: "x"}})
 	}
 	g.take(1)
 	require.Len(t, g.applied[1], before+1)

@@ -1,18 +1,10 @@
 package node
 
 import (
-	"time"
-
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/master"
 )
-
-// Read is a call that was answered from the rows, without the log.
-type Read struct {
-	Session api.SessionID
-	Seq     api.Seq
-	Result  api.Result
-}
 
 // ReadCounters count since the process started; for reports only.
 type ReadCounters struct {
@@ -21,38 +13,40 @@ type ReadCounters struct {
 	Drifted uint64 // of them, those that only the margin for clocks kept from being answered
 }
 
-// read answers a request without the log, if this replica's read authority holds
-// at now, which was read after the request came in. There is no later look: what
-// is answered is what the rows are within this very call (P4.01). The lease must be
-// that of the tenure which the master serves: a later one, not yet told of, may
-// begin with slots that the rows lack (P4.11).
-func (n *Node) read(now time.Time, from Addr, q api.Request) bool {
-	end, t := n.paxos.Lease(), n.paxos.Leading()
-	if n.serving == nil || !t.Mine || t.Ballot != n.serving.Ballot {
-		return false
+// at is this instant for the master. It was read after the input came in, and
+// there is no later look: what the master answers is what the rows are within the
+// same call (P4.01).
+func (n *Node) at() master.At {
+	at := master.At{Now: n.now, Rows: n.db}
+	if n.authorized() {
+		at.Lease = n.paxos.Lease()
 	}
-	if !now.Before(end) {
-		n.noteLogged(now, end, q)
-		return false
-	}
-	result, ok := n.master.Read(from, q, n.db)
-	if ok {
-		n.reads.Alone++
-		n.out.Reads = append(n.out.Reads, Read{Session: q.Session, Seq: q.Seq, Result: result})
-	}
-	return ok
+	return at
 }
 
-func (n *Node) noteLogged(now, end time.Time, q api.Request) {
+// authorized says that the log's lease is that of the tenure which the master is
+// in: a later one, not yet told of, may begin with slots that the rows lack
+// (P4.11).
+func (n *Node) authorized() bool {
+	t, s := n.paxos.Leading(), n.master.Status()
+	return t.Mine && s.State == master.Serving && t.Ballot == ballot(s.Ballot)
+}
+
+// noteLogged counts a read that the master had no authority to answer.
+func (n *Node) noteLogged(q api.Request) {
 	lease := n.cfg.Paxos.Lease
-	if lease.Grant == 0 || !command.Reads(q.Op) {
+	if lease.Grant == 0 || !command.Reads(q.Op) || !n.authorized() || n.now.Before(n.paxos.Lease()) {
 		return
 	}
 	n.reads.Logged++
-	if now.Before(end.Add(lease.Grant - lease.Term())) {
+	if n.now.Before(n.paxos.Lease().Add(lease.Grant - lease.Term())) {
 		n.reads.Drifted++
 	}
 }
 
 // Reads are the counters of reads.
-func (n *Node) Reads() ReadCounters { return n.reads }
+func (n *Node) Reads() ReadCounters {
+	all := n.reads
+	all.Alone = n.master.Status().Counters.Read
+	return all
+}

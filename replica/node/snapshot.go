@@ -29,7 +29,7 @@ func (n *Node) handle(slot paxos.Slot, r rows.Reader) paxos.Handle {
 	e := rows.GetEpoch(r)
 	return paxos.Handle{
 		Slot:    slot,
-		Ballot:  paxos.Ballot{Round: e.Ballot.Round, Node: paxos.NodeID(e.Ballot.Node)},
+		Ballot:  ballot(e.Ballot),
 		Members: slices.Sorted(slices.Values(n.cfg.Paxos.Members)),
 		Epoch:   uint64(e.Number),
 	}

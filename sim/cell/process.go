@@ -2,9 +2,11 @@ package cell
 
 import (
 	"bytes"
+	"fmt"
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/lane"
 	"github.com/chubbycell/chubby/replica/node"
@@ -75,11 +77,16 @@ func (r *replica) fail(err error) {
 func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	r.now = now
 	if from.IsClient() {
-		r.host.ClientMessage(now, node.Addr(from), msg)
+		r.host.ClientMessage(now, node.Addr(from), principal(from), msg)
 	} else {
 		r.host.PeerMessage(now, paxos.NodeID(from), string(msg))
 	}
 	r.act()
+}
+
+// principal is who the client on a machine is.
+func principal(a sim.Addr) api.Principal {
+	return api.Principal(fmt.Sprintf("client-%d", a-sim.FirstClient+1))
 }
 
 // Wake hands time to the host.
