@@ -47,8 +47,8 @@ var goldenRequests = []struct {
 	{"0251 08 05 01 00 09 14 0174", onNode(api.GetSequencer{Handle: "t"})},
 	{"0251 08 05 01 00 09 15 0174 0171", onNode(api.SetSequencer{Handle: "t", Sequencer: "q"})},
 	{"0251 08 05 01 00 09 16 0174 0171", onNode(api.CheckSequencer{Handle: "t", Sequencer: "q"})},
-	{"0251 08 05 00 00 09 17 03 02 0174 0175", api.Request{ID: 8, Session: 5, Epoch: 9,
-		Op: api.KeepAlive{Flushed: 3, Tokens: []api.Token{"t", "u"}}}},
+	{"0251 08 05 00 00 09 17 03 01 02 0174 0175", api.Request{ID: 8, Session: 5, Epoch: 9,
+		Op: api.KeepAlive{Flushed: 3, Now: true, Tokens: []api.Token{"t", "u"}}}},
 }
 
 func onNode(op api.Op) api.Request { return api.Request{ID: 8, Session: 5, Seq: 1, Epoch: 9, Op: op} }
@@ -226,7 +226,7 @@ func anyOp() *rapid.Generator[api.Op] {
 		case 22:
 			return api.CheckSequencer{Handle: token, Sequencer: s("sequencer")}
 		case 23:
-			return api.KeepAlive{Flushed: api.Epoch(n), Tokens: []api.Token{token, api.Token(s("second"))}}
+			return api.KeepAlive{Flushed: api.Epoch(n), Now: rapid.Bool().Draw(t, "now"), Tokens: []api.Token{token, api.Token(s("second"))}}
 		case 1:
 			return api.OpenSession{Nonce: api.Nonce{rapid.Uint64().Draw(t, "hi"), rapid.Uint64().Draw(t, "lo")}}
 		case 2:

@@ -44,7 +44,7 @@
 //	         19 token seq                   CancelAcquire
 //	         20 token                       GetSequencer
 //	         21, 22 token sequencer         SetSequencer, CheckSequencer
-//	         23 flushed n n*token           KeepAlive
+//	         23 flushed now n n*token       KeepAlive
 //	result   code found value session n n*(key value) detail
 //	detail   0                              none
 //	         1 token ref created flag stat  Opened; the stat after flag 1 only
