@@ -35,7 +35,7 @@ func (h *watch) claims(id paxos.NodeID, wire []byte) {
 		h.claimsVotes(id, m)
 		h.claimsChosenBelow(id, m.FirstOpen, m)
 	case paxos.Accept:
-		h.claimsPromised(id, m.Ballot, m)
+		h.claimsLead(id, m)
 	case paxos.Accepted:
 		h.claimsVoted(id, m)
 	case paxos.Chosen:

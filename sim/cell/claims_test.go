@@ -12,13 +12,14 @@ import (
 )
 
 // told is a watch that knows of slot 1 chosen as "a" at 1.1 by the disks of 1
-// and 2, and of a lone vote of replica 3 in slot 2.
+// and 2, of a lone vote of replica 3 in slot 2, and of promises of 2 and 3 to 2.3.
 func told(t *testing.T) *facts {
 	f := newFacts(t)
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 1, ballot(1, 1), "a")
 	f.vote(3, 2, ballot(1, 1), "b")
 	f.promise(3, ballot(2, 3))
+	f.promise(2, ballot(2, 3))
 	f.good()
 	return f
 }

@@ -14,7 +14,8 @@
 //	atlas.go     which disks may be damaged; logmap.go: which bytes of them
 //	watch.go     the omniscient checks: S1, S2, S3, S5; watch_rows.go: S6; watch_rot.go: S17;
 //	             watch_snapshot.go: what snapshots stand in for
-//	claims.go    what messages and answers claim, against the truth (I-W1)
+//	claims.go    what messages and answers claim, against the truth (I-W1);
+//	             claims_lead.go: what proposing at a ballot claims
 //	run.go       one seed from beginning to end: safety, healing, liveness (L1),
 //	             histories (S4); bounds.go: what may not grow (L2)
 //	sometimes.go rare situations that runs should reach; rare.go: those that take

@@ -30,6 +30,7 @@ type watch struct {
 	top       paxos.Slot  // highest slot applied anywhere
 	prefix    paxos.Slot  // all slots below are chosen
 	told      paxos.Slot  // highest slot of which a client was given an answer
+	attempts  map[paxos.Ballot]*attempt
 	calls     map[call]effect
 	handed    map[uint64]int       // times proposed less times chosen, by hash of the command
 	epochs    map[api.Epoch]holder // by whose command each began
@@ -109,16 +110,17 @@ type holder struct {
 
 func newWatch(w *sim.World, replicas int) *watch {
 	h := &watch{
-		world:   w,
-		atlas:   newAtlas(replicas, 0),
-		quorum:  replicas/2 + 1,
-		prefix:  1,
-		disks:   make([]diskFacts, replicas+1),
-		calls:   map[call]effect{},
-		handed:  map[uint64]int{},
-		epochs:  map[api.Epoch]holder{},
-		served:  map[api.Epoch]paxos.Ballot{},
-		tenures: make([]*node.Serving, replicas+1),
+		world:    w,
+		atlas:    newAtlas(replicas, 0),
+		quorum:   replicas/2 + 1,
+		prefix:   1,
+		disks:    make([]diskFacts, replicas+1),
+		attempts: map[paxos.Ballot]*attempt{},
+		calls:    map[call]effect{},
+		handed:   map[uint64]int{},
+		epochs:   map[api.Epoch]holder{},
+		served:   map[api.Epoch]paxos.Ballot{},
+		tenures:  make([]*node.Serving, replicas+1),
 	}
 	return h
 }
@@ -145,6 +147,7 @@ func (h *watch) durable(id paxos.NodeID, records []paxos.Record) {
 				h.world.Break("S2", "replica %d promises %v after %v", id, r.Ballot, d.promise)
 			}
 			d.promise = r.Ballot
+			h.attempt(r.Ballot).promised(id)
 		case paxos.Voted:
 			h.voted(id, r)
 		case paxos.Learned:
@@ -233,6 +236,7 @@ func (h *watch) recovered(id paxos.NodeID, rec store.Recovered, report store.Rep
 		h.world.Break("S2", "replica %d comes back with promise %v, its disk had %v", id, rec.Promise, d.promise)
 	}
 	d.boot, d.promise = rec.Boot, rec.Promise
+	h.attempt(rec.Promise).promised(id)
 	if report.Torn != nil {
 		h.tornTails++
 	}

@@ -1,0 +1,89 @@
+package cell
+
+import (
+	"math/bits"
+
+	"github.com/chubbycell/chubby/paxos"
+)
+
+// attempt is what is true of one ballot.
+type attempt struct {
+	promises uint64     // whose disks have promised it, by bit
+	boot     paxos.Boot // of the life that proposed at it; 0: none has
+}
+
+func (h *watch) attempt(b paxos.Ballot) *attempt {
+	a := h.attempts[b]
+	if a == nil {
+		a = &attempt{}
+		h.attempts[b] = a
+	}
+	return a
+}
+
+func (a *attempt) promised(id paxos.NodeID) { a.promises |= 1 << id }
+
+// claimsLead: who proposes at a ballot has finished phase 1 of that very ballot. A
+// quorum of disks has promised it, none of which may have promised it to an
+// earlier attempt only; no other life of the proposer has proposed at it, since a
+// life that did not know of the first would give its slots other values; and its
+// own acceptor is not bound to anybody else.
+func (h *watch) claimsLead(id paxos.NodeID, m paxos.Accept) {
+	a, d := h.attempt(m.Ballot), &h.disks[id]
+	switch n := bits.OnesCount64(a.promises); {
+	case d.promise != m.Ballot:
+		h.lies(id, m, "ballot %v with %v promised on its disk", m.Ballot, d.promise)
+	case n < h.quorum:
+		h.lies(id, m, "ballot %v, which %d disks have promised", m.Ballot, n)
+	case a.boot != 0 && a.boot != d.boot:
+		h.lies(id, m, "ballot %v in life %d, and life %d has proposed at it", m.Ballot, d.boot, a.boot)
+	}
+	a.boot = d.boot
+	if !h.allowed(a, m) {
+		h.lies(id, m, "%v for slot %d, which no quorum of those who promised %v allows", m.Value, m.Slot, m.Ballot)
+	}
+}
+
+// allowed is the value rule (PMS §2.2) seen from outside: of those who promised
+// the ballot some quorum has no vote in the slot, or has, as the highest one, a
+// vote for this value. Who has promised votes no more at lower ballots, so what
+// disks hold now is what they held then; it is not known of those who have voted
+// since, at this ballot or above, nor of those whose disks lost something, and then
+// nothing is said.
+func (h *watch) allowed(a *attempt, m paxos.Accept) bool {
+	f := h.slot(m.Slot)
+	if f.chosen {
+		return !f.ballot.Less(m.Ballot) || f.value == m.Value
+	}
+	var before []paxos.Vote
+	free := 0
+	for id := 1; id < len(h.disks); id++ {
+		if a.promises&(1<<id) == 0 {
+			continue
+		}
+		v, voted := h.disks[id].votes.at(m.Slot)
+		switch {
+		case h.atlas.isHurt(paxos.NodeID(id)), voted && !v.Ballot.Less(m.Ballot):
+			return true
+		case voted:
+			before = append(before, paxos.Vote{Slot: v.Slot, Ballot: v.Ballot, Value: v.Value})
+		default:
+			free++
+		}
+	}
+	if free >= h.quorum {
+		return true
+	}
+	var best paxos.Ballot // at which somebody voted for this value
+	for _, v := range before {
+		if v.Value == m.Value && best.Less(v.Ballot) {
+			best = v.Ballot
+		}
+	}
+	for _, v := range before {
+		if !best.Less(v.Ballot) {
+			free++
+		}
+	}
+	return !best.IsZero() && free >= h.quorum
+}
