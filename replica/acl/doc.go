@@ -1,4 +1,4 @@
-// Package acl is pure: who may do what to a node. Nothing takes it yet.
+// Package acl is pure: who may do what to a node.
 //
 // A node has three ACL names (CHU §2.3). Each names a file in the cell's ACL
 // directory, and the file lists principals: those in the file that the write name

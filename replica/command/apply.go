@@ -4,6 +4,7 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/replica/rows"
 )
 
@@ -77,6 +78,10 @@ func (a *applier) apply(c Command) {
 		} else {
 			a.call(c)
 		}
+	case Act:
+		a.act(c)
+	default:
+		a.upkeep(c)
 	}
 }
 
@@ -119,17 +124,7 @@ func (a *applier) open(c Call, op api.OpenSession) {
 }
 
 func (a *applier) call(c Call) {
-	s, alive := rows.GetSession(a.tx, c.Session)
-	if !alive {
-		a.refuse(api.NoSession)
-		return
-	}
-	if c.Seq <= s.Seen {
-		a.refuse(api.Stale)
-		return
-	}
-	if answer, ok := rows.GetAnswer(a.tx, c.Session, c.Seq); ok {
-		a.repeat(answer)
+	if !a.fresh(c.Session, c.Seq) {
 		return
 	}
 	if a.guarded(c.Guard) {
@@ -137,12 +132,33 @@ func (a *applier) call(c Call) {
 	}
 }
 
+// fresh makes the tests 3 to 5 of a call: no copy of it was executed yet, and one
+// may be.
+func (a *applier) fresh(id api.SessionID, seq api.Seq) bool {
+	s, alive := rows.GetSession(a.tx, id)
+	if !alive {
+		a.refuse(api.NoSession)
+		return false
+	}
+	if seq <= s.Seen {
+		a.refuse(api.Stale)
+		return false
+	}
+	if answer, ok := rows.GetAnswer(a.tx, id, seq); ok {
+		a.repeat(answer)
+		return false
+	}
+	return true
+}
+
 // execute is reached once for each (session, Seq), on all replicas at the same
 // place of the log.
 func (a *applier) execute(c Call) {
 	if _, ends := c.Op.(api.EndSession); ends {
+		freed := lock.ReleaseSession(a.tx, c.Session)
 		rows.EndSession(a.tx, c.Session)
 		a.executed(api.Result{Code: api.OK}, SessionEnded{Session: c.Session})
+		a.tell(lockEffects(freed)...)
 		return
 	}
 	rows.RaiseSeen(a.tx, c.Session, c.Seen)
@@ -172,6 +188,8 @@ func (a *applier) executed(r api.Result, effects ...Effect) {
 	a.Verdict, a.Result, a.Effects = Executed, r, effects
 }
 
+func (a *applier) tell(effects ...Effect) { a.Effects = append(a.Effects, effects...) }
+
 // within asserts that the command stayed within what it may touch, and that
 // one which was not executed touched the counter only.
 func (a *applier) within(mark db.Mark) {
@@ -184,9 +202,15 @@ func (a *applier) within(mark db.Mark) {
 			invariant.Failf("I-R2", "command %d, %T, %v, changed row %q", a.Number, a.Command, a.Verdict, key)
 		}
 	}
-	if c, ok := a.Command.(Call); ok && invariant.Deep {
-		if err := rows.AuditSession(a.tx, c.Session); err != nil {
-			invariant.Failf("I-R4", "after command %d: %v", a.Number, err)
+	if !invariant.Deep {
+		return
+	}
+	if err := rows.AuditSession(a.tx, t.Session); err != nil {
+		invariant.Failf("I-R4", "after command %d: %v", a.Number, err)
+	}
+	if n := t.Locks.Node; n.Instance != 0 {
+		if err := lock.AuditLock(a.tx, n); err != nil {
+			invariant.Failf("I-K3", "after command %d: %v", a.Number, err)
 		}
 	}
 }

@@ -11,32 +11,34 @@ import (
 	"github.com/chubbycell/chubby/replica/rows"
 )
 
-// TestTheOrderOfTests enumerates the tests of a call of a session: whether the
-// session is alive, its Seq is above Seen, it has an answer, its guard is the
-// present epoch. The expected column is the order of the package comment.
+// orderOfTests enumerates the tests of a call of a session: whether the session is
+// alive, its Seq is above Seen, it has an answer, its guard is the present epoch.
+// The expected column is the order of the package comment.
+var orderOfTests = []struct {
+	alive, seen, answered, guard bool
+	verdict                      command.Verdict
+	code                         api.Code
+}{
+	{alive: true, guard: true, verdict: command.Executed, code: api.OK},
+	{alive: true, guard: false, code: api.Aborted},
+	{alive: true, answered: true, guard: true, verdict: command.Repeated, code: api.OK},
+	{alive: true, answered: true, guard: false, verdict: command.Repeated, code: api.OK},
+	{alive: true, seen: true, guard: true, code: api.Stale},
+	{alive: true, seen: true, guard: false, code: api.Stale},
+	{alive: true, seen: true, answered: true, guard: true, code: api.Stale},
+	{alive: true, seen: true, answered: true, guard: false, code: api.Stale},
+	{alive: false, guard: true, code: api.NoSession},
+	{alive: false, guard: false, code: api.NoSession},
+	{alive: false, answered: true, guard: true, code: api.NoSession},
+	{alive: false, answered: true, guard: false, code: api.NoSession},
+	{alive: false, seen: true, guard: true, code: api.NoSession},
+	{alive: false, seen: true, guard: false, code: api.NoSession},
+	{alive: false, seen: true, answered: true, guard: true, code: api.NoSession},
+	{alive: false, seen: true, answered: true, guard: false, code: api.NoSession},
+}
+
 func TestTheOrderOfTests(t *testing.T) {
-	for _, c := range []struct {
-		alive, seen, answered, guard bool
-		verdict                      command.Verdict
-		code                         api.Code
-	}{
-		{alive: true, guard: true, verdict: command.Executed, code: api.OK},
-		{alive: true, guard: false, code: api.Aborted},
-		{alive: true, answered: true, guard: true, verdict: command.Repeated, code: api.OK},
-		{alive: true, answered: true, guard: false, verdict: command.Repeated, code: api.OK},
-		{alive: true, seen: true, guard: true, code: api.Stale},
-		{alive: true, seen: true, guard: false, code: api.Stale},
-		{alive: true, seen: true, answered: true, guard: true, code: api.Stale},
-		{alive: true, seen: true, answered: true, guard: false, code: api.Stale},
-		{alive: false, guard: true, code: api.NoSession},
-		{alive: false, guard: false, code: api.NoSession},
-		{alive: false, answered: true, guard: true, code: api.NoSession},
-		{alive: false, answered: true, guard: false, code: api.NoSession},
-		{alive: false, seen: true, guard: true, code: api.NoSession},
-		{alive: false, seen: true, guard: false, code: api.NoSession},
-		{alive: false, seen: true, answered: true, guard: true, code: api.NoSession},
-		{alive: false, seen: true, answered: true, guard: false, code: api.NoSession},
-	} {
+	for _, c := range orderOfTests {
 		cl := newCell(t)
 		guard := cl.epoch()
 		id := cl.open(1)

@@ -13,17 +13,6 @@ import (
 	"github.com/chubbycell/chubby/replica/tree"
 )
 
-func mustPath(t testing.TB, s string) api.Path {
-	p, err := api.ParsePath(s)
-	require.NoError(t, err)
-	return p
-}
-
-func founding() tree.Founding {
-	all := api.ACLNames{Read: "all", Write: "all", Change: "all"}
-	return tree.Founding{Root: all, ACL: all, Limits: tree.DefaultLimits(), Files: []tree.FoundingFile{{Name: "all", Contents: "*\n"}}}
-}
-
 // Each package keeps its own rules here; what is wrong lies between them.
 func TestTheAuditOfACellFindsWhatIsWrongBetweenItsPackages(t *testing.T) {
 	d := db.New()
@@ -33,8 +22,8 @@ func TestTheAuditOfACellFindsWhatIsWrongBetweenItsPackages(t *testing.T) {
 	tree.Make(tx, next(), founding())
 	rows.SetSecret(tx, [32]byte{1})
 	rows.OpenSession(tx, api.SessionID(next()), api.Nonce{1}, "ann")
-	file := func(path string) api.Ref {
-		out := tree.Create(tx, next(), tree.Creation{Path: mustPath(t, path), Kind: api.File, Owner: "ann"})
+	file := func(where string) api.Ref {
+		out := tree.Create(tx, next(), tree.Creation{Path: path(where), Kind: api.File, Owner: "ann"})
 		require.Equal(t, api.OK, out.Code)
 		return out.Node
 	}

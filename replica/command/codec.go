@@ -18,6 +18,34 @@ import (
 //	2 'C' guard 0 0 0 op principal            Call of OpenSession
 //	2 'K' guard name value                    Constant
 //	2 'S'                                     Checksum
+//	2 'A' guard session seq seen deed         Act
+//	2 'F' guard secret founding               Found; secret: 32 bytes
+//	2 'X' guard session                       Expire
+//	2 'H' guard session handle                FailHandle
+//	2 'D' guard node freed                    DelayOver
+//	2 'W' guard node                          Sweep
+//	2 'L' guard lease                         LongestLease, in ns
+//	2 'O' guard                               Confirm
+//
+//	founding  names names n n*(name contents names) 4 limits
+//	deed      1 node path rights u8 create u8 kind u8 ephemeral contents names fence   OpenNode
+//	          2 node fence                      GetContents
+//	          3 node fence                      GetStat
+//	          4 node after fence                ReadDir
+//	          5 node contents when fence        SetContents
+//	          6 node names when fence           SetACL
+//	          7 node fence                      DeleteNode
+//	          8 node handle mode u8 delay wait fence   Acquire
+//	          9 node handle acquisition         Release
+//	          10 node handle seq                CancelAcquire
+//	          11 node handle                    CloseHandle
+//	          12 node handle fence              GetSequencer
+//	          13 node sequencer fence           CheckSequencer
+//	          14 code u8                        Fail
+//	node      path instance
+//	handle    epoch counter
+//	names     read write change
+//	fence     an empty string, or the sequencer's own bytes as one
 //
 // The first byte is the version. Replicas of one cell must know the same
 // versions: what one refuses as malformed and another executes, divides them.
@@ -28,6 +56,14 @@ const (
 	kindCall     byte = 'C'
 	kindConstant byte = 'K'
 	kindChecksum byte = 'S'
+	kindAct      byte = 'A'
+	kindFound    byte = 'F'
+	kindExpire   byte = 'X'
+	kindFail     byte = 'H'
+	kindDelay    byte = 'D'
+	kindSweep    byte = 'W'
+	kindLease    byte = 'L'
+	kindConfirm  byte = 'O'
 )
 
 // ErrMalformed is what Decode returns, wrapped with the reason, for bytes that
@@ -39,27 +75,51 @@ var ErrMalformed = errors.New("malformed command")
 func Append(dst []byte, c Command) []byte {
 	switch c := c.(type) {
 	case Epoch:
-		dst = binary.AppendUvarint(append(dst, version, kindEpoch), uint64(c.Master))
-		dst = binary.AppendUvarint(dst, c.Ballot.Round)
-		return binary.AppendUvarint(dst, uint64(c.Ballot.Node))
+		return appendUints(append(dst, version, kindEpoch), uint64(c.Master), c.Ballot.Round, uint64(c.Ballot.Node))
 	case Call:
-		dst = binary.AppendUvarint(append(dst, version, kindCall), uint64(c.Guard))
-		dst = binary.AppendUvarint(dst, uint64(c.Session))
-		dst = binary.AppendUvarint(dst, uint64(c.Seq))
-		dst = binary.AppendUvarint(dst, uint64(c.Seen))
-		dst = api.AppendOp(dst, c.Op)
-		if _, opens := c.Op.(api.OpenSession); opens {
-			dst = appendString(dst, string(c.Principal))
-		}
-		return dst
+		return appendCall(append(dst, version, kindCall), c)
 	case Constant:
-		dst = binary.AppendUvarint(append(dst, version, kindConstant), uint64(c.Guard))
-		dst = appendString(dst, c.Name)
-		return appendString(dst, c.Value)
+		dst = appendUints(append(dst, version, kindConstant), uint64(c.Guard))
+		return appendString(appendString(dst, c.Name), c.Value)
 	case Checksum:
 		return append(dst, version, kindChecksum)
+	case Act:
+		dst = append(dst, version, kindAct)
+		return appendDeed(appendUints(dst, uint64(c.Guard), uint64(c.Session), uint64(c.Seq), uint64(c.Seen)), c.Deed)
+	case Found:
+		dst = appendUints(append(dst, version, kindFound), uint64(c.Guard))
+		return appendFounding(append(dst, c.Secret[:]...), c.Founding)
+	case Expire:
+		return appendUints(append(dst, version, kindExpire), uint64(c.Guard), uint64(c.Session))
+	case FailHandle:
+		return appendHandle(appendUints(append(dst, version, kindFail), uint64(c.Guard), uint64(c.Session)), c.Handle)
+	case DelayOver:
+		dst = appendNode(appendUints(append(dst, version, kindDelay), uint64(c.Guard)), c.Node)
+		return appendUints(dst, uint64(c.Freed))
+	case Sweep:
+		return appendNode(appendUints(append(dst, version, kindSweep), uint64(c.Guard)), c.Node)
+	case LongestLease:
+		return appendUints(append(dst, version, kindLease), uint64(c.Guard), uint64(c.Lease))
+	case Confirm:
+		return appendUints(append(dst, version, kindConfirm), uint64(c.Guard))
 	}
 	panic(fmt.Sprintf("command: Append of %T", c))
+}
+
+func appendCall(dst []byte, c Call) []byte {
+	dst = appendUints(dst, uint64(c.Guard), uint64(c.Session), uint64(c.Seq), uint64(c.Seen))
+	dst = api.AppendOp(dst, c.Op)
+	if _, opens := c.Op.(api.OpenSession); opens {
+		dst = appendString(dst, string(c.Principal))
+	}
+	return dst
+}
+
+func appendUints(dst []byte, all ...uint64) []byte {
+	for _, x := range all {
+		dst = binary.AppendUvarint(dst, x)
+	}
+	return dst
 }
 
 func appendString(dst []byte, s string) []byte {
@@ -94,19 +154,38 @@ func (r *reader) command(kind byte) Command {
 	case kindEpoch:
 		return Epoch{Master: r.node(), Ballot: rows.Ballot{Round: r.uint(), Node: r.node()}}
 	case kindCall:
-		c := Call{Guard: api.Epoch(r.uint()), Session: api.SessionID(r.uint()),
-			Seq: api.Seq(r.uint()), Seen: api.Seq(r.uint()), Op: r.op()}
-		if _, opens := c.Op.(api.OpenSession); opens {
-			c.Principal = api.Principal(r.string())
-		}
-		return c
+		return r.call()
 	case kindConstant:
-		return Constant{Guard: api.Epoch(r.uint()), Name: r.string(), Value: r.string()}
+		return Constant{Guard: r.guard(), Name: r.string(), Value: r.string()}
 	case kindChecksum:
 		return Checksum{}
+	case kindAct:
+		return Act{Guard: r.guard(), Session: api.SessionID(r.uint()), Seq: api.Seq(r.uint()), Seen: api.Seq(r.uint()), Deed: r.deed()}
+	case kindFound:
+		return Found{Guard: r.guard(), Secret: r.secret(), Founding: r.founding()}
+	case kindExpire:
+		return Expire{Guard: r.guard(), Session: api.SessionID(r.uint())}
+	case kindFail:
+		return FailHandle{Guard: r.guard(), Session: api.SessionID(r.uint()), Handle: r.handle()}
+	case kindDelay:
+		return DelayOver{Guard: r.guard(), Node: r.ref(), Freed: api.Number(r.uint())}
+	case kindSweep:
+		return Sweep{Guard: r.guard(), Node: r.ref()}
+	case kindLease:
+		return LongestLease{Guard: r.guard(), Lease: r.lease()}
+	case kindConfirm:
+		return Confirm{Guard: r.guard()}
 	}
 	r.fail("kind %q", kind)
 	return nil
+}
+
+func (r *reader) call() Call {
+	c := Call{Guard: r.guard(), Session: api.SessionID(r.uint()), Seq: api.Seq(r.uint()), Seen: api.Seq(r.uint()), Op: r.op()}
+	if _, opens := c.Op.(api.OpenSession); opens {
+		c.Principal = api.Principal(r.string())
+	}
+	return c
 }
 
 func (r *reader) fail(format string, args ...any) {
@@ -128,6 +207,8 @@ func (r *reader) uint() uint64 {
 	r.s = r.s[n:]
 	return x
 }
+
+func (r *reader) guard() api.Epoch { return api.Epoch(r.uint()) }
 
 func (r *reader) node() uint32 {
 	x := r.uint()

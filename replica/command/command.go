@@ -1,11 +1,15 @@
 package command
 
 import (
+	"time"
+
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/tree"
 )
 
-// Command is one of the structs of this file, and of no other package.
+// Command is one of the structs of this file, or Act, and of no other package.
 type Command interface{ command() }
 
 // Epoch begins a new epoch: the first command that a master proposes in a
@@ -42,10 +46,72 @@ type Constant struct {
 // no guard: it does no harm whoever asked.
 type Checksum struct{}
 
-func (Epoch) command()    {}
-func (Call) command()     {}
-func (Constant) command() {}
-func (Checksum) command() {}
+// Found makes the tree of a new cell and sets the secret that seals its tokens. It
+// is refused with Exists in a cell that was founded before, and else as tree.Make
+// says.
+type Found struct {
+	Guard    api.Epoch
+	Founding tree.Founding
+	Secret   [32]byte // drawn by the master; not all zeroes
+}
+
+// Expire ends a session whose lease is over: its locks are freed as those of a
+// holder that failed, with their lock-delays. It is refused with NoSession where
+// there is none.
+type Expire struct {
+	Guard   api.Epoch
+	Session api.SessionID
+}
+
+// FailHandle frees the lock of a handle that nobody presented to the new master,
+// as that of a holder that failed; its session lives on. It is refused with
+// NoSession, or with NotHeld where the handle holds nothing.
+type FailHandle struct {
+	Guard   api.Epoch
+	Session api.SessionID
+	Handle  api.HandleID
+}
+
+// DelayOver ends the lock-delay of a node that began with the command Freed: so
+// much time has passed on the master's clock. It is refused with NotFound where
+// none is running, which is also said of a node that was deleted.
+type DelayOver struct {
+	Guard api.Epoch
+	Node  api.Ref
+	Freed api.Number
+}
+
+// Sweep deletes an ephemeral node that nobody has open. It is refused with Gone,
+// with Invalid for a node that is not ephemeral, or with NotEmpty.
+type Sweep struct {
+	Guard api.Epoch
+	Node  api.Ref
+}
+
+// LongestLease sets the row of rows.GetLongestLease. It stands in the log before
+// the master grants a session lease that is longer than the row says.
+type LongestLease struct {
+	Guard api.Epoch
+	Lease time.Duration
+}
+
+// Confirm changes nothing but the command counter. Where it is executed its guard
+// was the present epoch, which is what a master that has no read authority asks
+// it for.
+type Confirm struct{ Guard api.Epoch }
+
+func (Epoch) command()        {}
+func (Call) command()         {}
+func (Act) command()          {}
+func (Constant) command()     {}
+func (Checksum) command()     {}
+func (Found) command()        {}
+func (Expire) command()       {}
+func (FailHandle) command()   {}
+func (DelayOver) command()    {}
+func (Sweep) command()        {}
+func (LongestLease) command() {}
+func (Confirm) command()      {}
 
 // Limits of a Constant, in bytes. The name is not empty.
 const (
@@ -53,42 +119,4 @@ const (
 	MaxConstantValue = 1 << 10
 )
 
-// takes says that an op stands in the log as it is.
-func takes(op api.Op) bool {
-	switch op.(type) {
-	case api.OpenSession, api.EndSession, api.Get, api.Put, api.Delete, api.CompareAndSet, api.List:
-		return true
-	}
-	return false
-}
-
-// check says OK, or with which code the command is refused whatever the rows
-// are.
-func check(c Command) api.Code {
-	switch c := c.(type) {
-	case Call:
-		return checkCall(c)
-	case Constant:
-		if c.Name == "" {
-			return api.Invalid
-		}
-		if len(c.Name) > MaxConstantName || len(c.Value) > MaxConstantValue {
-			return api.TooLarge
-		}
-	case Epoch:
-		if c.Master == 0 {
-			return api.Invalid
-		}
-	}
-	return api.OK
-}
-
-func checkCall(c Call) api.Code {
-	if !takes(c.Op) {
-		return api.Invalid
-	}
-	if _, opens := c.Op.(api.OpenSession); c.Principal != "" && (!opens || c.Principal.Check() != api.OK) {
-		return api.Invalid
-	}
-	return api.Request{Session: c.Session, Seq: c.Seq, Seen: c.Seen, Op: c.Op}.Check()
-}
+func (c FailHandle) owner() lock.Owner { return lock.Owner{Session: c.Session, Handle: c.Handle} }

@@ -6,17 +6,19 @@
 // applies. What follows from a command outside the rows comes back as effects,
 // which are data: every replica computes them, only the master acts on them.
 //
-// Reading order: command.go (the kinds), apply.go (the order of tests), op.go
-// (what the operations do), effect.go, touches.go, codec.go.
+// Reading order: command.go and deed.go (the kinds), apply.go (the order of tests);
+// what is done: op.go (user rows), act.go, open_node.go, inspect.go (nodes and their
+// locks), upkeep.go (what the master asks for itself); effect.go, touches.go,
+// read.go, check.go, audit.go; then the bytes: codec.go, deed_codec.go.
 //
 // # The order of tests
 //
 // A command is judged by these tests in this order; the first that fails decides,
 // and then no row changes except the command counter, which counts every command.
-// For a call of a session:
+// For a call of a session, Call or Act:
 //
 //	1 the bytes are a command                        else Invalid
-//	2 its limits are kept (api.Request.Check)        else Invalid, TooLarge
+//	2 its limits are kept (check.go)                 else Invalid, TooLarge
 //	3 its session is alive                           else NoSession
 //	4 its Seq is above what the client has seen      else Stale
 //	5 its (session, Seq) has no answer yet           else that answer, again
@@ -30,6 +32,9 @@
 //	4 its guard is the present epoch                 else Aborted
 //	5 there are fewer than rows.MaxSessions          else Busy
 //	6 executed: the session is opened; its id is the number of the command
+//
+// What the master asks for itself has test 6 of a call after 1 and 2, and then what
+// command.go says of it. Epoch and Checksum have 1 and 2 only.
 //
 // Why this order:
 //
@@ -53,10 +58,27 @@
 //     place in the log (P5.01, PML §5.3), and only this place knows.
 //   - Seen is raised by 7 alone: a refused command changes nothing.
 //
+// # Acts
+//
+// An Act does something to a node: of the tree, its lock, or both at once, so that
+// what one replica sees of them is what all see. Rights are looked up where a node
+// is opened (C5.05), at this place of the log, whatever the master knew; all other
+// deeds come from a handle, whose rights the master looks at.
+//
+//   - An Acquire that waits is tried again and again, with one (session, Seq). A
+//     trial that fails leaves no answer, or the next one would be answered by it.
+//   - So a trial may stand in the log when its client gives up. CancelAcquire puts
+//     an answer under the Acquire's own Seq: trials and copies behind it find that,
+//     and hold nothing; a grant above it is released.
+//   - A fence is tested here: a sequencer that was valid when the master looked may
+//     be that of a former holder when the write is applied (CHU §2.4).
+//   - Expire frees a session's locks and takes its rows in one command: nothing of
+//     the session that stands below it in the log finds a session.
+//
 // # Reads
 //
 // In the log, Get and List go through the same tests and leave an answer too, so a
 // retried read is answered with the rows as they were where its first copy stood.
 // A master with read authority answers them by Read, without the log: the same
-// tests but for the guard, and nothing is left behind.
+// tests but for the guard, and nothing is left behind. ReadAct is the same for acts.
 package command

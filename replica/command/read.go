@@ -15,6 +15,19 @@ func Reads(op api.Op) bool {
 	return false
 }
 
+// ReadsNode is Reads for a deed. To open a node that may be made is not to read,
+// also where it is there now: a copy of the request that comes when it is gone
+// would make it, after its client was told something else.
+func ReadsNode(d Deed) bool {
+	switch d := d.(type) {
+	case GetContents, GetStat, ReadDir, GetSequencer, CheckSequencer:
+		return true
+	case OpenNode:
+		return d.Create == api.CreateNever
+	}
+	return false
+}
+
 // Read answers a call that only reads from the rows as they are, for a master
 // whose read authority holds at this instant (P4.01). The tests are those of a
 // call in the log, in the same order, but for the guard: authority in an epoch is
@@ -25,15 +38,8 @@ func Read(r rows.Reader, c Call) api.Result {
 	if code := check(c); code != api.OK {
 		return api.Result{Code: code}
 	}
-	s, alive := rows.GetSession(r, c.Session)
-	switch {
-	case !alive:
-		return api.Result{Code: api.NoSession}
-	case c.Seq <= s.Seen:
-		return api.Result{Code: api.Stale}
-	}
-	if answer, ok := rows.GetAnswer(r, c.Session, c.Seq); ok {
-		return answer
+	if result, ok := standing(r, c.Session, c.Seq); ok {
+		return result
 	}
 	switch op := c.Op.(type) {
 	case api.Get:
@@ -42,4 +48,33 @@ func Read(r rows.Reader, c Call) api.Result {
 		return list(r, op)
 	}
 	return api.Result{Code: api.Invalid}
+}
+
+// ReadAct is Read for what is done to nodes: a deed for which ReadsNode holds. Any
+// other is Invalid.
+func ReadAct(r rows.Reader, c Act) api.Result {
+	if code := check(c); code != api.OK {
+		return api.Result{Code: code}
+	}
+	if !ReadsNode(c.Deed) {
+		return api.Result{Code: api.Invalid}
+	}
+	if result, ok := standing(r, c.Session, c.Seq); ok {
+		return result
+	}
+	result, _ := inspect(r, c, principalOf(r, c.Session))
+	return result
+}
+
+// standing is the answer that stands already to a read, whatever it asks; ok is
+// false where it is to be answered from the rows.
+func standing(r rows.Reader, id api.SessionID, seq api.Seq) (result api.Result, ok bool) {
+	s, alive := rows.GetSession(r, id)
+	switch {
+	case !alive:
+		return api.Result{Code: api.NoSession}, true
+	case seq <= s.Seen:
+		return api.Result{Code: api.Stale}, true
+	}
+	return rows.GetAnswer(r, id, seq)
 }

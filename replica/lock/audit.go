@@ -22,19 +22,19 @@ func auditRow(r Reader, key, value string) error {
 	if !ok {
 		return fmt.Errorf("I-K1: no family has the key %q", key)
 	}
-	switch k.family {
-	case familyLock:
+	switch k.Family {
+	case FamilyLock:
 		return AuditLock(r, k.Lock)
-	case familyHold:
+	case FamilyHold:
 		if n, ok := HeldBy(r, k.Owner); !ok || n != k.Lock {
 			return fmt.Errorf("I-K4: %v holds %v, the index says %v", k.Owner, k.Lock, n)
 		}
 		return counted(r, k.Lock)
-	case familyIndex:
+	case FamilyIndex:
 		if n := readIndex(key, value); !isHeld(r, n, k.Owner) {
 			return fmt.Errorf("I-K4: the index says that %v holds %v", k.Owner, n)
 		}
-	case familyDelay:
+	case FamilyDelay:
 		return counted(r, k.Lock)
 	}
 	return nil

@@ -9,10 +9,6 @@
 // number of the command, is their only clock. What follows outside the rows comes
 // back as effects.
 //
-// The package is complete and tested by itself. It is not wired in yet: no command
-// calls it, replica/rows does not know its keys, and no op of replica/api asks for
-// a lock.
-//
 // Reading order: lock.go (names and states), acquire.go, release.go, fail.go,
 // check.go, effect.go; then list.go, audit.go and key.go, row.go (the rows).
 //

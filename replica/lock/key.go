@@ -9,20 +9,23 @@ import (
 // Prefix begins the key of every row of this package, and of no other row.
 const Prefix = "l"
 
-// Families: the second byte of a key.
+// Family is the second byte of a key.
+type Family byte
+
+// The families of rows; see the package comment.
 const (
-	familyLock  byte = 'l'
-	familyHold  byte = 'h'
-	familyIndex byte = 's'
-	familyDelay byte = 'd'
+	FamilyLock  Family = 'l'
+	FamilyHold  Family = 'h'
+	FamilyIndex Family = 's'
+	FamilyDelay Family = 'd'
 )
 
 // Key is a key taken apart. Which fields count depends on the family.
 type Key struct {
-	Lock   api.Ref    // of a lock, a hold, a delay
-	Owner  Owner      // of a hold, an index row
-	Freed  api.Number // of a delay
-	family byte
+	Family Family
+	Lock   api.Ref    // FamilyLock, FamilyHold, FamilyDelay
+	Owner  Owner      // FamilyHold, FamilyIndex
+	Freed  api.Number // FamilyDelay
 }
 
 // ParseKey takes a key of the db apart; ok is false for one that this package
@@ -32,15 +35,15 @@ func ParseKey(key string) (k Key, ok bool) {
 	if c.take(1) != Prefix {
 		return Key{}, false
 	}
-	k.family = c.byte()
-	switch k.family {
-	case familyLock:
+	k.Family = Family(c.byte())
+	switch k.Family {
+	case FamilyLock:
 		k.Lock = c.lock()
-	case familyHold:
+	case FamilyHold:
 		k.Lock, k.Owner = c.lock(), c.owner()
-	case familyIndex:
+	case FamilyIndex:
 		k.Owner = c.owner()
-	case familyDelay:
+	case FamilyDelay:
 		k.Lock, k.Freed = c.lock(), api.Number(c.uint())
 	default:
 		return Key{}, false
@@ -48,23 +51,25 @@ func ParseKey(key string) (k Key, ok bool) {
 	return k, c.done()
 }
 
-func lockKey(n api.Ref) string          { return string(appendLock([]byte{Prefix[0], familyLock}, n)) }
-func holdsOf(n api.Ref) string          { return string(appendLock([]byte{Prefix[0], familyHold}, n)) }
-func delaysOf(n api.Ref) string         { return string(appendLock([]byte{Prefix[0], familyDelay}, n)) }
+func start(f Family) []byte { return []byte{Prefix[0], byte(f)} }
+
+func lockKey(n api.Ref) string          { return string(appendLock(start(FamilyLock), n)) }
+func holdsOf(n api.Ref) string          { return string(appendLock(start(FamilyHold), n)) }
+func delaysOf(n api.Ref) string         { return string(appendLock(start(FamilyDelay), n)) }
 func holdKey(n api.Ref, o Owner) string { return string(appendOwner([]byte(holdsOf(n)), o)) }
 func delayKey(n api.Ref, at api.Number) string {
 	return string(appendUint([]byte(delaysOf(n)), uint64(at)))
 }
-func indexKey(o Owner) string { return string(appendOwner([]byte{Prefix[0], familyIndex}, o)) }
+func indexKey(o Owner) string { return string(appendOwner(start(FamilyIndex), o)) }
 
 func indexOf(s api.SessionID) string {
-	return string(appendUint([]byte{Prefix[0], familyIndex}, uint64(s)))
+	return string(appendUint(start(FamilyIndex), uint64(s)))
 }
 
 const (
-	allLocks  = Prefix + string(rune(familyLock))
-	allIndex  = Prefix + string(rune(familyIndex))
-	allDelays = Prefix + string(rune(familyDelay))
+	allLocks  = Prefix + string(rune(FamilyLock))
+	allIndex  = Prefix + string(rune(FamilyIndex))
+	allDelays = Prefix + string(rune(FamilyDelay))
 )
 
 func appendUint(dst []byte, x uint64) []byte { return binary.BigEndian.AppendUint64(dst, x) }

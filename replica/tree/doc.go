@@ -1,5 +1,4 @@
 // Package tree is pure: the files and directories of a cell, as rows of a db.
-// Nothing takes them yet.
 //
 // The tree is strict (CHU §2.3): each node has one path, each but the root stands
 // in a directory, there are no links, and no node moves. This package says what
