@@ -8,8 +8,8 @@ import (
 
 type kvOperation = Operation[KVInput, KVOutput]
 
-func done(client, call, ret int64, in KVInput, out KVOutput) kvOperation {
-	return kvOperation{Client: client, Call: call, Return: ret, Outcome: OutcomeOK, Input: in, Output: out}
+func done[I, O any](client, call, ret int64, in I, out O) Operation[I, O] {
+	return Operation[I, O]{Client: client, Call: call, Return: ret, Outcome: OutcomeOK, Input: in, Output: out}
 }
 
 func failed(client, call, ret int64, in KVInput) kvOperation {
@@ -36,17 +36,17 @@ var (
 	wasFound = KVOutput{Found: true}
 )
 
-// badHistory is a history that no store may show, and the change of one
-// operation that would make it a good one.
-type badHistory struct {
+// badHistory is a history that no system of its model may show, and the change of
+// one operation that would make it a good one.
+type badHistory[I, O any] struct {
 	name string
-	ops  []kvOperation
-	fix  func(ops []kvOperation)
+	ops  []Operation[I, O]
+	fix  func(ops []Operation[I, O])
 }
 
-func badHistories() []badHistory {
+func badHistories() []badHistory[KVInput, KVOutput] {
 	const x, y = "g/x", "g/y"
-	return []badHistory{
+	return []badHistory[KVInput, KVOutput]{
 		{"stale read",
 			[]kvOperation{done(1, 1, 2, Put(x, "1"), nothing), done(1, 3, 5, Put(x, "2"), nothing), done(2, 6, 7, Get(x), value("1"))},
 			func(ops []kvOperation) { ops[2].Call = 4 }},
@@ -116,8 +116,8 @@ func badHistories() []badHistory {
 	}
 }
 
-func historyOf(t require.TestingT, ops []kvOperation) *History[KVInput, KVOutput] {
-	ops = append([]kvOperation(nil), ops...)
+func historyOf[I, O any](t require.TestingT, ops []Operation[I, O]) *History[I, O] {
+	ops = append([]Operation[I, O](nil), ops...)
 	for i := range ops {
 		ops[i].ID = int64(i + 1)
 	}
@@ -127,33 +127,39 @@ func historyOf(t require.TestingT, ops []kvOperation) *History[KVInput, KVOutput
 }
 
 func TestBadHistoriesAreRejectedByBothChecks(t *testing.T) {
-	for _, bad := range badHistories() {
+	requireRejected(t, KV(), toyStore{}, badHistories())
+}
+
+// requireRejected requires that both checks refuse each history, whatever the
+// proposed order, and that its fix makes it a good one.
+func requireRejected[S, I, O any](t *testing.T, m *Model[S, I, O], start telling[I, O], bads []badHistory[I, O]) {
+	for _, bad := range bads {
 		t.Run(bad.name, func(t *testing.T) {
 			h := historyOf(t, bad.ops)
-			_, legal := bruteForce(h)
+			_, legal := bruteForce(h, start)
 			require.False(t, legal)
-			r, err := Check(KV(), h, enough)
+			r, err := Check(m, h, enough)
 			require.NoError(t, err)
 			require.Equal(t, Illegal, r.Verdict)
-			require.Zero(t, acceptedWitnesses(t, h), "a witness was accepted")
+			require.Zero(t, acceptedWitnesses(t, m, h), "a witness was accepted")
 
 			bad.fix(bad.ops)
 			h = historyOf(t, bad.ops)
-			r, err = Check(KV(), h, enough)
+			r, err = Check(m, h, enough)
 			require.NoError(t, err)
 			require.Equal(t, Legal, r.Verdict, "the fixed history")
-			require.NotZero(t, acceptedWitnesses(t, h), "no witness for the fixed history")
+			require.NotZero(t, acceptedWitnesses(t, m, h), "no witness for the fixed history")
 		})
 	}
 }
 
 // acceptedWitnesses tries every order in which some of the operations stand in a
 // log, and counts those that the witness check accepts.
-func acceptedWitnesses(t require.TestingT, h *History[KVInput, KVOutput]) (accepted int) {
+func acceptedWitnesses[S, I, O any](t require.TestingT, m *Model[S, I, O], h *History[I, O]) (accepted int) {
 	n := h.Len()
 	var try func(order []int, used int)
 	try = func(order []int, used int) {
-		w := CheckWitness(KV(), placeAll(h, order))
+		w := CheckWitness(m, placeAll(h, order))
 		if w.Verdict == Legal {
 			accepted++
 		} else {

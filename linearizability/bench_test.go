@@ -14,22 +14,31 @@ func bigHistory(operations, clients, keys int) *History[KVInput, KVOutput] {
 		names[i] = fmt.Sprintf("g%d/key-%d", i/16, i)
 	}
 	store := newKVReplayer()
-	rec := NewRecorder[KVInput, KVOutput](operations)
+	return record(p, operations, clients,
+		func() KVInput { return benchInput(p, names) },
+		func(in KVInput, _ int64) (KVOutput, bool) { return benchApply(store, in), in.Op != OpGet })
+}
+
+// record lets clients call, in random order, what call draws and do answers; do
+// is told the next slot and says whether the operation needs one.
+func record[I, O any](p pick, operations, clients int, call func() I, do func(in I, slot int64) (O, bool)) *History[I, O] {
+	rec := NewRecorder[I, O](operations)
 	open := make([]int, clients) // operation plus one
-	ins, slot := make([]KVInput, clients), int64(0)
+	ins, slot := make([]I, clients), int64(1)
 	for rec.Len() < operations {
 		c := p(clients)
 		if open[c] == 0 {
-			ins[c] = benchInput(p, names)
+			ins[c] = call()
 			open[c] = rec.Call(int64(c), 0, ins[c]) + 1
 			continue
 		}
 		i := open[c] - 1
 		open[c] = 0
-		out := benchApply(store, ins[c])
-		if ins[c].Op != OpGet || p(2) == 0 {
-			slot++
+		out, logged := do(ins[c], slot)
+		if logged || p(2) == 0 {
 			rec.At(i, Position{Slot: slot})
+			slot++
+			rec.Told(i, out)
 		}
 		if p(100) == 0 {
 			rec.Unknown(i, 0)
@@ -38,6 +47,46 @@ func bigHistory(operations, clients, keys int) *History[KVInput, KVOutput] {
 		}
 	}
 	return rec.History()
+}
+
+// bigFileHistory is one of files in directories: half reads of contents and
+// metadata, the rest writes, creations and deletions.
+func bigFileHistory(operations, clients, files int) *History[FileInput, FileOutput] {
+	p, s := splitMix(1), newFileState()
+	apply := func(in FileInput, slot int64) (FileOutput, bool) {
+		out, gen := fileResult(s, in), uint64(slot)
+		switch {
+		case out.Code != FileOK:
+		case in.Op == FileSet:
+			out.Stat.Content = gen
+		case out.Created && in.Kind == FilePlain:
+			out.Stat.Instance, out.Stat.Content, out.Stat.ACL, out.Stat.Lock = gen, gen, gen, gen
+		case out.Created:
+			out.Stat.Instance, out.Stat.ACL, out.Stat.Lock = gen, gen, gen
+		}
+		next, did := s.step(&in, &out)
+		s = next
+		return out, did == changed
+	}
+	names := make([]string, files)
+	for i := range names {
+		names[i] = fmt.Sprintf("/d%d/file-%d", i/16, i)
+	}
+	made := 0
+	return record(p, operations, clients, func() FileInput {
+		if made < files/16 {
+			made++
+			return FileInput{Op: FileOpen, Path: fmt.Sprintf("/d%d", made-1), Create: FileCreateMay, Kind: FileDirectory}
+		}
+		in := FileInput{Path: names[p(files)], Contents: fmt.Sprint(p(1 << 20))}
+		if n := s.get(in.Path); n != nil && p(20) > 0 {
+			in.Instance = n.marks.instance.told()
+		}
+		if in.Op = [...]FileOp{FileGet, FileGet, FileGetStat, FileGetStat, FileSet, FileSet, FileOpen, FileDelete}[p(8)]; in.Op == FileOpen {
+			in.Create, in.Kind, in.Instance = FileCreateMay, FilePlain, 0
+		}
+		return in
+	}, apply)
 }
 
 func benchInput(p pick, names []string) KVInput {
@@ -63,9 +112,11 @@ func benchApply(r *kvReplayer, in KVInput) KVOutput {
 	return out
 }
 
-func BenchmarkWitness(b *testing.B) {
-	h := bigHistory(1_000_000, 20, 256)
-	m := KV()
+func BenchmarkWitness(b *testing.B) { benchWitness(b, KV(), bigHistory(1_000_000, 20, 256)) }
+
+func BenchmarkFileWitness(b *testing.B) { benchWitness(b, File(), bigFileHistory(200_000, 20, 256)) }
+
+func benchWitness[S, I, O any](b *testing.B, m *Model[S, I, O], h *History[I, O]) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for range b.N {

@@ -1,56 +1,64 @@
 package linearizability
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
+
+// telling is a state of a model told apart from those in the package, as force
+// needs it: immutable, and with as many ways to go on as there are.
+type telling[I, O any] interface {
+	// follow returns the states after in gave out; out is nil where nobody saw it.
+	follow(in I, out *O) []telling[I, O]
+	key() string
+}
 
 // bruteForce tries every order of a small history, and every subset of the
-// operations of unknown outcome, on the toy store. It returns an order that
+// operations of unknown outcome, from a state on. It returns an order that
 // explains the history, or false. Situations already found hopeless are
 // remembered: what has stood, and the state.
-func bruteForce(h *History[KVInput, KVOutput]) ([]int, bool) {
-	b := brute{ops: h.Operations(), hopeless: map[string]bool{}}
-	ok := b.search(0, toyStore{})
+func bruteForce[I, O any](h *History[I, O], start telling[I, O]) ([]int, bool) {
+	b := brute[I, O]{ops: h.Operations(), hopeless: map[string]bool{}}
+	ok := b.search(0, start)
 	return b.order, ok
 }
 
-type brute struct {
-	ops      []Operation[KVInput, KVOutput]
+type brute[I, O any] struct {
+	ops      []Operation[I, O]
 	order    []int
 	hopeless map[string]bool
 }
 
-func (b *brute) search(stood uint64, s toyStore) bool {
+func (b *brute[I, O]) search(stood uint64, s telling[I, O]) bool {
 	if b.complete(stood) {
 		return true
 	}
-	key := fmt.Sprint(stood, map[string]string(s))
+	key := fmt.Sprint(stood, s.key())
 	if b.hopeless[key] {
 		return false
 	}
 	for i := range b.ops {
-		if b.mayStand(stood, i) {
-			next := toyStore{}
-			for k, v := range s {
-				next[k] = v
-			}
-			got := next.do(b.ops[i].Input)
-			if !b.gave(i, got) {
-				continue
-			}
-			b.order = append(b.order, i)
+		if !b.mayStand(stood, i) {
+			continue
+		}
+		b.order = append(b.order, i)
+		for _, next := range b.follow(s, i) {
 			if b.search(stood|1<<i, next) {
 				return true
 			}
-			b.order = b.order[:len(b.order)-1]
 		}
+		b.order = b.order[:len(b.order)-1]
 	}
 	b.hopeless[key] = true
 	return false
 }
 
-func (b *brute) complete(stood uint64) bool {
+func (b *brute[I, O]) follow(s telling[I, O], i int) []telling[I, O] {
+	op := &b.ops[i]
+	if op.Outcome == OutcomeUnknown {
+		return s.follow(op.Input, nil)
+	}
+	return s.follow(op.Input, &op.Output)
+}
+
+func (b *brute[I, O]) complete(stood uint64) bool {
 	for i := range b.ops {
 		if b.ops[i].Outcome == OutcomeOK && stood&(1<<i) == 0 {
 			return false
@@ -59,7 +67,7 @@ func (b *brute) complete(stood uint64) bool {
 	return true
 }
 
-func (b *brute) mayStand(stood uint64, i int) bool {
+func (b *brute[I, O]) mayStand(stood uint64, i int) bool {
 	if stood&(1<<i) != 0 || b.ops[i].Outcome == OutcomeFailed {
 		return false
 	}
@@ -71,20 +79,19 @@ func (b *brute) mayStand(stood uint64, i int) bool {
 	return true
 }
 
-func (b *brute) gave(i int, got KVOutput) bool {
-	op := &b.ops[i]
-	if op.Outcome == OutcomeUnknown {
-		return true
+// explains replays an accepted order and compares every pair of operations with
+// real time.
+func (b *brute[I, O]) explains(order []int32, start telling[I, O]) bool {
+	states, stood := []telling[I, O]{start}, uint64(0)
+	for _, i := range order {
+		if !b.mayStand(stood, int(i)) {
+			return false
+		}
+		var next []telling[I, O]
+		for _, s := range states {
+			next = append(next, b.follow(s, int(i))...)
+		}
+		states, stood = next, stood|1<<i
 	}
-	switch want := op.Output; op.Input.Op {
-	case OpGet:
-		return got.Found == want.Found && (!got.Found || got.Value == want.Value)
-	case OpDelete:
-		return got.Found == want.Found
-	case OpCAS:
-		return got.OK == want.OK && (got.OK || got.Found == want.Found && (!got.Found || got.Value == want.Value))
-	case OpList:
-		return slices.Equal(got.Pairs, want.Pairs)
-	}
-	return true
+	return len(states) > 0 && b.complete(stood)
 }

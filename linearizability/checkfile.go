@@ -11,13 +11,15 @@ import (
 var ErrModel = errors.New("unknown model")
 
 // ModelNames are the models that CheckFile knows, in order.
-func ModelNames() []string { return []string{"kv", "register"} }
+func ModelNames() []string { return []string{"file", "kv", "register"} }
 
 // CheckFile reads a history in the form the package doc describes and checks it
 // against the model of that name. Errors wrap ErrModel, ErrFormat or
 // ErrMalformed, or come from r; a verdict, whichever, is no error.
 func CheckFile(r io.Reader, model string, o Options) (Report, error) {
 	switch model {
+	case "file":
+		return checkFile(r, File(), o)
 	case "kv":
 		return checkFile(r, KV(), o)
 	case "register":

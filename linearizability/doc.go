@@ -21,9 +21,11 @@
 // # Reading order
 //
 // operation, history, recorder: what is judged. model, kv (kvstate, kvreplay,
-// kvsettle), register: against what. witness, order, witnesswhy: the first
-// check. partition, search: the second. prefix, explain, page: the telling.
-// jsonl, jsonlread, kvjson, text: files. report, checkfile: everything in one
+// kvsettle), register: against what; number, statereplay, file (filestate,
+// filestep, filesettle): the same for numbers that a system gives out. witness,
+// order, witnesswhy: the first check. partition, search: the second. prefix,
+// explain, page: the telling. jsonl, jsonlread, jsonobject, kvjson, filejson,
+// filejsonout, filetext, names, text: files. report, checkfile: everything in one
 // call.
 //
 // A check of another property over the same histories (fencing, exclusion)
@@ -49,7 +51,8 @@
 //	outcome    "ok", "failed" (certainly no effect) or "unknown"; by default ok
 //	           with a return and unknown without
 //	input      what was asked, see below
-//	output     what was answered, for outcome ok only
+//	output     what was answered, for outcome ok; with a slot and outcome unknown,
+//	           what the witness says it gave
 //	call_ns,   true times in nanoseconds, for reports only
 //	return_ns
 //	slot,      position in the witness; slots start at 1; left out when there is
@@ -78,6 +81,39 @@
 // {"op":"cas","expect":V or null,"value":V}, with outputs as above. A field
 // "key" tells several registers apart.
 //
-// Keys and values are strings; {"base64":"..."} stands for bytes that are not
-// UTF-8, and a number for its own digits.
+// Model file, a tree of files and directories:
+//
+//	{"op":"open","path":P,"dir":D,"instance":N}     {"created":false,"stat":S}
+//	{"op":"open","path":P,"dir":D,"instance":N,"create":"may" or "must",
+//	 "kind":"file" or "directory","ephemeral":true,"contents":C,"names":A}
+//	                                                {"created":true or false,"stat":S}
+//	{"op":"get","path":P,"instance":N}              {"contents":C,"stat":S}
+//	{"op":"stat","path":P,"instance":N}             {"stat":S}
+//	{"op":"readdir","path":P,"instance":N,"after":NAME}
+//	                                                {"children":[{"name":NAME,"stat":S},...],
+//	                                                 "more":true or false}
+//	{"op":"set","path":P,"instance":N,"contents":C,"when":G}
+//	                                                {"stat":S}
+//	{"op":"setacl","path":P,"instance":N,"names":A,"when":G}
+//	                                                {"stat":S}
+//	{"op":"delete","path":P,"instance":N}           {}
+//	{"op":"lock","path":P,"instance":N}             {"stat":S}
+//
+// or, where it was refused, {"code":C}, with C "not found", "exists", "gone", "not
+// empty", "not a directory", "is a directory" or "conflict"; a conflict has a stat
+// too. A path is "/" or such as "/a/b". An instance names the one node that the
+// caller means (of open: the one at "dir"); it may be left out, as may "dir",
+// "ephemeral", "contents" and "names" of open, "after" and "when". "lock" says that
+// the node's lock went from free to held. A, names of access control lists:
+// ["read","write","change"]. S, the metadata, of which everything may be left out,
+// which is not checked then:
+//
+//	{"kind":"file","ephemeral":true,"instance":N,"content":G,"acl":G,"lock":G,
+//	 "length":BYTES,"checksum":"XXH64 in hex","children":COUNT,"names":A}
+//
+// Instances and generations are numbers from 1 on that grow; which ones is the
+// system's business.
+//
+// Keys, values, paths and contents are strings; {"base64":"..."} stands for bytes
+// that are not UTF-8, and a number for its own digits.
 package linearizability

@@ -43,7 +43,7 @@ func TestExplanationsAreTrue(t *testing.T) {
 	checked := 0
 	for seed := uint64(0); checked < 300; seed++ {
 		p := splitMix(seed)
-		h := mutate(p, simulate(p, smallShape(p)))
+		h := mutate(p, simulateKV(p, smallShape(p)), mutateKV)
 		e, err := Explain(KV(), h, enough)
 		require.NoError(t, err)
 		if e == nil {
@@ -102,7 +102,7 @@ func legalByForce(t *testing.T, ops []*kvOperation) bool {
 	}
 	h, err := NewHistory(plain)
 	require.NoError(t, err)
-	_, legal := bruteForce(h)
+	_, legal := bruteForce(h, toyStore{})
 	return legal
 }
 

@@ -1,95 +1,62 @@
 package linearizability
 
-import (
-	"fmt"
-	"sort"
-	"strings"
-)
-
-// toyStore is a third telling of the key/value model, written apart from the
-// two in the package so that a shared mistake would show.
-type toyStore map[string]string
-
-func (s toyStore) do(in KVInput) KVOutput {
-	value, found := s[in.Key]
-	switch in.Op {
-	case OpGet:
-		return KVOutput{Found: found, Value: value}
-	case OpPut:
-		s[in.Key] = in.Value
-		return KVOutput{}
-	case OpDelete:
-		delete(s, in.Key)
-		return KVOutput{Found: found}
-	case OpCAS:
-		if in.Absent && found || !in.Absent && (!found || value != in.Expect) {
-			return KVOutput{Found: found, Value: value}
-		}
-		s[in.Key] = in.Value
-		return KVOutput{OK: true}
-	}
-	var out KVOutput
-	for k, v := range s {
-		if strings.HasPrefix(k, in.Key) {
-			out.Pairs = append(out.Pairs, KVPair{k, v})
-		}
-	}
-	sort.Slice(out.Pairs, func(i, j int) bool { return out.Pairs[i].Key < out.Pairs[j].Key })
-	return out
-}
-
-// wouldChange reports whether in changes the store now.
-func (s toyStore) wouldChange(in KVInput) bool {
-	t := toyStore{}
-	for k, v := range s {
-		t[k] = v
-	}
-	t.do(in)
-	return fmt.Sprint(map[string]string(s)) != fmt.Sprint(map[string]string(t))
-}
-
 // pick draws from [0, n).
 type pick func(n int) int
 
-// shape bounds a generated history.
-type shape struct {
-	clients, operations, keys, values int
-	groups                            int
-	lists                             bool
+// splitMix is a seeded pick.
+func splitMix(seed uint64) pick {
+	return func(n int) int {
+		seed += 0x9e3779b97f4a7c15
+		z := seed
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		return int((z ^ z>>31) >> 33 % uint64(n))
+	}
 }
 
-// simulate runs a linearizable store under random interleavings: operations
-// take effect at one instant between call and return, replies are lost, clients
-// give up before or after the effect, effects come late or never. The recorded
-// positions are where the effects took place; some that changed nothing have
-// none, as local reads would.
-type simulation struct {
-	pick  pick
-	shape shape
-	store toyStore
-	rec   *Recorder[KVInput, KVOutput]
-	slot  Position
-	open  []openOp // not yet ended, or ended unknown and not yet effective
-	idle  []int64
-	calls int
+// toy is a telling of a model apart from those in the package, so that a shared
+// mistake would show. It is a system that works, and changes in place.
+type toy[I, O any] interface {
+	draw(p pick) I
+	ready(in I) bool       // it can take effect now
+	wouldChange(in I) bool // and would change something
+	do(in I) O
 }
 
-type openOp struct {
+// simulation runs a toy under random interleavings: operations take effect at
+// one instant between call and return, replies are lost, clients give up before
+// or after the effect, effects come late or never. The recorded positions are
+// where the effects took place; some that changed nothing have none, as local
+// reads would.
+type simulation[I, O any] struct {
+	pick       pick
+	clients    int
+	operations int
+	toy        toy[I, O]
+	tells      bool // the witness tells the results that clients do not hear
+	rec        *Recorder[I, O]
+	slot       Position
+	open       []openOp[I, O] // not yet ended, or ended unknown and not yet effective
+	idle       []int64
+	calls      int
+}
+
+type openOp[I, O any] struct {
 	i       int
 	client  int64
-	in      KVInput
-	out     KVOutput
+	in      I
+	out     O
 	done    bool // took effect
 	givenUp bool
 }
 
-func simulate(p pick, sh shape) *History[KVInput, KVOutput] {
-	s := &simulation{pick: p, shape: sh, store: toyStore{}, rec: NewRecorder[KVInput, KVOutput](sh.operations)}
-	for c := range sh.clients {
+func (s *simulation[I, O]) run() *History[I, O] {
+	s.rec = NewRecorder[I, O](s.operations)
+	for c := range s.clients {
 		s.idle = append(s.idle, int64(c))
 	}
-	for s.calls < sh.operations || s.pick(4) > 0 && len(s.open) > 0 {
-		if len(s.idle) > 0 && s.calls < sh.operations && (len(s.open) == 0 || s.pick(3) == 0) {
+	for tries := 0; tries < 50*s.operations && (s.calls < s.operations || s.pick(4) > 0 && len(s.open) > 0); tries++ {
+		if len(s.idle) > 0 && s.calls < s.operations && (len(s.open) == 0 || s.pick(3) == 0) {
 			s.call()
 		} else if len(s.open) > 0 {
 			s.move(s.pick(len(s.open)))
@@ -98,44 +65,22 @@ func simulate(p pick, sh shape) *History[KVInput, KVOutput] {
 	return s.rec.History()
 }
 
-func (s *simulation) call() {
+func (s *simulation[I, O]) call() {
 	k := s.pick(len(s.idle))
 	client := s.idle[k]
 	s.idle = append(s.idle[:k], s.idle[k+1:]...)
-	in := s.input()
+	in := s.toy.draw(s.pick)
 	i := s.rec.Call(client, int64(s.calls+1)*1000, in)
-	s.open = append(s.open, openOp{i: i, client: client, in: in})
+	s.open = append(s.open, openOp[I, O]{i: i, client: client, in: in})
 	s.calls++
 }
 
-func (s *simulation) input() KVInput {
-	key := fmt.Sprintf("g%d/k%d", s.pick(s.shape.groups), s.pick(s.shape.keys))
-	value := func() string { return fmt.Sprint(s.pick(s.shape.values)) }
-	n := 8
-	if s.shape.lists {
-		n = 9
-	}
-	switch s.pick(n) {
-	case 0, 1, 2:
-		return Get(key)
-	case 3, 4:
-		return Put(key, value())
-	case 5:
-		return Delete(key)
-	case 6:
-		return CompareAndSet(key, value(), value())
-	case 7:
-		return PutIfAbsent(key, value())
-	}
-	return List(KVGroup(key) + "/")
-}
-
 // move lets one open operation take effect, or end.
-func (s *simulation) move(k int) {
+func (s *simulation[I, O]) move(k int) {
 	op := &s.open[k]
 	ns := int64(s.calls+1) * 1000
 	switch n := s.pick(10); {
-	case !op.done && n < 6:
+	case !op.done && n < 6 && s.toy.ready(op.in):
 		s.effect(op)
 		if op.givenUp {
 			s.close(k)
@@ -148,7 +93,7 @@ func (s *simulation) move(k int) {
 		s.rec.OK(op.i, ns, op.out)
 		s.free(op)
 		s.close(k)
-	case op.done || n == 7:
+	case op.done || n == 7 || n < 3 && !s.toy.ready(op.in):
 		s.rec.Unknown(op.i, ns)
 		s.free(op)
 		op.givenUp = true
@@ -162,9 +107,9 @@ func (s *simulation) move(k int) {
 	}
 }
 
-func (s *simulation) effect(op *openOp) {
-	changes := s.store.wouldChange(op.in)
-	op.out, op.done = s.store.do(op.in), true
+func (s *simulation[I, O]) effect(op *openOp[I, O]) {
+	changes := s.toy.wouldChange(op.in)
+	op.out, op.done = s.toy.do(op.in), true
 	if !changes && s.pick(2) == 0 {
 		return // served without the log
 	}
@@ -174,17 +119,21 @@ func (s *simulation) effect(op *openOp) {
 		s.slot.Index++
 	}
 	s.rec.At(op.i, s.slot)
+	if s.tells {
+		s.rec.Told(op.i, op.out)
+	}
 }
 
-func (s *simulation) free(op *openOp) { s.idle = append(s.idle, op.client) }
+func (s *simulation[I, O]) free(op *openOp[I, O]) { s.idle = append(s.idle, op.client) }
 
-func (s *simulation) close(k int) { s.open = append(s.open[:k], s.open[k+1:]...) }
+func (s *simulation[I, O]) close(k int) { s.open = append(s.open[:k], s.open[k+1:]...) }
 
-// mutate makes two to five small changes that may or may not break a history.
-func mutate(p pick, h *History[KVInput, KVOutput]) *History[KVInput, KVOutput] {
-	ops := append([]Operation[KVInput, KVOutput](nil), h.Operations()...)
+// mutate makes two to five small changes that may or may not break a history;
+// change makes one that knows the model.
+func mutate[I, O any](p pick, h *History[I, O], change func(p pick, op *Operation[I, O])) *History[I, O] {
+	ops := append([]Operation[I, O](nil), h.Operations()...)
 	for n := 2 + p(4); n > 0; n-- {
-		mutateOnce(p, ops)
+		mutateOnce(p, ops, change)
 	}
 	out, err := NewHistory(ops)
 	if err != nil {
@@ -193,50 +142,31 @@ func mutate(p pick, h *History[KVInput, KVOutput]) *History[KVInput, KVOutput] {
 	return out
 }
 
-func mutateOnce(p pick, ops []Operation[KVInput, KVOutput]) {
+func mutateOnce[I, O any](p pick, ops []Operation[I, O], change func(p pick, op *Operation[I, O])) {
 	op := &ops[p(len(ops))]
 	switch p(6) {
-	case 0: // another result
-		mutateOutput(p, op)
-	case 1: // a result for an operation that had none
+	case 0, 1: // another result, or another call
+		change(p, op)
+	case 2: // a result for an operation that had none
 		if op.Outcome == OutcomeUnknown {
 			op.Outcome, op.Return = OutcomeOK, int64(10_000+p(1000))
-			op.Concurrent = true
+			op.Concurrent, op.Told = true, false
 		}
-	case 2: // an effect that was not
+	case 3: // an effect that was not
 		if op.Outcome == OutcomeOK {
 			op.Outcome, op.At = OutcomeFailed, Position{}
 		}
-	case 3: // swap two events next to each other
+	case 4: // swap two events next to each other
 		swapStamps(ops, int64(1+p(2*len(ops))))
-	case 4: // swap two places in the proposed order
-		other := &ops[p(len(ops))]
-		op.At, other.At = other.At, op.At
-	case 5: // another value is written
-		op.Input.Value = fmt.Sprint(p(4))
-	}
-}
-
-func mutateOutput(p pick, op *Operation[KVInput, KVOutput]) {
-	if op.Outcome != OutcomeOK {
-		return
-	}
-	switch out := &op.Output; {
-	case op.Input.Op == OpList && len(out.Pairs) > 0 && p(2) == 0:
-		out.Pairs = out.Pairs[1:]
-	case op.Input.Op == OpList:
-		out.Pairs = append([]KVPair{{op.Input.Key + "k0", fmt.Sprint(p(4))}}, out.Pairs...)
-	case op.Input.Op == OpCAS && p(2) == 0:
-		out.OK = !out.OK
-	case p(2) == 0:
-		out.Found = !out.Found
-	default:
-		out.Value = fmt.Sprint(p(4))
+	case 5: // swap two places in the proposed order
+		if other := &ops[p(len(ops))]; !op.Told && !other.Told {
+			op.At, other.At = other.At, op.At
+		}
 	}
 }
 
 // swapStamps exchanges the events at stamps t and t+1.
-func swapStamps(ops []Operation[KVInput, KVOutput], t int64) {
+func swapStamps[I, O any](ops []Operation[I, O], t int64) {
 	for i := range ops {
 		for _, stamp := range []*int64{&ops[i].Call, &ops[i].Return} {
 			switch *stamp {
@@ -246,16 +176,5 @@ func swapStamps(ops []Operation[KVInput, KVOutput], t int64) {
 				*stamp = t
 			}
 		}
-	}
-}
-
-// splitMix is a seeded pick.
-func splitMix(seed uint64) pick {
-	return func(n int) int {
-		seed += 0x9e3779b97f4a7c15
-		z := seed
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		return int((z ^ z>>31) >> 33 % uint64(n))
 	}
 }

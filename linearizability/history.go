@@ -71,6 +71,8 @@ func (op *Operation[I, O]) check() error {
 		return bad("return %d is not after call %d", op.Return, op.Call)
 	case !op.At.IsZero() && (op.At.Slot < 1 || op.At.Index < 0):
 		return bad("position %d.%d: slots start at 1, indexes at 0", op.At.Slot, op.At.Index)
+	case op.Told && (op.Outcome != OutcomeUnknown || op.At.IsZero()):
+		return bad("only an operation of unknown outcome with a position has an output that was told")
 	}
 	return nil
 }

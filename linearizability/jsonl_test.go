@@ -92,13 +92,18 @@ func TestFaultsNameLineAndField(t *testing.T) {
 		{`{"client":1,"call":3,"return":4,"input":{"op":"list","prefix":"g/"},"output":{"pairs":[["g/x"]]}}`, `line 3: output: a pair of 1`},
 		{`{"format":"chubby-history","version":1}`, `line 3: format: the header is the first line or none`},
 	} {
-		_, err := ReadJSONL(strings.NewReader("\n{\"client\":9,\"call\":1,\"input\":{\"op\":\"get\",\"key\":\"x\"}}\n"+c.line+"\n"), KV(), ReadOptions{})
-		require.ErrorIs(t, err, ErrFormat, c.line)
-		require.ErrorContains(t, err, c.says, c.line)
-		var f *FormatError
-		require.ErrorAs(t, err, &f)
-		require.Equal(t, 3, f.Line)
+		requireFault(t, KV(), "\n{\"client\":9,\"call\":1,\"input\":{\"op\":\"get\",\"key\":\"x\"}}\n"+c.line+"\n", 3, c.says)
 	}
+}
+
+// requireFault requires that a file is refused for one of its lines.
+func requireFault[S, I, O any](t *testing.T, m *Model[S, I, O], file string, line int, says string) {
+	_, err := ReadJSONL(strings.NewReader(file), m, ReadOptions{})
+	require.ErrorIs(t, err, ErrFormat, file)
+	require.ErrorContains(t, err, says, file)
+	var f *FormatError
+	require.ErrorAs(t, err, &f)
+	require.Equal(t, line, f.Line)
 }
 
 func TestHeadersAreChecked(t *testing.T) {
@@ -149,33 +154,37 @@ func (f *failing) Read(p []byte) (int, error) {
 func TestWrittenHistoriesReadBackTheSame(t *testing.T) {
 	for seed := range uint64(500) {
 		p := splitMix(seed)
-		requireRoundTrip(t, mutate(p, simulate(p, smallShape(p))))
+		requireRoundTrip(t, KV(), mutate(p, simulateKV(p, smallShape(p)), mutateKV))
 	}
 }
 
-func requireRoundTrip(t *testing.T, h *History[KVInput, KVOutput]) {
+func requireRoundTrip[S, I, O any](t *testing.T, m *Model[S, I, O], h *History[I, O]) {
 	var file bytes.Buffer
-	require.NoError(t, WriteJSONL(&file, KV(), h))
+	require.NoError(t, WriteJSONL(&file, m, h))
 	text := file.String()
-	again, err := ReadJSONL(&file, KV(), ReadOptions{})
+	again, err := ReadJSONL(&file, m, ReadOptions{})
 	require.NoError(t, err, text)
 	file.Reset()
-	require.NoError(t, WriteJSONL(&file, KV(), again))
+	require.NoError(t, WriteJSONL(&file, m, again))
 	require.Equal(t, text, file.String())
 	require.Equal(t, h.Len(), again.Len())
-	require.Equal(t, CheckWitness(KV(), h).Verdict, CheckWitness(KV(), again).Verdict)
+	require.Equal(t, CheckWitness(m, h).Verdict, CheckWitness(m, again).Verdict)
 }
 
 func FuzzReadJSONL(f *testing.F) {
 	f.Add([]byte(sample))
 	f.Add([]byte(`{"client":1,"call":3,"return":9,"input":{"op":"cas","key":1e5,"expect":{"base64":"AA=="},"value":-2},"output":{"ok":false,"value":"\ud83d\ude00"}}`))
 	f.Add([]byte("{\"client\":1,\"call\":1,\"return\":2,\"input\":{\"op\":\"list\",\"prefix\":\"a/b\"},\"output\":{\"pairs\":[]}}\r\n\n"))
+	fuzzJSONL(f, KV())
+}
+
+func fuzzJSONL[S, I, O any](f *testing.F, m *Model[S, I, O]) {
 	f.Fuzz(func(t *testing.T, data []byte) {
-		h, err := ReadJSONL(bytes.NewReader(data), KV(), ReadOptions{MaxLine: 1 << 12, MaxOperations: 100})
+		h, err := ReadJSONL(bytes.NewReader(data), m, ReadOptions{MaxLine: 1 << 12, MaxOperations: 100})
 		if err != nil {
 			require.True(t, errors.Is(err, ErrFormat) || errors.Is(err, ErrMalformed), "%v", err)
 			return
 		}
-		requireRoundTrip(t, h)
+		requireRoundTrip(t, m, h)
 	})
 }

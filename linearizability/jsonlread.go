@@ -144,9 +144,12 @@ func (rd *reader[S, I, O]) operation(l *line) (op Operation[I, O], err error) {
 		return op, field("slot", "position %d.%d: slots start at 1, indexes at 0", l.Slot, l.Index)
 	case len(l.Input) == 0:
 		return op, field("input", "missing")
-	case op.Outcome != OutcomeOK && len(l.Output) > 0:
-		return op, field("output", "an operation with outcome %s has none", op.Outcome)
+	case op.Outcome == OutcomeUnknown && len(l.Output) > 0 && op.At.IsZero():
+		return op, field("output", "an operation with outcome unknown has none, but what a witness tells: it has no slot")
+	case op.Outcome == OutcomeFailed && len(l.Output) > 0:
+		return op, field("output", "an operation with outcome failed has none")
 	}
+	op.Told = op.Outcome == OutcomeUnknown && len(l.Output) > 0
 	op.Client, op.Call = *l.Client, *l.Call
 	if l.Return != nil {
 		op.Return = *l.Return
@@ -190,7 +193,7 @@ func (rd *reader[S, I, O]) decode(op *Operation[I, O], l *line) (err error) {
 	if err != nil {
 		return below("input", err)
 	}
-	if op.Outcome != OutcomeOK {
+	if op.Outcome != OutcomeOK && !op.Told {
 		return nil
 	}
 	if c.DecodeOutput != nil {

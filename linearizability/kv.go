@@ -86,7 +86,7 @@ func KV() *Model[KVState, KVInput, KVOutput] {
 		Result:         kvResult,
 		ReadOnly:       func(in KVInput) bool { return in.Op == OpGet || in.Op == OpList },
 		Partition:      func(in KVInput) string { return KVGroup(in.Key) },
-		Narrow:         func(in KVInput) (string, bool) { return in.Key, in.Op != OpList },
+		Narrow:         func(in KVInput, _ KVOutput) (string, bool) { return in.Key, in.Op != OpList },
 		Settle:         kvSettle,
 		Equal:          KVState.equal,
 		Hash:           KVState.hash,

@@ -1,43 +1,38 @@
 package linearizability
 
-import (
-	"bytes"
-	"errors"
-)
-
-// kvNames are the operations' names in files.
-type kvNames [OpList + 1]string
+import "errors"
 
 // kvCodec is the codec of the key/value model.
 func kvCodec() Codec[KVInput, KVOutput] {
-	return codecOf(kvNames{OpGet: "get", OpPut: "put", OpDelete: "delete", OpCAS: "cas", OpList: "list"}, true)
+	return codecOf(names[KVOp]{OpGet: "get", OpPut: "put", OpDelete: "delete", OpCAS: "cas", OpList: "list"}, true)
 }
 
-func codecOf(names kvNames, keyed bool) Codec[KVInput, KVOutput] {
+func codecOf(ops names[KVOp], keyed bool) Codec[KVInput, KVOutput] {
 	return Codec[KVInput, KVOutput]{
-		EncodeInput:  func(in KVInput) ([]byte, error) { return encodeKVInput(names, keyed, in) },
+		EncodeInput:  func(in KVInput) ([]byte, error) { return encodeKVInput(ops, keyed, in) },
 		EncodeOutput: encodeKVOutput,
-		DecodeInput:  func(data []byte) (KVInput, error) { return decodeKVInput(names, keyed, data) },
+		DecodeInput:  func(data []byte) (KVInput, error) { return decodeKVInput(ops, keyed, data) },
 		DecodeOutput: decodeKVOutput,
 	}
 }
 
-func encodeKVInput(names kvNames, keyed bool, in KVInput) ([]byte, error) {
-	if in.Op < OpGet || int(in.Op) >= len(names) || names[in.Op] == "" {
+func encodeKVInput(ops names[KVOp], keyed bool, in KVInput) ([]byte, error) {
+	name, ok := ops.word(in.Op)
+	if !ok {
 		return nil, errors.New("op: no such operation")
 	}
-	m := kvObject{{"op", names[in.Op]}}
+	m := object{{"op", name}}
 	if in.Op == OpList {
-		return append(m, kvField{"prefix", text(in.Key)}).encode()
+		return append(m, member{"prefix", text(in.Key)}).encode()
 	}
 	if keyed || in.Key != "" {
-		m = append(m, kvField{"key", text(in.Key)})
+		m = append(m, member{"key", text(in.Key)})
 	}
 	if in.Op == OpCAS {
-		m = append(m, kvField{"expect", some(in.Expect, !in.Absent)})
+		m = append(m, member{"expect", some(in.Expect, !in.Absent)})
 	}
 	if in.Op == OpPut || in.Op == OpCAS {
-		m = append(m, kvField{"value", text(in.Value)})
+		m = append(m, member{"value", text(in.Value)})
 	}
 	return m.encode()
 }
@@ -45,46 +40,22 @@ func encodeKVInput(names kvNames, keyed bool, in KVInput) ([]byte, error) {
 func encodeKVOutput(in KVInput, out KVOutput) ([]byte, error) {
 	switch in.Op {
 	case OpGet:
-		return kvObject{{"value", some(out.Value, out.Found)}}.encode()
+		return object{{"value", some(out.Value, out.Found)}}.encode()
 	case OpDelete:
-		return kvObject{{"found", out.Found}}.encode()
+		return object{{"found", out.Found}}.encode()
 	case OpCAS:
 		if out.OK {
-			return kvObject{{"ok", true}}.encode()
+			return object{{"ok", true}}.encode()
 		}
-		return kvObject{{"ok", false}, {"value", some(out.Value, out.Found)}}.encode()
+		return object{{"ok", false}, {"value", some(out.Value, out.Found)}}.encode()
 	case OpList:
 		pairs := make([]pair, len(out.Pairs))
 		for i, p := range out.Pairs {
 			pairs[i] = pair{text(p.Key), text(p.Value)}
 		}
-		return kvObject{{"pairs", pairs}}.encode()
+		return object{{"pairs", pairs}}.encode()
 	}
 	return nil, nil
-}
-
-// kvObject is a JSON object that keeps the order of its fields.
-type kvObject []kvField
-
-type kvField struct {
-	name  string
-	value any
-}
-
-func (o kvObject) encode() ([]byte, error) {
-	b := []byte{'{'}
-	for i, f := range o {
-		value, err := plainJSON(f.value)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, '"'), f.name...), `":`...)
-		b = append(b, value...)
-	}
-	return append(b, '}'), nil
 }
 
 // kvInputFields are all fields an input may have.
@@ -96,37 +67,20 @@ type kvInputFields struct {
 	Expect optional `json:"expect"`
 }
 
-func decodeKVInput(names kvNames, keyed bool, data []byte) (KVInput, error) {
+func decodeKVInput(ops names[KVOp], keyed bool, data []byte) (KVInput, error) {
 	var f kvInputFields
 	if err := strictJSON(data, &f); err != nil {
 		return KVInput{}, err
 	}
-	if err := f.broken(); err != nil {
+	if err := firstBroken(broken{"key", &f.Key}, broken{"prefix", &f.Prefix}, broken{"value", &f.Value}, broken{"expect", &f.Expect}); err != nil {
 		return KVInput{}, err
 	}
-	in := KVInput{}
-	for op := OpGet; op <= OpList; op++ {
-		if f.Op != "" && names[op] == f.Op {
-			in.Op = op
-		}
+	op, ok := ops.value(f.Op)
+	if !ok {
+		return KVInput{}, field("op", "there is no operation %q", f.Op)
 	}
-	if in.Op == 0 {
-		return in, field("op", "there is no operation %q", f.Op)
-	}
+	in := KVInput{Op: op}
 	return in, f.fill(&in, keyed)
-}
-
-// broken is the error of the first field whose value cannot be read.
-func (f *kvInputFields) broken() error {
-	for _, o := range []struct {
-		name string
-		o    *optional
-	}{{"key", &f.Key}, {"prefix", &f.Prefix}, {"value", &f.Value}, {"expect", &f.Expect}} {
-		if o.o.err != nil {
-			return &fieldError{o.name, o.o.err}
-		}
-	}
-	return nil
 }
 
 // fill takes the fields that belong to the operation and refuses the others.
@@ -172,10 +126,8 @@ type kvOutputFields struct {
 
 func decodeKVOutput(in KVInput, data []byte) (KVOutput, error) {
 	var f kvOutputFields
-	if len(data) > 0 && !bytes.Equal(data, []byte("null")) {
-		if err := strictJSON(data, &f); err != nil {
-			return KVOutput{}, err
-		}
+	if err := objectOrNothing(data, &f); err != nil {
+		return KVOutput{}, err
 	}
 	if f.Value.err != nil {
 		return KVOutput{}, &fieldError{"value", f.Value.err}
@@ -198,22 +150,14 @@ func decodeKVOutput(in KVInput, data []byte) (KVOutput, error) {
 // check refuses fields that the operation's output lacks or does not have. A
 // put may say ok.
 func (f *kvOutputFields) check(op KVOp) error {
-	conflict := op == OpCAS && f.OK != nil && !*f.OK
-	for _, c := range []struct {
-		name         string
-		given, wants bool
-	}{
-		{"ok", f.OK != nil, op == OpCAS},
-		{"found", f.Found != nil, op == OpDelete},
-		{"value", f.Value.given, op == OpGet || conflict},
-		{"pairs", f.Pairs != nil, op == OpList},
-	} {
-		switch {
-		case c.wants && !c.given:
-			return field(c.name, "missing")
-		case c.given && !c.wants && !(op == OpPut && c.name == "ok" && *f.OK):
-			return field(c.name, "does not belong to this operation's output")
-		}
+	ok := only(op == OpCAS)
+	if op == OpPut && f.OK != nil && *f.OK {
+		ok = may
 	}
-	return nil
+	return checkFields("this operation's output",
+		use{"ok", f.OK != nil, ok},
+		use{"found", f.Found != nil, only(op == OpDelete)},
+		use{"value", f.Value.given, only(op == OpGet || op == OpCAS && f.OK != nil && !*f.OK)},
+		use{"pairs", f.Pairs != nil, only(op == OpList)},
+	)
 }

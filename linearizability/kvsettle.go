@@ -28,7 +28,7 @@ func kvSettle(ops []*Operation[KVInput, KVOutput], until []int64) {
 	}
 }
 
-func anyUnknown(ops []*Operation[KVInput, KVOutput]) bool {
+func anyUnknown[I, O any](ops []*Operation[I, O]) bool {
 	for _, op := range ops {
 		if op.Outcome == OutcomeUnknown {
 			return true

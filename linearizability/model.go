@@ -32,10 +32,11 @@ type Model[S, I, O any] struct {
 	// Partition names the part of the state that in touches: two inputs with
 	// different names commute and share nothing. Nil: one partition.
 	Partition func(in I) string
-	// Narrow names a part within the partition, or reports that in spans the
-	// whole of it. A partition none of whose operations span it is checked in
-	// these smaller parts. Nil: no parts.
-	Narrow func(in I) (part string, ok bool)
+	// Narrow names a part within the partition, or reports that the operation
+	// spans the whole of it. A partition none of whose operations span it is
+	// checked in these smaller parts. out is the zero O where nobody saw it. Nil:
+	// no parts.
+	Narrow func(in I, out O) (part string, ok bool)
 	// Settle may say, of operations with unknown outcome, by when they must have
 	// taken effect or that they need not be considered. Nil: nothing is known.
 	Settle Settle[I, O]
@@ -81,7 +82,8 @@ type Replayer[I, O any] interface {
 	Step(in *I, out *O) bool
 	// Effect is Model.Effect on the present state; on false nothing changed.
 	Effect(in *I) bool
-	// Peek reports whether in gives out now and leaves the state as it is.
+	// Peek reports whether in gives out now and leaves the state as it is. What
+	// was open in the state may then be known, if out tells it.
 	Peek(in *I, out *O) bool
 }
 

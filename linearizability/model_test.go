@@ -12,14 +12,14 @@ import (
 func TestThreeTellingsOfTheKVModelAgree(t *testing.T) {
 	for seed := range uint64(300) {
 		p := splitMix(seed)
-		s := simulation{pick: p, shape: shape{keys: 4, values: 3, groups: 2, lists: true}, store: toyStore{}}
+		s := kvToy{toyStore{}, shape{keys: 4, values: 3, groups: 2, lists: true}}
 		m, state, fast := KV(), map[string]KVState{}, newKVReplayer()
 		for range 60 {
-			op := kvOperation{Input: s.input(), Outcome: OutcomeOK}
+			op := kvOperation{Input: s.draw(p), Outcome: OutcomeOK}
 			in := op.Input
 			before := state[KVGroup(in.Key)]
-			changes := s.store.wouldChange(in)
-			want := s.store.do(in)
+			changes := s.wouldChange(in)
+			want := s.do(in)
 			require.Equal(t, describeKVOutput(in, want), describeKVOutput(in, m.Result(before, in)))
 			op.Output = want
 			mutateOutput(p, &op)

@@ -53,7 +53,7 @@ func (p Position) Less(q Position) bool {
 }
 
 // Operation is one call of one client. Input and Output are of the model's
-// choosing; Output is meaningful only with OutcomeOK.
+// choosing; Output is meaningful only with OutcomeOK or Told.
 type Operation[I, O any] struct {
 	// ID names the operation in reports; unique in its history.
 	ID int64
@@ -72,6 +72,18 @@ type Operation[I, O any] struct {
 	Outcome Outcome
 	// Concurrent marks a client that may have several operations outstanding.
 	Concurrent bool
-	Input      I
-	Output     O
+	// Told says of an operation of unknown outcome that stands in the witness
+	// that whoever wrote that order knows the Output, though the client does not.
+	// The witness is held to it; a search stays ignorant of it, as the client is.
+	Told   bool
+	Input  I
+	Output O
+}
+
+// seen is the output that the client saw, or none.
+func (op *Operation[I, O]) seen() (out O) {
+	if op.Outcome == OutcomeOK {
+		out = op.Output
+	}
+	return out
 }

@@ -27,7 +27,7 @@ func partitions[S, I, O any](m *Model[S, I, O], h *History[I, O]) ([]partition[I
 		}
 	}
 	var out []partition[I, O]
-	for _, p := range group(all, m.partition) {
+	for _, p := range group(all, func(op *Operation[I, O]) string { return m.partition(op.Input) }) {
 		out = append(out, narrow(m, p)...)
 	}
 	return out, nil
@@ -42,24 +42,24 @@ func narrow[S, I, O any](m *Model[S, I, O], p partition[I, O]) []partition[I, O]
 	}
 	narrowed := make([]*Operation[I, O], 0, len(p.ops))
 	for _, op := range p.ops {
-		if _, ok := m.Narrow(op.Input); ok {
+		if _, ok := m.Narrow(op.Input, op.seen()); ok {
 			narrowed = append(narrowed, op)
 		} else if m.constrains(op) {
 			return []partition[I, O]{p}
 		}
 	}
-	return group(narrowed, func(in I) string {
-		name, _ := m.Narrow(in)
+	return group(narrowed, func(op *Operation[I, O]) string {
+		name, _ := m.Narrow(op.Input, op.seen())
 		return name
 	})
 }
 
 // group gathers operations by name, names in order.
-func group[I, O any](ops []*Operation[I, O], name func(in I) string) []partition[I, O] {
+func group[I, O any](ops []*Operation[I, O], name func(*Operation[I, O]) string) []partition[I, O] {
 	at := make(map[string]int)
 	var parts []partition[I, O]
 	for _, op := range ops {
-		n := name(op.Input)
+		n := name(op)
 		i, ok := at[n]
 		if !ok {
 			i = len(parts)

@@ -27,7 +27,7 @@ func cut[I, O any](ops []*Operation[I, O], t int64) []*Operation[I, O] {
 func forgotten[I, O any](op *Operation[I, O]) *Operation[I, O] {
 	c := *op
 	var none O
-	c.Outcome, c.Return, c.Output = OutcomeUnknown, Never, none
+	c.Outcome, c.Return, c.Output, c.Told = OutcomeUnknown, Never, none, false
 	return &c
 }
 

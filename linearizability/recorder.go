@@ -73,6 +73,17 @@ func (r *Recorder[I, O]) At(i int, p Position) {
 	r.ops[i].At = p
 }
 
+// Told tells what the witness has operation i give, for the case that its client
+// never hears of it. It may come at any time, at most once, for an operation that
+// has or gets a position.
+func (r *Recorder[I, O]) Told(i int, out O) {
+	r.assert(i >= 0 && i < len(r.ops), "no operation %d", i)
+	r.assert(!r.ops[i].Told, "operation %d is told twice", i)
+	if r.ops[i].Told = true; r.ops[i].Outcome != OutcomeOK {
+		r.ops[i].Output = out
+	}
+}
+
 // Len is the number of operations called so far.
 func (r *Recorder[I, O]) Len() int { return len(r.ops) }
 
@@ -80,9 +91,12 @@ func (r *Recorder[I, O]) Len() int { return len(r.ops) }
 func (r *Recorder[I, O]) History() *History[I, O] {
 	r.ended = true
 	for i := range r.ops {
-		if r.ops[i].Outcome == 0 {
-			r.ops[i].Outcome = OutcomeUnknown
+		op := &r.ops[i]
+		if op.Outcome == 0 {
+			op.Outcome = OutcomeUnknown
 		}
+		r.assert(!op.Told || !op.At.IsZero(), "operation %d is told and has no position", i)
+		op.Told = op.Told && op.Outcome == OutcomeUnknown
 	}
 	return &History[I, O]{ops: r.ops, byReturn: r.byReturn}
 }

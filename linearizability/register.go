@@ -16,7 +16,7 @@ func Register() *Model[KVState, KVInput, KVOutput] {
 		}
 		return describeValue("", false)
 	}
-	m.Codec = codecOf(kvNames{OpGet: "read", OpPut: "write", OpCAS: "cas"}, false)
+	m.Codec = codecOf(names[KVOp]{OpGet: "read", OpPut: "write", OpCAS: "cas"}, false)
 	return m
 }
 

@@ -98,7 +98,7 @@ func TestAPanicOfTheModelReachesTheCaller(t *testing.T) {
 }
 
 func TestAnEmptyHistoryIsLegal(t *testing.T) {
-	h := historyOf(t, nil)
+	h := historyOf(t, []kvOperation{})
 	require.Equal(t, Legal, CheckWitness(KV(), h).Verdict)
 	r, err := Check(KV(), h, Budget{})
 	require.NoError(t, err)

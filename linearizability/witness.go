@@ -63,7 +63,7 @@ type WitnessResult struct {
 // order does not show it.
 //
 // The order is built so. Operations with a position (At) stand there and take
-// effect. One of unknown outcome without a position was never chosen and is
+// effect, with the result that their client saw or that was Told. One of unknown outcome without a position was never chosen and is
 // dropped, and so is one that failed. Any other completed operation without a
 // position (a local read, a cache hit, a refusal) changed nothing: it stands at
 // the smallest position not below anything that completed before its call at
@@ -128,7 +128,7 @@ func (w *witness[S, I, O]) placeLogged(next, i int) *Violation {
 	case op.Call > w.frontier:
 		return w.overtaken(i)
 	}
-	if op.Outcome == OutcomeUnknown {
+	if op.Outcome == OutcomeUnknown && !op.Told {
 		w.replay.Effect(&op.Input)
 	} else if !w.replay.Step(&op.Input, &op.Output) {
 		return &Violation{Kind: WrongResult, Op: i, Other: -1}

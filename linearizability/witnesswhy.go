@@ -36,7 +36,7 @@ func (w *witness[S, I, O]) wrongResult(v *Violation) string {
 	op := &w.h.ops[v.Op]
 	given := w.model.describeOutput(op.Input, op.Output)
 	switch {
-	case op.At.IsZero() && slices.Contains(v.Expected, given):
+	case op.At.IsZero() && w.couldAct(op):
 		return w.line(v.Op) + "\nwas acknowledged, yet its effect stands at no position of the order"
 	case op.At.IsZero():
 		given = "the model gives this result at no position between its call and its return"
@@ -49,30 +49,43 @@ func (w *witness[S, I, O]) wrongResult(v *Violation) string {
 	return w.line(v.Op) + "\n" + given
 }
 
-// expected replays the order so far and collects what the model answers to the
-// input of operation i where it could stand.
-func (w *witness[S, I, O]) expected(i int) []string {
+// expected collects what the model answers to the input of operation i where it
+// could stand.
+func (w *witness[S, I, O]) expected(i int) (found []string) {
 	if w.model.Result == nil {
 		return nil
 	}
 	op := &w.h.ops[i]
-	from := w.lowest(op)
-	s, name := w.model.Init(), w.model.partition(op.Input)
-	var found []string
-	ask := func() {
+	w.each(op, func(s S) {
 		text := w.model.describeOutput(op.Input, w.model.Result(s, op.Input))
 		if !slices.Contains(found, text) && len(found) < maxExpected {
 			found = append(found, text)
 		}
-	}
+	})
+	return found
+}
+
+// couldAct reports whether the model gives the result of op, with an effect,
+// where it could stand.
+func (w *witness[S, I, O]) couldAct(op *Operation[I, O]) (could bool) {
+	w.each(op, func(s S) {
+		ok, _ := w.model.Step(s, op.Input, op.Output)
+		could = could || ok
+	})
+	return could
+}
+
+// each replays the order so far, and tells of the states in which op could stand.
+func (w *witness[S, I, O]) each(op *Operation[I, O], tell func(s S)) {
+	from := w.lowest(op)
+	s, name := w.model.Init(), w.model.partition(op.Input)
 	for k, j := range w.order {
 		if k >= from && op.At.IsZero() {
-			ask()
+			tell(s)
 		}
 		s = w.apply(s, name, &w.h.ops[j])
 	}
-	ask()
-	return found
+	tell(s)
 }
 
 // lowest is how many operations of the order must stand before op: those up to
@@ -90,7 +103,7 @@ func (w *witness[S, I, O]) apply(s S, name string, op *Operation[I, O]) S {
 	if w.model.partition(op.Input) != name {
 		return s
 	}
-	if op.Outcome == OutcomeUnknown {
+	if op.Outcome == OutcomeUnknown && !op.Told {
 		return w.model.effect(s, op.Input)
 	}
 	_, next := w.model.Step(s, op.Input, op.Output)
@@ -117,6 +130,9 @@ func describe[S, I, O any](m *Model[S, I, O], op *Operation[I, O]) string {
 	case OutcomeFailed:
 		head += " -> failed"
 	case OutcomeUnknown:
+		if op.Told {
+			head += " -> " + shorten(m.describeOutput(op.Input, op.Output)) + " in the witness"
+		}
 		return fmt.Sprintf("%s -> outcome unknown [called %d%s]", head, op.Call, describeTime(op.CallTime))
 	}
 	return fmt.Sprintf("%s [called %d%s, returned %d%s]", head, op.Call, describeTime(op.CallTime), op.Return, describeTime(op.ReturnTime))

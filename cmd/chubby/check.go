@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ type checkFlags struct {
 func (a *app) checkCommand() *cobra.Command {
 	var f checkFlags
 	c := &cobra.Command{
-		Use:   "check --model kv|register FILE",
+		Use:   "check --model " + strings.Join(linearizability.ModelNames(), "|") + " FILE",
 		Short: "Check a history of any system for linearizability",
 		Long: `Check reads a history, one JSON object a line, from FILE or, for "-", from
 stdin, and decides whether it is linearizable. The form of a history is
@@ -32,7 +33,7 @@ described in the package doc of linearizability (go doc ./linearizability).
 		Args: one("file of the history, or -"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.check(f, args[0]) },
 	}
-	c.Flags().StringVar(&f.model, "model", "", "what the history is judged against: kv or register")
+	c.Flags().StringVar(&f.model, "model", "", "what the history is judged against")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "model steps a partition may take until it is undecided (0: 5,000,000)")
 	c.Flags().StringVar(&f.page, "page", "", "write Porcupine's picture of a bad history to this HTML file")
 	f.form.register(c)

@@ -1,0 +1,241 @@
+package linearizability
+
+import "strings"
+
+// FileOp is an operation of the file model.
+type FileOp uint8
+
+const (
+	// FileOpen finds the node at Path, or makes it, as Create says. Output:
+	// Created, Stat; FileNotFound, FileExists, FileNotDirectory, FileGone.
+	FileOpen FileOp = iota + 1
+	// FileGet reads contents. Output: Contents, Stat; FileIsDirectory.
+	FileGet
+	// FileGetStat reads metadata. Output: Stat.
+	FileGetStat
+	// FileReadDir reads the children of a directory, those with names above
+	// After. Output: Children, More; FileNotDirectory.
+	FileReadDir
+	// FileSet replaces contents, if their generation is When or When is 0. Output:
+	// Stat, the new one; FileConflict with the present one; FileIsDirectory.
+	FileSet
+	// FileSetNames replaces the names of access control lists, if their
+	// generation is When or When is 0. Output as of FileSet.
+	FileSetNames
+	// FileDelete removes a node without children; the root stays. No output;
+	// FileNotEmpty.
+	FileDelete
+	// FileTakeLock says that the node's lock went from free to held, which moves
+	// its lock generation. Whoever granted it is who calls. Output: Stat.
+	FileTakeLock
+)
+
+// FileCreation says what FileOpen does about a node that is, or is not, there.
+type FileCreation uint8
+
+// The creations.
+const (
+	FileCreateNever FileCreation = iota // FileNotFound where there is none
+	FileCreateMay
+	FileCreateMust // FileExists where there is one
+)
+
+// FileKind is what a node is.
+type FileKind uint8
+
+// The kinds of nodes.
+const (
+	FileDirectory FileKind = iota + 1
+	FilePlain              // a file
+)
+
+// FileNames are the names of a node's access control lists: those for reading,
+// writing and changing them. A name that is empty is not told or, in a call, not
+// given: a new node has that of its directory then.
+type FileNames [3]string
+
+// FileInput is a call of the file model.
+type FileInput struct {
+	Op FileOp
+	// Path names the node from the root: "/", or "/a/b".
+	Path string
+	// Instance is that of the node at Path, as some answer told it; 0: of whichever
+	// is there. Of FileOpen it is that of Dir.
+	Instance uint64
+	// Dir is, of FileOpen, the node that the call held a handle of: Path or a
+	// directory above it. Empty: none.
+	Dir       string
+	Create    FileCreation // FileOpen; the next three: of the node that is made
+	Kind      FileKind
+	Ephemeral bool
+	Contents  string // FileOpen, FileSet
+	Names     FileNames
+	When      uint64
+	After     string
+}
+
+// FileCode is how a call ended.
+type FileCode uint8
+
+// The codes.
+const (
+	FileOK           FileCode = iota
+	FileNotFound              // no node at the path, or none at that of its directory
+	FileExists                // there is one
+	FileGone                  // the instance is not there any more
+	FileNotEmpty              // it has children
+	FileNotDirectory          // it, or what it should stand in, is a file
+	FileIsDirectory           // it is a directory
+	FileConflict              // the generation is not When
+)
+
+// FileStat is the metadata of a node. What is not told is not checked: of the
+// numbers and of Checksum that is 0, of Length and Children anything below 0 and,
+// where Kind is not told (0), all but the numbers.
+type FileStat struct {
+	Kind      FileKind
+	Ephemeral bool
+	Instance  uint64
+	Content   uint64 // generation; a directory has none
+	ACL       uint64 // generation
+	Lock      uint64 // generation
+	Length    int64  // of a file's contents, in bytes
+	Checksum  uint64 // of a file's contents: XXH64
+	Children  int64  // of a directory
+	Names     FileNames
+}
+
+// FileChild is a node as its directory lists it.
+type FileChild struct {
+	Name string
+	Stat FileStat
+}
+
+// FileOutput is a result of the file model. Which fields count depends on the
+// operation, see FileOp; the others are ignored.
+type FileOutput struct {
+	Code     FileCode
+	Created  bool // FileOpen made the node
+	More     bool // there are children behind those that are listed
+	Contents string
+	Stat     FileStat // with FileOK and FileConflict
+	Children []FileChild
+}
+
+// File is the model of a strict tree of files and directories: each node but the
+// root stands in a directory, and no node moves. At the start there is the root,
+// of which nothing else is known; what else is there before the first call is
+// made by calls of a client of its own.
+//
+// A node has an instance, which no other node at its path has before or after,
+// and generations of its contents, its access control lists and its lock. The
+// model takes all of them as the history tells them: a new node's instance is
+// above that of any earlier one at its path, each change's new generation is
+// above the one before, and who reads is told what the last change made. A change
+// whose reply was lost has a number that nobody knows, until somebody reads it.
+//
+// A call that was refused for reasons outside of the model (a right, a quota, a
+// sequencer) has no effect and no result: OutcomeFailed. What the system does by
+// itself, such as removing a node that nobody has open, is a call of a client of
+// its own.
+//
+// The witness check takes the first answer to what a history leaves open; so let
+// it be told (Operation.Told) what operations of unknown outcome did and, by a
+// first call, what the root is like. Then it refuses no order that is right.
+//
+// The tree is one partition. Where nobody looks at the root (lists it, sets its
+// names, or tells more than numbers of it) what stands below each of the root's
+// children is checked by itself.
+func File() *Model[FileState, FileInput, FileOutput] {
+	m := &Model[FileState, FileInput, FileOutput]{
+		Name:           "file",
+		Init:           newFileState,
+		Result:         fileResult,
+		ReadOnly:       fileReadOnly,
+		Narrow:         fileNarrow,
+		Settle:         fileSettle,
+		Equal:          FileState.equal,
+		Hash:           FileState.hash,
+		Size:           FileState.size,
+		Validate:       fileValidate,
+		DescribeInput:  describeFileInput,
+		DescribeOutput: describeFileOutput,
+		DescribeState:  FileState.String,
+		Codec:          fileCodec(),
+	}
+	step := stepper[FileState, FileInput, FileOutput](FileState.step)
+	step.fill(m)
+	m.Replayer = func() Replayer[FileInput, FileOutput] {
+		return newStateReplayer(step, newFileState(), func(*FileInput) struct{} { return struct{}{} })
+	}
+	return m
+}
+
+func fileReadOnly(in FileInput) bool {
+	switch in.Op {
+	case FileGet, FileGetStat, FileReadDir:
+		return true
+	case FileOpen:
+		return in.Create == FileCreateNever
+	}
+	return false
+}
+
+// fileNarrow is the child of the root at or below which a call acts, or the root
+// itself for a call of which nobody else can see what it saw or did.
+func fileNarrow(in FileInput, out FileOutput) (string, bool) {
+	if in.Path == "/" {
+		seen := out.Stat.Kind != 0 || out.Stat.Names != FileNames{}
+		return "/", in.Op != FileReadDir && in.Op != FileSetNames && !seen
+	}
+	top, _, _ := strings.Cut(in.Path[1:], "/")
+	return "/" + top, true
+}
+
+func fileValidate(in FileInput) error {
+	switch {
+	case in.Op < FileOpen || in.Op > FileTakeLock:
+		return field("op", "no such operation %d", in.Op)
+	case !validPath(in.Path):
+		return field("path", `%q is not "/" or such as "/a/b"`, in.Path)
+	case in.Op == FileDelete && in.Path == "/":
+		return field("path", "the root is never deleted")
+	case in.Op != FileOpen:
+		return nil
+	case in.Create > FileCreateMust:
+		return field("create", "no such creation %d", in.Create)
+	case in.Create != FileCreateNever && in.Kind != FileDirectory && in.Kind != FilePlain:
+		return field("kind", "no such kind %d", in.Kind)
+	case in.Kind == FileDirectory && in.Contents != "":
+		return field("contents", "a directory has none")
+	case in.Dir != "" && (!validPath(in.Dir) || !within(in.Path, in.Dir)):
+		return field("dir", "%q is neither %q nor a directory above it", in.Dir, in.Path)
+	}
+	return nil
+}
+
+func validPath(p string) bool {
+	if p == "/" {
+		return true
+	}
+	return strings.HasPrefix(p, "/") && !strings.HasSuffix(p, "/") && !strings.Contains(p, "//")
+}
+
+// within reports whether p is dir or lies below it.
+func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, inside(dir)) }
+
+// inside is what the paths below dir begin with.
+func inside(dir string) string {
+	if dir == "/" {
+		return dir
+	}
+	return dir + "/"
+}
+
+// parentOf is the path of the directory that p stands in; p is not the root.
+func parentOf(p string) string {
+	if i := strings.LastIndexByte(p, '/'); i > 0 {
+		return p[:i]
+	}
+	return "/"
+}

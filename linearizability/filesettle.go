@@ -1,0 +1,122 @@
+package linearizability
+
+// fileSettle is the Settle of the file model, for contents. Two rules, each with
+// its proof:
+//
+//  1. An unknown write of contents that no other operation writes to that path,
+//     and that somebody read: whoever read them came after the write, so it took
+//     effect before the first of them returned.
+//  2. Unknown writes to a path where everything that was seen of contents came
+//     with a generation that a completed write or creation has reported:
+//     generations do not repeat, so nobody saw what an unknown write made, and no
+//     condition was met by it. All of them can be left out.
+//
+// An unknown creation is settled by the first rule only: a name in the way is
+// noticed in too many ways.
+func fileSettle(ops []*Operation[FileInput, FileOutput], until []int64) {
+	if !anyUnknown(ops) {
+		return
+	}
+	w := fileWatch{writers: map[KVPair]int{}, read: map[KVPair]int64{}, made: map[string]map[uint64]bool{}, strange: map[string]bool{}}
+	for _, op := range ops {
+		w.noteWrite(op)
+	}
+	for _, op := range ops {
+		if op.Outcome == OutcomeOK {
+			w.noteSeen(op)
+		}
+	}
+	for i, op := range ops {
+		if op.Outcome == OutcomeUnknown {
+			until[i] = w.settle(op)
+		}
+	}
+}
+
+// fileWatch is what the operations of a partition write and see. Its pairs are of
+// a path and contents.
+type fileWatch struct {
+	writers map[KVPair]int             // operations that may write these contents
+	read    map[KVPair]int64           // first return of one that read them
+	made    map[string]map[uint64]bool // by path: generations that completed writes report
+	strange map[string]bool            // paths where others, or contents without one, were seen
+}
+
+func (w *fileWatch) noteWrite(op *Operation[FileInput, FileOutput]) {
+	in, out := &op.Input, &op.Output
+	if !writesContents(op) {
+		return
+	}
+	w.writers[KVPair{in.Path, in.Contents}]++
+	if op.Outcome != OutcomeOK {
+		return
+	}
+	if w.made[in.Path] == nil {
+		w.made[in.Path] = map[uint64]bool{}
+	}
+	w.made[in.Path][out.Stat.Content] = true
+}
+
+// writesContents reports whether op wrote contents, or may have.
+func writesContents(op *Operation[FileInput, FileOutput]) bool {
+	switch in, out := &op.Input, &op.Output; in.Op {
+	case FileSet:
+		return op.Outcome == OutcomeUnknown || out.Code == FileOK
+	case FileOpen:
+		return in.Create != FileCreateNever && (op.Outcome == OutcomeUnknown || out.Code == FileOK && out.Created)
+	}
+	return false
+}
+
+func (w *fileWatch) noteSeen(op *Operation[FileInput, FileOutput]) {
+	in, out := &op.Input, &op.Output
+	if in.Op == FileReadDir {
+		for _, c := range out.Children {
+			w.noteStat(inside(in.Path)+c.Name, &c.Stat, false)
+		}
+		return
+	}
+	w.noteStat(in.Path, &out.Stat, in.Op == FileGet && out.Code == FileOK)
+	if in.Op == FileSet && in.When != 0 && !w.made[in.Path][in.met(out)] {
+		w.strange[in.Path] = true
+	}
+	if in.Op == FileGet && out.Code == FileOK {
+		p := KVPair{in.Path, out.Contents}
+		if first, ok := w.read[p]; !ok || op.Return < first {
+			w.read[p] = op.Return
+		}
+	}
+}
+
+// met is the generation that a condition met or, where that failed, met instead.
+func (in *FileInput) met(out *FileOutput) uint64 {
+	if out.Code == FileConflict {
+		return out.Stat.Content
+	}
+	return in.When
+}
+
+// noteStat notes what was told of the node at path, with its contents or without.
+func (w *fileWatch) noteStat(path string, s *FileStat, contents bool) {
+	shown := contents || s.Content != 0 || s.Kind == FilePlain
+	if shown && (s.Content == 0 || !w.made[path][s.Content]) {
+		w.strange[path] = true
+	}
+}
+
+// settle says by when an operation of unknown outcome took effect.
+func (w *fileWatch) settle(op *Operation[FileInput, FileOutput]) int64 {
+	if !writesContents(op) {
+		return Never
+	}
+	in := &op.Input
+	p := KVPair{in.Path, in.Contents}
+	first, read := w.read[p]
+	switch {
+	case in.Op == FileSet && !w.strange[in.Path]:
+		return NoEffect
+	case read && w.writers[p] == 1 && first > op.Call:
+		return first
+	}
+	return Never
+}
