@@ -50,6 +50,7 @@ type atlas struct {
 	hurt   uint64
 	doomed uint64        // must stop when it next reads its disk
 	dead   uint64        // has stopped
+	cached uint64        // of the dead, who met a write that had failed half-way and is on no disk
 	count  int           // bits in hurt
 	fatal  time.Duration // no damage that stops a replica before then
 }
@@ -82,8 +83,26 @@ func (a *atlas) isDead(id paxos.NodeID) bool { return a.dead&(1<<id) != 0 }
 // doom notes that a replica's disk is about to be damaged so that it must stop.
 func (a *atlas) doom(id paxos.NodeID) { a.doomed |= 1 << id }
 
-// bury notes that a damaged replica refused its store.
-func (a *atlas) bury(id paxos.NodeID) { a.dead |= 1 << id }
+// bury notes that a damaged replica refused its store, and whether what it met in a
+// register is not on the disk.
+func (a *atlas) bury(id paxos.NodeID, cached bool) {
+	a.dead |= 1 << id
+	if cached {
+		a.cached |= 1 << id
+	}
+}
+
+// rises says whether a replica that refused its store may open it after all: one of
+// two copies of a register had rotted, a write to the other one had failed and left
+// half of itself in the memory of the machine, and a power cut has taken that away.
+func (a *atlas) rises(id paxos.NodeID) bool {
+	if a.cached&(1<<id) == 0 {
+		return false
+	}
+	a.dead &^= 1 << id
+	a.cached &^= 1 << id
+	return true
+}
 
 // spare is how many replicas that were never damaged may be absent as well.
 func (a *atlas) spare() int { return a.most - a.count }

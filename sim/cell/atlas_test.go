@@ -31,7 +31,7 @@ func TestADiskThatMustStopItsReplicaIsNotHitAgain(t *testing.T) {
 	a.doom(2)
 	require.False(t, a.take(2))
 	require.True(t, a.take(4))
-	a.bury(4)
+	a.bury(4, false)
 	require.False(t, a.take(4))
 	require.True(t, a.isHurt(2) && a.isHurt(4) && a.isDead(4) && !a.isDead(2))
 }

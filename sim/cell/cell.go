@@ -185,14 +185,15 @@ func (c *Cell) heal() {
 // for the run, unless a call failed that need not fail the next time.
 func (c *Cell) refused(r *replica, err error) {
 	transient := errors.Is(err, vfs.ErrIO) || errors.Is(err, vfs.ErrNoSpace)
+	mem := c.world.Machine(sim.Addr(r.id)).Disk().Mem()
 	switch {
 	case !c.watch.atlas.isHurt(r.id) && !transient:
 		c.world.Break("S17", "replica %d refuses a log that no fault but power cuts has touched: %v", r.id, err)
-	case c.watch.atlas.isHurt(r.id) && (!transient || spoilt(c.world.Machine(sim.Addr(r.id)).Disk().Mem())):
+	case c.watch.atlas.isHurt(r.id) && (!transient || spoilt(mem)):
 		if !c.watch.atlas.isDead(r.id) {
 			c.watch.rot.stopped++
 		}
-		c.watch.atlas.bury(r.id)
+		c.watch.atlas.bury(r.id, halfWritten(mem))
 	}
 }
 

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -269,6 +270,16 @@ func spoilt(mem *vfs.Mem) bool {
 		}
 	}
 	return false
+}
+
+// halfWritten says whether the running machine sees a register that is not what the
+// disk has: a write to it failed.
+func halfWritten(mem *vfs.Mem) bool {
+	return slices.ContainsFunc(mem.Files(), func(f vfs.FileInfo) bool {
+		return f.Unsynced > 0 && slices.ContainsFunc(registers, func(name string) bool {
+			return f.Name == name+".a" || f.Name == name+".b"
+		})
+	})
 }
 
 // strayFamilies are the first bytes of rows that a stray write may make: user

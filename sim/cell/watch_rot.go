@@ -96,7 +96,7 @@ func (h *watch) reported(id paxos.NodeID, report store.Report) {
 	if h.atlas.isHurt(id) {
 		h.rot.repaired += len(report.Repaired)
 	}
-	if h.atlas.isDead(id) {
+	if h.atlas.isDead(id) && !h.atlas.rises(id) {
 		h.world.Break("S17", "replica %d refused its damaged store, and opens it now: %v", id, report)
 	}
 }

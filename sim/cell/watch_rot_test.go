@@ -63,7 +63,7 @@ func TestS17RotIsReportedAndNeverServed(t *testing.T) {
 			f.backWith(store.Report{}, vote, learned, paxos.Voted{Slot: 1 << 60, Ballot: ballot(1, 1), Value: val("a")})
 		}},
 		"a disk that was refused is opened": {true, "S17", func(f *facts) {
-			f.h.atlas.bury(1)
+			f.h.atlas.bury(1, false)
 			f.backWith(store.Report{}, vote, learned)
 		}},
 		"a promise is forgotten": {true, "S2", func(f *facts) {
@@ -88,6 +88,30 @@ func TestS17RotIsReportedAndNeverServed(t *testing.T) {
 		require.NotNil(t, f.w.Failure(), name)
 		require.Equal(t, c.id, f.w.Failure().ID, name)
 	}
+}
+
+// One copy of a register has rotted, and a write to the other one failed half-way:
+// nothing can be read, until a power cut takes the half away.
+func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
+	c := someCell(t, 3)
+	r := running(c.replicas[0])
+	mem := c.replicas[0].Disk().Mem()
+	require.True(t, c.watch.atlas.take(r.id))
+	write := func() {
+		f, err := mem.Open(registers[0] + ".a")
+		require.NoError(t, err)
+		_, err = f.WriteAt([]byte("half"), 0)
+		require.NoError(t, err)
+	}
+	require.False(t, halfWritten(mem))
+	write()
+	require.True(t, halfWritten(mem))
+	c.refused(r, &wal.DamageError{File: "x", Why: "rot"})
+	require.True(t, c.watch.atlas.isDead(r.id))
+	c.watch.reported(r.id, store.Report{})
+	require.Nil(t, c.world.Failure())
+	require.False(t, c.watch.atlas.isDead(r.id))
+	require.False(t, c.watch.atlas.rises(r.id), "once for each time")
 }
 
 // Who refuses its store, and may: S17 has two directions.
