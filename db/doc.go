@@ -28,7 +28,9 @@
 // order of writes leaves no trace in it. Two replicas that applied the same
 // slots have equal sums, and a difference names a divergence (PML §6.2). A hash
 // that is only updated cannot see rows that changed behind its back: Recompute
-// walks all rows. Under invariant.Deep, Checksum compares the two on each call.
+// walks all rows, and so does writing them to a stream, which refuses rows that
+// changed (ErrChanged). Under invariant.Deep, Checksum compares the two on each
+// call.
 //
 // # Invariants
 //

@@ -11,6 +11,11 @@ var ErrExists = errors.New("db: row exists")
 // ErrMissing: a Remove found no row. The list it stands in had no effect.
 var ErrMissing = errors.New("db: no such row")
 
+// ErrChanged: the rows of a view no longer have the checksum that was kept while
+// they were written: memory was changed by something that is not a transaction.
+// What was written of them is of no use.
+var ErrChanged = errors.New("db: rows have changed by themselves")
+
 // OpError says which operation of a list failed. It wraps ErrExists or
 // ErrMissing.
 type OpError struct {

@@ -2,6 +2,7 @@ package db
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"io"
 )
@@ -39,7 +40,9 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // WriteTo writes all rows to w in pieces of about ChunkSize, and returns how
-// many bytes went out. It calls w only; an error of w is returned as it is.
+// many bytes went out. It calls w only; an error of w is returned as it is. It
+// sums the rows that it writes: ErrChanged says that they are not those of which
+// Checksum speaks, and then the stream is not ended.
 func (v View) WriteTo(w io.Writer) (int64, error) { return v.WriteChunks(w, ChunkSize) }
 
 // WriteChunks is WriteTo with chunks that end as soon as they reach size bytes;
@@ -53,6 +56,9 @@ func (v View) WriteChunks(w io.Writer, size int) (int64, error) {
 		}
 	}
 	s.flush()
+	if s.err == nil && s.sum != v.sum {
+		s.err = fmt.Errorf("%w: checksum %v, kept %v", ErrChanged, s.sum, v.sum)
+	}
 	s.trailer(v)
 	return s.n, s.err
 }
@@ -63,6 +69,7 @@ type streamWriter struct {
 	size int
 	buf  []byte // the chunk being filled, behind room for its prefix
 	crc  uint32 // of the part before
+	sum  Sum    // of the rows so far
 	n    int64
 	err  error
 }
@@ -76,6 +83,7 @@ func (s *streamWriter) header() {
 }
 
 func (s *streamWriter) row(key, value string) {
+	s.sum = s.sum.plus(rowSum(key, value))
 	s.buf = binary.AppendUvarint(s.buf, uint64(len(key)))
 	s.buf = append(s.buf, key...)
 	s.buf = binary.AppendUvarint(s.buf, uint64(len(value)))

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -45,4 +46,15 @@ func TestSummingSeesWhatNoTransactionDid(t *testing.T) {
 	for !s.Step(7) {
 	}
 	require.NotEqual(t, s.Kept(), s.Sum())
+}
+
+// Nor does it reach a stream that anybody could load.
+func TestRowsThatNoTransactionWroteAreNotWrittenOut(t *testing.T) {
+	d := some(100)
+	d.now.rows.Set("k0050", "rot")
+	var b bytes.Buffer
+	_, err := d.View().WriteChunks(&b, 50)
+	require.ErrorIs(t, err, ErrChanged)
+	_, err = Load(&b)
+	require.ErrorContains(t, err, "ends early")
 }
