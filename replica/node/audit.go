@@ -102,23 +102,43 @@ func (a *audit) compare(id paxos.NodeID) {
 	}
 }
 
-// verdict says why this replica must stop: so many members had other rows after
-// the slot of its own sum that those with its rows cannot be a majority, whatever
-// the others will say. Silence is neither agreement nor disagreement.
 func (a *audit) verdict() error {
-	differ, other := 0, SumReport{}
-	for _, id := range a.members {
-		if r, told := a.others[id]; told && id != a.self && r.Slot == a.mine.Slot && r.Sum != a.mine.Sum {
-			differ++
-			other = r
+	_, err := Judge(a.self, a.members, a.mine, a.others)
+	return err
+}
+
+// Judge says what the reports of others mean for rows of which mine is true. Only
+// those of its slot count; silence is neither agreement nor disagreement.
+//
+// agreed: a majority of the members, self among them, has these rows. As no
+// majority is wrong, the rows are right.
+//
+// ErrMinority: so many members had other rows that those with these cannot be a
+// majority, whatever the others will say. The replica must stop.
+func Judge(self paxos.NodeID, members []paxos.NodeID, mine SumReport, others map[paxos.NodeID]SumReport) (agreed bool, err error) {
+	same, differ, other := 1, 0, SumReport{}
+	for _, id := range members {
+		r, told := others[id]
+		switch {
+		case !told || id == self || r.Slot != mine.Slot:
+		case r.Sum == mine.Sum:
+			same++
+		default:
+			differ, other = differ+1, r
 		}
 	}
-	if n := len(a.members); differ <= n-(n/2+1) {
-		return nil
+	n := len(members)
+	majority := n/2 + 1
+	if differ <= n-majority {
+		return same >= majority, nil
 	}
-	return fmt.Errorf("replica %d stops: after slot %d: %w: checksum %v, %d of %d have others, such as %v",
-		a.self, a.mine.Slot, ErrMinority, a.mine.Sum, differ, len(a.members), other.Sum)
+	return false, fmt.Errorf("replica %d stops: after slot %d: %w: checksum %v, %d of %d have others, such as %v",
+		self, mine.Slot, ErrMinority, mine.Sum, differ, n, other.Sum)
 }
+
+// forget gives up what is known of rows that were replaced: they are no reason to
+// stop any more.
+func (a *audit) forget() { a.walk, a.mine, a.tell = nil, SumReport{}, nil }
 
 // wake is when step wants to be called; zero: no need.
 func (a *audit) wake(now time.Time) time.Time {

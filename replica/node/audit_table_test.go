@@ -53,6 +53,8 @@ func TestWhoCannotBeOfAMajorityStops(t *testing.T) {
 			if i := len(kinds) - 1; i > 0 && kinds[i] == silent {
 				err = a.verdict()
 			}
+			agreed, _ := Judge(a.self, a.members, a.mine, a.others)
+			require.Equal(t, same > n/2, agreed, "%v", kinds)
 			if same+quiet > n/2 {
 				require.NoError(t, err, "%v", kinds)
 			} else {
@@ -113,6 +115,19 @@ func TestReportsOfAnotherSlotSayNothing(t *testing.T) {
 	a.begin(6, db.New().View(), time.Time{})
 	require.NoError(t, a.report(2, SumReport{Slot: 6, Sum: sumOf(1)}))
 	require.ErrorIs(t, a.step(), ErrMinority)
+}
+
+// Rows that were replaced by those of a snapshot are judged no more, whatever others
+// had; nor is a sum finished that was begun over them.
+func TestRowsThatAreGoneAreNoReasonToStop(t *testing.T) {
+	a := auditOf(t, 3)
+	require.NoError(t, a.report(2, SumReport{Slot: 5, Sum: sumOf(1)}))
+	a.begin(6, db.New().View(), time.Time{})
+	a.forget()
+	require.NoError(t, a.report(3, SumReport{Slot: 5, Sum: sumOf(1)}))
+	require.NoError(t, a.step())
+	require.Nil(t, a.tell)
+	require.True(t, a.wake(time.Unix(7, 0)).IsZero())
 }
 
 func TestASumIsOfItsPlaceAndIsFinished(t *testing.T) {

@@ -61,7 +61,8 @@
 // What is promised: a replica whose rows differ from those of all others stops
 // once it has summed them behind a checksum command and heard from all but a bare
 // minority about that same slot. Until then a master answers from the rows it has.
-// A new process builds them from the log again.
+// A new process builds them again, from a snapshot that a majority agreed with
+// before it was written (package host) and from the log.
 //
 // # Invariants
 //

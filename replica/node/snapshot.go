@@ -53,6 +53,7 @@ func (n *Node) Installed(now time.Time, h paxos.Handle, all *db.DB) bool {
 		return false
 	}
 	n.db = all
+	n.audit.forget()
 	n.compare() // the commands that set constants may be among those that were skipped
 	n.master.Installed(rows.GetEpoch(all))
 	n.out.Installed = &Installed{Handle: h, Sum: all.Checksum()}
