@@ -17,7 +17,8 @@ type bulk struct {
 	busy      bool
 	applied   paxos.Slot
 	last      paxos.Slot // slot of the newest snapshot
-	writing   paxos.Slot // of the one under way
+	ready     *WriteJob  // rows that may be written, as others have them, too
+	writing   paxos.Slot // of the snapshot under way; 0: none is
 	cut       bool       // a peer was still fetching when it began
 	notBefore time.Time  // no snapshot is tried before
 	read      bool       // the last job was a read
@@ -80,13 +81,19 @@ func (b *bulk) due(now time.Time) (bool, time.Time) {
 	return !now.Before(at), at
 }
 
-// job returns the next piece of work, or nil. snapshot makes the rows of the
-// applied slot.
-func (b *bulk) job(now time.Time, f *fetch, snapshot func() WriteJob) BulkJob {
+// wants says whether rows for a snapshot are wanted, to be compared and made ready.
+func (b *bulk) wants(now time.Time) bool {
+	due, _ := b.due(now)
+	return due && b.ready == nil && b.writing == 0
+}
+
+// job returns the next piece of work, or nil.
+func (b *bulk) job(now time.Time, f *fetch) BulkJob {
 	if b.busy {
 		return nil
 	}
 	due, _ := b.due(now)
+	due = due && b.ready != nil
 	var job BulkJob
 	switch {
 	case f.dropped:
@@ -99,9 +106,8 @@ func (b *bulk) job(now time.Time, f *fetch, snapshot func() WriteJob) BulkJob {
 		job = b.reads[0]
 		b.reads = append(b.reads[:0], b.reads[1:]...)
 	case due:
-		w := snapshot()
-		b.writing, b.cut = w.Handle.Slot, b.cutShort(now)
-		job = w
+		b.writing, b.cut = b.ready.Handle.Slot, b.cutShort(now)
+		job, b.ready = *b.ready, nil
 	default:
 		return nil
 	}
@@ -112,24 +118,34 @@ func (b *bulk) job(now time.Time, f *fetch, snapshot func() WriteJob) BulkJob {
 
 // wrote ends a snapshot of its own.
 func (b *bulk) wrote(now time.Time, err error) {
+	slot := b.writing
+	b.writing = 0
 	if err != nil {
 		b.notBefore = now.Add(b.retry)
 		return
 	}
-	b.last = max(b.last, b.writing)
+	b.last = max(b.last, slot)
 	if b.cut {
 		b.longer = min(b.longer+1, mostLonger)
 	}
 }
 
-// wake is when job may have something to say without a further input.
+// installed notes a snapshot from elsewhere: older rows are of no use any more.
+func (b *bulk) installed(slot paxos.Slot) {
+	b.last = max(b.last, slot)
+	if b.ready != nil && b.ready.Handle.Slot <= slot {
+		b.ready = nil
+	}
+}
+
+// wake is when wants or job may have something to say without a further input.
 func (b *bulk) wake(now time.Time) time.Time {
 	if b.busy {
 		return time.Time{}
 	}
 	due, at := b.due(now)
 	if due {
-		return time.Time{} // job has taken it
+		return time.Time{} // job has taken it, or others are asked about the rows
 	}
 	return at
 }

@@ -23,16 +23,20 @@ func newBulkRig() *bulkRig {
 	}}
 }
 
+// next is the next job, where rows that are wanted are ready at once.
 func (r *bulkRig) next() BulkJob {
-	return r.job(r.now, &r.f, func() WriteJob { return WriteJob{Handle: paxos.Handle{Slot: r.bulk.applied}} })
+	if r.wants(r.now) {
+		r.ready = &WriteJob{Handle: paxos.Handle{Slot: r.bulk.applied}}
+	}
+	return r.job(r.now, &r.f)
 }
 
 // end ends the job under way.
 func (r *bulkRig) end(err error) {
-	if r.bulk.writing > r.last {
+	if r.bulk.writing > 0 {
 		r.wrote(r.now, err)
 	}
-	r.busy, r.bulk.writing = false, 0
+	r.busy = false
 }
 
 func TestASnapshotIsWrittenEverySoManySlots(t *testing.T) {
@@ -49,6 +53,39 @@ func TestASnapshotIsWrittenEverySoManySlots(t *testing.T) {
 	r.end(nil)
 	r.bulk.applied = 49
 	require.Nil(t, r.next())
+}
+
+// Rows are wanted once, and written when they are ready and not before.
+func TestRowsThatAreNotReadyAreNotWritten(t *testing.T) {
+	r := newBulkRig()
+	require.False(t, r.wants(r.now))
+	r.bulk.applied = 10
+	require.True(t, r.wants(r.now))
+	require.Nil(t, r.job(r.now, &r.f))
+	r.asked(2, Ask{Slot: 3}, 7)
+	require.IsType(t, ReadJob{}, r.job(r.now, &r.f))
+	r.end(nil)
+	r.asked(2, Ask{Slot: 3}, 7)
+	require.IsType(t, ReadJob{}, r.job(r.now, &r.f), "peers do not take turns with what is not ready")
+	r.end(nil)
+	r.ready = &WriteJob{Handle: paxos.Handle{Slot: 10}}
+	require.False(t, r.wants(r.now))
+	require.IsType(t, WriteJob{}, r.job(r.now, &r.f))
+	r.bulk.applied = 40
+	require.False(t, r.wants(r.now), "one at a time")
+	r.end(nil)
+	require.True(t, r.wants(r.now))
+}
+
+func TestRowsOlderThanWhatWasInstalledAreOfNoUse(t *testing.T) {
+	r := newBulkRig()
+	r.bulk.applied = 12
+	r.ready = &WriteJob{Handle: paxos.Handle{Slot: 12}}
+	r.installed(11)
+	require.NotNil(t, r.ready)
+	r.installed(12)
+	require.Nil(t, r.ready)
+	require.EqualValues(t, 12, r.last)
 }
 
 func TestASnapshotThatFailedIsTriedAgainLater(t *testing.T) {

@@ -18,7 +18,8 @@
 // one timer.
 //
 // Read in this order: host, job (the log lane), bulk_job, bulk (what that lane
-// does next), transfer_message, fetch (getting a snapshot), transfer.
+// does next), transfer_message and sum_message, sums and confirm (comparing rows
+// before they are written), fetch (getting a snapshot), transfer.
 //
 // # The log lane
 //
@@ -33,9 +34,36 @@
 //
 // At most one job is under way here, too, beside the log lane's: write a snapshot,
 // read a piece for a peer, take in a piece from one. A snapshot is begun after
-// Config.SnapshotEvery slots. When it is durable, what concerns only slots up to
-// the older of the two newest is forgotten, but for Config.KeepSlots: by the node
-// at once, by the log in a job of its own.
+// Config.SnapshotEvery slots, and written when its rows were compared. When it is
+// durable, what concerns only slots up to the older of the two newest is forgotten,
+// but for Config.KeepSlots: by the node at once, by the log in a job of its own.
+//
+// # Comparing before writing
+//
+// Memory may go wrong, and a file of wrong rows would outlive it: a restart would
+// begin with them, a laggard be given them. So the rows of a snapshot are frozen, in
+// constant time, and held back until a majority of the members, this one included,
+// had the same checksum after the same slot. Nothing that was not confirmed is ever
+// on a disk, so nothing has to be found there and doubted.
+//
+//	AskSum(slot)        to all others; again, with doubling waits, to those that did
+//	                    not say the same
+//	TellSum(slot, sum)  from one that has applied the slot, at once or when it has
+//	NoSum(slot)         from one that knows no sum of so old a slot: then the rows of
+//	                    a later slot are taken, after a wait for the others
+//
+// What they tell is the checksum that is kept while rows are written, of every slot
+// that is in memory (sums): no walk, so any slot will do. What the file holds is
+// compared with it row by row: who writes rows out sums them, and rows that changed
+// behind the checksum's back stop the replica (db.ErrChanged). So the rows in a
+// snapshot have the checksum that a majority had from the log, whatever became of
+// the memory of this one. Rows that no majority can have stop it, too
+// (node.ErrMinority).
+//
+// While a minority is away, the others are enough. Without a majority there is no
+// snapshot and nothing is dropped, but then nothing is chosen either.
+//
+// # Fetching
 //
 // A node that no records will help says so, and the host fetches a snapshot from a
 // peer. At most one piece of it is in memory, here and at the source, and one

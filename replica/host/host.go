@@ -68,6 +68,9 @@ type Counters struct {
 
 	SnapshotsWritten   uint64 // its own
 	SnapshotsFailed    uint64
+	SumsAskedAgain     uint64 // rows for a snapshot waited longer for a majority's word
+	SumsOutdated       uint64 // a peer did not know the slot any more: those of a later one were taken
+	SumsOdd            uint64 // no majority could have these rows: the replica stopped
 	TransfersFailed    uint64 // of one from a peer
 	TransfersRestarted uint64 // the source had moved on
 	SourcesSwitched    uint64 // the source was silent
@@ -115,6 +118,8 @@ type Host struct {
 	count Counters
 
 	bulk      bulk
+	sums      sums
+	confirm   confirm
 	fetch     fetch
 	below     paxos.Slot // slots below are forgotten, or will be
 	transfers []outgoing // to be sent
@@ -128,9 +133,12 @@ func New(cfg Config) *Host {
 	}
 	pause := cfg.Node.Paxos.Retransmit
 	return &Host{
-		cfg:   cfg,
-		lane:  lane{flushAfter: cfg.FlushAfter, idleAfter: cfg.IdleAfter},
-		bulk:  bulk{every: cfg.SnapshotEvery, retry: cfg.RetryAfter, hold: cfg.HoldFor, quiet: 8 * pause},
+		cfg:  cfg,
+		lane: lane{flushAfter: cfg.FlushAfter, idleAfter: cfg.IdleAfter},
+		bulk: bulk{every: cfg.SnapshotEvery, retry: cfg.RetryAfter, hold: cfg.HoldFor, quiet: 8 * pause},
+		confirm: confirm{
+			self: cfg.Node.Paxos.ID, members: cfg.Node.Paxos.Members, peers: cfg.peers(), pause: pause,
+		},
 		fetch: fetch{peers: cfg.peers(), pause: pause},
 	}
 }
@@ -147,6 +155,7 @@ func (h *Host) Start(now time.Time, rec paxos.Recovered, rows *db.DB) {
 		return
 	}
 	h.node = node.New(h.cfg.Node, rec, rows, now)
+	h.sums.begin(rec.Snapshot.Slot, h.node.View().Checksum())
 	if s := rec.Snapshot.Slot; s > h.cfg.KeepSlots {
 		// The log goes in whole segments and may still hold far more.
 		h.node.Truncate(now, s-h.cfg.KeepSlots)
@@ -246,8 +255,9 @@ func (h *Host) TakeOutput() Output {
 		return Output{Stop: h.stop, Peers: h.tells(no.Sum)}
 	}
 	h.lane.add(h.now, no.First, no.Append, no.SyncTo)
-	if n := len(no.Applied); n > 0 {
-		h.bulk.applied = no.Applied[n-1].Slot
+	for i := range no.Applied {
+		h.bulk.applied = no.Applied[i].Slot
+		h.sums.applied(no.Applied[i].Sum)
 	}
 	out := Output{
 		Log: h.lane.job(h.now), Installed: no.Installed, Applied: no.Applied, Tenure: no.Tenure,
@@ -263,6 +273,9 @@ func (h *Host) TakeOutput() Output {
 	}
 	out.Wake = earliest(no.Wake, h.lane.wake())
 	h.tendBulk(no.Behind, &out)
+	if h.stop != nil {
+		return Output{Stop: h.stop}
+	}
 	return out
 }
 
@@ -283,6 +296,9 @@ func (h *Host) tells(r *node.SumReport) (all []PeerMessage) {
 // Node is the node inside, for observers: they look, and change nothing. It is
 // nil before Start.
 func (h *Host) Node() *node.Node { return h.node }
+
+// Sums is the number of slots whose checksum is kept.
+func (h *Host) Sums() int { return len(h.sums.after) }
 
 // Waiting is the number of records that wait for a log job.
 func (h *Host) Waiting() int { return len(h.lane.waiting) }

@@ -95,7 +95,10 @@ func (d *duet) pull() {
 // serve is the source's: it has always applied more, and the two newest stay.
 func (d *duet) serve() {
 	d.source.applied = d.source.last + 1
-	switch job := d.source.job(d.now, &fetch{}, d.snapshot).(type) {
+	if d.source.wants(d.now) {
+		d.source.ready = &WriteJob{Handle: paxos.Handle{Slot: d.source.applied}}
+	}
+	switch job := d.source.job(d.now, &fetch{}).(type) {
 	case WriteJob:
 		d.after(d.write, func() {
 			d.source.busy = false
@@ -106,10 +109,6 @@ func (d *duet) serve() {
 		d.source.busy = false
 		d.answer(job.Ask)
 	}
-}
-
-func (d *duet) snapshot() WriteJob {
-	return WriteJob{Handle: paxos.Handle{Slot: d.source.applied}}
 }
 
 func (d *duet) answer(m Ask) {

@@ -25,8 +25,7 @@ const (
 func AppendSumReport(dst []byte, r node.SumReport) []byte {
 	dst = append(dst, sumKind, sumVersion)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(r.Slot))
-	dst = binary.LittleEndian.AppendUint64(dst, r.Sum.A)
-	return binary.LittleEndian.AppendUint64(dst, r.Sum.B)
+	return appendSum(dst, r.Sum)
 }
 
 // DecodeSumReport is the inverse of AppendSumReport; ok is false for bytes that

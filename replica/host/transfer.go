@@ -1,10 +1,14 @@
 package host
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/node"
 )
 
 // outgoing is what one host says to another.
@@ -37,6 +41,12 @@ func (h *Host) transfer(from paxos.NodeID, wire string) {
 		if h.fetch.gone(h.now, from, m) {
 			h.count.TransfersRestarted++
 		}
+	case AskSum:
+		h.sums.ask(from, m.Slot)
+	case TellSum:
+		h.confirm.told(from, m)
+	case NoSum:
+		h.confirm.forgot(m)
 	}
 }
 
@@ -63,8 +73,13 @@ func (h *Host) BulkDone(now time.Time, r BulkResult) {
 	}
 }
 
+// wrote stops the host where the rows were not those that were compared: memory is
+// no machine to be tried again.
 func (h *Host) wrote(r WriteDone) {
 	h.bulk.wrote(h.now, r.Err)
+	if errors.Is(r.Err, db.ErrChanged) {
+		h.stop = fmt.Errorf("replica %d stops: its snapshot: %w: %w", h.cfg.Node.Paxos.ID, node.ErrMemory, r.Err)
+	}
 	if r.Err != nil {
 		h.count.SnapshotsFailed++
 		return
@@ -88,9 +103,11 @@ func (h *Host) put(r PutDone) {
 	}
 	if r.Rows != nil {
 		s := r.ID.Handle
-		h.bulk.last = max(h.bulk.last, s.Slot)
+		h.bulk.installed(s.Slot)
+		h.confirm.installed(s.Slot)
 		if h.node.Installed(h.now, s, r.Rows) {
 			h.bulk.applied = s.Slot
+			h.sums.begin(s.Slot, r.Rows.Checksum())
 		}
 		h.truncate(r.Floor)
 	}
@@ -106,6 +123,7 @@ func (h *Host) truncate(floor paxos.Slot) {
 	if below := floor - h.cfg.KeepSlots; below > h.below {
 		h.below, h.lane.below = below, below
 		h.node.Truncate(h.now, below)
+		h.sums.drop(below)
 	}
 }
 
@@ -122,13 +140,42 @@ func (h *Host) tendBulk(behind *paxos.Behind, out *Output) {
 		h.transfers = append(h.transfers, outgoing{a.to, a.m})
 	}
 	h.fetch.asks = h.fetch.asks[:0]
+	h.tendConfirm()
 	for _, t := range h.transfers {
 		out.Peers = append(out.Peers, PeerMessage{To: t.to, Wire: AppendTransfer(nil, t.m)})
 	}
 	h.transfers = h.transfers[:0]
-	out.Bulk = h.bulk.job(h.now, &h.fetch, func() WriteJob {
-		s, rows := h.node.Snapshot()
-		return WriteJob{Handle: s, Rows: rows}
-	})
-	out.Wake = earliest(out.Wake, earliest(h.fetch.wake(), h.bulk.wake(h.now)))
+	out.Bulk = h.bulk.job(h.now, &h.fetch)
+	out.Wake = earliest(out.Wake, earliest(earliest(h.fetch.wake(), h.confirm.wake()), h.bulk.wake(h.now)))
+}
+
+// tendConfirm has the rows of the next snapshot compared with those of the others,
+// and answers others who do the same.
+func (h *Host) tendConfirm() {
+	h.transfers = append(h.transfers, h.sums.answers()...)
+	switch c := &h.confirm; {
+	case c.idle() && h.bulk.wants(h.now):
+		h.transfers = append(h.transfers, c.begin(h.now, h.snapshot())...)
+	case c.outdated(h.now, h.bulk.applied):
+		h.count.SumsOutdated++
+		h.transfers = append(h.transfers, c.begin(h.now, h.snapshot())...)
+	default:
+		again := c.again(h.now)
+		h.transfers = append(h.transfers, again...)
+		if len(again) > 0 {
+			h.count.SumsAskedAgain++
+		}
+	}
+	if w, err := h.confirm.take(); err != nil {
+		h.count.SumsOdd++
+		h.stop = err
+	} else if w != nil {
+		h.bulk.ready = w
+	}
+}
+
+// snapshot is the rows as they are now, to be written one day.
+func (h *Host) snapshot() WriteJob {
+	s, rows := h.node.Snapshot()
+	return WriteJob{Handle: s, Rows: rows}
 }

@@ -33,8 +33,8 @@ func (id SnapshotID) String() string {
 	return fmt.Sprintf("snapshot of %v, %d bytes, sum %016x", id.Handle, id.Size, id.Sum)
 }
 
-// Transfer is one of the structs of this file: what hosts say to each other
-// beside what their nodes do.
+// Transfer is one of the structs of this file and of sum_message.go: what hosts say
+// to each other beside what their nodes do.
 type Transfer interface{ transfer() }
 
 // Ask asks for a piece of a snapshot. Laggard to its source; sent again until it
@@ -93,13 +93,17 @@ func (m Gone) String() string {
 // Wire format: a version byte and a kind byte as in package paxos, which knows
 // none of these kinds, then the fields in the order of the struct. Numbers are
 // unsigned varints; an ID is its handle (slot, round, node, epoch, count of
-// members, members), size and sum. Kinds are never used again.
+// members, members), size and sum; a checksum of rows is its two lanes, 8 bytes
+// each, little endian. Kinds are never used again.
 const (
 	wireVersion = 1
 
-	kindAsk   = 64
-	kindPiece = 65
-	kindGone  = 66
+	kindAsk     = 64
+	kindPiece   = 65
+	kindGone    = 66
+	kindAskSum  = 67
+	kindTellSum = 68
+	kindNoSum   = 69
 )
 
 // ErrMalformed is what every decoding error is: the bytes are no Transfer.
@@ -108,7 +112,7 @@ var ErrMalformed = errors.New("host: malformed transfer")
 // IsTransfer says whether bytes from a peer are for DecodeTransfer and not for
 // paxos.DecodeMessage.
 func IsTransfer(wire string) bool {
-	return len(wire) >= 2 && wire[0] == wireVersion && wire[1] >= kindAsk && wire[1] <= kindGone
+	return len(wire) >= 2 && wire[0] == wireVersion && wire[1] >= kindAsk && wire[1] <= kindNoSum
 }
 
 // AppendTransfer appends the encoding of m to dst.
@@ -125,6 +129,12 @@ func AppendTransfer(dst []byte, m Transfer) []byte {
 	case Gone:
 		dst = appendID(append(dst, wireVersion, kindGone), m.ID)
 		return binary.AppendUvarint(dst, uint64(m.Slot))
+	case AskSum:
+		return binary.AppendUvarint(append(dst, wireVersion, kindAskSum), uint64(m.Slot))
+	case TellSum:
+		return appendSum(binary.AppendUvarint(append(dst, wireVersion, kindTellSum), uint64(m.Slot)), m.Sum)
+	case NoSum:
+		return binary.AppendUvarint(append(dst, wireVersion, kindNoSum), uint64(m.Slot))
 	}
 	panic(fmt.Sprintf("host: transfer %T has no encoding", m))
 }
@@ -148,17 +158,22 @@ func DecodeTransfer(wire string) (Transfer, error) {
 		return nil, fmt.Errorf("%w: %d bytes of another kind", ErrMalformed, len(wire))
 	}
 	r := reader{rest: wire[2:]}
-	id := r.id()
 	var m Transfer
 	switch wire[1] {
 	case kindAsk:
-		m = Ask{ID: id, Slot: paxos.Slot(r.num()), Offset: r.offset()}
+		m = Ask{ID: r.id(), Slot: paxos.Slot(r.num()), Offset: r.offset()}
 	case kindPiece:
-		p := Piece{ID: id, Offset: r.offset()}
+		p := Piece{ID: r.id(), Offset: r.offset()}
 		p.Data, r.rest = r.rest, ""
 		m = p
 	case kindGone:
-		m = Gone{ID: id, Slot: paxos.Slot(r.num())}
+		m = Gone{ID: r.id(), Slot: paxos.Slot(r.num())}
+	case kindAskSum:
+		m = AskSum{Slot: paxos.Slot(r.num())}
+	case kindTellSum:
+		m = TellSum{Slot: paxos.Slot(r.num()), Sum: r.sum()}
+	case kindNoSum:
+		m = NoSum{Slot: paxos.Slot(r.num())}
 	}
 	if r.bad || r.rest != "" {
 		return nil, fmt.Errorf("%w: fields do not fit", ErrMalformed)
@@ -190,6 +205,12 @@ func invalid(m Transfer) string {
 			return "it answers no question, or two"
 		}
 		return invalidID(m.ID)
+	case AskSum:
+		return invalidSlot(m.Slot)
+	case TellSum:
+		return invalidSlot(m.Slot)
+	case NoSum:
+		return invalidSlot(m.Slot)
 	}
 	return "unknown transfer"
 }

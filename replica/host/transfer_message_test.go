@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/host"
 )
@@ -30,6 +31,10 @@ var transfers = []struct {
 	{host.Gone{ID: snapID}, "0142 09020104 03010203 ac02 cdd702 00",
 		"gone snapshot of slot 9 ballot 2.1 epoch 4 members [1 2 3], 300 bytes, sum 000000000000abcd"},
 	{host.Gone{Slot: 9}, "0142 00000000 00 00 00 09", "gone any snapshot of slot 9 on"},
+	{host.AskSum{Slot: 300}, "0143 ac02", "ask sum after slot 300"},
+	{host.TellSum{Slot: 9, Sum: db.Sum{A: 1, B: 0xf0}}, "0144 09 0100000000000000 f000000000000000",
+		"sum after slot 9 is 000000000000000100000000000000f0"},
+	{host.NoSum{Slot: 9}, "0145 09", "no sum after slot 9"},
 }
 
 func TestTransfersOnTheWire(t *testing.T) {
@@ -76,6 +81,9 @@ func TestTransfersThatNobodySends(t *testing.T) {
 		"member 0":                 host.Gone{ID: id(func(c *host.SnapshotID) { c.Handle.Members[0] = 0 })},
 		"no size":                  host.Gone{ID: id(func(c *host.SnapshotID) { c.Size = 0 })},
 		"slot 0 and a sum":         host.Ask{ID: id(func(c *host.SnapshotID) { c.Handle.Slot = 0 }), Slot: 3},
+		"asks for the sum of none": host.AskSum{},
+		"tells the sum of none":    host.TellSum{},
+		"a slot beyond the last":   host.NoSum{Slot: paxos.MaxSlot},
 		"more members than can be": host.Gone{ID: id(func(c *host.SnapshotID) { c.Handle.Members = make([]paxos.NodeID, 65) })},
 	} {
 		_, err := host.DecodeTransfer(string(host.AppendTransfer(nil, m)))

@@ -39,7 +39,8 @@
 //
 // # How the log loses its front
 //
-//  1. The bulk lane publishes a snapshot: it is durable, under its name.
+//  1. The bulk lane publishes a snapshot: it is durable, under its name. A majority
+//     had the same rows before the first byte of it was written.
 //  2. It prunes: the two newest good ones stay.
 //  3. Bulk.Floor is the slot above the older of the two, or, while there are not
 //     two, nothing: either of them may rot, and the other one with the log is

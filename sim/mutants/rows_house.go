@@ -73,6 +73,12 @@ func houseRows() []Row {
 			"needs a vote that rots, and its replica back, between the vote and the news that it was chosen. TestChosenTeachesNoUnreadableVote in paxos kills it"),
 		weak(GroupHouse, "O49", "B", "of two copies of a register the first is believed if it can be read, however old",
 			"a write to the first copy that went astray leaves it older; then the log knows of a higher promise, and the store refuses, as a damaged one may. TestALostWriteToOneCopyOfARegister in wal kills it"),
+		applied(GroupHouse, "O50", "A", "a snapshot is written before anybody has said that its rows are right"),
+		applied(GroupHouse, "O51", "C", "what is written is not the rows that were compared, but those of the moment when that was done"),
+		applied(GroupHouse, "O52", "A", "an answer about the sum of another slot is taken for one about this slot"),
+		applied(GroupHouse, "O53", "A", "who is asked for the sum of a slot tells that of its present rows"),
+		weak(GroupHouse, "O54", "B", "rows of a slot that a peer does not know any more wait for that peer for ever",
+			"needs a cell that has no other majority from then on until its log is too long. TestAPeerThatBeganLaterIsAskedOfALaterSlot in replica/host kills it"),
 	}
 }
 
