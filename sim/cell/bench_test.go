@@ -66,9 +66,7 @@ func speedPlan(seed uint64, replicas, clients int, think time.Duration) Plan {
 	}
 	p.Host.Node.Paxos.Seed = seed
 	for _, f := range families {
-		if f.name != strayFamily { // a seed has it or snapshots
-			p.Faults = append(p.Faults, FaultPlan{Name: f.name, Mean: swarmGap * time.Duration(len(families)-1)})
-		}
+		p.Faults = append(p.Faults, FaultPlan{Name: f.name, Mean: swarmGap * time.Duration(len(families))})
 	}
 	return p
 }

@@ -48,6 +48,7 @@ func (c *Cell) sizes(r *replica) []sizes {
 		{"sessions more than clients opened", int(totals.Sessions), 2 * c.load.sessions},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
 		{"slots in memory", kept(status, r.damaged), c.keeps()},
+		{"sums of slots in memory", summed(r), c.keeps()},
 		{"snapshots on its disk", snaps, maxSnapshots},
 		{"bytes of log", bytes, 6*int(c.plan.Store.SegmentSize) + c.keeps()*(512+2*c.plan.Calls.Value)},
 		{"records waiting for the log", r.host.Waiting(), maxHeld},
@@ -72,12 +73,17 @@ func kept(s paxos.Status, damaged bool) int {
 	return int(s.VotesEnd - s.Floor)
 }
 
+// summed is how many sums a host remembers, with the same exception.
+func summed(r *replica) int {
+	if r.damaged {
+		return 0
+	}
+	return r.host.Sums()
+}
+
 // keeps is how many slots there may be: two snapshots' worth, what is kept for
 // laggards, and what came while a snapshot took long or failed.
 func (c *Cell) keeps() int {
-	if c.plan.Host.SnapshotEvery >= noSnapshots {
-		return 1 << 16
-	}
 	return 2*int(c.plan.Host.SnapshotEvery) + int(c.plan.Host.KeepSlots) + maxLate
 }
 

@@ -166,14 +166,20 @@ func (h *watch) claimsValues(id paxos.NodeID, m paxos.FetchReply) {
 	}
 }
 
-// claimsSnapshot: the sender's disk has, or had, a snapshot that reaches as far.
+// claimsSnapshot: the sender's disk has, or had, a snapshot that reaches as far; its
+// rows had this sum.
 func (h *watch) claimsSnapshot(id paxos.NodeID, wire string) {
 	m, err := host.DecodeTransfer(wire)
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
 		return
 	}
-	if p, ok := m.(host.Piece); ok && p.ID.Handle.Slot > h.disks[id].snapshot {
-		h.world.Break("I-W1", "replica %d sends a %v, the newest on its disk is of slot %d", id, p, h.disks[id].snapshot)
+	switch m := m.(type) {
+	case host.Piece:
+		if m.ID.Handle.Slot > h.disks[id].snapshot {
+			h.world.Break("I-W1", "replica %d sends a %v, the newest on its disk is of slot %d", id, m, h.disks[id].snapshot)
+		}
+	case host.TellSum:
+		h.claimsSum(id, node.SumReport(m))
 	}
 }

@@ -58,7 +58,7 @@ var families = []family{
 	{"disk-rot-value", "values that a log has synced go bad; often the replica starts again, without one that has them", rotValue},
 	{"disk-rot", "synced headers, runs of bytes, or copies of a register go bad", rotStore},
 	{"disk-misdirect", "what was written stands in another place, and old bytes where it should be", misdirect},
-	{strayFamily, "a row is written in the memory of one replica, and in no log", stray},
+	{"memory-stray", "a row is written in the memory of one replica, and in no log", stray},
 	{"disk-read-error", "a read fails; late in a run, sectors of the log are unreadable for good", readError},
 	{"disk-rot-snapshot", "the newest snapshot on a disk goes bad", rotSnapshot},
 	{"lose-source", "a replica is away for a while; in the middle of fetching a snapshot it loses its source", loseSource},

@@ -66,14 +66,6 @@ type Plan struct {
 	Calls   CallPlan
 }
 
-// strayFamily writes rows in the memory of one replica. Today a replica may write
-// a snapshot of such rows before it is found out, start from it again, and give it
-// to others: so a seed has this family or snapshots, not both.
-const strayFamily = "memory-stray"
-
-// noSnapshots is more slots than any run has.
-const noSnapshots = 1 << 30
-
 // FaultPlan is one family that is on.
 type FaultPlan struct {
 	Name string
@@ -191,9 +183,6 @@ func (p *Plan) faults(asked []string, at func(string) *draw.Stream) {
 		if asked != nil {
 			use = slices.Contains(asked, f.name)
 		}
-		if f.name == strayFamily && (asked == nil || len(asked) == len(families)) && at("faults.stray").Chance(1, 2) {
-			use = false // or hardly any seed had snapshots
-		}
 		if use {
 			p.Faults = append(p.Faults, FaultPlan{Name: f.name})
 			weights = append(weights, w)
@@ -247,9 +236,6 @@ func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	p.Host.FlushAfter = at("host.flush").Duration(5*time.Millisecond, 300*time.Millisecond)
 	p.Host.IdleAfter = at("host.idle").Duration(5*time.Millisecond, time.Second)
 	p.Host.SnapshotEvery = paxos.Slot(at("host.snapshot").LogUniform(1, 1000))
-	if slices.ContainsFunc(p.Faults, func(f FaultPlan) bool { return f.Name == strayFamily }) {
-		p.Host.SnapshotEvery = noSnapshots
-	}
 	p.Host.KeepSlots = paxos.Slot(at("host.keep").LogUniform(1, 500)) - 1
 	p.Host.PieceBytes = int(at("host.piece").LogUniform(1<<9, 1<<16))
 	p.Host.RetryAfter = at("host.retry").Duration(20*time.Millisecond, time.Second)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/host"
@@ -34,7 +35,7 @@ type replica struct {
 	missed   paxos.Slot     // the highest slot that anybody had applied when this life began
 	retired  bool           // its counters are added up
 	damaged  bool           // this life found unreadable records
-	writing  bool           // a snapshot is being written
+	writing  *db.View       // is being written as a snapshot; nil: none is
 }
 
 // newReplica returns the maker of a machine's lives.
@@ -56,7 +57,7 @@ func (r *replica) Start(env *sim.Env) {
 			return
 		}
 		r.store, r.damaged = st, len(report.Damaged) > 0
-		r.bulk = lane.Bulk{Store: st.Bulk(), Published: func(id host.SnapshotID) { r.cell.watch.published(r.id, id) }}
+		r.bulk = lane.Bulk{Store: st.Bulk(), Published: func(id host.SnapshotID) { r.cell.watch.published(r.id, id, r.writing) }}
 		r.cell.watch.recovered(r.id, rec, report)
 		r.cell.rare.recovered(report, r.cell.watch.atlas.isHurt(r.id))
 		env.Post(func(now time.Time) {
@@ -121,7 +122,7 @@ func (r *replica) act() {
 		if out.Installed != nil {
 			r.cell.watch.installed(r.id, out.Installed)
 		}
-		if r.writing {
+		if r.writing != nil {
 			r.cell.watch.snapshots.sums += len(out.Applied)
 		}
 		r.cell.watch.applied(r.id, out.Applied)
@@ -178,9 +179,11 @@ func (r *replica) runJob() {
 
 // runBulk is the bulk lane, beside the log lane: the same disk, call by call.
 func (r *replica) runBulk(j host.BulkJob) {
-	_, r.writing = j.(host.WriteJob)
+	if w, ok := j.(host.WriteJob); ok {
+		r.writing = &w.Rows
+	}
 	result := r.bulk.Do(j)
-	r.writing = false
+	r.writing = nil
 	r.env.Post(func(now time.Time) {
 		r.host.BulkDone(now, result)
 		r.act()

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/node"
 )
 
@@ -23,8 +24,14 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 	f.h.claimsSum(2, node.SumReport{Slot: 1, Sum: db.Sum{A: 7}})
 	f.h.strays(3)
 	f.h.claimsSum(3, node.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.h.claims(2, host.AppendTransfer(nil, host.TellSum{Slot: 1, Sum: db.Sum{A: 7}}))
+	f.h.claims(2, host.AppendTransfer(nil, host.NoSum{Slot: 1}))
 	f.good()
 	f.h.claimsSum(2, node.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.breaks("S6")
+
+	f = after()
+	f.h.claims(2, host.AppendTransfer(nil, host.TellSum{Slot: 1, Sum: db.Sum{A: 8}}))
 	f.breaks("S6")
 
 	f = after()
@@ -58,7 +65,7 @@ func TestS6AReplicaThatStopsHadAReason(t *testing.T) {
 // A stray row stops its replica soon, and its next life is well.
 func TestAStrayRowIsFound(t *testing.T) {
 	for family := range strayFamilies {
-		c := someCell(t, uint64(10+family), func(p *Plan) { p.Host.SnapshotEvery = noSnapshots })
+		c := someCell(t, uint64(10+family))
 		c.plan.Host.Node.ChecksumEvery = time.Second
 		r := running(c.replicas[1])
 		c.watch.atlas.take(r.id)

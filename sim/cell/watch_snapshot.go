@@ -26,6 +26,9 @@ func (s *snapshotCounts) add(c host.Counters) {
 	s.TransfersRestarted += c.TransfersRestarted
 	s.SourcesSwitched += c.SourcesSwitched
 	s.StalePieces += c.StalePieces
+	s.SumsAskedAgain += c.SumsAskedAgain
+	s.SumsOutdated += c.SumsOutdated
+	s.SumsOdd += c.SumsOdd
 }
 
 // sameRows checks that rows which are said to be those after a slot are (S6), and
@@ -41,12 +44,21 @@ func (h *watch) sameRows(id paxos.NodeID, what string, s paxos.Slot, sum db.Sum)
 	}
 }
 
-// published is told that a snapshot is durable from now on.
-func (h *watch) published(id paxos.NodeID, s host.SnapshotID) {
-	d := &h.disks[id]
-	d.snapshot = max(d.snapshot, s.Handle.Slot)
-	if !h.slot(s.Handle.Slot).applied {
-		h.world.Break("S3", "replica %d publishes a snapshot of slot %d, which nobody has applied", id, s.Handle.Slot)
+// published is told that a snapshot is durable from now on, and which rows are in it
+// if it is not from a peer. They are those of a majority: whatever became of the
+// memory they come from, a start may begin with them and a laggard be given them
+// (S6).
+func (h *watch) published(id paxos.NodeID, s host.SnapshotID, rows *db.View) {
+	d, slot := &h.disks[id], s.Handle.Slot
+	d.snapshot = max(d.snapshot, slot)
+	if rows != nil {
+		h.sameRows(id, "publishes", slot, rows.Recompute())
+	}
+	switch f := h.slot(slot); {
+	case !f.applied:
+		h.world.Break("S3", "replica %d publishes a snapshot of slot %d, which nobody has applied", id, slot)
+	case !f.summed:
+		h.world.Break("S6", "replica %d publishes a snapshot of slot %d, which nobody has applied whose rows were not made to differ", id, slot)
 	}
 }
 
@@ -95,4 +107,5 @@ func (h *watch) installed(id paxos.NodeID, i *node.Installed) {
 		}
 	}
 	h.sameRows(id, "installs", i.Handle.Slot, i.Sum)
+	d.stray = false // a row that was made up went with all others
 }

@@ -29,7 +29,19 @@ func decided(t *testing.T, n paxos.Slot) *facts {
 }
 
 func (f *facts) publish(id paxos.NodeID, s paxos.Slot) {
-	f.h.published(id, host.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9})
+	f.h.published(id, host.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}, nil)
+}
+
+// writes lets a replica publish a snapshot of its own, with these rows.
+func (f *facts) writes(id paxos.NodeID, s paxos.Slot, rows ...string) {
+	d := db.New()
+	tx := d.Begin()
+	for _, key := range rows {
+		tx.Put(key, "x")
+	}
+	tx.Commit()
+	view := d.View()
+	f.h.published(id, host.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}, &view)
 }
 
 // begins lets replica 1 come back with a snapshot of empty rows and with its
@@ -67,7 +79,18 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 		"it is bad, and it rotted":      {"", func(f *facts) { f.h.atlas.take(1); f.publish(1, 3); f.begins(2, 2, 2, errors.New("rot")) }},
 		"the log lacks more":            {"S3", func(f *facts) { f.publish(1, 2); f.begins(2, 4, 4) }},
 		"of a slot nobody applied":      {"S3", func(f *facts) { f.publish(1, 9) }},
-		"dropped too early":             {"S3", func(f *facts) { f.publish(1, 2); f.h.truncates(1, 4) }},
+		"with the rows of its slot":     {"", func(f *facts) { f.writes(1, 3) }},
+		"with others":                   {"S6", func(f *facts) { f.writes(1, 3, "a") }},
+		"with others, and it was made to have them": {"S17", func(f *facts) {
+			f.h.atlas.take(1)
+			f.h.strays(1)
+			f.writes(1, 3, "a")
+		}},
+		"that only a strayed replica applied": {"S6", func(f *facts) {
+			f.h.slot(3).summed = false
+			f.publish(1, 3)
+		}},
+		"dropped too early": {"S3", func(f *facts) { f.publish(1, 2); f.h.truncates(1, 4) }},
 		"begins without votes": {"S3", func(f *facts) {
 			f.publish(1, 2)
 			f.h.started(1, paxos.Status{Promised: ballot(1, 1), Floor: 4, VotesEnd: 9})
@@ -83,6 +106,11 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 		"installs, and goes on": {"", func(f *facts) {
 			f.h.installed(2, &node.Installed{Handle: paxos.Handle{Slot: 3}})
 			f.apply(2, 4, "a", 0)
+		}},
+		"installs, and is as all others": {"S6", func(f *facts) {
+			f.h.strays(2)
+			f.h.installed(2, &node.Installed{Handle: paxos.Handle{Slot: 3}})
+			f.h.stops(2, node.ErrMinority)
 		}},
 		"installs, and repeats": {"S2", func(f *facts) {
 			f.h.installed(2, &node.Installed{Handle: paxos.Handle{Slot: 3}})
