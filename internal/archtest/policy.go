@@ -47,6 +47,7 @@ var house = map[string]room{
 	"replica/handle":  {pure, []string{"replica/api"}},
 	"replica/queue":   {pure, []string{"replica/api"}},
 	"replica/command": {pure, []string{"replica/rows", "replica/tree", "replica/acl", "replica/lock"}},
+	"replica/desk":    {pure, []string{"replica/command", "replica/handle", "replica/queue"}},
 	"replica/master":  {pure, []string{"replica/command"}},
 	"replica/node":    {pure, []string{"paxos", "db", "replica/master"}},
 	"replica/host":    {pure, []string{"replica/node"}},

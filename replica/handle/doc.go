@@ -8,8 +8,7 @@
 // from making tokens, so access is checked when a node is opened, and when a handle
 // is made again, and not on each call.
 //
-// The package is complete and tested by itself. It is not wired in yet: no master
-// has a table, and no request carries a token.
+// Who has a table is replica/desk.
 //
 // Reading order: handle.go (what stands in a token, and what is said about one),
 // seal.go (the bytes), table.go, open.go, close.go, audit.go.

@@ -62,6 +62,15 @@ func (t *Table) room(sh *shelf) bool {
 	return len(sh.open) < t.limits.PerSession && t.total < t.limits.Total
 }
 
+// Room is how many handles more may be open: of one session, and of all.
+func (t *Table) Room(s api.SessionID) (own, all int) {
+	own = t.limits.PerSession
+	if sh, ok := t.shelves[s]; ok {
+		own -= len(sh.open)
+	}
+	return own, t.limits.Total - t.total
+}
+
 func (t *Table) put(sh *shelf, h Handle) {
 	sh.open[h.ID] = &entry{Handle: h}
 	t.total++

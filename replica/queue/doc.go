@@ -6,8 +6,7 @@
 // Acquire is applied. So a wrong or lost queue costs time and never exclusion, and a
 // new master begins with an empty one: clients send again.
 //
-// The package is complete and tested by itself. It is not wired in yet: no master
-// parks anybody.
+// Who parks and proposes is replica/desk.
 //
 // Reading order: queue.go (joining and leaving), next.go (whose turn it is),
 // audit.go.

@@ -93,6 +93,25 @@ func (q *Queues) Join(w Waiter) Joining {
 	return Joined
 }
 
+// Find is the waiter of a handle, if there is one, and whether it is being tried.
+func (q *Queues) Find(h api.HandleID) (w Waiter, tried, ok bool) {
+	p, ok := q.places[h]
+	if !ok {
+		return Waiter{}, false, false
+	}
+	return p.Waiter, p.tried, true
+}
+
+// Front is who waits for a lock in front of all others, and whether it is being
+// tried.
+func (q *Queues) Front(n api.Ref) (w Waiter, tried, ok bool) {
+	l, ok := q.lines[n]
+	if !ok {
+		return Waiter{}, false, false
+	}
+	return l.places[0].Waiter, l.places[0].tried, true
+}
+
 // Leave takes the waiter of a handle away, and says whether there was one, and
 // whether its Acquire is proposed, so that the lock may yet be granted to it.
 func (q *Queues) Leave(h api.HandleID) (w Waiter, tried, ok bool) {

@@ -1,0 +1,94 @@
+package desk
+
+import (
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// Advance tells that time has passed.
+func (d *Desk) Advance(at At) {
+	if d.over {
+		return
+	}
+	if o := d.owed; !o.at.IsZero() && !at.Now.Before(o.at) {
+		d.owed = owed{}
+		d.stirred = append(d.stirred, o.locks...)
+		for _, p := range o.paths {
+			d.doubted.add(p)
+		}
+		d.failUnpresented()
+	}
+	d.endDelays(at.Now)
+	d.lookAround(at)
+	d.follow(at)
+}
+
+// Wake is when Advance has something to do; zero: when something else has happened.
+func (d *Desk) Wake() time.Time {
+	var all []time.Time
+	if len(d.delays.all) > 0 {
+		all = append(all, d.delays.all[0].end)
+	}
+	if !d.swept && !d.sweepAt.IsZero() {
+		all = append(all, d.sweepAt)
+	}
+	if !d.owed.at.IsZero() {
+		all = append(all, d.owed.at)
+	}
+	if d.over || len(all) == 0 {
+		return time.Time{}
+	}
+	return slices.MinFunc(all, time.Time.Compare)
+}
+
+// owed is what the log did not take, to be proposed again.
+type owed struct {
+	at    time.Time // zero: nothing
+	locks []api.Ref // at which somebody's turn had come
+	paths []api.Path
+}
+
+// Refused gives back a command that the log did not take, with the code with which
+// to answer a call.
+func (d *Desk) Refused(at At, c command.Command, code api.Code) {
+	if act, ok := c.(command.Act); ok {
+		d.unproposed(at, act, code)
+	}
+	if d.over {
+		return
+	}
+	switch c := c.(type) {
+	case command.Sweep:
+		d.owed.paths = append(d.owed.paths, c.Node.Path)
+		d.sweepOver(at, c.Node)
+	case command.DelayOver:
+		d.delays.begin(delay{c.Node, c.Freed}, at.Now.Add(d.cfg.Retry))
+	case command.FailHandle:
+		d.refusedFail(c)
+	}
+	d.owe(at)
+}
+
+func (d *Desk) owe(at At) {
+	if d.owed.at.IsZero() {
+		d.owed.at = at.Now.Add(d.cfg.Retry)
+	}
+}
+
+// unproposed answers the call, unless it has a place in the queue, which it keeps.
+func (d *Desk) unproposed(at At, c command.Act, code api.Code) {
+	w := d.take(c.Session, c.Seq)
+	if w == nil {
+		return
+	}
+	if w.queued {
+		d.queues.Settle(w.handle.ID, w.Seq, false)
+		d.wait(w, parked)
+		d.owed.locks = append(d.owed.locks, w.handle.Node)
+		code = api.Parked
+	}
+	d.reply(w.Session, w.Seq, api.Result{Code: code})
+}

@@ -1,0 +1,90 @@
+package desk
+
+import (
+	"github.com/chubbycell/chubby/replica/acl"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/handle"
+)
+
+// tokenOf is the token of an op that is neither Open nor about the handle itself.
+func tokenOf(op api.Op) api.Token {
+	switch op := op.(type) {
+	case api.GetContents:
+		return op.Handle
+	case api.GetStat:
+		return op.Handle
+	case api.ReadDir:
+		return op.Handle
+	case api.SetContents:
+		return op.Handle
+	case api.SetACL:
+		return op.Handle
+	case api.DeleteNode:
+		return op.Handle
+	case api.Release:
+		return op.Handle
+	case api.GetSequencer:
+		return op.Handle
+	case api.CheckSequencer:
+		return op.Handle
+	}
+	return ""
+}
+
+// needs is the right that the handle must have. What only gives something up, or
+// binds the handle, needs none.
+func needs(op api.Op) api.Rights {
+	switch op := op.(type) {
+	case api.GetContents:
+		return acl.GetContentsAndStat.Needs()
+	case api.GetStat:
+		return acl.GetStat.Needs()
+	case api.ReadDir:
+		return acl.ReadDir.Needs()
+	case api.SetContents:
+		return acl.SetContents.Needs()
+	case api.SetACL:
+		return acl.SetACL.Needs()
+	case api.DeleteNode:
+		return acl.Delete.Needs()
+	case api.Acquire:
+		if op.Mode == api.Shared {
+			return acl.AcquireShared.Needs()
+		}
+		return acl.AcquireExclusive.Needs()
+	case api.GetSequencer:
+		return acl.GetSequencer.Needs()
+	case api.CheckSequencer:
+		return acl.CheckSequencer.Needs()
+	}
+	return 0
+}
+
+// deedOf is what an op with one of these tokens asks of the rows: OK, or Invalid.
+func deedOf(op api.Op, h handle.Handle) (command.Deed, api.Code) {
+	n, f := h.Node, h.Fence
+	switch op := op.(type) {
+	case api.GetContents:
+		return command.GetContents{Node: n, Fence: f}, api.OK
+	case api.GetStat:
+		return command.GetStat{Node: n, Fence: f}, api.OK
+	case api.ReadDir:
+		return command.ReadDir{Node: n, After: op.After, Fence: f}, api.OK
+	case api.SetContents:
+		return command.SetContents{Node: n, Contents: op.Contents, When: op.When, Fence: f}, api.OK
+	case api.SetACL:
+		return command.SetACL{Node: n, Names: op.Names, When: op.When, Fence: f}, api.OK
+	case api.DeleteNode:
+		return command.DeleteNode{Node: n, Fence: f}, api.OK
+	case api.Release:
+		return command.Release{Node: n, Handle: h.ID, Acquisition: op.Acquisition}, api.OK
+	case api.GetSequencer:
+		return command.GetSequencer{Node: n, Handle: h.ID, Fence: f}, api.OK
+	case api.CheckSequencer:
+		if q, err := api.ParseSequencer(op.Sequencer); err == nil && q.Node == n {
+			return command.CheckSequencer{Node: n, Sequencer: q, Fence: f}, api.OK
+		}
+	}
+	return nil, api.Invalid
+}

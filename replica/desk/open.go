@@ -1,0 +1,105 @@
+package desk
+
+import (
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/handle"
+	"github.com/chubbycell/chubby/replica/tree"
+)
+
+// open begins an Open. It waits for a sweep of its path: else it could open the
+// node that is just going.
+func (d *Desk) open(at At, c Call, op api.Open) {
+	deed, code := d.openNode(at, c, op)
+	switch {
+	case code != api.OK:
+		d.refuse(at, c, code)
+	case d.sweeps[deed.Path] != nil:
+		w := &call{Call: c, path: deed.Path}
+		d.sweeps[deed.Path].held = append(d.sweeps[deed.Path].held, w)
+		d.wait(w, held)
+	case !d.room(c.Session):
+		d.refuse(at, c, api.Crowded)
+	case at.Authority && reads(at, deed):
+		d.openThere(at, c, op, deed)
+	default:
+		d.put(&call{Call: c, path: deed.Path, opens: true}, deed)
+	}
+}
+
+// openNode says what is to be opened, and below which directory.
+func (d *Desk) openNode(at At, c Call, op api.Open) (command.OpenNode, api.Code) {
+	deed := command.OpenNode{
+		Rights: op.Rights, Create: op.Create,
+		Kind: op.Kind, Ephemeral: op.Ephemeral, Contents: op.Contents, Names: op.Names,
+	}
+	if op.Dir != "" {
+		dir, code := d.use(at, c, op.Dir, 0)
+		if code != api.OK {
+			return deed, code
+		}
+		deed.Dir, deed.Path, deed.Fence = dir.Node, dir.Node.Path, dir.Fence
+	}
+	if op.Path == "" {
+		return deed, api.OK
+	}
+	path, err := deed.Path.Join(op.Path)
+	if err != nil {
+		return deed, api.Invalid
+	}
+	deed.Path = path
+	return deed, api.OK
+}
+
+// reads says that nothing will be made.
+func reads(at At, deed command.OpenNode) bool {
+	if deed.Create == api.CreateMay {
+		_, _, code := tree.Lookup(at.Rows, deed.Path)
+		return code == api.OK
+	}
+	return deed.Create == api.CreateNever
+}
+
+// openThere opens a node without the log. What it is told stands in no row, so the
+// Desk keeps it: a copy that comes when the node is gone, or there again, must
+// neither make one nor open another.
+func (d *Desk) openThere(at At, c Call, op api.Open, deed command.OpenNode) {
+	d.count.Read++
+	deed.Create, deed.Kind, deed.Ephemeral = api.CreateNever, 0, false
+	deed.Contents, deed.Names = "", api.ACLNames{}
+	r := command.ReadAct(at.Rows, d.act(c, deed))
+	if o, ok := r.Detail.(api.Opened); ok {
+		d.opened(at, c, op, o, true)
+		return
+	}
+	d.tell(c, r)
+}
+
+// opened gives out the handle of an Open that was executed: now, and so with the
+// rights that this copy asks for; or before, when another copy with the same
+// number may have asked for less.
+func (d *Desk) opened(at At, c Call, op api.Open, o api.Opened, now bool) {
+	if stat, code := tree.Stat(at.Rows, o.Node); !now && code == api.OK && !d.allowed(at, stat, op.Rights, c.Principal) {
+		d.tell(c, api.Result{Code: api.Permission})
+		return
+	}
+	if !now && !d.room(c.Session) {
+		d.reply(c.Session, c.Seq, api.Result{Code: api.Busy})
+		return
+	}
+	token, _, v := d.table.Open(handle.Opening{
+		Session: c.Session, Seq: c.Seq, Seen: d.shelf(c.Session).seen,
+		Node: o.Node, Kind: o.Stat.Kind, Ephemeral: o.Stat.Ephemeral, Rights: op.Rights, Delay: op.Delay,
+	})
+	if v == handle.Full {
+		invariant.Failf("I-B2", "call %d of session %d was to open %v, and no handle was kept free", c.Seq, c.Session, o.Node)
+	}
+	if v != handle.Good { // the client has given the call up: nobody would close what it opened
+		d.count.GivenUp++
+		d.reply(c.Session, c.Seq, api.Result{Code: api.Stale})
+		return
+	}
+	o.Token = token
+	d.tell(c, api.Result{Code: api.OK, Detail: o})
+}

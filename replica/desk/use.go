@@ -1,0 +1,66 @@
+package desk
+
+import (
+	"github.com/chubbycell/chubby/replica/acl"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/handle"
+	"github.com/chubbycell/chubby/replica/lock"
+	"github.com/chubbycell/chubby/replica/tree"
+)
+
+// use finds the handle that a token names, which must have the rights that are
+// needed. One of an older epoch is made again: the former master knew it (CHU
+// §2.9, step 8).
+func (d *Desk) use(at At, c Call, token api.Token, need api.Rights) (handle.Handle, api.Code) {
+	h, v := d.table.Use(c.Session, token)
+	code := codeOf(v)
+	if v == handle.Old {
+		code = d.recreate(at, c, token, h)
+	}
+	if code == api.OK && !h.Rights.Has(need) {
+		code = api.NoRight
+	}
+	return h, code
+}
+
+func codeOf(v handle.Verdict) api.Code {
+	switch v {
+	case handle.Good, handle.Old:
+		return api.OK
+	case handle.Closed:
+		return api.HandleClosed
+	case handle.Poisoned:
+		return api.HandlePoisoned
+	}
+	return api.BadHandle
+}
+
+// recreate asks for the rights again: they may have been taken away since the node
+// was opened.
+func (d *Desk) recreate(at At, c Call, token api.Token, h handle.Handle) api.Code {
+	stat, code := tree.Stat(at.Rows, h.Node)
+	switch {
+	case code != api.OK:
+		return code
+	case !d.allowed(at, stat, h.Rights, c.Principal):
+		return api.Permission
+	case !d.room(c.Session):
+		return api.Crowded
+	}
+	d.table.Recreate(c.Session, token)
+	d.count.Recreated++
+	return api.OK
+}
+
+func (d *Desk) allowed(at At, stat api.Stat, want api.Rights, who api.Principal) bool {
+	return acl.Check(tree.Files{Reader: at.Rows}, stat.Names, want, who) == api.OK
+}
+
+// room says that the session may have another handle, beside those that its
+// proposed Opens will give it.
+func (d *Desk) room(s api.SessionID) bool {
+	own, all := d.table.Room(s)
+	return d.shelf(s).opening < own && d.opening < all
+}
+
+func ownerOf(h handle.Handle) lock.Owner { return lock.Owner{Session: h.Session, Handle: h.ID} }
