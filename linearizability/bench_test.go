@@ -89,6 +89,34 @@ func bigFileHistory(operations, clients, files int) *History[FileInput, FileOutp
 	}, apply)
 }
 
+// bigLockHistory is one of handles that try, release, fail and ask for sequencers.
+func bigLockHistory(operations, clients, locks int) *History[LockInput, LockOutput] {
+	p, states := splitMix(1), map[lockName]LockState{}
+	ops := [...]LockOp{LockTry, LockTry, LockTry, LockRelease, LockRelease, LockGetSequencer, LockGetSequencer, LockFail, LockDelayOver}
+	return record(p, operations, clients, func() LockInput {
+		in := LockInput{Op: ops[p(len(ops))], Path: fmt.Sprintf("/locks/%d", p(locks)), Instance: 7, Began: 1}
+		if in.Op.ofHandle() {
+			in.Handle = fmt.Sprintf("%d/1", p(4))
+		}
+		if in.Op == LockTry {
+			in.Shared, in.Delay = p(3) == 0, int64(p(2))
+		}
+		return in
+	}, func(in LockInput, slot int64) (LockOutput, bool) {
+		s := states[in.name()]
+		out := lockResult(s, in)
+		if in.Op == LockTry && out.Code == LockOK && out.Acquisition == 0 {
+			out.Acquisition = uint64(slot)
+		}
+		if in.Op == LockTry && out.Code == LockOK && out.Gen == 0 {
+			out.Gen = uint64(slot)
+		}
+		next, did := s.step(&in, &out)
+		states[in.name()] = next
+		return out, did == changed
+	})
+}
+
 func benchInput(p pick, names []string) KVInput {
 	key, value := names[p(len(names))], fmt.Sprint(p(1<<20))
 	switch p(8) {
@@ -115,6 +143,8 @@ func benchApply(r *kvReplayer, in KVInput) KVOutput {
 func BenchmarkWitness(b *testing.B) { benchWitness(b, KV(), bigHistory(1_000_000, 20, 256)) }
 
 func BenchmarkFileWitness(b *testing.B) { benchWitness(b, File(), bigFileHistory(200_000, 20, 256)) }
+
+func BenchmarkLockWitness(b *testing.B) { benchWitness(b, Lock(), bigLockHistory(200_000, 20, 64)) }
 
 func benchWitness[S, I, O any](b *testing.B, m *Model[S, I, O], h *History[I, O]) {
 	b.ReportAllocs()

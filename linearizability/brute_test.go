@@ -91,6 +91,9 @@ func (b *brute[I, O]) explains(order []int32, start telling[I, O]) bool {
 		for _, s := range states {
 			next = append(next, b.follow(s, int(i))...)
 		}
+		if len(next) == 0 && b.ops[i].Outcome == OutcomeUnknown {
+			next = states // it could not take effect there, so it had none
+		}
 		states, stood = next, stood|1<<i
 	}
 	return len(states) > 0 && b.complete(stood)

@@ -11,7 +11,7 @@ import (
 var ErrModel = errors.New("unknown model")
 
 // ModelNames are the models that CheckFile knows, in order.
-func ModelNames() []string { return []string{"file", "kv", "register"} }
+func ModelNames() []string { return []string{"file", "kv", "lock", "register"} }
 
 // CheckFile reads a history in the form the package doc describes and checks it
 // against the model of that name. Errors wrap ErrModel, ErrFormat or
@@ -22,6 +22,8 @@ func CheckFile(r io.Reader, model string, o Options) (Report, error) {
 		return checkFile(r, File(), o)
 	case "kv":
 		return checkFile(r, KV(), o)
+	case "lock":
+		return checkFile(r, Lock(), o)
 	case "register":
 		return checkFile(r, Register(), o)
 	}

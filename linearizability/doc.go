@@ -22,11 +22,11 @@
 //
 // operation, history, recorder: what is judged. model, kv (kvstate, kvreplay,
 // kvsettle), register: against what; number, statereplay, file (filestate,
-// filestep, filesettle): the same for numbers that a system gives out. witness,
-// order, witnesswhy: the first check. partition, search: the second. prefix,
-// explain, page: the telling. jsonl, jsonlread, jsonobject, kvjson, filejson,
-// filejsonout, filetext, names, text: files. report, checkfile: everything in one
-// call.
+// filestep, filesettle), lock (lockstate, lockstep): the same for numbers that a
+// system gives out. witness, order, witnesswhy: the first check. partition,
+// search: the second. prefix, explain, page: the telling. jsonl, jsonlread,
+// jsonobject, kvjson, filejson, filejsonout, filetext, lockjson, locktext, names,
+// text: files. report, checkfile: everything in one call.
 //
 // A check of another property over the same histories (fencing, exclusion)
 // takes a *History and answers with a Verdict and a Violation.
@@ -114,6 +114,29 @@
 // Instances and generations are numbers from 1 on that grow; which ones is the
 // system's business.
 //
-// Keys, values, paths and contents are strings; {"base64":"..."} stands for bytes
+// Model lock, where a lock is a path and an instance:
+//
+//	{"op":"acquire","path":P,"instance":N,"handle":H,"mode":M,"delay_ns":NS}
+//	                                                {"gen":G,"acquisition":Q}
+//	{"op":"try", as acquire}                        {"gen":G,"acquisition":Q}
+//	{"op":"release","path":P,"instance":N,"handle":H,"acquisition":Q}
+//	                                                {}
+//	{"op":"close","path":P,"instance":N,"handle":H} {}
+//	{"op":"fail","path":P,"instance":N,"handle":H,"began":B}
+//	                                                {"delay_ns":NS}
+//	{"op":"over","path":P,"instance":N,"began":B}   {}
+//	{"op":"sequencer","path":P,"instance":N,"handle":H}
+//	                                                {"mode":M,"gen":G}
+//	{"op":"check","path":P,"instance":N,"mode":M,"gen":G}
+//	                                                {}
+//	{"op":"forget","path":P,"instance":N}           {}
+//
+// or, where it was refused, {"code":C}, with C "held", "delayed", "other mode",
+// "not held", "stale" or "gone". M is "exclusive" or "shared". H names a handle,
+// B, a number, the delay that begins when its holder fails; "over" ends it.
+// "instance", "delay_ns", "acquisition" of release, and all of outputs but "mode"
+// may be left out. "acquire" waits, so it is never "held" or "delayed".
+//
+// Keys, values, paths, handles and contents are strings; {"base64":"..."} stands for bytes
 // that are not UTF-8, and a number for its own digits.
 package linearizability

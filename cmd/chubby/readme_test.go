@@ -12,8 +12,12 @@ import (
 
 const project = "../.."
 
-// operation is a history.
-const operation = `{"client":1,"call":1,"return":2,"input":{"op":"put","key":"g/x","value":"a"}}`
+// histories are one for each model.
+var histories = map[string]string{
+	"kv":   `{"client":1,"call":1,"return":2,"input":{"op":"put","key":"g/x","value":"a"}}`,
+	"file": `{"client":1,"call":1,"return":2,"input":{"op":"open","path":"/f","create":"may","kind":"file"},"output":{"created":true}}`,
+	"lock": `{"client":1,"call":1,"return":2,"input":{"op":"try","path":"/f","handle":"1","mode":"shared"},"output":{"gen":7}}`,
+}
 
 // commands are the command lines of the README, without comments and what the
 // shell does with the output.
@@ -40,7 +44,7 @@ func TestTheReadmesCommandsAreUnderstood(t *testing.T) {
 		case strings.HasPrefix(line, "sim mutants"):
 			args = append(args, "--list", "--repo", root) // the names are real; hunting takes minutes
 		case strings.HasPrefix(line, "check"):
-			require.NoError(t, os.WriteFile(args[len(args)-1], []byte(operation), 0o644))
+			require.NoError(t, os.WriteFile(args[len(args)-1], []byte(histories[args[2]]), 0o644))
 		}
 		w := newWorld()
 		require.Equal(t, exitClean, w.do(args...), "%s: %s", line, w.err.String())

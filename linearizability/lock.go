@@ -1,0 +1,147 @@
+package linearizability
+
+import "fmt"
+
+// LockOp is an operation of the lock model.
+type LockOp uint8
+
+const (
+	// LockAcquire waits until Handle holds the lock. Output: Gen, Acquisition;
+	// LockOther, LockGone. While the lock cannot be had it cannot take effect.
+	LockAcquire LockOp = iota + 1
+	// LockTry is LockAcquire that does not wait: LockHeld, LockDelayed, too.
+	LockTry
+	// LockRelease frees what Handle holds, if that was granted as Acquisition or
+	// Acquisition is 0. No output; LockNotHeld.
+	LockRelease
+	// LockClose frees whatever Handle holds, at once. No output.
+	LockClose
+	// LockFail says that the holder failed: the lock is free, and the holder's
+	// Delay, if it has one, begins to run under the name Began. Output: Delay;
+	// LockNotHeld.
+	LockFail
+	// LockDelayOver says that the delay Began is over. No output; LockStale where
+	// it does not run.
+	LockDelayOver
+	// LockGetSequencer reads what Handle holds. Output: Shared, Gen; LockNotHeld.
+	LockGetSequencer
+	// LockCheckSequencer asks whether the lock is held in mode Shared at
+	// generation Gen. No output; LockStale where it is not.
+	LockCheckSequencer
+	// LockForget says that the node was deleted: its lock is gone, with holders
+	// and delays. No output.
+	LockForget
+)
+
+// LockInput is a call of the lock model.
+type LockInput struct {
+	Op       LockOp
+	Path     string // the lock: a node's path and instance
+	Instance uint64
+	Handle   string // who holds, or wants to; all but the last two and LockDelayOver
+	Shared   bool   // LockAcquire, LockTry, LockCheckSequencer: not exclusively
+	Gen      uint64 // LockCheckSequencer
+	// Acquisition is, of LockRelease, which hold of the handle is meant.
+	Acquisition uint64
+	// Delay is, of LockAcquire and LockTry, for how many nanoseconds nobody is to
+	// have the lock after its holder failed.
+	Delay int64
+	Began uint64 // LockFail, LockDelayOver: names a delay, once per lock
+}
+
+// LockCode is how a call ended.
+type LockCode uint8
+
+// The codes.
+const (
+	LockOK      LockCode = iota
+	LockHeld             // somebody holds it in a mode that excludes the one wanted
+	LockDelayed          // the delay of a holder that failed is running
+	LockOther            // the handle holds it in the other mode
+	LockNotHeld          // the handle does not hold it, or not as this acquisition
+	LockStale            // the sequencer, or the delay, is of the past
+	LockGone             // the node was deleted
+)
+
+// LockOutput is a result of the lock model. Which fields count depends on the
+// operation, see LockOp; the others are ignored.
+type LockOutput struct {
+	Code        LockCode
+	Shared      bool
+	Gen         uint64 // 0: not told
+	Acquisition uint64 // 0: not told
+	Delay       int64  // of LockFail: how long the delay runs, in nanoseconds; below 0: not told
+}
+
+// Lock is the model of locks, one for each path and instance: held exclusively by
+// one handle or shared by any number. It is free at the start.
+//
+// A lock has a generation, which the system gives out: it grows when a free lock
+// is taken, and at no other time. A hold has an acquisition, a number by which a
+// release finds it. Both are taken as the history tells them.
+//
+// A handle that holds the lock already is granted it again, as it is; in the
+// other mode it is refused. While the delay of a failed holder runs nobody is
+// granted the lock, not even beside others that share it. That holders fail, that
+// delays end and that nodes are deleted are calls of a client that stands for the
+// system, in the order of its log: the model knows no time. A call that was
+// cancelled and had freed the lock is a LockRelease; a call refused for reasons
+// outside of the model has no effect: OutcomeFailed.
+func Lock() *Model[LockState, LockInput, LockOutput] {
+	m := &Model[LockState, LockInput, LockOutput]{
+		Name:           "lock",
+		Init:           func() LockState { return LockState{} },
+		Result:         lockResult,
+		ReadOnly:       func(in LockInput) bool { return in.Op == LockGetSequencer || in.Op == LockCheckSequencer },
+		Partition:      func(in LockInput) string { return in.name().String() },
+		Equal:          LockState.equal,
+		Hash:           LockState.hash,
+		Size:           LockState.size,
+		Validate:       lockValidate,
+		DescribeInput:  describeLockInput,
+		DescribeOutput: describeLockOutput,
+		DescribeState:  LockState.String,
+		Codec:          lockCodec(),
+	}
+	step := stepper[LockState, LockInput, LockOutput](LockState.step)
+	step.fill(m)
+	m.Replayer = func() Replayer[LockInput, LockOutput] {
+		return newStateReplayer(step, LockState{}, (*LockInput).name)
+	}
+	return m
+}
+
+// lockName names a lock.
+type lockName struct {
+	path     string
+	instance uint64
+}
+
+func (in *LockInput) name() lockName { return lockName{in.Path, in.Instance} }
+
+// String is path#instance.
+func (n lockName) String() string {
+	if n.instance == 0 {
+		return n.path
+	}
+	return fmt.Sprintf("%s#%d", n.path, n.instance)
+}
+
+// ofHandle reports whether o is an operation of a handle.
+func (o LockOp) ofHandle() bool {
+	return o != LockDelayOver && o != LockCheckSequencer && o != LockForget
+}
+
+func lockValidate(in LockInput) error {
+	switch {
+	case in.Op < LockAcquire || in.Op > LockForget:
+		return field("op", "no such operation %d", in.Op)
+	case in.Op.ofHandle() == (in.Handle == ""):
+		return field("handle", "%q: a handle's operations have one, others have none", in.Handle)
+	case in.Delay < 0:
+		return field("delay_ns", "%d is negative", in.Delay)
+	case in.Op == LockCheckSequencer && in.Gen == 0:
+		return field("gen", "0 is none")
+	}
+	return nil
+}
