@@ -94,6 +94,9 @@ func Start(cfg Config) (*Replica, error) {
 	if cfg.Store.Salt == nil {
 		cfg.Store.Salt = entropy
 	}
+	if cfg.Host.Node.Secret == ([32]byte{}) {
+		_, _ = rand.Read(cfg.Host.Node.Secret[:]) // never fails: it ends the program instead
+	}
 	st, rec, report, err := store.Open(cfg.FS, cfg.Dir, cfg.Store)
 	if err != nil {
 		return nil, fmt.Errorf("replica %d: %w", cfg.Host.Node.Paxos.ID, err)

@@ -3,7 +3,8 @@ package api
 // Request is one sending of one call. Client to the replica it takes for the
 // master.
 type Request struct {
-	// ID names this sending: a client never uses one twice. The reply echoes it.
+	// ID names this sending: a client never uses one twice, and those of a session
+	// ascend. The reply echoes it.
 	ID uint64
 	// Session and Seq name the call: the same in all its sendings. Both are 0 in
 	// a request that opens a session, and Seq is in a KeepAlive.

@@ -3,46 +3,67 @@
 // Every replica has a Master; it is idle until the replica leads. Nothing here
 // is replicated and nothing survives a fail-over: what must, is a row. The
 // Master turns requests into commands, and what became of the commands into
-// answers. It looks at no rows but to answer what only reads, at an instant at
-// which this replica may do so alone (At): whether a session is alive or a call was
-// executed before is decided when the command is applied (replica/command).
+// answers. It looks at rows only when an epoch of its own begins, to know what
+// there is, and to answer what only reads, at an instant at which this replica may
+// do so alone (At): whether a session is alive or a call was executed before is
+// decided when the command is applied (replica/command).
 //
-// Reading order: master.go (the doors), tenure.go (the state machine),
-// pending.go (who waits for what), read.go (reads without the log), install.go
-// (rows that jump).
+// Reading order: master.go (the doors), tenure.go (the states), failover.go (from
+// an epoch to serving), request.go, pending.go (who waits for what), read.go (reads
+// without the log), keepalive.go (leases of sessions, evidence), proposal.go (what
+// is proposed for what), install.go (rows that jump).
 //
 // # States
 //
-//	            Tenure(mine)              own Epoch applied
-//	following --------------> electing --------------------> serving
-//	    ^                        |                              |
-//	    |    Tenure(not mine)    |                              | another Epoch applied
-//	    +------------------------+      Tenure(not mine)        v
-//	    +---------------------------------------------- serving, deposed
+//	            Tenure(mine)              own Epoch applied             steps are over
+//	following --------------> electing --------------------> recovering ---------------> serving
+//	    ^                        |                               |                          |
+//	    |    Tenure(not mine)    |                               |   another Epoch applied  |
+//	    +------------------------+      Tenure(not mine)         v                          v
+//	    +-------------------------------------- recovering, serving, deposed <--------------+
 //
 // A Tenure that is mine again, at another ballot, leads from any state to
 // electing: in between another replica may have led.
 //
-//	state      a request gets                        commands proposed
-//	following  NotMaster, hint: who leads            none
-//	electing   NotMaster, hint: this replica         the Epoch command, first of the tenure
-//	serving    a place in the log; reads, with a     calls, guarded by this tenure's epoch
-//	           lease, their answer
-//	deposed    NotMaster, hint: whose epoch it is    none
+//	state       a request gets                        commands proposed
+//	following   NotMaster, hint: who leads            none
+//	electing    NotMaster, hint: this replica         the Epoch command, first of the tenure
+//	recovering  Recovering; a KeepAlive its answer    those of the steps, ends of sessions
+//	serving     a place in the log; reads, with a     calls, ends of sessions, all guarded by
+//	            lease, their answer                   this tenure's epoch
+//	deposed     NotMaster, hint: whose epoch it is    none
 //
 // Deposed is the time between the end of the epoch, which the rows tell, and the
-// end of the tenure, which the log tells. Who waits goes on waiting: his command
-// may be found below, and then its true outcome is told.
+// end of the tenure, which the log tells. Whose call waits goes on waiting: his
+// command may be found below, and then its true outcome is told. Whose KeepAlive
+// waits is told NotMaster at once.
 //
-// Serving begins when exactly the Epoch command of this tenure, told by master
-// and ballot, was applied. "Some epoch with my name" is not enough: the command
-// of an earlier tenure of this replica may lie among the old slots that phase 1
-// found and proposed again, and the epoch it begins ends before this tenure's.
+// An epoch of this tenure begins when exactly the Epoch command of this tenure,
+// told by master and ballot, was applied. "Some epoch with my name" is not enough:
+// the command of an earlier tenure of this replica may lie among the old slots that
+// phase 1 found and proposed again, and the epoch it begins ends before this
+// tenure's.
+//
+// # The steps of a fail-over (CHU §2.9)
+//
+//	      step                         entered when            left when
+//	1, 2  electing                     this replica leads      its Epoch is applied
+//	3     rebuild: sessions from rows  the epoch begins        at once
+//	3     founding                     -                       there is a cell: Found is applied
+//	3     measuring                    there is a cell         the rows allow the shortest lease
+//	4-6   flushing: KeepAlives only    leases may be granted   each session of step 3 has taken
+//	                                                           notice of the epoch, or ended
+//	7     serving                      all know of the epoch   the epoch ends
+//
+// In step 3 each session gets the longest lease that the predecessor can have
+// granted, from then on. A KeepAlive of one that has not taken notice of the epoch
+// is answered at once, with Failover, and does not extend that lease: so the
+// fail-over ends. A session is opened in serving only, and knows.
 //
 // # The client's epoch
 //
 // Every request but one that opens a session names the epoch that its client has
-// heard of, and a serving master takes those of its own epoch only (C12.04):
+// heard of, and a master takes those of its own epoch only (C12.04):
 //
 //	lower   OldEpoch, and the answer tells the present one: a packet to a former
 //	        master, or a client that has not heard of this one
@@ -53,6 +74,17 @@
 // A call is guarded by the epoch in which it was received (P5.01). It is stamped
 // then, once; a copy that comes later, in a later epoch, is another command with
 // another guard, and at most one of them is executed.
+//
+// # Evidence
+//
+// A lease of a session is a promise, and a session ends only when its lease is over
+// by the clock of somebody who may say so. With read authority this replica is
+// master now. Without, it puts a Confirm into the log, one at a time: if that is
+// executed, it stood there below any later epoch, so this replica was master when
+// it was proposed, and what is due since before that is done as of that instant. A
+// new master counts the longest lease from the application of its Epoch, which
+// is later. So a cell without read authority keeps its sessions alive too, by one
+// command for all that is due.
 //
 // # What is answered when
 //
@@ -70,6 +102,8 @@
 //
 //	I-E1  delta  the epochs a master is told rise by one; those of installed rows
 //	             do not fall
-//	I-E2  state  only a serving or deposed master has requests waiting
-//	I-E3  state  a serving master serves in the present epoch
+//	I-E2  state  only a master in an epoch of its own, or deposed, has requests waiting
+//	I-E3  state  a master in an epoch of its own is in the present epoch
+//	I-E4  state  such a master, and no other, remembers sessions
+//	I-E5  state  with authority, it remembers as many as are alive in the rows
 package master

@@ -12,13 +12,13 @@ func (m *Master) Installed(e rows.Epoch) {
 	if e.Number < m.epoch {
 		invariant.Failf("I-E1", "replica %d: rows in epoch %d replace rows in epoch %d", m.cfg.ID, e.Number, m.epoch)
 	}
-	if e.Number > m.epoch && m.state == Serving {
-		m.count.Deposed++
-		m.state = Deposed
-	}
-	if e.Number > m.epoch && m.state == Deposed {
+	risen := e.Number > m.epoch
+	m.epoch = e.Number
+	switch {
+	case risen && m.rules():
+		m.depose(e.Master)
+	case risen && m.state == Deposed:
 		m.hint = m.another(e.Master)
 	}
-	m.epoch = e.Number
 	m.verify()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/session"
 )
 
 // rig is a Master, number 1, with a log that tests fill by hand.
@@ -25,8 +26,10 @@ type rig struct {
 	replies []master.Reply
 }
 
-func newRig(t *testing.T) *rig {
-	return &rig{t: t, m: master.New(master.Config{ID: 1, MaxPending: 3}, 0), db: db.New(), now: time.Unix(100, 0)}
+func newRig(t *testing.T) *rig { return newRigWith(t, master.Config{ID: 1, MaxPending: 3}) }
+
+func newRigWith(t *testing.T, cfg master.Config) *rig {
+	return &rig{t: t, m: master.New(cfg, 0), db: db.New(), now: time.Unix(100, 0)}
 }
 
 func (r *rig) at() master.At { return master.At{Now: r.now, Lease: r.lease, Rows: r.db} }
@@ -68,9 +71,25 @@ func (r *rig) serve(round uint64) {
 	require.Equal(r.t, master.Serving, r.m.Status().State)
 }
 
+// withLeases is the configuration of a cell whose sessions have leases of 12 s.
+func withLeases() master.Config {
+	return master.Config{ID: 1, MaxPending: 3, Sessions: session.Config{LeaseMin: 12 * time.Second, LeaseMax: time.Minute, KeepAliveRate: 1000}}
+}
+
+// recover lets the replica take over a cell with session 2, which is not heard of
+// after that.
+func (r *rig) recover(round uint64) {
+	r.apply(command.Epoch{Master: 2})
+	r.session(1)
+	r.apply(command.LongestLease{Guard: 1, Lease: 12 * time.Second})
+	r.elect(round)
+	r.last()
+	require.Equal(r.t, master.Recovering, r.m.Status().State)
+}
+
 // session opens a session by the log.
 func (r *rig) session(nonce uint64) api.SessionID {
-	a := r.apply(command.Call{Guard: rows.GetEpoch(r.db).Number, Op: api.OpenSession{Nonce: api.Nonce{nonce}}})
+	a := r.apply(command.Call{Guard: rows.GetEpoch(r.db).Number, Op: api.OpenSession{Nonce: api.Nonce{nonce}}, Principal: "ann"})
 	require.Equal(r.t, api.OK, a.Result.Code)
 	return a.Result.Session
 }
@@ -210,8 +229,8 @@ func TestWhatTheLogDoesNotTakeIsAnswered(t *testing.T) {
 		s := r.session(1)
 		r.request(9, put(1, s, 1))
 		p := r.taken[len(r.taken)-1]
-		r.m.Refused(p, code)
-		r.m.Refused(p, code) // nobody waits any more
+		r.m.Refused(r.at(), p, code)
+		r.m.Refused(r.at(), p, code) // nobody waits any more
 		r.take()
 		require.Equal(t, code, r.reply().Result.Code)
 		require.Zero(t, r.m.Status().Pending)
@@ -225,7 +244,7 @@ func TestAnEpochTheLogDoesNotTakeIsProposedAgain(t *testing.T) {
 	n, _ := r.take()
 	require.Zero(t, n, "once is enough")
 	first := r.taken[0]
-	r.m.Refused(first, api.Busy)
+	r.m.Refused(r.at(), first, api.Busy)
 	n, _ = r.take()
 	require.Zero(t, n, "not at once: the log is still full")
 	r.m.Advance(r.at())
@@ -237,7 +256,7 @@ func TestAnEpochTheLogDoesNotTakeIsProposedAgain(t *testing.T) {
 	require.Zero(t, n)
 
 	r.elect(6)
-	r.m.Refused(first, api.Busy) // of the tenure before
+	r.m.Refused(r.at(), first, api.Busy) // of the tenure before
 	r.m.Advance(r.at())
 	n, _ = r.take()
 	require.Zero(t, n)

@@ -66,7 +66,7 @@ func (w *world) flush(r *replica) {
 		case !r.leads:
 			w.t.Fatalf("replica %d proposes and does not lead", r.id+1)
 		case rapid.IntRange(0, 9).Draw(w.t, "full") == 0:
-			r.m.Refused(p, api.Busy)
+			r.m.Refused(master.At{Rows: r.db}, p, api.Busy)
 		case r.id == w.leader:
 			w.log = append(w.log, string(p.Command))
 		default:
@@ -164,7 +164,7 @@ func TestThreeMastersOnOneLog(t *testing.T) {
 		w := newWorld(t)
 		w.log = append(w.log,
 			string(command.Append(nil, command.Epoch{Master: 9})),
-			string(command.Append(nil, command.Call{Guard: 1, Op: api.OpenSession{Nonce: api.Nonce{1}}})))
+			string(command.Append(nil, command.Call{Guard: 1, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"})))
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
 			w.act()
 			w.judge()

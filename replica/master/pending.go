@@ -8,13 +8,11 @@ import (
 )
 
 // key is what all copies of one request have in common: session and Seq, or the
-// nonce of one that opens a session. The zero key is that of the Epoch command,
-// and a constant's name is all there is of its key: nobody waits for either.
+// nonce of one that opens a session.
 type key struct {
-	session  api.SessionID
-	seq      api.Seq
-	nonce    api.Nonce
-	constant string
+	session api.SessionID
+	seq     api.Seq
+	nonce   api.Nonce
 }
 
 func keyOf(session api.SessionID, seq api.Seq, op api.Op) key {

@@ -16,6 +16,7 @@ type State uint8
 const (
 	Following State = iota
 	Electing
+	Recovering
 	Serving
 	Deposed
 )
@@ -27,6 +28,8 @@ func (s State) String() string {
 		return "following"
 	case Electing:
 		return "electing"
+	case Recovering:
+		return "recovering"
 	case Serving:
 		return "serving"
 	case Deposed:
@@ -34,6 +37,11 @@ func (s State) String() string {
 	}
 	return fmt.Sprintf("state(%d)", uint8(s))
 }
+
+// Rules says that a Master in this state is in an epoch of its own.
+func (s State) Rules() bool { return s == Recovering || s == Serving }
+
+func (m *Master) rules() bool { return m.state.Rules() }
 
 // Tenure says who leads the log now, as the log tells it.
 type Tenure struct {
@@ -58,13 +66,12 @@ func (m *Master) Tenure(t Tenure) {
 }
 
 func (m *Master) proposeEpoch() {
-	m.owed = false
-	m.propose(key{}, command.Epoch{Master: m.cfg.ID, Ballot: m.ballot})
+	m.propose(forEpoch, key{}, command.Epoch{Master: m.cfg.ID, Ballot: m.ballot})
 }
 
 // epochBegan is told by the log: from this place on, guards of before are
 // refused.
-func (m *Master) epochBegan(e rows.Epoch) {
+func (m *Master) epochBegan(at At, e rows.Epoch) {
 	if e.Number != m.epoch+1 {
 		invariant.Failf("I-E1", "replica %d: epoch %d of master %d follows epoch %d", m.cfg.ID, e.Number, e.Master, m.epoch)
 	}
@@ -72,14 +79,15 @@ func (m *Master) epochBegan(e rows.Epoch) {
 	mine := e.Master == m.cfg.ID && e.Ballot == m.ballot
 	switch {
 	case mine && m.state == Electing:
-		m.count.Served++
-		m.state, m.guard = Serving, e.Number
-	case mine && m.state == Serving: // the log has the command twice
+		m.guard = e.Number
+		m.begin(at)
+	case mine && m.rules(): // the log has the command twice
+		m.forget()
 		m.release()
 		m.guard = e.Number
-	case m.state == Serving:
-		m.count.Deposed++
-		m.state, m.hint = Deposed, m.another(e.Master)
+		m.begin(at)
+	case m.rules():
+		m.depose(e.Master)
 	case m.state == Deposed:
 		m.hint = m.another(e.Master)
 	}
@@ -94,14 +102,34 @@ func (m *Master) another(replica uint32) uint32 {
 	return replica
 }
 
+// depose ends an epoch of this tenure: another one has begun.
+func (m *Master) depose(by uint32) {
+	m.count.Deposed++
+	m.state, m.hint = Deposed, m.another(by)
+	m.forget()
+}
+
+// forget drops what a master remembers of sessions (C12.01). Whose KeepAlive waits
+// is sent on.
+func (m *Master) forget() {
+	if m.sessions == nil {
+		return
+	}
+	for _, a := range m.sessions.Parked() {
+		m.keep(a, api.Result{Code: api.NotMaster})
+	}
+	m.sessions, m.evidence, m.owed = nil, evidence{}, false
+}
+
 // stop ends whatever the Master was doing.
 func (m *Master) stop(hint uint32) {
-	if m.state == Serving {
+	if m.rules() {
 		m.count.Deposed++
 	}
 	m.state, m.hint, m.owed = Following, hint, false
 	m.ballot, m.guard = rows.Ballot{}, 0
 	m.out.Propose = nil
+	m.forget()
 	m.release()
 }
 
@@ -115,7 +143,7 @@ func (m *Master) release() {
 
 // master is whom to ask, as far as known.
 func (m *Master) master() uint32 {
-	if m.state == Electing || m.state == Serving {
+	if m.state == Electing || m.rules() {
 		return m.cfg.ID
 	}
 	return m.hint

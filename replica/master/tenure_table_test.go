@@ -11,14 +11,19 @@ import (
 	"github.com/chubbycell/chubby/replica/rows"
 )
 
-// Each state and each input. A request of session 2, Seq 1 waits where the state
-// is serving or deposed; told is what its client hears.
+// Each state and each input. A request of session 2, Seq 1 waits where the state is
+// serving or deposed, and a KeepAlive of it, for want of authority, where it is
+// recovering; told is what the client hears.
 func TestEachInputInEachState(t *testing.T) {
 	const none = api.Code(0)
 	reach := map[master.State]func(*rig){
 		master.Following: func(r *rig) { r.m.Tenure(master.Tenure{Leader: 3}); r.take() },
 		master.Electing:  func(r *rig) { r.elect(5) },
 		master.Serving:   func(r *rig) { r.serve(5); r.session(1); r.request(9, put(1, 2, 1)) },
+	}
+	reach[master.Recovering] = func(r *rig) {
+		r.recover(5)
+		r.request(9, api.Request{ID: 1, Session: 2, Op: api.KeepAlive{}})
 	}
 	reach[master.Deposed] = func(r *rig) {
 		reach[master.Serving](r)
@@ -45,52 +50,60 @@ func TestEachInputInEachState(t *testing.T) {
 		want  map[master.State]want
 	}{
 		{"another leads", tenure(3, other, false), map[master.State]want{
-			master.Following: {master.Following, none, 3, 0},
-			master.Electing:  {master.Following, none, 3, 0},
-			master.Serving:   {master.Following, api.NotMaster, 3, 0},
-			master.Deposed:   {master.Following, api.NotMaster, 3, 0},
+			master.Following:  {master.Following, none, 3, 0},
+			master.Electing:   {master.Following, none, 3, 0},
+			master.Recovering: {master.Following, api.NotMaster, 3, 0},
+			master.Serving:    {master.Following, api.NotMaster, 3, 0},
+			master.Deposed:    {master.Following, api.NotMaster, 3, 0},
 		}},
 		{"nobody leads", tenure(0, rows.Ballot{}, false), map[master.State]want{
-			master.Following: {master.Following, none, 0, 0},
-			master.Electing:  {master.Following, none, 0, 0},
-			master.Serving:   {master.Following, api.NotMaster, 0, 0},
-			master.Deposed:   {master.Following, api.NotMaster, 0, 0},
+			master.Following:  {master.Following, none, 0, 0},
+			master.Electing:   {master.Following, none, 0, 0},
+			master.Recovering: {master.Following, api.NotMaster, 0, 0},
+			master.Serving:    {master.Following, api.NotMaster, 0, 0},
+			master.Deposed:    {master.Following, api.NotMaster, 0, 0},
 		}},
 		{"leads again, at a higher ballot", tenure(1, ballot(6), true), map[master.State]want{
-			master.Following: {master.Electing, none, 1, 1},
-			master.Electing:  {master.Electing, none, 1, 1},
-			master.Serving:   {master.Electing, api.NotMaster, 1, 1},
-			master.Deposed:   {master.Electing, api.NotMaster, 1, 1},
+			master.Following:  {master.Electing, none, 1, 1},
+			master.Electing:   {master.Electing, none, 1, 1},
+			master.Recovering: {master.Electing, api.NotMaster, 1, 1},
+			master.Serving:    {master.Electing, api.NotMaster, 1, 1},
+			master.Deposed:    {master.Electing, api.NotMaster, 1, 1},
 		}},
 		{"told again that it leads", tenure(1, ballot(5), true), map[master.State]want{
-			master.Following: {master.Electing, none, 1, 1}, // not again: the first time
-			master.Electing:  {master.Electing, none, 1, 0},
-			master.Serving:   {master.Serving, none, 1, 0},
-			master.Deposed:   {master.Deposed, none, 2, 0},
+			master.Following:  {master.Electing, none, 1, 1}, // not again: the first time
+			master.Electing:   {master.Electing, none, 1, 0},
+			master.Recovering: {master.Recovering, none, 1, 0},
+			master.Serving:    {master.Serving, none, 1, 0},
+			master.Deposed:    {master.Deposed, none, 2, 0},
 		}},
 		{"the epoch of this tenure", epoch(1, ballot(5)), map[master.State]want{
-			master.Following: {master.Following, none, 3, 0},
-			master.Electing:  {master.Serving, none, 1, 0},
-			master.Serving:   {master.Serving, api.NotMaster, 1, 0},
-			master.Deposed:   {master.Deposed, none, 0, 0},
+			master.Following:  {master.Following, none, 3, 0},
+			master.Electing:   {master.Serving, none, 1, 0},
+			master.Recovering: {master.Recovering, api.NotMaster, 1, 0},
+			master.Serving:    {master.Serving, api.NotMaster, 1, 0},
+			master.Deposed:    {master.Deposed, none, 0, 0},
 		}},
 		{"the epoch of an earlier tenure of its own", epoch(1, ballot(4)), map[master.State]want{
-			master.Following: {master.Following, none, 3, 0},
-			master.Electing:  {master.Electing, none, 1, 0},
-			master.Serving:   {master.Deposed, none, 0, 0},
-			master.Deposed:   {master.Deposed, none, 0, 0},
+			master.Following:  {master.Following, none, 3, 0},
+			master.Electing:   {master.Electing, none, 1, 0},
+			master.Recovering: {master.Deposed, api.NotMaster, 0, 0},
+			master.Serving:    {master.Deposed, none, 0, 0},
+			master.Deposed:    {master.Deposed, none, 0, 0},
 		}},
 		{"the epoch of another", epoch(3, other), map[master.State]want{
-			master.Following: {master.Following, none, 3, 0},
-			master.Electing:  {master.Electing, none, 1, 0},
-			master.Serving:   {master.Deposed, none, 3, 0},
-			master.Deposed:   {master.Deposed, none, 3, 0},
+			master.Following:  {master.Following, none, 3, 0},
+			master.Electing:   {master.Electing, none, 1, 0},
+			master.Recovering: {master.Deposed, api.NotMaster, 3, 0},
+			master.Serving:    {master.Deposed, none, 3, 0},
+			master.Deposed:    {master.Deposed, none, 3, 0},
 		}},
 		{"the epoch of another with this ballot", epoch(2, ballot(5)), map[master.State]want{
-			master.Following: {master.Following, none, 3, 0},
-			master.Electing:  {master.Electing, none, 1, 0},
-			master.Serving:   {master.Deposed, none, 2, 0},
-			master.Deposed:   {master.Deposed, none, 2, 0},
+			master.Following:  {master.Following, none, 3, 0},
+			master.Electing:   {master.Electing, none, 1, 0},
+			master.Recovering: {master.Deposed, api.NotMaster, 2, 0},
+			master.Serving:    {master.Deposed, none, 2, 0},
+			master.Deposed:    {master.Deposed, none, 2, 0},
 		}},
 		{"rows of a later epoch are installed", func(r *rig) {
 			tx := r.db.Begin()
@@ -98,29 +111,35 @@ func TestEachInputInEachState(t *testing.T) {
 			tx.Commit()
 			r.m.Installed(e)
 		}, map[master.State]want{
-			master.Following: {master.Following, none, 3, 0},
-			master.Electing:  {master.Electing, none, 1, 0},
-			master.Serving:   {master.Deposed, none, 3, 0},
-			master.Deposed:   {master.Deposed, none, 3, 0},
+			master.Following:  {master.Following, none, 3, 0},
+			master.Electing:   {master.Electing, none, 1, 0},
+			master.Recovering: {master.Deposed, api.NotMaster, 3, 0},
+			master.Serving:    {master.Deposed, none, 3, 0},
+			master.Deposed:    {master.Deposed, none, 3, 0},
 		}},
 		{"rows of the same epoch are installed", func(r *rig) { r.m.Installed(rows.GetEpoch(r.db)) }, map[master.State]want{
-			master.Following: {master.Following, none, 3, 0},
-			master.Electing:  {master.Electing, none, 1, 0},
-			master.Serving:   {master.Serving, none, 1, 0},
-			master.Deposed:   {master.Deposed, none, 2, 0},
+			master.Following:  {master.Following, none, 3, 0},
+			master.Electing:   {master.Electing, none, 1, 0},
+			master.Recovering: {master.Recovering, none, 1, 0},
+			master.Serving:    {master.Serving, none, 1, 0},
+			master.Deposed:    {master.Deposed, none, 2, 0},
 		}},
 		{"its own copy is applied", func(r *rig) {
 			r.apply(command.Call{Guard: 1, Session: 2, Seq: 1, Op: api.Get{Key: "k"}})
 		}, map[master.State]want{
-			master.Following: {master.Following, none, 3, 0},
-			master.Electing:  {master.Electing, none, 1, 0},
-			master.Serving:   {master.Serving, api.NotFound, 1, 0},
-			master.Deposed:   {master.Deposed, api.Aborted, 2, 0},
+			master.Following:  {master.Following, none, 3, 0},
+			master.Electing:   {master.Electing, none, 1, 0},
+			master.Recovering: {master.Recovering, none, 1, 0},
+			master.Serving:    {master.Serving, api.NotFound, 1, 0},
+			master.Deposed:    {master.Deposed, api.Aborted, 2, 0},
 		}},
 	} {
 		for state, want := range c.want {
 			t.Run(c.input+"/"+state.String(), func(t *testing.T) {
 				r := newRig(t)
+				if state == master.Recovering {
+					r = newRigWith(t, withLeases())
+				}
 				reach[state](r)
 				require.Equal(t, state, r.m.Status().State)
 				require.Empty(t, r.replies)
@@ -275,6 +294,6 @@ func TestProposalsOfAnEndedTenureAreDropped(t *testing.T) {
 }
 
 func TestStatesHaveNames(t *testing.T) {
-	require.Equal(t, "following electing serving deposed state(9)",
-		master.Following.String()+" "+master.Electing.String()+" "+master.Serving.String()+" "+master.Deposed.String()+" "+master.State(9).String())
+	require.Equal(t, "following electing recovering serving deposed state(9)",
+		master.Following.String()+" "+master.Electing.String()+" "+master.Recovering.String()+" "+master.Serving.String()+" "+master.Deposed.String()+" "+master.State(9).String())
 }

@@ -24,8 +24,8 @@ func (c *Config) constants() []constant {
 	}
 }
 
-// settle has the constants written that the rows lack, by a master that has just
-// begun to serve.
+// settle has the constants written that the rows lack, by a master whose epoch has
+// just begun.
 func (n *Node) settle() {
 	for _, c := range n.cfg.constants() {
 		if _, ok := rows.GetConstant(n.db, c.name); !ok {

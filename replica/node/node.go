@@ -12,12 +12,17 @@ import (
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/tree"
 )
 
 // Config is what a node is told at start.
 type Config struct {
 	Paxos      paxos.Config
 	MaxPending int // requests waiting for their place in the log, at most; beyond: Busy
+	Sessions   session.Config
+	Secret     [32]byte      // see master.Config
+	Founding   tree.Founding // see master.Config
 
 	ChecksumEvery time.Duration // the master has the rows of all replicas compared that often
 	ChecksumRows  int           // rows summed at a time
@@ -29,6 +34,7 @@ type Config struct {
 func DefaultConfig() Config {
 	c := Config{Paxos: paxos.DefaultConfig(), MaxPending: 4096, ChecksumEvery: 10 * time.Minute, ChecksumRows: 4096}
 	c.Paxos.Lease = paxos.Lease{Grant: time.Second, Rho: 1000}
+	c.Founding = tree.OpenFounding()
 	return c
 }
 
@@ -45,7 +51,10 @@ func (c *Config) Validate() error {
 }
 
 func (c *Config) master() master.Config {
-	return master.Config{ID: uint32(c.Paxos.ID), MaxPending: c.MaxPending}
+	return master.Config{
+		ID: uint32(c.Paxos.ID), MaxPending: c.MaxPending,
+		Sessions: c.Sessions, Secret: c.Secret, Founding: c.Founding,
+	}
 }
 
 // Addr names a client connection; the driver gives it and gets it back.
@@ -102,6 +111,7 @@ type Node struct {
 	db      *db.DB
 	master  *master.Master
 	serving *Serving
+	settled api.Epoch // the last one of its own in which settle was called
 	audit   audit
 	stop    error // final
 	reads   ReadCounters
@@ -175,7 +185,7 @@ func (n *Node) TakeOutput() Output {
 		n.noteServing()
 	}
 	n.out.Sum, n.audit.tell = n.audit.tell, nil
-	n.out.Wake = earliest(n.out.Wake, n.auditWake())
+	n.out.Wake = earliest(earliest(n.out.Wake, n.auditWake()), n.master.Wake())
 	n.out.Stop = n.stop
 	out := n.out
 	n.out = Output{}
@@ -247,7 +257,7 @@ func (n *Node) propose() bool {
 	n.out.Reads = append(n.out.Reads, mo.Reads...)
 	for _, p := range mo.Propose {
 		if err := n.paxos.Propose(n.now, p.Command); err != nil {
-			n.master.Refused(p, refusal(err))
+			n.master.Refused(n.at(), p, refusal(err))
 		} else {
 			n.out.Proposed = append(n.out.Proposed, p.Command)
 		}
@@ -270,12 +280,15 @@ func refusal(err error) api.Code {
 
 func (n *Node) noteServing() {
 	s := n.master.Status()
+	if s.State.Rules() && n.settled < s.Epoch {
+		n.settled = s.Epoch
+		n.settle()
+	}
 	if s.State != master.Serving {
 		n.serving = nil
 		return
 	}
 	if n.serving == nil || n.serving.Epoch != s.Epoch {
-		n.settle()
 		n.serving = &Serving{Epoch: s.Epoch, Ballot: ballot(s.Ballot)}
 	}
 }

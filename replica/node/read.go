@@ -29,7 +29,7 @@ func (n *Node) at() master.At {
 // (P4.11).
 func (n *Node) authorized() bool {
 	t, s := n.paxos.Leading(), n.master.Status()
-	return t.Mine && s.State == master.Serving && t.Ballot == ballot(s.Ballot)
+	return t.Mine && s.State.Rules() && t.Ballot == ballot(s.Ballot)
 }
 
 // noteLogged counts a read that the master had no authority to answer.

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"encoding/binary"
+	"iter"
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/invariant"
@@ -9,7 +10,7 @@ import (
 )
 
 // MaxSessions bounds the sessions that are alive at one time.
-const MaxSessions = 1 << 16
+const MaxSessions = 1 << 17
 
 // Session is a session that is alive.
 type Session struct {
@@ -42,6 +43,18 @@ func putSession(tx *db.Txn, id api.SessionID, s Session) (had bool) {
 	}
 	_, had = tx.Put(sessionKey(id), string(append(b, s.Principal...)))
 	return had
+}
+
+// Sessions lists the sessions that are alive, by id.
+func Sessions(r Reader) iter.Seq2[api.SessionID, Session] {
+	return func(yield func(api.SessionID, Session) bool) {
+		for key := range r.Scan(string(rune(FamilySession))) {
+			k, _ := ParseKey(key)
+			if s, _ := GetSession(r, k.Session); !yield(k.Session, s) {
+				return
+			}
+		}
+	}
 }
 
 // Opened returns the session alive that a nonce has opened.

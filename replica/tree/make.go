@@ -21,6 +21,17 @@ type FoundingFile struct {
 	Names    api.ACLNames // what is empty is copied from the ACL directory
 }
 
+// OpenFounding is that of a cell in which every principal may do everything, until
+// somebody makes other ACL files.
+func OpenFounding() Founding {
+	const all api.ACLName = "everybody"
+	names := api.ACLNames{Read: all, Write: all, Change: all}
+	return Founding{
+		Root: names, ACL: names, Limits: DefaultLimits(),
+		Files: []FoundingFile{{Name: all, Contents: string(api.Everyone) + "\n"}},
+	}
+}
+
 // wrong says OK, TooLarge, or Invalid: for a file that comes twice, and for an ACL
 // name without a file in f, for nobody could ever repair such a cell.
 func (f Founding) wrong() api.Code {

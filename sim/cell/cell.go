@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -77,6 +78,10 @@ const maxSteps = 50_000_000
 func (c *Cell) hostConfig(id paxos.NodeID) host.Config {
 	cfg := c.plan.Host
 	cfg.Node.Paxos.ID = id
+	secret := c.world.Draw("cell.secret", uint64(id))
+	for i := 0; i < len(cfg.Node.Secret); i += 8 {
+		binary.BigEndian.PutUint64(cfg.Node.Secret[i:], secret.Uint64())
+	}
 	for i := range c.plan.Replicas {
 		cfg.Node.Paxos.Members = append(cfg.Node.Paxos.Members, paxos.NodeID(i+1))
 	}

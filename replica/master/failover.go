@@ -1,0 +1,102 @@
+package master
+
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/session"
+)
+
+// step is one step between the beginning of an epoch of this tenure and serving.
+// Its number in CHU §2.9 stands behind; the package comment has all of them.
+type step struct {
+	name  string
+	begin func(*Master, At)      // also again, where the log did not take what it proposed
+	over  func(*Master, At) bool // the next step begins, or serving
+	keeps bool                   // KeepAlives are taken
+}
+
+var steps = [...]step{
+	{name: "founding", begin: (*Master).found, over: (*Master).founded},                          // 3
+	{name: "measuring", begin: (*Master).measure, over: (*Master).isMeasured},                    // 3
+	{name: "flushing", begin: func(*Master, At) {}, over: (*Master).everybodyKnows, keeps: true}, // 4 to 6
+}
+
+// rebuild makes from the rows what the Master remembers: every session lives on for
+// as long as the longest lease that a predecessor can have granted, from now, not
+// from when it was last heard of (C12.02, C12.06).
+func (m *Master) rebuild(at At) {
+	m.sessions = session.New(m.cfg.Sessions, m.epoch, rows.GetLongestLease(at.Rows))
+	for id, s := range rows.Sessions(at.Rows) {
+		m.sessions.Recover(at.Now, id, s.Principal)
+	}
+}
+
+// begin enters the first step; what is over already is passed.
+func (m *Master) begin(at At) {
+	m.rebuild(at)
+	m.state, m.step = Recovering, 0
+	steps[0].begin(m, at)
+	m.progress(at)
+}
+
+// progress enters the next steps, as far as they go.
+func (m *Master) progress(at At) {
+	for m.state == Recovering && steps[m.step].over(m, at) {
+		if m.step++; m.step == len(steps) {
+			m.count.Served++
+			m.state = Serving
+			return
+		}
+		steps[m.step].begin(m, at)
+	}
+}
+
+// takes says which ops are worked on in this state: in the fail-over none but
+// KeepAlives, and they not before it is known how long a lease may be (C12.07).
+func (m *Master) takes(op api.Op) bool {
+	if m.state == Serving {
+		return true
+	}
+	_, keeps := op.(api.KeepAlive)
+	return keeps && steps[m.step].keeps
+}
+
+// found proposes the tree and the secret of a cell that has none.
+func (m *Master) found(at At) {
+	if !m.founded(at) {
+		m.propose(forStep, key{}, command.Found{Guard: m.guard, Founding: m.cfg.Founding, Secret: m.cfg.Secret})
+	}
+}
+
+func (m *Master) founded(at At) bool {
+	_, is := rows.GetSecret(at.Rows)
+	return is || !m.cfg.founds()
+}
+
+// isMeasured says that the rows allow the shortest lease.
+func (m *Master) isMeasured(At) bool { return m.sessions.Measured() }
+
+// everybodyKnows says that each session which was there when the epoch began has
+// taken notice of it, or has ended (C12.09).
+func (m *Master) everybodyKnows(At) bool { return m.sessions.Unflushed() == 0 }
+
+// resume proposes again what the log did not take.
+func (m *Master) resume(at At) {
+	switch m.state {
+	case Electing:
+		m.proposeEpoch()
+	case Recovering:
+		steps[m.step].begin(m, at)
+	}
+}
+
+// String names the state, and the step of a fail-over.
+func (s Status) String() string {
+	if s.State == Recovering {
+		return fmt.Sprintf("%v (%s)", s.State, s.Step)
+	}
+	return s.State.String()
+}

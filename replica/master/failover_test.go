@@ -1,0 +1,254 @@
+package master_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/tree"
+)
+
+// ops is one op of each kind that a client sends.
+func ops() map[string]api.Request {
+	call := func(op api.Op) api.Request { return api.Request{ID: 1, Session: 2, Seq: 1, Op: op} }
+	return map[string]api.Request{
+		"opening a session": {ID: 1, Op: api.OpenSession{Nonce: api.Nonce{9}}},
+		"ending one":        call(api.EndSession{}),
+		"a write":           call(api.Put{Key: "k"}),
+		"a read":            call(api.Get{Key: "k"}),
+		"an open":           call(api.Open{Rights: api.RightRead}),
+		"a KeepAlive":       {ID: 1, Session: 2, Op: api.KeepAlive{}},
+	}
+}
+
+// Before each session knows of the fail-over, KeepAlives are worked on and nothing
+// else is, with authority or without (C12.07).
+func TestAMasterInFailOverTakesKeepAlivesOnly(t *testing.T) {
+	for name, q := range ops() {
+		r := newRigWith(t, withLeases())
+		r.recover(5)
+		r.lease = r.now.Add(time.Second)
+		before := len(r.taken)
+		r.request(9, q)
+		require.Len(t, r.taken, before, name)
+		p := r.reply()
+		if name == "a KeepAlive" {
+			require.Equal(t, api.Result{Code: api.OK, Detail: api.Leased{Lease: 12 * time.Second, Failover: true}}, p.Result)
+		} else {
+			require.Equal(t, api.Recovering, p.Code, name)
+		}
+		require.Equal(t, master.Recovering, r.m.Status().State)
+	}
+}
+
+// A cell is founded once, by its first master, and before anything else.
+func TestTheFirstMasterFoundsTheCell(t *testing.T) {
+	cfg := withLeases()
+	cfg.Secret, cfg.Founding = [32]byte{1, 2}, tree.OpenFounding()
+	r := newRigWith(t, cfg)
+	r.elect(5)
+	r.last()
+	require.Equal(t, "recovering (founding)", r.m.Status().String())
+	for name, q := range ops() {
+		r.request(9, q)
+		require.Equal(t, api.Recovering, r.reply().Code, name)
+	}
+	found, longest := r.taken[1], r.taken[2]
+	c, err := command.Decode(string(found.Command))
+	require.NoError(t, err)
+	require.Equal(t, command.Found{Guard: 1, Founding: cfg.Founding, Secret: cfg.Secret}, c)
+
+	r.m.Refused(r.at(), found, api.Busy)
+	n, _ := r.take()
+	require.Zero(t, n, "the log is full")
+	require.Zero(t, r.m.Wake(), "and wakes the replica itself")
+	r.m.Advance(r.at())
+	n, _ = r.take()
+	require.Equal(t, 1, n)
+	r.last()
+	require.Equal(t, "recovering (measuring)", r.m.Status().String())
+	r.raw(longest.Command)
+	require.Equal(t, master.Serving, r.m.Status().State)
+	secret, ok := rows.GetSecret(r.db)
+	require.True(t, ok)
+	require.Equal(t, cfg.Secret, secret)
+	require.Equal(t, 12*time.Second, rows.GetLongestLease(r.db))
+
+	r.elect(7)
+	before := len(r.taken)
+	r.last()
+	require.Equal(t, master.Serving, r.m.Status().State, "there is a cell, and no session to wait for")
+	require.Len(t, r.taken, before)
+}
+
+func TestWhatCannotBeFoundedIsAFaultOfTheConfiguration(t *testing.T) {
+	cfg := withLeases()
+	cfg.Secret = [32]byte{1}
+	require.ErrorContains(t, cfg.Validate(), "founded")
+	cfg.Founding = tree.OpenFounding()
+	require.NoError(t, cfg.Validate())
+	cfg.Sessions.LeaseMax = 0
+	require.ErrorContains(t, cfg.Validate(), "LeaseMax")
+}
+
+// A master whose row of the longest lease is below its shortest one, as the first
+// one that grants leases, raises it before it grants any.
+func TestLeasesAreGrantedOnlyWhenTheRowsAllowThem(t *testing.T) {
+	r := newRigWith(t, withLeases())
+	r.apply(command.Epoch{Master: 2})
+	r.session(1)
+	r.elect(5)
+	r.last()
+	require.Equal(t, "recovering (measuring)", r.m.Status().String())
+	r.lease = r.now.Add(time.Second)
+	keep := api.Request{ID: 1, Session: 2, Op: api.KeepAlive{Now: true}}
+	r.request(9, keep)
+	require.Equal(t, api.Recovering, r.reply().Code)
+	r.last()
+	r.request(9, keep)
+	require.Equal(t, api.Leased{Lease: 12 * time.Second, Failover: true}, r.reply().Detail)
+}
+
+// Each session that was there at take-over is waited for, and one that does not
+// come for the longest lease, and no longer (C12.06, C12.09).
+func TestAFailOverWaitsForEachSession(t *testing.T) {
+	r := newRigWith(t, withLeases())
+	r.apply(command.Epoch{Master: 2})
+	for n := range uint64(3) {
+		r.session(n + 1)
+	}
+	r.apply(command.LongestLease{Guard: 1, Lease: 30 * time.Second})
+	r.now = r.now.Add(time.Hour) // nobody was master
+	r.elect(5)
+	r.last()
+	start := r.now
+	r.lease = r.now.Add(time.Hour)
+	flush := func(s api.SessionID, e api.Epoch) {
+		r.request(9, api.Request{ID: 1, Session: s, Op: api.KeepAlive{Flushed: e}})
+	}
+	flush(2, 2)
+	require.Empty(t, r.replies, "it has flushed, and its lease is long")
+	flush(3, 1)
+	require.Equal(t, api.Leased{Lease: 30 * time.Second, Failover: true}, r.reply().Detail, "that was an earlier epoch")
+	flush(3, 2)
+	require.Equal(t, master.Recovering, r.m.Status().State, "for session 4")
+	before := len(r.taken)
+
+	for r.now.Before(start.Add(30*time.Second - 1)) {
+		r.now = r.m.Wake()
+		if end := start.Add(30*time.Second - 1); r.now.After(end) {
+			r.now = end
+		}
+		r.m.Advance(r.at())
+		r.take()
+	}
+	for _, p := range r.replies {
+		require.Equal(t, api.OK, p.Code)
+	}
+	require.Len(t, r.taken, before, "nothing ends within the lease")
+	r.now = start.Add(30 * time.Second)
+	r.m.Advance(r.at())
+	r.take()
+	require.Len(t, r.taken, before+2)
+	require.Equal(t, master.Recovering, r.m.Status().State, "until it is applied")
+	require.Equal(t, command.Expire{Guard: 2, Session: 4}, r.raw(r.taken[before].Command).Command)
+	require.Equal(t, command.LongestLease{Guard: 2, Lease: 12 * time.Second}, r.last().Command, "none is longer now")
+	require.Equal(t, master.Serving, r.m.Status().State)
+	require.EqualValues(t, 2, r.m.Status().Sessions)
+}
+
+// What a master remembers begins with the rows as they are when its epoch begins,
+// whatever it remembered before (F10).
+func TestSessionsThatEndedBeforeTheEpochAreNotWaitedFor(t *testing.T) {
+	r := newRigWith(t, withLeases())
+	r.apply(command.Epoch{Master: 2})
+	s, end := r.session(1), r.session(2)
+	r.apply(command.LongestLease{Guard: 1, Lease: 12 * time.Second})
+	r.elect(5)
+	r.apply(command.Call{Guard: 1, Session: end, Seq: 1, Op: api.EndSession{}}) // below the epoch in the log
+	r.raw(r.taken[0].Command)
+	require.EqualValues(t, 1, r.m.Status().Sessions)
+	r.request(9, api.Request{ID: 1, Session: end, Op: api.KeepAlive{}})
+	require.Equal(t, api.NoSession, r.reply().Code)
+	r.request(9, api.Request{ID: 2, Session: s, Op: api.KeepAlive{Flushed: 2}})
+	require.Equal(t, master.Serving, r.m.Status().State)
+}
+
+// A session that is opened in the epoch has nothing to take notice of.
+func TestANewSessionIsNotAskedToFlush(t *testing.T) {
+	r := newRigWith(t, withLeases())
+	r.elect(5)
+	r.last()
+	r.last()
+	s := r.session(1)
+	r.lease = r.now.Add(time.Second)
+	r.request(9, api.Request{ID: 1, Session: s, Op: api.KeepAlive{Now: true}})
+	require.Equal(t, api.Leased{Lease: 12 * time.Second}, r.reply().Detail)
+}
+
+// Without leases there is nothing that a fail-over waits for.
+func TestWithoutLeasesAFailOverEndsAtOnce(t *testing.T) {
+	r := newRig(t)
+	r.apply(command.Epoch{Master: 2})
+	s := r.session(1)
+	r.serve(5)
+	r.request(9, api.Request{ID: 1, Session: s, Op: api.KeepAlive{}})
+	require.Equal(t, api.Invalid, r.reply().Code)
+	require.Zero(t, r.m.Wake())
+}
+
+func TestOnlyTheSessionsOwnPrincipalIsServed(t *testing.T) {
+	r := newRigWith(t, withLeases())
+	r.recover(5)
+	r.lease = r.now.Add(time.Second)
+	for name, q := range ops() {
+		if q.Session == 0 {
+			continue
+		}
+		q.Epoch = 2
+		r.m.Request(r.at(), 9, "bob", q)
+		r.take()
+		want := api.Recovering
+		if name == "a KeepAlive" {
+			want = api.Permission
+		}
+		require.Equal(t, want, r.reply().Code, name)
+	}
+	r.request(9, api.Request{ID: 1, Session: 2, Op: api.KeepAlive{Flushed: 2}})
+	for name, q := range ops() {
+		if q.Session == 0 {
+			continue
+		}
+		q.Epoch = 2
+		r.m.Request(r.at(), 9, "bob", q)
+		r.take()
+		require.Equal(t, api.Permission, r.reply().Code, name)
+	}
+}
+
+// The rows tell a master of sessions, and a follower of none.
+func TestAFollowerRemembersNothing(t *testing.T) {
+	m := master.New(withLeases(), 0)
+	d := db.New()
+	for _, c := range []command.Command{
+		command.Epoch{Master: 2},
+		command.Call{Guard: 1, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"},
+		command.Expire{Guard: 1, Session: 2},
+		command.Confirm{Guard: 1},
+		command.LongestLease{Guard: 1, Lease: time.Second},
+	} {
+		tx := d.Begin()
+		a := command.Apply(tx, string(command.Append(nil, c)))
+		tx.Commit()
+		require.Equal(t, command.Executed, a.Verdict)
+		m.Applied(master.At{Rows: d}, a)
+		require.Zero(t, m.Status().Sessions)
+		require.Empty(t, m.TakeOutput())
+	}
+}

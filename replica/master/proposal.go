@@ -1,0 +1,61 @@
+package master
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// Proposal is a command for the log. If the log does not take it, the driver
+// gives it back by Refused.
+type Proposal struct {
+	Command []byte
+	what    purpose
+	key     key         // forRequest; forExpiry: the session
+	ballot  rows.Ballot // of the tenure
+}
+
+// purpose is what a command is proposed for.
+type purpose uint8
+
+const (
+	forRequest  purpose = iota // somebody waits for its answer
+	forEpoch                   // the epoch of this tenure
+	forStep                    // a step of the fail-over
+	forConstant                // nobody waits
+	forLongest                 // the longest lease
+	forEvidence                // that this replica is master
+	forExpiry                  // the end of a session
+)
+
+func (m *Master) propose(what purpose, k key, c command.Command) {
+	m.out.Propose = append(m.out.Propose, Proposal{Command: command.Append(nil, c), what: what, key: k, ballot: m.ballot})
+}
+
+// Refused gives back a proposal that the log did not take, and with which code
+// its request is to be answered: Busy, TooLarge, or NotMaster. What the Master
+// proposed for itself it proposes again after the next Advance, but for a constant.
+func (m *Master) Refused(at At, p Proposal, code api.Code) {
+	if w, waits := m.pending[p.key]; waits && p.what == forRequest {
+		m.leave(at, p.key)
+		m.answer(w, api.Result{Code: code})
+	}
+	switch {
+	case p.ballot != m.ballot || p.what == forRequest || p.what == forConstant:
+		return
+	case p.what == forEpoch:
+		m.owed = m.state == Electing
+		return
+	case !m.rules():
+		return
+	}
+	switch p.what {
+	case forLongest:
+		m.sessions.Asked(0)
+	case forEvidence:
+		m.evidence.asked = false
+	case forExpiry:
+		m.sessions.Again(p.key.session)
+	}
+	m.owed = true
+}

@@ -1,0 +1,107 @@
+package master
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// Request takes in one copy of a request of a principal, already decoded. It is
+// answered at once, or when its command was applied, or when the tenure ends; a
+// KeepAlive also when its time has come.
+func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
+	m.count.Requests++
+	code := m.admits(who, q)
+	keep, keeps := q.Op.(api.KeepAlive)
+	switch {
+	case code != api.OK:
+		m.refuse(from, q, code)
+	case keeps:
+		m.keepAlive(at, from, q, keep)
+	case at.authority() && command.Reads(q.Op):
+		m.read(at, from, q)
+	default:
+		m.enter(at, from, who, q)
+	}
+}
+
+// admits says OK to a request that this Master may work on, or with which code it
+// is refused. One that names an older epoch is a packet to a former master, or its
+// sender has not heard of this one; who names a newer one has heard of another
+// (C12.04).
+func (m *Master) admits(who api.Principal, q api.Request) api.Code {
+	_, opens := q.Op.(api.OpenSession)
+	switch code := q.Check(); {
+	case code != api.OK:
+		return code
+	case !m.rules(), q.Epoch > m.guard:
+		return api.NotMaster
+	case q.Epoch < m.guard && !opens:
+		return api.OldEpoch
+	case !m.takes(q.Op):
+		return api.Recovering
+	case opens && who.Check() != api.OK:
+		return api.Invalid
+	}
+	if s, ok := m.sessions.Get(q.Session); ok && s.Principal != who {
+		return api.Permission
+	}
+	return api.OK
+}
+
+// refuse answers a request that this Master does not work on. To one of a later
+// epoch than it knows it is no master, whatever it takes itself for.
+func (m *Master) refuse(from Addr, q api.Request, code api.Code) {
+	m.answer(waiter(from, q), api.Result{Code: code})
+	if p := &m.out.Replies[len(m.out.Replies)-1]; q.Epoch > m.epoch && p.Master == m.cfg.ID {
+		p.Master = 0
+	}
+}
+
+// enter gives a request a place among the pending ones, and its command to the
+// log, unless a copy waits already.
+func (m *Master) enter(at At, from Addr, who api.Principal, q api.Request) {
+	k := keyOf(q.Session, q.Seq, q.Op)
+	_, waits := m.pending[k]
+	switch {
+	case waits:
+		m.count.Merged++
+		m.pending[k] = waiter(from, q)
+	case len(m.pending) >= m.cfg.MaxPending:
+		m.answer(waiter(from, q), api.Result{Code: api.Busy})
+	default:
+		m.count.Proposed++
+		m.pending[k] = waiter(from, q)
+		m.sessions.Began(at.Now, q.Session)
+		m.propose(forRequest, k, m.command(who, q))
+	}
+}
+
+// leave takes a request out of the pending ones.
+func (m *Master) leave(at At, k key) {
+	delete(m.pending, k)
+	if m.sessions != nil {
+		m.sessions.Ended(at.Now, k.session)
+	}
+}
+
+// command is what a request becomes; a session is its opener's.
+func (m *Master) command(who api.Principal, q api.Request) command.Call {
+	c := command.Call{Guard: m.guard, Session: q.Session, Seq: q.Seq, Seen: q.Seen, Op: q.Op}
+	if _, opens := q.Op.(api.OpenSession); opens {
+		c.Principal = who
+	}
+	return c
+}
+
+// applied answers who waits for the call. A copy with an older guard that was
+// refused says nothing about the copy of this tenure.
+func (m *Master) applied(at At, c command.Call, a command.Applied) {
+	if a.Verdict == command.Refused && c.Guard != m.guard {
+		return
+	}
+	k := keyOf(c.Session, c.Seq, c.Op)
+	if p, waits := m.pending[k]; waits {
+		m.leave(at, k)
+		m.answer(p, a.Result)
+	}
+}

@@ -1,0 +1,281 @@
+package master_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/tree"
+)
+
+// stage is two replicas on one log, in one time, and what is written down of them.
+// What the leader proposes is decided at once, and everybody who lives applies it.
+type stage struct {
+	t      *testing.T
+	cfg    master.Config
+	now    time.Time
+	start  time.Time
+	log    []string
+	actors map[string]*actor
+	leader string
+	out    strings.Builder
+}
+
+type actor struct {
+	name    string
+	m       *master.Master
+	db      *db.DB
+	applied int
+	lease   bool // it has read authority
+	full    bool // its log takes nothing
+	state   string
+}
+
+func testSessions() session.Config {
+	return session.Config{LeaseMin: 12 * time.Second, LeaseMax: time.Minute, KeepAliveRate: 1000}
+}
+
+func newStage(t *testing.T) *stage {
+	s := &stage{t: t, actors: map[string]*actor{}, now: time.Unix(1000, 0), start: time.Unix(1000, 0)}
+	s.cfg = master.Config{MaxPending: 3, Sessions: testSessions(), Secret: [32]byte{7}, Founding: tree.OpenFounding()}
+	for i, name := range []string{"A", "B"} {
+		cfg := s.cfg
+		cfg.ID = uint32(i + 1)
+		s.actors[name] = &actor{name: name, m: master.New(cfg, 0), db: db.New(), lease: true, state: "following"}
+	}
+	return s
+}
+
+func (s *stage) at(a *actor) master.At {
+	at := master.At{Now: s.now, Rows: a.db}
+	if a.lease {
+		at.Lease = s.now.Add(time.Second)
+	}
+	return at
+}
+
+func (s *stage) say(format string, args ...any) {
+	fmt.Fprintf(&s.out, "%-7v %s\n", s.now.Sub(s.start), fmt.Sprintf(format, args...))
+}
+
+// settle lets what was proposed be decided and applied, until nothing moves.
+func (s *stage) settle() {
+	for moved := true; moved; {
+		moved = false
+		for _, name := range []string{"A", "B"} {
+			if a := s.actors[name]; a != nil {
+				moved = s.take(a) || s.apply(a) || moved
+			}
+		}
+	}
+}
+
+func (s *stage) take(a *actor) bool {
+	out := a.m.TakeOutput()
+	for _, p := range out.Replies {
+		s.say("%s answers %s", a.name, showReply(p))
+	}
+	for _, p := range out.Propose {
+		c, err := command.Decode(string(p.Command))
+		require.NoError(s.t, err)
+		switch {
+		case a.full:
+			s.say("%s proposes %s, and the log is full", a.name, showCommand(c))
+			a.m.Refused(s.at(a), p, api.Busy)
+		case s.leader != a.name:
+			s.say("%s proposes %s, in vain", a.name, showCommand(c))
+		default:
+			s.say("%s proposes %s", a.name, showCommand(c))
+			s.log = append(s.log, string(p.Command))
+		}
+	}
+	if state := a.m.Status().String(); state != a.state {
+		s.say("%s is %s in epoch %d", a.name, state, a.m.Status().Epoch)
+		a.state = state
+	}
+	return len(out.Propose) > 0 && !a.full
+}
+
+func (s *stage) apply(a *actor) bool {
+	if a.applied == len(s.log) {
+		return false
+	}
+	tx := a.db.Begin()
+	done := command.Apply(tx, s.log[a.applied])
+	tx.Commit()
+	a.applied++
+	a.m.Applied(s.at(a), done)
+	return true
+}
+
+func showReply(p master.Reply) string {
+	text := fmt.Sprintf("#%d: %v", p.ID, p.Code)
+	if p.Result.Session != 0 {
+		text += fmt.Sprintf(" session %d", p.Result.Session)
+	}
+	if l, ok := p.Detail.(api.Leased); ok {
+		text += fmt.Sprintf(", lease %v", l.Lease)
+		if l.Failover {
+			text += ", fail-over"
+		}
+	}
+	return text + fmt.Sprintf(" (epoch %d, master %d)", p.Epoch, p.Master)
+}
+
+func showCommand(c command.Command) string {
+	switch c := c.(type) {
+	case command.Epoch:
+		return "its epoch"
+	case command.Call:
+		return strings.TrimPrefix(fmt.Sprintf("%T", c.Op), "api.")
+	case command.Expire:
+		return fmt.Sprintf("the end of session %d", c.Session)
+	case command.LongestLease:
+		return fmt.Sprintf("leases up to %v", c.Lease)
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T", c), "command.")
+}
+
+// do is one line.
+func (s *stage) do(line string) {
+	w := strings.Fields(line)
+	if w[0] == "pass" {
+		d, err := time.ParseDuration(w[1])
+		require.NoError(s.t, err, line)
+		s.pass(d)
+		return
+	}
+	a := s.actors[w[0]]
+	require.NotNil(s.t, a, line)
+	switch w[1] {
+	case "leads":
+		s.leader = a.name
+		s.tell()
+	case "elected": // it leads, and is not told of the other
+		s.leader = a.name
+		s.tellOne(a)
+	case "told":
+		s.tellOne(a)
+	case "dies":
+		delete(s.actors, a.name)
+	case "lease":
+		a.lease = w[2] == "on"
+	case "log":
+		a.full = w[2] == "full"
+	case "wakes":
+		a.m.Advance(s.at(a))
+	default:
+		s.request(a, w[1], w[2:])
+	}
+	s.settle()
+}
+
+func (s *stage) tell() {
+	for _, name := range []string{"A", "B"} {
+		if a := s.actors[name]; a != nil {
+			s.tellOne(a)
+		}
+	}
+}
+
+func (s *stage) tellOne(a *actor) {
+	for s.apply(a) { // entries come before the tenure
+	}
+	id := map[string]uint32{"A": 1, "B": 2}[s.leader]
+	a.m.Tenure(master.Tenure{Leader: id, Ballot: rows.Ballot{Round: uint64(len(s.log) + 1), Node: id}, Mine: s.leader == a.name})
+}
+
+// request is "#7 KeepAlive session=1 epoch=2": what is left out is zero.
+func (s *stage) request(a *actor, name string, w []string) {
+	q := api.Request{}
+	_, err := fmt.Sscanf(name, "#%d", &q.ID)
+	require.NoError(s.t, err, name)
+	keep := api.KeepAlive{}
+	who := api.Principal("ann")
+	for _, arg := range w[1:] {
+		key, value, _ := strings.Cut(arg, "=")
+		var n uint64
+		_, _ = fmt.Sscan(value, &n)
+		switch key {
+		case "session":
+			q.Session = api.SessionID(n)
+		case "seq":
+			q.Seq = api.Seq(n)
+		case "epoch":
+			q.Epoch = api.Epoch(n)
+		case "flushed":
+			keep.Flushed = api.Epoch(n)
+		case "now":
+			keep.Now = true
+		case "nonce":
+			q.Op = api.OpenSession{Nonce: api.Nonce{n}}
+		case "who":
+			who = api.Principal(value)
+		default:
+			require.Fail(s.t, arg)
+		}
+	}
+	switch w[0] {
+	case "KeepAlive":
+		q.Op = keep
+	case "Get":
+		q.Op = api.Get{Key: "k"}
+	case "Put":
+		q.Op = api.Put{Key: "k", Value: "v"}
+	case "EndSession":
+		q.Op = api.EndSession{}
+	}
+	a.m.Request(s.at(a), master.Addr(1), who, q)
+}
+
+// pass lets time go by, and wakes each master when it wants.
+func (s *stage) pass(d time.Duration) {
+	for end := s.now.Add(d); ; {
+		next := end
+		for _, a := range s.actors { // order-free: the earliest
+			if w := a.m.Wake(); !w.IsZero() && w.Before(next) {
+				next = w
+			}
+		}
+		require.False(s.t, next.Before(s.now), "a wake in the past")
+		s.now = next
+		for _, name := range []string{"A", "B"} {
+			if a := s.actors[name]; a != nil && !a.m.Wake().IsZero() && !s.now.Before(a.m.Wake()) {
+				a.m.Advance(s.at(a))
+				require.True(s.t, a.m.Wake().IsZero() || s.now.Before(a.m.Wake()), "it would spin")
+			}
+		}
+		s.settle()
+		if !s.now.Before(end) {
+			return
+		}
+	}
+}
+
+// Each file is a story of a cell of two: what happens, and what its masters do.
+func TestStories(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		s := newStage(t)
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			s.out.Reset()
+			require.Equal(t, "do", d.Cmd)
+			for _, line := range strings.Split(d.Input, "\n") {
+				s.do(line)
+			}
+			if s.out.Len() == 0 {
+				return "nothing\n"
+			}
+			return s.out.String()
+		})
+	})
+}

@@ -1,0 +1,161 @@
+package session
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Park takes in a KeepAlive of a session that is there, and forgets an older one:
+// the client waits for the newest. It is answered when the lease is nearly over
+// (C11.07), or at once, where the client asks for that or has yet to take notice of
+// the epoch.
+func (t *Table) Park(id api.SessionID, k KeepAlive) {
+	e := t.sessions[id]
+	if e.waits && k.ID < e.parked.ID {
+		return
+	}
+	e.answerAt = k.Receipt
+	if e.flushed && !k.Now {
+		length := t.length.grant(k.Receipt, len(t.sessions))
+		e.answerAt = e.lease.Add(-length * marginParts / leaseParts)
+	}
+	e.parked, e.waits = k, true
+	t.arm(e)
+}
+
+// A KeepAlive is answered when 5 of the 12 parts of a lease are left, so that of
+// Chubby's 12 s the answer and a second try have 5 (C11.22).
+const (
+	leaseParts  = 12
+	marginParts = 5
+)
+
+// Flush notes that the client has taken notice of an epoch: its cache is empty,
+// and all that it has to present has been presented. It says whether that is news.
+func (t *Table) Flush(id api.SessionID, epoch api.Epoch) bool {
+	e := t.sessions[id]
+	if e.flushed || epoch != t.epoch {
+		return false
+	}
+	e.flushed = true
+	t.unflushed--
+	return true
+}
+
+// Answer is a KeepAlive that is to be answered, with the lease from its receipt.
+type Answer struct {
+	Session  api.SessionID
+	To       KeepAlive
+	Lease    time.Duration
+	Failover bool // the client has yet to take notice of the epoch
+}
+
+// Expiry is a session whose lease is over: an end of it is to be proposed.
+type Expiry struct{ Session api.SessionID }
+
+// Task is what is to be done for a session: Answer or Expiry.
+type Task interface{ task() }
+
+func (Answer) task() {}
+func (Expiry) task() {}
+
+// Next takes what is to be done first; nil: nothing is due. At the instant known
+// this master was master for certain: what is promised begins there, and what ends
+// has ended by then. uses says of a session whether it has an open handle.
+func (t *Table) Next(known time.Time, uses func(api.SessionID) bool) Task {
+	for len(t.timers) > 0 && !t.timers[0].due.After(known) {
+		e := t.timers[0]
+		over := !known.Before(e.lease)
+		switch idle := t.idle(known, e, uses); {
+		case e.waits && e.flushed && !idle:
+			t.extend(e, known.Add(t.length.grant(known, len(t.sessions))))
+			return t.answer(known, e)
+		case over:
+			e.expiring = true
+			t.arm(e)
+			return Expiry{e.id}
+		case e.waits && !e.flushed:
+			return t.answer(known, e)
+		}
+		e.withheld = true // idle: the lease runs out, as it was promised
+		t.arm(e)
+	}
+	return nil
+}
+
+func (t *Table) answer(now time.Time, e *entry) Answer {
+	left := min(e.lease.Sub(e.parked.Receipt), api.MaxLease) // less than it is may be told
+	a := Answer{Session: e.id, To: e.parked, Lease: left, Failover: !e.flushed}
+	if a.Lease <= 0 {
+		invariant.Failf("I-M2", "session %d is told a lease of %v; it ends %v after %v", e.id, a.Lease, e.lease, now)
+	}
+	e.parked, e.waits, e.withheld = KeepAlive{}, false, false
+	t.arm(e)
+	return a
+}
+
+// Again says that the end of a session was proposed in vain.
+func (t *Table) Again(id api.SessionID) {
+	if e := t.sessions[id]; e != nil && e.expiring {
+		e.expiring = false
+		t.arm(e)
+	}
+}
+
+// idle says that a session is used by nobody (C11.02). A client that does not know
+// of the epoch cannot have used it.
+func (t *Table) idle(now time.Time, e *entry, uses func(api.SessionID) bool) bool {
+	return t.cfg.IdleAfter > 0 && e.flushed && e.calls == 0 && !now.Before(e.used.Add(t.cfg.IdleAfter)) && !uses(e.id)
+}
+
+// Began tells that a call of a session is under way. A session that is not there is
+// nobody's.
+func (t *Table) Began(now time.Time, id api.SessionID) { t.use(now, id, +1) }
+
+// Ended tells that one is no more.
+func (t *Table) Ended(now time.Time, id api.SessionID) { t.use(now, id, -1) }
+
+func (t *Table) use(now time.Time, id api.SessionID, by int) {
+	e := t.sessions[id]
+	if e == nil {
+		return
+	}
+	e.calls += by
+	e.used = now
+	if e.withheld {
+		e.withheld = false
+		t.arm(e)
+	}
+}
+
+// Due is when Next may have something to give; zero: never.
+func (t *Table) Due() time.Time {
+	if len(t.timers) == 0 {
+		return time.Time{}
+	}
+	return t.timers[0].due
+}
+
+// Longest is what the row of the longest lease should be, before a longer lease is
+// granted, or since all longer ones have run out; 0: what it is, or Asked.
+func (t *Table) Longest(now time.Time) time.Duration {
+	if !t.cfg.leases() {
+		return 0
+	}
+	return t.length.wants(now, len(t.sessions))
+}
+
+// LongestDue is when Longest may want a shorter one; zero: not before more happens.
+func (t *Table) LongestDue() time.Time { return t.length.due() }
+
+// Asked tells that a command is under way that sets the row; 0: it is not, after
+// all.
+func (t *Table) Asked(d time.Duration) { t.length.asked = d }
+
+// SetLongest tells what the row is now.
+func (t *Table) SetLongest(d time.Duration) { t.length.set(d) }
+
+// Measured says that the row allows the shortest lease.
+func (t *Table) Measured() bool { return t.length.row >= t.cfg.LeaseMin }

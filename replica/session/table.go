@@ -1,0 +1,155 @@
+package session
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Table is what the present master remembers of sessions, in one epoch. It is
+// made when the epoch begins and thrown away with it. Instants are the master's.
+type Table struct {
+	cfg       Config
+	epoch     api.Epoch
+	length    lengths
+	sessions  map[api.SessionID]*entry
+	timers    timers
+	unflushed int
+}
+
+// entry is one session.
+type entry struct {
+	id  api.SessionID
+	who api.Principal
+
+	lease    time.Time // the session is not ended before; zero: it has none
+	flushed  bool      // the client knows of this epoch
+	expiring bool      // its end is proposed
+
+	parked   KeepAlive
+	waits    bool      // parked is one
+	answerAt time.Time // when it is to be answered
+	withheld bool      // it was not, since the session is idle
+
+	calls int       // under way
+	used  time.Time // when the last one came or ended
+
+	due   time.Time // when something is to be done
+	place int       // in the timers
+}
+
+// KeepAlive is where the answer to a KeepAlive goes, and when it came.
+type KeepAlive struct {
+	From    uint64 // as the driver knows the client
+	ID      uint64 // api.Request.ID: later ones are greater
+	Receipt time.Time
+	Now     bool // the client wants its answer at once
+}
+
+// Session is what can be asked about one.
+type Session struct {
+	Principal api.Principal
+	Lease     time.Time
+	Flushed   bool
+	Expiring  bool
+}
+
+// New returns the table of the master of an epoch that begins with no session;
+// longest is the longest lease that the rows allow.
+func New(cfg Config, epoch api.Epoch, longest time.Duration) *Table {
+	return &Table{cfg: cfg, epoch: epoch, length: lengths{cfg: cfg, row: longest}, sessions: map[api.SessionID]*entry{}}
+}
+
+// Recover takes in a session that was there when the epoch began. It gets the
+// longest lease that a predecessor can have granted (C12.06), and has yet to take
+// notice of the epoch; of which it has no need where there are no leases.
+func (t *Table) Recover(now time.Time, id api.SessionID, who api.Principal) {
+	e := &entry{id: id, who: who, flushed: !t.cfg.leases()}
+	if !e.flushed {
+		t.unflushed++
+	}
+	t.add(now, e, max(t.length.row, t.cfg.LeaseMin))
+}
+
+// Open takes in a session that was opened in this epoch (C11.01).
+func (t *Table) Open(now time.Time, id api.SessionID, who api.Principal) {
+	t.add(now, &entry{id: id, who: who, flushed: true}, t.length.grant(now, len(t.sessions)+1))
+}
+
+func (t *Table) add(now time.Time, e *entry, lease time.Duration) {
+	if t.sessions[e.id] != nil {
+		invariant.Failf("I-M1", "session %d is opened twice", e.id)
+	}
+	t.sessions[e.id] = e
+	e.used, e.place = now, nowhere
+	if t.cfg.leases() {
+		t.extend(e, now.Add(lease))
+	}
+	t.arm(e)
+}
+
+// End forgets a session, and returns the KeepAlive of it that waits, if one does.
+func (t *Table) End(id api.SessionID) (k KeepAlive, waits bool) {
+	e := t.sessions[id]
+	if e == nil {
+		invariant.Failf("I-M1", "session %d ends and is not there", id)
+	}
+	if !e.flushed {
+		t.unflushed--
+	}
+	e.due = time.Time{}
+	t.timers.set(e)
+	delete(t.sessions, id)
+	return e.parked, e.waits
+}
+
+// extend moves the end of a lease, later and never earlier (C11.05).
+func (t *Table) extend(e *entry, to time.Time) {
+	if to.After(e.lease) {
+		e.lease = to
+	}
+}
+
+// arm sets when something is to be done for e.
+func (t *Table) arm(e *entry) {
+	e.due = e.lease
+	if e.waits && !e.withheld {
+		e.due = e.answerAt
+	}
+	if e.expiring {
+		e.due = time.Time{}
+	}
+	t.timers.set(e)
+}
+
+// Get returns a session; ok is false if there is none.
+func (t *Table) Get(id api.SessionID) (s Session, ok bool) {
+	e, ok := t.sessions[id]
+	if !ok {
+		return Session{}, false
+	}
+	return Session{Principal: e.who, Lease: e.lease, Flushed: e.flushed, Expiring: e.expiring}, true
+}
+
+// Len counts the sessions.
+func (t *Table) Len() int { return len(t.sessions) }
+
+// Unflushed counts those that have not taken notice of the epoch (C12.09).
+func (t *Table) Unflushed() int { return t.unflushed }
+
+// Leases says whether sessions have leases at all.
+func (t *Table) Leases() bool { return t.cfg.leases() }
+
+// Parked lists all KeepAlives that wait, by session.
+func (t *Table) Parked() (all []Answer) {
+	for _, e := range slices.SortedFunc(maps.Values(t.sessions), func(a, b *entry) int { return cmp.Compare(a.id, b.id) }) {
+		if e.waits {
+			all = append(all, Answer{Session: e.id, To: e.parked})
+		}
+	}
+	return all
+}

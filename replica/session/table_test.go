@@ -1,0 +1,360 @@
+package session_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/session"
+)
+
+func breaks(t *testing.T, id invariant.ID, f func()) {
+	t.Helper()
+	defer func() {
+		v, ok := recover().(*invariant.Violation)
+		require.True(t, ok, "no invariant was broken")
+		require.Equal(t, id, v.ID)
+	}()
+	f()
+}
+
+// A KeepAlive is held until 5/12 of the lease are left (C11.07, C11.22), and the
+// lease begins anew when it is answered, not when it came (C11.06).
+func TestAKeepAliveIsHeldAndExtendsTheLeaseWhenItIsAnswered(t *testing.T) {
+	b := newBook(t, config())
+	b.Open(b.now, 2, "ann")
+	b.to(1 * sec)
+	b.park(2, 1, false)
+	require.Equal(t, time.Unix(1007, 0), b.Due())
+	b.to(7*sec - 1)
+	require.Nil(t, b.next())
+	b.to(7 * sec)
+	require.Equal(t, session.Answer{
+		Session: 2, To: session.KeepAlive{From: 9, ID: 1, Receipt: time.Unix(1001, 0)}, Lease: 18 * sec,
+	}, b.told())
+	require.Nil(t, b.next())
+	s, _ := b.Get(2)
+	require.Equal(t, time.Unix(1019, 0), s.Lease)
+	b.park(2, 2, false)
+	require.Equal(t, time.Unix(1014, 0), b.Due())
+}
+
+func TestAKeepAliveThatAsksForItIsAnsweredAtOnce(t *testing.T) {
+	b := newBook(t, config())
+	b.Open(b.now, 2, "ann")
+	b.to(1 * sec)
+	b.park(2, 1, true)
+	require.Equal(t, 12*sec, b.told().Lease)
+}
+
+// The newest copy is the one that waits, and a packet that comes late is not newer.
+func TestTheNewestKeepAliveWaits(t *testing.T) {
+	b := newBook(t, config())
+	b.Open(b.now, 2, "ann")
+	b.park(2, 5, false)
+	b.to(1 * sec)
+	b.park(2, 7, false)
+	b.to(2 * sec)
+	b.park(2, 6, true)
+	require.Nil(t, b.next(), "6 wanted it at once, and is no more waited for")
+	require.Len(t, b.Parked(), 1)
+	b.park(2, 7, true)
+	a := b.told()
+	require.EqualValues(t, 7, a.To.ID)
+	require.Equal(t, b.now, a.To.Receipt, "the copy that came last")
+	require.Nil(t, b.next())
+}
+
+// A lease ends when it ends, and not before; then an end is proposed, once.
+func TestASessionExpiresWhenItsLeaseIsOver(t *testing.T) {
+	b := newBook(t, config())
+	b.Open(b.now, 2, "ann")
+	b.to(12*sec - 1)
+	require.Nil(t, b.next())
+	b.to(12 * sec)
+	require.Equal(t, session.Expiry{Session: 2}, b.next())
+	require.Nil(t, b.next(), "once")
+	b.park(2, 1, true)
+	require.Nil(t, b.next(), "its end is decided (K14)")
+	s, ok := b.Get(2)
+	require.True(t, ok && s.Expiring)
+	require.Equal(t, time.Unix(1012, 0), s.Lease, "nothing extends it")
+
+	b.Again(2)
+	require.Equal(t, 12*sec, b.told().Lease, "the log did not take it, and the client is there")
+	b.park(2, 2, false)
+	k, waits := b.End(2)
+	require.True(t, waits)
+	require.EqualValues(t, 2, k.ID)
+	_, ok = b.Get(2)
+	require.False(t, ok)
+	require.Zero(t, b.Due())
+	b.Again(2)
+	breaks(t, "I-M1", func() { b.End(2) })
+}
+
+// What is promised and what has ended counts from when the master is known to have
+// been master, whatever time it is (K13, K19).
+func TestNothingIsDoneBeyondWhatIsKnown(t *testing.T) {
+	b := newBook(t, config())
+	b.Open(b.now, 2, "ann")
+	b.Open(b.now, 3, "ann")
+	b.to(5 * sec)
+	b.park(2, 1, true)
+	known := b.now.Add(-1)
+	none := func(api.SessionID) bool { return false }
+	require.Nil(t, b.Next(known, none), "it came later than that")
+	b.to(20 * sec)
+	known = time.Unix(1011, 0)
+	a := b.Next(known, none).(session.Answer)
+	require.Equal(t, 18*sec, a.Lease, "12 s from the instant that is known")
+	require.Nil(t, b.Next(known, none), "session 3 had a second then")
+	require.Equal(t, session.Expiry{Session: 3}, b.Next(b.now, none))
+}
+
+// A session whose client asks is not expired because the master could not answer.
+func TestAWaitingKeepAliveIsAnsweredHoweverLate(t *testing.T) {
+	b := newBook(t, config())
+	b.Open(b.now, 2, "ann")
+	b.park(2, 1, false)
+	b.to(5 * time.Minute)
+	require.Equal(t, 5*time.Minute+12*sec, b.told().Lease, "from the receipt")
+	b.park(2, 2, false)
+	b.to(time.Hour)
+	require.Equal(t, api.MaxLease, b.told().Lease, "less than it is, which does no harm")
+	s, _ := b.Get(2)
+	require.Equal(t, b.now.Add(12*sec), s.Lease)
+}
+
+// A lease moves later, never earlier, whatever happens to its length (C11.05, K02).
+func TestALeaseNeverEndsEarlier(t *testing.T) {
+	b := newBook(t, config())
+	b.SetLongest(time.Minute)
+	for id := range api.SessionID(60) {
+		b.Open(b.now, id+1, "ann")
+	}
+	b.park(1, 1, true)
+	require.Equal(t, time.Minute, b.told().Lease)
+	for id := range api.SessionID(59) {
+		b.End(id + 2)
+	}
+	b.to(1 * sec)
+	b.park(1, 2, true)
+	require.Equal(t, 59*sec, b.told().Lease, "its own length would be 12 s")
+}
+
+// Leases become longer with the number of sessions, in steps, up to a bound
+// (C11.08), and never longer than the row says.
+func TestTheLengthOfALease(t *testing.T) {
+	for _, c := range []struct {
+		sessions int
+		longest  time.Duration
+		want     time.Duration
+	}{
+		{1, time.Minute, 12 * sec},
+		{12, time.Minute, 12 * sec},
+		{13, time.Minute, 15 * sec},
+		{15, time.Minute, 15 * sec},
+		{16, time.Minute, 18 * sec},
+		{60, time.Minute, time.Minute},
+		{99, time.Minute, time.Minute},
+		{99, 17 * sec, 17 * sec},
+		{99, 12 * sec, 12 * sec},
+	} {
+		b := newBook(t, config())
+		b.SetLongest(c.longest)
+		for id := range api.SessionID(c.sessions) {
+			b.Open(b.now, id+1, "ann")
+		}
+		b.park(1, 1, true)
+		require.Equal(t, c.want, b.told().Lease, "%d sessions, longest %v", c.sessions, c.longest)
+	}
+}
+
+// The row is raised before a longer lease is granted, and one command is enough.
+func TestTheLongestLeaseIsRaisedFirst(t *testing.T) {
+	b := newBook(t, config())
+	require.Zero(t, b.Longest(b.now))
+	for id := range api.SessionID(60) {
+		b.Open(b.now, id+1, "ann")
+	}
+	require.Equal(t, time.Minute, b.Longest(b.now))
+	b.Asked(time.Minute)
+	require.Zero(t, b.Longest(b.now), "it is on its way")
+	b.park(1, 1, true)
+	require.Equal(t, 12*sec, b.told().Lease, "and not there")
+	b.Asked(0)
+	require.Equal(t, time.Minute, b.Longest(b.now), "the log did not take it")
+	b.SetLongest(time.Minute)
+	require.Zero(t, b.Longest(b.now))
+	b.park(1, 2, true)
+	require.Equal(t, time.Minute, b.told().Lease)
+}
+
+// It is lowered when all longer leases have run out; one that is granted meanwhile
+// counts anew, and none is granted while the command is under way.
+func TestTheLongestLeaseIsLoweredLast(t *testing.T) {
+	b := newBook(t, config())
+	b.SetLongest(time.Minute)
+	require.Zero(t, b.Longest(b.now), "a predecessor may have granted one")
+	require.Equal(t, b.now.Add(time.Minute), b.LongestDue())
+	b.to(30 * sec)
+	for id := range api.SessionID(20) {
+		b.Open(b.now, id+1, "ann") // 21 s
+	}
+	b.to(60 * sec)
+	require.Zero(t, b.Longest(b.now))
+	b.to(90*sec - 1)
+	require.Zero(t, b.Longest(b.now))
+	b.to(90 * sec)
+	require.Equal(t, 21*sec, b.Longest(b.now))
+	b.Asked(21 * sec)
+	for id := range api.SessionID(40) {
+		b.Open(b.now, id+100, "ann")
+	}
+	for e, over := b.next().(session.Expiry); over; e, over = b.next().(session.Expiry) {
+		require.Less(t, e.Session, api.SessionID(100))
+	}
+	b.park(100, 1, true)
+	require.Equal(t, 21*sec, b.told().Lease)
+	b.SetLongest(21 * sec)
+	require.Equal(t, time.Minute, b.Longest(b.now))
+}
+
+// A session of before the epoch lives for the longest lease, and until it has
+// taken notice its lease is told, and told that there was a fail-over, and not
+// extended.
+func TestASessionOfBeforeTheEpoch(t *testing.T) {
+	b := newBook(t, config())
+	b.SetLongest(30 * sec)
+	b.Recover(b.now, 2, "ann")
+	require.Equal(t, 1, b.Unflushed())
+	b.to(1 * sec)
+	b.park(2, 1, false)
+	a := b.told()
+	require.Equal(t, 29*sec, a.Lease)
+	require.True(t, a.Failover)
+	require.False(t, b.Flush(2, 4), "an earlier epoch")
+	b.to(29 * sec)
+	b.park(2, 2, true)
+	require.Equal(t, 1*sec, b.told().Lease)
+	require.True(t, b.Flush(2, 5))
+	require.False(t, b.Flush(2, 5), "no news")
+	require.Zero(t, b.Unflushed())
+	b.park(2, 3, false)
+	a = b.told()
+	require.False(t, a.Failover)
+	require.Equal(t, 12*sec, a.Lease)
+}
+
+// One that never takes notice ends, though it asks: the fail-over must end.
+func TestASessionThatTakesNoNoticeEnds(t *testing.T) {
+	b := newBook(t, config())
+	b.Recover(b.now, 2, "ann")
+	b.Recover(b.now, 3, "ann")
+	b.to(12 * sec)
+	b.park(2, 1, true)
+	require.Equal(t, session.Expiry{Session: 2}, b.next())
+	require.Equal(t, session.Expiry{Session: 3}, b.next())
+	require.Equal(t, 2, b.Unflushed(), "they are waited for until they have ended")
+	b.End(2)
+	b.End(3)
+	require.Zero(t, b.Unflushed())
+}
+
+// Idle sessions end, but not within their leases (C11.02, C11.04).
+func TestAnIdleSessionEndsWithItsLease(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 10 * sec
+	b := newBook(t, idle)
+	b.Open(b.now, 2, "ann")
+	b.park(2, 1, false)
+	b.to(7 * sec)
+	require.Equal(t, 19*sec, b.told().Lease, "not idle for long enough")
+	b.park(2, 2, false)
+	b.to(14 * sec)
+	require.Nil(t, b.next(), "it is not answered any more")
+	b.park(2, 3, true)
+	require.Nil(t, b.next())
+	b.to(19*sec - 1)
+	require.Nil(t, b.next())
+	b.to(19 * sec)
+	require.Equal(t, session.Expiry{Session: 2}, b.next())
+}
+
+// A session is not idle while it has an open handle, while a call is under way
+// (K20), and for some time after.
+func TestWhatKeepsASessionFromBeingIdle(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 10 * sec
+	for name, c := range map[string]struct {
+		use  func(*book)
+		idle bool
+	}{
+		"nothing":          {func(*book) {}, true},
+		"a handle":         {func(b *book) { b.used[2] = true }, false},
+		"a call under way": {func(b *book) { b.Began(b.now, 2) }, false},
+		"a call that ended lately": {func(b *book) {
+			b.Began(b.now, 2)
+			b.to(5 * sec)
+			b.Ended(b.now, 2)
+		}, false},
+		"a call that ended long ago": {func(b *book) { b.Began(b.now, 2); b.Ended(b.now, 2) }, true},
+		"the call of another":        {func(b *book) { b.Began(b.now, 3) }, true},
+	} {
+		b := newBook(t, idle)
+		b.Open(b.now, 2, "ann")
+		c.use(b)
+		b.to(11 * sec)
+		b.park(2, 1, false)
+		require.Equal(t, c.idle, b.next() == nil, name)
+	}
+}
+
+// A call wakes up a session that was left to itself.
+func TestACallWakesAnIdleSession(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 5 * sec
+	b := newBook(t, idle)
+	b.Open(b.now, 2, "ann")
+	b.park(2, 1, false)
+	b.to(7 * sec)
+	require.Nil(t, b.next())
+	b.to(9 * sec)
+	b.Began(b.now, 2)
+	require.Equal(t, 21*sec, b.told().Lease)
+}
+
+func TestWithoutLeasesNothingIsDue(t *testing.T) {
+	b := newBook(t, session.Config{})
+	b.Open(b.now, 2, "ann")
+	b.Recover(b.now, 3, "ann")
+	require.False(t, b.Leases())
+	require.Zero(t, b.Unflushed())
+	require.Zero(t, b.Due())
+	require.Zero(t, b.Longest(b.now))
+	require.True(t, b.Measured())
+	b.to(time.Hour)
+	require.Nil(t, b.next())
+}
+
+func TestConfigNamesAllItsFaults(t *testing.T) {
+	require.NoError(t, session.DefaultConfig().Validate())
+	require.NoError(t, session.Config{}.Validate())
+	err := session.Config{LeaseMin: -1, LeaseMax: -2, IdleAfter: -3}.Validate()
+	require.ErrorContains(t, err, "LeaseMin")
+	require.ErrorContains(t, err, "LeaseMax")
+	require.ErrorContains(t, err, "IdleAfter")
+	require.ErrorContains(t, session.Config{LeaseMin: sec, LeaseMax: sec}.Validate(), "KeepAliveRate")
+	require.ErrorContains(t, session.Config{LeaseMin: 1, LeaseMax: sec, KeepAliveRate: 1}.Validate(), "LeaseMin")
+	require.ErrorContains(t, session.Config{LeaseMin: sec, LeaseMax: time.Hour, KeepAliveRate: 1}.Validate(), "LeaseMax")
+}
+
+func TestASessionIsOpenedOnce(t *testing.T) {
+	b := newBook(t, config())
+	b.Open(b.now, 2, "ann")
+	breaks(t, "I-M1", func() { b.Recover(b.now, 2, "ann") })
+}
