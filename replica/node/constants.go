@@ -39,8 +39,8 @@ func (n *Node) settle() {
 func (n *Node) compare() {
 	for _, c := range n.cfg.constants() {
 		if value, ok := rows.GetConstant(n.db, c.name); ok && value != c.value && n.stop == nil {
-			n.stop = fmt.Errorf("replica %d stops: constant %q is %s in this cell and %s in its configuration: they must be equal",
-				n.cfg.Paxos.ID, c.name, value, c.value)
+			n.stop = fmt.Errorf("replica %d stops: %w: constant %q is %s in this cell and %s in its configuration: they must be equal",
+				n.cfg.Paxos.ID, ErrConstant, c.name, value, c.value)
 		}
 	}
 }

@@ -10,4 +10,7 @@ var (
 	// ErrMinority says that too many replicas had other rows than this one after
 	// the same slot for a majority to have the same as it.
 	ErrMinority = errors.New("no majority can have the same rows as this replica")
+	// ErrConstant says that the replica was configured otherwise than its cell: a
+	// replicated constant has another value than its own configuration.
+	ErrConstant = errors.New("configured otherwise than the cell")
 )

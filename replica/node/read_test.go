@@ -128,7 +128,8 @@ func TestAReplicaThatWasConfiguredOtherwiseStops(t *testing.T) {
 		paxos.Voted{Slot: 1, Ballot: b, Value: value}, paxos.Settled{Slots: paxos.Range{From: 1, To: 2}},
 	}}
 	out := node.New(cfg, rec, nil, time.Unix(1, 0)).TakeOutput()
-	require.EqualError(t, out.Stop, `replica 1 stops: constant "lease grant" is 2s in this cell and 1s in its configuration: they must be equal`)
+	require.ErrorIs(t, out.Stop, node.ErrConstant)
+	require.EqualError(t, out.Stop, `replica 1 stops: configured otherwise than the cell: constant "lease grant" is 2s in this cell and 1s in its configuration: they must be equal`)
 
 	cfg.Paxos.Lease.Grant = 2 * time.Second
 	require.NoError(t, node.New(cfg, rec, nil, time.Unix(1, 0)).TakeOutput().Stop)

@@ -18,6 +18,7 @@ type Cell struct {
 	plan     Plan
 	world    *sim.World
 	replicas []*sim.Machine
+	misfits  map[paxos.NodeID]bool // who is configured as the misfit is
 	clients  []*sim.Machine
 	watch    *watch
 	rare     rare
@@ -31,8 +32,9 @@ type Cell struct {
 	onPiece    []func(source *sim.Machine) // what waits for a piece of a snapshot to be sent
 	rotten     map[paxos.NodeID][]string   // snapshots that went bad
 	strikes    map[string]int
-	diskFaults int // disk calls that were made to fail
-	failures   int // replicas that stopped because of their machine
+	diskFaults int            // disk calls that were made to fail
+	failures   int            // replicas that stopped because of their machine
+	away       []*sim.Machine // replicas that are kept away after healing
 	lulls      *sim.Draw
 	resting    bool
 
@@ -41,7 +43,8 @@ type Cell struct {
 
 // build makes the cell of a plan; nothing runs yet.
 func build(p Plan, tr sim.Trace) *Cell {
-	c := &Cell{plan: p, strikes: map[string]int{}}
+	c := &Cell{plan: p, strikes: map[string]int{}, misfits: map[paxos.NodeID]bool{}}
+	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = newWatch(c.world, p.Replicas)
 	c.watch.atlas.fatal = p.Fatal
@@ -81,6 +84,9 @@ func (c *Cell) hostConfig(id paxos.NodeID) host.Config {
 	secret := c.world.Draw("cell.secret", uint64(id))
 	for i := 0; i < len(cfg.Node.Secret); i += 8 {
 		binary.BigEndian.PutUint64(cfg.Node.Secret[i:], secret.Uint64())
+	}
+	if c.misfits[id] {
+		cfg.Node.Paxos.Lease.Grant = c.plan.Misfit.Grant
 	}
 	for i := range c.plan.Replicas {
 		cfg.Node.Paxos.Members = append(cfg.Node.Paxos.Members, paxos.NodeID(i+1))
@@ -207,6 +213,7 @@ func (c *Cell) refused(r *replica, err error) {
 func (c *Cell) failed(r *replica) {
 	c.failures++
 	c.retire(r)
+	c.corrects(r)
 	if c.watch.atlas.isDead(r.id) {
 		return
 	}

@@ -7,6 +7,7 @@
 // Reading order:
 //
 //	plan.go      what one seed decides: sizes, tunables, faults, calls
+//	misfit.go    a replica that somebody configured otherwise than its cell
 //	cell.go      the cell: machines, phases of faults, healing
 //	process.go   one life of a replica: the shipped host and store
 //	load.go      client programs, and the books they keep

@@ -59,6 +59,7 @@ type Plan struct {
 	Link  sim.LinkConfig
 	Disk  sim.DiskConfig
 
+	Misfit  Misfit
 	RatePPB int64         // clocks err by up to so much; the bound is Host.Node.Paxos.Lease.Rho
 	OnlyS7  bool          // S7b is not checked
 	Fatal   time.Duration // before then, no disk is damaged so that its replica must stop
@@ -166,6 +167,7 @@ func NewPlan(o Options) Plan {
 	p.machines(at)
 	p.product(src.Seed(), at)
 	p.leases(o.Lease, at)
+	p.misfit(at)
 	p.calls(at)
 	return p
 }

@@ -36,6 +36,7 @@ type replica struct {
 	retired  bool           // its counters are added up
 	damaged  bool           // this life found unreadable records
 	writing  *db.View       // is being written as a snapshot; nil: none is
+	stopped  error          // why the host ended this life
 }
 
 // newReplica returns the maker of a machine's lives.
@@ -113,6 +114,7 @@ func (r *replica) act() {
 	out := r.host.TakeOutput()
 	if out.Stop != nil {
 		r.send(out.Peers)
+		r.stopped = out.Stop
 		r.cell.watch.stops(r.id, out.Stop)
 		r.fail(out.Stop)
 		return

@@ -135,6 +135,7 @@ func (c *Cell) liveness(healedAt time.Duration) {
 		}
 	}
 	c.bounds()
+	c.agree("with a quorum")
 	back()
 }
 
@@ -147,6 +148,7 @@ func (c *Cell) absentees() (back func()) {
 		return func() {}
 	}
 	gone := c.missing(d)
+	c.away = gone
 	off := d.Chance(1, 2)
 	for _, m := range gone {
 		if r := running(m); off && r != nil {
@@ -159,6 +161,7 @@ func (c *Cell) absentees() (back func()) {
 		}
 	}
 	return func() {
+		c.away = nil
 		for _, m := range gone {
 			if off {
 				m.Start()
@@ -202,6 +205,7 @@ func (c *Cell) reached(end sim.End) bool {
 func (c *Cell) epilogue() {
 	c.cure()
 	c.agree("after the last call")
+	c.leased()
 	for _, m := range c.replicas {
 		m.Crash()
 	}
@@ -249,11 +253,28 @@ func (c *Cell) agree(when string) {
 	}
 }
 
+// leased waits until a master that serves has read authority, in cells with
+// leases (L1): without it all would be right, and every read a round.
+func (c *Cell) leased() {
+	has := func(m *sim.Machine) bool {
+		_, ok := c.leases.authority(paxos.NodeID(m.Addr()))
+		return ok && running(m).host.Node().Serving() != nil
+	}
+	for end := c.world.Now() + recoveryBound; c.plan.Host.Node.Paxos.Lease.Grant > 0 && !slices.ContainsFunc(c.replicas, has); {
+		if c.world.Now() > end {
+			c.world.Break("L1", "%v after the last call no master has a lease: %s", recoveryBound, c.roles())
+		}
+		if !c.reached(c.world.RunFor(50 * time.Millisecond)) {
+			return
+		}
+	}
+}
+
 // level says whether all replicas are up and have applied all slots, but for
-// those that damage has stopped.
+// those that damage has stopped and those that are away.
 func (c *Cell) level() bool {
 	for _, m := range c.replicas {
-		if c.watch.atlas.isDead(paxos.NodeID(m.Addr())) {
+		if c.watch.atlas.isDead(paxos.NodeID(m.Addr())) || slices.Contains(c.away, m) {
 			continue
 		}
 		r := running(m)
@@ -276,6 +297,7 @@ func (c *Cell) audit() {
 			id, what, _ := strings.Cut(err.Error(), ": ")
 			c.world.Break(id, "rows of replica %d: %s", r.id, what)
 		}
+		c.fits(r)
 		for _, id := range c.load.closed {
 			if _, open := rows.GetSession(r.host.Node().View(), id); open {
 				c.world.Break("S3", "replica %d still has session %d, whose end was confirmed to its client", r.id, id)

@@ -137,10 +137,29 @@ func (l *leaseWatch) counts(leader, member paxos.NodeID) {
 	now := l.parties[member].clock().Mono()
 	holder, until, silent := m.Granted()
 	if now.Before(silent) || holder == leader && now.Before(until) {
+		l.outlasts(leader, member, b.Counts(member), later(until, silent))
 		return
 	}
 	l.world.Break("S7b", "replica %d counts on replica %d for %v more, which has given its word to %d for %v and is silent for %v",
 		leader, member, left, holder, until.Sub(now), silent.Sub(now))
+}
+
+// outlasts: if both clocks went on as they run now, which is within their bound,
+// the member would keep its word for as long as the leader counts on it. So a word
+// that is too short is seen when it is given, and not only if somebody lives to
+// break it.
+func (l *leaseWatch) outlasts(leader, member paxos.NodeID, counted, kept time.Time) {
+	from, to := l.parties[leader].clock().TrueTime(counted), l.parties[member].clock().TrueTime(kept)
+	if to < from {
+		l.world.Break("S7b", "replica %d will count on replica %d for %v after that has kept its word", leader, member, from-to)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // await looks again when a replica's word is over by its clock as it runs now.
@@ -167,10 +186,8 @@ func (l *leaseWatch) wordEnds(id paxos.NodeID) (end time.Time, ok bool) {
 	if b == nil {
 		return end, false
 	}
-	_, end, silent := b.Granted()
-	if silent.After(end) {
-		end = silent
-	}
+	_, until, silent := b.Granted()
+	end = later(until, silent)
 	return end, l.parties[id].clock().Mono().Before(end)
 }
 

@@ -60,6 +60,7 @@ func houseRows() []Row {
 			"needs a rival that led within the boost. TestABoostThatIsAnElection in paxos kills it"),
 		weak(GroupHouse, "Y12", "C", "a read alone does not look whether its session is alive",
 			"what it answers is the present state all the same. TestReadIsACallThatLeavesNothing in replica/command kills it"),
+		applied(GroupHouse, "Y13", "B", "a replica that is configured otherwise than its cell goes on"),
 		applied(GroupHouse, "O31", "A", "a client that closes its session does not tell the cell"),
 		applied(GroupHouse, "O32", "A", "the end of a session is confirmed and not executed"),
 		applied(GroupHouse, "O41", "A", "what rotted is handed out as if its checksum held"),

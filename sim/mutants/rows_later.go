@@ -73,7 +73,7 @@ func leaseRows() []Row {
 		absent(GroupLease, "L18", "C", "renewals wait behind client work",
 			"there is no queue: heartbeats leave when their time has come, whatever waits for a slot"),
 		weak(GroupLease, "L19", "B", "a replica honours its own term, not the holder's",
-			"the replicas of a seed are configured alike, as those of a cell must be. TestWhatIsGranted in paxos kills it"),
+			"who is configured otherwise stops when it hears of the constants, which is before its word can end too early. TestWhatIsGranted in paxos kills it"),
 		applied(GroupLease, "L20", "B", "the lease is looked at before a request is queued"),
 	}
 }
