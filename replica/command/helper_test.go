@@ -15,11 +15,11 @@ import (
 
 // cell is a replica reduced to its rows: it applies one command a slot.
 type cell struct {
-	t  testing.TB
+	t  require.TestingT
 	db *db.DB
 }
 
-func newCell(t testing.TB) *cell { return &cell{t, db.New()} }
+func newCell(t require.TestingT) *cell { return &cell{t, db.New()} }
 
 func (c *cell) raw(b string) command.Applied {
 	tx := c.db.Begin()
