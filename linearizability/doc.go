@@ -28,8 +28,22 @@
 // jsonobject, kvjson, filejson, filejsonout, filetext, lockjson, locktext, names,
 // text: files. report, checkfile: everything in one call.
 //
-// A check of another property over the same histories (fencing, exclusion)
-// takes a *History and answers with a Verdict and a Violation.
+// # Checks of events
+//
+// Some properties are not about answers but about what happened when, in true
+// time or in a log's order, which only a simulator knows. Their checks are
+// functions of a list of events and answer with Findings, none if all is well:
+//
+//	CheckFencing    a resource that is given tokens: none accepted below one
+//	                accepted before; updates that were lost
+//	CheckBeliefs    stretches of true time in which holders believe to hold a lock
+//	CheckExclusion  grants, releases and failures: holders that go together,
+//	                lock-delays kept, generations that grow
+//	CheckSessions   promises, bounds and ends of sessions, and what was lost with
+//	                them
+//
+// Each is a file of its own (fencing, belief, exclusion, session); finding.go has
+// what they share.
 //
 // # History files
 //

@@ -16,16 +16,16 @@ func fileAgreement(tells bool, paths ...string) *agreement[FileState, FileInput,
 }
 
 func TestFileCheckersAgree(t *testing.T) {
-	fileAgreement(true, "/d", "/d/x").run(t, 2000)
-	fileAgreement(true, "/", "/a", "/a/m", "/a/x").run(t, 2000)
-	fileAgreement(true, "/a", "/a", "/b").run(t, 1000)
+	fileAgreement(true, "/d", "/d/x").run(t, 1200)
+	fileAgreement(true, "/", "/a", "/a/m", "/a/x").run(t, 1200)
+	fileAgreement(true, "/a", "/a", "/b").run(t, 600)
 }
 
 // Where the witness does not tell what operations of unknown outcome did, it may
 // miss an order that is there, but it accepts no wrong one.
 func TestFileCheckersAgreeWithoutBeingTold(t *testing.T) {
 	a := fileAgreement(false, "/d", "/d/x")
-	for seed := range uint64(1000) {
+	for seed := range uint64(600) {
 		p := splitMix(seed)
 		h := a.draw(p)
 		require.True(t, a.agree(t, seed, h, false))

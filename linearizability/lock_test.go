@@ -13,12 +13,12 @@ func lockAgreement(tells bool) *agreement[LockState, LockInput, LockOutput] {
 	}
 }
 
-func TestLockCheckersAgree(t *testing.T) { lockAgreement(true).run(t, 5000) }
+func TestLockCheckersAgree(t *testing.T) { lockAgreement(true).run(t, 3000) }
 
 // See TestFileCheckersAgreeWithoutBeingTold.
 func TestLockCheckersAgreeWithoutBeingTold(t *testing.T) {
 	a := lockAgreement(false)
-	for seed := range uint64(2000) {
+	for seed := range uint64(1000) {
 		p := splitMix(seed)
 		h := a.draw(p)
 		require.True(t, a.agree(t, seed, h, false))

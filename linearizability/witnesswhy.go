@@ -143,5 +143,5 @@ func describeTime(ns int64) string {
 	if ns == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" at %d.%06ds", ns/1e9, ns%1e9/1e3)
+	return " at " + seconds(ns)
 }
