@@ -10,35 +10,46 @@ import (
 
 // call is one op on its way: in the queue, or sent and waited for.
 type call struct {
-	token Token // 0 for the machine's own opener and ender
+	token Token // 0 for the machine's own, and for what its caller has given up
 	op    api.Op
 	seq   api.Seq
 
-	// id, to and sentAt are of the newest sending. id is 0 when that one was
+	// id, to, sentAt and epoch are of the newest sending. id is 0 when that one was
 	// refused: the call then waits for due, and a duplicate of the refusal
 	// meets nothing.
 	id     uint64
-	epoch  api.Epoch // that it named
 	to     uint32
 	sentAt time.Time
+	epoch  api.Epoch
 	due    time.Time // when to send again
 
 	missed  int // answers that did not come in time
 	refused int // refusals
 	hops    int // hints followed at once since the last pause
+
+	held      bool  // a KeepAlive that the master is to hold: that it is silent says nothing
+	parked    bool  // an Acquire that waits at the master
+	withdrawn bool  // an Acquire that is being cancelled: whatever answers it is void
+	cancels   *call // the Acquire that this CancelAcquire is about
+	again     bool  // it was sent under another Seq, and withdrawn
 }
 
 // send sends c, to the replica taken for the master.
 func (m *Machine) send(now time.Time, c *call) {
 	m.lastID++
-	c.id, c.to, c.sentAt = m.lastID, m.route.target(), now
+	c.id, c.to, c.sentAt, c.epoch = m.lastID, m.route.target(), now, m.epoch
 	c.due = now.Add(m.cfg.pause(m.cfg.AnswerWait, c.missed))
-	q := api.Request{ID: c.id, Op: c.op}
-	if c != m.opener {
-		q.Session, q.Seq, q.Seen, q.Epoch = m.session, c.seq, m.seen(), m.epoch
+	m.out.Send = append(m.out.Send, Envelope{To: c.to, Request: m.request(now, c)})
+}
+
+func (m *Machine) request(now time.Time, c *call) api.Request {
+	switch c {
+	case m.opener:
+		return api.Request{ID: c.id, Op: c.op}
+	case m.keep:
+		return api.Request{ID: c.id, Session: m.session, Epoch: m.epoch, Op: m.beat(now, c)}
 	}
-	c.epoch = q.Epoch
-	m.out.Send = append(m.out.Send, Envelope{To: c.to, Request: q})
+	return api.Request{ID: c.id, Session: m.session, Seq: c.seq, Seen: m.seen(), Epoch: m.epoch, Op: c.op}
 }
 
 // resend sends c once more because its time has come. A target that has
@@ -47,7 +58,9 @@ func (m *Machine) send(now time.Time, c *call) {
 func (m *Machine) resend(now time.Time, c *call) {
 	if c.id != 0 {
 		c.missed++
-		m.route.silent(c.to, c.sentAt)
+		if !c.held {
+			m.route.silent(c.to, c.sentAt)
+		}
 	} else if c.refused%patience == 0 {
 		m.route.leave(c.to)
 	}
@@ -58,13 +71,12 @@ func (m *Machine) resend(now time.Time, c *call) {
 // patience is how many refusals of one call a target may give.
 const patience = 4
 
-// pump sends what waits in the queue, as far as the window goes.
-func (m *Machine) pump(now time.Time) {
-	for m.state == Open && len(m.queue) > 0 && m.next <= m.seen()+api.Seq(m.cfg.Window) {
-		c := m.queue[0]
-		m.queue[0] = nil
-		m.queue = m.queue[1:]
-		m.launch(now, c)
+// resendDue sends again what has waited long enough.
+func (m *Machine) resendDue(now time.Time) {
+	for _, c := range m.flight {
+		if m.goes(c) && !c.due.After(now) {
+			m.resend(now, c)
+		}
 	}
 }
 
@@ -96,58 +108,74 @@ func (m *Machine) find(seq api.Seq) *call {
 	return m.flight[i]
 }
 
-// retire takes c out of flight and ends it; Seen may pass it from now on.
-func (m *Machine) retire(c *call, d Done) {
+// land takes c out of flight; Seen may pass it from now on.
+func (m *Machine) land(c *call) {
 	m.flight = slices.DeleteFunc(m.flight, func(f *call) bool { return f == c })
-	m.end(c, d)
 }
 
-// end says how a call of the caller's ended.
+// end says how a call of the caller's ended, as soon as answers may be told.
 func (m *Machine) end(c *call, d Done) {
-	if c.token != 0 {
-		d.Token = c.token
+	if c.token == 0 {
+		return
+	}
+	d.Token = c.token
+	if m.flows() {
 		m.done(d)
+	} else {
+		m.kept = append(m.kept, d)
 	}
 }
 
-// abandon ends all calls: those that were sent are Unknown, the others Refused.
+// deliver tells the answers that were kept.
+func (m *Machine) deliver() {
+	m.out.Done = append(m.out.Done, m.kept...)
+	m.kept = nil
+}
+
+// abandon ends all calls: those that have their answer with it, those that were
+// sent are Unknown, the others Refused.
 func (m *Machine) abandon(why Why, r api.Result) {
+	m.deliver()
 	flight, queue := m.flight, m.queue
-	m.flight, m.queue = nil, nil
+	m.flight, m.queue, m.tidy = nil, nil, nil
 	for _, c := range flight {
-		m.end(c, Done{Outcome: Unknown, Why: why, Result: r})
+		if c.token != 0 {
+			m.done(Done{Token: c.token, Outcome: Unknown, Why: why, Result: r})
+		}
 	}
 	for _, c := range queue {
-		m.end(c, Done{Outcome: Refused, Why: why, Result: r})
+		if c.token != 0 {
+			m.done(Done{Token: c.token, Outcome: c.unsent(), Why: why, Result: r})
+		}
 	}
 }
 
-// sendEnd asks the cell to end the session. All other calls are retired, so
+// unsent is the outcome of a call in the queue that goes no further.
+func (c *call) unsent() Outcome {
+	if c.again {
+		return Unknown
+	}
+	return Refused
+}
+
+// sendEnd asks the cell to end the session. All other calls have ended, so
 // Seen covers them, and after it none of their copies is executed.
 func (m *Machine) sendEnd(now time.Time) { m.launch(now, &call{op: api.EndSession{}}) }
 
 // finish makes the machine Over. What was outstanding ends for the reason why;
 // closers have what they wanted.
 func (m *Machine) finish(why Why, r api.Result) {
-	m.state, m.over, m.verdict, m.opener = Over, why, r.Code, nil
+	m.deliver()
+	if why == Expired {
+		m.tell(Event{Kind: EventExpired})
+	}
+	m.state, m.over, m.verdict = Over, why, r.Code
+	m.opener, m.keep, m.beats, m.notice = nil, nil, nil, notice{}
 	m.abandon(why, r)
 	for _, t := range m.closers {
 		m.done(Done{Token: t, Outcome: Executed, Why: Closed})
 	}
 	m.closers = nil
-}
-
-// cancelClose takes one closer away, and gives the session up with the last.
-func (m *Machine) cancelClose(t Token) {
-	i := slices.Index(m.closers, t)
-	if i < 0 {
-		return
-	}
-	m.closers = slices.Delete(m.closers, i, i+1)
-	m.done(Done{Token: t, Outcome: Unknown, Why: Cancelled})
-	if len(m.closers) == 0 {
-		m.finish(Closed, api.Result{})
-	}
 }
 
 // ended says why no call may start any more.

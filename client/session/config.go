@@ -27,17 +27,37 @@ type Config struct {
 	// RetryMin is the pause after the first refusal of a call; it doubles with
 	// each, up to RetryMax. Default 20 ms.
 	RetryMin time.Duration
-	// RetryMax bounds every pause. Default 2 s.
+	// RetryMax bounds every pause but ParkedRetry. Default 2 s.
 	RetryMax time.Duration
+	// ParkedRetry is the pause after the master has said that an Acquire waits for
+	// its lock. Default 5 s.
+	ParkedRetry time.Duration
+
+	// KeepAlive lets the machine keep the session's lease, and act as if it were
+	// over when it may be. Without, there are no leases: calls go at any time, and
+	// nothing that the client holds may be believed in.
+	KeepAlive bool
+	// Rho bounds the rate error of the clocks of clients and masters, in parts per
+	// million: the cell's own figure. Below a million. Default 500.
+	Rho int64
+	// Grace is for how long the client waits, after its lease may be over, to hear
+	// that it is not (C11.17). Default 45 s.
+	Grace time.Duration
 
 	// Window bounds how far the newest call that was sent may be ahead of the
-	// oldest one that is waited for, and so the calls under way. At most
-	// api.MaxWindow. Default 64.
+	// oldest one that is waited for, and so the calls under way. At most half of
+	// api.MaxWindow: the other half is for what calls leave to be tidied. Default 64.
 	Window int
 	// Queue bounds the calls that wait for their first sending; beyond it Start
-	// refuses. Default 1024.
+	// refuses, but for calls that free something. Default 1024.
 	Queue int
 }
+
+// million is 1 in parts per million.
+const million = 1_000_000
+
+// maxWindow leaves room for one CancelAcquire to each call.
+const maxWindow = api.MaxWindow / 2
 
 // Validate returns all faults at once.
 func (c Config) Validate() error {
@@ -59,11 +79,15 @@ func (c Config) Validate() error {
 	if c.Draw == nil {
 		fault("no Draw")
 	}
-	if c.AnswerWait < 0 || c.RetryMin < 0 || c.RetryMax < 0 {
-		fault("a negative duration: AnswerWait %v, RetryMin %v, RetryMax %v", c.AnswerWait, c.RetryMin, c.RetryMax)
+	if min(c.AnswerWait, c.RetryMin, c.RetryMax, c.ParkedRetry, c.Grace) < 0 {
+		fault("a negative duration: AnswerWait %v, RetryMin %v, RetryMax %v, ParkedRetry %v, Grace %v",
+			c.AnswerWait, c.RetryMin, c.RetryMax, c.ParkedRetry, c.Grace)
 	}
-	if c.Window < 0 || c.Window > api.MaxWindow {
-		fault("Window %d is not within 0 to %d", c.Window, api.MaxWindow)
+	if c.Rho < 0 || c.Rho >= million {
+		fault("Rho is %d ppm; at least 0, below %d", c.Rho, million)
+	}
+	if c.Window < 0 || c.Window > maxWindow {
+		fault("Window %d is not within 0 to %d", c.Window, maxWindow)
 	}
 	if c.Queue < 0 {
 		fault("Queue %d is negative", c.Queue)
@@ -81,6 +105,11 @@ func (c Config) withDefaults() Config {
 	set(&c.AnswerWait, 300*time.Millisecond)
 	set(&c.RetryMin, 20*time.Millisecond)
 	set(&c.RetryMax, 2*time.Second)
+	set(&c.ParkedRetry, 5*time.Second)
+	set(&c.Grace, 45*time.Second)
+	if c.Rho == 0 {
+		c.Rho = 500
+	}
 	if c.Window == 0 {
 		c.Window = 64
 	}
@@ -97,7 +126,9 @@ func (c Config) pause(base time.Duration, n int) time.Duration {
 	for ; n > 0 && base < c.RetryMax; n-- {
 		base += min(base, c.RetryMax-base)
 	}
-	base = min(base, c.RetryMax)
-	half := base / 2
-	return base - time.Duration(c.Draw()%uint64(half+1))
+	return c.jitter(min(base, c.RetryMax))
+}
+
+func (c Config) jitter(d time.Duration) time.Duration {
+	return d - time.Duration(c.Draw()%uint64(d/2+1))
 }

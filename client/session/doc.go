@@ -3,9 +3,11 @@
 // of every call how it ended. It waits for nothing and reads no clock: package
 // client puts blocking calls on top.
 //
-// Reading order: config.go, outcome.go (how a call may end), machine.go (the
-// doors and the states), call.go (sending, windows, Seen), reply.go (what an
-// answer does), route.go (who is the master).
+// Reading order: config.go, outcome.go (how a call may end), event.go, status.go
+// (the states), machine.go (the doors), call.go (sending, Seen), queue.go (windows),
+// reply.go (what an answer does), route.go (who is the master); then lease.go (until
+// when the session is alive), keepalive.go, failover.go, holding.go (what handles
+// hold), giveup.go (what is left to tidy).
 //
 // # States
 //
@@ -14,10 +16,47 @@
 //	                         └──refused─────┴──NoSession─────┴─────────────▶ Over
 //
 // A Machine has one session in its life. Once the cell says that the session is
-// gone, every outstanding and every later call fails with Expired, and none is
-// ever sent under a new session: what is lost is a suffix of the calls (C4.06).
+// gone, or grace is over, every outstanding and every later call fails with
+// Expired, and none is ever sent under a new session: what is lost is a suffix of
+// the calls (C4.06).
 // Close while Opening waits for the session's id in order to end it: an opener
 // that was sent may have been executed.
+//
+// # The lease
+//
+// With Config.KeepAlive, a session that is Open or Ending has a lease, and the
+// machine keeps it: one KeepAlive is under way nearly always (CHU §2.8).
+//
+//	Fresh ──answer──▶ Valid ──bound──▶ Jeopardy ──grace──▶ Over, Expired
+//	  │                 ▲                 │                    ▲
+//	  │                 └─────answer──────┘                    │
+//	  └──grace─────────────────────────────────────────────────┘
+//
+//	state      a call          an answer          events
+//	Fresh      waits           is kept            -
+//	Valid      is sent         is told            EventSafe, from Jeopardy
+//	Jeopardy   waits           is kept            EventJeopardy
+//	Over       is refused      is ignored         EventExpired
+//
+// A bound is an instant by the client's own clock, at which the session is certain
+// to be alive still: term says why. An answer counts from the sending of the very
+// request that it answers, so nothing is assumed about the network. Every door first
+// asks the clock what is over; so nothing is sent or told at an instant at which the
+// session may be gone, however late the machine is called.
+//
+// The master holds a KeepAlive until the session's lease is nearly over. The client
+// asks for an answer at once (KeepAlive.Now) where it cannot wait for that: it has no
+// lease, or only the last quarter of one, or the master is new to it.
+//
+// # Epochs
+//
+// Each request names the highest epoch that the client has heard of, and whatever
+// was sent under a lower one is sent again at once: a new master takes nothing that
+// was meant for the last (CHU §2.9). It has no handles, either. Asked by
+// Leased.Failover, the client tells its caller, presents the tokens of all handles
+// that hold a lock or an ephemeral node, or may, and then names the epoch as
+// flushed. OK from a master of a lower epoch, to a call that opens a handle or
+// acquires a lock, is not taken: the present one has to know of it.
 //
 // # What a call's end means
 //
@@ -48,4 +87,15 @@
 // once a later request with that Seen is executed, no copy of the call will be.
 // So a client that makes one call at a time and got Unknown need only make
 // another call, a Get for instance, and what that one finds is final.
+//
+// Four kinds of calls leave something behind, and go on behind the caller's back
+// when they are given up. Release and CloseHandle are sent until they are answered.
+// An Open is, too, and then its handle is closed. An Acquire is cancelled by a call
+// of its own, and until that is answered Seen does not pass the Acquire: what it may
+// hold is nobody's. No other Acquire of the handle is sent meanwhile; it would be
+// told that the handle holds the lock already.
+//
+// An Acquire may wait at the master for hours, and Seen with it. When the window is
+// at its end, it is withdrawn in the same way and asked for again under another
+// number, at the end of the queue.
 package session

@@ -2,33 +2,10 @@ package session
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
 )
-
-// State is where a Machine is in its life; doc.go draws the ways between them.
-type State uint8
-
-const (
-	// Idle: nothing was asked yet, nothing was sent.
-	Idle State = iota
-	// Opening: the session's id is not known yet; calls queue.
-	Opening
-	// Open: calls are under way.
-	Open
-	// Ending: Close was called; no more calls.
-	Ending
-	// Over: the session is ended, expired or was refused; nothing is sent and
-	// nothing is outstanding.
-	Over
-)
-
-// String prints the state as traces do.
-func (s State) String() string {
-	return [...]string{Idle: "idle", Opening: "opening", Open: "open", Ending: "ending", Over: "over"}[s]
-}
 
 // Envelope is a request with its receiver.
 type Envelope struct {
@@ -49,9 +26,11 @@ type Launch struct {
 type Output struct {
 	Send []Envelope // may be lost, delayed, reordered
 	// Launched names the calls that are in Send for the first time: what the
-	// cell will know them by.
+	// cell will know them by. An Acquire that waits for long may be launched again,
+	// under another number; what it was launched as before holds nothing then.
 	Launched []Launch
 	Done     []Done    // each token once, in the order in which the calls ended
+	Events   []Event   // in the order in which they happened
 	Wake     time.Time // call Advance no later than this; zero: no need
 }
 
@@ -79,6 +58,16 @@ type Machine struct {
 	next   api.Seq // the first one not given to a call yet
 	flight []*call // sent and waited for, ascending by seq
 	queue  []*call // not sent yet, oldest first
+	tidy   []*call // the machine's own, not sent yet: what calls left behind
+	kept   []Done  // answers that came while none may be told
+
+	lease     lease
+	keep      *call // the KeepAlive, while there is a session and its lease is kept
+	beats     []beat
+	flushed   api.Epoch // the last fail-over that was taken notice of
+	confirmed api.Epoch // the highest whose master knows that
+	notice    notice
+	holdings  holdings
 
 	out Output
 }
@@ -91,6 +80,7 @@ func New(cfg Config) (*Machine, error) {
 	}
 	cfg = cfg.withDefaults()
 	m := &Machine{cfg: cfg, route: newRoute(cfg), next: 1}
+	m.lease = lease{rho: cfg.Rho, grace: cfg.Grace}
 	m.nonce = api.Nonce{cfg.Draw(), cfg.Draw() | 1} // never zero
 	m.first = cfg.Draw()>>16 + 1                    // so that answers to another life's ids are not taken for ours
 	m.lastID = m.first - 1
@@ -99,6 +89,7 @@ func New(cfg Config) (*Machine, error) {
 
 // Open asks for the session. It does nothing unless the machine is Idle.
 func (m *Machine) Open(now time.Time) {
+	m.pass(now)
 	if m.state != Idle {
 		return
 	}
@@ -108,16 +99,18 @@ func (m *Machine) Open(now time.Time) {
 }
 
 // Start begins a call, opening the session if need be. The call ends in exactly
-// one Done, at the latest when it is cancelled. OpenSession and EndSession are
-// the machine's own and refused as Invalid.
+// one Done, at the latest when it is cancelled. OpenSession, EndSession, KeepAlive
+// and CancelAcquire are the machine's own and refused as Invalid. A handle that
+// holds a lock must not be given another Acquire: it would be told that it has it.
 func (m *Machine) Start(now time.Time, op api.Op) Token {
+	m.pass(now)
 	t := m.token()
 	switch code := check(op); {
 	case m.state == Ending || m.state == Over:
 		m.done(Done{Token: t, Outcome: Refused, Why: m.ended(), Result: api.Result{Code: m.verdict}})
 	case code != api.OK:
 		m.done(Done{Token: t, Outcome: Refused, Why: Checked, Result: api.Result{Code: code}})
-	case len(m.queue) >= m.cfg.Queue:
+	case len(m.queue) >= m.cfg.Queue && !frees(op):
 		m.done(Done{Token: t, Outcome: Refused, Why: Crowded, Result: api.Result{Code: api.Busy}})
 	default:
 		m.Open(now)
@@ -127,32 +120,11 @@ func (m *Machine) Start(now time.Time, op api.Op) Token {
 	return t
 }
 
-// Cancel gives a call up: it ends Refused if it was not sent yet, Unknown if it
-// was, and is not sent again. It does nothing for a call that has ended. Giving
-// up the last Close makes the machine Over, and its session is left to expire.
-func (m *Machine) Cancel(now time.Time, t Token) {
-	if t == 0 { // the machine's own calls are not the caller's to cancel
-		return
-	}
-	has := func(c *call) bool { return c.token == t }
-	if i := slices.IndexFunc(m.queue, has); i >= 0 {
-		c := m.queue[i]
-		m.queue = slices.Delete(m.queue, i, i+1)
-		m.end(c, Done{Outcome: Refused, Why: Cancelled})
-		return
-	}
-	if i := slices.IndexFunc(m.flight, has); i >= 0 {
-		m.retire(m.flight[i], Done{Outcome: Unknown, Why: Cancelled})
-		m.pump(now)
-		return
-	}
-	m.cancelClose(t)
-}
-
 // Close gives up all calls and ends the session at the cell. It ends Executed
 // when the cell has answered, or at once if there is no session. Several Closes
 // end together.
 func (m *Machine) Close(now time.Time) Token {
+	m.pass(now)
 	t := m.token()
 	switch m.state {
 	case Over:
@@ -177,14 +149,14 @@ func (m *Machine) Close(now time.Time) Token {
 
 // Advance says that time has passed: what has waited long enough is sent again.
 func (m *Machine) Advance(now time.Time) {
-	if m.opener != nil && !m.opener.due.After(now) {
-		m.resend(now, m.opener)
-	}
-	for _, c := range m.flight {
-		if !c.due.After(now) {
+	m.pass(now)
+	for _, c := range []*call{m.opener, m.keep} {
+		if c != nil && !c.due.After(now) {
 			m.resend(now, c)
 		}
 	}
+	m.resendDue(now)
+	m.catchUp(now)
 }
 
 // TakeOutput empties the machine of what it wants.
@@ -195,42 +167,28 @@ func (m *Machine) TakeOutput() Output {
 	return out
 }
 
-// wake is the earliest instant at which a call is due.
+// wake is the earliest instant at which a call is due, or the lease changes.
 func (m *Machine) wake() time.Time {
 	var first time.Time
-	if m.opener != nil {
-		first = m.opener.due
-	}
-	for _, c := range m.flight {
-		if first.IsZero() || c.due.Before(first) {
-			first = c.due
+	at := func(t time.Time) {
+		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
 		}
 	}
+	for _, c := range []*call{m.opener, m.keep} {
+		if c != nil {
+			at(c.due)
+		}
+	}
+	for _, c := range m.flight {
+		if m.goes(c) {
+			at(c.due)
+		}
+	}
+	if m.state == Open || m.state == Ending {
+		at(m.lease.next())
+	}
 	return first
-}
-
-// Status is what a Machine looks like from the outside.
-type Status struct {
-	State   State
-	Why     Why // where Over: Closed, Expired, or Answered if opening was refused
-	Session api.SessionID
-	Epoch   api.Epoch // the highest heard of
-	Target  uint32    // the replica taken for the master
-	Seen    api.Seq
-	Flight  int // calls sent and waited for, the opener and the ender included
-	Queued  int // calls not sent yet
-}
-
-// Status returns the present state of things.
-func (m *Machine) Status() Status {
-	s := Status{
-		State: m.state, Why: m.over, Session: m.session, Epoch: m.epoch,
-		Target: m.route.target(), Seen: m.seen(), Flight: len(m.flight), Queued: len(m.queue),
-	}
-	if m.opener != nil {
-		s.Flight++
-	}
-	return s
 }
 
 func (m *Machine) token() Token {
@@ -243,7 +201,7 @@ func (m *Machine) done(d Done) { m.out.Done = append(m.out.Done, d) }
 // check is what a caller may not start.
 func check(op api.Op) api.Code {
 	switch op.(type) {
-	case nil, api.OpenSession, api.EndSession:
+	case nil, api.OpenSession, api.EndSession, api.KeepAlive, api.CancelAcquire:
 		return api.Invalid
 	}
 	return op.Check()

@@ -3,6 +3,7 @@ package session_test
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -13,22 +14,31 @@ import (
 // modelCell is what a machine may meet: three replicas, at times a master among
 // them, a log in which a request may lie long after its master was deposed, and
 // at most one execution for each (session, seq). It judges in the order of
-// replica/command.
+// replica/command. Its leases and locks are in model_lease_test.go and
+// model_lock_test.go.
 type modelCell struct {
-	t        *rapid.T
-	epoch    api.Epoch
-	master   uint32 // 0: nobody
-	sessions map[api.SessionID]*modelSession
-	openers  map[api.Nonce]api.SessionID
-	log      []proposal // proposed, not applied
+	t          *rapid.T
+	epoch      api.Epoch
+	master     uint32 // 0: nobody
+	recovering bool   // the master takes KeepAlives only
+	sessions   map[api.SessionID]*modelSession
+	openers    map[api.Nonce]api.SessionID
+	log        []proposal // proposed, not applied
 
 	executed map[string]api.Result // by value, which names a call of the test
 	waits    func(api.Seq) bool    // somebody waits for this call
+
+	leases bool                               // sessions have them
+	clock  func(replica uint32) time.Duration // what the replica's clock shows
+	parked []parkedBeat
+	locks  modelLocks
 }
 
 type modelSession struct {
 	seen    api.Seq
 	answers map[api.Seq]api.Result
+	end     time.Duration // of its lease, on the master's clock
+	flushed bool          // has taken notice of the present epoch
 }
 
 type proposal struct {
@@ -40,7 +50,7 @@ type proposal struct {
 func newModelCell(t *rapid.T) *modelCell {
 	return &modelCell{
 		t: t, epoch: 1, master: 1, sessions: map[api.SessionID]*modelSession{},
-		openers: map[api.Nonce]api.SessionID{}, executed: map[string]api.Result{},
+		openers: map[api.Nonce]api.SessionID{}, executed: map[string]api.Result{}, locks: newModelLocks(),
 	}
 }
 
@@ -51,13 +61,25 @@ func (c *modelCell) receive(to uint32, q api.Request) (api.Reply, bool) {
 	if code := q.Check(); code != api.OK {
 		c.t.Fatalf("the machine sent what must be refused as %v: %+v", code, q)
 	}
-	if to != c.master {
+	refuse := func(code api.Code) (api.Reply, bool) { return q.Answer(c.epoch, api.Result{Code: code}), true }
+	_, opens := q.Op.(api.OpenSession)
+	beat, keeps := q.Op.(api.KeepAlive)
+	switch {
+	case to != c.master:
 		p := q.Answer(c.epoch, api.Result{Code: api.NotMaster})
 		p.Master = rapid.SampledFrom([]uint32{0, c.master, c.master, c.master, 1, 2, 3, 9}).Draw(c.t, "hint")
 		return p, true
+	case rapid.IntRange(0, 9).Draw(c.t, "busy") == 0:
+		return refuse(api.Busy)
+	case !opens && q.Epoch < c.epoch:
+		return refuse(api.OldEpoch)
+	case keeps:
+		return c.receiveBeat(q, beat)
+	case c.recovering:
+		return refuse(api.Recovering)
 	}
-	if rapid.IntRange(0, 9).Draw(c.t, "busy") == 0 {
-		return q.Answer(c.epoch, api.Result{Code: api.Busy}), true
+	if r, answered := c.receiveHandle(q); answered {
+		return q.Answer(c.epoch, r), true
 	}
 	c.log = append(c.log, proposal{q: q, at: to, guard: c.epoch})
 	return api.Reply{}, false
@@ -69,13 +91,18 @@ func (c *modelCell) apply(i int) (api.Reply, uint32, bool) {
 	p := c.log[i]
 	c.log = append(c.log[:i], c.log[i+1:]...)
 	r := c.judge(p)
-	return p.q.Answer(c.epoch, r), p.at, r.Code == api.Aborted || p.guard == c.epoch && p.at == c.master
+	present := p.guard == c.epoch && p.at == c.master
+	if present {
+		r = c.dress(p.q, r)
+	}
+	c.wakeWaiters()
+	return p.q.Answer(c.epoch, r), p.at, r.Code == api.Aborted || present
 }
 
 func (c *modelCell) judge(p proposal) api.Result {
 	q := p.q
 	if o, ok := q.Op.(api.OpenSession); ok {
-		return c.openSession(o.Nonce, p.guard)
+		return c.openSession(o.Nonce, p)
 	}
 	s := c.sessions[q.Session]
 	if s == nil {
@@ -97,35 +124,43 @@ func (c *modelCell) judge(p proposal) api.Result {
 			delete(s.answers, seq)
 		}
 	}
-	s.answers[q.Seq] = c.execute(q)
-	require.LessOrEqual(c.t, len(s.answers), modelWindow, "stored answers")
-	return s.answers[q.Seq]
+	r := c.execute(s, q)
+	if r.Code != api.Parked {
+		s.answers[q.Seq] = r
+	}
+	require.LessOrEqual(c.t, len(s.answers), 2*modelWindow, "stored answers")
+	return r
 }
 
-func (c *modelCell) openSession(n api.Nonce, guard api.Epoch) api.Result {
+func (c *modelCell) openSession(n api.Nonce, p proposal) api.Result {
 	id, known := c.openers[n]
 	switch {
 	case known && c.sessions[id] != nil:
 		return api.Result{Code: api.OK, Session: id}
 	case known:
 		return api.Result{Code: api.NoSession}
-	case guard != c.epoch:
+	case p.guard != c.epoch:
 		return api.Result{Code: api.Aborted}
 	}
 	id = api.SessionID(len(c.openers)*10 + 10)
 	c.openers[n] = id
-	c.sessions[id] = &modelSession{answers: map[api.Seq]api.Result{}}
+	c.sessions[id] = &modelSession{answers: map[api.Seq]api.Result{}, end: c.clock(p.at) + modelLease, flushed: true}
 	return api.Result{Code: api.OK, Session: id}
 }
 
-// execute executes q. Calls whose value says so are refused instead, as any
+// execute executes q. Puts whose value says so are refused instead, as any
 // replica at any time would.
-func (c *modelCell) execute(q api.Request) api.Result {
-	if _, ends := q.Op.(api.EndSession); ends {
-		delete(c.sessions, q.Session)
+func (c *modelCell) execute(s *modelSession, q api.Request) api.Result {
+	var value string
+	switch o := q.Op.(type) {
+	case api.EndSession:
+		c.endSession(q.Session)
 		return api.Result{Code: api.OK}
+	case api.Put:
+		value = o.Value
+	default:
+		return c.executeDeed(s, q)
 	}
-	value := q.Op.(api.Put).Value
 	if strings.HasPrefix(value, "huge") {
 		return api.Result{Code: api.TooLarge}
 	}

@@ -160,11 +160,11 @@ func TestConfigsThatAreWrongAreRefusedWithAllFaults(t *testing.T) {
 	_, err := session.New(session.Config{})
 	require.EqualError(t, err, "session: no replicas\nno Draw")
 	_, err = session.New(session.Config{
-		Replicas: []uint32{1, 0, 1}, Draw: zeroes, AnswerWait: -1, Window: api.MaxWindow + 1, Queue: -1,
+		Replicas: []uint32{1, 0, 1}, Draw: zeroes, AnswerWait: -1, Rho: 1_000_000, Window: api.MaxWindow/2 + 1, Queue: -1,
 	})
 	require.EqualError(t, err, "session: replica 1 has the id 0\nreplica id 1 stands twice\n"+
-		"a negative duration: AnswerWait -1ns, RetryMin 0s, RetryMax 0s\n"+
-		"Window 257 is not within 0 to 256\nQueue -1 is negative")
+		"a negative duration: AnswerWait -1ns, RetryMin 0s, RetryMax 0s, ParkedRetry 0s, Grace 0s\n"+
+		"Rho is 1000000 ppm; at least 0, below 1000000\nWindow 129 is not within 0 to 128\nQueue -1 is negative")
 }
 
 func TestDefaultsFillWhatIsZero(t *testing.T) {
@@ -180,6 +180,9 @@ func TestNamesPrint(t *testing.T) {
 		session.Opening.String(), session.Open.String(), session.Ending.String(), session.Over.String()})
 	require.Equal(t, []string{"no outcome", "executed", "refused", "unknown"}, []string{session.Outcome(0).String(),
 		session.Executed.String(), session.Refused.String(), session.Unknown.String()})
+	require.Equal(t, []string{"no lease", "fresh", "valid", "jeopardy"}, []string{session.NoLease.String(),
+		session.Fresh.String(), session.Valid.String(), session.Jeopardy.String()})
+	require.Equal(t, "no event", session.EventKind(0).String())
 	var whys []string
 	for w := range session.Expired + 2 {
 		whys = append(whys, w.String())

@@ -9,6 +9,7 @@ import (
 // Receive takes an answer from the replica from. Answers to what this machine
 // did not ask are ignored, and so are answers to calls that have ended.
 func (m *Machine) Receive(now time.Time, from uint32, p api.Reply) {
+	m.pass(now)
 	if !m.route.has(from) || p.ID < m.first || p.ID > m.lastID {
 		return
 	}
@@ -18,16 +19,22 @@ func (m *Machine) Receive(now time.Time, from uint32, p api.Reply) {
 		if m.opener != nil {
 			m.receiveOpen(now, from, p)
 		}
-	case p.Session == m.session && m.session != 0 && m.state != Over:
+	case p.Session != m.session || m.session == 0 || m.state == Over:
+	case p.Code == api.NoSession: // whatever it answers
+		m.sessionGone()
+	case p.Seq == 0:
+		m.receiveBeat(now, from, p)
+	default:
 		m.receiveCall(now, from, p)
 	}
+	m.catchUp(now)
 }
 
 // receiveOpen handles an answer to the opener: to any of its sendings, since
 // they all carry one nonce and so name one session.
 func (m *Machine) receiveOpen(now time.Time, from uint32, p api.Reply) {
 	switch {
-	case p.Code == api.OK && p.Result.Session != 0:
+	case p.Code == api.OK && p.Result.Session != 0 && m.epoch != 0:
 		m.route.answered(from, now)
 		m.opened(now, p.Result.Session)
 	case p.Code.Execution() == api.Never:
@@ -42,6 +49,7 @@ func (m *Machine) receiveOpen(now time.Time, from uint32, p api.Reply) {
 // opened begins the session proper, or ends it if that was asked meanwhile.
 func (m *Machine) opened(now time.Time, id api.SessionID) {
 	m.session, m.opener = id, nil
+	m.keepAlive(now)
 	if m.state == Ending {
 		m.sendEnd(now)
 		return
@@ -50,16 +58,11 @@ func (m *Machine) opened(now time.Time, id api.SessionID) {
 	m.pump(now)
 }
 
-// receiveCall handles an answer to a call of the session. NoSession counts
-// whichever call it answers, and definite answers count whichever sending they
-// answer; the others only if they answer the newest one.
+// receiveCall handles an answer to a call of the session. Definite answers count
+// whichever sending they answer; the others only if they answer the newest one.
 func (m *Machine) receiveCall(now time.Time, from uint32, p api.Reply) {
-	if p.Code == api.NoSession {
-		m.sessionGone()
-		return
-	}
 	c := m.find(p.Seq)
-	if c == nil {
+	if c == nil || c.withdrawn || m.premature(c, p) {
 		return
 	}
 	switch p.Code.Execution() {
@@ -78,13 +81,35 @@ func (m *Machine) receiveCall(now time.Time, from uint32, p api.Reply) {
 	}
 }
 
+// premature says that p cannot be taken for the answer to c, though it is one. What
+// a former master's answer says about handles and locks is true, but they must be
+// known to the present one: it is asked again, and answers with its own token, and
+// with what became of the lock.
+func (m *Machine) premature(c *call, p api.Reply) bool {
+	if p.Code != api.OK {
+		return false
+	}
+	switch c.op.(type) {
+	case api.Open, api.SetSequencer:
+		opened, ok := p.Detail.(api.Opened)
+		return !ok || opened.Token == "" || p.Epoch < m.epoch
+	case api.Acquire:
+		_, ok := p.Detail.(api.Held)
+		return !ok || p.Epoch < m.epoch
+	}
+	return false
+}
+
 // answer ends c, and with it the machine if c was the ender.
 func (m *Machine) answer(now time.Time, c *call, d Done) {
-	m.retire(c, d)
+	m.land(c)
 	if m.state == Ending {
 		m.finish(Closed, api.Result{})
 		return
 	}
+	m.holdings.note(c.op, d.Result)
+	m.settle(c, d.Result)
+	m.end(c, d)
 	m.pump(now)
 }
 
@@ -102,21 +127,24 @@ func (m *Machine) sessionGone() {
 // that replicas that name each other cannot make a client spin.
 const maxHops = 2
 
-// refusal handles NotMaster, Aborted, Busy and OldEpoch: the call goes out again,
-// at once where a better replica or a later epoch is known, after a pause
-// otherwise.
+// refusal handles the codes that decide nothing: the call goes out again, at once
+// where a better replica is known, after a pause otherwise. What the refusal says
+// about epochs is catchUp's.
 func (m *Machine) refusal(now time.Time, from uint32, p api.Reply, c *call) {
 	if p.ID != c.id {
 		return
 	}
-	c.id = 0
-	if p.Code == api.OldEpoch && c.epoch < m.epoch {
-		m.send(now, c)
+	if p.Code == api.Parked {
+		m.route.answered(from, now)
+		c.parked, c.missed, c.refused = true, 0, 0
+		c.due = now.Add(m.cfg.jitter(m.cfg.ParkedRetry))
+		m.pump(now)
 		return
 	}
+	c.id = 0
 	if p.Code == api.NotMaster {
 		m.route.follow(from, p.Master)
-		if p.Master != 0 && m.route.target() != from && c.hops < maxHops {
+		if p.Master != 0 && m.route.target() != from && c.hops < maxHops && m.goes(c) {
 			c.hops++
 			m.send(now, c)
 			return

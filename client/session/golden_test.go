@@ -1,0 +1,96 @@
+package session_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client/session"
+)
+
+// Each file of testdata is a claim, played on one machine (player):
+//
+//	client [window=N] [grace=D] [keepalive=no]    a new machine
+//	play      the lines happen one after the other
+//	each      each line happens by itself, from where the last play has led
+//
+// -rewrite writes what is done; the claims stand in the comments.
+func TestGolden(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		if !strings.HasSuffix(path, ".txt") {
+			return
+		}
+		var p *player
+		var past []string
+		change := func(*session.Config) {}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			lines := strings.Split(strings.TrimSpace(d.Input), "\n")
+			var out []string
+			switch d.Cmd {
+			case "client":
+				change = configure(t, d)
+				past = nil
+			case "play":
+				p = again(t, change, past)
+				for _, line := range lines {
+					past = append(past, line)
+					out = append(out, stamp(p, line))
+				}
+			case "each":
+				for _, line := range lines {
+					out = append(out, stamp(again(t, change, past), line))
+				}
+			default:
+				t.Fatalf("what is %q?", d.Cmd)
+			}
+			return strings.Join(out, "\n")
+		})
+	})
+}
+
+// again is a player to whom all this has happened.
+func again(t *testing.T, change func(*session.Config), past []string) *player {
+	p := newPlayer(t, change)
+	for _, line := range past {
+		p.do(line)
+	}
+	return p
+}
+
+// stamp is a line, when it has happened, and what came of it.
+func stamp(p *player, line string) string {
+	did := p.do(line)
+	if len(did) == 0 {
+		did = []string{"-"}
+	}
+	at := p.now.Sub(p.begin).Round(time.Millisecond).String()
+	return strings.TrimRight(at+" "+line+"\n    "+strings.Join(did, "\n    "), " ")
+}
+
+func configure(t *testing.T, d *datadriven.TestData) func(*session.Config) {
+	var options []func(*session.Config)
+	for _, a := range d.CmdArgs {
+		switch a.Key {
+		case "window":
+			var n int
+			d.ScanArgs(t, "window", &n)
+			options = append(options, func(c *session.Config) { c.Window = n })
+		case "grace":
+			g, err := time.ParseDuration(a.Vals[0])
+			require.NoError(t, err)
+			options = append(options, func(c *session.Config) { c.Grace = g })
+		case "keepalive":
+			options = append(options, func(c *session.Config) { c.KeepAlive = false })
+		default:
+			t.Fatalf("what is %q?", a.Key)
+		}
+	}
+	return func(c *session.Config) {
+		for _, o := range options {
+			o(c)
+		}
+	}
+}

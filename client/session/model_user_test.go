@@ -1,0 +1,151 @@
+package session_test
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client/session"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// modelUser is what the callers hold. They keep to the rule of Start: a handle that
+// holds the lock, or asks for it, is not given another Acquire.
+type modelUser struct {
+	handles []*modelHandle
+	holds   map[*modelHandle]api.Acquisition // believed in as long as the lease is
+}
+
+type modelHandle struct {
+	token     api.Token
+	ephemeral bool
+	asking    bool
+}
+
+func newModelUser() modelUser { return modelUser{holds: map[*modelHandle]api.Acquisition{}} }
+
+var modelPaths = []string{"a", "b", "c"}
+
+// use does something with handles and locks, or lets somebody else do it.
+func (w *model) use(pick func(int) int) {
+	u := &w.user
+	path := modelPaths[pick(len(modelPaths))]
+	switch what := pick(12); {
+	case what < 3 || len(u.handles) == 0:
+		o := api.Open{Path: path, Rights: api.RightWrite}
+		if pick(3) == 0 {
+			o.Create, o.Kind, o.Ephemeral = api.CreateMay, api.File, true
+		}
+		w.begin(o)
+	case what < 7:
+		h := u.handles[pick(len(u.handles))]
+		if _, holds := u.holds[h]; !holds && !h.asking {
+			h.asking = true
+			w.begin(api.Acquire{Handle: h.token, Mode: api.Exclusive, Wait: pick(3) > 0})
+		}
+	case what < 9:
+		if h := u.handles[pick(len(u.handles))]; u.holds[h] != 0 {
+			w.release(h)
+		}
+	case what < 10:
+		if h := u.handles[pick(len(u.handles))]; !h.asking {
+			u.handles = slices.DeleteFunc(u.handles, func(x *modelHandle) bool { return x == h })
+			delete(u.holds, h)
+			w.begin(api.CloseHandle{Handle: h.token})
+		}
+	case what < 11:
+		if _, held := w.cell.locks.holds[path]; !held {
+			w.cell.locks.holds[path] = modelHold{session: 999, token: "theirs"}
+		}
+	default:
+		w.othersLeave(path)
+	}
+}
+
+func (w *model) release(h *modelHandle) {
+	a := w.user.holds[h]
+	delete(w.user.holds, h)
+	w.begin(api.Release{Handle: h.token, Acquisition: a})
+}
+
+func (w *model) othersLeave(path string) {
+	if w.cell.locks.holds[path].session == 999 {
+		delete(w.cell.locks.holds, path)
+		w.cell.wakeWaiters()
+	}
+}
+
+// letGo frees what anybody holds, so that all who wait come to their turn.
+func (w *model) letGo() {
+	for _, path := range modelPaths {
+		w.othersLeave(path)
+	}
+	for _, h := range w.user.handles {
+		if w.user.holds[h] != 0 {
+			w.release(h)
+		}
+	}
+	clear(w.user.holds)
+}
+
+// learn notes what an answer has brought.
+func (u *modelUser) learn(c *modelCall, d session.Done) {
+	switch o := c.op.(type) {
+	case api.Open:
+		if opened, ok := d.Result.Detail.(api.Opened); ok {
+			u.handles = append(u.handles, &modelHandle{token: opened.Token, ephemeral: o.Ephemeral})
+		}
+	case api.Acquire:
+		for _, h := range u.handles {
+			if h.token == o.Handle {
+				h.asking = false
+				if held, ok := d.Result.Detail.(api.Held); ok {
+					u.holds[h] = held.Acquisition
+				}
+			}
+		}
+	}
+}
+
+// believes checks that what the callers may believe in is so: the session lives,
+// and its locks are theirs.
+func (w *model) believes() {
+	s := w.m.Status()
+	if s.State != session.Open || s.Lease != session.Valid || !w.now.Before(s.Bound) {
+		return
+	}
+	lives := w.cell.sessions[s.Session]
+	require.NotNil(w.t, lives, "the session is over, and valid for %v", s.Bound.Sub(w.now))
+	if w.cell.master != 0 { // it could end the session now; clocks are read to the nanosecond
+		over := w.cell.clock(w.cell.master) - lives.end
+		require.LessOrEqual(w.t, over, 2*time.Nanosecond, "the lease is over, and valid for %v", s.Bound.Sub(w.now))
+	}
+	for _, h := range w.user.handles {
+		a, holds := w.user.holds[h]
+		if !holds {
+			continue
+		}
+		w.watch.reached["believed"]++
+		have := w.cell.locks.holds[pathOf(h.token)]
+		require.Equal(w.t, modelHold{s.Session, h.token, a}, have, "who believes to hold %s", pathOf(h.token))
+	}
+}
+
+// leaves checks that nothing is left at the cell that nobody knows of.
+func (w *model) leaves() {
+	s := w.m.Status()
+	if s.State != session.Open {
+		return
+	}
+	for path, h := range w.cell.locks.holds {
+		require.NotEqual(w.t, s.Session, h.session, "%s is held for nobody", path)
+	}
+	known := map[api.Token]bool{}
+	for _, h := range w.user.handles {
+		known[h.token] = true
+	}
+	for t := range w.cell.locks.open {
+		require.True(w.t, known[t], "%s is open for nobody", t)
+	}
+}
