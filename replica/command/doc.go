@@ -70,6 +70,10 @@
 //   - So a trial may stand in the log when its client gives up. CancelAcquire puts
 //     an answer under the Acquire's own Seq: trials and copies behind it find that,
 //     and hold nothing; a grant above it is released.
+//   - A handle that holds the lock is granted it again, by the same acquisition. So
+//     a client sends an Acquire only when its Releases and CancelAcquires of that
+//     handle are answered: behind the new one in the log they would free what it
+//     was just told that it holds.
 //   - A fence is tested here: a sequencer that was valid when the master looked may
 //     be that of a former holder when the write is applied (CHU §2.4).
 //   - Expire frees a session's locks and takes its rows in one command: nothing of
