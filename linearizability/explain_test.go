@@ -40,45 +40,59 @@ It contradicts:
 // against brute force: the prefix is illegal and the one before it is not, the
 // contradiction stands on what is named, and the possible results are those.
 func TestExplanationsAreTrue(t *testing.T) {
-	checked := 0
-	for seed := uint64(0); checked < 300; seed++ {
+	a := kvAgreement(func(p pick) *History[KVInput, KVOutput] { return simulateKV(p, smallShape(p)) })
+	a.explained(t, 300, func(e *Explanation, c *kvOperation, before []*kvOperation) {
+		if c.Input.Op == OpGet {
+			require.True(t, e.AllPossible)
+			require.Equal(t, possibleByForce(t, before, c), e.Possible, e.Text)
+		}
+	})
+	fileAgreement(true, "/", "/d", "/d/x").explained(t, 60, nil)
+	lockAgreement(true).explained(t, 60, nil)
+}
+
+// explained checks so many explanations, and shows each with its culprit and the
+// operations before that returned to also.
+func (a *agreement[S, I, O]) explained(t *testing.T, n int, also func(e *Explanation, c *Operation[I, O], before []*Operation[I, O])) {
+	for seed := uint64(0); n > 0; seed++ {
 		p := splitMix(seed)
-		h := mutate(p, simulateKV(p, smallShape(p)), mutateKV)
-		e, err := Explain(KV(), h, enough)
+		h := mutate(p, a.draw(p), a.change)
+		e, err := Explain(a.model, h, enough)
 		require.NoError(t, err)
 		if e == nil {
 			continue
 		}
-		checked++
-		requireTrue(t, h, e)
+		n--
+		c, before := a.requireTrue(t, h, e)
+		if also != nil {
+			also(e, c, before)
+		}
 	}
 }
 
-func requireTrue(t *testing.T, h *History[KVInput, KVOutput], e *Explanation) {
-	parts, err := partitions(KV(), h)
+func (a *agreement[S, I, O]) requireTrue(t *testing.T, h *History[I, O], e *Explanation) (c *Operation[I, O], before []*Operation[I, O]) {
+	parts, err := partitions(a.model, h)
 	require.NoError(t, err)
-	i := slices.IndexFunc(parts, func(p partition[KVInput, KVOutput]) bool { return p.name == e.Partition })
+	i := slices.IndexFunc(parts, func(p partition[I, O]) bool { return p.name == e.Partition })
 	ops := parts[i].ops
-	c := ops[slices.IndexFunc(ops, func(op *kvOperation) bool { return op.ID == e.Culprit })]
+	c = ops[slices.IndexFunc(ops, func(op *Operation[I, O]) bool { return op.ID == e.Culprit })]
+	before = cut(ops, c.Return)
 	require.True(t, e.Shortest)
-	require.False(t, legalByForce(t, cut(ops, c.Return)), e.Text)
-	require.True(t, legalByForce(t, cut(ops, c.Return-1)), e.Text)
+	require.False(t, legalByForce(t, before, a.start), e.Text)
+	require.True(t, legalByForce(t, cut(ops, c.Return-1), a.start), e.Text)
 	require.Less(t, strings.Count(e.Text, "\n"), 20)
 
-	var named []*kvOperation
-	for _, op := range cut(ops, c.Return) {
+	var named []*Operation[I, O]
+	for _, op := range before {
 		switch {
 		case op.ID == e.Culprit || slices.Contains(e.Involved, op.ID):
 			named = append(named, op)
-		case !KV().readOnly(op.Input) && op.Outcome != OutcomeFailed:
+		case !a.model.readOnly(op.Input) && op.Outcome != OutcomeFailed:
 			named = append(named, forgotten(op))
 		}
 	}
-	require.False(t, legalByForce(t, named), "named operations alone\n%s", e.Text)
-	if c.Input.Op == OpGet {
-		require.True(t, e.AllPossible)
-		require.Equal(t, possibleByForce(t, cut(ops, c.Return), c), e.Possible, e.Text)
-	}
+	require.False(t, legalByForce(t, named, a.start), "named operations alone\n%s", e.Text)
+	return c, before
 }
 
 // possibleByForce tries every result that a get can have in these tests.
@@ -87,7 +101,7 @@ func possibleByForce(t *testing.T, ops []*kvOperation, c *kvOperation) []string 
 	for v := -1; v < 10; v++ {
 		other := *c
 		other.Output = KVOutput{Found: v >= 0, Value: fmt.Sprint(v)}
-		if legalByForce(t, replaced(ops, &other)) {
+		if legalByForce(t, replaced(ops, &other), toyStore{}) {
 			possible = append(possible, describeKVOutput(c.Input, other.Output))
 		}
 	}
@@ -95,14 +109,14 @@ func possibleByForce(t *testing.T, ops []*kvOperation, c *kvOperation) []string 
 	return possible
 }
 
-func legalByForce(t *testing.T, ops []*kvOperation) bool {
-	var plain []kvOperation
+func legalByForce[I, O any](t *testing.T, ops []*Operation[I, O], start telling[I, O]) bool {
+	var plain []Operation[I, O]
 	for _, op := range ops {
 		plain = append(plain, *op)
 	}
 	h, err := NewHistory(plain)
 	require.NoError(t, err)
-	_, legal := bruteForce(h, toyStore{})
+	_, legal := bruteForce(h, start)
 	return legal
 }
 

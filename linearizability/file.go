@@ -135,7 +135,8 @@ type FileOutput struct {
 // whose reply was lost has a number that nobody knows, until somebody reads it.
 //
 // A call that was refused for reasons outside of the model (a right, a quota, a
-// sequencer) has no effect and no result: OutcomeFailed. What the system does by
+// sequencer) has no effect and no result: OutcomeFailed, which has no place in a
+// witness, wherever its refusal was found out. What the system does by
 // itself, such as removing a node that nobody has open, is a call of a client of
 // its own.
 //
