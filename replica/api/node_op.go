@@ -81,7 +81,8 @@ type DeleteNode struct{ Handle Token }
 // Acquire asks for the lock of a node. OK with Held, also if the handle has held
 // it in this mode before; LockOther. Without Wait, LockHeld or LockDelayed. With
 // Wait it waits at the master (Parked) until it has the lock, or is cancelled
-// (Cancelled), or cannot wait (Crowded).
+// (Cancelled), or cannot wait (Crowded). NotHeld: a former master granted it, and
+// since nobody presented the handle to the present one, the lock was freed.
 type Acquire struct {
 	Handle Token
 	Mode   Mode

@@ -91,4 +91,5 @@ func (d *Desk) unproposed(at At, c command.Act, code api.Code) {
 		code = api.Parked
 	}
 	d.reply(w.Session, w.Seq, api.Result{Code: code})
+	d.kept(at, w)
 }

@@ -100,6 +100,7 @@ func (d *Desk) acted(at At, c command.Act, a command.Applied) {
 		return
 	}
 	d.answer(at, w.Call, a.Result, a.Verdict == command.Executed)
+	d.kept(at, w)
 	if cancel, ok := c.Deed.(command.CancelAcquire); ok && a.Result.Code == api.OK {
 		d.cancelled(c.Session, cancel.Call)
 	}

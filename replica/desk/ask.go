@@ -45,16 +45,12 @@ func (d *Desk) known(c Call) bool {
 	return ok
 }
 
-// serve begins a call that is not under way. Closing and poisoning come before the
-// answers that rows keep: what was closed in an earlier epoch must be closed in
-// this one as well (CHU §2.9).
+// serve begins a call that is not under way. Closing comes before the answers that
+// rows keep: what was closed in an earlier epoch must be closed in this one as well
+// (CHU §2.9).
 func (d *Desk) serve(at At, c Call) {
-	switch op := c.Op.(type) {
-	case api.CloseHandle:
+	if op, ok := c.Op.(api.CloseHandle); ok {
 		d.close(at, c, op)
-		return
-	case api.Poison:
-		d.poison(at, c, op)
 		return
 	}
 	if r, ok := rows.GetAnswer(at.Rows, c.Session, c.Seq); ok {
@@ -65,6 +61,8 @@ func (d *Desk) serve(at At, c Call) {
 	switch op := c.Op.(type) {
 	case api.Open:
 		d.open(at, c, op)
+	case api.Poison:
+		d.poison(at, c, op)
 	case api.Acquire:
 		d.acquire(at, c, op)
 	case api.CancelAcquire:
@@ -91,7 +89,8 @@ func (d *Desk) plain(at At, c Call) {
 		d.count.Read++
 		d.reply(c.Session, c.Seq, command.ReadAct(at.Rows, d.act(c, deed)))
 	default:
-		d.put(&call{Call: c}, deed)
+		_, frees := deed.(command.Release)
+		d.put(&call{Call: c, handle: h, frees: frees}, deed)
 	}
 }
 
@@ -122,6 +121,11 @@ func (d *Desk) answer(at At, c Call, r api.Result, now bool) {
 	case api.SetSequencer:
 		if r.Code == api.OK {
 			d.attach(at, c, op)
+			return
+		}
+	case api.Acquire:
+		if h, ok := r.Detail.(api.Held); ok && api.Number(h.Acquisition) <= d.began {
+			d.heldBefore(at, c, op, r, h)
 			return
 		}
 	}

@@ -19,7 +19,7 @@ func (d *Desk) Audit(r rows.Reader) error {
 	if err := d.queues.Audit(); err != nil {
 		return err
 	}
-	a := auditor{d: d, r: r, openings: map[api.Path]int{}, trials: map[api.HandleID]int{}}
+	a := auditor{d: d, r: r, openings: map[api.Path]int{}, trials: map[api.HandleID]int{}, releases: map[api.HandleID]int{}}
 	for _, s := range d.sessions() {
 		if err := a.shelf(s, d.shelves[s]); err != nil {
 			return err
@@ -36,6 +36,7 @@ type auditor struct {
 	queued   int
 	openings map[api.Path]int
 	trials   map[api.HandleID]int
+	releases map[api.HandleID]int
 }
 
 func (a *auditor) shelf(s api.SessionID, sh *shelf) error {
@@ -77,6 +78,9 @@ func (a *auditor) call(s api.SessionID, sh *shelf, w *call) error {
 	if w.trial {
 		a.trials[w.handle.ID]++
 	}
+	if w.frees && w.state == proposed {
+		a.releases[w.handle.ID]++
+	}
 	if w.queued {
 		a.queued++
 	}
@@ -98,8 +102,11 @@ func (a *auditor) waiter(w *call) error {
 	return a.turn(w)
 }
 
-// turn looks whether the first one in a line should be tried.
+// turn looks whether somebody waits for what he has, or should be tried.
 func (a *auditor) turn(w *call) error {
+	if _, holds := lock.HeldBy(a.r, ownerOf(w.handle)); holds && w.state == parked && a.d.releases[w.handle.ID] == 0 {
+		return fmt.Errorf("I-B5: %v waits, and holds a lock", w.handle)
+	}
 	front, tried, ok := a.d.queues.Front(w.handle.Node)
 	if !w.queued || !ok || tried || slices.Contains(a.d.owed.locks, w.handle.Node) {
 		return nil
@@ -114,9 +121,9 @@ func (a *auditor) whole() error {
 	d := a.d
 	_, room := d.table.Room(0)
 	if a.underWay != d.underWay || a.opening != d.opening || a.opening > room ||
-		!maps.Equal(a.openings, d.openings) || !maps.Equal(a.trials, d.trials) {
-		return fmt.Errorf("I-B2: counted %d calls, %d Opens %v, %d handles tried; there are %d, %d %v, %d, and room for %d",
-			d.underWay, d.opening, d.openings, len(d.trials), a.underWay, a.opening, a.openings, len(a.trials), room)
+		!maps.Equal(a.openings, d.openings) || !maps.Equal(a.trials, d.trials) || !maps.Equal(a.releases, d.releases) {
+		return fmt.Errorf("I-B2: counted %d calls, %d Opens %v, Acquires %v, Releases %v; there are %d, %d %v, %v, %v, and room for %d",
+			d.underWay, d.opening, d.openings, d.trials, d.releases, a.underWay, a.opening, a.openings, a.trials, a.releases, room)
 	}
 	if a.queued != d.queues.Len() {
 		return fmt.Errorf("I-B3: %d calls have a place, %d wait", a.queued, d.queues.Len())

@@ -19,9 +19,10 @@ const (
 type call struct {
 	Call
 	state  state
-	handle handle.Handle // of an Acquire
+	handle handle.Handle // of an Acquire, or a Release
 	queued bool          // an Acquire that has a place in the queue, parked or tried
 	trial  bool          // an Acquire that is proposed as such
+	frees  bool          // a Release that is proposed
 	opens  bool          // an Open that is proposed as such
 	path   api.Path      // of an Open that is proposed or held
 }
@@ -34,6 +35,9 @@ func (d *Desk) put(w *call, deed command.Deed) {
 	d.count.Proposed++
 	if w.trial {
 		d.trials[w.handle.ID]++
+	}
+	if w.frees {
+		d.releases[w.handle.ID]++
 	}
 	if w.opens {
 		d.opening++
@@ -64,6 +68,9 @@ func (d *Desk) drop(w *call) {
 	if w.trial {
 		w.trial = false
 		decrement(d.trials, w.handle.ID)
+	}
+	if w.frees {
+		decrement(d.releases, w.handle.ID)
 	}
 	if w.opens {
 		w.opens = false

@@ -93,6 +93,7 @@ type Desk struct {
 	opening  int                      // Opens that are proposed
 	openings map[api.Path]int         // the same, by path
 	trials   map[api.HandleID]int     // Acquires that are proposed
+	releases map[api.HandleID]int     // Releases that are proposed
 	underWay int                      // calls that are proposed
 	stirred  []api.Ref                // locks at which somebody's turn may have come
 	delays   delays                   // that run
@@ -146,7 +147,7 @@ func New(cfg Config, epoch api.Epoch, s handle.Sealer, at At) *Desk {
 	d := &Desk{
 		cfg: cfg, epoch: epoch, began: rows.GetTotals(at.Rows).Commands,
 		table: handle.New(epoch, s, cfg.Handles), queues: queue.New(cfg.Queues), shelves: map[api.SessionID]*shelf{},
-		openings: map[api.Path]int{}, trials: map[api.HandleID]int{},
+		openings: map[api.Path]int{}, trials: map[api.HandleID]int{}, releases: map[api.HandleID]int{},
 		sweeps: map[api.Path]*sweep{}, doubted: newDoubts(), failing: map[lock.Owner]proposing{},
 	}
 	for _, r := range lock.Delays(at.Rows) {

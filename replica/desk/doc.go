@@ -35,8 +35,8 @@
 //	it only reads, and the master has read authority         from the rows
 //	else                                                     what the rows say where its deed is applied
 //
-// CloseHandle and Poison leave out the fourth: what was closed in an earlier epoch
-// must be closed in this one as well.
+// CloseHandle leaves out the fourth: what was closed in an earlier epoch must be
+// closed in this one as well.
 //
 // # Copies
 //
@@ -81,7 +81,8 @@
 // must keep the order in which the Desk proposes.
 //
 // An Acquire of a handle that holds a lock already is proposed at once: it has what
-// it wants, or must release first; it never waits for itself. One that does not wait
+// it wants, or must release first; it never waits for itself. But if its Release is
+// proposed, it joins those who wait, or it would always be first. One that does not wait
 // is answered from the rows, with authority, where they say LockHeld or LockDelayed.
 //
 // # Ephemeral nodes
@@ -100,7 +101,9 @@
 // that are brought; Flushed fails the owners of locks that were not; Ready says when
 // that has been done for all who were told of. Other handles are taken up when they
 // are used. A handle is taken up only if its node stands and its client still has
-// its rights; one that was closed in this epoch never again.
+// its rights; one that was closed in this epoch never again. An Acquire that was
+// granted before the epoch, and whose answer was lost, is answered NotHeld if the
+// lock was freed since.
 //
 // # What the log refuses
 //
@@ -114,5 +117,5 @@
 //	I-B2  state  what is proposed is counted, and for each proposed Open a handle is kept free
 //	I-B3  state  calls that wait have a place in the queue, and nobody else has; their handles are open
 //	I-B4  state  a path is swept or opened, not both; what waits for a sweep waits for one that is proposed
-//	I-B5  state  nobody waits in front for a lock that he could have, without being proposed
+//	I-B5  state  nobody waits for a lock that he holds, or in front for one that he could have, without being proposed
 package desk

@@ -58,6 +58,18 @@ func compareOwners(a, b lock.Owner) int {
 	return cmp.Or(cmp.Compare(a.Session, b.Session), a.Handle.Compare(b.Handle))
 }
 
+// heldBefore answers an Acquire that was granted before the epoch, whose client may
+// not know that yet. If it did not present the handle, the lock was freed: it must
+// not be told that it holds it.
+func (d *Desk) heldBefore(at At, c Call, op api.Acquire, r api.Result, h api.Held) {
+	x, v := d.table.Use(c.Session, op.Handle)
+	hold, ok := lock.GetHold(at.Rows, x.Node, ownerOf(x))
+	if codeOf(v) == api.BadHandle || !ok || hold.Acquisition != h.Acquisition {
+		r = api.Result{Code: api.NotHeld}
+	}
+	d.tell(c, r)
+}
+
 // Ready says that no owner of a lock remains to be failed. Before, no operation may
 // be allowed: a handle that comes late could be told that it holds its lock, and
 // lose it afterwards.

@@ -1,10 +1,10 @@
 package desk_test
 
 import (
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/replica/api"
@@ -27,7 +27,7 @@ type name struct {
 // applied when the test says so. Anybody may do anything in it, but for what is
 // below /acl, and the nodes whose names say otherwise.
 type world struct {
-	t         testing.TB
+	t         rapid.TB
 	cfg       desk.Config
 	db        *db.DB
 	now       time.Time
@@ -37,12 +37,16 @@ type world struct {
 	log       []command.Command // proposed
 	said      func(desk.Reply)  // is told of each answer
 	proposed  func(command.Command)
+	applied   func(command.Applied) // is told before the desk is
+	refuses   func() bool           // the log takes nothing
+	quiet     bool                  // no audits: there is too much to look at
 }
 
-func newWorld(t testing.TB, cfg desk.Config) *world {
+func newWorld(t rapid.TB, cfg desk.Config) *world {
 	w := &world{
 		t: t, cfg: cfg, db: db.New(), now: time.Unix(1000, 0), authority: true, who: map[api.SessionID]api.Principal{},
 		said: func(desk.Reply) {}, proposed: func(command.Command) {},
+		applied: func(command.Applied) {}, refuses: func() bool { return false },
 	}
 	w.epoch()
 	w.upkeep(command.Found{Guard: 1, Founding: founding(), Secret: secret})
@@ -102,6 +106,7 @@ func (w *world) apply(c command.Command) command.Applied {
 	tx := w.db.Begin()
 	a := command.Apply(tx, string(command.Append(nil, c)))
 	tx.Commit()
+	w.applied(a)
 	if w.desk != nil {
 		w.desk.Applied(w.at(), a)
 		w.take()
@@ -115,11 +120,20 @@ func (w *world) take() {
 	for _, c := range out.Propose {
 		w.proposed(c)
 	}
-	w.log = append(w.log, out.Propose...)
 	for _, r := range out.Replies {
 		w.said(r)
 	}
-	require.NoError(w.t, w.desk.Audit(w.db))
+	for _, c := range out.Propose {
+		if !w.refuses() {
+			w.log = append(w.log, c)
+			continue
+		}
+		w.desk.Refused(w.at(), c, api.Busy)
+		w.take()
+	}
+	if !w.quiet {
+		require.NoError(w.t, w.desk.Audit(w.db))
+	}
 }
 
 // step applies the first command that is proposed.

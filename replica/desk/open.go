@@ -15,10 +15,7 @@ func (d *Desk) open(at At, c Call, op api.Open) {
 	switch {
 	case code != api.OK:
 		d.refuse(at, c, code)
-	case d.sweeps[deed.Path] != nil:
-		w := &call{Call: c, path: deed.Path}
-		d.sweeps[deed.Path].held = append(d.sweeps[deed.Path].held, w)
-		d.wait(w, held)
+	case d.held(c, deed.Path):
 	case !d.room(c.Session):
 		d.refuse(at, c, api.Crowded)
 	case at.Authority && reads(at, deed):
@@ -26,6 +23,17 @@ func (d *Desk) open(at At, c Call, op api.Open) {
 	default:
 		d.put(&call{Call: c, path: deed.Path, opens: true}, deed)
 	}
+}
+
+// held lets an Open wait if a sweep of the path is proposed.
+func (d *Desk) held(c Call, p api.Path) bool {
+	s, ok := d.sweeps[p]
+	if ok {
+		w := &call{Call: c, path: p}
+		s.held = append(s.held, w)
+		d.wait(w, held)
+	}
+	return ok
 }
 
 // openNode says what is to be opened, and below which directory.
@@ -82,6 +90,9 @@ func (d *Desk) openThere(at At, c Call, op api.Open, deed command.OpenNode) {
 func (d *Desk) opened(at At, c Call, op api.Open, o api.Opened, now bool) {
 	if stat, code := tree.Stat(at.Rows, o.Node); !now && code == api.OK && !d.allowed(at, stat, op.Rights, c.Principal) {
 		d.tell(c, api.Result{Code: api.Permission})
+		return
+	}
+	if !now && d.held(c, o.Node.Path) {
 		return
 	}
 	if !now && !d.room(c.Session) {

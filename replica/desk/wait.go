@@ -8,7 +8,8 @@ import (
 )
 
 // acquire begins an Acquire. Who holds something already is not to wait, least of
-// all for itself: the rows say whether that is what it asks for.
+// all for itself: the rows say whether that is what it asks for. Who is about to
+// release it waits like anybody else, behind those who wait.
 func (d *Desk) acquire(at At, c Call, op api.Acquire) {
 	h, code := d.use(at, c, op.Handle, needs(op))
 	if code != api.OK {
@@ -18,7 +19,7 @@ func (d *Desk) acquire(at At, c Call, op api.Acquire) {
 	w := &call{Call: c, handle: h}
 	_, holds := lock.HeldBy(at.Rows, ownerOf(h))
 	switch {
-	case holds:
+	case holds && (!op.Wait || d.releases[h.ID] == 0):
 		d.try(w)
 	case op.Wait:
 		d.join(at, w, op.Mode)
@@ -128,8 +129,15 @@ func (d *Desk) unqueue(w *call) {
 	}
 }
 
-// granted is told when a handle has got the lock. If it waits for it by another
-// call as well, that one need not wait any longer.
+// kept looks after a Release that freed nothing.
+func (d *Desk) kept(at At, w *call) {
+	if _, holds := lock.HeldBy(at.Rows, ownerOf(w.handle)); w.frees && holds {
+		d.granted(ownerOf(w.handle))
+	}
+}
+
+// granted is told when a handle has got the lock, or keeps it. If it waits for it by
+// another call as well, that one need not wait any longer.
 func (d *Desk) granted(o lock.Owner) {
 	if w, tried, ok := d.queues.Find(o.Handle); ok && !tried {
 		c := d.shelves[w.Session].calls[w.Seq]
