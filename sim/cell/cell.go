@@ -48,6 +48,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = newWatch(c.world, p.Replicas)
 	c.watch.atlas.fatal = p.Fatal
+	c.watch.locks.rho = paxos.PPM(p.RatePPB / 1000)
 	c.watch.bids = c.bid
 	c.leases = newLeaseWatch(c.world, p.Replicas)
 	c.leases.onlyS7 = p.OnlyS7

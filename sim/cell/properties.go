@@ -34,7 +34,7 @@ func Properties() []Property {
 		{"S6", "equal applied slot means equal database checksum on all replicas; one whose rows were made to differ stops, and no other does; no snapshot has such rows", byWatch},
 		{"S7", "at no instant of true time do two replicas hold read authority", byWatch},
 		{"S7b", "a master counts a grant only while the replica that gave it honours it", byWatch},
-		{"S8", "locks: compatible holders only, lock-delay kept, generations grow", ""},
+		{"S8", "locks: compatible holders only, lock-delay kept, generations grow", byWatch},
 		{"S9", "no two clients believe at one instant that they hold a lock in conflicting modes", ""},
 		{"S10", "fencing: a resource that checks tokens accepts none below one it has accepted", ""},
 		{"S11", "sessions: none ends before a bound it was promised; only a suffix of calls is lost", ""},

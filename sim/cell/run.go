@@ -327,6 +327,7 @@ func (c *Cell) result(recovery time.Duration) Result {
 		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.completed, Hot: c.load.hot,
 		Failovers: c.watch.failovers, Recovery: recovery,
 	}
+	c.watch.locks.judge()
 	c.checkHistory(&r)
 	if f := c.world.Failure(); f != nil {
 		r.Breach = &Breach{ID: f.ID, Text: f.Text}

@@ -31,6 +31,7 @@ type watch struct {
 	prefix    paxos.Slot  // all slots below are chosen
 	told      paxos.Slot  // highest slot of which a client was given an answer
 	attempts  map[paxos.Ballot]*attempt
+	locks     *lockBook
 	calls     map[call]effect
 	handed    map[uint64]int       // times proposed less times chosen, by hash of the command
 	epochs    map[api.Epoch]holder // by whose command each began
@@ -116,6 +117,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 		prefix:   1,
 		disks:    make([]diskFacts, replicas+1),
 		attempts: map[paxos.Ballot]*attempt{},
+		locks:    newLockBook(w, 0),
 		calls:    map[call]effect{},
 		handed:   map[uint64]int{},
 		epochs:   map[api.Epoch]holder{},
@@ -338,26 +340,66 @@ func (h *watch) commands(a *node.Applied) {
 	for i := range a.Commands {
 		h.guarded(a.Slot, &a.Commands[i])
 		h.note(&a.Commands[i])
-		c, ok := a.Commands[i].Command.(command.Call)
-		if !ok || a.Commands[i].Verdict != command.Executed || c.Session == 0 {
+		h.locks.command(&a.Commands[i])
+		key, ok := called(a.Commands[i].Command)
+		if !ok || a.Commands[i].Verdict != command.Executed {
 			continue
 		}
-		key := call{c.Session, c.Seq}
 		at := linearizability.Position{Slot: int64(a.Slot), Index: int32(i)}
 		if was, twice := h.calls[key]; twice {
-			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", c.Seq, c.Session, was.at, at)
+			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", key.seq, key.session, was.at, at)
 		}
 		h.calls[key] = effect{at: at, answer: digest(a.Commands[i].Result)}
 	}
 }
 
-// guarded checks that a call which was executed met the epoch it was received
-// in (P5.01): mastership was not lost in between, nor lost and regained. h.epoch
-// is that of this place in the log.
-func (h *watch) guarded(s paxos.Slot, a *command.Applied) {
-	if c, ok := a.Command.(command.Call); ok && a.Verdict == command.Executed && c.Guard != h.epoch {
-		h.world.Break("S2", "slot %d: %T of session %d is executed in epoch %d, and was received in epoch %d", s, c.Op, c.Session, h.epoch, c.Guard)
+// called is the name of the call of a session that a command does; ok is false if
+// it does none.
+func called(c command.Command) (k call, ok bool) {
+	switch c := c.(type) {
+	case command.Call:
+		return call{c.Session, c.Seq}, c.Session != 0
+	case command.Act:
+		return call{c.Session, c.Seq}, true
 	}
+	return call{}, false
+}
+
+// guarded checks that a command which was executed met the epoch in which it was
+// received, or proposed by a master (P5.01): mastership was not lost in between,
+// nor lost and regained. h.epoch is that of this place in the log.
+func (h *watch) guarded(s paxos.Slot, a *command.Applied) {
+	if guard, ok := guardOf(a.Command); ok && a.Verdict == command.Executed && guard != h.epoch {
+		h.world.Break("S2", "slot %d: %+v is executed in epoch %d, and is of epoch %d", s, a.Command, h.epoch, guard)
+	}
+}
+
+// guardOf is the epoch that a command is of; ok is false for those that are of
+// none.
+func guardOf(c command.Command) (guard api.Epoch, ok bool) {
+	switch c := c.(type) {
+	case command.Call:
+		return c.Guard, true
+	case command.Act:
+		return c.Guard, true
+	case command.Constant:
+		return c.Guard, true
+	case command.Found:
+		return c.Guard, true
+	case command.Expire:
+		return c.Guard, true
+	case command.FailHandle:
+		return c.Guard, true
+	case command.DelayOver:
+		return c.Guard, true
+	case command.Sweep:
+		return c.Guard, true
+	case command.LongestLease:
+		return c.Guard, true
+	case command.Confirm:
+		return c.Guard, true
+	}
+	return 0, false
 }
 
 // note counts what became of a command, for the table.

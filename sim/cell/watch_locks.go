@@ -1,0 +1,172 @@
+package cell
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// lockBook says who holds which lock, from the commands in the order of the log
+// and the answers they were given, and from nothing that the rows say of locks:
+// an Expire makes holders fail because that is what an Expire is. Property S8 is
+// judged at the end.
+type lockBook struct {
+	world *sim.World
+	rho   paxos.PPM
+	holds map[owner]hold
+	calls map[call]owner // Acquires that were granted, while the hold lasts
+	list  []linearizability.HoldEvent
+}
+
+// owner is a handle of a session.
+type owner struct {
+	session api.SessionID
+	handle  api.HandleID
+}
+
+func (o owner) String() string { return fmt.Sprintf("handle %v of session %d", o.handle, o.session) }
+
+func (o owner) compare(p owner) int {
+	return cmp.Or(cmp.Compare(o.session, p.session), o.handle.Compare(p.handle))
+}
+
+// hold is what an owner holds, and by which call.
+type hold struct {
+	node        api.Ref
+	acquisition api.Acquisition
+	delay       api.LockDelay
+	call        call
+}
+
+func newLockBook(w *sim.World, rho paxos.PPM) *lockBook {
+	return &lockBook{world: w, rho: rho, holds: map[owner]hold{}, calls: map[call]owner{}}
+}
+
+// command is told of each command as it is first applied anywhere.
+func (b *lockBook) command(a *command.Applied) {
+	if a.Verdict != command.Executed || a.Result.Code != api.OK {
+		return
+	}
+	switch c := a.Command.(type) {
+	case command.Act:
+		b.act(c, a.Result)
+	case command.Call:
+		if _, ends := c.Op.(api.EndSession); ends {
+			b.session(c.Session, linearizability.HoldReleased)
+		}
+	case command.Expire:
+		b.session(c.Session, linearizability.HoldFailed)
+	case command.FailHandle:
+		b.frees(owner{c.Session, c.Handle}, linearizability.HoldFailed)
+	case command.Sweep:
+		b.forgets(c.Node)
+	}
+}
+
+func (b *lockBook) act(c command.Act, r api.Result) {
+	switch d := c.Deed.(type) {
+	case command.Acquire:
+		b.grants(owner{c.Session, d.Handle}, call{c.Session, c.Seq}, d, r)
+	case command.Release:
+		o := owner{c.Session, d.Handle}
+		if h, ok := b.holds[o]; !ok || h.acquisition != d.Acquisition || h.node != d.Node {
+			b.world.Break("S8", "%v releases acquisition %d of %v, and what it holds is %+v", o, d.Acquisition, d.Node, h)
+		}
+		b.frees(o, linearizability.HoldReleased)
+	case command.CloseHandle:
+		b.frees(owner{c.Session, d.Handle}, linearizability.HoldReleased)
+	case command.CancelAcquire:
+		if o, ok := b.calls[call{c.Session, d.Call}]; ok {
+			b.frees(o, linearizability.HoldReleased)
+		}
+	case command.DeleteNode:
+		b.forgets(d.Node)
+	}
+}
+
+// grants notes a grant, unless the owner has the lock already: then its answer is
+// the one it was given when it got it.
+func (b *lockBook) grants(o owner, by call, d command.Acquire, r api.Result) {
+	held, ok := r.Detail.(api.Held)
+	if !ok {
+		b.world.Break("S8", "%v acquires %v, and is told nothing of it: %+v", o, d.Node, r)
+		return
+	}
+	if h, has := b.holds[o]; has {
+		if h.node != d.Node || h.acquisition != held.Acquisition {
+			b.world.Break("S8", "%v holds %v by acquisition %d, and is told that it holds %v by acquisition %d", o, h.node, h.acquisition, d.Node, held.Acquisition)
+		}
+		return
+	}
+	b.holds[o] = hold{node: d.Node, acquisition: held.Acquisition, delay: d.Delay.Bound(), call: by}
+	b.calls[by] = o
+	e := b.event(linearizability.HoldGranted, o, d.Node)
+	e.Shared, e.Gen = d.Mode == api.Shared, uint64(held.Gen)
+	b.list = append(b.list, e)
+}
+
+// frees notes that an owner does not hold any more what it held, if anything. The
+// delay of one that failed is over, at the earliest, when the fastest clock says so.
+func (b *lockBook) frees(o owner, how linearizability.HoldKind) {
+	h, ok := b.holds[o]
+	if !ok {
+		return
+	}
+	delete(b.holds, o)
+	delete(b.calls, h.call)
+	e := b.event(how, o, h.node)
+	if how == linearizability.HoldFailed && h.delay > 0 {
+		e.Until = e.At + int64(earliest(h.delay.Duration(), b.rho))
+	}
+	b.list = append(b.list, e)
+}
+
+// session frees all that handles of a session hold.
+func (b *lockBook) session(s api.SessionID, how linearizability.HoldKind) {
+	for _, o := range b.owners(func(o owner, _ hold) bool { return o.session == s }) {
+		b.frees(o, how)
+	}
+}
+
+// forgets notes that a node was deleted, and its lock with it.
+func (b *lockBook) forgets(n api.Ref) {
+	for _, o := range b.owners(func(_ owner, h hold) bool { return h.node == n }) {
+		delete(b.calls, b.holds[o].call)
+		delete(b.holds, o)
+	}
+	b.list = append(b.list, b.event(linearizability.HoldForgotten, owner{}, n))
+}
+
+// owners are those who hold something that is meant, in order.
+func (b *lockBook) owners(meant func(owner, hold) bool) (all []owner) {
+	for o, h := range b.holds { // order-free: sorted below
+		if meant(o, h) {
+			all = append(all, o)
+		}
+	}
+	slices.SortFunc(all, owner.compare)
+	return all
+}
+
+func (b *lockBook) event(k linearizability.HoldKind, o owner, n api.Ref) linearizability.HoldEvent {
+	return linearizability.HoldEvent{At: int64(b.world.Now()), Kind: k, Path: n.Path.String(), Instance: uint64(n.Instance), Holder: o.String()}
+}
+
+// judge breaks S8 where locks were not what they must be.
+func (b *lockBook) judge() {
+	if found := linearizability.CheckExclusion(b.list); len(found) > 0 && b.world.Failure() == nil {
+		b.world.Break("S8", "%v: %s", found[0].Kind, found[0].Text)
+	}
+}
+
+// earliest is how much true time passes at least while a clock counts d.
+func earliest(d time.Duration, rho paxos.PPM) time.Duration {
+	return d / time.Duration(1_000_000+rho) * 1_000_000
+}

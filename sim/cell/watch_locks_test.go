@@ -1,0 +1,166 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// lockStory feeds a lockBook with commands as they would be applied, all of one
+// node; a handle is named by its count.
+type lockStory struct {
+	*facts
+	b   *lockBook
+	seq api.Seq
+}
+
+var theLock = api.Ref{Instance: 7}
+
+func newLockStory(t *testing.T) *lockStory {
+	f := newFacts(t)
+	f.h.locks.rho = 250_000
+	return &lockStory{facts: f, b: f.h.locks}
+}
+
+func (s *lockStory) applied(c command.Command, r api.Result) {
+	s.b.command(&command.Applied{Command: c, Verdict: command.Executed, Result: r})
+}
+
+func (s *lockStory) act(session api.SessionID, d command.Deed, detail api.Detail) api.Seq {
+	s.seq++
+	s.applied(command.Act{Session: session, Seq: s.seq, Deed: d}, api.Result{Code: api.OK, Detail: detail})
+	return s.seq
+}
+
+func handleOf(n uint64) api.HandleID { return api.HandleID{Epoch: 1, Counter: n} }
+
+func (s *lockStory) acquire(session api.SessionID, h uint64, mode api.Mode, gen api.LockGen, a api.Acquisition) api.Seq {
+	d := command.Acquire{Node: theLock, Handle: handleOf(h), Mode: mode, Delay: api.DelayOf(time.Second)}
+	return s.act(session, d, api.Held{Gen: gen, Acquisition: a})
+}
+
+func (s *lockStory) release(session api.SessionID, h uint64, a api.Acquisition) {
+	s.act(session, command.Release{Node: theLock, Handle: handleOf(h), Acquisition: a}, nil)
+}
+
+func (s *lockStory) pass(d time.Duration) { s.w.Run(s.w.Now() + d) }
+
+// Each story is told by commands and answers; told is empty where all is well.
+func TestS8IsJudgedByTheLog(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		story func(s *lockStory)
+		told  string
+	}{
+		{"one after the other", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.release(1, 1, 5)
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, ""},
+		{"two at once", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, "conflicting holds"},
+		{"readers together, of one generation", func(s *lockStory) {
+			s.acquire(1, 1, api.Shared, 5, 5)
+			s.acquire(2, 2, api.Shared, 5, 6)
+		}, ""},
+		{"a reader moves the generation", func(s *lockStory) {
+			s.acquire(1, 1, api.Shared, 5, 5)
+			s.acquire(2, 2, api.Shared, 6, 6)
+		}, "generation moved"},
+		{"a generation twice", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.release(1, 1, 5)
+			s.acquire(2, 2, api.Exclusive, 5, 6)
+		}, "generation did not grow"},
+		{"the answer comes again", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.release(1, 1, 5)
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, ""},
+		{"another acquisition for the same hold", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.acquire(1, 1, api.Exclusive, 5, 6)
+		}, "is told that it holds"},
+		{"a release of an older hold frees a newer one", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.release(1, 1, 5)
+			s.acquire(1, 1, api.Exclusive, 6, 6)
+			s.release(1, 1, 5)
+		}, "releases acquisition 5"},
+		{"closing frees at once", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.act(1, command.CloseHandle{Node: theLock, Handle: handleOf(1)}, nil)
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, ""},
+		{"the end of a session frees at once", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.applied(command.Call{Session: 1, Op: api.EndSession{}}, api.Result{Code: api.OK})
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, ""},
+		{"an expired session's lock inside the delay", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.applied(command.Expire{Session: 1}, api.Result{Code: api.OK})
+			s.pass(799 * time.Millisecond)
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, "grant inside a lock-delay"},
+		{"and when the fastest clock says that it is over", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.applied(command.Expire{Session: 1}, api.Result{Code: api.OK})
+			s.pass(800 * time.Millisecond)
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, ""},
+		{"a handle that nobody presented", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.applied(command.FailHandle{Session: 1, Handle: handleOf(1)}, api.Result{Code: api.OK})
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, "grant inside a lock-delay"},
+		{"an Acquire that was cancelled too late", func(s *lockStory) {
+			seq := s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.act(1, command.CancelAcquire{Node: theLock, Handle: handleOf(1), Call: seq}, nil)
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, ""},
+		{"cancelling another call frees nothing", func(s *lockStory) {
+			seq := s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.act(1, command.CancelAcquire{Node: theLock, Handle: handleOf(1), Call: seq + 9}, nil)
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, "conflicting holds"},
+		{"a node that was deleted", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.act(1, command.DeleteNode{Node: theLock}, nil)
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, "grant of a deleted lock"},
+		{"a sweep deletes, too", func(s *lockStory) {
+			s.applied(command.Sweep{Node: theLock}, api.Result{Code: api.OK})
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, "grant of a deleted lock"},
+	} {
+		s := newLockStory(t)
+		c.story(s)
+		s.b.judge()
+		if c.told == "" {
+			require.Nil(t, s.w.Failure(), c.name)
+			continue
+		}
+		require.NotNil(t, s.w.Failure(), c.name)
+		require.Equal(t, "S8", s.w.Failure().ID, c.name)
+		require.Contains(t, s.w.Failure().Text, c.told, c.name)
+	}
+}
+
+// What was not executed, or refused, has no effect.
+func TestS8CountsWhatWasExecuted(t *testing.T) {
+	s := newLockStory(t)
+	acquire := command.Act{Session: 1, Seq: 1, Deed: command.Acquire{Node: theLock, Handle: handleOf(1), Mode: api.Exclusive}}
+	s.b.command(&command.Applied{Command: acquire, Verdict: command.Repeated, Result: api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}}})
+	s.b.command(&command.Applied{Command: acquire, Verdict: command.Executed, Result: api.Result{Code: api.LockHeld}})
+	require.Empty(t, s.b.list)
+	s.b.judge()
+	s.good()
+}
