@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/desk"
 	"github.com/chubbycell/chubby/replica/lock"
+	"github.com/chubbycell/chubby/replica/tree"
 )
 
 // crowd is a world in which n sessions have /f open; the first holds its lock, and
@@ -69,6 +71,24 @@ func TestOneReleaseWakesOneWriter(t *testing.T) {
 	}
 	require.Zero(t, c.desk.Status().Waiting)
 	require.NoError(t, c.desk.Audit(c.db))
+}
+
+// However many ephemeral nodes were left behind, some sweeps are proposed at a time.
+func TestSweepsAreBounded(t *testing.T) {
+	const n, most = 200, 64
+	c := newCrowd(t, 1, func(int) api.Mode { return api.Exclusive })
+	for i := range n {
+		o := api.Open{Path: fmt.Sprint(i), Rights: api.RightRead, Create: api.CreateMust, Kind: api.File, Ephemeral: true}
+		c.ask(desk.Call{Session: c.ids[0], Seq: api.Seq(3 + i), Seen: api.Seq(2 + i), Op: o})
+		c.drain()
+	}
+	c.upkeep(command.Expire{Guard: c.guard(), Session: c.ids[0]})
+	require.Len(t, c.log, most)
+	c.drain()
+	for n := range tree.Ephemerals(c.db) {
+		require.Fail(t, "left", "%v", n)
+	}
+	require.EqualValues(t, n, c.desk.Status().Counters.Swept)
 }
 
 // Of a thousand readers behind a writer all are proposed together.

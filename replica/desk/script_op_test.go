@@ -10,6 +10,9 @@ import (
 
 func (s *script) op(id api.SessionID, w []string) api.Op {
 	token := s.tokens[w[1]]
+	if w[1] == "forged" {
+		token = s.tokens["f"][:len(s.tokens["f"])-1] + "x"
+	}
 	switch w[0] {
 	case "open":
 		return s.open(w)

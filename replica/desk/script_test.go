@@ -24,7 +24,7 @@ import (
 //	ann acquire f exclusive|shared [wait] · release f [of CALL] · cancel f CALL
 //	ann sequencer f q · attach f q · check f q · close f · poison f
 //	ann copy CALL · seen CALL · end · expires · flushed · presents f
-//	apply [all] · busy · lease on|off · pass 5s · serving · failover · deposed · wake
+//	apply [all] · busy · lease on|off · pass 5s · serving · failover [late] · deposed · wake
 type script struct {
 	*world
 	ids    map[string]api.SessionID
@@ -54,7 +54,6 @@ func newScript(t testing.TB) *script {
 		s.ids[who] = s.session(api.Principal(who))
 		s.names[s.ids[who]] = who
 	}
-	s.tokens["forged"] = "forged"
 	s.said = s.reply
 	s.proposed = func(c command.Command) { s.tell("propose %s", s.text(c)) }
 	return s
@@ -106,7 +105,11 @@ func (s *script) line(w []string) {
 		s.tell("ready: %t", s.desk.Ready())
 		s.desk.Serving(s.now)
 	case "failover":
+		late := s.log
 		s.failover()
+		if len(w) > 1 {
+			s.log = late
+		}
 	case "deposed":
 		s.epoch()
 	case "wake":
