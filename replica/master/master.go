@@ -220,6 +220,15 @@ func (m *Master) Status() Status {
 	return s
 }
 
+// Session is what a master in an epoch of its own remembers of a session, for
+// observers.
+func (m *Master) Session(id api.SessionID) (s session.Session, ok bool) {
+	if m.sessions == nil {
+		return session.Session{}, false
+	}
+	return m.sessions.Get(id)
+}
+
 // answer names the present epoch and who is master.
 func (m *Master) answer(p pending, r api.Result) {
 	m.out.Replies = append(m.out.Replies, Reply{To: p.to, Reply: api.Reply{

@@ -38,6 +38,8 @@ type actor struct {
 	applied int
 	lease   bool // it has read authority
 	full    bool // its log takes nothing
+	hangs   bool // what it proposes is decided later
+	held    []string
 	state   string
 }
 
@@ -45,9 +47,10 @@ func testSessions() session.Config {
 	return session.Config{LeaseMin: 12 * time.Second, LeaseMax: time.Minute, KeepAliveRate: 1000}
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t *testing.T, idle time.Duration) *stage {
 	s := &stage{t: t, actors: map[string]*actor{}, now: time.Unix(1000, 0), start: time.Unix(1000, 0)}
 	s.cfg = master.Config{MaxPending: 3, Sessions: testSessions(), Secret: [32]byte{7}, Founding: tree.OpenFounding()}
+	s.cfg.Sessions.IdleAfter = idle
 	for i, name := range []string{"A", "B"} {
 		cfg := s.cfg
 		cfg.ID = uint32(i + 1)
@@ -96,14 +99,20 @@ func (s *stage) take(a *actor) bool {
 			s.say("%s proposes %s, in vain", a.name, showCommand(c))
 		default:
 			s.say("%s proposes %s", a.name, showCommand(c))
-			s.log = append(s.log, string(p.Command))
+			a.held = append(a.held, string(p.Command))
 		}
+	}
+	moved := len(out.Propose) > 0 && !a.full
+	if !a.hangs && s.leader == a.name {
+		moved = moved || len(a.held) > 0
+		s.log = append(s.log, a.held...)
+		a.held = nil
 	}
 	if state := a.m.Status().String(); state != a.state {
 		s.say("%s is %s in epoch %d", a.name, state, a.m.Status().Epoch)
 		a.state = state
 	}
-	return len(out.Propose) > 0 && !a.full
+	return moved
 }
 
 func (s *stage) apply(a *actor) bool {
@@ -168,6 +177,10 @@ func (s *stage) do(line string) {
 		s.tellOne(a)
 	case "dies":
 		delete(s.actors, a.name)
+	case "hangs": // its log decides nothing, until it goes on
+		a.hangs = true
+	case "goes": // on
+		a.hangs = false
 	case "lease":
 		a.lease = w[2] == "on"
 	case "log":
@@ -264,10 +277,16 @@ func (s *stage) pass(d time.Duration) {
 
 // Each file is a story of a cell of two: what happens, and what its masters do.
 func TestStories(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		s := newStage(t)
+	datadriven.Walk(t, "testdata/stories", func(t *testing.T, path string) {
+		s := newStage(t, 0)
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			s.out.Reset()
+			if d.Cmd == "idle" { // sessions that are idle for so long end
+				idle, err := time.ParseDuration(d.CmdArgs[0].Key)
+				require.NoError(t, err)
+				s = newStage(t, idle)
+				return ""
+			}
 			require.Equal(t, "do", d.Cmd)
 			for _, line := range strings.Split(d.Input, "\n") {
 				s.do(line)

@@ -19,7 +19,9 @@ func (t *Table) Park(id api.SessionID, k KeepAlive) {
 	e.answerAt = k.Receipt
 	if e.flushed && !k.Now {
 		length := t.length.grant(k.Receipt, len(t.sessions))
-		e.answerAt = e.lease.Add(-length * marginParts / leaseParts)
+		if due := e.lease.Add(-length * marginParts / leaseParts); due.After(e.answerAt) {
+			e.answerAt = due
+		}
 	}
 	e.parked, e.waits = k, true
 	t.arm(e)

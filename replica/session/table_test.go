@@ -115,6 +115,18 @@ func TestNothingIsDoneBeyondWhatIsKnown(t *testing.T) {
 	require.Equal(t, session.Expiry{Session: 3}, b.Next(b.now, none))
 }
 
+// A KeepAlive that comes when it should have been answered already counts from when
+// it came: what was known before says nothing of it.
+func TestAKeepAliveThatComesLateIsNotAnsweredByWhatWasKnownBefore(t *testing.T) {
+	b := newBook(t, config())
+	b.Open(b.now, 2, "ann")
+	b.to(13 * sec)
+	b.park(2, 1, false)
+	none := func(api.SessionID) bool { return false }
+	require.Nil(t, b.Next(time.Unix(1008, 0), none))
+	require.Equal(t, 12*sec, b.told().Lease)
+}
+
 // A session whose client asks is not expired because the master could not answer.
 func TestAWaitingKeepAliveIsAnsweredHoweverLate(t *testing.T) {
 	b := newBook(t, config())
