@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -23,6 +24,7 @@ type Cell struct {
 	watch    *watch
 	rare     rare
 	leases   *leaseWatch
+	minds    *clientWatch
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
 
 	healed     bool                        // the safety phase is over
@@ -50,6 +52,8 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.watch.atlas.fatal = p.Fatal
 	c.watch.locks.rho = paxos.PPM(p.RatePPB / 1000)
 	c.watch.bids = c.bid
+	c.minds = newClientWatch(c.world)
+	c.watch.each = c.executed
 	c.leases = newLeaseWatch(c.world, p.Replicas)
 	c.leases.onlyS7 = p.OnlyS7
 	c.history = linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](4096)
@@ -226,4 +230,10 @@ func (c *Cell) failed(r *replica) {
 // String names the cell in panics.
 func (c *Cell) String() string {
 	return fmt.Sprintf("seed %d: %d replicas, %d clients, %s", c.plan.Seed, c.plan.Replicas, c.plan.Clients, c.watch)
+}
+
+// executed is told of each command as it is first applied anywhere.
+func (c *Cell) executed(a *command.Applied) {
+	c.watch.locks.command(a)
+	c.minds.command(a)
 }

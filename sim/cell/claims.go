@@ -68,8 +68,8 @@ func (h *watch) answers(id paxos.NodeID, wire []byte, reads []node.Read) {
 	if p.Epoch > h.epoch {
 		h.world.Break("I-W1", "replica %d replies in epoch %d, the highest that began is %d", id, p.Epoch, h.epoch)
 	}
-	if p.Session == 0 || p.Code.Execution() != api.Executed {
-		return
+	if p.Session == 0 || p.Seq == 0 || p.Code.Execution() != api.Executed {
+		return // the opening of a session, a KeepAlive, or no answer
 	}
 	for i := range reads {
 		if r := &reads[i]; r.Session == p.Session && r.Seq == p.Seq && digest(r.Result) == digest(p.Result) {

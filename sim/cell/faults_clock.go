@@ -33,12 +33,12 @@ func clockStep(c *Cell, d *sim.Draw) {
 	c.anyMachine(d).Clock().StepWall(d.Duration(-time.Hour, time.Hour))
 }
 
-// clockFreeze stops a whole clock of a client, and of a replica the wall clock
-// alone: replicas rest on the bound of the monotonic clock's rate, and one that
-// stands still is outside of any bound. What a broken bound does is an experiment
+// clockFreeze stops a whole clock of a client whose session has no lease, and else
+// the wall clock alone: leases of masters and of sessions rest on the bound of the
+// monotonic clock's rate, and one that stands still is outside of any bound. What a broken bound does is an experiment
 // (LeaseOptions.Error), not a fault to survive.
 func clockFreeze(c *Cell, d *sim.Draw) {
-	if m := c.anyMachine(d); m.Addr().IsClient() {
+	if m := c.anyMachine(d); m.Addr().IsClient() && c.plan.Host.Node.Sessions.LeaseMin == 0 {
 		m.Clock().Freeze(outage(d))
 	} else {
 		m.Clock().FreezeWall(outage(d))

@@ -87,10 +87,14 @@ func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 				Draw:       draws.Uint64,
 				AnswerWait: draws.Duration(50*time.Millisecond, 600*time.Millisecond),
 				Window:     int(draws.LogUniform(1, 64)),
+				KeepAlive:  c.plan.Host.Node.Sessions.LeaseMin > 0,
+				Rho:        int64(c.plan.Host.Node.Paxos.Lease.Rho),
+				Grace:      draws.Duration(c.plan.Calls.Grace/2, c.plan.Calls.Grace),
 			})
+			c.minds.begins(runningClient{rt, cl})
 			budget := int(draws.LogUniform(10, 400))
-			c.session(rt, cl, int64(machine)<<32|int64(rt.Env().Life())<<20|int64(generation)<<8, budget)
-			if c.load.finale {
+			lived := c.session(rt, cl, int64(machine)<<32|int64(rt.Env().Life())<<20|int64(generation)<<8, budget)
+			if c.load.finale && lived {
 				return
 			}
 		}
@@ -105,11 +109,13 @@ func (c *Cell) replicaIDs() []uint32 {
 	return ids
 }
 
-// session runs threads on one client session until they end, then closes it.
-func (c *Cell) session(rt *sim.Runtime, cl *client.Client, id int64, budget int) {
+// session runs threads on one client session until they end, then closes it. lived
+// says that the session did not expire under them.
+func (c *Cell) session(rt *sim.Runtime, cl *client.Client, id int64, budget int) (lived bool) {
 	c.load.running++
 	defer func() { c.load.running-- }()
 	var ends []client.Signal
+	lived = true
 	for i := range c.plan.Calls.Threads {
 		end := rt.NewSignal()
 		ends = append(ends, end)
@@ -124,15 +130,17 @@ func (c *Cell) session(rt *sim.Runtime, cl *client.Client, id int64, budget int)
 		rt.Go(fmt.Sprintf("thread %d", i), func() {
 			defer func() { c.load.running-- }() // also when the machine crashes
 			p.run(budget)
+			lived = lived && !p.expired
 			end.Fire()
 		})
 	}
 	for _, end := range ends {
 		if _, err := rt.Wait(context.Background(), end); err != nil {
-			return
+			return false
 		}
 	}
 	c.close(rt, cl)
+	return lived
 }
 
 // close ends a session; after healing it must succeed (L1).
@@ -171,9 +179,14 @@ func (p *program) run(budget int) {
 		return
 	}
 	for i := 0; i < finaleCalls && !p.expired; i++ {
-		p.put(ctx, p.row())
-		p.get(ctx, p.row())
+		p.finale(ctx)
 	}
+}
+
+// finale makes a few of the calls that must succeed after healing.
+func (p *program) finale(ctx context.Context) {
+	p.put(ctx, p.row())
+	p.get(ctx, p.row())
 }
 
 // row picks a row: the contended one, or any.
@@ -342,7 +355,7 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 		c.history.Failed(op, ns)
 	}
 	c.world.Result(p.rt.Env().Self(), []byte(err.Error()))
-	if finale {
+	if finale && !p.expired {
 		c.world.Break("L1", "a call after healing had no answer: %v", err)
 	}
 	return out, false

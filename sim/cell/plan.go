@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
 )
@@ -82,6 +83,7 @@ type CallPlan struct {
 	Keys     int           // rows in a group
 	Hot      uint64        // percent of calls on the one contended row
 	Value    int           // longest value, bytes
+	Grace    time.Duration // clients wait at most so long to hear that their session is alive
 	Weights  [6]uint32     // of get, put, delete, compare-and-set, list, increment
 }
 
@@ -168,6 +170,7 @@ func NewPlan(o Options) Plan {
 	p.product(src.Seed(), at)
 	p.leases(o.Lease, at)
 	p.misfit(at)
+	p.sessions(at)
 	p.calls(at)
 	return p
 }
@@ -272,6 +275,24 @@ func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
 	c.Lease = paxos.Lease{Grant: grant, Rho: rho}
 }
 
+// sessions draws how long sessions live without a word of their clients. In half
+// of the cells they live for ever.
+func (p *Plan) sessions(at func(string) *draw.Stream) {
+	d := at("sessions")
+	on := d.Chance(1, 2)
+	least := time.Duration(d.LogUniform(int64(500*time.Millisecond), int64(12*time.Second)))
+	s := session.Config{
+		LeaseMin: least, LeaseMax: d.Duration(least, 20*time.Second),
+		KeepAliveRate: int(d.LogUniform(1, 100)),
+	}
+	if d.Chance(1, 2) {
+		s.IdleAfter = d.Duration(5*time.Second, time.Minute)
+	}
+	if on {
+		p.Host.Node.Sessions = s
+	}
+}
+
 // maxRatePPB leaves every clock running.
 const maxRatePPB = 900_000_000
 
@@ -283,6 +304,7 @@ func (p *Plan) calls(at func(string) *draw.Stream) {
 		Keys:     int(at("calls.keys").Between(1, 12)),
 		Hot:      uint64(at("calls.hot").Between(25, 60)),
 		Value:    int(at("calls.value").LogUniform(1, 4096)),
+		Grace:    time.Duration(at("calls.grace").LogUniform(int64(4*time.Second), int64(45*time.Second))),
 	}
 	// About 1,500 calls in the safety phase, whatever the number of programs.
 	programs := time.Duration(p.Clients * p.Calls.Threads)

@@ -37,7 +37,7 @@ func Properties() []Property {
 		{"S8", "locks: compatible holders only, lock-delay kept, generations grow", byWatch},
 		{"S9", "no two clients believe at one instant that they hold a lock in conflicting modes", ""},
 		{"S10", "fencing: a resource that checks tokens accepts none below one it has accepted", ""},
-		{"S11", "sessions: none ends before a bound it was promised; only a suffix of calls is lost", ""},
+		{"S11", "sessions: none ends before a bound it was promised; only a suffix of calls is lost", byWatch},
 		{"S12", "caches: a hit is what a read at the master would have returned during the call", ""},
 		{"S13", "events: in log order, after the change, never lost without a word", ""},
 		{"S14", "handles: bound to an instance, not forgeable, closed for good", ""},

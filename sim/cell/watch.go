@@ -41,6 +41,7 @@ type watch struct {
 	epoch     api.Epoch // highest that was applied anywhere
 
 	bids func(paxos.NodeID, paxos.Ballot) // is told of each Prepare; may be nil
+	each func(*command.Applied)           // is told of each command
 
 	failovers int
 	counts    tally // of the lives that are over
@@ -118,6 +119,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 		disks:    make([]diskFacts, replicas+1),
 		attempts: map[paxos.Ballot]*attempt{},
 		locks:    newLockBook(w, 0),
+		each:     func(*command.Applied) {},
 		calls:    map[call]effect{},
 		handed:   map[uint64]int{},
 		epochs:   map[api.Epoch]holder{},
@@ -340,7 +342,7 @@ func (h *watch) commands(a *node.Applied) {
 	for i := range a.Commands {
 		h.guarded(a.Slot, &a.Commands[i])
 		h.note(&a.Commands[i])
-		h.locks.command(&a.Commands[i])
+		h.each(&a.Commands[i])
 		key, ok := called(a.Commands[i].Command)
 		if !ok || a.Commands[i].Verdict != command.Executed {
 			continue
