@@ -55,8 +55,8 @@
 // was meant for the last (CHU §2.9). It has no handles, either. Asked by
 // Leased.Failover, the client tells its caller, presents the tokens of all handles
 // that hold a lock or an ephemeral node, or may, and then names the epoch as
-// flushed. OK from a master of a lower epoch, to a call that opens a handle or
-// acquires a lock, is not taken: the present one has to know of it.
+// flushed. No answer of a master of a lower epoch is taken: what it said may have
+// been in its memory alone, and the present one has to know of handles and locks.
 //
 // # What a call's end means
 //

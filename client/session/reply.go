@@ -82,20 +82,23 @@ func (m *Machine) receiveCall(now time.Time, from uint32, p api.Reply) {
 }
 
 // premature says that p cannot be taken for the answer to c, though it is one. What
-// a former master's answer says about handles and locks is true, but they must be
-// known to the present one: it is asked again, and answers with its own token, and
-// with what became of the lock.
+// a former master said was true, but the present one has to know of it, and decides
+// anew what that one only remembered: it is asked, and answers with its own token,
+// and with what became of a lock.
 func (m *Machine) premature(c *call, p api.Reply) bool {
-	if p.Code != api.OK {
+	switch {
+	case p.Code.Definite() && p.Epoch < m.epoch:
+		return true
+	case p.Code != api.OK:
 		return false
 	}
 	switch c.op.(type) {
 	case api.Open, api.SetSequencer:
 		opened, ok := p.Detail.(api.Opened)
-		return !ok || opened.Token == "" || p.Epoch < m.epoch
+		return !ok || opened.Token == ""
 	case api.Acquire:
 		_, ok := p.Detail.(api.Held)
-		return !ok || p.Epoch < m.epoch
+		return !ok
 	}
 	return false
 }
