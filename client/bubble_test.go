@@ -21,25 +21,33 @@ type world struct {
 	rt   *client.Goroutines
 	c    *client.Client
 
+	others []guest
+	made   int // clients, so far
+
 	mu   sync.Mutex
 	lose func(to uint32, answer bool) bool // which messages are lost; nil: none
+	off  *client.Goroutines                // who is cut off; nil: nobody
 	sent int
 
 	cancel []context.CancelFunc // of the contexts given out
 }
+
+// guest is another client of the cell, on a machine of its own.
+type guest struct {
+	*client.Client
+	rt *client.Goroutines
+}
+
+// kept is the Config of a client that keeps its lease.
+func kept(c *client.Config) { c.KeepAlive = true }
 
 // bubble runs f in a world and sees to it that nothing is left of it.
 func bubble(t *testing.T, change func(*client.Config), f func(w *world)) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cell: newCell()}
-		w.rt = client.NewRuntime(w.send)
-		var n uint64
-		cfg := client.Config{Replicas: []uint32{1, 2, 3}, Draw: func() uint64 { n += 0x9e3779b97f4a7c15; return n }}
-		if change != nil {
-			change(&cfg)
-		}
-		w.c = client.New(w.rt, cfg)
+		g := w.guest(change)
+		w.others, w.c, w.rt = nil, g.Client, g.rt
 		defer func() {
 			for _, cancel := range w.cancel {
 				cancel()
@@ -49,10 +57,27 @@ func bubble(t *testing.T, change func(*client.Config), f func(w *world)) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		w.fault(nil)
-		require.NoError(t, w.c.Close(ctx))
-		w.rt.Close()
+		for _, g := range append(w.others, g) {
+			require.NoError(t, g.Close(ctx))
+			g.rt.Close()
+		}
 		synctest.Wait()
 	})
+}
+
+// guest makes another client.
+func (w *world) guest(change func(*client.Config), options ...client.Option) guest {
+	w.made++
+	n := uint64(w.made) << 32
+	cfg := client.Config{Replicas: []uint32{1, 2, 3}, Draw: func() uint64 { n += 0x9e3779b97f4a7c15; return n }}
+	if change != nil {
+		change(&cfg)
+	}
+	g := guest{}
+	g.rt = client.NewRuntime(func(to uint32, msg []byte) { w.send(g.rt, to, msg) })
+	g.Client = client.New(g.rt, cfg, options...)
+	w.others = append(w.others, g)
+	return g
 }
 
 func (w *world) fault(lose func(to uint32, answer bool) bool) {
@@ -61,22 +86,30 @@ func (w *world) fault(lose func(to uint32, answer bool) bool) {
 	w.lose = lose
 }
 
-func (w *world) lost(to uint32, answer bool) bool {
+// cut cuts a machine off, and nobody else.
+func (w *world) cut(rt *client.Goroutines) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.off = rt
+}
+
+func (w *world) lost(rt *client.Goroutines, to uint32, answer bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sent++
-	return w.lose != nil && w.lose(to, answer)
+	return w.off == rt || w.lose != nil && w.lose(to, answer)
 }
 
-func (w *world) send(to uint32, msg []byte) {
-	if w.lost(to, false) {
+func (w *world) send(rt *client.Goroutines, to uint32, msg []byte) {
+	if w.lost(rt, to, false) {
 		return
 	}
 	time.AfterFunc(time.Millisecond, func() {
-		answer := w.cell.handle(to, msg)
-		if !w.lost(to, true) {
-			time.AfterFunc(time.Millisecond, func() { w.rt.Deliver(to, answer) })
-		}
+		w.cell.handle(to, msg, func(answer []byte) {
+			if !w.lost(rt, to, true) {
+				time.AfterFunc(time.Millisecond, func() { rt.Deliver(to, answer) })
+			}
+		})
 	})
 }
 

@@ -66,7 +66,7 @@ func TestAWrongConfigIsReportedByEveryCall(t *testing.T) {
 	c := client.New(rt, client.Config{})
 	ctx := t.Context()
 	require.ErrorIs(t, c.Ready(ctx), client.ErrInvalid)
-	require.EqualError(t, c.Put(ctx, "k", "v"), "client: put: invalid: session: no replicas\nno Draw")
+	require.EqualError(t, c.Put(ctx, "k", "v"), "client: put \"k\": invalid: session: no replicas\nno Draw")
 	require.NoError(t, c.Close(ctx))
 	require.Equal(t, session.Over, c.Status().State)
 	rt.Close()
@@ -169,8 +169,8 @@ func TestCloseEndsWaitingCallsAndLaterOnes(t *testing.T) {
 		require.ErrorIs(t, err, client.ErrClosed)
 		require.ErrorIs(t, err, client.ErrOutcomeUnknown)
 		err = w.c.Put(w.within(time.Minute), "k", "v")
-		require.EqualError(t, err, `client: put "k": client closed`)
-		require.EqualError(t, w.c.Ready(w.within(time.Minute)), "client: ready: client closed")
+		require.EqualError(t, err, `client: put "k": closed`)
+		require.EqualError(t, w.c.Ready(w.within(time.Minute)), "client: ready: closed")
 	})
 }
 
@@ -193,7 +193,7 @@ func TestReadySaysThatClosingHasBegun(t *testing.T) {
 		closed := make(chan error)
 		go func() { closed <- w.c.Close(w.within(time.Second)) }()
 		synctest.Wait()
-		require.EqualError(t, w.c.Ready(w.within(time.Minute)), "client: ready: client closed")
+		require.EqualError(t, w.c.Ready(w.within(time.Minute)), "client: ready: closed")
 		require.Error(t, <-closed)
 	})
 }
@@ -222,7 +222,7 @@ func TestRefusals(t *testing.T) {
 				case api.Get:
 					return q.Answer(1, api.Result{Code: api.Stale}), true
 				case api.Put:
-					return q.Answer(1, api.Result{Code: api.Quota}), true
+					return q.Answer(1, api.Result{Code: api.Cancelled}), true
 				}
 				return api.Reply{}, false
 			}
@@ -231,7 +231,7 @@ func TestRefusals(t *testing.T) {
 		require.EqualError(t, err, "client: list: too large")
 		_, err = w.c.Get(ctx, "k")
 		require.EqualError(t, err, `client: get "k": outcome unknown: refused: stale`)
-		require.EqualError(t, w.c.Put(ctx, "k", "v"), `client: put "k": refused: quota`, "what has no name here is no success")
+		require.EqualError(t, w.c.Put(ctx, "k", "v"), `client: put "k": refused: cancelled`, "what has no name here is no success")
 	})
 }
 

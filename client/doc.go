@@ -1,11 +1,41 @@
-// Package client is concurrent: the blocking client of a cell, for programs.
+// Package client is concurrent: the blocking client of cells, for programs.
 //
-// A Client is one session. Its calls wait until the cell has answered or their
-// context ends, and each says exactly what it knows: a nil error, ErrNotFound and
-// ErrConflict are answers; ErrOutcomeUnknown means that the call may have been
-// executed; any other error means that it was not and never will be. A call is
-// executed at most once, however often the network repeats it and however often
-// the client sends it again.
+//	c := client.New(rt, client.Config{Replicas: ids, Draw: client.Entropy, KeepAlive: true})
+//	f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
+//	lock, err := f.Acquire(ctx, client.Exclusive)
+//	... lock.Held(), lock.Sequencer() ...
+//	err = lock.Release(ctx)
+//
+// A Client has one session with each cell that it speaks to. Its calls wait until
+// the cell has answered or their context ends, and each says exactly what it knows:
+// a nil error is an answer, and so is any error without ErrOutcomeUnknown, which
+// means that the call changed nothing and never will; ErrOutcomeUnknown means that
+// it may have been executed. A call is executed at most once, however often the
+// network repeats it and however often the client sends it again.
+//
+// No cell opens handles or keeps leases yet: against today's replicas, leave
+// Config.KeepAlive off and make calls on rows only.
+//
+// # What a program may believe
+//
+// While the session's lease runs, by the program's own clock, what the session holds
+// is its own: Lock.Held says so. When it may be over, the session is in jeopardy:
+// nothing is held for certain, calls wait, and EventJeopardy is told. Either the cell
+// is reached in time (EventSafe), and nothing was lost, or the session is given up
+// (EventExpired): then every call fails with ErrSessionExpired, for ever, and every
+// Lock's Context ends. A Client never goes on under another session by itself.
+//
+// Held is asked and answered at one instant; the program acts later. What must never
+// be done by two is therefore done by somebody who checks sequencers, or refuses what
+// comes with an older one than he has seen.
+//
+// # What goes on behind the caller's back
+//
+// A context that ends ends the waiting, and leaves nothing at the cell: an Acquire
+// that is given up is cancelled there, an Open's handle is closed, a Release and a
+// Close go on until they are answered.
+//
+// # One code, two worlds
 //
 // All protocol is in package session, which is pure. This package turns its doors
 // into calls that block, over a Runtime: goroutines and a transport in programs
@@ -13,7 +43,9 @@
 // written against a Client and its Runtime runs in both as it is, provided it
 // blocks only through them.
 //
-// Reading order: runtime.go (the seam), client.go, kv.go (the calls), errors.go,
-// pump.go (how the machine is driven), trail.go (what the cell knows a call by),
-// goroutines.go and signal.go (the Runtime of programs).
+// Reading order: runtime.go (the seam), client.go, cells.go (names), kv.go (calls on
+// rows); open.go, handle.go, node.go (calls on nodes), acquire.go, lock.go,
+// sequencer.go; event.go, errors.go; conn.go and pump.go (how a machine is driven),
+// trail.go (what the cell knows a call by), goroutines.go and signal.go (the Runtime
+// of programs).
 package client

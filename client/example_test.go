@@ -17,10 +17,9 @@ func connect() (*client.Client, func()) {
 	cell := newCell()
 	var rt *client.Goroutines
 	rt = client.NewRuntime(func(to uint32, msg []byte) {
-		rt.Go("network", func() { rt.Deliver(to, cell.handle(to, msg)) })
+		rt.Go("network", func() { cell.handle(to, msg, func(answer []byte) { rt.Deliver(to, answer) }) })
 	})
-	c := client.New(rt, client.Config{Replicas: []uint32{1, 2, 3}, Draw: client.Entropy})
-	return c, rt.Close
+	return client.New(rt, client.Config{Replicas: []uint32{1, 2, 3}, Draw: client.Entropy, KeepAlive: true}), rt.Close
 }
 
 func Example() {
@@ -98,4 +97,51 @@ func ExampleError() {
 		fmt.Println("not written:", err)
 	}
 	// Output: written, once
+}
+
+// lead writes while it holds the lock. It stands in the README, too.
+func lead(ctx context.Context, c *client.Client, write func(text, sequencer string) error) error {
+	f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
+	if err != nil {
+		return err
+	}
+	lock, err := f.Acquire(ctx, client.Exclusive) // waits until it is free
+	if err != nil {
+		return err
+	}
+	defer lock.Release(ctx)
+	for lock.Held() && err == nil { // asks the clock; who gets the sequencer asks the cell
+		err = write("the leader was here", lock.Sequencer())
+	}
+	return err
+}
+
+// A server that takes writes of the present leader only, however late a former one's
+// arrive.
+func ExampleHandle_CheckSequencer() {
+	c, disconnect := connect()
+	defer disconnect()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	defer c.Close(ctx)
+
+	var late string
+	server := func(text, sequencer string) error {
+		f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{})
+		if err == nil {
+			err = f.CheckSequencer(ctx, sequencer)
+		}
+		if err == nil && late == "" {
+			fmt.Println("written:", text)
+			late = sequencer
+			return errors.New("enough")
+		}
+		return err
+	}
+	fmt.Println(lead(ctx, c, server))
+	fmt.Println(server("am I still the leader?", late))
+	// Output:
+	// written: the leader was here
+	// enough
+	// client: check-sequencer "/ls/local/leader": stale sequencer
 }

@@ -65,7 +65,7 @@ func (l *loop) NewSignal() client.Signal                   { return &flag{} }
 func (l *loop) Go(_ string, f func())                      { l.after(0, f) }
 func (l *loop) Sleep(context.Context, time.Duration) error { panic("not here") }
 func (l *loop) Send(to uint32, msg []byte) {
-	l.after(time.Millisecond, func() { l.handler(to, l.cell.handle(to, msg)) })
+	l.after(time.Millisecond, func() { l.cell.handle(to, msg, func(answer []byte) { l.handler(to, answer) }) })
 }
 
 func (l *loop) AfterFunc(d time.Duration, f func()) func() {
@@ -102,6 +102,7 @@ func (l *loop) Wait(ctx context.Context, signals ...client.Signal) (int, error) 
 
 func newLoop() (*loop, *client.Client) {
 	l := &loop{now: time.Unix(0, 0), cell: newCell()}
+	l.cell.now, l.cell.after = l.Now, l.after
 	n := uint64(0)
 	return l, client.New(l, client.Config{Replicas: []uint32{1, 2, 3}, Draw: func() uint64 { n += 0x9e3779b97f4a7c15; return n }})
 }
@@ -122,6 +123,41 @@ func TestOneThreadOfControlIsEnough(t *testing.T) {
 	require.ErrorIs(t, err, client.ErrOutcomeUnknown)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	l.cell.master = 3
+	require.NoError(t, c.Close(ctx))
+	require.Zero(t, l.timers, "nothing is left behind")
+}
+
+// Handles, locks and events, and a lease that runs out and comes back.
+func TestOneThreadOfControlIsEnoughForLocks(t *testing.T) {
+	l := &loop{now: time.Unix(0, 0), cell: newCell()}
+	l.cell.now, l.cell.after = l.Now, l.after
+	n := uint64(0)
+	c := client.New(l, client.Config{Replicas: []uint32{1, 2, 3}, KeepAlive: true, Draw: func() uint64 { n += 0x9e3779b97f4a7c15; return n }})
+	ctx := t.Context()
+	events := c.Events()
+	f, err := c.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay})
+	require.NoError(t, err)
+	lock, err := f.Acquire(ctx, client.Exclusive)
+	require.NoError(t, err)
+	require.True(t, lock.Held())
+	woke := l.now
+	l.now = l.now.Add(time.Hour) // the program was stopped, and nothing has happened yet
+	require.False(t, lock.Held())
+	l.now = woke
+
+	l.cell.master = 0                                              // nobody is
+	l.after(11995*time.Millisecond, func() { l.cell.failover(3) }) // the last instant at which the cell can save it
+	for _, kind := range []client.EventKind{client.EventJeopardy, client.EventFailover, client.EventSafe} {
+		require.Equal(t, kind, first(t, ctx, events))
+		require.Equal(t, kind != client.EventJeopardy, lock.Held())
+	}
+	l.cell.expire()
+	require.True(t, lock.Held())
+	l.cell.master = 0
+	require.Equal(t, client.EventJeopardy, first(t, ctx, events))
+	require.Equal(t, client.EventExpired, first(t, ctx, events))
+	require.ErrorIs(t, context.Cause(lock.Context()), client.ErrSessionExpired)
+	require.NoError(t, f.Close(ctx))
 	require.NoError(t, c.Close(ctx))
 	require.Zero(t, l.timers, "nothing is left behind")
 }

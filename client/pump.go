@@ -8,45 +8,73 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
+// timer is the one timer of a conn. It may ring early; it then finds nothing to do
+// and is set again.
+type timer struct {
+	at   time.Time // when it rings; zero: it is not set
+	stop func()
+	set  uint64 // counts the settings: a ring of an earlier one is void
+}
+
 // step lets something happen to the machine and does what the machine then
 // wants. It is the only way to the machine's doors.
-func (c *Client) step(door func(now time.Time)) {
+func (c *conn) step(door func(now time.Time)) {
 	c.mu.Lock()
 	now := c.rt.Now()
 	door(now)
 	out := c.m.TakeOutput()
 	c.leaveTrails(out.Launched)
-	fire := c.settle(out.Done)
+	c.settle(out)
 	c.arm(now, out.Wake)
+	later := c.later
+	c.later = nil
 	c.mu.Unlock()
 
 	for _, e := range out.Send {
 		c.rt.Send(e.To, api.AppendRequest(nil, e.Request))
 	}
-	for _, s := range fire {
-		s.Fire()
+	for _, f := range later {
+		f()
 	}
 }
 
-// settle hands each Done to whoever waits for it and returns the signals to
-// fire. It is called with mu held.
-func (c *Client) settle(done []session.Done) []Signal {
-	var fire []Signal
-	for _, d := range done {
-		if w := c.calls[d.Token]; w != nil {
-			w.done = d
-			delete(c.calls, d.Token)
-			fire = append(fire, w.signal)
+// settle hands each Done to whoever waits for it and tells what happened. It is
+// called with mu held. Answers come before the events: a lock that was got in a
+// session that is over is got, and lost.
+func (c *conn) settle(out session.Output) {
+	for _, d := range out.Done {
+		w := c.calls[d.Token]
+		if w == nil {
+			continue
 		}
+		delete(c.calls, d.Token)
+		w.done, w.over = d, true
+		if w.then != nil {
+			w.then(d)
+		}
+		c.fire(w.signal)
 	}
-	if len(c.ready) > 0 && c.m.Status().State > session.Opening {
-		fire = append(fire, c.ready...)
+	for _, e := range out.Events {
+		c.later = append(c.later, c.events.publish(Event{Cell: string(c.cell), Kind: e.Kind, Epoch: e.Epoch})...)
+	}
+	s := c.m.Status()
+	if s.State == session.Over && len(c.locks) > 0 {
+		c.loseAll(over(s.Why))
+	}
+	if len(c.ready) > 0 && (usable(s) || s.State > session.Open) {
+		c.fire(c.ready...)
 		c.ready = nil
 	}
-	return fire
 }
 
-func (c *Client) forgetReady(s Signal) {
+// fire lets signals fire as soon as mu is free.
+func (c *conn) fire(signals ...Signal) {
+	for _, s := range signals {
+		c.later = append(c.later, s.Fire)
+	}
+}
+
+func (c *conn) forgetReady(s Signal) {
 	c.ready = slices.DeleteFunc(c.ready, func(have Signal) bool { return have == s })
 }
 
@@ -54,7 +82,7 @@ func (c *Client) forgetReady(s Signal) {
 // ring earlier is left alone: most calls are answered long before their time,
 // and setting a timer for each would cost more than the call. It is called with
 // mu held.
-func (c *Client) arm(now, wake time.Time) {
+func (c *conn) arm(now, wake time.Time) {
 	over := c.m.Status().State == session.Over
 	if c.timer.stop != nil && (over || !wake.IsZero() && wake.Before(c.timer.at)) {
 		c.timer.stop()
@@ -70,7 +98,7 @@ func (c *Client) arm(now, wake time.Time) {
 }
 
 // ring is the timer's call.
-func (c *Client) ring(set uint64) {
+func (c *conn) ring(set uint64) {
 	c.step(func(now time.Time) {
 		if set != c.timer.set {
 			return // stopped too late
@@ -80,8 +108,8 @@ func (c *Client) ring(set uint64) {
 	})
 }
 
-// receive is the handler of inbound messages.
-func (c *Client) receive(from uint32, msg []byte) {
+// receive takes a message from one of the cell's replicas.
+func (c *conn) receive(from uint32, msg []byte) {
 	p, err := api.DecodeReply(msg)
 	c.step(func(now time.Time) {
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 // simulator. A program that blocks only through its Client and its Runtime runs
 // in both as it is.
 //
-// One Runtime serves one Client.
+// One Runtime serves one Client. Replicas of all its cells are addressed by their ids.
 type Runtime interface {
 	// Now is the present instant. Instants of one Runtime never go back.
 	Now() time.Time

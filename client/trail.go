@@ -31,7 +31,7 @@ func trailOf(ctx context.Context) *Trail {
 
 // leaveTrails notes what calls are known by. It is called with mu held, before
 // anything is sent.
-func (c *Client) leaveTrails(launched []session.Launch) {
+func (c *conn) leaveTrails(launched []session.Launch) {
 	for _, l := range launched {
 		if w := c.calls[l.Token]; w != nil && w.trail != nil {
 			*w.trail = Trail{Session: l.Session, Seq: l.Seq}

@@ -1,0 +1,91 @@
+package client_test
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// fakeLease is how long the cell's leases are, on its clock.
+const fakeLease = 12 * time.Second
+
+// leases are what the cell's master remembers of sessions.
+type leases struct {
+	end     map[api.SessionID]time.Time
+	flushed map[api.SessionID]api.Epoch
+	parked  map[api.SessionID]uint64 // the newest KeepAlive
+}
+
+func newLeases() leases {
+	return leases{end: map[api.SessionID]time.Time{}, flushed: map[api.SessionID]api.Epoch{}, parked: map[api.SessionID]uint64{}}
+}
+
+func (l *leases) begin(id api.SessionID, e api.Epoch, now time.Time) {
+	l.end[id], l.flushed[id] = now.Add(fakeLease), e
+}
+
+// keepAlive answers at once, or when 5/12 of the lease are left.
+func (c *cell) keepAlive(r request, o api.KeepAlive) {
+	l, id, epoch, receipt := &c.leases, r.q.Session, c.epoch, c.now()
+	for _, t := range o.Tokens {
+		if h := c.handles[t]; h != nil && h.session == id {
+			h.open = true
+		}
+	}
+	if o.Flushed == c.epoch && l.flushed[id] != c.epoch {
+		l.flushed[id] = c.epoch
+		c.failUnpresented(id)
+	}
+	l.parked[id] = r.q.ID
+	answer := func() {
+		if c.master == 0 || c.epoch != epoch || c.sessions[id] == nil || l.parked[id] != r.q.ID {
+			return
+		}
+		if end := c.now().Add(fakeLease); end.After(l.end[id]) {
+			l.end[id] = end
+			c.after(fakeLease, func() { c.set(c.expire) })
+		}
+		c.answer(r, api.Result{Code: api.OK, Detail: api.Leased{Lease: l.end[id].Sub(receipt), Failover: l.flushed[id] != epoch}})
+	}
+	if o.Now || l.flushed[id] != c.epoch {
+		answer()
+		return
+	}
+	c.after(max(0, l.end[id].Add(-fakeLease*5/12).Sub(receipt)), func() { c.set(answer) })
+}
+
+// expire ends the sessions whose leases are over.
+func (c *cell) expire() {
+	for id, end := range c.leases.end {
+		if c.sessions[id] != nil && !end.After(c.now()) {
+			c.endSession(id)
+		}
+	}
+	c.wake()
+}
+
+func (c *cell) endSession(id api.SessionID) {
+	delete(c.sessions, id)
+	for t, h := range c.handles {
+		if h.session == id {
+			c.freeHandle(t)
+			delete(c.handles, t)
+		}
+	}
+}
+
+// failover makes another replica master, which knows of no handles.
+func (c *cell) failover(master uint32) {
+	c.master = master
+	c.epoch++
+	c.waiting = nil
+	for _, h := range c.handles {
+		h.open, h.fence = false, h.own
+	}
+	for id := range c.sessions {
+		if end := c.now().Add(fakeLease); end.After(c.leases.end[id]) {
+			c.leases.end[id] = end
+			c.after(fakeLease, func() { c.set(c.expire) })
+		}
+	}
+}

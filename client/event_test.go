@@ -1,0 +1,53 @@
+package client_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+)
+
+// Nobody has to take events. Who comes late is told how many are gone.
+func TestEventsThatNobodyTakesAreDropped(t *testing.T) {
+	bubble(t, kept, func(w *world) {
+		ctx := w.within(24 * time.Hour)
+		events, unused := w.c.Events(), w.c.Events()
+		defer unused.Close()
+		require.NoError(t, w.c.Ready(ctx))
+		for range 80 {
+			w.cell.set(func() { w.cell.failover(w.cell.master%3 + 1) })
+			time.Sleep(time.Minute)
+		}
+		got := next(t, ctx, events)
+		require.Positive(t, got.Missed)
+		lost, last := got.Missed, got
+		for range 63 {
+			last = next(t, ctx, events)
+			require.Zero(t, last.Missed)
+		}
+		require.Equal(t, 80, lost+64, "each fail-over is told once")
+		require.Equal(t, client.EventFailover, last.Kind)
+		_, err := events.Next(w.within(time.Second))
+		require.EqualError(t, err, "client: event: context deadline exceeded")
+	})
+}
+
+func TestEventsEnd(t *testing.T) {
+	bubble(t, kept, func(w *world) {
+		ctx := w.within(time.Hour)
+		events := w.c.Events()
+		over := make(chan error)
+		go func() {
+			_, err := events.Next(ctx)
+			over <- err
+		}()
+		time.Sleep(time.Second)
+		events.Close()
+		require.ErrorIs(t, <-over, client.ErrClosed)
+		events.Close()
+		_, err := events.Next(ctx)
+		require.ErrorIs(t, err, client.ErrClosed)
+	})
+}

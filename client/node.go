@@ -1,0 +1,70 @@
+package client
+
+import (
+	"context"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Contents returns what is in the file, and its metadata, as they were at one
+// instant. It fails with ErrIsDirectory.
+func (h *Handle) Contents(ctx context.Context) (string, Stat, error) {
+	r, err := h.call(ctx, "contents", func(t api.Token) api.Op { return api.GetContents{Handle: t} })
+	return r.Value, statOf(r), err
+}
+
+// Stat returns the metadata of the node.
+func (h *Handle) Stat(ctx context.Context) (Stat, error) {
+	r, err := h.call(ctx, "stat", func(t api.Token) api.Op { return api.GetStat{Handle: t} })
+	return statOf(r), err
+}
+
+// ReadDir returns the children of the directory, ascending by name. Those of a
+// large directory are read in several calls, and need not have been there together.
+// It fails with ErrNotDirectory.
+func (h *Handle) ReadDir(ctx context.Context) ([]Child, error) {
+	var all []Child
+	for after := ""; ; after = all[len(all)-1].Name {
+		r, err := h.call(ctx, "read-dir", func(t api.Token) api.Op { return api.ReadDir{Handle: t, After: after} })
+		if err != nil {
+			return nil, err
+		}
+		l, _ := r.Detail.(api.Listing)
+		all = append(all, l.Children...)
+		if !l.More || len(l.Children) == 0 {
+			return all, nil
+		}
+	}
+}
+
+// SetContents replaces the contents of the file and returns its new metadata. If
+// when is not 0 it must be the generation of the present contents; else it fails
+// with ErrConflict, and errors.As to *ConflictError tells the present metadata. It
+// fails with ErrIsDirectory, ErrQuota, ErrTooLarge.
+func (h *Handle) SetContents(ctx context.Context, contents string, when ContentGen) (Stat, error) {
+	r, err := h.call(ctx, "set-contents", func(t api.Token) api.Op {
+		return api.SetContents{Handle: t, Contents: contents, When: when}
+	})
+	return statOf(r), err
+}
+
+// SetACL replaces the ACL names of the node, under the same condition, and returns
+// its new metadata.
+func (h *Handle) SetACL(ctx context.Context, names ACLNames, when ACLGen) (Stat, error) {
+	r, err := h.call(ctx, "set-acl", func(t api.Token) api.Op {
+		return api.SetACL{Handle: t, Names: names, When: when}
+	})
+	return statOf(r), err
+}
+
+// Delete deletes the node. It fails with ErrNotEmpty for a directory that has
+// children. The handle is of no more use then; Close it all the same.
+func (h *Handle) Delete(ctx context.Context) error {
+	_, err := h.call(ctx, "delete", func(t api.Token) api.Op { return api.DeleteNode{Handle: t} })
+	return err
+}
+
+func statOf(r api.Result) Stat {
+	s, _ := r.Detail.(api.NodeStat)
+	return s.Stat
+}

@@ -1,0 +1,42 @@
+package client
+
+import (
+	"context"
+
+	"github.com/chubbycell/chubby/client/session"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// CheckSequencer says whether a sequencer of this node's lock is valid: whether the
+// lock is held now, in that mode, at that generation (C6.17). Any handle on the node
+// will do. It fails with ErrStaleSequencer if it is not, and with ErrInvalid for
+// what is no sequencer of this node.
+func (h *Handle) CheckSequencer(ctx context.Context, sequencer string) error {
+	_, err := h.call(ctx, "check-sequencer", func(t api.Token) api.Op {
+		return api.CheckSequencer{Handle: t, Sequencer: sequencer}
+	})
+	return err
+}
+
+// SetSequencer attaches a sequencer to the handle: from now on its calls fail with
+// ErrStaleSequencer when that is not valid any more (C6.16).
+func (h *Handle) SetSequencer(ctx context.Context, sequencer string) error {
+	op := func(t api.Token) api.Op { return api.SetSequencer{Handle: t, Sequencer: sequencer} }
+	_, err := h.callThen(ctx, "set-sequencer", op, func(d session.Done) {
+		if opened, ok := d.Result.Detail.(api.Opened); ok {
+			h.token = opened.Token
+		}
+	})
+	return err
+}
+
+// GetSequencer asks the cell for the sequencer of the lock that the handle holds
+// (C6.15). Who acquired it has it already: Lock.Sequencer. It fails with ErrNotHeld.
+func (h *Handle) GetSequencer(ctx context.Context) (string, error) {
+	r, err := h.call(ctx, "get-sequencer", func(t api.Token) api.Op { return api.GetSequencer{Handle: t} })
+	if err != nil {
+		return "", err
+	}
+	s, _ := r.Detail.(api.Sequenced)
+	return s.Sequencer.Encode(), nil
+}
