@@ -49,7 +49,7 @@ var house = map[string]room{
 	"replica/command": {pure, []string{"replica/rows", "replica/tree", "replica/acl", "replica/lock"}},
 	"replica/desk":    {pure, []string{"replica/command", "replica/handle", "replica/queue"}},
 	"replica/session": {pure, []string{"replica/api", "internal/invariant"}},
-	"replica/master":  {pure, []string{"replica/command", "replica/session"}},
+	"replica/master":  {pure, []string{"replica/command", "replica/session", "replica/desk"}},
 	"replica/node":    {pure, []string{"paxos", "db", "replica/master"}},
 	"replica/host":    {pure, []string{"replica/node"}},
 	"replica/store":   {synchronous, []string{"wal", "snapshot", "db", "paxos"}},

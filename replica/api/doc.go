@@ -15,8 +15,6 @@
 // node_op_codec.go, request_codec.go, result_codec.go, detail_codec.go,
 // stat_codec.go.
 //
-// No replica takes the ops on nodes and KeepAlives yet: they are Invalid.
-//
 // # Bytes
 //
 // Numbers are unsigned varints in their shortest form, strings are a varint

@@ -172,6 +172,10 @@ func (d *Desk) Status() Status {
 	}
 }
 
+// Uses says that a session has an open handle, as far as it has been told of in
+// this epoch.
+func (d *Desk) Uses(s api.SessionID) bool { return d.table.Uses(s) }
+
 func (d *Desk) reply(s api.SessionID, seq api.Seq, r api.Result) {
 	d.out.Replies = append(d.out.Replies, Reply{s, seq, r})
 }

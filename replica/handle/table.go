@@ -71,6 +71,12 @@ func (t *Table) Room(s api.SessionID) (own, all int) {
 	return own, t.limits.Total - t.total
 }
 
+// Uses says that a session has an open handle.
+func (t *Table) Uses(s api.SessionID) bool {
+	sh, ok := t.shelves[s]
+	return ok && len(sh.open) > 0
+}
+
 func (t *Table) put(sh *shelf, h Handle) {
 	sh.open[h.ID] = &entry{Handle: h}
 	t.total++

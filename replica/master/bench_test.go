@@ -26,7 +26,8 @@ type crowd struct {
 const crowded = 90_000
 
 func newCrowd(b *testing.B) (c *crowd, bytes float64) {
-	cfg := master.Config{ID: 1, MaxPending: 1, Sessions: session.DefaultConfig()}
+	cfg := plain()
+	cfg.Sessions = session.DefaultConfig()
 	cfg.Sessions.IdleAfter = 0
 	c = &crowd{b: b, m: master.New(cfg, 0), db: db.New(), now: time.Unix(1000, 0)}
 	all := []command.Command{command.Epoch{Master: 2}, command.LongestLease{Guard: 1, Lease: time.Minute}}

@@ -8,10 +8,15 @@
 // do so alone (At): whether a session is alive or a call was executed before is
 // decided when the command is applied (replica/command).
 //
+// What it remembers it leaves to two parts, each for one epoch: how long sessions
+// live (replica/session), and handles, locks and nodes in use (replica/desk). It
+// judges what comes to them, gives them time and rows, tells them what was applied,
+// and carries what they want to the log and to clients.
+//
 // Reading order: master.go (the doors), tenure.go (the states), failover.go (from
 // an epoch to serving), request.go, pending.go (who waits for what), read.go (reads
-// without the log), keepalive.go (leases of sessions, evidence), proposal.go (what
-// is proposed for what), install.go (rows that jump).
+// without the log), nodes.go (calls on nodes), keepalive.go (leases of sessions,
+// evidence), proposal.go (what is proposed for what), install.go (rows that jump).
 //
 // # States
 //
@@ -29,8 +34,9 @@
 //	following   NotMaster, hint: who leads            none
 //	electing    NotMaster, hint: this replica         the Epoch command, first of the tenure
 //	recovering  Recovering; a KeepAlive its answer    those of the steps, ends of sessions
-//	serving     a place in the log; reads, with a     calls, ends of sessions, all guarded by
-//	            lease, their answer                   this tenure's epoch
+//	serving     a place in the log; reads, with a     calls, ends of sessions, what the desk
+//	            lease, their answer; on nodes: what   wants; all guarded by this tenure's
+//	            the desk says                         epoch
 //	deposed     NotMaster, hint: whose epoch it is    none
 //
 // Deposed is the time between the end of the epoch, which the rows tell, and the
@@ -50,15 +56,21 @@
 //	1, 2  electing                     this replica leads      its Epoch is applied
 //	3     rebuild: sessions from rows  the epoch begins        at once
 //	3     founding                     -                       there is a cell: Found is applied
-//	3     measuring                    there is a cell         the rows allow the shortest lease
+//	3     the desk opens               there is a cell         at once
+//	3     measuring                    -                       the rows allow the shortest lease
 //	4-6   flushing: KeepAlives only    leases may be granted   each session of step 3 has taken
-//	                                                           notice of the epoch, or ended
+//	                                                           notice of the epoch, or ended; what
+//	                                                           they did not bring back is free
 //	7     serving                      all know of the epoch   the epoch ends
+//	8     an old handle is taken up    it is used              at once (replica/desk)
+//	9     ephemeral nodes are swept    a minute of 7 is over   all are looked at (replica/desk)
 //
 // In step 3 each session gets the longest lease that the predecessor can have
 // granted, from then on. A KeepAlive of one that has not taken notice of the epoch
 // is answered at once, with Failover, and does not extend that lease: so the
-// fail-over ends. A session is opened in serving only, and knows.
+// fail-over ends. The tokens that it brings are presented to the desk, in as many
+// KeepAlives as it takes, before the one that takes notice. A session is opened in
+// serving only, and knows.
 //
 // # The client's epoch
 //
@@ -88,6 +100,8 @@
 //
 // # What is answered when
 //
+// Of calls on user rows; the desk's doc has the others.
+//
 //	applied, executed or repeated          its answer, whichever copy was applied
 //	applied, refused, this tenure's guard  the refusal; Aborted, if deposed
 //	applied, refused, another guard        nothing: this tenure's copy is still coming
@@ -105,5 +119,6 @@
 //	I-E2  state  only a master in an epoch of its own, or deposed, has requests waiting
 //	I-E3  state  a master in an epoch of its own is in the present epoch
 //	I-E4  state  such a master, and no other, remembers sessions
-//	I-E5  state  with authority, it remembers as many as are alive in the rows
+//	I-E5  deep   it remembers as many as are alive in the rows, and its desk agrees
+//	             with them (I-B1 to I-B5)
 package master

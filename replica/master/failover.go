@@ -20,7 +20,7 @@ type step struct {
 
 var steps = [...]step{
 	{name: "founding", begin: (*Master).found, over: (*Master).founded},                          // 3
-	{name: "measuring", begin: (*Master).measure, over: (*Master).isMeasured},                    // 3
+	{name: "measuring", begin: (*Master).prepare, over: (*Master).isMeasured},                    // 3
 	{name: "flushing", begin: func(*Master, At) {}, over: (*Master).everybodyKnows, keeps: true}, // 4 to 6
 }
 
@@ -46,11 +46,19 @@ func (m *Master) begin(at At) {
 func (m *Master) progress(at At) {
 	for m.state == Recovering && steps[m.step].over(m, at) {
 		if m.step++; m.step == len(steps) {
-			m.count.Served++
-			m.state = Serving
+			m.serve(at)
 			return
 		}
 		steps[m.step].begin(m, at)
+	}
+}
+
+// serve enters step 7: all operations are allowed.
+func (m *Master) serve(at At) {
+	m.count.Served++
+	m.state = Serving
+	if m.desk != nil {
+		m.desk.Serving(at.Now)
 	}
 }
 
@@ -76,12 +84,24 @@ func (m *Master) founded(at At) bool {
 	return is || !m.cfg.founds()
 }
 
+// prepare opens the desk, once, and has the row of the longest lease raised if it
+// must be.
+func (m *Master) prepare(at At) {
+	if m.desk == nil {
+		m.seat(at)
+	}
+	m.measure(at)
+}
+
 // isMeasured says that the rows allow the shortest lease.
 func (m *Master) isMeasured(At) bool { return m.sessions.Measured() }
 
 // everybodyKnows says that each session which was there when the epoch began has
-// taken notice of it, or has ended (C12.09).
-func (m *Master) everybodyKnows(At) bool { return m.sessions.Unflushed() == 0 }
+// taken notice of it, or has ended (C12.09), and that what none of them brought back
+// is free.
+func (m *Master) everybodyKnows(At) bool {
+	return m.sessions.Unflushed() == 0 && (m.desk == nil || m.desk.Ready())
+}
 
 // resume proposes again what the log did not take.
 func (m *Master) resume(at At) {

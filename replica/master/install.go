@@ -7,7 +7,8 @@ import (
 
 // Installed tells that the rows were replaced by newer ones, in which e is the
 // present epoch; the commands in between are not told. The tenure in which that
-// happens is over, as the log will say.
+// happens is over, as the log will say: nothing that is remembered agrees with the
+// rows any more.
 func (m *Master) Installed(e rows.Epoch) {
 	if e.Number < m.epoch {
 		invariant.Failf("I-E1", "replica %d: rows in epoch %d replace rows in epoch %d", m.cfg.ID, e.Number, m.epoch)
@@ -15,10 +16,11 @@ func (m *Master) Installed(e rows.Epoch) {
 	risen := e.Number > m.epoch
 	m.epoch = e.Number
 	switch {
-	case risen && m.rules():
+	case m.rules():
 		m.depose(e.Master)
 	case risen && m.state == Deposed:
 		m.hint = m.another(e.Master)
 	}
+	m.desk = nil
 	m.verify()
 }

@@ -20,7 +20,7 @@ type evidence struct {
 }
 
 // keepAlive takes in a KeepAlive, which waits for its answer in the sessions.
-func (m *Master) keepAlive(at At, from Addr, q api.Request, op api.KeepAlive) {
+func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, op api.KeepAlive) {
 	switch _, alive := m.sessions.Get(q.Session); {
 	case !m.sessions.Leases():
 		m.answer(waiter(from, q), api.Result{Code: api.Invalid})
@@ -29,7 +29,10 @@ func (m *Master) keepAlive(at At, from Addr, q api.Request, op api.KeepAlive) {
 		m.answer(waiter(from, q), api.Result{Code: api.NoSession})
 		return
 	}
-	m.sessions.Flush(q.Session, op.Flushed)
+	m.present(at, q, who, op)
+	if m.sessions.Flush(q.Session, op.Flushed) {
+		m.flushed(at, q.Session)
+	}
 	m.sessions.Park(q.Session, session.KeepAlive{From: uint64(from), ID: q.ID, Receipt: at.Now, Now: op.Now})
 	m.tend(at)
 }
@@ -75,7 +78,7 @@ func (m *Master) keep(a session.Answer, r api.Result) {
 }
 
 // uses says whether a session has an open handle.
-func (m *Master) uses(api.SessionID) bool { return false }
+func (m *Master) uses(id api.SessionID) bool { return m.desk != nil && m.desk.Uses(id) }
 
 // confirm asks the log whether this replica is still master, unless it is asked
 // already.

@@ -84,10 +84,11 @@ type labClient struct {
 
 func newLab(t *rapid.T) *lab {
 	l := &lab{t: t, truth: db.New(), leader: -1, until: -1}
-	cfg := master.Config{MaxPending: 5, Sessions: session.Config{
+	cfg := plain()
+	cfg.Sessions = session.Config{
 		LeaseMin: time.Second, LeaseMax: 4 * time.Second, KeepAliveRate: 1,
 		IdleAfter: time.Duration(rapid.SampledFrom([]int{0, 3}).Draw(t, "idle")) * time.Second,
-	}}
+	}
 	for i := range 3 {
 		cfg.ID = uint32(i + 1)
 		l.replicas = append(l.replicas, &labReplica{id: i, clock: newLabClock(t, "replica clock"), m: master.New(cfg, 0), db: db.New()})

@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/desk"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/tree"
@@ -19,6 +20,7 @@ type Config struct {
 	ID         uint32 // this replica, above 0
 	MaxPending int    // requests waiting for their place in the log, at most; beyond: Busy
 	Sessions   session.Config
+	Desk       desk.Config
 	// Secret seals the tokens of a cell that this replica founds: 32 bytes that its
 	// driver has drawn from a strong random source. Zero: it founds none.
 	Secret   [32]byte
@@ -39,7 +41,7 @@ func (c Config) Validate() error {
 			faults = append(faults, fmt.Errorf("master config: nothing can be founded like this: %v", out.Code))
 		}
 	}
-	return errors.Join(append(faults, c.Sessions.Validate())...)
+	return errors.Join(append(faults, c.Sessions.Validate(), c.Desk.Validate())...)
 }
 
 func (c Config) founds() bool { return c.Secret != [32]byte{} }
@@ -90,6 +92,8 @@ type Master struct {
 	// In an epoch of this tenure:
 	step     int            // of the fail-over, while recovering
 	sessions *session.Table // nil in no such epoch
+	desk     *desk.Desk     // from when there is a cell until the tenure ends
+	asked    map[key]pending
 	evidence evidence
 	owed     bool // what the log did not take waits for the next Advance
 }
@@ -128,7 +132,7 @@ func New(cfg Config, epoch api.Epoch) *Master {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
 	}
-	return &Master{cfg: cfg, epoch: epoch, pending: map[key]pending{}}
+	return &Master{cfg: cfg, epoch: epoch, pending: map[key]pending{}, asked: map[key]pending{}}
 }
 
 // Applied tells what became of the next command of the log. It is called for
@@ -136,6 +140,10 @@ func New(cfg Config, epoch api.Epoch) *Master {
 func (m *Master) Applied(at At, a command.Applied) {
 	for _, e := range a.Effects {
 		m.effect(at, a.Command, e)
+	}
+	if m.desk != nil {
+		m.desk.Applied(deskAt(at), a)
+		m.collect(at)
 	}
 	switch c := a.Command.(type) {
 	case command.Call:
@@ -181,6 +189,10 @@ func (m *Master) Advance(at At) {
 		m.owed = false
 		m.resume(at)
 	}
+	if m.desk != nil {
+		m.desk.Advance(deskAt(at))
+		m.collect(at)
+	}
 	m.tend(at)
 	m.compare(at)
 }
@@ -191,7 +203,11 @@ func (m *Master) Wake() time.Time {
 		return time.Time{} // the log is full; it wakes the replica soon
 	}
 	var first time.Time
-	for _, w := range []time.Time{m.sessions.LongestDue(), m.dueSession()} {
+	all := []time.Time{m.sessions.LongestDue(), m.dueSession()}
+	if m.desk != nil {
+		all = append(all, m.desk.Wake())
+	}
+	for _, w := range all {
 		if first.IsZero() || !w.IsZero() && w.Before(first) {
 			first = w
 		}
@@ -210,7 +226,7 @@ func (m *Master) TakeOutput() Output {
 
 // Status says how the Master is.
 func (m *Master) Status() Status {
-	s := Status{State: m.state, Epoch: m.epoch, Ballot: m.ballot, Hint: m.master(), Pending: len(m.pending), Counters: m.count}
+	s := Status{State: m.state, Epoch: m.epoch, Ballot: m.ballot, Hint: m.master(), Pending: len(m.pending) + len(m.asked), Counters: m.count}
 	if m.sessions != nil {
 		s.Sessions = m.sessions.Len()
 	}
@@ -236,19 +252,24 @@ func (m *Master) answer(p pending, r api.Result) {
 	}})
 }
 
-// compare asserts that the sessions which are remembered are those of the rows.
+// compare asserts that what is remembered agrees with the rows.
 func (m *Master) compare(at At) {
-	if !invariant.Deep || !m.rules() || !at.authority() {
+	if !invariant.Deep || !m.rules() {
 		return
 	}
 	if n := rows.GetTotals(at.Rows).Sessions; n != uint64(m.sessions.Len()) {
 		invariant.Failf("I-E5", "%d sessions are alive, %d are remembered", n, m.sessions.Len())
 	}
+	if m.desk != nil {
+		if err := m.desk.Audit(at.Rows); err != nil {
+			invariant.Failf("I-E5", "%v", err)
+		}
+	}
 }
 
 func (m *Master) verify() {
-	if !m.rules() && m.state != Deposed && len(m.pending) > 0 {
-		invariant.Failf("I-E2", "%d requests wait at a master that is %v", len(m.pending), m.state)
+	if n := len(m.pending) + len(m.asked); !m.rules() && m.state != Deposed && n > 0 {
+		invariant.Failf("I-E2", "%d requests wait at a master that is %v", n, m.state)
 	}
 	if m.rules() && m.guard != m.epoch {
 		invariant.Failf("I-E3", "replica %d serves epoch %d in epoch %d", m.cfg.ID, m.guard, m.epoch)

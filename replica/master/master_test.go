@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/desk"
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/session"
@@ -26,7 +27,7 @@ type rig struct {
 	replies []master.Reply
 }
 
-func newRig(t *testing.T) *rig { return newRigWith(t, master.Config{ID: 1, MaxPending: 3}) }
+func newRig(t *testing.T) *rig { return newRigWith(t, plain()) }
 
 func newRigWith(t *testing.T, cfg master.Config) *rig {
 	return &rig{t: t, m: master.New(cfg, 0), db: db.New(), now: time.Unix(100, 0)}
@@ -71,9 +72,16 @@ func (r *rig) serve(round uint64) {
 	require.Equal(r.t, master.Serving, r.m.Status().State)
 }
 
+// plain is the configuration of a cell whose sessions live until they end.
+func plain() master.Config {
+	return master.Config{ID: 1, MaxPending: 3, Desk: desk.DefaultConfig()}
+}
+
 // withLeases is the configuration of a cell whose sessions have leases of 12 s.
 func withLeases() master.Config {
-	return master.Config{ID: 1, MaxPending: 3, Sessions: session.Config{LeaseMin: 12 * time.Second, LeaseMax: time.Minute, KeepAliveRate: 1000}}
+	cfg := plain()
+	cfg.Sessions = session.Config{LeaseMin: 12 * time.Second, LeaseMax: time.Minute, KeepAliveRate: 1000}
+	return cfg
 }
 
 // recover lets the replica take over a cell with session 2, which is not heard of
@@ -270,7 +278,7 @@ func TestConfigNamesAllItsFaults(t *testing.T) {
 }
 
 func TestTheMasterIsToldEveryEpoch(t *testing.T) {
-	m := master.New(master.Config{ID: 1, MaxPending: 1}, 7) // as recovered
+	m := master.New(plain(), 7) // as recovered
 	began := func(n api.Epoch) command.Applied {
 		return command.Applied{Effects: []command.Effect{command.EpochBegan{Epoch: rows.Epoch{Number: n, Master: 2}}}}
 	}

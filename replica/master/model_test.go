@@ -51,7 +51,9 @@ func newWorld(t *rapid.T) *world {
 		guard: map[call]api.Epoch{}, served: map[api.Epoch]int{},
 		sent: map[uint64]call{}, answers: map[uint64]api.Result{}, aborted: map[call]api.Epoch{}}
 	for i := range 3 {
-		m := master.New(master.Config{ID: uint32(i + 1), MaxPending: 5}, 0)
+		cfg := plain()
+		cfg.ID, cfg.MaxPending = uint32(i+1), 5
+		m := master.New(cfg, 0)
 		w.replicas = append(w.replicas, &replica{id: i, m: m, db: db.New()})
 	}
 	return w

@@ -2,6 +2,7 @@ package master
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/chubbycell/chubby/replica/api"
@@ -42,15 +43,13 @@ func waiter(from Addr, q api.Request) pending {
 
 // takeAll empties the pending requests, in the order of their keys.
 func (m *Master) takeAll() []pending {
-	keys := make([]key, 0, len(m.pending))
-	for k := range m.pending { // order-free: sorted below
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, key.compare)
+	maps.Copy(m.pending, m.asked)
+	keys := slices.SortedFunc(maps.Keys(m.pending), key.compare)
 	all := make([]pending, len(keys))
 	for i, k := range keys {
 		all[i] = m.pending[k]
 	}
 	clear(m.pending)
+	clear(m.asked)
 	return all
 }

@@ -11,8 +11,9 @@ import (
 type Proposal struct {
 	Command []byte
 	what    purpose
-	key     key         // forRequest; forExpiry: the session
-	ballot  rows.Ballot // of the tenure
+	key     key             // forRequest; forExpiry: the session
+	own     command.Command // forDesk
+	ballot  rows.Ballot     // of the tenure
 }
 
 // purpose is what a command is proposed for.
@@ -26,6 +27,7 @@ const (
 	forLongest                 // the longest lease
 	forEvidence                // that this replica is master
 	forExpiry                  // the end of a session
+	forDesk                    // what the desk wants
 )
 
 func (m *Master) propose(what purpose, k key, c command.Command) {
@@ -34,7 +36,8 @@ func (m *Master) propose(what purpose, k key, c command.Command) {
 
 // Refused gives back a proposal that the log did not take, and with which code
 // its request is to be answered: Busy, TooLarge, or NotMaster. What the Master
-// proposed for itself it proposes again after the next Advance, but for a constant.
+// proposed for itself it proposes again after the next Advance, but for a constant;
+// what the desk did, when the desk wants.
 func (m *Master) Refused(at At, p Proposal, code api.Code) {
 	if w, waits := m.pending[p.key]; waits && p.what == forRequest {
 		m.leave(at, p.key)
@@ -45,6 +48,10 @@ func (m *Master) Refused(at At, p Proposal, code api.Code) {
 		return
 	case p.what == forEpoch:
 		m.owed = m.state == Electing
+		return
+	case p.what == forDesk && m.desk != nil:
+		m.desk.Refused(deskAt(at), p.own, code)
+		m.collect(at)
 		return
 	case !m.rules():
 		return

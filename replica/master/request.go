@@ -16,10 +16,14 @@ func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 	case code != api.OK:
 		m.refuse(from, q, code)
 	case keeps:
-		m.keepAlive(at, from, q, keep)
+		m.keepAlive(at, from, who, q, keep)
+	case onNodes(q.Op):
+		m.ask(at, from, who, q)
 	case at.authority() && command.Reads(q.Op):
+		m.seen(at, q)
 		m.read(at, from, q)
 	default:
+		m.seen(at, q)
 		m.enter(at, from, who, q)
 	}
 }
@@ -42,10 +46,30 @@ func (m *Master) admits(who api.Principal, q api.Request) api.Code {
 	case opens && who.Check() != api.OK:
 		return api.Invalid
 	}
-	if s, ok := m.sessions.Get(q.Session); ok && s.Principal != who {
+	return m.owns(who, q)
+}
+
+// owns says whether a session is alive, and that of who asks. One that is not
+// remembered never comes to life again: whoever names this epoch was told of
+// sessions that stood in these rows. But calls on user rows get that answer from
+// the log.
+func (m *Master) owns(who api.Principal, q api.Request) api.Code {
+	s, alive := m.sessions.Get(q.Session)
+	switch {
+	case alive && s.Principal != who:
 		return api.Permission
+	case !alive && onNodes(q.Op):
+		return api.NoSession
 	}
 	return api.OK
+}
+
+// seen tells the desk what a request says about others that it may know.
+func (m *Master) seen(at At, q api.Request) {
+	if _, alive := m.sessions.Get(q.Session); alive && m.desk != nil {
+		m.desk.Seen(q.Session, q.Seen)
+		m.collect(at)
+	}
 }
 
 // refuse answers a request that this Master does not work on. To one of a later
@@ -66,7 +90,7 @@ func (m *Master) enter(at At, from Addr, who api.Principal, q api.Request) {
 	case waits:
 		m.count.Merged++
 		m.pending[k] = waiter(from, q)
-	case len(m.pending) >= m.cfg.MaxPending:
+	case m.busy():
 		m.answer(waiter(from, q), api.Result{Code: api.Busy})
 	default:
 		m.count.Proposed++

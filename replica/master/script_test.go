@@ -14,7 +14,6 @@ import (
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/rows"
-	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/tree"
 )
 
@@ -29,6 +28,11 @@ type stage struct {
 	actors map[string]*actor
 	leader string
 	out    strings.Builder
+
+	names  map[uint64]string // of handles, by the request that opens them
+	tokens map[string]api.Token
+	holds  map[string]api.Acquisition // by the handle
+	locks  map[uint64]string          // which handle a request acquires for
 }
 
 type actor struct {
@@ -43,14 +47,12 @@ type actor struct {
 	state   string
 }
 
-func testSessions() session.Config {
-	return session.Config{LeaseMin: 12 * time.Second, LeaseMax: time.Minute, KeepAliveRate: 1000}
-}
-
 func newStage(t *testing.T, idle time.Duration) *stage {
 	s := &stage{t: t, actors: map[string]*actor{}, now: time.Unix(1000, 0), start: time.Unix(1000, 0)}
-	s.cfg = master.Config{MaxPending: 3, Sessions: testSessions(), Secret: [32]byte{7}, Founding: tree.OpenFounding()}
-	s.cfg.Sessions.IdleAfter = idle
+	s.names, s.tokens = map[uint64]string{}, map[string]api.Token{}
+	s.locks, s.holds = map[uint64]string{}, map[string]api.Acquisition{}
+	s.cfg = withLeases()
+	s.cfg.Secret, s.cfg.Founding, s.cfg.Sessions.IdleAfter = [32]byte{7}, tree.OpenFounding(), idle
 	for i, name := range []string{"A", "B"} {
 		cfg := s.cfg
 		cfg.ID = uint32(i + 1)
@@ -87,6 +89,7 @@ func (s *stage) take(a *actor) bool {
 	out := a.m.TakeOutput()
 	for _, p := range out.Replies {
 		s.say("%s answers %s", a.name, showReply(p))
+		s.note(p)
 	}
 	for _, p := range out.Propose {
 		c, err := command.Decode(string(p.Command))
@@ -127,6 +130,16 @@ func (s *stage) apply(a *actor) bool {
 	return true
 }
 
+// note keeps what a client keeps of an answer.
+func (s *stage) note(p master.Reply) {
+	switch d := p.Detail.(type) {
+	case api.Opened:
+		s.tokens[s.names[p.ID]] = d.Token
+	case api.Held:
+		s.holds[s.locks[p.ID]] = d.Acquisition
+	}
+}
+
 func showReply(p master.Reply) string {
 	text := fmt.Sprintf("#%d: %v", p.ID, p.Code)
 	if p.Result.Session != 0 {
@@ -138,6 +151,12 @@ func showReply(p master.Reply) string {
 			text += ", fail-over"
 		}
 	}
+	if h, ok := p.Detail.(api.Held); ok {
+		text += fmt.Sprintf(", held since %d", h.Acquisition)
+	}
+	if p.Value != "" {
+		text += ", " + p.Value
+	}
 	return text + fmt.Sprintf(" (epoch %d, master %d)", p.Epoch, p.Master)
 }
 
@@ -147,6 +166,8 @@ func showCommand(c command.Command) string {
 		return "its epoch"
 	case command.Call:
 		return strings.TrimPrefix(fmt.Sprintf("%T", c.Op), "api.")
+	case command.Act:
+		return strings.TrimPrefix(fmt.Sprintf("%T", c.Deed), "command.")
 	case command.Expire:
 		return fmt.Sprintf("the end of session %d", c.Session)
 	case command.LongestLease:
@@ -213,8 +234,8 @@ func (s *stage) request(a *actor, name string, w []string) {
 	q := api.Request{}
 	_, err := fmt.Sscanf(name, "#%d", &q.ID)
 	require.NoError(s.t, err, name)
-	keep := api.KeepAlive{}
-	who := api.Principal("ann")
+	keep, open := api.KeepAlive{}, api.Open{Rights: api.RightRead | api.RightWrite}
+	who, name, wait := api.Principal("ann"), "", false
 	for _, arg := range w[1:] {
 		key, value, _ := strings.Cut(arg, "=")
 		var n uint64
@@ -234,11 +255,39 @@ func (s *stage) request(a *actor, name string, w []string) {
 			q.Op = api.OpenSession{Nonce: api.Nonce{n}}
 		case "who":
 			who = api.Principal(value)
+		case "path":
+			open.Path = value
+		case "create":
+			open.Create, open.Kind = api.CreateMay, api.File
+		case "ephemeral":
+			open.Ephemeral = true
+		case "delay":
+			open.Delay = api.LockDelay(n)
+		case "handle":
+			name = value
+		case "token":
+			keep.Tokens = append(keep.Tokens, s.tokens[value])
+		case "wait":
+			wait = true
 		default:
 			require.Fail(s.t, arg)
 		}
 	}
+	s.names[q.ID], s.locks[q.ID] = name, name
+	token := s.tokens[name]
 	switch w[0] {
+	case "Open":
+		q.Op = open
+	case "Acquire":
+		q.Op = api.Acquire{Handle: token, Mode: api.Exclusive, Wait: wait}
+	case "Release":
+		q.Op = api.Release{Handle: token, Acquisition: s.holds[name]}
+	case "CloseHandle":
+		q.Op = api.CloseHandle{Handle: token}
+	case "GetContents":
+		q.Op = api.GetContents{Handle: token}
+	case "SetContents":
+		q.Op = api.SetContents{Handle: token, Contents: "written"}
 	case "KeepAlive":
 		q.Op = keep
 	case "Get":

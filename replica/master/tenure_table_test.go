@@ -120,8 +120,8 @@ func TestEachInputInEachState(t *testing.T) {
 		{"rows of the same epoch are installed", func(r *rig) { r.m.Installed(rows.GetEpoch(r.db)) }, map[master.State]want{
 			master.Following:  {master.Following, none, 3, 0},
 			master.Electing:   {master.Electing, none, 1, 0},
-			master.Recovering: {master.Recovering, none, 1, 0},
-			master.Serving:    {master.Serving, none, 1, 0},
+			master.Recovering: {master.Deposed, api.NotMaster, 0, 0},
+			master.Serving:    {master.Deposed, none, 0, 0},
 			master.Deposed:    {master.Deposed, none, 2, 0},
 		}},
 		{"its own copy is applied", func(r *rig) {

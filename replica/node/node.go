@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/desk"
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/session"
@@ -21,6 +22,7 @@ type Config struct {
 	Paxos      paxos.Config
 	MaxPending int // requests waiting for their place in the log, at most; beyond: Busy
 	Sessions   session.Config
+	Desk       desk.Config
 	Secret     [32]byte      // see master.Config
 	Founding   tree.Founding // see master.Config
 
@@ -34,7 +36,7 @@ type Config struct {
 func DefaultConfig() Config {
 	c := Config{Paxos: paxos.DefaultConfig(), MaxPending: 4096, ChecksumEvery: 10 * time.Minute, ChecksumRows: 4096}
 	c.Paxos.Lease = paxos.Lease{Grant: time.Second, Rho: 1000}
-	c.Founding = tree.OpenFounding()
+	c.Desk, c.Founding = desk.DefaultConfig(), tree.OpenFounding()
 	return c
 }
 
@@ -53,7 +55,7 @@ func (c *Config) Validate() error {
 func (c *Config) master() master.Config {
 	return master.Config{
 		ID: uint32(c.Paxos.ID), MaxPending: c.MaxPending,
-		Sessions: c.Sessions, Secret: c.Secret, Founding: c.Founding,
+		Sessions: c.Sessions, Desk: c.Desk, Secret: c.Secret, Founding: c.Founding,
 	}
 }
 

@@ -106,10 +106,10 @@ func (t *Table) Again(id api.SessionID) {
 	}
 }
 
-// idle says that a session is used by nobody (C11.02). A client that does not know
-// of the epoch cannot have used it.
+// idle says that a session is used by nobody (C11.02). One that is older than the
+// epoch may have handles that were not used in it yet, which nobody knows of.
 func (t *Table) idle(now time.Time, e *entry, uses func(api.SessionID) bool) bool {
-	return t.cfg.IdleAfter > 0 && e.flushed && e.calls == 0 && !now.Before(e.used.Add(t.cfg.IdleAfter)) && !uses(e.id)
+	return t.cfg.IdleAfter > 0 && !e.before && e.calls == 0 && !now.Before(e.used.Add(t.cfg.IdleAfter)) && !uses(e.id)
 }
 
 // Began tells that a call of a session is under way. A session that is not there is

@@ -27,6 +27,7 @@ type entry struct {
 	who api.Principal
 
 	lease    time.Time // the session is not ended before; zero: it has none
+	before   bool      // it is older than the epoch
 	flushed  bool      // the client knows of this epoch
 	expiring bool      // its end is proposed
 
@@ -68,7 +69,7 @@ func New(cfg Config, epoch api.Epoch, longest time.Duration) *Table {
 // longest lease that a predecessor can have granted (C12.06), and has yet to take
 // notice of the epoch; of which it has no need where there are no leases.
 func (t *Table) Recover(now time.Time, id api.SessionID, who api.Principal) {
-	e := &entry{id: id, who: who, flushed: !t.cfg.leases()}
+	e := &entry{id: id, who: who, before: true, flushed: !t.cfg.leases()}
 	if !e.flushed {
 		t.unflushed++
 	}

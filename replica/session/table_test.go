@@ -326,6 +326,18 @@ func TestWhatKeepsASessionFromBeingIdle(t *testing.T) {
 	}
 }
 
+// Nobody knows which handles a client of before the epoch has, and does not use.
+func TestASessionOfBeforeTheEpochIsNotIdle(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 5 * sec
+	b := newBook(t, idle)
+	b.Recover(b.now, 2, "ann")
+	b.Flush(2, 5)
+	b.park(2, 1, false)
+	b.to(7 * sec)
+	require.Equal(t, 19*sec, b.told().Lease)
+}
+
 // A call wakes up a session that was left to itself.
 func TestACallWakesAnIdleSession(t *testing.T) {
 	idle := config()

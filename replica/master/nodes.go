@@ -1,0 +1,131 @@
+package master
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/desk"
+	"github.com/chubbycell/chubby/replica/handle"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// seat opens the desk of this epoch, in a cell that is founded: there are handles,
+// locks and nodes from here on.
+func (m *Master) seat(at At) {
+	secret, ok := rows.GetSecret(at.Rows)
+	if !ok {
+		return
+	}
+	sealer, err := handle.NewSealer(secret)
+	if err != nil {
+		return // a command made sure that it is not all zeroes
+	}
+	m.desk = desk.New(m.cfg.Desk, m.epoch, sealer, deskAt(at))
+}
+
+func deskAt(at At) desk.At {
+	return desk.At{Now: at.Now, Authority: at.authority(), Rows: at.Rows}
+}
+
+// onNodes says that an op is the desk's: on a handle, or to get one.
+func onNodes(op api.Op) bool {
+	switch op.(type) {
+	case api.OpenSession, api.EndSession, api.Get, api.Put, api.Delete, api.CompareAndSet, api.List, api.KeepAlive:
+		return false
+	}
+	return true
+}
+
+// ask hands a call to the desk. The newest copy of it is answered.
+func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
+	k := keyOf(q.Session, q.Seq, q.Op)
+	_, waits := m.asked[k]
+	switch {
+	case m.desk == nil:
+		m.answer(waiter(from, q), api.Result{Code: api.Invalid})
+		return
+	case !waits && m.busy():
+		m.answer(waiter(from, q), api.Result{Code: api.Busy})
+		return
+	case !waits:
+		m.sessions.Began(at.Now, q.Session)
+	}
+	m.asked[k] = waiter(from, q)
+	first := len(m.out.Replies)
+	m.desk.Ask(deskAt(at), desk.Call{Session: q.Session, Seq: q.Seq, Seen: q.Seen, Principal: who, Op: q.Op})
+	m.collect(at)
+	if at.authority() {
+		m.noteAlone(first, k)
+	}
+}
+
+// noteAlone tells observers of an answer that was given at once, by authority.
+func (m *Master) noteAlone(first int, k key) {
+	for _, p := range m.out.Replies[first:] {
+		if p.Session == k.session && p.Seq == k.seq && p.Code.Definite() {
+			m.out.Reads = append(m.out.Reads, Read{Session: p.Session, Seq: p.Seq, Result: p.Result})
+		}
+	}
+}
+
+// busy says that enough calls wait for the log.
+func (m *Master) busy() bool {
+	n := len(m.pending)
+	if m.desk != nil {
+		n += m.desk.Status().UnderWay
+	}
+	return n >= m.cfg.MaxPending
+}
+
+// collect does what the desk wants.
+func (m *Master) collect(at At) {
+	out := m.desk.TakeOutput()
+	for _, r := range out.Replies {
+		m.told(at, r)
+	}
+	for _, c := range out.Propose {
+		m.out.Propose = append(m.out.Propose, Proposal{Command: command.Append(nil, c), what: forDesk, own: c, ballot: m.ballot})
+	}
+}
+
+// told answers who waits for a call; one that is parked goes on waiting.
+func (m *Master) told(at At, r desk.Reply) {
+	k := key{session: r.Session, seq: r.Seq}
+	w, waits := m.asked[k]
+	if !waits {
+		return
+	}
+	if r.Result.Code != api.Parked {
+		delete(m.asked, k)
+		if m.sessions != nil {
+			m.sessions.Ended(at.Now, k.session)
+		}
+	}
+	m.answer(w, r.Result)
+}
+
+// present takes up what a client brings to the new master.
+func (m *Master) present(at At, q api.Request, who api.Principal, op api.KeepAlive) {
+	if s, _ := m.sessions.Get(q.Session); s.Flushed || m.desk == nil {
+		return
+	}
+	for _, token := range op.Tokens {
+		m.desk.Present(deskAt(at), q.Session, who, token)
+	}
+}
+
+// flushed lets go of what a session holds and did not bring.
+func (m *Master) flushed(at At, id api.SessionID) {
+	if m.desk != nil {
+		m.desk.Flushed(deskAt(at), id)
+		m.collect(at)
+	}
+}
+
+// Desk is what the present master knows of nodes in use, for reports; ok is false
+// where there is none.
+func (m *Master) Desk() (s desk.Status, ok bool) {
+	if m.desk == nil {
+		return desk.Status{}, false
+	}
+	return m.desk.Status(), true
+}

@@ -1,0 +1,199 @@
+package master_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/tree"
+)
+
+// newNodes is a rig in a founded cell, serving in epoch 1, with authority, and
+// session s of ann.
+func newNodes(t *testing.T) (r *rig, s api.SessionID) {
+	cfg := plain()
+	cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
+	r = newRigWith(t, cfg)
+	r.elect(5)
+	r.last()
+	r.last()
+	require.Equal(t, master.Serving, r.m.Status().State)
+	r.lease = r.now.Add(time.Hour)
+	return r, r.session(1)
+}
+
+// file opens a file that is made, and returns its token.
+func (r *rig) file(s api.SessionID, seq api.Seq, path string) api.Token {
+	r.request(9, api.Request{ID: 1, Session: s, Seq: seq, Op: api.Open{
+		Path: path, Rights: api.RightRead | api.RightWrite, Create: api.CreateMay, Kind: api.File,
+	}})
+	r.last()
+	return r.reply().Detail.(api.Opened).Token
+}
+
+func TestACallOnANodeBecomesAnActAndItsResultTheAnswer(t *testing.T) {
+	r, s := newNodes(t)
+	token := r.file(s, 1, "a")
+	q := api.Request{ID: 7, Session: s, Seq: 2, Seen: 1, Op: api.SetContents{Handle: token, Contents: "x"}}
+	r.request(9, q)
+	require.Equal(t, 1, r.m.Status().Pending)
+	q.ID = 8
+	r.request(10, q) // a copy, from elsewhere
+	require.Empty(t, r.replies)
+	c, ok := r.last().Command.(command.Act)
+	require.True(t, ok)
+	require.Equal(t, command.Act{Guard: 1, Session: s, Seq: 2, Seen: 1, Deed: c.Deed}, c)
+	p := r.reply()
+	require.Equal(t, master.Addr(10), p.To)
+	require.EqualValues(t, 8, p.ID)
+	require.Equal(t, api.OK, p.Code)
+	require.Zero(t, r.m.Status().Pending)
+}
+
+// What is answered alone is told to observers; what the log has decided is not.
+func TestAnswersByAuthorityAreReads(t *testing.T) {
+	r, s := newNodes(t)
+	token := r.file(s, 1, "a")
+	ask := func(seq api.Seq, op api.Op) master.Output {
+		r.m.Request(r.at(), 9, "ann", api.Request{ID: 1, Session: s, Seq: seq, Epoch: 1, Op: op})
+		return r.m.TakeOutput()
+	}
+	out := ask(2, api.GetStat{Handle: token})
+	require.Len(t, out.Replies, 1)
+	require.Equal(t, []master.Read{{Session: s, Seq: 2, Result: out.Replies[0].Result}}, out.Reads)
+	require.Empty(t, ask(3, api.SetContents{Handle: token}).Reads)
+	out = ask(4, api.CloseHandle{Handle: token})
+	require.Equal(t, api.OK, out.Reads[0].Result.Code)
+	r.lease = time.Time{}
+	out = ask(5, api.GetStat{Handle: token})
+	require.Empty(t, out.Reads)
+	require.Len(t, out.Propose, 1, "the refusal needs the log")
+}
+
+func TestACellWithoutATreeHasNoNodes(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	s := r.session(1)
+	r.request(9, api.Request{ID: 1, Session: s, Seq: 1, Op: api.Open{Rights: api.RightRead}})
+	require.Equal(t, api.Invalid, r.reply().Code)
+	_, ok := r.m.Desk()
+	require.False(t, ok)
+}
+
+func TestASessionThatIsNotThereHasNoHandles(t *testing.T) {
+	r, s := newNodes(t)
+	r.request(9, api.Request{ID: 1, Session: s + 50, Seq: 1, Op: api.Open{Rights: api.RightRead}})
+	require.Equal(t, api.NoSession, r.reply().Code)
+	r.lease = time.Time{}
+	r.request(9, api.Request{ID: 1, Session: s + 50, Seq: 1, Op: api.Open{Rights: api.RightRead}})
+	require.Equal(t, api.NoSession, r.reply().Code, "that needs no authority")
+}
+
+// The bound is one for all that is proposed; what waits for a lock is not.
+func TestCallsOnNodesAndOnRowsShareOneBound(t *testing.T) {
+	r, s := newNodes(t)
+	token := r.file(s, 1, "a")
+	for seq := api.Seq(2); seq < 5; seq++ {
+		if seq == 3 {
+			r.request(9, put(1, s, seq))
+		} else {
+			r.request(9, api.Request{ID: 1, Session: s, Seq: seq, Op: api.SetContents{Handle: token}})
+		}
+	}
+	require.Empty(t, r.replies)
+	r.request(9, api.Request{ID: 2, Session: s, Seq: 5, Op: api.SetContents{Handle: token}})
+	require.Equal(t, api.Busy, r.reply().Code)
+	r.request(9, put(3, s, 6))
+	require.Equal(t, api.Busy, r.reply().Code)
+	r.request(9, api.Request{ID: 4, Session: s, Seq: 4, Op: api.SetContents{Handle: token}})
+	require.Empty(t, r.replies, "a copy of one that waits needs no room")
+}
+
+// A deposed master tells of what it has proposed when it knows what became of it,
+// and sends on who waits.
+func TestADeposedMasterAnswersForItsNodes(t *testing.T) {
+	r, s := newNodes(t)
+	other := r.session(2)
+	mine, theirs := r.file(s, 1, "a"), r.file(other, 1, "a")
+	r.request(9, api.Request{ID: 3, Session: other, Seq: 2, Op: api.Acquire{Handle: theirs, Mode: api.Exclusive}})
+	r.last()
+	r.reply()
+	r.request(9, api.Request{ID: 4, Session: s, Seq: 2, Op: api.Acquire{Handle: mine, Mode: api.Exclusive, Wait: true}})
+	require.Equal(t, api.Parked, r.reply().Code)
+	r.request(9, api.Request{ID: 5, Session: s, Seq: 3, Op: api.SetContents{Handle: mine, Contents: "x"}})
+	act := r.taken[len(r.taken)-1].Command
+	r.apply(command.Epoch{Master: 2, Ballot: rows.Ballot{Round: 8, Node: 2}})
+	p := r.reply()
+	require.EqualValues(t, 4, p.ID)
+	require.Equal(t, api.NotMaster, p.Code)
+	require.EqualValues(t, 2, p.Master)
+	require.Equal(t, 1, r.m.Status().Pending)
+	r.raw(act)
+	p = r.reply()
+	require.EqualValues(t, 5, p.ID)
+	require.Equal(t, api.Aborted, p.Code)
+}
+
+// A tenure that ends sends on all who wait, in order.
+func TestTheEndOfATenureTellsWhoWaitsForNodesToo(t *testing.T) {
+	r, s := newNodes(t)
+	token := r.file(s, 1, "a")
+	r.request(9, api.Request{ID: 2, Session: s, Seq: 3, Op: api.SetContents{Handle: token}})
+	r.request(9, put(3, s, 2))
+	r.m.Tenure(master.Tenure{Leader: 2})
+	r.take()
+	require.Len(t, r.replies, 2)
+	require.EqualValues(t, 3, r.replies[0].ID)
+	require.EqualValues(t, 2, r.replies[1].ID)
+	_, ok := r.m.Desk()
+	require.False(t, ok)
+}
+
+// Seen says the same wherever it stands: an Acquire that waits is given up by a call
+// on a row.
+func TestSeenInACallOnARowReachesTheDesk(t *testing.T) {
+	r, s := newNodes(t)
+	other := r.session(2)
+	mine, theirs := r.file(s, 1, "a"), r.file(other, 1, "a")
+	r.request(9, api.Request{ID: 3, Session: other, Seq: 2, Op: api.Acquire{Handle: theirs, Mode: api.Exclusive}})
+	r.last()
+	r.reply()
+	r.request(9, api.Request{ID: 4, Session: s, Seq: 2, Op: api.Acquire{Handle: mine, Mode: api.Exclusive, Wait: true}})
+	r.reply()
+	for _, op := range []api.Op{api.Put{Key: "k"}, api.Get{Key: "k"}} {
+		r.request(9, api.Request{ID: 5, Session: s, Seq: 3, Seen: 2, Op: op})
+	}
+	require.Equal(t, api.Stale, r.replies[0].Code)
+	require.EqualValues(t, 4, r.replies[0].ID)
+}
+
+// A session with an open handle is not idle, and one without is.
+func TestAnOpenHandleKeepsASession(t *testing.T) {
+	cfg := withLeases()
+	cfg.Secret, cfg.Founding, cfg.Sessions.IdleAfter = [32]byte{1}, tree.OpenFounding(), time.Second
+	r := newRigWith(t, cfg)
+	r.elect(5)
+	for i := range 3 { // epoch, tree, longest lease
+		r.raw(r.taken[i].Command)
+	}
+	s := r.session(1)
+	r.lease = r.now.Add(time.Hour)
+	token := r.file(s, 1, "a")
+	keep := func(id uint64) []master.Reply {
+		r.request(9, api.Request{ID: id, Session: s, Op: api.KeepAlive{Now: true}})
+		replies := r.replies
+		r.replies = nil
+		return replies
+	}
+	r.now = r.now.Add(2 * time.Second)
+	require.Len(t, keep(2), 1)
+	r.request(9, api.Request{ID: 3, Session: s, Seq: 2, Op: api.CloseHandle{Handle: token}})
+	require.Equal(t, api.OK, r.reply().Code)
+	r.now = r.now.Add(2 * time.Second)
+	require.Empty(t, keep(4))
+}
