@@ -13,8 +13,8 @@
 // it may have been executed. A call is executed at most once, however often the
 // network repeats it and however often the client sends it again.
 //
-// No cell opens handles or keeps leases yet: against today's replicas, leave
-// Config.KeepAlive off and make calls on rows only.
+// Config.KeepAlive is for cells whose sessions have leases. Without, locks can be had,
+// but nobody can know for how long.
 //
 // # What a program may believe
 //

@@ -18,6 +18,7 @@ import (
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -113,7 +114,7 @@ func (c *cell) stop(id paxos.NodeID) {
 	}
 }
 
-// client returns a client of all replicas.
+// client returns a client of all replicas, which keeps a lease where they give one.
 func (c *cell) client(addr node.Addr) *client.Client {
 	rt := client.NewRuntime(func(to uint32, msg []byte) {
 		if r := c.replica(paxos.NodeID(to)); r != nil {
@@ -124,7 +125,10 @@ func (c *cell) client(addr node.Addr) *client.Client {
 	for i := range c.dirs {
 		ids = append(ids, uint32(i+1))
 	}
-	cl := client.New(rt, client.Config{Replicas: ids, Draw: client.Entropy})
+	var h host.Config
+	c.tune(&h)
+	keeps := h.Node.Sessions.LeaseMin > 0
+	cl := client.New(rt, client.Config{Replicas: ids, Draw: client.Entropy, KeepAlive: keeps, Rho: 1000})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clients[addr] = rt.Deliver
@@ -159,6 +163,50 @@ func TestACellOnGoroutinesAndFilesServesAndSurvivesRestarts(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, pairs, 3)
 	require.NoError(t, cl.Close(ctx))
+}
+
+// A lock is held by one, over three masters, and then by the next.
+func TestALockOutlivesItsMasters(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := newCell(t, 3, func(c *cell) {
+		c.tune = func(h *host.Config) { h.Node.Sessions, h.Node.Secret = session.DefaultConfig(), [32]byte{1} }
+	})
+	open := func(cl *client.Client) *client.Handle {
+		f, err := cl.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay})
+		require.NoError(t, err)
+		return f
+	}
+	ann, bob := c.client(1), c.client(2)
+	mine, theirs := open(ann), open(bob)
+	lock, err := mine.Acquire(ctx, client.Exclusive)
+	require.NoError(t, err)
+	_, err = theirs.TryAcquire(ctx, client.Exclusive)
+	require.ErrorIs(t, err, client.ErrLockHeld)
+	got := make(chan *client.Lock, 1)
+	go func() {
+		l, err := theirs.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		got <- l
+	}()
+	for id := range c.dirs { // each replica in turn, the master among them
+		c.stop(paxos.NodeID(id + 1))
+		_, err := mine.SetContents(ctx, fmt.Sprint("without ", id+1), 0)
+		require.NoError(t, err)
+		require.NoError(t, theirs.CheckSequencer(ctx, lock.Sequencer()))
+		c.start(paxos.NodeID(id + 1))
+	}
+	require.Empty(t, got)
+	require.NoError(t, lock.Release(ctx))
+	next := <-got
+	require.ErrorIs(t, mine.CheckSequencer(ctx, lock.Sequencer()), client.ErrStaleSequencer)
+	require.NoError(t, mine.CheckSequencer(ctx, next.Sequencer()))
+	text, _, err := theirs.Contents(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "without 3", text)
+	require.NoError(t, ann.Close(ctx))
+	require.NoError(t, bob.Close(ctx))
+	require.ErrorIs(t, next.Err(), client.ErrClosed)
 }
 
 // A replica that was away finds that nobody has its records any more, fetches a
