@@ -30,6 +30,8 @@ var house = map[string]room{
 	"internal/invariant": {pure, nil},
 	"internal/draw":      {pure, nil},
 	"internal/archtest":  {support, nil},
+	"internal/overlay":   {support, nil},
+	"internal/contract":  {support, []string{"internal/overlay"}},
 	"wal/vfs":            {synchronous, nil},
 	"wal/vfs/vfstest":    {support, []string{"wal/vfs"}},
 	"replica/api":        {pure, nil},
@@ -63,7 +65,7 @@ var house = map[string]room{
 	"sim":            {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
 	"sim/cell":       {support, []string{"sim", "db", "replica/lane"}},
 	"sim/experiment": {support, []string{"sim/cell"}},
-	"sim/mutants":    {support, nil},
+	"sim/mutants":    {support, []string{"internal/overlay"}},
 	"cmd/chubby":     {concurrent, []string{"sim/cell", "sim/experiment", "sim/mutants", "replica", "client", "linearizability", "snapshot"}},
 }
 

@@ -193,3 +193,8 @@ func TestPrincipalsAndACLNames(t *testing.T) {
 	require.Equal(t, all, all.Or(api.ACLNames{Read: "1", Write: "2", Change: "3"}))
 	require.Equal(t, "file directory kind(9)", fmt.Sprint(api.File, api.Directory, api.NodeKind(9)))
 }
+
+// The limit that kept Chubby's database small (C17.01).
+func TestAFileHasAtMostAQuarterOfAMebibyte(t *testing.T) {
+	require.EqualValues(t, 256*1024, api.MaxContents)
+}

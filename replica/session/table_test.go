@@ -365,6 +365,15 @@ func TestWithoutLeasesNothingIsDue(t *testing.T) {
 	require.Nil(t, b.next())
 }
 
+// Leases of 12 s, and of a minute where sessions are many (C11.08); a minute without
+// use ends one (C11.02).
+func TestTheDefaultsAreChubbys(t *testing.T) {
+	c := session.DefaultConfig()
+	require.Equal(t, 12*time.Second, c.LeaseMin)
+	require.Equal(t, time.Minute, c.LeaseMax)
+	require.Equal(t, time.Minute, c.IdleAfter)
+}
+
 func TestConfigNamesAllItsFaults(t *testing.T) {
 	require.NoError(t, session.DefaultConfig().Validate())
 	require.NoError(t, session.Config{}.Validate())

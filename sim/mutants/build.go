@@ -3,22 +3,27 @@ package mutants
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/chubbycell/chubby/internal/overlay"
 )
 
 // Build compiles the command with the mutant in it, to the file out. Everything
 // else it writes goes below dir. The tree is left alone.
 func (m Mutant) Build(ctx context.Context, root, dir, out string) error {
-	overlay, err := m.overlay(root, dir)
+	changed, err := m.Apply(root)
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", out, "./cmd/chubby")
+	list, err := overlay.Write(root, filepath.Join(dir, m.ID), changed)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", list, "-o", out, "./cmd/chubby")
 	cmd.Dir = root
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -26,36 +31,6 @@ func (m Mutant) Build(ctx context.Context, root, dir, out string) error {
 		return fmt.Errorf("mutant %s does not build: %w\n%s", m.ID, err, strings.TrimSpace(said.String()))
 	}
 	return nil
-}
-
-// overlay writes the changed files and the list that tells the go command of
-// them, and returns the list's path.
-func (m Mutant) overlay(root, dir string) (string, error) {
-	root, err := filepath.Abs(root)
-	if err != nil {
-		return "", err
-	}
-	changed, err := m.Apply(root)
-	if err != nil {
-		return "", err
-	}
-	replace := map[string]string{}
-	for path, text := range changed {
-		to := filepath.Join(dir, m.ID, filepath.FromSlash(path))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			return "", err
-		}
-		if err := os.WriteFile(to, []byte(text), 0o644); err != nil {
-			return "", err
-		}
-		replace[filepath.Join(root, filepath.FromSlash(path))] = to
-	}
-	list, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, m.ID, "overlay.json")
-	return path, os.WriteFile(path, list, 0o644)
 }
 
 // Root finds the module's root: dir or the nearest folder above it whose go.mod
