@@ -18,7 +18,6 @@ import (
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -125,10 +124,7 @@ func (c *cell) client(addr node.Addr) *client.Client {
 	for i := range c.dirs {
 		ids = append(ids, uint32(i+1))
 	}
-	var h host.Config
-	c.tune(&h)
-	keeps := h.Node.Sessions.LeaseMin > 0
-	cl := client.New(rt, client.Config{Replicas: ids, Draw: client.Entropy, KeepAlive: keeps, Rho: 1000})
+	cl := client.New(rt, client.Config{Replicas: ids, KeepAlive: true, Rho: 1000, Draw: client.Entropy})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clients[addr] = rt.Deliver
@@ -169,9 +165,7 @@ func TestACellOnGoroutinesAndFilesServesAndSurvivesRestarts(t *testing.T) {
 func TestALockOutlivesItsMasters(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	c := newCell(t, 3, func(c *cell) {
-		c.tune = func(h *host.Config) { h.Node.Sessions, h.Node.Secret = session.DefaultConfig(), [32]byte{1} }
-	})
+	c := newCell(t, 3)
 	open := func(cl *client.Client) *client.Handle {
 		f, err := cl.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay})
 		require.NoError(t, err)

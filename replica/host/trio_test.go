@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/session"
 )
 
 // trio is a cell of three whose disks take no time and whose messages arrive at
@@ -52,7 +53,7 @@ func newTrio(t *testing.T, every paxos.Slot) *trio {
 func (g *trio) start(id paxos.NodeID, rec paxos.Recovered, all *db.DB) {
 	cfg := host.DefaultConfig()
 	cfg.Node.Paxos.ID, cfg.Node.Paxos.Members = id, []paxos.NodeID{1, 2, 3}
-	cfg.Node.Paxos.Lease = paxos.Lease{}
+	cfg.Node.Paxos.Lease, cfg.Node.Sessions = paxos.Lease{}, session.Config{}
 	cfg.Node.ChecksumEvery = time.Hour
 	cfg.SnapshotEvery, cfg.KeepSlots = g.every, 2
 	h := host.New(cfg)

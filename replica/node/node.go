@@ -36,7 +36,7 @@ type Config struct {
 func DefaultConfig() Config {
 	c := Config{Paxos: paxos.DefaultConfig(), MaxPending: 4096, ChecksumEvery: 10 * time.Minute, ChecksumRows: 4096}
 	c.Paxos.Lease = paxos.Lease{Grant: time.Second, Rho: 1000}
-	c.Desk, c.Founding = desk.DefaultConfig(), tree.OpenFounding()
+	c.Sessions, c.Desk, c.Founding = session.DefaultConfig(), desk.DefaultConfig(), tree.OpenFounding()
 	return c
 }
 

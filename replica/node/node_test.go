@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/session"
 )
 
 // group is some nodes whose disks sync at once and whose network delivers what
@@ -39,6 +40,7 @@ func newGroup(t *testing.T, n int) *group {
 	}
 	cfg := node.DefaultConfig()
 	cfg.ChecksumEvery, cfg.ChecksumRows = time.Second, 2
+	cfg.Sessions = session.Config{} // nobody keeps them alive here
 	for i := range n {
 		cfg.Paxos.Members = append(cfg.Paxos.Members, paxos.NodeID(i+1))
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
 )
@@ -65,6 +66,7 @@ func speedPlan(seed uint64, replicas, clients int, think time.Duration) Plan {
 		},
 	}
 	p.Host.Node.Paxos.Seed = seed
+	p.Host.Node.Sessions = session.Config{} // they live for ever, as when this was defined
 	for _, f := range families {
 		p.Faults = append(p.Faults, FaultPlan{Name: f.name, Mean: swarmGap * time.Duration(len(families))})
 	}

@@ -288,6 +288,7 @@ func (p *Plan) sessions(at func(string) *draw.Stream) {
 	if d.Chance(1, 2) {
 		s.IdleAfter = d.Duration(5*time.Second, time.Minute)
 	}
+	p.Host.Node.Sessions = session.Config{}
 	if on {
 		p.Host.Node.Sessions = s
 	}
