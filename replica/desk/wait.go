@@ -157,14 +157,18 @@ func (d *Desk) cancel(at At, c Call, op api.CancelAcquire) {
 	d.put(&call{Call: c}, command.CancelAcquire{Node: h.Node, Handle: h.ID, Call: op.Call})
 }
 
-// cancelled is told when a CancelAcquire was executed: the Acquire waits no more.
-// If it is being tried, its command finds the answer in the rows.
+// cancelled is told when a CancelAcquire was executed: the Acquire waits no more,
+// and its handle may wait by another call. If it is being tried, its command finds
+// the answer in the rows.
 func (d *Desk) cancelled(s api.SessionID, seq api.Seq) {
 	w := d.shelf(s).calls[seq]
-	if w == nil || w.state != parked {
+	if w == nil {
 		return
 	}
 	d.unqueue(w)
+	if w.state != parked {
+		return
+	}
 	d.drop(w)
 	d.reply(s, seq, api.Result{Code: api.Cancelled})
 }
