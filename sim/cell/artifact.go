@@ -54,12 +54,17 @@ func WriteArtifacts(dir string, b Build, run Runner, o Options) (Result, error) 
 
 // writeHistory writes the history, and its picture if it can be drawn.
 func writeHistory(dir string, r *Result, m *Manifest) error {
-	h := r.History()
-	if h == nil {
-		m.Page = "there is no history"
-		return nil
+	switch {
+	case r.NodeHistory() != nil:
+		return writeHistoryOf(dir, linearizability.File(), r.NodeHistory(), m)
+	case r.History() != nil:
+		return writeHistoryOf(dir, linearizability.KV(), r.History(), m)
 	}
-	model := linearizability.KV()
+	m.Page = "there is no history"
+	return nil
+}
+
+func writeHistoryOf[S, I, O any](dir string, model *linearizability.Model[S, I, O], h *linearizability.History[I, O], m *Manifest) error {
 	err := writeFile(dir, HistoryFile, func(w io.Writer) error { return linearizability.WriteJSONL(w, model, h) })
 	if err != nil {
 		return err

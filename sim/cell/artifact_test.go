@@ -22,7 +22,7 @@ func breaks(o Options) Result {
 
 func TestWhatASeedLeavesIsEnoughToRunItAgain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "seed-3")
-	o := Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{"crash", "noise"}, Replicas: 3}
+	o := Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{"crash", "noise"}, Replicas: 3, Workload: "mixed"}
 	r, err := WriteArtifacts(dir, someBuild, breaks, o)
 	require.NoError(t, err)
 
@@ -50,6 +50,20 @@ func TestWhatASeedLeavesIsEnoughToRunItAgain(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(dir, PageFile))
 	require.NoError(t, err)
 	require.Contains(t, string(page), "<html")
+}
+
+// The history of a seed that works on nodes is one of files.
+func TestTheHistoryOfNodesIsWritten(t *testing.T) {
+	dir := t.TempDir()
+	r, err := WriteArtifacts(dir, someBuild, breaks, Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{}, Replicas: 3, Workload: "files"})
+	require.NoError(t, err)
+	history, err := os.Open(filepath.Join(dir, HistoryFile))
+	require.NoError(t, err)
+	defer history.Close()
+	report, err := linearizability.CheckFile(history, "file", linearizability.Options{})
+	require.NoError(t, err)
+	require.Equal(t, linearizability.Legal, report.Verdict)
+	require.Greater(t, report.Operations, r.Ops/2, "locks are not in it")
 }
 
 func TestADirectoryWithoutAHistoryIsComplete(t *testing.T) {

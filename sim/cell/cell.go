@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/sim"
@@ -24,6 +25,7 @@ type Cell struct {
 	watch    *watch
 	rare     rare
 	leases   *leaseWatch
+	nodes    *fileBook
 	minds    *clientWatch
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
 
@@ -53,6 +55,8 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.watch.locks.rho = paxos.PPM(p.RatePPB / 1000)
 	c.watch.bids = c.bid
 	c.minds = newClientWatch(c.world)
+	c.nodes = newFileBook(func() int64 { return int64(c.world.Now()) })
+	c.watch.alone = c.mayRead
 	c.watch.each = c.executed
 	c.leases = newLeaseWatch(c.world, p.Replicas)
 	c.leases.onlyS7 = p.OnlyS7
@@ -232,8 +236,16 @@ func (c *Cell) String() string {
 	return fmt.Sprintf("seed %d: %d replicas, %d clients, %s", c.plan.Seed, c.plan.Replicas, c.plan.Clients, c.watch)
 }
 
-// executed is told of each command as it is first applied anywhere.
-func (c *Cell) executed(a *command.Applied) {
+// executed is told of each command as it is first applied anywhere, and where.
+func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
+	c.watch.locks.taken = func(n api.Ref, gen api.LockGen) { c.nodes.taken(at, n, gen) }
 	c.watch.locks.command(a)
+	c.nodes.command(a, at)
 	c.minds.command(a)
+}
+
+// mayRead says that a replica had read authority when it last read its clock.
+func (c *Cell) mayRead(id paxos.NodeID) bool {
+	r := running(c.world.Machine(sim.Addr(id)))
+	return r != nil && r.host.Node() != nil && r.now.Before(r.host.Node().Lease())
 }

@@ -71,12 +71,23 @@ func (h *watch) answers(id paxos.NodeID, wire []byte, reads []node.Read) {
 	if p.Session == 0 || p.Seq == 0 || p.Code.Execution() != api.Executed {
 		return // the opening of a session, a KeepAlive, or no answer
 	}
+	name := call{p.Session, p.Seq}
 	for i := range reads {
 		if r := &reads[i]; r.Session == p.Session && r.Seq == p.Seq && digest(r.Result) == digest(p.Result) {
+			if _, node := h.asked[name]; node {
+				h.given[name] = digest(p.Result)
+			}
 			return
 		}
 	}
-	e, ok := h.calls[call{p.Session, p.Seq}]
+	e, ok := h.calls[name]
+	if memory, node := h.asked[name]; !ok && node {
+		was, before := h.given[name]
+		if now := digest(p.Result); memory || before && was == now || h.alone(id) {
+			h.given[name] = now // and may be again, whoever is master by then
+			return
+		}
+	}
 	h.told = max(h.told, paxos.Slot(e.at.Slot))
 	if !ok {
 		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, and it took effect nowhere", id, p.Seq, p.Session, p.Code)
@@ -181,5 +192,22 @@ func (h *watch) claimsSnapshot(id paxos.NodeID, wire string) {
 		}
 	case host.TellSum:
 		h.claimsSum(id, node.SumReport(m))
+	}
+}
+
+// asks notes which calls are about nodes, whose answers need not stand in the log:
+// some are about handles alone, which are memory of the master, and the others can
+// be answered by who has read authority.
+func (h *watch) asks(wire []byte) {
+	q, err := api.DecodeRequest(wire)
+	if err != nil || q.Seq == 0 {
+		return
+	}
+	switch q.Op.(type) {
+	case api.CloseHandle, api.Poison, api.SetSequencer:
+		h.asked[call{q.Session, q.Seq}] = true
+	case api.Open, api.GetContents, api.GetStat, api.ReadDir, api.SetContents, api.SetACL, api.DeleteNode, api.Acquire,
+		api.GetSequencer, api.CheckSequencer:
+		h.asked[call{q.Session, q.Seq}] = false
 	}
 }

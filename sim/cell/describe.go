@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/host"
@@ -69,9 +71,55 @@ func describeOp(op api.Op) string {
 		return fmt.Sprintf("compare-and-set %s from %s to %s", clip(op.Key), expect, clip(op.Value))
 	case api.List:
 		return "list " + clip(op.Prefix)
+	case api.KeepAlive:
+		return fmt.Sprintf("keep-alive flushed %d, %d tokens", op.Flushed, len(op.Tokens))
+	}
+	return describeNodeOp(op)
+}
+
+func describeNodeOp(op api.Op) string {
+	switch op := op.(type) {
+	case api.Open:
+		verb := [...]string{api.CreateNever: "open", api.CreateMay: "open or make", api.CreateMust: "make"}[op.Create]
+		if op.Dir != "" {
+			return fmt.Sprintf("%s %s below %s", verb, clip(op.Path), short(op.Dir))
+		}
+		return fmt.Sprintf("%s %s", verb, clip(op.Path))
+	case api.CloseHandle:
+		return "close " + short(op.Handle)
+	case api.Poison:
+		return "poison " + short(op.Handle)
+	case api.GetContents:
+		return "contents of " + short(op.Handle)
+	case api.GetStat:
+		return "stat of " + short(op.Handle)
+	case api.ReadDir:
+		return fmt.Sprintf("children of %s after %q", short(op.Handle), op.After)
+	case api.SetContents:
+		return fmt.Sprintf("set contents of %s if %d to %s", short(op.Handle), op.When, clip(op.Contents))
+	case api.SetACL:
+		return fmt.Sprintf("set ACL of %s if %d to %v", short(op.Handle), op.When, op.Names)
+	case api.DeleteNode:
+		return "delete " + short(op.Handle)
+	case api.Acquire:
+		wait := map[bool]string{true: "acquire", false: "try"}[op.Wait]
+		return fmt.Sprintf("%s %v by %s", wait, op.Mode, short(op.Handle))
+	case api.Release:
+		return fmt.Sprintf("release %d by %s", op.Acquisition, short(op.Handle))
+	case api.CancelAcquire:
+		return fmt.Sprintf("cancel acquire seq %d by %s", op.Call, short(op.Handle))
+	case api.GetSequencer:
+		return "sequencer of " + short(op.Handle)
+	case api.SetSequencer:
+		return "attach a sequencer to " + short(op.Handle)
+	case api.CheckSequencer:
+		return "check a sequencer by " + short(op.Handle)
 	}
 	return fmt.Sprintf("%T", op)
 }
+
+// short tells tokens apart, which are long and say nothing to people.
+func short(t api.Token) string { return fmt.Sprintf("h%06x", xxhash.Sum64String(string(t))>>40) }
 
 func describeResult(r api.Result) string {
 	var b strings.Builder
@@ -89,7 +137,26 @@ func describeResult(r api.Result) string {
 		}
 		fmt.Fprintf(&b, " %s=%s", clip(p.Key), clip(p.Value))
 	}
+	b.WriteString(describeDetail(r.Detail))
 	return b.String()
+}
+
+func describeDetail(d api.Detail) string {
+	switch d := d.(type) {
+	case api.Opened:
+		return fmt.Sprintf(" %s is %v, made: %t;%s", short(d.Token), d.Node, d.Created, describeDetail(api.NodeStat{Stat: d.Stat}))
+	case api.NodeStat:
+		return fmt.Sprintf(" instance %d content %d lock %d acl %d", d.Stat.Instance, d.Stat.Content, d.Stat.Lock, d.Stat.ACL)
+	case api.Listing:
+		return fmt.Sprintf(" %d children", len(d.Children))
+	case api.Held:
+		return fmt.Sprintf(" generation %d acquisition %d", d.Gen, d.Acquisition)
+	case api.Sequenced:
+		return fmt.Sprintf(" %v", d.Sequencer)
+	case api.Leased:
+		return fmt.Sprintf(" lease %v failover %t", d.Lease, d.Failover)
+	}
+	return ""
 }
 
 // clip quotes a string and keeps it to a line's length.

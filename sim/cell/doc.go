@@ -10,11 +10,12 @@
 //	misfit.go    a replica that somebody configured otherwise than its cell
 //	cell.go      the cell: machines, phases of faults, healing
 //	process.go   one life of a replica: the shipped host and store
-//	load.go      client programs, and the books they keep
+//	load.go      client programs, and the books they keep; nodes.go: programs that
+//	             use files and locks; files.go: the history of files
 //	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes
 //	atlas.go     which disks may be damaged; logmap.go: which bytes of them
 //	watch.go     the omniscient checks: S1, S2, S3, S5; watch_rows.go: S6; watch_locks.go: S8;
-//	             watch_clients.go: S11; watch_rot.go: S17;
+//	             watch_clients.go: S9, S11, S15; watch_rot.go: S17;
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold
 //	claims.go    what messages and answers claim, against the truth (I-W1);
 //	             claims_lead.go: what proposing at a ballot claims

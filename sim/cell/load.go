@@ -25,6 +25,8 @@ type workload struct {
 var workloads = []workload{
 	{"mixed", "get, put, delete, compare-and-set, list and increments on shared rows", (*program).mixed},
 	{"increments", "read-modify-write loops on few rows, with reads between", (*program).increments},
+	{"files", "nodes of a small tree that are opened, read, written, listed and deleted", (*program).files},
+	{"locks", "locks that are acquired, held, checked and released, by many who want the same", (*program).locks},
 	{"lists", "groups of rows that are filled, emptied and listed as a whole", (*program).lists},
 }
 
@@ -72,6 +74,8 @@ type program struct {
 	turn    func(*program, context.Context)
 	calls   int
 	last    map[string]string // what this program last read, by row
+	nodes   []*opened         // what it has open, the oldest first
+	strict  bool              // the present call must succeed
 	expired bool              // the session is gone: the program ends
 }
 
@@ -175,6 +179,7 @@ func (p *program) run(budget int) {
 			return
 		}
 	}
+	p.leave(ctx)
 	if !p.cell.load.finale {
 		return
 	}
@@ -185,8 +190,13 @@ func (p *program) run(budget int) {
 
 // finale makes a few of the calls that must succeed after healing.
 func (p *program) finale(ctx context.Context) {
-	p.put(ctx, p.row())
-	p.get(ctx, p.row())
+	switch p.cell.plan.Workload {
+	case "files", "locks":
+		p.finaleOfNodes(ctx)
+	default:
+		p.put(ctx, p.row())
+		p.get(ctx, p.row())
+	}
 }
 
 // row picks a row: the contended one, or any.
@@ -328,11 +338,7 @@ func (p *program) list(ctx context.Context) {
 func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(context.Context) (linearizability.KVOutput, error)) (linearizability.KVOutput, bool) {
 	c := p.cell
 	p.calls++
-	patience := c.plan.Calls.Patience
-	finale := c.load.finale
-	if finale {
-		patience = finalePatience
-	}
+	patience := p.patience()
 	trail := &client.Trail{}
 	ctx, cancel := p.rt.WithTimeout(client.WithTrail(ctx, trail), patience)
 	defer cancel()
@@ -355,7 +361,7 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 		c.history.Failed(op, ns)
 	}
 	c.world.Result(p.rt.Env().Self(), []byte(err.Error()))
-	if finale && !p.expired {
+	if p.strict && !p.expired {
 		c.world.Break("L1", "a call after healing had no answer: %v", err)
 	}
 	return out, false

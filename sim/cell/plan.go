@@ -84,6 +84,7 @@ type CallPlan struct {
 	Hot      uint64        // percent of calls on the one contended row
 	Value    int           // longest value, bytes
 	Grace    time.Duration // clients wait at most so long to hear that their session is alive
+	Delay    time.Duration // half the longest lock-delay
 	Weights  [6]uint32     // of get, put, delete, compare-and-set, list, increment
 }
 
@@ -276,10 +277,10 @@ func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
 }
 
 // sessions draws how long sessions live without a word of their clients. In half
-// of the cells they live for ever.
+// of the cells without handles they live for ever.
 func (p *Plan) sessions(at func(string) *draw.Stream) {
 	d := at("sessions")
-	on := d.Chance(1, 2)
+	on := d.Chance(1, 2) || p.Workload == "files" || p.Workload == "locks"
 	least := time.Duration(d.LogUniform(int64(500*time.Millisecond), int64(12*time.Second)))
 	s := session.Config{
 		LeaseMin: least, LeaseMax: d.Duration(least, 20*time.Second),
@@ -306,6 +307,7 @@ func (p *Plan) calls(at func(string) *draw.Stream) {
 		Hot:      uint64(at("calls.hot").Between(25, 60)),
 		Value:    int(at("calls.value").LogUniform(1, 4096)),
 		Grace:    time.Duration(at("calls.grace").LogUniform(int64(4*time.Second), int64(45*time.Second))),
+		Delay:    at("calls.delay").Duration(0, 2*time.Second),
 	}
 	// About 1,500 calls in the safety phase, whatever the number of programs.
 	programs := time.Duration(p.Clients * p.Calls.Threads)

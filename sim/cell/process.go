@@ -25,7 +25,7 @@ type replica struct {
 	env   *sim.Env
 	id    paxos.NodeID
 	host  *host.Host
-	now   time.Time // of the last message
+	now   time.Time // as the process last read its clock
 	store *store.Store
 	bulk  lane.Bulk
 	job   *host.LogJob // what the log lane writes
@@ -79,6 +79,7 @@ func (r *replica) fail(err error) {
 func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	r.now = now
 	if from.IsClient() {
+		r.cell.watch.asks(msg)
 		r.host.ClientMessage(now, node.Addr(from), principal(from), msg)
 	} else {
 		r.host.PeerMessage(now, paxos.NodeID(from), string(msg))
@@ -93,6 +94,7 @@ func principal(a sim.Addr) api.Principal {
 
 // Wake hands time to the host.
 func (r *replica) Wake(now time.Time) {
+	r.now = now
 	r.host.Advance(now)
 	r.act()
 }
@@ -174,6 +176,7 @@ func (r *replica) send(all []host.PeerMessage) {
 func (r *replica) runJob() {
 	err := r.write(r.job)
 	r.env.Post(func(now time.Time) {
+		r.now = now
 		r.host.LogDone(now, err)
 		r.act()
 	})
@@ -187,6 +190,7 @@ func (r *replica) runBulk(j host.BulkJob) {
 	result := r.bulk.Do(j)
 	r.writing = nil
 	r.env.Post(func(now time.Time) {
+		r.now = now
 		r.host.BulkDone(now, result)
 		r.act()
 	})

@@ -63,11 +63,18 @@ type Result struct {
 	Steps     int64         `json:"model_steps"`
 
 	history *linearizability.History[linearizability.KVInput, linearizability.KVOutput]
+	nodes   *linearizability.History[linearizability.FileInput, linearizability.FileOutput]
 }
 
-// History is the clients' history; it is empty where the run broke off early.
+// History is the clients' history of rows; it is nil where the run broke off early.
 func (r *Result) History() *linearizability.History[linearizability.KVInput, linearizability.KVOutput] {
 	return r.history
+}
+
+// NodeHistory is the clients' history of files and directories; nil where they made
+// none, or the run broke off early.
+func (r *Result) NodeHistory() *linearizability.History[linearizability.FileInput, linearizability.FileOutput] {
+	return r.nodes
 }
 
 // Failed says that something numbered broke, or that the product crashed.
@@ -328,6 +335,7 @@ func (c *Cell) result(recovery time.Duration) Result {
 		Failovers: c.watch.failovers, Recovery: recovery,
 	}
 	c.watch.locks.judge()
+	c.checkFiles(&r)
 	c.checkHistory(&r)
 	if f := c.world.Failure(); f != nil {
 		r.Breach = &Breach{ID: f.ID, Text: f.Text}
@@ -367,11 +375,16 @@ func (c *Cell) checkHistory(r *Result) {
 	}
 	model := linearizability.KV()
 	w := linearizability.CheckWitness(model, r.history)
-	r.Undecided = w.Verdict == linearizability.Undecided
+	r.Undecided = r.Undecided || w.Verdict == linearizability.Undecided
 	if w.Verdict == linearizability.Illegal && c.world.Failure() == nil {
 		c.world.Break("S4", "%s", w.Violation.Text)
 	}
-	search, err := linearizability.Check(model, r.history, linearizability.Budget{Steps: porcupineSteps, Bytes: 64 << 20})
+	crossCheck(c, r, model, r.history)
+}
+
+// crossCheck lets Porcupine decide as far as its budget goes.
+func crossCheck[S, I, O any](c *Cell, r *Result, model *linearizability.Model[S, I, O], h *linearizability.History[I, O]) {
+	search, err := linearizability.Check(model, h, linearizability.Budget{Steps: porcupineSteps, Bytes: 64 << 20})
 	if err != nil {
 		c.world.Break("S4", "the history is malformed: %v", err)
 		return
@@ -382,7 +395,7 @@ func (c *Cell) checkHistory(r *Result) {
 			r.Decided++
 		}
 	}
-	r.Steps = search.Steps
+	r.Steps += search.Steps
 	if search.Verdict == linearizability.Illegal && c.world.Failure() == nil {
 		c.world.Break("S4", "Porcupine finds no order that explains the history, and the witness check did")
 	}

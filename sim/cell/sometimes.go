@@ -56,6 +56,8 @@ var situations = []situation{
 	{"lease-refused-drift", "a read had to go through the log only because clocks may err", func(c *Cell) uint64 { return c.leases.reads.Drifted }},
 	{"lease-given-up", "a leader stopped on demand, its lease first", func(c *Cell) uint64 { return c.watch.counts.HandedOver }},
 	{"session-expired", "a master ended a session whose lease was over", func(c *Cell) uint64 { return uint64(c.minds.ended) }},
+	{"ephemeral-swept", "an ephemeral node that nobody had open was deleted", func(c *Cell) uint64 { return uint64(c.minds.swept) }},
+	{"lock-failed", "a lock was freed because its holder failed", func(c *Cell) uint64 { return c.watch.locks.failed }},
 	{"misfit-stopped", "a replica stopped because it was configured otherwise than its cell", func(c *Cell) uint64 { return c.rare.misfits }},
 	{"rows-compared", "a replica compared its rows with those of another", func(c *Cell) uint64 { return c.watch.audits.Compared }},
 	{"rows-disagreed", "two replicas had other rows after one slot", func(c *Cell) uint64 { return c.watch.audits.Disagreed }},

@@ -40,8 +40,11 @@ type watch struct {
 	lastEpoch paxos.Ballot
 	epoch     api.Epoch // highest that was applied anywhere
 
-	bids func(paxos.NodeID, paxos.Ballot) // is told of each Prepare; may be nil
-	each func(*command.Applied)           // is told of each command
+	bids  func(paxos.NodeID, paxos.Ballot)                 // is told of each Prepare; may be nil
+	each  func(*command.Applied, linearizability.Position) // is told of each command
+	alone func(paxos.NodeID) bool                          // asks for read authority
+	asked map[call]bool                                    // ops on nodes: whether memory alone may answer
+	given map[call]uint64                                  // answers that are nowhere in the log, by digest
 
 	failovers int
 	counts    tally // of the lives that are over
@@ -99,7 +102,12 @@ type effect struct {
 	answer uint64 // digest of the result
 }
 
+// digest leaves tokens out: the log does not have them.
 func digest(r api.Result) uint64 {
+	if o, ok := r.Detail.(api.Opened); ok {
+		o.Token = ""
+		r.Detail = o
+	}
 	var room [256]byte
 	return xxhash.Sum64(api.AppendResult(room[:0], r))
 }
@@ -119,7 +127,10 @@ func newWatch(w *sim.World, replicas int) *watch {
 		disks:    make([]diskFacts, replicas+1),
 		attempts: map[paxos.Ballot]*attempt{},
 		locks:    newLockBook(w, 0),
-		each:     func(*command.Applied) {},
+		each:     func(*command.Applied, linearizability.Position) {},
+		alone:    func(paxos.NodeID) bool { return false },
+		asked:    map[call]bool{},
+		given:    map[call]uint64{},
 		calls:    map[call]effect{},
 		handed:   map[uint64]int{},
 		epochs:   map[api.Epoch]holder{},
@@ -342,16 +353,31 @@ func (h *watch) commands(a *node.Applied) {
 	for i := range a.Commands {
 		h.guarded(a.Slot, &a.Commands[i])
 		h.note(&a.Commands[i])
-		h.each(&a.Commands[i])
+		at := linearizability.Position{Slot: int64(a.Slot), Index: int32(i)}
+		h.each(&a.Commands[i], at)
 		key, ok := called(a.Commands[i].Command)
 		if !ok || a.Commands[i].Verdict != command.Executed {
 			continue
 		}
-		at := linearizability.Position{Slot: int64(a.Slot), Index: int32(i)}
 		if was, twice := h.calls[key]; twice {
 			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", key.seq, key.session, was.at, at)
 		}
 		h.calls[key] = effect{at: at, answer: digest(a.Commands[i].Result)}
+		h.cancels(a.Commands[i].Command, at)
+	}
+}
+
+// cancels notes the answer that a CancelAcquire leaves for the call that it gives
+// up, unless that was executed.
+func (h *watch) cancels(c command.Command, at linearizability.Position) {
+	act, ok := c.(command.Act)
+	if !ok {
+		return
+	}
+	if d, ok := act.Deed.(command.CancelAcquire); ok {
+		if key := (call{act.Session, d.Call}); h.calls[key] == (effect{}) {
+			h.calls[key] = effect{at: at, answer: digest(api.Result{Code: api.Cancelled})}
+		}
 	}
 }
 

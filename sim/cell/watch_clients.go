@@ -18,7 +18,22 @@ type clientWatch struct {
 	world *sim.World
 	all   []believer
 	ended int // sessions that masters ended
+	swept int // ephemeral nodes that masters deleted
+	held  []believed
+	open  []believed // handles on ephemeral nodes
 }
+
+// believed is a node that a program has open, or whose lock it holds.
+type believed struct {
+	who  believer
+	node api.Ref
+	o    *opened
+	lock held
+	mode client.Mode
+}
+
+// held is a lock as its holder sees it: a *client.Lock.
+type held interface{ Held() bool }
 
 // believer is a client of a machine's life.
 type believer interface {
@@ -42,18 +57,78 @@ func newClientWatch(w *sim.World) *clientWatch { return &clientWatch{world: w} }
 
 func (b *clientWatch) begins(x believer) { b.all = append(b.all, x) }
 
-// command is told of each command as it is first applied anywhere. No session is
-// ended of which its client is certain that it is alive.
+// command is told of each command as it is first applied anywhere.
 func (b *clientWatch) command(a *command.Applied) {
-	c, ok := a.Command.(command.Expire)
-	if !ok || a.Verdict != command.Executed || a.Result.Code != api.OK {
+	if a.Verdict != command.Executed || a.Result.Code != api.OK {
 		return
 	}
+	switch c := a.Command.(type) {
+	case command.Expire:
+		b.expires(c.Session)
+		b.exclusive()
+	case command.Sweep:
+		b.sweeps(c.Node)
+	}
+}
+
+// expires: no session is ended of which its client is certain that it is alive.
+func (b *clientWatch) expires(id api.SessionID) {
 	b.ended++
 	b.all = slices.DeleteFunc(b.all, believer.dead)
 	for _, x := range b.all {
-		if left := certain(x); left > 0 && x.status().Session == c.Session {
-			b.world.Break("S11", "session %d is ended, and its client on %v counts on it for %v more", c.Session, x.self(), left)
+		if left := certain(x); left > 0 && x.status().Session == id {
+			b.world.Break("S11", "session %d is ended, and its client on %v counts on it for %v more", id, x.self(), left)
+		}
+	}
+}
+
+// sweeps: no ephemeral node goes that somebody has open whose session is alive.
+func (b *clientWatch) sweeps(n api.Ref) {
+	b.swept++
+	b.open = slices.DeleteFunc(b.open, func(x believed) bool { return x.who.dead() })
+	for _, x := range b.open {
+		if left := certain(x.who); x.node == n && left > 0 {
+			b.world.Break("S15", "ephemeral %v is swept; the client on %v has it open, and counts on its session for %v more", n, x.who.self(), left)
+		}
+	}
+}
+
+// opens is told that a program has opened a node.
+func (b *clientWatch) opens(who believer, o *opened) {
+	if o.stat.Ephemeral {
+		b.open = append(b.open, believed{who: who, node: o.ref(), o: o})
+	}
+}
+
+// closes is told that a program will use a handle no more.
+func (b *clientWatch) closes(o *opened) {
+	b.open = slices.DeleteFunc(b.open, func(x believed) bool { return x.o == o })
+	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.o == o })
+}
+
+// holds is told that a program has got a lock. At that instant nobody else may
+// believe to hold it in a mode that conflicts (S9): beliefs begin here, and when a
+// session is out of jeopardy, and end by themselves.
+func (b *clientWatch) holds(who believer, o *opened, l held, mode client.Mode) {
+	b.held = append(b.held, believed{who: who, node: o.ref(), o: o, lock: l, mode: mode})
+	b.exclusive()
+}
+
+func (b *clientWatch) releases(l held) {
+	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.lock == l })
+}
+
+// exclusive asks all who may hold locks now.
+func (b *clientWatch) exclusive() {
+	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.who.dead() })
+	for i, x := range b.held {
+		if !x.lock.Held() {
+			continue
+		}
+		for _, y := range b.held[:i] {
+			if x.node == y.node && x.mode.Conflicts(y.mode) && y.lock.Held() {
+				b.world.Break("S9", "the clients on %v and %v both believe to hold the lock of %v, %v and %v", y.who.self(), x.who.self(), x.node, y.mode, x.mode)
+			}
 		}
 	}
 }

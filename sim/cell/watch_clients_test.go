@@ -57,3 +57,86 @@ func TestS11NoSessionEndsThatItsClientCountsOn(t *testing.T) {
 		require.Equal(t, 1, w.ended)
 	}
 }
+
+// lease is a lock that is held or not.
+type lease bool
+
+func (l *lease) Held() bool { return bool(*l) }
+
+// Two clients have got the lock of one node, in these modes; then the first loses
+// it, or not.
+func TestS9NoTwoBelieveToHoldALockThatExcludes(t *testing.T) {
+	node := func(instance api.Instance) *opened {
+		return &opened{path: "/d0/hot", stat: client.Stat{Instance: instance}}
+	}
+	for name, c := range map[string]struct {
+		first, second client.Mode
+		instance      api.Instance
+		lost, down    bool
+		breaks        bool
+	}{
+		"two writers":               {client.Exclusive, client.Exclusive, 7, false, false, true},
+		"a writer and a reader":     {client.Exclusive, client.Shared, 7, false, false, true},
+		"a reader and a writer":     {client.Shared, client.Exclusive, 7, false, false, true},
+		"two readers":               {client.Shared, client.Shared, 7, false, false, false},
+		"another node of that path": {client.Exclusive, client.Exclusive, 8, false, false, false},
+		"the first knows better":    {client.Exclusive, client.Exclusive, 7, true, false, false},
+		"the first is down":         {client.Exclusive, client.Exclusive, 7, false, true, false},
+	} {
+		f := newFacts(t)
+		w := newClientWatch(f.w)
+		a, b, yes, also := &mind{}, &mind{}, lease(true), lease(true)
+		w.holds(a, node(7), &yes, c.first)
+		f.good()
+		a.down, yes = c.down, lease(!c.lost)
+		w.holds(b, node(c.instance), &also, c.second)
+		if c.breaks {
+			require.NotNil(t, f.w.Failure(), name)
+			require.Equal(t, "S9", f.w.Failure().ID)
+		} else {
+			require.Nil(t, f.w.Failure(), name)
+		}
+	}
+}
+
+// A belief that comes back after jeopardy is seen when somebody else's session is
+// ended.
+func TestS9ABeliefThatComesBack(t *testing.T) {
+	f := newFacts(t)
+	w := newClientWatch(f.w)
+	first, second := lease(false), lease(true)
+	o := &opened{path: "/d0/hot", stat: client.Stat{Instance: 7}}
+	w.holds(&mind{}, o, &first, client.Exclusive)
+	w.holds(&mind{}, o, &second, client.Exclusive)
+	f.good()
+	first = true
+	w.command(&command.Applied{Command: command.Expire{Session: 7}, Verdict: command.Executed, Result: api.Result{Code: api.OK}})
+	f.breaks("S9")
+}
+
+func TestS15NoEphemeralNodeGoesThatSomebodyHasOpen(t *testing.T) {
+	now := time.Unix(100, 0)
+	o := &opened{path: "/d0/f1", stat: client.Stat{Instance: 7, Ephemeral: true}}
+	sweep := func(instance api.Instance) *command.Applied {
+		ref := o.ref()
+		ref.Instance = instance
+		return &command.Applied{Command: command.Sweep{Node: ref}, Verdict: command.Executed, Result: api.Result{Code: api.OK}}
+	}
+	alive := &mind{at: now, Status: client.Status{Status: session.Status{
+		State: session.Open, Session: 7, Lease: session.Valid, Bound: now.Add(time.Millisecond)}}}
+	f := newFacts(t)
+	w := newClientWatch(f.w)
+	w.opens(alive, o)
+	w.command(sweep(8))
+	f.good()
+	alive.Lease = session.Jeopardy
+	w.command(sweep(7))
+	f.good()
+	alive.Lease = session.Valid
+	w.closes(o)
+	w.command(sweep(7))
+	f.good()
+	w.opens(alive, o)
+	w.command(sweep(7))
+	f.breaks("S15")
+}

@@ -18,11 +18,13 @@ import (
 // an Expire makes holders fail because that is what an Expire is. Property S8 is
 // judged at the end.
 type lockBook struct {
-	world *sim.World
-	rho   paxos.PPM
-	holds map[owner]hold
-	calls map[call]owner // Acquires that were granted, while the hold lasts
-	list  []linearizability.HoldEvent
+	world  *sim.World
+	rho    paxos.PPM
+	holds  map[owner]hold
+	calls  map[call]owner // Acquires that were granted, while the hold lasts
+	list   []linearizability.HoldEvent
+	failed uint64                     // holders
+	taken  func(api.Ref, api.LockGen) // is told when a lock goes from free to held; may be nil
 }
 
 // owner is a handle of a session.
@@ -105,6 +107,9 @@ func (b *lockBook) grants(o owner, by call, d command.Acquire, r api.Result) {
 		}
 		return
 	}
+	if free := len(b.owners(func(_ owner, h hold) bool { return h.node == d.Node })) == 0; free && b.taken != nil {
+		b.taken(d.Node, held.Gen)
+	}
 	b.holds[o] = hold{node: d.Node, acquisition: held.Acquisition, delay: d.Delay.Bound(), call: by}
 	b.calls[by] = o
 	e := b.event(linearizability.HoldGranted, o, d.Node)
@@ -122,6 +127,9 @@ func (b *lockBook) frees(o owner, how linearizability.HoldKind) {
 	delete(b.holds, o)
 	delete(b.calls, h.call)
 	e := b.event(how, o, h.node)
+	if how == linearizability.HoldFailed {
+		b.failed++
+	}
 	if how == linearizability.HoldFailed && h.delay > 0 {
 		e.Until = e.At + int64(earliest(h.delay.Duration(), b.rho))
 	}

@@ -1,0 +1,248 @@
+package cell
+
+import (
+	"context"
+	"errors"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// fileBook keeps the history of nodes: what client programs asked and were told,
+// and, as calls of the system, what happened without being asked for.
+type fileBook struct {
+	history *linearizability.Recorder[linearizability.FileInput, linearizability.FileOutput]
+	trails  []fileTrail
+	results map[call]placed // of acts that were executed
+	now     func() int64
+}
+
+// fileTrail is a call whose place in the log is looked up at the end.
+type fileTrail struct {
+	op    int
+	in    linearizability.FileInput
+	trail *client.Trail
+	no    bool // the client was told that it was not executed
+}
+
+// placed is what an act was answered, and where.
+type placed struct {
+	at     linearizability.Position
+	result api.Result
+}
+
+// system is the client that stands for what the cell does by itself.
+const system = -1
+
+func newFileBook(now func() int64) *fileBook {
+	return &fileBook{
+		history: linearizability.NewRecorder[linearizability.FileInput, linearizability.FileOutput](1024),
+		results: map[call]placed{}, now: now,
+	}
+}
+
+// command is told of each command as it is first applied anywhere, and where.
+func (b *fileBook) command(a *command.Applied, at linearizability.Position) {
+	if a.Verdict != command.Executed {
+		return
+	}
+	switch c := a.Command.(type) {
+	case command.Act:
+		b.results[call{c.Session, c.Seq}] = placed{at, a.Result}
+	case command.Found:
+		if a.Result.Code == api.OK {
+			n := uint64(a.Number)
+			b.does(at, linearizability.FileInput{Op: linearizability.FileGetStat, Path: "/"},
+				linearizability.FileStat{Instance: n, ACL: n, Lock: n, Length: -1, Children: -1})
+		}
+	case command.Sweep:
+		if a.Result.Code == api.OK {
+			b.does(at, linearizability.FileInput{Op: linearizability.FileDelete, Path: c.Node.Path.String(), Instance: uint64(c.Node.Instance)},
+				linearizability.FileStat{})
+		}
+	}
+}
+
+// taken notes that a lock went from free to held, which its node shows.
+func (b *fileBook) taken(at linearizability.Position, n api.Ref, gen api.LockGen) {
+	b.does(at, linearizability.FileInput{Op: linearizability.FileTakeLock, Path: n.Path.String(), Instance: uint64(n.Instance)},
+		linearizability.FileStat{Lock: uint64(gen), Length: -1, Children: -1})
+}
+
+func (b *fileBook) does(at linearizability.Position, in linearizability.FileInput, s linearizability.FileStat) {
+	op := b.history.Call(system, b.now(), in)
+	b.history.OK(op, b.now(), linearizability.FileOutput{Stat: s})
+	b.history.At(op, at)
+}
+
+// file makes one call on a node and keeps the books of it. ok says that it has a
+// definite answer that the model knows.
+func (p *program) file(ctx context.Context, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (linearizability.FileOutput, bool) {
+	c, b := p.cell, p.cell.nodes
+	trail := &client.Trail{}
+	ctx, cancel := p.rt.WithTimeout(client.WithTrail(ctx, trail), p.patience())
+	defer cancel()
+	op := b.history.Call(p.id, int64(c.world.Now()), in)
+	at := len(b.trails)
+	b.trails = append(b.trails, fileTrail{op: op, in: in, trail: trail})
+	out, err := do(ctx)
+	if p.rt.Env().Dead() {
+		return out, false
+	}
+	ns := int64(c.world.Now())
+	code, known := fileCode(err)
+	switch out.Code = code; {
+	case known:
+		b.history.OK(op, ns, out)
+	case errors.Is(err, client.ErrOutcomeUnknown):
+		b.history.Unknown(op, ns)
+	default:
+		b.history.Failed(op, ns)
+		b.trails[at].no = true
+	}
+	p.answered(err, in.Path == hotNode, "a call on "+in.Path)
+	return out, known
+}
+
+// answered counts a call with a definite answer; after healing there must be one
+// (L1), unless the session had ended.
+func (p *program) answered(err error, hot bool, what string) {
+	c := p.cell
+	p.calls++
+	_, known := fileCode(err)
+	known = known || errors.Is(err, client.ErrLockHeld) || errors.Is(err, client.ErrLockDelayed) ||
+		errors.Is(err, client.ErrNotHeld) || errors.Is(err, client.ErrStaleSequencer)
+	p.expired = errors.Is(err, client.ErrSessionExpired)
+	text := "ok"
+	if err != nil {
+		text = err.Error()
+	}
+	c.world.Result(p.rt.Env().Self(), []byte(text))
+	switch {
+	case known:
+		c.load.completed++
+		if hot {
+			c.load.hot++
+		}
+	case p.strict && !p.expired:
+		c.world.Break("L1", "%s after healing had no answer: %v", what, err)
+	}
+}
+
+// fileCodes are the errors that are answers of the model.
+var fileCodes = []struct {
+	err  error
+	code linearizability.FileCode
+}{
+	{client.ErrNotFound, linearizability.FileNotFound}, {client.ErrExists, linearizability.FileExists},
+	{client.ErrGone, linearizability.FileGone}, {client.ErrNotEmpty, linearizability.FileNotEmpty},
+	{client.ErrNotDirectory, linearizability.FileNotDirectory}, {client.ErrIsDirectory, linearizability.FileIsDirectory},
+	{client.ErrConflict, linearizability.FileConflict},
+}
+
+func fileCode(err error) (code linearizability.FileCode, known bool) {
+	if err == nil {
+		return linearizability.FileOK, true
+	}
+	for _, f := range fileCodes {
+		if errors.Is(err, f.err) {
+			return f.code, true
+		}
+	}
+	return 0, false
+}
+
+// fileResultCodes are the same for results in the log.
+var fileResultCodes = map[api.Code]linearizability.FileCode{
+	api.OK: linearizability.FileOK, api.NotFound: linearizability.FileNotFound, api.Exists: linearizability.FileExists,
+	api.Gone: linearizability.FileGone, api.NotEmpty: linearizability.FileNotEmpty, api.NotDirectory: linearizability.FileNotDirectory,
+	api.IsDirectory: linearizability.FileIsDirectory, api.Conflict: linearizability.FileConflict,
+}
+
+// fileOutput is a result of the log as the model has it; ok is false for what the
+// model knows nothing of, which has changed nothing.
+func fileOutput(r api.Result) (out linearizability.FileOutput, ok bool) {
+	if out.Code, ok = fileResultCodes[r.Code]; !ok {
+		return out, false
+	}
+	out.Contents = r.Value
+	switch d := r.Detail.(type) {
+	case api.Opened:
+		out.Created, out.Stat = d.Created, fileStat(d.Stat)
+	case api.NodeStat:
+		out.Stat = fileStat(d.Stat)
+	case api.Listing:
+		out.More = d.More
+		for _, c := range d.Children {
+			out.Children = append(out.Children, linearizability.FileChild{Name: c.Name, Stat: fileStat(c.Stat)})
+		}
+	}
+	return out, true
+}
+
+func fileStat(s client.Stat) linearizability.FileStat {
+	f := linearizability.FileStat{
+		Ephemeral: s.Ephemeral, Instance: uint64(s.Instance), Content: uint64(s.Content), ACL: uint64(s.ACL), Lock: uint64(s.Lock),
+		Length: int64(s.Length), Checksum: uint64(s.Checksum), Children: int64(s.Children),
+		Names: linearizability.FileNames{string(s.Names.Read), string(s.Names.Write), string(s.Names.Change)},
+	}
+	switch s.Kind {
+	case api.Directory:
+		f.Kind = linearizability.FileDirectory
+	case api.File:
+		f.Kind = linearizability.FilePlain
+	}
+	return f
+}
+
+// fileReads says that a call changed nothing: it has a place in the log only where
+// it was not answered without.
+func fileReads(in linearizability.FileInput, out linearizability.FileOutput) bool {
+	switch in.Op {
+	case linearizability.FileGet, linearizability.FileGetStat, linearizability.FileReadDir:
+		return true
+	}
+	return in.Op == linearizability.FileOpen && !out.Created
+}
+
+// checkFiles places every change where it took effect, and has the witness check
+// decide (S4, S3).
+func (c *Cell) checkFiles(r *Result) {
+	b := c.nodes
+	for _, t := range b.trails {
+		p, ok := b.results[call{t.trail.Session, t.trail.Seq}]
+		if !ok {
+			continue
+		}
+		if out, known := fileOutput(p.result); known && !fileReads(t.in, out) && (!t.no || out.Code == linearizability.FileOK) {
+			b.history.At(t.op, p.at)
+			b.history.Told(t.op, out)
+		}
+	}
+	h := b.history.History()
+	if len(b.trails) > 0 {
+		r.nodes = h
+	}
+	ops := h.Operations()
+	for _, t := range b.trails {
+		op := &ops[t.op]
+		switch {
+		case op.Outcome == linearizability.OutcomeUnknown:
+			r.Unknown++
+		case c.world.Failure() != nil:
+		case op.Outcome == linearizability.OutcomeFailed && !op.At.IsZero():
+			c.world.Break("S4", "client %d was told that a call on %s was not executed and never will be; it took effect at %v", op.Client, t.in.Path, op.At)
+		case op.Outcome == linearizability.OutcomeOK && op.Output.Code == linearizability.FileOK && op.At.IsZero() && !fileReads(t.in, op.Output):
+			c.world.Break("S3", "client %d was answered a call on %s, which took effect nowhere in the log", op.Client, t.in.Path)
+		}
+	}
+	model := linearizability.File()
+	w := linearizability.CheckWitness(model, h)
+	r.Undecided = r.Undecided || w.Verdict == linearizability.Undecided
+	if w.Verdict == linearizability.Illegal && c.world.Failure() == nil {
+		c.world.Break("S4", "%s", w.Violation.Text)
+	}
+	crossCheck(c, r, model, h)
+}
