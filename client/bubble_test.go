@@ -38,9 +38,6 @@ type guest struct {
 	rt *client.Goroutines
 }
 
-// kept is the Config of a client that keeps its lease.
-func kept(c *client.Config) { c.KeepAlive = true }
-
 // bubble runs f in a world and sees to it that nothing is left of it.
 func bubble(t *testing.T, change func(*client.Config), f func(w *world)) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())

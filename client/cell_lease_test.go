@@ -11,6 +11,7 @@ const fakeLease = 12 * time.Second
 
 // leases are what the cell's master remembers of sessions.
 type leases struct {
+	none    bool // the cell gives none
 	end     map[api.SessionID]time.Time
 	flushed map[api.SessionID]api.Epoch
 	parked  map[api.SessionID]uint64 // the newest KeepAlive

@@ -117,6 +117,9 @@ func (c *cell) judge(r request) {
 	case !alive:
 		c.answer(r, api.Result{Code: api.NoSession})
 		return
+	case keeps && c.leases.none:
+		c.answer(r, api.Result{Code: api.Invalid})
+		return
 	case keeps:
 		c.keepAlive(r, beat)
 		return

@@ -11,7 +11,7 @@ import (
 
 // One client, two cells: each name goes to its own.
 func TestNamesFindTheirCells(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)
 		far := newCell()
 		far.master = 12
@@ -30,7 +30,7 @@ func TestNamesFindTheirCells(t *testing.T) {
 			})
 		})
 		n := uint64(0)
-		cfg := client.Config{Replicas: []uint32{1, 2, 3}, KeepAlive: true, Draw: func() uint64 { n += 0x9e3779b97f4a7c15; return n }}
+		cfg := client.Config{Replicas: []uint32{1, 2, 3}, Draw: func() uint64 { n += 0x9e3779b97f4a7c15; return n }}
 		c := client.New(rt, cfg, client.WithName("near"), client.WithCells(map[string][]uint32{"far": {11, 12, 13}}))
 		for _, name := range []string{"/ls/near/a", "/ls/local/a"} {
 			f, err := c.Open(ctx, name, client.OpenOptions{Create: client.CreateMay})

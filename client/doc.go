@@ -1,6 +1,6 @@
 // Package client is concurrent: the blocking client of cells, for programs.
 //
-//	c := client.New(rt, client.Config{Replicas: ids, Draw: client.Entropy, KeepAlive: true})
+//	c := client.New(rt, client.Config{Replicas: ids, Draw: client.Entropy})
 //	f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
 //	lock, err := f.Acquire(ctx, client.Exclusive)
 //	... lock.Held(), lock.Sequencer() ...
@@ -13,9 +13,6 @@
 // it may have been executed. A call is executed at most once, however often the
 // network repeats it and however often the client sends it again.
 //
-// Config.KeepAlive is for cells whose sessions have leases. Without, locks can be had,
-// but nobody can know for how long.
-//
 // # What a program may believe
 //
 // While the session's lease runs, by the program's own clock, what the session holds
@@ -23,7 +20,8 @@
 // nothing is held for certain, calls wait, and EventJeopardy is told. Either the cell
 // is reached in time (EventSafe), and nothing was lost, or the session is given up
 // (EventExpired): then every call fails with ErrSessionExpired, for ever, and every
-// Lock's Context ends. A Client never goes on under another session by itself.
+// Lock's Context ends. A Client never goes on under another session by itself. In
+// a cell whose sessions have no leases nothing is ever Held.
 //
 // Held is asked and answered at one instant; the program acts later. What must never
 // be done by two is therefore done by somebody who checks sequencers, or refuses what

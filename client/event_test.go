@@ -11,7 +11,7 @@ import (
 
 // Nobody has to take events. Who comes late is told how many are gone.
 func TestEventsThatNobodyTakesAreDropped(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(24 * time.Hour)
 		events, unused := w.c.Events(), w.c.Events()
 		defer unused.Close()
@@ -35,7 +35,7 @@ func TestEventsThatNobodyTakesAreDropped(t *testing.T) {
 }
 
 func TestEventsEnd(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)
 		events := w.c.Events()
 		over := make(chan error)

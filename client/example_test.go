@@ -19,7 +19,7 @@ func connect() (*client.Client, func()) {
 	rt = client.NewRuntime(func(to uint32, msg []byte) {
 		rt.Go("network", func() { cell.handle(to, msg, func(answer []byte) { rt.Deliver(to, answer) }) })
 	})
-	return client.New(rt, client.Config{Replicas: []uint32{1, 2, 3}, Draw: client.Entropy, KeepAlive: true}), rt.Close
+	return client.New(rt, client.Config{Replicas: []uint32{1, 2, 3}, Draw: client.Entropy}), rt.Close
 }
 
 func Example() {

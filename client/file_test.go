@@ -12,7 +12,7 @@ import (
 )
 
 func TestFilesAndDirectories(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx, c := w.within(time.Minute), w.c
 		_, err := c.Open(ctx, "/ls/local/svc/leader", client.OpenOptions{})
 		require.ErrorIs(t, err, client.ErrNotFound)
@@ -75,7 +75,7 @@ func TestFilesAndDirectories(t *testing.T) {
 }
 
 func TestAllOfADirectoryIsRead(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)
 		root, err := w.c.Open(ctx, "/ls/local", client.OpenOptions{})
 		require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestAllOfADirectoryIsRead(t *testing.T) {
 }
 
 func TestNamesThatAreNone(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)
 		for _, name := range []string{"", "/", "/ls", "/ls/", "/ls/local/", "ls/local/a", "/ls/local/a//b", "/ls/LOCAL/a", "/ls/elsewhere/a"} {
 			_, err := w.c.Open(ctx, name, client.OpenOptions{})
@@ -145,7 +145,7 @@ func TestEachAnswerHasItsError(t *testing.T) {
 }
 
 func TestAHandleThatIsClosedIsClosed(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)
 		f, err := w.c.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay})
 		require.NoError(t, err)
@@ -177,7 +177,7 @@ func TestAHandleThatIsClosedIsClosed(t *testing.T) {
 }
 
 func TestPoisonStopsOthersAndKeepsTheHandle(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)
 		open := func() *client.Handle {
 			f, err := w.c.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay})
@@ -210,7 +210,7 @@ func TestPoisonStopsOthersAndKeepsTheHandle(t *testing.T) {
 
 // An Open that nobody waits for any more leaves no handle behind.
 func TestAnOpenThatIsGivenUpIsClosed(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		require.NoError(t, w.c.Ready(w.within(time.Minute)))
 		w.fault(onlyAnswers)
 		_, err := w.c.Open(w.within(time.Second), "/ls/local/f", client.OpenOptions{Create: client.CreateMay})

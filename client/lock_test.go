@@ -20,9 +20,9 @@ func lockable(t *testing.T, ctx context.Context, c *client.Client) *client.Handl
 }
 
 func TestALockIsHeldUntilItIsReleased(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)
-		mine, theirs := lockable(t, ctx, w.c), lockable(t, ctx, w.guest(kept).Client)
+		mine, theirs := lockable(t, ctx, w.c), lockable(t, ctx, w.guest(nil).Client)
 		l, err := mine.Acquire(ctx, client.Exclusive)
 		require.NoError(t, err)
 		require.True(t, l.Held())
@@ -62,9 +62,9 @@ func TestALockIsHeldUntilItIsReleased(t *testing.T) {
 }
 
 func TestAHandleWithASequencerIsGoodAsLongAsThat(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)
-		mine, theirs := lockable(t, ctx, w.c), lockable(t, ctx, w.guest(kept).Client)
+		mine, theirs := lockable(t, ctx, w.c), lockable(t, ctx, w.guest(nil).Client)
 		l, err := mine.Acquire(ctx, client.Shared)
 		require.NoError(t, err)
 		require.NoError(t, theirs.SetSequencer(ctx, l.Sequencer()))
@@ -83,7 +83,7 @@ func TestAHandleWithASequencerIsGoodAsLongAsThat(t *testing.T) {
 // A Release goes on when its caller does not wait for it, and what comes after it on
 // the same handle comes after it at the cell.
 func TestAReleaseSurvivesItsCaller(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)
 		f := lockable(t, ctx, w.c)
 		l, err := f.Acquire(ctx, client.Exclusive)
@@ -115,9 +115,9 @@ func TestAReleaseSurvivesItsCaller(t *testing.T) {
 
 // Whoever gives up does not have the lock, and will not get it.
 func TestAnAcquireThatIsGivenUpHoldsNothing(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)
-		mine, theirs := lockable(t, ctx, w.c), lockable(t, ctx, w.guest(kept).Client)
+		mine, theirs := lockable(t, ctx, w.c), lockable(t, ctx, w.guest(nil).Client)
 		l, err := mine.Acquire(ctx, client.Exclusive)
 		require.NoError(t, err)
 		_, err = theirs.Acquire(w.within(30*time.Second), client.Exclusive) // while it waits at the cell
@@ -139,7 +139,7 @@ func TestAnAcquireThatIsGivenUpHoldsNothing(t *testing.T) {
 }
 
 func TestThoseWhoShareAHandleExcludeEachOther(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)
 		f := lockable(t, ctx, w.c)
 		var inside, most, turns atomic.Int32
@@ -175,7 +175,7 @@ func TestThoseWhoShareAHandleExcludeEachOther(t *testing.T) {
 
 // C9.03, C11.16 to C11.20, from the side of a program.
 func TestInJeopardyNothingIsHeldAndNothingIsLost(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)
 		events := w.c.Events()
 		f := lockable(t, ctx, w.c)
@@ -216,11 +216,11 @@ func next(t *testing.T, ctx context.Context, e *client.Events) client.Event {
 // The cell gives the lock to somebody else as soon as it may. Nobody ever holds it
 // together with him.
 func TestALockIsNeverHeldByTwo(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)
 		events := w.c.Events()
 		mine := lockable(t, ctx, w.c)
-		other := w.guest(kept)
+		other := w.guest(nil)
 		l, err := mine.Acquire(ctx, client.Exclusive)
 		require.NoError(t, err)
 		theirs := lockable(t, ctx, other.Client)
@@ -259,10 +259,11 @@ func first(t *testing.T, ctx context.Context, e *client.Events) client.EventKind
 	return next(t, ctx, e).Kind
 }
 
-// Who keeps no lease cannot know what he holds.
+// Who has no lease cannot know what he holds.
 func TestWithoutALeaseNothingIsBelieved(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)
+		w.cell.set(func() { w.cell.leases.none = true })
 		l, err := lockable(t, ctx, w.c).Acquire(ctx, client.Exclusive)
 		require.NoError(t, err)
 		require.False(t, l.Held())
@@ -272,9 +273,9 @@ func TestWithoutALeaseNothingIsBelieved(t *testing.T) {
 
 // Closing the client frees its locks at once.
 func TestCloseFreesLocks(t *testing.T) {
-	bubble(t, kept, func(w *world) {
+	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)
-		g := w.guest(kept)
+		g := w.guest(nil)
 		l, err := lockable(t, ctx, g.Client).Acquire(ctx, client.Exclusive)
 		require.NoError(t, err)
 		require.NoError(t, g.Close(ctx))

@@ -102,7 +102,7 @@ func (l *loop) Wait(ctx context.Context, signals ...client.Signal) (int, error) 
 
 func newLoop() (*loop, *client.Client) {
 	l := &loop{now: time.Unix(0, 0), cell: newCell()}
-	l.cell.now, l.cell.after = l.Now, l.after
+	l.cell.now, l.cell.after, l.cell.leases.none = l.Now, l.after, true
 	n := uint64(0)
 	return l, client.New(l, client.Config{Replicas: []uint32{1, 2, 3}, Draw: func() uint64 { n += 0x9e3779b97f4a7c15; return n }})
 }
@@ -132,7 +132,7 @@ func TestOneThreadOfControlIsEnoughForLocks(t *testing.T) {
 	l := &loop{now: time.Unix(0, 0), cell: newCell()}
 	l.cell.now, l.cell.after = l.Now, l.after
 	n := uint64(0)
-	c := client.New(l, client.Config{Replicas: []uint32{1, 2, 3}, KeepAlive: true, Draw: func() uint64 { n += 0x9e3779b97f4a7c15; return n }})
+	c := client.New(l, client.Config{Replicas: []uint32{1, 2, 3}, Draw: func() uint64 { n += 0x9e3779b97f4a7c15; return n }})
 	ctx := t.Context()
 	events := c.Events()
 	f, err := c.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay})

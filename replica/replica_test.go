@@ -124,7 +124,7 @@ func (c *cell) client(addr node.Addr) *client.Client {
 	for i := range c.dirs {
 		ids = append(ids, uint32(i+1))
 	}
-	cl := client.New(rt, client.Config{Replicas: ids, KeepAlive: true, Rho: 1000, Draw: client.Entropy})
+	cl := client.New(rt, client.Config{Replicas: ids, Rho: 1000, Draw: client.Entropy})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clients[addr] = rt.Deliver

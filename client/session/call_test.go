@@ -282,7 +282,11 @@ func TestACopyOfAnOldEpochIsSentAgainAtOnce(t *testing.T) {
 	e := r.one()
 	require.Equal(t, api.Epoch(1), e.Request.Epoch)
 	r.m.Receive(r.now, e.To, e.Request.Answer(4, api.Result{Code: api.OldEpoch}))
-	again := r.one()
+	sent := r.take()
+	require.Len(t, sent, 2)
+	require.IsType(t, api.KeepAlive{}, sent[0].Request.Op, "this master may give leases")
+	r.m.Receive(r.now, e.To, sent[0].Request.Answer(4, api.Result{Code: api.Invalid}))
+	again := sent[1]
 	require.Equal(t, api.Epoch(4), again.Request.Epoch)
 	require.Equal(t, e.Request.Seq, again.Request.Seq)
 	require.Equal(t, e.To, again.To)

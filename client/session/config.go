@@ -33,10 +33,6 @@ type Config struct {
 	// its lock. Default 5 s.
 	ParkedRetry time.Duration
 
-	// KeepAlive lets the machine keep the session's lease, and act as if it were
-	// over when it may be. Without, there are no leases: calls go at any time, and
-	// nothing that the client holds may be believed in.
-	KeepAlive bool
 	// Rho bounds the rate error of the clocks of clients and masters, in parts per
 	// million: the cell's own figure. Below a million. Default 500.
 	Rho int64

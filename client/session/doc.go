@@ -24,8 +24,8 @@
 //
 // # The lease
 //
-// With Config.KeepAlive, a session that is Open or Ending has a lease, and the
-// machine keeps it: one KeepAlive is under way nearly always (CHU §2.8).
+// A session that is Open or Ending has a lease, and the machine keeps it: one
+// KeepAlive is under way nearly always (CHU §2.8).
 //
 //	Fresh ──answer──▶ Valid ──bound──▶ Jeopardy ──grace──▶ Over, Expired
 //	  │                 ▲                 │                    ▲
@@ -37,6 +37,10 @@
 //	Valid      is sent         is told            EventSafe, from Jeopardy
 //	Jeopardy   waits           is kept            EventJeopardy
 //	Over       is refused      is ignored         EventExpired
+//
+// Where a master answers that there are no leases, there is none: calls go at any
+// time, nothing that the client holds may be believed in, and the next master is
+// asked again.
 //
 // A bound is an instant by the client's own clock, at which the session is certain
 // to be alive still: term says why. An answer counts from the sending of the very

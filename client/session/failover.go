@@ -87,6 +87,9 @@ func (m *Machine) catchUp(now time.Time) {
 	if m.notice.epoch != 0 && m.notice.epoch < m.epoch {
 		m.notice = notice{} // the next master will ask anew
 	}
+	if m.keep == nil && m.session != 0 && m.confirmed < m.epoch { // this master may give leases
+		m.keep = &call{}
+	}
 	if c := m.keep; c != nil {
 		strayed := c.id != 0 && c.to != m.route.target() && c.hops < maxHops
 		if c.epoch < m.epoch || strayed {

@@ -14,7 +14,7 @@ import (
 
 // leased is a rig whose session has a lease of a minute. KeepAlives are e.
 func leased(t *testing.T) (r *rig, e session.Envelope) {
-	r = newRig(t, func(c *session.Config) { c.KeepAlive = true })
+	r = newRig(t, nil)
 	r.m.Open(r.now)
 	r.reply(r.one(), api.Result{Code: api.OK, Session: 7})
 	r.beat(r.one(), 1, false)
@@ -65,7 +65,7 @@ func TestTokensArePresentedInParts(t *testing.T) {
 // A lease may be as long as the master likes, up to api.MaxLease.
 func TestALeaseIsBounded(t *testing.T) {
 	for _, lease := range []time.Duration{-time.Second, 0, time.Millisecond, api.MaxLease, api.MaxLease + 1, 1<<63 - 1} {
-		r := newRig(t, func(c *session.Config) { c.KeepAlive, c.Rho = true, 1 })
+		r := newRig(t, func(c *session.Config) { c.Rho = 1 })
 		r.m.Open(r.now)
 		r.reply(r.one(), api.Result{Code: api.OK, Session: 7})
 		e := r.one()

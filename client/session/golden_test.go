@@ -13,7 +13,7 @@ import (
 
 // Each file of testdata is a claim, played on one machine (player):
 //
-//	client [window=N] [grace=D] [keepalive=no]    a new machine
+//	client [window=N] [grace=D]    a new machine
 //	play      the lines happen one after the other
 //	each      each line happens by itself, from where the last play has led
 //
@@ -82,8 +82,6 @@ func configure(t *testing.T, d *datadriven.TestData) func(*session.Config) {
 			g, err := time.ParseDuration(a.Vals[0])
 			require.NoError(t, err)
 			options = append(options, func(c *session.Config) { c.Grace = g })
-		case "keepalive":
-			options = append(options, func(c *session.Config) { c.KeepAlive = false })
 		default:
 			t.Fatalf("what is %q?", a.Key)
 		}

@@ -57,13 +57,20 @@ func (r *rig) one() session.Envelope {
 	return got[0]
 }
 
-// open brings the machine to Open, with session 7 at whatever replica it tried.
+// open brings the machine to Open, with session 7 at whatever replica it tried, in a
+// cell that gives no leases.
 func (r *rig) open() {
 	r.m.Open(r.now)
-	e := r.one()
-	r.reply(e, api.Result{Code: api.OK, Session: 7})
+	r.opened(r.one())
 	require.Equal(r.t, session.Open, r.m.Status().State)
 	r.take()
+}
+
+// opened answers the opener, and says that there are no leases.
+func (r *rig) opened(e session.Envelope) {
+	r.reply(e, api.Result{Code: api.OK, Session: 7})
+	keep := r.take()
+	r.reply(keep[len(keep)-1], api.Result{Code: api.Invalid})
 }
 
 func (r *rig) start(op api.Op) session.Token { return r.m.Start(r.now, op) }

@@ -20,9 +20,6 @@ const maxBeats = 64
 
 // keepAlive begins to keep the lease of a new session.
 func (m *Machine) keepAlive(now time.Time) {
-	if !m.cfg.KeepAlive {
-		return
-	}
 	m.lease.begin(now)
 	m.flushed = m.epoch // there is nothing that could be flushed yet
 	m.keep = &call{}
@@ -61,7 +58,11 @@ func (m *Machine) receiveBeat(now time.Time, from uint32, p api.Reply) {
 		return
 	}
 	l, leased := p.Detail.(api.Leased)
-	if p.Code != api.OK || !leased {
+	switch {
+	case p.Code == api.Invalid && p.Epoch == m.epoch:
+		m.unleased(now)
+		return
+	case p.Code != api.OK || !leased:
 		m.refusal(now, from, p, m.keep)
 		return
 	}
@@ -81,6 +82,14 @@ func (m *Machine) receiveBeat(now time.Time, from uint32, p api.Reply) {
 	if p.ID == m.keep.id {
 		m.beatAgain(now, b, safe || noticed)
 	}
+}
+
+// unleased is what a master says that gives no leases: sessions live for ever, and
+// nobody asks whether they do. The next master may be another one.
+func (m *Machine) unleased(now time.Time) {
+	was := m.lease.state
+	m.lease.state, m.keep, m.beats, m.notice, m.confirmed = NoLease, nil, nil, notice{}, m.epoch
+	m.safe(now, was)
 }
 
 // beatAgain sends the next KeepAlive when the newest was answered: at once, for one

@@ -7,7 +7,7 @@ import "time"
 type Lease uint8
 
 const (
-	// NoLease: Config.KeepAlive is off, or there is no session.
+	// NoLease: there is no session, or its cell gives no leases.
 	NoLease Lease = iota
 	// Fresh: the session is new, and the client has not been told of its lease.
 	Fresh

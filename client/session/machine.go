@@ -62,10 +62,10 @@ type Machine struct {
 	kept   []Done  // answers that came while none may be told
 
 	lease     lease
-	keep      *call // the KeepAlive, while there is a session and its lease is kept
+	keep      *call // the KeepAlive, while there is a session and the cell gives leases
 	beats     []beat
 	flushed   api.Epoch // the last fail-over that was taken notice of
-	confirmed api.Epoch // the highest whose master knows that
+	confirmed api.Epoch // the highest whose master waits for nothing from this client
 	notice    notice
 	holdings  holdings
 

@@ -28,6 +28,9 @@ func (c *modelCell) receiveBeat(q api.Request, o api.KeepAlive) (api.Reply, bool
 	if s == nil {
 		return q.Answer(c.epoch, api.Result{Code: api.NoSession}), true
 	}
+	if !c.leases {
+		return q.Answer(c.epoch, api.Result{Code: api.Invalid}), true
+	}
 	for _, t := range o.Tokens {
 		require.Less(c.t, o.Flushed, c.epoch, "tokens come before Flushed")
 		c.locks.recreate(t)

@@ -76,7 +76,7 @@ func newModel(t *rapid.T) *model {
 	m, err := session.New(session.Config{
 		Replicas: []uint32{1, 2, 3}, Draw: draw, AnswerWait: 50 * time.Millisecond,
 		RetryMin: 5 * time.Millisecond, RetryMax: 200 * time.Millisecond, ParkedRetry: 100 * time.Millisecond,
-		KeepAlive: w.leases, Rho: modelRho, Grace: modelGrace, Window: modelWindow, Queue: modelQueue,
+		Rho: modelRho, Grace: modelGrace, Window: modelWindow, Queue: modelQueue,
 	})
 	require.NoError(t, err)
 	w.m, w.cell.waits, w.cell.leases = m, w.waits, w.leases

@@ -26,9 +26,9 @@ func TestTheFirstCallOpensTheSessionAndWaitsForIt(t *testing.T) {
 	require.Equal(t, api.OK, e.Request.Check())
 	require.Equal(t, session.Status{State: session.Opening, Target: e.To, Flight: 1, Queued: 1}, r.m.Status())
 
-	r.reply(e, api.Result{Code: api.OK, Session: 7})
+	r.opened(e)
 	e2 := r.one()
-	require.Equal(t, api.Request{ID: e.Request.ID + 1, Session: 7, Seq: 1, Epoch: 1, Op: put}, e2.Request)
+	require.Equal(t, api.Request{ID: e.Request.ID + 2, Session: 7, Seq: 1, Epoch: 1, Op: put}, e2.Request)
 	require.Equal(t, e.To, e2.To, "the replica that opened the session is the master")
 	r.reply(e2, isOK)
 	r.ended(tok, session.Executed, session.Answered, isOK)
@@ -136,8 +136,11 @@ func TestCloseWhileOpeningWaitsForTheSessionToEndIt(t *testing.T) {
 	r.ended(call, session.Refused, session.Closed, api.Result{})
 	r.waiting(closing)
 	r.reply(open, api.Result{Code: api.OK, Session: 7})
-	end := r.one()
-	require.Equal(t, api.Request{ID: open.Request.ID + 1, Session: 7, Seq: 1, Epoch: 1, Op: api.EndSession{}}, end.Request)
+	sent := r.take()
+	require.Len(t, sent, 2)
+	require.IsType(t, api.KeepAlive{}, sent[0].Request.Op, "a new master may wait for it")
+	end := sent[1]
+	require.Equal(t, api.Request{ID: open.Request.ID + 2, Session: 7, Seq: 1, Epoch: 1, Op: api.EndSession{}}, end.Request)
 	r.reply(end, isOK)
 	r.ended(closing, session.Executed, session.Closed, api.Result{})
 }

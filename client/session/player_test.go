@@ -44,7 +44,7 @@ type player struct {
 // newPlayer makes a machine that draws zeroes: pauses are their longest, and
 // replicas are tried in the order 2, 3, 1.
 func newPlayer(t testing.TB, change func(*session.Config)) *player {
-	cfg := session.Config{Replicas: []uint32{1, 2, 3}, Draw: zeroes, KeepAlive: true}
+	cfg := session.Config{Replicas: []uint32{1, 2, 3}, Draw: zeroes}
 	if change != nil {
 		change(&cfg)
 	}

@@ -91,7 +91,6 @@ func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 				Draw:       draws.Uint64,
 				AnswerWait: draws.Duration(50*time.Millisecond, 600*time.Millisecond),
 				Window:     int(draws.LogUniform(1, 64)),
-				KeepAlive:  c.plan.Host.Node.Sessions.LeaseMin > 0,
 				Rho:        int64(c.plan.Host.Node.Paxos.Lease.Rho),
 				Grace:      draws.Duration(c.plan.Calls.Grace/2, c.plan.Calls.Grace),
 			})
