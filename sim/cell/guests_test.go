@@ -1,0 +1,231 @@
+package cell
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// guests are programs that a test brings into a real cell without faults, beside no
+// others.
+type guests struct {
+	t    *testing.T
+	cell *Cell
+}
+
+func newGuests(t *testing.T, seed uint64) *guests {
+	p := NewPlan(Options{Seed: seed, Replicas: 3, Clients: 1, Faults: []string{}})
+	p.Clients = 0
+	p.Host.Node.Sessions = session.Config{LeaseMin: 4 * time.Second, LeaseMax: 12 * time.Second, KeepAliveRate: 100}
+	c := build(p, sim.Trace{})
+	t.Cleanup(c.world.Close)
+	c.start()
+	return &guests{t: t, cell: c}
+}
+
+// come starts a program on a machine of its own.
+func (g *guests) come(f func(rt *sim.Runtime, c *client.Client)) {
+	main := func(rt *sim.Runtime) {
+		c := client.New(rt, client.Config{
+			Replicas: g.cell.replicaIDs(), Draw: rt.Env().Draw("client.main").Uint64,
+			Rho: int64(g.cell.plan.Host.Node.Paxos.Lease.Rho),
+		})
+		g.cell.minds.begins(runningClient{rt, c})
+		f(rt, c)
+	}
+	m := g.cell.world.Add(sim.MachineConfig{Addr: sim.FirstClient + sim.Addr(len(g.cell.clients)), Process: sim.Program(main)})
+	g.cell.clients = append(g.cell.clients, m)
+	m.Start()
+}
+
+// run runs the cell until done, which must come within a minute.
+func (g *guests) run(done func() bool) {
+	g.t.Helper()
+	for end := g.cell.world.Now() + time.Minute; !done(); {
+		require.Less(g.t, g.cell.world.Now(), end, "it takes too long")
+		end := g.cell.world.RunFor(50 * time.Millisecond)
+		require.Nil(g.t, g.cell.world.Failure())
+		require.Equal(g.t, sim.Reached, end)
+	}
+}
+
+func lockOf(t *testing.T, c *client.Client) *client.Handle {
+	f, err := c.Open(context.Background(), "/ls/local/leader", client.OpenOptions{
+		Rights: client.Read | client.Write, Create: client.CreateMay, LockDelay: 10 * time.Second,
+	})
+	require.NoError(t, err)
+	return f
+}
+
+// A file, a lock, and its sequencers, from programs as anybody would write them,
+// through the whole cell.
+func TestALockOfARealCell(t *testing.T) {
+	g := newGuests(t, 1)
+	ctx := context.Background()
+	var first, second *client.Lock
+	release, done := false, false
+	g.come(func(rt *sim.Runtime, c *client.Client) {
+		f := lockOf(t, c)
+		var err error
+		first, err = f.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		_, err = f.SetContents(ctx, "first", 0)
+		require.NoError(t, err)
+		require.NoError(t, f.CheckSequencer(ctx, first.Sequencer()))
+		for !release {
+			require.True(t, first.Held())
+			require.NoError(t, rt.Sleep(ctx, 10*time.Millisecond))
+		}
+		require.NoError(t, first.Release(ctx))
+		require.False(t, first.Held())
+	})
+	g.run(func() bool { return first != nil })
+	g.come(func(rt *sim.Runtime, c *client.Client) {
+		f := lockOf(t, c)
+		_, err := f.TryAcquire(ctx, client.Shared)
+		require.ErrorIs(t, err, client.ErrLockHeld)
+		limited, cancel := rt.WithTimeout(ctx, time.Second)
+		defer cancel()
+		_, err = f.Acquire(limited, client.Exclusive)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		second, err = f.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		require.True(t, second.Held())
+		require.ErrorIs(t, f.CheckSequencer(ctx, first.Sequencer()), client.ErrStaleSequencer)
+		text, _, err := f.Contents(ctx)
+		require.NoError(t, err)
+		require.Equal(t, "first", text)
+		require.NoError(t, c.Close(ctx))
+		require.ErrorIs(t, second.Err(), client.ErrClosed)
+		done = true
+	})
+	g.cell.world.RunFor(20 * time.Second)
+	require.Nil(t, second, "it waits, over several leases")
+	release = true
+	g.run(func() bool { return done })
+}
+
+// The master dies while a program holds a lock and another waits for it. Neither
+// session ends, and the lock is passed on as if nothing had happened.
+func TestALockSurvivesTheMaster(t *testing.T) {
+	for seed := range uint64(5) {
+		g := newGuests(t, seed)
+		ctx := context.Background()
+		var first, second *client.Lock
+		var told []client.EventKind
+		release, waits, done := false, false, false
+		g.come(func(rt *sim.Runtime, c *client.Client) {
+			events := c.Events()
+			rt.Go("events", func() {
+				for {
+					e, err := events.Next(ctx)
+					if err != nil {
+						return
+					}
+					told = append(told, e.Kind)
+				}
+			})
+			f := lockOf(t, c)
+			first, _ = f.Acquire(ctx, client.Exclusive)
+			for !release {
+				require.NoError(t, rt.Sleep(ctx, 10*time.Millisecond))
+			}
+			require.True(t, first.Held())
+			require.NoError(t, f.CheckSequencer(ctx, first.Sequencer()))
+			require.NoError(t, first.Release(ctx))
+		})
+		g.come(func(rt *sim.Runtime, c *client.Client) {
+			f := lockOf(t, c)
+			for first == nil {
+				require.NoError(t, rt.Sleep(ctx, 10*time.Millisecond))
+			}
+			waits = true
+			var err error
+			second, err = f.Acquire(ctx, client.Exclusive)
+			require.NoError(t, err)
+			require.ErrorIs(t, f.CheckSequencer(ctx, first.Sequencer()), client.ErrStaleSequencer)
+			done = true
+		})
+		g.run(func() bool { return waits })
+		g.cell.world.RunFor(3 * time.Second)
+		master := g.master()
+		require.NotNil(t, master)
+		master.Kill()
+		g.run(func() bool { return g.master() != nil && len(told) > 0 })
+		g.cell.world.RunFor(15 * time.Second)
+		require.Nil(t, second, "seed %d", seed)
+		require.NotContains(t, told, client.EventExpired)
+		require.Contains(t, told, client.EventFailover)
+		release = true
+		g.run(func() bool { return done })
+		master.Start()
+		g.cell.world.RunFor(time.Second)
+		require.Nil(t, g.cell.world.Failure())
+	}
+}
+
+// master is the machine of who serves.
+func (g *guests) master() *sim.Machine {
+	for _, m := range g.cell.replicas {
+		if r := running(m); m.Up() && r != nil && r.host.Node() != nil && r.host.Node().Serving() != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// A holder that is cut off stops believing before anybody else can have the lock, and
+// its lock-delay keeps all away for longer. What it sends when it is back frees
+// nothing.
+func TestALostHolderHasLostItsLock(t *testing.T) {
+	g := newGuests(t, 3)
+	ctx := context.Background()
+	var first, second *client.Lock
+	var lost error
+	g.come(func(rt *sim.Runtime, c *client.Client) {
+		f := lockOf(t, c)
+		first, _ = f.Acquire(ctx, client.Exclusive)
+		for {
+			require.NoError(t, rt.Sleep(ctx, time.Millisecond))
+			require.False(t, second != nil && first.Held())
+			if lost == nil && first.Context().Err() != nil {
+				lost = first.Err()
+				require.ErrorIs(t, first.Release(ctx), client.ErrSessionExpired)
+			}
+		}
+	})
+	g.run(func() bool { return first != nil })
+	var delayed bool
+	g.come(func(rt *sim.Runtime, c *client.Client) {
+		f := lockOf(t, c)
+		for second == nil {
+			l, err := f.TryAcquire(ctx, client.Exclusive)
+			switch {
+			case err == nil:
+				second = l
+			case !errors.Is(err, client.ErrLockHeld):
+				require.ErrorIs(t, err, client.ErrLockDelayed)
+				delayed = true
+			}
+			require.NoError(t, rt.Sleep(ctx, 100*time.Millisecond))
+		}
+	})
+	holder := g.cell.clients[0].Addr()
+	cut := g.cell.world.Now()
+	g.cell.world.Net().Isolate(holder)
+	g.run(func() bool { return second != nil })
+	require.True(t, delayed)
+	require.Greater(t, g.cell.world.Now()-cut, 10*time.Second, "the lock-delay")
+	g.cell.world.Net().Heal()
+	g.run(func() bool { return lost != nil })
+	require.ErrorIs(t, lost, client.ErrSessionExpired)
+	g.cell.world.RunFor(10 * time.Second)
+	require.True(t, second.Held())
+}
