@@ -34,7 +34,9 @@ type Config struct {
 	ParkedRetry time.Duration
 
 	// Rho bounds the rate error of the clocks of clients and masters, in parts per
-	// million: the cell's own figure. Below a million. Default 500.
+	// million. It must be no less than the cell's own figure: a client that takes
+	// clocks for better than its masters do counts on its session for too long.
+	// Below a million. Default DefaultRho.
 	Rho int64
 	// Grace is for how long the client waits, after its lease may be over, to hear
 	// that it is not (C11.17). Default 45 s.
@@ -48,6 +50,9 @@ type Config struct {
 	// refuses, but for calls that free something. Default 1024.
 	Queue int
 }
+
+// DefaultRho is what replicas are configured with by default, too.
+const DefaultRho = 1000
 
 // million is 1 in parts per million.
 const million = 1_000_000
@@ -104,7 +109,7 @@ func (c Config) withDefaults() Config {
 	set(&c.ParkedRetry, 5*time.Second)
 	set(&c.Grace, 45*time.Second)
 	if c.Rho == 0 {
-		c.Rho = 500
+		c.Rho = DefaultRho
 	}
 	if c.Window == 0 {
 		c.Window = 64

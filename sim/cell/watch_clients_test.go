@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -24,6 +25,12 @@ func (m *mind) status() client.Status { return m.Status }
 func (m *mind) now() time.Time        { return m.at }
 func (m *mind) dead() bool            { return m.down }
 func (m *mind) self() sim.Addr        { return sim.FirstClient }
+
+// Clients and replicas that are not told otherwise mean the same by a bound of
+// clocks: with 500 ppm against 1000 a client counts on a lease for too long.
+func TestS11ClientsAndReplicasAgreeOnClocks(t *testing.T) {
+	require.EqualValues(t, session.DefaultRho, node.DefaultConfig().Paxos.Lease.Rho)
+}
 
 // Session 7 is ended. Its client must not be certain then that it is alive.
 func TestS11NoSessionEndsThatItsClientCountsOn(t *testing.T) {
