@@ -34,14 +34,12 @@ func (w *witness[S, I, O]) explain(v *Violation) *Violation {
 
 func (w *witness[S, I, O]) wrongResult(v *Violation) string {
 	op := &w.h.ops[v.Op]
-	given := w.model.describeOutput(op.Input, op.Output)
+	given := "the model does not give this result at its position " + describePosition(op.At)
 	switch {
 	case op.At.IsZero() && w.couldAct(op):
 		return w.line(v.Op) + "\nwas acknowledged, yet its effect stands at no position of the order"
 	case op.At.IsZero():
 		given = "the model gives this result at no position between its call and its return"
-	default:
-		given = "the model does not give this result at its position " + describePosition(op.At)
 	}
 	if len(v.Expected) > 0 {
 		given += "; it gives " + strings.Join(v.Expected, " or ")
