@@ -1,0 +1,171 @@
+package cell
+
+import (
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/node"
+)
+
+// call names a client's call as the rows do.
+type call struct {
+	session api.SessionID
+	seq     api.Seq
+}
+
+// effect is where a call took effect, and what it was answered then.
+type effect struct {
+	at     linearizability.Position
+	answer uint64 // digest of the result
+}
+
+// digest leaves tokens out: the log does not have them.
+func digest(r api.Result) uint64 {
+	if o, ok := r.Detail.(api.Opened); ok {
+		o.Token = ""
+		r.Detail = o
+	}
+	var room [256]byte
+	return xxhash.Sum64(api.AppendResult(room[:0], r))
+}
+
+// repeats checks that no command stands in the log more often than it was
+// handed to it (S5). What is executed twice is another question: the rows may
+// forgive what the log must not do.
+func (h *watch) repeats(s paxos.Slot, v paxos.Value) {
+	for i, c := range v.Commands {
+		key := xxhash.Sum64String(c)
+		left := h.handed[key] - 1
+		if left < 0 {
+			h.world.Break("S5", "command %d of slot %d stands in the log once more than it was proposed", i, s)
+		}
+		if h.handed[key] = left; left == 0 {
+			delete(h.handed, key)
+		}
+	}
+}
+
+// commands notes where each call took effect. Property S5.
+func (h *watch) commands(a *node.Applied) {
+	if len(a.Commands) > 1 {
+		h.batches++
+	}
+	for i := range a.Commands {
+		h.guarded(a.Slot, &a.Commands[i])
+		h.note(&a.Commands[i])
+		at := linearizability.Position{Slot: int64(a.Slot), Index: int32(i)}
+		h.each(&a.Commands[i], at)
+		key, ok := called(a.Commands[i].Command)
+		if !ok || a.Commands[i].Verdict != command.Executed {
+			continue
+		}
+		if was, twice := h.calls[key]; twice {
+			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", key.seq, key.session, was.at, at)
+		}
+		h.calls[key] = effect{at: at, answer: digest(a.Commands[i].Result)}
+		h.cancels(a.Commands[i].Command, at)
+	}
+}
+
+// cancels notes the answer that a CancelAcquire leaves for the call that it gives
+// up, unless that was executed.
+func (h *watch) cancels(c command.Command, at linearizability.Position) {
+	act, ok := c.(command.Act)
+	if !ok {
+		return
+	}
+	if d, ok := act.Deed.(command.CancelAcquire); ok {
+		if key := (call{act.Session, d.Call}); h.calls[key] == (effect{}) {
+			h.calls[key] = effect{at: at, answer: digest(api.Result{Code: api.Cancelled})}
+		}
+	}
+}
+
+// called is the name of the call of a session that a command does; ok is false if
+// it does none.
+func called(c command.Command) (k call, ok bool) {
+	switch c := c.(type) {
+	case command.Call:
+		return call{c.Session, c.Seq}, c.Session != 0
+	case command.Act:
+		return call{c.Session, c.Seq}, true
+	}
+	return call{}, false
+}
+
+// guarded checks that a command which was executed met the epoch in which it was
+// received, or proposed by a master (P5.01): mastership was not lost in between,
+// nor lost and regained. h.epoch is that of this place in the log.
+func (h *watch) guarded(s paxos.Slot, a *command.Applied) {
+	if guard, ok := guardOf(a.Command); ok && a.Verdict == command.Executed && guard != h.epoch {
+		h.world.Break("S2", "slot %d: %+v is executed in epoch %d, and is of epoch %d", s, a.Command, h.epoch, guard)
+	}
+}
+
+// guardOf is the epoch that a command is of; ok is false for those that are of
+// none.
+func guardOf(c command.Command) (guard api.Epoch, ok bool) {
+	switch c := c.(type) {
+	case command.Call:
+		return c.Guard, true
+	case command.Act:
+		return c.Guard, true
+	case command.Constant:
+		return c.Guard, true
+	case command.Found:
+		return c.Guard, true
+	case command.Expire:
+		return c.Guard, true
+	case command.FailHandle:
+		return c.Guard, true
+	case command.DelayOver:
+		return c.Guard, true
+	case command.Sweep:
+		return c.Guard, true
+	case command.LongestLease:
+		return c.Guard, true
+	case command.Confirm:
+		return c.Guard, true
+	}
+	return 0, false
+}
+
+// note counts what became of a command, for the table.
+func (h *watch) note(a *command.Applied) {
+	switch {
+	case a.Verdict == command.Repeated:
+		h.repeated++
+	case a.Result.Code == api.Aborted:
+		h.aborted++
+	case a.Result.Code == api.Stale:
+		h.stale++
+	case a.Result.Code == api.NoSession:
+		h.orphans++
+	case a.Result.Code == api.Conflict:
+		h.conflicts++
+	}
+	for _, e := range a.Effects {
+		if e, ok := e.(command.EpochBegan); ok {
+			if e.Epoch.Number <= h.epoch {
+				h.world.Break("S2", "epoch %d begins after epoch %d", e.Epoch.Number, h.epoch)
+			}
+			h.epoch = e.Epoch.Number
+			b := paxos.Ballot{Round: e.Epoch.Ballot.Round, Node: paxos.NodeID(e.Epoch.Ballot.Node)}
+			if b.Less(h.lastEpoch) {
+				h.lateEpochs++
+			}
+			h.lastEpoch = b
+			h.epochs[h.epoch] = holder{paxos.NodeID(e.Epoch.Master), b}
+		}
+	}
+}
+
+// position is where a call took effect, if it did.
+func (h *watch) position(t *client.Trail) (linearizability.Position, bool) {
+	e, ok := h.calls[call{t.Session, t.Seq}]
+	return e.at, ok
+}

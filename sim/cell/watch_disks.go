@@ -1,0 +1,188 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/store"
+)
+
+// diskFacts is what a disk was told to keep, and said it kept.
+type diskFacts struct {
+	boot    paxos.Boot
+	promise paxos.Ballot
+	votes   votes
+	applied paxos.Slot // in the present life: memory, not disk
+
+	snapshot paxos.Slot // of the newest snapshot that is durable
+
+	lsn, mark paxos.LSN           // synced up to; of that, stated by a mark
+	stray     bool                // rows in memory were made to differ
+	missing   map[paxos.Slot]bool // values that this life found unreadable and has not applied yet
+}
+
+// slotFacts is what is true of one slot.
+type slotFacts struct {
+	ballots []ballotFacts
+	chosen  bool
+	ballot  paxos.Ballot // lowest at which a quorum was seen
+	value   paxos.Value
+	applied bool
+	summed  bool // by a replica whose rows were not made to differ
+	sum     db.Sum
+}
+
+type ballotFacts struct {
+	ballot paxos.Ballot
+	value  paxos.Value
+	who    uint64
+	count  int
+}
+
+func (h *watch) slot(s paxos.Slot) *slotFacts {
+	for paxos.Slot(len(h.slots)) <= s {
+		h.slots = append(h.slots, slotFacts{})
+	}
+	return &h.slots[s]
+}
+
+// durable is told what a disk has from now on.
+func (h *watch) durable(id paxos.NodeID, records []paxos.Record) {
+	d := &h.disks[id]
+	for _, r := range records {
+		switch r := r.(type) {
+		case paxos.Booted:
+			if r.Boot <= d.boot {
+				h.world.Break("S2", "replica %d begins life %d after life %d", id, r.Boot, d.boot)
+			}
+			d.boot = r.Boot
+		case paxos.Promised:
+			if !d.promise.Less(r.Ballot) {
+				h.world.Break("S2", "replica %d promises %v after %v", id, r.Ballot, d.promise)
+			}
+			d.promise = r.Ballot
+			h.attempt(r.Ballot).promised(id)
+		case paxos.Voted:
+			h.voted(id, r)
+		case paxos.Learned:
+			h.learned(id, r.Slot, r.Value)
+		case paxos.Settled:
+			for s := r.Slots.From; s < r.Slots.To; s++ {
+				v, _ := d.votes.at(s)
+				h.learned(id, s, v.Value)
+			}
+		}
+	}
+}
+
+// learned checks what a disk was told to be chosen: a restart would believe it.
+func (h *watch) learned(id paxos.NodeID, s paxos.Slot, v paxos.Value) {
+	if f := h.slot(s); !f.chosen || f.value != v {
+		h.world.Break("S1", "replica %d notes on its disk that %v was chosen in slot %d, where %v was (%v)", id, v, s, f.value, f.chosen)
+	}
+}
+
+// voted counts a durable vote. Property S1, over the disks of all replicas.
+func (h *watch) voted(id paxos.NodeID, v paxos.Voted) {
+	d := &h.disks[id]
+	if d.promise.Less(v.Ballot) {
+		h.world.Break("S2", "replica %d votes at %v in slot %d with only %v promised on its disk", id, v.Ballot, v.Slot, d.promise)
+	}
+	if old, ok := d.votes.at(v.Slot); ok && v.Ballot.Less(old.Ballot) {
+		h.world.Break("S2", "replica %d votes at %v in slot %d after a vote at %v", id, v.Ballot, v.Slot, old.Ballot)
+	}
+	d.votes.put(v)
+	f := h.slot(v.Slot)
+	b := f.at(v)
+	if b.value != v.Value {
+		h.world.Break("S1", "slot %d ballot %v carries two values: %v, and %v at replica %d", v.Slot, v.Ballot, b.value, v.Value, id)
+	}
+	if f.chosen && !v.Ballot.Less(f.ballot) && v.Value != f.value {
+		h.world.Break("S1", "slot %d: %v was chosen at ballot %v, and replica %d votes for %v at %v", v.Slot, f.value, f.ballot, id, v.Value, v.Ballot)
+	}
+	if bit := uint64(1) << id; b.who&bit == 0 {
+		b.who |= bit
+		b.count++
+	}
+	if b.count < h.quorum {
+		return
+	}
+	switch {
+	case !f.chosen:
+		f.chosen, f.ballot, f.value = true, v.Ballot, v.Value
+		h.laterVotes(v.Slot, f)
+	case f.value != v.Value:
+		h.world.Break("S1", "slot %d: %v chosen at ballot %v, %v chosen at %v", v.Slot, f.value, f.ballot, v.Value, v.Ballot)
+	case v.Ballot.Less(f.ballot):
+		f.ballot = v.Ballot
+		h.laterVotes(v.Slot, f)
+	}
+}
+
+// laterVotes looks at the votes that were already there when a quorum came
+// about: none above its ballot may differ.
+func (h *watch) laterVotes(s paxos.Slot, f *slotFacts) {
+	for _, b := range f.ballots {
+		if f.ballot.Less(b.ballot) && b.value != f.value {
+			h.world.Break("S1", "slot %d: %v is chosen at ballot %v with a vote for %v at %v", s, f.value, f.ballot, b.value, b.ballot)
+		}
+	}
+}
+
+func (f *slotFacts) at(v paxos.Voted) *ballotFacts {
+	for i := range f.ballots {
+		if f.ballots[i].ballot == v.Ballot {
+			return &f.ballots[i]
+		}
+	}
+	f.ballots = append(f.ballots, ballotFacts{ballot: v.Ballot, value: v.Value})
+	return &f.ballots[len(f.ballots)-1]
+}
+
+// recovered compares what a disk gave back with what it had said it kept
+// (S2, S3), and counts votes that reached the disk without anybody hearing.
+func (h *watch) recovered(id paxos.NodeID, rec store.Recovered, report store.Report) {
+	d := &h.disks[id]
+	if rec.Boot < d.boot {
+		h.world.Break("S2", "replica %d comes back in life %d after life %d", id, rec.Boot, d.boot)
+	}
+	if rec.Promise.Less(d.promise) {
+		h.world.Break("S2", "replica %d comes back with promise %v, its disk had %v", id, rec.Promise, d.promise)
+	}
+	d.boot, d.promise = rec.Boot, rec.Promise
+	h.attempt(rec.Promise).promised(id)
+	if report.Torn != nil {
+		h.tornTails++
+	}
+	h.reported(id, report)
+	h.resumes(id, rec, report)
+	d.lsn = max(rec.Next, 1) - 1
+	d.stray = false // the rows come from the log again
+	last := h.givenBack(id, rec.Recovered)
+	for _, r := range rec.Records {
+		v, ok := r.(paxos.Voted)
+		if !ok {
+			continue
+		}
+		now, _ := last.at(v.Slot)
+		if was, _ := d.votes.at(v.Slot); now == v && was != v {
+			h.voted(id, v)
+		}
+	}
+	d.votes = last
+}
+
+// started checks that the node took over what its disk holds.
+func (h *watch) started(id paxos.NodeID, s paxos.Status) {
+	if d := &h.disks[id]; s.Promised.Less(d.promise) {
+		h.world.Break("S2", "replica %d starts with promise %v, its disk has %v", id, s.Promised, d.promise)
+	}
+	if d := &h.disks[id]; s.Floor > d.snapshot+1 {
+		h.world.Break("S3", "replica %d starts without the votes below %d, its snapshot is of slot %d", id, s.Floor, d.snapshot)
+	}
+	for slot := s.VotesEnd; slot < paxos.Slot(len(h.disks[id].votes)); slot++ {
+		if v, voted := h.disks[id].votes.at(slot); voted {
+			h.world.Break("S3", "replica %d starts without its vote at %v in slot %d", id, v.Ballot, slot)
+			return
+		}
+	}
+}
