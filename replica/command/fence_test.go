@@ -42,6 +42,7 @@ func TestADeedBehindAStaleFenceIsNotDone(t *testing.T) {
 		require.Equal(t, valid[i], w.code(w.bob, d), "%#v", d)
 	}
 	f = w.make("/f", api.File)
+	deeds = append(deeds, command.DeleteNode{Node: f, Fence: fence})
 	require.Equal(t, api.OK, w.code(w.ann, command.Release{Node: l, Handle: handle(1), Acquisition: held.Acquisition}))
 	stale := func(why string) {
 		for _, d := range deeds {
@@ -60,4 +61,14 @@ func TestADeedBehindAStaleFenceIsNotDone(t *testing.T) {
 	require.Equal(t, api.OK, w.code(w.ann, command.DeleteNode{Node: l}))
 	w.acquired(w.ann, w.make("/l", api.File), 1, api.Exclusive)
 	stale("the lock of another node of that name is held")
+}
+
+// The fence is that of before the deed: what deletes its own lock was allowed to.
+func TestADeletionMayTakeItsOwnFenceAway(t *testing.T) {
+	w := newWorld(t)
+	l := w.make("/l", api.File)
+	held := w.acquired(w.ann, l, 1, api.Exclusive)
+	fence := api.Sequencer{Node: l, Mode: api.Exclusive, Gen: held.Gen}
+	require.Equal(t, api.OK, w.code(w.ann, command.DeleteNode{Node: l, Fence: fence}))
+	require.Equal(t, api.StaleSequencer, w.code(w.ann, command.DeleteNode{Node: l, Fence: fence}))
 }

@@ -174,8 +174,10 @@ func TestSessionsThatEndedBeforeTheEpochAreNotWaitedFor(t *testing.T) {
 	r.apply(command.LongestLease{Guard: 1, Lease: 12 * time.Second})
 	r.elect(5)
 	r.apply(command.Call{Guard: 1, Session: end, Seq: 1, Op: api.EndSession{}}) // below the epoch in the log
+	late := r.session(3)
 	r.raw(r.taken[0].Command)
-	require.EqualValues(t, 1, r.m.Status().Sessions)
+	require.EqualValues(t, 2, r.m.Status().Sessions)
+	r.request(9, api.Request{ID: 3, Session: late, Op: api.KeepAlive{Flushed: 2}})
 	r.request(9, api.Request{ID: 1, Session: end, Op: api.KeepAlive{}})
 	require.Equal(t, api.NoSession, r.reply().Code)
 	r.request(9, api.Request{ID: 2, Session: s, Op: api.KeepAlive{Flushed: 2}})
