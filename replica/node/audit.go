@@ -149,9 +149,10 @@ func (a *audit) wake(now time.Time) time.Time {
 }
 
 // tendAudit asks for a comparison when it is due, and does a part of the one
-// under way.
+// under way. A fail-over is no reason to wait: wrong rows may be what keeps it from
+// its end.
 func (n *Node) tendAudit() {
-	if n.serving != nil && !n.now.Before(n.checksumDue()) {
+	if n.rules && !n.now.Before(n.checksumDue()) {
 		raw := command.Append(nil, command.Checksum{})
 		if n.paxos.Propose(n.now, raw) == nil {
 			n.out.Proposed = append(n.out.Proposed, raw)
@@ -165,7 +166,7 @@ func (n *Node) checksumDue() time.Time { return n.audit.last.Add(n.cfg.ChecksumE
 
 // auditWake is when tendAudit has something to do.
 func (n *Node) auditWake() time.Time {
-	if n.serving == nil {
+	if !n.rules {
 		return n.audit.wake(n.now)
 	}
 	return earliest(n.audit.wake(n.now), n.checksumDue())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/rows"
 )
@@ -52,6 +53,36 @@ func TestTheOddOneStops(t *testing.T) {
 		require.ErrorContains(t, g.stopped[odd], "2 of 3 have others")
 		require.NotEqual(t, odd, g.master())
 	}
+}
+
+// A master whose rows are wrong may never come to serve: it is compared as soon
+// as its epoch stands in the log.
+func TestTheOddOneStopsDuringAFailOver(t *testing.T) {
+	g := newGroup(t, 3, func(c *node.Config) { c.Sessions = node.DefaultConfig().Sessions })
+	g.pass(3 * time.Second)
+	was := g.master()
+	g.open(was) // its client is never heard of again
+	g.cut[was] = true
+	recovering := func() (id paxos.NodeID) {
+		for id, n := range g.nodes {
+			if id != was && n.Master().State == master.Recovering {
+				return id
+			}
+		}
+		return 0
+	}
+	for range 1000 {
+		if g.pass(10 * time.Millisecond); recovering() != 0 {
+			break
+		}
+	}
+	odd := recovering()
+	require.NotZero(t, odd)
+	g.cut[was] = false
+	g.nodes[odd].Stray(rows.UserKey("stray"), "row")
+	g.pass(6 * time.Second)
+	require.ErrorIs(t, g.stopped[odd], node.ErrMinority)
+	require.Len(t, g.stopped, 1)
 }
 
 func TestWhereThereIsNoMajorityNobodyServes(t *testing.T) {

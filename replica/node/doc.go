@@ -37,7 +37,8 @@
 //
 // # Comparing rows
 //
-// From time to time the master puts a checksum command into the log (PML §6.2).
+// From time to time the master, serving or still in its fail-over, puts a checksum
+// command into the log (PML §6.2).
 // Each replica freezes its rows behind the slot in which it stands, sums them
 // some at a time while it goes on, and tells all others (SumReport). Each judges
 // itself, and only itself:

@@ -113,6 +113,7 @@ type Node struct {
 	db      *db.DB
 	master  *master.Master
 	serving *Serving
+	rules   bool      // its epoch stands in the log, serving or not yet
 	settled api.Epoch // the last one of its own in which settle was called
 	audit   audit
 	stop    error // final
@@ -282,7 +283,8 @@ func refusal(err error) api.Code {
 
 func (n *Node) noteServing() {
 	s := n.master.Status()
-	if s.State.Rules() && n.settled < s.Epoch {
+	n.rules = s.State.Rules()
+	if n.rules && n.settled < s.Epoch {
 		n.settled = s.Epoch
 		n.settle()
 	}

@@ -31,7 +31,7 @@ type group struct {
 	behind  map[paxos.NodeID]*paxos.Behind
 }
 
-func newGroup(t *testing.T, n int) *group {
+func newGroup(t *testing.T, n int, changes ...func(*node.Config)) *group {
 	g := &group{
 		t: t, now: time.Unix(100, 0), nodes: map[paxos.NodeID]*node.Node{}, wake: map[paxos.NodeID]time.Time{},
 		cut: map[paxos.NodeID]bool{}, applied: map[paxos.NodeID][]node.Applied{},
@@ -41,6 +41,9 @@ func newGroup(t *testing.T, n int) *group {
 	cfg := node.DefaultConfig()
 	cfg.ChecksumEvery, cfg.ChecksumRows = time.Second, 2
 	cfg.Sessions = session.Config{} // nobody keeps them alive here
+	for _, change := range changes {
+		change(&cfg)
+	}
 	for i := range n {
 		cfg.Paxos.Members = append(cfg.Paxos.Members, paxos.NodeID(i+1))
 	}

@@ -215,6 +215,19 @@ func TestTheEndOfASessionTakesAllItsRows(t *testing.T) {
 	require.True(t, ok)
 }
 
+// What stands among the sessions and is none is for Audit to tell.
+func TestOnlySessionsAreListed(t *testing.T) {
+	tx := db.New().Begin()
+	rows.OpenSession(tx, 5, api.Nonce{1, 2}, "ann")
+	tx.Put("s~~~~~~~~~~~~~~~~", "x")
+	var ids []api.SessionID
+	for id := range rows.Sessions(tx) {
+		ids = append(ids, id)
+	}
+	require.Equal(t, []api.SessionID{5}, ids)
+	require.ErrorContains(t, rows.Audit(tx), "I-R1")
+}
+
 func TestBrokenPromises(t *testing.T) {
 	ok := api.Result{Code: api.OK}
 	for name, c := range map[string]struct {

@@ -45,12 +45,17 @@ func putSession(tx *db.Txn, id api.SessionID, s Session) (had bool) {
 	return had
 }
 
-// Sessions lists the sessions that are alive, by id.
+// Sessions lists the sessions that are alive, by id: those that GetSession finds.
+// A key that is none of this package's is for Audit, and for comparing rows, to
+// tell; a session that nobody opened could never be ended either.
 func Sessions(r Reader) iter.Seq2[api.SessionID, Session] {
 	return func(yield func(api.SessionID, Session) bool) {
 		for key := range r.Scan(string(rune(FamilySession))) {
-			k, _ := ParseKey(key)
-			if s, _ := GetSession(r, k.Session); !yield(k.Session, s) {
+			k, is := ParseKey(key)
+			if !is {
+				continue
+			}
+			if s, ok := GetSession(r, k.Session); ok && !yield(k.Session, s) {
 				return
 			}
 		}
