@@ -150,6 +150,7 @@ func TestLimitsOfActsAreTestedAgainWhenApplied(t *testing.T) {
 		command.DelayOver{Node: n},
 		command.Sweep{Node: none},
 		command.LongestLease{},
+		command.Backup{Done: rows.Backup{Elapsed: -1}},
 		command.LongestLease{Lease: api.MaxLease + 1},
 		command.Call{Session: 1, Seq: 1, Op: api.GetStat{Handle: "t"}},
 	} {

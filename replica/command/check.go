@@ -33,6 +33,8 @@ func check(c Command) api.Code {
 		return valid(c.Node.Instance != 0 && c.Freed != 0)
 	case Sweep:
 		return checkNode(c.Node)
+	case Backup:
+		return valid(c.Done.Elapsed >= 0)
 	case LongestLease:
 		return valid(0 < c.Lease && c.Lease <= api.MaxLease)
 	}

@@ -26,6 +26,7 @@ import (
 //	2 'W' guard node                          Sweep
 //	2 'L' guard lease                         LongestLease, in ns
 //	2 'O' guard                               Confirm
+//	2 'B' guard slot elapsed                  Backup, elapsed in ns
 //
 //	founding  names names n n*(name contents names) 4 limits
 //	deed      1 node path rights u8 create u8 kind u8 ephemeral contents names fence   OpenNode
@@ -64,6 +65,7 @@ const (
 	kindSweep    byte = 'W'
 	kindLease    byte = 'L'
 	kindConfirm  byte = 'O'
+	kindBackup   byte = 'B'
 )
 
 // ErrMalformed is what Decode returns, wrapped with the reason, for bytes that
@@ -102,6 +104,8 @@ func Append(dst []byte, c Command) []byte {
 		return appendUints(append(dst, version, kindLease), uint64(c.Guard), uint64(c.Lease))
 	case Confirm:
 		return appendUints(append(dst, version, kindConfirm), uint64(c.Guard))
+	case Backup:
+		return appendUints(append(dst, version, kindBackup), uint64(c.Guard), c.Done.Slot, uint64(c.Done.Elapsed))
 	}
 	panic(fmt.Sprintf("command: Append of %T", c))
 }
@@ -172,9 +176,11 @@ func (r *reader) command(kind byte) Command {
 	case kindSweep:
 		return Sweep{Guard: r.guard(), Node: r.ref()}
 	case kindLease:
-		return LongestLease{Guard: r.guard(), Lease: r.lease()}
+		return LongestLease{Guard: r.guard(), Lease: r.duration()}
 	case kindConfirm:
 		return Confirm{Guard: r.guard()}
+	case kindBackup:
+		return Backup{Guard: r.guard(), Done: rows.Backup{Slot: r.uint(), Elapsed: r.duration()}}
 	}
 	r.fail("kind %q", kind)
 	return nil

@@ -41,6 +41,7 @@ var golden = []struct {
 	{"02" + "57" + "07" + slashF, command.Sweep{Guard: 7, Node: file}},
 	{"02" + "4c" + "07" + "ac02", command.LongestLease{Guard: 7, Lease: 300}},
 	{"02" + "4f" + "07", command.Confirm{Guard: 7}},
+	{"02" + "42" + "07" + "09" + "ac02", command.Backup{Guard: 7, Done: rows.Backup{Slot: 9, Elapsed: 300}}},
 	{act + "01" + slashF + "042f662f67" + "03" + "01" + "02" + "01" + "0176" + abc + fenced, acting(command.OpenNode{Dir: file, Path: path("/f/g"), Rights: api.RightRead | api.RightWrite,
 		Create: api.CreateMay, Kind: api.File, Ephemeral: true, Contents: "v", Names: names, Fence: fence})},
 	{act + "01" + "012f00" + "012f" + "01" + "00" + "00" + "00" + "00" + "000000" + "00", acting(command.OpenNode{Rights: api.RightRead})},
@@ -97,7 +98,7 @@ func TestWhatIsNoCommandIsRefusedWithTheReason(t *testing.T) {
 		{act + "02" + slashF + "08" + "01" + "53" + "022f66" + "06" + "00" + "09", "no lock is"},
 		{act + "08" + slashF + "0102" + "02" + "00" + "02" + "00", "flag is 2"},
 		{act + "08" + slashF + "0102" + "02" + "8080808010" + "00" + "00", "lock-delay of 4294967296 ms"},
-		{"02" + "4c" + "07" + "80808080808080808001", "a lease of"},
+		{"02" + "4c" + "07" + "80808080808080808001", "9223372036854775808 ns"},
 		{"02" + "46" + "07" + "00", "a secret of 1 bytes"},
 		{"02" + "46" + "07" + strings.Repeat("00", 32) + abc + abc + "01" + "01610000", "1 files in 4 bytes"},
 	} {

@@ -100,6 +100,14 @@ type LongestLease struct {
 // it for.
 type Confirm struct{ Guard api.Epoch }
 
+// Backup records in which slot the newest backup was made, or, of the one that is
+// recorded, for how long masters have served since: a new master goes on from there
+// (C14.03). It is refused with Conflict where as much is recorded already.
+type Backup struct {
+	Guard api.Epoch
+	Done  rows.Backup
+}
+
 func (Epoch) command()        {}
 func (Call) command()         {}
 func (Act) command()          {}
@@ -112,6 +120,7 @@ func (DelayOver) command()    {}
 func (Sweep) command()        {}
 func (LongestLease) command() {}
 func (Confirm) command()      {}
+func (Backup) command()       {}
 
 // Limits of a Constant, in bytes. The name is not empty.
 const (

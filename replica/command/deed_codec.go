@@ -209,10 +209,10 @@ func (r *reader) delay() api.LockDelay {
 	return api.LockDelay(x)
 }
 
-func (r *reader) lease() time.Duration {
+func (r *reader) duration() time.Duration {
 	x := r.uint()
 	if x > math.MaxInt64 {
-		r.fail("a lease of %d ns", x)
+		r.fail("%d ns", x)
 		return 0
 	}
 	return time.Duration(x)

@@ -15,6 +15,7 @@ type Footprint struct {
 	Constant string        // this constant
 	Founds   bool          // every row of the tree, and the secret
 	Lease    bool          // the longest session lease
+	Backup   bool          // what is recorded of backups
 	Opens    bool          // the session that the command opens, with this nonce
 	Nonce    api.Nonce     // of Opens
 	Session  api.SessionID // this session and its answers
@@ -74,6 +75,8 @@ func Touches(c Command) Footprint {
 		return Footprint{Node: NodePrint{c.Node.Path, ExtentBeing}, Locks: LocksPrint{Node: c.Node, Forget: true}}
 	case LongestLease:
 		return Footprint{Lease: true}
+	case Backup:
+		return Footprint{Backup: true}
 	}
 	return Footprint{}
 }
@@ -147,6 +150,8 @@ func (f Footprint) coversRow(k rows.Key, number api.Number) bool {
 		return f.Founds
 	case rows.FamilyLease:
 		return f.Lease
+	case rows.FamilyBackup:
+		return f.Backup
 	case rows.FamilySession:
 		return f.coversSession(k.Session, number)
 	case rows.FamilyAnswer:

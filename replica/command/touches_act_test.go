@@ -64,6 +64,7 @@ func TestWhatActsAndTheMastersOwnCommandsTouch(t *testing.T) {
 	w.apply(command.FailHandle{Guard: 1, Session: w.bob, Handle: handle(5)})
 	w.apply(command.FailHandle{Guard: 1, Session: w.ann, Handle: handle(2)})
 	w.apply(command.LongestLease{Guard: 1, Lease: 1})
+	w.apply(command.Backup{Guard: 1, Done: rows.Backup{Slot: 1}})
 	freed := lock.Delays(w.db)
 	require.Len(t, freed, 2)
 	var names []string
@@ -85,6 +86,7 @@ func TestWhatActsAndTheMastersOwnCommandsTouch(t *testing.T) {
 	}{
 		{command.Confirm{}, []string{"n"}},
 		{command.LongestLease{}, []string{"n", "m"}},
+		{command.Backup{}, []string{"n", "k"}},
 		{act(command.Fail{}), ann},
 		{act(command.GetContents{Node: f}), ann},
 		{act(command.GetStat{Node: f}), ann},

@@ -27,6 +27,8 @@ func (a *applier) upkeep(c Command) {
 			rows.SetLongestLease(a.tx, c.Lease)
 			a.executed(api.Result{Code: api.OK})
 		}
+	case Backup:
+		a.backup(c)
 	case Confirm:
 		if a.guarded(c.Guard) {
 			a.executed(api.Result{Code: api.OK})
@@ -88,6 +90,16 @@ func (a *applier) delayOver(c DelayOver) {
 		return
 	}
 	a.executed(api.Result{Code: api.OK}, lockEffects(effects)...)
+}
+
+func (a *applier) backup(c Backup) {
+	switch {
+	case !a.guarded(c.Guard):
+	case rows.SetBackup(a.tx, c.Done):
+		a.executed(api.Result{Code: api.OK})
+	default:
+		a.refuse(api.Conflict)
+	}
 }
 
 func (a *applier) sweep(c Sweep) {

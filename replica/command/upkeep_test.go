@@ -204,6 +204,20 @@ func TestTheRowOfTheLongestLease(t *testing.T) {
 	}
 }
 
+func TestABackupIsRecordedInItsOwnEpochOnly(t *testing.T) {
+	w := newWorld(t)
+	done := rows.Backup{Slot: 9, Elapsed: time.Second}
+	require.Equal(t, api.Aborted, w.apply(command.Backup{Guard: 2, Done: done}).Result.Code)
+	require.Zero(t, rows.GetBackup(w.db))
+	a := w.apply(command.Backup{Guard: 1, Done: done})
+	require.Equal(t, command.Executed, a.Verdict)
+	require.Empty(t, a.Effects)
+	require.Equal(t, done, rows.GetBackup(w.db))
+	a = w.apply(command.Backup{Guard: 1, Done: done})
+	require.Equal(t, command.Refused, a.Verdict)
+	require.Equal(t, api.Conflict, a.Result.Code)
+}
+
 // A confirmation changes the counter only, and is executed in its own epoch only.
 func TestAConfirmation(t *testing.T) {
 	w := newWorld(t)

@@ -45,6 +45,8 @@ func (a *auditor) key(key string) error {
 		GetSecret(a.r)
 	case FamilyLease:
 		GetLongestLease(a.r)
+	case FamilyBackup:
+		GetBackup(a.r)
 	case FamilySession:
 		a.sessions++
 		return AuditSession(a.r, k.Session)

@@ -20,12 +20,13 @@ const (
 	FamilyConstant Family = 'c'
 	FamilySecret   Family = 'h'
 	FamilyLease    Family = 'm'
+	FamilyBackup   Family = 'k'
 	FamilyUser     Family = 'u'
 )
 
 // systemFamilies are all families but the users'.
 var systemFamilies = [...]Family{FamilyTotals, FamilyEpoch, FamilySession, FamilyOpener, FamilyAnswer,
-	FamilyConstant, FamilySecret, FamilyLease}
+	FamilyConstant, FamilySecret, FamilyLease, FamilyBackup}
 
 // Key is a key taken apart. Which fields count depends on the family.
 type Key struct {
@@ -45,7 +46,7 @@ func ParseKey(key string) (k Key, ok bool) {
 	k.Family = Family(key[0])
 	rest := key[1:]
 	switch k.Family {
-	case FamilyTotals, FamilyEpoch, FamilySecret, FamilyLease:
+	case FamilyTotals, FamilyEpoch, FamilySecret, FamilyLease, FamilyBackup:
 		return k, rest == ""
 	case FamilySession:
 		k.Session = api.SessionID(number(rest, 0))
@@ -80,6 +81,7 @@ const (
 	epochKey  = string(rune(FamilyEpoch))
 	secretKey = string(rune(FamilySecret))
 	leaseKey  = string(rune(FamilyLease))
+	backupKey = string(rune(FamilyBackup))
 )
 
 func sessionKey(id api.SessionID) string { return numbers(FamilySession, uint64(id)) }

@@ -39,6 +39,7 @@ func cell() (*db.DB, *db.Txn) {
 	rows.SetConstant(tx, "rho", "500")
 	rows.SetSecret(tx, secret)
 	rows.SetLongestLease(tx, 12*time.Second)
+	rows.SetBackup(tx, rows.Backup{Slot: 300, Elapsed: 12 * time.Second})
 	tx.Put(rows.UserKey("k"), "v")
 	return d, tx
 }
@@ -53,6 +54,7 @@ func TestTheRowsArePinned(t *testing.T) {
 		"64" + "0000000000000005" + "0000000000000009", "02" + "01" + "01" + "0176" + "00" + "00" + "00",
 		"65", "01" + "0000000000000001" + "0000000000000003" + "0000000000000007" + "0000000000000003",
 		"68", "01" + "01" + strings.Repeat("00", 30) + "02",
+		"6b", "01" + "000000000000012c" + "0000000000002ee0",
 		"6d", "01" + "0000000000002ee0",
 		"6e", "01" + "0000000000000001" + "0000000000000001",
 		"6f" + "0000000000000001" + "0000000000000002", "01" + "0000000000000005",
@@ -83,6 +85,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, secret, got)
 	require.Equal(t, 12*time.Second, rows.GetLongestLease(tx))
+	require.Equal(t, rows.Backup{Slot: 300, Elapsed: 12 * time.Second}, rows.GetBackup(tx))
 	require.NoError(t, rows.Audit(tx))
 }
 
@@ -101,6 +104,7 @@ func TestANewCellHasNothing(t *testing.T) {
 	_, ok = rows.GetSecret(d)
 	require.False(t, ok)
 	require.Zero(t, rows.GetLongestLease(d))
+	require.Zero(t, rows.GetBackup(d))
 	require.NoError(t, rows.Audit(d))
 }
 
@@ -112,8 +116,9 @@ func TestUserKeysTouchNoSystemRow(t *testing.T) {
 		k, ok := rows.ParseKey(rows.UserKey(system))
 		require.True(t, ok)
 		require.Equal(t, rows.Key{Family: rows.FamilyUser, Name: system}, k)
-		_, exists := d.Get(rows.UserKey(system))
-		require.False(t, exists)
+		if _, exists := d.Get(rows.UserKey(system)); exists {
+			require.Equal(t, "k", system, "the one key that a user has chosen")
+		}
 	}
 }
 
@@ -131,13 +136,14 @@ func TestKeysAreTakenApart(t *testing.T) {
 		{Family: rows.FamilyAnswer, Session: 5, Seq: 9},
 		{Family: rows.FamilyEpoch},
 		{Family: rows.FamilySecret},
+		{Family: rows.FamilyBackup},
 		{Family: rows.FamilyLease},
 		{Family: rows.FamilyTotals},
 		{Family: rows.FamilyOpener, Nonce: api.Nonce{1, 2}},
 		{Family: rows.FamilySession, Session: 5},
 		{Family: rows.FamilyUser, Name: "k"},
 	}, got)
-	for _, key := range []string{"", "x", "nn", "e1", "h1", "m1", "s", "s1234567", "s123456789", "o12345678", "d12345678", "d12345678123456789"} {
+	for _, key := range []string{"", "x", "nn", "e1", "h1", "m1", "k1", "s", "s1234567", "s123456789", "o12345678", "d12345678", "d12345678123456789"} {
 		_, ok := rows.ParseKey(key)
 		require.False(t, ok, "%q", key)
 	}
@@ -167,6 +173,31 @@ func TestAConstantIsSetOnce(t *testing.T) {
 }
 
 // A new master waits for what may have been granted, never for less.
+func TestWhatIsRecordedOfBackupsOnlyGrows(t *testing.T) {
+	tx := db.New().Begin()
+	last := rows.Backup{}
+	for _, c := range []struct {
+		b    rows.Backup
+		want bool
+	}{
+		{rows.Backup{}, false},
+		{rows.Backup{Elapsed: time.Millisecond - 1}, false}, // downwards
+		{rows.Backup{Elapsed: time.Minute}, true},
+		{rows.Backup{Slot: 7, Elapsed: time.Second}, true},
+		{rows.Backup{Slot: 7, Elapsed: time.Second}, false},
+		{rows.Backup{Slot: 7, Elapsed: time.Hour}, true},
+		{rows.Backup{Slot: 7, Elapsed: time.Second}, false},
+		{rows.Backup{Slot: 6, Elapsed: 2 * time.Hour}, false},
+		{rows.Backup{Slot: 8}, true},
+	} {
+		require.Equal(t, c.want, rows.SetBackup(tx, c.b), "%+v after %+v", c.b, last)
+		if c.want {
+			last = c.b
+		}
+		require.Equal(t, last, rows.GetBackup(tx))
+	}
+}
+
 func TestALongestLeaseIsTakenUpwards(t *testing.T) {
 	tx := db.New().Begin()
 	for d, want := range map[time.Duration]time.Duration{
@@ -279,6 +310,7 @@ func TestAnUnreadableSystemRowIsNeverTakenForAnother(t *testing.T) {
 				rows.GetConstant(tx, "rho")
 				rows.GetSecret(tx)
 				rows.GetLongestLease(tx)
+				rows.GetBackup(tx)
 			})
 			tx.Rollback()
 		}

@@ -130,6 +130,8 @@ func guardOf(c command.Command) (guard api.Epoch, ok bool) {
 		return c.Guard, true
 	case command.Confirm:
 		return c.Guard, true
+	case command.Backup:
+		return c.Guard, true
 	}
 	return 0, false
 }
