@@ -74,12 +74,16 @@ type streamWriter struct {
 	err  error
 }
 
+// smallStart is the room that a chunk begins with. It grows to what the first one
+// needs: most cells are far smaller than a chunk.
+const smallStart = 4 << 10
+
 func (s *streamWriter) header() {
 	b := binary.LittleEndian.AppendUint16([]byte(magic), version)
 	b = append(b, 0, 0)
 	s.crc = crc32.Checksum(b, castagnoli)
 	s.write(binary.LittleEndian.AppendUint32(b, s.crc))
-	s.buf = make([]byte, prefixSize, s.size+prefixSize)
+	s.buf = make([]byte, prefixSize, min(s.size, smallStart)+prefixSize)
 }
 
 func (s *streamWriter) row(key, value string) {

@@ -34,10 +34,14 @@ func (s *Store) Create(h Handle) (*Writer, error) {
 	if err := w.put(head); err != nil {
 		return nil, w.discard(err)
 	}
-	_, _ = w.hash.Write(head) // never fails
-	w.buf = make([]byte, frameHead, l.stride())
+	_, _ = w.hash.Write(head)                                    // never fails
+	w.buf = make([]byte, frameHead, min(l.stride(), smallStart)) // grows to what the first chunk needs
 	return w, nil
 }
+
+// smallStart is the room that a chunk begins with: most cells are far smaller than
+// a chunk.
+const smallStart = 4 << 10
 
 // Write takes in a part of the body; it calls the disk for each chunk that gets
 // full: a write, and a sync. An error is final, and nothing will be published.
