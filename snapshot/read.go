@@ -43,6 +43,11 @@ func load(r *reader, id ID, f func(io.Reader) error) error {
 	if err := r.expect(id); err != nil {
 		return err
 	}
+	return again(r, id, f)
+}
+
+// again reads the file once more, for f.
+func again(r *reader, id ID, f func(io.Reader) error) error {
 	r.rewind()
 	b := &body{r: r}
 	err := f(b)

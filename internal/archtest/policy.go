@@ -56,17 +56,18 @@ var house = map[string]room{
 	"replica/host":    {pure, []string{"replica/node"}},
 	"replica/store":   {synchronous, []string{"wal", "snapshot", "db", "paxos"}},
 
-	"replica/lane": {synchronous, []string{"replica/host", "replica/store"}},
+	"replica/lane":   {synchronous, []string{"replica/host", "replica/store"}},
+	"replica/backup": {synchronous, []string{"replica/command", "replica/store"}},
 
 	"client/session": {pure, []string{"replica/api"}},
 	"client":         {concurrent, []string{"client/session"}},
 	"replica":        {concurrent, []string{"replica/lane"}},
 
 	"sim":            {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
-	"sim/cell":       {support, []string{"sim", "db", "replica/lane"}},
+	"sim/cell":       {support, []string{"sim", "db", "replica/lane", "replica/backup"}},
 	"sim/experiment": {support, []string{"sim/cell"}},
 	"sim/mutants":    {support, []string{"internal/overlay"}},
-	"cmd/chubby":     {concurrent, []string{"sim/cell", "sim/experiment", "sim/mutants", "replica", "client", "linearizability", "snapshot"}},
+	"cmd/chubby":     {concurrent, []string{"sim/cell", "sim/experiment", "sim/mutants", "replica", "replica/backup", "client", "linearizability", "snapshot"}},
 }
 
 // allowed is everything a room may import, found by walking the lattice.

@@ -3,7 +3,8 @@
 // register of its own and snapshots of the rows beside them, and gives all back,
 // checked against each other, when a process starts.
 //
-// Read in this order: state, index, store, bulk, open, errors.
+// Read in this order: state, index, store, bulk, open, errors; then what is made
+// elsewhere: place (backups), restore.
 //
 //	DIR/LOCK                  locked while the store is open
 //	DIR/promise.a, .b         what the node promised, in a wal.Register

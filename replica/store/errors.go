@@ -12,6 +12,8 @@ var (
 	ErrUncovered = errors.New("no good snapshot covers what the log lacks")
 	// ErrRecord says that a record came back whole and makes no sense.
 	ErrRecord = errors.New("malformed record")
+	// ErrNotEmpty refuses to restore into a directory that holds something.
+	ErrNotEmpty = errors.New("the directory is not empty")
 	// ErrClosed is the answer of a closed store.
 	ErrClosed = errors.New("closed")
 )

@@ -1,0 +1,60 @@
+package rows
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// CellID tells a cell from all others, and from what it was before it was restored
+// from a backup; ok is false in one that was not founded. It is made of the secret,
+// and says nothing about it.
+func CellID(r Reader) (id uint64, ok bool) {
+	secret, ok := GetSecret(r)
+	if !ok {
+		return 0, false
+	}
+	sum := sha256.Sum256(append([]byte("cell"), secret[:]...))
+	return binary.BigEndian.Uint64(sum[:]), true
+}
+
+// Gap is by how much Renew raises the numbers of a cell: more than a cell counts in
+// the years between a backup and the day it is needed.
+const Gap = 1 << 44
+
+// Renew makes the rows of a backup those of a new cell, which no log says: numbers
+// and epoch go on above all that the old cell may have given out since (S2), the
+// ballot that the epoch is of becomes b, the secret another one, and no backup is
+// recorded. There must be a secret, and no session alive.
+func Renew(tx *db.Txn, master uint32, b Ballot, secret [32]byte) Epoch {
+	t, was := GetTotals(tx), GetEpoch(tx)
+	old, sealed := GetSecret(tx)
+	switch {
+	case t.Sessions != 0 || !sealed || old == secret || secret == [32]byte{}:
+		invariant.Failf("I-R8", "rows with %d sessions, sealed: %t, are renewed", t.Sessions, sealed)
+	case !was.Ballot.less(b) || t.Commands+Gap < t.Commands || was.Number+Gap < was.Number:
+		invariant.Failf("I-R3", "rows of %+v and %+v are renewed with %+v", t, was, b)
+	}
+	t.Commands += Gap
+	putTotals(tx, t)
+	e := Epoch{Number: was.Number + Gap, Master: master, Ballot: b}
+	tx.Put(epochKey, write(uint64(e.Number), uint64(master), b.Round, uint64(b.Node)))
+	tx.Put(secretKey, string(append([]byte{version}, secret[:]...)))
+	tx.Delete(backupKey)
+	return e
+}
+
+func (b Ballot) less(o Ballot) bool {
+	return b.Round < o.Round || b.Round == o.Round && b.Node < o.Node
+}
+
+// Alive lists the ids of Sessions.
+func Alive(r Reader) (all []api.SessionID) {
+	for id := range Sessions(r) {
+		all = append(all, id)
+	}
+	return all
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/snapshot"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Place is where backups go: a directory of another disk, in another building if
+// possible (C14.03). Each cell has a directory of its own in it, named after its
+// secret, so cells that share a place, and a cell that was restored and the one
+// before it, never take each other's files for their own.
+//
+// Nothing of a replica stands on a place: one that is full, slow or gone costs
+// backups, and nothing else.
+type Place struct {
+	FS        vfs.FS
+	Dir       string
+	Keep      int // the newest good backups that stay; below 2: 2
+	ChunkSize int // snapshot.Options
+}
+
+// Backup is what is to be written.
+type Backup struct {
+	Handle paxos.Handle
+	Rows   db.View
+	Cell   uint64     // whose; rows.CellID
+	After  paxos.Slot // a backup above this slot is new: it is not written twice
+}
+
+// Made is what there is after Write.
+type Made struct {
+	ID    ID
+	Found bool           // it was there: whoever wrote it did not live to say so
+	Bad   []snapshot.Bad // older backups that cannot be used any more
+	// Unpruned says why backups that are too old are still there; nil if none are.
+	Unpruned error
+}
+
+// Directory is where the backups of a cell stand.
+func (p Place) Directory(cell uint64) string {
+	return path.Join(p.Dir, fmt.Sprintf("cell-%016x", cell))
+}
+
+// Write makes a backup, durable under its name when it returns nil, and removes
+// those that are too old. It opens the place, which reads all that is kept there,
+// and closes it again: while nothing is written nobody holds a lock in it. After an
+// error nothing was published, or it is found the next time.
+func (p Place) Write(b Backup) (made Made, err error) {
+	snaps, report, err := snapshot.Open(p.FS, p.Directory(b.Cell), snapshot.Options{ChunkSize: p.ChunkSize, Keep: p.Keep})
+	if err != nil {
+		return Made{}, fmt.Errorf("backup: %w", err)
+	}
+	made.Bad = report.Bad
+	id, ok := snaps.Latest()
+	made.Found = ok && id.Handle.Slot > snapshot.Slot(b.After)
+	if !made.Found {
+		id, err = snaps.Write(handleOut(b.Handle), func(w io.Writer) error {
+			_, err := b.Rows.WriteTo(w)
+			return err
+		})
+	}
+	if err == nil {
+		made.ID = idIn(id)
+		_, made.Unpruned = snaps.Prune()
+	}
+	if err = errors.Join(err, snaps.Close()); err != nil {
+		return Made{}, fmt.Errorf("backup: %w", err)
+	}
+	return made, nil
+}
