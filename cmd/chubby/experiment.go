@@ -43,7 +43,8 @@ func (a *app) experimentCommand() *cobra.Command {
 		Long: `Experiment runs the same seeds in each place of a grid of parameters, and prints
 in what share of them an event happened, with 95 % confidence intervals. Without
 a name it lists the experiments. A seed that ends by something else than the
-event is run and not judged.
+event is run and not judged. Where an experiment counts more than that (updates
+that were lost, say), the sums over the judged seeds stand behind.
 
 Seeds run one after the other, each in all places of the grid, so a run that is
 interrupted, or ends by --for, has about as many in each.

@@ -27,6 +27,7 @@ type Cell struct {
 	leases   *leaseWatch
 	nodes    *fileBook
 	minds    *clientWatch
+	fence    *fence
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
 
 	healed     bool                        // the safety phase is over
@@ -80,6 +81,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 		})
 		c.clients = append(c.clients, m)
 	}
+	c.addFence(clock())
 	return c
 }
 

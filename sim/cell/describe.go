@@ -17,6 +17,8 @@ import (
 // between replicas and clients. Values are cut short.
 func Describe(from, to sim.Addr, msg []byte) string {
 	switch {
+	case from.IsClient() && to.IsClient():
+		return describeFence(msg)
 	case from.IsClient():
 		q, err := api.DecodeRequest(msg)
 		if err != nil {

@@ -12,10 +12,13 @@
 //	process.go   one life of a replica: the shipped host and store
 //	load.go      client programs, and the books they keep; nodes.go: programs that
 //	             use files and locks; files.go: the history of files
+//	fence.go     a resource outside of the cell, which checks sequencers or does not:
+//	             fence_resource.go decides, fence_server.go is its machine,
+//	             fence_program.go its clients, fence_line.go what they say
 //	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes
 //	atlas.go     which disks may be damaged; logmap.go: which bytes of them
 //	watch.go     the omniscient checks: watch_disks.go: S1, S2, S3; watch_calls.go: S5;
-//	             watch_rows.go: S6; watch_locks.go: S8;
+//	             watch_rows.go: S6; watch_locks.go: S8; watch_fence.go: S10;
 //	             watch_clients.go: S9, S11, S15; watch_rot.go: S17;
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold
 //	claims.go    what messages and answers claim, against the truth (I-W1);

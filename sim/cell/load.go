@@ -27,6 +27,7 @@ var workloads = []workload{
 	{"increments", "read-modify-write loops on few rows, with reads between", (*program).increments},
 	{"files", "nodes of a small tree that are opened, read, written, listed and deleted", (*program).files},
 	{"locks", "locks that are acquired, held, checked and released, by many who want the same", (*program).locks},
+	{workFenced, "a counter outside of the cell, which whoever holds a lock reads and writes; it checks sequencers", (*program).fenced},
 	{"lists", "groups of rows that are filled, emptied and listed as a whole", (*program).lists},
 }
 
@@ -69,6 +70,7 @@ type program struct {
 	cell    *Cell
 	rt      *sim.Runtime
 	client  *client.Client
+	line    *line
 	id      int64 // process in the history: machine, life, thread, generation
 	draws   *sim.Draw
 	turn    func(*program, context.Context)
@@ -84,9 +86,10 @@ type program struct {
 func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 	return func(rt *sim.Runtime) {
 		draws := rt.Env().Draw("client.main")
+		line := newLine(rt)
 		for generation := 0; ; generation++ {
 			c.load.sessions++
-			cl := client.New(rt, client.Config{
+			cl := client.New(line, client.Config{
 				Replicas:   c.replicaIDs(),
 				Draw:       draws.Uint64,
 				AnswerWait: draws.Duration(50*time.Millisecond, 600*time.Millisecond),
@@ -96,7 +99,7 @@ func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 			})
 			c.minds.begins(runningClient{rt, cl})
 			budget := int(draws.LogUniform(10, 400))
-			lived := c.session(rt, cl, int64(machine)<<32|int64(rt.Env().Life())<<20|int64(generation)<<8, budget)
+			lived := c.session(line, cl, int64(machine)<<32|int64(rt.Env().Life())<<20|int64(generation)<<8, budget)
 			if c.load.finale && lived {
 				return
 			}
@@ -114,7 +117,8 @@ func (c *Cell) replicaIDs() []uint32 {
 
 // session runs threads on one client session until they end, then closes it. lived
 // says that the session did not expire under them.
-func (c *Cell) session(rt *sim.Runtime, cl *client.Client, id int64, budget int) (lived bool) {
+func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (lived bool) {
+	rt := line.Runtime
 	c.load.running++
 	defer func() { c.load.running-- }()
 	var ends []client.Signal
@@ -122,7 +126,7 @@ func (c *Cell) session(rt *sim.Runtime, cl *client.Client, id int64, budget int)
 	for i := range c.plan.Calls.Threads {
 		end := rt.NewSignal()
 		ends = append(ends, end)
-		p := &program{cell: c, rt: rt, client: cl, id: id | int64(i), last: map[string]string{}}
+		p := &program{cell: c, rt: rt, client: cl, line: line, id: id | int64(i), last: map[string]string{}}
 		p.draws = rt.Env().World().Draw("client.thread", uint64(p.id))
 		for _, w := range workloads {
 			if w.name == c.plan.Workload {
@@ -192,6 +196,8 @@ func (p *program) finale(ctx context.Context) {
 	switch p.cell.plan.Workload {
 	case "files", "locks":
 		p.finaleOfNodes(ctx)
+	case workFenced:
+		p.finaleOfFence(ctx)
 	default:
 		p.put(ctx, p.row())
 		p.get(ctx, p.row())

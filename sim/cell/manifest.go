@@ -51,6 +51,14 @@ type Settings struct {
 	Faults   []string      `json:"faults"` // "swarm" alone, or kinds; []: none
 	Workload string        `json:"workload"`
 	Lease    LeaseSettings `json:"lease,omitzero"`
+	Fence    FenceSettings `json:"fence,omitzero"`
+}
+
+// FenceSettings are FenceOptions as files hold them.
+type FenceSettings struct {
+	Mode  FenceMode     `json:"mode"`
+	Delay time.Duration `json:"delay_ns"`
+	Drift int           `json:"drift_permille"`
 }
 
 // LeaseSettings are LeaseOptions as files hold them.
@@ -66,7 +74,7 @@ const swarm = "swarm"
 
 // Settings are what of the options decides the run.
 func (o Options) Settings() Settings {
-	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, LeaseSettings(o.Lease)}
+	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, LeaseSettings(o.Lease), FenceSettings(o.Fence)}
 	if s.Faults == nil {
 		s.Faults = []string{swarm}
 	}
@@ -78,7 +86,7 @@ func (s Settings) Options() Options {
 	if len(s.Faults) == 1 && s.Faults[0] == swarm {
 		s.Faults = nil
 	}
-	return Options{Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload, Lease: LeaseOptions(s.Lease)}
+	return Options{Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload, Lease: LeaseOptions(s.Lease), Fence: FenceOptions(s.Fence)}
 }
 
 // SeedHash is the trace hash of one seed.

@@ -230,7 +230,7 @@ func (p *program) closeHandle(ctx context.Context, o *opened) {
 	}
 }
 
-// acquire asks for the lock, waiting or not. Who gets it believes to hold it.
+// acquire asks for the lock in some mode, waiting or not.
 func (p *program) acquire(ctx context.Context, o *opened) {
 	mode := client.Exclusive
 	if p.draws.Chance(1, 3) {
@@ -239,6 +239,11 @@ func (p *program) acquire(ctx context.Context, o *opened) {
 	// Who holds a lock does not wait for another: two could wait for each other.
 	wait := !slices.ContainsFunc(p.nodes, func(x *opened) bool { return x.lock != nil })
 	wait = wait && (p.cell.load.finale || p.draws.Chance(2, 3))
+	p.take(ctx, o, mode, wait)
+}
+
+// take asks for the lock. Who gets it believes to hold it.
+func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bool) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
 	var lock *client.Lock

@@ -23,6 +23,7 @@ type Options struct {
 	Faults   []string      // families; nil: the swarm; empty: none
 	Workload string        // ""
 	Lease    LeaseOptions
+	Fence    FenceOptions
 	Trace    sim.Trace // where to write what happens, if anywhere
 }
 
@@ -66,6 +67,7 @@ type Plan struct {
 	Fatal   time.Duration // before then, no disk is damaged so that its replica must stop
 	Lull    time.Duration // faults rest for as long, time and again; 0: never
 	Calls   CallPlan
+	Fence   FencePlan
 }
 
 // FaultPlan is one family that is on.
@@ -110,6 +112,9 @@ func (o Options) Check() error {
 		if _, err := familyNamed(f); err != nil {
 			return err
 		}
+	}
+	if err := o.Fence.check(); err != nil {
+		return err
 	}
 	return o.Lease.check()
 }
@@ -173,6 +178,7 @@ func NewPlan(o Options) Plan {
 	p.misfit(at)
 	p.sessions(at)
 	p.calls(at)
+	p.fence(o.Fence, at)
 	return p
 }
 
@@ -280,7 +286,7 @@ func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
 // of the cells without handles they live for ever.
 func (p *Plan) sessions(at func(string) *draw.Stream) {
 	d := at("sessions")
-	on := d.Chance(1, 2) || p.Workload == "files" || p.Workload == "locks"
+	on := d.Chance(1, 2) || p.Workload == "files" || p.Workload == "locks" || p.Workload == workFenced
 	least := time.Duration(d.LogUniform(int64(500*time.Millisecond), int64(12*time.Second)))
 	s := session.Config{
 		LeaseMin: least, LeaseMax: d.Duration(least, 20*time.Second),

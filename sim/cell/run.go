@@ -61,6 +61,7 @@ type Result struct {
 	Partition int           `json:"partitions"`
 	Decided   int           `json:"decided"` // partitions that Porcupine decided too
 	Steps     int64         `json:"model_steps"`
+	Fence     FenceCount    `json:"fence,omitzero"` // of the resource outside
 
 	history *linearizability.History[linearizability.KVInput, linearizability.KVOutput]
 	nodes   *linearizability.History[linearizability.FileInput, linearizability.FileOutput]
@@ -332,9 +333,10 @@ func (c *Cell) result(recovery time.Duration) Result {
 	r := Result{
 		Seed: c.plan.Seed, Replicas: c.plan.Replicas, Clients: c.plan.Clients, Workload: c.plan.Workload,
 		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.completed, Hot: c.load.hot,
-		Failovers: c.watch.failovers, Recovery: recovery,
+		Failovers: c.watch.failovers, Recovery: recovery, Fence: c.fence.resource.count(),
 	}
 	c.watch.locks.judge()
+	c.fence.judge()
 	c.checkFiles(&r)
 	c.checkHistory(&r)
 	if f := c.world.Failure(); f != nil {

@@ -58,6 +58,7 @@ var situations = []situation{
 	{"session-expired", "a master ended a session whose lease was over", func(c *Cell) uint64 { return uint64(c.minds.ended) }},
 	{"ephemeral-swept", "an ephemeral node that nobody had open was deleted", func(c *Cell) uint64 { return uint64(c.minds.swept) }},
 	{"lock-failed", "a lock was freed because its holder failed", func(c *Cell) uint64 { return c.watch.locks.failed }},
+	{"token-refused", "a resource outside of the cell refused a token below one that it had seen", func(c *Cell) uint64 { return uint64(c.fence.resource.refused) }},
 	{"misfit-stopped", "a replica stopped because it was configured otherwise than its cell", func(c *Cell) uint64 { return c.rare.misfits }},
 	{"rows-compared", "a replica compared its rows with those of another", func(c *Cell) uint64 { return c.watch.audits.Compared }},
 	{"rows-disagreed", "two replicas had other rows after one slot", func(c *Cell) uint64 { return c.watch.audits.Disagreed }},

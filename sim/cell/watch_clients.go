@@ -16,6 +16,7 @@ import (
 // matters; a machine that is down believes nothing.
 type clientWatch struct {
 	world *sim.World
+	off   bool // clocks of clients err by more than they may: nothing is promised
 	all   []believer
 	ended int // sessions that masters ended
 	swept int // ephemeral nodes that masters deleted
@@ -74,6 +75,9 @@ func (b *clientWatch) command(a *command.Applied) {
 // expires: no session is ended of which its client is certain that it is alive.
 func (b *clientWatch) expires(id api.SessionID) {
 	b.ended++
+	if b.off {
+		return
+	}
 	b.all = slices.DeleteFunc(b.all, believer.dead)
 	for _, x := range b.all {
 		if left := certain(x); left > 0 && x.status().Session == id {
@@ -85,6 +89,9 @@ func (b *clientWatch) expires(id api.SessionID) {
 // sweeps: no ephemeral node goes that somebody has open whose session is alive.
 func (b *clientWatch) sweeps(n api.Ref) {
 	b.swept++
+	if b.off {
+		return
+	}
 	b.open = slices.DeleteFunc(b.open, func(x believed) bool { return x.who.dead() })
 	for _, x := range b.open {
 		if left := certain(x.who); x.node == n && left > 0 {
@@ -120,6 +127,9 @@ func (b *clientWatch) releases(l held) {
 
 // exclusive asks all who may hold locks now.
 func (b *clientWatch) exclusive() {
+	if b.off {
+		return
+	}
 	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.who.dead() })
 	for i, x := range b.held {
 		if !x.lock.Held() {

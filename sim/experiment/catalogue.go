@@ -9,7 +9,7 @@ import (
 
 // Catalogue lists all experiments.
 func Catalogue() []Experiment {
-	return []Experiment{drift(), recovery()}
+	return []Experiment{drift(), fencing(), recovery()}
 }
 
 // slow is how long after healing a seed counts as one that recovered slowly.

@@ -9,7 +9,8 @@
 // measured is the share of seeds in which an event happened, with its 95 %
 // confidence interval by Wilson's score.
 //
-// Reading order: experiment, catalogue, tally; then write, plot.
+// Reading order: experiment, catalogue (with drift, fencing), tally; then write,
+// plot.
 //
 // Nothing here runs a seed or decides anything within one; floating point numbers
 // are of reports only.

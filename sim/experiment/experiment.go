@@ -13,6 +13,11 @@ type Experiment struct {
 	Even  bool   // values of X are drawn at even distances, not to scale
 	Grid  []Place
 	Judge func(*cell.Result) Verdict
+
+	// Sums are further numbers of a seed that says something, added up for each
+	// place; nil: there are none. They have the same names in every seed, in the same
+	// order, and words for people.
+	Sums func(*cell.Result) []cell.Number
 }
 
 // Place is one place of the grid.
@@ -31,6 +36,13 @@ const (
 	Hit                 // it did
 	Void                // the run says nothing about it: something else ended it
 )
+
+func (e *Experiment) sums(r *cell.Result) []cell.Number {
+	if e.Sums == nil {
+		return nil
+	}
+	return e.Sums(r)
+}
 
 // Series are the names of the series, in the order of the grid.
 func (e *Experiment) Series() []string {

@@ -69,12 +69,18 @@ func filled(e Experiment, n uint64) *Tally {
 
 // TestWhatIsWritten compares every form of one tally with its golden form:
 //
-//	table|csv|seeds|svg seeds=N [even]
+//	table|csv|seeds|svg seeds=N [even] [sums]
 func TestWhatIsWritten(t *testing.T) {
 	datadriven.RunTest(t, "testdata/written.txt", func(t *testing.T, d *datadriven.TestData) string {
 		var n uint64
 		d.ScanArgs(t, "seeds", &n)
-		tally := filled(someExperiment(d.HasArg("even")), n)
+		e := someExperiment(d.HasArg("even"))
+		if d.HasArg("sums") {
+			e.Sums = func(r *cell.Result) []cell.Number {
+				return []cell.Number{{Name: "calls of all", Value: r.Seed}, {Name: "lost", Value: uint64(r.Recovery / time.Second)}}
+			}
+		}
+		tally := filled(e, n)
 		var b strings.Builder
 		require.NoError(t, map[string]func(io.Writer) error{
 			"table": tally.WriteTable, "csv": tally.WriteCSV, "seeds": tally.WriteSeeds, "svg": tally.WriteSVG,

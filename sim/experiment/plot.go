@@ -126,6 +126,13 @@ func (p *plot) frame(t *Tally) {
 	p.text((left+width-right)/2, height-8, "middle", `fill="#666666" font-size="11"`, "share of seeds, with 95 % confidence intervals")
 }
 
+// legend is where the name of a series stands: three fit in a row.
+func (p *plot) legend(i int) (x, y float64) {
+	const inRow, line = 3, 14
+	rows := (p.nSeries + inRow - 1) / inRow
+	return float64(left + i%inRow*180), 42 - float64(rows-1)*line/2 + float64(i/inRow*line)
+}
+
 // series draws one line with its points, and its name in the legend.
 func (p *plot) series(i int, name string, points []Point) {
 	colour := colours[i%len(colours)]
@@ -144,7 +151,7 @@ func (p *plot) series(i int, name string, points []Point) {
 	}
 	fmt.Fprintf(p, `<polyline points="%s" fill="none" stroke="%s" stroke-opacity="0.5"/>`+"\n", strings.Join(path, " "), colour)
 	p.WriteString(marks.String())
-	at := float64(left + i*180)
-	p.line(at, 42, at+20, 42, fmt.Sprintf(`stroke="%s" stroke-width="2"`, colour))
-	p.text(at+26, 46, "start", "", name)
+	at, y := p.legend(i)
+	p.line(at, y, at+20, y, fmt.Sprintf(`stroke="%s" stroke-width="2"`, colour))
+	p.text(at+26, y+4, "start", "", name)
 }

@@ -26,6 +26,8 @@ type Point struct {
 	High   float64 `json:"high"`
 	First  uint64  `json:"first"` // seed of the first hit, if there is one
 	After  int     `json:"after"` // seeds that ran until then, it included; 0: there was none
+
+	Sums []cell.Number `json:"sums,omitempty"` // over judged seeds
 }
 
 const unknown Verdict = -1
@@ -34,7 +36,7 @@ const unknown Verdict = -1
 func NewTally(e Experiment) *Tally {
 	t := &Tally{e: e}
 	for _, p := range e.Grid {
-		t.points = append(t.points, Point{Series: p.Series, X: p.X, High: 1})
+		t.points = append(t.points, Point{Series: p.Series, X: p.X, High: 1, Sums: e.sums(&cell.Result{})})
 	}
 	return t
 }
@@ -46,6 +48,9 @@ func (t *Tally) Add(place int, r *cell.Result) Verdict {
 	p.Seeds++
 	if v != Void {
 		p.Judged++
+		for i, n := range t.e.sums(r) {
+			p.Sums[i].Value += n.Value
+		}
 	}
 	if v == Hit {
 		p.Hits++
@@ -79,7 +84,13 @@ func (t *Tally) note(place int, seed uint64, v Verdict) {
 }
 
 // Points are those of the grid, in its order.
-func (t *Tally) Points() []Point { return append([]Point{}, t.points...) }
+func (t *Tally) Points() []Point {
+	all := append([]Point{}, t.points...)
+	for i := range all {
+		all[i].Sums = append([]cell.Number(nil), all[i].Sums...)
+	}
+	return all
+}
 
 // wilson is the 95 % confidence interval of a share of hits in n, by Wilson's
 // score: it stays within 0 and 1, and says something of 0 hits, too.

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"text/tabwriter"
+
+	"github.com/chubbycell/chubby/sim/cell"
 )
 
 // WriteTable writes the points for people.
@@ -14,7 +17,11 @@ func (t *Tally) WriteTable(w io.Writer) error {
 		return err
 	}
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if _, err := fmt.Fprintf(tab, "series\t%s\tseeds\tjudged\tevents\tshare\t95 %% interval\tfirst after\t\n", t.e.Axis); err != nil {
+	head := ""
+	for _, n := range t.e.sums(&cell.Result{}) {
+		head += n.Name + "\t"
+	}
+	if _, err := fmt.Fprintf(tab, "series\t%s\tseeds\tjudged\tevents\tshare\t95 %% interval\tfirst after\t%s\n", t.e.Axis, head); err != nil {
 		return err
 	}
 	for _, p := range t.points {
@@ -22,8 +29,12 @@ func (t *Tally) WriteTable(w io.Writer) error {
 		if p.After > 0 {
 			first = strconv.Itoa(p.After)
 		}
-		_, err := fmt.Fprintf(tab, "%s\t%s\t%d\t%d\t%d\t%s\t%s to %s\t%s\t\n",
-			p.Series, number(p.X), p.Seeds, p.Judged, p.Hits, percent(p.Share), percent(p.Low), percent(p.High), first)
+		sums := ""
+		for _, n := range p.Sums {
+			sums += strconv.FormatUint(n.Value, 10) + "\t"
+		}
+		_, err := fmt.Fprintf(tab, "%s\t%s\t%d\t%d\t%d\t%s\t%s to %s\t%s\t%s\n",
+			p.Series, number(p.X), p.Seeds, p.Judged, p.Hits, percent(p.Share), percent(p.Low), percent(p.High), first, sums)
 		if err != nil {
 			return err
 		}
@@ -38,16 +49,24 @@ func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 // WriteCSV writes the points, one a row.
 func (t *Tally) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	rows := [][]string{{"experiment", "series", "x", "seeds", "judged", "hits", "share", "low", "high", "first_seed", "first_after"}}
+	head := []string{"experiment", "series", "x", "seeds", "judged", "hits", "share", "low", "high", "first_seed", "first_after"}
+	for _, n := range t.e.sums(&cell.Result{}) {
+		head = append(head, strings.ReplaceAll(n.Name, " ", "_"))
+	}
+	rows := [][]string{head}
 	for _, p := range t.points {
 		first, after := "", ""
 		if p.After > 0 {
 			first, after = strconv.FormatUint(p.First, 10), strconv.Itoa(p.After)
 		}
-		rows = append(rows, []string{
+		row := []string{
 			t.e.Name, p.Series, number(p.X), strconv.Itoa(p.Seeds), strconv.Itoa(p.Judged), strconv.Itoa(p.Hits),
 			fmt.Sprintf("%.6f", p.Share), fmt.Sprintf("%.6f", p.Low), fmt.Sprintf("%.6f", p.High), first, after,
-		})
+		}
+		for _, n := range p.Sums {
+			row = append(row, strconv.FormatUint(n.Value, 10))
+		}
+		rows = append(rows, row)
 	}
 	return c.WriteAll(rows)
 }

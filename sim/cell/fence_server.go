@@ -1,0 +1,147 @@
+package cell
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// fence is the resource of a cell's clients and the machine that it stands on,
+// beside the cell: faults of the cell and of clients leave that machine alone, but
+// for its links.
+type fence struct {
+	cell     *Cell
+	resource *resource
+	addr     sim.Addr
+	draws    *sim.Draw
+	issued   uint64                // numbers of requests and of versions
+	holds    map[uint64]fenceClaim // by request: under what it was made
+}
+
+// fenceClaim is the lock under which a request was made.
+type fenceClaim struct {
+	who  believer
+	lock held
+}
+
+// addFence puts the resource's machine into the cell, where the workload has one.
+func (c *Cell) addFence(clock sim.ClockConfig) {
+	c.fence = &fence{cell: c, resource: newResource(c.plan.Fence.Mode), holds: map[uint64]fenceClaim{}}
+	if c.plan.Workload != workFenced {
+		return
+	}
+	f := c.fence
+	f.draws = c.world.Draw("cell.fence", 0)
+	f.addr = sim.FirstClient + sim.Addr(len(c.clients))
+	c.world.Add(sim.MachineConfig{Addr: f.addr, Process: sim.Program(f.serve), Clock: clock})
+	if d := c.plan.Fence.Drift; d > 1000 {
+		c.minds.off = true
+		f.drift(int64(d))
+	}
+}
+
+// drift lets the clocks of some clients err by more than the cell was told.
+func (f *fence) drift(permille int64) {
+	most := min(f.cell.plan.RatePPB*permille/1000, maxRatePPB)
+	for _, m := range f.cell.clients {
+		if f.draws.Chance(1, 2) {
+			m.Clock().SetRate(f.draws.Between(-most, most))
+		}
+	}
+}
+
+// serve is the main coroutine of the resource's machine. Each request is a
+// coroutine of its own: one that waits holds up no other.
+func (f *fence) serve(rt *sim.Runtime) {
+	l := &line{Runtime: rt}
+	rt.Receive(l.receive)
+	var cell *fenceCell
+	if f.resource.mode == FenceAsk {
+		cell = &fenceCell{fence: f, line: l}
+		cell.dial()
+	}
+	l.outside = func(from sim.Addr, msg []byte) {
+		q := decodeAsk(msg)
+		if cell == nil {
+			f.act(rt, from, &q)
+			return
+		}
+		rt.Go("request", func() {
+			if !cell.valid(&q) {
+				f.resource.refused++
+				rt.Send(uint32(from), fenceTell{ID: q.ID}.encode())
+				return
+			}
+			if rt.Sleep(context.Background(), f.busy()) == nil {
+				f.act(rt, from, &q)
+			}
+		})
+	}
+}
+
+// act decides a request and answers it.
+func (f *fence) act(rt *sim.Runtime, from sim.Addr, q *fenceAsk) {
+	t := f.resource.decide(int64(f.cell.world.Now()), int64(from-sim.FirstClient), q)
+	if !t.Accepted {
+		f.refuses(q)
+	}
+	rt.Send(uint32(from), t.encode())
+}
+
+// busy is how long the resource takes between the cell's word and its own deed:
+// mostly next to nothing.
+func (f *fence) busy() time.Duration {
+	if f.draws.Chance(1, f.cell.plan.Fence.Late) {
+		return f.draws.Duration(0, f.cell.plan.Fence.Most)
+	}
+	return f.draws.Duration(0, time.Millisecond)
+}
+
+// fenceCell is a resource's way to the cell: an ordinary client, with one handle.
+type fenceCell struct {
+	fence  *fence
+	line   *line
+	client *client.Client
+	handle *client.Handle
+}
+
+// dial begins a session, the first one or the one after.
+func (a *fenceCell) dial() {
+	c, rt := a.fence.cell, a.line.Runtime
+	c.load.sessions++
+	a.handle = nil
+	a.client = client.New(a.line, client.Config{
+		Replicas: c.replicaIDs(), Draw: rt.Env().Draw("fence.client").Uint64, Rho: int64(c.plan.Host.Node.Paxos.Lease.Rho),
+	})
+	c.minds.begins(runningClient{rt, a.client})
+}
+
+// fencePatience is for how long the resource waits for the cell's word.
+const fencePatience = 10 * time.Second
+
+// valid asks the cell whether the sequencer of a request is. Without an answer it
+// is not.
+func (a *fenceCell) valid(q *fenceAsk) bool {
+	ctx, cancel := a.line.WithTimeout(context.Background(), fencePatience)
+	defer cancel()
+	by := a.client
+	err := a.check(ctx, q.Sequencer)
+	if errors.Is(err, client.ErrSessionExpired) && a.client == by {
+		a.dial()
+	}
+	return err == nil
+}
+
+func (a *fenceCell) check(ctx context.Context, sequencer string) error {
+	if a.handle == nil {
+		h, err := a.client.Open(ctx, "/ls/local"+hotNode, client.OpenOptions{})
+		if err != nil {
+			return err
+		}
+		a.handle = h
+	}
+	return a.handle.CheckSequencer(ctx, sequencer)
+}

@@ -1,0 +1,247 @@
+package cell
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// tale is a resource and two who had its lock one after the other: the old holder
+// with token 33, the new one with 34.
+type tale struct {
+	r    *resource
+	read [2]fenceTell
+	next uint64
+}
+
+// The holders of a tale, and what they do.
+const (
+	old, young  = 0, 1
+	youngestGen = 34
+)
+
+type deed struct {
+	who    int
+	writes bool
+}
+
+var (
+	oldReads, oldWrites     = deed{old, false}, deed{old, true}
+	youngReads, youngWrites = deed{young, false}, deed{young, true}
+)
+
+func tokenOf(who int) string {
+	path, err := api.ParsePath(hotNode)
+	if err != nil {
+		panic(err)
+	}
+	gen := api.LockGen(youngestGen - 1 + who)
+	return api.Sequencer{Node: api.Ref{Path: path, Instance: 7}, Mode: client.Exclusive, Gen: gen}.Encode()
+}
+
+// does is one step: a read, or a write of one more than was read last.
+func (x *tale) does(d deed) fenceTell {
+	x.next++
+	q := fenceAsk{ID: x.next, Sequencer: tokenOf(d.who)}
+	if d.writes {
+		q.Write, q.Base, q.Version, q.Value = true, x.read[d.who].Version, x.next, x.read[d.who].Value+1
+	}
+	t := x.r.decide(int64(x.next), int64(d.who), &q)
+	if !d.writes && t.Accepted {
+		x.read[d.who] = t
+	}
+	return t
+}
+
+func narrate(m FenceMode, deeds ...deed) (*resource, []bool) {
+	x := &tale{r: newResource(m)}
+	var accepted []bool
+	for _, d := range deeds {
+		accepted = append(accepted, x.does(d).Accepted)
+	}
+	return x.r, accepted
+}
+
+// What each kind of check does with a late write, that comes before and that comes
+// after the new holder's.
+func TestWhatEachCheckDoesWithALateWrite(t *testing.T) {
+	before := []deed{oldReads, youngReads, oldWrites, youngWrites}
+	after := []deed{oldReads, youngReads, youngWrites, oldWrites}
+	yes, no := true, false
+	for _, c := range []struct {
+		mode          FenceMode
+		before, after []bool
+		lost          [2]int
+	}{
+		{FenceNothing, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, yes}, [2]int{1, 1}},
+		{FenceWrites, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, no}, [2]int{1, 0}},
+		{FenceReads, []bool{yes, yes, no, yes}, []bool{yes, yes, yes, no}, [2]int{0, 0}},
+		{FenceAsk, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, yes}, [2]int{1, 1}}, // both were valid when it asked
+		{FenceCompare, []bool{yes, yes, yes, no}, []bool{yes, yes, yes, no}, [2]int{0, 0}},
+	} {
+		for i, x := range []struct {
+			deeds []deed
+			want  []bool
+		}{{before, c.before}, {after, c.after}} {
+			r, accepted := narrate(c.mode, x.deeds...)
+			require.Equal(t, x.want, accepted, "%v, tale %d", c.mode, i)
+			require.Equal(t, c.lost[i], r.count().Lost, "%v, tale %d", c.mode, i)
+			lost := 0
+			for _, f := range linearizability.CheckFencing(r.log) {
+				if f.Kind == linearizability.LostUpdate {
+					lost++
+				}
+			}
+			require.Equal(t, c.lost[i], lost, "%v, tale %d: the checker says the same", c.mode, i)
+		}
+	}
+}
+
+// The shortest way in which a resource that checks the tokens of writes loses an
+// update, and the only one of its length: the new holder has read when the late
+// write of the old one comes. Reads that carry the token close it, at every length
+// that is tried here.
+func TestTheShortestLossUnderAWriteCheck(t *testing.T) {
+	all := []deed{oldReads, youngReads, oldWrites, youngWrites}
+	found := map[FenceMode][][]deed{}
+	var each func(deeds []deed, more int)
+	each = func(deeds []deed, more int) {
+		for _, m := range FenceModes() {
+			if r, _ := narrate(m, deeds...); r.count().Lost > 0 {
+				found[m] = append(found[m], append([]deed(nil), deeds...))
+			}
+		}
+		for _, d := range all {
+			if more > 0 && wellRead(deeds, d) {
+				each(append(deeds[:len(deeds):len(deeds)], d), more-1)
+			}
+		}
+	}
+	each(nil, 4)
+	require.Equal(t, [][]deed{
+		{oldReads, youngReads, oldWrites, youngWrites},
+		{youngReads, oldReads, oldWrites, youngWrites},
+	}, found[FenceWrites], "who reads first does not matter")
+	require.Len(t, found[FenceNothing], 4, "and without a check the writes may come in either order")
+
+	found = map[FenceMode][][]deed{}
+	each(nil, 7)
+	require.NotEmpty(t, found[FenceWrites])
+	require.Empty(t, found[FenceReads])
+	require.Empty(t, found[FenceCompare])
+}
+
+// wellRead: who writes has read since it last wrote. Else it would overwrite its own.
+func wellRead(deeds []deed, d deed) bool {
+	for i := len(deeds) - 1; d.writes; i-- {
+		if i < 0 || deeds[i] == d {
+			return false
+		}
+		if deeds[i] == (deed{d.who, false}) {
+			return true
+		}
+	}
+	return true
+}
+
+// A copy of a write changes nothing, whatever came since.
+func TestAWriteThatComesTwice(t *testing.T) {
+	for _, m := range FenceModes() {
+		r := newResource(m)
+		first := fenceAsk{ID: 1, Write: true, Version: 1, Value: 1, Sequencer: tokenOf(old)}
+		second := fenceAsk{ID: 2, Write: true, Base: 1, Version: 2, Value: 2, Sequencer: tokenOf(old)}
+		require.True(t, r.decide(1, 0, &first).Accepted)
+		require.True(t, r.decide(2, 0, &second).Accepted)
+		require.True(t, r.decide(3, 0, &first).Accepted, "it gets its answer again")
+		require.Equal(t, FenceCount{Mode: m, Done: 2}, r.count())
+	}
+}
+
+// The same in a real cell: the holder's machine stands still for longer than its
+// session lives, between asking the clock and writing. Somebody else has taken the
+// lock and read, and writes after the late write has come.
+func TestALateWriteInARealCell(t *testing.T) {
+	for _, c := range []struct {
+		mode FenceMode
+		lost int
+	}{{FenceNothing, 1}, {FenceWrites, 1}, {FenceReads, 0}, {FenceAsk, 0}, {FenceCompare, 0}} {
+		g := newGuests(t, 4)
+		g.cell.plan.Fence.FenceOptions = FenceOptions{Mode: c.mode}
+		g.cell.plan.Fence.Late = 1 << 40
+		f := &fence{cell: g.cell, resource: newResource(c.mode), holds: map[uint64]fenceClaim{}}
+		f.draws = g.cell.world.Draw("cell.fence", 0)
+		f.addr = sim.FirstClient
+		m := g.cell.world.Add(sim.MachineConfig{Addr: f.addr, Process: sim.Program(f.serve)})
+		g.cell.clients = append(g.cell.clients, m)
+		g.cell.fence = f
+		m.Start()
+		var held [2]*client.Lock
+		var answers [2]fenceTell
+		go1, done := false, false
+		guest := func(who int, between func(rt *sim.Runtime)) func(rt *sim.Runtime, c *client.Client) {
+			return func(rt *sim.Runtime, _ *client.Client) {
+				l := newLine(rt)
+				c := client.New(l, client.Config{Replicas: g.cell.replicaIDs(), Draw: rt.Env().Draw("guest").Uint64, Rho: int64(g.cell.plan.Host.Node.Paxos.Lease.Rho)})
+				ctx := context.Background()
+				h, err := c.Open(ctx, "/ls/local/d", client.OpenOptions{Rights: client.Write, Create: client.CreateMay, Directory: true})
+				require.NoError(t, err)
+				h, err = h.Open(ctx, "hot", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay})
+				require.NoError(t, err)
+				held[who], err = h.Acquire(ctx, client.Exclusive)
+				require.NoError(t, err)
+				ask := func(q fenceAsk) fenceTell {
+					f.issued++
+					q.ID, q.Sequencer = f.issued, held[who].Sequencer()
+					f.holds[q.ID] = fenceClaim{runningClient{rt, c}, held[who]}
+					answer, ok := l.ask(ctx, f.addr, q, 0)
+					require.True(t, ok)
+					return answer
+				}
+				read := ask(fenceAsk{})
+				require.True(t, held[who].Held())
+				between(rt)
+				f.issued++
+				answers[who] = ask(fenceAsk{Write: true, Base: read.Version, Version: f.issued, Value: read.Value + 1})
+				done = done || who == young
+			}
+		}
+		g.come(guest(old, func(rt *sim.Runtime) {
+			go1 = true
+			require.NoError(t, rt.Sleep(context.Background(), time.Second))
+		}))
+		g.run(func() bool { return go1 })
+		holder := g.cell.clients[1]
+		holder.Pause()
+		g.come(guest(young, func(rt *sim.Runtime) {
+			holder.Resume()
+			for answers[old].ID == 0 {
+				require.NoError(t, rt.Sleep(context.Background(), time.Millisecond))
+			}
+		}))
+		g.run(func() bool { return done })
+		require.Equal(t, c.lost, f.resource.count().Lost, "%v", c.mode)
+		require.Equal(t, c.mode != FenceReads && c.mode != FenceAsk, answers[old].Accepted, "%v: the late write", c.mode)
+		f.judge()
+		require.Nil(t, g.cell.world.Failure(), "%v", c.mode)
+	}
+}
+
+func TestOptionsOfTheResourceAreChecked(t *testing.T) {
+	for _, o := range []FenceOptions{{Mode: 77}, {Delay: 2 * time.Minute}, {Drift: -1}, {Drift: 10_001}} {
+		require.Error(t, Options{Fence: o}.Check(), "%+v", o)
+	}
+	for _, m := range FenceModes() {
+		require.NoError(t, Options{Fence: FenceOptions{Mode: m}}.Check())
+		require.NotContains(t, m.String(), "FenceMode")
+	}
+	require.Equal(t, "FenceMode(77)", FenceMode(77).String())
+	o := Options{Workload: workFenced, Faults: []string{}, Fence: FenceOptions{Mode: FenceAsk, Delay: -1, Drift: 4000}}
+	require.Equal(t, o, o.Settings().Options(), "a manifest says it")
+}

@@ -1,0 +1,101 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/linearizability"
+)
+
+func fenceOf(f *facts, m FenceMode) *fence {
+	return &fence{cell: &Cell{world: f.w, minds: newClientWatch(f.w)}, resource: newResource(m), holds: map[uint64]fenceClaim{}}
+}
+
+// A resource that lets a lower token through, or an update be lost, is found, where
+// its kind promises that it does not.
+func TestS10IsJudgedByWhatTheResourceDid(t *testing.T) {
+	read := func(token uint64) linearizability.Access {
+		return linearizability.Access{Token: token, Accepted: true}
+	}
+	write := func(token, version, base uint64) linearizability.Access {
+		return linearizability.Access{Token: token, Accepted: true, Write: true, Version: version, Base: base}
+	}
+	refused := write(1, 9, 0)
+	refused.Accepted = false
+	type log = []linearizability.Access
+	for name, c := range map[string]struct {
+		log    log
+		breaks []FenceMode
+	}{
+		"one after the other":                  {log{read(1), write(1, 1, 0), read(2), refused, write(2, 2, 1)}, nil},
+		"a read below a read":                  {log{read(2), read(1)}, []FenceMode{FenceReads}},
+		"a read below a write":                 {log{write(2, 1, 0), read(1)}, []FenceMode{FenceReads}},
+		"a write below a read":                 {log{read(2), write(1, 1, 0)}, []FenceMode{FenceReads}},
+		"a write below a write":                {log{write(2, 1, 0), write(1, 2, 1)}, []FenceMode{FenceReads, FenceWrites, FenceCompare}},
+		"two with one token, an update lost":   {log{read(1), read(1), write(1, 1, 0), write(1, 2, 0)}, []FenceMode{FenceReads, FenceCompare}},
+		"made from a version that nobody made": {log{write(1, 1, 5)}, FenceModes()},
+	} {
+		for _, m := range FenceModes() {
+			f := newFacts(t)
+			x := fenceOf(f, m)
+			x.resource.log = c.log
+			x.judge()
+			broke := f.w.Failure() != nil
+			require.Equal(t, contains(c.breaks, m), broke, "%s, %v", name, m)
+			if broke {
+				require.Equal(t, "S10", f.w.Failure().ID)
+			}
+		}
+	}
+}
+
+func contains(all []FenceMode, m FenceMode) bool {
+	for _, x := range all {
+		if x == m {
+			return true
+		}
+	}
+	return false
+}
+
+// A generation that did not grow, or went back, shows as a holder that is refused.
+func TestS10NoHolderIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		mode       FenceMode
+		held, down bool
+		token      int
+		wild       bool // clocks err beyond the bound
+		breaks     bool
+	}{
+		"it holds the lock":         {FenceReads, true, false, old, false, true},
+		"it knows that it has lost": {FenceReads, false, false, old, false, false},
+		"its machine is down":       {FenceReads, true, true, old, false, false},
+		"not for its token":         {FenceReads, true, false, young, false, false},
+		"clocks err":                {FenceReads, true, false, old, true, false},
+		"by version":                {FenceCompare, true, false, old, false, false},
+	} {
+		f := newFacts(t)
+		x := fenceOf(f, c.mode)
+		x.cell.minds.off = c.wild
+		x.resource.highest = youngestGen
+		l := lease(c.held)
+		x.holds[5] = fenceClaim{&mind{down: c.down}, &l}
+		x.refuses(&fenceAsk{ID: 5, Sequencer: tokenOf(c.token)})
+		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
+	}
+}
+
+// Every seed with the workload is judged, and each kind of resource counts what it
+// loses.
+func TestS10InSeeds(t *testing.T) {
+	for _, m := range FenceModes() {
+		o := Options{Seed: 3, Faults: []string{"client-pause"}, Workload: workFenced, Fence: FenceOptions{Mode: m, Delay: -1}}
+		r, again := Run(o), Run(o)
+		require.Nil(t, r.Breach, "%v", m)
+		require.Positive(t, r.Fence.Done, "%v", m)
+		require.Equal(t, m, r.Fence.Mode)
+		require.Equal(t, r.Hash, again.Hash)
+		require.Equal(t, r.Fence, again.Fence)
+	}
+}
