@@ -38,7 +38,7 @@ func (c *Client) build(cfg Config, p plan) error {
 			faults = append(faults, err)
 			return nil
 		}
-		o := &conn{rt: c.rt, cell: name, events: c.events, m: m, calls: map[session.Token]*call{}}
+		o := &conn{rt: c.rt, cell: name, cfg: own, events: c.events, m: m, calls: map[session.Token]*call{}}
 		c.conns = append(c.conns, o)
 		c.byName[name] = o
 		for _, r := range replicas {

@@ -50,7 +50,8 @@ func (c *Client) receive(from uint32, msg []byte) {
 
 // Ready opens the session with the own cell and waits until calls can be made. It
 // is not needed: calls wait for the session themselves. It returns nil as long as
-// the session is open, and fails for ever once the session is over.
+// the session is open, and fails for ever once the session is over and something
+// was lost with it.
 func (c *Client) Ready(ctx context.Context) error {
 	if c.fault != nil {
 		return c.misconfigured("ready", "")

@@ -14,6 +14,7 @@ import (
 type conn struct {
 	rt     Runtime
 	cell   api.Cell
+	cfg    session.Config
 	events *hub
 
 	// mu guards what follows, and the handles and locks of this session. It is never
@@ -21,6 +22,10 @@ type conn struct {
 	// context ends.
 	mu        sync.Mutex
 	m         *session.Machine
+	judged    bool // m's session is over, and it is known whether that matters
+	spent     bool // it does not: another one may follow
+	hangs     hangs
+	last      session.Token // given out by m
 	calls     map[session.Token]*call
 	ready     []Signal // to fire when the session is open, or over
 	locks     []*Lock  // believed in, the oldest first
@@ -38,12 +43,18 @@ type call struct {
 	why    error              // why somebody else gave it up, if so
 	then   func(session.Done) // with mu held, as soon as it is over; nil: nothing
 	trail  *Trail             // nil: nobody asked
+	opens  bool               // a handle
+	closes bool               // a handle: it need not be told that the session is over
+	again  bool               // it was not sent, in a session that is spent
 }
 
 // begin starts a call, with mu held.
 func (c *conn) begin(ctx context.Context, now time.Time, op api.Op) *call {
+	c.renew()
 	w := &call{signal: c.rt.NewSignal(), trail: trailOf(ctx)}
+	_, w.opens = op.(api.Open)
 	w.token = c.m.Start(now, op)
+	c.last = w.token
 	c.calls[w.token] = w
 	return w
 }
@@ -86,27 +97,48 @@ func (c *conn) call(ctx context.Context, name, key string, op api.Op) (api.Resul
 	if err := context.Cause(ctx); err != nil { // before it could be sent
 		return api.Result{}, &Error{Op: name, Key: key, Causes: reasons(ctx, err)}
 	}
-	var w *call
-	c.step(func(now time.Time) { w = c.begin(ctx, now, op) })
-	d, ended := c.wait(ctx, w)
-	return d.Result, fail(name, key, d, ended)
+	for {
+		var w *call
+		c.step(func(now time.Time) {
+			w = c.begin(ctx, now, op)
+			w.then = c.counted
+		})
+		d, ended := c.wait(ctx, w)
+		if !w.again {
+			return d.Result, fail(name, key, d, ended)
+		}
+	}
 }
 
 // open asks for the session and waits until it can be used: until its lease is
 // known to run, where leases are kept.
 func (c *conn) open(ctx context.Context) error {
-	opened := c.rt.NewSignal()
-	c.step(func(now time.Time) {
-		c.m.Open(now)
-		c.ready = append(c.ready, opened)
-	})
-	_, err := c.rt.Wait(ctx, opened)
+	for {
+		opened := c.rt.NewSignal()
+		c.step(func(now time.Time) {
+			c.renew()
+			c.m.Open(now)
+			c.ready = append(c.ready, opened)
+		})
+		_, err := c.rt.Wait(ctx, opened)
+		if again, err := c.opened(ctx, opened, err); !again {
+			return err
+		}
+	}
+}
+
+// opened says how opening ended, of which err ended the waiting. If again, the
+// session is over, and nobody lost anything by it.
+func (c *conn) opened(ctx context.Context, signal Signal, err error) (again bool, failed error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.forgetReady(opened)
+	c.forgetReady(signal)
 	s := c.m.Status()
 	if usable(s) {
-		return nil
+		return false, nil
+	}
+	if c.spent && err == nil {
+		return true, nil
 	}
 	d := session.Done{Outcome: session.Refused, Why: s.Why}
 	ended := reasons(ctx, err)
@@ -121,7 +153,7 @@ func (c *conn) open(ctx context.Context) error {
 			ended = append(ended, ErrJeopardy)
 		}
 	}
-	return fail("ready", "", d, ended)
+	return false, fail("ready", "", d, ended)
 }
 
 // usable says that calls may be sent.
@@ -133,8 +165,10 @@ func usable(s session.Status) bool {
 func (c *conn) close() *call {
 	w := &call{signal: c.rt.NewSignal()}
 	c.step(func(now time.Time) {
+		c.renew() // or the last one's end would be taken for the Client's
 		c.loseAll(ErrClosed)
 		w.token = c.m.Close(now)
+		c.last = w.token
 		c.calls[w.token] = w
 	})
 	return w

@@ -20,8 +20,12 @@
 // nothing is held for certain, calls wait, and EventJeopardy is told. Either the cell
 // is reached in time (EventSafe), and nothing was lost, or the session is given up
 // (EventExpired): then every call fails with ErrSessionExpired, for ever, and every
-// Lock's Context ends. A Client never goes on under another session by itself. In
-// a cell whose sessions have no leases nothing is ever Held.
+// Lock's Context ends. In a cell whose sessions have no leases nothing is ever Held.
+//
+// A Client goes on under another session in one case only: the last one came to its
+// end, as that of a program does which was idle for a minute, when it had no handle
+// open, and the outcome of all its calls was known. Nobody lost anything then, and the next
+// call opens a session; EventExpired is told all the same (renew.go).
 //
 // Held is asked and answered at one instant; the program acts later. What must never
 // be done by two is therefore done by somebody who checks sequencers, or refuses what
@@ -43,7 +47,7 @@
 //
 // Reading order: runtime.go (the seam), client.go, cells.go (names), kv.go (calls on
 // rows); open.go, handle.go, node.go (calls on nodes), acquire.go, lock.go,
-// sequencer.go; event.go, errors.go; conn.go and pump.go (how a machine is driven),
-// trail.go (what the cell knows a call by), goroutines.go and signal.go (the Runtime
+// sequencer.go; event.go, errors.go; conn.go, pump.go and renew.go (how a
+// machine is driven), trail.go (what the cell knows a call by), goroutines.go and signal.go (the Runtime
 // of programs).
 package client

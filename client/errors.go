@@ -24,8 +24,8 @@ var (
 	// one call at a time may make another one, a Get for instance: once that is
 	// answered, what it found is final.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
-	// ErrSessionExpired: the cell has ended the session. All calls of the Client
-	// fail from now on; make a new one, and look again at everything that the
+	// ErrSessionExpired: the session is over, and with it handles, or calls of which
+	// it is not known what became. All calls of the Client fail from now on; make a new one, and look again at everything that the
 	// old one believed.
 	ErrSessionExpired = errors.New("session expired")
 	// ErrClosed: Close was called, of the Client or of the Handle.

@@ -108,6 +108,8 @@ func (h *Handle) Close(ctx context.Context) error {
 		if h.closer == nil {
 			h.stop(now, ErrClosed)
 			h.closer = h.c.begin(ctx, now, api.CloseHandle{Handle: h.token})
+			h.closer.closes = true
+			h.c.hangs.handles--
 		}
 	})
 	d, ended := h.c.waitOnly(ctx, h.closer)

@@ -66,7 +66,7 @@ func (h *Handle) Open(ctx context.Context, path string, o OpenOptions) (*Handle,
 	if path != "" {
 		name += "/" + path
 	}
-	r, err := h.call(ctx, "open", func(t api.Token) api.Op { return o.op(t, path) })
+	r, err := h.callThen(ctx, "open", func(t api.Token) api.Op { return o.op(t, path) }, h.c.counted)
 	if err != nil {
 		return nil, err
 	}

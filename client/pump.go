@@ -42,6 +42,7 @@ func (c *conn) step(door func(now time.Time)) {
 // called with mu held. Answers come before the events: a lock that was got in a
 // session that is over is got, and lost.
 func (c *conn) settle(out session.Output) {
+	var ended []*call
 	for _, d := range out.Done {
 		w := c.calls[d.Token]
 		if w == nil {
@@ -49,6 +50,7 @@ func (c *conn) settle(out session.Output) {
 		}
 		delete(c.calls, d.Token)
 		w.done, w.over = d, true
+		ended = append(ended, w)
 		if w.then != nil {
 			w.then(d)
 		}
@@ -57,6 +59,7 @@ func (c *conn) settle(out session.Output) {
 	for _, e := range out.Events {
 		c.later = append(c.later, c.events.publish(Event{Cell: string(c.cell), Kind: e.Kind, Epoch: e.Epoch})...)
 	}
+	c.spend(ended)
 	s := c.m.Status()
 	if s.State == session.Over && len(c.locks) > 0 {
 		c.loseAll(over(s.Why))

@@ -1,0 +1,122 @@
+package client_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+)
+
+// expire lets the session of the world's client run out while it hears of nobody.
+func (w *world) expire() {
+	w.cut(w.rt)
+	time.Sleep(5 * time.Minute)
+	w.cut(nil)
+}
+
+func TestASessionThatNobodyMissesIsFollowedByAnother(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		require.NoError(t, w.c.Put(ctx, "k", "1"))
+		h, err := w.c.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
+		require.NoError(t, err)
+		require.NoError(t, h.Close(ctx))
+		was := w.c.Status().Session
+
+		w.expire()
+		v, err := w.c.Get(ctx, "k")
+		require.NoError(t, err)
+		require.Equal(t, "1", v)
+		require.NotEqual(t, was, w.c.Status().Session)
+
+		w.fault(everything)
+		require.ErrorIs(t, w.c.Put(w.within(time.Second), "k", "2"), client.ErrOutcomeUnknown)
+		w.fault(nil)
+		_, err = w.c.Get(ctx, "k")
+		require.NoError(t, err, "after which what it found is final")
+		w.expire()
+		require.NoError(t, w.c.Ready(ctx))
+		_, err = w.c.Open(ctx, "/ls/local/f", client.OpenOptions{})
+		require.NoError(t, err)
+	})
+}
+
+// A call that was not sent before the session's end has no effect: it is made in
+// the next session.
+func TestACallThatWaitedInJeopardyGoesOn(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		require.NoError(t, w.c.Ready(ctx))
+		was := w.c.Status().Session
+		w.cut(w.rt)
+		time.Sleep(40 * time.Second) // its lease is over, its grace is not
+		done := make(chan error)
+		for range 3 {
+			go func() { done <- w.c.Put(ctx, "k", "1") }()
+		}
+		go func() { done <- w.c.Ready(ctx) }()
+		time.Sleep(5 * time.Minute)
+		w.cut(nil)
+		for range 4 {
+			require.NoError(t, <-done)
+		}
+		require.NotEqual(t, was, w.c.Status().Session)
+	})
+}
+
+func TestASessionThatSomebodyMissesStaysOver(t *testing.T) {
+	for name, use := range map[string]func(w *world) error{
+		"a handle": func(w *world) error {
+			_, err := w.c.Open(w.within(time.Minute), "/ls/local/f", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
+			return err
+		},
+		"an outcome": func(w *world) error {
+			w.fault(onlyAnswers)
+			go func() { _ = w.c.Put(w.within(time.Hour), "k", "1") }()
+			time.Sleep(time.Second)
+			w.fault(nil)
+			return nil
+		},
+		"an outcome that nobody waits for": func(w *world) error {
+			w.fault(everything)
+			err := w.c.Put(w.within(time.Second), "k", "1")
+			require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
+			w.fault(nil)
+			return nil
+		},
+		"a handle that may have been opened": func(w *world) error {
+			w.fault(everything)
+			_, err := w.c.Open(w.within(time.Second), "/ls/local/f", client.OpenOptions{})
+			require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
+			w.fault(nil)
+			return w.c.Put(w.within(time.Minute), "k", "1")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, nil, func(w *world) {
+				ctx := w.within(time.Hour)
+				require.NoError(t, w.c.Ready(ctx))
+				require.NoError(t, use(w))
+				w.expire()
+				_, err := w.c.Get(ctx, "k")
+				require.ErrorIs(t, err, client.ErrSessionExpired)
+				require.ErrorIs(t, w.c.Ready(ctx), client.ErrSessionExpired)
+			})
+		})
+	}
+}
+
+func TestAClosedClientOpensNoOtherSession(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		require.NoError(t, w.c.Ready(ctx))
+		w.expire()
+		require.NoError(t, w.c.Close(ctx))
+		sent := w.messages()
+		_, err := w.c.Get(ctx, "k")
+		require.ErrorIs(t, err, client.ErrClosed)
+		require.Equal(t, sent, w.messages())
+	})
+}
