@@ -31,6 +31,7 @@ type Config struct {
 	FS        vfs.FS // where Dir lies
 	Dir       string // the replica's own directory
 	Store     store.Options
+	Backups   *store.Place // where Host.BackupEvery has something written; nil: nowhere
 	Transport Transport
 	Now       func() time.Time // monotonic; nil: time.Now
 	Inbox     int              // inputs that may wait; 0: 4096
@@ -48,6 +49,7 @@ func (c *Config) Validate() error {
 	fault(c.FS == nil, "no FS")
 	fault(c.Dir == "", "no Dir")
 	fault(c.Transport == nil, "no Transport")
+	fault(c.Host.BackupEvery != 0 && (c.Backups == nil || c.Backups.FS == nil || c.Backups.Dir == ""), "Host.BackupEvery is set, and Backups names no place")
 	fault(c.Inbox < 0, fmt.Sprintf("Inbox is %d; at least 0", c.Inbox))
 	return errors.Join(append(faults, c.Host.Validate())...)
 }
@@ -60,6 +62,8 @@ type Replica struct {
 	done  chan error // one answer a job
 	bulk  chan host.BulkJob
 	moved chan host.BulkResult // one answer a job
+	saves chan host.BackupJob
+	saved chan host.BackupDone // one answer a job
 	quit  chan struct{}
 	stop  sync.Once
 	ended chan struct{}
@@ -112,12 +116,17 @@ func Start(cfg Config) (*Replica, error) {
 		done:  make(chan error, 1),
 		bulk:  make(chan host.BulkJob, 1),
 		moved: make(chan host.BulkResult, 1),
+		saves: make(chan host.BackupJob, 1),
+		saved: make(chan host.BackupDone, 1),
 		quit:  make(chan struct{}),
 		ended: make(chan struct{}),
 	}
 	lanes := new(sync.WaitGroup)
 	lanes.Go(func() { r.logLane(st) })
 	lanes.Go(func() { r.bulkLane(st.Bulk()) })
+	if cfg.Backups != nil {
+		go r.backupLane(*cfg.Backups)
+	}
 	go r.loop(rec, lanes, st)
 	return r, nil
 }
@@ -179,6 +188,29 @@ func (r *Replica) bulkLane(st *store.Bulk) {
 	}
 }
 
+// backupLane owns the place of backups. Nobody waits for its end: a place that hangs
+// must not keep a replica from stopping.
+func (r *Replica) backupLane(p store.Place) {
+	b := lane.Backup{Place: p, Told: func(j host.BackupJob, made store.Made, err error) {
+		log := r.cfg.Logger.With("replica", r.cfg.Host.Node.Paxos.ID, "slot", j.Handle.Slot)
+		switch {
+		case err != nil:
+			log.Warn("no backup", "err", err)
+		default:
+			log.Info("backup", "id", made.ID, "found", made.Found)
+		}
+		for _, bad := range made.Bad {
+			log.Warn("an older backup is of no use", "file", bad.File, "err", bad.Err)
+		}
+		if made.Unpruned != nil {
+			log.Warn("older backups stay", "err", made.Unpruned)
+		}
+	}}
+	for j := range r.saves {
+		r.saved <- b.Do(j)
+	}
+}
+
 func runJob(st *store.Store, j host.LogJob) error {
 	switch {
 	case j.Idle:
@@ -219,6 +251,8 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 			h.LogDone(r.cfg.Now(), failed)
 		case result := <-r.moved:
 			h.BulkDone(r.cfg.Now(), result)
+		case result := <-r.saved:
+			h.BackupDone(r.cfg.Now(), result)
 		case <-timer.C:
 			h.Advance(r.cfg.Now())
 		case <-r.quit:
@@ -229,6 +263,7 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 	}
 	close(r.jobs)
 	close(r.bulk)
+	close(r.saves)
 	lanes.Wait()
 	if err := st.Close(); err != nil {
 		r.cfg.Logger.Error("store did not close", "err", err)
@@ -257,6 +292,9 @@ func (r *Replica) act(h *host.Host, timer *time.Timer) error {
 	}
 	if out.Bulk != nil {
 		r.bulk <- out.Bulk // nor does this
+	}
+	if out.Backup != nil {
+		r.saves <- *out.Backup // nor does this
 	}
 	if out.Wake.IsZero() {
 		timer.Reset(time.Hour)

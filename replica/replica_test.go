@@ -16,8 +16,11 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/backup"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -31,6 +34,7 @@ type cell struct {
 	dirs  []string
 	tune  func(*host.Config)
 	store store.Options
+	place *store.Place
 
 	mu       sync.Mutex
 	replicas map[paxos.NodeID]*replica.Replica
@@ -92,7 +96,7 @@ func (c *cell) config(id paxos.NodeID, fs vfs.FS) replica.Config {
 		cfg.Node.Paxos.Members = append(cfg.Node.Paxos.Members, paxos.NodeID(i+1))
 	}
 	c.tune(&cfg)
-	return replica.Config{Host: cfg, FS: fs, Dir: "data", Transport: port{c, id}, Store: c.store}
+	return replica.Config{Host: cfg, FS: fs, Dir: "data", Transport: port{c, id}, Store: c.store, Backups: c.place}
 }
 
 func (c *cell) start(id paxos.NodeID) {
@@ -276,10 +280,64 @@ func TestAFailingDiskStopsTheReplicaAndSaysWhy(t *testing.T) {
 	require.Error(t, cl.Close(short))
 }
 
+// A cell writes backups to another disk, is lost, and made anew from the newest.
+func TestACellIsLostAndMadeAnewFromItsBackup(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	far := store.Place{FS: vfs.NewOS(t.TempDir()), Dir: "backups", Keep: 100}
+	c := newCell(t, 3, func(c *cell) {
+		c.place = &far
+		c.tune = func(h *host.Config) {
+			h.BackupEvery = time.Second
+			h.Node.Sessions.LeaseMin, h.Node.Sessions.LeaseMax = time.Second, time.Second
+		}
+	})
+	cl := c.client(1)
+	require.NoError(t, cl.Put(ctx, "a", "kept"))
+	var b backup.Backup
+	for n, kept := 0, false; !kept; n++ { // the calls are what passes the time
+		require.NoError(t, cl.Put(ctx, "n", fmt.Sprint(n)))
+		cells, err := far.FS.ReadDir(far.Dir)
+		if err != nil || len(cells) == 0 {
+			continue
+		}
+		dir := filepath.Join(far.Dir, cells[0])
+		names, err := far.FS.ReadDir(dir)
+		require.NoError(t, err)
+		for _, name := range names {
+			if strings.HasSuffix(name, ".snap") {
+				b, err = backup.Load(far.FS, filepath.Join(dir, name))
+				require.NoError(t, err)
+				_, kept = b.Rows.Get(rows.UserKey("a"))
+			}
+		}
+	}
+	require.NoError(t, cl.Close(ctx))
+	for i := range c.dirs {
+		c.stop(paxos.NodeID(i + 1))
+	}
+
+	made, err := b.Restore(backup.Restoration{Members: []paxos.NodeID{1, 2, 3}, Secret: [32]byte{9}, Nonce: api.Nonce{9}, Lease: time.Second})
+	require.NoError(t, err)
+	for i := range c.dirs {
+		c.dirs[i] = t.TempDir()
+		require.NoError(t, made.Write(vfs.NewOS(c.dirs[i]), "data", store.Options{Salt: func() uint64 { return 1 }}))
+		c.start(paxos.NodeID(i + 1))
+	}
+	cl = c.client(2)
+	value, err := cl.Get(ctx, "a")
+	require.NoError(t, err)
+	require.Equal(t, "kept", value)
+	require.NoError(t, cl.Put(ctx, "a", "more"))
+	require.NoError(t, cl.Close(ctx))
+}
+
 func TestAWrongConfigIsRefusedWithAllFaults(t *testing.T) {
 	_, err := replica.Start(replica.Config{})
 	require.ErrorContains(t, err, "no members")
 	for _, want := range []string{"FlushAfter", "no FS", "no Dir", "no Transport"} {
 		require.ErrorContains(t, err, want)
 	}
+	_, err = replica.Start(replica.Config{Host: host.Config{BackupEvery: time.Hour}, Backups: &store.Place{}})
+	require.ErrorContains(t, err, "Backups names no place")
 }

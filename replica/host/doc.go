@@ -8,18 +8,19 @@
 //	bytes from a client  -> ClientMessage -> decoded, checked, Request
 //	log lane is done     -> LogDone       -> Durable, or the end
 //	bulk lane is done    -> BulkDone      -> Truncate, Installed, a piece for a peer
+//	backup lane is done  -> BackupDone    -> RecordBackup
 //	the timer ran        -> Advance       -> Advance
 //
-//	TakeOutput -> bytes to peers and clients, at most one LogJob and one BulkJob,
-//	              one instant
+//	TakeOutput -> bytes to peers and clients, at most one LogJob, one BulkJob and
+//	              one BackupJob, one instant
 //
 // The process shell (package replica) and the simulator both drive this, and
-// add nothing of the protocol: they own a clock, a way to send, the two lanes and
+// add nothing of the protocol: they own a clock, a way to send, the lanes and
 // one timer.
 //
 // Read in this order: host, job (the log lane), bulk_job, bulk (what that lane
 // does next), transfer_message and sum_message, sums and confirm (comparing rows
-// before they are written), fetch (getting a snapshot), transfer.
+// before they are written), fetch (getting a snapshot), transfer; backup.
 //
 // # The log lane
 //
@@ -69,6 +70,24 @@
 // peer. At most one piece of it is in memory, here and at the source, and one
 // question of each peer. A transfer lives as long as the process: after a restart
 // it begins anew.
+//
+// # Backups
+//
+// The master, and nobody else, hands rows to a third lane every Config.BackupEvery,
+// for the place of backups (C14.03). They are compared like those of a snapshot. Each
+// cell adds a spread to the interval, of an eighth of it at most, so that those of
+// a building do not all write at once.
+//
+// When the next one is due stands in the rows: the slot of the newest, and how long
+// masters have served since, which a master notes eight times in an interval. So a
+// new master goes on where the last one was, less an eighth at most: a cell whose
+// masters change every hour is backed up like any other, and none is made twice
+// because somebody forgot that it was. A master that dies between writing a backup
+// and recording it leaves the file; the next one, if it has the same place, finds
+// it and records it. No clock is compared with another one's, and no date is kept.
+//
+// Nothing waits for this lane. A place that is full, gone or hangs costs backups:
+// what fails is counted, and tried again with doubling waits, up to that eighth.
 //
 // # Errors
 //

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/draw"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/node"
@@ -22,6 +23,7 @@ type Config struct {
 	KeepSlots     paxos.Slot    // so many that could be forgotten are kept for laggards
 	PieceBytes    int           // of a snapshot, in one message; at most
 	RetryAfter    time.Duration // a snapshot that failed is tried again after this
+	BackupEvery   time.Duration // the master writes a backup that often; 0: never
 	HoldFor       time.Duration // while peers fetch one snapshot, no other is begun, for so long at most; doubled where that was too short for one
 }
 
@@ -54,6 +56,9 @@ func (c *Config) Validate() error {
 	if c.SnapshotEvery == 0 {
 		faults = append(faults, errors.New("host config: SnapshotEvery is 0; at least 1"))
 	}
+	if c.BackupEvery != 0 && c.BackupEvery < time.Second {
+		faults = append(faults, fmt.Errorf("host config: BackupEvery is %v; 0, or at least a second", c.BackupEvery))
+	}
 	if c.PieceBytes < 1 {
 		faults = append(faults, fmt.Errorf("host config: PieceBytes is %d; at least 1", c.PieceBytes))
 	}
@@ -75,6 +80,11 @@ type Counters struct {
 	TransfersRestarted uint64 // the source had moved on
 	SourcesSwitched    uint64 // the source was silent
 	StalePieces        uint64 // pieces nobody waited for
+	BackupsWritten     uint64
+	BackupsFound       uint64 // written by a master that did not live to have it recorded
+	BackupsFailed      uint64
+	BackupsRotten      uint64 // met at the place, each time that one is written
+	BackupsUnpruned    uint64 // times that older ones could not be removed
 }
 
 // PeerMessage is bytes for another replica. It may be lost. Others may have the
@@ -94,8 +104,9 @@ type ClientMessage struct {
 type Output struct {
 	Peers   []PeerMessage
 	Clients []ClientMessage
-	Log     *LogJob // hand to the log lane; nil: nothing to do, or busy
-	Bulk    BulkJob // hand to the bulk lane; nil: nothing to do, or busy
+	Log     *LogJob    // hand to the log lane; nil: nothing to do, or busy
+	Bulk    BulkJob    // hand to the bulk lane; nil: nothing to do, or busy
+	Backup  *BackupJob // hand to the backup lane; nil: nothing to do, or busy
 	// Installed says that the rows were replaced, before Applied; for observers.
 	Installed *node.Installed
 	Applied   []node.Applied // what the database took in, for observers
@@ -121,6 +132,7 @@ type Host struct {
 	sums      sums
 	confirm   confirm
 	fetch     fetch
+	backup    backup
 	below     paxos.Slot // slots below are forgotten, or will be
 	transfers []outgoing // to be sent
 }
@@ -132,12 +144,17 @@ func New(cfg Config) *Host {
 		panic(err)
 	}
 	pause := cfg.Node.Paxos.Retransmit
+	compare := confirm{
+		self: cfg.Node.Paxos.ID, members: cfg.Node.Paxos.Members, peers: cfg.peers(), pause: pause,
+	}
 	return &Host{
-		cfg:  cfg,
-		lane: lane{flushAfter: cfg.FlushAfter, idleAfter: cfg.IdleAfter},
-		bulk: bulk{every: cfg.SnapshotEvery, retry: cfg.RetryAfter, hold: cfg.HoldFor, quiet: 8 * pause},
-		confirm: confirm{
-			self: cfg.Node.Paxos.ID, members: cfg.Node.Paxos.Members, peers: cfg.peers(), pause: pause,
+		cfg:     cfg,
+		lane:    lane{flushAfter: cfg.FlushAfter, idleAfter: cfg.IdleAfter},
+		bulk:    bulk{every: cfg.SnapshotEvery, retry: cfg.RetryAfter, hold: cfg.HoldFor, quiet: 8 * pause},
+		confirm: compare,
+		backup: backup{
+			every: cfg.BackupEvery, retry: cfg.RetryAfter, confirm: compare,
+			spread: draw.New(cfg.Node.Paxos.Seed).Sub("backup", uint64(cfg.Node.Paxos.ID)),
 		},
 		fetch: fetch{peers: cfg.peers(), pause: pause},
 	}
@@ -227,6 +244,7 @@ func (h *Host) LogDone(now time.Time, err error) {
 func (h *Host) Advance(now time.Time) {
 	if h.ready(now) {
 		h.node.Advance(now)
+		h.noteBackup()
 	}
 }
 

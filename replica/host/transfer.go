@@ -45,8 +45,10 @@ func (h *Host) transfer(from paxos.NodeID, wire string) {
 		h.sums.ask(from, m.Slot)
 	case TellSum:
 		h.confirm.told(from, m)
+		h.backup.confirm.told(from, m)
 	case NoSum:
 		h.confirm.forgot(m)
+		h.backup.confirm.forgot(m)
 	}
 }
 
@@ -141,6 +143,7 @@ func (h *Host) tendBulk(behind *paxos.Behind, out *Output) {
 	}
 	h.fetch.asks = h.fetch.asks[:0]
 	h.tendConfirm()
+	h.tendBackup(out)
 	for _, t := range h.transfers {
 		out.Peers = append(out.Peers, PeerMessage{To: t.to, Wire: AppendTransfer(nil, t.m)})
 	}

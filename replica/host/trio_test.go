@@ -31,6 +31,10 @@ type trio struct {
 	stopped map[paxos.NodeID]error
 	written map[paxos.NodeID][]host.WriteJob
 	fails   error // of each snapshot that is written
+	tune    []func(*host.Config)
+	saves   []saved
+	save    func(saved) *host.BackupDone // how a backup ends; nil: well
+	hangs   bool                         // it does not end
 }
 
 type post struct {
@@ -38,9 +42,9 @@ type post struct {
 	wire     string
 }
 
-func newTrio(t *testing.T, every paxos.Slot) *trio {
+func newTrio(t *testing.T, every paxos.Slot, tune ...func(*host.Config)) *trio {
 	g := &trio{
-		t: t, every: every, now: time.Unix(100, 0), wake: make([]time.Time, 3), cut: map[paxos.NodeID]bool{}, mute: map[paxos.NodeID]bool{},
+		t: t, every: every, tune: tune, now: time.Unix(100, 0), wake: make([]time.Time, 3), cut: map[paxos.NodeID]bool{}, mute: map[paxos.NodeID]bool{},
 		stopped: map[paxos.NodeID]error{}, written: map[paxos.NodeID][]host.WriteJob{},
 	}
 	for id := paxos.NodeID(1); id <= 3; id++ {
@@ -56,6 +60,9 @@ func (g *trio) start(id paxos.NodeID, rec paxos.Recovered, all *db.DB) {
 	cfg.Node.Paxos.Lease, cfg.Node.Sessions = paxos.Lease{}, session.Config{}
 	cfg.Node.ChecksumEvery = time.Hour
 	cfg.SnapshotEvery, cfg.KeepSlots = g.every, 2
+	for _, f := range g.tune {
+		f(&cfg)
+	}
 	h := host.New(cfg)
 	g.hosts[id-1] = h
 	h.Start(g.now, rec, all)
@@ -82,8 +89,19 @@ func (g *trio) act(id paxos.NodeID) {
 			require.NoError(g.t, err)
 			g.replies = append(g.replies, p)
 		}
-		if out.Log == nil && out.Bulk == nil {
+		if out.Log == nil && out.Bulk == nil && out.Backup == nil {
 			return
+		}
+		if out.Backup != nil {
+			s := saved{*out.Backup, id, g.now}
+			g.saves = append(g.saves, s)
+			done := g.save(s)
+			if done == nil {
+				done = &host.BackupDone{Slot: s.Handle.Slot}
+			}
+			if !g.hangs {
+				h.BackupDone(g.now, *done)
+			}
 		}
 		if out.Log != nil {
 			h.LogDone(g.now, nil)
