@@ -195,12 +195,16 @@ func (h *watch) claimsSnapshot(id paxos.NodeID, wire string) {
 	}
 }
 
-// asks notes which calls are about nodes, whose answers need not stand in the log:
-// some are about handles alone, which are memory of the master, and the others can
-// be answered by who has read authority.
-func (h *watch) asks(wire []byte) {
+// asks notes which requests come to a replica, and which calls are about nodes, whose
+// answers need not stand in the log: some are about handles alone, which are memory
+// of the master, and the others can be answered by who has read authority.
+func (h *watch) asks(to paxos.NodeID, wire []byte) {
 	q, err := api.DecodeRequest(wire)
-	if err != nil || q.Seq == 0 {
+	if err != nil {
+		return
+	}
+	h.came.note(to, q, h.epoch)
+	if q.Seq == 0 {
 		return
 	}
 	switch q.Op.(type) {

@@ -79,7 +79,7 @@ func (r *replica) fail(err error) {
 func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	r.now = now
 	if from.IsClient() {
-		r.cell.watch.asks(msg)
+		r.cell.watch.asks(r.id, msg)
 		r.host.ClientMessage(now, node.Addr(from), principal(from), msg)
 	} else {
 		r.host.PeerMessage(now, paxos.NodeID(from), string(msg))

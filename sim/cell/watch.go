@@ -40,8 +40,9 @@ type watch struct {
 	bids  func(paxos.NodeID, paxos.Ballot)                 // is told of each Prepare; may be nil
 	each  func(*command.Applied, linearizability.Position) // is told of each command
 	alone func(paxos.NodeID) bool                          // asks for read authority
-	asked map[call]bool                                    // ops on nodes: whether memory alone may answer
-	given map[call]uint64                                  // answers that are nowhere in the log, by digest
+	came  arrivals
+	asked map[call]bool   // ops on nodes: whether memory alone may answer
+	given map[call]uint64 // answers that are nowhere in the log, by digest
 
 	failovers int
 	counts    tally // of the lives that are over
@@ -72,6 +73,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 		locks:    newLockBook(w, 0),
 		each:     func(*command.Applied, linearizability.Position) {},
 		alone:    func(paxos.NodeID) bool { return false },
+		came:     newArrivals(),
 		asked:    map[call]bool{},
 		given:    map[call]uint64{},
 		calls:    map[call]effect{},

@@ -56,6 +56,7 @@ func (h *watch) commands(a *node.Applied) {
 	}
 	for i := range a.Commands {
 		h.guarded(a.Slot, &a.Commands[i])
+		h.meant(a.Slot, &a.Commands[i])
 		h.note(&a.Commands[i])
 		at := linearizability.Position{Slot: int64(a.Slot), Index: int32(i)}
 		h.each(&a.Commands[i], at)

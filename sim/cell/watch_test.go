@@ -196,6 +196,7 @@ func TestS2ACallIsExecutedInAnotherEpoch(t *testing.T) {
 	refused := in(2, 2)
 	refused.Verdict = command.Refused
 	f.h.proposed([][]byte{[]byte("a"), []byte("a")})
+	f.asks(0, api.Request{ID: 1, Session: 7, Seq: 3, Epoch: 3, Op: api.Get{Key: "k"}})
 	f.apply(1, 1, "a", 1, in(1, 0), began, in(3, 3), refused)
 	f.good()
 	f.vote(1, 2, ballot(1, 1), "a")

@@ -1,0 +1,60 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// arrivals are the copies of requests that came to replicas. What a master does in
+// an epoch it does for a copy that came to it and named that epoch (C12.04): a
+// packet that was meant for a former master is nobody's.
+type arrivals struct {
+	copies map[arrival]bool
+	opens  map[opening]api.Epoch // the highest epoch that had begun by the last copy
+}
+
+// arrival is a copy of a call: where it came, and which epoch it named.
+type arrival struct {
+	to    paxos.NodeID
+	call  call
+	epoch api.Epoch
+}
+
+// opening is a request for a session, which names no epoch.
+type opening struct {
+	to    paxos.NodeID
+	nonce api.Nonce
+}
+
+func newArrivals() arrivals {
+	return arrivals{copies: map[arrival]bool{}, opens: map[opening]api.Epoch{}}
+}
+
+// note takes in a copy that comes when this is the highest epoch.
+func (a *arrivals) note(to paxos.NodeID, q api.Request, present api.Epoch) {
+	if o, opens := q.Op.(api.OpenSession); opens {
+		a.opens[opening{to, o.Nonce}] = present
+		return
+	}
+	a.copies[arrival{to, call{q.Session, q.Seq}, q.Epoch}] = true
+}
+
+// meant checks that a client's command which was executed in an epoch stands for a
+// copy that came to the master of that epoch, and was meant for it (S2).
+func (h *watch) meant(s paxos.Slot, a *command.Applied) {
+	guard, _ := guardOf(a.Command)
+	of, began := h.epochs[guard]
+	if a.Verdict != command.Executed || !began {
+		return
+	}
+	if c, is := a.Command.(command.Call); is && c.Session == 0 {
+		if o, opens := c.Op.(api.OpenSession); opens && h.came.opens[opening{of.id, o.Nonce}] < guard {
+			h.world.Break("S2", "slot %d: a session is opened in epoch %d, and nobody asked its master, replica %d, for one with nonce %v", s, guard, of.id, o.Nonce)
+		}
+		return
+	}
+	if key, is := called(a.Command); is && !h.came.copies[arrival{of.id, key, guard}] {
+		h.world.Break("S2", "slot %d: call %d of session %d is executed in epoch %d, and no copy of it that names this epoch came to its master, replica %d", s, key.seq, key.session, guard, of.id)
+	}
+}
