@@ -96,7 +96,7 @@ func Start(cfg Config) (*Replica, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Store.Salt == nil {
-		cfg.Store.Salt = entropy
+		cfg.Store.Salt = Entropy
 	}
 	if cfg.Host.Node.Secret == ([32]byte{}) {
 		_, _ = rand.Read(cfg.Host.Node.Secret[:]) // never fails: it ends the program instead
@@ -131,8 +131,8 @@ func Start(cfg Config) (*Replica, error) {
 	return r, nil
 }
 
-// entropy gives 64 bits from the system's cryptographic source.
-func entropy() uint64 {
+// Entropy gives 64 bits from the system's cryptographic source: for salts and nonces.
+func Entropy() uint64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails: it ends the program instead
 	return binary.LittleEndian.Uint64(b[:])

@@ -127,7 +127,7 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.AddCommand(a.simCommand(), a.checkCommand(), a.walCommand(), a.snapshotCommand(), a.versionCommand())
+	root.AddCommand(a.simCommand(), a.checkCommand(), a.walCommand(), a.snapshotCommand(), a.backupCommand(), a.versionCommand())
 	return root
 }
 

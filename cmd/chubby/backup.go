@@ -1,0 +1,170 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/backup"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/snapshot"
+	"github.com/chubbycell/chubby/wal/vfs"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) backupCommand() *cobra.Command {
+	return group("backup", "Check backups of a cell, and make a new cell of one", a.backupCheckCommand(), a.backupRestoreCommand())
+}
+
+func (a *app) backupCheckCommand() *cobra.Command {
+	var form output
+	check := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Read a backup to its last row and say what is in it",
+		Long: `Check reads a backup, or the snapshot of a replica, checks every byte by its
+checksums and every row by the rules of the cell, and says what is in it. It changes
+nothing and takes no lock. A file that is damaged, or that no cell can be made of,
+gives exit code 2. What it passes, restore takes.
+
+With -o json it prints one object: file, slot, ballot, epoch, members, size, sum,
+cell (the name of the cell's directory at a place of backups), commands, sessions,
+nodes, locks_held, user_rows.
+
+` + exitHelp,
+		Args: one("file of a backup"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := form.check(); err != nil {
+				return err
+			}
+			return a.backupCheck(args[0], form)
+		},
+	}
+	form.register(check)
+	return check
+}
+
+// backupFacts is what check prints with -o json; the help says so.
+type backupFacts struct {
+	File    string            `json:"file"`
+	Slot    snapshot.Slot     `json:"slot"`
+	Ballot  string            `json:"ballot"`
+	Epoch   snapshot.Epoch    `json:"epoch"`
+	Members []snapshot.NodeID `json:"members"`
+	Size    int64             `json:"size"`
+	Sum     string            `json:"sum"`
+	backup.Summary
+}
+
+func (a *app) backupCheck(name string, form output) error {
+	b, err := loadBackup(name)
+	if err != nil {
+		return err
+	}
+	s, h := b.Summary(), b.ID.Handle
+	if form == "json" {
+		return a.json(backupFacts{name, h.Slot, h.Ballot.String(), h.Epoch, h.Members, b.ID.Size, fmt.Sprintf("%016x", b.ID.Sum), s})
+	}
+	_, err = fmt.Fprintf(a.out, "good: %v\n%s: %d commands, %d sessions, %d nodes, %d locks held, %d user rows\n",
+		b.ID, s.Cell, s.Commands, s.Sessions, s.Nodes, s.Locks, s.Rows)
+	return err
+}
+
+// loadBackup reads a backup by the name that the user has typed.
+func loadBackup(name string) (backup.Backup, error) {
+	if info, err := os.Stat(name); err != nil {
+		return backup.Backup{}, usage("%v", err)
+	} else if info.IsDir() {
+		return backup.Backup{}, usage("%s: a directory; name one of the files in it", name)
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return backup.Backup{}, usage("%v", err)
+	}
+	base := filepath.Base(path)
+	b, err := backup.Load(vfs.NewReadOnlyOS(filepath.Dir(path)), base)
+	switch {
+	case errors.Is(err, backup.ErrUnfit):
+		return b, usage("%s", asTypedBy("backup", err, base, name))
+	case err != nil:
+		return b, usage("%s", asTypedBy("snapshot", err, base, name))
+	}
+	return b, nil
+}
+
+func (a *app) backupRestoreCommand() *cobra.Command {
+	var members []uint
+	var to string
+	var lease time.Duration
+	restore := &cobra.Command{
+		Use:   "restore FILE --members 1,2,3 --to DIR",
+		Short: "Make the directories of a new cell from a backup",
+		Long: `Restore makes a new cell with the files of an old one: DIR/1, DIR/2 and so on, each
+the data directory of one replica. Put each where that replica keeps its data, on
+its machine, before the first of them starts. All must come from one restore.
+
+No replica of the old cell may run, then or later. What was acknowledged after the
+backup's slot is lost. All sessions, locks, handles and sequencers of the old cell
+are void: its numbers leap far above all that it may have given out, and its secret
+is another one. The new cell must be configured as the old one was; it serves when
+--lease has passed, so that no client of the old cell still believes in a lock.
+
+It writes into directories that are missing or empty only. If it is interrupted,
+remove what it made and begin anew: a replica refuses to start with half of it.
+
+` + exitHelp,
+		Args: one("file of a backup"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if to == "" {
+				return usage("--to is missing: where the directories of the replicas go")
+			}
+			r := backup.Restoration{Lease: lease}
+			for _, id := range members {
+				if uint64(id) > uint64(^paxos.NodeID(0)) {
+					return usage("--members %d: too large", id)
+				}
+				r.Members = append(r.Members, paxos.NodeID(id))
+			}
+			return a.backupRestore(args[0], to, r)
+		},
+	}
+	f := restore.Flags()
+	f.UintSliceVar(&members, "members", nil, "ids of the replicas of the new cell")
+	f.StringVar(&to, "to", "", "directory in which theirs are made")
+	f.DurationVar(&lease, "lease", time.Minute, "longest session lease that the old cell was configured to grant")
+	return restore
+}
+
+func (a *app) backupRestore(name, to string, r backup.Restoration) error {
+	_, _ = rand.Read(r.Secret[:]) // never fails: it ends the program instead
+	r.Nonce = api.Nonce{replica.Entropy(), replica.Entropy()}
+	if err := r.Validate(); err != nil {
+		return usage("%v", err)
+	}
+	b, err := loadBackup(name)
+	if err != nil {
+		return err
+	}
+	from := b.ID.Handle
+	made, err := b.Restore(r)
+	if err != nil {
+		return usage("%v", err)
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return usage("%v", err)
+	}
+	for _, id := range made.Handle.Members {
+		if err := made.Write(vfs.NewOS(to), fmt.Sprint(id), store.Options{Salt: replica.Entropy}); err != nil {
+			return usage("%s: %v", to, err)
+		}
+		fmt.Fprintf(a.out, "replica %d: %s\n", id, filepath.Join(to, fmt.Sprint(id)))
+	}
+	_, err = fmt.Fprintf(a.out, "of slot %d in epoch %d; goes on from slot %d in epoch %d\n",
+		from.Slot, from.Epoch, made.Handle.Slot, made.Handle.Epoch)
+	return err
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/backup"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/tree"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// writeBackup makes a backup of a founded cell with a session and a user row, and
+// returns its name below root.
+func writeBackup(t *testing.T, root string) string {
+	d := db.New()
+	tx := d.Begin()
+	for _, c := range []command.Command{
+		command.Epoch{Master: 2, Ballot: rows.Ballot{Round: 7, Node: 2}},
+		command.Found{Guard: 1, Founding: tree.OpenFounding(), Secret: [32]byte{1}},
+		command.Call{Guard: 1, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"},
+		command.Call{Guard: 1, Session: 3, Seq: 1, Op: api.Put{Key: "k", Value: "v"}},
+	} {
+		require.Equal(t, command.Executed, command.Apply(tx, string(command.Append(nil, c))).Verdict)
+	}
+	tx.Commit()
+	cell, _ := rows.CellID(d)
+	p := store.Place{FS: vfs.NewOS(root), Dir: "far"}
+	h := paxos.Handle{Slot: 42, Ballot: paxos.Ballot{Round: 7, Node: 2}, Members: []paxos.NodeID{1, 2, 3}, Epoch: 1}
+	_, err := p.Write(store.Backup{Handle: h, Rows: d.View(), Cell: cell})
+	require.NoError(t, err)
+	return p.Directory(cell) + "/00000000000000000042.snap"
+}
+
+func TestABackupIsChecked(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	name, w := writeBackup(t, root), newWorld()
+	require.Equal(t, exitClean, w.do("backup", "check", name), w.err.String())
+	cell := filepath.Base(filepath.Dir(name))
+	require.Regexp(t, `^good: slot 42 ballot 7\.2 epoch 1 members 1 2 3, \d+ bytes, sum [0-9a-f]{16}
+`+cell+`: 4 commands, 1 sessions, 3 nodes, 0 locks held, 1 user rows
+$`, w.out.String())
+	require.Equal(t, exitClean, w.do("backup", "check", "-o", "json", name), w.err.String())
+	var facts backupFacts
+	require.NoError(t, json.Unmarshal(w.out.Bytes(), &facts))
+	require.Equal(t, backup.Summary{Cell: cell, Commands: 4, Sessions: 1, Nodes: 3, Rows: 1}, facts.Summary)
+	require.EqualValues(t, 42, facts.Slot)
+
+	raw, err := os.ReadFile(name)
+	require.NoError(t, err)
+	raw[len(raw)/2] ^= 1
+	require.NoError(t, os.WriteFile("rotten", raw, 0o644))
+	require.Equal(t, exitUsage, w.do("backup", "check", "rotten"))
+	require.Contains(t, w.err.String(), "chubby: rotten: damaged at offset")
+	writeSnapshot(t, root) // what is in it is no cell
+	require.Equal(t, exitUsage, w.do("backup", "check", snapName))
+	for _, args := range [][]string{{"nowhere"}, {"far"}, {}, {name, "-o", "xml"}} {
+		require.Equal(t, exitUsage, w.do(append([]string{"backup", "check"}, args...)...), args)
+	}
+}
+
+func TestACellIsMadeOfABackup(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	name, w := writeBackup(t, root), newWorld()
+	require.Equal(t, exitClean, w.do("backup", "restore", name, "--members", "5,4,6", "--to", "new/cell"), w.err.String())
+	require.Equal(t, `replica 4: new/cell/4
+replica 5: new/cell/5
+replica 6: new/cell/6
+of slot 42 in epoch 1; goes on from slot 17592186044458 in epoch 17592186044417
+`, w.out.String())
+	var sums []db.Sum
+	for _, id := range []string{"4", "5", "6"} {
+		st, rec, _, err := store.Open(vfs.NewOS(root), "new/cell/"+id, store.Options{Salt: func() uint64 { return 1 }})
+		require.NoError(t, err)
+		require.NoError(t, st.Close())
+		require.Equal(t, []paxos.NodeID{4, 5, 6}, rec.Snapshot.Members)
+		value, _ := rec.Rows.Get(rows.UserKey("k"))
+		require.Equal(t, "v", value)
+		sums = append(sums, rec.Rows.Checksum())
+	}
+	require.Equal(t, []db.Sum{sums[0], sums[0], sums[0]}, sums)
+
+	require.Equal(t, exitUsage, w.do("backup", "restore", name, "--members", "5,4,6", "--to", "new/cell"))
+	require.Contains(t, w.err.String(), "not empty")
+	for want, args := range map[string][]string{
+		"--to is missing":  {name, "--members", "1"},
+		"no members":       {name, "--to", "x"},
+		"comes twice":      {name, "--to", "x", "--members", "1,1"},
+		"too large":        {name, "--to", "x", "--members", "4294967296"},
+		"a lease of 1h":    {name, "--to", "x", "--members", "1", "--lease", "1h"},
+		"stat nowhere":     {"nowhere", "--to", "x", "--members", "1"},
+		"takes one":        {"--to", "x", "--members", "1"},
+		"not a directory":  {name, "--to", name, "--members", "1"},
+		"invalid argument": {name, "--to", "x", "--members", "one"},
+	} {
+		require.Equal(t, exitUsage, w.do(append([]string{"backup", "restore"}, args...)...), args)
+		require.Contains(t, w.err.String(), want)
+	}
+	require.NoDirExists(t, "x")
+}
