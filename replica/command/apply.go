@@ -107,7 +107,7 @@ func (a *applier) constant(c Constant) {
 }
 
 func (a *applier) open(c Call, op api.OpenSession) {
-	if id, ok := rows.Opened(a.tx, op.Nonce); ok {
+	if id, ok := rows.Opened(a.tx, op.Nonce, c.Principal); ok {
 		a.repeat(api.Result{Code: api.OK, Session: id})
 		return
 	}

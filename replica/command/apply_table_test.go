@@ -146,6 +146,12 @@ func TestOpenSession(t *testing.T) {
 	require.Equal(t, command.Executed, other.Verdict, "the refusal left nothing behind")
 	require.NotEqual(t, id, other.Result.Session)
 
+	theirs := open(later, 1)
+	theirs.Principal = "bob"
+	stolen := cl.apply(theirs)
+	require.Equal(t, command.Executed, stolen.Verdict, "a nonce that bob has overheard opens one of his own")
+	require.NotEqual(t, id, stolen.Result.Session)
+
 	end := cl.apply(command.Call{Guard: later, Session: id, Seq: 1, Op: api.EndSession{}})
 	require.Equal(t, []command.Effect{command.SessionEnded{Session: id}}, end.Effects)
 	fresh := cl.apply(open(later, 1))

@@ -28,7 +28,8 @@
 // and for OpenSession, which has no session yet:
 //
 //	1, 2 as above
-//	3 its nonce has opened no session that is alive  else OK with that session
+//	3 its principal has no session that is alive by  else OK with that session
+//	  its nonce
 //	4 its guard is the present epoch                 else Aborted
 //	5 there are fewer than rows.MaxSessions          else Busy
 //	6 executed: the session is opened; its id is the number of the command

@@ -107,7 +107,7 @@ func (l *lab) open() api.SessionID {
 	l.nonce++
 	guard := rows.GetEpoch(l.truth).Number
 	l.decide(string(command.Append(nil, command.Call{Guard: guard, Op: api.OpenSession{Nonce: api.Nonce{l.nonce}}, Principal: "ann"})))
-	id, _ := rows.Opened(l.truth, api.Nonce{l.nonce})
+	id, _ := rows.Opened(l.truth, api.Nonce{l.nonce}, "ann")
 	return id
 }
 

@@ -37,7 +37,7 @@ func onNodes(op api.Op) bool {
 
 // ask hands a call to the desk. The newest copy of it is answered.
 func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
-	k := keyOf(q.Session, q.Seq, q.Op)
+	k := keyOf(who, q.Session, q.Seq, q.Op)
 	_, waits := m.asked[k]
 	switch {
 	case m.desk == nil:

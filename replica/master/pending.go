@@ -9,24 +9,26 @@ import (
 )
 
 // key is what all copies of one request have in common: session and Seq, or the
-// nonce of one that opens a session.
+// nonce of one that opens a session, and who sent it: a nonce that somebody else
+// uses is another one, or he would be told, and not its owner.
 type key struct {
 	session api.SessionID
 	seq     api.Seq
 	nonce   api.Nonce
+	who     api.Principal // with a nonce only
 }
 
-func keyOf(session api.SessionID, seq api.Seq, op api.Op) key {
+func keyOf(who api.Principal, session api.SessionID, seq api.Seq, op api.Op) key {
 	k := key{session: session, seq: seq}
 	if open, ok := op.(api.OpenSession); ok {
-		k.nonce = open.Nonce
+		k.nonce, k.who = open.Nonce, who
 	}
 	return k
 }
 
 func (k key) compare(l key) int {
 	return cmp.Or(cmp.Compare(k.session, l.session), cmp.Compare(k.seq, l.seq),
-		cmp.Compare(k.nonce[0], l.nonce[0]), cmp.Compare(k.nonce[1], l.nonce[1]))
+		cmp.Compare(k.nonce[0], l.nonce[0]), cmp.Compare(k.nonce[1], l.nonce[1]), cmp.Compare(k.who, l.who))
 }
 
 // pending is where the answer goes: to the copy of a request that came last.

@@ -84,7 +84,7 @@ func (m *Master) refuse(from Addr, q api.Request, code api.Code) {
 // enter gives a request a place among the pending ones, and its command to the
 // log, unless a copy waits already.
 func (m *Master) enter(at At, from Addr, who api.Principal, q api.Request) {
-	k := keyOf(q.Session, q.Seq, q.Op)
+	k := keyOf(who, q.Session, q.Seq, q.Op)
 	_, waits := m.pending[k]
 	switch {
 	case waits:
@@ -123,7 +123,7 @@ func (m *Master) applied(at At, c command.Call, a command.Applied) {
 	if a.Verdict == command.Refused && c.Guard != m.guard {
 		return
 	}
-	k := keyOf(c.Session, c.Seq, c.Op)
+	k := keyOf(c.Principal, c.Session, c.Seq, c.Op)
 	if p, waits := m.pending[k]; waits {
 		m.leave(at, k)
 		m.answer(p, a.Result)

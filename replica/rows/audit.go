@@ -52,7 +52,7 @@ func (a *auditor) key(key string) error {
 		return AuditSession(a.r, k.Session)
 	case FamilyOpener:
 		a.openers++
-		if s, ok := GetSession(a.r, mustOpened(a.r, k.Nonce)); !ok || s.Nonce != k.Nonce {
+		if s, ok := GetSession(a.r, mustOpened(a.r, k)); !ok || s.Nonce != k.Nonce || s.Principal != k.Who {
 			return fmt.Errorf("I-R5: opener %v names no session of its own", k.Nonce)
 		}
 	case FamilyAnswer:
@@ -63,15 +63,15 @@ func (a *auditor) key(key string) error {
 	return nil
 }
 
-func mustOpened(r Reader, n api.Nonce) api.SessionID {
-	id, _ := Opened(r, n)
+func mustOpened(r Reader, k Key) api.SessionID {
+	id, _ := Opened(r, k.Nonce, k.Who)
 	return id
 }
 
 // AuditSession is Audit for the rows of one session, alive or not.
 func AuditSession(r Reader, id api.SessionID) error {
 	s, alive := GetSession(r, id)
-	if opened, _ := Opened(r, s.Nonce); alive && opened != id {
+	if opened, _ := Opened(r, s.Nonce, s.Principal); alive && opened != id {
 		return fmt.Errorf("I-R5: the nonce of session %d opened %d", id, opened)
 	}
 	if s.Principal != "" && s.Principal.Check() != api.OK {

@@ -22,7 +22,8 @@
 //	                        round u64, node u32
 //	's' session             nonce 2 x u64, seen u64,          Session
 //	                        principal
-//	'o' nonce (16 bytes)    session u64                       opener: which session a nonce opened
+//	'o' nonce (16 bytes)    session u64                       opener: which session a principal has
+//	    principal                                             opened by a nonce
 //	'd' session seq         result (api.AppendResult)         answer: the answer to an executed call
 //	'c' name                the value                         Constant
 //	'h'                     32 bytes                          secret: seals the tokens of handles

@@ -34,6 +34,7 @@ type Key struct {
 	Session api.SessionID // FamilySession, FamilyAnswer
 	Seq     api.Seq       // FamilyAnswer
 	Nonce   api.Nonce     // FamilyOpener
+	Who     api.Principal // FamilyOpener
 	Name    string        // FamilyConstant, FamilyUser
 }
 
@@ -53,7 +54,8 @@ func ParseKey(key string) (k Key, ok bool) {
 		return k, len(rest) == 8
 	case FamilyOpener:
 		k.Nonce = api.Nonce{number(rest, 0), number(rest, 8)}
-		return k, len(rest) == 16
+		k.Who = api.Principal(rest[min(16, len(rest)):])
+		return k, len(rest) >= 16
 	case FamilyAnswer:
 		k.Session, k.Seq = api.SessionID(number(rest, 0)), api.Seq(number(rest, 8))
 		return k, len(rest) == 16
@@ -85,7 +87,12 @@ const (
 )
 
 func sessionKey(id api.SessionID) string { return numbers(FamilySession, uint64(id)) }
-func openerKey(n api.Nonce) string       { return numbers(FamilyOpener, n[0], n[1]) }
+
+// openerKey has the principal behind the nonce: whoever uses the nonce of somebody
+// else has not opened that one's session by it.
+func openerKey(n api.Nonce, who api.Principal) string {
+	return numbers(FamilyOpener, n[0], n[1]) + string(who)
+}
 
 func answerKey(id api.SessionID, seq api.Seq) string {
 	return numbers(FamilyAnswer, uint64(id), uint64(seq))

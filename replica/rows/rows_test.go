@@ -57,7 +57,7 @@ func TestTheRowsArePinned(t *testing.T) {
 		"6b", "01" + "000000000000012c" + "0000000000002ee0",
 		"6d", "01" + "0000000000002ee0",
 		"6e", "01" + "0000000000000001" + "0000000000000001",
-		"6f" + "0000000000000001" + "0000000000000002", "01" + "0000000000000005",
+		"6f" + "0000000000000001" + "0000000000000002" + hex.EncodeToString([]byte("ann")), "01" + "0000000000000005",
 		"73" + "0000000000000005", "02" + "0000000000000001" + "0000000000000002" + "0000000000000008" + hex.EncodeToString([]byte("ann")),
 		"75" + "6b", "76",
 	}
@@ -75,7 +75,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	s, ok := rows.GetSession(tx, 5)
 	require.True(t, ok)
 	require.Equal(t, rows.Session{Nonce: api.Nonce{1, 2}, Seen: 8, Principal: "ann"}, s)
-	id, ok := rows.Opened(tx, api.Nonce{1, 2})
+	id, ok := rows.Opened(tx, api.Nonce{1, 2}, "ann")
 	require.True(t, ok)
 	require.EqualValues(t, 5, id)
 	a, ok := rows.GetAnswer(tx, 5, 9)
@@ -95,7 +95,7 @@ func TestANewCellHasNothing(t *testing.T) {
 	require.Zero(t, rows.GetEpoch(d))
 	_, ok := rows.GetSession(d, 1)
 	require.False(t, ok)
-	_, ok = rows.Opened(d, api.Nonce{})
+	_, ok = rows.Opened(d, api.Nonce{}, "")
 	require.False(t, ok)
 	_, ok = rows.GetAnswer(d, 1, 1)
 	require.False(t, ok)
@@ -139,7 +139,7 @@ func TestKeysAreTakenApart(t *testing.T) {
 		{Family: rows.FamilyBackup},
 		{Family: rows.FamilyLease},
 		{Family: rows.FamilyTotals},
-		{Family: rows.FamilyOpener, Nonce: api.Nonce{1, 2}},
+		{Family: rows.FamilyOpener, Nonce: api.Nonce{1, 2}, Who: "ann"},
 		{Family: rows.FamilySession, Session: 5},
 		{Family: rows.FamilyUser, Name: "k"},
 	}, got)
@@ -266,7 +266,7 @@ func TestBrokenPromises(t *testing.T) {
 		do func(tx *db.Txn)
 	}{
 		"a session opens over another":   {"I-R5", func(tx *db.Txn) { rows.OpenSession(tx, 5, api.Nonce{9}, "") }},
-		"a nonce opens a second session": {"I-R5", func(tx *db.Txn) { rows.OpenSession(tx, 6, api.Nonce{1, 2}, "") }},
+		"a nonce opens a second session": {"I-R5", func(tx *db.Txn) { rows.OpenSession(tx, 6, api.Nonce{1, 2}, "ann") }},
 		"a session ends twice":           {"I-R5", func(tx *db.Txn) { rows.EndSession(tx, 6) }},
 		"a call is executed twice":       {"I-R4", func(tx *db.Txn) { rows.PutAnswer(tx, 5, 9, ok) }},
 		"a seen call is executed":        {"I-R4", func(tx *db.Txn) { rows.PutAnswer(tx, 5, 8, ok) }},
@@ -305,7 +305,7 @@ func TestAnUnreadableSystemRowIsNeverTakenForAnother(t *testing.T) {
 				rows.GetTotals(tx)
 				rows.GetEpoch(tx)
 				rows.GetSession(tx, 5)
-				rows.Opened(tx, api.Nonce{1, 2})
+				rows.Opened(tx, api.Nonce{1, 2}, "ann")
 				rows.GetAnswer(tx, 5, 9)
 				rows.GetConstant(tx, "rho")
 				rows.GetSecret(tx)
@@ -329,11 +329,15 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 		want string
 		do   func(tx *db.Txn)
 	}{
-		"a key of no family's":        {"I-R1", func(tx *db.Txn) { tx.Put("nn", "") }},
-		"a session of no principal":   {"I-R1", func(tx *db.Txn) { tx.Put(forge('s', 5), forge(2, 1, 2, 8)+"a b") }},
+		"a key of no family's": {"I-R1", func(tx *db.Txn) { tx.Put("nn", "") }},
+		"a session of no principal": {"I-R1", func(tx *db.Txn) {
+			tx.Put(forge('s', 5), forge(2, 1, 2, 8)+"a b")
+			tx.Delete(forge('o', 1, 2) + "ann")
+			tx.Put(forge('o', 1, 2)+"a b", forge(1, 5))
+		}},
 		"an answer that was seen":     {"I-R4", func(tx *db.Txn) { tx.Put(forge('d', 5, 8), "\x01\x01\x00\x00\x00\x00") }},
 		"an answer of nobody":         {"I-R4", func(tx *db.Txn) { tx.Put(forge('d', 9, 1), "\x01\x01\x00\x00\x00\x00") }},
-		"a session without an opener": {"I-R5", func(tx *db.Txn) { tx.Delete(forge('o', 1, 2)) }},
+		"a session without an opener": {"I-R5", func(tx *db.Txn) { tx.Delete(forge('o', 1, 2) + "ann") }},
 		"an opener without a session": {"I-R5", func(tx *db.Txn) { tx.Put(forge('o', 3, 4), forge(1, 5)) }},
 		"a session that is not counted": {"I-R5", func(tx *db.Txn) {
 			tx.Put(forge('s', 6), forge(2, 0, 6, 0))

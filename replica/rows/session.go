@@ -62,9 +62,9 @@ func Sessions(r Reader) iter.Seq2[api.SessionID, Session] {
 	}
 }
 
-// Opened returns the session alive that a nonce has opened.
-func Opened(r Reader, n api.Nonce) (id api.SessionID, ok bool) {
-	key := openerKey(n)
+// Opened returns the session alive that a principal has opened by a nonce.
+func Opened(r Reader, n api.Nonce, who api.Principal) (id api.SessionID, ok bool) {
+	key := openerKey(n, who)
 	value, ok := get(r, key)
 	if ok {
 		read(key, value, (*uint64)(&id))
@@ -72,10 +72,10 @@ func Opened(r Reader, n api.Nonce) (id api.SessionID, ok bool) {
 	return id, ok
 }
 
-// OpenSession makes a session of who. Neither the id nor the nonce may have one.
+// OpenSession makes a session of who. Neither the id nor its nonce may have one.
 func OpenSession(tx *db.Txn, id api.SessionID, n api.Nonce, who api.Principal) {
 	had := putSession(tx, id, Session{Nonce: n, Principal: who})
-	_, opened := tx.Put(openerKey(n), write(uint64(id)))
+	_, opened := tx.Put(openerKey(n, who), write(uint64(id)))
 	if had || opened {
 		invariant.Failf("I-R5", "session %d with nonce %v opened over another one", id, n)
 	}
@@ -85,12 +85,12 @@ func OpenSession(tx *db.Txn, id api.SessionID, n api.Nonce, who api.Principal) {
 // EndSession takes away all rows of a session that is alive.
 func EndSession(tx *db.Txn, id api.SessionID) {
 	s, ok := GetSession(tx, id)
-	opened, _ := Opened(tx, s.Nonce)
+	opened, _ := Opened(tx, s.Nonce, s.Principal)
 	if !ok || opened != id {
 		invariant.Failf("I-R5", "session %d ends, alive: %t; its nonce opened %d", id, ok, opened)
 	}
 	tx.Delete(sessionKey(id))
-	tx.Delete(openerKey(s.Nonce))
+	tx.Delete(openerKey(s.Nonce, s.Principal))
 	tx.DeleteAll(answersOf(id))
 	countSession(tx, -1)
 }
