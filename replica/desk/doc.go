@@ -30,8 +30,9 @@
 //	a row has the answer                                     that answer, again, with its token
 //	its token is none, forged, another session's             BadHandle, whatever else
 //	its handle is closed, poisoned                           HandleClosed, HandlePoisoned
-//	of an older epoch: node gone, right lost, no room        Gone, Permission, Crowded; else recreated
+//	of an older epoch: node gone, no room                    Gone, Crowded; else recreated
 //	its handle has not the right that the op needs           NoRight
+//	of an older epoch: the op needs one, and it was lost     Permission
 //	it only reads, and the master has read authority         from the rows
 //	else                                                     what the rows say where its deed is applied
 //
@@ -100,8 +101,12 @@
 // New runs the delays that the rows name again, in full. Present takes up handles
 // that are brought; Flushed fails the owners of locks that were not; Ready says when
 // that has been done for all who were told of. Other handles are taken up when they
-// are used. A handle is taken up only if its node stands and its client still has
-// its rights; one that was closed in this epoch never again. An Acquire that was
+// are used. A handle is taken up only if its node stands; one that was closed in
+// this epoch never again. Rights are asked for again by each call that needs one, and
+// not before: a client whose rights were taken away keeps the lock that it holds, and
+// the ephemeral node that it has open, until it gives them back, as it does while
+// masters do not change. If they went with the handle, it would go on believing in
+// them, since no answer to a KeepAlive speaks of single handles. An Acquire that was
 // granted before the epoch, and whose answer was lost, is answered NotHeld if the
 // lock was freed since.
 //

@@ -10,17 +10,33 @@ import (
 
 // use finds the handle that a token names, which must have the rights that are
 // needed. One of an older epoch is made again: the former master knew it (CHU
-// §2.9, step 8).
+// §2.9, step 8). For what needs a right its client must have its rights still: they
+// may have been taken away since the node was opened. But it keeps the lock that it
+// holds, and its ephemeral node, and may give them back: its client goes on believing
+// in them, since nothing tells it otherwise.
 func (d *Desk) use(at At, c Call, token api.Token, need api.Rights) (handle.Handle, api.Code) {
 	h, v := d.table.Use(c.Session, token)
 	code := codeOf(v)
 	if v == handle.Old {
 		code = d.recreate(at, c, token, h)
 	}
-	if code == api.OK && !h.Rights.Has(need) {
+	switch {
+	case code != api.OK || need == 0:
+	case !h.Rights.Has(need):
 		code = api.NoRight
+	case h.ID.Epoch < d.epoch:
+		code = d.still(at, c, h)
 	}
 	return h, code
+}
+
+// still asks for the rights of a handle of an older epoch again.
+func (d *Desk) still(at At, c Call, h handle.Handle) api.Code {
+	stat, code := tree.Stat(at.Rows, h.Node)
+	if code == api.OK && !d.allowed(at, stat, h.Rights, c.Principal) {
+		code = api.Permission
+	}
+	return code
 }
 
 func codeOf(v handle.Verdict) api.Code {
@@ -35,15 +51,12 @@ func codeOf(v handle.Verdict) api.Code {
 	return api.BadHandle
 }
 
-// recreate asks for the rights again: they may have been taken away since the node
-// was opened.
+// recreate takes up a handle of an older epoch whose node stands.
 func (d *Desk) recreate(at At, c Call, token api.Token, h handle.Handle) api.Code {
-	stat, code := tree.Stat(at.Rows, h.Node)
+	_, code := tree.Stat(at.Rows, h.Node)
 	switch {
 	case code != api.OK:
 		return code
-	case !d.allowed(at, stat, h.Rights, c.Principal):
-		return api.Permission
 	case !d.room(c.Session):
 		return api.Crowded
 	}
