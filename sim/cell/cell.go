@@ -28,6 +28,11 @@ type Cell struct {
 	nodes    *fileBook
 	minds    *clientWatch
 	fence    *fence
+	rights   *rightsBook
+	handles  *handleBook
+	listens  *sim.Draw         // what a hostile client overhears; nil: there is none
+	heard    overheard         // by a hostile client
+	tricks   map[string]uint64 // of a hostile client, that were answered as they must be
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
 
 	healed     bool                        // the safety phase is over
@@ -48,7 +53,7 @@ type Cell struct {
 
 // build makes the cell of a plan; nothing runs yet.
 func build(p Plan, tr sim.Trace) *Cell {
-	c := &Cell{plan: p, strikes: map[string]int{}, misfits: map[paxos.NodeID]bool{}}
+	c := &Cell{plan: p, strikes: map[string]int{}, tricks: map[string]uint64{}, misfits: map[paxos.NodeID]bool{}}
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = newWatch(c.world, p.Replicas)
@@ -56,7 +61,11 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.watch.locks.rho = paxos.PPM(p.RatePPB / 1000)
 	c.watch.bids = c.bid
 	c.minds = newClientWatch(c.world)
+	c.rights = newRightsBook(c.world)
+	c.handles = newHandleBook(c.world, c.rights)
+	c.handles.applied = c.current
 	c.nodes = newFileBook(func() int64 { return int64(c.world.Now()) })
+	c.nodes.alien = func(s api.SessionID) bool { return c.rights.who[s] == c.intruder() }
 	c.watch.alone = c.mayRead
 	c.watch.each = c.executed
 	c.leases = newLeaseWatch(c.world, p.Replicas)
@@ -82,6 +91,12 @@ func build(p Plan, tr sim.Trace) *Cell {
 		c.clients = append(c.clients, m)
 	}
 	c.addFence(clock())
+	if p.Hostile.Gap > 0 {
+		c.world.Add(sim.MachineConfig{
+			Addr: sim.FirstClient + sim.Addr(p.Clients), Process: func() sim.Process { return &hostile{cell: c} }, Clock: clock(),
+		})
+		c.listens = c.world.Draw("cell.heard", 0)
+	}
 	return c
 }
 
@@ -244,7 +259,11 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.watch.locks.command(a)
 	c.nodes.command(a, at)
 	c.minds.command(a)
+	c.rights.command(a)
 }
+
+// current says that a replica has applied all that anybody has.
+func (c *Cell) current(id paxos.NodeID) bool { return c.watch.disks[id].applied == c.watch.top }
 
 // mayRead says that a replica had read authority when it last read its clock.
 func (c *Cell) mayRead(id paxos.NodeID) bool {

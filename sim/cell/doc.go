@@ -15,11 +15,14 @@
 //	fence.go     a resource outside of the cell, which checks sequencers or does not:
 //	             fence_resource.go decides, fence_server.go is its machine,
 //	             fence_program.go its clients, fence_line.go what they say
+//	rights.go    programs that use nodes under ACL files that change; files_guest.go:
+//	             what others do to nodes; guest.go, guest_tricks.go: a hostile client
 //	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes
 //	atlas.go     which disks may be damaged; logmap.go: which bytes of them
 //	watch.go     the omniscient checks: watch_disks.go: S1, S2, S3; watch_calls.go: S5;
 //	             watch_rows.go: S6; watch_locks.go: S8; watch_fence.go: S10;
-//	             watch_clients.go: S9, S11, S15; watch_rot.go: S17;
+//	             watch_clients.go: S9, S11, S15; watch_rights.go: S16, from the log;
+//	             watch_handles.go, watch_handles_answers.go: S14, S16, from the wire; watch_rot.go: S17;
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold
 //	claims.go    what messages and answers claim, against the truth (I-W1);
 //	             claims_lead.go: what proposing at a ballot claims

@@ -17,6 +17,7 @@ type fileBook struct {
 	trails  []fileTrail
 	results map[call]placed // of acts that were executed
 	now     func() int64
+	alien   func(api.SessionID) bool // a session that no program of ours has
 }
 
 // fileTrail is a call whose place in the log is looked up at the end.
@@ -40,6 +41,7 @@ func newFileBook(now func() int64) *fileBook {
 	return &fileBook{
 		history: linearizability.NewRecorder[linearizability.FileInput, linearizability.FileOutput](1024),
 		results: map[call]placed{}, now: now,
+		alien: func(api.SessionID) bool { return false },
 	}
 }
 
@@ -51,9 +53,13 @@ func (b *fileBook) command(a *command.Applied, at linearizability.Position) {
 	switch c := a.Command.(type) {
 	case command.Act:
 		b.results[call{c.Session, c.Seq}] = placed{at, a.Result}
+		if b.alien(c.Session) {
+			b.stranger(c.Deed, a.Result, at)
+		}
 	case command.Found:
 		if a.Result.Code == api.OK {
 			n := uint64(a.Number)
+			b.founded(c.Founding, n, at)
 			b.does(at, linearizability.FileInput{Op: linearizability.FileGetStat, Path: "/"},
 				linearizability.FileStat{Instance: n, ACL: n, Lock: n, Length: -1, Children: -1})
 		}
@@ -72,9 +78,7 @@ func (b *fileBook) taken(at linearizability.Position, n api.Ref, gen api.LockGen
 }
 
 func (b *fileBook) does(at linearizability.Position, in linearizability.FileInput, s linearizability.FileStat) {
-	op := b.history.Call(system, b.now(), in)
-	b.history.OK(op, b.now(), linearizability.FileOutput{Stat: s})
-	b.history.At(op, at)
+	b.did(at, in, linearizability.FileOutput{Stat: s})
 }
 
 // file makes one call on a node and keeps the books of it. ok says that it has a
@@ -113,7 +117,8 @@ func (p *program) answered(err error, hot bool, what string) {
 	p.calls++
 	_, known := fileCode(err)
 	known = known || errors.Is(err, client.ErrLockHeld) || errors.Is(err, client.ErrLockDelayed) ||
-		errors.Is(err, client.ErrNotHeld) || errors.Is(err, client.ErrStaleSequencer)
+		errors.Is(err, client.ErrNotHeld) || errors.Is(err, client.ErrStaleSequencer) ||
+		errors.Is(err, client.ErrPermission) || errors.Is(err, client.ErrPoisoned) || errors.Is(err, client.ErrInvalid)
 	p.expired = errors.Is(err, client.ErrSessionExpired)
 	text := "ok"
 	if err != nil {

@@ -23,7 +23,7 @@ func newFileStory(t *testing.T) *fileStory {
 	s.c = &Cell{world: s.w, watch: s.h}
 	s.c.nodes = newFileBook(func() int64 { return 0 })
 	s.c.nodes.command(&command.Applied{Number: 2, Command: command.Found{}, Verdict: command.Executed, Result: api.Result{Code: api.OK}},
-		linearizability.Position{Slot: 1})
+		linearizability.Position{Slot: 2})
 	return s
 }
 

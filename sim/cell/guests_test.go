@@ -22,7 +22,7 @@ type guests struct {
 
 func newGuests(t *testing.T, seed uint64) *guests {
 	p := NewPlan(Options{Seed: seed, Replicas: 3, Clients: 1, Faults: []string{}, Workload: "mixed"})
-	p.Clients = 0
+	p.Clients, p.Hostile = 0, HostilePlan{}
 	p.Host.Node.Sessions = session.Config{LeaseMin: 4 * time.Second, LeaseMax: 12 * time.Second, KeepAliveRate: 100}
 	c := build(p, sim.Trace{})
 	t.Cleanup(c.world.Close)

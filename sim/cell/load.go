@@ -27,6 +27,7 @@ var workloads = []workload{
 	{"increments", "read-modify-write loops on few rows, with reads between", (*program).increments},
 	{"files", "nodes of a small tree that are opened, read, written, listed and deleted", (*program).files},
 	{"locks", "locks that are acquired, held, checked and released, by many who want the same", (*program).locks},
+	{"rights", "nodes under ACL files that come, change and go, by handles with few rights, fenced or poisoned", (*program).rightsTurn},
 	{workFenced, "a counter outside of the cell, which whoever holds a lock reads and writes; it checks sequencers", (*program).fenced},
 	{"lists", "groups of rows that are filled, emptied and listed as a whole", (*program).lists},
 }
@@ -67,18 +68,21 @@ const finaleCalls = 3
 
 // program is one thread of one client machine.
 type program struct {
-	cell    *Cell
-	rt      *sim.Runtime
-	client  *client.Client
-	line    *line
-	id      int64 // process in the history: machine, life, thread, generation
-	draws   *sim.Draw
-	turn    func(*program, context.Context)
-	calls   int
-	last    map[string]string // what this program last read, by row
-	nodes   []*opened         // what it has open, the oldest first
-	strict  bool              // the present call must succeed
-	expired bool              // the session is gone: the program ends
+	cell   *Cell
+	rt     *sim.Runtime
+	client *client.Client
+	line   *line
+	id     int64 // process in the history: machine, life, thread, generation
+	draws  *sim.Draw
+	turn   func(*program, context.Context)
+	calls  int
+	last   map[string]string // what this program last read, by row
+	nodes  []*opened         // what it has open, the oldest first
+
+	sequencer string // of the lock that it acquired last
+
+	strict  bool // the present call must succeed
+	expired bool // the session is gone: the program ends
 }
 
 // program is the main coroutine of a client machine: sessions one after the
@@ -193,10 +197,10 @@ func (p *program) run(budget int) {
 
 // finale makes a few of the calls that must succeed after healing.
 func (p *program) finale(ctx context.Context) {
-	switch p.cell.plan.Workload {
-	case "files", "locks":
+	switch work := p.cell.plan.Workload; {
+	case onNodes(work):
 		p.finaleOfNodes(ctx)
-	case workFenced:
+	case work == workFenced:
 		p.finaleOfFence(ctx)
 	default:
 		p.put(ctx, p.row())

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,8 @@ type opened struct {
 	path string
 	stat client.Stat // as last told
 	lock *client.Lock
+
+	fenced bool // a sequencer is tied to it
 }
 
 // ref is the node that the handle is bound to.
@@ -112,25 +115,39 @@ func (p *program) has(path string) *opened {
 // open opens a node, in place of the handle that the program has on it. A parent
 // that is missing is made.
 func (p *program) open(ctx context.Context, path string, create client.Creation, ephemeral bool) {
+	p.openAs(ctx, path, manner{create: create, ephemeral: ephemeral, rights: allRights})
+}
+
+// openAs is open, with less rights or other names, and perhaps by a name below a
+// directory that the program has open.
+func (p *program) openAs(ctx context.Context, path string, how manner) {
+	create := how.create
 	if o := p.has(path); o != nil {
 		p.closeHandle(ctx, o)
 	}
 	dir := len(path) < len("/d0/")
-	opt := client.OpenOptions{Rights: client.Read | client.Write | client.ChangeACL, Create: create}
-	opt.LockDelay = p.draws.Duration(0, 2*p.cell.plan.Calls.Delay)
+	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.delay(path)}
 	in := linearizability.FileInput{Op: linearizability.FileOpen, Path: path, Create: linearizability.FileCreation(create)}
 	if create != client.CreateNever {
-		opt.Directory, opt.Ephemeral = dir, ephemeral
-		in.Kind, in.Ephemeral = linearizability.FileDirectory, ephemeral
+		opt.Directory, opt.Ephemeral, opt.ACL = dir, how.ephemeral, how.names
+		in.Kind, in.Ephemeral, in.Names = linearizability.FileDirectory, how.ephemeral, linearizability.FileNames(three(how.names))
 		if !dir {
-			opt.Contents = p.value()
+			opt.Contents = cmp.Or(how.text, p.value())
 			in.Kind, in.Contents = linearizability.FilePlain, opt.Contents
 		}
+	}
+	if how.dir != nil {
+		in.Dir, in.Instance = how.dir.path, uint64(how.dir.stat.Instance)
 	}
 	var h *client.Handle
 	out, ok := p.file(ctx, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		var err error
-		if h, err = p.client.Open(ctx, "/ls/local"+path, opt); err != nil {
+		if how.dir != nil {
+			h, err = how.dir.h.Open(ctx, path[len(inside(how.dir.path)):], opt)
+		} else {
+			h, err = p.client.Open(ctx, "/ls/local"+path, opt)
+		}
+		if err != nil {
 			return linearizability.FileOutput{}, err
 		}
 		return linearizability.FileOutput{Created: h.Created(), Stat: fileStat(h.Opened())}, nil
@@ -142,6 +159,15 @@ func (p *program) open(ctx context.Context, path string, create client.Creation,
 	case ok && out.Code == linearizability.FileNotFound && !dir && create != client.CreateNever:
 		p.open(ctx, path[:len("/d0")], client.CreateMay, false)
 	}
+}
+
+// delay draws a lock-delay: at times a longer one than there is (C7.06), on nodes
+// that nobody has to lock in the end.
+func (p *program) delay(path string) time.Duration {
+	if path != hotNode && p.draws.Chance(1, 20) {
+		return p.draws.Duration(30*time.Second, 2*time.Minute)
+	}
+	return p.draws.Duration(0, 2*p.cell.plan.Calls.Delay)
 }
 
 // on is a call on a node that is open.
@@ -193,7 +219,11 @@ func (p *program) readDir(ctx context.Context, o *opened) {
 }
 
 func (p *program) setContents(ctx context.Context, o *opened, when client.ContentGen) {
-	in := linearizability.FileInput{Op: linearizability.FileSet, Contents: p.value(), When: uint64(when)}
+	p.write(ctx, o, p.value(), when)
+}
+
+func (p *program) write(ctx context.Context, o *opened, text string, when client.ContentGen) {
+	in := linearizability.FileInput{Op: linearizability.FileSet, Contents: text, When: uint64(when)}
 	p.on(ctx, o, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		s, err := o.h.SetContents(ctx, in.Contents, when)
 		return o.know(s, err), err
@@ -202,9 +232,13 @@ func (p *program) setContents(ctx context.Context, o *opened, when client.Conten
 
 func (p *program) setACL(ctx context.Context, o *opened) {
 	const all = "everybody"
-	in := linearizability.FileInput{Op: linearizability.FileSetNames, Names: linearizability.FileNames{all, all, all}}
+	p.setNames(ctx, o, client.ACLNames{Read: all, Write: all, Change: all})
+}
+
+func (p *program) setNames(ctx context.Context, o *opened, names client.ACLNames) {
+	in := linearizability.FileInput{Op: linearizability.FileSetNames, Names: linearizability.FileNames(three(names))}
 	p.on(ctx, o, in, func(ctx context.Context) (linearizability.FileOutput, error) {
-		s, err := o.h.SetACL(ctx, client.ACLNames{Read: all, Write: all, Change: all}, 0)
+		s, err := o.h.SetACL(ctx, names, 0)
 		return o.know(s, err), err
 	})
 }
@@ -259,7 +293,7 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 	p.answered(err, o.path == hotNode, "acquire")
 	switch {
 	case err == nil:
-		o.lock = lock
+		o.lock, p.sequencer = lock, lock.Sequencer()
 		p.cell.minds.holds(p.believer(), o, lock, mode)
 	case errors.Is(err, client.ErrGone), errors.Is(err, client.ErrPoisoned):
 		p.closeHandle(ctx, o)
@@ -283,7 +317,8 @@ func (p *program) release(ctx context.Context, o *opened) {
 	}
 }
 
-// check asks whether the sequencer of a lock is valid: it is while the lock is held.
+// check asks whether the sequencer of a lock is valid: it is while the lock is held,
+// unless somebody has deleted its node, or tied the handle to another sequencer.
 func (p *program) check(ctx context.Context, o *opened) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
@@ -291,7 +326,7 @@ func (p *program) check(ctx context.Context, o *opened) {
 	if p.rt.Env().Dead() {
 		return
 	}
-	if errors.Is(err, client.ErrStaleSequencer) && o.lock.Held() {
+	if errors.Is(err, client.ErrStaleSequencer) && o.lock.Held() && !o.fenced && p.cell.rights.at(o.ref()) != nil {
 		p.cell.world.Break("S8", "the sequencer of %s was found stale while its lock is held: %v", o.path, err)
 	}
 	p.answered(err, o.path == hotNode, "check-sequencer")

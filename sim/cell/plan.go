@@ -68,6 +68,7 @@ type Plan struct {
 	Lull    time.Duration // faults rest for as long, time and again; 0: never
 	Calls   CallPlan
 	Fence   FencePlan
+	Hostile HostilePlan
 }
 
 // FaultPlan is one family that is on.
@@ -179,6 +180,7 @@ func NewPlan(o Options) Plan {
 	p.sessions(at)
 	p.calls(at)
 	p.fence(o.Fence, at)
+	p.hostile(at)
 	return p
 }
 
@@ -282,11 +284,16 @@ func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
 	c.Lease = paxos.Lease{Grant: grant, Rho: rho}
 }
 
+// onNodes says that a workload uses files and locks.
+func onNodes(workload string) bool {
+	return slices.Contains([]string{"files", "locks", "rights"}, workload)
+}
+
 // sessions draws how long sessions live without a word of their clients. In half
 // of the cells without handles they live for ever.
 func (p *Plan) sessions(at func(string) *draw.Stream) {
 	d := at("sessions")
-	on := d.Chance(1, 2) || p.Workload == "files" || p.Workload == "locks" || p.Workload == workFenced
+	on := d.Chance(1, 2) || onNodes(p.Workload) || p.Workload == workFenced
 	least := time.Duration(d.LogUniform(int64(500*time.Millisecond), int64(12*time.Second)))
 	s := session.Config{
 		LeaseMin: least, LeaseMax: d.Duration(least, 20*time.Second),

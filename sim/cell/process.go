@@ -79,7 +79,7 @@ func (r *replica) fail(err error) {
 func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	r.now = now
 	if from.IsClient() {
-		r.cell.watch.asks(r.id, msg)
+		r.cell.asks(r.id, principal(from), msg)
 		r.host.ClientMessage(now, node.Addr(from), principal(from), msg)
 	} else {
 		r.host.PeerMessage(now, paxos.NodeID(from), string(msg))
@@ -123,6 +123,7 @@ func (r *replica) act() {
 	}
 	if r.host.Node() != nil {
 		r.cell.watch.proposed(out.Proposed)
+		r.cell.handles.proposed(r.id, out.Proposed)
 		if out.Installed != nil {
 			r.cell.watch.installed(r.id, out.Installed)
 		}
@@ -140,7 +141,7 @@ func (r *replica) act() {
 	}
 	r.send(out.Peers)
 	for _, m := range out.Clients {
-		r.cell.watch.answers(r.id, m.Wire, out.Reads)
+		r.cell.answers(r, m, out.Reads)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	if t := out.Tenure; t != nil && t.Mine {
@@ -158,6 +159,32 @@ func (r *replica) act() {
 		r.env.Go("bulk", func() { r.runBulk(j) })
 	}
 	r.env.WakeAt(out.Wake)
+}
+
+// asks tells those who watch of a request that has come.
+func (c *Cell) asks(id paxos.NodeID, who api.Principal, msg []byte) {
+	q, err := api.DecodeRequest(msg)
+	if err != nil {
+		return
+	}
+	c.handles.asks(who, q)
+	if c.listens != nil && who != c.intruder() {
+		c.heard.request(c.listens, q, msg)
+	}
+	if owner, alive := c.rights.who[q.Session]; !alive || owner == who {
+		c.watch.asks(id, msg)
+	}
+}
+
+// answers tells those who watch of an answer that leaves.
+func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
+	if p, err := api.DecodeReply(m.Wire); err == nil {
+		_, logged := c.watch.calls[call{p.Session, p.Seq}]
+		if !c.handles.answers(r.id, principal(sim.Addr(m.To)), p, logged) {
+			return
+		}
+	}
+	c.watch.answers(r.id, m.Wire, reads)
 }
 
 func (r *replica) send(all []host.PeerMessage) {

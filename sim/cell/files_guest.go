@@ -1,0 +1,66 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/tree"
+)
+
+// stranger notes what somebody did to nodes who keeps no books: as calls of the
+// system, where they took effect. What he was told is not his book's concern.
+func (b *fileBook) stranger(d command.Deed, r api.Result, at linearizability.Position) {
+	out, known := fileOutput(r)
+	if !known || out.Code != linearizability.FileOK {
+		return
+	}
+	switch d := d.(type) {
+	case command.OpenNode:
+		if out.Created {
+			b.did(at, linearizability.FileInput{
+				Op: linearizability.FileOpen, Path: d.Path.String(), Create: linearizability.FileCreation(d.Create),
+				Kind: out.Stat.Kind, Ephemeral: d.Ephemeral, Contents: d.Contents,
+				Names: linearizability.FileNames(three(d.Names)),
+			}, out)
+		}
+	case command.SetContents:
+		b.did(at, onNode(linearizability.FileInput{Op: linearizability.FileSet, Contents: d.Contents, When: uint64(d.When)}, d.Node), out)
+	case command.SetACL:
+		in := linearizability.FileInput{Op: linearizability.FileSetNames, Names: linearizability.FileNames(three(d.Names)), When: uint64(d.When)}
+		b.did(at, onNode(in, d.Node), out)
+	case command.DeleteNode:
+		b.did(at, onNode(linearizability.FileInput{Op: linearizability.FileDelete}, d.Node), out)
+	}
+}
+
+// founded notes the ACL files that a cell begins with. One command makes them all;
+// each has a place of its own in front of it, since no two calls of a history share
+// one: behind the slot before, which began the epoch and had to do with no node.
+func (b *fileBook) founded(f tree.Founding, n uint64, at linearizability.Position) {
+	at = linearizability.Position{Slot: at.Slot - 1, Index: 1 << 20}
+	makes := func(path string, kind linearizability.FileKind, text string, names [3]string) {
+		in := linearizability.FileInput{Op: linearizability.FileOpen, Path: path, Create: linearizability.FileCreateMust, Kind: kind}
+		in.Contents, in.Names = text, linearizability.FileNames(names)
+		stat := linearizability.FileStat{Instance: n, ACL: n, Lock: n, Length: -1, Children: -1}
+		if kind == linearizability.FilePlain {
+			stat.Content = n
+		}
+		b.did(at, in, linearizability.FileOutput{Created: true, Stat: stat})
+		at.Index++
+	}
+	makes(aclDir, linearizability.FileDirectory, "", three(f.ACL))
+	for _, file := range f.Files {
+		makes(aclDir+"/"+string(file.Name), linearizability.FilePlain, file.Contents, inherit(three(file.Names), three(f.ACL)))
+	}
+}
+
+func onNode(in linearizability.FileInput, n api.Ref) linearizability.FileInput {
+	in.Path, in.Instance = n.Path.String(), uint64(n.Instance)
+	return in
+}
+
+func (b *fileBook) did(at linearizability.Position, in linearizability.FileInput, out linearizability.FileOutput) {
+	op := b.history.Call(system, b.now(), in)
+	b.history.OK(op, b.now(), out)
+	b.history.At(op, at)
+}

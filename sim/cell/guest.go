@@ -1,0 +1,244 @@
+package cell
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// HostilePlan is a client that means harm: it keeps to no protocol.
+type HostilePlan struct {
+	Gap time.Duration // between two requests, on average; 0: there is none
+}
+
+// hostile puts one into one cell of three, but for those with a resource outside of
+// them, which measure something else.
+func (p *Plan) hostile(at func(string) *draw.Stream) {
+	if d := at("hostile"); d.Chance(1, 3) && p.Workload != workFenced {
+		p.Hostile.Gap = time.Duration(d.LogUniform(int64(20*time.Millisecond), int64(400*time.Millisecond)))
+	}
+}
+
+// hostile is what runs on the machine of such a client: raw requests, one after
+// the other, without package client. It forges and alters tokens, uses those of
+// others and other people's sessions, names epochs that are over and that never
+// were, sends again what it sent and what it has overheard, asks for too much, and
+// opens and closes without rest.
+//
+// Each request is sent with what may be answered to it; any other answer breaks
+// S14, or S16 where it was about somebody else's session (trick).
+type hostile struct {
+	cell  *Cell
+	env   *sim.Env
+	draws *sim.Draw
+
+	master  sim.Addr
+	epoch   api.Epoch
+	id      uint64 // of the last request
+	session api.SessionID
+	nonce   api.Nonce
+	seq     api.Seq
+	seen    api.Seq
+
+	sent    map[uint64]trick // requests by id
+	own     []api.Token      // that it was given
+	shut    []shutToken      // that it has closed or poisoned
+	expired []string         // sequencers of locks that it has released
+	held    map[api.Token]api.Held
+	stat    map[api.Token]api.Opened
+	wires   [][]byte // what it has sent
+}
+
+// shutToken is a handle that was closed, or poisoned, in an epoch.
+type shutToken struct {
+	token api.Token
+	epoch api.Epoch
+	code  api.Code
+}
+
+// trick is a request on its way: what it tries, and what may come of it.
+type trick struct {
+	name string
+	q    api.Request
+	ok   func(api.Reply) bool
+}
+
+// overheard is what a hostile client has got hold of: requests and tokens of others.
+type overheard struct {
+	wires   [][]byte
+	tokens  []api.Token
+	session []api.SessionID
+}
+
+// firstTrick is above all numbers that requests of honest clients have: their
+// answers are not taken for answers to tricks.
+const firstTrick = 1 << 62
+
+// mostHeard bounds what is kept of it.
+const mostHeard = 64
+
+func (o *overheard) request(d *sim.Draw, q api.Request, wire []byte) {
+	if !d.Chance(1, 4) {
+		return
+	}
+	wire = append([]byte(nil), wire...)
+	keep(d, &o.wires, wire)
+	if q.Session != 0 {
+		keep(d, &o.session, q.Session)
+	}
+	if t, ok := tokenIn(q.Op); ok {
+		keep(d, &o.tokens, t)
+	}
+}
+
+func keep[T any](d *sim.Draw, all *[]T, x T) {
+	if len(*all) < mostHeard {
+		*all = append(*all, x)
+		return
+	}
+	(*all)[d.Int(mostHeard)] = x
+}
+
+func pick[T any](d *sim.Draw, all []T) (x T, ok bool) {
+	if len(all) == 0 {
+		return x, false
+	}
+	return all[d.Int(len(all))], true
+}
+
+// Start begins a life.
+func (h *hostile) Start(env *sim.Env) {
+	h.env, h.draws = env, env.Draw("hostile")
+	h.id = firstTrick
+	h.sent, h.held, h.stat = map[uint64]trick{}, map[api.Token]api.Held{}, map[api.Token]api.Opened{}
+	h.nonce = api.Nonce{h.draws.Uint64() | 1, h.draws.Uint64()}
+	h.again(env.Now())
+}
+
+// Wake sends the next request, until the last calls of honest clients.
+func (h *hostile) Wake(now time.Time) {
+	if h.cell.load.finale {
+		return
+	}
+	h.turn()
+	h.again(now)
+}
+
+func (h *hostile) again(now time.Time) {
+	h.env.WakeAt(now.Add(h.draws.Duration(0, 2*h.cell.plan.Hostile.Gap)))
+}
+
+// Receive takes in an answer, which must be one of those that are due.
+func (h *hostile) Receive(_ time.Time, from sim.Addr, msg []byte) {
+	p, err := api.DecodeReply(msg)
+	if err != nil {
+		return
+	}
+	if p.Epoch > h.epoch {
+		h.epoch = p.Epoch
+	}
+	if p.Master != 0 {
+		h.master = sim.Addr(p.Master)
+	}
+	t, ok := h.sent[p.ID]
+	if !ok {
+		return
+	}
+	if !undone(p.Code) && !t.ok(p) {
+		h.env.World().Break("S14", "replica %d answers a hostile client that tries %s (%s) with %s", from, t.name, describeOp(t.q.Op), describeResult(p.Result))
+		return
+	}
+	h.cell.tricks[t.name]++
+	h.learn(t, p)
+}
+
+// undone are the answers that say of a copy that it was not executed, for reasons
+// that have nothing to do with what was asked; anything may be answered with them.
+func undone(c api.Code) bool {
+	switch c {
+	case api.NotMaster, api.Aborted, api.Busy, api.NoSession, api.Stale, api.OldEpoch, api.Recovering, api.Parked, api.Crowded:
+		return true
+	}
+	return false
+}
+
+// learn takes in what an honest client would learn.
+func (h *hostile) learn(t trick, p api.Reply) {
+	if t.name == "session" && p.Code == api.OK && p.Result.Session != h.session {
+		h.session, h.seq, h.seen = p.Result.Session, 0, 0
+		h.own, h.shut = nil, nil
+	}
+	if p.Code == api.NoSession && p.Session == h.session {
+		h.session = 0
+		h.nonce = api.Nonce{h.draws.Uint64() | 1, h.draws.Uint64()}
+	}
+	if p.Code != api.OK {
+		return
+	}
+	switch d := p.Detail.(type) {
+	case api.Opened:
+		if d.Node.Instance != 0 {
+			h.own = append(h.own, d.Token)
+			h.stat[d.Token] = d
+		}
+	case api.Held:
+		if op, ok := t.q.Op.(api.Acquire); ok {
+			h.held[op.Handle] = d
+		}
+	}
+	switch op := t.q.Op.(type) {
+	case api.CloseHandle:
+		h.ends(op.Handle, t.q.Epoch, api.HandleClosed)
+	case api.Poison:
+		h.ends(op.Handle, t.q.Epoch, api.HandlePoisoned)
+	}
+}
+
+func (h *hostile) ends(t api.Token, e api.Epoch, code api.Code) {
+	for i := range h.own {
+		if h.own[i] == t {
+			h.own = append(h.own[:i:i], h.own[i+1:]...)
+			break
+		}
+	}
+	h.shut = append(h.shut, shutToken{t, e, code})
+	if len(h.shut) > mostHeard {
+		h.shut = h.shut[1:]
+	}
+}
+
+// send sends one request of the own session, as its next call.
+func (h *hostile) send(name string, op api.Op, ok func(api.Reply) bool) {
+	h.seq++
+	if h.seq-h.seen > 20 {
+		h.seen = h.seq - 20
+	}
+	h.raw(name, api.Request{Session: h.session, Seq: h.seq, Seen: h.seen, Epoch: h.epoch, Op: op}, ok)
+}
+
+// raw sends a request as it is.
+func (h *hostile) raw(name string, q api.Request, ok func(api.Reply) bool) {
+	h.id++
+	q.ID = h.id
+	h.sent[h.id] = trick{name, q, ok}
+	delete(h.sent, h.id-16*mostHeard)
+	wire := api.AppendRequest(nil, q)
+	keep(h.draws, &h.wires, wire)
+	h.wire(wire)
+}
+
+// wire sends bytes, mostly to whom it takes for the master.
+func (h *hostile) wire(b []byte) {
+	to := h.master
+	if to == 0 || h.draws.Chance(1, 20) {
+		to = sim.Addr(1 + h.draws.Int(h.cell.plan.Replicas))
+	}
+	h.env.Send(to, b)
+}
+
+// intruder is who the hostile client is.
+func (c *Cell) intruder() api.Principal {
+	return principal(sim.FirstClient + sim.Addr(c.plan.Clients))
+}

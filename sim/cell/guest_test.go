@@ -1,0 +1,99 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// withHostile is a cell without faults whose hostile client does little else.
+func withHostile(p *Plan) {
+	p.Workload, p.Hostile.Gap = "rights", 5*time.Millisecond
+}
+
+// Each trick is tried and refused, and what the checks count comes about.
+func TestAHostileClientTriesAllItsTricks(t *testing.T) {
+	c := someCell(t, 11, withHostile)
+	require.Equal(t, sim.Reached, c.world.Run(60*time.Second))
+	require.Nil(t, c.world.Failure())
+	for _, name := range []string{
+		"session", "open", "close", "use", "a forged token", "another's token", "another's session",
+		"a wrong number", "too large contents", "too large a value", "too long a key", "too long a token", "a bad path",
+		"a bad sequencer", "a handle that is shut", "to write without the right", "a replay, sent", "malformed bytes, sent",
+	} {
+		require.Positive(t, c.tricks[name], name)
+	}
+	require.Positive(t, c.handles.forged)
+	require.Positive(t, c.handles.foreign)
+	require.Positive(t, c.handles.shut)
+	for _, code := range []api.Code{api.BadHandle, api.Permission, api.OldEpoch, api.HandleClosed} {
+		if code == api.OldEpoch {
+			continue // there was no fail-over
+		}
+		require.Positive(t, c.handles.refusals[code], "%v: %v", code, c.handles.refusals)
+	}
+}
+
+// A trick that is answered in any other way than it must be breaks S14.
+func TestS14AnAnswerThatAHostileClientMustNotGet(t *testing.T) {
+	for name, c := range map[string]struct {
+		r      api.Result
+		breaks bool
+	}{
+		"refused":                   {api.Result{Code: api.BadHandle}, false},
+		"refused for other reasons": {api.Result{Code: api.Busy}, false},
+		"done":                      {api.Result{Code: api.OK}, true},
+		"refused, and told":         {api.Result{Code: api.BadHandle, Found: true, Value: "secret"}, true},
+		"taken for another refusal": {api.Result{Code: api.Gone}, true},
+	} {
+		cell := someCell(t, 11, withHostile)
+		h := cell.world.Clients()[cell.plan.Clients].Process().(*hostile)
+		h.sent[5] = trick{"a forged token", api.Request{Op: api.GetStat{Handle: "x"}}, only(api.BadHandle)}
+		h.Receive(time.Time{}, 1, api.AppendReply(nil, api.Reply{ID: 5, Result: c.r}))
+		require.Equal(t, c.breaks, cell.world.Failure() != nil, name)
+	}
+}
+
+// Whoever overhears the opening of a session opens none of its own in its owner's
+// place: the owner is told of his, whoever was first.
+func TestAnOverheardOpeningTakesNobodysSession(t *testing.T) {
+	g := newGuests(t, 4)
+	g.run(func() bool { return g.master() != nil })
+	opening := api.AppendRequest(nil, api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}})
+	told := map[sim.Addr]api.SessionID{}
+	for i := range 2 {
+		m := g.cell.world.Add(sim.MachineConfig{Addr: sim.FirstClient + sim.Addr(i), Process: func() sim.Process {
+			return &listener{heard: func(self sim.Addr, p api.Reply) { told[self] = p.Result.Session }, say: opening, to: g.master().Addr()}
+		}})
+		m.Start()
+	}
+	g.run(func() bool { return len(told) == 2 })
+	require.NotEqual(t, told[sim.FirstClient], told[sim.FirstClient+1])
+	require.NotZero(t, told[sim.FirstClient])
+	require.Nil(t, g.cell.world.Failure())
+}
+
+// listener says one thing and hears what is answered.
+type listener struct {
+	env   *sim.Env
+	heard func(sim.Addr, api.Reply)
+	say   []byte
+	to    sim.Addr
+}
+
+func (l *listener) Start(env *sim.Env) {
+	l.env = env
+	env.Send(l.to, l.say)
+}
+
+func (l *listener) Receive(_ time.Time, _ sim.Addr, msg []byte) {
+	if p, err := api.DecodeReply(msg); err == nil && p.Code == api.OK {
+		l.heard(l.env.Self(), p)
+	}
+}
+
+func (l *listener) Wake(time.Time) {}

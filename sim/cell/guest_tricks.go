@@ -1,0 +1,370 @@
+package cell
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// turn sends one request, or a few.
+func (h *hostile) turn() {
+	switch {
+	case h.session == 0 || h.epoch == 0:
+		h.opens()
+	case h.draws.Chance(1, 3):
+		h.behaves()
+	default:
+		tricks[h.draws.Int(len(tricks))](h)
+	}
+}
+
+// tricks are all that it tries, each as likely as the others.
+var tricks = []func(*hostile){
+	(*hostile).forges, (*hostile).steals, (*hostile).impersonates, (*hostile).misdates, (*hostile).miscounts,
+	(*hostile).repeats, (*hostile).exceeds, (*hostile).misnames, (*hostile).fakesSequencers, (*hostile).reuses,
+	(*hostile).presumes, (*hostile).garbles, (*hostile).polls,
+}
+
+// only says that one of these codes is answered, and nothing is told but OK.
+func only(codes ...api.Code) func(api.Reply) bool {
+	return func(p api.Reply) bool {
+		for _, c := range codes {
+			if p.Code == c {
+				return c == api.OK || !tells(p.Result)
+			}
+		}
+		return false
+	}
+}
+
+// anything is for what honest clients ask for as well.
+func anything(api.Reply) bool { return true }
+
+// opens opens a session.
+func (h *hostile) opens() {
+	h.cell.load.sessions++
+	h.raw("session", api.Request{Op: api.OpenSession{Nonce: h.nonce}}, anything)
+}
+
+// behaves does what anybody may.
+func (h *hostile) behaves() {
+	t, has := pick(h.draws, h.own)
+	switch h.draws.Int(9) {
+	case 0, 1:
+		q := api.Request{Session: h.session, Epoch: h.epoch, Op: api.KeepAlive{Flushed: h.epoch, Now: true}}
+		h.raw("keep-alive", q, anything)
+	case 2, 3:
+		h.open(h.place(), api.RightRead|api.RightWrite|api.RightChangeACL)
+	case 4:
+		h.open(h.place(), api.RightRead)
+	case 5:
+		h.locks(t, has)
+	default:
+		if has {
+			h.send("use", h.useOf(t), anything)
+		}
+	}
+	if len(h.own) > 40 {
+		h.send("close", api.CloseHandle{Handle: h.own[0]}, only(api.OK, api.BadHandle))
+	}
+}
+
+// place is a node of its own.
+func (h *hostile) place() string {
+	if h.draws.Chance(1, 4) {
+		return "guest"
+	}
+	return fmt.Sprintf("guest/f%d", h.draws.Int(4))
+}
+
+func (h *hostile) open(path string, rights api.Rights) {
+	op := api.Open{Path: path, Rights: rights, Create: api.CreateMay, Kind: api.File, Ephemeral: h.draws.Chance(1, 4)}
+	if path == "guest" {
+		op.Kind, op.Ephemeral = api.Directory, false
+	}
+	if h.draws.Chance(1, 6) {
+		op.Names.Write = "nobody" // there is no such file: it cannot be opened for writing again
+	}
+	h.send("open", op, anything)
+}
+
+func (h *hostile) locks(t api.Token, has bool) {
+	if !has {
+		return
+	}
+	held, holds := h.held[t]
+	if !holds {
+		h.send("acquire", api.Acquire{Handle: t, Mode: api.Exclusive, Wait: h.draws.Chance(1, 2)}, anything)
+		return
+	}
+	delete(h.held, t)
+	q := api.Sequencer{Node: h.stat[t].Node, Mode: api.Exclusive, Gen: held.Gen}
+	h.expired = append(h.expired, q.Encode())
+	if len(h.expired) > mostHeard {
+		h.expired = h.expired[1:]
+	}
+	h.send("release", api.Release{Handle: t, Acquisition: held.Acquisition}, anything)
+}
+
+// useOf is some call on a handle.
+func (h *hostile) useOf(t api.Token) api.Op {
+	switch h.draws.Int(8) {
+	case 0:
+		return api.GetStat{Handle: t}
+	case 1:
+		return api.SetContents{Handle: t, Contents: fmt.Sprint("guest ", h.seq)}
+	case 2:
+		return api.ReadDir{Handle: t}
+	case 3:
+		return api.SetACL{Handle: t, Names: api.ACLNames{Read: "everybody", Write: "everybody", Change: "everybody"}}
+	case 4:
+		return api.DeleteNode{Handle: t}
+	case 5:
+		return api.GetSequencer{Handle: t}
+	case 6:
+		return api.Acquire{Handle: t, Mode: api.Shared}
+	}
+	return api.GetContents{Handle: t}
+}
+
+// forges makes tokens: altered ones, cut ones, and such that were never any.
+func (h *hostile) forges() {
+	t, has := pick(h.draws, append(append([]api.Token(nil), h.own...), h.cell.heard.tokens...))
+	b := []byte(t)
+	switch n := h.draws.Int(4); {
+	case !has || n == 0:
+		b = h.noise(1 + h.draws.Int(200))
+	case n == 1:
+		b = b[:h.draws.Int(len(b))]
+	default:
+		b[h.draws.Int(len(b))] ^= byte(1 + h.draws.Int(255))
+	}
+	if forged := api.Token(b); h.cell.handles.given[forged] == nil {
+		h.send("a forged token", h.useOf(forged), only(api.BadHandle, api.Invalid))
+	}
+}
+
+// noise is bytes without a meaning.
+func (h *hostile) noise(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(h.draws.Int(256))
+	}
+	return b
+}
+
+// steals uses a token of another session in its own.
+func (h *hostile) steals() {
+	t, ok := pick(h.draws, h.cell.heard.tokens)
+	if g := h.cell.handles.given[t]; !ok || g == nil || g.session == h.session {
+		return
+	}
+	if h.draws.Chance(1, 6) {
+		q := api.Request{Session: h.session, Epoch: h.epoch, Op: api.KeepAlive{Flushed: h.epoch, Now: true, Tokens: []api.Token{t}}}
+		h.raw("to present another's token", q, anything)
+		return
+	}
+	op := h.useOf(t)
+	switch h.draws.Int(4) {
+	case 0:
+		op = api.CloseHandle{Handle: t}
+	case 1:
+		op = api.Poison{Handle: t}
+	}
+	h.send("another's token", op, only(api.BadHandle))
+}
+
+// impersonates asks in the session of somebody else.
+func (h *hostile) impersonates() {
+	s, ok := pick(h.draws, h.cell.heard.session)
+	if !ok || s == h.session {
+		return
+	}
+	t, _ := pick(h.draws, h.cell.heard.tokens)
+	q := api.Request{Session: s, Seq: api.Seq(1 + h.draws.Int(300)), Epoch: h.epoch}
+	q.Seen = q.Seq - 1
+	switch h.draws.Int(6) {
+	case 0:
+		q.Op = api.EndSession{}
+	case 1:
+		q.Op = api.Put{Key: hotRow, Value: "mine"}
+	case 2:
+		q.Op = api.Get{Key: hotRow}
+	case 3:
+		q.Seq, q.Seen, q.Op = 0, 0, api.KeepAlive{Flushed: h.epoch, Now: true}
+	case 4:
+		q.Op = api.Open{Path: strings.TrimPrefix(hotNode, "/"), Rights: api.RightRead}
+	default:
+		if t == "" {
+			return
+		}
+		q.Op = h.useOf(t)
+	}
+	h.raw("another's session", q, only(api.Permission, api.Invalid))
+}
+
+// misdates names epochs that are over, and such that never were.
+func (h *hostile) misdates() {
+	q := api.Request{Session: h.session, Seq: h.seq + 1, Seen: h.seen, Epoch: h.epoch + 1000, Op: api.Put{Key: "guest", Value: "late"}}
+	if h.draws.Chance(1, 2) {
+		q.Epoch = api.Epoch(h.draws.N(uint64(h.epoch)))
+	}
+	if t, ok := pick(h.draws, h.own); ok && h.draws.Chance(1, 2) {
+		q.Op = h.useOf(t)
+	}
+	h.raw("a wrong epoch", q, only())
+}
+
+// miscounts numbers its calls as nobody may.
+func (h *hostile) miscounts() {
+	q := api.Request{Session: h.session, Seq: h.seq + 1, Seen: h.seq + 1, Epoch: h.epoch, Op: api.Put{Key: "guest", Value: "x"}}
+	switch h.draws.Int(3) {
+	case 0:
+		q.Seen = h.seen
+		q.Seq = h.seen + api.MaxWindow + 1
+	case 1:
+		q.Seq, q.Seen = 0, 0
+	}
+	h.raw("a wrong number", q, only(api.Invalid))
+}
+
+// repeats sends again what it or somebody else has sent before.
+func (h *hostile) repeats() {
+	from := h.wires
+	if h.draws.Chance(2, 3) {
+		from = h.cell.heard.wires
+	}
+	if b, ok := pick(h.draws, from); ok {
+		h.cell.tricks["a replay, sent"]++
+		h.wire(b)
+	}
+}
+
+// exceeds asks for more than there is room for.
+func (h *hostile) exceeds() {
+	long := strings.Repeat("x", api.MaxContents+1+h.draws.Int(100))
+	t, has := pick(h.draws, h.own)
+	switch n := h.draws.Int(12); {
+	case n == 0:
+		h.send("too large a value", api.Put{Key: "guest", Value: long}, only(api.TooLarge))
+	case n == 1 && has:
+		h.send("too large contents", api.SetContents{Handle: t, Contents: long}, only(api.TooLarge))
+	case n == 2:
+		op := api.Open{Path: "guest/long", Rights: api.RightRead, Create: api.CreateMay, Kind: api.File, Contents: long}
+		h.send("too large contents", op, only(api.TooLarge))
+	case n == 3:
+		h.wire([]byte(long))
+	case n < 8:
+		h.send("too long a key", api.Get{Key: long[:api.MaxKey+1+h.draws.Int(100)]}, only(api.TooLarge))
+	default:
+		h.send("too long a token", api.GetStat{Handle: api.Token(long[:api.MaxToken+1])}, only(api.Invalid))
+	}
+}
+
+// misnames names what has no name.
+func (h *hostile) misnames() {
+	deep := strings.Repeat("d/", api.MaxDepth) + "d"
+	names := []string{
+		"/guest", "guest//f", "guest/", ".", "guest/../acl", "..", "a\x00b", "\xff", strings.Repeat("n", api.MaxComponent+1), deep,
+		strings.Repeat("p/", api.MaxPath),
+	}
+	name, _ := pick(h.draws, names)
+	op := api.Open{Path: name, Rights: api.RightRead | api.RightWrite}
+	if h.draws.Chance(1, 2) {
+		op.Create, op.Kind = api.CreateMay, api.File
+	}
+	h.send("a bad path", op, only(api.Invalid))
+}
+
+// fakesSequencers shows sequencers that are none, that nobody was given, and that
+// were valid once.
+func (h *hostile) fakesSequencers() {
+	t, has := pick(h.draws, h.own)
+	if !has {
+		return
+	}
+	q := api.Sequencer{Node: h.stat[t].Node, Mode: api.Exclusive, Gen: api.LockGen(1<<40 + h.draws.N(1<<20))}.Encode()
+	switch old, ok := pick(h.draws, h.expired); {
+	case ok && h.draws.Chance(1, 2):
+		q = old
+	case h.draws.Chance(1, 3):
+		q = string(h.noise(1 + h.draws.Int(40)))
+	}
+	no := only(api.Invalid, api.StaleSequencer, api.Gone, api.HandleClosed, api.HandlePoisoned, api.BadHandle, api.Permission)
+	if h.draws.Chance(1, 2) {
+		h.send("a bad sequencer", api.CheckSequencer{Handle: t, Sequencer: q}, no)
+		return
+	}
+	h.send("a bad sequencer", api.SetSequencer{Handle: t, Sequencer: q}, no)
+}
+
+// reuses uses handles that it has closed or poisoned.
+func (h *hostile) reuses() {
+	if s, ok := pick(h.draws, h.shut); ok && h.draws.Chance(2, 3) {
+		h.send("a handle that is shut", h.useOf(s.token), func(p api.Reply) bool {
+			return p.Epoch != s.epoch || only(api.HandleClosed, s.code, api.BadHandle)(p)
+		})
+		return
+	}
+	t, ok := pick(h.draws, h.own)
+	switch {
+	case !ok:
+	case h.draws.Chance(1, 2):
+		h.send("close", api.CloseHandle{Handle: t}, only(api.OK, api.BadHandle))
+	default:
+		h.send("poison", api.Poison{Handle: t}, anything)
+	}
+}
+
+// presumes does what it was given no right to.
+func (h *hostile) presumes() {
+	t, ok := pick(h.draws, h.own)
+	if !ok {
+		return
+	}
+	g := h.cell.handles.given[t]
+	if g == nil || g.rights != api.RightRead {
+		return
+	}
+	no := only(api.NoRight, api.HandleClosed, api.HandlePoisoned, api.Gone, api.BadHandle)
+	switch h.draws.Int(4) {
+	case 0:
+		h.send("to write without the right", api.SetContents{Handle: t, Contents: "mine"}, no)
+	case 1:
+		h.send("to delete without the right", api.DeleteNode{Handle: t}, no)
+	case 2:
+		h.send("to lock without the right", api.Acquire{Handle: t, Mode: api.Shared, Wait: true}, no)
+	case 3:
+		h.send("to change ACLs without the right", api.SetACL{Handle: t, Names: api.ACLNames{Read: "x", Write: "x", Change: "x"}}, no)
+	}
+}
+
+// garbles sends bytes that are no request any more, or another one.
+func (h *hostile) garbles() {
+	b, ok := pick(h.draws, h.cell.heard.wires)
+	b = append([]byte(nil), b...)
+	switch n := h.draws.Int(3); {
+	case !ok || n == 0:
+		b = h.noise(h.draws.Int(100))
+	case n == 1:
+		b = b[:h.draws.Int(len(b))]
+	default:
+		b[h.draws.Int(len(b))] ^= byte(1 + h.draws.Int(255))
+	}
+	if q, err := api.DecodeRequest(b); err == nil && q.Session == h.session {
+		return // its own calls keep their numbers
+	}
+	h.cell.tricks["malformed bytes, sent"]++
+	h.wire(b)
+}
+
+// polls opens and closes as fast as it can.
+func (h *hostile) polls() {
+	for range 1 + h.draws.Int(5) {
+		h.send("open", api.Open{Path: strings.TrimPrefix(hotNode, "/"), Rights: api.RightRead}, anything)
+		if t, ok := pick(h.draws, h.own); ok {
+			h.send("close", api.CloseHandle{Handle: t}, only(api.OK, api.BadHandle))
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package cell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// manner is how a program opens a node.
+type manner struct {
+	create    client.Creation
+	ephemeral bool
+	rights    client.Rights
+	names     client.ACLNames // of a node that is made
+	dir       *opened         // the directory above, whose handle is used; nil: none
+	text      string          // of an ACL file; "": any
+}
+
+// allRights is what programs want who do not care about rights.
+const allRights = client.Read | client.Write | client.ChangeACL
+
+// rightsTurn works on nodes that not everybody may use: under ACL files that come,
+// change and go while it does, by handles that are good for little, or tied to a
+// sequencer, or poisoned. Who is refused for want of a right tries something else;
+// whether that was rightly so is the rights book's question.
+func (p *program) rightsTurn(ctx context.Context) {
+	path := p.path()
+	if p.draws.Chance(1, 3) {
+		path = hotNode
+	}
+	switch {
+	case path == hotNode && p.draws.Chance(1, 2), path == "/d0":
+		p.locks(ctx)
+	case path == hotNode:
+		p.files(ctx)
+	case p.draws.Chance(1, 5):
+		p.editACL(ctx)
+	default:
+		p.narrow(ctx, path)
+	}
+}
+
+// narrow does something to a node, mostly with less than all rights.
+func (p *program) narrow(ctx context.Context, path string) {
+	o := p.has(path)
+	if o == nil {
+		p.openAs(ctx, path, p.anyOpening(path))
+		return
+	}
+	switch p.draws.Int(12) {
+	case 0, 1:
+		p.setNames(ctx, o, p.names())
+	case 2, 3:
+		p.setContents(ctx, o, 0)
+	case 4:
+		p.stat(ctx, o)
+	case 5:
+		p.remove(ctx, o)
+	case 6, 7:
+		p.lockOrFree(ctx, o)
+	case 8:
+		p.fence(ctx, o)
+	case 9:
+		p.poison(ctx, o)
+	default:
+		p.openAs(ctx, path, p.anyOpening(path))
+	}
+}
+
+func (p *program) lockOrFree(ctx context.Context, o *opened) {
+	if o.lock == nil {
+		p.acquire(ctx, o)
+		return
+	}
+	if p.draws.Chance(1, 2) {
+		err := p.bare(ctx, func(ctx context.Context) error {
+			_, err := o.h.GetSequencer(ctx)
+			return err
+		})
+		p.answered(err, false, "get-sequencer")
+	}
+	p.release(ctx, o)
+}
+
+// anyOpening draws how a node is opened.
+func (p *program) anyOpening(path string) manner {
+	o := manner{
+		create: client.Creation(p.draws.Weighted([]uint32{2, 4, 1})), ephemeral: p.draws.Chance(1, 6),
+		rights: client.Rights(1 + p.draws.Int(int(allRights))), names: p.names(),
+	}
+	if p.draws.Chance(1, 2) {
+		o.dir = p.has(above(path))
+	}
+	return o
+}
+
+// names draws the ACL names of a node: those of everybody, of files that may be
+// there and may list the program, and of one that is never there.
+func (p *program) names() client.ACLNames {
+	one := func() api.ACLName {
+		switch n := p.draws.Int(aclFiles + 4); {
+		case n < aclFiles:
+			return api.ACLName(aclFile(n))
+		case n == aclFiles:
+			return "missing"
+		}
+		return "everybody"
+	}
+	return client.ACLNames{Read: one(), Write: one(), Change: one()}
+}
+
+// aclFiles is how many ACL files programs make.
+const aclFiles = 4
+
+func aclFile(n int) string { return fmt.Sprintf("a%d", n) }
+
+// editACL makes an ACL file, writes who stands in it, or takes it away.
+func (p *program) editACL(ctx context.Context) {
+	path := aclDir + "/" + aclFile(p.draws.Int(aclFiles))
+	o := p.has(path)
+	switch {
+	case o == nil:
+		p.openAs(ctx, path, manner{create: client.CreateMay, rights: allRights, text: p.listed()})
+	case p.draws.Chance(1, 6):
+		p.remove(ctx, o)
+	default:
+		p.write(ctx, o, p.listed(), 0)
+	}
+}
+
+// listed is an ACL file: some of the clients, or all, with something between that
+// lists nobody.
+func (p *program) listed() string {
+	var b strings.Builder
+	b.WriteString("# some\n")
+	for i := range p.cell.plan.Clients {
+		if p.draws.Chance(1, 2) {
+			fmt.Fprintf(&b, "%s\n", principal(sim.FirstClient+sim.Addr(i)))
+		}
+	}
+	if p.draws.Chance(1, 8) {
+		b.WriteString("*\n")
+	}
+	return b.String()
+}
+
+// fence ties a handle to a sequencer: of a lock that the program holds, or held, or
+// of none at all.
+func (p *program) fence(ctx context.Context, o *opened) {
+	q := "none"
+	if p.sequencer != "" && p.draws.Chance(5, 6) {
+		q = p.sequencer
+	}
+	err := p.bare(ctx, func(ctx context.Context) error { return o.h.SetSequencer(ctx, q) })
+	o.fenced = o.fenced || err == nil || errors.Is(err, client.ErrOutcomeUnknown)
+	p.answered(err, false, "set-sequencer")
+	if errors.Is(err, client.ErrGone) {
+		p.closeHandle(ctx, o)
+	}
+}
+
+// poison makes a handle useless while somebody may wait on it, and closes it later.
+func (p *program) poison(ctx context.Context, o *opened) {
+	o.h.Poison()
+	err := p.bare(ctx, func(ctx context.Context) error {
+		_, err := o.h.Stat(ctx)
+		return err
+	})
+	if err == nil {
+		p.cell.world.Break("S14", "a call on a poisoned handle of %s had an answer", o.path)
+	}
+	p.answered(err, false, "stat")
+	if p.rt.Sleep(ctx, p.draws.Duration(0, 100*time.Millisecond)) == nil {
+		p.closeHandle(ctx, o)
+	}
+}
+
+// bare makes a call that is in no history.
+func (p *program) bare(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
+	defer cancel()
+	return do(ctx)
+}

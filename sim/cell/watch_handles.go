@@ -1,0 +1,281 @@
+package cell
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// handleBook sees all bytes between clients and replicas, and who sent them. From
+// these alone it knows which tokens masters have given out, to whom and for what,
+// and what has been closed and poisoned. Whatever is proposed for a call on a node,
+// or answered to it, must be justified by a request that came from the session's
+// own principal, with a token that was given to this session, on this node, for
+// this right, and neither closed nor poisoned in this epoch (S14, S16).
+type handleBook struct {
+	world   *sim.World
+	rights  *rightsBook
+	now     uint64 // counts what was seen: an order, not a time
+	asked   map[call][]asking
+	given   map[api.Token]*grip // all tokens that ever left a master
+	grips   map[api.HandleID]*grip
+	applied func(paxos.NodeID) bool // has applied all that anybody has; asked of who answers alone
+	judged  map[call]api.Epoch      // Opens that were answered alone, and when last: copies get the same answer
+
+	refusals map[api.Code]uint64 // answers to what nothing spoke for
+	forged   uint64              // requests with tokens that nobody was given
+	foreign  uint64              // requests with tokens, or sessions, of others
+	shut     uint64              // requests with handles that were closed or poisoned
+	retaken  uint64              // handles of an earlier epoch that were used
+}
+
+// asking is a request as it first came in an epoch.
+type asking struct {
+	who   api.Principal
+	epoch api.Epoch
+	op    api.Op
+	at    uint64
+}
+
+// grip is a handle as it was given out.
+type grip struct {
+	id       api.HandleID
+	session  api.SessionID
+	node     api.Ref
+	rights   api.Rights
+	closed   map[api.Epoch]uint64 // when it was confirmed, by epoch: masters remember it so long (C12.12)
+	poisoned map[api.Epoch]uint64
+	allowed  api.Epoch // the last epoch at some place of which its session had the rights
+}
+
+func newHandleBook(w *sim.World, r *rightsBook) *handleBook {
+	b := &handleBook{
+		world: w, rights: r, asked: map[call][]asking{}, given: map[api.Token]*grip{}, grips: map[api.HandleID]*grip{},
+		applied: func(paxos.NodeID) bool { return false }, refusals: map[api.Code]uint64{},
+		judged: map[call]api.Epoch{},
+	}
+	r.changed = b.review
+	return b
+}
+
+// review notes which handles their sessions could open again now: a new master asks
+// when a handle of before its time is used, and each time that this may be, the
+// rights are looked at here.
+func (b *handleBook) review() {
+	for _, g := range b.grips { // order-free: each is looked at by itself
+		if g.allowed == b.rights.epoch {
+			continue
+		}
+		if n := b.rights.at(g.node); n != nil && b.rights.may(b.rights.who[g.session], n.names, g.rights) {
+			g.allowed = b.rights.epoch
+		}
+	}
+}
+
+// asks is told of each request that reaches a replica.
+func (b *handleBook) asks(who api.Principal, q api.Request) {
+	b.now++
+	if _, keeps := q.Op.(api.KeepAlive); keeps || q.Seq == 0 {
+		return
+	}
+	k := call{q.Session, q.Seq}
+	for _, a := range b.asked[k] {
+		if a.who == who && a.epoch == q.Epoch && a.op == q.Op {
+			return
+		}
+	}
+	b.count(who, q)
+	b.asked[k] = append(b.asked[k], asking{who, q.Epoch, q.Op, b.now})
+}
+
+// count notes what somebody tries who has no business to.
+func (b *handleBook) count(who api.Principal, q api.Request) {
+	token, on := tokenIn(q.Op)
+	g := b.given[token]
+	owner, alive := b.rights.who[q.Session]
+	switch {
+	case alive && owner != who, on && g != nil && g.session != q.Session:
+		b.foreign++
+	case on && g == nil:
+		b.forged++
+	case on && (g.closed[q.Epoch] != 0 || g.poisoned[q.Epoch] != 0):
+		b.shut++
+	}
+}
+
+// tokenIn is the token that an op comes with; ok is false where it needs none.
+func tokenIn(op api.Op) (t api.Token, ok bool) {
+	switch op := op.(type) {
+	case api.Open:
+		return op.Dir, op.Dir != ""
+	case api.CloseHandle:
+		return op.Handle, true
+	case api.Poison:
+		return op.Handle, true
+	case api.GetContents:
+		return op.Handle, true
+	case api.GetStat:
+		return op.Handle, true
+	case api.ReadDir:
+		return op.Handle, true
+	case api.SetContents:
+		return op.Handle, true
+	case api.SetACL:
+		return op.Handle, true
+	case api.DeleteNode:
+		return op.Handle, true
+	case api.Acquire:
+		return op.Handle, true
+	case api.Release:
+		return op.Handle, true
+	case api.CancelAcquire:
+		return op.Handle, true
+	case api.GetSequencer:
+		return op.Handle, true
+	case api.SetSequencer:
+		return op.Handle, true
+	case api.CheckSequencer:
+		return op.Handle, true
+	}
+	return "", false
+}
+
+// wants is the right that an op needs (CHU §2.4, §2.6): locks need the one to
+// write, in either mode.
+func wants(op api.Op) api.Rights {
+	switch op.(type) {
+	case api.GetContents, api.GetStat, api.ReadDir, api.CheckSequencer:
+		return api.RightRead
+	case api.SetContents, api.DeleteNode, api.Acquire, api.GetSequencer:
+		return api.RightWrite
+	case api.SetACL:
+		return api.RightChangeACL
+	}
+	return 0
+}
+
+// fault is what speaks against doing what was asked; "" is nothing.
+type fault struct{ id, text string }
+
+// faultOf says what speaks against doing what was asked. What is proposed now must
+// not come through a handle that is shut by now; what is answered may have been
+// under way when that happened.
+func (b *handleBook) faultOf(k call, a asking, now uint64) fault {
+	if owner, alive := b.rights.who[k.session]; alive && owner != a.who {
+		return fault{"S16", fmt.Sprintf("%s asks in a session of %s", a.who, owner)}
+	}
+	token, on := tokenIn(a.op)
+	if !on {
+		return fault{}
+	}
+	g, given := b.given[token]
+	if !given {
+		return fault{"S14", "the token was given to nobody"}
+	}
+	_, closes := a.op.(api.CloseHandle)
+	_, cancels := a.op.(api.CancelAcquire)
+	_, poisons := a.op.(api.Poison)
+	at, shut := g.closed[a.epoch]
+	since, dead := g.poisoned[a.epoch]
+	switch {
+	case g.session != k.session:
+		return fault{"S14", fmt.Sprintf("handle %v was given to session %d", g.id, g.session)}
+	case shut && at < now && !closes && !cancels:
+		return fault{"S14", fmt.Sprintf("handle %v is closed", g.id)}
+	case dead && since < now && !closes && !cancels && !poisons:
+		return fault{"S14", fmt.Sprintf("handle %v is poisoned", g.id)}
+	case !g.rights.Has(wants(a.op)):
+		return fault{"S16", fmt.Sprintf("handle %v was given for %v", g.id, g.rights)}
+	case g.id.Epoch < a.epoch && g.allowed < a.epoch && wants(a.op) != 0:
+		return fault{"S16", fmt.Sprintf("at no time of epoch %d had %s the rights to open %v again", a.epoch, a.who, g.node)}
+	}
+	return fault{}
+}
+
+// justified looks for a request behind what is proposed in an epoch that speaks for
+// it; if there is none, it says what speaks against the last one.
+func (b *handleBook) justified(k call, e api.Epoch, fits func(api.Op) bool) (a asking, f fault) {
+	f = fault{"S14", "nobody has asked for it in this epoch"}
+	for _, x := range b.asked[k] {
+		if x.epoch != e || !fits(x.op) {
+			continue
+		}
+		if f = b.faultOf(k, x, b.now+1); f == (fault{}) {
+			return x, f
+		}
+	}
+	return a, f
+}
+
+// explained is justified for what is answered, which may have been asked in an
+// earlier epoch: of those that speak for it, the request that came last.
+func (b *handleBook) explained(k call, e api.Epoch) (a asking, f fault) {
+	f = fault{"S14", "nobody has asked for it"}
+	for _, x := range b.asked[k] {
+		if x.epoch > e {
+			continue
+		}
+		if wrong := b.faultOf(k, x, x.at); wrong == (fault{}) {
+			a = x
+		} else if a.op == nil {
+			f = wrong
+		}
+	}
+	if a.op != nil {
+		f = fault{}
+	}
+	return a, f
+}
+
+// proposed is told of the commands that a replica has handed to the log.
+func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) {
+	for _, raw := range commands {
+		c, err := command.Decode(string(raw))
+		if err != nil {
+			continue
+		}
+		switch c := c.(type) {
+		case command.Act:
+			b.acts(id, c)
+		case command.Call:
+			b.calls(id, c)
+		}
+	}
+}
+
+func (b *handleBook) calls(id paxos.NodeID, c command.Call) {
+	if c.Session == 0 {
+		return
+	}
+	if _, f := b.justified(call{c.Session, c.Seq}, c.Guard, func(op api.Op) bool { return op == c.Op }); f != (fault{}) {
+		b.world.Break(f.id, "replica %d proposes %T as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.text)
+	}
+}
+
+func (b *handleBook) acts(id paxos.NodeID, c command.Act) {
+	if _, refuses := c.Deed.(command.Fail); refuses {
+		return
+	}
+	a, f := b.justified(call{c.Session, c.Seq}, c.Guard, func(op api.Op) bool { return b.means(op, c.Deed) })
+	if f != (fault{}) {
+		b.world.Break(f.id, "replica %d proposes %+v as call %d of session %d, and %s", id, c.Deed, c.Seq, c.Session, f.text)
+		return
+	}
+	if token, on := tokenIn(a.op); on && b.given[token].id.Epoch < c.Guard {
+		b.retaken++
+	}
+}
+
+func bigEndian(s string) uint64 { return binary.BigEndian.Uint64([]byte(s[:8])) }
+
+// refused counts the answers to what nothing spoke for.
+func (b *handleBook) refused() (n uint64) {
+	for _, more := range b.refusals { // order-free: a sum
+		n += more
+	}
+	return n
+}

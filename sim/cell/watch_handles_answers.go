@@ -1,0 +1,231 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// answers is told of each answer that leaves a replica, and to whom. logged says
+// that the call stands in the log, where it was judged when it was proposed. own is
+// false where the answer goes to somebody whose session it is not.
+func (b *handleBook) answers(id paxos.NodeID, to api.Principal, p api.Reply, logged bool) (own bool) {
+	b.now++
+	owner, alive := b.rights.who[p.Session]
+	switch {
+	case p.Code == api.OK && p.Result.Session != 0:
+		if b.rights.opened[p.Result.Session] != to {
+			b.world.Break("S16", "replica %d tells %s of session %d, which is that of %s", id, to, p.Result.Session, b.rights.opened[p.Result.Session])
+		}
+	case alive && owner != to:
+		if tells(p.Result) {
+			b.world.Break("S16", "replica %d answers %s with %v about call %d of session %d, which is that of %s", id, to, p.Code, p.Seq, p.Session, owner)
+		}
+		b.refusals[p.Code]++
+		return false
+	case p.Seq != 0:
+		b.answered(id, p, logged)
+	}
+	return true
+}
+
+func (b *handleBook) answered(id paxos.NodeID, p api.Reply, logged bool) {
+	k := call{p.Session, p.Seq}
+	a, f := b.explained(k, p.Epoch)
+	if f != (fault{}) {
+		if tells(p.Result) {
+			b.world.Break(f.id, "replica %d answers call %d of session %d with %v, and %s", id, k.seq, k.session, p.Code, f.text)
+		}
+		b.refusals[p.Code]++
+		return
+	}
+	if !logged && b.applied(id) && a.epoch == p.Epoch {
+		b.alone(id, k, a, p)
+	}
+	if p.Code == api.OK {
+		b.learns(id, k, a, p)
+	}
+}
+
+// tells says that an answer does more than to refuse.
+func tells(r api.Result) bool {
+	return r.Code == api.OK || r.Found || r.Value != "" || r.Detail != nil || len(r.Pairs) > 0
+}
+
+// alone judges what a master answers from its rows: they say that the node is there,
+// and who may open it.
+func (b *handleBook) alone(id paxos.NodeID, k call, a asking, p api.Reply) {
+	if open, ok := a.op.(api.Open); ok {
+		if b.judged[k] != a.epoch {
+			b.judged[k] = a.epoch
+			if open.Dir != "" && p.Code == api.Permission {
+				return // perhaps for the directory's handle, which is of an earlier epoch
+			}
+			b.rights.judge(k.session, a.who, b.pathOf(open), open.Rights, open.Create, open.Names, p.Result)
+		}
+		return
+	}
+	if wants(a.op) == 0 || p.Code != api.OK {
+		return
+	}
+	if token, _ := tokenIn(a.op); b.rights.at(b.given[token].node) == nil {
+		b.world.Break("S14", "replica %d does %T by handle %v, and %v is gone", id, a.op, b.given[token].id, b.given[token].node)
+	}
+}
+
+func (b *handleBook) pathOf(op api.Open) string {
+	switch {
+	case op.Dir == "":
+		return "/" + op.Path
+	case op.Path == "":
+		return b.given[op.Dir].node.Path.String()
+	}
+	return inside(b.given[op.Dir].node.Path.String()) + op.Path
+}
+
+func inside(dir string) string {
+	if dir == "/" {
+		return dir
+	}
+	return dir + "/"
+}
+
+// learns notes what an answer gives out, and what it ends. Where requests of several
+// kinds have one number it is not known which was answered, and nothing is noted.
+func (b *handleBook) learns(id paxos.NodeID, k call, a asking, p api.Reply) {
+	for _, x := range b.asked[k] {
+		if x.op != a.op {
+			if o, ok := p.Detail.(api.Opened); ok {
+				b.gives(id, k, o.Token, x.op)
+			}
+			return
+		}
+	}
+	switch op := a.op.(type) {
+	case api.CloseHandle:
+		if g := b.given[op.Handle]; g != nil && g.closed[a.epoch] == 0 {
+			g.closed[a.epoch] = b.now
+		}
+	case api.Poison:
+		if g := b.given[op.Handle]; g != nil && g.poisoned[a.epoch] == 0 {
+			g.poisoned[a.epoch] = b.now
+		}
+	case api.Open, api.SetSequencer:
+		if o, ok := p.Detail.(api.Opened); ok {
+			b.gives(id, k, o.Token, a.op)
+		}
+	}
+}
+
+// gives notes a token that leaves a master. It is for no other session, and for no
+// more than was asked for.
+func (b *handleBook) gives(id paxos.NodeID, k call, t api.Token, op api.Op) {
+	if b.given[t] != nil {
+		return
+	}
+	g, ok := parseToken(string(t))
+	if !ok {
+		b.world.Break("S14", "replica %d gives out a token of %d bytes that is none", id, len(t))
+		return
+	}
+	if was := b.grips[g.id]; was != nil { // the same handle, tied to a sequencer
+		if was.session != g.session || was.node != g.node || was.rights != g.rights {
+			b.world.Break("S14", "replica %d gives out handle %v for session %d on %v, which was given to session %d on %v", id, g.id, g.session, g.node, was.session, was.node)
+		}
+		b.given[t] = was
+		return
+	}
+	if g.session != k.session {
+		b.world.Break("S14", "replica %d gives session %d a handle of session %d", id, k.session, g.session)
+	}
+	if open, ok := op.(api.Open); ok && len(b.asked[k]) == 1 && g.rights != open.Rights {
+		b.world.Break("S16", "replica %d gives session %d a handle for %v, which asked for one for %v", id, k.session, g.rights, open.Rights)
+	}
+	g.allowed = g.id.Epoch
+	g.closed, g.poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
+	b.given[t], b.grips[g.id] = g, g
+}
+
+// parseToken reads a token as replica/handle draws it, but for the check digits.
+func parseToken(t string) (*grip, bool) {
+	const fixed = 2 + 4*8 + 3 + 4
+	if len(t) < fixed+2 {
+		return nil, false
+	}
+	n := func(at int) uint64 { return bigEndian(t[at:]) }
+	length := int(t[fixed])<<8 | int(t[fixed+1])
+	if len(t) < fixed+2+length {
+		return nil, false
+	}
+	path, err := api.ParsePath(t[fixed+2 : fixed+2+length])
+	return &grip{
+		id: api.HandleID{Epoch: api.Epoch(n(2)), Counter: n(10)}, session: api.SessionID(n(18)),
+		node: api.Ref{Path: path, Instance: api.Instance(n(26))}, rights: api.Rights(t[36]),
+	}, err == nil
+}
+
+// means says that an op, by a token that was given out, is what a deed does.
+func (b *handleBook) means(op api.Op, deed command.Deed) bool {
+	if _, fails := deed.(command.Fail); fails {
+		return true
+	}
+	token, on := tokenIn(op)
+	g := b.given[token]
+	if on && g == nil {
+		g = &grip{}
+		if parsed, ok := parseToken(string(token)); ok {
+			g = parsed // forged: it is said what is wrong with it
+		}
+	}
+	switch op := op.(type) {
+	case api.Open:
+		d, ok := deed.(command.OpenNode)
+		return ok && d.Rights == op.Rights && (op.Dir != "" || d.Path.String() == "/"+op.Path)
+	case api.GetContents:
+		d, ok := deed.(command.GetContents)
+		return ok && d.Node == g.node
+	case api.GetStat:
+		d, ok := deed.(command.GetStat)
+		return ok && d.Node == g.node
+	case api.ReadDir:
+		d, ok := deed.(command.ReadDir)
+		return ok && d.Node == g.node
+	case api.SetContents:
+		d, ok := deed.(command.SetContents)
+		return ok && d.Node == g.node && d.Contents == op.Contents && d.When == op.When
+	case api.SetACL:
+		d, ok := deed.(command.SetACL)
+		return ok && d.Node == g.node && d.Names == op.Names && d.When == op.When
+	case api.DeleteNode:
+		d, ok := deed.(command.DeleteNode)
+		return ok && d.Node == g.node
+	}
+	return meansLock(op, deed, g)
+}
+
+func meansLock(op api.Op, deed command.Deed, g *grip) bool {
+	switch op := op.(type) {
+	case api.Acquire:
+		d, ok := deed.(command.Acquire)
+		return ok && d.Node == g.node && d.Handle == g.id && d.Mode == op.Mode && d.Wait == op.Wait
+	case api.Release:
+		d, ok := deed.(command.Release)
+		return ok && d.Node == g.node && d.Handle == g.id && d.Acquisition == op.Acquisition
+	case api.CancelAcquire:
+		d, ok := deed.(command.CancelAcquire)
+		return ok && d.Node == g.node && d.Handle == g.id && d.Call == op.Call
+	case api.CloseHandle:
+		d, ok := deed.(command.CloseHandle)
+		return ok && d.Node == g.node && d.Handle == g.id
+	case api.GetSequencer:
+		d, ok := deed.(command.GetSequencer)
+		return ok && d.Node == g.node && d.Handle == g.id
+	case api.CheckSequencer:
+		d, ok := deed.(command.CheckSequencer)
+		return ok && d.Node == g.node
+	case api.SetSequencer:
+		_, ok := deed.(command.CheckSequencer)
+		return ok
+	}
+	return false
+}

@@ -1,0 +1,209 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/handle"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// keeper is a handle book with a rights book, in epoch 3. Ann has session 7 and Bob
+// 8; Ann was given a handle on /f, to read and write.
+type keeper struct {
+	*library
+	h     *handleBook
+	seal  handle.Sealer
+	node  api.Ref
+	token api.Token
+	seq   api.Seq
+}
+
+func newKeeper(t *testing.T) *keeper {
+	k := &keeper{library: newLibrary(t)}
+	k.h = newHandleBook(k.w, k.b)
+	k.h.applied = func(paxos.NodeID) bool { return true }
+	var err error
+	k.seal, err = handle.NewSealer(handle.Secret{1})
+	require.NoError(t, err)
+	k.epoch(3)
+	k.node = k.opens(7, "/f", rw, api.OK, api.ACLNames{}, "")
+	k.token = k.given(7, "ann", 1, rw)
+	k.good()
+	return k
+}
+
+func (k *keeper) epoch(e api.Epoch) {
+	k.b.command(&command.Applied{Effects: []command.Effect{command.EpochBegan{Epoch: rows.Epoch{Number: e}}}})
+}
+
+// given opens /f alone.
+func (k *keeper) given(s api.SessionID, who api.Principal, counter uint64, rights api.Rights) api.Token {
+	token := k.seal.Seal(handle.Handle{
+		ID: api.HandleID{Epoch: 3, Counter: counter}, Session: s, Node: k.node, Kind: api.File, Rights: rights,
+	})
+	seq := k.asks(s, who, 3, api.Open{Path: "f", Rights: rights})
+	k.answer(who, s, seq, 3, api.Result{Code: api.OK, Detail: api.Opened{Token: token, Node: k.node}})
+	return token
+}
+
+func (k *keeper) asks(s api.SessionID, who api.Principal, e api.Epoch, op api.Op) api.Seq {
+	k.seq++
+	k.h.asks(who, api.Request{Session: s, Seq: k.seq, Epoch: e, Op: op})
+	return k.seq
+}
+
+func (k *keeper) answer(to api.Principal, s api.SessionID, seq api.Seq, e api.Epoch, r api.Result) {
+	k.h.answers(1, to, api.Reply{Session: s, Seq: seq, Epoch: e, Result: r}, false)
+}
+
+func (k *keeper) proposes(s api.SessionID, seq api.Seq, e api.Epoch, d command.Deed) {
+	k.h.proposed(1, [][]byte{command.Append(nil, command.Act{Guard: e, Session: s, Seq: seq, Deed: d})})
+}
+
+// Each case asks for something and has it done, by a command or by an answer.
+func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
+	write := func(k *keeper, s api.SessionID, who api.Principal, e api.Epoch, token api.Token) {
+		seq := k.asks(s, who, e, api.SetContents{Handle: token, Contents: "x"})
+		k.proposes(s, seq, e, command.SetContents{Node: k.node, Contents: "x"})
+	}
+	read := func(k *keeper, s api.SessionID, who api.Principal, e api.Epoch, token api.Token) {
+		seq := k.asks(s, who, e, api.GetContents{Handle: token})
+		k.answer(who, s, seq, e, api.Result{Code: api.OK, Value: "x"})
+	}
+	shut := func(k *keeper, op api.Op) {
+		k.answer("ann", 7, k.asks(7, "ann", 3, op), 3, api.Result{Code: api.OK})
+	}
+	other := handle.Handle{ID: api.HandleID{Epoch: 3, Counter: 9}, Session: 7, Kind: api.File, Rights: rw}
+	for name, c := range map[string]struct {
+		do     func(k *keeper)
+		breaks string
+	}{
+		"a write": {func(k *keeper) { write(k, 7, "ann", 3, k.token) }, ""},
+		"a read":  {func(k *keeper) { read(k, 7, "ann", 3, k.token) }, ""},
+		"a write by a forged token": {func(k *keeper) {
+			other.Node = k.node
+			write(k, 7, "ann", 3, k.seal.Seal(other))
+		}, "S14"},
+		"a read by a forged token":     {func(k *keeper) { read(k, 7, "ann", 3, k.token[:60]+"x"+k.token[61:]) }, "S14"},
+		"a write by another's token":   {func(k *keeper) { write(k, 8, "bob", 3, k.token) }, "S14"},
+		"a read by another's token":    {func(k *keeper) { read(k, 8, "bob", 3, k.token) }, "S14"},
+		"a write in another's session": {func(k *keeper) { write(k, 7, "bob", 3, k.token) }, "S16"},
+		"a read in another's session":  {func(k *keeper) { read(k, 7, "bob", 3, k.token) }, "S16"},
+		"another's answer": {func(k *keeper) {
+			seq := k.asks(7, "ann", 3, api.GetContents{Handle: k.token})
+			k.answer("bob", 7, seq, 3, api.Result{Code: api.OK, Value: "x"})
+		}, "S16"},
+		"another's session is told": {func(k *keeper) {
+			k.h.answers(1, "bob", api.Reply{Result: api.Result{Code: api.OK, Session: 7}}, false)
+		}, "S16"},
+		"a write that nobody asked for": {func(k *keeper) { k.proposes(7, 99, 3, command.SetContents{Node: k.node}) }, "S14"},
+		"a write of something else": {func(k *keeper) {
+			seq := k.asks(7, "ann", 3, api.SetContents{Handle: k.token, Contents: "x"})
+			k.proposes(7, seq, 3, command.SetContents{Node: k.node, Contents: "y"})
+		}, "S14"},
+		"a write to another node": {func(k *keeper) {
+			seq := k.asks(7, "ann", 3, api.SetContents{Handle: k.token, Contents: "x"})
+			k.proposes(7, seq, 3, command.SetContents{Node: api.Ref{Path: k.node.Path, Instance: 88}, Contents: "x"})
+		}, "S14"},
+		"a write asked for in an earlier epoch": {func(k *keeper) {
+			seq := k.asks(7, "ann", 2, api.SetContents{Handle: k.token, Contents: "x"})
+			k.proposes(7, seq, 3, command.SetContents{Node: k.node, Contents: "x"})
+		}, "S14"},
+		"a write by a closed handle": {func(k *keeper) {
+			shut(k, api.CloseHandle{Handle: k.token})
+			write(k, 7, "ann", 3, k.token)
+		}, "S14"},
+		"a read by a closed handle": {func(k *keeper) {
+			shut(k, api.CloseHandle{Handle: k.token})
+			read(k, 7, "ann", 3, k.token)
+		}, "S14"},
+		"a write by a closed handle, in a later epoch": {func(k *keeper) {
+			shut(k, api.CloseHandle{Handle: k.token})
+			k.epoch(4)
+			write(k, 7, "ann", 4, k.token)
+		}, ""},
+		"a write by a poisoned handle": {func(k *keeper) {
+			shut(k, api.Poison{Handle: k.token})
+			write(k, 7, "ann", 3, k.token)
+		}, "S14"},
+		"an Acquire that waited on a poisoned handle": {func(k *keeper) {
+			seq := k.asks(7, "ann", 3, api.Acquire{Handle: k.token, Mode: api.Exclusive, Wait: true})
+			shut(k, api.Poison{Handle: k.token})
+			k.proposes(7, seq, 3, command.Acquire{Node: k.node, Handle: api.HandleID{Epoch: 3, Counter: 1}, Mode: api.Exclusive, Wait: true})
+		}, "S14"},
+		"an answer to what was under way when it was closed": {func(k *keeper) {
+			seq := k.asks(7, "ann", 3, api.GetContents{Handle: k.token})
+			shut(k, api.CloseHandle{Handle: k.token})
+			k.answer("ann", 7, seq, 3, api.Result{Code: api.OK, Value: "x"})
+		}, ""},
+		"a write without the right": {func(k *keeper) { write(k, 8, "bob", 3, k.given(8, "bob", 2, api.RightRead)) }, "S16"},
+		"a shared lock without the right": {func(k *keeper) {
+			token := k.given(8, "bob", 2, api.RightRead)
+			seq := k.asks(8, "bob", 3, api.Acquire{Handle: token, Mode: api.Shared})
+			k.proposes(8, seq, 3, command.Acquire{Node: k.node, Handle: api.HandleID{Epoch: 3, Counter: 2}, Mode: api.Shared})
+		}, "S16"},
+		"more rights than were asked for": {func(k *keeper) {
+			seq := k.asks(8, "bob", 3, api.Open{Path: "f", Rights: api.RightRead})
+			token := k.seal.Seal(handle.Handle{ID: api.HandleID{Epoch: 3, Counter: 2}, Session: 8, Node: k.node, Kind: api.File, Rights: rw})
+			k.answer("bob", 8, seq, 3, api.Result{Code: api.OK, Detail: api.Opened{Token: token, Node: k.node}})
+		}, "S16"},
+		"an Open that the ACLs do not allow": {func(k *keeper) {
+			k.b.nodes["/f"].names[1] = "nobody"
+			k.given(8, "bob", 2, rw)
+		}, "S16"},
+		"a read of a node that is gone": {func(k *keeper) {
+			k.gone(k.node)
+			read(k, 7, "ann", 3, k.token)
+		}, "S14"},
+		"a read of another node with that path": {func(k *keeper) {
+			k.gone(k.node)
+			k.opens(7, "/f", rw, api.OK, api.ACLNames{}, "")
+			read(k, 7, "ann", 3, k.token)
+		}, "S14"},
+		"a right that was taken away, in this epoch": {func(k *keeper) {
+			k.b.nodes["/f"].names[1] = "nobody"
+			k.b.turns()
+			write(k, 7, "ann", 3, k.token)
+		}, ""},
+		"a right that was taken away, in the next epoch": {func(k *keeper) {
+			k.b.nodes["/f"].names[1] = "nobody"
+			k.b.turns()
+			k.epoch(4)
+			write(k, 7, "ann", 4, k.token)
+		}, "S16"},
+		"a right that was taken away in the next epoch": {func(k *keeper) {
+			k.epoch(4)
+			k.b.nodes["/f"].names[1] = "nobody"
+			k.b.turns()
+			write(k, 7, "ann", 4, k.token)
+		}, ""},
+		"a refusal": {func(k *keeper) {
+			seq := k.asks(8, "bob", 3, api.GetContents{Handle: k.token})
+			k.answer("bob", 8, seq, 3, api.Result{Code: api.BadHandle})
+			require.EqualValues(t, 1, k.h.refused())
+		}, ""},
+		"a token that is none": {func(k *keeper) {
+			seq := k.asks(8, "bob", 3, api.Open{Path: "f", Rights: rw})
+			k.answer("bob", 8, seq, 3, api.Result{Code: api.OK, Detail: api.Opened{Token: "x", Node: k.node}})
+		}, "S14"},
+		"rows of another's session": {func(k *keeper) {
+			seq := k.asks(7, "bob", 3, api.Put{Key: "k"})
+			k.h.proposed(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 7, Seq: seq, Op: api.Put{Key: "k"}})})
+		}, "S16"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeper(t)
+			c.do(k)
+			if c.breaks == "" {
+				k.good()
+			} else {
+				k.breaks(c.breaks)
+			}
+		})
+	}
+}
