@@ -176,7 +176,7 @@ func (r *Replica) Wait() error {
 // logLane owns log and register.
 func (r *Replica) logLane(st *store.Store) {
 	for j := range r.jobs {
-		r.done <- runJob(st, j)
+		r.done <- lane.Log(st, j)
 	}
 }
 
@@ -209,24 +209,6 @@ func (r *Replica) backupLane(p store.Place) {
 	for j := range r.saves {
 		r.saved <- b.Do(j)
 	}
-}
-
-func runJob(st *store.Store, j host.LogJob) error {
-	switch {
-	case j.Idle:
-		return st.Idle()
-	case j.Below > 0:
-		return st.Truncate(j.Below)
-	}
-	if len(j.Records) > 0 {
-		if err := st.Append(j.First, j.Records); err != nil {
-			return err
-		}
-	}
-	if j.Sync {
-		return st.Sync()
-	}
-	return nil
 }
 
 // errQuit tells loop that Stop was called.

@@ -32,6 +32,7 @@ func (c DiskConfig) check() {
 // on when its process may. A paused process does not stop its disk.
 type Disk struct {
 	m     *Machine
+	far   bool // the machine's other one
 	mem   *vfs.Mem
 	cfg   DiskConfig
 	slow  int64
@@ -41,15 +42,17 @@ type Disk struct {
 	read, write, sync, meta, torn draw.Stream
 }
 
-func newDisk(m *Machine, c DiskConfig) *Disk {
+func newDisk(m *Machine, c DiskConfig, far bool) *Disk {
 	c.check()
-	d := &Disk{m: m, mem: vfs.NewMem(), cfg: c, slow: 1}
-	id := uint64(m.addr)
-	d.read = m.w.src.Stream("disk.read", id)
-	d.write = m.w.src.Stream("disk.write", id)
-	d.sync = m.w.src.Stream("disk.sync", id)
-	d.meta = m.w.src.Stream("disk.meta", id)
-	d.torn = m.w.src.Stream("disk.under-way", id)
+	d := &Disk{m: m, far: far, mem: vfs.NewMem(), cfg: c, slow: 1}
+	stream := func(what string) draw.Stream {
+		if far {
+			what = "far." + what
+		}
+		return m.w.src.Stream("disk."+what, uint64(m.addr))
+	}
+	d.read, d.write, d.sync = stream("read"), stream("write"), stream("sync")
+	d.meta, d.torn = stream("meta"), stream("under-way")
 	return d
 }
 
@@ -88,9 +91,15 @@ func (d *Disk) Slow(factor int64) {
 	d.m.w.fault(d.m, "disk.slow", uint64(factor))
 }
 
+func (d *Disk) heal() {
+	d.slow, d.until = 1, 0
+	d.mem.SetFault(nil)
+}
+
 // diskOp is a call under way, or its result.
 type diskOp struct {
 	op    vfs.Op // 0: no call is under way
+	disk  *Disk
 	fs    *vfs.Mem
 	file  *lifeFile
 	name  string
@@ -102,6 +111,14 @@ type diskOp struct {
 	names []string
 	out   vfs.File
 	lock  io.Closer
+}
+
+// name is what lines of the trace begin with.
+func (d *Disk) name() string {
+	if d.far {
+		return "far"
+	}
+	return "disk"
 }
 
 // latency is how long the call takes from now.
@@ -131,7 +148,7 @@ func (d *Disk) perKiB(bytes int64) int64 { return (bytes + 1023) / 1024 * int64(
 // call lets the running coroutine wait for the disk. The call and then its
 // result are in c.op.
 func (e *Env) call(c *coroutine) {
-	d := e.m.disk
+	d := c.op.disk
 	c.op.fs = d.mem
 	e.Point("disk." + c.op.op.String())
 	e.m.w.schedule(d.latency(&c.op), &e.m.ties, (*diskEvent)(c), c.parks, nil)
@@ -146,7 +163,7 @@ func (v *diskEvent) fire(w *World, parks uint64, _ *packet) {
 	if c.parks != parks || c.state != coParked {
 		return
 	}
-	c.env.m.disk.perform(&c.op)
+	c.op.disk.perform(&c.op)
 	c.state = coReady
 	w.proceed(c)
 }
@@ -154,7 +171,11 @@ func (v *diskEvent) fire(w *World, parks uint64, _ *packet) {
 // perform makes the call take effect.
 func (d *Disk) perform(o *diskOp) {
 	w := d.m.w
-	w.hash.fold(markDisk<<60 ^ uint64(o.op)<<48 ^ uint64(d.m.addr))
+	mark := markDisk<<60 ^ uint64(o.op)<<48 ^ uint64(d.m.addr)
+	if d.far {
+		mark ^= 1 << 47
+	}
+	w.hash.fold(mark)
 	w.hash.text(o.name)
 	w.hash.fold(uint64(o.off))
 	if o.op == vfs.OpWriteAt {
@@ -167,7 +188,7 @@ func (d *Disk) perform(o *diskOp) {
 	}
 	w.hash.fold(uint64(o.n))
 	if w.on(d.m.addr) {
-		w.line(d.m.addr, "disk", o.text())
+		w.line(d.m.addr, d.name(), o.text())
 	}
 	o.op, o.p = 0, nil
 }
@@ -234,7 +255,7 @@ func (o *diskOp) text() string {
 // cut, or not.
 func (d *Disk) finishSome() {
 	for _, c := range d.m.env.cos {
-		if c.state == coParked && c.op.op != 0 && d.torn.Chance(1, 2) {
+		if c.state == coParked && c.op.op != 0 && c.op.disk == d && d.torn.Chance(1, 2) {
 			d.perform(&c.op)
 		}
 	}

@@ -9,7 +9,10 @@ import (
 
 // lifeFS is a disk as one life of a process sees it: vfs.FS, where each call
 // waits for the disk on the calling coroutine.
-type lifeFS struct{ e *Env }
+type lifeFS struct {
+	e *Env
+	d *Disk
+}
 
 // begin is the start of every call: the coroutine it waits on. It fails where
 // the life is over but its code still runs.
@@ -25,7 +28,7 @@ func (f *lifeFS) begin(op vfs.Op, name string) (*coroutine, error) {
 	if c.env != f.e {
 		panic("sim: a disk call on a coroutine of another life")
 	}
-	c.op = diskOp{op: op, name: name}
+	c.op = diskOp{op: op, disk: f.d, name: name}
 	return c, nil
 }
 

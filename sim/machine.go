@@ -13,6 +13,7 @@ type MachineConfig struct {
 	Process func() Process // makes what runs on it, anew for each life
 	Clock   ClockConfig
 	Disk    DiskConfig
+	Far     *DiskConfig // of a second disk, such as a file server in another building; nil: none
 	// Inbox is how many messages wait while the process is paused or slow; more
 	// are lost. 0 means 4096.
 	Inbox int
@@ -28,6 +29,7 @@ type Machine struct {
 	cfg   MachineConfig
 	clock Clock
 	disk  *Disk
+	far   *Disk // nil: none
 
 	env   *Env // of the present life; nil: down
 	lives int
@@ -71,7 +73,10 @@ func (w *World) Add(cfg MachineConfig) *Machine {
 	m.torn = w.src.Stream("machine.torn", uint64(m.addr))
 	m.boots = w.src.Stream("machine.boot", uint64(m.addr))
 	m.clock = newClock(m, cfg.Clock, w.now)
-	m.disk = newDisk(m, cfg.Disk)
+	m.disk = newDisk(m, cfg.Disk, false)
+	if cfg.Far != nil {
+		m.far = newDisk(m, *cfg.Far, true)
+	}
 	*list = append(*list, m)
 	return m
 }
@@ -87,6 +92,10 @@ func (m *Machine) Clock() *Clock { return &m.clock }
 
 // Disk is its disk.
 func (m *Machine) Disk() *Disk { return m.disk }
+
+// Far is its far disk, nil where it has none. What the machine has not synced there
+// goes with its power, as on its own disk.
+func (m *Machine) Far() *Disk { return m.far }
 
 // Up says that a life is going on, paused or not.
 func (m *Machine) Up() bool { return m.env != nil }
@@ -134,9 +143,12 @@ func (m *Machine) Crash() {
 		return
 	}
 	m.w.fault(m, "crash", uint64(m.lives))
-	m.disk.finishSome()
+	m.finishSome()
 	m.endLife()
 	m.disk.crash(m.torn.Uint64())
+	if m.far != nil {
+		m.far.crash(m.torn.Uint64())
+	}
 	m.clock.reboot(m.boots.Between(0, int64(1000*time.Hour)))
 }
 
@@ -147,9 +159,24 @@ func (m *Machine) Kill() {
 		return
 	}
 	m.w.fault(m, "kill", uint64(m.lives))
-	m.disk.finishSome()
+	m.finishSome()
 	m.endLife()
+	m.release()
+}
+
+func (m *Machine) finishSome() {
+	m.disk.finishSome()
+	if m.far != nil {
+		m.far.finishSome()
+	}
+}
+
+// release ends all that a life has open on its disks.
+func (m *Machine) release() {
 	m.disk.release()
+	if m.far != nil {
+		m.far.release()
+	}
 }
 
 // StartAfter begins a life when d of true time has passed.

@@ -133,7 +133,10 @@ func (e *Env) Post(f func(now time.Time)) {
 
 // FS is the machine's disk as this life sees it: each call parks the calling
 // coroutine, and takes effect at an event. Files and locks end with the life.
-func (e *Env) FS() vfs.FS { return &lifeFS{e: e} }
+func (e *Env) FS() vfs.FS { return &lifeFS{e, e.m.disk} }
+
+// FarFS is FS for the machine's far disk, which it must have.
+func (e *Env) FarFS() vfs.FS { return &lifeFS{e, e.m.far} }
 
 // Fail ends the life because the machine failed (an error of the disk, say).
 // It returns; nothing that the life does from here on has an effect. The
@@ -146,7 +149,7 @@ func (e *Env) Fail(err error) {
 	e.m.w.Tracef(e.m.addr, "failed", "%v", err)
 	e.m.failures = append(e.m.failures, err)
 	e.m.endLife()
-	e.m.disk.release()
+	e.m.release()
 }
 
 // Exit ends the life cleanly.
@@ -156,7 +159,7 @@ func (e *Env) Exit() {
 	}
 	e.m.w.fault(e.m, "exit", uint64(e.life))
 	e.m.endLife()
-	e.m.disk.release()
+	e.m.release()
 }
 
 // Point names a step of the process at which Machine.CrashAt may crash it. It

@@ -205,8 +205,10 @@ func (w *World) Heal() {
 
 func (m *Machine) heal() {
 	m.cost, m.gap, m.point = 0, 0, ""
-	m.disk.slow, m.disk.until = 1, 0
-	m.disk.mem.SetFault(nil)
+	m.disk.heal()
+	if m.far != nil {
+		m.far.heal()
+	}
 	for m.pauses > 0 {
 		m.Resume()
 	}

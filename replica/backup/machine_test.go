@@ -65,26 +65,13 @@ func (m *machine) act() {
 			return
 		}
 		if out.Log != nil {
-			require.NoError(m.t, m.log(*out.Log))
+			require.NoError(m.t, lane.Log(m.st, *out.Log))
 			m.h.LogDone(m.now, nil)
 		}
 		if out.Bulk != nil {
 			m.h.BulkDone(m.now, m.bulk.Do(out.Bulk))
 		}
 	}
-}
-
-func (m *machine) log(j host.LogJob) error {
-	switch {
-	case j.Idle:
-		return m.st.Idle()
-	case j.Below > 0:
-		return m.st.Truncate(j.Below)
-	}
-	if err := m.st.Append(j.First, j.Records); err != nil {
-		return err
-	}
-	return m.st.Sync()
 }
 
 func (m *machine) pass(d time.Duration) {

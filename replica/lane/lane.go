@@ -1,5 +1,5 @@
-// Package lane is synchronous: what the bulk lane and the backup lane of a replica
-// do with a job of their host. The process shell (package replica) calls it on a goroutine, the
+// Package lane is synchronous: what the lanes of a replica do with a job of their
+// host. The process shell (package replica) calls it on a goroutine, the
 // simulator on a coroutine; what it calls are plain calls of a file system.
 package lane
 

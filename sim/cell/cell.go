@@ -42,6 +42,7 @@ type Cell struct {
 	onPiece    []func(source *sim.Machine) // what waits for a piece of a snapshot to be sent
 	rotten     map[paxos.NodeID][]string   // snapshots that went bad
 	strikes    map[string]int
+	backed     backupBook
 	diskFaults int            // disk calls that were made to fail
 	failures   int            // replicas that stopped because of their machine
 	away       []*sim.Machine // replicas that are kept away after healing
@@ -80,7 +81,8 @@ func build(p Plan, tr sim.Trace) *Cell {
 		}
 	}
 	for i := range p.Replicas {
-		m := c.world.Add(sim.MachineConfig{Process: newReplica(c, paxos.NodeID(i+1)), Clock: clock(), Disk: p.Disk})
+		m := c.world.Add(sim.MachineConfig{Process: newReplica(c, paxos.NodeID(i+1)), Clock: clock(), Disk: p.Disk, Far: p.far()})
+		c.spoils(m)
 		c.replicas = append(c.replicas, m)
 		c.leases.parties[i+1] = machineParty{m}
 	}

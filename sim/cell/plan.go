@@ -61,6 +61,8 @@ type Plan struct {
 	Link  sim.LinkConfig
 	Disk  sim.DiskConfig
 
+	Backups BackupPlan // where Host.BackupEvery is set
+
 	Misfit  Misfit
 	RatePPB int64         // clocks err by up to so much; the bound is Host.Node.Paxos.Lease.Rho
 	OnlyS7  bool          // S7b is not checked
@@ -179,6 +181,7 @@ func NewPlan(o Options) Plan {
 	p.misfit(at)
 	p.sessions(at)
 	p.calls(at)
+	p.backups(at)
 	p.fence(o.Fence, at)
 	p.hostile(at)
 	return p

@@ -158,6 +158,9 @@ func (r *replica) act() {
 	if j := out.Bulk; j != nil {
 		r.env.Go("bulk", func() { r.runBulk(j) })
 	}
+	if j := out.Backup; j != nil {
+		r.env.Go("backup", func() { r.runBackup(*j) })
+	}
 	r.env.WakeAt(out.Wake)
 }
 

@@ -31,7 +31,7 @@ func Properties() []Property {
 		{"S3", "durability: what was acknowledged is never lost while a quorum of disks is good", byWatch},
 		{"S4", "linearizability; an unknown outcome stays unknown", byHistory},
 		{"S5", "a request takes effect at most once, however often it is retried", byWatch},
-		{"S6", "equal applied slot means equal database checksum on all replicas; one whose rows were made to differ stops, and no other does; no snapshot has such rows", byWatch},
+		{"S6", "equal applied slot means equal database checksum on all replicas; one whose rows were made to differ stops, and no other does; no snapshot and no backup has such rows", byWatch},
 		{"S7", "at no instant of true time do two replicas hold read authority", byWatch},
 		{"S7b", "a master counts a grant only while the replica that gave it honours it", byWatch},
 		{"S8", "locks: compatible holders only, lock-delay kept, generations grow", byWatch},

@@ -96,6 +96,9 @@ func (p Plan) run(tr sim.Trace) Result {
 	if c.world.Failure() == nil {
 		c.epilogue()
 	}
+	if c.world.Failure() == nil {
+		c.reborn()
+	}
 	return c.result(recovery)
 }
 
@@ -214,6 +217,7 @@ func (c *Cell) epilogue() {
 	c.cure()
 	c.agree("after the last call")
 	c.leased()
+	c.backsUp()
 	for _, m := range c.replicas {
 		m.Crash()
 	}
@@ -343,7 +347,7 @@ func (c *Cell) result(recovery time.Duration) Result {
 		r.Breach = &Breach{ID: f.ID, Text: f.Text}
 		r.Stack = f.Stack
 	}
-	r.Hash = fmt.Sprintf("%016x", c.world.Hash())
+	r.Hash = fmt.Sprintf("%016x", c.world.Hash()^c.backed.hash)
 	r.Counted = r.Breach == nil && r.Simulated >= FloorTime && r.Ops >= FloorOps && 5*r.Hot >= r.Ops
 	for name, n := range c.strikes { // order-free: sorted below
 		r.Faults = append(r.Faults, Number{name, uint64(n)})

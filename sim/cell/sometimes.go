@@ -83,6 +83,15 @@ var situations = []situation{
 	{"snapshot-asked-again", "rows for a snapshot waited longer for the word of a majority", func(c *Cell) uint64 { return c.watch.snapshots.SumsAskedAgain }},
 	{"snapshot-outdated", "a peer did not know the sum of a slot any more, and a snapshot of a later one was begun", func(c *Cell) uint64 { return c.watch.snapshots.SumsOutdated }},
 	{"snapshot-odd", "a replica stopped because its rows for a snapshot were those of a minority", func(c *Cell) uint64 { return c.watch.snapshots.SumsOdd }},
+	{"backup-made", "a master wrote a backup to its place", func(c *Cell) uint64 { return uint64(c.backed.made) }},
+	{"backup-found", "a backup whose master did not live to have it recorded was found", func(c *Cell) uint64 { return uint64(c.backed.found) }},
+	{"backup-failed", "a backup could not be written", func(c *Cell) uint64 { return uint64(c.backed.failed) }},
+	{"cell-reborn", "a new cell was made of the newest backup, and served", func(c *Cell) uint64 {
+		if c.backed.reborn {
+			return 1
+		}
+		return 0
+	}},
 	{"transfer-restarted", "a source had moved on, and a transfer began anew", func(c *Cell) uint64 { return c.watch.snapshots.TransfersRestarted }},
 	{"transfer-source-silent", "the source of a transfer was silent, and another one was asked", func(c *Cell) uint64 { return c.watch.snapshots.SourcesSwitched }},
 	{"sum-during-snapshot", "a checksum was compared while the replica was writing a snapshot", func(c *Cell) uint64 { return uint64(c.watch.snapshots.sums) }},

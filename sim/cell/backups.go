@@ -1,0 +1,163 @@
+package cell
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/backup"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/lane"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// BackupPlan says where backups go, if Host.BackupEvery says that there are some.
+type BackupPlan struct {
+	Far    sim.DiskConfig // every replica has a place of its own
+	Keep   int
+	Chunk  int
+	Fails  uint64 // of 1,000 calls to a place, so many, until healing
+	Reborn bool   // at the end, a new cell is made of the newest
+}
+
+// backups draws them for one in three of the cells that have handles: one that
+// grants no leases is never founded, and not backed up.
+func (p *Plan) backups(at func(string) *draw.Stream) {
+	d := at("backups")
+	if !d.Chance(1, 3) || p.Host.Node.Sessions.LeaseMin == 0 {
+		return
+	}
+	p.Host.BackupEvery = time.Duration(d.LogUniform(int64(time.Second), int64(8*time.Second)))
+	ms := time.Millisecond
+	sync := time.Duration(d.LogUniform(int64(ms), int64(60*ms)))
+	p.Backups = BackupPlan{
+		Far: sim.DiskConfig{
+			Read: sim.Table{ms, 5 * ms}, Write: sim.Table{ms, 2 * ms}, Sync: sim.Table{sync, 2 * sync, 10 * sync}, Meta: sim.Table{ms, 5 * ms},
+		},
+		Keep:   int(d.Between(2, 4)),
+		Chunk:  int(d.LogUniform(1<<10, 1<<18)),
+		Reborn: d.Chance(1, 2),
+	}
+	if d.Chance(2, 3) {
+		p.Backups.Fails = uint64(d.LogUniform(1, 200))
+	}
+}
+
+// backupBook is what came of backups.
+type backupBook struct {
+	made, found, failed int
+	newest              paxos.Slot
+	reborn              bool   // a new cell was made of the newest
+	hash                uint64 // of its world
+}
+
+// far is the far disk of a replica, nil where there are no backups.
+func (p *Plan) far() *sim.DiskConfig {
+	if p.Host.BackupEvery == 0 {
+		return nil
+	}
+	return &p.Backups.Far
+}
+
+// spoils makes the far disk of a replica fail now and then, until healing: it is
+// full, cannot be written, or loses what it was to sync.
+func (c *Cell) spoils(m *sim.Machine) {
+	if m.Far() == nil {
+		return
+	}
+	d := c.world.Draw("cell.far", uint64(m.Addr()))
+	m.Far().Mem().SetFault(func(call vfs.Call) vfs.Fault {
+		if c.healed || call.Op == vfs.OpClose || !d.Chance(c.plan.Backups.Fails, 1000) {
+			return vfs.Fault{}
+		}
+		if d.Chance(1, 2) {
+			return vfs.Fault{Err: vfs.ErrNoSpace, Short: call.N / 2}
+		}
+		return vfs.Fault{Err: vfs.ErrIO, Drop: true}
+	})
+}
+
+// runBackup is the backup lane: another disk, call by call.
+func (r *replica) runBackup(j host.BackupJob) {
+	p := r.cell.plan.Backups
+	b := lane.Backup{
+		Place: store.Place{FS: r.env.FarFS(), Dir: dataDir, Keep: p.Keep, ChunkSize: p.Chunk},
+		Told:  func(_ host.BackupJob, made store.Made, err error) { r.cell.backedUp(r.id, made, err) },
+	}
+	done := b.Do(j)
+	r.env.Post(func(now time.Time) {
+		r.now = now
+		r.host.BackupDone(now, done)
+		r.act()
+	})
+}
+
+// backedUp checks a backup at the instant at which it counts: the rows in its file
+// are those after its slot (S6), and a cell can be made of them.
+func (c *Cell) backedUp(id paxos.NodeID, made store.Made, err error) {
+	if err != nil {
+		c.backed.failed++
+		return
+	}
+	slot := made.ID.Handle.Slot
+	b := c.backupOf(id, slot)
+	switch {
+	case b == nil:
+		c.world.Break("S3", "replica %d has written a backup of slot %d, and its place has none that is good", id, slot)
+		return
+	case made.Found:
+		c.backed.found++
+	default:
+		c.backed.made++
+	}
+	c.backed.newest = max(c.backed.newest, slot)
+	c.watch.sameRows(id, "backs up", slot, b.Rows.Checksum())
+}
+
+// backupOf reads the backup of a slot from the place of a replica, as somebody would
+// who has only that; nil where there is none that is good.
+func (c *Cell) backupOf(id paxos.NodeID, slot paxos.Slot) *backup.Backup {
+	mem := c.world.Machine(sim.Addr(id)).Far().Mem()
+	for _, f := range mem.Files() {
+		if strings.HasSuffix(f.Name, fmt.Sprintf("/%020d.snap", slot)) {
+			if b, err := backup.Load(mem.Clone(), f.Name); err == nil {
+				return &b
+			}
+		}
+	}
+	return nil
+}
+
+// newestBackup is the newest that counts, and a replica whose place has it; nil where
+// none has.
+func (c *Cell) newestBackup() (paxos.NodeID, *backup.Backup) {
+	for _, m := range c.replicas {
+		if b := c.backupOf(paxos.NodeID(m.Addr()), c.backed.newest); b != nil {
+			return paxos.NodeID(m.Addr()), b
+		}
+	}
+	return 0, nil
+}
+
+// backsUp waits until one more backup is made (L1): places work by now, and somebody
+// serves. The wait for the first note, the interval, its spread, and clocks that are
+// slow come together.
+func (c *Cell) backsUp() {
+	if c.plan.far() == nil {
+		return
+	}
+	before := c.backed.made + c.backed.found
+	limit := recoveryBound + 4*c.plan.Host.BackupEvery
+	for end := c.world.Now() + limit; c.backed.made+c.backed.found == before; {
+		if c.world.Now() > end {
+			c.world.Break("L1", "%v after the last call no backup was made: %s", limit, c.roles())
+		}
+		if !c.reached(c.world.RunFor(50 * time.Millisecond)) {
+			return
+		}
+	}
+}

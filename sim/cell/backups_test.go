@@ -1,0 +1,105 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// backedCell is a cell that programs of locks have used for some seconds, with
+// backups of it.
+func backedCell(t *testing.T, seed uint64) *Cell {
+	c := someCell(t, seed, func(p *Plan) {
+		p.Workload, p.Host.BackupEvery = "locks", time.Second
+		p.Host.Node.Sessions = session.Config{LeaseMin: time.Second, LeaseMax: 3 * time.Second, KeepAliveRate: 100}
+		p.Backups = BackupPlan{Far: sim.DiskConfig{Sync: sim.Table{time.Millisecond}}, Reborn: true}
+	})
+	require.Nil(t, c.world.Failure())
+	require.Greater(t, c.backed.made, 1)
+	return c
+}
+
+func broke(t *testing.T, c *Cell, id, text string) {
+	t.Helper()
+	require.NotNil(t, c.world.Failure())
+	require.Equal(t, id, c.world.Failure().ID, c.world.Failure().Text)
+	require.Contains(t, c.world.Failure().Text, text)
+}
+
+func TestABackupIsReadBackAsItCounts(t *testing.T) {
+	of := func(slot paxos.Slot) store.Made {
+		return store.Made{ID: store.ID{Handle: paxos.Handle{Slot: slot}}}
+	}
+	c := backedCell(t, 1)
+	id, _ := c.newestBackup()
+	c.backedUp(id, of(c.backed.newest), nil)
+	require.Nil(t, c.world.Failure())
+	c.backedUp(id, store.Made{}, vfs.ErrNoSpace)
+	require.Equal(t, 1, c.backed.failed)
+	c.backedUp(id, of(c.backed.newest+1), nil)
+	broke(t, c, "S3", "its place has none")
+
+	c = backedCell(t, 2)
+	id, _ = c.newestBackup()
+	f := c.watch.slot(c.backed.newest)
+	require.True(t, f.summed)
+	f.sum = db.Sum{}
+	c.backedUp(id, of(c.backed.newest), nil)
+	broke(t, c, "S6", "backs up")
+}
+
+func TestL1APlaceThatWorksGetsABackup(t *testing.T) {
+	c := backedCell(t, 3)
+	c.backsUp()
+	require.Nil(t, c.world.Failure())
+	for _, m := range c.replicas {
+		m.Far().Mem().SetFault(func(vfs.Call) vfs.Fault { return vfs.Fault{Err: vfs.ErrNoSpace} })
+	}
+	c.world.RunFor(time.Second)
+	c.backsUp()
+	broke(t, c, "L1", "no backup was made")
+}
+
+// The new cell serves what the backup has; where it did not, that is seen.
+func TestACellIsRebornAndLookedAt(t *testing.T) {
+	for name, spoil := range map[string]func(r *afterlife){
+		"":                       func(*afterlife) {},
+		"where the backup has 1": func(r *afterlife) { r.rows["never"] = "was" },
+		"cannot be opened":       func(r *afterlife) { r.stat["/never"] = api.Stat{Instance: 5} },
+		"in the backup {":        func(r *afterlife) { s := r.stat["/"]; s.ACL++; r.stat["/"] = s },
+		"holds":                  func(r *afterlife) { r.text["/acl/everybody"] = "other" },
+		"serves in epoch":        func(r *afterlife) { r.epoch++ },
+		"may have done so":       func(r *afterlife) { r.above = 1 << 60 },
+		"may have given":         func(r *afterlife) { r.above, r.stat = 1<<60, nil },
+		"has not served":         func(r *afterlife) { r.world.Net().Isolate(sim.FirstClient) },
+	} {
+		c := backedCell(t, 4)
+		_, b := c.newestBackup()
+		r := c.newAfterlife(b)
+		require.NotNil(t, r)
+		spoil(r)
+		r.run()
+		if name == "" {
+			require.Nil(t, c.world.Failure())
+			require.True(t, r.ended)
+			continue
+		}
+		broke(t, c, c.world.Failure().ID, name)
+	}
+	c := backedCell(t, 5)
+	c.reborn()
+	require.Nil(t, c.world.Failure())
+	require.True(t, c.backed.reborn)
+	c.backed.newest++
+	c.reborn()
+	broke(t, c, "S3", "at no place")
+}
