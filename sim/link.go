@@ -130,6 +130,15 @@ func (l *Link) send(data []byte) {
 	}
 }
 
+// Echo lets a copy of a message arrive that was sent on this link before, however
+// long ago: a network may double and delay. It is for strikes that wait for the
+// moment.
+func (l *Link) Echo(data []byte) {
+	l.w.net.duplicated++
+	l.w.Tracef(l.from.addr, "echoed", "-> %s", l.to.addr)
+	l.w.schedule(l.cfg.Delay.pick(&l.delay)*l.slow, &l.ties, l, 0, l.w.net.packet(data))
+}
+
 func (l *Link) carry(p *packet) {
 	switch {
 	case l.clogs > 0:

@@ -62,6 +62,16 @@ func TestTheSenderMayUseItsBytesAgain(t *testing.T) {
 	require.Equal(t, []string{"hello", "hello"}, ls[1].got)
 }
 
+func TestAMessageComesAgainWheneverAStrikeWants(t *testing.T) {
+	w, ls := listeners(t, Config{Link: LinkConfig{Delay: Table{time.Millisecond}}}, 2)
+	ls[0].env.Send(2, []byte("a"))
+	w.RunFor(time.Hour)
+	w.Net().Link(1, 2).Echo([]byte("a"))
+	require.Equal(t, []string{"a"}, ls[1].got)
+	w.RunFor(time.Millisecond)
+	require.Equal(t, []string{"a", "a"}, ls[1].got)
+}
+
 func TestLossDuplicationAndReordering(t *testing.T) {
 	rate := func(c LinkConfig) (got []string, counters string) {
 		w, ls := listeners(t, Config{Seed: 9, Link: c}, 2)

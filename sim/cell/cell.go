@@ -35,12 +35,12 @@ type Cell struct {
 	tricks   map[string]uint64 // of a hostile client, that were answered as they must be
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
 
-	healed     bool                        // the safety phase is over
-	undo       []func()                    // of faults in force
-	armed      []func()                    // strikes that wait for a leader to propose
-	onTenure   []func()                    // what waits for somebody to begin to lead
-	onPiece    []func(source *sim.Machine) // what waits for a piece of a snapshot to be sent
-	rotten     map[paxos.NodeID][]string   // snapshots that went bad
+	healed     bool     // the safety phase is over
+	undo       []func() // of faults in force
+	armed      []func() // strikes that wait for a leader to propose
+	onTenure   []func() // what waits for somebody to begin to lead
+	transfers  transfers
+	rotten     map[paxos.NodeID][]string // snapshots that went bad
 	strikes    map[string]int
 	backed     backupBook
 	diskFaults int            // disk calls that were made to fail
@@ -204,7 +204,7 @@ func (c *Cell) struck(family string) {
 // heal ends the safety phase: every fault that is in force ends, and every
 // replica runs.
 func (c *Cell) heal() {
-	c.healed, c.armed, c.onTenure, c.onPiece = true, nil, nil, nil
+	c.healed, c.armed, c.onTenure, c.transfers = true, nil, nil, transfers{}
 	for _, end := range c.undo {
 		end()
 	}

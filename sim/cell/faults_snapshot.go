@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -34,37 +33,4 @@ func rotSnapshot(c *Cell, d *sim.Draw) {
 	s := decayed{c: c, d: d, m: m, id: id, mem: mem}
 	s.garbage(files[n-1], 0, int64(len(b)))
 	s.reread()
-}
-
-// loseSource takes a replica away for a while, and then the one from which it
-// fetches a snapshot, in the middle of that.
-func loseSource(c *Cell, d *sim.Draw) {
-	c.cutPower(c.anyReplica(d), d)
-	c.onPiece = append(c.onPiece, func(source *sim.Machine) {
-		switch d.Int(3) {
-		case 0:
-			c.later(0, func() { c.cutPower(source, d) })
-		case 1:
-			source.PauseFor(outage(d))
-		case 2:
-			c.world.Net().Isolate(source.Addr())
-			c.until(outage(d), func() { c.world.Net().Rejoin(source.Addr()) })
-		}
-	})
-}
-
-// gives is told of each message that a replica sends, and lets strikes go that
-// wait for a piece of a snapshot which is not the last one.
-func (c *Cell) gives(from sim.Addr, wire []byte) {
-	if len(c.onPiece) == 0 {
-		return
-	}
-	t, err := host.DecodeTransfer(string(wire))
-	if p, ok := t.(host.Piece); err == nil && ok && p.Offset+int64(len(p.Data)) < p.ID.Size {
-		strikes := c.onPiece
-		c.onPiece = nil
-		for _, strike := range strikes {
-			strike(c.world.Machine(from))
-		}
-	}
 }

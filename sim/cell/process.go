@@ -36,6 +36,7 @@ type replica struct {
 	retired  bool           // its counters are added up
 	damaged  bool           // this life found unreadable records
 	writing  *db.View       // is being written as a snapshot; nil: none is
+	pieces   pieces         // of the snapshot that is being fetched
 	stopped  error          // why the host ended this life
 }
 
@@ -197,7 +198,7 @@ func (r *replica) send(all []host.PeerMessage) {
 			r.cell.watch.claims(r.id, m.Wire)
 			claimed = m.Wire
 		}
-		r.cell.gives(r.env.Self(), m.Wire)
+		r.cell.gives(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 }
@@ -214,8 +215,11 @@ func (r *replica) runJob() {
 
 // runBulk is the bulk lane, beside the log lane: the same disk, call by call.
 func (r *replica) runBulk(j host.BulkJob) {
-	if w, ok := j.(host.WriteJob); ok {
-		r.writing = &w.Rows
+	switch j := j.(type) {
+	case host.WriteJob:
+		r.writing = &j.Rows
+	case host.PutJob:
+		r.cell.watch.puts(r.id, &r.pieces, j.Piece)
 	}
 	result := r.bulk.Do(j)
 	r.writing = nil

@@ -62,6 +62,23 @@ func (h *watch) published(id paxos.NodeID, s host.SnapshotID, rows *db.View) {
 	}
 }
 
+// pieces are what a replica has handed its disk of a snapshot that it fetches.
+type pieces struct {
+	id  host.SnapshotID
+	end int64
+}
+
+// puts is told that a replica hands a piece to its disk: the first one of a
+// snapshot, or the one behind the last of this very snapshot (I-W2). What is
+// refused down there costs no more than the transfer; so a replica that mixed them
+// would only never get well while sources move on.
+func (h *watch) puts(id paxos.NodeID, p *pieces, next host.Piece) {
+	if next.Offset > 0 && (!p.id.Equal(next.ID) || p.end != next.Offset) {
+		h.world.Break("I-W2", "replica %d hands its disk %v from %d on, after %v up to %d", id, next.ID, next.Offset, p.id, p.end)
+	}
+	*p = pieces{next.ID, next.Offset + int64(len(next.Data))}
+}
+
 // truncates is told that a replica is about to drop what concerns slots below: a
 // durable snapshot must stand in for that, or it is lost (S3).
 func (h *watch) truncates(id paxos.NodeID, below paxos.Slot) {

@@ -147,3 +147,35 @@ func TestAnOlderSnapshotIsCounted(t *testing.T) {
 	f.begins(2, 2, 2, errors.New("rot"))
 	require.Equal(t, 1, f.h.snapshots.older)
 }
+
+// What a replica fetches of a snapshot reaches its disk in order, and is of one
+// snapshot (I-W2).
+func TestIW2Pieces(t *testing.T) {
+	id := func(slot paxos.Slot) host.SnapshotID {
+		return host.SnapshotID{Handle: paxos.Handle{Slot: slot, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}
+	}
+	for name, c := range map[string]struct {
+		id     paxos.Slot
+		offset int64
+		breaks string
+	}{
+		"the next one":             {3, 4, ""},
+		"the first one again":      {3, 0, ""},
+		"the first one of another": {4, 0, ""},
+		"one of another":           {4, 4, "I-W2"},
+		"one too far":              {3, 5, "I-W2"},
+		"one that it has":          {3, 2, "I-W2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, p := newFacts(t), pieces{}
+			f.h.puts(2, &p, host.Piece{ID: id(3), Data: "abcd"})
+			f.good()
+			f.h.puts(2, &p, host.Piece{ID: id(c.id), Offset: c.offset, Data: "ef"})
+			if c.breaks == "" {
+				f.good()
+				return
+			}
+			f.breaks(c.breaks)
+		})
+	}
+}

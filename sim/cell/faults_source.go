@@ -1,0 +1,75 @@
+package cell
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// piece is a piece of a snapshot on its way, which is not the last one.
+type piece struct {
+	source, fetcher *sim.Machine
+	wire            []byte
+	host.Piece
+}
+
+// transfers are what waits for messages of transfers. Each says whether it was what
+// it waited for, and is not told of any other then.
+type transfers struct {
+	onPiece []func(p piece) bool
+	onAsk   []func(from *sim.Machine, a host.Ask) bool
+}
+
+// loseSource takes a replica away for a while, and then the one from which it
+// fetches a snapshot, in the middle of that. What that one sent may come again when
+// it fits into the transfer of another snapshot.
+func loseSource(c *Cell, d *sim.Draw) {
+	c.cutPower(c.anyReplica(d), d)
+	c.transfers.onPiece = append(c.transfers.onPiece, c.echoPiece)
+	c.transfers.onPiece = append(c.transfers.onPiece, func(p piece) bool {
+		switch d.Int(3) {
+		case 0:
+			c.later(0, func() { c.cutPower(p.source, d) })
+		case 1:
+			p.source.PauseFor(outage(d))
+		case 2:
+			c.world.Net().Isolate(p.source.Addr())
+			c.until(outage(d), func() { c.world.Net().Rejoin(p.source.Addr()) })
+		}
+		return true
+	})
+}
+
+// echoPiece lets a piece, which is not the first one, come once more when its
+// fetcher has asked for another snapshot from there on.
+func (c *Cell) echoPiece(p piece) bool {
+	if p.Offset == 0 {
+		return false
+	}
+	c.transfers.onAsk = append(c.transfers.onAsk, func(from *sim.Machine, a host.Ask) bool {
+		fits := from == p.fetcher && a.Offset == p.Offset && !a.ID.Equal(p.ID)
+		if fits {
+			c.world.Net().Link(p.source.Addr(), p.fetcher.Addr()).Echo(p.wire)
+		}
+		return fits
+	})
+	return true
+}
+
+// gives is told of each message that a replica sends to another.
+func (c *Cell) gives(from, to sim.Addr, wire []byte) {
+	t := &c.transfers
+	if len(t.onPiece) == 0 && len(t.onAsk) == 0 || !host.IsTransfer(string(wire)) {
+		return
+	}
+	switch m, err := host.DecodeTransfer(string(wire)); m := m.(type) {
+	case host.Piece:
+		if p := (piece{c.world.Machine(from), c.world.Machine(to), bytes.Clone(wire), m}); err == nil && m.Offset+int64(len(m.Data)) < m.ID.Size {
+			t.onPiece = slices.DeleteFunc(t.onPiece, func(strike func(piece) bool) bool { return strike(p) })
+		}
+	case host.Ask:
+		t.onAsk = slices.DeleteFunc(t.onAsk, func(strike func(*sim.Machine, host.Ask) bool) bool { return strike(c.world.Machine(from), m) })
+	}
+}
