@@ -328,5 +328,9 @@ func (n *Node) Status() paxos.Status { return n.paxos.Status() }
 // Master is a picture of the master's side.
 func (n *Node) Master() master.Status { return n.master.Status() }
 
+// Session is what this replica remembers of a session as its master, for observers;
+// ok is false where it is none, or there is none.
+func (n *Node) Session(id api.SessionID) (s session.Session, ok bool) { return n.master.Session(id) }
+
 // View is the rows as they are now; what happens later does not change it.
 func (n *Node) View() db.View { return n.db.View() }

@@ -33,6 +33,9 @@ type Cell struct {
 	listens  *sim.Draw         // what a hostile client overhears; nil: there is none
 	heard    overheard         // by a hostile client
 	tricks   map[string]uint64 // of a hostile client, that were answered as they must be
+	suffix   *suffixWatch
+	sessions *sessionWatch
+	promises *promiseWatch
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
 
 	healed     bool     // the safety phase is over
@@ -65,6 +68,10 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.rights = newRightsBook(c.world)
 	c.handles = newHandleBook(c.world, c.rights)
 	c.handles.applied = c.current
+	c.suffix = newSuffixWatch(c.world)
+	c.sessions = newSessionWatch(c.world, p.Replicas, p.Host.Node.Sessions)
+	c.promises = newPromiseWatch(c)
+	c.sessions.moved = c.promises.masterMoved
 	c.nodes = newFileBook(func() int64 { return int64(c.world.Now()) })
 	c.nodes.alien = func(s api.SessionID) bool { return c.rights.who[s] == c.intruder() }
 	c.watch.alone = c.mayRead
@@ -262,6 +269,7 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.nodes.command(a, at)
 	c.minds.command(a)
 	c.rights.command(a)
+	c.promises.command(a)
 }
 
 // current says that a replica has applied all that anybody has.

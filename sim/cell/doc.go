@@ -25,6 +25,11 @@
 //	             watch_rows.go: S6; watch_locks.go: S8; watch_fence.go: S10;
 //	             watch_clients.go: S9, S11, S15; watch_rights.go: S16, from the log;
 //	             watch_handles.go, watch_handles_answers.go: S14, S16, from the wire; watch_rot.go: S17;
+//	             watch_guards.go: calls are done for whom they were meant (S2);
+//	             watch_wire.go, watch_account.go, watch_hangs.go, watch_suffix.go:
+//	             what a client may send and believe, by its own clock (S11, L1);
+//	             watch_seat.go, watch_sessions.go: what a master promises to sessions,
+//	             and when a fail-over is over; watch_promises.go: both compared (S11);
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold
 //	claims.go    what messages and answers claim, against the truth (I-W1);
 //	             claims_lead.go: what proposing at a ballot claims

@@ -33,7 +33,7 @@ func newGuests(t *testing.T, seed uint64) *guests {
 // come starts a program on a machine of its own.
 func (g *guests) come(f func(rt *sim.Runtime, c *client.Client)) {
 	main := func(rt *sim.Runtime) {
-		c := client.New(rt, client.Config{
+		c := g.cell.dial(newLine(rt), client.Config{
 			Replicas: g.cell.replicaIDs(), Draw: rt.Env().Draw("client.main").Uint64,
 			Rho: int64(g.cell.plan.Host.Node.Paxos.Lease.Rho),
 		})

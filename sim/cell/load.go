@@ -82,6 +82,7 @@ type program struct {
 	sequencer string // of the lock that it acquired last
 
 	strict  bool // the present call must succeed
+	late    bool // the client had told that its session is gone when the present call began
 	expired bool // the session is gone: the program ends
 }
 
@@ -93,7 +94,7 @@ func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 		line := newLine(rt)
 		for generation := 0; ; generation++ {
 			c.load.sessions++
-			cl := client.New(line, client.Config{
+			cl := c.dial(line, client.Config{
 				Replicas:   c.replicaIDs(),
 				Draw:       draws.Uint64,
 				AnswerWait: draws.Duration(50*time.Millisecond, 600*time.Millisecond),
@@ -357,7 +358,7 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 	if p.rt.Env().Dead() {
 		return out, false
 	}
-	p.expired = errors.Is(err, client.ErrSessionExpired)
+	p.ended(err)
 	ns := int64(c.world.Now())
 	switch {
 	case err == nil || errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrConflict):
@@ -374,6 +375,12 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 		c.world.Break("L1", "a call after healing had no answer: %v", err)
 	}
 	return out, false
+}
+
+// ended notes how a call ended that asks the cell.
+func (p *program) ended(err error) {
+	p.expired = errors.Is(err, client.ErrSessionExpired)
+	p.cell.suffix.told(p.client, p.late, err)
 }
 
 // reads says that a call changes nothing: it has a place in the log only where a

@@ -307,6 +307,7 @@ func (p *program) release(ctx context.Context, o *opened) {
 	p.cell.minds.releases(lock)
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
+	p.late = false // a lock that went with its handle is released without asking the cell
 	err := lock.Release(ctx)
 	if p.rt.Env().Dead() {
 		return
@@ -338,6 +339,7 @@ func (p *program) check(ctx context.Context, o *opened) {
 // patience is how long the call that begins now may take. One that begins after
 // healing must succeed.
 func (p *program) patience() time.Duration {
+	p.late = p.cell.suffix.lost[p.client]
 	if p.strict = p.cell.load.finale; p.strict {
 		return finalePatience
 	}

@@ -63,6 +63,7 @@ func (r *replica) Start(env *sim.Env) {
 		r.cell.watch.recovered(r.id, rec, report)
 		r.cell.rare.recovered(report, r.cell.watch.atlas.isHurt(r.id))
 		env.Post(func(now time.Time) {
+			r.now = now
 			r.host.Start(now, rec.Recovered, rec.Rows)
 			r.cell.watch.started(r.id, r.host.Node().Status())
 			r.act()
@@ -80,7 +81,7 @@ func (r *replica) fail(err error) {
 func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	r.now = now
 	if from.IsClient() {
-		r.cell.asks(r.id, principal(from), msg)
+		r.cell.asks(r.id, now, principal(from), msg)
 		r.host.ClientMessage(now, node.Addr(from), principal(from), msg)
 	} else {
 		r.host.PeerMessage(now, paxos.NodeID(from), string(msg))
@@ -132,8 +133,10 @@ func (r *replica) act() {
 			r.cell.watch.snapshots.sums += len(out.Applied)
 		}
 		r.cell.watch.applied(r.id, out.Applied)
+		r.cell.sessions.acted(r.id, presidingNode{r.host.Node()}, r.now, &out)
 		if r.cell.watch.tenure(r.id, r.host.Node()) {
 			r.cell.rare.serves(r.host.Node().Serving().Ballot)
+			r.cell.sessions.serves(r.id)
 		}
 		r.cell.leases.acted(r.id)
 		if len(out.Reads) > 0 {
@@ -166,7 +169,7 @@ func (r *replica) act() {
 }
 
 // asks tells those who watch of a request that has come.
-func (c *Cell) asks(id paxos.NodeID, who api.Principal, msg []byte) {
+func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byte) {
 	q, err := api.DecodeRequest(msg)
 	if err != nil {
 		return
@@ -177,6 +180,7 @@ func (c *Cell) asks(id paxos.NodeID, who api.Principal, msg []byte) {
 	}
 	if owner, alive := c.rights.who[q.Session]; !alive || owner == who {
 		c.watch.asks(id, msg)
+		c.sessions.came(id, now, q)
 	}
 }
 
@@ -187,6 +191,7 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 		if !c.handles.answers(r.id, principal(sim.Addr(m.To)), p, logged) {
 			return
 		}
+		c.sessions.answered(r.id, r.now, p)
 	}
 	c.watch.answers(r.id, m.Wire, reads)
 }

@@ -1,0 +1,76 @@
+package cell
+
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// hangs is what a client loses with its session: handles, and what became of calls
+// that change something. It goes by what the client sends and is sent.
+type hangs struct {
+	handles int // open
+	calls   map[api.Seq]sentCall
+	fenced  api.Seq // no copy of a call up to here will be executed
+}
+
+// sentCall is a call that has no answer.
+type sentCall struct {
+	op   api.Op
+	seen api.Seq // of its first sending
+}
+
+func newHangs() hangs { return hangs{calls: map[api.Seq]sentCall{}} }
+
+// sends takes in a request.
+func (h *hangs) sends(q api.Request) {
+	if _, again := h.calls[q.Seq]; again || q.Seq == 0 {
+		return
+	}
+	h.calls[q.Seq] = sentCall{q.Op, q.Seen}
+	if _, closes := q.Op.(api.CloseHandle); closes {
+		h.handles--
+	}
+}
+
+// hears takes in an answer. Others to the same call say nothing new.
+func (h *hangs) hears(p api.Reply) {
+	c, waits := h.calls[p.Seq]
+	if !waits || !p.Code.Definite() {
+		return
+	}
+	o, opened := p.Detail.(api.Opened)
+	if _, opens := c.op.(api.Open); opens && opened && o.Token != "" {
+		h.handles++
+	}
+	h.calls[p.Seq] = sentCall{seen: c.seen}
+	if p.Code.Execution() == api.Executed {
+		h.fenced = max(h.fenced, c.seen)
+	}
+}
+
+// what is lost with the session; "": nothing.
+func (h *hangs) what() string {
+	if h.handles > 0 {
+		return fmt.Sprintf("%d handles", h.handles)
+	}
+	first := api.Seq(0)
+	for seq, c := range h.calls { // order-free: the lowest is taken
+		if seq > h.fenced && lasts(c.op) && (first == 0 || seq < first) {
+			first = seq
+		}
+	}
+	if first > 0 {
+		return fmt.Sprintf("the answer to call %d", first)
+	}
+	return ""
+}
+
+// lasts says that what an op does outlives its session.
+func lasts(op api.Op) bool {
+	switch op.(type) {
+	case api.Put, api.Delete, api.CompareAndSet, api.Open, api.SetContents, api.SetACL, api.DeleteNode:
+		return true
+	}
+	return false
+}

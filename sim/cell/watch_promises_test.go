@@ -1,0 +1,73 @@
+package cell
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// keptGuest is a client that has kept its session for a while after healing.
+func keptGuest(t *testing.T) (*guests, *wire) {
+	g := newGuests(t, 1)
+	g.cell.healed = true
+	g.come(func(rt *sim.Runtime, c *client.Client) {
+		require.NoError(t, c.Ready(context.Background()))
+		require.NoError(t, rt.Sleep(context.Background(), time.Hour))
+	})
+	g.run(func() bool { return len(g.cell.promises.wires) > 0 && g.cell.promises.wires[0].kept > 0 })
+	return g, g.cell.promises.wires[0]
+}
+
+func (g *guests) breaks(breaks bool, what string) {
+	f := g.cell.world.Failure()
+	require.Equal(g.t, breaks, f != nil, what)
+	if f != nil {
+		require.Equal(g.t, "S11", f.ID)
+	}
+}
+
+// A lease that ends a millisecond before its client thinks so is too short.
+func TestS11AClientNeverCountsOnMoreThanItsLease(t *testing.T) {
+	for short, breaks := range map[time.Duration]bool{-time.Millisecond: false, time.Millisecond: true} {
+		g, w := keptGuest(t)
+		r := g.master()
+		until, ok := w.counts()
+		require.True(t, ok)
+		clock, id := r.Clock(), paxos.NodeID(r.Addr())
+		lease := clock.Mono()
+		for step := time.Minute; step > 0; step /= 2 { // the reading at that instant
+			if clock.TrueTime(lease.Add(step)) <= until-short {
+				lease = lease.Add(step)
+			}
+		}
+		g.cell.promises.masterMoved(id, w.account.session+1, clock.Mono())
+		g.breaks(false, "another session")
+		g.cell.promises.masterMoved(id, w.account.session, lease)
+		g.breaks(breaks, short.String())
+	}
+}
+
+func TestS11ASessionThatIsKeptDoesNotEnd(t *testing.T) {
+	g, w := keptGuest(t)
+	ends := func(guard api.Epoch, s api.SessionID, v command.Verdict) {
+		g.cell.promises.command(&command.Applied{Command: command.Expire{Guard: guard, Session: s}, Verdict: v, Result: api.Result{Code: api.OK}})
+	}
+	kept := w.account.granted
+	ends(kept, w.account.session, command.Refused)
+	ends(kept-1, w.account.session, command.Executed)
+	ends(kept, w.account.session+1, command.Executed)
+	g.cell.healed = false
+	ends(kept, w.account.session, command.Executed)
+	g.breaks(false, "none of these")
+	g.cell.healed = true
+	ends(kept, w.account.session, command.Executed)
+	g.breaks(true, "it was kept")
+}

@@ -1,0 +1,126 @@
+package cell
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/session"
+)
+
+// presider is a replica's life, as far as it is asked about sessions.
+type presider interface {
+	Master() master.Status
+	Session(api.SessionID) (session.Session, bool)
+	Lease() time.Time // of its read authority
+	longest() time.Duration
+	alive() []api.SessionID // by its rows
+}
+
+type presidingNode struct{ *node.Node }
+
+func (n presidingNode) longest() time.Duration { return rows.GetLongestLease(n.View()) }
+
+func (n presidingNode) alive() (all []api.SessionID) {
+	for id := range rows.Sessions(n.View()) {
+		all = append(all, id)
+	}
+	return all
+}
+
+// seat is a master in one epoch, and what came to it.
+type seat struct {
+	of      presider // nil: this replica is in no epoch of its own
+	epoch   api.Epoch
+	serving bool
+	leases  map[api.SessionID]time.Time // as last seen, by its clock, as all instants
+	knows   map[api.SessionID]bool      // has said that it took notice of the epoch
+	waits   map[api.SessionID]waiting   // the newest KeepAlive without an answer
+	used    map[api.SessionID]time.Time // a call came or was answered
+	ends    map[api.SessionID]time.Time // its end was proposed
+
+	asked time.Time // when the last Confirm was proposed
+	known time.Time // master for certain then, by the log
+	lease time.Time // the end of read authority
+	prior time.Time // the same, when it began to act
+	since time.Time // read authority has had no break since
+	wake  time.Time // when it asked to be called
+	late  time.Duration
+}
+
+// waiting is a KeepAlive that came to a master, and when.
+type waiting struct {
+	id      uint64
+	receipt time.Time
+}
+
+func newSeat(of presider, e api.Epoch, now time.Time) seat {
+	return seat{
+		of: of, epoch: e, lease: of.Lease(), since: now,
+		leases: map[api.SessionID]time.Time{}, knows: map[api.SessionID]bool{},
+		waits: map[api.SessionID]waiting{}, used: map[api.SessionID]time.Time{}, ends: map[api.SessionID]time.Time{},
+	}
+}
+
+// came is told of a request before the master is; those of other epochs are not
+// for it (C12.04).
+func (t *seat) came(now time.Time, q api.Request) {
+	if t.of == nil || q.Epoch != t.epoch {
+		return
+	}
+	k, keeps := q.Op.(api.KeepAlive)
+	if !keeps {
+		t.used[q.Session] = now
+		return
+	}
+	if k.Flushed == t.epoch {
+		t.knows[q.Session] = true
+	}
+	if w, waits := t.waits[q.Session]; !waits || q.ID >= w.id {
+		t.waits[q.Session] = waiting{q.ID, now}
+	}
+}
+
+// acts is told that the master acts at an instant, and what it was told by the log
+// then; wake is when it wants to be called next.
+func (t *seat) acts(now, wake time.Time, applied []node.Applied) {
+	t.prior, t.lease = t.lease, t.of.Lease()
+	if !now.Before(t.prior) {
+		t.since = now
+	}
+	t.late = 0
+	if !t.wake.IsZero() {
+		t.late = max(now.Sub(t.wake), 0)
+	}
+	t.wake = wake
+	for i := range applied {
+		for j := range applied[i].Commands {
+			t.confirms(&applied[i].Commands[j])
+		}
+	}
+}
+
+// confirms takes in that the log says that it was master when it asked.
+func (t *seat) confirms(a *command.Applied) {
+	if c, is := a.Command.(command.Confirm); is && a.Verdict == command.Executed && c.Guard == t.epoch {
+		t.known = t.asked
+	}
+}
+
+// certainly is the latest instant at which it was master for certain: now, within
+// read authority, whatever that was when it began to act.
+func (t *seat) certainly(now time.Time) time.Time {
+	if now.Before(later(t.prior, t.lease)) {
+		return now
+	}
+	return t.known
+}
+
+// idle says that a session may be idle: no call of it came or was answered for so
+// long. That it has no handles is not asked.
+func (t *seat) idle(s api.SessionID, now time.Time, after time.Duration) bool {
+	return after > 0 && !now.Before(t.used[s].Add(after))
+}

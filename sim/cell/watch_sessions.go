@@ -1,0 +1,206 @@
+package cell
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// sessionWatch looks over the shoulder of each master: what it promises to
+// sessions, on the strength of what, and when it lets go of one (S11); and who
+// knows of a fail-over when it is over (C12.09). It reads the master's memory where
+// a promise moves, and judges it by what came to the master and by the log.
+type sessionWatch struct {
+	world *sim.World
+	cfg   session.Config
+	seats []seat                                       // by replica
+	moved func(paxos.NodeID, api.SessionID, time.Time) // is told of each lease that is seen; may be nil
+}
+
+func newSessionWatch(w *sim.World, replicas int, cfg session.Config) *sessionWatch {
+	return &sessionWatch{world: w, cfg: cfg, seats: make([]seat, replicas+1)}
+}
+
+func (s *sessionWatch) breaks(id paxos.NodeID, format string, args ...any) {
+	s.world.Break("S11", "replica %d, master in epoch %d, "+format, append([]any{id, s.seats[id].epoch}, args...)...)
+}
+
+// leases says whether sessions have any.
+func (s *sessionWatch) leases() bool { return s.cfg.LeaseMin > 0 }
+
+// came is told of a request that comes to a replica, before that is.
+func (s *sessionWatch) came(id paxos.NodeID, now time.Time, q api.Request) { s.seats[id].came(now, q) }
+
+// acted is told what a replica does, before its answers leave.
+func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *host.Output) {
+	t, st := &s.seats[id], of.Master()
+	if !st.State.Rules() {
+		*t = seat{}
+		return
+	}
+	if t.of != of || t.epoch != st.Epoch {
+		*t = newSeat(of, st.Epoch, now)
+		s.recovers(id, now)
+	}
+	t.acts(now, out.Wake, out.Applied)
+	for i := range out.Applied {
+		for j := range out.Applied[i].Commands {
+			s.applied(id, now, &out.Applied[i].Commands[j])
+		}
+	}
+	for _, raw := range out.Proposed {
+		if c, err := command.Decode(string(raw)); err == nil {
+			s.proposes(id, now, c)
+		}
+	}
+}
+
+// recovers: each session of before lives on for the longest lease that a
+// predecessor may have granted (C12.06).
+func (s *sessionWatch) recovers(id paxos.NodeID, now time.Time) {
+	t := &s.seats[id]
+	for _, x := range t.of.alive() {
+		t.used[x] = now
+		s.sees(id, now, x, max(t.of.longest(), s.cfg.LeaseMin))
+	}
+}
+
+// sees looks at a session, which is to have a lease of at least that length.
+func (s *sessionWatch) sees(id paxos.NodeID, now time.Time, x api.SessionID, least time.Duration) {
+	t := &s.seats[id]
+	m, ok := t.of.Session(x)
+	if !ok || !s.leases() {
+		return
+	}
+	was, known := t.leases[x]
+	t.leases[x] = m.Lease
+	switch left, most := m.Lease.Sub(now), t.of.longest(); {
+	case least > 0 && left < least:
+		s.breaks(id, "gives session %d a lease of %v, and owes it %v", x, left, least)
+	case known && m.Lease.Before(was):
+		s.breaks(id, "takes back %v of the lease of session %d", was.Sub(m.Lease), x)
+	case left > max(most, least):
+		s.breaks(id, "gives session %d a lease of %v, and the rows allow %v", x, left, most)
+	case known && m.Lease.After(was) && m.Lease.After(t.certainly(now).Add(most)):
+		s.breaks(id, "extends the lease of session %d to %v from now, and was master for certain %v ago", x, left, now.Sub(t.certainly(now)))
+	}
+	if s.moved != nil {
+		s.moved(id, x, m.Lease)
+	}
+}
+
+// applied takes in what the log says to the master.
+func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applied) {
+	t := &s.seats[id]
+	switch c := a.Command.(type) {
+	case command.Call:
+		_, opens := c.Op.(api.OpenSession)
+		x := a.Result.Session
+		if _, was := t.leases[x]; opens && a.Verdict == command.Executed && a.Result.Code == api.OK && !was {
+			t.used[x] = now
+			s.sees(id, now, x, s.cfg.LeaseMin) // C11.06
+		}
+	case command.LongestLease:
+		for _, x := range t.of.alive() {
+			s.sees(id, now, x, 0) // none is longer than the rows say, whatever they say now
+		}
+	}
+}
+
+// proposes: in a fail-over a master works on no calls (C12.07), and the end of a
+// session is proposed when its lease is over, as of an instant at which this was
+// the master for certain, and not while its client waits for an answer.
+func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Command) {
+	t := &s.seats[id]
+	if guard, _ := guardOf(c); guard != t.epoch {
+		return
+	}
+	switch c := c.(type) {
+	case command.Call, command.Act:
+		if !t.serving {
+			s.breaks(id, "works on a call in its fail-over: %+v", c)
+		}
+	case command.Confirm:
+		t.asked = now
+	case command.Expire:
+		s.ends(id, now, c.Session)
+	}
+}
+
+func (s *sessionWatch) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
+	t := &s.seats[id]
+	m, ok := t.of.Session(x)
+	if !ok {
+		return
+	}
+	t.ends[x] = now
+	if left := m.Lease.Sub(t.certainly(now)); left > 0 {
+		s.breaks(id, "ends session %d, and when it last was master for certain, %v ago, the lease had %v to run", x, now.Sub(t.certainly(now)), left)
+	}
+	if k, waits := t.waits[x]; waits && m.Flushed && !t.idle(x, now, s.cfg.IdleAfter) {
+		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))
+	}
+}
+
+// answered is told of an answer that leaves a replica.
+func (s *sessionWatch) answered(id paxos.NodeID, now time.Time, p api.Reply) {
+	t := &s.seats[id]
+	switch {
+	case t.of == nil || p.Session == 0:
+		return
+	case p.Seq != 0:
+		t.used[p.Session] = now
+		return
+	}
+	k := t.waits[p.Session]
+	if k.id != p.ID {
+		return // of an older one; or it came before this epoch
+	}
+	delete(t.waits, p.Session)
+	if l, leased := p.Detail.(api.Leased); leased && p.Code == api.OK {
+		s.promises(id, now, p.Session, k, l)
+	}
+}
+
+// promises: what is told is what is remembered, counted from the receipt of the
+// very request (C11.15, C11.23), and the answer comes while there is enough left of
+// the lease (C11.07).
+func (s *sessionWatch) promises(id paxos.NodeID, now time.Time, x api.SessionID, k waiting, l api.Leased) {
+	t := &s.seats[id]
+	was := t.leases[x]
+	m, ok := t.of.Session(x)
+	switch at, ends := t.ends[x]; {
+	case !ok: // the log has ended it since, at this very instant
+		return
+	case m.Expiring && ends && at.Before(now):
+		s.breaks(id, "promises a lease to session %d, whose end it proposed %v ago", x, now.Sub(at))
+	}
+	if over := l.Lease - m.Lease.Sub(k.receipt); over > 0 {
+		s.breaks(id, "promises session %d a lease that is longer by %v than what it remembers", x, over)
+	}
+	held := now.After(k.receipt) && !t.since.After(k.receipt) && !l.Failover && s.cfg.IdleAfter == 0
+	if left := was.Sub(now) + t.late; held && left < s.cfg.LeaseMin/4 {
+		s.breaks(id, "has held a KeepAlive of session %d until %v before the end of its lease", x, left)
+	}
+	s.sees(id, now, x, 0)
+}
+
+// serves: all operations are allowed in an epoch when each session of before has
+// taken notice of it, or has ended (C12.09).
+func (s *sessionWatch) serves(id paxos.NodeID) {
+	t := &s.seats[id]
+	t.serving = true
+	if !s.leases() {
+		return
+	}
+	for _, x := range t.of.alive() {
+		if !t.knows[x] {
+			s.breaks(id, "serves, and session %d has not said that it knows of this epoch", x)
+		}
+	}
+}

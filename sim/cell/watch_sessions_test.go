@@ -1,0 +1,223 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/session"
+)
+
+// chair is a master that remembers what it is told to.
+type chair struct {
+	state    master.State
+	epoch    api.Epoch
+	sessions map[api.SessionID]session.Session
+	lease    time.Time
+	row      time.Duration
+}
+
+func (c *chair) Master() master.Status { return master.Status{State: c.state, Epoch: c.epoch} }
+func (c *chair) Session(id api.SessionID) (session.Session, bool) {
+	s, ok := c.sessions[id]
+	return s, ok
+}
+func (c *chair) Lease() time.Time       { return c.lease }
+func (c *chair) longest() time.Duration { return c.row }
+func (c *chair) alive() (all []api.SessionID) {
+	for id := range c.sessions { // order-free: one at most
+		all = append(all, id)
+	}
+	return all
+}
+
+// reign is replica 1, master of epoch 3 with session 7: leases are 4 s, and 6 s by
+// the rows. Instants are seconds by its clock; its epoch begins at 0, its read
+// authority ends at 100.
+type reign struct {
+	f *facts
+	w *sessionWatch
+	c *chair
+}
+
+func newReign(t *testing.T, lease float64) *reign {
+	f := newFacts(t)
+	cfg := session.Config{LeaseMin: 4 * time.Second, LeaseMax: 6 * time.Second, KeepAliveRate: 1}
+	r := &reign{f: f, w: newSessionWatch(f.w, 3, cfg), c: &chair{state: master.Recovering, epoch: 3, row: 6 * time.Second, lease: second(100)}}
+	r.c.sessions = map[api.SessionID]session.Session{7: {Lease: second(lease)}}
+	r.acts(0)
+	return r
+}
+
+func (r *reign) acts(at float64, applied ...command.Applied) { r.proposes(at, nil, applied...) }
+
+func (r *reign) proposes(at float64, c command.Command, applied ...command.Applied) {
+	out := &host.Output{Applied: []node.Applied{{Commands: applied}}}
+	if c != nil {
+		out.Proposed = [][]byte{command.Append(nil, c)}
+	}
+	r.w.acted(1, r.c, second(at), out)
+}
+
+// beats is a KeepAlive that comes; answers is one that is answered, once the master
+// has made the lease end there.
+func (r *reign) beats(at float64, id uint64, flushed api.Epoch) {
+	r.w.came(1, second(at), api.Request{ID: id, Session: 7, Epoch: 3, Op: api.KeepAlive{Flushed: flushed}})
+}
+
+func (r *reign) answers(at float64, id uint64, lease, told float64) {
+	s := r.c.sessions[7]
+	s.Lease = second(lease)
+	r.c.sessions[7] = s
+	r.acts(at)
+	r.w.answered(1, second(at), api.Reply{ID: id, Session: 7, Result: leased(time.Duration(told * float64(time.Second)))})
+}
+
+func (r *reign) set(f func(s *session.Session)) {
+	s := r.c.sessions[7]
+	f(&s)
+	r.c.sessions[7] = s
+}
+
+func TestS11WhatAMasterDoesToSessions(t *testing.T) {
+	expire, confirm := command.Expire{Guard: 3, Session: 7}, command.Confirm{Guard: 3}
+	expiring := func(s *session.Session) { s.Expiring = true }
+	confirmed := command.Applied{Command: confirm, Verdict: command.Executed}
+	for name, c := range map[string]struct {
+		does   func(r *reign)
+		breaks bool
+	}{
+		"a KeepAlive is answered":               {func(r *reign) { r.beats(1, 1, 3); r.answers(4, 1, 8, 7) }, false},
+		"with more than is remembered":          {func(r *reign) { r.beats(1, 1, 3); r.answers(4, 1, 8, 7.1) }, true},
+		"as if an older one had been":           {func(r *reign) { r.beats(1, 1, 3); r.beats(2, 2, 3); r.answers(4, 2, 8, 7) }, true},
+		"with a shorter lease than before":      {func(r *reign) { r.beats(1, 1, 3); r.answers(1.5, 1, 5.9, 4.9) }, true},
+		"with a longer one than the rows allow": {func(r *reign) { r.beats(1, 1, 3); r.answers(4, 1, 10.1, 9.1) }, true},
+		"too late":                              {func(r *reign) { r.beats(1, 1, 3); r.answers(5.5, 1, 9.5, 8.5) }, true},
+		"too late, and it was away":             {func(r *reign) { r.beats(1, 1, 3); r.w.seats[1].wake = second(4); r.answers(5.5, 1, 9.5, 8.5) }, false},
+		"too late, and it had no authority": {func(r *reign) {
+			r.c.lease = second(2)
+			r.acts(0)
+			r.c.lease = second(99)
+			r.acts(3)
+			r.beats(1, 1, 3)
+			r.answers(5.5, 1, 9.5, 8.5)
+		}, false},
+		"late, at once":        {func(r *reign) { r.beats(5.5, 1, 3); r.answers(5.5, 1, 9.5, 4) }, false},
+		"without authority":    {func(r *reign) { r.c.lease = time.Time{}; r.acts(0); r.beats(1, 1, 3); r.answers(4, 1, 8, 7) }, true},
+		"with older authority": {func(r *reign) { r.c.lease = second(3); r.acts(0); r.beats(1, 1, 3); r.answers(4, 1, 8, 7) }, true},
+		"by the log": {func(r *reign) {
+			r.c.lease = time.Time{}
+			r.acts(0)
+			r.proposes(2, confirm)
+			r.acts(2.5, confirmed)
+			r.beats(1, 1, 3)
+			r.answers(4, 1, 8, 7)
+		}, false},
+		"by the log, and for too long": {func(r *reign) {
+			r.c.lease = time.Time{}
+			r.acts(0)
+			r.proposes(1, confirm)
+			r.acts(2.5, confirmed)
+			r.beats(1, 1, 3)
+			r.answers(4, 1, 8, 7)
+		}, true},
+		"the end of a session":                  {func(r *reign) { r.proposes(6, expire) }, false},
+		"the end of a session within its lease": {func(r *reign) { r.proposes(5.9, expire) }, true},
+		"its end, as of no known instant":       {func(r *reign) { r.c.lease = time.Time{}; r.acts(0); r.proposes(7, expire) }, true},
+		"its end, by the log": {func(r *reign) {
+			r.c.lease = time.Time{}
+			r.acts(0)
+			r.proposes(6, confirm)
+			r.acts(6.5, confirmed)
+			r.proposes(7, expire)
+		}, false},
+		"its end, by the log and too early": {func(r *reign) {
+			r.c.lease = time.Time{}
+			r.acts(0)
+			r.proposes(5, confirm)
+			r.acts(6.5, confirmed)
+			r.proposes(7, expire)
+		}, true},
+		"its end while a KeepAlive waits": {func(r *reign) {
+			r.set(func(s *session.Session) { s.Flushed = true })
+			r.beats(1, 1, 3)
+			r.proposes(6, expire)
+		}, true},
+		"its end while one of before it knew waits": {func(r *reign) { r.beats(1, 1, 2); r.proposes(6, expire) }, false},
+		"its end while an idle one's KeepAlive waits": {func(r *reign) {
+			r.w.cfg.IdleAfter = 5 * time.Second
+			r.set(func(s *session.Session) { s.Flushed = true })
+			r.beats(1, 1, 3)
+			r.proposes(6, expire)
+		}, false},
+		"a promise while its end is proposed": {func(r *reign) { r.set(expiring); r.proposes(6, expire); r.beats(6.1, 1, 3); r.answers(6.1, 1, 8, 1.9) }, true},
+		"a promise, and its end at once":      {func(r *reign) { r.beats(6, 1, 3); r.set(expiring); r.proposes(6, expire); r.answers(6, 1, 8, 2) }, false},
+		"a promise to one that has ended": {func(r *reign) {
+			r.beats(1, 1, 3)
+			r.c.sessions = nil
+			r.w.answered(1, second(4), api.Reply{ID: 1, Session: 7, Result: leased(time.Second)})
+		}, false},
+		"a call in the fail-over": {func(r *reign) { r.proposes(1, command.Call{Guard: 3, Session: 7, Seq: 1, Op: api.Get{Key: "k"}}) }, true},
+		"a call after it": {func(r *reign) {
+			r.beats(1, 1, 3)
+			r.w.serves(1)
+			r.proposes(1, command.Call{Guard: 3, Session: 7, Seq: 1, Op: api.Get{Key: "k"}})
+		}, false},
+		"nobody knows, and it serves":     {func(r *reign) { r.w.serves(1) }, true},
+		"somebody knows of another epoch": {func(r *reign) { r.beats(1, 1, 2); r.w.serves(1) }, true},
+		"who does not know has ended":     {func(r *reign) { r.c.sessions = nil; r.w.serves(1) }, false},
+		"it knew in an epoch of before":   {func(r *reign) { r.beats(1, 1, 4); r.c.epoch = 4; r.acts(1); r.w.serves(1) }, true},
+		"the rows allow less than was granted": {func(r *reign) {
+			r.c.row = 4 * time.Second
+			r.acts(1, command.Applied{Command: command.LongestLease{Guard: 3}})
+		}, true},
+		"the rows allow less later": {func(r *reign) {
+			r.c.row = 4 * time.Second
+			r.acts(2, command.Applied{Command: command.LongestLease{Guard: 3}})
+		}, false},
+	} {
+		r := newReign(t, 6)
+		r.f.good()
+		c.does(r)
+		if c.breaks {
+			require.NotNil(t, r.f.w.Failure(), name)
+			require.Equal(t, "S11", r.f.w.Failure().ID, name)
+		} else {
+			require.Nil(t, r.f.w.Failure(), name)
+		}
+	}
+}
+
+// A session of before has the longest lease that may have been granted; a new one
+// the shortest that there is.
+func TestS11WhatASessionBeginsWith(t *testing.T) {
+	newReign(t, 6).f.good()
+	newReign(t, 5.9).f.breaks("S11")
+	for lease, breaks := range map[float64]bool{6: false, 5.9: true} {
+		r := newReign(t, 6)
+		r.c.sessions[8] = session.Session{Lease: second(lease)}
+		r.acts(2, command.Applied{
+			Command: command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1, 1}}}, Verdict: command.Executed,
+			Result: api.Result{Code: api.OK, Session: 8},
+		})
+		require.Equal(t, breaks, r.f.w.Failure() != nil, lease)
+	}
+}
+
+// A replica that is deposed remembers nothing, and nothing is asked of it.
+func TestS11ADeposedMasterPromisesNothing(t *testing.T) {
+	r := newReign(t, 6)
+	r.beats(1, 1, 3)
+	r.c.state = master.Deposed
+	r.acts(2)
+	r.w.answered(1, second(3), api.Reply{ID: 1, Session: 7, Result: api.Result{Code: api.NotMaster}})
+	r.f.good()
+	require.Nil(t, r.w.seats[paxos.NodeID(1)].of)
+}

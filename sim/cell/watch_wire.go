@@ -1,0 +1,120 @@
+package cell
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/session"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// wire is the Runtime of one client: its machine's line, and a witness of all that the
+// client sends and is sent. It compares that with what the client says of its
+// session (S11, L1): by its own clock, and by nobody's flags.
+type wire struct {
+	*line
+	account account
+	client  *client.Client
+	over    bool          // the client has given its session up
+	bound   time.Time     // as it last said
+	moved   func()        // is told when that moves
+	since   uint64        // the first request after healing; 0: none
+	kept    time.Duration // when an answer to a later one moved the bound, in true time; 0: never
+}
+
+// newWire is the Runtime for a client that will be made with cfg.
+func newWire(l *line, cfg client.Config) *wire {
+	a := account{rho: cmp.Or(cfg.Rho, session.DefaultRho), grace: cmp.Or(cfg.Grace, 45*time.Second)} // C11.17
+	return &wire{line: l, account: a}
+}
+
+func (w *wire) world() *sim.World { return w.Env().World() }
+func (w *wire) self() sim.Addr    { return w.Env().Self() }
+func (w *wire) dead() bool        { return w.Env().Dead() }
+
+// mono reads the machine's clock and leaves no mark.
+func (w *wire) mono() time.Time { return w.clock().Mono() }
+
+func (w *wire) clock() *sim.Clock { return w.world().Machine(w.self()).Clock() }
+
+// Send is the line's.
+func (w *wire) Send(replica uint32, msg []byte) {
+	if q, err := api.DecodeRequest(msg); err == nil && !w.dead() {
+		w.wrong(w.account.sends(w.mono(), q))
+	}
+	w.line.Send(replica, msg)
+}
+
+// Receive is the line's.
+func (w *wire) Receive(f func(from uint32, msg []byte)) {
+	w.line.Receive(func(from uint32, msg []byte) {
+		if p, err := api.DecodeReply(msg); err == nil {
+			w.account.hears(w.mono(), p)
+		}
+		f(from, msg)
+		w.look()
+	})
+}
+
+// AfterFunc is the line's.
+func (w *wire) AfterFunc(d time.Duration, f func()) (stop func()) {
+	return w.line.AfterFunc(d, func() {
+		f()
+		w.look()
+	})
+}
+
+func (w *wire) wrong(f fault) {
+	if f != (fault{}) {
+		w.world().Break(f.id, "the client on %v %s", w.self(), f.text)
+	}
+}
+
+// look asks the client what it believes now.
+func (w *wire) look() {
+	s := w.client.Status().Status
+	w.wrong(w.believes(w.mono(), s))
+	if !s.Bound.Equal(w.bound) {
+		w.bound = s.Bound
+		w.moved()
+	}
+}
+
+// believes checks what the client says when its clock says now.
+func (w *wire) believes(now time.Time, s session.Status) fault {
+	a := &w.account
+	if s.Bound.After(a.bound) {
+		return faultf("S11", "counts on its session for %v longer than it was told that it may", s.Bound.Sub(a.bound))
+	}
+	if s.Lease == session.Valid {
+		a.least = s.Bound.Add(a.grace)
+	}
+	was := w.over
+	w.over = s.State == session.Over && s.Why == session.Expired
+	if !w.over || was {
+		return fault{}
+	}
+	if end := later(a.least, a.opened.Add(a.grace)); !a.gone && now.Before(end) {
+		return faultf("S11", "takes its session for expired, and its grace runs for %v more", end.Sub(now))
+	}
+	return fault{}
+}
+
+// dial makes a client that is watched.
+func (c *Cell) dial(l *line, cfg client.Config) *client.Client {
+	w := newWire(l, cfg)
+	w.moved = func() {
+		if c.healed && w.since == 0 {
+			w.since = w.account.last + 1
+		}
+		if w.since > 0 && w.account.by >= w.since {
+			w.kept = c.world.Now()
+		}
+		c.promises.clientMoved(w)
+	}
+	w.client = client.New(w, cfg)
+	c.promises.begins(w)
+	return w.client
+}
