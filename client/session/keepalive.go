@@ -72,7 +72,7 @@ func (m *Machine) receiveBeat(now time.Time, from uint32, p api.Reply) {
 	}
 	b := m.beats[i]
 	m.beats = slices.Delete(m.beats, 0, i+1)
-	m.route.answered(from, now)
+	m.served(now, from, p)
 	before := m.lease
 	safe := m.lease.granted(now, b.at, min(max(l.Lease, 0), api.MaxLease))
 	noticed := m.noticed(b, p.Epoch, l.Failover)

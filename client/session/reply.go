@@ -35,7 +35,7 @@ func (m *Machine) Receive(now time.Time, from uint32, p api.Reply) {
 func (m *Machine) receiveOpen(now time.Time, from uint32, p api.Reply) {
 	switch {
 	case p.Code == api.OK && p.Result.Session != 0 && m.epoch != 0:
-		m.route.answered(from, now)
+		m.served(now, from, p)
 		m.opened(now, p.Result.Session)
 	case p.Code.Execution() == api.Never:
 		m.finish(Answered, api.Result{Code: p.Code})
@@ -44,6 +44,16 @@ func (m *Machine) receiveOpen(now time.Time, from uint32, p api.Reply) {
 	default:
 		m.refusal(now, from, p, m.opener)
 	}
+}
+
+// served notes who has answered for the cell. A deposed master may, too; it names
+// another one.
+func (m *Machine) served(now time.Time, from uint32, p api.Reply) {
+	if p.Epoch == m.epoch && p.Master == from {
+		m.route.serves(from, now)
+		return
+	}
+	m.route.answered(from, now)
 }
 
 // opened begins the session proper, or ends it if that was asked meanwhile.
@@ -67,7 +77,7 @@ func (m *Machine) receiveCall(now time.Time, from uint32, p api.Reply) {
 	}
 	switch p.Code.Execution() {
 	case api.Executed:
-		m.route.answered(from, now)
+		m.served(now, from, p)
 		m.answer(now, c, Done{Outcome: Executed, Why: Answered, Result: p.Result})
 	case api.Never:
 		m.route.answered(from, now)

@@ -30,12 +30,21 @@ func (r *route) has(id uint32) bool {
 	return slices.Contains(r.order, id)
 }
 
-// answered notes that a replica executed something: if it is the target, it is
-// a good one.
+// answered notes that a replica answered with more than a refusal: if it is the
+// target, it is a good one.
 func (r *route) answered(from uint32, now time.Time) {
 	if from == r.target() {
 		r.heard = now
 	}
+}
+
+// serves notes that a replica answered as the master of the latest epoch: whatever
+// it was left for, it is the one.
+func (r *route) serves(from uint32, now time.Time) {
+	if i := slices.Index(r.order, from); i != r.at {
+		r.turn(i)
+	}
+	r.heard = now
 }
 
 // silent says that a sending of the instant sent to the replica to was not

@@ -133,6 +133,34 @@ func TestAReplicaThatKeepsRefusingIsLeft(t *testing.T) {
 	}
 }
 
+// The target was left for its refusals, and then answers another call: as the
+// master, it is turned to again; as one that was deposed, it is not.
+func TestAMasterThatAnswersIsTurnedTo(t *testing.T) {
+	for _, deposed := range []bool{false, true} {
+		r := newRig(t, nil)
+		r.open()
+		r.start(put)
+		parked := r.one()
+		r.reply(parked, api.Result{Code: api.Parked})
+		r.start(put)
+		e := r.one()
+		for e.To == parked.To {
+			r.reply(e, api.Result{Code: api.Busy})
+			r.take()
+			r.sleep()
+			e = r.one()
+		}
+		p := parked.Request.Answer(1, isOK)
+		if p.Master = parked.To; deposed {
+			p.Master = e.To
+		}
+		r.m.Receive(r.now, parked.To, p)
+		r.take()
+		r.start(put)
+		require.Equal(t, deposed, r.one().To != parked.To)
+	}
+}
+
 func TestReplicasAreTriedInADrawnOrder(t *testing.T) {
 	seen := map[uint32]bool{}
 	for seed := range uint64(20) {
