@@ -158,6 +158,7 @@ func TestWhatNoCellCanBeMadeOf(t *testing.T) {
 	}
 	require.NoError(t, write(1, h, func(*db.Txn) {}))
 	require.ErrorIs(t, write(2, h, func(tx *db.Txn) { tx.Put("?", "") }), backup.ErrUnfit)
+	require.ErrorIs(t, write(5, h, func(tx *db.Txn) { tx.Put("e", "unreadable") }), backup.ErrUnfit)
 	later := h
 	later.Epoch++
 	require.ErrorIs(t, write(3, later, func(*db.Txn) {}), backup.ErrUnfit)

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/lock"
@@ -40,7 +41,7 @@ func Load(fsys vfs.FS, name string) (b Backup, err error) {
 	unfit := func(format string, args ...any) (Backup, error) {
 		return Backup{}, fmt.Errorf("backup: %s: %w: %s", name, ErrUnfit, fmt.Sprintf(format, args...))
 	}
-	if err := command.Audit(b.Rows); err != nil {
+	if err := audit(b.Rows); err != nil {
 		return unfit("%v", err)
 	}
 	e, h := rows.GetEpoch(b.Rows), b.ID.Handle
@@ -52,6 +53,21 @@ func Load(fsys vfs.FS, name string) (b Backup, err error) {
 		return unfit("the cell was not founded yet")
 	}
 	return b, nil
+}
+
+// audit is command.Audit, for rows that came from anywhere: one that cannot be read
+// is a fault of the file, and not of this program.
+func audit(all *db.DB) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *invariant.Violation:
+			err = v
+		default:
+			panic(v)
+		}
+	}()
+	return command.Audit(all)
 }
 
 // Summary is what a backup holds, counted.

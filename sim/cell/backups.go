@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -104,8 +105,11 @@ func (c *Cell) backedUp(id paxos.NodeID, made store.Made, err error) {
 		return
 	}
 	slot := made.ID.Handle.Slot
-	b := c.backupOf(id, slot)
+	b, err := c.backupOf(id, slot)
 	switch {
+	case errors.Is(err, backup.ErrUnfit):
+		c.world.Break("S6", "replica %d has written a backup of slot %d: %v", id, slot, err)
+		return
 	case b == nil:
 		c.world.Break("S3", "replica %d has written a backup of slot %d, and its place has none that is good", id, slot)
 		return
@@ -119,24 +123,27 @@ func (c *Cell) backedUp(id paxos.NodeID, made store.Made, err error) {
 }
 
 // backupOf reads the backup of a slot from the place of a replica, as somebody would
-// who has only that; nil where there is none that is good.
-func (c *Cell) backupOf(id paxos.NodeID, slot paxos.Slot) *backup.Backup {
+// who has only that; nil where there is none that is good, with the reason if there is
+// one.
+func (c *Cell) backupOf(id paxos.NodeID, slot paxos.Slot) (*backup.Backup, error) {
 	mem := c.world.Machine(sim.Addr(id)).Far().Mem()
 	for _, f := range mem.Files() {
 		if strings.HasSuffix(f.Name, fmt.Sprintf("/%020d.snap", slot)) {
-			if b, err := backup.Load(mem.Clone(), f.Name); err == nil {
-				return &b
+			b, err := backup.Load(mem.Clone(), f.Name)
+			if err != nil {
+				return nil, err
 			}
+			return &b, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // newestBackup is the newest that counts, and a replica whose place has it; nil where
 // none has.
 func (c *Cell) newestBackup() (paxos.NodeID, *backup.Backup) {
 	for _, m := range c.replicas {
-		if b := c.backupOf(paxos.NodeID(m.Addr()), c.backed.newest); b != nil {
+		if b, _ := c.backupOf(paxos.NodeID(m.Addr()), c.backed.newest); b != nil {
 			return paxos.NodeID(m.Addr()), b
 		}
 	}

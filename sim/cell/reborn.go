@@ -17,6 +17,7 @@ import (
 	"github.com/chubbycell/chubby/replica/lane"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/replica/tree"
 	"github.com/chubbycell/chubby/sim"
@@ -26,15 +27,16 @@ import (
 // afterlife is a new cell of three, in a world of its own without faults, which begins
 // with the newest backup of a cell whose run is over.
 type afterlife struct {
-	old   *Cell
-	world *sim.World
-	epoch uint64 // of the rows that it begins with
-	above uint64 // numbers that it gives out are greater
-	stat  map[string]api.Stat
-	text  map[string]string // contents of files
-	rows  map[string]string // of users
-	ended bool              // its client has seen all that it wanted to
-	wrong string            // what the client saw that must not be
+	old    *Cell
+	world  *sim.World
+	epoch  uint64 // of the rows that it begins with
+	above  uint64 // numbers that it gives out are greater
+	stat   map[string]api.Stat
+	text   map[string]string // contents of files
+	rows   map[string]string // of users
+	ended  bool              // its client has seen all that it wanted to
+	wrong  string            // what was seen in it that must not be
+	broken string            // the property
 }
 
 // reborn makes a new cell of the newest backup and demands that it serves what the
@@ -118,14 +120,14 @@ func (r *afterlife) run() {
 		}
 	}
 	if r.wrong != "" {
-		c.world.Break("S3", "in the cell that was made of the backup of slot %d: %s", c.backed.newest, r.wrong)
+		c.world.Break(r.broken, "in the cell that was made of the backup of slot %d: %s", c.backed.newest, r.wrong)
 	}
 }
 
-// saw notes what must not be.
-func (r *afterlife) saw(format string, args ...any) {
+// saw notes what must not be, and the property that it breaks.
+func (r *afterlife) saw(id, format string, args ...any) {
 	if r.wrong == "" {
-		r.wrong = fmt.Sprintf(format, args...)
+		r.broken, r.wrong = id, fmt.Sprintf(format, args...)
 	}
 }
 
@@ -134,15 +136,15 @@ func (r *afterlife) program(rt *sim.Runtime) {
 	ctx := context.Background()
 	cl := client.New(rt, client.Config{
 		Replicas: []uint32{1, 2, 3}, Draw: rt.Env().Draw("reborn.client").Uint64,
-		Rho: int64(r.old.plan.Host.Node.Paxos.Lease.Rho), Grace: time.Minute,
+		Rho: int64(r.old.plan.Host.Node.Paxos.Lease.Rho), Grace: time.Minute, AnswerWait: 300 * time.Millisecond,
 	})
 	pairs, err := cl.List(ctx, "")
 	if err != nil || len(pairs) != len(r.rows) {
-		r.saw("%d rows, %v, where the backup has %d", len(pairs), err, len(r.rows))
+		r.saw("S3", "%d rows, %v, where the backup has %d", len(pairs), err, len(r.rows))
 	}
 	for _, p := range pairs {
 		if r.rows[p.Key] != p.Value {
-			r.saw("row %q is %q, in the backup %q", p.Key, p.Value, r.rows[p.Key])
+			r.saw("S3", "row %q is %q, in the backup %q", p.Key, p.Value, r.rows[p.Key])
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(r.stat)) {
@@ -150,7 +152,7 @@ func (r *afterlife) program(rt *sim.Runtime) {
 	}
 	r.visit(ctx, cl, "/reborn", api.Stat{})
 	if err := cl.Put(ctx, "reborn", "yes"); err != nil {
-		r.saw("a row cannot be put: %v", err)
+		r.saw("S3", "a row cannot be put: %v", err)
 	}
 	r.ended = true
 }
@@ -167,30 +169,30 @@ func (r *afterlife) visit(ctx context.Context, cl *client.Client, path string, w
 		return
 	}
 	if err != nil {
-		r.saw("%s cannot be opened: %v", path, err)
+		r.saw("S3", "%s cannot be opened: %v", path, err)
 		return
 	}
 	stat := h.Opened()
 	switch {
 	case was.Instance == 0 && uint64(stat.Instance) <= r.above:
-		r.saw("%s is of instance %d, which the old cell may have given out", path, stat.Instance)
+		r.saw("S2", "%s is of instance %d, which the old cell may have given out", path, stat.Instance)
 	case was.Instance != 0 && (stat.Instance != was.Instance || stat.Content != was.Content || stat.ACL != was.ACL):
-		r.saw("%s is %+v, in the backup %+v", path, stat, was)
+		r.saw("S3", "%s is %+v, in the backup %+v", path, stat, was)
 	case stat.Kind == api.File && was.Instance != 0:
 		if text, _, err := h.Contents(ctx); err != nil || text != r.text[path] {
-			r.saw("%s holds %q, %v, in the backup %q", path, text, err, r.text[path])
+			r.saw("S3", "%s holds %q, %v, in the backup %q", path, text, err, r.text[path])
 		}
 	}
 	lock, err := h.Acquire(ctx, client.Exclusive)
 	if err != nil {
-		r.saw("%s cannot be locked: %v", path, err)
+		r.saw("S3", "%s cannot be locked: %v", path, err)
 		return
 	}
 	if s, err := api.ParseSequencer(lock.Sequencer()); err != nil || uint64(s.Gen) <= r.above {
-		r.saw("the lock of %s is granted as %v, %v: the old cell may have done so", path, s, err)
+		r.saw("S2", "the lock of %s is granted as %v, %v: the old cell may have done so", path, s, err)
 	}
 	if err := errors.Join(lock.Release(ctx), h.Close(ctx)); err != nil {
-		r.saw("%s cannot be let go: %v", path, err)
+		r.saw("S3", "%s cannot be let go: %v", path, err)
 	}
 }
 
@@ -210,13 +212,14 @@ func (n *newborn) Start(env *sim.Env) {
 	cfg := n.of.old.plan.Host
 	cfg.Node.Paxos.ID, cfg.Node.Paxos.Members, cfg.BackupEvery = n.id, []paxos.NodeID{1, 2, 3}, 0
 	cfg.Node.Secret = [32]byte{1}
+	cfg.Node.Sessions = session.DefaultConfig() // none ends while its client is at work
 	n.env, n.host = env, host.New(cfg)
 	env.Go("recover", func() {
 		options := n.of.old.plan.Store
 		options.Salt = env.Draw("wal.salt").Uint64
 		st, rec, _, err := store.Open(env.FS(), dataDir, options)
 		if err != nil {
-			n.of.saw("replica %d: %v", n.id, err)
+			n.of.saw("S3", "replica %d: %v", n.id, err)
 			return
 		}
 		n.store, n.bulk = st, lane.Bulk{Store: st.Bulk()}
@@ -249,11 +252,11 @@ func (n *newborn) act() {
 		n.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	if out.Stop != nil {
-		n.of.saw("replica %d: %v", n.id, out.Stop)
+		n.of.saw("S3", "replica %d: %v", n.id, out.Stop)
 		return
 	}
 	if s := n.serves(); s != nil && uint64(s.Epoch) <= n.of.epoch {
-		n.of.saw("replica %d serves in epoch %d, the cell began in %d", n.id, s.Epoch, n.of.epoch)
+		n.of.saw("S2", "replica %d serves in epoch %d, the cell began in %d", n.id, s.Epoch, n.of.epoch)
 	}
 	for _, m := range out.Clients {
 		n.env.Send(sim.Addr(m.To), m.Wire)

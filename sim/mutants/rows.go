@@ -39,7 +39,7 @@ const (
 func Rows() []Row {
 	return slices.Concat(paxosCoreRows(), diskRows(), snapshotsRows(), membershipRows(), leaseRows(), epochRows(),
 		locksRows(), sessionsRows(), failoverRows(), cacheRows(), namespaceRows(), livenessRows(),
-		houseRows(), houseServiceRows(), controlsRows(), controlsServiceRows())
+		houseRows(), houseServiceRows(), houseBackupRows(), controlsRows(), controlsServiceRows())
 }
 
 // applied is a row with a diff.
