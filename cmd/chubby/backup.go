@@ -77,17 +77,11 @@ func (a *app) backupCheck(name string, form output) error {
 
 // loadBackup reads a backup by the name that the user has typed.
 func loadBackup(name string) (backup.Backup, error) {
-	if info, err := os.Stat(name); err != nil {
-		return backup.Backup{}, usage("%v", err)
-	} else if info.IsDir() {
-		return backup.Backup{}, usage("%s: a directory; name one of the files in it", name)
-	}
-	path, err := filepath.Abs(name)
+	fsys, base, err := findFile(name)
 	if err != nil {
-		return backup.Backup{}, usage("%v", err)
+		return backup.Backup{}, err
 	}
-	base := filepath.Base(path)
-	b, err := backup.Load(vfs.NewReadOnlyOS(filepath.Dir(path)), base)
+	b, err := backup.Load(fsys, base)
 	switch {
 	case errors.Is(err, backup.ErrUnfit):
 		return b, usage("%s", asTypedBy("backup", err, base, name))

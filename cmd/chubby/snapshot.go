@@ -39,17 +39,10 @@ and sum. Checksums are hexadecimal.
 }
 
 func (a *app) snapshotDump(name string, form output) error {
-	if info, err := os.Stat(name); err != nil {
-		return usage("%v", err)
-	} else if info.IsDir() {
-		return usage("%s: a directory; name one of the files in it", name)
-	}
-	path, err := filepath.Abs(name)
+	fsys, base, err := findFile(name)
 	if err != nil {
-		return usage("%v", err)
+		return err
 	}
-	base := filepath.Base(path)
-	fsys := vfs.NewReadOnlyOS(filepath.Dir(path))
 	if form != "json" {
 		err = snapshot.Dump(fsys, base, a.out)
 	} else {
@@ -63,6 +56,20 @@ func (a *app) snapshotDump(name string, form output) error {
 		return usage("%s", asTypedBy("snapshot", err, base, name))
 	}
 	return nil
+}
+
+// findFile is the directory of a file, to be read only, and its name in it.
+func findFile(name string) (dir vfs.FS, base string, err error) {
+	if info, err := os.Stat(name); err != nil {
+		return nil, "", usage("%v", err)
+	} else if info.IsDir() {
+		return nil, "", usage("%s: a directory; name one of the files in it", name)
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return nil, "", usage("%v", err)
+	}
+	return vfs.NewReadOnlyOS(filepath.Dir(path)), filepath.Base(path), nil
 }
 
 // snapshotDump is what dump prints with -o json; the help says so.

@@ -35,11 +35,15 @@ type ID struct {
 // Write writes the rows as they were after h.Slot and publishes them. When it
 // returns nil, and not before, the snapshot is durable.
 func (b *Bulk) Write(h paxos.Handle, rows db.View) (ID, error) {
-	id, err := b.snaps.Write(handleOut(h), func(w io.Writer) error {
+	id, err := write(b.snaps, h, rows)
+	return idIn(id), err
+}
+
+func write(snaps *snapshot.Store, h paxos.Handle, rows db.View) (snapshot.ID, error) {
+	return snaps.Write(handleOut(h), func(w io.Writer) error {
 		_, err := rows.WriteTo(w)
 		return err
 	})
-	return idIn(id), err
 }
 
 // Prune removes snapshots that are older than those to be kept.

@@ -85,15 +85,18 @@ func (w *witness) check(t *testing.T, rec paxos.Recovered) {
 	w.acked = w.tried
 }
 
+// crashes are the ways in which a life ends.
+var crashes = map[string]func(*vfs.Mem, uint64){
+	"power cut": func(m *vfs.Mem, seed uint64) { m.Crash(vfs.Seeded(seed)) },
+	"nothing":   func(m *vfs.Mem, _ uint64) { m.Crash(vfs.KeepNothing) },
+	"all":       func(m *vfs.Mem, _ uint64) { m.Crash(vfs.KeepAll) },
+	"killed":    func(m *vfs.Mem, _ uint64) { m.Kill() },
+}
+
 // A life ends at each of its calls, and the opening after it at one of its own:
 // boot and promise never fall, and no vote that was told is missing.
 func TestDeathAtEveryCallAndAgainWhileOpening(t *testing.T) {
-	for name, crash := range map[string]func(*vfs.Mem, uint64){
-		"power cut": func(m *vfs.Mem, seed uint64) { m.Crash(vfs.Seeded(seed)) },
-		"nothing":   func(m *vfs.Mem, _ uint64) { m.Crash(vfs.KeepNothing) },
-		"all":       func(m *vfs.Mem, _ uint64) { m.Crash(vfs.KeepAll) },
-		"killed":    func(m *vfs.Mem, _ uint64) { m.Kill() },
-	} {
+	for name, crash := range crashes {
 		for _, segment := range []int64{1, 300, 1 << 16} {
 			t.Run(fmt.Sprintf("%s/segment %d", name, segment), func(t *testing.T) {
 				for n := 1; n <= 130; n++ {

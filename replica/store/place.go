@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path"
 
 	"github.com/chubbycell/chubby/db"
@@ -61,10 +60,7 @@ func (p Place) Write(b Backup) (made Made, err error) {
 	id, ok := snaps.Latest()
 	made.Found = ok && id.Handle.Slot > snapshot.Slot(b.After)
 	if !made.Found {
-		id, err = snaps.Write(handleOut(b.Handle), func(w io.Writer) error {
-			_, err := b.Rows.WriteTo(w)
-			return err
-		})
+		id, err = write(snaps, b.Handle, b.Rows)
 	}
 	if err == nil {
 		made.ID = idIn(id)

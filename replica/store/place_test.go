@@ -133,12 +133,7 @@ func TestABackupThatFailsHarmsNone(t *testing.T) {
 // the name of one is whole, the newest that was confirmed is there, and the next
 // backup comes about.
 func TestDeathAtEveryCallOfABackup(t *testing.T) {
-	for name, crash := range map[string]func(*vfs.Mem, uint64){
-		"power cut": func(m *vfs.Mem, seed uint64) { m.Crash(vfs.Seeded(seed)) },
-		"nothing":   func(m *vfs.Mem, _ uint64) { m.Crash(vfs.KeepNothing) },
-		"all":       func(m *vfs.Mem, _ uint64) { m.Crash(vfs.KeepAll) },
-		"killed":    func(m *vfs.Mem, _ uint64) { m.Kill() },
-	} {
+	for name, crash := range crashes {
 		t.Run(name, func(t *testing.T) {
 			for n := 1; ; n++ {
 				m := vfs.NewMem()

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -53,10 +52,7 @@ func Restore(fsys vfs.FS, dir string, o Options, h paxos.Handle, rows db.View) (
 		return err
 	}
 	s.bulk = &Bulk{snaps: snaps}
-	_, err = snaps.Write(handleOut(h), func(w io.Writer) error {
-		_, err := rows.WriteTo(w)
-		return err
-	})
+	_, err = write(snaps, h, rows)
 	return err
 }
 

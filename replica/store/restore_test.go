@@ -61,12 +61,7 @@ func TestNothingIsRestoredOverSomething(t *testing.T) {
 // A death at every call of a restoration: a store that opens has the rows, or
 // nothing at all had come about; one that has a part of it refuses to.
 func TestDeathAtEveryCallOfARestoration(t *testing.T) {
-	for name, crash := range map[string]func(*vfs.Mem, uint64){
-		"power cut": func(m *vfs.Mem, seed uint64) { m.Crash(vfs.Seeded(seed)) },
-		"nothing":   func(m *vfs.Mem, _ uint64) { m.Crash(vfs.KeepNothing) },
-		"all":       func(m *vfs.Mem, _ uint64) { m.Crash(vfs.KeepAll) },
-		"killed":    func(m *vfs.Mem, _ uint64) { m.Kill() },
-	} {
+	for name, crash := range crashes {
 		t.Run(name, func(t *testing.T) {
 			refused, whole := 0, 0
 			for n := 1; ; n++ {
