@@ -31,12 +31,9 @@ func flat(rows iter.Seq2[string, string]) (list []string) {
 // breaks requires that f breaks the invariant.
 func breaks(t *testing.T, id invariant.ID, f func()) {
 	t.Helper()
-	defer func() {
-		v, ok := recover().(*invariant.Violation)
-		require.True(t, ok, "no invariant was broken")
-		require.Equal(t, id, v.ID)
-	}()
-	f()
+	v := invariant.Caught(f)
+	require.NotNil(t, v, "no invariant was broken")
+	require.Equal(t, id, v.ID)
 }
 
 func TestRowsComeInKeyOrderAndOnlyFromTheRangeAsked(t *testing.T) {

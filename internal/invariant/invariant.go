@@ -4,8 +4,8 @@
 // Errors have four addresses (DESIGN.md, "Errors"); this is the fourth. Bad
 // input, protocol refusals and failing machines never come here. What comes
 // here means that the program is wrong, and a replica that is wrong must not go
-// on voting: Failf panics, nothing inside the product recovers, and the
-// simulator reports the panic as a broken property under its ID.
+// on voting: Failf panics, nothing in a replica recovers, and the simulator
+// reports the panic as a broken property under its ID.
 package invariant
 
 import "fmt"
@@ -25,6 +25,20 @@ func (v *Violation) Error() string { return fmt.Sprintf("invariant %s broken: %s
 // Failf reports that the invariant id does not hold. It does not return.
 func Failf(id ID, format string, args ...any) {
 	panic(&Violation{ID: id, Text: fmt.Sprintf(format, args...)})
+}
+
+// Caught runs f and returns what it broke; nil if nothing. Other panics pass. It is
+// for tests, and for who judges rows that came from a file and not from a log.
+func Caught(f func()) (v *Violation) {
+	defer func() {
+		r := recover()
+		var ok bool
+		if v, ok = r.(*Violation); r != nil && !ok {
+			panic(r)
+		}
+	}()
+	f()
+	return nil
 }
 
 // Check is Failf unless ok. Use it where the arguments cost nothing to make; on

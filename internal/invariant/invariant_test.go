@@ -9,13 +9,16 @@ import (
 )
 
 func TestFailfPanicsWithTheNumberedViolation(t *testing.T) {
-	defer func() {
-		v, ok := recover().(*invariant.Violation)
-		require.True(t, ok)
-		require.Equal(t, invariant.ID("I-A1"), v.ID)
-		require.EqualError(t, v, "invariant I-A1 broken: promise fell from 7 to 3")
-	}()
-	invariant.Failf("I-A1", "promise fell from %d to %d", 7, 3)
+	v := invariant.Caught(func() { invariant.Failf("I-A1", "promise fell from %d to %d", 7, 3) })
+	require.NotNil(t, v)
+	require.Equal(t, invariant.ID("I-A1"), v.ID)
+	require.EqualError(t, v, "invariant I-A1 broken: promise fell from 7 to 3")
+	require.Panics(t, func() { invariant.Failf("I-A1", "") })
+}
+
+func TestOnlyViolationsAreCaught(t *testing.T) {
+	require.Nil(t, invariant.Caught(func() {}))
+	require.PanicsWithValue(t, "another", func() { invariant.Caught(func() { panic("another") }) })
 }
 
 func TestCheckPassesWhatHoldsAndFailsWhatDoesNot(t *testing.T) {

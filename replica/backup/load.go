@@ -58,16 +58,10 @@ func Load(fsys vfs.FS, name string) (b Backup, err error) {
 // audit is command.Audit, for rows that came from anywhere: one that cannot be read
 // is a fault of the file, and not of this program.
 func audit(all *db.DB) (err error) {
-	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case *invariant.Violation:
-			err = v
-		default:
-			panic(v)
-		}
-	}()
-	return command.Audit(all)
+	if v := invariant.Caught(func() { err = command.Audit(all) }); v != nil {
+		return v
+	}
+	return err
 }
 
 // Summary is what a backup holds, counted.

@@ -68,12 +68,9 @@ func (b *table) audit() { require.NoError(b.t, lock.Audit(b.tx)) }
 // breaks requires that f breaks the invariant.
 func breaks(t *testing.T, id invariant.ID, f func()) {
 	t.Helper()
-	defer func() {
-		v, ok := recover().(*invariant.Violation)
-		require.True(t, ok, "no invariant was broken")
-		require.Equal(t, id, v.ID)
-	}()
-	f()
+	v := invariant.Caught(f)
+	require.NotNil(t, v, "no invariant was broken")
+	require.Equal(t, id, v.ID)
 }
 
 // show prints a lock in one line.

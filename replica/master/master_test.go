@@ -126,12 +126,9 @@ func (r *rig) reply() master.Reply {
 
 func breaks(t *testing.T, id invariant.ID, f func()) {
 	t.Helper()
-	defer func() {
-		v, ok := recover().(*invariant.Violation)
-		require.True(t, ok, "no invariant was broken")
-		require.Equal(t, id, v.ID)
-	}()
-	f()
+	v := invariant.Caught(f)
+	require.NotNil(t, v, "no invariant was broken")
+	require.Equal(t, id, v.ID)
 }
 
 func TestARequestBecomesAGuardedCommandAndItsResultTheAnswer(t *testing.T) {

@@ -17,12 +17,9 @@ import (
 // breaks requires that f breaks the invariant.
 func breaks(t *testing.T, id invariant.ID, f func()) {
 	t.Helper()
-	defer func() {
-		v, ok := recover().(*invariant.Violation)
-		require.True(t, ok, "no invariant was broken")
-		require.Equal(t, id, v.ID)
-	}()
-	f()
+	v := invariant.Caught(f)
+	require.NotNil(t, v, "no invariant was broken")
+	require.Equal(t, id, v.ID)
 }
 
 var secret = [32]byte{1, 31: 2}

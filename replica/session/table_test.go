@@ -13,12 +13,9 @@ import (
 
 func breaks(t *testing.T, id invariant.ID, f func()) {
 	t.Helper()
-	defer func() {
-		v, ok := recover().(*invariant.Violation)
-		require.True(t, ok, "no invariant was broken")
-		require.Equal(t, id, v.ID)
-	}()
-	f()
+	v := invariant.Caught(f)
+	require.NotNil(t, v, "no invariant was broken")
+	require.Equal(t, id, v.ID)
 }
 
 // A KeepAlive is held until 5/12 of the lease are left (C11.07, C11.22), and the

@@ -304,10 +304,9 @@ func TestBrokenPromisesNeverReachTheDisk(t *testing.T) {
 	} {
 		g := newRig(t, 0)
 		g.must(t, paxos.Booted{Boot: 1})
-		func() {
-			defer func() { require.Equal(t, id, recover().(*invariant.Violation).ID) }()
-			_ = g.append(rs...)
-		}()
+		v := invariant.Caught(func() { _ = g.append(rs...) })
+		require.NotNil(t, v)
+		require.Equal(t, id, v.ID)
 		g.reopen(t)
 		require.Equal(t, paxos.Recovered{Boot: 1, Next: 2}, g.rec.Recovered)
 	}

@@ -126,10 +126,7 @@ func (c *cell) names(dir string) (names []string) {
 // breaks requires that f breaks the invariant.
 func breaks(t *testing.T, id invariant.ID, f func()) {
 	t.Helper()
-	defer func() {
-		v, ok := recover().(*invariant.Violation)
-		require.True(t, ok, "no invariant was broken")
-		require.Equal(t, id, v.ID, v.Text)
-	}()
-	f()
+	v := invariant.Caught(f)
+	require.NotNil(t, v, "no invariant was broken")
+	require.Equal(t, id, v.ID, v.Text)
 }

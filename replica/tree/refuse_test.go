@@ -15,10 +15,7 @@ func TestARefusalBehindAWriteIsNoticed(t *testing.T) {
 	tx := db.New().Begin()
 	o := begin(tx, 1)
 	SetLimits(tx, DefaultLimits())
-	defer func() {
-		v, ok := recover().(*invariant.Violation)
-		require.True(t, ok)
-		require.EqualValues(t, "I-F7", v.ID)
-	}()
-	o.refuse(api.Quota, node{})
+	v := invariant.Caught(func() { o.refuse(api.Quota, node{}) })
+	require.NotNil(t, v)
+	require.EqualValues(t, "I-F7", v.ID)
 }
