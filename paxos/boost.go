@@ -1,5 +1,7 @@
 package paxos
 
+import "github.com/chubbycell/chubby/internal/instant"
+
 // A ballot boost keeps a stable leader (P4.06). Somebody who was cut off for a
 // while comes back with a higher ballot that he has promised himself, refuses
 // the leader's heartbeats, and would depose it for nothing. A leader with a lease
@@ -88,7 +90,7 @@ func (n *Node) proposeAgain() {
 		}
 		p.votes, p.again = NewTally(p.votes.group), true
 		p.due = n.now.Add(p.wait)
-		l.resend = earliest(l.resend, p.due)
+		l.resend = instant.Earliest(l.resend, p.due)
 		n.accept(s, p)
 	}
 }

@@ -3,6 +3,8 @@ package paxos
 import (
 	"slices"
 	"time"
+
+	"github.com/chubbycell/chubby/internal/instant"
 )
 
 // leadership is phase 2 (PMS §2.2), once phase 1 is over: a stable leader gives
@@ -131,7 +133,7 @@ func (n *Node) propose(value Value) {
 		wait:  l.patience.wait,
 		due:   n.now.Add(l.patience.wait),
 	}
-	l.resend = earliest(l.resend, p.due)
+	l.resend = instant.Earliest(l.resend, p.due)
 	n.accept(s, p)
 }
 
@@ -181,7 +183,7 @@ func (n *Node) retransmit() {
 			p.due = n.now.Add(p.wait)
 			n.resend(s, p)
 		}
-		l.resend = earliest(l.resend, p.due)
+		l.resend = instant.Earliest(l.resend, p.due)
 	}
 }
 
@@ -238,12 +240,4 @@ func (n *Node) onHeartbeatReply(from NodeID, m HeartbeatReply) {
 	if from != n.cfg.ID {
 		n.catchup.note(from, m.FirstOpen)
 	}
-}
-
-// earliest is the earlier of two instants, where zero means "none".
-func earliest(a, b time.Time) time.Time {
-	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
-		return b
-	}
-	return a
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/internal/invariant"
 )
 
@@ -181,16 +182,16 @@ func (n *Node) wake() time.Time {
 	var due time.Time
 	switch {
 	case n.lead != nil && n.bid != nil:
-		due = earliest(earliest(n.lead.beat, n.bidDue), n.Lease())
+		due = instant.Earliest(n.lead.beat, n.bidDue, n.Lease())
 	case n.lead != nil:
-		due = earliest(n.lead.beat, n.lead.resend)
+		due = instant.Earliest(n.lead.beat, n.lead.resend)
 	case n.bid != nil:
 		due = n.bidDue
 	default:
 		due = n.election.deadline
 	}
 	if n.lags() {
-		due = earliest(due, n.catchup.due)
+		due = instant.Earliest(due, n.catchup.due)
 	}
 	return due
 }

@@ -29,6 +29,7 @@ type room struct {
 var house = map[string]room{
 	"internal/invariant": {pure, nil},
 	"internal/draw":      {pure, nil},
+	"internal/instant":   {pure, nil},
 	"internal/archtest":  {support, nil},
 	"internal/overlay":   {support, nil},
 	"internal/contract":  {support, []string{"internal/overlay"}},
@@ -37,7 +38,7 @@ var house = map[string]room{
 	"replica/api":        {pure, nil},
 	"linearizability":    {support, nil},
 
-	"paxos":    {pure, []string{"internal/invariant", "internal/draw"}},
+	"paxos":    {pure, []string{"internal/invariant", "internal/draw", "internal/instant"}},
 	"db":       {pure, []string{"internal/invariant"}},
 	"wal":      {synchronous, []string{"wal/vfs", "internal/invariant"}},
 	"snapshot": {synchronous, []string{"wal/vfs", "internal/invariant"}},

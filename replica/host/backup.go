@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/node"
@@ -145,9 +146,9 @@ func (b *backup) wake() time.Time {
 	if b.epoch == 0 {
 		return time.Time{}
 	}
-	at := earliest(b.noted(), b.confirm.wake())
+	at := instant.Earliest(b.noted(), b.confirm.wake())
 	if !b.busy && b.done == 0 && b.confirm.idle() {
-		at = earliest(at, b.due())
+		at = instant.Earliest(at, b.due())
 	}
 	return at
 }
@@ -215,5 +216,5 @@ func (h *Host) tendBackup(out *Output) {
 		b.busy, b.under = true, b.epoch
 		out.Backup = &BackupJob{Handle: w.Handle, Rows: w.Rows, Cell: b.cell, After: paxos.Slot(b.recorded.Slot)}
 	}
-	out.Wake = earliest(out.Wake, b.wake())
+	out.Wake = instant.Earliest(out.Wake, b.wake())
 }

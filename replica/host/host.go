@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/node"
@@ -289,7 +290,7 @@ func (h *Host) TakeOutput() Output {
 	for _, r := range no.Replies {
 		out.Clients = append(out.Clients, ClientMessage{To: r.To, Wire: h.wire.reply(r.Reply)})
 	}
-	out.Wake = earliest(no.Wake, h.lane.wake())
+	out.Wake = instant.Earliest(no.Wake, h.lane.wake())
 	h.tendBulk(no.Behind, &out)
 	if h.stop != nil {
 		return Output{Stop: h.stop}
@@ -323,11 +324,3 @@ func (h *Host) Waiting() int { return len(h.lane.waiting) }
 
 // Counters returns what was dropped so far.
 func (h *Host) Counters() Counters { return h.count }
-
-// earliest is the earlier of two instants, where zero means "none".
-func earliest(a, b time.Time) time.Time {
-	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
-		return b
-	}
-	return a
-}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/node"
 )
@@ -149,7 +150,7 @@ func (h *Host) tendBulk(behind *paxos.Behind, out *Output) {
 	}
 	h.transfers = h.transfers[:0]
 	out.Bulk = h.bulk.job(h.now, &h.fetch)
-	out.Wake = earliest(out.Wake, earliest(earliest(h.fetch.wake(), h.confirm.wake()), h.bulk.wake(h.now)))
+	out.Wake = instant.Earliest(out.Wake, h.fetch.wake(), h.confirm.wake(), h.bulk.wake(h.now))
 }
 
 // tendConfirm has the rows of the next snapshot compared with those of the others,

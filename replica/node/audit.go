@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/command"
 )
@@ -169,7 +170,7 @@ func (n *Node) auditWake() time.Time {
 	if !n.rules {
 		return n.audit.wake(n.now)
 	}
-	return earliest(n.audit.wake(n.now), n.checksumDue())
+	return instant.Earliest(n.audit.wake(n.now), n.checksumDue())
 }
 
 // SumReport takes in which rows another replica has.
@@ -197,12 +198,4 @@ func (n *Node) Stray(key, value string) {
 	tx := n.db.Begin()
 	tx.Put(key, value)
 	tx.Commit()
-}
-
-// earliest is the earlier of two instants, where zero means "none".
-func earliest(a, b time.Time) time.Time {
-	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
-		return b
-	}
-	return a
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
@@ -188,7 +189,7 @@ func (n *Node) TakeOutput() Output {
 		n.noteServing()
 	}
 	n.out.Sum, n.audit.tell = n.audit.tell, nil
-	n.out.Wake = earliest(earliest(n.out.Wake, n.auditWake()), n.master.Wake())
+	n.out.Wake = instant.Earliest(n.out.Wake, n.auditWake(), n.master.Wake())
 	n.out.Stop = n.stop
 	out := n.out
 	n.out = Output{}

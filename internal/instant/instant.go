@@ -1,0 +1,16 @@
+// Package instant is pure: what every wake-up does with instants of which some are
+// none.
+package instant
+
+import "time"
+
+// Earliest is the earliest of some instants, where zero means "none"; zero if all
+// are none.
+func Earliest(all ...time.Time) (first time.Time) {
+	for _, t := range all {
+		if first.IsZero() || !t.IsZero() && t.Before(first) {
+			first = t
+		}
+	}
+	return first
+}
