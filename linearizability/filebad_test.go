@@ -245,16 +245,7 @@ func TestSettlingFilesKeepsTheSearchShort(t *testing.T) {
 		rec.OK(rec.Call(1, 0, set("/f", 1, "kept", 0)), 0, wrote(2*i+3))
 	}
 	rec.OK(rec.Call(1, 0, on(FileGet, "/f", 1)), 0, holds("kept", 5))
-	h := rec.History()
-	settled, err := Check(File(), h, Budget{Steps: 100_000})
-	require.NoError(t, err)
-	require.Equal(t, Illegal, settled.Verdict)
-	require.Less(t, settled.Steps, int64(1000))
-	m := File()
-	m.Settle = nil
-	plain, err := Check(m, h, Budget{Steps: 100_000})
-	require.NoError(t, err)
-	require.Equal(t, Undecided, plain.Verdict)
+	settlingHelps(t, File, rec.History())
 }
 
 func TestFileInputsAreValidated(t *testing.T) {

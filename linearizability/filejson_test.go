@@ -1,7 +1,6 @@
 package linearizability
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -37,13 +36,7 @@ func TestAFileOfFilesIsPinned(t *testing.T) {
 		Kind: FilePlain, Ephemeral: true, Instance: 5, Content: 5, ACL: 5, Lock: 5, Length: 3, Checksum: 0x2471ac98a95a95dd,
 	}}, h.Operations()[1].Output)
 	require.Equal(t, FileOutput{Children: []FileChild{{"f", FileStat{Kind: FilePlain, Ephemeral: true, Length: -1}}}}, h.Operations()[9].Output)
-	var out bytes.Buffer
-	require.NoError(t, WriteJSONL(&out, File(), h))
-	require.Equal(t, fileSample, out.String())
-	r, err := CheckFile(strings.NewReader(fileSample), "file", Options{})
-	require.NoError(t, err)
-	require.Equal(t, Legal, r.Witness.Verdict, r.Text())
-	require.Equal(t, Legal, r.Search, r.Text())
+	legalAsWritten(t, File(), h, fileSample)
 }
 
 func TestFaultsOfFilesNameLineAndField(t *testing.T) {

@@ -205,10 +205,17 @@ func TestAFileOfLocksIsPinned(t *testing.T) {
 		ID: 5, Client: 9, Call: 11, Return: 12, At: Position{Slot: 4}, Outcome: OutcomeOK,
 		Input: began(by("1/4", LockFail), 9), Output: LockOutput{Delay: 30e9},
 	}, h.Operations()[5])
+	legalAsWritten(t, Lock(), h, lockSample)
+}
+
+// legalAsWritten requires that a history is written as the sample that it was read
+// from, and that the sample is legal.
+func legalAsWritten[S, I, O any](t *testing.T, m *Model[S, I, O], h *History[I, O], sample string) {
+	t.Helper()
 	var out bytes.Buffer
-	require.NoError(t, WriteJSONL(&out, Lock(), h))
-	require.Equal(t, lockSample, out.String())
-	r, err := CheckFile(strings.NewReader(lockSample), "lock", Options{})
+	require.NoError(t, WriteJSONL(&out, m, h))
+	require.Equal(t, sample, out.String())
+	r, err := CheckFile(strings.NewReader(sample), m.Name, Options{})
 	require.NoError(t, err)
 	require.Equal(t, Legal, r.Witness.Verdict, r.Text())
 	require.Equal(t, Legal, r.Search, r.Text())

@@ -120,13 +120,18 @@ func TestSettlingKeepsTheSearchShort(t *testing.T) {
 	rec.OK(rec.Call(1, 0, Get("g/x")), 0, value("lost 7"))
 	rec.OK(rec.Call(1, 0, Put("g/x", "last")), 0, nothing)
 	rec.OK(rec.Call(1, 0, Get("g/x")), 0, value("never written"))
-	h := rec.History()
+	settlingHelps(t, KV, rec.History())
+}
 
-	settled, err := Check(KV(), h, Budget{Steps: 100_000})
+// settlingHelps requires that a search of a history that is illegal is short, and is not
+// without Settle.
+func settlingHelps[S, I, O any](t *testing.T, model func() *Model[S, I, O], h *History[I, O]) {
+	t.Helper()
+	settled, err := Check(model(), h, Budget{Steps: 100_000})
 	require.NoError(t, err)
 	require.Equal(t, Illegal, settled.Verdict)
 	require.Less(t, settled.Steps, int64(1000))
-	m := KV()
+	m := model()
 	m.Settle = nil
 	plain, err := Check(m, h, Budget{Steps: 100_000})
 	require.NoError(t, err)
