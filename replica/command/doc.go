@@ -9,7 +9,7 @@
 // Reading order: command.go and deed.go (the kinds), apply.go (the order of tests);
 // what is done: op.go (user rows), act.go, open_node.go, inspect.go (nodes and their
 // locks), upkeep.go (what the master asks for itself); effect.go, touches.go,
-// read.go, check.go, audit.go; then the bytes: codec.go, deed_codec.go.
+// read.go, check.go, audit.go; restore.go (rows of a backup); then the bytes: codec.go, deed_codec.go.
 //
 // # The order of tests
 //

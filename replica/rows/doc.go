@@ -49,6 +49,12 @@
 // answers up to there; api.MaxWindow bounds how far a Seq may be ahead, so a
 // session has at most that many answers. EndSession drops all of them.
 //
+// # A cell that is made of a backup
+//
+// Its rows are those of the backup, renewed (Renew): numbers and epoch leap, the
+// secret is another one. No log says so; it is what the log of the new cell begins
+// with. I-R3 and I-R8 hold from there on.
+//
 // # Invariants (those of replica/command included)
 //
 //	I-R1  pair   a system row that is read was written by this package
