@@ -83,6 +83,9 @@ func (a *atlas) isDead(id paxos.NodeID) bool { return a.dead&(1<<id) != 0 }
 // doom notes that a replica's disk is about to be damaged so that it must stop.
 func (a *atlas) doom(id paxos.NodeID) { a.doomed |= 1 << id }
 
+// isDoomed says whether a replica's disk was damaged so that it must stop.
+func (a *atlas) isDoomed(id paxos.NodeID) bool { return a.doomed&(1<<id) != 0 }
+
 // bury notes that a damaged replica refused its store, and whether what it met in a
 // register is not on the disk.
 func (a *atlas) bury(id paxos.NodeID, cached bool) {

@@ -226,15 +226,19 @@ func (c *Cell) heal() {
 	}
 }
 
-// refused is told that a replica could not open its store. A disk that nothing
-// has damaged gives no reason to (S17); one that was is the end of this replica
-// for the run, unless a call failed that need not fail the next time.
-func (c *Cell) refused(r *replica, err error) {
+// refused is told that a replica could not open its store, and whether a register
+// had lost both its copies then. A disk that nothing has damaged gives no reason to
+// (S17), nor does damage that the product can mend or name; one that was damaged for
+// good is the end of this replica for the run, unless a call failed that need not
+// fail the next time.
+func (c *Cell) refused(r *replica, err error, lost bool) {
 	transient := errors.Is(err, vfs.ErrIO) || errors.Is(err, vfs.ErrNoSpace)
 	mem := c.world.Machine(sim.Addr(r.id)).Disk().Mem()
 	switch {
 	case !c.watch.atlas.isHurt(r.id) && !transient:
 		c.world.Break("S17", "replica %d refuses a log that no fault but power cuts has touched: %v", r.id, err)
+	case !transient && !lost && !c.watch.atlas.isDoomed(r.id) && !halfWritten(mem):
+		c.world.Break("S17", "replica %d refuses a disk whose damage it can bear: %v", r.id, err)
 	case c.watch.atlas.isHurt(r.id) && (!transient || spoilt(mem)):
 		if !c.watch.atlas.isDead(r.id) {
 			c.watch.rot.stopped++

@@ -93,6 +93,9 @@ func (h *watch) answers(id paxos.NodeID, wire []byte, reads []node.Read) {
 		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, and it took effect nowhere", id, p.Seq, p.Session, p.Code)
 	}
 	refused := h.asked[name] && p.Code != api.OK // by a later master, for what became of the handle
+	// A lock's node may go in a slot before the one in which the call is given up,
+	// and both slots be applied at once: then the answer is of the former.
+	refused = refused || e.left && paxos.Slot(e.at.Slot) >= h.disks[id].fresh && h.alone(id)
 	if ok && !refused && e.answer != digest(p.Result) {
 		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, which is not what it was at %v", id, p.Seq, p.Session, p.Code, e.at)
 	}

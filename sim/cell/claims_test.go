@@ -140,3 +140,32 @@ func TestS1ADiskIsToldAValueThatWasNotChosen(t *testing.T) {
 	f.h.durable(3, []paxos.Record{paxos.Learned{Slot: 1, Value: val("x")}})
 	f.breaks("S1")
 }
+
+// Who waits for the lock of a node that goes is told so, though its call was given up
+// in a slot behind, if both were applied in one breath; later no more.
+func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
+	cancel := command.Applied{
+		Command: command.Act{Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, Verdict: command.Executed,
+		Result: api.Result{Code: api.OK},
+	}
+	gone := api.AppendReply(nil, api.Reply{ID: 1, Session: 7, Seq: 1, Result: api.Result{Code: api.Gone}})
+	for later, want := range map[bool]string{false: "", true: "I-W1"} {
+		f := newFacts(t)
+		f.h.alone = func(paxos.NodeID) bool { return true }
+		f.h.asked[call{7, 1}] = false
+		for s := paxos.Slot(1); s <= 2; s++ {
+			f.vote(1, s, ballot(1, 1), "a")
+			f.vote(2, s, ballot(1, 1), "a")
+		}
+		f.apply(1, 1, "a", 1, cancel)
+		if later {
+			f.apply(1, 2, "a", 1)
+		}
+		f.h.answers(1, gone, nil)
+		if want == "" {
+			f.good()
+		} else {
+			f.breaks(want)
+		}
+	}
+}

@@ -100,11 +100,15 @@ func (h *hostile) locks(t api.Token, has bool) {
 	}
 	delete(h.held, t)
 	q := api.Sequencer{Node: h.stat[t].Node, Mode: api.Exclusive, Gen: held.Gen}
-	h.expired = append(h.expired, q.Encode())
-	if len(h.expired) > mostHeard {
-		h.expired = h.expired[1:]
-	}
-	h.send("release", api.Release{Handle: t, Acquisition: held.Acquisition}, anything)
+	h.send("release", api.Release{Handle: t, Acquisition: held.Acquisition}, func(p api.Reply) bool {
+		if p.Code != api.OK {
+			return true // it holds the lock still, for all that it knows
+		}
+		if h.expired = append(h.expired, q.Encode()); len(h.expired) > mostHeard {
+			h.expired = h.expired[1:]
+		}
+		return true
+	})
 }
 
 // useOf is some call on a handle.

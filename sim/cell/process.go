@@ -37,7 +37,8 @@ type replica struct {
 	damaged  bool           // this life found unreadable records
 	writing  *db.View       // is being written as a snapshot; nil: none is
 	pieces   pieces         // of the snapshot that is being fetched
-	stopped  error          // why the host ended this life
+	sums     sums
+	stopped  error // why the host ended this life
 }
 
 // newReplica returns the maker of a machine's lives.
@@ -52,9 +53,10 @@ func (r *replica) Start(env *sim.Env) {
 		options := r.cell.plan.Store
 		options.Salt = env.Draw("wal.salt").Uint64
 		r.missed = r.cell.watch.top
+		lost := r.cell.watch.lost(r.id, env.World().Machine(env.Self()).Disk().Mem()) // before anything is mended
 		st, rec, report, err := store.Open(creations{env.FS(), r.made}, dataDir, options)
 		if err != nil {
-			r.cell.refused(r, err)
+			r.cell.refused(r, err, lost)
 			r.fail(err)
 			return
 		}
@@ -84,6 +86,9 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 		r.cell.asks(r.id, now, principal(from), msg)
 		r.host.ClientMessage(now, node.Addr(from), principal(from), msg)
 	} else {
+		if s, ok := host.DecodeSumReport(string(msg)); ok && r.host.Node() != nil {
+			r.sums.hears(paxos.NodeID(from), s)
+		}
 		r.host.PeerMessage(now, paxos.NodeID(from), string(msg))
 	}
 	r.act()
@@ -128,6 +133,7 @@ func (r *replica) act() {
 		r.cell.handles.proposed(r.id, out.Proposed)
 		if out.Installed != nil {
 			r.cell.watch.installed(r.id, out.Installed)
+			r.sums.mine = node.SumReport{} // of rows that are gone
 		}
 		if r.writing != nil {
 			r.cell.watch.snapshots.sums += len(out.Applied)
@@ -144,6 +150,7 @@ func (r *replica) act() {
 		}
 	}
 	r.send(out.Peers)
+	r.cell.watch.goesOn(r.id, &r.sums)
 	for _, m := range out.Clients {
 		r.cell.answers(r, m, out.Reads)
 		r.env.Send(sim.Addr(m.To), m.Wire)
@@ -200,6 +207,9 @@ func (r *replica) send(all []host.PeerMessage) {
 	var claimed []byte // the same to all peers, and no time in between
 	for _, m := range all {
 		if !bytes.Equal(m.Wire, claimed) {
+			if s, ok := host.DecodeSumReport(string(m.Wire)); ok {
+				r.sums.mine = s
+			}
 			r.cell.watch.claims(r.id, m.Wire)
 			claimed = m.Wire
 		}

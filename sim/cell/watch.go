@@ -89,6 +89,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 // disks (S3), with this value (S1), and leave the rows as everywhere (S6); its
 // commands must take effect once (S5).
 func (h *watch) applied(id paxos.NodeID, slots []node.Applied) {
+	h.disks[id].fresh = h.disks[id].applied + 1
 	for i := range slots {
 		a := &slots[i]
 		f := h.slot(a.Slot)

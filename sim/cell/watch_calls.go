@@ -21,6 +21,7 @@ type call struct {
 type effect struct {
 	at     linearizability.Position
 	answer uint64 // digest of the result
+	left   bool   // by a CancelAcquire, for a call that it gives up
 }
 
 // digest leaves tokens out: the log does not have them.
@@ -84,7 +85,7 @@ func (h *watch) cancels(c command.Command, at linearizability.Position) {
 	}
 	if d, ok := act.Deed.(command.CancelAcquire); ok {
 		if key := (call{act.Session, d.Call}); h.calls[key] == (effect{}) {
-			h.calls[key] = effect{at: at, answer: digest(api.Result{Code: api.Cancelled})}
+			h.calls[key] = effect{at: at, answer: digest(api.Result{Code: api.Cancelled}), left: true}
 		}
 	}
 }

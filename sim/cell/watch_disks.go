@@ -16,6 +16,7 @@ type diskFacts struct {
 	snapshot paxos.Slot // of the newest snapshot that is durable
 
 	lsn, mark paxos.LSN           // synced up to; of that, stated by a mark
+	fresh     paxos.Slot          // the first that was applied in the same breath as the last
 	stray     bool                // rows in memory were made to differ
 	missing   map[paxos.Slot]bool // values that this life found unreadable and has not applied yet
 }

@@ -106,7 +106,7 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 	require.False(t, halfWritten(mem))
 	write()
 	require.True(t, halfWritten(mem))
-	c.refused(r, &wal.DamageError{File: "x", Why: "rot"})
+	c.refused(r, &wal.DamageError{File: "x", Why: "rot"}, false)
 	require.True(t, c.watch.atlas.isDead(r.id))
 	c.watch.reported(r.id, store.Report{})
 	require.Nil(t, c.world.Failure())
@@ -116,15 +116,59 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 
 // Who refuses its store, and may: S17 has two directions.
 func TestS17WhoMayRefuse(t *testing.T) {
+	damage := &wal.DamageError{File: "x", Why: "rot"}
+	for name, c := range map[string]struct {
+		strike func(c *Cell, id paxos.NodeID)
+		lost   bool
+		breaks bool
+	}{
+		"nothing was damaged":        {func(*Cell, paxos.NodeID) {}, true, true},
+		"damage that stops":          {func(c *Cell, id paxos.NodeID) { c.watch.atlas.take(id); c.watch.atlas.doom(id) }, false, false},
+		"both copies of a register":  {func(c *Cell, id paxos.NodeID) { c.watch.atlas.take(id) }, true, false},
+		"damage that it has to bear": {func(c *Cell, id paxos.NodeID) { c.watch.atlas.take(id) }, false, true},
+		"damage to somebody else":    {func(c *Cell, id paxos.NodeID) { c.watch.atlas.take(id%3 + 1) }, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cell := someCell(t, 3)
+			r := running(cell.replicas[0])
+			c.strike(cell, r.id)
+			cell.refused(r, errors.Join(damage), c.lost)
+			if f := cell.world.Failure(); c.breaks {
+				require.NotNil(t, f)
+				require.Equal(t, "S17", f.ID)
+			} else {
+				require.Nil(t, f)
+			}
+			require.Equal(t, !c.breaks, cell.watch.atlas.isDead(r.id))
+		})
+	}
+}
+
+// A register is lost when neither copy has what the disk was told to keep.
+func TestWhetherARegisterIsLost(t *testing.T) {
 	c := someCell(t, 3)
 	r := running(c.replicas[0])
-	damage := &wal.DamageError{File: "x", Why: "rot"}
-	require.True(t, c.watch.atlas.take(r.id))
-	c.refused(r, damage)
-	require.Nil(t, c.world.Failure())
-	require.True(t, c.watch.atlas.isDead(r.id))
+	mem := c.replicas[0].Disk().Mem()
+	d := &c.watch.disks[r.id]
+	value, ok := registerOf(mem, registers[0])
+	require.True(t, ok)
+	boot, promise := promiseOf(value)
+	require.Equal(t, d.boot, boot)
+	require.Equal(t, d.promise, promise)
+	require.False(t, c.watch.lost(r.id, mem))
 
-	c.refused(running(c.replicas[1]), errors.Join(damage))
-	require.NotNil(t, c.world.Failure())
-	require.Equal(t, "S17", c.world.Failure().ID)
+	for _, name := range registers {
+		old, err := mem.Contents(name + ".a")
+		require.NoError(t, err)
+		require.NoError(t, mem.Overlay(name+".a", 0, make([]byte, len(old))))
+		require.False(t, c.watch.lost(r.id, mem), "the other one is good")
+		b, err := mem.Contents(name + ".b")
+		require.NoError(t, err)
+		require.NoError(t, mem.Overlay(name+".b", 0, make([]byte, len(b))))
+		require.True(t, c.watch.lost(r.id, mem))
+		require.NoError(t, mem.Overlay(name+".a", 0, old))
+		require.False(t, c.watch.lost(r.id, mem))
+	}
+	d.boot++
+	require.True(t, c.watch.lost(r.id, mem), "what is there is older")
 }

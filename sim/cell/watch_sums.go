@@ -1,0 +1,37 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/node"
+)
+
+// sums is what one life of a replica has said of its rows, and heard of others'.
+type sums struct {
+	mine   node.SumReport
+	others map[paxos.NodeID]node.SumReport
+}
+
+// hears notes what another replica says. Only its latest slot counts.
+func (s *sums) hears(from paxos.NodeID, r node.SumReport) {
+	if s.others == nil {
+		s.others = map[paxos.NodeID]node.SumReport{}
+	}
+	if r.Slot >= s.others[from].Slot {
+		s.others[from] = r
+	}
+}
+
+// goesOn is told that a replica has done all that it wanted, and did not stop. It
+// must not go on once so many have told it of other rows that those with its own
+// cannot be a majority (S6): whoever was not heard of does not matter.
+func (h *watch) goesOn(id paxos.NodeID, s *sums) {
+	differ, replicas := 0, len(h.disks)-1
+	for _, r := range s.others { // order-free: counted
+		if s.mine.Slot > 0 && r.Slot == s.mine.Slot && r.Sum != s.mine.Sum {
+			differ++
+		}
+	}
+	if differ > replicas-h.quorum {
+		h.world.Break("S6", "replica %d goes on, %d of %d have told it of other rows than its own after slot %d", id, differ, replicas, s.mine.Slot)
+	}
+}

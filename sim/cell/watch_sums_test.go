@@ -1,0 +1,45 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/sim"
+)
+
+func TestS6WhoIsTheMinorityStops(t *testing.T) {
+	type told struct {
+		from paxos.NodeID
+		slot paxos.Slot
+		sum  uint64
+	}
+	for name, c := range map[string]struct {
+		others []told
+		breaks string
+	}{
+		"nobody":                   {nil, ""},
+		"one has the same":         {[]told{{2, 9, 1}, {3, 9, 2}, {4, 9, 2}}, ""},
+		"three have others":        {[]told{{2, 9, 2}, {3, 9, 2}, {4, 9, 3}}, "S6"},
+		"three, of other slots":    {[]told{{2, 8, 2}, {3, 9, 2}, {4, 9, 3}}, ""},
+		"one of them went on":      {[]told{{2, 9, 2}, {3, 9, 2}, {4, 9, 3}, {4, 10, 3}}, ""},
+		"one of them said it late": {[]told{{2, 9, 2}, {3, 9, 2}, {4, 9, 3}, {4, 8, 3}}, "S6"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := sim.New(sim.Config{})
+			t.Cleanup(w.Close)
+			f := &facts{t: t, w: w, h: newWatch(w, 5)}
+			s := sums{mine: node.SumReport{Slot: 9, Sum: db.Sum{A: 1}}}
+			for _, o := range c.others {
+				s.hears(o.from, node.SumReport{Slot: o.slot, Sum: db.Sum{A: o.sum}})
+			}
+			f.h.goesOn(1, &s)
+			if c.breaks == "" {
+				f.good()
+				return
+			}
+			f.breaks(c.breaks)
+		})
+	}
+}
