@@ -88,6 +88,7 @@ type Master struct {
 	pending map[key]pending
 	count   Counters
 	out     Output
+	usual   int // replies that were last taken at a time
 
 	// In an epoch of this tenure:
 	step     int            // of the fail-over, while recovering
@@ -221,6 +222,9 @@ func (m *Master) Wake() time.Time {
 func (m *Master) TakeOutput() Output {
 	out := m.out
 	m.out = Output{}
+	if n := len(out.Replies); n > 0 {
+		m.usual = n
+	}
 	return out
 }
 
@@ -247,6 +251,9 @@ func (m *Master) Session(id api.SessionID) (s session.Session, ok bool) {
 
 // answer names the present epoch and who is master.
 func (m *Master) answer(p pending, r api.Result) {
+	if m.out.Replies == nil {
+		m.out.Replies = make([]Reply, 0, m.usual+1)
+	}
 	m.out.Replies = append(m.out.Replies, Reply{To: p.to, Reply: api.Reply{
 		ID: p.id, Session: p.session, Seq: p.seq, Epoch: m.epoch, Master: m.master(), Result: r,
 	}})

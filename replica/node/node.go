@@ -257,7 +257,11 @@ func (n *Node) apply(e paxos.Entry) {
 // tenure's epoch command, and its old guard would still hold (P5.01).
 func (n *Node) propose() bool {
 	mo := n.master.TakeOutput()
-	n.out.Replies = append(n.out.Replies, mo.Replies...)
+	if len(n.out.Replies) == 0 {
+		n.out.Replies = mo.Replies
+	} else {
+		n.out.Replies = append(n.out.Replies, mo.Replies...)
+	}
 	n.out.Reads = append(n.out.Reads, mo.Reads...)
 	for _, p := range mo.Propose {
 		if err := n.paxos.Propose(n.now, p.Command); err != nil {

@@ -15,6 +15,8 @@ type book struct {
 	t    *testing.T
 	now  time.Time
 	used map[api.SessionID]bool // who has an open handle
+
+	looked int // times that somebody asked
 	*session.Table
 }
 
@@ -28,7 +30,10 @@ func newBook(t *testing.T, cfg session.Config) *book {
 
 // next is what is due now, at an instant of authority.
 func (b *book) next() session.Task {
-	return b.Next(b.now, func(id api.SessionID) bool { return b.used[id] })
+	return b.Next(b.now, func(id api.SessionID) bool {
+		b.looked++
+		return b.used[id]
+	})
 }
 
 func (b *book) park(id api.SessionID, sending uint64, now bool) {

@@ -67,8 +67,7 @@ func (Expiry) task() {}
 // this master was master for certain: what is promised begins there, and what ends
 // has ended by then. uses says of a session whether it has an open handle.
 func (t *Table) Next(known time.Time, uses func(api.SessionID) bool) Task {
-	for len(t.timers) > 0 && !t.timers[0].due.After(known) {
-		e := t.timers[0]
+	for e := t.timers.first(); e != nil && !e.due.After(known); e = t.timers.first() {
 		over := !known.Before(e.lease)
 		switch idle := t.idle(known, e, uses); {
 		case e.waits && e.flushed && !idle:
@@ -107,9 +106,15 @@ func (t *Table) Again(id api.SessionID) {
 }
 
 // idle says that a session is used by nobody (C11.02). One that is older than the
-// epoch may have handles that were not used in it yet, which nobody knows of.
+// epoch may have handles that were not used in it yet, which nobody knows of. One
+// with an open handle is in use now, and is not asked about again before it could be
+// idle.
 func (t *Table) idle(now time.Time, e *entry, uses func(api.SessionID) bool) bool {
-	return t.cfg.IdleAfter > 0 && !e.before && e.calls == 0 && !now.Before(e.used.Add(t.cfg.IdleAfter)) && !uses(e.id)
+	quiet := t.cfg.IdleAfter > 0 && !e.before && e.calls == 0 && !now.Before(e.used.Add(t.cfg.IdleAfter))
+	if quiet && uses(e.id) {
+		e.used, quiet = now, false
+	}
+	return quiet
 }
 
 // Began tells that a call of a session is under way. A session that is not there is
@@ -134,10 +139,10 @@ func (t *Table) use(now time.Time, id api.SessionID, by int) {
 
 // Due is when Next may have something to give; zero: never.
 func (t *Table) Due() time.Time {
-	if len(t.timers) == 0 {
-		return time.Time{}
+	if e := t.timers.first(); e != nil {
+		return e.due
 	}
-	return t.timers[0].due
+	return time.Time{}
 }
 
 // Longest is what the row of the longest lease should be, before a longer lease is

@@ -37,7 +37,7 @@ type entry struct {
 	withheld bool      // it was not, since the session is idle
 
 	calls int       // under way
-	used  time.Time // when the last one came or ended
+	used  time.Time // when the last one came or ended, or a handle was known to be open
 
 	due   time.Time // when something is to be done
 	place int       // in the timers

@@ -323,6 +323,31 @@ func TestWhatKeepsASessionFromBeingIdle(t *testing.T) {
 	}
 }
 
+// Who has a handle open is asked about once in the time after which it could be idle,
+// not at each KeepAlive; and it is idle that long after it was last seen to have one.
+func TestAnOpenHandleIsNotLookedForAtEachKeepAlive(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 60 * sec
+	b := newBook(t, idle)
+	b.Open(b.now, 2, "ann")
+	b.used[2] = true
+	for at := 1 * sec; at < 125*sec; at += sec {
+		b.to(at)
+		b.park(2, uint64(at/sec), true)
+		require.NotNil(t, b.next(), "at %v", at)
+	}
+	require.Equal(t, 2, b.looked)
+	b.used[2] = false // since 124 s
+	for at := 125 * sec; at < 180*sec; at += sec {
+		b.to(at)
+		b.park(2, uint64(at/sec), true)
+		require.NotNil(t, b.next(), "at %v", at)
+	}
+	b.to(180 * sec)
+	b.park(2, 180, true)
+	require.Nil(t, b.next(), "it was last seen at 120 s")
+}
+
 // Nobody knows which handles a client of before the epoch has, and does not use.
 func TestASessionOfBeforeTheEpochIsNotIdle(t *testing.T) {
 	idle := config()

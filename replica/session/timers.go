@@ -1,72 +1,96 @@
 package session
 
-import "cmp"
+import "time"
 
 // timers are the sessions that something is due for, the earliest at the front:
 // by instant and then by session, so that the order is that of the instants and of
 // nothing else. Each session knows its place, so moving one costs as much as the
-// heap is deep, however many there are.
-type timers []*entry
+// heap is deep, however many there are. What is compared stands in the heap itself
+// and each place has four below it: of a crowd of sessions nearly every look at one
+// would be a miss of the processor's cache.
+type timers struct {
+	base time.Time // any instant; what is due is kept as how long after it
+	heap []timer
+}
+
+type timer struct {
+	after time.Duration // e.due
+	id    uint64        // e.id
+	e     *entry
+}
+
+// first is the session that something is due for first, nil if there is none.
+func (t *timers) first() *entry {
+	if len(t.heap) == 0 {
+		return nil
+	}
+	return t.heap[0].e
+}
 
 // set makes something due for a session at e.due, or nothing, if that is zero.
 func (t *timers) set(e *entry) {
-	switch {
-	case e.due.IsZero() && e.place == nowhere:
-	case e.due.IsZero():
-		t.remove(e)
-	case e.place == nowhere:
-		e.place = len(*t)
-		*t = append(*t, e)
-		t.up(e.place)
-	default:
-		t.down(t.up(e.place))
+	if e.due.IsZero() {
+		if e.place != nowhere {
+			t.remove(e)
+		}
+		return
 	}
+	if t.base.IsZero() {
+		t.base = e.due
+	}
+	x := timer{e.due.Sub(t.base), uint64(e.id), e}
+	if e.place == nowhere {
+		e.place = len(t.heap)
+		t.heap = append(t.heap, x)
+	}
+	t.settle(e.place, x)
 }
 
 // nowhere is the place of a session that nothing is due for.
 const nowhere = -1
 
 func (t *timers) remove(e *entry) {
-	i, last := e.place, len(*t)-1
-	t.swap(i, last)
-	(*t)[last] = nil
-	*t = (*t)[:last]
+	i, last := e.place, len(t.heap)-1
+	x := t.heap[last]
+	t.heap[last] = timer{}
+	t.heap = t.heap[:last]
 	e.place = nowhere
 	if i < last {
-		t.down(t.up(i))
+		t.settle(i, x)
 	}
 }
 
-func (t timers) less(i, j int) bool {
-	a, b := t[i], t[j]
-	return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.id, b.id)) < 0
+func (a *timer) before(b *timer) bool {
+	return a.after < b.after || a.after == b.after && a.id < b.id
 }
 
-func (t timers) swap(i, j int) {
-	t[i], t[j] = t[j], t[i]
-	t[i].place, t[j].place = i, j
-}
-
-func (t timers) up(i int) int {
-	for i > 0 && t.less(i, (i-1)/2) {
-		t.swap(i, (i-1)/2)
-		i = (i - 1) / 2
+// settle puts x where it belongs, beginning with place i, whose content it replaces.
+func (t *timers) settle(i int, x timer) {
+	h := t.heap
+	for i > 0 && x.before(&h[(i-1)/ways]) {
+		t.put(i, h[(i-1)/ways])
+		i = (i - 1) / ways
 	}
-	return i
-}
-
-func (t timers) down(i int) {
-	for {
-		least := i
-		for c := 2*i + 1; c <= 2*i+2 && c < len(t); c++ {
-			if t.less(c, least) {
+	for first := ways*i + 1; first < len(h); first = ways*i + 1 {
+		least := first
+		for c := first + 1; c < min(first+ways, len(h)); c++ {
+			if h[c].before(&h[least]) {
 				least = c
 			}
 		}
-		if least == i {
-			return
+		if !h[least].before(&x) {
+			break
 		}
-		t.swap(i, least)
+		t.put(i, h[least])
 		i = least
 	}
+	t.put(i, x)
+}
+
+// ways is how many places there are below each.
+const ways = 4
+
+func (t *timers) put(i int, x timer) {
+	t.heap[i] = x
+	x.e.place = i
 }

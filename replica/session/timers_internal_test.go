@@ -38,12 +38,14 @@ func TestTimersGiveTheEarliestAndThenTheLowestSession(t *testing.T) {
 				}
 				return int(a.id) - int(b.id)
 			})
-			require.Len(t, heap, len(sorted))
+			require.Len(t, heap.heap, len(sorted))
 			if len(sorted) > 0 {
-				require.Same(t, sorted[0], heap[0])
+				require.Same(t, sorted[0], heap.first())
+			} else {
+				require.Nil(t, heap.first())
 			}
-			for i, e := range heap {
-				require.Equal(t, i, e.place)
+			for i, x := range heap.heap {
+				require.Equal(t, i, x.e.place)
 			}
 		}
 	})
