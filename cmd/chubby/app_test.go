@@ -39,6 +39,7 @@ func newWorld() *world {
 	w.build = func() cell.Build { return cell.Build{Commit: "c0ffee", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64"} }
 	w.simulate = w.one
 	w.campaign = w.many
+	w.crowd = func(o cell.CrowdOptions) crowd { return &quietCrowd{sessions: o.Sessions} }
 	return w
 }
 

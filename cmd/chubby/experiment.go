@@ -78,6 +78,7 @@ An event is no failure: the exit code does not depend on what was measured. It i
 	c.Flags().StringVar(&f.out, "out", "", "directory for tables and a picture")
 	f.form.register(c)
 	c.Flags().SortFlags = false
+	c.AddCommand(a.sessionsCommand())
 	return c
 }
 
@@ -87,6 +88,7 @@ func (a *app) listExperiments() error {
 	for _, e := range experiment.Catalogue() {
 		t.row("%s\t%s\n", e.Name, e.Help)
 	}
+	t.row("%s\t%s\n", "sessions", "very many idle sessions on one master: speed, KeepAlives, memory")
 	if t.err == nil {
 		t.err = w.Flush()
 	}

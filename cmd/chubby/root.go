@@ -74,11 +74,15 @@ type app struct {
 	simulate cell.Runner
 	campaign func(context.Context, cell.Campaign)
 	build    func() cell.Build
+
+	processor func() time.Duration // used by this process
+	crowd     func(cell.CrowdOptions) crowd
 }
 
 func newApp(in io.Reader, out, err io.Writer, terminal bool) *app {
 	return &app{
 		in: in, out: out, err: err, terminal: terminal, now: time.Now, simulate: cell.Run, build: readBuild,
+		processor: processorTime, crowd: newCrowd,
 		campaign: func(ctx context.Context, c cell.Campaign) { c.Run(ctx) },
 	}
 }

@@ -36,6 +36,7 @@ type Cell struct {
 	suffix   *suffixWatch
 	sessions *sessionWatch
 	promises *promiseWatch
+	crowd    *crowd // nil but in experiments
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
 
 	healed     bool     // the safety phase is over

@@ -19,6 +19,8 @@
 //	             what others do to nodes; guest.go, guest_tricks.go: a hostile client
 //	backups.go   backups on far disks, which fail, and what is in them; reborn.go: the
 //	             cell that is made of the newest when a run is over
+//	crowd.go     very many sessions that only stay alive: crowd_clients.go is their
+//	             machine, crowd_wheel.go its timers, crowd_bundle.go what it sends
 //	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes
 //	atlas.go     which disks may be damaged; logmap.go: which bytes of them
 //	watch.go     the omniscient checks: watch_disks.go: S1, S2, S3; watch_calls.go: S5;

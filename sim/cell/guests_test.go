@@ -171,15 +171,7 @@ func TestALockSurvivesTheMaster(t *testing.T) {
 	}
 }
 
-// master is the machine of who serves.
-func (g *guests) master() *sim.Machine {
-	for _, m := range g.cell.replicas {
-		if r := running(m); m.Up() && r != nil && r.host.Node() != nil && r.host.Node().Serving() != nil {
-			return m
-		}
-	}
-	return nil
-}
+func (g *guests) master() *sim.Machine { return g.cell.serving() }
 
 // A holder that is cut off stops believing before anybody else can have the lock, and
 // its lock-delay keeps all away for longer. What it sends when it is back frees

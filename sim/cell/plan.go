@@ -63,6 +63,7 @@ type Plan struct {
 
 	Backups BackupPlan // where Host.BackupEvery is set
 
+	Grain   time.Duration // of replicas' timers: they ring late by less than that; 0: on time
 	Misfit  Misfit
 	RatePPB int64         // clocks err by up to so much; the bound is Host.Node.Paxos.Lease.Rho
 	OnlyS7  bool          // S7b is not checked
@@ -337,4 +338,12 @@ func (p *Plan) calls(at func(string) *draw.Stream) {
 	}
 	p.Calls.Weights[0]++ // something reads
 	p.Calls.Weights[1]++ // something writes
+}
+
+// grained is when a timer of a replica rings that is set to t.
+func (p *Plan) grained(t time.Time) time.Time {
+	if p.Grain == 0 || t.IsZero() {
+		return t
+	}
+	return t.Add(p.Grain - 1).Truncate(p.Grain)
 }

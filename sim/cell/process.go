@@ -82,7 +82,9 @@ func (r *replica) fail(err error) {
 // Receive hands bytes to the host.
 func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	r.now = now
-	if from.IsClient() {
+	if x := r.cell.crowd; x != nil && from == x.addr {
+		x.asked(r, now, msg)
+	} else if from.IsClient() {
 		r.cell.asks(r.id, now, principal(from), msg)
 		r.host.ClientMessage(now, node.Addr(from), principal(from), msg)
 	} else {
@@ -151,6 +153,10 @@ func (r *replica) act() {
 	}
 	r.send(out.Peers)
 	r.cell.watch.goesOn(r.id, &r.sums)
+	if x := r.cell.crowd; x != nil {
+		x.answers(r, out.Clients)
+		out.Clients = nil
+	}
 	for _, m := range out.Clients {
 		r.cell.answers(r, m, out.Reads)
 		r.env.Send(sim.Addr(m.To), m.Wire)
@@ -172,7 +178,7 @@ func (r *replica) act() {
 	if j := out.Backup; j != nil {
 		r.env.Go("backup", func() { r.runBackup(*j) })
 	}
-	r.env.WakeAt(out.Wake)
+	r.env.WakeAt(r.cell.plan.grained(out.Wake))
 }
 
 // asks tells those who watch of a request that has come.

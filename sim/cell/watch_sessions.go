@@ -17,6 +17,7 @@ import (
 // a promise moves, and judges it by what came to the master and by the log.
 type sessionWatch struct {
 	world *sim.World
+	off   bool // KeepAlives are not shown to it: see Crowd
 	cfg   session.Config
 	seats []seat                                       // by replica
 	moved func(paxos.NodeID, api.SessionID, time.Time) // is told of each lease that is seen; may be nil
@@ -39,7 +40,7 @@ func (s *sessionWatch) came(id paxos.NodeID, now time.Time, q api.Request) { s.s
 // acted is told what a replica does, before its answers leave.
 func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *host.Output) {
 	t, st := &s.seats[id], of.Master()
-	if !st.State.Rules() {
+	if s.off || !st.State.Rules() {
 		*t = seat{}
 		return
 	}
@@ -195,7 +196,7 @@ func (s *sessionWatch) promises(id paxos.NodeID, now time.Time, x api.SessionID,
 func (s *sessionWatch) serves(id paxos.NodeID) {
 	t := &s.seats[id]
 	t.serving = true
-	if !s.leases() {
+	if s.off || !s.leases() {
 		return
 	}
 	for _, x := range t.of.alive() {

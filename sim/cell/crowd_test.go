@@ -1,0 +1,124 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func newCrowd(t *testing.T, sessions int, lease time.Duration) *Crowd {
+	x := NewCrowd(CrowdOptions{Seed: 1, Replicas: 3, Sessions: sessions, Lease: lease})
+	t.Cleanup(x.Close)
+	require.NoError(t, x.Gather())
+	require.Zero(t, x.Counts().KeepAlives)
+	return x
+}
+
+// Each session sends a KeepAlive as soon as the last one is answered, which is when
+// seven twelfths of a lease are over; none is lost, and no client is ever in doubt.
+func TestACrowdKeepsItsSessions(t *testing.T) {
+	for _, lease := range []time.Duration{12 * time.Second, 30 * time.Second, time.Minute} {
+		const sessions, d = 500, 5 * time.Minute
+		x := newCrowd(t, sessions, lease)
+		require.NoError(t, x.RunFor(d))
+		c := x.Counts()
+		require.Equal(t, d, c.Simulated)
+		require.Zero(t, c.Jeopardy, "%v: %+v", lease, c)
+		require.Zero(t, c.Lost)
+		require.Zero(t, c.Failovers)
+		each := d.Seconds() / (lease.Seconds() * 7 / 12)
+		require.InDelta(t, each, float64(c.KeepAlives)/sessions, 1, "%v: one begins within the time, or ends", lease)
+		require.InDelta(t, float64(c.KeepAlives), float64(c.Answers), sessions)
+		require.LessOrEqual(t, int(c.Requests-c.Kept), 3*sessions, "to begin: who is the master, a session, a handle; %+v", c)
+		rows, master := x.Memory()
+		require.Positive(t, rows)
+		require.Greater(t, master, rows)
+	}
+}
+
+func TestACrowdIsOneHistory(t *testing.T) {
+	var hashes []uint64
+	for range 2 {
+		x := newCrowd(t, 50, 12*time.Second)
+		require.NoError(t, x.RunFor(time.Minute))
+		hashes = append(hashes, x.Hash())
+	}
+	require.Equal(t, hashes[0], hashes[1])
+}
+
+// A crowd that loses its sessions says so: here its clients are cut off for longer
+// than their leases.
+func TestACrowdThatIsCutOffIsLost(t *testing.T) {
+	const sessions = 100
+	x := newCrowd(t, sessions, 2*time.Second)
+	x.cell.world.Net().Isolate(x.crowd.addr)
+	require.NoError(t, x.RunFor(10*time.Second))
+	c := x.Counts()
+	require.EqualValues(t, sessions, c.Jeopardy)
+	require.EqualValues(t, sessions, c.Lost)
+}
+
+// A crowd survives its master.
+func TestACrowdOutlivesItsMaster(t *testing.T) {
+	const sessions = 200
+	x := newCrowd(t, sessions, 12*time.Second)
+	x.cell.retire(running(x.cell.serving()))
+	x.cell.serving().Kill()
+	require.NoError(t, x.RunFor(2*time.Minute))
+	c := x.Counts()
+	require.Equal(t, 1, c.Failovers)
+	require.Zero(t, c.Lost)
+	require.Greater(t, c.Answers, uint64(sessions*2*7))
+}
+
+func TestOptionsOfACrowdAreChecked(t *testing.T) {
+	for _, o := range []CrowdOptions{{}, {Sessions: MaxCrowd + 1, Lease: time.Minute}, {Sessions: 1}, {Sessions: 1, Lease: time.Hour},
+		{Sessions: 1, Lease: time.Minute, Replicas: 8}} {
+		require.Error(t, o.Check(), "%+v", o)
+		require.Panics(t, func() { NewCrowd(o) })
+	}
+}
+
+// The wheel against a list: nobody rings before its tick, and everybody by then.
+func TestTheWheelRingsInTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var w wheel
+		now := time.Unix(50, 0)
+		w.begin(now)
+		due := map[int32]time.Time{}
+		for i := range int32(rapid.IntRange(1, 200).Draw(t, "steps")) {
+			at := now.Add(time.Duration(rapid.Int64Range(-1e9, 200e9).Draw(t, "at")))
+			due[i] = w.set(i, at)
+			require.True(t, due[i].After(now))
+			require.False(t, due[i].Before(at) && due[i].Before(now.Add((wheelSlots-2)*wheelGrain)), "too early, and not for want of room")
+			if rapid.Bool().Draw(t, "pass") {
+				next := w.next()
+				now = now.Add(time.Duration(rapid.Int64Range(0, 30e9).Draw(t, "pass by")))
+				w.turn(now, func(i int32) {
+					require.False(t, due[i].After(now))
+					require.False(t, due[i].Before(next))
+					delete(due, i)
+				})
+				for _, at := range due {
+					require.True(t, at.After(now), "somebody was not told")
+				}
+			}
+		}
+	})
+}
+
+func TestBundles(t *testing.T) {
+	var b bundle
+	want := []string{"one", "", "another"}
+	for i, s := range want {
+		b.add(1000*i, []byte(s))
+	}
+	var got []string
+	b.each(func(i int, msg []byte) {
+		require.Equal(t, 1000*len(got), i)
+		got = append(got, string(msg))
+	})
+	require.Equal(t, want, got)
+}

@@ -1,0 +1,58 @@
+package cell
+
+import "time"
+
+// wheel holds when members are to be told the time. An entry may ring too early, and
+// is then set again; so one that moves to a later instant, as nearly all do, costs
+// nothing until it rings.
+type wheel struct {
+	began time.Time
+	slots [][]int32 // a ring: who rings at each tick
+	tick  int64     // the last one that rang
+	first int64     // none rings before it
+}
+
+const (
+	wheelGrain = 10 * time.Millisecond
+	wheelSlots = 1 << 13
+)
+
+func (w *wheel) begin(now time.Time) {
+	w.began, w.slots, w.tick, w.first = now, make([][]int32, wheelSlots), 0, wheelSlots
+}
+
+// set lets member i ring at the first tick that is not before t, or after the whole
+// of the ring, if that is earlier. It says when that is.
+func (w *wheel) set(i int32, t time.Time) time.Time {
+	tick := int64((t.Sub(w.began) + wheelGrain - 1) / wheelGrain)
+	tick = min(max(tick, w.tick+1), w.tick+wheelSlots-1)
+	s := &w.slots[tick%wheelSlots]
+	*s = append(*s, i)
+	w.first = min(w.first, tick)
+	return w.began.Add(time.Duration(tick) * wheelGrain)
+}
+
+// turn lets everybody ring whose tick has come.
+func (w *wheel) turn(now time.Time, ring func(i int32)) {
+	for to := int64(now.Sub(w.began) / wheelGrain); w.tick < to; {
+		w.tick++
+		s := &w.slots[w.tick%wheelSlots]
+		all := *s
+		*s = nil
+		for _, i := range all {
+			ring(i)
+		}
+		if *s == nil {
+			*s = all[:0]
+		}
+	}
+	w.first = max(w.first, w.tick+1)
+}
+
+// next is an instant before which nobody rings.
+func (w *wheel) next() time.Time {
+	for last := w.tick + wheelSlots - 1; w.first < last && len(w.slots[w.first%wheelSlots]) == 0; {
+		w.first++
+	}
+	return w.began.Add(time.Duration(w.first) * wheelGrain)
+}
