@@ -191,7 +191,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 	if c.listens != nil && who != c.intruder() {
 		c.heard.request(c.listens, q, msg)
 	}
-	if owner, alive := c.rights.who[q.Session]; !alive || owner == who {
+	if owner, known := c.rights.opened[q.Session]; !known || owner == who {
 		c.watch.asks(id, msg)
 		c.sessions.came(id, now, q)
 	}

@@ -11,13 +11,13 @@ import (
 // false where the answer goes to somebody whose session it is not.
 func (b *handleBook) answers(id paxos.NodeID, to api.Principal, p api.Reply, logged bool) (own bool) {
 	b.now++
-	owner, alive := b.rights.who[p.Session]
+	owner, known := b.rights.opened[p.Session] // it may have ended in the same breath
 	switch {
 	case p.Code == api.OK && p.Result.Session != 0:
 		if b.rights.opened[p.Result.Session] != to {
 			b.world.Break("S16", "replica %d tells %s of session %d, which is that of %s", id, to, p.Result.Session, b.rights.opened[p.Result.Session])
 		}
-	case alive && owner != to:
+	case known && owner != to:
 		if tells(p.Result) {
 			b.world.Break("S16", "replica %d answers %s with %v about call %d of session %d, which is that of %s", id, to, p.Code, p.Seq, p.Session, owner)
 		}
