@@ -34,6 +34,7 @@ type afterlife struct {
 	stat   map[string]api.Stat
 	text   map[string]string // contents of files
 	rows   map[string]string // of users
+	grant  time.Duration     // of leases, as the rows have it; 0: they do not say
 	ended  bool              // its client has seen all that it wanted to
 	wrong  string            // what was seen in it that must not be
 	broken string            // the property
@@ -84,6 +85,11 @@ func (r *afterlife) reads(b *backup.Backup) {
 		if stat.Kind == api.File {
 			r.text[ref.Path.String()], _, _ = tree.Contents(b.Rows, ref)
 		}
+	}
+	if grant, ok := rows.GetConstant(b.Rows, "lease grant"); ok {
+		var err error
+		r.grant, err = time.ParseDuration(grant)
+		must(err)
 	}
 	for key, value := range b.Rows.Scan(rows.UserKey("")) {
 		r.rows[key[len(rows.UserKey("")):]] = value
@@ -210,6 +216,9 @@ type newborn struct {
 // Start opens the store that was made for it.
 func (n *newborn) Start(env *sim.Env) {
 	cfg := n.of.old.plan.Host
+	if n.of.grant > 0 { // whoever founded the old cell may have been configured otherwise
+		cfg.Node.Paxos.Lease.Grant = n.of.grant
+	}
 	cfg.Node.Paxos.ID, cfg.Node.Paxos.Members, cfg.BackupEvery = n.id, []paxos.NodeID{1, 2, 3}, 0
 	cfg.Node.Secret = [32]byte{1}
 	cfg.Node.Sessions = session.DefaultConfig() // none ends while its client is at work
