@@ -197,3 +197,21 @@ func TestAnOpenHandleKeepsASession(t *testing.T) {
 	r.now = r.now.Add(2 * time.Second)
 	require.Empty(t, keep(4))
 }
+
+// A session that only reads makes calls, whoever answers them.
+func TestAReadKeepsASession(t *testing.T) {
+	cfg := withLeases()
+	cfg.Sessions.IdleAfter = time.Second
+	r := newRigWith(t, cfg)
+	r.elect(5)
+	for i := range 2 { // epoch, longest lease
+		r.raw(r.taken[i].Command)
+	}
+	s := r.session(1)
+	r.lease = r.now.Add(time.Hour)
+	r.now = r.now.Add(2 * time.Second)
+	r.request(9, api.Request{ID: 2, Session: s, Seq: 1, Op: api.Get{Key: "k"}})
+	require.Equal(t, api.NotFound, r.reply().Code)
+	r.request(9, api.Request{ID: 3, Session: s, Op: api.KeepAlive{Now: true}})
+	require.Equal(t, api.OK, r.reply().Code)
+}

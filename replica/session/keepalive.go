@@ -124,6 +124,9 @@ func (t *Table) Began(now time.Time, id api.SessionID) { t.use(now, id, +1) }
 // Ended tells that one is no more.
 func (t *Table) Ended(now time.Time, id api.SessionID) { t.use(now, id, -1) }
 
+// Used tells of a call that was answered at once.
+func (t *Table) Used(now time.Time, id api.SessionID) { t.use(now, id, 0) }
+
 func (t *Table) use(now time.Time, id api.SessionID, by int) {
 	e := t.sessions[id]
 	if e == nil {
