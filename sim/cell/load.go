@@ -127,6 +127,7 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 	c.load.running++
 	defer func() { c.load.running-- }()
 	var ends []client.Signal
+	var threads []*program
 	lived = true
 	for i := range c.plan.Calls.Threads {
 		end := rt.NewSignal()
@@ -138,6 +139,7 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 				p.turn = w.turn
 			}
 		}
+		threads = append(threads, p)
 		c.load.running++
 		rt.Go(fmt.Sprintf("thread %d", i), func() {
 			defer func() { c.load.running-- }() // also when the machine crashes
@@ -150,6 +152,13 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 		if _, err := rt.Wait(context.Background(), end); err != nil {
 			return false
 		}
+	}
+	if c.load.finale && lived {
+		known := 0
+		for _, p := range threads {
+			known += len(p.nodes)
+		}
+		c.tidies(rt, cl, known)
 	}
 	c.close(rt, cl)
 	return lived

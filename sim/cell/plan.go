@@ -293,8 +293,9 @@ func onNodes(workload string) bool {
 	return slices.Contains([]string{"files", "locks", "rights"}, workload)
 }
 
-// sessions draws how long sessions live without a word of their clients. In half
-// of the cells without handles they live for ever.
+// sessions draws how long sessions live without a word of their clients, and how
+// long ephemeral nodes wait for who had them open. In half of the cells without
+// handles sessions live for ever.
 func (p *Plan) sessions(at func(string) *draw.Stream) {
 	d := at("sessions")
 	on := d.Chance(1, 2) || onNodes(p.Workload) || p.Workload == workFenced
@@ -306,6 +307,7 @@ func (p *Plan) sessions(at func(string) *draw.Stream) {
 	if d.Chance(1, 2) {
 		s.IdleAfter = d.Duration(5*time.Second, time.Minute)
 	}
+	p.Host.Node.Desk.SweepAfter = time.Duration(at("desk.sweep").LogUniform(int64(200*time.Millisecond), int64(time.Minute)))
 	p.Host.Node.Sessions = session.Config{}
 	if on {
 		p.Host.Node.Sessions = s

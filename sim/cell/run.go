@@ -216,6 +216,7 @@ func (c *Cell) reached(end sim.End) bool {
 func (c *Cell) epilogue() {
 	c.cure()
 	c.agree("after the last call")
+	c.vanishes()
 	c.leased()
 	c.backsUp()
 	for _, m := range c.replicas {

@@ -1,0 +1,94 @@
+package cell
+
+import (
+	"context"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/tree"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// tidyBound is how long after healing a client may take to close what its program
+// gave up.
+const tidyBound = 10 * time.Second
+
+// tidies waits until a client has no handle open that none of its programs knows
+// of: what was given up is closed behind their backs (S15). It is for the time
+// after healing, when nothing keeps a client from that.
+func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
+	w := c.promises.of(cl)
+	for end := c.world.Now() + tidyBound; w != nil && !w.over && w.account.hangs.handles > known; {
+		if c.world.Now() > end {
+			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.self(), w.account.hangs.handles, known)
+			return
+		}
+		if rt.Sleep(context.Background(), 50*time.Millisecond) != nil {
+			return
+		}
+	}
+}
+
+// of is the wire of a client, nil if it has none.
+func (p *promiseWatch) of(cl *client.Client) *wire {
+	for _, w := range p.wires {
+		if w.client == cl {
+			return w
+		}
+	}
+	return nil
+}
+
+// vanishes waits until there is no ephemeral node that nobody can have open (S15,
+// C3.03): all programs have ended, so there is none when the last session has
+// ended that was left to expire, and when a new master has waited for those who
+// might come back (C12.13). A hostile client goes on, and keeps what it has; and
+// sessions without leases that nobody ended live for ever.
+func (c *Cell) vanishes() {
+	if c.plan.Hostile.Gap > 0 || !c.sessions.leases() {
+		return
+	}
+	for end := c.world.Now() + c.lingers(); ; {
+		left, ok := c.lonely()
+		switch {
+		case !ok:
+			return
+		case c.world.Now() > end:
+			c.world.Break("S15", "%v after all programs have ended ephemeral %v is still there", c.lingers(), left)
+			return
+		case !c.reached(c.world.RunFor(50 * time.Millisecond)):
+			return
+		}
+	}
+}
+
+// lingers is how long an ephemeral node may be there that nobody has open: for one
+// longest lease and then SweepAfter of one new master, by slow clocks; and what
+// recovery takes.
+func (c *Cell) lingers() time.Duration {
+	cfg := &c.plan.Host.Node
+	wait := cfg.Sessions.LeaseMax + cfg.Desk.SweepAfter
+	return recoveryBound + wait*1_000_000/time.Duration(1_000_000-cfg.Paxos.Lease.Rho)
+}
+
+// lonely is an ephemeral node without children, by the rows of the replica that has
+// applied most.
+func (c *Cell) lonely() (n api.Ref, ok bool) {
+	for _, m := range c.replicas {
+		if r := running(m); r != nil && r.host.Node() != nil && c.current(r.id) {
+			return lonelyIn(r.host.Node().View())
+		}
+	}
+	return n, false
+}
+
+func lonelyIn(v db.View) (n api.Ref, ok bool) {
+	for n := range tree.Ephemerals(v) {
+		if s, _ := tree.Stat(v, n); s.Children == 0 {
+			return n, true
+		}
+	}
+	return n, false
+}

@@ -1,0 +1,66 @@
+package cell
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// A program that opens an ephemeral file and ends, but its client goes on: the file
+// must not stay, says who looks when all programs have ended, and the handle is one
+// that nobody knows of.
+func TestS15WhatNobodyKnowsOf(t *testing.T) {
+	ctx := context.Background()
+	for name, look := range map[string]func(g *guests, rt *sim.Runtime, c *client.Client){
+		"a handle": func(g *guests, rt *sim.Runtime, c *client.Client) { g.cell.tidies(rt, c, 0) },
+		"a node":   nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGuests(t, 1)
+			g.cell.plan.Host.Node.Desk.SweepAfter = time.Second
+			opened := false
+			g.come(func(rt *sim.Runtime, c *client.Client) {
+				h, err := c.Open(ctx, "/ls/local/e", client.OpenOptions{Rights: client.Read, Create: client.CreateMay, Ephemeral: true})
+				require.NoError(t, err)
+				g.cell.tidies(rt, c, 1)
+				opened = true
+				if look != nil {
+					look(g, rt, c)
+				}
+				require.NoError(t, rt.Sleep(ctx, 10*time.Minute))
+				_ = h
+			})
+			g.run(func() bool { return opened })
+			if look == nil {
+				g.cell.vanishes()
+			} else {
+				g.cell.world.RunFor(20 * time.Second)
+			}
+			require.NotNil(t, g.cell.world.Failure())
+			require.Equal(t, "S15", g.cell.world.Failure().ID)
+		})
+	}
+}
+
+// What is closed goes, and then nobody complains.
+func TestS15WhatIsClosedGoes(t *testing.T) {
+	g := newGuests(t, 1)
+	done := false
+	g.come(func(rt *sim.Runtime, c *client.Client) {
+		ctx := context.Background()
+		h, err := c.Open(ctx, "/ls/local/e", client.OpenOptions{Rights: client.Read, Create: client.CreateMay, Ephemeral: true})
+		require.NoError(t, err)
+		require.NoError(t, h.Close(ctx))
+		g.cell.tidies(rt, c, 0)
+		done = true
+		require.NoError(t, rt.Sleep(ctx, 10*time.Minute))
+	})
+	g.run(func() bool { return done })
+	g.cell.vanishes()
+	require.Nil(t, g.cell.world.Failure())
+}
