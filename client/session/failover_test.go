@@ -102,3 +102,22 @@ func TestAClosedSessionIsNotKept(t *testing.T) {
 	require.Empty(t, r.take())
 	require.True(t, r.wake.IsZero())
 }
+
+// A master that answers each KeepAlive at once makes the client pause for longer and
+// longer, but never for longer than its lease.
+func TestThePauseBetweenKeepAlivesEndsInTime(t *testing.T) {
+	r := newRig(t, nil)
+	r.m.Open(r.now)
+	r.reply(r.one(), api.Result{Code: api.OK, Session: 7})
+	e := r.one()
+	for i := range 40 {
+		r.reply(e, api.Result{Code: api.OK, Detail: api.Leased{Lease: time.Second}})
+		sent := r.take()
+		for len(sent) == 0 {
+			r.sleep()
+			sent = r.take()
+		}
+		e = sent[0]
+		require.Equal(t, session.Valid, r.m.Status().Lease, "after %d answers", i)
+	}
+}

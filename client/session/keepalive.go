@@ -94,12 +94,16 @@ func (m *Machine) unleased(now time.Time) {
 
 // beatAgain sends the next KeepAlive when the newest was answered: at once, for one
 // is to be under way nearly always (C11.09). An answer that came at once and
-// brought nothing makes it pause, so that no master can make a client spin.
+// brought nothing makes it pause, so that no master can make a client spin; but not
+// until the next answer is overdue.
 func (m *Machine) beatAgain(now time.Time, b beat, news bool) {
 	c := m.keep
 	c.missed, c.hops = 0, 0
 	if !news && (m.lease.state != Valid || now.Sub(b.at) < m.cfg.RetryMin) {
 		c.id, c.due = 0, now.Add(m.cfg.pause(m.cfg.RetryMin, c.refused))
+		if soon := m.lease.soon; m.lease.state == Valid && soon.Before(c.due) && now.Before(soon) {
+			c.due = soon
+		}
 		c.refused++
 		return
 	}
