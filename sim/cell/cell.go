@@ -35,6 +35,7 @@ type Cell struct {
 	tricks   map[string]uint64 // of a hostile client, that were answered as they must be
 	suffix   *suffixWatch
 	sessions *sessionWatch
+	shown    *sequencerWatch
 	promises *promiseWatch
 	crowd    *crowd // nil but in experiments
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
@@ -58,7 +59,7 @@ type Cell struct {
 
 // build makes the cell of a plan; nothing runs yet.
 func build(p Plan, tr sim.Trace) *Cell {
-	c := &Cell{plan: p, strikes: map[string]int{}, tricks: map[string]uint64{}, misfits: map[paxos.NodeID]bool{}}
+	c := &Cell{plan: p, load: load{shown: map[string]string{}}, strikes: map[string]int{}, tricks: map[string]uint64{}, misfits: map[paxos.NodeID]bool{}}
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = newWatch(c.world, p.Replicas)
@@ -70,6 +71,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.handles = newHandleBook(c.world, c.rights)
 	c.handles.applied = c.current
 	c.suffix = newSuffixWatch(c.world)
+	c.shown = newSequencerWatch(c.world, c.watch.locks)
 	c.sessions = newSessionWatch(c.world, p.Replicas, p.Host.Node.Sessions)
 	c.promises = newPromiseWatch(c)
 	c.sessions.moved = c.promises.masterMoved
@@ -271,6 +273,7 @@ func (c *Cell) String() string {
 func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.watch.locks.taken = func(n api.Ref, gen api.LockGen) { c.nodes.taken(at, n, gen) }
 	c.watch.locks.command(a)
+	c.shown.command(a)
 	c.nodes.command(a, at)
 	c.minds.command(a)
 	c.rights.command(a)

@@ -32,6 +32,7 @@
 //	             what a client may send and believe, by its own clock (S11, L1);
 //	             watch_seat.go, watch_sessions.go: what a master promises to sessions,
 //	             and when a fail-over is over; watch_promises.go: both compared (S11);
+//	             watch_sequencers.go: which are valid, by the log (S10);
 //	             watch_leaks.go: what nobody has open goes (S15);
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold
 //	claims.go    what messages and answers claim, against the truth (I-W1);

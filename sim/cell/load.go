@@ -52,7 +52,8 @@ type load struct {
 	completed int  // calls with a definite answer
 	hot       int  // of them, on the contended row
 	trails    []trailed
-	closed    []api.SessionID // that the cell confirmed to have ended
+	shown     map[string]string // the latest sequencer of each lock, by path
+	closed    []api.SessionID   // that the cell confirmed to have ended
 }
 
 // trailed is a call whose place in the log is looked up at the end.

@@ -93,6 +93,8 @@ func (p *program) locks(ctx context.Context) {
 	switch {
 	case o == nil:
 		p.open(ctx, path, client.CreateMay, false)
+	case p.draws.Chance(1, 6) && p.cell.load.shown[path] != "":
+		p.checkLatest(ctx, o)
 	case o.lock == nil:
 		p.acquire(ctx, o)
 	case p.draws.Chance(1, 4):
@@ -294,6 +296,7 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 	switch {
 	case err == nil:
 		o.lock, p.sequencer = lock, lock.Sequencer()
+		p.cell.load.shown[o.path] = p.sequencer
 		p.cell.minds.holds(p.believer(), o, lock, mode)
 	case errors.Is(err, client.ErrGone), errors.Is(err, client.ErrPoisoned):
 		p.closeHandle(ctx, o)
@@ -313,6 +316,21 @@ func (p *program) release(ctx context.Context, o *opened) {
 		return
 	}
 	p.answered(err, o.path == hotNode, "release")
+	if errors.Is(err, client.ErrGone) {
+		p.closeHandle(ctx, o)
+	}
+}
+
+// checkLatest asks whether the sequencer is valid that anybody was given last: of a
+// lock that is held, or was released since.
+func (p *program) checkLatest(ctx context.Context, o *opened) {
+	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
+	defer cancel()
+	err := o.h.CheckSequencer(ctx, p.cell.load.shown[o.path])
+	if p.rt.Env().Dead() {
+		return
+	}
+	p.answered(err, o.path == hotNode, "check-sequencer")
 	if errors.Is(err, client.ErrGone) {
 		p.closeHandle(ctx, o)
 	}

@@ -3,6 +3,7 @@ package cell
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/db"
@@ -39,6 +40,7 @@ type replica struct {
 	pieces   pieces         // of the snapshot that is being fetched
 	sums     sums
 	stopped  error // why the host ended this life
+	still    bool  // it has applied nothing in this act
 }
 
 // newReplica returns the maker of a machine's lives.
@@ -153,6 +155,7 @@ func (r *replica) act() {
 	}
 	r.send(out.Peers)
 	r.cell.watch.goesOn(r.id, &r.sums)
+	r.still = len(out.Applied) == 0 && out.Installed == nil
 	if x := r.cell.crowd; x != nil {
 		x.answers(r, out.Clients)
 		out.Clients = nil
@@ -194,6 +197,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 	if owner, known := c.rights.opened[q.Session]; !known || owner == who {
 		c.watch.asks(id, msg)
 		c.sessions.came(id, now, q)
+		c.shown.asks(q)
 	}
 }
 
@@ -205,6 +209,10 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 			return
 		}
 		c.sessions.answered(r.id, r.now, p)
+		alone := func(x node.Read) bool { return x.Session == p.Session && x.Seq == p.Seq }
+		if r.still && c.current(r.id) && slices.ContainsFunc(reads, alone) {
+			c.shown.answered(p)
+		}
 	}
 	c.watch.answers(r.id, m.Wire, reads)
 }

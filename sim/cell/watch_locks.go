@@ -42,6 +42,8 @@ func (o owner) compare(p owner) int {
 // hold is what an owner holds, and by which call.
 type hold struct {
 	node        api.Ref
+	mode        api.Mode
+	gen         api.LockGen
 	acquisition api.Acquisition
 	delay       api.LockDelay
 	call        call
@@ -110,7 +112,7 @@ func (b *lockBook) grants(o owner, by call, d command.Acquire, r api.Result) {
 	if free := len(b.owners(func(_ owner, h hold) bool { return h.node == d.Node })) == 0; free && b.taken != nil {
 		b.taken(d.Node, held.Gen)
 	}
-	b.holds[o] = hold{node: d.Node, acquisition: held.Acquisition, delay: d.Delay.Bound(), call: by}
+	b.holds[o] = hold{node: d.Node, mode: d.Mode, gen: held.Gen, acquisition: held.Acquisition, delay: d.Delay.Bound(), call: by}
 	b.calls[by] = o
 	e := b.event(linearizability.HoldGranted, o, d.Node)
 	e.Shared, e.Gen = d.Mode == api.Shared, uint64(held.Gen)

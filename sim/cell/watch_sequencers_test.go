@@ -1,0 +1,62 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// The lock of node 7 is held, shared, at generation 9, or was.
+func TestS10ASequencerIsValidWhileItsLockIsHeld(t *testing.T) {
+	path, err := api.ParsePath("/d0/hot")
+	require.NoError(t, err)
+	node := api.Ref{Path: path, Instance: 7}
+	of := func(i api.Instance, m api.Mode, g api.LockGen) api.Sequencer {
+		return api.Sequencer{Node: api.Ref{Path: path, Instance: i}, Mode: m, Gen: g}
+	}
+	for name, c := range map[string]struct {
+		s        api.Sequencer
+		released bool
+		said     api.Code
+		fenced   bool
+		breaks   bool
+	}{
+		"valid, and it is":            {of(7, api.Shared, 9), false, api.OK, false, false},
+		"stale, and it is valid":      {of(7, api.Shared, 9), false, api.StaleSequencer, false, true},
+		"stale, or its handle's is":   {of(7, api.Shared, 9), false, api.StaleSequencer, true, false},
+		"valid, in another mode":      {of(7, api.Exclusive, 9), false, api.OK, false, true},
+		"valid, of before":            {of(7, api.Shared, 8), false, api.OK, false, true},
+		"valid, of another node":      {of(8, api.Shared, 9), false, api.OK, false, true},
+		"valid, and nobody holds it":  {of(7, api.Shared, 9), true, api.OK, false, true},
+		"stale, and nobody holds it":  {of(7, api.Shared, 9), true, api.StaleSequencer, false, false},
+		"gone, and who knows is told": {of(7, api.Shared, 9), false, api.Gone, false, false},
+	} {
+		for _, logged := range []bool{true, false} {
+			f := newFacts(t)
+			locks := newLockBook(f.w, 0)
+			if !c.released {
+				locks.holds[owner{session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
+			}
+			w := newSequencerWatch(f.w, locks)
+			breaks := c.breaks
+			if logged {
+				d := command.CheckSequencer{Node: node, Sequencer: c.s}
+				if c.fenced {
+					d.Fence = of(7, api.Shared, 8)
+				}
+				w.command(&command.Applied{Command: command.Act{Session: 4, Seq: 1, Deed: d}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
+			} else {
+				w.asks(api.Request{Session: 4, Seq: 1, Op: api.CheckSequencer{Sequencer: c.s.Encode()}})
+				w.answered(api.Reply{Session: 4, Seq: 1, Result: api.Result{Code: c.said}})
+				breaks = breaks && c.said == api.OK
+			}
+			require.Equal(t, breaks, f.w.Failure() != nil, name)
+			if breaks {
+				f.breaks("S10")
+			}
+		}
+	}
+}
