@@ -25,6 +25,7 @@ type call struct {
 
 	missed  int // answers that did not come in time
 	refused int // refusals
+	vain    int // KeepAlives in a row that were answered at once and brought nothing
 	hops    int // hints followed at once since the last pause
 
 	held      bool  // a KeepAlive that the master is to hold: that it is silent says nothing
@@ -61,7 +62,7 @@ func (m *Machine) resend(now time.Time, c *call) {
 		if !c.held {
 			m.route.silent(c.to, c.sentAt)
 		}
-	} else if c.refused%patience == 0 {
+	} else if c.refused > 0 && c.refused%patience == 0 {
 		m.route.leave(c.to)
 	}
 	c.hops = 0

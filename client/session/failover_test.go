@@ -104,12 +104,13 @@ func TestAClosedSessionIsNotKept(t *testing.T) {
 }
 
 // A master that answers each KeepAlive at once makes the client pause for longer and
-// longer, but never for longer than its lease.
+// longer, but never for longer than its lease; and it is not left for that.
 func TestThePauseBetweenKeepAlivesEndsInTime(t *testing.T) {
 	r := newRig(t, nil)
 	r.m.Open(r.now)
 	r.reply(r.one(), api.Result{Code: api.OK, Session: 7})
 	e := r.one()
+	master := e.To
 	for i := range 40 {
 		r.reply(e, api.Result{Code: api.OK, Detail: api.Leased{Lease: time.Second}})
 		sent := r.take()
@@ -119,5 +120,6 @@ func TestThePauseBetweenKeepAlivesEndsInTime(t *testing.T) {
 		}
 		e = sent[0]
 		require.Equal(t, session.Valid, r.m.Status().Lease, "after %d answers", i)
+		require.Equal(t, master, e.To, "after %d answers", i)
 	}
 }

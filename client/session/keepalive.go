@@ -98,16 +98,16 @@ func (m *Machine) unleased(now time.Time) {
 // until the next answer is overdue.
 func (m *Machine) beatAgain(now time.Time, b beat, news bool) {
 	c := m.keep
-	c.missed, c.hops = 0, 0
+	c.missed, c.refused, c.hops = 0, 0, 0
 	if !news && (m.lease.state != Valid || now.Sub(b.at) < m.cfg.RetryMin) {
-		c.id, c.due = 0, now.Add(m.cfg.pause(m.cfg.RetryMin, c.refused))
+		c.id, c.due = 0, now.Add(m.cfg.pause(m.cfg.RetryMin, c.vain))
 		if soon := m.lease.soon; m.lease.state == Valid && soon.Before(c.due) && now.Before(soon) {
 			c.due = soon
 		}
-		c.refused++
+		c.vain++
 		return
 	}
-	c.refused = 0
+	c.vain = 0
 	m.send(now, c)
 }
 
