@@ -73,6 +73,17 @@ func (b *handleBook) alone(id paxos.NodeID, k call, a asking, p api.Reply) {
 	}
 }
 
+// denied says that a call was an Open, and whoever asked may not open that node now.
+func (b *handleBook) denied(k call) bool {
+	for _, a := range b.asked[k] {
+		if open, ok := a.op.(api.Open); ok {
+			n := b.rights.nodes[b.pathOf(open)]
+			return n != nil && !b.rights.may(a.who, n.names, open.Rights)
+		}
+	}
+	return false
+}
+
 func (b *handleBook) pathOf(op api.Open) string {
 	switch {
 	case op.Dir == "":
