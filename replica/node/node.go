@@ -337,5 +337,12 @@ func (n *Node) Master() master.Status { return n.master.Status() }
 // ok is false where it is none, or there is none.
 func (n *Node) Session(id api.SessionID) (s session.Session, ok bool) { return n.master.Session(id) }
 
+// Desk is a picture of what the master knows of nodes in use; zero where there is
+// no master.
+func (n *Node) Desk() desk.Status {
+	s, _ := n.master.Desk()
+	return s
+}
+
 // View is the rows as they are now; what happens later does not change it.
 func (n *Node) View() db.View { return n.db.View() }

@@ -17,6 +17,7 @@ type sizes struct {
 
 // bounds checks L2.
 func (c *Cell) bounds() {
+	c.tops = append(c.tops, c.watch.top)
 	for _, m := range c.replicas {
 		if r := running(m); r != nil && r.host.Node() != nil && !c.watch.disks[r.id].stray {
 			for _, s := range c.sizes(r) {
@@ -34,6 +35,7 @@ func (c *Cell) sizes(r *replica) []sizes {
 	status, view := r.host.Node().Status(), r.host.Node().View()
 	totals := rows.GetTotals(view)
 	snaps, bytes := c.files(r)
+	desk := r.host.Node().Desk()
 	answers := 0
 	for range view.Scan(string(rune(rows.FamilyAnswer))) {
 		answers++
@@ -46,6 +48,9 @@ func (c *Cell) sizes(r *replica) []sizes {
 		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window * maxDrift},
 		{"sessions", int(totals.Sessions), rows.MaxSessions},
 		{"sessions more than clients opened", int(totals.Sessions), 2 * c.load.sessions},
+		{"open handles", desk.Handles, int(totals.Sessions) * cfg.Desk.Handles.PerSession},
+		{"Acquires that wait", desk.Waiting, int(totals.Sessions) * api.MaxWindow},
+		{"calls proposed by the desk", desk.UnderWay, cfg.MaxPending + api.MaxWindow},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
 		{"slots in memory", kept(status, r.damaged), c.keeps()},
 		{"sums of slots in memory", summed(r), c.keeps()},
@@ -84,7 +89,16 @@ func summed(r *replica) int {
 // keeps is how many slots there may be: two snapshots' worth, what is kept for
 // laggards, and what came while a snapshot took long or failed.
 func (c *Cell) keeps() int {
-	return 2*int(c.plan.Host.SnapshotEvery) + int(c.plan.Host.KeepSlots) + maxLate
+	return 2*int(c.plan.Host.SnapshotEvery) + int(c.plan.Host.KeepSlots) + max(maxLate, c.pace())
+}
+
+// pace is how many slots were filled in the last 20 s or so: in a storm of waiters
+// more than maxLate, and no replica can help that as long as its disk stands still.
+func (c *Cell) pace() int {
+	if len(c.tops) == 0 {
+		return 0
+	}
+	return int(c.watch.top - c.tops[max(0, len(c.tops)-5)])
 }
 
 // files counts the snapshots on a replica's disk, and the bytes of its log.

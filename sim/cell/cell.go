@@ -30,8 +30,11 @@ type Cell struct {
 	fence    *fence
 	rights   *rightsBook
 	handles  *handleBook
+	queues   *queueBook
 	listens  *sim.Draw         // what a hostile client overhears; nil: there is none
 	heard    overheard         // by a hostile client
+	tops     []paxos.Slot      // highest slot applied, each time that bounds were looked at
+	deserted int               // sessions that their clients left without a word
 	tricks   map[string]uint64 // of a hostile client, that were answered as they must be
 	suffix   *suffixWatch
 	sessions *sessionWatch
@@ -75,8 +78,11 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.sessions = newSessionWatch(c.world, p.Replicas, p.Host.Node.Sessions)
 	c.promises = newPromiseWatch(c)
 	c.sessions.moved = c.promises.masterMoved
+	c.queues = newQueueBook(c.world)
+	c.queues.holds = c.watch.locks.held
+	c.watch.locks.moved = func(n api.Ref) { c.queues.moved[n] = c.watch.top }
 	c.nodes = newFileBook(func() int64 { return int64(c.world.Now()) })
-	c.nodes.alien = func(s api.SessionID) bool { return c.rights.who[s] == c.intruder() }
+	c.nodes.alien = func(s api.SessionID) bool { return c.rights.opened[s] == c.intruder() }
 	c.watch.alone = c.mayRead
 	c.watch.each = c.executed
 	c.leases = newLeaseWatch(c.world, p.Replicas)
@@ -278,6 +284,7 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.minds.command(a)
 	c.rights.command(a)
 	c.promises.command(a)
+	c.queues.command(a)
 }
 
 // current says that a replica has applied all that anybody has.

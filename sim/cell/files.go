@@ -118,7 +118,8 @@ func (p *program) answered(err error, hot bool, what string) {
 	_, known := fileCode(err)
 	known = known || errors.Is(err, client.ErrLockHeld) || errors.Is(err, client.ErrLockDelayed) ||
 		errors.Is(err, client.ErrNotHeld) || errors.Is(err, client.ErrStaleSequencer) ||
-		errors.Is(err, client.ErrPermission) || errors.Is(err, client.ErrPoisoned) || errors.Is(err, client.ErrInvalid)
+		errors.Is(err, client.ErrPermission) || errors.Is(err, client.ErrPoisoned) || errors.Is(err, client.ErrInvalid) ||
+		errors.Is(err, client.ErrTooLarge)
 	p.ended(err)
 	text := "ok"
 	if err != nil {

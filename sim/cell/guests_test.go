@@ -20,10 +20,13 @@ type guests struct {
 	cell *Cell
 }
 
-func newGuests(t *testing.T, seed uint64) *guests {
+func newGuests(t *testing.T, seed uint64, tune ...func(*Plan)) *guests {
 	p := NewPlan(Options{Seed: seed, Replicas: 3, Clients: 1, Faults: []string{}, Workload: "mixed"})
 	p.Clients, p.Hostile = 0, HostilePlan{}
 	p.Host.Node.Sessions = session.Config{LeaseMin: 4 * time.Second, LeaseMax: 12 * time.Second, KeepAliveRate: 100}
+	for _, f := range tune {
+		f(&p)
+	}
 	c := build(p, sim.Trace{})
 	t.Cleanup(c.world.Close)
 	c.start()

@@ -27,6 +27,9 @@ var workloads = []workload{
 	{"increments", "read-modify-write loops on few rows, with reads between", (*program).increments},
 	{"files", "nodes of a small tree that are opened, read, written, listed and deleted", (*program).files},
 	{"locks", "locks that are acquired, held, checked and released, by many who want the same", (*program).locks},
+	{workStorm, "one lock that very many wait for", (*program).stormTurn},
+	{workChurn, "sessions that last for a few calls, end or vanish, and their ephemeral nodes", (*program).churnTurn},
+	{workBig, "files as large as they may be, and a byte more", (*program).bigTurn},
 	{"rights", "nodes under ACL files that come, change and go, by handles with few rights, fenced or poisoned", (*program).rightsTurn},
 	{workFenced, "a counter outside of the cell, which whoever holds a lock reads and writes; it checks sequencers", (*program).fenced},
 	{"lists", "groups of rows that are filled, emptied and listed as a whole", (*program).lists},
@@ -99,12 +102,12 @@ func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 				Replicas:   c.replicaIDs(),
 				Draw:       draws.Uint64,
 				AnswerWait: draws.Duration(50*time.Millisecond, 600*time.Millisecond),
-				Window:     int(draws.LogUniform(1, 64)),
+				Window:     max(int(draws.LogUniform(1, 64)), 4*c.plan.Calls.Threads),
 				Rho:        int64(c.plan.Host.Node.Paxos.Lease.Rho),
 				Grace:      draws.Duration(c.plan.Calls.Grace/2, c.plan.Calls.Grace),
 			})
 			c.minds.begins(runningClient{rt, cl})
-			budget := int(draws.LogUniform(10, 400))
+			budget := c.budget(draws)
 			lived := c.session(line, cl, int64(machine)<<32|int64(rt.Env().Life())<<20|int64(generation)<<8, budget)
 			if c.load.finale && lived {
 				return
@@ -161,7 +164,9 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 		}
 		c.tidies(rt, cl, known)
 	}
-	c.close(rt, cl)
+	if !c.deserts(rt, rt.Env().World().Draw("client.deserts", uint64(id))) {
+		c.close(rt, cl)
+	}
 	return lived
 }
 
@@ -198,7 +203,7 @@ func (p *program) run(budget int) {
 		}
 	}
 	p.leave(ctx)
-	if !p.cell.load.finale {
+	if !p.cell.load.finale || p.bystander() {
 		return
 	}
 	for i := 0; i < finaleCalls && !p.expired; i++ {

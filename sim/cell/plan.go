@@ -167,7 +167,10 @@ func NewPlan(o Options) Plan {
 		p.Replicas = []int{3, 5, 4, 6, 7}[at("replicas").Weighted([]uint32{10, 6, 2, 1, 1})]
 	}
 	if p.Clients == 0 {
-		p.Clients = int(at("clients").Between(2, 6))
+		p.Clients = int(at("clients").LogUniform(3, 8))
+		if d := at("clients.many"); d.Chance(1, 8) {
+			p.Clients = int(d.LogUniform(8, 50))
+		}
 	}
 	if p.Workload == "" {
 		p.Workload = workloads[at("workload").Int(len(workloads))].name
@@ -183,6 +186,12 @@ func NewPlan(o Options) Plan {
 	p.sessions(at)
 	p.calls(at)
 	p.backups(at)
+	switch p.Workload {
+	case workStorm:
+		p.storm(o.Workload == workStorm, o.Clients, at)
+	case workBig:
+		p.big()
+	}
 	p.fence(o.Fence, at)
 	p.hostile(at)
 	return p
@@ -290,7 +299,7 @@ func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
 
 // onNodes says that a workload uses files and locks.
 func onNodes(workload string) bool {
-	return slices.Contains([]string{"files", "locks", "rights"}, workload)
+	return slices.Contains([]string{"files", "locks", "rights", workStorm, workChurn, workBig}, workload)
 }
 
 // sessions draws how long sessions live without a word of their clients, and how

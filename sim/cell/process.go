@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/lane"
 	"github.com/chubbycell/chubby/replica/node"
@@ -39,8 +40,9 @@ type replica struct {
 	writing  *db.View       // is being written as a snapshot; nil: none is
 	pieces   pieces         // of the snapshot that is being fetched
 	sums     sums
-	stopped  error // why the host ended this life
-	still    bool  // it has applied nothing in this act
+	answered []api.Reply // that left at once
+	stopped  error       // why the host ended this life
+	still    bool        // it has applied nothing in this act
 }
 
 // newReplica returns the maker of a machine's lives.
@@ -132,9 +134,10 @@ func (r *replica) act() {
 		r.fail(out.Stop)
 		return
 	}
+	var tries []command.Act
 	if r.host.Node() != nil {
 		r.cell.watch.proposed(out.Proposed)
-		r.cell.handles.proposed(r.id, out.Proposed)
+		tries = r.cell.handles.proposed(r.id, out.Proposed)
 		if out.Installed != nil {
 			r.cell.watch.installed(r.id, out.Installed)
 			r.sums.mine = node.SumReport{} // of rows that are gone
@@ -160,10 +163,13 @@ func (r *replica) act() {
 		x.answers(r, out.Clients)
 		out.Clients = nil
 	}
+	r.answered = r.answered[:0]
 	for _, m := range out.Clients {
 		r.cell.answers(r, m, out.Reads)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
+	from := r.cell.watch.disks[r.id].applied + 1 - paxos.Slot(len(out.Applied))
+	r.cell.queues.acted(r.id, from, r.answered, tries)
 	if t := out.Tenure; t != nil && t.Mine {
 		r.cell.rare.began(t.Ballot)
 		r.cell.began()
@@ -198,6 +204,8 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 		c.watch.asks(id, msg)
 		c.sessions.came(id, now, q)
 		c.shown.asks(q)
+		token, _ := tokenIn(q.Op)
+		c.queues.asks(q, c.handles.given[token])
 	}
 }
 
@@ -216,6 +224,7 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 		if r.still && c.current(r.id) && slices.ContainsFunc(reads, alone) {
 			c.shown.answered(p)
 		}
+		r.answered = append(r.answered, p)
 	}
 	c.watch.answers(r.id, m.Wire, reads)
 }

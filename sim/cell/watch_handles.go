@@ -96,9 +96,9 @@ func (b *handleBook) asks(who api.Principal, q api.Request) {
 func (b *handleBook) count(who api.Principal, q api.Request) {
 	token, on := tokenIn(q.Op)
 	g := b.given[token]
-	owner, alive := b.rights.who[q.Session]
+	owner, known := b.rights.opened[q.Session]
 	switch {
-	case alive && owner != who, on && g != nil && g.session != q.Session:
+	case known && owner != who, on && g != nil && g.session != q.Session:
 		b.foreign++
 	case on && g == nil:
 		b.forged++
@@ -231,8 +231,9 @@ func (b *handleBook) explained(k call, e api.Epoch) (a asking, f fault) {
 	return a, f
 }
 
-// proposed is told of the commands that a replica has handed to the log.
-func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) {
+// proposed is told of the commands that a replica has handed to the log, and
+// returns the Acquires among them that wait.
+func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) (tries []command.Act) {
 	for _, raw := range commands {
 		c, err := command.Decode(string(raw))
 		if err != nil {
@@ -241,10 +242,14 @@ func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) {
 		switch c := c.(type) {
 		case command.Act:
 			b.acts(id, c)
+			if d, ok := c.Deed.(command.Acquire); ok && d.Wait {
+				tries = append(tries, c)
+			}
 		case command.Call:
 			b.calls(id, c)
 		}
 	}
+	return tries
 }
 
 func (b *handleBook) calls(id paxos.NodeID, c command.Call) {

@@ -25,6 +25,7 @@ type lockBook struct {
 	list   []linearizability.HoldEvent
 	failed uint64                     // holders
 	taken  func(api.Ref, api.LockGen) // is told when a lock goes from free to held; may be nil
+	moved  func(api.Ref)              // is told when somebody takes or leaves a lock; may be nil
 }
 
 // owner is a handle of a session.
@@ -114,6 +115,7 @@ func (b *lockBook) grants(o owner, by call, d command.Acquire, r api.Result) {
 	}
 	b.holds[o] = hold{node: d.Node, mode: d.Mode, gen: held.Gen, acquisition: held.Acquisition, delay: d.Delay.Bound(), call: by}
 	b.calls[by] = o
+	b.moves(d.Node)
 	e := b.event(linearizability.HoldGranted, o, d.Node)
 	e.Shared, e.Gen = d.Mode == api.Shared, uint64(held.Gen)
 	b.list = append(b.list, e)
@@ -128,6 +130,7 @@ func (b *lockBook) frees(o owner, how linearizability.HoldKind) {
 	}
 	delete(b.holds, o)
 	delete(b.calls, h.call)
+	b.moves(h.node)
 	e := b.event(how, o, h.node)
 	if how == linearizability.HoldFailed {
 		b.failed++
@@ -136,6 +139,28 @@ func (b *lockBook) frees(o owner, how linearizability.HoldKind) {
 		e.Until = e.At + int64(earliest(h.delay.Duration(), b.rho))
 	}
 	b.list = append(b.list, e)
+}
+
+// held says whether a handle holds the lock of a node, and what it would conflict
+// with if it took it in some mode.
+func (b *lockBook) held(n api.Ref, h api.HandleID) (own bool, conflicts func(api.Mode) bool) {
+	var modes []api.Mode
+	for o, x := range b.holds { // order-free: any conflict will do
+		switch {
+		case x.node != n:
+		case o.handle == h:
+			own = true
+		default:
+			modes = append(modes, x.mode)
+		}
+	}
+	return own, func(m api.Mode) bool { return slices.ContainsFunc(modes, m.Conflicts) }
+}
+
+func (b *lockBook) moves(n api.Ref) {
+	if b.moved != nil {
+		b.moved(n)
+	}
 }
 
 // session frees all that handles of a session hold.

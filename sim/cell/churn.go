@@ -1,0 +1,57 @@
+package cell
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// workChurn is the workload of sessions that come and go.
+const workChurn = "churn"
+
+// budget is how many calls the programs of one session make.
+func (c *Cell) budget(d *sim.Draw) int {
+	switch c.plan.Workload {
+	case workChurn:
+		return int(d.LogUniform(1, 12))
+	case workStorm:
+		return 1 << 20 // until the end: whoever is done would leave the queue
+	}
+	return int(d.LogUniform(10, 400))
+}
+
+// churnTurn makes ephemeral nodes, looks at those of others, and locks one that all
+// want.
+func (p *program) churnTurn(ctx context.Context) {
+	dir := fmt.Sprintf("/d%d", p.draws.Int(p.cell.plan.Calls.Groups))
+	switch p.draws.Int(6) {
+	case 0, 1:
+		p.stormTurn(ctx)
+	case 2:
+		if o := p.has(dir); o != nil {
+			p.readDir(ctx, o)
+			return
+		}
+		p.open(ctx, dir, client.CreateMay, p.draws.Chance(1, 4) && dir != "/d0")
+	default:
+		p.open(ctx, fmt.Sprintf("%s/e%d", dir, p.draws.Int(8)), client.CreateMay, true)
+	}
+}
+
+// deserts ends a session without a word, in one of three cases: its client's machine
+// loses power, and somebody else begins on it later.
+func (c *Cell) deserts(rt *sim.Runtime, d *sim.Draw) bool {
+	if c.plan.Workload != workChurn || c.load.finale || !d.Chance(1, 3) {
+		return false
+	}
+	m := c.world.Machine(rt.Env().Self())
+	c.deserted++
+	c.world.After(0, func() {
+		m.Crash()
+		m.StartAfter(d.Duration(time.Millisecond, 500*time.Millisecond))
+	})
+	return rt.Sleep(context.Background(), time.Hour) == nil
+}

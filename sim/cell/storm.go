@@ -1,0 +1,66 @@
+package cell
+
+import (
+	"context"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/draw"
+)
+
+// workStorm is the workload of many who wait for one lock.
+const workStorm = "storm"
+
+// Waiters of a storm: in the swarm few, to keep its pace; where it was asked for by
+// name as many as a thousand.
+const (
+	mostInSwarm = 40
+	mostInStorm = 1000
+	mostAtOnce  = 25 // on one client: a session has room for no more calls than api.MaxWindow
+)
+
+// storm draws how many wait, on how many clients.
+func (p *Plan) storm(asked bool, clients int, at func(string) *draw.Stream) {
+	d := at("storm")
+	waiters := int(d.LogUniform(16, mostInSwarm))
+	if asked {
+		waiters = int(d.LogUniform(100, mostInStorm))
+	}
+	if clients == 0 {
+		p.Clients = max(p.Clients, (waiters+mostAtOnce-1)/mostAtOnce)
+	}
+	p.Calls.Threads = min(mostAtOnce, (waiters+p.Clients-1)/p.Clients)
+	p.Calls.Think = d.Duration(time.Millisecond, 50*time.Millisecond)
+	p.Calls.Patience = d.Duration(5*time.Second, 20*time.Second)
+}
+
+// stormTurn acquires the lock that all want, holds it for a moment and gives it
+// back.
+func (p *program) stormTurn(ctx context.Context) {
+	o := p.has(hotNode)
+	if o == nil {
+		p.open(ctx, hotNode, client.CreateMay, false)
+		return
+	}
+	mode := client.Exclusive
+	if p.draws.Chance(1, 8) {
+		mode = client.Shared
+	}
+	p.take(ctx, o, mode, p.draws.Chance(19, 20))
+	if o.lock == nil {
+		return
+	}
+	if p.rt.Sleep(ctx, p.draws.Duration(0, 30*time.Millisecond)) == nil {
+		p.release(ctx, o)
+	}
+}
+
+// bystander says that a program makes no last calls: where there are many programs,
+// one on each client is enough. All of them would want the contended lock once more,
+// one after the other, and that is no question of whether the cell has recovered.
+func (p *program) bystander() bool {
+	plan := &p.cell.plan
+	return plan.Clients*plan.Calls.Threads > mostFinales && p.id&0xff != 0
+}
+
+const mostFinales = 24

@@ -1,0 +1,69 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim"
+)
+
+// A thousand wait for one lock. Nobody is tried in vain: each trial is a grant, but
+// for the one that is under way.
+func TestAThousandWaitersAreWokenOneByOne(t *testing.T) {
+	p := NewPlan(Options{Seed: 3, Replicas: 3, Clients: 40, Workload: workStorm, Faults: []string{}})
+	p.Hostile = HostilePlan{}
+	p.Calls.Threads, p.Calls.Patience, p.Calls.Think = mostAtOnce, time.Minute, time.Millisecond
+	c := build(p, sim.Trace{})
+	t.Cleanup(c.world.Close)
+	c.start()
+	require.Equal(t, sim.Reached, c.world.Run(20*time.Second))
+	require.Nil(t, c.world.Failure())
+	require.Greater(t, c.queues.most, 950, "who waited at one time")
+	require.Greater(t, c.queues.given, uint64(300))
+	require.LessOrEqual(t, c.queues.woken, c.queues.given+uint64(mostAtOnce), "readers in front come together")
+}
+
+func TestHowLargeStormsAre(t *testing.T) {
+	most := 0
+	for seed := range uint64(200) {
+		p := NewPlan(Options{Seed: seed, Workload: workStorm})
+		waiters := p.Clients * p.Calls.Threads
+		require.LessOrEqual(t, p.Calls.Threads, mostAtOnce)
+		require.LessOrEqual(t, p.Clients, MaxClients)
+		require.GreaterOrEqual(t, waiters, 100)
+		most = max(most, waiters)
+	}
+	require.Greater(t, most, 900)
+	for seed := range uint64(200) {
+		p := NewPlan(Options{Seed: seed})
+		require.GreaterOrEqual(t, p.Clients, 3)
+		require.LessOrEqual(t, p.Clients, 50)
+	}
+}
+
+func TestSessionsComeAndGo(t *testing.T) {
+	r := Run(Options{Seed: 1, Workload: workChurn, Faults: []string{}})
+	require.Nil(t, r.Breach)
+	require.True(t, r.Counted)
+	n := numbers(r.Sometimes)
+	require.Positive(t, n["session-deserted"])
+	require.Positive(t, n["session-expired"])
+	require.Positive(t, n["ephemeral-swept"])
+}
+
+func TestFilesAreAsLargeAsTheyMayBe(t *testing.T) {
+	r := Run(Options{Seed: 1, Workload: workBig, Faults: []string{}})
+	require.Nil(t, r.Breach)
+	require.True(t, r.Counted)
+	require.Positive(t, numbers(r.Sometimes)["contents-too-large"])
+}
+
+func numbers(all []Number) map[string]uint64 {
+	m := map[string]uint64{}
+	for _, n := range all {
+		m[n.Name] = n.Value
+	}
+	return m
+}

@@ -1,0 +1,207 @@
+package cell
+
+import (
+	"slices"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// queueBook knows in which order Acquires came to wait for each lock at the master
+// of an epoch, from what reached it and what left it: the first answer that it
+// waits, or the first proposal of it, is where it joined. Nobody is tried before
+// who came first, but readers beside readers; so one release wakes one writer, or
+// the readers in front, however many wait (S8). Nor does anybody who waits hear
+// of it: there is no more than one answer to each copy, and to each trial.
+type queueBook struct {
+	world *sim.World
+	holds func(api.Ref, api.HandleID) (own bool, conflicts func(api.Mode) bool)
+	lines map[spot][]*standing
+	calls map[call]*standing
+	whose map[api.SessionID][]*standing
+	moved map[api.Ref]paxos.Slot // where somebody last took or left a lock
+	most  int                    // who waited for one lock at a time
+	woken uint64                 // trials
+	given uint64                 // grants to those who waited
+}
+
+// spot is a lock in an epoch.
+type spot struct {
+	epoch api.Epoch
+	node  api.Ref
+}
+
+// standing is an Acquire that waits, in the latest epoch that it was seen in.
+type standing struct {
+	call   call
+	at     spot
+	handle api.HandleID
+	mode   api.Mode
+	joined bool
+	tried  bool
+	leaves bool // something has come that ends it
+
+	copies, answers, trials int
+}
+
+func newQueueBook(w *sim.World) *queueBook {
+	return &queueBook{
+		world: w, lines: map[spot][]*standing{}, calls: map[call]*standing{}, whose: map[api.SessionID][]*standing{}, moved: map[api.Ref]paxos.Slot{},
+		holds: func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
+			return false, func(api.Mode) bool { return false }
+		},
+	}
+}
+
+// asks is told of each request of the session's own principal; g is its handle, if
+// it comes with one that was given out.
+func (b *queueBook) asks(q api.Request, g *grip) {
+	k := call{q.Session, q.Seq}
+	switch op := q.Op.(type) {
+	case api.Acquire:
+		if op.Wait && g != nil {
+			b.copy(k, q.Epoch, op, g)
+		}
+	case api.CloseHandle, api.Poison:
+		b.end(q.Session, func(s *standing) bool { return g != nil && s.handle == g.id })
+	case api.CancelAcquire:
+		b.end(q.Session, func(s *standing) bool { return s.call.seq == op.Call })
+	}
+	b.end(q.Session, func(s *standing) bool { return s.call.seq <= q.Seen })
+}
+
+// copy notes a copy of an Acquire. In a later epoch it joins anew.
+func (b *queueBook) copy(k call, e api.Epoch, op api.Acquire, g *grip) {
+	s := b.calls[k]
+	if s == nil || s.at.epoch < e {
+		if s != nil {
+			b.leave(s)
+		}
+		s = &standing{call: k, at: spot{e, g.node}, handle: g.id, mode: op.Mode}
+		b.calls[k] = s
+		b.whose[k.session] = append(b.whose[k.session], s)
+	}
+	s.copies++
+}
+
+// end marks those of a session of whom it is not known any more how long they wait.
+func (b *queueBook) end(id api.SessionID, which func(*standing) bool) {
+	for _, s := range b.whose[id] {
+		if which(s) {
+			s.leaves = true
+		}
+	}
+}
+
+// gone marks those who wait for the lock of a node that was deleted: they are refused
+// at once, or by the log.
+func (b *queueBook) gone(n api.Ref) {
+	for at, line := range b.lines { // order-free: each is marked by itself
+		for _, s := range line {
+			s.leaves = s.leaves || at.node == n
+		}
+	}
+}
+
+func (b *queueBook) leave(s *standing) {
+	delete(b.calls, s.call)
+	same := func(x *standing) bool { return x == s }
+	if b.whose[s.call.session] = slices.DeleteFunc(b.whose[s.call.session], same); len(b.whose[s.call.session]) == 0 {
+		delete(b.whose, s.call.session)
+	}
+	b.lines[s.at] = slices.DeleteFunc(b.lines[s.at], same)
+	if len(b.lines[s.at]) == 0 {
+		delete(b.lines, s.at)
+	}
+}
+
+func (b *queueBook) join(s *standing) {
+	if !s.joined {
+		s.joined = true
+		b.lines[s.at] = append(b.lines[s.at], s)
+		b.most = max(b.most, len(b.lines[s.at]))
+	}
+}
+
+// command is told of each command as it is first applied anywhere.
+func (b *queueBook) command(a *command.Applied) {
+	switch c := a.Command.(type) {
+	case command.Sweep:
+		b.gone(c.Node)
+	case command.Act:
+		if d, ok := c.Deed.(command.DeleteNode); ok && a.Result.Code == api.OK {
+			b.gone(d.Node)
+		}
+		s := b.calls[call{c.Session, c.Seq}]
+		if d, ok := c.Deed.(command.Acquire); ok && d.Wait && s != nil && s.at.epoch == c.Guard {
+			s.tried = false
+			if a.Verdict == command.Executed && a.Result.Code == api.OK {
+				b.given++
+			}
+			if a.Verdict != command.Refused {
+				b.leave(s)
+			}
+		}
+	case command.Expire:
+		b.end(c.Session, func(*standing) bool { return true })
+	case command.Call:
+		if _, ends := c.Op.(api.EndSession); ends {
+			b.end(c.Session, func(*standing) bool { return true })
+		}
+	}
+}
+
+// acted is told what left a replica at once: answers, and Acquires for the log. from
+// is the first slot that it applied before.
+func (b *queueBook) acted(id paxos.NodeID, from paxos.Slot, answers []api.Reply, tries []command.Act) {
+	for _, p := range answers {
+		if s := b.calls[call{p.Session, p.Seq}]; s != nil && p.Code.Definite() {
+			b.leave(s)
+		}
+	}
+	for _, c := range tries {
+		b.tries(id, from, c, c.Deed.(command.Acquire))
+	}
+	for _, p := range answers {
+		if s := b.calls[call{p.Session, p.Seq}]; s != nil && p.Code == api.Parked && s.at.epoch == p.Epoch {
+			b.parked(id, s)
+		}
+	}
+}
+
+func (b *queueBook) parked(id paxos.NodeID, s *standing) {
+	b.join(s)
+	if s.answers++; s.answers > s.copies+s.trials {
+		b.world.Break("S8", "replica %d tells call %d of session %d for the %d. time that it waits for %v; %d copies came, it was tried %d times",
+			id, s.call.seq, s.call.session, s.answers, s.at.node, s.copies, s.trials)
+	}
+}
+
+// tries checks the order of the queue where an Acquire is proposed, unless it is of
+// a handle that holds the lock already. The lock is not held then, or was free for
+// some time of the slots that were applied just now.
+func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d command.Acquire) {
+	s := b.calls[call{c.Session, c.Seq}]
+	if s == nil || s.at.epoch != c.Guard || s.leaves {
+		return
+	}
+	b.join(s)
+	b.woken++
+	own, conflicts := b.holds(d.Node, d.Handle)
+	for _, x := range b.lines[s.at] {
+		if x == s || own {
+			break
+		}
+		if !x.leaves && (!x.tried || x.mode.Conflicts(s.mode)) {
+			b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and call %d of session %d, %v, waits in front of it",
+				id, c.Seq, c.Session, d.Node, d.Mode, x.call.seq, x.call.session, x.mode)
+		}
+	}
+	if at, ok := b.moved[d.Node]; !own && conflicts(d.Mode) && (!ok || at < from) {
+		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and the lock is held", id, c.Seq, c.Session, d.Node, d.Mode)
+	}
+	s.tried = true
+	s.trials++
+}

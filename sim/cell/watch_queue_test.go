@@ -1,0 +1,142 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// waiters is a queue book in epoch 3, and handles 1, 2, 3 of sessions 1, 2, 3.
+type waiters struct {
+	*facts
+	b *queueBook
+}
+
+var lockNode = api.Ref{Path: pathOf("/f"), Instance: 9}
+
+func gripOn(s api.SessionID) *grip {
+	return &grip{id: api.HandleID{Epoch: 3, Counter: uint64(s)}, session: s, node: lockNode}
+}
+
+func (w *waiters) asks(s api.SessionID, m api.Mode) {
+	w.b.asks(api.Request{Session: s, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: m, Wait: true}}, gripOn(s))
+}
+
+func (w *waiters) told(s api.SessionID, c api.Code) {
+	w.b.acted(1, 1, []api.Reply{{Session: s, Seq: 5, Epoch: 3, Result: api.Result{Code: c}}}, nil)
+}
+
+func trial(s api.SessionID, m api.Mode) command.Act {
+	return command.Act{Guard: 3, Session: s, Seq: 5, Deed: command.Acquire{Node: lockNode, Handle: gripOn(s).id, Mode: m, Wait: true}}
+}
+
+func (w *waiters) tries(s api.SessionID, m api.Mode) {
+	w.b.acted(1, 7, nil, []command.Act{trial(s, m)})
+}
+
+func (w *waiters) applied(s api.SessionID, m api.Mode, v command.Verdict) {
+	w.b.command(&command.Applied{Command: trial(s, m), Verdict: v})
+}
+
+// Sessions 1, 2 and 3 wait for a lock in these modes, in this order.
+func TestS8TheQueueIsKept(t *testing.T) {
+	const ex, sh = api.Exclusive, api.Shared
+	for name, c := range map[string]struct {
+		modes  [3]api.Mode
+		do     func(w *waiters)
+		breaks bool
+	}{
+		"the first":   {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex) }, false},
+		"the second":  {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(2, ex) }, true},
+		"two at once": {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex); w.tries(2, ex) }, true},
+		"one after the other": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.tries(1, ex)
+			w.applied(1, ex, command.Executed)
+			w.tries(2, ex)
+		}, false},
+		"the first again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.tries(1, ex)
+			w.applied(1, ex, command.Refused)
+			w.tries(1, ex)
+		}, false},
+		"the second, as the first was refused": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.tries(1, ex)
+			w.applied(1, ex, command.Refused)
+			w.tries(2, ex)
+		}, true},
+		"readers in front":               {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(1, sh); w.tries(2, sh) }, false},
+		"a writer behind readers":        {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(1, sh); w.tries(2, sh); w.tries(3, ex) }, true},
+		"a reader behind a writer":       {[3]api.Mode{sh, ex, sh}, func(w *waiters) { w.tries(1, sh); w.tries(3, sh) }, true},
+		"a reader before one that waits": {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(2, sh) }, true},
+		"the second, as the node is gone": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.command(&command.Applied{Command: command.Act{Deed: command.DeleteNode{Node: lockNode}}, Result: api.Result{Code: api.OK}})
+			w.tries(2, ex)
+		}, false},
+		"the second, as the first gave up": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1))
+			w.tries(2, ex)
+		}, false},
+		"the second, as the first closes": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CloseHandle{Handle: "x"}}, gripOn(1))
+			w.tries(2, ex)
+		}, false},
+		"the second, as the first was answered": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.told(1, api.HandlePoisoned)
+			w.tries(2, ex)
+		}, false},
+		"the second, as the first's session ended": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.command(&command.Applied{Command: command.Expire{Session: 1}})
+			w.tries(2, ex)
+		}, false},
+		"while the lock is held": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
+				return false, func(api.Mode) bool { return true }
+			}
+			w.tries(1, ex)
+		}, true},
+		"while the lock is held again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
+				return false, func(api.Mode) bool { return true }
+			}
+			w.b.moved[lockNode] = 7
+			w.tries(1, ex)
+		}, false},
+		"while the lock has been held for long": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
+				return false, func(api.Mode) bool { return true }
+			}
+			w.b.moved[lockNode] = 6
+			w.tries(1, ex)
+		}, true},
+		"by who holds it": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
+				return true, func(api.Mode) bool { return true }
+			}
+			w.tries(3, ex)
+		}, false},
+		"all are told": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.told(2, api.Parked)
+		}, true},
+		"a copy is answered": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.asks(2, ex)
+			w.told(2, api.Parked)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			w := &waiters{f, newQueueBook(f.w)}
+			for i, m := range c.modes {
+				w.asks(api.SessionID(i+1), m)
+				w.told(api.SessionID(i+1), api.Parked)
+			}
+			w.good()
+			c.do(w)
+			if c.breaks {
+				w.breaks("S8")
+			} else {
+				w.good()
+			}
+		})
+	}
+}
