@@ -108,8 +108,7 @@ func (h *Handle) Close(ctx context.Context) error {
 		if h.closer == nil {
 			h.stop(now, ErrClosed)
 			h.closer = h.c.begin(ctx, now, api.CloseHandle{Handle: h.token})
-			h.closer.closes = true
-			h.c.hangs.handles--
+			h.closer.then = h.c.closed
 		}
 	})
 	d, ended := h.c.waitOnly(ctx, h.closer)

@@ -18,7 +18,8 @@ import (
 type hangs struct {
 	handles int // open
 	// loose is the token from which on an answer settles all calls of unknown
-	// outcome (package session, "Seen"); 0: there are none.
+	// outcome, if its call was begun when no other was waited for (package session,
+	// "Seen": it passes no call that is); 0: there are none.
 	loose session.Token
 }
 
@@ -26,12 +27,11 @@ type hangs struct {
 func (g *hangs) note(ended []*call, last session.Token) {
 	for _, w := range ended {
 		switch {
-		case w.done.Outcome == session.Unknown && w.closes:
 		case w.done.Outcome == session.Unknown && w.opens:
 			g.loose = ^session.Token(0) // it goes on behind the caller's back
 		case w.done.Outcome == session.Unknown:
 			g.loose = max(g.loose, last+1)
-		case w.done.Outcome == session.Executed && g.loose != 0 && w.token >= g.loose:
+		case w.done.Outcome == session.Executed && w.first && w.token >= g.loose:
 			g.loose = 0
 		}
 	}
@@ -64,10 +64,16 @@ func (c *conn) renew() {
 	c.m, c.spent, c.judged, c.last = m, false, false, 0
 }
 
-// counted counts a handle that was opened; it is called with mu held. Closing it
-// takes it away again.
+// counted counts a handle that was opened; it is called with mu held.
 func (c *conn) counted(d session.Done) {
 	if _, opened := d.Result.Detail.(api.Opened); opened && d.Outcome == session.Executed {
 		c.hangs.handles++
+	}
+}
+
+// closed takes a handle away again, once the cell has said so.
+func (c *conn) closed(d session.Done) {
+	if d.Outcome == session.Executed {
+		c.hangs.handles--
 	}
 }

@@ -86,6 +86,26 @@ func TestASessionThatSomebodyMissesStaysOver(t *testing.T) {
 			w.fault(nil)
 			return nil
 		},
+		"an outcome that an answer does not settle": func(w *world) error {
+			w.fault(onlyAnswers)
+			go func() { _ = w.c.Put(w.within(time.Hour), "k", "1") }()
+			time.Sleep(time.Millisecond)
+			err := w.c.Put(w.within(time.Millisecond), "l", "1")
+			require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
+			w.fault(nil)
+			_, err = w.c.Get(w.within(time.Minute), "k")
+			require.NoError(w.t, err)
+			time.Sleep(time.Minute) // by now the first one is answered, too
+			return nil
+		},
+		"a handle that is being closed": func(w *world) error {
+			ctx := w.within(time.Minute)
+			h, err := w.c.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
+			require.NoError(w.t, err)
+			w.cut(w.rt)
+			require.Error(w.t, h.Close(w.within(time.Second)))
+			return nil
+		},
 		"a handle that may have been opened": func(w *world) error {
 			w.fault(everything)
 			_, err := w.c.Open(w.within(time.Second), "/ls/local/f", client.OpenOptions{})
