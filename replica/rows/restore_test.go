@@ -21,7 +21,7 @@ func TestRowsThatAreRenewedGoOnFarAbove(t *testing.T) {
 	e := rows.Renew(tx, 1, ballot, [32]byte{9})
 	require.Equal(t, rows.Epoch{Number: 1 + rows.Gap, Master: 1, Ballot: ballot}, e)
 	require.Equal(t, e, rows.GetEpoch(tx))
-	require.EqualValues(t, 1+rows.Gap, rows.GetTotals(tx).Commands)
+	require.EqualValues(t, uint64(1+rows.Gap), rows.GetTotals(tx).Commands)
 	secret, _ := rows.GetSecret(tx)
 	require.Equal(t, [32]byte{9}, secret)
 	now, _ := rows.CellID(tx)
