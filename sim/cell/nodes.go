@@ -311,11 +311,15 @@ func (p *program) release(ctx context.Context, o *opened) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
 	p.late = false // a lock that went with its handle is released without asking the cell
-	err := lock.Release(ctx)
+	p.heard(ctx, o, "release", lock.Release(ctx))
+}
+
+// heard takes in how a call by a handle ended, and closes one whose node is gone.
+func (p *program) heard(ctx context.Context, o *opened, name string, err error) {
 	if p.rt.Env().Dead() {
 		return
 	}
-	p.answered(err, o.path == hotNode, "release")
+	p.answered(err, o.path == hotNode, name)
 	if errors.Is(err, client.ErrGone) {
 		p.closeHandle(ctx, o)
 	}
@@ -326,14 +330,7 @@ func (p *program) release(ctx context.Context, o *opened) {
 func (p *program) checkLatest(ctx context.Context, o *opened) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
-	err := o.h.CheckSequencer(ctx, p.cell.load.shown[o.path])
-	if p.rt.Env().Dead() {
-		return
-	}
-	p.answered(err, o.path == hotNode, "check-sequencer")
-	if errors.Is(err, client.ErrGone) {
-		p.closeHandle(ctx, o)
-	}
+	p.heard(ctx, o, "check-sequencer", o.h.CheckSequencer(ctx, p.cell.load.shown[o.path]))
 }
 
 // check asks whether the sequencer of a lock is valid: it is while the lock is held,
