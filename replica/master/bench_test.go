@@ -84,7 +84,7 @@ func BenchmarkKeepAlives(b *testing.B) {
 	var replies []master.Reply
 	for b.Loop() {
 		for len(replies) == 0 {
-			c.now = c.m.Wake()
+			c.now = c.m.Wake(c.at())
 			c.m.Advance(c.at())
 			replies = c.m.TakeOutput().Replies
 		}

@@ -68,7 +68,7 @@ func TestTheFirstMasterFoundsTheCell(t *testing.T) {
 	r.m.Refused(r.at(), longest, api.Busy)
 	n, _ := r.take()
 	require.Zero(t, n, "the log is full")
-	require.Zero(t, r.m.Wake(), "and wakes the replica itself")
+	require.Zero(t, r.m.Wake(r.at()), "and wakes the replica itself")
 	r.m.Advance(r.at())
 	n, _ = r.take()
 	require.Equal(t, 2, n)
@@ -143,7 +143,7 @@ func TestAFailOverWaitsForEachSession(t *testing.T) {
 	before := len(r.taken)
 
 	for r.now.Before(start.Add(30*time.Second - 1)) {
-		r.now = r.m.Wake()
+		r.now = r.m.Wake(r.at())
 		if end := start.Add(30*time.Second - 1); r.now.After(end) {
 			r.now = end
 		}
@@ -204,7 +204,7 @@ func TestWithoutLeasesAFailOverEndsAtOnce(t *testing.T) {
 	r.serve(5)
 	r.request(9, api.Request{ID: 1, Session: s, Op: api.KeepAlive{}})
 	require.Equal(t, api.Invalid, r.reply().Code)
-	require.Zero(t, r.m.Wake())
+	require.Zero(t, r.m.Wake(r.at()))
 }
 
 func TestOnlyTheSessionsOwnPrincipalIsServed(t *testing.T) {

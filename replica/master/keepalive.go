@@ -120,10 +120,11 @@ func (m *Master) ended(id api.SessionID) {
 	}
 }
 
-// dueSession is when something is due for a session, as long as nothing is asked
-// of the log for it.
-func (m *Master) dueSession() time.Time {
-	if m.evidence.asked {
+// dueSession is when something is due for a session; zero where that takes
+// evidence, which the log is asked for. A Confirm may be asked for and hang behind a
+// hole while authority has come back: then what is due waits for nothing.
+func (m *Master) dueSession(at At) time.Time {
+	if m.evidence.asked && !at.authority() {
 		return time.Time{}
 	}
 	return m.sessions.Due()

@@ -198,13 +198,14 @@ func (m *Master) Advance(at At) {
 	m.compare(at)
 }
 
-// Wake is when Advance is to be called at the latest; zero: no need.
-func (m *Master) Wake() time.Time {
+// Wake is when Advance is to be called at the latest, by what holds now; zero: no
+// need. Ask again after each event: authority may have come or gone.
+func (m *Master) Wake(at At) time.Time {
 	if !m.rules() || m.owed {
 		return time.Time{} // the log is full; it wakes the replica soon
 	}
 	var first time.Time
-	all := []time.Time{m.sessions.LongestDue(), m.dueSession()}
+	all := []time.Time{m.sessions.LongestDue(), m.dueSession(at)}
 	if m.desk != nil {
 		all = append(all, m.desk.Wake())
 	}

@@ -204,6 +204,7 @@ func (s *stage) do(line string) {
 		a.hangs = false
 	case "lease":
 		a.lease = w[2] == "on"
+		s.wake(a) // a driver asks after each event
 	case "log":
 		a.full = w[2] == "full"
 	case "wakes":
@@ -300,21 +301,30 @@ func (s *stage) request(a *actor, name string, w []string) {
 	a.m.Request(s.at(a), master.Addr(1), who, q)
 }
 
+// wake wakes a master if it wants to be by now.
+func (s *stage) wake(a *actor) {
+	if w := a.m.Wake(s.at(a)); w.IsZero() || s.now.Before(w) {
+		return
+	}
+	a.m.Advance(s.at(a))
+	w := a.m.Wake(s.at(a))
+	require.True(s.t, w.IsZero() || s.now.Before(w), "it would spin")
+}
+
 // pass lets time go by, and wakes each master when it wants.
 func (s *stage) pass(d time.Duration) {
 	for end := s.now.Add(d); ; {
 		next := end
 		for _, a := range s.actors { // order-free: the earliest
-			if w := a.m.Wake(); !w.IsZero() && w.Before(next) {
+			if w := a.m.Wake(s.at(a)); !w.IsZero() && w.Before(next) {
 				next = w
 			}
 		}
 		require.False(s.t, next.Before(s.now), "a wake in the past")
 		s.now = next
 		for _, name := range []string{"A", "B"} {
-			if a := s.actors[name]; a != nil && !a.m.Wake().IsZero() && !s.now.Before(a.m.Wake()) {
-				a.m.Advance(s.at(a))
-				require.True(s.t, a.m.Wake().IsZero() || s.now.Before(a.m.Wake()), "it would spin")
+			if a := s.actors[name]; a != nil {
+				s.wake(a)
 			}
 		}
 		s.settle()

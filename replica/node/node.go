@@ -189,7 +189,7 @@ func (n *Node) TakeOutput() Output {
 		n.noteServing()
 	}
 	n.out.Sum, n.audit.tell = n.audit.tell, nil
-	n.out.Wake = instant.Earliest(n.out.Wake, n.auditWake(), n.master.Wake())
+	n.out.Wake = instant.Earliest(n.out.Wake, n.auditWake(), n.master.Wake(n.at()))
 	n.out.Stop = n.stop
 	out := n.out
 	n.out = Output{}
