@@ -10,6 +10,7 @@ import (
 
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
+	"github.com/chubbycell/chubby/wal/vfs/vfstest"
 )
 
 var errBody = errors.New("the body cannot be had")
@@ -50,7 +51,7 @@ func giveUp(w *twin, s *snapshot.Store, d doc) error {
 	_, err = s.Write(d.h, func(b io.Writer) error {
 		return errors.Join(d.writeTo(b), errBody)
 	})
-	if errors.Is(err, errBody) && !died(err) {
+	if errors.Is(err, errBody) && !vfstest.Died(err) {
 		return nil
 	}
 	return err
@@ -69,13 +70,13 @@ var crashes = map[string]func(*vfs.Mem, uint64){
 func TestDeathAtEveryCallAndAgainWhileOpening(t *testing.T) {
 	o := snapshot.Options{ChunkSize: 100}
 	m, w := vfs.NewMem(), &twin{}
-	total := countCalls(m, func() { require.NoError(t, life(w, w.open(t, m, o), 1)) })
+	total := vfstest.CountCalls(m, func() { require.NoError(t, life(w, w.open(t, m, o), 1)) })
 	require.Greater(t, total, 80)
 	for name, crash := range crashes {
 		t.Run(name, func(t *testing.T) {
 			for n := 1; n <= total; n++ {
 				m, w := vfs.NewMem(), &twin{}
-				dieAt(m, n, func() { crash(m, uint64(n)) })
+				vfstest.DieAt(m, n, func() { crash(m, uint64(n)) })
 				s, _, err := snapshot.Open(m, dir, o)
 				if err == nil {
 					err = life(w, s, 1)
@@ -83,7 +84,7 @@ func TestDeathAtEveryCallAndAgainWhileOpening(t *testing.T) {
 				if err == nil { // the last call of all is one whose error nobody wants
 					crash(m, uint64(n))
 				} else {
-					require.True(t, died(err), "call %d: %v", n, err)
+					require.True(t, vfstest.Died(err), "call %d: %v", n, err)
 				}
 				dieWhileOpening(t, m, w, o, uint64(n), crash)
 			}
@@ -94,7 +95,7 @@ func TestDeathAtEveryCallAndAgainWhileOpening(t *testing.T) {
 func dieWhileOpening(t *testing.T, first *vfs.Mem, was *twin, o snapshot.Options, seed uint64, crash func(*vfs.Mem, uint64)) {
 	for n := 1; ; n++ {
 		m, w := first.Clone(), *was
-		dieAt(m, n, func() { crash(m, seed+uint64(n)*1000) })
+		vfstest.DieAt(m, n, func() { crash(m, seed+uint64(n)*1000) })
 		s, r, err := snapshot.Open(m, dir, o)
 		if err == nil {
 			m.SetFault(nil)
@@ -103,7 +104,7 @@ func dieWhileOpening(t *testing.T, first *vfs.Mem, was *twin, o snapshot.Options
 			w.open(t, m, o)
 			return
 		}
-		require.True(t, died(err), "%v", err)
+		require.True(t, vfstest.Died(err), "%v", err)
 		m.SetFault(nil)
 		s = w.open(t, m, o)
 		if n%5 == 0 {
@@ -119,7 +120,7 @@ func dieWhileOpening(t *testing.T, first *vfs.Mem, was *twin, o snapshot.Options
 func TestAnErrorAtEveryCall(t *testing.T) {
 	o := snapshot.Options{ChunkSize: 100}
 	m, w := vfs.NewMem(), &twin{}
-	total := countCalls(m, func() { require.NoError(t, life(w, w.open(t, m, o), 1)) })
+	total := vfstest.CountCalls(m, func() { require.NoError(t, life(w, w.open(t, m, o), 1)) })
 	for i, fault := range []vfs.Fault{
 		{Err: vfs.ErrIO}, {Err: vfs.ErrIO, Drop: true}, {Err: vfs.ErrNoSpace, Short: 10},
 	} {
@@ -172,7 +173,7 @@ func TestWhatOpenShowsIsDurable(t *testing.T) {
 		}
 		return vfs.Fault{}
 	})
-	require.True(t, died(w.write(s, newDoc(2, 1, 10))))
+	require.True(t, vfstest.Died(w.write(s, newDoc(2, 1, 10))))
 	m.SetFault(nil)
 	s = w.open(t, m, snapshot.Options{})
 	last, _ := s.Latest()

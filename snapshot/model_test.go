@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
+	"github.com/chubbycell/chubby/wal/vfs/vfstest"
 )
 
 // model drives a store and its twin with the same random calls.
@@ -25,9 +26,9 @@ func (x *model) reopen(t *rapid.T) {
 	x.o.Keep = rapid.IntRange(2, 4).Draw(t, "keep")
 	for rapid.IntRange(0, 3).Draw(t, "again") == 0 {
 		seed := rapid.Uint64().Draw(t, "seed")
-		dieAt(x.m, rapid.IntRange(1, 30).Draw(t, "call"), func() { x.m.Crash(vfs.Seeded(seed)) })
+		vfstest.DieAt(x.m, rapid.IntRange(1, 30).Draw(t, "call"), func() { x.m.Crash(vfs.Seeded(seed)) })
 		_, _, err := snapshot.Open(x.m, dir, x.o)
-		require.True(t, err == nil || died(err), "%v", err)
+		require.True(t, err == nil || vfstest.Died(err), "%v", err)
 		x.m.Kill()
 	}
 	x.m.SetFault(nil)

@@ -11,13 +11,14 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
+	"github.com/chubbycell/chubby/wal/vfs/vfstest"
 )
 
 func TestMalformedHandlesAreRefused(t *testing.T) {
 	m := vfs.NewMem()
 	s, _, err := snapshot.Open(m, dir, snapshot.Options{})
 	require.NoError(t, err)
-	calls := countCalls(m, func() {
+	calls := vfstest.CountCalls(m, func() {
 		for _, h := range []snapshot.Handle{
 			{Slot: 0, Members: []snapshot.NodeID{1}},
 			{Slot: 1},

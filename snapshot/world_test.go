@@ -3,7 +3,6 @@ package snapshot_test
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -207,29 +206,6 @@ func load(s *snapshot.Store, h snapshot.Handle) (doc, error) {
 	})
 	return doc{h, b.String()}, err
 }
-
-// dieAt makes the machine lose power, or its process die, instead of the n-th
-// call from now on.
-func dieAt(m *vfs.Mem, n int, die func()) {
-	m.SetFault(func(vfs.Call) vfs.Fault {
-		if n--; n == 0 {
-			die()
-		}
-		return vfs.Fault{}
-	})
-}
-
-// countCalls says how many calls f makes.
-func countCalls(m *vfs.Mem, f func()) int {
-	n := 0
-	m.SetFault(func(vfs.Call) vfs.Fault { n++; return vfs.Fault{} })
-	f()
-	m.SetFault(nil)
-	return n
-}
-
-// died says that err is nothing but the death of the process.
-func died(err error) bool { return errors.Is(err, vfs.ErrCrashed) }
 
 // file is the name of a slot's file.
 func file(slot uint64) string { return fmt.Sprintf("%s/%020d.snap", dir, slot) }

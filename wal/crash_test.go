@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
+	"github.com/chubbycell/chubby/wal/vfs/vfstest"
 )
 
 // life is a process life that comes by every kind of call: groups, syncs, rolls,
@@ -61,22 +62,22 @@ func TestDeathAtEveryCallAndAgainDuringRecovery(t *testing.T) {
 
 func countLife(t *testing.T, o wal.Options) int {
 	m, w := vfs.NewMem(), &twin{}
-	return countCalls(m, func() { require.NoError(t, life(w, w.open(t, m, o), 0)) })
+	return vfstest.CountCalls(m, func() { require.NoError(t, life(w, w.open(t, m, o), 0)) })
 }
 
 func dieTwiceMore(t *testing.T, o wal.Options, n int, crash func(*vfs.Mem, uint64)) {
 	m, w, seed := vfs.NewMem(), &twin{}, uint64(n)*100
-	dieAt(m, n, func() { crash(m, seed) })
+	vfstest.DieAt(m, n, func() { crash(m, seed) })
 	if l, _, err := wal.Open(m, dir, o); err != nil {
-		require.True(t, died(err), "%v", err)
+		require.True(t, vfstest.Died(err), "%v", err)
 	} else if err := life(w, l, seed); err != nil {
-		require.True(t, died(err), "%v", err)
+		require.True(t, vfstest.Died(err), "%v", err)
 	}
 	for again := range uint64(2) {
 		at := 1 + int(seed/100+again*7)%25
-		dieAt(m, at, func() { crash(m, seed+1+again) })
+		vfstest.DieAt(m, at, func() { crash(m, seed+1+again) })
 		if _, r, err := wal.Open(m, dir, o); err != nil {
-			require.True(t, died(err), "%v", err)
+			require.True(t, vfstest.Died(err), "%v", err)
 		} else {
 			w.recovered(t, r)
 			crash(m, seed+9)

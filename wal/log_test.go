@@ -9,6 +9,7 @@ import (
 
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
+	"github.com/chubbycell/chubby/wal/vfs/vfstest"
 )
 
 func TestAppendRefusesAndGoesOn(t *testing.T) {
@@ -110,7 +111,7 @@ func TestSegmentNumbersAreNeverUsedTwice(t *testing.T) {
 		}
 		return vfs.Fault{}
 	})
-	require.True(t, died(w.append(l, 1, 10, 0)))
+	require.True(t, vfstest.Died(w.append(l, 1, 10, 0)))
 	m.SetFault(nil)
 	l = w.open(t, m, o)
 	_, err := m.Contents(dir + "/0000000000000002.wal")

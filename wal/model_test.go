@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
+	"github.com/chubbycell/chubby/wal/vfs/vfstest"
 )
 
 // model drives a log and its twin with the same random calls.
@@ -40,9 +41,9 @@ func (s *model) stranger(t *rapid.T) string {
 func (s *model) reopen(t *rapid.T) {
 	for rapid.IntRange(0, 3).Draw(t, "again") == 0 {
 		seed := rapid.Uint64().Draw(t, "seed")
-		dieAt(s.m, rapid.IntRange(1, 20).Draw(t, "call"), func() { s.m.Crash(vfs.Seeded(seed)) })
+		vfstest.DieAt(s.m, rapid.IntRange(1, 20).Draw(t, "call"), func() { s.m.Crash(vfs.Seeded(seed)) })
 		if _, r, err := wal.Open(s.m, dir, s.o); err != nil {
-			require.True(t, died(err), "%v", err)
+			require.True(t, vfstest.Died(err), "%v", err)
 		} else {
 			s.w.recovered(t, r)
 			s.m.Kill()

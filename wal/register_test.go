@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
+	"github.com/chubbycell/chubby/wal/vfs/vfstest"
 )
 
 func openRegister(t *testing.T, m *vfs.Mem) (*wal.Register, string) {
@@ -56,7 +57,7 @@ func TestARegisterSurvivesDeathAtEveryCall(t *testing.T) {
 func registerLife(t *testing.T, crash func(*vfs.Mem, uint64), n, again int) {
 	m, seed := vfs.NewMem(), uint64(n*100+again)
 	acked, tried := 0, 0
-	dieAt(m, n, func() { crash(m, seed) })
+	vfstest.DieAt(m, n, func() { crash(m, seed) })
 	if r, _, err := wal.OpenRegister(m, ".", "promise"); err == nil {
 		for tried < 8 && err == nil {
 			tried++
@@ -65,9 +66,9 @@ func registerLife(t *testing.T, crash func(*vfs.Mem, uint64), n, again int) {
 			}
 		}
 	}
-	dieAt(m, again, func() { crash(m, seed+1) })
+	vfstest.DieAt(m, again, func() { crash(m, seed+1) })
 	_, _, err := wal.OpenRegister(m, ".", "promise")
-	require.True(t, err == nil || died(err), "%v", err)
+	require.True(t, err == nil || vfstest.Died(err), "%v", err)
 	m.SetFault(nil)
 	m.Crash(vfs.KeepAll)
 	_, v, err := wal.OpenRegister(m, ".", "promise")

@@ -1,7 +1,6 @@
 package wal_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -111,26 +110,3 @@ func (w *twin) drop(l *wal.Log, lsn wal.LSN) error {
 	w.first = max(w.first, lsn)
 	return l.DropBefore(lsn)
 }
-
-// dieAt makes the machine lose power, or its process die, instead of the n-th
-// call from now on.
-func dieAt(m *vfs.Mem, n int, die func()) {
-	m.SetFault(func(vfs.Call) vfs.Fault {
-		if n--; n == 0 {
-			die()
-		}
-		return vfs.Fault{}
-	})
-}
-
-// countCalls says how many calls f makes.
-func countCalls(m *vfs.Mem, f func()) int {
-	n := 0
-	m.SetFault(func(vfs.Call) vfs.Fault { n++; return vfs.Fault{} })
-	f()
-	m.SetFault(nil)
-	return n
-}
-
-// died says that err is nothing but the death of the process.
-func died(err error) bool { return errors.Is(err, vfs.ErrCrashed) }

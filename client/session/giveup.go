@@ -77,7 +77,7 @@ func frees(op api.Op) bool {
 // known to nobody, and must be freed. Whatever answers it meanwhile is void.
 func (m *Machine) withdraw(c *call) {
 	c.withdrawn = true
-	cancel := api.CancelAcquire{Handle: handleOf(c.op), Call: c.seq}
+	cancel := api.CancelAcquire{Handle: api.HandleOf(c.op), Call: c.seq}
 	m.tidy = append(m.tidy, &call{op: cancel, cancels: c})
 }
 

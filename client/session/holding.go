@@ -80,7 +80,7 @@ func (h *holdings) with(all []api.Token, t api.Token) []api.Token {
 func (h *holdings) note(op api.Op, r api.Result) {
 	switch r.Code {
 	case api.Gone, api.HandleClosed:
-		h.drop(handleOf(op))
+		h.drop(api.HandleOf(op))
 		return
 	case api.OK, api.NotHeld:
 	default:
@@ -108,42 +108,4 @@ func (h *holdings) note(op api.Op, r api.Result) {
 			h.by[opened.Token] = x
 		}
 	}
-}
-
-// handleOf is the handle that an op is about, "" for none. Of an Open it is the
-// directory's.
-func handleOf(op api.Op) api.Token {
-	switch o := op.(type) {
-	case api.Open:
-		return o.Dir
-	case api.CloseHandle:
-		return o.Handle
-	case api.Poison:
-		return o.Handle
-	case api.GetContents:
-		return o.Handle
-	case api.GetStat:
-		return o.Handle
-	case api.ReadDir:
-		return o.Handle
-	case api.SetContents:
-		return o.Handle
-	case api.SetACL:
-		return o.Handle
-	case api.DeleteNode:
-		return o.Handle
-	case api.Acquire:
-		return o.Handle
-	case api.Release:
-		return o.Handle
-	case api.CancelAcquire:
-		return o.Handle
-	case api.GetSequencer:
-		return o.Handle
-	case api.SetSequencer:
-		return o.Handle
-	case api.CheckSequencer:
-		return o.Handle
-	}
-	return ""
 }

@@ -73,7 +73,7 @@ func (l *modelLocks) free(path string, a api.Acquisition) bool {
 // closed, or the lock is somebody else's and the Acquire waits.
 func (c *modelCell) receiveHandle(q api.Request) (api.Result, bool) {
 	l := &c.locks
-	t := handleOf(q.Op)
+	t := api.HandleOf(q.Op)
 	s := c.sessions[q.Session]
 	if t == "" || s == nil || q.Seq <= s.seen {
 		return api.Result{}, false
@@ -107,20 +107,6 @@ func (c *modelCell) receiveHandle(q api.Request) (api.Result, bool) {
 	return api.Result{}, false
 }
 
-func handleOf(op api.Op) api.Token {
-	switch o := op.(type) {
-	case api.Acquire:
-		return o.Handle
-	case api.Release:
-		return o.Handle
-	case api.CancelAcquire:
-		return o.Handle
-	case api.CloseHandle:
-		return o.Handle
-	}
-	return ""
-}
-
 func (l *modelLocks) wait(q api.Request) {
 	l.leave(q.Seq)
 	l.waiting = append(l.waiting, q)
@@ -138,7 +124,7 @@ func (l *modelLocks) leave(seq api.Seq) {
 // wakeWaiters proposes those whose locks are free.
 func (c *modelCell) wakeWaiters() {
 	for _, q := range append([]api.Request(nil), c.locks.waiting...) {
-		if _, held := c.locks.holds[pathOf(handleOf(q.Op))]; !held && c.master != 0 {
+		if _, held := c.locks.holds[pathOf(api.HandleOf(q.Op))]; !held && c.master != 0 {
 			c.locks.leave(q.Seq)
 			c.log = append(c.log, proposal{q: q, at: c.master, guard: c.epoch})
 		}
@@ -151,7 +137,7 @@ func (c *modelCell) executeDeed(s *modelSession, q api.Request) api.Result {
 	l.number++
 	ok := api.Result{Code: api.OK}
 	path := ""
-	if t := handleOf(q.Op); t != "" {
+	if t := api.HandleOf(q.Op); t != "" {
 		path = pathOf(t)
 	}
 	switch o := q.Op.(type) {

@@ -72,7 +72,7 @@ func (m *Machine) unsettled(h api.Token) bool {
 	h = m.holdings.newest(h)
 	return slices.ContainsFunc(m.flight, func(c *call) bool {
 		_, releases := c.op.(api.Release)
-		return (releases || c.withdrawn) && m.holdings.newest(handleOf(c.op)) == h
+		return (releases || c.withdrawn) && m.holdings.newest(api.HandleOf(c.op)) == h
 	})
 }
 

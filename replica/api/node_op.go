@@ -122,6 +122,44 @@ type CheckSequencer struct {
 	Sequencer string // Sequencer.Encode
 }
 
+// HandleOf is the handle that an op is about, "" for none; of an Open it is the
+// directory's. Anybody may ask.
+func HandleOf(op Op) Token {
+	switch o := op.(type) {
+	case Open:
+		return o.Dir
+	case CloseHandle:
+		return o.Handle
+	case Poison:
+		return o.Handle
+	case GetContents:
+		return o.Handle
+	case GetStat:
+		return o.Handle
+	case ReadDir:
+		return o.Handle
+	case SetContents:
+		return o.Handle
+	case SetACL:
+		return o.Handle
+	case DeleteNode:
+		return o.Handle
+	case Acquire:
+		return o.Handle
+	case Release:
+		return o.Handle
+	case CancelAcquire:
+		return o.Handle
+	case GetSequencer:
+		return o.Handle
+	case SetSequencer:
+		return o.Handle
+	case CheckSequencer:
+		return o.Handle
+	}
+	return ""
+}
+
 func (Open) op()           {}
 func (CloseHandle) op()    {}
 func (Poison) op()         {}

@@ -76,7 +76,7 @@ func (d *Desk) serve(at At, c Call) {
 
 // plain is for ops that only read or write their node.
 func (d *Desk) plain(at At, c Call) {
-	h, code := d.use(at, c, tokenOf(c.Op), needs(c.Op))
+	h, code := d.use(at, c, api.HandleOf(c.Op), needs(c.Op))
 	if code != api.OK {
 		d.refuse(at, c, code)
 		return

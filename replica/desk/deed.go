@@ -7,31 +7,6 @@ import (
 	"github.com/chubbycell/chubby/replica/handle"
 )
 
-// tokenOf is the token of an op that is neither Open nor about the handle itself.
-func tokenOf(op api.Op) api.Token {
-	switch op := op.(type) {
-	case api.GetContents:
-		return op.Handle
-	case api.GetStat:
-		return op.Handle
-	case api.ReadDir:
-		return op.Handle
-	case api.SetContents:
-		return op.Handle
-	case api.SetACL:
-		return op.Handle
-	case api.DeleteNode:
-		return op.Handle
-	case api.Release:
-		return op.Handle
-	case api.GetSequencer:
-		return op.Handle
-	case api.CheckSequencer:
-		return op.Handle
-	}
-	return ""
-}
-
 // needs is the right that the handle must have. What only gives something up, or
 // binds the handle, needs none.
 func needs(op api.Op) api.Rights {

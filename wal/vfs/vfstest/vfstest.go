@@ -1,5 +1,6 @@
-// Package vfstest is test support: the conformance suite of vfs.FS. Whoever
-// writes a file system of his own for the log to stand on runs it first.
+// Package vfstest is test support: the conformance suite of vfs.FS (whoever writes
+// a file system of his own for the log to stand on runs it first), a recorder of
+// calls, and death at the n-th of them.
 package vfstest
 
 import (
