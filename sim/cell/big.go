@@ -2,13 +2,26 @@ package cell
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
-	"github.com/chubbycell/chubby/replica/api"
 )
+
+// largest is how long a file may be (CHU §4.5), whatever the product takes it for.
+const largest = 256 << 10
+
+// sized checks that contents were refused for their length if, and only if, that is too
+// much (S4).
+func (c *Cell) sized(text string, err error) {
+	long := len(text) > largest
+	switch refused := errors.Is(err, client.ErrTooLarge); {
+	case long && err == nil, refused && !long:
+		c.world.Break("S4", "contents of %d bytes are written, with this error: %v; there may be %d", len(text), err, largest)
+	}
+}
 
 // workBig is the workload of files as large as there are.
 const workBig = "big"
@@ -16,7 +29,7 @@ const workBig = "big"
 // big leaves room for them: what is drawn for small values would write and fetch
 // the same bytes a thousand times.
 func (p *Plan) big() {
-	p.Calls.Value = api.MaxContents
+	p.Calls.Value = largest
 	p.Calls.Patience = max(p.Calls.Patience, 2*time.Second)
 	p.Host.SnapshotEvery = max(p.Host.SnapshotEvery, 100)
 	p.Host.PieceBytes = max(p.Host.PieceBytes, 1<<14)
@@ -51,8 +64,8 @@ func (p *program) small() string { return fmt.Sprintf("%x.%d", p.id, p.calls) }
 // full is text as long as a file may be, or some bytes less, or one more.
 func (p *program) full() string {
 	s := p.small()
-	size := api.MaxContents + 1 - p.draws.Int(4)
-	if size > api.MaxContents {
+	size := largest + 1 - p.draws.Int(4)
+	if size > largest {
 		p.cell.tricks["contents of a byte too many"]++
 	}
 	return s + strings.Repeat(".", size-len(s))

@@ -76,6 +76,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.suffix = newSuffixWatch(c.world)
 	c.shown = newSequencerWatch(c.world, c.watch.locks)
 	c.sessions = newSessionWatch(c.world, p.Replicas, p.Host.Node.Sessions)
+	c.sessions.sweep = p.Host.Node.Desk.SweepAfter
 	c.promises = newPromiseWatch(c)
 	c.sessions.moved = c.promises.masterMoved
 	c.queues = newQueueBook(c.world)
@@ -278,8 +279,8 @@ func (c *Cell) String() string {
 // executed is told of each command as it is first applied anywhere, and where.
 func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.watch.locks.taken = func(n api.Ref, gen api.LockGen) { c.nodes.taken(at, n, gen) }
-	c.watch.locks.command(a)
 	c.shown.command(a)
+	c.watch.locks.command(a)
 	c.nodes.command(a, at)
 	c.minds.command(a)
 	c.rights.command(a)

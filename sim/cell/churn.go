@@ -26,7 +26,7 @@ func (c *Cell) budget(d *sim.Draw) int {
 // churnTurn makes ephemeral nodes, looks at those of others, and locks one that all
 // want.
 func (p *program) churnTurn(ctx context.Context) {
-	dir := fmt.Sprintf("/d%d", p.draws.Int(p.cell.plan.Calls.Groups))
+	dir := p.dir()
 	switch p.draws.Int(6) {
 	case 0, 1:
 		p.stormTurn(ctx)
@@ -35,7 +35,7 @@ func (p *program) churnTurn(ctx context.Context) {
 			p.readDir(ctx, o)
 			return
 		}
-		p.open(ctx, dir, client.CreateMay, p.draws.Chance(1, 4) && dir != "/d0")
+		p.open(ctx, dir, client.CreateMay, p.draws.Chance(1, 4) && dir != above(hotNode))
 	default:
 		p.open(ctx, fmt.Sprintf("%s/e%d", dir, p.draws.Int(8)), client.CreateMay, true)
 	}

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -111,5 +112,24 @@ func TestHistoriesOfNodesAreJudged(t *testing.T) {
 			require.NotNil(t, s.w.Failure(), name)
 			require.Equal(t, c.id, s.w.Failure().ID, name)
 		}
+	}
+}
+
+func TestS4ContentsAreAsLongAsTheyMayBe(t *testing.T) {
+	for name, c := range map[string]struct {
+		bytes  int
+		err    error
+		breaks bool
+	}{
+		"all that there may be":                {256 << 10, nil, false},
+		"a byte too many":                      {256<<10 + 1, nil, true},
+		"a byte too many is refused":           {256<<10 + 1, client.ErrTooLarge, false},
+		"a byte too many has no answer":        {256<<10 + 1, client.ErrOutcomeUnknown, false},
+		"all that there may be is refused":     {256 << 10, client.ErrTooLarge, true},
+		"what there may be meets another file": {256 << 10, client.ErrConflict, false},
+	} {
+		s := newFileStory(t)
+		s.c.sized(strings.Repeat("x", c.bytes), c.err)
+		require.Equal(t, c.breaks, s.w.Failure() != nil, name)
 	}
 }

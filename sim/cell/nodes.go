@@ -40,7 +40,7 @@ func (p *program) believer() believer { return runningClient{p.rt, p.client} }
 // path picks a node: the contended one, a directory, or a file in one.
 func (p *program) path() string {
 	calls := &p.cell.plan.Calls
-	dir := fmt.Sprintf("/d%d", p.draws.Int(calls.Groups))
+	dir := p.dir()
 	switch {
 	case p.draws.Chance(calls.Hot, 100):
 		return hotNode
@@ -49,6 +49,14 @@ func (p *program) path() string {
 	}
 	return fmt.Sprintf("%s/f%d", dir, p.draws.Int(calls.Keys))
 }
+
+// dirs are the directories that programs use, the one with the contended node first.
+// The names of some begin with those of others, and sort before and behind what is
+// in these.
+var dirs = [...]string{"/d0", "/d", "/d0-", "/d00", "/d1", "/d1.x"}
+
+// dir picks a directory.
+func (p *program) dir() string { return dirs[p.draws.Int(p.cell.plan.Calls.Groups)] }
 
 // files opens, reads, writes, lists and deletes nodes.
 func (p *program) files(ctx context.Context) {
@@ -69,11 +77,7 @@ func (p *program) files(ctx context.Context) {
 	case 1:
 		p.stat(ctx, o)
 	case 2:
-		when := client.ContentGen(0)
-		if p.draws.Chance(1, 2) {
-			when = o.stat.Content
-		}
-		p.setContents(ctx, o, when)
+		p.setContents(ctx, o, p.generation(o))
 	case 3:
 		p.setACL(ctx, o)
 	case 4:
@@ -99,8 +103,10 @@ func (p *program) locks(ctx context.Context) {
 		p.acquire(ctx, o)
 	case p.draws.Chance(1, 4):
 		p.check(ctx, o)
-	case p.draws.Chance(1, 12):
+	case p.draws.Chance(1, 12), o.fenced && p.draws.Chance(1, 3):
 		p.closeHandle(ctx, o)
+	case p.draws.Chance(1, 6):
+		p.guarded(ctx, o)
 	default:
 		p.release(ctx, o)
 	}
@@ -127,7 +133,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	if o := p.has(path); o != nil {
 		p.closeHandle(ctx, o)
 	}
-	dir := len(path) < len("/d0/")
+	dir := above(path) == "/"
 	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.delay(path)}
 	in := linearizability.FileInput{Op: linearizability.FileOpen, Path: path, Create: linearizability.FileCreation(create)}
 	if create != client.CreateNever {
@@ -159,7 +165,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 		p.nodes = append(p.nodes, &opened{h: h, path: path, stat: h.Opened()})
 		p.cell.minds.opens(p.believer(), p.nodes[len(p.nodes)-1])
 	case ok && out.Code == linearizability.FileNotFound && !dir && create != client.CreateNever:
-		p.open(ctx, path[:len("/d0")], client.CreateMay, false)
+		p.open(ctx, above(path), client.CreateMay, false)
 	}
 }
 
@@ -220,6 +226,18 @@ func (p *program) readDir(ctx context.Context, o *opened) {
 	})
 }
 
+// generation is one of the contents that a program writes if they are those: any, the
+// last that it was told of, or one that was never.
+func (p *program) generation(o *opened) client.ContentGen {
+	switch p.draws.Weighted([]uint32{5, 5, 1}) {
+	case 0:
+		return 0
+	case 1:
+		return o.stat.Content
+	}
+	return max(o.stat.Content, 2) - 1
+}
+
 func (p *program) setContents(ctx context.Context, o *opened, when client.ContentGen) {
 	p.write(ctx, o, p.value(), when)
 }
@@ -228,6 +246,7 @@ func (p *program) write(ctx context.Context, o *opened, text string, when client
 	in := linearizability.FileInput{Op: linearizability.FileSet, Contents: text, When: uint64(when)}
 	p.on(ctx, o, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		s, err := o.h.SetContents(ctx, in.Contents, when)
+		p.cell.sized(in.Contents, err)
 		return o.know(s, err), err
 	})
 }

@@ -149,7 +149,7 @@ func (r *replica) act() {
 		r.cell.sessions.acted(r.id, presidingNode{r.host.Node()}, r.now, &out)
 		if r.cell.watch.tenure(r.id, r.host.Node()) {
 			r.cell.rare.serves(r.host.Node().Serving().Ballot)
-			r.cell.sessions.serves(r.id)
+			r.cell.sessions.serves(r.id, r.now)
 		}
 		r.cell.leases.acted(r.id)
 		if len(out.Reads) > 0 {

@@ -35,7 +35,7 @@ func (p *program) rightsTurn(ctx context.Context) {
 		path = hotNode
 	}
 	switch {
-	case path == hotNode && p.draws.Chance(1, 2), path == "/d0":
+	case path == hotNode && p.draws.Chance(1, 2), path == above(hotNode):
 		p.locks(ctx)
 	case path == hotNode:
 		p.files(ctx)
@@ -57,7 +57,7 @@ func (p *program) narrow(ctx context.Context, path string) {
 	case 0, 1:
 		p.setNames(ctx, o, p.names())
 	case 2, 3:
-		p.setContents(ctx, o, 0)
+		p.setContents(ctx, o, p.generation(o))
 	case 4:
 		p.stat(ctx, o)
 	case 5:
@@ -150,11 +150,31 @@ func (p *program) listed() string {
 	return b.String()
 }
 
-// fence ties a handle to a sequencer: of a lock that the program holds, or held, or
-// of none at all.
+// guarded ties the handle of a lock that is held to its sequencer, and changes the
+// node by it, while the lock is held and when it no more is.
+func (p *program) guarded(ctx context.Context, o *opened) {
+	p.fence(ctx, o)
+	for range 1 + p.draws.Int(3) {
+		switch {
+		case p.has(o.path) != o:
+			return
+		case p.draws.Chance(1, 6):
+			p.remove(ctx, o)
+		case p.draws.Chance(1, 3) && o.lock != nil:
+			p.release(ctx, o)
+		default:
+			p.setContents(ctx, o, p.generation(o))
+		}
+	}
+}
+
+// fence ties a handle to a sequencer: of the lock that the program holds by it, of
+// another that it holds, or held, or of none at all.
 func (p *program) fence(ctx context.Context, o *opened) {
 	q := "none"
-	if p.sequencer != "" && p.draws.Chance(5, 6) {
+	if o.lock != nil && p.draws.Chance(1, 2) {
+		q = o.lock.Sequencer()
+	} else if p.sequencer != "" && p.draws.Chance(5, 6) {
 		q = p.sequencer
 	}
 	err := p.bare(ctx, func(ctx context.Context) error { return o.h.SetSequencer(ctx, q) })

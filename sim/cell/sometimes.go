@@ -73,6 +73,8 @@ var situations = []situation{
 	{"request-replayed", "a hostile client sent again what was sent before, by it or others", func(c *Cell) uint64 { return c.tricks["a replay, sent"] }},
 	{"bytes-garbled", "a hostile client sent what is no request, or another one", func(c *Cell) uint64 { return c.tricks["malformed bytes, sent"] }},
 	{"sequencer-refused", "a hostile client showed a sequencer that was none, or not valid any more", func(c *Cell) uint64 { return c.tricks["a bad sequencer"] }},
+	{"fence-valid", "a deed was done by a handle whose sequencer was valid", func(c *Cell) uint64 { return c.shown.kept }},
+	{"fence-broken", "a deed was refused because the sequencer of its handle was not valid any more", func(c *Cell) uint64 { return c.shown.broken }},
 	{"misfit-stopped", "a replica stopped because it was configured otherwise than its cell", func(c *Cell) uint64 { return c.rare.misfits }},
 	{"rows-compared", "a replica compared its rows with those of another", func(c *Cell) uint64 { return c.watch.audits.Compared }},
 	{"rows-disagreed", "two replicas had other rows after one slot", func(c *Cell) uint64 { return c.watch.audits.Disagreed }},

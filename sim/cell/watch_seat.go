@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
@@ -35,11 +36,15 @@ func (n presidingNode) alive() (all []api.SessionID) {
 type seat struct {
 	of      presider // nil: this replica is in no epoch of its own
 	epoch   api.Epoch
+	began   api.Number // the command that began the epoch; 0: not known
 	serving bool
+	served  time.Time                   // when it began to
+	seen    map[api.SessionID]api.Seq   // its client waits for no call up to this one
+	under   map[api.SessionID][]api.Seq // calls in the log that the master has not heard of again
 	leases  map[api.SessionID]time.Time // as last seen, by its clock, as all instants
 	knows   map[api.SessionID]bool      // has said that it took notice of the epoch
 	waits   map[api.SessionID]waiting   // the newest KeepAlive without an answer
-	used    map[api.SessionID]time.Time // a call came or was answered
+	used    map[api.SessionID]time.Time // a call was answered, or the session began
 	ends    map[api.SessionID]time.Time // its end was proposed
 
 	asked time.Time // when the last Confirm was proposed
@@ -60,6 +65,7 @@ type waiting struct {
 func newSeat(of presider, e api.Epoch, now time.Time) seat {
 	return seat{
 		of: of, epoch: e, lease: of.Lease(), since: now,
+		seen: map[api.SessionID]api.Seq{}, under: map[api.SessionID][]api.Seq{},
 		leases: map[api.SessionID]time.Time{}, knows: map[api.SessionID]bool{},
 		waits: map[api.SessionID]waiting{}, used: map[api.SessionID]time.Time{}, ends: map[api.SessionID]time.Time{},
 	}
@@ -71,9 +77,12 @@ func (t *seat) came(now time.Time, q api.Request) {
 	if t.of == nil || q.Epoch != t.epoch {
 		return
 	}
+	if q.Seen > t.seen[q.Session] {
+		t.seen[q.Session] = q.Seen
+		t.drops(q.Session, func(n api.Seq) bool { return n <= q.Seen })
+	}
 	k, keeps := q.Op.(api.KeepAlive)
 	if !keeps {
-		t.used[q.Session] = now
 		return
 	}
 	if k.Flushed == t.epoch {
@@ -103,6 +112,28 @@ func (t *seat) acts(now, wake time.Time, applied []node.Applied) {
 	}
 }
 
+// takes notes what the log brings back: what began this epoch, and calls.
+func (t *seat) takes(a *command.Applied) {
+	for _, e := range a.Effects {
+		if e, ok := e.(command.EpochBegan); ok && e.Epoch.Number == t.epoch {
+			t.began = a.Number
+		}
+	}
+	guard, _ := guardOf(a.Command)
+	if k, is := called(a.Command); is && guard == t.epoch {
+		t.drops(k.session, func(n api.Seq) bool { return n == k.seq })
+	}
+}
+
+// drops takes calls of a session out of those that are under way.
+func (t *seat) drops(s api.SessionID, which func(api.Seq) bool) {
+	if left := slices.DeleteFunc(t.under[s], which); len(left) > 0 {
+		t.under[s] = left
+	} else {
+		delete(t.under, s)
+	}
+}
+
 // confirms takes in that the log says that it was master when it asked.
 func (t *seat) confirms(a *command.Applied) {
 	if c, is := a.Command.(command.Confirm); is && a.Verdict == command.Executed && c.Guard == t.epoch {
@@ -119,8 +150,8 @@ func (t *seat) certainly(now time.Time) time.Time {
 	return t.known
 }
 
-// idle says that a session may be idle: no call of it came or was answered for so
-// long. That it has no handles is not asked.
+// idle says that a session may be idle: no call of it is under way, or was answered
+// for so long. That it has no handles is not asked.
 func (t *seat) idle(s api.SessionID, now time.Time, after time.Duration) bool {
-	return after > 0 && !now.Before(t.used[s].Add(after))
+	return after > 0 && len(t.under[s]) == 0 && !now.Before(t.used[s].Add(after))
 }

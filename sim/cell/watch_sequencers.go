@@ -8,12 +8,14 @@ import (
 
 // sequencerWatch compares what is said of sequencers with who holds which lock, by
 // the log (S10): one is valid if and only if its lock is held, in this mode, at this
-// generation.
+// generation; and what is done by a handle that is tied to one is done while it is.
 type sequencerWatch struct {
 	world *sim.World
 	locks *lockBook
 	asked map[call]api.Sequencer
 	stale int // that were found to be so
+
+	kept, broken uint64 // deeds by handles that were tied to a sequencer, by whether it was valid
 }
 
 func newSequencerWatch(w *sim.World, locks *lockBook) *sequencerWatch {
@@ -29,12 +31,64 @@ func (w *sequencerWatch) asks(q api.Request) {
 	}
 }
 
-// command is told of each command as it is first applied anywhere.
+// command is told of each command as it is first applied anywhere, before the book
+// of locks is: a deletion takes away the lock of which it had to be judged.
 func (w *sequencerWatch) command(a *command.Applied) {
 	act, ok := a.Command.(command.Act)
-	if d, checks := act.Deed.(command.CheckSequencer); ok && checks && a.Verdict == command.Executed {
-		w.judge(d.Sequencer, a.Result.Code, d.Fence == (api.Sequencer{}))
+	if !ok || a.Verdict != command.Executed {
+		return
 	}
+	fence := fenceIn(act.Deed)
+	w.fences(act.Deed, fence, a.Result.Code)
+	if d, checks := act.Deed.(command.CheckSequencer); checks {
+		w.judge(d.Sequencer, a.Result.Code, fence == api.Sequencer{})
+	}
+}
+
+// fences: while the sequencer of a handle is not valid, nothing is done by it,
+// whatever else is asked; and while it is, it is no reason to refuse.
+func (w *sequencerWatch) fences(d command.Deed, fence api.Sequencer, said api.Code) {
+	if fence == (api.Sequencer{}) {
+		return
+	}
+	_, checks := d.(command.CheckSequencer)
+	switch valid := w.locks.valid(fence); {
+	case !valid && said != api.StaleSequencer:
+		w.world.Break("S10", "%+v is answered %v, and the sequencer of its handle is not valid", d, said)
+	case valid && said == api.StaleSequencer && !checks:
+		w.world.Break("S10", "%+v is refused for the sequencer of its handle, which is valid", d)
+	case valid:
+		w.kept++
+	default:
+		w.broken++
+	}
+}
+
+// fenceIn is the sequencer that the handle of a deed is tied to; zero: none.
+func fenceIn(d command.Deed) api.Sequencer {
+	switch d := d.(type) {
+	case command.OpenNode:
+		return d.Fence
+	case command.GetContents:
+		return d.Fence
+	case command.GetStat:
+		return d.Fence
+	case command.ReadDir:
+		return d.Fence
+	case command.SetContents:
+		return d.Fence
+	case command.SetACL:
+		return d.Fence
+	case command.DeleteNode:
+		return d.Fence
+	case command.Acquire:
+		return d.Fence
+	case command.GetSequencer:
+		return d.Fence
+	case command.CheckSequencer:
+		return d.Fence
+	}
+	return api.Sequencer{}
 }
 
 // answered is told of an answer from the rows of a master that has applied all that

@@ -60,3 +60,38 @@ func TestS10ASequencerIsValidWhileItsLockIsHeld(t *testing.T) {
 		}
 	}
 }
+
+// What a handle does that is tied to a sequencer, while the lock of node 7 is held,
+// shared, at generation 9, and after that.
+func TestS10WhatIsDoneByAHandleThatIsTiedToASequencer(t *testing.T) {
+	path, err := api.ParsePath("/d0/hot")
+	require.NoError(t, err)
+	node := api.Ref{Path: path, Instance: 7}
+	of := func(g api.LockGen) api.Sequencer { return api.Sequencer{Node: node, Mode: api.Shared, Gen: g} }
+	for name, c := range map[string]struct {
+		deed   command.Deed
+		said   api.Code
+		breaks bool
+	}{
+		"a write while it is valid":                {command.SetContents{Node: node, When: 5, Fence: of(9)}, api.OK, false},
+		"a write when it is stale":                 {command.SetContents{Node: node, When: 5, Fence: of(8)}, api.OK, true},
+		"a conflict when it is stale":              {command.SetContents{Node: node, When: 5, Fence: of(8)}, api.Conflict, true},
+		"a write that is refused":                  {command.SetContents{Node: node, When: 5, Fence: of(8)}, api.StaleSequencer, false},
+		"a write that is refused for nothing":      {command.SetContents{Node: node, Fence: of(9)}, api.StaleSequencer, true},
+		"a write by a handle that is tied to none": {command.SetContents{Node: node}, api.OK, false},
+		"a refusal, by a handle without one":       {command.Fail{Code: api.StaleSequencer}, api.StaleSequencer, false},
+		"a deletion of the node and its lock":      {command.DeleteNode{Node: node, Fence: of(9)}, api.OK, false},
+		"a deletion that is refused for nothing":   {command.DeleteNode{Node: node, Fence: of(9)}, api.StaleSequencer, true},
+		"a deletion when it is stale":              {command.DeleteNode{Node: node, Fence: of(8)}, api.OK, true},
+		"an Open below when it is stale":           {command.OpenNode{Fence: of(8)}, api.NotFound, true},
+		"a stale one is shown by a valid one":      {command.CheckSequencer{Node: node, Sequencer: of(8), Fence: of(9)}, api.StaleSequencer, false},
+		"a valid one is shown by a stale one":      {command.CheckSequencer{Node: node, Sequencer: of(9), Fence: of(8)}, api.OK, true},
+	} {
+		f := newFacts(t)
+		locks := newLockBook(f.w, 0)
+		locks.holds[owner{session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
+		w := newSequencerWatch(f.w, locks)
+		w.command(&command.Applied{Command: command.Act{Session: 4, Seq: 1, Deed: c.deed}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
+		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
+	}
+}

@@ -19,6 +19,7 @@ type sessionWatch struct {
 	world *sim.World
 	off   bool // KeepAlives are not shown to it: see Crowd
 	cfg   session.Config
+	sweep time.Duration                                // from serving until nodes of before are swept
 	seats []seat                                       // by replica
 	moved func(paxos.NodeID, api.SessionID, time.Time) // is told of each lease that is seen; may be nil
 }
@@ -98,6 +99,7 @@ func (s *sessionWatch) sees(id paxos.NodeID, now time.Time, x api.SessionID, lea
 // applied takes in what the log says to the master.
 func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applied) {
 	t := &s.seats[id]
+	t.takes(a)
 	switch c := a.Command.(type) {
 	case command.Call:
 		_, opens := c.Op.(api.OpenSession)
@@ -121,15 +123,33 @@ func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Comman
 	if guard, _ := guardOf(c); guard != t.epoch {
 		return
 	}
+	if k, is := called(c); is {
+		t.under[k.session] = append(t.under[k.session], k.seq)
+	}
 	switch c := c.(type) {
 	case command.Call, command.Act:
 		if !t.serving {
 			s.breaks(id, "works on a call in its fail-over: %+v", c)
 		}
+	case command.Sweep:
+		s.sweeps(id, now, c.Node)
 	case command.Confirm:
 		t.asked = now
 	case command.Expire:
 		s.ends(id, now, c.Session)
+	}
+}
+
+// sweeps: whoever had an ephemeral node open before the epoch has some time to come
+// back, counted from when all may be asked (C12.13).
+func (s *sessionWatch) sweeps(id paxos.NodeID, now time.Time, n api.Ref) {
+	t := &s.seats[id]
+	switch {
+	case api.Number(n.Instance) > t.began:
+	case !t.serving:
+		s.world.Break("S15", "replica %d, master in epoch %d, sweeps %v of before its epoch, and does not serve", id, t.epoch, n)
+	case now.Before(t.served.Add(s.sweep)):
+		s.world.Break("S15", "replica %d, master in epoch %d, sweeps %v of before its epoch %v after it began to serve", id, t.epoch, n, now.Sub(t.served))
 	}
 }
 
@@ -152,10 +172,16 @@ func (s *sessionWatch) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 func (s *sessionWatch) answered(id paxos.NodeID, now time.Time, p api.Reply) {
 	t := &s.seats[id]
 	switch {
+	case t.of != nil && p.Code == api.OldEpoch && p.Epoch != t.epoch:
+		s.world.Break("L1", "replica %d, master in epoch %d, refuses a request for its older epoch, and names epoch %d", id, t.epoch, p.Epoch)
+		return
 	case t.of == nil || p.Session == 0:
 		return
-	case p.Seq != 0:
+	case p.Seq != 0 && answers(p.Code):
 		t.used[p.Session] = now
+		t.drops(p.Session, func(n api.Seq) bool { return n == p.Seq })
+		return
+	case p.Seq != 0:
 		return
 	}
 	k := t.waits[p.Session]
@@ -191,11 +217,17 @@ func (s *sessionWatch) promises(id paxos.NodeID, now time.Time, x api.SessionID,
 	s.sees(id, now, x, 0)
 }
 
+// answers says that an answer is one to a call that was worked on: a request that is
+// turned away at the door is no use of a session.
+func answers(c api.Code) bool {
+	return !undone(c) && c != api.Invalid && c != api.TooLarge && c != api.Permission
+}
+
 // serves: all operations are allowed in an epoch when each session of before has
 // taken notice of it, or has ended (C12.09).
-func (s *sessionWatch) serves(id paxos.NodeID) {
+func (s *sessionWatch) serves(id paxos.NodeID, now time.Time) {
 	t := &s.seats[id]
-	t.serving = true
+	t.serving, t.served = true, now
 	if s.off || !s.leases() {
 		return
 	}

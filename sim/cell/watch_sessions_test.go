@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/session"
 )
 
@@ -86,6 +87,61 @@ func (r *reign) set(f func(s *session.Session)) {
 	r.c.sessions[7] = s
 }
 
+// used is a master that ends sessions that are idle for 5 s, and waits for nothing
+// else: a call of session 7 was answered then.
+func (r *reign) used(at float64) {
+	r.w.cfg.IdleAfter = 5 * time.Second
+	r.set(func(s *session.Session) { s.Flushed = true })
+	r.beats(at, 1, 3)
+	r.w.serves(1, second(at))
+	r.w.answered(1, second(at), api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: api.OK}})
+}
+
+func put(e api.Epoch, n api.Seq) command.Call {
+	return command.Call{Guard: e, Session: 7, Seq: n, Op: api.Put{Key: "k", Value: "v"}}
+}
+
+// Epoch 3 is begun by command 50, and served from instant 1; nodes of before are swept
+// 3 s after that.
+func TestS15NodesOfBeforeAreSweptLater(t *testing.T) {
+	node := func(i api.Instance) command.Sweep { return command.Sweep{Guard: 3, Node: api.Ref{Instance: i}} }
+	for name, c := range map[string]struct {
+		serves bool
+		at     float64
+		sweep  command.Sweep
+		breaks bool
+	}{
+		"late enough":                   {true, 4, node(49), false},
+		"too early":                     {true, 3.9, node(49), true},
+		"at once":                       {true, 1, node(49), true},
+		"while it recovers":             {false, 9, node(49), true},
+		"a node of this epoch, at once": {true, 1, node(51), false},
+	} {
+		r := newReign(t, 6)
+		r.w.sweep = 3 * time.Second
+		began := command.EpochBegan{Epoch: rows.Epoch{Number: 3}}
+		r.acts(0.5, command.Applied{Number: 50, Verdict: command.Executed, Effects: []command.Effect{began}})
+		r.beats(0.6, 1, 3)
+		if c.serves {
+			r.w.serves(1, second(1))
+		}
+		r.proposes(c.at, c.sweep)
+		require.Equal(t, c.breaks, r.f.w.Failure() != nil, name)
+		if c.breaks {
+			r.f.breaks("S15")
+		}
+	}
+}
+
+// Who names an older epoch is told the present one.
+func TestL1WhoIsRefusedForHisEpochIsToldThePresentOne(t *testing.T) {
+	for epoch, breaks := range map[api.Epoch]bool{3: false, 2: true, 4: true} {
+		r := newReign(t, 6)
+		r.w.answered(1, second(1), api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: epoch, Result: api.Result{Code: api.OldEpoch}})
+		require.Equal(t, breaks, r.f.w.Failure() != nil, epoch)
+	}
+}
+
 func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 	expire, confirm := command.Expire{Guard: 3, Session: 7}, command.Confirm{Guard: 3}
 	expiring := func(s *session.Session) { s.Expiring = true }
@@ -157,6 +213,32 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.beats(1, 1, 3)
 			r.proposes(6, expire)
 		}, false},
+		"its end while a call of it is under way": {func(r *reign) {
+			r.used(0)
+			r.proposes(0.5, put(3, 2))
+			r.proposes(6, expire)
+		}, true},
+		"its end while a call of it was applied, and not answered": {func(r *reign) {
+			r.used(0)
+			r.proposes(0.5, put(3, 2))
+			r.acts(0.7, command.Applied{Command: put(3, 2), Verdict: command.Executed})
+			r.proposes(6, expire)
+		}, false},
+		"its end while a call is under way that its client gave up": {func(r *reign) {
+			r.used(0)
+			r.proposes(0.5, put(3, 2))
+			r.w.came(1, second(0.6), api.Request{ID: 9, Session: 7, Epoch: 3, Seq: 3, Seen: 2, Op: api.Get{Key: "k"}})
+			r.proposes(6, expire)
+		}, false},
+		"its end when a call was answered": {func(r *reign) {
+			r.used(2)
+			r.proposes(6, expire)
+		}, true},
+		"its end when a call was turned away": {func(r *reign) {
+			r.used(0)
+			r.w.answered(1, second(2), api.Reply{Session: 7, Seq: 2, Result: api.Result{Code: api.Busy}})
+			r.proposes(6, expire)
+		}, false},
 		"a promise while its end is proposed": {func(r *reign) { r.set(expiring); r.proposes(6, expire); r.beats(6.1, 1, 3); r.answers(6.1, 1, 8, 1.9) }, true},
 		"a promise, and its end at once":      {func(r *reign) { r.beats(6, 1, 3); r.set(expiring); r.proposes(6, expire); r.answers(6, 1, 8, 2) }, false},
 		"a promise to one that has ended": {func(r *reign) {
@@ -167,13 +249,13 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 		"a call in the fail-over": {func(r *reign) { r.proposes(1, command.Call{Guard: 3, Session: 7, Seq: 1, Op: api.Get{Key: "k"}}) }, true},
 		"a call after it": {func(r *reign) {
 			r.beats(1, 1, 3)
-			r.w.serves(1)
+			r.w.serves(1, second(1))
 			r.proposes(1, command.Call{Guard: 3, Session: 7, Seq: 1, Op: api.Get{Key: "k"}})
 		}, false},
-		"nobody knows, and it serves":     {func(r *reign) { r.w.serves(1) }, true},
-		"somebody knows of another epoch": {func(r *reign) { r.beats(1, 1, 2); r.w.serves(1) }, true},
-		"who does not know has ended":     {func(r *reign) { r.c.sessions = nil; r.w.serves(1) }, false},
-		"it knew in an epoch of before":   {func(r *reign) { r.beats(1, 1, 4); r.c.epoch = 4; r.acts(1); r.w.serves(1) }, true},
+		"nobody knows, and it serves":     {func(r *reign) { r.w.serves(1, second(1)) }, true},
+		"somebody knows of another epoch": {func(r *reign) { r.beats(1, 1, 2); r.w.serves(1, second(1)) }, true},
+		"who does not know has ended":     {func(r *reign) { r.c.sessions = nil; r.w.serves(1, second(1)) }, false},
+		"it knew in an epoch of before":   {func(r *reign) { r.beats(1, 1, 4); r.c.epoch = 4; r.acts(1); r.w.serves(1, second(1)) }, true},
 		"the rows allow less than was granted": {func(r *reign) {
 			r.c.row = 4 * time.Second
 			r.acts(1, command.Applied{Command: command.LongestLease{Guard: 3}})
