@@ -23,7 +23,8 @@
 //	             machine, crowd_wheel.go its timers, crowd_bundle.go what it sends
 //	storm.go     very many who wait for one lock; churn.go: sessions that come and go;
 //	             big.go: files as large as they may be
-//	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes
+//	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes;
+//	             faults_session.go aims them at the ends of sessions
 //	atlas.go     which disks may be damaged; logmap.go: which bytes of them
 //	watch.go     the omniscient checks: watch_disks.go: S1, S2, S3; watch_calls.go: S5;
 //	             watch_rows.go: S6; watch_locks.go, watch_queue.go: S8; watch_fence.go: S10;

@@ -126,10 +126,14 @@ func clogTenure(c *Cell, d *sim.Draw) {
 }
 
 // succession lets one replica lead, lose the lead and lead again, with somebody
-// else in between: what its clients asked for in its first tenure meets the epoch
-// of its last one.
+// else in between: what its clients asked for in its first tenure, or what it meant to
+// do by itself, meets the epoch of its last one, or that in between.
 func succession(c *Cell, d *sim.Draw) {
-	c.aim(d, func() {
+	aim := c.aim
+	if d.Chance(1, 2) && c.sessions.leases() {
+		aim = c.fade
+	}
+	aim(d, func() {
 		first := c.leader(d)
 		if first == nil {
 			return
@@ -154,7 +158,11 @@ func (c *Cell) succeed(first *sim.Machine, d *sim.Draw) {
 			tell(m, func(r *replica, now time.Time) { r.host.Resign(now) })
 		}
 	}
-	tell(c.anyReplica(d), func(r *replica, now time.Time) { r.host.Campaign(now) })
+	next := c.anyReplica(d)
+	if d.Chance(1, 2) {
+		next = first
+	}
+	tell(next, func(r *replica, now time.Time) { r.host.Campaign(now) })
 }
 
 // began is told that a replica begins to lead.

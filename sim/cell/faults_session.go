@@ -1,0 +1,62 @@
+package cell
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// fade makes a client fall silent, and strikes shortly before its session's lease is
+// over at whoever is master then: what a master does by itself, and is guarded by its
+// epoch as all else is, meets a change of masters. Then the client comes back.
+func (c *Cell) fade(d *sim.Draw, strike func()) {
+	m := c.clients[d.Int(len(c.clients))]
+	s := c.promises.session(m.Addr())
+	if s == 0 {
+		return
+	}
+	var replicas []sim.Addr
+	for _, r := range c.replicas {
+		replicas = append(replicas, r.Addr())
+	}
+	c.world.Net().Partition([]sim.Addr{m.Addr()}, replicas)
+	unite := c.untilFirst(2*c.sessions.cfg.LeaseMax, func() { c.world.Net().Unite([]sim.Addr{m.Addr()}, replicas) })
+	margin := d.Duration(0, max(c.plan.Host.Node.Paxos.Lease.Grant, 100*time.Millisecond))
+	c.nearEnd(s, margin, func(ends bool) {
+		if ends {
+			strike()
+		}
+		c.later(2*margin, unite)
+	})
+}
+
+// nearEnd waits until a session has no more than that left of its lease, by the clock
+// of whoever leads, or has ended.
+func (c *Cell) nearEnd(s api.SessionID, margin time.Duration, then func(ends bool)) {
+	wait := 100 * time.Millisecond // while nobody knows
+	for id := range c.sessions.seats {
+		t := &c.sessions.seats[id]
+		if t.of == nil || t.epoch != c.watch.epoch || !c.promises.lives(id, t.of) {
+			continue
+		}
+		x, ok := t.of.Session(s)
+		left := x.Lease.Sub(running(c.replicas[id-1]).now)
+		if left <= margin+time.Millisecond {
+			then(ok)
+			return
+		}
+		wait = min(left-margin, time.Second)
+	}
+	c.later(wait, func() { c.nearEnd(s, margin, then) })
+}
+
+// session is the one that the client on a machine has now; 0: none.
+func (p *promiseWatch) session(a sim.Addr) (s api.SessionID) {
+	for _, w := range p.wires {
+		if !w.dead() && !w.over && w.self() == a {
+			s = w.account.session
+		}
+	}
+	return s
+}
