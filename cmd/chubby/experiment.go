@@ -17,6 +17,7 @@ type experimentFlags struct {
 	seeds, from uint64
 	limit       time.Duration
 	jobs        int
+	at          []float64
 	out         string
 	form        output
 }
@@ -75,6 +76,7 @@ An event is no failure: the exit code does not depend on what was measured. It i
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
 	c.Flags().DurationVar(&f.limit, "for", 0, "real time after which no run is begun, such as 5m (0: no such end)")
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one a processor)")
+	c.Flags().Float64SliceVar(&f.at, "at", nil, "only these places of the axis, such as 1,2 (none: all)")
 	c.Flags().StringVar(&f.out, "out", "", "directory for tables and a picture")
 	f.form.register(c)
 	c.Flags().SortFlags = false
@@ -120,6 +122,13 @@ func (a *app) experiment(ctx context.Context, f *experimentFlags, name string) e
 	}
 	if err := f.check(); err != nil {
 		return err
+	}
+	if len(f.at) > 0 {
+		part, ok := e.At(f.at)
+		if !ok {
+			return usage("--at %v: the places on the axis of %s (%s) are %v", f.at, name, e.Axis, e.Places())
+		}
+		e = part
 	}
 	m := measured{Experiment: e.Name, Event: e.Event, Build: a.build(), From: f.from, Seeds: f.seeds, Files: []string{}}
 	t := a.measure(ctx, f, e, &m)

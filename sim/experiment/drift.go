@@ -38,8 +38,8 @@ func drift() Experiment {
 	}{{"unaimed", unaimed}, {"aimed", append([]string{"lease-edge"}, unaimed...)}} {
 		for _, permille := range []int{500, 900, 1000, 1010, 1100, 2000, 4000} {
 			e.Grid = append(e.Grid, Place{Series: s.name, X: float64(permille) / 1000, Options: cell.Options{
-				Faults: s.faults,
-				Lease:  cell.LeaseOptions{Rho: driftRho, Error: permille, OnlyS7: true},
+				Faults: s.faults, Workload: "increments", Clients: 3, // leases do not ask what clients do
+				Lease: cell.LeaseOptions{Rho: driftRho, Error: permille, OnlyS7: true},
 			}})
 		}
 	}

@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"slices"
+
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
@@ -36,6 +38,35 @@ const (
 	Hit                 // it did
 	Void                // the run says nothing about it: something else ended it
 )
+
+// At leaves those places of the grid whose X is one of xs, in every series. It
+// returns false if there is no place at one of them.
+func (e Experiment) At(xs []float64) (Experiment, bool) {
+	all := e.Grid
+	e.Grid = nil
+	for _, p := range all {
+		if slices.Contains(xs, p.X) {
+			e.Grid = append(e.Grid, p)
+		}
+	}
+	for _, x := range xs {
+		if !slices.ContainsFunc(all, func(p Place) bool { return p.X == x }) {
+			return e, false
+		}
+	}
+	return e, true
+}
+
+// Places are the values of X, in the order of the grid.
+func (e Experiment) Places() []float64 {
+	var all []float64
+	for _, p := range e.Grid {
+		if !slices.Contains(all, p.X) {
+			all = append(all, p.X)
+		}
+	}
+	return all
+}
 
 func (e *Experiment) sums(r *cell.Result) []cell.Number {
 	if e.Sums == nil {

@@ -155,6 +155,20 @@ func TestRecoveryIsJudgedByTheBound(t *testing.T) {
 	require.Equal(t, Void, e.Judge(&cell.Result{Recovery: slow + 1, Breach: &cell.Breach{ID: "L1"}}))
 }
 
+// A part of the grid keeps its order and all series; a place that is not there is
+// told.
+func TestAPartOfTheGrid(t *testing.T) {
+	part, ok := drift().At([]float64{2, 1})
+	require.True(t, ok)
+	var where []string
+	for _, p := range part.Grid {
+		where = append(where, fmt.Sprint(p.Series, p.X))
+	}
+	require.Equal(t, []string{"unaimed1", "unaimed2", "aimed1", "aimed2"}, where)
+	_, ok = drift().At([]float64{1, 3})
+	require.False(t, ok)
+}
+
 // The same seed draws the same cell in every place, but for what the place says.
 func TestSeedsArePaired(t *testing.T) {
 	e := recovery()
