@@ -1,7 +1,6 @@
 package paxos
 
 import (
-	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/internal/instant"
@@ -68,8 +67,7 @@ func (l *leadership) hear(id NodeID, now time.Time) {
 // answered: the majority-th latest answer.
 func (l *leadership) quorumHeard(self NodeID, now time.Time) time.Time {
 	l.hear(self, now)
-	sorted := slices.SortedFunc(slices.Values(l.heard), func(a, b time.Time) int { return b.Compare(a) })
-	return sorted[l.group.Quorum()-1]
+	return latest(l.heard, l.group.Quorum())
 }
 
 // announce notes that the value proposed in s was chosen; runs of slots are

@@ -115,6 +115,8 @@ type holding struct {
 	first uint64      // Seq of the heartbeat sent at asked[0]
 	asked []time.Time // those too old to be of use are dropped
 	ends  []time.Time // by index in the group; zero: never granted
+	final time.Time   // the answer of end, as long as the ends are
+	of    int         // the quorum of that answer; 0: there is none
 }
 
 // ask notes when heartbeat seq was made, which is before it leaves.
@@ -140,21 +142,30 @@ func (h *holding) granted(member int, seq uint64, now time.Time) bool {
 		return false
 	}
 	h.ends[member] = end
+	h.of = 0
 	return true
 }
 
 // end is until when a quorum's grants are counted: the quorum-th latest of the
-// ends. Zero: no quorum ever granted.
+// ends. Zero: no quorum ever granted. It is asked several times for each input, and
+// changes with few.
 func (h *holding) end(quorum int) time.Time {
-	var best time.Time
-	for _, e := range h.ends {
+	if h.of != quorum {
+		h.final, h.of = latest(h.ends, quorum), quorum
+	}
+	return h.final
+}
+
+// latest is the n-th latest of some instants; zero if there are fewer.
+func latest(all []time.Time, n int) (best time.Time) {
+	for _, e := range all {
 		later := 0
-		for _, f := range h.ends {
+		for _, f := range all {
 			if !f.Before(e) {
 				later++
 			}
 		}
-		if later >= quorum && e.After(best) {
+		if later >= n && e.After(best) {
 			best = e
 		}
 	}

@@ -50,7 +50,7 @@ var house = map[string]room{
 	"replica/handle":  {pure, []string{"replica/api"}},
 	"replica/queue":   {pure, []string{"replica/api"}},
 	"replica/command": {pure, []string{"replica/rows", "replica/tree", "replica/acl", "replica/lock"}},
-	"replica/desk":    {pure, []string{"replica/command", "replica/handle", "replica/queue"}},
+	"replica/desk":    {pure, []string{"replica/command", "replica/handle", "replica/queue", "internal/instant"}},
 	"replica/session": {pure, []string{"replica/api", "internal/invariant"}},
 	"replica/master":  {pure, []string{"replica/command", "replica/session", "replica/desk"}},
 	"replica/node":    {pure, []string{"paxos", "db", "replica/master"}},

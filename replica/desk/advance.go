@@ -1,9 +1,9 @@
 package desk
 
 import (
-	"slices"
 	"time"
 
+	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 )
@@ -28,20 +28,17 @@ func (d *Desk) Advance(at At) {
 
 // Wake is when Advance has something to do; zero: when something else has happened.
 func (d *Desk) Wake() time.Time {
-	var all []time.Time
-	if len(d.delays.all) > 0 {
-		all = append(all, d.delays.all[0].end)
-	}
-	if !d.swept && !d.sweepAt.IsZero() {
-		all = append(all, d.sweepAt)
-	}
-	if !d.owed.at.IsZero() {
-		all = append(all, d.owed.at)
-	}
-	if d.over || len(all) == 0 {
+	if d.over {
 		return time.Time{}
 	}
-	return slices.MinFunc(all, time.Time.Compare)
+	first := d.owed.at
+	if len(d.delays.all) > 0 {
+		first = instant.Earliest(first, d.delays.all[0].end)
+	}
+	if !d.swept {
+		first = instant.Earliest(first, d.sweepAt)
+	}
+	return first
 }
 
 // owed is what the log did not take, to be proposed again.

@@ -66,6 +66,9 @@ func (d *Desk) sessions() []api.SessionID { return slices.Sorted(maps.Keys(d.she
 
 // pending are the calls of a session that are under way, in order.
 func (sh *shelf) pending() (all []*call) {
+	if len(sh.calls) == 0 {
+		return nil // of most clients that have calls executed
+	}
 	for _, seq := range slices.Sorted(maps.Keys(sh.calls)) {
 		all = append(all, sh.calls[seq])
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
@@ -204,15 +205,9 @@ func (m *Master) Wake(at At) time.Time {
 	if !m.rules() || m.owed {
 		return time.Time{} // the log is full; it wakes the replica soon
 	}
-	var first time.Time
-	all := []time.Time{m.sessions.LongestDue(), m.dueSession(at)}
+	first := instant.Earliest(m.sessions.LongestDue(), m.dueSession(at))
 	if m.desk != nil {
-		all = append(all, m.desk.Wake())
-	}
-	for _, w := range all {
-		if first.IsZero() || !w.IsZero() && w.Before(first) {
-			first = w
-		}
+		first = instant.Earliest(first, m.desk.Wake())
 	}
 	return first
 }

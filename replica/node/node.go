@@ -346,3 +346,7 @@ func (n *Node) Desk() desk.Status {
 
 // View is the rows as they are now; what happens later does not change it.
 func (n *Node) View() db.View { return n.db.View() }
+
+// Rows are the present rows, for observers that read them at once and on the
+// goroutine of the node's owner: unlike a View they cost later writes no copies.
+func (n *Node) Rows() rows.Reader { return n.db }

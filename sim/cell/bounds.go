@@ -32,12 +32,12 @@ func (c *Cell) bounds() {
 // sizes are what a replica holds, each with its bound.
 func (c *Cell) sizes(r *replica) []sizes {
 	cfg := &c.plan.Host.Node
-	status, view := r.host.Node().Status(), r.host.Node().View()
-	totals := rows.GetTotals(view)
+	status, now := r.host.Node().Status(), r.host.Node().Rows()
+	totals := rows.GetTotals(now)
 	snaps, bytes := c.files(r)
 	desk := r.host.Node().Desk()
 	answers := 0
-	for range view.Scan(string(rune(rows.FamilyAnswer))) {
+	for range now.Scan(string(rune(rows.FamilyAnswer))) {
 		answers++
 	}
 	return []sizes{

@@ -88,7 +88,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.watch.each = c.executed
 	c.leases = newLeaseWatch(c.world, p.Replicas)
 	c.leases.onlyS7 = p.OnlyS7
-	c.history = linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](4096)
+	c.history = linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](1024)
 	rates := c.world.Draw("cell.clock", 0)
 	clock := func() sim.ClockConfig {
 		return sim.ClockConfig{

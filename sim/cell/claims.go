@@ -11,16 +11,16 @@ import (
 // the watch knows what is true. claims compares the two at the instant a message
 // leaves (invariant I-W1): a false claim may do harm only in rare company, but it
 // is wrong at once.
-func (h *watch) claims(id paxos.NodeID, wire []byte) {
-	if r, ok := host.DecodeSumReport(string(wire)); ok {
+func (h *watch) claims(id paxos.NodeID, wire string) {
+	if r, ok := host.DecodeSumReport(wire); ok {
 		h.claimsSum(id, r)
 		return
 	}
-	if host.IsTransfer(string(wire)) {
-		h.claimsSnapshot(id, string(wire))
+	if host.IsTransfer(wire) {
+		h.claimsSnapshot(id, wire)
 		return
 	}
-	m, err := paxos.DecodeMessage(string(wire))
+	m, err := paxos.DecodeMessage(wire)
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
 		return
@@ -58,9 +58,8 @@ func (h *watch) lies(id paxos.NodeID, m paxos.Message, format string, args ...an
 // answers compares what a client is told with what took effect (I-W1): a
 // definite answer is the one of the place in the log where the call was
 // executed, or one of the reads that were answered in the same breath without the
-// log; and no reply names an epoch that has not begun.
-func (h *watch) answers(id paxos.NodeID, wire []byte, reads []node.Read) {
-	p, err := api.DecodeReply(wire)
+// log; and no reply names an epoch that has not begun. err says that it is none.
+func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Read) {
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends a reply that nobody can read: %v", id, err)
 		return
@@ -202,11 +201,7 @@ func (h *watch) claimsSnapshot(id paxos.NodeID, wire string) {
 // asks notes which requests come to a replica, and which calls are about nodes, whose
 // answers need not stand in the log: some are about handles alone, which are memory
 // of the master, and the others can be answered by who has read authority.
-func (h *watch) asks(to paxos.NodeID, wire []byte) {
-	q, err := api.DecodeRequest(wire)
-	if err != nil {
-		return
-	}
+func (h *watch) asks(to paxos.NodeID, q api.Request) {
 	h.came.note(to, q, h.epoch)
 	if q.Seq == 0 {
 		return

@@ -25,7 +25,7 @@ func told(t *testing.T) *facts {
 }
 
 func (f *facts) says(id paxos.NodeID, m paxos.Message) {
-	f.h.claims(id, paxos.AppendMessage(nil, m))
+	f.h.claims(id, string(paxos.AppendMessage(nil, m)))
 }
 
 func TestTrueClaimsPass(t *testing.T) {
@@ -82,7 +82,7 @@ func TestFalseClaimsBreakAtOnce(t *testing.T) {
 		require.Equal(t, "I-W1", f.w.Failure().ID, name)
 	}
 	f := told(t)
-	f.h.claims(3, []byte("no message"))
+	f.h.claims(3, "no message")
 	f.breaks("I-W1")
 }
 
@@ -103,7 +103,7 @@ func TestAnswersAreComparedWithWhatTookEffect(t *testing.T) {
 	read := api.Result{Code: api.OK, Found: true, Value: "r"}
 	reads := []node.Read{{Session: 7, Seq: 9, Result: read}}
 	reply := func(f *facts, seq api.Seq, e api.Epoch, r api.Result) {
-		f.h.answers(1, api.AppendReply(nil, api.Reply{ID: 1, Session: 7, Seq: seq, Epoch: e, Result: r}), reads)
+		f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: seq, Epoch: e, Result: r}, nil, reads)
 	}
 	f := after()
 	reply(f, 1, 0, api.Result{Code: api.OK})
@@ -118,7 +118,7 @@ func TestAnswersAreComparedWithWhatTookEffect(t *testing.T) {
 		"another value than was read":      func(f *facts) { reply(f, 9, 0, api.Result{Code: api.OK, Found: true, Value: "s"}) },
 		"a read under another number":      func(f *facts) { reply(f, 8, 0, read) },
 		"an epoch that has not begun":      func(f *facts) { reply(f, 1, 5, api.Result{Code: api.OK}) },
-		"bytes that nobody can read":       func(f *facts) { f.h.answers(1, []byte("no reply"), nil) },
+		"bytes that nobody can read":       func(f *facts) { f.h.answers(1, api.Reply{}, api.ErrMalformed, nil) },
 		"another value than the row's own": func(f *facts) { reply(f, 2, 0, api.Result{Code: api.Conflict, Found: true, Value: "y"}) },
 	} {
 		f := after()
@@ -148,7 +148,7 @@ func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 		Command: command.Act{Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, Verdict: command.Executed,
 		Result: api.Result{Code: api.OK},
 	}
-	gone := api.AppendReply(nil, api.Reply{ID: 1, Session: 7, Seq: 1, Result: api.Result{Code: api.Gone}})
+	gone := api.Reply{ID: 1, Session: 7, Seq: 1, Result: api.Result{Code: api.Gone}}
 	for later, want := range map[bool]string{false: "", true: "I-W1"} {
 		f := newFacts(t)
 		f.h.alone = func(paxos.NodeID) bool { return true }
@@ -161,7 +161,7 @@ func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 		if later {
 			f.apply(1, 2, "a", 1)
 		}
-		f.h.answers(1, gone, nil)
+		f.h.answers(1, gone, nil, nil)
 		if want == "" {
 			f.good()
 		} else {

@@ -39,7 +39,7 @@ const system = -1
 
 func newFileBook(now func() int64) *fileBook {
 	return &fileBook{
-		history: linearizability.NewRecorder[linearizability.FileInput, linearizability.FileOutput](1024),
+		history: linearizability.NewRecorder[linearizability.FileInput, linearizability.FileOutput](64),
 		results: map[call]placed{}, now: now,
 		alien: func(api.SessionID) bool { return false },
 	}

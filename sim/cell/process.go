@@ -2,8 +2,8 @@ package cell
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/chubbycell/chubby/db"
@@ -89,20 +89,22 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	if x := r.cell.crowd; x != nil && from == x.addr {
 		x.asked(r, now, msg)
 	} else if from.IsClient() {
-		r.cell.asks(r.id, now, principal(from), msg)
-		r.host.ClientMessage(now, node.Addr(from), principal(from), msg)
+		who := principal(from)
+		r.cell.asks(r.id, now, who, msg)
+		r.host.ClientMessage(now, node.Addr(from), who, msg)
 	} else {
-		if s, ok := host.DecodeSumReport(string(msg)); ok && r.host.Node() != nil {
+		wire := string(msg)
+		if s, ok := host.DecodeSumReport(wire); ok && r.host.Node() != nil {
 			r.sums.hears(paxos.NodeID(from), s)
 		}
-		r.host.PeerMessage(now, paxos.NodeID(from), string(msg))
+		r.host.PeerMessage(now, paxos.NodeID(from), wire)
 	}
 	r.act()
 }
 
 // principal is who the client on a machine is.
 func principal(a sim.Addr) api.Principal {
-	return api.Principal(fmt.Sprintf("client-%d", a-sim.FirstClient+1))
+	return api.Principal("client-" + strconv.Itoa(int(a-sim.FirstClient+1)))
 }
 
 // Wake hands time to the host.
@@ -137,16 +139,17 @@ func (r *replica) act() {
 	var tries []command.Act
 	if r.host.Node() != nil {
 		r.cell.watch.proposed(out.Proposed)
-		tries = r.cell.handles.proposed(r.id, out.Proposed)
+		proposed := decoded(out.Proposed)
+		tries = r.cell.handles.proposed(r.id, proposed)
 		if out.Installed != nil {
 			r.cell.watch.installed(r.id, out.Installed)
-			r.sums.mine = node.SumReport{} // of rows that are gone
+			r.sums.says(node.SumReport{}) // of rows that are gone
 		}
 		if r.writing != nil {
 			r.cell.watch.snapshots.sums += len(out.Applied)
 		}
 		r.cell.watch.applied(r.id, out.Applied)
-		r.cell.sessions.acted(r.id, presidingNode{r.host.Node()}, r.now, &out)
+		r.cell.sessions.acted(r.id, presidingNode{r.host.Node()}, r.now, &out, proposed)
 		if r.cell.watch.tenure(r.id, r.host.Node()) {
 			r.cell.rare.serves(r.host.Node().Serving().Ballot)
 			r.cell.sessions.serves(r.id, r.now)
@@ -190,6 +193,16 @@ func (r *replica) act() {
 	r.env.WakeAt(r.cell.plan.grained(out.Wake))
 }
 
+// decoded are those commands that are any.
+func decoded(raw [][]byte) (all []command.Command) {
+	for _, b := range raw {
+		if c, err := command.Decode(string(b)); err == nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // asks tells those who watch of a request that has come.
 func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byte) {
 	q, err := api.DecodeRequest(msg)
@@ -201,7 +214,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 		c.heard.request(c.listens, q, msg)
 	}
 	if owner, known := c.rights.opened[q.Session]; !known || owner == who {
-		c.watch.asks(id, msg)
+		c.watch.asks(id, q)
 		c.sessions.came(id, now, q)
 		c.shown.asks(q)
 		token, _ := tokenIn(q.Op)
@@ -211,7 +224,8 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 
 // answers tells those who watch of an answer that leaves.
 func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
-	if p, err := api.DecodeReply(m.Wire); err == nil {
+	p, err := api.DecodeReply(m.Wire)
+	if err == nil {
 		_, logged := c.watch.calls[call{p.Session, p.Seq}]
 		if !c.handles.answers(r.id, principal(sim.Addr(m.To)), p, logged) {
 			return
@@ -226,17 +240,18 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 		}
 		r.answered = append(r.answered, p)
 	}
-	c.watch.answers(r.id, m.Wire, reads)
+	c.watch.answers(r.id, p, err, reads)
 }
 
 func (r *replica) send(all []host.PeerMessage) {
 	var claimed []byte // the same to all peers, and no time in between
 	for _, m := range all {
 		if !bytes.Equal(m.Wire, claimed) {
-			if s, ok := host.DecodeSumReport(string(m.Wire)); ok {
-				r.sums.mine = s
+			wire := string(m.Wire)
+			if s, ok := host.DecodeSumReport(wire); ok {
+				r.sums.says(s)
 			}
-			r.cell.watch.claims(r.id, m.Wire)
+			r.cell.watch.claims(r.id, wire)
 			claimed = m.Wire
 		}
 		r.cell.gives(r.env.Self(), sim.Addr(m.To), m.Wire)

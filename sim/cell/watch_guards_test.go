@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/command"
 )
 
-func (f *facts) asks(to int, q api.Request) { f.h.asks(paxos.NodeID(to), api.AppendRequest(nil, q)) }
+func (f *facts) asks(to int, q api.Request) { f.h.asks(paxos.NodeID(to), q) }
 
 // Replica 2 begins epoch 3 and executes call 5 of session 7, or opens a session.
 func TestS2ACallWasMeantForTheMasterThatDidIt(t *testing.T) {

@@ -233,12 +233,8 @@ func (b *handleBook) explained(k call, e api.Epoch) (a asking, f fault) {
 
 // proposed is told of the commands that a replica has handed to the log, and
 // returns the Acquires among them that wait.
-func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) (tries []command.Act) {
-	for _, raw := range commands {
-		c, err := command.Decode(string(raw))
-		if err != nil {
-			continue
-		}
+func (b *handleBook) proposed(id paxos.NodeID, commands []command.Command) (tries []command.Act) {
+	for _, c := range commands {
 		switch c := c.(type) {
 		case command.Act:
 			b.acts(id, c)

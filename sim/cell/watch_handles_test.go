@@ -62,7 +62,7 @@ func (k *keeper) answer(to api.Principal, s api.SessionID, seq api.Seq, e api.Ep
 }
 
 func (k *keeper) proposes(s api.SessionID, seq api.Seq, e api.Epoch, d command.Deed) {
-	k.h.proposed(1, [][]byte{command.Append(nil, command.Act{Guard: e, Session: s, Seq: seq, Deed: d})})
+	k.h.proposed(1, []command.Command{command.Act{Guard: e, Session: s, Seq: seq, Deed: d}})
 }
 
 // Each case asks for something and has it done, by a command or by an answer.
@@ -193,7 +193,7 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 		}, "S14"},
 		"rows of another's session": {func(k *keeper) {
 			seq := k.asks(7, "bob", 3, api.Put{Key: "k"})
-			k.h.proposed(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 7, Seq: seq, Op: api.Put{Key: "k"}})})
+			k.h.proposed(1, []command.Command{command.Call{Guard: 3, Session: 7, Seq: seq, Op: api.Put{Key: "k"}}})
 		}, "S16"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,10 +23,10 @@ type presider interface {
 
 type presidingNode struct{ *node.Node }
 
-func (n presidingNode) longest() time.Duration { return rows.GetLongestLease(n.View()) }
+func (n presidingNode) longest() time.Duration { return rows.GetLongestLease(n.Rows()) }
 
 func (n presidingNode) alive() (all []api.SessionID) {
-	for id := range rows.Sessions(n.View()) {
+	for id := range rows.Sessions(n.Rows()) {
 		all = append(all, id)
 	}
 	return all

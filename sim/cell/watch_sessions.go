@@ -38,8 +38,9 @@ func (s *sessionWatch) leases() bool { return s.cfg.LeaseMin > 0 }
 // came is told of a request that comes to a replica, before that is.
 func (s *sessionWatch) came(id paxos.NodeID, now time.Time, q api.Request) { s.seats[id].came(now, q) }
 
-// acted is told what a replica does, before its answers leave.
-func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *host.Output) {
+// acted is told what a replica does, before its answers leave, and which commands it
+// has handed to the log.
+func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *host.Output, proposed []command.Command) {
 	t, st := &s.seats[id], of.Master()
 	if s.off || !st.State.Rules() {
 		*t = seat{}
@@ -55,10 +56,8 @@ func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *h
 			s.applied(id, now, &out.Applied[i].Commands[j])
 		}
 	}
-	for _, raw := range out.Proposed {
-		if c, err := command.Decode(string(raw)); err == nil {
-			s.proposes(id, now, c)
-		}
+	for _, c := range proposed {
+		s.proposes(id, now, c)
 	}
 }
 

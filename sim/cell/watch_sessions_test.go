@@ -61,10 +61,11 @@ func (r *reign) acts(at float64, applied ...command.Applied) { r.proposes(at, ni
 
 func (r *reign) proposes(at float64, c command.Command, applied ...command.Applied) {
 	out := &host.Output{Applied: []node.Applied{{Commands: applied}}}
+	var proposed []command.Command
 	if c != nil {
-		out.Proposed = [][]byte{command.Append(nil, c)}
+		proposed = append(proposed, c)
 	}
-	r.w.acted(1, r.c, second(at), out)
+	r.w.acted(1, r.c, second(at), out, proposed)
 }
 
 // beats is a KeepAlive that comes; answers is one that is answered, once the master

@@ -9,7 +9,11 @@ import (
 type sums struct {
 	mine   node.SumReport
 	others map[paxos.NodeID]node.SumReport
+	judged bool // as they are now
 }
+
+// says notes what it says itself.
+func (s *sums) says(r node.SumReport) { s.mine, s.judged = r, false }
 
 // hears notes what another replica says. Only its latest slot counts.
 func (s *sums) hears(from paxos.NodeID, r node.SumReport) {
@@ -17,7 +21,7 @@ func (s *sums) hears(from paxos.NodeID, r node.SumReport) {
 		s.others = map[paxos.NodeID]node.SumReport{}
 	}
 	if r.Slot >= s.others[from].Slot {
-		s.others[from] = r
+		s.others[from], s.judged = r, false
 	}
 }
 
@@ -25,6 +29,10 @@ func (s *sums) hears(from paxos.NodeID, r node.SumReport) {
 // must not go on once so many have told it of other rows that those with its own
 // cannot be a majority (S6): whoever was not heard of does not matter.
 func (h *watch) goesOn(id paxos.NodeID, s *sums) {
+	if s.judged {
+		return
+	}
+	s.judged = true
 	differ, replicas := 0, len(h.disks)-1
 	for _, r := range s.others { // order-free: counted
 		if s.mine.Slot > 0 && r.Slot == s.mine.Slot && r.Sum != s.mine.Sum {
