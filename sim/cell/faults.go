@@ -44,7 +44,7 @@ var families = []family{
 	{"slow-link", "some links are slower by an order of magnitude or two", slowLink},
 	{"noise", "all links lose, double and reorder messages, with long delays", noise},
 	{"disk-slow", "a disk is slower by an order of magnitude or two", diskSlow},
-	{"disk-stall", "a disk answers nothing for a while", diskStall},
+	{"disk-stall", "a disk, or a majority of them, answers nothing for a while", diskStall},
 	{"disk-sync-error", "a sync fails and what was not synced is gone", diskSyncError},
 	{"disk-write-error", "a write or a change of names fails", diskWriteError},
 	{"disk-full", "a disk has no room for a while; writes end short", diskFull},

@@ -11,7 +11,18 @@ func diskSlow(c *Cell, d *sim.Draw) {
 	c.until(outage(d), func() { m.Disk().Slow(1) })
 }
 
-func diskStall(c *Cell, d *sim.Draw) { c.anyReplica(d).Disk().Stall(outage(d)) }
+// diskStall stalls one disk, or now and then all but a minority of them, as where they
+// share a building: leases are renewed then, and nothing is decided.
+func diskStall(c *Cell, d *sim.Draw) {
+	if !d.Chance(1, 4) {
+		c.anyReplica(d).Disk().Stall(outage(d))
+		return
+	}
+	long := outage(d)
+	for _, i := range d.Perm(len(c.replicas))[:c.watch.quorum] {
+		c.replicas[i].Disk().Stall(long)
+	}
+}
 
 // failOnce makes one of the next calls that match fail.
 func (c *Cell) failOnce(m *sim.Machine, d *sim.Draw, f func(vfs.Call) vfs.Fault) {

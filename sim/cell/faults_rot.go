@@ -125,7 +125,7 @@ func rotStore(c *Cell, d *sim.Draw) {
 	}
 	how := 0
 	if c.mayStop() {
-		how = d.Int(5)
+		how = d.Weighted([]uint32{1, 2, 1, 1, 1})
 	}
 	if how > 0 {
 		c.watch.atlas.doom(s.id)
@@ -146,7 +146,7 @@ func rotStore(c *Cell, d *sim.Draw) {
 }
 
 func (s *decayed) rotRegister(copies ...string) {
-	name := registers[s.d.Int(len(registers))]
+	name := registers[s.d.Weighted([]uint32{2, 1})]
 	for _, suffix := range copies {
 		if b, err := s.mem.Contents(name + suffix); err == nil && len(b) > 0 {
 			s.garbage(name+suffix, 0, int64(len(b)))

@@ -23,7 +23,7 @@ func TestAHostileClientTriesAllItsTricks(t *testing.T) {
 	for _, name := range []string{
 		"session", "open", "close", "use", "a forged token", "another's token", "another's session",
 		"a wrong number", "too large contents", "too large a value", "too long a key", "too long a token", "a bad path",
-		"a bad sequencer", "a handle that is shut", "to write without the right", "a replay, sent", "malformed bytes, sent",
+		"a bad sequencer", "a wrong acquisition", "a handle that is shut", "to write without the right", "a replay, sent", "malformed bytes, sent",
 	} {
 		require.Positive(t, c.tricks[name], name)
 	}

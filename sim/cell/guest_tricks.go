@@ -23,7 +23,7 @@ func (h *hostile) turn() {
 var tricks = []func(*hostile){
 	(*hostile).forges, (*hostile).steals, (*hostile).impersonates, (*hostile).misdates, (*hostile).miscounts,
 	(*hostile).repeats, (*hostile).exceeds, (*hostile).misnames, (*hostile).fakesSequencers, (*hostile).reuses,
-	(*hostile).presumes, (*hostile).garbles, (*hostile).polls,
+	(*hostile).presumes, (*hostile).garbles, (*hostile).polls, (*hostile).misreleases,
 }
 
 // only says that one of these codes is answered, and nothing is told but OK.
@@ -342,6 +342,19 @@ func (h *hostile) presumes() {
 	case 3:
 		h.send("to change ACLs without the right", api.SetACL{Handle: t, Names: api.ACLNames{Read: "x", Write: "x", Change: "x"}}, no)
 	}
+}
+
+// misreleases gives back a lock by an acquisition that is not the one it has it by: an
+// older one, perhaps, whose Release was long on its way.
+func (h *hostile) misreleases() {
+	t, ok := pick(h.draws, h.own)
+	held, holds := h.held[t]
+	if !ok || !holds {
+		return
+	}
+	a := held.Acquisition - api.Acquisition(1+h.draws.Int(int(min(held.Acquisition, 8))))
+	h.send("a wrong acquisition", api.Release{Handle: t, Acquisition: a},
+		only(api.NotHeld, api.HandleClosed, api.HandlePoisoned, api.BadHandle, api.Gone, api.Invalid))
 }
 
 // garbles sends bytes that are no request any more, or another one.

@@ -121,7 +121,7 @@ func (p *program) has(path string) *opened {
 }
 
 // open opens a node, in place of the handle that the program has on it. A parent
-// that is missing is made.
+// that is missing is made, and may be ephemeral.
 func (p *program) open(ctx context.Context, path string, create client.Creation, ephemeral bool) {
 	p.openAs(ctx, path, manner{create: create, ephemeral: ephemeral, rights: allRights})
 }
@@ -165,7 +165,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 		p.nodes = append(p.nodes, &opened{h: h, path: path, stat: h.Opened()})
 		p.cell.minds.opens(p.believer(), p.nodes[len(p.nodes)-1])
 	case ok && out.Code == linearizability.FileNotFound && !dir && create != client.CreateNever:
-		p.open(ctx, above(path), client.CreateMay, false)
+		p.open(ctx, above(path), client.CreateMay, above(path) != above(hotNode) && p.draws.Chance(1, 2))
 	}
 }
 
