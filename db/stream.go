@@ -49,7 +49,7 @@ func (v View) WriteTo(w io.Writer) (int64, error) { return v.WriteChunks(w, Chun
 // with size 1 each row is a chunk.
 func (v View) WriteChunks(w io.Writer, size int) (int64, error) {
 	s := streamWriter{w: w, size: size}
-	s.header()
+	s.header(v)
 	for key, value := range v.Ascend("", "") {
 		if s.row(key, value); s.err != nil {
 			break
@@ -74,16 +74,18 @@ type streamWriter struct {
 	err  error
 }
 
-// smallStart is the room that a chunk begins with. It grows to what the first one
-// needs: most cells are far smaller than a chunk.
-const smallStart = 4 << 10
+// lastRow is room for the row that ends a chunk; a longer one makes more.
+const lastRow = 4 << 10
 
-func (s *streamWriter) header() {
+// header also makes room for a chunk, or for all rows, if they are less: most cells
+// are far smaller than a chunk.
+func (s *streamWriter) header(v View) {
 	b := binary.LittleEndian.AppendUint16([]byte(magic), version)
 	b = append(b, 0, 0)
 	s.crc = crc32.Checksum(b, castagnoli)
 	s.write(binary.LittleEndian.AppendUint32(b, s.crc))
-	s.buf = make([]byte, prefixSize, min(s.size, smallStart)+prefixSize)
+	all := v.bytes + 2*binary.MaxVarintLen32*int64(v.Len())
+	s.buf = make([]byte, prefixSize, prefixSize+max(int(min(all, int64(s.size+lastRow))), trailerSize))
 }
 
 func (s *streamWriter) row(key, value string) {

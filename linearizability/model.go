@@ -61,6 +61,10 @@ type Model[S, I, O any] struct {
 	// Codec reads and writes inputs and outputs in history files. Its nil
 	// functions stand for encoding/json.
 	Codec Codec[I, O]
+
+	// step is what Step and Effect are made of, if they are: a search calls it on
+	// operations where they stand, and copies none.
+	step stepper[S, I, O]
 }
 
 // NoEffect is the entry in Settle for an operation that can be left out.
@@ -161,6 +165,25 @@ func (m *Model[S, I, O]) describeState(s S) string {
 		return fmt.Sprintf("%v", s)
 	}
 	return m.DescribeState(s)
+}
+
+// after is the state after an operation, as a search needs it; ok is false where
+// the operation cannot give what it gave.
+func (m *Model[S, I, O]) after(s S, op *Operation[I, O]) (ok bool, next S) {
+	unknown := op.Outcome == OutcomeUnknown
+	switch {
+	case m.step == nil && unknown:
+		return true, m.effect(s, op.Input)
+	case m.step == nil:
+		return m.Step(s, op.Input, op.Output)
+	case unknown:
+		if next, did := m.step(s, &op.Input, nil); did != refused {
+			return true, next
+		}
+		return true, s
+	}
+	next, did := m.step(s, &op.Input, &op.Output)
+	return did != refused, next
 }
 
 // effect is Effect as a search needs it, total: where an operation cannot take

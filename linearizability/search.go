@@ -232,12 +232,7 @@ func (s *search[S, I, O]) step(state S, op *Operation[I, O]) (ok bool, next any)
 		s.results(state)
 		return false, state
 	}
-	var after S
-	if op.Outcome == OutcomeUnknown {
-		ok, after = true, s.model.effect(state, op.Input)
-	} else {
-		ok, after = s.model.Step(state, op.Input, op.Output)
-	}
+	ok, after := s.model.after(state, op)
 	if ok {
 		s.bytes += s.perState + int64(s.model.size(after))
 	}

@@ -14,6 +14,7 @@ type stepper[S, I, O any] func(s S, in *I, out *O) (S, move)
 
 // fill makes Step and Effect of a model.
 func (step stepper[S, I, O]) fill(m *Model[S, I, O]) {
+	m.step = step
 	m.Step = func(s S, in I, out O) (bool, S) {
 		next, did := step(s, &in, &out)
 		return did != refused, next

@@ -94,7 +94,7 @@ func (d *dumper) register(f vfs.File, name string) error {
 }
 
 func (d *dumper) segment(f vfs.File, name string) error {
-	b, s, its, err := readSegment(f, name)
+	b, s, its, err := readSegment(f, name, nil)
 	if err != nil {
 		return err
 	}

@@ -142,13 +142,14 @@ func (l *Log) removeStrays(files []string) error {
 func (l *Log) readSegments(r *Recovery) error {
 	r.First = l.man.segments[0].first
 	var room []frame
+	var bytes []byte
 	for i, s := range l.man.segments {
-		f, b, its, err := l.readSegment(s)
+		f, b, its, err := l.readSegment(s, bytes)
 		if err != nil {
 			return err
 		}
 		c := scan(b, s.first, its, room)
-		room = c.frames
+		room, bytes = c.frames, b
 		if i+1 == len(l.man.segments) {
 			return l.openLast(f, b, c, r)
 		}
@@ -165,7 +166,7 @@ func (l *Log) readSegments(r *Recovery) error {
 }
 
 // readSegment reads the whole file of a segment and checks that it is the one.
-func (l *Log) readSegment(s segment) (vfs.File, []byte, salt, error) {
+func (l *Log) readSegment(s segment, room []byte) (vfs.File, []byte, salt, error) {
 	name := path.Join(l.dir, s.name())
 	f, err := l.fs.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -174,7 +175,7 @@ func (l *Log) readSegment(s segment) (vfs.File, []byte, salt, error) {
 	if err != nil {
 		return nil, nil, salt{}, err
 	}
-	b, found, its, err := readSegment(f, name)
+	b, found, its, err := readSegment(f, name, room)
 	if err == nil && found != s {
 		err = damaged(name, 0, "this is segment %d from #%d", found.number, found.first)
 	}

@@ -239,13 +239,20 @@ func parseRegister(b []byte) registerState {
 }
 
 // readStart reads a file of at most limit bytes; of a longer one, its beginning.
-func readStart(f vfs.File, limit int64) ([]byte, error) {
+func readStart(f vfs.File, limit int64) ([]byte, error) { return readInto(nil, f, limit) }
+
+// readInto is readStart that uses the memory of room, if there is enough.
+func readInto(room []byte, f vfs.File, limit int64) ([]byte, error) {
 	size, err := f.Size()
 	if err != nil {
 		return nil, err
 	}
-	b := make([]byte, min(size, limit))
-	if len(b) == 0 {
+	n := int(min(size, limit))
+	if cap(room) < n {
+		room = make([]byte, n)
+	}
+	b := room[:n]
+	if n == 0 {
 		return b, nil
 	}
 	if n, err := f.ReadAt(b, 0); n < len(b) {

@@ -73,7 +73,8 @@ func parseSegment(b []byte, file string) (segment, salt, error) {
 
 // readSegment reads the whole file of a segment, once its header says that it is
 // one; name is for the errors.
-func readSegment(f vfs.File, name string) (b []byte, s segment, its salt, err error) {
+// It reads into room, if that is large enough.
+func readSegment(f vfs.File, name string, room []byte) (b []byte, s segment, its salt, err error) {
 	if b, err = readStart(f, segmentHeader); err != nil {
 		return nil, s, its, err
 	}
@@ -87,6 +88,6 @@ func readSegment(f vfs.File, name string) (b []byte, s segment, its salt, err er
 	if err != nil {
 		return nil, s, its, err
 	}
-	b, err = readStart(f, size)
+	b, err = readInto(room, f, size)
 	return b, s, its, err
 }

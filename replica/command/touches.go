@@ -125,7 +125,7 @@ func touchesAct(c Act) Footprint {
 
 // Covers says whether the command with this number and footprint may change the
 // row of the db with this key.
-func (f Footprint) Covers(key string, number api.Number) bool {
+func (f *Footprint) Covers(key string, number api.Number) bool {
 	if k, ok := rows.ParseKey(key); ok {
 		return f.coversRow(k, number)
 	}
@@ -138,7 +138,7 @@ func (f Footprint) Covers(key string, number api.Number) bool {
 	return false
 }
 
-func (f Footprint) coversRow(k rows.Key, number api.Number) bool {
+func (f *Footprint) coversRow(k rows.Key, number api.Number) bool {
 	switch k.Family {
 	case rows.FamilyTotals:
 		return true
@@ -164,7 +164,7 @@ func (f Footprint) coversRow(k rows.Key, number api.Number) bool {
 	return false
 }
 
-func (f Footprint) coversSession(id api.SessionID, number api.Number) bool {
+func (f *Footprint) coversSession(id api.SessionID, number api.Number) bool {
 	if f.Opens {
 		return id == api.SessionID(number)
 	}
@@ -172,7 +172,7 @@ func (f Footprint) coversSession(id api.SessionID, number api.Number) bool {
 }
 
 // covers knows the owner of no node: any one's usage may be its owner's.
-func (n NodePrint) covers(k tree.Key) bool {
+func (n *NodePrint) covers(k tree.Key) bool {
 	up, _ := n.Path.Parent()
 	switch k.Family {
 	case tree.FamilyNode:
@@ -189,7 +189,7 @@ func (n NodePrint) covers(k tree.Key) bool {
 
 // covers knows not what an owner holds: any lock may be it, and any owner may hold
 // what is forgotten.
-func (l LocksPrint) covers(k lock.Key, number api.Number) bool {
+func (l *LocksPrint) covers(k lock.Key, number api.Number) bool {
 	here := l.Node.Instance != 0 && k.Lock == l.Node
 	switch k.Family {
 	case lock.FamilyLock:
@@ -204,6 +204,6 @@ func (l LocksPrint) covers(k lock.Key, number api.Number) bool {
 	return false
 }
 
-func (l LocksPrint) holds(o lock.Owner) bool {
+func (l *LocksPrint) holds(o lock.Owner) bool {
 	return l.Owner.Session != 0 && o.Session == l.Owner.Session && (l.Owner.Handle == api.HandleID{} || o.Handle == l.Owner.Handle)
 }

@@ -53,7 +53,8 @@ func TestTouches(t *testing.T) {
 		}
 		require.ElementsMatch(t, c.want, got, "%#v", c.cmd)
 	}
-	require.False(t, command.Touches(nil).Covers("no family", 1))
+	none := command.Touches(nil)
+	require.False(t, none.Covers("no family", 1))
 }
 
 func name(key string, own api.SessionID) string {

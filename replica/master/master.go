@@ -224,6 +224,9 @@ func (m *Master) TakeOutput() Output {
 	return out
 }
 
+// State is the State in Status, and the ballot of the tenure there is, if there is one.
+func (m *Master) State() (State, rows.Ballot) { return m.state, m.ballot }
+
 // Status says how the Master is.
 func (m *Master) Status() Status {
 	s := Status{State: m.state, Epoch: m.epoch, Ballot: m.ballot, Hint: m.master(), Pending: len(m.pending) + len(m.asked), Counters: m.count}

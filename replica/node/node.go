@@ -287,9 +287,13 @@ func refusal(err error) api.Code {
 }
 
 func (n *Node) noteServing() {
+	state, _ := n.master.State()
+	if n.rules = state.Rules(); !n.rules {
+		n.serving = nil // what has no epoch of its own serves in none
+		return
+	}
 	s := n.master.Status()
-	n.rules = s.State.Rules()
-	if n.rules && n.settled < s.Epoch {
+	if n.settled < s.Epoch {
 		n.settled = s.Epoch
 		n.settle()
 	}

@@ -28,8 +28,9 @@ func (n *Node) at() master.At {
 // in: a later one, not yet told of, may begin with slots that the rows lack
 // (P4.11).
 func (n *Node) authorized() bool {
-	t, s := n.paxos.Leading(), n.master.Status()
-	return t.Mine && s.State.Rules() && t.Ballot == ballot(s.Ballot)
+	t := n.paxos.Leading()
+	state, b := n.master.State()
+	return t.Mine && state.Rules() && t.Ballot == ballot(b)
 }
 
 // noteLogged counts a read that the master had no authority to answer.

@@ -71,11 +71,9 @@ func number(s string, at int) uint64 {
 	if len(s) < at+8 {
 		return 0
 	}
-	var x uint64
-	for i := range 8 {
-		x = x<<8 | uint64(s[at+i])
-	}
-	return x
+	b := s[at : at+8]
+	return uint64(b[0])<<56 | uint64(b[1])<<48 | uint64(b[2])<<40 | uint64(b[3])<<32 |
+		uint64(b[4])<<24 | uint64(b[5])<<16 | uint64(b[6])<<8 | uint64(b[7]) // one load
 }
 
 const (

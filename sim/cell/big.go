@@ -68,5 +68,14 @@ func (p *program) full() string {
 	if size > largest {
 		p.cell.tricks["contents of a byte too many"]++
 	}
-	return s + strings.Repeat(".", size-len(s))
+	return s + p.cell.dots(size-len(s))
+}
+
+// dots are n of them: what fills up values and contents. They are cut from one
+// string.
+func (c *Cell) dots(n int) string {
+	if n > len(c.load.dots) {
+		c.load.dots = strings.Repeat(".", n)
+	}
+	return c.load.dots[:n]
 }

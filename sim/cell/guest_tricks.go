@@ -247,22 +247,23 @@ func (h *hostile) repeats() {
 
 // exceeds asks for more than there is room for.
 func (h *hostile) exceeds() {
-	long := strings.Repeat("x", api.MaxContents+1+h.draws.Int(100))
+	size := api.MaxContents + 1 + h.draws.Int(100)
+	long := func() string { return strings.Repeat("x", size) }
 	t, has := pick(h.draws, h.own)
 	switch n := h.draws.Int(12); {
 	case n == 0:
-		h.send("too large a value", api.Put{Key: "guest", Value: long}, only(api.TooLarge))
+		h.send("too large a value", api.Put{Key: "guest", Value: long()}, only(api.TooLarge))
 	case n == 1 && has:
-		h.send("too large contents", api.SetContents{Handle: t, Contents: long}, only(api.TooLarge))
+		h.send("too large contents", api.SetContents{Handle: t, Contents: long()}, only(api.TooLarge))
 	case n == 2:
-		op := api.Open{Path: "guest/long", Rights: api.RightRead, Create: api.CreateMay, Kind: api.File, Contents: long}
+		op := api.Open{Path: "guest/long", Rights: api.RightRead, Create: api.CreateMay, Kind: api.File, Contents: long()}
 		h.send("too large contents", op, only(api.TooLarge))
 	case n == 3:
-		h.wire([]byte(long))
+		h.wire([]byte(long()))
 	case n < 8:
-		h.send("too long a key", api.Get{Key: long[:api.MaxKey+1+h.draws.Int(100)]}, only(api.TooLarge))
+		h.send("too long a key", api.Get{Key: strings.Repeat("x", api.MaxKey+1+h.draws.Int(100))}, only(api.TooLarge))
 	default:
-		h.send("too long a token", api.GetStat{Handle: api.Token(long[:api.MaxToken+1])}, only(api.Invalid))
+		h.send("too long a token", api.GetStat{Handle: api.Token(strings.Repeat("x", api.MaxToken+1))}, only(api.Invalid))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
@@ -57,6 +56,7 @@ type load struct {
 	trails    []trailed
 	shown     map[string]string // the latest sequencer of each lock, by path
 	closed    []api.SessionID   // that the cell confirmed to have ended
+	dots      string            // as many as were ever needed
 }
 
 // trailed is a call whose place in the log is looked up at the end.
@@ -242,7 +242,7 @@ func (p *program) group() string { return fmt.Sprintf("g%d/", p.draws.Int(p.cell
 func (p *program) value() string {
 	v := fmt.Sprintf("%x.%d", p.id, p.calls)
 	if pad := p.draws.Int(p.cell.plan.Calls.Value) - len(v); pad > 0 {
-		v += strings.Repeat(".", pad)
+		v += p.cell.dots(pad)
 	}
 	return v
 }

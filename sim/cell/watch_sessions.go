@@ -43,7 +43,9 @@ func (s *sessionWatch) came(id paxos.NodeID, now time.Time, q api.Request) { s.s
 func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *host.Output, proposed []command.Command) {
 	t, st := &s.seats[id], of.Master()
 	if s.off || !st.State.Rules() {
-		*t = seat{}
+		if t.of != nil {
+			*t = seat{}
+		}
 		return
 	}
 	if t.of != of || t.epoch != st.Epoch {
