@@ -48,6 +48,7 @@ type Cell struct {
 	armed      []func() // strikes that wait for a leader to propose
 	onTenure   []func() // what waits for somebody to begin to lead
 	transfers  transfers
+	echoes     []*echoing
 	rotten     map[paxos.NodeID][]string // snapshots that went bad
 	strikes    map[string]int
 	backed     backupBook
@@ -221,7 +222,7 @@ func (c *Cell) struck(family string) {
 // heal ends the safety phase: every fault that is in force ends, and every
 // replica runs.
 func (c *Cell) heal() {
-	c.healed, c.armed, c.onTenure, c.transfers = true, nil, nil, transfers{}
+	c.healed, c.armed, c.onTenure, c.transfers, c.echoes = true, nil, nil, transfers{}, nil
 	for _, end := range c.undo {
 		end()
 	}

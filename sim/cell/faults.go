@@ -61,6 +61,7 @@ var families = []family{
 	{"memory-stray", "a row is written in the memory of one replica, and in no log", stray},
 	{"disk-read-error", "a read fails; late in a run, sectors of the log are unreadable for good", readError},
 	{"disk-rot-snapshot", "the newest snapshot on a disk goes bad", rotSnapshot},
+	{"echo", "a replica or a client ends, and what was said to it comes once more to its next life", echo},
 	{"lose-source", "a replica is away for a while; in the middle of fetching a snapshot it loses its source, and hears an old piece again", loseSource},
 }
 

@@ -32,7 +32,21 @@ var steps = []string{"disk.writeat", "disk.syncdata", "disk.sync", "disk.syncdir
 func crashMidstep(c *Cell, d *sim.Draw) {
 	m, step := c.anyReplica(d), steps[d.Int(len(steps))]
 	m.CrashAt(step, outage(d))
+	if d.Chance(1, 3) {
+		c.crashAgain(m, d)
+	}
 	c.until(outage(d), func() { m.CrashAt("", 0) })
+}
+
+// crashAgain lets a replica that has just come back lose power again, a few times in
+// a row: what one life left on the disk is no longer than what the next one writes.
+func (c *Cell) crashAgain(m *sim.Machine, d *sim.Draw) {
+	at := time.Duration(0)
+	for range 2 + d.Int(6) {
+		at += time.Duration(d.LogUniform(int64(5*time.Millisecond), int64(500*time.Millisecond)))
+		c.later(at, func() { m.CrashAt(steps[d.Int(len(steps))], d.Duration(time.Millisecond, 50*time.Millisecond)) })
+	}
+	c.until(at+outage(d), func() { m.CrashAt("", 0) })
 }
 
 func crashAll(c *Cell, d *sim.Draw) {

@@ -169,6 +169,7 @@ func (r *replica) act() {
 	r.answered = r.answered[:0]
 	for _, m := range out.Clients {
 		r.cell.answers(r, m, out.Reads)
+		r.cell.says(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	from := r.cell.watch.disks[r.id].applied + 1 - paxos.Slot(len(out.Applied))
@@ -255,6 +256,7 @@ func (r *replica) send(all []host.PeerMessage) {
 			claimed = m.Wire
 		}
 		r.cell.gives(r.env.Self(), sim.Addr(m.To), m.Wire)
+		r.cell.says(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 }

@@ -1,0 +1,62 @@
+package cell
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim"
+)
+
+func lively(p *Plan) {
+	q := NewPlan(Options{Seed: p.Seed, Replicas: 3, Faults: []string{}, Workload: "files"})
+	*p = q
+	p.Hostile = HostilePlan{}
+	p.Host.Node.Sessions.LeaseMin, p.Host.Node.Sessions.LeaseMax = 2*time.Second, 4*time.Second
+}
+
+// A client falls silent, and the strike comes while its session is alive still, and
+// not for long.
+func TestAStrikeComesAtTheEndOfASession(t *testing.T) {
+	c := someCell(t, 3, lively)
+	grant := c.plan.Host.Node.Paxos.Lease.Grant
+	struck := 0
+	for i := range uint64(5) {
+		c.fade(c.world.Draw("test", i), func() {
+			struck++
+			near := false
+			for id := range c.sessions.seats {
+				for x := range c.sessions.seats[id].leases {
+					m, ok := c.sessions.seats[id].of.Session(x)
+					left := m.Lease.Sub(running(c.replicas[id-1]).now)
+					near = near || ok && left > 0 && left <= max(grant, 100*time.Millisecond)+time.Millisecond
+				}
+			}
+			require.True(t, near)
+		})
+	}
+	require.Equal(t, sim.Reached, c.world.Run(15*time.Second))
+	require.Nil(t, c.world.Failure())
+	require.Positive(t, struck)
+}
+
+// What was said to a life comes to the next, and nobody is confused.
+func TestWhatWasSaidToOneLifeComesAgainToTheNext(t *testing.T) {
+	c := someCell(t, 3, lively)
+	said := 0
+	for i := range uint64(8) {
+		echo(c, c.world.Draw("test", i))
+	}
+	all := slices.Clone(c.echoes)
+	require.Len(t, all, 8)
+	require.Equal(t, sim.Reached, c.world.Run(20*time.Second))
+	require.Nil(t, c.world.Failure())
+	require.Empty(t, c.echoes)
+	for _, e := range all {
+		said += len(e.said)
+		require.LessOrEqual(t, len(e.said), mostSaid)
+	}
+	require.Positive(t, said)
+}
