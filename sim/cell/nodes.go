@@ -83,7 +83,7 @@ func (p *program) files(ctx context.Context) {
 	case 4:
 		p.remove(ctx, o)
 	case 5:
-		p.closeHandle(ctx, o)
+		p.closeHandle(o)
 	case 6:
 		p.open(ctx, path, client.CreateNever, false)
 	}
@@ -104,7 +104,7 @@ func (p *program) locks(ctx context.Context) {
 	case p.draws.Chance(1, 4):
 		p.check(ctx, o)
 	case p.draws.Chance(1, 12), o.fenced && p.draws.Chance(1, 3):
-		p.closeHandle(ctx, o)
+		p.closeHandle(o)
 	case p.draws.Chance(1, 6):
 		p.guarded(ctx, o)
 	default:
@@ -131,7 +131,7 @@ func (p *program) open(ctx context.Context, path string, create client.Creation,
 func (p *program) openAs(ctx context.Context, path string, how manner) {
 	create := how.create
 	if o := p.has(path); o != nil {
-		p.closeHandle(ctx, o)
+		p.closeHandle(o)
 	}
 	dir := above(path) == "/"
 	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.delay(path)}
@@ -183,7 +183,7 @@ func (p *program) on(ctx context.Context, o *opened, in linearizability.FileInpu
 	in.Path, in.Instance = o.path, uint64(o.stat.Instance)
 	out, ok := p.file(ctx, in, do)
 	if ok && out.Code == linearizability.FileGone {
-		p.closeHandle(ctx, o)
+		p.closeHandle(o)
 	}
 	return out, ok
 }
@@ -269,15 +269,16 @@ func (p *program) remove(ctx context.Context, o *opened) {
 		return linearizability.FileOutput{}, o.h.Delete(ctx)
 	})
 	if ok {
-		p.closeHandle(ctx, o)
+		p.closeHandle(o)
 	}
 }
 
-// closeHandle never fails, but for want of an answer.
-func (p *program) closeHandle(ctx context.Context, o *opened) {
+// closeHandle never fails, but for want of an answer. It has time of its own, whatever
+// is left of that of the call which found that the handle is of no more use.
+func (p *program) closeHandle(o *opened) {
 	p.nodes = slices.DeleteFunc(p.nodes, func(x *opened) bool { return x == o })
 	p.cell.minds.closes(o)
-	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
+	ctx, cancel := p.rt.WithTimeout(context.Background(), p.patience())
 	defer cancel()
 	err := o.h.Close(ctx)
 	if err != nil && p.strict && !p.rt.Env().Dead() && !errors.Is(err, client.ErrSessionExpired) {
@@ -318,7 +319,7 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 		p.cell.load.shown[o.path] = p.sequencer
 		p.cell.minds.holds(p.believer(), o, lock, mode)
 	case errors.Is(err, client.ErrGone), errors.Is(err, client.ErrPoisoned):
-		p.closeHandle(ctx, o)
+		p.closeHandle(o)
 	}
 }
 
@@ -340,7 +341,7 @@ func (p *program) heard(ctx context.Context, o *opened, name string, err error) 
 	}
 	p.answered(err, o.path == hotNode, name)
 	if errors.Is(err, client.ErrGone) {
-		p.closeHandle(ctx, o)
+		p.closeHandle(o)
 	}
 }
 
@@ -366,7 +367,7 @@ func (p *program) check(ctx context.Context, o *opened) {
 	}
 	p.answered(err, o.path == hotNode, "check-sequencer")
 	if errors.Is(err, client.ErrGone) {
-		p.closeHandle(ctx, o)
+		p.closeHandle(o)
 	}
 }
 

@@ -181,7 +181,7 @@ func (p *program) fence(ctx context.Context, o *opened) {
 	o.fenced = o.fenced || err == nil || errors.Is(err, client.ErrOutcomeUnknown)
 	p.answered(err, false, "set-sequencer")
 	if errors.Is(err, client.ErrGone) {
-		p.closeHandle(ctx, o)
+		p.closeHandle(o)
 	}
 }
 
@@ -197,7 +197,7 @@ func (p *program) poison(ctx context.Context, o *opened) {
 	}
 	p.answered(err, false, "stat")
 	if p.rt.Sleep(ctx, p.draws.Duration(0, 100*time.Millisecond)) == nil {
-		p.closeHandle(ctx, o)
+		p.closeHandle(o)
 	}
 }
 
