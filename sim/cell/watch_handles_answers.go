@@ -153,8 +153,20 @@ func (b *handleBook) gives(id paxos.NodeID, k call, t api.Token, op api.Op) {
 		b.world.Break("S16", "replica %d gives session %d a handle for %v, which asked for one for %v", id, k.session, g.rights, open.Rights)
 	}
 	g.allowed = g.id.Epoch
+	if b.mayHave(g) {
+		g.allowed = b.rights.epoch
+	}
 	g.closed, g.poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
 	b.given[t], b.grips[g.id] = g, g
+}
+
+// mayHave says of a handle that leaves a master when another epoch has begun, and that
+// nobody could look at since, whether its session may have had the rights in that: it
+// has them still, or something has changed.
+func (b *handleBook) mayHave(g *grip) bool {
+	n := b.rights.at(g.node)
+	return b.rights.epoch > g.id.Epoch &&
+		(b.rights.version != b.rights.began || n != nil && b.rights.may(b.rights.who[g.session], n.names, g.rights))
 }
 
 // parseToken reads a token as replica/handle draws it, but for the check digits.

@@ -207,3 +207,34 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 		})
 	}
 }
+
+// A master that was deposed gives a handle out of epoch 3, in epoch 4, and its session
+// writes by that.
+func TestS16AHandleThatADeposedMasterGivesOut(t *testing.T) {
+	no := func(k *keeper) {
+		k.b.nodes["/f"].names[1] = "nobody"
+		k.b.turns()
+	}
+	for name, c := range map[string]struct {
+		before, since func(k *keeper)
+		breaks        bool
+	}{
+		"the rights are there still":      {nil, nil, false},
+		"they were taken away before":     {no, nil, true},
+		"they were taken away in epoch 4": {nil, no, false},
+	} {
+		k := newKeeper(t)
+		k.h.applied = func(paxos.NodeID) bool { return false }
+		if c.before != nil {
+			c.before(k)
+		}
+		k.epoch(4)
+		if c.since != nil {
+			c.since(k)
+		}
+		token := k.given(7, "ann", 2, rw)
+		seq := k.asks(7, "ann", 4, api.SetContents{Handle: token, Contents: "x"})
+		k.proposes(7, seq, 4, command.SetContents{Node: k.node, Contents: "x"})
+		require.Equal(t, c.breaks, k.w.Failure() != nil, name)
+	}
+}

@@ -23,6 +23,7 @@ type rightsBook struct {
 	nodes    map[string]*governed            // by path
 	epoch    api.Epoch
 	version  int // of what decides about rights
+	began    int // the version with which the epoch began
 	changed  func()
 	verdicts map[bool]uint64 // Opens that were judged: whether they were allowed
 }
@@ -47,6 +48,7 @@ func (b *rightsBook) command(a *command.Applied) {
 		if e, ok := e.(command.EpochBegan); ok {
 			b.epoch = e.Epoch.Number
 			b.turns()
+			b.began = b.version
 		}
 	}
 	if a.Verdict != command.Executed {
