@@ -9,15 +9,15 @@ import (
 
 // Every message between replicas claims something (message.go says what), and
 // the watch knows what is true. claims compares the two at the instant a message
-// leaves (invariant I-W1): a false claim may do harm only in rare company, but it
-// is wrong at once.
-func (h *watch) claims(id paxos.NodeID, wire string) {
+// leaves for a peer (invariant I-W1): a false claim may do harm only in rare
+// company, but it is wrong at once.
+func (h *watch) claims(id, to paxos.NodeID, wire string) {
 	if r, ok := host.DecodeSumReport(wire); ok {
 		h.claimsSum(id, r)
 		return
 	}
 	if host.IsTransfer(wire) {
-		h.claimsSnapshot(id, wire)
+		h.claimsSnapshot(id, to, wire)
 		return
 	}
 	m, err := paxos.DecodeMessage(wire)
@@ -45,6 +45,8 @@ func (h *watch) claims(id paxos.NodeID, wire string) {
 		h.claimsChosenBelow(id, m.FirstOpen, m)
 	case paxos.HeartbeatReply:
 		h.claimsChosenBelow(id, m.FirstOpen, m)
+	case paxos.Fetch:
+		h.asksRecords(id, to, m)
 	case paxos.FetchReply:
 		h.claimsValues(id, m)
 		h.claimsChosenBelow(id, m.FirstOpen, m)
@@ -182,13 +184,15 @@ func (h *watch) claimsValues(id paxos.NodeID, m paxos.FetchReply) {
 
 // claimsSnapshot: the sender's disk has, or had, a snapshot that reaches as far; its
 // rows had this sum.
-func (h *watch) claimsSnapshot(id paxos.NodeID, wire string) {
+func (h *watch) claimsSnapshot(id, to paxos.NodeID, wire string) {
 	m, err := host.DecodeTransfer(wire)
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
 		return
 	}
 	switch m := m.(type) {
+	case host.Ask:
+		h.asksPiece(id, to, m)
 	case host.Piece:
 		if m.ID.Handle.Slot > h.disks[id].snapshot {
 			h.world.Break("I-W1", "replica %d sends a %v, the newest on its disk is of slot %d", id, m, h.disks[id].snapshot)

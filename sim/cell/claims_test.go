@@ -25,7 +25,7 @@ func told(t *testing.T) *facts {
 }
 
 func (f *facts) says(id paxos.NodeID, m paxos.Message) {
-	f.h.claims(id, string(paxos.AppendMessage(nil, m)))
+	f.h.claims(id, 3, string(paxos.AppendMessage(nil, m)))
 }
 
 func TestTrueClaimsPass(t *testing.T) {
@@ -82,7 +82,7 @@ func TestFalseClaimsBreakAtOnce(t *testing.T) {
 		require.Equal(t, "I-W1", f.w.Failure().ID, name)
 	}
 	f := told(t)
-	f.h.claims(3, "no message")
+	f.h.claims(3, 1, "no message")
 	f.breaks("I-W1")
 }
 

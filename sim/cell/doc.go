@@ -37,7 +37,8 @@
 //	             and when a fail-over is over; watch_promises.go: both compared (S11);
 //	             watch_sequencers.go: which are valid, by the log (S10);
 //	             watch_leaks.go: what nobody has open goes (S15);
-//	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold
+//	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold;
+//	             watch_questions.go: whom a laggard asks (L1)
 //	claims.go    what messages and answers claim, against the truth (I-W1);
 //	             claims_lead.go: what proposing at a ballot claims
 //	run.go       one seed from beginning to end: safety, healing, liveness (L1),

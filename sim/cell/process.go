@@ -252,7 +252,7 @@ func (r *replica) send(all []host.PeerMessage) {
 			if s, ok := host.DecodeSumReport(wire); ok {
 				r.sums.says(s)
 			}
-			r.cell.watch.claims(r.id, wire)
+			r.cell.watch.claims(r.id, m.To, wire)
 			claimed = m.Wire
 		}
 		r.cell.gives(r.env.Self(), sim.Addr(m.To), m.Wire)

@@ -19,6 +19,7 @@ type diskFacts struct {
 	fresh     paxos.Slot          // the first that was applied in the same breath as the last
 	stray     bool                // rows in memory were made to differ
 	missing   map[paxos.Slot]bool // values that this life found unreadable and has not applied yet
+	questions questions           // that this life has asked
 }
 
 // slotFacts is what is true of one slot.
@@ -174,6 +175,7 @@ func (h *watch) recovered(id paxos.NodeID, rec store.Recovered, report store.Rep
 
 // started checks that the node took over what its disk holds.
 func (h *watch) started(id paxos.NodeID, s paxos.Status) {
+	h.disks[id].questions = questions{}
 	if d := &h.disks[id]; s.Promised.Less(d.promise) {
 		h.world.Break("S2", "replica %d starts with promise %v, its disk has %v", id, s.Promised, d.promise)
 	}

@@ -24,14 +24,14 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 	f.h.claimsSum(2, node.SumReport{Slot: 1, Sum: db.Sum{A: 7}})
 	f.h.strays(3)
 	f.h.claimsSum(3, node.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
-	f.h.claims(2, string(host.AppendTransfer(nil, host.TellSum{Slot: 1, Sum: db.Sum{A: 7}})))
-	f.h.claims(2, string(host.AppendTransfer(nil, host.NoSum{Slot: 1})))
+	f.h.claims(2, 1, string(host.AppendTransfer(nil, host.TellSum{Slot: 1, Sum: db.Sum{A: 7}})))
+	f.h.claims(2, 1, string(host.AppendTransfer(nil, host.NoSum{Slot: 1})))
 	f.good()
 	f.h.claimsSum(2, node.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
 	f.breaks("S6")
 
 	f = after()
-	f.h.claims(2, string(host.AppendTransfer(nil, host.TellSum{Slot: 1, Sum: db.Sum{A: 8}})))
+	f.h.claims(2, 1, string(host.AppendTransfer(nil, host.TellSum{Slot: 1, Sum: db.Sum{A: 8}})))
 	f.breaks("S6")
 
 	f = after()

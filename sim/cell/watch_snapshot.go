@@ -76,6 +76,7 @@ func (h *watch) puts(id paxos.NodeID, p *pieces, next host.Piece) {
 	if next.Offset > 0 && (!p.id.Equal(next.ID) || p.end != next.Offset) {
 		h.world.Break("I-W2", "replica %d hands its disk %v from %d on, after %v up to %d", id, next.ID, next.Offset, p.id, p.end)
 	}
+	h.disks[id].questions.piece = question{}
 	*p = pieces{next.ID, next.Offset + int64(len(next.Data))}
 }
 

@@ -121,7 +121,7 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 		"a piece of it": {"", func(f *facts) { f.publish(1, 3); f.gives(1, 3) }},
 		"of nothing":    {"I-W1", func(f *facts) { f.publish(1, 3); f.gives(1, 4) }},
 		"not its own":   {"I-W1", func(f *facts) { f.publish(1, 3); f.gives(2, 3) }},
-		"bytes":         {"I-W1", func(f *facts) { f.h.claims(1, "\x01\x41\x03") }},
+		"bytes":         {"I-W1", func(f *facts) { f.h.claims(1, 2, "\x01\x41\x03") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := decided(t, 5)
@@ -137,7 +137,7 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 
 func (f *facts) gives(id paxos.NodeID, s paxos.Slot) {
 	p := host.Piece{ID: host.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1}}, Size: 9}, Data: "x"}
-	f.h.claims(id, string(host.AppendTransfer(nil, p)))
+	f.h.claims(id, 3, string(host.AppendTransfer(nil, p)))
 }
 
 func TestAnOlderSnapshotIsCounted(t *testing.T) {

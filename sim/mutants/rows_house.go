@@ -78,6 +78,8 @@ func houseRows() []Row {
 		weak(GroupHouse, "O51", "C", "what is written is not the rows that were compared, but those of the moment when that was done",
 			"needs a row that goes astray within the time of one answer. TestWhatIsWrittenIsWhatWasCompared in replica/host kills it"),
 		applied(GroupHouse, "O52", "A", "an answer about the sum of another slot is taken for one about this slot"),
+		applied(GroupHouse, "O100", "B", "a laggard asks the same peer for records for ever"),
+		applied(GroupHouse, "O101", "B", "a transfer of a snapshot asks the same source for ever"),
 		applied(GroupHouse, "O53", "A", "who is asked for the sum of a slot tells that of its present rows"),
 		weak(GroupHouse, "O54", "B", "rows of a slot that a peer does not know any more wait for that peer for ever",
 			"needs a cell that has no other majority from then on until its log is too long. TestAPeerThatBeganLaterIsAskedOfALaterSlot in replica/host kills it"),

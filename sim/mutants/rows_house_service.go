@@ -42,6 +42,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O96", "A", "an Acquire that is given up is forgotten, not cancelled"),
 		applied(GroupHouse, "O97", "B", "an Open that is given up leaves its handle open"),
 		applied(GroupHouse, "O98", "A", "a lock-delay is over for a lock when the first of several is"),
+		applied(GroupHouse, "O102", "B", "a master that has asked the log for evidence wakes for no session, authority or not"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		applied(GroupHouse, "O99", "A", "a lock may be held shared with readers while the delay of a failed one runs"),
 	}
