@@ -217,7 +217,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 	if owner, known := c.rights.opened[q.Session]; !known || owner == who {
 		c.watch.asks(id, q)
 		c.sessions.came(id, now, q)
-		c.shown.asks(q)
+		c.shown.asks(q, c.handles.tiedTo(q.Op))
 		token, _ := tokenIn(q.Op)
 		c.queues.asks(q, c.handles.given[token])
 	}
@@ -236,7 +236,7 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 		}
 		c.sessions.answered(r.id, r.now, p)
 		alone := func(x node.Read) bool { return x.Session == p.Session && x.Seq == p.Seq }
-		if r.still && c.current(r.id) && slices.ContainsFunc(reads, alone) {
+		if !logged && r.still && c.current(r.id) && slices.ContainsFunc(reads, alone) { // else the answer of then is repeated
 			c.shown.answered(p)
 		}
 		r.answered = append(r.answered, p)

@@ -50,7 +50,10 @@ func (p *program) stormTurn(ctx context.Context) {
 	if o.lock == nil {
 		return
 	}
-	if p.rt.Sleep(ctx, p.draws.Duration(0, 30*time.Millisecond)) == nil {
+	if p.draws.Chance(1, 30) { // from the release on it is of no use
+		p.fence(ctx, o)
+	}
+	if p.rt.Sleep(ctx, p.draws.Duration(0, 30*time.Millisecond)) == nil && o.lock != nil {
 		p.release(ctx, o)
 	}
 }

@@ -22,6 +22,7 @@ type handleBook struct {
 	now     uint64 // counts what was seen: an order, not a time
 	asked   map[call][]asking
 	given   map[api.Token]*grip // all tokens that ever left a master
+	ties    map[api.Token]bool  // those that say that their handle is tied to a sequencer
 	grips   map[api.HandleID]*grip
 	applied func(paxos.NodeID) bool // has applied all that anybody has; asked of who answers alone
 	judged  map[call]api.Epoch      // Opens that were answered alone, and when last: copies get the same answer
@@ -49,14 +50,19 @@ type grip struct {
 	rights   api.Rights
 	closed   map[api.Epoch]uint64 // when it was confirmed, by epoch: masters remember it so long (C12.12)
 	poisoned map[api.Epoch]uint64
-	allowed  api.Epoch // the last epoch at some place of which its session had the rights
+	tied     []api.Sequencer // to which it is or was, the last in the end
+	allowed  api.Epoch       // the last epoch at some place of which its session had the rights
 }
+
+// shut says that a master of this epoch has confirmed that the handle is closed or
+// poisoned.
+func (g *grip) shut(e api.Epoch) bool { return g.closed[e] != 0 || g.poisoned[e] != 0 }
 
 func newHandleBook(w *sim.World, r *rightsBook) *handleBook {
 	b := &handleBook{
 		world: w, rights: r, asked: map[call][]asking{}, given: map[api.Token]*grip{}, grips: map[api.HandleID]*grip{},
 		applied: func(paxos.NodeID) bool { return false }, refusals: map[api.Code]uint64{},
-		judged: map[call]api.Epoch{},
+		judged: map[call]api.Epoch{}, ties: map[api.Token]bool{},
 	}
 	r.changed = b.review
 	return b
@@ -102,7 +108,7 @@ func (b *handleBook) count(who api.Principal, q api.Request) {
 		b.foreign++
 	case on && g == nil:
 		b.forged++
-	case on && (g.closed[q.Epoch] != 0 || g.poisoned[q.Epoch] != 0):
+	case on && g.shut(q.Epoch):
 		b.shut++
 	}
 }
@@ -232,13 +238,14 @@ func (b *handleBook) explained(k call, e api.Epoch) (a asking, f fault) {
 }
 
 // proposed is told of the commands that a replica has handed to the log, and
-// returns the Acquires among them that wait.
+// returns those that concern Acquires which wait: trials, and refusals of any call.
 func (b *handleBook) proposed(id paxos.NodeID, commands []command.Command) (tries []command.Act) {
 	for _, c := range commands {
 		switch c := c.(type) {
 		case command.Act:
 			b.acts(id, c)
-			if d, ok := c.Deed.(command.Acquire); ok && d.Wait {
+			d, acquires := c.Deed.(command.Acquire)
+			if _, fails := c.Deed.(command.Fail); fails || acquires && d.Wait {
 				tries = append(tries, c)
 			}
 		case command.Call:
@@ -266,9 +273,32 @@ func (b *handleBook) acts(id paxos.NodeID, c command.Act) {
 		b.world.Break(f.id, "replica %d proposes %+v as call %d of session %d, and %s", id, c.Deed, c.Seq, c.Session, f.text)
 		return
 	}
-	if token, on := tokenIn(a.op); on && b.given[token].id.Epoch < c.Guard {
+	token, on := tokenIn(a.op)
+	if on && b.given[token].id.Epoch < c.Guard {
 		b.retaken++
 	}
+	if on && b.ties[token] && fenced(a.op) && fenceIn(c.Deed) == (api.Sequencer{}) {
+		b.world.Break("S10", "replica %d proposes %+v as call %d of session %d without a sequencer, and the handle's token says that it is tied to one", id, c.Deed, c.Seq, c.Session)
+	}
+}
+
+// tiedTo is to what the handle of an op was tied so far; none where the token that it
+// comes with does not say so, or the op only gives something up.
+func (b *handleBook) tiedTo(op api.Op) []api.Sequencer {
+	if token, _ := tokenIn(op); fenced(op) && b.ties[token] {
+		return b.given[token].tied
+	}
+	return nil
+}
+
+// fenced says that an op is for handles whose sequencer is valid, if they are tied to
+// one: all are that do not only give something up.
+func fenced(op api.Op) bool {
+	switch op.(type) {
+	case api.CloseHandle, api.Poison, api.Release, api.CancelAcquire:
+		return false
+	}
+	return true
 }
 
 func bigEndian(s string) uint64 { return binary.BigEndian.Uint64([]byte(s[:8])) }

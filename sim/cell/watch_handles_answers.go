@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"errors"
+
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
@@ -144,6 +146,9 @@ func (b *handleBook) gives(id paxos.NodeID, k call, t api.Token, op api.Op) {
 			b.world.Break("S14", "replica %d gives out handle %v for session %d on %v, which was given to session %d on %v", id, g.id, g.session, g.node, was.session, was.node)
 		}
 		b.given[t] = was
+		if len(g.tied) > 0 {
+			b.ties[t], was.tied = true, append(was.tied, g.tied...)
+		}
 		return
 	}
 	if g.session != k.session {
@@ -181,8 +186,16 @@ func parseToken(t string) (*grip, bool) {
 		return nil, false
 	}
 	path, err := api.ParsePath(t[fixed+2 : fixed+2+length])
+	var tied []api.Sequencer
+	if rest := t[fixed+2+length:]; len(rest) > 2 {
+		if n := int(rest[0])<<8 | int(rest[1]); n > 0 && len(rest) >= 2+n {
+			f, wrong := api.ParseSequencer(rest[2 : 2+n])
+			tied, err = []api.Sequencer{f}, errors.Join(err, wrong)
+		}
+	}
 	return &grip{
-		id: api.HandleID{Epoch: api.Epoch(n(2)), Counter: n(10)}, session: api.SessionID(n(18)),
+		tied: tied,
+		id:   api.HandleID{Epoch: api.Epoch(n(2)), Counter: n(10)}, session: api.SessionID(n(18)),
 		node: api.Ref{Path: path, Instance: api.Instance(n(26))}, rights: api.Rights(t[36]),
 	}, err == nil
 }

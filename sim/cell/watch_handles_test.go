@@ -51,6 +51,21 @@ func (k *keeper) given(s api.SessionID, who api.Principal, counter uint64, right
 	return token
 }
 
+func (k *keeper) sequencer() api.Sequencer {
+	return api.Sequencer{Node: k.node, Mode: api.Shared, Gen: 5}
+}
+
+// ties ties Ann's handle to a sequencer.
+func (k *keeper) ties() api.Token {
+	q := k.sequencer()
+	token := k.seal.Seal(handle.Handle{
+		ID: api.HandleID{Epoch: 3, Counter: 1}, Session: 7, Node: k.node, Kind: api.File, Rights: rw, Fence: q,
+	})
+	seq := k.asks(7, "ann", 3, api.SetSequencer{Handle: k.token, Sequencer: q.Encode()})
+	k.answer("ann", 7, seq, 3, api.Result{Code: api.OK, Detail: api.Opened{Token: token}})
+	return token
+}
+
 func (k *keeper) asks(s api.SessionID, who api.Principal, e api.Epoch, op api.Op) api.Seq {
 	k.seq++
 	k.h.asks(who, api.Request{Session: s, Seq: k.seq, Epoch: e, Op: op})
@@ -182,6 +197,20 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 			k.b.turns()
 			write(k, 7, "ann", 4, k.token)
 		}, ""},
+		"a handle that was given out when its epoch was over": {func(k *keeper) {
+			k.epoch(4)
+			write(k, 8, "bob", 4, k.given(8, "bob", 2, rw))
+		}, ""},
+		"a write by a handle that is tied to a sequencer": {func(k *keeper) {
+			seq := k.asks(7, "ann", 3, api.SetContents{Handle: k.ties(), Contents: "x"})
+			k.proposes(7, seq, 3, command.SetContents{Node: k.node, Contents: "x", Fence: k.sequencer()})
+			require.Equal(t, []api.Sequencer{k.sequencer()}, k.h.tiedTo(api.SetContents{Handle: k.ties()}))
+			require.Empty(t, k.h.tiedTo(api.SetContents{Handle: k.token}))
+			require.Empty(t, k.h.tiedTo(api.CloseHandle{Handle: k.ties()}))
+		}, ""},
+		"a write by a handle that is tied to a sequencer, without that": {func(k *keeper) {
+			write(k, 7, "ann", 3, k.ties())
+		}, "S10"},
 		"a refusal": {func(k *keeper) {
 			seq := k.asks(8, "bob", 3, api.GetContents{Handle: k.token})
 			k.answer("bob", 8, seq, 3, api.Result{Code: api.BadHandle})

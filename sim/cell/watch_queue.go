@@ -14,7 +14,8 @@ import (
 // waits, or the first proposal of it, is where it joined. Nobody is tried before
 // who came first, but readers beside readers; so one release wakes one writer, or
 // the readers in front, however many wait (S8). Nor does anybody who waits hear
-// of it: there is no more than one answer to each copy, and to each trial.
+// of it: there is no more than one answer to each copy, and to each trial. And
+// nobody waits by a handle of which it was said that it is closed or poisoned (S14).
 type queueBook struct {
 	world *sim.World
 	holds func(api.Ref, api.HandleID) (own bool, conflicts func(api.Mode) bool)
@@ -25,6 +26,7 @@ type queueBook struct {
 	most  int                    // who waited for one lock at a time
 	woken uint64                 // trials
 	given uint64                 // grants to those who waited
+	shut  uint64                 // requests that ended the handle of one who waits
 }
 
 // spot is a lock in an epoch.
@@ -37,10 +39,11 @@ type spot struct {
 type standing struct {
 	call   call
 	at     spot
-	handle api.HandleID
+	grip   *grip
 	mode   api.Mode
 	joined bool
 	tried  bool
+	waits  bool // it was told so last, and nothing was proposed for it since
 	leaves bool // something has come that ends it
 
 	copies, answers, trials int
@@ -65,11 +68,19 @@ func (b *queueBook) asks(q api.Request, g *grip) {
 			b.copy(k, q.Epoch, op, g)
 		}
 	case api.CloseHandle, api.Poison:
-		b.end(q.Session, func(s *standing) bool { return g != nil && s.handle == g.id })
+		b.end(q.Session, func(s *standing) bool { return g != nil && s.grip.id == g.id && b.shuts(s) })
 	case api.CancelAcquire:
 		b.end(q.Session, func(s *standing) bool { return s.call.seq == op.Call })
 	}
 	b.end(q.Session, func(s *standing) bool { return s.call.seq <= q.Seen })
+}
+
+// shuts counts those who wait and whose handle is about to end.
+func (b *queueBook) shuts(s *standing) bool {
+	if s.waits {
+		b.shut++
+	}
+	return true
 }
 
 // copy notes a copy of an Acquire. In a later epoch it joins anew.
@@ -79,7 +90,7 @@ func (b *queueBook) copy(k call, e api.Epoch, op api.Acquire, g *grip) {
 		if s != nil {
 			b.leave(s)
 		}
-		s = &standing{call: k, at: spot{e, g.node}, handle: g.id, mode: op.Mode}
+		s = &standing{call: k, at: spot{e, g.node}, grip: g, mode: op.Mode}
 		b.calls[k] = s
 		b.whose[k.session] = append(b.whose[k.session], s)
 	}
@@ -153,26 +164,51 @@ func (b *queueBook) command(a *command.Applied) {
 	}
 }
 
-// acted is told what left a replica at once: answers, and Acquires for the log. from
-// is the first slot that it applied before.
+// acted is told what left a replica at once: answers, and what it has for the log
+// that concerns Acquires which wait: trials and refusals. from is the first slot that
+// it applied before.
 func (b *queueBook) acted(id paxos.NodeID, from paxos.Slot, answers []api.Reply, tries []command.Act) {
 	for _, p := range answers {
-		if s := b.calls[call{p.Session, p.Seq}]; s != nil && p.Code.Definite() {
-			b.leave(s)
+		if s := b.calls[call{p.Session, p.Seq}]; s != nil && p.Code != api.Parked {
+			s.waits = false
+			if p.Code.Definite() {
+				b.leave(s)
+			}
 		}
 	}
 	for _, c := range tries {
-		b.tries(id, from, c, c.Deed.(command.Acquire))
+		if d, ok := c.Deed.(command.Acquire); ok {
+			b.tries(id, from, c, d)
+		}
 	}
 	for _, p := range answers {
 		if s := b.calls[call{p.Session, p.Seq}]; s != nil && p.Code == api.Parked && s.at.epoch == p.Epoch {
 			b.parked(id, s)
 		}
 	}
+	for _, c := range tries {
+		if s := b.calls[call{c.Session, c.Seq}]; s != nil {
+			s.waits = false
+		}
+	}
+	for _, p := range answers {
+		b.outlives(id, p)
+	}
+}
+
+// outlives: when a master has said that a handle is closed, or poisoned, none of its
+// Acquires waits there (C6.19).
+func (b *queueBook) outlives(id paxos.NodeID, p api.Reply) {
+	for _, s := range b.whose[p.Session] {
+		if s.waits && s.at.epoch == p.Epoch && s.grip.shut(p.Epoch) {
+			b.world.Break("S14", "call %d of session %d waits at replica %d for %v, and its handle %v is closed or poisoned", s.call.seq, s.call.session, id, s.at.node, s.grip.id)
+		}
+	}
 }
 
 func (b *queueBook) parked(id paxos.NodeID, s *standing) {
 	b.join(s)
+	s.waits = true
 	if s.answers++; s.answers > s.copies+s.trials {
 		b.world.Break("S8", "replica %d tells call %d of session %d for the %d. time that it waits for %v; %d copies came, it was tried %d times",
 			id, s.call.seq, s.call.session, s.answers, s.at.node, s.copies, s.trials)

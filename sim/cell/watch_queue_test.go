@@ -3,6 +3,8 @@ package cell
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 )
@@ -134,6 +136,70 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			c.do(w)
 			if c.breaks {
 				w.breaks("S8")
+			} else {
+				w.good()
+			}
+		})
+	}
+}
+
+// Session 1 waits, and its handle is closed or poisoned.
+func TestS14NobodyWaitsByAHandleThatIsShut(t *testing.T) {
+	shut := api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.Poison{Handle: "x"}}
+	done := func(c api.Code, more ...api.Reply) []api.Reply {
+		return append(more, api.Reply{Session: 1, Seq: 6, Epoch: 3, Result: api.Result{Code: c}})
+	}
+	refused := api.Reply{Session: 1, Seq: 5, Epoch: 3, Result: api.Result{Code: api.HandlePoisoned}}
+	parked := api.Reply{Session: 1, Seq: 5, Epoch: 3, Result: api.Result{Code: api.Parked}}
+	fails := command.Act{Guard: 3, Session: 1, Seq: 5, Deed: command.Fail{Code: api.HandlePoisoned}}
+	for name, c := range map[string]struct {
+		do     func(w *waiters, g *grip)
+		breaks bool
+	}{
+		"and it waits on": {func(w *waiters, g *grip) {
+			g.poisoned[3] = 1
+			w.b.acted(1, 1, done(api.OK), nil)
+		}, true},
+		"closed, and it waits on": {func(w *waiters, g *grip) {
+			g.closed[3] = 1
+			w.b.acted(1, 1, done(api.OK), nil)
+		}, true},
+		"which was not done": {func(w *waiters, g *grip) { w.b.acted(1, 1, done(api.Busy), nil) }, false},
+		"in an earlier epoch": {func(w *waiters, g *grip) {
+			g.closed[2] = 1
+			w.b.acted(1, 1, done(api.OK), nil)
+		}, false},
+		"and it is refused": {func(w *waiters, g *grip) {
+			g.poisoned[3] = 1
+			w.b.acted(1, 1, done(api.OK, refused), nil)
+		}, false},
+		"and it is refused by the log": {func(w *waiters, g *grip) {
+			g.poisoned[3] = 1
+			w.b.acted(1, 1, done(api.OK), []command.Act{fails})
+		}, false},
+		"while it is tried": {func(w *waiters, g *grip) {
+			g.poisoned[3] = 1
+			w.b.acted(1, 7, done(api.OK), []command.Act{trial(1, api.Exclusive)})
+		}, false},
+		"while it is tried, and it waits again": {func(w *waiters, g *grip) {
+			g.poisoned[3] = 1
+			w.b.acted(1, 7, done(api.OK), []command.Act{trial(1, api.Exclusive)})
+			w.asks(1, api.Exclusive)
+			w.b.acted(1, 7, []api.Reply{parked}, nil)
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			w := &waiters{f, newQueueBook(f.w)}
+			g := gripOn(1)
+			g.closed, g.poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
+			w.b.asks(api.Request{Session: 1, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: api.Exclusive, Wait: true}}, g)
+			w.told(1, api.Parked)
+			w.b.asks(shut, g)
+			require.Equal(t, uint64(1), w.b.shut)
+			c.do(w, g)
+			if c.breaks {
+				w.breaks("S14")
 			} else {
 				w.good()
 			}

@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"slices"
+
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/sim"
@@ -13,21 +15,27 @@ type sequencerWatch struct {
 	world *sim.World
 	locks *lockBook
 	asked map[call]api.Sequencer
-	stale int // that were found to be so
+	tied  map[call][]api.Sequencer // to what the handle of a call is or was tied, where its token says that it is
+	stale int                      // that were found to be so
 
 	kept, broken uint64 // deeds by handles that were tied to a sequencer, by whether it was valid
 }
 
 func newSequencerWatch(w *sim.World, locks *lockBook) *sequencerWatch {
-	return &sequencerWatch{world: w, locks: locks, asked: map[call]api.Sequencer{}}
+	return &sequencerWatch{world: w, locks: locks, asked: map[call]api.Sequencer{}, tied: map[call][]api.Sequencer{}}
 }
 
-// asks notes which sequencer a request shows.
-func (w *sequencerWatch) asks(q api.Request) {
+// asks notes which sequencer a request shows, and to which its handle was tied so far:
+// none, where its token does not say that it is.
+func (w *sequencerWatch) asks(q api.Request, tied []api.Sequencer) {
+	k := call{q.Session, q.Seq}
 	if o, ok := q.Op.(api.CheckSequencer); ok {
 		if s, err := api.ParseSequencer(o.Sequencer); err == nil {
-			w.asked[call{q.Session, q.Seq}] = s
+			w.asked[k] = s
 		}
+	}
+	if len(tied) > 0 {
+		w.tied[k] = tied
 	}
 }
 
@@ -95,8 +103,17 @@ func fenceIn(d command.Deed) api.Sequencer {
 // anybody has, and nothing since it looked. Its handle may be tied to a sequencer,
 // which is answered for, too.
 func (w *sequencerWatch) answered(p api.Reply) {
-	if s, ok := w.asked[call{p.Session, p.Seq}]; ok {
+	k := call{p.Session, p.Seq}
+	if s, ok := w.asked[k]; ok {
 		w.judge(s, p.Code, false)
+	}
+	tied := w.tied[k]
+	switch {
+	case len(tied) == 0 || slices.ContainsFunc(tied, w.locks.valid):
+	case p.Code == api.OK:
+		w.world.Break("S10", "call %d of session %d is answered from the rows, and no sequencer is valid to which its handle was ever tied: %v", k.seq, k.session, tied)
+	case p.Code == api.StaleSequencer:
+		w.broken++
 	}
 }
 

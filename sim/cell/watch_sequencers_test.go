@@ -49,7 +49,7 @@ func TestS10ASequencerIsValidWhileItsLockIsHeld(t *testing.T) {
 				}
 				w.command(&command.Applied{Command: command.Act{Session: 4, Seq: 1, Deed: d}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
 			} else {
-				w.asks(api.Request{Session: 4, Seq: 1, Op: api.CheckSequencer{Sequencer: c.s.Encode()}})
+				w.asks(api.Request{Session: 4, Seq: 1, Op: api.CheckSequencer{Sequencer: c.s.Encode()}}, nil)
 				w.answered(api.Reply{Session: 4, Seq: 1, Result: api.Result{Code: c.said}})
 				breaks = breaks && c.said == api.OK
 			}
@@ -93,5 +93,39 @@ func TestS10WhatIsDoneByAHandleThatIsTiedToASequencer(t *testing.T) {
 		w := newSequencerWatch(f.w, locks)
 		w.command(&command.Applied{Command: command.Act{Session: 4, Seq: 1, Deed: c.deed}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
 		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
+	}
+}
+
+// What a master answers alone by a handle that is tied to a sequencer, while the lock
+// of node 7 is held, shared, at generation 9.
+func TestS10WhatIsReadByAHandleThatIsTiedToASequencer(t *testing.T) {
+	node := api.Ref{Path: pathOf("/d0/hot"), Instance: 7}
+	valid, stale := api.Sequencer{Node: node, Mode: api.Shared, Gen: 9}, api.Sequencer{Node: node, Mode: api.Shared, Gen: 8}
+	for name, c := range map[string]struct {
+		tied   []api.Sequencer
+		said   api.Code
+		breaks bool
+	}{
+		"by a handle that is tied to none": {nil, api.OK, false},
+		"while it is valid":                {[]api.Sequencer{valid}, api.OK, false},
+		"when it is stale":                 {[]api.Sequencer{stale}, api.OK, true},
+		"by one that was tied to another":  {[]api.Sequencer{stale, valid}, api.OK, false},
+		"when both are stale":              {[]api.Sequencer{stale, stale}, api.OK, true},
+		"a refusal":                        {[]api.Sequencer{stale}, api.StaleSequencer, false},
+		"a copy that is late":              {[]api.Sequencer{stale}, api.Stale, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			locks := newLockBook(f.w, 0)
+			locks.holds[owner{session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
+			w := newSequencerWatch(f.w, locks)
+			w.asks(api.Request{Session: 4, Seq: 1, Op: api.GetContents{}}, c.tied)
+			w.answered(api.Reply{Session: 4, Seq: 1, Result: api.Result{Code: c.said}})
+			if c.breaks {
+				f.breaks("S10")
+			} else {
+				f.good()
+			}
+		})
 	}
 }

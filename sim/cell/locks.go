@@ -1,0 +1,156 @@
+package cell
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/chubbycell/chubby/client"
+)
+
+// locks acquires locks, holds them for a while and releases them, and now and then
+// loses patience or asks whether a sequencer is valid.
+func (p *program) locks(ctx context.Context) {
+	path := p.path()
+	o := p.has(path)
+	switch {
+	case o == nil:
+		p.open(ctx, path, client.CreateMay, false)
+	case p.draws.Chance(1, 6) && p.cell.load.shown[path] != "":
+		p.checkLatest(ctx, o)
+	case o.lock == nil:
+		p.acquire(ctx, o)
+	case p.draws.Chance(1, 4):
+		p.check(ctx, o)
+	case p.draws.Chance(1, 12), o.fenced && p.draws.Chance(1, 3):
+		p.closeHandle(o)
+	case p.draws.Chance(1, 6):
+		p.guarded(ctx, o)
+	default:
+		p.release(ctx, o)
+	}
+}
+
+// acquire asks for the lock in some mode, waiting or not.
+func (p *program) acquire(ctx context.Context, o *opened) {
+	mode := client.Exclusive
+	if p.draws.Chance(1, 3) {
+		mode = client.Shared
+	}
+	// Who holds a lock does not wait for another: two could wait for each other.
+	wait := !slices.ContainsFunc(p.nodes, func(x *opened) bool { return x.lock != nil })
+	wait = wait && (p.cell.load.finale || p.draws.Chance(2, 3))
+	p.take(ctx, o, mode, wait)
+}
+
+// take asks for the lock. Who gets it believes to hold it.
+func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bool) {
+	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
+	defer cancel()
+	var lock *client.Lock
+	var err error
+	if wait {
+		over := p.interrupts(o)
+		lock, err = o.h.Acquire(ctx, mode)
+		over()
+	} else {
+		lock, err = o.h.TryAcquire(ctx, mode)
+	}
+	if p.rt.Env().Dead() {
+		return
+	}
+	p.answered(err, o.path == hotNode, "acquire")
+	switch {
+	case err == nil:
+		o.lock, p.sequencer = lock, lock.Sequencer()
+		p.cell.load.shown[o.path] = p.sequencer
+		p.cell.minds.holds(p.believer(), o, lock, mode)
+	case errors.Is(err, client.ErrGone), errors.Is(err, client.ErrPoisoned), errors.Is(err, client.ErrClosed):
+		p.closeHandle(o)
+	case errors.Is(err, client.ErrStaleSequencer) && p.draws.Chance(1, 2): // of no more use
+		p.closeHandle(o)
+	}
+}
+
+// interrupts closes or poisons, now and then, a handle by which the program is about
+// to wait for a lock, if it waits still when the time has come (C6.19).
+func (p *program) interrupts(o *opened) (over func()) {
+	odds := uint64(10)
+	if p.cell.plan.Workload == workStorm {
+		odds = 100
+	}
+	if p.strict || !p.draws.Chance(1, odds) {
+		return func() {}
+	}
+	waits, after, closes := true, p.draws.Duration(0, p.cell.plan.Calls.Patience/2), p.draws.Chance(1, 2)
+	p.rt.Go("interrupt", func() {
+		if p.rt.Sleep(context.Background(), after) != nil || !waits {
+			return
+		}
+		if !closes {
+			o.h.Poison()
+			return
+		}
+		ctx, cancel := p.rt.WithTimeout(context.Background(), p.cell.plan.Calls.Patience)
+		defer cancel()
+		_ = o.h.Close(ctx) // the program hears of it, and waits for it
+	})
+	return func() { waits = false }
+}
+
+// release gives the lock back, if it is still there.
+func (p *program) release(ctx context.Context, o *opened) {
+	lock := o.lock
+	o.lock = nil
+	p.cell.minds.releases(lock)
+	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
+	defer cancel()
+	p.late = false // a lock that went with its handle is released without asking the cell
+	p.heard(ctx, o, "release", lock.Release(ctx))
+}
+
+// heard takes in how a call by a handle ended, and closes one whose node is gone.
+func (p *program) heard(ctx context.Context, o *opened, name string, err error) {
+	if p.rt.Env().Dead() {
+		return
+	}
+	p.answered(err, o.path == hotNode, name)
+	if errors.Is(err, client.ErrGone) {
+		p.closeHandle(o)
+	}
+}
+
+// checkLatest asks whether the sequencer is valid that anybody was given last: of a
+// lock that is held, or was released since.
+func (p *program) checkLatest(ctx context.Context, o *opened) {
+	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
+	defer cancel()
+	p.heard(ctx, o, "check-sequencer", o.h.CheckSequencer(ctx, p.cell.load.shown[o.path]))
+}
+
+// check asks whether the sequencer of a lock is valid: it is while the lock is held,
+// unless somebody has deleted its node, or tied the handle to another sequencer.
+func (p *program) check(ctx context.Context, o *opened) {
+	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
+	defer cancel()
+	err := o.h.CheckSequencer(ctx, o.lock.Sequencer())
+	if p.rt.Env().Dead() {
+		return
+	}
+	if errors.Is(err, client.ErrStaleSequencer) && o.lock.Held() && !o.fenced && p.cell.rights.at(o.ref()) != nil {
+		p.cell.world.Break("S8", "the sequencer of %s was found stale while its lock is held: %v", o.path, err)
+	}
+	p.answered(err, o.path == hotNode, "check-sequencer")
+	if errors.Is(err, client.ErrGone) {
+		p.closeHandle(o)
+	}
+}
+
+// leave gives back all locks: others wait for them.
+func (p *program) leave(ctx context.Context) {
+	for _, o := range slices.Clone(p.nodes) {
+		if o.lock != nil && !p.expired {
+			p.release(ctx, o)
+		}
+	}
+}
