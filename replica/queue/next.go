@@ -13,9 +13,9 @@ func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 	}
 	for _, p := range l.places {
 		switch {
-		case p.tried:
-		case held != 0 && held.Conflicts(p.Mode):
+		case held != 0 && held.Conflicts(p.Mode): // also where it is tried: somebody else was faster
 			return turn
+		case p.tried:
 		default:
 			p.tried = true
 			turn = append(turn, p.Waiter)

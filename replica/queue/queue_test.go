@@ -86,6 +86,9 @@ func TestWhoIsTriedCountsAsAHolder(t *testing.T) {
 	q.Next(file, 0, false)
 	require.Equal(t, queue.Joined, q.Join(waiter(2, api.Shared)))
 	require.Equal(t, []uint64{2}, numbers(q.Next(file, 0, false)), "another reader fits")
+	require.Equal(t, queue.Joined, q.Join(waiter(3, api.Shared)))
+	require.Empty(t, q.Next(file, api.Exclusive, false), "a writer, who did not wait, was faster than those who are tried")
+	require.Equal(t, []uint64{3}, numbers(q.Next(file, api.Shared, false)))
 }
 
 // A head that is refused when its Acquire is applied stays the head.
