@@ -17,6 +17,7 @@ const (
 	TraceFile   = "trace.txt"     // every event, for people
 	HistoryFile = "history.jsonl" // the clients' calls, for any checker
 	PageFile    = "history.html"  // Porcupine's picture of them
+	LocksFile   = "locks.jsonl"   // the history of locks, where there were any
 )
 
 // WriteArtifacts runs a seed once more and writes all that is known of it into a
@@ -54,6 +55,12 @@ func WriteArtifacts(dir string, b Build, run Runner, o Options) (Result, error) 
 
 // writeHistory writes the history, and its picture if it can be drawn.
 func writeHistory(dir string, r *Result, m *Manifest) error {
+	if h := r.LockHistory(); h != nil {
+		err := writeFile(dir, LocksFile, func(w io.Writer) error { return linearizability.WriteJSONL(w, linearizability.Lock(), h) })
+		if err != nil {
+			return err
+		}
+	}
 	switch {
 	case r.NodeHistory() != nil:
 		return writeHistoryOf(dir, linearizability.File(), r.NodeHistory(), m)

@@ -66,6 +66,21 @@ func TestTheHistoryOfNodesIsWritten(t *testing.T) {
 	require.Greater(t, report.Operations, r.Ops/2, "locks are not in it")
 }
 
+// That of locks stands beside it, with what the cell did to them by itself.
+func TestTheHistoryOfLocksIsWritten(t *testing.T) {
+	dir := t.TempDir()
+	r, err := WriteArtifacts(dir, someBuild, breaks, Options{Seed: 3, Duration: 5 * time.Second, Faults: []string{}, Replicas: 3, Workload: "locks"})
+	require.NoError(t, err)
+	history, err := os.Open(filepath.Join(dir, LocksFile))
+	require.NoError(t, err)
+	defer history.Close()
+	report, err := linearizability.CheckFile(history, "lock", linearizability.Options{})
+	require.NoError(t, err)
+	require.Equal(t, linearizability.Legal, report.Verdict, report.Text())
+	require.Equal(t, r.LockHistory().Len(), report.Operations)
+	require.Greater(t, report.Witness.Logged, r.Ops/10)
+}
+
 func TestADirectoryWithoutAHistoryIsComplete(t *testing.T) {
 	dir := t.TempDir()
 	run := func(o Options) Result { return Result{Seed: o.Seed, Hash: "0a", Breach: &Breach{Text: "early"}} }

@@ -26,6 +26,7 @@ type Cell struct {
 	rare     rare
 	leases   *leaseWatch
 	nodes    *fileBook
+	holdings *holdings
 	minds    *clientWatch
 	fence    *fence
 	rights   *rightsBook
@@ -84,6 +85,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.queues.holds = c.watch.locks.held
 	c.watch.locks.moved = func(n api.Ref) { c.queues.moved[n] = c.watch.top }
 	c.nodes = newFileBook(func() int64 { return int64(c.world.Now()) })
+	c.holdings = newHoldings(c.watch.locks, func() int64 { return int64(c.world.Now()) })
 	c.nodes.alien = func(s api.SessionID) bool { return c.rights.opened[s] == c.intruder() }
 	c.watch.alone = c.mayRead
 	c.watch.each = c.executed
@@ -281,6 +283,7 @@ func (c *Cell) String() string {
 func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.watch.locks.taken = func(n api.Ref, gen api.LockGen) { c.nodes.taken(at, n, gen) }
 	c.shown.command(a)
+	c.holdings.command(a, at)
 	c.watch.locks.command(a)
 	c.nodes.command(a, at)
 	c.minds.command(a)

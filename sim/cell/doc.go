@@ -11,7 +11,8 @@
 //	cell.go      the cell: machines, phases of faults, healing
 //	process.go   one life of a replica: the shipped host and store
 //	load.go      client programs, and the books they keep; nodes.go: programs that
-//	             use files; locks.go: and locks; files.go: the history of files
+//	             use files; locks.go: and locks; files.go: the history of files;
+//	             holdings.go, holdings_check.go: that of locks
 //	fence.go     a resource outside of the cell, which checks sequencers or does not:
 //	             fence_resource.go decides, fence_server.go is its machine,
 //	             fence_program.go its clients, fence_line.go what they say

@@ -86,6 +86,7 @@ func (b *fileBook) does(at linearizability.Position, in linearizability.FileInpu
 func (p *program) file(ctx context.Context, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (linearizability.FileOutput, bool) {
 	c, b := p.cell, p.cell.nodes
 	trail := &client.Trail{}
+	p.trail = trail
 	ctx, cancel := p.rt.WithTimeout(client.WithTrail(ctx, trail), p.patience())
 	defer cancel()
 	op := b.history.Call(p.id, int64(c.world.Now()), in)
@@ -250,5 +251,5 @@ func (c *Cell) checkFiles(r *Result) {
 	if w.Verdict == linearizability.Illegal && c.world.Failure() == nil {
 		c.world.Break("S4", "%s", w.Violation.Text)
 	}
-	crossCheck(c, r, model, h)
+	crossCheck(c, r, model, h, porcupineSteps)
 }

@@ -82,6 +82,7 @@ type program struct {
 	calls  int
 	last   map[string]string // what this program last read, by row
 	nodes  []*opened         // what it has open, the oldest first
+	trail  *client.Trail     // of its last call on a node
 
 	sequencer string // of the lock that it acquired last
 

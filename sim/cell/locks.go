@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
 )
 
 // locks acquires locks, holds them for a while and releases them, and now and then
@@ -49,20 +50,30 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 	defer cancel()
 	var lock *client.Lock
 	var err error
-	if wait {
-		over := p.interrupts(o)
-		lock, err = o.h.Acquire(ctx, mode)
-		over()
-	} else {
-		lock, err = o.h.TryAcquire(ctx, mode)
+	in := o.onLock(linearizability.LockTry)
+	if in.Shared, in.Delay = mode == client.Shared, o.delay; wait {
+		in.Op = linearizability.LockAcquire
 	}
+	at := p.locked(ctx, o, in, func(ctx context.Context) (out lockOutput, _ error) {
+		if wait {
+			over := p.interrupts(o)
+			lock, err = o.h.Acquire(ctx, mode)
+			over()
+		} else {
+			lock, err = o.h.TryAcquire(ctx, mode)
+		}
+		if err == nil {
+			out.Gen = generationIn(lock.Sequencer())
+		}
+		return out, err
+	})
 	if p.rt.Env().Dead() {
 		return
 	}
 	p.answered(err, o.path == hotNode, "acquire")
 	switch {
 	case err == nil:
-		o.lock, p.sequencer = lock, lock.Sequencer()
+		o.lock, o.granted, p.sequencer = lock, at+1, lock.Sequencer()
 		p.cell.load.shown[o.path] = p.sequencer
 		p.cell.minds.holds(p.believer(), o, lock, mode)
 	case errors.Is(err, client.ErrGone), errors.Is(err, client.ErrPoisoned), errors.Is(err, client.ErrClosed):
@@ -106,7 +117,12 @@ func (p *program) release(ctx context.Context, o *opened) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
 	p.late = false // a lock that went with its handle is released without asking the cell
-	p.heard(ctx, o, "release", lock.Release(ctx))
+	var err error
+	p.locked(ctx, o, o.onLock(linearizability.LockRelease), func(ctx context.Context) (lockOutput, error) {
+		err = lock.Release(ctx)
+		return lockOutput{}, err
+	})
+	p.heard(ctx, o, "release", err)
 }
 
 // heard takes in how a call by a handle ended, and closes one whose node is gone.
@@ -125,7 +141,15 @@ func (p *program) heard(ctx context.Context, o *opened, name string, err error) 
 func (p *program) checkLatest(ctx context.Context, o *opened) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
-	p.heard(ctx, o, "check-sequencer", o.h.CheckSequencer(ctx, p.cell.load.shown[o.path]))
+	p.heard(ctx, o, "check-sequencer", p.checks(ctx, o, p.cell.load.shown[o.path]))
+}
+
+func (p *program) checks(ctx context.Context, o *opened, sequencer string) (err error) {
+	p.locked(ctx, o, checking(sequencer), func(ctx context.Context) (lockOutput, error) {
+		err = o.h.CheckSequencer(ctx, sequencer)
+		return lockOutput{}, err
+	})
+	return err
 }
 
 // check asks whether the sequencer of a lock is valid: it is while the lock is held,
@@ -133,7 +157,7 @@ func (p *program) checkLatest(ctx context.Context, o *opened) {
 func (p *program) check(ctx context.Context, o *opened) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
-	err := o.h.CheckSequencer(ctx, o.lock.Sequencer())
+	err := p.checks(ctx, o, o.lock.Sequencer())
 	if p.rt.Env().Dead() {
 		return
 	}

@@ -23,7 +23,11 @@ type opened struct {
 	stat client.Stat // as last told
 	lock *client.Lock
 
-	fenced bool // a sequencer is tied to it
+	session api.SessionID // that it was opened in
+	id      api.HandleID
+	delay   int64 // after it failed, in nanoseconds
+	granted int   // the call in the history of locks that got the lock, plus one; 0: none
+	fenced  bool  // a sequencer is tied to it
 }
 
 // ref is the node that the handle is bound to.
@@ -112,6 +116,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	}
 	dir := above(path) == "/"
 	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.delay(path)}
+	delay := int64(api.DelayOf(opt.LockDelay).Duration())
 	in := linearizability.FileInput{Op: linearizability.FileOpen, Path: path, Create: linearizability.FileCreation(create)}
 	if create != client.CreateNever {
 		opt.Directory, opt.Ephemeral, opt.ACL = dir, how.ephemeral, how.names
@@ -139,7 +144,9 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	})
 	switch {
 	case h != nil:
-		p.nodes = append(p.nodes, &opened{h: h, path: path, stat: h.Opened()})
+		o := &opened{h: h, path: path, stat: h.Opened(), session: p.trail.Session, delay: delay}
+		o.id = p.cell.handles.opened[call{p.trail.Session, p.trail.Seq}]
+		p.nodes = append(p.nodes, o)
 		p.cell.minds.opens(p.believer(), p.nodes[len(p.nodes)-1])
 	case ok && out.Code == linearizability.FileNotFound && !dir && create != client.CreateNever:
 		p.open(ctx, above(path), client.CreateMay, above(path) != above(hotNode) && p.draws.Chance(1, 2))

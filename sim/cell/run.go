@@ -65,6 +65,7 @@ type Result struct {
 
 	history *linearizability.History[linearizability.KVInput, linearizability.KVOutput]
 	nodes   *linearizability.History[linearizability.FileInput, linearizability.FileOutput]
+	locks   *linearizability.History[linearizability.LockInput, linearizability.LockOutput]
 }
 
 // History is the clients' history of rows; it is nil where the run broke off early.
@@ -76,6 +77,12 @@ func (r *Result) History() *linearizability.History[linearizability.KVInput, lin
 // none, or the run broke off early.
 func (r *Result) NodeHistory() *linearizability.History[linearizability.FileInput, linearizability.FileOutput] {
 	return r.nodes
+}
+
+// LockHistory is the history of locks, with what the cell did to them by itself; nil
+// where there were none, or the run broke off early.
+func (r *Result) LockHistory() *linearizability.History[linearizability.LockInput, linearizability.LockOutput] {
+	return r.locks
 }
 
 // Failed says that something numbered broke, or that the product crashed.
@@ -343,6 +350,7 @@ func (c *Cell) result(recovery time.Duration) Result {
 	c.watch.locks.judge()
 	c.fence.judge()
 	c.checkFiles(&r)
+	c.checkLocks(&r)
 	c.checkHistory(&r)
 	if f := c.world.Failure(); f != nil {
 		r.Breach = &Breach{ID: f.ID, Text: f.Text}
@@ -386,12 +394,12 @@ func (c *Cell) checkHistory(r *Result) {
 	if w.Verdict == linearizability.Illegal && c.world.Failure() == nil {
 		c.world.Break("S4", "%s", w.Violation.Text)
 	}
-	crossCheck(c, r, model, r.history)
+	crossCheck(c, r, model, r.history, porcupineSteps)
 }
 
 // crossCheck lets Porcupine decide as far as its budget goes.
-func crossCheck[S, I, O any](c *Cell, r *Result, model *linearizability.Model[S, I, O], h *linearizability.History[I, O]) {
-	search, err := linearizability.Check(model, h, linearizability.Budget{Steps: porcupineSteps, Bytes: 64 << 20})
+func crossCheck[S, I, O any](c *Cell, r *Result, model *linearizability.Model[S, I, O], h *linearizability.History[I, O], steps int64) {
+	search, err := linearizability.Check(model, h, linearizability.Budget{Steps: steps, Bytes: 64 << 20})
 	if err != nil {
 		c.world.Break("S4", "the history is malformed: %v", err)
 		return
@@ -408,5 +416,9 @@ func crossCheck[S, I, O any](c *Cell, r *Result, model *linearizability.Model[S,
 	}
 }
 
-// porcupineSteps bounds the cross-check of one partition.
-const porcupineSteps = 200_000
+// Bounds of the cross-check of one partition. Of a lock that many wait for the search
+// decides little more with ten times the steps, and that would be a fifth of a seed.
+const (
+	porcupineSteps     = 200_000
+	porcupineLockSteps = 20_000
+)

@@ -24,6 +24,7 @@ type handleBook struct {
 	given   map[api.Token]*grip // all tokens that ever left a master
 	ties    map[api.Token]bool  // those that say that their handle is tied to a sequencer
 	grips   map[api.HandleID]*grip
+	opened  map[call]api.HandleID   // by Opens
 	applied func(paxos.NodeID) bool // has applied all that anybody has; asked of who answers alone
 	judged  map[call]api.Epoch      // Opens that were answered alone, and when last: copies get the same answer
 
@@ -60,7 +61,7 @@ func (g *grip) shut(e api.Epoch) bool { return g.closed[e] != 0 || g.poisoned[e]
 
 func newHandleBook(w *sim.World, r *rightsBook) *handleBook {
 	b := &handleBook{
-		world: w, rights: r, asked: map[call][]asking{}, given: map[api.Token]*grip{}, grips: map[api.HandleID]*grip{},
+		world: w, rights: r, asked: map[call][]asking{}, given: map[api.Token]*grip{}, grips: map[api.HandleID]*grip{}, opened: map[call]api.HandleID{},
 		applied: func(paxos.NodeID) bool { return false }, refusals: map[api.Code]uint64{},
 		judged: map[call]api.Epoch{}, ties: map[api.Token]bool{},
 	}

@@ -163,6 +163,7 @@ func (b *handleBook) gives(id paxos.NodeID, k call, t api.Token, op api.Op) {
 	}
 	g.closed, g.poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
 	b.given[t], b.grips[g.id] = g, g
+	b.opened[k] = g.id
 }
 
 // mayHave says of a handle that leaves a master when another epoch has begun, and that

@@ -1,0 +1,294 @@
+package cell
+
+import (
+	"context"
+	"errors"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/lock"
+)
+
+// Short names of what the model of locks has.
+type (
+	lockInput     = linearizability.LockInput
+	lockOutput    = linearizability.LockOutput
+	lockOperation = linearizability.Operation[linearizability.LockInput, linearizability.LockOutput]
+)
+
+// holdings keeps the history of locks: what client programs asked and were told,
+// and, as calls of the system, what happened to locks without being asked for, or by
+// calls of which nobody keeps books: sessions that end, handles that fail or are
+// closed, lock-delays that are over, nodes that go.
+type holdings struct {
+	locks  *lockBook // who holds what, by the log
+	now    func() int64
+	stamp  int64
+	calls  []lockCall
+	deeds  []lockDeed // in the order of the log
+	unsure int        // calls of unknown outcome
+}
+
+// lockCall is what a program asked for. Where in the log it stands is looked up at
+// the end.
+type lockCall struct {
+	op    lockOperation
+	trail *client.Trail
+	frees int // of a Release: the call that was granted, plus one; 0: not known
+}
+
+// lockDeed is what the log did to a lock.
+type lockDeed struct {
+	op   lockOperation
+	call call // that did it; zero: none
+}
+
+func newHoldings(l *lockBook, now func() int64) *holdings { return &holdings{locks: l, now: now} }
+
+func (b *holdings) next() int64 {
+	b.stamp++
+	return b.stamp
+}
+
+// begins notes a call of a program; it returns where.
+func (b *holdings) begins(who int64, in lockInput, t *client.Trail) int {
+	b.calls = append(b.calls, lockCall{trail: t, op: lockOperation{
+		Client: who, Call: b.next(), Return: linearizability.Never, CallTime: b.now(), Outcome: linearizability.OutcomeUnknown, Input: in,
+	}})
+	return len(b.calls) - 1
+}
+
+// ends notes how it ended. What the model does not know, the call may have done or
+// not, for all that is said here.
+func (b *holdings) ends(i int, err error, out lockOutput) {
+	op := &b.calls[i].op
+	code, known := lockCode(op.Input.Op, err)
+	if known {
+		out.Code = code
+		op.Outcome, op.Return, op.ReturnTime, op.Output = linearizability.OutcomeOK, b.next(), b.now(), out
+	}
+	if errors.Is(err, client.ErrOutcomeUnknown) {
+		b.unsure++
+	}
+}
+
+// lockErrors are the errors that are answers of the model, and which calls have them.
+var lockErrors = []struct {
+	err    error
+	code   linearizability.LockCode
+	result api.Code
+	of     []linearizability.LockOp
+}{
+	{client.ErrLockHeld, linearizability.LockHeld, api.LockHeld, []linearizability.LockOp{linearizability.LockTry}},
+	{client.ErrLockDelayed, linearizability.LockDelayed, api.LockDelayed, []linearizability.LockOp{linearizability.LockTry}},
+	{client.ErrGone, linearizability.LockGone, api.Gone, []linearizability.LockOp{linearizability.LockTry, linearizability.LockAcquire}},
+	{client.ErrNotHeld, linearizability.LockNotHeld, api.NotHeld, []linearizability.LockOp{linearizability.LockRelease}},
+	{client.ErrStaleSequencer, linearizability.LockStale, api.StaleSequencer, []linearizability.LockOp{linearizability.LockCheckSequencer}},
+}
+
+func lockCode(op linearizability.LockOp, err error) (code linearizability.LockCode, known bool) {
+	if err == nil {
+		return linearizability.LockOK, true
+	}
+	for _, e := range lockErrors {
+		for _, of := range e.of {
+			if of == op && errors.Is(err, e.err) {
+				return e.code, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// lockResult is lockCode for results in the log.
+func lockResult(op linearizability.LockOp, r api.Result) (out lockOutput, known bool) {
+	if r.Code == api.OK {
+		h, _ := r.Detail.(api.Held)
+		return lockOutput{Gen: uint64(h.Gen), Acquisition: uint64(h.Acquisition)}, true
+	}
+	for _, e := range lockErrors {
+		for _, of := range e.of {
+			if of == op && r.Code == e.result {
+				return lockOutput{Code: e.code}, true
+			}
+		}
+	}
+	return out, false
+}
+
+// locked makes a call on a lock and keeps the books of it: for a Release, of which
+// grant it gives back.
+func (p *program) locked(ctx context.Context, o *opened, in lockInput, do func(context.Context) (lockOutput, error)) (at int) {
+	b := p.cell.holdings
+	trail := &client.Trail{}
+	at = b.begins(p.id, in, trail)
+	out, err := do(client.WithTrail(ctx, trail))
+	if in.Op == linearizability.LockRelease {
+		b.calls[at].frees = o.granted
+	}
+	sent := trail.Session != 0
+	mistaken := in.Op == linearizability.LockCheckSequencer && o.fenced && err != nil // perhaps for the handle's own
+	if sent && !mistaken && !p.rt.Env().Dead() {
+		b.ends(at, err, out)
+	}
+	return at
+}
+
+// onLock is a call about the lock of a node that is open.
+func (o *opened) onLock(op linearizability.LockOp) lockInput {
+	return lockInput{
+		Op: op, Path: o.path, Instance: uint64(o.stat.Instance),
+		Handle: owner{session: o.session, handle: o.id}.String(),
+	}
+}
+
+// checking is a CheckSequencer.
+func checking(sequencer string) lockInput {
+	s, err := api.ParseSequencer(sequencer)
+	if err != nil {
+		panic(err) // a client has made it
+	}
+	return lockInput{
+		Op: linearizability.LockCheckSequencer, Path: s.Node.Path.String(), Instance: uint64(s.Node.Instance),
+		Shared: s.Mode == api.Shared, Gen: uint64(s.Gen),
+	}
+}
+
+func generationIn(sequencer string) uint64 { return checking(sequencer).Gen }
+
+// command is told of each command as it is first applied anywhere, and where, before
+// the book of locks is.
+func (b *holdings) command(a *command.Applied, at linearizability.Position) {
+	if a.Verdict != command.Executed {
+		return
+	}
+	at.Index <<= 12 // room for all that one command does
+	if c, ok := a.Command.(command.Act); ok {
+		b.act(c, a.Result, at)
+	}
+	if a.Result.Code != api.OK {
+		return
+	}
+	switch c := a.Command.(type) {
+	case command.Call:
+		if _, ends := c.Op.(api.EndSession); ends {
+			b.session(c.Session, a, at, false)
+		}
+	case command.Expire:
+		b.session(c.Session, a, at, true)
+	case command.FailHandle:
+		b.fails([]owner{{c.Session, c.Handle}}, a, at)
+	case command.DelayOver:
+		b.does(at, lockInput{Op: linearizability.LockDelayOver, Began: uint64(c.Freed)}, c.Node, lockOutput{})
+	case command.Sweep:
+		b.does(at, lockInput{Op: linearizability.LockForget}, c.Node, lockOutput{})
+	}
+}
+
+func (b *holdings) act(c command.Act, r api.Result, at linearizability.Position) {
+	k := call{c.Session, c.Seq}
+	switch d := c.Deed.(type) {
+	case command.Acquire:
+		in := lockInput{
+			Op: linearizability.LockTry, Handle: owner{c.Session, d.Handle}.String(), Shared: d.Mode == api.Shared,
+			Delay: int64(d.Delay.Bound().Duration()),
+		}
+		if d.Wait {
+			in.Op = linearizability.LockAcquire
+		}
+		b.answers(k, at, in, d.Node, r)
+	case command.Release:
+		in := lockInput{Op: linearizability.LockRelease, Handle: owner{c.Session, d.Handle}.String(), Acquisition: uint64(d.Acquisition)}
+		b.answers(k, at, in, d.Node, r)
+	case command.CheckSequencer:
+		if q := d.Sequencer; r.Code == api.OK || d.Fence == (api.Sequencer{}) {
+			in := lockInput{Op: linearizability.LockCheckSequencer, Shared: q.Mode == api.Shared, Gen: uint64(q.Gen)}
+			b.answers(k, at, in, q.Node, r)
+		}
+	case command.CloseHandle:
+		if r.Code == api.OK {
+			b.closes(owner{c.Session, d.Handle}, at)
+		}
+	case command.CancelAcquire:
+		if o, ok := b.locks.calls[call{c.Session, d.Call}]; ok && r.Code == api.OK {
+			b.closes(o, at)
+		}
+	case command.DeleteNode:
+		if r.Code == api.OK {
+			b.does(at, lockInput{Op: linearizability.LockForget}, d.Node, lockOutput{})
+		}
+	}
+}
+
+// session notes that a session has ended, or failed, and all that it held with it.
+func (b *holdings) session(id api.SessionID, a *command.Applied, at linearizability.Position, failed bool) {
+	all := b.locks.owners(func(o owner, _ hold) bool { return o.session == id })
+	if failed {
+		b.fails(all, a, at)
+		return
+	}
+	for _, o := range all {
+		b.closes(o, at)
+		at.Index++
+	}
+}
+
+// closes notes that an owner gives back what it holds.
+func (b *holdings) closes(o owner, at linearizability.Position) {
+	if h, ok := b.locks.holds[o]; ok {
+		b.does(at, lockInput{Op: linearizability.LockClose, Handle: o.String()}, h.node, lockOutput{})
+	}
+}
+
+// fails notes that owners have failed. How long nobody may have their locks is what
+// the command has told; of several holders of one lock it has told the longest.
+func (b *holdings) fails(all []owner, a *command.Applied, at linearizability.Position) {
+	on := map[api.Ref]int{}
+	for _, o := range all {
+		on[b.locks.holds[o].node]++
+	}
+	for _, o := range all {
+		h, ok := b.locks.holds[o]
+		if !ok {
+			continue
+		}
+		out := lockOutput{Delay: delayTold(a, h.node)}
+		if on[h.node] > 1 {
+			out.Delay = -1
+		}
+		b.does(at, lockInput{Op: linearizability.LockFail, Handle: o.String(), Began: uint64(a.Number)}, h.node, out)
+		at.Index++
+	}
+}
+
+func delayTold(a *command.Applied, n api.Ref) (d int64) {
+	for _, e := range a.Effects {
+		c, ok := e.(command.LockChanged)
+		if !ok {
+			continue
+		}
+		if began, ok := c.Effect.(lock.DelayBegan); ok && began.Lock == n {
+			d = max(d, int64(began.Delay.Duration()))
+		}
+	}
+	return d
+}
+
+// answers notes a call that was executed, as far as the model knows its answer; any
+// other has changed nothing.
+func (b *holdings) answers(k call, at linearizability.Position, in lockInput, n api.Ref, r api.Result) {
+	if out, known := lockResult(in.Op, r); known {
+		b.does(at, in, n, out)
+		b.deeds[len(b.deeds)-1].call = k
+	}
+}
+
+func (b *holdings) does(at linearizability.Position, in lockInput, n api.Ref, out lockOutput) {
+	in.Path, in.Instance = n.Path.String(), uint64(n.Instance)
+	b.deeds = append(b.deeds, lockDeed{op: lockOperation{
+		Client: system, Call: b.next(), Return: b.next(), CallTime: b.now(), ReturnTime: b.now(),
+		Outcome: linearizability.OutcomeOK, At: at, Input: in, Output: out,
+	}})
+}

@@ -1,0 +1,88 @@
+package cell
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/chubbycell/chubby/linearizability"
+)
+
+// history puts together what programs were told and what the log did: a call stands
+// where its command does, and a command of which nobody keeps books is one of the
+// system.
+func (b *holdings) history() (*linearizability.History[linearizability.LockInput, linearizability.LockOutput], error) {
+	of := map[call]int{}
+	for i, c := range b.calls {
+		if c.trail.Session != 0 {
+			of[call{c.trail.Session, c.trail.Seq}] = i
+		}
+	}
+	ops := make([]lockOperation, 0, len(b.calls)+len(b.deeds))
+	for _, d := range b.deeds {
+		if i, ok := of[d.call]; ok && d.call != (call{}) {
+			b.calls[i].stands(d.op)
+		} else {
+			ops = append(ops, d.op)
+		}
+	}
+	for _, c := range b.calls {
+		if c.frees > 0 && c.op.Input.Acquisition == 0 {
+			c.op.Input.Acquisition = b.calls[c.frees-1].op.Output.Acquisition
+		}
+		ops = append(ops, c.op)
+	}
+	slices.SortFunc(ops, func(x, y lockOperation) int { return cmp.Compare(x.Call, y.Call) })
+	for i := range ops {
+		ops[i].ID = int64(i)
+	}
+	return linearizability.NewHistory(ops)
+}
+
+// stands notes where a call stands in the log, and what was answered there. A client
+// is told which acquisition it has, and tells nobody.
+func (c *lockCall) stands(d lockOperation) {
+	op := &c.op
+	op.At = d.At
+	switch {
+	case op.Outcome != linearizability.OutcomeOK:
+		op.Told, op.Output = true, d.Output
+	case op.Output.Code == d.Output.Code && op.Output.Code == linearizability.LockOK:
+		op.Output.Acquisition = d.Output.Acquisition
+	}
+	op.Input.Acquisition = d.Input.Acquisition
+}
+
+// changes says that a call that was answered so stands in the log.
+func changesLock(op *lockOperation) bool {
+	return op.Outcome == linearizability.OutcomeOK && op.Output.Code == linearizability.LockOK &&
+		op.Input.Op != linearizability.LockCheckSequencer
+}
+
+// checkLocks has the witness check decide about the history of locks, and the search
+// beside it (S4, S3).
+func (c *Cell) checkLocks(r *Result) {
+	b := c.holdings
+	if len(b.deeds) == 0 {
+		return
+	}
+	h, err := b.history()
+	if err != nil {
+		c.world.Break("S4", "the history of locks is malformed: %v", err)
+		return
+	}
+	r.locks = h
+	r.Unknown += b.unsure
+	for i := range h.Operations() {
+		op := &h.Operations()[i]
+		if changesLock(op) && op.At.IsZero() && c.world.Failure() == nil {
+			c.world.Break("S3", "client %d was answered a call on the lock of %s, which took effect nowhere in the log", op.Client, op.Input.Path)
+		}
+	}
+	model := linearizability.Lock()
+	w := linearizability.CheckWitness(model, h)
+	r.Undecided = r.Undecided || w.Verdict == linearizability.Undecided
+	if w.Verdict == linearizability.Illegal && c.world.Failure() == nil {
+		c.world.Break("S4", "%s", w.Violation.Text)
+	}
+	crossCheck(c, r, model, h, porcupineLockSteps)
+}

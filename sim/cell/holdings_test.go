@@ -1,0 +1,188 @@
+package cell
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/lock"
+)
+
+// notary is a history of locks, with the other books that see who holds them.
+type notary struct {
+	*facts
+	c      *Cell
+	slot   int64
+	number api.Number
+}
+
+func newNotary(t *testing.T) *notary {
+	f := newFacts(t)
+	locks := newLockBook(f.w, 0)
+	c := &Cell{world: f.w, holdings: newHoldings(locks, func() int64 { return int64(f.w.Now()) }), shown: newSequencerWatch(f.w, locks), queues: newQueueBook(f.w)}
+	return &notary{facts: f, c: c, number: 100}
+}
+
+// logs applies a command, as all books are told of it.
+func (n *notary) logs(c command.Command, r api.Result, effects ...command.Effect) {
+	n.slot++
+	n.number++
+	a := &command.Applied{Number: n.number, Command: c, Verdict: command.Executed, Result: r, Effects: effects}
+	n.c.shown.command(a)
+	n.c.holdings.command(a, linearizability.Position{Slot: n.slot})
+	n.c.holdings.locks.command(a)
+	n.c.queues.command(a)
+}
+
+func (n *notary) does(s api.SessionID, seq api.Seq, d command.Deed, r api.Result) {
+	n.logs(command.Act{Session: s, Seq: seq, Deed: d}, r)
+}
+
+func gripID(s api.SessionID) api.HandleID { return api.HandleID{Epoch: 3, Counter: uint64(s)} }
+
+func acquires(s api.SessionID) command.Deed {
+	return command.Acquire{Node: lockNode, Handle: gripID(s), Mode: api.Exclusive, Delay: 500}
+}
+
+// asks is a call of the program of a session, as the program is told that it ended.
+func (n *notary) asks(s api.SessionID, seq api.Seq, op linearizability.LockOp, out lockOutput, err error, logged func()) {
+	in := lockInput{Op: op, Path: lockNode.Path.String(), Instance: uint64(lockNode.Instance), Handle: owner{s, gripID(s)}.String(), Delay: 500e6}
+	at := n.c.holdings.begins(int64(s), in, &client.Trail{Session: s, Seq: seq})
+	logged()
+	n.c.holdings.ends(at, err, out)
+}
+
+// takes is a TryAcquire that gets the lock at generation gen.
+func (n *notary) takes(s api.SessionID, seq api.Seq, gen api.LockGen) {
+	held := api.Held{Gen: gen, Acquisition: api.Acquisition(gen)}
+	n.asks(s, seq, linearizability.LockTry, lockOutput{Gen: uint64(gen)}, nil, func() {
+		n.does(s, seq, acquires(s), api.Result{Code: api.OK, Detail: held})
+	})
+}
+
+// fails is a TryAcquire that is refused, without the log.
+func (n *notary) fails(s api.SessionID, seq api.Seq, err error) {
+	n.asks(s, seq, linearizability.LockTry, lockOutput{}, err, func() {})
+}
+
+func (n *notary) releases(s api.SessionID, seq api.Seq, gen api.LockGen) {
+	n.asks(s, seq, linearizability.LockRelease, lockOutput{}, nil, func() {
+		n.does(s, seq, command.Release{Node: lockNode, Handle: gripID(s), Acquisition: api.Acquisition(gen)}, api.Result{Code: api.OK})
+	})
+}
+
+func began(n api.Number) command.Effect {
+	return command.LockChanged{Effect: lock.DelayBegan{Lock: lockNode, Freed: n, Delay: 500}}
+}
+
+// Each case is what programs and the log say of one lock. What is wrong in it no other
+// book of locks sees: they know nothing of refusals, nor of calls that wait for answers.
+func TestS4TheHistoryOfALock(t *testing.T) {
+	closes := func(n *notary) {
+		n.does(1, 2, command.CloseHandle{Node: lockNode, Handle: gripID(1)}, api.Result{Code: api.OK})
+	}
+	for name, c := range map[string]struct {
+		do     func(n *notary)
+		breaks string
+	}{
+		"taken, refused, released, taken": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.fails(2, 1, client.ErrLockHeld)
+			n.releases(1, 2, 101)
+			n.takes(2, 2, 103)
+		}, ""},
+		"closed, and somebody is told that it is held": {func(n *notary) { // planted bug C19
+			n.takes(1, 1, 101)
+			closes(n)
+			n.fails(2, 1, client.ErrLockHeld)
+		}, "S4"},
+		"closed, and somebody was told that it is held": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.fails(2, 1, client.ErrLockHeld)
+			closes(n)
+			n.takes(2, 2, 103)
+		}, ""},
+		"released, and somebody is told of a lock-delay": {func(n *notary) { // planted bug C07
+			n.takes(1, 1, 101)
+			n.releases(1, 2, 101)
+			n.fails(2, 1, client.ErrLockDelayed)
+		}, "S4"},
+		"its holder failed, and somebody is told of the lock-delay": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.logs(command.Expire{Session: 1}, api.Result{Code: api.OK}, began(102))
+			n.fails(2, 1, client.ErrLockDelayed)
+			n.logs(command.DelayOver{Node: lockNode, Freed: 102}, api.Result{Code: api.OK})
+		}, ""},
+		"its holder failed, with another lock-delay": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.logs(command.FailHandle{Session: 1, Handle: gripID(1)}, api.Result{Code: api.OK})
+		}, "S4"},
+		"a lock-delay is over that did not run": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.logs(command.DelayOver{Node: lockNode, Freed: 99}, api.Result{Code: api.OK})
+		}, "S4"},
+		"a lock-delay is over, and somebody is told of it": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.logs(command.Expire{Session: 1}, api.Result{Code: api.OK}, began(102))
+			n.logs(command.DelayOver{Node: lockNode, Freed: 102}, api.Result{Code: api.OK})
+			n.fails(2, 1, client.ErrLockDelayed)
+		}, "S4"},
+		"a session ends, and its locks are free": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.logs(command.Call{Session: 1, Seq: 2, Op: api.EndSession{}}, api.Result{Code: api.OK})
+			n.takes(2, 1, 103)
+		}, ""},
+		"an answer that is nowhere in the log": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.asks(1, 2, linearizability.LockRelease, lockOutput{}, nil, func() {})
+		}, "S3"},
+		"an answer that is lost": {func(n *notary) {
+			n.asks(1, 1, linearizability.LockTry, lockOutput{}, client.ErrOutcomeUnknown, func() {
+				n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
+			})
+			n.fails(2, 1, client.ErrLockHeld)
+		}, ""},
+		"a call that nobody keeps books of": {func(n *notary) {
+			n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
+			n.fails(2, 1, client.ErrLockHeld)
+		}, ""},
+		"a client is told of another generation": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.releases(1, 2, 101)
+			n.asks(1, 3, linearizability.LockTry, lockOutput{Gen: 90}, nil, func() {
+				n.does(1, 3, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 103, Acquisition: 103}})
+			})
+		}, "S4"},
+		"a node goes, and somebody is told that its lock is held": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.does(1, 2, command.DeleteNode{Node: lockNode}, api.Result{Code: api.OK})
+			n.fails(2, 1, client.ErrLockHeld)
+		}, "S4"},
+		"a node goes, and that is told": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.logs(command.Sweep{Node: lockNode}, api.Result{Code: api.OK})
+			n.fails(2, 1, client.ErrGone)
+		}, ""},
+		"an error that the model does not know": {func(n *notary) { n.fails(2, 1, errors.New("another")) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNotary(t)
+			c.do(n)
+			n.c.holdings.locks.judge()
+			n.good()
+			var r Result
+			n.c.checkLocks(&r)
+			if c.breaks == "" {
+				n.good()
+				require.NotZero(t, len(n.c.holdings.deeds)+len(n.c.holdings.calls))
+			} else {
+				n.breaks(c.breaks)
+			}
+		})
+	}
+}
