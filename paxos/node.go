@@ -143,6 +143,17 @@ func (n *Node) Propose(now time.Time, command []byte) error {
 	return nil
 }
 
+// Room is how many commands more would get a slot at the next TakeOutput, if they are
+// short: who has more to propose had better keep it, and choose then. 0 unless the
+// node leads.
+func (n *Node) Room() int {
+	if n.lead == nil || n.bid != nil {
+		return 0
+	}
+	free := n.cfg.Window - int(max(n.lead.next, n.learner.firstOpen)-n.learner.firstOpen) - len(n.lead.demanded)
+	return max(0, free*n.cfg.MaxBatchCommands-n.pending.len())
+}
+
 // Durable tells that every record up to upto is on disk.
 func (n *Node) Durable(now time.Time, upto LSN) {
 	n.at(now)

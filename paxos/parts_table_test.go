@@ -201,3 +201,26 @@ func TestProposeTable(t *testing.T) {
 	require.True(t, errors.Is(err, ErrBusy), err)
 	require.Equal(t, 2, r.node.Status().Pending)
 }
+
+// Room is what the window has slots for, less what waits for them already.
+func TestRoomTable(t *testing.T) {
+	r := newRig(t, 3, func(c *Config) { c.Window, c.MaxBatchCommands = 2, 3 })
+	require.Zero(t, r.node.Room(), "it does not lead")
+	r.lead()
+	require.Equal(t, 6, r.node.Room())
+	require.NoError(t, r.node.Propose(r.now, []byte("x")))
+	require.Equal(t, 5, r.node.Room(), "the next goes into the same slot")
+	require.NoError(t, r.propose("w"))
+	require.Equal(t, 3, r.node.Room())
+	require.NoError(t, r.propose("y"))
+	require.Zero(t, r.node.Room())
+	require.NoError(t, r.propose("z"))
+	require.Zero(t, r.node.Room())
+	r.sync()
+	r.step(2, Accepted{Ballot: r.over.Ballot, Boot: 1, Slot: 1})
+	r.drain()
+	require.Zero(t, r.node.Room(), "z has the slot that is free")
+	r.step(2, Accepted{Ballot: r.over.Ballot, Boot: 1, Slot: 2})
+	r.drain()
+	require.Equal(t, 3, r.node.Room())
+}

@@ -115,6 +115,7 @@ type Output struct {
 	// Proposed are the commands that the log took, for observers.
 	Proposed [][]byte
 	Reads    []node.Read // answered without the log, for observers
+	Begun    [][]byte    // see master.Output, for observers
 	Wake     time.Time   // call Advance no later than this; zero: no need
 	Stop     error       // this replica must not go on; Peers are its last words
 }
@@ -280,7 +281,7 @@ func (h *Host) TakeOutput() Output {
 	}
 	out := Output{
 		Log: h.lane.job(h.now), Installed: no.Installed, Applied: no.Applied, Tenure: no.Tenure,
-		Proposed: no.Proposed, Reads: no.Reads,
+		Proposed: no.Proposed, Reads: no.Reads, Begun: no.Begun,
 	}
 	out.Peers, out.Clients = slices.Grow(out.Peers, len(no.Send)), slices.Grow(out.Clients, len(no.Replies))
 	for _, e := range no.Send {

@@ -74,7 +74,7 @@ func TestReadsAreAnsweredWhileThereIsAuthority(t *testing.T) {
 
 	r.now = r.lease.Add(-1)
 	r.m.Request(r.at(), 9, "ann", withEpoch(get, 1))
-	out := r.m.TakeOutput()
+	out := r.m.TakeOutput(time.Time{}, plenty)
 	want := api.Result{Code: api.OK, Found: true, Value: "v"}
 	require.Equal(t, []master.Read{{Session: s, Seq: 2, Result: want}}, out.Reads)
 	require.Len(t, out.Replies, 1)

@@ -46,7 +46,7 @@ func newCrowd(b *testing.B) (c *crowd, bytes float64) {
 	for i := range c.ids {
 		c.keepAlive(i)
 	}
-	c.m.TakeOutput()
+	c.m.TakeOutput(time.Time{}, plenty)
 	return c, float64(heap()-before) / crowded
 }
 
@@ -86,7 +86,7 @@ func BenchmarkKeepAlives(b *testing.B) {
 		for len(replies) == 0 {
 			c.now = c.m.Wake(c.at())
 			c.m.Advance(c.at())
-			replies = c.m.TakeOutput().Replies
+			replies = c.m.TakeOutput(time.Time{}, plenty).Replies
 		}
 		c.keepAlive(int(replies[0].To))
 		replies = replies[1:]

@@ -16,7 +16,8 @@
 // Reading order: master.go (the doors), tenure.go (the states), failover.go (from
 // an epoch to serving), request.go, pending.go (who waits for what), read.go (reads
 // without the log), nodes.go (calls on nodes), keepalive.go (leases of sessions,
-// evidence), proposal.go (what is proposed for what), install.go (rows that jump).
+// evidence), proposal.go (what is proposed for what), turns.go (whose turn it is in the
+// log), install.go (rows that jump).
 //
 // # States
 //
@@ -106,7 +107,17 @@
 //	applied, refused, this tenure's guard  the refusal; Aborted, if deposed
 //	applied, refused, another guard        nothing: this tenure's copy is still coming
 //	tenure ends                            NotMaster to all who wait: unknown
-//	log takes no more                      Busy: never proposed
+//	too much waits, of all or of his own   Busy: never proposed
+//
+// # Turns
+//
+// What is asked for, and what follows from it, waits for its turn in the log
+// (replica/share): a line for each principal, so that who asks without rest waits for
+// himself. What this replica needs to be master goes to the log at once: its epoch,
+// the steps, the longest lease, evidence; and ends of sessions, which must not wait until
+// their clients are back. So KeepAlives wait behind nobody. What was
+// decided when a command joined its line is looked at again where it is applied, as
+// ever.
 //
 // A deposed master knows that the guards of all who wait are old, and does not
 // tell them Aborted before their commands are applied: only there is looked up

@@ -253,6 +253,6 @@ func TestAFollowerRemembersNothing(t *testing.T) {
 		require.Equal(t, command.Executed, a.Verdict)
 		m.Applied(master.At{Rows: d}, a)
 		require.Zero(t, m.Status().Sessions)
-		require.Empty(t, m.TakeOutput())
+		require.Empty(t, m.TakeOutput(time.Time{}, plenty))
 	}
 }

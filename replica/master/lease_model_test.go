@@ -138,7 +138,7 @@ func (l *lab) at(r *labReplica) master.At {
 
 // flush takes what a replica wants, and looks at what it remembers.
 func (l *lab) flush(r *labReplica) {
-	out := r.m.TakeOutput()
+	out := r.m.TakeOutput(time.Time{}, plenty)
 	for _, p := range out.Propose {
 		switch {
 		case rapid.IntRange(0, 19).Draw(l.t, "full") == 0:
@@ -149,7 +149,7 @@ func (l *lab) flush(r *labReplica) {
 			l.limbo = append(l.limbo, string(p.Command))
 		}
 	}
-	for _, p := range append(out.Replies, r.m.TakeOutput().Replies...) {
+	for _, p := range append(out.Replies, r.m.TakeOutput(time.Time{}, plenty).Replies...) {
 		l.send(func() { l.hear(r, p) })
 	}
 	l.compare(r)

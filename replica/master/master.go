@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/replica/desk"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/share"
 	"github.com/chubbycell/chubby/replica/tree"
 )
 
@@ -20,8 +21,10 @@ import (
 type Config struct {
 	ID         uint32 // this replica, above 0
 	MaxPending int    // requests waiting for their place in the log, at most; beyond: Busy
-	Sessions   session.Config
-	Desk       desk.Config
+	// Share is what a principal sends to the log together: what a slot holds.
+	Share    share.Limits
+	Sessions session.Config
+	Desk     desk.Config
 	// Secret seals the tokens of a cell that this replica founds: 32 bytes that its
 	// driver has drawn from a strong random source. Zero: it founds none.
 	Secret   [32]byte
@@ -36,6 +39,9 @@ func (c Config) Validate() error {
 	}
 	if c.MaxPending < 1 {
 		faults = append(faults, errors.New("master config: MaxPending below 1"))
+	}
+	if c.Share.Commands < 1 || c.Share.Bytes < 1 {
+		faults = append(faults, errors.New("master config: a share of the log below 1"))
 	}
 	if c.founds() {
 		if out := tree.Make(db.New().Begin(), 1, c.Founding); out.Code != api.OK {
@@ -75,6 +81,10 @@ type Output struct {
 	Propose []Proposal // in this order
 	Replies []Reply    // in any order
 	Reads   []Read     // that are among the replies, for observers
+	// Begun are the commands of calls, and of what follows from them, that began to wait
+	// for their turn in the log, in this order, for observers: what is done for a call
+	// was decided then. Each is proposed, now or later, unless the tenure ends.
+	Begun [][]byte
 }
 
 // Master is the memory of one replica for the time that it is master. One
@@ -87,6 +97,8 @@ type Master struct {
 	epoch   api.Epoch   // the present one
 	guard   api.Epoch   // the one of this tenure, once it has begun
 	pending map[key]pending
+	line    *share.Line[Proposal] // commands that wait for the log
+	inLog   map[key]api.Principal // those that left it, and were not applied
 	count   Counters
 	out     Output
 	usual   int // replies that were last taken at a time
@@ -124,6 +136,7 @@ type Status struct {
 	Ballot   rows.Ballot // that began the tenure; zero unless there is one
 	Hint     uint32
 	Pending  int
+	Waiting  int // commands that wait for their turn
 	Sessions int // that it remembers
 	Counters Counters
 }
@@ -134,7 +147,9 @@ func New(cfg Config, epoch api.Epoch) *Master {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
 	}
-	return &Master{cfg: cfg, epoch: epoch, pending: map[key]pending{}, asked: map[key]pending{}}
+	m := &Master{cfg: cfg, epoch: epoch, pending: map[key]pending{}, asked: map[key]pending{}}
+	m.newLine()
+	return m
 }
 
 // Applied tells what became of the next command of the log. It is called for
@@ -143,6 +158,7 @@ func (m *Master) Applied(at At, a command.Applied) {
 	for _, e := range a.Effects {
 		m.effect(at, a.Command, e)
 	}
+	m.left(at, a.Command)
 	if m.desk != nil {
 		m.desk.Applied(deskAt(at), a)
 		m.collect(at)
@@ -212,10 +228,13 @@ func (m *Master) Wake(at At) time.Time {
 	return first
 }
 
-// TakeOutput returns what the Master wants done and forgets it. Call it after
-// each other door, and hand the proposals to the log before anything else
-// happens to the log: those of an ended tenure are dropped here, not there.
-func (m *Master) TakeOutput() Output {
+// TakeOutput returns what the Master wants done and forgets it, but for commands
+// that wait for their turn: of these as many as the log has room for. Call it after
+// each other door and when there is more room, and hand the proposals to the log
+// before anything else happens to the log: those of an ended tenure are dropped
+// here, not there.
+func (m *Master) TakeOutput(now time.Time, room int) Output {
+	m.takeTurns(now, room)
 	out := m.out
 	m.out = Output{}
 	if n := len(out.Replies); n > 0 {
@@ -229,7 +248,7 @@ func (m *Master) State() (State, rows.Ballot) { return m.state, m.ballot }
 
 // Status says how the Master is.
 func (m *Master) Status() Status {
-	s := Status{State: m.state, Epoch: m.epoch, Ballot: m.ballot, Hint: m.master(), Pending: len(m.pending) + len(m.asked), Counters: m.count}
+	s := Status{State: m.state, Epoch: m.epoch, Ballot: m.ballot, Hint: m.master(), Pending: len(m.pending) + len(m.asked), Waiting: m.line.Waiting(), Counters: m.count}
 	if m.sessions != nil {
 		s.Sessions = m.sessions.Len()
 	}
@@ -265,6 +284,9 @@ func (m *Master) compare(at At) {
 	}
 	if n := rows.GetTotals(at.Rows).Sessions; n != uint64(m.sessions.Len()) {
 		invariant.Failf("I-E5", "%d sessions are alive, %d are remembered", n, m.sessions.Len())
+	}
+	if err := m.line.Audit(); err != nil {
+		invariant.Failf("I-E5", "%v", err)
 	}
 	if m.desk != nil {
 		if err := m.desk.Audit(at.Rows); err != nil {

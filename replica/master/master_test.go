@@ -14,6 +14,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/share"
 )
 
 // rig is a Master, number 1, with a log that tests fill by hand.
@@ -27,6 +28,9 @@ type rig struct {
 	replies []master.Reply
 }
 
+// plenty is more room than a test fills.
+const plenty = 1 << 20
+
 func newRig(t *testing.T) *rig { return newRigWith(t, plain()) }
 
 func newRigWith(t *testing.T, cfg master.Config) *rig {
@@ -37,7 +41,7 @@ func (r *rig) at() master.At { return master.At{Now: r.now, Lease: r.lease, Rows
 
 // take collects the output and says how many proposals and replies came.
 func (r *rig) take() (proposals, replies int) {
-	out := r.m.TakeOutput()
+	out := r.m.TakeOutput(time.Time{}, plenty)
 	r.taken = append(r.taken, out.Propose...)
 	r.replies = append(r.replies, out.Replies...)
 	return len(out.Propose), len(out.Replies)
@@ -74,7 +78,7 @@ func (r *rig) serve(round uint64) {
 
 // plain is the configuration of a cell whose sessions live until they end.
 func plain() master.Config {
-	return master.Config{ID: 1, MaxPending: 3, Desk: desk.DefaultConfig()}
+	return master.Config{ID: 1, MaxPending: 6, Share: share.Limits{Commands: 256, Bytes: 1 << 20}, Desk: desk.DefaultConfig()}
 }
 
 // withLeases is the configuration of a cell whose sessions have leases of 12 s.

@@ -2,6 +2,7 @@ package master_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -62,7 +63,7 @@ func newWorld(t *rapid.T) *world {
 // flush takes what a replica wants: commands of the true leader are decided or
 // held back, those of a former one are limbo.
 func (w *world) flush(r *replica) {
-	out := r.m.TakeOutput()
+	out := r.m.TakeOutput(time.Time{}, plenty)
 	for _, p := range out.Propose {
 		switch {
 		case !r.leads:
@@ -75,7 +76,7 @@ func (w *world) flush(r *replica) {
 			w.limbo = append(w.limbo, string(p.Command))
 		}
 	}
-	w.hear(append(out.Replies, r.m.TakeOutput().Replies...))
+	w.hear(append(out.Replies, r.m.TakeOutput(time.Time{}, plenty).Replies...))
 }
 
 // hear holds every answer against what happened.

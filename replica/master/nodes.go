@@ -43,7 +43,7 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 	case m.desk == nil:
 		m.answer(waiter(from, q), api.Result{Code: api.Invalid})
 		return
-	case !waits && m.busy():
+	case !waits && m.busy(who):
 		m.answer(waiter(from, q), api.Result{Code: api.Busy})
 		return
 	case !waits:
@@ -67,15 +67,6 @@ func (m *Master) noteAlone(first int, k key) {
 	}
 }
 
-// busy says that enough calls wait for the log.
-func (m *Master) busy() bool {
-	n := len(m.pending)
-	if m.desk != nil {
-		n += m.desk.Status().UnderWay
-	}
-	return n >= m.cfg.MaxPending
-}
-
 // collect does what the desk wants.
 func (m *Master) collect(at At) {
 	out := m.desk.TakeOutput()
@@ -83,7 +74,8 @@ func (m *Master) collect(at At) {
 		m.told(at, r)
 	}
 	for _, c := range out.Propose {
-		m.out.Propose = append(m.out.Propose, Proposal{Command: command.Append(nil, c), what: forDesk, own: c, ballot: m.ballot})
+		who, k := m.ownerOf(c)
+		m.join(who, Proposal{Command: command.Append(nil, c), what: forDesk, key: k, own: c})
 	}
 }
 

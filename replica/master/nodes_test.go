@@ -61,7 +61,7 @@ func TestAnswersByAuthorityAreReads(t *testing.T) {
 	token := r.file(s, 1, "a")
 	ask := func(seq api.Seq, op api.Op) master.Output {
 		r.m.Request(r.at(), 9, "ann", api.Request{ID: 1, Session: s, Seq: seq, Epoch: 1, Op: op})
-		return r.m.TakeOutput()
+		return r.m.TakeOutput(time.Time{}, plenty)
 	}
 	out := ask(2, api.GetStat{Handle: token})
 	require.Len(t, out.Replies, 1)

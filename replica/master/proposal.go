@@ -11,7 +11,8 @@ import (
 type Proposal struct {
 	Command []byte
 	what    purpose
-	key     key             // forRequest; forExpiry: the session
+	key     key             // forRequest, forDesk; forExpiry: the session
+	who     api.Principal   // whose line it waits in
 	own     command.Command // forDesk
 	ballot  rows.Ballot     // of the tenure
 }
@@ -30,6 +31,8 @@ const (
 	forDesk                    // what the desk wants
 )
 
+// propose hands the log what the Master itself needs to go on being master, and the end
+// of a session: it waits behind nobody.
 func (m *Master) propose(what purpose, k key, c command.Command) {
 	m.out.Propose = append(m.out.Propose, Proposal{Command: command.Append(nil, c), what: what, key: k, ballot: m.ballot})
 }
@@ -39,6 +42,9 @@ func (m *Master) propose(what purpose, k key, c command.Command) {
 // proposed for itself it proposes again after the next Advance, but for a constant;
 // what the desk did, when the desk wants.
 func (m *Master) Refused(at At, p Proposal, code api.Code) {
+	if p.ballot == m.ballot {
+		m.done(at, p.key)
+	}
 	if w, waits := m.pending[p.key]; waits && p.what == forRequest {
 		m.leave(at, p.key)
 		m.answer(w, api.Result{Code: code})

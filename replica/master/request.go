@@ -90,13 +90,13 @@ func (m *Master) enter(at At, from Addr, who api.Principal, q api.Request) {
 	case waits:
 		m.count.Merged++
 		m.pending[k] = waiter(from, q)
-	case m.busy():
+	case m.busy(who):
 		m.answer(waiter(from, q), api.Result{Code: api.Busy})
 	default:
 		m.count.Proposed++
 		m.pending[k] = waiter(from, q)
 		m.sessions.Began(at.Now, q.Session)
-		m.propose(forRequest, k, m.command(who, q))
+		m.join(who, Proposal{Command: command.Append(nil, m.command(who, q)), what: forRequest, key: k})
 	}
 }
 

@@ -86,7 +86,7 @@ func (s *stage) settle() {
 }
 
 func (s *stage) take(a *actor) bool {
-	out := a.m.TakeOutput()
+	out := a.m.TakeOutput(time.Time{}, plenty)
 	for _, p := range out.Replies {
 		s.say("%s answers %s", a.name, showReply(p))
 		s.note(p)

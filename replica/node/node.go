@@ -15,6 +15,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/share"
 	"github.com/chubbycell/chubby/replica/tree"
 )
 
@@ -56,6 +57,7 @@ func (c *Config) Validate() error {
 func (c *Config) master() master.Config {
 	return master.Config{
 		ID: uint32(c.Paxos.ID), MaxPending: c.MaxPending,
+		Share:    share.Limits{Commands: c.Paxos.MaxBatchCommands, Bytes: c.Paxos.MaxBatchBytes},
 		Sessions: c.Sessions, Desk: c.Desk, Secret: c.Secret, Founding: c.Founding,
 	}
 }
@@ -101,6 +103,7 @@ type Output struct {
 	// proposed.
 	Proposed [][]byte
 	Reads    []Read     // answered without the log, for observers
+	Begun    [][]byte   // see master.Output, for observers
 	Sum      *SumReport // to be told to all other replicas; nil: nothing new
 	Wake     time.Time
 	Stop     error // this replica must not go on; of this Output, only Sum is to be told
@@ -256,13 +259,13 @@ func (n *Node) apply(e paxos.Entry) {
 // here over a lost and regained tenure would enter the log ahead of that
 // tenure's epoch command, and its old guard would still hold (P5.01).
 func (n *Node) propose() bool {
-	mo := n.master.TakeOutput()
+	mo := n.master.TakeOutput(n.now, n.paxos.Room())
 	if len(n.out.Replies) == 0 {
 		n.out.Replies = mo.Replies
 	} else {
 		n.out.Replies = append(n.out.Replies, mo.Replies...)
 	}
-	n.out.Reads = append(n.out.Reads, mo.Reads...)
+	n.out.Reads, n.out.Begun = append(n.out.Reads, mo.Reads...), append(n.out.Begun, mo.Begun...)
 	for _, p := range mo.Propose {
 		if err := n.paxos.Propose(n.now, p.Command); err != nil {
 			n.master.Refused(n.at(), p, refusal(err))
@@ -271,7 +274,8 @@ func (n *Node) propose() bool {
 		}
 	}
 	if len(mo.Propose) > 0 {
-		n.out.Replies = append(n.out.Replies, n.master.TakeOutput().Replies...)
+		more := n.master.TakeOutput(n.now, 0)
+		n.out.Replies, n.out.Begun = append(n.out.Replies, more.Replies...), append(n.out.Begun, more.Begun...)
 	}
 	return len(mo.Propose) > 0
 }

@@ -17,6 +17,7 @@ type Table struct {
 	epoch     api.Epoch
 	length    lengths
 	sessions  map[api.SessionID]*entry
+	owners    map[api.Principal]int // how many sessions each has
 	timers    timers
 	unflushed int
 }
@@ -62,7 +63,10 @@ type Session struct {
 // New returns the table of the master of an epoch that begins with no session;
 // longest is the longest lease that the rows allow.
 func New(cfg Config, epoch api.Epoch, longest time.Duration) *Table {
-	return &Table{cfg: cfg, epoch: epoch, length: lengths{cfg: cfg, row: longest}, sessions: map[api.SessionID]*entry{}}
+	return &Table{
+		cfg: cfg, epoch: epoch, length: lengths{cfg: cfg, row: longest},
+		sessions: map[api.SessionID]*entry{}, owners: map[api.Principal]int{},
+	}
 }
 
 // Recover takes in a session that was there when the epoch began. It gets the
@@ -86,6 +90,7 @@ func (t *Table) add(now time.Time, e *entry, lease time.Duration) {
 		invariant.Failf("I-M1", "session %d is opened twice", e.id)
 	}
 	t.sessions[e.id] = e
+	t.owners[e.who]++
 	e.used, e.place = now, nowhere
 	if t.cfg.leases() {
 		t.extend(e, now.Add(lease))
@@ -105,6 +110,9 @@ func (t *Table) End(id api.SessionID) (k KeepAlive, waits bool) {
 	e.due = time.Time{}
 	t.timers.set(e)
 	delete(t.sessions, id)
+	if t.owners[e.who]--; t.owners[e.who] == 0 {
+		delete(t.owners, e.who)
+	}
 	return e.parked, e.waits
 }
 
@@ -138,6 +146,9 @@ func (t *Table) Get(id api.SessionID) (s Session, ok bool) {
 
 // Len counts the sessions.
 func (t *Table) Len() int { return len(t.sessions) }
+
+// Principals counts those who have sessions.
+func (t *Table) Principals() int { return len(t.owners) }
 
 // Unflushed counts those that have not taken notice of the epoch (C12.09).
 func (t *Table) Unflushed() int { return t.unflushed }

@@ -43,6 +43,7 @@ func (c *Cell) sizes(r *replica) []sizes {
 	return []sizes{
 		{"commands waiting for a slot", status.Pending, cfg.Paxos.MaxPending},
 		{"requests waiting for an answer", r.host.Node().Master().Pending, cfg.MaxPending},
+		{"commands waiting for their turn", r.host.Node().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow},
 		{"slots in flight", r.host.Node().InFlight(), cfg.Paxos.Window},
 		{"messages held for the disk", status.Held, maxHeld},
 		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window * maxDrift},

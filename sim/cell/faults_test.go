@@ -20,7 +20,7 @@ func lively(p *Plan) {
 // A client falls silent, and the strike comes while its session is alive still, and
 // not for long.
 func TestAStrikeComesAtTheEndOfASession(t *testing.T) {
-	c := someCell(t, 3, lively)
+	c := someCell(t, 4, lively)
 	grant := c.plan.Host.Node.Paxos.Lease.Grant
 	struck := 0
 	for i := range uint64(5) {

@@ -122,8 +122,8 @@ func (m *measured) p99() time.Duration {
 }
 
 // meets runs five honest clients for a while, with the hostile one or without.
-func meets(t *testing.T, seed uint64, hostile bool) *measured {
-	g := newGuests(t, seed, asShipped)
+func meets(t *testing.T, seed uint64, hostile bool, tune func(*Plan)) *measured {
+	g := newGuests(t, seed, tune)
 	g.run(func() bool { return g.master() != nil })
 	m, ctx, warm := &measured{most: map[string]int{}}, context.Background(), false
 	for i := range 5 {
@@ -179,19 +179,47 @@ func meets(t *testing.T, seed uint64, hostile bool) *measured {
 	return m
 }
 
+// asDrawn leaves links, disk and tunables of the log as the seed has them.
+func asDrawn(*Plan) {}
+
+// slowDisk is a disk of the slowest kind that is drawn.
+func slowDisk(p *Plan) {
+	const sync = 10 * time.Millisecond
+	p.Disk.Sync = sim.Table{sync, sync + sync/4, sync + sync/2, 3 * sync}
+}
+
 // Beside a hostile client at full speed honest ones lose no session, keep four
 // fifths of their rate, and wait less than twice as long; and what the master
-// remembers stays within bounds (L2). Time is simulated, so the figures are the same each time; processors and the widths of
-// links are not: what is shared here is the log, the disks, and the master's queues.
-// DESIGN.md has the figures, under "Measured".
+// remembers stays within bounds (L2). Time is simulated, so the figures are the same
+// each time; processors and the widths of links are not: what is shared here is the
+// log, the disks, and the master's queues. On some of the drawn logs, which begin a
+// new segment every few commands or have a window of one, five honest clients alone
+// take half of what there is. DESIGN.md has the figures, under "Measured".
 func TestAHostileClientAtFullSpeedCrowdsNobodyOut(t *testing.T) {
-	calm, beside := meets(t, 0, false), meets(t, 0, true)
-	t.Logf("%d calls, p99 %v alone; %d calls, p99 %v beside %d hostile requests; %v",
-		calm.calls, calm.p99(), beside.calls, beside.p99(), beside.flood, beside.most)
-	require.Greater(t, calm.calls, 150)
-	require.Greater(t, beside.flood, 10*beside.calls, "it is at full speed")
-	require.Zero(t, beside.lost)
-	require.GreaterOrEqual(t, 10*beside.calls, 8*calm.calls, "the rate")
-	require.Less(t, beside.p99(), 2*calm.p99())
-	require.Greater(t, beside.most["open handles"], 1000)
+	for _, c := range []struct {
+		name  string
+		tune  func(*Plan)
+		seeds []uint64
+	}{
+		{"shipped", asShipped, []uint64{0}},
+		{"drawn", asDrawn, []uint64{0, 2, 4, 5, 6, 11}},
+		{"slow disk", slowDisk, []uint64{0, 4, 6, 10}},
+	} {
+		for _, seed := range c.seeds {
+			t.Run(fmt.Sprint(c.name, " ", seed), func(t *testing.T) {
+				calm, beside := meets(t, seed, false, c.tune), meets(t, seed, true, c.tune)
+				t.Logf("%d calls, p99 %v alone; %d calls, p99 %v beside %d hostile requests; %v",
+					calm.calls, calm.p99(), beside.calls, beside.p99(), beside.flood, beside.most)
+				require.Greater(t, calm.calls, 150)
+				require.Zero(t, beside.lost)
+				require.GreaterOrEqual(t, 10*beside.calls, 8*calm.calls, "the rate")
+				require.Less(t, beside.p99(), 2*calm.p99())
+				require.GreaterOrEqual(t, beside.flood, 2*beside.calls, "it asks for more than they do")
+				if c.name == "shipped" {
+					require.Greater(t, beside.flood, 10*beside.calls, "it is at full speed")
+					require.Greater(t, beside.most["open handles"], 1000)
+				}
+			})
+		}
+	}
 }

@@ -139,8 +139,8 @@ func (r *replica) act() {
 	var tries []command.Act
 	if r.host.Node() != nil {
 		r.cell.watch.proposed(out.Proposed)
-		proposed := decoded(out.Proposed)
-		tries = r.cell.handles.proposed(r.id, proposed)
+		tries = r.cell.handles.begun(r.id, out.Begun)
+		proposed := r.cell.handles.proposed(r.id, out.Proposed)
 		if out.Installed != nil {
 			r.cell.watch.installed(r.id, out.Installed)
 			r.sums.says(node.SumReport{}) // of rows that are gone
@@ -192,16 +192,6 @@ func (r *replica) act() {
 		r.env.Go("backup", func() { r.runBackup(*j) })
 	}
 	r.env.WakeAt(r.cell.plan.grained(out.Wake))
-}
-
-// decoded are those commands that are any.
-func decoded(raw [][]byte) (all []command.Command) {
-	for _, b := range raw {
-		if c, err := command.Decode(string(b)); err == nil {
-			all = append(all, c)
-		}
-	}
-	return all
 }
 
 // asks tells those who watch of a request that has come.

@@ -21,6 +21,7 @@ type handleBook struct {
 	rights  *rightsBook
 	now     uint64 // counts what was seen: an order, not a time
 	asked   map[call][]asking
+	decided map[decision]intent // what is begun, and not proposed yet
 	given   map[api.Token]*grip // all tokens that ever left a master
 	ties    map[api.Token]bool  // those that say that their handle is tied to a sequencer
 	grips   map[api.HandleID]*grip
@@ -63,7 +64,7 @@ func newHandleBook(w *sim.World, r *rightsBook) *handleBook {
 	b := &handleBook{
 		world: w, rights: r, asked: map[call][]asking{}, given: map[api.Token]*grip{}, grips: map[api.HandleID]*grip{}, opened: map[call]api.HandleID{},
 		applied: func(paxos.NodeID) bool { return false }, refusals: map[api.Code]uint64{},
-		judged: map[call]api.Epoch{}, ties: map[api.Token]bool{},
+		judged: map[call]api.Epoch{}, ties: map[api.Token]bool{}, decided: map[decision]intent{},
 	}
 	r.changed = b.review
 	return b
@@ -238,10 +239,17 @@ func (b *handleBook) explained(k call, e api.Epoch) (a asking, f fault) {
 	return a, f
 }
 
-// proposed is told of the commands that a replica has handed to the log, and
-// returns those that concern Acquires which wait: trials, and refusals of any call.
-func (b *handleBook) proposed(id paxos.NodeID, commands []command.Command) (tries []command.Act) {
-	for _, c := range commands {
+// begun is told of the commands that a replica has decided on, and hands to the log
+// when it is their turn there. It returns those that concern Acquires which wait:
+// trials, and refusals of any call.
+func (b *handleBook) begun(id paxos.NodeID, commands [][]byte) (tries []command.Act) {
+	for _, raw := range commands {
+		c, err := command.Decode(string(raw))
+		if err != nil {
+			continue
+		}
+		k := decision{id, string(raw)}
+		b.decided[k] = intent{c, b.decided[k].times + 1}
 		switch c := c.(type) {
 		case command.Act:
 			b.acts(id, c)
@@ -254,6 +262,42 @@ func (b *handleBook) proposed(id paxos.NodeID, commands []command.Command) (trie
 		}
 	}
 	return tries
+}
+
+// proposed is told of the commands that a replica has handed to the log, and returns
+// those that are any. Of calls they are what it has decided on, and each no more often.
+func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) (all []command.Command) {
+	for _, raw := range commands {
+		k := decision{id, string(raw)}
+		if d, ok := b.decided[k]; ok {
+			if b.decided[k] = (intent{d.command, d.times - 1}); d.times == 1 {
+				delete(b.decided, k)
+			}
+			all = append(all, d.command)
+			continue
+		}
+		c, err := command.Decode(string(raw))
+		if err != nil {
+			continue
+		}
+		switch c.(type) {
+		case command.Act, command.Call:
+			b.world.Break("S14", "replica %d proposes %+v, on which it has not decided", id, c)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// decision is a command that a replica has begun, an intent what it says, and how often.
+type decision struct {
+	id  paxos.NodeID
+	raw string
+}
+
+type intent struct {
+	command command.Command
+	times   int
 }
 
 func (b *handleBook) calls(id paxos.NodeID, c command.Call) {

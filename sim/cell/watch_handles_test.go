@@ -77,7 +77,7 @@ func (k *keeper) answer(to api.Principal, s api.SessionID, seq api.Seq, e api.Ep
 }
 
 func (k *keeper) proposes(s api.SessionID, seq api.Seq, e api.Epoch, d command.Deed) {
-	k.h.proposed(1, []command.Command{command.Act{Guard: e, Session: s, Seq: seq, Deed: d}})
+	k.h.begun(1, [][]byte{command.Append(nil, command.Act{Guard: e, Session: s, Seq: seq, Deed: d})})
 }
 
 // Each case asks for something and has it done, by a command or by an answer.
@@ -222,7 +222,7 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 		}, "S14"},
 		"rows of another's session": {func(k *keeper) {
 			seq := k.asks(7, "bob", 3, api.Put{Key: "k"})
-			k.h.proposed(1, []command.Command{command.Call{Guard: 3, Session: 7, Seq: seq, Op: api.Put{Key: "k"}}})
+			k.h.begun(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 7, Seq: seq, Op: api.Put{Key: "k"}})})
 		}, "S16"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -264,6 +264,31 @@ func TestS16AHandleThatADeposedMasterGivesOut(t *testing.T) {
 		token := k.given(7, "ann", 2, rw)
 		seq := k.asks(7, "ann", 4, api.SetContents{Handle: token, Contents: "x"})
 		k.proposes(7, seq, 4, command.SetContents{Node: k.node, Contents: "x"})
+		require.Equal(t, c.breaks, k.w.Failure() != nil, name)
+	}
+}
+
+// What a master hands to the log for calls is what it has decided on, and no more.
+func TestS14NothingIsProposedThatWasNotBegun(t *testing.T) {
+	for name, c := range map[string]struct {
+		begun, proposed int
+		breaks          bool
+	}{
+		"in its turn": {1, 1, false},
+		"not yet":     {2, 1, false},
+		"never begun": {0, 1, true},
+		"twice":       {1, 2, true},
+	} {
+		k := newKeeper(t)
+		b := k.h
+		raw := command.Append(nil, command.Act{Guard: 1, Session: 7, Seq: 3, Deed: command.Fail{Code: api.Gone}})
+		other := command.Append(nil, command.Confirm{Guard: 1})
+		for range c.begun {
+			b.begun(1, [][]byte{raw})
+		}
+		for range c.proposed {
+			b.proposed(1, [][]byte{other, raw})
+		}
 		require.Equal(t, c.breaks, k.w.Failure() != nil, name)
 	}
 }

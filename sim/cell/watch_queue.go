@@ -164,9 +164,9 @@ func (b *queueBook) command(a *command.Applied) {
 	}
 }
 
-// acted is told what left a replica at once: answers, and what it has for the log
-// that concerns Acquires which wait: trials and refusals. from is the first slot that
-// it applied before.
+// acted is told what left a replica at once: answers, and what it has begun that
+// concerns Acquires which wait, trials and refusals: it goes to the log in its turn.
+// from is the first slot that it applied before.
 func (b *queueBook) acted(id paxos.NodeID, from paxos.Slot, answers []api.Reply, tries []command.Act) {
 	for _, p := range answers {
 		if s := b.calls[call{p.Session, p.Seq}]; s != nil && p.Code != api.Parked {
@@ -215,8 +215,8 @@ func (b *queueBook) parked(id paxos.NodeID, s *standing) {
 	}
 }
 
-// tries checks the order of the queue where an Acquire is proposed, unless it is of
-// a handle that holds the lock already. The lock is not held then, or was free for
+// tries checks the order of the queue where an Acquire is begun, unless it is of a
+// handle that holds the lock already. The lock is not held then, or was free for
 // some time of the slots that were applied just now.
 func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d command.Acquire) {
 	s := b.calls[call{c.Session, c.Seq}]

@@ -44,6 +44,9 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O98", "A", "a lock-delay is over for a lock when the first of several is"),
 		applied(GroupHouse, "O102", "B", "a master that has asked the log for evidence wakes for no session, authority or not"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
+		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
+			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
+		applied(GroupHouse, "O35", "A", "what was applied counts as in the log for ever: who asked for it sends nothing more"),
 		applied(GroupHouse, "O99", "A", "a lock may be held shared with readers while the delay of a failed one runs"),
 	}
 }

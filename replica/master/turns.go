@@ -1,0 +1,80 @@
+package master
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/share"
+)
+
+// newLine forgets what waits for the log: its tenure is over.
+func (m *Master) newLine() {
+	m.line = share.New[Proposal](m.cfg.Share)
+	m.inLog, m.out.Begun = map[key]api.Principal{}, nil
+}
+
+// join lets a command wait for its turn. What a principal has asked for stands in its
+// line; what follows from that, in the line of the house.
+func (m *Master) join(who api.Principal, p Proposal) {
+	p.who, p.ballot = who, m.ballot
+	m.out.Begun = append(m.out.Begun, p.Command)
+	m.line.Join(who, p, len(p.Command))
+}
+
+// takeTurns gives the log as many of those that wait as it has room for. Who is alone
+// in the cell keeps nobody from anything.
+func (m *Master) takeTurns(now time.Time, room int) {
+	if m.line.Waiting() == 0 {
+		return
+	}
+	m.line.Apart(m.sessions == nil || m.sessions.Principals() > 1)
+	for _, p := range m.line.Take(now, room-len(m.out.Propose)) {
+		if p.who != share.House {
+			m.inLog[p.key] = p.who
+		}
+		m.out.Propose = append(m.out.Propose, p)
+	}
+}
+
+// left is told of each command that was applied. Those of this tenure were proposed
+// here, each once; a copy of a call in another tenure's name is another command.
+func (m *Master) left(at At, c command.Command) {
+	switch c := c.(type) {
+	case command.Call:
+		if c.Guard == m.guard {
+			m.done(at, keyOf(c.Principal, c.Session, c.Seq, c.Op))
+		}
+	case command.Act:
+		if c.Guard == m.guard {
+			m.done(at, key{session: c.Session, seq: c.Seq})
+		}
+	}
+}
+
+func (m *Master) done(at At, k key) {
+	if who, ok := m.inLog[k]; ok {
+		delete(m.inLog, k)
+		m.line.Done(at.Now, who)
+	}
+}
+
+// ownerOf is in whose line a command of the desk waits.
+func (m *Master) ownerOf(c command.Command) (api.Principal, key) {
+	act, ok := c.(command.Act)
+	if !ok || m.sessions == nil {
+		return share.House, key{}
+	}
+	s, _ := m.sessions.Get(act.Session)
+	return s.Principal, key{session: act.Session, seq: act.Seq}
+}
+
+// busy says that enough calls wait for the log: all together, or of this principal,
+// who may have no more than there are places left.
+func (m *Master) busy(who api.Principal) bool {
+	n := len(m.pending)
+	if m.desk != nil {
+		n += m.desk.Status().UnderWay
+	}
+	return n >= m.cfg.MaxPending || m.line.Of(who) >= m.cfg.MaxPending-n
+}

@@ -1,0 +1,142 @@
+package master_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/master"
+)
+
+// pair is a master that serves ann and bob, and a log with so much room as it is given.
+type pair struct {
+	*rig
+	ann, bob api.SessionID
+}
+
+func newPair(t *testing.T, cfg master.Config) *pair {
+	r := newRigWith(t, cfg)
+	r.elect(5)
+	r.last()
+	if cfg.Sessions.LeaseMin > 0 {
+		r.last()
+	}
+	c := &pair{rig: r, ann: r.session(1)}
+	c.asks("bob", api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{2}}})
+	r.take()
+	c.bob = r.last().Result.Session
+	r.replies = nil
+	return c
+}
+
+func (c *pair) asks(who api.Principal, q api.Request) {
+	if q.Session != 0 {
+		q.Epoch = c.m.Status().Epoch
+	}
+	c.m.Request(c.at(), 9, who, q)
+}
+
+// sends lets the log take what there is room for, and says for whose sessions.
+func (c *pair) sends(room int) (all []api.SessionID) {
+	out := c.m.TakeOutput(c.now, room)
+	c.replies = append(c.replies, out.Replies...)
+	for _, p := range out.Propose {
+		c.taken = append(c.taken, p)
+		if call, ok := c.what(p).(command.Call); ok {
+			all = append(all, call.Session)
+		}
+	}
+	return all
+}
+
+func (c *pair) what(p master.Proposal) command.Command {
+	tx := c.db.Begin()
+	defer tx.Rollback()
+	return command.Apply(tx, string(p.Command)).Command
+}
+
+// A log that is full takes from those who ask in turns, not in the order of asking.
+func TestALogThatIsFullTakesInTurns(t *testing.T) {
+	c := newPair(t, plain())
+	for seq := range api.Seq(3) {
+		c.asks("ann", put(1, c.ann, seq+1))
+	}
+	c.asks("bob", put(1, c.bob, 1))
+	require.Empty(t, c.sends(0))
+	require.Equal(t, 4, c.m.Status().Waiting)
+	require.Equal(t, []api.SessionID{c.ann, c.bob}, c.sends(9), "and ann sends no more before that was applied")
+	require.Equal(t, 2, c.m.Status().Waiting)
+	first, second := c.taken[len(c.taken)-2], c.taken[len(c.taken)-1]
+	c.decides(second)
+	require.Empty(t, c.sends(9))
+	c.decides(first)
+	require.NotEmpty(t, c.sends(1))
+}
+
+func (c *pair) decides(p master.Proposal) {
+	tx := c.db.Begin()
+	a := command.Apply(tx, string(p.Command))
+	tx.Commit()
+	c.m.Applied(c.at(), a)
+}
+
+// What the log did not take after all is in it no more.
+func TestWhatTheLogDidNotTakeKeepsNobodyFromHisTurn(t *testing.T) {
+	c := newPair(t, plain())
+	c.asks("ann", put(1, c.ann, 1))
+	require.Len(t, c.sends(9), 1)
+	c.asks("ann", put(1, c.ann, 2))
+	require.Empty(t, c.sends(9))
+	c.m.Refused(c.at(), c.taken[len(c.taken)-1], api.Busy)
+	require.Len(t, c.sends(9), 1)
+}
+
+// Nobody has more under way than there are places left: whoever comes finds some.
+func TestNobodyHasMoreUnderWayThanPlacesAreLeft(t *testing.T) {
+	c := newPair(t, plain()) // six places
+	for seq := range api.Seq(5) {
+		c.asks("ann", put(1, c.ann, seq+1))
+	}
+	c.sends(0)
+	require.Len(t, c.replies, 2)
+	require.Equal(t, api.Busy, c.replies[0].Code)
+	require.Equal(t, 3, c.m.Status().Pending)
+	c.asks("bob", put(1, c.bob, 1))
+	c.asks("bob", put(1, c.bob, 2))
+	c.asks("bob", put(1, c.bob, 3))
+	c.sends(0)
+	require.Len(t, c.replies, 3, "two are taken: one place is left")
+	require.Equal(t, 5, c.m.Status().Pending)
+}
+
+// What a master needs to go on promising leases waits behind nobody.
+func TestKeepAlivesWaitBehindNobody(t *testing.T) {
+	c := newPair(t, withLeases())
+	for seq := range api.Seq(3) {
+		c.asks("ann", put(1, c.ann, seq+1))
+	}
+	require.Empty(t, c.sends(0))
+	c.asks("bob", api.Request{ID: 7, Session: c.bob, Op: api.KeepAlive{Flushed: 1, Now: true}})
+	require.Empty(t, c.sends(0), "no call")
+	require.IsType(t, command.Confirm{}, c.what(c.taken[len(c.taken)-1]), "without authority the log is asked")
+	c.lease = c.now.Add(time.Hour)
+	c.asks("bob", api.Request{ID: 8, Session: c.bob, Op: api.KeepAlive{Flushed: 1, Now: true}})
+	c.sends(0)
+	require.NotEmpty(t, c.replies)
+	require.Equal(t, api.OK, c.replies[len(c.replies)-1].Code, "with it, nobody is")
+	require.Equal(t, 3, c.m.Status().Waiting)
+}
+
+// What waits for its turn goes with its tenure.
+func TestWhatWaitsForItsTurnGoesWithTheTenure(t *testing.T) {
+	c := newPair(t, plain())
+	c.asks("ann", put(1, c.ann, 1))
+	c.sends(0)
+	c.m.Tenure(master.Tenure{Leader: 2})
+	require.Empty(t, c.sends(9))
+	require.Equal(t, api.NotMaster, c.replies[len(c.replies)-1].Code)
+	require.Zero(t, c.m.Status().Waiting)
+}
