@@ -23,10 +23,11 @@ type call struct {
 	epoch  api.Epoch
 	due    time.Time // when to send again
 
-	missed  int // answers that did not come in time
-	refused int // refusals
-	vain    int // KeepAlives in a row that were answered at once and brought nothing
-	hops    int // hints followed at once since the last pause
+	missed  int  // answers that did not come in time
+	refused int  // refusals
+	later   bool // the last one came from the master: it is to be asked again, and nobody else
+	vain    int  // KeepAlives in a row that were answered at once and brought nothing
+	hops    int  // hints followed at once since the last pause
 
 	held      bool  // a KeepAlive that the master is to hold: that it is silent says nothing
 	parked    bool  // an Acquire that waits at the master
@@ -55,14 +56,14 @@ func (m *Machine) request(now time.Time, c *call) api.Request {
 
 // resend sends c once more because its time has come. A target that has
 // answered nothing since the sending is left, and so is one that keeps refusing:
-// it may be a master that was deposed and does not know.
+// it may be a master that was deposed and does not know; unless it says that it does.
 func (m *Machine) resend(now time.Time, c *call) {
 	if c.id != 0 {
 		c.missed++
 		if !c.held {
 			m.route.silent(c.to, c.sentAt)
 		}
-	} else if c.refused > 0 && c.refused%patience == 0 {
+	} else if c.refused > 0 && c.refused%patience == 0 && !c.later {
 		m.route.leave(c.to)
 	}
 	c.hops = 0

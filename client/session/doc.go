@@ -70,8 +70,8 @@
 // to *any* sending ends the call, however late it comes and whatever else is on
 // its way. Three things follow.
 //
-//  1. Aborted, Busy and NotMaster never end a call. Aborted and Busy say that the
-//     copy they answer was not executed; but after Busy an earlier copy may have
+//  1. Aborted, Busy, Later and NotMaster never end a call. Aborted, Busy and Later say that the
+//     copy they answer was not executed; but after Busy or Later an earlier copy may have
 //     been, with its answer lost, and after either a later one may yet be: the
 //     network may have duplicated even a single sending. Sending again decides
 //     it: if a copy was executed, the next one gets the stored answer.

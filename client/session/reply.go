@@ -163,6 +163,9 @@ func (m *Machine) refusal(now time.Time, from uint32, p api.Reply, c *call) {
 			return
 		}
 	}
+	if c.later = p.Code == api.Later; c.later {
+		m.served(now, from, p)
+	}
 	c.due = now.Add(m.cfg.pause(m.cfg.RetryMin, c.refused))
 	c.refused++
 }

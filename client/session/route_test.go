@@ -133,6 +133,30 @@ func TestAReplicaThatKeepsRefusingIsLeft(t *testing.T) {
 	}
 }
 
+// A master that has too much to do, and knows that it is master, is asked again after
+// longer and longer pauses, and is not left.
+func TestAMasterThatHasTooMuchToDoIsNotLeft(t *testing.T) {
+	r := newRig(t, nil)
+	r.open()
+	r.start(put)
+	e := r.one()
+	last := time.Duration(0)
+	for range 13 {
+		p := e.Request.Answer(1, api.Result{Code: api.Later})
+		p.Master = e.To
+		r.m.Receive(r.now, e.To, p)
+		r.take()
+		pause := r.wake.Sub(r.now)
+		require.GreaterOrEqual(t, pause, last)
+		last = pause
+		r.sleep()
+		next := r.one()
+		require.Equal(t, e.To, next.To)
+		e = next
+	}
+	r.reply(e, isOK)
+}
+
 // The target was left for its refusals, and then answers another call: as the
 // master, it is turned to again; as one that was deposed, it is not.
 func TestAMasterThatAnswersIsTurnedTo(t *testing.T) {

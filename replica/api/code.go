@@ -171,6 +171,12 @@ const (
 	// Execution: Executed.
 	Crowded
 
+	// Later: as Busy, from a replica that was master for certain when it said so: too
+	// much of this principal, or of all together, waits for the log. To ask another one
+	// is of no use.
+	// Execution: NotThisCopy.
+	Later
+
 	codeEnd
 )
 
@@ -200,7 +206,7 @@ func (c Code) Execution() Execution {
 		return Executed
 	case Invalid, TooLarge, BadHandle:
 		return Never
-	case Aborted, Busy, NoSession, Stale, OldEpoch, Recovering, Parked:
+	case Aborted, Busy, NoSession, Stale, OldEpoch, Recovering, Parked, Later:
 		return NotThisCopy
 	default:
 		return Unknown
@@ -231,6 +237,6 @@ func (c Code) String() string {
 		LockHeld: "lock-held", LockDelayed: "lock-delayed", LockOther: "lock-other", NotHeld: "not-held",
 		OldEpoch: "old-epoch", Recovering: "recovering", Parked: "parked",
 		BadHandle: "bad-handle", HandleClosed: "handle-closed", HandlePoisoned: "handle-poisoned", NoRight: "no-right",
-		StaleSequencer: "stale-sequencer", Cancelled: "cancelled", Crowded: "crowded",
+		StaleSequencer: "stale-sequencer", Cancelled: "cancelled", Crowded: "crowded", Later: "later",
 	}[c]
 }

@@ -47,13 +47,14 @@ func TestWhatEachCodeTells(t *testing.T) {
 		{api.StaleSequencer, "stale-sequencer", api.Executed, true},
 		{api.Cancelled, "cancelled", api.Executed, true},
 		{api.Crowded, "crowded", api.Executed, true},
-		{32, "code(32)", api.Unknown, false},
+		{api.Later, "later", api.NotThisCopy, false},
+		{33, "code(33)", api.Unknown, false},
 	}
 	for i, r := range rows {
 		require.Equal(t, api.Code(i), r.code, "the numbers are part of the format")
 		require.Equal(t, r.text, r.code.String())
 		require.Equal(t, r.execution, r.code.Execution(), r.text)
 		require.Equal(t, r.definite, r.code.Definite(), r.text)
-		require.Equal(t, 1 <= i && i <= 31, r.code.Valid(), r.text)
+		require.Equal(t, 1 <= i && i <= 32, r.code.Valid(), r.text)
 	}
 }

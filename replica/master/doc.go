@@ -107,7 +107,7 @@
 //	applied, refused, this tenure's guard  the refusal; Aborted, if deposed
 //	applied, refused, another guard        nothing: this tenure's copy is still coming
 //	tenure ends                            NotMaster to all who wait: unknown
-//	too much waits, of all or of his own   Busy: never proposed
+//	too much waits, of all or of his own   Later, with authority; else Busy: never proposed
 //
 // # Turns
 //

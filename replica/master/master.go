@@ -20,7 +20,7 @@ import (
 // Config is what a Master is told at start.
 type Config struct {
 	ID         uint32 // this replica, above 0
-	MaxPending int    // requests waiting for their place in the log, at most; beyond: Busy
+	MaxPending int    // requests waiting for their place in the log, at most; beyond: Later, or Busy
 	// Share is what a principal sends to the log together: what a slot holds.
 	Share    share.Limits
 	Sessions session.Config

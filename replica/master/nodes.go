@@ -44,7 +44,7 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 		m.answer(waiter(from, q), api.Result{Code: api.Invalid})
 		return
 	case !waits && m.busy(who):
-		m.answer(waiter(from, q), api.Result{Code: api.Busy})
+		m.answer(waiter(from, q), at.noPlace())
 		return
 	case !waits:
 		m.sessions.Began(at.Now, q.Session)

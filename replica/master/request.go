@@ -91,7 +91,7 @@ func (m *Master) enter(at At, from Addr, who api.Principal, q api.Request) {
 		m.count.Merged++
 		m.pending[k] = waiter(from, q)
 	case m.busy(who):
-		m.answer(waiter(from, q), api.Result{Code: api.Busy})
+		m.answer(waiter(from, q), at.noPlace())
 	default:
 		m.count.Proposed++
 		m.pending[k] = waiter(from, q)

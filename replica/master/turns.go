@@ -69,6 +69,15 @@ func (m *Master) ownerOf(c command.Command) (api.Principal, key) {
 	return s.Principal, key{session: act.Session, seq: act.Seq}
 }
 
+// noPlace is what a call is told for which there is no place. With authority it is that
+// there is no other master to look for.
+func (at At) noPlace() api.Result {
+	if at.authority() {
+		return api.Result{Code: api.Later}
+	}
+	return api.Result{Code: api.Busy}
+}
+
 // busy says that enough calls wait for the log: all together, or of this principal,
 // who may have no more than there are places left.
 func (m *Master) busy(who api.Principal) bool {

@@ -110,6 +110,10 @@ func TestNobodyHasMoreUnderWayThanPlacesAreLeft(t *testing.T) {
 	c.sends(0)
 	require.Len(t, c.replies, 3, "two are taken: one place is left")
 	require.Equal(t, 5, c.m.Status().Pending)
+	c.lease = c.now.Add(time.Hour)
+	c.asks("ann", put(1, c.ann, 6))
+	c.sends(0)
+	require.Equal(t, api.Later, c.replies[3].Code, "and with authority, that nobody else is master")
 }
 
 // What a master needs to go on promising leases waits behind nobody.

@@ -25,14 +25,19 @@ type Line[T any] struct {
 	apart   bool // who has something in the log waits with the rest
 	flows   map[api.Principal]*flow[T]
 	turns   []*flow[T] // who may send, the next one in front
+	spare   []*flow[T] // forgotten, to be used again
 	waiting int
 	round   uint64 // Takes so far
 }
+
+// mostSpare bounds what is kept for principals to come.
+const mostSpare = 16
 
 // flow is what a principal has under way.
 type flow[T any] struct {
 	who   api.Principal
 	items []item[T] // that wait
+	all   []item[T] // the memory that they began in
 	inLog int       // taken, and not Done
 	turn  bool      // it stands in turns
 	sent  time.Time // when the first of those in the log was taken
@@ -56,12 +61,25 @@ func New[T any](l Limits) *Line[T] {
 func (l *Line[T]) Join(who api.Principal, x T, bytes int) {
 	f := l.flows[who]
 	if f == nil {
-		f = &flow[T]{who: who}
-		l.flows[who] = f
+		f = l.flow(who)
 	}
 	f.items = append(f.items, item[T]{x, bytes})
+	if len(f.items) == 1 {
+		f.all = f.items[:0:1]
+	}
 	l.waiting++
 	l.queue(f)
+}
+
+// flow makes the flow of a principal that had nothing under way.
+func (l *Line[T]) flow(who api.Principal) *flow[T] {
+	f := &flow[T]{}
+	if n := len(l.spare); n > 0 {
+		f, l.spare = l.spare[n-1], l.spare[:n-1]
+	}
+	*f = flow[T]{who: who, all: f.all, items: f.all[:0]}
+	l.flows[who] = f
+	return f
 }
 
 // queue gives a flow a turn, behind the others, if it may send.
@@ -110,7 +128,7 @@ func (l *Line[T]) Take(now time.Time, room int) (all []T) {
 	l.round++
 	for len(all) < room && len(l.turns) > 0 {
 		f := l.turns[0]
-		l.turns = l.turns[1:]
+		l.turns = l.turns[:copy(l.turns, l.turns[1:])]
 		f.turn = false
 		if l.goesOn(f) {
 			all = append(all, l.send(now, f))
@@ -161,6 +179,9 @@ func (l *Line[T]) Done(now time.Time, who api.Principal) {
 func (l *Line[T]) forget(f *flow[T]) {
 	if len(f.items) == 0 && f.inLog == 0 {
 		delete(l.flows, f.who)
+		if len(l.spare) < mostSpare {
+			l.spare = append(l.spare, f)
+		}
 	}
 }
 
