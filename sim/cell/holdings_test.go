@@ -96,7 +96,7 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 			n.releases(1, 2, 101)
 			n.takes(2, 2, 103)
 		}, ""},
-		"closed, and somebody is told that it is held": {func(n *notary) { // planted bug C19
+		"closed, and somebody is told that it is held": {func(n *notary) { // a Close that freed nothing
 			n.takes(1, 1, 101)
 			closes(n)
 			n.fails(2, 1, client.ErrLockHeld)
@@ -107,7 +107,7 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 			closes(n)
 			n.takes(2, 2, 103)
 		}, ""},
-		"released, and somebody is told of a lock-delay": {func(n *notary) { // planted bug C07
+		"released, and somebody is told of a lock-delay": {func(n *notary) { // a Release that began a delay
 			n.takes(1, 1, 101)
 			n.releases(1, 2, 101)
 			n.fails(2, 1, client.ErrLockDelayed)
