@@ -124,7 +124,7 @@ func (d *Desk) answer(at At, c Call, r api.Result, now bool) {
 			return
 		}
 	case api.Acquire:
-		if h, ok := r.Detail.(api.Held); ok && api.Number(h.Acquisition) <= d.began {
+		if h, ok := r.Detail.(api.Held); ok && !now && api.Number(h.Acquisition) <= d.began {
 			d.heldBefore(at, c, op, r, h)
 			return
 		}

@@ -143,6 +143,23 @@ func (w *world) step() command.Applied {
 	return w.apply(c)
 }
 
+// slot applies all that is proposed as one slot of the log: the rows have all of it
+// when the desk is told of the first command.
+func (w *world) slot() {
+	tx := w.db.Begin()
+	var all []command.Applied
+	for _, c := range w.log {
+		all = append(all, command.Apply(tx, string(command.Append(nil, c))))
+	}
+	tx.Commit()
+	w.log = nil
+	for _, a := range all {
+		w.applied(a)
+		w.desk.Applied(w.at(), a)
+	}
+	w.take()
+}
+
 // drain applies all that is proposed, and what is proposed then.
 func (w *world) drain() {
 	for len(w.log) > 0 {

@@ -24,7 +24,7 @@ import (
 //	ann acquire f exclusive|shared [wait] · release f [of CALL] · cancel f CALL
 //	ann sequencer f q · attach f q · check f q · close f · poison f
 //	ann copy CALL · seen CALL · end · expires · flushed · presents f
-//	apply [all] · busy · lease on|off · pass 5s · serving · failover [late] · deposed · wake
+//	apply [all|together] · busy · lease on|off · pass 5s · serving · failover [late] · deposed · wake
 type script struct {
 	*world
 	ids    map[string]api.SessionID
@@ -90,10 +90,13 @@ func (s *script) line(w []string) {
 	}
 	switch w[0] {
 	case "apply":
-		if len(w) > 1 {
-			s.drain()
-		} else {
+		switch {
+		case len(w) == 1:
 			s.step()
+		case w[1] == "all":
+			s.drain()
+		default:
+			s.slot()
 		}
 	case "busy":
 		s.refuse(api.Busy)

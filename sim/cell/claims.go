@@ -82,9 +82,10 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 		}
 	}
 	e, ok := h.calls[name]
-	if memory, node := h.asked[name]; !ok && node {
+	of, node := h.asked[name]
+	if !ok && node {
 		was, before := h.given[name]
-		if now := digest(p.Result); memory || before && was == now || h.alone(id) {
+		if now := digest(p.Result); of >= aboutHandle || before && was == now || h.alone(id) {
 			h.given[name] = now // and may be again, whoever is master by then
 			return
 		}
@@ -93,7 +94,10 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	if !ok {
 		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, and it took effect nowhere", id, p.Seq, p.Session, p.Code)
 	}
-	refused := h.asked[name] && p.Code != api.OK // by a later master, for what became of the handle
+	refused := of >= aboutHandle && p.Code != api.OK // by a later master, for what became of the handle
+	// What a later master has refused, one of before may have done to its memory, or do
+	// yet, which counts for nobody any more.
+	refused = refused || of == aboutMemory && p.Epoch < e.epoch
 	// A lock's node may go in a slot before the one in which the call is given up,
 	// and both slots be applied at once: then the answer is of the former.
 	refused = refused || e.left && paxos.Slot(e.at.Slot) >= h.disks[id].fresh && h.alone(id)
@@ -211,10 +215,12 @@ func (h *watch) asks(to paxos.NodeID, q api.Request) {
 		return
 	}
 	switch q.Op.(type) {
-	case api.CloseHandle, api.Poison, api.SetSequencer:
-		h.asked[call{q.Session, q.Seq}] = true
+	case api.Poison:
+		h.asked[call{q.Session, q.Seq}] = aboutMemory
+	case api.CloseHandle, api.SetSequencer:
+		h.asked[call{q.Session, q.Seq}] = aboutHandle
 	case api.Open, api.GetContents, api.GetStat, api.ReadDir, api.SetContents, api.SetACL, api.DeleteNode, api.Acquire,
 		api.GetSequencer, api.CheckSequencer:
-		h.asked[call{q.Session, q.Seq}] = false
+		h.asked[call{q.Session, q.Seq}] = aboutNode
 	}
 }

@@ -141,6 +141,40 @@ func TestS1ADiskIsToldAValueThatWasNotChosen(t *testing.T) {
 	f.breaks("S1")
 }
 
+// A master that is none any more may say that it has poisoned a handle, of which a
+// later one has said in the log that it is closed. No other op is that way, and no
+// master of that epoch.
+func TestAPoisonIsMemoryOfOneMaster(t *testing.T) {
+	for name, c := range map[string]struct {
+		op    api.Op
+		epoch api.Epoch
+		want  string
+	}{
+		"of before":         {api.Poison{}, 1, ""},
+		"of the same epoch": {api.Poison{}, 2, "I-W1"},
+		"another op":        {api.CloseHandle{}, 1, "I-W1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			f.h.epoch = 2
+			f.h.asks(1, api.Request{Session: 7, Seq: 1, Op: c.op})
+			f.vote(1, 1, ballot(1, 1), "a")
+			f.vote(2, 1, ballot(1, 1), "a")
+			f.apply(1, 1, "a", 1, command.Applied{
+				Command: command.Act{Guard: 2, Session: 7, Seq: 1, Deed: command.Fail{Code: api.HandleClosed}}, Verdict: command.Executed,
+				Result: api.Result{Code: api.HandleClosed},
+			})
+			f.good()
+			f.h.answers(2, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: c.epoch, Result: api.Result{Code: api.OK}}, nil, nil)
+			if c.want == "" {
+				f.good()
+				return
+			}
+			f.breaks(c.want)
+		})
+	}
+}
+
 // Who waits for the lock of a node that goes is told so, though its call was given up
 // in a slot behind, if both were applied in one breath; later no more.
 func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
@@ -152,7 +186,7 @@ func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 	for later, want := range map[bool]string{false: "", true: "I-W1"} {
 		f := newFacts(t)
 		f.h.alone = func(paxos.NodeID) bool { return true }
-		f.h.asked[call{7, 1}] = false
+		f.h.asked[call{7, 1}] = aboutNode
 		for s := paxos.Slot(1); s <= 2; s++ {
 			f.vote(1, s, ballot(1, 1), "a")
 			f.vote(2, s, ballot(1, 1), "a")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
@@ -183,7 +184,7 @@ func (c *Cell) close(rt *sim.Runtime, cl *client.Client) {
 	err := cl.Close(ctx)
 	switch {
 	case rt.Env().Dead():
-	case err == nil && id != 0:
+	case err == nil && id != 0 && cl.Status().Why == session.Closed: // one that is over has nobody to ask
 		c.load.closed = append(c.load.closed, id)
 	case err != nil && finale && !errors.Is(err, client.ErrSessionExpired):
 		rt.Env().World().Break("L1", "client %v could not close its session after healing: %v", rt.Env().Self(), err)

@@ -41,7 +41,7 @@ type watch struct {
 	each  func(*command.Applied, linearizability.Position) // is told of each command
 	alone func(paxos.NodeID) bool                          // asks for read authority
 	came  arrivals
-	asked map[call]bool   // ops on nodes: whether memory alone may answer
+	asked map[call]about  // ops on nodes
 	given map[call]uint64 // answers that are nowhere in the log, by digest
 
 	failovers int
@@ -74,7 +74,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 		each:     func(*command.Applied, linearizability.Position) {},
 		alone:    func(paxos.NodeID) bool { return false },
 		came:     newArrivals(),
-		asked:    map[call]bool{},
+		asked:    map[call]about{},
 		given:    map[call]uint64{},
 		calls:    map[call]effect{},
 		handed:   map[uint64]int{},

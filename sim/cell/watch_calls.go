@@ -20,9 +20,19 @@ type call struct {
 // effect is where a call took effect, and what it was answered then.
 type effect struct {
 	at     linearizability.Position
-	answer uint64 // digest of the result
-	left   bool   // by a CancelAcquire, for a call that it gives up
+	answer uint64    // digest of the result
+	left   bool      // by a CancelAcquire, for a call that it gives up
+	epoch  api.Epoch // in which
 }
+
+// about is what an op on a node is about, and so who may answer it.
+type about uint8
+
+const (
+	aboutNode   about = 1 + iota // whoever has read authority
+	aboutHandle                  // the master's memory as well
+	aboutMemory                  // nothing but that, with authority or without
+)
 
 // digest leaves tokens out: the log does not have them.
 func digest(r api.Result) uint64 {
@@ -71,7 +81,7 @@ func (h *watch) commands(a *node.Applied) {
 		if was, twice := h.calls[key]; twice {
 			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", key.seq, key.session, was.at, at)
 		}
-		h.calls[key] = effect{at: at, answer: digest(a.Commands[i].Result)}
+		h.calls[key] = effect{at: at, answer: digest(a.Commands[i].Result), epoch: h.epoch}
 		h.cancels(a.Commands[i].Command, at)
 	}
 }
