@@ -220,7 +220,11 @@ func (b *queueBook) parked(id paxos.NodeID, s *standing) {
 // some time of the slots that were applied just now.
 func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d command.Acquire) {
 	s := b.calls[call{c.Session, c.Seq}]
-	if s == nil || s.at.epoch != c.Guard || s.leaves {
+	if s == nil || s.at.epoch != c.Guard {
+		return
+	}
+	s.trials++ // it may wait again, also if its end is on its way
+	if s.leaves {
 		return
 	}
 	b.join(s)
@@ -239,5 +243,4 @@ func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d com
 		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and the lock is held", id, c.Seq, c.Session, d.Node, d.Mode)
 	}
 	s.tried = true
-	s.trials++
 }

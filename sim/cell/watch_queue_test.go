@@ -120,6 +120,16 @@ func TestS8TheQueueIsKept(t *testing.T) {
 		"all are told": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.told(2, api.Parked)
 		}, true},
+		"waits again after a trial, its cancel on the way": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1))
+			w.tries(1, ex)
+			w.applied(1, ex, command.Refused)
+			w.told(1, api.Parked)
+		}, false},
+		"told without a trial, its cancel on the way": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1))
+			w.told(1, api.Parked)
+		}, true},
 		"a copy is answered": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.asks(2, ex)
 			w.told(2, api.Parked)
