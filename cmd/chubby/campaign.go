@@ -115,6 +115,9 @@ func (a *app) many(ctx context.Context, c cell.Campaign, r *report) {
 			idle++
 		}
 		p.seed(&res, counted)
+		if res.Failed() {
+			p.failure(&r.Failures[len(r.Failures)-1])
+		}
 		if c.Seeds > 0 && idle >= patience*c.Seeds && counted < c.Seeds {
 			r.GaveUp = true
 			giveUp()

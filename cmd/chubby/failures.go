@@ -44,8 +44,8 @@ func flagsOf(o cell.Options) string {
 	return b.String()
 }
 
-// printFailure tells of a failing seed, the line that reproduces it last.
-func (a *app) printFailure(f *failedSeed) error {
+// String is what happened, in one line.
+func (f *failedSeed) String() string {
 	what := f.Property + " broke: "
 	switch {
 	case f.Internal:
@@ -53,7 +53,12 @@ func (a *app) printFailure(f *failedSeed) error {
 	case f.Property == "":
 		what = "crashed: "
 	}
-	if err := a.printf("\nseed %d: %s%s\n", f.Seed, what, f.Text); err != nil {
+	return fmt.Sprintf("seed %d: %s%s", f.Seed, what, f.Text)
+}
+
+// printFailure tells of a failing seed, the line that reproduces it last.
+func (a *app) printFailure(f *failedSeed) error {
+	if err := a.printf("\n%s\n", f); err != nil {
 		return err
 	}
 	if (f.Property == "" || f.Internal) && f.Stack != "" {

@@ -13,6 +13,7 @@ import (
 type progress struct {
 	app   *app
 	began time.Time
+	now   time.Time // of the last seed
 	told  time.Time // of the last plain line
 	seeds uint64    // counted seeds wanted, 0: no such end
 	limit time.Duration
@@ -51,6 +52,7 @@ func (p *progress) seed(r *cell.Result, counted uint64) {
 		p.failed++
 	}
 	now := p.app.now()
+	p.now = now
 	if p.bar != nil {
 		p.bar.Set("state", p.state(counted))
 		if p.seeds > 0 {
@@ -63,6 +65,14 @@ func (p *progress) seed(r *cell.Result, counted uint64) {
 	if now.Sub(p.told) >= every {
 		p.told = now
 		p.app.say("%4.0f s  %s", now.Sub(p.began).Seconds(), p.state(counted))
+	}
+}
+
+// failure tells of the failing seed that was last at once where the run is a long one: its end, where
+// all are told of, may be hours away.
+func (p *progress) failure(f *failedSeed) {
+	if p.now.Sub(p.began) >= every {
+		p.app.say("%s", f)
 	}
 }
 
