@@ -63,7 +63,8 @@ func (c *Client) Ready(ctx context.Context) error {
 // at their cells; locks that are held are free at once. It returns nil when all
 // cells have answered, or at once if there are no sessions any more. If ctx ends
 // first, Close fails with ErrOutcomeUnknown: the Client is closed, and what is left
-// of a session at its cell ends by itself. Calling it again is harmless.
+// of a session at its cell ends by itself. So it is if a session's grace is over
+// first; then the error is ErrSessionExpired as well. Calling it again is harmless.
 func (c *Client) Close(ctx context.Context) error {
 	if c.fault != nil {
 		return nil

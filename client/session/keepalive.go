@@ -132,7 +132,7 @@ func (m *Machine) pass(now time.Time) {
 		case threatened:
 			m.tell(Event{Kind: EventJeopardy})
 		case lapsed:
-			m.sessionGone()
+			m.lapse()
 		}
 	}
 }

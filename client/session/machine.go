@@ -121,8 +121,8 @@ func (m *Machine) Start(now time.Time, op api.Op) Token {
 }
 
 // Close gives up all calls and ends the session at the cell. It ends Executed
-// when the cell has answered, or at once if there is no session. Several Closes
-// end together.
+// when the cell has answered, or at once if there is no session; Unknown, because
+// Expired, if grace is over first. Several Closes end together.
 func (m *Machine) Close(now time.Time) Token {
 	m.pass(now)
 	t := m.token()

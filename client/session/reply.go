@@ -126,8 +126,22 @@ func (m *Machine) answer(now time.Time, c *call, d Done) {
 	m.pump(now)
 }
 
-// sessionGone ends everything. To a client that is closing it is what it asked
-// for.
+// lapse ends everything when grace is over. Whether the session still stands at the
+// cell is not known: who is closing it has not been told that it ended.
+func (m *Machine) lapse() {
+	if m.state != Ending {
+		m.finish(Expired, api.Result{Code: api.NoSession})
+		return
+	}
+	for _, t := range m.closers {
+		m.done(Done{Token: t, Outcome: Unknown, Why: Expired})
+	}
+	m.closers = nil
+	m.finish(Closed, api.Result{})
+}
+
+// sessionGone ends everything, by the cell's word. To a client that is closing it is
+// what it asked for.
 func (m *Machine) sessionGone() {
 	if m.state == Ending {
 		m.finish(Closed, api.Result{})
