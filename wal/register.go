@@ -52,8 +52,8 @@ type registerState struct {
 // if none was ever written. The value is the caller's. It is durable when
 // OpenRegister returns, and both copies hold it, whatever was found:
 //
-//   - a copy that is missing, torn, rotten, not readable (vfs.ErrIO) or older is
-//     written anew from the other (Repaired says so);
+//   - a copy that is missing, torn, rotten, twice not readable (vfs.ErrIO) or older
+//     is written anew from the other (Repaired says so);
 //   - where no copy can be read, the register is lost: *DamageError. The one
 //     exception is a torn first copy of the first version without a second copy,
 //     which is a first Write that never returned.
@@ -92,6 +92,9 @@ func (c *registerCopy) open(fsys vfs.FS) (registerState, error) {
 	}
 	c.file = f
 	b, err := readStart(f, registerMost)
+	if errors.Is(err, vfs.ErrIO) { // once more: the other copy may be older, and would be written over this one
+		b, err = readStart(f, registerMost)
+	}
 	if errors.Is(err, vfs.ErrIO) {
 		return registerState{there: true, err: err}, nil // as if it had rotted
 	}

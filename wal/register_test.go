@@ -226,3 +226,33 @@ func TestARegisterErrorIsFinal(t *testing.T) {
 		require.Equal(t, "old", v)
 	}
 }
+
+// The write of one copy went astray, and the first read of the other fails: to write
+// the older value over the newer one would forget it for good.
+func TestAReadThatFailsOnceGivesNoCopyUp(t *testing.T) {
+	for _, stale := range []string{".a", ".b"} {
+		m := vfs.NewMem()
+		r, _ := openRegister(t, m)
+		require.NoError(t, r.Write([]byte("old")))
+		m.SetFault(func(c vfs.Call) vfs.Fault {
+			if c.Op == vfs.OpWriteAt && c.Name == "promise"+stale {
+				return vfs.Fault{Astray: &vfs.Place{}}
+			}
+			return vfs.Fault{}
+		})
+		require.NoError(t, r.Write([]byte("new")))
+		m.Crash(vfs.KeepNothing)
+		failed := false
+		m.SetFault(func(c vfs.Call) vfs.Fault {
+			if c.Op == vfs.OpReadAt && c.Name != "promise"+stale && !failed {
+				failed = true
+				return vfs.Fault{Err: vfs.ErrIO}
+			}
+			return vfs.Fault{}
+		})
+		r, value := openRegister(t, m)
+		require.True(t, failed)
+		require.Equal(t, "new", value)
+		require.Equal(t, []string{"promise" + stale}, r.Repaired())
+	}
+}

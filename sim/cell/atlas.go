@@ -48,15 +48,16 @@ import (
 type atlas struct {
 	most   int // f
 	hurt   uint64
-	doomed uint64        // must stop when it next reads its disk
-	dead   uint64        // has stopped
-	cached uint64        // of the dead, who met a write that had failed half-way and is on no disk
-	count  int           // bits in hurt
+	doomed uint64 // must stop when it next reads its disk
+	dead   uint64 // has stopped
+	cached uint64 // of the dead, who met a write that had failed half-way and is on no disk
+	count  int    // bits in hurt
+	hits   map[paxos.NodeID]int
 	fatal  time.Duration // no damage that stops a replica before then
 }
 
 func newAtlas(replicas int, fatal time.Duration) *atlas {
-	return &atlas{most: (replicas - 1) / 2, fatal: fatal}
+	return &atlas{most: (replicas - 1) / 2, fatal: fatal, hits: map[paxos.NodeID]int{}}
 }
 
 // take asks whether a replica may be damaged now, and notes that it is.
@@ -64,13 +65,13 @@ func (a *atlas) take(id paxos.NodeID) bool {
 	switch {
 	case (a.dead|a.doomed)&(1<<id) != 0:
 		return false
-	case a.isHurt(id):
-		return true
-	case a.count >= a.most:
+	case !a.isHurt(id) && a.count >= a.most:
 		return false
+	case !a.isHurt(id):
+		a.hurt |= 1 << id
+		a.count++
 	}
-	a.hurt |= 1 << id
-	a.count++
+	a.hits[id]++
 	return true
 }
 

@@ -57,9 +57,13 @@ func (r *replica) Start(env *sim.Env) {
 		options := r.cell.plan.Store
 		options.Salt = env.Draw("wal.salt").Uint64
 		r.missed = r.cell.watch.top
-		lost := r.cell.watch.lost(r.id, env.World().Machine(env.Self()).Disk().Mem()) // before anything is mended
+		mem, hits := env.World().Machine(env.Self()).Disk().Mem(), r.cell.watch.atlas.hits[r.id]
+		lost := r.cell.watch.lost(r.id, mem) // before anything is mended
 		st, rec, report, err := store.Open(creations{env.FS(), r.made}, dataDir, options)
 		if err != nil {
+			if r.cell.watch.atlas.hits[r.id] > hits { // while it was opened
+				lost = lost || r.cell.watch.lost(r.id, mem)
+			}
 			r.cell.refused(r, err, lost)
 			r.fail(err)
 			return
@@ -281,7 +285,11 @@ func (r *replica) runBulk(j host.BulkJob) {
 func (r *replica) write(j *host.LogJob) error {
 	if j.Below > 0 {
 		r.cell.watch.truncates(r.id, j.Below)
-		return r.store.Truncate(j.Below)
+		err := r.store.Truncate(j.Below)
+		if err == nil {
+			r.cell.watch.dropped(r.id, r.env.World().Machine(r.env.Self()).Disk().Mem())
+		}
+		return err
 	}
 	if j.Idle {
 		err := r.store.Idle()

@@ -41,6 +41,21 @@ func promiseOf(value []byte) (boot paxos.Boot, promise paxos.Ballot) {
 		paxos.Ballot{Round: binary.LittleEndian.Uint64(value[12:]), Node: paxos.NodeID(binary.LittleEndian.Uint32(value[20:]))}
 }
 
+// floorOf is the slot below which the log may lack records, by the promise register.
+func floorOf(value []byte) paxos.Slot {
+	if len(value) < 40 {
+		return 0
+	}
+	return paxos.Slot(binary.LittleEndian.Uint64(value[32:]))
+}
+
+// dropped is told that a log was truncated: its register says so by now.
+func (h *watch) dropped(id paxos.NodeID, mem *vfs.Mem) {
+	if value, ok := registerOf(mem, registers[0]); ok {
+		h.disks[id].floor = max(h.disks[id].floor, floorOf(value))
+	}
+}
+
 // lost says that what two copies are there for has happened: of some register
 // neither has what the disk was told to keep, though others may have what is older.
 func (h *watch) lost(id paxos.NodeID, mem *vfs.Mem) bool {
@@ -53,7 +68,7 @@ func (h *watch) lost(id paxos.NodeID, mem *vfs.Mem) bool {
 			continue
 		}
 		boot, promise := promiseOf(value)
-		if d := &h.disks[id]; boot < d.boot || promise.Less(d.promise) {
+		if d := &h.disks[id]; boot < d.boot || promise.Less(d.promise) || floorOf(value) < d.floor {
 			return true
 		}
 	}

@@ -14,6 +14,7 @@ type diskFacts struct {
 	applied paxos.Slot // in the present life: memory, not disk
 
 	snapshot paxos.Slot // of the newest snapshot that is durable
+	floor    paxos.Slot // that the promise register had after the last truncation
 
 	lsn, mark paxos.LSN           // synced up to; of that, stated by a mark
 	fresh     paxos.Slot          // the first that was applied in the same breath as the last

@@ -169,6 +169,12 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 		require.NoError(t, mem.Overlay(name+".a", 0, old))
 		require.False(t, c.watch.lost(r.id, mem))
 	}
+	c.watch.dropped(r.id, mem)
+	require.Equal(t, floorOf(value), d.floor)
+	require.False(t, c.watch.lost(r.id, mem))
+	d.floor++
+	require.True(t, c.watch.lost(r.id, mem), "what is there is from before the last truncation")
+	d.floor--
 	d.boot++
 	require.True(t, c.watch.lost(r.id, mem), "what is there is older")
 }
