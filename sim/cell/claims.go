@@ -98,6 +98,9 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	// What a later master has refused, one of before may have done to its memory, or do
 	// yet, which counts for nobody any more.
 	refused = refused || of == aboutMemory && p.Epoch < e.epoch
+	// A lock that was granted in an epoch before, and freed since, is not held.
+	_, holds := h.locks.calls[name]
+	refused = refused || of == aboutLock && p.Code == api.NotHeld && p.Epoch > e.epoch && !holds
 	// A lock's node may go in a slot before the one in which the call is given up,
 	// and both slots be applied at once: then the answer is of the former.
 	refused = refused || e.left && paxos.Slot(e.at.Slot) >= h.disks[id].fresh && h.alone(id)
@@ -215,11 +218,13 @@ func (h *watch) asks(to paxos.NodeID, q api.Request) {
 		return
 	}
 	switch q.Op.(type) {
+	case api.Acquire:
+		h.asked[call{q.Session, q.Seq}] = aboutLock
 	case api.Poison:
 		h.asked[call{q.Session, q.Seq}] = aboutMemory
 	case api.CloseHandle, api.SetSequencer:
 		h.asked[call{q.Session, q.Seq}] = aboutHandle
-	case api.Open, api.GetContents, api.GetStat, api.ReadDir, api.SetContents, api.SetACL, api.DeleteNode, api.Acquire,
+	case api.Open, api.GetContents, api.GetStat, api.ReadDir, api.SetContents, api.SetACL, api.DeleteNode,
 		api.GetSequencer, api.CheckSequencer:
 		h.asked[call{q.Session, q.Seq}] = aboutNode
 	}

@@ -175,6 +175,48 @@ func TestAPoisonIsMemoryOfOneMaster(t *testing.T) {
 	}
 }
 
+// An Acquire that was granted in an epoch before is told in a later one that the lock
+// is not held, if it has been freed since; not while it is held, nor in the epoch in
+// which it was granted.
+func TestAGrantOfBeforeThatIsOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		epoch api.Epoch
+		freed bool
+		op    api.Op
+		want  string
+	}{
+		"freed since":           {2, true, api.Acquire{}, ""},
+		"still held":            {2, false, api.Acquire{}, "I-W1"},
+		"of the same epoch":     {1, true, api.Acquire{}, "I-W1"},
+		"a Release that was OK": {2, true, api.Release{}, "I-W1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			f.h.epoch = 1
+			f.h.asks(1, api.Request{Session: 7, Seq: 1, Op: c.op})
+			f.vote(1, 1, ballot(1, 1), "a")
+			f.vote(2, 1, ballot(1, 1), "a")
+			granted := command.Applied{
+				Command: command.Act{Guard: 1, Session: 7, Seq: 1, Deed: command.Acquire{Node: lockNode, Handle: gripOn(7).id, Mode: api.Exclusive}}, Verdict: command.Executed,
+				Result: api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}},
+			}
+			f.apply(1, 1, "a", 1, granted)
+			f.h.locks.command(&granted)
+			require.Contains(t, f.h.locks.calls, call{7, 1})
+			if c.freed {
+				delete(f.h.locks.calls, call{7, 1})
+			}
+			f.h.epoch = 2
+			f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: c.epoch, Result: api.Result{Code: api.NotHeld}}, nil, nil)
+			if c.want == "" {
+				f.good()
+				return
+			}
+			f.breaks(c.want)
+		})
+	}
+}
+
 // Who waits for the lock of a node that goes is told so, though its call was given up
 // in a slot behind, if both were applied in one breath; later no more.
 func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {

@@ -30,6 +30,7 @@ type about uint8
 
 const (
 	aboutNode   about = 1 + iota // whoever has read authority
+	aboutLock                    // the same: an Acquire
 	aboutHandle                  // the master's memory as well
 	aboutMemory                  // nothing but that, with authority or without
 )
