@@ -83,12 +83,11 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	}
 	e, ok := h.calls[name]
 	of, node := h.asked[name]
-	if !ok && node {
-		was, before := h.given[name]
-		if now := digest(p.Result); of >= aboutHandle || before && was == now || h.alone(id) {
-			h.given[name] = now // and may be again, whoever is master by then
-			return
-		}
+	was, before := h.given[name]
+	again := before && was == digest(p.Result)
+	if !ok && node && (of >= aboutHandle || again || h.alone(id)) {
+		h.given[name] = digest(p.Result) // and may be again, whoever is master by then
+		return
 	}
 	h.told = max(h.told, paxos.Slot(e.at.Slot))
 	if !ok {
@@ -98,6 +97,9 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	// What a later master has refused, one of before may have done to its memory, or do
 	// yet, which counts for nobody any more.
 	refused = refused || of == aboutMemory && p.Epoch < e.epoch
+	// What was told by memory in an epoch before may be told again there, after a later
+	// master has executed a copy: clients do not take it once they know of that one.
+	refused = refused || node && again && p.Epoch < e.epoch
 	// A lock that was granted in an epoch before, and freed since, is not held.
 	_, holds := h.locks.calls[name]
 	refused = refused || of == aboutLock && p.Code == api.NotHeld && p.Epoch > e.epoch && !holds

@@ -175,6 +175,47 @@ func TestAPoisonIsMemoryOfOneMaster(t *testing.T) {
 	}
 }
 
+// What a master told by memory it may tell again when it is none any more, and a later
+// one has executed a copy; nothing else than that, and not in the later epoch.
+func TestWhatWasToldIsToldAgain(t *testing.T) {
+	first := api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode}}
+	for name, c := range map[string]struct {
+		epoch api.Epoch
+		told  api.Result
+		want  string
+	}{
+		"again":                {1, first, ""},
+		"something else":       {1, api.Result{Code: api.NotFound}, "I-W1"},
+		"by a later master":    {2, first, "I-W1"},
+		"what the log has now": {2, api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode, Created: true}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			f.h.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.epoch == 1 }
+			f.h.epoch = 1
+			f.h.asks(1, api.Request{Session: 7, Seq: 1, Op: api.Open{}})
+			reply := func(e api.Epoch, r api.Result) {
+				f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: e, Result: r}, nil, nil)
+			}
+			reply(1, first)
+			f.good()
+			f.h.epoch = 2
+			f.vote(1, 1, ballot(1, 1), "a")
+			f.vote(2, 1, ballot(1, 1), "a")
+			f.apply(2, 1, "a", 1, command.Applied{
+				Command: command.Act{Guard: 2, Session: 7, Seq: 1, Deed: command.OpenNode{}}, Verdict: command.Executed,
+				Result: api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode, Created: true}},
+			})
+			reply(c.epoch, c.told)
+			if c.want == "" {
+				f.good()
+				return
+			}
+			f.breaks(c.want)
+		})
+	}
+}
+
 // An Acquire that was granted in an epoch before is told in a later one that the lock
 // is not held, if it has been freed since; not while it is held, nor in the epoch in
 // which it was granted.
