@@ -82,7 +82,10 @@ func describeOp(op api.Op) string {
 func describeNodeOp(op api.Op) string {
 	switch op := op.(type) {
 	case api.Open:
-		verb := [...]string{api.CreateNever: "open", api.CreateMay: "open or make", api.CreateMust: "make"}[op.Create]
+		verb := fmt.Sprintf("open in mode %d", op.Create) // of garbled bytes
+		if verbs := [...]string{api.CreateNever: "open", api.CreateMay: "open or make", api.CreateMust: "make"}; int(op.Create) < len(verbs) {
+			verb = verbs[op.Create]
+		}
 		if op.Dir != "" {
 			return fmt.Sprintf("%s %s below %s", verb, clip(op.Path), short(op.Dir))
 		}

@@ -33,6 +33,12 @@ func TestCallsAreDescribed(t *testing.T) {
 	}
 }
 
+// What a hostile client has garbled is described as it is.
+func TestGarbledOpensAreDescribed(t *testing.T) {
+	wire := api.AppendRequest(nil, api.Request{Session: 1, Seq: 1, Op: api.Open{Path: "/f", Create: 207}})
+	require.Contains(t, Describe(sim.FirstClient, 1, wire), "open in mode 207 ")
+}
+
 func TestAnswersAreDescribed(t *testing.T) {
 	pairs := make([]api.Pair, 10)
 	for want, r := range map[string]api.Result{

@@ -39,9 +39,14 @@ func (b *holdings) history() (*linearizability.History[linearizability.LockInput
 }
 
 // stands notes where a call stands in the log, and what was answered there. A client
-// is told which acquisition it has, and tells nobody.
+// is told which acquisition it has, and tells nobody. What only looks may have been
+// answered by a master alone, and a copy of it be executed later: the witness check
+// finds its place, as that of all reads.
 func (c *lockCall) stands(d lockOperation) {
 	op := &c.op
+	if op.Outcome == linearizability.OutcomeOK && !changesLock(op) && !changesLock(&d) {
+		return
+	}
 	op.At = d.At
 	switch {
 	case op.Outcome != linearizability.OutcomeOK:

@@ -163,6 +163,18 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 			n.does(1, 2, command.DeleteNode{Node: lockNode}, api.Result{Code: api.OK})
 			n.fails(2, 1, client.ErrLockHeld)
 		}, "S4"},
+		"a copy of what was refused comes into the log later": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.fails(2, 1, client.ErrLockHeld)
+			n.releases(1, 2, 101)
+			n.does(2, 1, acquires(2), api.Result{Code: api.LockDelayed})
+		}, ""},
+		"a copy of what was refused is granted later": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.fails(2, 1, client.ErrLockHeld)
+			n.releases(1, 2, 101)
+			n.does(2, 1, acquires(2), api.Result{Code: api.OK, Detail: api.Held{Gen: 103, Acquisition: 103}})
+		}, "S4"},
 		"a node goes, and that is told": {func(n *notary) {
 			n.takes(1, 1, 101)
 			n.logs(command.Sweep{Node: lockNode}, api.Result{Code: api.OK})
