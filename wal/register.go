@@ -92,7 +92,8 @@ func (c *registerCopy) open(fsys vfs.FS) (registerState, error) {
 	}
 	c.file = f
 	b, err := readStart(f, registerMost)
-	if errors.Is(err, vfs.ErrIO) { // once more: the other copy may be older, and would be written over this one
+	if errors.Is(err, vfs.ErrIO) {
+		// Once more: the other copy may be older, and would be written over this one.
 		b, err = readStart(f, registerMost)
 	}
 	if errors.Is(err, vfs.ErrIO) {

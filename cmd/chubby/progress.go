@@ -51,25 +51,24 @@ func (p *progress) seed(r *cell.Result, counted uint64) {
 	if r.Failed() {
 		p.failed++
 	}
-	now := p.app.now()
-	p.now = now
+	p.now = p.app.now()
 	if p.bar != nil {
 		p.bar.Set("state", p.state(counted))
 		if p.seeds > 0 {
 			p.bar.SetCurrent(int64(counted))
 		} else {
-			p.bar.SetCurrent(int64(min(now.Sub(p.began), p.limit) / time.Millisecond))
+			p.bar.SetCurrent(int64(min(p.now.Sub(p.began), p.limit) / time.Millisecond))
 		}
 		return
 	}
-	if now.Sub(p.told) >= every {
-		p.told = now
-		p.app.say("%4.0f s  %s", now.Sub(p.began).Seconds(), p.state(counted))
+	if p.now.Sub(p.told) >= every {
+		p.told = p.now
+		p.app.say("%4.0f s  %s", p.now.Sub(p.began).Seconds(), p.state(counted))
 	}
 }
 
-// failure tells of the failing seed that was last at once where the run is a long one: its end, where
-// all are told of, may be hours away.
+// failure tells at once of the seed that was last, which failed, where the run is a
+// long one: its end, where all are told of, may be hours away.
 func (p *progress) failure(f *failedSeed) {
 	if p.now.Sub(p.began) >= every {
 		p.app.say("%s", f)

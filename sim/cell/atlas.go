@@ -48,12 +48,12 @@ import (
 type atlas struct {
 	most   int // f
 	hurt   uint64
-	doomed uint64 // must stop when it next reads its disk
-	dead   uint64 // has stopped
-	cached uint64 // of the dead, who met a write that had failed half-way and is on no disk
-	count  int    // bits in hurt
-	hits   map[paxos.NodeID]int
-	fatal  time.Duration // no damage that stops a replica before then
+	doomed uint64               // must stop when it next reads its disk
+	dead   uint64               // has stopped
+	cached uint64               // of the dead, who met a write that had failed half-way and is on no disk
+	count  int                  // bits in hurt
+	hits   map[paxos.NodeID]int // how often each was struck
+	fatal  time.Duration        // no damage that stops a replica before then
 }
 
 func newAtlas(replicas int, fatal time.Duration) *atlas {

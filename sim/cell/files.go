@@ -245,11 +245,5 @@ func (c *Cell) checkFiles(r *Result) {
 			c.world.Break("S3", "client %d was answered a call on %s, which took effect nowhere in the log", op.Client, t.in.Path)
 		}
 	}
-	model := linearizability.File()
-	w := linearizability.CheckWitness(model, h)
-	r.Undecided = r.Undecided || w.Verdict == linearizability.Undecided
-	if w.Verdict == linearizability.Illegal && c.world.Failure() == nil {
-		c.world.Break("S4", "%s", w.Violation.Text)
-	}
-	crossCheck(c, r, model, h, porcupineSteps)
+	decide(c, r, linearizability.File(), h, porcupineSteps)
 }

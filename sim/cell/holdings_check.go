@@ -83,11 +83,5 @@ func (c *Cell) checkLocks(r *Result) {
 			c.world.Break("S3", "client %d was answered a call on the lock of %s, which took effect nowhere in the log", op.Client, op.Input.Path)
 		}
 	}
-	model := linearizability.Lock()
-	w := linearizability.CheckWitness(model, h)
-	r.Undecided = r.Undecided || w.Verdict == linearizability.Undecided
-	if w.Verdict == linearizability.Illegal && c.world.Failure() == nil {
-		c.world.Break("S4", "%s", w.Violation.Text)
-	}
-	crossCheck(c, r, model, h, porcupineLockSteps)
+	decide(c, r, linearizability.Lock(), h, porcupineLockSteps)
 }

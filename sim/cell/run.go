@@ -388,13 +388,17 @@ func (c *Cell) checkHistory(r *Result) {
 			c.world.Break("S3", "client %d was answered %v, which took effect nowhere in the log", op.Client, op.Input)
 		}
 	}
-	model := linearizability.KV()
-	w := linearizability.CheckWitness(model, r.history)
+	decide(c, r, linearizability.KV(), r.history, porcupineSteps)
+}
+
+// decide has the witness check decide about a history, and the search beside it (S4).
+func decide[S, I, O any](c *Cell, r *Result, model *linearizability.Model[S, I, O], h *linearizability.History[I, O], steps int64) {
+	w := linearizability.CheckWitness(model, h)
 	r.Undecided = r.Undecided || w.Verdict == linearizability.Undecided
 	if w.Verdict == linearizability.Illegal && c.world.Failure() == nil {
 		c.world.Break("S4", "%s", w.Violation.Text)
 	}
-	crossCheck(c, r, model, r.history, porcupineSteps)
+	crossCheck(c, r, model, h, steps)
 }
 
 // crossCheck lets Porcupine decide as far as its budget goes.

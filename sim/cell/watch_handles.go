@@ -115,7 +115,9 @@ func (b *handleBook) count(who api.Principal, q api.Request) {
 	}
 }
 
-// tokenIn is the token that an op comes with; ok is false where it needs none.
+// tokenIn is the token that an op comes with; ok is false where it needs none. An op
+// that needs one and has lost it is told from one that needs none, which
+// api.HandleOf does not; and what is checked is not asked.
 func tokenIn(op api.Op) (t api.Token, ok bool) {
 	switch op := op.(type) {
 	case api.Open:

@@ -41,6 +41,13 @@ func (w *waiters) applied(s api.SessionID, m api.Mode, v command.Verdict) {
 	w.b.command(&command.Applied{Command: trial(s, m), Verdict: v})
 }
 
+// held lets somebody have the lock: whoever asks, or another.
+func (w *waiters) held(own bool) {
+	w.b.holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
+		return own, func(api.Mode) bool { return true }
+	}
+}
+
 // Sessions 1, 2 and 3 wait for a lock in these modes, in this order.
 func TestS8TheQueueIsKept(t *testing.T) {
 	const ex, sh = api.Exclusive, api.Shared
@@ -92,29 +99,21 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.tries(2, ex)
 		}, false},
 		"while the lock is held": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
-				return false, func(api.Mode) bool { return true }
-			}
+			w.held(false)
 			w.tries(1, ex)
 		}, true},
 		"while the lock is held again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
-				return false, func(api.Mode) bool { return true }
-			}
+			w.held(false)
 			w.b.moved[lockNode] = 7
 			w.tries(1, ex)
 		}, false},
 		"while the lock has been held for long": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
-				return false, func(api.Mode) bool { return true }
-			}
+			w.held(false)
 			w.b.moved[lockNode] = 6
 			w.tries(1, ex)
 		}, true},
 		"by who holds it": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
-				return true, func(api.Mode) bool { return true }
-			}
+			w.held(true)
 			w.tries(3, ex)
 		}, false},
 		"all are told": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {

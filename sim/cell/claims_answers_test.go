@@ -1,0 +1,150 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// comes lets call 1 of session 7 come to replica 1.
+func (f *facts) comes(op api.Op) { f.h.asks(1, api.Request{Session: 7, Seq: 1, Op: op}) }
+
+// executes lets a replica apply it, in slot 1 and the present epoch.
+func (f *facts) executes(id paxos.NodeID, d command.Deed, r api.Result) command.Applied {
+	f.vote(1, 1, ballot(1, 1), "a")
+	f.vote(2, 1, ballot(1, 1), "a")
+	a := command.Applied{Command: command.Act{Guard: f.h.epoch, Session: 7, Seq: 1, Deed: d}, Verdict: command.Executed, Result: r}
+	f.apply(id, 1, "a", 1, a)
+	return a
+}
+
+// replies lets replica 1 answer it, in its name of the epoch.
+func (f *facts) replies(e api.Epoch, r api.Result) {
+	f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: e, Result: r}, nil, nil)
+}
+
+// ends demands that this property broke; none, if that is "".
+func (f *facts) ends(property string) {
+	f.t.Helper()
+	if property == "" {
+		f.good()
+		return
+	}
+	f.breaks(property)
+}
+
+// A master that is none any more may say that it has poisoned a handle, of which a
+// later one has said in the log that it is closed. No other op is that way, and no
+// master of that epoch.
+func TestAPoisonIsMemoryOfOneMaster(t *testing.T) {
+	for name, c := range map[string]struct {
+		op    api.Op
+		epoch api.Epoch
+		want  string
+	}{
+		"of before":         {api.Poison{}, 1, ""},
+		"of the same epoch": {api.Poison{}, 2, "I-W1"},
+		"another op":        {api.CloseHandle{}, 1, "I-W1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			f.h.epoch = 2
+			f.comes(c.op)
+			f.executes(1, command.Fail{Code: api.HandleClosed}, api.Result{Code: api.HandleClosed})
+			f.good()
+			f.replies(c.epoch, api.Result{Code: api.OK})
+			f.ends(c.want)
+		})
+	}
+}
+
+// What a master told by memory it may tell again when it is none any more, and a later
+// one has executed a copy; nothing else than that, and not in the later epoch.
+func TestWhatWasToldIsToldAgain(t *testing.T) {
+	first := api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode}}
+	for name, c := range map[string]struct {
+		epoch api.Epoch
+		told  api.Result
+		want  string
+	}{
+		"again":                {1, first, ""},
+		"something else":       {1, api.Result{Code: api.NotFound}, "I-W1"},
+		"by a later master":    {2, first, "I-W1"},
+		"what the log has now": {2, api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode, Created: true}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			f.h.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.epoch == 1 }
+			f.h.epoch = 1
+			f.comes(api.Open{})
+			f.replies(1, first)
+			f.good()
+			f.h.epoch = 2
+			f.executes(2, command.OpenNode{}, api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode, Created: true}})
+			f.replies(c.epoch, c.told)
+			f.ends(c.want)
+		})
+	}
+}
+
+// An Acquire that was granted in an epoch before is told in a later one that the lock
+// is not held, if it has been freed since; not while it is held, nor in the epoch in
+// which it was granted.
+func TestAGrantOfBeforeThatIsOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		epoch api.Epoch
+		freed bool
+		op    api.Op
+		want  string
+	}{
+		"freed since":           {2, true, api.Acquire{}, ""},
+		"still held":            {2, false, api.Acquire{}, "I-W1"},
+		"of the same epoch":     {1, true, api.Acquire{}, "I-W1"},
+		"a Release that was OK": {2, true, api.Release{}, "I-W1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			f.h.epoch = 1
+			f.comes(c.op)
+			deed := command.Acquire{Node: lockNode, Handle: gripOn(7).id, Mode: api.Exclusive}
+			granted := f.executes(1, deed, api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}})
+			f.h.locks.command(&granted)
+			require.Contains(t, f.h.locks.calls, call{7, 1})
+			if c.freed {
+				delete(f.h.locks.calls, call{7, 1})
+			}
+			f.h.epoch = 2
+			f.replies(c.epoch, api.Result{Code: api.NotHeld})
+			f.ends(c.want)
+		})
+	}
+}
+
+// Who waits for the lock of a node that goes is told so, though its call was given up
+// in a slot behind, if both were applied in one breath; later no more.
+func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
+	cancel := command.Applied{
+		Command: command.Act{Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, Verdict: command.Executed,
+		Result: api.Result{Code: api.OK},
+	}
+	gone := api.Reply{ID: 1, Session: 7, Seq: 1, Result: api.Result{Code: api.Gone}}
+	for later, want := range map[bool]string{false: "", true: "I-W1"} {
+		f := newFacts(t)
+		f.h.alone = func(paxos.NodeID) bool { return true }
+		f.h.asked[call{7, 1}] = aboutNode
+		for s := paxos.Slot(1); s <= 2; s++ {
+			f.vote(1, s, ballot(1, 1), "a")
+			f.vote(2, s, ballot(1, 1), "a")
+		}
+		f.apply(1, 1, "a", 1, cancel)
+		if later {
+			f.apply(1, 2, "a", 1)
+		}
+		f.h.answers(1, gone, nil, nil)
+		f.ends(want)
+	}
+}
