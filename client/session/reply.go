@@ -154,6 +154,14 @@ func (m *Machine) sessionGone() {
 // that replicas that name each other cannot make a client spin.
 const maxHops = 2
 
+// recovers says that p comes from the master of the latest epoch, which takes nothing
+// but KeepAlives yet: turned to others for its refusals, the next KeepAlive would go
+// there too, and with those others down the session would end that it waits for.
+// Whether it still is the master, the KeepAlives find out.
+func (m *Machine) recovers(from uint32, p api.Reply) bool {
+	return p.Code == api.Recovering && p.Epoch == m.epoch && p.Master == from && m.keep != nil
+}
+
 // refusal handles the codes that decide nothing: the call goes out again, at once
 // where a better replica is known, after a pause otherwise. What the refusal says
 // about epochs is catchUp's.
@@ -177,7 +185,7 @@ func (m *Machine) refusal(now time.Time, from uint32, p api.Reply, c *call) {
 			return
 		}
 	}
-	if c.later = p.Code == api.Later; c.later {
+	if c.later = p.Code == api.Later || m.recovers(from, p); c.later {
 		m.served(now, from, p)
 	}
 	c.due = now.Add(m.cfg.pause(m.cfg.RetryMin, c.refused))

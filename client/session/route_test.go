@@ -157,6 +157,33 @@ func TestAMasterThatHasTooMuchToDoIsNotLeft(t *testing.T) {
 	r.reply(e, isOK)
 }
 
+// Nor is one that is in fail-over: the KeepAlives that it waits for would go elsewhere
+// with the calls. A client that sends none has nobody else to tell it that the master
+// was deposed, and leaves it.
+func TestAMasterInFailoverIsNotLeft(t *testing.T) {
+	for _, keeps := range []bool{true, false} {
+		r := newRig(t, nil)
+		if keeps {
+			r, _ = leased(t)
+		} else {
+			r.open()
+		}
+		r.start(put)
+		e, left := r.one(), false
+		for range 12 {
+			p := e.Request.Answer(1, api.Result{Code: api.Recovering})
+			p.Master = e.To
+			r.m.Receive(r.now, e.To, p)
+			r.take()
+			r.sleep()
+			next := r.one()
+			left = left || next.To != e.To
+			e = next
+		}
+		require.Equal(t, !keeps, left)
+	}
+}
+
 // The target was left for its refusals, and then answers another call: as the
 // master, it is turned to again; as one that was deposed, it is not.
 func TestAMasterThatAnswersIsTurnedTo(t *testing.T) {

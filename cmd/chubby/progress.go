@@ -20,7 +20,8 @@ type progress struct {
 	bar   *pb.ProgressBar // nil: plain lines
 
 	all, failed uint64
-	words       string // state, given done, wanted and what else; see counting and verifying
+	early       []*failedSeed // that nothing was told of yet
+	words       string        // state, given done, wanted and what else; see counting and verifying
 }
 
 // What is told of a campaign, and of a verification.
@@ -52,6 +53,7 @@ func (p *progress) seed(r *cell.Result, counted uint64) {
 		p.failed++
 	}
 	p.now = p.app.now()
+	p.untold()
 	if p.bar != nil {
 		p.bar.Set("state", p.state(counted))
 		if p.seeds > 0 {
@@ -68,11 +70,21 @@ func (p *progress) seed(r *cell.Result, counted uint64) {
 }
 
 // failure tells at once of the seed that was last, which failed, where the run is a
-// long one: its end, where all are told of, may be hours away.
+// long one: its end, where all are told of, may be hours away. Of those in its first
+// seconds it tells as soon as it has become one.
 func (p *progress) failure(f *failedSeed) {
-	if p.now.Sub(p.began) >= every {
+	p.early = append(p.early, f)
+	p.untold()
+}
+
+func (p *progress) untold() {
+	if p.now.Sub(p.began) < every {
+		return
+	}
+	for _, f := range p.early {
 		p.app.say("%s", f)
 	}
+	p.early = nil
 }
 
 func (p *progress) state(counted uint64) string {

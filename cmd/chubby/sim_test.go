@@ -96,6 +96,25 @@ func TestPlainProgressComesNowAndThen(t *testing.T) {
 	require.Equal(t, "  12 s  4 of 8 counted, 0 idle, 0 failed\n  24 s  8 of 8 counted, 0 idle, 0 failed\n", w.err.String())
 }
 
+// Of a seed that failed in the first seconds is told as soon as the run has become a
+// long one, of a later one at once, and of each once.
+func TestFailingSeedsAreToldBeforeTheEnd(t *testing.T) {
+	w := newWorld()
+	w.step = 3 * time.Second
+	w.result = func(_ int, seed uint64) cell.Result {
+		if seed == 2 || seed == 6 {
+			return broken(seed, "S1", "it broke")
+		}
+		return clean(seed)
+	}
+	require.Equal(t, exitBroken, w.do("sim", "--seeds", "8"))
+	require.Equal(t, `seed 2: S1 broke: it broke
+  12 s  3 of 8 counted, 0 idle, 1 failed
+seed 6: S1 broke: it broke
+  24 s  6 of 8 counted, 0 idle, 2 failed
+`, w.err.String())
+}
+
 func TestProgressOfAVerification(t *testing.T) {
 	w := newWorld()
 	w.step = 6 * time.Second

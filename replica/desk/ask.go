@@ -124,8 +124,8 @@ func (d *Desk) answer(at At, c Call, r api.Result, now bool) {
 			return
 		}
 	case api.Acquire:
-		if h, ok := r.Detail.(api.Held); ok && !now && api.Number(h.Acquisition) <= d.began {
-			d.heldBefore(at, c, op, r, h)
+		if h, ok := r.Detail.(api.Held); ok && api.Number(h.Acquisition) <= d.began {
+			d.heldBefore(at, c, op, r, h, now)
 			return
 		}
 	}

@@ -61,12 +61,12 @@ func compareOwners(a, b lock.Owner) int {
 // heldBefore answers an Acquire that was granted before the epoch, whose client may
 // not know that yet. If it did not present the handle, the lock was freed: it must
 // not be told that it holds it. Who is granted now what his handle holds since
-// before is told so: that the rows have his Close as well, which he sent behind
-// it, is another answer.
-func (d *Desk) heldBefore(at At, c Call, op api.Acquire, r api.Result, h api.Held) {
+// before is told so, as often as he asks: that the rows have his Close as well, which
+// he sent behind it, is another answer.
+func (d *Desk) heldBefore(at At, c Call, op api.Acquire, r api.Result, h api.Held, now bool) {
 	x, v := d.table.Use(c.Session, op.Handle)
 	hold, ok := lock.GetHold(at.Rows, x.Node, ownerOf(x))
-	if codeOf(v) == api.BadHandle || !ok || hold.Acquisition != h.Acquisition {
+	if !now && (codeOf(v) == api.BadHandle || !ok || hold.Acquisition != h.Acquisition) {
 		r = api.Result{Code: api.NotHeld}
 	}
 	d.tell(c, r)

@@ -24,13 +24,13 @@ func (d *Desk) use(at At, c Call, token api.Token, need api.Rights) (handle.Hand
 	case code != api.OK || need == 0:
 	case !h.Rights.Has(need):
 		code = api.NoRight
-	case h.ID.Epoch < d.epoch:
+	case h.ID.Epoch < d.epoch || d.table.Untested(c.Session, h.ID):
 		code = d.still(at, c, h)
 	}
 	return h, code
 }
 
-// still asks for the rights of a handle of an older epoch again.
+// still asks whether the rights of a handle are there at this instant.
 func (d *Desk) still(at At, c Call, h handle.Handle) api.Code {
 	stat, code := tree.Stat(at.Rows, h.Node)
 	if code == api.OK && !d.allowed(at, stat, h.Rights, c.Principal) {

@@ -12,6 +12,9 @@ type Opening struct {
 	Ephemeral bool
 	Rights    api.Rights
 	Delay     api.LockDelay // taken in as Delay.Bound()
+	// Untested: the Open was executed before, and nobody has asked whether its session
+	// has the rights that this copy of it names (Table.Untested).
+	Untested bool
 }
 
 // Open gives out a handle: Good, Full, GivenUp, or Closed where the call has
@@ -40,6 +43,7 @@ func (t *Table) Open(o Opening) (api.Token, Handle, Verdict) {
 		Kind: o.Kind, Ephemeral: o.Ephemeral, Rights: o.Rights, Delay: o.Delay.Bound(),
 	}
 	t.put(sh, h)
+	sh.open[h.ID].untested = o.Untested
 	sh.calls[o.Seq] = h.ID
 	return t.sealer.Seal(h), h, Good
 }

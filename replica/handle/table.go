@@ -42,6 +42,7 @@ type shelf struct {
 type entry struct {
 	Handle
 	poisoned bool
+	untested bool
 }
 
 // New returns the table of the master of an epoch.
@@ -117,6 +118,14 @@ func (t *Table) Opens(n api.Ref) int { return t.opens[n] }
 func (t *Table) Has(s api.SessionID, id api.HandleID) bool {
 	sh, ok := t.shelves[s]
 	return ok && sh.open[id] != nil
+}
+
+// Untested says that an open handle was given out to a copy of an Open that was
+// executed before. Its rights are to be asked for whenever it is used: they may be
+// gone by now, or another copy with the same number may have asked for less.
+func (t *Table) Untested(s api.SessionID, id api.HandleID) bool {
+	sh, ok := t.shelves[s]
+	return ok && sh.open[id] != nil && sh.open[id].untested
 }
 
 // Handles lists the open handles of a session by id, poisoned ones too.

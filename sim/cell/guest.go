@@ -39,16 +39,27 @@ type hostile struct {
 	id      uint64 // of the last request
 	session api.SessionID
 	nonce   api.Nonce
-	seq     api.Seq
-	seen    api.Seq
+	count
+	left map[api.SessionID]count // of sessions that it was in before: a replayed opening may lead back
 
 	sent    map[uint64]trick // requests by id
 	own     []api.Token      // that it was given
 	shut    []shutToken      // that it has closed or poisoned
-	expired []string         // sequencers of locks that it has released
+	opened  []answered
+	expired []string // sequencers of locks that it has released
 	held    map[api.Token]api.Held
 	stat    map[api.Token]api.Opened
 	wires   [][]byte // what it has sent
+}
+
+// count is how far the calls of a session are numbered.
+type count struct{ seq, seen api.Seq }
+
+// answered is an Open for reading that was executed.
+type answered struct {
+	seq   api.Seq
+	epoch api.Epoch
+	op    api.Open
 }
 
 // shutToken is a handle that was closed, or poisoned, in an epoch.
@@ -113,6 +124,7 @@ func (h *hostile) Start(env *sim.Env) {
 	h.env, h.draws = env, env.Draw("hostile")
 	h.id = firstTrick
 	h.sent, h.held, h.stat = map[uint64]trick{}, map[api.Token]api.Held{}, map[api.Token]api.Opened{}
+	h.left = map[api.SessionID]count{}
 	h.nonce = api.Nonce{h.draws.Uint64() | 1, h.draws.Uint64()}
 	h.again(env.Now())
 }
@@ -167,8 +179,9 @@ func undone(c api.Code) bool {
 // learn takes in what an honest client would learn.
 func (h *hostile) learn(t trick, p api.Reply) {
 	if t.name == "session" && p.Code == api.OK && p.Result.Session != h.session {
-		h.session, h.seq, h.seen = p.Result.Session, 0, 0
-		h.own, h.shut = nil, nil
+		h.left[h.session] = h.count
+		h.session, h.count = p.Result.Session, h.left[p.Result.Session]
+		h.own, h.shut, h.opened = nil, nil, nil
 	}
 	if p.Code == api.NoSession && p.Session == h.session {
 		h.session = 0
@@ -189,6 +202,10 @@ func (h *hostile) learn(t trick, p api.Reply) {
 		}
 	}
 	switch op := t.q.Op.(type) {
+	case api.Open:
+		if op.Rights == api.RightRead && t.q.Session == h.session {
+			keep(h.draws, &h.opened, answered{t.q.Seq, t.q.Epoch, op})
+		}
 	case api.CloseHandle:
 		h.ends(op.Handle, t.q.Epoch, api.HandleClosed)
 	case api.Poison:

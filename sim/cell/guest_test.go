@@ -97,3 +97,22 @@ func (l *listener) Receive(_ time.Time, _ sim.Addr, msg []byte) {
 }
 
 func (l *listener) Wake(time.Time) {}
+
+// A replayed opening leads it back to a session that it has left: there it goes on
+// numbering where it was, or its calls would be answered with what others were told.
+func TestAHostileClientGoesOnNumberingWhereItWas(t *testing.T) {
+	cell := someCell(t, 11, withHostile)
+	h := cell.world.Clients()[cell.plan.Clients].Process().(*hostile)
+	told := func(s api.SessionID) {
+		h.learn(trick{name: "session"}, api.Reply{Result: api.Result{Code: api.OK, Session: s}})
+	}
+	told(7)
+	h.seq, h.seen = 5, 2
+	told(8)
+	require.Zero(t, h.count)
+	h.seq = 3
+	told(7)
+	require.Equal(t, count{5, 2}, h.count)
+	told(8)
+	require.Equal(t, count{3, 0}, h.count)
+}

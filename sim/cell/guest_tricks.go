@@ -23,7 +23,7 @@ func (h *hostile) turn() {
 var tricks = []func(*hostile){
 	(*hostile).forges, (*hostile).steals, (*hostile).impersonates, (*hostile).misdates, (*hostile).miscounts,
 	(*hostile).repeats, (*hostile).exceeds, (*hostile).misnames, (*hostile).fakesSequencers, (*hostile).reuses,
-	(*hostile).presumes, (*hostile).garbles, (*hostile).polls, (*hostile).misreleases,
+	(*hostile).presumes, (*hostile).garbles, (*hostile).polls, (*hostile).misreleases, (*hostile).widens,
 }
 
 // only says that one of these codes is answered, and nothing is told but OK.
@@ -356,6 +356,19 @@ func (h *hostile) misreleases() {
 	a := held.Acquisition - api.Acquisition(1+h.draws.Int(int(min(held.Acquisition, 8))))
 	h.send("a wrong acquisition", api.Release{Handle: t, Acquisition: a},
 		only(api.NotHeld, api.HandleClosed, api.HandlePoisoned, api.BadHandle, api.Gone, api.Invalid))
+}
+
+// widens sends an Open again that was answered in an earlier epoch, for more rights: the
+// answer that is kept may say nothing of those, and the handle must be good for none
+// that it has not.
+func (h *hostile) widens() {
+	o, ok := pick(h.draws, h.opened)
+	if !ok || o.epoch >= h.epoch || o.seq <= h.seen {
+		return
+	}
+	o.op.Rights |= api.RightWrite | api.RightChangeACL
+	q := api.Request{Session: h.session, Seq: o.seq, Seen: h.seen, Epoch: h.epoch, Op: o.op}
+	h.raw("to open again for more", q, anything)
 }
 
 // garbles sends bytes that are no request any more, or another one.

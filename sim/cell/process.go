@@ -225,9 +225,6 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 		if !c.handles.answers(r.id, principal(sim.Addr(m.To)), p, logged) {
 			return
 		}
-		if p.Code == api.Permission && logged && c.handles.denied(call{p.Session, p.Seq}) {
-			return // the node was opened, and that is not told to who may not open it any more
-		}
 		c.sessions.answered(r.id, r.now, p)
 		alone := func(x node.Read) bool { return x.Session == p.Session && x.Seq == p.Seq }
 		if !logged && r.still && c.current(r.id) && slices.ContainsFunc(reads, alone) { // else the answer of then is repeated

@@ -24,6 +24,7 @@ type account struct {
 	end         time.Time // when the client must have given up, where leases are kept
 	granted     api.Epoch // in which the bound was last moved
 	by          uint64    // the answer to this KeepAlive did
+	lengthened  bool      // it was given a new lease, not told how long the one of before runs
 	unleased    bool      // the present master gives no leases
 	gone        bool      // the client was told that there is no such session
 	least       time.Time // when the client may give up, by what it last said
@@ -118,7 +119,7 @@ func (a *account) hearsBeat(now time.Time, p api.Reply) {
 		return
 	}
 	if to := at.Add(a.term(min(l.Lease, api.MaxLease))); to.After(a.bound) {
-		a.bound, a.granted, a.by = to, p.Epoch, p.ID
+		a.bound, a.granted, a.by, a.lengthened = to, p.Epoch, p.ID, !l.Failover
 	}
 	if now.Before(a.bound) { // else it came too late: the grace that runs is not begun anew (C11.17)
 		a.unleased, a.end = false, a.bound.Add(a.grace)

@@ -174,3 +174,13 @@ func TestS11NothingSucceedsAfterASessionIsLost(t *testing.T) {
 	s.told(mine, s.lost[mine], nil)
 	f.breaks("S11")
 }
+
+// To be told of a fail-over is not to be given a new lease.
+func TestWhatGivesANewLease(t *testing.T) {
+	k := newTalk()
+	for at, failover := range []bool{false, true, false} {
+		k.sends(float64(at), 7, api.KeepAlive{})
+		k.hears(float64(at)+0.5, k.id, 7, api.Result{Code: api.OK, Detail: api.Leased{Lease: time.Minute, Failover: failover}})
+		require.Equal(t, !failover, k.w.account.lengthened)
+	}
+}

@@ -75,17 +75,6 @@ func (b *handleBook) alone(id paxos.NodeID, k call, a asking, p api.Reply) {
 	}
 }
 
-// denied says that a call was an Open, and whoever asked may not open that node now.
-func (b *handleBook) denied(k call) bool {
-	for _, a := range b.asked[k] {
-		if open, ok := a.op.(api.Open); ok {
-			n := b.rights.nodes[b.pathOf(open)]
-			return n != nil && !b.rights.may(a.who, n.names, open.Rights)
-		}
-	}
-	return false
-}
-
 func (b *handleBook) pathOf(op api.Open) string {
 	switch {
 	case op.Dir == "":
@@ -157,21 +146,26 @@ func (b *handleBook) gives(id paxos.NodeID, k call, t api.Token, op api.Op) {
 	if open, ok := op.(api.Open); ok && len(b.asked[k]) == 1 && g.rights != open.Rights {
 		b.world.Break("S16", "replica %d gives session %d a handle for %v, which asked for one for %v", id, k.session, g.rights, open.Rights)
 	}
+	executed, logged := b.rights.executed[k]
+	g.untested = logged && executed < g.id.Epoch
 	g.allowed = g.id.Epoch
-	if b.mayHave(g) {
+	switch {
+	case b.mayHave(g):
 		g.allowed = b.rights.epoch
+	case g.untested && b.rights.epoch == g.id.Epoch:
+		g.allowed--
 	}
 	g.closed, g.poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
 	b.given[t], b.grips[g.id] = g, g
 	b.opened[k] = g.id
 }
 
-// mayHave says of a handle that leaves a master when another epoch has begun, and that
-// nobody could look at since, whether its session may have had the rights in that: it
-// has them still, or something has changed.
+// mayHave says of a handle that leaves a master when another epoch has begun, or that
+// nobody has tested, and that nobody could look at since, whether its session may have
+// had the rights in this epoch: it has them still, or something has changed.
 func (b *handleBook) mayHave(g *grip) bool {
 	n := b.rights.at(g.node)
-	return b.rights.epoch > g.id.Epoch &&
+	return (b.rights.epoch > g.id.Epoch || g.untested) &&
 		(b.rights.version != b.rights.began || n != nil && b.rights.may(b.rights.who[g.session], n.names, g.rights))
 }
 

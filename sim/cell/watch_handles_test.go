@@ -292,3 +292,40 @@ func TestS14NothingIsProposedThatWasNotBegun(t *testing.T) {
 		require.Equal(t, c.breaks, k.w.Failure() != nil, name)
 	}
 }
+
+// A handle is given out in epoch 4 to a copy of an Open that was executed in epoch 3,
+// and its session writes by that.
+func TestS16AHandleThatNobodyHasTested(t *testing.T) {
+	no := func(k *keeper) {
+		k.b.nodes["/f"].names[1] = "nobody"
+		k.b.turns()
+	}
+	for name, c := range map[string]struct {
+		before, since func(k *keeper)
+		guard         api.Epoch
+		breaks        bool
+	}{
+		"the rights are there still":      {nil, nil, 3, false},
+		"they were taken away before":     {no, nil, 3, true},
+		"they were taken away in epoch 4": {nil, no, 3, false},
+		"it was executed in epoch 4":      {no, nil, 4, false},
+	} {
+		k := newKeeper(t)
+		if c.before != nil {
+			c.before(k)
+		}
+		k.epoch(4)
+		open := api.Open{Path: "f", Rights: rw}
+		seq := k.asks(7, "ann", 4, open)
+		k.b.executed[call{7, seq}] = c.guard
+		if c.since != nil {
+			c.since(k)
+		}
+		token := k.seal.Seal(handle.Handle{ID: api.HandleID{Epoch: 4, Counter: 9}, Session: 7, Node: k.node, Kind: api.File, Rights: rw})
+		k.h.answers(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 4, Result: api.Result{Code: api.OK, Detail: api.Opened{Token: token, Node: k.node}}}, true)
+		k.good()
+		write := k.asks(7, "ann", 4, api.SetContents{Handle: token, Contents: "x"})
+		k.proposes(7, write, 4, command.SetContents{Node: k.node, Contents: "x"})
+		require.Equal(t, c.breaks, k.w.Failure() != nil, name)
+	}
+}

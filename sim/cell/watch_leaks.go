@@ -7,28 +7,47 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/tree"
 	"github.com/chubbycell/chubby/sim"
 )
 
 // tidyBound is how long after healing a client may take to close what its program
-// gave up.
-const tidyBound = 10 * time.Second
+// gave up, while a master serves; tidyStep is how often it is looked at.
+const (
+	tidyBound = 10 * time.Second
+	tidyStep  = 50 * time.Millisecond
+)
 
 // tidies waits until a client has no handle open that none of its programs knows
 // of: what was given up is closed behind their backs (S15). It is for the time
-// after healing, when nothing keeps a client from that.
+// after healing, when nothing keeps a client from that but a fail-over, in which a
+// master may wait for whole leases before it takes a Close.
 func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 	w := c.promises.of(cl)
-	for end := c.world.Now() + tidyBound; w != nil && !w.over && w.account.hangs.handles > known; {
-		if c.world.Now() > end {
+	for served := time.Duration(0); w != nil && !w.over && w.account.hangs.handles > known; {
+		if c.served() {
+			served += tidyStep
+		}
+		if served > tidyBound {
 			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.self(), w.account.hangs.handles, known)
 			return
 		}
-		if rt.Sleep(context.Background(), 50*time.Millisecond) != nil {
+		if rt.Sleep(context.Background(), tidyStep) != nil {
 			return
 		}
 	}
+}
+
+// served says that some replica takes all calls.
+func (c *Cell) served() bool {
+	for _, m := range c.replicas {
+		r := running(m)
+		if r != nil && r.host.Node() != nil && r.host.Node().Master().State == master.Serving {
+			return true
+		}
+	}
+	return false
 }
 
 // of is the wire of a client, nil if it has none.

@@ -64,3 +64,25 @@ func TestS15WhatIsClosedGoes(t *testing.T) {
 	g.cell.vanishes()
 	require.Nil(t, g.cell.world.Failure())
 }
+
+// While no master serves, no client can close anything.
+func TestS15InAFailoverNothingIsClosed(t *testing.T) {
+	g := newGuests(t, 1)
+	opened, looked := false, false
+	g.come(func(rt *sim.Runtime, c *client.Client) {
+		ctx := context.Background()
+		_, err := c.Open(ctx, "/ls/local/e", client.OpenOptions{Rights: client.Read, Create: client.CreateMay})
+		require.NoError(t, err)
+		opened = true
+		require.NoError(t, rt.Sleep(ctx, time.Second))
+		looked = true
+		g.cell.tidies(rt, c, 0)
+	})
+	g.run(func() bool { return opened })
+	for _, m := range g.cell.replicas {
+		m.Kill()
+	}
+	g.cell.world.RunFor(3 * tidyBound)
+	require.True(t, looked)
+	require.Nil(t, g.cell.world.Failure())
+}

@@ -80,7 +80,8 @@ func (p *promiseWatch) compare(w *wire, id paxos.NodeID, lease time.Time) {
 
 // command is told of each command as it is first applied anywhere: a session does
 // not end that its client has kept at this very master since all faults are over,
-// unless it may be idle.
+// unless it may be idle. To come in the last milliseconds of the lease that the
+// master took over, and to be told of the fail-over, is not to keep it.
 func (p *promiseWatch) command(a *command.Applied) {
 	c, expires := a.Command.(command.Expire)
 	if !expires || a.Verdict != command.Executed || a.Result.Code != api.OK || !p.cell.healed || p.cell.sessions.cfg.IdleAfter > 0 {

@@ -22,8 +22,9 @@ type rightsBook struct {
 	opened   map[api.SessionID]api.Principal // of all that ever were
 	nodes    map[string]*governed            // by path
 	epoch    api.Epoch
-	version  int // of what decides about rights
-	began    int // the version with which the epoch began
+	version  int                // of what decides about rights
+	began    int                // the version with which the epoch began
+	executed map[call]api.Epoch // Opens in the log: the epoch that they were executed in
 	changed  func()
 	verdicts map[bool]uint64 // Opens that were judged: whether they were allowed
 }
@@ -38,7 +39,7 @@ type governed struct {
 func newRightsBook(w *sim.World) *rightsBook {
 	return &rightsBook{
 		world: w, who: map[api.SessionID]api.Principal{}, opened: map[api.SessionID]api.Principal{}, nodes: map[string]*governed{},
-		changed: func() {}, verdicts: map[bool]uint64{},
+		executed: map[call]api.Epoch{}, changed: func() {}, verdicts: map[bool]uint64{},
 	}
 }
 
@@ -114,6 +115,7 @@ func inherit(own, dir [3]string) [3]string {
 func (b *rightsBook) act(c command.Act, a *command.Applied) {
 	switch d := c.Deed.(type) {
 	case command.OpenNode:
+		b.executed[call{c.Session, c.Seq}] = c.Guard
 		b.judge(c.Session, b.who[c.Session], d.Path.String(), d.Rights, d.Create, d.Names, a.Result)
 		if o, ok := a.Result.Detail.(api.Opened); ok && o.Created {
 			b.makes(d, o.Node.Instance)

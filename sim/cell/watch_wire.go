@@ -109,7 +109,7 @@ func (c *Cell) dial(l *line, cfg client.Config) *client.Client {
 		if c.healed && w.since == 0 {
 			w.since = w.account.last + 1
 		}
-		if w.since > 0 && w.account.by >= w.since {
+		if w.since > 0 && w.account.by >= w.since && w.account.lengthened {
 			w.kept = c.world.Now()
 		}
 		c.promises.clientMoved(w)
