@@ -123,3 +123,24 @@ func TestThePauseBetweenKeepAlivesEndsInTime(t *testing.T) {
 		require.Equal(t, master, e.To, "after %d answers", i)
 	}
 }
+
+// A client whose calls are not answered turns to others, with its KeepAlive. Whether one
+// of them is the master it does not know: it does not take their silence for that of a
+// master that holds its request, which could last for most of the lease.
+func TestAStrangerIsNotWaitedForAsTheMasterIs(t *testing.T) {
+	r, keep := leased(t)
+	asked := map[uint32]time.Duration{keep.To: 0}
+	r.start(put)
+	begin := r.now
+	for len(asked) < 3 {
+		for _, e := range r.take() {
+			op, keeps := e.Request.Op.(api.KeepAlive)
+			if _, known := asked[e.To]; keeps && !known {
+				require.True(t, op.Now)
+				asked[e.To] = r.now.Sub(begin)
+			}
+		}
+		r.sleep()
+		require.Less(t, r.now.Sub(begin), 2*time.Second)
+	}
+}

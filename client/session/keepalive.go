@@ -45,10 +45,11 @@ func (m *Machine) beat(now time.Time, c *call) api.Op {
 }
 
 // urgent says that the client cannot wait for as long as the master might hold its
-// request: there is no lease to count on, the answer is overdue, or the master
-// waits for the client, since it is a new one.
+// request: there is no lease to count on, the answer is overdue, the master waits for
+// the client, since it is a new one, or it is not known that this is the master: one
+// that is down is silent as well.
 func (m *Machine) urgent(now time.Time) bool {
-	return m.lease.state != Valid || !now.Before(m.lease.soon) || m.confirmed < m.epoch
+	return m.lease.state != Valid || !now.Before(m.lease.soon) || m.confirmed < m.epoch || !m.route.known()
 }
 
 // receiveBeat handles an answer to a KeepAlive, to any of its sendings that are

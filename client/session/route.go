@@ -25,6 +25,9 @@ func newRoute(cfg Config) route {
 
 func (r *route) target() uint32 { return r.order[r.at] }
 
+// known says that the target has answered with more than a refusal.
+func (r *route) known() bool { return !r.heard.IsZero() }
+
 // has says whether a replica is one of the cell's.
 func (r *route) has(id uint32) bool {
 	return slices.Contains(r.order, id)
