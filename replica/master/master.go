@@ -75,8 +75,12 @@ type Reply struct {
 	api.Reply
 }
 
+// mostTaken bounds the place for replies that is kept: the memory of a moment in which
+// all clients come at once is given back.
+const mostTaken = 1 << 12
+
 // Output is all that a Master wants from the outside. Its slices belong to the
-// caller.
+// caller, but for Replies, which are written over from the next door on.
 type Output struct {
 	Propose []Proposal // in this order
 	Replies []Reply    // in any order
@@ -101,7 +105,7 @@ type Master struct {
 	inLog   map[key]api.Principal // those that left it, and were not applied
 	count   Counters
 	out     Output
-	usual   int // replies that were last taken at a time
+	taken   []Reply // that were last taken: what comes next goes into the same place
 
 	// In an epoch of this tenure:
 	step     int            // of the fail-over, while recovering
@@ -237,8 +241,8 @@ func (m *Master) TakeOutput(now time.Time, room int) Output {
 	m.takeTurns(now, room)
 	out := m.out
 	m.out = Output{}
-	if n := len(out.Replies); n > 0 {
-		m.usual = n
+	if n := cap(out.Replies); 0 < n && n <= mostTaken {
+		m.taken = out.Replies
 	}
 	return out
 }
@@ -270,7 +274,8 @@ func (m *Master) Session(id api.SessionID) (s session.Session, ok bool) {
 // answer names the present epoch and who is master.
 func (m *Master) answer(p pending, r api.Result) {
 	if m.out.Replies == nil {
-		m.out.Replies = make([]Reply, 0, m.usual+1)
+		clear(m.taken)
+		m.out.Replies = m.taken[:0]
 	}
 	m.out.Replies = append(m.out.Replies, Reply{To: p.to, Reply: api.Reply{
 		ID: p.id, Session: p.session, Seq: p.seq, Epoch: m.epoch, Master: m.master(), Result: r,

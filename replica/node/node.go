@@ -260,11 +260,7 @@ func (n *Node) apply(e paxos.Entry) {
 // tenure's epoch command, and its old guard would still hold (P5.01).
 func (n *Node) propose() bool {
 	mo := n.master.TakeOutput(n.now, n.paxos.Room())
-	if len(n.out.Replies) == 0 {
-		n.out.Replies = mo.Replies
-	} else {
-		n.out.Replies = append(n.out.Replies, mo.Replies...)
-	}
+	n.out.Replies = append(n.out.Replies, mo.Replies...)
 	n.out.Reads, n.out.Begun = append(n.out.Reads, mo.Reads...), append(n.out.Begun, mo.Begun...)
 	for _, p := range mo.Propose {
 		if err := n.paxos.Propose(n.now, p.Command); err != nil {
