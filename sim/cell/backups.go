@@ -3,6 +3,7 @@ package cell
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -150,15 +151,29 @@ func (c *Cell) newestBackup() (paxos.NodeID, *backup.Backup) {
 	return 0, nil
 }
 
+// writing is how long a place may take for a backup of the largest rows that a replica
+// has: each chunk is written, and synced before the next.
+func (c *Cell) writing() time.Duration {
+	bytes, far := int64(0), c.plan.far()
+	for _, m := range c.replicas {
+		if r := running(m); r != nil && r.host.Node() != nil {
+			bytes = max(bytes, r.host.Node().View().Bytes())
+		}
+	}
+	chunks := time.Duration(bytes)/time.Duration(max(c.plan.Backups.Chunk, 1<<10)) + 4 // beside the first and the last: header, sums
+	slowest := func(t sim.Table) time.Duration { return slices.Max(append(t, 0)) }
+	return chunks * (slowest(far.Read) + slowest(far.Write) + slowest(far.Sync))
+}
+
 // backsUp waits until one more backup is made (L1): places work by now, and somebody
 // serves. The wait for the first note, the interval, its spread, and clocks that are
-// slow come together.
+// slow come together; and one that was begun before, and is to be ended first.
 func (c *Cell) backsUp() {
 	if c.plan.far() == nil {
 		return
 	}
 	before := c.backed.made + c.backed.found
-	limit := recoveryBound + 4*c.plan.Host.BackupEvery
+	limit := recoveryBound + 4*c.plan.Host.BackupEvery + 2*c.writing()
 	for end := c.world.Now() + limit; c.backed.made+c.backed.found == before; {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v after the last call no backup was made: %s", limit, c.roles())

@@ -46,7 +46,8 @@ type hostile struct {
 	own     []api.Token      // that it was given
 	shut    []shutToken      // that it has closed or poisoned
 	opened  []answered
-	expired []string // sequencers of locks that it has released
+	widened api.Token // "": none that was not tried yet
+	expired []string  // sequencers of locks that it has released
 	held    map[api.Token]api.Held
 	stat    map[api.Token]api.Opened
 	wires   [][]byte // what it has sent
@@ -181,7 +182,7 @@ func (h *hostile) learn(t trick, p api.Reply) {
 	if t.name == "session" && p.Code == api.OK && p.Result.Session != h.session {
 		h.left[h.session] = h.count
 		h.session, h.count = p.Result.Session, h.left[p.Result.Session]
-		h.own, h.shut, h.opened = nil, nil, nil
+		h.own, h.shut, h.opened, h.widened = nil, nil, nil, ""
 	}
 	if p.Code == api.NoSession && p.Session == h.session {
 		h.session = 0
@@ -195,6 +196,9 @@ func (h *hostile) learn(t trick, p api.Reply) {
 		if d.Node.Instance != 0 {
 			h.own = append(h.own, d.Token)
 			h.stat[d.Token] = d
+			if t.name == widening {
+				h.widened = d.Token
+			}
 		}
 	case api.Held:
 		if op, ok := t.q.Op.(api.Acquire); ok {
@@ -229,8 +233,8 @@ func (h *hostile) ends(t api.Token, e api.Epoch, code api.Code) {
 // send sends one request of the own session, as its next call.
 func (h *hostile) send(name string, op api.Op, ok func(api.Reply) bool) {
 	h.seq++
-	if h.seq-h.seen > 20 {
-		h.seen = h.seq - 20
+	if h.seq-h.seen > mostHeard {
+		h.seen = h.seq - mostHeard
 	}
 	h.raw(name, api.Request{Session: h.session, Seq: h.seq, Seen: h.seen, Epoch: h.epoch, Op: op}, ok)
 }

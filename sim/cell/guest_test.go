@@ -116,3 +116,33 @@ func TestAHostileClientGoesOnNumberingWhereItWas(t *testing.T) {
 	told(8)
 	require.Equal(t, count{3, 0}, h.count)
 }
+
+// What was opened in an earlier epoch, by a number that the cell still knows, is opened
+// again for more, and the handle is used at once.
+func TestAHostileClientWidensWhatItHasOpened(t *testing.T) {
+	cell := someCell(t, 11, withHostile)
+	h := cell.world.Clients()[cell.plan.Clients].Process().(*hostile)
+	h.session, h.epoch, h.master, h.count = 7, 2, 1, count{5, 2}
+	open := api.Open{Path: "guest", Rights: api.RightRead}
+	for name, c := range map[string]struct {
+		seq    api.Seq
+		epoch  api.Epoch
+		widens bool
+	}{
+		"of before":     {3, 1, true},
+		"of this epoch": {3, 2, false},
+		"forgotten":     {2, 1, false},
+	} {
+		h.opened, h.sent = []answered{{c.seq, c.epoch, open}}, map[uint64]trick{}
+		require.Equal(t, c.widens, h.widens(), name)
+		if c.widens {
+			require.Equal(t, api.RightRead|api.RightWrite|api.RightChangeACL, h.sent[h.id].q.Op.(api.Open).Rights)
+			require.Equal(t, c.seq, h.sent[h.id].q.Seq)
+		}
+	}
+	h.learn(trick{name: widening}, api.Reply{Result: api.Result{Code: api.OK, Detail: api.Opened{Token: "x", Node: api.Ref{Instance: 1}}}})
+	require.Equal(t, api.Token("x"), h.widened)
+	h.turn()
+	require.Equal(t, api.SetContents{Handle: "x", Contents: "more"}, h.sent[h.id].q.Op)
+	require.Empty(t, h.widened)
+}

@@ -2,6 +2,7 @@ package cell
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/chubbycell/chubby/replica/api"
@@ -12,6 +13,10 @@ func (h *hostile) turn() {
 	switch {
 	case h.session == 0 || h.epoch == 0:
 		h.opens()
+	case h.widened != "":
+		h.send("use", api.SetContents{Handle: h.widened, Contents: "more"}, anything)
+		h.widened = ""
+	case h.draws.Chance(1, 4) && h.widens():
 	case h.draws.Chance(1, 3):
 		h.behaves()
 	default:
@@ -23,7 +28,7 @@ func (h *hostile) turn() {
 var tricks = []func(*hostile){
 	(*hostile).forges, (*hostile).steals, (*hostile).impersonates, (*hostile).misdates, (*hostile).miscounts,
 	(*hostile).repeats, (*hostile).exceeds, (*hostile).misnames, (*hostile).fakesSequencers, (*hostile).reuses,
-	(*hostile).presumes, (*hostile).garbles, (*hostile).polls, (*hostile).misreleases, (*hostile).widens,
+	(*hostile).presumes, (*hostile).garbles, (*hostile).polls, (*hostile).misreleases,
 }
 
 // only says that one of these codes is answered, and nothing is told but OK.
@@ -358,17 +363,23 @@ func (h *hostile) misreleases() {
 		only(api.NotHeld, api.HandleClosed, api.HandlePoisoned, api.BadHandle, api.Gone, api.Invalid))
 }
 
+// widening is what widens tries.
+const widening = "to open again for more"
+
 // widens sends an Open again that was answered in an earlier epoch, for more rights: the
 // answer that is kept may say nothing of those, and the handle must be good for none
-// that it has not.
-func (h *hostile) widens() {
-	o, ok := pick(h.draws, h.opened)
-	if !ok || o.epoch >= h.epoch || o.seq <= h.seen {
-		return
+// that it has not. It is used at once. It says whether there was one.
+func (h *hostile) widens() bool {
+	h.opened = slices.DeleteFunc(h.opened, func(o answered) bool { return o.seq <= h.seen })
+	before := slices.DeleteFunc(slices.Clone(h.opened), func(o answered) bool { return o.epoch >= h.epoch })
+	o, ok := pick(h.draws, before)
+	if ok {
+		op := o.op
+		op.Rights |= api.RightWrite | api.RightChangeACL
+		h.opened = slices.DeleteFunc(h.opened, func(x answered) bool { return x == o && h.draws.Chance(1, 2) })
+		h.raw(widening, api.Request{Session: h.session, Seq: o.seq, Seen: h.seen, Epoch: h.epoch, Op: op}, anything)
 	}
-	o.op.Rights |= api.RightWrite | api.RightChangeACL
-	q := api.Request{Session: h.session, Seq: o.seq, Seen: h.seen, Epoch: h.epoch, Op: o.op}
-	h.raw("to open again for more", q, anything)
+	return ok
 }
 
 // garbles sends bytes that are no request any more, or another one.
