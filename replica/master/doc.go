@@ -132,4 +132,5 @@
 //	I-E4  state  such a master, and no other, remembers sessions
 //	I-E5  deep   it remembers as many as are alive in the rows, and its desk agrees
 //	             with them (I-B1 to I-B5)
+//	I-E6  delta  of one call no two commands stand in the log at once
 package master

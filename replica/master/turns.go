@@ -3,6 +3,7 @@ package master
 import (
 	"time"
 
+	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/share"
@@ -31,6 +32,9 @@ func (m *Master) takeTurns(now time.Time, room int) {
 	m.line.Apart(m.sessions == nil || m.sessions.Principals() > 1)
 	for _, p := range m.line.Take(now, room-len(m.out.Propose)) {
 		if p.who != share.House {
+			if _, twice := m.inLog[p.key]; twice {
+				invariant.Failf("I-E6", "call %d of session %d is to stand in the log twice, of which its share would count one for ever", p.key.seq, p.key.session)
+			}
 			m.inLog[p.key] = p.who
 		}
 		m.out.Propose = append(m.out.Propose, p)

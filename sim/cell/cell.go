@@ -295,6 +295,12 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 // current says that a replica has applied all that anybody has.
 func (c *Cell) current(id paxos.NodeID) bool { return c.watch.disks[id].applied == c.watch.top }
 
+// rules says that a replica takes itself for the master of an epoch of its own.
+func (c *Cell) rules(id paxos.NodeID) bool {
+	r := running(c.world.Machine(sim.Addr(id)))
+	return r != nil && r.host.Node() != nil && r.host.Node().Master().State.Rules()
+}
+
 // mayRead says that a replica had read authority when it last read its clock.
 func (c *Cell) mayRead(id paxos.NodeID) bool {
 	r := running(c.world.Machine(sim.Addr(id)))

@@ -213,7 +213,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 		c.sessions.came(id, now, q)
 		c.shown.asks(q, c.handles.tiedTo(q.Op))
 		token, _ := tokenIn(q.Op)
-		c.queues.asks(q, c.handles.given[token])
+		c.queues.asks(q, c.handles.given[token], c.rules(id))
 	}
 }
 

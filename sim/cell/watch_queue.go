@@ -59,9 +59,13 @@ func newQueueBook(w *sim.World) *queueBook {
 }
 
 // asks is told of each request of the session's own principal; g is its handle, if
-// it comes with one that was given out.
-func (b *queueBook) asks(q api.Request, g *grip) {
+// it comes with one that was given out. master says that whoever it has come to is one:
+// others turn it away, whatever it is to end.
+func (b *queueBook) asks(q api.Request, g *grip, master bool) {
 	k := call{q.Session, q.Seq}
+	if _, acquires := q.Op.(api.Acquire); !acquires && !master {
+		return
+	}
 	switch op := q.Op.(type) {
 	case api.Acquire:
 		if op.Wait && g != nil {

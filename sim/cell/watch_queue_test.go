@@ -22,7 +22,7 @@ func gripOn(s api.SessionID) *grip {
 }
 
 func (w *waiters) asks(s api.SessionID, m api.Mode) {
-	w.b.asks(api.Request{Session: s, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: m, Wait: true}}, gripOn(s))
+	w.b.asks(api.Request{Session: s, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: m, Wait: true}}, gripOn(s), true)
 }
 
 func (w *waiters) told(s api.SessionID, c api.Code) {
@@ -83,11 +83,15 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.tries(2, ex)
 		}, false},
 		"the second, as the first gave up": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1))
+			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), true)
 			w.tries(2, ex)
 		}, false},
+		"the second, as the first gives up where there is no master": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), false)
+			w.tries(2, ex)
+		}, true},
 		"the second, as the first closes": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CloseHandle{Handle: "x"}}, gripOn(1))
+			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CloseHandle{Handle: "x"}}, gripOn(1), true)
 			w.tries(2, ex)
 		}, false},
 		"the second, as the first was answered": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
@@ -120,13 +124,13 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.told(2, api.Parked)
 		}, true},
 		"waits again after a trial, its cancel on the way": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1))
+			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), true)
 			w.tries(1, ex)
 			w.applied(1, ex, command.Refused)
 			w.told(1, api.Parked)
 		}, false},
 		"told without a trial, its cancel on the way": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1))
+			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), true)
 			w.told(1, api.Parked)
 		}, true},
 		"a copy is answered": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
@@ -202,9 +206,9 @@ func TestS14NobodyWaitsByAHandleThatIsShut(t *testing.T) {
 			w := &waiters{f, newQueueBook(f.w)}
 			g := gripOn(1)
 			g.closed, g.poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
-			w.b.asks(api.Request{Session: 1, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: api.Exclusive, Wait: true}}, g)
+			w.b.asks(api.Request{Session: 1, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: api.Exclusive, Wait: true}}, g, true)
 			w.told(1, api.Parked)
-			w.b.asks(shut, g)
+			w.b.asks(shut, g, true)
 			require.Equal(t, uint64(1), w.b.shut)
 			c.do(w, g)
 			if c.breaks {
