@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"slices"
+
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/host"
@@ -73,19 +75,23 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 		return // the opening of a session, a KeepAlive, or no answer
 	}
 	name := call{p.Session, p.Seq}
-	for i := range reads {
-		if r := &reads[i]; r.Session == p.Session && r.Seq == p.Seq && digest(r.Result) == digest(p.Result) {
-			if _, node := h.asked[name]; node {
-				h.given[name] = digest(p.Result)
-			}
-			return
-		}
-	}
 	e, ok := h.calls[name]
-	of, node := h.asked[name]
+	of, tree := h.asked[name]
+	read := slices.ContainsFunc(reads, func(r node.Read) bool {
+		return r.Session == p.Session && r.Seq == p.Seq && digest(r.Result) == digest(p.Result)
+	})
+	// To refuse by memory, however much authority there is, what these rows have an
+	// answer for would be to say that nothing was done.
+	kept := ok && tree && of < aboutHandle && paxos.Slot(e.at.Slot) <= h.disks[id].applied
+	if read && !kept {
+		if tree {
+			h.given[name] = digest(p.Result)
+		}
+		return
+	}
 	was, before := h.given[name]
 	again := before && was == digest(p.Result)
-	if !ok && node && (of >= aboutHandle || again || h.alone(id)) {
+	if !ok && tree && (of >= aboutHandle || again || h.alone(id)) {
 		h.given[name] = digest(p.Result) // and may be again, whoever is master by then
 		return
 	}
@@ -99,7 +105,7 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	refused = refused || of == aboutMemory && p.Epoch < e.epoch
 	// What was told by memory in an epoch before may be told again there, after a later
 	// master has executed a copy: clients do not take it once they know of that one.
-	refused = refused || node && again && p.Epoch < e.epoch
+	refused = refused || tree && again && p.Epoch < e.epoch
 	// A lock that was granted in an epoch before, and freed since, is not held.
 	_, holds := h.locks.calls[name]
 	refused = refused || of == aboutLock && p.Code == api.NotHeld && p.Epoch > e.epoch && !holds

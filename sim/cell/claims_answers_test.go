@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/node"
 )
 
 // comes lets call 1 of session 7 come to replica 1.
@@ -146,5 +147,35 @@ func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 		}
 		f.h.answers(1, gone, nil, nil)
 		f.ends(want)
+	}
+}
+
+// A refusal by memory of what the rows of that master have an answer for says that
+// nothing was done, whatever authority there is. What stands further on in the log than
+// it has come it cannot know.
+func TestWhatIsKeptIsNotRefusedByMemory(t *testing.T) {
+	done := api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode, Created: true}}
+	for name, c := range map[string]struct {
+		op      api.Op
+		applies paxos.NodeID
+		told    api.Result
+		want    string
+	}{
+		"refused":               {api.Open{}, 1, api.Result{Code: api.Permission}, "I-W1"},
+		"repeated":              {api.Open{}, 1, done, ""},
+		"refused by a laggard":  {api.Open{}, 2, api.Result{Code: api.Permission}, ""},
+		"refused for a handle":  {api.SetSequencer{}, 1, api.Result{Code: api.HandleClosed}, ""},
+		"refused as never done": {api.Open{}, 1, api.Result{Code: api.NotFound}, "I-W1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			f.h.epoch = 1
+			f.comes(c.op)
+			f.executes(c.applies, command.OpenNode{}, done)
+			f.h.epoch = 2
+			read := node.Read{Session: 7, Seq: 1, Result: c.told}
+			f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 2, Result: c.told}, nil, []node.Read{read})
+			f.ends(c.want)
+		})
 	}
 }
