@@ -35,9 +35,15 @@ type ask struct {
 	m  Ask
 }
 
-// begin starts a transfer, unless one is under way.
+// begin starts a transfer. One that is under way goes on, and takes less if that will
+// do: who has dropped fewer slots than the source that it began with has an older
+// snapshot, and the records that follow it; the other may never come back.
 func (f *fetch) begin(now time.Time, b paxos.Behind) {
-	if f.slot != 0 || len(f.peers) == 0 {
+	switch {
+	case len(f.peers) == 0:
+		return
+	case f.slot != 0:
+		f.slot = min(f.slot, b.Floor-1)
 		return
 	}
 	f.slot, f.source = b.Floor-1, b.Source

@@ -172,3 +172,22 @@ func TestOneTransferAtATime(t *testing.T) {
 	alone.begin(p.now, paxos.Behind{Source: 1, Floor: 9})
 	require.Zero(t, alone.slot, "a replica without peers has nobody to ask")
 }
+
+// A source that has dropped fewer slots has an older snapshot, which will do as well:
+// the one that the transfer began with may never come back.
+func TestAnOlderSnapshotWillDo(t *testing.T) {
+	p := newPuller(t)
+	p.begin(p.now, paxos.Behind{Source: 3, Floor: 12})
+	p.begin(p.now, paxos.Behind{Source: 3, Floor: 5})
+	p.begin(p.now, paxos.Behind{Source: 2, Floor: 8})
+	p.asked()
+	p.pass(10 * time.Millisecond)
+	p.asked("2: ask any snapshot of slot 4 on")
+	require.False(t, p.gone(p.now, 3, Gone{Slot: 7}))
+	p.pass(20 * time.Millisecond)
+	p.asked("3: ask any snapshot of slot 4 on")
+	require.True(t, p.got(3, Piece{ID: idOf(4, 300), Data: "first"}))
+	p.piece = nil
+	p.put(p.now, PutDone{ID: idOf(4, 300), Rows: db.New()})
+	require.Zero(t, p.slot)
+}

@@ -49,6 +49,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O104", "B", "the handle of a copy of an Open that was executed before is good for all that the copy asks for"),
 		weak(GroupHouse, "O105", "B", "a client leaves a master in fail-over for its refusals, with its KeepAlives",
 			"replicas must be down when faults have ended, while a master waits for sessions, for longer than a short lease runs"),
+		weak(GroupHouse, "O106", "B", "a laggard asks all for a snapshot as new as that of the source it began with",
+			"a laggard must ask the newest source first, and that be lost for good with the only snapshot that is as new"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
