@@ -80,17 +80,18 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	read := slices.ContainsFunc(reads, func(r node.Read) bool {
 		return r.Session == p.Session && r.Seq == p.Seq && digest(r.Result) == digest(p.Result)
 	})
+	was, before := h.given[name]
+	again := before && was == digest(p.Result)
 	// To refuse by memory, however much authority there is, what these rows have an
-	// answer for would be to say that nothing was done.
-	kept := ok && tree && of < aboutHandle && paxos.Slot(e.at.Slot) <= h.disks[id].applied
+	// answer for would be to say that nothing was done; unless it was refused before,
+	// and then cancelled in the log.
+	kept := ok && tree && !again && of < aboutHandle && paxos.Slot(e.at.Slot) <= h.disks[id].applied
 	if read && !kept {
 		if tree {
 			h.given[name] = digest(p.Result)
 		}
 		return
 	}
-	was, before := h.given[name]
-	again := before && was == digest(p.Result)
 	if !ok && tree && (of >= aboutHandle || again || h.alone(id)) {
 		h.given[name] = digest(p.Result) // and may be again, whoever is master by then
 		return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -87,6 +88,9 @@ func (h *hostile) open(path string, rights api.Rights) {
 	op := api.Open{Path: path, Rights: rights, Create: api.CreateMay, Kind: api.File, Ephemeral: h.draws.Chance(1, 4)}
 	if path == "guest" {
 		op.Kind, op.Ephemeral = api.Directory, false
+	}
+	if h.draws.Chance(1, 2) {
+		op.Delay = api.DelayOf(h.draws.Duration(0, 2*time.Second)) // of what it holds and does not present
 	}
 	if h.draws.Chance(1, 6) {
 		op.Names.Write = "nobody" // there is no such file: it cannot be opened for writing again

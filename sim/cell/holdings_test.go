@@ -120,7 +120,8 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 		}, ""},
 		"its holder failed, with another lock-delay": {func(n *notary) {
 			n.takes(1, 1, 101)
-			n.logs(command.FailHandle{Session: 1, Handle: gripID(1)}, api.Result{Code: api.OK})
+			n.logs(command.FailHandle{Session: 1, Handle: gripID(1)}, api.Result{Code: api.OK},
+				command.LockChanged{Effect: lock.DelayBegan{Lock: lockNode, Freed: 102, Delay: 900}})
 		}, "S4"},
 		"a lock-delay is over that did not run": {func(n *notary) {
 			n.takes(1, 1, 101)

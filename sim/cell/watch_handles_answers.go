@@ -2,6 +2,7 @@ package cell
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
@@ -112,10 +113,25 @@ func (b *handleBook) learns(id paxos.NodeID, k call, a asking, p api.Reply) {
 		if g := b.given[op.Handle]; g != nil && g.poisoned[a.epoch] == 0 {
 			g.poisoned[a.epoch] = b.now
 		}
-	case api.Open, api.SetSequencer:
+	case api.Open:
 		if o, ok := p.Detail.(api.Opened); ok {
 			b.gives(id, k, o.Token, a.op)
 		}
+	case api.SetSequencer:
+		if o, ok := p.Detail.(api.Opened); ok {
+			b.gives(id, k, o.Token, a.op)
+			b.saysTie(id, k, o.Token, op.Sequencer)
+		}
+	}
+}
+
+// saysTie demands of the token that answers a SetSequencer that it names the sequencer:
+// a later master knows of the tie by nothing else.
+func (b *handleBook) saysTie(id paxos.NodeID, k call, t api.Token, want string) {
+	q, err := api.ParseSequencer(want)
+	g, ok := parseToken(string(t))
+	if err != nil || !ok || !slices.Contains(g.tied, q) {
+		b.world.Break("S10", "replica %d ties a handle to %q by call %d of session %d, and the token that it answers does not say so", id, want, k.seq, k.session)
 	}
 }
 

@@ -329,3 +329,29 @@ func TestS16AHandleThatNobodyHasTested(t *testing.T) {
 		require.Equal(t, c.breaks, k.w.Failure() != nil, name)
 	}
 }
+
+// The token that answers a SetSequencer names that sequencer, and not another, or none.
+func TestS10TheTokenSaysToWhatItsHandleIsTied(t *testing.T) {
+	for name, tie := range map[string]func(q *api.Sequencer){
+		"it does":      nil,
+		"none":         func(q *api.Sequencer) { *q = api.Sequencer{} },
+		"an older one": func(q *api.Sequencer) { q.Gen-- },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeper(t)
+			q := k.sequencer()
+			said := q
+			if tie != nil {
+				tie(&said)
+			}
+			token := k.seal.Seal(handle.Handle{ID: api.HandleID{Epoch: 3, Counter: 1}, Session: 7, Node: k.node, Kind: api.File, Rights: rw, Fence: said})
+			seq := k.asks(7, "ann", 3, api.SetSequencer{Handle: k.token, Sequencer: q.Encode()})
+			k.answer("ann", 7, seq, 3, api.Result{Code: api.OK, Detail: api.Opened{Token: token}})
+			if tie == nil {
+				k.good()
+			} else {
+				k.breaks("S10")
+			}
+		})
+	}
+}

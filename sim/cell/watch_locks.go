@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -67,11 +68,30 @@ func (b *lockBook) command(a *command.Applied) {
 			b.session(c.Session, linearizability.HoldReleased)
 		}
 	case command.Expire:
+		b.delayed(a, func(o owner) bool { return o.session == c.Session })
 		b.session(c.Session, linearizability.HoldFailed)
 	case command.FailHandle:
+		b.delayed(a, func(o owner) bool { return o == owner{c.Session, c.Handle} })
 		b.frees(owner{c.Session, c.Handle}, linearizability.HoldFailed)
 	case command.Sweep:
 		b.forgets(c.Node)
+	}
+}
+
+// delayed demands of a command by which holders fail that it begins the lock-delays
+// that they asked for. That nobody gets the lock while one runs is judged at the end;
+// but it may be that nobody tries.
+func (b *lockBook) delayed(a *command.Applied, fails func(owner) bool) {
+	for _, o := range b.owners(func(o owner, h hold) bool { return fails(o) && h.delay > 0 }) {
+		h := b.holds[o]
+		begins := func(e command.Effect) bool {
+			l, _ := e.(command.LockChanged)
+			d, ok := l.Effect.(lock.DelayBegan)
+			return ok && d.Lock == h.node && d.Delay >= h.delay
+		}
+		if !slices.ContainsFunc(a.Effects, begins) {
+			b.world.Break("S8", "%v fails and holds %v, with a lock-delay of %v, and none begins", o, h.node, h.delay.Duration())
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/lock"
 )
 
 // lockStory feeds a lockBook with commands as they would be applied, all of one
@@ -26,8 +27,13 @@ func newLockStory(t *testing.T) *lockStory {
 	return &lockStory{facts: f, b: f.h.locks}
 }
 
-func (s *lockStory) applied(c command.Command, r api.Result) {
-	s.b.command(&command.Applied{Command: c, Verdict: command.Executed, Result: r})
+func (s *lockStory) applied(c command.Command, r api.Result, e ...command.Effect) {
+	s.b.command(&command.Applied{Command: c, Verdict: command.Executed, Result: r, Effects: e})
+}
+
+// delay is that a lock-delay begins.
+func delay(d time.Duration) command.Effect {
+	return command.LockChanged{Effect: lock.DelayBegan{Lock: theLock, Freed: 9, Delay: api.DelayOf(d)}}
 }
 
 func (s *lockStory) act(session api.SessionID, d command.Deed, detail api.Detail) api.Seq {
@@ -106,21 +112,29 @@ func TestS8IsJudgedByTheLog(t *testing.T) {
 		}, ""},
 		{"an expired session's lock inside the delay", func(s *lockStory) {
 			s.acquire(1, 1, api.Exclusive, 5, 5)
-			s.applied(command.Expire{Session: 1}, api.Result{Code: api.OK})
+			s.applied(command.Expire{Session: 1}, api.Result{Code: api.OK}, delay(time.Second))
 			s.pass(799 * time.Millisecond)
 			s.acquire(2, 2, api.Exclusive, 6, 6)
 		}, "grant inside a lock-delay"},
 		{"and when the fastest clock says that it is over", func(s *lockStory) {
 			s.acquire(1, 1, api.Exclusive, 5, 5)
-			s.applied(command.Expire{Session: 1}, api.Result{Code: api.OK})
+			s.applied(command.Expire{Session: 1}, api.Result{Code: api.OK}, delay(time.Second))
 			s.pass(800 * time.Millisecond)
 			s.acquire(2, 2, api.Exclusive, 6, 6)
 		}, ""},
 		{"a handle that nobody presented", func(s *lockStory) {
 			s.acquire(1, 1, api.Exclusive, 5, 5)
-			s.applied(command.FailHandle{Session: 1, Handle: handleOf(1)}, api.Result{Code: api.OK})
+			s.applied(command.FailHandle{Session: 1, Handle: handleOf(1)}, api.Result{Code: api.OK}, delay(time.Second))
 			s.acquire(2, 2, api.Exclusive, 6, 6)
 		}, "grant inside a lock-delay"},
+		{"a handle that nobody presented, and no delay", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.applied(command.FailHandle{Session: 1, Handle: handleOf(1)}, api.Result{Code: api.OK})
+		}, "none begins"},
+		{"a session that expired, and too short a delay", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.applied(command.Expire{Session: 1}, api.Result{Code: api.OK}, delay(999*time.Millisecond))
+		}, "none begins"},
 		{"an Acquire that was cancelled too late", func(s *lockStory) {
 			seq := s.acquire(1, 1, api.Exclusive, 5, 5)
 			s.act(1, command.CancelAcquire{Node: theLock, Handle: handleOf(1), Call: seq}, nil)
