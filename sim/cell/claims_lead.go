@@ -27,11 +27,12 @@ func (a *attempt) promised(id paxos.NodeID) { a.promises |= 1 << id }
 // quorum of disks has promised it, none of which may have promised it to an
 // earlier attempt only; no other life of the proposer has proposed at it, since a
 // life that did not know of the first would give its slots other values; and its
-// own acceptor is not bound to anybody else.
+// own acceptor is not bound to anybody else. It may be bound to a later attempt of its
+// own: what a slow disk has held back leaves with what came after it.
 func (h *watch) claimsLead(id paxos.NodeID, m paxos.Accept) {
 	a, d := h.attempt(m.Ballot), &h.disks[id]
 	switch n := bits.OnesCount64(a.promises); {
-	case d.promise != m.Ballot:
+	case d.promise.Less(m.Ballot) || d.promise.Node != m.Ballot.Node:
 		h.lies(id, m, "ballot %v with %v promised on its disk", m.Ballot, d.promise)
 	case n < h.quorum:
 		h.lies(id, m, "ballot %v, which %d disks have promised", m.Ballot, n)

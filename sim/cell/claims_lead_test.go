@@ -30,6 +30,7 @@ func TestWhoProposesHasFinishedPhase1(t *testing.T) {
 		{"another one promised it an earlier ballot", func(f *facts) { f.promise(1, b); f.promise(2, ballot(1, 1)) }, "x", "which 1 disks have promised"},
 		{"a promise that was overtaken counts", func(f *facts) { two(f); f.promise(2, ballot(3, 3)) }, "x", ""},
 		{"its own acceptor is bound to another", func(f *facts) { two(f); f.promise(1, ballot(3, 3)) }, "x", "with 3.3 promised on its disk"},
+		{"and to a later attempt of its own", func(f *facts) { two(f); f.promise(1, ballot(3, 1)) }, "x", ""},
 		{"the same life again", func(f *facts) { f.life(1, 1); two(f); f.says(1, accept("x")) }, "x", ""},
 		{"a later life at the same ballot", func(f *facts) { f.life(1, 1); two(f); f.says(1, accept("x")); f.life(1, 2) }, "x", "life 1 has proposed at it"},
 		{"the value of a vote", func(f *facts) { f.vote(2, 5, low, "v"); two(f) }, "v", ""},

@@ -146,3 +146,32 @@ func TestAHostileClientWidensWhatItHasOpened(t *testing.T) {
 	require.Equal(t, api.SetContents{Handle: "x", Contents: "more"}, h.sent[h.id].q.Op)
 	require.Empty(t, h.widened)
 }
+
+// Its own calls of an earlier epoch it sends again, by their numbers, to the present
+// master; those that it has numbered as nobody may, it does not.
+func TestAHostileClientAsksAgain(t *testing.T) {
+	cell := someCell(t, 11, withHostile)
+	h := cell.world.Clients()[cell.plan.Clients].Process().(*hostile)
+	h.session, h.epoch, h.master, h.count = 7, 2, 1, count{5, 2}
+	for name, c := range map[string]struct {
+		trick string
+		q     api.Request
+		again bool
+	}{
+		"of before":         {"acquire", api.Request{Session: 7, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, true},
+		"of this epoch":     {"acquire", api.Request{Session: 7, Seq: 4, Epoch: 2, Op: api.Acquire{Handle: "x"}}, false},
+		"not waited for":    {"acquire", api.Request{Session: 7, Seq: 2, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
+		"of somebody else":  {"another's session", api.Request{Session: 8, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
+		"with a wrong date": {"a wrong epoch", api.Request{Session: 7, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
+	} {
+		h.id++
+		h.sent = map[uint64]trick{h.id: {c.trick, c.q, anything}}
+		require.Equal(t, c.again, h.asksAgain(), name)
+		if c.again {
+			q := h.sent[h.id].q
+			require.Equal(t, c.q.Seq, q.Seq)
+			require.Equal(t, h.epoch, q.Epoch)
+			require.Equal(t, c.q.Op, q.Op)
+		}
+	}
+}

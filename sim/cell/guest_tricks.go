@@ -17,7 +17,7 @@ func (h *hostile) turn() {
 	case h.widened != "":
 		h.send("use", api.SetContents{Handle: h.widened, Contents: "more"}, anything)
 		h.widened = ""
-	case h.draws.Chance(1, 4) && h.widens():
+	case h.draws.Chance(1, 4) && h.widens(), h.draws.Chance(1, 4) && h.asksAgain():
 	case h.draws.Chance(1, 3):
 		h.behaves()
 	default:
@@ -382,6 +382,26 @@ func (h *hostile) widens() bool {
 		op.Rights |= api.RightWrite | api.RightChangeACL
 		h.opened = slices.DeleteFunc(h.opened, func(x answered) bool { return x == o && h.draws.Chance(1, 2) })
 		h.raw(widening, api.Request{Session: h.session, Seq: o.seq, Seen: h.seen, Epoch: h.epoch, Op: op}, anything)
+	}
+	return ok
+}
+
+// asksAgain sends one of its own calls of an earlier epoch to the present master, as an
+// honest client does with those that have no answer; but it presents nothing to it. It
+// says whether there was one.
+func (h *hostile) asksAgain() bool {
+	var before []api.Request
+	for id := h.id; id > firstTrick && id+mostHeard > h.id; id-- {
+		t := h.sent[id]
+		q, own := t.q, t.name != widening && t.name != "a wrong epoch" && t.name != "a wrong number"
+		if own && q.Session == h.session && q.Seq > h.seen && q.Epoch != 0 && q.Epoch < h.epoch {
+			before = append(before, q)
+		}
+	}
+	q, ok := pick(h.draws, before)
+	if ok {
+		q.Epoch, q.Seen = h.epoch, h.seen
+		h.raw("a call of before", q, anything)
 	}
 	return ok
 }

@@ -29,6 +29,7 @@ type account struct {
 	gone        bool      // the client was told that there is no such session
 	least       time.Time // when the client may give up, by what it last said
 	hangs       hangs
+	notice      owed
 }
 
 func faultf(id, format string, args ...any) fault { return fault{id, fmt.Sprintf(format, args...)} }
@@ -49,10 +50,13 @@ func (a *account) sends(now time.Time, q api.Request) fault {
 	case late && a.session != 0 && !a.unleased:
 		return faultf("L1", "sends %T, and its grace has been over for %v", op, now.Sub(a.end))
 	}
-	switch op.(type) {
+	switch op := op.(type) {
 	case api.OpenSession:
 	case api.KeepAlive:
 		a.beats[q.ID] = now
+		if f := a.notice.says(q.Epoch, op); f != (fault{}) {
+			return f
+		}
 	case api.EndSession:
 	default:
 		if !a.unleased && !now.Before(a.bound) {
@@ -99,6 +103,12 @@ func (a *account) hears(now time.Time, p api.Reply) {
 	}
 }
 
+// former says that a reply decides a call, and comes from a master of before: it was
+// right, but the present one may know of more, and is to be asked (S9).
+func (a *account) former(p api.Reply) bool {
+	return p.Session == a.session && p.Seq != 0 && p.Epoch < a.epoch && p.Code.Definite() && p.Code != api.NoSession
+}
+
 func (a *account) hearsOpening(now time.Time, p api.Reply) {
 	switch {
 	case a.session != 0:
@@ -114,6 +124,9 @@ func (a *account) hearsBeat(now time.Time, p api.Reply) {
 		a.unleased = true
 	}
 	l, leased := p.Detail.(api.Leased)
+	if leased && l.Failover && p.Epoch == a.epoch {
+		a.notice.told(p.Epoch, &a.hangs)
+	}
 	at, known := a.beats[p.ID]
 	if p.Code != api.OK || !leased || !known || !a.unleased && !now.Before(a.end) {
 		return

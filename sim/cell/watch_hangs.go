@@ -12,6 +12,7 @@ type hangs struct {
 	handles int // open
 	calls   map[api.Seq]sentCall
 	fenced  api.Seq // no copy of a call up to here will be executed
+	seen    api.Seq // the client waits for no call up to here
 }
 
 // sentCall is a call that has no answer.
@@ -24,6 +25,7 @@ func newHangs() hangs { return hangs{calls: map[api.Seq]sentCall{}} }
 
 // sends takes in a request.
 func (h *hangs) sends(q api.Request) {
+	h.seen = max(h.seen, q.Seen)
 	if _, again := h.calls[q.Seq]; again || q.Seq == 0 {
 		return
 	}
@@ -44,6 +46,9 @@ func (h *hangs) hears(p api.Reply) {
 		h.handles++
 	}
 	h.calls[p.Seq] = sentCall{seen: c.seen}
+	if o, cancels := c.op.(api.CancelAcquire); cancels {
+		h.calls[o.Call] = sentCall{seen: h.calls[o.Call].seen} // no answer is waited for
+	}
 	if p.Code.Execution() == api.Executed {
 		h.fenced = max(h.fenced, c.seen)
 	}

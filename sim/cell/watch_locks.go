@@ -24,9 +24,10 @@ type lockBook struct {
 	holds  map[owner]hold
 	calls  map[call]owner // Acquires that were granted, while the hold lasts
 	list   []linearizability.HoldEvent
-	failed uint64                     // holders
-	taken  func(api.Ref, api.LockGen) // is told when a lock goes from free to held; may be nil
-	moved  func(api.Ref)              // is told when somebody takes or leaves a lock; may be nil
+	failed uint64                        // holders
+	freed  map[api.Acquisition]api.Epoch // holds that a new master freed, since nobody presented them
+	taken  func(api.Ref, api.LockGen)    // is told when a lock goes from free to held; may be nil
+	moved  func(api.Ref)                 // is told when somebody takes or leaves a lock; may be nil
 }
 
 // owner is a handle of a session.
@@ -52,7 +53,7 @@ type hold struct {
 }
 
 func newLockBook(w *sim.World, rho paxos.PPM) *lockBook {
-	return &lockBook{world: w, rho: rho, holds: map[owner]hold{}, calls: map[call]owner{}}
+	return &lockBook{world: w, rho: rho, holds: map[owner]hold{}, calls: map[call]owner{}, freed: map[api.Acquisition]api.Epoch{}}
 }
 
 // command is told of each command as it is first applied anywhere.
@@ -72,9 +73,21 @@ func (b *lockBook) command(a *command.Applied) {
 		b.session(c.Session, linearizability.HoldFailed)
 	case command.FailHandle:
 		b.delayed(a, func(o owner) bool { return o == owner{c.Session, c.Handle} })
+		if h, held := b.holds[owner{c.Session, c.Handle}]; held {
+			b.freed[h.acquisition] = c.Guard
+		}
 		b.frees(owner{c.Session, c.Handle}, linearizability.HoldFailed)
 	case command.Sweep:
 		b.forgets(c.Node)
+	}
+}
+
+// told demands of an answer that somebody holds a lock that no master up to that one has
+// freed the hold, before it took the first call: it would be believed in.
+func (b *lockBook) told(id paxos.NodeID, p api.Reply) {
+	h, ok := p.Detail.(api.Held)
+	if e, freed := b.freed[h.Acquisition]; ok && freed && p.Code == api.OK && p.Epoch >= e {
+		b.world.Break("S9", "replica %d tells session %d in epoch %d that it holds a lock by acquisition %d, which was freed in epoch %d, since nobody presented it", id, p.Session, p.Epoch, h.Acquisition, e)
 	}
 }
 

@@ -50,12 +50,22 @@ func (w *wire) Send(replica uint32, msg []byte) {
 // Receive is the line's.
 func (w *wire) Receive(f func(from uint32, msg []byte)) {
 	w.line.Receive(func(from uint32, msg []byte) {
-		if p, err := api.DecodeReply(msg); err == nil {
+		p, err := api.DecodeReply(msg)
+		if err == nil {
 			w.account.hears(w.mono(), p)
 		}
+		before := w.client.Status().Status
 		f(from, msg)
+		if after := w.client.Status().Status; err == nil && w.account.former(p) && ends(before, after) {
+			w.wrong(faultf("S9", "takes the answer to call %d of a master of epoch %d, and knows of epoch %d", p.Seq, p.Epoch, before.Epoch))
+		}
 		w.look()
 	})
+}
+
+// ends says that a call has ended between two looks, and the session has not.
+func ends(before, after session.Status) bool {
+	return after.State == session.Open && after.Session == before.Session && after.Flight+after.Queued < before.Flight+before.Queued
 }
 
 // AfterFunc is the line's.

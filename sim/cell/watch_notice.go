@@ -1,0 +1,45 @@
+package cell
+
+import "github.com/chubbycell/chubby/replica/api"
+
+// owed is what a client has to present to a new master before it says that it knows of
+// its epoch: the handles of Acquires that it sent and that have no answer. The former
+// master may have executed them, and what they got would be freed while their client,
+// told by the new one, believes in it (S9, C12.08).
+type owed struct {
+	epoch   api.Epoch // of the fail-over that it was told of
+	handles map[api.HandleID]api.Seq
+}
+
+// told notes that the client was told of a fail-over, with these calls under way.
+func (o *owed) told(e api.Epoch, h *hangs) {
+	if e <= o.epoch {
+		return
+	}
+	o.epoch, o.handles = e, map[api.HandleID]api.Seq{}
+	for seq, c := range h.calls { // order-free: a set
+		if q, acquires := c.op.(api.Acquire); acquires && seq > h.seen {
+			if g, ok := parseToken(string(q.Handle)); ok {
+				o.handles[g.id] = seq
+			}
+		}
+	}
+}
+
+// says takes in a KeepAlive that the client sends.
+func (o *owed) says(e api.Epoch, k api.KeepAlive) fault {
+	if e != o.epoch {
+		return fault{}
+	}
+	for _, t := range k.Tokens {
+		if g, ok := parseToken(string(t)); ok {
+			delete(o.handles, g.id)
+		}
+	}
+	if k.Flushed == o.epoch {
+		for id, seq := range o.handles { // order-free: any of them will do
+			return faultf("S9", "says that it knows of epoch %d, and has not presented handle %v, whose call %d to acquire has no answer", e, id, seq)
+		}
+	}
+	return fault{}
+}
