@@ -125,15 +125,20 @@ func (b *clientWatch) releases(l held) {
 	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.lock == l })
 }
 
-// exclusive asks all who may hold locks now.
+// exclusive asks all who may hold locks now. Who does not count on his session any more
+// believes in nothing, whether somebody else does or not.
 func (b *clientWatch) exclusive() {
 	if b.off {
 		return
 	}
 	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.who.dead() })
 	for i, x := range b.held {
-		if !x.lock.Held() {
+		sure := certain(x.who) > 0 || x.who.status().Lease == session.NoLease // time goes on while it is asked
+		switch {
+		case !x.lock.Held():
 			continue
+		case !sure:
+			b.world.Break("S9", "the client on %v believes to hold the lock of %v, and does not count on its session any more", x.who.self(), x.node)
 		}
 		for _, y := range b.held[:i] {
 			if x.node == y.node && x.mode.Conflicts(y.mode) && y.lock.Held() {

@@ -147,3 +147,31 @@ func TestS15NoEphemeralNodeGoesThatSomebodyHasOpen(t *testing.T) {
 	w.command(sweep(7))
 	f.breaks("S15")
 }
+
+// Who does not count on his session any more must not believe in what it holds, though
+// nobody else does either.
+func TestS9ABeliefEndsWithTheBound(t *testing.T) {
+	now := time.Unix(100, 0)
+	for name, c := range map[string]struct {
+		lease  session.Lease
+		left   time.Duration
+		held   bool
+		breaks bool
+	}{
+		"a millisecond before":    {session.Valid, time.Millisecond, true, false},
+		"at the bound":            {session.Valid, 0, true, true},
+		"at the bound, not held":  {session.Valid, 0, false, false},
+		"in jeopardy":             {session.Jeopardy, 0, true, true},
+		"where there are none":    {session.NoLease, 0, true, false},
+		"in jeopardy, and it ran": {session.Jeopardy, time.Minute, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			w := newClientWatch(f.w)
+			m := &mind{at: now, Status: client.Status{Status: session.Status{State: session.Open, Session: 7, Lease: c.lease, Bound: now.Add(c.left)}}}
+			l := lease(c.held)
+			w.holds(m, &opened{path: "/d0/hot", stat: client.Stat{Instance: 7}}, &l, client.Exclusive)
+			require.Equal(t, c.breaks, f.w.Failure() != nil)
+		})
+	}
+}
