@@ -234,7 +234,7 @@ func (h *watch) asks(to paxos.NodeID, q api.Request) {
 	case api.CloseHandle, api.SetSequencer:
 		h.asked[call{q.Session, q.Seq}] = aboutHandle
 	case api.Open, api.GetContents, api.GetStat, api.ReadDir, api.SetContents, api.SetACL, api.DeleteNode,
-		api.GetSequencer, api.CheckSequencer:
+		api.GetSequencer, api.CheckSequencer, api.Release:
 		h.asked[call{q.Session, q.Seq}] = aboutNode
 	}
 }

@@ -63,6 +63,23 @@ func TestAPoisonIsMemoryOfOneMaster(t *testing.T) {
 	}
 }
 
+// A refusal by authority may be repeated without: of a Release, too.
+func TestARefusalIsRepeated(t *testing.T) {
+	for name, op := range map[string]api.Op{"a read": api.GetStat{}, "a release": api.Release{}} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			f.h.epoch, f.h.alone = 1, func(paxos.NodeID) bool { return false }
+			f.comes(op)
+			gone := api.Result{Code: api.Gone}
+			f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 1, Result: gone}, nil, []node.Read{{Session: 7, Seq: 1, Result: gone}})
+			f.replies(1, gone)
+			f.good()
+			f.replies(1, api.Result{Code: api.HandleClosed})
+			f.breaks("I-W1")
+		})
+	}
+}
+
 // What a master told by memory it may tell again when it is none any more, and a later
 // one has executed a copy; nothing else than that, and not in the later epoch.
 func TestWhatWasToldIsToldAgain(t *testing.T) {
