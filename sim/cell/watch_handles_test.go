@@ -80,6 +80,12 @@ func (k *keeper) proposes(s api.SessionID, seq api.Seq, e api.Epoch, d command.D
 	k.h.begun(1, [][]byte{command.Append(nil, command.Act{Guard: e, Session: s, Seq: seq, Deed: d})})
 }
 
+// no takes all rights on /f away.
+func (k *keeper) no() {
+	k.b.nodes["/f"].names[1] = "nobody"
+	k.b.turns()
+}
+
 // Each case asks for something and has it done, by a command or by an answer.
 func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 	write := func(k *keeper, s api.SessionID, who api.Principal, e api.Epoch, token api.Token) {
@@ -181,20 +187,17 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 			read(k, 7, "ann", 3, k.token)
 		}, "S14"},
 		"a right that was taken away, in this epoch": {func(k *keeper) {
-			k.b.nodes["/f"].names[1] = "nobody"
-			k.b.turns()
+			k.no()
 			write(k, 7, "ann", 3, k.token)
 		}, ""},
 		"a right that was taken away, in the next epoch": {func(k *keeper) {
-			k.b.nodes["/f"].names[1] = "nobody"
-			k.b.turns()
+			k.no()
 			k.epoch(4)
 			write(k, 7, "ann", 4, k.token)
 		}, "S16"},
 		"a right that was taken away in the next epoch": {func(k *keeper) {
 			k.epoch(4)
-			k.b.nodes["/f"].names[1] = "nobody"
-			k.b.turns()
+			k.no()
 			write(k, 7, "ann", 4, k.token)
 		}, ""},
 		"a handle that was given out when its epoch was over": {func(k *keeper) {
@@ -240,17 +243,13 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 // A master that was deposed gives a handle out of epoch 3, in epoch 4, and its session
 // writes by that.
 func TestS16AHandleThatADeposedMasterGivesOut(t *testing.T) {
-	no := func(k *keeper) {
-		k.b.nodes["/f"].names[1] = "nobody"
-		k.b.turns()
-	}
 	for name, c := range map[string]struct {
 		before, since func(k *keeper)
 		breaks        bool
 	}{
 		"the rights are there still":      {nil, nil, false},
-		"they were taken away before":     {no, nil, true},
-		"they were taken away in epoch 4": {nil, no, false},
+		"they were taken away before":     {(*keeper).no, nil, true},
+		"they were taken away in epoch 4": {nil, (*keeper).no, false},
 	} {
 		k := newKeeper(t)
 		k.h.applied = func(paxos.NodeID) bool { return false }
@@ -296,19 +295,15 @@ func TestS14NothingIsProposedThatWasNotBegun(t *testing.T) {
 // A handle is given out in epoch 4 to a copy of an Open that was executed in epoch 3,
 // and its session writes by that.
 func TestS16AHandleThatNobodyHasTested(t *testing.T) {
-	no := func(k *keeper) {
-		k.b.nodes["/f"].names[1] = "nobody"
-		k.b.turns()
-	}
 	for name, c := range map[string]struct {
 		before, since func(k *keeper)
 		guard         api.Epoch
 		breaks        bool
 	}{
 		"the rights are there still":      {nil, nil, 3, false},
-		"they were taken away before":     {no, nil, 3, true},
-		"they were taken away in epoch 4": {nil, no, 3, false},
-		"it was executed in epoch 4":      {no, nil, 4, false},
+		"they were taken away before":     {(*keeper).no, nil, 3, true},
+		"they were taken away in epoch 4": {nil, (*keeper).no, 3, false},
+		"it was executed in epoch 4":      {(*keeper).no, nil, 4, false},
 	} {
 		k := newKeeper(t)
 		if c.before != nil {

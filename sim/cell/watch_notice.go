@@ -1,6 +1,11 @@
 package cell
 
-import "github.com/chubbycell/chubby/replica/api"
+import (
+	"maps"
+	"slices"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
 
 // owed is what a client has to present to a new master before it says that it knows of
 // its epoch: the handles of Acquires that it sent and that have no answer. The former
@@ -20,7 +25,7 @@ func (o *owed) told(e api.Epoch, h *hangs) {
 	for seq, c := range h.calls { // order-free: a set
 		if q, acquires := c.op.(api.Acquire); acquires && seq > h.seen {
 			if g, ok := parseToken(string(q.Handle)); ok {
-				o.handles[g.id] = seq
+				o.handles[g.id] = max(o.handles[g.id], seq)
 			}
 		}
 	}
@@ -36,10 +41,9 @@ func (o *owed) says(e api.Epoch, k api.KeepAlive) fault {
 			delete(o.handles, g.id)
 		}
 	}
-	if k.Flushed == o.epoch {
-		for id, seq := range o.handles { // order-free: any of them will do
-			return faultf("S9", "says that it knows of epoch %d, and has not presented handle %v, whose call %d to acquire has no answer", e, id, seq)
-		}
+	if k.Flushed != o.epoch || len(o.handles) == 0 {
+		return fault{}
 	}
-	return fault{}
+	id := slices.MinFunc(slices.Collect(maps.Keys(o.handles)), api.HandleID.Compare)
+	return faultf("S9", "says that it knows of epoch %d, and has not presented handle %v, whose call %d to acquire has no answer", e, id, o.handles[id])
 }

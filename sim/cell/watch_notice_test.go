@@ -58,6 +58,9 @@ func TestS9WhatIsUnderWayIsPresented(t *testing.T) {
 			require.Equal(t, fault{}, o.says(2, api.KeepAlive{Flushed: 1, Tokens: c.present}))
 			f := o.says(2, api.KeepAlive{Flushed: 2})
 			require.Equal(t, c.owes, f.id == "S9", "%+v", f)
+			if name == "none" {
+				require.Contains(t, f.text, handleOf(1).String(), "the lowest of both, at each run")
+			}
 		})
 	}
 }
