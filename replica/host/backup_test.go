@@ -26,9 +26,9 @@ type saved struct {
 	at time.Time
 }
 
-// newBackups is a trio that writes backups; each takes no time.
-func newBackups(t *testing.T) *trio {
-	g := newTrio(t, 1_000_000, func(c *host.Config) {
+// newBackups is a cell that writes backups; each takes no time.
+func newBackups(t *testing.T) *cell {
+	g := newCell(t, 3, 1_000_000, func(c *host.Config) {
 		c.BackupEvery, c.Node.Sessions, c.Node.Secret = every, session.DefaultConfig(), [32]byte{1}
 	})
 	g.save = func(saved) *host.BackupDone { return nil }
@@ -37,7 +37,7 @@ func newBackups(t *testing.T) *trio {
 }
 
 // recorded is what the rows say.
-func (g *trio) recorded() rows.Backup { return g.hosts[g.master()-1].Node().Backup() }
+func (g *cell) recorded() rows.Backup { return g.hosts[g.master()-1].Node().Backup() }
 
 func TestTheMasterAndNobodyElseWritesBackups(t *testing.T) {
 	g := newBackups(t)
@@ -175,7 +175,7 @@ func TestRowsThatChangeWhileTheyAreBackedUpStop(t *testing.T) {
 }
 
 func TestWithoutAnIntervalThereAreNoBackups(t *testing.T) {
-	g := newTrio(t, 1_000_000)
+	g := newCell(t, 3, 1_000_000)
 	g.master()
 	g.pass(time.Hour)
 	require.Empty(t, g.saves)

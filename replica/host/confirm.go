@@ -13,9 +13,11 @@ import (
 // them, and no laggard is given them (doc.go, Comparing before writing).
 //
 // It asks all others, and goes on asking those that did not say the same, with
-// doubling waits. Peers that are silent, or say something else, may yet come round:
-// they answer when they have applied the slot, or when they were restarted with
-// better rows. One that can never answer says so (NoSum), and then it takes the rows
+// doubling waits, the silent ones by way of those that answered as well: a replica
+// may hear the master and no majority for as long as a network is ill, and would
+// keep each slot of that time. Peers that are silent, or say something else, may yet
+// come round: they answer when they have applied the slot, or when they were
+// restarted with better rows. One that can never answer says so (NoSum), and then it takes the rows
 // of a later slot: those, the peer will know.
 type confirm struct {
 	self    paxos.NodeID
@@ -85,7 +87,22 @@ func (c *confirm) again(now time.Time) []outgoing {
 		return nil
 	}
 	c.wait = c.longer()
-	return c.ask(now)
+	return append(c.ask(now), c.relays()...)
+}
+
+// relays has those that answered ask the silent ones.
+func (c *confirm) relays() (all []outgoing) {
+	for _, via := range c.peers {
+		if _, answered := c.others[via]; !answered {
+			continue
+		}
+		for _, id := range c.peers {
+			if _, answered := c.others[id]; !answered {
+				all = append(all, through(via, c.self, id, AskSum{Slot: c.mine.Slot}))
+			}
+		}
+	}
+	return all
 }
 
 // longer is the wait after this one.

@@ -52,6 +52,8 @@
 //	TellSum(slot, sum)  from one that has applied the slot, at once or when it has
 //	NoSum(slot)         from one that knows no sum of so old a slot: then the rows of
 //	                    a later slot are taken, after a wait for the others
+//	Relay(from, to, m)  one of these by way of a third: who did not answer in time is
+//	                    asked through those that did, and answers the same way
 //
 // What they tell is the checksum that is kept while rows are written, of every slot
 // that is in memory (sums): no walk, so any slot will do. What the file holds is
@@ -62,7 +64,9 @@
 // (node.ErrMinority).
 //
 // While a minority is away, the others are enough. Without a majority there is no
-// snapshot and nothing is dropped, but then nothing is chosen either.
+// snapshot and nothing is dropped, but then nothing is chosen either. A replica that
+// hears the master and no majority does learn what is chosen, without end; that is
+// what words are relayed for. One that hears nobody who answers learns nothing.
 //
 // # Fetching
 //

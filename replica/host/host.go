@@ -75,6 +75,7 @@ type Counters struct {
 	SnapshotsWritten   uint64 // its own
 	SnapshotsFailed    uint64
 	SumsAskedAgain     uint64 // rows for a snapshot waited longer for a majority's word
+	SumsRelayed        uint64 // words about rows were passed on between two peers
 	SumsOutdated       uint64 // a peer did not know the slot any more: those of a later one were taken
 	SumsOdd            uint64 // no majority could have these rows: the replica stopped
 	TransfersFailed    uint64 // of one from a peer

@@ -30,13 +30,24 @@ type TellSum struct {
 //	no sum after slot 9
 type NoSum struct{ Slot paxos.Slot }
 
+// Relay is what From says of sums to To, by way of a third: From and To may not hear
+// each other. The third sends it on as it is, once.
+//
+//	replica 4 to replica 2: ask sum after slot 9
+type Relay struct {
+	From, To paxos.NodeID
+	M        Transfer // an AskSum, a TellSum or a NoSum
+}
+
 func (AskSum) transfer()  {}
 func (TellSum) transfer() {}
 func (NoSum) transfer()   {}
+func (Relay) transfer()   {}
 
 func (m AskSum) String() string  { return fmt.Sprintf("ask sum after slot %d", m.Slot) }
 func (m TellSum) String() string { return fmt.Sprintf("sum after slot %d is %v", m.Slot, m.Sum) }
 func (m NoSum) String() string   { return fmt.Sprintf("no sum after slot %d", m.Slot) }
+func (m Relay) String() string   { return fmt.Sprintf("replica %d to replica %d: %v", m.From, m.To, m.M) }
 
 // appendSum appends the two lanes of a sum, 8 bytes each: they are no numbers that
 // a varint would make shorter.
@@ -53,6 +64,19 @@ func (r *reader) sum() (s db.Sum) {
 	b := []byte(r.rest[:16])
 	r.rest = r.rest[16:]
 	return db.Sum{A: binary.LittleEndian.Uint64(b), B: binary.LittleEndian.Uint64(b[8:])}
+}
+
+// invalidRelay says why nobody can have sent it, or "".
+func invalidRelay(m Relay) string {
+	switch m.M.(type) {
+	case AskSum, TellSum, NoSum:
+	default:
+		return "a relay of something else than sums"
+	}
+	if m.From == 0 || m.To == 0 || m.From == m.To {
+		return "a relay from nobody, or to nobody else"
+	}
+	return ""
 }
 
 // invalidSlot says why no rows can be those after a slot, or "".

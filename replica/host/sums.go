@@ -18,10 +18,11 @@ type sums struct {
 	asked []sumWanted
 }
 
-// sumWanted is the latest question of a peer, of a slot not applied yet.
+// sumWanted is the latest question of a peer, of a slot not applied yet, and whom
+// it came through: the peer itself, or one that relays.
 type sumWanted struct {
-	from paxos.NodeID
-	slot paxos.Slot
+	from, via paxos.NodeID
+	slot      paxos.Slot
 }
 
 // begin forgets all: the rows are those of a snapshot, or none of slot 0.
@@ -43,28 +44,37 @@ func (s *sums) drop(below paxos.Slot) {
 	}
 }
 
-// ask notes a question of a peer; only its latest counts.
-func (s *sums) ask(from paxos.NodeID, slot paxos.Slot) {
-	i := slices.IndexFunc(s.asked, func(w sumWanted) bool { return w.from == from })
+// ask notes a question of a peer; only its latest counts, of each way it may come.
+func (s *sums) ask(from, via paxos.NodeID, slot paxos.Slot) {
+	i := slices.IndexFunc(s.asked, func(w sumWanted) bool { return w.from == from && w.via == via })
 	if i < 0 {
-		i, s.asked = len(s.asked), append(s.asked, sumWanted{from: from})
+		i, s.asked = len(s.asked), append(s.asked, sumWanted{from: from, via: via})
 	}
 	s.asked[i].slot = slot
 }
 
-// answers are the answers to questions whose slot was applied, or skipped.
-func (s *sums) answers() (all []outgoing) {
+// answers are the answers of this replica, self, to questions whose slot was applied,
+// or skipped. They go the way that the question came.
+func (s *sums) answers(self paxos.NodeID) (all []outgoing) {
 	later := s.asked[:0]
 	for _, w := range s.asked {
 		switch {
 		case w.slot > s.top():
 			later = append(later, w)
 		case w.slot < s.base:
-			all = append(all, outgoing{w.from, NoSum{Slot: w.slot}})
+			all = append(all, through(w.via, self, w.from, NoSum{Slot: w.slot}))
 		default:
-			all = append(all, outgoing{w.from, TellSum{Slot: w.slot, Sum: s.after[w.slot-s.base]}})
+			all = append(all, through(w.via, self, w.from, TellSum{Slot: w.slot, Sum: s.after[w.slot-s.base]}))
 		}
 	}
 	s.asked = later
 	return all
+}
+
+// through is what one host says to another, by way of a third, or of none.
+func through(via, from, to paxos.NodeID, m Transfer) outgoing {
+	if via == to {
+		return outgoing{to, m}
+	}
+	return outgoing{via, Relay{From: from, To: to, M: m}}
 }

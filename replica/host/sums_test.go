@@ -24,8 +24,8 @@ func sumsOf(from, to paxos.Slot) *sums {
 
 // one is the answer to one question, nil if there is none yet.
 func (s *sums) one(t *testing.T, slot paxos.Slot) Transfer {
-	s.ask(2, slot)
-	all := s.answers()
+	s.ask(2, 2, slot)
+	all := s.answers(1)
 	if len(all) == 0 {
 		return nil
 	}
@@ -64,13 +64,26 @@ func TestWhatIsKnownOfASlot(t *testing.T) {
 // peer, the later.
 func TestAQuestionWaitsForItsSlot(t *testing.T) {
 	s := sumsOf(5, 9)
-	s.ask(3, 11)
-	s.ask(2, 12)
-	s.ask(2, 10)
-	require.Empty(t, s.answers())
+	s.ask(3, 3, 11)
+	s.ask(2, 2, 12)
+	s.ask(2, 2, 10)
+	require.Empty(t, s.answers(1))
 	s.applied(sumOf(10))
-	require.Equal(t, []outgoing{{2, TellSum{Slot: 10, Sum: sumOf(10)}}}, s.answers())
-	require.Empty(t, s.answers())
+	require.Equal(t, []outgoing{{2, TellSum{Slot: 10, Sum: sumOf(10)}}}, s.answers(1))
+	require.Empty(t, s.answers(1))
 	s.begin(40, sumOf(40))
-	require.Equal(t, []outgoing{{3, NoSum{Slot: 11}}}, s.answers(), "it was skipped")
+	require.Equal(t, []outgoing{{3, NoSum{Slot: 11}}}, s.answers(1), "it was skipped")
+}
+
+// A question that came through another is answered through that, whatever came from
+// its author itself.
+func TestAnAnswerGoesTheWayOfItsQuestion(t *testing.T) {
+	s := sumsOf(5, 9)
+	s.ask(2, 2, 9)
+	s.ask(2, 3, 9)
+	s.ask(4, 3, 4)
+	tell := TellSum{Slot: 9, Sum: sumOf(9)}
+	require.Equal(t, []outgoing{
+		{2, tell}, {3, Relay{From: 1, To: 2, M: tell}}, {3, Relay{From: 1, To: 4, M: NoSum{Slot: 4}}},
+	}, s.answers(1))
 }

@@ -42,14 +42,39 @@ func (h *Host) transfer(from paxos.NodeID, wire string) {
 		if h.fetch.gone(h.now, from, m) {
 			h.count.TransfersRestarted++
 		}
+	case Relay:
+		h.relay(from, m)
+	default:
+		h.compares(from, from, m)
+	}
+}
+
+// compares takes what a peer says of sums, and whom it came through.
+func (h *Host) compares(from, via paxos.NodeID, m Transfer) {
+	switch m := m.(type) {
 	case AskSum:
-		h.sums.ask(from, m.Slot)
+		h.sums.ask(from, via, m.Slot)
 	case TellSum:
 		h.confirm.told(from, m)
 		h.backup.confirm.told(from, m)
 	case NoSum:
 		h.confirm.forgot(m)
 		h.backup.confirm.forgot(m)
+	}
+}
+
+// relay takes what a peer has to pass on, or has passed on. Only who says a thing has
+// it relayed: so nothing goes round in circles.
+func (h *Host) relay(from paxos.NodeID, m Relay) {
+	self, peers := h.cfg.Node.Paxos.ID, h.fetch.peers
+	switch {
+	case m.From == from && slices.Contains(peers, m.To):
+		h.count.SumsRelayed++
+		h.transfers = append(h.transfers, outgoing{m.To, m})
+	case m.To == self && m.From != from && slices.Contains(peers, m.From):
+		h.compares(m.From, from, m.M)
+	default:
+		h.count.MalformedPeer++
 	}
 }
 
@@ -156,7 +181,7 @@ func (h *Host) tendBulk(behind *paxos.Behind, out *Output) {
 // tendConfirm has the rows of the next snapshot compared with those of the others,
 // and answers others who do the same.
 func (h *Host) tendConfirm() {
-	h.transfers = append(h.transfers, h.sums.answers()...)
+	h.transfers = append(h.transfers, h.sums.answers(h.cfg.Node.Paxos.ID)...)
 	switch c := &h.confirm; {
 	case c.idle() && h.bulk.wants(h.now):
 		h.transfers = append(h.transfers, c.begin(h.now, h.snapshot())...)

@@ -94,7 +94,8 @@ func (m Gone) String() string {
 // none of these kinds, then the fields in the order of the struct. Numbers are
 // unsigned varints; an ID is its handle (slot, round, node, epoch, count of
 // members, members), size and sum; a checksum of rows is its two lanes, 8 bytes
-// each, little endian. Kinds are never used again.
+// each, little endian; what is relayed comes last, with its own version and kind.
+// Kinds are never used again.
 const (
 	wireVersion = 1
 
@@ -104,6 +105,7 @@ const (
 	kindAskSum  = 67
 	kindTellSum = 68
 	kindNoSum   = 69
+	kindRelay   = 70
 )
 
 // ErrMalformed is what every decoding error is: the bytes are no Transfer.
@@ -112,7 +114,7 @@ var ErrMalformed = errors.New("host: malformed transfer")
 // IsTransfer says whether bytes from a peer are for DecodeTransfer and not for
 // paxos.DecodeMessage.
 func IsTransfer(wire string) bool {
-	return len(wire) >= 2 && wire[0] == wireVersion && wire[1] >= kindAsk && wire[1] <= kindNoSum
+	return len(wire) >= 2 && wire[0] == wireVersion && wire[1] >= kindAsk && wire[1] <= kindRelay
 }
 
 // AppendTransfer appends the encoding of m to dst.
@@ -135,6 +137,9 @@ func AppendTransfer(dst []byte, m Transfer) []byte {
 		return appendSum(binary.AppendUvarint(append(dst, wireVersion, kindTellSum), uint64(m.Slot)), m.Sum)
 	case NoSum:
 		return binary.AppendUvarint(append(dst, wireVersion, kindNoSum), uint64(m.Slot))
+	case Relay:
+		dst = binary.AppendUvarint(append(dst, wireVersion, kindRelay), uint64(m.From))
+		return AppendTransfer(binary.AppendUvarint(dst, uint64(m.To)), m.M)
 	}
 	panic(fmt.Sprintf("host: transfer %T has no encoding", m))
 }
@@ -174,6 +179,16 @@ func DecodeTransfer(wire string) (Transfer, error) {
 		m = TellSum{Slot: paxos.Slot(r.num()), Sum: r.sum()}
 	case kindNoSum:
 		m = NoSum{Slot: paxos.Slot(r.num())}
+	case kindRelay:
+		way := Relay{From: r.node(), To: r.node()}
+		if r.bad || !IsTransfer(r.rest) || r.rest[1] == kindRelay {
+			return nil, fmt.Errorf("%w: a relay of nothing, or of another", ErrMalformed)
+		}
+		var err error
+		if way.M, err = DecodeTransfer(r.rest); err != nil {
+			return nil, err
+		}
+		m, r.rest = way, ""
 	}
 	if r.bad || r.rest != "" {
 		return nil, fmt.Errorf("%w: fields do not fit", ErrMalformed)
@@ -211,6 +226,8 @@ func invalid(m Transfer) string {
 		return invalidSlot(m.Slot)
 	case NoSum:
 		return invalidSlot(m.Slot)
+	case Relay:
+		return invalidRelay(m)
 	}
 	return "unknown transfer"
 }

@@ -35,6 +35,7 @@ var transfers = []struct {
 	{host.TellSum{Slot: 9, Sum: db.Sum{A: 1, B: 0xf0}}, "0144 09 0100000000000000 f000000000000000",
 		"sum after slot 9 is 000000000000000100000000000000f0"},
 	{host.NoSum{Slot: 9}, "0145 09", "no sum after slot 9"},
+	{host.Relay{From: 4, To: 200, M: host.NoSum{Slot: 9}}, "0146 04 c801 0145 09", "replica 4 to replica 200: no sum after slot 9"},
 }
 
 func TestTransfersOnTheWire(t *testing.T) {
@@ -84,6 +85,12 @@ func TestTransfersThatNobodySends(t *testing.T) {
 		"asks for the sum of none": host.AskSum{},
 		"tells the sum of none":    host.TellSum{},
 		"a slot beyond the last":   host.NoSum{Slot: paxos.MaxSlot},
+		"relays what it may not":   host.Relay{From: 1, To: 2, M: host.Gone{Slot: 2}},
+		"relays for nobody":        host.Relay{To: 2, M: host.AskSum{Slot: 2}},
+		"relays to nobody":         host.Relay{From: 1, M: host.AskSum{Slot: 2}},
+		"relays to itself":         host.Relay{From: 2, To: 2, M: host.AskSum{Slot: 2}},
+		"relays a sum of none":     host.Relay{From: 1, To: 2, M: host.AskSum{}},
+		"relays a relay":           host.Relay{From: 1, To: 2, M: host.Relay{From: 1, To: 2, M: host.AskSum{Slot: 2}}},
 		"more members than can be": host.Gone{ID: id(func(c *host.SnapshotID) { c.Handle.Members = make([]paxos.NodeID, 65) })},
 	} {
 		_, err := host.DecodeTransfer(string(host.AppendTransfer(nil, m)))

@@ -206,6 +206,10 @@ func (h *watch) claimsSnapshot(id, to paxos.NodeID, wire string) {
 		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
 		return
 	}
+	if r, relays := m.(host.Relay); relays {
+		h.relays(id, to, r)
+		id, m = r.From, r.M
+	}
 	switch m := m.(type) {
 	case host.Ask:
 		h.asksPiece(id, to, m)

@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/sim"
 )
@@ -50,7 +51,8 @@ type watch struct {
 	rot       rotCounts
 	audits    node.AuditCounters // of the lives that are over
 	reports   uint64             // of sums, sent
-	minority  int                // replicas that stopped because their rows were odd
+	relayed   map[host.Relay]bool
+	minority  int        // replicas that stopped because their rows were odd
 	snapshots snapshotCounts
 
 	aborted, repeated, stale, orphans, lateEpochs, conflicts, batches uint64
@@ -77,6 +79,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 		asked:    map[call]about{},
 		given:    map[call]uint64{},
 		calls:    map[call]effect{},
+		relayed:  map[host.Relay]bool{},
 		handed:   map[uint64]int{},
 		epochs:   map[api.Epoch]holder{},
 		served:   map[api.Epoch]paxos.Ballot{},

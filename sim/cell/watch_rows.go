@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/node"
 )
 
@@ -26,6 +27,18 @@ func (h *watch) claimsSum(id paxos.NodeID, r node.SumReport) {
 	f := h.slot(r.Slot)
 	if !h.disks[id].stray && (!f.summed || f.sum != r.Sum) {
 		h.world.Break("S6", "replica %d says that its rows have checksum %v after slot %d, and it is %v", id, r.Sum, r.Slot, f.sum)
+	}
+}
+
+// relays: who passes a word on has it from its author, and sends it to whom that
+// named; what it claims is the author's claim.
+func (h *watch) relays(id, to paxos.NodeID, r host.Relay) {
+	if id == r.From {
+		h.relayed[r] = true
+		return
+	}
+	if !h.relayed[r] || to != r.To {
+		h.world.Break("I-W1", "replica %d tells replica %d, as if it passed it on: %v", id, to, r)
 	}
 }
 

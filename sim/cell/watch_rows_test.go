@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/node"
 )
@@ -33,6 +34,21 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 	f = after()
 	f.h.claims(2, 1, string(host.AppendTransfer(nil, host.TellSum{Slot: 1, Sum: db.Sum{A: 8}})))
 	f.breaks("S6")
+
+	relay := func(id, to paxos.NodeID, a uint64) {
+		m := host.Relay{From: 2, To: 1, M: host.TellSum{Slot: 1, Sum: db.Sum{A: a}}}
+		f.h.claims(id, to, string(host.AppendTransfer(nil, m)))
+	}
+	f = after()
+	relay(2, 3, 7)
+	relay(3, 1, 7)
+	f.good()
+	relay(2, 3, 8)
+	f.breaks("S6")
+
+	f = after()
+	relay(3, 1, 7) // nobody said so
+	f.breaks("I-W1")
 
 	f = after()
 	f.h.claimsSum(2, node.SumReport{Slot: 2, Sum: db.Sum{A: 7}})

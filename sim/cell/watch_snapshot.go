@@ -27,6 +27,7 @@ func (s *snapshotCounts) add(c host.Counters) {
 	s.SourcesSwitched += c.SourcesSwitched
 	s.StalePieces += c.StalePieces
 	s.SumsAskedAgain += c.SumsAskedAgain
+	s.SumsRelayed += c.SumsRelayed
 	s.SumsOutdated += c.SumsOutdated
 	s.SumsOdd += c.SumsOdd
 }

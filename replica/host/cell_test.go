@@ -16,15 +16,16 @@ import (
 	"github.com/chubbycell/chubby/replica/session"
 )
 
-// trio is a cell of three whose disks take no time and whose messages arrive at
-// once, unless somebody is cut off.
-type trio struct {
+// cell is a cell whose disks take no time and whose messages arrive at once, unless
+// somebody is cut off.
+type cell struct {
 	t       *testing.T
 	every   paxos.Slot
 	hosts   []*host.Host // by id less 1
 	now     time.Time
 	cut     map[paxos.NodeID]bool
-	mute    map[paxos.NodeID]bool // it is heard, but says nothing of its sums
+	apart   func(a, b paxos.NodeID) bool // they do not hear each other; nil: all do
+	mute    map[paxos.NodeID]bool        // it is heard, but says nothing of its sums
 	wake    []time.Time
 	mail    []post
 	replies []api.Reply
@@ -42,21 +43,28 @@ type post struct {
 	wire     string
 }
 
-func newTrio(t *testing.T, every paxos.Slot, tune ...func(*host.Config)) *trio {
-	g := &trio{
-		t: t, every: every, tune: tune, now: time.Unix(100, 0), wake: make([]time.Time, 3), cut: map[paxos.NodeID]bool{}, mute: map[paxos.NodeID]bool{},
+func newCell(t *testing.T, n int, every paxos.Slot, tune ...func(*host.Config)) *cell {
+	g := &cell{
+		t: t, every: every, tune: tune, now: time.Unix(100, 0), wake: make([]time.Time, n), cut: map[paxos.NodeID]bool{}, mute: map[paxos.NodeID]bool{},
 		stopped: map[paxos.NodeID]error{}, written: map[paxos.NodeID][]host.WriteJob{},
 	}
-	for id := paxos.NodeID(1); id <= 3; id++ {
-		g.hosts = append(g.hosts, nil)
+	g.hosts = make([]*host.Host, n)
+	for _, id := range g.members() {
 		g.start(id, paxos.Recovered{}, nil)
 	}
 	return g
 }
 
-func (g *trio) start(id paxos.NodeID, rec paxos.Recovered, all *db.DB) {
+func (g *cell) members() (ids []paxos.NodeID) {
+	for i := range g.hosts {
+		ids = append(ids, paxos.NodeID(i+1))
+	}
+	return ids
+}
+
+func (g *cell) start(id paxos.NodeID, rec paxos.Recovered, all *db.DB) {
 	cfg := host.DefaultConfig()
-	cfg.Node.Paxos.ID, cfg.Node.Paxos.Members = id, []paxos.NodeID{1, 2, 3}
+	cfg.Node.Paxos.ID, cfg.Node.Paxos.Members = id, g.members()
 	cfg.Node.Paxos.Lease, cfg.Node.Sessions = paxos.Lease{}, session.Config{}
 	cfg.Node.ChecksumEvery = time.Hour
 	cfg.SnapshotEvery, cfg.KeepSlots = g.every, 2
@@ -70,7 +78,7 @@ func (g *trio) start(id paxos.NodeID, rec paxos.Recovered, all *db.DB) {
 }
 
 // act does what a host wants until it wants nothing more but time and mail.
-func (g *trio) act(id paxos.NodeID) {
+func (g *cell) act(id paxos.NodeID) {
 	h := g.hosts[id-1]
 	for {
 		out := h.TakeOutput()
@@ -80,7 +88,7 @@ func (g *trio) act(id paxos.NodeID) {
 		}
 		g.wake[id-1] = out.Wake
 		for _, m := range out.Peers {
-			if !g.cut[id] && !g.cut[m.To] && !(g.mute[id] && tellsSum(m.Wire)) {
+			if !g.cut[id] && !g.cut[m.To] && !(g.apart != nil && g.apart(id, m.To)) && !(g.mute[id] && tellsSum(m.Wire)) {
 				g.mail = append(g.mail, post{id, m.To, string(m.Wire)})
 			}
 		}
@@ -120,9 +128,9 @@ func tellsSum(wire []byte) bool {
 }
 
 // pass lets time go by.
-func (g *trio) pass(d time.Duration) {
+func (g *cell) pass(d time.Duration) {
 	for end := g.now.Add(d); g.now.Before(end); g.now = g.now.Add(10 * time.Millisecond) {
-		for id := paxos.NodeID(1); id <= 3; id++ {
+		for _, id := range g.members() {
 			if g.stopped[id] == nil && !g.now.Before(g.wake[id-1]) {
 				g.hosts[id-1].Advance(g.now)
 				g.act(id)
@@ -140,9 +148,9 @@ func (g *trio) pass(d time.Duration) {
 }
 
 // master is who serves.
-func (g *trio) master() paxos.NodeID {
+func (g *cell) master() paxos.NodeID {
 	for range 1000 {
-		for id := paxos.NodeID(1); id <= 3; id++ {
+		for _, id := range g.members() {
 			if g.stopped[id] == nil && g.hosts[id-1].Node().Serving() != nil {
 				return id
 			}
@@ -154,7 +162,7 @@ func (g *trio) master() paxos.NodeID {
 }
 
 // puts fills slots, one after the other, unless the master stops.
-func (g *trio) puts(n int) {
+func (g *cell) puts(n int) {
 	m := g.master()
 	ask := func(q api.Request) api.Reply {
 		g.replies = nil
@@ -176,11 +184,11 @@ func (g *trio) puts(n int) {
 	}
 }
 
-func (g *trio) stray(id paxos.NodeID) { g.hosts[id-1].Node().Stray(rows.UserKey("stray"), "row") }
+func (g *cell) stray(id paxos.NodeID) { g.hosts[id-1].Node().Stray(rows.UserKey("stray"), "row") }
 
 // right checks that what was written of a slot is the same everywhere, and that
 // there is something.
-func (g *trio) right(ids ...paxos.NodeID) {
+func (g *cell) right(ids ...paxos.NodeID) {
 	sums := map[paxos.Slot]db.Sum{}
 	for _, id := range ids {
 		require.NotEmpty(g.t, g.written[id], "replica %d", id)
@@ -196,7 +204,7 @@ func (g *trio) right(ids ...paxos.NodeID) {
 }
 
 func TestSnapshotsAreWrittenWhereRowsAreTheSame(t *testing.T) {
-	g := newTrio(t, 5)
+	g := newCell(t, 3, 5)
 	g.puts(40)
 	g.pass(time.Second)
 	g.right(1, 2, 3)
@@ -208,7 +216,7 @@ func TestSnapshotsAreWrittenWhereRowsAreTheSame(t *testing.T) {
 // stops, and the others go on writing snapshots.
 func TestWrongRowsAreNeverWritten(t *testing.T) {
 	for other := range paxos.NodeID(3) {
-		g := newTrio(t, 20)
+		g := newCell(t, 3, 20)
 		g.puts(7)
 		odd := (g.master()-1+other)%3 + 1
 		g.stray(odd)
@@ -228,7 +236,7 @@ func TestWrongRowsAreNeverWritten(t *testing.T) {
 // Rows that go wrong while their predecessors are being compared are not written
 // in their place.
 func TestWhatIsWrittenIsWhatWasCompared(t *testing.T) {
-	g := newTrio(t, 20)
+	g := newCell(t, 3, 20)
 	g.mute = map[paxos.NodeID]bool{1: true, 2: true, 3: true}
 	g.puts(25)
 	odd := g.master()
@@ -248,7 +256,7 @@ func TestWhatIsWrittenIsWhatWasCompared(t *testing.T) {
 
 // Without a majority's word nothing is written, and no slot is dropped.
 func TestWithoutAMajoritysWordNothingIsWritten(t *testing.T) {
-	g := newTrio(t, 5)
+	g := newCell(t, 3, 5)
 	g.mute = map[paxos.NodeID]bool{1: true, 2: true, 3: true}
 	g.puts(20)
 	g.pass(5 * time.Second)
@@ -263,10 +271,55 @@ func TestWithoutAMajoritysWordNothingIsWritten(t *testing.T) {
 	g.right(1, 2, 3)
 }
 
+// Replica 4 hears the master and, of four, nobody else: it learns all that is chosen.
+// What it would keep for want of a majority's word comes by way of the master.
+func TestWhoHearsOneThatHearsAllIsToldByWayOfThat(t *testing.T) {
+	g := newCell(t, 4, 5)
+	m := g.master()
+	lone := m%4 + 1
+	g.apart = func(a, b paxos.NodeID) bool { return (a == lone) != (b == lone) && a != m && b != m }
+	g.puts(40)
+	g.pass(time.Second)
+	g.right(1, 2, 3, 4)
+	require.Greater(t, g.written[lone][len(g.written[lone])-1].Handle.Slot, paxos.Slot(30))
+	require.NotZero(t, g.hosts[m-1].Counters().SumsRelayed)
+
+	g.stray(lone)
+	before := len(g.written[lone])
+	g.puts(20)
+	g.pass(5 * time.Second)
+	require.Len(t, g.written[lone], before, "they did not say the same")
+	require.ErrorIs(t, g.stopped[lone], node.ErrMinority)
+}
+
+// Words that nobody may pass on, or have passed on, are dropped.
+func TestOnlyWhoSaysAThingHasItRelayed(t *testing.T) {
+	g := newCell(t, 3, 5)
+	g.master()
+	ask := host.AskSum{Slot: 1}
+	for name, c := range map[string]struct {
+		from paxos.NodeID
+		m    host.Relay
+		ok   bool
+	}{
+		"to pass on":                 {2, host.Relay{From: 2, To: 3, M: ask}, true},
+		"passed on":                  {2, host.Relay{From: 3, To: 1, M: ask}, true},
+		"its own, here":              {2, host.Relay{From: 2, To: 1, M: ask}, false},
+		"another's, to somebody":     {2, host.Relay{From: 3, To: 2, M: ask}, false},
+		"this one's own":             {2, host.Relay{From: 1, To: 3, M: ask}, false},
+		"to one that is no member":   {2, host.Relay{From: 2, To: 9, M: ask}, false},
+		"from one that is no member": {2, host.Relay{From: 9, To: 1, M: ask}, false},
+	} {
+		before := g.hosts[0].Counters().MalformedPeer
+		g.hosts[0].PeerMessage(g.now, c.from, string(host.AppendTransfer(nil, c.m)))
+		require.Equal(t, c.ok, g.hosts[0].Counters().MalformedPeer == before, name)
+	}
+}
+
 // A replica that comes back knows no sums of slots below its snapshot. Who waits for
 // its word takes the rows of a later slot.
 func TestAPeerThatBeganLaterIsAskedOfALaterSlot(t *testing.T) {
-	g := newTrio(t, 20)
+	g := newCell(t, 3, 20)
 	m := g.master()
 	back, gone := m%3+1, (m+1)%3+1
 	g.puts(4)
@@ -296,7 +349,7 @@ func TestAPeerThatBeganLaterIsAskedOfALaterSlot(t *testing.T) {
 
 // The lane finds that the rows are not those that were compared.
 func TestRowsThatChangeWhileTheyAreWrittenStop(t *testing.T) {
-	g := newTrio(t, 20)
+	g := newCell(t, 3, 20)
 	g.fails = fmt.Errorf("writing: %w", db.ErrChanged)
 	g.puts(30)
 	g.pass(time.Second)
