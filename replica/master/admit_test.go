@@ -62,6 +62,26 @@ func TestWhoIsNobodyOpensNoSession(t *testing.T) {
 	require.Len(t, r.taken, 1, "the epoch")
 }
 
+// Session numbers can be guessed. Bob asks by the one that Ann's session is about to
+// get: behind its opening in the log, which names no principal of a call, his would be
+// hers.
+func TestASessionThatIsYetToBeOpenedIsNobodys(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	r.m.Request(r.at(), 9, "ann", api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{7}}})
+	r.take()
+	open := r.taken[len(r.taken)-1].Command
+	next := api.SessionID(rows.GetTotals(r.db.View()).Commands + 1)
+	for id, op := range []api.Op{api.Put{Key: "k", Value: "v"}, api.Get{Key: "k"}, api.EndSession{}, api.Open{Path: "f", Rights: api.RightRead}} {
+		before := len(r.taken)
+		r.m.Request(r.at(), 8, "bob", api.Request{ID: uint64(id + 2), Session: next, Seq: 1, Epoch: 1, Op: op})
+		r.take()
+		require.Len(t, r.taken, before)
+		require.Equal(t, api.NoSession, r.reply().Code)
+	}
+	require.Equal(t, next, r.raw(open).Result.Session, "he guessed right")
+}
+
 // Reads are answered from the rows up to the very end of authority, and not at it.
 func TestReadsAreAnsweredWhileThereIsAuthority(t *testing.T) {
 	r := newRig(t)

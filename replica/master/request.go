@@ -46,20 +46,23 @@ func (m *Master) admits(who api.Principal, q api.Request) api.Code {
 	case opens && who.Check() != api.OK:
 		return api.Invalid
 	}
-	return m.owns(who, q)
+	if opens {
+		return api.OK
+	}
+	return m.owns(who, q.Session)
 }
 
 // owns says whether a session is alive, and that of who asks. One that is not
 // remembered never comes to life again: whoever names this epoch was told of
-// sessions that stood in these rows. But calls on user rows get that answer from
-// the log.
-func (m *Master) owns(who api.Principal, q api.Request) api.Code {
-	s, alive := m.sessions.Get(q.Session)
-	switch {
-	case alive && s.Principal != who:
-		return api.Permission
-	case !alive && onNodes(q.Op):
+// sessions that stood in these rows. And who names one that is yet to be opened has
+// guessed its number: the log, which knows no principals but of sessions, would
+// execute his call behind its opening.
+func (m *Master) owns(who api.Principal, id api.SessionID) api.Code {
+	switch s, alive := m.sessions.Get(id); {
+	case !alive:
 		return api.NoSession
+	case s.Principal != who:
+		return api.Permission
 	}
 	return api.OK
 }

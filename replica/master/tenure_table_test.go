@@ -165,26 +165,28 @@ func TestEachInputInEachState(t *testing.T) {
 
 func TestOnlyAServingMasterTakesRequests(t *testing.T) {
 	r := newRig(t)
+	r.apply(command.Epoch{Master: 2})
+	s := r.session(1)
 	r.m.Tenure(master.Tenure{Leader: 3})
-	r.request(9, put(1, 2, 1))
+	r.request(9, put(1, s, 1))
 	p := r.reply()
 	require.Equal(t, api.NotMaster, p.Result.Code)
 	require.EqualValues(t, 3, p.Master)
 
 	r.elect(5)
-	r.request(9, put(2, 2, 1))
+	r.request(9, put(2, s, 1))
 	p = r.reply()
 	require.Equal(t, api.NotMaster, p.Result.Code)
 	require.EqualValues(t, 1, p.Master, "ask here again")
 	require.Len(t, r.taken, 1, "the first command of a tenure is its epoch, and nothing is before it")
 
 	r.last()
-	r.request(9, put(3, 2, 1))
+	r.request(9, put(3, s, 1))
 	require.Empty(t, r.replies)
 	require.Len(t, r.taken, 2)
 
 	r.apply(command.Epoch{Master: 2, Ballot: rows.Ballot{Round: 8, Node: 2}})
-	r.request(9, put(4, 2, 2))
+	r.request(9, put(4, s, 2))
 	p = r.reply()
 	require.Equal(t, api.NotMaster, p.Result.Code)
 	require.EqualValues(t, 2, p.Master)
@@ -244,25 +246,29 @@ func TestAnyRepeatedCopyAnswers(t *testing.T) {
 func TestARefusalAnswersOnlyItsOwnCopy(t *testing.T) {
 	r := newRig(t)
 	r.serve(5)
-	r.request(9, put(1, 77, 1)) // no such session
+	s := r.session(1)
+	r.request(9, put(1, s, 1))
 	old := r.taken[len(r.taken)-1].Command
 	r.m.Tenure(master.Tenure{})
 	r.take()
 	r.reply()
 	r.serve(6)
-	r.request(9, put(2, 77, 1))
+	r.request(9, put(2, s, 1))
+	proposed := r.taken[len(r.taken)-1].Command
+	r.apply(command.Call{Guard: 2, Session: s, Seq: 9, Op: api.EndSession{}})
 	require.Equal(t, api.NoSession, r.raw(old).Result.Code)
 	require.Empty(t, r.replies)
-	r.last()
+	r.raw(proposed)
 	require.Equal(t, api.NoSession, r.reply().Result.Code)
 }
 
 func TestTheEndOfATenureTellsAllWhoWaitInOrder(t *testing.T) {
 	r := newRig(t)
 	r.serve(5)
-	r.request(1, put(11, 3, 1))
-	r.request(2, put(12, 2, 9))
-	r.request(3, put(13, 2, 4))
+	s, later := r.session(1), r.session(2)
+	r.request(1, put(11, later, 1))
+	r.request(2, put(12, s, 9))
+	r.request(3, put(13, s, 4))
 	r.m.Tenure(master.Tenure{Leader: 2})
 	r.take()
 	var ids []uint64
@@ -280,8 +286,9 @@ func TestTheEndOfATenureTellsAllWhoWaitInOrder(t *testing.T) {
 func TestProposalsOfAnEndedTenureAreDropped(t *testing.T) {
 	r := newRig(t)
 	r.serve(5)
+	s := r.session(1)
 	before := len(r.taken)
-	q := put(1, 2, 1)
+	q := put(1, s, 1)
 	q.Epoch = 1
 	r.m.Request(r.at(), 9, "ann", q) // no TakeOutput
 	r.m.Tenure(master.Tenure{Leader: 1, Ballot: ballot(8), Mine: true})

@@ -21,7 +21,7 @@ func TestAHostileClientTriesAllItsTricks(t *testing.T) {
 	require.Equal(t, sim.Reached, c.world.Run(60*time.Second))
 	require.Nil(t, c.world.Failure())
 	for _, name := range []string{
-		"session", "open", "close", "use", "a forged token", "another's token", "another's session",
+		"session", "open", "close", "use", "a forged token", "another's token", "another's session", "a session to come",
 		"a wrong number", "too large contents", "too large a value", "too long a key", "too long a token", "a bad path",
 		"a bad sequencer", "a wrong acquisition", "a handle that is shut", "to write without the right", "a replay, sent", "malformed bytes, sent",
 	} {

@@ -29,7 +29,7 @@ func (h *hostile) turn() {
 var tricks = []func(*hostile){
 	(*hostile).forges, (*hostile).steals, (*hostile).impersonates, (*hostile).misdates, (*hostile).miscounts,
 	(*hostile).repeats, (*hostile).exceeds, (*hostile).misnames, (*hostile).fakesSequencers, (*hostile).reuses,
-	(*hostile).presumes, (*hostile).garbles, (*hostile).polls, (*hostile).misreleases,
+	(*hostile).presumes, (*hostile).garbles, (*hostile).polls, (*hostile).misreleases, (*hostile).guesses,
 }
 
 // only says that one of these codes is answered, and nothing is told but OK.
@@ -215,6 +215,22 @@ func (h *hostile) impersonates() {
 		q.Op = h.useOf(t)
 	}
 	h.raw("another's session", q, only(api.Permission, api.Invalid))
+}
+
+// guesses asks in sessions that are yet to be opened: their numbers are those of
+// commands, and somebody may just be about to get one.
+func (h *hostile) guesses() {
+	for i := range 1 + h.draws.Int(4) {
+		next := api.SessionID(h.cell.watch.numbered) + api.SessionID(i+1)
+		op := api.Op(api.EndSession{})
+		if h.draws.Chance(1, 2) {
+			op = api.Put{Key: "guest", Value: "x"}
+		}
+		h.raw("a session to come", api.Request{Session: next, Seq: 1 << 40, Seen: 1<<40 - 1, Epoch: h.epoch, Op: op}, func(p api.Reply) bool {
+			own := h.cell.rights.opened[next] == h.cell.intruder() // it was its own that was to come
+			return own || only(api.Permission)(p)
+		})
+	}
 }
 
 // misdates names epochs that are over, and such that never were.

@@ -52,6 +52,7 @@ type watch struct {
 	audits    node.AuditCounters // of the lives that are over
 	reports   uint64             // of sums, sent
 	relayed   map[host.Relay]bool
+	numbered  api.Number // the last command that was applied anywhere
 	minority  int        // replicas that stopped because their rows were odd
 	snapshots snapshotCounts
 

@@ -73,6 +73,7 @@ func (h *watch) commands(a *node.Applied) {
 		h.guarded(a.Slot, &a.Commands[i])
 		h.meant(a.Slot, &a.Commands[i])
 		h.note(&a.Commands[i])
+		h.numbered = max(h.numbered, a.Commands[i].Number)
 		at := linearizability.Position{Slot: int64(a.Slot), Index: int32(i)}
 		h.each(&a.Commands[i], at)
 		key, ok := called(a.Commands[i].Command)

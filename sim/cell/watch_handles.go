@@ -307,6 +307,10 @@ func (b *handleBook) calls(id paxos.NodeID, c command.Call) {
 	if c.Session == 0 {
 		return
 	}
+	if _, was := b.rights.opened[c.Session]; !was {
+		b.world.Break("S16", "replica %d proposes %T as call %d of session %d, which nobody has opened yet", id, c.Op, c.Seq, c.Session)
+		return
+	}
 	if _, f := b.justified(call{c.Session, c.Seq}, c.Guard, func(op api.Op) bool { return op == c.Op }); f != (fault{}) {
 		b.world.Break(f.id, "replica %d proposes %T as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.text)
 	}

@@ -223,6 +223,10 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 			seq := k.asks(8, "bob", 3, api.Open{Path: "f", Rights: rw})
 			k.answer("bob", 8, seq, 3, api.Result{Code: api.OK, Detail: api.Opened{Token: "x", Node: k.node}})
 		}, "S14"},
+		"rows of a session that is yet to be opened": {func(k *keeper) {
+			seq := k.asks(99, "bob", 3, api.Put{Key: "k"})
+			k.h.begun(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 99, Seq: seq, Op: api.Put{Key: "k"}})})
+		}, "S16"},
 		"rows of another's session": {func(k *keeper) {
 			seq := k.asks(7, "bob", 3, api.Put{Key: "k"})
 			k.h.begun(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 7, Seq: seq, Op: api.Put{Key: "k"}})})

@@ -50,6 +50,7 @@ func houseServiceRows() []Row {
 			"replicas must be down when faults have ended, while a master waits for sessions, for longer than a short lease runs"),
 		weak(GroupHouse, "O106", "B", "a laggard asks all for a snapshot as new as that of the source it began with",
 			"a laggard must ask the newest source first, and that be lost for good with the only snapshot that is as new"),
+		applied(GroupHouse, "O107", "A", "calls on rows of a session that is yet to be opened go to the log"),
 		weak(GroupHouse, "O108", "B", "words about rows never go by way of a third replica",
 			"one of four must hear one other alone, while more is chosen than L2 allows a replica to keep. TestWhoHearsOneThatHearsAllIsToldByWayOfThat in replica/host kills it"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
