@@ -227,6 +227,9 @@ func (c *Cell) epilogue() {
 	c.leased()
 	c.backsUp()
 	for _, m := range c.replicas {
+		if r := running(m); r != nil {
+			c.retire(r)
+		}
 		m.Crash()
 	}
 	for _, m := range c.replicas {
