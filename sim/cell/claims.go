@@ -207,8 +207,10 @@ func (h *watch) claimsSnapshot(id, to paxos.NodeID, wire string) {
 		return
 	}
 	if r, relays := m.(host.Relay); relays {
-		h.relays(id, to, r)
-		id, m = r.From, r.M
+		if h.relays(id, to, r); id != r.From {
+			return // its author was asked for proof, in the life in which he said it
+		}
+		m = r.M
 	}
 	switch m := m.(type) {
 	case host.Ask:

@@ -31,7 +31,7 @@ func (h *watch) claimsSum(id paxos.NodeID, r node.SumReport) {
 }
 
 // relays: who passes a word on has it from its author, and sends it to whom that
-// named; what it claims is the author's claim.
+// named.
 func (h *watch) relays(id, to paxos.NodeID, r host.Relay) {
 	if id == r.From {
 		h.relayed[r] = true

@@ -47,6 +47,13 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 	f.breaks("S6")
 
 	f = after()
+	f.h.strays(2)
+	relay(2, 3, 8)
+	f.h.disks[2].stray = false // its next life
+	relay(3, 1, 8)
+	f.good()
+
+	f = after()
 	relay(3, 1, 7) // nobody said so
 	f.breaks("I-W1")
 
