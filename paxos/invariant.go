@@ -126,10 +126,10 @@ func (n *Node) verifyDemands(c *campaign, demanded []Value) {
 	}
 }
 
-// verify walks the whole state; it runs after every input under the build tag
-// deep. The invariants are numbered in DESIGN.md; those that compare two
+// Verify walks the whole state; it runs after every input under the build tag
+// deep, and an observer may call it between inputs. The invariants are numbered in DESIGN.md; those that compare two
 // instants (delta) or two places (pair) are asserted where they happen.
-func (n *Node) verify() {
+func (n *Node) Verify() {
 	n.verifyVotes()
 	n.verifyLearner()
 	if n.lead != nil {

@@ -180,7 +180,7 @@ func (n *Node) TakeOutput() Output {
 	n.learner.flush()
 	n.verifyDelta()
 	if invariant.Deep {
-		n.verify()
+		n.Verify()
 	}
 	out := Output{Chosen: n.learner.deliver, Tenure: n.tenure, Behind: n.behind, Wake: n.wake()}
 	n.learner.deliver, n.tenure, n.behind = nil, nil, nil

@@ -39,7 +39,17 @@ type auditor struct {
 	releases map[api.HandleID]int
 }
 
+func (a *auditor) alive(s api.SessionID) error {
+	if _, alive := rows.GetSession(a.r, s); !alive && !a.d.over {
+		return fmt.Errorf("I-B6: session %d has ended and is remembered", s)
+	}
+	return nil
+}
+
 func (a *auditor) shelf(s api.SessionID, sh *shelf) error {
+	if err := a.alive(s); err != nil {
+		return err
+	}
 	opening := 0
 	for _, w := range sh.pending() {
 		if err := a.call(s, sh, w); err != nil {
@@ -119,6 +129,11 @@ func (a *auditor) turn(w *call) error {
 
 func (a *auditor) whole() error {
 	d := a.d
+	for _, s := range d.table.Sessions() {
+		if err := a.alive(s); err != nil {
+			return err
+		}
+	}
 	_, room := d.table.Room(0)
 	if a.underWay != d.underWay || a.opening != d.opening || a.opening > room ||
 		!maps.Equal(a.openings, d.openings) || !maps.Equal(a.trials, d.trials) || !maps.Equal(a.releases, d.releases) {

@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/handle"
 	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/replica/queue"
+	stored "github.com/chubbycell/chubby/replica/rows"
 )
 
 // busy is a Desk with one of everything: session 7 has call 1 parked, a trial, an
@@ -20,6 +21,11 @@ func busy(t *testing.T) (*Desk, *db.DB) {
 	s, err := handle.NewSealer(handle.Secret{1})
 	require.NoError(t, err)
 	rows := db.New()
+	tx := rows.Begin()
+	for id := range api.SessionID(2) {
+		stored.OpenSession(tx, 6+id, api.Nonce{uint64(id) + 1}, "ann")
+	}
+	tx.Commit()
 	d := New(DefaultConfig(), 3, s, At{Now: time.Unix(9, 0), Rows: rows})
 	n := api.Ref{Instance: 4}
 	var all []handle.Handle
@@ -28,7 +34,7 @@ func busy(t *testing.T) (*Desk, *db.DB) {
 		require.Equal(t, handle.Good, v)
 		all = append(all, h)
 	}
-	tx := rows.Begin()
+	tx = rows.Begin()
 	_, _ = lock.Acquire(tx, 9, lock.Claim{Lock: n, Owner: lock.Owner{Session: 6, Handle: all[0].ID}, Mode: api.Exclusive})
 	tx.Commit()
 	for i, seq := range []api.Seq{11, 12} {
@@ -83,6 +89,14 @@ func TestAuditFinds(t *testing.T) {
 			h := d.shelf(7).calls[12].handle
 			_, _ = lock.Acquire(tx, 9, lock.Claim{Lock: h.Node, Owner: ownerOf(h), Mode: api.Exclusive})
 			tx.Commit()
+		}},
+		"calls of a session that ended": {"I-B6: session 7 has ended", func(_ *Desk, rows *db.DB) {
+			tx := rows.Begin()
+			stored.EndSession(tx, 7)
+			tx.Commit()
+		}},
+		"handles of one that ended": {"I-B6: session 8", func(d *Desk, _ *db.DB) {
+			d.table.Open(handle.Opening{Session: 8, Seq: 1, Node: api.Ref{Instance: 4}, Kind: api.File, Rights: api.RightRead})
 		}},
 		"a closed handle that waits": {"and is not open", func(d *Desk, _ *db.DB) { d.table.EndSession(7) }},
 		"a table that counts wrong": {"I-H", func(d *Desk, _ *db.DB) {

@@ -123,4 +123,5 @@
 //	I-B3  state  calls that wait have a place in the queue, and nobody else has; their handles are open
 //	I-B4  state  a path is swept or opened, not both; what waits for a sweep waits for one that is proposed
 //	I-B5  state  nobody waits for a lock that he holds, or in front for one that he could have, without being proposed
+//	I-B6  state  until the epoch is over: sessions that are remembered, for their calls or their handles, are alive
 package desk

@@ -12,7 +12,7 @@ import (
 // well.
 func (t *Table) Audit() error {
 	total, opens := 0, map[api.Ref]int{}
-	for _, s := range slices.Sorted(maps.Keys(t.shelves)) {
+	for _, s := range t.Sessions() {
 		sh := t.shelves[s]
 		total += len(sh.open)
 		for _, h := range t.Handles(s) {

@@ -102,6 +102,9 @@ func (t *Table) drop(sh *shelf, h Handle) (last bool) {
 	return true
 }
 
+// Sessions are those that the table remembers something of, in order.
+func (t *Table) Sessions() []api.SessionID { return slices.Sorted(maps.Keys(t.shelves)) }
+
 // Epoch is the epoch whose handles the table gives out.
 func (t *Table) Epoch() api.Epoch { return t.epoch }
 

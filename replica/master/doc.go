@@ -131,6 +131,6 @@
 //	I-E3  state  a master in an epoch of its own is in the present epoch
 //	I-E4  state  such a master, and no other, remembers sessions
 //	I-E5  deep   it remembers as many as are alive in the rows, and its desk agrees
-//	             with them (I-B1 to I-B5)
+//	             with them (I-B1 to I-B6)
 //	I-E6  delta  of one call no two commands stand in the log at once
 package master

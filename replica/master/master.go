@@ -216,7 +216,9 @@ func (m *Master) Advance(at At) {
 		m.collect(at)
 	}
 	m.tend(at)
-	m.compare(at)
+	if invariant.Deep {
+		m.Verify(at)
+	}
 }
 
 // Wake is when Advance is to be called at the latest, by what holds now; zero: no
@@ -282,9 +284,11 @@ func (m *Master) answer(p pending, r api.Result) {
 	}})
 }
 
-// compare asserts that what is remembered agrees with the rows.
-func (m *Master) compare(at At) {
-	if !invariant.Deep || !m.rules() {
+// Verify asserts that what is remembered agrees with the rows, and with itself: it
+// walks all of it. It runs at each tick under invariant.Deep; an observer may call it
+// between inputs.
+func (m *Master) Verify(at At) {
+	if !m.rules() {
 		return
 	}
 	if n := rows.GetTotals(at.Rows).Sessions; n != uint64(m.sessions.Len()) {

@@ -334,6 +334,15 @@ func (n *Node) InFlight() int { return n.paxos.InFlight() }
 // Status is a picture of the log's side, for traces and dumps.
 func (n *Node) Status() paxos.Status { return n.paxos.Status() }
 
+// Verify asserts all invariants of this replica's memory, those that walk whole
+// structures as well, which otherwise run under invariant.Deep alone: a violation
+// panics. For observers, between TakeOutput and the next input. Rows are not looked
+// at: see command.Audit.
+func (n *Node) Verify() {
+	n.paxos.Verify()
+	n.master.Verify(n.at())
+}
+
 // Master is a picture of the master's side.
 func (n *Node) Master() master.Status { return n.master.Status() }
 

@@ -23,14 +23,15 @@ const dataDir = "cell"
 // replica is one process life of a replica: the shipped host and store, driven
 // by the simulated machine instead of by package replica's goroutines.
 type replica struct {
-	cell  *Cell
-	env   *sim.Env
-	id    paxos.NodeID
-	host  *host.Host
-	now   time.Time // as the process last read its clock
-	store *store.Store
-	bulk  lane.Bulk
-	job   *host.LogJob // what the log lane writes
+	cell   *Cell
+	env    *sim.Env
+	id     paxos.NodeID
+	host   *host.Host
+	now    time.Time // as the process last read its clock
+	store  *store.Store
+	inputs int // since the start
+	bulk   lane.Bulk
+	job    *host.LogJob // what the log lane writes
 
 	unsynced []paxos.Record // appended since the last sync
 	upto     paxos.LSN      // appended up to here
@@ -185,6 +186,7 @@ func (r *replica) act() {
 	if len(out.Peers) > 0 && len(r.cell.armed) > 0 && r.host.Node().InFlight() > 0 {
 		r.cell.proposed()
 	}
+	r.look()
 	if out.Log != nil {
 		r.job = out.Log
 		r.env.Go("log", r.runJob)

@@ -53,6 +53,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O107", "A", "calls on rows of a session that is yet to be opened go to the log"),
 		weak(GroupHouse, "O108", "B", "words about rows never go by way of a third replica",
 			"one of four must hear one other alone, while more is chosen than L2 allows a replica to keep. TestWhoHearsOneThatHearsAllIsToldByWayOfThat in replica/host kills it"),
+		applied(GroupHouse, "O109", "A", "the desk remembers sessions that have ended"),
+		applied(GroupHouse, "O110", "B", "the table of handles remembers sessions that have ended"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),

@@ -1,0 +1,33 @@
+package cell
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim"
+)
+
+// A row that no command makes is found as the replica is looked through, unless it
+// was put there on purpose.
+func TestRowsAreLookedThrough(t *testing.T) {
+	for _, meant := range []bool{false, true} {
+		c := someCell(t, 11, func(*Plan) {})
+		require.Equal(t, sim.Reached, c.world.Run(2*time.Second))
+		r := running(c.world.Machine(1))
+		r.host.Node().Stray("s~~~~~~~~~~~~~~~~", "no session")
+		if meant {
+			c.watch.strays(r.id)
+		}
+		r.inputs = rowsEvery - 2
+		r.look()
+		require.Nil(t, c.world.Failure(), "not yet")
+		r.look()
+		require.Equal(t, meant, c.world.Failure() == nil)
+		if f := c.world.Failure(); f != nil {
+			require.True(t, strings.HasPrefix(f.ID, "I-R"), "%v", f)
+		}
+	}
+}
