@@ -56,6 +56,7 @@ type Cell struct {
 	diskFaults int            // disk calls that were made to fail
 	failures   int            // replicas that stopped because of their machine
 	away       []*sim.Machine // replicas that are kept away after healing
+	stars      int            // times that all heard one another by way of one alone
 	lulls      *sim.Draw
 	resting    bool
 

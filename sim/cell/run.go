@@ -157,13 +157,16 @@ func (c *Cell) liveness(healedAt time.Duration) {
 	back()
 }
 
-// absentees takes away all replicas but a quorum, in every other seed: a quorum
-// is enough for progress. Damaged replicas go first, as the atlas demands. It
-// returns what brings them back.
+// absentees takes away all replicas but a quorum, in every third seed: a quorum
+// is enough for progress. Damaged replicas go first, as the atlas demands. In some
+// other seeds it takes away links. It returns what brings all back.
 func (c *Cell) absentees() (back func()) {
 	d := c.world.Draw("cell.absentees", 0)
 	if c.watch.atlas.most == 0 || d.Chance(1, 2) {
 		return func() {}
+	}
+	if hub := c.anyReplica(d); d.Chance(1, 3) && c.bears(hub) {
+		return c.star(hub)
 	}
 	gone := c.missing(d)
 	c.away = gone
@@ -187,6 +190,32 @@ func (c *Cell) absentees() (back func()) {
 				c.world.Net().Rejoin(m.Addr())
 			}
 		}
+	}
+}
+
+// bears says that a replica can be the hub of a star: its disk was never damaged. And
+// there must be leases: without them, two that do not hear each other depose each
+// other by way of the hub, without end.
+func (c *Cell) bears(hub *sim.Machine) bool {
+	return c.plan.Host.Node.Paxos.Lease.Grant > 0 && !c.watch.atlas.isHurt(paxos.NodeID(hub.Addr()))
+}
+
+// star cuts all links between replicas but those of one, the hub: it hears a quorum,
+// and that is enough for progress, be the others heard of by few or none. Who hears
+// the hub alone need not learn all, unless it leads.
+func (c *Cell) star(hub *sim.Machine) (back func()) {
+	var points [][]sim.Addr
+	for _, m := range c.replicas {
+		if m != hub {
+			points = append(points, []sim.Addr{m.Addr()})
+			c.away = append(c.away, m)
+		}
+	}
+	c.stars++
+	c.world.Net().Partition(points...)
+	return func() {
+		c.away = nil
+		c.world.Net().Unite(points...)
 	}
 }
 

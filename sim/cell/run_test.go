@@ -53,6 +53,28 @@ func TestL1ACellThatNeverAnswersAgain(t *testing.T) {
 	require.Equal(t, "L1", c.world.Failure().ID)
 }
 
+// Whoever is the hub, and whoever led before: the cell serves by way of it, and stands
+// still without it.
+func TestL1ReplicasThatHearOneAlone(t *testing.T) {
+	for hub := range 3 {
+		for _, gone := range []bool{false, true} {
+			c := someCellWithALease(t)
+			back := c.star(c.replicas[hub])
+			if gone {
+				c.world.Net().Isolate(c.replicas[hub].Addr())
+			}
+			c.load.finale = true
+			require.Equal(t, sim.Reached, c.world.RunFor(recoveryBound))
+			require.Equal(t, gone, c.load.running > 0)
+			if !gone {
+				back()
+				c.agree("again")
+				require.Nil(t, c.world.Failure())
+			}
+		}
+	}
+}
+
 func TestL1AReplicaThatNeverCatchesUp(t *testing.T) {
 	c := someCell(t, 6)
 	c.heal()

@@ -88,6 +88,7 @@ var situations = []situation{
 	{"snapshot-below-vote", "a snapshot was installed, and votes stood above it", func(c *Cell) uint64 { return c.watch.counts.InstalledBelowVote }},
 	{"snapshot-older", "a restart used an older snapshot, because the newest was bad", func(c *Cell) uint64 { return uint64(c.watch.snapshots.older) }},
 	{"snapshot-asked-again", "rows for a snapshot waited longer for the word of a majority", func(c *Cell) uint64 { return c.watch.snapshots.SumsAskedAgain }},
+	{"star-served", "a cell served whose replicas heard one another by way of one alone", func(c *Cell) uint64 { return uint64(c.stars) }},
 	{"snapshot-relayed", "a word about rows went by way of a third replica", func(c *Cell) uint64 { return c.watch.snapshots.SumsRelayed }},
 	{"snapshot-outdated", "a peer did not know the sum of a slot any more, and a snapshot of a later one was begun", func(c *Cell) uint64 { return c.watch.snapshots.SumsOutdated }},
 	{"snapshot-odd", "a replica stopped because its rows for a snapshot were those of a minority", func(c *Cell) uint64 { return c.watch.snapshots.SumsOdd }},
