@@ -55,6 +55,7 @@ type grip struct {
 	tied     []api.Sequencer // to which it is or was, the last in the end
 	allowed  api.Epoch       // the last epoch at some place of which its session had the rights
 	untested bool            // it was given to a copy of an Open that was executed in an earlier epoch
+	ended    bool            // its session has asked for it to be closed, or poisoned
 }
 
 // shut says that a master of this epoch has confirmed that the handle is closed or
@@ -98,7 +99,19 @@ func (b *handleBook) asks(who api.Principal, q api.Request) {
 		}
 	}
 	b.count(who, q)
+	b.ends(q)
 	b.asked[k] = append(b.asked[k], asking{who, q.Epoch, q.Op, b.now})
+}
+
+// ends notes that a session wants a handle of its own closed, or poisoned.
+func (b *handleBook) ends(q api.Request) {
+	switch q.Op.(type) {
+	case api.CloseHandle, api.Poison:
+		token, _ := tokenIn(q.Op)
+		if g := b.given[token]; g != nil && g.session == q.Session {
+			g.ended = true
+		}
+	}
 }
 
 // count notes what somebody tries who has no business to.

@@ -45,8 +45,38 @@ func (b *handleBook) answered(id paxos.NodeID, p api.Reply, logged bool) {
 	if !logged && b.applied(id) && a.epoch == p.Epoch {
 		b.alone(id, k, a, p)
 	}
+	b.spurned(id, k, a, p)
 	if p.Code == api.OK {
 		b.learns(id, k, a, p)
+	}
+}
+
+// spurned demands of an answer that refuses what everything speaks for that it has a
+// cause: a handle that its session was given is good until that session asks for its
+// end, and has the rights that it was given for; only a later master asks for them
+// again.
+func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply) {
+	token, on := tokenIn(a.op)
+	g := b.given[token]
+	if !on || len(b.asked[k]) > 1 && slices.ContainsFunc(b.asked[k], func(x asking) bool { return x.op != a.op }) {
+		return
+	}
+	_, opens := a.op.(api.Open) // by the handle of a directory
+	vain := false
+	switch p.Code {
+	case api.BadHandle:
+		vain = true
+	case api.HandleClosed:
+		vain = !opens && !g.ended
+	case api.HandlePoisoned:
+		vain = !g.ended
+	case api.NoRight:
+		vain = !opens
+	case api.Permission:
+		vain = !opens && (wants(a.op) == 0 || g.id.Epoch == p.Epoch && !g.untested)
+	}
+	if vain {
+		b.world.Break("S14", "replica %d refuses call %d of session %d, %T by handle %v, with %v, and nothing speaks against it", id, k.seq, k.session, a.op, g.id, p.Code)
 	}
 }
 

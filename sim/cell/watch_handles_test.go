@@ -271,6 +271,54 @@ func TestS16AHandleThatADeposedMasterGivesOut(t *testing.T) {
 	}
 }
 
+// Each case asks for something that everything speaks for, and is refused.
+func TestS14WhatIsRefusedHasACause(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(k *keeper)
+		op     func(k *keeper) api.Op
+		epoch  api.Epoch
+		code   api.Code
+		breaks bool
+	}{
+		"bad":                       {nil, nil, 3, api.BadHandle, true},
+		"bad, in a later epoch":     {func(k *keeper) { k.epoch(4) }, nil, 4, api.BadHandle, true},
+		"closed":                    {nil, nil, 3, api.HandleClosed, true},
+		"poisoned":                  {nil, nil, 3, api.HandlePoisoned, true},
+		"without the right":         {nil, nil, 3, api.NoRight, true},
+		"not allowed":               {nil, nil, 3, api.Permission, true},
+		"not allowed any more":      {func(k *keeper) { k.epoch(4) }, nil, 4, api.Permission, false},
+		"not allowed to give it up": {func(k *keeper) { k.epoch(4) }, func(k *keeper) api.Op { return api.Poison{Handle: k.token} }, 4, api.Permission, true},
+		"gone":                      {nil, nil, 3, api.Gone, false},
+		"busy":                      {nil, nil, 3, api.Busy, false},
+		"closed, and its session wanted that": {func(k *keeper) {
+			k.asks(7, "ann", 3, api.CloseHandle{Handle: k.token})
+		}, nil, 3, api.HandleClosed, false},
+		"closed, and somebody else wanted that": {func(k *keeper) {
+			k.asks(8, "bob", 3, api.CloseHandle{Handle: k.token})
+		}, nil, 3, api.HandleClosed, true},
+		"poisoned, and its session wanted that": {func(k *keeper) {
+			k.asks(7, "ann", 3, api.Poison{Handle: k.token})
+		}, nil, 3, api.HandlePoisoned, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeper(t)
+			if c.before != nil {
+				c.before(k)
+			}
+			op := api.Op(api.GetStat{Handle: k.token})
+			if c.op != nil {
+				op = c.op(k)
+			}
+			k.answer("ann", 7, k.asks(7, "ann", c.epoch, op), c.epoch, api.Result{Code: c.code})
+			if c.breaks {
+				k.breaks("S14")
+			} else {
+				k.good()
+			}
+		})
+	}
+}
+
 // What a master hands to the log for calls is what it has decided on, and no more.
 func TestS14NothingIsProposedThatWasNotBegun(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -55,6 +55,8 @@ func houseServiceRows() []Row {
 			"one of four must hear one other alone, while more is chosen than L2 allows a replica to keep. TestWhoHearsOneThatHearsAllIsToldByWayOfThat in replica/host kills it"),
 		applied(GroupHouse, "O109", "A", "the desk remembers sessions that have ended"),
 		applied(GroupHouse, "O110", "B", "the table of handles remembers sessions that have ended"),
+		applied(GroupHouse, "O111", "B", "a session that closes two handles of an older epoch gets none of the others back"),
+		applied(GroupHouse, "O112", "A", "who closes a handle of an older epoch cannot use those that he opened before it"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
