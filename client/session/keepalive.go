@@ -74,6 +74,9 @@ func (m *Machine) receiveBeat(now time.Time, from uint32, p api.Reply) {
 	b := m.beats[i]
 	m.beats = slices.Delete(m.beats, 0, i+1)
 	m.served(now, from, p)
+	if m.route.target() == from {
+		m.keep.hops = 0 // the newest may have gone astray: it may come back, whatever it was sent after
+	}
 	before := m.lease
 	safe := m.lease.granted(now, b.at, min(max(l.Lease, 0), api.MaxLease))
 	noticed := m.noticed(b, p.Epoch, l.Failover)

@@ -223,3 +223,44 @@ func TestReplicasAreTriedInADrawnOrder(t *testing.T) {
 	}
 	require.Len(t, seen, 3)
 }
+
+// Slow calls have the client try another replica, and its KeepAlive goes there and
+// back with them. However often that was: who has answered a KeepAlive as the master
+// is sent the next one, though it was not the newest that he answered.
+func TestAKeepAliveComesBackToTheMaster(t *testing.T) {
+	r, _ := leased(t)
+	r.take()
+	master := r.sent[len(r.sent)-1].To
+	last := func() (e session.Envelope) {
+		r.take()
+		for _, s := range r.sent {
+			if _, keeps := s.Request.Op.(api.KeepAlive); keeps {
+				e = s
+			}
+		}
+		return e
+	}
+	slow := func() (e session.Envelope) { // a call that is not answered in time
+		r.start(put)
+		e = r.one()
+		require.Equal(t, master, e.To)
+		r.pass(100 * time.Millisecond)
+		require.NotEqual(t, master, last().To)
+		return e
+	}
+	answered := func(e session.Envelope, res api.Result) {
+		p := e.Request.Answer(1, res)
+		p.Master = master
+		r.m.Receive(r.now, master, p)
+	}
+	call := slow()
+	r.pass(100 * time.Millisecond) // the third replica is silent as well, and asked
+	answered(call, isOK)
+	kept := last()
+	require.Equal(t, master, kept.To)
+	answered(slow(), isOK)
+	astray := last()
+	answered(kept, api.Result{Code: api.OK, Detail: api.Leased{Lease: time.Minute}})
+	require.Equal(t, master, last().To)
+	require.NotEqual(t, astray.Request.ID, last().Request.ID)
+}

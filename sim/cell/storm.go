@@ -59,11 +59,12 @@ func (p *program) stormTurn(ctx context.Context) {
 }
 
 // bystander says that a program makes no last calls: where there are many programs,
-// one on each client is enough. All of them would want the contended lock once more,
-// one after the other, and that is no question of whether the cell has recovered.
+// one on each client is enough, and of clients so many. All of them would want the
+// contended lock once more, one after the other, and that is no question of whether
+// the cell has recovered.
 func (p *program) bystander() bool {
 	plan := &p.cell.plan
-	return plan.Clients*plan.Calls.Threads > mostFinales && p.id&0xff != 0
+	return plan.Clients*plan.Calls.Threads > mostFinales && (p.id&0xff != 0 || p.id>>32 >= mostFinales)
 }
 
 const mostFinales = 24

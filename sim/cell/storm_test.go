@@ -67,3 +67,20 @@ func numbers(all []Number) map[string]uint64 {
 	}
 	return m
 }
+
+// However many programs there are, few make last calls: one on each of so many clients.
+func TestFewProgramsMakeLastCalls(t *testing.T) {
+	for _, c := range []struct{ clients, threads, all int }{{8, 3, 24}, {9, 3, 9}, {50, 1, 24}, {50, 10, 24}} {
+		cell := &Cell{plan: Plan{Clients: c.clients}}
+		cell.plan.Calls.Threads = c.threads
+		all := 0
+		for machine := range c.clients {
+			for thread := range c.threads {
+				if p := (&program{cell: cell, id: int64(machine)<<32 | 3<<8 | int64(thread)}); !p.bystander() {
+					all++
+				}
+			}
+		}
+		require.Equal(t, c.all, all, "%+v", c)
+	}
+}
