@@ -30,6 +30,7 @@ type Cell struct {
 	minds    *clientWatch
 	fence    *fence
 	rights   *rightsBook
+	quotas   *quotaBook
 	handles  *handleBook
 	queues   *queueBook
 	listens  *sim.Draw         // what a hostile client overhears; nil: there is none
@@ -74,6 +75,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.watch.bids = c.bid
 	c.minds = newClientWatch(c.world)
 	c.rights = newRightsBook(c.world)
+	c.quotas = newQuotaBook(c.world, c.rights)
 	c.handles = newHandleBook(c.world, c.rights)
 	c.handles.applied = c.current
 	c.suffix = newSuffixWatch(c.world)
@@ -288,6 +290,7 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.watch.locks.command(a)
 	c.nodes.command(a, at)
 	c.minds.command(a)
+	c.quotas.command(a) // before a session may end in the next book
 	c.rights.command(a)
 	c.promises.command(a)
 	c.queues.command(a)

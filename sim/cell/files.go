@@ -120,7 +120,7 @@ func (p *program) answered(err error, hot bool, what string) {
 	known = known || errors.Is(err, client.ErrLockHeld) || errors.Is(err, client.ErrLockDelayed) ||
 		errors.Is(err, client.ErrNotHeld) || errors.Is(err, client.ErrStaleSequencer) ||
 		errors.Is(err, client.ErrPermission) || errors.Is(err, client.ErrPoisoned) || errors.Is(err, client.ErrInvalid) ||
-		errors.Is(err, client.ErrTooLarge)
+		errors.Is(err, client.ErrTooLarge) || errors.Is(err, client.ErrQuota)
 	p.ended(err)
 	text := "ok"
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/tree"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -186,6 +187,7 @@ func NewPlan(o Options) Plan {
 	p.sessions(at)
 	p.calls(at)
 	p.backups(at)
+	p.quotas(at)
 	switch p.Workload {
 	case workStorm:
 		p.storm(o.Workload == workStorm, o.Clients, at)
@@ -267,6 +269,19 @@ func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	p.Host.PieceBytes = int(at("host.piece").LogUniform(1<<9, 1<<16))
 	p.Host.RetryAfter = at("host.retry").Duration(20*time.Millisecond, time.Second)
 	p.Host.HoldFor = at("host.hold").Duration(10*time.Millisecond, 5*time.Second)
+}
+
+// quotas draws cells in which there is little room, for programs that use nodes and
+// are content with less.
+func (p *Plan) quotas(at func(string) *draw.Stream) {
+	d := at("quotas")
+	if p.Workload != "files" && p.Workload != "rights" || !d.Chance(1, 3) {
+		return
+	}
+	room := func(nodes int64, values int64) tree.Usage {
+		return tree.Usage{Nodes: uint64(d.Between(2, nodes)), Bytes: uint64(64 + d.LogUniform(1, values*int64(p.Calls.Value)))}
+	}
+	p.Host.Node.Founding.Limits = tree.Limits{Principal: room(24, 16), Directory: room(14, 8)}
 }
 
 // leases draws what replicas are told of time, and what their clocks do. In one

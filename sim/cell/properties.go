@@ -42,7 +42,7 @@ func Properties() []Property {
 		{"S13", "events: in log order, after the change, never lost without a word", ""},
 		{"S14", "handles: bound to an instance, not forgeable; closed and poisoned while the epoch lasts; every request that nobody may make is refused", byWatch},
 		{"S15", "ephemeral nodes: none goes that a client with a live session has open; those that nobody has go", byWatch},
-		{"S16", "access control: no operation without the right, by the ACL files in the order of the log; a missing file denies, and nobody is refused who has the right", byWatch},
+		{"S16", "access control: no operation without the right, by the ACL files in the order of the log; a missing file denies, and nobody is refused who has the right; what is made or written fits the quotas, and what they refuse does not", byWatch},
 		{"S17", "what a disk lost is noticed, never served nor counted; its replica goes on without it or stops. A disk that only power cuts and failed calls have touched is never refused", byWatch},
 		{"S18", "changes of membership keep S1 to S6", ""},
 		{"L1", fmt.Sprintf("after healing a master serves and every call ends within %d s; then replicas catch up within as long; before that, whoever lacks something does not ask one peer alone", recoveryBound/time.Second), byPhase},

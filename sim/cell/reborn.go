@@ -171,7 +171,8 @@ func (r *afterlife) visit(ctx context.Context, cl *client.Client, path string, w
 		options.Create = client.CreateMust
 	}
 	h, err := cl.Open(ctx, "/ls/local"+strings.TrimSuffix(path, "/"), options)
-	if errors.Is(err, client.ErrPermission) || was.Ephemeral && errors.Is(err, client.ErrNotFound) {
+	full := options.Create == client.CreateMust && r.old.plan.Host.Node.Founding.Limits != tree.DefaultLimits() && errors.Is(err, client.ErrQuota)
+	if full || errors.Is(err, client.ErrPermission) || was.Ephemeral && errors.Is(err, client.ErrNotFound) {
 		return
 	}
 	if err != nil {

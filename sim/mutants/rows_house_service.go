@@ -57,6 +57,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O110", "B", "the table of handles remembers sessions that have ended"),
 		applied(GroupHouse, "O111", "B", "a session that closes two handles of an older epoch gets none of the others back"),
 		applied(GroupHouse, "O112", "A", "who closes a handle of an older epoch cannot use those that he opened before it"),
+		applied(GroupHouse, "O113", "A", "what a principal owns is not held to its quota"),
+		applied(GroupHouse, "O114", "A", "a file may grow without regard to quotas"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),

@@ -1,0 +1,82 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/tree"
+)
+
+// Session 1 is ann's. A principal may own three nodes and ten bytes, a directory hold
+// two nodes and eight.
+func TestS16QuotasAreKeptAndRefuseNothingElse(t *testing.T) {
+	ref := func(path string, n api.Instance) api.Ref {
+		p, err := api.ParsePath(path)
+		require.NoError(t, err)
+		return api.Ref{Path: p, Instance: n}
+	}
+	type step struct {
+		path     string
+		instance api.Instance // of what is written, or made
+		write    bool
+		contents string
+		code     api.Code
+	}
+	make2 := []step{{path: "/d/a", instance: 11, contents: "1234"}, {path: "/d/b", instance: 12, contents: "123"}}
+	for name, c := range map[string]struct {
+		steps  []step
+		gone   string // deleted before the last step
+		breaks bool
+	}{
+		"all fits":                         {make2, "", false},
+		"a third in one directory":         {append(make2, step{path: "/d/c", instance: 13}), "", true},
+		"and is refused":                   {append(make2, step{path: "/d/c", code: api.Quota}), "", false},
+		"the second is refused":            {[]step{make2[0], {path: "/d/b", contents: "123", code: api.Quota}}, "", true},
+		"one byte more":                    {append(make2, step{path: "/d/b", instance: 12, write: true, contents: "12345"}), "", true},
+		"and is refused, too":              {append(make2, step{path: "/d/b", instance: 12, write: true, contents: "12345", code: api.Quota}), "", false},
+		"a byte that has room is refused":  {append(make2, step{path: "/d/b", instance: 12, write: true, contents: "1234", code: api.Quota}), "", true},
+		"less than before":                 {append(make2, step{path: "/d/a", instance: 11, write: true}), "", false},
+		"less than before is refused":      {append(make2, step{path: "/d/a", instance: 11, write: true, code: api.Quota}), "", true},
+		"in the place of what is gone":     {append(make2, step{path: "/d/c", instance: 13, contents: "1234"}), "/d/a", false},
+		"in another directory":             {append(make2, step{path: "/e/c", instance: 13}), "", true}, // the fourth of its owner, with /e
+		"another instance is written":      {append(make2, step{path: "/d/a", instance: 9, write: true, contents: "1234567890", code: api.Gone}), "", false},
+		"a refusal for some other reason":  {append(make2, step{path: "/d/c", code: api.Exists}), "", false},
+		"a write that found something new": {append(make2, step{path: "/d/b", instance: 12, write: true, contents: "12345", code: api.Conflict}), "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLibrary(t)
+			l.b.who[1] = "ann"
+			b := newQuotaBook(l.w, l.b)
+			b.limits = tree.Limits{Principal: tree.Usage{Nodes: 3, Bytes: 10}, Directory: tree.Usage{Nodes: 2, Bytes: 8}}
+			b.charge("/d", charged{}, 1)
+			b.charge("/e", charged{owner: "ann"}, 1)
+			for i, s := range c.steps {
+				if i == len(c.steps)-1 && c.gone != "" {
+					b.command(&command.Applied{Verdict: command.Executed, Command: command.Act{Session: 1, Deed: command.DeleteNode{Node: ref(c.gone, 11)}}, Result: api.Result{Code: api.OK}})
+				}
+				code := s.code
+				if code == 0 {
+					code = api.OK
+				}
+				a := command.Applied{Verdict: command.Executed, Result: api.Result{Code: code}}
+				if s.write {
+					a.Command = command.Act{Session: 1, Deed: command.SetContents{Node: ref(s.path, s.instance), Contents: s.contents}}
+				} else {
+					a.Command = command.Act{Session: 1, Deed: command.OpenNode{Path: ref(s.path, 0).Path, Contents: s.contents}}
+					if code == api.OK {
+						a.Result.Detail = api.Opened{Created: true, Node: ref(s.path, s.instance)}
+					}
+				}
+				b.command(&a)
+			}
+			if c.breaks {
+				l.breaks("S16")
+			} else {
+				l.good()
+			}
+		})
+	}
+}
