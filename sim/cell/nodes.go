@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
@@ -41,10 +42,16 @@ func (o *opened) ref() api.Ref {
 
 func (p *program) believer() believer { return runningClient{p.rt, p.client} }
 
-// path picks a node: the contended one, a directory, or a file in one.
+// path picks a node: the contended one, a directory, or a file in one. Some
+// directories stand in others.
 func (p *program) path() string {
 	calls := &p.cell.plan.Calls
 	dir := p.dir()
+	for range 2 {
+		if p.draws.Chance(1, 6) {
+			dir += subdir
+		}
+	}
 	switch {
 	case p.draws.Chance(calls.Hot, 100):
 		return hotNode
@@ -59,7 +66,13 @@ func (p *program) path() string {
 // in these.
 var dirs = [...]string{"/d0", "/d", "/d0-", "/d00", "/d1", "/d1.x"}
 
-// dir picks a directory.
+// subdir is what directories in directories are called.
+const subdir = "/s"
+
+// isDir says whether programs make a directory of a node.
+func isDir(path string) bool { return above(path) == "/" || strings.HasSuffix(path, subdir) }
+
+// dir picks a directory in the root.
 func (p *program) dir() string { return dirs[p.draws.Int(p.cell.plan.Calls.Groups)] }
 
 // files opens, reads, writes, lists and deletes nodes.
@@ -114,7 +127,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	if o := p.has(path); o != nil {
 		p.closeHandle(o)
 	}
-	dir := above(path) == "/"
+	dir := isDir(path)
 	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.delay(path)}
 	delay := int64(api.DelayOf(opt.LockDelay).Duration())
 	in := linearizability.FileInput{Op: linearizability.FileOpen, Path: path, Create: linearizability.FileCreation(create)}
@@ -148,7 +161,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 		o.id = p.cell.handles.opened[call{p.trail.Session, p.trail.Seq}]
 		p.nodes = append(p.nodes, o)
 		p.cell.minds.opens(p.believer(), p.nodes[len(p.nodes)-1])
-	case ok && out.Code == linearizability.FileNotFound && !dir && create != client.CreateNever:
+	case ok && out.Code == linearizability.FileNotFound && above(path) != "/" && create != client.CreateNever:
 		p.open(ctx, above(path), client.CreateMay, above(path) != above(hotNode) && p.draws.Chance(1, 2))
 	}
 }

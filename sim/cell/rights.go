@@ -94,8 +94,11 @@ func (p *program) anyOpening(path string) manner {
 		create: client.Creation(p.draws.Weighted([]uint32{2, 4, 1})), ephemeral: p.draws.Chance(1, 6),
 		rights: client.Rights(1 + p.draws.Int(int(allRights))), names: p.names(),
 	}
-	if p.draws.Chance(1, 2) {
+	switch p.draws.Int(4) {
+	case 0, 1:
 		o.dir = p.has(above(path))
+	case 2:
+		o.dir = p.has(above(above(path)))
 	}
 	return o
 }

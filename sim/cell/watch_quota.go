@@ -19,6 +19,7 @@ type quotaBook struct {
 	dirs   map[string]tree.Usage
 
 	refused uint64
+	nested  uint64 // nodes that were made in directories that stand in others
 }
 
 // charged is a node, whom it is charged to, and for how much.
@@ -67,6 +68,9 @@ func (b *quotaBook) act(c command.Act, r api.Result) {
 			b.refuses(c, path, made, 1, made.bytes)
 		case opened && o.Created:
 			made.instance = o.Node.Instance
+			if above(above(path)) != "/" {
+				b.nested++
+			}
 			b.grows(c, path, made, 1, made.bytes)
 			b.charge(path, made, 1)
 		}
