@@ -88,7 +88,7 @@ func (p *promiseWatch) command(a *command.Applied) {
 		return
 	}
 	for _, w := range p.wires {
-		if !w.dead() && w.kept > 0 && w.account.session == c.Session && w.account.granted == c.Guard && w.client.Status().State == session.Open {
+		if !w.dead() && w.kept > 0 && w.account.session == c.Session && w.keptIn == c.Guard && w.client.Status().State == session.Open {
 			p.cell.world.Break("S11", "session %d is ended in epoch %d after healing, and its client on %v has kept it there until %v ago", c.Session, c.Guard, w.self(), p.cell.world.Now()-w.kept)
 		}
 	}

@@ -66,8 +66,10 @@ func TestS11ASessionThatIsKeptDoesNotEnd(t *testing.T) {
 	ends(kept, w.account.session+1, command.Executed)
 	g.cell.healed = false
 	ends(kept, w.account.session, command.Executed)
-	g.breaks(false, "none of these")
 	g.cell.healed = true
+	w.account.granted++ // the next master has told it of the fail-over, with what was left of its lease
+	ends(kept+1, w.account.session, command.Executed)
+	g.breaks(false, "none of these")
 	ends(kept, w.account.session, command.Executed)
 	g.breaks(true, "it was kept")
 }

@@ -22,6 +22,7 @@ type wire struct {
 	moved   func()        // is told when that moves
 	since   uint64        // the first request after healing; 0: none
 	kept    time.Duration // when an answer to a later one moved the bound, in true time; 0: never
+	keptIn  api.Epoch     // and whose master said so
 }
 
 // newWire is the Runtime for a client that will be made with cfg.
@@ -120,7 +121,7 @@ func (c *Cell) dial(l *line, cfg client.Config) *client.Client {
 			w.since = w.account.last + 1
 		}
 		if w.since > 0 && w.account.by >= w.since && w.account.lengthened {
-			w.kept = c.world.Now()
+			w.kept, w.keptIn = c.world.Now(), w.account.granted
 		}
 		c.promises.clientMoved(w)
 	}
