@@ -80,20 +80,20 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	read := slices.ContainsFunc(reads, func(r node.Read) bool {
 		return r.Session == p.Session && r.Seq == p.Seq && digest(r.Result) == digest(p.Result)
 	})
-	was, before := h.given[name]
-	again := before && was == digest(p.Result)
+	this := answerTo{name, digest(p.Result)}
+	again := h.given[this]
 	// To refuse by memory, however much authority there is, what these rows have an
 	// answer for would be to say that nothing was done; unless it was refused before,
 	// and then cancelled in the log.
 	kept := ok && tree && !again && of < aboutHandle && paxos.Slot(e.at.Slot) <= h.disks[id].applied
 	if read && !kept {
 		if tree {
-			h.given[name] = digest(p.Result)
+			h.given[this] = true
 		}
 		return
 	}
 	if !ok && tree && (of >= aboutHandle || again || h.alone(id)) {
-		h.given[name] = digest(p.Result) // and may be again, whoever is master by then
+		h.given[this] = true // and may be again, whoever is master by then
 		return
 	}
 	h.told = max(h.told, paxos.Slot(e.at.Slot))

@@ -80,6 +80,27 @@ func TestARefusalIsRepeated(t *testing.T) {
 	}
 }
 
+// Masters of two epochs answer a call by memory, each by its own rows; the former one,
+// which does not know yet, tells its answer once more, and then another.
+func TestEachMasterTellsAgainWhatItTold(t *testing.T) {
+	f := newFacts(t)
+	f.comes(api.Open{})
+	opened := func(children uint64) api.Result {
+		return api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode, Stat: api.Stat{Children: children}}}
+	}
+	f.h.alone = func(paxos.NodeID) bool { return true }
+	for e := range api.Epoch(2) {
+		f.h.epoch = e + 1
+		f.replies(e+1, opened(uint64(e+1)))
+	}
+	f.h.alone = func(paxos.NodeID) bool { return false }
+	f.replies(1, opened(1))
+	f.replies(2, opened(2))
+	f.good()
+	f.replies(1, opened(3))
+	f.breaks("I-W1")
+}
+
 // What a master told by memory it may tell again when it is none any more, and a later
 // one has executed a copy; nothing else than that, and not in the later epoch.
 func TestWhatWasToldIsToldAgain(t *testing.T) {

@@ -42,8 +42,8 @@ type watch struct {
 	each  func(*command.Applied, linearizability.Position) // is told of each command
 	alone func(paxos.NodeID) bool                          // asks for read authority
 	came  arrivals
-	asked map[call]about  // ops on nodes
-	given map[call]uint64 // answers that are nowhere in the log, by digest
+	asked map[call]about    // ops on nodes
+	given map[answerTo]bool // answers that are nowhere in the log
 
 	failovers int
 	counts    tally // of the lives that are over
@@ -57,6 +57,12 @@ type watch struct {
 	snapshots snapshotCounts
 
 	aborted, repeated, stale, orphans, lateEpochs, conflicts, batches uint64
+}
+
+// answerTo is an answer to a call, by digest. Masters of several epochs may give several.
+type answerTo struct {
+	call   call
+	answer uint64
 }
 
 // holder is who began an epoch.
@@ -78,7 +84,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 		alone:    func(paxos.NodeID) bool { return false },
 		came:     newArrivals(),
 		asked:    map[call]about{},
-		given:    map[call]uint64{},
+		given:    map[answerTo]bool{},
 		calls:    map[call]effect{},
 		relayed:  map[host.Relay]bool{},
 		handed:   map[uint64]int{},
