@@ -5,7 +5,7 @@ import "github.com/chubbycell/chubby/replica/node"
 // Every so many inputs of a replica its memory is walked through, and its rows; less
 // often where there is much of them, so that this costs each input about the same.
 const (
-	memoryEvery = 16
+	memoryEvery = 64
 	rowsEvery   = 1024
 )
 
@@ -19,7 +19,7 @@ func (r *replica) look() {
 	}
 	if r.inputs >= r.memoryAt {
 		n.Verify()
-		r.memoryAt = r.inputs + max(memoryEvery, remembers(n))
+		r.memoryAt = r.inputs + max(memoryEvery, 4*remembers(n))
 	}
 	if r.inputs >= r.rowsAt {
 		r.cell.keepsRules(r)
