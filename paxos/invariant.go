@@ -126,9 +126,10 @@ func (n *Node) verifyDemands(c *campaign, demanded []Value) {
 	}
 }
 
-// Verify walks the whole state; it runs after every input under the build tag
-// deep, and an observer may call it between inputs. The invariants are numbered in DESIGN.md; those that compare two
-// instants (delta) or two places (pair) are asserted where they happen.
+// Verify walks the whole state, and panics where an invariant is broken; it runs
+// after every input under the build tag deep, and an observer may call it between
+// TakeOutput and the next input. The invariants are numbered in DESIGN.md; those that
+// compare two instants (delta) or two places (pair) are asserted where they happen.
 func (n *Node) Verify() {
 	n.verifyVotes()
 	n.verifyLearner()

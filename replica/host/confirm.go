@@ -17,8 +17,8 @@ import (
 // may hear the master and no majority for as long as a network is ill, and would
 // keep each slot of that time. Peers that are silent, or say something else, may yet
 // come round: they answer when they have applied the slot, or when they were
-// restarted with better rows. One that can never answer says so (NoSum), and then it takes the rows
-// of a later slot: those, the peer will know.
+// restarted with better rows. One that can never answer says so (NoSum), and then it
+// takes the rows of a later slot: those, the peer will know.
 type confirm struct {
 	self    paxos.NodeID
 	members []paxos.NodeID

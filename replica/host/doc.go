@@ -63,10 +63,11 @@
 // the memory of this one. Rows that no majority can have stop it, too
 // (node.ErrMinority).
 //
-// While a minority is away, the others are enough. Without a majority there is no
-// snapshot and nothing is dropped, but then nothing is chosen either. A replica that
-// hears the master and no majority does learn what is chosen, without end; that is
-// what words are relayed for. One that hears nobody who answers learns nothing.
+// While a minority is away, the others are enough. While a majority is, nothing is
+// chosen: there is no snapshot and nothing is dropped, but there is nothing new to be
+// kept either. Between the two stands a replica that hears the master and, of a
+// majority, nobody else: it learns all that is chosen. That is what words are relayed
+// for, or it would keep all of it.
 //
 // # Fetching
 //

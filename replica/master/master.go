@@ -285,8 +285,8 @@ func (m *Master) answer(p pending, r api.Result) {
 }
 
 // Verify asserts that what is remembered agrees with the rows, and with itself: it
-// walks all of it. It runs at each tick under invariant.Deep; an observer may call it
-// between inputs.
+// walks all of it, and panics where that is not so (I-E5). It runs at each tick under
+// invariant.Deep; an observer may call it between inputs.
 func (m *Master) Verify(at At) {
 	if !m.rules() {
 		return

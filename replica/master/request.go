@@ -45,8 +45,7 @@ func (m *Master) admits(who api.Principal, q api.Request) api.Code {
 		return api.Recovering
 	case opens && who.Check() != api.OK:
 		return api.Invalid
-	}
-	if opens {
+	case opens:
 		return api.OK
 	}
 	return m.owns(who, q.Session)
