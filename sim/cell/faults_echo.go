@@ -54,9 +54,7 @@ func (c *Cell) ends(m *sim.Machine, d *sim.Draw) {
 	if !m.Up() {
 		return
 	}
-	if r := running(m); r != nil {
-		c.retire(r)
-	}
+	c.retire(running(m))
 	if d.Chance(1, 2) {
 		m.Kill()
 	} else {

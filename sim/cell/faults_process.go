@@ -15,9 +15,7 @@ func (c *Cell) cutPower(m *sim.Machine, d *sim.Draw) {
 	if m == nil || !m.Up() {
 		return
 	}
-	if r := running(m); r != nil {
-		c.retire(r)
-	}
+	c.retire(running(m))
 	m.Crash()
 	c.back(m, d)
 }

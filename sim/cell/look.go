@@ -1,6 +1,11 @@
 package cell
 
-import "github.com/chubbycell/chubby/replica/node"
+import (
+	"strings"
+
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/node"
+)
 
 // Every so many inputs of a replica its memory is walked through, and its rows; less
 // often where there is much of them, so that this costs each input about the same.
@@ -9,21 +14,23 @@ const (
 	rowsEvery   = 1024
 )
 
+// looks counts the inputs of one life, and says at which of them to look again.
+type looks struct{ inputs, memoryAt, rowsAt int }
+
 // look walks through what the replica holds every so often, which builds with deep
 // invariants do after each input: what is wrong for long is seen here.
 func (r *replica) look() {
-	r.inputs++
-	n := r.host.Node()
+	l, n := &r.looks, r.host.Node()
 	if n == nil {
 		return
 	}
-	if r.inputs >= r.memoryAt {
+	if l.inputs++; l.inputs >= l.memoryAt {
 		n.Verify()
-		r.memoryAt = r.inputs + max(memoryEvery, 4*remembers(n))
+		l.memoryAt = l.inputs + max(memoryEvery, 4*remembers(n))
 	}
-	if r.inputs >= r.rowsAt {
+	if l.inputs >= l.rowsAt {
 		r.cell.keepsRules(r)
-		r.rowsAt = r.inputs + max(rowsEvery, n.View().Len())
+		l.rowsAt = l.inputs + max(rowsEvery, n.View().Len())
 	}
 }
 
@@ -31,4 +38,15 @@ func (r *replica) look() {
 func remembers(n *node.Node) int {
 	m, d := n.Master(), n.Desk()
 	return m.Sessions + m.Pending + m.Waiting + d.Handles + d.Waiting + d.UnderWay
+}
+
+// keepsRules looks at all rows of a replica, unless they were made to differ.
+func (c *Cell) keepsRules(r *replica) {
+	if r.host.Node() == nil || c.watch.disks[r.id].stray {
+		return
+	}
+	if err := command.Audit(r.host.Node().Rows()); err != nil {
+		id, what, _ := strings.Cut(err.Error(), ": ")
+		c.world.Break(id, "rows of replica %d: %s", r.id, what)
+	}
 }

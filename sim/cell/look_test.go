@@ -21,7 +21,7 @@ func TestRowsAreLookedThrough(t *testing.T) {
 		if meant {
 			c.watch.strays(r.id)
 		}
-		r.inputs, r.rowsAt = 0, 2
+		r.looks = looks{rowsAt: 2}
 		r.look()
 		require.Nil(t, c.world.Failure(), "not yet")
 		r.look()

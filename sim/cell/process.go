@@ -23,15 +23,15 @@ const dataDir = "cell"
 // replica is one process life of a replica: the shipped host and store, driven
 // by the simulated machine instead of by package replica's goroutines.
 type replica struct {
-	cell                     *Cell
-	env                      *sim.Env
-	id                       paxos.NodeID
-	host                     *host.Host
-	now                      time.Time // as the process last read its clock
-	store                    *store.Store
-	inputs, memoryAt, rowsAt int // since the start; when to look again
-	bulk                     lane.Bulk
-	job                      *host.LogJob // what the log lane writes
+	cell  *Cell
+	env   *sim.Env
+	id    paxos.NodeID
+	host  *host.Host
+	now   time.Time // as the process last read its clock
+	store *store.Store
+	bulk  lane.Bulk
+	job   *host.LogJob // what the log lane writes
+	looks looks
 
 	unsynced []paxos.Record // appended since the last sync
 	upto     paxos.LSN      // appended up to here

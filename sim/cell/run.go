@@ -8,7 +8,6 @@ import (
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/sim"
 )
@@ -157,86 +156,6 @@ func (c *Cell) liveness(healedAt time.Duration) {
 	back()
 }
 
-// absentees takes away all replicas but a quorum, in every third seed: a quorum
-// is enough for progress. Damaged replicas go first, as the atlas demands. In some
-// other seeds it takes away links. It returns what brings all back.
-func (c *Cell) absentees() (back func()) {
-	d := c.world.Draw("cell.absentees", 0)
-	if c.watch.atlas.most == 0 || d.Chance(1, 2) {
-		return func() {}
-	}
-	if hub := c.anyReplica(d); d.Chance(1, 3) && c.bears(hub) {
-		return c.star(hub)
-	}
-	gone := c.missing(d)
-	c.away = gone
-	off := d.Chance(1, 2)
-	for _, m := range gone {
-		if r := running(m); off && r != nil {
-			c.retire(r)
-		}
-		if off {
-			m.Crash()
-		} else {
-			c.world.Net().Isolate(m.Addr())
-		}
-	}
-	return func() {
-		c.away = nil
-		for _, m := range gone {
-			if off {
-				m.Start()
-			} else {
-				c.world.Net().Rejoin(m.Addr())
-			}
-		}
-	}
-}
-
-// bears says that a replica can be the hub of a star: its disk was never damaged. And
-// there must be leases: without them, two that do not hear each other depose each
-// other by way of the hub, without end.
-func (c *Cell) bears(hub *sim.Machine) bool {
-	return c.plan.Host.Node.Paxos.Lease.Grant > 0 && !c.watch.atlas.isHurt(paxos.NodeID(hub.Addr()))
-}
-
-// star cuts all links between replicas but those of one, the hub: it hears a quorum,
-// and that is enough for progress, be the others heard of by few or none. Who hears
-// the hub alone need not learn all, unless it leads.
-func (c *Cell) star(hub *sim.Machine) (back func()) {
-	var points [][]sim.Addr
-	for _, m := range c.replicas {
-		if m != hub {
-			points = append(points, []sim.Addr{m.Addr()})
-			c.away = append(c.away, m)
-		}
-	}
-	c.stars++
-	c.world.Net().Partition(points...)
-	return func() {
-		c.away = nil
-		c.world.Net().Unite(points...)
-	}
-}
-
-// missing picks up to f replicas to be away: of those that were never damaged, no
-// more than the damaged ones leave of f.
-func (c *Cell) missing(d *sim.Draw) (gone []*sim.Machine) {
-	a := c.watch.atlas
-	most, spare := 1+d.Int(a.most), a.spare()
-	for _, i := range d.Perm(len(c.replicas)) {
-		hurt := a.isHurt(paxos.NodeID(i + 1))
-		if len(gone) == most || !hurt && spare == 0 {
-			continue
-		}
-		gone = append(gone, c.replicas[i])
-		if !hurt {
-			spare--
-		}
-	}
-	return gone
-}
-
 // reached says whether the world came to the instant it was run to. One that
 // has nothing left to do, or does too much, is stuck (L1).
 func (c *Cell) reached(end sim.End) bool {
@@ -256,9 +175,7 @@ func (c *Cell) epilogue() {
 	c.leased()
 	c.backsUp()
 	for _, m := range c.replicas {
-		if r := running(m); r != nil {
-			c.retire(r)
-		}
+		c.retire(running(m))
 		m.Crash()
 	}
 	for _, m := range c.replicas {
@@ -355,17 +272,6 @@ func (c *Cell) audit() {
 	}
 }
 
-// keepsRules looks at all rows of a replica, unless they were made to differ.
-func (c *Cell) keepsRules(r *replica) {
-	if r.host.Node() == nil || c.watch.disks[r.id].stray {
-		return
-	}
-	if err := command.Audit(r.host.Node().Rows()); err != nil {
-		id, what, _ := strings.Cut(err.Error(), ": ")
-		c.world.Break(id, "rows of replica %d: %s", r.id, what)
-	}
-}
-
 // roles tells what each replica takes itself for, for a stall's report.
 func (c *Cell) roles() string {
 	var all []string
@@ -405,64 +311,3 @@ func (c *Cell) result(recovery time.Duration) Result {
 	r.Sometimes = c.sometimes()
 	return r
 }
-
-// checkHistory places every write where it took effect, and leaves it to the
-// witness check to find a place for every read, wherever it was answered. It lets the witness
-// check and, beside it, Porcupine decide (S4).
-func (c *Cell) checkHistory(r *Result) {
-	for _, t := range c.load.trails {
-		if at, ok := c.watch.position(t.trail); ok && !t.reads {
-			c.history.At(t.op, at)
-		}
-	}
-	r.history = c.history.History()
-	for i := range r.history.Operations() {
-		op := &r.history.Operations()[i]
-		if op.Outcome == linearizability.OutcomeUnknown {
-			r.Unknown++
-		}
-		if op.Outcome == linearizability.OutcomeFailed && !op.At.IsZero() && c.world.Failure() == nil {
-			c.world.Break("S4", "client %d was told that %v was not executed and never will be; it took effect at %v", op.Client, op.Input, op.At)
-		}
-		if op.Outcome == linearizability.OutcomeOK && op.At.IsZero() && !reads(op.Input) && c.world.Failure() == nil {
-			c.world.Break("S3", "client %d was answered %v, which took effect nowhere in the log", op.Client, op.Input)
-		}
-	}
-	decide(c, r, linearizability.KV(), r.history, porcupineSteps)
-}
-
-// decide has the witness check decide about a history, and the search beside it (S4).
-func decide[S, I, O any](c *Cell, r *Result, model *linearizability.Model[S, I, O], h *linearizability.History[I, O], steps int64) {
-	w := linearizability.CheckWitness(model, h)
-	r.Undecided = r.Undecided || w.Verdict == linearizability.Undecided
-	if w.Verdict == linearizability.Illegal && c.world.Failure() == nil {
-		c.world.Break("S4", "%s", w.Violation.Text)
-	}
-	crossCheck(c, r, model, h, steps)
-}
-
-// crossCheck lets Porcupine decide as far as its budget goes.
-func crossCheck[S, I, O any](c *Cell, r *Result, model *linearizability.Model[S, I, O], h *linearizability.History[I, O], steps int64) {
-	search, err := linearizability.Check(model, h, linearizability.Budget{Steps: steps, Bytes: 64 << 20})
-	if err != nil {
-		c.world.Break("S4", "the history is malformed: %v", err)
-		return
-	}
-	for _, p := range search.Partitions {
-		r.Partition++
-		if p.Verdict != linearizability.Undecided {
-			r.Decided++
-		}
-	}
-	r.Steps += search.Steps
-	if search.Verdict == linearizability.Illegal && c.world.Failure() == nil {
-		c.world.Break("S4", "Porcupine finds no order that explains the history, and the witness check did")
-	}
-}
-
-// Bounds of the cross-check of one partition. Of a lock that many wait for the search
-// decides little more with ten times the steps, and that would be a fifth of a seed.
-const (
-	porcupineSteps     = 200_000
-	porcupineLockSteps = 20_000
-)

@@ -36,6 +36,7 @@ var situations = []situation{
 	{"damaged-fetched", "a value that a disk had lost came back from others", func(c *Cell) uint64 { return uint64(c.watch.rot.restored) }},
 	{"damaged-copy-repaired", "one copy of a register on a damaged disk was written anew", func(c *Cell) uint64 { return uint64(c.watch.rot.repaired) }},
 	{"damage-stopped", "a replica refused its damaged disk, for good", func(c *Cell) uint64 { return uint64(c.watch.rot.stopped) }},
+	{"star-served", "a cell served whose replicas heard one another by way of one alone", func(c *Cell) uint64 { return uint64(c.stars) }},
 	{"failover-in-failover", "somebody began to lead before the one who had begun last came to serve", func(c *Cell) uint64 { return c.rare.nested }},
 	{"duel-of-three", "three replicas asked for promises at one time", func(c *Cell) uint64 { return c.rare.duels }},
 	{"hand-over", "a master that served was told to step down, and somebody served after it", func(c *Cell) uint64 { return c.rare.handovers }},
@@ -90,7 +91,6 @@ var situations = []situation{
 	{"snapshot-below-vote", "a snapshot was installed, and votes stood above it", func(c *Cell) uint64 { return c.watch.counts.InstalledBelowVote }},
 	{"snapshot-older", "a restart used an older snapshot, because the newest was bad", func(c *Cell) uint64 { return uint64(c.watch.snapshots.older) }},
 	{"snapshot-asked-again", "rows for a snapshot waited longer for the word of a majority", func(c *Cell) uint64 { return c.watch.snapshots.SumsAskedAgain }},
-	{"star-served", "a cell served whose replicas heard one another by way of one alone", func(c *Cell) uint64 { return uint64(c.stars) }},
 	{"snapshot-relayed", "a word about rows went by way of a third replica", func(c *Cell) uint64 { return c.watch.snapshots.SumsRelayed }},
 	{"snapshot-outdated", "a peer did not know the sum of a slot any more, and a snapshot of a later one was begun", func(c *Cell) uint64 { return c.watch.snapshots.SumsOutdated }},
 	{"snapshot-odd", "a replica stopped because its rows for a snapshot were those of a minority", func(c *Cell) uint64 { return c.watch.snapshots.SumsOdd }},
@@ -128,9 +128,7 @@ func Situations() []Situation {
 func (c *Cell) sometimes() []Number {
 	c.rare.over = true
 	for _, m := range c.replicas {
-		if r := running(m); r != nil {
-			c.retire(r)
-		}
+		c.retire(running(m))
 	}
 	var all []Number
 	for _, s := range situations {
@@ -139,9 +137,12 @@ func (c *Cell) sometimes() []Number {
 	return all
 }
 
-// retire adds up the counters of a life that is over.
+// retire adds up the counters of a life that is over; nil: there is none.
 func (c *Cell) retire(r *replica) {
-	if n := r.host.Node(); n != nil && !r.retired {
+	if r == nil || r.retired {
+		return
+	}
+	if n := r.host.Node(); n != nil {
 		r.retired = true
 		c.lost(r)
 		c.watch.counts.add(n.Status().Count)

@@ -1,0 +1,84 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// absentees takes away all replicas but a quorum, in every third seed: a quorum
+// is enough for progress. Damaged replicas go first, as the atlas demands. In some
+// other seeds it takes away links. It returns what brings all back.
+func (c *Cell) absentees() (back func()) {
+	d := c.world.Draw("cell.absentees", 0)
+	if c.watch.atlas.most == 0 || d.Chance(1, 2) {
+		return func() {}
+	}
+	if hub := c.anyReplica(d); d.Chance(1, 3) && c.bears(hub) {
+		return c.star(hub)
+	}
+	gone := c.missing(d)
+	c.away = gone
+	off := d.Chance(1, 2)
+	for _, m := range gone {
+		if off {
+			c.retire(running(m))
+			m.Crash()
+		} else {
+			c.world.Net().Isolate(m.Addr())
+		}
+	}
+	return func() {
+		c.away = nil
+		for _, m := range gone {
+			if off {
+				m.Start()
+			} else {
+				c.world.Net().Rejoin(m.Addr())
+			}
+		}
+	}
+}
+
+// bears says that a replica can be the hub of a star: its disk was never damaged. And
+// there must be leases: without them, two that do not hear each other depose each
+// other by way of the hub, without end.
+func (c *Cell) bears(hub *sim.Machine) bool {
+	return c.plan.Host.Node.Paxos.Lease.Grant > 0 && !c.watch.atlas.isHurt(paxos.NodeID(hub.Addr()))
+}
+
+// star cuts all links between replicas but those of one, the hub: it hears a quorum,
+// and that is enough for progress, be the others heard of by few or none. Who hears
+// the hub alone need not learn all, unless it leads.
+func (c *Cell) star(hub *sim.Machine) (back func()) {
+	var points [][]sim.Addr
+	for _, m := range c.replicas {
+		if m != hub {
+			points = append(points, []sim.Addr{m.Addr()})
+			c.away = append(c.away, m)
+		}
+	}
+	c.world.Net().Partition(points...)
+	return func() {
+		c.stars++ // it has served
+		c.away = nil
+		c.world.Net().Unite(points...)
+	}
+}
+
+// missing picks up to f replicas to be away: of those that were never damaged, no
+// more than the damaged ones leave of f.
+func (c *Cell) missing(d *sim.Draw) (gone []*sim.Machine) {
+	a := c.watch.atlas
+	most, spare := 1+d.Int(a.most), a.spare()
+	for _, i := range d.Perm(len(c.replicas)) {
+		hurt := a.isHurt(paxos.NodeID(i + 1))
+		if len(gone) == most || !hurt && spare == 0 {
+			continue
+		}
+		gone = append(gone, c.replicas[i])
+		if !hurt {
+			spare--
+		}
+	}
+	return gone
+}
