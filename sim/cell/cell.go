@@ -290,8 +290,8 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.watch.locks.command(a)
 	c.nodes.command(a, at)
 	c.minds.command(a)
-	c.quotas.command(a) // before a session may end in the next book
 	c.rights.command(a)
+	c.quotas.command(a)
 	c.promises.command(a)
 	c.queues.command(a)
 }

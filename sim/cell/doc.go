@@ -17,7 +17,8 @@
 //	             fence_resource.go decides, fence_server.go is its machine,
 //	             fence_program.go its clients, fence_line.go what they say
 //	rights.go    programs that use nodes under ACL files that change; files_guest.go:
-//	             what others do to nodes; guest.go, guest_tricks.go: a hostile client
+//	             what others do to nodes; guest.go: a hostile client; guest_manners.go:
+//	             what it does as anybody may, guest_tricks.go: what nobody may
 //	backups.go   backups on far disks, which fail, and what is in them; reborn.go: the
 //	             cell that is made of the newest when a run is over
 //	crowd.go     very many sessions that only stay alive: crowd_clients.go is their
@@ -29,7 +30,7 @@
 //	atlas.go     which disks may be damaged; logmap.go: which bytes of them
 //	watch.go     the omniscient checks: watch_disks.go: S1, S2, S3; watch_calls.go: S5;
 //	             watch_rows.go: S6; watch_locks.go, watch_queue.go: S8; watch_fence.go: S10;
-//	             watch_clients.go: S9, S11, S15; watch_rights.go: S16, from the log;
+//	             watch_clients.go: S9, S11, S15; watch_rights.go, watch_quota.go: S16, from the log;
 //	             watch_handles.go, watch_handles_answers.go: S14, S16, from the wire; watch_rot.go: S17;
 //	             watch_guards.go: calls are done for whom they were meant (S2);
 //	             watch_wire.go, watch_account.go, watch_hangs.go, watch_suffix.go:
@@ -42,8 +43,10 @@
 //	             watch_questions.go: whom a laggard asks (L1)
 //	claims.go    what messages and answers claim, against the truth (I-W1);
 //	             claims_lead.go: what proposing at a ballot claims
-//	run.go       one seed from beginning to end: safety, healing, liveness (L1),
-//	             histories (S4); bounds.go: what may not grow (L2)
+//	look.go      invariants of a replica's memory and rows, every so often
+//	run.go       one seed from beginning to end: safety, healing, liveness (L1);
+//	             absentees.go: without whom, and without which links; histories.go: S4;
+//	             bounds.go: what may not grow (L2)
 //	sometimes.go rare situations that runs should reach; rare.go: those that take
 //	             more than one look; floors.go: those that are demanded
 //	campaign.go  many seeds side by side

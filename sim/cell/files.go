@@ -18,6 +18,7 @@ type fileBook struct {
 	results map[call]placed // of acts that were executed
 	now     func() int64
 	alien   func(api.SessionID) bool // a session that no program of ours has
+	nested  uint64                   // nodes that were made in directories that stand in others
 }
 
 // fileTrail is a call whose place in the log is looked up at the end.
@@ -53,6 +54,9 @@ func (b *fileBook) command(a *command.Applied, at linearizability.Position) {
 	switch c := a.Command.(type) {
 	case command.Act:
 		b.results[call{c.Session, c.Seq}] = placed{at, a.Result}
+		if o, ok := a.Result.Detail.(api.Opened); ok && o.Created && above(above(o.Node.Path.String())) != "/" {
+			b.nested++
+		}
 		if b.alien(c.Session) {
 			b.stranger(c.Deed, a.Result, at)
 		}

@@ -1,10 +1,8 @@
 package cell
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -46,100 +44,6 @@ func only(codes ...api.Code) func(api.Reply) bool {
 
 // anything is for what honest clients ask for as well.
 func anything(api.Reply) bool { return true }
-
-// opens opens a session.
-func (h *hostile) opens() {
-	h.cell.load.sessions++
-	h.raw("session", api.Request{Op: api.OpenSession{Nonce: h.nonce}}, anything)
-}
-
-// behaves does what anybody may.
-func (h *hostile) behaves() {
-	t, has := pick(h.draws, h.own)
-	switch h.draws.Int(9) {
-	case 0, 1:
-		q := api.Request{Session: h.session, Epoch: h.epoch, Op: api.KeepAlive{Flushed: h.epoch, Now: true}}
-		h.raw("keep-alive", q, anything)
-	case 2, 3:
-		h.open(h.place(), api.RightRead|api.RightWrite|api.RightChangeACL)
-	case 4:
-		h.open(h.place(), api.RightRead)
-	case 5:
-		h.locks(t, has)
-	default:
-		if has {
-			h.send("use", h.useOf(t), anything)
-		}
-	}
-	if len(h.own) > 40 {
-		h.send("close", api.CloseHandle{Handle: h.own[0]}, only(api.OK, api.BadHandle))
-	}
-}
-
-// place is a node of its own.
-func (h *hostile) place() string {
-	if h.draws.Chance(1, 4) {
-		return "guest"
-	}
-	return fmt.Sprintf("guest/f%d", h.draws.Int(4))
-}
-
-func (h *hostile) open(path string, rights api.Rights) {
-	op := api.Open{Path: path, Rights: rights, Create: api.CreateMay, Kind: api.File, Ephemeral: h.draws.Chance(1, 4)}
-	if path == "guest" {
-		op.Kind, op.Ephemeral = api.Directory, false
-	}
-	if h.draws.Chance(1, 2) {
-		op.Delay = api.DelayOf(h.draws.Duration(0, 2*time.Second)) // of what it holds and does not present
-	}
-	if h.draws.Chance(1, 6) {
-		op.Names.Write = "nobody" // there is no such file: it cannot be opened for writing again
-	}
-	h.send("open", op, anything)
-}
-
-func (h *hostile) locks(t api.Token, has bool) {
-	if !has {
-		return
-	}
-	held, holds := h.held[t]
-	if !holds {
-		h.send("acquire", api.Acquire{Handle: t, Mode: api.Exclusive, Wait: h.draws.Chance(1, 2)}, anything)
-		return
-	}
-	delete(h.held, t)
-	q := api.Sequencer{Node: h.stat[t].Node, Mode: api.Exclusive, Gen: held.Gen}
-	h.send("release", api.Release{Handle: t, Acquisition: held.Acquisition}, func(p api.Reply) bool {
-		if p.Code != api.OK {
-			return true // it holds the lock still, for all that it knows
-		}
-		if h.expired = append(h.expired, q.Encode()); len(h.expired) > mostHeard {
-			h.expired = h.expired[1:]
-		}
-		return true
-	})
-}
-
-// useOf is some call on a handle.
-func (h *hostile) useOf(t api.Token) api.Op {
-	switch h.draws.Int(8) {
-	case 0:
-		return api.GetStat{Handle: t}
-	case 1:
-		return api.SetContents{Handle: t, Contents: fmt.Sprint("guest ", h.seq)}
-	case 2:
-		return api.ReadDir{Handle: t}
-	case 3:
-		return api.SetACL{Handle: t, Names: api.ACLNames{Read: "everybody", Write: "everybody", Change: "everybody"}}
-	case 4:
-		return api.DeleteNode{Handle: t}
-	case 5:
-		return api.GetSequencer{Handle: t}
-	case 6:
-		return api.Acquire{Handle: t, Mode: api.Shared}
-	}
-	return api.GetContents{Handle: t}
-}
 
 // forges makes tokens: altered ones, cut ones, and such that were never any.
 func (h *hostile) forges() {

@@ -67,7 +67,7 @@ var situations = []situation{
 	{"contents-too-large", "a program wrote a file of one byte more than there may be", func(c *Cell) uint64 { return c.tricks["contents of a byte too many"] }},
 	{"right-used", "somebody opened a node, and had the rights", func(c *Cell) uint64 { return c.rights.verdicts[true] }},
 	{"right-refused", "somebody was refused for want of a right", func(c *Cell) uint64 { return c.rights.verdicts[false] }},
-	{"node-nested", "a node was made in a directory that stands in another", func(c *Cell) uint64 { return c.quotas.nested }},
+	{"node-nested", "a node was made in a directory that stands in another", func(c *Cell) uint64 { return c.nodes.nested }},
 	{"quota-refused", "a node, or contents, were refused for want of room", func(c *Cell) uint64 { return c.quotas.refused }},
 	{"handle-retaken", "a handle of an earlier epoch changed or locked something", func(c *Cell) uint64 { return c.handles.retaken }},
 	{"forged-token", "a token came that nobody was given", func(c *Cell) uint64 { return c.handles.forged }},

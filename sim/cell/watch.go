@@ -49,11 +49,11 @@ type watch struct {
 	counts    tally // of the lives that are over
 	tornTails int
 	rot       rotCounts
-	audits    node.AuditCounters // of the lives that are over
-	reports   uint64             // of sums, sent
-	relayed   map[host.Relay]bool
-	numbered  api.Number // the last command that was applied anywhere
-	minority  int        // replicas that stopped because their rows were odd
+	audits    node.AuditCounters  // of the lives that are over
+	reports   uint64              // of sums, sent
+	relayed   map[host.Relay]bool // words that their authors have had passed on
+	numbered  api.Number          // the last command that was applied anywhere
+	minority  int                 // replicas that stopped because their rows were odd
 	snapshots snapshotCounts
 
 	aborted, repeated, stale, orphans, lateEpochs, conflicts, batches uint64

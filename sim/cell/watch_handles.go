@@ -99,16 +99,16 @@ func (b *handleBook) asks(who api.Principal, q api.Request) {
 		}
 	}
 	b.count(who, q)
-	b.ends(q)
+	b.ends(who, q)
 	b.asked[k] = append(b.asked[k], asking{who, q.Epoch, q.Op, b.now})
 }
 
-// ends notes that a session wants a handle of its own closed, or poisoned.
-func (b *handleBook) ends(q api.Request) {
+// ends notes that a session's own principal wants a handle of it closed, or poisoned.
+func (b *handleBook) ends(who api.Principal, q api.Request) {
 	switch q.Op.(type) {
 	case api.CloseHandle, api.Poison:
 		token, _ := tokenIn(q.Op)
-		if g := b.given[token]; g != nil && g.session == q.Session {
+		if g := b.given[token]; g != nil && g.session == q.Session && b.rights.opened[q.Session] == who {
 			g.ended = true
 		}
 	}

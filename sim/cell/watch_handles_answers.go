@@ -58,7 +58,7 @@ func (b *handleBook) answered(id paxos.NodeID, p api.Reply, logged bool) {
 func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply) {
 	token, on := tokenIn(a.op)
 	g := b.given[token]
-	if !on || len(b.asked[k]) > 1 && slices.ContainsFunc(b.asked[k], func(x asking) bool { return x.op != a.op }) {
+	if _, several := b.other(k, a.op); several || !on {
 		return
 	}
 	_, opens := a.op.(api.Open) // by the handle of a directory
@@ -126,13 +126,11 @@ func inside(dir string) string {
 // learns notes what an answer gives out, and what it ends. Where requests of several
 // kinds have one number it is not known which was answered, and nothing is noted.
 func (b *handleBook) learns(id paxos.NodeID, k call, a asking, p api.Reply) {
-	for _, x := range b.asked[k] {
-		if x.op != a.op {
-			if o, ok := p.Detail.(api.Opened); ok {
-				b.gives(id, k, o.Token, x.op)
-			}
-			return
+	if x, several := b.other(k, a.op); several {
+		if o, ok := p.Detail.(api.Opened); ok {
+			b.gives(id, k, o.Token, x)
 		}
+		return
 	}
 	switch op := a.op.(type) {
 	case api.CloseHandle:
@@ -153,6 +151,16 @@ func (b *handleBook) learns(id paxos.NodeID, k call, a asking, p api.Reply) {
 			b.saysTie(id, k, o.Token, op.Sequencer)
 		}
 	}
+}
+
+// other is another op that was asked for by the same number; ok is false if there is
+// none.
+func (b *handleBook) other(k call, op api.Op) (x api.Op, ok bool) {
+	i := slices.IndexFunc(b.asked[k], func(x asking) bool { return x.op != op })
+	if i < 0 {
+		return nil, false
+	}
+	return b.asked[k][i].op, true
 }
 
 // saysTie demands of the token that answers a SetSequencer that it names the sequencer:

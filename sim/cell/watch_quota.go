@@ -19,7 +19,6 @@ type quotaBook struct {
 	dirs   map[string]tree.Usage
 
 	refused uint64
-	nested  uint64 // nodes that were made in directories that stand in others
 }
 
 // charged is a node, whom it is charged to, and for how much.
@@ -65,13 +64,10 @@ func (b *quotaBook) act(c command.Act, r api.Result) {
 		o, opened := r.Detail.(api.Opened)
 		switch {
 		case r.Code == api.Quota:
-			b.refuses(c, path, made, 1, made.bytes)
+			b.judge(c, r.Code, path, made, 1, made.bytes)
 		case opened && o.Created:
 			made.instance = o.Node.Instance
-			if above(above(path)) != "/" {
-				b.nested++
-			}
-			b.grows(c, path, made, 1, made.bytes)
+			b.judge(c, r.Code, path, made, 1, made.bytes)
 			b.charge(path, made, 1)
 		}
 	case command.SetContents:
@@ -83,9 +79,9 @@ func (b *quotaBook) act(c command.Act, r api.Result) {
 		switch {
 		case !there || was.instance != d.Node.Instance:
 		case r.Code == api.Quota:
-			b.refuses(c, path, was, 0, more)
+			b.judge(c, r.Code, path, was, 0, more)
 		case r.Code == api.OK:
-			b.grows(c, path, was, 0, more)
+			b.judge(c, r.Code, path, was, 0, more)
 			b.charge(path, was, -1)
 			b.charge(path, now, 1)
 		}
@@ -124,17 +120,14 @@ func (b *quotaBook) fits(path string, c charged, nodes, bytes uint64) bool {
 	return fits(b.dirs[above(path)], b.limits.Directory) && (c.owner == "" || fits(b.owners[c.owner], b.limits.Principal))
 }
 
-func (b *quotaBook) grows(c command.Act, path string, n charged, nodes, bytes uint64) {
-	if !b.fits(path, n, nodes, bytes) {
-		b.world.Break("S16", "%s: call %d of session %d adds %d nodes and %d bytes; of %+v its directory holds %+v, and %q owns %+v",
-			path, c.Seq, c.Session, nodes, bytes, b.limits, b.dirs[above(path)], n.owner, b.owners[n.owner])
+// judge compares what became of so much more with what there is room for.
+func (b *quotaBook) judge(c command.Act, code api.Code, path string, n charged, nodes, bytes uint64) {
+	refused := code == api.Quota
+	if refused {
+		b.refused++
 	}
-}
-
-func (b *quotaBook) refuses(c command.Act, path string, n charged, nodes, bytes uint64) {
-	b.refused++
-	if b.fits(path, n, nodes, bytes) {
-		b.world.Break("S16", "%s: call %d of session %d may not add %d nodes and %d bytes; of %+v its directory holds %+v, and %q owns %+v",
-			path, c.Seq, c.Session, nodes, bytes, b.limits, b.dirs[above(path)], n.owner, b.owners[n.owner])
+	if refused == b.fits(path, n, nodes, bytes) {
+		b.world.Break("S16", "%s: call %d of session %d is to add %d nodes and %d bytes, and is answered %v; of %+v its directory holds %+v, and %q owns %+v",
+			path, c.Seq, c.Session, nodes, bytes, code, b.limits, b.dirs[above(path)], n.owner, b.owners[n.owner])
 	}
 }
