@@ -3,6 +3,7 @@ package cell
 import (
 	"strings"
 
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/node"
 )
@@ -15,7 +16,10 @@ const (
 )
 
 // looks counts the inputs of one life, and says at which of them to look again.
-type looks struct{ inputs, memoryAt, rowsAt int }
+type looks struct {
+	inputs, memoryAt, rowsAt int
+	rows                     paxos.Slot // behind which they were looked at
+}
 
 // look walks through what the replica holds every so often, which builds with deep
 // invariants do after each input: what is wrong for long is seen here.
@@ -28,9 +32,9 @@ func (r *replica) look() {
 		n.Verify()
 		l.memoryAt = l.inputs + max(memoryEvery, 4*remembers(n))
 	}
-	if l.inputs >= l.rowsAt {
+	if now := r.cell.watch.disks[r.id].applied; l.inputs >= l.rowsAt && l.rows != now { // they change with slots alone
 		r.cell.keepsRules(r)
-		l.rowsAt = l.inputs + max(rowsEvery, n.View().Len())
+		l.rows, l.rowsAt = now, l.inputs+max(rowsEvery, n.View().Len())
 	}
 }
 
