@@ -14,9 +14,9 @@ import (
 //
 // Read authority begins, or is extended, only when its holder handles an input;
 // then all others are asked (S7). A grant that a leader counts must be honoured
-// for as long (S7b); so that is asked when the leader begins to count it, when the
-// replica that gave it changes its mind, and at the very instant at which that
-// replica's clock says it is over.
+// for as long (S7b); so that is asked when the leader counts it anew, whether or not
+// that moves the end of its authority, when the replica that gave it changes its mind,
+// and at the very instant at which that replica's clock says it is over.
 type leaseWatch struct {
 	world   *sim.World
 	onlyS7  bool
@@ -45,13 +45,18 @@ type beliefs interface {
 type leaseFacts struct {
 	of     beliefs // this process's
 	end    time.Time
+	counts []time.Time // until when it counts each replica's grant, by id
 	holder paxos.NodeID
 	gen    uint64 // of the look at the end of its word that is under way
 	due    bool   // there is one
 }
 
 func newLeaseWatch(w *sim.World, replicas int) *leaseWatch {
-	return &leaseWatch{world: w, parties: make([]party, replicas+1), seen: make([]leaseFacts, replicas+1)}
+	l := &leaseWatch{world: w, parties: make([]party, replicas+1), seen: make([]leaseFacts, replicas+1)}
+	for id := range l.seen {
+		l.seen[id].counts = make([]time.Time, replicas+1)
+	}
+	return l
 }
 
 // acted is told that a replica has handled an input.
@@ -63,6 +68,12 @@ func (l *leaseWatch) acted(id paxos.NodeID) {
 	if end := b.Lease(); !end.Equal(f.end) {
 		f.end = end
 		l.extended(id, b)
+	}
+	for member := paxos.NodeID(1); int(member) < len(l.parties); member++ {
+		if until := b.Counts(member); !until.Equal(f.counts[member]) {
+			f.counts[member] = until
+			l.counts(id, member)
+		}
 	}
 	holder, _, _ := b.Granted()
 	if f.of != b || f.holder != holder {
@@ -90,7 +101,7 @@ func (l *leaseWatch) readAlone(id paxos.NodeID, n *node.Node, now time.Time, tol
 	}
 }
 
-// extended: a replica's read authority ends later than it did (S7, S7b).
+// extended: a replica's read authority ends later than it did (S7).
 func (l *leaseWatch) extended(id paxos.NodeID, b beliefs) {
 	if !l.parties[id].clock().Mono().Before(b.Lease()) {
 		return
@@ -101,7 +112,6 @@ func (l *leaseWatch) extended(id paxos.NodeID, b beliefs) {
 			l.world.Break("S7", "replica %d has read authority for %v more, and replica %d for %v", id,
 				b.Lease().Sub(l.parties[id].clock().Mono()), other, left)
 		}
-		l.counts(id, other)
 	}
 }
 

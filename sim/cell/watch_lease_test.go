@@ -170,6 +170,18 @@ func TestS7bAGrantThatWasNeverGiven(t *testing.T) {
 	s.breaks("S7b")
 }
 
+// What a leader counts of one member is looked at though it moves no authority: a
+// grant of an earlier ballot may be taken for one of this.
+func TestS7bACountThatMovesNoAuthority(t *testing.T) {
+	s := counted(t, 0, 0)
+	s.p[1].counts[2] = s.p[1].in(120)
+	s.acts(1)
+	s.good()
+	s.p[1].counts[2] = s.p[1].in(121)
+	s.acts(1)
+	s.breaks("S7b")
+}
+
 func TestS7bARestartThatForgets(t *testing.T) {
 	s := counted(t, 0, 0)
 	again := *s.p[2]
