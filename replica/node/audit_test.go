@@ -55,6 +55,33 @@ func TestTheOddOneStops(t *testing.T) {
 	}
 }
 
+// Where the log is full, the comparison that is due waits until the log wakes the
+// replica, and comes as soon as there is room.
+func TestAComparisonThatTheLogRefusesWaits(t *testing.T) {
+	g := newGroup(t, 3, func(c *node.Config) { c.Paxos.Window, c.Paxos.MaxPending, c.Paxos.Lease = 1, 1, paxos.Lease{} })
+	g.pass(2900 * time.Millisecond)
+	m := g.master()
+	s := g.open(m)
+	for id := range g.nodes {
+		g.cut[id] = id != m
+	}
+	for seq := range api.Seq(3) { // one stands in a slot, one waits for the next
+		g.ask(m, api.Request{ID: 2, Session: s, Seq: seq + 1, Op: api.Put{Key: "a", Value: "1"}})
+	}
+	compared := g.nodes[m].Audit().Summed
+	for range 300 {
+		g.now = g.now.Add(5 * time.Millisecond)
+		if g.nodes[m].Advance(g.now); g.nodes[m].Leads() {
+			g.take(m)
+			require.Greater(t, g.wake[m], g.now, "it wants to be woken at once")
+		}
+	}
+	require.Equal(t, compared, g.nodes[m].Audit().Summed)
+	clear(g.cut)
+	g.pass(2 * time.Second)
+	require.Greater(t, g.nodes[m].Audit().Summed, compared)
+}
+
 // A master whose rows are wrong may never come to serve: it is compared as soon
 // as its epoch stands in the log.
 func TestTheOddOneStopsDuringAFailOver(t *testing.T) {
