@@ -63,5 +63,7 @@ func TestARunInWhichNoTimePassesEnds(t *testing.T) {
 	w.Add(sim.MachineConfig{Process: func() sim.Process { return &spinner{} }}).Start()
 	require.Equal(t, sim.Failed, w.Run(time.Hour))
 	require.Contains(t, w.Failure().Text, "at one instant")
+	require.Equal(t, "L1", w.Failure().ID)
+	require.Equal(t, sim.Addr(1), w.Failure().Machine)
 	require.Zero(t, w.Now())
 }

@@ -205,7 +205,7 @@ func (w *World) loop(until int64) (end End, done bool) {
 }
 
 // standstill is how many events at one instant end a run: no time would pass
-// any more.
+// any more, and so nothing that anybody waits for would end (L1).
 const standstill = 1 << 20
 
 func (w *World) step(at int64) {
@@ -213,7 +213,11 @@ func (w *World) step(at int64) {
 	if at > w.now {
 		w.now, w.still = at, 0
 	} else if w.still++; w.still == standstill {
-		w.fail(&Failure{Kind: Crashed, Text: fmt.Sprintf("%d events at one instant: somebody asks for a wake-up in the past, again and again", standstill)})
+		f := &Failure{Kind: Broken, ID: "L1", Text: fmt.Sprintf("%d events at one instant: somebody asks for a wake-up in the past, again and again", standstill)}
+		if t, rings := ev.to.(*timer); rings {
+			f.Machine = t.m.addr
+		}
+		w.fail(f)
 	}
 	w.steps++
 	if w.steps&255 == 0 {
