@@ -137,6 +137,7 @@ func (n *Node) Propose(now time.Time, command []byte) error {
 	case len(command) > n.cfg.MaxCommand:
 		return ErrTooLarge
 	case n.pending.len() >= n.cfg.MaxPending:
+		n.count.Refused++
 		return ErrBusy
 	}
 	n.pending.push(command)

@@ -12,6 +12,7 @@ type Counters struct {
 	UnreadableVotes uint64 // unreadable votes met in complete phase 1 answers
 	DecidedUnread   uint64 // of them, those of the quorums that phase 1 was decided by
 	WindowFull      uint64 // something had to wait because the window was full
+	Refused         uint64 // commands that were not taken, because as many waited as may
 	Retransmitted   uint64 // Accepts sent again
 	Fetches         uint64 // questions to a catch-up source
 	SourceSwitched  uint64 // catch-up turned to another source

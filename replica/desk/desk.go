@@ -132,6 +132,7 @@ type Status struct {
 	Waiting  int // Acquires, tried or not
 	Delays   int // that run
 	Sweeps   int // that are proposed
+	Held     int // Opens that wait for one
 	Doubted  int // ephemeral nodes to be looked at
 	Counters Counters
 }
@@ -166,10 +167,14 @@ func (d *Desk) TakeOutput() Output {
 
 // Status says how the Desk is.
 func (d *Desk) Status() Status {
-	return Status{
+	s := Status{
 		UnderWay: d.underWay, Handles: d.table.Len(), Waiting: d.queues.Len(), Delays: len(d.delays.all),
 		Sweeps: len(d.sweeps), Doubted: len(d.doubted.order), Counters: d.count,
 	}
+	for _, x := range d.sweeps { // order-free: a sum
+		s.Held += len(x.held)
+	}
+	return s
 }
 
 // Uses says that a session has an open handle, as far as it has been told of in

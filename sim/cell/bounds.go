@@ -42,7 +42,7 @@ func (c *Cell) sizes(r *replica) []sizes {
 	}
 	return []sizes{
 		{"commands waiting for a slot", status.Pending, cfg.Paxos.MaxPending},
-		{"requests waiting for an answer", r.host.Node().Master().Pending, cfg.MaxPending},
+		{"requests waiting for an answer", r.host.Node().Master().Pending, cfg.MaxPending + desk.Waiting + desk.Held + api.MaxWindow},
 		{"commands waiting for their turn", r.host.Node().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow},
 		{"slots in flight", r.host.Node().InFlight(), cfg.Paxos.Window},
 		{"messages held for the disk", status.Held, maxHeld},
@@ -51,7 +51,7 @@ func (c *Cell) sizes(r *replica) []sizes {
 		{"sessions more than clients opened", int(totals.Sessions), 2 * c.load.sessions},
 		{"open handles", desk.Handles, int(totals.Sessions) * cfg.Desk.Handles.PerSession},
 		{"Acquires that wait", desk.Waiting, int(totals.Sessions) * api.MaxWindow},
-		{"calls proposed by the desk", desk.UnderWay, cfg.MaxPending + api.MaxWindow},
+		{"calls proposed by the desk", desk.UnderWay, cfg.MaxPending + desk.Waiting + api.MaxWindow},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
 		{"slots in memory", kept(status, r.damaged), c.keeps()},
 		{"sums of slots in memory", summed(r), c.keeps()},

@@ -76,15 +76,15 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.minds = newClientWatch(c.world)
 	c.rights = newRightsBook(c.world)
 	c.quotas = newQuotaBook(c.world, c.rights)
-	c.handles = newHandleBook(c.world, c.rights)
-	c.handles.applied = c.current
+	c.queues = newQueueBook(c.world)
+	c.handles = newHandleBook(c.world, c.rights, newRoomBook(p.Host.Node.Desk, c.queues))
+	c.handles.applied, c.handles.intruder = c.current, c.intruder()
 	c.suffix = newSuffixWatch(c.world)
 	c.shown = newSequencerWatch(c.world, c.watch.locks)
 	c.sessions = newSessionWatch(c.world, p.Replicas, p.Host.Node.Sessions)
 	c.sessions.sweep = p.Host.Node.Desk.SweepAfter
 	c.promises = newPromiseWatch(c)
 	c.sessions.moved = c.promises.masterMoved
-	c.queues = newQueueBook(c.world)
 	c.queues.holds = c.watch.locks.held
 	c.watch.locks.moved = func(n api.Ref) { c.queues.moved[n] = c.watch.top }
 	c.nodes = newFileBook(func() int64 { return int64(c.world.Now()) })

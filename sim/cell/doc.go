@@ -24,14 +24,15 @@
 //	crowd.go     very many sessions that only stay alive: crowd_clients.go is their
 //	             machine, crowd_wheel.go its timers, crowd_bundle.go what it sends
 //	storm.go     very many who wait for one lock; churn.go: sessions that come and go;
-//	             big.go: files as large as they may be
+//	             big.go: files as large as they may be; narrow.go: cells that take little
 //	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes;
 //	             faults_session.go aims them at the ends of sessions
 //	atlas.go     which disks may be damaged; logmap.go: which bytes of them
 //	watch.go     the omniscient checks: watch_disks.go: S1, S2, S3; watch_calls.go: S5;
 //	             watch_rows.go: S6; watch_locks.go, watch_queue.go: S8; watch_fence.go: S10;
 //	             watch_clients.go: S9, S11, S15; watch_rights.go, watch_quota.go: S16, from the log;
-//	             watch_handles.go, watch_handles_answers.go: S14, S16, from the wire; watch_rot.go: S17;
+//	             watch_handles.go, watch_handles_answers.go: S14, S16, from the wire;
+//	             watch_room.go: whether there was none (S14); watch_rot.go: S17;
 //	             watch_guards.go: calls are done for whom they were meant (S2);
 //	             watch_wire.go, watch_account.go, watch_hangs.go, watch_suffix.go:
 //	             what a client may send and believe, by its own clock (S11, L1);

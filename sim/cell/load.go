@@ -90,6 +90,7 @@ type program struct {
 	strict  bool // the present call must succeed
 	late    bool // the client had told that its session is gone when the present call began
 	expired bool // the session is gone: the program ends
+	crowded bool // the last answer was that there is no room
 }
 
 // program is the main coroutine of a client machine: sessions one after the
@@ -200,7 +201,7 @@ func (p *program) run(budget int) {
 	ctx := context.Background()
 	for p.calls < budget && !p.cell.load.finale && !p.expired {
 		p.turn(p, ctx)
-		if p.rt.Sleep(ctx, p.draws.Duration(0, p.cell.plan.Calls.Think)) != nil {
+		if p.rt.Sleep(ctx, p.draws.Duration(0, p.cell.plan.Calls.Think)) != nil || p.waitsForRoom(ctx) != nil {
 			return
 		}
 	}

@@ -92,6 +92,7 @@ type CallPlan struct {
 	Value    int           // longest value, bytes
 	Grace    time.Duration // clients wait at most so long to hear that their session is alive
 	Delay    time.Duration // half the longest lock-delay
+	Narrow   bool          // masters take little at a time
 	Weights  [6]uint32     // of get, put, delete, compare-and-set, list, increment
 }
 
@@ -196,6 +197,7 @@ func NewPlan(o Options) Plan {
 	}
 	p.fence(o.Fence, at)
 	p.hostile(at)
+	p.narrow(at)
 	return p
 }
 

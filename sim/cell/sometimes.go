@@ -69,6 +69,8 @@ var situations = []situation{
 	{"right-refused", "somebody was refused for want of a right", func(c *Cell) uint64 { return c.rights.verdicts[false] }},
 	{"node-nested", "a node was made in a directory that stands in another", func(c *Cell) uint64 { return c.nodes.nested }},
 	{"quota-refused", "a node, or contents, were refused for want of room", func(c *Cell) uint64 { return c.quotas.refused }},
+	{"crowded", "a handle, or a place to wait, was refused for want of room", func(c *Cell) uint64 { return c.handles.crowded }},
+	{"log-refused", "the log took no more of what its own leader had to propose", func(c *Cell) uint64 { return c.watch.counts.Refused }},
 	{"handle-retaken", "a handle of an earlier epoch changed or locked something", func(c *Cell) uint64 { return c.handles.retaken }},
 	{"forged-token", "a token came that nobody was given", func(c *Cell) uint64 { return c.handles.forged }},
 	{"foreign-request", "a request came with somebody else's session or token", func(c *Cell) uint64 { return c.handles.foreign }},
@@ -167,6 +169,7 @@ func (t *tally) add(c paxos.Counters) {
 	t.UnreadableVotes += c.UnreadableVotes
 	t.DecidedUnread += c.DecidedUnread
 	t.WindowFull += c.WindowFull
+	t.Refused += c.Refused
 	t.Retransmitted += c.Retransmitted
 	t.Fetches += c.Fetches
 	t.SourceSwitched += c.SourceSwitched

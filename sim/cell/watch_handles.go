@@ -29,11 +29,15 @@ type handleBook struct {
 	applied func(paxos.NodeID) bool // has applied all that anybody has; asked of who answers alone
 	judged  map[call]api.Epoch      // Opens that were answered alone, and when last: copies get the same answer
 
+	room     *roomBook
+	intruder api.Principal // asks for what nobody may have
+
 	refusals map[api.Code]uint64 // answers to what nothing spoke for
 	forged   uint64              // requests with tokens that nobody was given
 	foreign  uint64              // requests with tokens, or sessions, of others
 	shut     uint64              // requests with handles that were closed or poisoned
 	retaken  uint64              // handles of an earlier epoch that were used
+	crowded  uint64              // answers that there is no room
 }
 
 // asking is a request as it first came in an epoch.
@@ -62,8 +66,9 @@ type grip struct {
 // poisoned.
 func (g *grip) shut(e api.Epoch) bool { return g.closed[e] != 0 || g.poisoned[e] != 0 }
 
-func newHandleBook(w *sim.World, r *rightsBook) *handleBook {
+func newHandleBook(w *sim.World, r *rightsBook, room *roomBook) *handleBook {
 	b := &handleBook{
+		room:  room,
 		world: w, rights: r, asked: map[call][]asking{}, given: map[api.Token]*grip{}, grips: map[api.HandleID]*grip{}, opened: map[call]api.HandleID{},
 		applied: func(paxos.NodeID) bool { return false }, refusals: map[api.Code]uint64{},
 		judged: map[call]api.Epoch{}, ties: map[api.Token]bool{}, decided: map[decision]intent{},
@@ -100,6 +105,9 @@ func (b *handleBook) asks(who api.Principal, q api.Request) {
 	}
 	b.count(who, q)
 	b.ends(who, q)
+	if b.rights.opened[q.Session] == who {
+		b.room.asks(q)
+	}
 	b.asked[k] = append(b.asked[k], asking{who, q.Epoch, q.Op, b.now})
 }
 

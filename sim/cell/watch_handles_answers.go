@@ -45,7 +45,7 @@ func (b *handleBook) answered(id paxos.NodeID, p api.Reply, logged bool) {
 	if !logged && b.applied(id) && a.epoch == p.Epoch {
 		b.alone(id, k, a, p)
 	}
-	b.spurned(id, k, a, p)
+	b.spurned(id, k, a, p, logged)
 	if p.Code == api.OK {
 		b.learns(id, k, a, p)
 	}
@@ -54,30 +54,64 @@ func (b *handleBook) answered(id paxos.NodeID, p api.Reply, logged bool) {
 // spurned demands of an answer that refuses what everything speaks for that it has a
 // cause: a handle that its session was given is good until that session asks for its
 // end, and has the rights that it was given for; only a later master asks for them
-// again.
-func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply) {
+// again. Whether there was room is asked of what was refused just now: of what the log
+// refuses that was decided before.
+func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply, logged bool) {
 	token, on := tokenIn(a.op)
 	g := b.given[token]
-	if _, several := b.other(k, a.op); several || !on {
+	if _, several := b.other(k, a.op); several {
 		return
 	}
-	_, opens := a.op.(api.Open) // by the handle of a directory
+	if !on {
+		g = &grip{} // that of nothing
+	}
+	_, opens := a.op.(api.Open) // if on, by the handle of a directory
 	vain := false
 	switch p.Code {
 	case api.BadHandle:
-		vain = true
+		vain = on
 	case api.HandleClosed:
-		vain = !opens && !g.ended
+		vain = on && !opens && !g.ended
 	case api.HandlePoisoned:
-		vain = !g.ended
+		vain = on && !g.ended
 	case api.NoRight:
-		vain = !opens
+		vain = on && !opens
 	case api.Permission:
-		vain = !opens && (wants(a.op) == 0 || g.id.Epoch == p.Epoch && !g.untested)
+		vain = on && !opens && (wants(a.op) == 0 || g.id.Epoch == p.Epoch && !g.untested)
+	case api.Crowded:
+		b.crowded++
+		vain = b.room.first(k) && !logged && b.applied(id) && !b.room.full(k.session, p.Epoch, a.op, g)
+	case api.TooLarge:
+		vain = a.who != b.intruder && len(contentsIn(a.op)) <= mostContents
+	case api.Invalid:
+		vain = a.who != b.intruder && !readsSequencer(a.op)
 	}
 	if vain {
 		b.world.Break("S14", "replica %d refuses call %d of session %d, %T by handle %v, with %v, and nothing speaks against it", id, k.seq, k.session, a.op, g.id, p.Code)
 	}
+}
+
+// mostContents is the longest file that there may be (CHU §4.5).
+const mostContents = 256 << 10
+
+func contentsIn(op api.Op) string {
+	switch op := op.(type) {
+	case api.Open:
+		return op.Contents
+	case api.SetContents:
+		return op.Contents
+	}
+	return ""
+}
+
+// readsSequencer says that an op comes with what may be no sequencer, or that of
+// another lock, which is the one thing by which programs here ask for what is Invalid.
+func readsSequencer(op api.Op) bool {
+	switch op.(type) {
+	case api.SetSequencer, api.CheckSequencer:
+		return true
+	}
+	return false
 }
 
 // tells says that an answer does more than to refuse.

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/desk"
 	"github.com/chubbycell/chubby/replica/handle"
 	"github.com/chubbycell/chubby/replica/rows"
 )
@@ -25,7 +27,7 @@ type keeper struct {
 
 func newKeeper(t *testing.T) *keeper {
 	k := &keeper{library: newLibrary(t)}
-	k.h = newHandleBook(k.w, k.b)
+	k.h = newHandleBook(k.w, k.b, newRoomBook(desk.DefaultConfig(), newQueueBook(k.w)))
 	k.h.applied = func(paxos.NodeID) bool { return true }
 	var err error
 	k.seal, err = handle.NewSealer(handle.Secret{1})
@@ -271,6 +273,9 @@ func TestS16AHandleThatADeposedMasterGivesOut(t *testing.T) {
 	}
 }
 
+func openF(*keeper) api.Op   { return api.Open{Path: "f", Rights: rw} }
+func waitF(k *keeper) api.Op { return api.Acquire{Handle: k.token, Mode: api.Shared, Wait: true} }
+
 // Each case asks for something that everything speaks for, and is refused.
 func TestS14WhatIsRefusedHasACause(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -297,6 +302,27 @@ func TestS14WhatIsRefusedHasACause(t *testing.T) {
 			k.asks(8, "bob", 3, api.CloseHandle{Handle: k.token})
 			k.asks(7, "bob", 3, api.CloseHandle{Handle: k.token})
 		}, nil, 3, api.HandleClosed, true},
+		"too large": {nil, func(k *keeper) api.Op {
+			return api.SetContents{Handle: k.token, Contents: strings.Repeat("x", 256<<10)}
+		}, 3, api.TooLarge, true},
+		"too large by a byte": {nil, func(k *keeper) api.Op {
+			return api.SetContents{Handle: k.token, Contents: strings.Repeat("x", 256<<10+1)}
+		}, 3, api.TooLarge, false},
+		"invalid":                       {nil, nil, 3, api.Invalid, true},
+		"a sequencer that is none":      {nil, func(k *keeper) api.Op { return api.CheckSequencer{Handle: k.token} }, 3, api.Invalid, false},
+		"no room, and none is needed":   {func(k *keeper) { k.h.room.limits.Handles.PerSession = 1 }, nil, 3, api.Crowded, true},
+		"no room":                       {func(k *keeper) { k.h.room.limits.Handles.PerSession = 2 }, openF, 3, api.Crowded, false},
+		"no room, but there is":         {func(k *keeper) { k.h.room.limits.Handles.PerSession = 3 }, openF, 3, api.Crowded, true},
+		"no room for all":               {func(k *keeper) { k.h.room.limits.Handles.Total = 2 }, openF, 3, api.Crowded, false},
+		"no room for all, but there is": {func(k *keeper) { k.h.room.limits.Handles.Total = 3 }, openF, 3, api.Crowded, true},
+		"no room to take it up": {func(k *keeper) {
+			k.epoch(4)
+			k.h.room.limits.Handles.PerSession = 1
+		}, nil, 4, api.Crowded, false},
+		"no room to wait, and nobody waits": {nil, waitF, 3, api.Crowded, true},
+		"no room, said by who lags behind": {func(k *keeper) {
+			k.h.applied = func(paxos.NodeID) bool { return false }
+		}, waitF, 3, api.Crowded, false},
 		"poisoned, and its session wanted that": {func(k *keeper) {
 			k.asks(7, "ann", 3, api.Poison{Handle: k.token})
 		}, nil, 3, api.HandlePoisoned, false},

@@ -59,6 +59,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O112", "A", "who closes a handle of an older epoch cannot use those that he opened before it"),
 		applied(GroupHouse, "O113", "A", "what a principal owns is not held to its quota"),
 		applied(GroupHouse, "O114", "A", "a file may grow without regard to quotas"),
+		applied(GroupHouse, "O115", "B", "a comparison that the log refuses is asked for again at once, without end"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),

@@ -1,0 +1,42 @@
+package cell
+
+import (
+	"context"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+)
+
+// narrow draws cells, one in four, in which masters take little at a time: few
+// commands wait for a slot, few calls are under way, few handles are open and few
+// Acquires wait. So the log refuses what masters and desks propose, and calls are
+// refused that a later try may find room for: states that a cell of the usual size
+// comes to under loads that no run can simulate for long.
+func (p *Plan) narrow(at func(string) *draw.Stream) {
+	d := at("narrow")
+	if !d.Chance(1, 4) {
+		return
+	}
+	n, clients := &p.Host.Node, int64(p.Clients)
+	p.Calls.Narrow = true
+	n.Paxos.MaxPending = int(d.LogUniform(1, 64))
+	n.MaxPending = int(d.LogUniform(2, 64))
+	// A session opens two handles for each of its programs, or is not of much use.
+	least := 2 * int64(p.Calls.Threads)
+	n.Desk.Handles.PerSession = int(d.LogUniform(least, 16*least))
+	n.Desk.Queues.PerLock = int(d.LogUniform(1, 16))
+	if p.Hostile.Gap == 0 { // who would take all that there is
+		n.Desk.Handles.Total = int(d.LogUniform(least*clients, 32*least*clients))
+		n.Desk.Queues.Total = int(d.LogUniform(1, 64))
+	}
+}
+
+// waitsForRoom waits before the next call of a program that found no room: it would
+// find none again, and again.
+func (p *program) waitsForRoom(ctx context.Context) error {
+	if !p.crowded {
+		return nil
+	}
+	p.crowded = false
+	return p.rt.Sleep(ctx, p.draws.Duration(0, 2*time.Second))
+}

@@ -1,0 +1,43 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/desk"
+)
+
+// Session 3 asks to wait for a lock for which sessions 1 and 2 may wait.
+func TestWhoMayNotWaitFindsTheQueueFull(t *testing.T) {
+	w := &waiters{facts: newFacts(t)}
+	w.b = newQueueBook(w.w)
+	limits := desk.DefaultConfig()
+	full := func(perLock, total int, e api.Epoch) bool {
+		limits.Queues.PerLock, limits.Queues.Total = perLock, total
+		return newRoomBook(limits, w.b).full(3, e, api.Acquire{Handle: "x", Mode: api.Exclusive, Wait: true}, gripOn(3))
+	}
+	for s := range api.SessionID(3) {
+		w.asks(s+1, api.Exclusive)
+	}
+	require.True(t, full(2, 9, 3))
+	require.True(t, full(9, 2, 3))
+	require.False(t, full(3, 3, 3))
+	require.False(t, full(2, 2, 4), "they wait in an earlier epoch")
+	w.told(1, api.Gone)
+	require.False(t, full(2, 2, 3))
+
+	// By another call of the same handle.
+	w.b.asks(api.Request{Session: 3, Seq: 6, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: api.Shared, Wait: true}}, gripOn(3), true)
+	require.True(t, full(9, 9, 3))
+	require.False(t, newRoomBook(limits, w.b).full(3, 3, api.Acquire{Handle: "x", Mode: api.Shared}, gripOn(3)), "it does not wait")
+}
+
+// A call that was refused once is refused again, whatever room there is.
+func TestACopyIsRefusedForWantOfRoomAsItsCallWas(t *testing.T) {
+	b := newRoomBook(desk.DefaultConfig(), nil)
+	require.True(t, b.first(call{1, 2}))
+	require.False(t, b.first(call{1, 2}))
+	require.True(t, b.first(call{1, 3}))
+}
