@@ -36,7 +36,7 @@ func (c Config) Validate() error {
 		wrong bool
 		what  string
 	}{
-		{c.Handles.PerSession < 1 || c.Handles.Total < 1, "a limit of handles below 1"},
+		{min(c.Handles.PerSession, c.Handles.Total, c.Handles.Closed) < 1, "a limit of handles below 1"},
 		{c.Queues.PerLock < 1 || c.Queues.Total < 1, "a limit of waiters below 1"},
 		{c.SweepAfter < 0, "a negative SweepAfter"},
 		{c.Retry <= 0, "a Retry that is not above 0"},

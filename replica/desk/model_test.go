@@ -73,7 +73,7 @@ type sent struct {
 
 func newTwin(t *rapid.T) *twin {
 	cfg := desk.Config{
-		Handles: handle.Limits{PerSession: 6, Total: 12}, SweepAfter: time.Minute, Retry: 100 * time.Millisecond,
+		Handles: handle.Limits{PerSession: 6, Total: 12, Closed: 6}, SweepAfter: time.Minute, Retry: 100 * time.Millisecond,
 	}
 	cfg.Queues.PerLock, cfg.Queues.Total = 4, 6
 	s, err := handle.NewSealer(secret)

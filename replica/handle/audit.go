@@ -59,7 +59,7 @@ func (t *Table) auditShelf(s api.SessionID, sh *shelf) error {
 		}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(sh.gone), api.HandleID.Compare) {
-		if id.Epoch >= t.epoch || sh.shut || len(sh.gone) > t.limits.PerSession {
+		if id.Epoch >= t.epoch || sh.shut || len(sh.gone) > t.limits.Closed {
 			return fmt.Errorf("I-H4: session %d remembers %d closed handles, shut: %t, %v in epoch %d", s, len(sh.gone), sh.shut, id, t.epoch)
 		}
 	}

@@ -37,7 +37,7 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, err := NewSealer(Secret{1})
 			require.NoError(t, err)
-			x := New(5, s, Limits{PerSession: 1, Total: 1})
+			x := New(5, s, Limits{PerSession: 1, Total: 1, Closed: 1})
 			_, h, v := x.Open(Opening{Session: 1, Seq: 1, Node: api.Ref{Instance: 1}, Kind: api.Directory, Ephemeral: true, Rights: api.RightRead})
 			require.Equal(t, Good, v)
 			require.NoError(t, x.Audit())

@@ -31,14 +31,13 @@ func (t *Table) Close(s api.SessionID, token api.Token) (Closing, Verdict) {
 }
 
 // remember notes that an older handle is closed. Those of this epoch need no
-// note: what was given out and is not open is closed. A client that kept to its
-// limit has no more older handles than the limit; one that closes more does not
-// get any back.
+// note: what was given out and is not open is closed. Who closes more than it may gets
+// none of the others back.
 func (t *Table) remember(sh *shelf, id api.HandleID) {
 	if id.Epoch == t.epoch || sh.shut {
 		return
 	}
-	if len(sh.gone) == t.limits.PerSession {
+	if len(sh.gone) == t.limits.Closed {
 		sh.shut = true
 		clear(sh.gone)
 		return

@@ -51,10 +51,10 @@
 // would ever close it (CHU §2.9). Copies of calls of epoch 5 do not come this far,
 // for calls name their epoch.
 //
-// The memory is bounded. A client that kept to Limits.PerSession had no more handles
-// than that when the epoch began, so it cannot close more older ones. A session
-// that closes more, from tokens that it kept of handles closed long ago, loses the
-// right to have any taken up again in this epoch.
+// The memory is bounded, by Limits.Closed. A session that closes more handles of older
+// epochs than that loses the right to have any taken up again in this epoch. It may have
+// more of them than Limits.PerSession: a new master counts those that it has seen, so
+// a session may have as many again in each epoch, and use the older ones later.
 //
 // # An Open that comes again
 //

@@ -25,7 +25,7 @@ var all = []string{"now", "old", "older", "oldest", "theirs", "future", "next", 
 
 func newDesk(t *testing.T) *desk {
 	s := sealer(t, secret)
-	d := &desk{t: t, table: handle.New(5, s, handle.Limits{PerSession: 2, Total: 4}), tokens: map[string]api.Token{}}
+	d := &desk{t: t, table: handle.New(5, s, handle.Limits{PerSession: 2, Total: 4, Closed: 2}), tokens: map[string]api.Token{}}
 	made := func(epoch api.Epoch, counter uint64, session api.SessionID) api.Token {
 		h := sample(t)
 		h.ID, h.Session, h.Fence = api.HandleID{Epoch: epoch, Counter: counter}, session, api.Sequencer{}

@@ -65,8 +65,8 @@ func TestTheSequencerOfAHandleOutlivesTheMaster(t *testing.T) {
 // L2: whatever one session does, and however many there are, the table keeps to its
 // limits.
 func TestTheMemoryIsBounded(t *testing.T) {
-	s, limits := sealer(t, secret), handle.Limits{PerSession: 3, Total: 5}
-	old := handle.New(1, s, handle.Limits{PerSession: 100, Total: 100})
+	s, limits := sealer(t, secret), handle.Limits{PerSession: 3, Total: 5, Closed: 3}
+	old := handle.New(1, s, handle.Limits{PerSession: 100, Total: 100, Closed: 100})
 	table := handle.New(2, s, limits)
 	var tokens []api.Token
 	for seq := api.Seq(1); seq <= 20; seq++ {

@@ -46,7 +46,7 @@ type world struct {
 
 func (w *world) failOver() {
 	w.epoch++
-	w.table = handle.New(w.epoch, w.sealer, handle.Limits{PerSession: 1000, Total: 1000})
+	w.table = handle.New(w.epoch, w.sealer, handle.Limits{PerSession: 1000, Total: 1000, Closed: 1000})
 }
 
 func (w *world) open(t *rapid.T) {

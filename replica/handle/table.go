@@ -11,10 +11,11 @@ import (
 type Limits struct {
 	PerSession int // open handles of one session
 	Total      int // open handles of all
+	Closed     int // handles of earlier epochs that a session may close, and have others taken up
 }
 
 // DefaultLimits are those of a cell that was not told others.
-var DefaultLimits = Limits{PerSession: 1 << 12, Total: 1 << 20}
+var DefaultLimits = Limits{PerSession: 1 << 12, Total: 1 << 20, Closed: 1 << 14}
 
 // Table is what the present master remembers of handles, in one epoch. It begins
 // empty and is thrown away with the mastership. Its methods take sessions that

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/sim"
 )
@@ -23,6 +24,9 @@ type guests struct {
 func newGuests(t *testing.T, seed uint64, tune ...func(*Plan)) *guests {
 	p := NewPlan(Options{Seed: seed, Replicas: 3, Clients: 1, Faults: []string{}, Workload: "mixed"})
 	p.Clients, p.Hostile = 0, HostilePlan{}
+	roomy := node.DefaultConfig() // whatever the seed draws
+	roomy.Desk.SweepAfter = p.Host.Node.Desk.SweepAfter
+	p.Host.Node.Desk, p.Host.Node.MaxPending, p.Host.Node.Paxos.MaxPending = roomy.Desk, roomy.MaxPending, roomy.Paxos.MaxPending
 	p.Host.Node.Sessions = session.Config{LeaseMin: 4 * time.Second, LeaseMax: 12 * time.Second, KeepAliveRate: 100}
 	for _, f := range tune {
 		f(&p)
@@ -36,7 +40,7 @@ func newGuests(t *testing.T, seed uint64, tune ...func(*Plan)) *guests {
 // come starts a program on a machine of its own.
 func (g *guests) come(f func(rt *sim.Runtime, c *client.Client)) {
 	main := func(rt *sim.Runtime) {
-		c := g.cell.dial(newLine(rt), client.Config{
+		c, _ := g.cell.dial(newLine(rt), client.Config{
 			Replicas: g.cell.replicaIDs(), Draw: rt.Env().Draw("client.main").Uint64,
 			Rho: int64(g.cell.plan.Host.Node.Paxos.Lease.Rho),
 		})

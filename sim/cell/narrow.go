@@ -19,11 +19,12 @@ func (p *Plan) narrow(at func(string) *draw.Stream) {
 	}
 	n, clients := &p.Host.Node, int64(p.Clients)
 	p.Calls.Narrow = true
-	n.Paxos.MaxPending = int(d.LogUniform(1, 64))
+	n.Paxos.MaxPending = int(d.LogUniform(1, 16))
 	n.MaxPending = int(d.LogUniform(2, 64))
 	// A session opens two handles for each of its programs, or is not of much use.
 	least := 2 * int64(p.Calls.Threads)
 	n.Desk.Handles.PerSession = int(d.LogUniform(least, 16*least))
+	n.Desk.Handles.Closed = int(d.LogUniform(least, 64*least))
 	n.Desk.Queues.PerLock = int(d.LogUniform(1, 16))
 	if p.Hostile.Gap == 0 { // who would take all that there is
 		n.Desk.Handles.Total = int(d.LogUniform(least*clients, 32*least*clients))

@@ -106,7 +106,8 @@ func (b *handleBook) asks(who api.Principal, q api.Request) {
 	b.count(who, q)
 	b.ends(who, q)
 	if b.rights.opened[q.Session] == who {
-		b.room.asks(q)
+		token, _ := tokenIn(q.Op)
+		b.room.asks(q, b.given[token])
 	}
 	b.asked[k] = append(b.asked[k], asking{who, q.Epoch, q.Op, b.now})
 }

@@ -71,7 +71,7 @@ func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply, log
 	case api.BadHandle:
 		vain = on
 	case api.HandleClosed:
-		vain = on && !opens && !g.ended
+		vain = on && !opens && !g.ended && !b.room.shut(k.session, p.Epoch, g)
 	case api.HandlePoisoned:
 		vain = on && !g.ended
 	case api.NoRight:
@@ -84,7 +84,7 @@ func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply, log
 	case api.TooLarge:
 		vain = a.who != b.intruder && len(contentsIn(a.op)) <= mostContents
 	case api.Invalid:
-		vain = a.who != b.intruder && !readsSequencer(a.op)
+		vain = a.who != b.intruder && b.rights.opened[k.session] == a.who && !readsSequencer(a.op)
 	}
 	if vain {
 		b.world.Break("S14", "replica %d refuses call %d of session %d, %T by handle %v, with %v, and nothing speaks against it", id, k.seq, k.session, a.op, g.id, p.Code)
