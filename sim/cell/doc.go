@@ -36,6 +36,7 @@
 //	             watch_guards.go: calls are done for whom they were meant (S2);
 //	             watch_wire.go, watch_account.go, watch_hangs.go, watch_suffix.go:
 //	             what a client may send and believe, by its own clock (S11, L1);
+//	             watch_events.go: what it tells of that;
 //	             watch_seat.go, watch_sessions.go: what a master promises to sessions,
 //	             and when a fail-over is over; watch_promises.go: both compared (S11);
 //	             watch_sequencers.go: which are valid, by the log (S10);

@@ -101,7 +101,7 @@ func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 		line := newLine(rt)
 		for generation := 0; ; generation++ {
 			c.load.sessions++
-			cl := c.dial(line, client.Config{
+			cl, hangUp := c.dial(line, client.Config{
 				Replicas:   c.replicaIDs(),
 				Draw:       draws.Uint64,
 				AnswerWait: draws.Duration(50*time.Millisecond, 600*time.Millisecond),
@@ -112,6 +112,7 @@ func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 			c.minds.begins(runningClient{rt, cl})
 			budget := c.budget(draws)
 			lived := c.session(line, cl, int64(machine)<<32|int64(rt.Env().Life())<<20|int64(generation)<<8, budget)
+			hangUp()
 			if c.load.finale && lived {
 				return
 			}

@@ -122,6 +122,9 @@ func (p *program) release(ctx context.Context, o *opened) {
 		err = lock.Release(ctx)
 		return lockOutput{}, err
 	})
+	if !p.rt.Env().Dead() {
+		p.cell.minds.lets(p.believer(), o.ref(), lock)
+	}
 	p.heard(ctx, o, "release", err)
 }
 

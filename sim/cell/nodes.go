@@ -278,6 +278,9 @@ func (p *program) closeHandle(o *opened) {
 	ctx, cancel := p.rt.WithTimeout(context.Background(), p.patience())
 	defer cancel()
 	err := o.h.Close(ctx)
+	if o.lock != nil && !p.rt.Env().Dead() {
+		p.cell.minds.lets(p.believer(), o.ref(), o.lock)
+	}
 	if err != nil && p.strict && !p.rt.Env().Dead() && !errors.Is(err, client.ErrSessionExpired) {
 		p.cell.world.Break("L1", "a handle could not be closed after healing: %v", err)
 	}

@@ -18,6 +18,8 @@ type account struct {
 	first, last uint64 // sending ids; answers to others are not its own
 	session     api.SessionID
 	opened      time.Time
+	since       api.Epoch // the highest heard of when it was
+	life        uint64    // sessions that it asked for
 	epoch       api.Epoch // the highest heard of
 	beats       map[uint64]time.Time
 	bound       time.Time // the session is alive before, if a master keeps its word
@@ -41,7 +43,7 @@ func (a *account) sends(now time.Time, q api.Request) fault {
 		if f := a.renews(now); f != (fault{}) {
 			return f
 		}
-		*a = account{rho: a.rho, grace: a.grace, nonce: o.Nonce, first: q.ID, beats: map[uint64]time.Time{}, hangs: newHangs()}
+		*a = account{rho: a.rho, grace: a.grace, life: a.life + 1, nonce: o.Nonce, first: q.ID, beats: map[uint64]time.Time{}, hangs: newHangs()}
 	}
 	a.last = max(a.last, q.ID)
 	switch late := !now.Before(a.end); {
@@ -113,7 +115,7 @@ func (a *account) hearsOpening(now time.Time, p api.Reply) {
 	switch {
 	case a.session != 0:
 	case p.Code == api.OK && p.Result.Session != 0:
-		a.session, a.opened, a.end = p.Result.Session, now, now.Add(a.grace)
+		a.session, a.since, a.opened, a.end = p.Result.Session, a.epoch, now, now.Add(a.grace)
 	case p.Code == api.NoSession, p.Code == api.Stale:
 		a.gone = true
 	}

@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -34,7 +36,11 @@ type believed struct {
 }
 
 // held is a lock as its holder sees it: a *client.Lock.
-type held interface{ Held() bool }
+type held interface {
+	Held() bool
+	Err() error
+	Context() context.Context
+}
 
 // believer is a client of a machine's life.
 type believer interface {
@@ -121,6 +127,7 @@ func (b *clientWatch) holds(who believer, o *opened, l held, mode client.Mode) {
 	b.exclusive()
 }
 
+// releases is told that a program gives a lock back; it believes in it no more.
 func (b *clientWatch) releases(l held) {
 	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.lock == l })
 }
@@ -133,6 +140,7 @@ func (b *clientWatch) exclusive() {
 	}
 	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.who.dead() })
 	for i, x := range b.held {
+		b.sound(x.who, x.node, x.lock)
 		sure := certain(x.who) > 0 || x.who.status().Lease == session.NoLease // time goes on while it is asked
 		switch {
 		case !x.lock.Held():
@@ -146,6 +154,31 @@ func (b *clientWatch) exclusive() {
 			}
 		}
 	}
+}
+
+// sound demands of a lock that what it says at one instant agrees (S9): its context is
+// over when the lock is lost for good, not before and for that reason; jeopardy may
+// pass.
+func (b *clientWatch) sound(who believer, n api.Ref, l held) {
+	err, ctx := l.Err(), l.Context()
+	lost := err != nil && !errors.Is(err, client.ErrJeopardy)
+	switch cause := context.Cause(ctx); {
+	case l.Held() != (err == nil):
+		b.world.Break("S9", "the lock of %v on %v says that it is held: %t, and says why not: %v", n, who.self(), l.Held(), err)
+	case lost != (cause != nil):
+		b.world.Break("S9", "the lock of %v on %v says %v, and its context %v", n, who.self(), err, cause)
+	case lost && cause.Error() != err.Error():
+		b.world.Break("S9", "the lock of %v on %v was lost because %v, and its context ended because %v", n, who.self(), err, cause)
+	}
+}
+
+// lets is told that a program has given a lock back, or closed its handle: by no fault
+// of the cell's is it held any more.
+func (b *clientWatch) lets(who believer, n api.Ref, l held) {
+	if l.Held() || l.Err() == nil || errors.Is(l.Err(), client.ErrJeopardy) {
+		b.world.Break("S9", "the lock of %v on %v was given back, and says that it is held: %t, %v", n, who.self(), l.Held(), l.Err())
+	}
+	b.sound(who, n, l)
 }
 
 // certain says for how long a client is certain that its session is alive, by its

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -68,7 +69,55 @@ func TestS11NoSessionEndsThatItsClientCountsOn(t *testing.T) {
 // lease is a lock that is held or not.
 type lease bool
 
-func (l *lease) Held() bool { return bool(*l) }
+func (l *lease) Held() bool               { return bool(*l) }
+func (l *lease) Context() context.Context { return context.Background() }
+func (l *lease) Err() error {
+	if *l {
+		return nil
+	}
+	return client.ErrJeopardy
+}
+
+// spoken is a lock that says what a test wants.
+type spoken struct {
+	held       bool
+	err, cause error
+}
+
+func (l *spoken) Held() bool { return l.held }
+func (l *spoken) Err() error { return l.err }
+func (l *spoken) Context() context.Context {
+	if l.cause == nil {
+		return context.Background()
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(l.cause)
+	return ctx
+}
+
+func TestS9WhatALockSaysAgrees(t *testing.T) {
+	gone, closed, jeopardy := client.ErrGone, client.ErrClosed, client.ErrJeopardy
+	for name, c := range map[string]struct {
+		lock            spoken
+		breaks, letting bool // as it is, and after it was given back
+	}{
+		"held":                          {spoken{true, nil, nil}, false, true},
+		"in jeopardy":                   {spoken{false, jeopardy, nil}, false, true},
+		"lost":                          {spoken{false, gone, gone}, false, false},
+		"lost, and its context goes on": {spoken{false, gone, nil}, true, true},
+		"lost for another reason":       {spoken{false, gone, closed}, true, true},
+		"held, and its context is over": {spoken{true, nil, gone}, true, true},
+		"in jeopardy, and it is over":   {spoken{false, jeopardy, gone}, true, true},
+		"held in spite of a reason":     {spoken{true, jeopardy, nil}, true, true},
+		"neither held nor for a reason": {spoken{false, nil, nil}, true, true},
+	} {
+		f, back := newFacts(t), newFacts(t)
+		newClientWatch(f.w).sound(&mind{}, lockNode, &c.lock)
+		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
+		newClientWatch(back.w).lets(&mind{}, lockNode, &c.lock)
+		require.Equal(t, c.letting, back.w.Failure() != nil, name)
+	}
+}
 
 // Two clients have got the lock of one node, in these modes; then the first loses
 // it, or not.

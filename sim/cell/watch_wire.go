@@ -16,6 +16,7 @@ import (
 type wire struct {
 	*line
 	account account
+	told    news
 	client  *client.Client
 	over    bool          // the client has given its session up
 	bound   time.Time     // as it last said
@@ -28,7 +29,7 @@ type wire struct {
 // newWire is the Runtime for a client that will be made with cfg.
 func newWire(l *line, cfg client.Config) *wire {
 	a := account{rho: cmp.Or(cfg.Rho, session.DefaultRho), grace: cmp.Or(cfg.Grace, 45*time.Second)} // C11.17
-	return &wire{line: l, account: a}
+	return &wire{line: l, account: a, told: newNews()}
 }
 
 func (w *wire) world() *sim.World { return w.Env().World() }
@@ -44,6 +45,8 @@ func (w *wire) clock() *sim.Clock { return w.world().Machine(w.self()).Clock() }
 func (w *wire) Send(replica uint32, msg []byte) {
 	if q, err := api.DecodeRequest(msg); err == nil && !w.dead() {
 		w.wrong(w.account.sends(w.mono(), q))
+		_, ends := q.Op.(api.EndSession)
+		w.told.ending = w.told.ending || ends
 	}
 	w.line.Send(replica, msg)
 }
@@ -61,6 +64,9 @@ func (w *wire) Receive(f func(from uint32, msg []byte)) {
 			w.wrong(faultf("S9", "takes the answer to call %d of a master of epoch %d, and knows of epoch %d", p.Seq, p.Epoch, before.Epoch))
 		}
 		w.look()
+		if err == nil {
+			w.wrong(w.told.answered(p, &w.account))
+		}
 	})
 }
 
@@ -87,6 +93,7 @@ func (w *wire) wrong(f fault) {
 func (w *wire) look() {
 	s := w.client.Status().Status
 	w.wrong(w.believes(w.mono(), s))
+	w.wrong(w.told.look(w.world().Now(), s, &w.account))
 	if !s.Bound.Equal(w.bound) {
 		w.bound = s.Bound
 		w.moved()
@@ -113,8 +120,8 @@ func (w *wire) believes(now time.Time, s session.Status) fault {
 	return fault{}
 }
 
-// dial makes a client that is watched.
-func (c *Cell) dial(l *line, cfg client.Config) *client.Client {
+// dial makes a client that is watched, until it is hung up.
+func (c *Cell) dial(l *line, cfg client.Config) (cl *client.Client, hangUp func()) {
 	w := newWire(l, cfg)
 	w.moved = func() {
 		if c.healed && w.since == 0 {
@@ -127,5 +134,7 @@ func (c *Cell) dial(l *line, cfg client.Config) *client.Client {
 	}
 	w.client = client.New(w, cfg)
 	c.promises.begins(w)
-	return w.client
+	events := w.client.Events()
+	l.Go("events", func() { w.listens(events) })
+	return w.client, events.Close
 }
