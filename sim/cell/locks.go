@@ -23,6 +23,8 @@ func (p *program) locks(ctx context.Context) {
 		p.acquire(ctx, o)
 	case p.draws.Chance(1, 4):
 		p.check(ctx, o)
+	case p.draws.Chance(1, 8):
+		p.ownSequencer(ctx, o)
 	case p.draws.Chance(1, 12), o.fenced && p.draws.Chance(1, 3):
 		p.closeHandle(o)
 	case p.draws.Chance(1, 6):
@@ -171,6 +173,36 @@ func (p *program) check(ctx context.Context, o *opened) {
 	if errors.Is(err, client.ErrGone) {
 		p.closeHandle(o)
 	}
+}
+
+// ownSequencer asks for the sequencer of a lock that is held: the one that its holder
+// was given with it (C6.15).
+func (p *program) ownSequencer(ctx context.Context, o *opened) {
+	var sequencer string
+	err := p.bare(ctx, func(ctx context.Context) (err error) {
+		sequencer, err = o.h.GetSequencer(ctx)
+		return err
+	})
+	if p.rt.Env().Dead() {
+		return
+	}
+	if f := sequencerFault(sequencer, err, o.lock.Sequencer(), o.lock.Held() && p.cell.rights.at(o.ref()) != nil); f != (fault{}) {
+		p.cell.world.Break(f.id, "the lock of %s %s", o.path, f.text)
+	}
+	p.heard(ctx, o, "get-sequencer", err)
+}
+
+// sequencerFault is what is wrong with what a cell says of the sequencer of a lock,
+// which its holder got with own, and which is held: its holder counts on it, and its
+// node stands, with which it would have gone.
+func sequencerFault(said string, err error, own string, held bool) fault {
+	switch {
+	case err == nil && said != own:
+		return faultf("S10", "has the sequencer %q, as the cell says, and was got with %q", said, own)
+	case held && errors.Is(err, client.ErrNotHeld):
+		return faultf("S10", "has no sequencer, as the cell says, and its holder counts on it")
+	}
+	return fault{}
 }
 
 // leave gives back all locks: others wait for them.

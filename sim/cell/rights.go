@@ -79,13 +79,11 @@ func (p *program) lockOrFree(ctx context.Context, o *opened) {
 		return
 	}
 	if p.draws.Chance(1, 2) {
-		err := p.bare(ctx, func(ctx context.Context) error {
-			_, err := o.h.GetSequencer(ctx)
-			return err
-		})
-		p.answered(err, false, "get-sequencer")
+		p.ownSequencer(ctx, o)
 	}
-	p.release(ctx, o)
+	if o.lock != nil {
+		p.release(ctx, o)
+	}
 }
 
 // anyOpening draws how a node is opened.
