@@ -21,6 +21,10 @@ func (p *Plan) narrow(at func(string) *draw.Stream) {
 	p.Calls.Narrow = true
 	n.Paxos.MaxPending = int(d.LogUniform(1, 16))
 	n.MaxPending = int(d.LogUniform(2, 64))
+	if d.Chance(1, 2) { // the log is full whenever a disk or a link is slow
+		n.Paxos.Window, n.Paxos.MaxBatchCommands = int(d.Between(1, 2)), int(d.Between(1, 4))
+		n.Paxos.MaxPending = int(d.Between(1, 2))
+	}
 	// A session opens two handles for each of its programs, or is not of much use.
 	least := 2 * int64(p.Calls.Threads)
 	n.Desk.Handles.PerSession = int(d.LogUniform(least, 16*least))

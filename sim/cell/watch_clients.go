@@ -165,6 +165,8 @@ func (b *clientWatch) sound(who believer, n api.Ref, l held) {
 	switch cause := context.Cause(ctx); {
 	case l.Held() != (err == nil):
 		b.world.Break("S9", "the lock of %v on %v says that it is held: %t, and says why not: %v", n, who.self(), l.Held(), err)
+	case !lost && who.status().State == session.Over:
+		b.world.Break("S9", "the lock of %v on %v says %v, and its session is over", n, who.self(), err)
 	case lost != (cause != nil):
 		b.world.Break("S9", "the lock of %v on %v says %v, and its context %v", n, who.self(), err, cause)
 	case lost && cause.Error() != err.Error():

@@ -117,6 +117,15 @@ func TestS9WhatALockSaysAgrees(t *testing.T) {
 		newClientWatch(back.w).lets(&mind{}, lockNode, &c.lock)
 		require.Equal(t, c.letting, back.w.Failure() != nil, name)
 	}
+	over := &mind{Status: client.Status{Status: session.Status{State: session.Over}}}
+	for _, l := range []spoken{{true, nil, nil}, {false, jeopardy, nil}} {
+		f := newFacts(t)
+		newClientWatch(f.w).sound(over, lockNode, &l)
+		f.breaks("S9")
+	}
+	f := newFacts(t)
+	newClientWatch(f.w).sound(over, lockNode, &spoken{false, gone, gone})
+	f.good()
 }
 
 // Two clients have got the lock of one node, in these modes; then the first loses
