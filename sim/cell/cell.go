@@ -66,7 +66,7 @@ type Cell struct {
 
 // build makes the cell of a plan; nothing runs yet.
 func build(p Plan, tr sim.Trace) *Cell {
-	c := &Cell{plan: p, load: load{shown: map[string]string{}}, strikes: map[string]int{}, tricks: map[string]uint64{}, misfits: map[paxos.NodeID]bool{}}
+	c := &Cell{plan: p, load: newLoad(), strikes: map[string]int{}, tricks: map[string]uint64{}, misfits: map[paxos.NodeID]bool{}}
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = newWatch(c.world, p.Replicas)

@@ -127,6 +127,9 @@ func (p *program) answered(err error, hot bool, what string) {
 		errors.Is(err, client.ErrTooLarge) || errors.Is(err, client.ErrQuota)
 	p.ended(err)
 	p.crowded = p.cell.plan.Calls.Narrow && errors.Is(err, client.ErrCrowded)
+	if errors.Is(err, client.ErrCrowded) && !p.cell.plan.Calls.Narrow {
+		c.world.Break("S14", "%s found no room, in a cell that has plenty: %v", what, err)
+	}
 	text := "ok"
 	if err != nil {
 		text = err.Error()

@@ -13,6 +13,7 @@ import (
 // withHostile is a cell without faults whose hostile client does little else.
 func withHostile(p *Plan) {
 	p.Workload, p.Hostile.Gap = "rights", 5*time.Millisecond
+	roomy(p)
 }
 
 // Each trick is tried and refused, and what the checks count comes about.

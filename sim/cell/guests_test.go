@@ -21,12 +21,19 @@ type guests struct {
 	cell *Cell
 }
 
+// roomy is a cell that takes as much as the shipped one, whatever the seed draws.
+func roomy(p *Plan) {
+	shipped := node.DefaultConfig()
+	shipped.Desk.SweepAfter = p.Host.Node.Desk.SweepAfter
+	n := &p.Host.Node
+	n.Desk, n.MaxPending, n.Paxos.MaxPending = shipped.Desk, shipped.MaxPending, shipped.Paxos.MaxPending
+	p.Calls.Narrow = false
+}
+
 func newGuests(t *testing.T, seed uint64, tune ...func(*Plan)) *guests {
 	p := NewPlan(Options{Seed: seed, Replicas: 3, Clients: 1, Faults: []string{}, Workload: "mixed"})
 	p.Clients, p.Hostile = 0, HostilePlan{}
-	roomy := node.DefaultConfig() // whatever the seed draws
-	roomy.Desk.SweepAfter = p.Host.Node.Desk.SweepAfter
-	p.Host.Node.Desk, p.Host.Node.MaxPending, p.Host.Node.Paxos.MaxPending = roomy.Desk, roomy.MaxPending, roomy.Paxos.MaxPending
+	roomy(&p)
 	p.Host.Node.Sessions = session.Config{LeaseMin: 4 * time.Second, LeaseMax: 12 * time.Second, KeepAliveRate: 100}
 	for _, f := range tune {
 		f(&p)

@@ -55,9 +55,15 @@ type load struct {
 	completed int  // calls with a definite answer
 	hot       int  // of them, on the contended row
 	trails    []trailed
-	shown     map[string]string // the latest sequencer of each lock, by path
-	closed    []api.SessionID   // that the cell confirmed to have ended
-	dots      string            // as many as were ever needed
+	shown     map[string]string          // the latest sequencer of each lock, by path
+	closed    []api.SessionID            // that the cell confirmed to have ended
+	dots      string                     // as many as were ever needed
+	handles   map[*client.Client]*opened // that its programs may share
+	shares    uint64                     // times that one took another's
+}
+
+func newLoad() load {
+	return load{shown: map[string]string{}, handles: map[*client.Client]*opened{}}
 }
 
 // trailed is a call whose place in the log is looked up at the end.
@@ -90,6 +96,7 @@ type program struct {
 	strict  bool // the present call must succeed
 	late    bool // the client had told that its session is gone when the present call began
 	expired bool // the session is gone: the program ends
+	shares  bool // it takes the handle of another one, if there is one
 	crowded bool // the last answer was that there is no room
 }
 
@@ -142,6 +149,7 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 		ends = append(ends, end)
 		p := &program{cell: c, rt: rt, client: cl, line: line, id: id | int64(i), last: map[string]string{}}
 		p.draws = rt.Env().World().Draw("client.thread", uint64(p.id))
+		p.shares = c.plan.Calls.Share > 0 && p.draws.Chance(c.plan.Calls.Share, 4)
 		for _, w := range workloads {
 			if w.name == c.plan.Workload {
 				p.turn = w.turn
@@ -207,6 +215,7 @@ func (p *program) run(budget int) {
 		}
 	}
 	p.leave(ctx)
+	p.unshare()
 	if !p.cell.load.finale || p.bystander() {
 		return
 	}

@@ -29,6 +29,7 @@ type opened struct {
 	delay   int64 // after it failed, in nanoseconds
 	granted int   // the call in the history of locks that got the lock, plus one; 0: none
 	fenced  bool  // a sequencer is tied to it
+	shared  bool  // other programs have it, too
 }
 
 // ref is the node that the handle is bound to.
@@ -275,6 +276,9 @@ func (p *program) remove(ctx context.Context, o *opened) {
 func (p *program) closeHandle(o *opened) {
 	p.nodes = slices.DeleteFunc(p.nodes, func(x *opened) bool { return x == o })
 	p.cell.minds.closes(o)
+	if have := p.cell.load.handles[p.client]; have != nil && have.h == o.h {
+		delete(p.cell.load.handles, p.client)
+	}
 	ctx, cancel := p.rt.WithTimeout(context.Background(), p.patience())
 	defer cancel()
 	err := o.h.Close(ctx)
@@ -283,6 +287,9 @@ func (p *program) closeHandle(o *opened) {
 	}
 	if err != nil && p.strict && !p.rt.Env().Dead() && !errors.Is(err, client.ErrSessionExpired) {
 		p.cell.world.Break("L1", "a handle could not be closed after healing: %v", err)
+	}
+	if _, err := o.h.Stat(ctx); err == nil && !p.rt.Env().Dead() {
+		p.cell.world.Break("S14", "a call on a closed handle of %s had an answer", o.path)
 	}
 }
 

@@ -93,6 +93,7 @@ type CallPlan struct {
 	Grace    time.Duration // clients wait at most so long to hear that their session is alive
 	Delay    time.Duration // half the longest lock-delay
 	Narrow   bool          // masters take little at a time
+	Share    uint64        // of four programs in a storm, how many use a handle that another one opened
 	Weights  [6]uint32     // of get, put, delete, compare-and-set, list, increment
 }
 

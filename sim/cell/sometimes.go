@@ -63,6 +63,7 @@ var situations = []situation{
 	{"long-queue", "twenty or more waited for one lock at one time", func(c *Cell) uint64 { return uint64(max(0, c.queues.most-19)) }},
 	{"waiter-tried", "the turn of somebody who waited for a lock came", func(c *Cell) uint64 { return c.queues.woken }},
 	{"waiter-shut", "a handle was closed or poisoned while an Acquire of it waited", func(c *Cell) uint64 { return c.queues.shut }},
+	{"handle-shared", "a program locked by a handle that another one of its client had opened", func(c *Cell) uint64 { return c.load.shares }},
 	{"session-deserted", "a client vanished while its session was alive", func(c *Cell) uint64 { return uint64(c.deserted) }},
 	{"contents-too-large", "a program wrote a file of one byte more than there may be", func(c *Cell) uint64 { return c.tricks["contents of a byte too many"] }},
 	{"right-used", "somebody opened a node, and had the rights", func(c *Cell) uint64 { return c.rights.verdicts[true] }},

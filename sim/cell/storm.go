@@ -2,6 +2,7 @@ package cell
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
@@ -23,7 +24,9 @@ const (
 func (p *Plan) storm(asked bool, clients int, at func(string) *draw.Stream) {
 	d := at("storm")
 	waiters := int(d.LogUniform(16, mostInSwarm))
-	if asked {
+	p.Calls.Share = uint64(at("storm.share").Int(4))
+	if asked { // all wait at the master, none behind another program of its client
+		p.Calls.Share = 0
 		waiters = int(d.LogUniform(100, mostInStorm))
 	}
 	if clients == 0 {
@@ -39,14 +42,14 @@ func (p *Plan) storm(asked bool, clients int, at func(string) *draw.Stream) {
 func (p *program) stormTurn(ctx context.Context) {
 	o := p.has(hotNode)
 	if o == nil {
-		p.open(ctx, hotNode, client.CreateMay, false)
+		p.openOrShare(ctx, hotNode)
 		return
 	}
 	mode := client.Exclusive
 	if p.draws.Chance(1, 8) {
 		mode = client.Shared
 	}
-	p.take(ctx, o, mode, p.draws.Chance(19, 20))
+	p.take(ctx, o, mode, o.shared || p.draws.Chance(19, 20))
 	if o.lock == nil {
 		return
 	}
@@ -55,6 +58,42 @@ func (p *program) stormTurn(ctx context.Context) {
 	}
 	if p.rt.Sleep(ctx, p.draws.Duration(0, 30*time.Millisecond)) == nil && o.lock != nil {
 		p.release(ctx, o)
+	}
+}
+
+// openOrShare opens a node, or takes the handle that another program of the same client
+// has on it: callers who share one exclude each other, whatever the mode, and whoever
+// closes it does so for all.
+func (p *program) openOrShare(ctx context.Context, path string) {
+	have, comes := p.cell.load.handles[p.client]
+	switch {
+	case p.shares && have == nil && comes: // next time
+		return
+	case p.shares && have != nil:
+		p.nodes = append(p.nodes, &opened{
+			h: have.h, path: path, stat: have.stat, session: have.session, id: have.id, delay: have.delay, shared: true,
+		})
+		have.shared = true
+		p.cell.load.shares++
+		return
+	}
+	if !comes {
+		p.cell.load.handles[p.client] = nil
+	}
+	p.open(ctx, path, client.CreateMay, false)
+	if o := p.has(path); o != nil {
+		p.cell.load.handles[p.client] = o
+	} else if p.cell.load.handles[p.client] == nil {
+		delete(p.cell.load.handles, p.client)
+	}
+}
+
+// unshare closes what programs share: each makes its last calls by its own handle.
+func (p *program) unshare() {
+	for _, o := range slices.Clone(p.nodes) {
+		if o.shared {
+			p.closeHandle(o)
+		}
 	}
 }
 

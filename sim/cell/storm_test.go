@@ -14,6 +14,7 @@ import (
 func TestAThousandWaitersAreWokenOneByOne(t *testing.T) {
 	p := NewPlan(Options{Seed: 3, Replicas: 3, Clients: 40, Workload: workStorm, Faults: []string{}})
 	p.Hostile = HostilePlan{}
+	roomy(&p)
 	p.Calls.Threads, p.Calls.Patience, p.Calls.Think = mostAtOnce, time.Minute, time.Millisecond
 	c := build(p, sim.Trace{})
 	t.Cleanup(c.world.Close)
@@ -23,6 +24,21 @@ func TestAThousandWaitersAreWokenOneByOne(t *testing.T) {
 	require.Greater(t, c.queues.most, 950, "who waited at one time")
 	require.Greater(t, c.queues.given, uint64(300))
 	require.LessOrEqual(t, c.queues.woken, c.queues.given+uint64(mostAtOnce), "readers in front come together")
+}
+
+// Programs of one client lock by one handle, and close it under one another.
+func TestProgramsShareAHandle(t *testing.T) {
+	p := NewPlan(Options{Seed: 5, Replicas: 3, Clients: 4, Workload: workStorm, Faults: []string{}})
+	p.Hostile = HostilePlan{}
+	roomy(&p)
+	p.Calls.Threads, p.Calls.Patience, p.Calls.Think, p.Calls.Share = 12, 10*time.Second, 10*time.Millisecond, 3
+	c := build(p, sim.Trace{})
+	t.Cleanup(c.world.Close)
+	c.start()
+	require.Equal(t, sim.Reached, c.world.Run(20*time.Second))
+	require.Nil(t, c.world.Failure())
+	require.Greater(t, c.load.shares, uint64(10))
+	require.Greater(t, c.load.completed, 500)
 }
 
 func TestHowLargeStormsAre(t *testing.T) {

@@ -64,6 +64,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O117", "A", "the context of a lock that is lost goes on"),
 		applied(GroupHouse, "O118", "A", "a client tells of no fail-over"),
 		applied(GroupHouse, "O119", "B", "what a session holds is not lost with it"),
+		applied(GroupHouse, "O120", "B", "callers who share a handle do not wait for each other"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
