@@ -117,7 +117,10 @@
 // the last group before a crash, or the last entries before a clean stop; each
 // later Append states that the groups before it were synced, Idle does so when
 // nothing comes, and Options.Watermark brings in what the owner wrote down
-// elsewhere.
+// elsewhere. So does an entry that went astray over the mark in front of it: it is
+// found where the next entry is looked for, and the place that it has left is as long
+// as a mark. Whoever looks takes that for one that was being written, and all behind it
+// that no watermark covers for torn.
 //
 // # Recovery
 //

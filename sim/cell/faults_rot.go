@@ -200,12 +200,12 @@ func misdirect(c *Cell, d *sim.Draw) {
 		s.astray()
 		return
 	}
-	c.watch.atlas.doom(s.id)
 	from, off, n := s.run()
 	to, at, room := s.run()
-	if n == 0 || room == 0 {
+	if n == 0 || room == 0 || from == to && readsOn(s.hits, to, at, off) {
 		return
 	}
+	c.watch.atlas.doom(s.id)
 	b, err := s.mem.Contents(from)
 	must(err)
 	moved := b[off : off+n]

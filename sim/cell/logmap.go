@@ -93,3 +93,14 @@ func covered(all []frame, durable, marked uint64) []frame {
 		return f.lsn > known || f.kind == 0 && f.watermark >= known
 	})
 }
+
+// readsOn says that a log reads on where the frame at off has moved to at: nothing but
+// marks stood between, so it has the number that comes next there. What it leaves behind
+// looks like a mark that was being written when the power went, and all behind that like
+// a torn tail (wal/doc.go, What stays ambiguous).
+func readsOn(all []frame, file string, at, off int64) bool {
+	if at >= off {
+		return false
+	}
+	return !slices.ContainsFunc(all, func(f frame) bool { return f.file == file && f.kind != 0 && at <= f.off && f.off < off })
+}

@@ -141,3 +141,25 @@ func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
 	require.Positive(t, unread)
 	require.Positive(t, missed)
 }
+
+// A frame that is moved over the mark in front of it leaves a log that reads on.
+func TestWhereALogReadsOn(t *testing.T) {
+	log := []frame{
+		{file: "a", off: 0, kind: 3}, {file: "a", off: 50}, {file: "a", off: 78}, {file: "a", off: 106, kind: 3}, {file: "a", off: 160, kind: 3},
+	}
+	for name, c := range map[string]struct {
+		file    string
+		at, off int64
+		on      bool
+	}{
+		"over the mark in front":    {"a", 78, 106, true},
+		"over the first of two":     {"a", 50, 106, true},
+		"over the entry in front":   {"a", 106, 160, false},
+		"over an entry and marks":   {"a", 0, 106, false},
+		"to a place behind":         {"a", 160, 106, false},
+		"to where it stands":        {"a", 106, 106, false},
+		"entries of other segments": {"b", 78, 106, true},
+	} {
+		require.Equal(t, c.on, readsOn(log, c.file, c.at, c.off), name)
+	}
+}
