@@ -37,7 +37,7 @@ func (m *Master) rebuild(at At) {
 // begin enters the first step; what is over already is passed.
 func (m *Master) begin(at At) {
 	m.rebuild(at)
-	m.state, m.step = Recovering, 0
+	m.state, m.step, m.unset = Recovering, 0, nil
 	steps[0].begin(m, at)
 	m.progress(at)
 }
@@ -105,6 +105,8 @@ func (m *Master) everybodyKnows(At) bool {
 
 // resume proposes again what the log did not take.
 func (m *Master) resume(at At) {
+	m.out.Propose = append(m.out.Propose, m.unset...)
+	m.unset = nil
 	switch m.state {
 	case Electing:
 		m.proposeEpoch()

@@ -113,7 +113,8 @@ type Master struct {
 	desk     *desk.Desk     // from when there is a cell until the tenure ends
 	asked    map[key]pending
 	evidence evidence
-	owed     bool // what the log did not take waits for the next Advance
+	owed     bool       // what the log did not take waits for the next Advance
+	unset    []Proposal // constants that it did not take
 }
 
 // Counters count since the process started; for reports only.
@@ -197,8 +198,7 @@ func (m *Master) effect(at At, c command.Command, e command.Effect) {
 }
 
 // SetConstant proposes a replicated constant, in the name of this tenure. Only
-// in an epoch of its own; a proposal that the log refuses is left to the next
-// tenure.
+// in an epoch of its own.
 func (m *Master) SetConstant(name, value string) {
 	if m.rules() {
 		m.propose(forConstant, key{}, command.Constant{Guard: m.guard, Name: name, Value: value})

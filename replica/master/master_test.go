@@ -271,6 +271,33 @@ func TestAnEpochTheLogDoesNotTakeIsProposedAgain(t *testing.T) {
 	require.Zero(t, n)
 }
 
+// A replica that is configured otherwise than its cell is found out by the constants:
+// they must get into the log, however full it is.
+func TestAConstantTheLogDoesNotTakeIsProposedAgain(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	r.m.SetConstant("rho", "200")
+	r.take()
+	first := r.taken[len(r.taken)-1]
+	r.m.Refused(r.at(), first, api.Busy)
+	n, _ := r.take()
+	require.Zero(t, n, "not at once: the log is still full")
+	r.m.Advance(r.at())
+	n, _ = r.take()
+	require.Equal(t, 1, n)
+	again := r.taken[len(r.taken)-1]
+	require.Equal(t, first.Command, again.Command)
+	r.m.Advance(r.at())
+	n, _ = r.take()
+	require.Zero(t, n)
+	r.m.Refused(r.at(), again, api.Busy)
+
+	r.serve(6)
+	r.m.Advance(r.at())
+	n, _ = r.take()
+	require.Zero(t, n, "another tenure looks for itself")
+}
+
 func TestConfigNamesAllItsFaults(t *testing.T) {
 	err := master.Config{}.Validate()
 	require.ErrorContains(t, err, "replica id 0")

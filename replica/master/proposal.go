@@ -39,8 +39,8 @@ func (m *Master) propose(what purpose, k key, c command.Command) {
 
 // Refused gives back a proposal that the log did not take, and with which code
 // its request is to be answered: Busy, TooLarge, or NotMaster. What the Master
-// proposed for itself it proposes again after the next Advance, but for a constant;
-// what the desk did, when the desk wants.
+// proposed for itself it proposes again after the next Advance; what the desk did,
+// when the desk wants.
 func (m *Master) Refused(at At, p Proposal, code api.Code) {
 	if p.ballot == m.ballot {
 		m.done(at, p.key)
@@ -50,7 +50,7 @@ func (m *Master) Refused(at At, p Proposal, code api.Code) {
 		m.answer(w, api.Result{Code: code})
 	}
 	switch {
-	case p.ballot != m.ballot || p.what == forRequest || p.what == forConstant:
+	case p.ballot != m.ballot || p.what == forRequest:
 		return
 	case p.what == forEpoch:
 		m.owed = m.state == Electing
@@ -63,6 +63,8 @@ func (m *Master) Refused(at At, p Proposal, code api.Code) {
 		return
 	}
 	switch p.what {
+	case forConstant:
+		m.unset = append(m.unset, p)
 	case forLongest:
 		m.sessions.Asked(0)
 	case forEvidence:

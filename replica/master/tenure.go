@@ -118,7 +118,7 @@ func (m *Master) forget() {
 	for _, a := range m.sessions.Parked() {
 		m.keep(a, api.Result{Code: api.NotMaster})
 	}
-	m.sessions, m.evidence, m.owed = nil, evidence{}, false
+	m.sessions, m.evidence, m.owed, m.unset = nil, evidence{}, false, nil
 }
 
 // stop ends whatever the Master was doing.
