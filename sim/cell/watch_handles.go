@@ -22,6 +22,8 @@ type handleBook struct {
 	now     uint64 // counts what was seen: an order, not a time
 	asked   map[call][]asking
 	decided map[decision]intent // what is begun, and not proposed yet
+	begins  uint64
+	left    map[sender]uint64   // the order of what was proposed last
 	given   map[api.Token]*grip // all tokens that ever left a master
 	ties    map[api.Token]bool  // those that say that their handle is tied to a sequencer
 	grips   map[api.HandleID]*grip
@@ -71,7 +73,7 @@ func newHandleBook(w *sim.World, r *rightsBook, room *roomBook) *handleBook {
 		room:  room,
 		world: w, rights: r, asked: map[call][]asking{}, given: map[api.Token]*grip{}, grips: map[api.HandleID]*grip{}, opened: map[call]api.HandleID{},
 		applied: func(paxos.NodeID) bool { return false }, refusals: map[api.Code]uint64{},
-		judged: map[call]api.Epoch{}, ties: map[api.Token]bool{}, decided: map[decision]intent{},
+		judged: map[call]api.Epoch{}, ties: map[api.Token]bool{}, decided: map[decision]intent{}, left: map[sender]uint64{},
 	}
 	r.changed = b.review
 	return b
@@ -274,7 +276,8 @@ func (b *handleBook) begun(id paxos.NodeID, commands [][]byte) (tries []command.
 			continue
 		}
 		k := decision{id, string(raw)}
-		b.decided[k] = intent{c, b.decided[k].times + 1}
+		b.begins++
+		b.decided[k] = intent{c, b.decided[k].times + 1, b.begins}
 		switch c := c.(type) {
 		case command.Act:
 			b.acts(id, c)
@@ -295,9 +298,10 @@ func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) (all []command
 	for _, raw := range commands {
 		k := decision{id, string(raw)}
 		if d, ok := b.decided[k]; ok {
-			if b.decided[k] = (intent{d.command, d.times - 1}); d.times == 1 {
+			if b.decided[k] = (intent{d.command, d.times - 1, d.order}); d.times == 1 {
 				delete(b.decided, k)
 			}
+			b.inOrder(id, d)
 			all = append(all, d.command)
 			continue
 		}
@@ -323,6 +327,27 @@ type decision struct {
 type intent struct {
 	command command.Command
 	times   int
+	order   uint64 // when it was begun last, among all
+}
+
+// inOrder demands that what is done for one session leaves for the log in the order in
+// which it was begun: a Close stands behind the Acquire that it ends.
+func (b *handleBook) inOrder(id paxos.NodeID, d intent) {
+	k, ok := called(d.command)
+	if !ok {
+		return
+	}
+	from := sender{id, k.session}
+	if was := b.left[from]; d.order < was {
+		b.world.Break("S14", "replica %d proposes %+v, which it began before what it has proposed for session %d already", id, d.command, k.session)
+	}
+	b.left[from] = d.order
+}
+
+// sender is a session at a replica.
+type sender struct {
+	id      paxos.NodeID
+	session api.SessionID
 }
 
 func (b *handleBook) calls(id paxos.NodeID, c command.Call) {

@@ -371,6 +371,31 @@ func TestS14NothingIsProposedThatWasNotBegun(t *testing.T) {
 	}
 }
 
+// What is done for one session leaves in the order in which it was begun; so does what
+// the log refused, when it is begun again.
+func TestS14WhatIsBegunLeavesInOrder(t *testing.T) {
+	act := func(s api.SessionID, seq api.Seq) []byte {
+		return command.Append(nil, command.Act{Guard: 1, Session: s, Seq: seq, Deed: command.Fail{Code: api.Gone}})
+	}
+	one, two, other := act(7, 1), act(7, 2), act(8, 1)
+	for name, c := range map[string]struct {
+		begun, proposed [][]byte
+		breaks          bool
+	}{
+		"in order":                 {[][]byte{one, two}, [][]byte{one, two}, false},
+		"the other way":            {[][]byte{one, two}, [][]byte{two, one}, true},
+		"of two sessions":          {[][]byte{one, other}, [][]byte{other, one}, false},
+		"the first is begun again": {[][]byte{one, two, one}, [][]byte{two, one}, false},
+	} {
+		k := newKeeper(t)
+		k.h.begun(1, c.begun)
+		k.h.begun(2, [][]byte{two, one}) // which is another master
+		k.h.proposed(1, c.proposed)
+		k.h.proposed(2, [][]byte{two, one})
+		require.Equal(t, c.breaks, k.w.Failure() != nil, name)
+	}
+}
+
 // A handle is given out in epoch 4 to a copy of an Open that was executed in epoch 3,
 // and its session writes by that.
 func TestS16AHandleThatNobodyHasTested(t *testing.T) {
