@@ -5,6 +5,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/replica/rows"
 )
 
@@ -43,7 +44,7 @@ func (c *Cell) sizes(r *replica) []sizes {
 	return []sizes{
 		{"commands waiting for a slot", status.Pending, cfg.Paxos.MaxPending},
 		{"requests waiting for an answer", r.host.Node().Master().Pending, cfg.MaxPending + desk.Waiting + desk.Held + api.MaxWindow},
-		{"commands waiting for their turn", r.host.Node().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow},
+		{"commands waiting for their turn", r.host.Node().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow + desk.Sweeps + len(lock.Delays(now))},
 		{"slots in flight", r.host.Node().InFlight(), cfg.Paxos.Window},
 		{"messages held for the disk", status.Held, maxHeld},
 		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window * maxDrift},

@@ -14,7 +14,7 @@ import (
 // comes to under loads that no run can simulate for long.
 func (p *Plan) narrow(at func(string) *draw.Stream) {
 	d := at("narrow")
-	if !d.Chance(1, 4) {
+	if !d.Chance(1, 4) || p.Clients*p.Calls.Threads > mostInNarrow {
 		return
 	}
 	n, clients := &p.Host.Node, int64(p.Clients)
@@ -35,6 +35,10 @@ func (p *Plan) narrow(at func(string) *draw.Stream) {
 		n.Desk.Queues.Total = int(d.LogUniform(1, 64))
 	}
 }
+
+// mostInNarrow is how many programs at most share so little: more of them would only be
+// refused, most of the time.
+const mostInNarrow = 24
 
 // waitsForRoom waits before the next call of a program that found no room: it would
 // find none again, and again.

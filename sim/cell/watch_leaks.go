@@ -29,7 +29,7 @@ func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 		if c.served() {
 			served += tidyStep
 		}
-		if served > tidyBound {
+		if served > c.tidyBound() {
 			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.self(), w.account.hangs.handles, known)
 			return
 		}
@@ -37,6 +37,14 @@ func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 			return
 		}
 	}
+}
+
+// tidyBound is longer where a Close may be refused many times before there is room.
+func (c *Cell) tidyBound() time.Duration {
+	if c.plan.Calls.Narrow {
+		return 3 * tidyBound
+	}
+	return tidyBound
 }
 
 // served says that some replica takes all calls.
