@@ -37,7 +37,7 @@ func (m *Master) rebuild(at At) {
 // begin enters the first step; what is over already is passed.
 func (m *Master) begin(at At) {
 	m.rebuild(at)
-	m.state, m.step, m.unset = Recovering, 0, nil
+	m.state, m.step = Recovering, 0
 	steps[0].begin(m, at)
 	m.progress(at)
 }

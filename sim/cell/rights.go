@@ -42,12 +42,12 @@ func (p *program) rightsTurn(ctx context.Context) {
 	case p.draws.Chance(1, 5):
 		p.editACL(ctx)
 	default:
-		p.narrow(ctx, path)
+		p.withLess(ctx, path)
 	}
 }
 
-// narrow does something to a node, mostly with less than all rights.
-func (p *program) narrow(ctx context.Context, path string) {
+// withLess does something to a node, mostly with less than all rights.
+func (p *program) withLess(ctx context.Context, path string) {
 	o := p.has(path)
 	if o == nil {
 		p.openAs(ctx, path, p.anyOpening(path))
@@ -81,9 +81,7 @@ func (p *program) lockOrFree(ctx context.Context, o *opened) {
 	if p.draws.Chance(1, 2) {
 		p.ownSequencer(ctx, o)
 	}
-	if o.lock != nil {
-		p.release(ctx, o)
-	}
+	p.release(ctx, o)
 }
 
 // anyOpening draws how a node is opened.
