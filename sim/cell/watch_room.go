@@ -13,17 +13,17 @@ type roomBook struct {
 	limits desk.Config
 	opens  map[api.SessionID]map[api.Seq]bool // Opens that were ever asked for
 	all    int                                // of them
-	closed map[term]map[api.HandleID]bool     // handles of earlier epochs that were to be closed in one
+	closed map[tenancy]map[api.HandleID]bool  // handles of earlier epochs that were to be closed in one
 	told   map[call]bool                      // calls that were refused
 	queues *queueBook
 }
 
 func newRoomBook(limits desk.Config, q *queueBook) *roomBook {
-	return &roomBook{limits: limits, opens: map[api.SessionID]map[api.Seq]bool{}, closed: map[term]map[api.HandleID]bool{}, told: map[call]bool{}, queues: q}
+	return &roomBook{limits: limits, opens: map[api.SessionID]map[api.Seq]bool{}, closed: map[tenancy]map[api.HandleID]bool{}, told: map[call]bool{}, queues: q}
 }
 
-// term is a session in an epoch.
-type term struct {
+// tenancy is a session in an epoch.
+type tenancy struct {
 	session api.SessionID
 	epoch   api.Epoch
 }
@@ -32,7 +32,7 @@ type term struct {
 // g is its handle, if it comes with one that was given out.
 func (b *roomBook) asks(q api.Request, g *grip) {
 	if _, closes := q.Op.(api.CloseHandle); closes && g != nil && g.id.Epoch < q.Epoch {
-		s := term{q.Session, q.Epoch}
+		s := tenancy{q.Session, q.Epoch}
 		if b.closed[s] == nil {
 			b.closed[s] = map[api.HandleID]bool{}
 		}
@@ -59,7 +59,7 @@ func (b *roomBook) first(k call) bool {
 // shut says that a session may have closed so many handles of earlier epochs that its
 // others are not taken up any more.
 func (b *roomBook) shut(s api.SessionID, e api.Epoch, g *grip) bool {
-	return g.id.Epoch < e && len(b.closed[term{s, e}]) > b.limits.Handles.Closed
+	return g.id.Epoch < e && len(b.closed[tenancy{s, e}]) > b.limits.Handles.Closed
 }
 
 // full says that in an epoch there may be no room for what a session asks for: a
