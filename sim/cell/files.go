@@ -125,7 +125,8 @@ func (p *program) answered(err error, hot bool, what string) {
 		errors.Is(err, client.ErrNotHeld) || errors.Is(err, client.ErrStaleSequencer) ||
 		errors.Is(err, client.ErrPermission) || errors.Is(err, client.ErrPoisoned) || errors.Is(err, client.ErrInvalid) ||
 		errors.Is(err, client.ErrTooLarge) || errors.Is(err, client.ErrQuota) ||
-		errors.Is(err, client.ErrClosed) && c.plan.Calls.Share > 0 // by another program that has the handle, too
+		p.sharing && errors.Is(err, client.ErrClosed) // by another program that has the handle, too
+	p.sharing = false
 	p.ended(err)
 	p.crowded = p.cell.plan.Calls.Narrow && errors.Is(err, client.ErrCrowded)
 	if errors.Is(err, client.ErrCrowded) && !p.cell.plan.Calls.Narrow {

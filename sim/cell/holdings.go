@@ -121,6 +121,7 @@ func lockResult(op linearizability.LockOp, r api.Result) (out lockOutput, known 
 // locked makes a call on a lock and keeps the books of it: for a Release, of which
 // grant it gives back.
 func (p *program) locked(ctx context.Context, o *opened, in lockInput, do func(context.Context) (lockOutput, error)) (at int) {
+	p.sharing = o.shared
 	b := p.cell.holdings
 	trail := &client.Trail{}
 	at = b.begins(p.id, in, trail)

@@ -68,6 +68,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O121", "A", "of what waits for its turn the newest goes first"),
 		weak(GroupHouse, "O122", "B", "a constant that the log refuses is left to the next tenure",
 			"a cell in which little may wait must have a member that is configured otherwise. TestAConstantTheLogDoesNotTakeIsProposedAgain in replica/master kills it"),
+		applied(GroupHouse, "O123", "B", "a handle that was closed is used again"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
