@@ -288,8 +288,9 @@ func (p *program) closeHandle(o *opened) {
 	if err != nil && p.strict && !p.rt.Env().Dead() && !errors.Is(err, client.ErrSessionExpired) {
 		p.cell.world.Break("L1", "a handle could not be closed after healing: %v", err)
 	}
-	if _, err := o.h.Stat(ctx); err == nil && !p.rt.Env().Dead() {
-		p.cell.world.Break("S14", "a call on a closed handle of %s had an answer", o.path)
+	at := p.cell.world.Now()
+	if _, err := o.h.Stat(ctx); (err == nil || p.cell.world.Now() > at) && !p.rt.Env().Dead() {
+		p.cell.world.Break("S14", "a call on a closed handle of %s asked the cell: %v", o.path, err)
 	}
 }
 
