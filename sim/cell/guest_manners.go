@@ -19,8 +19,11 @@ func (h *hostile) behaves() {
 	t, has := pick(h.draws, h.own)
 	switch h.draws.Int(9) {
 	case 0, 1:
-		q := api.Request{Session: h.session, Epoch: h.epoch, Op: api.KeepAlive{Flushed: h.epoch, Now: true}}
-		h.raw("keep-alive", q, anything)
+		op := api.KeepAlive{Flushed: h.epoch, Now: true}
+		if h.draws.Chance(1, 2) { // with the word that it is all: package client sends that later
+			op.Tokens = h.holding()
+		}
+		h.raw("keep-alive", api.Request{Session: h.session, Epoch: h.epoch, Op: op}, anything)
 	case 2, 3:
 		h.open(h.place(), api.RightRead|api.RightWrite|api.RightChangeACL)
 	case 4:
@@ -35,6 +38,16 @@ func (h *hostile) behaves() {
 	if len(h.own) > 40 {
 		h.send("close", api.CloseHandle{Handle: h.own[0]}, only(api.OK, api.BadHandle))
 	}
+}
+
+// holding are its handles with locks, for all that it knows.
+func (h *hostile) holding() (all []api.Token) {
+	for _, t := range h.own {
+		if _, holds := h.held[t]; holds && len(all) < api.MaxTokens {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // place is a node of its own.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/handle"
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/rows"
@@ -46,6 +47,7 @@ type seat struct {
 	waits   map[api.SessionID]waiting   // the newest KeepAlive without an answer
 	used    map[api.SessionID]time.Time // a call was answered, or the session began
 	ends    map[api.SessionID]time.Time // its end was proposed
+	brought brought
 
 	asked time.Time // when the last Confirm was proposed
 	known time.Time // master for certain then, by the log
@@ -62,9 +64,9 @@ type waiting struct {
 	receipt time.Time
 }
 
-func newSeat(of presider, e api.Epoch, now time.Time) seat {
+func newSeat(of presider, e api.Epoch, now time.Time, l handle.Limits) seat {
 	return seat{
-		of: of, epoch: e, lease: of.Lease(), since: now,
+		of: of, epoch: e, lease: of.Lease(), since: now, brought: newBrought(l),
 		seen: map[api.SessionID]api.Seq{}, under: map[api.SessionID][]api.Seq{},
 		leases: map[api.SessionID]time.Time{}, knows: map[api.SessionID]bool{},
 		waits: map[api.SessionID]waiting{}, used: map[api.SessionID]time.Time{}, ends: map[api.SessionID]time.Time{},
@@ -72,8 +74,8 @@ func newSeat(of presider, e api.Epoch, now time.Time) seat {
 }
 
 // came is told of a request before the master is; those of other epochs are not
-// for it (C12.04).
-func (t *seat) came(now time.Time, q api.Request) {
+// for it (C12.04). known finds the handle that was given out with a token.
+func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *grip) {
 	if t.of == nil || q.Epoch != t.epoch {
 		return
 	}
@@ -84,6 +86,11 @@ func (t *seat) came(now time.Time, q api.Request) {
 	k, keeps := q.Op.(api.KeepAlive)
 	if !keeps {
 		return
+	}
+	for _, token := range k.Tokens {
+		if g := known(token); g != nil && g.session == q.Session && !t.knows[q.Session] {
+			t.brought.takes(owner{g.session, g.id})
+		}
 	}
 	if k.Flushed == t.epoch {
 		t.knows[q.Session] = true

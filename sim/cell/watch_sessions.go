@@ -6,6 +6,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/handle"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/sim"
@@ -19,13 +20,18 @@ type sessionWatch struct {
 	world *sim.World
 	off   bool // KeepAlives are not shown to it: see Crowd
 	cfg   session.Config
-	sweep time.Duration                                // from serving until nodes of before are swept
+	sweep time.Duration // from serving until nodes of before are swept
+	room  handle.Limits
+	given func(api.Token) *grip
 	seats []seat                                       // by replica
 	moved func(paxos.NodeID, api.SessionID, time.Time) // is told of each lease that is seen; may be nil
 }
 
 func newSessionWatch(w *sim.World, replicas int, cfg session.Config) *sessionWatch {
-	return &sessionWatch{world: w, cfg: cfg, seats: make([]seat, replicas+1)}
+	return &sessionWatch{
+		world: w, cfg: cfg, seats: make([]seat, replicas+1),
+		room: handle.DefaultLimits, given: func(api.Token) *grip { return nil },
+	}
 }
 
 func (s *sessionWatch) breaks(id paxos.NodeID, format string, args ...any) {
@@ -36,7 +42,9 @@ func (s *sessionWatch) breaks(id paxos.NodeID, format string, args ...any) {
 func (s *sessionWatch) leases() bool { return s.cfg.LeaseMin > 0 }
 
 // came is told of a request that comes to a replica, before that is.
-func (s *sessionWatch) came(id paxos.NodeID, now time.Time, q api.Request) { s.seats[id].came(now, q) }
+func (s *sessionWatch) came(id paxos.NodeID, now time.Time, q api.Request) {
+	s.seats[id].came(now, q, s.given)
+}
 
 // acted is told what a replica does, before its answers leave, and which commands it
 // has handed to the log.
@@ -49,7 +57,7 @@ func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *h
 		return
 	}
 	if t.of != of || t.epoch != st.Epoch {
-		*t = newSeat(of, st.Epoch, now)
+		*t = newSeat(of, st.Epoch, now, s.room)
 		s.recovers(id, now)
 	}
 	t.acts(now, out.Wake, out.Applied)
@@ -134,6 +142,10 @@ func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Comman
 		}
 	case command.Sweep:
 		s.sweeps(id, now, c.Node)
+	case command.FailHandle:
+		if o := (owner{c.Session, c.Handle}); t.brought.keeps(o) {
+			s.world.Break("S9", "replica %d, master in epoch %d, fails %v, which was presented to it", id, t.epoch, o)
+		}
 	case command.Confirm:
 		t.asked = now
 	case command.Expire:

@@ -1,0 +1,34 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/handle"
+)
+
+// brought is what clients have presented to a master by the time that they said that
+// they know of its epoch, with that word itself too. A new master fails the holders
+// of locks that are not among it, and only those: the client of another goes on
+// believing in its lock (S9, C12.08).
+type brought struct {
+	limits handle.Limits
+	owners map[owner]bool
+	count  map[api.SessionID]int // of them
+}
+
+func newBrought(l handle.Limits) brought {
+	return brought{limits: l, owners: map[owner]bool{}, count: map[api.SessionID]int{}}
+}
+
+// takes notes that a session presents one of its handles.
+func (b *brought) takes(o owner) {
+	if !b.owners[o] {
+		b.owners[o] = true
+		b.count[o.session]++
+	}
+}
+
+// keeps says that a handle was presented, and that there was room for it: a master in
+// its fail-over gives out no others.
+func (b *brought) keeps(o owner) bool {
+	return b.owners[o] && b.count[o.session] <= b.limits.PerSession && len(b.owners) <= b.limits.Total
+}

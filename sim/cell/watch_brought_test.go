@@ -1,0 +1,54 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/handle"
+)
+
+// Token "a" is of session 7, "b" too, "c" of session 8. The master of epoch 3 fails
+// the handle of "a".
+func TestS9WhatIsPresentedIsNotFailed(t *testing.T) {
+	grips := map[api.Token]*grip{"a": gripOf(7, 1), "b": gripOf(7, 2), "c": gripOf(8, 1)}
+	wide := handle.Limits{PerSession: 2, Total: 2}
+	for name, c := range map[string]struct {
+		room   handle.Limits
+		beats  []api.KeepAlive
+		breaks bool
+	}{
+		"with that word itself":   {wide, []api.KeepAlive{{Tokens: []api.Token{"a"}, Flushed: 3}}, true},
+		"before it":               {wide, []api.KeepAlive{{Tokens: []api.Token{"a"}}, {Flushed: 3}}, true},
+		"with others":             {wide, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}}, {Flushed: 3}}, true},
+		"after it":                {wide, []api.KeepAlive{{Flushed: 3}, {Tokens: []api.Token{"a"}}}, false},
+		"never":                   {wide, []api.KeepAlive{{Flushed: 3}}, false},
+		"another":                 {wide, []api.KeepAlive{{Tokens: []api.Token{"b"}, Flushed: 3}}, false},
+		"somebody else's":         {wide, []api.KeepAlive{{Tokens: []api.Token{"c"}, Flushed: 3}}, false},
+		"forged":                  {wide, []api.KeepAlive{{Tokens: []api.Token{"d"}, Flushed: 3}}, false},
+		"one too many of them":    {handle.Limits{PerSession: 1, Total: 2}, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}, Flushed: 3}}, false},
+		"one too many of all":     {handle.Limits{PerSession: 2, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}, Flushed: 3}}, false},
+		"one, again and again":    {handle.Limits{PerSession: 1, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"a"}}, {Tokens: []api.Token{"a"}, Flushed: 3}}, true},
+		"of what is not its room": {handle.Limits{PerSession: 1, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"c", "a"}, Flushed: 3}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReign(t, 6)
+			r.w.seats[1].brought.limits = c.room
+			r.w.given = func(t api.Token) *grip { return grips[t] }
+			for i, k := range c.beats {
+				r.w.came(1, second(1), api.Request{ID: uint64(i) + 1, Session: 7, Epoch: 3, Op: k})
+			}
+			r.proposes(2, command.FailHandle{Guard: 3, Session: 7, Handle: grips["a"].id})
+			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
+			if c.breaks {
+				r.f.breaks("S9")
+			}
+		})
+	}
+}
+
+func gripOf(s api.SessionID, n uint64) *grip {
+	return &grip{id: api.HandleID{Epoch: 1, Counter: n}, session: s}
+}
