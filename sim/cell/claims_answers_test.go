@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
@@ -125,6 +126,34 @@ func TestWhatWasToldIsToldAgain(t *testing.T) {
 			f.h.epoch = 2
 			f.executes(2, command.OpenNode{}, api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode, Created: true}})
 			f.replies(c.epoch, c.told)
+			f.ends(c.want)
+		})
+	}
+}
+
+// The same where the later master has not executed the call, but a word that it is
+// given up.
+func TestWhatWasToldIsToldAgainOfWhatWasGivenUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		epoch api.Epoch
+		told  api.Code
+		want  string
+	}{
+		"again":             {1, api.LockHeld, ""},
+		"something else":    {1, api.LockDelayed, "I-W1"},
+		"by a later master": {2, api.LockHeld, "I-W1"},
+		"that":              {2, api.Cancelled, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			f.h.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.epoch == 1 }
+			f.h.epoch = 1
+			f.comes(api.Acquire{})
+			f.replies(1, api.Result{Code: api.LockHeld})
+			f.good()
+			f.h.epoch = 2
+			f.h.cancels(command.Act{Guard: 2, Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
+			f.replies(c.epoch, api.Result{Code: c.told})
 			f.ends(c.want)
 		})
 	}

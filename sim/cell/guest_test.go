@@ -176,3 +176,18 @@ func TestAHostileClientAsksAgain(t *testing.T) {
 		}
 	}
 }
+
+// Who asks in an epoch that is over may be answered by one that does not know that it
+// is, and by nobody else.
+func TestAWrongEpochIsAnsweredThereOrNowhere(t *testing.T) {
+	cell := someCell(t, 11, withHostile)
+	h := cell.world.Clients()[cell.plan.Clients].Process().(*hostile)
+	h.session, h.epoch, h.master = 7, 5, 1
+	for range 20 {
+		h.misdates()
+		sent := h.sent[h.id]
+		require.NotEqual(t, h.epoch, sent.q.Epoch)
+		require.False(t, sent.ok(api.Reply{Epoch: h.epoch, Result: api.Result{Code: api.BadHandle}}))
+		require.True(t, sent.ok(api.Reply{Epoch: sent.q.Epoch, Result: api.Result{Code: api.BadHandle}}))
+	}
+}

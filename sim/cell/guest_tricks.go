@@ -146,7 +146,7 @@ func (h *hostile) misdates() {
 	if t, ok := pick(h.draws, h.own); ok && h.draws.Chance(1, 2) {
 		q.Op = h.useOf(t)
 	}
-	h.raw("a wrong epoch", q, only())
+	h.raw("a wrong epoch", q, func(p api.Reply) bool { return p.Epoch == q.Epoch }) // by one that is master there, for all that it knows
 }
 
 // miscounts numbers its calls as nobody may.

@@ -97,7 +97,7 @@ func (h *watch) cancels(c command.Command, at linearizability.Position) {
 	}
 	if d, ok := act.Deed.(command.CancelAcquire); ok {
 		if key := (call{act.Session, d.Call}); h.calls[key] == (effect{}) {
-			h.calls[key] = effect{at: at, answer: digest(api.Result{Code: api.Cancelled}), left: true}
+			h.calls[key] = effect{at: at, answer: digest(api.Result{Code: api.Cancelled}), epoch: h.epoch, left: true}
 		}
 	}
 }

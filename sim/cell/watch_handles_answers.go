@@ -71,7 +71,7 @@ func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply, log
 	case api.BadHandle:
 		vain = on
 	case api.HandleClosed:
-		vain = on && !opens && !g.ended && !b.room.shut(k.session, p.Epoch, g)
+		vain = on && !opens && !g.ended && !b.shutOnce(k, p.Epoch, g)
 	case api.HandlePoisoned:
 		vain = on && !g.ended
 	case api.NoRight:
@@ -89,6 +89,12 @@ func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply, log
 	if vain {
 		b.world.Break("S14", "replica %d refuses call %d of session %d, %T by handle %v, with %v, and nothing speaks against it", id, k.seq, k.session, a.op, g.id, p.Code)
 	}
+}
+
+// shutOnce says that in an epoch in which a call was asked for, that of the answer or
+// an earlier one, its handle may have been shut out: the answer is kept.
+func (b *handleBook) shutOnce(k call, e api.Epoch, g *grip) bool {
+	return slices.ContainsFunc(b.asked[k], func(x asking) bool { return x.epoch <= e && b.room.shut(k.session, x.epoch, g) })
 }
 
 // mostContents is the longest file that there may be (CHU §4.5).

@@ -17,6 +17,10 @@ func waitF(k *keeper) api.Op { return api.Acquire{Handle: k.token, Mode: api.Sha
 
 // Each case asks for something that everything speaks for, and is refused.
 func TestS14WhatIsRefusedHasACause(t *testing.T) {
+	many := map[api.HandleID]bool{}
+	for i := range handle.DefaultLimits.Closed + 1 {
+		many[api.HandleID{Epoch: 2, Counter: uint64(i)}] = true
+	}
 	for name, c := range map[string]struct {
 		before func(k *keeper)
 		op     func(k *keeper) api.Op
@@ -41,6 +45,22 @@ func TestS14WhatIsRefusedHasACause(t *testing.T) {
 			k.asks(8, "bob", 3, api.CloseHandle{Handle: k.token})
 			k.asks(7, "bob", 3, api.CloseHandle{Handle: k.token})
 		}, nil, 3, api.HandleClosed, true},
+		"closed, as too many others are": {func(k *keeper) {
+			k.epoch(4)
+			k.h.room.closed[tenancy{7, 4}] = many
+		}, nil, 4, api.HandleClosed, false},
+		"closed, as too many others were when it came first": {func(k *keeper) {
+			k.epoch(4)
+			k.asks(7, "ann", 4, api.GetStat{Handle: k.token})
+			k.h.room.closed[tenancy{7, 4}] = many
+			k.seq-- // the same call, again
+			k.epoch(5)
+		}, nil, 5, api.HandleClosed, false},
+		"closed, as too many others were, and it came later": {func(k *keeper) {
+			k.epoch(4)
+			k.h.room.closed[tenancy{7, 4}] = many
+			k.epoch(5)
+		}, nil, 5, api.HandleClosed, true},
 		"too large": {nil, func(k *keeper) api.Op {
 			return api.SetContents{Handle: k.token, Contents: strings.Repeat("x", 256<<10)}
 		}, 3, api.TooLarge, true},
