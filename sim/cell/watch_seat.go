@@ -42,6 +42,7 @@ type seat struct {
 	served  time.Time                   // when it began to
 	seen    map[api.SessionID]api.Seq   // its client waits for no call up to this one
 	under   map[api.SessionID][]api.Seq // calls in the log that the master has not heard of again
+	busy    map[api.SessionID]time.Time // since then there are any
 	leases  map[api.SessionID]time.Time // as last seen, by its clock, as all instants
 	knows   map[api.SessionID]bool      // has said that it took notice of the epoch
 	waits   map[api.SessionID]waiting   // the newest KeepAlive without an answer
@@ -67,7 +68,7 @@ type waiting struct {
 func newSeat(of presider, e api.Epoch, now time.Time, l handle.Limits) seat {
 	return seat{
 		of: of, epoch: e, lease: of.Lease(), since: now, brought: newBrought(l),
-		seen: map[api.SessionID]api.Seq{}, under: map[api.SessionID][]api.Seq{},
+		seen: map[api.SessionID]api.Seq{}, under: map[api.SessionID][]api.Seq{}, busy: map[api.SessionID]time.Time{},
 		leases: map[api.SessionID]time.Time{}, knows: map[api.SessionID]bool{},
 		waits: map[api.SessionID]waiting{}, used: map[api.SessionID]time.Time{}, ends: map[api.SessionID]time.Time{},
 	}

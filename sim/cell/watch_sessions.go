@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -69,6 +71,24 @@ func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *h
 	for _, c := range proposed {
 		s.proposes(id, now, c)
 	}
+	s.withholds(id, now)
+}
+
+// withholds: a session with a call under way is not idle, so its KeepAlive does not
+// wait until there is little left of the lease.
+func (s *sessionWatch) withholds(id paxos.NodeID, now time.Time) {
+	t := &s.seats[id]
+	for _, x := range slices.Sorted(maps.Keys(t.under)) {
+		m, ok := t.of.Session(x)
+		k, waits := t.waits[x]
+		due := m.Lease.Add(-s.cfg.LeaseMin / 3)
+		if !ok || !waits || !m.Flushed || t.since.After(due) || k.receipt.After(due) || t.busy[x].After(due) {
+			continue
+		}
+		if left := m.Lease.Sub(now) + t.late; left < s.cfg.LeaseMin/4 {
+			s.breaks(id, "lets a KeepAlive of session %d, which has a call under way, wait until %v before the end of its lease", x, left)
+		}
+	}
 }
 
 // recovers: each session of before lives on for the longest lease that a
@@ -133,6 +153,9 @@ func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Comman
 		return
 	}
 	if k, is := called(c); is {
+		if len(t.under[k.session]) == 0 {
+			t.busy[k.session] = now
+		}
 		t.under[k.session] = append(t.under[k.session], k.seq)
 	}
 	switch c := c.(type) {

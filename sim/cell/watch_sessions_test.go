@@ -304,3 +304,49 @@ func TestS11ADeposedMasterPromisesNothing(t *testing.T) {
 	r.f.good()
 	require.Nil(t, r.w.seats[paxos.NodeID(1)].of)
 }
+
+// A session whose lease ends at 6 has a KeepAlive waiting since 1, and mostly a call
+// under way since 1.5: its KeepAlive is answered before the last second.
+func TestS11AKeepAliveBesideACallIsNotWithheld(t *testing.T) {
+	begins := func(r *reign) { r.proposes(1.5, put(3, 1)) }
+	for name, c := range map[string]struct {
+		before func(r *reign)
+		at     float64
+		breaks bool
+	}{
+		"too long":         {begins, 5.1, true},
+		"not for long yet": {begins, 4.9, false},
+		"without a call":   {nil, 5.1, false},
+		"its call was answered": {func(r *reign) {
+			begins(r)
+			r.w.answered(1, second(2), api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: api.OK}})
+		}, 5.1, false},
+		"it has not taken notice": {func(r *reign) {
+			begins(r)
+			r.set(func(s *session.Session) { s.Flushed = false })
+		}, 5.1, false},
+		"another came late":  {func(r *reign) { begins(r); r.beats(4.8, 2, 3) }, 5.1, false},
+		"it was answered":    {func(r *reign) { begins(r); r.answers(4, 1, 9, 8) }, 8.1, false},
+		"its call came late": {func(r *reign) { r.proposes(4.8, put(3, 1)) }, 5.1, false},
+		"authority was away": {func(r *reign) { begins(r); r.w.seats[1].since = second(4.9) }, 5.1, false},
+		"the master was away": {func(r *reign) {
+			begins(r)
+			r.w.seats[1].wake = second(4)
+		}, 5.1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReign(t, 6)
+			r.set(func(s *session.Session) { s.Flushed = true })
+			r.beats(1, 1, 3)
+			r.w.serves(1, second(1))
+			if c.before != nil {
+				c.before(r)
+			}
+			r.acts(c.at)
+			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
+			if c.breaks {
+				r.f.breaks("S11")
+			}
+		})
+	}
+}
