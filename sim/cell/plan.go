@@ -332,7 +332,7 @@ func (p *Plan) sessions(at func(string) *draw.Stream) {
 		KeepAliveRate: int(d.LogUniform(1, 100)),
 	}
 	if d.Chance(1, 2) {
-		s.IdleAfter = time.Duration(d.LogUniform(int64(300*time.Millisecond), int64(time.Minute)))
+		s.IdleAfter = time.Duration(d.LogUniform(int64(20*time.Millisecond), int64(time.Minute)))
 	}
 	p.Host.Node.Desk.SweepAfter = time.Duration(at("desk.sweep").LogUniform(int64(200*time.Millisecond), int64(time.Minute)))
 	p.Host.Node.Sessions = session.Config{}
