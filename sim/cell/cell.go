@@ -84,6 +84,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.sessions = newSessionWatch(c.world, p.Replicas, p.Host.Node.Sessions)
 	c.sessions.sweep, c.sessions.room = p.Host.Node.Desk.SweepAfter, p.Host.Node.Desk.Handles
 	c.sessions.given = func(t api.Token) *grip { return c.handles.given[t] }
+	c.sessions.held = c.watch.held
 	c.promises = newPromiseWatch(c)
 	c.sessions.moved = c.promises.masterMoved
 	c.queues.holds = c.watch.locks.held

@@ -68,8 +68,7 @@ func (a *account) sends(now time.Time, q api.Request) fault {
 	if _, opens := op.(api.OpenSession); !opens && q.Session != a.session {
 		return faultf("S11", "sends %T for session %d, and its own is %d", op, q.Session, a.session)
 	}
-	a.hangs.sends(q)
-	return fault{}
+	return a.hangs.sends(q)
 }
 
 // renews: another session follows one that is over, where nobody has lost anything

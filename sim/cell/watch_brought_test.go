@@ -52,3 +52,42 @@ func TestS9WhatIsPresentedIsNotFailed(t *testing.T) {
 func gripOf(s api.SessionID, n uint64) *grip {
 	return &grip{id: api.HandleID{Epoch: 1, Counter: n}, session: s}
 }
+
+// A master that begins to serve in epoch 3 has freed what was held by handles of before
+// that nobody presented.
+func TestS8WhatNobodyPresentedIsFreed(t *testing.T) {
+	before, since := owner{7, api.HandleID{Epoch: 1, Counter: 1}}, owner{7, api.HandleID{Epoch: 3, Counter: 1}}
+	for name, c := range map[string]struct {
+		held, brought []owner
+		breaks        bool
+	}{
+		"not presented":             {[]owner{before}, nil, true},
+		"presented":                 {[]owner{before}, []owner{before}, false},
+		"another is":                {[]owner{before}, []owner{since}, true},
+		"freed":                     {nil, nil, false},
+		"by a handle of this epoch": {[]owner{since}, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReign(t, 6)
+			r.beats(1, 1, 3)
+			r.w.held = func(api.Epoch) []owner { return c.held }
+			for _, o := range c.brought {
+				r.w.seats[1].brought.takes(o)
+			}
+			r.w.serves(1, second(1))
+			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
+			if c.breaks {
+				r.f.breaks("S8")
+			}
+		})
+	}
+}
+
+// Of a master of an older epoch than that of the log nothing is known.
+func TestWhoHoldsLocksInThePresentEpoch(t *testing.T) {
+	s := newLockStory(t)
+	s.acquire(1, 1, api.Exclusive, 5, 5)
+	h := &watch{locks: s.b, epoch: 4}
+	require.Equal(t, []owner{{1, handleOf(1)}}, h.held(4))
+	require.Empty(t, h.held(3))
+}

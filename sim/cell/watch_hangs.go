@@ -24,15 +24,34 @@ type sentCall struct {
 func newHangs() hangs { return hangs{calls: map[api.Seq]sentCall{}} }
 
 // sends takes in a request.
-func (h *hangs) sends(q api.Request) {
+func (h *hangs) sends(q api.Request) (f fault) {
+	if _, ends := q.Op.(api.EndSession); !ends { // that ends it all
+		f = h.forgets(q.Seen)
+	}
 	h.seen = max(h.seen, q.Seen)
 	if _, again := h.calls[q.Seq]; again || q.Seq == 0 {
-		return
+		return f
 	}
 	h.calls[q.Seq] = sentCall{q.Op, q.Seen}
 	if _, closes := q.Op.(api.CloseHandle); closes {
 		h.handles--
 	}
+	return f
+}
+
+// forgets: what gives something back is asked until there is an answer, whether or not
+// its program waits, and what may get something until it is known, or cancelled. A
+// client that says that it waits for no call up to one sends none of them again.
+func (h *hangs) forgets(seen api.Seq) fault {
+	for seq := h.seen + 1; seq <= seen; seq++ {
+		switch op := h.calls[seq].op.(type) {
+		case api.Acquire, api.CancelAcquire, api.Release:
+			return faultf("S9", "waits no more for call %d, %T, which has no answer", seq, op)
+		case api.Open, api.CloseHandle:
+			return faultf("S14", "waits no more for call %d, %T, which has no answer", seq, op)
+		}
+	}
+	return fault{}
 }
 
 // hears takes in an answer. Others to the same call say nothing new.

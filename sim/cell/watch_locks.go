@@ -223,6 +223,15 @@ func (b *lockBook) owners(meant func(owner, hold) bool) (all []owner) {
 	return all
 }
 
+// held lists who holds locks, if that is the epoch of the last slot that anybody has
+// applied: a master of an older one does not know of all that happened since.
+func (h *watch) held(e api.Epoch) []owner {
+	if e != h.epoch {
+		return nil
+	}
+	return h.locks.owners(func(owner, hold) bool { return true })
+}
+
 func (b *lockBook) event(k linearizability.HoldKind, o owner, n api.Ref) linearizability.HoldEvent {
 	return linearizability.HoldEvent{At: int64(b.world.Now()), Kind: k, Path: n.Path.String(), Instance: uint64(n.Instance), Holder: o.String()}
 }

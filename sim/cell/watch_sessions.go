@@ -25,6 +25,7 @@ type sessionWatch struct {
 	sweep time.Duration // from serving until nodes of before are swept
 	room  handle.Limits
 	given func(api.Token) *grip
+	held  func(api.Epoch) []owner                      // who holds locks, if that is the present epoch
 	seats []seat                                       // by replica
 	moved func(paxos.NodeID, api.SessionID, time.Time) // is told of each lease that is seen; may be nil
 }
@@ -33,6 +34,7 @@ func newSessionWatch(w *sim.World, replicas int, cfg session.Config) *sessionWat
 	return &sessionWatch{
 		world: w, cfg: cfg, seats: make([]seat, replicas+1),
 		room: handle.DefaultLimits, given: func(api.Token) *grip { return nil },
+		held: func(api.Epoch) []owner { return nil },
 	}
 }
 
@@ -260,7 +262,7 @@ func answers(c api.Code) bool {
 }
 
 // serves: all operations are allowed in an epoch when each session of before has
-// taken notice of it, or has ended (C12.09).
+// taken notice of it, or has ended (C12.09), and what they did not present is freed.
 func (s *sessionWatch) serves(id paxos.NodeID, now time.Time) {
 	t := &s.seats[id]
 	t.serving, t.served = true, now
@@ -270,6 +272,11 @@ func (s *sessionWatch) serves(id paxos.NodeID, now time.Time) {
 	for _, x := range t.of.alive() {
 		if !t.knows[x] {
 			s.breaks(id, "serves, and session %d has not said that it knows of this epoch", x)
+		}
+	}
+	for _, o := range s.held(t.epoch) {
+		if o.handle.Epoch < t.epoch && !t.brought.owners[o] {
+			s.world.Break("S8", "replica %d serves in epoch %d, and %v holds a lock, which nobody has presented", id, t.epoch, o)
 		}
 	}
 }

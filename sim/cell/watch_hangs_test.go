@@ -1,0 +1,52 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// A client sends call 1, hears of it, and says with call 2 that it waits for neither.
+func TestWhatAClientWaitsForTillItIsAnswered(t *testing.T) {
+	for name, c := range map[string]struct {
+		op     api.Op
+		hears  api.Code // 0: nothing
+		next   api.Op
+		breaks string
+	}{
+		"a release":                      {api.Release{}, 0, api.Get{}, "S9"},
+		"a release that was refused":     {api.Release{}, api.Busy, api.Get{}, "S9"},
+		"a release that was answered":    {api.Release{}, api.OK, api.Get{}, ""},
+		"an acquire":                     {api.Acquire{}, 0, api.Get{}, "S9"},
+		"an acquire that waits":          {api.Acquire{Wait: true}, api.Parked, api.Get{}, "S9"},
+		"an acquire that was answered":   {api.Acquire{}, api.LockHeld, api.Get{}, ""},
+		"the word that it is given up":   {api.CancelAcquire{}, 0, api.Get{}, "S9"},
+		"an open":                        {api.Open{}, 0, api.Get{}, "S14"},
+		"an open that was answered":      {api.Open{}, api.NotFound, api.Get{}, ""},
+		"a close":                        {api.CloseHandle{}, 0, api.Get{}, "S14"},
+		"a close, and all else":          {api.CloseHandle{}, 0, api.EndSession{}, ""},
+		"a read":                         {api.GetStat{}, 0, api.Get{}, ""},
+		"a write that nobody waited for": {api.SetContents{}, 0, api.Get{}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHangs()
+			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 1, Op: c.op}))
+			if c.hears != 0 {
+				h.hears(api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: c.hears}})
+			}
+			require.Equal(t, c.breaks, h.sends(api.Request{Session: 7, Seq: 2, Seen: 1, Op: c.next}).id)
+			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 3, Seen: 1, Op: c.next}), "it is told once")
+		})
+	}
+}
+
+// An Acquire that is given up is waited for no more when the word of that is answered.
+func TestAnAcquireThatIsCancelledIsWaitedForNoMore(t *testing.T) {
+	h := newHangs()
+	require.Zero(t, h.sends(api.Request{Session: 7, Seq: 1, Op: api.Acquire{Wait: true}}))
+	require.Zero(t, h.sends(api.Request{Session: 7, Seq: 2, Op: api.CancelAcquire{Call: 1}}))
+	h.hears(api.Reply{Session: 7, Seq: 2, Result: api.Result{Code: api.OK}})
+	require.Zero(t, h.sends(api.Request{Session: 7, Seq: 3, Seen: 2, Op: api.Get{}}))
+}
