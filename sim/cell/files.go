@@ -111,12 +111,15 @@ func (p *program) file(ctx context.Context, in linearizability.FileInput, do fun
 		b.history.Failed(op, ns)
 		b.trails[at].no = true
 	}
+	p.shut = c.handles.room.over[p.trail.Session]
 	p.answered(err, in.Path == hotNode, "a call on "+in.Path)
 	return out, known
 }
 
 // answered counts a call with a definite answer; after healing there must be one
-// (L1), unless the session had ended.
+// (L1), unless the session had ended. That its handle is closed it may hear where
+// another program has the handle, too, or the session has closed more handles of
+// earlier epochs than a master remembers, which then takes up no other (handle.Limits).
 func (p *program) answered(err error, hot bool, what string) {
 	c := p.cell
 	p.calls++
@@ -125,8 +128,8 @@ func (p *program) answered(err error, hot bool, what string) {
 		errors.Is(err, client.ErrNotHeld) || errors.Is(err, client.ErrStaleSequencer) ||
 		errors.Is(err, client.ErrPermission) || errors.Is(err, client.ErrPoisoned) || errors.Is(err, client.ErrInvalid) ||
 		errors.Is(err, client.ErrTooLarge) || errors.Is(err, client.ErrQuota) ||
-		p.sharing && errors.Is(err, client.ErrClosed) // by another program that has the handle, too
-	p.sharing = false
+		p.shut && errors.Is(err, client.ErrClosed)
+	p.shut = false
 	p.ended(err)
 	p.crowded = p.cell.plan.Calls.Narrow && errors.Is(err, client.ErrCrowded)
 	if errors.Is(err, client.ErrCrowded) && !p.cell.plan.Calls.Narrow {

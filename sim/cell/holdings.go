@@ -121,11 +121,11 @@ func lockResult(op linearizability.LockOp, r api.Result) (out lockOutput, known 
 // locked makes a call on a lock and keeps the books of it: for a Release, of which
 // grant it gives back.
 func (p *program) locked(ctx context.Context, o *opened, in lockInput, do func(context.Context) (lockOutput, error)) (at int) {
-	p.sharing = o.shared
 	b := p.cell.holdings
 	trail := &client.Trail{}
 	at = b.begins(p.id, in, trail)
 	out, err := do(client.WithTrail(ctx, trail))
+	p.shut = o.shared || p.cell.handles.room.over[o.session]
 	if in.Op == linearizability.LockRelease {
 		b.calls[at].frees = o.granted
 	}

@@ -97,7 +97,7 @@ type program struct {
 	late    bool // the client had told that its session is gone when the present call began
 	expired bool // the session is gone: the program ends
 	shares  bool // it takes the handle of another one, if there is one
-	sharing bool // the present call is by a handle that other programs have, too
+	shut    bool // the present call may hear that its handle is closed: see answered
 	crowded bool // the last answer was that there is no room
 }
 

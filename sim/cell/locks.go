@@ -130,13 +130,13 @@ func (p *program) release(ctx context.Context, o *opened) {
 	p.heard(ctx, o, "release", err)
 }
 
-// heard takes in how a call by a handle ended, and closes one whose node is gone.
+// heard takes in how a call by a handle ended, and closes one that is of no more use.
 func (p *program) heard(ctx context.Context, o *opened, name string, err error) {
 	if p.rt.Env().Dead() {
 		return
 	}
 	p.answered(err, o.path == hotNode, name)
-	if errors.Is(err, client.ErrGone) {
+	if errors.Is(err, client.ErrGone) || errors.Is(err, client.ErrClosed) {
 		p.closeHandle(o)
 	}
 }

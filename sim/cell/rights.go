@@ -204,5 +204,8 @@ func (p *program) poison(ctx context.Context, o *opened) {
 func (p *program) bare(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
-	return do(ctx)
+	trail := &client.Trail{}
+	err := do(client.WithTrail(ctx, trail))
+	p.shut = p.cell.handles.room.over[trail.Session]
+	return err
 }

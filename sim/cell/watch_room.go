@@ -14,12 +14,13 @@ type roomBook struct {
 	opens  map[api.SessionID]map[api.Seq]bool // Opens that were ever asked for
 	all    int                                // of them
 	closed map[tenancy]map[api.HandleID]bool  // handles of earlier epochs that were to be closed in one
+	over   map[api.SessionID]bool             // who wanted to close too many of them in one
 	told   map[call]bool                      // calls that were refused
 	queues *queueBook
 }
 
 func newRoomBook(limits desk.Config, q *queueBook) *roomBook {
-	return &roomBook{limits: limits, opens: map[api.SessionID]map[api.Seq]bool{}, closed: map[tenancy]map[api.HandleID]bool{}, told: map[call]bool{}, queues: q}
+	return &roomBook{limits: limits, opens: map[api.SessionID]map[api.Seq]bool{}, closed: map[tenancy]map[api.HandleID]bool{}, over: map[api.SessionID]bool{}, told: map[call]bool{}, queues: q}
 }
 
 // tenancy is a session in an epoch.
@@ -37,6 +38,9 @@ func (b *roomBook) asks(q api.Request, g *grip) {
 			b.closed[s] = map[api.HandleID]bool{}
 		}
 		b.closed[s][g.id] = true
+		if len(b.closed[s]) > b.limits.Handles.Closed {
+			b.over[q.Session] = true
+		}
 	}
 	if _, opens := q.Op.(api.Open); !opens || b.opens[q.Session][q.Seq] {
 		return

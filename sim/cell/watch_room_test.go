@@ -34,6 +34,25 @@ func TestWhoMayNotWaitFindsTheQueueFull(t *testing.T) {
 	require.False(t, newRoomBook(limits, w.b).full(3, 3, api.Acquire{Handle: "x", Mode: api.Shared}, gripOn(3)), "it does not wait")
 }
 
+// A session that wanted to close more handles of earlier epochs in one than a master
+// remembers may find all others closed.
+func TestWhoClosesMoreThanIsRemembered(t *testing.T) {
+	limits := desk.DefaultConfig()
+	limits.Handles.Closed = 2
+	b := newRoomBook(limits, nil)
+	closes := func(e api.Epoch, n uint64) {
+		b.asks(api.Request{Session: 7, Seq: 1, Epoch: e, Op: api.CloseHandle{Handle: "x"}}, gripOf(7, n))
+	}
+	closes(3, 1)
+	closes(3, 2)
+	closes(3, 2)
+	closes(4, 3)
+	require.False(t, b.over[7])
+	closes(3, 4)
+	require.True(t, b.over[7])
+	require.False(t, b.over[8])
+}
+
 // A call that was refused once is refused again, whatever room there is.
 func TestACopyIsRefusedForWantOfRoomAsItsCallWas(t *testing.T) {
 	b := newRoomBook(desk.DefaultConfig(), nil)
