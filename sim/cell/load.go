@@ -193,9 +193,11 @@ func (c *Cell) close(rt *sim.Runtime, cl *client.Client) {
 	defer cancel()
 	id := cl.Status().Session
 	err := cl.Close(ctx)
-	switch {
+	switch st := cl.Status(); {
 	case rt.Env().Dead():
-	case err == nil && id != 0 && cl.Status().Why == session.Closed: // one that is over has nobody to ask
+	case st.State != session.Over:
+		rt.Env().World().Break("L1", "client %v has closed its session, or given that up (%v), and the session is %v", rt.Env().Self(), err, st.State)
+	case err == nil && id != 0 && st.Why == session.Closed: // one that is over has nobody to ask
 		c.load.closed = append(c.load.closed, id)
 	case err != nil && finale && !errors.Is(err, client.ErrSessionExpired):
 		rt.Env().World().Break("L1", "client %v could not close its session after healing: %v", rt.Env().Self(), err)
