@@ -10,10 +10,16 @@ import (
 
 // Every so many inputs of a replica its memory is walked through, and its rows; less
 // often where there is much of them, so that this costs each input about the same.
+// Where there is very much, in a crowd, most inputs are alike: the walks become fewer
+// still, and cost nothing any more.
 const (
 	memoryEvery = 64
 	rowsEvery   = 1024
+	veryMuch    = 4096
 )
+
+// spaced is how many inputs lie between two walks through n things.
+func spaced(least, n int) int { return max(least, n*max(1, n/veryMuch)) }
 
 // looks counts the inputs of one life, and says at which of them to look again.
 type looks struct {
@@ -30,11 +36,11 @@ func (r *replica) look() {
 	}
 	if l.inputs++; l.inputs >= l.memoryAt {
 		n.Verify()
-		l.memoryAt = l.inputs + max(memoryEvery, 4*remembers(n))
+		l.memoryAt = l.inputs + spaced(memoryEvery, 4*remembers(n))
 	}
 	if now := r.cell.watch.disks[r.id].applied; l.inputs >= l.rowsAt && l.rows != now { // they change with slots alone
 		r.cell.keepsRules(r)
-		l.rows, l.rowsAt = now, l.inputs+max(rowsEvery, n.View().Len())
+		l.rows, l.rowsAt = now, l.inputs+spaced(rowsEvery, n.View().Len())
 	}
 }
 

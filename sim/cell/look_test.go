@@ -31,3 +31,10 @@ func TestRowsAreLookedThrough(t *testing.T) {
 		}
 	}
 }
+
+// Walks cost each input the same, and a crowd nothing.
+func TestWalksBecomeRarerWhereThereIsMuch(t *testing.T) {
+	for n, want := range map[int]int{0: 64, 10: 64, 1000: 1000, 8191: 8191, 8192: 16384, 400_000: 400_000 * 97} {
+		require.Equal(t, want, spaced(memoryEvery, n), n)
+	}
+}
