@@ -62,7 +62,8 @@ var (
 	// ErrQuota: the owner or the directory has as much as it may.
 	ErrQuota = errors.New("quota exceeded")
 	// ErrCrowded: the session or the cell has as many handles or waiting Acquires as
-	// it may.
+	// it may. Nothing was changed; but with ErrOutcomeUnknown, an Open may have made
+	// the node before its master failed, and the next one has no room for the handle.
 	ErrCrowded = errors.New("too many handles or waiters")
 	// ErrBadHandle: the cell does not know the handle.
 	ErrBadHandle = errors.New("bad handle")
@@ -179,4 +180,5 @@ var sentinels = map[api.Code]error{
 	api.LockHeld: ErrLockHeld, api.LockDelayed: ErrLockDelayed, api.LockOther: ErrLockHeld, api.NotHeld: ErrNotHeld,
 	api.BadHandle: ErrBadHandle, api.HandleClosed: ErrClosed, api.HandlePoisoned: ErrPoisoned,
 	api.NoRight: ErrPermission, api.StaleSequencer: ErrStaleSequencer, api.Crowded: ErrCrowded,
+	api.NoHandle: ErrCrowded,
 }

@@ -140,6 +140,15 @@ func TestEachAnswerHasItsError(t *testing.T) {
 			require.Equal(t, "stat", e.Op)
 			require.Equal(t, "/ls/local/f", e.Key)
 		}
+		w.cell.set(func() {
+			w.cell.refuse = func(_ uint32, q api.Request) (api.Reply, bool) {
+				_, opens := q.Op.(api.Open)
+				return q.Answer(1, api.Result{Code: api.NoHandle}), opens
+			}
+		})
+		_, err = w.c.Open(ctx, "/ls/local/g", client.OpenOptions{Create: client.CreateMay})
+		require.ErrorIs(t, err, client.ErrCrowded)
+		require.ErrorIs(t, err, client.ErrOutcomeUnknown, "it may be there")
 		w.cell.set(func() { w.cell.refuse = nil })
 	})
 }

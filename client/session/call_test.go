@@ -26,6 +26,7 @@ func TestWhatEachAnswerDoesToACall(t *testing.T) {
 		{"invalid", api.Result{Code: api.Invalid, Value: "junk"}, session.Refused, session.Answered, api.Result{Code: api.Invalid}},
 		{"too large", api.Result{Code: api.TooLarge}, session.Refused, session.Answered, api.Result{Code: api.TooLarge}},
 		{"stale", api.Result{Code: api.Stale}, session.Unknown, session.Answered, api.Result{Code: api.Stale}},
+		{"no handle", api.Result{Code: api.NoHandle}, session.Unknown, session.Answered, api.Result{Code: api.NoHandle}},
 		{"no session", api.Result{Code: api.NoSession}, session.Unknown, session.Expired, api.Result{Code: api.NoSession}},
 		{"not master", api.Result{Code: api.NotMaster}, 0, 0, api.Result{}},
 		{"aborted", api.Result{Code: api.Aborted}, 0, 0, api.Result{}},
@@ -294,4 +295,51 @@ func TestACopyOfAnOldEpochIsSentAgainAtOnce(t *testing.T) {
 	require.Empty(t, r.take(), "it has told nothing")
 	r.sleep()
 	require.Equal(t, api.Epoch(4), r.one().Request.Epoch)
+}
+
+// An Open that was executed by a former master, and for whose handle there is no room,
+// ends: if it went on, nothing could pass it once the window is full, also no Close
+// that would make room.
+func TestAnOpenForWhoseHandleThereIsNoRoomEnds(t *testing.T) {
+	open := api.Open{Path: "f", Rights: api.RightRead, Create: api.CreateMay, Kind: api.File}
+	none := api.Result{Code: api.NoHandle}
+	for _, givenUp := range []bool{false, true} {
+		r := newRig(t, func(c *session.Config) { c.Window = 2 })
+		r.open()
+		tok := r.start(open)
+		e := r.one()
+		if givenUp {
+			r.m.Cancel(r.now, tok)
+			r.ended(tok, session.Unknown, session.Cancelled, api.Result{})
+		}
+		closing := r.start(api.CloseHandle{Handle: "t"})
+		other := r.one()
+		r.reply(other, isOK)
+		r.ended(closing, session.Executed, session.Answered, isOK)
+		last := r.start(api.CloseHandle{Handle: "u"})
+		require.Empty(t, r.take(), "the window is full")
+
+		r.reply(e, none)
+		again := r.one()
+		require.Equal(t, api.Seq(2), again.Request.Seen, "nobody waits for the Open any more")
+		if !givenUp {
+			r.ended(tok, session.Unknown, session.Answered, none)
+		}
+		r.reply(again, isOK)
+		r.ended(last, session.Executed, session.Answered, isOK)
+	}
+}
+
+// The present master may have room where a former one had none: that one's word ends
+// nothing.
+func TestAFormerMasterHadNoRoom(t *testing.T) {
+	r := newRig(t, nil)
+	r.open()
+	tok := r.start(api.Open{Path: "f", Rights: api.RightRead, Create: api.CreateMay, Kind: api.File})
+	e := r.one()
+	newer := e.Request.Answer(2, api.Result{Code: api.Busy})
+	newer.Seq = 0 // about another sending; it names the epoch
+	r.m.Receive(r.now, e.To, newer)
+	r.reply(e, api.Result{Code: api.NoHandle})
+	r.waiting(tok)
 }

@@ -70,7 +70,8 @@
 // to *any* sending ends the call, however late it comes and whatever else is on
 // its way. Three things follow.
 //
-//  1. Aborted, Busy, Later and NotMaster never end a call. Aborted, Busy and Later say that the
+//  1. Aborted, Busy, Later and NotMaster never end a call (NoHandle ends an Open, Unknown:
+//     to go on would hold up those behind it). Aborted, Busy and Later say that the
 //     copy they answer was not executed; but after Busy or Later an earlier copy may have
 //     been, with its answer lost, and after either a later one may yet be: the
 //     network may have duplicated even a single sending. Sending again decides

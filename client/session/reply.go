@@ -83,7 +83,7 @@ func (m *Machine) receiveCall(now time.Time, from uint32, p api.Reply) {
 		m.route.answered(from, now)
 		m.answer(now, c, Done{Outcome: Refused, Why: Answered, Result: api.Result{Code: p.Code}})
 	default:
-		if p.Code == api.Stale { // no copy will be executed now, but one may have been
+		if p.Code == api.Stale || p.Code == api.NoHandle { // no copy will be executed now, but one may have been
 			m.answer(now, c, Done{Outcome: Unknown, Why: Answered, Result: api.Result{Code: p.Code}})
 			return
 		}
@@ -94,10 +94,10 @@ func (m *Machine) receiveCall(now time.Time, from uint32, p api.Reply) {
 // premature says that p cannot be taken for the answer to c, though it is one. What
 // a former master said was true, but the present one has to know of it, and decides
 // anew what that one only remembered: it is asked, and answers with its own token,
-// and with what became of a lock.
+// and with what became of a lock. It may have room where that one had none.
 func (m *Machine) premature(c *call, p api.Reply) bool {
 	switch {
-	case p.Code.Definite() && p.Epoch < m.epoch:
+	case (p.Code.Definite() || p.Code == api.NoHandle) && p.Epoch < m.epoch:
 		return true
 	case p.Code != api.OK:
 		return false

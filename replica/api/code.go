@@ -177,6 +177,12 @@ const (
 	// Execution: NotThisCopy.
 	Later
 
+	// NoHandle: a copy of the Open was executed in an earlier epoch, whose handles are
+	// gone, and there is no room for another one. A later copy may get one, if the
+	// client goes on asking; it need not.
+	// Execution: NotThisCopy.
+	NoHandle
+
 	codeEnd
 )
 
@@ -206,7 +212,7 @@ func (c Code) Execution() Execution {
 		return Executed
 	case Invalid, TooLarge, BadHandle:
 		return Never
-	case Aborted, Busy, NoSession, Stale, OldEpoch, Recovering, Parked, Later:
+	case Aborted, Busy, NoSession, Stale, OldEpoch, Recovering, Parked, Later, NoHandle:
 		return NotThisCopy
 	default:
 		return Unknown
@@ -238,5 +244,6 @@ func (c Code) String() string {
 		OldEpoch: "old-epoch", Recovering: "recovering", Parked: "parked",
 		BadHandle: "bad-handle", HandleClosed: "handle-closed", HandlePoisoned: "handle-poisoned", NoRight: "no-right",
 		StaleSequencer: "stale-sequencer", Cancelled: "cancelled", Crowded: "crowded", Later: "later",
+		NoHandle: "no-handle",
 	}[c]
 }

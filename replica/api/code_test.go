@@ -48,13 +48,14 @@ func TestWhatEachCodeTells(t *testing.T) {
 		{api.Cancelled, "cancelled", api.Executed, true},
 		{api.Crowded, "crowded", api.Executed, true},
 		{api.Later, "later", api.NotThisCopy, false},
-		{33, "code(33)", api.Unknown, false},
+		{api.NoHandle, "no-handle", api.NotThisCopy, false},
+		{34, "code(34)", api.Unknown, false},
 	}
 	for i, r := range rows {
 		require.Equal(t, api.Code(i), r.code, "the numbers are part of the format")
 		require.Equal(t, r.text, r.code.String())
 		require.Equal(t, r.execution, r.code.Execution(), r.text)
 		require.Equal(t, r.definite, r.code.Definite(), r.text)
-		require.Equal(t, 1 <= i && i <= 32, r.code.Valid(), r.text)
+		require.Equal(t, 1 <= i && i <= 33, r.code.Valid(), r.text)
 	}
 }

@@ -137,7 +137,7 @@ func TestWhatIsNoMessageIsRefusedWithTheReason(t *testing.T) {
 
 	replies := []struct{ hex, want string }{
 		{"0241 01 00 00 02 03 00 00 00 00 00", "malformed message: byte 8: code(0)"},
-		{"0241 01 00 00 02 03 21 00 00 00 00", "malformed message: byte 8: code(33)"},
+		{"0241 01 00 00 02 03 22 00 00 00 00", "malformed message: byte 8: code(34)"},
 		{"0241 01 00 00 02 8080808010 01 00 00 00 00", "malformed message: byte 11: replica 4294967296"},
 		{"0241 01 00 00 02 03 01 00 00 00 05 0000", "malformed message: byte 12: 5 items in 2 bytes"},
 	}

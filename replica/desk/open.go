@@ -89,12 +89,15 @@ func (d *Desk) openThere(at At, c Call, op api.Open, deed command.OpenNode) {
 // may have asked for less. Then too it is told what came of it: an Open that made a
 // node and was refused by the next master, because its names had changed, would be
 // taken for one that did nothing. The rights are asked for when the handle is used.
+// Where there is no room for it the client is told so, and not to come again: its
+// session would stand still behind a call that waits until one of its handles is
+// closed, the Close of which may stand behind that call.
 func (d *Desk) opened(at At, c Call, op api.Open, o api.Opened, now bool) {
 	if !now && d.held(c, o.Node.Path) {
 		return
 	}
 	if !now && !d.room(c.Session) {
-		d.reply(c.Session, c.Seq, api.Result{Code: api.Busy})
+		d.reply(c.Session, c.Seq, api.Result{Code: api.NoHandle})
 		return
 	}
 	token, _, v := d.table.Open(handle.Opening{

@@ -171,7 +171,7 @@ func (h *hostile) Receive(_ time.Time, from sim.Addr, msg []byte) {
 // that have nothing to do with what was asked; anything may be answered with them.
 func undone(c api.Code) bool {
 	switch c {
-	case api.NotMaster, api.Aborted, api.Busy, api.NoSession, api.Stale, api.OldEpoch, api.Recovering, api.Parked, api.Crowded, api.Later:
+	case api.NotMaster, api.Aborted, api.Busy, api.NoSession, api.Stale, api.OldEpoch, api.Recovering, api.Parked, api.Crowded, api.Later, api.NoHandle:
 		return true
 	}
 	return false

@@ -71,6 +71,7 @@ var situations = []situation{
 	{"node-nested", "a node was made in a directory that stands in another", func(c *Cell) uint64 { return c.nodes.nested }},
 	{"quota-refused", "a node, or contents, were refused for want of room", func(c *Cell) uint64 { return c.quotas.refused }},
 	{"crowded", "a handle, or a place to wait, was refused for want of room", func(c *Cell) uint64 { return c.handles.crowded }},
+	{"open-homeless", "an Open of before found no room for its handle at the next master", func(c *Cell) uint64 { return c.handles.homeless }},
 	{"log-refused", "the log took no more of what its own leader had to propose", func(c *Cell) uint64 { return c.watch.counts.Refused }},
 	{"handle-retaken", "a handle of an earlier epoch changed or locked something", func(c *Cell) uint64 { return c.handles.retaken }},
 	{"forged-token", "a token came that nobody was given", func(c *Cell) uint64 { return c.handles.forged }},

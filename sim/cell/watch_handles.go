@@ -40,6 +40,7 @@ type handleBook struct {
 	shut     uint64              // requests with handles that were closed or poisoned
 	retaken  uint64              // handles of an earlier epoch that were used
 	crowded  uint64              // answers that there is no room
+	homeless uint64              // answers to Opens of before that there is none
 }
 
 // asking is a request as it first came in an epoch.

@@ -54,7 +54,8 @@ func (b *handleBook) answered(id paxos.NodeID, p api.Reply, logged bool) {
 // spurned demands of an answer that refuses what everything speaks for that it has a
 // cause: a handle that its session was given is good until that session asks for its
 // end, and has the rights that it was given for; only a later master asks for them
-// again. Whether there was room is asked of what was refused just now: of what the log
+// again. An Open is told that there is no room for its handle where it was executed
+// before. Whether there was room is asked of what was refused just now: of what the log
 // refuses that was decided before.
 func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply, logged bool) {
 	token, on := tokenIn(a.op)
@@ -81,6 +82,9 @@ func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply, log
 	case api.Crowded:
 		b.crowded++
 		vain = b.room.first(k) && !logged && b.applied(id) && !b.room.full(k.session, p.Epoch, a.op, g)
+	case api.NoHandle:
+		b.homeless++
+		vain = !opens || !logged || !b.room.full(k.session, p.Epoch, a.op, g)
 	case api.TooLarge:
 		vain = a.who != b.intruder && len(contentsIn(a.op)) <= mostContents
 	case api.Invalid:

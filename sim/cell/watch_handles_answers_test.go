@@ -105,6 +105,34 @@ func TestS14WhatIsRefusedHasACause(t *testing.T) {
 	}
 }
 
+// An Open is told that there is no room for its handle.
+func TestS14WhoGetsNoHandle(t *testing.T) {
+	for name, c := range map[string]struct {
+		op     func(k *keeper) api.Op
+		most   int // handles of a session
+		logged bool
+		breaks bool
+	}{
+		"no room, and it was executed": {openF, 2, true, false},
+		"room, and it was executed":    {openF, 3, true, true},
+		"no room, and it was not":      {openF, 2, false, true},
+		"no Open":                      {waitF, 2, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeper(t)
+			k.h.room.limits.Handles.PerSession = c.most
+			seq := k.asks(7, "ann", 3, c.op(k))
+			k.h.answers(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 3, Result: api.Result{Code: api.NoHandle}}, c.logged)
+			require.EqualValues(t, 1, k.h.homeless)
+			if c.breaks {
+				k.breaks("S14")
+			} else {
+				k.good()
+			}
+		})
+	}
+}
+
 // A handle is given out in epoch 4 to a copy of an Open that was executed in epoch 3,
 // and its session writes by that.
 func TestS16AHandleThatNobodyHasTested(t *testing.T) {

@@ -57,7 +57,7 @@ func (h *hangs) forgets(seen api.Seq) fault {
 // hears takes in an answer. Others to the same call say nothing new.
 func (h *hangs) hears(p api.Reply) {
 	c, waits := h.calls[p.Seq]
-	if !waits || !p.Code.Definite() {
+	if !waits || !p.Code.Definite() && p.Code != api.Stale && p.Code != api.NoHandle {
 		return
 	}
 	o, opened := p.Detail.(api.Opened)

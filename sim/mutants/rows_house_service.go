@@ -69,6 +69,8 @@ func houseServiceRows() []Row {
 		weak(GroupHouse, "O122", "B", "a constant that the log refuses is left to the next tenure",
 			"a cell in which little may wait must have a member that is configured otherwise. TestAConstantTheLogDoesNotTakeIsProposedAgain in replica/master kills it"),
 		applied(GroupHouse, "O123", "B", "a handle that was closed is used again"),
+		weak(GroupHouse, "O124", "B", "an Open of before for whose handle there is no room is told to come again",
+			"a cell with little room for handles must fail over while a session of it has an Open under way and all the handles that it may. testdata/traces/failover.txt in replica/desk kills it"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
