@@ -125,7 +125,7 @@ func (p *program) locked(ctx context.Context, o *opened, in lockInput, do func(c
 	trail := &client.Trail{}
 	at = b.begins(p.id, in, trail)
 	out, err := do(client.WithTrail(ctx, trail))
-	p.shut = o.shared || p.cell.handles.room.over[o.session]
+	p.shut = p.mayBeShut(o)
 	if in.Op == linearizability.LockRelease {
 		b.calls[at].frees = o.granted
 	}

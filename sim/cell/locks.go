@@ -179,7 +179,7 @@ func (p *program) check(ctx context.Context, o *opened) {
 // was given with it (C6.15).
 func (p *program) ownSequencer(ctx context.Context, o *opened) {
 	var sequencer string
-	err := p.bare(ctx, func(ctx context.Context) (err error) {
+	err := p.bare(ctx, o, func(ctx context.Context) (err error) {
 		sequencer, err = o.h.GetSequencer(ctx)
 		return err
 	})

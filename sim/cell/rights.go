@@ -176,7 +176,7 @@ func (p *program) fence(ctx context.Context, o *opened) {
 	} else if p.sequencer != "" && p.draws.Chance(5, 6) {
 		q = p.sequencer
 	}
-	err := p.bare(ctx, func(ctx context.Context) error { return o.h.SetSequencer(ctx, q) })
+	err := p.bare(ctx, o, func(ctx context.Context) error { return o.h.SetSequencer(ctx, q) })
 	o.fenced = o.fenced || err == nil || errors.Is(err, client.ErrOutcomeUnknown)
 	p.answered(err, false, "set-sequencer")
 	if errors.Is(err, client.ErrGone) {
@@ -187,7 +187,7 @@ func (p *program) fence(ctx context.Context, o *opened) {
 // poison makes a handle useless while somebody may wait on it, and closes it later.
 func (p *program) poison(ctx context.Context, o *opened) {
 	o.h.Poison()
-	err := p.bare(ctx, func(ctx context.Context) error {
+	err := p.bare(ctx, o, func(ctx context.Context) error {
 		_, err := o.h.Stat(ctx)
 		return err
 	})
@@ -200,12 +200,17 @@ func (p *program) poison(ctx context.Context, o *opened) {
 	}
 }
 
-// bare makes a call that is in no history.
-func (p *program) bare(ctx context.Context, do func(context.Context) error) error {
+// bare makes a call by a handle that is in no history.
+func (p *program) bare(ctx context.Context, o *opened, do func(context.Context) error) error {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
-	trail := &client.Trail{}
-	err := do(client.WithTrail(ctx, trail))
-	p.shut = p.cell.handles.room.over[trail.Session]
+	err := do(ctx)
+	p.shut = p.mayBeShut(o)
 	return err
+}
+
+// mayBeShut says that a handle may be closed though its program has not closed it: see
+// answered.
+func (p *program) mayBeShut(o *opened) bool {
+	return o.shared || p.cell.handles.room.over[o.session]
 }
