@@ -1,8 +1,6 @@
 package cell
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -80,16 +78,23 @@ func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *h
 // wait until there is little left of the lease.
 func (s *sessionWatch) withholds(id paxos.NodeID, now time.Time) {
 	t := &s.seats[id]
-	for _, x := range slices.Sorted(maps.Keys(t.under)) {
+	if !s.leases() {
+		return
+	}
+	found, of := time.Duration(0), api.SessionID(0)
+	for x := range t.under { // order-free: the lowest is taken
 		m, ok := t.of.Session(x)
 		k, waits := t.waits[x]
 		due := m.Lease.Add(-s.cfg.LeaseMin / 3)
 		if !ok || !waits || !m.Flushed || t.since.After(due) || k.receipt.After(due) || t.busy[x].After(due) {
 			continue
 		}
-		if left := m.Lease.Sub(now) + t.late; left < s.cfg.LeaseMin/4 {
-			s.breaks(id, "lets a KeepAlive of session %d, which has a call under way, wait until %v before the end of its lease", x, left)
+		if left := m.Lease.Sub(now) + t.late; left < s.cfg.LeaseMin/4 && (of == 0 || x < of) {
+			found, of = left, x
 		}
+	}
+	if of != 0 {
+		s.breaks(id, "lets a KeepAlive of session %d, which has a call under way, wait until %v before the end of its lease", of, found)
 	}
 }
 
