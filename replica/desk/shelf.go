@@ -42,6 +42,15 @@ func (d *Desk) Seen(s api.SessionID, seen api.Seq) {
 	}
 }
 
+// SeenBy is the call up to which the client of a session waits for none, as far as it
+// has said so.
+func (d *Desk) SeenBy(s api.SessionID) api.Seq {
+	if sh, ok := d.shelves[s]; ok {
+		return sh.seen
+	}
+	return 0
+}
+
 // forget drops answers that nobody asks for any more: copies of their calls are
 // Stale from now on.
 func (d *Desk) forget(sh *shelf) {

@@ -107,6 +107,9 @@ func (m *Master) everybodyKnows(At) bool {
 func (m *Master) resume(at At) {
 	m.out.Propose = append(m.out.Propose, m.unset...)
 	m.unset = nil
+	if m.sessions != nil {
+		m.sessions.Again()
+	}
 	switch m.state {
 	case Electing:
 		m.proposeEpoch()

@@ -256,3 +256,40 @@ func TestAFollowerRemembersNothing(t *testing.T) {
 		require.Empty(t, m.TakeOutput(time.Time{}, plenty))
 	}
 }
+
+// A full log takes no end of a session, and keeps no KeepAlive of another one from its
+// answer: that needs no place there.
+func TestAFullLogDelaysNoKeepAlive(t *testing.T) {
+	r := newRigWith(t, withLeases())
+	r.elect(5)
+	r.last()
+	r.last()
+	start := r.now
+	after := func(d time.Duration) { r.now = start.Add(d) }
+	r.lease = start.Add(time.Hour)
+	gone := r.session(1)
+	after(6 * time.Second)
+	s := r.session(2) // until second 18: it is answered when 5 s are left
+	r.request(9, api.Request{ID: 1, Session: s, Op: api.KeepAlive{}})
+
+	for _, at := range []time.Duration{12 * time.Second, 13 * time.Second} {
+		after(at)
+		r.m.Advance(r.at())
+		n, _ := r.take()
+		require.Equal(t, 1, n, "its lease is over")
+		end := r.taken[len(r.taken)-1]
+		require.Equal(t, command.Append(nil, command.Expire{Guard: 1, Session: gone}), end.Command)
+		r.m.Refused(r.at(), end, api.Busy)
+		n, _ = r.take()
+		require.Zero(t, n, "not at once: the log is still full")
+		require.True(t, r.m.Wake(r.at()).After(r.now), "nor woken for at once")
+		if at == 12*time.Second {
+			require.Equal(t, start.Add(13*time.Second), r.m.Wake(r.at()))
+			require.Empty(t, r.replies)
+		}
+	}
+	require.Equal(t, api.Leased{Lease: 19 * time.Second}, r.reply().Detail, "12 s from now, told from when it was asked")
+
+	r.lease = r.now
+	require.Zero(t, r.m.Wake(r.at()), "without authority the log has to be asked, which wakes the replica itself")
+}

@@ -127,6 +127,7 @@ type Counters struct {
 	Read     uint64 // calls answered without the log
 	Merged   uint64 // copies of a request that waits already
 	Orphans  uint64 // requests that waited when their tenure or epoch ended
+	GivenUp  uint64 // calls that were given up before their turn in the log came
 
 	KeepAlives uint64 // answered
 	Confirms   uint64 // asked of the log for want of a lease
@@ -224,10 +225,13 @@ func (m *Master) Advance(at At) {
 // Wake is when Advance is to be called at the latest, by what holds now; zero: no
 // need. Ask again after each event: authority may have come or gone.
 func (m *Master) Wake(at At) time.Time {
-	if !m.rules() || m.owed {
-		return time.Time{} // the log is full; it wakes the replica soon
+	if !m.rules() {
+		return time.Time{}
 	}
-	first := instant.Earliest(m.sessions.LongestDue(), m.dueSession(at))
+	first := m.dueSession(at)
+	if !m.owed { // else the log is full, and wakes the replica soon
+		first = instant.Earliest(first, m.sessions.LongestDue())
+	}
 	if m.desk != nil {
 		first = instant.Earliest(first, m.desk.Wake())
 	}

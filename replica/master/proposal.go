@@ -70,7 +70,7 @@ func (m *Master) Refused(at At, p Proposal, code api.Code) {
 	case forEvidence:
 		m.evidence.asked = false
 	case forExpiry:
-		m.sessions.Again(p.key.session)
+		m.sessions.Refused(p.key.session)
 	}
 	m.owed = true
 }

@@ -12,6 +12,9 @@ func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 	m.count.Requests++
 	code := m.admits(who, q)
 	keep, keeps := q.Op.(api.KeepAlive)
+	if code == api.OK && !keeps {
+		m.passes(at, who, q)
+	}
 	switch {
 	case code != api.OK:
 		m.refuse(from, q, code)

@@ -41,6 +41,38 @@ func (m *Master) takeTurns(now time.Time, room int) {
 	}
 }
 
+// passes takes out of the line what a client waits for no more, as it says with a
+// request: nobody would look at the answer, and those that somebody waits for stand
+// behind it. Where the log is slow, a whole line may be given up before its turn comes.
+// What takes or gives back a handle or a lock is done all the same.
+func (m *Master) passes(at At, who api.Principal, q api.Request) {
+	if m.desk == nil || m.line.Of(who) == 0 || q.Seen <= m.desk.SeenBy(q.Session) {
+		return
+	}
+	given := m.line.Drop(who, func(p Proposal) bool {
+		return p.key.session == q.Session && p.key.seq <= q.Seen && p.inVain()
+	})
+	for _, p := range given {
+		m.count.GivenUp++
+		m.Refused(at, p, api.Stale)
+	}
+}
+
+// inVain says that a command is for nothing if nobody waits for its answer, though what
+// it does may be welcome.
+func (p Proposal) inVain() bool {
+	if p.what == forRequest {
+		return true
+	}
+	act, _ := p.own.(command.Act)
+	switch act.Deed.(type) {
+	case command.GetContents, command.GetStat, command.ReadDir, command.SetContents, command.SetACL, command.DeleteNode,
+		command.GetSequencer, command.CheckSequencer:
+		return true
+	}
+	return false
+}
+
 // left is told of each command that was applied. Those of this tenure were proposed
 // here, each once; a copy of a call in another tenure's name is another command.
 func (m *Master) left(at At, c command.Command) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/replica/master"
 )
 
@@ -143,4 +144,62 @@ func TestWhatWaitsForItsTurnGoesWithTheTenure(t *testing.T) {
 	require.Empty(t, c.sends(9))
 	require.Equal(t, api.NotMaster, c.replies[len(c.replies)-1].Code)
 	require.Zero(t, c.m.Status().Waiting)
+}
+
+// What a client has given up before its turn came is not done: in a log that is slow,
+// those who wait would wait for it. Its other calls, and those of others, keep their
+// places, and so does what takes or gives back a handle or a lock.
+func TestWhatIsGivenUpBeforeItsTurnIsNotDone(t *testing.T) {
+	r, ann := newNodes(t)
+	c := &pair{rig: r, ann: ann}
+	token := c.file(ann, 1, "a")
+	c.asks("bob", api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{2}}})
+	c.take()
+	c.bob = c.last().Result.Session
+	c.replies = nil
+
+	seq := api.Seq(1)
+	asks := func(op api.Op, seen api.Seq) {
+		seq++
+		c.asks("ann", api.Request{ID: uint64(seq), Session: ann, Seq: seq, Seen: seen, Op: op})
+	}
+	asks(api.Put{Key: "k", Value: "v"}, 1)                   // 2
+	asks(api.SetContents{Handle: token, Contents: "x"}, 1)   // 3
+	asks(api.Acquire{Handle: token, Mode: api.Exclusive}, 1) // 4
+	c.asks("bob", put(9, c.bob, 1))
+	c.sends(0)
+	require.Empty(t, c.replies, "the log is full")
+	asks(api.Put{Key: "k", Value: "x"}, 4) // 5
+	c.sends(0)
+	require.Len(t, c.replies, 2)
+	for i, p := range c.replies {
+		require.Equal(t, api.Stale, p.Code)
+		require.EqualValues(t, i+2, p.Seq)
+	}
+	require.EqualValues(t, 2, c.m.Status().Counters.GivenUp)
+
+	before := len(c.taken)
+	for len(c.sends(9)) > 0 || len(c.taken) > before {
+		more := c.taken[before:]
+		before = len(c.taken)
+		for _, p := range more {
+			c.raw(p.Command)
+		}
+	}
+	var done []api.Seq
+	for _, p := range c.replies[2:] {
+		require.Contains(t, []api.Code{api.OK, api.Stale}, p.Code)
+		if p.Session == ann {
+			done = append(done, p.Seq)
+		}
+	}
+	require.Equal(t, []api.Seq{4, 5}, done)
+	_, holds := lock.HeldBy(c.db, lock.Owner{Session: ann, Handle: api.HandleID{Epoch: 1, Counter: 1}})
+	require.True(t, holds, "it is its client's to cancel")
+
+	c.asks("ann", put(7, ann, 2))
+	c.sends(9)
+	c.last()
+	c.take()
+	require.Equal(t, api.Stale, c.replies[len(c.replies)-1].Code, "a copy of it comes too late")
 }

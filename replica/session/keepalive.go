@@ -23,7 +23,7 @@ func (t *Table) Park(id api.SessionID, k KeepAlive) {
 			e.answerAt = due
 		}
 	}
-	e.parked, e.waits = k, true
+	e.parked, e.waits, e.aside = k, true, false
 	t.arm(e)
 }
 
@@ -74,7 +74,7 @@ func (t *Table) Next(known time.Time, uses func(api.SessionID) bool) Task {
 			t.extend(e, known.Add(t.length.grant(known, len(t.sessions))))
 			return t.answer(known, e)
 		case over:
-			e.expiring = true
+			e.expiring, e.quiet = true, idle
 			t.arm(e)
 			return Expiry{e.id}
 		case e.waits && !e.flushed:
@@ -97,12 +97,28 @@ func (t *Table) answer(now time.Time, e *entry) Answer {
 	return a
 }
 
-// Again says that the end of a session was proposed in vain.
-func (t *Table) Again(id api.SessionID) {
+// Refused says that the log did not take the end of a session. If its client waits for
+// an answer, it gets one; but a session that is idle, or nobody waits for, is put aside:
+// nothing is due for it, lest others wait behind it, until its client comes, or Again.
+func (t *Table) Refused(id api.SessionID) {
 	if e := t.sessions[id]; e != nil && e.expiring {
 		e.expiring = false
+		if e.aside = !e.waits || !e.flushed || e.quiet; e.aside {
+			t.aside = append(t.aside, id)
+		}
 		t.arm(e)
 	}
+}
+
+// Again says that the log may take the ends of sessions that it did not take.
+func (t *Table) Again() {
+	for _, id := range t.aside {
+		if e := t.sessions[id]; e != nil && e.aside {
+			e.aside = false
+			t.arm(e)
+		}
+	}
+	t.aside = t.aside[:0]
 }
 
 // idle says that a session is used by nobody (C11.02). One that is older than the

@@ -20,6 +20,7 @@ type Table struct {
 	owners    map[api.Principal]int // how many sessions each has
 	timers    timers
 	unflushed int
+	aside     []api.SessionID // sessions that are, or were, put aside since Again
 }
 
 // entry is one session.
@@ -31,6 +32,8 @@ type entry struct {
 	before   bool      // it is older than the epoch
 	flushed  bool      // the client knows of this epoch
 	expiring bool      // its end is proposed
+	quiet    bool      // it was, for a session that was idle
+	aside    bool      // the log did not take it: see Refused
 
 	parked   KeepAlive
 	waits    bool      // parked is one
@@ -129,7 +132,7 @@ func (t *Table) arm(e *entry) {
 	if e.waits && !e.withheld {
 		e.due = e.answerAt
 	}
-	if e.expiring {
+	if e.expiring || e.aside {
 		e.due = time.Time{}
 	}
 	t.timers.set(e)

@@ -80,7 +80,7 @@ func TestASessionExpiresWhenItsLeaseIsOver(t *testing.T) {
 	require.True(t, ok && s.Expiring)
 	require.Equal(t, time.Unix(1012, 0), s.Lease, "nothing extends it")
 
-	b.Again(2)
+	b.Refused(2)
 	require.Equal(t, 12*sec, b.told().Lease, "the log did not take it, and the client is there")
 	b.park(2, 2, false)
 	k, waits := b.End(2)
@@ -89,7 +89,8 @@ func TestASessionExpiresWhenItsLeaseIsOver(t *testing.T) {
 	_, ok = b.Get(2)
 	require.False(t, ok)
 	require.Zero(t, b.Due())
-	b.Again(2)
+	b.Refused(2)
+	b.Again()
 	breaks(t, "I-M1", func() { b.End(2) })
 }
 
@@ -412,4 +413,31 @@ func TestASessionIsOpenedOnce(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 2, "ann")
 	breaks(t, "I-M1", func() { b.Recover(b.now, 2, "ann") })
+}
+
+// A session whose end the log did not take, and whose client is away, is put aside: who
+// is due later is not kept waiting, and nothing is due at once.
+func TestWhatTheLogDidNotEndIsPutAside(t *testing.T) {
+	for _, comes := range []bool{false, true} {
+		b := newBook(t, config())
+		b.Open(b.now, 2, "ann")
+		b.to(6 * sec)
+		b.Open(b.now, 3, "ann")
+		b.to(12 * sec)
+		require.Equal(t, session.Expiry{Session: 2}, b.next())
+		b.Refused(2)
+		require.Nil(t, b.next(), "the log is full")
+		require.Equal(t, time.Unix(1018, 0), b.Due(), "that of the other")
+		if comes {
+			b.park(2, 1, true)
+			require.Equal(t, 12*sec, b.told().Lease, "its client is there")
+			b.Again()
+			require.Nil(t, b.next())
+			continue
+		}
+		b.Again()
+		require.Equal(t, session.Expiry{Session: 2}, b.next())
+		b.Again()
+		require.Nil(t, b.next(), "once")
+	}
 }

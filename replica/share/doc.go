@@ -22,6 +22,7 @@
 //	apart    who has commands in the log sends none before all of them are applied;
 //	         then some together, as many as disturb nobody (pace.go)
 //	places   nobody has more under way, here and in the log, than there are places left
+//	drop     what its client has given up goes, if it is for nothing then (replica/master)
 //
 // Turns alone are not enough. The log's window may be wide and its disk slow; then the
 // window of one who asks without rest is a queue at the disk, and who has the next

@@ -185,6 +185,29 @@ func (l *Line[T]) forget(f *flow[T]) {
 	}
 }
 
+// Drop takes out what waits of a principal and fits: it will not be sent. The others
+// keep their order.
+func (l *Line[T]) Drop(who api.Principal, fits func(T) bool) (all []T) {
+	f := l.flows[who]
+	if f == nil {
+		return nil
+	}
+	f.items = slices.DeleteFunc(f.items, func(i item[T]) bool {
+		if !fits(i.x) {
+			return false
+		}
+		all = append(all, i.x)
+		return true
+	})
+	l.waiting -= len(all)
+	if f.turn && len(f.items) == 0 {
+		f.turn = false
+		l.turns = slices.DeleteFunc(l.turns, func(g *flow[T]) bool { return g == f })
+	}
+	l.forget(f)
+	return all
+}
+
 // Of counts what a principal has under way.
 func (l *Line[T]) Of(who api.Principal) int {
 	f := l.flows[who]

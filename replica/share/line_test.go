@@ -219,3 +219,29 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 		})
 	}
 }
+
+// What is given up leaves the line; the others keep their order, and who has nothing
+// left has no turn.
+func TestWhatIsGivenUpLeavesTheLine(t *testing.T) {
+	l := New[string](limits())
+	joins(l, "a1 b1 a2 a3 b2 a4")
+	even := func(x string) bool { return x == "a2" || x == "a4" || x == "b2" }
+	require.Equal(t, []string{"a2", "a4"}, l.Drop("a", even))
+	require.NoError(t, l.Audit())
+	require.Equal(t, 4, l.Waiting())
+	require.Empty(t, l.Drop("a", even))
+	require.Empty(t, l.Drop("c", even))
+	require.Equal(t, "a1 b1 a3 b2", taken(l, start, 9))
+
+	l.Apart(true)
+	joins(l, "a5 c1")
+	require.Equal(t, "c1", taken(l, start, 9), "a has something in the log")
+	require.Equal(t, []string{"a5"}, l.Drop("a", func(string) bool { return true }))
+	require.NoError(t, l.Audit())
+	require.Equal(t, 2, l.Of("a"), "what is in the log stays there")
+	joins(l, "d1")
+	require.Equal(t, []string{"d1"}, l.Drop("d", func(string) bool { return true }))
+	require.NoError(t, l.Audit())
+	require.Zero(t, l.Of("d"))
+	require.Empty(t, l.Take(start, 9))
+}
