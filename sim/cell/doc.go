@@ -39,6 +39,8 @@
 //	             watch_events.go: what it tells of that;
 //	             watch_seat.go, watch_sessions.go: what a master promises to sessions,
 //	             and when a fail-over is over; watch_promises.go: both compared (S11);
+//	             watch_brought.go: who presented what he holds (S8, S9); watch_delays.go:
+//	             a lock-delay is no longer than it is (S8);
 //	             watch_sequencers.go: which are valid, by the log (S10);
 //	             watch_leaks.go: what nobody has open goes (S15);
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold;

@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/handle"
+	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/rows"
@@ -20,6 +21,7 @@ type presider interface {
 	Lease() time.Time // of its read authority
 	longest() time.Duration
 	alive() []api.SessionID // by its rows
+	delays() []lock.Delay   // the same
 }
 
 type presidingNode struct{ *node.Node }
@@ -32,6 +34,8 @@ func (n presidingNode) alive() (all []api.SessionID) {
 	}
 	return all
 }
+
+func (n presidingNode) delays() []lock.Delay { return lock.Delays(n.Rows()) }
 
 // seat is a master in one epoch, and what came to it.
 type seat struct {
@@ -49,6 +53,7 @@ type seat struct {
 	used    map[api.SessionID]time.Time // a call was answered, or the session began
 	ends    map[api.SessionID]time.Time // its end was proposed
 	brought brought
+	delays  delays
 
 	asked time.Time // when the last Confirm was proposed
 	known time.Time // master for certain then, by the log
@@ -67,7 +72,7 @@ type waiting struct {
 
 func newSeat(of presider, e api.Epoch, now time.Time, l handle.Limits) seat {
 	return seat{
-		of: of, epoch: e, lease: of.Lease(), since: now, brought: newBrought(l),
+		of: of, epoch: e, lease: of.Lease(), since: now, brought: newBrought(l), delays: delays{},
 		seen: map[api.SessionID]api.Seq{}, under: map[api.SessionID][]api.Seq{}, busy: map[api.SessionID]time.Time{},
 		leases: map[api.SessionID]time.Time{}, knows: map[api.SessionID]bool{},
 		waits: map[api.SessionID]waiting{}, used: map[api.SessionID]time.Time{}, ends: map[api.SessionID]time.Time{},

@@ -66,7 +66,12 @@ func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *h
 	for i := range out.Applied {
 		for j := range out.Applied[i].Commands {
 			s.applied(id, now, &out.Applied[i].Commands[j])
+			t.delays.applied(&out.Applied[i].Commands[j], now)
 		}
+	}
+	t.delays.says(out.Begun)
+	if d, by := t.delays.overdue(now); by > 0 {
+		s.world.Break("S8", "replica %d, master in epoch %d, lets the lock-delay of %v that began with command %d run on for %v", id, t.epoch, d.lock, d.freed, by)
 	}
 	for _, c := range proposed {
 		s.proposes(id, now, c)
@@ -99,12 +104,15 @@ func (s *sessionWatch) withholds(id paxos.NodeID, now time.Time) {
 }
 
 // recovers: each session of before lives on for the longest lease that a
-// predecessor may have granted (C12.06).
+// predecessor may have granted (C12.06), and each lock-delay begins again.
 func (s *sessionWatch) recovers(id paxos.NodeID, now time.Time) {
 	t := &s.seats[id]
 	for _, x := range t.of.alive() {
 		t.used[x] = now
 		s.sees(id, now, x, max(t.of.longest(), s.cfg.LeaseMin))
+	}
+	for _, d := range t.of.delays() {
+		t.delays.begin(d.Lock, d.Freed, d.Length, now)
 	}
 }
 

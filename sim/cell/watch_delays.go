@@ -1,0 +1,77 @@
+package cell
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/lock"
+)
+
+// delays are the lock-delays that run at a master in its epoch. They end by its clock,
+// each in full from when the master learnt of it, and no later: what is longer keeps
+// everybody from the lock for nothing, and nobody can say of a wait for a lock that it
+// is too long (S8, C7.05).
+type delays map[delayID]delayEnd
+
+// delayID names a lock-delay: the lock, and the command that freed it.
+type delayID struct {
+	lock  api.Ref
+	freed api.Number
+}
+
+// delayEnd is when a lock-delay is over by the master's clock, and when the master
+// first did anything after that; zero: not yet.
+type delayEnd struct{ due, late time.Time }
+
+// dallies is how long a master that is awake may have to say that a delay is over.
+const dallies = time.Second
+
+func (ds delays) begin(n api.Ref, freed api.Number, d api.LockDelay, now time.Time) {
+	ds[delayID{n, freed}] = delayEnd{due: now.Add(d.Duration())}
+}
+
+// applied takes in what the log says of delays.
+func (ds delays) applied(a *command.Applied, now time.Time) {
+	for _, e := range a.Effects {
+		l, _ := e.(command.LockChanged)
+		switch e := l.Effect.(type) {
+		case lock.DelayBegan:
+			ds.begin(e.Lock, e.Freed, e.Delay, now)
+		case lock.DelayEnded:
+			delete(ds, delayID{e.Lock, e.Freed})
+		}
+	}
+}
+
+// says takes in what the master has decided to hand to the log: from there on the log
+// may be long about it.
+func (ds delays) says(commands [][]byte) {
+	if len(ds) == 0 {
+		return
+	}
+	for _, raw := range commands {
+		if c, err := command.Decode(string(raw)); err == nil {
+			if c, over := c.(command.DelayOver); over {
+				delete(ds, delayID{c.Node, c.Freed})
+			}
+		}
+	}
+}
+
+// overdue is a delay that was over by now, and of which the master has said nothing
+// though it did something else since; by is zero if there is none.
+func (ds delays) overdue(now time.Time) (of delayID, by time.Duration) {
+	for d, e := range ds { // order-free: the longest is taken, then the first to begin
+		switch {
+		case now.Before(e.due):
+		case e.late.IsZero():
+			ds[d] = delayEnd{e.due, now}
+		case now.Sub(e.late) >= dallies:
+			if over := now.Sub(e.due); over > by || over == by && d.freed < of.freed {
+				of, by = d, over
+			}
+		}
+	}
+	return of, by
+}

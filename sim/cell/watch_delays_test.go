@@ -1,0 +1,61 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/lock"
+	"github.com/chubbycell/chubby/replica/node"
+)
+
+// A lock-delay of 3 s begins at second 1, by command 9, at the master of epoch 3.
+func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
+	begins := command.Applied{Effects: []command.Effect{command.LockChanged{Effect: lock.DelayBegan{Lock: lockNode, Freed: 9, Delay: api.DelayOf(3 * time.Second)}}}}
+	ended := command.Applied{Effects: []command.Effect{command.LockChanged{Effect: lock.DelayEnded{Lock: lockNode, Freed: 9}}}}
+	says := func(r *reign, at float64, freed api.Number) {
+		over := command.Append(nil, command.DelayOver{Guard: 3, Node: lockNode, Freed: freed})
+		r.w.acted(1, r.c, second(at), &host.Output{Begun: [][]byte{over}, Applied: []node.Applied{}}, nil)
+	}
+	for name, c := range map[string]struct {
+		does   func(r *reign)
+		breaks bool
+	}{
+		"it runs":                     {func(r *reign) { r.acts(3.9) }, false},
+		"it is over":                  {func(r *reign) { r.acts(4); r.acts(4.9) }, false},
+		"and nobody says so":          {func(r *reign) { r.acts(4); r.acts(5) }, true},
+		"the master was away":         {func(r *reign) { r.acts(60); r.acts(60.9) }, false},
+		"and is back, and says not":   {func(r *reign) { r.acts(60); r.acts(61) }, true},
+		"it was said":                 {func(r *reign) { says(r, 4, 9); r.acts(4); r.acts(9) }, false},
+		"it was said of another":      {func(r *reign) { says(r, 4, 8); r.acts(4); r.acts(9) }, true},
+		"the log says that it ended":  {func(r *reign) { r.acts(4, ended); r.acts(9) }, false},
+		"another master is there now": {func(r *reign) { r.acts(4); r.c.epoch = 4; r.acts(5); r.acts(9) }, false},
+		"which runs it again": {func(r *reign) {
+			r.c.epoch, r.c.running = 4, []lock.Delay{{Lock: lockNode, Freed: 9, Length: api.DelayOf(3 * time.Second)}}
+			r.acts(5)
+			r.acts(8)
+			r.acts(8.9)
+		}, false},
+		"which runs it for too long": {func(r *reign) {
+			r.c.epoch, r.c.running = 4, []lock.Delay{{Lock: lockNode, Freed: 9, Length: api.DelayOf(3 * time.Second)}}
+			r.acts(5)
+			r.acts(8)
+			r.acts(9)
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReign(t, 6)
+			r.c.sessions = nil
+			r.acts(1, begins)
+			c.does(r)
+			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
+			if c.breaks {
+				r.f.breaks("S8")
+			}
+		})
+	}
+}
