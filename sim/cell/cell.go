@@ -85,6 +85,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.sessions.sweep, c.sessions.room = p.Host.Node.Desk.SweepAfter, p.Host.Node.Desk.Handles
 	c.sessions.given = func(t api.Token) *grip { return c.handles.given[t] }
 	c.sessions.held = c.watch.held
+	c.sessions.opens = func(s api.SessionID) bool { return len(c.handles.room.opens[s]) > 0 }
 	c.promises = newPromiseWatch(c)
 	c.sessions.moved = c.promises.masterMoved
 	c.queues.holds = c.watch.locks.held

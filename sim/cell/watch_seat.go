@@ -51,6 +51,7 @@ type seat struct {
 	knows   map[api.SessionID]bool      // has said that it took notice of the epoch
 	waits   map[api.SessionID]waiting   // the newest KeepAlive without an answer
 	used    map[api.SessionID]time.Time // a call was answered, or the session began
+	heard   map[api.SessionID]*lately   // sessions of this epoch
 	ends    map[api.SessionID]time.Time // its end was proposed
 	brought brought
 	delays  delays
@@ -75,7 +76,7 @@ func newSeat(of presider, e api.Epoch, now time.Time, l handle.Limits) seat {
 		of: of, epoch: e, lease: of.Lease(), since: now, brought: newBrought(l), delays: delays{},
 		seen: map[api.SessionID]api.Seq{}, under: map[api.SessionID][]api.Seq{}, busy: map[api.SessionID]time.Time{},
 		leases: map[api.SessionID]time.Time{}, knows: map[api.SessionID]bool{},
-		waits: map[api.SessionID]waiting{}, used: map[api.SessionID]time.Time{}, ends: map[api.SessionID]time.Time{},
+		waits: map[api.SessionID]waiting{}, used: map[api.SessionID]time.Time{}, heard: map[api.SessionID]*lately{}, ends: map[api.SessionID]time.Time{},
 	}
 }
 
@@ -91,6 +92,9 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *grip) {
 	}
 	k, keeps := q.Op.(api.KeepAlive)
 	if !keeps {
+		if h := t.heard[q.Session]; h != nil {
+			h.at, h.calls[q.Seq] = now, true
+		}
 		return
 	}
 	for _, token := range k.Tokens {
@@ -161,6 +165,28 @@ func (t *seat) certainly(now time.Time) time.Time {
 		return now
 	}
 	return t.known
+}
+
+// lately is when something happened last to the calls of a session, and which came and
+// have no answer.
+type lately struct {
+	at    time.Time
+	calls map[api.Seq]bool
+}
+
+// tells notes that a call is answered, or refused.
+func (t *seat) tells(p api.Reply, now time.Time) {
+	if h := t.heard[p.Session]; h != nil && p.Seq != 0 {
+		h.at = now
+		delete(h.calls, p.Seq)
+	}
+}
+
+// quiet says that a session of this epoch has had no call for so long, when this was
+// last master for certain.
+func (t *seat) quiet(s api.SessionID, now time.Time, after time.Duration) bool {
+	h := t.heard[s]
+	return after > 0 && h != nil && len(h.calls) == 0 && len(t.under[s]) == 0 && !t.certainly(now).Before(h.at.Add(after))
 }
 
 // idle says that a session may be idle: no call of it is under way, or was answered

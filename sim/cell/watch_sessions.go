@@ -24,6 +24,7 @@ type sessionWatch struct {
 	room  handle.Limits
 	given func(api.Token) *grip
 	held  func(api.Epoch) []owner                      // who holds locks, if that is the present epoch
+	opens func(api.SessionID) bool                     // it may have handles
 	seats []seat                                       // by replica
 	moved func(paxos.NodeID, api.SessionID, time.Time) // is told of each lease that is seen; may be nil
 }
@@ -32,7 +33,7 @@ func newSessionWatch(w *sim.World, replicas int, cfg session.Config) *sessionWat
 	return &sessionWatch{
 		world: w, cfg: cfg, seats: make([]seat, replicas+1),
 		room: handle.DefaultLimits, given: func(api.Token) *grip { return nil },
-		held: func(api.Epoch) []owner { return nil },
+		held: func(api.Epoch) []owner { return nil }, opens: func(api.SessionID) bool { return true },
 	}
 }
 
@@ -149,7 +150,7 @@ func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applie
 		_, opens := c.Op.(api.OpenSession)
 		x := a.Result.Session
 		if _, was := t.leases[x]; opens && a.Verdict == command.Executed && a.Result.Code == api.OK && !was {
-			t.used[x] = now
+			t.used[x], t.heard[x] = now, &lately{now, map[api.Seq]bool{}}
 			s.sees(id, now, x, s.cfg.LeaseMin) // C11.06
 		}
 	case command.LongestLease:
@@ -228,6 +229,9 @@ func (s *sessionWatch) answered(id paxos.NodeID, now time.Time, p api.Reply) {
 		return
 	case t.of == nil || p.Session == 0:
 		return
+	}
+	t.tells(p, now)
+	switch {
 	case p.Seq != 0 && answers(p.Code):
 		t.used[p.Session] = now
 		t.drops(p.Session, func(n api.Seq) bool { return n == p.Seq })
@@ -247,7 +251,7 @@ func (s *sessionWatch) answered(id paxos.NodeID, now time.Time, p api.Reply) {
 
 // promises: what is told is what is remembered, counted from the receipt of the
 // very request (C11.15, C11.23), and the answer comes while there is enough left of
-// the lease (C11.07).
+// the lease (C11.07). A session that is idle is promised nothing more (C11.02).
 func (s *sessionWatch) promises(id paxos.NodeID, now time.Time, x api.SessionID, k waiting, l api.Leased) {
 	t := &s.seats[id]
 	was := t.leases[x]
@@ -255,6 +259,8 @@ func (s *sessionWatch) promises(id paxos.NodeID, now time.Time, x api.SessionID,
 	switch at, ends := t.ends[x]; {
 	case !ok: // the log has ended it since, at this very instant
 		return
+	case t.quiet(x, now, s.cfg.IdleAfter) && !s.opens(x):
+		s.breaks(id, "promises a lease to session %d, which has no handles, and had no call for %v", x, now.Sub(t.heard[x].at))
 	case m.Expiring && ends && at.Before(now):
 		s.breaks(id, "promises a lease to session %d, whose end it proposed %v ago", x, now.Sub(at))
 	}

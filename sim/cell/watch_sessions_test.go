@@ -353,3 +353,44 @@ func TestS11AKeepAliveBesideACallIsNotWithheld(t *testing.T) {
 		})
 	}
 }
+
+// Session 8 begins in epoch 3 at second 1, in a cell whose sessions are idle after 2 s
+// without calls and handles. Its KeepAlive of second 1.5 is answered at second 4.
+func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
+	call := func(r *reign, at float64, n api.Seq) {
+		r.w.came(1, second(at), api.Request{ID: 5, Session: 8, Epoch: 3, Seq: n, Op: api.Get{Key: "k"}})
+	}
+	answer := func(r *reign, at float64, n api.Seq, c api.Code) {
+		r.w.answered(1, second(at), api.Reply{ID: 5, Session: 8, Seq: n, Result: api.Result{Code: c}})
+	}
+	for name, c := range map[string]struct {
+		does   func(r *reign)
+		breaks bool
+	}{
+		"it is idle":                        {func(r *reign) {}, true},
+		"it may have handles":               {func(r *reign) { r.w.opens = func(s api.SessionID) bool { return s == 8 } }, false},
+		"sessions may be":                   {func(r *reign) { r.w.cfg.IdleAfter = 0 }, false},
+		"it has called":                     {func(r *reign) { call(r, 2.5, 1); answer(r, 2.6, 1, api.OK) }, false},
+		"it has called long ago":            {func(r *reign) { call(r, 1.6, 1); answer(r, 1.9, 1, api.OK) }, true},
+		"its call has no answer":            {func(r *reign) { call(r, 1.6, 1) }, false},
+		"its call was refused":              {func(r *reign) { call(r, 1.6, 1); answer(r, 2.5, 1, api.Busy) }, false},
+		"another of its calls has none":     {func(r *reign) { call(r, 1.6, 1); call(r, 1.6, 2); answer(r, 1.9, 1, api.OK) }, false},
+		"who was master for certain before": {func(r *reign) { r.c.lease = second(2); r.acts(2); r.acts(2.1); r.w.seats[1].known = second(2.9) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReign(t, 6)
+			r.w.cfg.IdleAfter, r.w.cfg.LeaseMin, r.w.opens = 2*time.Second, 4*time.Second, func(api.SessionID) bool { return false }
+			opens := command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
+			r.c.sessions[8] = session.Session{Lease: second(6), Flushed: true}
+			r.acts(1, command.Applied{Command: opens, Verdict: command.Executed, Result: api.Result{Code: api.OK, Session: 8}})
+			r.w.came(1, second(1.5), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3}})
+			c.does(r)
+			r.c.sessions[8] = session.Session{Lease: second(7), Flushed: true}
+			r.w.answered(1, second(4), api.Reply{ID: 4, Session: 8, Result: leased(5500 * time.Millisecond)})
+			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
+			if c.breaks {
+				r.f.breaks("S11")
+			}
+		})
+	}
+}

@@ -77,6 +77,7 @@ func houseServiceRows() []Row {
 			"a log must be full while a KeepAlive falls due and nothing else comes by. TestAFullLogDelaysNoKeepAlive in replica/master kills it"),
 		applied(GroupHouse, "O127", "B", "a lock-delay ends two seconds late"),
 		applied(GroupHouse, "O128", "B", "a session whose Close is given up goes on ending"),
+		applied(GroupHouse, "O129", "B", "no session is ever idle"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
