@@ -108,6 +108,7 @@
 //	applied, refused, another guard        nothing: this tenure's copy is still coming
 //	tenure ends                            NotMaster to all who wait: unknown
 //	too much waits, of all or of his own   Later, with authority; else Busy: never proposed
+//	given up before its turn came          Stale: never proposed
 //
 // # Turns
 //
@@ -115,9 +116,10 @@
 // (replica/share): a line for each principal, so that who asks without rest waits for
 // himself. What this replica needs to be master goes to the log at once: its epoch,
 // the steps, the longest lease, evidence; and ends of sessions, which must not wait until
-// their clients are back. So KeepAlives wait behind nobody. What was
-// decided when a command joined its line is looked at again where it is applied, as
-// ever.
+// their clients are back. So KeepAlives wait behind nobody, and a full log keeps none
+// from its answer. What was decided when a command joined its line is looked at again
+// where it is applied, as ever. What its client has given up leaves the line, unless it
+// takes or gives back a handle or a lock (turns.go).
 //
 // A deposed master knows that the guards of all who wait are old, and does not
 // tell them Aborted before their commands are applied: only there is looked up
