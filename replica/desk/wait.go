@@ -94,6 +94,9 @@ func (d *Desk) tried(at At, w *call, over bool) {
 	}
 	switch {
 	case over:
+	case d.passed(w):
+		d.unqueue(w)
+		d.reply(w.Session, w.Seq, api.Result{Code: api.Stale})
 	case w.queued:
 		d.wait(w, parked)
 		d.reply(w.Session, w.Seq, api.Result{Code: api.Parked})
@@ -101,6 +104,10 @@ func (d *Desk) tried(at At, w *call, over bool) {
 		d.serve(at, w.Call)
 	}
 }
+
+// passed says that the client has given a call up while it was in the log. What it got
+// there stands; but it must not wait any longer, or the lock would be for nobody.
+func (d *Desk) passed(w *call) bool { return w.Seq <= d.shelf(w.Session).seen }
 
 // leave takes the waiter of a handle away, which is refused with this code, unless
 // it is being tried: then its command decides.
