@@ -29,7 +29,9 @@ func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, o
 		m.answer(waiter(from, q), api.Result{Code: api.NoSession})
 		return
 	}
-	m.present(at, q, who, op)
+	if len(op.Tokens) > 0 { // most have none, and to look for a session is what costs
+		m.present(at, q, who, op)
+	}
 	if m.sessions.Flush(q.Session, op.Flushed) {
 		m.flushed(at, q.Session)
 	}
