@@ -43,7 +43,8 @@ func (o OpenOptions) op(dir api.Token, path string) api.Open {
 
 // Open opens the node with this full name, /ls/CELL/PATH. It fails with
 // ErrNotFound, ErrExists, ErrPermission, ErrNotDirectory, ErrQuota or ErrCrowded, which
-// may come with ErrOutcomeUnknown. A handle that was opened while its caller's context ended is closed again.
+// may come with ErrOutcomeUnknown. A handle that was opened while its caller's context
+// ended is closed again.
 func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle, error) {
 	if c.fault != nil {
 		return nil, c.misconfigured("open", name)

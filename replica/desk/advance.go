@@ -84,12 +84,7 @@ func (d *Desk) unproposed(at At, c command.Act, code api.Code) {
 	if w.queued {
 		d.queues.Settle(w.handle.ID, w.Seq, false)
 		d.owed.locks = append(d.owed.locks, w.handle.Node)
-		if code = api.Parked; d.passed(w) {
-			d.unqueue(w)
-			code = api.Stale
-		} else {
-			d.wait(w, parked)
-		}
+		code = d.back(w)
 	}
 	d.reply(w.Session, w.Seq, api.Result{Code: code})
 	d.kept(at, w)

@@ -94,19 +94,25 @@ func (d *Desk) tried(at At, w *call, over bool) {
 	}
 	switch {
 	case over:
-	case d.passed(w):
-		d.unqueue(w)
-		d.reply(w.Session, w.Seq, api.Result{Code: api.Stale})
-	case w.queued:
-		d.wait(w, parked)
-		d.reply(w.Session, w.Seq, api.Result{Code: api.Parked})
+	case w.queued, d.passed(w):
+		d.reply(w.Session, w.Seq, api.Result{Code: d.back(w)})
 	default:
 		d.serve(at, w.Call)
 	}
 }
 
-// passed says that the client has given a call up while it was in the log. What it got
-// there stands; but it must not wait any longer, or the lock would be for nobody.
+// back lets a call that was tried in vain wait again, and says so to its client; unless
+// that has given it up: then it waits no more, or the lock would be for nobody.
+func (d *Desk) back(w *call) api.Code {
+	if d.passed(w) {
+		d.unqueue(w)
+		return api.Stale
+	}
+	d.wait(w, parked)
+	return api.Parked
+}
+
+// passed says that the client has given a call up while it was in the log.
 func (d *Desk) passed(w *call) bool { return w.Seq <= d.shelf(w.Session).seen }
 
 // leave takes the waiter of a handle away, which is refused with this code, unless
