@@ -15,7 +15,7 @@ import (
 const (
 	memoryEvery = 64
 	rowsEvery   = 1024
-	veryMuch    = 4096
+	veryMuch    = 1 << 14
 )
 
 // spaced is how many inputs lie between two walks through n things.

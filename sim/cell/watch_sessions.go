@@ -22,7 +22,7 @@ type sessionWatch struct {
 	cfg   session.Config
 	sweep time.Duration // from serving until nodes of before are swept
 	room  handle.Limits
-	given func(api.Token) *grip
+	given func(api.Token) *grip                        // the handle that was given out with a token; nil: none
 	held  func(api.Epoch) []owner                      // who holds locks, if that is the present epoch
 	opens func(api.SessionID) bool                     // it may have handles
 	seats []seat                                       // by replica
