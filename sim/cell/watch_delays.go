@@ -60,14 +60,17 @@ func (ds delays) says(commands [][]byte) {
 }
 
 // overdue is a delay that was over by now, and of which the master has said nothing
-// though it did something else since; by is zero if there is none.
-func (ds delays) overdue(now time.Time) (of delayID, by time.Duration) {
+// though it did something else since, and was not asleep; by is zero if there is none.
+// slept is how long it was until now.
+func (ds delays) overdue(now time.Time, slept time.Duration) (of delayID, by time.Duration) {
 	for d, e := range ds { // order-free: the longest is taken, then the first to begin
 		switch {
 		case now.Before(e.due):
 		case e.late.IsZero():
 			ds[d] = delayEnd{e.due, now}
-		case now.Sub(e.late) >= dallies:
+		case now.Sub(e.late)-slept < dallies:
+			ds[d] = delayEnd{e.due, e.late.Add(slept)}
+		default:
 			if over := now.Sub(e.due); over > by || over == by && d.freed < of.freed {
 				of, by = d, over
 			}

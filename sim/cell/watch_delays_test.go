@@ -21,6 +21,9 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 		over := command.Append(nil, command.DelayOver{Guard: 3, Node: lockNode, Freed: freed})
 		r.w.acted(1, r.c, second(at), &host.Output{Begun: [][]byte{over}, Applied: []node.Applied{}}, nil)
 	}
+	wakes := func(r *reign, at, wake float64) {
+		r.w.acted(1, r.c, second(at), &host.Output{Wake: second(wake), Applied: []node.Applied{}}, nil)
+	}
 	for name, c := range map[string]struct {
 		does   func(r *reign)
 		breaks bool
@@ -30,6 +33,9 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 		"and nobody says so":          {func(r *reign) { r.acts(4); r.acts(5) }, true},
 		"the master was away":         {func(r *reign) { r.acts(60); r.acts(60.9) }, false},
 		"and is back, and says not":   {func(r *reign) { r.acts(60); r.acts(61) }, true},
+		"it stands still meanwhile":   {func(r *reign) { wakes(r, 4, 4); wakes(r, 9, 9); r.acts(9.9) }, false},
+		"and wakes, and says not":     {func(r *reign) { wakes(r, 4, 4); wakes(r, 9, 10); r.acts(10) }, true},
+		"it is called and says not":   {func(r *reign) { wakes(r, 4, 4.5); wakes(r, 4.6, 4.6); wakes(r, 4.7, 5.2); r.acts(5.2) }, true},
 		"it was said":                 {func(r *reign) { says(r, 4, 9); r.acts(4); r.acts(9) }, false},
 		"it was said of another":      {func(r *reign) { says(r, 4, 8); r.acts(4); r.acts(9) }, true},
 		"the log says that it ended":  {func(r *reign) { r.acts(4, ended); r.acts(9) }, false},

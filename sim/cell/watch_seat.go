@@ -63,6 +63,8 @@ type seat struct {
 	since time.Time // read authority has had no break since
 	wake  time.Time // when it asked to be called
 	late  time.Duration
+	acted time.Time     // when it acted last
+	slept time.Duration // of what passed since then, what it had asked to be called in
 }
 
 // waiting is a KeepAlive that came to a master, and when.
@@ -117,11 +119,12 @@ func (t *seat) acts(now, wake time.Time, applied []node.Applied) {
 	if !now.Before(t.prior) {
 		t.since = now
 	}
-	t.late = 0
+	t.late, t.slept = 0, 0
 	if !t.wake.IsZero() {
 		t.late = max(now.Sub(t.wake), 0)
+		t.slept = min(t.late, now.Sub(t.acted))
 	}
-	t.wake = wake
+	t.wake, t.acted = wake, now
 	for i := range applied {
 		for j := range applied[i].Commands {
 			t.confirms(&applied[i].Commands[j])

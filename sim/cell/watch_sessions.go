@@ -71,7 +71,7 @@ func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *h
 		}
 	}
 	t.delays.says(out.Begun)
-	if d, by := t.delays.overdue(now); by > 0 {
+	if d, by := t.delays.overdue(now, t.slept); by > 0 {
 		s.world.Break("S8", "replica %d, master in epoch %d, lets the lock-delay of %v that began with command %d run on for %v", id, t.epoch, d.lock, d.freed, by)
 	}
 	for _, c := range proposed {
