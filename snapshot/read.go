@@ -11,9 +11,10 @@ import (
 // body only. It may stop earlier; the rest is checked all the same.
 //
 // What f made of the body is good if Load returns nil, and only then. An error
-// of f is returned as it is. Where the file is unusable (ErrDamaged), the
-// snapshot is taken from the good ones: ask Latest for the next one, and tell
-// somebody. ErrUnknown says that the store does not have it.
+// of f is returned as it is. Where the snapshot is unusable (ErrDamaged), because
+// the file is or because f says so of the body, it is taken from the good ones: ask
+// Latest for the next one, and tell somebody. ErrUnknown says that the store does
+// not have it.
 func (s *Store) Load(h Handle, f func(io.Reader) error) error {
 	if s.closed {
 		return fmt.Errorf("snapshot: %s: %w", s.dir, ErrClosed)
@@ -34,9 +35,9 @@ func (s *Store) reading(e entry, f func(*reader) error) error {
 	}
 	err = f(r)
 	if r.err != nil {
-		err = s.spoil(e.id, r.err)
+		err = r.err
 	}
-	return r.close(err)
+	return r.close(s.spoil(e.id, err))
 }
 
 func load(r *reader, id ID, f func(io.Reader) error) error {

@@ -2,6 +2,7 @@ package snapshot_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 
@@ -161,6 +162,18 @@ func TestWhatIsNotReadIsCheckedAllTheSame(t *testing.T) {
 	err := s.Load(last.Handle, func(io.Reader) error { return m.Corrupt(file(10), last.Size-1, 1) })
 	require.ErrorIs(t, err, snapshot.ErrDamaged)
 	fallen(t, s, s.Bad(), last.Size)
+}
+
+// A body that is what was written and makes no sense to f.
+func TestABodyThatIsOfNoUse(t *testing.T) {
+	_, s, _ := two(t)
+	last, _ := s.Latest()
+	err := s.Load(last.Handle, func(io.Reader) error { return fmt.Errorf("no rows: %w", snapshot.ErrDamaged) })
+	require.ErrorContains(t, err, "no rows")
+	before, _ := s.Latest()
+	require.Less(t, before.Handle.Slot, last.Handle.Slot)
+	require.Len(t, s.Bad(), 1)
+	require.ErrorIs(t, s.Bad()[0].Err, snapshot.ErrDamaged)
 }
 
 // Another good snapshot in the place of the one that was published: of another

@@ -37,15 +37,19 @@ func (b *Bulk) write(j host.WriteJob) host.WriteDone {
 	if err != nil {
 		return host.WriteDone{Err: err}
 	}
-	return host.WriteDone{Floor: b.published(id)}
+	b.published(id)
+	return host.WriteDone{Floor: b.prune()}
 }
 
-// published prunes, and returns from where on the log is needed. That pruning
-// failed hurts nobody: it is done again after the next one.
-func (b *Bulk) published(id store.ID) paxos.Slot {
+func (b *Bulk) published(id store.ID) {
 	if b.Published != nil {
 		b.Published(host.SnapshotID(id))
 	}
+}
+
+// prune returns from where on the log is needed. That pruning failed hurts nobody:
+// it is done again after the next one.
+func (b *Bulk) prune() paxos.Slot {
 	if err := b.Store.Prune(); err != nil {
 		return 0
 	}
@@ -86,15 +90,17 @@ func (b *Bulk) put(p host.Piece) host.PutDone {
 	return done
 }
 
+// install loads the rows before any older snapshot goes: nobody has loaded them
+// here yet, and where they do not, those are as good as before.
 func (b *Bulk) install() (*db.DB, paxos.Slot, error) {
 	id, err := b.Store.Commit()
 	if err != nil {
 		return nil, 0, err
 	}
-	floor := b.published(id)
+	b.published(id)
 	rows, err := b.Store.Rows(id.Handle)
 	if err != nil {
 		return nil, 0, err
 	}
-	return rows, floor, nil
+	return rows, b.prune(), nil
 }

@@ -2,6 +2,7 @@ package lane_test
 
 import (
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/lane"
 	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -83,6 +85,32 @@ func TestASnapshotGoesFromLaneToLane(t *testing.T) {
 	}
 	require.Equal(t, from.told, to.told)
 	require.Equal(t, host.WriteDone{Floor: 11}, to.lane.Do(write(12)), "it counts as one of two")
+}
+
+// A source may have a snapshot that is good by its file and whose rows do not load.
+// Whoever fetches it loses nothing of its own to it.
+func TestAFetchedSnapshotWhoseRowsDoNotLoadTakesNoOthersPlace(t *testing.T) {
+	from, to := vfs.NewMem(), newMachine(t)
+	snaps, _, err := snapshot.Open(from, "snapshots", snapshot.Options{})
+	require.NoError(t, err)
+	id, err := snaps.Write(snapshot.Handle{Slot: 30, Members: []snapshot.NodeID{1, 2, 3}}, func(w io.Writer) error {
+		_, err := io.WriteString(w, "no rows at all")
+		return err
+	})
+	require.NoError(t, err)
+	data, err := snaps.ReadChunk(id, 0, int(id.Size))
+	require.NoError(t, err)
+
+	to.lane.Do(write(10))
+	to.lane.Do(write(20))
+	done := to.lane.Do(host.PutJob{Piece: host.Piece{
+		ID:   host.SnapshotID{Handle: paxos.Handle{Slot: 30, Members: []paxos.NodeID{1, 2, 3}}, Size: id.Size, Sum: id.Sum},
+		Data: string(data),
+	}}).(host.PutDone)
+	require.ErrorIs(t, done.Err, snapshot.ErrDamaged)
+	require.Zero(t, done.Floor)
+	require.EqualValues(t, 20, to.read(host.Ask{Slot: 1}, 1<<20).Piece.ID.Handle.Slot, "nor is it passed on")
+	require.EqualValues(t, 11, to.st.Bulk().Floor(), "the two before are both there")
 }
 
 func TestWhatALaneDoesNotHaveIsNoPiece(t *testing.T) {

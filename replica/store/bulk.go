@@ -111,10 +111,15 @@ func (b *Bulk) Abort() {
 	}
 }
 
-// Rows loads the rows of a snapshot.
+// Rows loads the rows of a snapshot. One whose rows do not load is not good,
+// whatever its file is, and Latest is the one before (snapshot.ErrDamaged).
 func (b *Bulk) Rows(h paxos.Handle) (rows *db.DB, err error) {
 	err = b.snaps.Load(handleOut(h), func(r io.Reader) (err error) {
 		rows, err = db.Load(r)
+		var bad *db.FormatError
+		if errors.As(err, &bad) {
+			return fmt.Errorf("store: %w: %w", snapshot.ErrDamaged, err)
+		}
 		return err
 	})
 	return rows, err

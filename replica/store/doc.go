@@ -42,7 +42,8 @@
 //
 //  1. The bulk lane publishes a snapshot: it is durable, under its name. A majority
 //     had the same rows before the first byte of it was written.
-//  2. It prunes: the two newest good ones stay.
+//  2. It prunes: the two newest good ones stay. Of an own one the rows were summed
+//     as they went out; one from a peer has been loaded by then.
 //  3. Bulk.Floor is the slot above the older of the two, or, while there are not
 //     two, nothing: either of them may rot, and the other one with the log is
 //     worth as much.
@@ -54,8 +55,8 @@
 // need not know where its records stand, nor a log what its entries mean.
 //
 // When it opens, the store takes the newest snapshot whose rows load to the last
-// one, or the one before where that is bad. If the floor lies above what it
-// covers, votes are lost, and the store does not open.
+// one, or the one before where that is bad, and reports the bad one. If the floor
+// lies above what it covers, votes are lost, and the store does not open.
 //
 // # When a store refuses to open
 //

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +103,41 @@ func TestTheOlderSnapshotDoesWhereTheNewestIsBad(t *testing.T) {
 		require.LessOrEqual(t, lowest(g.rec.Records), paxos.Slot(31), name)
 		require.Equal(t, name == "rotten", len(g.rep.Bad) == 1, name)
 	}
+}
+
+// foreign publishes a snapshot that is good by its file and whose body is no rows.
+func (g *rig) foreign(t *testing.T, slot uint64) {
+	t.Helper()
+	snaps, _, err := snapshot.Open(g.m, dir+"/snapshots", snapshot.Options{})
+	require.NoError(t, err)
+	h := snapshot.Handle{Slot: snapshot.Slot(slot), Members: []snapshot.NodeID{1, 2, 3}}
+	_, err = snaps.Write(h, func(w io.Writer) error {
+		_, err := io.WriteString(w, "no rows at all")
+		return err
+	})
+	require.NoError(t, err)
+	require.NoError(t, snaps.Close())
+}
+
+func TestTheOlderSnapshotDoesWhereTheRowsOfTheNewestDoNotLoad(t *testing.T) {
+	g := busy(t)
+	g.m.Crash(vfs.KeepNothing)
+	g.foreign(t, 41)
+	for range 2 { // at every start
+		g.open(t)
+		require.Equal(t, handleAt(40), g.rec.Snapshot)
+		require.Equal(t, rowsAt(40).Checksum(), g.rec.Rows.Checksum())
+		require.Len(t, g.rep.Bad, 1)
+		require.ErrorIs(t, g.rep.Bad[0].Err, snapshot.ErrDamaged)
+		latest, _ := g.s.Bulk().Latest()
+		require.Equal(t, handleAt(40), latest.Handle, "no peer is given it")
+		g.m.Crash(vfs.KeepNothing)
+	}
+	g.open(t)
+	g.snap(t, 41)
+	g.reopen(t)
+	require.Equal(t, handleAt(41), g.rec.Snapshot)
+	require.Empty(t, g.rep.Bad)
 }
 
 func TestALogWithoutItsFrontAndNoSnapshotRefuses(t *testing.T) {
