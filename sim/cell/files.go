@@ -111,6 +111,9 @@ func (p *program) file(ctx context.Context, in linearizability.FileInput, do fun
 		b.history.Failed(op, ns)
 		b.trails[at].no = true
 	}
+	if f := untold(in, out); known && f != (fault{}) {
+		c.world.Break(f.id, "what client %d was answered to operation %d on %s %s", p.id, in.Op, in.Path, f.text)
+	}
 	p.shut = c.handles.room.over[p.trail.Session]
 	p.answered(err, in.Path == hotNode, "a call on "+in.Path)
 	return out, known

@@ -85,6 +85,7 @@ type program struct {
 	line   *line
 	id     int64 // process in the history: machine, life, thread, generation
 	draws  *sim.Draw
+	odd    *sim.Draw // what is seldom done, beside all that draws decide
 	turn   func(*program, context.Context)
 	calls  int
 	last   map[string]string // what this program last read, by row
@@ -150,6 +151,7 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 		ends = append(ends, end)
 		p := &program{cell: c, rt: rt, client: cl, line: line, id: id | int64(i), last: map[string]string{}}
 		p.draws = rt.Env().World().Draw("client.thread", uint64(p.id))
+		p.odd = rt.Env().World().Draw("client.odd", uint64(p.id))
 		p.shares = c.plan.Calls.Share > 0 && p.draws.Chance(c.plan.Calls.Share, 4)
 		for _, w := range workloads {
 			if w.name == c.plan.Workload {
@@ -259,6 +261,15 @@ func (p *program) value() string {
 	v := fmt.Sprintf("%x.%d", p.id, p.calls)
 	if pad := p.draws.Int(p.cell.plan.Calls.Value) - len(v); pad > 0 {
 		v += p.cell.dots(pad)
+	}
+	return v
+}
+
+// text is what a program writes to a file: a value, or nothing at all.
+func (p *program) text() string {
+	v := p.value()
+	if p.odd.Chance(1, 16) {
+		return ""
 	}
 	return v
 }

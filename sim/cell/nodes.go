@@ -136,7 +136,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 		opt.Directory, opt.Ephemeral, opt.ACL = dir, how.ephemeral, how.names
 		in.Kind, in.Ephemeral, in.Names = linearizability.FileDirectory, how.ephemeral, linearizability.FileNames(three(how.names))
 		if !dir {
-			opt.Contents = cmp.Or(how.text, p.value())
+			opt.Contents = cmp.Or(how.text, p.text())
 			in.Kind, in.Contents = linearizability.FilePlain, opt.Contents
 		}
 	}
@@ -236,8 +236,19 @@ func (p *program) generation(o *opened) client.ContentGen {
 	return max(o.stat.Content, 2) - 1
 }
 
+// namesAt is generation, of a node's ACL names.
+func (p *program) namesAt(o *opened) client.ACLGen {
+	switch p.odd.Weighted([]uint32{5, 3, 1}) {
+	case 0:
+		return 0
+	case 1:
+		return o.stat.ACL
+	}
+	return max(o.stat.ACL, 2) - 1
+}
+
 func (p *program) setContents(ctx context.Context, o *opened, when client.ContentGen) {
-	p.write(ctx, o, p.value(), when)
+	p.write(ctx, o, p.text(), when)
 }
 
 func (p *program) write(ctx context.Context, o *opened, text string, when client.ContentGen) {
@@ -255,9 +266,10 @@ func (p *program) setACL(ctx context.Context, o *opened) {
 }
 
 func (p *program) setNames(ctx context.Context, o *opened, names client.ACLNames) {
-	in := linearizability.FileInput{Op: linearizability.FileSetNames, Names: linearizability.FileNames(three(names))}
+	when := p.namesAt(o)
+	in := linearizability.FileInput{Op: linearizability.FileSetNames, Names: linearizability.FileNames(three(names)), When: uint64(when)}
 	p.on(ctx, o, in, func(ctx context.Context) (linearizability.FileOutput, error) {
-		s, err := o.h.SetACL(ctx, names, 0)
+		s, err := o.h.SetACL(ctx, names, when)
 		return o.know(s, err), err
 	})
 }

@@ -87,6 +87,8 @@ func houseServiceRows() []Row {
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
 		applied(GroupHouse, "O35", "A", "what was applied counts as in the log for ever: who asked for it sends nothing more"),
 		applied(GroupHouse, "O99", "A", "a lock may be held shared with readers while the delay of a failed one runs"),
+		applied(GroupHouse, "O147", "A", "ACL names are set though the condition names an older generation of them"),
+		applied(GroupHouse, "O148", "A", "a conditional write that meets a conflict is not told the present metadata"),
 	}
 }
 
