@@ -29,6 +29,7 @@ type holdings struct {
 	calls  []lockCall
 	deeds  []lockDeed // in the order of the log
 	unsure int        // calls of unknown outcome
+	wrong  fault      // in how calls stand in the log
 }
 
 // lockCall is what a program asked for. Where in the log it stands is looked up at
@@ -194,7 +195,7 @@ func (b *holdings) act(c command.Act, r api.Result, at linearizability.Position)
 	case command.Acquire:
 		in := lockInput{
 			Op: linearizability.LockTry, Handle: owner{c.Session, d.Handle}.String(), Shared: d.Mode == api.Shared,
-			Delay: int64(d.Delay.Bound().Duration()),
+			Delay: int64(span(d.Delay)),
 		}
 		if d.Wait {
 			in.Op = linearizability.LockAcquire
@@ -271,7 +272,7 @@ func delayTold(a *command.Applied, n api.Ref) (d int64) {
 			continue
 		}
 		if began, ok := c.Effect.(lock.DelayBegan); ok && began.Lock == n {
-			d = max(d, int64(began.Delay.Duration()))
+			d = max(d, int64(span(began.Delay)))
 		}
 	}
 	return d

@@ -3,6 +3,7 @@ package cell
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/chubbycell/chubby/linearizability"
 )
@@ -20,6 +21,9 @@ func (b *holdings) history() (*linearizability.History[linearizability.LockInput
 	ops := make([]lockOperation, 0, len(b.calls)+len(b.deeds))
 	for _, d := range b.deeds {
 		if i, ok := of[d.call]; ok && d.call != (call{}) {
+			if f := b.calls[i].asksFor(d.op); f != (fault{}) {
+				b.wrong = f
+			}
 			b.calls[i].stands(d.op)
 		} else {
 			ops = append(ops, d.op)
@@ -57,6 +61,16 @@ func (c *lockCall) stands(d lockOperation) {
 	op.Input.Acquisition = d.Input.Acquisition
 }
 
+// asksFor says what is wrong with how a call stands in the log: with another lock-delay
+// than its program asked for.
+func (c *lockCall) asksFor(d lockOperation) fault {
+	if op := &c.op; (op.Input.Op == linearizability.LockTry || op.Input.Op == linearizability.LockAcquire) && op.Input.Delay != d.Input.Delay {
+		return faultf("S8", "client %d asks for the lock of %s with a lock-delay of %v, and in the log it has one of %v",
+			op.Client, op.Input.Path, time.Duration(op.Input.Delay), time.Duration(d.Input.Delay))
+	}
+	return fault{}
+}
+
 // changes says that a call that was answered so stands in the log.
 func changesLock(op *lockOperation) bool {
 	return op.Outcome == linearizability.OutcomeOK && op.Output.Code == linearizability.LockOK &&
@@ -74,6 +88,9 @@ func (c *Cell) checkLocks(r *Result) {
 	if err != nil {
 		c.world.Break("S4", "the history of locks is malformed: %v", err)
 		return
+	}
+	if b.wrong != (fault{}) && c.world.Failure() == nil {
+		c.world.Break(b.wrong.id, "%s", b.wrong.text)
 	}
 	r.locks = h
 	r.Unknown += b.unsure

@@ -118,11 +118,12 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 			n.fails(2, 1, client.ErrLockDelayed)
 			n.logs(command.DelayOver{Node: lockNode, Freed: 102}, api.Result{Code: api.OK})
 		}, ""},
-		"its holder failed, with another lock-delay": {func(n *notary) {
-			n.takes(1, 1, 101)
-			n.logs(command.FailHandle{Session: 1, Handle: gripID(1)}, api.Result{Code: api.OK},
-				command.LockChanged{Effect: lock.DelayBegan{Lock: lockNode, Freed: 102, Delay: 900}})
-		}, "S4"},
+		"its lock-delay is another one in the log": {func(n *notary) {
+			n.asks(1, 1, linearizability.LockTry, lockOutput{Gen: 101}, nil, func() {
+				d := command.Acquire{Node: lockNode, Handle: gripID(1), Mode: api.Exclusive, Delay: 499}
+				n.does(1, 1, d, api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
+			})
+		}, "S8"},
 		"a lock-delay is over that did not run": {func(n *notary) {
 			n.takes(1, 1, 101)
 			n.logs(command.DelayOver{Node: lockNode, Freed: 99}, api.Result{Code: api.OK})

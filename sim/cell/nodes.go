@@ -130,7 +130,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	}
 	dir := isDir(path)
 	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.delay(path)}
-	delay := int64(api.DelayOf(opt.LockDelay).Duration())
+	delay := int64(delayOf(opt.LockDelay))
 	in := linearizability.FileInput{Op: linearizability.FileOpen, Path: path, Create: linearizability.FileCreation(create)}
 	if create != client.CreateNever {
 		opt.Directory, opt.Ephemeral, opt.ACL = dir, how.ephemeral, how.names
@@ -168,8 +168,17 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 }
 
 // delay draws a lock-delay: at times a longer one than there is (C7.06), on nodes
-// that nobody has to lock in the end.
+// that nobody has to lock in the end; and at times none, which is what who says
+// nothing asks for.
 func (p *program) delay(path string) time.Duration {
+	d := p.someDelay(path)
+	if p.odd.Chance(1, 6) {
+		return 0
+	}
+	return d
+}
+
+func (p *program) someDelay(path string) time.Duration {
 	if path != hotNode && p.draws.Chance(1, 20) {
 		return p.draws.Duration(30*time.Second, 2*time.Minute)
 	}

@@ -27,8 +27,23 @@ type delayEnd struct{ due, late time.Time }
 // dallies is how long a master that is awake may have to say that a delay is over.
 const dallies = time.Second
 
+// longestDelay is the longest lock-delay that there is (C7.06), whatever the product
+// takes it for.
+const longestDelay = time.Minute
+
+// span is how long a lock-delay of so many milliseconds is.
+func span(d api.LockDelay) time.Duration {
+	return min(time.Duration(d)*time.Millisecond, longestDelay)
+}
+
+// delayOf is the lock-delay of who asks for d: the first whole millisecond that is no
+// less, within the bound.
+func delayOf(d time.Duration) time.Duration {
+	return min((d + time.Millisecond - 1).Truncate(time.Millisecond), longestDelay)
+}
+
 func (ds delays) begin(n api.Ref, freed api.Number, d api.LockDelay, now time.Time) {
-	ds[delayID{n, freed}] = delayEnd{due: now.Add(d.Duration())}
+	ds[delayID{n, freed}] = delayEnd{due: now.Add(span(d))}
 }
 
 // applied takes in what the log says of delays.

@@ -48,7 +48,7 @@ type hold struct {
 	mode        api.Mode
 	gen         api.LockGen
 	acquisition api.Acquisition
-	delay       api.LockDelay
+	delay       time.Duration
 	call        call
 }
 
@@ -92,18 +92,26 @@ func (b *lockBook) told(id paxos.NodeID, p api.Reply) {
 }
 
 // delayed demands of a command by which holders fail that it begins the lock-delays
-// that they asked for. That nobody gets the lock while one runs is judged at the end;
-// but it may be that nobody tries.
+// that they asked for: of each lock one, the longest, and none where nobody asked for
+// any. That nobody gets the lock while one runs is judged at the end; but it may be
+// that nobody tries.
 func (b *lockBook) delayed(a *command.Applied, fails func(owner) bool) {
-	for _, o := range b.owners(func(o owner, h hold) bool { return fails(o) && h.delay > 0 }) {
+	asked := map[api.Ref]time.Duration{}
+	failed := b.owners(func(o owner, _ hold) bool { return fails(o) })
+	for _, o := range failed {
 		h := b.holds[o]
-		begins := func(e command.Effect) bool {
-			l, _ := e.(command.LockChanged)
-			d, ok := l.Effect.(lock.DelayBegan)
-			return ok && d.Lock == h.node && d.Delay >= h.delay
+		asked[h.node] = max(asked[h.node], h.delay)
+	}
+	began := map[api.Ref]time.Duration{}
+	for _, e := range a.Effects {
+		l, _ := e.(command.LockChanged)
+		if d, ok := l.Effect.(lock.DelayBegan); ok {
+			began[d.Lock] += span(d.Delay)
 		}
-		if !slices.ContainsFunc(a.Effects, begins) {
-			b.world.Break("S8", "%v fails and holds %v, with a lock-delay of %v, and none begins", o, h.node, h.delay.Duration())
+	}
+	for _, o := range failed {
+		if n := b.holds[o].node; began[n] != asked[n] {
+			b.world.Break("S8", "%v fails and holds %v; a lock-delay of %v was asked for, and what begins is %v", o, n, asked[n], began[n])
 		}
 	}
 }
@@ -146,7 +154,7 @@ func (b *lockBook) grants(o owner, by call, d command.Acquire, r api.Result) {
 	if free := len(b.owners(func(_ owner, h hold) bool { return h.node == d.Node })) == 0; free && b.taken != nil {
 		b.taken(d.Node, held.Gen)
 	}
-	b.holds[o] = hold{node: d.Node, mode: d.Mode, gen: held.Gen, acquisition: held.Acquisition, delay: d.Delay.Bound(), call: by}
+	b.holds[o] = hold{node: d.Node, mode: d.Mode, gen: held.Gen, acquisition: held.Acquisition, delay: span(d.Delay), call: by}
 	b.calls[by] = o
 	b.moves(d.Node)
 	e := b.event(linearizability.HoldGranted, o, d.Node)
@@ -169,7 +177,7 @@ func (b *lockBook) frees(o owner, how linearizability.HoldKind) {
 		b.failed++
 	}
 	if how == linearizability.HoldFailed && h.delay > 0 {
-		e.Until = e.At + int64(earliest(h.delay.Duration(), b.rho))
+		e.Until = e.At + int64(earliest(h.delay, b.rho))
 	}
 	b.list = append(b.list, e)
 }

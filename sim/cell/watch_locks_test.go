@@ -130,11 +130,27 @@ func TestS8IsJudgedByTheLog(t *testing.T) {
 		{"a handle that nobody presented, and no delay", func(s *lockStory) {
 			s.acquire(1, 1, api.Exclusive, 5, 5)
 			s.applied(command.FailHandle{Session: 1, Handle: handleOf(1)}, api.Result{Code: api.OK})
-		}, "none begins"},
+		}, "what begins is 0s"},
 		{"a session that expired, and too short a delay", func(s *lockStory) {
 			s.acquire(1, 1, api.Exclusive, 5, 5)
 			s.applied(command.Expire{Session: 1}, api.Result{Code: api.OK}, delay(999*time.Millisecond))
-		}, "none begins"},
+		}, "what begins is 999ms"},
+		{"a session that expired, and too long a delay", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.applied(command.Expire{Session: 1}, api.Result{Code: api.OK}, delay(1001*time.Millisecond))
+		}, "what begins is 1.001s"},
+		{"a session that expired, which had shared it twice", func(s *lockStory) {
+			s.acquire(1, 1, api.Shared, 5, 5)
+			s.acquire(1, 2, api.Shared, 5, 6)
+			s.applied(command.Expire{Session: 1}, api.Result{Code: api.OK}, delay(time.Second))
+			s.pass(2 * time.Second)
+			s.acquire(2, 3, api.Exclusive, 6, 8)
+		}, ""},
+		{"and its delays add up", func(s *lockStory) {
+			s.acquire(1, 1, api.Shared, 5, 5)
+			s.acquire(1, 2, api.Shared, 5, 6)
+			s.applied(command.Expire{Session: 1}, api.Result{Code: api.OK}, delay(2*time.Second))
+		}, "what begins is 2s"},
 		{"an Acquire that was cancelled too late", func(s *lockStory) {
 			seq := s.acquire(1, 1, api.Exclusive, 5, 5)
 			s.act(1, command.CancelAcquire{Node: theLock, Handle: handleOf(1), Call: seq}, nil)

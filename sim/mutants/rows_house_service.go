@@ -89,6 +89,9 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O99", "A", "a lock may be held shared with readers while the delay of a failed one runs"),
 		applied(GroupHouse, "O147", "A", "ACL names are set though the condition names an older generation of them"),
 		applied(GroupHouse, "O148", "A", "a conditional write that meets a conflict is not told the present metadata"),
+		applied(GroupHouse, "O149", "A", "a lock-delay is taken in whole seconds, downwards"),
+		applied(GroupHouse, "O150", "A", "who waits is not told when a holder fails that asked for no lock-delay"),
+		applied(GroupHouse, "O154", "B", "the lock-delays of two handles of one session on one lock add up"),
 	}
 }
 
