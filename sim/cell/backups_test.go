@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +11,8 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/backup"
+	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
@@ -80,6 +84,7 @@ func TestACellIsRebornAndLookedAt(t *testing.T) {
 		"serves in epoch":        func(r *afterlife) { r.epoch++ },
 		"may have done so":       func(r *afterlife) { r.above = 1 << 60 },
 		"may have given":         func(r *afterlife) { r.above, r.stat = 1<<60, nil },
+		"while a lease of":       func(r *afterlife) { r.lease = time.Hour },
 		"has not served":         func(r *afterlife) { r.world.Net().Isolate(sim.FirstClient) },
 	} {
 		c := backedCell(t, 4)
@@ -102,4 +107,49 @@ func TestACellIsRebornAndLookedAt(t *testing.T) {
 	c.backed.newest++
 	c.reborn()
 	broke(t, c, "S3", "at no place")
+}
+
+// More rows than one answer may have are read one by one.
+func TestACellOfManyRowsIsReborn(t *testing.T) {
+	c := backedCell(t, 4)
+	_, b := c.newestBackup()
+	tx := b.Rows.Begin()
+	for i := range 5 {
+		tx.Put(rows.UserKey(fmt.Sprint("large ", i)), strings.Repeat("x", 1<<18))
+	}
+	tx.Commit()
+	r := c.newAfterlife(b)
+	require.Nil(t, c.world.Failure())
+	require.True(t, r.long())
+	r.run()
+	require.Nil(t, c.world.Failure())
+	require.True(t, r.ended)
+}
+
+// A new cell has nothing that the old one may have given out.
+func TestWhatARebornCellMustNotHave(t *testing.T) {
+	c := backedCell(t, 4)
+	_, b := c.newestBackup()
+	was := c.lived(b)
+	require.GreaterOrEqual(t, was.lease, c.plan.Host.Node.Sessions.LeaseMax)
+	restoration := backup.Restoration{Members: []paxos.NodeID{1}, Secret: [32]byte{1, 1}, Nonce: api.Nonce{1, 1}, Lease: time.Second}
+	made, err := b.Restore(restoration)
+	require.NoError(t, err)
+	require.Equal(t, fault{}, was.comesBack(made))
+	id, _ := rows.CellID(made.Rows.View())
+	for text, spoil := range map[string]func(*former, *backup.Restored){
+		"has the secret":      func(f *former, _ *backup.Restored) { f.cell = id },
+		"may have come to":    func(f *former, _ *backup.Restored) { f.number = 1 << 60 },
+		"epoch:1152921504606": func(f *former, _ *backup.Restored) { f.epoch = 1 << 60 },
+		"after":               func(_ *former, m *backup.Restored) { m.Handle.Slot = 5 },
+		"begins with":         func(_ *former, m *backup.Restored) { m.Handle.Ballot.Round = 5 },
+	} {
+		f, m := was, made
+		spoil(&f, &m)
+		require.Contains(t, f.comesBack(m).text, text)
+	}
+	tx := made.Rows.Begin()
+	rows.SetBackup(tx, rows.Backup{Slot: 7})
+	tx.Commit()
+	require.Contains(t, was.comesBack(made).text, "a backup of the old one")
 }

@@ -29,8 +29,9 @@ import (
 type afterlife struct {
 	old    *Cell
 	world  *sim.World
-	epoch  uint64 // of the rows that it begins with
-	above  uint64 // numbers that it gives out are greater
+	epoch  uint64        // of the rows that it begins with
+	above  uint64        // numbers that it gives out are greater
+	lease  time.Duration // that the old cell may have granted at its end
 	stat   map[string]api.Stat
 	text   map[string]string // contents of files
 	rows   map[string]string // of users
@@ -60,7 +61,8 @@ func (c *Cell) reborn() {
 
 // newAfterlife makes the new cell and starts it. nil: none can be made.
 func (c *Cell) newAfterlife(b *backup.Backup) *afterlife {
-	r := &afterlife{old: c, above: rows.Gap}
+	was := c.lived(b)
+	r := &afterlife{old: c, above: was.number, lease: was.lease}
 	r.reads(b)
 	draws := c.world.Draw("cell.reborn", 0)
 	made, err := b.Restore(backup.Restoration{
@@ -69,6 +71,10 @@ func (c *Cell) newAfterlife(b *backup.Backup) *afterlife {
 	})
 	if err != nil {
 		c.world.Break("S3", "of the backup of slot %d no cell can be made: %v", c.backed.newest, err)
+		return nil
+	}
+	if f := was.comesBack(made); f != (fault{}) {
+		c.world.Break(f.id, "the cell that is made of the backup of slot %d %s", c.backed.newest, f.text)
 		return nil
 	}
 	r.epoch = made.Handle.Epoch
@@ -144,15 +150,7 @@ func (r *afterlife) program(rt *sim.Runtime) {
 		Replicas: []uint32{1, 2, 3}, Draw: rt.Env().Draw("reborn.client").Uint64,
 		Rho: int64(r.old.plan.Host.Node.Paxos.Lease.Rho), Grace: time.Minute, AnswerWait: 300 * time.Millisecond,
 	})
-	pairs, err := cl.List(ctx, "")
-	if err != nil || len(pairs) != len(r.rows) {
-		r.saw("S3", "%d rows, %v, where the backup has %d", len(pairs), err, len(r.rows))
-	}
-	for _, p := range pairs {
-		if r.rows[p.Key] != p.Value {
-			r.saw("S3", "row %q is %q, in the backup %q", p.Key, p.Value, r.rows[p.Key])
-		}
-	}
+	r.lists(ctx, cl)
 	for _, path := range slices.Sorted(maps.Keys(r.stat)) {
 		r.visit(ctx, cl, path, r.stat[path])
 	}
@@ -161,6 +159,40 @@ func (r *afterlife) program(rt *sim.Runtime) {
 		r.saw("S3", "a row cannot be put: %v", err)
 	}
 	r.ended = true
+}
+
+// lists reads all rows, one by one where they are more than one answer may have.
+func (r *afterlife) lists(ctx context.Context, cl *client.Client) {
+	pairs, err := cl.List(ctx, "")
+	switch long := r.long(); {
+	case long && errors.Is(err, client.ErrTooLarge):
+		for _, key := range slices.Sorted(maps.Keys(r.rows)) {
+			var value string
+			if value, err = cl.Get(ctx, key); err != nil {
+				break
+			}
+			pairs = append(pairs, client.Pair{Key: key, Value: value})
+		}
+	case long:
+		r.saw("S3", "%d rows in one answer, %v, which are more than it may have", len(pairs), err)
+	}
+	if err != nil || len(pairs) != len(r.rows) {
+		r.saw("S3", "%d rows, %v, where the backup has %d", len(pairs), err, len(r.rows))
+	}
+	for _, p := range pairs {
+		if r.rows[p.Key] != p.Value {
+			r.saw("S3", "row %q is %q, in the backup %q", p.Key, p.Value, r.rows[p.Key])
+		}
+	}
+}
+
+// long says that the rows are more than one answer may have.
+func (r *afterlife) long() bool {
+	n := 0
+	for key, value := range r.rows { // order-free: a sum
+		n += len(key) + len(value)
+	}
+	return n > api.MaxListBytes || len(r.rows) > api.MaxListPairs
 }
 
 // visit opens a node, compares it with what the backup says, and locks it. Those that
@@ -267,6 +299,9 @@ func (n *newborn) act() {
 	}
 	if s := n.serves(); s != nil && uint64(s.Epoch) <= n.of.epoch {
 		n.of.saw("S2", "replica %d serves in epoch %d, the cell began in %d", n.id, s.Epoch, n.of.epoch)
+	}
+	if now := n.of.world.Now(); n.serves() != nil && now < n.of.lease {
+		n.of.saw("S11", "replica %d serves %v after the birth, while a lease of %v that the old cell may have granted runs", n.id, now, n.of.lease)
 	}
 	for _, m := range out.Clients {
 		n.env.Send(sim.Addr(m.To), m.Wire)

@@ -92,6 +92,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O149", "A", "a lock-delay is taken in whole seconds, downwards"),
 		applied(GroupHouse, "O150", "A", "who waits is not told when a holder fails that asked for no lock-delay"),
 		applied(GroupHouse, "O154", "B", "the lock-delays of two handles of one session on one lock add up"),
+		applied(GroupHouse, "O151", "B", "a restored cell waits only for the leases that the backup knows of, not for the longest that the old cell may have granted since"),
+		applied(GroupHouse, "O152", "B", "the epoch of a restored cell goes on where that of the backup ends"),
 	}
 }
 
