@@ -89,9 +89,10 @@
 // Seen passes answered calls and calls that were given up; it never passes a
 // call somebody waits for. Passing one that was given up is harmless to the
 // others, keeps the cell's stored answers bounded by the window, and is a fence:
-// once a later request with that Seen is executed, no copy of the call will be.
-// So a client that makes one call at a time and got Unknown need only make
-// another call, a Get for instance, and what that one finds is final.
+// once a later request with that Seen is answered, no copy of the call will be
+// executed. So a client that makes one call at a time and got Unknown need only make
+// another call, a Get for instance, and what that one finds is final. (Of a Poison that
+// is not so: the master's memory answers it, whatever the log does.)
 //
 // Four kinds of calls leave something behind, and go on behind the caller's back
 // when they are given up. Release and CloseHandle are sent until they are answered.

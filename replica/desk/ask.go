@@ -85,7 +85,7 @@ func (d *Desk) plain(at At, c Call) {
 	switch {
 	case code != api.OK:
 		d.refuse(at, c, code)
-	case at.Authority && command.ReadsNode(deed):
+	case command.ReadsNode(deed) && d.alone(at, c):
 		d.count.Read++
 		d.reply(c.Session, c.Seq, command.ReadAct(at.Rows, d.act(c, deed)))
 	default:
@@ -102,7 +102,7 @@ func (d *Desk) refuse(at At, c Call, code api.Code) {
 	switch {
 	case code.Execution() == api.Never:
 		d.reply(c.Session, c.Seq, api.Result{Code: code})
-	case at.Authority:
+	case d.alone(at, c):
 		d.tell(c, api.Result{Code: code})
 	default:
 		d.put(&call{Call: c}, command.Fail{Code: code})

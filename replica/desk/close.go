@@ -21,7 +21,7 @@ func (d *Desk) close(at At, c Call, op api.CloseHandle) {
 	d.leave(at, h.ID, api.HandleClosed)
 	d.closed(closing)
 	_, holds := lock.HeldBy(at.Rows, ownerOf(h))
-	if at.Authority && !holds && d.trials[h.ID] == 0 {
+	if !holds && d.trials[h.ID] == 0 && d.alone(at, c) {
 		d.reply(c.Session, c.Seq, api.Result{Code: api.OK})
 		return
 	}

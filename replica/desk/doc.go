@@ -33,7 +33,7 @@
 //	of an older epoch: node gone, no room                    Gone, Crowded; else recreated
 //	its handle has not the right that the op needs           NoRight
 //	of an older epoch: the op needs one, and it was lost     Permission
-//	it only reads, and the master has read authority         from the rows
+//	it only reads, and can be decided alone                  from the rows
 //	else                                                     what the rows say where its deed is applied
 //
 // CloseHandle leaves out the fourth: what was closed in an earlier epoch must be
@@ -55,10 +55,18 @@
 // epoch takes no answer of an earlier one: so what is kept need not survive the
 // Desk.
 //
+// # What is decided alone
+//
+// The master answers from the rows and from memory if it has read authority, and if no
+// call that the client has given up, as it says with Seen, is under way to the log:
+// what that client is told then is final, for a copy that comes later is Stale. Else
+// the call goes into the log, behind the other. A Poison alone is always memory, and
+// makes nothing final.
+//
 // # Refusals
 //
-// A refusal is final only if this replica is master when it says it. With read
-// authority it is; without, the refusal itself becomes a command (command.Fail),
+// A refusal is final only if this replica is master when it says it. If it can be
+// decided alone it is; else the refusal itself becomes a command (command.Fail),
 // and is answered when that was executed in this epoch. That a token is none depends
 // on nothing and is said at once.
 //

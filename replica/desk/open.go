@@ -18,7 +18,7 @@ func (d *Desk) open(at At, c Call, op api.Open) {
 	case d.held(c, deed.Path):
 	case !d.room(c.Session):
 		d.refuse(at, c, api.Crowded)
-	case at.Authority && reads(at, deed):
+	case reads(at, deed) && d.alone(at, c):
 		d.openThere(at, c, op, deed)
 	default:
 		d.put(&call{Call: c, path: deed.Path, opens: true}, deed)

@@ -17,7 +17,7 @@ func (d *Desk) setSequencer(at At, c Call, op api.SetSequencer) {
 		d.refuse(at, c, code)
 	case err != nil:
 		d.refuse(at, c, api.Invalid)
-	case !at.Authority:
+	case !d.alone(at, c):
 		d.put(&call{Call: c}, command.CheckSequencer{Node: q.Node, Sequencer: q, Fence: h.Fence})
 	case !valid(at, h.Fence) || lock.CheckSequencer(at.Rows, q) != lock.Valid:
 		d.refuse(at, c, api.StaleSequencer)

@@ -13,6 +13,7 @@ type shelf struct {
 	calls   map[api.Seq]*call      // under way
 	told    map[api.Seq]api.Result // answers that stand in no row and hold for all copies
 	opening int                    // Opens that are proposed
+	logged  []api.Seq              // calls that are not for the Desk and are under way to the log
 }
 
 func (d *Desk) shelf(s api.SessionID) *shelf {
@@ -50,6 +51,38 @@ func (d *Desk) SeenBy(s api.SessionID) api.Seq {
 	}
 	return 0
 }
+
+// Entered tells of a call under way to the log that is not for the Desk.
+func (d *Desk) Entered(s api.SessionID, seq api.Seq) {
+	sh := d.shelf(s)
+	sh.logged = append(sh.logged, seq)
+}
+
+// Left tells that it is not any more.
+func (d *Desk) Left(s api.SessionID, seq api.Seq) {
+	if sh, ok := d.shelves[s]; ok {
+		sh.logged = slices.DeleteFunc(sh.logged, func(have api.Seq) bool { return have == seq })
+	}
+}
+
+// Settled says that no call of a session up to this one is under way to the log. Then
+// what the rows say behind them is final: a copy that comes later is Stale.
+func (d *Desk) Settled(s api.SessionID, upTo api.Seq) bool {
+	sh, ok := d.shelves[s]
+	if !ok {
+		return true
+	}
+	for seq, w := range sh.calls { // order-free: any counts
+		if seq <= upTo && w.state == proposed {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(sh.logged, func(seq api.Seq) bool { return seq <= upTo })
+}
+
+// alone says that a call can be decided here and now. Its client may have given up
+// others that are under way: its answer must not come before theirs.
+func (d *Desk) alone(at At, c Call) bool { return at.Authority && d.Settled(c.Session, c.Seen) }
 
 // forget drops answers that nobody asks for any more: copies of their calls are
 // Stale from now on.

@@ -41,7 +41,7 @@ func (d *Desk) try(w *call) {
 func (d *Desk) tryOnce(at At, w *call, m api.Mode) {
 	s := lock.Get(at.Rows, w.handle.Node)
 	switch {
-	case !at.Authority || s.Claimable(m) || !valid(at, w.handle.Fence):
+	case !d.alone(at, w.Call) || s.Claimable(m) || !valid(at, w.handle.Fence):
 		d.try(w)
 	case s.Mode != 0 && s.Mode.Conflicts(m):
 		d.refuse(at, w.Call, api.LockHeld)

@@ -109,6 +109,16 @@
 //	tenure ends                            NotMaster to all who wait: unknown
 //	too much waits, of all or of his own   Later, with authority; else Busy: never proposed
 //	given up before its turn came          Stale: never proposed
+//	a copy comes after it was given up     Stale
+//
+// # What is final
+//
+// A client that has given calls up says so with Seen, and what it is told then is
+// final: none of them is executed behind the answer. The log sees to that where the
+// answer comes from there. What is answered from the rows waits for no command; so a
+// read goes into the log, too, while a call of its session that Seen covers is under
+// way, and a copy of such a call that comes later goes nowhere. Copies that name an
+// older epoch are refused anyway; so this is memory of one epoch, and the desk's.
 //
 // # Turns
 //

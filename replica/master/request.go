@@ -22,13 +22,21 @@ func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 		m.keepAlive(at, from, who, q, keep)
 	case onNodes(q.Op):
 		m.ask(at, from, who, q)
-	case at.authority() && command.Reads(q.Op):
-		m.seen(at, q)
-		m.read(at, from, q)
 	default:
 		m.seen(at, q)
+		if command.Reads(q.Op) && m.alone(at, q) {
+			m.read(at, from, q)
+			return
+		}
 		m.enter(at, from, who, q)
 	}
+}
+
+// alone says that a call which only reads can be answered from the rows: they are the
+// present ones, and of the calls that its client has given up none can be executed
+// behind the answer.
+func (m *Master) alone(at At, q api.Request) bool {
+	return at.authority() && (m.desk == nil || m.desk.Settled(q.Session, q.Seen))
 }
 
 // admits says OK to a request that this Master may work on, or with which code it
@@ -95,12 +103,17 @@ func (m *Master) enter(at At, from Addr, who api.Principal, q api.Request) {
 	case waits:
 		m.count.Merged++
 		m.pending[k] = waiter(from, q)
+	case m.passed(q):
+		m.answer(waiter(from, q), api.Result{Code: api.Stale})
 	case m.busy(who):
 		m.answer(waiter(from, q), at.noPlace())
 	default:
 		m.count.Proposed++
 		m.pending[k] = waiter(from, q)
 		m.sessions.Began(at.Now, q.Session)
+		if m.desk != nil && q.Session != 0 {
+			m.desk.Entered(q.Session, q.Seq)
+		}
 		m.join(who, Proposal{Command: command.Append(nil, m.command(who, q)), what: forRequest, key: k})
 	}
 }
@@ -111,6 +124,15 @@ func (m *Master) leave(at At, k key) {
 	if m.sessions != nil {
 		m.sessions.Ended(at.Now, k.session)
 	}
+	if m.desk != nil {
+		m.desk.Left(k.session, k.seq)
+	}
+}
+
+// passed says that the client of a call has said that it waits for it no more. It may
+// have been told since what there is without it.
+func (m *Master) passed(q api.Request) bool {
+	return m.desk != nil && q.Session != 0 && q.Seq <= m.desk.SeenBy(q.Session)
 }
 
 // command is what a request becomes; a session is its opener's.

@@ -246,6 +246,8 @@ func (s *stage) request(a *actor, name string, w []string) {
 			q.Session = api.SessionID(n)
 		case "seq":
 			q.Seq = api.Seq(n)
+		case "seen":
+			q.Seen = api.Seq(n)
 		case "epoch":
 			q.Epoch = api.Epoch(n)
 		case "flushed":

@@ -75,6 +75,7 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 		return // the opening of a session, a KeepAlive, or no answer
 	}
 	name := call{p.Session, p.Seq}
+	h.final.answered(name)
 	e, ok := h.calls[name]
 	of, tree := h.asked[name]
 	read := slices.ContainsFunc(reads, func(r node.Read) bool {
@@ -232,6 +233,7 @@ func (h *watch) asks(to paxos.NodeID, q api.Request) {
 	if q.Seq == 0 {
 		return
 	}
+	h.final.asks(q)
 	switch q.Op.(type) {
 	case api.Acquire:
 		h.asked[call{q.Session, q.Seq}] = aboutLock

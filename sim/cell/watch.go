@@ -42,7 +42,8 @@ type watch struct {
 	each  func(*command.Applied, linearizability.Position) // is told of each command
 	alone func(paxos.NodeID) bool                          // asks for read authority
 	came  arrivals
-	asked map[call]about    // ops on nodes
+	asked map[call]about // ops on nodes
+	final givenUp
 	given map[answerTo]bool // answers that are nowhere in the log
 
 	failovers int
@@ -84,6 +85,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 		alone:    func(paxos.NodeID) bool { return false },
 		came:     newArrivals(),
 		asked:    map[call]about{},
+		final:    newGivenUp(),
 		given:    map[answerTo]bool{},
 		calls:    map[call]effect{},
 		relayed:  map[host.Relay]bool{},

@@ -83,6 +83,9 @@ func (h *watch) commands(a *node.Applied) {
 		if was, twice := h.calls[key]; twice {
 			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", key.seq, key.session, was.at, at)
 		}
+		if by, passed := h.final.passed(key); passed {
+			h.world.Break("S4", "call %d of session %d takes effect at %v, and its client, which waits for it no more, was answered call %d before", key.seq, key.session, at, by)
+		}
 		h.calls[key] = effect{at: at, answer: digest(a.Commands[i].Result), epoch: h.epoch}
 		h.cancels(a.Commands[i].Command, at)
 	}

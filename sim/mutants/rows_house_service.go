@@ -82,6 +82,8 @@ func houseServiceRows() []Row {
 			"a hostile client must say of an Acquire that it has seen the answer while that is in the log, and not get the lock. testdata/traces/copies.txt in replica/desk kills it"),
 		weak(GroupHouse, "O140", "B", "a snapshot whose rows do not load is never passed over",
 			"nothing makes rows unreadable in a file that is good. TestTheOlderSnapshotDoesWhereTheRowsOfTheNewestDoNotLoad in replica/store kills it"),
+		applied(GroupHouse, "O135", "A", "a read does not wait for what its client has given up"),
+		applied(GroupHouse, "O136", "A", "a copy of a call that was given up goes into the log"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
