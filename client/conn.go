@@ -44,7 +44,7 @@ type call struct {
 	then   func(session.Done) // with mu held, as soon as it is over; nil: nothing
 	trail  *Trail             // nil: nobody asked
 	opens  bool               // a handle
-	first  bool               // no other call was waited for when it began
+	first  bool               // no other call was waited for, or under way, when it began
 	again  bool               // it was not sent, in a session that is spent
 }
 
@@ -53,7 +53,7 @@ func (c *conn) begin(ctx context.Context, now time.Time, op api.Op) *call {
 	c.renew()
 	w := &call{signal: c.rt.NewSignal(), trail: trailOf(ctx)}
 	_, w.opens = op.(api.Open)
-	w.first = len(c.calls) == 0
+	w.first = len(c.calls) == 0 && c.m.Status().Flight == 0
 	w.token = c.m.Start(now, op)
 	c.last = w.token
 	c.calls[w.token] = w

@@ -18,8 +18,9 @@ import (
 type hangs struct {
 	handles int // open
 	// loose is the token from which on an answer settles all calls of unknown
-	// outcome, if its call was begun when no other was waited for (package session,
-	// "Seen": it passes no call that is); 0: there are none.
+	// outcome, if its call was begun when no other was waited for, or under way behind
+	// the caller's back (package session, "Seen": it passes no call that is); 0: there
+	// are none.
 	loose session.Token
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 // expire lets the session of the world's client run out while it hears of nobody.
@@ -66,6 +67,31 @@ func TestACallThatWaitedInJeopardyGoesOn(t *testing.T) {
 	})
 }
 
+// behindAnAcquire gives an Acquire up, which the cell does not hear of for some time, and
+// a Put behind it; then asks what there is. Seen passes neither.
+func (w *world) behindAnAcquire() {
+	ctx := w.within(time.Hour)
+	h, err := w.c.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
+	require.NoError(w.t, err)
+	w.cell.set(func() { w.cell.refuse = busyFor[api.Acquire] })
+	_, err = h.Acquire(w.within(time.Second), client.Exclusive)
+	require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
+	w.cell.set(func() { w.cell.refuse = busyFor[api.CancelAcquire] })
+	require.NoError(w.t, h.Close(ctx))
+	w.fault(onlyAnswers)
+	require.ErrorIs(w.t, w.c.Put(w.within(time.Second), "k", "1"), client.ErrOutcomeUnknown)
+	w.fault(nil)
+	_, err = w.c.Get(ctx, "k")
+	require.NoError(w.t, err)
+	w.cell.set(func() { w.cell.refuse = nil })
+}
+
+// busyFor is a cell that refuses requests with such an op for the moment.
+func busyFor[O api.Op](_ uint32, q api.Request) (api.Reply, bool) {
+	_, is := q.Op.(O)
+	return q.Answer(1, api.Result{Code: api.Busy}), is
+}
+
 func TestASessionThatSomebodyMissesStaysOver(t *testing.T) {
 	for name, use := range map[string]func(w *world) error{
 		"a handle": func(w *world) error {
@@ -106,6 +132,10 @@ func TestASessionThatSomebodyMissesStaysOver(t *testing.T) {
 			require.Error(w.t, h.Close(w.within(time.Second)))
 			return nil
 		},
+		"an outcome behind an Acquire that is given up": func(w *world) error {
+			w.behindAnAcquire()
+			return nil
+		},
 		"a handle that may have been opened": func(w *world) error {
 			w.fault(everything)
 			_, err := w.c.Open(w.within(time.Second), "/ls/local/f", client.OpenOptions{})
@@ -126,6 +156,22 @@ func TestASessionThatSomebodyMissesStaysOver(t *testing.T) {
 			})
 		})
 	}
+}
+
+// When the cell has heard of the Acquire, the next answer settles what is behind it.
+func TestAnAcquireThatIsCancelledHoldsNothingUp(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		w.behindAnAcquire()
+		was := w.c.Status().Session
+		time.Sleep(time.Minute)
+		_, err := w.c.Get(ctx, "k")
+		require.NoError(t, err)
+		w.expire()
+		_, err = w.c.Get(ctx, "k")
+		require.NoError(t, err)
+		require.NotEqual(t, was, w.c.Status().Session)
+	})
 }
 
 func TestAClosedClientOpensNoOtherSession(t *testing.T) {
