@@ -2,6 +2,8 @@ package cell
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"slices"
 	"strconv"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // dataDir is where a replica keeps its files on its simulated disk.
@@ -282,42 +285,42 @@ func (r *replica) runBulk(j host.BulkJob) {
 	})
 }
 
+// write does a job of the log lane, and tells who watches at the very instant at which
+// it is done, whether or not the process lives to hear of it.
 func (r *replica) write(j *host.LogJob) error {
 	if j.Below > 0 {
 		r.cell.watch.truncates(r.id, j.Below)
-		err := r.store.Truncate(j.Below)
-		if err == nil {
-			r.cell.watch.dropped(r.id, r.env.World().Machine(r.env.Self()).Disk().Mem())
-		}
-		return err
 	}
-	if j.Idle {
-		err := r.store.Idle()
-		if err == nil {
-			r.cell.watch.marked(r.id)
-		}
-		return err
+	err := lane.Log(r.store, *j)
+	switch {
+	case err != nil:
+		r.unwritten(err, j)
+	case j.Below > 0:
+		r.cell.watch.dropped(r.id, r.env.World().Machine(r.env.Self()).Disk().Mem())
+	case j.Idle:
+		r.cell.watch.marked(r.id)
+	default:
+		r.written(j)
 	}
+	return err
+}
+
+func (r *replica) written(j *host.LogJob) {
 	if len(j.Records) > 0 {
-		if err := r.store.Append(j.First, j.Records); err != nil {
-			return err
-		}
 		r.unsynced = append(r.unsynced, j.Records...)
 		r.upto = j.First + paxos.LSN(len(j.Records)) - 1
 	}
-	if !j.Sync {
-		return nil
+	if j.Sync {
+		r.cell.watch.durable(r.id, r.unsynced)
+		r.cell.watch.synced(r.id, r.upto)
+		r.unsynced = r.unsynced[:0]
 	}
-	if err := r.store.Sync(); err != nil {
-		if len(r.unsynced) > 0 {
-			r.cell.rare.syncs++
-		}
-		return err
+}
+
+// unwritten counts the syncs that fail while somebody waits for what they cover.
+func (r *replica) unwritten(err error, j *host.LogJob) {
+	var pe *fs.PathError
+	if errors.As(err, &pe) && (pe.Op == vfs.OpSync.String() || pe.Op == vfs.OpSyncData.String()) && len(r.unsynced)+len(j.Records) > 0 {
+		r.cell.rare.syncs++
 	}
-	// This instant is when the disk has them, whether or not the process lives
-	// to hear of it.
-	r.cell.watch.durable(r.id, r.unsynced)
-	r.cell.watch.synced(r.id, r.upto)
-	r.unsynced = r.unsynced[:0]
-	return nil
 }

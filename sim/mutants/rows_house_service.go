@@ -86,6 +86,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O136", "A", "a copy of a call that was given up goes into the log"),
 		weak(GroupHouse, "O137", "B", "an answer settles what was given up, though an Acquire is being cancelled",
 			"a client must give an Acquire up and a write behind it, ask before the first is cancelled, and be idle until its session ends. TestASessionThatSomebodyMissesStaysOver in client kills it"),
+		applied(GroupHouse, "O162", "B", "the lane of the log never syncs"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
