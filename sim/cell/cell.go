@@ -86,6 +86,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.sessions.given = func(t api.Token) *grip { return c.handles.given[t] }
 	c.sessions.held = c.watch.held
 	c.sessions.opens = func(s api.SessionID) bool { return len(c.handles.room.opens[s]) > 0 }
+	c.sessions.uses = c.handles.uses
 	c.promises = newPromiseWatch(c)
 	c.sessions.moved = c.promises.masterMoved
 	c.queues.holds = c.watch.locks.held

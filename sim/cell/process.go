@@ -147,7 +147,8 @@ func (r *replica) act() {
 	var tries []command.Act
 	if r.host.Node() != nil {
 		r.cell.watch.proposed(out.Proposed)
-		tries = r.cell.handles.begun(r.id, out.Begun)
+		waiting, own := r.cell.handles.begun(r.id, out.Begun)
+		tries = waiting
 		proposed := r.cell.handles.proposed(r.id, out.Proposed)
 		if out.Installed != nil {
 			r.cell.watch.installed(r.id, out.Installed)
@@ -157,7 +158,7 @@ func (r *replica) act() {
 			r.cell.watch.snapshots.sums += len(out.Applied)
 		}
 		r.cell.watch.applied(r.id, out.Applied)
-		r.cell.sessions.acted(r.id, presidingNode{r.host.Node()}, r.now, &out, proposed)
+		r.cell.sessions.acted(r.id, presidingNode{r.host.Node()}, r.now, &out, proposed, own)
 		if r.cell.watch.tenure(r.id, r.host.Node()) {
 			r.cell.rare.serves(r.host.Node().Serving().Ballot)
 			r.cell.sessions.serves(r.id, r.now)

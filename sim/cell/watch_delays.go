@@ -21,8 +21,17 @@ type delayID struct {
 }
 
 // delayEnd is when a lock-delay is over by the master's clock, and when the master
-// first did anything after that; zero: not yet.
-type delayEnd struct{ due, late time.Time }
+// first did anything after that; zero: not yet. by is, once the master has decided to
+// say so, what the log may execute for it before it must have executed that; zero: it
+// has not.
+type delayEnd struct {
+	due, late time.Time
+	by        uint64
+}
+
+// round is how many commands of a master the log may execute between two of what the
+// master wants for itself: each of all principals has its turn.
+const round = 200
 
 // dallies is how long a master that is awake may have to say that a delay is over.
 const dallies = time.Second
@@ -59,19 +68,30 @@ func (ds delays) applied(a *command.Applied, now time.Time) {
 	}
 }
 
-// says takes in what the master has decided to hand to the log: from there on the log
-// may be long about it.
-func (ds delays) says(commands [][]byte) {
-	if len(ds) == 0 {
-		return
-	}
-	for _, raw := range commands {
-		if c, err := command.Decode(string(raw)); err == nil {
-			if c, over := c.(command.DelayOver); over {
-				delete(ds, delayID{c.Node, c.Freed})
+// says takes in what the master has decided to hand to the log, where executed
+// commands of it were executed before, and this many of its own wait. From there on
+// the log may be long about it, but not execute very many others first.
+func (ds delays) says(commands []command.Command, executed, own uint64) {
+	for _, c := range commands {
+		if c, over := c.(command.DelayOver); over {
+			if e, runs := ds[delayID{c.Node, c.Freed}]; runs {
+				e.by = executed + round*(1+own)
+				ds[delayID{c.Node, c.Freed}] = e
 			}
 		}
 	}
+}
+
+// lost is a delay of which the master has said that it is over, and which runs on
+// though the log has executed so much since: the log has not taken it, and nobody says
+// it again.
+func (ds delays) lost(executed uint64) (of delayID, ok bool) {
+	for d, e := range ds { // order-free: the first to begin is taken
+		if e.by != 0 && executed > e.by && (!ok || d.freed < of.freed) {
+			of, ok = d, true
+		}
+	}
+	return of, ok
 }
 
 // overdue is a delay that was over by now, and of which the master has said nothing
@@ -80,11 +100,11 @@ func (ds delays) says(commands [][]byte) {
 func (ds delays) overdue(now time.Time, slept time.Duration) (of delayID, by time.Duration) {
 	for d, e := range ds { // order-free: the longest is taken, then the first to begin
 		switch {
-		case now.Before(e.due):
+		case e.by != 0 || now.Before(e.due):
 		case e.late.IsZero():
-			ds[d] = delayEnd{e.due, now}
+			ds[d] = delayEnd{due: e.due, late: now}
 		case now.Sub(e.late)-slept < dallies:
-			ds[d] = delayEnd{e.due, e.late.Add(slept)}
+			ds[d] = delayEnd{due: e.due, late: e.late.Add(slept)}
 		default:
 			if over := now.Sub(e.due); over > by || over == by && d.freed < of.freed {
 				of, by = d, over

@@ -18,28 +18,37 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 	begins := command.Applied{Effects: []command.Effect{command.LockChanged{Effect: lock.DelayBegan{Lock: lockNode, Freed: 9, Delay: api.DelayOf(3 * time.Second)}}}}
 	ended := command.Applied{Effects: []command.Effect{command.LockChanged{Effect: lock.DelayEnded{Lock: lockNode, Freed: 9}}}}
 	says := func(r *reign, at float64, freed api.Number) {
-		over := command.Append(nil, command.DelayOver{Guard: 3, Node: lockNode, Freed: freed})
-		r.w.acted(1, r.c, second(at), &host.Output{Begun: [][]byte{over}, Applied: []node.Applied{}}, nil)
+		own := []command.Command{command.DelayOver{Guard: 3, Node: lockNode, Freed: freed}}
+		r.w.acted(1, r.c, second(at), &host.Output{Applied: []node.Applied{}}, nil, own)
+	}
+	executes := func(r *reign, n int) {
+		for range n {
+			r.acts(4.1, command.Applied{Command: put(3, 1), Verdict: command.Executed})
+		}
 	}
 	wakes := func(r *reign, at, wake float64) {
-		r.w.acted(1, r.c, second(at), &host.Output{Wake: second(wake), Applied: []node.Applied{}}, nil)
+		r.w.acted(1, r.c, second(at), &host.Output{Wake: second(wake), Applied: []node.Applied{}}, nil, nil)
 	}
 	for name, c := range map[string]struct {
 		does   func(r *reign)
 		breaks bool
 	}{
-		"it runs":                     {func(r *reign) { r.acts(3.9) }, false},
-		"it is over":                  {func(r *reign) { r.acts(4); r.acts(4.9) }, false},
-		"and nobody says so":          {func(r *reign) { r.acts(4); r.acts(5) }, true},
-		"the master was away":         {func(r *reign) { r.acts(60); r.acts(60.9) }, false},
-		"and is back, and says not":   {func(r *reign) { r.acts(60); r.acts(61) }, true},
-		"it stands still meanwhile":   {func(r *reign) { wakes(r, 4, 4); wakes(r, 9, 9); r.acts(9.9) }, false},
-		"and wakes, and says not":     {func(r *reign) { wakes(r, 4, 4); wakes(r, 9, 10); r.acts(10) }, true},
-		"it is called and says not":   {func(r *reign) { wakes(r, 4, 4.5); wakes(r, 4.6, 4.6); wakes(r, 4.7, 5.2); r.acts(5.2) }, true},
-		"it was said":                 {func(r *reign) { says(r, 4, 9); r.acts(4); r.acts(9) }, false},
-		"it was said of another":      {func(r *reign) { says(r, 4, 8); r.acts(4); r.acts(9) }, true},
-		"the log says that it ended":  {func(r *reign) { r.acts(4, ended); r.acts(9) }, false},
-		"another master is there now": {func(r *reign) { r.acts(4); r.c.epoch = 4; r.acts(5); r.acts(9) }, false},
+		"it runs":                       {func(r *reign) { r.acts(3.9) }, false},
+		"it is over":                    {func(r *reign) { r.acts(4); r.acts(4.9) }, false},
+		"and nobody says so":            {func(r *reign) { r.acts(4); r.acts(5) }, true},
+		"the master was away":           {func(r *reign) { r.acts(60); r.acts(60.9) }, false},
+		"and is back, and says not":     {func(r *reign) { r.acts(60); r.acts(61) }, true},
+		"it stands still meanwhile":     {func(r *reign) { wakes(r, 4, 4); wakes(r, 9, 9); r.acts(9.9) }, false},
+		"and wakes, and says not":       {func(r *reign) { wakes(r, 4, 4); wakes(r, 9, 10); r.acts(10) }, true},
+		"it is called and says not":     {func(r *reign) { wakes(r, 4, 4.5); wakes(r, 4.6, 4.6); wakes(r, 4.7, 5.2); r.acts(5.2) }, true},
+		"it was said":                   {func(r *reign) { says(r, 4, 9); r.acts(4); r.acts(9) }, false},
+		"the log executes others first": {func(r *reign) { says(r, 4, 9); executes(r, round); r.acts(9) }, false},
+		"the log has not taken it":      {func(r *reign) { says(r, 4, 9); executes(r, round+1); r.acts(9) }, true},
+		"and the master says it again":  {func(r *reign) { says(r, 4, 9); executes(r, round); says(r, 5, 9); executes(r, 2); r.acts(9) }, false},
+		"others of it wait before":      {func(r *reign) { says(r, 2, 8); says(r, 4, 9); executes(r, round+1); r.acts(9) }, false},
+		"it was said of another":        {func(r *reign) { says(r, 4, 8); r.acts(4); r.acts(9) }, true},
+		"the log says that it ended":    {func(r *reign) { r.acts(4, ended); r.acts(9) }, false},
+		"another master is there now":   {func(r *reign) { r.acts(4); r.c.epoch = 4; r.acts(5); r.acts(9) }, false},
 		"which runs it again": {func(r *reign) {
 			r.c.epoch, r.c.running = 4, []lock.Delay{{Lock: lockNode, Freed: 9, Length: api.DelayOf(3 * time.Second)}}
 			r.acts(5)

@@ -126,6 +126,17 @@ func (b *handleBook) ends(who api.Principal, q api.Request) {
 	}
 }
 
+// uses says that a session was given a handle in this epoch which is open: nobody of
+// the session has asked for it to be closed, or poisoned.
+func (b *handleBook) uses(s api.SessionID, e api.Epoch) bool {
+	for _, g := range b.grips { // order-free: any one will do
+		if g.session == s && g.id.Epoch == e && !g.ended {
+			return true
+		}
+	}
+	return false
+}
+
 // count notes what somebody tries who has no business to.
 func (b *handleBook) count(who api.Principal, q api.Request) {
 	token, on := tokenIn(q.Op)
@@ -269,8 +280,8 @@ func (b *handleBook) explained(k call, e api.Epoch) (a asking, f fault) {
 
 // begun is told of the commands that a replica has decided on, and hands to the log
 // when it is their turn there. It returns those that concern Acquires which wait:
-// trials, and refusals of any call.
-func (b *handleBook) begun(id paxos.NodeID, commands [][]byte) (tries []command.Act) {
+// trials, and refusals of any call; and those that the master wants for itself.
+func (b *handleBook) begun(id paxos.NodeID, commands [][]byte) (tries []command.Act, own []command.Command) {
 	for _, raw := range commands {
 		c, err := command.Decode(string(raw))
 		if err != nil {
@@ -288,9 +299,13 @@ func (b *handleBook) begun(id paxos.NodeID, commands [][]byte) (tries []command.
 			}
 		case command.Call:
 			b.calls(id, c)
+		default:
+			if isOwn(c) {
+				own = append(own, c)
+			}
 		}
 	}
-	return tries
+	return tries, own
 }
 
 // proposed is told of the commands that a replica has handed to the log, and returns

@@ -56,6 +56,9 @@ type seat struct {
 	brought brought
 	delays  delays
 
+	executed uint64 // commands in its name
+	own      uint64 // what it wants for itself, of which the log has not said anything
+
 	asked time.Time // when the last Confirm was proposed
 	known time.Time // master for certain then, by the log
 	lease time.Time // the end of read authority
@@ -132,8 +135,30 @@ func (t *seat) acts(now, wake time.Time, applied []node.Applied) {
 	}
 }
 
+// wants takes in what the master has decided to hand to the log for itself.
+func (t *seat) wants(own []command.Command) {
+	t.delays.says(own, t.executed, t.own)
+	t.own += uint64(len(own))
+}
+
+// isOwn says that a master wants a command for itself, and that it takes turns with
+// calls.
+func isOwn(c command.Command) bool {
+	switch c.(type) {
+	case command.DelayOver, command.Sweep, command.FailHandle:
+		return true
+	}
+	return false
+}
+
 // takes notes what the log brings back: what began this epoch, and calls.
 func (t *seat) takes(a *command.Applied) {
+	if guard, guarded := guardOf(a.Command); guarded && guard == t.epoch {
+		t.executed++
+		if isOwn(a.Command) && t.own > 0 {
+			t.own--
+		}
+	}
 	for _, e := range a.Effects {
 		if e, ok := e.(command.EpochBegan); ok && e.Epoch.Number == t.epoch {
 			t.began = a.Number
@@ -193,7 +218,7 @@ func (t *seat) quiet(s api.SessionID, now time.Time, after time.Duration) bool {
 }
 
 // idle says that a session may be idle: no call of it is under way, or was answered
-// for so long. That it has no handles is not asked.
+// for so long. That it has no handles is not asked here.
 func (t *seat) idle(s api.SessionID, now time.Time, after time.Duration) bool {
 	return after > 0 && len(t.under[s]) == 0 && !now.Before(t.used[s].Add(after))
 }

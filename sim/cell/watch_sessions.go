@@ -25,6 +25,7 @@ type sessionWatch struct {
 	given func(api.Token) *grip                        // the handle that was given out with a token; nil: none
 	held  func(api.Epoch) []owner                      // who holds locks, if that is the present epoch
 	opens func(api.SessionID) bool                     // it may have handles
+	uses  func(api.SessionID, api.Epoch) bool          // it has one for certain
 	seats []seat                                       // by replica
 	moved func(paxos.NodeID, api.SessionID, time.Time) // is told of each lease that is seen; may be nil
 }
@@ -34,6 +35,7 @@ func newSessionWatch(w *sim.World, replicas int, cfg session.Config) *sessionWat
 		world: w, cfg: cfg, seats: make([]seat, replicas+1),
 		room: handle.DefaultLimits, given: func(api.Token) *grip { return nil },
 		held: func(api.Epoch) []owner { return nil }, opens: func(api.SessionID) bool { return true },
+		uses: func(api.SessionID, api.Epoch) bool { return false },
 	}
 }
 
@@ -50,8 +52,8 @@ func (s *sessionWatch) came(id paxos.NodeID, now time.Time, q api.Request) {
 }
 
 // acted is told what a replica does, before its answers leave, and which commands it
-// has handed to the log.
-func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *host.Output, proposed []command.Command) {
+// has handed to the log; own are those that it has decided on, which no call wants.
+func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *host.Output, proposed, own []command.Command) {
 	t, st := &s.seats[id], of.Master()
 	if s.off || !st.State.Rules() {
 		if t.of != nil {
@@ -70,7 +72,10 @@ func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *h
 			t.delays.applied(&out.Applied[i].Commands[j], now)
 		}
 	}
-	t.delays.says(out.Begun)
+	t.wants(own)
+	if d, ok := t.delays.lost(t.executed); ok {
+		s.world.Break("S8", "replica %d, master in epoch %d, has said once that the lock-delay of %v that began with command %d is over, and the log goes on without that", id, t.epoch, d.lock, d.freed)
+	}
 	if d, by := t.delays.overdue(now, t.slept); by > 0 {
 		s.world.Break("S8", "replica %d, master in epoch %d, lets the lock-delay of %v that began with command %d run on for %v", id, t.epoch, d.lock, d.freed, by)
 	}
@@ -215,8 +220,14 @@ func (s *sessionWatch) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 	if left := m.Lease.Sub(t.certainly(now)); left > 0 {
 		s.breaks(id, "ends session %d, and when it last was master for certain, %v ago, the lease had %v to run", x, now.Sub(t.certainly(now)), left)
 	}
-	if k, waits := t.waits[x]; waits && m.Flushed && !t.idle(x, now, s.cfg.IdleAfter) {
+	switch k, waits := t.waits[x]; {
+	case !waits || !m.Flushed:
+	case !t.idle(x, now, s.cfg.IdleAfter):
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))
+	case api.Number(x) < t.began:
+		s.breaks(id, "ends session %d of before its epoch, whose KeepAlive has waited for %v: nobody knows what handles it has", x, now.Sub(k.receipt))
+	case s.uses(x, t.epoch):
+		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and which has a handle open", x, now.Sub(k.receipt))
 	}
 }
 

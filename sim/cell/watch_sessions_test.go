@@ -68,7 +68,7 @@ func (r *reign) proposes(at float64, c command.Command, applied ...command.Appli
 	if c != nil {
 		proposed = append(proposed, c)
 	}
-	r.w.acted(1, r.c, second(at), out, proposed)
+	r.w.acted(1, r.c, second(at), out, proposed, nil)
 }
 
 // beats is a KeepAlive that comes; answers is one that is answered, once the master
@@ -217,6 +217,18 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.beats(1, 1, 3)
 			r.proposes(6, expire)
 		}, false},
+		"the same, and it is older than the epoch": {func(r *reign) {
+			r.w.cfg.IdleAfter = 5 * time.Second
+			r.set(func(s *session.Session) { s.Flushed = true })
+			r.beats(1, 1, 3)
+			r.w.seats[1].began = 8
+			r.proposes(6, expire)
+		}, true},
+		"the same, and it has a handle open": {func(r *reign) {
+			r.used(0)
+			r.w.uses = func(s api.SessionID, e api.Epoch) bool { return s == 7 && e == 3 }
+			r.proposes(6, expire)
+		}, true},
 		"its end while a call of it is under way": {func(r *reign) {
 			r.used(0)
 			r.proposes(0.5, put(3, 2))
