@@ -194,3 +194,14 @@ func TestS8CountsWhatWasExecuted(t *testing.T) {
 	s.b.judge()
 	s.good()
 }
+
+func TestLockDelaysAreCountedWhileTheyRun(t *testing.T) {
+	s := newLockStory(t)
+	var moved []api.Ref
+	s.b.moved = func(n api.Ref) { moved = append(moved, n) }
+	s.applied(command.Expire{Session: 8}, api.Result{}, delay(time.Second), delay(time.Minute))
+	require.Equal(t, 2, s.b.runs[theLock])
+	s.applied(command.DelayOver{Node: theLock, Freed: 9}, api.Result{}, command.LockChanged{Effect: lock.DelayEnded{Lock: theLock, Freed: 9}})
+	require.Equal(t, 1, s.b.runs[theLock])
+	require.Equal(t, []api.Ref{theLock, theLock, theLock}, moved)
+}

@@ -19,10 +19,11 @@ import (
 type queueBook struct {
 	world *sim.World
 	holds func(api.Ref, api.HandleID) (own bool, conflicts func(api.Mode) bool)
+	runs  func(api.Ref) int // lock-delays
 	lines map[spot][]*standing
 	calls map[call]*standing
 	whose map[api.SessionID][]*standing
-	moved map[api.Ref]paxos.Slot // where somebody last took or left a lock
+	moved map[api.Ref]paxos.Slot // where somebody last took or left a lock, or a lock-delay of it began or ended
 	most  int                    // who waited for one lock at a time
 	woken uint64                 // trials
 	given uint64                 // grants to those who waited
@@ -55,6 +56,7 @@ func newQueueBook(w *sim.World) *queueBook {
 		holds: func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
 			return false, func(api.Mode) bool { return false }
 		},
+		runs: func(api.Ref) int { return 0 },
 	}
 }
 
@@ -243,8 +245,12 @@ func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d com
 				id, c.Seq, c.Session, d.Node, d.Mode, x.call.seq, x.call.session, x.mode)
 		}
 	}
-	if at, ok := b.moved[d.Node]; !own && conflicts(d.Mode) && (!ok || at < from) {
+	switch at, ok := b.moved[d.Node]; {
+	case own || ok && at >= from:
+	case conflicts(d.Mode):
 		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and the lock is held", id, c.Seq, c.Session, d.Node, d.Mode)
+	case b.runs(d.Node) > 0:
+		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and its lock-delay runs", id, c.Seq, c.Session, d.Node, d.Mode)
 	}
 	s.tried = true
 }

@@ -116,6 +116,16 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.b.moved[lockNode] = 6
 			w.tries(1, ex)
 		}, true},
+		"while a lock-delay runs": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.runs = func(n api.Ref) int { return map[api.Ref]int{lockNode: 1}[n] }
+			w.b.moved[lockNode] = 6
+			w.tries(1, ex)
+		}, true},
+		"a lock-delay has just begun": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.runs = func(n api.Ref) int { return map[api.Ref]int{lockNode: 1}[n] }
+			w.b.moved[lockNode] = 7
+			w.tries(1, ex)
+		}, false},
 		"by who holds it": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.held(true)
 			w.tries(3, ex)

@@ -91,6 +91,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O162", "B", "the lane of the log never syncs"),
 		weak(GroupHouse, "O163", "C", "the end of a lock-delay that the log refuses is not proposed again",
 			"a log must be full at the instant at which a lock-delay ends, and go on for long under the same master. testdata/traces/delays.txt in replica/desk kills it"),
+		applied(GroupHouse, "O164", "B", "those who wait for a lock are tried while its lock-delay runs"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
