@@ -41,7 +41,7 @@ func TestSummingTakesSomeRowsAtATime(t *testing.T) {
 // but by the one that is computed.
 func TestSummingSeesWhatNoTransactionDid(t *testing.T) {
 	d := some(100)
-	d.now.rows.Set("k0050", "rot")
+	d.Rot("k0050", "rot")
 	s := d.View().Summing()
 	for !s.Step(7) {
 	}
@@ -51,7 +51,7 @@ func TestSummingSeesWhatNoTransactionDid(t *testing.T) {
 // Nor does it reach a stream that anybody could load.
 func TestRowsThatNoTransactionWroteAreNotWrittenOut(t *testing.T) {
 	d := some(100)
-	d.now.rows.Set("k0050", "rot")
+	d.Rot("k0050", "rot")
 	var b bytes.Buffer
 	_, err := d.View().WriteChunks(&b, 50)
 	require.ErrorIs(t, err, ErrChanged)

@@ -16,6 +16,7 @@ import (
 func (h *watch) claims(id, to paxos.NodeID, wire string) {
 	if r, ok := host.DecodeSumReport(wire); ok {
 		h.claimsSum(id, r)
+		h.summedUp(id, r)
 		return
 	}
 	if host.IsTransfer(wire) {

@@ -287,9 +287,11 @@ func halfWritten(mem *vfs.Mem) bool {
 // them apart from all rows that clients use.
 const strayFamilies = "ucdos"
 
-// stray writes a row where no log has said so, in one replica's memory. It is a
-// row that nobody reads, so that it harms nothing but the replica's sum: comparing
-// rows must stop the replica (S6), and then its next life has the row no more.
+// stray writes a row where no log has said so, in one replica's memory, at times
+// behind the back of its checksum too. It is a row that nobody reads, so that it
+// harms nothing but the replica's sum: comparing rows, with those of others or with
+// the checksum, must stop the replica (S6), and then its next life has the row no
+// more.
 func stray(c *Cell, d *sim.Draw) {
 	m := c.anyReplica(d)
 	id := paxos.NodeID(m.Addr())
@@ -298,6 +300,12 @@ func stray(c *Cell, d *sim.Draw) {
 		return
 	}
 	key := strayFamilies[d.Int(len(strayFamilies)):][:1] + "~~~~~~~~~~~~~~~~"
-	c.watch.strays(id)
-	r.host.Node().Stray(key, strconv.FormatUint(d.Uint64(), 16))
+	value := strconv.FormatUint(d.Uint64(), 16)
+	if d.Chance(1, 3) {
+		c.watch.rots(id)
+		r.host.Node().Rot(key, value)
+	} else {
+		c.watch.strays(id)
+		r.host.Node().Stray(key, value)
+	}
 }

@@ -55,6 +55,7 @@ type watch struct {
 	relayed   map[host.Relay]bool // words that their authors have had passed on
 	numbered  api.Number          // the last command that was applied anywhere
 	minority  int                 // replicas that stopped because their rows were odd
+	rotted    int                 // of them, those whose rows did not have their own checksum
 	snapshots snapshotCounts
 
 	aborted, repeated, stale, orphans, lateEpochs, conflicts, batches uint64

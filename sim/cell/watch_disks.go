@@ -19,6 +19,7 @@ type diskFacts struct {
 	lsn, mark paxos.LSN           // synced up to; of that, stated by a mark
 	fresh     paxos.Slot          // the first that was applied in the same breath as the last
 	stray     bool                // rows in memory were made to differ
+	rot       paxos.Slot          // from there on, from the checksum that is kept of them too; 0: they do not
 	missing   map[paxos.Slot]bool // values that this life found unreadable and has not applied yet
 	questions questions           // that this life has asked
 }
@@ -159,7 +160,7 @@ func (h *watch) recovered(id paxos.NodeID, rec store.Recovered, report store.Rep
 	h.reported(id, report)
 	h.resumes(id, rec, report)
 	d.lsn = max(rec.Next, 1) - 1
-	d.stray = false // the rows come from the log again
+	d.stray, d.rot = false, 0 // the rows come from the log again
 	last := h.givenBack(id, rec.Recovered)
 	for _, r := range rec.Records {
 		v, ok := r.(paxos.Voted)

@@ -45,6 +45,20 @@ func (h *watch) relays(id, to paxos.NodeID, r host.Relay) {
 // strays is told that a row was written in the memory of one replica alone.
 func (h *watch) strays(id paxos.NodeID) { h.disks[id].stray = true }
 
+// rots is told that a row was changed there behind the back of the checksum.
+func (h *watch) rots(id paxos.NodeID) {
+	h.strays(id)
+	h.disks[id].rot = h.disks[id].applied + 1
+}
+
+// summedUp is told that a replica tells the checksum that it has computed from its
+// rows: it must not, if they are not those of which it kept one (S6). It stops.
+func (h *watch) summedUp(id paxos.NodeID, r node.SumReport) {
+	if d := &h.disks[id]; d.rot > 0 && r.Slot >= d.rot {
+		h.world.Break("S6", "replica %d tells a checksum after slot %d, its rows have had another one than it keeps since slot %d", id, r.Slot, d.rot)
+	}
+}
+
 // stops looks at why a replica stops: rows like those of all others are no reason
 // (S6).
 func (h *watch) stops(id paxos.NodeID, err error) {
@@ -54,5 +68,8 @@ func (h *watch) stops(id paxos.NodeID, err error) {
 	}
 	if odd {
 		h.minority++
+	}
+	if errors.Is(err, node.ErrMemory) {
+		h.rotted++
 	}
 }

@@ -85,6 +85,29 @@ func TestS6AReplicaThatStopsHadAReason(t *testing.T) {
 	f.breaks("S6")
 }
 
+// Nor does a replica tell of rows that have another checksum than it keeps; what it
+// keeps it may tell for a snapshot, of which every row is summed once more.
+func TestS6WhoseRowsRotTellsNoSum(t *testing.T) {
+	f := newFacts(t)
+	f.vote(1, 1, ballot(1, 1), "a")
+	f.vote(2, 1, ballot(1, 1), "a")
+	f.apply(1, 1, "a", 7)
+	f.apply(2, 1, "a", 7)
+	f.h.rots(2)
+	f.vote(1, 2, ballot(1, 1), "b")
+	f.vote(2, 2, ballot(1, 1), "b")
+	f.apply(1, 2, "b", 8)
+	f.apply(2, 2, "b", 8)
+	report := func(slot paxos.Slot, a uint64) {
+		f.h.claims(2, 1, string(host.AppendSumReport(nil, node.SumReport{Slot: slot, Sum: db.Sum{A: a}})))
+	}
+	report(1, 7) // of before
+	f.h.claims(2, 1, string(host.AppendTransfer(nil, host.TellSum{Slot: 2, Sum: db.Sum{A: 8}})))
+	f.good()
+	report(2, 8)
+	f.breaks("S6")
+}
+
 // A stray row stops its replica soon, and its next life is well.
 func TestAStrayRowIsFound(t *testing.T) {
 	for family := range strayFamilies {
@@ -99,6 +122,26 @@ func TestAStrayRowIsFound(t *testing.T) {
 		require.Nil(t, c.world.Failure())
 		require.Nil(t, c.strayed())
 		require.Equal(t, 1, c.watch.minority)
+		c.heal()
+		c.liveness(c.world.Now())
+		c.epilogue()
+		require.Nil(t, c.world.Failure())
+	}
+}
+
+// So does one behind the back of the checksum, before anybody is told of it, and by
+// a snapshot where no comparison comes first.
+func TestARowThatRotsIsFound(t *testing.T) {
+	for _, every := range []time.Duration{time.Second, time.Hour} {
+		c := someCell(t, 30, func(p *Plan) { p.Host.Node.ChecksumEvery, p.Host.SnapshotEvery = every, 20 })
+		r := running(c.replicas[1])
+		c.watch.atlas.take(r.id)
+		c.watch.rots(r.id)
+		r.host.Node().Rot("u~~~~~~~~~~~~~~~~", "x")
+		c.cure()
+		require.Nil(t, c.world.Failure())
+		require.Equal(t, 1, c.watch.rotted)
+		require.Zero(t, c.watch.audits.Disagreed)
 		c.heal()
 		c.liveness(c.world.Now())
 		c.epilogue()

@@ -126,5 +126,5 @@ func (h *watch) installed(id paxos.NodeID, i *node.Installed) {
 		}
 	}
 	h.sameRows(id, "installs", i.Handle.Slot, i.Sum)
-	d.stray = false // a row that was made up went with all others
+	d.stray, d.rot = false, 0 // a row that was made up went with all others
 }

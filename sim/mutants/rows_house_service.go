@@ -92,6 +92,8 @@ func houseServiceRows() []Row {
 		weak(GroupHouse, "O163", "C", "the end of a lock-delay that the log refuses is not proposed again",
 			"a log must be full at the instant at which a lock-delay ends, and go on for long under the same master. testdata/traces/delays.txt in replica/desk kills it"),
 		applied(GroupHouse, "O164", "B", "those who wait for a lock are tried while its lock-delay runs"),
+		applied(GroupHouse, "O141", "A", "a replica compares the checksum that it kept with itself, and not with its rows"),
+		applied(GroupHouse, "O142", "A", "rows that are written out are not compared with the checksum that was kept"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
