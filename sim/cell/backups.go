@@ -52,6 +52,7 @@ func (p *Plan) backups(at func(string) *draw.Stream) {
 // backupBook is what came of backups.
 type backupBook struct {
 	made, found, failed int
+	counted             map[paxos.NodeID]map[paxos.Slot]bool // at each place
 	newest              paxos.Slot
 	reborn              bool   // a new cell was made of the newest
 	hash                uint64 // of its world
@@ -88,7 +89,7 @@ func (r *replica) runBackup(j host.BackupJob) {
 	p := r.cell.plan.Backups
 	b := lane.Backup{
 		Place: store.Place{FS: r.env.FarFS(), Dir: dataDir, Keep: p.Keep, ChunkSize: p.Chunk},
-		Told:  func(_ host.BackupJob, made store.Made, err error) { r.cell.backedUp(r.id, made, err) },
+		Told:  func(j host.BackupJob, made store.Made, err error) { r.cell.backedUp(r.id, j, made, err) },
 	}
 	done := b.Do(j)
 	r.env.Post(func(now time.Time) {
@@ -99,8 +100,9 @@ func (r *replica) runBackup(j host.BackupJob) {
 }
 
 // backedUp checks a backup at the instant at which it counts: the rows in its file
-// are those after its slot (S6), and a cell can be made of them.
-func (c *Cell) backedUp(id paxos.NodeID, made store.Made, err error) {
+// are those after its slot (S6), and a cell can be made of them; one that was found is
+// newer than the one that is recorded (S3).
+func (c *Cell) backedUp(id paxos.NodeID, j host.BackupJob, made store.Made, err error) {
 	if err != nil {
 		c.backed.failed++
 		return
@@ -114,6 +116,9 @@ func (c *Cell) backedUp(id paxos.NodeID, made store.Made, err error) {
 	case b == nil:
 		c.world.Break("S3", "replica %d has written a backup of slot %d, and its place has none that is good", id, slot)
 		return
+	case made.Found && slot <= j.After:
+		c.world.Break("S3", "replica %d takes the backup of slot %d for one that nobody has recorded, and one of slot %d is", id, slot, j.After)
+		return
 	case made.Found:
 		c.backed.found++
 	default:
@@ -121,6 +126,36 @@ func (c *Cell) backedUp(id paxos.NodeID, made store.Made, err error) {
 	}
 	c.backed.newest = max(c.backed.newest, slot)
 	c.watch.sameRows(id, "backs up", slot, b.Rows.Checksum())
+	c.placed(id, b.Cell, made)
+}
+
+// placed looks at a place where a backup has just counted: what stands there stands
+// in the directory of its cell, and of what has counted the newest stay (S3); what is
+// older goes, but for what could not be read (L2).
+func (c *Cell) placed(id paxos.NodeID, cell uint64, made store.Made) {
+	if c.backed.counted == nil {
+		c.backed.counted = map[paxos.NodeID]map[paxos.Slot]bool{}
+	}
+	if c.backed.counted[id] == nil {
+		c.backed.counted[id] = map[paxos.Slot]bool{}
+	}
+	c.backed.counted[id][made.ID.Handle.Slot] = true
+	keep, files := max(c.plan.Backups.Keep, 2), 0
+	for _, f := range c.world.Machine(sim.Addr(id)).Far().Mem().Files() {
+		if !strings.HasSuffix(f.Name, ".snap") {
+			continue
+		}
+		files++
+		if own := fmt.Sprintf("/cell-%016x/", cell); !strings.Contains(f.Name, own) {
+			c.world.Break("S3", "replica %d has put a backup where those of other cells may stand: %s, not in %s", id, f.Name, own)
+		}
+	}
+	if counted := len(c.backed.counted[id]); files < min(keep, counted) {
+		c.world.Break("S3", "replica %d has %d backups at its place, %d have counted there, and the newest %d are to be kept", id, files, counted, keep)
+	}
+	if most := keep + len(made.Bad); files > most && made.Unpruned == nil {
+		c.world.Break("L2", "replica %d has %d backups at its place, bound %d", id, files, most)
+	}
 }
 
 // backupOf reads the backup of a slot from the place of a replica, as somebody would
@@ -165,16 +200,16 @@ func (c *Cell) writing() time.Duration {
 	return chunks * (slowest(far.Read) + slowest(far.Write) + slowest(far.Sync))
 }
 
-// backsUp waits until one more backup is made (L1): places work by now, and somebody
-// serves. The wait for the first note, the interval, its spread, and clocks that are
+// backsUp waits until one more backup is made (L1), where one is found until the next
+// one: places work by now, and somebody serves. The wait for the first note, the interval, its spread, and clocks that are
 // slow come together; and one that was begun before, and is to be ended first.
 func (c *Cell) backsUp() {
 	if c.plan.far() == nil {
 		return
 	}
-	before := c.backed.made + c.backed.found
+	before := c.backed.made
 	limit := recoveryBound + 4*c.plan.Host.BackupEvery + 2*c.writing()
-	for end := c.world.Now() + limit; c.backed.made+c.backed.found == before; {
+	for end := c.world.Now() + limit; c.backed.made == before; {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v after the last call no backup was made: %s", limit, c.roles())
 		}

@@ -12,10 +12,12 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/backup"
+	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -45,11 +47,11 @@ func TestABackupIsReadBackAsItCounts(t *testing.T) {
 	}
 	c := backedCell(t, 1)
 	id, _ := c.newestBackup()
-	c.backedUp(id, of(c.backed.newest), nil)
+	c.backedUp(id, host.BackupJob{}, of(c.backed.newest), nil)
 	require.Nil(t, c.world.Failure())
-	c.backedUp(id, store.Made{}, vfs.ErrNoSpace)
+	c.backedUp(id, host.BackupJob{}, store.Made{}, vfs.ErrNoSpace)
 	require.Equal(t, 1, c.backed.failed)
-	c.backedUp(id, of(c.backed.newest+1), nil)
+	c.backedUp(id, host.BackupJob{}, of(c.backed.newest+1), nil)
 	broke(t, c, "S3", "its place has none")
 
 	c = backedCell(t, 2)
@@ -57,8 +59,55 @@ func TestABackupIsReadBackAsItCounts(t *testing.T) {
 	f := c.watch.slot(c.backed.newest)
 	require.True(t, f.summed)
 	f.sum = db.Sum{}
-	c.backedUp(id, of(c.backed.newest), nil)
+	c.backedUp(id, host.BackupJob{}, of(c.backed.newest), nil)
 	broke(t, c, "S6", "backs up")
+}
+
+func TestS3ABackupThatIsFoundIsNew(t *testing.T) {
+	c := backedCell(t, 6)
+	id, b := c.newestBackup()
+	made := store.Made{ID: store.ID{Handle: paxos.Handle{Slot: c.backed.newest}}, Found: true}
+	c.backedUp(id, host.BackupJob{After: c.backed.newest - 1, Cell: b.Cell}, made, nil)
+	require.Nil(t, c.world.Failure())
+	require.Equal(t, 1, c.backed.found)
+	c.backedUp(id, host.BackupJob{After: c.backed.newest, Cell: b.Cell}, made, nil)
+	broke(t, c, "S3", "one of slot")
+}
+
+func TestWhatIsKeptAtAPlace(t *testing.T) {
+	place := func() (*Cell, paxos.NodeID, uint64, *vfs.Mem) {
+		c := backedCell(t, 7)
+		id, b := c.newestBackup()
+		require.Greater(t, len(c.backed.counted[id]), 1)
+		return c, id, b.Cell, c.world.Machine(sim.Addr(id)).Far().Mem()
+	}
+	another := func(mem *vfs.Mem, cell uint64) {
+		f, err := mem.Create(fmt.Sprintf("%s/cell-%016x/%020d.snap", dataDir, cell, 1))
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+	}
+	c, id, cell, mem := place()
+	made := store.Made{ID: store.ID{Handle: paxos.Handle{Slot: c.backed.newest}}} // once more
+	another(mem, cell)
+	unpruned := made
+	unpruned.Unpruned = vfs.ErrIO
+	c.placed(id, cell, unpruned)
+	unread := made
+	unread.Bad = make([]snapshot.Bad, 1)
+	c.placed(id, cell, unread)
+	require.Nil(t, c.world.Failure())
+	c.placed(id, cell, made)
+	broke(t, c, "L2", "3 backups")
+
+	c, id, cell, _ = place()
+	c.placed(id, cell+1, made)
+	broke(t, c, "S3", "of other cells")
+
+	c, id, cell, _ = place()
+	c.plan.Backups.Keep = 1 << 10
+	c.backed.counted[id][1<<20] = true
+	c.placed(id, cell, made)
+	broke(t, c, "S3", "are to be kept")
 }
 
 func TestL1APlaceThatWorksGetsABackup(t *testing.T) {

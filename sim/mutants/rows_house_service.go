@@ -94,6 +94,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O164", "B", "those who wait for a lock are tried while its lock-delay runs"),
 		applied(GroupHouse, "O141", "A", "a replica compares the checksum that it kept with itself, and not with its rows"),
 		applied(GroupHouse, "O142", "A", "rows that are written out are not compared with the checksum that was kept"),
+		applied(GroupHouse, "O143", "A", "a backup that is recorded already is found again, instead of a new one being made"),
+		applied(GroupHouse, "O144", "A", "old backups are never removed"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
