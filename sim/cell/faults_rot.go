@@ -236,13 +236,15 @@ func (s *decayed) astray() {
 	s.c.until(outage(s.d), func() { mem.SetFault(nil) })
 }
 
-// readError makes a read fail that need not fail again, or spoils sectors of the
-// log for good. Reads come when a replica starts.
+// readError makes a read fail that need not fail again, of any file, or of the kind
+// that a start reads later than the registers; or it spoils sectors of the log for
+// good. Reads come when a replica starts.
 func readError(c *Cell, d *sim.Draw) {
 	if !c.mayStop() || d.Chance(1, 2) {
 		m := c.anyReplica(d)
+		kind := []string{"", ".wal", ".snap"}[d.Int(3)]
 		c.failOnce(m, d, func(call vfs.Call) vfs.Fault {
-			if call.Op == vfs.OpReadAt {
+			if call.Op == vfs.OpReadAt && strings.HasSuffix(call.Name, kind) {
 				return vfs.Fault{Err: vfs.ErrIO}
 			}
 			return vfs.Fault{}

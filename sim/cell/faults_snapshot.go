@@ -10,7 +10,8 @@ import (
 
 // rotSnapshot lets the newest snapshot of a replica go bad. The one before is
 // left alone, and one next to it that went bad before is gone by then: log and
-// older snapshot are worth as much.
+// older snapshot are worth as much. So is the log alone where there was no other yet:
+// nothing is dropped on the word of one.
 func rotSnapshot(c *Cell, d *sim.Draw) {
 	m := c.anyReplica(d)
 	mem := m.Disk().Mem()
@@ -21,7 +22,7 @@ func rotSnapshot(c *Cell, d *sim.Draw) {
 		}
 	}
 	n, id := len(files), paxos.NodeID(m.Addr())
-	if n < 2 || slices.Contains(c.rotten[id], files[n-2]) || !c.watch.atlas.take(id) {
+	if n == 0 || n > 1 && slices.Contains(c.rotten[id], files[n-2]) || !c.watch.atlas.take(id) {
 		return
 	}
 	if c.rotten == nil {

@@ -14,6 +14,7 @@ type diskFacts struct {
 	applied paxos.Slot // in the present life: memory, not disk
 
 	snapshot paxos.Slot // of the newest snapshot that is durable
+	older    paxos.Slot // of the one before; after a start, at most that of the newest
 	floor    paxos.Slot // that the promise register had after the last truncation
 
 	lsn, mark paxos.LSN           // synced up to; of that, stated by a mark

@@ -51,7 +51,7 @@ func (h *watch) sameRows(id paxos.NodeID, what string, s paxos.Slot, sum db.Sum)
 // (S6).
 func (h *watch) published(id paxos.NodeID, s host.SnapshotID, rows *db.View) {
 	d, slot := &h.disks[id], s.Handle.Slot
-	d.snapshot = max(d.snapshot, slot)
+	d.older, d.snapshot = d.snapshot, max(d.snapshot, slot)
 	if rows != nil {
 		h.sameRows(id, "publishes", slot, rows.Recompute())
 	}
@@ -81,11 +81,11 @@ func (h *watch) puts(id paxos.NodeID, p *pieces, next host.Piece) {
 	*p = pieces{next.ID, next.Offset + int64(len(next.Data))}
 }
 
-// truncates is told that a replica is about to drop what concerns slots below: a
-// durable snapshot must stand in for that, or it is lost (S3).
+// truncates is told that a replica is about to drop what concerns slots below: two
+// durable snapshots must stand in for that, as one may rot, or it is lost (S3).
 func (h *watch) truncates(id paxos.NodeID, below paxos.Slot) {
-	if d := &h.disks[id]; below > d.snapshot+1 {
-		h.world.Break("S3", "replica %d drops the slots below %d from its log, its newest durable snapshot is of slot %d", id, below, d.snapshot)
+	if d := &h.disks[id]; below > d.older+1 {
+		h.world.Break("S3", "replica %d drops the slots below %d from its log, its newest durable snapshots are of slots %d and %d", id, below, d.older, d.snapshot)
 	}
 }
 
@@ -110,7 +110,7 @@ func (h *watch) resumes(id paxos.NodeID, rec store.Recovered, report store.Repor
 	if rec.Floor > s+1 {
 		h.world.Break(h.broken(id, "S3"), "replica %d begins with its snapshot of slot %d, its log lacks the slots below %d", id, s, rec.Floor)
 	}
-	d.snapshot, d.applied = s, s
+	d.older, d.snapshot, d.applied = s, s, s
 }
 
 // installed checks a snapshot that replaced the rows of a replica (S2, S3, S6).

@@ -68,8 +68,8 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 		breaks string
 		what   func(*facts)
 	}{
-		"as it should be":               {"", func(f *facts) { f.publish(1, 3); f.h.truncates(1, 4); f.begins(3, 4, 4) }},
-		"it keeps more":                 {"", func(f *facts) { f.publish(1, 3); f.h.truncates(1, 2); f.begins(3, 2, 1) }},
+		"as it should be":               {"", func(f *facts) { f.publish(1, 2); f.publish(1, 3); f.h.truncates(1, 3); f.begins(3, 4, 4) }},
+		"it keeps more":                 {"", func(f *facts) { f.publish(1, 2); f.publish(1, 3); f.h.truncates(1, 2); f.begins(3, 2, 1) }},
 		"a newer one than was told":     {"", func(f *facts) { f.begins(3, 0, 1) }},
 		"a vote is missing above":       {"S3", func(f *facts) { f.publish(1, 3); f.begins(3, 4, 5) }},
 		"a vote is missing below":       {"S3", func(f *facts) { f.publish(1, 3); f.begins(3, 2, 3) }},
@@ -90,7 +90,10 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 			f.h.slot(3).summed = false
 			f.publish(1, 3)
 		}},
-		"dropped too early": {"S3", func(f *facts) { f.publish(1, 2); f.h.truncates(1, 4) }},
+		"dropped too early":           {"S3", func(f *facts) { f.publish(1, 1); f.publish(1, 2); f.h.truncates(1, 4) }},
+		"dropped on the word of one":  {"S3", func(f *facts) { f.publish(1, 2); f.h.truncates(1, 2) }},
+		"dropped up to the newer one": {"S3", func(f *facts) { f.publish(1, 1); f.publish(1, 3); f.h.truncates(1, 3) }},
+		"it began with the newer one": {"", func(f *facts) { f.publish(1, 1); f.publish(1, 3); f.begins(3, 2, 2); f.h.truncates(1, 2) }},
 		"begins without votes": {"S3", func(f *facts) {
 			f.publish(1, 2)
 			f.h.started(1, paxos.Status{Promised: ballot(1, 1), Floor: 4, VotesEnd: 9})
