@@ -60,6 +60,9 @@ type Status struct {
 	Durable   LSN
 	Held      int // messages that wait for the disk
 	Pending   int // commands that wait for a slot
+	Values    int // slots in memory for chosen values
+	Proposals int // of a leader, slots in memory for what it proposed
+	Asked     int // of a leader, heartbeats of which a grant would count
 	Count     Counters
 }
 
@@ -85,6 +88,10 @@ func (n *Node) Status() Status {
 	case n.bid != nil:
 		role = Candidate
 	}
+	proposals, asked := 0, 0
+	if n.lead != nil {
+		proposals, asked = len(n.lead.props.items), len(n.lead.lease.asked)
+	}
 	var source NodeID
 	if n.catchup.asked && n.lags() {
 		source = n.catchup.source
@@ -93,6 +100,7 @@ func (n *Node) Status() Status {
 		ID: n.cfg.ID, Boot: n.boot, Role: role, Ballot: n.ballot(), Promised: n.acceptor.promised, Leader: n.leader.Leader, Source: source,
 		FirstOpen: n.learner.firstOpen, Applied: n.learner.applied, Floor: n.acceptor.votes.base, VotesEnd: n.acceptor.votes.end(),
 		Next: n.gate.next(), Durable: n.gate.durable, Held: len(n.gate.held), Pending: n.pending.len(), Count: n.count,
+		Values: len(n.learner.known.items), Proposals: proposals, Asked: asked,
 	}
 }
 

@@ -55,6 +55,9 @@ func (c *Cell) sizes(r *replica) []sizes {
 		{"calls proposed by the desk", desk.UnderWay, cfg.MaxPending + desk.Waiting + api.MaxWindow},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
 		{"slots in memory", kept(status, r.damaged), c.keeps()},
+		{"chosen values in memory", learned(status, r.damaged), c.keeps()},
+		{"proposals in memory", status.Proposals, cfg.Paxos.Window},
+		{"heartbeats remembered", status.Asked, 2*int(cfg.Paxos.Lease.Term()/cfg.Paxos.Heartbeat) + maxBeats},
 		{"sums of slots in memory", summed(r), c.keeps()},
 		{"snapshots on its disk", snaps, maxSnapshots},
 		{"bytes of log", bytes, 6*int(c.plan.Store.SegmentSize) + c.keeps()*(512+2*c.plan.Calls.Value)},
@@ -78,6 +81,14 @@ func kept(s paxos.Status, damaged bool) int {
 		return 0
 	}
 	return int(s.VotesEnd - s.Floor)
+}
+
+// learned is how many chosen values a node remembers, with the same exception.
+func learned(s paxos.Status, damaged bool) int {
+	if damaged {
+		return 0
+	}
+	return s.Values
 }
 
 // summed is how many sums a host remembers, with the same exception.
@@ -126,6 +137,8 @@ const (
 	// maxHeld is far above what a disk that stands still for seconds leaves
 	// waiting, and far below what a leak would.
 	maxHeld = 20_000
+	// maxBeats is far above the heartbeats that boosts send out of turn.
+	maxBeats = 20
 	// maxDrift is how many windows a laggard may be behind in votes it holds and
 	// does not know as chosen, while it catches up.
 	maxDrift = 1_000

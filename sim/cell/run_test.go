@@ -122,6 +122,8 @@ func TestL2EachSizeHasABoundThatCanBreak(t *testing.T) {
 	}
 	require.Contains(t, grown, "sessions")
 	require.Contains(t, grown, "stored answers")
+	require.Contains(t, grown, "chosen values in memory")
+	require.Contains(t, grown, "heartbeats remembered")
 
 	c.load.sessions = 0
 	c.bounds()

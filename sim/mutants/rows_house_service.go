@@ -97,6 +97,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O143", "A", "a backup that is recorded already is found again, instead of a new one being made"),
 		applied(GroupHouse, "O144", "A", "old backups are never removed"),
 		applied(GroupHouse, "O145", "A", "the log is shortened as soon as there is one snapshot"),
+		applied(GroupHouse, "O146", "B", "a leader keeps all that it ever proposed"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
