@@ -6,6 +6,7 @@ import (
 	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/lock"
 )
 
 // Advance tells that time has passed.
@@ -75,11 +76,15 @@ func (d *Desk) owe(at At) {
 	}
 }
 
-// unproposed answers the call, unless it has a place in the queue, which it keeps.
+// unproposed answers the call, unless it has a place in the queue, which it keeps;
+// but not if its handle has got the lock by another call: nobody waits for himself.
 func (d *Desk) unproposed(at At, c command.Act, code api.Code) {
 	w := d.take(c.Session, c.Seq)
 	if w == nil {
 		return
+	}
+	if _, holds := lock.HeldBy(at.Rows, ownerOf(w.handle)); holds && d.releases[w.handle.ID] == 0 {
+		d.unqueue(w)
 	}
 	if w.queued {
 		d.queues.Settle(w.handle.ID, w.Seq, false)

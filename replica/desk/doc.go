@@ -122,7 +122,8 @@
 //
 // A call is answered with the code that comes with it, and its client sends it
 // again. What nobody would send again, the Desk proposes again after Config.Retry:
-// Acquires that wait, sweeps, ends of delays, FailHandle.
+// Acquires that wait, sweeps, ends of delays, FailHandle. An Acquire whose handle has
+// got the lock meanwhile, by another call, waits no more: its client sends it again.
 //
 // # Invariants
 //
