@@ -88,6 +88,13 @@
 // then, once; a copy that comes later, in a later epoch, is another command with
 // another guard, and at most one of them is executed.
 //
+// # Numbers
+//
+// Session and Seq name a call, whatever is asked for by them: a request whose number is
+// under way is a copy, and gets that one's answer, also where the one is about a row and
+// the other about a node. No client of ours numbers like that; but who did would have two
+// commands of one call in the log.
+//
 // # Evidence
 //
 // A lease of a session is a promise, and a session ends only when its lease is over

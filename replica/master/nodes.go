@@ -35,13 +35,19 @@ func onNodes(op api.Op) bool {
 	return true
 }
 
-// ask hands a call to the desk. The newest copy of it is answered.
+// ask hands a call to the desk. The newest copy of it is answered. One with the number
+// of a call on a row that waits for the log is a copy of that one.
 func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 	k := keyOf(who, q.Session, q.Seq, q.Op)
 	_, waits := m.asked[k]
+	_, entered := m.pending[k]
 	switch {
 	case m.desk == nil:
 		m.answer(waiter(from, q), api.Result{Code: api.Invalid})
+		return
+	case entered:
+		m.seen(at, q)
+		m.enter(at, from, who, q)
 		return
 	case !waits && m.busy(who):
 		m.answer(waiter(from, q), at.noPlace())

@@ -95,11 +95,16 @@ func (m *Master) refuse(from Addr, q api.Request, code api.Code) {
 }
 
 // enter gives a request a place among the pending ones, and its command to the
-// log, unless a copy waits already.
+// log, unless a copy waits already; as a call on a node, perhaps, if its client
+// numbers as nobody may.
 func (m *Master) enter(at At, from Addr, who api.Principal, q api.Request) {
 	k := keyOf(who, q.Session, q.Seq, q.Op)
 	_, waits := m.pending[k]
+	_, asked := m.asked[k]
 	switch {
+	case asked:
+		m.count.Merged++
+		m.asked[k] = waiter(from, q)
 	case waits:
 		m.count.Merged++
 		m.pending[k] = waiter(from, q)

@@ -18,7 +18,8 @@
 //	             fence_program.go its clients, fence_line.go what they say
 //	rights.go    programs that use nodes under ACL files that change; files_guest.go:
 //	             what others do to nodes; guest.go: a hostile client; guest_manners.go:
-//	             what it does as anybody may, guest_tricks.go: what nobody may
+//	             what it does as anybody may, guest_tricks.go, guest_numbers.go: what
+//	             nobody may
 //	backups.go   backups on far disks, which fail, and what is in them; reborn.go: the
 //	             cell that is made of the newest when a run is over
 //	crowd.go     very many sessions that only stay alive: crowd_clients.go is their

@@ -30,9 +30,10 @@ func (p *Plan) hostile(at func(string) *draw.Stream) {
 // Each request is sent with what may be answered to it; any other answer breaks
 // S14, or S16 where it was about somebody else's session (trick).
 type hostile struct {
-	cell  *Cell
-	env   *sim.Env
-	draws *sim.Draw
+	cell    *Cell
+	env     *sim.Env
+	draws   *sim.Draw
+	numbers *sim.Draw // of doubles
 
 	master  sim.Addr
 	epoch   api.Epoch
@@ -122,7 +123,7 @@ func pick[T any](d *sim.Draw, all []T) (x T, ok bool) {
 
 // Start begins a life.
 func (h *hostile) Start(env *sim.Env) {
-	h.env, h.draws = env, env.Draw("hostile")
+	h.env, h.draws, h.numbers = env, env.Draw("hostile"), env.Draw("hostile numbers")
 	h.id = firstTrick
 	h.sent, h.held, h.stat = map[uint64]trick{}, map[api.Token]api.Held{}, map[api.Token]api.Opened{}
 	h.left = map[api.SessionID]count{}

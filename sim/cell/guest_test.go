@@ -25,6 +25,7 @@ func TestAHostileClientTriesAllItsTricks(t *testing.T) {
 		"session", "open", "close", "use", "a forged token", "another's token", "another's session", "a session to come",
 		"a wrong number", "too large contents", "too large a value", "too long a key", "too long a token", "a bad path",
 		"a bad sequencer", "a wrong acquisition", "a handle that is shut", "to write without the right", "a replay, sent", "malformed bytes, sent",
+		"two calls by one number",
 	} {
 		require.Positive(t, c.tricks[name], name)
 	}
@@ -163,6 +164,7 @@ func TestAHostileClientAsksAgain(t *testing.T) {
 		"of this epoch":     {"acquire", api.Request{Session: 7, Seq: 4, Epoch: 2, Op: api.Acquire{Handle: "x"}}, false},
 		"not waited for":    {"acquire", api.Request{Session: 7, Seq: 2, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
 		"of somebody else":  {"another's session", api.Request{Session: 8, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
+		"of two alike":      {doubling, api.Request{Session: 7, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
 		"with a wrong date": {"a wrong epoch", api.Request{Session: 7, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
 	} {
 		h.id++
@@ -175,6 +177,27 @@ func TestAHostileClientAsksAgain(t *testing.T) {
 			require.Equal(t, c.q.Op, q.Op)
 		}
 	}
+}
+
+// It asks for something of a row and of a node by one number, in either order.
+func TestAHostileClientNumbersTwoCallsAlike(t *testing.T) {
+	cell := someCell(t, 11, withHostile)
+	h := cell.world.Clients()[cell.plan.Clients].Process().(*hostile)
+	h.session, h.epoch, h.master, h.own = 7, 2, 1, nil
+	require.False(t, h.doubles())
+	h.own = []api.Token{"x"}
+	orders := map[bool]int{}
+	for range 20 {
+		require.True(t, h.doubles())
+		first, second := h.sent[h.id-1].q, h.sent[h.id].q
+		require.Equal(t, first.Session, second.Session)
+		require.Equal(t, first.Seq, second.Seq)
+		_, row := first.Op.(api.Put)
+		_, other := second.Op.(api.Put)
+		require.NotEqual(t, row, other)
+		orders[row]++
+	}
+	require.Len(t, orders, 2)
 }
 
 // Who asks in an epoch that is over may be answered by one that does not know that it

@@ -15,6 +15,7 @@ func (h *hostile) turn() {
 	case h.widened != "":
 		h.send("use", api.SetContents{Handle: h.widened, Contents: "more"}, anything)
 		h.widened = ""
+	case h.numbers.Chance(1, 8) && h.doubles():
 	case h.draws.Chance(1, 4) && h.widens(), h.draws.Chance(1, 4) && h.asksAgain():
 	case h.draws.Chance(1, 3):
 		h.behaves()
@@ -313,7 +314,7 @@ func (h *hostile) asksAgain() bool {
 	var before []api.Request
 	for id := h.id; id > firstTrick && id+mostHeard > h.id; id-- {
 		t := h.sent[id]
-		q, own := t.q, t.name != widening && t.name != "a wrong epoch" && t.name != "a wrong number"
+		q, own := t.q, t.name != widening && t.name != doubling && t.name != "a wrong epoch" && t.name != "a wrong number"
 		if own && q.Session == h.session && q.Seq > h.seen && q.Epoch != 0 && q.Epoch < h.epoch {
 			before = append(before, q)
 		}
