@@ -241,6 +241,8 @@
 //	I-G1  delta  while a grant runs nobody else is given a promise; it is not shortened
 //	I-G2  delta  a leader counts on its lease for no longer than a term from now
 //	I-T1  delta  time does not go back
+//	I-T2  state  pauses before others are asked again have a bound: 16 Retransmit for
+//	             promises, 8 for values
 //
 // What concerns several nodes at once (one value a slot, over all disks; one lease
 // at an instant) cannot be asserted by one of them: model_test.go and the simulator

@@ -9,8 +9,8 @@ type delta struct {
 	grants    granter
 }
 
-// verifyDelta compares with the last output (I-A1, I-L2), and every message
-// that leaves with the disk (I-A4).
+// verifyDelta compares with the last output (I-A1, I-L2), pauses with their bounds
+// (I-T2), and every message that leaves with the disk (I-A4).
 func (n *Node) verifyDelta() {
 	now := delta{
 		promised: n.acceptor.promised, firstOpen: n.learner.firstOpen,
@@ -24,8 +24,20 @@ func (n *Node) verifyDelta() {
 	}
 	n.verifyGrant(now)
 	n.before = now
+	n.verifyPauses()
 	for i := range n.gate.send {
 		n.verifyLeaves(n.gate.send[i].Message)
+	}
+}
+
+// verifyPauses: waits that double have a bound, however long nobody answers (I-T2).
+// One without is as long as the outage was, when that is over.
+func (n *Node) verifyPauses() {
+	if most := 16 * n.cfg.Retransmit; n.bid != nil && n.bidDue.Sub(n.now) > most {
+		invariant.Failf("I-T2", "node %d asks for promises again in %v, its bound is %v", n.cfg.ID, n.bidDue.Sub(n.now), most)
+	}
+	if most := 8 * n.cfg.Retransmit; n.lags() && n.catchup.due.Sub(n.now) > most {
+		invariant.Failf("I-T2", "node %d asks for values again in %v, its bound is %v", n.cfg.ID, n.catchup.due.Sub(n.now), most)
 	}
 }
 

@@ -65,6 +65,38 @@ func TestACandidateFarBehindCatchesUpFirst(t *testing.T) {
 	require.Contains(t, r.drain(), "fetch [1,9) -> 2")
 }
 
+// However long nobody answers, others are asked again before long (I-T2).
+func TestPausesDoNotGrowWithoutBound(t *testing.T) {
+	for name, c := range map[string]struct {
+		begin  func(*rig)
+		extend func(*rig)
+		text   string
+	}{
+		"a candidate": {
+			func(r *rig) { r.campaign() },
+			func(r *rig) { r.node.bidDue = r.now.Add(16*r.cfg.Retransmit + 1) },
+			"invariant I-T2 broken: node 1 asks for promises again in 800.000001ms, its bound is 800ms",
+		},
+		"a laggard": {
+			func(r *rig) { r.step(2, Heartbeat{Ballot: Ballot{1, 2}, Boot: 1, Seq: 1, FirstOpen: 9}) },
+			func(r *rig) { r.node.catchup.due = r.now.Add(8*r.cfg.Retransmit + 1) },
+			"invariant I-T2 broken: node 1 asks for values again in 400.000001ms, its bound is 400ms",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, 3)
+			c.begin(r)
+			r.drain()
+			for range 1000 {
+				r.pass(r.cfg.Retransmit)
+				r.drain()
+			}
+			c.extend(r)
+			require.PanicsWithError(t, c.text, func() { r.take() })
+		})
+	}
+}
+
 // The only copy of a value is unreadable, so phase 1 waits; then catch-up brings
 // the value from a peer that is too slow to answer the Prepare.
 func TestCatchUpEndsAWaitForAnUnreadableVote(t *testing.T) {
