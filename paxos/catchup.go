@@ -71,7 +71,8 @@ func (n *Node) fetch() {
 	c.asked = true
 	c.due = n.now.Add(c.wait)
 	n.count.Fetches++
-	n.gate.post(0, c.source, Fetch{Slots: Range{From: from, To: min(c.target, from+Slot(n.cfg.FetchSlots))}})
+	most := Slot(min(n.cfg.FetchSlots, n.cfg.MaxAhead)) // more would be too far
+	n.gate.post(0, c.source, Fetch{Slots: Range{From: from, To: min(c.target, from+most)}})
 }
 
 // onFetch answers with what is known; an empty answer lets the asker go on to
@@ -87,7 +88,7 @@ func (n *Node) onFetch(from NodeID, m Fetch) {
 }
 
 func (n *Node) onFetchReply(from NodeID, m FetchReply) {
-	if n.tooFar(m.From) || n.tooFar(m.From+Slot(len(m.Values))) {
+	if n.tooFar(m.From + Slot(max(len(m.Values), 1)) - 1) {
 		n.count.TooFar++
 		return
 	}

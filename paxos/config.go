@@ -25,7 +25,7 @@ type Config struct {
 	PageVotes        int // votes in one Promise, at most
 	FetchSlots       int // slots in one FetchReply, at most
 	PageBytes        int // bytes of values in one Promise or FetchReply; one larger value still goes alone
-	MaxAhead         int // slots above the first open one that a node takes notice of; at least Window
+	MaxAhead         int // slots above the first open one that a node takes notice of; at least Window, better some times as many
 
 	// Lease is about reading without the log; equal at all members, see there.
 	Lease Lease

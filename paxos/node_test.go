@@ -1,6 +1,7 @@
 package paxos
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -62,7 +63,22 @@ func TestACandidateFarBehindCatchesUpFirst(t *testing.T) {
 	r.step(2, Promise{Ballot: b, Boot: 1, Page: Range{1, MaxSlot}, FirstOpen: 9, Votes: []Vote{{Slot: 9, Ballot: Ballot{1, 2}}}})
 	require.Equal(t, uint64(1), r.node.Status().Count.TooFar)
 	r.pass(r.cfg.Retransmit)
-	require.Contains(t, r.drain(), "fetch [1,9) -> 2")
+	require.Contains(t, r.drain(), "fetch [1,5) -> 2")
+}
+
+// A laggard asks for no more than it takes notice of, or what it fetched would be too
+// far ahead each time.
+func TestALaggardOfWhichLittleMayBeAheadCatchesUp(t *testing.T) {
+	r := newRig(t, 3, func(c *Config) { c.MaxAhead, c.Window, c.FetchSlots = 4, 4, 8 })
+	r.step(2, Heartbeat{Ballot: Ballot{1, 2}, Boot: 1, Seq: 1, FirstOpen: 10})
+	r.pass(r.cfg.Retransmit)
+	for from := Slot(1); from < 10; from = r.node.Status().FirstOpen {
+		to := min(from+4, 10)
+		require.Contains(t, r.drain(), fmt.Sprintf("fetch [%d,%d) -> 2", from, to))
+		r.step(2, FetchReply{From: from, Values: []Value{val("a"), val("b"), val("c"), val("d")}[:to-from], FirstOpen: 10})
+		require.Equal(t, to, r.node.Status().FirstOpen)
+	}
+	require.Zero(t, r.node.Status().Count.TooFar)
 }
 
 // However long nobody answers, others are asked again before long (I-T2).

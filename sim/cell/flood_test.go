@@ -99,6 +99,7 @@ func asShipped(p *Plan) {
 	shipped, mine := host.DefaultConfig(), p.Host.Node
 	c, d := &mine.Paxos, node.DefaultConfig().Paxos
 	c.Window, c.MaxBatchCommands, c.MaxBatchBytes, c.MaxPending, c.Lease = d.Window, d.MaxBatchCommands, d.MaxBatchBytes, d.MaxPending, d.Lease
+	c.MaxAhead = d.MaxAhead
 	c.Heartbeat, c.ElectionMin, c.ElectionMax, c.Retransmit = d.Heartbeat, d.ElectionMin, d.ElectionMax, d.Retransmit
 	shipped.Node = mine
 	p.Host, p.RatePPB, p.Misfit = shipped, 0, Misfit{}

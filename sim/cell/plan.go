@@ -243,6 +243,9 @@ func (p *Plan) machines(at func(string) *draw.Stream) {
 		Sync:  sim.Table{sync, sync + sync/4, sync + sync/2, 3 * sync},
 		Meta:  sim.Table{quick, 2 * quick},
 	}
+	if d := at("disk.width"); d.Chance(1, 3) {
+		p.Disk.PerKiB = time.Duration(d.LogUniform(int64(time.Microsecond), int64(200*time.Microsecond)))
+	}
 	p.Fatal = at("disk.fatal").Duration(p.Duration/3, p.Duration)
 	p.Store.SegmentSize = at("store.segment").LogUniform(1<<9, 1<<20)
 	p.Store.ChunkSize = int(at("store.chunk").LogUniform(1<<10, 1<<18))
@@ -257,6 +260,9 @@ func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	c.Window = small("paxos.window", 64)
 	c.MaxBatchCommands = small("paxos.batch", 64)
 	c.PageVotes = small("paxos.page", 256)
+	if d := at("paxos.ahead"); d.Chance(1, 2) { // less, and each slot waits for a Chosen or to be sent again
+		c.MaxAhead = int(d.LogUniform(4*int64(c.Window), 1<<12))
+	}
 	c.FetchSlots = small("paxos.fetch", 256)
 	c.PageBytes = int(at("paxos.page-bytes").LogUniform(64, 1<<20))
 	c.Heartbeat = at("paxos.heartbeat").Duration(40*time.Millisecond, 250*time.Millisecond)

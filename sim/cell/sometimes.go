@@ -19,6 +19,7 @@ var situations = []situation{
 	{"window-full", "a command had to wait because the window was full", func(c *Cell) uint64 { return c.watch.counts.WindowFull }},
 	{"accept-resent", "an Accept was sent again", func(c *Cell) uint64 { return c.watch.counts.Retransmitted }},
 	{"catch-up", "a laggard fetched chosen values", func(c *Cell) uint64 { return c.watch.counts.Fetches }},
+	{"too-far", "a replica took no notice of a slot that was too far above those it knew", func(c *Cell) uint64 { return c.watch.counts.TooFar }},
 	{"source-switched", "a laggard turned to another source", func(c *Cell) uint64 { return c.watch.counts.SourceSwitched }},
 	{"stale-answer", "an answer to an earlier ballot, life or page was dropped", func(c *Cell) uint64 { return c.watch.counts.Stale }},
 	{"disk-failed", "a replica stopped because its disk failed", func(c *Cell) uint64 { return uint64(c.failures) }},
