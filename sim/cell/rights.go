@@ -103,6 +103,9 @@ func (p *program) anyOpening(path string) manner {
 // there and may list the program, and of one that is never there.
 func (p *program) names() client.ACLNames {
 	one := func() api.ACLName {
+		if p.odd.Chance(1, 16) { // of a directory, if anything
+			return api.ACLName(subdir[1:])
+		}
 		switch n := p.draws.Int(aclFiles + 4); {
 		case n < aclFiles:
 			return api.ACLName(aclFile(n))
@@ -122,6 +125,10 @@ func aclFile(n int) string { return fmt.Sprintf("a%d", n) }
 // editACL makes an ACL file, writes who stands in it, or takes it away.
 func (p *program) editACL(ctx context.Context) {
 	path := aclDir + "/" + aclFile(p.draws.Int(aclFiles))
+	if p.odd.Chance(1, 6) {
+		p.oddACL(ctx)
+		return
+	}
 	o := p.has(path)
 	switch {
 	case o == nil:
@@ -133,18 +140,53 @@ func (p *program) editACL(ctx context.Context) {
 	}
 }
 
+// oddACL does what a cell must stand: it makes, or takes away, a directory where ACL
+// files are, writes the file that lists everybody anew, or tries to delete the directory
+// of them all, which is there in every cell.
+func (p *program) oddACL(ctx context.Context) {
+	path := [...]string{aclDir + subdir, aclDir + "/everybody", aclDir}[p.odd.Int(3)]
+	o := p.has(path)
+	switch {
+	case o == nil:
+		p.openAs(ctx, path, manner{create: client.CreateMay, rights: allRights})
+	case path == aclDir:
+		p.unmake(ctx, o)
+	case path == aclDir+subdir:
+		p.remove(ctx, o)
+	default:
+		p.write(ctx, o, "# all\n*", 0)
+	}
+}
+
+// unmake tries to delete the ACL directory, which nobody may (Invalid), whatever is in
+// it.
+func (p *program) unmake(ctx context.Context, o *opened) {
+	err := p.bare(ctx, o, func(ctx context.Context) error { return o.h.Delete(ctx) })
+	if err == nil || errors.Is(err, client.ErrNotEmpty) {
+		p.cell.world.Break("S16", "to delete %s is answered as if it could be: %v", o.path, err)
+	}
+	p.heard(ctx, o, "delete", err)
+}
+
 // listed is an ACL file: some of the clients, or all, with something between that
 // lists nobody.
 func (p *program) listed() string {
 	var b strings.Builder
 	b.WriteString("# some\n")
 	for i := range p.cell.plan.Clients {
+		name := string(principal(sim.FirstClient + sim.Addr(i)))
 		if p.draws.Chance(1, 2) {
-			fmt.Fprintf(&b, "%s\n", principal(sim.FirstClient+sim.Addr(i)))
+			fmt.Fprintf(&b, "%s\n", name)
+		} else if p.odd.Chance(1, 2) { // a slip, and the line lists nobody
+			slips := [...]string{strings.ToUpper(name), " " + name, name + " ", name + "\r", name[:len(name)-1], name + "0x"}
+			fmt.Fprintf(&b, "%s\n", slips[p.odd.Int(len(slips))])
 		}
 	}
 	if p.draws.Chance(1, 8) {
 		b.WriteString("*\n")
+	}
+	if p.odd.Chance(1, 2) { // the last line may do without
+		return strings.TrimSuffix(b.String(), "\n")
 	}
 	return b.String()
 }

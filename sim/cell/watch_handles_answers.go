@@ -88,7 +88,7 @@ func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply, log
 	case api.TooLarge:
 		vain = a.who != b.intruder && len(contentsIn(a.op)) <= mostContents
 	case api.Invalid:
-		vain = a.who != b.intruder && b.rights.opened[k.session] == a.who && !readsSequencer(a.op)
+		vain = a.who != b.intruder && b.rights.opened[k.session] == a.who && !readsSequencer(a.op) && !unmakes(a.op, g)
 	}
 	if vain {
 		b.world.Break("S14", "replica %d refuses call %d of session %d, %T by handle %v, with %v, and nothing speaks against it", id, k.seq, k.session, a.op, g.id, p.Code)
@@ -122,6 +122,13 @@ func readsSequencer(op api.Op) bool {
 		return true
 	}
 	return false
+}
+
+// unmakes says that an op would delete what there is in every cell.
+func unmakes(op api.Op, g *grip) bool {
+	_, deletes := op.(api.DeleteNode)
+	path := g.node.Path.String()
+	return deletes && (path == "/" || path == aclDir)
 }
 
 // tells says that an answer does more than to refuse.

@@ -40,7 +40,7 @@ func (b *quotaBook) command(a *command.Applied) {
 	switch c := a.Command.(type) {
 	case command.Found:
 		if a.Result.Code == api.OK {
-			b.founded(c.Founding)
+			b.founded(c.Founding, api.Instance(a.Number))
 		}
 	case command.Sweep:
 		b.gone(c.Node)
@@ -49,11 +49,11 @@ func (b *quotaBook) command(a *command.Applied) {
 	}
 }
 
-func (b *quotaBook) founded(f tree.Founding) {
+func (b *quotaBook) founded(f tree.Founding, n api.Instance) {
 	b.limits = f.Limits
-	b.charge(aclDir, charged{}, 1)
+	b.charge(aclDir, charged{instance: n}, 1)
 	for _, file := range f.Files {
-		b.charge(aclDir+"/"+string(file.Name), charged{bytes: uint64(len(file.Contents))}, 1)
+		b.charge(aclDir+"/"+string(file.Name), charged{instance: n, bytes: uint64(len(file.Contents))}, 1)
 	}
 }
 

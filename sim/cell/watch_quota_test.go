@@ -10,6 +10,30 @@ import (
 	"github.com/chubbycell/chubby/replica/tree"
 )
 
+// What a cell is founded with stands at the instance of the command: what is written to
+// it counts, and whoever deletes it makes room.
+func TestS16WhatACellIsFoundedWithCounts(t *testing.T) {
+	ref := func(n api.Instance) api.Ref {
+		p, err := api.ParsePath("/acl/all")
+		require.NoError(t, err)
+		return api.Ref{Path: p, Instance: n}
+	}
+	for deed, left := range map[command.Deed]tree.Usage{
+		command.SetContents{Node: ref(2), Contents: "12345"}: {Nodes: 1, Bytes: 5},
+		command.SetContents{Node: ref(3), Contents: "12345"}: {Nodes: 1, Bytes: 2},
+		command.DeleteNode{Node: ref(2)}:                     {},
+		command.DeleteNode{Node: ref(3)}:                     {Nodes: 1, Bytes: 2},
+	} {
+		l := newLibrary(t)
+		b := newQuotaBook(l.w, l.b)
+		f := tree.Founding{Files: []tree.FoundingFile{{Name: "all", Contents: "*\n"}}, Limits: tree.DefaultLimits()}
+		b.command(&command.Applied{Number: 2, Verdict: command.Executed, Command: command.Found{Founding: f}, Result: api.Result{Code: api.OK}})
+		b.command(&command.Applied{Number: 4, Verdict: command.Executed, Command: command.Act{Session: 1, Deed: deed}, Result: api.Result{Code: api.OK}})
+		require.Equal(t, left, b.dirs[aclDir], "%+v", deed)
+		l.good()
+	}
+}
+
 // Session 1 is ann's. A principal may own three nodes and ten bytes, a directory hold
 // two nodes and eight.
 func TestS16QuotasAreKeptAndRefuseNothingElse(t *testing.T) {

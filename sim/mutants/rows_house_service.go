@@ -113,6 +113,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O154", "B", "the lock-delays of two handles of one session on one lock add up"),
 		applied(GroupHouse, "O151", "B", "a restored cell waits only for the leases that the backup knows of, not for the longest that the old cell may have granted since"),
 		applied(GroupHouse, "O152", "B", "the epoch of a restored cell goes on where that of the backup ends"),
+		applied(GroupHouse, "O157", "B", "an ACL name that names a directory is read as a file"),
 	}
 }
 
