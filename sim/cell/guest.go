@@ -34,6 +34,7 @@ type hostile struct {
 	env     *sim.Env
 	draws   *sim.Draw
 	numbers *sim.Draw // of doubles
+	odd     *sim.Draw // of rareTricks
 
 	master  sim.Addr
 	epoch   api.Epoch
@@ -50,6 +51,8 @@ type hostile struct {
 	widened api.Token // "": none that was not tried yet
 	expired []string  // sequencers of locks that it has released
 	held    map[api.Token]api.Held
+	modes   map[api.Token]api.Mode // how it was asked for
+	hoarded int                    // steps of hoards
 	stat    map[api.Token]api.Opened
 	wires   [][]byte // what it has sent
 }
@@ -123,7 +126,8 @@ func pick[T any](d *sim.Draw, all []T) (x T, ok bool) {
 
 // Start begins a life.
 func (h *hostile) Start(env *sim.Env) {
-	h.env, h.draws, h.numbers = env, env.Draw("hostile"), env.Draw("hostile numbers")
+	h.env, h.draws, h.numbers, h.odd = env, env.Draw("hostile"), env.Draw("hostile numbers"), env.Draw("hostile rare")
+	h.modes, h.hoarded = map[api.Token]api.Mode{}, 0
 	h.id = firstTrick
 	h.sent, h.held, h.stat = map[uint64]trick{}, map[api.Token]api.Held{}, map[api.Token]api.Opened{}
 	h.left = map[api.SessionID]count{}
@@ -203,7 +207,7 @@ func (h *hostile) learn(t trick, p api.Reply) {
 		}
 	case api.Held:
 		if op, ok := t.q.Op.(api.Acquire); ok {
-			h.held[op.Handle] = d
+			h.held[op.Handle], h.modes[op.Handle] = d, op.Mode
 		}
 	}
 	switch op := t.q.Op.(type) {

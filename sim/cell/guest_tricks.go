@@ -19,6 +19,8 @@ func (h *hostile) turn() {
 	case h.draws.Chance(1, 4) && h.widens(), h.draws.Chance(1, 4) && h.asksAgain():
 	case h.draws.Chance(1, 3):
 		h.behaves()
+	case h.odd.Chance(1, 4):
+		rareTricks[h.odd.Int(len(rareTricks))](h)
 	default:
 		tricks[h.draws.Int(len(tricks))](h)
 	}

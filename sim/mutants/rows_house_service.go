@@ -114,6 +114,9 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O151", "B", "a restored cell waits only for the leases that the backup knows of, not for the longest that the old cell may have granted since"),
 		applied(GroupHouse, "O152", "B", "the epoch of a restored cell goes on where that of the backup ends"),
 		applied(GroupHouse, "O157", "B", "an ACL name that names a directory is read as a file"),
+		applied(GroupHouse, "O155", "A", "a CancelAcquire of a call that was given up long ago leaves an answer below Seen"),
+		applied(GroupHouse, "O156", "A", "a sequencer that says exclusive is valid while the lock is held shared"),
+		applied(GroupHouse, "O158", "A", "a node that is opened again by its own handle may be another one"),
 	}
 }
 

@@ -1,0 +1,155 @@
+package cell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// rareTricks are what it tries beside all that tricks are, by draws of their own.
+var rareTricks = []func(*hostile){
+	(*hostile).cancels, (*hostile).flips, (*hostile).deepens, (*hostile).reopens, (*hostile).overstays, (*hostile).compares,
+	(*hostile).pages, (*hostile).hoards,
+}
+
+// gone is what may be answered by a handle of its own, whatever is asked.
+var gone = []api.Code{api.HandleClosed, api.HandlePoisoned, api.BadHandle, api.Gone, api.StaleSequencer, api.Permission, api.NoRight}
+
+func onlyOr(codes ...api.Code) func(api.Reply) bool { return only(append(codes, gone...)...) }
+
+// cancels gives up calls that it has given up long ago, with a Seen that is lower than
+// what it has said before; and such as are no calls yet.
+func (h *hostile) cancels() {
+	t, has := pick(h.odd, h.own)
+	if !has {
+		return
+	}
+	h.seq++
+	q := api.Request{Session: h.session, Seq: h.seq, Seen: h.seen, Epoch: h.epoch}
+	if h.odd.Chance(1, 3) {
+		q.Op = api.CancelAcquire{Handle: t, Call: q.Seq + api.Seq(h.odd.Int(3))}
+		h.raw("to cancel no call", q, onlyOr(api.Invalid))
+		return
+	}
+	low := max(q.Seq, api.MaxWindow) - api.MaxWindow + 1
+	if h.seen < low {
+		return
+	}
+	call := low + api.Seq(h.odd.N(uint64(h.seen-low+1)))
+	q.Seen, q.Op = call-1, api.CancelAcquire{Handle: t, Call: call}
+	h.raw("to cancel what was given up", q, anything)
+}
+
+// flips shows the sequencer of a lock that it holds, in the other mode.
+func (h *hostile) flips() {
+	t, ok := pick(h.odd, h.holding())
+	if !ok {
+		return
+	}
+	s := api.Sequencer{Node: h.stat[t].Node, Mode: api.Exclusive, Gen: h.held[t].Gen}
+	if h.modes[t] == api.Exclusive {
+		s.Mode = api.Shared
+	}
+	op := api.Op(api.CheckSequencer{Handle: t, Sequencer: s.Encode()})
+	if h.odd.Chance(1, 3) {
+		op = api.SetSequencer{Handle: t, Sequencer: s.Encode()}
+	}
+	h.send("a sequencer of the other mode", op, onlyOr())
+}
+
+// deepens names, below a directory that it has open, what is too deep or too long only
+// together with that.
+func (h *hostile) deepens() {
+	t, ok := pick(h.odd, slices.DeleteFunc(slices.Clone(h.own), func(t api.Token) bool { return h.stat[t].Stat.Kind != api.Directory }))
+	if !ok {
+		return
+	}
+	path := strings.Repeat("d/", api.MaxDepth-1) + "d"
+	if h.odd.Chance(1, 2) {
+		long := strings.Repeat("n", api.MaxComponent)
+		path = strings.Join([]string{long, long, long, long[:api.MaxPath-3*api.MaxComponent-5]}, "/")
+	}
+	op := api.Open{Dir: t, Path: path, Rights: api.RightRead}
+	if h.odd.Chance(1, 2) {
+		op.Create, op.Kind = api.CreateMay, api.File
+	}
+	h.send("a bad path below a directory", op, onlyOr(api.Invalid))
+}
+
+// reopens opens the node of a handle by that: it is this instance, or none.
+func (h *hostile) reopens() {
+	t, ok := pick(h.odd, h.own)
+	if !ok {
+		return
+	}
+	was := h.stat[t]
+	op := api.Open{Dir: t, Rights: api.RightRead, Create: api.CreateMay, Kind: was.Stat.Kind}
+	h.send("to open the same again", op, func(p api.Reply) bool {
+		o, opened := p.Detail.(api.Opened)
+		return p.Code != api.OK || opened && !o.Created && (o.Node == was.Node || o.Node == api.Ref{})
+	})
+}
+
+// overstays asks for a longer lock-delay than there is: it gets the longest, and a
+// handle like any other.
+func (h *hostile) overstays() {
+	op := api.Open{Path: h.place(), Rights: api.RightRead | api.RightWrite, Delay: api.LockDelay(longestDelay.Milliseconds()) + 1 + api.LockDelay(h.odd.Int(1<<20))}
+	h.send("open", op, anything)
+}
+
+// compares writes too much on a condition, or on one that is too long.
+func (h *hostile) compares() {
+	op := api.CompareAndSet{Key: "guest", Absent: true, Value: strings.Repeat("x", largest+1)}
+	if h.odd.Chance(1, 2) {
+		op.Absent, op.Expect, op.Value = false, op.Value, "x"
+	}
+	h.send("too large a comparison", op, only(api.TooLarge))
+}
+
+// pages reads what comes after a name in a directory.
+func (h *hostile) pages() {
+	t, ok := pick(h.odd, slices.DeleteFunc(slices.Clone(h.own), func(t api.Token) bool { return h.stat[t].Stat.Kind != api.Directory }))
+	if !ok {
+		return
+	}
+	after := fmt.Sprintf("f%d", h.odd.Int(4))
+	h.send("a page", api.ReadDir{Handle: t, After: after}, func(p api.Reply) bool {
+		l, _ := p.Detail.(api.Listing)
+		last := after
+		for _, c := range l.Children {
+			if c.Name <= last {
+				return false
+			}
+			last = c.Name
+		}
+		return true
+	})
+}
+
+// hoards puts rows that are more together than one answer may have, lists them and takes
+// them away, in a cell that has room for large ones.
+func (h *hostile) hoards() {
+	const most, all = 1 << 20, 1<<20/largest + 1
+	if h.cell.plan.Workload != workBig {
+		return
+	}
+	n := h.hoarded
+	h.hoarded = (n + 1) % (2*all + 1)
+	key := func(n int) string { return fmt.Sprintf("hoard/%d", n%all) }
+	switch {
+	case n < all:
+		h.send("to hoard", api.Put{Key: key(n), Value: strings.Repeat("x", largest)}, anything)
+	case n == all:
+		h.send("all that it hoards", api.List{Prefix: "hoard/"}, func(p api.Reply) bool {
+			size := 0
+			for _, x := range p.Pairs {
+				size += len(x.Key) + len(x.Value)
+			}
+			return size <= most
+		})
+	default:
+		h.send("to hoard", api.Delete{Key: key(n)}, anything)
+	}
+}
