@@ -85,6 +85,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.sessions.sweep, c.sessions.room = p.Host.Node.Desk.SweepAfter, p.Host.Node.Desk.Handles
 	c.sessions.given = func(t api.Token) *grip { return c.handles.given[t] }
 	c.sessions.held = c.watch.held
+	c.sessions.owed = func(e api.Epoch) map[delayID]time.Duration { return c.watch.locks.owed.at[e] }
 	c.sessions.opens = func(s api.SessionID) bool { return len(c.handles.room.opens[s]) > 0 }
 	c.sessions.uses = c.handles.uses
 	c.promises = newPromiseWatch(c)

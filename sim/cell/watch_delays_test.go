@@ -1,6 +1,9 @@
 package cell
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +14,7 @@ import (
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/rows"
 )
 
 // A lock-delay of 3 s begins at second 1, by command 9, at the master of epoch 3.
@@ -50,13 +54,19 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 		"the log says that it ended":    {func(r *reign) { r.acts(4, ended); r.acts(9) }, false},
 		"another master is there now":   {func(r *reign) { r.acts(4); r.c.epoch = 4; r.acts(5); r.acts(9) }, false},
 		"which runs it again": {func(r *reign) {
-			r.c.epoch, r.c.running = 4, []lock.Delay{{Lock: lockNode, Freed: 9, Length: api.DelayOf(3 * time.Second)}}
+			r.c.epoch = 4
+			r.w.owed = func(api.Epoch) map[delayID]time.Duration {
+				return map[delayID]time.Duration{{lockNode, 9}: 3 * time.Second}
+			}
 			r.acts(5)
 			r.acts(8)
 			r.acts(8.9)
 		}, false},
 		"which runs it for too long": {func(r *reign) {
-			r.c.epoch, r.c.running = 4, []lock.Delay{{Lock: lockNode, Freed: 9, Length: api.DelayOf(3 * time.Second)}}
+			r.c.epoch = 4
+			r.w.owed = func(api.Epoch) map[delayID]time.Duration {
+				return map[delayID]time.Duration{{lockNode, 9}: 3 * time.Second}
+			}
 			r.acts(5)
 			r.acts(8)
 			r.acts(9)
@@ -85,4 +95,29 @@ func TestTheLockDelayThatThereIs(t *testing.T) {
 		require.Equal(t, is, span(api.DelayOf(asked)))
 	}
 	require.Equal(t, time.Minute, span(90_000))
+}
+
+// What runs when an epoch begins is what began and did not end, of each lock all.
+func TestTheLockDelaysThatANewMasterOwes(t *testing.T) {
+	s := newLockStory(t)
+	fails := func(session api.SessionID, freed api.Number) {
+		s.b.command(&command.Applied{Number: freed, Command: command.Expire{Session: session}, Verdict: command.Executed,
+			Result: api.Result{Code: api.OK}, Effects: []command.Effect{delay(time.Second)}})
+	}
+	begins := func(e api.Epoch) []delayID {
+		began := command.EpochBegan{Epoch: rows.Epoch{Number: e}}
+		s.applied(command.Confirm{}, api.Result{Code: api.OK}, began)
+		return slices.SortedFunc(maps.Keys(s.b.owed.at[e]), func(a, b delayID) int { return cmp.Compare(a.freed, b.freed) })
+	}
+	s.acquire(1, 1, api.Shared, 5, 5)
+	s.acquire(2, 2, api.Shared, 5, 6)
+	require.Empty(t, begins(2))
+	fails(1, 9)
+	fails(2, 10)
+	require.Equal(t, []delayID{{theLock, 9}, {theLock, 10}}, begins(3))
+	s.applied(command.DelayOver{Node: theLock, Freed: 9}, api.Result{Code: api.OK})
+	require.Equal(t, []delayID{{theLock, 10}}, begins(4))
+	s.act(3, command.DeleteNode{Node: theLock}, nil)
+	require.Empty(t, begins(5))
+	s.good()
 }

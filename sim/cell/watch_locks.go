@@ -25,6 +25,7 @@ type lockBook struct {
 	calls  map[call]owner // Acquires that were granted, while the hold lasts
 	list   []linearizability.HoldEvent
 	failed uint64                        // holders
+	owed   legacy                        // to new masters
 	freed  map[api.Acquisition]api.Epoch // holds that a new master freed, since nobody presented them
 	taken  func(api.Ref, api.LockGen)    // is told when a lock goes from free to held; may be nil
 	moved  func(api.Ref)                 // is told when somebody takes or leaves a lock, or a lock-delay ends; may be nil
@@ -54,7 +55,10 @@ type hold struct {
 }
 
 func newLockBook(w *sim.World, rho paxos.PPM) *lockBook {
-	return &lockBook{world: w, rho: rho, holds: map[owner]hold{}, calls: map[call]owner{}, freed: map[api.Acquisition]api.Epoch{}, runs: map[api.Ref]int{}}
+	return &lockBook{
+		world: w, rho: rho, holds: map[owner]hold{}, calls: map[call]owner{}, owed: newLegacy(),
+		freed: map[api.Acquisition]api.Epoch{}, runs: map[api.Ref]int{},
+	}
 }
 
 // command is told of each command as it is first applied anywhere.
@@ -63,6 +67,7 @@ func (b *lockBook) command(a *command.Applied) {
 	if a.Verdict != command.Executed || a.Result.Code != api.OK {
 		return
 	}
+	b.owed.command(a)
 	switch c := a.Command.(type) {
 	case command.Act:
 		b.act(c, a.Result)
@@ -127,7 +132,9 @@ func (b *lockBook) delayed(a *command.Applied, fails func(owner) bool) {
 		}
 	}
 	for _, o := range failed {
-		if n := b.holds[o].node; began[n] != asked[n] {
+		n := b.holds[o].node
+		b.owed.begins(n, a.Number, asked[n])
+		if began[n] != asked[n] {
 			b.world.Break("S8", "%v fails and holds %v; a lock-delay of %v was asked for, and what begins is %v", o, n, asked[n], began[n])
 		}
 	}
@@ -230,6 +237,7 @@ func (b *lockBook) session(s api.SessionID, how linearizability.HoldKind) {
 
 // forgets notes that a node was deleted, and its lock with it.
 func (b *lockBook) forgets(n api.Ref) {
+	b.owed.forgets(n)
 	for _, o := range b.owners(func(_ owner, h hold) bool { return h.node == n }) {
 		delete(b.calls, b.holds[o].call)
 		delete(b.holds, o)

@@ -7,7 +7,6 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/handle"
-	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/rows"
@@ -21,7 +20,6 @@ type presider interface {
 	Lease() time.Time // of its read authority
 	longest() time.Duration
 	alive() []api.SessionID // by its rows
-	delays() []lock.Delay   // the same
 }
 
 type presidingNode struct{ *node.Node }
@@ -34,8 +32,6 @@ func (n presidingNode) alive() (all []api.SessionID) {
 	}
 	return all
 }
-
-func (n presidingNode) delays() []lock.Delay { return lock.Delays(n.Rows()) }
 
 // seat is a master in one epoch, and what came to it.
 type seat struct {

@@ -23,6 +23,7 @@ type sessionWatch struct {
 	sweep time.Duration // from serving until nodes of before are swept
 	room  handle.Limits
 	given func(api.Token) *grip                        // the handle that was given out with a token; nil: none
+	owed  func(api.Epoch) map[delayID]time.Duration    // lock-delays that ran when an epoch began
 	held  func(api.Epoch) []owner                      // who holds locks, if that is the present epoch
 	opens func(api.SessionID) bool                     // it may have handles
 	uses  func(api.SessionID, api.Epoch) bool          // it has one for certain
@@ -34,6 +35,7 @@ func newSessionWatch(w *sim.World, replicas int, cfg session.Config) *sessionWat
 	return &sessionWatch{
 		world: w, cfg: cfg, seats: make([]seat, replicas+1),
 		room: handle.DefaultLimits, given: func(api.Token) *grip { return nil },
+		owed: func(api.Epoch) map[delayID]time.Duration { return nil },
 		held: func(api.Epoch) []owner { return nil }, opens: func(api.SessionID) bool { return true },
 		uses: func(api.SessionID, api.Epoch) bool { return false },
 	}
@@ -117,8 +119,8 @@ func (s *sessionWatch) recovers(id paxos.NodeID, now time.Time) {
 		t.used[x] = now
 		s.sees(id, now, x, max(t.of.longest(), s.cfg.LeaseMin))
 	}
-	for _, d := range t.of.delays() {
-		t.delays.begin(d.Lock, d.Freed, d.Length, now)
+	for d, length := range s.owed(t.epoch) { // order-free: each for itself
+		t.delays[d] = delayEnd{due: now.Add(length)}
 	}
 }
 

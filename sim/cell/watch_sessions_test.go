@@ -10,7 +10,6 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/rows"
@@ -24,7 +23,6 @@ type chair struct {
 	sessions map[api.SessionID]session.Session
 	lease    time.Time
 	row      time.Duration
-	running  []lock.Delay
 }
 
 func (c *chair) Master() master.Status { return master.Status{State: c.state, Epoch: c.epoch} }
@@ -34,7 +32,6 @@ func (c *chair) Session(id api.SessionID) (session.Session, bool) {
 }
 func (c *chair) Lease() time.Time       { return c.lease }
 func (c *chair) longest() time.Duration { return c.row }
-func (c *chair) delays() []lock.Delay   { return c.running }
 func (c *chair) alive() (all []api.SessionID) {
 	for id := range c.sessions { // order-free: one at most
 		all = append(all, id)

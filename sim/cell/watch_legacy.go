@@ -1,0 +1,44 @@
+package cell
+
+import (
+	"maps"
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// legacy are the lock-delays that run by the log, and those that ran when each epoch
+// began: a new master runs each of these again in full, whatever it finds in its rows.
+type legacy struct {
+	runs map[delayID]time.Duration
+	at   map[api.Epoch]map[delayID]time.Duration
+}
+
+func newLegacy() legacy {
+	return legacy{runs: map[delayID]time.Duration{}, at: map[api.Epoch]map[delayID]time.Duration{}}
+}
+
+// command is told of each command as it is first applied anywhere, and was executed.
+func (l *legacy) command(a *command.Applied) {
+	for _, e := range a.Effects {
+		if e, ok := e.(command.EpochBegan); ok {
+			l.at[e.Epoch.Number] = maps.Clone(l.runs)
+		}
+	}
+	if c, ok := a.Command.(command.DelayOver); ok {
+		delete(l.runs, delayID{c.Node, c.Freed})
+	}
+}
+
+// begins notes the delay of a lock that a command has freed.
+func (l *legacy) begins(n api.Ref, freed api.Number, d time.Duration) {
+	if d > 0 {
+		l.runs[delayID{n, freed}] = d
+	}
+}
+
+// forgets notes that a node is gone, with its lock and that lock's delays.
+func (l *legacy) forgets(n api.Ref) {
+	maps.DeleteFunc(l.runs, func(d delayID, _ time.Duration) bool { return d.lock == n })
+}
