@@ -111,9 +111,11 @@ func (c *Cell) lonely() (n api.Ref, ok bool) {
 	return n, false
 }
 
+// lonelyIn goes by the nodes themselves: the product looks for those that are to go in
+// its list of ephemeral ones.
 func lonelyIn(v db.View) (n api.Ref, ok bool) {
-	for n := range tree.Ephemerals(v) {
-		if s, _ := tree.Stat(v, n); s.Children == 0 {
+	for n, s := range tree.Nodes(v) {
+		if s.Ephemeral && s.Children == 0 {
 			return n, true
 		}
 	}

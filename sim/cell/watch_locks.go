@@ -26,6 +26,7 @@ type lockBook struct {
 	list   []linearizability.HoldEvent
 	failed uint64                        // holders
 	owed   legacy                        // to new masters
+	last   map[api.Ref]api.Acquisition   // of each lock
 	freed  map[api.Acquisition]api.Epoch // holds that a new master freed, since nobody presented them
 	taken  func(api.Ref, api.LockGen)    // is told when a lock goes from free to held; may be nil
 	moved  func(api.Ref)                 // is told when somebody takes or leaves a lock, or a lock-delay ends; may be nil
@@ -56,7 +57,7 @@ type hold struct {
 
 func newLockBook(w *sim.World, rho paxos.PPM) *lockBook {
 	return &lockBook{
-		world: w, rho: rho, holds: map[owner]hold{}, calls: map[call]owner{}, owed: newLegacy(),
+		world: w, rho: rho, holds: map[owner]hold{}, calls: map[call]owner{}, owed: newLegacy(), last: map[api.Ref]api.Acquisition{},
 		freed: map[api.Acquisition]api.Epoch{}, runs: map[api.Ref]int{},
 	}
 }
@@ -175,6 +176,10 @@ func (b *lockBook) grants(o owner, by call, d command.Acquire, r api.Result) {
 		}
 		return
 	}
+	if held.Acquisition <= b.last[d.Node] {
+		b.world.Break("S8", "%v is granted %v by acquisition %d, after acquisition %d of that", o, d.Node, held.Acquisition, b.last[d.Node])
+	}
+	b.last[d.Node] = held.Acquisition
 	if free := len(b.owners(func(_ owner, h hold) bool { return h.node == d.Node })) == 0; free && b.taken != nil {
 		b.taken(d.Node, held.Gen)
 	}

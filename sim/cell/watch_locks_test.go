@@ -90,6 +90,10 @@ func TestS8IsJudgedByTheLog(t *testing.T) {
 			s.release(1, 1, 5)
 			s.acquire(2, 2, api.Exclusive, 6, 6)
 		}, ""},
+		{"an acquisition twice", func(s *lockStory) {
+			s.acquire(1, 1, api.Shared, 5, 5)
+			s.acquire(2, 2, api.Shared, 5, 5)
+		}, "after acquisition 5"},
 		{"another acquisition for the same hold", func(s *lockStory) {
 			s.acquire(1, 1, api.Exclusive, 5, 5)
 			s.acquire(1, 1, api.Exclusive, 5, 6)
