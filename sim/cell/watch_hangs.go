@@ -11,8 +11,9 @@ import (
 type hangs struct {
 	handles int // open
 	calls   map[api.Seq]sentCall
-	fenced  api.Seq // no copy of a call up to here will be executed
-	seen    api.Seq // the client waits for no call up to here
+	fenced  api.Seq          // no copy of a call up to here will be executed
+	seen    api.Seq          // the client waits for no call up to here
+	refused map[api.Seq]bool // tries to lock that were told that the lock is not to be had
 }
 
 // sentCall is a call that has no answer.
@@ -21,12 +22,15 @@ type sentCall struct {
 	seen api.Seq // of its first sending
 }
 
-func newHangs() hangs { return hangs{calls: map[api.Seq]sentCall{}} }
+func newHangs() hangs { return hangs{calls: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}} }
 
 // sends takes in a request.
 func (h *hangs) sends(q api.Request) (f fault) {
 	if _, ends := q.Op.(api.EndSession); !ends { // that ends it all
 		f = h.forgets(q.Seen)
+	}
+	if h.refused[q.Seq] && f == (fault{}) {
+		f = faultf("L1", "asks again for call %d, which was a try, and was told that the lock is not to be had", q.Seq)
 	}
 	h.seen = max(h.seen, q.Seen)
 	if _, again := h.calls[q.Seq]; again || q.Seq == 0 {
@@ -44,6 +48,7 @@ func (h *hangs) sends(q api.Request) (f fault) {
 // client that says that it waits for no call up to one sends none of them again.
 func (h *hangs) forgets(seen api.Seq) fault {
 	for seq := h.seen + 1; seq <= seen; seq++ {
+		delete(h.refused, seq)
 		switch op := h.calls[seq].op.(type) {
 		case api.Acquire, api.CancelAcquire, api.Release:
 			return faultf("S9", "waits no more for call %d, %T, which has no answer", seq, op)
@@ -57,6 +62,9 @@ func (h *hangs) forgets(seen api.Seq) fault {
 // hears takes in an answer. Others to the same call say nothing new.
 func (h *hangs) hears(p api.Reply) {
 	c, waits := h.calls[p.Seq]
+	if try, is := c.op.(api.Acquire); is && !try.Wait && (p.Code == api.LockHeld || p.Code == api.LockDelayed) {
+		h.refused[p.Seq] = true // whatever the product takes that for
+	}
 	if !waits || !p.Code.Definite() && p.Code != api.Stale && p.Code != api.NoHandle {
 		return
 	}

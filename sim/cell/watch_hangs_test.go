@@ -50,3 +50,18 @@ func TestAnAcquireThatIsCancelledIsWaitedForNoMore(t *testing.T) {
 	h.hears(api.Reply{Session: 7, Seq: 2, Result: api.Result{Code: api.OK}})
 	require.Zero(t, h.sends(api.Request{Session: 7, Seq: 3, Seen: 2, Op: api.Get{}}))
 }
+
+// A try to lock ends with the word that the lock is not to be had; one that waits does
+// not.
+func TestATryThatIsRefusedIsOver(t *testing.T) {
+	for op, breaks := range map[api.Acquire]string{{}: "L1", {Wait: true}: ""} {
+		for _, code := range []api.Code{api.LockDelayed, api.LockHeld} {
+			h := newHangs()
+			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 1, Op: op}))
+			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 1, Op: op}), "it has no answer")
+			h.hears(api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: code}})
+			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 2, Op: api.Get{}}))
+			require.Equal(t, breaks, h.sends(api.Request{Session: 7, Seq: 1, Op: op}).id)
+		}
+	}
+}
