@@ -53,6 +53,7 @@ type hostile struct {
 	held    map[api.Token]api.Held
 	modes   map[api.Token]api.Mode // how it was asked for
 	hoarded int                    // steps of hoards
+	tied    []api.Token            // one that is tied to a sequencer
 	stat    map[api.Token]api.Opened
 	wires   [][]byte // what it has sent
 }
@@ -127,7 +128,7 @@ func pick[T any](d *sim.Draw, all []T) (x T, ok bool) {
 // Start begins a life.
 func (h *hostile) Start(env *sim.Env) {
 	h.env, h.draws, h.numbers, h.odd = env, env.Draw("hostile"), env.Draw("hostile numbers"), env.Draw("hostile rare")
-	h.modes, h.hoarded = map[api.Token]api.Mode{}, 0
+	h.modes, h.hoarded, h.tied = map[api.Token]api.Mode{}, 0, nil
 	h.id = firstTrick
 	h.sent, h.held, h.stat = map[uint64]trick{}, map[api.Token]api.Held{}, map[api.Token]api.Opened{}
 	h.left = map[api.SessionID]count{}
@@ -187,7 +188,7 @@ func (h *hostile) learn(t trick, p api.Reply) {
 	if t.name == "session" && p.Code == api.OK && p.Result.Session != h.session {
 		h.left[h.session] = h.count
 		h.session, h.count = p.Result.Session, h.left[p.Result.Session]
-		h.own, h.shut, h.opened, h.widened = nil, nil, nil, ""
+		h.own, h.shut, h.opened, h.widened, h.tied = nil, nil, nil, "", nil
 	}
 	if p.Code == api.NoSession && p.Session == h.session {
 		h.session = 0

@@ -11,7 +11,7 @@ import (
 // rareTricks are what it tries beside all that tricks are, by draws of their own.
 var rareTricks = []func(*hostile){
 	(*hostile).cancels, (*hostile).flips, (*hostile).deepens, (*hostile).reopens, (*hostile).overstays, (*hostile).compares,
-	(*hostile).pages, (*hostile).hoards,
+	(*hostile).pages, (*hostile).hoards, (*hostile).lengthens,
 }
 
 // gone is what may be answered by a handle of its own, whatever is asked.
@@ -151,5 +151,37 @@ func (h *hostile) hoards() {
 		})
 	default:
 		h.send("to hoard", api.Delete{Key: key(n)}, anything)
+	}
+}
+
+// lengthens makes the longest tokens that there are: of a node with a long name, and tied
+// to the sequencer of its lock. They are as good as others.
+func (h *hostile) lengthens() {
+	if t, ok := pick(h.odd, h.tied); ok && h.odd.Chance(1, 2) {
+		h.send("a long token", api.GetStat{Handle: t}, func(p api.Reply) bool { return p.Code != api.Invalid })
+		return
+	}
+	long := slices.DeleteFunc(slices.Clone(h.own), func(t api.Token) bool { return h.stat[t].Node.Path.Depth() < 4 })
+	t, has := pick(h.odd, long)
+	held, holds := h.held[t]
+	switch {
+	case !has:
+		op := api.Open{Path: "guest", Rights: api.RightRead | api.RightWrite, Create: api.CreateMay, Kind: api.Directory}
+		for n := range 3 {
+			if op.Path += "/" + strings.Repeat("g", api.MaxComponent); n == 2 {
+				op.Kind = api.File
+			}
+			h.send("open", op, anything)
+		}
+	case !holds:
+		h.send("acquire", api.Acquire{Handle: t, Mode: api.Exclusive}, anything)
+	default:
+		q := api.Sequencer{Node: h.stat[t].Node, Mode: h.modes[t], Gen: held.Gen}
+		h.send("a long sequencer", api.SetSequencer{Handle: t, Sequencer: q.Encode()}, func(p api.Reply) bool {
+			if o, ok := p.Detail.(api.Opened); ok && p.Code == api.OK {
+				h.tied = []api.Token{o.Token}
+			}
+			return p.Code != api.Invalid
+		})
 	}
 }

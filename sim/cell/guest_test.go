@@ -25,7 +25,7 @@ func TestAHostileClientTriesAllItsTricks(t *testing.T) {
 		"session", "open", "close", "use", "a forged token", "another's token", "another's session", "a session to come",
 		"a wrong number", "too large contents", "too large a value", "too long a key", "too long a token", "a bad path",
 		"to cancel no call", "to cancel what was given up", "a sequencer of the other mode", "a bad path below a directory",
-		"to open the same again", "too large a comparison", "a page",
+		"to open the same again", "too large a comparison", "a page", "a long sequencer", "a long token",
 		"a bad sequencer", "a wrong acquisition", "a handle that is shut", "to write without the right", "a replay, sent", "malformed bytes, sent",
 		"two calls by one number",
 	} {
