@@ -95,6 +95,7 @@ func (r *rare) recovered(report store.Report, hurt bool) {
 type creations struct {
 	vfs.FS
 	made func(name string)
+	file func(name string, f vfs.File) vfs.File
 }
 
 // Create makes a file, and tells.
@@ -102,6 +103,7 @@ func (f creations) Create(name string) (vfs.File, error) {
 	file, err := f.FS.Create(name)
 	if err == nil {
 		f.made(name)
+		file = f.file(name, file)
 	}
 	return file, err
 }

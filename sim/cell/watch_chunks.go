@@ -1,0 +1,47 @@
+package cell
+
+import (
+	"strings"
+
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// chunked is a snapshot that is being written. A log on the same disk waits for as
+// much of it as a sync may find: one chunk, with what stands around it (L2).
+type chunked struct {
+	vfs.File
+	r        *replica
+	unsynced int64
+}
+
+// aroundChunk is room for a header and an end.
+const aroundChunk = 1 << 10
+
+func (r *replica) chunks(name string, f vfs.File) vfs.File {
+	if !strings.HasSuffix(name, ".tmp") {
+		return f
+	}
+	return &chunked{File: f, r: r}
+}
+
+// WriteAt writes, and looks how much was written since the last sync.
+func (f *chunked) WriteAt(p []byte, off int64) (int, error) {
+	n, err := f.File.WriteAt(p, off)
+	f.unsynced += int64(n)
+	if most := int64(f.r.cell.plan.Store.ChunkSize) + aroundChunk; f.unsynced > most {
+		f.r.cell.world.Break("L2", "replica %d has %d bytes of a snapshot to sync at once, bound %d", f.r.id, f.unsynced, most)
+	}
+	return n, err
+}
+
+// SyncData syncs, and counts anew.
+func (f *chunked) SyncData() error {
+	f.unsynced = 0
+	return f.File.SyncData()
+}
+
+// Sync syncs, and counts anew.
+func (f *chunked) Sync() error {
+	f.unsynced = 0
+	return f.File.Sync()
+}
