@@ -151,7 +151,8 @@ func (s *Store) openSnapshots(fsys vfs.FS, dir string, o Options, rec *Recovered
 	return nil
 }
 
-// covered refuses a log that lacks something which no good snapshot has.
+// covered refuses a log that lacks something which no good snapshot has. What made
+// others bad is in the error: it may not happen again.
 func (s *Store) covered(dir string, first wal.LSN, slot paxos.Slot) error {
 	switch {
 	case s.state.boot == 0 && slot > 0:
@@ -159,7 +160,11 @@ func (s *Store) covered(dir string, first wal.LSN, slot paxos.Slot) error {
 	case s.state.floor == 0 && first > 1:
 		return fmt.Errorf("store: %s: %w: the log begins with #%d, and the register says that nothing was dropped", dir, ErrForgot, first)
 	case s.state.floor > slot+1:
-		return fmt.Errorf("store: %s: %w: the log was cut below slot %d, the newest good snapshot is of slot %d", dir, ErrUncovered, s.state.floor, slot)
+		err := fmt.Errorf("store: %s: %w: the log was cut below slot %d, the newest good snapshot is of slot %d", dir, ErrUncovered, s.state.floor, slot)
+		for _, b := range s.bulk.snaps.Bad() {
+			err = errors.Join(err, b.Err)
+		}
+		return err
 	}
 	return nil
 }

@@ -152,6 +152,27 @@ func TestALogWithoutItsFrontAndNoSnapshotRefuses(t *testing.T) {
 	}
 }
 
+// One of two has rotted, and the other one cannot be read, for once: the error says so,
+// and the next start may be well.
+func TestARefusalForWantOfASnapshotSaysWhatIsWrongWithThem(t *testing.T) {
+	g := busy(t)
+	g.m.Crash(vfs.KeepNothing)
+	require.NoError(t, g.m.Corrupt(snapFile(40), 60, 1))
+	g.m.SetFault(func(c vfs.Call) vfs.Fault {
+		if c.Op == vfs.OpReadAt && c.Name == snapFile(30) {
+			return vfs.Fault{Err: vfs.ErrIO}
+		}
+		return vfs.Fault{}
+	})
+	err := g.tryOpen()
+	require.ErrorIs(t, err, store.ErrUncovered)
+	require.ErrorIs(t, err, snapshot.ErrDamaged)
+	require.ErrorIs(t, err, vfs.ErrIO)
+	g.m.SetFault(nil)
+	g.open(t)
+	require.Equal(t, paxos.Slot(30), g.rec.Snapshot.Slot)
+}
+
 // An old copy of the register does not know that the log lost its front.
 func TestARegisterFromBeforeTheLogWasCutRefuses(t *testing.T) {
 	g := newRig(t, 1)
