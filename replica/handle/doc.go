@@ -56,6 +56,15 @@
 // more of them than Limits.PerSession: a new master counts those that it has seen, so
 // a session may have as many again in each epoch, and use the older ones later.
 //
+// # A handle that is tied
+//
+// Attach gives a handle another token, and those of before it are good for it still: calls
+// by them may be on their way. So the first token that a new master sees may be of before
+// the tie. It takes the handle up as that token says, and ties it as soon as a token tells
+// of a tie: whoever names the token that Attach gave him is fenced in each epoch. But
+// tokens have no order: of two ties that predecessors made, that one holds whose token
+// came first, unless this master makes another one.
+//
 // # An Open that comes again
 //
 // Opening a node that exists is a read and leaves no row. So that a call whose

@@ -62,6 +62,38 @@ func TestTheSequencerOfAHandleOutlivesTheMaster(t *testing.T) {
 	require.Equal(t, q, h.Fence)
 }
 
+// A token of before the handle was tied may be the first that a new master sees. The
+// tie holds from when a token tells of it; not in place of one that this master made.
+func TestAnOlderTokenThatComesFirstUntiesNothing(t *testing.T) {
+	s := sealer(t, secret)
+	old := handle.New(5, s, handle.DefaultLimits)
+	bare, h, _ := old.Open(opening(t, 1, 1, 0))
+	q := api.Sequencer{Node: h.Node, Mode: api.Exclusive, Gen: 8}
+	fenced, _ := old.Attach(1, bare, q)
+	for name, use := range map[string]func(*handle.Table){
+		"used":      func(n *handle.Table) { n.Use(1, fenced) },
+		"presented": func(n *handle.Table) { n.Recreate(1, fenced) },
+		"poisoned":  func(n *handle.Table) { n.Poison(1, fenced) },
+	} {
+		n := handle.New(6, s, handle.DefaultLimits)
+		n.Recreate(1, bare)
+		use(n)
+		h, _ := n.Use(1, bare)
+		require.Equal(t, q, h.Fence, name)
+		require.NoError(t, n.Audit())
+	}
+	n := handle.New(6, s, handle.DefaultLimits)
+	n.Recreate(1, bare)
+	r := q
+	r.Gen++
+	tied, v := n.Attach(1, bare, r)
+	require.Equal(t, handle.Good, v)
+	for _, token := range []api.Token{fenced, tied, bare} {
+		h, _ := n.Use(1, token)
+		require.Equal(t, r, h.Fence)
+	}
+}
+
 // L2: whatever one session does, and however many there are, the table keeps to its
 // limits.
 func TestTheMemoryIsBounded(t *testing.T) {

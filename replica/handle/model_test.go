@@ -15,7 +15,7 @@ import (
 // it was last seen open, poisoned, and closed. Epoch 0 is never.
 type known struct {
 	handle.Handle
-	token                  api.Token
+	bare, token            api.Token // as it was opened, and the newest
 	open, poisoned, closed api.Epoch
 }
 
@@ -63,7 +63,7 @@ func (w *world) open(t *rapid.T) {
 	again, _, v := w.table.Open(o)
 	require.Equal(t, handle.Good, v)
 	require.Equal(t, token, again, "a copy of the call opened another handle")
-	w.known = append(w.known, &known{Handle: h, token: token, open: w.epoch})
+	w.known = append(w.known, &known{Handle: h, bare: token, token: token, open: w.epoch})
 }
 
 func (w *world) act(t *rapid.T, k *known) {
@@ -72,7 +72,7 @@ func (w *world) act(t *rapid.T, k *known) {
 		s = 1 + s%3
 	}
 	v := k.verdict(w.epoch, s)
-	switch rapid.SampledFrom([]string{"recreate", "recreate", "close", "poison", "attach"}).Draw(t, "act") {
+	switch rapid.SampledFrom([]string{"recreate", "recreate", "older", "close", "poison", "attach"}).Draw(t, "act") {
 	case "recreate":
 		h, got := w.table.Recreate(s, k.token)
 		if v == handle.Old {
@@ -80,6 +80,12 @@ func (w *world) act(t *rapid.T, k *known) {
 		}
 		require.Equal(t, v, got)
 		require.True(t, got != handle.Good || h == k.Handle)
+	case "older": // it is as the newest says when that is seen
+		_, got := w.table.Recreate(s, k.bare)
+		if v == handle.Old {
+			k.open, v = w.epoch, handle.Good
+		}
+		require.Equal(t, v, got)
 	case "close":
 		c, got := w.table.Close(s, k.token)
 		if v == handle.Old || v == handle.Poisoned || v == handle.Good {

@@ -62,7 +62,8 @@ func (sh *shelf) see(seen api.Seq) {
 
 // Use says what a token that a session presents is good for: Good, and the handle
 // as it is now; Old, and the handle as it was; Closed or Poisoned, and the handle
-// as it was; or Malformed, Forged, Foreign, Future, and no handle.
+// as it was; or Malformed, Forged, Foreign, Future, and no handle. A handle that was
+// taken up by a token of before its tie is tied from the first token on that tells of it.
 func (t *Table) Use(s api.SessionID, token api.Token) (Handle, Verdict) {
 	h, v := t.sealer.Unseal(token)
 	switch {
@@ -78,6 +79,9 @@ func (t *Table) Use(s api.SessionID, token api.Token) (Handle, Verdict) {
 	sh, ok := t.shelves[s]
 	if ok && sh.open[h.ID] != nil {
 		e := sh.open[h.ID]
+		if e.Fence == (api.Sequencer{}) {
+			e.Fence = h.Fence
+		}
 		if e.poisoned {
 			return e.Handle, Poisoned
 		}

@@ -33,7 +33,7 @@ type hostile struct {
 	cell    *Cell
 	env     *sim.Env
 	draws   *sim.Draw
-	numbers *sim.Draw // of doubles
+	numbers *sim.Draw // of doubles and ties
 	odd     *sim.Draw // of rareTricks
 
 	master  sim.Addr
@@ -49,6 +49,7 @@ type hostile struct {
 	shut    []shutToken      // that it has closed or poisoned
 	opened  []answered
 	widened api.Token // "": none that was not tried yet
+	bound   []tie     // that were not tried yet
 	expired []string  // sequencers of locks that it has released
 	held    map[api.Token]api.Held
 	modes   map[api.Token]api.Mode // how it was asked for
@@ -188,7 +189,7 @@ func (h *hostile) learn(t trick, p api.Reply) {
 	if t.name == "session" && p.Code == api.OK && p.Result.Session != h.session {
 		h.left[h.session] = h.count
 		h.session, h.count = p.Result.Session, h.left[p.Result.Session]
-		h.own, h.shut, h.opened, h.widened, h.tied = nil, nil, nil, "", nil
+		h.own, h.shut, h.opened, h.widened, h.tied, h.bound = nil, nil, nil, "", nil, nil
 	}
 	if p.Code == api.NoSession && p.Session == h.session {
 		h.session = 0
@@ -215,6 +216,11 @@ func (h *hostile) learn(t trick, p api.Reply) {
 	case api.Open:
 		if op.Rights == api.RightRead && t.q.Session == h.session {
 			keep(h.draws, &h.opened, answered{t.q.Seq, t.q.Epoch, op})
+		}
+	case api.SetSequencer:
+		if d, ok := p.Detail.(api.Opened); ok && d.Token != "" {
+			h.own, h.stat[d.Token] = append(h.own, d.Token), h.stat[op.Handle]
+			keep(h.numbers, &h.bound, tie{op.Handle, d.Token, p.Epoch})
 		}
 	case api.CloseHandle:
 		h.ends(op.Handle, t.q.Epoch, api.HandleClosed)

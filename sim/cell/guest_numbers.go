@@ -1,6 +1,10 @@
 package cell
 
-import "github.com/chubbycell/chubby/replica/api"
+import (
+	"slices"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
 
 // doubling is what doubles tries. Neither of its calls is asked again in a later epoch:
 // there, a call on a row is told of a lock what its number was told when it got that.
@@ -24,4 +28,38 @@ func (h *hostile) doubles() bool {
 	h.send(doubling, row, anything)
 	h.raw(doubling, api.Request{Session: h.session, Seq: h.seq, Seen: h.seen, Epoch: h.epoch, Op: node}, anything)
 	return true
+}
+
+// ties ties one of its handles to the sequencer of a lock that it holds, as anybody may.
+// It says whether it could.
+func (h *hostile) ties() bool {
+	held := slices.DeleteFunc(slices.Clone(h.own), func(t api.Token) bool { return h.held[t].Gen == 0 })
+	by, holds := pick(h.numbers, held)
+	t, _ := pick(h.numbers, h.own)
+	if holds {
+		q := api.Sequencer{Node: h.stat[by].Node, Mode: api.Exclusive, Gen: h.held[by].Gen}
+		h.send("tie", api.SetSequencer{Handle: t, Sequencer: q.Encode()}, anything)
+	}
+	return holds
+}
+
+// tie is a handle that was tied: by which token it was named before, and by which since.
+type tie struct {
+	bare, tied api.Token
+	epoch      api.Epoch
+}
+
+// unties names a handle that was tied in an earlier epoch to the present master, first by
+// the token of before and then by the other one, for which it must be tied still. It says
+// whether there was one.
+func (h *hostile) unties() bool {
+	for i, t := range h.bound {
+		if t.epoch < h.epoch {
+			h.bound = slices.Delete(h.bound, i, i+1)
+			h.send("use", api.SetContents{Handle: t.bare, Contents: "bare"}, anything)
+			h.send("use", api.SetContents{Handle: t.tied, Contents: "tied"}, anything)
+			return true
+		}
+	}
+	return false
 }

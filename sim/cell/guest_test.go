@@ -27,7 +27,7 @@ func TestAHostileClientTriesAllItsTricks(t *testing.T) {
 		"to cancel no call", "to cancel what was given up", "a sequencer of the other mode", "a bad path below a directory",
 		"to open the same again", "too large a comparison", "a page", "a long sequencer", "a long token",
 		"a bad sequencer", "a wrong acquisition", "a handle that is shut", "to write without the right", "a replay, sent", "malformed bytes, sent",
-		"two calls by one number",
+		"two calls by one number", "tie",
 	} {
 		require.Positive(t, c.tricks[name], name)
 	}
@@ -200,6 +200,28 @@ func TestAHostileClientNumbersTwoCallsAlike(t *testing.T) {
 		orders[row]++
 	}
 	require.Len(t, orders, 2)
+}
+
+// It ties a handle to the sequencer of a lock that it holds, and names it to the next
+// master by the token of before first.
+func TestAHostileClientTiesAndNamesTheTokenOfBefore(t *testing.T) {
+	cell := someCell(t, 11, withHostile)
+	h := cell.world.Clients()[cell.plan.Clients].Process().(*hostile)
+	h.session, h.epoch, h.master, h.own, h.bound = 7, 2, 1, []api.Token{"x", "y"}, nil
+	h.held = map[api.Token]api.Held{}
+	require.False(t, h.ties())
+	h.held["y"] = api.Held{Gen: 9}
+	require.True(t, h.ties())
+	op := h.sent[h.id].q.Op.(api.SetSequencer)
+	require.Contains(t, h.own, op.Handle)
+	h.learn(h.sent[h.id], api.Reply{Epoch: 2, Result: api.Result{Code: api.OK, Detail: api.Opened{Token: "z"}}})
+	require.Contains(t, h.own, api.Token("z"))
+	require.False(t, h.unties(), "it is the master that tied it")
+	h.epoch = 3
+	require.True(t, h.unties())
+	require.Equal(t, op.Handle, api.HandleOf(h.sent[h.id-1].q.Op))
+	require.Equal(t, api.Token("z"), api.HandleOf(h.sent[h.id].q.Op))
+	require.False(t, h.unties(), "once")
 }
 
 // Who asks in an epoch that is over may be answered by one that does not know that it

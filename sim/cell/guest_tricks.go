@@ -15,7 +15,7 @@ func (h *hostile) turn() {
 	case h.widened != "":
 		h.send("use", api.SetContents{Handle: h.widened, Contents: "more"}, anything)
 		h.widened = ""
-	case h.numbers.Chance(1, 8) && h.doubles():
+	case h.numbers.Chance(1, 8) && h.doubles(), h.numbers.Chance(1, 8) && h.ties(), h.numbers.Chance(1, 2) && h.unties():
 	case h.draws.Chance(1, 4) && h.widens(), h.draws.Chance(1, 4) && h.asksAgain():
 	case h.draws.Chance(1, 3):
 		h.behaves()

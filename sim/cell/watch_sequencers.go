@@ -26,9 +26,12 @@ func newSequencerWatch(w *sim.World, locks *lockBook) *sequencerWatch {
 }
 
 // asks notes which sequencer a request shows, and to which its handle was tied so far:
-// none, where its token does not say that it is.
+// none, where its token does not say that it is. What is answered from the rows is so at
+// once, and so to the request that came last by its number.
 func (w *sequencerWatch) asks(q api.Request, tied []api.Sequencer) {
 	k := call{q.Session, q.Seq}
+	delete(w.asked, k)
+	delete(w.tied, k)
 	if o, ok := q.Op.(api.CheckSequencer); ok {
 		if s, err := api.ParseSequencer(o.Sequencer); err == nil {
 			w.asked[k] = s

@@ -106,20 +106,23 @@ func TestS10WhatIsReadByAHandleThatIsTiedToASequencer(t *testing.T) {
 		tied   []api.Sequencer
 		said   api.Code
 		breaks bool
+		before []api.Sequencer // of another request by the same number
 	}{
-		"by a handle that is tied to none": {nil, api.OK, false},
-		"while it is valid":                {[]api.Sequencer{valid}, api.OK, false},
-		"when it is stale":                 {[]api.Sequencer{stale}, api.OK, true},
-		"by one that was tied to another":  {[]api.Sequencer{stale, valid}, api.OK, false},
-		"when both are stale":              {[]api.Sequencer{stale, stale}, api.OK, true},
-		"a refusal":                        {[]api.Sequencer{stale}, api.StaleSequencer, false},
-		"a copy that is late":              {[]api.Sequencer{stale}, api.Stale, false},
+		"by a handle that is tied to none": {nil, api.OK, false, nil},
+		"while it is valid":                {[]api.Sequencer{valid}, api.OK, false, nil},
+		"when it is stale":                 {[]api.Sequencer{stale}, api.OK, true, nil},
+		"by one that was tied to another":  {[]api.Sequencer{stale, valid}, api.OK, false, nil},
+		"when both are stale":              {[]api.Sequencer{stale, stale}, api.OK, true, nil},
+		"a refusal":                        {[]api.Sequencer{stale}, api.StaleSequencer, false, nil},
+		"a copy that is late":              {[]api.Sequencer{stale}, api.Stale, false, nil},
+		"by another handle, asked before":  {nil, api.OK, false, []api.Sequencer{stale}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
 			locks := newLockBook(f.w, 0)
 			locks.holds[owner{session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
 			w := newSequencerWatch(f.w, locks)
+			w.asks(api.Request{Session: 4, Seq: 1, Op: api.GetContents{}}, c.before)
 			w.asks(api.Request{Session: 4, Seq: 1, Op: api.GetContents{}}, c.tied)
 			w.answered(api.Reply{Session: 4, Seq: 1, Result: api.Result{Code: c.said}})
 			if c.breaks {

@@ -99,6 +99,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O145", "A", "the log is shortened as soon as there is one snapshot"),
 		applied(GroupHouse, "O146", "B", "a leader keeps all that it ever proposed"),
 		applied(GroupHouse, "O131", "A", "a number that is under way as a call on a row is another call on a node, and the other way round"),
+		applied(GroupHouse, "O132", "B", "a token that tells of a tie does not tie a handle that was taken up by an older one"),
 		weak(GroupHouse, "O133", "B", "an Acquire that the log did not take goes back to wait, though its handle has got the lock by another call",
 			"a log must be full just when a handle that two threads acquire by has the lock. testdata/traces/refused.txt in replica/desk kills it"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
