@@ -17,12 +17,19 @@ type sequencerWatch struct {
 	asked map[call]api.Sequencer
 	tied  map[call][]api.Sequencer // to what the handle of a call is or was tied, where its token says that it is
 	stale int                      // that were found to be so
+	told  map[remembered]bool      // calls that a master answered with a token, and so remembers
 
 	kept, broken uint64 // deeds by handles that were tied to a sequencer, by whether it was valid
 }
 
+// remembered is a call that was answered in an epoch.
+type remembered struct {
+	call
+	epoch api.Epoch
+}
+
 func newSequencerWatch(w *sim.World, locks *lockBook) *sequencerWatch {
-	return &sequencerWatch{world: w, locks: locks, asked: map[call]api.Sequencer{}, tied: map[call][]api.Sequencer{}}
+	return &sequencerWatch{world: w, locks: locks, asked: map[call]api.Sequencer{}, tied: map[call][]api.Sequencer{}, told: map[remembered]bool{}}
 }
 
 // asks notes which sequencer a request shows, and to which its handle was tied so far:
@@ -104,9 +111,16 @@ func fenceIn(d command.Deed) api.Sequencer {
 
 // answered is told of an answer from the rows of a master that has applied all that
 // anybody has, and nothing since it looked. Its handle may be tied to a sequencer,
-// which is answered for, too.
+// which is answered for, too. Who was given a token once is given it again by the same
+// master, whatever the rows say by then.
 func (w *sequencerWatch) answered(p api.Reply) {
 	k := call{p.Session, p.Seq}
+	if _, given := p.Detail.(api.Opened); given {
+		if w.told[remembered{k, p.Epoch}] {
+			return
+		}
+		w.told[remembered{k, p.Epoch}] = true
+	}
 	if s, ok := w.asked[k]; ok {
 		w.judge(s, p.Code, false)
 	}

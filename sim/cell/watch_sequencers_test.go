@@ -134,6 +134,32 @@ func TestS10WhatIsReadByAHandleThatIsTiedToASequencer(t *testing.T) {
 	}
 }
 
+// A master gives a token again that it has given, also when the sequencer to which the
+// handle was tied is stale by then; the next one does not.
+func TestS10WhatAMasterRemembersIsToldAgain(t *testing.T) {
+	for epoch, breaks := range map[api.Epoch]bool{2: false, 3: true} {
+		f := newFacts(t)
+		locks := newLockBook(f.w, 0)
+		node := api.Ref{Path: pathOf("/d0/hot"), Instance: 7}
+		locks.holds[owner{session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
+		w := newSequencerWatch(f.w, locks)
+		p := api.Reply{Session: 4, Seq: 1, Epoch: 2, Result: api.Result{Code: api.OK, Detail: api.Opened{Token: "x"}}}
+		q := api.Request{Session: 4, Seq: 1, Op: api.SetSequencer{}}
+		w.asks(q, []api.Sequencer{{Node: node, Mode: api.Shared, Gen: 9}})
+		w.answered(p)
+		f.good()
+		clear(locks.holds)
+		w.asks(q, []api.Sequencer{{Node: node, Mode: api.Shared, Gen: 9}})
+		p.Epoch = epoch
+		w.answered(p)
+		if breaks {
+			f.breaks("S10")
+		} else {
+			f.good()
+		}
+	}
+}
+
 func TestS10TheSequencerOfALockIsTheOneItWasGotWith(t *testing.T) {
 	for name, c := range map[string]struct {
 		said   string
