@@ -181,6 +181,9 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 	}
 	if !c.deserts(rt, rt.Env().World().Draw("client.deserts", uint64(id))) {
 		c.close(rt, cl)
+		for _, p := range threads {
+			p.left()
+		}
 	}
 	return lived
 }
@@ -203,6 +206,15 @@ func (c *Cell) close(rt *sim.Runtime, cl *client.Client) {
 		c.load.closed = append(c.load.closed, id)
 	case err != nil && finale && !errors.Is(err, client.ErrSessionExpired):
 		rt.Env().World().Break("L1", "client %v could not close its session after healing: %v", rt.Env().Self(), err)
+	}
+}
+
+// left looks at the locks that a program left to the end of its session.
+func (p *program) left() {
+	for _, o := range p.nodes {
+		if o.lock != nil && !p.rt.Env().Dead() {
+			p.cell.minds.lets(p.believer(), o.ref(), o.lock)
+		}
 	}
 }
 

@@ -79,7 +79,7 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 		p.cell.load.shown[o.path] = p.sequencer
 		p.cell.minds.holds(p.believer(), o, lock, mode)
 	case errors.Is(err, client.ErrGone), errors.Is(err, client.ErrPoisoned), errors.Is(err, client.ErrClosed):
-		p.closeHandle(o)
+		p.loses(o, err)
 	case errors.Is(err, client.ErrStaleSequencer) && p.draws.Chance(1, 2): // of no more use
 		p.closeHandle(o)
 	}
@@ -115,7 +115,6 @@ func (p *program) interrupts(o *opened) (over func()) {
 func (p *program) release(ctx context.Context, o *opened) {
 	lock := o.lock
 	o.lock = nil
-	p.cell.minds.releases(lock)
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
 	p.late = false // a lock that went with its handle is released without asking the cell
@@ -137,7 +136,7 @@ func (p *program) heard(ctx context.Context, o *opened, name string, err error) 
 	}
 	p.answered(err, o.path == hotNode, name)
 	if errors.Is(err, client.ErrGone) || errors.Is(err, client.ErrClosed) {
-		p.closeHandle(o)
+		p.loses(o, err)
 	}
 }
 
@@ -171,7 +170,7 @@ func (p *program) check(ctx context.Context, o *opened) {
 	}
 	p.answered(err, o.path == hotNode, "check-sequencer")
 	if errors.Is(err, client.ErrGone) {
-		p.closeHandle(o)
+		p.loses(o, err)
 	}
 }
 
@@ -205,10 +204,12 @@ func sequencerFault(said string, err error, own string, held bool) fault {
 	return fault{}
 }
 
-// leave gives back all locks: others wait for them.
+// leave gives back all locks: others wait for them. At times it leaves that to the end
+// of the session, if that comes now, also where nobody hears that it was closed.
 func (p *program) leave(ctx context.Context) {
+	last := p.cell.plan.Calls.Threads == 1 && p.cell.plan.Host.Node.Sessions.LeaseMin > 0
 	for _, o := range slices.Clone(p.nodes) {
-		if o.lock != nil && !p.expired {
+		if o.lock != nil && !p.expired && (p.cell.load.finale || !last || !p.odd.Chance(1, 4)) {
 			p.release(ctx, o)
 		}
 	}

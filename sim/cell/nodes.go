@@ -190,7 +190,7 @@ func (p *program) on(ctx context.Context, o *opened, in linearizability.FileInpu
 	in.Path, in.Instance = o.path, uint64(o.stat.Instance)
 	out, ok := p.file(ctx, in, do)
 	if ok && out.Code == linearizability.FileGone {
-		p.closeHandle(o)
+		p.loses(o, client.ErrGone)
 	}
 	return out, ok
 }
@@ -290,6 +290,14 @@ func (p *program) remove(ctx context.Context, o *opened) {
 	if ok {
 		p.closeHandle(o)
 	}
+}
+
+// loses closes a handle of which an answer has said that it is of no more use.
+func (p *program) loses(o *opened, why error) {
+	if o.lock != nil && !p.rt.Env().Dead() {
+		p.cell.minds.lacks(p.believer(), o.ref(), o.lock, why)
+	}
+	p.closeHandle(o)
 }
 
 // closeHandle never fails, but for want of an answer. It has time of its own, whatever

@@ -222,7 +222,7 @@ func (p *program) fence(ctx context.Context, o *opened) {
 	o.fenced = o.fenced || err == nil || errors.Is(err, client.ErrOutcomeUnknown)
 	p.answered(err, false, "set-sequencer")
 	if errors.Is(err, client.ErrGone) {
-		p.closeHandle(o)
+		p.loses(o, err)
 	}
 }
 

@@ -116,7 +116,6 @@ func (b *clientWatch) opens(who believer, o *opened) {
 // closes is told that a program will use a handle no more.
 func (b *clientWatch) closes(o *opened) {
 	b.open = slices.DeleteFunc(b.open, func(x believed) bool { return x.o == o })
-	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.o == o })
 }
 
 // holds is told that a program has got a lock. At that instant nobody else may
@@ -127,9 +126,33 @@ func (b *clientWatch) holds(who believer, o *opened, l held, mode client.Mode) {
 	b.exclusive()
 }
 
-// releases is told that a program gives a lock back; it believes in it no more.
-func (b *clientWatch) releases(l held) {
-	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.lock == l })
+// sends is told of a request as it leaves a client. Who gives a lock back, or what it
+// hangs on, believes in it no more: the cell may free it before an answer comes (S9).
+func (b *clientWatch) sends(q api.Request) {
+	var of func(x believed) bool
+	switch op := q.Op.(type) {
+	case api.Release, api.CloseHandle, api.Poison:
+		g, ok := parseToken(string(api.HandleOf(op)))
+		of = func(x believed) bool { return ok && x.o.id == g.id }
+	case api.EndSession:
+		of = func(believed) bool { return true }
+	default:
+		return
+	}
+	for _, x := range b.held {
+		if x.o.session == q.Session && of(x) && !x.who.dead() && !lost(x.lock) {
+			b.world.Break("S9", "the client on %v sends %T, and its lock of %v says that it is held: %t, %v", x.who.self(), q.Op, x.node, x.lock.Held(), x.lock.Err())
+		}
+	}
+}
+
+// lacks is told that a program was told, by an answer to a call on a handle, that this
+// is of no more use: the lock that it held is lost (S9).
+func (b *clientWatch) lacks(who believer, n api.Ref, l held, why error) {
+	if !lost(l) {
+		b.world.Break("S9", "the client on %v was told of the handle of %v: %v; and its lock says that it is held: %t, %v", who.self(), n, why, l.Held(), l.Err())
+	}
+	b.sound(who, n, l)
 }
 
 // exclusive asks all who may hold locks now. Who does not count on his session any more
@@ -174,13 +197,19 @@ func (b *clientWatch) sound(who believer, n api.Ref, l held) {
 	}
 }
 
-// lets is told that a program has given a lock back, or closed its handle: by no fault
-// of the cell's is it held any more.
+// lets is told that a program has given a lock back, or closed its handle or session:
+// by no fault of the cell's is it held any more.
 func (b *clientWatch) lets(who believer, n api.Ref, l held) {
-	if l.Held() || l.Err() == nil || errors.Is(l.Err(), client.ErrJeopardy) {
+	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.lock == l })
+	if !lost(l) {
 		b.world.Break("S9", "the lock of %v on %v was given back, and says that it is held: %t, %v", n, who.self(), l.Held(), l.Err())
 	}
 	b.sound(who, n, l)
+}
+
+// lost says that a lock is not held any more, for good.
+func lost(l held) bool {
+	return !l.Held() && l.Err() != nil && !errors.Is(l.Err(), client.ErrJeopardy)
 }
 
 // certain says for how long a client is certain that its session is alive, by its

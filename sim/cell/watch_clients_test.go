@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/handle"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/sim"
 )
@@ -232,4 +233,48 @@ func TestS9ABeliefEndsWithTheBound(t *testing.T) {
 			require.Equal(t, c.breaks, f.w.Failure() != nil)
 		})
 	}
+}
+
+// A program holds the lock of a node by handle 1 of session 7, as its client says; the
+// client sends something, or is told something.
+func TestS9WhoGivesALockBackBelievesInItNoMore(t *testing.T) {
+	seal, err := handle.NewSealer(handle.Secret{1})
+	require.NoError(t, err)
+	of := func(n uint64) api.Token {
+		return seal.Seal(handle.Handle{ID: handleOf(n), Session: 7, Node: lockNode, Kind: api.File, Rights: rw})
+	}
+	for name, c := range map[string]struct {
+		op      api.Op
+		session api.SessionID
+		err     error // what the lock says
+		breaks  bool
+	}{
+		"released, and held":                  {api.Release{Handle: of(1)}, 7, nil, true},
+		"released":                            {api.Release{Handle: of(1)}, 7, client.ErrNotHeld, false},
+		"released, and in doubt":              {api.Release{Handle: of(1)}, 7, client.ErrJeopardy, true},
+		"closed, and held":                    {api.CloseHandle{Handle: of(1)}, 7, nil, true},
+		"closed":                              {api.CloseHandle{Handle: of(1)}, 7, client.ErrClosed, false},
+		"poisoned, and held":                  {api.Poison{Handle: of(1)}, 7, nil, true},
+		"another handle":                      {api.CloseHandle{Handle: of(2)}, 7, nil, false},
+		"something else":                      {api.GetStat{Handle: of(1)}, 7, nil, false},
+		"the session is closed, and it holds": {api.EndSession{}, 7, nil, true},
+		"the session is closed, and in doubt": {api.EndSession{}, 7, client.ErrJeopardy, true},
+		"the session is closed":               {api.EndSession{}, 7, client.ErrClosed, false},
+		"another session is closed":           {api.EndSession{}, 8, nil, false},
+	} {
+		f := newFacts(t)
+		w := newClientWatch(f.w)
+		o := &opened{path: "/d0/hot", stat: client.Stat{Instance: 7}, session: 7, id: handleOf(1)}
+		w.held = append(w.held, believed{who: &mind{}, node: o.ref(), o: o, lock: &spoken{c.err == nil, c.err, nil}})
+		w.sends(api.Request{Session: c.session, Op: c.op})
+		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
+	}
+	for _, l := range []spoken{{true, nil, nil}, {false, client.ErrJeopardy, nil}} {
+		f := newFacts(t)
+		newClientWatch(f.w).lacks(&mind{}, lockNode, &l, client.ErrGone)
+		f.breaks("S9")
+	}
+	f := newFacts(t)
+	newClientWatch(f.w).lacks(&mind{}, lockNode, &spoken{false, client.ErrGone, client.ErrGone}, client.ErrGone)
+	f.good()
 }

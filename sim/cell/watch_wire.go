@@ -17,19 +17,21 @@ type wire struct {
 	*line
 	account account
 	told    news
+	minds   *clientWatch
 	client  *client.Client
 	over    bool          // the client has given its session up
 	bound   time.Time     // as it last said
 	moved   func()        // is told when that moves
+	renewed func()        // is told when another session is asked for
 	since   uint64        // the first request after healing; 0: none
 	kept    time.Duration // when an answer to a later one moved the bound, in true time; 0: never
 	keptIn  api.Epoch     // and whose master said so
 }
 
 // newWire is the Runtime for a client that will be made with cfg.
-func newWire(l *line, cfg client.Config) *wire {
+func newWire(l *line, cfg client.Config, b *clientWatch) *wire {
 	a := account{rho: cmp.Or(cfg.Rho, session.DefaultRho), grace: cmp.Or(cfg.Grace, 45*time.Second)} // C11.17
-	return &wire{line: l, account: a, told: newNews()}
+	return &wire{line: l, account: a, told: newNews(), minds: b}
 }
 
 func (w *wire) world() *sim.World { return w.Env().World() }
@@ -44,7 +46,12 @@ func (w *wire) clock() *sim.Clock { return w.world().Machine(w.self()).Clock() }
 // Send is the line's.
 func (w *wire) Send(replica uint32, msg []byte) {
 	if q, err := api.DecodeRequest(msg); err == nil && !w.dead() {
+		life := w.account.life
 		w.wrong(w.account.sends(w.mono(), q))
+		if life > 0 && w.account.life > life {
+			w.renewed()
+		}
+		w.minds.sends(q)
 		_, ends := q.Op.(api.EndSession)
 		w.told.ending = w.told.ending || ends
 	}
@@ -122,7 +129,7 @@ func (w *wire) believes(now time.Time, s session.Status) fault {
 
 // dial makes a client that is watched, until it is hung up.
 func (c *Cell) dial(l *line, cfg client.Config) (cl *client.Client, hangUp func()) {
-	w := newWire(l, cfg)
+	w := newWire(l, cfg, c.minds)
 	w.moved = func() {
 		if c.healed && w.since == 0 {
 			w.since = w.account.last + 1
@@ -132,6 +139,7 @@ func (c *Cell) dial(l *line, cfg client.Config) (cl *client.Client, hangUp func(
 		}
 		c.promises.clientMoved(w)
 	}
+	w.renewed = func() { c.load.sessions++ }
 	w.client = client.New(w, cfg)
 	c.promises.begins(w)
 	events := w.client.Events()
