@@ -11,9 +11,10 @@ import (
 type hangs struct {
 	handles int // open
 	calls   map[api.Seq]sentCall
-	fenced  api.Seq          // no copy of a call up to here will be executed
-	seen    api.Seq          // the client waits for no call up to here
-	refused map[api.Seq]bool // tries to lock that were told that the lock is not to be had
+	fenced  api.Seq               // no copy of a call up to here will be executed
+	seen    api.Seq               // the client waits for no call up to here
+	refused map[api.Seq]bool      // tries to lock that were told that the lock is not to be had
+	shut    map[api.HandleID]bool // closed, as the cell has said
 }
 
 // sentCall is a call that has no answer.
@@ -22,7 +23,9 @@ type sentCall struct {
 	seen api.Seq // of its first sending
 }
 
-func newHangs() hangs { return hangs{calls: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}} }
+func newHangs() hangs {
+	return hangs{calls: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}, shut: map[api.HandleID]bool{}}
+}
 
 // sends takes in a request.
 func (h *hangs) sends(q api.Request) (f fault) {
@@ -33,6 +36,9 @@ func (h *hangs) sends(q api.Request) (f fault) {
 		f = faultf("L1", "asks again for call %d, which was a try, and was told that the lock is not to be had", q.Seq)
 	}
 	h.seen = max(h.seen, q.Seen)
+	if k, keeps := q.Op.(api.KeepAlive); keeps {
+		return h.presents(k.Tokens)
+	}
 	if _, again := h.calls[q.Seq]; again || q.Seq == 0 {
 		return f
 	}
@@ -41,6 +47,31 @@ func (h *hangs) sends(q api.Request) (f fault) {
 		h.handles--
 	}
 	return f
+}
+
+// presents: a new master opens again what a client brings, and nobody would close what
+// that has closed; an ephemeral node would not go while its session stands. A handle
+// whose Acquire is being cancelled is asked for again anyway, by that.
+func (h *hangs) presents(tokens []api.Token) fault {
+	for _, t := range tokens {
+		if g, ok := parseToken(string(t)); ok && h.shut[g.id] && !h.acquires(g.id) {
+			return faultf("S15", "presents handle %v, which it has closed", g.id)
+		}
+	}
+	return fault{}
+}
+
+// acquires says that an Acquire by a handle has no answer, or the word that it is given up.
+func (h *hangs) acquires(id api.HandleID) bool {
+	for seq, c := range h.calls { // order-free: any counts
+		switch c.op.(type) {
+		case api.Acquire, api.CancelAcquire:
+			if g, ok := parseToken(string(api.HandleOf(c.op))); ok && g.id == id && seq > h.seen {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // forgets: what gives something back is asked until there is an answer, whether or not
@@ -71,6 +102,11 @@ func (h *hangs) hears(p api.Reply) {
 	o, opened := p.Detail.(api.Opened)
 	if _, opens := c.op.(api.Open); opens && opened && o.Token != "" {
 		h.handles++
+	}
+	if o, closes := c.op.(api.CloseHandle); closes && p.Code == api.OK {
+		if g, ok := parseToken(string(o.Handle)); ok {
+			h.shut[g.id] = true
+		}
 	}
 	h.calls[p.Seq] = sentCall{seen: c.seen}
 	if o, cancels := c.op.(api.CancelAcquire); cancels {

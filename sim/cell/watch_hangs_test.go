@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/handle"
 )
 
 // A client sends call 1, hears of it, and says with call 2 that it waits for neither.
@@ -63,5 +64,36 @@ func TestATryThatIsRefusedIsOver(t *testing.T) {
 			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 2, Op: api.Get{}}))
 			require.Equal(t, breaks, h.sends(api.Request{Session: 7, Seq: 1, Op: op}).id)
 		}
+	}
+}
+
+// A client closes handle 1, and presents to a new master what it has.
+func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
+	seal, err := handle.NewSealer(handle.Secret{1})
+	require.NoError(t, err)
+	token := func(n uint64) api.Token {
+		return seal.Seal(handle.Handle{ID: handleOf(n), Session: 7, Node: lockNode, Kind: api.File, Rights: rw})
+	}
+	for name, c := range map[string]struct {
+		hears   api.Code // 0: nothing
+		present []api.Token
+		breaks  string
+	}{
+		"it is closed":          {api.OK, []api.Token{token(2), token(1)}, "S15"},
+		"another one":           {api.OK, []api.Token{token(2)}, ""},
+		"there is no answer":    {0, []api.Token{token(1)}, ""},
+		"it is to come again":   {api.Busy, []api.Token{token(1)}, ""},
+		"nothing, for the time": {api.OK, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHangs()
+			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 1, Op: api.CloseHandle{Handle: token(1)}}))
+			if c.hears != 0 {
+				h.hears(api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: c.hears}})
+			}
+			require.Equal(t, c.breaks, h.sends(api.Request{Session: 7, Op: api.KeepAlive{Tokens: c.present}}).id)
+			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 2, Op: api.Acquire{Handle: token(1)}}))
+			require.Zero(t, h.sends(api.Request{Session: 7, Op: api.KeepAlive{Tokens: c.present}}), "it may be asked for anew")
+		})
 	}
 }
