@@ -91,6 +91,23 @@ func TestCallsSurviveALossyNetwork(t *testing.T) {
 	})
 }
 
+// A request that is lost is sent again soon, however far away the time of the next
+// KeepAlive is, for which a timer is set already.
+func TestALostRequestDoesNotWaitForAKeepAlive(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		require.NoError(t, w.c.Put(ctx, "k", "1"))
+		for range 9 {
+			time.Sleep(time.Second)
+			lost := false
+			w.fault(func(_ uint32, answer bool) bool { was := lost; lost = true; return !was && !answer })
+			began := time.Now()
+			require.NoError(t, w.c.Put(ctx, "k", "2"))
+			require.Less(t, time.Since(began), time.Second)
+		}
+	})
+}
+
 func TestTheMasterMayMove(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)

@@ -51,3 +51,17 @@ func TestEventsEnd(t *testing.T) {
 		require.ErrorIs(t, err, client.ErrClosed)
 	})
 }
+
+// Who closes his Events takes nobody else's away.
+func TestEventsEndEachByItself(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		events, other := w.c.Events(), w.c.Events()
+		require.NoError(t, w.c.Ready(ctx))
+		other.Close()
+		w.cell.set(func() { w.cell.failover(3) })
+		require.Equal(t, client.EventFailover, next(t, ctx, events).Kind)
+		_, err := other.Next(ctx)
+		require.ErrorIs(t, err, client.ErrClosed)
+	})
+}
