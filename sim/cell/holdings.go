@@ -3,6 +3,7 @@ package cell
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
@@ -37,7 +38,8 @@ type holdings struct {
 type lockCall struct {
 	op    lockOperation
 	trail *client.Trail
-	frees int // of a Release: the call that was granted, plus one; 0: not known
+	frees int  // of a Release: the call that was granted, plus one; 0: not known
+	no    bool // the client was told that it changed nothing, and never will
 }
 
 // lockDeed is what the log did to a lock.
@@ -70,10 +72,16 @@ func (b *holdings) ends(i int, err error, out lockOutput) {
 		out.Code = code
 		op.Outcome, op.Return, op.ReturnTime, op.Output = linearizability.OutcomeOK, b.next(), b.now(), out
 	}
-	if errors.Is(err, client.ErrOutcomeUnknown) {
+	switch {
+	case errors.Is(err, client.ErrOutcomeUnknown):
 		b.unsure++
+	case !known:
+		b.calls[i].no = !slices.ContainsFunc(lostSince, func(e error) bool { return errors.Is(err, e) })
 	}
 }
+
+// lostSince are what a client is told of a lock that was granted, and lost before it heard.
+var lostSince = []error{client.ErrNotHeld, client.ErrSessionExpired, client.ErrClosed, client.ErrPoisoned}
 
 // lockErrors are the errors that are answers of the model, and which calls have them.
 var lockErrors = []struct {

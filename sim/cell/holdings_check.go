@@ -24,6 +24,9 @@ func (b *holdings) history() (*linearizability.History[linearizability.LockInput
 			if f := b.calls[i].asksFor(d.op); f != (fault{}) {
 				b.wrong = f
 			}
+			if b.calls[i].no && changesLock(&d.op) {
+				b.wrong = faultf("S4", "client %d was told that a call on the lock of %s was not executed and never will be; it took effect at %v", b.calls[i].op.Client, d.op.Input.Path, d.op.At)
+			}
 			b.calls[i].stands(d.op)
 		} else {
 			ops = append(ops, d.op)

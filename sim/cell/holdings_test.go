@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -148,6 +149,16 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 				n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
 			})
 			n.fails(2, 1, client.ErrLockHeld)
+		}, ""},
+		"an answer that is lost, and the client says that nothing was done": {func(n *notary) {
+			n.asks(1, 1, linearizability.LockTry, lockOutput{}, context.DeadlineExceeded, func() {
+				n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
+			})
+		}, "S4"},
+		"it was granted, and lost when its client heard of it": {func(n *notary) {
+			n.asks(1, 1, linearizability.LockTry, lockOutput{}, client.ErrNotHeld, func() {
+				n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
+			})
 		}, ""},
 		"a call that nobody keeps books of": {func(n *notary) {
 			n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})

@@ -106,6 +106,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O138", "A", "a lock is believed in until its Release is answered"),
 		applied(GroupHouse, "O139", "B", "a lock whose node is gone is believed in after its client was told so"),
 		applied(GroupHouse, "L30", "B", "a client presents handles that it has closed to the next master"),
+		applied(GroupHouse, "L31", "A", "an Acquire that was given up is told as not executed"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
