@@ -183,6 +183,7 @@ func (r *replica) act() {
 	}
 	from := r.cell.watch.disks[r.id].applied + 1 - paxos.Slot(len(out.Applied))
 	r.cell.queues.acted(r.id, from, r.answered, tries)
+	r.cell.sessions.stepped(r.id)
 	if t := out.Tenure; t != nil && t.Mine {
 		r.cell.rare.began(t.Ballot)
 		r.cell.began()

@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -28,12 +30,14 @@ type sessionWatch struct {
 	opens func(api.SessionID) bool                     // it may have handles
 	uses  func(api.SessionID, api.Epoch) bool          // it has one for certain
 	seats []seat                                       // by replica
+	owes  []map[api.SessionID]uint64                   // by replica: KeepAlives that its present step must answer
 	moved func(paxos.NodeID, api.SessionID, time.Time) // is told of each lease that is seen; may be nil
 }
 
 func newSessionWatch(w *sim.World, replicas int, cfg session.Config) *sessionWatch {
 	return &sessionWatch{
 		world: w, cfg: cfg, seats: make([]seat, replicas+1),
+		owes: make([]map[api.SessionID]uint64, replicas+1),
 		room: handle.DefaultLimits, given: func(api.Token) *grip { return nil },
 		owed: func(api.Epoch) map[delayID]time.Duration { return nil },
 		held: func(api.Epoch) []owner { return nil }, opens: func(api.SessionID) bool { return true },
@@ -58,12 +62,18 @@ func (s *sessionWatch) came(id paxos.NodeID, now time.Time, q api.Request) {
 func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *host.Output, proposed, own []command.Command) {
 	t, st := &s.seats[id], of.Master()
 	if s.off || !st.State.Rules() {
+		if t.of == of {
+			s.leaves(id)
+		}
 		if t.of != nil {
 			*t = seat{}
 		}
 		return
 	}
 	if t.of != of || t.epoch != st.Epoch {
+		if t.of == of {
+			s.leaves(id)
+		}
 		*t = newSeat(of, st.Epoch, now, s.room)
 		s.recovers(id, now)
 	}
@@ -160,6 +170,13 @@ func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applie
 			t.used[x], t.heard[x] = now, &lately{now, map[api.Seq]bool{}}
 			s.sees(id, now, x, s.cfg.LeaseMin) // C11.06
 		}
+		if _, ends := c.Op.(api.EndSession); ends && a.Verdict == command.Executed {
+			s.owe(id, c.Session)
+		}
+	case command.Expire:
+		if a.Verdict == command.Executed {
+			s.owe(id, c.Session)
+		}
 	case command.LongestLease:
 		for _, x := range t.of.alive() {
 			s.sees(id, now, x, 0) // none is longer than the rows say, whatever they say now
@@ -233,9 +250,39 @@ func (s *sessionWatch) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 	}
 }
 
+// leaves: whose KeepAlive waits at a master that is none any more is told so at once,
+// and need not find out.
+func (s *sessionWatch) leaves(id paxos.NodeID) {
+	for x := range s.seats[id].waits { // order-free: each is noted by itself
+		s.owe(id, x)
+	}
+}
+
+// owe demands an answer to the KeepAlive of a session that waits, before the step of
+// the replica is over.
+func (s *sessionWatch) owe(id paxos.NodeID, x api.SessionID) {
+	if k, waits := s.seats[id].waits[x]; waits {
+		if s.owes[id] == nil {
+			s.owes[id] = map[api.SessionID]uint64{}
+		}
+		s.owes[id][x] = k.id
+	}
+}
+
+// stepped is told that a step of a replica is over: all its answers have left.
+func (s *sessionWatch) stepped(id paxos.NodeID) {
+	if len(s.owes[id]) > 0 {
+		x := slices.Min(slices.Collect(maps.Keys(s.owes[id])))
+		s.world.Break("S11", "replica %d leaves the KeepAlive of session %d without an answer, and the session, or its time as master, is over", id, x)
+	}
+}
+
 // answered is told of an answer that leaves a replica.
 func (s *sessionWatch) answered(id paxos.NodeID, now time.Time, p api.Reply) {
 	t := &s.seats[id]
+	if k, owed := s.owes[id][p.Session]; owed && p.Seq == 0 && p.ID == k {
+		delete(s.owes[id], p.Session)
+	}
 	switch {
 	case t.of != nil && p.Code == api.OldEpoch && p.Epoch != t.epoch:
 		s.world.Break("L1", "replica %d, master in epoch %d, refuses a request for its older epoch, and names epoch %d", id, t.epoch, p.Epoch)

@@ -403,3 +403,37 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 		})
 	}
 }
+
+// A KeepAlive of session 7 waits from second 1 at the master of epoch 3; what happens at
+// second 2 is one step.
+func TestS11WhoseKeepAliveWaitsIsToldOfTheEnd(t *testing.T) {
+	ended := command.Applied{Command: command.Expire{Guard: 3, Session: 7}, Verdict: command.Executed}
+	told := func(r *reign, id uint64) {
+		r.w.answered(1, second(2), api.Reply{ID: id, Session: 7, Result: api.Result{Code: api.NotMaster}})
+	}
+	deposed := func(r *reign) { r.c.state = master.Following; r.acts(2) }
+	for name, c := range map[string]struct {
+		does   func(r *reign)
+		breaks bool
+	}{
+		"nothing ends":                     {func(r *reign) { r.acts(2) }, false},
+		"its master is none any more":      {deposed, true},
+		"and it is told":                   {func(r *reign) { deposed(r); told(r, 1) }, false},
+		"another answer leaves":            {func(r *reign) { deposed(r); told(r, 2) }, true},
+		"its master is that of an epoch 4": {func(r *reign) { r.c.epoch = 4; r.acts(2) }, true},
+		"its master starts again":          {func(r *reign) { r.c = &chair{state: master.Following}; r.acts(2) }, false},
+		"its session ends":                 {func(r *reign) { r.acts(2, ended) }, true},
+		"and it is told that":              {func(r *reign) { r.acts(2, ended); told(r, 1) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReign(t, 6)
+			r.beats(1, 1, 3)
+			c.does(r)
+			r.w.stepped(1)
+			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
+			if c.breaks {
+				r.f.breaks("S11")
+			}
+		})
+	}
+}

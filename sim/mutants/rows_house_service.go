@@ -107,6 +107,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O139", "B", "a lock whose node is gone is believed in after its client was told so"),
 		applied(GroupHouse, "L30", "B", "a client presents handles that it has closed to the next master"),
 		applied(GroupHouse, "L31", "A", "an Acquire that was given up is told as not executed"),
+		applied(GroupHouse, "O167", "A", "a master that is deposed leaves the KeepAlives that wait unanswered"),
+		applied(GroupHouse, "O168", "A", "a client whose KeepAlive waits is not told that its session has ended"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
 			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
