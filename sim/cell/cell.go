@@ -300,6 +300,7 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.quotas.command(a)
 	c.promises.command(a)
 	c.queues.command(a)
+	c.handles.command(a)
 }
 
 // current says that a replica has applied all that anybody has.

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -214,8 +215,8 @@ func (h *hostile) misnames() {
 	h.send("a bad path", op, only(api.Invalid))
 }
 
-// fakesSequencers shows sequencers that are none, that nobody was given, and that
-// were valid once.
+// fakesSequencers shows sequencers that are none, that nobody was given, that were valid
+// once, and that may be valid for another lock than its handle's.
 func (h *hostile) fakesSequencers() {
 	t, has := pick(h.draws, h.own)
 	if !has {
@@ -230,10 +231,25 @@ func (h *hostile) fakesSequencers() {
 	}
 	no := only(api.Invalid, api.StaleSequencer, api.Gone, api.HandleClosed, api.HandlePoisoned, api.BadHandle, api.Permission)
 	if h.draws.Chance(1, 2) {
+		if other, ok := h.overheard(h.stat[t].Node); ok && h.draws.Chance(1, 3) {
+			q = other
+		}
 		h.send("a bad sequencer", api.CheckSequencer{Handle: t, Sequencer: q}, no)
 		return
 	}
 	h.send("a bad sequencer", api.SetSequencer{Handle: t, Sequencer: q}, no)
+}
+
+// overheard is the sequencer that somebody was given last of some lock but that of a
+// node.
+func (h *hostile) overheard(but api.Ref) (string, bool) {
+	var all []string
+	for _, path := range slices.Sorted(maps.Keys(h.cell.load.shown)) {
+		if q, err := api.ParseSequencer(h.cell.load.shown[path]); err == nil && q.Node != but {
+			all = append(all, h.cell.load.shown[path])
+		}
+	}
+	return pick(h.draws, all)
 }
 
 // reuses uses handles that it has closed or poisoned.

@@ -30,6 +30,7 @@ type handleBook struct {
 	opened  map[call]api.HandleID   // by Opens
 	applied func(paxos.NodeID) bool // has applied all that anybody has; asked of who answers alone
 	judged  map[call]api.Epoch      // Opens that were answered alone, and when last: copies get the same answer
+	denied  map[call]verdict        // calls that were refused for certain, without the log
 
 	room     *roomBook
 	intruder api.Principal // asks for what nobody may have
@@ -74,7 +75,7 @@ func newHandleBook(w *sim.World, r *rightsBook, room *roomBook) *handleBook {
 		room:  room,
 		world: w, rights: r, asked: map[call][]asking{}, given: map[api.Token]*grip{}, grips: map[api.HandleID]*grip{}, opened: map[call]api.HandleID{},
 		applied: func(paxos.NodeID) bool { return false }, refusals: map[api.Code]uint64{},
-		judged: map[call]api.Epoch{}, ties: map[api.Token]bool{}, decided: map[decision]intent{}, left: map[sender]uint64{},
+		judged: map[call]api.Epoch{}, denied: map[call]verdict{}, ties: map[api.Token]bool{}, decided: map[decision]intent{}, left: map[sender]uint64{},
 	}
 	r.changed = b.review
 	return b
@@ -334,6 +335,19 @@ func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) (all []command
 	return all
 }
 
+// command is told of each command as it is first applied anywhere: a handle of which a
+// master has confirmed that it is closed takes no lock in that epoch.
+func (b *handleBook) command(a *command.Applied) {
+	c, acts := a.Command.(command.Act)
+	d, acquires := c.Deed.(command.Acquire)
+	if !acts || !acquires || a.Verdict != command.Executed || a.Result.Code != api.OK {
+		return
+	}
+	if g := b.grips[d.Handle]; g != nil && g.closed[c.Guard] != 0 {
+		b.world.Break("S14", "call %d of session %d takes the lock of %v in epoch %d by handle %v, which is closed, as its session was told", c.Seq, c.Session, d.Node, c.Guard, d.Handle)
+	}
+}
+
 // decision is a command that a replica has begun, an intent what it says, and how often.
 type decision struct {
 	id  paxos.NodeID
@@ -344,6 +358,25 @@ type intent struct {
 	command command.Command
 	times   int
 	order   uint64 // when it was begun last, among all
+}
+
+// verdict is an answer that decides a call, in the epoch in which it was given.
+type verdict struct {
+	epoch api.Epoch
+	code  api.Code
+}
+
+// again: a call that was refused for certain is not worked on in the same epoch, for
+// no copy of its request. Where requests of several kinds have one number it is not
+// known which was refused.
+func (b *handleBook) again(id paxos.NodeID, k call, e api.Epoch, what any) {
+	v, over := b.denied[k]
+	if !over || v.epoch != e {
+		return
+	}
+	if _, several := b.other(k, b.asked[k][0].op); !several {
+		b.world.Break("S5", "replica %d works on call %d of session %d, %T, and has refused it with %v in this epoch", id, k.seq, k.session, what, v.code)
+	}
 }
 
 // inOrder demands that what is done for one session leaves for the log in the order in
@@ -374,12 +407,14 @@ func (b *handleBook) calls(id paxos.NodeID, c command.Call) {
 		b.world.Break("S16", "replica %d proposes %T as call %d of session %d, which nobody has opened yet", id, c.Op, c.Seq, c.Session)
 		return
 	}
+	b.again(id, call{c.Session, c.Seq}, c.Guard, c.Op)
 	if _, f := b.justified(call{c.Session, c.Seq}, c.Guard, func(op api.Op) bool { return op == c.Op }); f != (fault{}) {
 		b.world.Break(f.id, "replica %d proposes %T as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.text)
 	}
 }
 
 func (b *handleBook) acts(id paxos.NodeID, c command.Act) {
+	b.again(id, call{c.Session, c.Seq}, c.Guard, c.Deed)
 	if _, refuses := c.Deed.(command.Fail); refuses {
 		return
 	}

@@ -46,9 +46,33 @@ func (b *handleBook) answered(id paxos.NodeID, p api.Reply, logged bool) {
 		b.alone(id, k, a, p)
 	}
 	b.spurned(id, k, a, p, logged)
+	b.decides(id, k, a, p, logged)
 	if p.Code == api.OK {
 		b.learns(id, k, a, p)
 	}
+}
+
+// decides: of a call that a master has refused for certain, without the log, no copy is
+// answered otherwise in its epoch; but what only reads may be read again.
+func (b *handleBook) decides(id paxos.NodeID, k call, a asking, p api.Reply, logged bool) {
+	if _, several := b.other(k, a.op); several || onlyReads(a.op) || p.Code.Execution() != api.Executed {
+		return
+	}
+	if v, over := b.denied[k]; over && v.epoch == p.Epoch && v.code != p.Code {
+		b.world.Break("S5", "replica %d answers call %d of session %d, %T, with %v, and has refused it with %v in this epoch", id, k.seq, k.session, a.op, p.Code, v.code)
+	}
+	if p.Code != api.OK && !logged {
+		b.denied[k] = verdict{p.Epoch, p.Code}
+	}
+}
+
+// onlyReads says that an op leaves nothing behind.
+func onlyReads(op api.Op) bool {
+	switch op.(type) {
+	case api.Get, api.List, api.GetContents, api.GetStat, api.ReadDir, api.GetSequencer, api.CheckSequencer:
+		return true
+	}
+	return false
 }
 
 // spurned demands of an answer that refuses what everything speaks for that it has a
@@ -200,6 +224,10 @@ func (b *handleBook) learns(id paxos.NodeID, k call, a asking, p api.Reply) {
 		if o, ok := p.Detail.(api.Opened); ok {
 			b.gives(id, k, o.Token, a.op)
 			b.saysTie(id, k, o.Token, op.Sequencer)
+		}
+	case api.CheckSequencer:
+		if q, err := api.ParseSequencer(op.Sequencer); err == nil && b.given[op.Handle] != nil && q.Node != b.given[op.Handle].node {
+			b.world.Break("S16", "replica %d says of a sequencer of %v that it is valid, to who asks by a handle on %v", id, q.Node, b.given[op.Handle].node)
 		}
 	}
 }

@@ -321,3 +321,91 @@ func TestS14WhatIsBegunLeavesInOrder(t *testing.T) {
 		require.Equal(t, c.breaks, k.w.Failure() != nil, name)
 	}
 }
+
+// A TryAcquire of session 7 is refused without the log in epoch 3.
+func TestS5WhatIsRefusedForCertainStaysSo(t *testing.T) {
+	op := func(k *keeper) api.Op { return api.Acquire{Handle: k.token, Mode: api.Exclusive} }
+	deed := func(k *keeper) command.Deed {
+		return command.Acquire{Node: k.node, Handle: api.HandleID{Epoch: 3, Counter: 1}, Mode: api.Exclusive}
+	}
+	for name, c := range map[string]struct {
+		code   api.Code
+		logged bool
+		then   func(k *keeper, seq api.Seq)
+		breaks bool
+	}{
+		"a copy gets the same": {api.LockHeld, false, func(k *keeper, seq api.Seq) {
+			k.answer("ann", 7, seq, 3, api.Result{Code: api.LockHeld})
+		}, false},
+		"a copy gets another answer": {api.LockHeld, false, func(k *keeper, seq api.Seq) {
+			k.answer("ann", 7, seq, 3, api.Result{Code: api.LockDelayed})
+		}, true},
+		"a copy is worked on": {api.LockHeld, false, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, deed(k)) }, true},
+		"another call of its number is": {api.LockHeld, false, func(k *keeper, seq api.Seq) {
+			k.h.asks("ann", api.Request{Session: 7, Seq: seq, Epoch: 3, Op: api.Release{Handle: k.token}})
+			k.proposes(7, seq, 3, deed(k))
+		}, false},
+		"it was busy": {api.Busy, false, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, deed(k)) }, false},
+		"by the log":  {api.LockHeld, true, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, deed(k)) }, false},
+		"in another epoch": {api.LockHeld, false, func(k *keeper, seq api.Seq) {
+			k.epoch(4)
+			k.h.asks("ann", api.Request{Session: 7, Seq: seq, Epoch: 4, Op: op(k)})
+			k.proposes(7, seq, 4, deed(k))
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeper(t)
+			seq := k.asks(7, "ann", 3, op(k))
+			k.h.answers(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 3, Result: api.Result{Code: c.code}}, c.logged)
+			c.then(k, seq)
+			require.Equal(t, c.breaks, k.w.Failure() != nil)
+			if c.breaks {
+				k.breaks("S5")
+			}
+		})
+	}
+}
+
+func TestS14AHandleThatIsClosedTakesNoLock(t *testing.T) {
+	for name, c := range map[string]struct {
+		guard   api.Epoch
+		verdict command.Verdict
+		code    api.Code
+		breaks  bool
+	}{
+		"it does":                    {3, command.Executed, api.OK, true},
+		"it is refused":              {3, command.Executed, api.HandleClosed, false},
+		"it is no more this epoch's": {3, command.Refused, api.OK, false},
+		"a later master knows less":  {4, command.Executed, api.OK, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeper(t)
+			k.answer("ann", 7, k.asks(7, "ann", 3, api.CloseHandle{Handle: k.token}), 3, api.Result{Code: api.OK})
+			id := k.h.given[k.token].id
+			k.h.command(&command.Applied{
+				Command: command.Act{Guard: c.guard, Session: 7, Seq: 2, Deed: command.Acquire{Node: k.node, Handle: id, Mode: api.Exclusive}},
+				Verdict: c.verdict, Result: api.Result{Code: c.code},
+			})
+			require.Equal(t, c.breaks, k.w.Failure() != nil)
+		})
+	}
+}
+
+func TestS16ASequencerIsCheckedByAHandleOnItsLock(t *testing.T) {
+	for name, c := range map[string]struct {
+		instance uint64
+		code     api.Code
+		breaks   bool
+	}{
+		"its lock":         {0, api.OK, false},
+		"another":          {1, api.OK, true},
+		"another, refused": {1, api.Invalid, false},
+	} {
+		k := newKeeper(t)
+		q := k.sequencer()
+		q.Node.Instance += api.Instance(c.instance)
+		seq := k.asks(7, "ann", 3, api.CheckSequencer{Handle: k.token, Sequencer: q.Encode()})
+		k.answer("ann", 7, seq, 3, api.Result{Code: c.code})
+		require.Equal(t, c.breaks, k.w.Failure() != nil, name)
+	}
+}
