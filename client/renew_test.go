@@ -77,12 +77,12 @@ func (w *world) behindAnAcquire() {
 	_, err = h.Acquire(w.within(time.Second), client.Exclusive)
 	require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
 	w.cell.set(func() { w.cell.refuse = busyFor[api.CancelAcquire] })
-	require.NoError(w.t, h.Close(ctx))
 	w.fault(onlyAnswers)
 	require.ErrorIs(w.t, w.c.Put(w.within(time.Second), "k", "1"), client.ErrOutcomeUnknown)
 	w.fault(nil)
 	_, err = w.c.Get(ctx, "k")
 	require.NoError(w.t, err)
+	require.NoError(w.t, h.Close(ctx))
 	w.cell.set(func() { w.cell.refuse = nil })
 }
 

@@ -34,6 +34,7 @@ type call struct {
 	withdrawn bool  // an Acquire that is being cancelled: whatever answers it is void
 	cancels   *call // the Acquire that this CancelAcquire is about
 	again     bool  // it was sent under another Seq, and withdrawn
+	shut      bool  // its handle is closed: no later master may hear of it
 }
 
 // send sends c, to the replica taken for the master.

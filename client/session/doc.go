@@ -99,7 +99,9 @@
 // An Open is, too, and then its handle is closed. An Acquire is cancelled by a call
 // of its own, and until that is answered Seen does not pass the Acquire: what it may
 // hold is nobody's. No other Acquire of the handle is sent meanwhile; it would be
-// told that the handle holds the lock already.
+// told that the handle holds the lock already. When the cell has closed the handle, all
+// that is settled: nothing is asked of a later master by a handle that is closed, or
+// that would take it up again (shut.go).
 //
 // An Acquire may wait at the master for hours, and Seen with it. When the window is
 // at its end, it is withdrawn in the same way and asked for again under another

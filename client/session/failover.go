@@ -69,7 +69,9 @@ func (m *Machine) presented() []api.Token {
 	for _, c := range m.flight {
 		switch o := c.op.(type) {
 		case api.Acquire:
-			all = m.holdings.with(all, o.Handle)
+			if !c.shut {
+				all = m.holdings.with(all, o.Handle)
+			}
 		case api.CancelAcquire:
 			all = m.holdings.with(all, o.Handle)
 		}
@@ -97,6 +99,7 @@ func (m *Machine) catchUp(now time.Time) {
 			m.send(now, c)
 		}
 	}
+	m.outlived()
 	for _, c := range m.flight {
 		switch {
 		case c.epoch == m.epoch:

@@ -120,7 +120,12 @@ func (m *Machine) answer(now time.Time, c *call, d Done) {
 		m.finish(Closed, api.Result{})
 		return
 	}
-	m.holdings.note(c.op, d.Result)
+	if _, closes := c.op.(api.CloseHandle); closes && d.Result.Code == api.OK {
+		m.shut(api.HandleOf(c.op))
+	}
+	if !c.shut {
+		m.holdings.note(c.op, d.Result)
+	}
 	m.settle(c, d.Result)
 	m.end(c, d)
 	m.pump(now)

@@ -83,19 +83,19 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 		return r.Session == p.Session && r.Seq == p.Seq && digest(r.Result) == digest(p.Result)
 	})
 	this := answerTo{name, digest(p.Result)}
-	again := h.given[this]
+	then, again := h.given[this]
 	// To refuse by memory, however much authority there is, what these rows have an
 	// answer for would be to say that nothing was done; unless it was refused before,
 	// and then cancelled in the log.
 	kept := ok && tree && !again && of < aboutHandle && paxos.Slot(e.at.Slot) <= h.disks[id].applied
 	if read && !kept {
 		if tree {
-			h.given[this] = true
+			h.given[this] = p.Epoch
 		}
 		return
 	}
 	if !ok && tree && (of >= aboutHandle || again || h.alone(id)) {
-		h.given[this] = true // and may be again, whoever is master by then
+		h.given[this] = p.Epoch // and may be again, whoever is master by then
 		return
 	}
 	h.told = max(h.told, paxos.Slot(e.at.Slot))
@@ -106,9 +106,10 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	// What a later master has refused, one of before may have done to its memory, or do
 	// yet, which counts for nobody any more.
 	refused = refused || of == aboutMemory && p.Epoch < e.epoch
-	// What was told by memory in an epoch before may be told again there, after a later
-	// master has executed a copy: clients do not take it once they know of that one.
-	refused = refused || tree && again && p.Epoch < e.epoch
+	// What was told by memory in an epoch may be told again there, after a later master
+	// has executed a copy: clients do not take it once they know of that one. And an
+	// Acquire whose handle was closed may be cancelled in the log after that.
+	refused = refused || tree && again && (p.Epoch < e.epoch || p.Epoch == then && of == aboutLock)
 	// A lock that was granted in an epoch before, and freed since, is not held.
 	_, holds := h.locks.calls[name]
 	refused = refused || of == aboutLock && p.Code == api.NotHeld && p.Epoch > e.epoch && !holds

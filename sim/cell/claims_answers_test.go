@@ -159,6 +159,35 @@ func TestWhatWasToldIsToldAgainOfWhatWasGivenUp(t *testing.T) {
 	}
 }
 
+// An Acquire that waits is told that its handle is closed, and is cancelled in the log
+// after that, by the same master; a copy of it comes late.
+func TestWhatWasToldOfAClosedHandleIsToldAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		before bool // it was told so, without the log
+		op     api.Op
+		want   string
+	}{
+		"again":               {true, api.Acquire{}, ""},
+		"only then":           {false, api.Acquire{}, "I-W1"},
+		"again, of any other": {true, api.SetContents{}, "I-W1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			f.h.alone = func(paxos.NodeID) bool { return c.before }
+			f.h.epoch = 1
+			f.comes(c.op)
+			if c.before {
+				f.replies(1, api.Result{Code: api.HandleClosed})
+			}
+			f.good()
+			f.h.alone = func(paxos.NodeID) bool { return false }
+			f.h.cancels(command.Act{Guard: 1, Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
+			f.replies(1, api.Result{Code: api.HandleClosed})
+			f.ends(c.want)
+		})
+	}
+}
+
 // An Acquire that was granted in an epoch before is told in a later one that the lock
 // is not held, if it has been freed since; not while it is held, nor in the epoch in
 // which it was granted.

@@ -44,7 +44,7 @@ type watch struct {
 	came  arrivals
 	asked map[call]about // ops on nodes
 	final givenUp
-	given map[answerTo]bool // answers that are nowhere in the log
+	given map[answerTo]api.Epoch // answers that are nowhere in the log, and when they were last given
 
 	failovers int
 	counts    tally // of the lives that are over
@@ -87,7 +87,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 		came:     newArrivals(),
 		asked:    map[call]about{},
 		final:    newGivenUp(),
-		given:    map[answerTo]bool{},
+		given:    map[answerTo]api.Epoch{},
 		calls:    map[call]effect{},
 		relayed:  map[host.Relay]bool{},
 		handed:   map[uint64]int{},

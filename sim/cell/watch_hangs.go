@@ -11,10 +11,11 @@ import (
 type hangs struct {
 	handles int // open
 	calls   map[api.Seq]sentCall
-	fenced  api.Seq               // no copy of a call up to here will be executed
-	seen    api.Seq               // the client waits for no call up to here
-	refused map[api.Seq]bool      // tries to lock that were told that the lock is not to be had
-	shut    map[api.HandleID]bool // closed, as the cell has said
+	fenced  api.Seq                    // no copy of a call up to here will be executed
+	seen    api.Seq                    // the client waits for no call up to here
+	refused map[api.Seq]bool           // tries to lock that were told that the lock is not to be had
+	shut    map[api.HandleID]api.Epoch // closed, as a master of this epoch has said, the latest that the client knew then
+	epoch   api.Epoch                  // the latest that the client has named
 }
 
 // sentCall is a call that has no answer.
@@ -24,7 +25,7 @@ type sentCall struct {
 }
 
 func newHangs() hangs {
-	return hangs{calls: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}, shut: map[api.HandleID]bool{}}
+	return hangs{calls: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}, shut: map[api.HandleID]api.Epoch{}}
 }
 
 // sends takes in a request.
@@ -35,7 +36,10 @@ func (h *hangs) sends(q api.Request) (f fault) {
 	if h.refused[q.Seq] && f == (fault{}) {
 		f = faultf("L1", "asks again for call %d, which was a try, and was told that the lock is not to be had", q.Seq)
 	}
-	h.seen = max(h.seen, q.Seen)
+	h.seen, h.epoch = max(h.seen, q.Seen), max(h.epoch, q.Epoch)
+	if f == (fault{}) {
+		f = h.brings(q)
+	}
 	if k, keeps := q.Op.(api.KeepAlive); keeps {
 		return h.presents(k.Tokens)
 	}
@@ -50,40 +54,55 @@ func (h *hangs) sends(q api.Request) (f fault) {
 }
 
 // presents: a new master opens again what a client brings, and nobody would close what
-// that has closed; an ephemeral node would not go while its session stands. A handle
-// whose Acquire is being cancelled is asked for again anyway, by that.
+// that has closed; an ephemeral node would not go while its session stands.
 func (h *hangs) presents(tokens []api.Token) fault {
 	for _, t := range tokens {
-		if g, ok := parseToken(string(t)); ok && h.shut[g.id] && !h.acquires(g.id) {
-			return faultf("S15", "presents handle %v, which it has closed", g.id)
+		if id, _, shut := h.closed(t); shut {
+			return faultf("S15", "presents handle %v, which it has closed", id)
 		}
 	}
 	return fault{}
 }
 
-// acquires says that an Acquire by a handle has no answer, or the word that it is given up.
-func (h *hangs) acquires(id api.HandleID) bool {
-	for seq, c := range h.calls { // order-free: any counts
-		switch c.op.(type) {
-		case api.Acquire, api.CancelAcquire:
-			if g, ok := parseToken(string(api.HandleOf(c.op))); ok && g.id == id && seq > h.seen {
-				return true
-			}
-		}
+// brings: nor does a call that was under way when its handle was closed go to a later
+// master.
+func (h *hangs) brings(q api.Request) fault {
+	c, again := h.calls[q.Seq]
+	if _, closes := q.Op.(api.CloseHandle); !again || c.op == nil || closes {
+		return fault{}
 	}
-	return false
+	if id, e, shut := h.closed(api.HandleOf(q.Op)); shut && e < q.Epoch {
+		return faultf("S15", "asks a master of epoch %d for call %d, %T by handle %v, which one of epoch %d has closed", q.Epoch, q.Seq, q.Op, id, e)
+	}
+	return fault{}
+}
+
+// closed says that the handle of a token is, and in which epoch.
+func (h *hangs) closed(t api.Token) (id api.HandleID, e api.Epoch, ok bool) {
+	if g, is := parseToken(string(t)); is {
+		e, ok = h.shut[g.id]
+		id = g.id
+	}
+	return id, e, ok
 }
 
 // forgets: what gives something back is asked until there is an answer, whether or not
-// its program waits, and what may get something until it is known, or cancelled. A
-// client that says that it waits for no call up to one sends none of them again.
+// its program waits, and what may get something until it is known, or cancelled, or the
+// handle is closed by which it would have it. A client that says that it waits for no
+// call up to one sends none of them again.
 func (h *hangs) forgets(seen api.Seq) fault {
 	for seq := h.seen + 1; seq <= seen; seq++ {
 		delete(h.refused, seq)
 		switch op := h.calls[seq].op.(type) {
 		case api.Acquire, api.CancelAcquire, api.Release:
+			if _, _, shut := h.closed(api.HandleOf(op)); shut {
+				break
+			}
 			return faultf("S9", "waits no more for call %d, %T, which has no answer", seq, op)
 		case api.Open, api.CloseHandle:
+			if _, e, shut := h.closed(api.HandleOf(op)); shut && e < h.epoch {
+				break
+			}
 			return faultf("S14", "waits no more for call %d, %T, which has no answer", seq, op)
 		}
 	}
@@ -103,9 +122,9 @@ func (h *hangs) hears(p api.Reply) {
 	if _, opens := c.op.(api.Open); opens && opened && o.Token != "" {
 		h.handles++
 	}
-	if o, closes := c.op.(api.CloseHandle); closes && p.Code == api.OK {
+	if o, closes := c.op.(api.CloseHandle); closes && p.Code == api.OK && p.Epoch >= h.epoch {
 		if g, ok := parseToken(string(o.Handle)); ok {
-			h.shut[g.id] = true
+			h.shut[g.id] = p.Epoch
 		}
 	}
 	h.calls[p.Seq] = sentCall{seen: c.seen}

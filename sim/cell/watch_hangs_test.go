@@ -67,33 +67,47 @@ func TestATryThatIsRefusedIsOver(t *testing.T) {
 	}
 }
 
-// A client closes handle 1, and presents to a new master what it has.
+// A client closes handle 1 in epoch 3, and presents to a new master what it has.
 func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 	seal, err := handle.NewSealer(handle.Secret{1})
 	require.NoError(t, err)
 	token := func(n uint64) api.Token {
 		return seal.Seal(handle.Handle{ID: handleOf(n), Session: 7, Node: lockNode, Kind: api.File, Rights: rw})
 	}
+	acquire := func(e api.Epoch, seen api.Seq) api.Request {
+		return api.Request{Session: 7, Seq: 1, Epoch: e, Seen: seen, Op: api.Acquire{Handle: token(1)}}
+	}
+	presents := func(e api.Epoch, all ...api.Token) api.Request {
+		return api.Request{Session: 7, Epoch: e, Op: api.KeepAlive{Tokens: all}}
+	}
 	for name, c := range map[string]struct {
-		hears   api.Code // 0: nothing
-		present []api.Token
-		breaks  string
+		hears  api.Code // 0: nothing
+		epoch  api.Epoch
+		then   api.Request
+		breaks string
 	}{
-		"it is closed":          {api.OK, []api.Token{token(2), token(1)}, "S15"},
-		"another one":           {api.OK, []api.Token{token(2)}, ""},
-		"there is no answer":    {0, []api.Token{token(1)}, ""},
-		"it is to come again":   {api.Busy, []api.Token{token(1)}, ""},
-		"nothing, for the time": {api.OK, nil, ""},
+		"it is closed":                     {api.OK, 3, presents(4, token(2), token(1)), "S15"},
+		"another one":                      {api.OK, 3, presents(4, token(2)), ""},
+		"there is no answer":               {0, 0, presents(4, token(1)), ""},
+		"it is to come again":              {api.Busy, 3, presents(4, token(1)), ""},
+		"nothing, for the time":            {api.OK, 3, presents(4), ""},
+		"a former master said so":          {api.OK, 2, presents(4, token(1)), ""},
+		"its Acquire is asked for again":   {api.OK, 3, acquire(4, 0), "S15"},
+		"the same, of this master":         {api.OK, 3, acquire(3, 0), ""},
+		"the same, and it is not closed":   {0, 0, acquire(4, 0), ""},
+		"its Acquire needs no answer":      {api.OK, 3, api.Request{Session: 7, Seq: 3, Epoch: 3, Seen: 2, Op: api.Get{}}, ""},
+		"but it does while it is not":      {0, 0, api.Request{Session: 7, Seq: 3, Epoch: 3, Seen: 1, Op: api.Get{}}, "S9"},
+		"what asks by another one of it":   {api.OK, 3, api.Request{Session: 7, Seq: 3, Epoch: 4, Op: api.GetStat{Handle: token(2)}}, ""},
+		"it is asked to be closed for all": {api.OK, 3, api.Request{Session: 7, Seq: 2, Epoch: 4, Op: api.CloseHandle{Handle: token(1)}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHangs()
-			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 1, Op: api.CloseHandle{Handle: token(1)}}))
+			require.Zero(t, h.sends(acquire(3, 0)))
+			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 2, Epoch: 3, Op: api.CloseHandle{Handle: token(1)}}))
 			if c.hears != 0 {
-				h.hears(api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: c.hears}})
+				h.hears(api.Reply{Session: 7, Seq: 2, Epoch: c.epoch, Result: api.Result{Code: c.hears}})
 			}
-			require.Equal(t, c.breaks, h.sends(api.Request{Session: 7, Op: api.KeepAlive{Tokens: c.present}}).id)
-			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 2, Op: api.Acquire{Handle: token(1)}}))
-			require.Zero(t, h.sends(api.Request{Session: 7, Op: api.KeepAlive{Tokens: c.present}}), "it may be asked for anew")
+			require.Equal(t, c.breaks, h.sends(c.then).id)
 		})
 	}
 }

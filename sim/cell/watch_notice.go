@@ -8,8 +8,8 @@ import (
 )
 
 // owed is what a client has to present to a new master before it says that it knows of
-// its epoch: the handles of Acquires that it sent and that have no answer. The former
-// master may have executed them, and what they got would be freed while their client,
+// its epoch: the handles of Acquires that it sent and that have no answer, but for those
+// that it has closed. The former master may have executed them, and what they got would be freed while their client,
 // told by the new one, believes in it (S9, C12.08).
 type owed struct {
 	epoch   api.Epoch // of the fail-over that it was told of
@@ -24,8 +24,8 @@ func (o *owed) told(e api.Epoch, h *hangs) {
 	o.epoch, o.handles = e, map[api.HandleID]api.Seq{}
 	for seq, c := range h.calls { // order-free: a set
 		if q, acquires := c.op.(api.Acquire); acquires && seq > h.seen {
-			if g, ok := parseToken(string(q.Handle)); ok {
-				o.handles[g.id] = max(o.handles[g.id], seq)
+			if id, _, shut := h.closed(q.Handle); !shut && id != (api.HandleID{}) {
+				o.handles[id] = max(o.handles[id], seq)
 			}
 		}
 	}

@@ -1,0 +1,48 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// shut is told that the cell has closed a handle. A call on it that went to a later
+// master would have that take the handle up again, as none of before knew of it, and
+// nobody would close it: an ephemeral node would stay for as long as the session. So
+// what was not sent yet is not sent, what frees a lock by the handle is not needed any
+// more, and the rest waits for its answer from the present master only.
+func (m *Machine) shut(h api.Token) {
+	h = m.holdings.newest(h)
+	on := func(c *call) bool { return m.holdings.newest(api.HandleOf(c.op)) == h }
+	m.tidy = slices.DeleteFunc(m.tidy, func(c *call) bool { return c.cancels != nil && on(c) })
+	for _, c := range slices.Clone(m.flight) {
+		_, cancels := c.op.(api.CancelAcquire)
+		switch {
+		case !on(c):
+		case cancels:
+			m.land(c)
+		case c.withdrawn:
+			m.land(c)
+			m.end(c, Done{Outcome: Unknown, Why: Answered, Result: api.Result{Code: api.HandleClosed}})
+		default:
+			c.shut = true
+		}
+	}
+	for _, c := range slices.Clone(m.queue) {
+		if on(c) {
+			m.queue = slices.DeleteFunc(m.queue, func(q *call) bool { return q == c })
+			m.end(c, Done{Outcome: c.unsent(), Why: Answered, Result: api.Result{Code: api.HandleClosed}})
+		}
+	}
+}
+
+// outlived ends the calls on handles that are closed which a former master has not
+// answered.
+func (m *Machine) outlived() {
+	for _, c := range slices.Clone(m.flight) {
+		if c.shut && c.epoch < m.epoch {
+			m.land(c)
+			m.end(c, Done{Outcome: Unknown, Why: Answered, Result: api.Result{Code: api.HandleClosed}})
+		}
+	}
+}
