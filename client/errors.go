@@ -11,7 +11,8 @@ import (
 
 // Every error of a call is an *Error, and says by errors.Is which of these it is.
 // With ErrOutcomeUnknown the call may have been executed. With any other error it
-// changed nothing, and never will.
+// changed nothing that lasts, and never will: a lock may have been got and lost again
+// before its holder could be told.
 var (
 	// ErrNotFound: there is no such row, or no such node.
 	ErrNotFound = errors.New("not found")
@@ -25,8 +26,8 @@ var (
 	// answered, what it found is final.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrSessionExpired: the session is over, and with it handles, or calls of which
-	// it is not known what became. All calls of the Client fail from now on; make a new one, and look again at everything that the
-	// old one believed.
+	// it is not known what became. All calls of the Client fail from now on; make a new
+	// one, and look again at everything that the old one believed.
 	ErrSessionExpired = errors.New("session expired")
 	// ErrClosed: Close was called, of the Client or of the Handle.
 	ErrClosed = errors.New("closed")
@@ -73,7 +74,8 @@ var (
 	ErrLockHeld = errors.New("lock held")
 	// ErrLockDelayed: a holder of the lock was lost, and its lock-delay runs.
 	ErrLockDelayed = errors.New("lock delayed")
-	// ErrNotHeld: the lock is not held, or was released.
+	// ErrNotHeld: the lock is not held, or was released; of an Acquire, it was lost again
+	// before the answer came.
 	ErrNotHeld = errors.New("lock not held")
 	// ErrStaleSequencer: the sequencer is not valid any more.
 	ErrStaleSequencer = errors.New("stale sequencer")
