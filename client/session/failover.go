@@ -99,7 +99,6 @@ func (m *Machine) catchUp(now time.Time) {
 			m.send(now, c)
 		}
 	}
-	m.outlived()
 	for _, c := range m.flight {
 		switch {
 		case c.epoch == m.epoch:

@@ -14,6 +14,7 @@ func (m *Machine) Receive(now time.Time, from uint32, p api.Reply) {
 		return
 	}
 	m.epoch = max(m.epoch, p.Epoch)
+	m.outlived() // or a refusal would send them on
 	switch {
 	case p.Session == 0 && p.Seq == 0:
 		if m.opener != nil {
