@@ -222,7 +222,7 @@ func (b *holdings) act(c command.Act, r api.Result, at linearizability.Position)
 			b.closes(owner{c.Session, d.Handle}, at)
 		}
 	case command.CancelAcquire:
-		if o, ok := b.locks.calls[call{c.Session, d.Call}]; ok && r.Code == api.OK {
+		if o, ok := b.locks.cancels(c.Session, d); ok && r.Code == api.OK {
 			b.closes(o, at)
 		}
 	case command.DeleteNode:

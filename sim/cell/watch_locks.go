@@ -22,7 +22,8 @@ type lockBook struct {
 	world  *sim.World
 	rho    paxos.PPM
 	holds  map[owner]hold
-	calls  map[call]owner // Acquires that were granted, while the hold lasts
+	calls  map[call]owner           // Acquires that were granted, while the hold lasts
+	got    map[call]api.Acquisition // all that were told that they hold, also those of who held already
 	list   []linearizability.HoldEvent
 	failed uint64                        // holders
 	owed   legacy                        // to new masters
@@ -57,7 +58,7 @@ type hold struct {
 
 func newLockBook(w *sim.World, rho paxos.PPM) *lockBook {
 	return &lockBook{
-		world: w, rho: rho, holds: map[owner]hold{}, calls: map[call]owner{}, owed: newLegacy(), last: map[api.Ref]api.Acquisition{},
+		world: w, rho: rho, holds: map[owner]hold{}, calls: map[call]owner{}, got: map[call]api.Acquisition{}, owed: newLegacy(), last: map[api.Ref]api.Acquisition{},
 		freed: map[api.Acquisition]api.Epoch{}, runs: map[api.Ref]int{},
 	}
 }
@@ -154,12 +155,21 @@ func (b *lockBook) act(c command.Act, r api.Result) {
 	case command.CloseHandle:
 		b.frees(owner{c.Session, d.Handle}, linearizability.HoldReleased)
 	case command.CancelAcquire:
-		if o, ok := b.calls[call{c.Session, d.Call}]; ok {
+		if o, ok := b.cancels(c.Session, d); ok {
 			b.frees(o, linearizability.HoldReleased)
 		}
 	case command.DeleteNode:
 		b.forgets(d.Node)
 	}
+}
+
+// cancels is who holds a lock no more once an Acquire is cancelled: the handle that is
+// named with it, if it still holds what that Acquire was told that it holds.
+func (b *lockBook) cancels(s api.SessionID, d command.CancelAcquire) (o owner, ok bool) {
+	o = owner{s, d.Handle}
+	got, told := b.got[call{s, d.Call}]
+	h, holds := b.holds[o]
+	return o, told && holds && h.acquisition == got && h.node == d.Node
 }
 
 // grants notes a grant, unless the owner has the lock already: then its answer is
@@ -170,6 +180,7 @@ func (b *lockBook) grants(o owner, by call, d command.Acquire, r api.Result) {
 		b.world.Break("S8", "%v acquires %v, and is told nothing of it: %+v", o, d.Node, r)
 		return
 	}
+	b.got[by] = held.Acquisition
 	if h, has := b.holds[o]; has {
 		if h.node != d.Node || h.acquisition != held.Acquisition {
 			b.world.Break("S8", "%v holds %v by acquisition %d, and is told that it holds %v by acquisition %d", o, h.node, h.acquisition, d.Node, held.Acquisition)

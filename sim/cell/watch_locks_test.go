@@ -160,6 +160,22 @@ func TestS8IsJudgedByTheLog(t *testing.T) {
 			s.act(1, command.CancelAcquire{Node: theLock, Handle: handleOf(1), Call: seq}, nil)
 			s.acquire(2, 2, api.Exclusive, 6, 6)
 		}, ""},
+		{"the same by another handle frees nothing", func(s *lockStory) {
+			seq := s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.act(1, command.CancelAcquire{Node: theLock, Handle: handleOf(2), Call: seq}, nil)
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, "conflicting holds"},
+		{"nor on another node", func(s *lockStory) {
+			seq := s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.act(1, command.CancelAcquire{Node: api.Ref{Instance: 8}, Handle: handleOf(1), Call: seq}, nil)
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, "conflicting holds"},
+		{"an Acquire of who holds already that was cancelled too late", func(s *lockStory) {
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			seq := s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.act(1, command.CancelAcquire{Node: theLock, Handle: handleOf(1), Call: seq}, nil)
+			s.acquire(2, 2, api.Exclusive, 6, 6)
+		}, ""},
 		{"cancelling another call frees nothing", func(s *lockStory) {
 			seq := s.acquire(1, 1, api.Exclusive, 5, 5)
 			s.act(1, command.CancelAcquire{Node: theLock, Handle: handleOf(1), Call: seq + 9}, nil)
