@@ -37,11 +37,13 @@ func (h *hangs) sends(q api.Request) (f fault) {
 		f = faultf("L1", "asks again for call %d, which was a try, and was told that the lock is not to be had", q.Seq)
 	}
 	h.seen, h.epoch = max(h.seen, q.Seen), max(h.epoch, q.Epoch)
-	if f == (fault{}) {
+	k, keeps := q.Op.(api.KeepAlive)
+	switch {
+	case f != (fault{}):
+	case keeps:
+		f = h.presents(k.Tokens)
+	default:
 		f = h.brings(q)
-	}
-	if k, keeps := q.Op.(api.KeepAlive); keeps {
-		return h.presents(k.Tokens)
 	}
 	if _, again := h.calls[q.Seq]; again || q.Seq == 0 {
 		return f

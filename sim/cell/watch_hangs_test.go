@@ -95,6 +95,7 @@ func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 		"its Acquire is asked for again":   {api.OK, 3, acquire(4, 0), "S15"},
 		"the same, of this master":         {api.OK, 3, acquire(3, 0), ""},
 		"the same, and it is not closed":   {0, 0, acquire(4, 0), ""},
+		"nor where a KeepAlive says so":    {0, 0, api.Request{Session: 7, Epoch: 3, Seen: 1, Op: api.KeepAlive{}}, "S9"},
 		"its Acquire needs no answer":      {api.OK, 3, api.Request{Session: 7, Seq: 3, Epoch: 3, Seen: 2, Op: api.Get{}}, ""},
 		"but it does while it is not":      {0, 0, api.Request{Session: 7, Seq: 3, Epoch: 3, Seen: 1, Op: api.Get{}}, "S9"},
 		"what asks by another one of it":   {api.OK, 3, api.Request{Session: 7, Seq: 3, Epoch: 4, Op: api.GetStat{Handle: token(2)}}, ""},
