@@ -10,18 +10,20 @@
 //	misfit.go    a replica that somebody configured otherwise than its cell
 //	cell.go      the cell: machines, phases of faults, healing
 //	process.go   one life of a replica: the shipped host and store
-//	load.go      client programs, and the books they keep; nodes.go: programs that
-//	             use files; locks.go: and locks; files.go: the history of files;
-//	             holdings.go, holdings_check.go: that of locks
+//	load.go      what clients do, and the books of that; program.go: one thread of one,
+//	             and what it does to rows; nodes.go: to files; locks.go: to locks;
+//	             files.go: the history of files; holdings.go, holdings_check.go: that
+//	             of locks
 //	fence.go     a resource outside of the cell, which checks sequencers or does not:
 //	             fence_resource.go decides, fence_server.go is its machine,
 //	             fence_program.go its clients, fence_line.go what they say
 //	rights.go    programs that use nodes under ACL files that change; files_guest.go:
 //	             what others do to nodes; guest.go: a hostile client; guest_manners.go:
-//	             what it does as anybody may, guest_tricks.go, guest_numbers.go: what
-//	             nobody may
+//	             what it does as anybody may, guest_tricks.go, guest_numbers.go, guest_rare.go:
+//	             what nobody may
 //	backups.go   backups on far disks, which fail, and what is in them; reborn.go: the
-//	             cell that is made of the newest when a run is over
+//	             cell that is made of the newest when a run is over; reborn_former.go:
+//	             what it must not have of the old one
 //	crowd.go     very many sessions that only stay alive: crowd_clients.go is their
 //	             machine, crowd_wheel.go its timers, crowd_bundle.go what it sends
 //	storm.go     very many who wait for one lock; churn.go: sessions that come and go;
@@ -32,7 +34,9 @@
 //	watch.go     the omniscient checks: watch_disks.go: S1, S2, S3; watch_calls.go: S5;
 //	             watch_rows.go: S6; watch_locks.go, watch_queue.go: S8; watch_fence.go: S10;
 //	             watch_clients.go: S9, S11, S15; watch_rights.go, watch_quota.go: S16, from the log;
-//	             watch_handles.go, watch_handles_answers.go: S14, S16, from the wire;
+//	             watch_handles.go, watch_handles_answers.go, watch_intents.go: S14, S16,
+//	             from the wire; watch_given_up.go: what is final (S4);
+//	             watch_told.go: what answers owe (S4);
 //	             watch_room.go: whether there was none (S14); watch_rot.go: S17;
 //	             watch_guards.go: calls are done for whom they were meant (S2);
 //	             watch_wire.go, watch_account.go, watch_hangs.go, watch_suffix.go:
@@ -40,11 +44,12 @@
 //	             watch_events.go: what it tells of that;
 //	             watch_seat.go, watch_sessions.go: what a master promises to sessions,
 //	             and when a fail-over is over; watch_promises.go: both compared (S11);
-//	             watch_brought.go: who presented what he holds (S8, S9); watch_delays.go:
-//	             a lock-delay is no longer than it is (S8);
+//	             watch_brought.go: who presented what he holds (S8, S9); watch_delays.go,
+//	             watch_legacy.go: a lock-delay is no longer than it is (S8);
 //	             watch_sequencers.go: which are valid, by the log (S10);
 //	             watch_leaks.go: what nobody has open goes (S15);
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold;
+//	             watch_chunks.go: how much of one is synced at once (L2);
 //	             watch_questions.go: whom a laggard asks (L1)
 //	claims.go    what messages and answers claim, against the truth (I-W1);
 //	             claims_lead.go: what proposing at a ballot claims

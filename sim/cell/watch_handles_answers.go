@@ -52,6 +52,12 @@ func (b *handleBook) answered(id paxos.NodeID, p api.Reply, logged bool) {
 	}
 }
 
+// verdict is an answer that decides a call, in the epoch in which it was given.
+type verdict struct {
+	epoch api.Epoch
+	code  api.Code
+}
+
 // decides: of a call that a master has refused for certain, without the log, no copy is
 // answered otherwise in its epoch; but what only reads may be read again.
 func (b *handleBook) decides(id paxos.NodeID, k call, a asking, p api.Reply, logged bool) {

@@ -1,0 +1,275 @@
+package cell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// finaleCalls is how many calls each program makes after healing; each must
+// succeed (L1).
+const finaleCalls = 3
+
+// program is one thread of one client machine.
+type program struct {
+	cell   *Cell
+	rt     *sim.Runtime
+	client *client.Client
+	line   *line
+	id     int64 // process in the history: machine, life, thread, generation
+	draws  *sim.Draw
+	odd    *sim.Draw // what is seldom done, beside all that draws decide
+	turn   func(*program, context.Context)
+	calls  int
+	last   map[string]string // what this program last read, by row
+	nodes  []*opened         // what it has open, the oldest first
+	trail  *client.Trail     // of its last call on a node
+
+	sequencer string // of the lock that it acquired last
+
+	strict  bool // the present call must succeed
+	late    bool // the client had told that its session is gone when the present call began
+	expired bool // the session is gone: the program ends
+	shares  bool // it takes the handle of another one, if there is one
+	shut    bool // the present call may hear that its handle is closed: see answered
+	crowded bool // the last answer was that there is no room
+}
+
+// left looks at the locks that a program left to the end of its session.
+func (p *program) left() {
+	for _, o := range p.nodes {
+		if o.lock != nil && !p.rt.Env().Dead() {
+			p.cell.minds.lets(p.believer(), o.ref(), o.lock)
+		}
+	}
+}
+
+// finalePatience is more than any recovery takes.
+const finalePatience = 60 * time.Second
+
+// run makes calls until the budget is spent or the safety phase ends, then the
+// finale.
+func (p *program) run(budget int) {
+	ctx := context.Background()
+	for p.calls < budget && !p.cell.load.finale && !p.expired {
+		p.turn(p, ctx)
+		if p.rt.Sleep(ctx, p.draws.Duration(0, p.cell.plan.Calls.Think)) != nil || p.waitsForRoom(ctx) != nil {
+			return
+		}
+	}
+	p.leave(ctx)
+	p.unshare()
+	if !p.cell.load.finale || p.bystander() {
+		return
+	}
+	for i := 0; i < finaleCalls && !p.expired; i++ {
+		p.finale(ctx)
+	}
+}
+
+// finale makes a few of the calls that must succeed after healing.
+func (p *program) finale(ctx context.Context) {
+	switch work := p.cell.plan.Workload; {
+	case onNodes(work):
+		p.finaleOfNodes(ctx)
+	case work == workFenced:
+		p.finaleOfFence(ctx)
+	default:
+		p.put(ctx, p.row())
+		p.get(ctx, p.row())
+	}
+}
+
+// row picks a row: the contended one, or any.
+func (p *program) row() string {
+	calls := &p.cell.plan.Calls
+	if p.draws.Chance(calls.Hot, 100) {
+		return hotRow
+	}
+	return fmt.Sprintf("g%d/k%d", p.draws.Int(calls.Groups), p.draws.Int(calls.Keys))
+}
+
+// hotRow is the contended row.
+const hotRow = "g0/hot"
+
+func (p *program) group() string { return fmt.Sprintf("g%d/", p.draws.Int(p.cell.plan.Calls.Groups)) }
+
+// value is one that nobody wrote before.
+func (p *program) value() string {
+	v := fmt.Sprintf("%x.%d", p.id, p.calls)
+	if pad := p.draws.Int(p.cell.plan.Calls.Value) - len(v); pad > 0 {
+		v += p.cell.dots(pad)
+	}
+	return v
+}
+
+// text is what a program writes to a file: a value, or nothing at all.
+func (p *program) text() string {
+	v := p.value()
+	if p.odd.Chance(1, 16) {
+		return ""
+	}
+	return v
+}
+
+func (p *program) mixed(ctx context.Context) {
+	switch p.draws.Weighted(p.cell.plan.Calls.Weights[:]) {
+	case 0:
+		p.get(ctx, p.row())
+	case 1:
+		p.put(ctx, p.row())
+	case 2:
+		p.delete(ctx, p.row())
+	case 3:
+		p.compareAndSet(ctx, p.row())
+	case 4:
+		p.list(ctx)
+	case 5:
+		p.increment(ctx, p.row())
+	}
+}
+
+func (p *program) increments(ctx context.Context) {
+	if p.draws.Chance(1, 4) {
+		p.get(ctx, p.row())
+		return
+	}
+	p.increment(ctx, p.row())
+}
+
+func (p *program) lists(ctx context.Context) {
+	switch p.draws.Weighted([]uint32{3, 2, 3, 1}) {
+	case 0:
+		p.put(ctx, p.row())
+	case 1:
+		p.delete(ctx, p.row())
+	case 2:
+		p.list(ctx)
+	case 3:
+		p.get(ctx, p.row())
+	}
+}
+
+// increment reads a row and sets it to one more, if nobody was faster.
+func (p *program) increment(ctx context.Context, row string) {
+	if p.get(ctx, row) {
+		p.compareAndSet(ctx, row)
+	}
+}
+
+func (p *program) get(ctx context.Context, row string) bool {
+	var value string
+	out, ok := p.call(ctx, linearizability.Get(row), func(ctx context.Context) (out linearizability.KVOutput, err error) {
+		value, err = p.client.Get(ctx, row)
+		return linearizability.KVOutput{Found: err == nil, Value: value}, err
+	})
+	if ok && out.Found {
+		p.last[row] = out.Value
+	} else if ok {
+		delete(p.last, row)
+	}
+	return ok
+}
+
+func (p *program) put(ctx context.Context, row string) {
+	value := p.value()
+	_, ok := p.call(ctx, linearizability.Put(row, value), func(ctx context.Context) (linearizability.KVOutput, error) {
+		return linearizability.KVOutput{OK: true}, p.client.Put(ctx, row, value)
+	})
+	if ok {
+		p.last[row] = value
+	}
+}
+
+func (p *program) delete(ctx context.Context, row string) {
+	in := linearizability.Delete(row)
+	p.call(ctx, in, func(ctx context.Context) (linearizability.KVOutput, error) {
+		err := p.client.Delete(ctx, row)
+		return linearizability.KVOutput{Found: err == nil}, err
+	})
+	delete(p.last, row)
+}
+
+// compareAndSet expects what this program last knew of the row.
+func (p *program) compareAndSet(ctx context.Context, row string) {
+	value := p.value()
+	expect, present := p.last[row]
+	in, want := linearizability.PutIfAbsent(row, value), client.Absent()
+	if present {
+		in, want = linearizability.CompareAndSet(row, expect, value), client.Value(expect)
+	}
+	_, ok := p.call(ctx, in, func(ctx context.Context) (linearizability.KVOutput, error) {
+		err := p.client.CompareAndSet(ctx, row, want, value)
+		var conflict *client.ConflictError
+		if errors.As(err, &conflict) {
+			return linearizability.KVOutput{Found: conflict.Found, Value: conflict.Value}, err
+		}
+		return linearizability.KVOutput{OK: err == nil}, err
+	})
+	if ok {
+		p.last[row] = value
+	}
+}
+
+func (p *program) list(ctx context.Context) {
+	group := p.group()
+	p.call(ctx, linearizability.List(group), func(ctx context.Context) (linearizability.KVOutput, error) {
+		pairs, err := p.client.List(ctx, group)
+		out := linearizability.KVOutput{}
+		for _, pair := range pairs {
+			out.Pairs = append(out.Pairs, linearizability.KVPair{Key: pair.Key, Value: pair.Value})
+		}
+		return out, err
+	})
+}
+
+// call makes one call and keeps the books: what was asked, what came of it, and
+// where in the log to look for it. ok says that it has a definite answer.
+func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(context.Context) (linearizability.KVOutput, error)) (linearizability.KVOutput, bool) {
+	c := p.cell
+	p.calls++
+	patience := p.patience()
+	trail := &client.Trail{}
+	ctx, cancel := p.rt.WithTimeout(client.WithTrail(ctx, trail), patience)
+	defer cancel()
+	op := c.history.Call(p.id, int64(c.world.Now()), in)
+	c.load.trails = append(c.load.trails, trailed{op, reads(in), trail})
+	out, err := do(ctx)
+	if p.rt.Env().Dead() {
+		return out, false
+	}
+	p.ended(err)
+	ns := int64(c.world.Now())
+	switch {
+	case err == nil || errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrConflict):
+		c.history.OK(op, ns, out)
+		c.completed(p, in, out)
+		return out, true
+	case errors.Is(err, client.ErrOutcomeUnknown):
+		c.history.Unknown(op, ns)
+	default:
+		c.history.Failed(op, ns)
+	}
+	c.world.Result(p.rt.Env().Self(), []byte(err.Error()))
+	if p.strict && !p.expired {
+		c.world.Break("L1", "a call after healing had no answer: %v", err)
+	}
+	return out, false
+}
+
+// ended notes how a call ended that asks the cell.
+func (p *program) ended(err error) {
+	p.expired = errors.Is(err, client.ErrSessionExpired)
+	p.cell.suffix.told(p.client, p.late, err)
+}
+
+// reads says that a call changes nothing: it has a place in the log only where a
+// master had no lease.
+func reads(in linearizability.KVInput) bool {
+	return in.Op == linearizability.OpGet || in.Op == linearizability.OpList
+}

@@ -1,0 +1,141 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// decision is a command that a replica has begun, an intent what it says, and how often.
+type decision struct {
+	id  paxos.NodeID
+	raw string
+}
+
+type intent struct {
+	command command.Command
+	times   int
+	order   uint64 // when it was begun last, among all
+}
+
+// begun is told of the commands that a replica has decided on, and hands to the log
+// when it is their turn there. It returns those that concern Acquires which wait:
+// trials, and refusals of any call; and those that the master wants for itself.
+func (b *handleBook) begun(id paxos.NodeID, commands [][]byte) (tries []command.Act, own []command.Command) {
+	for _, raw := range commands {
+		c, err := command.Decode(string(raw))
+		if err != nil {
+			continue
+		}
+		k := decision{id, string(raw)}
+		b.begins++
+		b.decided[k] = intent{c, b.decided[k].times + 1, b.begins}
+		switch c := c.(type) {
+		case command.Act:
+			b.acts(id, c)
+			d, acquires := c.Deed.(command.Acquire)
+			if _, fails := c.Deed.(command.Fail); fails || acquires && d.Wait {
+				tries = append(tries, c)
+			}
+		case command.Call:
+			b.calls(id, c)
+		default:
+			if isOwn(c) {
+				own = append(own, c)
+			}
+		}
+	}
+	return tries, own
+}
+
+// proposed is told of the commands that a replica has handed to the log, and returns
+// those that are any. Of calls they are what it has decided on, and each no more often.
+func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) (all []command.Command) {
+	for _, raw := range commands {
+		k := decision{id, string(raw)}
+		if d, ok := b.decided[k]; ok {
+			if b.decided[k] = (intent{d.command, d.times - 1, d.order}); d.times == 1 {
+				delete(b.decided, k)
+			}
+			b.inOrder(id, d)
+			all = append(all, d.command)
+			continue
+		}
+		c, err := command.Decode(string(raw))
+		if err != nil {
+			continue
+		}
+		switch c.(type) {
+		case command.Act, command.Call:
+			b.world.Break("S14", "replica %d proposes %+v, on which it has not decided", id, c)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// sender is a session at a replica.
+type sender struct {
+	id      paxos.NodeID
+	session api.SessionID
+}
+
+// inOrder demands that what is done for one session leaves for the log in the order in
+// which it was begun: a Close stands behind the Acquire that it ends.
+func (b *handleBook) inOrder(id paxos.NodeID, d intent) {
+	k, ok := called(d.command)
+	if !ok {
+		return
+	}
+	from := sender{id, k.session}
+	if was := b.left[from]; d.order < was {
+		b.world.Break("S14", "replica %d proposes %+v, which it began before what it has proposed for session %d already", id, d.command, k.session)
+	}
+	b.left[from] = d.order
+}
+
+func (b *handleBook) calls(id paxos.NodeID, c command.Call) {
+	if c.Session == 0 {
+		return
+	}
+	if _, was := b.rights.opened[c.Session]; !was {
+		b.world.Break("S16", "replica %d proposes %T as call %d of session %d, which nobody has opened yet", id, c.Op, c.Seq, c.Session)
+		return
+	}
+	b.again(id, call{c.Session, c.Seq}, c.Guard, c.Op)
+	if _, f := b.justified(call{c.Session, c.Seq}, c.Guard, func(op api.Op) bool { return op == c.Op }); f != (fault{}) {
+		b.world.Break(f.id, "replica %d proposes %T as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.text)
+	}
+}
+
+func (b *handleBook) acts(id paxos.NodeID, c command.Act) {
+	b.again(id, call{c.Session, c.Seq}, c.Guard, c.Deed)
+	if _, refuses := c.Deed.(command.Fail); refuses {
+		return
+	}
+	a, f := b.justified(call{c.Session, c.Seq}, c.Guard, func(op api.Op) bool { return b.means(op, c.Deed) })
+	if f != (fault{}) {
+		b.world.Break(f.id, "replica %d proposes %+v as call %d of session %d, and %s", id, c.Deed, c.Seq, c.Session, f.text)
+		return
+	}
+	token, on := tokenIn(a.op)
+	if on && b.given[token].id.Epoch < c.Guard {
+		b.retaken++
+	}
+	if on && b.ties[token] && fenced(a.op) && fenceIn(c.Deed) == (api.Sequencer{}) {
+		b.world.Break("S10", "replica %d proposes %+v as call %d of session %d without a sequencer, and the handle's token says that it is tied to one", id, c.Deed, c.Seq, c.Session)
+	}
+}
+
+// again: a call that was refused for certain is not worked on in the same epoch, for
+// no copy of its request. Where requests of several kinds have one number it is not
+// known which was refused.
+func (b *handleBook) again(id paxos.NodeID, k call, e api.Epoch, what any) {
+	v, over := b.denied[k]
+	if !over || v.epoch != e {
+		return
+	}
+	if _, several := b.other(k, b.asked[k][0].op); !several {
+		b.world.Break("S5", "replica %d works on call %d of session %d, %T, and has refused it with %v in this epoch", id, k.seq, k.session, what, v.code)
+	}
+}
