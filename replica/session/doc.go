@@ -52,7 +52,9 @@
 //
 // A session without open handles and calls for some time is ended (C11.02), but not
 // within its lease, which is a promise (C11.04): its KeepAlive is not answered any
-// more, and the lease runs out. A call that comes in time wakes it up.
+// more, and the lease runs out. A call that comes in time wakes it up. The first
+// KeepAlive of a session is answered, however late: no client makes a call before it
+// has been told of a lease.
 //
 // # Invariants
 //

@@ -92,7 +92,7 @@ func (t *Table) answer(now time.Time, e *entry) Answer {
 	if a.Lease <= 0 {
 		invariant.Failf("I-M2", "session %d is told a lease of %v; it ends %v after %v", e.id, a.Lease, e.lease, now)
 	}
-	e.parked, e.waits, e.withheld = KeepAlive{}, false, false
+	e.parked, e.waits, e.withheld, e.told = KeepAlive{}, false, false, true
 	t.arm(e)
 	return a
 }
@@ -122,11 +122,12 @@ func (t *Table) Again() {
 }
 
 // idle says that a session is used by nobody (C11.02). One that is older than the
-// epoch may have handles that were not used in it yet, which nobody knows of. One
-// with an open handle is in use now, and is not asked about again before it could be
-// idle.
+// epoch may have handles that were not used in it yet, which nobody knows of. A client
+// that was told of no lease has none to make a call in: if its round trips were longer
+// than IdleAfter, it would open session after session and never make one. One with an
+// open handle is in use now, and is not asked about again before it could be idle.
 func (t *Table) idle(now time.Time, e *entry, uses func(api.SessionID) bool) bool {
-	quiet := t.cfg.IdleAfter > 0 && !e.before && e.calls == 0 && !now.Before(e.used.Add(t.cfg.IdleAfter))
+	quiet := t.cfg.IdleAfter > 0 && !e.before && e.told && e.calls == 0 && !now.Before(e.used.Add(t.cfg.IdleAfter))
 	if quiet && uses(e.id) {
 		e.used, quiet = now, false
 	}

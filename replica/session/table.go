@@ -30,6 +30,7 @@ type entry struct {
 
 	lease    time.Time // the session is not ended before; zero: it has none
 	before   bool      // it is older than the epoch
+	told     bool      // its client has been told of a lease in this epoch
 	flushed  bool      // the client knows of this epoch
 	expiring bool      // its end is proposed
 	quiet    bool      // it was, for a session that was idle

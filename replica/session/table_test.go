@@ -317,11 +317,27 @@ func TestWhatKeepsASessionFromBeingIdle(t *testing.T) {
 	} {
 		b := newBook(t, idle)
 		b.Open(b.now, 2, "ann")
+		b.park(2, 1, true)
+		require.NotNil(t, b.next())
 		c.use(b)
 		b.to(11 * sec)
-		b.park(2, 1, false)
+		b.park(2, 2, true)
 		require.Equal(t, c.idle, b.next() == nil, name)
 	}
+}
+
+// A client makes no call before it has been told of a lease. Where its round trips are
+// longer than IdleAfter it would else open session after session.
+func TestASessionThatWasToldOfNoLeaseIsNotIdle(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = sec / 10
+	b := newBook(t, idle)
+	b.Open(b.now, 2, "ann")
+	b.to(1 * sec)
+	b.park(2, 1, true)
+	require.Equal(t, 12*sec, b.told().Lease)
+	b.park(2, 2, true)
+	require.Nil(t, b.next(), "now it is")
 }
 
 // Who has a handle open is asked about once in the time after which it could be idle,
@@ -367,7 +383,9 @@ func TestACallWakesAnIdleSession(t *testing.T) {
 	idle.IdleAfter = 5 * sec
 	b := newBook(t, idle)
 	b.Open(b.now, 2, "ann")
-	b.park(2, 1, false)
+	b.park(2, 1, true)
+	require.NotNil(t, b.next())
+	b.park(2, 2, false)
 	b.to(7 * sec)
 	require.Nil(t, b.next())
 	b.to(9 * sec)

@@ -191,11 +191,12 @@ func (t *seat) certainly(now time.Time) time.Time {
 	return t.known
 }
 
-// lately is when something happened last to the calls of a session, and which came and
-// have no answer.
+// lately is when something happened last to the calls of a session, which came and
+// have no answer, and whether its client has been told of a lease.
 type lately struct {
 	at    time.Time
 	calls map[api.Seq]bool
+	told  bool
 }
 
 // tells notes that a call is answered, or refused.
@@ -206,11 +207,11 @@ func (t *seat) tells(p api.Reply, now time.Time) {
 	}
 }
 
-// quiet says that a session of this epoch has had no call for so long, when this was
-// last master for certain.
+// quiet says that a session of this epoch, whose client may make calls, has had none
+// for so long, when this was last master for certain.
 func (t *seat) quiet(s api.SessionID, now time.Time, after time.Duration) bool {
 	h := t.heard[s]
-	return after > 0 && h != nil && len(h.calls) == 0 && len(t.under[s]) == 0 && !t.certainly(now).Before(h.at.Add(after))
+	return after > 0 && h != nil && h.told && len(h.calls) == 0 && len(t.under[s]) == 0 && !t.certainly(now).Before(h.at.Add(after))
 }
 
 // idle says that a session may be idle: no call of it is under way, or was answered

@@ -167,7 +167,7 @@ func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applie
 		_, opens := c.Op.(api.OpenSession)
 		x := a.Result.Session
 		if _, was := t.leases[x]; opens && a.Verdict == command.Executed && a.Result.Code == api.OK && !was {
-			t.used[x], t.heard[x] = now, &lately{now, map[api.Seq]bool{}}
+			t.used[x], t.heard[x] = now, &lately{at: now, calls: map[api.Seq]bool{}}
 			s.sees(id, now, x, s.cfg.LeaseMin) // C11.06
 		}
 		if _, ends := c.Op.(api.EndSession); ends && a.Verdict == command.Executed {
@@ -245,6 +245,8 @@ func (s *sessionWatch) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))
 	case api.Number(x) < t.began:
 		s.breaks(id, "ends session %d of before its epoch, whose KeepAlive has waited for %v: nobody knows what handles it has", x, now.Sub(k.receipt))
+	case t.heard[x] != nil && !t.heard[x].told:
+		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose client was told of no lease to make a call in", x, now.Sub(k.receipt))
 	case s.uses(x, t.epoch):
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and which has a handle open", x, now.Sub(k.receipt))
 	}
@@ -330,6 +332,9 @@ func (s *sessionWatch) promises(id paxos.NodeID, now time.Time, x api.SessionID,
 	held := now.After(k.receipt) && !t.since.After(k.receipt) && !l.Failover && s.cfg.IdleAfter == 0
 	if left := was.Sub(now) + t.late; held && left < s.cfg.LeaseMin/4 {
 		s.breaks(id, "has held a KeepAlive of session %d until %v before the end of its lease", x, left)
+	}
+	if h := t.heard[x]; h != nil {
+		h.told = true
 	}
 	s.sees(id, now, x, 0)
 }

@@ -364,7 +364,8 @@ func TestS11AKeepAliveBesideACallIsNotWithheld(t *testing.T) {
 }
 
 // Session 8 begins in epoch 3 at second 1, in a cell whose sessions are idle after 2 s
-// without calls and handles. Its KeepAlive of second 1.5 is answered at second 4.
+// without calls and handles. Its client is told of a lease at second 1.2; its KeepAlive
+// of second 1.5 is answered at second 4.
 func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 	call := func(r *reign, at float64, n api.Seq) {
 		r.w.came(1, second(at), api.Request{ID: 5, Session: 8, Epoch: 3, Seq: n, Op: api.Get{Key: "k"}})
@@ -377,6 +378,7 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 		breaks bool
 	}{
 		"it is idle":                        {func(r *reign) {}, true},
+		"it was told of no lease before":    {func(r *reign) { r.w.seats[1].heard[8].told = false }, false},
 		"it may have handles":               {func(r *reign) { r.w.opens = func(s api.SessionID) bool { return s == 8 } }, false},
 		"sessions may be":                   {func(r *reign) { r.w.cfg.IdleAfter = 0 }, false},
 		"it has called":                     {func(r *reign) { call(r, 2.5, 1); answer(r, 2.6, 1, api.OK) }, false},
@@ -392,10 +394,42 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 			opens := command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
 			r.c.sessions[8] = session.Session{Lease: second(6), Flushed: true}
 			r.acts(1, command.Applied{Command: opens, Verdict: command.Executed, Result: api.Result{Code: api.OK, Session: 8}})
+			r.w.came(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3, Now: true}})
+			r.w.answered(1, second(1.2), api.Reply{ID: 3, Session: 8, Result: leased(4 * time.Second)})
 			r.w.came(1, second(1.5), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3}})
 			c.does(r)
 			r.c.sessions[8] = session.Session{Lease: second(7), Flushed: true}
 			r.w.answered(1, second(4), api.Reply{ID: 4, Session: 8, Result: leased(5500 * time.Millisecond)})
+			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
+			if c.breaks {
+				r.f.breaks("S11")
+			}
+		})
+	}
+}
+
+// Session 8 begins in epoch 3 at second 1, where sessions are idle after 2 s, and its
+// first KeepAlive waits from second 1.1. Its end is proposed at second 6.
+func TestS11WhoCouldMakeNoCallIsNotIdle(t *testing.T) {
+	for name, c := range map[string]struct {
+		told   bool
+		breaks bool
+	}{
+		"it was told of no lease": {false, true},
+		"it was told of one":      {true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReign(t, 6)
+			r.w.cfg.IdleAfter = 2 * time.Second
+			opens := command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
+			r.c.sessions[8] = session.Session{Lease: second(6), Flushed: true}
+			r.acts(1, command.Applied{Command: opens, Verdict: command.Executed, Result: api.Result{Code: api.OK, Session: 8}})
+			r.w.came(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3, Now: true}})
+			if c.told {
+				r.w.answered(1, second(1.2), api.Reply{ID: 3, Session: 8, Result: leased(4 * time.Second)})
+				r.w.came(1, second(1.3), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3}})
+			}
+			r.proposes(6, command.Expire{Guard: 3, Session: 8})
 			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
 			if c.breaks {
 				r.f.breaks("S11")

@@ -112,6 +112,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O167", "A", "a master that is deposed leaves the KeepAlives that wait unanswered"),
 		applied(GroupHouse, "O168", "A", "a client whose KeepAlive waits is not told that its session has ended"),
 		applied(GroupHouse, "O169", "B", "a Close is answered at once though an Acquire of its handle stands in the log"),
+		applied(GroupHouse, "O170", "B", "a session may be idle before its client has been told of a lease"),
 		applied(GroupHouse, "O134", "B", "what a client has closed goes to a later master with the calls that were under way"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
