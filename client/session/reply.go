@@ -13,8 +13,10 @@ func (m *Machine) Receive(now time.Time, from uint32, p api.Reply) {
 	if !m.route.has(from) || p.ID < m.first || p.ID > m.lastID {
 		return
 	}
-	m.epoch = max(m.epoch, p.Epoch)
-	m.outlived() // or a refusal would send them on
+	if p.Epoch > m.epoch {
+		m.epoch = p.Epoch
+		m.outlived() // or a refusal would send them on
+	}
 	switch {
 	case p.Session == 0 && p.Seq == 0:
 		if m.opener != nil {

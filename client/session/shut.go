@@ -21,18 +21,22 @@ func (m *Machine) shut(h api.Token) {
 		case !on(c):
 		case cancels:
 			m.land(c)
-		case c.withdrawn:
+		case c.withdrawn, c.epoch < m.epoch:
 			m.land(c)
-			m.end(c, Done{Outcome: Unknown, Why: Answered, Result: api.Result{Code: api.HandleClosed}})
+			m.endShut(c, Unknown)
 		default:
 			c.shut = true
 		}
 	}
-	for _, c := range slices.Clone(m.queue) {
+	var out []*call
+	m.queue = slices.DeleteFunc(m.queue, func(c *call) bool {
 		if on(c) {
-			m.queue = slices.DeleteFunc(m.queue, func(q *call) bool { return q == c })
-			m.end(c, Done{Outcome: c.unsent(), Why: Answered, Result: api.Result{Code: api.HandleClosed}})
+			out = append(out, c)
 		}
+		return on(c)
+	})
+	for _, c := range out {
+		m.endShut(c, c.unsent())
 	}
 }
 
@@ -42,7 +46,12 @@ func (m *Machine) outlived() {
 	for _, c := range slices.Clone(m.flight) {
 		if c.shut && c.epoch < m.epoch {
 			m.land(c)
-			m.end(c, Done{Outcome: Unknown, Why: Answered, Result: api.Result{Code: api.HandleClosed}})
+			m.endShut(c, Unknown)
 		}
 	}
+}
+
+// endShut ends a call on a handle that is closed.
+func (m *Machine) endShut(c *call, o Outcome) {
+	m.end(c, Done{Outcome: o, Why: Answered, Result: api.Result{Code: api.HandleClosed}})
 }
