@@ -31,7 +31,8 @@ func (n *Node) verifyDelta() {
 }
 
 // verifyPauses: waits that double have a bound, however long nobody answers (I-T2).
-// One without is as long as the outage was, when that is over.
+// One without is as long as the outage was, when that is over. The bounds are those of
+// doc.go, whatever the code takes them for.
 func (n *Node) verifyPauses() {
 	if most := 16 * n.cfg.Retransmit; n.bid != nil && n.bidDue.Sub(n.now) > most {
 		invariant.Failf("I-T2", "node %d asks for promises again in %v, its bound is %v", n.cfg.ID, n.bidDue.Sub(n.now), most)

@@ -201,8 +201,9 @@ func (c *Cell) writing() time.Duration {
 }
 
 // backsUp waits until one more backup is made (L1), where one is found until the next
-// one: places work by now, and somebody serves. The wait for the first note, the interval, its spread, and clocks that are
-// slow come together; and one that was begun before, and is to be ended first.
+// one: places work by now, and somebody serves. The wait for the first note, the
+// interval, its spread, and clocks that are slow come together; and one that was begun
+// before, and is to be ended first.
 func (c *Cell) backsUp() {
 	if c.plan.far() == nil {
 		return

@@ -91,7 +91,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.promises = newPromiseWatch(c)
 	c.sessions.moved = c.promises.masterMoved
 	c.queues.holds = c.watch.locks.held
-	c.queues.runs = func(n api.Ref) int { return c.watch.locks.runs[n] }
+	c.queues.runs = c.watch.locks.owed.delays
 	c.watch.locks.moved = func(n api.Ref) { c.queues.moved[n] = c.watch.top }
 	c.nodes = newFileBook(func() int64 { return int64(c.world.Now()) })
 	c.holdings = newHoldings(c.watch.locks, func() int64 { return int64(c.world.Now()) })

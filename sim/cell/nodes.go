@@ -236,24 +236,24 @@ func (p *program) readDir(ctx context.Context, o *opened) {
 // generation is one of the contents that a program writes if they are those: any, the
 // last that it was told of, or one that was never.
 func (p *program) generation(o *opened) client.ContentGen {
-	switch p.draws.Weighted([]uint32{5, 5, 1}) {
-	case 0:
-		return 0
-	case 1:
-		return o.stat.Content
-	}
-	return max(o.stat.Content, 2) - 1
+	return conditionOn(o.stat.Content, p.draws.Weighted([]uint32{5, 5, 1}))
 }
 
 // namesAt is generation, of a node's ACL names.
 func (p *program) namesAt(o *opened) client.ACLGen {
-	switch p.odd.Weighted([]uint32{5, 3, 1}) {
+	return conditionOn(o.stat.ACL, p.odd.Weighted([]uint32{5, 3, 1}))
+}
+
+// conditionOn is the generation that a write asks for: 0 none, 1 the one that is known,
+// else an older one.
+func conditionOn[G ~uint64](known G, kind int) G {
+	switch kind {
 	case 0:
 		return 0
 	case 1:
-		return o.stat.ACL
+		return known
 	}
-	return max(o.stat.ACL, 2) - 1
+	return max(known, 2) - 1
 }
 
 func (p *program) setContents(ctx context.Context, o *opened, when client.ContentGen) {

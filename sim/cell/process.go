@@ -147,8 +147,8 @@ func (r *replica) act() {
 	var tries []command.Act
 	if r.host.Node() != nil {
 		r.cell.watch.proposed(out.Proposed)
-		waiting, own := r.cell.handles.begun(r.id, out.Begun)
-		tries = waiting
+		var own []command.Command
+		tries, own = r.cell.handles.begun(r.id, out.Begun)
 		proposed := r.cell.handles.proposed(r.id, out.Proposed)
 		if out.Installed != nil {
 			r.cell.watch.installed(r.id, out.Installed)

@@ -38,6 +38,16 @@ func (l *legacy) begins(n api.Ref, freed api.Number, d time.Duration) {
 	}
 }
 
+// delays says that a lock-delay of a lock runs.
+func (l *legacy) delays(n api.Ref) bool {
+	for d := range l.runs { // order-free: any will do
+		if d.lock == n {
+			return true
+		}
+	}
+	return false
+}
+
 // forgets notes that a node is gone, with its lock and that lock's delays.
 func (l *legacy) forgets(n api.Ref) {
 	maps.DeleteFunc(l.runs, func(d delayID, _ time.Duration) bool { return d.lock == n })

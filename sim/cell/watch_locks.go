@@ -31,7 +31,6 @@ type lockBook struct {
 	freed  map[api.Acquisition]api.Epoch // holds that a new master freed, since nobody presented them
 	taken  func(api.Ref, api.LockGen)    // is told when a lock goes from free to held; may be nil
 	moved  func(api.Ref)                 // is told when somebody takes or leaves a lock, or a lock-delay ends; may be nil
-	runs   map[api.Ref]int               // lock-delays
 }
 
 // owner is a handle of a session.
@@ -59,13 +58,12 @@ type hold struct {
 func newLockBook(w *sim.World, rho paxos.PPM) *lockBook {
 	return &lockBook{
 		world: w, rho: rho, holds: map[owner]hold{}, calls: map[call]owner{}, got: map[call]api.Acquisition{}, owed: newLegacy(), last: map[api.Ref]api.Acquisition{},
-		freed: map[api.Acquisition]api.Epoch{}, runs: map[api.Ref]int{},
+		freed: map[api.Acquisition]api.Epoch{},
 	}
 }
 
 // command is told of each command as it is first applied anywhere.
 func (b *lockBook) command(a *command.Applied) {
-	b.delays(a.Effects)
 	if a.Verdict != command.Executed || a.Result.Code != api.OK {
 		return
 	}
@@ -86,23 +84,10 @@ func (b *lockBook) command(a *command.Applied) {
 			b.freed[h.acquisition] = c.Guard
 		}
 		b.frees(owner{c.Session, c.Handle}, linearizability.HoldFailed)
+	case command.DelayOver:
+		b.moves(c.Node)
 	case command.Sweep:
 		b.forgets(c.Node)
-	}
-}
-
-// delays counts the lock-delays that run, as the effects say.
-func (b *lockBook) delays(all []command.Effect) {
-	for _, e := range all {
-		l, _ := e.(command.LockChanged)
-		switch e := l.Effect.(type) {
-		case lock.DelayBegan:
-			b.runs[e.Lock]++
-			b.moves(e.Lock)
-		case lock.DelayEnded:
-			b.runs[e.Lock]--
-			b.moves(e.Lock)
-		}
 	}
 }
 

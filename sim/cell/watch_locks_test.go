@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -215,13 +216,24 @@ func TestS8CountsWhatWasExecuted(t *testing.T) {
 	s.good()
 }
 
-func TestLockDelaysAreCountedWhileTheyRun(t *testing.T) {
+func TestALockDelayRunsUntilTheLogEndsIt(t *testing.T) {
 	s := newLockStory(t)
 	var moved []api.Ref
 	s.b.moved = func(n api.Ref) { moved = append(moved, n) }
-	s.applied(command.Expire{Session: 8}, api.Result{}, delay(time.Second), delay(time.Minute))
-	require.Equal(t, 2, s.b.runs[theLock])
-	s.applied(command.DelayOver{Node: theLock, Freed: 9}, api.Result{}, command.LockChanged{Effect: lock.DelayEnded{Lock: theLock, Freed: 9}})
-	require.Equal(t, 1, s.b.runs[theLock])
-	require.Equal(t, []api.Ref{theLock, theLock, theLock}, moved)
+	runs := func() bool { return s.b.owed.delays(theLock) }
+	s.acquire(8, 1, api.Shared, 5, 5)
+	s.acquire(7, 2, api.Shared, 5, 6)
+	require.False(t, runs())
+	fails := func(x api.SessionID, at api.Number) {
+		s.b.command(&command.Applied{Command: command.Expire{Session: x}, Number: at, Verdict: command.Executed, Result: api.Result{Code: api.OK}, Effects: []command.Effect{delay(time.Second)}})
+	}
+	fails(8, 9)
+	fails(7, 10)
+	require.True(t, runs())
+	s.applied(command.DelayOver{Node: theLock, Freed: 9}, api.Result{Code: api.OK})
+	require.True(t, runs(), "of session 7")
+	s.applied(command.DelayOver{Node: theLock, Freed: 10}, api.Result{Code: api.OK})
+	require.False(t, runs())
+	require.Equal(t, slices.Repeat([]api.Ref{theLock}, 6), moved)
+	s.good()
 }

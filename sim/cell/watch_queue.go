@@ -19,7 +19,7 @@ import (
 type queueBook struct {
 	world *sim.World
 	holds func(api.Ref, api.HandleID) (own bool, conflicts func(api.Mode) bool)
-	runs  func(api.Ref) int // lock-delays
+	runs  func(api.Ref) bool // a lock-delay of it
 	lines map[spot][]*standing
 	calls map[call]*standing
 	whose map[api.SessionID][]*standing
@@ -56,7 +56,7 @@ func newQueueBook(w *sim.World) *queueBook {
 		holds: func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
 			return false, func(api.Mode) bool { return false }
 		},
-		runs: func(api.Ref) int { return 0 },
+		runs: func(api.Ref) bool { return false },
 	}
 }
 
@@ -249,7 +249,7 @@ func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d com
 	case own || ok && at >= from:
 	case conflicts(d.Mode):
 		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and the lock is held", id, c.Seq, c.Session, d.Node, d.Mode)
-	case b.runs(d.Node) > 0:
+	case b.runs(d.Node):
 		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and its lock-delay runs", id, c.Seq, c.Session, d.Node, d.Mode)
 	}
 	s.tried = true
