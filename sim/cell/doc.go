@@ -38,6 +38,7 @@
 //	             from the wire; watch_given_up.go: what is final (S4);
 //	             watch_told.go: what answers owe (S4);
 //	             watch_room.go: whether there was none (S14); watch_rot.go: S17;
+//	             watch_idle.go: what makes rot known (S17);
 //	             watch_guards.go: calls are done for whom they were meant (S2);
 //	             watch_wire.go, watch_account.go, watch_hangs.go, watch_suffix.go:
 //	             what a client may send and believe, by its own clock (S11, L1);

@@ -34,6 +34,7 @@ type replica struct {
 	store *store.Store
 	bulk  lane.Bulk
 	job   *host.LogJob // what the log lane writes
+	idle  idleLog
 	looks looks
 
 	unsynced []paxos.Record // appended since the last sync
@@ -79,6 +80,7 @@ func (r *replica) Start(env *sim.Env) {
 		env.Post(func(now time.Time) {
 			r.now = now
 			r.host.Start(now, rec.Recovered, rec.Rows)
+			r.idle.begins(now, rec.Next)
 			r.cell.watch.started(r.id, r.host.Node().Status())
 			r.act()
 		})
@@ -192,6 +194,7 @@ func (r *replica) act() {
 		r.cell.proposed()
 	}
 	r.look()
+	r.idle.acts(r.cell.watch, r.id, r.now, r.cell.plan.Host.IdleAfter, &out, r.host.Waiting())
 	if out.Log != nil {
 		r.job = out.Log
 		r.env.Go("log", r.runJob)
@@ -265,6 +268,7 @@ func (r *replica) runJob() {
 	err := r.write(r.job)
 	r.env.Post(func(now time.Time) {
 		r.now = now
+		r.idle.ends(now, r.job)
 		r.host.LogDone(now, err)
 		r.act()
 	})

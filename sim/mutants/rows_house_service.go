@@ -131,6 +131,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O156", "A", "a sequencer that says exclusive is valid while the lock is held shared"),
 		applied(GroupHouse, "O158", "A", "a node that is opened again by its own handle may be another one"),
 		applied(GroupHouse, "O153", "B", "of several delays of one lock a new master runs only the first"),
+		applied(GroupHouse, "O177", "A", "the watermark of an idle log is written once in a life and never again"),
 	}
 }
 
