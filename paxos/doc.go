@@ -242,7 +242,9 @@
 //	I-G2  delta  a leader counts on its lease for no longer than a term from now
 //	I-T1  delta  time does not go back
 //	I-T2  state  pauses before others are asked again have a bound: 16 Retransmit for
-//	             promises, 8 for values
+//	             promises, 8 for values; so have those before a campaign, beside a
+//	             grant: 32 ElectionMax, and one while somebody leads
+//	I-T3  state  defeats are forgotten as soon as somebody leads
 //
 // What concerns several nodes at once (one value a slot, over all disks; one lease
 // at an instant) cannot be asserted by one of them: model_test.go and the simulator

@@ -40,6 +40,22 @@ func (n *Node) verifyPauses() {
 	if most := 8 * n.cfg.Retransmit; n.lags() && n.catchup.due.Sub(n.now) > most {
 		invariant.Failf("I-T2", "node %d asks for values again in %v, its bound is %v", n.cfg.ID, n.catchup.due.Sub(n.now), most)
 	}
+	n.verifyDefeats()
+}
+
+// verifyDefeats: who keeps losing goes on trying (I-T2), and begins anew when somebody
+// has led (I-T3): duels of long ago are no reason for a slow fail-over. A grant to
+// another may come before the wait.
+func (n *Node) verifyDefeats() {
+	most, e := n.cfg.ElectionMax, &n.election
+	if n.leader.Leader == 0 {
+		most *= 32
+	} else if e.defeats > 0 {
+		invariant.Failf("I-T3", "node %d remembers that it lost %d times, and %d leads", n.cfg.ID, e.defeats, n.leader.Leader)
+	}
+	if most += n.cfg.Lease.Grant; e.deadline.Sub(n.now) > most {
+		invariant.Failf("I-T2", "node %d campaigns in %v, its bound is %v", n.cfg.ID, e.deadline.Sub(n.now), most)
+	}
 }
 
 // verifyGrant compares with the last output: while a grant ran, nobody else was

@@ -98,6 +98,16 @@ func TestPausesDoNotGrowWithoutBound(t *testing.T) {
 			func(r *rig) { r.node.catchup.due = r.now.Add(8*r.cfg.Retransmit + 1) },
 			"invariant I-T2 broken: node 1 asks for values again in 400.000001ms, its bound is 400ms",
 		},
+		"who loses": {
+			func(r *rig) { r.lose(9) },
+			func(r *rig) { r.lose(1); r.node.election.deadline = r.now.Add(32*r.cfg.ElectionMax + 1) },
+			"invariant I-T2 broken: node 1 campaigns in 32.000000001s, its bound is 32s",
+		},
+		"a follower": {
+			func(r *rig) { r.lose(9) },
+			func(r *rig) { r.follow(2); r.node.election.deadline = r.now.Add(r.cfg.ElectionMax + 1) },
+			"invariant I-T2 broken: node 1 campaigns in 1.000000001s, its bound is 1s",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, 3)
@@ -109,6 +119,24 @@ func TestPausesDoNotGrowWithoutBound(t *testing.T) {
 			}
 			c.extend(r)
 			require.PanicsWithError(t, c.text, func() { r.take() })
+		})
+	}
+}
+
+// What was lost before somebody led is no reason to be slow when that is over (I-T3).
+func TestDefeatsAreForgottenWhenSomebodyLeads(t *testing.T) {
+	for name, leads := range map[string]func(*rig){
+		"another":  func(r *rig) { r.follow(2) },
+		"a voter":  func(r *rig) { r.step(2, Accept{Ballot: r.above(2), Boot: 1, Slot: 1, Value: val("a")}) },
+		"the node": func(r *rig) { r.node.Campaign(r.now); r.lead() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, 3)
+			r.lose(4)
+			leads(r)
+			r.node.election.defeats = 1
+			require.PanicsWithError(t, "invariant I-T3 broken: node 1 remembers that it lost 1 times, and "+fmt.Sprint(r.node.leader.Leader)+" leads",
+				func() { r.take() })
 		})
 	}
 }

@@ -143,6 +143,27 @@ func (r *rig) lead() Ballot {
 	return b
 }
 
+// above is a ballot of a peer above all that the node has seen.
+func (r *rig) above(id NodeID) Ballot { return Ballot{Round: r.node.election.round + 1, Node: id} }
+
+// lose has so many campaigns end by the word of a peer that has promised more.
+func (r *rig) lose(times int) {
+	for range times {
+		if r.node.Status().Role == Follower {
+			r.pass(r.node.election.deadline.Sub(r.now))
+		}
+		require.Equal(r.t, Candidate, r.node.Status().Role)
+		r.step(2, Nack{Ballot: r.node.ballot(), Boot: r.node.boot, Promised: r.above(2)})
+		require.Equal(r.t, Follower, r.node.Status().Role)
+	}
+}
+
+// follow hears of a leader above all.
+func (r *rig) follow(id NodeID) {
+	r.step(id, Heartbeat{Ballot: r.above(id), Boot: 1, Seq: 1, FirstOpen: 1})
+	require.Equal(r.t, id, r.node.Status().Leader)
+}
+
 func (r *rig) propose(command string) error {
 	err := r.node.Propose(r.now, []byte(command))
 	r.take()

@@ -20,7 +20,7 @@
 //
 // Read in this order: host, job (the log lane), bulk_job, bulk (what that lane
 // does next), transfer_message and sum_message, sums and confirm (comparing rows
-// before they are written), fetch (getting a snapshot), transfer; backup.
+// before they are written), fetch (getting a snapshot), transfer; backup; invariant.
 //
 // # The log lane
 //
@@ -101,4 +101,9 @@
 // that no longer knows what it wrote must not vote. An error of the bulk lane is
 // counted, and the job is done again later: nothing stands on a snapshot before it
 // is durable (P7.05).
+//
+// # Invariants
+//
+//	I-U1  state  pauses before others are asked again, about rows or for a snapshot,
+//	             have a bound: 8 Retransmit
 package host

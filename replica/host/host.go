@@ -297,6 +297,7 @@ func (h *Host) TakeOutput() Output {
 	if h.stop != nil {
 		return Output{Stop: h.stop}
 	}
+	h.verifyPauses()
 	return out
 }
 

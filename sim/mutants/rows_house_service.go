@@ -132,6 +132,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O158", "A", "a node that is opened again by its own handle may be another one"),
 		applied(GroupHouse, "O153", "B", "of several delays of one lock a new master runs only the first"),
 		applied(GroupHouse, "O177", "A", "the watermark of an idle log is written once in a life and never again"),
+		applied(GroupHouse, "O178", "A", "the pause before others are asked again about the rows of a snapshot doubles without bound"),
+		applied(GroupHouse, "O179", "A", "the back-off of a candidate that lost is never taken back"),
 	}
 }
 
