@@ -142,9 +142,7 @@ func (c *Cell) hostConfig(id paxos.NodeID) host.Config {
 	for i := 0; i < len(cfg.Node.Secret); i += 8 {
 		binary.BigEndian.PutUint64(cfg.Node.Secret[i:], secret.Uint64())
 	}
-	if c.misfits[id] {
-		cfg.Node.Paxos.Lease.Grant = c.plan.Misfit.Grant
-	}
+	cfg.Node.Paxos.Lease.Grant = c.grant(id)
 	for i := range c.plan.Replicas {
 		cfg.Node.Paxos.Members = append(cfg.Node.Paxos.Members, paxos.NodeID(i+1))
 	}
@@ -166,7 +164,11 @@ func (c *Cell) addrs() []sim.Addr {
 // start puts everything into motion.
 func (c *Cell) start() {
 	for _, m := range c.world.Replicas() {
-		m.Start()
+		if late := c.plan.Misfit.Joins; late > 0 && m.Addr() == sim.Addr(c.plan.Misfit.Replica) {
+			m.StartAfter(late)
+		} else {
+			m.Start()
+		}
 	}
 	for _, m := range c.world.Clients() {
 		m.Start()

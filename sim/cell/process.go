@@ -166,6 +166,7 @@ func (r *replica) act() {
 			r.cell.sessions.serves(r.id, r.now)
 		}
 		r.cell.leases.acted(r.id)
+		r.cell.fits(r)
 		if len(out.Reads) > 0 {
 			r.cell.leases.readAlone(r.id, r.host.Node(), r.now, r.cell.watch.told)
 		}

@@ -85,6 +85,7 @@ var situations = []situation{
 	{"fence-valid", "a deed was done by a handle whose sequencer was valid", func(c *Cell) uint64 { return c.shown.kept }},
 	{"fence-broken", "a deed was refused because the sequencer of its handle was not valid any more", func(c *Cell) uint64 { return c.shown.broken }},
 	{"misfit-stopped", "a replica stopped because it was configured otherwise than its cell", func(c *Cell) uint64 { return c.rare.misfits }},
+	{"misfit-told-late", "one that had joined late was told of that by a snapshot", func(c *Cell) uint64 { return c.rare.misfitsTold }},
 	{"rows-compared", "a replica compared its rows with those of another", func(c *Cell) uint64 { return c.watch.audits.Compared }},
 	{"rows-disagreed", "two replicas had other rows after one slot", func(c *Cell) uint64 { return c.watch.audits.Disagreed }},
 	{"minority-stopped", "a replica stopped because its rows were those of a minority, or not its own", func(c *Cell) uint64 { return uint64(c.watch.minority) }},

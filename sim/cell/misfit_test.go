@@ -1,0 +1,43 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// cellWithAMisfit is three replicas, of which the third was configured otherwise and
+// joins when the others have dropped what set the constants.
+func cellWithAMisfit(t *testing.T) *Cell {
+	return someCell(t, 8, func(p *Plan) {
+		p.Host.SnapshotEvery, p.Host.KeepSlots = 10, 0
+		p.Host.Node.Paxos.Lease.Grant = 2 * time.Second
+		p.Misfit = Misfit{Replica: 3, Grant: time.Second, Joins: 4 * time.Second}
+	})
+}
+
+func TestAMisfitThatLearnsOfItByASnapshotStops(t *testing.T) {
+	c := cellWithAMisfit(t)
+	require.Equal(t, sim.Reached, c.world.RunFor(5*time.Second))
+	require.Nil(t, c.world.Failure())
+	require.EqualValues(t, 1, c.rare.misfitsTold)
+	require.Equal(t, 2*time.Second, c.grant(3), "it was corrected")
+}
+
+// Whoever goes on with what the rows contradict is found at its next step, however
+// it came by the rows.
+func TestS7AMisfitThatGoesOn(t *testing.T) {
+	c := cellWithAMisfit(t)
+	r := running(c.replicas[0])
+	c.misfits = map[paxos.NodeID]bool{3: true}
+	c.fits(r)
+	require.Nil(t, c.world.Failure())
+	c.misfits[1] = true
+	r.act()
+	require.NotNil(t, c.world.Failure())
+	require.Equal(t, "S7", c.world.Failure().ID)
+}
