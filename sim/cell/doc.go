@@ -44,7 +44,8 @@
 //	             what a client may send and believe, by its own clock (S11, L1);
 //	             watch_events.go: what it tells of that;
 //	             watch_seat.go, watch_sessions.go: what a master promises to sessions,
-//	             and when a fail-over is over; watch_promises.go: both compared (S11);
+//	             and when a fail-over is over; watch_lengths.go: how long that is;
+//	             watch_promises.go: both compared (S11);
 //	             watch_brought.go: who presented what he holds (S8, S9); watch_delays.go,
 //	             watch_legacy.go: a lock-delay is no longer than it is (S8);
 //	             watch_sequencers.go: which are valid, by the log (S10);

@@ -37,7 +37,7 @@ func Properties() []Property {
 		{"S8", "locks: compatible holders only, lock-delay kept, generations grow", byWatch},
 		{"S9", "no two clients believe at one instant that they hold a lock in conflicting modes", byWatch},
 		{"S10", "fencing: a resource that checks tokens on reads and writes accepts none below one it has accepted, loses no update, and refuses no holder", byWatch},
-		{"S11", "sessions: none ends before a bound it was promised, and its client never counts on more; only a suffix of calls is lost", byWatch},
+		{"S11", "sessions: none ends before a bound it was promised, and its client never counts on more; leases are as long as their number asks for; only a suffix of calls is lost", byWatch},
 		{"S12", "caches: a hit is what a read at the master would have returned during the call", ""},
 		{"S13", "events: in log order, after the change, never lost without a word", ""},
 		{"S14", "handles: bound to an instance, not forgeable; closed and poisoned while the epoch lasts; every request that nobody may make is refused", byWatch},

@@ -20,11 +20,17 @@ type presider interface {
 	Lease() time.Time // of its read authority
 	longest() time.Duration
 	alive() []api.SessionID // by its rows
+	count() int             // of them
+	refusals() uint64       // of the log
 }
 
 type presidingNode struct{ *node.Node }
 
 func (n presidingNode) longest() time.Duration { return rows.GetLongestLease(n.Rows()) }
+
+func (n presidingNode) count() int { return int(rows.GetTotals(n.Rows()).Sessions) }
+
+func (n presidingNode) refusals() uint64 { return n.Status().Count.Refused }
 
 func (n presidingNode) alive() (all []api.SessionID) {
 	for id := range rows.Sessions(n.Rows()) {
@@ -51,12 +57,14 @@ type seat struct {
 	ends    map[api.SessionID]time.Time // its end was proposed
 	brought brought
 	delays  delays
+	lengths lengths
 
 	executed uint64 // commands in its name
 	own      uint64 // what it wants for itself, of which the log has not said anything
 
 	asked time.Time // when the last Confirm was proposed
 	known time.Time // master for certain then, by the log
+	knew  time.Time // the same, when it began to act
 	lease time.Time // the end of read authority
 	prior time.Time // the same, when it began to act
 	since time.Time // read authority has had no break since
@@ -118,6 +126,7 @@ func (t *seat) acts(now, wake time.Time, applied []node.Applied) {
 	if !now.Before(t.prior) {
 		t.since = now
 	}
+	t.knew = t.known
 	t.late, t.slept = 0, 0
 	if !t.wake.IsZero() {
 		t.late = max(now.Sub(t.wake), 0)
@@ -189,6 +198,14 @@ func (t *seat) certainly(now time.Time) time.Time {
 		return now
 	}
 	return t.known
+}
+
+// surely is the earliest instant that it may have taken for that in this step.
+func (t *seat) surely(now time.Time) time.Time {
+	if now.Before(t.prior) && now.Before(t.lease) {
+		return now
+	}
+	return t.knew
 }
 
 // lately is when something happened last to the calls of a session, which came and

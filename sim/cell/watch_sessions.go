@@ -32,6 +32,8 @@ type sessionWatch struct {
 	seats []seat                                       // by replica
 	owes  []map[api.SessionID]uint64                   // by replica: KeepAlives that its present step must answer
 	moved func(paxos.NodeID, api.SessionID, time.Time) // is told of each lease that is seen; may be nil
+
+	lengths lengthCounts
 }
 
 func newSessionWatch(w *sim.World, replicas int, cfg session.Config) *sessionWatch {
@@ -75,7 +77,12 @@ func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *h
 			s.leaves(id)
 		}
 		*t = newSeat(of, st.Epoch, now, s.room)
+		if s.leases() {
+			t.lengths = newLengths(s.cfg, of, now, &s.lengths)
+		}
 		s.recovers(id, now)
+	} else if s.leases() {
+		t.lengths.acts(now, out.Applied)
 	}
 	t.acts(now, out.Wake, out.Applied)
 	for i := range out.Applied {
@@ -95,6 +102,19 @@ func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *h
 		s.proposes(id, now, c)
 	}
 	s.withholds(id, now)
+	s.measures(id, now)
+}
+
+// measures: the row of the longest lease is raised when there are so many sessions that
+// their leases must be longer, and lowered when none can be as long any more (C11.08).
+func (s *sessionWatch) measures(id paxos.NodeID, now time.Time) {
+	t := &s.seats[id]
+	if !s.leases() {
+		return
+	}
+	if d := t.lengths.overdue(now, t.slept); d > 0 {
+		s.breaks(id, "has had %d sessions for some time, whose leases are to be %v, and leaves the longest lease at %v", t.lengths.held, d, t.lengths.row)
+	}
 }
 
 // withholds: a session with a call under way is not idle, so its KeepAlive does not
@@ -169,6 +189,7 @@ func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applie
 		if _, was := t.leases[x]; opens && a.Verdict == command.Executed && a.Result.Code == api.OK && !was {
 			t.used[x], t.heard[x] = now, &lately{at: now, calls: map[api.Seq]bool{}}
 			s.sees(id, now, x, s.cfg.LeaseMin) // C11.06
+			s.grants(id, x, time.Time{}, now, now)
 		}
 		if _, ends := c.Op.(api.EndSession); ends && a.Verdict == command.Executed {
 			s.owe(id, c.Session)
@@ -213,6 +234,10 @@ func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Comman
 		t.asked = now
 	case command.Expire:
 		s.ends(id, now, c.Session)
+	case command.LongestLease:
+		if least, ok := t.lengths.asks(c.Lease); !ok {
+			s.breaks(id, "sets the longest lease to %v, and the leases of %d sessions are to be %v", c.Lease, t.lengths.held, least)
+		}
 	}
 }
 
@@ -337,6 +362,25 @@ func (s *sessionWatch) promises(id paxos.NodeID, now time.Time, x api.SessionID,
 		h.told = true
 	}
 	s.sees(id, now, x, 0)
+	if !l.Failover {
+		s.grants(id, x, was, t.surely(now), t.certainly(now))
+	}
+}
+
+// grants: a lease that begins within [from, to] is as long as there are sessions for
+// (C11.08). It was to end at was.
+func (s *sessionWatch) grants(id paxos.NodeID, x api.SessionID, was, from, to time.Time) {
+	t := &s.seats[id]
+	m, ok := t.of.Session(x)
+	if !ok || !s.leases() {
+		return
+	}
+	switch short, long := t.lengths.granted(was, m.Lease, from, to); {
+	case short > 0:
+		s.breaks(id, "gives session %d of %d a lease that is shorter by %v than their number asks for", x, t.lengths.held, short)
+	case long > 0:
+		s.breaks(id, "gives session %d of %d a lease that is longer by %v than their number asks for", x, t.lengths.held, long)
+	}
 }
 
 // answers says that an answer is one to a call that was worked on: a request that is

@@ -23,6 +23,8 @@ type chair struct {
 	sessions map[api.SessionID]session.Session
 	lease    time.Time
 	row      time.Duration
+	others   int    // sessions that the rows have besides
+	refused  uint64 // by the log
 }
 
 func (c *chair) Master() master.Status { return master.Status{State: c.state, Epoch: c.epoch} }
@@ -32,6 +34,8 @@ func (c *chair) Session(id api.SessionID) (session.Session, bool) {
 }
 func (c *chair) Lease() time.Time       { return c.lease }
 func (c *chair) longest() time.Duration { return c.row }
+func (c *chair) count() int             { return len(c.sessions) + c.others }
+func (c *chair) refusals() uint64       { return c.refused }
 func (c *chair) alive() (all []api.SessionID) {
 	for id := range c.sessions { // order-free: one at most
 		all = append(all, id)
@@ -40,8 +44,8 @@ func (c *chair) alive() (all []api.SessionID) {
 }
 
 // reign is replica 1, master of epoch 3 with session 7: leases are 4 s, and 6 s by
-// the rows. Instants are seconds by its clock; its epoch begins at 0, its read
-// authority ends at 100.
+// the rows, which it is about to set anew. Instants are seconds by its clock; its epoch
+// begins at 0, its read authority ends at 100.
 type reign struct {
 	f *facts
 	w *sessionWatch
@@ -53,7 +57,7 @@ func newReign(t *testing.T, lease float64) *reign {
 	cfg := session.Config{LeaseMin: 4 * time.Second, LeaseMax: 6 * time.Second, KeepAliveRate: 1}
 	r := &reign{f: f, w: newSessionWatch(f.w, 3, cfg), c: &chair{state: master.Recovering, epoch: 3, row: 6 * time.Second, lease: second(100)}}
 	r.c.sessions = map[api.SessionID]session.Session{7: {Lease: second(lease)}}
-	r.acts(0)
+	r.proposes(0, command.LongestLease{Guard: 3, Lease: 6 * time.Second})
 	return r
 }
 
@@ -175,7 +179,7 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.proposes(2, confirm)
 			r.acts(2.5, confirmed)
 			r.beats(1, 1, 3)
-			r.answers(4, 1, 8, 7)
+			r.answers(4, 1, 7, 6)
 		}, false},
 		"by the log, and for too long": {func(r *reign) {
 			r.c.lease = time.Time{}
@@ -253,7 +257,7 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.proposes(6, expire)
 		}, false},
 		"a promise while its end is proposed": {func(r *reign) { r.set(expiring); r.proposes(6, expire); r.beats(6.1, 1, 3); r.answers(6.1, 1, 8, 1.9) }, true},
-		"a promise, and its end at once":      {func(r *reign) { r.beats(6, 1, 3); r.set(expiring); r.proposes(6, expire); r.answers(6, 1, 8, 2) }, false},
+		"a promise, and its end at once":      {func(r *reign) { r.beats(6, 1, 3); r.set(expiring); r.proposes(6, expire); r.answers(6, 1, 10, 4) }, false},
 		"a promise to one that has ended": {func(r *reign) {
 			r.beats(1, 1, 3)
 			r.c.sessions = nil
@@ -398,8 +402,8 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 			r.w.answered(1, second(1.2), api.Reply{ID: 3, Session: 8, Result: leased(4 * time.Second)})
 			r.w.came(1, second(1.5), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3}})
 			c.does(r)
-			r.c.sessions[8] = session.Session{Lease: second(7), Flushed: true}
-			r.w.answered(1, second(4), api.Reply{ID: 4, Session: 8, Result: leased(5500 * time.Millisecond)})
+			r.c.sessions[8] = session.Session{Lease: second(7.9), Flushed: true}
+			r.w.answered(1, second(3.9), api.Reply{ID: 4, Session: 8, Result: leased(6400 * time.Millisecond)})
 			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
 			if c.breaks {
 				r.f.breaks("S11")

@@ -113,6 +113,10 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O168", "A", "a client whose KeepAlive waits is not told that its session has ended"),
 		applied(GroupHouse, "O169", "B", "a Close is answered at once though an Acquire of its handle stands in the log"),
 		applied(GroupHouse, "O170", "B", "a session may be idle before its client has been told of a lease"),
+		applied(GroupHouse, "O171", "A", "leases that are extended are as short as for a few sessions, however many there are"),
+		applied(GroupHouse, "O172", "A", "the row of the longest lease is never lowered while sessions are there"),
+		applied(GroupHouse, "O173", "A", "a longest lease that the log refuses is taken for asked for until the epoch ends"),
+		applied(GroupHouse, "O174", "A", "leases that became longer again since the row could be lowered are forgotten when it is"),
 		applied(GroupHouse, "O134", "B", "what a client has closed goes to a later master with the calls that were under way"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
@@ -141,7 +145,7 @@ func houseServiceRows() []Row {
 func controlsServiceRows() []Row {
 	return []Row{
 		applied(GroupControls, "Z12", "C", "control: a client sends each KeepAlive twice"),
-		applied(GroupControls, "Z13", "C", "control: leases of sessions are three quarters as long as they may be"),
+		applied(GroupControls, "Z13", "C", "control: leases are not rounded up to quarters of the shortest"),
 		applied(GroupControls, "Z14", "C", "control: a client presents a part without tokens before it names an epoch as flushed"),
 		applied(GroupControls, "Z15", "C", "control: a Confirm has no epoch guard; who is deposed when it is applied does not look at it"),
 		applied(GroupControls, "Z16", "C", "control: all ephemeral nodes are looked at again whenever a sweep is over"),
