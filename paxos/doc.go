@@ -245,6 +245,7 @@
 //	             promises, 8 for values; so have those before a campaign, beside a
 //	             grant: 32 ElectionMax, and one while somebody leads
 //	I-T3  state  defeats are forgotten as soon as somebody leads
+//	I-T4  delta  who led, and is not told to, campaigns no sooner than ElectionMin after
 //
 // What concerns several nodes at once (one value a slot, over all disks; one lease
 // at an instant) cannot be asserted by one of them: model_test.go and the simulator

@@ -87,8 +87,7 @@ func (g *group) command(d *datadriven.TestData) {
 	switch d.Cmd {
 	case "campaign":
 		n := g.up(g.ids(d)[0])
-		n.election.deadline = g.now
-		n.Advance(g.now)
+		n.Campaign(g.now)
 		g.take(n.cfg.ID)
 	case "propose":
 		g.propose(d)

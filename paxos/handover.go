@@ -4,9 +4,10 @@ import "time"
 
 // Resign makes the node stop leading or campaigning, as if somebody with a
 // higher ballot had come; values that were proposed may still be chosen. Read
-// authority ends first, and all members are told that they need not honour their
-// grants. It is for an operator who wants another leader, and for fault injection (PML §6.3:
-// a master made to believe that it is none). Any caller, at any time.
+// authority ends first, all members are told that they need not honour their grants,
+// and they may campaign before this node does (I-T4). It is for an operator who wants
+// another leader, and for fault injection (PML §6.3: a master made to believe that it
+// is none). Any caller, at any time.
 func (n *Node) Resign(now time.Time) {
 	n.at(now)
 	if n.lead != nil {
@@ -23,6 +24,7 @@ func (n *Node) Resign(now time.Time) {
 func (n *Node) Campaign(now time.Time) {
 	n.at(now)
 	if n.lead == nil {
+		n.led = time.Time{}
 		n.campaign()
 	}
 	n.drain()

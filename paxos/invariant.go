@@ -58,6 +58,15 @@ func (n *Node) verifyDefeats() {
 	}
 }
 
+// verifyTurn: who has led lets the others go first (I-T4). A leader that was asked to
+// give way, and is back before any of them can have campaigned, has given way to
+// nobody, at the price of a fail-over.
+func (n *Node) verifyTurn() {
+	if since := n.now.Sub(n.led); !n.led.IsZero() && since < n.cfg.ElectionMin {
+		invariant.Failf("I-T4", "node %d campaigns %v after it gave up leading, by itself", n.cfg.ID, since)
+	}
+}
+
 // verifyGrant compares with the last output: while a grant ran, nobody else was
 // given a promise, and it did not become shorter (I-G1). The grant of before may
 // have been released by its holder since. As leader, the node counts on

@@ -39,6 +39,7 @@ type Node struct {
 	bidDue  time.Time // ask again
 	bidWait time.Duration
 	lead    *leadership // phase 2 under way, or nil
+	led     time.Time   // until then; zero: it never led, or was told to try again since
 	pending queue
 
 	election election
@@ -119,6 +120,7 @@ func (n *Node) Advance(now time.Time) {
 			n.tendBid()
 		}
 	case !now.Before(n.election.deadline):
+		n.verifyTurn()
 		n.campaign()
 	}
 	n.tendCatchup()
@@ -399,6 +401,7 @@ func (n *Node) yield() {
 func (n *Node) retire() {
 	if n.lead != nil {
 		n.release()
+		n.led = n.now
 	}
 	n.bid, n.lead = nil, nil
 	n.pending.clear()

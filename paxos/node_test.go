@@ -141,6 +141,29 @@ func TestDefeatsAreForgottenWhenSomebodyLeads(t *testing.T) {
 	}
 }
 
+// Whoever has led, and gives that up, lets the others go first (I-T4), unless somebody
+// tells it to try again.
+func TestWhoGaveUpLetsOthersGoFirst(t *testing.T) {
+	for name, gives := range map[string]func(*rig){
+		"it resigns":           func(r *rig) { r.node.Resign(r.now); r.take() },
+		"it is refused":        func(r *rig) { r.step(2, Nack{Ballot: r.node.ballot(), Boot: r.node.boot, Promised: r.above(2)}) },
+		"somebody else leads":  func(r *rig) { r.follow(2) },
+		"nobody hears from it": func(r *rig) { r.pass(2*r.cfg.ElectionMax + 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, 3)
+			r.lead()
+			gives(r)
+			r.pass(r.cfg.ElectionMin - 1)
+			require.Equal(t, Follower, r.node.Status().Role)
+			r.node.election.deadline = r.now
+			require.PanicsWithError(t, "invariant I-T4 broken: node 1 campaigns 499.999999ms after it gave up leading, by itself", func() { r.pass(0) })
+			r.node.Campaign(r.now)
+			require.Equal(t, Candidate, r.node.Status().Role)
+		})
+	}
+}
+
 // The only copy of a value is unreadable, so phase 1 waits; then catch-up brings
 // the value from a peer that is too slow to answer the Prepare.
 func TestCatchUpEndsAWaitForAnUnreadableVote(t *testing.T) {

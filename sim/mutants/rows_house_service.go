@@ -139,6 +139,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O178", "A", "the pause before others are asked again about the rows of a snapshot doubles without bound"),
 		applied(GroupHouse, "O179", "A", "the back-off of a candidate that lost is never taken back"),
 		applied(GroupHouse, "O180", "B", "a replica that learns the constants of its cell from a snapshot goes on with others"),
+		applied(GroupHouse, "O181", "A", "who resigns campaigns again at once"),
 	}
 }
 
