@@ -35,6 +35,7 @@ type replica struct {
 	bulk  lane.Bulk
 	job   *host.LogJob // what the log lane writes
 	idle  idleLog
+	hush  silence
 	looks looks
 
 	unsynced []paxos.Record // appended since the last sync
@@ -106,6 +107,8 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 		wire := string(msg)
 		if s, ok := host.DecodeSumReport(wire); ok && r.host.Node() != nil {
 			r.sums.hears(paxos.NodeID(from), s)
+		} else if n := r.host.Node(); n != nil && r.hush.listens() {
+			r.hush.hears(now, n.Status(), paxos.NodeID(from), wire)
 		}
 		r.host.PeerMessage(now, paxos.NodeID(from), wire)
 	}
@@ -187,7 +190,11 @@ func (r *replica) act() {
 	from := r.cell.watch.disks[r.id].applied + 1 - paxos.Slot(len(out.Applied))
 	r.cell.queues.acted(r.id, from, r.answered, tries)
 	r.cell.sessions.stepped(r.id)
+	if n := r.host.Node(); r.hush.listens() {
+		r.hush.acts(r.cell.watch, r.now, 2*r.cell.plan.Host.Node.Paxos.ElectionMax, n.Status())
+	}
 	if t := out.Tenure; t != nil && t.Mine {
+		r.hush.leads(r.now)
 		r.cell.rare.began(t.Ballot)
 		r.cell.began()
 	}

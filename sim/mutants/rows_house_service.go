@@ -140,6 +140,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O179", "A", "the back-off of a candidate that lost is never taken back"),
 		applied(GroupHouse, "O180", "B", "a replica that learns the constants of its cell from a snapshot goes on with others"),
 		applied(GroupHouse, "O181", "A", "who resigns campaigns again at once"),
+		applied(GroupHouse, "O182", "B", "a leader does not count itself among those that it hears"),
 	}
 }
 
