@@ -70,7 +70,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = newWatch(c.world, p.Replicas)
-	c.watch.atlas.fatal = p.Fatal
+	c.watch.atlas.fatal, c.watch.keep = p.Fatal, p.Host.KeepSlots
 	c.watch.locks.rho = paxos.PPM(p.RatePPB / 1000)
 	c.watch.bids = c.bid
 	c.minds = newClientWatch(c.world)

@@ -27,6 +27,7 @@ type watch struct {
 	slots     []slotFacts // by slot
 	top       paxos.Slot  // highest slot applied anywhere
 	prefix    paxos.Slot  // all slots below are chosen
+	keep      paxos.Slot  // so many that its log may drop a replica must keep
 	told      paxos.Slot  // highest slot of which a client was given an answer
 	attempts  map[paxos.Ballot]*attempt
 	locks     *lockBook

@@ -82,10 +82,16 @@ func (h *watch) puts(id paxos.NodeID, p *pieces, next host.Piece) {
 }
 
 // truncates is told that a replica is about to drop what concerns slots below: two
-// durable snapshots must stand in for that, as one may rot, or it is lost (S3).
+// durable snapshots must stand in for that, as one may rot, or it is lost (S3). Of what
+// they stand in for the last slots stay: whoever was away for a moment is helped with
+// records, and has no need of a whole snapshot (L1).
 func (h *watch) truncates(id paxos.NodeID, below paxos.Slot) {
-	if d := &h.disks[id]; below > d.older+1 {
+	d := &h.disks[id]
+	switch end := d.older + 1; {
+	case below > end:
 		h.world.Break("S3", "replica %d drops the slots below %d from its log, its newest durable snapshots are of slots %d and %d", id, below, d.older, d.snapshot)
+	case below+h.keep > end:
+		h.world.Break("L1", "replica %d drops the slots below %d from its log, of those below %d it is to keep %d for laggards", id, below, end, h.keep)
 	}
 }
 

@@ -94,6 +94,8 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 		"dropped on the word of one":  {"S3", func(f *facts) { f.publish(1, 2); f.h.truncates(1, 2) }},
 		"dropped up to the newer one": {"S3", func(f *facts) { f.publish(1, 1); f.publish(1, 3); f.h.truncates(1, 3) }},
 		"it began with the newer one": {"", func(f *facts) { f.publish(1, 1); f.publish(1, 3); f.begins(3, 2, 2); f.h.truncates(1, 2) }},
+		"kept for laggards":           {"", func(f *facts) { f.publish(1, 4); f.publish(1, 5); f.h.keep = 2; f.h.truncates(1, 3) }},
+		"not kept for laggards":       {"L1", func(f *facts) { f.publish(1, 4); f.publish(1, 5); f.h.keep = 2; f.h.truncates(1, 4) }},
 		"begins without votes": {"S3", func(f *facts) {
 			f.publish(1, 2)
 			f.h.started(1, paxos.Status{Promised: ballot(1, 1), Floor: 4, VotesEnd: 9})

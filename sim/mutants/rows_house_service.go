@@ -141,6 +141,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O180", "B", "a replica that learns the constants of its cell from a snapshot goes on with others"),
 		applied(GroupHouse, "O181", "A", "who resigns campaigns again at once"),
 		applied(GroupHouse, "O182", "B", "a leader does not count itself among those that it hears"),
+		applied(GroupHouse, "O183", "B", "no slots are kept for laggards"),
 	}
 }
 
