@@ -114,7 +114,7 @@ func (a *applier) open(c Call, op api.OpenSession) {
 	if !a.guarded(c.Guard) {
 		return
 	}
-	if rows.GetTotals(a.tx).Sessions >= rows.MaxSessions {
+	if rows.GetTotals(a.tx).Sessions >= rows.GetMaxSessions(a.tx) {
 		a.refuse(api.Busy)
 		return
 	}

@@ -194,6 +194,24 @@ func TestSessionsAreBounded(t *testing.T) {
 	require.Equal(t, command.Executed, cl.apply(open).Verdict)
 }
 
+// A cell may have a bound of its own, below that of all cells.
+func TestSessionsAreBoundedByTheCell(t *testing.T) {
+	for value, most := range map[string]int{"2": 2, "0": 0, "200000": 5, "many": 5, "": 5} {
+		cl := newCell(t)
+		e := cl.epoch()
+		cl.apply(command.Constant{Guard: e, Name: rows.ConstantSessions, Value: value})
+		opened := 0
+		for i := range uint64(5) {
+			if a := cl.apply(command.Call{Guard: e, Op: api.OpenSession{Nonce: api.Nonce{1, i}}}); a.Verdict == command.Executed {
+				opened++
+			} else {
+				require.Equal(t, api.Busy, a.Result.Code)
+			}
+		}
+		require.Equal(t, most, opened, value)
+	}
+}
+
 // L2: however many calls a session makes, it has at most MaxWindow answers.
 func TestAnswersAreBounded(t *testing.T) {
 	cl := newCell(t)

@@ -31,7 +31,7 @@
 //	3 its principal has no session that is alive by  else OK with that session
 //	  its nonce
 //	4 its guard is the present epoch                 else Aborted
-//	5 there are fewer than rows.MaxSessions          else Busy
+//	5 there are fewer than rows.GetMaxSessions says  else Busy
 //	6 executed: the session is opened; its id is the number of the command
 //
 // What the master asks for itself has test 6 of a call after 1 and 2, and then what

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/rows"
@@ -15,13 +16,18 @@ type constant struct{ name, value string }
 const (
 	constantGrant = "lease grant" // paxos.Lease.Grant, as time.Duration prints it
 	constantRho   = "lease rho"   // paxos.Lease.Rho, in parts per million
+	// rows.ConstantSessions: Config.MaxSessions
 )
 
 func (c *Config) constants() []constant {
-	return []constant{
+	all := []constant{
 		{constantGrant, c.Paxos.Lease.Grant.String()},
 		{constantRho, fmt.Sprint(int64(c.Paxos.Lease.Rho))},
 	}
+	if c.MaxSessions > 0 {
+		all = append(all, constant{rows.ConstantSessions, strconv.Itoa(c.MaxSessions)})
+	}
+	return all
 }
 
 // settle has the constants written that the rows lack, by a master whose epoch has

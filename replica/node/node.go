@@ -24,9 +24,12 @@ type Config struct {
 	Paxos      paxos.Config
 	MaxPending int // requests waiting for their place in the log, at most; beyond: Busy
 	Sessions   session.Config
-	Desk       desk.Config
-	Secret     [32]byte      // see master.Config
-	Founding   tree.Founding // see master.Config
+	// MaxSessions bounds the sessions that are alive at one time, for ever: a
+	// replicated constant. 0: to what the cell says, or else rows.MaxSessions.
+	MaxSessions int
+	Desk        desk.Config
+	Secret      [32]byte      // see master.Config
+	Founding    tree.Founding // see master.Config
 
 	ChecksumEvery time.Duration // the master has the rows of all replicas compared that often
 	ChecksumRows  int           // rows summed at a time
@@ -50,6 +53,9 @@ func (c *Config) Validate() error {
 	}
 	if c.ChecksumRows <= 0 {
 		faults = append(faults, fmt.Errorf("node config: ChecksumRows is %d; above 0", c.ChecksumRows))
+	}
+	if c.MaxSessions < 0 || c.MaxSessions > rows.MaxSessions {
+		faults = append(faults, fmt.Errorf("node config: MaxSessions is %d; between 0 and %d", c.MaxSessions, rows.MaxSessions))
 	}
 	return errors.Join(append(faults, c.Paxos.Validate(), c.master().Validate())...)
 }

@@ -114,6 +114,29 @@ func TestTheFirstMasterWritesTheConstants(t *testing.T) {
 	require.Equal(t, 2, written, "once, by the first")
 }
 
+// The bound of sessions is one of them, where there is one.
+func TestTheBoundOfSessionsIsAConstant(t *testing.T) {
+	for sessions, value := range map[int]string{0: "", 3: "3"} {
+		g := newGroup(t, 3, func(c *node.Config) { c.MaxSessions = sessions })
+		g.pass(3 * time.Second)
+		have, _ := rows.GetConstant(g.nodes[2].View(), rows.ConstantSessions)
+		require.Equal(t, value, have)
+	}
+	b := paxos.Ballot{Round: 4, Node: 1}
+	value := paxos.Batch(command.Append(nil, command.Epoch{Master: 1}), command.Append(nil, command.Constant{Guard: 1, Name: rows.ConstantSessions, Value: "3"}))
+	rec := paxos.Recovered{Boot: 3, Promise: b, Next: 9, Records: []paxos.Record{
+		paxos.Voted{Slot: 1, Ballot: b, Value: value}, paxos.Settled{Slots: paxos.Range{From: 1, To: 2}},
+	}}
+	cfg := node.DefaultConfig()
+	cfg.Paxos.ID, cfg.Paxos.Members = 1, []paxos.NodeID{1}
+	for sessions, stops := range map[int]bool{0: false, 3: false, 4: true} {
+		cfg.MaxSessions = sessions
+		require.Equal(t, stops, node.New(cfg, rec, nil, time.Unix(1, 0)).TakeOutput().Stop != nil, sessions)
+	}
+	cfg.MaxSessions = rows.MaxSessions + 1
+	require.ErrorContains(t, cfg.Validate(), "MaxSessions")
+}
+
 // A replica that was told something else than its cell stops, whether it learns
 // of it from others or from its own disk.
 func TestAReplicaThatWasConfiguredOtherwiseStops(t *testing.T) {

@@ -3,14 +3,29 @@ package rows
 import (
 	"encoding/binary"
 	"iter"
+	"strconv"
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// MaxSessions bounds the sessions that are alive at one time.
+// MaxSessions bounds the sessions that are alive at one time in any cell.
 const MaxSessions = 1 << 17
+
+// ConstantSessions names the replicated constant that bounds them to fewer, as a
+// decimal number; what is none bounds nothing.
+const ConstantSessions = "sessions"
+
+// GetMaxSessions reads how many sessions may be alive at one time.
+func GetMaxSessions(r Reader) uint64 {
+	if value, ok := GetConstant(r, ConstantSessions); ok {
+		if n, err := strconv.ParseUint(value, 10, 64); err == nil {
+			return min(n, MaxSessions)
+		}
+	}
+	return MaxSessions
+}
 
 // Session is a session that is alive.
 type Session struct {

@@ -31,6 +31,7 @@ type Cell struct {
 	fence    *fence
 	rights   *rightsBook
 	quotas   *quotaBook
+	census   *census
 	handles  *handleBook
 	queues   *queueBook
 	listens  *sim.Draw         // what a hostile client overhears; nil: there is none
@@ -76,6 +77,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.minds = newClientWatch(c.world)
 	c.rights = newRightsBook(c.world)
 	c.quotas = newQuotaBook(c.world, c.rights)
+	c.census = &census{world: c.world, most: p.Host.Node.MaxSessions}
 	c.queues = newQueueBook(c.world)
 	c.handles = newHandleBook(c.world, c.rights, newRoomBook(p.Host.Node.Desk, c.queues))
 	c.handles.applied, c.handles.intruder = c.current, c.intruder()
@@ -300,6 +302,7 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.minds.command(a)
 	c.rights.command(a)
 	c.quotas.command(a)
+	c.census.command(a)
 	c.promises.command(a)
 	c.queues.command(a)
 	c.handles.command(a)

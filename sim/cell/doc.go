@@ -37,7 +37,8 @@
 //	             watch_handles.go, watch_handles_answers.go, watch_intents.go: S14, S16,
 //	             from the wire; watch_given_up.go: what is final (S4);
 //	             watch_told.go: what answers owe (S4);
-//	             watch_room.go: whether there was none (S14); watch_rot.go: S17;
+//	             watch_room.go: whether there was none (S14); watch_census.go: how many
+//	             sessions there are (L2, S14); watch_rot.go: S17;
 //	             watch_idle.go: what makes rot known (S17);
 //	             watch_guards.go: calls are done for whom they were meant (S2);
 //	             watch_wire.go, watch_account.go, watch_hangs.go, watch_suffix.go:

@@ -8,10 +8,10 @@ import (
 )
 
 // narrow draws cells, one in four, in which masters take little at a time: few
-// commands wait for a slot, few calls are under way, few handles are open and few
-// Acquires wait. So the log refuses what masters and desks propose, and calls are
-// refused that a later try may find room for: states that a cell of the usual size
-// comes to under loads that no run can simulate for long.
+// commands wait for a slot, few calls are under way, few handles are open, few
+// Acquires wait and few sessions are alive. So the log refuses what masters and desks
+// propose, and calls are refused that a later try may find room for: states that a cell
+// of the usual size comes to under loads that no run can simulate for long.
 func (p *Plan) narrow(at func(string) *draw.Stream) {
 	d := at("narrow")
 	if !d.Chance(1, 4) || p.Clients*p.Calls.Threads > mostInNarrow {
@@ -33,6 +33,12 @@ func (p *Plan) narrow(at func(string) *draw.Stream) {
 	if p.Hostile.Gap == 0 { // who would take all that there is
 		n.Desk.Handles.Total = int(d.LogUniform(least*clients, 32*least*clients))
 		n.Desk.Queues.Total = int(d.LogUniform(1, 64))
+	}
+	if p.Hostile.Gap == 0 && n.Sessions.LeaseMin > 0 { // else those of clients that are gone stay
+		n.MaxSessions = p.Clients + d.Int(3)
+		if p.Workload == workFenced {
+			n.MaxSessions++ // the resource has one
+		}
 	}
 }
 

@@ -74,6 +74,7 @@ var situations = []situation{
 	{"right-refused", "somebody was refused for want of a right", func(c *Cell) uint64 { return c.rights.verdicts[false] }},
 	{"node-nested", "a node was made in a directory that stands in another", func(c *Cell) uint64 { return c.nodes.nested }},
 	{"quota-refused", "a node, or contents, were refused for want of room", func(c *Cell) uint64 { return c.quotas.refused }},
+	{"sessions-full", "a session was refused, since as many were alive as may be", func(c *Cell) uint64 { return c.census.full }},
 	{"crowded", "a handle, or a place to wait, was refused for want of room", func(c *Cell) uint64 { return c.handles.crowded }},
 	{"open-homeless", "an Open of before found no room for its handle at the next master", func(c *Cell) uint64 { return c.handles.homeless }},
 	{"log-refused", "the log took no more of what its own leader had to propose", func(c *Cell) uint64 { return c.watch.counts.Refused }},

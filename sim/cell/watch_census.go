@@ -1,0 +1,49 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// census counts the sessions that are alive, by the log. There are never more than may
+// be (L2), and no session is refused for want of room where there is some (S14).
+type census struct {
+	world *sim.World
+	most  int    // that may be, once the cell has that as a constant; 0: more than any run begins
+	bound bool   // it has
+	alive int    // now
+	full  uint64 // times that one was refused
+}
+
+// command takes in the next command of the log.
+func (c *census) command(a *command.Applied) {
+	call, _ := a.Command.(command.Call)
+	if _, opens := call.Op.(api.OpenSession); opens {
+		c.opens(a)
+	}
+	if k, sets := a.Command.(command.Constant); sets && k.Name == rows.ConstantSessions && a.Verdict == command.Executed {
+		c.bound = c.most > 0
+	}
+	for _, e := range a.Effects {
+		switch e.(type) {
+		case command.SessionOpened:
+			c.alive++
+		case command.SessionEnded:
+			c.alive--
+		}
+	}
+}
+
+func (c *census) opens(a *command.Applied) {
+	room := !c.bound || c.alive < c.most
+	switch {
+	case a.Verdict == command.Executed && !room:
+		c.world.Break("L2", "session %d begins, and %d are alive, of at most %d", a.Result.Session, c.alive, c.most)
+	case a.Result.Code == api.Busy && room:
+		c.world.Break("S14", "a session is refused for want of room, and %d are alive, of at most %d", c.alive, c.most)
+	case a.Result.Code == api.Busy:
+		c.full++
+	}
+}
