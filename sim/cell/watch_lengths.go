@@ -21,6 +21,7 @@ type lengths struct {
 	way  time.Duration // what a command under way makes of it; 0: there is none
 
 	few, many    int           // held, the fewest and the most in the present step
+	peak         int           // the most since the row was set, if it was in this step
 	floor, bound time.Duration // what leases are bounded by, the least and the most in it
 
 	low   time.Duration // leases were to be no longer since; 0: as long as the row
@@ -65,7 +66,7 @@ func (l *lengths) most(sessions int) time.Duration {
 
 // acts begins a step, in which the log said this.
 func (l *lengths) acts(now time.Time, applied []node.Applied) {
-	l.few, l.many = l.held, l.held
+	l.few, l.many, l.peak = l.held, l.held, l.held
 	l.floor, l.bound = l.row, l.row
 	if l.way > 0 {
 		l.floor = min(l.row, l.way)
@@ -75,7 +76,7 @@ func (l *lengths) acts(now time.Time, applied []node.Applied) {
 			l.applied(&applied[i].Commands[j])
 		}
 	}
-	l.look(l.many, now)
+	l.look(l.peak, now)
 	l.look(l.held, now)
 }
 
@@ -87,11 +88,11 @@ func (l *lengths) applied(a *command.Applied) {
 		case command.SessionEnded:
 			l.held--
 		}
-		l.few, l.many = min(l.few, l.held), max(l.many, l.held)
+		l.few, l.many, l.peak = min(l.few, l.held), max(l.many, l.held), max(l.peak, l.held)
 	}
 	if _, sets := a.Command.(command.LongestLease); sets {
 		was := l.row
-		l.row, l.way, l.low = l.of.longest(), 0, 0
+		l.row, l.way, l.low, l.peak = l.of.longest(), 0, 0, l.held
 		l.count.moved(was, l.row)
 		l.floor, l.bound = min(l.floor, l.row), max(l.bound, l.row)
 	}

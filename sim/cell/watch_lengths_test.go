@@ -136,6 +136,8 @@ func TestS11TheLongestLeaseFollowsTheNumberOfSessions(t *testing.T) {
 		"many come in time":                {1, func(r *reign) { r.acts(5, r.come(6)); r.acts(60) }, false},
 		"and go again":                     {1, func(r *reign) { r.acts(5, r.come(6)); r.acts(6, r.come(-6)); r.acts(12); r.acts(12.9) }, false},
 		"for good":                         {1, func(r *reign) { r.acts(5, r.come(6)); r.acts(6, r.come(-6)); r.acts(12); r.acts(13) }, true},
+		"few are left as it is set":        {9, func(r *reign) { r.acts(2, r.come(-8), r.rows(7)); r.acts(5, r.come(4)); r.acts(9); r.acts(12.9) }, false},
+		"and then more, for too long":      {9, func(r *reign) { r.acts(2, r.come(-8), r.rows(7)); r.acts(5, r.come(4)); r.acts(12); r.acts(13) }, true},
 		"many come, and the row is low":    {1, func(r *reign) { r.acts(2, r.rows(4)); r.acts(3, r.come(4)); r.acts(3.9) }, false},
 		"for too long a time":              {1, func(r *reign) { r.acts(2, r.rows(4)); r.acts(3, r.come(4)); r.acts(4) }, true},
 		"it is raised":                     {1, func(r *reign) { r.acts(2, r.rows(4)); r.acts(3, r.come(4)); r.asks(3, 5); r.acts(60) }, false},
