@@ -56,7 +56,7 @@ func (a *account) sends(now time.Time, q api.Request) fault {
 	case api.OpenSession:
 	case api.KeepAlive:
 		a.beats[q.ID] = now
-		if f := a.notice.says(q.Epoch, op); f != (fault{}) {
+		if f := a.notice.says(q.ID, q.Epoch, op); f != (fault{}) {
 			return f
 		}
 	case api.EndSession:
@@ -129,6 +129,9 @@ func (a *account) hearsBeat(now time.Time, p api.Reply) {
 		a.notice.told(p.Epoch, &a.hangs)
 	}
 	at, known := a.beats[p.ID]
+	if p.Code == api.OK && leased {
+		a.notice.hears(p.ID, p.Epoch)
+	}
 	if p.Code != api.OK || !leased || !known || !a.unleased && !now.Before(a.end) {
 		return
 	}

@@ -54,13 +54,41 @@ func TestS9WhatIsUnderWayIsPresented(t *testing.T) {
 				c.before(&h)
 			}
 			o.told(2, &h)
-			require.Equal(t, fault{}, o.says(1, api.KeepAlive{Flushed: 1}), "it knows of nothing yet")
-			require.Equal(t, fault{}, o.says(2, api.KeepAlive{Flushed: 1, Tokens: c.present}))
-			f := o.says(2, api.KeepAlive{Flushed: 2})
+			require.Equal(t, fault{}, o.says(50, 1, api.KeepAlive{Flushed: 1}), "it knows of nothing yet")
+			require.Equal(t, fault{}, o.says(51, 2, api.KeepAlive{Flushed: 1, Tokens: c.present}))
+			o.hears(51, 2)
+			f := o.says(52, 2, api.KeepAlive{Flushed: 2})
 			require.Equal(t, c.owes, f.id == "S9", "%+v", f)
 			if name == "none" {
 				require.Contains(t, f.text, handleOf(1).String(), "the lowest of both, at each run")
 			}
+		})
+	}
+}
+
+// A client is told of epoch 2, and presents its handles by KeepAlive 2, and then by
+// KeepAlive 3, before it says that it knows of the epoch.
+func TestS9WhatIsPresentedArrives(t *testing.T) {
+	for name, c := range map[string]struct {
+		id    uint64
+		epoch api.Epoch
+		lost  bool
+	}{
+		"the first is answered":  {2, 2, false},
+		"the second is answered": {3, 2, false},
+		"neither is":             {0, 2, true},
+		"one of before is":       {1, 2, true},
+		"a former master does":   {2, 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, o := newHangs(), owed{}
+			o.told(2, &h)
+			require.Equal(t, fault{}, o.says(1, 2, api.KeepAlive{Flushed: 1}))
+			require.Equal(t, fault{}, o.says(2, 2, api.KeepAlive{Flushed: 1, Tokens: []api.Token{"a", "b"}}))
+			require.Equal(t, fault{}, o.says(3, 2, api.KeepAlive{Flushed: 1, Tokens: []api.Token{"a", "b"}}))
+			o.hears(c.id, c.epoch)
+			f := o.says(4, 2, api.KeepAlive{Flushed: 2})
+			require.Equal(t, c.lost, f.id == "S9", "%+v", f)
 		})
 	}
 }
