@@ -13,7 +13,7 @@
 //	load.go      what clients do, and the books of that; program.go: one thread of one,
 //	             and what it does to rows; nodes.go: to files; locks.go: to locks;
 //	             files.go: the history of files; holdings.go, holdings_check.go: that
-//	             of locks
+//	             of locks; ready.go: what a client says of itself before and after
 //	fence.go     a resource outside of the cell, which checks sequencers or does not:
 //	             fence_resource.go decides, fence_server.go is its machine,
 //	             fence_program.go its clients, fence_line.go what they say

@@ -81,14 +81,7 @@ func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 		line := newLine(rt)
 		for generation := 0; ; generation++ {
 			c.load.sessions++
-			cl, hangUp := c.dial(line, client.Config{
-				Replicas:   c.replicaIDs(),
-				Draw:       draws.Uint64,
-				AnswerWait: draws.Duration(50*time.Millisecond, 600*time.Millisecond),
-				Window:     max(int(draws.LogUniform(1, 64)), 4*c.plan.Calls.Threads),
-				Rho:        int64(c.plan.Host.Node.Paxos.Lease.Rho),
-				Grace:      draws.Duration(c.plan.Calls.Grace/2, c.plan.Calls.Grace),
-			})
+			cl, hangUp := c.dial(line, c.config(draws))
 			c.minds.begins(runningClient{rt, cl})
 			budget := c.budget(draws)
 			lived := c.session(line, cl, int64(machine)<<32|int64(rt.Env().Life())<<20|int64(generation)<<8, budget)
@@ -98,6 +91,18 @@ func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 			}
 		}
 	}
+}
+
+// config is what a program tells its client. That has by itself room for 64 calls.
+func (c *Cell) config(draws *sim.Draw) client.Config {
+	cfg := client.Config{Replicas: c.replicaIDs(), Draw: draws.Uint64}
+	if threads := 4 * c.plan.Calls.Threads; !c.plan.Plain || threads > 64 {
+		cfg.AnswerWait = draws.Duration(50*time.Millisecond, 600*time.Millisecond)
+		cfg.Window = max(int(draws.LogUniform(1, 64)), threads)
+		cfg.Rho = int64(c.plan.Host.Node.Paxos.Lease.Rho)
+		cfg.Grace = draws.Duration(c.plan.Calls.Grace/2, c.plan.Calls.Grace)
+	}
+	return cfg
 }
 
 func (c *Cell) replicaIDs() []uint32 {
@@ -114,6 +119,10 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 	rt := line.Runtime
 	c.load.running++
 	defer func() { c.load.running-- }()
+	odd := rt.Env().World().Draw("client.ready", uint64(id))
+	if odd.Chance(1, 4) {
+		c.readies(rt, cl)
+	}
 	var ends []client.Signal
 	var threads []*program
 	lived = true
@@ -152,6 +161,9 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 	}
 	if !c.deserts(rt, rt.Env().World().Draw("client.deserts", uint64(id))) {
 		c.close(rt, cl)
+		if odd.Chance(1, 4) {
+			c.neverReady(rt, cl)
+		}
 		for _, p := range threads {
 			p.left()
 		}

@@ -130,6 +130,9 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	}
 	dir := isDir(path)
 	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.delay(path)}
+	if how.rights == client.Read && p.odd.Chance(1, 2) {
+		opt.Rights = 0 // which is the same
+	}
 	delay := int64(delayOf(opt.LockDelay))
 	in := linearizability.FileInput{Op: linearizability.FileOpen, Path: path, Create: linearizability.FileCreation(create)}
 	if create != client.CreateNever {
@@ -160,6 +163,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	case h != nil:
 		o := &opened{h: h, path: path, stat: h.Opened(), session: p.trail.Session, delay: delay}
 		o.id = p.cell.handles.opened[call{p.trail.Session, p.trail.Seq}]
+		p.cell.handles.gets(o.id, how.rights)
 		p.nodes = append(p.nodes, o)
 		p.cell.minds.opens(p.believer(), p.nodes[len(p.nodes)-1])
 	case ok && out.Code == linearizability.FileNotFound && above(path) != "/" && create != client.CreateNever:

@@ -66,6 +66,7 @@ type Plan struct {
 
 	Grain   time.Duration // of replicas' timers: they ring late by less than that; 0: on time
 	Misfit  Misfit
+	Plain   bool          // clients are told who the replicas are, and nothing else
 	RatePPB int64         // clocks err by up to so much; the bound is Host.Node.Paxos.Lease.Rho
 	OnlyS7  bool          // S7b is not checked
 	Fatal   time.Duration // before then, no disk is damaged so that its replica must stop
@@ -301,6 +302,7 @@ func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
 	if o.Rho != 0 {
 		rho = o.Rho
 	}
+	p.Plain = rho <= plainRho && at("plain").Chance(1, 3)
 	if o.Error == 0 {
 		o.Error = 1000
 	}
@@ -320,6 +322,13 @@ func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
 	}
 	c.Lease = paxos.Lease{Grant: grant, Rho: rho}
 }
+
+// plainRho is what clients take clocks for that are told nothing: 1 in 1000. They may
+// take them for worse than replicas do.
+const plainRho = 1000
+
+// plainGrace is how long a client that is told nothing waits in jeopardy (C11.17).
+const plainGrace = 45 * time.Second
 
 // onNodes says that a workload uses files and locks.
 func onNodes(workload string) bool {

@@ -138,6 +138,14 @@ func (b *handleBook) uses(s api.SessionID, e api.Epoch) bool {
 	return false
 }
 
+// gets is told which handle a program got that wanted certain rights: its client has
+// asked for no more and no less.
+func (b *handleBook) gets(id api.HandleID, want api.Rights) {
+	if g := b.grips[id]; g != nil && g.rights != want {
+		b.world.Break("S16", "a program opens %v for %v, and its client gets it a handle for %v", g.node, want, g.rights)
+	}
+}
+
 // count notes what somebody tries who has no business to.
 func (b *handleBook) count(who api.Principal, q api.Request) {
 	token, on := tokenIn(q.Op)

@@ -174,6 +174,16 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 			token := k.seal.Seal(handle.Handle{ID: api.HandleID{Epoch: 3, Counter: 2}, Session: 8, Node: k.node, Kind: api.File, Rights: rw})
 			k.answer("bob", 8, seq, 3, api.Result{Code: api.OK, Detail: api.Opened{Token: token, Node: k.node}})
 		}, "S16"},
+		"more rights than the program named": {func(k *keeper) {
+			g, ok := parseToken(string(k.given(8, "bob", 2, rw)))
+			require.True(t, ok)
+			k.h.gets(g.id, api.RightRead)
+		}, "S16"},
+		"the rights that the program named": {func(k *keeper) {
+			g, ok := parseToken(string(k.given(8, "bob", 2, rw)))
+			require.True(t, ok)
+			k.h.gets(g.id, rw)
+		}, ""},
 		"an Open that the ACLs do not allow": {func(k *keeper) {
 			k.b.nodes["/f"].names[1] = "nobody"
 			k.given(8, "bob", 2, rw)

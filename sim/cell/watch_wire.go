@@ -30,7 +30,7 @@ type wire struct {
 
 // newWire is the Runtime for a client that will be made with cfg.
 func newWire(l *line, cfg client.Config, b *clientWatch) *wire {
-	a := account{rho: cmp.Or(cfg.Rho, session.DefaultRho), grace: cmp.Or(cfg.Grace, 45*time.Second)} // C11.17
+	a := account{rho: cmp.Or(cfg.Rho, plainRho), grace: cmp.Or(cfg.Grace, plainGrace)}
 	return &wire{line: l, account: a, told: newNews(), minds: b}
 }
 

@@ -143,6 +143,11 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O181", "A", "who resigns campaigns again at once"),
 		applied(GroupHouse, "O182", "B", "a leader does not count itself among those that it hears"),
 		applied(GroupHouse, "O183", "B", "no slots are kept for laggards"),
+		applied(GroupHouse, "O186", "B", "any answer to a KeepAlive of the new epoch counts as the receipt of the part that was presented last"),
+		applied(GroupHouse, "O187", "A", "a client that is not told how much clocks err takes them for ten times better than replicas do"),
+		applied(GroupHouse, "O188", "A", "a client that is not told otherwise gives its session up after a tenth of the grace"),
+		applied(GroupHouse, "O189", "A", "Ready waits on where the session is over, or was refused"),
+		applied(GroupHouse, "O190", "A", "a handle that is opened without naming rights is opened to write"),
 	}
 }
 

@@ -1,0 +1,41 @@
+package cell
+
+import (
+	"context"
+	"errors"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/session"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// readies waits until a client says that calls can be made, before any is. After
+// healing it must come to say so (L1).
+func (c *Cell) readies(rt *sim.Runtime, cl *client.Client) {
+	patience := c.plan.Calls.Patience
+	if c.load.finale {
+		patience = finalePatience
+	}
+	finale := c.load.finale
+	ctx, cancel := rt.WithTimeout(context.Background(), patience)
+	defer cancel()
+	err := cl.Ready(ctx)
+	switch st := cl.Status(); {
+	case rt.Env().Dead():
+	case err == nil && (st.State != session.Open || st.Lease != session.Valid && st.Lease != session.NoLease):
+		c.world.Break("L1", "client %v says that it is ready, and its session is %v, and its lease %v", rt.Env().Self(), st.State, st.Lease)
+	case err != nil && finale && !errors.Is(err, client.ErrSessionExpired):
+		c.world.Break("L1", "client %v is not ready after healing: %v", rt.Env().Self(), err)
+	}
+}
+
+// neverReady: a client that was closed says at once that it will not be ready.
+func (c *Cell) neverReady(rt *sim.Runtime, cl *client.Client) {
+	ctx, cancel := rt.WithTimeout(context.Background(), c.plan.Calls.Patience)
+	defer cancel()
+	at := c.world.Now()
+	err := cl.Ready(ctx)
+	if over := c.world.Now() - at; !rt.Env().Dead() && (err == nil || over > 0) {
+		c.world.Break("L1", "client %v was closed, and says %v later that it is ready, or not: %v", rt.Env().Self(), over, err)
+	}
+}
