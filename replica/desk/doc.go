@@ -30,7 +30,7 @@
 //	a row has the answer                                     that answer, again, with its token
 //	its token is none, forged, another session's             BadHandle, whatever else
 //	its handle is closed, poisoned                           HandleClosed, HandlePoisoned
-//	of an older epoch: node gone, no room                    Gone, Crowded; else recreated
+//	of an older epoch: node gone, no room                    Gone, Crowded; else recreated (see Present)
 //	its handle has not the right that the op needs           NoRight
 //	of an older epoch: the op needs one, and it was lost     Permission
 //	it only reads, and can be decided alone                  from the rows

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/handle"
 	"github.com/chubbycell/chubby/replica/lock"
 )
 
@@ -15,10 +16,21 @@ import (
 type proposing bool
 
 // Present takes up the handle of a token that a client has brought to the new
-// master: OK, or why not. Its principal is that of the session.
+// master: OK, or why not. Its principal is that of the session. What holds a lock or
+// keeps a node is taken up though others have taken all the room that there is.
 func (d *Desk) Present(at At, s api.SessionID, who api.Principal, token api.Token) api.Code {
-	_, code := d.use(at, Call{Session: s, Principal: who}, token, 0)
-	return code
+	h, code := d.use(at, Call{Session: s, Principal: who}, token, 0)
+	if code != api.Crowded {
+		return code
+	}
+	if _, holds := lock.GetHold(at.Rows, h.Node, ownerOf(h)); !holds && !h.Ephemeral {
+		return code
+	}
+	if _, v := d.table.Keep(s, token); v != handle.Good {
+		return code
+	}
+	d.count.Recreated++
+	return api.OK
 }
 
 // Flushed tells that a session has presented all that it has. What its other

@@ -44,6 +44,10 @@ type script struct {
 func newScript(t testing.TB) *script {
 	cfg := desk.DefaultConfig()
 	cfg.Handles.PerSession, cfg.Queues.PerLock = 4, 3
+	return newScriptOf(t, cfg)
+}
+
+func newScriptOf(t testing.TB, cfg desk.Config) *script {
 	s := &script{
 		world: newWorld(t, cfg), ids: map[string]api.SessionID{}, names: map[api.SessionID]string{},
 		next: map[api.SessionID]api.Seq{}, seen: map[api.SessionID]api.Seq{}, calls: map[name]desk.Call{},

@@ -27,8 +27,8 @@ func (t *Table) Audit() error {
 			return err
 		}
 	}
-	if total != t.total || total > t.limits.Total {
-		return fmt.Errorf("I-H1: %d handles counted, there are %d of %d", t.total, total, t.limits.Total)
+	if total != t.total || total > t.limits.Total+t.beyond {
+		return fmt.Errorf("I-H1: %d handles counted, there are %d of %d and %d that were kept", t.total, total, t.limits.Total, t.beyond)
 	}
 	if !maps.Equal(opens, t.opens) {
 		return fmt.Errorf("I-H5: openers of ephemeral nodes: counted %v, there are %v", t.opens, opens)

@@ -94,6 +94,36 @@ func TestAnOlderTokenThatComesFirstUntiesNothing(t *testing.T) {
 	}
 }
 
+// What holds a lock or keeps a node needs room of its session alone, and leaves none
+// for others.
+func TestWhatIsKeptNeedsRoomOfItsSessionAlone(t *testing.T) {
+	s := sealer(t, secret)
+	old := handle.New(1, s, handle.Limits{PerSession: 9, Total: 9, Closed: 9})
+	table := handle.New(2, s, handle.Limits{PerSession: 2, Total: 2, Closed: 9})
+	var tokens [4]api.Token
+	for i := range tokens {
+		tokens[i], _, _ = old.Open(opening(t, api.SessionID(1+i/3), api.Seq(1+i), 0))
+	}
+	for i, want := range []handle.Verdict{handle.Good, handle.Good, handle.Full} {
+		_, v := table.Keep(1, tokens[i])
+		require.Equal(t, want, v)
+	}
+	_, v := table.Recreate(2, tokens[3])
+	require.Equal(t, handle.Full, v)
+	h, v := table.Keep(2, tokens[3])
+	require.Equal(t, handle.Good, v)
+	require.True(t, table.Has(2, h.ID))
+	require.NoError(t, table.Audit())
+	own, all := table.Room(2)
+	require.Equal(t, [2]int{1, 0}, [2]int{own, all})
+	_, v = table.Close(2, tokens[3])
+	require.Equal(t, handle.Good, v)
+	_, _, v = table.Open(opening(t, 3, 1, 0))
+	require.Equal(t, handle.Full, v, "there are two still")
+	_, v = table.Keep(1, "forged")
+	require.NotEqual(t, handle.Good, v)
+}
+
 // L2: whatever one session does, and however many there are, the table keeps to its
 // limits.
 func TestTheMemoryIsBounded(t *testing.T) {

@@ -116,6 +116,27 @@ func (t *Table) Recreate(s api.SessionID, token api.Token) (Handle, Verdict) {
 	return h, Good
 }
 
+// Keep is Recreate for a handle by which its session holds a lock, or keeps a node: it
+// needs no room but its session's. What others may open with that room is less: a lock
+// would be freed, or a node swept, in which somebody believes.
+//
+//	bob has an old handle under way to a lock, which is not open: for that there was no
+//	room; there is a fail-over, he presents that one first, and ann's finds none
+func (t *Table) Keep(s api.SessionID, token api.Token) (Handle, Verdict) {
+	h, v := t.Recreate(s, token)
+	if v != Full {
+		return h, v
+	}
+	sh := t.shelf(s)
+	if len(sh.open) >= t.limits.PerSession {
+		return Handle{}, Full
+	}
+	h, _ = t.Use(s, token)
+	t.beyond++
+	t.put(sh, h)
+	return h, Good
+}
+
 // Attach ties a handle to a sequencer, in place of an earlier one, and returns the
 // token that says so: the client presents this one from now on, also to the next
 // master. It changes nothing unless it is Good.

@@ -10,7 +10,7 @@ import (
 // Limits bound the memory of a table. Each is at least 1.
 type Limits struct {
 	PerSession int // open handles of one session
-	Total      int // open handles of all
+	Total      int // open handles of all, but for those of Keep
 	Closed     int // handles of earlier epochs that a session may close, and have others taken up
 }
 
@@ -27,6 +27,7 @@ type Table struct {
 	limits  Limits
 	given   uint64 // handles given out in this epoch
 	total   int
+	beyond  int // of Keep, with no room but their session's
 	shelves map[api.SessionID]*shelf
 	opens   map[api.Ref]int // ephemeral nodes: how many handles
 }
@@ -70,7 +71,7 @@ func (t *Table) Room(s api.SessionID) (own, all int) {
 	if sh, ok := t.shelves[s]; ok {
 		own -= len(sh.open)
 	}
-	return own, t.limits.Total - t.total
+	return own, max(0, t.limits.Total-t.total)
 }
 
 // Uses says that a session has an open handle.

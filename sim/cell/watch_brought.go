@@ -27,8 +27,9 @@ func (b *brought) takes(o owner) {
 	}
 }
 
-// keeps says that a handle was presented, and that there was room for it: a master in
-// its fail-over gives out no others.
+// keeps says that a handle was presented, and that its session had room for it: a master
+// in its fail-over gives out no others. What others have open is no reason to fail who
+// holds a lock.
 func (b *brought) keeps(o owner) bool {
-	return b.owners[o] && b.count[o.session] <= b.limits.PerSession && len(b.owners) <= b.limits.Total
+	return b.owners[o] && b.count[o.session] <= b.limits.PerSession
 }

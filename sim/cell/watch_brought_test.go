@@ -29,7 +29,7 @@ func TestS9WhatIsPresentedIsNotFailed(t *testing.T) {
 		"somebody else's":         {wide, []api.KeepAlive{{Tokens: []api.Token{"c"}, Flushed: 3}}, false},
 		"forged":                  {wide, []api.KeepAlive{{Tokens: []api.Token{"d"}, Flushed: 3}}, false},
 		"one too many of them":    {handle.Limits{PerSession: 1, Total: 2}, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}, Flushed: 3}}, false},
-		"one too many of all":     {handle.Limits{PerSession: 2, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}, Flushed: 3}}, false},
+		"one too many of all":     {handle.Limits{PerSession: 2, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}, Flushed: 3}}, true},
 		"one, again and again":    {handle.Limits{PerSession: 1, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"a"}}, {Tokens: []api.Token{"a"}, Flushed: 3}}, true},
 		"of what is not its room": {handle.Limits{PerSession: 1, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"c", "a"}, Flushed: 3}}, true},
 	} {
