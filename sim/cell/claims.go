@@ -110,6 +110,9 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	// has executed a copy: clients do not take it once they know of that one. And an
 	// Acquire whose handle was closed may be cancelled in the log after that.
 	refused = refused || tree && again && (p.Epoch < e.epoch || p.Epoch == then && of == aboutLock)
+	// Who uses one number for a call on a node and one on a row is told of the former what
+	// it was told before, also after the latter was executed.
+	refused = refused || tree && again && p.Epoch == then && e.row
 	// A lock that was granted in an epoch before, and freed since, is not held.
 	_, holds := h.locks.calls[name]
 	refused = refused || of == aboutLock && p.Code == api.NotHeld && p.Epoch > e.epoch && !holds

@@ -275,3 +275,33 @@ func TestWhatIsKeptIsNotRefusedByMemory(t *testing.T) {
 		})
 	}
 }
+
+// One number names a write of a file, which a master of epoch 1 refuses, and one of a
+// row, which the log executes. A copy of the former comes.
+func TestWhatWasToldIsToldAgainBesideARow(t *testing.T) {
+	right := api.Result{Code: api.NoRight}
+	for name, c := range map[string]struct {
+		epoch api.Epoch
+		again api.Result
+		want  string
+	}{
+		"the same":               {1, right, ""},
+		"another refusal":        {1, api.Result{Code: api.Permission}, "I-W1"},
+		"a later master does so": {2, right, "I-W1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			f.h.epoch, f.h.alone = 1, func(paxos.NodeID) bool { return true }
+			f.comes(api.SetContents{})
+			f.replies(1, right)
+			f.comes(api.Put{Key: "k"})
+			f.vote(1, 1, ballot(1, 1), "a")
+			f.vote(2, 1, ballot(1, 1), "a")
+			f.apply(1, 1, "a", 1, command.Applied{Command: command.Call{Guard: 1, Session: 7, Seq: 1, Op: api.Put{Key: "k"}}, Verdict: command.Executed, Result: api.Result{Code: api.OK}})
+			f.good()
+			f.h.epoch, f.h.alone = c.epoch, func(paxos.NodeID) bool { return false }
+			f.replies(c.epoch, c.again)
+			f.ends(c.want)
+		})
+	}
+}

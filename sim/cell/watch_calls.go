@@ -23,6 +23,7 @@ type effect struct {
 	answer uint64    // digest of the result
 	left   bool      // by a CancelAcquire, for a call that it gives up
 	epoch  api.Epoch // in which
+	row    bool      // as a call on rows
 }
 
 // about is what an op on a node is about, and so who may answer it.
@@ -86,7 +87,8 @@ func (h *watch) commands(a *node.Applied) {
 		if by, passed := h.final.passed(key); passed {
 			h.world.Break("S4", "call %d of session %d takes effect at %v, and its client, which waits for it no more, was answered call %d before", key.seq, key.session, at, by)
 		}
-		h.calls[key] = effect{at: at, answer: digest(a.Commands[i].Result), epoch: h.epoch}
+		_, row := a.Commands[i].Command.(command.Call)
+		h.calls[key] = effect{at: at, answer: digest(a.Commands[i].Result), epoch: h.epoch, row: row}
 		h.cancels(a.Commands[i].Command, at)
 	}
 }

@@ -21,7 +21,8 @@ type handleBook struct {
 	rights  *rightsBook
 	now     uint64 // counts what was seen: an order, not a time
 	asked   map[call][]asking
-	decided map[decision]intent // what is begun, and not proposed yet
+	seen    map[api.SessionID]api.Seq // up to here nobody waits, as a session's own principal says
+	decided map[decision]intent       // what is begun, and not proposed yet
 	begins  uint64
 	left    map[sender]uint64   // the order of what was proposed last
 	given   map[api.Token]*grip // all tokens that ever left a master
@@ -73,7 +74,7 @@ func (g *grip) shut(e api.Epoch) bool { return g.closed[e] != 0 || g.poisoned[e]
 func newHandleBook(w *sim.World, r *rightsBook, room *roomBook) *handleBook {
 	b := &handleBook{
 		room:  room,
-		world: w, rights: r, asked: map[call][]asking{}, given: map[api.Token]*grip{}, grips: map[api.HandleID]*grip{}, opened: map[call]api.HandleID{},
+		world: w, rights: r, asked: map[call][]asking{}, seen: map[api.SessionID]api.Seq{}, given: map[api.Token]*grip{}, grips: map[api.HandleID]*grip{}, opened: map[call]api.HandleID{},
 		applied: func(paxos.NodeID) bool { return false }, refusals: map[api.Code]uint64{},
 		judged: map[call]api.Epoch{}, denied: map[call]verdict{}, ties: map[api.Token]bool{}, decided: map[decision]intent{}, left: map[sender]uint64{},
 	}
@@ -100,6 +101,9 @@ func (b *handleBook) asks(who api.Principal, q api.Request) {
 	b.now++
 	if _, keeps := q.Op.(api.KeepAlive); keeps || q.Seq == 0 {
 		return
+	}
+	if b.rights.opened[q.Session] == who {
+		b.seen[q.Session] = max(b.seen[q.Session], q.Seen)
 	}
 	k := call{q.Session, q.Seq}
 	for _, a := range b.asked[k] {

@@ -118,7 +118,7 @@ func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply, log
 	case api.TooLarge:
 		vain = a.who != b.intruder && len(contentsIn(a.op)) <= mostContents
 	case api.Invalid:
-		vain = a.who != b.intruder && b.rights.opened[k.session] == a.who && !readsSequencer(a.op) && !unmakes(a.op, g)
+		vain = a.who != b.intruder && b.rights.opened[k.session] == a.who && !readsSequencer(a.op) && !unmakes(a.op, g) && !b.tooLate(k.session, a.op)
 	}
 	if vain {
 		b.world.Break("S14", "replica %d refuses call %d of session %d, %T by handle %v, with %v, and nothing speaks against it", id, k.seq, k.session, a.op, g.id, p.Code)
@@ -152,6 +152,13 @@ func readsSequencer(op api.Op) bool {
 		return true
 	}
 	return false
+}
+
+// tooLate says that an op cancels an Acquire that nobody waits for any more: a copy that
+// was long under way does.
+func (b *handleBook) tooLate(s api.SessionID, op api.Op) bool {
+	c, cancels := op.(api.CancelAcquire)
+	return cancels && c.Call <= b.seen[s]
 }
 
 // unmakes says that an op would delete what there is in every cell.

@@ -67,8 +67,14 @@ func TestS14WhatIsRefusedHasACause(t *testing.T) {
 		"too large by a byte": {nil, func(k *keeper) api.Op {
 			return api.SetContents{Handle: k.token, Contents: strings.Repeat("x", 256<<10+1)}
 		}, 3, api.TooLarge, false},
-		"invalid":                       {nil, nil, 3, api.Invalid, true},
-		"a sequencer that is none":      {nil, func(k *keeper) api.Op { return api.CheckSequencer{Handle: k.token} }, 3, api.Invalid, false},
+		"invalid":                  {nil, nil, 3, api.Invalid, true},
+		"a sequencer that is none": {nil, func(k *keeper) api.Op { return api.CheckSequencer{Handle: k.token} }, 3, api.Invalid, false},
+		"a call that is waited for": {func(k *keeper) { k.h.seen[7] = 3 }, func(k *keeper) api.Op {
+			return api.CancelAcquire{Handle: k.token, Call: 4}
+		}, 3, api.Invalid, true},
+		"a call that nobody waits for": {func(k *keeper) { k.h.seen[7] = 4 }, func(k *keeper) api.Op {
+			return api.CancelAcquire{Handle: k.token, Call: 4}
+		}, 3, api.Invalid, false},
 		"no room, and none is needed":   {func(k *keeper) { k.h.room.limits.Handles.PerSession = 1 }, nil, 3, api.Crowded, true},
 		"no room":                       {func(k *keeper) { k.h.room.limits.Handles.PerSession = 2 }, openF, 3, api.Crowded, false},
 		"no room, but there is":         {func(k *keeper) { k.h.room.limits.Handles.PerSession = 3 }, openF, 3, api.Crowded, true},
