@@ -200,7 +200,17 @@ func NewPlan(o Options) Plan {
 	p.fence(o.Fence, at)
 	p.hostile(at)
 	p.narrow(at)
+	p.roomy()
 	return p
+}
+
+// roomy gives many programs a log whose segments hold several of their commands. Where
+// each is a segment of its own, on a slow disk, ten a second are all that there is; what
+// programs give up is done all the same, and is not over for minutes.
+func (p *Plan) roomy() {
+	if p.Clients*p.Calls.Threads > mostInNarrow {
+		p.Store.SegmentSize = max(p.Store.SegmentSize, min(4*int64(p.Calls.Value), 1<<14))
+	}
 }
 
 // faults switches families on or off with even chances. A seed has one total

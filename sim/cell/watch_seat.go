@@ -157,7 +157,7 @@ func isOwn(c command.Command) bool {
 }
 
 // takes notes what the log brings back: what began this epoch, and calls.
-func (t *seat) takes(a *command.Applied) {
+func (t *seat) takes(a *command.Applied, now time.Time) {
 	if guard, guarded := guardOf(a.Command); guarded && guard == t.epoch {
 		t.executed++
 		if isOwn(a.Command) && t.own > 0 {
@@ -172,6 +172,9 @@ func (t *seat) takes(a *command.Applied) {
 	guard, _ := guardOf(a.Command)
 	if k, is := called(a.Command); is && guard == t.epoch {
 		t.drops(k.session, func(n api.Seq) bool { return n == k.seq })
+		if h := t.heard[k.session]; h != nil {
+			h.at = now // also of a copy of what was answered at once
+		}
 	}
 }
 

@@ -181,7 +181,7 @@ func (s *sessionWatch) sees(id paxos.NodeID, now time.Time, x api.SessionID, lea
 // applied takes in what the log says to the master.
 func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applied) {
 	t := &s.seats[id]
-	t.takes(a)
+	t.takes(a, now)
 	switch c := a.Command.(type) {
 	case command.Call:
 		_, opens := c.Op.(api.OpenSession)

@@ -381,11 +381,17 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 		does   func(r *reign)
 		breaks bool
 	}{
-		"it is idle":                        {func(r *reign) {}, true},
-		"it was told of no lease before":    {func(r *reign) { r.w.seats[1].heard[8].told = false }, false},
-		"it may have handles":               {func(r *reign) { r.w.opens = func(s api.SessionID) bool { return s == 8 } }, false},
-		"sessions may be":                   {func(r *reign) { r.w.cfg.IdleAfter = 0 }, false},
-		"it has called":                     {func(r *reign) { call(r, 2.5, 1); answer(r, 2.6, 1, api.OK) }, false},
+		"it is idle":                     {func(r *reign) {}, true},
+		"it was told of no lease before": {func(r *reign) { r.w.seats[1].heard[8].told = false }, false},
+		"it may have handles":            {func(r *reign) { r.w.opens = func(s api.SessionID) bool { return s == 8 } }, false},
+		"sessions may be":                {func(r *reign) { r.w.cfg.IdleAfter = 0 }, false},
+		"it has called":                  {func(r *reign) { call(r, 2.5, 1); answer(r, 2.6, 1, api.OK) }, false},
+		"a copy of its call has ended": {func(r *reign) {
+			call(r, 1.6, 1)
+			answer(r, 1.9, 1, api.OK)
+			copied := command.Call{Guard: 3, Session: 8, Seq: 1, Op: api.Get{Key: "k"}}
+			r.acts(2.5, command.Applied{Command: copied, Verdict: command.Executed, Result: api.Result{Code: api.OK}})
+		}, false},
 		"it has called long ago":            {func(r *reign) { call(r, 1.6, 1); answer(r, 1.9, 1, api.OK) }, true},
 		"its call has no answer":            {func(r *reign) { call(r, 1.6, 1) }, false},
 		"its call was refused":              {func(r *reign) { call(r, 1.6, 1); answer(r, 2.5, 1, api.Busy) }, false},
