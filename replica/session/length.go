@@ -10,7 +10,7 @@ type lengths struct {
 	row   time.Duration // no lease may be longer
 	asked time.Duration // what a command under way makes of it; 0: there is none
 	// low is below row, and no lease longer than low was granted after since; zero
-	// where leases are as long as row.
+	// where leases are as long as row, which holds whole milliseconds.
 	low   time.Duration
 	since time.Time
 }
@@ -19,7 +19,7 @@ type lengths struct {
 func (l *lengths) grant(now time.Time, sessions int) time.Duration {
 	want := min(l.cfg.length(sessions), l.bound())
 	switch {
-	case want >= l.row:
+	case want > l.row-time.Millisecond:
 		l.low = 0
 	case l.low == 0 || want > l.low:
 		l.low, l.since = want, now

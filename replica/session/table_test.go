@@ -234,6 +234,21 @@ func TestTheLongestLeaseIsLoweredLast(t *testing.T) {
 	require.Equal(t, time.Minute, b.Longest(b.now))
 }
 
+// A row holds whole milliseconds: where it is above the leases by less, nothing is to
+// be lowered.
+func TestARowIsNotLoweredToWhatItIs(t *testing.T) {
+	for lease, due := range map[time.Duration]bool{12*sec - 1: false, 12*sec - time.Millisecond + 1: false, 12*sec - time.Millisecond: true} {
+		cfg := config()
+		cfg.LeaseMin = lease
+		b := newBook(t, cfg)
+		b.SetLongest(12 * sec)
+		require.Zero(t, b.Longest(b.now))
+		require.Equal(t, due, !b.LongestDue().IsZero(), lease)
+		b.to(13 * sec)
+		require.Equal(t, due, b.Longest(b.now) > 0, lease)
+	}
+}
+
 // A session of before the epoch lives for the longest lease, and until it has
 // taken notice its lease is told, and told that there was a fail-over, and not
 // extended.

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/chubbycell/chubby/replica/command"
@@ -101,18 +102,29 @@ func (l *lengths) applied(a *command.Applied) {
 // look notes since when leases are shorter than the row.
 func (l *lengths) look(sessions int, now time.Time) {
 	switch {
-	case l.most(sessions) >= l.row:
+	case inRow(l.most(sessions)) >= l.row:
 		l.low = 0
 	case l.low == 0 || l.least(sessions) > l.low:
 		l.low, l.since = l.least(sessions), now
 	}
 }
 
-// asks takes in that the log took a command that sets the row, and says whether it
-// leaves room for the leases of all sessions.
-func (l *lengths) asks(to time.Duration) (least time.Duration, ok bool) {
+// asks takes in that the log took a command that sets the row, and says what is wrong
+// with it.
+func (l *lengths) asks(to time.Duration) string {
 	l.way, l.owes, l.floor = to, time.Time{}, min(l.floor, to)
-	return l.least(l.few), l.least(l.few) <= to
+	switch least := l.least(l.few); {
+	case to < least:
+		return fmt.Sprintf("and the leases of %d sessions are to be %v", l.held, least)
+	case inRow(to) == l.row:
+		return "which it is"
+	}
+	return ""
+}
+
+// inRow is a length as the row keeps it: in whole milliseconds, upwards.
+func inRow(d time.Duration) time.Duration {
+	return (d + time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
 // overdue is what the row should be, at least or at most, of which the master has said

@@ -143,6 +143,7 @@ func TestS11TheLongestLeaseFollowsTheNumberOfSessions(t *testing.T) {
 		"it is raised":                     {1, func(r *reign) { r.acts(2, r.rows(4)); r.acts(3, r.come(4)); r.asks(3, 5); r.acts(60) }, false},
 		"it is not raised enough":          {1, func(r *reign) { r.acts(2, r.rows(4)); r.acts(3, r.come(5)); r.asks(3, 5) }, true},
 		"it is lowered too much":           {5, func(r *reign) { r.asks(6, 4) }, true},
+		"it is set to what it is":          {6, func(r *reign) { r.asks(6, 6) }, true},
 		"another one comes as it is asked": {4, func(r *reign) { r.proposes(6, command.LongestLease{Guard: 3, Lease: 4 * time.Second}, r.come(1)) }, false},
 		"it is asked in another epoch":     {5, func(r *reign) { r.proposes(6, command.LongestLease{Guard: 2, Lease: 4 * time.Second}) }, false},
 	} {

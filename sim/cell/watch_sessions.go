@@ -235,8 +235,8 @@ func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Comman
 	case command.Expire:
 		s.ends(id, now, c.Session)
 	case command.LongestLease:
-		if least, ok := t.lengths.asks(c.Lease); !ok {
-			s.breaks(id, "sets the longest lease to %v, and the leases of %d sessions are to be %v", c.Lease, t.lengths.held, least)
+		if why := t.lengths.asks(c.Lease); why != "" {
+			s.breaks(id, "sets the longest lease to %v, %s", c.Lease, why)
 		}
 	}
 }

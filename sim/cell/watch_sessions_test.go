@@ -57,7 +57,7 @@ func newReign(t *testing.T, lease float64) *reign {
 	cfg := session.Config{LeaseMin: 4 * time.Second, LeaseMax: 6 * time.Second, KeepAliveRate: 1}
 	r := &reign{f: f, w: newSessionWatch(f.w, 3, cfg), c: &chair{state: master.Recovering, epoch: 3, row: 6 * time.Second, lease: second(100)}}
 	r.c.sessions = map[api.SessionID]session.Session{7: {Lease: second(lease)}}
-	r.proposes(0, command.LongestLease{Guard: 3, Lease: 6 * time.Second})
+	r.proposes(0, command.LongestLease{Guard: 3, Lease: 5 * time.Second})
 	return r
 }
 
