@@ -33,9 +33,10 @@ import (
 // ambiguous): it is cut, and a vote that was told is forgotten. That is the silent
 // loss of a synced tail, and it can break any implementation: A and C hold the
 // only votes for a value, C forgets its own, B and C elect. So strikes hit frames
-// at or below a watermark that stands in a durable frame, and never the frame in
-// which it stands (covered). They find these frames with a reader of their own:
-// asked of the product, a bug that forgets rotten frames would excuse itself.
+// at or below a watermark that stands in both copies of the promise register (vouched),
+// or in a durable frame, and never the frame in which it stands (covered). They find
+// these frames with a reader of their own: asked of the product, a bug that forgets
+// rotten frames would excuse itself.
 //
 // # When
 //

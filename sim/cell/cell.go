@@ -46,10 +46,11 @@ type Cell struct {
 	crowd    *crowd // nil but in experiments
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
 
-	healed     bool     // the safety phase is over
-	undo       []func() // of faults in force
-	armed      []func() // strikes that wait for a leader to propose
-	onTenure   []func() // what waits for somebody to begin to lead
+	healed     bool                 // the safety phase is over
+	undo       []func()             // of faults in force
+	armed      []func()             // strikes that wait for a leader to propose
+	onTenure   []func()             // what waits for somebody to begin to lead
+	onDrop     []func(*sim.Machine) // strikes that wait for a log to be shortened
 	transfers  transfers
 	echoes     []*echoing
 	rotten     map[paxos.NodeID][]string // snapshots that went bad
@@ -237,7 +238,7 @@ func (c *Cell) struck(family string) {
 // heal ends the safety phase: every fault that is in force ends, and every
 // replica runs.
 func (c *Cell) heal() {
-	c.healed, c.armed, c.onTenure, c.transfers, c.echoes = true, nil, nil, transfers{}, nil
+	c.healed, c.armed, c.onTenure, c.onDrop, c.transfers, c.echoes = true, nil, nil, nil, transfers{}, nil
 	for _, end := range c.undo {
 		end()
 	}

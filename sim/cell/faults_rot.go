@@ -22,15 +22,18 @@ type decayed struct {
 }
 
 // decay picks a disk that may be damaged; false if there is none.
-func (c *Cell) decay(d *sim.Draw) (decayed, bool) {
-	m := c.anyReplica(d)
+func (c *Cell) decay(d *sim.Draw) (decayed, bool) { return c.decayOf(c.anyReplica(d), d) }
+
+// decayOf takes this one, if it may be damaged.
+func (c *Cell) decayOf(m *sim.Machine, d *sim.Draw) (decayed, bool) {
 	id := paxos.NodeID(m.Addr())
 	if !c.watch.atlas.take(id) {
 		return decayed{}, false
 	}
-	facts := &c.watch.disks[id]
-	hits := covered(framesOf(m.Disk().Mem(), dataDir+"/log"), uint64(facts.lsn), uint64(facts.mark))
-	return decayed{c, d, m, id, m.Disk().Mem(), hits}, true
+	facts, mem := &c.watch.disks[id], m.Disk().Mem()
+	known := max(uint64(facts.mark), vouched(mem))
+	hits := covered(framesOf(mem, dataDir+"/log"), uint64(facts.lsn), known)
+	return decayed{c, d, m, id, mem, hits}, true
 }
 
 // mayStop says whether it is time for damage that stops a replica.
@@ -89,9 +92,27 @@ func (s *decayed) values() (found []frame) {
 
 // rotValue lets values go bad, of the latest votes or of any. Often one of the
 // others is taken away for the time in which the replica comes back, so that
-// what is unreadable must be decided on.
+// what is unreadable must be decided on. At times it waits for a log that has just
+// been shortened: of its end, the register alone says that it was synced.
 func rotValue(c *Cell, d *sim.Draw) {
-	s, ok := c.decay(d)
+	if d.Chance(1, 3) {
+		c.onDrop = append(c.onDrop, func(m *sim.Machine) { c.rotValueOf(m, d) })
+		return
+	}
+	c.rotValueOf(c.anyReplica(d), d)
+}
+
+// dropped is told that a replica has shortened its log.
+func (c *Cell) dropped(m *sim.Machine) {
+	waiting := c.onDrop
+	c.onDrop = nil
+	for _, f := range waiting {
+		c.later(0, func() { f(m) })
+	}
+}
+
+func (c *Cell) rotValueOf(m *sim.Machine, d *sim.Draw) {
+	s, ok := c.decayOf(m, d)
 	if !ok {
 		return
 	}

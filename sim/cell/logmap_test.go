@@ -93,12 +93,19 @@ func TestFramesAreThoseOfTheLog(t *testing.T) {
 // covered and torn away was, in some of these logs, a vote that is missed: the
 // rule is not idle.
 func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
-	refused, unread, missed := 0, 0, 0
+	refused, unread, missed, more := 0, 0, 0, 0
 	for seed := range uint64(300) {
 		d := draws(t, seed)
 		h := newShelf(t, d, d.LogUniform(64, 1<<12))
+		if d.Chance(1, 2) { // the register is on the disk, and what comes behind it is not yet
+			require.NoError(t, h.s.Append(h.next, []paxos.Record{paxos.Promised{Ballot: paxos.Ballot{Round: 2, Node: 1}}}))
+		}
 		all := framesOf(h.mem, dataDir+"/log")
-		s := decayed{d: d, mem: h.mem, hits: covered(all, uint64(h.next-1), uint64(h.mark))}
+		known := max(uint64(h.mark), vouched(h.mem))
+		if n := len(covered(all, uint64(h.next-1), known)) - len(covered(all, uint64(h.next-1), uint64(h.mark))); n > 0 {
+			more++
+		}
+		s := decayed{d: d, mem: h.mem, hits: covered(all, uint64(h.next-1), known)}
 		wild := seed%5 == 4
 		if wild {
 			s.hits = all[len(all)-1:]
@@ -140,6 +147,33 @@ func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
 	require.Positive(t, refused)
 	require.Positive(t, unread)
 	require.Positive(t, missed)
+	require.Positive(t, more, "for some frames the register alone vouches")
+}
+
+// A register vouches for no more than each of its copies does, once both are on the disk.
+func TestWhatARegisterVouchesFor(t *testing.T) {
+	h := &shelf{mem: vfs.NewMem(), next: 1}
+	h.open(t, 1<<12)
+	require.Zero(t, vouched(h.mem))
+	ballot := func(round uint64) paxos.Promised {
+		return paxos.Promised{Ballot: paxos.Ballot{Round: round, Node: 1}}
+	}
+	h.append(t, paxos.Booted{Boot: 1}, ballot(1))
+	require.Zero(t, vouched(h.mem), "the register comes first")
+	h.append(t, ballot(2))
+	require.EqualValues(t, 2, vouched(h.mem))
+	h.append(t, ballot(3))
+	require.EqualValues(t, 3, vouched(h.mem))
+	must(h.mem.Corrupt(registers[0]+".b", 30, 1))
+	require.Zero(t, vouched(h.mem), "if the other one rots, nothing is said")
+	h.mem.Crash(vfs.Seeded(1))
+	h.open(t, 1<<12)
+	require.EqualValues(t, 3, vouched(h.mem), "it was written anew")
+	f, err := h.mem.Open(registers[0] + ".a")
+	require.NoError(t, err)
+	_, err = f.WriteAt([]byte{0}, 0)
+	require.NoError(t, err)
+	require.Zero(t, vouched(h.mem), "not on the disk yet")
 }
 
 // A frame that is moved over the mark in front of it leaves a log that reads on.

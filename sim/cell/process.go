@@ -310,7 +310,9 @@ func (r *replica) write(j *host.LogJob) error {
 	case err != nil:
 		r.unwritten(err, j)
 	case j.Below > 0:
-		r.cell.watch.dropped(r.id, r.env.World().Machine(r.env.Self()).Disk().Mem())
+		m := r.env.World().Machine(r.env.Self())
+		r.cell.watch.dropped(r.id, m.Disk().Mem())
+		r.cell.dropped(m)
 	case j.Idle:
 		r.cell.watch.marked(r.id)
 	default:

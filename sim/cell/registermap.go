@@ -3,33 +3,42 @@ package cell
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"math"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
+// copies are the endings of the two files of a register.
+var copies = []string{".a", ".b"}
+
 // registerOf reads the better of the two copies of a register, as the format in
 // wal/doc.go draws them; ok is false if neither can be read. Like framesOf it shares
 // no code with package wal.
 func registerOf(mem *vfs.Mem, name string) (value []byte, ok bool) {
-	const head = 20
 	var best uint64
-	for _, suffix := range []string{".a", ".b"} {
-		b, err := mem.Contents(name + suffix)
-		if err != nil || len(b) < head {
-			continue
-		}
-		version, size := binary.LittleEndian.Uint64(b[8:]), uint64(binary.LittleEndian.Uint32(b[16:]))
-		if size > uint64(len(b)-head-min(len(b)-head, sumSize)) {
-			continue
-		}
-		end := head + int(size)
-		sum := crc32.Checksum(b[:end], crc32.MakeTable(crc32.Castagnoli))
-		if sum == binary.LittleEndian.Uint32(b[end:]) && (!ok || version > best) {
-			value, best, ok = b[head:end], version, true
+	for _, suffix := range copies {
+		if v, version, good := copyOf(mem, name+suffix); good && (!ok || version > best) {
+			value, best, ok = v, version, true
 		}
 	}
 	return value, ok
+}
+
+// copyOf reads one of them.
+func copyOf(mem *vfs.Mem, file string) (value []byte, version uint64, ok bool) {
+	const head = 20
+	b, err := mem.Contents(file)
+	if err != nil || len(b) < head {
+		return nil, 0, false
+	}
+	size := uint64(binary.LittleEndian.Uint32(b[16:]))
+	if size > uint64(len(b)-head-min(len(b)-head, sumSize)) {
+		return nil, 0, false
+	}
+	end := head + int(size)
+	sum := crc32.Checksum(b[:end], crc32.MakeTable(crc32.Castagnoli))
+	return b[head:end], binary.LittleEndian.Uint64(b[8:]), sum == binary.LittleEndian.Uint32(b[end:])
 }
 
 // promiseOf takes the value of the promise register apart (replica/store/doc.go).
@@ -47,6 +56,24 @@ func floorOf(value []byte) paxos.Slot {
 		return 0
 	}
 	return paxos.Slot(binary.LittleEndian.Uint64(value[32:]))
+}
+
+// vouched is up to where the promise register says that its log was synced, and will
+// say so if one copy is lost: the lower of both counts, when both can be read and are
+// on the disk.
+func vouched(mem *vfs.Mem) uint64 {
+	known := uint64(math.MaxUint64)
+	for _, suffix := range copies {
+		value, _, ok := copyOf(mem, registers[0]+suffix)
+		if !ok || len(value) < 32 {
+			return 0
+		}
+		known = min(known, binary.LittleEndian.Uint64(value[24:]))
+	}
+	if halfWritten(mem) {
+		return 0
+	}
+	return known
 }
 
 // dropped is told that a log was truncated: its register says so by now.
