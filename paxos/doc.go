@@ -238,6 +238,8 @@
 //	             not nothing
 //	I-P3  pair   a leader's own acceptor has promised its ballot
 //	I-P4  state  a node that leads campaigns only above its ballot: a boost
+//	I-P5  state  phase 1 waits for another member only while what a quorum told leaves
+//	             the value of some slot open
 //	I-G1  delta  while a grant runs nobody else is given a promise; it is not shortened
 //	I-G2  delta  a leader counts on its lease for no longer than a term from now
 //	I-T1  delta  time does not go back

@@ -135,6 +135,8 @@ func (n *Node) conclude() {
 			return
 		}
 		n.begin(values)
+	} else {
+		n.verifyWaits(n.bid)
 	}
 }
 

@@ -164,6 +164,44 @@ func (n *Node) verifyDemands(c *campaign, demanded []Value) {
 	}
 }
 
+// verifyWaits judges again, without the value rule, by what phase 1 has heard: of some
+// slot fewer than a quorum can read what they have, and no readable vote has the ballot
+// of the highest unreadable one, or a higher one (I-P5). Whoever waits for less may wait
+// for somebody who never comes.
+func (n *Node) verifyWaits(c *campaign) {
+	told := c.complete()
+	if !told.Reached() {
+		return
+	}
+	var votes []Vote
+	for i, id := range c.group.ids {
+		if told.Has(id) {
+			votes = append(votes, c.answers[i].votes...)
+		}
+	}
+	for _, lost := range votes {
+		if lost.Lost && lost.Slot >= c.start && !decides(votes, lost, told.Count(), c.group.Quorum()) {
+			return
+		}
+	}
+	invariant.Failf("I-P5", "node %d waits to lead at %v, and what %d members told says all", n.cfg.ID, c.ballot, told.Count())
+}
+
+// decides says whether an unreadable vote is harmless, of so many members that told
+// all.
+func decides(votes []Vote, lost Vote, told, quorum int) bool {
+	for _, v := range votes {
+		switch {
+		case v.Slot != lost.Slot:
+		case v.Lost:
+			told--
+		case !v.Ballot.Less(lost.Ballot):
+			return true
+		}
+	}
+	return told >= quorum
+}
+
 // Verify walks the whole state, and panics where an invariant is broken; it runs
 // after every input under the build tag deep, and an observer may call it between
 // TakeOutput and the next input. The invariants are numbered in DESIGN.md; those that

@@ -1,6 +1,7 @@
 package paxos
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,49 @@ func TestVerdictTable(t *testing.T) {
 			got = readable(value)
 		}
 		require.Equal(t, c.value, got, "%s: %v", c.claim, c.votes)
+	}
+}
+
+// A candidate that a quorum has told all waits only for what nobody there can say (I-P5).
+func TestNobodyWaitsForWhatCanBeSaid(t *testing.T) {
+	for _, c := range []struct {
+		claim string
+		slots [][]string // what the members say of slot 1, 2
+		waits bool
+	}{
+		{"nothing is unreadable", [][]string{{"a1", "-", "-"}}, false},
+		{"no quorum has told", [][]string{{"?1", "-"}}, true},
+		{"none can say", [][]string{{"?1", "-", "-"}}, true},
+		{"a vote below may be another value", [][]string{{"a1", "?2", "-"}}, true},
+		{"at the same ballot it is not", [][]string{{"a1", "?1", "-"}}, false},
+		{"nor above", [][]string{{"a3", "?1", "?2"}}, false},
+		{"the highest counts", [][]string{{"a3", "?4", "?2"}}, true},
+		{"a quorum can read", [][]string{{"?4", "a1", "-", "-"}}, false},
+		{"one slot waits, one need not", [][]string{{"a1", "?1", "-"}, {"?1", "-", "-"}}, true},
+		{"neither need", [][]string{{"a1", "?1", "-"}, {"-", "b2", "?2"}}, false},
+	} {
+		r := newRig(t, 5)
+		b := newCampaign(Ballot{Round: 9, Node: 1}, 1, r.node.members.at(1))
+		for i := range c.slots[0] {
+			b.answers[i].next = MaxSlot
+			for s := range c.slots {
+				if w := c.slots[s][i]; w != "-" {
+					v := parseVote(w)
+					v.Slot = Slot(s + 1)
+					b.answers[i].votes = append(b.answers[i].votes, v)
+				}
+			}
+		}
+		judge := func() { r.node.verifyWaits(b) }
+		if c.waits {
+			require.NotPanics(t, judge, c.claim)
+			_, ok := b.result()
+			require.False(t, ok, c.claim)
+		} else {
+			require.PanicsWithError(t, "invariant I-P5 broken: node 1 waits to lead at 9.1, and what "+fmt.Sprint(len(c.slots[0]))+" members told says all", judge, c.claim)
+			_, ok := b.result()
+			require.True(t, ok, c.claim)
+		}
 	}
 }
 
