@@ -46,15 +46,16 @@ func TestReads(t *testing.T) {
 }
 
 // A directory that is longer than an answer comes in pieces, without gaps,
-// whichever of the two bounds is met first.
+// whichever of the two bounds is met first; each is a message that clients take.
 func TestALongDirectoryIsListedInPieces(t *testing.T) {
-	long := api.ACLName(strings.Repeat("n", api.MaxComponent))
+	long, mid := api.ACLName(strings.Repeat("n", api.MaxComponent)), api.ACLName("readers of all")
 	for _, r := range []struct {
 		why           string
 		names         api.ACLNames
 		total, pieces int
 	}{
 		{"by bytes", api.ACLNames{Read: long, Write: long, Change: long}, 3000, 3},
+		{"by bytes, most of them no names", api.ACLNames{Read: mid, Write: mid, Change: mid}, 20000, 2},
 		{"by number", api.ACLNames{Read: "r", Write: "w", Change: "c"}, api.MaxListPairs + 1, 2},
 		{"just in one piece", api.ACLNames{Read: "r", Write: "w", Change: "c"}, api.MaxListPairs, 1},
 	} {
@@ -82,7 +83,8 @@ func TestALongDirectoryIsListedInPieces(t *testing.T) {
 					seen++
 				}
 				after = list[len(list)-1].Name
-				_, _, err := api.DecodeChildren(string(api.AppendChildren(nil, list)))
+				answer := api.Reply{Result: api.Result{Code: api.OK, Detail: api.Listing{Children: list, More: more}}}
+				_, err := api.DecodeReply(api.AppendReply(nil, answer))
 				require.NoError(t, err)
 			}
 			require.Equal(t, r.total, seen)

@@ -118,6 +118,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O173", "A", "a longest lease that the log refuses is taken for asked for until the epoch ends"),
 		applied(GroupHouse, "O174", "A", "leases that became longer again since the row could be lowered are forgotten when it is"),
 		applied(GroupHouse, "O175", "B", "there is no bound of sessions"),
+		weak(GroupHouse, "O176", "C", "a page of a directory is cut by the bytes of names alone",
+			"no run makes a directory so long. TestALongDirectoryIsListedInPieces in replica/tree kills it"),
 		applied(GroupHouse, "O134", "B", "what a client has closed goes to a later master with the calls that were under way"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
 		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
