@@ -125,7 +125,7 @@ func (s *Store) open(fsys vfs.FS, dir string, o Options) (rec Recovered, report 
 // replay turns entries into records, in order, each checked against the register.
 func (s *Store) replay(r wal.Recovery, rec *paxos.Recovered, report *Report) error {
 	rec.Boot, rec.Promise, rec.Next = s.state.boot, s.state.promise, paxos.LSN(r.Next)
-	rec.Floor = max(s.state.floor, s.bulk.Floor()) // a segment may have more, which nobody needs
+	rec.Floor = s.state.floor
 	next := paxos.LSN(r.First)
 	for len(r.Entries)+len(r.Damaged) > 0 {
 		var record paxos.Record

@@ -77,6 +77,25 @@ func TestARestartBeginsWithTheNewestSnapshot(t *testing.T) {
 	require.Len(t, slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".snap") }), 2)
 }
 
+// What the log was told to keep, though snapshots cover it, is for laggards after a
+// restart too.
+func TestARestartGivesBackWhatIsKeptForLaggards(t *testing.T) {
+	g := newRig(t, 300)
+	g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b11})
+	for slot := paxos.Slot(1); slot <= 40; slot++ {
+		g.must(t, voted(slot, b11), paxos.Settled{Slots: paxos.Range{From: slot, To: slot + 1}})
+	}
+	for _, slot := range []paxos.Slot{30, 40} {
+		_, err := g.s.Bulk().Write(handleAt(slot), rowsAt(slot).View())
+		require.NoError(t, err)
+	}
+	require.EqualValues(t, 31, g.s.Bulk().Floor())
+	require.NoError(t, g.s.Truncate(16))
+	g.reopen(t)
+	require.EqualValues(t, 16, g.rec.Floor)
+	require.LessOrEqual(t, lowest(g.rec.Records), paxos.Slot(16))
+}
+
 func TestNothingIsDroppedOnTheWordOfOneSnapshot(t *testing.T) {
 	g := newRig(t, 1)
 	g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b11}, voted(1, b11), voted(2, b11))
