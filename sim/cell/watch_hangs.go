@@ -124,7 +124,7 @@ func (h *hangs) hears(p api.Reply) {
 	if _, opens := c.op.(api.Open); opens && opened && o.Token != "" {
 		h.handles++
 	}
-	if o, closes := c.op.(api.CloseHandle); closes && p.Code == api.OK && p.Epoch >= h.epoch {
+	if o, closes := c.op.(api.CloseHandle); closes && p.Code == api.OK && p.Epoch >= h.epoch && p.Seq > h.seen {
 		if g, ok := parseToken(string(o.Handle)); ok {
 			h.shut[g.id] = p.Epoch
 		}

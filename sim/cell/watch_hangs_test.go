@@ -87,6 +87,7 @@ func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 		breaks string
 	}{
 		"it is closed":                     {api.OK, 3, presents(4, token(2), token(1)), "S15"},
+		"it was to end with its session":   {api.OK, 3, presents(4, token(1)), ""},
 		"another one":                      {api.OK, 3, presents(4, token(2)), ""},
 		"there is no answer":               {0, 0, presents(4, token(1)), ""},
 		"it is to come again":              {api.Busy, 3, presents(4, token(1)), ""},
@@ -105,6 +106,9 @@ func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 			h := newHangs()
 			require.Zero(t, h.sends(acquire(3, 0)))
 			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 2, Epoch: 3, Op: api.CloseHandle{Handle: token(1)}}))
+			if name == "it was to end with its session" {
+				require.Zero(t, h.sends(api.Request{Session: 7, Seq: 3, Seen: 2, Epoch: 3, Op: api.EndSession{}}))
+			}
 			if c.hears != 0 {
 				h.hears(api.Reply{Session: 7, Seq: 2, Epoch: c.epoch, Result: api.Result{Code: c.hears}})
 			}
