@@ -94,6 +94,9 @@ func (c *modelCell) apply(i int) (api.Reply, uint32, bool) {
 	present := p.guard == c.epoch && p.at == c.master
 	if present {
 		r = c.dress(p.q, r)
+		if o, closes := p.q.Op.(api.CloseHandle); closes && r.Code == api.OK { // in an earlier epoch, perhaps
+			c.locks.shut(o.Handle)
+		}
 	}
 	c.wakeWaiters()
 	return p.q.Answer(c.epoch, r), p.at, r.Code == api.Aborted || present

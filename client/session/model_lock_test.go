@@ -44,6 +44,12 @@ func (l *modelLocks) recreate(t api.Token) {
 	}
 }
 
+// shut takes a handle out of the table, for good.
+func (l *modelLocks) shut(t api.Token) {
+	delete(l.open, t)
+	l.closed[t] = true
+}
+
 // failUnpresented frees what is held by handles that were not presented.
 func (l *modelLocks) failUnpresented(s api.SessionID) {
 	for path, h := range l.holds {
@@ -174,8 +180,7 @@ func (c *modelCell) executeDeed(s *modelSession, q api.Request) api.Result {
 		if h, held := l.holds[path]; held && h.token == o.Handle {
 			delete(l.holds, path)
 		}
-		delete(l.open, o.Handle)
-		l.closed[o.Handle] = true
+		l.shut(o.Handle)
 	}
 	return ok
 }
