@@ -41,6 +41,7 @@ type replica struct {
 	unsynced []paxos.Record // appended since the last sync
 	upto     paxos.LSN      // appended up to here
 	missed   paxos.Slot     // the highest slot that anybody had applied when this life began
+	behind   int            // slots that it lacked then
 	retired  bool           // its counters are added up
 	damaged  bool           // this life found unreadable records
 	writing  *db.View       // is being written as a snapshot; nil: none is
@@ -82,7 +83,9 @@ func (r *replica) Start(env *sim.Env) {
 			r.now = now
 			r.host.Start(now, rec.Recovered, rec.Rows)
 			r.idle.begins(now, rec.Next)
-			r.cell.watch.started(r.id, r.host.Node().Status())
+			status := r.host.Node().Status()
+			r.behind = max(0, int(r.missed)-int(status.FirstOpen))
+			r.cell.watch.started(r.id, status)
 			r.act()
 		})
 	})

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,19 @@ func TestL2EachSizeHasABoundThatCanBreak(t *testing.T) {
 	require.Contains(t, grown, "stored answers")
 	require.Contains(t, grown, "chosen values in memory")
 	require.Contains(t, grown, "heartbeats remembered")
+
+	r := running(c.replicas[0])
+	lacks := func() (n int) {
+		for _, s := range c.sizes(r) {
+			if slices.Contains([]string{"votes above the first open slot", "slots in memory", "chosen values in memory"}, s.what) {
+				n += s.most
+			}
+		}
+		return n
+	}
+	most := lacks()
+	r.behind += 7 // what a life lacks when it begins is no leak
+	require.Equal(t, most+21, lacks())
 
 	c.load.sessions = 0
 	c.bounds()
