@@ -12,21 +12,22 @@ import (
 // Every message between replicas claims something (message.go says what), and
 // the watch knows what is true. claims compares the two at the instant a message
 // leaves for a peer (invariant I-W1): a false claim may do harm only in rare
-// company, but it is wrong at once.
-func (h *watch) claims(id, to paxos.NodeID, wire string) {
+// company, but it is wrong at once. asks says that it matters which peer that is: the
+// same words to another one are to be looked at, too.
+func (h *watch) claims(id, to paxos.NodeID, wire string) (asks bool) {
 	if r, ok := host.DecodeSumReport(wire); ok {
 		h.claimsSum(id, r)
 		h.summedUp(id, r)
-		return
+		return false
 	}
 	if host.IsTransfer(wire) {
 		h.claimsSnapshot(id, to, wire)
-		return
+		return true
 	}
 	m, err := paxos.DecodeMessage(wire)
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
-		return
+		return false
 	}
 	switch m := m.(type) {
 	case paxos.Prepare:
@@ -50,10 +51,12 @@ func (h *watch) claims(id, to paxos.NodeID, wire string) {
 		h.claimsChosenBelow(id, m.FirstOpen, m)
 	case paxos.Fetch:
 		h.asksRecords(id, to, m)
+		return true
 	case paxos.FetchReply:
 		h.claimsValues(id, m)
 		h.claimsChosenBelow(id, m.FirstOpen, m)
 	}
+	return false
 }
 
 func (h *watch) lies(id paxos.NodeID, m paxos.Message, format string, args ...any) {

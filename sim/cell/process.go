@@ -259,13 +259,14 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 
 func (r *replica) send(all []host.PeerMessage) {
 	var claimed []byte // the same to all peers, and no time in between
+	asks := false
 	for _, m := range all {
-		if !bytes.Equal(m.Wire, claimed) {
+		if asks || !bytes.Equal(m.Wire, claimed) {
 			wire := string(m.Wire)
 			if s, ok := host.DecodeSumReport(wire); ok {
 				r.sums.says(s)
 			}
-			r.cell.watch.claims(r.id, m.To, wire)
+			asks = r.cell.watch.claims(r.id, m.To, wire)
 			claimed = m.Wire
 		}
 		r.cell.gives(r.env.Self(), sim.Addr(m.To), m.Wire)
