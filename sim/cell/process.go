@@ -309,6 +309,7 @@ func (r *replica) write(j *host.LogJob) error {
 	if j.Below > 0 {
 		r.cell.watch.truncates(r.id, j.Below)
 	}
+	r.cell.watch.begins(r.id, j.Records)
 	err := lane.Log(r.store, *j)
 	switch {
 	case err != nil:

@@ -84,7 +84,9 @@ func (h *watch) dropped(id paxos.NodeID, mem *vfs.Mem) {
 }
 
 // lost says that what two copies are there for has happened: of some register
-// neither has what the disk was told to keep, though others may have what is older.
+// neither has what the disk was told to keep, though others may have what is older. If
+// one copy is bad, and the other older than what was being written, that may be so, too:
+// the bad one may have had it.
 func (h *watch) lost(id paxos.NodeID, mem *vfs.Mem) bool {
 	for _, name := range registers {
 		value, ok := registerOf(mem, name)
@@ -95,7 +97,15 @@ func (h *watch) lost(id paxos.NodeID, mem *vfs.Mem) bool {
 			continue
 		}
 		boot, promise := promiseOf(value)
-		if d := &h.disks[id]; boot < d.boot || promise.Less(d.promise) || floorOf(value) < d.floor {
+		d := &h.disks[id]
+		if boot < d.boot || promise.Less(d.promise) || floorOf(value) < d.floor {
+			return true
+		}
+		for _, suffix := range copies {
+			_, _, good := copyOf(mem, name+suffix)
+			d.gone = d.gone || !good && promise.Less(d.begun) // for good: a start mends the copies
+		}
+		if d.gone {
 			return true
 		}
 	}

@@ -10,6 +10,8 @@ import (
 type diskFacts struct {
 	boot    paxos.Boot
 	promise paxos.Ballot
+	begun   paxos.Ballot // the highest promise that it was ever told to keep
+	gone    bool         // which may be lost: see watch.lost
 	votes   votes
 	applied paxos.Slot // in the present life: memory, not disk
 
@@ -48,6 +50,15 @@ func (h *watch) slot(s paxos.Slot) *slotFacts {
 		h.slots = append(h.slots, slotFacts{})
 	}
 	return &h.slots[s]
+}
+
+// begins is told what a disk is to keep.
+func (h *watch) begins(id paxos.NodeID, records []paxos.Record) {
+	for _, r := range records {
+		if p, ok := r.(paxos.Promised); ok && h.disks[id].begun.Less(p.Ballot) {
+			h.disks[id].begun = p.Ballot
+		}
+	}
 }
 
 // durable is told what a disk has from now on.

@@ -30,13 +30,14 @@ func newHangs() hangs {
 
 // sends takes in a request.
 func (h *hangs) sends(q api.Request) (f fault) {
+	h.epoch = max(h.epoch, q.Epoch)
 	if _, ends := q.Op.(api.EndSession); !ends { // that ends it all
 		f = h.forgets(q.Seen)
 	}
 	if h.refused[q.Seq] && f == (fault{}) {
 		f = faultf("L1", "asks again for call %d, which was a try, and was told that the lock is not to be had", q.Seq)
 	}
-	h.seen, h.epoch = max(h.seen, q.Seen), max(h.epoch, q.Epoch)
+	h.seen = max(h.seen, q.Seen)
 	k, keeps := q.Op.(api.KeepAlive)
 	switch {
 	case f != (fault{}):

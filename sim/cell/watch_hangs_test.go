@@ -99,6 +99,8 @@ func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 		"nor where a KeepAlive says so":    {0, 0, api.Request{Session: 7, Epoch: 3, Seen: 1, Op: api.KeepAlive{}}, "S9"},
 		"its Acquire needs no answer":      {api.OK, 3, api.Request{Session: 7, Seq: 3, Epoch: 3, Seen: 2, Op: api.Get{}}, ""},
 		"but it does while it is not":      {0, 0, api.Request{Session: 7, Seq: 3, Epoch: 3, Seen: 1, Op: api.Get{}}, "S9"},
+		"what opens below it":              {api.OK, 3, api.Request{Session: 7, Seq: 4, Seen: 3, Epoch: 4, Op: api.Get{}}, ""},
+		"the same, of this master's":       {api.OK, 3, api.Request{Session: 7, Seq: 4, Seen: 3, Epoch: 3, Op: api.Get{}}, "S14"},
 		"what asks by another one of it":   {api.OK, 3, api.Request{Session: 7, Seq: 3, Epoch: 4, Op: api.GetStat{Handle: token(2)}}, ""},
 		"it is asked to be closed for all": {api.OK, 3, api.Request{Session: 7, Seq: 2, Epoch: 4, Op: api.CloseHandle{Handle: token(1)}}, ""},
 	} {
@@ -108,6 +110,9 @@ func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 2, Epoch: 3, Op: api.CloseHandle{Handle: token(1)}}))
 			if name == "it was to end with its session" {
 				require.Zero(t, h.sends(api.Request{Session: 7, Seq: 3, Seen: 2, Epoch: 3, Op: api.EndSession{}}))
+			}
+			if c.then.Seq == 4 {
+				require.Zero(t, h.sends(api.Request{Session: 7, Seq: 3, Epoch: 3, Op: api.Open{Dir: token(1), Path: "f"}}))
 			}
 			if c.hears != 0 {
 				h.hears(api.Reply{Session: 7, Seq: 2, Epoch: c.epoch, Result: api.Result{Code: c.hears}})

@@ -175,6 +175,17 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	d.floor++
 	require.True(t, c.watch.lost(r.id, mem), "what is there is from before the last truncation")
 	d.floor--
+	b, err := mem.Contents(registers[0] + ".a")
+	require.NoError(t, err)
+	require.NoError(t, mem.Overlay(registers[0]+".b", 0, b))
+	d.begun.Round++
+	require.False(t, c.watch.lost(r.id, mem), "it was to be written, and both copies are good")
+	require.NoError(t, mem.Overlay(registers[0]+".b", 0, make([]byte, len(b))))
+	require.True(t, c.watch.lost(r.id, mem), "the bad one may have had it")
+	require.NoError(t, mem.Overlay(registers[0]+".b", 0, b))
+	require.True(t, c.watch.lost(r.id, mem), "also when that was mended")
+	d.begun.Round--
+	d.gone = false
 	d.boot++
 	require.True(t, c.watch.lost(r.id, mem), "what is there is older")
 }
