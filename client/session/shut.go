@@ -21,7 +21,7 @@ func (m *Machine) shut(h api.Token) {
 		case !on(c):
 		case cancels:
 			m.land(c)
-		case c.withdrawn, c.epoch < m.epoch:
+		case c.withdrawn:
 			m.land(c)
 			m.endShut(c, Unknown)
 		default:
