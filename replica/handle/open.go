@@ -104,16 +104,7 @@ func (sh *shelf) closed(id api.HandleID) bool {
 // and the session's principal still to have the rights. Good, also if it was
 // recreated before; or Full; or what Use says.
 func (t *Table) Recreate(s api.SessionID, token api.Token) (Handle, Verdict) {
-	h, v := t.Use(s, token)
-	if v != Old {
-		return h, v
-	}
-	sh := t.shelf(s)
-	if !t.room(sh) {
-		return Handle{}, Full
-	}
-	t.put(sh, h)
-	return h, Good
+	return t.again(s, token, false)
 }
 
 // Keep is Recreate for a handle by which its session holds a lock, or keeps a node: it
@@ -123,16 +114,22 @@ func (t *Table) Recreate(s api.SessionID, token api.Token) (Handle, Verdict) {
 //	bob has an old handle under way to a lock, which is not open: for that there was no
 //	room; there is a fail-over, he presents that one first, and ann's finds none
 func (t *Table) Keep(s api.SessionID, token api.Token) (Handle, Verdict) {
-	h, v := t.Recreate(s, token)
-	if v != Full {
+	return t.again(s, token, true)
+}
+
+func (t *Table) again(s api.SessionID, token api.Token, keep bool) (Handle, Verdict) {
+	h, v := t.Use(s, token)
+	if v != Old {
 		return h, v
 	}
 	sh := t.shelf(s)
-	if len(sh.open) >= t.limits.PerSession {
+	switch {
+	case t.room(sh):
+	case keep && len(sh.open) < t.limits.PerSession:
+		t.beyond++
+	default:
 		return Handle{}, Full
 	}
-	h, _ = t.Use(s, token)
-	t.beyond++
 	t.put(sh, h)
 	return h, Good
 }
