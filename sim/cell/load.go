@@ -173,11 +173,8 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 
 // close ends a session; after healing it must succeed (L1).
 func (c *Cell) close(rt *sim.Runtime, cl *client.Client) {
-	finale, patience := c.load.finale, c.plan.Calls.Patience
-	if finale {
-		patience = finalePatience
-	}
-	ctx, cancel := rt.WithTimeout(context.Background(), patience)
+	finale := c.load.finale
+	ctx, cancel := rt.WithTimeout(context.Background(), c.patience())
 	defer cancel()
 	id := cl.Status().Session
 	err := cl.Close(ctx)

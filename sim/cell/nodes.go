@@ -330,11 +330,8 @@ func (p *program) closeHandle(o *opened) {
 // patience is how long the call that begins now may take. One that begins after
 // healing must succeed.
 func (p *program) patience() time.Duration {
-	p.late = p.cell.suffix.lost[p.client]
-	if p.strict = p.cell.load.finale; p.strict {
-		return finalePatience
-	}
-	return p.cell.plan.Calls.Patience
+	p.late, p.strict = p.cell.suffix.lost[p.client], p.cell.load.finale
+	return p.cell.patience()
 }
 
 // finaleOfNodes opens, locks, writes and releases the contended node.

@@ -52,6 +52,14 @@ func (p *program) left() {
 // finalePatience is more than any recovery takes.
 const finalePatience = 60 * time.Second
 
+// patience is how long whatever a client asks for now may take.
+func (c *Cell) patience() time.Duration {
+	if c.load.finale {
+		return finalePatience
+	}
+	return c.plan.Calls.Patience
+}
+
 // run makes calls until the budget is spent or the safety phase ends, then the
 // finale.
 func (p *program) run(budget int) {

@@ -12,12 +12,8 @@ import (
 // readies waits until a client says that calls can be made, before any is. After
 // healing it must come to say so (L1).
 func (c *Cell) readies(rt *sim.Runtime, cl *client.Client) {
-	patience := c.plan.Calls.Patience
-	if c.load.finale {
-		patience = finalePatience
-	}
 	finale := c.load.finale
-	ctx, cancel := rt.WithTimeout(context.Background(), patience)
+	ctx, cancel := rt.WithTimeout(context.Background(), c.patience())
 	defer cancel()
 	err := cl.Ready(ctx)
 	switch st := cl.Status(); {

@@ -40,9 +40,11 @@ func (o *owed) says(id uint64, e api.Epoch, k api.KeepAlive) fault {
 	if e != o.epoch {
 		return fault{}
 	}
-	o.carried[id] = k.Tokens
+	if len(k.Tokens) > 0 {
+		o.carried[id] = k.Tokens
+	}
 	for _, t := range k.Tokens {
-		if !o.arrived[t] {
+		if _, known := o.arrived[t]; !known {
 			o.arrived[t] = false
 		}
 		if g, ok := parseToken(string(t)); ok {
