@@ -47,15 +47,15 @@ func (c *Cell) sizes(r *replica) []sizes {
 		{"commands waiting for their turn", r.host.Node().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow + desk.Sweeps + len(lock.Delays(now))},
 		{"slots in flight", r.host.Node().InFlight(), cfg.Paxos.Window},
 		{"messages held for the disk", status.Held, maxHeld},
-		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window*maxDrift + r.behind},
+		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window*maxDrift + r.late(status.FirstOpen)},
 		{"sessions", int(totals.Sessions), rows.MaxSessions},
 		{"sessions more than clients opened", int(totals.Sessions), 2 * c.load.sessions},
 		{"open handles", desk.Handles, int(totals.Sessions) * cfg.Desk.Handles.PerSession},
 		{"Acquires that wait", desk.Waiting, int(totals.Sessions) * api.MaxWindow},
 		{"calls proposed by the desk", desk.UnderWay, cfg.MaxPending + desk.Waiting + api.MaxWindow},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
-		{"slots in memory", kept(status, r.damaged), c.keeps() + r.behind},
-		{"chosen values in memory", learned(status, r.damaged), c.keeps() + r.behind},
+		{"slots in memory", kept(status, r.damaged), c.keeps() + r.late(status.Floor)},
+		{"chosen values in memory", learned(status, r.damaged), c.keeps() + r.late(status.Floor)},
 		{"proposals in memory", status.Proposals, cfg.Paxos.Window},
 		{"heartbeats remembered", status.Asked, 2*int(cfg.Paxos.Lease.Term()/cfg.Paxos.Heartbeat) + maxBeats},
 		{"sums of slots in memory", summed(r), c.keeps()},
@@ -65,9 +65,12 @@ func (c *Cell) sizes(r *replica) []sizes {
 	}
 }
 
-// ahead is how far votes reach above the first open slot: for a replica that was away,
-// or joins late, from the first on by all that it has missed. The slot of a value
-// that rotted opens again, however long ago it was chosen.
+// late is how many of the slots from this one on a life lacked when it began, and may
+// have got by now: one that was away, or joins late, has them beside what it usually has.
+func (r *replica) late(from paxos.Slot) int { return min(r.behind, max(0, int(r.missed)-int(from))) }
+
+// ahead is how far votes reach above the first open slot. The slot of a value that
+// rotted opens again, however long ago it was chosen.
 func ahead(s paxos.Status, damaged bool) int {
 	if damaged || s.VotesEnd <= s.FirstOpen {
 		return 0
