@@ -65,11 +65,11 @@ func (r *replica) Start(env *sim.Env) {
 		options.Salt = env.Draw("wal.salt").Uint64
 		r.missed = r.cell.watch.top
 		mem, hits := env.World().Machine(env.Self()).Disk().Mem(), r.cell.watch.atlas.hits[r.id]
-		lost := r.cell.watch.lost(r.id, mem) // before anything is mended
+		lost := r.cell.watch.loses(r.id, mem) // before anything is mended
 		st, rec, report, err := store.Open(creations{env.FS(), r.made, r.chunks}, dataDir, options)
 		if err != nil {
 			if r.cell.watch.atlas.hits[r.id] > hits { // while it was opened
-				lost = lost || r.cell.watch.lost(r.id, mem)
+				lost = r.cell.watch.loses(r.id, mem)
 			}
 			r.cell.refused(r, err, lost)
 			r.fail(err)

@@ -83,6 +83,14 @@ func (h *watch) dropped(id paxos.NodeID, mem *vfs.Mem) {
 	}
 }
 
+// loses is lost, from the first time on until a start succeeds: each mends the copies,
+// and leaves nothing to be seen.
+func (h *watch) loses(id paxos.NodeID, mem *vfs.Mem) bool {
+	d := &h.disks[id]
+	d.gone = d.gone || h.lost(id, mem)
+	return d.gone
+}
+
 // lost says that what two copies are there for has happened: of some register
 // neither has what the disk was told to keep, though others may have what is older. If
 // one copy is bad, and the other older than what was being written, that may be so, too:
@@ -102,11 +110,9 @@ func (h *watch) lost(id paxos.NodeID, mem *vfs.Mem) bool {
 			return true
 		}
 		for _, suffix := range copies {
-			_, _, good := copyOf(mem, name+suffix)
-			d.gone = d.gone || !good && promise.Less(d.begun) // for good: a start mends the copies
-		}
-		if d.gone {
-			return true
+			if _, _, good := copyOf(mem, name+suffix); !good && promise.Less(d.begun) {
+				return true
+			}
 		}
 	}
 	return false

@@ -10,8 +10,8 @@ import (
 type diskFacts struct {
 	boot    paxos.Boot
 	promise paxos.Ballot
-	begun   paxos.Ballot // the highest promise that it was ever told to keep
-	gone    bool         // which may be lost: see watch.lost
+	begun   paxos.Ballot // the highest promise that it was told to keep
+	gone    bool         // what a register had is lost, or may be: see watch.loses
 	votes   votes
 	applied paxos.Slot // in the present life: memory, not disk
 
@@ -164,7 +164,7 @@ func (h *watch) recovered(id paxos.NodeID, rec store.Recovered, report store.Rep
 	if rec.Promise.Less(d.promise) {
 		h.world.Break("S2", "replica %d comes back with promise %v, its disk had %v", id, rec.Promise, d.promise)
 	}
-	d.boot, d.promise = rec.Boot, rec.Promise
+	d.boot, d.promise, d.begun, d.gone = rec.Boot, rec.Promise, rec.Promise, false
 	h.attempt(rec.Promise).promised(id)
 	if report.Torn != nil {
 		h.tornTails++

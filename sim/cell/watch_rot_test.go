@@ -181,11 +181,11 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	d.begun.Round++
 	require.False(t, c.watch.lost(r.id, mem), "it was to be written, and both copies are good")
 	require.NoError(t, mem.Overlay(registers[0]+".b", 0, make([]byte, len(b))))
-	require.True(t, c.watch.lost(r.id, mem), "the bad one may have had it")
+	require.True(t, c.watch.loses(r.id, mem), "the bad one may have had it")
 	require.NoError(t, mem.Overlay(registers[0]+".b", 0, b))
-	require.True(t, c.watch.lost(r.id, mem), "also when that was mended")
+	require.False(t, c.watch.lost(r.id, mem), "that was mended")
+	require.True(t, c.watch.loses(r.id, mem), "and is lost all the same")
 	d.begun.Round--
-	d.gone = false
 	d.boot++
 	require.True(t, c.watch.lost(r.id, mem), "what is there is older")
 }
