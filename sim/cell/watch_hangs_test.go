@@ -87,7 +87,6 @@ func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 		breaks string
 	}{
 		"it is closed":                     {api.OK, 3, presents(4, token(2), token(1)), "S15"},
-		"it was to end with its session":   {api.OK, 3, presents(4, token(1)), ""},
 		"another one":                      {api.OK, 3, presents(4, token(2)), ""},
 		"there is no answer":               {0, 0, presents(4, token(1)), ""},
 		"it is to come again":              {api.Busy, 3, presents(4, token(1)), ""},
@@ -99,8 +98,6 @@ func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 		"nor where a KeepAlive says so":    {0, 0, api.Request{Session: 7, Epoch: 3, Seen: 1, Op: api.KeepAlive{}}, "S9"},
 		"its Acquire needs no answer":      {api.OK, 3, api.Request{Session: 7, Seq: 3, Epoch: 3, Seen: 2, Op: api.Get{}}, ""},
 		"but it does while it is not":      {0, 0, api.Request{Session: 7, Seq: 3, Epoch: 3, Seen: 1, Op: api.Get{}}, "S9"},
-		"what opens below it":              {api.OK, 3, api.Request{Session: 7, Seq: 4, Seen: 3, Epoch: 4, Op: api.Get{}}, ""},
-		"the same, of this master's":       {api.OK, 3, api.Request{Session: 7, Seq: 4, Seen: 3, Epoch: 3, Op: api.Get{}}, "S14"},
 		"what asks by another one of it":   {api.OK, 3, api.Request{Session: 7, Seq: 3, Epoch: 4, Op: api.GetStat{Handle: token(2)}}, ""},
 		"it is asked to be closed for all": {api.OK, 3, api.Request{Session: 7, Seq: 2, Epoch: 4, Op: api.CloseHandle{Handle: token(1)}}, ""},
 	} {
@@ -108,15 +105,39 @@ func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 			h := newHangs()
 			require.Zero(t, h.sends(acquire(3, 0)))
 			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 2, Epoch: 3, Op: api.CloseHandle{Handle: token(1)}}))
-			if name == "it was to end with its session" {
-				require.Zero(t, h.sends(api.Request{Session: 7, Seq: 3, Seen: 2, Epoch: 3, Op: api.EndSession{}}))
-			}
-			if c.then.Seq == 4 {
-				require.Zero(t, h.sends(api.Request{Session: 7, Seq: 3, Epoch: 3, Op: api.Open{Dir: token(1), Path: "f"}}))
-			}
 			if c.hears != 0 {
 				h.hears(api.Reply{Session: 7, Seq: 2, Epoch: c.epoch, Result: api.Result{Code: c.hears}})
 			}
+			require.Equal(t, c.breaks, h.sends(c.then).id)
+		})
+	}
+}
+
+// A client sends something behind the Close of handle 1, which is answered after that.
+func TestS15WhatIsBehindAClose(t *testing.T) {
+	seal, err := handle.NewSealer(handle.Secret{1})
+	require.NoError(t, err)
+	one := seal.Seal(handle.Handle{ID: handleOf(1), Session: 7, Node: lockNode, Kind: api.Directory, Rights: rw})
+	ends := api.Request{Session: 7, Seq: 2, Seen: 1, Epoch: 3, Op: api.EndSession{}}
+	opens := api.Request{Session: 7, Seq: 2, Epoch: 3, Op: api.Open{Dir: one, Path: "f"}}
+	next := func(e api.Epoch) api.Request {
+		return api.Request{Session: 7, Seq: 3, Seen: 2, Epoch: e, Op: api.Get{}}
+	}
+	presents := api.Request{Session: 7, Epoch: 4, Op: api.KeepAlive{Tokens: []api.Token{one}}}
+	for name, c := range map[string]struct {
+		behind, then api.Request
+		breaks       string
+	}{
+		"whose session is to end hears of no Close":   {ends, presents, ""},
+		"whose session goes on does":                  {opens, presents, "S15"},
+		"no later master is asked to open below it":   {opens, next(4), ""},
+		"but the one that has closed it says whether": {opens, next(3), "S14"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHangs()
+			require.Zero(t, h.sends(api.Request{Session: 7, Seq: 1, Epoch: 3, Op: api.CloseHandle{Handle: one}}))
+			require.Zero(t, h.sends(c.behind))
+			h.hears(api.Reply{Session: 7, Seq: 1, Epoch: 3, Result: api.Result{Code: api.OK}})
 			require.Equal(t, c.breaks, h.sends(c.then).id)
 		})
 	}
