@@ -1,0 +1,106 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/session"
+)
+
+// chair is a master that remembers what it is told to.
+type chair struct {
+	state    master.State
+	epoch    api.Epoch
+	sessions map[api.SessionID]session.Session
+	lease    time.Time
+	row      time.Duration
+	others   int    // sessions that the rows have besides
+	refused  uint64 // by the log
+}
+
+func (c *chair) Master() master.Status { return master.Status{State: c.state, Epoch: c.epoch} }
+
+func (c *chair) Session(id api.SessionID) (session.Session, bool) {
+	s, ok := c.sessions[id]
+	return s, ok
+}
+
+func (c *chair) Lease() time.Time       { return c.lease }
+func (c *chair) longest() time.Duration { return c.row }
+func (c *chair) count() int             { return len(c.sessions) + c.others }
+func (c *chair) refusals() uint64       { return c.refused }
+
+func (c *chair) alive() (all []api.SessionID) {
+	for id := range c.sessions { // order-free: one at most
+		all = append(all, id)
+	}
+	return all
+}
+
+// reign is replica 1, master of epoch 3 with session 7: leases are 4 s, and 6 s by
+// the rows, which it is about to set anew. Instants are seconds by its clock; its epoch
+// begins at 0, its read authority ends at 100.
+type reign struct {
+	f *facts
+	w *sessionWatch
+	c *chair
+}
+
+func newReign(t *testing.T, lease float64) *reign {
+	f := newFacts(t)
+	cfg := session.Config{LeaseMin: 4 * time.Second, LeaseMax: 6 * time.Second, KeepAliveRate: 1}
+	r := &reign{f: f, w: newSessionWatch(f.w, 3, cfg), c: &chair{state: master.Recovering, epoch: 3, row: 6 * time.Second, lease: second(100)}}
+	r.c.sessions = map[api.SessionID]session.Session{7: {Lease: second(lease)}}
+	r.proposes(0, command.LongestLease{Guard: 3, Lease: 5 * time.Second})
+	return r
+}
+
+func (r *reign) acts(at float64, applied ...command.Applied) { r.proposes(at, nil, applied...) }
+
+func (r *reign) proposes(at float64, c command.Command, applied ...command.Applied) {
+	out := &host.Output{Applied: []node.Applied{{Commands: applied}}}
+	var proposed []command.Command
+	if c != nil {
+		proposed = append(proposed, c)
+	}
+	r.w.acted(1, r.c, second(at), out, proposed, nil)
+}
+
+// beats is a KeepAlive that comes; answers is one that is answered, once the master
+// has made the lease end there.
+func (r *reign) beats(at float64, id uint64, flushed api.Epoch) {
+	r.w.came(1, second(at), api.Request{ID: id, Session: 7, Epoch: 3, Op: api.KeepAlive{Flushed: flushed}})
+}
+
+func (r *reign) answers(at float64, id uint64, lease, told float64) {
+	s := r.c.sessions[7]
+	s.Lease = second(lease)
+	r.c.sessions[7] = s
+	r.acts(at)
+	r.w.answered(1, second(at), api.Reply{ID: id, Session: 7, Result: leased(time.Duration(told * float64(time.Second)))})
+}
+
+func (r *reign) set(f func(s *session.Session)) {
+	s := r.c.sessions[7]
+	f(&s)
+	r.c.sessions[7] = s
+}
+
+// used is a master that ends sessions that are idle for 5 s, and waits for nothing
+// else: a call of session 7 was answered then.
+func (r *reign) used(at float64) {
+	r.w.cfg.IdleAfter = 5 * time.Second
+	r.set(func(s *session.Session) { s.Flushed = true })
+	r.beats(at, 1, 3)
+	r.w.serves(1, second(at))
+	r.w.answered(1, second(at), api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: api.OK}})
+}
+
+func put(e api.Epoch, n api.Seq) command.Call {
+	return command.Call{Guard: e, Session: 7, Seq: n, Op: api.Put{Key: "k", Value: "v"}}
+}
