@@ -209,9 +209,11 @@ func TestAReadKeepsASession(t *testing.T) {
 	}
 	s := r.session(1)
 	r.lease = r.now.Add(time.Hour)
+	r.request(9, api.Request{ID: 2, Session: s, Op: api.KeepAlive{Now: true}})
+	require.Equal(t, api.OK, r.reply().Code, "who was told of no lease is not idle")
 	r.now = r.now.Add(2 * time.Second)
-	r.request(9, api.Request{ID: 2, Session: s, Seq: 1, Op: api.Get{Key: "k"}})
+	r.request(9, api.Request{ID: 3, Session: s, Seq: 1, Op: api.Get{Key: "k"}})
 	require.Equal(t, api.NotFound, r.reply().Code)
-	r.request(9, api.Request{ID: 3, Session: s, Op: api.KeepAlive{Now: true}})
+	r.request(9, api.Request{ID: 4, Session: s, Op: api.KeepAlive{Now: true}})
 	require.Equal(t, api.OK, r.reply().Code)
 }
