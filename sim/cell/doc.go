@@ -30,9 +30,12 @@
 //	             big.go: files as large as they may be; narrow.go: cells that take little
 //	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes;
 //	             faults_session.go aims them at the ends of sessions
-//	atlas.go     which disks may be damaged; logmap.go: which bytes of them
-//	watch.go     the omniscient checks: watch_disks.go: S1, S2, S3; watch_calls.go: S5;
-//	             watch_rows.go: S6; watch_locks.go, watch_queue.go: S8; watch_fence.go: S10;
+//	atlas.go     which disks may be damaged; logmap.go, registermap.go: which bytes of
+//	             them, read without the product's code
+//	properties.go  what may break, by number
+//	watch.go     the omniscient checks: watch_disks.go, votes.go: S1, S2, S3;
+//	             watch_calls.go: S5; watch_rows.go, watch_sums.go: S6; watch_lease.go: S7;
+//	             watch_locks.go, watch_queue.go: S8; watch_fence.go: S10;
 //	             watch_clients.go: S9, S11, S15; watch_rights.go, watch_quota.go: S16, from the log;
 //	             watch_handles.go, watch_handles_answers.go, watch_intents.go: S14, S16,
 //	             from the wire; watch_given_up.go: what is final (S4);
@@ -47,13 +50,14 @@
 //	             watch_seat.go, watch_sessions.go: what a master promises to sessions,
 //	             and when a fail-over is over; watch_lengths.go: how long that is;
 //	             watch_promises.go: both compared (S11);
-//	             watch_brought.go: who presented what he holds (S8, S9); watch_delays.go,
+//	             watch_brought.go: who presented what he holds (S8, S9); watch_notice.go:
+//	             what a client owes to a new master (S9); watch_delays.go,
 //	             watch_legacy.go: a lock-delay is no longer than it is (S8);
 //	             watch_sequencers.go: which are valid, by the log (S10);
 //	             watch_leaks.go: what nobody has open goes (S15);
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold;
 //	             watch_chunks.go: how much of one is synced at once (L2);
-//	             watch_questions.go: whom a laggard asks (L1)
+//	             watch_questions.go: whom a laggard asks (L1);
 //	             watch_silence.go: when a leader gives up for want of answers (L1)
 //	claims.go    what messages and answers claim, against the truth (I-W1);
 //	             claims_lead.go: what proposing at a ballot claims
@@ -65,7 +69,8 @@
 //	             more than one look; floors.go: those that are demanded
 //	campaign.go  many seeds side by side
 //	verify.go    each seed twice: same seed, same hash (D1)
-//	report.go    what a campaign prints
+//	report.go    what a campaign prints; describe.go: a plan in words; artifact.go,
+//	             manifest.go: the files of a seed that failed
 //
 // A property breaks by World.Break with its number; an invariant of the product
 // breaks by a panic that the world turns into the same. Both end the run.

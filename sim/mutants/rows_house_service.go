@@ -151,7 +151,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O189", "A", "Ready waits on where the session is over, or was refused"),
 		applied(GroupHouse, "O190", "A", "a handle that is opened without naming rights is opened to write"),
 		weak(GroupHouse, "O191", "C", "a handle that keeps a node is presented to a new master and finds no room, which others have taken",
-			"one seed of some 10,000 shows it. TestWhatHoldsOrKeepsIsTakenUpWithoutRoom in replica/desk kills it"),
+			"seed 9000004230 has shown it. TestWhatHoldsOrKeepsIsTakenUpWithoutRoom in replica/desk kills it"),
 		applied(GroupHouse, "O185", "B", "the watermark in the promise register is not brought in when the log is opened"),
 		applied(GroupHouse, "O184", "B", "an unreadable vote is done without only where a readable one is of a higher ballot, not of the same"),
 	}
