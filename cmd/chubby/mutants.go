@@ -31,6 +31,7 @@ type mutantFlags struct {
 	versus string
 	sample int
 	fresh  bool
+	onward bool
 	date   string
 
 	asked func(flag string) bool // whether it was given
@@ -63,7 +64,10 @@ processor, and FILE becomes a table in Markdown of what caught each bug, how
 often, and after how many seeds and seconds. Every hunt that ends is noted in a
 book beside FILE (REPORT.jsonl for REPORT.md), so a campaign that is interrupted,
 or that names a few bugs at a time, goes on where it was. A book of another
-program, or of hunts on other terms, is refused unless --fresh begins it anew.
+program, or of hunts with other bounds, is refused, unless --onward goes on with
+it: bugs that were always caught stand, one that was missed is hunted again from
+every start, and the report says of each which program hunted it; or --fresh
+begins it anew.
 With --versus all a fixed sample of the bugs is also hunted with every family of
 faults on in every seed, and the report compares the two.
 
@@ -96,6 +100,7 @@ priority A survived, that a control did not, or that one could not be built.
 	c.Flags().StringVar(&f.versus, "versus", "", "with --report: hunt a sample of the bugs with these faults, too, such as all")
 	c.Flags().IntVar(&f.sample, "sample", 20, "with --versus: bugs in that sample")
 	c.Flags().BoolVar(&f.fresh, "fresh", false, "with --report: forget what the book says")
+	c.Flags().BoolVar(&f.onward, "onward", false, "with --report: go on with a book of another program, or of other bounds")
 	c.Flags().StringVar(&f.date, "date", "", "with --report: the date it bears (default: that of the commit)")
 	f.form.register(c)
 	c.Flags().SortFlags = false
@@ -109,7 +114,7 @@ func (f *mutantFlags) check() error {
 		return err
 	}
 	if f.report == "" {
-		for _, other := range []string{"starts", "versus", "sample", "fresh", "date"} {
+		for _, other := range []string{"starts", "versus", "sample", "fresh", "onward", "date"} {
 			if f.asked(other) {
 				return usage("--%s needs --report", other)
 			}
@@ -123,6 +128,8 @@ func (f *mutantFlags) check() error {
 		}
 	}
 	switch {
+	case f.fresh && f.onward:
+		return usage("--fresh and --onward: one of the two")
 	case f.report != "" && f.list:
 		return usage("--report and --list: one of the two")
 	case f.jobs < 0 || f.limit < 0 || f.cpu < 0:

@@ -83,11 +83,13 @@ func (a *app) score(ctx context.Context, f *mutantFlags, hunt mutants.Hunt, tree
 		return usage("--report: %v", err)
 	}
 	defer free()
-	book, err := mutants.OpenBook(path, terms, f.fresh)
-	if errors.Is(err, mutants.ErrBook) {
+	book, err := mutants.OpenBook(path, terms, f.opening())
+	switch {
+	case errors.Is(err, mutants.ErrChapter):
+		return usage("%v; --onward goes on with it, --fresh begins it anew", err)
+	case errors.Is(err, mutants.ErrBook):
 		return usage("%v; --fresh begins it anew", err)
-	}
-	if err != nil {
+	case err != nil:
 		return usage("--report: %v", err)
 	}
 	s := &scoring{app: a, flags: f, hunt: hunt, book: book}
@@ -98,6 +100,17 @@ func (a *app) score(ctx context.Context, f *mutantFlags, hunt mutants.Hunt, tree
 		return internal(err)
 	}
 	return s.finish()
+}
+
+// opening is what becomes of a book of another program.
+func (f *mutantFlags) opening() mutants.Opening {
+	switch {
+	case f.fresh:
+		return mutants.Fresh
+	case f.onward:
+		return mutants.Onward
+	}
+	return mutants.Same
 }
 
 // hold keeps other campaigns from a book, on systems that can lock files.
@@ -148,7 +161,7 @@ func machine() string {
 	return line
 }
 
-// errands are the hunts that the book has not.
+// errands are the hunts that do not stand in the book.
 func (s *scoring) errands(tree, some []mutants.Mutant) []errand {
 	var all []errand
 	sample := mutants.Sample(tree, mutants.Rows(), s.flags.sample)
@@ -160,7 +173,7 @@ func (s *scoring) errands(tree, some []mutants.Mutant) []errand {
 		}
 		for start := range s.flags.starts {
 			for _, faults := range ways {
-				if s.book.Find(&m, start, faults) == nil {
+				if !s.book.Stands(&m, start, faults) {
 					e.hunts = append(e.hunts, mutants.Hunted{Start: start, Faults: faults, Diff: m.Digest})
 				}
 			}
@@ -195,7 +208,7 @@ func (s *scoring) do(ctx context.Context, e errand) error {
 	return s.hunt.Plant(ctx, e.mutant, func(chase mutants.Chase) error {
 		for _, h := range e.hunts {
 			hunt := s.hunt
-			hunt.From, hunt.Args = s.book.Terms.First(h.Start), []string{"--faults", h.Faults}
+			hunt.From, hunt.Args = s.book.Terms().First(h.Start), []string{"--faults", h.Faults}
 			c, err := chase(ctx, hunt)
 			if err != nil {
 				return err
@@ -229,7 +242,7 @@ func (s *scoring) write(tree []mutants.Mutant) error {
 	if r.Versus == "" { // compared before, with what the book has
 		r.Versus = s.versus()
 	}
-	s.out.Terms, s.out.Hunts, s.out.Wrong = s.book.Terms, len(s.book.Hunted), r.Wrong()
+	s.out.Terms, s.out.Hunts, s.out.Wrong = s.book.Terms(), len(s.book.Hunted), r.Wrong()
 	var text strings.Builder
 	if err := r.Write(&text); err != nil {
 		return err

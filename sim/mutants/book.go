@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// BookFormat grows when a book can no longer be read as before.
-const BookFormat = 1
+// BookFormat grows when a book can no longer be read as before. Books of format 1
+// have one chapter; they are read, too.
+const BookFormat = 2
 
-// Terms are what all hunts of a campaign have in common. They are the first line
-// of its book.
+// Terms are what all hunts of a chapter have in common: the line that begins it.
 type Terms struct {
 	Format int `json:"format"` // BookFormat
 
@@ -38,24 +38,25 @@ type Terms struct {
 	Machine  string `json:"machine"`
 }
 
-// Differences says in which ways the hunts of two terms cannot be compared; none
-// if they are of one campaign.
-func (t Terms) Differences(now Terms) []string {
+// Differences says in which ways the hunts of two terms are not of one chapter,
+// and first of all in which they are not of one campaign.
+func (t Terms) Differences(now Terms) (campaign, chapter []string) {
 	var all []string
 	differ := func(what string, was, is any) {
 		if was != is {
 			all = append(all, fmt.Sprintf("%s %v (this is %v)", what, was, is))
 		}
 	}
+	differ("--from", t.From, now.From)
+	differ("stride", t.Stride, now.Stride)
+	n := len(all)
 	differ("source", t.Source, now.Source)
 	differ("Go", t.Go, now.Go)
 	differ("platform", t.Platform, now.Platform)
-	differ("--from", t.From, now.From)
-	differ("stride", t.Stride, now.Stride)
 	differ("--seeds", t.Seeds, now.Seeds)
 	differ("--cpu", t.CPU, now.CPU)
 	differ("--for", t.For, now.For)
-	return all
+	return all[:n], all[n:]
 }
 
 // First is the first seed of a start, from 0.
@@ -67,41 +68,64 @@ type Hunted struct {
 	Faults string `json:"faults"` // as --faults has them
 	Diff   string `json:"diff"`   // digest of the diff
 	Catch
+
+	chapter int // of the book, from 0
 }
 
 // Book is what a campaign has seen so far, in memory and in a file of one JSON
 // object a line: Terms, then a Hunted for each hunt that ended, in the order in
-// which they did. A campaign that is interrupted goes on with its book.
+// which they did; and so on for each chapter. A chapter is what one program saw
+// with one set of bounds. A campaign that is interrupted goes on with its book;
+// one that goes on after a change begins the next chapter.
 type Book struct {
-	Terms  Terms
-	Hunted []Hunted
-	file   *os.File
+	Chapters []Terms
+	Hunted   []Hunted
+	file     *os.File
 }
 
-// ErrBook is in every error about a book that this campaign cannot go on with.
-var ErrBook = errors.New("cannot go on")
+// Opening says what becomes of a book whose last chapter is of another program,
+// or of hunts with other bounds.
+type Opening int
+
+const (
+	Same   Opening = iota // it is refused
+	Onward                // a new chapter begins
+	Fresh                 // every book is begun anew
+)
+
+// In every error about a book that this campaign cannot go on with is ErrBook; and
+// ErrChapter if it could with a new chapter.
+var (
+	ErrBook    = errors.New("cannot go on")
+	ErrChapter = errors.New("the book is of another program, or of other bounds")
+)
 
 // OpenBook opens the book of a campaign, or begins one where there is none or a
 // fresh one is asked for. A last line that was cut short when a campaign was
 // killed is dropped. Errors about what is in the file wrap ErrBook. One campaign
 // at a time may have it open: the caller sees to that.
-func OpenBook(path string, t Terms, fresh bool) (*Book, error) {
+func OpenBook(path string, t Terms, how Opening) (*Book, error) {
 	text, err := os.ReadFile(path)
-	if fresh || errors.Is(err, fs.ErrNotExist) {
+	if how == Fresh || errors.Is(err, fs.ErrNotExist) {
 		text, err = nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	b := &Book{Terms: t}
+	b := &Book{}
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	if err := b.read(text); err != nil {
+	begin, err := false, b.read(text)
+	if err == nil {
+		begin, err = b.begins(t, how)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: the campaign %w: %w", path, ErrBook, err)
 	}
 	if b.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
 		return nil, err
 	}
-	if err = b.file.Truncate(int64(len(text))); err == nil && len(text) == 0 {
+	if err = b.file.Truncate(int64(len(text))); err == nil && begin {
+		b.Chapters = append(b.Chapters, t)
 		err = b.line(t)
 	}
 	if err != nil {
@@ -110,47 +134,83 @@ func OpenBook(path string, t Terms, fresh bool) (*Book, error) {
 	return b, nil
 }
 
+// begins says whether a chapter begins with these terms.
+func (b *Book) begins(t Terms, how Opening) (bool, error) {
+	if len(b.Chapters) == 0 {
+		return true, nil
+	}
+	campaign, chapter := b.Terms().Differences(t)
+	switch {
+	case len(campaign) > 0:
+		return false, fmt.Errorf("the book is of another one: %s", strings.Join(campaign, ", "))
+	case len(chapter) > 0 && how != Onward:
+		return false, fmt.Errorf("%w: %s", ErrChapter, strings.Join(chapter, ", "))
+	}
+	return len(chapter) > 0, nil
+}
+
 func (b *Book) read(text []byte) error {
 	for i, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
+		if len(text) == 0 {
+			break
+		}
+		var t Terms
+		if err := json.Unmarshal(line, &t); err != nil {
+			return fmt.Errorf("line %d is damaged: %v", i+1, err)
+		}
 		switch {
-		case len(text) == 0:
+		case t.Format > BookFormat:
+			return fmt.Errorf("the book has format %d, this program reads up to %d", t.Format, BookFormat)
+		case t.Format > 0:
+			b.Chapters = append(b.Chapters, t)
+			continue
 		case i == 0:
-			var t Terms
-			if err := json.Unmarshal(line, &t); err != nil {
-				return fmt.Errorf("line 1 is not its terms: %v", err)
-			}
-			if t.Format != BookFormat {
-				return fmt.Errorf("the book has format %d, this program reads %d", t.Format, BookFormat)
-			}
-			if d := t.Differences(b.Terms); len(d) > 0 {
-				return fmt.Errorf("the book is of another one: %s", strings.Join(d, ", "))
-			}
-			b.Terms = t
-		default:
-			var h Hunted
-			if err := json.Unmarshal(line, &h); err != nil {
-				return fmt.Errorf("line %d is damaged: %v", i+1, err)
-			}
-			b.Hunted = append(b.Hunted, h)
+			return errors.New("line 1 is not its terms")
+		}
+		h := Hunted{chapter: len(b.Chapters) - 1}
+		if err := json.Unmarshal(line, &h); err != nil {
+			return fmt.Errorf("line %d is damaged: %v", i+1, err)
+		}
+		b.Hunted = append(b.Hunted, h)
+	}
+	return nil
+}
+
+// Terms are those of the last chapter, to which hunts are added.
+func (b *Book) Terms() Terms { return b.Chapters[len(b.Chapters)-1] }
+
+// Find returns the last hunt for a mutant from a start, nil if there was none; one
+// for another diff of the same id is none.
+func (b *Book) Find(m *Mutant, start int, faults string) *Hunted {
+	for i := range slices.Backward(b.Hunted) {
+		if h := &b.Hunted[i]; h.ID == m.ID && h.Start == start && h.Faults == faults && h.Diff == m.Digest {
+			return h
 		}
 	}
 	return nil
 }
 
-// Find returns the hunt for a mutant from a start, nil if there was none; one
-// for another diff of the same id is none.
-func (b *Book) Find(m *Mutant, start int, faults string) *Hunted {
-	i := slices.IndexFunc(b.Hunted, func(h Hunted) bool {
-		return h.ID == m.ID && h.Start == start && h.Faults == faults && h.Diff == m.Digest
-	})
-	if i < 0 {
-		return nil
+// Stands says that a hunt need not be made (again): the book has it in this
+// chapter; or in a former one, in which no hunt for that bug ended other than it
+// should. A bug that a former program missed once is hunted again from every start:
+// were its catches kept, each start would be the better of two.
+func (b *Book) Stands(m *Mutant, start int, faults string) bool {
+	h := b.Find(m, start, faults)
+	if h == nil || h.chapter == len(b.Chapters)-1 {
+		return h != nil
 	}
-	return &b.Hunted[i]
+	due := Caught
+	if m.Control {
+		due = Survived
+	}
+	return !slices.ContainsFunc(b.Hunted, func(o Hunted) bool {
+		return o.chapter == h.chapter && o.ID == m.ID && o.Diff == m.Digest && o.Faults == faults && o.Outcome != due
+	})
 }
 
 // Add notes a hunt that ended.
 func (b *Book) Add(h Hunted) error {
+	h.chapter = len(b.Chapters) - 1
 	b.Hunted = append(b.Hunted, h)
 	return b.line(h)
 }

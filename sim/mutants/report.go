@@ -34,8 +34,8 @@ func (r *Report) Wrong() int {
 // asked keeps the starts that the report is about.
 func (r *Report) asked(_ *Mutant, start int) bool { return start < r.Starts }
 
-// scores are those of all rows that have a diff, by the hunts that follow the
-// diff of today and are to be kept.
+// scores are those of all rows that have a diff, by the last hunt of each start
+// that followed the diff of today and is to be kept.
 func (r *Report) scores(faults string, keep func(m *Mutant, start int) bool) []score {
 	var all []score
 	for k := range r.Mutants {
@@ -49,14 +49,23 @@ func (r *Report) scores(faults string, keep func(m *Mutant, start int) bool) []s
 			row.Group = GroupControls
 		}
 		var hunts []Hunted
-		for _, h := range r.Book.Hunted {
-			if h.ID == m.ID && h.Diff == m.Digest && h.Faults == faults && keep(m, h.Start) {
-				hunts = append(hunts, h)
+		for start := range r.starts() {
+			if h := r.Book.Find(m, start, faults); h != nil && keep(m, start) {
+				hunts = append(hunts, *h)
 			}
 		}
 		all = append(all, scoreOf(row, hunts))
 	}
 	return all
+}
+
+// starts is how many starts the book may know.
+func (r *Report) starts() int {
+	n := r.Starts
+	for i := range r.Book.Hunted {
+		n = max(n, r.Book.Hunted[i].Start+1)
+	}
+	return n
 }
 
 // groupsOf are those of the rows, in their order, and those of rows nobody has.
@@ -113,9 +122,9 @@ func (p *page) header(cells ...string) {
 }
 
 func (r *Report) head(p *page, all []score) {
-	t := r.Book.Terms
+	t := r.Book.Terms()
 	p.text("# The instrument's score\n")
-	p.text("Each bug of `sim/mutants` was planted, one at a time, and hunted with `chubby sim`: %s, no option that names the bug, %s.", faultsText(r.Faults), r.limits())
+	p.text("Each bug of `sim/mutants` was planted, one at a time, and hunted with `chubby sim`: %s, no option that names the bug, %s.", faultsText(r.Faults), r.from())
 	p.text("A hunt ends with the first property or invariant that breaks. Start k begins with seed %d + k·%d.", t.From, t.Stride)
 	p.text("Medians are over all starts of a bug; one that was missed counts as longer than any, and \"–\" says that the median is such a one.")
 	p.text("CPU seconds are the processor time of the simulator, without the build; counts of seeds depend on no machine.")
@@ -126,16 +135,30 @@ func (r *Report) head(p *page, all []score) {
 		p.text("\n**The campaign is not over**: %d of %d bugs were hunted from every start.", done, len(all))
 	}
 	p.header("what", "")
-	commit := t.Commit
-	if t.Modified {
-		commit += ", modified"
-	}
-	p.row("commit", commit)
-	p.row("date of the commit", t.Date)
-	p.row("source", t.Source)
-	p.row("machine", t.Machine)
 	p.row("command", "`"+r.Command+"`")
 	p.row("every hunt", "`"+r.State+"`")
+	r.chapters(p, all)
+}
+
+// chapters says which programs hunted, and how long each hunt was at most.
+func (r *Report) chapters(p *page, all []score) {
+	if len(r.Book.Chapters) > 1 {
+		p.text("\nSeveral programs hunted. A bug that a former one always caught stands; one that it missed is hunted again from every start, and the last hunts count. Column \"at\" says which programs a row is of.")
+	}
+	count := make([]int, len(r.Book.Chapters))
+	for i := range all {
+		for j := range all[i].hunts {
+			count[all[i].hunts[j].chapter]++
+		}
+	}
+	p.header("at", "commit", "date", "source", "machine", "each hunt at most", "hunts that count")
+	for i, t := range r.Book.Chapters {
+		commit := t.Commit
+		if t.Modified {
+			commit += ", modified"
+		}
+		p.row(fmt.Sprint(i+1), commit, t.Date, t.Source, t.Machine, t.limits(), fmt.Sprint(count[i]))
+	}
 }
 
 func (r *Report) done(all []score) (n int) {
@@ -158,9 +181,17 @@ func faultsText(faults string) string {
 	return "faults " + faults
 }
 
+// from says where hunts began.
+func (r *Report) from() string {
+	if r.Starts == 1 {
+		return "from one start"
+	}
+	return fmt.Sprintf("from %d starts with different seeds", r.Starts)
+}
+
 // limits says when a hunt ends without a catch.
-func (r *Report) limits() string {
-	t, parts := r.Book.Terms, []string{}
+func (t Terms) limits() string {
+	var parts []string
 	if t.CPU > 0 {
 		parts = append(parts, fmt.Sprintf("%v of processor time", t.CPU))
 	}
@@ -170,11 +201,7 @@ func (r *Report) limits() string {
 	if t.For > 0 {
 		parts = append(parts, fmt.Sprintf("%v of real time", t.For))
 	}
-	starts := fmt.Sprintf("from %d starts with different seeds", r.Starts)
-	if r.Starts == 1 {
-		starts = "from one start"
-	}
-	return starts + ", each for at most " + strings.Join(parts, " or ")
+	return strings.Join(parts, " or ")
 }
 
 // totals are the sums by group and by priority.
@@ -239,11 +266,11 @@ func (r *Report) bugs(p *page, all []score) {
 			}
 			if first {
 				p.text("\n## %s", strings.ToUpper(g[:1])+g[1:])
-				p.header("id", "priority", "caught", "by", "median seeds", "median CPU s", "bug")
+				p.header("id", "priority", "caught", "by", "median seeds", "median CPU s", "at", "bug")
 				first = false
 			}
 			seeds, cpu := s.toll()
-			p.row(s.ID, s.Priority, s.outcome(), s.properties(), seeds, cpu, s.Title)
+			p.row(s.ID, s.Priority, s.outcome(), s.properties(), seeds, cpu, s.at(), s.Title)
 		}
 	}
 }

@@ -61,13 +61,21 @@ func TestReport(t *testing.T) {
 	datadriven.RunTest(t, "testdata/report.txt", func(t *testing.T, d *datadriven.TestData) string {
 		require.Equal(t, "report", d.Cmd)
 		r := Report{
-			Book: &Book{Terms: someTerms}, Mutants: someMutants(), Rows: someRows, Faults: "swarm",
+			Book: &Book{Chapters: []Terms{someTerms}}, Mutants: someMutants(), Rows: someRows, Faults: "swarm",
 			Command: "chubby sim mutants --report REPORT.md", State: "REPORT.jsonl",
 		}
 		d.ScanArgs(t, "starts", &r.Starts)
 		d.MaybeScanArgs(t, "versus", &r.Versus)
 		for _, line := range strings.Split(d.Input, "\n") {
-			r.Book.Hunted = append(r.Book.Hunted, hunted(t, line))
+			if commit, ok := strings.CutPrefix(line, "chapter "); ok {
+				next := someTerms
+				next.Commit, next.CPU = commit, time.Minute
+				r.Book.Chapters = append(r.Book.Chapters, next)
+				continue
+			}
+			h := hunted(t, line)
+			h.chapter = len(r.Book.Chapters) - 1
+			r.Book.Hunted = append(r.Book.Hunted, h)
 		}
 		var b strings.Builder
 		require.NoError(t, r.Write(&b))
@@ -78,7 +86,7 @@ func TestReport(t *testing.T) {
 func TestABookGoesOnWhereItWas(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "book.jsonl")
 	m := someMutants()[0]
-	b, err := OpenBook(path, someTerms, false)
+	b, err := OpenBook(path, someTerms, Same)
 	require.NoError(t, err)
 	h := hunted(t, "P1 2 swarm caught S1 12 3.5s")
 	require.NoError(t, b.Add(h))
@@ -92,9 +100,9 @@ func TestABookGoesOnWhereItWas(t *testing.T) {
 
 	now := someTerms
 	now.Commit, now.Machine = "dead", "four processors"
-	b, err = OpenBook(path, now, false)
+	b, err = OpenBook(path, now, Same)
 	require.NoError(t, err, "another commit of the same source is the same program")
-	require.Equal(t, someTerms, b.Terms, "a campaign keeps the terms it began with")
+	require.Equal(t, someTerms, b.Terms(), "a campaign keeps the terms it began with")
 	require.Equal(t, []Hunted{h}, b.Hunted)
 	require.Equal(t, &h, b.Find(&m, 2, "swarm"))
 	require.Nil(t, b.Find(&m, 3, "swarm"))
@@ -104,47 +112,118 @@ func TestABookGoesOnWhereItWas(t *testing.T) {
 	require.NoError(t, b.Add(hunted(t, "P2 0 swarm survived 12 3.5s")))
 	require.NoError(t, b.Close())
 
-	b, err = OpenBook(path, now, false)
+	b, err = OpenBook(path, now, Same)
 	require.NoError(t, err)
 	require.Len(t, b.Hunted, 2)
 	require.NoError(t, b.Close())
 
-	b, err = OpenBook(path, now, true)
+	b, err = OpenBook(path, now, Fresh)
 	require.NoError(t, err)
 	require.Empty(t, b.Hunted)
-	require.Equal(t, now, b.Terms)
+	require.Equal(t, now, b.Terms())
 	require.NoError(t, b.Close())
 }
 
 func TestABookOfAnotherCampaignIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "book.jsonl")
-	b, err := OpenBook(path, someTerms, false)
+	b, err := OpenBook(path, someTerms, Same)
 	require.NoError(t, err)
 	require.NoError(t, b.Close())
 	for want, change := range map[string]func(*Terms){
 		"source 50urce (this is 0ther)":          func(x *Terms) { x.Source = "0ther" },
 		"Go go1.26.8 (this is go1.27)":           func(x *Terms) { x.Go = "go1.27" },
-		"--from 1000 (this is 1)":                func(x *Terms) { x.From = 1 },
 		"--seeds 0 (this is 9)":                  func(x *Terms) { x.Seeds = 9 },
 		"--cpu 10m0s (this is 1m0s)":             func(x *Terms) { x.CPU = time.Minute },
 		"platform linux/amd64 (this is plan9/x)": func(x *Terms) { x.Platform = "plan9/x" },
 	} {
 		other := someTerms
 		change(&other)
-		_, err := OpenBook(path, other, false)
+		_, err := OpenBook(path, other, Same)
 		require.ErrorIs(t, err, ErrBook)
-		require.EqualError(t, err, path+": the campaign cannot go on: the book is of another one: "+want)
+		require.ErrorIs(t, err, ErrChapter)
+		require.EqualError(t, err, path+": the campaign cannot go on: the book is of another program, or of other bounds: "+want)
+	}
+	for _, how := range []Opening{Same, Onward} {
+		other := someTerms
+		other.From, other.Source = 1, "0ther"
+		_, err := OpenBook(path, other, how)
+		require.ErrorIs(t, err, ErrBook)
+		require.NotErrorIs(t, err, ErrChapter, "its starts have other seeds")
+		require.EqualError(t, err, path+": the campaign cannot go on: the book is of another one: --from 1000 (this is 1)")
 	}
 	for text, want := range map[string]string{
-		"hello\n":           "line 1 is not its terms",
-		"{\"format\":99}\n": "the book has format 99",
-		"{\"format\":1}\n":  "the book is of another one",
+		"hello\n":                              "line 1 is damaged",
+		"{}\n":                                 "line 1 is not its terms",
+		"{\"format\":99}\n":                    "the book has format 99",
+		"{\"format\":1}\n":                     "the book is of another one",
+		"{\"format\":1}\n{}\n{\"start\":{}}\n": "line 3 is damaged",
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		_, err := OpenBook(path, someTerms, false)
+		_, err := OpenBook(path, someTerms, Same)
 		require.ErrorIs(t, err, ErrBook)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// A book that another program began keeps the hunts for bugs that were caught from
+// every start, and for controls that never were. A bug that was missed once is
+// hunted again from every start.
+func TestABookGoesOnWithAnotherProgram(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "book.jsonl")
+	old := someTerms
+	old.Format = 1 // books of one chapter are read
+	b, err := OpenBook(path, old, Onward)
+	require.NoError(t, err)
+	always := []string{"P1 0 swarm caught S1 12 3.5s", "Z1 0 swarm survived 12 3.5s"}
+	once := []string{"P2 0 swarm survived 12 3.5s", "P2 1 swarm caught S1 12 3.5s", "P3 0 swarm crashed 12 3.5s"}
+	all := map[string]Mutant{}
+	for _, m := range someMutants() {
+		all[m.ID] = m
+	}
+	stands := func(lines []string) (n int) {
+		for _, line := range lines {
+			h := hunted(t, line)
+			if m := all[h.ID]; b.Stands(&m, h.Start, h.Faults) {
+				n++
+			}
+		}
+		return n
+	}
+	for _, line := range append(always, once...) {
+		require.NoError(t, b.Add(hunted(t, line)))
+	}
+	require.Equal(t, 2, stands(always))
+	require.Equal(t, 3, stands(once), "this program hunted it")
+	require.NoError(t, b.Close())
+
+	now := someTerms
+	now.Source, now.CPU = "0ther", time.Minute
+	b, err = OpenBook(path, now, Onward)
+	require.NoError(t, err)
+	require.Equal(t, []Terms{old, now}, b.Chapters)
+	require.Equal(t, 2, stands(always))
+	require.Zero(t, stands(once), "a bug that was missed once, and a crash")
+	m := all["P1"]
+	require.False(t, b.Stands(&m, 1, "swarm"), "nobody hunted it")
+	m = all["P2"]
+	require.NoError(t, b.Add(hunted(t, "P2 0 swarm caught S3 7 1s")))
+	require.Equal(t, uint64(7), b.Find(&m, 0, "swarm").Seeds, "the last counts")
+	require.Equal(t, 1, stands(once))
+	require.NoError(t, b.Close())
+
+	b, err = OpenBook(path, now, Same)
+	require.NoError(t, err, "the last chapter is of this program")
+	require.Len(t, b.Chapters, 2)
+	require.Len(t, b.Hunted, 6)
+	require.Equal(t, 1, stands(once))
+	require.NoError(t, b.Add(hunted(t, "P2 1 swarm caught S3 9 1s")))
+	require.NoError(t, b.Close())
+
+	b, err = OpenBook(path, someTerms, Onward)
+	require.NoError(t, err)
+	require.Len(t, b.Chapters, 3)
+	require.Equal(t, 2, stands(once), "the last hunts for P2 are catches")
+	require.NoError(t, b.Close())
 }
 
 func TestTheSourceDigestSeesWhatIsBuilt(t *testing.T) {

@@ -99,6 +99,16 @@ func (s *score) properties() string {
 	return strings.Join(parts, ", ")
 }
 
+// at names the chapters of its hunts, from 1.
+func (s *score) at() string {
+	var all []int
+	for i := range s.hunts {
+		all = append(all, s.hunts[i].chapter+1)
+	}
+	slices.Sort(all)
+	return strings.Trim(fmt.Sprint(slices.Compact(all)), "[]")
+}
+
 // toll is how many seeds and seconds it took.
 func (s *score) toll() (seeds, cpu string) {
 	switch {

@@ -29,15 +29,16 @@ func Sample(all []Mutant, rows []Row, n int) []Mutant {
 	return some
 }
 
-// versus compares two ways to choose faults by the bugs that were hunted in both.
+// versus compares two ways to choose faults by the bugs that one program hunted in
+// both.
 func (r *Report) versus(p *page) {
 	both := func(m *Mutant, start int) bool {
-		return start < r.Starts && r.Book.Find(m, start, r.Faults) != nil && r.Book.Find(m, start, r.Versus) != nil
+		x, y := r.Book.Find(m, start, r.Faults), r.Book.Find(m, start, r.Versus)
+		return start < r.Starts && x != nil && y != nil && x.chapter == y.chapter
 	}
 	first, second := r.scores(r.Faults, both), r.scores(r.Versus, both)
-	limit := r.Book.Terms.CPU
 	p.text("\n## %s against %s\n", r.Faults, r.Versus)
-	p.text("The same bugs from the same starts, each hunted for at most %v of processor time: once with %s, once with %s. A hunt that missed counts with all it spent.", limit, faultsText(r.Faults), faultsText(r.Versus))
+	p.text("The same bugs from the same starts, each hunted twice by one program: once with %s, once with %s. A hunt that missed counts with all it spent.", faultsText(r.Faults), faultsText(r.Versus))
 	p.header("id", "caught, "+r.Faults, "caught, "+r.Versus, "median CPU s, "+r.Faults, "median CPU s, "+r.Versus, "all CPU s, "+r.Faults, "all CPU s, "+r.Versus)
 	var a, b sum
 	quicker, slower := 0, 0
