@@ -157,8 +157,8 @@ func (s *Store) covered(dir string, first wal.LSN, slot paxos.Slot) error {
 	switch {
 	case s.state.boot == 0 && slot > 0:
 		return fmt.Errorf("store: %s: %w: a snapshot of slot %d, and no register", dir, ErrForgot, slot)
-	case s.state.floor == 0 && first > 1:
-		return fmt.Errorf("store: %s: %w: the log begins with #%d, and the register says that nothing was dropped", dir, ErrForgot, first)
+	case first > max(s.state.first, 1):
+		return fmt.Errorf("store: %s: %w: the log begins with #%d, and the register says that it has #%d", dir, ErrForgot, first, max(s.state.first, 1))
 	case s.state.floor > slot+1:
 		err := fmt.Errorf("store: %s: %w: the log was cut below slot %d, the newest good snapshot is of slot %d", dir, ErrUncovered, s.state.floor, slot)
 		for _, b := range s.bulk.snaps.Bad() {

@@ -28,15 +28,16 @@
 // way round. In the log, Booted and Promised leave their own small records, so that
 // numbers have no gaps and a register that is older than its log is noticed.
 //
-//	 0    2    4       12      20      24          32      40
-//	+----+----+-------+-------+-------+-----------+-------+
-//	| 2  | 0  | boot  | round | node  | watermark | floor |     all little endian
-//	+----+----+-------+-------+-------+-----------+-------+
+//	 0    2    4       12      20      24          32      40      48
+//	+----+----+-------+-------+-------+-----------+-------+-------+
+//	| 3  | 0  | boot  | round | node  | watermark | floor | first |     all little endian
+//	+----+----+-------+-------+-------+-----------+-------+-------+
 //
 // round and node are the ballot promised. watermark is the highest record known
 // to be synced when the register was written: a log that ends below it has lost
 // its end. floor is a slot: the log may lack records that concern only slots
-// below it. Version 1 had no floor.
+// below it. first is the record from which on the log has all: one that begins
+// later was cut after the register was written. Versions 1 and 2 had no first.
 //
 // # How the log loses its front
 //
@@ -47,8 +48,8 @@
 //  3. Bulk.Floor is the slot above the older of the two, or, while there are not
 //     two, nothing: either of them may rot, and the other one with the log is
 //     worth as much.
-//  4. The log lane writes that floor into the register, then drops the segments in
-//     which every record concerns lower slots. Where no whole segment can go it
+//  4. The log lane writes that floor, and first, into the register, then drops the
+//     segments in which every record concerns lower slots. Where no whole segment can go it
 //     does nothing.
 //
 // Which records those are the store knows by itself, from paxos.Concerns: a node

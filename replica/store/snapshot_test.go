@@ -192,17 +192,30 @@ func TestARefusalForWantOfASnapshotSaysWhatIsWrongWithThem(t *testing.T) {
 	require.Equal(t, paxos.Slot(30), g.rec.Snapshot.Slot)
 }
 
-// An old copy of the register does not know that the log lost its front.
+// An old copy of the register does not know that the log lost its front, be it the
+// first that was cut off or more of it. No record that is left need say so: the one of
+// the promise that the register has forgotten may have been in what was cut.
 func TestARegisterFromBeforeTheLogWasCutRefuses(t *testing.T) {
-	g := newRig(t, 1)
-	g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b11}, voted(1, b11), voted(2, b11), voted(3, b11))
-	old := g.m.Clone()
-	g.snap(t, 1)
-	g.snap(t, 2)
-	g.snap(t, 3)
-	g.m.Crash(vfs.KeepAll)
-	g.put(t, old, dir+"/promise.a", dir+"/promise.b")
-	require.ErrorIs(t, g.tryOpen(), store.ErrForgot)
+	for _, cuts := range []int{0, 1} {
+		g := newRig(t, 1)
+		g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b11})
+		slot := paxos.Slot(1)
+		cut := func() {
+			for range 3 {
+				g.must(t, voted(slot, b11))
+				g.snap(t, slot)
+				slot++
+			}
+		}
+		for range cuts {
+			cut()
+		}
+		old := g.m.Clone()
+		cut()
+		g.m.Crash(vfs.KeepAll)
+		g.put(t, old, dir+"/promise.a", dir+"/promise.b")
+		require.ErrorIs(t, g.tryOpen(), store.ErrForgot, "%d cuts before", cuts)
+	}
 }
 
 func TestSnapshotsWithoutARegisterRefuse(t *testing.T) {

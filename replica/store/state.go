@@ -17,11 +17,14 @@ type state struct {
 	// floor: the log may lack what concerned only slots below. A snapshot of
 	// floor-1 or above was durable before this was written.
 	floor paxos.Slot
+	// first: the log has every record from this one on. One that begins later was cut
+	// after this was written, so this is not what was written last.
+	first wal.LSN
 }
 
 const (
-	stateVersion = 2
-	stateSize    = 40
+	stateVersion = 3
+	stateSize    = 48
 )
 
 func (s state) encode() []byte {
@@ -31,7 +34,8 @@ func (s state) encode() []byte {
 	b = binary.LittleEndian.AppendUint64(b, s.promise.Round)
 	b = binary.LittleEndian.AppendUint32(b, uint32(s.promise.Node))
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.watermark))
-	return binary.LittleEndian.AppendUint64(b, uint64(s.floor))
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.floor))
+	return binary.LittleEndian.AppendUint64(b, uint64(s.first))
 }
 
 // decodeState reads what encode made. The register's checksums held.
@@ -48,6 +52,7 @@ func decodeState(b []byte) (state, error) {
 		promise:   paxos.Ballot{Round: binary.LittleEndian.Uint64(b[12:]), Node: paxos.NodeID(binary.LittleEndian.Uint32(b[20:]))},
 		watermark: wal.LSN(binary.LittleEndian.Uint64(b[24:])),
 		floor:     paxos.Slot(binary.LittleEndian.Uint64(b[32:])),
+		first:     wal.LSN(binary.LittleEndian.Uint64(b[40:])),
 	}, nil
 }
 

@@ -105,9 +105,9 @@ func (s *Store) truncate(below paxos.Slot) error {
 	if !s.log.Drops(wal.LSN(lsn)) {
 		return nil
 	}
-	if s.state.floor < below {
+	if s.state.floor < below || s.state.first < wal.LSN(lsn) {
 		next := s.state
-		next.floor, next.watermark = below, s.log.Synced()
+		next.floor, next.first, next.watermark = max(next.floor, below), max(next.first, wal.LSN(lsn)), s.log.Synced()
 		if err := s.reg.Write(next.encode()); err != nil {
 			return err
 		}

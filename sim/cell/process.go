@@ -315,9 +315,7 @@ func (r *replica) write(j *host.LogJob) error {
 	case err != nil:
 		r.unwritten(err, j)
 	case j.Below > 0:
-		m := r.env.World().Machine(r.env.Self())
-		r.cell.watch.dropped(r.id, m.Disk().Mem())
-		r.cell.dropped(m)
+		r.cell.dropped(r.env.World().Machine(r.env.Self()))
 	case j.Idle:
 		r.cell.watch.marked(r.id)
 	default:

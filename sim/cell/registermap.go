@@ -50,12 +50,20 @@ func promiseOf(value []byte) (boot paxos.Boot, promise paxos.Ballot) {
 		paxos.Ballot{Round: binary.LittleEndian.Uint64(value[12:]), Node: paxos.NodeID(binary.LittleEndian.Uint32(value[20:]))}
 }
 
-// floorOf is the slot below which the log may lack records, by the promise register.
-func floorOf(value []byte) paxos.Slot {
-	if len(value) < 40 {
-		return 0
+// firstOf is the entry from which on the log has all, by the promise register.
+func firstOf(value []byte) uint64 {
+	if len(value) < 48 {
+		return 1
 	}
-	return paxos.Slot(binary.LittleEndian.Uint64(value[32:]))
+	return max(1, binary.LittleEndian.Uint64(value[40:]))
+}
+
+// beginOf is the entry with which the log begins, by its manifest (wal/doc.go).
+func beginOf(manifest []byte) uint64 {
+	if len(manifest) < 32 {
+		return 1
+	}
+	return binary.LittleEndian.Uint64(manifest[24:])
 }
 
 // vouched is up to where the promise register says that its log was synced, and will
@@ -74,13 +82,6 @@ func vouched(mem *vfs.Mem) uint64 {
 		return 0
 	}
 	return known
-}
-
-// dropped is told that a log was truncated: its register says so by now.
-func (h *watch) dropped(id paxos.NodeID, mem *vfs.Mem) {
-	if value, ok := registerOf(mem, registers[0]); ok {
-		h.disks[id].floor = max(h.disks[id].floor, floorOf(value))
-	}
 }
 
 // loses is lost, from the first time on until a start succeeds: each mends the copies,
@@ -106,7 +107,8 @@ func (h *watch) lost(id paxos.NodeID, mem *vfs.Mem) bool {
 		}
 		boot, promise := promiseOf(value)
 		d := &h.disks[id]
-		if boot < d.boot || promise.Less(d.promise) || floorOf(value) < d.floor {
+		manifest, _ := registerOf(mem, registers[1])
+		if boot < d.boot || promise.Less(d.promise) || firstOf(value) < beginOf(manifest) {
 			return true
 		}
 		for _, suffix := range copies {

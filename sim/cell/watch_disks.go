@@ -17,7 +17,6 @@ type diskFacts struct {
 
 	snapshot paxos.Slot // of the newest snapshot that is durable
 	older    paxos.Slot // of the one before; after a start, at most that of the newest
-	floor    paxos.Slot // that the promise register had after the last truncation
 
 	lsn, mark paxos.LSN           // synced up to; of that, stated by a mark
 	fresh     paxos.Slot          // the first that was applied in the same breath as the last

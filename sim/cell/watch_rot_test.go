@@ -1,7 +1,9 @@
 package cell
 
 import (
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -169,12 +171,24 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 		require.NoError(t, mem.Overlay(name+".a", 0, old))
 		require.False(t, c.watch.lost(r.id, mem))
 	}
-	c.watch.dropped(r.id, mem)
-	require.Equal(t, floorOf(value), d.floor)
+	manifest, ok := registerOf(mem, registers[1])
+	require.True(t, ok)
+	require.LessOrEqual(t, beginOf(manifest), firstOf(value))
+	cutting := func(first uint64) {
+		b, err := mem.Contents(registers[1] + ".a")
+		require.NoError(t, err)
+		binary.LittleEndian.PutUint64(b[20+24:], first)
+		end := len(b) - sumSize
+		binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], crc32.MakeTable(crc32.Castagnoli)))
+		for _, suffix := range copies {
+			require.NoError(t, mem.Overlay(registers[1]+suffix, 0, b))
+		}
+	}
+	cutting(firstOf(value))
 	require.False(t, c.watch.lost(r.id, mem))
-	d.floor++
-	require.True(t, c.watch.lost(r.id, mem), "what is there is from before the last truncation")
-	d.floor--
+	cutting(firstOf(value) + 1)
+	require.True(t, c.watch.lost(r.id, mem), "what is there is from before the log was cut")
+	cutting(firstOf(value))
 	b, err := mem.Contents(registers[0] + ".a")
 	require.NoError(t, err)
 	require.NoError(t, mem.Overlay(registers[0]+".b", 0, b))

@@ -152,6 +152,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O190", "A", "a handle that is opened without naming rights is opened to write"),
 		weak(GroupHouse, "O191", "C", "a handle that keeps a node is presented to a new master and finds no room, which others have taken",
 			"seed 9000004230 has shown it. TestWhatHoldsOrKeepsIsTakenUpWithoutRoom in replica/desk kills it"),
+		applied(GroupHouse, "O192", "B", "a log that was cut is taken to fit any register that knows of an earlier cut"),
 		applied(GroupHouse, "O185", "B", "the watermark in the promise register is not brought in when the log is opened"),
 		applied(GroupHouse, "O184", "B", "an unreadable vote is done without only where a readable one is of a higher ballot, not of the same"),
 	}
