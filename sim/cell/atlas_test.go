@@ -77,3 +77,51 @@ func TestCellsWithRottingDisks(t *testing.T) {
 		require.Positive(t, reached[name], name)
 	}
 }
+
+// Disks that forget stop their replicas, and nothing breaks.
+func TestCellsWhoseDisksForget(t *testing.T) {
+	stopped := uint64(0)
+	for seed := range uint64(6) {
+		r := Run(Options{Seed: seed, Replicas: 3, Faults: []string{"disk-forget", "crash-leader", "crash-mending"}})
+		require.Nil(t, r.Breach, "seed %d", seed)
+		for _, n := range r.Sometimes {
+			if n.Name == "damage-stopped" {
+				stopped += n.Value
+			}
+		}
+	}
+	require.Positive(t, stopped)
+}
+
+// What is old is known by the log alone: a promise that was put back before anything
+// new was told is what it was.
+func TestWhenARegisterIsOutdated(t *testing.T) {
+	c := someCell(t, 3)
+	m := c.replicas[0]
+	s := decayed{c: c, d: c.world.Draw("test", 0), m: m, id: running(m).id, mem: m.Disk().Mem()}
+	was, image := s.register()
+	require.NotEmpty(t, image)
+	require.False(t, s.outdated(was))
+	d := &c.watch.disks[s.id]
+	d.promise.Round++
+	require.True(t, s.outdated(was), "a higher promise")
+	d.promise.Round--
+	d.boot++
+	require.True(t, s.outdated(was), "a later life")
+	d.boot--
+
+	require.NoError(t, s.mem.Corrupt(registers[0]+".a", 30, 1))
+	b, err := s.mem.Contents(registers[0] + ".b")
+	require.NoError(t, err)
+	now, other := s.register()
+	require.Equal(t, was, now, "of a copy that is good")
+	require.Equal(t, b, other)
+	s.putBack(was, image)
+	require.False(t, c.watch.atlas.isDoomed(s.id), "nothing shows that it is old")
+	d.boot++
+	s.putBack(was, image)
+	require.True(t, c.watch.atlas.isDoomed(s.id))
+	got, err := s.mem.Contents(registers[0] + ".a")
+	require.NoError(t, err)
+	require.Equal(t, image, got)
+}

@@ -29,7 +29,8 @@
 //	storm.go     very many who wait for one lock; churn.go: sessions that come and go;
 //	             big.go: files as large as they may be; narrow.go: cells that take little
 //	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes;
-//	             faults_session.go aims them at the ends of sessions
+//	             faults_session.go aims them at the ends of sessions; faults_forget.go
+//	             is disks that have what is old, or lack files
 //	atlas.go     which disks may be damaged; logmap.go, registermap.go: which bytes of
 //	             them, read without the product's code
 //	properties.go  what may break, by number

@@ -153,9 +153,9 @@ func rotStore(c *Cell, d *sim.Draw) {
 	}
 	switch how {
 	case 0:
-		s.rotRegister([]string{".a", ".b"}[d.Int(2)])
+		s.rotRegister(copies[d.Int(2)])
 	case 1:
-		s.rotRegister(".a", ".b")
+		s.rotRegister(copies...)
 	case 2, 3:
 		s.rotHeader()
 	case 4:
@@ -244,17 +244,35 @@ func (s *decayed) astray() {
 			lost = &vfs.Place{Name: f.file, Off: f.data}
 		}
 	}
-	name := registers[0] + []string{".a", ".b"}[s.d.Int(2)]
+	it := s.d.Int(2)
+	name, other := registers[0]+copies[it], registers[0]+copies[1-it]
 	mem := s.mem
 	mem.SetFault(func(call vfs.Call) vfs.Fault {
 		if call.Op != vfs.OpWriteAt || call.Name != name {
 			return vfs.Fault{}
 		}
 		mem.SetFault(nil)
-		s.c.later(s.d.Duration(0, time.Second), s.reread)
+		s.c.later(s.d.Duration(0, time.Second), func() { s.rereadOf(other) })
 		return vfs.Fault{Astray: lost}
 	})
 	s.c.until(outage(s.d), func() { mem.SetFault(nil) })
+}
+
+// rereadOf is reread, at times with one read of a file that fails: it is the better of
+// two copies, and is read once more.
+func (s *decayed) rereadOf(file string) {
+	if s.d.Chance(1, 2) {
+		mem := s.mem
+		mem.SetFault(func(call vfs.Call) vfs.Fault {
+			if call.Op != vfs.OpReadAt || call.Name != file {
+				return vfs.Fault{}
+			}
+			mem.SetFault(nil)
+			return vfs.Fault{Err: vfs.ErrIO}
+		})
+		s.c.until(outage(s.d), func() { mem.SetFault(nil) })
+	}
+	s.reread()
 }
 
 // readError makes a read fail that need not fail again, of any file, or of the kind

@@ -153,6 +153,10 @@ func houseServiceRows() []Row {
 		weak(GroupHouse, "O191", "C", "a handle that keeps a node is presented to a new master and finds no room, which others have taken",
 			"seed 9000004230 has shown it. TestWhatHoldsOrKeepsIsTakenUpWithoutRoom in replica/desk kills it"),
 		applied(GroupHouse, "O192", "B", "a log that was cut is taken to fit any register that knows of an earlier cut"),
+		applied(GroupHouse, "O193", "B", "a log that knows of a higher promise than its register is opened"),
+		applied(GroupHouse, "O194", "B", "of two copies of a register the better one is not written again before the other one is"),
+		applied(GroupHouse, "O195", "B", "a copy of a register that cannot be read at once is taken for rotten"),
+		applied(GroupHouse, "O196", "B", "a log that lacks its front is opened without a snapshot that has that"),
 		applied(GroupHouse, "O185", "B", "the watermark in the promise register is not brought in when the log is opened"),
 		applied(GroupHouse, "O184", "B", "an unreadable vote is done without only where a readable one is of a higher ballot, not of the same"),
 	}

@@ -94,3 +94,16 @@ func (m *Mem) astray(p *Place) *memFile {
 	}
 	return nil
 }
+
+// Lose takes a file away, from the disk as from what the machine sees: its name is
+// gone, and no power cut brings it back. It fails with fs.ErrNotExist where there is
+// no such file.
+func (m *Mem) Lose(name string) error {
+	if n := m.names[name]; n == nil || n.file == nil {
+		return &fs.PathError{Op: "lose", Path: name, Err: fs.ErrNotExist}
+	}
+	delete(m.names, name)
+	delete(m.durable, name)
+	m.pending = slices.DeleteFunc(m.pending, func(o nameOp) bool { return o.add == name })
+	return nil
+}

@@ -96,3 +96,26 @@ func TestAWriteThatGoesAstray(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "aaaa", contents(t, m, "a"))
 }
+
+// A file that is lost is gone for good, also where its name, or that it was renamed,
+// was not yet on the disk.
+func TestAFileThatIsLostDoesNotComeBack(t *testing.T) {
+	for _, choose := range []vfs.Chooser{vfs.KeepNothing, vfs.KeepAll} {
+		m := vfs.NewMem()
+		durable(t, m, "a", "old")
+		durable(t, m, "b", "stays")
+		require.NoError(t, m.Lose("a"))
+		_, err := m.Open("a")
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		_, err = m.Create("c")
+		require.NoError(t, err)
+		require.NoError(t, m.Lose("c"))
+		m.Crash(choose)
+		require.Len(t, m.Files(), 1)
+		require.Equal(t, "stays", contents(t, m, "b"))
+	}
+	m := vfs.NewMem()
+	require.NoError(t, m.MkdirAll("d"))
+	require.ErrorIs(t, m.Lose("a"), fs.ErrNotExist)
+	require.ErrorIs(t, m.Lose("d"), fs.ErrNotExist, "no file")
+}

@@ -1,0 +1,176 @@
+package cell
+
+import (
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// What is in this file disks do that do not have what they had: an operator copies
+// files back that are too old, or a file system forgets some. A replica that cannot
+// have all that it told others must stop (replica/store/doc.go, When a store refuses
+// to open). Each strike leaves something that shows it, as nobody can notice what
+// nothing shows: see atlas.
+
+// forget takes files away late in a run, or puts both copies of a replica's promise
+// back to what they were a while ago.
+func forget(c *Cell, d *sim.Draw) {
+	if !c.mayStop() {
+		return
+	}
+	s, ok := c.decay(d)
+	if !ok {
+		return
+	}
+	switch d.Weighted([]uint32{4, 1, 1, 1, 1}) {
+	case 0:
+		s.older()
+	case 1:
+		s.vanish(func(file string) bool { return strings.HasPrefix(file, registers[0]) })
+	case 2:
+		s.vanish(func(file string) bool { return strings.HasPrefix(file, dataDir+"/log/") })
+	case 3:
+		s.vanish(func(file string) bool { return strings.HasSuffix(file, ".snap") })
+	case 4:
+		var segments []string
+		for _, f := range s.mem.Files() {
+			if strings.HasSuffix(f.Name, ".wal") {
+				segments = append(segments, f.Name)
+			}
+		}
+		if len(segments) > 0 {
+			one := segments[d.Int(len(segments))]
+			s.vanish(func(file string) bool { return file == one })
+		}
+	}
+}
+
+// restart cuts the power, lets something be done to the disk, and starts again.
+func (s *decayed) restart(change func()) {
+	up := s.m.Up()
+	if up {
+		s.c.retire(running(s.m))
+		s.m.Crash()
+	}
+	change()
+	if up {
+		s.m.StartAfter(time.Duration(s.d.LogUniform(int64(time.Millisecond), int64(time.Second))))
+	}
+}
+
+// vanish takes the files away that are meant. Snapshots beside a log that was never cut
+// are spared: who loses them has lost nothing, and need not stop.
+func (s *decayed) vanish(meant func(file string) bool) {
+	s.restart(func() {
+		manifest, ok := registerOf(s.mem, registers[1])
+		var gone []string
+		snapshots := false
+		for _, f := range s.mem.Files() {
+			if meant(f.Name) {
+				gone = append(gone, f.Name)
+				snapshots = snapshots || strings.HasSuffix(f.Name, ".snap")
+			}
+		}
+		if len(gone) == 0 || !ok || snapshots && beginOf(manifest) == 1 {
+			return
+		}
+		s.c.watch.atlas.doom(s.id)
+		for _, name := range gone {
+			must(s.mem.Lose(name))
+		}
+	})
+}
+
+// older waits until the disk shows that what the promise register holds now is old,
+// and then puts that back.
+func (s *decayed) older() {
+	was, image := s.register()
+	if was == nil || halfWritten(s.mem) {
+		return
+	}
+	gap, looks := s.d.Duration(10*time.Millisecond, 200*time.Millisecond), 0
+	var look func()
+	look = func() {
+		switch looks++; {
+		case s.c.watch.atlas.isDead(s.id), s.c.watch.atlas.isDoomed(s.id):
+		case s.outdated(was):
+			s.restart(func() { s.putBack(was, image) })
+		case looks < 50:
+			s.c.later(gap, look)
+		}
+	}
+	s.c.later(gap, look)
+}
+
+// register is what the promise register holds, and the file that says so; nil if there
+// is none.
+func (s *decayed) register() (value, image []byte) {
+	var best uint64
+	for _, suffix := range copies {
+		if v, version, ok := copyOf(s.mem, registers[0]+suffix); ok && (value == nil || version > best) {
+			b, err := s.mem.Contents(registers[0] + suffix)
+			must(err)
+			value, image, best = v, b, version
+		}
+	}
+	return value, image
+}
+
+// putBack makes both copies of the promise register what they were, if what the power
+// cut has left still shows that.
+func (s *decayed) putBack(was, image []byte) {
+	for _, suffix := range copies {
+		if b, err := s.mem.Contents(registers[0] + suffix); err != nil || len(b) < len(image) {
+			return
+		}
+	}
+	if !s.outdated(was) {
+		return
+	}
+	s.c.watch.atlas.doom(s.id)
+	for _, suffix := range copies {
+		must(s.mem.Overlay(registers[0]+suffix, 0, image))
+	}
+}
+
+// outdated says that the log shows of a promise register that it is old: it was cut
+// since, or has a record of a later life or of a higher promise.
+func (s *decayed) outdated(was []byte) bool {
+	manifest, ok := registerOf(s.mem, registers[1])
+	boot, promise := promiseOf(was)
+	d := &s.c.watch.disks[s.id]
+	return ok && (firstOf(was) < beginOf(manifest) || boot < d.boot || promise.Less(d.promise))
+}
+
+// halfMended kills a replica while it writes a register, and cuts its power while its
+// next life mends the two copies: what the first of them holds then may be in the
+// machine's memory alone.
+func halfMended(c *Cell, d *sim.Draw) {
+	m, name := c.anyReplica(d), registers[d.Weighted([]uint32{2, 1})]
+	mem := m.Disk().Mem()
+	atWrite(mem, name+".a", func() {
+		c.later(0, func() {
+			if !m.Up() {
+				return
+			}
+			c.retire(running(m))
+			m.Kill()
+			atWrite(mem, name+".b", func() { c.later(0, func() { c.cutPower(m, d) }) })
+			m.StartAfter(time.Duration(d.LogUniform(int64(time.Millisecond), int64(100*time.Millisecond))))
+		})
+	})
+	c.until(outage(d), func() { mem.SetFault(nil) })
+}
+
+// atWrite calls f when a file is next written to.
+func atWrite(mem *vfs.Mem, file string, f func()) {
+	mem.SetFault(func(call vfs.Call) vfs.Fault {
+		if call.Op == vfs.OpWriteAt && call.Name == file {
+			mem.SetFault(nil)
+			f()
+		}
+		return vfs.Fault{}
+	})
+}
