@@ -160,8 +160,14 @@ func (h *watch) claimsVotes(id paxos.NodeID, m paxos.Promise) {
 	}
 }
 
-// claimsVoted: the sender's disk has, or had, this vote.
+// claimsVoted: the sender's disk has this vote, or had it at an earlier ballot. One
+// whose value it has lost counts only once it was cast again: of a quorum of such
+// votes nobody could say what was chosen.
 func (h *watch) claimsVoted(id paxos.NodeID, m paxos.Accepted) {
+	if b, lost := h.disks[id].lost[m.Slot]; lost && b == m.Ballot {
+		h.lies(id, m, "a vote whose value its disk has lost")
+		return
+	}
 	for _, b := range h.slot(m.Slot).ballots {
 		if b.ballot == m.Ballot && b.who&(1<<id) != 0 {
 			return

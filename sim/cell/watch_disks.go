@@ -18,12 +18,13 @@ type diskFacts struct {
 	snapshot paxos.Slot // of the newest snapshot that is durable
 	older    paxos.Slot // of the one before; after a start, at most that of the newest
 
-	lsn, mark paxos.LSN           // synced up to; of that, stated by a mark
-	fresh     paxos.Slot          // the first that was applied in the same breath as the last
-	stray     bool                // rows in memory were made to differ
-	rot       paxos.Slot          // from there on, from the checksum that is kept of them too; 0: they do not
-	missing   map[paxos.Slot]bool // values that this life found unreadable and has not applied yet
-	questions questions           // that this life has asked
+	lsn, mark paxos.LSN                   // synced up to; of that, stated by a mark
+	fresh     paxos.Slot                  // the first that was applied in the same breath as the last
+	stray     bool                        // rows in memory were made to differ
+	rot       paxos.Slot                  // from there on, from the checksum that is kept of them too; 0: they do not
+	missing   map[paxos.Slot]bool         // values that this life found unreadable and has not applied yet
+	lost      map[paxos.Slot]paxos.Ballot // votes that this life found without their values and has not cast again
+	questions questions                   // that this life has asked
 }
 
 // slotFacts is what is true of one slot.
@@ -106,6 +107,7 @@ func (h *watch) voted(id paxos.NodeID, v paxos.Voted) {
 		h.world.Break("S2", "replica %d votes at %v in slot %d after a vote at %v", id, v.Ballot, v.Slot, old.Ballot)
 	}
 	d.votes.put(v)
+	delete(d.lost, v.Slot)
 	f := h.slot(v.Slot)
 	b := f.at(v)
 	if b.value != v.Value {

@@ -35,7 +35,7 @@ const maxAhead = 1 << 16
 // another.
 func (h *watch) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 	d := &h.disks[id]
-	d.missing = map[paxos.Slot]bool{}
+	d.missing, d.lost = map[paxos.Slot]bool{}, map[paxos.Slot]paxos.Ballot{}
 	last := make(votes, len(d.votes))
 	for _, r := range rec.Records {
 		if s := paxos.Concerns(r); s > paxos.Slot(len(h.slots))+maxAhead {
@@ -45,9 +45,15 @@ func (h *watch) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 		switch r := r.(type) {
 		case paxos.Voted:
 			last.put(r)
+			if !r.Ballot.Less(d.lost[r.Slot]) {
+				delete(d.lost, r.Slot)
+			}
 		case paxos.Unreadable:
 			h.rot.unreadable++
 			d.missing[r.Slot] = true
+			if was, ok := last.at(r.Slot); !ok || was.Ballot.Less(r.Ballot) {
+				d.lost[r.Slot] = r.Ballot
+			}
 			last.put(paxos.Voted{Slot: r.Slot, Ballot: r.Ballot, Value: h.slot(r.Slot).votedAt(r.Ballot)})
 		case paxos.Unlearned:
 			h.rot.unlearned++

@@ -46,6 +46,12 @@ func TestS17RotIsReportedAndNeverServed(t *testing.T) {
 	f.says(1, paxos.Promise{Ballot: ballot(1, 1), Boot: 1, Page: paxos.Range{From: 1, To: paxos.MaxSlot}, FirstOpen: 1,
 		Votes: []paxos.Vote{{Slot: 1, Ballot: ballot(1, 1), Lost: true}}})
 	f.good()
+	accepted := paxos.Accepted{Ballot: ballot(1, 1), Boot: 1, Slot: 1}
+	f.vote(1, 1, ballot(1, 1), "a")
+	f.says(1, accepted)
+	f.backWith(told, lost, vote, paxos.Unlearned{Slot: 2})
+	f.says(1, accepted)
+	f.good() // it was cast again
 
 	for name, c := range map[string]struct {
 		hurt bool
@@ -80,6 +86,11 @@ func TestS17RotIsReportedAndNeverServed(t *testing.T) {
 			f.promise(1, ballot(2, 1))
 			f.says(1, paxos.Promise{Ballot: ballot(2, 1), Boot: 1, Page: paxos.Range{From: 1, To: paxos.MaxSlot}, FirstOpen: 1,
 				Votes: []paxos.Vote{{Slot: 1, Ballot: ballot(1, 1), Lost: true}}})
+		}},
+		"a vote without its value is said to stand": {true, "S17", func(f *facts) {
+			f.backWith(told, lost, learned)
+			f.good()
+			f.says(1, paxos.Accepted{Ballot: ballot(1, 1), Boot: 1, Slot: 1})
 		}},
 		"a rotten value is served": {true, "S17", func(f *facts) {
 			f.says(1, paxos.FetchReply{From: 2, Values: []paxos.Value{val("x")}, FirstOpen: 1})
