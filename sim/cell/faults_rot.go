@@ -240,7 +240,7 @@ func misdirect(c *Cell, d *sim.Draw) {
 func (s *decayed) astray() {
 	lost := &vfs.Place{}
 	if values := s.values(); len(values) > 0 && s.d.Chance(3, 4) {
-		if f := values[s.d.Int(len(values))]; f.end-f.data > 64 {
+		if f := values[s.d.Int(len(values))]; f.end-f.data > int64(promiseImage) {
 			lost = &vfs.Place{Name: f.file, Off: f.data}
 		}
 	}

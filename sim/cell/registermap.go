@@ -12,6 +12,14 @@ import (
 // copies are the endings of the two files of a register.
 var copies = []string{".a", ".b"}
 
+// Sizes of a copy of a register: of what stands before its value, and of one copy of the
+// promise register.
+const (
+	registerHead = 20
+	promiseImage = registerHead + promiseValue + sumSize
+	promiseValue = 48
+)
+
 // registerOf reads the better of the two copies of a register, as the format in
 // wal/doc.go draws them; ok is false if neither can be read. Like framesOf it shares
 // no code with package wal.
@@ -27,18 +35,17 @@ func registerOf(mem *vfs.Mem, name string) (value []byte, ok bool) {
 
 // copyOf reads one of them.
 func copyOf(mem *vfs.Mem, file string) (value []byte, version uint64, ok bool) {
-	const head = 20
 	b, err := mem.Contents(file)
-	if err != nil || len(b) < head {
+	if err != nil || len(b) < registerHead {
 		return nil, 0, false
 	}
 	size := uint64(binary.LittleEndian.Uint32(b[16:]))
-	if size > uint64(len(b)-head-min(len(b)-head, sumSize)) {
+	if size > uint64(len(b)-registerHead-min(len(b)-registerHead, sumSize)) {
 		return nil, 0, false
 	}
-	end := head + int(size)
+	end := registerHead + int(size)
 	sum := crc32.Checksum(b[:end], crc32.MakeTable(crc32.Castagnoli))
-	return b[head:end], binary.LittleEndian.Uint64(b[8:]), sum == binary.LittleEndian.Uint32(b[end:])
+	return b[registerHead:end], binary.LittleEndian.Uint64(b[8:]), sum == binary.LittleEndian.Uint32(b[end:])
 }
 
 // promiseOf takes the value of the promise register apart (replica/store/doc.go).
@@ -52,7 +59,7 @@ func promiseOf(value []byte) (boot paxos.Boot, promise paxos.Ballot) {
 
 // firstOf is the entry from which on the log has all, by the promise register.
 func firstOf(value []byte) uint64 {
-	if len(value) < 48 {
+	if len(value) < promiseValue {
 		return 1
 	}
 	return max(1, binary.LittleEndian.Uint64(value[40:]))

@@ -182,13 +182,16 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 		require.NoError(t, mem.Overlay(name+".a", 0, old))
 		require.False(t, c.watch.lost(r.id, mem))
 	}
+	image, err := mem.Contents(registers[0] + ".a")
+	require.NoError(t, err)
+	require.Len(t, image, promiseImage, "a write of it that goes astray hits no more")
 	manifest, ok := registerOf(mem, registers[1])
 	require.True(t, ok)
 	require.LessOrEqual(t, beginOf(manifest), firstOf(value))
 	cutting := func(first uint64) {
 		b, err := mem.Contents(registers[1] + ".a")
 		require.NoError(t, err)
-		binary.LittleEndian.PutUint64(b[20+24:], first)
+		binary.LittleEndian.PutUint64(b[registerHead+24:], first)
 		end := len(b) - sumSize
 		binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], crc32.MakeTable(crc32.Castagnoli)))
 		for _, suffix := range copies {
