@@ -103,12 +103,16 @@ func TestWhenARegisterIsOutdated(t *testing.T) {
 	require.NotEmpty(t, image)
 	require.False(t, s.outdated(was))
 	d := &c.watch.disks[s.id]
+	require.Equal(t, noted{d.boot, d.promise}, d.noted)
 	d.promise.Round++
-	require.True(t, s.outdated(was), "a higher promise")
+	require.False(t, s.outdated(was), "a higher promise, of which the log has no record")
 	d.promise.Round--
-	d.boot++
+	d.noted.promise.Round++
+	require.True(t, s.outdated(was), "a higher promise")
+	d.noted.promise.Round--
+	d.noted.boot++
 	require.True(t, s.outdated(was), "a later life")
-	d.boot--
+	d.noted.boot--
 
 	require.NoError(t, s.mem.Corrupt(registers[0]+".a", 30, 1))
 	b, err := s.mem.Contents(registers[0] + ".b")
@@ -118,7 +122,7 @@ func TestWhenARegisterIsOutdated(t *testing.T) {
 	require.Equal(t, b, other)
 	s.putBack(was, image)
 	require.False(t, c.watch.atlas.isDoomed(s.id), "nothing shows that it is old")
-	d.boot++
+	d.noted.boot++
 	s.putBack(was, image)
 	require.True(t, c.watch.atlas.isDoomed(s.id))
 	got, err := s.mem.Contents(registers[0] + ".a")

@@ -140,8 +140,8 @@ func (s *decayed) putBack(was, image []byte) {
 func (s *decayed) outdated(was []byte) bool {
 	manifest, ok := registerOf(s.mem, registers[1])
 	boot, promise := promiseOf(was)
-	d := &s.c.watch.disks[s.id]
-	return ok && (firstOf(was) < beginOf(manifest) || boot < d.boot || promise.Less(d.promise))
+	log := s.c.watch.disks[s.id].noted
+	return ok && (firstOf(was) < beginOf(manifest) || boot < log.boot || promise.Less(log.promise))
 }
 
 // halfMended kills a replica while it writes a register, and cuts its power while its

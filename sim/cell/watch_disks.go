@@ -11,7 +11,8 @@ type diskFacts struct {
 	boot    paxos.Boot
 	promise paxos.Ballot
 	begun   paxos.Ballot // the highest promise that it was told to keep
-	gone    bool         // what a register had is lost, or may be: see watch.loses
+	noted   noted
+	gone    bool // what a register had is lost, or may be: see watch.loses
 	votes   votes
 	applied paxos.Slot // in the present life: memory, not disk
 
@@ -25,6 +26,13 @@ type diskFacts struct {
 	missing   map[paxos.Slot]bool         // values that this life found unreadable and has not applied yet
 	lost      map[paxos.Slot]paxos.Ballot // votes that this life found without their values and has not cast again
 	questions questions                   // that this life has asked
+}
+
+// noted is what records of a log say of lives and promises. The register may know of
+// more: it is written first, and a life that ended then leaves no record.
+type noted struct {
+	boot    paxos.Boot
+	promise paxos.Ballot
 }
 
 // slotFacts is what is true of one slot.
@@ -70,12 +78,12 @@ func (h *watch) durable(id paxos.NodeID, records []paxos.Record) {
 			if r.Boot <= d.boot {
 				h.world.Break("S2", "replica %d begins life %d after life %d", id, r.Boot, d.boot)
 			}
-			d.boot = r.Boot
+			d.boot, d.noted.boot = r.Boot, r.Boot
 		case paxos.Promised:
 			if !d.promise.Less(r.Ballot) {
 				h.world.Break("S2", "replica %d promises %v after %v", id, r.Ballot, d.promise)
 			}
-			d.promise = r.Ballot
+			d.promise, d.noted.promise = r.Ballot, r.Ballot
 			h.attempt(r.Ballot).promised(id)
 		case paxos.Voted:
 			h.voted(id, r)
