@@ -61,7 +61,8 @@ func (s *decayed) restart(change func()) {
 }
 
 // vanish takes the files away that are meant. Snapshots beside a log that was never cut
-// are spared: who loses them has lost nothing, and need not stop.
+// are spared: who loses them has lost nothing, and need not stop. So is a disk whose log
+// has no record yet: without its register that is a new one.
 func (s *decayed) vanish(meant func(file string) bool) {
 	s.restart(func() {
 		manifest, ok := registerOf(s.mem, registers[1])
@@ -73,7 +74,7 @@ func (s *decayed) vanish(meant func(file string) bool) {
 				snapshots = snapshots || strings.HasSuffix(f.Name, ".snap")
 			}
 		}
-		if len(gone) == 0 || !ok || snapshots && beginOf(manifest) == 1 {
+		if len(gone) == 0 || !ok || s.c.watch.disks[s.id].noted.boot == 0 || snapshots && beginOf(manifest) == 1 {
 			return
 		}
 		s.c.watch.atlas.doom(s.id)
