@@ -25,7 +25,7 @@ var families = []family{
 	{"crash", "a replica loses power; its disk keeps a seeded choice of unsynced writes", crash},
 	{"crash-leader", "the replica that leads loses power", crashLeader},
 	{"crash-midstep", "a replica loses power at its next call of one kind to the disk", crashMidstep},
-	{"crash-mending", "a replica is killed while it writes a register, and loses power while its next life mends that", halfMended},
+	{"crash-mending", "a replica loses power between the two copies of a register, or is killed there and loses power while that is mended", halfMended},
 	{"crash-all", "all replicas lose power within a moment", crashAll},
 	{"kill", "a replica's process is killed; what it wrote stays", kill},
 	{"depose", "the leader is made to believe that it is none, a few times in a row", depose},

@@ -145,12 +145,18 @@ func (s *decayed) outdated(was []byte) bool {
 	return ok && (firstOf(was) < beginOf(manifest) || boot < log.boot || promise.Less(log.promise))
 }
 
-// halfMended kills a replica while it writes a register, and cuts its power while its
-// next life mends the two copies: what the first of them holds then may be in the
-// machine's memory alone.
+// halfMended cuts a replica's power as it writes the second copy of a register, when
+// the first one must be on the disk. Or it kills the replica as it writes the first, and
+// cuts the power while its next life mends the two: what the first of them holds then may
+// be in the machine's memory alone.
 func halfMended(c *Cell, d *sim.Draw) {
 	m, name := c.anyReplica(d), registers[d.Weighted([]uint32{2, 1})]
 	mem := m.Disk().Mem()
+	if d.Chance(1, 2) {
+		atWrite(mem, name+".b", func() { c.later(0, func() { c.cutPower(m, d) }) })
+		c.until(outage(d), func() { mem.SetFault(nil) })
+		return
+	}
 	atWrite(mem, name+".a", func() {
 		c.later(0, func() {
 			if !m.Up() {

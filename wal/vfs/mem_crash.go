@@ -126,14 +126,26 @@ func (m *Mem) settleSector(f *memFile, sector int64, fate uint64, choose Chooser
 	case sectorOld:
 		copy(now, old[:])
 	case sectorHead:
-		n := 1 + choose(SectorSize-1)
+		n := tear(choose)
 		copy(now[n:], old[n:])
 	case sectorTail:
-		n := 1 + choose(SectorSize-1)
+		n := tear(choose)
 		copy(now[:n], old[:n])
 	}
 	m.free = append(m.free, old)
 	p.old[i] = nil
+}
+
+// tear is where a sector is torn: anywhere, or as often near its beginning, where small
+// files have all they have.
+func tear(choose Chooser) uint64 {
+	most := uint64(SectorSize)
+	if choose(2) == 0 {
+		for range choose(8) {
+			most /= 2
+		}
+	}
+	return 1 + choose(most-1)
 }
 
 func settleSize(durable, now int64, choose Chooser) int64 {
