@@ -23,6 +23,7 @@ type queueBook struct {
 	lines map[spot][]*standing
 	calls map[call]*standing
 	whose map[api.SessionID][]*standing
+	epoch api.Epoch              // the latest in which a call was executed
 	moved map[api.Ref]paxos.Slot // where somebody last took or left a lock, or a lock-delay of it began or ended
 	most  int                    // who waited for one lock at a time
 	woken uint64                 // trials
@@ -89,9 +90,14 @@ func (b *queueBook) shuts(s *standing) bool {
 	return true
 }
 
-// copy notes a copy of an Acquire. In a later epoch it joins anew.
+// copy notes a copy of an Acquire. In a later epoch it joins anew. One of an epoch that
+// is over, of which nothing is known, may have come before, have been granted by a later
+// master, and been forgotten with that; where it stands at the former one nobody knows.
 func (b *queueBook) copy(k call, e api.Epoch, op api.Acquire, g *grip) {
 	s := b.calls[k]
+	if s == nil && e < b.epoch {
+		return
+	}
 	if s == nil || s.at.epoch < e {
 		if s != nil {
 			b.leave(s)
@@ -150,6 +156,9 @@ func (b *queueBook) command(a *command.Applied) {
 	case command.Act:
 		if d, ok := c.Deed.(command.DeleteNode); ok && a.Result.Code == api.OK {
 			b.gone(d.Node)
+		}
+		if a.Verdict == command.Executed {
+			b.epoch = max(b.epoch, c.Guard)
 		}
 		s := b.calls[call{c.Session, c.Seq}]
 		if d, ok := c.Deed.(command.Acquire); ok && d.Wait && s != nil && s.at.epoch == c.Guard {

@@ -74,6 +74,21 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.applied(1, ex, command.Refused)
 			w.tries(2, ex)
 		}, true},
+		"a later master granted it to the first, then to the second, whose copies come once more, late": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			for s := range api.SessionID(2) {
+				s++
+				again := api.Request{Session: s, Seq: 5, Epoch: 4, Op: api.Acquire{Handle: "x", Mode: ex, Wait: true}}
+				w.b.asks(again, gripOn(s), true)
+				c := trial(s, ex)
+				c.Guard = 4
+				w.b.command(&command.Applied{Command: c, Verdict: command.Executed})
+			}
+			w.asks(2, ex)
+			w.told(2, api.Parked)
+			w.asks(1, ex)
+			w.told(1, api.Parked)
+			w.tries(1, ex)
+		}, false},
 		"readers in front":               {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(1, sh); w.tries(2, sh) }, false},
 		"a writer behind readers":        {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(1, sh); w.tries(2, sh); w.tries(3, ex) }, true},
 		"a reader behind a writer":       {[3]api.Mode{sh, ex, sh}, func(w *waiters) { w.tries(1, sh); w.tries(3, sh) }, true},
