@@ -55,7 +55,8 @@ func (a *app) mutantsCommand() *cobra.Command {
 those named), with the bug in it and the source tree left alone, and runs
 chubby sim with it, the default swarm, until something numbered breaks. It prints
 for each: caught or not, by which property, seeds and seconds. A panic that is
-nothing numbered is counted apart and is no catch. Controls change nothing that
+nothing numbered is counted apart and is no catch, and neither is a seed that
+breaks something without the bug, too. Controls change nothing that
 matters and must survive.
 
 With --report FILE it runs a campaign: each bug is hunted from several starts
@@ -177,7 +178,7 @@ func (a *app) mutants(ctx context.Context, f *mutantFlags, ids []string) error {
 	defer os.RemoveAll(dir)
 	hunt := mutants.Hunt{
 		Root: root, Dir: dir, From: f.from, Seeds: f.seeds, For: f.limit, CPU: f.cpu, Jobs: f.share(len(all)),
-		Args: []string{"--faults", f.faults},
+		Args: []string{"--faults", f.faults}, Clean: &mutants.Clean{},
 	}
 	if f.report != "" {
 		return a.score(ctx, f, hunt, tree, all)
@@ -298,6 +299,9 @@ func outcome(c *mutants.Catch) string {
 	crashes := ""
 	if c.Crashes > 0 {
 		crashes = fmt.Sprintf(", %d crashes", c.Crashes)
+	}
+	if c.Unclean > 0 {
+		crashes += fmt.Sprintf(", %d not clean without the bug, the last %d", c.Unclean, c.Dirty)
 	}
 	spent := fmt.Sprintf("%d seeds, %.1f s%s", c.Seeds, c.Elapsed.Seconds(), crashes)
 	switch c.Outcome {

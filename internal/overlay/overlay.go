@@ -16,6 +16,9 @@ func Write(root, dir string, changed map[string]string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := os.MkdirAll(dir, 0o755); err != nil { // where nothing is changed
+		return "", err
+	}
 	replace := map[string]string{}
 	for path, text := range changed { // order-free: each has a file of its own
 		to := filepath.Join(dir, filepath.FromSlash(path))

@@ -10,6 +10,7 @@ import (
 // that change something. It goes by what the client sends and is sent.
 type hangs struct {
 	handles int // open
+	ended   int // calls that have their answer
 	calls   map[api.Seq]sentCall
 	fenced  api.Seq                    // no copy of a call up to here will be executed
 	seen    api.Seq                    // the client waits for no call up to here
@@ -129,6 +130,9 @@ func (h *hangs) hears(p api.Reply) {
 		if g, ok := parseToken(string(o.Handle)); ok {
 			h.shut[g.id] = p.Epoch
 		}
+	}
+	if c.op != nil {
+		h.ended++
 	}
 	h.calls[p.Seq] = sentCall{seen: c.seen}
 	if o, cancels := c.op.(api.CancelAcquire); cancels {

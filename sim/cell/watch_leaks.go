@@ -13,7 +13,8 @@ import (
 )
 
 // tidyBound is how long after healing a client may take to close what its program
-// gave up, while a master serves; tidyStep is how often it is looked at.
+// gave up, while a master serves and nothing of what the client waits for is answered;
+// tidyStep is how often it is looked at.
 const (
 	tidyBound = 10 * time.Second
 	tidyStep  = 50 * time.Millisecond
@@ -25,9 +26,13 @@ const (
 // master may wait for whole leases before it takes a Close.
 func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 	w := c.promises.of(cl)
+	ended := 0
 	for served := time.Duration(0); w != nil && !w.over && w.account.hangs.handles > known; {
 		if c.served() {
 			served += tidyStep
+		}
+		if n := w.account.hangs.ended; n > ended {
+			ended, served = n, 0 // a Close waits for the client's window, and that for the log
 		}
 		if served > c.tidyBound() {
 			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.self(), w.account.hangs.handles, known)

@@ -86,3 +86,29 @@ func TestS15InAFailoverNothingIsClosed(t *testing.T) {
 	require.True(t, looked)
 	require.Nil(t, g.cell.world.Failure())
 }
+
+// As long as the cell answers what a client has under way, a Close may wait for that;
+// after the last answer it may not.
+func TestS15ACloseWaitsForWhatIsUnderWay(t *testing.T) {
+	g := newGuests(t, 1)
+	looks := false
+	g.come(func(rt *sim.Runtime, c *client.Client) {
+		ctx := context.Background()
+		_, err := c.Open(ctx, "/ls/local/e", client.OpenOptions{Rights: client.Read, Create: client.CreateMay})
+		require.NoError(t, err)
+		rt.Go("calls", func() {
+			for range 15 {
+				require.NoError(t, c.Put(ctx, "k", "v"))
+				require.NoError(t, rt.Sleep(ctx, time.Second))
+			}
+		})
+		looks = true
+		g.cell.tidies(rt, c, 0)
+	})
+	g.run(func() bool { return looks })
+	g.cell.world.RunFor(15 * time.Second)
+	require.Nil(t, g.cell.world.Failure())
+	g.cell.world.RunFor(tidyBound)
+	require.NotNil(t, g.cell.world.Failure())
+	require.Equal(t, "S15", g.cell.world.Failure().ID)
+}

@@ -28,9 +28,17 @@ func (m Mutant) Build(ctx context.Context, root, dir, out string) error {
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("mutant %s does not build: %w\n%s", m.ID, err, strings.TrimSpace(said.String()))
+		return fmt.Errorf("%s does not build: %w\n%s", m.what(), err, strings.TrimSpace(said.String()))
 	}
 	return nil
+}
+
+// what names it in errors.
+func (m Mutant) what() string {
+	if len(m.Patch.files) == 0 {
+		return "the program without a bug"
+	}
+	return "mutant " + m.ID
 }
 
 // Root finds the module's root: dir or the nearest folder above it whose go.mod

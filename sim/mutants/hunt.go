@@ -37,6 +37,8 @@ type Catch struct {
 	Seed     uint64        `json:"seed"`               // that broke it
 	Seeds    uint64        `json:"seeds"`              // simulated until then
 	Crashes  uint64        `json:"crashes"`            // of them, ended by a panic that is nothing numbered
+	Unclean  uint64        `json:"unclean,omitempty"`  // of them, broke something without the bug, too
+	Dirty    uint64        `json:"dirty,omitempty"`    // the last of those
 	Elapsed  time.Duration `json:"elapsed_ns"`         // of simulation, without the build
 	CPU      time.Duration `json:"cpu_ns"`             // processor time of the simulator
 	Text     string        `json:"text,omitempty"`     // what was seen
@@ -64,11 +66,13 @@ type Hunt struct {
 	CPU   time.Duration // processor time until then; 0: no bound
 	Jobs  int           // of the simulator; 0: its default
 	Args  []string      // further arguments of `chubby sim`
+	Clean *Clean        // by which catches are judged; nil: by nothing
 }
 
 // Run builds a mutant and simulates it until something numbered breaks or the
 // hunt's bounds are reached. A panic that is nothing numbered is counted and the
-// hunt goes on behind it. The error is ctx's when that ended the hunt.
+// hunt goes on behind it, as it does behind a seed that is not clean without the bug.
+// The error is ctx's when that ended the hunt.
 func (h Hunt) Run(ctx context.Context, m Mutant) (Catch, error) {
 	var c Catch
 	err := h.Plant(ctx, m, func(chase Chase) (err error) {
@@ -147,13 +151,23 @@ func (h Hunt) chase(ctx context.Context, program string, c *Catch) error {
 			continue
 		}
 		f := r.Failures[0]
+		from = f.Seed + 1
+		if h.Clean != nil {
+			clean, err := h.Clean.passes(ctx, h, f.Seed)
+			if err != nil {
+				return err
+			}
+			if !clean {
+				c.Unclean, c.Dirty = c.Unclean+1, f.Seed
+				continue
+			}
+		}
 		c.Seed, c.Text = f.Seed, f.Text
 		if f.Property != "" {
 			c.Outcome, c.Property = Caught, f.Property
 			return nil
 		}
 		c.Outcome, c.Crashes = Crashed, c.Crashes+1
-		from = f.Seed + 1
 	}
 	return nil
 }

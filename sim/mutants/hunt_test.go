@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,8 +64,15 @@ func tree(t *testing.T) string {
 	return root
 }
 
+// harmless is the rule of the program without a bug.
+const harmless = `return "", false`
+
 // planted is a mutant whose rule is line.
 func planted(t *testing.T, id, header, line string) Mutant {
+	return replaced(t, id, header, harmless, line)
+}
+
+func replaced(t *testing.T, id, header, was, line string) Mutant {
 	m, err := parse(fmt.Sprintf(`# id: %s
 # title: a bug
 # %s
@@ -72,10 +80,10 @@ func planted(t *testing.T, id, header, line string) Mutant {
 +++ b/cmd/chubby/main.go
 @@ -10,3 +10,3 @@
  func rule(seed int) (property string, fails bool) {
--	return "", false
+-	%s
 +	%s
  }
-`, id, header, line))
+`, id, header, was, line))
 	require.NoError(t, err)
 	return m
 }
@@ -128,6 +136,30 @@ func TestHuntsEndAsTheyShould(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "cmd/chubby/main.go"))
 	require.NoError(t, err)
 	require.Equal(t, program, string(text), "the tree is left alone")
+}
+
+// A seed that breaks something without the bug is no catch, and the hunt goes on.
+func TestACatchNeedsASeedThatIsCleanWithoutTheBug(t *testing.T) {
+	root, ctx := tree(t), context.Background()
+	const alarm = `return "S6", seed == 103`
+	text := strings.Replace(program, harmless, alarm, 1)
+	require.NoError(t, os.WriteFile(filepath.Join(root, "cmd/chubby/main.go"), []byte(text), 0o644))
+	h := Hunt{Root: root, Dir: t.TempDir(), From: 100, Seeds: 10, Clean: &Clean{}}
+	for line, want := range map[string]Catch{
+		`return "S1", seed == 103 || seed == 105`: {Outcome: Caught, Property: "S1", Expected: true, Seed: 105, Seeds: 6, Unclean: 1, Dirty: 103, Text: "seen"},
+		`return "S1", seed == 105`:                {Outcome: Caught, Property: "S1", Expected: true, Seed: 105, Seeds: 6, Text: "seen"},
+		`return "S1", seed == 103`:                {Outcome: Survived, Seeds: 11, Unclean: 1, Dirty: 103},
+		`return "", seed == 103 || seed == 105`:   {Outcome: Crashed, Seed: 105, Seeds: 12, Crashes: 1, Unclean: 1, Dirty: 103, Text: "seen"},
+	} {
+		got, err := h.Run(ctx, replaced(t, "T1", bugA, alarm, line))
+		require.NoError(t, err)
+		want.ID, want.Title, want.Priority = "T1", "a bug", "A"
+		want.Elapsed, want.CPU = got.Elapsed, got.CPU
+		require.Equal(t, want, got, line)
+	}
+
+	require.NoError(t, os.WriteFile(filepath.Join(root, "cmd/chubby/main.go"), []byte("package main\n\nfunc main() { 7 }\n"), 0o644))
+	require.ErrorContains(t, (&Clean{}).build(ctx, h), "the program without a bug does not build")
 }
 
 func TestABugThatCannotBeHuntedIsWrong(t *testing.T) {
