@@ -170,7 +170,7 @@ func (c *cell) deed(t api.Token, h *handle, n *node, op api.Op) api.Result {
 	case api.GetStat:
 		ok.Detail = api.NodeStat{Stat: n.stat}
 	case api.ReadDir:
-		return c.readDir(h, n, o.After)
+		return c.readDir(h, n, o)
 	case api.SetContents:
 		if n.stat.Kind != api.File {
 			return api.Result{Code: api.IsDirectory}
@@ -198,17 +198,17 @@ func (c *cell) deed(t api.Token, h *handle, n *node, op api.Op) api.Result {
 	return ok
 }
 
-// readDir lists two children at a time.
-func (c *cell) readDir(h *handle, n *node, after string) api.Result {
+// readDir lists three children at a time, or fewer.
+func (c *cell) readDir(h *handle, n *node, o api.ReadDir) api.Result {
 	if n.stat.Kind != api.Directory {
 		return api.Result{Code: api.NotDirectory}
 	}
 	l := api.Listing{}
 	for _, name := range c.children(pathOf(h.node)) {
-		if name <= after {
+		if name <= o.After {
 			continue
 		}
-		if l.More = len(l.Children) == 2; l.More {
+		if l.More = len(l.Children) == 3 || o.Most > 0 && len(l.Children) == int(o.Most); l.More {
 			break
 		}
 		path := strings.TrimPrefix(pathOf(h.node)+"/"+name, "/")

@@ -82,7 +82,7 @@ func TestAllOfADirectoryIsRead(t *testing.T) {
 		children, err := root.ReadDir(ctx)
 		require.NoError(t, err)
 		require.Empty(t, children)
-		for _, name := range []string{"e", "d", "c", "b", "a"} {
+		for _, name := range []string{"e", "d", "g", "c", "f", "b", "a"} {
 			_, err := root.Open(ctx, name, client.OpenOptions{Create: client.CreateMust})
 			require.NoError(t, err)
 		}
@@ -92,7 +92,46 @@ func TestAllOfADirectoryIsRead(t *testing.T) {
 		for _, c := range children {
 			names += c.Name
 		}
-		require.Equal(t, "abcde", names)
+		require.Equal(t, "abcdefg", names)
+	})
+}
+
+func TestPagesOfADirectory(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Minute)
+		root, err := w.c.Open(ctx, "/ls/local", client.OpenOptions{})
+		require.NoError(t, err)
+		var file *client.Handle
+		for _, name := range []string{"b", "d", "a", "c"} {
+			file, err = root.Open(ctx, name, client.OpenOptions{Create: client.CreateMust})
+			require.NoError(t, err)
+		}
+		for page, want := range map[int]string{-1: "abc!d", 0: "abc!d", 1: "a!b!c!d", 2: "ab!cd", 3: "abc!d", 4: "abc!d"} {
+			got, calls := "", w.messages()
+			for c, err := range root.Children(ctx, page) {
+				require.NoError(t, err)
+				if n := w.messages(); got != "" && n != calls {
+					got += "!" // another call was made
+				}
+				got, calls = got+c.Name, w.messages()
+			}
+			require.Equal(t, want, got, page)
+		}
+
+		before := w.messages()
+		for c := range root.Children(ctx, 2) {
+			if c.Name == "b" {
+				break
+			}
+		}
+		require.Equal(t, before+2, w.messages(), "a page that nobody wants is not asked for")
+
+		var all []client.Child
+		for c, e := range file.Children(ctx, 1) {
+			all, err = append(all, c), e
+		}
+		require.ErrorIs(t, err, client.ErrNotDirectory)
+		require.Equal(t, []client.Child{{}}, all)
 	})
 }
 

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"iter"
 
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -24,15 +25,37 @@ func (h *Handle) Stat(ctx context.Context) (Stat, error) {
 // It fails with ErrNotDirectory.
 func (h *Handle) ReadDir(ctx context.Context) ([]Child, error) {
 	var all []Child
-	for after := ""; ; after = all[len(all)-1].Name {
-		r, err := h.call(ctx, "read-dir", func(t api.Token) api.Op { return api.ReadDir{Handle: t, After: after} })
+	for c, err := range h.Children(ctx, 0) {
 		if err != nil {
 			return nil, err
 		}
-		l, _ := r.Detail.(api.Listing)
-		all = append(all, l.Children...)
-		if !l.More || len(l.Children) == 0 {
-			return all, nil
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Children iterates over the children of the directory, ascending by name. It reads
+// page of them in a call, or as many as an answer holds if that is fewer or page is
+// not above 0, and each page when the one before has been gone through: those of one
+// page were there together. An error ends it, as what comes last, after the zero
+// Child; ErrNotDirectory is one.
+func (h *Handle) Children(ctx context.Context, page int) iter.Seq2[Child, error] {
+	return func(yield func(Child, error) bool) {
+		after, most := "", uint64(max(page, 0))
+		for more := true; more; {
+			r, err := h.call(ctx, "read-dir", func(t api.Token) api.Op { return api.ReadDir{Handle: t, After: after, Most: most} })
+			if err != nil {
+				yield(Child{}, err)
+				return
+			}
+			l, _ := r.Detail.(api.Listing)
+			for _, c := range l.Children {
+				if !yield(c, nil) {
+					return
+				}
+				after = c.Name
+			}
+			more = l.More && len(l.Children) > 0
 		}
 	}
 }

@@ -33,7 +33,7 @@
 //	         7 prefix                       List
 //	         8 token path rights u8 create u8 kind u8 ephemeral contents names delay   Open
 //	         9 to 12 token                  CloseHandle, Poison, GetContents, GetStat
-//	         13 token after                 ReadDir
+//	         13 token after most            ReadDir
 //	         14 token contents when         SetContents
 //	         15 token names when            SetACL
 //	         16 token                       DeleteNode

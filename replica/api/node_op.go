@@ -55,6 +55,7 @@ type GetStat struct{ Handle Token }
 type ReadDir struct {
 	Handle Token
 	After  string // empty: from the first one
+	Most   uint64 // children; 0, or more than one answer holds: as many as it holds
 }
 
 // SetContents replaces the contents of a file, if When is 0 or their present

@@ -19,7 +19,7 @@ func appendNodeOp(dst []byte, op Op) []byte {
 	case GetStat:
 		return on(tagGetStat, o.Handle)
 	case ReadDir:
-		return appendString(on(tagReadDir, o.Handle), o.After)
+		return binary.AppendUvarint(appendString(on(tagReadDir, o.Handle), o.After), o.Most)
 	case SetContents:
 		return binary.AppendUvarint(appendString(on(tagSetContents, o.Handle), o.Contents), uint64(o.When))
 	case SetACL:
@@ -55,7 +55,7 @@ func (c *cursor) nodeOp(tag byte) Op {
 	case tagGetStat:
 		return GetStat{Handle: c.token()}
 	case tagReadDir:
-		return ReadDir{Handle: c.token(), After: c.string()}
+		return ReadDir{Handle: c.token(), After: c.string(), Most: c.uint()}
 	case tagSetContents:
 		return SetContents{Handle: c.token(), Contents: c.string(), When: ContentGen(c.uint())}
 	case tagSetACL:

@@ -127,7 +127,7 @@ func (d *actDraft) deed(id api.SessionID) command.Deed {
 	case 19:
 		return command.GetStat{Node: n, Fence: d.fence()}
 	case 20:
-		return command.ReadDir{Node: n, After: pick(d, "after", "", "a"), Fence: d.fence()}
+		return command.ReadDir{Node: n, After: pick(d, "after", "", "a"), Most: pick[uint64](d, "most", 0, 1, 2), Fence: d.fence()}
 	case 21:
 		return command.Fail{Code: api.HandleClosed}
 	}

@@ -156,6 +156,9 @@ func (w *actTwin) list(d command.ReadDir, f *twinFile) api.Result {
 	where := d.Node.Path.String()
 	for _, name := range w.children(where) {
 		if name > d.After {
+			if d.Most > 0 && uint64(len(all)) == d.Most {
+				return api.Result{Code: api.OK, Detail: api.Listing{Children: all, More: true}}
+			}
 			all = append(all, api.Child{Name: name, Stat: w.stat(strings.TrimSuffix(where, "/") + "/" + name)})
 		}
 	}

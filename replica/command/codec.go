@@ -32,7 +32,7 @@ import (
 //	deed      1 node path rights u8 create u8 kind u8 ephemeral contents names fence   OpenNode
 //	          2 node fence                      GetContents
 //	          3 node fence                      GetStat
-//	          4 node after fence                ReadDir
+//	          4 node after most fence           ReadDir
 //	          5 node contents when fence        SetContents
 //	          6 node names when fence           SetACL
 //	          7 node fence                      DeleteNode
@@ -51,7 +51,7 @@ import (
 // The first byte is the version. Replicas of one cell must know the same
 // versions: what one refuses as malformed and another executes, divides them.
 const (
-	version = 2
+	version = 3
 
 	kindEpoch    byte = 'E'
 	kindCall     byte = 'C'

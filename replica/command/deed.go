@@ -67,6 +67,7 @@ type GetStat struct {
 type ReadDir struct {
 	Node  api.Ref
 	After string
+	Most  uint64
 	Fence api.Sequencer
 }
 

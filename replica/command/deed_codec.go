@@ -37,7 +37,7 @@ func appendDeed(dst []byte, d Deed) []byte {
 	case GetStat:
 		return appendFence(on(tagGetStat, d.Node), d.Fence)
 	case ReadDir:
-		return appendFence(appendString(on(tagReadDir, d.Node), d.After), d.Fence)
+		return appendFence(appendUints(appendString(on(tagReadDir, d.Node), d.After), d.Most), d.Fence)
 	case SetContents:
 		dst = appendString(on(tagSetContents, d.Node), d.Contents)
 		return appendFence(appendUints(dst, uint64(d.When)), d.Fence)
@@ -74,7 +74,7 @@ func (r *reader) deed() Deed {
 	case tagGetStat:
 		return GetStat{Node: r.ref(), Fence: r.fence()}
 	case tagReadDir:
-		return ReadDir{Node: r.ref(), After: r.string(), Fence: r.fence()}
+		return ReadDir{Node: r.ref(), After: r.string(), Most: r.uint(), Fence: r.fence()}
 	case tagSetContents:
 		return SetContents{Node: r.ref(), Contents: r.string(), When: api.ContentGen(r.uint()), Fence: r.fence()}
 	case tagSetACL:

@@ -95,6 +95,8 @@ func TestWhatDeedsAreAnsweredWith(t *testing.T) {
 	require.Equal(t, api.Result{Code: api.OK, Detail: api.Listing{Children: []api.Child{{Name: "x", Stat: stat(x)}}}},
 		w.act(w.ann, command.ReadDir{Node: d}).Result)
 	require.Equal(t, api.Result{Code: api.OK, Detail: api.Listing{}}, w.act(w.ann, command.ReadDir{Node: d, After: "x"}).Result)
+	require.Equal(t, api.Result{Code: api.OK, Detail: api.Listing{Children: []api.Child{{Name: "x", Stat: stat(x)}}}},
+		w.act(w.ann, command.ReadDir{Node: d, Most: 1}).Result)
 	named := w.act(w.ann, command.SetACL{Node: d, Names: of("*a*"), When: stat(d).ACL})
 	require.Equal(t, api.Result{Code: api.OK, Detail: api.NodeStat{Stat: stat(d)}}, named.Result)
 	require.Equal(t, of("*a*"), stat(d).Names)

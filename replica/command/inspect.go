@@ -49,7 +49,7 @@ func getStat(r rows.Reader, n api.Ref) api.Result {
 }
 
 func readDir(r rows.Reader, d ReadDir) api.Result {
-	children, more, code := tree.List(r, d.Node, d.After)
+	children, more, code := tree.List(r, d.Node, d.After, d.Most)
 	if code != api.OK {
 		return api.Result{Code: code}
 	}

@@ -45,7 +45,7 @@ func deedOf(op api.Op, h handle.Handle) (command.Deed, api.Code) {
 	case api.GetStat:
 		return command.GetStat{Node: n, Fence: f}, api.OK
 	case api.ReadDir:
-		return command.ReadDir{Node: n, After: op.After, Fence: f}, api.OK
+		return command.ReadDir{Node: n, After: op.After, Most: op.Most, Fence: f}, api.OK
 	case api.SetContents:
 		return command.SetContents{Node: n, Contents: op.Contents, When: op.When, Fence: f}, api.OK
 	case api.SetACL:

@@ -146,7 +146,7 @@ func TestBrokenPromises(t *testing.T) {
 		"a reading without contents":  {"I-F4", func(tx *db.Txn) { tx.Delete(key('b', "/d/f")) }, func(tx *db.Txn) { tree.Contents(tx, f) }},
 		"contents of another version": {"I-F1", func(tx *db.Txn) { tx.Put(key('b', "/d/f"), "\x02") }, func(tx *db.Txn) { tree.Contents(tx, f) }},
 		"a node that is cut":          {"I-F1", func(tx *db.Txn) { tx.Put(key('t', "/d"), "\x01") }, func(tx *db.Txn) { tree.Stat(tx, d) }},
-		"a child whose name is none":  {"I-F1", func(tx *db.Txn) { v, _ := tx.Get(key('t', "/d/f")); tx.Put("t\x02d/\x00", v) }, func(tx *db.Txn) { tree.List(tx, d, "") }},
+		"a child whose name is none":  {"I-F1", func(tx *db.Txn) { v, _ := tx.Get(key('t', "/d/f")); tx.Put("t\x02d/\x00", v) }, func(tx *db.Txn) { tree.List(tx, d, "", 0) }},
 		"a node at no path": {"I-F1", func(tx *db.Txn) { tx.Put("t\x07", "") }, func(tx *db.Txn) {
 			for range tree.Nodes(tx) {
 				continue

@@ -88,7 +88,7 @@ func TestAnotherInstanceIsAnotherNode(t *testing.T) {
 	require.Equal(t, api.Gone, code)
 	_, _, code = tree.Contents(c.d, old)
 	require.Equal(t, api.Gone, code)
-	_, _, code = tree.List(c.d, old, "")
+	_, _, code = tree.List(c.d, old, "", 0)
 	require.Equal(t, api.Gone, code)
 	_, code = tree.Owner(c.d, old)
 	require.Equal(t, api.Gone, code)

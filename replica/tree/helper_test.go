@@ -114,7 +114,7 @@ func (c *cell) limit(l tree.Limits) {
 }
 
 func (c *cell) names(dir string) (names []string) {
-	list, more, code := tree.List(c.d, c.at(dir), "")
+	list, more, code := tree.List(c.d, c.at(dir), "", 0)
 	require.Equal(c, api.OK, code)
 	require.False(c, more)
 	for _, child := range list {

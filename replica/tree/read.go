@@ -45,9 +45,10 @@ func Owner(r Reader, ref api.Ref) (api.Principal, api.Code) {
 
 // List reads the children of a directory, names and metadata, in the order of
 // their names: OK, Gone, or NotDirectory. A list has at most api.MaxListPairs
-// children and api.MaxListBytes bytes; where there are more, more says so, and the
-// rest is listed after the last name. The first list begins after "".
-func List(r Reader, ref api.Ref, after string) (children []api.Child, more bool, code api.Code) {
+// children, or most of them if that is less and not 0, and api.MaxListBytes bytes;
+// where there are more, more says so, and the rest is listed after the last name.
+// The first list begins after "".
+func List(r Reader, ref api.Ref, after string, most uint64) (children []api.Child, more bool, code api.Code) {
 	n, code := find(r, ref)
 	switch {
 	case code != api.OK:
@@ -55,9 +56,12 @@ func List(r Reader, ref api.Ref, after string) (children []api.Child, more bool,
 	case n.stat.Kind != api.Directory:
 		return nil, false, api.NotDirectory
 	}
+	if most == 0 || most > api.MaxListPairs {
+		most = api.MaxListPairs
+	}
 	size := 0
 	for child := range childrenAfter(r, ref.Path, after) {
-		if size += child.Bytes(); size > api.MaxListBytes || len(children) == api.MaxListPairs {
+		if size += child.Bytes(); size > api.MaxListBytes || uint64(len(children)) == most {
 			return children, true, api.OK
 		}
 		children = append(children, child)

@@ -21,12 +21,12 @@ func TestReads(t *testing.T) {
 	_, s, code := tree.Contents(c.d, c.at("/d"))
 	require.Equal(t, api.IsDirectory, code)
 	require.Equal(t, c.stat("/d"), s)
-	_, _, code = tree.List(c.d, c.at("/d/f"), "")
+	_, _, code = tree.List(c.d, c.at("/d/f"), "", 0)
 	require.Equal(t, api.NotDirectory, code)
 	s, code = tree.Stat(c.d, c.at("/d"))
 	require.Equal(t, api.OK, code)
 	require.EqualValues(t, 2, s.Children)
-	list, more, code := tree.List(c.d, c.at("/d"), "")
+	list, more, code := tree.List(c.d, c.at("/d"), "", 0)
 	require.Equal(t, api.OK, code)
 	require.False(t, more)
 	require.Equal(t, []api.Child{{Name: "e", Stat: c.stat("/d/e")}, {Name: "f", Stat: c.stat("/d/f")}}, list)
@@ -46,18 +46,23 @@ func TestReads(t *testing.T) {
 }
 
 // A directory that is longer than an answer comes in pieces, without gaps,
-// whichever of the two bounds is met first; each is a message that clients take.
+// whichever of the three bounds is met first; each is a message that clients take.
 func TestALongDirectoryIsListedInPieces(t *testing.T) {
 	long, mid := api.ACLName(strings.Repeat("n", api.MaxComponent)), api.ACLName("readers of all")
 	for _, r := range []struct {
 		why           string
 		names         api.ACLNames
 		total, pieces int
+		most          uint64
 	}{
-		{"by bytes", api.ACLNames{Read: long, Write: long, Change: long}, 3000, 3},
-		{"by bytes, most of them no names", api.ACLNames{Read: mid, Write: mid, Change: mid}, 20000, 2},
-		{"by number", api.ACLNames{Read: "r", Write: "w", Change: "c"}, api.MaxListPairs + 1, 2},
-		{"just in one piece", api.ACLNames{Read: "r", Write: "w", Change: "c"}, api.MaxListPairs, 1},
+		{"by bytes", api.ACLNames{Read: long, Write: long, Change: long}, 3000, 3, 0},
+		{"by bytes, most of them no names", api.ACLNames{Read: mid, Write: mid, Change: mid}, 20000, 2, 0},
+		{"by number", api.ACLNames{Read: "r", Write: "w", Change: "c"}, api.MaxListPairs + 1, 2, 0},
+		{"just in one piece", api.ACLNames{Read: "r", Write: "w", Change: "c"}, api.MaxListPairs, 1, 0},
+		{"by what is asked", api.ACLNames{Read: "r", Write: "w", Change: "c"}, 9, 3, 4},
+		{"just what is asked", api.ACLNames{Read: "r", Write: "w", Change: "c"}, 8, 2, 4},
+		{"one by one", api.ACLNames{Read: "r", Write: "w", Change: "c"}, 3, 3, 1},
+		{"more asked than an answer holds", api.ACLNames{Read: "r", Write: "w", Change: "c"}, api.MaxListPairs + 1, 2, 1 << 63},
 	} {
 		t.Run(r.why, func(t *testing.T) {
 			c := newCell(t)
@@ -75,7 +80,7 @@ func TestALongDirectoryIsListedInPieces(t *testing.T) {
 			seen, pieces := 0, 0
 			for after, more := "", true; more; pieces++ {
 				var list []api.Child
-				list, more, _ = tree.List(c.d, dir, after)
+				list, more, _ = tree.List(c.d, dir, after, r.most)
 				for _, child := range list {
 					if want := fmt.Sprintf("%08d", seen); child.Name != want {
 						t.Fatalf("%s where %s should be", child.Name, want)
@@ -89,7 +94,7 @@ func TestALongDirectoryIsListedInPieces(t *testing.T) {
 			}
 			require.Equal(t, r.total, seen)
 			require.Equal(t, r.pieces, pieces)
-			list, more, code := tree.List(c.d, dir, "99999999")
+			list, more, code := tree.List(c.d, dir, "99999999", 0)
 			require.Equal(t, api.OK, code)
 			require.Empty(t, list)
 			require.False(t, more)

@@ -145,7 +145,7 @@ func FuzzAudit(f *testing.F) {
 		}
 		for _, p := range []string{"/", "/acl"} {
 			ref, _, _ := tree.Lookup(tx, c.path(p))
-			if _, _, code := tree.List(tx, ref, ""); code != api.OK {
+			if _, _, code := tree.List(tx, ref, "", 0); code != api.OK {
 				t.Fatalf("%s: %v", p, code)
 			}
 		}

@@ -99,7 +99,11 @@ func describeNodeOp(op api.Op) string {
 	case api.GetStat:
 		return "stat of " + short(op.Handle)
 	case api.ReadDir:
-		return fmt.Sprintf("children of %s after %q", short(op.Handle), op.After)
+		what := "children"
+		if op.Most > 0 {
+			what = fmt.Sprintf("%d children", op.Most)
+		}
+		return fmt.Sprintf("%s of %s after %q", what, short(op.Handle), op.After)
 	case api.SetContents:
 		return fmt.Sprintf("set contents of %s if %d to %s", short(op.Handle), op.When, clip(op.Contents))
 	case api.SetACL:

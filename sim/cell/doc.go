@@ -11,7 +11,7 @@
 //	cell.go      the cell: machines, phases of faults, healing
 //	process.go   one life of a replica: the shipped host and store
 //	load.go      what clients do, and the books of that; program.go: one thread of one,
-//	             and what it does to rows; nodes.go: to files; locks.go: to locks;
+//	             and what it does to rows; nodes.go, pages.go: to files; locks.go: to locks;
 //	             files.go: the history of files; holdings.go, holdings_check.go: that
 //	             of locks; ready.go: what a client says of itself before and after
 //	fence.go     a resource outside of the cell, which checks sequencers or does not:

@@ -19,6 +19,7 @@ type fileBook struct {
 	now     func() int64
 	alien   func(api.SessionID) bool // a session that no program of ours has
 	nested  uint64                   // nodes that were made in directories that stand in others
+	pages   uint64                   // of directories, that were read after another one
 }
 
 // fileTrail is a call whose place in the log is looked up at the end.
@@ -87,35 +88,59 @@ func (b *fileBook) does(at linearizability.Position, in linearizability.FileInpu
 
 // file makes one call on a node and keeps the books of it. ok says that it has a
 // definite answer that the model knows.
-func (p *program) file(ctx context.Context, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (linearizability.FileOutput, bool) {
-	c, b := p.cell, p.cell.nodes
-	trail := &client.Trail{}
-	p.trail = trail
-	ctx, cancel := p.rt.WithTimeout(client.WithTrail(ctx, trail), p.patience())
+func (p *program) file(ctx context.Context, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (out linearizability.FileOutput, ok bool) {
+	ctx, cancel := p.traced(ctx)
 	defer cancel()
-	op := b.history.Call(p.id, int64(c.world.Now()), in)
-	at := len(b.trails)
-	b.trails = append(b.trails, fileTrail{op: op, in: in, trail: trail})
-	out, err := do(ctx)
+	f := p.begins(p.id, in)
+	return f.ends(do(ctx))
+}
+
+// traced is the context of the call that begins now: it leaves a trail, and lasts for
+// as long as the program has patience.
+func (p *program) traced(ctx context.Context) (context.Context, context.CancelFunc) {
+	p.trail = &client.Trail{}
+	return p.rt.WithTimeout(client.WithTrail(ctx, p.trail), p.patience())
+}
+
+// fileCall is a call on a node that is under way.
+type fileCall struct {
+	p  *program
+	id int64 // the process in the history
+	in linearizability.FileInput
+	at int // its trail
+}
+
+// begins takes down that the process id of the program makes a call.
+func (p *program) begins(id int64, in linearizability.FileInput) fileCall {
+	b := p.cell.nodes
+	f := fileCall{p: p, id: id, in: in, at: len(b.trails)}
+	op := b.history.Call(id, int64(p.cell.world.Now()), in)
+	b.trails = append(b.trails, fileTrail{op: op, in: in, trail: p.trail})
+	return f
+}
+
+// ends takes down what came of it.
+func (f fileCall) ends(out linearizability.FileOutput, err error) (linearizability.FileOutput, bool) {
+	p, c, b := f.p, f.p.cell, f.p.cell.nodes
 	if p.rt.Env().Dead() {
 		return out, false
 	}
-	ns := int64(c.world.Now())
+	ns, trail := int64(c.world.Now()), &b.trails[f.at]
 	code, known := fileCode(err)
 	switch out.Code = code; {
 	case known:
-		b.history.OK(op, ns, out)
+		b.history.OK(trail.op, ns, out)
 	case errors.Is(err, client.ErrOutcomeUnknown):
-		b.history.Unknown(op, ns)
+		b.history.Unknown(trail.op, ns)
 	default:
-		b.history.Failed(op, ns)
-		b.trails[at].no = true
+		b.history.Failed(trail.op, ns)
+		trail.no = true
 	}
-	if f := untold(in, out); known && f != (fault{}) {
-		c.world.Break(f.id, "what client %d was answered to operation %d on %s %s", p.id, in.Op, in.Path, f.text)
+	if x := untold(f.in, out); known && x != (fault{}) {
+		c.world.Break(x.id, "what client %d was answered to operation %d on %s %s", f.id, f.in.Op, f.in.Path, x.text)
 	}
 	p.shut = c.handles.room.over[p.trail.Session]
-	p.answered(err, in.Path == hotNode, "a call on "+in.Path)
+	p.answered(err, f.in.Path == hotNode, "a call on "+f.in.Path)
 	return out, known
 }
 

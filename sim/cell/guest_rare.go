@@ -114,9 +114,12 @@ func (h *hostile) pages() {
 	if !ok {
 		return
 	}
-	after := fmt.Sprintf("f%d", h.odd.Int(4))
-	h.send("a page", api.ReadDir{Handle: t, After: after}, func(p api.Reply) bool {
+	after, most := fmt.Sprintf("f%d", h.odd.Int(4)), h.odd.Uint64()>>h.odd.Int(64)
+	h.send("a page", api.ReadDir{Handle: t, After: after, Most: most}, func(p api.Reply) bool {
 		l, _ := p.Detail.(api.Listing)
+		if n := uint64(len(l.Children)); most > 0 && (n > most || n < most && l.More) {
+			return false
+		}
 		last := after
 		for _, c := range l.Children {
 			if c.Name <= last {

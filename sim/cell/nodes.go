@@ -193,10 +193,15 @@ func (p *program) someDelay(path string) time.Duration {
 func (p *program) on(ctx context.Context, o *opened, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (linearizability.FileOutput, bool) {
 	in.Path, in.Instance = o.path, uint64(o.stat.Instance)
 	out, ok := p.file(ctx, in, do)
+	p.mayLose(o, out, ok)
+	return out, ok
+}
+
+// mayLose gives a handle back where a definite answer said that its node is gone.
+func (p *program) mayLose(o *opened, out linearizability.FileOutput, ok bool) {
 	if ok && out.Code == linearizability.FileGone {
 		p.loses(o, client.ErrGone)
 	}
-	return out, ok
 }
 
 // know notes metadata that were told.
@@ -224,16 +229,6 @@ func (p *program) stat(ctx context.Context, o *opened) {
 	p.on(ctx, o, linearizability.FileInput{Op: linearizability.FileGetStat}, func(ctx context.Context) (linearizability.FileOutput, error) {
 		s, err := o.h.Stat(ctx)
 		return o.know(s, err), err
-	})
-}
-
-func (p *program) readDir(ctx context.Context, o *opened) {
-	p.on(ctx, o, linearizability.FileInput{Op: linearizability.FileReadDir}, func(ctx context.Context) (out linearizability.FileOutput, err error) {
-		children, err := o.h.ReadDir(ctx)
-		for _, c := range children {
-			out.Children = append(out.Children, linearizability.FileChild{Name: c.Name, Stat: fileStat(c.Stat)})
-		}
-		return out, err
 	})
 }
 

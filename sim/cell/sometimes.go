@@ -73,6 +73,7 @@ var situations = []situation{
 	{"right-used", "somebody opened a node, and had the rights", func(c *Cell) uint64 { return c.rights.verdicts[true] }},
 	{"right-refused", "somebody was refused for want of a right", func(c *Cell) uint64 { return c.rights.verdicts[false] }},
 	{"node-nested", "a node was made in a directory that stands in another", func(c *Cell) uint64 { return c.nodes.nested }},
+	{"directory-paged", "a directory was read in more than one page", func(c *Cell) uint64 { return c.nodes.pages }},
 	{"quota-refused", "a node, or contents, were refused for want of room", func(c *Cell) uint64 { return c.quotas.refused }},
 	{"sessions-full", "a session was refused, since as many were alive as may be", func(c *Cell) uint64 { return c.census.full }},
 	{"crowded", "a handle, or a place to wait, was refused for want of room", func(c *Cell) uint64 { return c.handles.crowded }},

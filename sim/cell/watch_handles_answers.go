@@ -47,6 +47,7 @@ func (b *handleBook) answered(id paxos.NodeID, p api.Reply, logged bool) {
 	}
 	b.spurned(id, k, a, p, logged)
 	b.decides(id, k, a, p, logged)
+	b.overfills(id, k, a, p)
 	if p.Code == api.OK {
 		b.learns(id, k, a, p)
 	}
@@ -69,6 +70,15 @@ func (b *handleBook) decides(id paxos.NodeID, k call, a asking, p api.Reply, log
 	}
 	if p.Code != api.OK && !logged {
 		b.denied[k] = verdict{p.Epoch, p.Code}
+	}
+}
+
+// overfills: a page of a directory has no more children than were asked for.
+func (b *handleBook) overfills(id paxos.NodeID, k call, a asking, p api.Reply) {
+	op, reads := a.op.(api.ReadDir)
+	l, lists := p.Detail.(api.Listing)
+	if _, several := b.other(k, a.op); !several && reads && lists && op.Most > 0 && uint64(len(l.Children)) > op.Most {
+		b.world.Break("S4", "replica %d answers call %d of session %d with %d children, where %d at most were asked for", id, k.seq, k.session, len(l.Children), op.Most)
 	}
 }
 
@@ -366,7 +376,7 @@ func (b *handleBook) means(op api.Op, deed command.Deed) bool {
 		return ok && d.Node == g.node
 	case api.ReadDir:
 		d, ok := deed.(command.ReadDir)
-		return ok && d.Node == g.node
+		return ok && d.Node == g.node && d.After == op.After && d.Most == op.Most
 	case api.SetContents:
 		d, ok := deed.(command.SetContents)
 		return ok && d.Node == g.node && d.Contents == op.Contents && d.When == op.When

@@ -158,6 +158,9 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O195", "B", "a copy of a register that cannot be read at once is taken for rotten"),
 		applied(GroupHouse, "O196", "B", "a log that lacks its front is opened without a snapshot that has that"),
 		applied(GroupHouse, "O197", "B", "a vote whose value rotted is not cast again when its leader asks once more"),
+		applied(GroupHouse, "O219", "B", "a page of a directory begins with the last child of the one before"),
+		applied(GroupHouse, "O220", "B", "a page of a directory that is full says that there is no more"),
+		applied(GroupHouse, "O221", "B", "the next page of a directory begins after the first child of the one before"),
 		applied(GroupHouse, "O185", "B", "the watermark in the promise register is not brought in when the log is opened"),
 		applied(GroupHouse, "O184", "B", "an unreadable vote is done without only where a readable one is of a higher ballot, not of the same"),
 	}
