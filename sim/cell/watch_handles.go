@@ -272,7 +272,8 @@ func (b *handleBook) justified(k call, e api.Epoch, fits func(api.Op) bool) (a a
 }
 
 // explained is justified for what is answered, which may have been asked in an
-// earlier epoch: of those that speak for it, the request that came last.
+// earlier epoch: of those that speak for it, the request that came last of those of
+// the latest epoch.
 func (b *handleBook) explained(k call, e api.Epoch) (a asking, f fault) {
 	f = fault{"S14", "nobody has asked for it"}
 	for _, x := range b.asked[k] {
@@ -280,7 +281,9 @@ func (b *handleBook) explained(k call, e api.Epoch) (a asking, f fault) {
 			continue
 		}
 		if wrong := b.faultOf(k, x, x.at); wrong == (fault{}) {
-			a = x
+			if a.op == nil || x.epoch >= a.epoch {
+				a = x
+			}
 		} else if a.op == nil {
 			f = wrong
 		}

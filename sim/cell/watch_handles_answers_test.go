@@ -197,3 +197,19 @@ func TestS10TheTokenSaysToWhatItsHandleIsTied(t *testing.T) {
 		})
 	}
 }
+
+// A handle is closed in the epoch whose master says so, also where a copy of the
+// request came later that names an older epoch, to who was master then.
+func TestS14WhoClosedAHandle(t *testing.T) {
+	k := newKeeper(t)
+	k.epoch(4)
+	op := api.CloseHandle{Handle: k.token}
+	seq := k.asks(7, "ann", 4, op)
+	k.seq--
+	k.asks(7, "ann", 3, op)
+	k.answer("ann", 7, seq, 4, api.Result{Code: api.OK})
+	k.good()
+	g := k.h.given[k.token]
+	require.False(t, g.shut(3))
+	require.True(t, g.shut(4))
+}

@@ -174,6 +174,7 @@ func (t *seat) takes(a *command.Applied, now time.Time) {
 		t.drops(k.session, func(n api.Seq) bool { return n == k.seq })
 		if h := t.heard[k.session]; h != nil {
 			h.at = now // also of a copy of what was answered at once
+			delete(h.logged, k.seq)
 		}
 	}
 }
@@ -212,11 +213,13 @@ func (t *seat) surely(now time.Time) time.Time {
 }
 
 // lately is when something happened last to the calls of a session, which came and
-// have no answer, and whether its client has been told of a lease.
+// have no answer, which stand in the log, as copies of what is answered may for long
+// afterwards, and whether its client has been told of a lease.
 type lately struct {
-	at    time.Time
-	calls map[api.Seq]bool
-	told  bool
+	at     time.Time
+	calls  map[api.Seq]bool
+	logged map[api.Seq]bool
+	told   bool
 }
 
 // tells notes that a call is answered, or refused.
@@ -224,6 +227,9 @@ func (t *seat) tells(p api.Reply, now time.Time) {
 	if h := t.heard[p.Session]; h != nil && p.Seq != 0 {
 		h.at = now
 		delete(h.calls, p.Seq)
+		if p.Code == api.Busy {
+			delete(h.logged, p.Seq) // the log did not take it
+		}
 	}
 }
 
@@ -231,7 +237,7 @@ func (t *seat) tells(p api.Reply, now time.Time) {
 // for so long, when this was last master for certain.
 func (t *seat) quiet(s api.SessionID, now time.Time, after time.Duration) bool {
 	h := t.heard[s]
-	return after > 0 && h != nil && h.told && len(h.calls) == 0 && len(t.under[s]) == 0 && !t.certainly(now).Before(h.at.Add(after))
+	return after > 0 && h != nil && h.told && len(h.calls) == 0 && len(h.logged) == 0 && !t.certainly(now).Before(h.at.Add(after))
 }
 
 // idle says that a session may be idle: no call of it is under way, or was answered

@@ -36,6 +36,17 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 			copied := command.Call{Guard: 3, Session: 8, Seq: 1, Op: api.Get{Key: "k"}}
 			r.acts(2.5, command.Applied{Command: copied, Verdict: command.Executed, Result: api.Result{Code: api.OK}})
 		}, false},
+		"a copy of its call stands in the log": {func(r *reign) {
+			call(r, 1.6, 1)
+			r.proposes(1.7, command.Call{Guard: 3, Session: 8, Seq: 1, Op: api.Get{Key: "k"}})
+			answer(r, 1.9, 1, api.OK)
+		}, false},
+		"the log took no copy of its call": {func(r *reign) {
+			call(r, 1.6, 1)
+			r.proposes(1.7, command.Call{Guard: 3, Session: 8, Seq: 1, Op: api.Get{Key: "k"}})
+			answer(r, 1.7, 1, api.Busy)
+			answer(r, 1.9, 1, api.OK)
+		}, true},
 		"it has called long ago":            {func(r *reign) { call(r, 1.6, 1); answer(r, 1.9, 1, api.OK) }, true},
 		"its call has no answer":            {func(r *reign) { call(r, 1.6, 1) }, false},
 		"its call was refused":              {func(r *reign) { call(r, 1.6, 1); answer(r, 2.5, 1, api.Busy) }, false},
@@ -51,6 +62,7 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 			r.w.came(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3, Now: true}})
 			r.w.answered(1, second(1.2), api.Reply{ID: 3, Session: 8, Result: leased(4 * time.Second)})
 			r.w.came(1, second(1.5), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3}})
+			r.w.seats[1].serving = true
 			c.does(r)
 			r.c.sessions[8] = session.Session{Lease: second(7.9), Flushed: true}
 			r.w.answered(1, second(3.9), api.Reply{ID: 4, Session: 8, Result: leased(6400 * time.Millisecond)})
