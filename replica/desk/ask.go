@@ -15,7 +15,7 @@ func (d *Desk) Ask(at At, c Call) {
 		d.reply(c.Session, c.Seq, api.Result{Code: api.NotMaster})
 		return
 	}
-	d.Seen(c.Session, c.Seen)
+	d.see(c.Session, c.Seen)
 	if !d.known(c) {
 		d.serve(at, c)
 	}

@@ -139,7 +139,7 @@ func (s *script) client(id api.SessionID, w []string) {
 		s.seen[id] = s.number(w[1])
 		return
 	case "saw":
-		s.desk.Seen(id, s.number(w[1]))
+		s.desk.Seen(s.at(), id, s.number(w[1]))
 		s.take()
 		return
 	case "end":

@@ -27,7 +27,12 @@ func (d *Desk) shelf(s api.SessionID) *shelf {
 
 // Seen tells that the client of a session waits for no call up to this one: it said
 // so in a request that is not for the Desk.
-func (d *Desk) Seen(s api.SessionID, seen api.Seq) {
+func (d *Desk) Seen(at At, s api.SessionID, seen api.Seq) {
+	d.see(s, seen)
+	d.follow(at)
+}
+
+func (d *Desk) see(s api.SessionID, seen api.Seq) {
 	sh := d.shelf(s)
 	if seen <= sh.seen {
 		return

@@ -80,7 +80,7 @@ func (m *Master) owns(who api.Principal, id api.SessionID) api.Code {
 // seen tells the desk what a request says about others that it may know.
 func (m *Master) seen(at At, q api.Request) {
 	if _, alive := m.sessions.Get(q.Session); alive && m.desk != nil {
-		m.desk.Seen(q.Session, q.Seen)
+		m.desk.Seen(deskAt(at), q.Session, q.Seen)
 		m.collect(at)
 	}
 }
