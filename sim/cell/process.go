@@ -192,6 +192,9 @@ func (r *replica) act() {
 	}
 	from := r.cell.watch.disks[r.id].applied + 1 - paxos.Slot(len(out.Applied))
 	r.cell.queues.acted(r.id, from, r.answered, tries)
+	if n := r.host.Node(); n != nil && n.Serving() != nil && r.cell.current(r.id) {
+		r.cell.queues.overlooks(r.id, n.Serving().Epoch, n.Desk().Waiting)
+	}
 	r.cell.sessions.stepped(r.id)
 	if n := r.host.Node(); r.hush.listens() {
 		r.hush.acts(r.cell.watch, r.now, 2*r.cell.plan.Host.Node.Paxos.ElectionMax, n.Status())

@@ -13,8 +13,8 @@ import (
 // of an epoch, from what reached it and what left it: the first answer that it
 // waits, or the first proposal of it, is where it joined. Nobody is tried before
 // who came first, but readers beside readers; so one release wakes one writer, or
-// the readers in front, however many wait (S8). Nor does anybody who waits hear
-// of it: there is no more than one answer to each copy, and to each trial. And
+// the readers in front, however many wait (S8); and it wakes them at once. Nor does
+// anybody who waits hear of it: there is no more than one answer to each copy, and to each trial. And
 // nobody waits by a handle of which it was said that it is closed or poisoned (S14).
 type queueBook struct {
 	world *sim.World
@@ -186,7 +186,7 @@ func (b *queueBook) acted(id paxos.NodeID, from paxos.Slot, answers []api.Reply,
 	for _, p := range answers {
 		if s := b.calls[call{p.Session, p.Seq}]; s != nil && p.Code != api.Parked {
 			s.waits = false
-			if p.Code.Definite() {
+			if gone := p.Code == api.Stale || p.Code == api.NoSession; p.Code.Definite() || gone && p.Epoch == s.at.epoch {
 				b.leave(s)
 			}
 		}
@@ -230,9 +230,41 @@ func (b *queueBook) parked(id paxos.NodeID, s *standing) {
 	}
 }
 
+// overlooks is asked when a master has acted that serves in an epoch, and has applied all
+// that anybody has; so many Acquires wait there. Who waits in front for a lock that he
+// could have was tried when whoever stood in his way went, however that one went. Where
+// others wait there than are known here, nobody knows who is in front.
+func (b *queueBook) overlooks(id paxos.NodeID, e api.Epoch, waiting int) {
+	known := 0
+	var idle *standing
+	for at, line := range b.lines { // order-free: the lowest is taken
+		if at.epoch != e {
+			continue
+		}
+		known += len(line)
+		if s := line[0]; b.couldHave(s) && (idle == nil || s.call.session < idle.call.session || s.call.session == idle.call.session && s.call.seq < idle.call.seq) {
+			idle = s
+		}
+	}
+	if idle != nil && known == waiting {
+		b.world.Break("S8", "replica %d lets call %d of session %d wait for %v, %v, which it could have, and nobody is in front of it",
+			id, idle.call.seq, idle.call.session, idle.at.node, idle.mode)
+	}
+}
+
+// couldHave says of one who waits, and is not tried, that the lock is to be had.
+func (b *queueBook) couldHave(s *standing) bool {
+	if !s.waits || s.tried || s.leaves || b.runs(s.at.node) {
+		return false
+	}
+	own, conflicts := b.holds(s.at.node, s.grip.id)
+	return !own && !conflicts(s.mode)
+}
+
 // tries checks the order of the queue where an Acquire is begun, unless it is of a
-// handle that holds the lock already. The lock is not held then, or was free for
-// some time of the slots that were applied just now.
+// handle that holds the lock already, by another call: that one waits no more, and those
+// behind it have their turn. The lock is not held then, or was free for some time of the
+// slots that were applied just now.
 func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d command.Acquire) {
 	s := b.calls[call{c.Session, c.Seq}]
 	if s == nil || s.at.epoch != c.Guard {
@@ -245,6 +277,7 @@ func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d com
 	b.join(s)
 	b.woken++
 	own, conflicts := b.holds(d.Node, d.Handle)
+	s.leaves = own
 	for _, x := range b.lines[s.at] {
 		if x == s || own {
 			break

@@ -48,6 +48,13 @@ func (w *waiters) held(own bool) {
 	}
 }
 
+// shared lets others have the lock.
+func (w *waiters) shared() {
+	w.b.holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
+		return false, func(m api.Mode) bool { return m == api.Exclusive }
+	}
+}
+
 // Sessions 1, 2 and 3 wait for a lock in these modes, in this order.
 func TestS8TheQueueIsKept(t *testing.T) {
 	const ex, sh = api.Exclusive, api.Shared
@@ -145,6 +152,12 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.held(true)
 			w.tries(3, ex)
 		}, false},
+		"by who has got it by another call, and then a reader": {[3]api.Mode{ex, sh, ex}, func(w *waiters) {
+			w.b.holds = func(_ api.Ref, h api.HandleID) (bool, func(api.Mode) bool) {
+				return h == gripOn(1).id, func(m api.Mode) bool { return m == ex }
+			}
+			w.b.acted(1, 7, nil, []command.Act{trial(1, ex), trial(2, sh)})
+		}, false},
 		"all are told": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.told(2, api.Parked)
 		}, true},
@@ -172,6 +185,62 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			}
 			w.good()
 			c.do(w)
+			if c.breaks {
+				w.breaks("S8")
+			} else {
+				w.good()
+			}
+		})
+	}
+}
+
+// Sessions 1, 2 and 3 wait for a lock that is held; what stands in their way goes.
+func TestS8WhoCouldHaveTheLockIsTried(t *testing.T) {
+	const ex, sh = api.Exclusive, api.Shared
+	for name, c := range map[string]struct {
+		modes   [3]api.Mode
+		do      func(w *waiters)
+		waiting int // at the master
+		breaks  bool
+	}{
+		"it is held":          {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.held(false) }, 3, false},
+		"it is his":           {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.held(true) }, 3, false},
+		"it is free":          {[3]api.Mode{ex, ex, ex}, func(*waiters) {}, 3, true},
+		"somebody unknown":    {[3]api.Mode{ex, ex, ex}, func(*waiters) {}, 4, false},
+		"he is tried":         {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex) }, 3, false},
+		"a lock-delay runs":   {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.b.runs = func(api.Ref) bool { return true } }, 3, false},
+		"a refused try again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex); w.told(1, api.Parked) }, 3, false}, // by the log: it comes later
+		"he was tried, in vain": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.tries(1, ex)
+			w.applied(1, ex, command.Refused)
+			w.told(1, api.Parked)
+		}, 3, true},
+		"the writer in front of readers is refused": {[3]api.Mode{ex, sh, sh}, func(w *waiters) {
+			w.shared()
+			w.told(1, api.HandleClosed)
+		}, 2, true},
+		"the session of the writer in front of readers ends": {[3]api.Mode{ex, sh, sh}, func(w *waiters) {
+			w.shared()
+			w.b.command(&command.Applied{Command: command.Expire{Session: 1}})
+			w.told(1, api.NoSession)
+		}, 2, true},
+		"the writer in front of readers leaves": {[3]api.Mode{ex, sh, sh}, func(w *waiters) {
+			w.shared()
+			w.b.command(&command.Applied{Command: command.Expire{Session: 1}})
+		}, 3, false},
+		"a writer in front of readers": {[3]api.Mode{ex, sh, sh}, func(w *waiters) { w.shared() }, 3, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			w := &waiters{f, newQueueBook(f.w)}
+			for i, m := range c.modes {
+				w.asks(api.SessionID(i+1), m)
+				w.told(api.SessionID(i+1), api.Parked)
+			}
+			c.do(w)
+			w.b.overlooks(1, 4, c.waiting) // of another epoch
+			w.good()
+			w.b.overlooks(1, 3, c.waiting)
 			if c.breaks {
 				w.breaks("S8")
 			} else {
