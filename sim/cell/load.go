@@ -126,10 +126,11 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 	var ends []client.Signal
 	var threads []*program
 	lived = true
+	mates := c.plan.Calls.Threads
 	for i := range c.plan.Calls.Threads {
 		end := rt.NewSignal()
 		ends = append(ends, end)
-		p := &program{cell: c, rt: rt, client: cl, line: line, id: id | int64(i), last: map[string]string{}}
+		p := &program{cell: c, rt: rt, client: cl, line: line, id: id | int64(i), last: map[string]string{}, mates: &mates}
 		p.draws = rt.Env().World().Draw("client.thread", uint64(p.id))
 		p.odd = rt.Env().World().Draw("client.odd", uint64(p.id))
 		p.shares = c.plan.Calls.Share > 0 && p.draws.Chance(c.plan.Calls.Share, 4)
@@ -143,6 +144,7 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 		rt.Go(fmt.Sprintf("thread %d", i), func() {
 			defer func() { c.load.running-- }() // also when the machine crashes
 			p.run(budget)
+			mates--
 			lived = lived && !p.expired
 			end.Fire()
 		})

@@ -21,6 +21,7 @@ func (p *program) locks(ctx context.Context) {
 		p.checkLatest(ctx, o)
 	case o.lock == nil:
 		p.acquire(ctx, o)
+	case p.parts(30):
 	case p.draws.Chance(1, 4):
 		p.check(ctx, o)
 	case p.draws.Chance(1, 8):
@@ -207,10 +208,23 @@ func sequencerFault(said string, err error, own string, held bool) fault {
 // leave gives back all locks: others wait for them. At times it leaves that to the end
 // of the session, if that comes now, also where nobody hears that it was closed.
 func (p *program) leave(ctx context.Context) {
-	last := p.cell.plan.Calls.Threads == 1 && p.cell.plan.Host.Node.Sessions.LeaseMin > 0
+	last := p.isLast()
 	for _, o := range slices.Clone(p.nodes) {
-		if o.lock != nil && !p.expired && (p.cell.load.finale || !last || !p.odd.Chance(1, 4)) {
+		if o.lock != nil && !p.expired && (p.cell.load.finale || !last || !p.parting && !p.odd.Chance(1, 4)) {
 			p.release(ctx, o)
 		}
 	}
+}
+
+// parts ends the program, now and then, while it holds a lock for which others may wait:
+// the session ends next, and frees it.
+func (p *program) parts(odds uint64) bool {
+	p.parting = p.isLast() && p.odd.Chance(1, odds)
+	return p.parting
+}
+
+// isLast says that the session ends when this program does, and that it ends by itself
+// if its client does not live to say so.
+func (p *program) isLast() bool {
+	return *p.mates == 1 && p.cell.plan.Host.Node.Sessions.LeaseMin > 0
 }

@@ -32,6 +32,8 @@ type program struct {
 
 	sequencer string // of the lock that it acquired last
 
+	mates   *int // programs of its session that run
+	parting bool // it ends now, with what it holds
 	strict  bool // the present call must succeed
 	late    bool // the client had told that its session is gone when the present call began
 	expired bool // the session is gone: the program ends
@@ -64,7 +66,7 @@ func (c *Cell) patience() time.Duration {
 // finale.
 func (p *program) run(budget int) {
 	ctx := context.Background()
-	for p.calls < budget && !p.cell.load.finale && !p.expired {
+	for p.calls < budget && !p.cell.load.finale && !p.expired && !p.parting {
 		p.turn(p, ctx)
 		if p.rt.Sleep(ctx, p.draws.Duration(0, p.cell.plan.Calls.Think)) != nil || p.waitsForRoom(ctx) != nil {
 			return

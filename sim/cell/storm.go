@@ -53,6 +53,9 @@ func (p *program) stormTurn(ctx context.Context) {
 	if o.lock == nil {
 		return
 	}
+	if p.cell.plan.Workload == workChurn && p.parts(6) {
+		return
+	}
 	if p.draws.Chance(1, 30) { // from the release on it is of no use
 		p.fence(ctx, o)
 	}

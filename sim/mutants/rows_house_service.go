@@ -164,6 +164,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O185", "B", "the watermark in the promise register is not brought in when the log is opened"),
 		weak(GroupHouse, "O205", "C", "when who waits for a lock is given up with a request on a row, those behind him are not looked at",
 			"no client does that but a hostile one, and something else soon happens. testdata/traces/copies.txt in replica/desk kills it"),
+		applied(GroupHouse, "O206", "A", "nobody is told of the locks that a session frees when its client ends it"),
+		applied(GroupHouse, "O209", "A", "when the handle of somebody who waits is closed, those behind him are not looked at"),
 		applied(GroupHouse, "O184", "B", "an unreadable vote is done without only where a readable one is of a higher ballot, not of the same"),
 	}
 }
