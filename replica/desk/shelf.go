@@ -70,6 +70,14 @@ func (d *Desk) Left(s api.SessionID, seq api.Seq) {
 	}
 }
 
+// Logged counts the calls that Entered has told of and Left has not.
+func (d *Desk) Logged() (n int) {
+	for _, sh := range d.shelves { // order-free: a sum
+		n += len(sh.logged)
+	}
+	return n
+}
+
 // Settled says that no call of a session up to this one is under way to the log. Then
 // what the rows say behind them is final: a copy that comes later is Stale.
 func (d *Desk) Settled(s api.SessionID, upTo api.Seq) bool {

@@ -152,4 +152,6 @@
 //	I-E5  deep   it remembers as many as are alive in the rows, and its desk agrees
 //	             with them (I-B1 to I-B6)
 //	I-E6  delta  of one call no two commands stand in the log at once
+//	I-E7  deep   each call that waits for the log stands there, or in its line; and the
+//	             desk knows of no calls on rows but those
 package master

@@ -301,10 +301,26 @@ func (m *Master) Verify(at At) {
 	if err := m.line.Audit(); err != nil {
 		invariant.Failf("I-E5", "%v", err)
 	}
+	m.verifyWaiting()
 	if m.desk != nil {
 		if err := m.desk.Audit(at.Rows); err != nil {
 			invariant.Failf("I-E5", "%v", err)
 		}
+	}
+}
+
+// verifyWaiting compares the calls that wait for the log with what will be told of them,
+// and those on rows with what the desk knows.
+func (m *Master) verifyWaiting() {
+	onRows, onNodes, logged := len(m.pending), 0, 0
+	if m.desk != nil {
+		onNodes, logged = m.desk.Status().UnderWay, m.desk.Logged()
+	}
+	if have := len(m.inLog) + m.line.Waiting() - m.line.Of(share.House); onRows+onNodes > have {
+		invariant.Failf("I-E7", "%d calls on rows and %d on nodes wait for the log, which has or will get %d", onRows, onNodes, have)
+	}
+	if logged > onRows {
+		invariant.Failf("I-E7", "%d calls on rows wait for the log, and the desk knows of %d", onRows, logged)
 	}
 }
 

@@ -165,6 +165,8 @@ func houseServiceRows() []Row {
 		weak(GroupHouse, "O205", "C", "when who waits for a lock is given up with a request on a row, those behind him are not looked at",
 			"no client does that but a hostile one, and something else soon happens. testdata/traces/copies.txt in replica/desk kills it"),
 		applied(GroupHouse, "O206", "A", "nobody is told of the locks that a session frees when its client ends it"),
+		applied(GroupHouse, "O207", "A", "a call that leaves the line because it was given up goes on counting as under way"),
+		applied(GroupHouse, "O208", "A", "a call on a row counts for ever as under way: the rows are read by the log"),
 		applied(GroupHouse, "O209", "A", "when the handle of somebody who waits is closed, those behind him are not looked at"),
 		applied(GroupHouse, "O184", "B", "an unreadable vote is done without only where a readable one is of a higher ballot, not of the same"),
 	}
