@@ -34,6 +34,7 @@ type Cell struct {
 	census   *census
 	handles  *handleBook
 	queues   *queueBook
+	shares   *shareBook
 	listens  *sim.Draw         // what a hostile client overhears; nil: there is none
 	heard    overheard         // by a hostile client
 	tops     []paxos.Slot      // highest slot applied, each time that bounds were looked at
@@ -80,6 +81,8 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.quotas = newQuotaBook(c.world, c.rights)
 	c.census = &census{world: c.world, most: p.Host.Node.MaxSessions}
 	c.queues = newQueueBook(c.world)
+	c.shares = newShareBook(c.world, p.Replicas)
+	c.shares.owner = func(s api.SessionID) api.Principal { return c.rights.opened[s] }
 	c.handles = newHandleBook(c.world, c.rights, newRoomBook(p.Host.Node.Desk, c.queues))
 	c.handles.applied, c.handles.intruder = c.current, c.intruder()
 	c.suffix = newSuffixWatch(c.world)

@@ -59,7 +59,8 @@
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold;
 //	             watch_chunks.go: how much of one is synced at once (L2);
 //	             watch_questions.go: whom a laggard asks (L1);
-//	             watch_silence.go: when a leader gives up for want of answers (L1)
+//	             watch_silence.go: when a leader gives up for want of answers (L1);
+//	             watch_shares.go: who has the log to himself (L3)
 //	claims.go    what messages and answers claim, against the truth (I-W1);
 //	             claims_lead.go: what proposing at a ballot claims
 //	look.go      invariants of a replica's memory and rows, every so often

@@ -167,6 +167,9 @@ func (r *replica) act() {
 		}
 		r.cell.watch.applied(r.id, out.Applied)
 		r.cell.sessions.acted(r.id, presidingNode{r.host.Node()}, r.now, &out, proposed, own)
+		if n := r.host.Node(); n.Master().State.Rules() && r.cell.crowd == nil {
+			r.cell.shares.acted(r.id, n, n.Master().Epoch, out.Applied, proposed, func() bool { return several(n.Rows()) })
+		}
 		if r.cell.watch.tenure(r.id, r.host.Node()) {
 			r.cell.rare.serves(r.host.Node().Serving().Ballot)
 			r.cell.sessions.serves(r.id, r.now)

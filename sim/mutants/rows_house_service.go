@@ -122,8 +122,7 @@ func houseServiceRows() []Row {
 			"no run makes a directory so long. TestALongDirectoryIsListedInPieces in replica/tree kills it"),
 		applied(GroupHouse, "O134", "B", "what a client has closed goes to a later master with the calls that were under way"),
 		applied(GroupHouse, "O33", "A", "a sequencer has the generation that the lock had when its handle was opened"),
-		weak(GroupHouse, "O34", "C", "places in the log are given in the order of asking, whoever asks",
-			"no property speaks of shares. TestALogThatIsFullTakesInTurns in replica/master and TestAHostileClientAtFullSpeedCrowdsNobodyOut in sim/cell kill it"),
+		applied(GroupHouse, "O34", "A", "places in the log are given in the order of asking, whoever asks"),
 		applied(GroupHouse, "O35", "A", "what was applied counts as in the log for ever: who asked for it sends nothing more"),
 		applied(GroupHouse, "O99", "A", "a lock may be held shared with readers while the delay of a failed one runs"),
 		applied(GroupHouse, "O147", "A", "ACL names are set though the condition names an older generation of them"),
@@ -168,6 +167,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O207", "A", "a call that leaves the line because it was given up goes on counting as under way"),
 		applied(GroupHouse, "O208", "A", "a call on a row counts for ever as under way: the rows are read by the log"),
 		applied(GroupHouse, "O209", "A", "when the handle of somebody who waits is closed, those behind him are not looked at"),
+		applied(GroupHouse, "O210", "A", "two principals are not kept apart in the log"),
 		applied(GroupHouse, "O184", "B", "an unreadable vote is done without only where a readable one is of a higher ballot, not of the same"),
 	}
 }

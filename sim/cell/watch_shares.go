@@ -1,0 +1,99 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// shareBook knows what of each principal's calls a master has in the log. While others
+// have sessions as well, who has some there sends no more before all of them are applied:
+// else who asks without rest has the log to himself, and the others wait behind him (L3).
+type shareBook struct {
+	world *sim.World
+	owner func(api.SessionID) api.Principal
+	sends []shareSeat // by replica
+}
+
+// shareSeat is what a master has handed to the log in one epoch.
+type shareSeat struct {
+	of    any // its life
+	epoch api.Epoch
+	inLog map[api.Principal]int
+}
+
+func newShareBook(w *sim.World, replicas int) *shareBook {
+	return &shareBook{world: w, owner: func(api.SessionID) api.Principal { return "" }, sends: make([]shareSeat, replicas+1)}
+}
+
+// acted is told what a master was told by the log in one step, and what it handed to it
+// then; of is its life. others says whether several principals have sessions.
+func (b *shareBook) acted(id paxos.NodeID, of any, e api.Epoch, applied []node.Applied, proposed []command.Command, others func() bool) {
+	t := &b.sends[id]
+	if t.of != of || t.epoch != e {
+		*t = shareSeat{of, e, map[api.Principal]int{}}
+	}
+	came := false // somebody did, or went
+	for i := range applied {
+		for j := range applied[i].Commands {
+			a := &applied[i].Commands[j]
+			if who, ok := b.asker(a.Command, e); ok && t.inLog[who] > 0 {
+				t.inLog[who]--
+			}
+			for _, x := range a.Effects {
+				switch x.(type) {
+				case command.SessionOpened, command.SessionEnded:
+					came = true
+				}
+			}
+		}
+	}
+	sent := map[api.Principal]int{}
+	for _, c := range proposed {
+		who, ok := b.asker(c, e)
+		if !ok {
+			continue
+		}
+		if n := t.inLog[who]; n > 0 && !came && others() {
+			b.world.Break("L3", "replica %d, master in epoch %d, sends %+v of %s to the log, which has %d calls of that one already", id, e, c, who, n)
+		}
+		sent[who]++
+	}
+	for who, n := range sent { // order-free: sums
+		t.inLog[who] += n
+	}
+}
+
+// asker is whose call a command of an epoch does; ok is false if it does none.
+func (b *shareBook) asker(c command.Command, e api.Epoch) (who api.Principal, ok bool) {
+	if guard, guarded := guardOf(c); !guarded || guard != e {
+		return "", false
+	}
+	switch c := c.(type) {
+	case command.Call:
+		if _, opens := c.Op.(api.OpenSession); opens {
+			return c.Principal, true
+		}
+		who = b.owner(c.Session)
+	case command.Act:
+		who = b.owner(c.Session)
+	}
+	return who, who != ""
+}
+
+// several says that more than one principal has sessions.
+func several(r rows.Reader) bool {
+	var first api.Principal
+	for _, s := range rows.Sessions(r) {
+		if first == "" {
+			first = s.Principal
+		}
+		if s.Principal != first {
+			return true
+		}
+	}
+	return false
+}

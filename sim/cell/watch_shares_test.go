@@ -1,0 +1,79 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/rows"
+)
+
+// Ann has sessions 1 and 2, bob has 3; replica 1 is master in epoch 3.
+func TestL3WhoHasCallsInTheLogSendsNoMore(t *testing.T) {
+	get := func(s api.SessionID, n api.Seq, e api.Epoch) command.Command {
+		return command.Call{Guard: e, Session: s, Seq: n, Op: api.Get{Key: "k"}}
+	}
+	stat := command.Act{Guard: 3, Session: 1, Seq: 9, Deed: command.GetStat{}}
+	opens := func(who api.Principal) command.Command {
+		return command.Call{Guard: 3, Op: api.OpenSession{}, Principal: who}
+	}
+	type step struct {
+		applied  []command.Command
+		proposed []command.Command
+		effects  []command.Effect
+		epoch    api.Epoch
+	}
+	some := func(all ...command.Command) []command.Command { return all }
+	for name, c := range map[string]struct {
+		alone  bool
+		steps  []step
+		breaks bool
+	}{
+		"some together":                   {false, []step{{proposed: some(get(1, 1, 3), get(2, 1, 3), stat)}}, false},
+		"each his own":                    {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(3, 1, 3))}}, false},
+		"one more":                        {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(1, 2, 3))}}, true},
+		"one more, of another session":    {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(2, 1, 3))}}, true},
+		"one more, on a node":             {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(stat)}}, true},
+		"one more session":                {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(opens("ann"))}}, true},
+		"nobody else has a session":       {true, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(1, 2, 3))}}, false},
+		"all are applied":                 {false, []step{{proposed: some(get(1, 1, 3))}, {applied: some(get(1, 1, 3)), proposed: some(get(1, 2, 3))}}, false},
+		"one of two is applied":           {false, []step{{proposed: some(get(1, 1, 3), stat)}, {applied: some(stat), proposed: some(get(1, 2, 3))}}, true},
+		"one of before is applied":        {false, []step{{proposed: some(get(1, 1, 3))}, {applied: some(get(1, 1, 2)), proposed: some(get(1, 2, 3))}}, true},
+		"in the next epoch":               {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(1, 2, 4)), epoch: 4}}, false},
+		"what the house wants":            {false, []step{{proposed: some(command.Sweep{Guard: 3})}, {proposed: some(command.Sweep{Guard: 3})}}, false},
+		"as somebody's session has begun": {false, []step{{proposed: some(get(1, 1, 3))}, {applied: some(opens("bob")), effects: []command.Effect{command.SessionOpened{}}, proposed: some(get(1, 2, 3))}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			b := newShareBook(f.w, 3)
+			b.owner = func(s api.SessionID) api.Principal {
+				return map[api.SessionID]api.Principal{1: "ann", 2: "ann", 3: "bob"}[s]
+			}
+			for _, s := range c.steps {
+				var a []command.Applied
+				for _, x := range s.applied {
+					a = append(a, command.Applied{Command: x, Effects: s.effects})
+				}
+				b.acted(1, t, max(3, s.epoch), []node.Applied{{Commands: a}}, s.proposed, func() bool { return !c.alone })
+			}
+			if c.breaks {
+				f.breaks("L3")
+			} else {
+				f.good()
+			}
+		})
+	}
+}
+
+func TestSeveralPrincipals(t *testing.T) {
+	tx := db.New().Begin()
+	for i, who := range []api.Principal{"ann", "ann", "bob"} {
+		require.False(t, several(tx))
+		rows.OpenSession(tx, api.SessionID(i+1), api.Nonce{uint64(i)}, who)
+	}
+	require.True(t, several(tx))
+}
