@@ -50,6 +50,7 @@
 //	             watch_events.go: what it tells of that;
 //	             watch_seat.go, watch_sessions.go: what a master promises to sessions,
 //	             and when a fail-over is over; watch_lengths.go: how long that is;
+//	             watch_lapses.go: what it leaves undone (S11, L1);
 //	             watch_promises.go: both compared (S11);
 //	             watch_brought.go: who presented what he holds (S8, S9); watch_notice.go:
 //	             what a client owes to a new master (S9); watch_delays.go,

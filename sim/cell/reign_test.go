@@ -21,6 +21,7 @@ type chair struct {
 	row      time.Duration
 	others   int    // sessions that the rows have besides
 	refused  uint64 // by the log
+	still    bool   // it wants nothing of the log
 }
 
 func (c *chair) Master() master.Status { return master.Status{State: c.state, Epoch: c.epoch} }
@@ -34,6 +35,13 @@ func (c *chair) Lease() time.Time       { return c.lease }
 func (c *chair) longest() time.Duration { return c.row }
 func (c *chair) count() int             { return len(c.sessions) + c.others }
 func (c *chair) refusals() uint64       { return c.refused }
+
+func (c *chair) wants() int {
+	if c.still {
+		return 0
+	}
+	return 1
+}
 
 func (c *chair) alive() (all []api.SessionID) {
 	for id := range c.sessions { // order-free: one at most

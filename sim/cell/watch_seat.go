@@ -22,6 +22,7 @@ type presider interface {
 	alive() []api.SessionID // by its rows
 	count() int             // of them
 	refusals() uint64       // of the log
+	wants() int             // of the log: commands that wait, and slots that are in flight
 }
 
 type presidingNode struct{ *node.Node }
@@ -31,6 +32,8 @@ func (n presidingNode) longest() time.Duration { return rows.GetLongestLease(n.R
 func (n presidingNode) count() int { return int(rows.GetTotals(n.Rows()).Sessions) }
 
 func (n presidingNode) refusals() uint64 { return n.Status().Count.Refused }
+
+func (n presidingNode) wants() int { return n.InFlight() + n.Status().Pending + n.Master().Waiting }
 
 func (n presidingNode) alive() (all []api.SessionID) {
 	for id := range rows.Sessions(n.Rows()) {
@@ -58,6 +61,10 @@ type seat struct {
 	brought brought
 	delays  delays
 	lengths lengths
+
+	asks     int   // Confirms in the log: one at most
+	unasked  lapse // it does not ask for evidence
+	unserved lapse // it does not begin to serve
 
 	executed uint64 // commands in its name
 	own      uint64 // what it wants for itself, of which the log has not said anything
@@ -191,7 +198,7 @@ func (t *seat) drops(s api.SessionID, which func(api.Seq) bool) {
 // confirms takes in that the log says that it was master when it asked.
 func (t *seat) confirms(a *command.Applied) {
 	if c, is := a.Command.(command.Confirm); is && a.Verdict == command.Executed && c.Guard == t.epoch {
-		t.known = t.asked
+		t.known, t.asks = t.asked, 0
 	}
 }
 

@@ -103,6 +103,7 @@ func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *h
 	}
 	s.withholds(id, now)
 	s.measures(id, now)
+	s.lapses(id, now)
 }
 
 // measures: the row of the longest lease is raised when there are so many sessions that
@@ -235,6 +236,7 @@ func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Comman
 		}
 	case command.Confirm:
 		t.asked = now
+		t.asks++
 	case command.Expire:
 		s.ends(id, now, c.Session)
 	case command.LongestLease:

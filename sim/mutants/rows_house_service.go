@@ -168,6 +168,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O208", "A", "a call on a row counts for ever as under way: the rows are read by the log"),
 		applied(GroupHouse, "O209", "A", "when the handle of somebody who waits is closed, those behind him are not looked at"),
 		applied(GroupHouse, "O210", "A", "two principals are not kept apart in the log"),
+		applied(GroupHouse, "O211", "B", "a question for evidence that the log refuses is waited for for ever"),
 		applied(GroupHouse, "O184", "B", "an unreadable vote is done without only where a readable one is of a higher ballot, not of the same"),
 	}
 }
