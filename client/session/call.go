@@ -41,6 +41,9 @@ type call struct {
 func (m *Machine) send(now time.Time, c *call) {
 	m.lastID++
 	c.id, c.to, c.sentAt, c.epoch = m.lastID, m.route.target(), now, m.epoch
+	if c == m.keep {
+		c.to = m.keeps()
+	}
 	c.due = now.Add(m.cfg.pause(m.cfg.AnswerWait, c.missed))
 	m.out.Send = append(m.out.Send, Envelope{To: c.to, Request: m.request(now, c)})
 }
@@ -63,6 +66,9 @@ func (m *Machine) resend(now time.Time, c *call) {
 		c.missed++
 		if !c.held {
 			m.route.silent(c.to, c.sentAt)
+			if c == m.keep {
+				m.forsaken(c.to)
+			}
 		}
 	} else if c.refused > 0 && c.refused%patience == 0 && !c.later {
 		m.route.leave(c.to)

@@ -25,7 +25,8 @@
 // # The lease
 //
 // A session that is Open or Ending has a lease, and the machine keeps it: one
-// KeepAlive is under way nearly always (CHU §2.8).
+// KeepAlive is under way nearly always (CHU §2.8). It stays with the master that has
+// answered the last one while calls look for another one (keeps).
 //
 //	Fresh ──answer──▶ Valid ──bound──▶ Jeopardy ──grace──▶ Over, Expired
 //	  │                 ▲                 │                    ▲

@@ -93,7 +93,7 @@ func (m *Machine) catchUp(now time.Time) {
 		m.keep = &call{}
 	}
 	if c := m.keep; c != nil {
-		strayed := c.id != 0 && c.to != m.route.target() && c.hops < maxHops
+		strayed := c.id != 0 && c.to != m.keeps() && c.hops < maxHops
 		if c.epoch < m.epoch || strayed {
 			c.hops++
 			m.send(now, c)

@@ -52,6 +52,25 @@ func (m *Machine) urgent(now time.Time) bool {
 	return m.lease.state != Valid || !now.Before(m.lease.soon) || m.confirmed < m.epoch || !m.route.known()
 }
 
+// keeps is where a KeepAlive goes: with everything else, to the target. But where calls
+// have turned to others and found no master yet, the first one goes to the keeper: that
+// it was silent may be its slow log, and KeepAlives wait for no log. With the others
+// down, the session would end beside its master.
+func (m *Machine) keeps() uint32 {
+	if m.lease.state == Valid && !m.route.known() && m.confirmed == m.epoch && m.keeper != 0 {
+		return m.keeper
+	}
+	return m.route.target()
+}
+
+// forsaken says that a replica has refused a KeepAlive, or left one unanswered that it
+// was not to hold.
+func (m *Machine) forsaken(by uint32) {
+	if by == m.keeper {
+		m.keeper = 0
+	}
+}
+
 // receiveBeat handles an answer to a KeepAlive, to any of its sendings that are
 // remembered: each says something about the lease.
 func (m *Machine) receiveBeat(now time.Time, from uint32, p api.Reply) {
@@ -64,6 +83,7 @@ func (m *Machine) receiveBeat(now time.Time, from uint32, p api.Reply) {
 		m.unleased(now)
 		return
 	case p.Code != api.OK || !leased:
+		m.forsaken(from)
 		m.refusal(now, from, p, m.keep)
 		return
 	}
@@ -74,6 +94,9 @@ func (m *Machine) receiveBeat(now time.Time, from uint32, p api.Reply) {
 	b := m.beats[i]
 	m.beats = slices.Delete(m.beats, 0, i+1)
 	m.served(now, from, p)
+	if p.Epoch == m.epoch && p.Master == from {
+		m.keeper = from
+	}
 	if m.route.target() == from {
 		m.keep.hops = 0 // the newest may have gone astray: it may come back, whatever it was sent after
 	}

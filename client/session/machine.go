@@ -62,7 +62,8 @@ type Machine struct {
 	kept   []Done  // answers that came while none may be told
 
 	lease     lease
-	keep      *call // the KeepAlive, while there is a session and the cell gives leases
+	keep      *call  // the KeepAlive, while there is a session and the cell gives leases
+	keeper    uint32 // the master that answered the last one; 0 where it has left or refused one since
 	beats     []beat
 	flushed   api.Epoch // the last fail-over that was taken notice of
 	confirmed api.Epoch // the highest whose master waits for nothing from this client

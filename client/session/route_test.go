@@ -224,8 +224,65 @@ func TestReplicasAreTriedInADrawnOrder(t *testing.T) {
 	require.Len(t, seen, 3)
 }
 
-// Slow calls have the client try another replica, and its KeepAlive goes there and
-// back with them. However often that was: who has answered a KeepAlive as the master
+// Slow calls have the client try other replicas, which are down. Its KeepAlive stays
+// where the last one was answered, and so does the next one, when the answer is overdue;
+// a master that is silent to that one, too, is left.
+func TestSlowCallsTakeNoKeepAliveWithThem(t *testing.T) {
+	for name, does := range map[string]func(r *rig, e session.Envelope, leased api.Reply){
+		"answers": func(r *rig, e session.Envelope, leased api.Reply) {
+			r.m.Receive(r.now, e.To, leased)
+			require.Equal(t, e.To, r.m.Status().Target, "it answers for the cell")
+		},
+		"refuses": func(r *rig, e session.Envelope, _ api.Reply) { r.notMaster(e, 0) },
+		"is down": func(*rig, session.Envelope, api.Reply) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			r.m.Open(r.now)
+			e := r.one()
+			master := e.To
+			leased := func(e session.Envelope) api.Reply {
+				p := e.Request.Answer(1, api.Result{Code: api.OK, Detail: api.Leased{Lease: time.Minute}})
+				p.Master = master
+				return p
+			}
+			r.reply(e, api.Result{Code: api.OK, Session: 7})
+			e = r.one()
+			r.m.Receive(r.now, e.To, leased(e))
+			held := r.one()
+			beats := func() (all []session.Envelope) {
+				r.take()
+				for _, s := range r.sent {
+					if _, keeps := s.Request.Op.(api.KeepAlive); keeps && s.Request.ID > held.Request.ID {
+						all = append(all, s)
+					}
+				}
+				return all
+			}
+			r.start(put)
+			require.Equal(t, master, r.one().To)
+			for range 10 {
+				r.pass(100 * time.Millisecond)
+			}
+			require.Empty(t, beats(), "it is held, for all that is known")
+
+			r.pass(45 * time.Second)
+			require.NotEqual(t, master, r.m.Status().Target)
+			all := beats()
+			require.Len(t, all, 1)
+			require.Equal(t, master, all[0].To)
+			require.True(t, all[0].Request.Op.(api.KeepAlive).Now)
+			does(r, all[0], leased(all[0]))
+			r.pass(time.Second)
+			all = beats()
+			require.Greater(t, len(all), 1)
+			require.Equal(t, name == "answers", all[1].To == master)
+		})
+	}
+}
+
+// Its KeepAlive goes from a master that is silent to others, and
+// back with the calls. However often that was: who has answered a KeepAlive as the master
 // is sent the next one, though it was not the newest that he answered.
 func TestAKeepAliveComesBackToTheMaster(t *testing.T) {
 	r, _ := leased(t)
