@@ -118,7 +118,7 @@ func (p *program) value() string {
 	return v
 }
 
-// text is what a program writes to a file: a value, or nothing at all.
+// text is what a program writes: a value, or nothing at all.
 func (p *program) text() string {
 	v := p.value()
 	if p.odd.Chance(1, 16) {
@@ -187,7 +187,7 @@ func (p *program) get(ctx context.Context, row string) bool {
 }
 
 func (p *program) put(ctx context.Context, row string) {
-	value := p.value()
+	value := p.text()
 	_, ok := p.call(ctx, linearizability.Put(row, value), func(ctx context.Context) (linearizability.KVOutput, error) {
 		return linearizability.KVOutput{OK: true}, p.client.Put(ctx, row, value)
 	})
@@ -207,7 +207,7 @@ func (p *program) delete(ctx context.Context, row string) {
 
 // compareAndSet expects what this program last knew of the row.
 func (p *program) compareAndSet(ctx context.Context, row string) {
-	value := p.value()
+	value := p.text()
 	expect, present := p.last[row]
 	in, want := linearizability.PutIfAbsent(row, value), client.Absent()
 	if present {

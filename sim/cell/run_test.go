@@ -206,6 +206,19 @@ func TestS4AnAnswerThatNoOrderExplains(t *testing.T) {
 	require.Equal(t, "S4", c.world.Failure().ID)
 }
 
+// A row that holds nothing is there: programs write such rows, and expect them.
+func TestS4RowsMayHoldNothing(t *testing.T) {
+	c := someCell(t, 5, func(p *Plan) { p.Workload = "increments" })
+	found, expected := false, false
+	for _, o := range c.history.History().Operations() {
+		in, out := o.Input, o.Output
+		found = found || in.Op == linearizability.OpGet && out.Found && out.Value == ""
+		expected = expected || in.Op == linearizability.OpCAS && !in.Absent && in.Expect == ""
+	}
+	require.True(t, found)
+	require.True(t, expected)
+}
+
 func TestOneSeedIsOneHistory(t *testing.T) {
 	for seed := range uint64(3) {
 		a, b := Run(Options{Seed: seed}), Run(Options{Seed: seed})
