@@ -138,6 +138,7 @@ func (p *program) locked(ctx context.Context, o *opened, in lockInput, do func(c
 	if in.Op == linearizability.LockRelease {
 		b.calls[at].frees = o.granted
 	}
+	p.tied(o, trail)
 	sent := trail.Session != 0
 	mistaken := in.Op == linearizability.LockCheckSequencer && o.fenced && err != nil // perhaps for the handle's own
 	if sent && !mistaken && !p.rt.Env().Dead() {

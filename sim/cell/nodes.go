@@ -28,7 +28,8 @@ type opened struct {
 	id      api.HandleID
 	delay   int64 // after it failed, in nanoseconds
 	granted int   // the call in the history of locks that got the lock, plus one; 0: none
-	fenced  bool  // a sequencer is tied to it
+	fenced  bool  // a sequencer may be tied to it
+	tied    bool  // one is, as the program was told
 	shared  bool  // other programs have it, too
 }
 
@@ -193,6 +194,7 @@ func (p *program) someDelay(path string) time.Duration {
 func (p *program) on(ctx context.Context, o *opened, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (linearizability.FileOutput, bool) {
 	in.Path, in.Instance = o.path, uint64(o.stat.Instance)
 	out, ok := p.file(ctx, in, do)
+	p.tied(o, p.trail)
 	p.mayLose(o, out, ok)
 	return out, ok
 }

@@ -219,7 +219,8 @@ func (p *program) fence(ctx context.Context, o *opened) {
 		q = p.sequencer
 	}
 	err := p.bare(ctx, o, func(ctx context.Context) error { return o.h.SetSequencer(ctx, q) })
-	o.fenced = o.fenced || err == nil || errors.Is(err, client.ErrOutcomeUnknown)
+	o.tied = o.tied || err == nil
+	o.fenced = o.fenced || o.tied || errors.Is(err, client.ErrOutcomeUnknown)
 	p.answered(err, false, "set-sequencer")
 	if errors.Is(err, client.ErrGone) {
 		p.loses(o, err)
@@ -246,9 +247,19 @@ func (p *program) poison(ctx context.Context, o *opened) {
 func (p *program) bare(ctx context.Context, o *opened, do func(context.Context) error) error {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
-	err := do(ctx)
+	trail := &client.Trail{}
+	err := do(client.WithTrail(ctx, trail))
+	p.tied(o, trail)
 	p.shut = p.mayBeShut(o)
 	return err
+}
+
+// tied looks at the call that a program has just made by a handle which it was told is
+// tied to a sequencer, before it began the call.
+func (p *program) tied(o *opened, t *client.Trail) {
+	if f := p.cell.handles.looseFault(call{t.Session, t.Seq}); o.tied && f != (fault{}) {
+		p.cell.world.Break(f.id, "the handle of %s is tied to a sequencer, as its program knows, and %s", o.path, f.text)
+	}
 }
 
 // mayBeShut says that a handle may be closed though its program has not closed it: see

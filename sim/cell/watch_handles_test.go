@@ -419,3 +419,26 @@ func TestS16ASequencerIsCheckedByAHandleOnItsLock(t *testing.T) {
 		require.Equal(t, c.breaks, k.w.Failure() != nil, name)
 	}
 }
+
+// A client that goes on by the token of before makes calls that no sequencer fences.
+func TestS10AHandleThatIsTiedIsUsedAsOne(t *testing.T) {
+	for name, c := range map[string]struct {
+		op     func(before, tied api.Token) api.Op
+		who    api.Principal
+		breaks bool
+	}{
+		"the new token":              {func(_, tied api.Token) api.Op { return api.DeleteNode{Handle: tied} }, "ann", false},
+		"that of before":             {func(before, _ api.Token) api.Op { return api.DeleteNode{Handle: before} }, "ann", true},
+		"that of before, to acquire": {func(before, _ api.Token) api.Op { return api.Acquire{Handle: before, Mode: api.Shared} }, "ann", true},
+		"that of before, to release": {func(before, _ api.Token) api.Op { return api.Release{Handle: before, Acquisition: 1} }, "ann", false},
+		"by somebody else":           {func(before, _ api.Token) api.Op { return api.DeleteNode{Handle: before} }, "bob", false},
+		"no handle":                  {func(_, _ api.Token) api.Op { return api.Put{Key: "a"} }, "ann", false},
+	} {
+		k := newKeeper(t)
+		tied := k.ties()
+		seq := k.asks(7, c.who, 3, c.op(k.token, tied))
+		f := k.h.looseFault(call{7, seq})
+		require.Equal(t, c.breaks, f != fault{}, name)
+		require.Equal(t, fault{}, k.h.looseFault(call{7, seq + 1}), "it was never sent")
+	}
+}

@@ -147,6 +147,19 @@ func (w *sequencerWatch) judge(s api.Sequencer, said api.Code, free bool) {
 	}
 }
 
+// looseFault demands of a call that is made by a handle which its program has tied to a
+// sequencer that every copy which came was asked by a token that says so: of another one
+// the cell looks at no sequencer (C6.16). What only gives something up needs none.
+func (b *handleBook) looseFault(k call) fault {
+	for _, a := range b.asked[k] {
+		token, on := tokenIn(a.op)
+		if g, ok := parseToken(string(token)); on && fenced(a.op) && (!ok || len(g.tied) == 0) && a.who == b.rights.opened[k.session] {
+			return faultf("S10", "call %d of session %d, %T, comes by a token that does not say so", k.seq, k.session, a.op)
+		}
+	}
+	return fault{}
+}
+
 // valid says that a lock is held as a sequencer describes it.
 func (b *lockBook) valid(s api.Sequencer) bool {
 	return len(b.owners(func(_ owner, h hold) bool { return h.node == s.Node && h.mode == s.Mode && h.gen == s.Gen })) > 0

@@ -152,6 +152,7 @@ func houseServiceRows() []Row {
 		weak(GroupHouse, "O191", "C", "a handle that keeps a node is presented to a new master and finds no room, which others have taken",
 			"seed 9000004230 has shown it. TestWhatHoldsOrKeepsIsTakenUpWithoutRoom in replica/desk kills it"),
 		applied(GroupHouse, "O212", "A", "an answer about a row that holds nothing says that there is none"),
+		applied(GroupHouse, "O213", "A", "a handle that is tied to a sequencer goes on under its token of before"),
 		applied(GroupHouse, "O192", "B", "a log that was cut is taken to fit any register that knows of an earlier cut"),
 		applied(GroupHouse, "O193", "B", "a log that knows of a higher promise than its register is opened"),
 		applied(GroupHouse, "O194", "B", "of two copies of a register the better one is not written again before the other one is"),
