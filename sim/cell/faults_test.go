@@ -15,6 +15,7 @@ func lively(p *Plan) {
 	*p = q
 	p.Hostile = HostilePlan{}
 	p.Host.Node.Sessions.LeaseMin, p.Host.Node.Sessions.LeaseMax = 2*time.Second, 4*time.Second
+	p.Host.Node.Sessions.IdleAfter = 0 // no client rests
 }
 
 // A client falls silent, and the strike comes while its session is alive still, and

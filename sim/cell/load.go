@@ -55,15 +55,17 @@ type load struct {
 	completed int  // calls with a definite answer
 	hot       int  // of them, on the contended row
 	trails    []trailed
-	shown     map[string]string          // the latest sequencer of each lock, by path
-	closed    []api.SessionID            // that the cell confirmed to have ended
-	dots      string                     // as many as were ever needed
-	handles   map[*client.Client]*opened // that its programs may share
-	shares    uint64                     // times that one took another's
+	shown     map[string]string            // the latest sequencer of each lock, by path
+	closed    []api.SessionID              // that the cell confirmed to have ended
+	dots      string                       // as many as were ever needed
+	handles   map[*client.Client]*opened   // that its programs may share
+	shares    uint64                       // times that one took another's
+	rests     map[*client.Client]time.Time // until when its programs do nothing, by its clock
+	followed  uint64                       // sessions that went on where a spent one had ended
 }
 
 func newLoad() load {
-	return load{shown: map[string]string{}, handles: map[*client.Client]*opened{}}
+	return load{shown: map[string]string{}, handles: map[*client.Client]*opened{}, rests: map[*client.Client]time.Time{}}
 }
 
 // trailed is a call whose place in the log is looked up at the end.

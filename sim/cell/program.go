@@ -68,6 +68,9 @@ func (p *program) run(budget int) {
 	ctx := context.Background()
 	for p.calls < budget && !p.cell.load.finale && !p.expired && !p.parting {
 		p.turn(p, ctx)
+		if !p.expired {
+			p.rests(ctx)
+		}
 		if p.rt.Sleep(ctx, p.draws.Duration(0, p.cell.plan.Calls.Think)) != nil || p.waitsForRoom(ctx) != nil {
 			return
 		}
@@ -275,7 +278,11 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 // ended notes how a call ended that asks the cell.
 func (p *program) ended(err error) {
 	p.expired = errors.Is(err, client.ErrSessionExpired)
-	p.cell.suffix.told(p.client, p.late, err)
+	var a *account
+	if w := p.cell.promises.of(p.client); w != nil {
+		a = &w.account
+	}
+	p.cell.suffix.told(p.client, p.late, err, a)
 }
 
 // reads says that a call changes nothing: it has a place in the log only where a

@@ -58,6 +58,7 @@ var situations = []situation{
 	{"lease-refused-drift", "a read had to go through the log only because clocks may err", func(c *Cell) uint64 { return c.leases.reads.Drifted }},
 	{"lease-given-up", "a leader stopped on demand, its lease first", func(c *Cell) uint64 { return c.watch.counts.HandedOver }},
 	{"session-expired", "a master ended a session whose lease was over", func(c *Cell) uint64 { return uint64(c.minds.ended) }},
+	{"session-followed", "a client whose session had ended, and who had lost nothing, went on under another one", func(c *Cell) uint64 { return c.load.followed }},
 	{"lease-longer", "a lease was longer than the shortest, since sessions were many", func(c *Cell) uint64 { return c.sessions.lengths.longer }},
 	{"longest-raised", "the longest lease was raised, since there were more sessions", func(c *Cell) uint64 { return c.sessions.lengths.raised }},
 	{"longest-lowered", "the longest lease was lowered, since there were fewer", func(c *Cell) uint64 { return c.sessions.lengths.lowered }},

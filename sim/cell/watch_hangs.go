@@ -17,6 +17,7 @@ type hangs struct {
 	refused map[api.Seq]bool           // tries to lock that were told that the lock is not to be had
 	shut    map[api.HandleID]api.Epoch // closed, as a master of this epoch has said, the latest that the client knew then
 	epoch   api.Epoch                  // the latest that the client has named
+	vague   bool                       // an answer came that a client may not take for one, or that leaves a handle open
 }
 
 // sentCall is a call that has no answer.
@@ -134,6 +135,7 @@ func (h *hangs) hears(p api.Reply) {
 	if c.op != nil {
 		h.ended++
 	}
+	h.vague = h.vague || vague(c.op, p)
 	h.calls[p.Seq] = sentCall{seen: c.seen}
 	if o, cancels := c.op.(api.CancelAcquire); cancels {
 		h.calls[o.Call] = sentCall{seen: h.calls[o.Call].seen} // no answer is waited for
@@ -158,6 +160,31 @@ func (h *hangs) what() string {
 		return fmt.Sprintf("the answer to call %d", first)
 	}
 	return ""
+}
+
+// nothing says that nothing is lost with the session, whatever a client makes of what it
+// was answered: no handle is open, and each call that was sent has its answer.
+func (h *hangs) nothing() bool {
+	for _, c := range h.calls { // order-free: any one will do
+		if c.op != nil {
+			return false
+		}
+	}
+	return h.handles == 0 && !h.vague
+}
+
+// vague says of an answer that something is left open by it: a handle that was not
+// closed, or a token or a lock that it does not name.
+func vague(op api.Op, p api.Reply) bool {
+	switch op.(type) {
+	case api.CloseHandle:
+		return p.Code.Execution() != api.Executed
+	case api.Open, api.SetSequencer, api.Acquire:
+		o, opened := p.Detail.(api.Opened)
+		_, held := p.Detail.(api.Held)
+		return p.Code == api.OK && !held && (!opened || o.Token == "")
+	}
+	return false
 }
 
 // lasts says that what an op does outlives its session.

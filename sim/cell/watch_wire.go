@@ -139,7 +139,7 @@ func (c *Cell) dial(l *line, cfg client.Config) (cl *client.Client, hangUp func(
 		}
 		c.promises.clientMoved(w)
 	}
-	w.renewed = func() { c.load.sessions++ }
+	w.renewed = func() { c.load.sessions, c.load.followed = c.load.sessions+1, c.load.followed+1 }
 	w.client = client.New(w, cfg)
 	c.promises.begins(w)
 	events := w.client.Events()
