@@ -92,7 +92,11 @@ func (p *program) file(ctx context.Context, in linearizability.FileInput, do fun
 	ctx, cancel := p.traced(ctx)
 	defer cancel()
 	f := p.begins(p.id, in)
-	return f.ends(do(ctx))
+	out, err := do(ctx)
+	if !p.rt.Env().Dead() {
+		p.hears(p.trail)
+	}
+	return f.ends(out, err)
 }
 
 // traced is the context of the call that begins now: it leaves a trail, and lasts for

@@ -133,16 +133,23 @@ func (p *program) locked(ctx context.Context, o *opened, in lockInput, do func(c
 	b := p.cell.holdings
 	trail := &client.Trail{}
 	at = b.begins(p.id, in, trail)
+	if t := p.turns(o); t != nil && (in.Op == linearizability.LockAcquire || in.Op == linearizability.LockTry) {
+		t.begins(trail)
+		defer t.ends(trail)
+	}
 	out, err := do(client.WithTrail(ctx, trail))
+	p.tied(o, trail)
 	p.shut = p.mayBeShut(o)
 	if in.Op == linearizability.LockRelease {
 		b.calls[at].frees = o.granted
 	}
-	p.tied(o, trail)
 	sent := trail.Session != 0
 	mistaken := in.Op == linearizability.LockCheckSequencer && o.fenced && err != nil // perhaps for the handle's own
 	if sent && !mistaken && !p.rt.Env().Dead() {
 		b.ends(at, err, out)
+		if in.Op != linearizability.LockAcquire { // one that waits may be withdrawn: what answers it then is void
+			p.hears(trail)
+		}
 	}
 	return at
 }

@@ -79,6 +79,9 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 		o.lock, o.granted, p.sequencer = lock, at+1, lock.Sequencer()
 		p.cell.load.shown[o.path] = p.sequencer
 		p.cell.minds.holds(p.believer(), o, lock, mode)
+		if t := p.turns(o); t != nil {
+			t.lock = lock
+		}
 	case errors.Is(err, client.ErrGone), errors.Is(err, client.ErrPoisoned), errors.Is(err, client.ErrClosed):
 		p.loses(o, err)
 	case errors.Is(err, client.ErrStaleSequencer) && p.draws.Chance(1, 2): // of no more use

@@ -309,6 +309,9 @@ func (p *program) closeHandle(o *opened) {
 	if have := p.cell.load.handles[p.client]; have != nil && have.h == o.h {
 		delete(p.cell.load.handles, p.client)
 	}
+	if w := p.cell.promises.of(p.client); w != nil {
+		w.turns = slices.DeleteFunc(w.turns, func(t *turns) bool { return t.handle == o.h })
+	}
 	ctx, cancel := p.rt.WithTimeout(context.Background(), p.patience())
 	defer cancel()
 	err := o.h.Close(ctx)

@@ -256,6 +256,7 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 	if p.rt.Env().Dead() {
 		return out, false
 	}
+	p.hears(trail)
 	p.ended(err)
 	ns := int64(c.world.Now())
 	switch {
@@ -273,6 +274,13 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 		c.world.Break("L1", "a call after healing had no answer: %v", err)
 	}
 	return out, false
+}
+
+// hears looks at the instant at which a call has ended for its program.
+func (p *program) hears(t *client.Trail) {
+	if w := p.cell.promises.of(p.client); w != nil {
+		w.wrong(w.prompt.ends(p.cell.world.Now(), call{t.Session, t.Seq}))
+	}
 }
 
 // ended notes how a call ended that asks the cell.

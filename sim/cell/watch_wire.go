@@ -17,6 +17,8 @@ type wire struct {
 	*line
 	account account
 	told    news
+	prompt  prompt
+	turns   []*turns // the oldest handle first
 	minds   *clientWatch
 	client  *client.Client
 	over    bool          // the client has given its session up
@@ -31,7 +33,7 @@ type wire struct {
 // newWire is the Runtime for a client that will be made with cfg.
 func newWire(l *line, cfg client.Config, b *clientWatch) *wire {
 	a := account{rho: cmp.Or(cfg.Rho, plainRho), grace: cmp.Or(cfg.Grace, plainGrace)}
-	return &wire{line: l, account: a, told: newNews(), minds: b}
+	return &wire{line: l, account: a, told: newNews(), prompt: newPrompt(), minds: b}
 }
 
 func (w *wire) world() *sim.World { return w.Env().World() }
@@ -62,6 +64,7 @@ func (w *wire) Send(replica uint32, msg []byte) {
 func (w *wire) Receive(f func(from uint32, msg []byte)) {
 	w.line.Receive(func(from uint32, msg []byte) {
 		p, err := api.DecodeReply(msg)
+		asked := w.account.hangs.calls[p.Seq].op
 		if err == nil {
 			w.account.hears(w.mono(), p)
 		}
@@ -73,6 +76,9 @@ func (w *wire) Receive(f func(from uint32, msg []byte)) {
 		w.look()
 		if err == nil {
 			w.wrong(w.told.answered(p, &w.account))
+		}
+		if asked != nil && w.account.hangs.calls[p.Seq].op == nil {
+			w.prompt.hears(w.world().Now(), asked, p, w.client.Status().Status)
 		}
 	})
 }
@@ -101,6 +107,10 @@ func (w *wire) look() {
 	s := w.client.Status().Status
 	w.wrong(w.believes(w.mono(), s))
 	w.wrong(w.told.look(w.world().Now(), s, &w.account))
+	w.prompt.look(w.world().Now(), s)
+	for _, t := range w.turns {
+		w.wrong(t.look(w.world().Now(), s))
+	}
 	if !s.Bound.Equal(w.bound) {
 		w.bound = s.Bound
 		w.moved()

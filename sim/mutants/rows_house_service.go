@@ -153,6 +153,8 @@ func houseServiceRows() []Row {
 			"seed 9000004230 has shown it. TestWhatHoldsOrKeepsIsTakenUpWithoutRoom in replica/desk kills it"),
 		applied(GroupHouse, "O212", "A", "an answer about a row that holds nothing says that there is none"),
 		applied(GroupHouse, "O213", "A", "a handle that is tied to a sequencer goes on under its token of before"),
+		applied(GroupHouse, "O214", "A", "answers that were kept in jeopardy are not told when it is over"),
+		applied(GroupHouse, "O215", "A", "who gives a lock back does not let those try who share the handle"),
 		applied(GroupHouse, "O216", "A", "a handle that was closed goes on counting as something that its session would take with it"),
 		applied(GroupHouse, "O217", "B", "a handle that was opened by way of another handle is not counted"),
 		applied(GroupHouse, "O218", "A", "a session that ended by itself is followed by another one once only"),
