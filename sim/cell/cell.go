@@ -52,6 +52,7 @@ type Cell struct {
 	armed      []func()             // strikes that wait for a leader to propose
 	onTenure   []func()             // what waits for somebody to begin to lead
 	onDrop     []func(*sim.Machine) // strikes that wait for a log to be shortened
+	onMark     []func(*sim.Machine) // strikes that wait for one to be marked
 	transfers  transfers
 	echoes     []*echoing
 	rotten     map[paxos.NodeID][]string // snapshots that went bad
@@ -241,7 +242,7 @@ func (c *Cell) struck(family string) {
 // heal ends the safety phase: every fault that is in force ends, and every
 // replica runs.
 func (c *Cell) heal() {
-	c.healed, c.armed, c.onTenure, c.onDrop, c.transfers, c.echoes = true, nil, nil, nil, transfers{}, nil
+	c.healed, c.armed, c.onTenure, c.onDrop, c.onMark, c.transfers, c.echoes = true, nil, nil, nil, nil, transfers{}, nil
 	for _, end := range c.undo {
 		end()
 	}

@@ -138,8 +138,18 @@ func (c *Cell) rotValueOf(m *sim.Machine, d *sim.Draw) {
 var registers = []string{dataDir + "/promise", dataDir + "/log/manifest"}
 
 // rotStore lets one copy of a register go bad; late in a run also both, headers,
-// or runs of bytes of the log.
+// or runs of bytes of the log; at times it waits for a log that has just been marked.
 func rotStore(c *Cell, d *sim.Draw) {
+	if c.mayStop() && d.Chance(1, 3) {
+		c.onMark = append(c.onMark, func(m *sim.Machine) {
+			if s, ok := c.decayOf(m, d); ok {
+				c.watch.atlas.doom(s.id)
+				s.rotEnd()
+				s.reread()
+			}
+		})
+		return
+	}
 	s, ok := c.decay(d)
 	if !ok {
 		return
@@ -184,9 +194,34 @@ func (s *decayed) rotHeader() {
 	if s.d.Chance(1, 4) {
 		s.garbage(f.file, 0, segmentHead)
 	} else {
-		for range 1 + s.d.Int(2) { // bits: a header that is all wrong is easy to tell
-			must(s.mem.Corrupt(f.file, f.off+s.d.Between(0, f.data-f.off-1), 1<<s.d.Int(8)))
+		s.rotHeaderOf(f)
+	}
+}
+
+// rotHeaderOf hits bits of it: a header that is all wrong is easy to tell.
+func (s *decayed) rotHeaderOf(f frame) {
+	for range 1 + s.d.Int(2) {
+		must(s.mem.Corrupt(f.file, f.off+s.d.Between(0, f.data-f.off-1), 1<<s.d.Int(8)))
+	}
+}
+
+// rotEnd hits the last record of a log that has just been marked: of all that follows it
+// the mark alone says that it was synced.
+func (s *decayed) rotEnd() {
+	for i := len(s.hits) - 1; i >= 0; i-- {
+		if s.hits[i].kind != 0 {
+			s.rotHeaderOf(s.hits[i])
+			return
 		}
+	}
+}
+
+// marked is told that a replica has marked its log.
+func (c *Cell) marked(m *sim.Machine) {
+	waiting := c.onMark
+	c.onMark = nil
+	for _, f := range waiting {
+		c.later(0, func() { f(m) })
 	}
 }
 

@@ -78,6 +78,26 @@ func appendFrames(all []frame, file string, b []byte) []frame {
 	return all
 }
 
+// stated is up to where a log says that all was synced: in a frame of its last segment,
+// or by where that begins, as the one before was synced by then.
+func stated(mem *vfs.Mem, dir string) (known uint64) {
+	last := ""
+	for _, f := range mem.Files() {
+		if strings.HasPrefix(f.Name, dir+"/") && strings.HasSuffix(f.Name, ".wal") {
+			last = f.Name
+		}
+	}
+	b, err := mem.Contents(last)
+	if err != nil || len(b) < segmentHead {
+		return 0
+	}
+	known = binary.LittleEndian.Uint64(b[16:]) - 1
+	for _, f := range appendFrames(nil, last, b) {
+		known = max(known, f.watermark)
+	}
+	return known
+}
+
 // covered are the frames whose loss must be noticed: at or below a watermark that
 // a durable frame states. durable is up to where entries are known to be synced,
 // marked what the last mark known to be synced states. The frame that states the

@@ -197,3 +197,18 @@ func TestWhereALogReadsOn(t *testing.T) {
 		require.Equal(t, c.on, readsOn(log, c.file, c.at, c.off), name)
 	}
 }
+
+// The last record of a marked log is rotten, not torn: the mark behind it says so.
+func TestTheEndOfAMarkedLogIsNeverForgotten(t *testing.T) {
+	for seed := range uint64(100) {
+		d := draws(t, seed)
+		h := newShelf(t, d, d.LogUniform(64, 1<<12))
+		require.NoError(t, h.s.Idle())
+		s := decayed{d: d, mem: h.mem, hits: covered(framesOf(h.mem, dataDir+"/log"), uint64(h.next-1), uint64(h.next-1))}
+		require.Equal(t, uint64(h.next-1), s.hits[len(s.hits)-1].lsn)
+		s.rotEnd()
+		h.mem.Crash(vfs.Seeded(seed))
+		_, _, _, err := store.Open(h.mem, dataDir, store.Options{Salt: func() uint64 { return 1 }})
+		require.ErrorIs(t, err, wal.ErrDamaged, "seed %d", seed)
+	}
+}

@@ -75,6 +75,7 @@ func (r *replica) Start(env *sim.Env) {
 			r.fail(err)
 			return
 		}
+		r.cell.watch.mended(r.id, mem)
 		r.store, r.damaged = st, len(report.Damaged) > 0
 		r.bulk = lane.Bulk{Store: st.Bulk(), Published: func(id host.SnapshotID) { r.cell.watch.published(r.id, id, r.writing) }}
 		r.cell.watch.recovered(r.id, rec, report)
@@ -323,7 +324,9 @@ func (r *replica) write(j *host.LogJob) error {
 	case j.Below > 0:
 		r.cell.dropped(r.env.World().Machine(r.env.Self()))
 	case j.Idle:
-		r.cell.watch.marked(r.id)
+		m := r.env.World().Machine(r.env.Self())
+		r.cell.watch.marked(r.id, stated(m.Disk().Mem(), dataDir+"/log"))
+		r.cell.marked(m)
 	default:
 		r.written(j)
 	}

@@ -180,6 +180,9 @@ func (h *watch) recovered(id paxos.NodeID, rec store.Recovered, report store.Rep
 	}
 	h.reported(id, report)
 	h.resumes(id, rec, report)
+	if end := max(rec.Next, 1) - 1; end < d.lsn {
+		h.world.Break(h.broken(id, "S3"), "replica %d: its log ends with #%d, and was synced up to #%d", id, end, d.lsn)
+	}
 	d.lsn = max(rec.Next, 1) - 1
 	d.stray, d.rot = false, 0 // the rows come from the log again
 	last := h.givenBack(id, rec.Recovered)

@@ -1,8 +1,11 @@
 package cell
 
 import (
+	"bytes"
+
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // rotCounts count what came of damage to the disks.
@@ -115,10 +118,38 @@ func (h *watch) restored(id paxos.NodeID, s paxos.Slot) {
 	}
 }
 
-// synced is told up to where a log is durable, marked that a frame says so for
-// all that is.
+// mended looks at the registers of a store that has just been opened: both copies hold
+// the same, on the disk, whatever was found. If one is left behind, what the other one
+// has stands in one place only, and rot brings back what was before (S17). On a damaged
+// disk the next write of one may have gone astray.
+func (h *watch) mended(id paxos.NodeID, mem *vfs.Mem) {
+	if h.atlas.isHurt(id) {
+		return
+	}
+	for _, name := range registers {
+		a, first, good := copyOf(mem, name+copies[0])
+		b, second, also := copyOf(mem, name+copies[1])
+		if good != also || good && (first != second || !bytes.Equal(a, b)) {
+			h.world.Break("S17", "replica %d opens its store, and the copies of %s differ: version %d (%v) and %d (%v)", id, name, first, good, second, also)
+		}
+	}
+	if halfWritten(mem) {
+		h.world.Break("S17", "replica %d opens its store, and its registers are not on the disk", id)
+	}
+}
+
+// synced is told up to where a log is durable.
 func (h *watch) synced(id paxos.NodeID, upto paxos.LSN) {
 	h.disks[id].lsn = max(h.disks[id].lsn, upto)
 }
 
-func (h *watch) marked(id paxos.NodeID) { h.disks[id].mark = h.disks[id].lsn }
+// marked is told that a log has written down what was synced, and up to where it says so
+// by its bytes: all of it, or rot of its end would be cut in silence (S17). What stands on
+// a damaged disk may be anything.
+func (h *watch) marked(id paxos.NodeID, says uint64) {
+	d := &h.disks[id]
+	if says < uint64(d.lsn) && !h.atlas.isHurt(id) {
+		h.world.Break("S17", "replica %d has marked its log, which says that all up to #%d was synced, and all up to #%d was", id, says, d.lsn)
+	}
+	d.mark = d.lsn
+}

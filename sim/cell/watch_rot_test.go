@@ -217,3 +217,105 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	d.boot++
 	require.True(t, c.watch.lost(r.id, mem), "what is there is older")
 }
+
+// A log gives back all that was synced, whatever kind of record it is.
+func TestALogEndsWhereItWasSynced(t *testing.T) {
+	for _, c := range []struct {
+		hurt   bool
+		next   paxos.LSN
+		breaks string
+	}{
+		{false, 9, ""}, {true, 9, ""}, {false, 10, ""},
+		{false, 8, "S3"}, {true, 8, "S17"},
+	} {
+		f := rotten(t, c.hurt)
+		f.h.synced(1, 8)
+		f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{
+			Promise: ballot(1, 1), Next: c.next, Records: []paxos.Record{paxos.Voted{Slot: 1, Ballot: ballot(1, 1), Value: val("a")}},
+		}}, store.Report{})
+		if c.breaks == "" {
+			f.good()
+		} else {
+			f.breaks(c.breaks)
+		}
+	}
+}
+
+// A log that has written its watermark says so, in a frame or by where its last segment
+// begins.
+func TestS17AMarkedLogStatesWhatIsSynced(t *testing.T) {
+	for seed := range uint64(40) {
+		d := draws(t, seed)
+		h := newShelf(t, d, d.LogUniform(64, 1<<12))
+		f := newFacts(t)
+		f.h.synced(1, h.next-1)
+		require.NoError(t, h.s.Idle())
+		f.h.marked(1, stated(h.mem, dataDir+"/log"))
+		f.good()
+		require.Equal(t, h.next-1, f.h.disks[1].mark)
+
+		h.append(t, paxos.Promised{Ballot: paxos.Ballot{Round: 9, Node: 1}})
+		f.h.synced(1, h.next-1)
+		says := stated(h.mem, dataDir+"/log")
+		require.LessOrEqual(t, says, uint64(h.next-2))
+		f.h.marked(1, says)
+		f.breaks("S17")
+
+		f = newFacts(t) // what stands there may have rotted
+		f.h.synced(1, h.next-1)
+		require.True(t, f.h.atlas.take(1))
+		f.h.marked(1, says)
+		f.good()
+	}
+}
+
+// Whoever opens a register leaves two copies that hold the same.
+func TestS17ARegisterIsMendedWhenItIsOpened(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*shelf, []byte)
+		hurt   bool
+		breaks bool
+	}{
+		"as they were":         {func(*shelf, []byte) {}, false, false},
+		"one is older":         {func(h *shelf, was []byte) { must(h.mem.Overlay(registers[1]+".b", 0, was)) }, false, true},
+		"one is bad":           {func(h *shelf, _ []byte) { must(h.mem.Corrupt(registers[0]+".a", 30, 1)) }, false, true},
+		"one is gone":          {func(h *shelf, _ []byte) { must(h.mem.Lose(registers[0] + ".b")) }, false, true},
+		"never written":        {func(h *shelf, _ []byte) { must(h.mem.Lose(registers[0] + ".a")); must(h.mem.Lose(registers[0] + ".b")) }, false, false},
+		"not on the disk":      {func(h *shelf, _ []byte) { h.unsynced() }, false, true},
+		"one has rotted since": {func(h *shelf, _ []byte) { must(h.mem.Corrupt(registers[0]+".a", 30, 1)) }, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, h := newFacts(t), newShelf(t, draws(t, 1), 256)
+			was, err := h.mem.Contents(registers[1] + ".b")
+			require.NoError(t, err)
+			for range 9 {
+				h.append(t, paxos.Voted{Slot: 99, Ballot: ballot(1, 1), Value: val("a")})
+			}
+			if c.hurt {
+				require.True(t, f.h.atlas.take(1))
+			}
+			c.change(h, was)
+			f.h.mended(1, h.mem)
+			if c.breaks {
+				f.breaks("S17")
+			} else {
+				f.good()
+			}
+		})
+	}
+}
+
+// unsynced writes other bytes into a copy of a register, and the same ones again: the
+// disk may have any of them.
+func (h *shelf) unsynced() {
+	name := registers[1] + ".b"
+	b, err := h.mem.Contents(name)
+	must(err)
+	file, err := h.mem.Open(name)
+	must(err)
+	_, err = file.WriteAt(make([]byte, len(b)), 0)
+	must(err)
+	_, err = file.WriteAt(b, 0)
+	must(err)
+	must(file.Close())
+}

@@ -177,6 +177,9 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O210", "A", "two principals are not kept apart in the log"),
 		applied(GroupHouse, "O211", "B", "a question for evidence that the log refuses is waited for for ever"),
 		applied(GroupHouse, "O184", "B", "an unreadable vote is done without only where a readable one is of a higher ballot, not of the same"),
+		applied(GroupHouse, "O198", "A", "a sync is taken to have recorded its own watermark: an idle log never writes it"),
+		applied(GroupHouse, "O199", "B", "the mark behind an unreadable last record is not looked at"),
+		applied(GroupHouse, "O200", "B", "a copy of a register that is older is left as it is when the register is opened"),
 	}
 }
 
