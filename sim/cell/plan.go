@@ -204,13 +204,38 @@ func NewPlan(o Options) Plan {
 	return p
 }
 
-// roomy gives many programs a log whose segments hold several of their commands. Where
-// each is a segment of its own, on a slow disk, ten a second are all that there is; what
-// programs give up is done all the same, and is not over for minutes.
+// roomy gives many programs a log whose segments hold several of their commands, and
+// whose slots hold so many that each program may have one done in four seconds. Where
+// each is a segment of its own, on a slow disk, or a slot of its own that waits for the
+// one before, ten a second are all that there is; what programs give up is done all the
+// same, and is not over for minutes.
 func (p *Plan) roomy() {
-	if p.Clients*p.Calls.Threads > mostInNarrow {
-		p.Store.SegmentSize = max(p.Store.SegmentSize, min(4*int64(p.Calls.Value), 1<<14))
+	programs := p.Clients * p.Calls.Threads
+	if programs <= mostInNarrow {
+		return
 	}
+	p.Store.SegmentSize = max(p.Store.SegmentSize, min(4*int64(p.Calls.Value), 1<<14))
+	log := &p.Host.Node.Paxos
+	least := time.Duration(programs) * p.agreement() / (4 * time.Second) // under way at one time
+	log.MaxBatchCommands = max(log.MaxBatchCommands, int(least)/log.Window)
+}
+
+// agreement is about how long a slot takes: there and back, a sync at either end, and
+// those of the snapshots that come between, on the same disk.
+func (p *Plan) agreement() time.Duration {
+	sync := mean(p.Disk.Sync)
+	return 2*mean(p.Link.Delay) + 2*sync + snapshotSyncs*sync/time.Duration(p.Host.SnapshotEvery)
+}
+
+// snapshotSyncs is about how often a snapshot of one chunk syncs: its file, its
+// directory, the manifest of the log that it lets go of.
+const snapshotSyncs = 6
+
+func mean(t sim.Table) (d time.Duration) {
+	for _, x := range t {
+		d += x
+	}
+	return d / time.Duration(len(t))
 }
 
 // faults switches families on or off with even chances. A seed has one total

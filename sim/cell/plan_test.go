@@ -2,22 +2,32 @@ package cell
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// Few programs may meet a log in which each command fills a segment; many do not.
+// Few programs may meet a log in which each command fills a segment, or a slot for which
+// the next one waits; many do not.
 func TestManyProgramsHaveALogThatCarriesThem(t *testing.T) {
-	tight, many := 0, 0
+	tight, slow, many := 0, 0, 0
 	for seed := range uint64(2000) {
 		p := NewPlan(Options{Seed: seed})
-		if fits := p.Store.SegmentSize >= min(4*int64(p.Calls.Value), 1<<14); p.Clients*p.Calls.Threads > mostInNarrow {
+		programs := p.Clients * p.Calls.Threads
+		if fits := p.Store.SegmentSize >= min(4*int64(p.Calls.Value), 1<<14); programs > mostInNarrow {
 			many++
 			require.True(t, fits, "seed %d", seed)
+			log := p.Host.Node.Paxos
+			inFourSeconds := int(4*time.Second/p.agreement()) * log.Window * (log.MaxBatchCommands + 1)
+			require.Greater(t, inFourSeconds, programs/2, "seed %d", seed)
+			if log.MaxBatchCommands > 1 && log.Window == 1 {
+				slow++
+			}
 		} else if !fits {
 			tight++
 		}
 	}
 	require.Greater(t, many, 100)
 	require.Greater(t, tight, 100)
+	require.Greater(t, slow, 10)
 }

@@ -186,8 +186,12 @@ func TestS11WhereNothingIsLostTheClientGoesOn(t *testing.T) {
 		told   error // of a call of before
 		breaks bool
 	}{
-		"nothing was done":     {func(*hangs) {}, nil, true},
-		"a call was answered":  {func(h *hangs) { h.did(1, api.Put{}, api.Result{Code: api.OK}) }, nil, true},
+		"nothing was done":    {func(*hangs) {}, nil, true},
+		"a call was answered": {func(h *hangs) { h.did(1, api.Put{}, api.Result{Code: api.OK}) }, nil, true},
+		"one at the very instant of the end": {func(h *hangs) {
+			h.did(1, api.Put{}, api.Result{Code: api.OK})
+			h.at = 0
+		}, nil, false},
 		"one was not":          {func(h *hangs) { h.sends(api.Request{Seq: 1, Op: api.Put{}}) }, nil, false},
 		"one had gone unheard": {func(h *hangs) { h.did(1, api.Put{}, api.Result{Code: api.OK}) }, unknown, false},
 		"a handle is open":     {func(h *hangs) { h.did(1, api.Open{}, opened) }, nil, false},

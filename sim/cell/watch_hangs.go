@@ -2,6 +2,7 @@ package cell
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -18,6 +19,7 @@ type hangs struct {
 	shut    map[api.HandleID]api.Epoch // closed, as a master of this epoch has said, the latest that the client knew then
 	epoch   api.Epoch                  // the latest that the client has named
 	vague   bool                       // an answer came that a client may not take for one, or that leaves a handle open
+	at      time.Duration              // the last answer came, in true time
 }
 
 // sentCall is a call that has no answer.
@@ -27,7 +29,7 @@ type sentCall struct {
 }
 
 func newHangs() hangs {
-	return hangs{calls: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}, shut: map[api.HandleID]api.Epoch{}}
+	return hangs{at: -1, calls: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}, shut: map[api.HandleID]api.Epoch{}}
 }
 
 // sends takes in a request.

@@ -21,14 +21,15 @@ func newSuffixWatch(w *sim.World) *suffixWatch {
 }
 
 // told is how a call ended; late says that it began after the session was lost, and a
-// is what the client may believe of its session, nil if nobody works that out.
+// is what the client may believe of its session, nil if nobody works that out. An answer
+// that came at this very instant may have come behind the session's end.
 func (s *suffixWatch) told(cl *client.Client, late bool, err error, a *account) {
 	if a != nil && errors.Is(err, client.ErrOutcomeUnknown) {
 		s.unsure[cl] = a.life
 	}
 	if errors.Is(err, client.ErrSessionExpired) {
 		s.lost[cl] = true
-		if a != nil && a.life > s.unsure[cl] && a.hangs.nothing() {
+		if a != nil && a.life > s.unsure[cl] && a.hangs.at < s.world.Now() && a.hangs.nothing() {
 			s.world.Break("S11", "a call fails because the session is expired, and with that nothing was lost: %v", err)
 		}
 	}

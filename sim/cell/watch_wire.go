@@ -68,6 +68,9 @@ func (w *wire) Receive(f func(from uint32, msg []byte)) {
 		if err == nil {
 			w.account.hears(w.mono(), p)
 		}
+		if asked != nil {
+			w.account.hangs.at = w.world().Now()
+		}
 		before := w.client.Status().Status
 		f(from, msg)
 		if after := w.client.Status().Status; err == nil && w.account.former(p) && ends(before, after) {
