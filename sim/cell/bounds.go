@@ -54,13 +54,13 @@ func (c *Cell) sizes(r *replica) []sizes {
 		{"Acquires that wait", desk.Waiting, int(totals.Sessions) * api.MaxWindow},
 		{"calls proposed by the desk", desk.UnderWay, cfg.MaxPending + desk.Waiting + api.MaxWindow},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
-		{"slots in memory", kept(status, r.damaged), c.keeps() + r.late(status.Floor)},
-		{"chosen values in memory", learned(status, r.damaged), c.keeps() + r.late(status.Floor)},
+		{"slots in memory", kept(status, r.damaged), c.keeps(r.id) + r.late(status.Floor)},
+		{"chosen values in memory", learned(status, r.damaged), c.keeps(r.id) + r.late(status.Floor)},
 		{"proposals in memory", status.Proposals, cfg.Paxos.Window},
 		{"heartbeats remembered", status.Asked, 2*int(cfg.Paxos.Lease.Term()/cfg.Paxos.Heartbeat) + maxBeats},
-		{"sums of slots in memory", summed(r), c.keeps()},
+		{"sums of slots in memory", summed(r), c.keeps(r.id)},
 		{"snapshots on its disk", snaps, maxSnapshots},
-		{"bytes of log", bytes, 6*int(c.plan.Store.SegmentSize) + c.keeps()*(512+2*c.plan.Calls.Value)},
+		{"bytes of log", bytes, 6*int(c.plan.Store.SegmentSize) + c.keeps(r.id)*(512+2*c.plan.Calls.Value)},
 		{"records waiting for the log", r.host.Waiting(), maxHeld},
 	}
 }
@@ -105,8 +105,8 @@ func summed(r *replica) int {
 
 // keeps is how many slots there may be: two snapshots' worth, what is kept for
 // laggards, and what came while a snapshot took long or failed.
-func (c *Cell) keeps() int {
-	return 2*int(c.plan.Host.SnapshotEvery) + int(c.plan.Host.KeepSlots) + max(maxLate, c.pace())
+func (c *Cell) keeps(id paxos.NodeID) int {
+	return 2*int(c.plan.Host.SnapshotEvery) + int(c.plan.Host.KeepSlots) + c.hoards(id) + max(maxLate, c.pace())
 }
 
 // pace is how many slots were filled in the last 20 s or so: in a storm of waiters

@@ -150,6 +150,7 @@ func (c *Cell) hostConfig(id paxos.NodeID) host.Config {
 		binary.BigEndian.PutUint64(cfg.Node.Secret[i:], secret.Uint64())
 	}
 	cfg.Node.Paxos.Lease.Grant = c.grant(id)
+	cfg.KeepSlots += paxos.Slot(c.hoards(id))
 	for i := range c.plan.Replicas {
 		cfg.Node.Paxos.Members = append(cfg.Node.Paxos.Members, paxos.NodeID(i+1))
 	}

@@ -28,7 +28,8 @@
 //	             machine, crowd_wheel.go its timers, crowd_bundle.go what it sends
 //	storm.go     very many who wait for one lock; churn.go: sessions that come and go;
 //	             big.go: files as large as they may be; narrow.go: cells that take little;
-//	             rest.go: clients that do nothing for a while
+//	             rest.go: clients that do nothing for a while; fleeting.go: snapshots that do
+//	             not last
 //	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes;
 //	             faults_session.go aims them at the ends of sessions; faults_forget.go
 //	             is disks that have what is old, or lack files
@@ -62,6 +63,8 @@
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold;
 //	             watch_chunks.go: how much of one is synced at once (L2);
 //	             watch_questions.go: whom a laggard asks (L1);
+//	             watch_source.go: how long one gives a snapshot (L1);
+//	             watch_retry.go: one that failed is tried again (L2);
 //	             watch_silence.go: when a leader gives up for want of answers (L1);
 //	             watch_shares.go: who has the log to himself (L3)
 //	claims.go    what messages and answers claim, against the truth (I-W1);

@@ -64,7 +64,7 @@ var families = []family{
 	{"disk-forget", "late in a run, files are gone, or a replica's promise is that of a while ago", forget},
 	{"disk-rot-snapshot", "the newest snapshot on a disk goes bad", rotSnapshot},
 	{"echo", "a replica or a client ends, and what was said to it comes once more to its next life", echo},
-	{"lose-source", "a replica is away for a while; in the middle of fetching a snapshot it loses its source, and hears an old piece again", loseSource},
+	{"lose-source", "a replica is away for a while; in the middle of fetching a snapshot it loses its source, and hears an old piece again; or its disk stands still at the end", loseSource},
 }
 
 // FaultInfo describes a family, for lists.

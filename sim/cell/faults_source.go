@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// piece is a piece of a snapshot on its way, which is not the last one.
+// piece is a piece of a snapshot on its way.
 type piece struct {
 	source, fetcher *sim.Machine
 	wire            []byte
@@ -19,14 +19,24 @@ type piece struct {
 // it waited for, and is not told of any other then.
 type transfers struct {
 	onPiece []func(p piece) bool
+	onLast  []func(p piece) bool
 	onAsk   []func(from *sim.Machine, a host.Ask) bool
 }
 
 // loseSource takes a replica away for a while, and then the one from which it
 // fetches a snapshot, in the middle of that. What that one sent may come again when
-// it fits into the transfer of another snapshot.
+// it fits into the transfer of another snapshot. Or the disk of who fetches stands still as
+// the last piece comes, for long enough to ask each of the others for records: those wait
+// for no disk, and may go further.
 func loseSource(c *Cell, d *sim.Draw) {
 	c.cutPower(c.anyReplica(d), d)
+	if d.Chance(1, 4) || c.plan.Hoarder != 0 && d.Chance(1, 2) {
+		c.transfers.onLast = append(c.transfers.onLast, func(p piece) bool {
+			p.fetcher.Disk().Stall(16*c.plan.Host.Node.Paxos.Retransmit + outage(d))
+			return true
+		})
+		return
+	}
 	c.transfers.onPiece = append(c.transfers.onPiece, c.echoPiece)
 	c.transfers.onPiece = append(c.transfers.onPiece, func(p piece) bool {
 		switch d.Int(3) {
@@ -61,13 +71,17 @@ func (c *Cell) echoPiece(p piece) bool {
 // gives is told of each message that a replica sends to another.
 func (c *Cell) gives(from, to sim.Addr, wire []byte) {
 	t := &c.transfers
-	if len(t.onPiece) == 0 && len(t.onAsk) == 0 || !host.IsTransfer(string(wire)) {
+	if len(t.onPiece) == 0 && len(t.onLast) == 0 && len(t.onAsk) == 0 || !host.IsTransfer(string(wire)) {
 		return
 	}
 	switch m, err := host.DecodeTransfer(string(wire)); m := m.(type) {
 	case host.Piece:
-		if p := (piece{c.world.Machine(from), c.world.Machine(to), bytes.Clone(wire), m}); err == nil && m.Offset+int64(len(m.Data)) < m.ID.Size {
-			t.onPiece = slices.DeleteFunc(t.onPiece, func(strike func(piece) bool) bool { return strike(p) })
+		p, waiting := piece{c.world.Machine(from), c.world.Machine(to), bytes.Clone(wire), m}, &t.onPiece
+		if m.Offset+int64(len(m.Data)) == m.ID.Size {
+			waiting = &t.onLast
+		}
+		if err == nil {
+			*waiting = slices.DeleteFunc(*waiting, func(strike func(piece) bool) bool { return strike(p) })
 		}
 	case host.Ask:
 		t.onAsk = slices.DeleteFunc(t.onAsk, func(strike func(*sim.Machine, host.Ask) bool) bool { return strike(c.world.Machine(from), m) })

@@ -66,6 +66,7 @@ type Plan struct {
 
 	Grain   time.Duration // of replicas' timers: they ring late by less than that; 0: on time
 	Misfit  Misfit
+	Hoarder paxos.NodeID  // keeps more slots for laggards than Host says; 0: none
 	Plain   bool          // clients are told who the replicas are, and nothing else
 	RatePPB int64         // clocks err by up to so much; the bound is Host.Node.Paxos.Lease.Rho
 	OnlyS7  bool          // S7b is not checked
@@ -200,6 +201,7 @@ func NewPlan(o Options) Plan {
 	p.fence(o.Fence, at)
 	p.hostile(at)
 	p.narrow(at)
+	p.fleeting(o.Faults == nil, at)
 	p.roomy()
 	return p
 }

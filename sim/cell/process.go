@@ -36,6 +36,8 @@ type replica struct {
 	job   *host.LogJob // what the log lane writes
 	idle  idleLog
 	hush  silence
+	gave  source
+	retry retry
 	looks looks
 
 	unsynced []paxos.Record // appended since the last sync
@@ -217,7 +219,12 @@ func (r *replica) act() {
 		r.job = out.Log
 		r.env.Go("log", r.runJob)
 	}
+	quiet := 8 * r.cell.plan.Host.Node.Paxos.Retransmit
+	r.retry.acts(r.cell.watch, r, r.now, r.cell.plan.Host.RetryAfter, &out, r.gave.busy(r.now, quiet))
 	if j := out.Bulk; j != nil {
+		if _, writes := j.(host.WriteJob); writes {
+			r.gave.begins(r.cell.watch, r, r.now, quiet)
+		}
 		r.env.Go("bulk", func() { r.runBulk(j) })
 	}
 	if j := out.Backup; j != nil {
@@ -305,6 +312,9 @@ func (r *replica) runBulk(j host.BulkJob) {
 	r.writing = nil
 	r.env.Post(func(now time.Time) {
 		r.now = now
+		r.gave.ends(now, result, r.cell.plan.Host.HoldFor)
+		r.retry.ends(now, result)
+		r.cell.watch.brings(r.id, result)
 		r.host.BulkDone(now, result)
 		r.act()
 	})

@@ -116,6 +116,8 @@ var situations = []situation{
 		}
 		return 0
 	}},
+	{"transfer-cut", "a snapshot was begun while a peer was fetching, whose time was up", func(c *Cell) uint64 { return uint64(c.watch.snapshots.cut) }},
+	{"transfer-overtaken", "records had come further than a snapshot when that was there", func(c *Cell) uint64 { return uint64(c.watch.snapshots.overtaken) }},
 	{"transfer-restarted", "a source had moved on, and a transfer began anew", func(c *Cell) uint64 { return c.watch.snapshots.TransfersRestarted }},
 	{"transfer-source-silent", "the source of a transfer was silent, and another one was asked", func(c *Cell) uint64 { return c.watch.snapshots.SourcesSwitched }},
 	{"sum-during-snapshot", "a checksum was compared while the replica was writing a snapshot", func(c *Cell) uint64 { return uint64(c.watch.snapshots.sums) }},

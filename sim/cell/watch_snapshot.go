@@ -15,6 +15,8 @@ import (
 type snapshotCounts struct {
 	host.Counters     // of the lives that are over
 	older         int // times that a restart used not the newest, which was bad
+	cut           int // times that a peer was fetching when the next one began
+	overtaken     int // snapshots from peers that were of no use any more
 	sums          int // checksums compared while the replica was writing a snapshot
 }
 
@@ -79,6 +81,13 @@ func (h *watch) puts(id paxos.NodeID, p *pieces, next host.Piece) {
 	}
 	h.disks[id].questions.piece = question{}
 	*p = pieces{next.ID, next.Offset + int64(len(next.Data))}
+}
+
+// brings is told of a snapshot that has come whole.
+func (h *watch) brings(id paxos.NodeID, result host.BulkResult) {
+	if put, ok := result.(host.PutDone); ok && put.Rows != nil && put.ID.Handle.Slot <= h.disks[id].applied {
+		h.snapshots.overtaken++
+	}
 }
 
 // truncates is told that a replica is about to drop what concerns slots below: two

@@ -180,6 +180,9 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O198", "A", "a sync is taken to have recorded its own watermark: an idle log never writes it"),
 		applied(GroupHouse, "O199", "B", "the mark behind an unreadable last record is not looked at"),
 		applied(GroupHouse, "O200", "B", "a copy of a register that is older is left as it is when the register is opened"),
+		applied(GroupHouse, "O201", "A", "a snapshot that failed counts as being written for ever"),
+		applied(GroupHouse, "O202", "B", "the time for which a snapshot is held for a slow peer is never lengthened"),
+		applied(GroupHouse, "O203", "B", "rows of a snapshot replace those of a replica that has applied more by now"),
 	}
 }
 

@@ -1,0 +1,45 @@
+package cell
+
+import (
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/paxos"
+)
+
+// fleeting draws cells, one in six, whose snapshots are many, and short-lived: whoever was
+// away for a moment needs one. In half of them it goes over in small pieces, and its source
+// moves on before the peer has it: a cell of the usual size comes to that with rows that
+// take minutes to copy. In the others it goes over in few, and one replica keeps many more
+// records than the rest do: it may help a laggard to which a snapshot is on its way. In a
+// swarm there is always a fault in them that makes laggards.
+func (p *Plan) fleeting(swarm bool, at func(string) *draw.Stream) {
+	d := at("fleeting")
+	if !d.Chance(1, 6) || p.Workload == workBig || p.Workload == workStorm {
+		return
+	}
+	p.Host.SnapshotEvery = paxos.Slot(d.LogUniform(1, 30))
+	p.Host.KeepSlots = paxos.Slot(d.Int(4))
+	p.Host.PieceBytes = int(d.LogUniform(64, 1<<10))
+	p.Host.HoldFor = time.Duration(d.LogUniform(int64(10*time.Millisecond), int64(200*time.Millisecond)))
+	if d.Chance(1, 2) {
+		p.Hoarder = paxos.NodeID(1 + d.Int(p.Replicas))
+		p.Host.PieceBytes = 1 << 16
+	}
+	const lags = "lose-source"
+	if swarm && !slices.ContainsFunc(p.Faults, func(f FaultPlan) bool { return f.Name == lags }) {
+		p.Faults = append(p.Faults, FaultPlan{Name: lags, Mean: d.Duration(time.Second, 5*time.Second)})
+	}
+}
+
+// hoard is how many slots more a hoarder keeps for laggards.
+const hoard = 1_000
+
+// hoards is how many slots more than the plan says a replica keeps for laggards.
+func (c *Cell) hoards(id paxos.NodeID) int {
+	if c.plan.Hoarder == id {
+		return hoard
+	}
+	return 0
+}

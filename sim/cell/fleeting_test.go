@@ -1,0 +1,58 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// Where snapshots do not last, sources move on while a peer is fetching, and records come
+// further than a snapshot that is on its way.
+func TestWhereSnapshotsDoNotLast(t *testing.T) {
+	cut, overtaken := 0, 0
+	for seed := range uint64(200) {
+		p := NewPlan(Options{Seed: seed, Faults: []string{"lose-source"}})
+		if p.Host.SnapshotEvery > 30 || p.Host.KeepSlots > 3 || p.Host.HoldFor > 200*time.Millisecond {
+			continue
+		}
+		p.Duration = 20 * time.Second
+		c := build(p, sim.Trace{})
+		c.start()
+		for _, m := range c.replicas {
+			id := paxos.NodeID(m.Addr())
+			require.Equal(t, id == p.Hoarder, c.hostConfig(id).KeepSlots > p.Host.KeepSlots)
+		}
+		c.safety()
+		require.Nil(t, c.world.Failure(), "seed %d", seed)
+		cut += c.watch.snapshots.cut
+		overtaken += c.watch.snapshots.overtaken
+		c.world.Close()
+	}
+	require.Positive(t, cut)
+	require.Positive(t, overtaken)
+}
+
+// A swarm has laggards where snapshots do not last; who asks for faults gets no others.
+func TestWhereSnapshotsDoNotLastSomebodyLags(t *testing.T) {
+	seeds := 0
+	for seed := range uint64(500) {
+		p, asked := NewPlan(Options{Seed: seed}), NewPlan(Options{Seed: seed, Faults: []string{"crash"}})
+		require.Len(t, asked.Faults, 1)
+		if p.Hoarder != 0 {
+			seeds++
+			require.Contains(t, faultNames(p), "lose-source")
+		}
+	}
+	require.Greater(t, seeds, 10)
+}
+
+func faultNames(p Plan) (names []string) {
+	for _, f := range p.Faults {
+		names = append(names, f.Name)
+	}
+	return names
+}
