@@ -36,6 +36,7 @@ type replica struct {
 	job   *host.LogJob // what the log lane writes
 	idle  idleLog
 	hush  silence
+	heard rounds
 	gave  source
 	retry retry
 	looks looks
@@ -111,6 +112,9 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 		r.host.ClientMessage(now, node.Addr(from), who, msg)
 	} else {
 		wire := string(msg)
+		if r.host.Node() != nil {
+			r.heard.hears(wire)
+		}
 		if s, ok := host.DecodeSumReport(wire); ok && r.host.Node() != nil {
 			r.sums.hears(paxos.NodeID(from), s)
 		} else if n := r.host.Node(); n != nil && r.hush.listens() {
@@ -281,12 +285,14 @@ func (r *replica) send(all []host.PeerMessage) {
 				r.sums.says(s)
 			}
 			asks = r.cell.watch.claims(r.id, m.To, wire)
+			r.heard.says(r.cell.watch, r.id, wire)
 			claimed = m.Wire
 		}
 		r.cell.gives(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.cell.says(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
+	r.heard.spoke = r.heard.spoke || len(all) > 0 // not before: the first ones leave together
 }
 
 // runJob is the log lane: plain calls of the store, each an event.

@@ -183,6 +183,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O201", "A", "a snapshot that failed counts as being written for ever"),
 		applied(GroupHouse, "O202", "B", "the time for which a snapshot is held for a slow peer is never lengthened"),
 		applied(GroupHouse, "O203", "B", "rows of a snapshot replace those of a replica that has applied more by now"),
+		applied(GroupHouse, "O204", "A", "a refusal teaches the ballot that was refused, not the one that was promised"),
 	}
 }
 
