@@ -281,7 +281,8 @@ func TestS17ARegisterIsMendedWhenItIsOpened(t *testing.T) {
 		"one is bad":           {func(h *shelf, _ []byte) { must(h.mem.Corrupt(registers[0]+".a", 30, 1)) }, false, true},
 		"one is gone":          {func(h *shelf, _ []byte) { must(h.mem.Lose(registers[0] + ".b")) }, false, true},
 		"never written":        {func(h *shelf, _ []byte) { must(h.mem.Lose(registers[0] + ".a")); must(h.mem.Lose(registers[0] + ".b")) }, false, false},
-		"not on the disk":      {func(h *shelf, _ []byte) { h.unsynced() }, false, true},
+		"not on the disk":      {func(h *shelf, _ []byte) { h.unsynced(registers[0] + ".b") }, false, true},
+		"more than counts":     {func(h *shelf, _ []byte) { h.unsynced(registers[1] + ".b") }, false, false},
 		"one has rotted since": {func(h *shelf, _ []byte) { must(h.mem.Corrupt(registers[0]+".a", 30, 1)) }, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -307,8 +308,7 @@ func TestS17ARegisterIsMendedWhenItIsOpened(t *testing.T) {
 
 // unsynced writes other bytes into a copy of a register, and the same ones again: the
 // disk may have any of them.
-func (h *shelf) unsynced() {
-	name := registers[1] + ".b"
+func (h *shelf) unsynced(name string) {
 	b, err := h.mem.Contents(name)
 	must(err)
 	file, err := h.mem.Open(name)
