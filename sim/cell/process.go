@@ -188,6 +188,9 @@ func (r *replica) act() {
 		}
 	}
 	r.send(out.Peers)
+	if n := r.host.Node(); n != nil {
+		r.heard.acted(n.Status().Held)
+	}
 	r.cell.watch.goesOn(r.id, &r.sums)
 	r.still = len(out.Applied) == 0 && out.Installed == nil
 	if x := r.cell.crowd; x != nil {
@@ -292,7 +295,6 @@ func (r *replica) send(all []host.PeerMessage) {
 		r.cell.says(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
-	r.heard.spoke = r.heard.spoke || len(all) > 0 // not before: the first ones leave together
 }
 
 // runJob is the log lane: plain calls of the store, each an event.

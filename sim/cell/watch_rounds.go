@@ -8,7 +8,7 @@ import "github.com/chubbycell/chubby/paxos"
 type rounds struct {
 	heard uint64       // the highest
 	bid   paxos.Ballot // the latest of its own
-	spoke bool         // it has said something: what it says now, it says at once
+	held  bool         // words of it wait for the disk: what leaves next may be of before
 }
 
 // mostShort is longer than any message that is looked at here.
@@ -29,8 +29,11 @@ func (s *rounds) hears(wire string) {
 	}
 }
 
-// says is told of bytes that leave. The first of a life waits for the disk: what it heard
-// since it made up its mind is not to be known here.
+// acted is told at the end of a step how many messages wait for the disk.
+func (s *rounds) acted(waiting int) { s.held = waiting > 0 }
+
+// says is told of bytes that leave. What waited for the disk was made up before: what
+// was heard since then is not in it, and nobody here knows what that is.
 func (s *rounds) says(h *watch, id paxos.NodeID, wire string) {
 	if len(wire) > mostShort {
 		return
@@ -41,7 +44,7 @@ func (s *rounds) says(h *watch, id paxos.NodeID, wire string) {
 		return
 	}
 	s.bid = p.Ballot
-	if s.spoke && p.Ballot.Round <= s.heard {
+	if !s.held && p.Ballot.Round <= s.heard {
 		h.world.Break("L1", "replica %d campaigns at %v, and has heard of round %d", id, p.Ballot, s.heard)
 	}
 }

@@ -16,25 +16,26 @@ func TestL1ACampaignIsAboveAllThatWasHeard(t *testing.T) {
 	for name, c := range map[string]struct {
 		heard  []string
 		said   string
-		first  bool
+		held   bool
 		breaks bool
 	}{
-		"above":                  {[]string{refused}, asks(8, 1), false, false},
-		"what was promised":      {[]string{refused}, asks(7, 1), false, true},
-		"a bit above the last":   {[]string{refused}, asks(4, 1), false, true},
-		"the same once more":     {[]string{refused}, asks(3, 1), false, false},
-		"a rival's":              {[]string{asks(5, 3)}, asks(5, 1), false, true},
-		"a leader's":             {[]string{wire(paxos.Heartbeat{Ballot: ballot(5, 3), Boot: 1, Seq: 1, FirstOpen: 1})}, asks(5, 1), false, true},
-		"the first of its life":  {[]string{refused}, asks(4, 1), true, false},
-		"nothing of that kind":   {[]string{wire(paxos.Fetch{Slots: paxos.Range{From: 8, To: 9}})}, asks(4, 1), false, false},
-		"what nobody can read":   {[]string{"\x00"}, asks(4, 1), false, false},
-		"what comes from no one": {nil, wire(paxos.Accepted{Ballot: ballot(1, 2), Boot: 1, Slot: 3}), false, false},
+		"above":                   {[]string{refused}, asks(8, 1), false, false},
+		"what was promised":       {[]string{refused}, asks(7, 1), false, true},
+		"a bit above the last":    {[]string{refused}, asks(4, 1), false, true},
+		"the same once more":      {[]string{refused}, asks(3, 1), false, false},
+		"a rival's":               {[]string{asks(5, 3)}, asks(5, 1), false, true},
+		"a leader's":              {[]string{wire(paxos.Heartbeat{Ballot: ballot(5, 3), Boot: 1, Seq: 1, FirstOpen: 1})}, asks(5, 1), false, true},
+		"made up before it heard": {[]string{refused}, asks(4, 1), true, false},
+		"nothing of that kind":    {[]string{wire(paxos.Fetch{Slots: paxos.Range{From: 8, To: 9}})}, asks(4, 1), false, false},
+		"what nobody can read":    {[]string{"\x00"}, asks(4, 1), false, false},
+		"what comes from no one":  {nil, wire(paxos.Accepted{Ballot: ballot(1, 2), Boot: 1, Slot: 3}), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, s := newFacts(t), rounds{}
-			if !c.first {
-				s.says(f.h, 1, asks(3, 1))
-				s.spoke = true
+			s.says(f.h, 1, asks(3, 1))
+			s.acted(0)
+			if c.held {
+				s.acted(2)
 			}
 			for _, m := range c.heard {
 				s.hears(m)
