@@ -2,6 +2,7 @@ package cell
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
 	"strings"
 
@@ -28,71 +29,75 @@ func (f *frame) hasData() bool { return f.data < f.end }
 const (
 	segmentHead = 36
 	frameHead   = 24
+	slotSize    = 8
 	sumSize     = 4
 )
+
+// segmentsOf are the segments of a log, in order.
+func segmentsOf(mem *vfs.Mem, dir string) []vfs.FileInfo {
+	return slices.DeleteFunc(mem.Files(), func(f vfs.FileInfo) bool {
+		return !strings.HasPrefix(f.Name, dir+"/") || !strings.HasSuffix(f.Name, ".wal")
+	})
+}
 
 // framesOf reads the frames of all segments of a log, in order, each segment as
 // far as its frames follow one another.
 func framesOf(mem *vfs.Mem, dir string) []frame {
 	var all []frame
-	for _, f := range mem.Files() {
-		if !strings.HasPrefix(f.Name, dir+"/") || !strings.HasSuffix(f.Name, ".wal") {
-			continue
-		}
-		b, err := mem.Contents(f.Name)
-		if err != nil || len(b) < segmentHead {
-			continue
-		}
-		all = appendFrames(all, f.Name, b)
+	for _, f := range segmentsOf(mem, dir) {
+		all = slices.AppendSeq(all, framesIn(mem, f))
 	}
 	return all
 }
 
-func appendFrames(all []frame, file string, b []byte) []frame {
-	var next uint64 // number that the next entry has; 0: the first of the file
-	for at := int64(segmentHead); at+frameHead+sumSize <= int64(len(b)); {
-		h := b[at:]
-		f := frame{
-			file: file, off: at, kind: h[4],
-			lsn: binary.LittleEndian.Uint64(h[8:]), watermark: binary.LittleEndian.Uint64(h[16:]),
+// framesIn reads the frames of one segment, their heads alone.
+func framesIn(mem *vfs.Mem, segment vfs.FileInfo) iter.Seq[frame] {
+	return func(yield func(frame) bool) {
+		var next uint64                       // number that the next entry has; 0: the first of the file
+		b := make([]byte, frameHead+slotSize) // a head and, where there is one, the slot behind it
+		for at := int64(segmentHead); at+frameHead+sumSize <= segment.Size; {
+			mem.Peek(segment.Name, b, at)
+			f := frame{
+				file: segment.Name, off: at, kind: b[4],
+				lsn: binary.LittleEndian.Uint64(b[8:]), watermark: binary.LittleEndian.Uint64(b[16:]),
+			}
+			size, tag := int64(binary.LittleEndian.Uint32(b)), int64(b[5])
+			f.data = at + frameHead + tag + sumSize
+			f.end = f.data
+			if size > 0 {
+				f.end += size + sumSize
+			}
+			entry := f.kind != 0
+			if f.lsn == 0 || f.end > segment.Size || next != 0 && (f.lsn != next) == entry {
+				return
+			}
+			if tag >= slotSize {
+				f.slot = paxos.Slot(binary.BigEndian.Uint64(b[frameHead:]))
+			}
+			if entry {
+				next = f.lsn + 1
+			}
+			if !yield(f) {
+				return
+			}
+			at = f.end
 		}
-		size, tag := int64(binary.LittleEndian.Uint32(h)), int64(h[5])
-		f.data = at + frameHead + tag + sumSize
-		f.end = f.data
-		if size > 0 {
-			f.end += size + sumSize
-		}
-		entry := f.kind != 0
-		if f.lsn == 0 || f.end > int64(len(b)) || next != 0 && (f.lsn != next) == entry {
-			break
-		}
-		if tag >= 8 {
-			f.slot = paxos.Slot(binary.BigEndian.Uint64(b[at+frameHead:]))
-		}
-		if entry {
-			next = f.lsn + 1
-		}
-		all = append(all, f)
-		at = f.end
 	}
-	return all
 }
 
 // stated is up to where a log says that all was synced: in a frame of its last segment,
 // or by where that begins, as the one before was synced by then.
 func stated(mem *vfs.Mem, dir string) (known uint64) {
-	last := ""
-	for _, f := range mem.Files() {
-		if strings.HasPrefix(f.Name, dir+"/") && strings.HasSuffix(f.Name, ".wal") {
-			last = f.Name
-		}
-	}
-	b, err := mem.Contents(last)
-	if err != nil || len(b) < segmentHead {
+	all := segmentsOf(mem, dir)
+	if len(all) == 0 {
 		return 0
 	}
-	known = binary.LittleEndian.Uint64(b[16:]) - 1
-	for _, f := range appendFrames(nil, last, b) {
+	last, begins := all[len(all)-1], make([]byte, segmentHead)
+	if mem.Peek(last.Name, begins, 0) < segmentHead {
+		return 0
+	}
+	known = binary.LittleEndian.Uint64(begins[16:]) - 1
+	for f := range framesIn(mem, last) {
 		known = max(known, f.watermark)
 	}
 	return known

@@ -254,3 +254,17 @@ func TestWhatIsSmallIsTornToo(t *testing.T) {
 	}
 	require.Greater(t, torn, 100)
 }
+
+// Who watches reads a part of a file as the running machine would, and nothing of what is
+// not there.
+func TestPeekReadsWhatTheRunningMachineSees(t *testing.T) {
+	m := vfs.NewMem()
+	put(t, m, "a", strings.Repeat("a", 5000)+"tail")
+	b := []byte("------")
+	require.Equal(t, 6, m.Peek("a", b, 4998))
+	require.Equal(t, "aatail", string(b))
+	require.Equal(t, 2, m.Peek("a", b, 5002))
+	require.Equal(t, "iltail", string(b), "behind the end nothing is filled in")
+	require.Zero(t, m.Peek("a", b, 5004))
+	require.Zero(t, m.Peek("no such file", b, 0))
+}

@@ -42,6 +42,16 @@ func (m *Mem) Contents(name string) ([]byte, error) {
 	return b, nil
 }
 
+// Peek fills b with what the running machine sees in a file from off on, and returns
+// how much of b that is: none where there is no such file. It asks no fault predicate.
+func (m *Mem) Peek(name string, b []byte, off int64) int {
+	n := m.names[name]
+	if n == nil || n.file == nil {
+		return 0
+	}
+	return n.file.read(b, off)
+}
+
 // Clone returns a copy that shares nothing with m: the same disk, with the same
 // unsynced changes, on which nothing is open or locked and no fault is set.
 func (m *Mem) Clone() *Mem {
