@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/seeds"
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 )
@@ -29,16 +30,18 @@ type world struct {
 	result   func(run int, seed uint64) cell.Result
 	stopAt   uint64 // seed at which somebody interrupts; 0: nobody does
 	stop     context.CancelFunc
-	asked    cell.Campaign
+	asked    seeds.Batch
 }
 
 func newWorld() *world {
 	w := &world{clock: time.Unix(1_700_000_000, 0), step: time.Second, result: func(_ int, seed uint64) cell.Result { return clean(seed) }}
 	w.app = newApp(&w.in, &w.out, &w.err, false)
 	w.now = func() time.Time { w.clock = w.clock.Add(w.step); return w.clock }
-	w.build = func() cell.Build { return cell.Build{Commit: "c0ffee", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64"} }
+	w.build = func() seeds.Build {
+		return seeds.Build{Commit: "c0ffee", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64"}
+	}
 	w.simulate = w.one
-	w.campaign = w.many
+	w.batch = w.many
 	w.crowd = func(o cell.CrowdOptions) crowd { return &quietCrowd{sessions: o.Sessions} }
 	return w
 }
@@ -55,14 +58,14 @@ func (w *world) one(o cell.Options) cell.Result {
 	return r
 }
 
-// many is Campaign.Run, one seed after the other.
-func (w *world) many(ctx context.Context, c cell.Campaign) {
+// many is Batch.Run, one seed after the other.
+func (w *world) many(ctx context.Context, c seeds.Batch) {
 	w.asked = c
 	counted, failed := uint64(0), 0
 	for seed := c.From; ctx.Err() == nil; seed++ {
 		o := c.Options
 		o.Seed = seed
-		r := cell.Guard(w.one)(o)
+		r := seeds.Guard(w.one)(o)
 		if r.Counted {
 			counted++
 		}
@@ -190,7 +193,7 @@ func script(t *testing.T, d *datadriven.TestData) string {
 	if d.HasArg("program") {
 		b := w.build()
 		d.ScanArgs(t, "program", &b.Program)
-		w.build = func() cell.Build { return b }
+		w.build = func() seeds.Build { return b }
 	}
 	require.Contains(t, outcomes, name)
 	w.result = outcomes[name]

@@ -10,8 +10,8 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/mutants"
+	"github.com/chubbycell/chubby/sim/seeds"
 	"github.com/spf13/cobra"
 )
 
@@ -19,8 +19,8 @@ import (
 // builds, but not what it runs right away: then the source tree around the
 // working directory is asked, which it was built from a moment ago. Of a program
 // that was built without a stamp only its own digest is known.
-func readBuild() cell.Build {
-	b := cell.Build{Commit: cell.UnknownCommit, Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH}
+func readBuild() seeds.Build {
+	b := seeds.Build{Commit: seeds.UnknownCommit, Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch s.Key {
@@ -36,7 +36,7 @@ func readBuild() cell.Build {
 		return b
 	}
 	b.Program = digest(path)
-	if b.Commit == cell.UnknownCommit && strings.Contains(path, "go-build") { // where go run and go test put programs
+	if b.Commit == seeds.UnknownCommit && strings.Contains(path, "go-build") { // where go run and go test put programs
 		askGit(&b)
 	}
 	return b
@@ -56,7 +56,7 @@ func digest(path string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-func askGit(b *cell.Build) {
+func askGit(b *seeds.Build) {
 	root, err := mutants.Root(".")
 	if err != nil {
 		return
@@ -76,7 +76,7 @@ func git(root string, args ...string) (string, error) {
 
 // versions is the JSON form of `chubby version`.
 type versions struct {
-	cell.Build
+	seeds.Build
 	TraceFormat    int `json:"trace_format"`
 	ManifestFormat int `json:"manifest_format"`
 }
@@ -91,7 +91,7 @@ func (a *app) versionCommand() *cobra.Command {
 			if err := form.check(); err != nil {
 				return err
 			}
-			v := versions{a.build(), cell.TraceFormat, cell.ManifestFormat}
+			v := versions{a.build(), seeds.TraceFormat, seeds.ManifestFormat}
 			if form == "json" {
 				return a.json(v)
 			}

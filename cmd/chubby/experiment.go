@@ -10,6 +10,7 @@ import (
 
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/experiment"
+	"github.com/chubbycell/chubby/sim/seeds"
 	"github.com/spf13/cobra"
 )
 
@@ -26,7 +27,7 @@ type experimentFlags struct {
 type measured struct {
 	Experiment  string             `json:"experiment"`
 	Event       string             `json:"event"`
-	Build       cell.Build         `json:"build"`
+	Build       seeds.Build        `json:"build"`
 	From        uint64             `json:"from"`
 	Seeds       uint64             `json:"seeds"` // asked for, in each place of the grid
 	Points      []experiment.Point `json:"points"`
@@ -156,7 +157,7 @@ func (a *app) measure(ctx context.Context, f *experimentFlags, e experiment.Expe
 	inOrder(ctx, f.jobs, f.seeds*places, func(i uint64) cell.Result {
 		o := e.Grid[i%places].Options
 		o.Seed = f.from + i/places
-		return cell.Guard(a.simulate)(o)
+		return seeds.Guard(a.simulate)(o)
 	}, func(r cell.Result) {
 		t.Add(int(done%places), &r)
 		done++

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/seeds"
 )
 
 // reproduce is the command line that runs a seed again, with a trace.
@@ -97,7 +98,7 @@ func writable(dir string) error {
 	return os.Remove(f.Name())
 }
 
-// leave writes the campaign's manifest and a directory for each failing seed,
+// leave writes the batch's manifest and a directory for each failing seed,
 // which is run again for its trace; also for a clean one that was asked for by
 // --seed.
 func (a *app) leave(f *simFlags, r *report) error {
@@ -133,6 +134,6 @@ func (a *app) leaveSeed(f *simFlags, r *report, seed uint64) (dir string, again 
 	o.Seed = seed
 	dir = filepath.Join(f.out, fmt.Sprintf("seed-%d", seed))
 	a.say("writing %s", dir)
-	again, err = cell.WriteArtifacts(dir, r.Build, a.simulate, o)
+	again, err = seeds.WriteArtifacts(dir, r.Build, a.simulate, o)
 	return dir, again, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/seeds"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,7 +25,7 @@ func TestAPanicOfTheSimulatorNamesTheSeedAndIsExitFive(t *testing.T) {
 		}
 		return clean(seed)
 	}
-	w.campaign = func(ctx context.Context, c cell.Campaign) { // the real one, on workers
+	w.batch = func(ctx context.Context, c seeds.Batch) { // the real one, on workers
 		c.Runner = w.one
 		c.Run(ctx)
 	}
@@ -79,7 +80,7 @@ func TestAPanicWhenASeedIsRunAgainIsExitFive(t *testing.T) {
 // What is told of a seed is told on a worker, too.
 func TestAPanicOfWhatTellsIsExitFive(t *testing.T) {
 	w := newWorld()
-	w.campaign = func(ctx context.Context, c cell.Campaign) {
+	w.batch = func(ctx context.Context, c seeds.Batch) {
 		w.now = func() time.Time { panic("no clock") }
 		c.Runner = w.one
 		c.Run(ctx)

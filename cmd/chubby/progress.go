@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
-// progress tells on stderr how far a campaign is: with a bar on a terminal, with
+// progress tells on stderr how far a batch is: with a bar on a terminal, with
 // a line now and then elsewhere. It is called by one goroutine at a time.
 type progress struct {
 	app   *app
@@ -24,7 +24,7 @@ type progress struct {
 	words       string        // state, given done, wanted and what else; see counting and verifying
 }
 
-// What is told of a campaign, and of a verification.
+// What is told of a batch, and of a verification.
 const (
 	counting  = "%d%s counted, %d idle, %d failed"
 	verifying = "%d%s verified, %[4]d differ"

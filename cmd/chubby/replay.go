@@ -4,19 +4,20 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/seeds"
 	"github.com/spf13/cobra"
 )
 
 // replayed is the JSON form of `chubby sim replay`.
 type replayed struct {
-	Build    cell.Build    `json:"build"`
-	Was      cell.Build    `json:"recorded_build"`
-	Options  cell.Settings `json:"options"`
-	Recorded cell.SeedHash `json:"recorded"`
-	Hash     string        `json:"hash"`
-	Breach   *cell.Breach  `json:"breach"`
-	Same     bool          `json:"same"` // history
-	Exit     int           `json:"exit"`
+	Build    seeds.Build    `json:"build"`
+	Was      seeds.Build    `json:"recorded_build"`
+	Options  seeds.Settings `json:"options"`
+	Recorded seeds.SeedHash `json:"recorded"`
+	Hash     string         `json:"hash"`
+	Breach   *cell.Breach   `json:"breach"`
+	Same     bool           `json:"same"` // history
+	Exit     int            `json:"exit"`
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -50,7 +51,7 @@ for the commits.
 }
 
 func (a *app) replay(dir string, force bool, form output) error {
-	m, err := cell.ReadManifest(dir)
+	m, err := seeds.ReadManifest(dir)
 	if err != nil {
 		return usage("%v", err)
 	}
@@ -67,7 +68,7 @@ func (a *app) replay(dir string, force bool, form output) error {
 	if !m.SamePlan() {
 		a.say("chubby: this version draws another plan from the same options")
 	}
-	r := cell.Guard(a.simulate)(m.Options.Options())
+	r := seeds.Guard(a.simulate)(m.Options.Options())
 	p := replayed{Build: build, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach}
 	p.Same = p.Hash == p.Recorded.Hash
 	p.Exit = verdictCode(&r)

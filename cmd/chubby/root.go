@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/seeds"
 	"github.com/spf13/cobra"
 )
 
@@ -71,9 +72,9 @@ type app struct {
 	out, err io.Writer
 	terminal bool // err is one
 	now      func() time.Time
-	simulate cell.Runner
-	campaign func(context.Context, cell.Campaign)
-	build    func() cell.Build
+	simulate seeds.Runner
+	batch    func(context.Context, seeds.Batch)
+	build    func() seeds.Build
 
 	processor func() time.Duration // used by this process
 	crowd     func(cell.CrowdOptions) crowd
@@ -83,7 +84,7 @@ func newApp(in io.Reader, out, err io.Writer, terminal bool) *app {
 	return &app{
 		in: in, out: out, err: err, terminal: terminal, now: time.Now, simulate: cell.Run, build: readBuild,
 		processor: processorTime, crowd: newCrowd,
-		campaign: func(ctx context.Context, c cell.Campaign) { c.Run(ctx) },
+		batch: func(ctx context.Context, b seeds.Batch) { b.Run(ctx) },
 	}
 }
 

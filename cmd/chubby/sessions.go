@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/seeds"
 	"github.com/spf13/cobra"
 )
 
@@ -27,7 +28,7 @@ type sessionsFlags struct {
 // crowded is the JSON form of `chubby sim experiment sessions`.
 type crowded struct {
 	Experiment  string       `json:"experiment"`
-	Build       cell.Build   `json:"build"`
+	Build       seeds.Build  `json:"build"`
 	Seed        uint64       `json:"seed"`
 	Replicas    int          `json:"replicas"`
 	Leases      []crowdPoint `json:"leases"`

@@ -11,11 +11,12 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/seeds"
 	"github.com/stretchr/testify/require"
 )
 
-func TestFlagsReachTheCampaign(t *testing.T) {
-	for line, want := range map[string]cell.Campaign{
+func TestFlagsReachTheBatch(t *testing.T) {
+	for line, want := range map[string]seeds.Batch{
 		"":                         {From: 1, Seeds: 200, MaxFailures: 10},
 		"--for 5m":                 {From: 1, For: 5 * time.Minute, MaxFailures: 10},
 		"--for 5m --seeds 7":       {From: 1, Seeds: 7, For: 5 * time.Minute, MaxFailures: 10},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/seeds"
 )
 
 // trace runs one seed and prints what happens to stdout, the verdict to stderr.
@@ -22,7 +23,7 @@ func (a *app) trace(f *simFlags, o cell.Options) error {
 	}
 	w := bufio.NewWriterSize(a.out, 1<<16)
 	o.Trace = sim.Trace{W: w, Node: node, Until: f.until, Describe: cell.Describe}
-	r := cell.Guard(a.simulate)(o)
+	r := seeds.Guard(a.simulate)(o)
 	if err := w.Flush(); err != nil {
 		return internal(err)
 	}

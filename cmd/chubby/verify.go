@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/seeds"
 	"github.com/spf13/cobra"
 )
 
@@ -16,13 +17,13 @@ type verifyFlags struct {
 
 // verified is the JSON form of `chubby sim verify`.
 type verified struct {
-	Build       cell.Build          `json:"build"`
-	Options     cell.Settings       `json:"options"`
-	Seeds       uint64              `json:"seeds"` // verified
-	Differences []cell.Verification `json:"differences"`
-	Hash        string              `json:"hash"` // of all seeds, to compare machines by
-	Interrupted bool                `json:"interrupted"`
-	Exit        int                 `json:"exit"`
+	Build       seeds.Build          `json:"build"`
+	Options     seeds.Settings       `json:"options"`
+	Seeds       uint64               `json:"seeds"` // verified
+	Differences []seeds.Verification `json:"differences"`
+	Hash        string               `json:"hash"` // of all seeds, to compare machines by
+	Interrupted bool                 `json:"interrupted"`
+	Exit        int                  `json:"exit"`
 }
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -62,11 +63,11 @@ func (a *app) verify(ctx context.Context, f *verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	v := verified{Build: a.build(), Options: o.Settings(), Differences: []cell.Verification{}}
+	v := verified{Build: a.build(), Options: seeds.SettingsOf(o), Differences: []seeds.Verification{}}
 	v.Options.Seed = f.from
 	p := a.newProgress(verifying, f.seeds, 0)
-	var t cell.Tally
-	each := func(c cell.Verification) {
+	var t seeds.Tally
+	each := func(c seeds.Verification) {
 		r := cell.Result{Seed: c.Seed, Hash: c.First, Counted: true}
 		t.Add(r)
 		v.Seeds++
@@ -76,10 +77,10 @@ func (a *app) verify(ctx context.Context, f *verifyFlags) error {
 		}
 		p.seed(&r, v.Seeds)
 	}
-	inOrder(ctx, f.jobs, f.seeds, func(i uint64) cell.Verification {
+	inOrder(ctx, f.jobs, f.seeds, func(i uint64) seeds.Verification {
 		o := o
 		o.Seed = f.from + i
-		return cell.Verify(a.simulate, o)
+		return seeds.Verify(a.simulate, o)
 	}, each)
 	p.finish()
 	v.Interrupted = v.Seeds < f.seeds

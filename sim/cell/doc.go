@@ -76,10 +76,9 @@
 //	             bounds.go: what may not grow (L2)
 //	sometimes.go rare situations that runs should reach; rare.go: those that take
 //	             more than one look; floors.go: those that are demanded
-//	campaign.go  many seeds side by side
-//	verify.go    each seed twice: same seed, same hash (D1)
-//	report.go    what a campaign prints; describe.go: a plan in words; artifact.go,
-//	             manifest.go: the files of a seed that failed
+//	result.go    what becomes of a seed; describe.go: a plan in words
+//
+// What is done with many seeds is package seeds.
 //
 // A property breaks by World.Break with its number; an invariant of the product
 // breaks by a panic that the world turns into the same. Both end the run.

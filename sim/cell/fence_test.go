@@ -242,6 +242,4 @@ func TestOptionsOfTheResourceAreChecked(t *testing.T) {
 		require.NotContains(t, m.String(), "FenceMode")
 	}
 	require.Equal(t, "FenceMode(77)", FenceMode(77).String())
-	o := Options{Workload: workFenced, Faults: []string{}, Fence: FenceOptions{Mode: FenceAsk, Delay: -1, Drift: 4000}}
-	require.Equal(t, o, o.Settings().Options(), "a manifest says it")
 }

@@ -2,7 +2,7 @@ package cell
 
 import "slices"
 
-// demanded are the situations that a long campaign must reach: where one is
+// demanded are the situations that many seeds together must reach: where one is
 // never visited, what was checked there was not checked. Removing one needs a
 // reason in DESIGN.md.
 var demanded = []string{
@@ -28,27 +28,5 @@ var demanded = []string{
 	"roll-in-recovery",       // a segment rolled during recovery
 }
 
-// A campaign is judged by the demanded situations from floorSeeds counted seeds
-// on: each must have been reached in floorReach of so many.
-const (
-	floorSeeds = 10_000
-	floorReach = 10
-)
-
-// isDemanded says that a long campaign must reach a situation.
-func isDemanded(name string) bool { return slices.Contains(demanded, name) }
-
-// rare are the demanded situations that a campaign reached in too few seeds.
-// Short campaigns are not judged.
-func (s *Totals) rare() []string {
-	all := []string{}
-	if s.Counted < floorSeeds {
-		return all
-	}
-	for _, r := range s.Sometimes {
-		if r.Demanded && r.Seeds*floorSeeds < floorReach*s.Counted {
-			all = append(all, r.Name)
-		}
-	}
-	return all
-}
+// Demanded says that many seeds together must reach a situation.
+func Demanded(name string) bool { return slices.Contains(demanded, name) }

@@ -2,7 +2,6 @@ package cell
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,35 +14,9 @@ func TestEveryDemandedSituationIsCounted(t *testing.T) {
 	for _, s := range Situations() {
 		require.False(t, counted[s.Name], "%s is counted twice", s.Name)
 		counted[s.Name] = true
-		require.Equal(t, isDemanded(s.Name), s.Demanded)
+		require.Equal(t, Demanded(s.Name), s.Demanded)
 	}
 	for _, name := range demanded {
 		require.True(t, counted[name], name)
 	}
-}
-
-func TestALongCampaignIsJudgedByWhatItReached(t *testing.T) {
-	var tally Tally
-	for seed := range uint64(floorSeeds) {
-		r := tallied(seed+1, 500, true)
-		r.Sometimes = []Number{{"window-full", 0}, {"hand-over", 0}, {"conflict", 0}}
-		if seed < 10 {
-			r.Sometimes[0].Value = 2
-		}
-		if seed < 9 {
-			r.Sometimes[1].Value = 5
-		}
-		tally.Add(r)
-		if seed == floorSeeds-2 {
-			short := tally.Totals(0)
-			require.Empty(t, short.Rare)
-		}
-	}
-	totals := tally.Totals(0)
-	require.Equal(t, []string{"hand-over"}, totals.Rare, "conflict is not demanded, and 10 seeds are enough")
-	var b strings.Builder
-	require.NoError(t, totals.WriteTable(&b))
-	require.Contains(t, b.String(), "\nrare: hand-over was reached in 9 seeds of 10000; 10 in 10000 are demanded\n")
-	require.Contains(t, b.String(), "  hand-over *                      45        9\n")
-	require.Contains(t, b.String(), "  conflict                          0        0\n")
 }

@@ -35,3 +35,17 @@ func TestTheDesignListsTheProperties(t *testing.T) {
 	}
 	require.Equal(t, want, listed)
 }
+
+// The numbers of properties are cited by checkers, failures and planted bugs.
+func TestPropertiesAreNumberedOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range Properties() {
+		require.False(t, seen[p.ID], p.ID)
+		require.NotEmpty(t, p.Help, p.ID)
+		seen[p.ID] = true
+	}
+	for _, id := range []string{"S1", "S2", "S3", "S4", "S5", "S6", "S7", "S7b", "S17", "S18", "L1", "L2", "I-W1", "D1"} {
+		require.True(t, seen[id], id)
+	}
+	require.Len(t, seen, 24)
+}

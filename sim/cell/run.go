@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/sim"
@@ -20,72 +19,6 @@ const (
 
 // boundsEvery is how often L2 is asked.
 const boundsEvery = 5 * time.Second
-
-// Breach is a property or invariant that did not hold.
-type Breach struct {
-	ID   string `json:"id"`   // "S1", "I-A3"; "" for a crash that broke nothing numbered
-	Text string `json:"text"` // what was seen
-}
-
-// Number is a named number of a run.
-type Number struct {
-	Name  string `json:"name"`
-	Value uint64 `json:"value"`
-}
-
-// Result is what became of one seed.
-type Result struct {
-	Seed     uint64 `json:"seed"`
-	Hash     string `json:"hash"`
-	Replicas int    `json:"replicas"`
-	Clients  int    `json:"clients"`
-	Workload string `json:"workload"`
-
-	Breach *Breach `json:"breach,omitempty"`
-	Stack  string  `json:"stack,omitempty"`
-	// Internal says that the simulator itself panicked: no verdict on the product.
-	Internal  bool `json:"internal,omitempty"`
-	Undecided bool `json:"undecided,omitempty"`
-
-	Counted   bool          `json:"counted"`
-	Simulated time.Duration `json:"simulated_ns"`
-	Events    uint64        `json:"events"`
-	Ops       int           `json:"operations"`
-	Hot       int           `json:"hot"`
-	Unknown   int           `json:"unknown"`
-	Failovers int           `json:"failovers"`
-	Recovery  time.Duration `json:"recovery_ns"` // from healing to the last call's end
-	Faults    []Number      `json:"faults"`      // strikes by family
-	Sometimes []Number      `json:"sometimes"`   // rare situations reached
-	Partition int           `json:"partitions"`
-	Decided   int           `json:"decided"` // partitions that Porcupine decided too
-	Steps     int64         `json:"model_steps"`
-	Fence     FenceCount    `json:"fence,omitzero"` // of the resource outside
-
-	history *linearizability.History[linearizability.KVInput, linearizability.KVOutput]
-	nodes   *linearizability.History[linearizability.FileInput, linearizability.FileOutput]
-	locks   *linearizability.History[linearizability.LockInput, linearizability.LockOutput]
-}
-
-// History is the clients' history of rows; it is nil where the run broke off early.
-func (r *Result) History() *linearizability.History[linearizability.KVInput, linearizability.KVOutput] {
-	return r.history
-}
-
-// NodeHistory is the clients' history of files and directories; nil where they made
-// none, or the run broke off early.
-func (r *Result) NodeHistory() *linearizability.History[linearizability.FileInput, linearizability.FileOutput] {
-	return r.nodes
-}
-
-// LockHistory is the history of locks, with what the cell did to them by itself; nil
-// where there were none, or the run broke off early.
-func (r *Result) LockHistory() *linearizability.History[linearizability.LockInput, linearizability.LockOutput] {
-	return r.locks
-}
-
-// Failed says that something numbered broke, or that the product crashed.
-func (r *Result) Failed() bool { return r.Breach != nil }
 
 // Run simulates one seed from beginning to end and checks everything.
 func Run(o Options) Result { return NewPlan(o).run(o.Trace) }

@@ -158,17 +158,6 @@ func TestL1ARunThatGoesWildOrStops(t *testing.T) {
 	}
 }
 
-func TestAPanicOfTheSimulatorIsNoVerdict(t *testing.T) {
-	var told []Result
-	Campaign{From: 5, Seeds: 1, MaxFailures: 1, Jobs: 1, Runner: func(Options) Result { panic("a checker's bug") },
-		Each: func(r Result) { told = append(told, r) }}.Run(t.Context())
-	require.Len(t, told, 1)
-	require.True(t, told[0].Internal)
-	require.EqualValues(t, 5, told[0].Seed)
-	require.Contains(t, told[0].Breach.Text, "a checker's bug")
-	require.NotEmpty(t, told[0].Stack)
-}
-
 func TestS3AnAnswerThatIsNowhereInTheLog(t *testing.T) {
 	c := someCell(t, 4)
 	op := c.history.Call(1, 0, linearizability.Put("g0/never", "x"))

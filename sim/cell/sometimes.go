@@ -133,7 +133,7 @@ type Situation struct {
 func Situations() []Situation {
 	var all []Situation
 	for _, s := range situations {
-		all = append(all, Situation{s.name, s.help, isDemanded(s.name)})
+		all = append(all, Situation{s.name, s.help, Demanded(s.name)})
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-package cell
+package seeds
 
 import (
 	"encoding/json"
@@ -8,21 +8,22 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/stretchr/testify/require"
 )
 
 var someBuild = Build{Commit: "c0ffee", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64"}
 
 // breaks is Run, but something breaks at the end.
-func breaks(o Options) Result {
-	r := Run(o)
-	r.Breach = &Breach{ID: "S1", Text: "so it is said"}
+func breaks(o cell.Options) cell.Result {
+	r := cell.Run(o)
+	r.Breach = &cell.Breach{ID: "S1", Text: "so it is said"}
 	return r
 }
 
 func TestWhatASeedLeavesIsEnoughToRunItAgain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "seed-3")
-	o := Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{"crash", "noise"}, Replicas: 3, Workload: "mixed"}
+	o := cell.Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{"crash", "noise"}, Replicas: 3, Workload: "mixed"}
 	r, err := WriteArtifacts(dir, someBuild, breaks, o)
 	require.NoError(t, err)
 
@@ -33,7 +34,7 @@ func TestWhatASeedLeavesIsEnoughToRunItAgain(t *testing.T) {
 	require.Equal(t, o, m.Options.Options())
 	require.Equal(t, "S1", m.Breach.ID)
 	require.Equal(t, r.Hash, m.Hashes[0].Hash)
-	require.Equal(t, r.Hash, Run(m.Options.Options()).Hash, "with or without a trace, one seed is one history")
+	require.Equal(t, r.Hash, cell.Run(m.Options.Options()).Hash, "with or without a trace, one seed is one history")
 
 	history, err := os.Open(filepath.Join(dir, HistoryFile))
 	require.NoError(t, err)
@@ -55,7 +56,7 @@ func TestWhatASeedLeavesIsEnoughToRunItAgain(t *testing.T) {
 // The history of a seed that works on nodes is one of files.
 func TestTheHistoryOfNodesIsWritten(t *testing.T) {
 	dir := t.TempDir()
-	r, err := WriteArtifacts(dir, someBuild, breaks, Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{}, Replicas: 3, Workload: "files"})
+	r, err := WriteArtifacts(dir, someBuild, breaks, cell.Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{}, Replicas: 3, Workload: "files"})
 	require.NoError(t, err)
 	history, err := os.Open(filepath.Join(dir, HistoryFile))
 	require.NoError(t, err)
@@ -69,7 +70,7 @@ func TestTheHistoryOfNodesIsWritten(t *testing.T) {
 // That of locks stands beside it, with what the cell did to them by itself.
 func TestTheHistoryOfLocksIsWritten(t *testing.T) {
 	dir := t.TempDir()
-	r, err := WriteArtifacts(dir, someBuild, breaks, Options{Seed: 3, Duration: 5 * time.Second, Faults: []string{}, Replicas: 3, Workload: "locks"})
+	r, err := WriteArtifacts(dir, someBuild, breaks, cell.Options{Seed: 3, Duration: 5 * time.Second, Faults: []string{}, Replicas: 3, Workload: "locks"})
 	require.NoError(t, err)
 	history, err := os.Open(filepath.Join(dir, LocksFile))
 	require.NoError(t, err)
@@ -83,8 +84,10 @@ func TestTheHistoryOfLocksIsWritten(t *testing.T) {
 
 func TestADirectoryWithoutAHistoryIsComplete(t *testing.T) {
 	dir := t.TempDir()
-	run := func(o Options) Result { return Result{Seed: o.Seed, Hash: "0a", Breach: &Breach{Text: "early"}} }
-	_, err := WriteArtifacts(dir, someBuild, run, Options{Seed: 9})
+	run := func(o cell.Options) cell.Result {
+		return cell.Result{Seed: o.Seed, Hash: "0a", Breach: &cell.Breach{Text: "early"}}
+	}
+	_, err := WriteArtifacts(dir, someBuild, run, cell.Options{Seed: 9})
 	require.NoError(t, err)
 	m, err := ReadManifest(dir)
 	require.NoError(t, err)
@@ -96,7 +99,7 @@ func TestTheManifestComesLast(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ManifestFile), []byte("of an earlier run"), 0o644))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, TraceFile), 0o755)) // in the way
-	_, err := WriteArtifacts(dir, someBuild, breaks, Options{Seed: 9})
+	_, err := WriteArtifacts(dir, someBuild, breaks, cell.Options{Seed: 9})
 	require.Error(t, err)
 	_, err = ReadManifest(dir)
 	require.ErrorIs(t, err, ErrManifest)
@@ -104,8 +107,8 @@ func TestTheManifestComesLast(t *testing.T) {
 }
 
 func TestSettingsKeepTheSwarmAndNoFaultsApart(t *testing.T) {
-	for _, o := range []Options{{Seed: 1}, {Seed: 1, Faults: []string{}}, {Seed: 1, Faults: []string{"crash"}, Workload: "lists", Clients: 2}} {
-		text, err := json.Marshal(o.Settings())
+	for _, o := range []cell.Options{{Seed: 1}, {Seed: 1, Faults: []string{}}, {Seed: 1, Faults: []string{"crash"}, Workload: "lists", Clients: 2}} {
+		text, err := json.Marshal(SettingsOf(o))
 		require.NoError(t, err)
 		require.NotContains(t, string(text), "null", "what is drawn is said to be")
 		var s Settings
@@ -118,14 +121,14 @@ func TestSettingsKeepTheSwarmAndNoFaultsApart(t *testing.T) {
 func TestSettingsOfEarlierManifestsAreRead(t *testing.T) {
 	var s Settings
 	require.NoError(t, json.Unmarshal([]byte(`{"seed":1,"faults":null}`), &s))
-	require.Equal(t, Options{Seed: 1}, s.Options())
+	require.Equal(t, cell.Options{Seed: 1}, s.Options())
 }
 
 func TestAPlanThatIsDrawnOtherwiseIsNoticed(t *testing.T) {
-	o := Options{Seed: 4}
+	o := cell.Options{Seed: 4}
 	m := NewManifest(someBuild, o)
 	var err error
-	m.Plan, err = json.MarshalIndent(NewPlan(o), "", "\t")
+	m.Plan, err = json.MarshalIndent(cell.NewPlan(o), "", "\t")
 	require.NoError(t, err)
 	require.True(t, m.SamePlan())
 	m.Options.Seed = 5
@@ -133,7 +136,7 @@ func TestAPlanThatIsDrawnOtherwiseIsNoticed(t *testing.T) {
 }
 
 func TestOtherBuildsAreNamed(t *testing.T) {
-	m := NewManifest(someBuild, Options{})
+	m := NewManifest(someBuild, cell.Options{})
 	now := someBuild
 	now.GOARCH = "386" // one seed is one history on every target
 	require.Empty(t, m.Differences(now))

@@ -1,4 +1,4 @@
-package cell
+package seeds
 
 import (
 	"encoding/json"
@@ -7,14 +7,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/cell"
 )
 
-func tallied(seed uint64, ops int, counted bool) Result {
-	return Result{
+func tallied(seed uint64, ops int, counted bool) cell.Result {
+	return cell.Result{
 		Seed: seed, Hash: "0a", Counted: counted, Simulated: 90 * time.Second, Events: 100, Ops: ops, Hot: ops / 4, Unknown: 10,
 		Failovers: 3, Recovery: time.Duration(seed) * time.Second, Partition: 10, Decided: 9,
-		Faults:    []Number{{"pause", 1}, {"crash", seed - 1}},
-		Sometimes: []Number{{"window-full", 0}, {"catch-up", 5}},
+		Faults:    []cell.Number{{Name: "pause", Value: 1}, {Name: "crash", Value: seed - 1}},
+		Sometimes: []cell.Number{{Name: "window-full", Value: 0}, {Name: "catch-up", Value: 5}},
 	}
 }
 
@@ -31,10 +33,10 @@ func TestTheTableSaysItAll(t *testing.T) {
 	fourth.Unknown = 11
 	tally.Add(fourth)
 	broken := tallied(5, 50, false)
-	broken.Breach = &Breach{ID: "I-A3", Text: "two values"}
+	broken.Breach = &cell.Breach{ID: "I-A3", Text: "two values"}
 	tally.Add(broken)
 	crashed := tallied(6, 50, false)
-	crashed.Breach = &Breach{Text: "nil map"}
+	crashed.Breach = &cell.Breach{Text: "nil map"}
 	tally.Add(crashed)
 	undecided := tallied(7, 800, true)
 	undecided.Undecided, undecided.Unknown = true, 13
@@ -82,32 +84,18 @@ func TestATableOfNothing(t *testing.T) {
 }
 
 func TestTheHashOfAllSeedsKnowsOrderNumberAndHash(t *testing.T) {
-	hash := func(results ...Result) string {
+	hash := func(results ...cell.Result) string {
 		var tally Tally
 		for _, r := range results {
 			tally.Add(r)
 		}
 		return tally.Totals(time.Second).Hash
 	}
-	a, b := Result{Seed: 1, Hash: "0a"}, Result{Seed: 2, Hash: "0b"}
+	a, b := cell.Result{Seed: 1, Hash: "0a"}, cell.Result{Seed: 2, Hash: "0b"}
 	all := hash(a, b)
 	require.Equal(t, all, hash(a, b))
 	require.NotEqual(t, all, hash(b, a))
 	require.NotEqual(t, all, hash(a))
-	require.NotEqual(t, all, hash(a, Result{Seed: 3, Hash: "0b"}))
-	require.NotEqual(t, all, hash(a, Result{Seed: 2, Hash: "0c"}))
-}
-
-// The numbers of properties are cited by checkers, failures and planted bugs.
-func TestPropertiesAreNumberedOnce(t *testing.T) {
-	seen := map[string]bool{}
-	for _, p := range Properties() {
-		require.False(t, seen[p.ID], p.ID)
-		require.NotEmpty(t, p.Help, p.ID)
-		seen[p.ID] = true
-	}
-	for _, id := range []string{"S1", "S2", "S3", "S4", "S5", "S6", "S7", "S7b", "S17", "S18", "L1", "L2", "I-W1", "D1"} {
-		require.True(t, seen[id], id)
-	}
-	require.Len(t, seen, 24)
+	require.NotEqual(t, all, hash(a, cell.Result{Seed: 3, Hash: "0b"}))
+	require.NotEqual(t, all, hash(a, cell.Result{Seed: 2, Hash: "0c"}))
 }

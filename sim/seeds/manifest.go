@@ -1,4 +1,4 @@
-package cell
+package seeds
 
 import (
 	"bytes"
@@ -8,9 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
-	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/cell"
 )
 
 // Versions of what a run leaves behind.
@@ -25,70 +24,6 @@ const (
 // ManifestFile is the name of a manifest in its directory.
 const ManifestFile = "manifest.json"
 
-// Build is what a program was built from: two builds of one commit, not modified,
-// give equal runs, and so do two equal programs.
-type Build struct {
-	Commit   string `json:"commit"`   // UnknownCommit where nobody knows
-	Modified bool   `json:"modified"` // the source differed from that commit
-	Program  string `json:"program"`  // digest of the program's own file, "" if it could not be read
-	Go       string `json:"go"`
-	GOOS     string `json:"goos"`
-	GOARCH   string `json:"goarch"`
-}
-
-// UnknownCommit is the commit of a build that was not stamped with one.
-const UnknownCommit = "unknown"
-
-// SameProgram says that both are known to be the same file.
-func (b Build) SameProgram(c Build) bool { return b.Program != "" && b.Program == c.Program }
-
-// Settings are Options as files hold them: all that decides a run.
-type Settings struct {
-	Seed     uint64        `json:"seed"`
-	Replicas int           `json:"replicas"` // 0: drawn, and so for the rest
-	Clients  int           `json:"clients"`
-	Duration time.Duration `json:"duration_ns"`
-	Faults   []string      `json:"faults"` // "swarm" alone, or kinds; []: none
-	Workload string        `json:"workload"`
-	Lease    LeaseSettings `json:"lease,omitzero"`
-	Fence    FenceSettings `json:"fence,omitzero"`
-}
-
-// FenceSettings are FenceOptions as files hold them.
-type FenceSettings struct {
-	Mode  FenceMode     `json:"mode"`
-	Delay time.Duration `json:"delay_ns"`
-	Drift int           `json:"drift_permille"`
-}
-
-// LeaseSettings are LeaseOptions as files hold them.
-type LeaseSettings struct {
-	Grant  time.Duration `json:"grant_ns"`
-	Rho    paxos.PPM     `json:"rho_ppm"`
-	Error  int           `json:"error_permille"`
-	OnlyS7 bool          `json:"only_s7"`
-}
-
-// swarm is what Settings call the kinds of faults that are drawn.
-const swarm = "swarm"
-
-// Settings are what of the options decides the run.
-func (o Options) Settings() Settings {
-	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, LeaseSettings(o.Lease), FenceSettings(o.Fence)}
-	if s.Faults == nil {
-		s.Faults = []string{swarm}
-	}
-	return s
-}
-
-// Options are the settings as Run takes them, without a trace.
-func (s Settings) Options() Options {
-	if len(s.Faults) == 1 && s.Faults[0] == swarm {
-		s.Faults = nil
-	}
-	return Options{Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload, Lease: LeaseOptions(s.Lease), Fence: FenceOptions(s.Fence)}
-}
-
 // SeedHash is the trace hash of one seed.
 type SeedHash struct {
 	Seed    uint64 `json:"seed"`
@@ -99,31 +34,27 @@ type SeedHash struct {
 
 // Manifest says where files came from, precisely enough to get them again. In
 // the directory of a failing seed it has a Plan and one hash; in that of a
-// campaign it has no Plan, the first seed in Options, and the hashes of all.
+// batch it has no Plan, the first seed in Options, and the hashes of all.
 type Manifest struct {
 	Format      int             `json:"format"`
 	TraceFormat int             `json:"trace_format"`
 	Build       Build           `json:"build"`
 	Options     Settings        `json:"options"`
 	Plan        json.RawMessage `json:"plan,omitempty"`
-	Breach      *Breach         `json:"breach,omitempty"`
+	Breach      *cell.Breach    `json:"breach,omitempty"`
 	Stack       string          `json:"stack,omitempty"`
 	Page        string          `json:"page_error,omitempty"` // why there is no history.html
 	Hashes      []SeedHash      `json:"hashes"`
 }
 
 // NewManifest is a manifest of what this build did with these options.
-func NewManifest(b Build, o Options) Manifest {
-	return Manifest{Format: ManifestFormat, TraceFormat: TraceFormat, Build: b, Options: o.Settings(), Hashes: []SeedHash{}}
+func NewManifest(b Build, o cell.Options) Manifest {
+	return Manifest{Format: ManifestFormat, TraceFormat: TraceFormat, Build: b, Options: SettingsOf(o), Hashes: []SeedHash{}}
 }
 
 // Add notes the hash of a seed.
-func (m *Manifest) Add(r *Result) {
-	h := SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted}
-	if r.Breach != nil {
-		h.Broken = r.broke()
-	}
-	m.Hashes = append(m.Hashes, h)
+func (m *Manifest) Add(r *cell.Result) {
+	m.Hashes = append(m.Hashes, SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()})
 }
 
 // Write writes the manifest into a directory, which it makes if need be.
@@ -171,7 +102,7 @@ func ReadManifest(dir string) (Manifest, error) {
 		return refuse("it is damaged: %v", err)
 	}
 	if m.Plan == nil || len(m.Hashes) != 1 || m.Hashes[0].Seed != m.Options.Seed {
-		return refuse("it is that of a campaign; name the directory of one seed below it")
+		return refuse("it is that of many seeds; name the directory of one seed below it")
 	}
 	if err := m.Options.Options().Check(); err != nil {
 		return refuse("its options are not possible: %v", err)
@@ -198,17 +129,9 @@ func (m *Manifest) Differences(b Build) []string {
 	return all
 }
 
-// name is what tells a build from others that know no commit.
-func (b Build) name() string {
-	if b.Program != "" {
-		return b.Program
-	}
-	return b.Commit
-}
-
 // SamePlan says that this build draws the plan of the manifest from its options.
 func (m *Manifest) SamePlan() bool {
-	now, err := json.Marshal(NewPlan(m.Options.Options()))
+	now, err := json.Marshal(cell.NewPlan(m.Options.Options()))
 	var was bytes.Buffer
 	return err == nil && json.Compact(&was, m.Plan) == nil && bytes.Equal(was.Bytes(), now)
 }

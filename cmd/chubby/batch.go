@@ -6,22 +6,23 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/seeds"
 )
 
 // report is the JSON form of `chubby sim`.
 type report struct {
-	Build       cell.Build    `json:"build"`
-	Options     cell.Settings `json:"options"` // of the first seed; of the others but for the seed
-	From        uint64        `json:"from"`
-	Shard       string        `json:"shard"`
-	Totals      cell.Totals   `json:"totals"`
-	Failures    []failedSeed  `json:"failures"`
-	Interrupted bool          `json:"interrupted"`
-	GaveUp      bool          `json:"gave_up"`
-	Exit        int           `json:"exit"`
+	Build       seeds.Build    `json:"build"`
+	Options     seeds.Settings `json:"options"` // of the first seed; of the others but for the seed
+	From        uint64         `json:"from"`
+	Shard       string         `json:"shard"`
+	Totals      seeds.Totals   `json:"totals"`
+	Failures    []failedSeed   `json:"failures"`
+	Interrupted bool           `json:"interrupted"`
+	GaveUp      bool           `json:"gave_up"`
+	Exit        int            `json:"exit"`
 
-	options cell.Options  // as asked, for what is written later
-	hashes  cell.Manifest // of the whole campaign
+	options cell.Options   // as asked, for what is written later
+	hashes  seeds.Manifest // of the whole batch
 }
 
 // failedSeed is one failure in the report.
@@ -62,7 +63,7 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 			return usage("--out: %v", err)
 		}
 	}
-	c := cell.Campaign{
+	c := seeds.Batch{
 		Options: o, From: f.from, Seeds: f.seeds, For: f.duration, Jobs: f.jobs,
 		Shard: shard, Shards: shards, MaxFailures: f.maxFailures,
 	}
@@ -74,8 +75,8 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 		}
 	}
 	o.Seed = f.from
-	r := report{Build: a.build(), Options: o.Settings(), From: f.from, Shard: f.shard, Failures: []failedSeed{}, options: o}
-	r.hashes = cell.NewManifest(r.Build, o)
+	r := report{Build: a.build(), Options: seeds.SettingsOf(o), From: f.from, Shard: f.shard, Failures: []failedSeed{}, options: o}
+	r.hashes = seeds.NewManifest(r.Build, o)
 	if f.asked("seed") {
 		a.one(&r)
 	} else {
@@ -87,23 +88,23 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 // one runs the seed of the options.
 func (a *app) one(r *report) {
 	began := a.now()
-	var t cell.Tally
-	res := cell.Guard(a.simulate)(r.options)
+	var t seeds.Tally
+	res := seeds.Guard(a.simulate)(r.options)
 	r.take(&t, &res)
 	r.Totals = t.Totals(a.now().Sub(began))
 }
 
-// patience is how many idle seeds a campaign suffers for each counted one that
+// patience is how many idle seeds a batch suffers for each counted one that
 // is asked for.
 const patience = 4
 
-// many runs a campaign.
-func (a *app) many(ctx context.Context, c cell.Campaign, r *report) {
+// many runs a batch.
+func (a *app) many(ctx context.Context, c seeds.Batch, r *report) {
 	bounded, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	began := a.now()
 	p := a.newProgress(counting, c.Seeds, c.For)
-	var t cell.Tally
+	var t seeds.Tally
 	var counted, idle uint64
 	var thrown panics
 	each := func(res cell.Result) {
@@ -128,7 +129,7 @@ func (a *app) many(ctx context.Context, c cell.Campaign, r *report) {
 			giveUp()
 		}
 	}
-	a.campaign(bounded, c)
+	a.batch(bounded, c)
 	thrown.rethrow()
 	p.finish()
 	r.Interrupted = ctx.Err() != nil
@@ -136,7 +137,7 @@ func (a *app) many(ctx context.Context, c cell.Campaign, r *report) {
 }
 
 // take notes the result of a seed.
-func (r *report) take(t *cell.Tally, res *cell.Result) {
+func (r *report) take(t *seeds.Tally, res *cell.Result) {
 	t.Add(*res)
 	r.hashes.Add(res)
 	if res.Failed() {

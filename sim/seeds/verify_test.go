@@ -1,4 +1,4 @@
-package cell
+package seeds
 
 import (
 	"fmt"
@@ -7,43 +7,45 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/cell"
 )
 
 // script is a runner whose n-th run writes the n-th text and has it for a hash.
 func script(texts ...string) Runner {
 	var runs atomic.Int32
-	return func(o Options) Result {
+	return func(o cell.Options) cell.Result {
 		text := texts[int(runs.Add(1)-1)%len(texts)]
 		if o.Trace.W != nil {
 			fmt.Fprint(o.Trace.W, text)
 		}
-		return Result{Seed: o.Seed, Hash: text}
+		return cell.Result{Seed: o.Seed, Hash: text}
 	}
 }
 
 func TestEqualRunsAreTheSame(t *testing.T) {
-	v := Verify(script("a\nb\n"), Options{Seed: 7})
+	v := Verify(script("a\nb\n"), cell.Options{Seed: 7})
 	require.Equal(t, Verification{Seed: 7, First: "a\nb\n", Second: "a\nb\n"}, v)
 	require.True(t, v.Same())
 }
 
 func TestTheFirstLineThatDiffersIsNamed(t *testing.T) {
-	v := Verify(script("a\nb\nc\n", "a\nB\nc\n"), Options{})
+	v := Verify(script("a\nb\nc\n", "a\nB\nc\n"), cell.Options{})
 	require.False(t, v.Same())
 	require.Equal(t, 2, v.Parted.Line)
 	require.ElementsMatch(t, []string{"b", "B"}, []string{v.Parted.First, v.Parted.Second})
 }
 
 func TestATraceThatEndsEarlyDiffers(t *testing.T) {
-	v := Verify(script("a\nb\n", "a\n"), Options{})
+	v := Verify(script("a\nb\n", "a\n"), cell.Options{})
 	require.Equal(t, 2, v.Parted.Line)
 	require.ElementsMatch(t, []string{"b", "(the trace ends here)"}, []string{v.Parted.First, v.Parted.Second})
 }
 
 func TestTracesMayHideWhatDiffers(t *testing.T) {
-	v := Verify(script("first", "second", "same\n"), Options{})
+	v := Verify(script("first", "second", "same\n"), cell.Options{})
 	require.False(t, v.Same())
-	v = Verify(script("x\n", "y\n", "z\n", "z\n"), Options{})
+	v = Verify(script("x\n", "y\n", "z\n", "z\n"), cell.Options{})
 	require.False(t, v.Same())
 	require.Nil(t, v.Parted)
 }
@@ -52,20 +54,20 @@ func TestTracesMayHideWhatDiffers(t *testing.T) {
 // stops reading at the first difference: neither may hang the runs.
 func TestLongTracesDoNotHang(t *testing.T) {
 	long := strings.Repeat("the same line\n", 50_000)
-	v := Verify(script(long+"end\n", long+"END\n"), Options{})
+	v := Verify(script(long+"end\n", long+"END\n"), cell.Options{})
 	require.Equal(t, 50_001, v.Parted.Line)
-	v = Verify(script("x\n"+long, "y\n"+long), Options{})
+	v = Verify(script("x\n"+long, "y\n"+long), cell.Options{})
 	require.Equal(t, 1, v.Parted.Line)
 }
 
 func TestVerifyOfARealSeed(t *testing.T) {
-	v := Verify(Run, Options{Seed: 3, Duration: 2e9})
+	v := Verify(cell.Run, cell.Options{Seed: 3, Duration: 2e9})
 	require.True(t, v.Same(), "%+v", v)
 }
 
 // A panic leaves no hash, and two empty hashes are equal.
 func TestAPanicOfTheSimulatorIsNoEqualHistory(t *testing.T) {
-	v := Verify(func(Options) Result { panic("a checker's bug") }, Options{Seed: 8})
+	v := Verify(func(cell.Options) cell.Result { panic("a checker's bug") }, cell.Options{Seed: 8})
 	require.False(t, v.Same())
 	require.Contains(t, v.Internal, "a checker's bug")
 	require.NotEmpty(t, v.Stack)

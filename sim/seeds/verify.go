@@ -1,20 +1,13 @@
-package cell
+package seeds
 
 import (
 	"bufio"
 	"io"
 	"strings"
 	"sync"
+
+	"github.com/chubbycell/chubby/sim/cell"
 )
-
-// Runner runs one seed. Run is the one that counts; tests have others.
-type Runner func(Options) Result
-
-// Guard is run, but a panic of the simulator's own code ends in a Result that is
-// Internal and names the seed, wherever it is called.
-func Guard(run Runner) Runner {
-	return func(o Options) Result { return guarded(run, o) }
-}
 
 // Verification says whether one seed gave one history (D1).
 type Verification struct {
@@ -42,7 +35,7 @@ func (v *Verification) Same() bool { return v.First == v.Second && v.Internal ==
 // the seed twice more, side by side, to name the first event that differs; which
 // can find none, since what differs from run to run may be there or not. Any
 // trace in o is not written. It blocks for as long as the runs take.
-func Verify(run Runner, o Options) Verification {
+func Verify(run Runner, o cell.Options) Verification {
 	o.Trace.W = nil
 	run = Guard(run)
 	v := Verification{Seed: o.Seed}
@@ -63,7 +56,7 @@ func Verify(run Runner, o Options) Verification {
 // part runs a seed twice at a time, comparing the traces line by line as they
 // are written; so nothing is kept. Messages are traced by length and hash, since
 // a text might hide what differs.
-func part(run Runner, o Options) *Divergence {
+func part(run Runner, o cell.Options) *Divergence {
 	o.Trace.Describe = nil
 	var runs sync.WaitGroup
 	start := func() *io.PipeReader {

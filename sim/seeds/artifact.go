@@ -1,4 +1,4 @@
-package cell
+package seeds
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim/cell"
 )
 
 // Files in the directory of a failing seed, beside the manifest.
@@ -25,16 +26,16 @@ const (
 // without one is not complete. It returns the result of that run: the caller
 // compares its hash with that of the run that failed. It blocks for as long as
 // the run takes.
-func WriteArtifacts(dir string, b Build, run Runner, o Options) (Result, error) {
+func WriteArtifacts(dir string, b Build, run Runner, o cell.Options) (cell.Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return Result{}, err
+		return cell.Result{}, err
 	}
 	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return Result{}, err
+		return cell.Result{}, err
 	}
-	var r Result
+	var r cell.Result
 	err := writeFile(dir, TraceFile, func(w io.Writer) error {
-		o.Trace.W, o.Trace.Describe = w, Describe
+		o.Trace.W, o.Trace.Describe = w, cell.Describe
 		r = Guard(run)(o)
 		return nil
 	})
@@ -42,7 +43,7 @@ func WriteArtifacts(dir string, b Build, run Runner, o Options) (Result, error) 
 		return r, err
 	}
 	m := NewManifest(b, o)
-	if m.Plan, err = json.Marshal(NewPlan(o)); err != nil {
+	if m.Plan, err = json.Marshal(cell.NewPlan(o)); err != nil {
 		return r, err
 	}
 	m.Add(&r)
@@ -54,7 +55,7 @@ func WriteArtifacts(dir string, b Build, run Runner, o Options) (Result, error) 
 }
 
 // writeHistory writes the history, and its picture if it can be drawn.
-func writeHistory(dir string, r *Result, m *Manifest) error {
+func writeHistory(dir string, r *cell.Result, m *Manifest) error {
 	if h := r.LockHistory(); h != nil {
 		err := writeFile(dir, LocksFile, func(w io.Writer) error { return linearizability.WriteJSONL(w, linearizability.Lock(), h) })
 		if err != nil {

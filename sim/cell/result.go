@@ -1,0 +1,108 @@
+package cell
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/linearizability"
+)
+
+// Breach is a property or invariant that did not hold.
+type Breach struct {
+	ID   string `json:"id"`   // "S1", "I-A3"; "" for a crash that broke nothing numbered
+	Text string `json:"text"` // what was seen
+}
+
+// Number is a named number of a run.
+type Number struct {
+	Name  string `json:"name"`
+	Value uint64 `json:"value"`
+}
+
+// Result is what became of one seed.
+type Result struct {
+	Seed     uint64 `json:"seed"`
+	Hash     string `json:"hash"`
+	Replicas int    `json:"replicas"`
+	Clients  int    `json:"clients"`
+	Workload string `json:"workload"`
+
+	Breach *Breach `json:"breach,omitempty"`
+	Stack  string  `json:"stack,omitempty"`
+	// Internal says that the simulator itself panicked: no verdict on the product.
+	Internal  bool `json:"internal,omitempty"`
+	Undecided bool `json:"undecided,omitempty"`
+
+	Counted   bool          `json:"counted"`
+	Simulated time.Duration `json:"simulated_ns"`
+	Events    uint64        `json:"events"`
+	Ops       int           `json:"operations"`
+	Hot       int           `json:"hot"`
+	Unknown   int           `json:"unknown"`
+	Failovers int           `json:"failovers"`
+	Recovery  time.Duration `json:"recovery_ns"` // from healing to the last call's end
+	Faults    []Number      `json:"faults"`      // strikes by family
+	Sometimes []Number      `json:"sometimes"`   // rare situations reached
+	Partition int           `json:"partitions"`
+	Decided   int           `json:"decided"` // partitions that Porcupine decided too
+	Steps     int64         `json:"model_steps"`
+	Fence     FenceCount    `json:"fence,omitzero"` // of the resource outside
+
+	history *linearizability.History[linearizability.KVInput, linearizability.KVOutput]
+	nodes   *linearizability.History[linearizability.FileInput, linearizability.FileOutput]
+	locks   *linearizability.History[linearizability.LockInput, linearizability.LockOutput]
+}
+
+// History is the clients' history of rows; it is nil where the run broke off early.
+func (r *Result) History() *linearizability.History[linearizability.KVInput, linearizability.KVOutput] {
+	return r.history
+}
+
+// NodeHistory is the clients' history of files and directories; nil where they made
+// none, or the run broke off early.
+func (r *Result) NodeHistory() *linearizability.History[linearizability.FileInput, linearizability.FileOutput] {
+	return r.nodes
+}
+
+// LockHistory is the history of locks, with what the cell did to them by itself; nil
+// where there were none, or the run broke off early.
+func (r *Result) LockHistory() *linearizability.History[linearizability.LockInput, linearizability.LockOutput] {
+	return r.locks
+}
+
+// Failed says that something numbered broke, or that the product crashed.
+func (r *Result) Failed() bool { return r.Breach != nil }
+
+// What a failed seed is counted under where nothing numbered broke.
+const (
+	Crashed   = "crash"    // the product panicked
+	NoVerdict = "internal" // the simulator did
+)
+
+// Broke is what a failed seed is counted under; "" where nothing broke.
+func (r *Result) Broke() string {
+	switch {
+	case r.Internal:
+		return NoVerdict
+	case r.Breach == nil:
+		return ""
+	}
+	return r.Breach.Name()
+}
+
+// Name is the property's or invariant's number, Crashed where nothing numbered
+// broke.
+func (b *Breach) Name() string {
+	if b.ID == "" {
+		return Crashed
+	}
+	return b.ID
+}
+
+// Strikes are those of all kinds of faults.
+func (r *Result) Strikes() uint64 {
+	var sum uint64
+	for _, n := range r.Faults {
+		sum += n.Value
+	}
+	return sum
+}

@@ -1,0 +1,126 @@
+package seeds
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/chubbycell/chubby/sim/cell"
+)
+
+// Batch is many seeds, run side by side.
+type Batch struct {
+	cell.Options               // of every seed but for Seed; no trace
+	From         uint64        // first seed
+	Seeds        uint64        // counted seeds wanted; 0: no such end
+	For          time.Duration // real time after which no seed is begun; 0: no such end
+	Jobs         int           // seeds at a time; 0: one a processor
+	Shard        uint64        // this shard of Shards, from 1; 0: all
+	Shards       uint64
+	MaxFailures  int               // failing seeds after which no seed is begun; 0: all are run
+	Runner       Runner            // runs one seed; nil: cell.Run
+	Each         func(cell.Result) // called for each seed in turn, in order of seeds
+}
+
+// Run runs the batch and returns when all begun seeds have ended, or ctx is
+// canceled, which ends it after the seeds under way. Results are told to Each in
+// the order of seeds, whatever the order in which workers end; so two runs that
+// end for the same reason tell the same.
+func (b Batch) Run(ctx context.Context) {
+	jobs := b.Jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	run := b.Runner
+	if run == nil {
+		run = cell.Run
+	}
+	run = Guard(run)
+	f := &feed{batch: &b, next: b.From, began: time.Now(), ready: map[uint64]cell.Result{}, told: b.From}
+	f.skip()
+	f.told = f.next
+	var workers sync.WaitGroup
+	for range jobs {
+		workers.Go(func() {
+			for {
+				seed, ok := f.take(ctx)
+				if !ok {
+					return
+				}
+				o := b.Options
+				o.Seed = seed
+				f.give(seed, run(o))
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// feed hands out seeds and takes back results.
+type feed struct {
+	batch *Batch
+	began time.Time
+
+	mu       sync.Mutex
+	next     uint64                 // seed to hand out
+	told     uint64                 // seed to tell next
+	ready    map[uint64]cell.Result // ended, not told: an earlier seed is under way
+	counted  uint64
+	failures int
+	over     bool
+}
+
+// skip moves next on to a seed of this shard.
+func (f *feed) skip() {
+	if b := f.batch; b.Shards > 1 {
+		for f.next%b.Shards != b.Shard-1 {
+			f.next++
+		}
+	}
+}
+
+func (f *feed) take(ctx context.Context) (uint64, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b := f.batch
+	if f.over || ctx.Err() != nil || b.For > 0 && time.Since(f.began) >= b.For {
+		return 0, false
+	}
+	seed := f.next
+	f.next++
+	f.skip()
+	return seed, true
+}
+
+// give tells what has become tellable. Results beyond the end of the batch,
+// begun because other workers were faster, are not told.
+func (f *feed) give(seed uint64, r cell.Result) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ready[seed] = r
+	for !f.over {
+		r, ok := f.ready[f.told]
+		if !ok {
+			return
+		}
+		delete(f.ready, f.told)
+		f.told = f.after(f.told)
+		f.batch.Each(r)
+		if r.Counted {
+			f.counted++
+		}
+		if r.Failed() {
+			f.failures++
+		}
+		b := f.batch
+		f.over = b.Seeds > 0 && f.counted >= b.Seeds || b.MaxFailures > 0 && f.failures >= b.MaxFailures
+	}
+}
+
+func (f *feed) after(seed uint64) uint64 {
+	if s := f.batch.Shards; s > 1 {
+		return seed + s
+	}
+	return seed + 1
+}
