@@ -63,6 +63,7 @@
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold;
 //	             watch_chunks.go: how much of one is synced at once (L2);
 //	             watch_questions.go: whom a laggard asks (L1);
+//	             watch_notes.go: how old the newest backup is, for the next master (S3);
 //	             watch_rounds.go: a campaign is above all that was heard of (L1);
 //	             watch_source.go: how long one gives a snapshot (L1);
 //	             watch_retry.go: one that failed is tried again (L2);

@@ -15,6 +15,7 @@ import (
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/lane"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -37,6 +38,7 @@ type replica struct {
 	idle  idleLog
 	hush  silence
 	heard rounds
+	notes notes
 	gave  source
 	retry retry
 	looks looks
@@ -135,6 +137,7 @@ func (r *replica) Wake(now time.Time) {
 	r.now = now
 	r.host.Advance(now)
 	r.act()
+	r.notes.woken(r.cell.watch, r.id, now, r.cell.plan.Host.BackupEvery, r.cell.plan.Host.RetryAfter)
 }
 
 // machineParty is a replica's machine, for who watches leases.
@@ -181,6 +184,7 @@ func (r *replica) act() {
 			r.cell.rare.serves(r.host.Node().Serving().Ballot)
 			r.cell.sessions.serves(r.id, r.now)
 		}
+		r.noted(proposed)
 		r.cell.leases.acted(r.id)
 		r.cell.fits(r)
 		if len(out.Reads) > 0 {
@@ -276,6 +280,22 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 		r.answered = append(r.answered, p)
 	}
 	c.watch.answers(r.id, p, err, reads)
+}
+
+// noted tells who watches what the rows say of backups, and what a master adds.
+func (r *replica) noted(proposed []command.Command) {
+	if r.cell.plan.Host.BackupEvery == 0 {
+		return
+	}
+	n := r.host.Node()
+	s, log := n.Serving(), n.Status()
+	if s == nil || log.Role != paxos.Leader { // it gives up in this very step
+		r.notes.rests()
+		return
+	}
+	if _, founded := rows.CellID(n.View()); founded {
+		r.notes.acted(r.cell.watch, r.id, r.now, s.Epoch, n.Backup(), proposed, log.Count.Refused)
+	}
 }
 
 func (r *replica) send(all []host.PeerMessage) {

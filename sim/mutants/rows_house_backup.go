@@ -8,5 +8,7 @@ func houseBackupRows() []Row {
 		applied(GroupHouse, "B02", "B", "the rows of a backup are not compared with those of others"),
 		applied(GroupHouse, "B03", "A", "a backup that failed is not tried again"),
 		applied(GroupHouse, "B04", "B", "a restored cell forgets who held locks, and not that they are held"),
+		applied(GroupHouse, "B05", "B", "a note of how old the newest backup is names no backup, where the last one is recorded"),
+		applied(GroupHouse, "B06", "B", "the age of the newest backup begins anew with each master"),
 	}
 }
