@@ -366,6 +366,7 @@ func (r *replica) write(j *host.LogJob) error {
 		r.cell.watch.marked(r.id, stated(m.Disk().Mem(), dataDir+"/log"))
 		r.cell.marked(m)
 	default:
+		r.cell.watch.vouches(r.id, j.Records, r.env.World().Machine(r.env.Self()).Disk().Mem())
 		r.written(j)
 	}
 	return err

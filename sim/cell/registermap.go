@@ -57,6 +57,14 @@ func promiseOf(value []byte) (boot paxos.Boot, promise paxos.Ballot) {
 		paxos.Ballot{Round: binary.LittleEndian.Uint64(value[12:]), Node: paxos.NodeID(binary.LittleEndian.Uint32(value[20:]))}
 }
 
+// syncedOf is up to where the log was synced when the promise register was written.
+func syncedOf(value []byte) uint64 {
+	if len(value) < 32 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(value[24:])
+}
+
 // firstOf is the entry from which on the log has all, by the promise register.
 func firstOf(value []byte) uint64 {
 	if len(value) < promiseValue {
@@ -80,10 +88,10 @@ func vouched(mem *vfs.Mem) uint64 {
 	known := uint64(math.MaxUint64)
 	for _, suffix := range copies {
 		value, _, ok := copyOf(mem, registers[0]+suffix)
-		if !ok || len(value) < 32 {
+		if !ok {
 			return 0
 		}
-		known = min(known, binary.LittleEndian.Uint64(value[24:]))
+		known = min(known, syncedOf(value))
 	}
 	if halfWritten(mem) {
 		return 0

@@ -2,6 +2,7 @@ package cell
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -145,6 +146,28 @@ func (h *watch) mended(id paxos.NodeID, mem *vfs.Mem) {
 // synced is told up to where a log is durable.
 func (h *watch) synced(id paxos.NodeID, upto paxos.LSN) {
 	h.disks[id].lsn = max(h.disks[id].lsn, upto)
+}
+
+// vouches is told that a replica has written its promise register, with these records, and
+// up to where that says that the log was synced: all that was by then, or rot of that, in a
+// log that works on and is not marked, would be cut in silence (S17).
+func (h *watch) vouches(id paxos.NodeID, records []paxos.Record, mem *vfs.Mem) {
+	if !slices.ContainsFunc(records, inRegister) || h.atlas.isHurt(id) {
+		return
+	}
+	value, _ := registerOf(mem, registers[0])
+	if says := syncedOf(value); says < uint64(h.disks[id].lsn) {
+		h.world.Break("S17", "replica %d has written its promise register, which says that all up to #%d was synced, and all up to #%d was", id, says, h.disks[id].lsn)
+	}
+}
+
+// inRegister says that a record stands in the promise register as well.
+func inRegister(r paxos.Record) bool {
+	switch r.(type) {
+	case paxos.Booted, paxos.Promised:
+		return true
+	}
+	return false
 }
 
 // marked is told that a log has written down what was synced, and up to where it says so

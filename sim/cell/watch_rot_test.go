@@ -319,3 +319,32 @@ func (h *shelf) unsynced(name string) {
 	must(err)
 	must(file.Close())
 }
+
+// A replica that promises writes down how much of its log was synced by then.
+func TestS17APromiseRegisterVouchesForTheLog(t *testing.T) {
+	promises := func(round uint64) []paxos.Record {
+		return []paxos.Record{paxos.Promised{Ballot: ballot(round, 1)}}
+	}
+	for seed := range uint64(40) {
+		d := draws(t, seed)
+		h := newShelf(t, d, d.LogUniform(64, 1<<12))
+		f := newFacts(t)
+		f.h.synced(1, h.next-1)
+		require.NoError(t, h.s.Append(h.next, promises(7)))
+		f.h.vouches(1, promises(7), h.mem)
+		f.good()
+		require.NoError(t, h.s.Sync())
+
+		f.h.synced(1, h.next) // and nothing has said so since
+		f.h.vouches(1, []paxos.Record{paxos.Voted{}}, h.mem)
+		f.good()
+		f.h.vouches(1, promises(8), h.mem)
+		f.breaks("S17")
+
+		f = newFacts(t) // what stands there may have rotted
+		f.h.synced(1, h.next)
+		require.True(t, f.h.atlas.take(1))
+		f.h.vouches(1, promises(8), h.mem)
+		f.good()
+	}
+}

@@ -167,6 +167,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O219", "B", "a page of a directory begins with the last child of the one before"),
 		applied(GroupHouse, "O220", "B", "a page of a directory that is full says that there is no more"),
 		applied(GroupHouse, "O221", "B", "the next page of a directory begins after the first child of the one before"),
+		applied(GroupHouse, "O222", "B", "a promise register says that as much was synced as when the log was cut last"),
 		applied(GroupHouse, "O185", "B", "the watermark in the promise register is not brought in when the log is opened"),
 		weak(GroupHouse, "O205", "C", "when who waits for a lock is given up with a request on a row, those behind him are not looked at",
 			"no client does that but a hostile one, and something else soon happens. testdata/traces/copies.txt in replica/desk kills it"),
