@@ -33,6 +33,30 @@ func (p *Plan) fleeting(swarm bool, at func(string) *draw.Stream) {
 	}
 }
 
+// usualRows is about what the rows of a cell take in a snapshot, but for one of large files.
+const usualRows = 1 << 18
+
+// copying is about how long a laggard takes for a snapshot of the usual rows: for each piece
+// there and back, and its source reads the chunk that it is in.
+func (p *Plan) copying() time.Duration {
+	chunk := time.Duration(min(p.Store.ChunkSize, usualRows)/1024+1) * p.Disk.PerKiB
+	each := 2*mean(p.Link.Delay) + mean(p.Disk.Read) + chunk
+	return time.Duration(usualRows/p.Host.PieceBytes+1) * each
+}
+
+// lasting gives a laggard pieces of a size with which it has a snapshot in a sixth of what
+// it has after healing, and sources a hold that is long enough for that when it has doubled
+// as often as it does; the holds before that one are as long together. One that gets eight
+// bytes in a millisecond has a snapshot of 100 KiB after twelve seconds, and a source whose
+// hold is twenty milliseconds at first keeps none for longer than one and a quarter.
+func (p *Plan) lasting() {
+	const enough = recoveryBound / 6
+	for p.copying() > enough {
+		p.Host.PieceBytes *= 2
+	}
+	p.Host.HoldFor = max(p.Host.HoldFor, p.copying()>>(mostDoubled-1))
+}
+
 // hoard is how many slots more a hoarder keeps for laggards.
 const hoard = 1_000
 

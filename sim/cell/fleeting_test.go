@@ -56,3 +56,19 @@ func faultNames(p Plan) (names []string) {
 	}
 	return names
 }
+
+// However slow links and disks are, and however short a hold is, a laggard has a snapshot
+// before its source has doubled the hold as often as it does, and in time to be healed; and
+// yet there are sources that move on at first.
+func TestSnapshotsLastLongEnoughForALaggard(t *testing.T) {
+	short := 0
+	for seed := range uint64(2000) {
+		p := NewPlan(Options{Seed: seed})
+		require.LessOrEqual(t, p.copying(), p.Host.HoldFor<<(mostDoubled-1)+time.Millisecond, "seed %d", seed)
+		require.LessOrEqual(t, p.copying(), recoveryBound/6, "seed %d", seed)
+		if 4*p.Host.HoldFor < p.copying() {
+			short++
+		}
+	}
+	require.Greater(t, short, 20)
+}

@@ -203,6 +203,7 @@ func NewPlan(o Options) Plan {
 	p.narrow(at)
 	p.fleeting(o.Faults == nil, at)
 	p.roomy()
+	p.lasting()
 	return p
 }
 
