@@ -39,6 +39,7 @@ type replica struct {
 	hush  silence
 	heard rounds
 	notes notes
+	debts debts
 	gave  source
 	retry retry
 	looks looks
@@ -110,7 +111,9 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 		x.asked(r, now, msg)
 	} else if from.IsClient() {
 		who := principal(from)
-		r.cell.asks(r.id, now, who, msg)
+		if q, ok := r.cell.asks(r.id, now, who, msg); ok && r.host.Node() != nil {
+			r.debts.came(from, q)
+		}
 		r.host.ClientMessage(now, node.Addr(from), who, msg)
 	} else {
 		wire := string(msg)
@@ -212,6 +215,10 @@ func (r *replica) act() {
 	if n := r.host.Node(); n != nil && n.Serving() != nil && r.cell.current(r.id) {
 		r.cell.queues.overlooks(r.id, n.Serving().Epoch, n.Desk().Waiting)
 	}
+	if n := r.host.Node(); n != nil {
+		log, desk := n.Master(), n.Desk()
+		r.debts.acted(r.cell.watch, r.id, log.State, log.Pending, desk.UnderWay+desk.Waiting+desk.Held)
+	}
 	r.cell.sessions.stepped(r.id)
 	if n := r.host.Node(); r.hush.listens() {
 		r.hush.acts(r.cell.watch, r.now, 2*r.cell.plan.Host.Node.Paxos.ElectionMax, n.Status())
@@ -245,10 +252,10 @@ func (r *replica) act() {
 }
 
 // asks tells those who watch of a request that has come.
-func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byte) {
+func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byte) (q api.Request, ok bool) {
 	q, err := api.DecodeRequest(msg)
 	if err != nil {
-		return
+		return q, false
 	}
 	c.handles.asks(who, q)
 	if c.listens != nil && who != c.intruder() {
@@ -261,12 +268,14 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 		token, _ := tokenIn(q.Op)
 		c.queues.asks(q, c.handles.given[token], c.rules(id))
 	}
+	return q, true
 }
 
 // answers tells those who watch of an answer that leaves.
 func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 	p, err := api.DecodeReply(m.Wire)
 	if err == nil {
+		r.debts.told(sim.Addr(m.To), p)
 		_, logged := c.watch.calls[call{p.Session, p.Seq}]
 		if !c.handles.answers(r.id, principal(sim.Addr(m.To)), p, logged) {
 			return
