@@ -23,6 +23,7 @@ type bulk struct {
 	notBefore time.Time  // no snapshot is tried before
 	read      bool       // the last job was a read
 	reads     []ReadJob  // one a peer
+	reading   ReadJob    // while it is busy with one
 	served    SnapshotID // what peers fetch
 	since     time.Time  // from when on
 	until     time.Time  // they are taken to go on fetching
@@ -33,9 +34,13 @@ type bulk struct {
 // mostLonger bounds the doubling, and so the log that a slow peer can keep alive.
 const mostLonger = 6
 
-// asked notes that a peer wants a piece; only its latest question counts.
+// asked notes that a peer wants a piece; only its latest question counts. The answer to
+// one that it asks again may be under way.
 func (b *bulk) asked(from paxos.NodeID, m Ask, bytes int) {
 	job := ReadJob{To: from, Ask: m, Bytes: bytes}
+	if b.busy && b.read && b.reading.To == from && b.reading.Ask.equal(m) {
+		return
+	}
 	for i := range b.reads {
 		if b.reads[i].To == from {
 			b.reads[i] = job
@@ -111,7 +116,7 @@ func (b *bulk) job(now time.Time, f *fetch) BulkJob {
 	default:
 		return nil
 	}
-	_, b.read = job.(ReadJob)
+	b.reading, b.read = job.(ReadJob)
 	b.busy = true
 	return job
 }

@@ -73,7 +73,9 @@
 //
 // A node that no records will help says so, and the host fetches a snapshot from a
 // peer. At most one piece of it is in memory, here and at the source, and one
-// question of each peer. A transfer lives as long as the process: after a restart
+// question of each peer. Who gives it may be slow: the laggard waits longer than
+// pieces usually take, and leaves a giver for one that has another snapshot, with
+// which it would begin anew, only after several silences. A transfer lives as long as the process: after a restart
 // it begins anew.
 //
 // # Backups

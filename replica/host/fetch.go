@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -9,8 +10,9 @@ import (
 // fetch gets one snapshot from a peer, piece by piece, for a node that no records
 // will help (P7.06): the next piece is asked for when the last one is on the
 // disk, so that no more than one is ever in memory. It asks again, with doubling
-// waits, turns to another source when one is silent, and back to one that answers
-// late; a source that has moved on makes it begin anew. It may be wrong and would
+// waits, the first of them longer than pieces usually take; turns to another source
+// when one is silent, and back to one that answers late. A source that has moved on
+// makes it begin anew, and one that is silent for long. It may be wrong and would
 // only cost time: what is installed is checked by the bulk lane to the last byte.
 type fetch struct {
 	peers []paxos.NodeID // in ascending order
@@ -18,11 +20,15 @@ type fetch struct {
 
 	slot    paxos.Slot   // a snapshot of this slot or above helps; 0: idle
 	source  paxos.NodeID // who is asked
+	turned  paxos.NodeID // whom it turned to last: the next one is behind it in the ring
 	id      SnapshotID   // what is being fetched, once a source has named it
+	giver   paxos.NodeID // who gave the last piece of it; 0: none did
 	next    int64        // where the next piece begins
 	due     time.Time    // ask again
 	wait    time.Duration
-	silence int // answers that did not come, in a row
+	first   time.Time     // when the next piece was asked for first
+	usual   time.Duration // wait for a piece before it is asked for again
+	silence int           // answers that did not come, in a row
 	writing bool
 	piece   *Piece // for the disk
 	dropped bool   // what the disk holds of a transfer is of no use
@@ -50,13 +56,20 @@ func (f *fetch) begin(now time.Time, b paxos.Behind) {
 	f.anew(now)
 }
 
+// enough is how many answers in a row must be missing before somebody else's word, that
+// he has not what is being fetched, ends a transfer. Two would do if only the dead were
+// silent: one whose disk needs a little longer for a piece was left each time for a
+// source that had another snapshot, and that one in the same way, for ever.
+const enough = 4
+
 // anew asks the present source for whatever it has.
 func (f *fetch) anew(now time.Time) {
 	if !f.id.IsZero() {
 		f.dropped = true
 	}
-	f.id, f.next, f.piece = SnapshotID{}, 0, nil
-	f.wait, f.silence = f.pause, 0
+	f.id, f.giver, f.next, f.piece = SnapshotID{}, 0, 0, nil
+	f.usual, f.first, f.turned = f.pause, now, f.source
+	f.wait, f.silence = f.usual, 0
 	f.ask(now)
 }
 
@@ -72,7 +85,7 @@ func (f *fetch) ask(now time.Time) {
 // got takes a piece from a peer. It says whether that was the one it waits for. It
 // may come when another source is asked already: a source that is busy for longer
 // than this one waits would never be heard otherwise.
-func (f *fetch) got(from paxos.NodeID, p Piece) bool {
+func (f *fetch) got(now time.Time, from paxos.NodeID, p Piece) bool {
 	switch {
 	case f.slot == 0 || f.writing || p.Offset != f.next:
 		return false
@@ -82,9 +95,16 @@ func (f *fetch) got(from paxos.NodeID, p Piece) bool {
 		return false
 	}
 	f.id, f.piece, f.writing = p.ID, &p, true
-	f.wait, f.silence = f.pause, 0
-	f.source = from
+	f.learn(now)
+	f.wait, f.silence = f.usual, 0
+	f.source, f.giver, f.turned = from, from, from
 	return true
+}
+
+// learn takes in how long a piece took. Who asks again before it can have come has the
+// source read the same twice, and the next one takes longer.
+func (f *fetch) learn(now time.Time) {
+	f.usual = min(max(2*now.Sub(f.first), f.usual-f.usual/8, f.pause), 8*f.pause)
 }
 
 // gone takes the word of a source that it has not what was asked for, of one asked
@@ -98,6 +118,9 @@ func (f *fetch) gone(now time.Time, from paxos.NodeID, m Gone) bool {
 		return false // it has none that helps: another one is asked when it is due
 	case from != f.source && f.silence == 0:
 		return false // the source goes on giving
+	case from != f.giver && f.silence < enough:
+		f.source, f.silence = f.giver, f.silence&^1 // who has the rest, and may be slow: it is asked next
+		return false
 	}
 	f.source = from
 	f.anew(now)
@@ -114,10 +137,11 @@ func (f *fetch) put(now time.Time, d PutDone) {
 		f.stop()
 		f.dropped = false
 	case d.Err != nil:
-		f.id, f.next, f.dropped = SnapshotID{}, 0, true
+		f.id, f.giver, f.next, f.dropped = SnapshotID{}, 0, 0, true
 		f.due = now.Add(f.wait)
+		f.first = f.due
 	default:
-		f.next = d.Next
+		f.next, f.first = d.Next, now
 		f.ask(now)
 	}
 }
@@ -132,7 +156,7 @@ func (f *fetch) applied(upto paxos.Slot) {
 // stop makes it idle.
 func (f *fetch) stop() {
 	f.dropped = f.dropped || !f.id.IsZero()
-	f.slot, f.id, f.next, f.due = 0, SnapshotID{}, 0, time.Time{}
+	f.slot, f.id, f.giver, f.next, f.due = 0, SnapshotID{}, 0, 0, time.Time{}
 	f.asks = f.asks[:0]
 	if f.piece != nil {
 		f.piece, f.writing = nil, false
@@ -152,14 +176,18 @@ func (f *fetch) tend(now time.Time) (switched bool) {
 	return switched
 }
 
-// other is the peer after the source in the ring.
+// other is the next peer in the ring that is not asked now.
 func (f *fetch) other() paxos.NodeID {
-	for _, id := range f.peers {
-		if id > f.source {
-			return id
+	for range 2 {
+		i, found := slices.BinarySearch(f.peers, f.turned)
+		if found {
+			i++
+		}
+		if f.turned = f.peers[i%len(f.peers)]; f.turned != f.source {
+			break
 		}
 	}
-	return f.peers[0]
+	return f.turned
 }
 
 // wake is when tend has something to do.

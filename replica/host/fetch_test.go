@@ -46,6 +46,8 @@ func (p *puller) pass(d time.Duration) bool {
 	return p.tend(p.now)
 }
 
+func (p *puller) got(from paxos.NodeID, x Piece) bool { return p.fetch.got(p.now, from, x) }
+
 // done lets the disk take the piece that was got.
 func (p *puller) done(next int64) {
 	p.t.Helper()
@@ -87,10 +89,37 @@ func TestASilentSourceIsAskedTwiceAndThenAnotherOne(t *testing.T) {
 	require.False(t, p.pass(19*time.Millisecond), "the wait doubles")
 	require.True(t, p.pass(time.Millisecond))
 	p.asked(fmt.Sprintf("3: ask %v at 128", p.id)) // it may have the same one
-	require.True(t, p.gone(p.now, 3, Gone{ID: p.id}))
+	require.False(t, p.gone(p.now, 3, Gone{ID: p.id}), "the giver may be slow")
+	p.asked()
+	require.False(t, p.pass(40*time.Millisecond))
+	p.asked(fmt.Sprintf("2: ask %v at 128", p.id))
+	require.True(t, p.pass(80*time.Millisecond))
+	p.asked(fmt.Sprintf("3: ask %v at 128", p.id))
+	require.True(t, p.gone(p.now, 3, Gone{ID: p.id}), "or dead")
 	p.asked("3: ask any snapshot of slot 7 on")
 	require.True(t, p.dropped, "what was taken in is of no use")
 	require.True(t, p.got(3, Piece{ID: idOf(20, 50), Data: "x"}))
+}
+
+// Who has waited for a piece waits as long for the next one, and twice, before he asks
+// again; and less and less where they come quickly.
+func TestALaggardLearnsHowLongPiecesTake(t *testing.T) {
+	p := newPuller(t)
+	take := func(d time.Duration) time.Duration {
+		p.now = p.now.Add(d)
+		require.True(t, p.got(2, Piece{ID: idOf(9, 300), Offset: p.next, Data: "x"}))
+		p.done(p.next + 1)
+		p.asks = nil
+		return p.due.Sub(p.now)
+	}
+	require.Equal(t, 10*time.Millisecond, take(time.Millisecond))
+	require.Equal(t, 60*time.Millisecond, take(30*time.Millisecond))
+	require.Equal(t, 80*time.Millisecond, take(time.Minute), "it is bounded")
+	for last := 80 * time.Millisecond; last > 10*time.Millisecond; {
+		next := take(time.Millisecond)
+		require.Less(t, next, last)
+		last = next
+	}
 }
 
 // A source that is busy answers when another is asked already. It is the one that
@@ -106,8 +135,8 @@ func TestALateAnswerCounts(t *testing.T) {
 	p.asked(fmt.Sprintf("2: ask %v at 128", id))
 	require.False(t, p.gone(p.now, 3, Gone{ID: id}), "the source is not silent")
 
-	p.pass(10 * time.Millisecond)
-	require.True(t, p.pass(20*time.Millisecond))
+	p.pass(60 * time.Millisecond)
+	require.True(t, p.pass(80*time.Millisecond))
 	p.asks = nil
 	require.True(t, p.gone(p.now, 2, Gone{ID: id}))
 	p.asked("2: ask any snapshot of slot 7 on")
@@ -190,4 +219,31 @@ func TestAnOlderSnapshotWillDo(t *testing.T) {
 	p.piece = nil
 	p.put(p.now, PutDone{ID: idOf(4, 300), Rows: db.New()})
 	require.Zero(t, p.slot)
+}
+
+// Who has not what is being fetched is asked twice at most, however late he says so, and the
+// next one in the ring after the giver.
+func TestTheGiverIsAskedBetweenTheOthers(t *testing.T) {
+	p := newPuller(t)
+	p.peers = []paxos.NodeID{2, 3, 4}
+	require.True(t, p.got(2, Piece{ID: idOf(9, 300), Data: "first"}))
+	p.done(128)
+	var order []paxos.NodeID
+	next := func() {
+		p.pass(80 * time.Millisecond)
+		for _, a := range p.asks {
+			order = append(order, a.to)
+		}
+		p.asks = nil
+	}
+	for range 3 {
+		next()
+	}
+	require.False(t, p.gone(p.now, 3, Gone{ID: p.id}), "late")
+	for range 2 {
+		next()
+	}
+	require.Equal(t, []paxos.NodeID{2, 2, 3, 3, 2, 4}, order)
+	require.True(t, p.gone(p.now, 4, Gone{ID: p.id}))
+	p.asked("4: ask any snapshot of slot 7 on")
 }

@@ -18,8 +18,11 @@ type duet struct {
 	source bulk
 	now    time.Time
 	write  time.Duration // for one snapshot
+	read   time.Duration // for one piece
+	rival  bool          // node 3 is alive, and has nothing that node 2 has
 	newest paxos.Slot
 	later  []event
+	reads  int
 }
 
 // event is what happens at an instant.
@@ -77,6 +80,8 @@ func (d *duet) pull() {
 	for _, a := range d.asks {
 		if a.to == 2 {
 			d.after(duetHop, func() { d.source.asked(1, a.m, 1) })
+		} else if d.rival && !a.m.ID.IsZero() {
+			d.after(2*duetHop, func() { d.gone(d.now, 3, Gone{ID: a.m.ID}) })
 		}
 	}
 	d.asks, d.dropped = nil, false
@@ -106,8 +111,11 @@ func (d *duet) serve() {
 			d.newest = d.source.last
 		})
 	case ReadJob:
-		d.source.busy = false
-		d.answer(job.Ask)
+		d.reads++
+		d.after(d.read, func() {
+			d.source.busy = false
+			d.answer(job.Ask)
+		})
 	}
 }
 
@@ -122,7 +130,7 @@ func (d *duet) answer(m Ask) {
 	}
 	p := Piece{ID: id, Offset: m.Offset, Data: "x"}
 	d.source.gave(d.now, p)
-	d.after(duetHop, func() { d.got(2, p) })
+	d.after(duetHop, func() { d.got(d.now, 2, p) })
 }
 
 // However long a source needs for a snapshot of its own, a laggard gets one of it
@@ -139,5 +147,22 @@ func TestALaggardOutlastsASourceThatWritesSlowly(t *testing.T) {
 				require.Zero(t, d.slot, "the source is at the snapshot of slot %d, the laggard has none", d.newest)
 			})
 		}
+	}
+}
+
+// A source whose disk needs longer for a piece than the laggard is used to wait is not left
+// for one that has another snapshot; nor is it made to read each piece twice.
+func TestALaggardStaysWithASlowSource(t *testing.T) {
+	for _, read := range []time.Duration{1, 150, 250, 450, 700, 1500} {
+		t.Run(fmt.Sprintf("%d ms for a piece", read), func(t *testing.T) {
+			d := newDuet(0, 0)
+			d.source.every, d.read, d.rival, d.reads = 1<<40, read*time.Millisecond, true, 0
+			begun := d.now
+			for d.slot != 0 && d.now.Sub(begun) < 10*time.Minute {
+				d.step()
+			}
+			require.Zero(t, d.slot)
+			require.LessOrEqual(t, d.reads, duetPieces+duetPieces/10)
+		})
 	}
 }

@@ -35,7 +35,7 @@ func (h *Host) transfer(from paxos.NodeID, wire string) {
 	case Ask:
 		h.bulk.asked(from, m, h.cfg.PieceBytes)
 	case Piece:
-		if !h.governs(m.ID.Handle) || !h.fetch.got(from, m) {
+		if !h.governs(m.ID.Handle) || !h.fetch.got(h.now, from, m) {
 			h.count.StalePieces++
 		}
 	case Gone:

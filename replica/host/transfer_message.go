@@ -49,6 +49,10 @@ type Ask struct {
 	Offset int64
 }
 
+func (m Ask) equal(o Ask) bool {
+	return m.Slot == o.Slot && m.Offset == o.Offset && m.ID.Equal(o.ID)
+}
+
 // Piece is bytes of one snapshot, which is durable at its sender. It answers an
 // Ask and may be lost.
 //
