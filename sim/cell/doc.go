@@ -52,6 +52,8 @@
 //	             watch_events.go: what it tells of that; watch_prompt.go: and when its
 //	             programs hear of answers, watch_turns.go: and of their turn (L1);
 //	             watch_debts.go: whoever asks is answered, or remembered (L1);
+//	             watch_asked.go: so are other replicas; watch_given.go: and who gives a laggard
+//	             a snapshot is not left for who has another (L1);
 //	             watch_seat.go, watch_sessions.go: what a master promises to sessions,
 //	             and when a fail-over is over; watch_lengths.go: how long that is;
 //	             watch_lapses.go: what it leaves undone (S11, L1);

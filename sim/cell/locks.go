@@ -110,7 +110,8 @@ func (p *program) interrupts(o *opened) (over func()) {
 		}
 		ctx, cancel := p.rt.WithTimeout(context.Background(), p.cell.plan.Calls.Patience)
 		defer cancel()
-		_ = o.h.Close(ctx) // the program hears of it, and waits for it
+		p.cell.minds.closes(o) // also where the call that waits has had its answer, and hears nothing of this
+		_ = o.h.Close(ctx)     // else the program hears of it, and waits for it
 	})
 	return func() { waits = false }
 }

@@ -40,6 +40,8 @@ type replica struct {
 	heard rounds
 	notes notes
 	debts debts
+	asked asked
+	given given
 	gave  source
 	retry retry
 	looks looks
@@ -60,7 +62,9 @@ type replica struct {
 
 // newReplica returns the maker of a machine's lives.
 func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
-	return func() sim.Process { return &replica{cell: c, id: id, host: host.New(c.hostConfig(id))} }
+	return func() sim.Process {
+		return &replica{cell: c, id: id, asked: newAsked(), host: host.New(c.hostConfig(id))}
+	}
 }
 
 // Start opens the store on a coroutine: every call of it is an event.
@@ -118,7 +122,7 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	} else {
 		wire := string(msg)
 		if r.host.Node() != nil {
-			r.heard.hears(wire)
+			r.hears(paxos.NodeID(from), wire)
 		}
 		if s, ok := host.DecodeSumReport(wire); ok && r.host.Node() != nil {
 			r.sums.hears(paxos.NodeID(from), s)
@@ -128,6 +132,22 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 		r.host.PeerMessage(now, paxos.NodeID(from), wire)
 	}
 	r.act()
+}
+
+// hears tells who watches of bytes from another replica before they are taken.
+func (r *replica) hears(from paxos.NodeID, wire string) {
+	if host.IsTransfer(wire) {
+		if m, err := host.DecodeTransfer(wire); err == nil {
+			r.asked.hearsTransfer(r.id, from, m)
+			r.given.hears(r.now, from, m)
+		}
+		return
+	}
+	if len(wire) <= mostShort {
+		m, _ := paxos.DecodeMessage(wire)
+		r.heard.hears(m)
+		r.asked.hears(from, m)
+	}
 }
 
 // principal is who the client on a machine is.
@@ -196,7 +216,13 @@ func (r *replica) act() {
 	}
 	r.send(out.Peers)
 	if n := r.host.Node(); n != nil {
-		r.heard.acted(n.Status().Held)
+		log := n.Status()
+		r.heard.acted(log.Held)
+		if out.Bulk != nil {
+			r.asked.lane(true)
+			r.given.takes(out.Bulk)
+		}
+		r.asked.acted(r.cell.watch, r.id, log.Held, log.Applied)
 	}
 	r.cell.watch.goesOn(r.id, &r.sums)
 	r.still = len(out.Applied) == 0 && out.Installed == nil
@@ -320,9 +346,24 @@ func (r *replica) send(all []host.PeerMessage) {
 			r.heard.says(r.cell.watch, r.id, wire)
 			claimed = m.Wire
 		}
+		if r.asked.owes() {
+			r.asked.says(r.id, m.To, string(m.Wire))
+		}
+		r.fetches(m)
 		r.cell.gives(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.cell.says(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
+	}
+}
+
+// fetches tells who watches of a question for a snapshot that leaves.
+func (r *replica) fetches(m host.PeerMessage) {
+	if wire := string(m.Wire); r.given.by != 0 && host.IsTransfer(wire) {
+		x, _ := host.DecodeTransfer(wire)
+		if q, ok := x.(host.Ask); ok {
+			r.given.applied(r.host.Node().Status().Applied)
+			r.given.asks(r.cell.watch, r.id, m.To, r.now, q, r.cell.plan.Host.Node.Paxos.Retransmit)
+		}
 	}
 }
 
@@ -351,6 +392,8 @@ func (r *replica) runBulk(j host.BulkJob) {
 		r.now = now
 		r.gave.ends(now, result, r.cell.plan.Host.HoldFor)
 		r.retry.ends(now, result)
+		r.asked.lane(false)
+		r.given.ends(result)
 		r.cell.watch.brings(r.id, result)
 		r.host.BulkDone(now, result)
 		r.act()

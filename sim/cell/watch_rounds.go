@@ -14,12 +14,9 @@ type rounds struct {
 // mostShort is longer than any message that is looked at here.
 const mostShort = 64
 
-// hears is told of bytes from another replica before they are taken.
-func (s *rounds) hears(wire string) {
-	if len(wire) > mostShort {
-		return
-	}
-	switch m, _ := paxos.DecodeMessage(wire); m := m.(type) {
+// hears is told of a message from another replica before it is taken.
+func (s *rounds) hears(m paxos.Message) {
+	switch m := m.(type) {
 	case paxos.Prepare:
 		s.heard = max(s.heard, m.Ballot.Round)
 	case paxos.Heartbeat:

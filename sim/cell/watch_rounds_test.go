@@ -38,7 +38,8 @@ func TestL1ACampaignIsAboveAllThatWasHeard(t *testing.T) {
 				s.acted(2)
 			}
 			for _, m := range c.heard {
-				s.hears(m)
+				heard, _ := paxos.DecodeMessage(m)
+				s.hears(heard)
 			}
 			f.good()
 			s.says(f.h, 1, c.said)

@@ -1,0 +1,69 @@
+package cell
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
+)
+
+// given is the snapshot that one life of a laggard has pieces of. Who gives it may be slow;
+// it is not left for one that has another, or who has more to copy than a source gives at a
+// stretch begins anew for ever, though all are alive (L1).
+type given struct {
+	id   host.SnapshotID
+	by   paxos.NodeID // 0: nobody gives anything
+	at   time.Time    // the last piece came, by its own clock
+	came host.Piece   // the latest, which it may not have taken
+	from paxos.NodeID
+	then time.Time
+}
+
+// notLeft is for how long, in first waits of a laggard, a source is not left that has given
+// something: two waits for it, two for others, each twice as long as the last.
+const notLeft = 1 + 2 + 4 + 8
+
+// hears is told of what another host says.
+func (s *given) hears(now time.Time, from paxos.NodeID, m host.Transfer) {
+	switch m := m.(type) {
+	case host.Piece:
+		s.came, s.from, s.then = m, from, now
+	case host.Gone:
+		if from == s.by && m.ID.Equal(s.id) {
+			s.by = 0
+		}
+	}
+}
+
+// takes is told of a job of the bulk lane: what is put was taken.
+func (s *given) takes(j host.BulkJob) {
+	if p, puts := j.(host.PutJob); puts && p.Piece.Offset == s.came.Offset && p.Piece.ID.Equal(s.came.ID) {
+		s.id, s.by, s.at = p.Piece.ID, s.from, s.then
+	}
+}
+
+// ends is told what became of a job of the bulk lane: a transfer may fail, or be over.
+func (s *given) ends(result host.BulkResult) {
+	if d, puts := result.(host.PutDone); puts && (d.Err != nil || d.Rows != nil) {
+		s.by = 0
+	}
+}
+
+// applied is told how far the log is: records may overtake a transfer.
+func (s *given) applied(upto paxos.Slot) {
+	if s.by != 0 && upto >= s.id.Handle.Slot {
+		s.by = 0
+	}
+}
+
+// asks is told of a question that leaves.
+func (s *given) asks(h *watch, id, to paxos.NodeID, now time.Time, m host.Ask, pause time.Duration) {
+	if s.by == 0 || !m.ID.IsZero() {
+		return
+	}
+	if silent := now.Sub(s.at); silent < notLeft*pause {
+		h.world.Break("L1", "replica %d begins anew with a snapshot of replica %d, %v after replica %d gave it a piece of one, which it has not said is gone; it waits %v before it asks again",
+			id, to, silent, s.by, pause)
+	}
+	s.by = 0
+}

@@ -1,0 +1,53 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
+)
+
+// A laggard does not leave who gives it a snapshot for somebody who has another.
+func TestL1WhoGivesASnapshotIsNotLeft(t *testing.T) {
+	const pause = 100 * time.Millisecond
+	id := func(slot paxos.Slot) host.SnapshotID {
+		return host.SnapshotID{Handle: paxos.Handle{Slot: slot, Members: []paxos.NodeID{1, 2, 3}}, Size: 300, Sum: uint64(slot)}
+	}
+	piece := host.Piece{ID: id(9), Data: "x"}
+	for name, c := range map[string]struct {
+		then   func(*given)
+		after  time.Duration
+		asks   host.Ask
+		breaks bool
+	}{
+		"the next piece":        {asks: host.Ask{ID: id(9), Offset: 1}},
+		"anew at once":          {asks: host.Ask{Slot: 7}, breaks: true},
+		"anew, soon":            {asks: host.Ask{Slot: 7}, after: 14 * pause, breaks: true},
+		"anew, after a while":   {asks: host.Ask{Slot: 7}, after: 15 * pause},
+		"it is gone":            {then: func(s *given) { s.hears(time.Time{}, 2, host.Gone{ID: id(9)}) }, asks: host.Ask{Slot: 7}},
+		"another has it not":    {then: func(s *given) { s.hears(time.Time{}, 3, host.Gone{ID: id(9)}) }, asks: host.Ask{Slot: 7}, breaks: true},
+		"another one is gone":   {then: func(s *given) { s.hears(time.Time{}, 2, host.Gone{ID: id(8)}) }, asks: host.Ask{Slot: 7}, breaks: true},
+		"the disk refused":      {then: func(s *given) { s.ends(host.PutDone{Err: db.ErrChanged}) }, asks: host.Ask{Slot: 7}},
+		"it is installed":       {then: func(s *given) { s.ends(host.PutDone{Rows: db.New()}) }, asks: host.Ask{Slot: 27}},
+		"records overtook it":   {then: func(s *given) { s.applied(9) }, asks: host.Ask{Slot: 27}},
+		"records came, not so":  {then: func(s *given) { s.applied(8) }, asks: host.Ask{Slot: 27}, breaks: true},
+		"one that is not taken": {then: func(s *given) { s.hears(time.Unix(1, 0), 3, host.Piece{ID: id(8), Data: "x"}) }, asks: host.Ask{Slot: 7}, breaks: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, s, now := newFacts(t), given{}, time.Unix(100, 0)
+			s.hears(now, 2, piece)
+			s.takes(host.PutJob{Piece: piece})
+			if c.then != nil {
+				c.then(&s)
+			}
+			s.asks(f.h, 1, 3, now.Add(c.after), c.asks, pause)
+			if c.breaks {
+				f.breaks("L1")
+			} else {
+				f.good()
+			}
+		})
+	}
+}
