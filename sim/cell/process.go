@@ -241,7 +241,7 @@ func (r *replica) act() {
 	if n := r.host.Node(); n != nil && n.Serving() != nil && r.cell.current(r.id) {
 		r.cell.queues.overlooks(r.id, n.Serving().Epoch, n.Desk().Waiting)
 	}
-	if n := r.host.Node(); n != nil {
+	if n := r.host.Node(); n != nil && r.debts.any() {
 		log, desk := n.Master(), n.Desk()
 		r.debts.acted(r.cell.watch, r.id, log.State, log.Pending, desk.UnderWay+desk.Waiting+desk.Held)
 	}

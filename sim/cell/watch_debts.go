@@ -75,6 +75,9 @@ func (s *debts) told(to sim.Addr, p api.Reply) {
 	}
 }
 
+// any says that some answer is owed.
+func (s *debts) any() bool { return len(s.owed) > 0 }
+
 // acted is told, at the end of a step, what the replica is and how many it says wait at
 // it; and how many calls on nodes its desk has under way.
 func (s *debts) acted(h *watch, id paxos.NodeID, state master.State, waiting, desk int) {
