@@ -189,6 +189,7 @@ func (r *replica) act() {
 	if r.host.Node() != nil {
 		r.cell.watch.proposed(out.Proposed)
 		var own []command.Command
+		before := r.cell.handles.begins
 		tries, own = r.cell.handles.begun(r.id, out.Begun)
 		proposed := r.cell.handles.proposed(r.id, out.Proposed)
 		if out.Installed != nil {
@@ -201,6 +202,7 @@ func (r *replica) act() {
 		r.cell.watch.applied(r.id, out.Applied)
 		r.cell.sessions.acted(r.id, presidingNode{r.host.Node()}, r.now, &out, proposed, own)
 		if n := r.host.Node(); n.Master().State.Rules() && r.cell.crowd == nil {
+			r.cell.shares.inTurn(r.id, n, n.Master().Epoch, proposed, r.cell.handles.waited(before))
 			r.cell.shares.acted(r.id, n, n.Master().Epoch, out.Applied, proposed, func() bool { return several(n.Rows()) })
 		}
 		if r.cell.watch.tenure(r.id, r.host.Node()) {

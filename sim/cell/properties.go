@@ -47,7 +47,7 @@ func Properties() []Property {
 		{"S18", "changes of membership keep S1 to S6", ""},
 		{"L1", fmt.Sprintf("after healing a master serves and every call ends within %d s; then replicas catch up within as long; before that, whoever lacks something does not ask one peer alone, no leader gives up while it hears a quorum, and whoever asks a replica is answered or remembered", recoveryBound/time.Second), byPhase},
 		{"L2", "nothing grows without bound", byWatch},
-		{"L3", "shares: while others have sessions, who has calls in the log sends no more before all of them are applied", byWatch},
+		{"L3", "shares: while others have sessions, who has calls in the log sends no more before all of them are applied, and who waits has his turn before another one has a second", byWatch},
 		{"I-W1", "what a message claims is true of the disks when it leaves", byWatch},
 		{"D1", "same seed, same configuration: same history, to the last byte", byVerify},
 	}

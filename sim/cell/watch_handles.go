@@ -24,6 +24,7 @@ type handleBook struct {
 	seen    map[api.SessionID]api.Seq // up to here nobody waits, as a session's own principal says
 	decided map[decision]intent       // what is begun, and not proposed yet
 	begins  uint64
+	lately  []uint64            // when those that were proposed last were begun
 	left    map[sender]uint64   // the order of what was proposed last
 	given   map[api.Token]*grip // all tokens that ever left a master
 	ties    map[api.Token]bool  // those that say that their handle is tied to a sequencer

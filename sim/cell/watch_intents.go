@@ -51,6 +51,7 @@ func (b *handleBook) begun(id paxos.NodeID, commands [][]byte) (tries []command.
 // proposed is told of the commands that a replica has handed to the log, and returns
 // those that are any. Of calls they are what it has decided on, and each no more often.
 func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) (all []command.Command) {
+	b.lately = b.lately[:0]
 	for _, raw := range commands {
 		k := decision{id, string(raw)}
 		if d, ok := b.decided[k]; ok {
@@ -58,7 +59,7 @@ func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) (all []command
 				delete(b.decided, k)
 			}
 			b.inOrder(id, d)
-			all = append(all, d.command)
+			all, b.lately = append(all, d.command), append(b.lately, d.order)
 			continue
 		}
 		c, err := command.Decode(string(raw))
@@ -69,7 +70,17 @@ func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) (all []command
 		case command.Act, command.Call:
 			b.world.Break("S14", "replica %d proposes %+v, on which it has not decided", id, c)
 		}
-		all = append(all, c)
+		all, b.lately = append(all, c), append(b.lately, b.begins)
+	}
+	return all
+}
+
+// waited says of each command that was proposed last whether it was begun when so many
+// had been.
+func (b *handleBook) waited(begins uint64) []bool {
+	all := make([]bool, len(b.lately))
+	for i, order := range b.lately {
+		all[i] = order <= begins
 	}
 	return all
 }

@@ -67,6 +67,41 @@ func (b *shareBook) acted(id paxos.NodeID, of any, e api.Epoch, applied []node.A
 	}
 }
 
+// inTurn holds the order in which a master hands calls to the log in one step against
+// the turns of those who ask (L3): nobody sends one more than somebody who had some
+// waiting when the step began, and none in the log, while that one has yet more to send.
+// waited says of each of them that it was begun before. It is asked before acted is told.
+func (b *shareBook) inTurn(id paxos.NodeID, of any, e api.Epoch, proposed []command.Command, waited []bool) {
+	if len(proposed) < 3 {
+		return
+	}
+	t := &b.sends[id]
+	known := t.of == of && t.epoch == e
+	askers, left := make([]api.Principal, len(proposed)), map[api.Principal]int{}
+	for i, c := range proposed {
+		who, ok := b.asker(c, e)
+		if askers[i] = who; ok && waited[i] && (!known || t.inLog[who] == 0) {
+			left[who]++
+		}
+	}
+	sent := map[api.Principal]int{}
+	for i, who := range askers {
+		if who == "" {
+			continue
+		}
+		for other, n := range left { // order-free: any breach ends the run
+			if other != who && n > 0 && sent[other] < sent[who] {
+				b.world.Break("L3", "replica %d, master in epoch %d, sends call %d of %s to the log, and %s, who waits as well, has sent %d", id, e, sent[who]+1, who, other, sent[other])
+				return
+			}
+		}
+		sent[who]++
+		if waited[i] && left[who] > 0 {
+			left[who]--
+		}
+	}
+}
+
 // asker is whose call a command of an epoch does; ok is false if it does none.
 func (b *shareBook) asker(c command.Command, e api.Epoch) (who api.Principal, ok bool) {
 	if guard, guarded := guardOf(c); !guarded || guard != e {

@@ -77,3 +77,47 @@ func TestSeveralPrincipals(t *testing.T) {
 	}
 	require.True(t, several(tx))
 }
+
+// In one step those who waited have their turns one by one: ann has sessions 1 and 2, bob
+// has 3, cay has 4.
+func TestL3TurnsAreTakenOneByOne(t *testing.T) {
+	const waits = 100 // a call with a number above was begun in the step in which it is sent
+	call := func(s api.SessionID, n api.Seq) command.Command {
+		return command.Call{Guard: 3, Session: s, Seq: n, Op: api.Get{Key: "k"}}
+	}
+	late := func(s api.SessionID, n api.Seq) command.Command { return call(s, waits+n) }
+	house := command.Sweep{Guard: 3}
+	for name, c := range map[string]struct {
+		inLog, sends []command.Command
+		breaks       bool
+	}{
+		"one by one":               {nil, []command.Command{call(1, 1), call(3, 1), call(1, 2), call(3, 2)}, false},
+		"two sessions of one":      {nil, []command.Command{call(1, 1), call(2, 1), call(3, 1)}, true},
+		"two before the other":     {nil, []command.Command{call(1, 1), call(1, 2), call(3, 1)}, true},
+		"the other has no more":    {nil, []command.Command{call(3, 1), call(1, 1), call(1, 2), call(1, 3)}, false},
+		"the house sends what may": {nil, []command.Command{house, house, call(3, 1), call(1, 1)}, false},
+		"who comes in that step":   {nil, []command.Command{call(1, 1), call(1, 2), late(3, 1)}, false},
+		"who has some in the log":  {[]command.Command{call(3, 9)}, []command.Command{call(1, 1), call(1, 2), call(3, 1)}, false},
+		"three":                    {nil, []command.Command{call(1, 1), call(3, 1), call(1, 2), call(4, 1)}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			b := newShareBook(f.w, 3)
+			b.owner = func(s api.SessionID) api.Principal {
+				return map[api.SessionID]api.Principal{1: "ann", 2: "ann", 3: "bob", 4: "cay"}[s]
+			}
+			b.acted(1, t, 3, nil, c.inLog, func() bool { return true })
+			var waited []bool
+			for _, x := range c.sends {
+				x, calls := x.(command.Call)
+				waited = append(waited, calls && x.Seq < waits)
+			}
+			b.inTurn(1, t, 3, c.sends, waited)
+			if c.breaks {
+				f.breaks("L3")
+			} else {
+				f.good()
+			}
+		})
+	}
+}
