@@ -110,6 +110,9 @@ func (r *afterlife) build(made backup.Restored) {
 		options := r.old.plan.Store
 		options.Salt = salt.Uint64
 		must(made.Write(mem, dataDir, options))
+		if f := begins(mem, made.Handle); f != (fault{}) {
+			r.saw(f.id, "replica %d %s", id, f.text)
+		}
 		m.Disk().Replace(mem)
 		m.Start()
 	}

@@ -3,8 +3,10 @@ package cell
 import (
 	"time"
 
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/backup"
 	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // former is what an old cell had, with which nothing of a new one may be confused: of
@@ -45,6 +47,21 @@ func (f former) comesBack(made backup.Restored) fault {
 		return faultf("S3", "takes a backup of the old one for its own: %+v", rows.GetBackup(view))
 	case uint64(totals.Commands) <= f.number || h.Epoch <= f.epoch || uint64(h.Slot) <= f.slot || h.Ballot.Round <= f.round:
 		return faultf("S2", "begins with %v, after %d commands; the old one may have come to command %d and %+v", h, totals.Commands, f.number, f)
+	}
+	return fault{}
+}
+
+// begins is what is wrong with the disk of a new replica, whose rows are those of h: it has
+// given its word for their ballot, or a candidate of old times could have it yet; and its
+// log says that it lacks all up to them, and nothing behind.
+func begins(mem *vfs.Mem, h paxos.Handle) fault {
+	value, _ := registerOf(mem, registers[0])
+	_, promise := promiseOf(value)
+	if promise.Less(h.Ballot) {
+		return faultf("S2", "has promised %v, and its rows are of ballot %v", promise, h.Ballot)
+	}
+	if floor := floorOf(value); floor != h.Slot+1 {
+		return faultf("S3", "has a log that speaks of slots from %d on, and its rows are those after slot %d", floor, h.Slot)
 	}
 	return fault{}
 }

@@ -65,6 +65,14 @@ func syncedOf(value []byte) uint64 {
 	return binary.LittleEndian.Uint64(value[24:])
 }
 
+// floorOf is the slot below which the log may lack what concerns it.
+func floorOf(value []byte) paxos.Slot {
+	if len(value) < 40 {
+		return 1
+	}
+	return paxos.Slot(max(1, binary.LittleEndian.Uint64(value[32:])))
+}
+
 // firstOf is the entry from which on the log has all, by the promise register.
 func firstOf(value []byte) uint64 {
 	if len(value) < promiseValue {

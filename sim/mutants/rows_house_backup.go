@@ -10,5 +10,7 @@ func houseBackupRows() []Row {
 		applied(GroupHouse, "B04", "B", "a restored cell forgets who held locks, and not that they are held"),
 		applied(GroupHouse, "B05", "B", "a note of how old the newest backup is names no backup, where the last one is recorded"),
 		applied(GroupHouse, "B06", "B", "the age of the newest backup begins anew with each master"),
+		applied(GroupHouse, "B07", "B", "a replica of a restored cell has promised nothing"),
+		applied(GroupHouse, "B08", "B", "the log of a restored cell may speak of the slot of its rows"),
 	}
 }

@@ -1,0 +1,27 @@
+package cell
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// A new replica has given its word for the ballot of its rows, and lacks all up to them.
+func TestANewReplicaBeginsWhereItsRowsEnd(t *testing.T) {
+	h := paxos.Handle{Slot: 70, Ballot: ballot(5, 1), Members: []paxos.NodeID{1, 2, 3}, Epoch: 9}
+	mem := vfs.NewMem()
+	require.NoError(t, store.Restore(mem, dataDir, store.Options{Salt: func() uint64 { return 7 }}, h, db.New().View()))
+	require.Equal(t, fault{}, begins(mem, h))
+
+	lower, above, below := h, h, h
+	lower.Ballot, above.Slot, below.Slot = ballot(5, 2), 71, 69
+	require.Equal(t, "S2", begins(mem, lower).id)
+	require.Equal(t, "S3", begins(mem, above).id)
+	require.Equal(t, "S3", begins(mem, below).id)
+	require.Equal(t, "S2", begins(vfs.NewMem(), h).id, "nothing was written")
+}
