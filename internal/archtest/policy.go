@@ -66,7 +66,8 @@ var house = map[string]room{
 	"replica":        {concurrent, []string{"replica/lane"}},
 
 	"sim":            {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
-	"sim/cell":       {support, []string{"sim", "db", "replica/lane", "replica/backup"}},
+	"sim/conduct":    {support, []string{"sim", "replica/host"}},
+	"sim/cell":       {support, []string{"sim/conduct", "db", "replica/lane", "replica/backup"}},
 	"sim/seeds":      {support, []string{"sim/cell"}},
 	"sim/experiment": {support, []string{"sim/cell"}},
 	"sim/mutants":    {support, []string{"internal/overlay"}},

@@ -37,7 +37,7 @@
 //	             them, read without the product's code
 //	properties.go  what may break, by number
 //	watch.go     the omniscient checks: watch_disks.go, votes.go: S1, S2, S3;
-//	             watch_calls.go: S5; watch_rows.go, watch_sums.go: S6; watch_lease.go: S7;
+//	             watch_calls.go: S5; watch_rows.go: S6; watch_lease.go: S7;
 //	             watch_locks.go, watch_queue.go: S8; watch_fence.go: S10;
 //	             watch_clients.go: S9, S11, S15; watch_rights.go, watch_quota.go: S16, from the log;
 //	             watch_handles.go, watch_handles_answers.go, watch_intents.go: S14, S16,
@@ -45,15 +45,11 @@
 //	             watch_told.go: what answers owe (S4);
 //	             watch_room.go: whether there was none (S14); watch_census.go: how many
 //	             sessions there are (L2, S14); watch_rot.go: S17;
-//	             watch_idle.go: what makes rot known (S17);
 //	             watch_guards.go: calls are done for whom they were meant (S2);
 //	             watch_wire.go, watch_account.go, watch_hangs.go, watch_suffix.go:
 //	             what a client may send and believe, by its own clock (S11, L1);
 //	             watch_events.go: what it tells of that; watch_prompt.go: and when its
 //	             programs hear of answers, watch_turns.go: and of their turn (L1);
-//	             watch_debts.go: whoever asks is answered, or remembered (L1);
-//	             watch_asked.go: so are other replicas; watch_given.go: and who gives a laggard
-//	             a snapshot is not left for who has another (L1);
 //	             watch_seat.go, watch_sessions.go: what a master promises to sessions,
 //	             and when a fail-over is over; watch_lengths.go: how long that is;
 //	             watch_lapses.go: what it leaves undone (S11, L1);
@@ -66,11 +62,6 @@
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold;
 //	             watch_chunks.go: how much of one is synced at once (L2);
 //	             watch_questions.go: whom a laggard asks (L1);
-//	             watch_notes.go: how old the newest backup is, for the next master (S3);
-//	             watch_rounds.go: a campaign is above all that was heard of (L1);
-//	             watch_source.go: how long one gives a snapshot (L1);
-//	             watch_retry.go: one that failed is tried again (L2);
-//	             watch_silence.go: when a leader gives up for want of answers (L1);
 //	             watch_shares.go: who has the log to himself (L3)
 //	claims.go    what messages and answers claim, against the truth (I-W1);
 //	             claims_lead.go: what proposing at a ballot claims
@@ -82,6 +73,7 @@
 //	             more than one look; floors.go: those that are demanded
 //	result.go    what becomes of a seed; describe.go: a plan in words
 //
+// What one life of a replica owes to whoever asks it something is watched by package conduct.
 // What is done with many seeds is package seeds.
 //
 // A property breaks by World.Break with its number; an invariant of the product

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/draw"
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/conduct"
 )
 
 // fleeting draws cells, one in six, whose snapshots are many, and short-lived: whoever was
@@ -54,7 +55,7 @@ func (p *Plan) lasting() {
 	for p.copying() > enough {
 		p.Host.PieceBytes *= 2
 	}
-	p.Host.HoldFor = max(p.Host.HoldFor, p.copying()>>(mostDoubled-1))
+	p.Host.HoldFor = max(p.Host.HoldFor, p.copying()>>(conduct.MostDoubled-1))
 }
 
 // hoard is how many slots more a hoarder keeps for laggards.

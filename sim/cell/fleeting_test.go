@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/conduct"
 )
 
 // Where snapshots do not last, sources move on while a peer is fetching, and records come
@@ -64,7 +65,7 @@ func TestSnapshotsLastLongEnoughForALaggard(t *testing.T) {
 	short := 0
 	for seed := range uint64(2000) {
 		p := NewPlan(Options{Seed: seed})
-		require.LessOrEqual(t, p.copying(), p.Host.HoldFor<<(mostDoubled-1)+time.Millisecond, "seed %d", seed)
+		require.LessOrEqual(t, p.copying(), p.Host.HoldFor<<(conduct.MostDoubled-1)+time.Millisecond, "seed %d", seed)
 		require.LessOrEqual(t, p.copying(), recoveryBound/6, "seed %d", seed)
 		if 4*p.Host.HoldFor < p.copying() {
 			short++

@@ -15,9 +15,9 @@ import (
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/lane"
 	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/conduct"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -35,15 +35,7 @@ type replica struct {
 	store *store.Store
 	bulk  lane.Bulk
 	job   *host.LogJob // what the log lane writes
-	idle  idleLog
-	hush  silence
-	heard rounds
-	notes notes
-	debts debts
-	asked asked
-	given given
-	gave  source
-	retry retry
+	life  *conduct.Life
 	looks looks
 
 	unsynced []paxos.Record // appended since the last sync
@@ -54,16 +46,16 @@ type replica struct {
 	damaged  bool           // this life found unreadable records
 	writing  *db.View       // is being written as a snapshot; nil: none is
 	pieces   pieces         // of the snapshot that is being fetched
-	sums     sums
-	answered []api.Reply // that left at once
-	stopped  error       // why the host ended this life
-	still    bool        // it has applied nothing in this act
+	answered []api.Reply    // that left at once
+	stopped  error          // why the host ended this life
+	still    bool           // it has applied nothing in this act
 }
 
 // newReplica returns the maker of a machine's lives.
 func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
 	return func() sim.Process {
-		return &replica{cell: c, id: id, asked: newAsked(), host: host.New(c.hostConfig(id))}
+		h := host.New(c.hostConfig(id))
+		return &replica{cell: c, id: id, host: h, life: conduct.New(c.world, id, h, conduct.Terms{Replicas: c.plan.Replicas, Host: &c.plan.Host})}
 	}
 }
 
@@ -93,7 +85,7 @@ func (r *replica) Start(env *sim.Env) {
 		env.Post(func(now time.Time) {
 			r.now = now
 			r.host.Start(now, rec.Recovered, rec.Rows)
-			r.idle.begins(now, rec.Next)
+			r.life.Begins(now, rec.Next)
 			status := r.host.Node().Status()
 			r.behind = max(0, int(r.missed)-int(status.FirstOpen))
 			r.cell.watch.started(r.id, status)
@@ -115,39 +107,16 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 		x.asked(r, now, msg)
 	} else if from.IsClient() {
 		who := principal(from)
-		if q, ok := r.cell.asks(r.id, now, who, msg); ok && r.host.Node() != nil {
-			r.debts.came(from, q)
+		if q, ok := r.cell.asks(r.id, now, who, msg); ok {
+			r.life.Asks(from, q)
 		}
 		r.host.ClientMessage(now, node.Addr(from), who, msg)
 	} else {
 		wire := string(msg)
-		if r.host.Node() != nil {
-			r.hears(paxos.NodeID(from), wire)
-		}
-		if s, ok := host.DecodeSumReport(wire); ok && r.host.Node() != nil {
-			r.sums.hears(paxos.NodeID(from), s)
-		} else if n := r.host.Node(); n != nil && r.hush.listens() {
-			r.hush.hears(now, n.Status(), paxos.NodeID(from), wire)
-		}
+		r.life.Hears(now, paxos.NodeID(from), wire)
 		r.host.PeerMessage(now, paxos.NodeID(from), wire)
 	}
 	r.act()
-}
-
-// hears tells who watches of bytes from another replica before they are taken.
-func (r *replica) hears(from paxos.NodeID, wire string) {
-	if host.IsTransfer(wire) {
-		if m, err := host.DecodeTransfer(wire); err == nil {
-			r.asked.hearsTransfer(r.id, from, m)
-			r.given.hears(r.now, from, m)
-		}
-		return
-	}
-	if len(wire) <= mostShort {
-		m, _ := paxos.DecodeMessage(wire)
-		r.heard.hears(m)
-		r.asked.hears(from, m)
-	}
 }
 
 // principal is who the client on a machine is.
@@ -160,7 +129,7 @@ func (r *replica) Wake(now time.Time) {
 	r.now = now
 	r.host.Advance(now)
 	r.act()
-	r.notes.woken(r.cell.watch, r.id, now, r.cell.plan.Host.BackupEvery, r.cell.plan.Host.RetryAfter)
+	r.life.Woken(now)
 }
 
 // machineParty is a replica's machine, for who watches leases.
@@ -178,6 +147,7 @@ func (p machineParty) believes() beliefs {
 // act does what the host wants done.
 func (r *replica) act() {
 	out := r.host.TakeOutput()
+	r.life.Wants(&out)
 	if out.Stop != nil {
 		r.send(out.Peers)
 		r.stopped = out.Stop
@@ -186,15 +156,15 @@ func (r *replica) act() {
 		return
 	}
 	var tries []command.Act
+	var proposed []command.Command
 	if r.host.Node() != nil {
 		r.cell.watch.proposed(out.Proposed)
 		var own []command.Command
 		before := r.cell.handles.begins
 		tries, own = r.cell.handles.begun(r.id, out.Begun)
-		proposed := r.cell.handles.proposed(r.id, out.Proposed)
+		proposed = r.cell.handles.proposed(r.id, out.Proposed)
 		if out.Installed != nil {
 			r.cell.watch.installed(r.id, out.Installed)
-			r.sums.says(node.SumReport{}) // of rows that are gone
 		}
 		if r.writing != nil {
 			r.cell.watch.snapshots.sums += len(out.Applied)
@@ -209,7 +179,6 @@ func (r *replica) act() {
 			r.cell.rare.serves(r.host.Node().Serving().Ballot)
 			r.cell.sessions.serves(r.id, r.now)
 		}
-		r.noted(proposed)
 		r.cell.leases.acted(r.id)
 		r.cell.fits(r)
 		if len(out.Reads) > 0 {
@@ -217,16 +186,6 @@ func (r *replica) act() {
 		}
 	}
 	r.send(out.Peers)
-	if n := r.host.Node(); n != nil {
-		log := n.Status()
-		r.heard.acted(log.Held)
-		if out.Bulk != nil {
-			r.asked.lane(true)
-			r.given.takes(out.Bulk)
-		}
-		r.asked.acted(r.cell.watch, r.id, log.Held, log.Applied)
-	}
-	r.cell.watch.goesOn(r.id, &r.sums)
 	r.still = len(out.Applied) == 0 && out.Installed == nil
 	if x := r.cell.crowd; x != nil {
 		x.answers(r, out.Clients)
@@ -243,16 +202,8 @@ func (r *replica) act() {
 	if n := r.host.Node(); n != nil && n.Serving() != nil && r.cell.current(r.id) {
 		r.cell.queues.overlooks(r.id, n.Serving().Epoch, n.Desk().Waiting)
 	}
-	if n := r.host.Node(); n != nil && r.debts.any() {
-		log, desk := n.Master(), n.Desk()
-		r.debts.acted(r.cell.watch, r.id, log.State, log.Pending, desk.UnderWay+desk.Waiting+desk.Held)
-	}
 	r.cell.sessions.stepped(r.id)
-	if n := r.host.Node(); r.hush.listens() {
-		r.hush.acts(r.cell.watch, r.now, 2*r.cell.plan.Host.Node.Paxos.ElectionMax, n.Status())
-	}
 	if t := out.Tenure; t != nil && t.Mine {
-		r.hush.leads(r.now)
 		r.cell.rare.began(t.Ballot)
 		r.cell.began()
 	}
@@ -260,16 +211,14 @@ func (r *replica) act() {
 		r.cell.proposed()
 	}
 	r.look()
-	r.idle.acts(r.cell.watch, r.id, r.now, r.cell.plan.Host.IdleAfter, &out, r.host.Waiting())
+	r.life.Acted(r.now, &out, proposed)
 	if out.Log != nil {
 		r.job = out.Log
 		r.env.Go("log", r.runJob)
 	}
-	quiet := 8 * r.cell.plan.Host.Node.Paxos.Retransmit
-	r.retry.acts(r.cell.watch, r, r.now, r.cell.plan.Host.RetryAfter, &out, r.gave.busy(r.now, quiet))
 	if j := out.Bulk; j != nil {
-		if _, writes := j.(host.WriteJob); writes {
-			r.gave.begins(r.cell.watch, r, r.now, quiet)
+		if _, writes := j.(host.WriteJob); writes && r.life.Overtakes() {
+			r.cell.watch.snapshots.cut++
 		}
 		r.env.Go("bulk", func() { r.runBulk(j) })
 	}
@@ -303,7 +252,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 	p, err := api.DecodeReply(m.Wire)
 	if err == nil {
-		r.debts.told(sim.Addr(m.To), p)
+		r.life.Answers(sim.Addr(m.To), p)
 		_, logged := c.watch.calls[call{p.Session, p.Seq}]
 		if !c.handles.answers(r.id, principal(sim.Addr(m.To)), p, logged) {
 			return
@@ -319,53 +268,19 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 	c.watch.answers(r.id, p, err, reads)
 }
 
-// noted tells who watches what the rows say of backups, and what a master adds.
-func (r *replica) noted(proposed []command.Command) {
-	if r.cell.plan.Host.BackupEvery == 0 {
-		return
-	}
-	n := r.host.Node()
-	s, log := n.Serving(), n.Status()
-	if s == nil || log.Role != paxos.Leader { // it gives up in this very step
-		r.notes.rests()
-		return
-	}
-	if _, founded := rows.CellID(n.View()); founded {
-		r.notes.acted(r.cell.watch, r.id, r.now, s.Epoch, n.Backup(), proposed, log.Count.Refused)
-	}
-}
-
 func (r *replica) send(all []host.PeerMessage) {
 	var claimed []byte // the same to all peers, and no time in between
 	asks := false
 	for _, m := range all {
-		if asks || !bytes.Equal(m.Wire, claimed) {
-			wire := string(m.Wire)
-			if s, ok := host.DecodeSumReport(wire); ok {
-				r.sums.says(s)
-			}
+		wire, repeated := string(m.Wire), !asks && bytes.Equal(m.Wire, claimed)
+		if !repeated {
 			asks = r.cell.watch.claims(r.id, m.To, wire)
-			r.heard.says(r.cell.watch, r.id, wire)
 			claimed = m.Wire
 		}
-		if r.asked.owes() {
-			r.asked.says(r.id, m.To, string(m.Wire))
-		}
-		r.fetches(m)
+		r.life.Says(r.now, m.To, wire, repeated)
 		r.cell.gives(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.cell.says(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
-	}
-}
-
-// fetches tells who watches of a question for a snapshot that leaves.
-func (r *replica) fetches(m host.PeerMessage) {
-	if wire := string(m.Wire); r.given.by != 0 && host.IsTransfer(wire) {
-		x, _ := host.DecodeTransfer(wire)
-		if q, ok := x.(host.Ask); ok {
-			r.given.applied(r.host.Node().Status().Applied)
-			r.given.asks(r.cell.watch, r.id, m.To, r.now, q, r.cell.plan.Host.Node.Paxos.Retransmit)
-		}
 	}
 }
 
@@ -374,7 +289,7 @@ func (r *replica) runJob() {
 	err := r.write(r.job)
 	r.env.Post(func(now time.Time) {
 		r.now = now
-		r.idle.ends(now, r.job)
+		r.life.LogDone(now, r.job)
 		r.host.LogDone(now, err)
 		r.act()
 	})
@@ -392,10 +307,7 @@ func (r *replica) runBulk(j host.BulkJob) {
 	r.writing = nil
 	r.env.Post(func(now time.Time) {
 		r.now = now
-		r.gave.ends(now, result, r.cell.plan.Host.HoldFor)
-		r.retry.ends(now, result)
-		r.asked.lane(false)
-		r.given.ends(result)
+		r.life.BulkDone(now, result)
 		r.cell.watch.brings(r.id, result)
 		r.host.BulkDone(now, result)
 		r.act()

@@ -29,8 +29,12 @@ func TestTheDesignListsTheProperties(t *testing.T) {
 		require.Len(t, cells, 3, row)
 		id := strings.TrimPrefix(cells[0], "| ")
 		listed = append(listed, id)
-		for _, file := range regexp.MustCompile(`[a-z_]+\.go`).FindAllString(cells[2], -1) {
-			require.FileExists(t, file, id)
+		dir := ""
+		for _, file := range regexp.MustCompile(`(sim/[a-z]+/)?([a-z_]+\.go)`).FindAllStringSubmatch(cells[2], -1) {
+			if file[1] != "" {
+				dir = "../../" + file[1]
+			}
+			require.FileExists(t, dir+file[2], id)
 		}
 	}
 	require.Equal(t, want, listed)

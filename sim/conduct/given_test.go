@@ -1,4 +1,4 @@
-package cell
+package conduct
 
 import (
 	"testing"
@@ -42,7 +42,7 @@ func TestL1WhoGivesASnapshotIsNotLeft(t *testing.T) {
 			if c.then != nil {
 				c.then(&s)
 			}
-			s.asks(f.h, 1, 3, now.Add(c.after), c.asks, pause)
+			s.asks(f.w, 1, 3, now.Add(c.after), c.asks, pause)
 			if c.breaks {
 				f.breaks("L1")
 			} else {

@@ -1,4 +1,4 @@
-package cell
+package conduct
 
 import (
 	"github.com/chubbycell/chubby/paxos"
@@ -80,14 +80,14 @@ func (s *debts) any() bool { return len(s.owed) > 0 }
 
 // acted is told, at the end of a step, what the replica is and how many it says wait at
 // it; and how many calls on nodes its desk has under way.
-func (s *debts) acted(h *watch, id paxos.NodeID, state master.State, waiting, desk int) {
+func (s *debts) acted(w *sim.World, id paxos.NodeID, state master.State, waiting, desk int) {
 	switch owed := len(s.owed); {
 	case owed == 0:
 	case !state.Rules() && state != master.Deposed:
-		h.world.Break("L1", "replica %d is %v, and has left %d requests without a word", id, state, owed)
+		w.Break("L1", "replica %d is %v, and has left %d requests without a word", id, state, owed)
 	case owed > waiting:
-		h.world.Break("L1", "replica %d, %v, owes %d requests an answer, and remembers %d", id, state, owed, waiting)
+		w.Break("L1", "replica %d, %v, owes %d requests an answer, and remembers %d", id, state, owed, waiting)
 	case state.Rules() && s.onNodes > desk:
-		h.world.Break("L1", "replica %d, %v, owes %d calls on nodes an answer, and its desk has %d under way", id, state, s.onNodes, desk)
+		w.Break("L1", "replica %d, %v, owes %d calls on nodes an answer, and its desk has %d under way", id, state, s.onNodes, desk)
 	}
 }

@@ -1,9 +1,11 @@
-package cell
+package conduct
 
 import (
 	"time"
 
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/sim"
 )
 
 // retry is what one life of a replica owes after a snapshot of its own has failed, by its
@@ -31,14 +33,14 @@ func (s *retry) ends(now time.Time, result host.BulkResult) {
 
 // acts is told what a host wants done; held says that a peer which fetches a snapshot
 // keeps new ones back.
-func (s *retry) acts(h *watch, r *replica, now time.Time, after time.Duration, out *host.Output, held bool) {
+func (s *retry) acts(w *sim.World, id paxos.NodeID, now time.Time, after time.Duration, out *host.Output, held bool) {
 	if s.failed.IsZero() {
 		return
 	}
 	if tries(out) {
 		s.failed = time.Time{}
 	} else if late := now.Sub(s.failed); late >= after && !held {
-		h.world.Break("L2", "replica %d does not try again %v after its snapshot failed, it is to after %v", r.id, late, after)
+		w.Break("L2", "replica %d does not try again %v after its snapshot failed, it is to after %v", id, late, after)
 	}
 }
 

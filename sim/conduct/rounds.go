@@ -1,6 +1,9 @@
-package cell
+package conduct
 
-import "github.com/chubbycell/chubby/paxos"
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+)
 
 // rounds are what one life of a replica knows of ballots. Who campaigns does so above all
 // that it has heard of: below, whoever told it would only refuse it once more, and one
@@ -10,9 +13,6 @@ type rounds struct {
 	bid   paxos.Ballot // the latest of its own
 	held  bool         // words of it wait for the disk: what leaves next may be of before
 }
-
-// mostShort is longer than any message that is looked at here.
-const mostShort = 64
 
 // hears is told of a message from another replica before it is taken.
 func (s *rounds) hears(m paxos.Message) {
@@ -31,7 +31,7 @@ func (s *rounds) acted(waiting int) { s.held = waiting > 0 }
 
 // says is told of bytes that leave. What waited for the disk was made up before: what
 // was heard since then is not in it, and nobody here knows what that is.
-func (s *rounds) says(h *watch, id paxos.NodeID, wire string) {
+func (s *rounds) says(w *sim.World, id paxos.NodeID, wire string) {
 	if len(wire) > mostShort {
 		return
 	}
@@ -42,6 +42,6 @@ func (s *rounds) says(h *watch, id paxos.NodeID, wire string) {
 	}
 	s.bid = p.Ballot
 	if !s.held && p.Ballot.Round <= s.heard {
-		h.world.Break("L1", "replica %d campaigns at %v, and has heard of round %d", id, p.Ballot, s.heard)
+		w.Break("L1", "replica %d campaigns at %v, and has heard of round %d", id, p.Ballot, s.heard)
 	}
 }

@@ -1,4 +1,4 @@
-package cell
+package conduct
 
 import (
 	"testing"
@@ -50,7 +50,7 @@ func TestL1WhoeverAsksIsAnsweredOrRemembered(t *testing.T) {
 				s.told(70, p)
 				s.told(71, p) // who did not ask
 			}
-			s.acted(f.h, 1, c.state, c.waiting, c.desk)
+			s.acted(f.w, 1, c.state, c.waiting, c.desk)
 			if c.breaks {
 				f.breaks("L1")
 			} else {

@@ -1,4 +1,4 @@
-package cell
+package conduct
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/sim"
 )
 
 func TestS6WhoIsTheMinorityStops(t *testing.T) {
@@ -27,14 +26,12 @@ func TestS6WhoIsTheMinorityStops(t *testing.T) {
 		"one of them said it late": {[]told{{2, 9, 2}, {3, 9, 2}, {4, 9, 3}, {4, 8, 3}}, "S6"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := sim.New(sim.Config{})
-			t.Cleanup(w.Close)
-			f := &facts{t: t, w: w, h: newWatch(w, 5)}
+			f := newFacts(t)
 			s := sums{mine: node.SumReport{Slot: 9, Sum: db.Sum{A: 1}}}
 			for _, o := range c.others {
 				s.hears(o.from, node.SumReport{Slot: o.slot, Sum: db.Sum{A: o.sum}})
 			}
-			f.h.goesOn(1, &s)
+			s.goesOn(f.w, 1, 5)
 			if c.breaks == "" {
 				f.good()
 				return

@@ -1,4 +1,4 @@
-package cell
+package conduct
 
 import (
 	"time"
@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/sim"
 )
 
 // notes is what one life of a replica writes into the rows of how old the newest backup
@@ -33,7 +34,7 @@ func (s *notes) rests() { s.epoch = 0 }
 
 // acted is told at the end of a step what a replica that serves has proposed, what its
 // rows say, and what its log has refused so far.
-func (s *notes) acted(h *watch, id paxos.NodeID, now time.Time, e api.Epoch, recorded rows.Backup, proposed []command.Command, full uint64) {
+func (s *notes) acted(w *sim.World, id paxos.NodeID, now time.Time, e api.Epoch, recorded rows.Backup, proposed []command.Command, full uint64) {
 	if s.epoch != e {
 		*s = notes{epoch: e, began: now, from: recorded, known: recorded, last: now, full: full}
 	}
@@ -45,9 +46,9 @@ func (s *notes) acted(h *watch, id paxos.NodeID, now time.Time, e api.Epoch, rec
 		s.last = now
 		switch age := s.from.Elapsed + now.Sub(s.began); {
 		case n.Done.Slot < s.known.Slot:
-			h.world.Break("S3", "replica %d notes the age of a backup of slot %d, and one of slot %d is recorded: the rows refuse that", id, n.Done.Slot, s.known.Slot)
+			w.Break("S3", "replica %d notes the age of a backup of slot %d, and one of slot %d is recorded: the rows refuse that", id, n.Done.Slot, s.known.Slot)
 		case n.Done.Slot == s.from.Slot && (n.Done.Elapsed-age).Abs() > time.Millisecond:
-			h.world.Break("S3", "replica %d notes that masters have served %v since the newest backup, of slot %d, and it is %v", id, n.Done.Elapsed, n.Done.Slot, age)
+			w.Break("S3", "replica %d notes that masters have served %v since the newest backup, of slot %d, and it is %v", id, n.Done.Elapsed, n.Done.Slot, age)
 		}
 	}
 	if recorded != s.known || full != s.full {
@@ -57,8 +58,8 @@ func (s *notes) acted(h *watch, id paxos.NodeID, now time.Time, e api.Epoch, rec
 }
 
 // woken is told that time has brought a replica to do all that was due.
-func (s *notes) woken(h *watch, id paxos.NodeID, now time.Time, every, retry time.Duration) {
+func (s *notes) woken(w *sim.World, id paxos.NodeID, now time.Time, every, retry time.Duration) {
 	if owes := now.Sub(s.last); s.epoch > 0 && owes > mayOwe(every, retry) {
-		h.world.Break("S3", "replica %d has served %v and noted nothing of the age of the newest backup, which it should every %v", id, owes, every/notesIn)
+		w.Break("S3", "replica %d has served %v and noted nothing of the age of the newest backup, which it should every %v", id, owes, every/notesIn)
 	}
 }

@@ -1,9 +1,11 @@
-package cell
+package conduct
 
 import (
 	"time"
 
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/sim"
 )
 
 // source is what one life of a replica owes to a peer that fetches a snapshot from it, by
@@ -21,8 +23,8 @@ type source struct {
 	cut     bool // the one that is being written began while a peer was fetching
 }
 
-// mostDoubled is how often a hold doubles at most (replica/host).
-const mostDoubled = 6
+// MostDoubled is how often a hold doubles at most (replica/host).
+const MostDoubled = 6
 
 // gives is told of a piece that a peer is given.
 func (s *source) gives(now time.Time, p host.Piece, first time.Duration) {
@@ -42,14 +44,11 @@ func (s *source) busy(now time.Time, quiet time.Duration) bool {
 
 // begins is told that a snapshot begins; a peer that was given nothing for quiet has
 // stopped.
-func (s *source) begins(h *watch, r *replica, now time.Time, quiet time.Duration) {
+func (s *source) begins(w *sim.World, id paxos.NodeID, now time.Time, quiet time.Duration) {
 	s.cut = !s.given.IsZero() && now.Before(s.given.Add(quiet))
-	if s.cut {
-		h.snapshots.cut++
-	}
 	if s.cut && now.Before(s.until) {
-		h.world.Break("L1", "replica %d begins another snapshot %v after it began to give one, which a peer is still fetching; it was to wait for %v",
-			r.id, now.Sub(s.since), s.until.Sub(s.since))
+		w.Break("L1", "replica %d begins another snapshot %v after it began to give one, which a peer is still fetching; it was to wait for %v",
+			id, now.Sub(s.since), s.until.Sub(s.since))
 	}
 }
 
@@ -62,7 +61,7 @@ func (s *source) ends(now time.Time, result host.BulkResult, first time.Duration
 		}
 	case host.WriteDone:
 		if s.cut && j.Err == nil {
-			s.doubled = min(s.doubled+1, mostDoubled)
+			s.doubled = min(s.doubled+1, MostDoubled)
 		}
 	}
 }

@@ -1,10 +1,11 @@
-package cell
+package conduct
 
 import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/sim"
 )
 
 // given is the snapshot that one life of a laggard has pieces of. Who gives it may be slow;
@@ -57,12 +58,12 @@ func (s *given) applied(upto paxos.Slot) {
 }
 
 // asks is told of a question that leaves.
-func (s *given) asks(h *watch, id, to paxos.NodeID, now time.Time, m host.Ask, pause time.Duration) {
+func (s *given) asks(w *sim.World, id, to paxos.NodeID, now time.Time, m host.Ask, pause time.Duration) {
 	if s.by == 0 || !m.ID.IsZero() {
 		return
 	}
 	if silent := now.Sub(s.at); silent < notLeft*pause {
-		h.world.Break("L1", "replica %d begins anew with a snapshot of replica %d, %v after replica %d gave it a piece of one, which it has not said is gone; it waits %v before it asks again",
+		w.Break("L1", "replica %d begins anew with a snapshot of replica %d, %v after replica %d gave it a piece of one, which it has not said is gone; it waits %v before it asks again",
 			id, to, silent, s.by, pause)
 	}
 	s.by = 0

@@ -1,8 +1,9 @@
-package cell
+package conduct
 
 import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/sim"
 )
 
 // sums is what one life of a replica has said of its rows, and heard of others'.
@@ -28,18 +29,18 @@ func (s *sums) hears(from paxos.NodeID, r node.SumReport) {
 // goesOn is told that a replica has done all that it wanted, and did not stop. It
 // must not go on once so many have told it of other rows that those with its own
 // cannot be a majority (S6): whoever was not heard of does not matter.
-func (h *watch) goesOn(id paxos.NodeID, s *sums) {
+func (s *sums) goesOn(w *sim.World, id paxos.NodeID, replicas int) {
 	if s.judged {
 		return
 	}
 	s.judged = true
-	differ, replicas := 0, len(h.disks)-1
+	differ := 0
 	for _, r := range s.others { // order-free: counted
 		if s.mine.Slot > 0 && r.Slot == s.mine.Slot && r.Sum != s.mine.Sum {
 			differ++
 		}
 	}
-	if differ > replicas-h.quorum {
-		h.world.Break("S6", "replica %d goes on, %d of %d have told it of other rows than its own after slot %d", id, differ, replicas, s.mine.Slot)
+	if differ >= replicas-replicas/2 {
+		w.Break("S6", "replica %d goes on, %d of %d have told it of other rows than its own after slot %d", id, differ, replicas, s.mine.Slot)
 	}
 }

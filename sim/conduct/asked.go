@@ -1,8 +1,9 @@
-package cell
+package conduct
 
 import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/sim"
 )
 
 // asked is what one life of a replica owes to others who have asked it something: values
@@ -112,20 +113,20 @@ func (s *asked) lane(busy bool) { s.reads = busy }
 
 // acted is told at the end of a step how many messages wait for the disk, behind which an
 // answer may be, and up to where the log is applied.
-func (s *asked) acted(h *watch, id paxos.NodeID, held int, applied paxos.Slot) {
+func (s *asked) acted(w *sim.World, id paxos.NodeID, held int, applied paxos.Slot) {
 	if len(s.fetches) > 0 && held == 0 {
-		h.world.Break("L1", "replica %d leaves questions for values of the log without an answer, of %d replicas", id, len(s.fetches))
+		w.Break("L1", "replica %d leaves questions for values of the log without an answer, of %d replicas", id, len(s.fetches))
 	}
 	if len(s.pieces) > 0 && !s.reads {
-		h.world.Break("L1", "replica %d leaves questions for a piece of a snapshot without an answer, of %d replicas, and its bulk lane rests", id, len(s.pieces))
+		w.Break("L1", "replica %d leaves questions for a piece of a snapshot without an answer, of %d replicas, and its bulk lane rests", id, len(s.pieces))
 	}
-	for w, slot := range s.sums { // order-free: any breach ends the run
+	for x, slot := range s.sums { // order-free: any breach ends the run
 		if slot <= applied {
-			h.world.Break("L1", "replica %d leaves replica %d, which asked by way of replica %d, without the sum after slot %d, and has applied %d", id, w.from, w.via, slot, applied)
+			w.Break("L1", "replica %d leaves replica %d, which asked by way of replica %d, without the sum after slot %d, and has applied %d", id, x.from, x.via, slot, applied)
 			return
 		}
 	}
 	if len(s.passing) > 0 {
-		h.world.Break("L1", "replica %d passes on to replica %d nothing of what replica %d said", id, s.passing[0].to, s.passing[0].m.From)
+		w.Break("L1", "replica %d passes on to replica %d nothing of what replica %d said", id, s.passing[0].to, s.passing[0].m.From)
 	}
 }

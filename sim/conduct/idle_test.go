@@ -1,4 +1,4 @@
-package cell
+package conduct
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ func TestS17ALogThatRestsIsMarked(t *testing.T) {
 	wakes := func(ms int) host.Output { return host.Output{Wake: at(ms)} }
 	sync, idle, drop := &host.LogJob{Sync: true}, &host.LogJob{Idle: true}, &host.LogJob{Below: 3}
 	works := func(l *idleLog, f *facts, ms int, j *host.LogJob) {
-		l.acts(f.h, 1, at(ms), after, &host.Output{Log: j}, 0)
+		l.acts(f.w, 1, at(ms), after, &host.Output{Log: j}, 0)
 		l.ends(at(ms), j)
 	}
 	for name, c := range map[string]struct {
@@ -31,7 +31,7 @@ func TestS17ALogThatRestsIsMarked(t *testing.T) {
 		"nobody wakes it":                    {func(*idleLog, *facts) {}, 199, host.Output{}, 0, true},
 		"it is woken late":                   {func(*idleLog, *facts) {}, 199, wakes(201), 0, true},
 		"woken for records":                  {func(*idleLog, *facts) {}, 199, wakes(201), 1, false},
-		"the disk is slow":                   {func(l *idleLog, f *facts) { l.acts(f.h, 1, at(1), after, &host.Output{Log: sync}, 0) }, 900, host.Output{}, 0, false},
+		"the disk is slow":                   {func(l *idleLog, f *facts) { l.acts(f.w, 1, at(1), after, &host.Output{Log: sync}, 0) }, 900, host.Output{}, 0, false},
 		"marked":                             {func(l *idleLog, f *facts) { works(l, f, 200, idle) }, 900, host.Output{}, 0, false},
 		"synced again":                       {func(l *idleLog, f *facts) { works(l, f, 200, idle); works(l, f, 300, sync) }, 500, host.Output{}, 0, true},
 		"synced a moment ago":                {func(l *idleLog, f *facts) { works(l, f, 200, idle); works(l, f, 301, sync) }, 500, wakes(501), 0, false},
@@ -43,7 +43,7 @@ func TestS17ALogThatRestsIsMarked(t *testing.T) {
 			l.begins(at(0), 5)
 			c.what(l, f)
 			f.good()
-			l.acts(f.h, 1, at(c.now), after, &c.out, c.waits)
+			l.acts(f.w, 1, at(c.now), after, &c.out, c.waits)
 			if c.breaks {
 				f.breaks("S17")
 			} else {

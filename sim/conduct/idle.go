@@ -1,10 +1,11 @@
-package cell
+package conduct
 
 import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/sim"
 )
 
 // idleLog is the log of one life, by the clock that its host goes by. One that rests
@@ -33,15 +34,15 @@ func (l *idleLog) ends(now time.Time, j *host.LogJob) {
 // acts is told what a host wants done. A log that owes its mark for after, and has
 // nothing else to do, writes it now; one that will owe it by then has its host woken
 // (S17). Records that wait for company have a wake of their own.
-func (l *idleLog) acts(h *watch, id paxos.NodeID, now time.Time, after time.Duration, out *host.Output, waiting int) {
+func (l *idleLog) acts(w *sim.World, id paxos.NodeID, now time.Time, after time.Duration, out *host.Output, waiting int) {
 	l.busy = l.busy || out.Log != nil
 	if l.busy || !l.owes {
 		return
 	}
 	switch due := l.since.Add(after); {
 	case !now.Before(due):
-		h.world.Break("S17", "replica %d leaves its log without a mark %v after the last sync, it should have one after %v", id, now.Sub(l.since), after)
+		w.Break("S17", "replica %d leaves its log without a mark %v after the last sync, it should have one after %v", id, now.Sub(l.since), after)
 	case waiting == 0 && (out.Wake.IsZero() || out.Wake.After(due)):
-		h.world.Break("S17", "replica %d sleeps until %v, its log is due for a mark at %v", id, out.Wake, due)
+		w.Break("S17", "replica %d sleeps until %v, its log is due for a mark at %v", id, out.Wake, due)
 	}
 }

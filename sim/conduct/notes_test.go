@@ -1,4 +1,4 @@
-package cell
+package conduct
 
 import (
 	"testing"
@@ -33,9 +33,9 @@ func TestS3TheAgeOfTheNewestBackupIsNoted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, s, began, recorded, full := newFacts(t), notes{}, time.Unix(40_000, 0), rows.Backup{Slot: 7, Elapsed: sec(4)}, uint64(5)
 			acts := func(after float64, woken bool, all ...command.Command) {
-				s.acted(f.h, 1, began.Add(sec(after)), 3, recorded, all, full)
+				s.acted(f.w, 1, began.Add(sec(after)), 3, recorded, all, full)
 				if woken {
-					s.woken(f.h, 1, began.Add(sec(after)), every, sec(0.5))
+					s.woken(f.w, 1, began.Add(sec(after)), every, sec(0.5))
 				}
 			}
 			acts(0, false)

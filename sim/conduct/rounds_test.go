@@ -1,4 +1,4 @@
-package cell
+package conduct
 
 import (
 	"testing"
@@ -32,7 +32,7 @@ func TestL1ACampaignIsAboveAllThatWasHeard(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, s := newFacts(t), rounds{}
-			s.says(f.h, 1, asks(3, 1))
+			s.says(f.w, 1, asks(3, 1))
 			s.acted(0)
 			if c.held {
 				s.acted(2)
@@ -42,7 +42,7 @@ func TestL1ACampaignIsAboveAllThatWasHeard(t *testing.T) {
 				s.hears(heard)
 			}
 			f.good()
-			s.says(f.h, 1, c.said)
+			s.says(f.w, 1, c.said)
 			if c.breaks {
 				f.breaks("L1")
 			} else {

@@ -1,4 +1,4 @@
-package cell
+package conduct
 
 import (
 	"testing"
@@ -60,7 +60,7 @@ func TestL1WhatOthersAskIsAnswered(t *testing.T) {
 			for _, w := range c.said {
 				s.says(1, w.to, w.wire)
 			}
-			s.acted(f.h, 1, c.held, 7)
+			s.acted(f.w, 1, c.held, 7)
 			if c.breaks {
 				f.breaks("L1")
 			} else {

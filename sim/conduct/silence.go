@@ -1,9 +1,10 @@
-package cell
+package conduct
 
 import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
 )
 
 // silence is what a leader hears of the others, by the clock that it goes by: the
@@ -22,15 +23,15 @@ func (s *silence) leads(now time.Time) { s.heard, s.began = map[paxos.NodeID]tim
 // listens says that it leads, as far as is known here.
 func (s *silence) listens() bool { return s.heard != nil }
 
-// hears is told of bytes that come to a replica before it takes them: an answer to
+// hears is told of a message that comes to a replica before it takes it: an answer to
 // what it asked at its present ballot in this life counts.
-func (s *silence) hears(now time.Time, leader paxos.Status, from paxos.NodeID, wire string) {
+func (s *silence) hears(now time.Time, leader paxos.Status, from paxos.NodeID, m paxos.Message) {
 	if leader.Role != paxos.Leader {
 		return
 	}
 	var to paxos.Ballot
 	var boot paxos.Boot
-	switch m, _ := paxos.DecodeMessage(wire); m := m.(type) {
+	switch m := m.(type) {
 	case paxos.Accepted:
 		to, boot = m.Ballot, m.Boot
 	case paxos.HeartbeatReply:
@@ -44,7 +45,7 @@ func (s *silence) hears(now time.Time, leader paxos.Status, from paxos.NodeID, w
 // acts is told what has become of a replica: if it has given up for the silence of a
 // quorum, no quorum of n members, itself among them, may have been heard within limit
 // (L1).
-func (s *silence) acts(h *watch, now time.Time, limit time.Duration, r paxos.Status) {
+func (s *silence) acts(w *sim.World, now time.Time, members int, limit time.Duration, r paxos.Status) {
 	gaveUp := r.Count.QuorumLost > s.lost
 	s.lost = r.Count.QuorumLost
 	if !gaveUp {
@@ -54,18 +55,19 @@ func (s *silence) acts(h *watch, now time.Time, limit time.Duration, r paxos.Sta
 		return
 	}
 	heard := 1
-	for id := range len(h.disks) {
-		at, answered := s.heard[paxos.NodeID(id)]
+	for i := range members {
+		id := paxos.NodeID(i + 1)
+		at, answered := s.heard[id]
 		if !answered {
 			at = s.began
 		}
-		if id := paxos.NodeID(id); id != 0 && id != r.ID && now.Sub(at) <= limit {
+		if id != r.ID && now.Sub(at) <= limit {
 			heard++
 		}
 	}
-	if heard >= h.quorum {
-		h.world.Break("L1", "replica %d gives up leading because a quorum is silent, and has heard %d of %d, itself among them, within %v",
-			r.ID, heard, len(h.disks)-1, limit)
+	if heard > members/2 {
+		w.Break("L1", "replica %d gives up leading because a quorum is silent, and has heard %d of %d, itself among them, within %v",
+			r.ID, heard, members, limit)
 	}
 	s.heard = nil
 }

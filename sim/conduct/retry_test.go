@@ -1,4 +1,4 @@
-package cell
+package conduct
 
 import (
 	"errors"
@@ -40,12 +40,11 @@ func TestL2AFailedSnapshotIsTriedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, s := newFacts(t), retry{}
-			r := &replica{id: 1}
 			s.ends(at(0), failed)
-			s.acts(f.h, r, at(10), after, &c.first, false)
+			s.acts(f.w, 1, at(10), after, &c.first, false)
 			s.ends(at(20), c.ends)
 			f.good()
-			s.acts(f.h, r, at(c.now), after, &nothing, c.held)
+			s.acts(f.w, 1, at(c.now), after, &nothing, c.held)
 			if c.breaks {
 				f.breaks("L2")
 			} else {

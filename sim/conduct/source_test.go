@@ -1,4 +1,4 @@
-package cell
+package conduct
 
 import (
 	"errors"
@@ -43,7 +43,7 @@ func TestL1ASourceHoldsASnapshotForAPeer(t *testing.T) {
 			for _, d := range c.deeds {
 				f.good()
 				if d.do == nil {
-					s.begins(f.h, &replica{id: 1}, at(d.ms), quiet)
+					s.begins(f.w, 1, at(d.ms), quiet)
 				} else {
 					s.ends(at(d.ms), d.do.(host.BulkResult), first)
 				}

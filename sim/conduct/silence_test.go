@@ -1,4 +1,4 @@
-package cell
+package conduct
 
 import (
 	"testing"
@@ -41,12 +41,13 @@ func TestL1ALeaderGivesUpForSilenceOnly(t *testing.T) {
 				begins = c.ms
 			}
 			s.leads(at(begins))
-			s.hears(at(c.ms), leader, c.from, c.wire)
-			s.acts(f.h, at(201), limit, leader)
+			m, _ := paxos.DecodeMessage(c.wire)
+			s.hears(at(c.ms), leader, c.from, m)
+			s.acts(f.w, at(201), 3, limit, leader)
 			f.good()
 			gone := leader
 			gone.Role, gone.Count.QuorumLost = paxos.Follower, 1
-			s.acts(f.h, at(201), limit, gone)
+			s.acts(f.w, at(201), 3, limit, gone)
 			if c.breaks {
 				f.breaks("L1")
 			} else {
