@@ -1,6 +1,7 @@
 package conduct
 
 import (
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -13,10 +14,10 @@ import (
 // stretch begins anew for ever, though all are alive (L1).
 type given struct {
 	id   host.SnapshotID
-	by   paxos.NodeID // 0: nobody gives anything
-	at   time.Time    // the last piece came, by its own clock
-	came host.Piece   // the latest, which it may not have taken
-	from paxos.NodeID
+	by   []paxos.NodeID // all that gave the piece which it took last; none: nobody gives anything
+	at   time.Time      // the last piece came, by its own clock
+	came host.Piece     // the latest, which it may not have taken
+	from []paxos.NodeID
 	then time.Time
 }
 
@@ -28,10 +29,13 @@ const notLeft = 1 + 2 + 4 + 8
 func (s *given) hears(now time.Time, from paxos.NodeID, m host.Transfer) {
 	switch m := m.(type) {
 	case host.Piece:
-		s.came, s.from, s.then = m, from, now
+		if !m.ID.Equal(s.came.ID) || m.Offset != s.came.Offset {
+			s.from = nil
+		}
+		s.came, s.from, s.then = m, append(s.from, from), now
 	case host.Gone:
-		if from == s.by && m.ID.Equal(s.id) {
-			s.by = 0
+		if slices.Contains(s.by, from) && m.ID.Equal(s.id) {
+			s.by = nil
 		}
 	}
 }
@@ -46,25 +50,28 @@ func (s *given) takes(j host.BulkJob) {
 // ends is told what became of a job of the bulk lane: a transfer may fail, or be over.
 func (s *given) ends(result host.BulkResult) {
 	if d, puts := result.(host.PutDone); puts && (d.Err != nil || d.Rows != nil) {
-		s.by = 0
+		s.by = nil
 	}
 }
 
 // applied is told how far the log is: records may overtake a transfer.
 func (s *given) applied(upto paxos.Slot) {
-	if s.by != 0 && upto >= s.id.Handle.Slot {
-		s.by = 0
+	if upto >= s.id.Handle.Slot {
+		s.by = nil
 	}
 }
 
+// gives says that somebody does, as far as is known here.
+func (s *given) gives() bool { return len(s.by) > 0 }
+
 // asks is told of a question that leaves.
 func (s *given) asks(w *sim.World, id, to paxos.NodeID, now time.Time, m host.Ask, pause time.Duration) {
-	if s.by == 0 || !m.ID.IsZero() {
+	if !s.gives() || !m.ID.IsZero() {
 		return
 	}
 	if silent := now.Sub(s.at); silent < notLeft*pause {
 		w.Break("L1", "replica %d begins anew with a snapshot of replica %d, %v after replica %d gave it a piece of one, which it has not said is gone; it waits %v before it asks again",
-			id, to, silent, s.by, pause)
+			id, to, silent, s.by[0], pause)
 	}
-	s.by = 0
+	s.by = nil
 }

@@ -16,6 +16,10 @@ func TestL1WhoGivesASnapshotIsNotLeft(t *testing.T) {
 		return host.SnapshotID{Handle: paxos.Handle{Slot: slot, Members: []paxos.NodeID{1, 2, 3}}, Size: 300, Sum: uint64(slot)}
 	}
 	piece := host.Piece{ID: id(9), Data: "x"}
+	twice := func(s *given) { // before it was taken, somebody else gave the same
+		s.hears(time.Unix(100, 0), 3, piece)
+		s.takes(host.PutJob{Piece: piece})
+	}
 	for name, c := range map[string]struct {
 		then   func(*given)
 		after  time.Duration
@@ -29,6 +33,8 @@ func TestL1WhoGivesASnapshotIsNotLeft(t *testing.T) {
 		"it is gone":            {then: func(s *given) { s.hears(time.Time{}, 2, host.Gone{ID: id(9)}) }, asks: host.Ask{Slot: 7}},
 		"another has it not":    {then: func(s *given) { s.hears(time.Time{}, 3, host.Gone{ID: id(9)}) }, asks: host.Ask{Slot: 7}, breaks: true},
 		"another one is gone":   {then: func(s *given) { s.hears(time.Time{}, 2, host.Gone{ID: id(8)}) }, asks: host.Ask{Slot: 7}, breaks: true},
+		"the first of two says": {then: func(s *given) { twice(s); s.hears(time.Time{}, 2, host.Gone{ID: id(9)}) }, asks: host.Ask{Slot: 7}},
+		"a third one says":      {then: func(s *given) { twice(s); s.hears(time.Time{}, 4, host.Gone{ID: id(9)}) }, asks: host.Ask{Slot: 7}, breaks: true},
 		"the disk refused":      {then: func(s *given) { s.ends(host.PutDone{Err: db.ErrChanged}) }, asks: host.Ask{Slot: 7}},
 		"it is installed":       {then: func(s *given) { s.ends(host.PutDone{Rows: db.New()}) }, asks: host.Ask{Slot: 27}},
 		"records overtook it":   {then: func(s *given) { s.applied(9) }, asks: host.Ask{Slot: 27}},

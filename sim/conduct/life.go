@@ -115,7 +115,7 @@ func (l *Life) Says(now time.Time, to paxos.NodeID, wire string, repeated bool) 
 	if l.asked.owes() {
 		l.asked.says(l.id, to, wire)
 	}
-	if l.given.by != 0 && host.IsTransfer(wire) {
+	if l.given.gives() && host.IsTransfer(wire) {
 		x, _ := host.DecodeTransfer(wire)
 		if q, ok := x.(host.Ask); ok {
 			l.given.applied(l.host.Node().Status().Applied)
