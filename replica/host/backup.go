@@ -133,6 +133,8 @@ func (b *backup) ended(now time.Time, r BackupDone) {
 		b.notBefore = now.Add(min(b.retry<<min(b.failures, 16), b.tick()))
 		b.failures++
 	case b.epoch == 0: // the next master finds it
+	case r.Slot <= paxos.Slot(b.recorded.Slot): // begun in an earlier epoch; the newest is as old as it was
+		b.failures = 0
 	default:
 		b.failures, b.done, b.noteAt, b.since = 0, r.Slot, now, now
 		if !r.Found && b.under == b.epoch {

@@ -99,6 +99,37 @@ func TestBackupsGoOnByWhatIsRecorded(t *testing.T) {
 	require.Greater(t, len(by), 1)
 }
 
+// A backup that took so long that another master has made, and recorded, a newer one is no
+// news: the newest is as old as it was, and the next one is not put off.
+func TestABackupThatCameLateIsNoNews(t *testing.T) {
+	g := newBackups(t)
+	g.pass(every / 8)
+	slow := g.master()
+	g.hangs = true
+	g.pass(every + every/8)
+	require.Len(t, g.saves, 2)
+	require.Equal(t, slow, g.saves[1].by)
+	g.hangs = false
+	moves := func(to paxos.NodeID) {
+		old := g.master()
+		g.hosts[old-1].Resign(g.now)
+		g.act(old)
+		g.hosts[to-1].Campaign(g.now)
+		g.act(to)
+		g.pass(time.Second)
+		require.Equal(t, to, g.master())
+	}
+	moves(slow%3 + 1)
+	require.Len(t, g.saves, 3, "the next master does not wait for it")
+	moves(slow)
+	g.pass(every / 2)
+	g.hosts[slow-1].BackupDone(g.now, host.BackupDone{Slot: g.saves[1].Handle.Slot})
+	g.act(slow)
+	g.pass(every/2 + every/8)
+	require.Len(t, g.saves, 4)
+	require.LessOrEqual(t, g.saves[3].at.Sub(g.saves[2].at), every+every/8+time.Second)
+}
+
 // A backup that was written, and whose master lost its place before that was
 // recorded, is found by the next one, and recorded.
 func TestABackupThatIsFoundIsRecorded(t *testing.T) {
