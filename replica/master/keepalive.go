@@ -50,7 +50,7 @@ func (m *Master) tend(at At) {
 		known = at.Now
 	}
 	for {
-		task := m.sessions.Next(known, m.uses)
+		task := m.sessions.Next(at.Now, known, m.uses)
 		if task == nil {
 			break
 		}

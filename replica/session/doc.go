@@ -31,7 +31,9 @@
 // when it sent that (C11.23).
 //
 // A session whose KeepAlive waits for its answer does not expire, however late that
-// is: the client is there, it is the master that was away.
+// is: the client is there, it is the master that was away. Of an answer that late little
+// or nothing of the lease may be left, and its client can come again only when it has that:
+// the session does not end before it had 5/12 of a length for it, nor is that told.
 //
 // # Known
 //

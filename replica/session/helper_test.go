@@ -30,7 +30,7 @@ func newBook(t *testing.T, cfg session.Config) *book {
 
 // next is what is due now, at an instant of authority.
 func (b *book) next() session.Task {
-	return b.Next(b.now, func(id api.SessionID) bool {
+	return b.Next(b.now, b.now, func(id api.SessionID) bool {
 		b.looked++
 		return b.used[id]
 	})

@@ -19,7 +19,7 @@ func (t *Table) Park(id api.SessionID, k KeepAlive) {
 	e.answerAt = k.Receipt
 	if e.flushed && !k.Now {
 		length := t.length.grant(k.Receipt, len(t.sessions))
-		if due := e.lease.Add(-length * marginParts / leaseParts); due.After(e.answerAt) {
+		if due := e.lease.Add(-margin(length)); due.After(e.answerAt) {
 			e.answerAt = due
 		}
 	}
@@ -33,6 +33,8 @@ const (
 	leaseParts  = 12
 	marginParts = 5
 )
+
+func margin(length time.Duration) time.Duration { return length * marginParts / leaseParts }
 
 // Flush notes that the client has taken notice of an epoch: its cache is empty,
 // and all that it has to present has been presented. It says whether that is news.
@@ -63,15 +65,17 @@ type Task interface{ task() }
 func (Answer) task() {}
 func (Expiry) task() {}
 
-// Next takes what is to be done first; nil: nothing is due. At the instant known
-// this master was master for certain: what is promised begins there, and what ends
-// has ended by then. uses says of a session whether it has an open handle.
-func (t *Table) Next(known time.Time, uses func(api.SessionID) bool) Task {
+// Next takes what is to be done first, now; nil: nothing is due. At the instant known,
+// not after now, this master was master for certain: what is promised begins there, and
+// what ends has ended by then. uses says of a session whether it has an open handle.
+func (t *Table) Next(now, known time.Time, uses func(api.SessionID) bool) Task {
 	for e := t.timers.first(); e != nil && !e.due.After(known); e = t.timers.first() {
-		over := !known.Before(e.lease)
+		over := !known.Before(e.ends())
 		switch idle := t.idle(known, e, uses); {
 		case e.waits && e.flushed && !idle:
-			t.extend(e, known.Add(t.length.grant(known, len(t.sessions))))
+			length := t.length.grant(known, len(t.sessions))
+			t.extend(e, known.Add(length))
+			e.comes = now.Add(margin(length))
 			return t.answer(known, e)
 		case over:
 			e.expiring, e.quiet = true, idle

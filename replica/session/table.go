@@ -29,6 +29,7 @@ type entry struct {
 	who api.Principal
 
 	lease    time.Time // the session is not ended before; zero: it has none
+	comes    time.Time // nor before: its client may come again until then
 	before   bool      // it is older than the epoch
 	told     bool      // its client has been told of a lease in this epoch
 	flushed  bool      // the client knows of this epoch
@@ -127,9 +128,17 @@ func (t *Table) extend(e *entry, to time.Time) {
 	}
 }
 
+// ends is when the session may end if its client says nothing more.
+func (e *entry) ends() time.Time {
+	if e.comes.After(e.lease) {
+		return e.comes
+	}
+	return e.lease
+}
+
 // arm sets when something is to be done for e.
 func (t *Table) arm(e *entry) {
-	e.due = e.lease
+	e.due = e.ends()
 	if e.waits && !e.withheld {
 		e.due = e.answerAt
 	}

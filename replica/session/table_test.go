@@ -104,13 +104,13 @@ func TestNothingIsDoneBeyondWhatIsKnown(t *testing.T) {
 	b.park(2, 1, true)
 	known := b.now.Add(-1)
 	none := func(api.SessionID) bool { return false }
-	require.Nil(t, b.Next(known, none), "it came later than that")
+	require.Nil(t, b.Next(b.now, known, none), "it came later than that")
 	b.to(20 * sec)
 	known = time.Unix(1011, 0)
-	a := b.Next(known, none).(session.Answer)
+	a := b.Next(b.now, known, none).(session.Answer)
 	require.Equal(t, 18*sec, a.Lease, "12 s from the instant that is known")
-	require.Nil(t, b.Next(known, none), "session 3 had a second then")
-	require.Equal(t, session.Expiry{Session: 3}, b.Next(b.now, none))
+	require.Nil(t, b.Next(b.now, known, none), "session 3 had a second then")
+	require.Equal(t, session.Expiry{Session: 3}, b.Next(b.now, b.now, none))
 }
 
 // A KeepAlive that comes when it should have been answered already counts from when
@@ -121,8 +121,37 @@ func TestAKeepAliveThatComesLateIsNotAnsweredByWhatWasKnownBefore(t *testing.T) 
 	b.to(13 * sec)
 	b.park(2, 1, false)
 	none := func(api.SessionID) bool { return false }
-	require.Nil(t, b.Next(time.Unix(1008, 0), none))
+	require.Nil(t, b.Next(b.now, time.Unix(1008, 0), none))
 	require.Equal(t, 12*sec, b.told().Lease)
+}
+
+// The client of an answer that comes late has as long to come again as that of one that
+// comes in time: no lease is left, and the master is to blame.
+func TestWhoIsAnsweredLateMayComeAgain(t *testing.T) {
+	none := func(api.SessionID) bool { return false }
+	for name, c := range map[string]struct {
+		known, answered, ends time.Duration
+	}{
+		"in time":                {7 * sec, 7 * sec, 19 * sec},
+		"late, a lease is left":  {7 * sec, 13 * sec, 19 * sec},
+		"late, too little of it": {7 * sec, 17 * sec, 22 * sec},
+		"late, none is left":     {7 * sec, 20 * sec, 25 * sec},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBook(t, config())
+			b.Open(b.now, 2, "ann")
+			from := b.now
+			b.to(5 * sec)
+			b.park(2, 1, false)
+			a, ok := b.Next(from.Add(c.answered), from.Add(c.known), none).(session.Answer)
+			require.True(t, ok)
+			require.Equal(t, 14*sec, a.Lease, "the promise is the same")
+			require.Equal(t, from.Add(c.ends), b.Due())
+			end := from.Add(c.ends)
+			require.Nil(t, b.Next(end.Add(-1), end.Add(-1), none))
+			require.Equal(t, session.Expiry{Session: 2}, b.Next(end, end, none))
+		})
+	}
 }
 
 // A session whose client asks is not expired because the master could not answer.
