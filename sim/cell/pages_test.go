@@ -38,7 +38,6 @@ func TestDirectoriesAreReadInPages(t *testing.T) {
 			later++
 		case op.Input.After != "":
 			last++
-			require.NotEmpty(t, op.Output.Children, "there was more")
 		}
 		for _, child := range op.Output.Children {
 			require.Greater(t, child.Name, op.Input.After)
