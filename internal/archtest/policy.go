@@ -66,8 +66,9 @@ var house = map[string]room{
 	"replica":        {concurrent, []string{"replica/lane"}},
 
 	"sim":            {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
+	"sim/platter":    {support, []string{"wal/vfs", "paxos"}},
 	"sim/conduct":    {support, []string{"sim", "replica/host"}},
-	"sim/cell":       {support, []string{"sim/conduct", "db", "replica/lane", "replica/backup"}},
+	"sim/cell":       {support, []string{"sim/conduct", "sim/platter", "db", "replica/lane", "replica/backup"}},
 	"sim/seeds":      {support, []string{"sim/cell"}},
 	"sim/experiment": {support, []string{"sim/cell"}},
 	"sim/mutants":    {support, []string{"internal/overlay"}},

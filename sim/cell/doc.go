@@ -33,8 +33,7 @@
 //	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes;
 //	             faults_session.go aims them at the ends of sessions; faults_forget.go
 //	             is disks that have what is old, or lack files
-//	atlas.go     which disks may be damaged; logmap.go, registermap.go: which bytes of
-//	             them, read without the product's code
+//	atlas.go     which disks may be damaged; registers.go: whether a register is lost
 //	properties.go  what may break, by number
 //	watch.go     the omniscient checks: watch_disks.go, votes.go: S1, S2, S3;
 //	             watch_calls.go: S5; watch_rows.go: S6; watch_lease.go: S7;
@@ -73,6 +72,7 @@
 //	             more than one look; floors.go: those that are demanded
 //	result.go    what becomes of a seed; describe.go: a plan in words
 //
+// What stands on disks is read by package platter, without the product's code.
 // What one life of a replica owes to whoever asks it something is watched by package conduct.
 // What is done with many seeds is package seeds.
 //

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -65,7 +66,7 @@ func (s *decayed) restart(change func()) {
 // has no record yet: without its register that is a new one.
 func (s *decayed) vanish(meant func(file string) bool) {
 	s.restart(func() {
-		manifest, ok := registerOf(s.mem, registers[1])
+		manifest, ok := platter.Register(s.mem, registers[1])
 		var gone []string
 		snapshots := false
 		for _, f := range s.mem.Files() {
@@ -74,7 +75,7 @@ func (s *decayed) vanish(meant func(file string) bool) {
 				snapshots = snapshots || strings.HasSuffix(f.Name, ".snap")
 			}
 		}
-		if len(gone) == 0 || !ok || s.c.watch.disks[s.id].noted.boot == 0 || snapshots && beginOf(manifest) == 1 {
+		if len(gone) == 0 || !ok || s.c.watch.disks[s.id].noted.boot == 0 || snapshots && platter.Begin(manifest) == 1 {
 			return
 		}
 		s.c.watch.atlas.doom(s.id)
@@ -109,8 +110,8 @@ func (s *decayed) older() {
 // is none.
 func (s *decayed) register() (value, image []byte) {
 	var best uint64
-	for _, suffix := range copies {
-		if v, version, ok := copyOf(s.mem, registers[0]+suffix); ok && (value == nil || version > best) {
+	for _, suffix := range platter.Copies {
+		if v, version, ok := platter.Copy(s.mem, registers[0]+suffix); ok && (value == nil || version > best) {
 			b, err := s.mem.Contents(registers[0] + suffix)
 			must(err)
 			value, image, best = v, b, version
@@ -122,7 +123,7 @@ func (s *decayed) register() (value, image []byte) {
 // putBack makes both copies of the promise register what they were, if what the power
 // cut has left still shows that.
 func (s *decayed) putBack(was, image []byte) {
-	for _, suffix := range copies {
+	for _, suffix := range platter.Copies {
 		if b, err := s.mem.Contents(registers[0] + suffix); err != nil || len(b) < len(image) {
 			return
 		}
@@ -131,7 +132,7 @@ func (s *decayed) putBack(was, image []byte) {
 		return
 	}
 	s.c.watch.atlas.doom(s.id)
-	for _, suffix := range copies {
+	for _, suffix := range platter.Copies {
 		must(s.mem.Overlay(registers[0]+suffix, 0, image))
 	}
 }
@@ -139,10 +140,10 @@ func (s *decayed) putBack(was, image []byte) {
 // outdated says that the log shows of a promise register that it is old: it was cut
 // since, or has a record of a later life or of a higher promise.
 func (s *decayed) outdated(was []byte) bool {
-	manifest, ok := registerOf(s.mem, registers[1])
-	boot, promise := promiseOf(was)
+	manifest, ok := platter.Register(s.mem, registers[1])
+	says := platter.ReadPromise(was)
 	log := s.c.watch.disks[s.id].noted
-	return ok && (firstOf(was) < beginOf(manifest) || boot < log.boot || promise.Less(log.promise))
+	return ok && (says.First < platter.Begin(manifest) || says.Boot < log.boot || says.Ballot.Less(log.promise))
 }
 
 // halfMended cuts a replica's power as it writes the second copy of a register, when

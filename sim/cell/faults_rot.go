@@ -1,13 +1,13 @@
 package cell
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -18,7 +18,7 @@ type decayed struct {
 	m    *sim.Machine
 	id   paxos.NodeID
 	mem  *vfs.Mem
-	hits []frame // that may be hit
+	hits []platter.Frame // that may be hit
 }
 
 // decay picks a disk that may be damaged; false if there is none.
@@ -32,7 +32,7 @@ func (c *Cell) decayOf(m *sim.Machine, d *sim.Draw) (decayed, bool) {
 	}
 	facts, mem := &c.watch.disks[id], m.Disk().Mem()
 	known := max(uint64(facts.mark), vouched(mem))
-	hits := covered(framesOf(mem, dataDir+"/log"), uint64(facts.lsn), known)
+	hits := platter.Covered(platter.Frames(mem, dataDir+"/log"), uint64(facts.lsn), known)
 	return decayed{c, d, m, id, mem, hits}, true
 }
 
@@ -81,9 +81,9 @@ func (s *decayed) reread() {
 
 // values are the frames that hold a vote or a learned value: these have a slot,
 // and data to lose.
-func (s *decayed) values() (found []frame) {
+func (s *decayed) values() (found []platter.Frame) {
 	for _, f := range s.hits {
-		if f.hasData() {
+		if f.HasData() {
 			found = append(found, f)
 		}
 	}
@@ -122,7 +122,7 @@ func (c *Cell) rotValueOf(m *sim.Machine, d *sim.Draw) {
 	}
 	for range min(len(values), 1+d.Int(4)) {
 		f := values[d.Int(len(values))]
-		s.garbage(f.file, f.data, f.end-f.data)
+		s.garbage(f.File, f.Data, f.End-f.Data)
 	}
 	s.reread()
 	if d.Chance(1, 2) {
@@ -133,9 +133,6 @@ func (c *Cell) rotValueOf(m *sim.Machine, d *sim.Draw) {
 		})
 	}
 }
-
-// registers of a store, each in two copies.
-var registers = []string{dataDir + "/promise", dataDir + "/log/manifest"}
 
 // rotStore lets one copy of a register go bad; late in a run also both, headers,
 // or runs of bytes of the log; at times it waits for a log that has just been marked.
@@ -163,9 +160,9 @@ func rotStore(c *Cell, d *sim.Draw) {
 	}
 	switch how {
 	case 0:
-		s.rotRegister(copies[d.Int(2)])
+		s.rotRegister(platter.Copies[d.Int(2)])
 	case 1:
-		s.rotRegister(copies...)
+		s.rotRegister(platter.Copies...)
 	case 2, 3:
 		s.rotHeader()
 	case 4:
@@ -192,16 +189,16 @@ func (s *decayed) rotHeader() {
 	}
 	f := s.hits[s.d.Int(len(s.hits))]
 	if s.d.Chance(1, 4) {
-		s.garbage(f.file, 0, segmentHead)
+		s.garbage(f.File, 0, platter.SegmentHead)
 	} else {
 		s.rotHeaderOf(f)
 	}
 }
 
 // rotHeaderOf hits bits of it: a header that is all wrong is easy to tell.
-func (s *decayed) rotHeaderOf(f frame) {
+func (s *decayed) rotHeaderOf(f platter.Frame) {
 	for range 1 + s.d.Int(2) {
-		must(s.mem.Corrupt(f.file, f.off+s.d.Between(0, f.data-f.off-1), 1<<s.d.Int(8)))
+		must(s.mem.Corrupt(f.File, f.Off+s.d.Between(0, f.Data-f.Off-1), 1<<s.d.Int(8)))
 	}
 }
 
@@ -209,7 +206,7 @@ func (s *decayed) rotHeaderOf(f frame) {
 // the mark alone says that it was synced.
 func (s *decayed) rotEnd() {
 	for i := len(s.hits) - 1; i >= 0; i-- {
-		if s.hits[i].kind != 0 {
+		if s.hits[i].Kind != 0 {
 			s.rotHeaderOf(s.hits[i])
 			return
 		}
@@ -232,14 +229,14 @@ func (s *decayed) run() (file string, off, n int64) {
 	}
 	i := s.d.Int(len(s.hits))
 	f := s.hits[i]
-	end := f.end
+	end := f.End
 	for _, g := range s.hits[i+1:] {
-		if g.file != f.file || g.off != end {
+		if g.File != f.File || g.Off != end {
 			break
 		}
-		end = g.end
+		end = g.End
 	}
-	return f.file, f.off, min(end-f.off, s.d.Between(1, vfs.SectorSize))
+	return f.File, f.Off, min(end-f.Off, s.d.Between(1, vfs.SectorSize))
 }
 
 // misdirect makes a write of the log have gone astray: the bytes stand elsewhere,
@@ -258,7 +255,7 @@ func misdirect(c *Cell, d *sim.Draw) {
 	}
 	from, off, n := s.run()
 	to, at, room := s.run()
-	if n == 0 || room == 0 || from == to && readsOn(s.hits, to, at, off) {
+	if n == 0 || room == 0 || from == to && platter.ReadsOn(s.hits, to, at, off) {
 		return
 	}
 	c.watch.atlas.doom(s.id)
@@ -275,12 +272,12 @@ func misdirect(c *Cell, d *sim.Draw) {
 func (s *decayed) astray() {
 	lost := &vfs.Place{}
 	if values := s.values(); len(values) > 0 && s.d.Chance(3, 4) {
-		if f := values[s.d.Int(len(values))]; f.end-f.data > int64(promiseImage) {
-			lost = &vfs.Place{Name: f.file, Off: f.data}
+		if f := values[s.d.Int(len(values))]; f.End-f.Data > int64(platter.PromiseImage) {
+			lost = &vfs.Place{Name: f.File, Off: f.Data}
 		}
 	}
 	it := s.d.Int(2)
-	name, other := registers[0]+copies[it], registers[0]+copies[1-it]
+	name, other := registers[0]+platter.Copies[it], registers[0]+platter.Copies[1-it]
 	mem := s.mem
 	mem.SetFault(func(call vfs.Call) vfs.Fault {
 		if call.Op != vfs.OpWriteAt || call.Name != name {
@@ -346,16 +343,6 @@ func spoilt(mem *vfs.Mem) bool {
 		}
 	}
 	return false
-}
-
-// halfWritten says whether the running machine sees a register that is not what the
-// disk has: a write to it failed.
-func halfWritten(mem *vfs.Mem) bool {
-	return slices.ContainsFunc(mem.Files(), func(f vfs.FileInfo) bool {
-		return f.Unsynced > 0 && slices.ContainsFunc(registers, func(name string) bool {
-			return f.Name == name+".a" || f.Name == name+".b"
-		})
-	})
 }
 
 // strayFamilies are the first bytes of rows that a stray write may make: user

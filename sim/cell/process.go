@@ -18,6 +18,7 @@ import (
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/conduct"
+	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -329,7 +330,7 @@ func (r *replica) write(j *host.LogJob) error {
 		r.cell.dropped(r.env.World().Machine(r.env.Self()))
 	case j.Idle:
 		m := r.env.World().Machine(r.env.Self())
-		r.cell.watch.marked(r.id, stated(m.Disk().Mem(), dataDir+"/log"))
+		r.cell.watch.marked(r.id, platter.Stated(m.Disk().Mem(), dataDir+"/log"))
 		r.cell.marked(m)
 	default:
 		r.cell.watch.vouches(r.id, j.Records, r.env.World().Machine(r.env.Self()).Disk().Mem())

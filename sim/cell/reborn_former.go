@@ -6,6 +6,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/backup"
 	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -55,13 +56,13 @@ func (f former) comesBack(made backup.Restored) fault {
 // given its word for their ballot, or a candidate of old times could have it yet; and its
 // log says that it lacks all up to them, and nothing behind.
 func begins(mem *vfs.Mem, h paxos.Handle) fault {
-	value, _ := registerOf(mem, registers[0])
-	_, promise := promiseOf(value)
-	if promise.Less(h.Ballot) {
-		return faultf("S2", "has promised %v, and its rows are of ballot %v", promise, h.Ballot)
+	value, _ := platter.Register(mem, registers[0])
+	says := platter.ReadPromise(value)
+	if says.Ballot.Less(h.Ballot) {
+		return faultf("S2", "has promised %v, and its rows are of ballot %v", says.Ballot, h.Ballot)
 	}
-	if floor := floorOf(value); floor != h.Slot+1 {
-		return faultf("S3", "has a log that speaks of slots from %d on, and its rows are those after slot %d", floor, h.Slot)
+	if says.Floor != h.Slot+1 {
+		return faultf("S3", "has a log that speaks of slots from %d on, and its rows are those after slot %d", says.Floor, h.Slot)
 	}
 	return fault{}
 }

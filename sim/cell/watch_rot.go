@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -130,8 +131,8 @@ func (h *watch) mended(id paxos.NodeID, mem *vfs.Mem) {
 		return
 	}
 	for _, name := range registers {
-		a, first, good := copyOf(mem, name+copies[0])
-		b, second, also := copyOf(mem, name+copies[1])
+		a, first, good := platter.Copy(mem, name+platter.Copies[0])
+		b, second, also := platter.Copy(mem, name+platter.Copies[1])
 		if good != also || good && (first != second || !bytes.Equal(a, b)) {
 			h.world.Break("S17", "replica %d opens its store, and the copies of %s differ: version %d (%v) and %d (%v)", id, name, first, good, second, also)
 		}
@@ -155,8 +156,8 @@ func (h *watch) vouches(id paxos.NodeID, records []paxos.Record, mem *vfs.Mem) {
 	if !slices.ContainsFunc(records, inRegister) || h.atlas.isHurt(id) {
 		return
 	}
-	value, _ := registerOf(mem, registers[0])
-	if says := syncedOf(value); says < uint64(h.disks[id].lsn) {
+	value, _ := platter.Register(mem, registers[0])
+	if says := platter.ReadPromise(value).Synced; says < uint64(h.disks[id].lsn) {
 		h.world.Break("S17", "replica %d has written its promise register, which says that all up to #%d was synced, and all up to #%d was", id, says, h.disks[id].lsn)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal"
 )
 
@@ -163,11 +164,11 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	r := running(c.replicas[0])
 	mem := c.replicas[0].Disk().Mem()
 	d := &c.watch.disks[r.id]
-	value, ok := registerOf(mem, registers[0])
+	value, ok := platter.Register(mem, registers[0])
 	require.True(t, ok)
-	boot, promise := promiseOf(value)
-	require.Equal(t, d.boot, boot)
-	require.Equal(t, d.promise, promise)
+	says := platter.ReadPromise(value)
+	require.Equal(t, d.boot, says.Boot)
+	require.Equal(t, d.promise, says.Ballot)
 	require.False(t, c.watch.lost(r.id, mem))
 
 	for _, name := range registers {
@@ -184,25 +185,25 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	}
 	image, err := mem.Contents(registers[0] + ".a")
 	require.NoError(t, err)
-	require.Len(t, image, promiseImage, "a write of it that goes astray hits no more")
-	manifest, ok := registerOf(mem, registers[1])
+	require.Len(t, image, platter.PromiseImage, "a write of it that goes astray hits no more")
+	manifest, ok := platter.Register(mem, registers[1])
 	require.True(t, ok)
-	require.LessOrEqual(t, beginOf(manifest), firstOf(value))
+	require.LessOrEqual(t, platter.Begin(manifest), says.First)
 	cutting := func(first uint64) {
 		b, err := mem.Contents(registers[1] + ".a")
 		require.NoError(t, err)
-		binary.LittleEndian.PutUint64(b[registerHead+24:], first)
-		end := len(b) - sumSize
+		binary.LittleEndian.PutUint64(b[20+24:], first)
+		end := len(b) - 4
 		binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], crc32.MakeTable(crc32.Castagnoli)))
-		for _, suffix := range copies {
+		for _, suffix := range platter.Copies {
 			require.NoError(t, mem.Overlay(registers[1]+suffix, 0, b))
 		}
 	}
-	cutting(firstOf(value))
+	cutting(says.First)
 	require.False(t, c.watch.lost(r.id, mem))
-	cutting(firstOf(value) + 1)
+	cutting(says.First + 1)
 	require.True(t, c.watch.lost(r.id, mem), "what is there is from before the log was cut")
-	cutting(firstOf(value))
+	cutting(says.First)
 	b, err := mem.Contents(registers[0] + ".a")
 	require.NoError(t, err)
 	require.NoError(t, mem.Overlay(registers[0]+".b", 0, b))
@@ -250,13 +251,13 @@ func TestS17AMarkedLogStatesWhatIsSynced(t *testing.T) {
 		f := newFacts(t)
 		f.h.synced(1, h.next-1)
 		require.NoError(t, h.s.Idle())
-		f.h.marked(1, stated(h.mem, dataDir+"/log"))
+		f.h.marked(1, platter.Stated(h.mem, dataDir+"/log"))
 		f.good()
 		require.Equal(t, h.next-1, f.h.disks[1].mark)
 
 		h.append(t, paxos.Promised{Ballot: paxos.Ballot{Round: 9, Node: 1}})
 		f.h.synced(1, h.next-1)
-		says := stated(h.mem, dataDir+"/log")
+		says := platter.Stated(h.mem, dataDir+"/log")
 		require.LessOrEqual(t, says, uint64(h.next-2))
 		f.h.marked(1, says)
 		f.breaks("S17")

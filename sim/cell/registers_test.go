@@ -1,9 +1,6 @@
 package cell
 
 import (
-	"bytes"
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -64,30 +62,6 @@ func draws(t *testing.T, entity uint64) *sim.Draw {
 	return w.Draw("test", entity)
 }
 
-// The reader of the strikes sees the frames that wal.Dump prints.
-func TestFramesAreThoseOfTheLog(t *testing.T) {
-	for seed := range uint64(20) {
-		d := draws(t, seed)
-		h := newShelf(t, d, d.LogUniform(1, 1<<12))
-		var out bytes.Buffer
-		require.NoError(t, wal.Dump(h.mem, dataDir+"/log", &out))
-		var want, got []string
-		for line := range strings.Lines(out.String()) {
-			var off, lsn int
-			if n, _ := fmt.Sscanf(line, "%d #%d", &off, &lsn); n == 2 {
-				want = append(want, fmt.Sprint(off, lsn))
-			}
-		}
-		for _, f := range framesOf(h.mem, dataDir+"/log") {
-			if f.kind != 0 {
-				got = append(got, fmt.Sprint(f.off, f.lsn))
-			}
-		}
-		require.Equal(t, want, got)
-		require.Equal(t, int(h.next)-1, len(got))
-	}
-}
-
 // Whatever a strike does to covered frames is noticed: the store refuses, or
 // gives back each vote, or says that it cannot be read. And whatever is not
 // covered and torn away was, in some of these logs, a vote that is missed: the
@@ -100,12 +74,12 @@ func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
 		if d.Chance(1, 2) { // the register is on the disk, and what comes behind it is not yet
 			require.NoError(t, h.s.Append(h.next, []paxos.Record{paxos.Promised{Ballot: paxos.Ballot{Round: 2, Node: 1}}}))
 		}
-		all := framesOf(h.mem, dataDir+"/log")
+		all := platter.Frames(h.mem, dataDir+"/log")
 		known := max(uint64(h.mark), vouched(h.mem))
-		if n := len(covered(all, uint64(h.next-1), known)) - len(covered(all, uint64(h.next-1), uint64(h.mark))); n > 0 {
+		if n := len(platter.Covered(all, uint64(h.next-1), known)) - len(platter.Covered(all, uint64(h.next-1), uint64(h.mark))); n > 0 {
 			more++
 		}
-		s := decayed{d: d, mem: h.mem, hits: covered(all, uint64(h.next-1), known)}
+		s := decayed{d: d, mem: h.mem, hits: platter.Covered(all, uint64(h.next-1), known)}
 		wild := seed%5 == 4
 		if wild {
 			s.hits = all[len(all)-1:]
@@ -115,7 +89,7 @@ func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
 		}
 		if file, off, n := s.run(); d.Chance(1, 2) && len(s.values()) > 0 {
 			f := s.values()[d.Int(len(s.values()))]
-			s.garbage(f.file, f.data, f.end-f.data)
+			s.garbage(f.File, f.Data, f.End-f.Data)
 		} else {
 			s.garbage(file, off, n)
 		}
@@ -176,36 +150,14 @@ func TestWhatARegisterVouchesFor(t *testing.T) {
 	require.Zero(t, vouched(h.mem), "not on the disk yet")
 }
 
-// A frame that is moved over the mark in front of it leaves a log that reads on.
-func TestWhereALogReadsOn(t *testing.T) {
-	log := []frame{
-		{file: "a", off: 0, kind: 3}, {file: "a", off: 50}, {file: "a", off: 78}, {file: "a", off: 106, kind: 3}, {file: "a", off: 160, kind: 3},
-	}
-	for name, c := range map[string]struct {
-		file    string
-		at, off int64
-		on      bool
-	}{
-		"over the mark in front":    {"a", 78, 106, true},
-		"over the first of two":     {"a", 50, 106, true},
-		"over the entry in front":   {"a", 106, 160, false},
-		"over an entry and marks":   {"a", 0, 106, false},
-		"to a place behind":         {"a", 160, 106, false},
-		"to where it stands":        {"a", 106, 106, false},
-		"entries of other segments": {"b", 78, 106, true},
-	} {
-		require.Equal(t, c.on, readsOn(log, c.file, c.at, c.off), name)
-	}
-}
-
 // The last record of a marked log is rotten, not torn: the mark behind it says so.
 func TestTheEndOfAMarkedLogIsNeverForgotten(t *testing.T) {
 	for seed := range uint64(100) {
 		d := draws(t, seed)
 		h := newShelf(t, d, d.LogUniform(64, 1<<12))
 		require.NoError(t, h.s.Idle())
-		s := decayed{d: d, mem: h.mem, hits: covered(framesOf(h.mem, dataDir+"/log"), uint64(h.next-1), uint64(h.next-1))}
-		require.Equal(t, uint64(h.next-1), s.hits[len(s.hits)-1].lsn)
+		s := decayed{d: d, mem: h.mem, hits: platter.Covered(platter.Frames(h.mem, dataDir+"/log"), uint64(h.next-1), uint64(h.next-1))}
+		require.Equal(t, uint64(h.next-1), s.hits[len(s.hits)-1].LSN)
 		s.rotEnd()
 		h.mem.Crash(vfs.Seeded(seed))
 		_, _, _, err := store.Open(h.mem, dataDir, store.Options{Salt: func() uint64 { return 1 }})

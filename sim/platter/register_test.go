@@ -1,0 +1,56 @@
+package platter_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/platter"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// A register is the better one of its two copies.
+func TestRegistersAreRead(t *testing.T) {
+	const name = "cell/promise"
+	h := newShelf(t, 1<<12)
+	says := func() (platter.Promise, bool) {
+		value, ok := platter.Register(h.mem, name)
+		return platter.ReadPromise(value), ok
+	}
+	want := platter.Promise{Boot: 5, Ballot: paxos.Ballot{Round: 3, Node: 2}, Floor: 1, First: 1}
+	got, ok := says()
+	require.True(t, ok)
+	want.Synced = got.Synced
+	require.Equal(t, want, got)
+
+	h.append(t, paxos.Promised{Ballot: paxos.Ballot{Round: 9, Node: 1}})
+	got, _ = says()
+	require.Equal(t, paxos.Ballot{Round: 9, Node: 1}, got.Ballot)
+	require.EqualValues(t, h.next-2, got.Synced, "it is written before what asks for it")
+	b, err := h.mem.Contents(name + ".a")
+	require.NoError(t, err)
+	require.Len(t, b, platter.PromiseImage)
+
+	require.NoError(t, h.mem.Corrupt(name+".a", 30, 1))
+	_, _, ok = platter.Copy(h.mem, name+".a")
+	require.False(t, ok)
+	other, ok := says()
+	require.True(t, ok)
+	require.Equal(t, got, other)
+	require.NoError(t, h.mem.Corrupt(name+".b", 16, 0xff))
+	_, ok = says()
+	require.False(t, ok, "a size that is wrong is no reason to read on")
+
+	manifest, ok := platter.Register(h.mem, "cell/log/manifest")
+	require.True(t, ok)
+	require.EqualValues(t, 1, platter.Begin(manifest))
+}
+
+// What is not there says no more than an empty register does.
+func TestNoRegister(t *testing.T) {
+	value, ok := platter.Register(vfs.NewMem(), "cell/promise")
+	require.False(t, ok)
+	require.Equal(t, platter.Promise{Floor: 1, First: 1}, platter.ReadPromise(value))
+	require.EqualValues(t, 1, platter.Begin(nil))
+}
