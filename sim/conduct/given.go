@@ -12,13 +12,17 @@ import (
 // given is the snapshot that one life of a laggard has pieces of. Who gives it may be slow;
 // it is not left for one that has another, or who has more to copy than a source gives at a
 // stretch begins anew for ever, though all are alive (L1).
+//
+// And it takes nothing that it has not asked for since it had the last one: a piece may be
+// late, and whatever comes of it is put where it belongs to nothing (L2).
 type given struct {
-	id   host.SnapshotID
-	by   []paxos.NodeID // all that gave the piece which it took last; none: nobody gives anything
-	at   time.Time      // the last piece came, by its own clock
-	came host.Piece     // the latest, which it may not have taken
-	from []paxos.NodeID
-	then time.Time
+	wants bool // it has asked for one
+	id    host.SnapshotID
+	by    []paxos.NodeID // all that gave the piece which it took last; none: nobody gives anything
+	at    time.Time      // the last piece came, by its own clock
+	came  host.Piece     // the latest, which it may not have taken
+	from  []paxos.NodeID
+	then  time.Time
 }
 
 // notLeft is for how long, in first waits of a laggard, a source is not left that has given
@@ -41,8 +45,15 @@ func (s *given) hears(now time.Time, from paxos.NodeID, m host.Transfer) {
 }
 
 // takes is told of a job of the bulk lane: what is put was taken.
-func (s *given) takes(j host.BulkJob) {
-	if p, puts := j.(host.PutJob); puts && p.Piece.Offset == s.came.Offset && p.Piece.ID.Equal(s.came.ID) {
+func (s *given) takes(w *sim.World, id paxos.NodeID, j host.BulkJob) {
+	p, puts := j.(host.PutJob)
+	if !puts {
+		return
+	}
+	if !s.wants {
+		w.Break("L2", "replica %d puts away a piece of a snapshot after slot %d, and has asked for none", id, p.Piece.ID.Handle.Slot)
+	}
+	if p.Piece.Offset == s.came.Offset && p.Piece.ID.Equal(s.came.ID) {
 		s.id, s.by, s.at = p.Piece.ID, s.from, s.then
 	}
 }
@@ -50,7 +61,7 @@ func (s *given) takes(j host.BulkJob) {
 // ends is told what became of a job of the bulk lane: a transfer may fail, or be over.
 func (s *given) ends(result host.BulkResult) {
 	if d, puts := result.(host.PutDone); puts && (d.Err != nil || d.Rows != nil) {
-		s.by = nil
+		s.by, s.wants = nil, s.wants && d.Rows == nil
 	}
 }
 
@@ -66,6 +77,7 @@ func (s *given) gives() bool { return len(s.by) > 0 }
 
 // asks is told of a question that leaves.
 func (s *given) asks(w *sim.World, id, to paxos.NodeID, now time.Time, m host.Ask, pause time.Duration) {
+	s.wants = true
 	if !s.gives() || !m.ID.IsZero() {
 		return
 	}

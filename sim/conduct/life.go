@@ -115,9 +115,9 @@ func (l *Life) Says(now time.Time, to paxos.NodeID, wire string, repeated bool) 
 	if l.asked.owes() {
 		l.asked.says(l.id, to, wire)
 	}
-	if l.given.gives() && host.IsTransfer(wire) {
-		x, _ := host.DecodeTransfer(wire)
-		if q, ok := x.(host.Ask); ok {
+	if host.IsTransfer(wire) {
+		m, _ := host.DecodeTransfer(wire)
+		if q, ok := m.(host.Ask); ok {
 			l.given.applied(l.host.Node().Status().Applied)
 			l.given.asks(l.world, l.id, to, now, q, l.terms.Host.Node.Paxos.Retransmit)
 		}
@@ -132,7 +132,7 @@ func (l *Life) Acted(now time.Time, out *host.Output, proposed []command.Command
 		l.heard.acted(log.Held)
 		if out.Bulk != nil {
 			l.asked.lane(true)
-			l.given.takes(out.Bulk)
+			l.given.takes(l.world, l.id, out.Bulk)
 		}
 		l.asked.acted(l.world, l.id, log.Held, log.Applied)
 		l.sums.goesOn(l.world, l.id, l.terms.Replicas)
