@@ -58,6 +58,7 @@ type seat struct {
 	used    map[api.SessionID]time.Time // a call was answered, or the session began
 	heard   map[api.SessionID]*lately   // sessions of this epoch
 	ends    map[api.SessionID]time.Time // its end was proposed
+	told    map[api.SessionID]time.Time // of a lease, and of no fail-over
 	brought brought
 	delays  delays
 	lengths lengths
@@ -93,13 +94,15 @@ func newSeat(of presider, e api.Epoch, now time.Time, l handle.Limits) seat {
 		seen: map[api.SessionID]api.Seq{}, under: map[api.SessionID][]api.Seq{}, busy: map[api.SessionID]time.Time{},
 		leases: map[api.SessionID]time.Time{}, knows: map[api.SessionID]bool{},
 		waits: map[api.SessionID]waiting{}, used: map[api.SessionID]time.Time{}, heard: map[api.SessionID]*lately{}, ends: map[api.SessionID]time.Time{},
+		told: map[api.SessionID]time.Time{},
 	}
 }
 
 // came is told of a request before the master is; those of other epochs are not
-// for it (C12.04). known finds the handle that was given out with a token.
+// for it (C12.04), and session 0 is nobody's. known finds the handle that was given out
+// with a token.
 func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *grip) {
-	if t.of == nil || q.Epoch != t.epoch {
+	if t.of == nil || q.Epoch != t.epoch || q.Session == 0 {
 		return
 	}
 	if q.Seen > t.seen[q.Session] {

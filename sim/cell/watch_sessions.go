@@ -208,7 +208,8 @@ func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applie
 
 // proposes: in a fail-over a master works on no calls (C12.07), and the end of a
 // session is proposed when its lease is over, as of an instant at which this was
-// the master for certain, and not while its client waits for an answer.
+// the master for certain, and not while its client waits for an answer, or has only
+// just had one, however late that was.
 func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Command) {
 	t := &s.seats[id]
 	if guard, _ := guardOf(c); guard != t.epoch {
@@ -268,6 +269,9 @@ func (s *sessionWatch) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 	t.ends[x] = now
 	if left := m.Lease.Sub(t.certainly(now)); left > 0 {
 		s.breaks(id, "ends session %d, and when it last was master for certain, %v ago, the lease had %v to run", x, now.Sub(t.certainly(now)), left)
+	}
+	if told, was := t.told[x]; was && now.Sub(told) < s.cfg.LeaseMin/3 {
+		s.breaks(id, "ends session %d %v after it told its client of a lease: that had no time to come again", x, now.Sub(told))
 	}
 	switch k, waits := t.waits[x]; {
 	case !waits || !m.Flushed:
@@ -368,6 +372,7 @@ func (s *sessionWatch) promises(id paxos.NodeID, now time.Time, x api.SessionID,
 	}
 	s.sees(id, now, x, 0)
 	if !l.Failover {
+		t.told[x] = now
 		s.grants(id, x, was, t.surely(now), t.certainly(now))
 	}
 }

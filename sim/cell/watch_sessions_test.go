@@ -119,6 +119,28 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.beats(1, 1, 3)
 			r.proposes(6, expire)
 		}, true},
+		"its end a moment after a late answer": {func(r *reign) {
+			r.c.lease = time.Time{}
+			r.acts(0)
+			r.proposes(2, confirm)
+			r.acts(6.1, confirmed)
+			r.beats(1, 1, 3)
+			r.answers(6.1, 1, 6, 5)
+			r.proposes(6.2, confirm)
+			r.acts(6.3, confirmed)
+			r.proposes(6.3, expire)
+		}, true},
+		"its end some time after a late answer": {func(r *reign) {
+			r.c.lease = time.Time{}
+			r.acts(0)
+			r.proposes(2, confirm)
+			r.acts(6.1, confirmed)
+			r.beats(1, 1, 3)
+			r.answers(6.1, 1, 6, 5)
+			r.proposes(7.6, confirm)
+			r.acts(7.7, confirmed)
+			r.proposes(7.7, expire)
+		}, false},
 		"its end while one of before it knew waits": {func(r *reign) { r.beats(1, 1, 2); r.proposes(6, expire) }, false},
 		"its end while an idle one's KeepAlive waits": {func(r *reign) {
 			r.w.cfg.IdleAfter = 5 * time.Second
@@ -282,6 +304,7 @@ func TestS11WhoseKeepAliveWaitsIsToldOfTheEnd(t *testing.T) {
 	told := func(r *reign, id uint64) {
 		r.w.answered(1, second(2), api.Reply{ID: id, Session: 7, Result: api.Result{Code: api.NotMaster}})
 	}
+	nobodys := api.Request{ID: 5, Epoch: 3, Op: api.KeepAlive{}}
 	deposed := func(r *reign) { r.c.state = master.Following; r.acts(2) }
 	for name, c := range map[string]struct {
 		does   func(r *reign)
@@ -295,6 +318,7 @@ func TestS11WhoseKeepAliveWaitsIsToldOfTheEnd(t *testing.T) {
 		"its master starts again":          {func(r *reign) { r.c = &chair{state: master.Following}; r.acts(2) }, false},
 		"its session ends":                 {func(r *reign) { r.acts(2, ended) }, true},
 		"and it is told that":              {func(r *reign) { r.acts(2, ended); told(r, 1) }, false},
+		"that of session 0 does not":       {func(r *reign) { r.w.came(1, second(1), nobodys); deposed(r); told(r, 1) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)

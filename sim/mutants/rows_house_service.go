@@ -180,6 +180,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O231", "B", "who has more to send goes on before the others have had their turn"),
 		applied(GroupHouse, "O232", "B", "of those who wait for the log the latest has the next turn"),
 		applied(GroupHouse, "O233", "B", "a piece of a snapshot that nobody asked for is taken, and put away"),
+		weak(GroupHouse, "O234", "C", "who is answered late has no time to come again: its session ends by the next word of the log",
+			"the log must take longer than half a lease, twice, and the client long to come. TestWhoIsAnsweredLateMayComeAgain in replica/session kills it"),
 		applied(GroupHouse, "O185", "B", "the watermark in the promise register is not brought in when the log is opened"),
 		weak(GroupHouse, "O205", "C", "when who waits for a lock is given up with a request on a row, those behind him are not looked at",
 			"no client does that but a hostile one, and something else soon happens. testdata/traces/copies.txt in replica/desk kills it"),
