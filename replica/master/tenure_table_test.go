@@ -173,11 +173,20 @@ func TestOnlyAServingMasterTakesRequests(t *testing.T) {
 	require.Equal(t, api.NotMaster, p.Result.Code)
 	require.EqualValues(t, 3, p.Master)
 
+	// Who opens a session needs to know of no epoch.
+	opening := api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{7}}}
+	r.request(9, opening)
+	p = r.reply()
+	require.Equal(t, api.NotMaster, p.Result.Code)
+	require.EqualValues(t, 3, p.Master)
+
 	r.elect(5)
 	r.request(9, put(2, s, 1))
 	p = r.reply()
 	require.Equal(t, api.NotMaster, p.Result.Code)
 	require.EqualValues(t, 1, p.Master, "ask here again")
+	r.request(9, opening)
+	require.Equal(t, api.NotMaster, r.reply().Result.Code)
 	require.Len(t, r.taken, 1, "the first command of a tenure is its epoch, and nothing is before it")
 
 	r.last()
@@ -187,6 +196,10 @@ func TestOnlyAServingMasterTakesRequests(t *testing.T) {
 
 	r.apply(command.Epoch{Master: 2, Ballot: rows.Ballot{Round: 8, Node: 2}})
 	r.request(9, put(4, s, 2))
+	p = r.reply()
+	require.Equal(t, api.NotMaster, p.Result.Code)
+	require.EqualValues(t, 2, p.Master)
+	r.request(9, opening)
 	p = r.reply()
 	require.Equal(t, api.NotMaster, p.Result.Code)
 	require.EqualValues(t, 2, p.Master)
