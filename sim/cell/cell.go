@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/belief"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -40,7 +41,7 @@ type Cell struct {
 	tops     []paxos.Slot      // highest slot applied, each time that bounds were looked at
 	deserted int               // sessions that their clients left without a word
 	tricks   map[string]uint64 // of a hostile client, that were answered as they must be
-	suffix   *suffixWatch
+	suffix   *belief.Suffix
 	sessions *sessionWatch
 	shown    *sequencerWatch
 	promises *promiseWatch
@@ -86,7 +87,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.shares.owner = func(s api.SessionID) api.Principal { return c.rights.opened[s] }
 	c.handles = newHandleBook(c.world, c.rights, newRoomBook(p.Host.Node.Desk, c.queues))
 	c.handles.applied, c.handles.intruder = c.current, c.intruder()
-	c.suffix = newSuffixWatch(c.world)
+	c.suffix = belief.NewSuffix(c.world)
 	c.shown = newSequencerWatch(c.world, c.watch.locks)
 	c.sessions = newSessionWatch(c.world, p.Replicas, p.Host.Node.Sessions)
 	c.sessions.sweep, c.sessions.room = p.Host.Node.Desk.SweepAfter, p.Host.Node.Desk.Handles

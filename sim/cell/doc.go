@@ -45,16 +45,12 @@
 //	             watch_room.go: whether there was none (S14); watch_census.go: how many
 //	             sessions there are (L2, S14); watch_rot.go: S17;
 //	             watch_guards.go: calls are done for whom they were meant (S2);
-//	             watch_wire.go, watch_account.go, watch_hangs.go, watch_suffix.go:
-//	             what a client may send and believe, by its own clock (S11, L1);
-//	             watch_events.go: what it tells of that; watch_prompt.go: and when its
-//	             programs hear of answers, watch_turns.go: and of their turn (L1);
+//	             watch_wire.go: between a client and its line;
 //	             watch_seat.go, watch_sessions.go: what a master promises to sessions,
 //	             and when a fail-over is over; watch_lengths.go: how long that is;
 //	             watch_lapses.go: what it leaves undone (S11, L1);
 //	             watch_promises.go: both compared (S11);
-//	             watch_brought.go: who presented what he holds (S8, S9); watch_notice.go:
-//	             what a client owes to a new master (S9); watch_delays.go,
+//	             watch_brought.go: who presented what he holds (S8, S9); watch_delays.go,
 //	             watch_legacy.go: a lock-delay is no longer than it is (S8);
 //	             watch_sequencers.go: which are valid, by the log (S10);
 //	             watch_leaks.go: what nobody has open goes (S15);
@@ -73,7 +69,8 @@
 //	result.go    what becomes of a seed; describe.go: a plan in words
 //
 // What stands on disks is read by package platter, without the product's code.
-// What one life of a replica owes to whoever asks it something is watched by package conduct.
+// What one life of a replica owes to whoever asks it something is watched by package conduct,
+// what one life of a client may send, believe and tell by package belief.
 // What is done with many seeds is package seeds.
 //
 // A property breaks by World.Break with its number; an invariant of the product

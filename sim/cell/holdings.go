@@ -134,8 +134,8 @@ func (p *program) locked(ctx context.Context, o *opened, in lockInput, do func(c
 	trail := &client.Trail{}
 	at = b.begins(p.id, in, trail)
 	if t := p.turns(o); t != nil && (in.Op == linearizability.LockAcquire || in.Op == linearizability.LockTry) {
-		t.begins(trail)
-		defer t.ends(trail)
+		t.Begins(trail)
+		defer t.Ends(trail)
 	}
 	out, err := do(client.WithTrail(ctx, trail))
 	p.tied(o, trail)

@@ -80,7 +80,7 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 		p.cell.load.shown[o.path] = p.sequencer
 		p.cell.minds.holds(p.believer(), o, lock, mode)
 		if t := p.turns(o); t != nil {
-			t.lock = lock
+			t.Got(lock)
 		}
 	case errors.Is(err, client.ErrGone), errors.Is(err, client.ErrPoisoned), errors.Is(err, client.ErrClosed):
 		p.loses(o, err)

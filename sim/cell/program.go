@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/belief"
 )
 
 // finaleCalls is how many calls each program makes after healing; each must
@@ -279,18 +280,18 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 // hears looks at the instant at which a call has ended for its program.
 func (p *program) hears(t *client.Trail) {
 	if w := p.cell.promises.of(p.client); w != nil {
-		w.wrong(w.prompt.ends(p.cell.world.Now(), call{t.Session, t.Seq}))
+		w.life.Ends(t)
 	}
 }
 
 // ended notes how a call ended that asks the cell.
 func (p *program) ended(err error) {
 	p.expired = errors.Is(err, client.ErrSessionExpired)
-	var a *account
+	var l *belief.Life
 	if w := p.cell.promises.of(p.client); w != nil {
-		a = &w.account
+		l = w.life
 	}
-	p.cell.suffix.told(p.client, p.late, err, a)
+	p.cell.suffix.Ended(p.client, p.late, err, l)
 }
 
 // reads says that a call changes nothing: it has a place in the log only where a

@@ -112,3 +112,12 @@ func (r *reign) used(at float64) {
 func put(e api.Epoch, n api.Seq) command.Call {
 	return command.Call{Guard: e, Session: 7, Seq: n, Op: api.Put{Key: "k", Value: "v"}}
 }
+
+// second is an instant by a clock of the cell, in seconds.
+func second(s float64) time.Time {
+	return time.Unix(100, 0).Add(time.Duration(s * float64(time.Second)))
+}
+
+func leased(d time.Duration) api.Result {
+	return api.Result{Code: api.OK, Detail: api.Leased{Lease: d}}
+}

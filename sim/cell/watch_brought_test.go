@@ -2,6 +2,7 @@ package cell
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -90,4 +91,26 @@ func TestWhoHoldsLocksInThePresentEpoch(t *testing.T) {
 	h := &watch{locks: s.b, epoch: 4}
 	require.Equal(t, []owner{{1, handleOf(1)}}, h.held(4))
 	require.Empty(t, h.held(3))
+}
+
+// A lock that a new master freed, as nobody presented its handle, is nobody's.
+func TestS9NobodyIsToldOfALockThatWasFreed(t *testing.T) {
+	for name, c := range map[string]struct {
+		epoch  api.Epoch
+		held   api.Acquisition
+		breaks bool
+	}{
+		"by that master":       {2, 5, true},
+		"by a later one":       {3, 5, true},
+		"by the one of before": {1, 5, false},
+		"another hold":         {2, 6, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newLockStory(t)
+			s.acquire(1, 1, api.Exclusive, 5, 5)
+			s.applied(command.FailHandle{Guard: 2, Session: 1, Handle: handleOf(1)}, api.Result{Code: api.OK}, delay(time.Second))
+			s.b.told(1, api.Reply{Session: 1, Seq: 1, Epoch: c.epoch, Result: api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: c.held}}})
+			require.Equal(t, c.breaks, s.w.Failure() != nil)
+		})
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/belief"
 )
 
 // clientWatch is what client programs take for true at an instant of true time,
@@ -37,8 +38,7 @@ type believed struct {
 
 // held is a lock as its holder sees it: a *client.Lock.
 type held interface {
-	Held() bool
-	Err() error
+	belief.Lock
 	Context() context.Context
 }
 
@@ -132,15 +132,15 @@ func (b *clientWatch) sends(q api.Request) {
 	var of func(x believed) bool
 	switch op := q.Op.(type) {
 	case api.Release, api.CloseHandle, api.Poison:
-		g, ok := parseToken(string(api.HandleOf(op)))
-		of = func(x believed) bool { return ok && x.o.id == g.id }
+		k, ok := belief.ReadToken(api.HandleOf(op))
+		of = func(x believed) bool { return ok && x.o.id == k.ID }
 	case api.EndSession:
 		of = func(believed) bool { return true }
 	default:
 		return
 	}
 	for _, x := range b.held {
-		if x.o.session == q.Session && of(x) && !x.who.dead() && !lost(x.lock) {
+		if x.o.session == q.Session && of(x) && !x.who.dead() && !belief.Lost(x.lock) {
 			b.world.Break("S9", "the client on %v sends %T, and its lock of %v says that it is held: %t, %v", x.who.self(), q.Op, x.node, x.lock.Held(), x.lock.Err())
 		}
 	}
@@ -149,7 +149,7 @@ func (b *clientWatch) sends(q api.Request) {
 // lacks is told that a program was told, by an answer to a call on a handle, that this
 // is of no more use: the lock that it held is lost (S9).
 func (b *clientWatch) lacks(who believer, n api.Ref, l held, why error) {
-	if !lost(l) {
+	if !belief.Lost(l) {
 		b.world.Break("S9", "the client on %v was told of the handle of %v: %v; and its lock says that it is held: %t, %v", who.self(), n, why, l.Held(), l.Err())
 	}
 	b.sound(who, n, l)
@@ -201,15 +201,10 @@ func (b *clientWatch) sound(who believer, n api.Ref, l held) {
 // by no fault of the cell's is it held any more.
 func (b *clientWatch) lets(who believer, n api.Ref, l held) {
 	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.lock == l })
-	if !lost(l) {
+	if !belief.Lost(l) {
 		b.world.Break("S9", "the lock of %v on %v was given back, and says that it is held: %t, %v", n, who.self(), l.Held(), l.Err())
 	}
 	b.sound(who, n, l)
-}
-
-// lost says that a lock is not held any more, for good.
-func lost(l held) bool {
-	return !l.Held() && l.Err() != nil && !errors.Is(l.Err(), client.ErrJeopardy)
 }
 
 // certain says for how long a client is certain that its session is alive, by its

@@ -1,7 +1,6 @@
 package cell
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -222,6 +221,8 @@ func wants(op api.Op) api.Rights {
 // fault is what speaks against doing what was asked; "" is nothing.
 type fault struct{ id, text string }
 
+func faultf(id, format string, args ...any) fault { return fault{id, fmt.Sprintf(format, args...)} }
+
 // faultOf says what speaks against doing what was asked. What is proposed now must
 // not come through a handle that is shut by now; what is answered may have been
 // under way when that happened.
@@ -326,8 +327,6 @@ func fenced(op api.Op) bool {
 	}
 	return true
 }
-
-func bigEndian(s string) uint64 { return binary.BigEndian.Uint64([]byte(s[:8])) }
 
 // refused counts the answers to what nothing spoke for.
 func (b *handleBook) refused() (n uint64) {

@@ -1,12 +1,12 @@
 package cell
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/sim/belief"
 )
 
 // answers is told of each answer that leaves a replica, and to whom. logged says
@@ -269,7 +269,7 @@ func (b *handleBook) other(k call, op api.Op) (x api.Op, ok bool) {
 // a later master knows of the tie by nothing else.
 func (b *handleBook) saysTie(id paxos.NodeID, k call, t api.Token, want string) {
 	q, err := api.ParseSequencer(want)
-	g, ok := parseToken(string(t))
+	g, ok := gripBy(t)
 	if err != nil || !ok || !slices.Contains(g.tied, q) {
 		b.world.Break("S10", "replica %d ties a handle to %q by call %d of session %d, and the token that it answers does not say so", id, want, k.seq, k.session)
 	}
@@ -281,7 +281,7 @@ func (b *handleBook) gives(id paxos.NodeID, k call, t api.Token, op api.Op) {
 	if b.given[t] != nil {
 		return
 	}
-	g, ok := parseToken(string(t))
+	g, ok := gripBy(t)
 	if !ok {
 		b.world.Break("S14", "replica %d gives out a token of %d bytes that is none", id, len(t))
 		return
@@ -325,30 +325,10 @@ func (b *handleBook) mayHave(g *grip) bool {
 		(b.rights.version != b.rights.began || n != nil && b.rights.may(b.rights.who[g.session], n.names, g.rights))
 }
 
-// parseToken reads a token as replica/handle draws it, but for the check digits.
-func parseToken(t string) (*grip, bool) {
-	const fixed = 2 + 4*8 + 3 + 4
-	if len(t) < fixed+2 {
-		return nil, false
-	}
-	n := func(at int) uint64 { return bigEndian(t[at:]) }
-	length := int(t[fixed])<<8 | int(t[fixed+1])
-	if len(t) < fixed+2+length {
-		return nil, false
-	}
-	path, err := api.ParsePath(t[fixed+2 : fixed+2+length])
-	var tied []api.Sequencer
-	if rest := t[fixed+2+length:]; len(rest) > 2 {
-		if n := int(rest[0])<<8 | int(rest[1]); n > 0 && len(rest) >= 2+n {
-			f, wrong := api.ParseSequencer(rest[2 : 2+n])
-			tied, err = []api.Sequencer{f}, errors.Join(err, wrong)
-		}
-	}
-	return &grip{
-		tied: tied,
-		id:   api.HandleID{Epoch: api.Epoch(n(2)), Counter: n(10)}, session: api.SessionID(n(18)),
-		node: api.Ref{Path: path, Instance: api.Instance(n(26))}, rights: api.Rights(t[36]),
-	}, err == nil
+// gripBy is a handle by its token.
+func gripBy(t api.Token) (*grip, bool) {
+	k, ok := belief.ReadToken(t)
+	return &grip{id: k.ID, session: k.Session, node: k.Node, rights: k.Rights, tied: k.Tied}, ok
 }
 
 // means says that an op, by a token that was given out, is what a deed does.
@@ -360,7 +340,7 @@ func (b *handleBook) means(op api.Op, deed command.Deed) bool {
 	g := b.given[token]
 	if on && g == nil {
 		g = &grip{}
-		if parsed, ok := parseToken(string(token)); ok {
+		if parsed, ok := gripBy(token); ok {
 			g = parsed // forged: it is said what is wrong with it
 		}
 	}

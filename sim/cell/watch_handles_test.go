@@ -175,12 +175,12 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 			k.answer("bob", 8, seq, 3, api.Result{Code: api.OK, Detail: api.Opened{Token: token, Node: k.node}})
 		}, "S16"},
 		"more rights than the program named": {func(k *keeper) {
-			g, ok := parseToken(string(k.given(8, "bob", 2, rw)))
+			g, ok := gripBy(k.given(8, "bob", 2, rw))
 			require.True(t, ok)
 			k.h.gets(g.id, api.RightRead)
 		}, "S16"},
 		"the rights that the program named": {func(k *keeper) {
-			g, ok := parseToken(string(k.given(8, "bob", 2, rw)))
+			g, ok := gripBy(k.given(8, "bob", 2, rw))
 			require.True(t, ok)
 			k.h.gets(g.id, rw)
 		}, ""},

@@ -27,15 +27,15 @@ const (
 func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 	w := c.promises.of(cl)
 	ended := 0
-	for served := time.Duration(0); w != nil && !w.over && w.account.hangs.handles > known; {
+	for served := time.Duration(0); w != nil && !w.life.Over() && w.life.Handles() > known; {
 		if c.served() {
 			served += tidyStep
 		}
-		if n := w.account.hangs.ended; n > ended {
+		if n := w.life.Answered(); n > ended {
 			ended, served = n, 0 // a Close waits for the client's window, and that for the log
 		}
 		if served > c.tidyBound() {
-			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.self(), w.account.hangs.handles, known)
+			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.self(), w.life.Handles(), known)
 			return
 		}
 		if rt.Sleep(context.Background(), tidyStep) != nil {

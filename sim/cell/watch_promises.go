@@ -42,7 +42,7 @@ func (p *promiseWatch) clientMoved(w *wire) {
 	seats := p.cell.sessions.seats
 	for id := range seats {
 		if t := &seats[id]; t.of != nil && t.epoch == p.cell.watch.epoch && p.lives(id, t.of) {
-			if m, ok := t.of.Session(w.account.session); ok {
+			if m, ok := t.of.Session(w.life.Session()); ok {
 				p.compare(w, paxos.NodeID(id), m.Lease)
 			}
 		}
@@ -62,7 +62,7 @@ func (p *promiseWatch) masterMoved(id paxos.NodeID, s api.SessionID, lease time.
 		return
 	}
 	for _, w := range p.wires {
-		if w.account.session == s {
+		if w.life.Session() == s {
 			p.compare(w, id, lease)
 		}
 	}
@@ -74,7 +74,7 @@ func (p *promiseWatch) compare(w *wire, id paxos.NodeID, lease time.Time) {
 		return
 	}
 	if end := p.cell.replicas[id-1].Clock().TrueTime(lease); end < until {
-		p.cell.world.Break("S11", "the client on %v counts on session %d for %v after its lease ends at replica %d", w.self(), w.account.session, until-end, id)
+		p.cell.world.Break("S11", "the client on %v counts on session %d for %v after its lease ends at replica %d", w.self(), w.life.Session(), until-end, id)
 	}
 }
 
@@ -88,7 +88,7 @@ func (p *promiseWatch) command(a *command.Applied) {
 		return
 	}
 	for _, w := range p.wires {
-		if !w.dead() && w.kept > 0 && w.account.session == c.Session && w.keptIn == c.Guard && w.client.Status().State == session.Open {
+		if !w.dead() && w.kept > 0 && w.life.Session() == c.Session && w.keptIn == c.Guard && w.client.Status().State == session.Open {
 			p.cell.world.Break("S11", "session %d is ended in epoch %d after healing, and its client on %v has kept it there until %v ago", c.Session, c.Guard, w.self(), p.cell.world.Now()-w.kept)
 		}
 	}

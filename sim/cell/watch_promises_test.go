@@ -48,9 +48,9 @@ func TestS11AClientNeverCountsOnMoreThanItsLease(t *testing.T) {
 				lease = lease.Add(step)
 			}
 		}
-		g.cell.promises.masterMoved(id, w.account.session+1, clock.Mono())
+		g.cell.promises.masterMoved(id, w.life.Session()+1, clock.Mono())
 		g.breaks(false, "another session")
-		g.cell.promises.masterMoved(id, w.account.session, lease)
+		g.cell.promises.masterMoved(id, w.life.Session(), lease)
 		g.breaks(breaks, short.String())
 	}
 }
@@ -60,16 +60,15 @@ func TestS11ASessionThatIsKeptDoesNotEnd(t *testing.T) {
 	ends := func(guard api.Epoch, s api.SessionID, v command.Verdict) {
 		g.cell.promises.command(&command.Applied{Command: command.Expire{Guard: guard, Session: s}, Verdict: v, Result: api.Result{Code: api.OK}})
 	}
-	kept := w.account.granted
-	ends(kept, w.account.session, command.Refused)
-	ends(kept-1, w.account.session, command.Executed)
-	ends(kept, w.account.session+1, command.Executed)
+	kept := w.keptIn
+	ends(kept, w.life.Session(), command.Refused)
+	ends(kept-1, w.life.Session(), command.Executed)
+	ends(kept, w.life.Session()+1, command.Executed)
 	g.cell.healed = false
-	ends(kept, w.account.session, command.Executed)
+	ends(kept, w.life.Session(), command.Executed)
 	g.cell.healed = true
-	w.account.granted++ // the next master has told it of the fail-over, with what was left of its lease
-	ends(kept+1, w.account.session, command.Executed)
+	ends(kept+1, w.life.Session(), command.Executed) // the next master has only told it of the fail-over
 	g.breaks(false, "none of these")
-	ends(kept, w.account.session, command.Executed)
+	ends(kept, w.life.Session(), command.Executed)
 	g.breaks(true, "it was kept")
 }

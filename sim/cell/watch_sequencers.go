@@ -6,6 +6,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/belief"
 )
 
 // sequencerWatch compares what is said of sequencers with who holds which lock, by
@@ -153,7 +154,7 @@ func (w *sequencerWatch) judge(s api.Sequencer, said api.Code, free bool) {
 func (b *handleBook) looseFault(k call) fault {
 	for _, a := range b.asked[k] {
 		token, on := tokenIn(a.op)
-		if g, ok := parseToken(string(token)); on && fenced(a.op) && (!ok || len(g.tied) == 0) && a.who == b.rights.opened[k.session] {
+		if t, ok := belief.ReadToken(token); on && fenced(a.op) && (!ok || len(t.Tied) == 0) && a.who == b.rights.opened[k.session] {
 			return faultf("S10", "call %d of session %d, %T, comes by a token that does not say so", k.seq, k.session, a.op)
 		}
 	}

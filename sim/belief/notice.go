@@ -1,4 +1,4 @@
-package cell
+package belief
 
 import (
 	"maps"
@@ -47,8 +47,8 @@ func (o *owed) says(id uint64, e api.Epoch, k api.KeepAlive) fault {
 		if _, known := o.arrived[t]; !known {
 			o.arrived[t] = false
 		}
-		if g, ok := parseToken(string(t)); ok {
-			delete(o.handles, g.id)
+		if k, ok := ReadToken(t); ok {
+			delete(o.handles, k.ID)
 		}
 	}
 	if k.Flushed != o.epoch {

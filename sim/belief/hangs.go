@@ -1,4 +1,4 @@
-package cell
+package belief
 
 import (
 	"fmt"
@@ -86,9 +86,9 @@ func (h *hangs) brings(q api.Request) fault {
 
 // closed says that the handle of a token is, and in which epoch.
 func (h *hangs) closed(t api.Token) (id api.HandleID, e api.Epoch, ok bool) {
-	if g, is := parseToken(string(t)); is {
-		e, ok = h.shut[g.id]
-		id = g.id
+	if k, is := ReadToken(t); is {
+		e, ok = h.shut[k.ID]
+		id = k.ID
 	}
 	return id, e, ok
 }
@@ -130,8 +130,8 @@ func (h *hangs) hears(p api.Reply) {
 		h.handles++
 	}
 	if o, closes := c.op.(api.CloseHandle); closes && p.Code == api.OK && p.Epoch >= h.epoch && p.Seq > h.seen {
-		if g, ok := parseToken(string(o.Handle)); ok {
-			h.shut[g.id] = p.Epoch
+		if k, ok := ReadToken(o.Handle); ok {
+			h.shut[k.ID] = p.Epoch
 		}
 	}
 	if c.op != nil {

@@ -1,7 +1,6 @@
-package cell
+package belief
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
@@ -33,8 +32,6 @@ type account struct {
 	hangs       hangs
 	notice      owed
 }
-
-func faultf(id, format string, args ...any) fault { return fault{id, fmt.Sprintf(format, args...)} }
 
 // sends takes in what the client sends when its clock says now.
 func (a *account) sends(now time.Time, q api.Request) fault {
@@ -71,10 +68,18 @@ func (a *account) sends(now time.Time, q api.Request) fault {
 	return a.hangs.sends(q)
 }
 
+// expires is when the client may take its session for expired that it was not told is gone.
+func (a *account) expires() time.Time {
+	if end := a.opened.Add(a.grace); end.After(a.least) {
+		return end
+	}
+	return a.least
+}
+
 // renews: another session follows one that is over, where nobody has lost anything
 // by that.
 func (a *account) renews(now time.Time) fault {
-	over := a.gone || !now.Before(later(a.least, a.opened.Add(a.grace)))
+	over := a.gone || !now.Before(a.expires())
 	switch what := a.hangs.what(); {
 	case a.nonce == (api.Nonce{}):
 	case !over:

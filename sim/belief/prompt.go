@@ -1,4 +1,4 @@
-package cell
+package belief
 
 import (
 	"time"
@@ -13,6 +13,12 @@ import (
 type prompt struct {
 	due   map[call]time.Duration
 	waits []call // answered, and it is not known whether the session is alive
+}
+
+// call is one, by its session and number.
+type call struct {
+	session api.SessionID
+	seq     api.Seq
 }
 
 func newPrompt() prompt { return prompt{due: map[call]time.Duration{}} }

@@ -1,4 +1,4 @@
-package cell
+package belief
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/handle"
 )
 
 // A client sends call 1, hears of it, and says with call 2 that it waits for neither.
@@ -69,11 +68,7 @@ func TestATryThatIsRefusedIsOver(t *testing.T) {
 
 // A client closes handle 1 in epoch 3, and presents to a new master what it has.
 func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
-	seal, err := handle.NewSealer(handle.Secret{1})
-	require.NoError(t, err)
-	token := func(n uint64) api.Token {
-		return seal.Seal(handle.Handle{ID: handleOf(n), Session: 7, Node: lockNode, Kind: api.File, Rights: rw})
-	}
+	token := tokens(t, api.File)
 	acquire := func(e api.Epoch, seen api.Seq) api.Request {
 		return api.Request{Session: 7, Seq: 1, Epoch: e, Seen: seen, Op: api.Acquire{Handle: token(1)}}
 	}
@@ -115,9 +110,7 @@ func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 
 // A client sends something behind the Close of handle 1, which is answered after that.
 func TestS15WhatIsBehindAClose(t *testing.T) {
-	seal, err := handle.NewSealer(handle.Secret{1})
-	require.NoError(t, err)
-	one := seal.Seal(handle.Handle{ID: handleOf(1), Session: 7, Node: lockNode, Kind: api.Directory, Rights: rw})
+	one := tokens(t, api.Directory)(1)
 	ends := api.Request{Session: 7, Seq: 2, Seen: 1, Epoch: 3, Op: api.EndSession{}}
 	opens := api.Request{Session: 7, Seq: 2, Epoch: 3, Op: api.Open{Dir: one, Path: "f"}}
 	next := func(e api.Epoch) api.Request {

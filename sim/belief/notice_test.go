@@ -1,25 +1,18 @@
-package cell
+package belief
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/handle"
 )
 
 // A client has sent Acquires by two handles in epoch 1, is told of epoch 2, and says
 // that it knows of it.
 func TestS9WhatIsUnderWayIsPresented(t *testing.T) {
-	seal, err := handle.NewSealer(handle.Secret{1})
-	require.NoError(t, err)
-	token := func(n uint64) api.Token {
-		return seal.Seal(handle.Handle{ID: handleOf(n), Session: 7, Node: lockNode, Kind: api.File, Rights: rw})
-	}
+	token := tokens(t, api.File)
 	acquire := func(n uint64) api.Request {
 		return api.Request{Session: 7, Seq: api.Seq(n), Op: api.Acquire{Handle: token(n), Mode: api.Exclusive}}
 	}
@@ -117,26 +110,4 @@ func TestS9WhoseAnswersAreTaken(t *testing.T) {
 	require.True(t, ends(open, next(func(s *session.Status) { s.Queued-- })), "one ended, and another was sent in its place")
 	require.False(t, ends(open, next(func(s *session.Status) { s.Flight, s.Queued = 3, 0 })), "one was sent")
 	require.False(t, ends(open, next(func(s *session.Status) { s.State, s.Flight = session.Over, 0 })), "all of them, with the session")
-}
-
-// A lock that a new master freed, as nobody presented its handle, is nobody's.
-func TestS9NobodyIsToldOfALockThatWasFreed(t *testing.T) {
-	for name, c := range map[string]struct {
-		epoch  api.Epoch
-		held   api.Acquisition
-		breaks bool
-	}{
-		"by that master":       {2, 5, true},
-		"by a later one":       {3, 5, true},
-		"by the one of before": {1, 5, false},
-		"another hold":         {2, 6, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newLockStory(t)
-			s.acquire(1, 1, api.Exclusive, 5, 5)
-			s.applied(command.FailHandle{Guard: 2, Session: 1, Handle: handleOf(1)}, api.Result{Code: api.OK}, delay(time.Second))
-			s.b.told(1, api.Reply{Session: 1, Seq: 1, Epoch: c.epoch, Result: api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: c.held}}})
-			require.Equal(t, c.breaks, s.w.Failure() != nil)
-		})
-	}
 }

@@ -1,7 +1,6 @@
-package cell
+package belief
 
 import (
-	"context"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
@@ -94,15 +93,4 @@ func (t *news) answered(p api.Reply, a *account) fault {
 		return fault{}
 	}
 	return faultf("S11", "is answered call %d by the master of epoch %d, and has told of no fail-over after epoch %d", p.Seq, p.Epoch, max(t.epoch, a.since))
-}
-
-// listens takes the events of a client as they come.
-func (w *wire) listens(events *client.Events) {
-	for {
-		e, err := events.Next(context.Background())
-		if err != nil {
-			return
-		}
-		w.wrong(w.told.event(e, &w.account))
-	}
 }

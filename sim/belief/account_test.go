@@ -1,4 +1,4 @@
-package cell
+package belief
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -14,13 +13,13 @@ import (
 // talk is a client with session 7 since second 0, 10 % of clock error and 20 s of
 // grace. Its sendings are numbered from 1; instants are seconds by its clock.
 type talk struct {
-	w   wire
+	l   Life
 	id  uint64
 	seq api.Seq
 }
 
 func newTalk() *talk {
-	t := &talk{w: wire{account: account{rho: 100_000, grace: 20 * time.Second}}}
+	t := &talk{l: Life{account: account{rho: 100_000, grace: 20 * time.Second}}}
 	t.sends(0, 0, api.OpenSession{Nonce: api.Nonce{1, 1}})
 	t.hears(0, t.id, 0, api.Result{Code: api.OK, Session: 7})
 	return t
@@ -33,11 +32,11 @@ func second(s float64) time.Time {
 func (t *talk) sends(at float64, s api.SessionID, op api.Op) fault {
 	t.id++
 	q := api.Request{ID: t.id, Session: s, Epoch: 1, Op: op}
-	return t.w.account.sends(second(at), q)
+	return t.l.account.sends(second(at), q)
 }
 
 func (t *talk) hears(at float64, id uint64, s api.SessionID, r api.Result) {
-	t.w.account.hears(second(at), api.Reply{ID: id, Session: s, Epoch: 1, Result: r})
+	t.l.account.hears(second(at), api.Reply{ID: id, Session: s, Epoch: 1, Result: r})
 }
 
 // granted is a KeepAlive that is sent, and answered a second later with 11 s: 9 s
@@ -52,13 +51,13 @@ func (t *talk) asks(op api.Op, seen api.Seq) {
 	t.granted(0)
 	t.id++
 	t.seq++
-	t.w.account.sends(second(1), api.Request{ID: t.id, Session: 7, Seq: t.seq, Seen: seen, Epoch: 1, Op: op})
+	t.l.account.sends(second(1), api.Request{ID: t.id, Session: 7, Seq: t.seq, Seen: seen, Epoch: 1, Op: op})
 }
 
 func (t *talk) tells(c api.Code) { t.says(api.Result{Code: c}) }
 
 func (t *talk) says(r api.Result) {
-	t.w.account.hears(second(2), api.Reply{ID: t.id, Session: 7, Seq: t.seq, Epoch: 1, Result: r})
+	t.l.account.hears(second(2), api.Reply{ID: t.id, Session: 7, Seq: t.seq, Epoch: 1, Result: r})
 }
 
 func (t *talk) opens() {
@@ -143,10 +142,10 @@ func TestS11WhatAClientBelieves(t *testing.T) {
 	} {
 		k := newTalk()
 		c.before(k)
-		if b := k.w.account.bound; !b.IsZero() {
-			k.w.believes(second(2.5), session.Status{State: session.Open, Lease: session.Valid, Bound: b})
+		if b := k.l.account.bound; !b.IsZero() {
+			k.l.believes(second(2.5), session.Status{State: session.Open, Lease: session.Valid, Bound: b})
 		}
-		require.Equal(t, c.breaks, k.w.believes(second(c.at), c.says).id, name)
+		require.Equal(t, c.breaks, k.l.believes(second(c.at), c.says).id, name)
 	}
 }
 
@@ -159,84 +158,12 @@ func gaveUp(bound float64) session.Status {
 	return s
 }
 
-func TestS11NothingSucceedsAfterASessionIsLost(t *testing.T) {
-	lost := &client.Error{Causes: []error{client.ErrSessionExpired}}
-	f := newFacts(t)
-	s, mine, other := newSuffixWatch(f.w), new(client.Client), new(client.Client)
-	s.told(mine, false, nil, nil)
-	require.False(t, s.lost[mine])
-	s.told(mine, false, lost, nil)
-	require.True(t, s.lost[mine])
-	s.told(mine, false, nil, nil) // it was under way
-	s.told(mine, true, lost, nil)
-	s.told(other, s.lost[other], nil, nil)
-	f.good()
-	s.told(mine, s.lost[mine], nil, nil)
-	f.breaks("S11")
-}
-
-// A session that nobody uses is ended by its cell. Where nothing hangs on it its client
-// goes on under another one.
-func TestS11WhereNothingIsLostTheClientGoesOn(t *testing.T) {
-	lost := &client.Error{Causes: []error{client.ErrSessionExpired}}
-	unknown := &client.Error{Causes: []error{client.ErrOutcomeUnknown}}
-	opened := api.Result{Code: api.OK, Detail: api.Opened{Token: "h"}}
-	for name, c := range map[string]struct {
-		does   func(h *hangs)
-		told   error // of a call of before
-		breaks bool
-	}{
-		"nothing was done":    {func(*hangs) {}, nil, true},
-		"a call was answered": {func(h *hangs) { h.did(1, api.Put{}, api.Result{Code: api.OK}) }, nil, true},
-		"one at the very instant of the end": {func(h *hangs) {
-			h.did(1, api.Put{}, api.Result{Code: api.OK})
-			h.at = 0
-		}, nil, false},
-		"one was not":          {func(h *hangs) { h.sends(api.Request{Seq: 1, Op: api.Put{}}) }, nil, false},
-		"one had gone unheard": {func(h *hangs) { h.did(1, api.Put{}, api.Result{Code: api.OK}) }, unknown, false},
-		"a handle is open":     {func(h *hangs) { h.did(1, api.Open{}, opened) }, nil, false},
-		"it was closed": {func(h *hangs) {
-			h.did(1, api.Open{}, opened)
-			h.did(2, api.CloseHandle{}, api.Result{Code: api.OK})
-		}, nil, true},
-		"that was refused": {func(h *hangs) {
-			h.did(1, api.Open{}, opened)
-			h.did(2, api.CloseHandle{}, api.Result{Code: api.BadHandle})
-		}, nil, false},
-		"an Open that has got no token": {func(h *hangs) { h.did(1, api.Open{}, api.Result{Code: api.OK, Detail: api.Opened{}}) }, nil, false},
-		"nor has a SetSequencer":        {func(h *hangs) { h.did(1, api.SetSequencer{}, api.Result{Code: api.OK}) }, nil, false},
-		"an Acquire names no lock":      {func(h *hangs) { h.did(1, api.Acquire{}, api.Result{Code: api.OK}) }, nil, false},
-	} {
-		f := newFacts(t)
-		s, mine := newSuffixWatch(f.w), new(client.Client)
-		a := account{life: 2, hangs: newHangs()}
-		c.does(&a.hangs)
-		s.told(mine, false, c.told, &a)
-		s.told(mine, false, lost, nil)
-		f.good()
-		s.told(mine, false, lost, &a)
-		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
-		if c.breaks {
-			continue
-		}
-		a.life, a.hangs = 3, newHangs()
-		s.told(mine, false, lost, &a)
-		require.Equal(t, "S11", f.w.Failure().ID, "%s, and then there was another one", name)
-	}
-}
-
-// did is a call that was sent and answered.
-func (h *hangs) did(seq api.Seq, op api.Op, r api.Result) {
-	h.sends(api.Request{Session: 7, Seq: seq, Op: op})
-	h.hears(api.Reply{Session: 7, Seq: seq, Result: r})
-}
-
 // To be told of a fail-over is not to be given a new lease.
 func TestWhatGivesANewLease(t *testing.T) {
 	k := newTalk()
 	for at, failover := range []bool{false, true, false} {
 		k.sends(float64(at), 7, api.KeepAlive{})
 		k.hears(float64(at)+0.5, k.id, 7, api.Result{Code: api.OK, Detail: api.Leased{Lease: time.Minute, Failover: failover}})
-		require.Equal(t, !failover, k.w.account.lengthened)
+		require.Equal(t, !failover, k.l.account.lengthened)
 	}
 }
