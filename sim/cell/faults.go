@@ -56,7 +56,7 @@ var families = []family{
 	{"client-cut", "a client reaches only some replicas", clientCut},
 	{"client-crash", "a client's machine loses power and starts anew", clientCrash},
 	{"client-pause", "a client stands still", clientPause},
-	{"disk-rot-value", "values that a log has synced go bad; often the replica starts again, without one that has them", rotValue},
+	{"disk-rot-value", "values that a log has synced go bad; often the replica starts again, without one that has them, or is asked for votes that their leader has not heard of", rotValue},
 	{"disk-rot", "synced headers, runs of bytes, or copies of a register go bad", rotStore},
 	{"disk-misdirect", "what was written stands in another place, and old bytes where it should be", misdirect},
 	{"memory-stray", "a row is written in the memory of one replica, and in no log", stray},

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -93,13 +94,56 @@ func (s *decayed) values() (found []platter.Frame) {
 // rotValue lets values go bad, of the latest votes or of any. Often one of the
 // others is taken away for the time in which the replica comes back, so that
 // what is unreadable must be decided on. At times it waits for a log that has just
-// been shortened: of its end, the register alone says that it was synced.
+// been shortened: of its end, the register alone says that it was synced. Or it takes
+// votes that their leader has not heard of, and asks for again.
 func rotValue(c *Cell, d *sim.Draw) {
-	if d.Chance(1, 3) {
+	switch d.Weighted([]uint32{4, 2, 2}) {
+	case 0:
+		c.rotValueOf(c.anyReplica(d), d)
+	case 1:
 		c.onDrop = append(c.onDrop, func(m *sim.Machine) { c.rotValueOf(m, d) })
+	case 2:
+		c.aim(d, func() { c.rotUnheard(d) })
+	}
+}
+
+// rotUnheard cuts off what the others say to the leader, and in the middle of that lets
+// the latest votes of one of them go bad: who comes back with less than he had voted for is
+// asked for it once more, at the same ballot.
+func (c *Cell) rotUnheard(d *sim.Draw) {
+	to := c.leader(d)
+	if to == nil {
 		return
 	}
-	c.rotValueOf(c.anyReplica(d), d)
+	voter := c.anyReplica(d)
+	begins := d.Duration(0, 100*time.Millisecond)
+	for _, m := range c.replicas {
+		if m == to {
+			continue
+		}
+		if voter == to {
+			voter = m
+		}
+		l := c.world.Net().Link(m.Addr(), to.Addr())
+		l.Cut()
+		c.until(begins+outage(d), l.Mend)
+	}
+	c.later(begins, func() {
+		if s, ok := c.decayOf(voter, d); ok {
+			s.rotValues(8)
+			s.reread()
+		}
+	})
+}
+
+// rotValues lets some of the latest values go bad, of so many.
+func (s *decayed) rotValues(latest int) {
+	values := s.values()
+	values = values[max(0, len(values)-latest):]
+	for range min(len(values), 1+s.d.Int(4)) {
+		f := values[s.d.Int(len(values))]
+		s.garbage(f.File, f.Data, f.End-f.Data)
+	}
 }
 
 // dropped is told that a replica has shortened its log.
@@ -116,14 +160,11 @@ func (c *Cell) rotValueOf(m *sim.Machine, d *sim.Draw) {
 	if !ok {
 		return
 	}
-	values := s.values()
+	latest := math.MaxInt
 	if d.Chance(2, 3) {
-		values = values[max(0, len(values)-8):]
+		latest = 8
 	}
-	for range min(len(values), 1+d.Int(4)) {
-		f := values[d.Int(len(values))]
-		s.garbage(f.File, f.Data, f.End-f.Data)
-	}
+	s.rotValues(latest)
 	s.reread()
 	if d.Chance(1, 2) {
 		c.later(d.Duration(0, 4*c.plan.Link.Delay[0]), func() {

@@ -34,6 +34,7 @@ var situations = []situation{
 	{"vote-replaced", "a slot was voted on at more than one ballot", func(c *Cell) uint64 { return c.watch.revotes() }},
 	{"unreadable-vote", "a disk gave back a vote without its value, and said so", func(c *Cell) uint64 { return uint64(c.watch.rot.unreadable) }},
 	{"unreadable-in-quorum", "an unreadable vote stood in a quorum that decided phase 1", func(c *Cell) uint64 { return c.watch.counts.DecidedUnread }},
+	{"unreadable-cast-again", "a vote that a disk gave back without its value was cast again at the same ballot", func(c *Cell) uint64 { return uint64(c.watch.rot.recast) }},
 	{"damaged-fetched", "a value that a disk had lost came back from others", func(c *Cell) uint64 { return uint64(c.watch.rot.restored) }},
 	{"damaged-copy-repaired", "one copy of a register on a damaged disk was written anew", func(c *Cell) uint64 { return uint64(c.watch.rot.repaired) }},
 	{"damage-stopped", "a replica refused its damaged disk, for good", func(c *Cell) uint64 { return uint64(c.watch.rot.stopped) }},

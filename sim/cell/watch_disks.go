@@ -115,6 +115,9 @@ func (h *watch) voted(id paxos.NodeID, v paxos.Voted) {
 		h.world.Break("S2", "replica %d votes at %v in slot %d after a vote at %v", id, v.Ballot, v.Slot, old.Ballot)
 	}
 	d.votes.put(v)
+	if b, lost := d.lost[v.Slot]; lost && b == v.Ballot {
+		h.rot.recast++
+	}
 	delete(d.lost, v.Slot)
 	f := h.slot(v.Slot)
 	b := f.at(v)

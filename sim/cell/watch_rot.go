@@ -15,6 +15,7 @@ import (
 type rotCounts struct {
 	unreadable int // votes that came back without their value
 	unlearned  int // learned values that did not come back
+	recast     int // votes without their value that were cast again at the same ballot
 	restored   int // of both, those that were applied in the end
 	repaired   int // copies of registers written anew on a damaged disk
 	stopped    int // replicas that refused their store
