@@ -38,6 +38,7 @@ type replica struct {
 	job   *host.LogJob // what the log lane writes
 	life  *conduct.Life
 	looks looks
+	tail  platter.Tail // of its log, as far as that was looked at
 
 	unsynced []paxos.Record // appended since the last sync
 	upto     paxos.LSN      // appended up to here
@@ -330,7 +331,7 @@ func (r *replica) write(j *host.LogJob) error {
 		r.cell.dropped(r.env.World().Machine(r.env.Self()))
 	case j.Idle:
 		m := r.env.World().Machine(r.env.Self())
-		r.cell.watch.marked(r.id, platter.Stated(m.Disk().Mem(), dataDir+"/log"))
+		r.cell.watch.marked(r.id, r.tail.Stated(m.Disk().Mem(), dataDir+"/log"))
 		r.cell.marked(m)
 	default:
 		r.cell.watch.vouches(r.id, j.Records, r.env.World().Machine(r.env.Self()).Disk().Mem())

@@ -51,10 +51,14 @@ func Frames(mem *vfs.Mem, dir string) []Frame {
 
 // framesIn reads the frames of one segment, their heads alone.
 func framesIn(mem *vfs.Mem, segment vfs.FileInfo) iter.Seq[Frame] {
+	return framesFrom(mem, segment, SegmentHead, 0)
+}
+
+// framesFrom reads on at some frame. next is the number that the next entry has; 0: any.
+func framesFrom(mem *vfs.Mem, segment vfs.FileInfo, at int64, next uint64) iter.Seq[Frame] {
 	return func(yield func(Frame) bool) {
-		var next uint64                       // number that the next entry has; 0: the first of the file
 		b := make([]byte, frameHead+slotSize) // a head and, where there is one, the slot behind it
-		for at := int64(SegmentHead); at+frameHead+sumSize <= segment.Size; {
+		for at+frameHead+sumSize <= segment.Size {
 			mem.Peek(segment.Name, b, at)
 			f := Frame{
 				File: segment.Name, Off: at, Kind: b[4],
@@ -86,20 +90,38 @@ func framesIn(mem *vfs.Mem, segment vfs.FileInfo) iter.Seq[Frame] {
 
 // Stated is up to where a log says that all was synced: in a frame of its last segment,
 // or by where that begins, as the one before was synced by then.
-func Stated(mem *vfs.Mem, dir string) (known uint64) {
+func Stated(mem *vfs.Mem, dir string) (known uint64) { return new(Tail).Stated(mem, dir) }
+
+// Tail is the end of a log that grows: what it has read it does not read again. The zero
+// Tail has read nothing.
+type Tail struct {
+	segment string
+	at      int64  // behind the last frame that was read
+	next    uint64 // number that the next entry has
+	known   uint64
+}
+
+// Stated is the Stated of the log, whose frames that were there the last time are there.
+func (t *Tail) Stated(mem *vfs.Mem, dir string) uint64 {
 	all := segmentsOf(mem, dir)
 	if len(all) == 0 {
 		return 0
 	}
-	last, begins := all[len(all)-1], make([]byte, SegmentHead)
-	if mem.Peek(last.Name, begins, 0) < SegmentHead {
-		return 0
+	last := all[len(all)-1]
+	if last.Name != t.segment {
+		begins := make([]byte, SegmentHead)
+		if mem.Peek(last.Name, begins, 0) < SegmentHead {
+			return 0
+		}
+		*t = Tail{segment: last.Name, at: SegmentHead, known: binary.LittleEndian.Uint64(begins[16:]) - 1}
 	}
-	known = binary.LittleEndian.Uint64(begins[16:]) - 1
-	for f := range framesIn(mem, last) {
-		known = max(known, f.Watermark)
+	for f := range framesFrom(mem, last, t.at, t.next) {
+		t.at, t.known = f.End, max(t.known, f.Watermark)
+		if f.Kind != 0 {
+			t.next = f.LSN + 1
+		}
 	}
-	return known
+	return t.known
 }
 
 // Covered are the frames whose loss must be noticed: at or below a watermark that

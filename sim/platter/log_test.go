@@ -79,10 +79,15 @@ func TestFramesAreThoseOfTheLog(t *testing.T) {
 // A log that was marked states what is synced, and one that was not states less.
 func TestWhatALogStates(t *testing.T) {
 	for _, segment := range segments {
-		h := newShelf(t, segment)
+		h, tail := newShelf(t, segment), platter.Tail{}
 		require.EqualValues(t, h.next-1, platter.Stated(h.mem, "cell/log"))
-		h.append(t, paxos.Promised{Ballot: paxos.Ballot{Round: 9, Node: 2}})
-		require.EqualValues(t, h.next-2, platter.Stated(h.mem, "cell/log"))
+		for range 20 {
+			require.EqualValues(t, h.next-1, tail.Stated(h.mem, "cell/log"))
+			h.append(t, paxos.Promised{Ballot: paxos.Ballot{Round: uint64(h.next), Node: 2}})
+			require.EqualValues(t, h.next-2, platter.Stated(h.mem, "cell/log"))
+			require.EqualValues(t, h.next-2, tail.Stated(h.mem, "cell/log"))
+			require.NoError(t, h.s.Idle())
+		}
 	}
 	require.Zero(t, platter.Stated(vfs.NewMem(), "cell/log"))
 }
