@@ -6,9 +6,12 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/session"
@@ -33,6 +36,21 @@ func BenchmarkSaturated(b *testing.B) { benchPlan(b, 5, 10, 0) }
 // BenchmarkSeed runs whole seeds of the default swarm.
 func BenchmarkSeed(b *testing.B) {
 	benchRuns(b, func(seed uint64) Plan { return NewPlan(Options{Seed: seed}) })
+}
+
+// TestSpeedIsMeasuredOnPlansThatRunClean, or nobody could measure it.
+func TestSpeedIsMeasuredOnPlansThatRunClean(t *testing.T) {
+	var snapshots uint64
+	for _, p := range []Plan{speedPlan(1, 3, 3, 200*time.Millisecond), speedPlan(1, 5, 10, 0)} {
+		p.Duration = 6 * time.Second
+		for _, p.Faults = range [][]FaultPlan{p.Faults, nil} {
+			r := p.run(sim.Trace{})
+			require.False(t, r.Failed() || r.Undecided, "%d replicas, %d faults: %+v", p.Replicas, len(p.Faults), r.Breach)
+			i := slices.IndexFunc(r.Sometimes, func(n Number) bool { return n.Name == "snapshot-written" })
+			snapshots += r.Sometimes[i].Value
+		}
+	}
+	require.Positive(t, snapshots, "what bounds them was looked at")
 }
 
 func benchPlan(b *testing.B, replicas, clients int, think time.Duration) {

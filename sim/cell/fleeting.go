@@ -40,7 +40,7 @@ const usualRows = 1 << 18
 // copying is about how long a laggard takes for a snapshot of the usual rows: for each piece
 // there and back, and its source reads the chunk that it is in.
 func (p *Plan) copying() time.Duration {
-	chunk := time.Duration(min(p.Store.ChunkSize, usualRows)/1024+1) * p.Disk.PerKiB
+	chunk := time.Duration(min(p.chunkSize(), usualRows)/1024+1) * p.Disk.PerKiB
 	each := 2*mean(p.Link.Delay) + mean(p.Disk.Read) + chunk
 	return time.Duration(usualRows/p.Host.PieceBytes+1) * each
 }
