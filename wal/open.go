@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"sync"
 
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -138,18 +139,29 @@ func (l *Log) removeStrays(files []string) error {
 	return l.fs.SyncDir(l.dir)
 }
 
+// room is what segments are read into, one after the other. A Recovery keeps none
+// of it.
+type room struct {
+	frames []frame
+	bytes  []byte
+}
+
+// rooms are of logs that were opened before: a program that opens many, as a
+// simulator does, would ask for a segment of memory each time.
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
 // readSegments reads all segments; the last one is mended and stays open.
 func (l *Log) readSegments(r *Recovery) error {
 	r.First = l.man.segments[0].first
-	var room []frame
-	var bytes []byte
+	room := rooms.Get().(*room)
+	defer rooms.Put(room)
 	for i, s := range l.man.segments {
-		f, b, its, err := l.readSegment(s, bytes)
+		f, b, its, err := l.readSegment(s, room.bytes)
 		if err != nil {
 			return err
 		}
-		c := scan(b, s.first, its, room)
-		room, bytes = c.frames, b
+		c := scan(b, s.first, its, room.frames)
+		room.frames, room.bytes = c.frames, b
 		if i+1 == len(l.man.segments) {
 			return l.openLast(f, b, c, r)
 		}
