@@ -27,6 +27,7 @@ type gate struct {
 	held    []heldMessage
 	send    []Envelope
 	local   []Message // released, addressed to this node
+	spare   []Message // empty: memory for the next ones
 }
 
 type heldMessage struct {

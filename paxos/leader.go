@@ -199,9 +199,8 @@ func (n *Node) resend(s Slot, p *proposal) {
 func (n *Node) tell() {
 	l := n.lead
 	for _, r := range l.announced {
-		n.members.peers(n.cfg.ID, func(id NodeID) {
-			n.gate.post(0, id, Chosen{Ballot: l.ballot, Slots: r})
-		})
+		var m Message = Chosen{Ballot: l.ballot, Slots: r}
+		n.members.peers(n.cfg.ID, func(id NodeID) { n.gate.post(0, id, m) })
 	}
 	l.announced = l.announced[:0]
 }
@@ -213,11 +212,10 @@ func (n *Node) heartbeat() {
 	l.beats++
 	l.beat = n.now.Add(n.cfg.Heartbeat)
 	l.lease.ask(l.beats, n.now)
+	var m Message = Heartbeat{Ballot: l.ballot, Boot: n.boot, Seq: l.beats, FirstOpen: n.learner.firstOpen, Lease: n.cfg.Lease}
 	for _, id := range l.group.ids {
 		if id != n.cfg.ID || n.cfg.Lease.on() {
-			n.gate.post(n.acceptor.promise, id, Heartbeat{
-				Ballot: l.ballot, Boot: n.boot, Seq: l.beats, FirstOpen: n.learner.firstOpen, Lease: n.cfg.Lease,
-			})
+			n.gate.post(n.acceptor.promise, id, m)
 		}
 	}
 }

@@ -221,11 +221,13 @@ func (n *Node) at(now time.Time) {
 func (n *Node) drain() {
 	for len(n.gate.local) > 0 {
 		local := n.gate.local
-		n.gate.local = nil
+		n.gate.local, n.gate.spare = n.gate.spare, nil
 		for _, m := range local {
 			n.verifyLeaves(m)
 			n.handle(n.cfg.ID, m)
 		}
+		clear(local)
+		n.gate.spare = local[:0]
 	}
 }
 

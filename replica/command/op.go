@@ -1,8 +1,6 @@
 package command
 
 import (
-	"strings"
-
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/rows"
@@ -16,7 +14,7 @@ func do(tx *db.Txn, op api.Op) (api.Result, []Effect) {
 	case api.Get:
 		return get(tx, op), nil
 	case api.Put:
-		tx.Put(rows.UserKey(op.Key), strings.Clone(op.Value))
+		tx.Put(rows.UserRow(op.Key, op.Value))
 		return api.Result{Code: api.OK}, changed(op.Key)
 	case api.Delete:
 		return remove(tx, op)
@@ -44,14 +42,14 @@ func remove(tx *db.Txn, op api.Delete) (api.Result, []Effect) {
 }
 
 func compareAndSet(tx *db.Txn, op api.CompareAndSet) (api.Result, []Effect) {
-	key := rows.UserKey(op.Key)
+	key, value := rows.UserRow(op.Key, op.Value)
 	guard := db.Guard{Test: db.Equal, Key: key, Value: op.Expect}
 	if op.Absent {
 		guard = db.Guard{Test: db.Absent, Key: key}
 	}
 	r, err := tx.MultiOp(db.MultiOp{
 		Guards: []db.Guard{guard},
-		Then:   []db.Op{{Kind: db.Put, Key: key, Value: strings.Clone(op.Value)}},
+		Then:   []db.Op{{Kind: db.Put, Key: key, Value: value}},
 		Else:   []db.Op{{Kind: db.Lookup, Key: key}},
 	})
 	if err != nil {

@@ -223,8 +223,13 @@ func (n *Node) merge(po paxos.Output) {
 		n.out.Behind = po.Behind
 	}
 	n.out.Applied = slices.Grow(n.out.Applied, len(po.Chosen))
+	room := 0
 	for _, e := range po.Chosen {
-		n.apply(e)
+		room += e.Value.Len()
+	}
+	all := make([]command.Applied, 0, room) // one piece for all slots: after a restart there are very many
+	for _, e := range po.Chosen {
+		all = n.apply(e, all)
 	}
 	if t := po.Tenure; t != nil {
 		n.out.Tenure = t
@@ -236,14 +241,15 @@ func (n *Node) merge(po paxos.Output) {
 	}
 }
 
-// apply does what one slot says, as one transaction.
-func (n *Node) apply(e paxos.Entry) {
-	a := Applied{Slot: e.Slot, Value: e.Value, Commands: make([]command.Applied, 0, e.Value.Len())}
-	tx := n.db.Begin()
+// apply does what one slot says, as one transaction. What became of its commands is
+// put behind that of all before.
+func (n *Node) apply(e paxos.Entry, all []command.Applied) []command.Applied {
+	tx, before := n.db.Begin(), len(all)
 	for _, raw := range e.Value.Commands {
-		a.Commands = append(a.Commands, command.Apply(tx, raw))
+		all = append(all, command.Apply(tx, raw))
 	}
 	tx.Commit()
+	a := Applied{Slot: e.Slot, Value: e.Value, Commands: all[before:len(all):len(all)]}
 	for i := range a.Commands {
 		if setsConstant(&a.Commands[i]) {
 			n.compare()
@@ -258,6 +264,7 @@ func (n *Node) apply(e paxos.Entry) {
 	n.paxos.Applied(e.Slot)
 	a.Sum = n.db.Checksum()
 	n.out.Applied = append(n.out.Applied, a)
+	return all
 }
 
 // propose hands the master's commands to the log and says whether there were

@@ -101,14 +101,25 @@ func answersOf(id api.SessionID) string { return numbers(FamilyAnswer, uint64(id
 
 func constantKey(name string) string { return string(rune(FamilyConstant)) + name }
 
+// UserRow is the row that users call key: where it stands, and a copy of its value.
+// Both are one piece of memory, and no part of what they were made from.
+func UserRow(key, value string) (at, copied string) {
+	row := string(rune(FamilyUser)) + key + value
+	return row[:1+len(key)], row[1+len(key):]
+}
+
 // UserKey is where the row stands that users call key.
 func UserKey(key string) string { return string(rune(FamilyUser)) + key }
 
 func numbers(f Family, ns ...uint64) string {
 	var room [17]byte
-	b := append(room[:0], byte(f))
+	return string(appendNumbers(room[:0], f, ns...))
+}
+
+func appendNumbers(b []byte, f Family, ns ...uint64) []byte {
+	b = append(b, byte(f))
 	for _, n := range ns {
 		b = binary.BigEndian.AppendUint64(b, n)
 	}
-	return string(b)
+	return b
 }

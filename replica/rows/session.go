@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"strconv"
+	"strings"
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/invariant"
@@ -51,12 +52,21 @@ func GetSession(r Reader, id api.SessionID) (s Session, ok bool) {
 }
 
 func putSession(tx *db.Txn, id api.SessionID, s Session) (had bool) {
-	var room [1 + 3*8 + 64]byte
-	b := append(room[:0], sessionVersion)
+	var room [9 + 1 + 3*8 + 64]byte
+	b := appendNumbers(room[:0], FamilySession, uint64(id))
+	key := len(b)
+	b = append(b, sessionVersion)
 	for _, f := range [...]uint64{s.Nonce[0], s.Nonce[1], uint64(s.Seen)} {
 		b = binary.BigEndian.AppendUint64(b, f)
 	}
-	_, had = tx.Put(sessionKey(id), string(append(b, s.Principal...)))
+	return put(tx, append(b, s.Principal...), key)
+}
+
+// put writes the row whose key are the first bytes of b, and the rest its value: both
+// come and go together, and are one piece of memory.
+func put(tx *db.Txn, b []byte, key int) (had bool) {
+	row := string(b)
+	_, had = tx.Put(row[:key], row[key:])
 	return had
 }
 
@@ -121,7 +131,10 @@ func RaiseSeen(tx *db.Txn, id api.SessionID, seen api.Seq) {
 		return
 	}
 	for i := range min(seen-s.Seen, api.MaxWindow) { // beyond the window there are none
-		tx.Delete(answerKey(id, s.Seen+1+i))
+		key := answerKey(id, s.Seen+1+i)
+		if _, there := get(tx, key); there { // most were of reads, which leave none
+			tx.Delete(strings.Clone(key))
+		}
 	}
 	s.Seen = seen
 	putSession(tx, id, s)
@@ -151,9 +164,10 @@ func PutAnswer(tx *db.Txn, id api.SessionID, seq api.Seq, a api.Result) {
 	if !ok || seq <= s.Seen || seq-s.Seen > api.MaxWindow {
 		invariant.Failf("I-R4", "answer %d of session %d (alive: %t), which has seen %d", seq, id, ok, s.Seen)
 	}
-	var room [128]byte
-	value := api.AppendResult(append(room[:0], answerVersion), a)
-	if _, had := tx.Put(answerKey(id, seq), string(value)); had {
+	var room [17 + 128]byte
+	b := appendNumbers(room[:0], FamilyAnswer, uint64(id), uint64(seq))
+	key := len(b)
+	if put(tx, api.AppendResult(append(b, answerVersion), a), key) {
 		invariant.Failf("I-R4", "call %d of session %d was executed twice", seq, id)
 	}
 }

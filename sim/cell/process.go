@@ -1,7 +1,6 @@
 package cell
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"slices"
@@ -121,8 +120,23 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	r.act()
 }
 
+// principals are the names of the first clients, which are asked for with each message.
+var principals = func() (names [64]api.Principal) {
+	for i := range names {
+		names[i] = named(sim.FirstClient + sim.Addr(i))
+	}
+	return names
+}()
+
 // principal is who the client on a machine is.
 func principal(a sim.Addr) api.Principal {
+	if i := a - sim.FirstClient; int(i) < len(principals) {
+		return principals[i]
+	}
+	return named(a)
+}
+
+func named(a sim.Addr) api.Principal {
 	return api.Principal("client-" + strconv.Itoa(int(a-sim.FirstClient+1)))
 }
 
@@ -173,9 +187,9 @@ func (r *replica) act() {
 		}
 		r.cell.watch.applied(r.id, out.Applied)
 		r.cell.sessions.acted(r.id, presidingNode{r.host.Node()}, r.now, &out, proposed, own)
-		if n := r.host.Node(); n.Master().State.Rules() && r.cell.crowd == nil {
-			r.cell.shares.inTurn(r.id, n, n.Master().Epoch, proposed, r.cell.handles.waited(before))
-			r.cell.shares.acted(r.id, n, n.Master().Epoch, out.Applied, proposed, func() bool { return several(n.Rows()) })
+		if n, m := r.host.Node(), r.host.Node().Master(); m.State.Rules() && r.cell.crowd == nil {
+			r.cell.shares.inTurn(r.id, n, m.Epoch, proposed, r.cell.handles.waited(before))
+			r.cell.shares.acted(r.id, n, m.Epoch, out.Applied, proposed, func() bool { return several(n.Rows()) })
 		}
 		if r.cell.watch.tenure(r.id, r.host.Node()) {
 			r.cell.rare.serves(r.host.Node().Serving().Ballot)
@@ -271,13 +285,13 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 }
 
 func (r *replica) send(all []host.PeerMessage) {
-	var claimed []byte // the same to all peers, and no time in between
+	var wire string // the same to all peers, and no time in between
 	asks := false
-	for _, m := range all {
-		wire, repeated := string(m.Wire), !asks && bytes.Equal(m.Wire, claimed)
+	for i, m := range all {
+		repeated := i > 0 && !asks && string(m.Wire) == wire
 		if !repeated {
+			wire = string(m.Wire)
 			asks = r.cell.watch.claims(r.id, m.To, wire)
-			claimed = m.Wire
 		}
 		r.life.Says(r.now, m.To, wire, repeated)
 		r.cell.gives(r.env.Self(), sim.Addr(m.To), m.Wire)
