@@ -167,15 +167,20 @@ func (s *scoring) errands(tree, some []mutants.Mutant) []errand {
 	sample := mutants.Sample(tree, mutants.Rows(), s.flags.sample)
 	for _, m := range some {
 		e := errand{mutant: m}
-		ways := []string{s.flags.faults}
-		if s.flags.versus != "" && slices.ContainsFunc(sample, func(o mutants.Mutant) bool { return o.ID == m.ID }) {
-			ways = append(ways, s.flags.versus)
+		compared := s.flags.versus != "" && slices.ContainsFunc(sample, func(o mutants.Mutant) bool { return o.ID == m.ID })
+		hunt := func(start int, faults string) {
+			e.hunts = append(e.hunts, mutants.Hunted{Start: start, Faults: faults, Diff: m.Digest})
 		}
 		for start := range s.flags.starts {
-			for _, faults := range ways {
-				if !s.book.Stands(&m, start, faults) {
-					e.hunts = append(e.hunts, mutants.Hunted{Start: start, Faults: faults, Diff: m.Digest})
+			stands := s.book.Stands(&m, start, s.flags.faults)
+			if compared && (!stands || !s.book.Compared(&m, start, s.flags.faults, s.flags.versus)) {
+				for _, faults := range []string{s.flags.faults, s.flags.versus} {
+					if !s.book.Has(&m, start, faults) { // what a former program hunted is compared with nothing of this one
+						hunt(start, faults)
+					}
 				}
+			} else if !stands {
+				hunt(start, s.flags.faults)
 			}
 		}
 		s.left += len(e.hunts)

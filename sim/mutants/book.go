@@ -190,13 +190,19 @@ func (b *Book) Find(m *Mutant, start int, faults string) *Hunted {
 	return nil
 }
 
+// Has says that the last chapter has such a hunt.
+func (b *Book) Has(m *Mutant, start int, faults string) bool {
+	h := b.Find(m, start, faults)
+	return h != nil && h.chapter == len(b.Chapters)-1
+}
+
 // Stands says that a hunt need not be made (again): the book has it in this
 // chapter; or in a former one, in which no hunt for that bug ended other than it
 // should. A bug that a former program missed once is hunted again from every start:
 // were its catches kept, each start would be the better of two.
 func (b *Book) Stands(m *Mutant, start int, faults string) bool {
 	h := b.Find(m, start, faults)
-	if h == nil || h.chapter == len(b.Chapters)-1 {
+	if h == nil || b.Has(m, start, faults) {
 		return h != nil
 	}
 	due := Caught
@@ -206,6 +212,13 @@ func (b *Book) Stands(m *Mutant, start int, faults string) bool {
 	return !slices.ContainsFunc(b.Hunted, func(o Hunted) bool {
 		return o.chapter == h.chapter && o.ID == m.ID && o.Diff == m.Digest && o.Faults == faults && o.Outcome != due
 	})
+}
+
+// Compared says that one program hunted a mutant from a start in both ways, and that
+// nobody has since in one of them.
+func (b *Book) Compared(m *Mutant, start int, faults, versus string) bool {
+	x, y := b.Find(m, start, faults), b.Find(m, start, versus)
+	return x != nil && y != nil && x.chapter == y.chapter
 }
 
 // Add notes a hunt that ended.

@@ -33,8 +33,7 @@ func Sample(all []Mutant, rows []Row, n int) []Mutant {
 // both.
 func (r *Report) versus(p *page) {
 	both := func(m *Mutant, start int) bool {
-		x, y := r.Book.Find(m, start, r.Faults), r.Book.Find(m, start, r.Versus)
-		return start < r.Starts && x != nil && y != nil && x.chapter == y.chapter
+		return start < r.Starts && r.Book.Compared(m, start, r.Faults, r.Versus)
 	}
 	first, second := r.scores(r.Faults, both), r.scores(r.Versus, both)
 	p.text("\n## %s against %s\n", r.Faults, r.Versus)
