@@ -118,6 +118,8 @@ func (f *fetch) gone(now time.Time, from paxos.NodeID, m Gone) bool {
 		return false // it has none that helps: another one is asked when it is due
 	case from != f.source && f.silence == 0:
 		return false // the source goes on giving
+	case from != f.source && from != f.giver && f.silence < enough:
+		return false // late: another one is asked since, and did not answer twice yet
 	case from != f.giver && f.silence < enough:
 		f.source, f.silence = f.giver, f.silence&^1 // who has the rest, and may be slow: it is asked next
 		return false

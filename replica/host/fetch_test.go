@@ -143,6 +143,20 @@ func TestALateAnswerCounts(t *testing.T) {
 	require.True(t, p.dropped)
 }
 
+// Replica 3 was asked while 2 was slow, and says that it has not what 2 has given since.
+// That is no news of 2, which is asked twice and not once more.
+func TestTheLateWordOfAnotherIsNoNewsOfTheSource(t *testing.T) {
+	p := newPuller(t)
+	id := idOf(9, 300)
+	require.True(t, p.got(2, Piece{ID: id, Data: "first"}))
+	p.done(128)
+	p.pass(10 * time.Millisecond)
+	p.asks = nil
+	require.False(t, p.gone(p.now, 3, Gone{ID: id}))
+	require.True(t, p.pass(20*time.Millisecond))
+	p.asked(fmt.Sprintf("3: ask %v at 128", id))
+}
+
 func TestASourceThatHasNoneIsLeftAfterAWhile(t *testing.T) {
 	p := newPuller(t)
 	require.False(t, p.gone(p.now, 2, Gone{Slot: 7}))
