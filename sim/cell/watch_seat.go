@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -112,7 +113,7 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *grip) {
 	k, keeps := q.Op.(api.KeepAlive)
 	if !keeps {
 		if h := t.heard[q.Session]; h != nil {
-			h.at, h.calls[q.Seq] = now, true
+			h.came(now, q)
 		}
 		return
 	}
@@ -224,22 +225,56 @@ func (t *seat) surely(now time.Time) time.Time {
 
 // lately is when something happened last to the calls of a session, which came and
 // have no answer, which stand in the log, as copies of what is answered may for long
-// afterwards, and whether its client has been told of a lease.
+// afterwards, which may wait for their turn as such copies, and whether its client has
+// been told of a lease.
 type lately struct {
 	at     time.Time
 	calls  map[api.Seq]bool
 	logged map[api.Seq]bool
+	lined  map[api.Seq]bool
+	again  api.Seq // of a call without an answer, of which a copy came last
 	told   bool
+}
+
+func newLately(now time.Time) *lately {
+	return &lately{at: now, calls: map[api.Seq]bool{}, logged: map[api.Seq]bool{}, lined: map[api.Seq]bool{}}
+}
+
+// came is told of a call. What its client waits for no more leaves the line.
+func (h *lately) came(now time.Time, q api.Request) {
+	maps.DeleteFunc(h.lined, func(n api.Seq, _ bool) bool { return n <= q.Seen })
+	h.again = 0
+	if h.calls[q.Seq] {
+		h.again = q.Seq
+	}
+	h.at, h.calls[q.Seq] = now, true
+}
+
+// tells notes that a call is answered, or refused. Where that is at once, an earlier copy
+// may still wait for its turn: it came when this had no read authority, and wants no
+// other answer than the later one, which was read from the rows.
+func (h *lately) tells(p api.Reply, now time.Time) {
+	delete(h.calls, p.Seq)
+	delete(h.lined, p.Seq)
+	switch {
+	case p.Code == api.Busy:
+		delete(h.logged, p.Seq) // the log did not take it
+	case p.Code == api.OK && h.again == p.Seq && h.at.Equal(now):
+		h.lined[p.Seq] = true
+	}
+	h.at = now
+}
+
+// logs is told that a call is handed to the log.
+func (h *lately) logs(n api.Seq) {
+	h.logged[n] = true
+	delete(h.lined, n)
 }
 
 // tells notes that a call is answered, or refused.
 func (t *seat) tells(p api.Reply, now time.Time) {
 	if h := t.heard[p.Session]; h != nil && p.Seq != 0 {
-		h.at = now
-		delete(h.calls, p.Seq)
-		if p.Code == api.Busy {
-			delete(h.logged, p.Seq) // the log did not take it
-		}
+		h.tells(p, now)
 	}
 }
 
@@ -247,7 +282,7 @@ func (t *seat) tells(p api.Reply, now time.Time) {
 // for so long, when this was last master for certain.
 func (t *seat) quiet(s api.SessionID, now time.Time, after time.Duration) bool {
 	h := t.heard[s]
-	return after > 0 && h != nil && h.told && len(h.calls) == 0 && len(h.logged) == 0 && !t.certainly(now).Before(h.at.Add(after))
+	return after > 0 && h != nil && h.told && len(h.calls) == 0 && len(h.logged) == 0 && len(h.lined) == 0 && !t.certainly(now).Before(h.at.Add(after))
 }
 
 // idle says that a session may be idle: no call of it is under way, or was answered

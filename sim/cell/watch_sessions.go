@@ -188,7 +188,7 @@ func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applie
 		_, opens := c.Op.(api.OpenSession)
 		x := a.Result.Session
 		if _, was := t.leases[x]; opens && a.Verdict == command.Executed && a.Result.Code == api.OK && !was {
-			t.used[x], t.heard[x] = now, &lately{at: now, calls: map[api.Seq]bool{}, logged: map[api.Seq]bool{}}
+			t.used[x], t.heard[x] = now, newLately(now)
 			s.sees(id, now, x, s.cfg.LeaseMin) // C11.06
 			s.grants(id, x, time.Time{}, now, now)
 		}
@@ -221,7 +221,7 @@ func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Comman
 		}
 		t.under[k.session] = append(t.under[k.session], k.seq)
 		if h := t.heard[k.session]; h != nil {
-			h.logged[k.seq] = true
+			h.logs(k.seq)
 		}
 	}
 	switch c := c.(type) {

@@ -41,6 +41,31 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 			r.proposes(1.7, command.Call{Guard: 3, Session: 8, Seq: 1, Op: api.Get{Key: "k"}})
 			answer(r, 1.9, 1, api.OK)
 		}, false},
+		"a copy of its call waits for its turn": {func(r *reign) {
+			call(r, 1.6, 1)
+			call(r, 1.9, 1)
+			answer(r, 1.9, 1, api.OK)
+		}, false},
+		"a copy of its call waited for its turn, and it said that it was told": {func(r *reign) {
+			call(r, 1.6, 1)
+			call(r, 1.7, 1)
+			answer(r, 1.7, 1, api.OK)
+			r.w.came(1, second(1.8), api.Request{ID: 6, Session: 8, Epoch: 3, Seq: 2, Seen: 1, Op: api.Get{Key: "k"}})
+			answer(r, 1.9, 2, api.OK)
+		}, true},
+		"a copy of its call had its turn": {func(r *reign) {
+			call(r, 1.6, 1)
+			call(r, 1.7, 1)
+			answer(r, 1.7, 1, api.OK)
+			copied := command.Call{Guard: 3, Session: 8, Seq: 1, Op: api.Get{Key: "k"}}
+			r.proposes(1.75, copied)
+			r.acts(1.8, command.Applied{Command: copied, Verdict: command.Executed, Result: api.Result{Code: api.OK}})
+		}, true},
+		"both copies of its call were answered": {func(r *reign) {
+			call(r, 1.6, 1)
+			call(r, 1.7, 1)
+			answer(r, 1.8, 1, api.OK)
+		}, true},
 		"the log took no copy of its call": {func(r *reign) {
 			call(r, 1.6, 1)
 			r.proposes(1.7, command.Call{Guard: 3, Session: 8, Seq: 1, Op: api.Get{Key: "k"}})

@@ -13,13 +13,22 @@ import (
 // somebody was forgotten (L1). KeepAlives have bounds of their own (S11).
 type debts struct {
 	owed    map[debt]owing
-	onNodes int // of them
+	onNodes int    // of them
+	copied  copied // in this step
 }
 
 // owing is the newest copy of a request.
 type owing struct {
 	id     uint64
 	onNode bool // the first copy was: then the desk has it
+}
+
+// copied is a debt of which another copy has come, and what was owed before. Copies of
+// honest clients say the same; of two that do not, the later one may be refused, and
+// the earlier one is under way still.
+type copied struct {
+	debt
+	was owing
 }
 
 // debt is what the copies of one request have in common: the newest is answered.
@@ -51,8 +60,10 @@ func (s *debts) came(from sim.Addr, q api.Request) {
 		s.owed = map[debt]owing{}
 	}
 	d := debtOf(from, q)
+	s.copied = copied{}
 	if was, owes := s.owed[d]; owes {
 		onNode = was.onNode
+		s.copied = copied{d, was}
 	} else if onNode {
 		s.onNodes++
 	}
@@ -68,12 +79,30 @@ func (s *debts) told(to sim.Addr, p api.Reply) {
 		if d.from != to || o.id != p.ID {
 			continue
 		}
+		if s.copied.debt == d && refusesEntry(p.Result.Code) {
+			s.owed[d] = s.copied.was
+			s.copied = copied{}
+			continue
+		}
 		delete(s.owed, d)
 		if o.onNode {
 			s.onNodes--
 		}
 	}
 }
+
+// refusesEntry says that a request with this answer, if it is given at once, has met no
+// other one.
+func refusesEntry(c api.Code) bool {
+	switch c {
+	case api.Invalid, api.TooLarge, api.NotMaster, api.OldEpoch, api.Recovering, api.NoSession, api.Permission:
+		return true
+	}
+	return false
+}
+
+// stepped is told that a step is over.
+func (s *debts) stepped() { s.copied = copied{} }
 
 // any says that some answer is owed.
 func (s *debts) any() bool { return len(s.owed) > 0 }

@@ -17,6 +17,8 @@ func TestL1WhoeverAsksIsAnsweredOrRemembered(t *testing.T) {
 	opens := func(id, nonce uint64) api.Request {
 		return api.Request{ID: id, Op: api.OpenSession{Nonce: api.Nonce{nonce, 1}}}
 	}
+	odd := get
+	odd.ID, odd.Seen = 13, 1
 	told := func(id uint64, c api.Code) api.Reply { return api.Reply{ID: id, Result: api.Result{Code: c}} }
 	for name, c := range map[string]struct {
 		came          []api.Request
@@ -34,6 +36,10 @@ func TestL1WhoeverAsksIsAnsweredOrRemembered(t *testing.T) {
 		"parked and forgotten":    {came: []api.Request{stat}, told: []api.Reply{told(21, api.Parked)}, state: master.Serving, breaks: true},
 		"a copy":                  {came: []api.Request{get, again}, told: []api.Reply{told(12, api.OK)}, state: master.Serving},
 		"a copy for the other":    {came: []api.Request{get, again}, told: []api.Reply{told(11, api.OK)}, state: master.Serving, breaks: true},
+		"a refused copy":          {came: []api.Request{get, odd}, told: []api.Reply{told(13, api.Invalid)}, state: master.Serving, waiting: 1},
+		"forgotten for a refused": {came: []api.Request{get, odd}, told: []api.Reply{told(13, api.Invalid)}, state: master.Serving, breaks: true},
+		"refused, then answered":  {came: []api.Request{get, odd}, told: []api.Reply{told(13, api.Invalid), told(11, api.OK)}, state: master.Serving},
+		"refused, no copy of one": {came: []api.Request{odd}, told: []api.Reply{told(13, api.Invalid)}, state: master.Serving},
 		"two that open":           {came: []api.Request{opens(1, 7), opens(2, 8)}, told: []api.Reply{told(2, api.OK)}, state: master.Serving, waiting: 1},
 		"one of two is forgotten": {came: []api.Request{opens(1, 7), opens(2, 8)}, state: master.Serving, waiting: 1, breaks: true},
 		"a KeepAlive":             {came: []api.Request{keep}, state: master.Serving},

@@ -148,6 +148,7 @@ func (l *Life) Acted(now time.Time, out *host.Output, proposed []command.Command
 		}
 		l.noted(now, n, log.Role, log.Count.Refused, proposed)
 	}
+	l.debts.stepped()
 	l.idle.acts(l.world, l.id, now, l.terms.Host.IdleAfter, out, l.host.Waiting())
 	l.retry.acts(l.world, l.id, now, l.terms.Host.RetryAfter, out, l.gave.busy(now, l.quiet()))
 	if _, writes := out.Bulk.(host.WriteJob); writes {
