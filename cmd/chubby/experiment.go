@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -31,6 +34,7 @@ type measured struct {
 	From        uint64             `json:"from"`
 	Seeds       uint64             `json:"seeds"` // asked for, in each place of the grid
 	Points      []experiment.Point `json:"points"`
+	Others      []experiment.Other `json:"others"` // the first runs that something else ended
 	Files       []string           `json:"files"`
 	Internal    uint64             `json:"internal"` // runs in which the simulator panicked: void
 	Interrupted bool               `json:"interrupted"`
@@ -45,7 +49,8 @@ func (a *app) experimentCommand() *cobra.Command {
 		Long: `Experiment runs the same seeds in each place of a grid of parameters, and prints
 in what share of them an event happened, with 95 % confidence intervals. Without
 a name it lists the experiments. A seed that ends by something else than the
-event is run and not judged. Where an experiment counts more than that (updates
+event is run and not judged; the first ten of those are named below the table.
+Where an experiment counts more than that (updates
 that were lost, say), the sums over the judged seeds stand behind.
 
 Seeds run one after the other, each in all places of the grid, so a run that is
@@ -53,7 +58,8 @@ interrupted, or ends by --for, has about as many in each.
 
 --out DIR gets NAME.csv (a row for each point), NAME-seeds.csv (a row for each
 seed, a column for each place: 1 where the event happened, 0 where not, nothing
-where the seed says nothing) and NAME.svg.
+where the seed says nothing) and NAME.svg; and for each run that is named below the
+table a directory, which ` + "`chubby sim replay`" + ` runs again.
 
 An event is no failure: the exit code does not depend on what was measured. It is
 3 if some place of the grid has no seed that says anything.
@@ -133,10 +139,10 @@ func (a *app) experiment(ctx context.Context, f *experimentFlags, name string) e
 	}
 	m := measured{Experiment: e.Name, Event: e.Event, Build: a.build(), From: f.from, Seeds: f.seeds, Files: []string{}}
 	t := a.measure(ctx, f, e, &m)
-	m.Points = t.Points()
+	m.Points, m.Others = t.Points(), t.Others()
 	m.Interrupted = ctx.Err() != nil
 	if f.out != "" {
-		if err := m.leave(f.out, t); err != nil {
+		if err := errors.Join(m.leave(f.out, t), a.leaveOthers(f, e, &m)); err != nil {
 			return internal(err)
 		}
 	}
@@ -196,6 +202,20 @@ func (m *measured) leave(dir string, t *experiment.Tally) error {
 			return err
 		}
 		m.Files = append(m.Files, filepath.ToSlash(path))
+	}
+	return nil
+}
+
+// leaveOthers runs again what something else ended, and writes all that is known of it.
+func (a *app) leaveOthers(f *experimentFlags, e experiment.Experiment, m *measured) error {
+	for _, x := range m.Others {
+		o := e.Grid[x.Place].Options
+		o.Seed = x.Seed
+		dir := filepath.Join(f.out, fmt.Sprintf("%s-%s-%v-seed-%d", m.Experiment, strings.ReplaceAll(x.Series, " ", "-"), x.X, x.Seed))
+		if _, err := seeds.WriteArtifacts(dir, m.Build, a.simulate, o); err != nil {
+			return err
+		}
+		m.Files = append(m.Files, filepath.ToSlash(dir))
 	}
 	return nil
 }

@@ -12,7 +12,23 @@ type Tally struct {
 	points []Point
 	seeds  []uint64
 	rows   [][]Verdict // of each seed, by place of the grid; -1: not yet
+	others []Other     // the first of them
 }
+
+// Other is a run that says nothing, since something else than the event ended it: a
+// finding of its own, perhaps.
+type Other struct {
+	Place    int     `json:"-"` // of the grid
+	Series   string  `json:"series"`
+	X        float64 `json:"x"`
+	Seed     uint64  `json:"seed"`
+	Property string  `json:"property"` // "" where the product or the simulator panicked
+	Text     string  `json:"text"`
+}
+
+// MostOthers is how many a Tally keeps. Where an experiment breaks a promise on purpose
+// there may be very many.
+const MostOthers = 10
 
 // Point is what is known of one place of the grid.
 type Point struct {
@@ -46,6 +62,9 @@ func (t *Tally) Add(place int, r *cell.Result) Verdict {
 	v := t.e.Judge(r)
 	p := &t.points[place]
 	p.Seeds++
+	if v == Void && r.Failed() && len(t.others) < MostOthers {
+		t.others = append(t.others, Other{place, p.Series, p.X, r.Seed, r.Breach.ID, r.Breach.Text})
+	}
 	if v != Void {
 		p.Judged++
 		for i, n := range t.e.sums(r) {
@@ -91,6 +110,9 @@ func (t *Tally) Points() []Point {
 	}
 	return all
 }
+
+// Others are the first runs that something else than the event ended.
+func (t *Tally) Others() []Other { return append([]Other{}, t.others...) }
 
 // wilson is the 95 % confidence interval of a share of hits in n, by Wilson's
 // score: it stays within 0 and 1, and says something of 0 hits, too.

@@ -39,7 +39,29 @@ func (t *Tally) WriteTable(w io.Writer) error {
 			return err
 		}
 	}
-	return tab.Flush()
+	if err := tab.Flush(); err != nil {
+		return err
+	}
+	return t.writeOthers(w)
+}
+
+func (t *Tally) writeOthers(w io.Writer) error {
+	if len(t.others) == 0 {
+		return nil
+	}
+	void := 0
+	for _, p := range t.points {
+		void += p.Seeds - p.Judged
+	}
+	if _, err := fmt.Fprintf(w, "\n%d not judged: something else ended them, the first of them\n", void); err != nil {
+		return err
+	}
+	for _, o := range t.others {
+		if _, err := fmt.Fprintf(w, "  seed %d, %s %s: %s\n", o.Seed, o.Series, number(o.X), strings.TrimSpace(o.Property+" "+o.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func percent(f float64) string { return fmt.Sprintf("%.2f %%", 100*f) }
