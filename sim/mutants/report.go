@@ -214,16 +214,22 @@ func (r *Report) totals(p *page, all []score) {
 	}
 	for _, g := range groupsOf(all, r.Rows) {
 		for _, priority := range priorities {
-			if t := total(all, g, priority); t.bugs > 0 {
+			if t := total(all, priority, func(s *score) bool { return s.Group == g }); t.bugs > 0 {
 				line(g, priority, t)
 			}
 		}
 	}
-	for _, priority := range priorities {
-		if t := total(all, "", priority); t.bugs > 0 {
-			line("all but controls", priority, t)
+	for _, of := range []struct {
+		name string
+		in   func(*score) bool
+	}{{"all but controls", bug}, {"of them, those without a note", meant}} {
+		for _, priority := range priorities {
+			if t := total(all, priority, of.in); t.bugs > 0 {
+				line(of.name, priority, t)
+			}
 		}
 	}
+	p.text("\nA note says why a hunt may miss a bug; section \"What was missed\" has those that mattered here.")
 	p.text("\nDemanded is that every bug of priority A is caught from every start, that 95 %% of the hunts for those of priority B end with a catch, and that no control is ever caught. %s", r.verdict(all))
 }
 
@@ -231,7 +237,7 @@ var priorities = []string{"A", "B", "C"}
 
 // verdict says how that is met.
 func (r *Report) verdict(all []score) string {
-	a, b := total(all, "", "A"), total(all, "", "B")
+	a, b, notable := total(all, "A", bug), total(all, "B", bug), total(all, "B", meant)
 	caught, controls := 0, 0
 	for i := range all {
 		if all[i].control() && len(all[i].hunts) > 0 {
@@ -241,14 +247,18 @@ func (r *Report) verdict(all []score) string {
 			}
 		}
 	}
-	return fmt.Sprintf("Here %d of the %d of priority A that were hunted are; %d of %d hunts for B (%s); and %d of the %d controls that were hunted were caught.",
-		a.always, a.hunted, b.kills, b.hunts, b.rate(), caught, controls)
+	return fmt.Sprintf("Here %d of the %d of priority A that were hunted are; %d of %d hunts for B (%s), %d of %d (%s) for those without a note; and %d of the %d controls that were hunted were caught.",
+		a.always, a.hunted, b.kills, b.hunts, b.rate(), notable.kills, notable.hunts, notable.rate(), caught, controls)
 }
 
-// total sums up a group, or all but the controls.
-func total(all []score, group, priority string) (t sum) {
+// bug says that it is no control, and meant that a hunt is meant to find it.
+func bug(s *score) bool   { return !s.control() }
+func meant(s *score) bool { return bug(s) && s.Note == "" }
+
+// total sums up those of a priority.
+func total(all []score, priority string, in func(*score) bool) (t sum) {
 	for i := range all {
-		if s := &all[i]; s.Priority == priority && (s.Group == group || group == "" && !s.control()) {
+		if s := &all[i]; s.Priority == priority && in(s) {
 			t.add(s)
 		}
 	}
