@@ -55,8 +55,10 @@ type replica struct {
 // newReplica returns the maker of a machine's lives.
 func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
 	return func() sim.Process {
-		h := host.New(c.hostConfig(id))
-		return &replica{cell: c, id: id, host: h, life: conduct.New(c.world, id, h, conduct.Terms{Replicas: c.plan.Replicas, Host: &c.plan.Host})}
+		cfg := c.hostConfig(id)
+		h := host.New(cfg)
+		terms := conduct.Terms{Replicas: c.plan.Replicas, Host: &c.plan.Host, Lease: cfg.Node.Paxos.Lease}
+		return &replica{cell: c, id: id, host: h, life: conduct.New(c.world, id, h, terms)}
 	}
 }
 

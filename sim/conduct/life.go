@@ -38,21 +38,28 @@ type Life struct {
 	gave  source
 	retry retry
 	sums  sums
+	words grants
 }
 
 // Terms are what the replicas of a cell were configured to owe.
 type Terms struct {
 	Replicas int
 	Host     *host.Config // is not copied, and does not change
+	Lease    paxos.Lease  // of this replica, which may be configured otherwise
 }
 
 // New returns the watch of a life of replica id that has not begun.
 func New(w *sim.World, id paxos.NodeID, h *host.Host, t Terms) *Life {
-	return &Life{world: w, id: id, host: h, terms: t, asked: newAsked()}
+	return &Life{world: w, id: id, host: h, terms: t, asked: newAsked(), words: grants{lease: t.Lease}}
 }
 
 // Begins is told that the host was started on a log whose next record has number next.
-func (l *Life) Begins(now time.Time, next paxos.LSN) { l.idle.begins(now, next) }
+func (l *Life) Begins(now time.Time, next paxos.LSN) {
+	l.idle.begins(now, next)
+	if n := l.host.Node(); n != nil {
+		l.words.begins(now, n.Status().Boot <= 1)
+	}
+}
 
 // Asks is told of a request of a client's machine before the host takes it.
 func (l *Life) Asks(from sim.Addr, q api.Request) {
@@ -88,6 +95,7 @@ func (l *Life) Hears(now time.Time, from paxos.NodeID, wire string) {
 	m, _ := paxos.DecodeMessage(wire)
 	l.heard.hears(m)
 	l.asked.hears(from, m)
+	l.words.hears(now, n.Status(), from, m)
 	if leads {
 		l.hush.hears(now, n.Status(), from, m)
 	}
@@ -111,6 +119,11 @@ func (l *Life) Says(now time.Time, to paxos.NodeID, wire string, repeated bool) 
 			l.sums.says(s)
 		}
 		l.heard.says(l.world, l.id, wire)
+		if len(wire) <= mostShort {
+			if m, err := paxos.DecodeMessage(wire); err == nil {
+				l.words.says(l.world, l.id, to, now, m)
+			}
+		}
 	}
 	if l.asked.owes() {
 		l.asked.says(l.id, to, wire)
@@ -130,6 +143,7 @@ func (l *Life) Acted(now time.Time, out *host.Output, proposed []command.Command
 	if n := l.host.Node(); n != nil {
 		log := n.Status()
 		l.heard.acted(log.Held)
+		l.words.acted(l.world, now, l.terms.Replicas, log, n)
 		if out.Bulk != nil {
 			l.asked.lane(true)
 			l.given.takes(l.world, l.id, out.Bulk)

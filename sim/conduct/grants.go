@@ -1,0 +1,236 @@
+package conduct
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// grants are the words about time that one life of a replica has given and was given, as
+// the messages have them (PML §5.2): a leader counts a grant from when it asked for it
+// (P4.08), and a member honours it from when it answered. The world's clock shows a word
+// that is counted for longer than it is honoured only where clocks are at their bounds
+// (S7b); what a replica reports of itself is compared here with what it may say at all.
+// More than that breaks S7b, less L1: it costs rounds through the log, or a wait.
+type grants struct {
+	lease paxos.Lease // that this replica is configured with
+
+	// The leader's half. What it asks for may leave late, if it waits for the disk: then
+	// it asked some time before.
+	tenures uint64
+	ballot  paxos.Ballot // of the heartbeats that left last
+	asked   map[uint64]question
+	counts  map[paxos.NodeID]counted
+	held    bool // words wait for the disk
+
+	// The member's half.
+	asks   paxos.Heartbeat // that came in this step
+	asker  paxos.NodeID    // whose; 0: none came
+	holder paxos.NodeID    // whom it gave its word to; 0: nobody
+	at     paxos.Ballot    // highest at which that one asked
+	loose  bool            // unless nobody here knows
+	until  time.Time
+	silent time.Time
+	spoken bool // the disk knows of this life: a message of the log has left
+	late   bool // in this step a word left that was given before
+}
+
+// question is when a heartbeat left, and whether it was made then.
+type question struct {
+	at   time.Time
+	sure bool
+}
+
+// counted is until when a leader may count the grant of a member, at most and at least.
+type counted struct{ most, least time.Time }
+
+// granted is what a node says of itself.
+type granted interface {
+	Lease() time.Time
+	Counts(paxos.NodeID) time.Time
+	Granted() (holder paxos.NodeID, until, silent time.Time)
+}
+
+// begins is told that a life begins: not the first one gives no word that an earlier one
+// may have given to somebody else (P4.09).
+func (s *grants) begins(now time.Time, first bool) {
+	if !first {
+		s.silent = now.Add(s.lease.Grant)
+	}
+}
+
+// hears is told of a message before the replica takes it.
+func (s *grants) hears(now time.Time, self paxos.Status, from paxos.NodeID, m paxos.Message) {
+	switch m := m.(type) {
+	case paxos.Heartbeat:
+		s.asks, s.asker = m, from
+	case paxos.Released:
+		switch {
+		case s.holder == from && s.loose:
+			s.late = true
+		case s.holder == from && !m.Ballot.Less(s.at):
+			s.holder, s.until = 0, time.Time{}
+		}
+	case paxos.HeartbeatReply:
+		q, asked := s.asked[m.Seq]
+		if !m.Granted || !asked || m.Ballot != s.ballot || m.Boot != self.Boot || self.Role != paxos.Leader {
+			return
+		}
+		end, c := q.at.Add(s.lease.Term()), s.counts[from]
+		if !end.After(now) {
+			return
+		}
+		c.most = later(c.most, end)
+		if q.sure && !s.held && self.Ballot == m.Ballot {
+			c.least = later(c.least, end)
+		}
+		s.counts[from] = c
+	}
+}
+
+// says is told of a message that leaves.
+func (s *grants) says(w *sim.World, id, to paxos.NodeID, now time.Time, m paxos.Message) {
+	s.spoken = true
+	switch m := m.(type) {
+	case paxos.Heartbeat:
+		if m.Ballot != s.ballot || s.asked == nil {
+			s.ballot, s.asked = m.Ballot, map[uint64]question{}
+		}
+		if _, again := s.asked[m.Seq]; !again {
+			s.asked[m.Seq] = question{now, !s.held}
+		}
+	case paxos.HeartbeatReply:
+		switch {
+		case !m.Granted:
+		case s.asker == to && s.asks.Ballot == m.Ballot && s.asks.Seq == m.Seq:
+			s.gives(w, id, to, now, m.Ballot)
+		default:
+			s.late = true // it waited for the disk to know of this life
+		}
+	}
+}
+
+// gives: its word to whoever it is not withheld from.
+func (s *grants) gives(w *sim.World, id, to paxos.NodeID, now time.Time, b paxos.Ballot) {
+	switch {
+	case now.Before(s.silent):
+		w.Break("S7b", "replica %d gives its word to %d, and an earlier life of it may have given it to somebody else for %v more", id, to, s.silent.Sub(now))
+	case s.holder != to && now.Before(s.until):
+		w.Break("S7b", "replica %d gives its word to %d, and %d has it for %v more", id, to, s.holder, s.until.Sub(now))
+	}
+	if s.holder != to {
+		s.at, s.loose = paxos.Ballot{}, false
+	}
+	if s.at.Less(b) {
+		s.at = b
+	}
+	s.holder, s.until = to, now.Add(s.lease.Grant)
+}
+
+// acted compares what a replica reports of itself at the end of a step.
+func (s *grants) acted(w *sim.World, now time.Time, members int, self paxos.Status, of granted) {
+	if self.Count.Tenures != s.tenures || self.Role != paxos.Leader || s.counts == nil {
+		s.tenures, s.counts = self.Count.Tenures, map[paxos.NodeID]counted{}
+	}
+	s.held, s.asker = self.Held > 0, 0
+	if s.lease.Grant == 0 {
+		return
+	}
+	s.honours(w, now, self, of)
+	if self.Role == paxos.Leader && members > 1 {
+		s.reckons(w, now, members, self.ID, of)
+		maps.DeleteFunc(s.asked, func(_ uint64, q question) bool { return !q.at.Add(s.lease.Term()).After(now) })
+	}
+}
+
+// reckons: what a leader counts of each member, and what follows from all of it.
+func (s *grants) reckons(w *sim.World, now time.Time, members int, id paxos.NodeID, of granted) {
+	var ends []time.Time
+	for i := range members {
+		m := paxos.NodeID(i + 1)
+		end, c := of.Counts(m), s.counts[m]
+		ends = append(ends, end)
+		switch {
+		case m == id && end.After(now) && end.After(s.latest()):
+			w.Break("S7b", "replica %d counts its own grant until %v after its last question allows", id, end.Sub(s.latest()))
+		case m == id:
+		case end.After(c.most) && end.After(now):
+			w.Break("S7b", "replica %d counts the grant of %d for %v longer than from when it asked for it", id, m, end.Sub(c.most))
+		case end.Before(c.least) && c.least.After(now):
+			w.Break("L1", "replica %d counts the grant of %d for %v less than it was given", id, m, c.least.Sub(end))
+		}
+	}
+	slices.SortFunc(ends, func(a, b time.Time) int { return b.Compare(a) })
+	switch lease, due := of.Lease(), ends[members/2]; {
+	case lease.After(due):
+		w.Break("S7b", "replica %d has read authority for %v longer than a quorum granted", id, lease.Sub(due))
+	case lease.Before(due):
+		w.Break("L1", "replica %d has read authority for %v less than a quorum granted", id, due.Sub(lease))
+	}
+}
+
+// latest is until when it could count what it asked for last.
+func (s *grants) latest() (end time.Time) {
+	for _, q := range s.asked { // order-free: the latest is taken
+		end = later(end, q.at.Add(s.lease.Term()))
+	}
+	return end
+}
+
+// honours: a word is kept for as long as it was given, and no longer. What a leader says
+// to itself no message tells: that is known by the questions to the others.
+func (s *grants) honours(w *sim.World, now time.Time, self paxos.Status, of granted) {
+	holder, until, silent := of.Granted()
+	if !silent.Equal(s.silent) && (silent.After(now) || s.silent.After(now)) {
+		s.differs(w, silent.Sub(s.silent), "replica %d, after a restart, is silent for %v %s than a grant", self.ID)
+	}
+	if !s.spoken || s.late {
+		s.late = false
+		s.believes(holder, until)
+		return
+	}
+	own := s.holder == self.ID || holder == self.ID
+	switch {
+	case own && holder == self.ID && s.holder != holder && now.Before(s.until):
+		w.Break("S7b", "replica %d gives its word to itself, and %d has it for %v more", self.ID, s.holder, s.until.Sub(now))
+	case own:
+		if holder != self.ID && holder != 0 {
+			w.Break("S7b", "replica %d had its own word, and gives it to %d without a message", self.ID, holder)
+		}
+		s.believes(holder, until)
+		return
+	}
+	if !until.After(now) && !s.until.After(now) {
+		return
+	}
+	if holder != s.holder && until.After(now) && s.until.After(now) {
+		w.Break("S7b", "replica %d gave its word to %d, and honours that of %d", self.ID, s.holder, holder)
+		return
+	}
+	if !until.Equal(s.until) {
+		s.differs(w, until.Sub(s.until), "replica %d honours its word for %v %s than it gave it", self.ID)
+	}
+}
+
+// believes takes the replica at its word, where no message says how it came about.
+func (s *grants) believes(holder paxos.NodeID, until time.Time) {
+	s.holder, s.until, s.loose = holder, until, true
+}
+
+func (s *grants) differs(w *sim.World, by time.Duration, text string, id paxos.NodeID) {
+	if by < 0 {
+		w.Break("S7b", text, id, -by, "less")
+	} else {
+		w.Break("L1", text, id, by, "longer")
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
