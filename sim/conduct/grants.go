@@ -1,7 +1,6 @@
 package conduct
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -22,8 +21,9 @@ type grants struct {
 	// it asked some time before.
 	tenures uint64
 	ballot  paxos.Ballot // of the heartbeats that left last
-	asked   map[uint64]question
-	counts  map[paxos.NodeID]counted
+	asked   []question   // in order; those too old to be of use are dropped
+	counts  []counted    // by member, from 1
+	ends    []time.Time
 	held    bool // words wait for the disk
 
 	// The member's half.
@@ -40,8 +40,19 @@ type grants struct {
 
 // question is when a heartbeat left, and whether it was made then.
 type question struct {
+	seq  uint64
 	at   time.Time
 	sure bool
+}
+
+// find returns the question with a number, nil if there is none.
+func (s *grants) find(seq uint64) *question {
+	for i := range s.asked {
+		if s.asked[i].seq == seq {
+			return &s.asked[i]
+		}
+	}
+	return nil
 }
 
 // counted is until when a leader may count the grant of a member, at most and at least.
@@ -49,6 +60,7 @@ type counted struct{ most, least time.Time }
 
 // granted is what a node says of itself.
 type granted interface {
+	Status() paxos.Status
 	Lease() time.Time
 	Counts(paxos.NodeID) time.Time
 	Granted() (holder paxos.NodeID, until, silent time.Time)
@@ -63,7 +75,7 @@ func (s *grants) begins(now time.Time, first bool) {
 }
 
 // hears is told of a message before the replica takes it.
-func (s *grants) hears(now time.Time, self paxos.Status, from paxos.NodeID, m paxos.Message) {
+func (s *grants) hears(now time.Time, of granted, from paxos.NodeID, m paxos.Message) {
 	switch m := m.(type) {
 	case paxos.Heartbeat:
 		s.asks, s.asker = m, from
@@ -75,11 +87,15 @@ func (s *grants) hears(now time.Time, self paxos.Status, from paxos.NodeID, m pa
 			s.holder, s.until = 0, time.Time{}
 		}
 	case paxos.HeartbeatReply:
-		q, asked := s.asked[m.Seq]
-		if !m.Granted || !asked || m.Ballot != s.ballot || m.Boot != self.Boot || self.Role != paxos.Leader {
+		q := s.find(m.Seq)
+		if q == nil || !m.Granted || m.Ballot != s.ballot || int(from) > len(s.counts) {
 			return
 		}
-		end, c := q.at.Add(s.lease.Term()), s.counts[from]
+		self := of.Status()
+		if m.Boot != self.Boot || self.Role != paxos.Leader {
+			return
+		}
+		end, c := q.at.Add(s.lease.Term()), &s.counts[from-1]
 		if !end.After(now) {
 			return
 		}
@@ -87,7 +103,6 @@ func (s *grants) hears(now time.Time, self paxos.Status, from paxos.NodeID, m pa
 		if q.sure && !s.held && self.Ballot == m.Ballot {
 			c.least = later(c.least, end)
 		}
-		s.counts[from] = c
 	}
 }
 
@@ -96,11 +111,11 @@ func (s *grants) says(w *sim.World, id, to paxos.NodeID, now time.Time, m paxos.
 	s.spoken = true
 	switch m := m.(type) {
 	case paxos.Heartbeat:
-		if m.Ballot != s.ballot || s.asked == nil {
-			s.ballot, s.asked = m.Ballot, map[uint64]question{}
+		if m.Ballot != s.ballot {
+			s.ballot, s.asked = m.Ballot, s.asked[:0]
 		}
-		if _, again := s.asked[m.Seq]; !again {
-			s.asked[m.Seq] = question{now, !s.held}
+		if s.find(m.Seq) == nil {
+			s.asked = append(s.asked, question{m.Seq, now, !s.held})
 		}
 	case paxos.HeartbeatReply:
 		switch {
@@ -131,9 +146,9 @@ func (s *grants) gives(w *sim.World, id, to paxos.NodeID, now time.Time, b paxos
 }
 
 // acted compares what a replica reports of itself at the end of a step.
-func (s *grants) acted(w *sim.World, now time.Time, members int, self paxos.Status, of granted) {
-	if self.Count.Tenures != s.tenures || self.Role != paxos.Leader || s.counts == nil {
-		s.tenures, s.counts = self.Count.Tenures, map[paxos.NodeID]counted{}
+func (s *grants) acted(w *sim.World, now time.Time, members int, self *paxos.Status, of granted) {
+	if self.Count.Tenures != s.tenures || self.Role != paxos.Leader {
+		s.tenures, s.counts = self.Count.Tenures, s.counts[:0]
 	}
 	s.held, s.asker = self.Held > 0, 0
 	if s.lease.Grant == 0 {
@@ -142,17 +157,28 @@ func (s *grants) acted(w *sim.World, now time.Time, members int, self paxos.Stat
 	s.honours(w, now, self, of)
 	if self.Role == paxos.Leader && members > 1 {
 		s.reckons(w, now, members, self.ID, of)
-		maps.DeleteFunc(s.asked, func(_ uint64, q question) bool { return !q.at.Add(s.lease.Term()).After(now) })
+		old := 0
+		for old < len(s.asked) && !s.asked[old].at.Add(s.lease.Term()).After(now) {
+			old++
+		}
+		s.asked = slices.Delete(s.asked, 0, old)
 	}
 }
 
 // reckons: what a leader counts of each member, and what follows from all of it.
 func (s *grants) reckons(w *sim.World, now time.Time, members int, id paxos.NodeID, of granted) {
-	var ends []time.Time
+	for len(s.counts) < members {
+		s.counts = append(s.counts, counted{})
+	}
+	s.ends = s.ends[:0]
 	for i := range members {
 		m := paxos.NodeID(i + 1)
-		end, c := of.Counts(m), s.counts[m]
-		ends = append(ends, end)
+		end, c := of.Counts(m), &s.counts[i]
+		at := 0
+		for at < len(s.ends) && s.ends[at].After(end) {
+			at++
+		}
+		s.ends = slices.Insert(s.ends, at, end)
 		switch {
 		case m == id && end.After(now) && end.After(s.latest()):
 			w.Break("S7b", "replica %d counts its own grant until %v after its last question allows", id, end.Sub(s.latest()))
@@ -163,8 +189,7 @@ func (s *grants) reckons(w *sim.World, now time.Time, members int, id paxos.Node
 			w.Break("L1", "replica %d counts the grant of %d for %v less than it was given", id, m, c.least.Sub(end))
 		}
 	}
-	slices.SortFunc(ends, func(a, b time.Time) int { return b.Compare(a) })
-	switch lease, due := of.Lease(), ends[members/2]; {
+	switch lease, due := of.Lease(), s.ends[members/2]; { // the latest are first
 	case lease.After(due):
 		w.Break("S7b", "replica %d has read authority for %v longer than a quorum granted", id, lease.Sub(due))
 	case lease.Before(due):
@@ -174,15 +199,15 @@ func (s *grants) reckons(w *sim.World, now time.Time, members int, id paxos.Node
 
 // latest is until when it could count what it asked for last.
 func (s *grants) latest() (end time.Time) {
-	for _, q := range s.asked { // order-free: the latest is taken
-		end = later(end, q.at.Add(s.lease.Term()))
+	if n := len(s.asked); n > 0 {
+		end = s.asked[n-1].at.Add(s.lease.Term())
 	}
 	return end
 }
 
 // honours: a word is kept for as long as it was given, and no longer. What a leader says
 // to itself no message tells: that is known by the questions to the others.
-func (s *grants) honours(w *sim.World, now time.Time, self paxos.Status, of granted) {
+func (s *grants) honours(w *sim.World, now time.Time, self *paxos.Status, of granted) {
 	holder, until, silent := of.Granted()
 	if !silent.Equal(s.silent) && (silent.After(now) || s.silent.After(now)) {
 		s.differs(w, silent.Sub(s.silent), "replica %d, after a restart, is silent for %v %s than a grant", self.ID)

@@ -9,16 +9,21 @@ import (
 
 // word is what replica 1 says of itself.
 type word struct {
+	self          paxos.Status
 	lease         time.Time
 	counts        map[paxos.NodeID]time.Time
 	holder        paxos.NodeID
 	until, silent time.Time
 }
 
-func (s *word) Lease() time.Time                                 { return s.lease }
-func (s *word) Counts(id paxos.NodeID) time.Time                 { return s.counts[id] }
-func (s *word) Granted() (paxos.NodeID, time.Time, time.Time)    { return s.holder, s.until, s.silent }
-func (s *word) step(f *facts, w *grants, ms int, r paxos.Status) { w.acted(f.w, at(ms), 3, r, s) }
+func (s *word) Status() paxos.Status                          { return s.self }
+func (s *word) Lease() time.Time                              { return s.lease }
+func (s *word) Counts(id paxos.NodeID) time.Time              { return s.counts[id] }
+func (s *word) Granted() (paxos.NodeID, time.Time, time.Time) { return s.holder, s.until, s.silent }
+func (s *word) step(f *facts, w *grants, ms int, r paxos.Status) {
+	s.self = r
+	w.acted(f.w, at(ms), 3, &r, s)
+}
 
 func at(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
 
@@ -65,7 +70,7 @@ func TestS7bWhatALeaderCounts(t *testing.T) {
 			s.step(f, w, 1, leads)
 			first := reply
 			first.Seq = 1
-			w.hears(at(20), leads, 2, first)
+			w.hears(at(20), s, 2, first)
 			s.counts[1], s.counts[2], s.lease = at(90), at(90), at(90)
 			held := leads
 			if c.held {
@@ -80,7 +85,7 @@ func TestS7bWhatALeaderCounts(t *testing.T) {
 			if c.reply != nil {
 				c.reply(&m)
 			}
-			w.hears(at(40), leads, 2, m)
+			w.hears(at(40), s, 2, m)
 			s.counts[2] = at(120).Add(c.counts)
 			s.lease = s.counts[2].Add(c.lease)
 			if c.counts > 0 {
@@ -103,7 +108,7 @@ func TestS7bWhatAMemberHonours(t *testing.T) {
 	follows := paxos.Status{ID: 1, Role: paxos.Follower, Boot: 2, Promised: ballot(4, 3)}
 	asks := func(f *facts, w *grants, ms int, from paxos.NodeID, round uint64) {
 		b := ballot(round, from)
-		w.hears(at(ms), follows, from, paxos.Heartbeat{Ballot: b, Boot: 5, Seq: 8, Lease: lease})
+		w.hears(at(ms), nil, from, paxos.Heartbeat{Ballot: b, Boot: 5, Seq: 8, Lease: lease})
 		w.says(f.w, 1, from, at(ms), paxos.HeartbeatReply{Ballot: b, Boot: 5, Seq: 8, Granted: true})
 	}
 	for name, c := range map[string]struct {
@@ -127,18 +132,18 @@ func TestS7bWhatAMemberHonours(t *testing.T) {
 		}, "S7b"},
 		"it gives it to itself": {func(f *facts, w *grants, s *word) { s.holder, s.until = 1, at(260) }, "S7b"},
 		"it is released": {func(f *facts, w *grants, s *word) {
-			w.hears(at(150), follows, 3, paxos.Released{Ballot: ballot(4, 3), Boot: 5})
+			w.hears(at(150), nil, 3, paxos.Released{Ballot: ballot(4, 3), Boot: 5})
 			s.holder, s.until = 0, time.Time{}
 		}, ""},
 		"a release of before": {func(f *facts, w *grants, s *word) {
-			w.hears(at(150), follows, 3, paxos.Released{Ballot: ballot(3, 3), Boot: 5})
+			w.hears(at(150), nil, 3, paxos.Released{Ballot: ballot(3, 3), Boot: 5})
 		}, ""},
 		"a release of before ends it": {func(f *facts, w *grants, s *word) {
-			w.hears(at(150), follows, 3, paxos.Released{Ballot: ballot(3, 3), Boot: 5})
+			w.hears(at(150), nil, 3, paxos.Released{Ballot: ballot(3, 3), Boot: 5})
 			s.holder, s.until = 0, time.Time{}
 		}, "S7b"},
 		"a release is not heard": {func(f *facts, w *grants, s *word) {
-			w.hears(at(150), follows, 3, paxos.Released{Ballot: ballot(4, 3), Boot: 5})
+			w.hears(at(150), nil, 3, paxos.Released{Ballot: ballot(4, 3), Boot: 5})
 		}, "L1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -187,7 +192,7 @@ func TestS7bARestartedReplicaIsSilent(t *testing.T) {
 			}
 			s.step(f, w, 0, follows)
 			if c.gives > 0 {
-				w.hears(at(c.gives), follows, 3, paxos.Heartbeat{Ballot: ballot(4, 3), Seq: 1, Lease: lease})
+				w.hears(at(c.gives), nil, 3, paxos.Heartbeat{Ballot: ballot(4, 3), Seq: 1, Lease: lease})
 				w.says(f.w, 1, 3, at(c.gives), paxos.HeartbeatReply{Ballot: ballot(4, 3), Seq: 1, Granted: true})
 				s.holder, s.until = 3, at(c.gives+110)
 				s.step(f, w, c.gives, follows)

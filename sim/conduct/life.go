@@ -95,7 +95,7 @@ func (l *Life) Hears(now time.Time, from paxos.NodeID, wire string) {
 	m, _ := paxos.DecodeMessage(wire)
 	l.heard.hears(m)
 	l.asked.hears(from, m)
-	l.words.hears(now, n.Status(), from, m)
+	l.words.hears(now, n, from, m)
 	if leads {
 		l.hush.hears(now, n.Status(), from, m)
 	}
@@ -118,9 +118,9 @@ func (l *Life) Says(now time.Time, to paxos.NodeID, wire string, repeated bool) 
 		if s, ok := host.DecodeSumReport(wire); ok {
 			l.sums.says(s)
 		}
-		l.heard.says(l.world, l.id, wire)
 		if len(wire) <= mostShort {
 			if m, err := paxos.DecodeMessage(wire); err == nil {
+				l.heard.says(l.world, l.id, m)
 				l.words.says(l.world, l.id, to, now, m)
 			}
 		}
@@ -143,7 +143,7 @@ func (l *Life) Acted(now time.Time, out *host.Output, proposed []command.Command
 	if n := l.host.Node(); n != nil {
 		log := n.Status()
 		l.heard.acted(log.Held)
-		l.words.acted(l.world, now, l.terms.Replicas, log, n)
+		l.words.acted(l.world, now, l.terms.Replicas, &log, n)
 		if out.Bulk != nil {
 			l.asked.lane(true)
 			l.given.takes(l.world, l.id, out.Bulk)

@@ -29,13 +29,9 @@ func (s *rounds) hears(m paxos.Message) {
 // acted is told at the end of a step how many messages wait for the disk.
 func (s *rounds) acted(waiting int) { s.held = waiting > 0 }
 
-// says is told of bytes that leave. What waited for the disk was made up before: what
-// was heard since then is not in it, and nobody here knows what that is.
-func (s *rounds) says(w *sim.World, id paxos.NodeID, wire string) {
-	if len(wire) > mostShort {
-		return
-	}
-	m, _ := paxos.DecodeMessage(wire)
+// says is told of a message that leaves. What waited for the disk was made up before:
+// what was heard since then is not in it, and nobody here knows what that is.
+func (s *rounds) says(w *sim.World, id paxos.NodeID, m paxos.Message) {
 	p, ok := m.(paxos.Prepare)
 	if !ok || !s.bid.Less(p.Ballot) {
 		return

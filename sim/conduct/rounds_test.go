@@ -32,7 +32,11 @@ func TestL1ACampaignIsAboveAllThatWasHeard(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, s := newFacts(t), rounds{}
-			s.says(f.w, 1, asks(3, 1))
+			says := func(wire string) {
+				m, _ := paxos.DecodeMessage(wire)
+				s.says(f.w, 1, m)
+			}
+			says(asks(3, 1))
 			s.acted(0)
 			if c.held {
 				s.acted(2)
@@ -42,7 +46,7 @@ func TestL1ACampaignIsAboveAllThatWasHeard(t *testing.T) {
 				s.hears(heard)
 			}
 			f.good()
-			s.says(f.w, 1, c.said)
+			says(c.said)
 			if c.breaks {
 				f.breaks("L1")
 			} else {
