@@ -13,7 +13,8 @@ import (
 // (P4.08), and a member honours it from when it answered. The world's clock shows a word
 // that is counted for longer than it is honoured only where clocks are at their bounds
 // (S7b); what a replica reports of itself is compared here with what it may say at all.
-// More than that breaks S7b, less L1: it costs rounds through the log, or a wait.
+// A leader that counts more, and a member that honours less or promises meanwhile, break
+// S7b. The contrary costs rounds through the log, or a wait (L1).
 type grants struct {
 	lease paxos.Lease // that this replica is configured with
 
@@ -36,6 +37,9 @@ type grants struct {
 	silent time.Time
 	spoken bool // the disk knows of this life: a message of the log has left
 	late   bool // in this step a word left that was given before
+
+	promised paxos.Ballot
+	prepares bool // in this step a candidate asked
 }
 
 // question is when a heartbeat left, and whether it was made then.
@@ -66,10 +70,11 @@ type granted interface {
 	Granted() (holder paxos.NodeID, until, silent time.Time)
 }
 
-// begins is told that a life begins: not the first one gives no word that an earlier one
-// may have given to somebody else (P4.09).
-func (s *grants) begins(now time.Time, first bool) {
-	if !first {
+// begins is told that a life begins. One that is not the first gives no word, and no
+// promise, for as long as an earlier one may have given its word to somebody else (P4.09).
+func (s *grants) begins(now time.Time, self paxos.Status) {
+	s.promised = self.Promised
+	if self.Boot > 1 {
 		s.silent = now.Add(s.lease.Grant)
 	}
 }
@@ -77,6 +82,8 @@ func (s *grants) begins(now time.Time, first bool) {
 // hears is told of a message before the replica takes it.
 func (s *grants) hears(now time.Time, of granted, from paxos.NodeID, m paxos.Message) {
 	switch m := m.(type) {
+	case paxos.Prepare:
+		s.prepares = true
 	case paxos.Heartbeat:
 		s.asks, s.asker = m, from
 	case paxos.Released:
@@ -154,6 +161,7 @@ func (s *grants) acted(w *sim.World, now time.Time, members int, self *paxos.Sta
 	if s.lease.Grant == 0 {
 		return
 	}
+	s.promises(w, now, self)
 	s.honours(w, now, self, of)
 	if self.Role == paxos.Leader && members > 1 {
 		s.reckons(w, now, members, self.ID, of)
@@ -163,6 +171,20 @@ func (s *grants) acted(w *sim.World, now time.Time, members int, self *paxos.Sta
 		}
 		s.asked = slices.Delete(s.asked, 0, old)
 	}
+}
+
+// promises: none to anybody but whoever has its word, itself included (P4.02, P4.10). A
+// vote that it is asked for raises the promise as well, and is withheld as long.
+func (s *grants) promises(w *sim.World, now time.Time, self *paxos.Status) {
+	to := self.Promised.Node
+	switch {
+	case self.Promised == s.promised:
+	case s.holder != to && now.Before(s.until):
+		w.Break("S7b", "replica %d promises %v, and %d has its word for %v more", self.ID, self.Promised, s.holder, s.until.Sub(now))
+	case (s.prepares || to == self.ID) && now.Before(s.silent):
+		w.Break("S7b", "replica %d promises %v, and an earlier life of it may have given its word for %v more", self.ID, self.Promised, s.silent.Sub(now))
+	}
+	s.promised, s.prepares = self.Promised, false
 }
 
 // reckons: what a leader counts of each member, and what follows from all of it.

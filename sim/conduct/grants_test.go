@@ -148,7 +148,7 @@ func TestS7bWhatAMemberHonours(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, w := newFacts(t), &grants{lease: lease}
-			w.begins(at(0), false)
+			w.begins(at(0), follows)
 			s := &word{silent: at(110)}
 			s.step(f, w, 0, follows)
 			asks(f, w, 110, 3, 4)
@@ -185,7 +185,11 @@ func TestS7bARestartedReplicaIsSilent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, w := newFacts(t), &grants{lease: lease}
-			w.begins(at(0), c.first)
+			self := follows
+			if c.first {
+				self.Boot = 1
+			}
+			w.begins(at(0), self)
 			s := &word{}
 			if c.silent > 0 {
 				s.silent = at(c.silent)
@@ -199,6 +203,53 @@ func TestS7bARestartedReplicaIsSilent(t *testing.T) {
 			}
 			if c.broken != "" {
 				f.breaks(c.broken)
+			} else {
+				f.good()
+			}
+		})
+	}
+}
+
+// Replica 1 follows 3, which has its word from 110 until 220, after a silence that is over
+// at 110. It promises a ballot of somebody.
+func TestS7bNoPromiseWhileAWordBinds(t *testing.T) {
+	lease := paxos.Lease{Grant: 110 * time.Millisecond}
+	for name, c := range map[string]struct {
+		ms     int
+		to     paxos.Ballot
+		asked  bool // by a Prepare, not for a vote
+		broken bool
+	}{
+		"to whom it gave it":            {150, ballot(9, 3), true, false},
+		"to another":                    {150, ballot(9, 2), true, true},
+		"a vote of another":             {150, ballot(9, 2), false, true},
+		"to itself":                     {150, ballot(9, 1), false, true},
+		"its word is over":              {220, ballot(9, 2), true, false},
+		"it is silent":                  {109, ballot(9, 3), true, true},
+		"itself included":               {109, ballot(9, 1), false, true},
+		"a vote, which is none of that": {109, ballot(9, 3), false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, w := newFacts(t), &grants{lease: lease}
+			follows := paxos.Status{ID: 1, Role: paxos.Follower, Boot: 2, Promised: ballot(4, 3)}
+			w.begins(at(0), follows)
+			s := &word{silent: at(110)}
+			s.step(f, w, 0, follows)
+			if c.ms > 110 {
+				b := follows.Promised
+				w.hears(at(110), nil, 3, paxos.Heartbeat{Ballot: b, Boot: 5, Seq: 8, Lease: lease})
+				w.says(f.w, 1, 3, at(110), paxos.HeartbeatReply{Ballot: b, Boot: 5, Seq: 8, Granted: true})
+				s.holder, s.until = 3, at(220)
+				s.step(f, w, 110, follows)
+			}
+			f.good()
+			if c.asked {
+				w.hears(at(c.ms), nil, c.to.Node, paxos.Prepare{Ballot: c.to, Boot: 1, From: 1})
+			}
+			follows.Promised = c.to
+			s.step(f, w, c.ms, follows)
+			if c.broken {
+				f.breaks("S7b")
 			} else {
 				f.good()
 			}

@@ -57,7 +57,7 @@ func New(w *sim.World, id paxos.NodeID, h *host.Host, t Terms) *Life {
 func (l *Life) Begins(now time.Time, next paxos.LSN) {
 	l.idle.begins(now, next)
 	if n := l.host.Node(); n != nil {
-		l.words.begins(now, n.Status().Boot <= 1)
+		l.words.begins(now, n.Status())
 	}
 }
 
