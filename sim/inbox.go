@@ -78,7 +78,7 @@ func (m *Machine) take(in input) {
 	if m.env == nil {
 		return
 	}
-	if m.pauses > 0 || m.busy || m.inbox.n > 0 {
+	if m.pauses > 0 || m.busy || m.held.kind != inNone || m.inbox.n > 0 {
 		m.inbox.push(in)
 		return
 	}

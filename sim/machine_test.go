@@ -96,6 +96,22 @@ func TestAPauseCanFallBetweenTheReadingAndTheCall(t *testing.T) {
 	require.Equal(t, []string{"held", "behind"}, order)
 }
 
+// What comes at the instant at which such a pause ends waits behind what was read before.
+func TestNothingOvertakesWhatWasReadBeforeAPause(t *testing.T) {
+	var order []string
+	p := &scripted{}
+	p.receive = func(_ time.Time, _ Addr, msg []byte) { order = append(order, string(msg)) }
+	w, m := one(t, p)
+	w.RunFor(time.Second)
+	m.PauseAfterReading(time.Hour)
+	p.env.Send(1, []byte("held"))
+	w.RunFor(time.Minute)
+	m.Resume()
+	m.take(input{kind: inPost, fn: func(time.Time) { order = append(order, "post") }})
+	w.RunFor(time.Second)
+	require.Equal(t, []string{"held", "post"}, order)
+}
+
 func TestASlowNodeTakesOneInputAfterTheOther(t *testing.T) {
 	var at []time.Duration
 	p := &scripted{}
