@@ -180,6 +180,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O231", "B", "who has more to send goes on before the others have had their turn"),
 		applied(GroupHouse, "O232", "B", "of those who wait for the log the latest has the next turn"),
 		applied(GroupHouse, "O233", "B", "a piece of a snapshot that nobody asked for is taken, and put away"),
+		applied(GroupHouse, "O235", "A", "a Confirm has no epoch guard: one of a deposed master counts as executed"),
 		weak(GroupHouse, "O234", "C", "who is answered late has no time to come again: its session ends by the next word of the log",
 			"the log must take longer than half a lease, twice, and the client long to come. TestWhoIsAnsweredLateMayComeAgain in replica/session kills it"),
 		applied(GroupHouse, "O185", "B", "the watermark in the promise register is not brought in when the log is opened"),
@@ -207,7 +208,7 @@ func controlsServiceRows() []Row {
 		applied(GroupControls, "Z12", "C", "control: a client sends each KeepAlive twice"),
 		applied(GroupControls, "Z13", "C", "control: leases are not rounded up to quarters of the shortest"),
 		applied(GroupControls, "Z14", "C", "control: a client presents a part without tokens before it names an epoch as flushed"),
-		applied(GroupControls, "Z15", "C", "control: a Confirm has no epoch guard; who is deposed when it is applied does not look at it"),
+		applied(GroupControls, "Z15", "C", "control: a laggard asks for half as many slots at a time as it may"),
 		applied(GroupControls, "Z16", "C", "control: all ephemeral nodes are looked at again whenever a sweep is over"),
 		applied(GroupControls, "Z17", "C", "control: a client presents all handles that ever held something"),
 	}
