@@ -157,6 +157,10 @@ func (n *Node) Room() int {
 	return max(0, free*n.cfg.MaxBatchCommands-n.pending.len())
 }
 
+// Takes says whether Propose would take a short command. Where it refused one for want
+// of room, there may be room as soon as TakeOutput has been called.
+func (n *Node) Takes() bool { return n.lead != nil && n.pending.len() < n.cfg.MaxPending }
+
 // Durable tells that every record up to upto is on disk.
 func (n *Node) Durable(now time.Time, upto LSN) {
 	n.at(now)
@@ -345,7 +349,8 @@ func (n *Node) tooFar(s Slot) bool { return s >= n.learner.firstOpen+Slot(n.cfg.
 // tendLead does what a leader owes to time.
 func (n *Node) tendLead() {
 	l := n.lead
-	if n.now.Sub(l.quorumHeard(n.cfg.ID, n.now)) > 2*n.cfg.ElectionMax {
+	beat := !n.now.Before(l.beat)
+	if beat && n.now.Sub(l.quorumHeard(n.cfg.ID, n.now)) > 2*n.cfg.ElectionMax { // at a beat: it wakes for no other reason
 		n.count.QuorumLost++
 		n.yield()
 		n.election.heard(n.now)
@@ -357,7 +362,7 @@ func (n *Node) tendLead() {
 	if n.lead != l {
 		return
 	}
-	if !n.now.Before(l.beat) {
+	if beat {
 		n.heartbeat()
 	}
 	if n.bid == nil && !l.resend.IsZero() && !n.now.Before(l.resend) {

@@ -3,6 +3,7 @@ package host
 import (
 	"time"
 
+	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/paxos"
 )
 
@@ -88,13 +89,15 @@ func (l *lane) done(now time.Time) paxos.LSN {
 
 // wake is when job may have something to say without a further input.
 func (l *lane) wake() time.Time {
-	switch {
-	case l.busy:
+	if l.busy {
 		return time.Time{}
-	case len(l.waiting) > 0:
-		return l.since.Add(l.flushAfter)
-	case !l.marked && l.durable > 0:
-		return l.lastSync.Add(l.idleAfter)
 	}
-	return time.Time{}
+	var due time.Time
+	if len(l.waiting) > 0 {
+		due = l.since.Add(l.flushAfter)
+	}
+	if !l.marked && l.durable > 0 {
+		due = instant.Earliest(due, l.lastSync.Add(l.idleAfter))
+	}
+	return due
 }

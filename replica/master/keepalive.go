@@ -125,11 +125,13 @@ func (m *Master) ended(id api.SessionID) {
 // dueSession is when something is due for a session; zero where that takes
 // evidence, which the log is asked for, or has no room to be. A Confirm may be asked
 // for and hang behind a hole while authority has come back: then what is due waits for
-// nothing. Nor does a full log keep a KeepAlive from its answer: sessions whose end it
-// did not take are put aside.
+// nothing. Nor does what fell due before the newest evidence, and was not asked about
+// until now, as for a session that was idle and is used again. Nor does a full log keep
+// a KeepAlive from its answer: sessions whose end it did not take are put aside.
 func (m *Master) dueSession(at At) time.Time {
-	if (m.evidence.asked || m.owed) && !at.authority() {
+	due := m.sessions.Due()
+	if (m.evidence.asked || m.owed) && !at.authority() && due.After(m.evidence.known) {
 		return time.Time{}
 	}
-	return m.sessions.Due()
+	return due
 }

@@ -33,7 +33,6 @@ type audit struct {
 	members []paxos.NodeID
 	slice   int       // rows summed at a time
 	last    time.Time // when a checksum command was last applied
-	refused bool      // the log took no such command: it is full, and wakes the replica soon
 	walk    *db.Summing
 	slot    paxos.Slot // of walk
 	begun   bool       // walk has taken in rows
@@ -156,8 +155,7 @@ func (a *audit) wake(now time.Time) time.Time {
 func (n *Node) tendAudit() {
 	if n.rules && !n.now.Before(n.checksumDue()) {
 		raw := command.Append(nil, command.Checksum{})
-		n.audit.refused = n.paxos.Propose(n.now, raw) != nil
-		if !n.audit.refused {
+		if n.paxos.Propose(n.now, raw) == nil {
 			n.out.Proposed = append(n.out.Proposed, raw)
 			n.audit.last = n.now // or it would be proposed again until it is applied
 		}
@@ -167,10 +165,10 @@ func (n *Node) tendAudit() {
 
 func (n *Node) checksumDue() time.Time { return n.audit.last.Add(n.cfg.ChecksumEvery) }
 
-// auditWake is when tendAudit has something to do. What the log refused is due already,
-// and to wake for it at once would be to wake without end.
+// auditWake is when tendAudit has something to do. What the log does not take is due
+// already, and to wake for it at once would be to wake without end.
 func (n *Node) auditWake() time.Time {
-	if !n.rules || n.audit.refused {
+	if !n.rules || !n.paxos.Takes() {
 		return n.audit.wake(n.now)
 	}
 	return instant.Earliest(n.audit.wake(n.now), n.checksumDue())

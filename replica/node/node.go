@@ -124,6 +124,7 @@ type Node struct {
 	master  *master.Master
 	serving *Serving
 	rules   bool      // its epoch stands in the log, serving or not yet
+	full    bool      // the log has refused something since the last Advance
 	settled api.Epoch // the last one of its own in which settle was called
 	audit   audit
 	stop    error // final
@@ -172,7 +173,7 @@ func (n *Node) Durable(now time.Time, upto paxos.LSN) {
 
 // Advance tells that time has passed.
 func (n *Node) Advance(now time.Time) {
-	n.now = now
+	n.now, n.full = now, false
 	n.paxos.Advance(now)
 	n.master.Advance(n.at())
 	n.propose()
@@ -199,6 +200,9 @@ func (n *Node) TakeOutput() Output {
 	}
 	n.out.Sum, n.audit.tell = n.audit.tell, nil
 	n.out.Wake = instant.Earliest(n.out.Wake, n.auditWake(), n.master.Wake(n.at()))
+	if n.full && n.paxos.Takes() {
+		n.out.Wake = n.now // the next Advance proposes again what was refused
+	}
 	n.out.Stop = n.stop
 	out := n.out
 	n.out = Output{}
@@ -277,6 +281,7 @@ func (n *Node) propose() bool {
 	n.out.Reads, n.out.Begun = append(n.out.Reads, mo.Reads...), append(n.out.Begun, mo.Begun...)
 	for _, p := range mo.Propose {
 		if err := n.paxos.Propose(n.now, p.Command); err != nil {
+			n.full = n.full || errors.Is(err, paxos.ErrBusy)
 			n.master.Refused(n.at(), p, refusal(err))
 		} else {
 			n.out.Proposed = append(n.out.Proposed, p.Command)

@@ -15,7 +15,7 @@ import (
 // further than a snapshot that is on its way.
 func TestWhereSnapshotsDoNotLast(t *testing.T) {
 	cut, overtaken := 0, 0
-	for seed := range uint64(200) {
+	for seed := range uint64(300) {
 		p := NewPlan(Options{Seed: seed, Faults: []string{"lose-source"}})
 		if p.Host.SnapshotEvery > 30 || p.Host.KeepSlots > 3 || p.Host.HoldFor > 200*time.Millisecond {
 			continue

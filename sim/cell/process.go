@@ -49,6 +49,8 @@ type replica struct {
 	pieces   pieces         // of the snapshot that is being fetched
 	answered []api.Reply    // that left at once
 	stopped  error          // why the host ended this life
+	wake     time.Time      // it has asked for; zero: none
+	nudges   int            // inputs that were a chance for one
 	still    bool           // it has applied nothing in this act
 }
 
@@ -106,6 +108,7 @@ func (r *replica) fail(err error) {
 // Receive hands bytes to the host.
 func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	r.now = now
+	r.nudge(now)
 	if x := r.cell.crowd; x != nil && from == x.addr {
 		x.asked(r, now, msg)
 	} else if from.IsClient() {
@@ -243,6 +246,7 @@ func (r *replica) act() {
 	if j := out.Backup; j != nil {
 		r.env.Go("backup", func() { r.runBackup(*j) })
 	}
+	r.wake = out.Wake
 	r.env.WakeAt(r.cell.plan.grained(out.Wake))
 }
 
@@ -307,6 +311,7 @@ func (r *replica) runJob() {
 	err := r.write(r.job)
 	r.env.Post(func(now time.Time) {
 		r.now = now
+		r.nudge(now)
 		r.life.LogDone(now, r.job)
 		r.host.LogDone(now, err)
 		r.act()
@@ -325,6 +330,7 @@ func (r *replica) runBulk(j host.BulkJob) {
 	r.writing = nil
 	r.env.Post(func(now time.Time) {
 		r.now = now
+		r.nudge(now)
 		r.life.BulkDone(now, result)
 		r.cell.watch.brings(r.id, result)
 		r.host.BulkDone(now, result)

@@ -49,6 +49,7 @@ func Properties() []Property {
 		{"L2", "nothing grows without bound", byWatch},
 		{"L3", "shares: while others have sessions, who has calls in the log sends no more before all of them are applied, and who waits has his turn before another one has a second", byWatch},
 		{"I-W1", "what a message claims is true of the disks when it leaves", byWatch},
+		{"I-W3", "what falls due has been asked a wake for: told the time before that, a replica does nothing", byWatch},
 		{"D1", "same seed, same configuration: same history, to the last byte", byVerify},
 	}
 }

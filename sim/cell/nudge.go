@@ -1,0 +1,52 @@
+package cell
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/replica/host"
+)
+
+// One of so many inputs of a life finds the replica nudged.
+const nudgeEvery = 4
+
+// nudge tells a replica the time just before something happens to it, which is sooner
+// than it has asked for: then nothing may be due (I-W3). What falls due without a wake
+// is done all the same, as soon as anything else happens, and mostly that is soon; in a
+// quiet cell it is late, and nobody who watches a busy one could tell.
+func (r *replica) nudge(now time.Time) {
+	if r.nudges++; r.nudges%nudgeEvery != 0 || r.host.Node() == nil {
+		return
+	}
+	if !r.wake.IsZero() && !now.Before(r.wake) {
+		return
+	}
+	r.host.Advance(now)
+	out := r.host.TakeOutput()
+	if what := does(&out); what != "" {
+		r.cell.world.Break("I-W3", "replica %d is told at %v that time has passed, and %s; it asked for a wake at %v", r.id, now, what, r.wake)
+	}
+}
+
+// does says what a host wants done; nothing where it only asks for a wake.
+func does(out *host.Output) string {
+	var all []string
+	note := func(wants bool, what string, args ...any) {
+		if wants {
+			all = append(all, fmt.Sprintf(what, args...))
+		}
+	}
+	note(out.Stop != nil, "stops: %v", out.Stop)
+	note(len(out.Peers) > 0, "sends %d messages to other replicas", len(out.Peers))
+	note(len(out.Clients) > 0, "answers %d requests", len(out.Clients))
+	note(out.Log != nil, "has a job for its log: %+v", out.Log)
+	note(out.Bulk != nil, "has a bulk job: %T", out.Bulk)
+	note(out.Backup != nil, "has a backup to make")
+	note(out.Tenure != nil, "%v", out.Tenure)
+	note(out.Installed != nil, "has other rows")
+	note(len(out.Applied) > 0, "applies %d slots", len(out.Applied))
+	note(len(out.Proposed) > 0, "proposes %q", out.Proposed)
+	note(len(out.Reads)+len(out.Begun) > 0, "begins what was asked of it")
+	return strings.Join(all, ", ")
+}

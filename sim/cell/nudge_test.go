@@ -1,0 +1,37 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim"
+)
+
+// A replica that would do something before the wake that it asked for is found, and
+// one that would not is left as it is (I-W3).
+func TestWhatFallsDueIsAskedAWakeFor(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		c := someCell(t, 11, func(*Plan) {})
+		require.Equal(t, sim.Reached, c.world.Run(2*time.Second))
+		r := running(c.world.Machine(1))
+		for !r.wake.After(r.now) {
+			require.Equal(t, sim.Reached, c.world.Run(c.world.Now()+time.Millisecond))
+		}
+		now := r.wake.Add(-1)
+		if late {
+			now, r.wake = r.wake, r.wake.Add(1)
+		}
+		r.nudges = 0
+		for range nudgeEvery - 1 {
+			r.nudge(now)
+			require.Nil(t, c.world.Failure(), "not at each input")
+		}
+		r.nudge(now)
+		require.Equal(t, late, c.world.Failure() != nil)
+		if late {
+			require.Equal(t, "I-W3", c.world.Failure().ID)
+		}
+	}
+}
