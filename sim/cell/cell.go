@@ -51,6 +51,7 @@ type Cell struct {
 	healed     bool                 // the safety phase is over
 	undo       []func()             // of faults in force
 	armed      []func()             // strikes that wait for a leader to propose
+	moments    []moment             // strikes that wait for a command of some kind
 	onTenure   []func()             // what waits for somebody to begin to lead
 	onDrop     []func(*sim.Machine) // strikes that wait for a log to be shortened
 	onMark     []func(*sim.Machine) // strikes that wait for one to be marked
@@ -244,7 +245,7 @@ func (c *Cell) struck(family string) {
 // heal ends the safety phase: every fault that is in force ends, and every
 // replica runs.
 func (c *Cell) heal() {
-	c.healed, c.armed, c.onTenure, c.onDrop, c.onMark, c.transfers, c.echoes = true, nil, nil, nil, nil, transfers{}, nil
+	c.healed, c.armed, c.moments, c.onTenure, c.onDrop, c.onMark, c.transfers, c.echoes = true, nil, nil, nil, nil, nil, transfers{}, nil
 	for _, end := range c.undo {
 		end()
 	}

@@ -31,6 +31,7 @@
 //	             rest.go: clients that do nothing for a while; fleeting.go: snapshots that do
 //	             not last
 //	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes;
+//	             moments.go: what some of them wait for;
 //	             faults_session.go aims them at the ends of sessions; faults_forget.go
 //	             is disks that have what is old, or lack files
 //	atlas.go     which disks may be damaged; registers.go: whether a register is lost

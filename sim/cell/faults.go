@@ -149,16 +149,21 @@ func running(m *sim.Machine) *replica {
 	return r
 }
 
-// aim strikes at once, or waits for a leader that has just proposed something
-// and then for some part of what a round takes: what is under way in a slot is
-// where a change of leader is hard.
+// aim strikes at once, or waits for a leader that has just proposed something, or has
+// just met a command of a drawn kind, and then for some part of what a round takes:
+// what is under way in a slot is where a change of leader is hard.
 func (c *Cell) aim(d *sim.Draw, strike func()) {
-	if d.Chance(1, 2) {
+	if d.Chance(1, 3) {
 		strike()
 		return
 	}
 	delay := d.Duration(0, 4*c.plan.Link.Delay[0])
-	c.armed = append(c.armed, func() { c.later(delay, strike) })
+	then := func() { c.later(delay, strike) }
+	if d.Chance(1, 2) {
+		c.armed = append(c.armed, then)
+		return
+	}
+	c.awaits(d, then)
 }
 
 // proposed is told that a leader has just proposed: what waits for that comes.

@@ -231,6 +231,9 @@ func (r *replica) act() {
 	if len(out.Peers) > 0 && len(r.cell.armed) > 0 && r.host.Node().InFlight() > 0 {
 		r.cell.proposed()
 	}
+	if len(r.cell.moments) > 0 && r.host.Node() != nil && r.host.Node().Leads() {
+		r.cell.passes(proposed, out.Applied)
+	}
 	r.look()
 	r.life.Acted(r.now, &out, proposed)
 	if out.Log != nil {

@@ -16,7 +16,7 @@ type rare struct {
 	bids     map[paxos.NodeID]paxos.Ballot
 	over     bool // the run is; whoever is down now was not lost
 
-	nested, handovers, duels, sources, halves, wholeBehind, syncs, rolls, misfits, misfitsTold uint64
+	nested, handovers, duels, moments, sources, halves, wholeBehind, syncs, rolls, misfits, misfitsTold uint64
 }
 
 // began is told that a replica begins to lead.

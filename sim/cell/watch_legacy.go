@@ -13,6 +13,8 @@ import (
 type legacy struct {
 	runs map[delayID]time.Duration
 	at   map[api.Epoch]map[delayID]time.Duration
+
+	several uint64 // epochs that began while two delays of one lock ran
 }
 
 func newLegacy() legacy {
@@ -24,6 +26,12 @@ func (l *legacy) command(a *command.Applied) {
 	for _, e := range a.Effects {
 		if e, ok := e.(command.EpochBegan); ok {
 			l.at[e.Epoch.Number] = maps.Clone(l.runs)
+			for d := range l.runs { // order-free: a sum
+				if l.count(d.lock) > 1 {
+					l.several++
+					break
+				}
+			}
 		}
 	}
 	if c, ok := a.Command.(command.DelayOver); ok {
@@ -46,6 +54,16 @@ func (l *legacy) delays(n api.Ref) bool {
 		}
 	}
 	return false
+}
+
+// count is how many lock-delays of a lock run.
+func (l *legacy) count(n api.Ref) (all int) {
+	for d := range l.runs { // order-free: a sum
+		if d.lock == n {
+			all++
+		}
+	}
+	return all
 }
 
 // forgets notes that a node is gone, with its lock and that lock's delays.

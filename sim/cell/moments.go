@@ -1,0 +1,106 @@
+package cell
+
+import (
+	"slices"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/lock"
+	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// Of what a cell does, most is of few kinds: a strike at any instant, or as something is
+// proposed, falls among puts and reads. Each kind of command has a fail-over of its own
+// to survive, though: the one that was handed to the log and the one that was executed a
+// moment ago. So strikes wait for a kind that is drawn from all, the rare as likely as
+// the frequent.
+
+// act says whether a command is an act of a kind.
+func act[T command.Deed](c command.Command) bool {
+	a, _ := c.(command.Act)
+	_, ok := a.Deed.(T)
+	return ok
+}
+
+// order says whether a command is of a kind.
+func order[T command.Command](c command.Command) bool {
+	_, ok := c.(T)
+	return ok
+}
+
+// op says whether a command is a call on rows of a kind.
+func op[T api.Op](c command.Command) bool {
+	call, _ := c.(command.Call)
+	_, ok := call.Op.(T)
+	return ok
+}
+
+// kinds are the kinds of commands that a strike may wait for.
+var kinds = []func(command.Command) bool{
+	act[command.OpenNode], act[command.SetContents], act[command.SetACL], act[command.DeleteNode],
+	act[command.Acquire], act[command.Acquire], act[command.Release], act[command.CancelAcquire],
+	act[command.CloseHandle], act[command.GetSequencer], act[command.Fail], act[command.GetContents],
+	order[command.Constant], order[command.Checksum], order[command.Expire], order[command.FailHandle],
+	order[command.DelayOver], order[command.Sweep], order[command.LongestLease], order[command.Confirm], order[command.Backup],
+	op[api.OpenSession], op[api.EndSession], op[api.Put], op[api.CompareAndSet],
+}
+
+// moment is what a strike waits for, at a leader: the first command of a kind that it
+// proposes, or applies; or, without a kind, a second delay of one lock.
+type moment struct {
+	kind    func(command.Command) bool
+	applied bool
+	strike  func()
+}
+
+// mostMoments bounds how many strikes wait; the oldest are forgotten.
+const mostMoments = 4
+
+// awaits has a strike wait for a moment.
+func (c *Cell) awaits(d *sim.Draw, strike func()) {
+	m := moment{applied: d.Chance(1, 2), strike: strike}
+	if i := d.Int(len(kinds) + 2); i < len(kinds) {
+		m.kind = kinds[i]
+	}
+	if len(c.moments) == mostMoments {
+		c.moments = slices.Delete(c.moments, 0, 1)
+	}
+	c.moments = append(c.moments, m)
+}
+
+// passes is told what a leader has proposed and applied in one step: the strikes that
+// wait for that come.
+func (c *Cell) passes(proposed []command.Command, applied []node.Applied) {
+	c.moments = slices.DeleteFunc(c.moments, func(m moment) bool {
+		if !m.comes(c, proposed, applied) {
+			return false
+		}
+		c.rare.moments++
+		m.strike()
+		return true
+	})
+}
+
+func (m *moment) comes(c *Cell, proposed []command.Command, applied []node.Applied) bool {
+	if m.kind != nil && !m.applied {
+		return slices.ContainsFunc(proposed, m.kind)
+	}
+	return slices.ContainsFunc(applied, func(a node.Applied) bool {
+		return slices.ContainsFunc(a.Commands, func(x command.Applied) bool {
+			if m.kind == nil {
+				return c.delaysAgain(&x)
+			}
+			return m.kind(x.Command)
+		})
+	})
+}
+
+// delaysAgain says that a command began a delay of a lock of which another one ran.
+func (c *Cell) delaysAgain(a *command.Applied) bool {
+	return slices.ContainsFunc(a.Effects, func(e command.Effect) bool {
+		l, _ := e.(command.LockChanged)
+		began, ok := l.Effect.(lock.DelayBegan)
+		return ok && c.watch.locks.owed.count(began.Lock) > 1
+	})
+}
