@@ -59,7 +59,7 @@ func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
 	return func() sim.Process {
 		cfg := c.hostConfig(id)
 		h := host.New(cfg)
-		terms := conduct.Terms{Replicas: c.plan.Replicas, Host: &c.plan.Host, Lease: cfg.Node.Paxos.Lease}
+		terms := conduct.Terms{Replicas: c.plan.Replicas, Host: &c.plan.Host, Lease: cfg.Node.Paxos.Lease, Astray: c.plan.OnlyS7}
 		return &replica{cell: c, id: id, host: h, life: conduct.New(c.world, id, h, terms)}
 	}
 }

@@ -13,6 +13,7 @@
 //	asked.go    so is another replica: values of the log, pieces, sums (L1)
 //	rounds.go   a campaign is above all that was heard of (L1)
 //	silence.go  a leader gives up when a quorum is silent, and only then (L1)
+//	tenure.go   and for no other reason while it has the word of a majority (L1)
 //	grants.go   a word about time counts and binds for as long as the messages say (S7b, L1)
 //	given.go    who gives a laggard a snapshot is not left for who has another (L1), and
 //	            nothing is taken that was not asked for (L2)

@@ -30,6 +30,7 @@ type Life struct {
 
 	idle  idleLog
 	hush  silence
+	reign tenure
 	heard rounds
 	notes notes
 	debts debts
@@ -46,6 +47,7 @@ type Terms struct {
 	Replicas int
 	Host     *host.Config // is not copied, and does not change
 	Lease    paxos.Lease  // of this replica, which may be configured otherwise
+	Astray   bool         // clocks may err by more than leases allow for
 }
 
 // New returns the watch of a life of replica id that has not begun.
@@ -143,6 +145,9 @@ func (l *Life) Acted(now time.Time, out *host.Output, proposed []command.Command
 	if n := l.host.Node(); n != nil {
 		log := n.Status()
 		l.heard.acted(log.Held)
+		if !l.terms.Astray {
+			l.reign.acts(l.world, now, &log, n.Lease)
+		}
 		l.words.acted(l.world, now, l.terms.Replicas, &log, n)
 		if out.Bulk != nil {
 			l.asked.lane(true)
