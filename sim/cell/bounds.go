@@ -54,8 +54,8 @@ func (c *Cell) sizes(r *replica) []sizes {
 		{"Acquires that wait", desk.Waiting, int(totals.Sessions) * api.MaxWindow},
 		{"calls proposed by the desk", desk.UnderWay, cfg.MaxPending + desk.Waiting + api.MaxWindow},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
-		{"slots in memory", kept(status, r.damaged), c.keeps(r.id) + r.late(status.Floor)},
-		{"chosen values in memory", learned(status, r.damaged), c.keeps(r.id) + r.late(status.Floor)},
+		{"slots in memory", kept(status, r.damaged), c.keeps(r.id) + r.late(status.Floor) + ahead(status, r.damaged)},
+		{"chosen values in memory", learned(status, r.damaged), c.keeps(r.id) + r.late(status.Floor) + ahead(status, r.damaged)},
 		{"proposals in memory", status.Proposals, cfg.Paxos.Window},
 		{"heartbeats remembered", status.Asked, 2*int(cfg.Paxos.Lease.Term()/cfg.Paxos.Heartbeat) + maxBeats},
 		{"sums of slots in memory", summed(r), c.keeps(r.id)},
@@ -103,8 +103,10 @@ func summed(r *replica) int {
 	return r.host.Sums()
 }
 
-// keeps is how many slots there may be: two snapshots' worth, what is kept for
-// laggards, and what came while a snapshot took long or failed.
+// keeps is how many slots there may be below the first open one: two snapshots' worth,
+// what is kept for laggards, and what came while a snapshot took long or failed. Who
+// lacks a slot takes no snapshot behind it; how far its votes reach above that is
+// another bound.
 func (c *Cell) keeps(id paxos.NodeID) int {
 	return 2*int(c.plan.Host.SnapshotEvery) + int(c.plan.Host.KeepSlots) + c.hoards(id) + max(maxLate, c.pace())
 }

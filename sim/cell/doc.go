@@ -36,7 +36,7 @@
 //	             is disks that have what is old, or lack files
 //	atlas.go     which disks may be damaged; registers.go: whether a register is lost
 //	properties.go  what may break, by number
-//	watch.go     the omniscient checks: watch_disks.go, votes.go: S1, S2, S3;
+//	watch.go     the omniscient checks: watch_disks.go, watch_resumed.go, votes.go: S1, S2, S3;
 //	             watch_calls.go: S5; watch_rows.go: S6; watch_lease.go: S7;
 //	             watch_locks.go, watch_queue.go: S8; watch_fence.go: S10;
 //	             watch_clients.go: S9, S11, S15; watch_rights.go, watch_quota.go: S16, from the log;

@@ -94,6 +94,7 @@ func (r *replica) Start(env *sim.Env) {
 			status := r.host.Node().Status()
 			r.behind = max(0, int(r.missed)-int(status.FirstOpen))
 			r.cell.watch.started(r.id, status)
+			r.cell.watch.resumed(r.id, &rec.Recovered, status)
 			r.act()
 		})
 	})
