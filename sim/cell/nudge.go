@@ -9,7 +9,7 @@ import (
 )
 
 // One of so many inputs of a life finds the replica nudged.
-const nudgeEvery = 4
+const nudgeEvery = 8
 
 // nudge tells a replica the time just before something happens to it, which is sooner
 // than it has asked for: then nothing may be due (I-W3). What falls due without a wake

@@ -13,26 +13,42 @@ func (h *watch) resumed(id paxos.NodeID, rec *paxos.Recovered, s paxos.Status) {
 
 // known is the first slot of which the records do not say what was chosen.
 func known(rec *paxos.Recovered) paxos.Slot {
-	voted, chosen := map[paxos.Slot]bool{}, map[paxos.Slot]bool{}
+	first := rec.Snapshot.Slot + 1
+	var slots []recordedSlot // from first on
+	at := func(s paxos.Slot) *recordedSlot {
+		if s < first {
+			return &recordedSlot{}
+		}
+		for s >= first+paxos.Slot(len(slots)) {
+			slots = append(slots, recordedSlot{})
+		}
+		return &slots[s-first]
+	}
 	for _, r := range rec.Records {
 		switch r := r.(type) {
 		case paxos.Voted:
-			voted[r.Slot] = true
+			at(r.Slot).voted = true
 		case paxos.Unreadable:
-			delete(voted, r.Slot)
+			at(r.Slot).voted = false
 		case paxos.Unlearned:
-			delete(chosen, r.Slot)
+			at(r.Slot).chosen = false
 		case paxos.Learned:
-			chosen[r.Slot] = true
+			at(r.Slot).chosen = true
 		case paxos.Settled:
-			for s := r.Slots.From; s < r.Slots.To; s++ {
-				chosen[s] = chosen[s] || voted[s]
+			for s := max(first, r.Slots.From); s < r.Slots.To; s++ {
+				x := at(s)
+				x.chosen = x.chosen || x.voted
 			}
 		}
 	}
-	first := rec.Snapshot.Slot + 1
-	for chosen[first] {
-		first++
+	for i := range slots {
+		if !slots[i].chosen {
+			return first + paxos.Slot(i)
+		}
 	}
-	return first
+	return first + paxos.Slot(len(slots))
 }
+
+// recordedSlot is what records say of a slot: that there is a vote, which can be read, and
+// that it, or what was told, is what was chosen.
+type recordedSlot struct{ voted, chosen bool }
