@@ -143,14 +143,12 @@ func (b *bulk) installed(slot paxos.Slot) {
 	}
 }
 
-// wake is when wants or job may have something to say without a further input.
+// wake is when wants or job may have something to say without a further input: also
+// beside a job, since others are asked about the rows of a snapshot meanwhile.
 func (b *bulk) wake(now time.Time) time.Time {
-	if b.busy {
-		return time.Time{}
-	}
 	due, at := b.due(now)
 	if due {
-		return time.Time{} // job has taken it, or others are asked about the rows
+		return time.Time{} // job has taken it or will at the end of this one, or others are asked
 	}
 	return at
 }

@@ -99,6 +99,21 @@ func TestASnapshotThatFailedIsTriedAgainLater(t *testing.T) {
 	require.NotNil(t, r.next())
 }
 
+// Others are asked about the rows of a snapshot beside a job for a peer.
+func TestWhatWillBeWantedDuringAJobIsAskedAWakeFor(t *testing.T) {
+	r := newBulkRig()
+	r.bulk.applied = 10
+	require.NotNil(t, r.next())
+	r.end(errors.New("no room"))
+	r.asked(2, Ask{Slot: 3}, 7)
+	require.IsType(t, ReadJob{}, r.next())
+	require.False(t, r.wants(r.now))
+	require.Equal(t, r.now.Add(time.Second), r.wake(r.now))
+	r.now = r.now.Add(time.Second)
+	require.True(t, r.wants(r.now))
+	require.True(t, r.wake(r.now).IsZero(), "the end of the job is next")
+}
+
 func TestAPeerHasOneQuestion(t *testing.T) {
 	r := newBulkRig()
 	r.asked(2, Ask{Slot: 3}, 7)

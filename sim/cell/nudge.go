@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/sim"
 )
 
 // One of so many inputs of a life finds the replica nudged.
@@ -24,13 +25,13 @@ func (r *replica) nudge(now time.Time) {
 	}
 	r.host.Advance(now)
 	out := r.host.TakeOutput()
-	if what := does(&out); what != "" {
+	if what := r.does(&out); what != "" {
 		r.cell.world.Break("I-W3", "replica %d is told at %v that time has passed, and %s; it asked for a wake at %v", r.id, now, what, r.wake)
 	}
 }
 
-// does says what a host wants done; nothing where it only asks for a wake.
-func does(out *host.Output) string {
+// does says what the host wants done; nothing where it only asks for a wake.
+func (r *replica) does(out *host.Output) string {
 	var all []string
 	note := func(wants bool, what string, args ...any) {
 		if wants {
@@ -38,7 +39,9 @@ func does(out *host.Output) string {
 		}
 	}
 	note(out.Stop != nil, "stops: %v", out.Stop)
-	note(len(out.Peers) > 0, "sends %d messages to other replicas", len(out.Peers))
+	for _, m := range out.Peers {
+		note(true, "sends %d: %s", m.To, Describe(sim.Addr(r.id), sim.Addr(m.To), m.Wire))
+	}
 	note(len(out.Clients) > 0, "answers %d requests", len(out.Clients))
 	note(out.Log != nil, "has a job for its log: %+v", out.Log)
 	note(out.Bulk != nil, "has a bulk job: %T", out.Bulk)

@@ -189,6 +189,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O242", "B", "no wake is asked for a backup"),
 		applied(GroupHouse, "O243", "A", "a leader whose lease runs does not raise its ballot above a challenger's, and gives way"),
 		applied(GroupHouse, "O244", "A", "what the log says was settled is open again after a restart, and asked of others"),
+		applied(GroupHouse, "O245", "B", "no wake is asked for the next snapshot while a peer is given one"),
 		weak(GroupHouse, "O234", "C", "who is answered late has no time to come again: its session ends by the next word of the log",
 			"the log must take longer than half a lease, twice, and the client long to come. TestWhoIsAnsweredLateMayComeAgain in replica/session kills it"),
 		applied(GroupHouse, "O185", "B", "the watermark in the promise register is not brought in when the log is opened"),
