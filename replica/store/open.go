@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
@@ -127,6 +128,8 @@ func (s *Store) replay(r wal.Recovery, rec *paxos.Recovered, report *Report) err
 	rec.Boot, rec.Promise, rec.Next = s.state.boot, s.state.promise, paxos.LSN(r.Next)
 	rec.Floor = s.state.floor
 	next := paxos.LSN(r.First)
+	all := len(r.Entries) + len(r.Damaged)
+	s.index = slices.Grow(s.index, all/2) // a vote and what is settled, of each slot
 	for len(r.Entries)+len(r.Damaged) > 0 {
 		var record paxos.Record
 		var err error
@@ -148,6 +151,9 @@ func (s *Store) replay(r wal.Recovery, rec *paxos.Recovered, report *Report) err
 		switch record.(type) {
 		case paxos.Booted, paxos.Promised: // the register's
 		default:
+			if rec.Records == nil {
+				rec.Records = make([]paxos.Record, 0, 1+len(r.Entries)+len(r.Damaged))
+			}
 			rec.Records = append(rec.Records, record)
 		}
 	}
