@@ -13,21 +13,22 @@ import (
 // the watch knows what is true. claims compares the two at the instant a message
 // leaves for a peer (invariant I-W1): a false claim may do harm only in rare
 // company, but it is wrong at once. asks says that it matters which peer that is: the
-// same words to another one are to be looked at, too.
-func (h *watch) claims(id, to paxos.NodeID, wire string) (asks bool) {
+// same words to another one are to be looked at, too. m is the message if it is one of
+// the log's, else nil.
+func (h *watch) claims(id, to paxos.NodeID, wire string) (m paxos.Message, asks bool) {
 	if r, ok := host.DecodeSumReport(wire); ok {
 		h.claimsSum(id, r)
 		h.summedUp(id, r)
-		return false
+		return nil, false
 	}
 	if host.IsTransfer(wire) {
 		h.claimsSnapshot(id, to, wire)
-		return true
+		return nil, true
 	}
 	m, err := paxos.DecodeMessage(wire)
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
-		return false
+		return nil, false
 	}
 	switch m := m.(type) {
 	case paxos.Prepare:
@@ -51,12 +52,12 @@ func (h *watch) claims(id, to paxos.NodeID, wire string) (asks bool) {
 		h.claimsChosenBelow(id, m.FirstOpen, m)
 	case paxos.Fetch:
 		h.asksRecords(id, to, m)
-		return true
+		return m, true
 	case paxos.FetchReply:
 		h.claimsValues(id, m)
 		h.claimsChosenBelow(id, m.FirstOpen, m)
 	}
-	return false
+	return m, false
 }
 
 func (h *watch) lies(id paxos.NodeID, m paxos.Message, format string, args ...any) {

@@ -296,14 +296,15 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 
 func (r *replica) send(all []host.PeerMessage) {
 	var wire string // the same to all peers, and no time in between
+	var said paxos.Message
 	asks := false
 	for i, m := range all {
 		repeated := i > 0 && !asks && string(m.Wire) == wire
 		if !repeated {
 			wire = string(m.Wire)
-			asks = r.cell.watch.claims(r.id, m.To, wire)
+			said, asks = r.cell.watch.claims(r.id, m.To, wire)
 		}
-		r.life.Says(r.now, m.To, wire, repeated)
+		r.life.Says(r.now, m.To, wire, said, repeated)
 		r.cell.gives(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.cell.says(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)

@@ -25,7 +25,9 @@ type grants struct {
 	asked   []question   // in order; those too old to be of use are dropped
 	counts  []counted    // by member, from 1
 	ends    []time.Time
-	held    bool // words wait for the disk
+	reads   time.Time // until when it has read authority, as it said last
+	news    bool      // what it may count is not what it was when it was last looked at
+	held    bool      // words wait for the disk
 
 	// The member's half.
 	asks   paxos.Heartbeat // that came in this step
@@ -59,8 +61,9 @@ func (s *grants) find(seq uint64) *question {
 	return nil
 }
 
-// counted is until when a leader may count the grant of a member, at most and at least.
-type counted struct{ most, least time.Time }
+// counted is until when a leader may count the grant of a member, at most and at least,
+// and until when it said last that it does.
+type counted struct{ most, least, said time.Time }
 
 // granted is what a node says of itself.
 type granted interface {
@@ -106,7 +109,7 @@ func (s *grants) hears(now time.Time, of granted, from paxos.NodeID, m paxos.Mes
 		if !end.After(now) {
 			return
 		}
-		c.most = later(c.most, end)
+		c.most, s.news = later(c.most, end), true
 		if q.sure && !s.held && self.Ballot == m.Ballot {
 			c.least = later(c.least, end)
 		}
@@ -122,7 +125,7 @@ func (s *grants) says(w *sim.World, id, to paxos.NodeID, now time.Time, m paxos.
 			s.ballot, s.asked = m.Ballot, s.asked[:0]
 		}
 		if s.find(m.Seq) == nil {
-			s.asked = append(s.asked, question{m.Seq, now, !s.held})
+			s.asked, s.news = append(s.asked, question{m.Seq, now, !s.held}), true
 		}
 	case paxos.HeartbeatReply:
 		switch {
@@ -185,18 +188,13 @@ func (s *grants) promises(w *sim.World, now time.Time, self *paxos.Status) {
 
 // reckons: what a leader counts of each member, and what follows from all of it.
 func (s *grants) reckons(w *sim.World, now time.Time, members int, id paxos.NodeID, of granted) {
-	for len(s.counts) < members {
-		s.counts = append(s.counts, counted{})
+	if !s.notes(members, of) {
+		return
 	}
 	s.ends = s.ends[:0]
-	for i := range members {
-		m := paxos.NodeID(i + 1)
-		end, c := of.Counts(m), &s.counts[i]
-		at := 0
-		for at < len(s.ends) && s.ends[at].After(end) {
-			at++
-		}
-		s.ends = slices.Insert(s.ends, at, end)
+	for i, c := range s.counts {
+		m, end := paxos.NodeID(i+1), c.said
+		s.ends = append(s.ends, end)
 		switch {
 		case m == id && end.After(now) && end.After(s.latest()):
 			w.Break("S7b", "replica %d counts its own grant until %v after its last question allows", id, end.Sub(s.latest()))
@@ -207,12 +205,30 @@ func (s *grants) reckons(w *sim.World, now time.Time, members int, id paxos.Node
 			w.Break("L1", "replica %d counts the grant of %d for %v less than it was given", id, m, c.least.Sub(end))
 		}
 	}
-	switch lease, due := of.Lease(), s.ends[members/2]; { // the latest are first
-	case lease.After(due):
-		w.Break("S7b", "replica %d has read authority for %v longer than a quorum granted", id, lease.Sub(due))
-	case lease.Before(due):
-		w.Break("L1", "replica %d has read authority for %v less than a quorum granted", id, due.Sub(lease))
+	slices.SortFunc(s.ends, func(a, b time.Time) int { return b.Compare(a) }) // the latest first
+	switch due := s.ends[members/2]; {
+	case s.reads.After(due):
+		w.Break("S7b", "replica %d has read authority for %v longer than a quorum granted", id, s.reads.Sub(due))
+	case s.reads.Before(due):
+		w.Break("L1", "replica %d has read authority for %v less than a quorum granted", id, due.Sub(s.reads))
 	}
+}
+
+// notes takes in what a leader says that it counts. It says whether that is to be compared:
+// by time alone nothing that was right becomes wrong.
+func (s *grants) notes(members int, of granted) bool {
+	for len(s.counts) < members {
+		s.counts, s.news = append(s.counts, counted{}), true
+	}
+	reads := of.Lease()
+	news := s.news || !reads.Equal(s.reads)
+	s.reads, s.news = reads, false
+	for i := range s.counts {
+		end, c := of.Counts(paxos.NodeID(i+1)), &s.counts[i]
+		news = news || !end.Equal(c.said)
+		c.said = end
+	}
+	return news
 }
 
 // latest is until when it could count what it asked for last.

@@ -113,18 +113,17 @@ func (l *Life) Wants(out *host.Output) {
 	}
 }
 
-// Says is told of bytes that leave for another replica. Repeated are those that left for
-// somebody else a moment before, in the same step.
-func (l *Life) Says(now time.Time, to paxos.NodeID, wire string, repeated bool) {
+// Says is told of bytes that leave for another replica, and of the message of the log
+// that they are, if they are one. Repeated are those that left for somebody else a moment
+// before, in the same step.
+func (l *Life) Says(now time.Time, to paxos.NodeID, wire string, m paxos.Message, repeated bool) {
 	if !repeated {
 		if s, ok := host.DecodeSumReport(wire); ok {
 			l.sums.says(s)
 		}
-		if len(wire) <= mostShort {
-			if m, err := paxos.DecodeMessage(wire); err == nil {
-				l.heard.says(l.world, l.id, m)
-				l.words.says(l.world, l.id, to, now, m)
-			}
+		if m != nil {
+			l.heard.says(l.world, l.id, m)
+			l.words.says(l.world, l.id, to, now, m)
 		}
 	}
 	if l.asked.owes() {
