@@ -27,9 +27,9 @@
 //	crowd.go     very many sessions that only stay alive: crowd_clients.go is their
 //	             machine, crowd_wheel.go its timers, crowd_bundle.go what it sends
 //	storm.go     very many who wait for one lock; churn.go: sessions that come and go;
-//	             big.go: files as large as they may be; narrow.go: cells that take little;
-//	             rest.go: clients that do nothing for a while; fleeting.go: snapshots that do
-//	             not last
+//	             big.go: files as large as they may be; narrow.go: cells that take
+//	             little; slim.go: clients that take little; rest.go: clients that do
+//	             nothing for a while; fleeting.go: snapshots that do not last
 //	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes;
 //	             moments.go: what some of them wait for;
 //	             faults_session.go aims them at the ends of sessions; faults_forget.go

@@ -92,8 +92,10 @@ func (p *program) file(ctx context.Context, in linearizability.FileInput, do fun
 	ctx, cancel := p.traced(ctx)
 	defer cancel()
 	f := p.begins(p.id, in)
+	trail, taken := p.trail, p.room()
 	out, err := do(ctx)
 	if !p.rt.Env().Dead() {
+		taken(trail, err)
 		p.hears(p.trail)
 	}
 	return f.ends(out, err)
@@ -163,7 +165,7 @@ func (p *program) answered(err error, hot bool, what string) {
 		p.shut && errors.Is(err, client.ErrClosed)
 	p.shut = false
 	p.ended(err)
-	p.crowded = p.cell.plan.Calls.Narrow && errors.Is(err, client.ErrCrowded)
+	p.crowded = p.cell.plan.Calls.Narrow && errors.Is(err, client.ErrCrowded) || errors.Is(err, client.ErrBusy)
 	if errors.Is(err, client.ErrCrowded) && !p.cell.plan.Calls.Narrow {
 		c.world.Break("S14", "%s found no room, in a cell that has plenty: %v", what, err)
 	}

@@ -62,10 +62,15 @@ type load struct {
 	shares    uint64                       // times that one took another's
 	rests     map[*client.Client]time.Time // until when its programs do nothing, by its clock
 	followed  uint64                       // sessions that went on where a spent one had ended
+	queues    map[*client.Client]int       // how many calls may wait to be sent; 0: the usual number
+	busy      uint64                       // calls that were refused because so many waited
 }
 
 func newLoad() load {
-	return load{shown: map[string]string{}, handles: map[*client.Client]*opened{}, rests: map[*client.Client]time.Time{}}
+	return load{
+		shown: map[string]string{}, handles: map[*client.Client]*opened{},
+		rests: map[*client.Client]time.Time{}, queues: map[*client.Client]int{},
+	}
 }
 
 // trailed is a call whose place in the log is looked up at the end.
@@ -83,10 +88,15 @@ func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 		line := newLine(rt)
 		for generation := 0; ; generation++ {
 			c.load.sessions++
-			cl, hangUp := c.dial(line, c.config(draws))
+			id := int64(machine)<<32 | int64(rt.Env().Life())<<20 | int64(generation)<<8
+			cfg := c.config(draws)
+			c.slim(rt.Env().World().Draw("client.slim", uint64(id)), &cfg)
+			cl, hangUp := c.dial(line, cfg)
+			c.load.queues[cl] = cfg.Queue
 			c.minds.begins(runningClient{rt, cl})
 			budget := c.budget(draws)
-			lived := c.session(line, cl, int64(machine)<<32|int64(rt.Env().Life())<<20|int64(generation)<<8, budget)
+			lived := c.session(line, cl, id, budget)
+			delete(c.load.queues, cl)
 			hangUp()
 			if c.load.finale && lived {
 				return

@@ -128,6 +128,7 @@ func (p *program) release(ctx context.Context, o *opened) {
 		err = lock.Release(ctx)
 		return lockOutput{}, err
 	})
+	p.freed(err)
 	if !p.rt.Env().Dead() {
 		p.cell.minds.lets(p.believer(), o.ref(), lock)
 	}

@@ -315,6 +315,7 @@ func (p *program) closeHandle(o *opened) {
 	ctx, cancel := p.rt.WithTimeout(context.Background(), p.patience())
 	defer cancel()
 	err := o.h.Close(ctx)
+	p.freed(err)
 	if o.lock != nil && !p.rt.Env().Dead() {
 		p.cell.minds.lets(p.believer(), o.ref(), o.lock)
 	}

@@ -95,6 +95,7 @@ type CallPlan struct {
 	Grace    time.Duration // clients wait at most so long to hear that their session is alive
 	Delay    time.Duration // half the longest lock-delay
 	Narrow   bool          // masters take little at a time
+	Slim     bool          // so do half of the clients
 	Share    uint64        // of four programs in a storm, how many use a handle that another one opened
 	Weights  [6]uint32     // of get, put, delete, compare-and-set, list, increment
 }
@@ -418,6 +419,7 @@ func (p *Plan) calls(at func(string) *draw.Stream) {
 			p.Calls.Weights[i] = 0
 		}
 	}
+	p.Calls.Slim = !p.Plain && at("slim").Chance(1, 3)
 	p.Calls.Weights[0]++ // something reads
 	p.Calls.Weights[1]++ // something writes
 }

@@ -81,6 +81,7 @@ var situations = []situation{
 	{"quota-refused", "a node, or contents, were refused for want of room", func(c *Cell) uint64 { return c.quotas.refused }},
 	{"sessions-full", "a session was refused, since as many were alive as may be", func(c *Cell) uint64 { return c.census.full }},
 	{"crowded", "a handle, or a place to wait, was refused for want of room", func(c *Cell) uint64 { return c.handles.crowded }},
+	{"client-busy", "a client took no more calls, since too many of its own waited", func(c *Cell) uint64 { return c.load.busy }},
 	{"open-homeless", "an Open of before found no room for its handle at the next master", func(c *Cell) uint64 { return c.handles.homeless }},
 	{"log-refused", "the log took no more of what its own leader had to propose", func(c *Cell) uint64 { return c.watch.counts.Refused }},
 	{"handle-retaken", "a handle of an earlier epoch changed or locked something", func(c *Cell) uint64 { return c.handles.retaken }},
