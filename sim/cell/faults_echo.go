@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -19,6 +20,35 @@ type echoing struct {
 type saying struct {
 	from sim.Addr
 	wire []byte
+	of   call // that it answers
+}
+
+// answers says that what was said to it answers its calls; it finds out which.
+func (e *echoing) answers() bool {
+	if !e.to.IsClient() {
+		return false
+	}
+	for i := range e.said {
+		if p, err := api.DecodeReply(e.said[i].wire); err == nil {
+			e.said[i].of = call{p.Session, p.Seq}
+		}
+	}
+	return len(e.said) > 0
+}
+
+// recalls is told of a request that has come from a client's machine: an answer to the
+// one of the same number of an earlier life comes now, if there is one, and finds the
+// client waiting for just that.
+func (c *Cell) recalls(from sim.Addr, q api.Request) {
+	for _, e := range c.recalled {
+		if e.to != from {
+			continue
+		}
+		if i := slices.IndexFunc(e.said, func(s saying) bool { return s.of.seq == q.Seq && s.of.session != q.Session }); i >= 0 {
+			c.world.Net().Link(e.said[i].from, from).Echo(e.said[i].wire)
+			e.said = slices.Delete(e.said, i, i+1)
+		}
+	}
 }
 
 // mostSaid bounds what is kept for one machine.
@@ -41,6 +71,10 @@ func echo(c *Cell, d *sim.Draw) {
 	c.later(outage(d), func() {
 		c.echoes = slices.DeleteFunc(c.echoes, func(x *echoing) bool { return x == e })
 		c.ends(m, d)
+		if d.Chance(1, 2) && e.answers() {
+			c.recalled = append(c.recalled, e)
+			return
+		}
 		for _, s := range e.said {
 			c.later(time.Duration(d.LogUniform(int64(time.Millisecond), int64(2*time.Second))), func() {
 				c.world.Net().Link(s.from, m.Addr()).Echo(s.wire)
@@ -67,7 +101,7 @@ func (c *Cell) ends(m *sim.Machine, d *sim.Draw) {
 func (c *Cell) says(from, to sim.Addr, wire []byte) {
 	for _, e := range c.echoes {
 		if e.to == to && len(e.said) < mostSaid {
-			e.said = append(e.said, saying{from, bytes.Clone(wire)})
+			e.said = append(e.said, saying{from: from, wire: bytes.Clone(wire)})
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -60,4 +61,23 @@ func TestWhatWasSaidToOneLifeComesAgainToTheNext(t *testing.T) {
 		require.LessOrEqual(t, len(e.said), mostSaid)
 	}
 	require.Positive(t, said)
+}
+
+// An answer to the first call of one life comes to the next one when it makes its first.
+func TestAnAnswerOfOneLifeComesWhenTheNextWaitsForOne(t *testing.T) {
+	c := someCell(t, 3, lively)
+	client, replica := c.clients[0].Addr(), c.replicas[0].Addr()
+	old := api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: api.OK}}
+	e := &echoing{to: client, said: []saying{{from: replica, wire: api.AppendReply(nil, old)}}}
+	require.False(t, (&echoing{to: replica, said: e.said}).answers())
+	require.True(t, e.answers())
+	c.recalled = append(c.recalled, e)
+	c.recalls(c.clients[1].Addr(), api.Request{Session: 8, Seq: 1})
+	c.recalls(client, api.Request{Session: 8, Seq: 2})
+	c.recalls(client, api.Request{Session: 7, Seq: 1})
+	require.Len(t, e.said, 1, "nobody waits for it")
+	c.recalls(client, api.Request{Session: 8, Seq: 1})
+	require.Empty(t, e.said)
+	require.Equal(t, sim.Reached, c.world.Run(20*time.Second))
+	require.Nil(t, c.world.Failure())
 }

@@ -116,6 +116,7 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 		who := principal(from)
 		if q, ok := r.cell.asks(r.id, now, who, msg); ok {
 			r.life.Asks(from, q)
+			r.cell.recalls(from, q)
 		}
 		r.host.ClientMessage(now, node.Addr(from), who, msg)
 	} else {
