@@ -86,6 +86,7 @@ func (c *Client) Close(ctx context.Context) error {
 // Status is what a session looks like from the outside.
 type Status struct {
 	session.Status
+	Calls     int    // calls that somebody waits for, or that go on behind the callers' backs
 	Malformed uint64 // messages that were none, and were dropped
 }
 

@@ -185,5 +185,5 @@ func (c *conn) believes() bool {
 func (c *conn) status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return Status{Status: c.m.Status(), Malformed: c.malformed}
+	return Status{Status: c.m.Status(), Calls: len(c.calls), Malformed: c.malformed}
 }

@@ -17,6 +17,7 @@
 //	news.go     events tell what is so, as soon as it is (S11)
 //	prompt.go   programs hear of answers as soon as they may (L1)
 //	turns.go    and have the lock of a handle that they share in turn (L1)
+//	pace.go     a request that has no answer is sent again after a while, not at once (L1)
 //	suffix.go   what a lost session takes along (S11)
 //	token.go    what a token says
 //

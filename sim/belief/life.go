@@ -29,6 +29,7 @@ type Life struct {
 	account account
 	news    news
 	prompt  prompt
+	pace    pace
 	turns   []*Turns // the oldest handle first
 	asked   api.Op   // what the answer is to that is being taken; nil: to no call
 	over    bool     // the client has given its session up
@@ -45,6 +46,7 @@ func New(w *sim.World, self sim.Addr, rho int64, grace time.Duration) *Life {
 func (l *Life) Sends(now time.Time, q api.Request) (renewed bool) {
 	life := l.account.life
 	l.wrong(l.account.sends(now, q))
+	l.wrong(l.pace.sends(now, q))
 	_, ends := q.Op.(api.EndSession)
 	l.news.ending = l.news.ending || ends
 	return life > 0 && l.account.life > life

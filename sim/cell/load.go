@@ -174,7 +174,14 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 		c.tidies(rt, cl, known)
 	}
 	if !c.deserts(rt, rt.Env().World().Draw("client.deserts", uint64(id))) {
+		closing := odd.Chance(1, 4)
+		rt.Go("too late", func() {
+			if closing {
+				c.tooLate(rt, cl)
+			}
+		})
 		c.close(rt, cl)
+		closing = false
 		if odd.Chance(1, 4) {
 			c.neverReady(rt, cl)
 		}
@@ -196,6 +203,8 @@ func (c *Cell) close(rt *sim.Runtime, cl *client.Client) {
 	case rt.Env().Dead():
 	case st.State != session.Over:
 		rt.Env().World().Break("L1", "client %v has closed its session, or given that up (%v), and the session is %v", rt.Env().Self(), err, st.State)
+	case st.Flight+st.Queued+st.Calls > 0:
+		rt.Env().World().Break("L2", "the session of client %v is over, and of its calls %d are under way, %d wait, %d are kept", rt.Env().Self(), st.Flight, st.Queued, st.Calls)
 	case err == nil && id != 0 && st.Why == session.Closed: // one that is over has nobody to ask
 		c.load.closed = append(c.load.closed, id)
 	case err != nil && finale && !errors.Is(err, client.ErrSessionExpired):

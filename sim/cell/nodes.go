@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -162,6 +163,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	})
 	switch {
 	case h != nil:
+		p.named(h, path)
 		o := &opened{h: h, path: path, stat: h.Opened(), session: p.trail.Session, delay: delay}
 		o.id = p.cell.handles.opened[call{p.trail.Session, p.trail.Seq}]
 		p.cell.handles.gets(o.id, how.rights)
@@ -169,6 +171,13 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 		p.cell.minds.opens(p.believer(), p.nodes[len(p.nodes)-1])
 	case ok && out.Code == linearizability.FileNotFound && above(path) != "/" && create != client.CreateNever:
 		p.open(ctx, above(path), client.CreateMay, above(path) != above(hotNode) && p.draws.Chance(1, 2))
+	}
+}
+
+// named looks at the name of a new handle.
+func (p *program) named(h *client.Handle, node string) {
+	if path.Clean(h.Name()) != path.Clean("/ls/local"+node) {
+		p.cell.world.Break("S14", "a handle of %s says that it is one of %s", node, h.Name())
 	}
 }
 

@@ -25,7 +25,8 @@ func (c *Cell) readies(rt *sim.Runtime, cl *client.Client) {
 	}
 }
 
-// neverReady: a client that was closed says at once that it will not be ready.
+// neverReady: a client that was closed says at once that it will not be ready, and takes
+// no call any more.
 func (c *Cell) neverReady(rt *sim.Runtime, cl *client.Client) {
 	ctx, cancel := rt.WithTimeout(context.Background(), c.plan.Calls.Patience)
 	defer cancel()
@@ -33,5 +34,18 @@ func (c *Cell) neverReady(rt *sim.Runtime, cl *client.Client) {
 	err := cl.Ready(ctx)
 	if over := c.world.Now() - at; !rt.Env().Dead() && (err == nil || over > 0) {
 		c.world.Break("L1", "client %v was closed, and says %v later that it is ready, or not: %v", rt.Env().Self(), over, err)
+	}
+	c.tooLate(rt, cl)
+}
+
+// tooLate: a client that is closed, or being closed, refuses calls at once.
+func (c *Cell) tooLate(rt *sim.Runtime, cl *client.Client) {
+	ctx, cancel := rt.WithTimeout(context.Background(), c.plan.Calls.Patience)
+	defer cancel()
+	trail, at := &client.Trail{}, c.world.Now()
+	_, err := cl.Get(client.WithTrail(ctx, trail), hotRow)
+	refused := errors.Is(err, client.ErrClosed) || errors.Is(err, client.ErrSessionExpired)
+	if over := c.world.Now() - at; !rt.Env().Dead() && (!refused || over > 0 || *trail != client.Trail{}) {
+		c.world.Break("L1", "client %v was closed, and a call on it ended %v later: %v", rt.Env().Self(), over, err)
 	}
 }
