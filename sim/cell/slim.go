@@ -28,18 +28,20 @@ const usualQueue = 1024
 
 // room begins to watch whether a call that begins now, and is not one that frees
 // anything, is taken (client.Config, Queue): it is if, and only if, fewer wait than may.
+// One that was taken may be refused later: where nothing is lost by the end of a session,
+// it is begun again in the next, which others may have filled.
 func (p *program) room() (ends func(t *client.Trail, err error)) {
 	st, most := p.client.Status(), p.cell.load.queues[p.client]
 	if most == 0 {
 		most = usualQueue
 	}
-	full := (st.State == session.Opening || st.State == session.Open) && st.Queued >= most
+	at, full := p.cell.world.Now(), (st.State == session.Opening || st.State == session.Open) && st.Queued >= most
 	return func(t *client.Trail, err error) {
 		switch busy := errors.Is(err, client.ErrBusy); {
 		case p.rt.Env().Dead():
-		case busy && !full:
+		case busy && !full && p.cell.world.Now() == at:
 			p.cell.world.Break("L1", "client %v refuses a call since too many wait, and %d of %d do", p.rt.Env().Self(), st.Queued, most)
-		case !busy && full && t.Session != 0:
+		case !busy && full && st.State == session.Open && t.Session == st.Session:
 			p.cell.world.Break("L2", "client %v takes a call, and %d of %d wait already", p.rt.Env().Self(), st.Queued, most)
 		case busy:
 			p.cell.load.busy++
