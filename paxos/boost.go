@@ -53,7 +53,7 @@ func (n *Node) boosted() bool {
 	n.count.Boosted++
 	n.tell() // what was chosen at the old ballot is told at that one
 	n.cancelProposals()
-	l.ballot, n.bid = c.ballot, nil
+	l.ballot, l.promise, n.bid = c.ballot, n.acceptor.promise, nil
 	n.proposeAgain()
 	n.heartbeat()
 	return true

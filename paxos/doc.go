@@ -85,7 +85,7 @@
 //	Chosen          leader      members    -                                -
 //	Heartbeat       leader      members    Promised of the ballot           HeartbeatReply, Nack, Leased
 //	HeartbeatReply  acceptor    leader     -                                -
-//	Released        ex-leader   members    -                                -
+//	Released        ex-leader   members    Promised of the ballot           -
 //	Fetch           laggard     any        -                                FetchReply
 //	FetchReply      any         laggard    -                                (next Fetch)
 //
@@ -96,6 +96,43 @@
 // it. Accept does not wait for the leader's own vote, so disk and network work at
 // the same time. Accept does wait for the Promised record of its ballot: a leader
 // that forgot its ballot in a crash could use it again, for another value.
+//
+// # What a late message may do
+//
+// A message may arrive after its sender has crashed and lost what was not on its
+// disk. So each message of the table answers three questions. Which records may its
+// sender have lost since it left (those it did not wait for)? Does the receiver
+// compare the boot number, so that a message of an earlier life, or an answer to one,
+// is dropped? May the sender use the ballot again for something else?
+//
+//	message         sender may have lost      boot compared     ballot comes back
+//	Prepare         Promised of the ballot    no; it is echoed  yes: the sender is a candidate at it again
+//	Promise         later records             yes, the echo     of the asker: yes, hence the echo
+//	Accept          its own Voted             no; it is echoed  no: its promise is durable
+//	Accepted        later records             yes, the echo     no: the Accept it answers left
+//	Nack            Promised it names         yes, the echo     of the asker: yes, hence the echo
+//	Leased          (a grant is memory)       yes, the echo     of the asker: yes, hence the echo
+//	Chosen          that the slot is chosen   no                no: Accepts left at it before
+//	Heartbeat       that slots are chosen     no; it is echoed  no: its promise is durable
+//	HeartbeatReply  (a grant is memory)       yes, the echo     no: the Heartbeat it answers left
+//	Released        nothing it claims         no                no: its promise is durable
+//	Fetch           (it claims nothing)       no                it has none
+//	FetchReply      that slots are chosen     no                it has none
+//
+// A Prepare is harmless when late: it makes its receiver promise, and the answer
+// echoes a boot number that the present life does not have. Chosen, FirstOpen and
+// FetchReply state facts about the group, which stay true when their sender forgets
+// them. A Nack or Leased that names a lost promise or grant costs time. A granted
+// HeartbeatReply outlives the memory of the grant, and rule 6 of Leases below covers
+// it: after a restart a member promises nothing for one whole Grant.
+//
+// Released alone takes a protection away: its receiver helps another candidate at
+// once. If it could leave before the promise of its ballot were durable, a crash could
+// lose the promise, the next life could lead at the same ballot with a lease, and the
+// late Released of the first life would free a grant that this lease counts. So it
+// waits for that record (testdata/late_released.txt). A boot number, kept by the
+// granter and compared, would close the hole as well, at the price of more memory
+// that must be right; the record is there already.
 //
 // # The value rule
 //
@@ -191,7 +228,8 @@
 //     anybody, itself included, and grants nothing for one whole Grant; it follows
 //     and votes.
 //  7. A leader that stops leading counts nothing from that instant, and says so
-//     (Released), so that nobody waits for what is of no use.
+//     (Released), so that no candidate waits for what is of no use. Released waits
+//     for the promise of its ballot, as Heartbeat does.
 //
 // Why 3 is enough: let the leader send at true time s, and the member handle it at
 // p >= s. The leader counts until s + Term/(1-rho) at the latest, the member honours

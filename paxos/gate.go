@@ -12,10 +12,10 @@ import "github.com/chubbycell/chubby/internal/invariant"
 //	any, the first of a process life              Booted of this life
 //	Prepare                                       nothing else
 //	Promise                                       own Promised and every vote reported
-//	Accept, Heartbeat                             own Promised of its ballot
+//	Accept, Heartbeat, Released                   own Promised of its ballot
 //	Accepted                                      own Voted of its slot
 //	Nack, Leased, Chosen, HeartbeatReply,
-//	Released, Fetch(Reply)                        nothing else
+//	Fetch(Reply)                                  nothing else
 type gate struct {
 	self    NodeID
 	first   LSN      // number of records[0]

@@ -111,6 +111,8 @@ func (n *Node) verifyLeaves(m Message) {
 		needs = max(needs, a.promiseAt(m.Ballot))
 	case Heartbeat:
 		needs = max(needs, a.promiseAt(m.Ballot))
+	case Released:
+		needs = max(needs, a.promiseAt(m.Ballot))
 	case Accepted:
 		needs = max(needs, a.voteAt(m.Slot, m.Ballot))
 	}

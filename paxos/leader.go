@@ -12,6 +12,7 @@ import (
 // than the window ahead of the first slot not known as chosen.
 type leadership struct {
 	ballot    Ballot
+	promise   LSN     // record of this node's own promise of ballot
 	from      Slot    // first slot of its own: above all that phase 1 closed
 	next      Slot    // next slot to propose in
 	demanded  []Value // by phase 1, for the slots from next on
@@ -37,9 +38,10 @@ type proposal struct {
 	chosen bool
 }
 
-func newLeadership(c *campaign, demanded []Value, cfg *Config, now time.Time) *leadership {
+func newLeadership(c *campaign, promise LSN, demanded []Value, cfg *Config, now time.Time) *leadership {
 	l := &leadership{
 		ballot:   c.ballot,
+		promise:  promise,
 		patience: newPatience(cfg.Retransmit),
 		from:     c.start + Slot(len(demanded)),
 		next:     c.start,
@@ -139,7 +141,7 @@ func (n *Node) propose(value Value) {
 func (n *Node) accept(s Slot, p *proposal) {
 	var m Message = Accept{Ballot: n.lead.ballot, Boot: n.boot, Slot: s, Value: p.value} // one copy for all
 	for _, id := range p.votes.group.ids {
-		n.gate.post(n.acceptor.promise, id, m)
+		n.gate.post(n.lead.promise, id, m)
 	}
 }
 
@@ -190,7 +192,7 @@ func (n *Node) resend(s Slot, p *proposal) {
 	for _, id := range p.votes.group.ids {
 		if id != n.cfg.ID && !p.votes.Has(id) {
 			n.count.Retransmitted++
-			n.gate.post(n.acceptor.promise, id, m)
+			n.gate.post(n.lead.promise, id, m)
 		}
 	}
 }
@@ -215,7 +217,7 @@ func (n *Node) heartbeat() {
 	var m Message = Heartbeat{Ballot: l.ballot, Boot: n.boot, Seq: l.beats, FirstOpen: n.learner.firstOpen, Lease: n.cfg.Lease}
 	for _, id := range l.group.ids {
 		if id != n.cfg.ID || n.cfg.Lease.on() {
-			n.gate.post(n.acceptor.promise, id, m)
+			n.gate.post(n.lead.promise, id, m)
 		}
 	}
 }

@@ -243,13 +243,18 @@ func (n *Node) renew(from NodeID, m Heartbeat) {
 }
 
 // release tells all members that this leader counts their grants no longer, so
-// that nobody waits for them to run out. Losing it costs time only.
+// that no candidate waits for them to run out. Losing the message costs time only.
+//
+// It waits for the promise of its ballot. A leader elected by the promises of others
+// may resign before its own promise is durable, lose it in a crash, and lead again at
+// the same ballot. A Released of the first life that arrives then would free a grant
+// that the second life counts: two holders of the lease at one instant.
 func (n *Node) release() {
 	if !n.cfg.Lease.on() {
 		return
 	}
 	for _, id := range n.lead.group.ids {
-		n.gate.post(0, id, Released{Ballot: n.lead.ballot, Boot: n.boot})
+		n.gate.post(n.lead.promise, id, Released{Ballot: n.lead.ballot, Boot: n.boot})
 	}
 }
 

@@ -143,7 +143,9 @@ type HeartbeatReply struct {
 
 // Released says that its sender stopped leading at Ballot and counts no grant
 // that it asked for at that ballot or a lower one, now or ever. Former leader to
-// every member, so that they need not wait; losing it costs time only.
+// every member, after its own Promised record for Ballot is durable: a sender that
+// could forget the ballot could ask for grants at it again ("What a late message may
+// do" in doc.go). Losing it costs time only. No receiver compares Boot.
 //
 //	released 2.1 boot 3
 type Released struct {

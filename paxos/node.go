@@ -380,7 +380,7 @@ func (n *Node) begin(demanded []Value) {
 	n.bid = nil
 	n.verifyDemands(c, demanded)
 	n.verifyPromised(c.ballot)
-	n.lead = newLeadership(c, demanded, &n.cfg, n.now)
+	n.lead = newLeadership(c, n.acceptor.promise, demanded, &n.cfg, n.now)
 	n.count.Tenures++
 	n.election.settled(n.now)
 	n.leader = Tenure{Leader: n.cfg.ID, Ballot: c.ballot, Mine: true, From: n.lead.from}
