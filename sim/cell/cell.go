@@ -57,6 +57,7 @@ type Cell struct {
 	onMark     []func(*sim.Machine) // strikes that wait for one to be marked
 	transfers  transfers
 	echoes     []*echoing
+	unsynced   []*unsynced               // replicas whose disks make nothing durable
 	recalled   []*echoing                // whose time comes with a request of theirs
 	rotten     map[paxos.NodeID][]string // snapshots that went bad
 	strikes    map[string]int
@@ -246,7 +247,7 @@ func (c *Cell) struck(family string) {
 // heal ends the safety phase: every fault that is in force ends, and every
 // replica runs.
 func (c *Cell) heal() {
-	c.healed, c.armed, c.moments, c.onTenure, c.onDrop, c.onMark, c.transfers, c.echoes, c.recalled = true, nil, nil, nil, nil, nil, transfers{}, nil, nil
+	c.healed, c.armed, c.moments, c.onTenure, c.onDrop, c.onMark, c.transfers, c.echoes, c.recalled, c.unsynced = true, nil, nil, nil, nil, nil, transfers{}, nil, nil, nil
 	for _, end := range c.undo {
 		end()
 	}

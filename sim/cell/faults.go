@@ -65,6 +65,7 @@ var families = []family{
 	{"disk-rot-snapshot", "the newest snapshot on a disk goes bad", rotSnapshot},
 	{"echo", "a replica or a client ends, and what was said to it comes once more to its next life", echo},
 	{"lose-source", "a replica is away for a while; in the middle of fetching a snapshot it loses its source, and hears an old piece again; or its disk stands still at the end", loseSource},
+	{"late", "what a replica sends while its disk makes nothing durable comes again when it has lost power, and leads at the ballot that it has forgotten", late},
 }
 
 // FaultInfo describes a family, for lists.

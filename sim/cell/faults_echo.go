@@ -104,4 +104,9 @@ func (c *Cell) says(from, to sim.Addr, wire []byte) {
 			e.said = append(e.said, saying{from: from, wire: bytes.Clone(wire)})
 		}
 	}
+	for _, u := range c.unsynced {
+		if u.from == from {
+			u.keep(to, wire)
+		}
+	}
 }

@@ -18,6 +18,7 @@ var demanded = []string{
 	"window-full",            // the window full
 	"noop-filled-hole",       // a hole filled with a no-op
 	"boot-refused-page",      // a page rejected by its boot number
+	"ballot-again",           // a ballot used again after a crash before its promise was durable
 	"ballot-boost",           // a ballot boost
 	"hand-over",              // a hand-over
 	"read-without-lease",     // a read refused for want of a lease

@@ -227,7 +227,7 @@ func (r *replica) act() {
 	}
 	r.cell.sessions.stepped(r.id)
 	if t := out.Tenure; t != nil && t.Mine {
-		r.cell.rare.began(t.Ballot)
+		r.cell.rare.began(t.Ballot, r.host.Node().Status().Boot)
 		r.cell.began()
 	}
 	if len(out.Peers) > 0 && len(r.cell.armed) > 0 && r.host.Node().InFlight() > 0 {

@@ -14,13 +14,21 @@ type rare struct {
 	beginner paxos.Ballot // who began to lead last and does not serve yet; zero: serves
 	leaving  paxos.NodeID // who served and was told to step down; 0: somebody has served since
 	bids     map[paxos.NodeID]paxos.Ballot
-	over     bool // the run is; whoever is down now was not lost
+	led      map[paxos.Ballot]paxos.Boot // the life that led at each ballot last
+	over     bool                        // the run is; whoever is down now was not lost
 
-	nested, handovers, duels, moments, sources, halves, wholeBehind, syncs, rolls, misfits, misfitsTold uint64
+	nested, handovers, duels, moments, sources, halves, wholeBehind, syncs, rolls, misfits, misfitsTold, again uint64
 }
 
-// began is told that a replica begins to lead.
-func (r *rare) began(b paxos.Ballot) {
+// began is told that a life of a replica begins to lead at a ballot.
+func (r *rare) began(b paxos.Ballot, life paxos.Boot) {
+	if r.led == nil {
+		r.led = map[paxos.Ballot]paxos.Boot{}
+	}
+	if earlier := r.led[b]; earlier != 0 && earlier != life {
+		r.again++
+	}
+	r.led[b] = life
 	if !r.beginner.IsZero() {
 		r.nested++
 	}

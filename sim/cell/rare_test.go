@@ -13,13 +13,13 @@ import (
 func TestAFailOverWithinAFailOverIsCounted(t *testing.T) {
 	one, two := paxos.Ballot{Round: 1, Node: 1}, paxos.Ballot{Round: 2, Node: 2}
 	var r rare
-	r.began(one)
+	r.began(one, 1)
 	r.serves(one)
-	r.began(two)
+	r.began(two, 1)
 	r.serves(two)
 	require.Zero(t, r.nested)
-	r.began(one)
-	r.began(two)
+	r.began(one, 1)
+	r.began(two, 1)
 	require.EqualValues(t, 1, r.nested)
 }
 
@@ -60,4 +60,31 @@ func TestSeedsReachWhatTheyShould(t *testing.T) {
 	for _, name := range []string{"boot-refused-page", "duel-of-three", "roll-in-recovery", "sync-failed-under-load", "failover-in-failover", "hand-over"} {
 		require.Positive(t, reached[name], name)
 	}
+}
+
+func TestALeadAtAForgottenBallotIsCounted(t *testing.T) {
+	one, two := paxos.Ballot{Round: 1, Node: 1}, paxos.Ballot{Round: 2, Node: 2}
+	var r rare
+	r.began(one, 1)
+	r.began(two, 1)
+	r.began(one, 1)
+	require.Zero(t, r.again, "the same life")
+	r.began(one, 2)
+	require.EqualValues(t, 1, r.again)
+}
+
+// A replica sends messages, loses what it wrote meanwhile, and leads at the same ballot
+// when they come again. Nothing breaks.
+func TestLateMessagesMeetTheNextLifeAtTheSameBallot(t *testing.T) {
+	again := uint64(0)
+	for seed := range uint64(4) {
+		r := Run(Options{Seed: 400 + seed, Faults: []string{"late"}})
+		require.Nil(t, r.Breach)
+		for _, n := range r.Sometimes {
+			if n.Name == "ballot-again" {
+				again += n.Value
+			}
+		}
+	}
+	require.Positive(t, again)
 }

@@ -42,6 +42,7 @@ var situations = []situation{
 	{"failover-in-failover", "somebody began to lead before the one who had begun last came to serve", func(c *Cell) uint64 { return c.rare.nested }},
 	{"moment", "a leader was struck as it proposed or applied a command of some kind", func(c *Cell) uint64 { return c.rare.moments }},
 	{"delays-inherited", "an epoch began while two delays of one lock ran", func(c *Cell) uint64 { return c.watch.locks.owed.several }},
+	{"ballot-again", "a replica led at a ballot that an earlier life of it had led at and forgotten", func(c *Cell) uint64 { return c.rare.again }},
 	{"duel-of-three", "three replicas asked for promises at one time", func(c *Cell) uint64 { return c.rare.duels }},
 	{"hand-over", "a master that served was told to step down, and somebody served after it", func(c *Cell) uint64 { return c.rare.handovers }},
 	{"boot-refused-page", "a page of the present ballot was refused because an earlier life had asked for it", func(c *Cell) uint64 { return c.watch.counts.StaleBoots }},

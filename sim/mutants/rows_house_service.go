@@ -201,6 +201,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O254", "B", "a call that is refused is sent again at once, for as long as it is"),
 		applied(GroupHouse, "O255", "B", "an answer of a former master counts"),
 		applied(GroupHouse, "O256", "B", "a call on a handle that is closed is sent to the next master"),
+		applied(GroupHouse, "O260", "A", "Released waits for no record"),
+		applied(GroupHouse, "O261", "A", "Released waits for no record, and no invariant looks at it"),
 		weak(GroupHouse, "O234", "C", "who is answered late has no time to come again: its session ends by the next word of the log",
 			"the log must take longer than half a lease, twice, and the client long to come. TestWhoIsAnsweredLateMayComeAgain in replica/session kills it"),
 		applied(GroupHouse, "O185", "B", "the watermark in the promise register is not brought in when the log is opened"),

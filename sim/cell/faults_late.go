@@ -1,0 +1,117 @@
+package cell
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// unsynced is a replica whose disk makes nothing durable for a while, and the messages
+// that it sends meanwhile to its peers. None of them waits for a record of that time, and
+// a power cut takes all those records: each message may arrive when its sender has
+// forgotten why it sent it.
+type unsynced struct {
+	from sim.Addr
+	sent []letter
+}
+
+// letter is a message between replicas.
+type letter struct {
+	to   sim.Addr
+	wire []byte
+}
+
+// mostLetters bounds what is kept of one replica; the oldest are forgotten.
+const mostLetters = 64
+
+// keep takes a copy of a message, unless the same bytes went to the same replica before.
+func (u *unsynced) keep(to sim.Addr, wire []byte) {
+	same := func(l letter) bool { return l.to == to && bytes.Equal(l.wire, wire) }
+	if to.IsClient() || slices.ContainsFunc(u.sent, same) {
+		return
+	}
+	if len(u.sent) == mostLetters {
+		u.sent = slices.Delete(u.sent, 0, 1)
+	}
+	u.sent = append(u.sent, letter{to, bytes.Clone(wire)})
+}
+
+// late lets what a replica sent before a power cut arrive after it. Nothing that the
+// replica writes becomes durable for a while, in which it campaigns, may lead by the
+// promises of others, and may step down; then it loses power. It starts again, takes the
+// ballot that it has forgotten, and when it leads at it the old messages come.
+func late(c *Cell, d *sim.Draw) {
+	m := c.anyReplica(d)
+	if r := running(m); r == nil || r.host.Node() == nil {
+		return
+	}
+	round := 4*c.plan.Link.Delay[0] + 2*c.plan.Disk.Sync[0] // of messages, with others' disks
+	window := d.Duration(2*round, 12*round)
+	u := &unsynced{from: m.Addr()}
+	c.unsynced = append(c.unsynced, u)
+	m.Disk().Stall(window)
+	if l := c.leader(d); l != nil && d.Chance(3, 4) {
+		tell(l, func(r *replica, now time.Time) { r.host.Resign(now) })
+	}
+	c.later(d.Duration(0, round), func() { campaign(m) })
+	if d.Chance(3, 4) {
+		c.later(d.Duration(round, window), func() { tell(m, func(r *replica, now time.Time) { r.host.Resign(now) }) })
+	}
+	c.later(window-d.Duration(1, round/2), func() {
+		c.unsynced = slices.DeleteFunc(c.unsynced, func(x *unsynced) bool { return x == u })
+		c.forgets(m, u, d)
+	})
+}
+
+func campaign(m *sim.Machine) { tell(m, func(r *replica, now time.Time) { r.host.Campaign(now) }) }
+
+// forgets cuts the power of the replica, half of the time that of all others too: they
+// hold off for as long as it does, and no other candidate takes a higher ballot
+// meanwhile.
+func (c *Cell) forgets(m *sim.Machine, u *unsynced, d *sim.Draw) {
+	all := d.Chance(1, 2)
+	for _, o := range c.replicas {
+		if !o.Up() || o != m && !all {
+			continue
+		}
+		c.retire(running(o))
+		o.Crash()
+		o.StartAfter(d.Duration(0, 20*time.Millisecond))
+	}
+	until := c.world.Now() + c.plan.Host.Node.Paxos.Lease.Grant*3/2 + outage(d)
+	c.later(10*time.Millisecond, func() { c.leadsAgain(m, u, d, until) })
+}
+
+// leadsAgain waits until a replica leads again, with a lease if there are any, or until
+// another one does or time is up. It has the replica campaign as soon as it may. Then the
+// old messages come.
+func (c *Cell) leadsAgain(m *sim.Machine, u *unsynced, d *sim.Draw, until time.Duration) {
+	if r := running(m); r != nil && r.host.Node() != nil && c.world.Now() < until {
+		switch s := r.host.Node().Status(); {
+		case s.Role == paxos.Leader && (c.plan.Host.Node.Paxos.Lease.Grant <= 0 || r.host.Node().Lease().After(r.now)):
+			c.delivers(u, d)
+			return
+		case s.Role == paxos.Follower && s.Leader == 0:
+			campaign(m)
+		}
+	}
+	if c.world.Now() >= until {
+		c.delivers(u, d)
+		return
+	}
+	c.later(5*time.Millisecond, func() { c.leadsAgain(m, u, d, until) })
+}
+
+// delivers lets the old messages come, at one moment or spread out.
+func (c *Cell) delivers(u *unsynced, d *sim.Draw) {
+	spread := 2 * c.plan.Link.Delay[0]
+	if d.Chance(1, 3) {
+		spread = outage(d)
+	}
+	for _, l := range u.sent {
+		c.later(d.Duration(0, spread), func() { c.world.Net().Link(u.from, l.to).Echo(l.wire) })
+	}
+}
