@@ -125,3 +125,45 @@ func TestACallWakesAnIdleSession(t *testing.T) {
 	b.Began(b.now, 2)
 	require.Equal(t, 21*sec, b.told().Lease)
 }
+
+// The log may have no room for the end of a session that is idle, and whose client
+// waits for an answer: the session is put aside. A call of it comes then, so it is in use
+// again, and what waits is answered at once, whatever the log takes.
+func TestACallWakesAnIdleSessionWhoseEndTheLogDidNotTake(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 5 * sec
+	for name, use := range map[string]func(*book){
+		"it begins":            func(b *book) { b.Began(b.now, 2) },
+		"it is answered":       func(b *book) { b.Used(b.now, 2) },
+		"it begins, and ended": func(b *book) { b.Began(b.now, 2); b.Ended(b.now, 2) },
+	} {
+		b := newBook(t, idle)
+		b.Open(b.now, 2, "ann")
+		b.park(2, 1, true)
+		require.Equal(t, 12*sec, b.told().Lease)
+		b.to(8 * sec)
+		b.park(2, 2, false)
+		require.Nil(t, b.next())
+		b.to(12 * sec)
+		require.Equal(t, session.Expiry{Session: 2}, b.next())
+		b.Refused(2)
+		require.True(t, b.Due().IsZero(), name)
+		use(b)
+		require.False(t, b.Due().IsZero() || b.Due().After(b.now), "%s: it is due", name)
+		require.Equal(t, 16*sec, b.told().Lease, name)
+	}
+}
+
+// A call does not have an end proposed again that the log did not take, where the
+// client of the session waits for nothing.
+func TestACallAsksForNoEndThatTheLogDidNotTake(t *testing.T) {
+	b := newBook(t, config())
+	b.Open(b.now, 2, "ann")
+	b.to(12 * sec)
+	require.Equal(t, session.Expiry{Session: 2}, b.next())
+	b.Refused(2)
+	b.Began(b.now, 2)
+	require.Nil(t, b.next())
+	b.Again()
+	require.Equal(t, session.Expiry{Session: 2}, b.next())
+}

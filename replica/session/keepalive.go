@@ -104,6 +104,7 @@ func (t *Table) answer(now time.Time, e *entry) Answer {
 // Refused says that the log did not take the end of a session. If its client waits for
 // an answer, it gets one; but a session that is idle, or nobody waits for, is put aside:
 // nothing is due for it, lest others wait behind it, until its client comes, or Again.
+// A client that waits comes with a call, too: its session is idle no more.
 func (t *Table) Refused(id api.SessionID) {
 	if e := t.sessions[id]; e != nil && e.expiring {
 		e.expiring = false
@@ -155,8 +156,8 @@ func (t *Table) use(now time.Time, id api.SessionID, by int) {
 	}
 	e.calls += by
 	e.used = now
-	if e.withheld {
-		e.withheld = false
+	if e.withheld || e.aside && e.waits && e.flushed {
+		e.withheld, e.aside = false, false
 		t.arm(e)
 	}
 }
