@@ -2,9 +2,12 @@ package cell
 
 import (
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/client/session"
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -27,27 +30,53 @@ func (c *Cell) slim(d *sim.Draw, cfg *client.Config) {
 const usualQueue = 1024
 
 // room begins to watch whether a call that begins now, and is not one that frees
-// anything, is taken (client.Config, Queue): it is if, and only if, fewer wait than may.
-// One that was taken may be refused later: where nothing is lost by the end of a session,
-// it is begun again in the next, which others may have filled.
+// anything, is taken (client.Config, Queue).
 func (p *program) room() (ends func(t *client.Trail, err error)) {
-	st, most := p.client.Status(), p.cell.load.queues[p.client]
-	if most == 0 {
-		most = usualQueue
+	door := entrance{at: p.cell.world.Now(), most: p.cell.load.queues[p.client], then: p.client.Status().Status}
+	if door.most == 0 {
+		door.most = usualQueue
 	}
-	at, full := p.cell.world.Now(), (st.State == session.Opening || st.State == session.Open) && st.Queued >= most
 	return func(t *client.Trail, err error) {
-		switch busy := errors.Is(err, client.ErrBusy); {
-		case p.rt.Env().Dead():
-		case busy && !full && p.cell.world.Now() == at:
-			p.cell.world.Break("L1", "client %v refuses a call since too many wait, and %d of %d do", p.rt.Env().Self(), st.Queued, most)
-		case !busy && full && st.State == session.Open && t.Session == st.Session:
-			p.cell.world.Break("L2", "client %v takes a call, and %d of %d wait already", p.rt.Env().Self(), st.Queued, most)
-		case busy:
+		if p.rt.Env().Dead() {
+			return
+		}
+		busy := errors.Is(err, client.ErrBusy)
+		if id, what := door.wrong(p.cell.world.Now(), p.client.Status().Status, t.Session, busy); id != "" {
+			p.cell.world.Break(id, "client %v %s", p.rt.Env().Self(), what)
+		} else if busy {
 			p.cell.load.busy++
 			p.crowded = true
 		}
 	}
+}
+
+// entrance is what a call finds as it begins: the instant, the session of its client,
+// and how many calls may wait in it.
+type entrance struct {
+	at   time.Duration
+	most int
+	then session.Status
+}
+
+// wrong says what is wrong with how a call ended: it is to be refused for want of room
+// if, and only if, as many wait as may. Where nothing is lost by the end of a session, a
+// call that was taken and not sent begins again in the next one, which others may have
+// filled, and that can be at the same instant (after a pause all that has come is heard at
+// one). So a refusal is judged by what the call found only where the session that it began
+// in is still there; and that it was taken, only where it was sent in that session.
+func (e *entrance) wrong(now time.Duration, s session.Status, sentIn api.SessionID, busy bool) (id, what string) {
+	first := e.then.Session
+	if e.then.State == session.Over { // it begins in the next one, which has no name yet
+		first = 0
+	}
+	full := (e.then.State == session.Opening || e.then.State == session.Open) && e.then.Queued >= e.most
+	switch {
+	case busy && !full && now == e.at && s.Session == first:
+		return "L1", fmt.Sprintf("refuses a call since too many wait, and %d of %d do", e.then.Queued, e.most)
+	case !busy && full && e.then.State == session.Open && sentIn == first:
+		return "L2", fmt.Sprintf("takes a call, and %d of %d wait already", e.then.Queued, e.most)
+	}
+	return "", ""
 }
 
 // freed looks at how a call has ended that gives something back: there is always room for
