@@ -31,7 +31,7 @@ func flagsOf(o cell.Options) string {
 	}
 	if o.Faults != nil {
 		faults := strings.Join(o.Faults, ",")
-		switch all, _ := cell.ParseFaults("all"); {
+		switch all, _ := cell.ParseFaults("all", nil); {
 		case faults == "":
 			faults = "none"
 		case slices.Equal(o.Faults, all):

@@ -23,10 +23,10 @@ type item struct {
 
 func newCatalogue() catalogue {
 	c := catalogue{Properties: cell.Properties()}
-	for _, f := range cell.Faults() {
+	for _, f := range cell.Faults(nil) {
 		c.Faults = append(c.Faults, item{Name: f.Name, Help: f.Help})
 	}
-	for _, w := range cell.Workloads() {
+	for _, w := range cell.Workloads(nil) {
 		c.Workloads = append(c.Workloads, item{Name: w.Name, Help: w.Help})
 	}
 	for _, s := range cell.Situations() {

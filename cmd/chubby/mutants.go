@@ -124,7 +124,7 @@ func (f *mutantFlags) check() error {
 		f.campaignDefaults()
 	}
 	for _, faults := range []string{f.faults, f.versus} {
-		if _, err := cell.ParseFaults(faults); err != nil {
+		if _, err := cell.ParseFaults(faults, nil); err != nil {
 			return usage("%v", err)
 		}
 	}

@@ -51,7 +51,7 @@ func (f *cellFlags) options() (cell.Options, error) {
 	if f.clients < 0 || f.clients > cell.MaxClients {
 		return cell.Options{}, usage("--clients %d: 0 to %d", f.clients, cell.MaxClients)
 	}
-	faults, err := cell.ParseFaults(f.faults)
+	faults, err := cell.ParseFaults(f.faults, nil)
 	if err != nil {
 		return cell.Options{}, usage("--faults: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/belief"
+	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -70,6 +71,11 @@ type Cell struct {
 	resting    bool
 
 	load load // what client programs do and have done
+
+	events   event.Stream
+	checkers []added   // of an extension
+	pending  []pending // parts of strikes that wait for an event
+	waits    bool      // there was one: somebody listens for them
 }
 
 // build makes the cell of a plan; nothing runs yet.
@@ -111,6 +117,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 	c.watch.each = c.executed
 	c.leases = newLeaseWatch(c.world, p.Replicas)
 	c.leases.onlyS7 = p.OnlyS7
+	c.listen()
 	c.history = linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](1024)
 	rates := c.world.Draw("cell.clock", 0)
 	clock := func() sim.ClockConfig {
@@ -190,7 +197,7 @@ func (c *Cell) start() {
 		c.world.After(c.plan.Lull, c.turnLull)
 	}
 	for i, f := range c.plan.Faults {
-		fam, err := familyNamed(f.Name)
+		fam, err := familyNamed(f.Name, c.plan.With)
 		if err != nil {
 			panic(err)
 		}
@@ -241,13 +248,18 @@ func (c *Cell) untilFirst(d time.Duration, end func()) (now func()) {
 // struck counts a strike of a family.
 func (c *Cell) struck(family string) {
 	c.strikes[family]++
+	if c.events.Wanted() {
+		c.publish(event.FaultStruck{Kind: family, N: c.strikes[family]})
+	}
 	c.world.Fault(0, family, uint64(c.strikes[family]))
 }
 
 // heal ends the safety phase: every fault that is in force ends, and every
 // replica runs.
 func (c *Cell) heal() {
-	c.healed, c.armed, c.moments, c.onTenure, c.onDrop, c.onMark, c.transfers, c.echoes, c.recalled, c.unsynced = true, nil, nil, nil, nil, nil, transfers{}, nil, nil, nil
+	c.healed = true
+	c.armed, c.moments, c.onTenure, c.onDrop, c.onMark, c.pending = nil, nil, nil, nil, nil, nil
+	c.transfers, c.echoes, c.recalled, c.unsynced = transfers{}, nil, nil, nil
 	for _, end := range c.undo {
 		end()
 	}
@@ -259,6 +271,9 @@ func (c *Cell) heal() {
 			m.Resume()
 		}
 		m.Start()
+	}
+	if c.events.Wanted() {
+		c.publish(event.Healed{})
 	}
 }
 
@@ -304,6 +319,9 @@ func (c *Cell) String() string {
 
 // executed is told of each command as it is first applied anywhere, and where.
 func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
+	if c.events.Wanted() {
+		c.publish(event.Executed{At: at, Command: a})
+	}
 	c.watch.locks.taken = func(n api.Ref, gen api.LockGen) { c.nodes.taken(at, n, gen) }
 	c.shown.command(a)
 	c.holdings.command(a, at)

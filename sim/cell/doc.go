@@ -30,6 +30,8 @@
 //	             big.go: files as large as they may be; narrow.go: cells that take
 //	             little; slim.go: clients that take little; rest.go: clients that do
 //	             nothing for a while; fleeting.go: snapshots that do not last
+//	extension.go what programs add from outside (package scenario): faults, workloads,
+//	             checkers that listen to events (package event)
 //	faults.go    families of faults, each on or off by seed; faults_*.go: the strikes;
 //	             moments.go: what some of them wait for;
 //	             faults_session.go aims them at the ends of sessions; faults_forget.go

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/scenario"
 )
 
 // family is one kind of fault. A seed switches each family on or off; one that
@@ -71,30 +72,31 @@ var families = []family{
 // FaultInfo describes a family, for lists.
 type FaultInfo struct{ Name, Help string }
 
-// Faults lists all families.
-func Faults() []FaultInfo {
+// Faults lists all families, with those of an extension, if there is one.
+func Faults(with *scenario.Extension) []FaultInfo {
 	var all []FaultInfo
-	for _, f := range families {
+	for _, f := range familiesWith(with) {
 		all = append(all, FaultInfo{f.name, f.help})
 	}
 	return all
 }
 
 // everyFamily names them all, in their order.
-func everyFamily() []string {
+func everyFamily(with *scenario.Extension) []string {
 	var all []string
-	for _, f := range families {
+	for _, f := range familiesWith(with) {
 		all = append(all, f.name)
 	}
 	return all
 }
 
-func familyNamed(name string) (family, error) {
-	i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
+func familyNamed(name string, with *scenario.Extension) (family, error) {
+	all := familiesWith(with)
+	i := slices.IndexFunc(all, func(f family) bool { return f.name == name })
 	if i < 0 {
 		return family{}, fmt.Errorf("unknown fault %q; `chubby sim list` names them all", name)
 	}
-	return families[i], nil
+	return all[i], nil
 }
 
 // nemesis strikes with one family for the length of the safety phase.

@@ -53,8 +53,11 @@ func crashAll(c *Cell, d *sim.Draw) {
 	}
 }
 
-func kill(c *Cell, d *sim.Draw) {
-	if m := c.anyReplica(d); m.Up() {
+func kill(c *Cell, d *sim.Draw) { c.killed(c.anyReplica(d), d) }
+
+// killed ends a replica's process, which starts again after an outage.
+func (c *Cell) killed(m *sim.Machine, d *sim.Draw) {
+	if m != nil && m.Up() {
 		c.retire(running(m))
 		m.Kill()
 		c.back(m, d)

@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/sim/event"
 )
 
 // fileBook keeps the history of nodes: what client programs asked and were told,
@@ -164,6 +165,9 @@ func (p *program) answered(err error, hot bool, what string) {
 		errors.Is(err, client.ErrTooLarge) || errors.Is(err, client.ErrQuota) ||
 		p.shut && errors.Is(err, client.ErrClosed)
 	p.shut = false
+	if c.events.Wanted() {
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: what, Trail: p.trail, Err: err})
+	}
 	p.ended(err)
 	p.crowded = p.cell.plan.Calls.Narrow && errors.Is(err, client.ErrCrowded) || errors.Is(err, client.ErrBusy)
 	if errors.Is(err, client.ErrCrowded) && !p.cell.plan.Calls.Narrow {

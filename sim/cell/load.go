@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/scenario"
 )
 
 // workload is a kind of client program.
@@ -38,10 +39,10 @@ var workloads = []workload{
 // WorkloadInfo describes a workload, for lists.
 type WorkloadInfo struct{ Name, Help string }
 
-// Workloads lists all kinds.
-func Workloads() []WorkloadInfo {
+// Workloads lists all kinds, with those of an extension, if there is one.
+func Workloads(with *scenario.Extension) []WorkloadInfo {
 	var all []WorkloadInfo
-	for _, w := range workloads {
+	for _, w := range workloadsWith(with) {
 		all = append(all, WorkloadInfo{w.name, w.help})
 	}
 	return all
@@ -146,7 +147,7 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 		p.draws = rt.Env().World().Draw("client.thread", uint64(p.id))
 		p.odd = rt.Env().World().Draw("client.odd", uint64(p.id))
 		p.shares = c.plan.Calls.Share > 0 && p.draws.Chance(c.plan.Calls.Share, 4)
-		for _, w := range workloads {
+		for _, w := range workloadsWith(c.plan.With) {
 			if w.name == c.plan.Workload {
 				p.turn = w.turn
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim/event"
 )
 
 // locks acquires locks, holds them for a while and releases them, and now and then
@@ -79,6 +80,9 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 		o.lock, o.granted, p.sequencer = lock, at+1, lock.Sequencer()
 		p.cell.load.shown[o.path] = p.sequencer
 		p.cell.minds.holds(p.believer(), o, lock, mode)
+		if p.cell.events.Wanted() {
+			p.cell.publish(event.LockBelieved{Client: p.rt.Env().Self(), Node: o.ref(), Mode: mode, Sequencer: p.sequencer})
+		}
 		if t := p.turns(o); t != nil {
 			t.Got(lock)
 		}
@@ -130,7 +134,7 @@ func (p *program) release(ctx context.Context, o *opened) {
 	})
 	p.freed(err)
 	if !p.rt.Env().Dead() {
-		p.cell.minds.lets(p.believer(), o.ref(), lock)
+		p.lets(o, lock)
 	}
 	p.heard(ctx, o, "release", err)
 }

@@ -326,7 +326,7 @@ func (p *program) closeHandle(o *opened) {
 	err := o.h.Close(ctx)
 	p.freed(err)
 	if o.lock != nil && !p.rt.Env().Dead() {
-		p.cell.minds.lets(p.believer(), o.ref(), o.lock)
+		p.lets(o, o.lock)
 	}
 	if err != nil && p.strict && !p.rt.Env().Dead() && !errors.Is(err, client.ErrSessionExpired) {
 		p.cell.world.Break("L1", "a handle could not be closed after healing: %v", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/replica/tree"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/scenario"
 )
 
 // Options are what a user asks of a run. Zero values are drawn from the seed.
@@ -25,7 +26,8 @@ type Options struct {
 	Workload string        // ""
 	Lease    LeaseOptions
 	Fence    FenceOptions
-	Trace    sim.Trace // where to write what happens, if anywhere
+	Trace    sim.Trace           // where to write what happens, if anywhere
+	With     *scenario.Extension // what takes part beside what is built in; nil: nothing
 }
 
 // LeaseOptions set apart what replicas are told about time and what their clocks
@@ -75,6 +77,8 @@ type Plan struct {
 	Calls   CallPlan
 	Fence   FencePlan
 	Hostile HostilePlan
+
+	With *scenario.Extension `json:"-"`
 }
 
 // FaultPlan is one family that is on.
@@ -115,11 +119,11 @@ func (o Options) Check() error {
 		return fmt.Errorf("--clients %d: at most %d", o.Clients, MaxClients)
 	case o.Duration < 0 || o.Duration > 24*time.Hour:
 		return fmt.Errorf("--duration %v: between 0 and 24h", o.Duration)
-	case o.Workload != "" && !slices.ContainsFunc(workloads, func(w workload) bool { return w.name == o.Workload }):
+	case o.Workload != "" && !slices.ContainsFunc(workloadsWith(o.With), func(w workload) bool { return w.name == o.Workload }):
 		return fmt.Errorf("unknown workload %q; `chubby sim list` names them all", o.Workload)
 	}
 	for _, f := range o.Faults {
-		if _, err := familyNamed(f); err != nil {
+		if _, err := familyNamed(f, o.With); err != nil {
 			return err
 		}
 	}
@@ -144,19 +148,19 @@ func (l LeaseOptions) check() error {
 // ParseFaults reads the value of --faults: swarm, none, all, or names with
 // commas. All families together share the rate of strikes that a seed draws, as
 // the families of a swarm do.
-func ParseFaults(s string) ([]string, error) {
+func ParseFaults(s string, with *scenario.Extension) ([]string, error) {
 	switch s {
 	case "", "swarm":
 		return nil, nil
 	case "none":
 		return []string{}, nil
 	case "all":
-		return everyFamily(), nil
+		return everyFamily(with), nil
 	}
 	names := strings.Split(s, ",")
 	for i := range names {
 		names[i] = strings.TrimSpace(names[i])
-		if _, err := familyNamed(names[i]); err != nil {
+		if _, err := familyNamed(names[i], with); err != nil {
 			return nil, err
 		}
 	}
@@ -168,7 +172,7 @@ func ParseFaults(s string) ([]string, error) {
 func NewPlan(o Options) Plan {
 	src := draw.New(o.Seed).Sub("plan", 0)
 	at := func(site string) *draw.Stream { s := src.Stream(site, 0); return &s }
-	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration}
+	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration, With: o.With}
 	if p.Replicas == 0 {
 		p.Replicas = []int{3, 5, 4, 6, 7}[at("replicas").Weighted([]uint32{10, 6, 2, 1, 1})]
 	}
@@ -179,7 +183,7 @@ func NewPlan(o Options) Plan {
 		}
 	}
 	if p.Workload == "" {
-		p.Workload = workloads[at("workload").Int(len(workloads))].name
+		p.Workload = drawWorkload(o.With, at)
 	}
 	if p.Duration == 0 {
 		p.Duration = 60 * time.Second
@@ -250,7 +254,7 @@ func (p *Plan) faults(asked []string, at func(string) *draw.Stream) {
 	on, weight := at("faults.on"), at("faults.weight")
 	var weights []int64
 	var sum int64
-	for _, f := range families {
+	for _, f := range familiesWith(p.With) {
 		use, w := on.Chance(1, 2), weight.LogUniform(1, 32)
 		if asked != nil {
 			use = slices.Contains(asked, f.name)
@@ -379,7 +383,7 @@ func onNodes(workload string) bool {
 // handles sessions live for ever.
 func (p *Plan) sessions(at func(string) *draw.Stream) {
 	d := at("sessions")
-	on := d.Chance(1, 2) || onNodes(p.Workload) || p.Workload == workFenced
+	on := d.Chance(1, 2) || onNodes(p.Workload) || p.Workload == workFenced || p.added()
 	least := time.Duration(d.LogUniform(int64(500*time.Millisecond), int64(12*time.Second)))
 	s := session.Config{
 		LeaseMin: least, LeaseMax: d.Duration(least, 20*time.Second),

@@ -17,6 +17,7 @@ import (
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/conduct"
+	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -84,7 +85,7 @@ func (r *replica) Start(env *sim.Env) {
 		}
 		r.cell.watch.mended(r.id, mem)
 		r.store, r.damaged = st, len(report.Damaged) > 0
-		r.bulk = lane.Bulk{Store: st.Bulk(), Published: func(id host.SnapshotID) { r.cell.watch.published(r.id, id, r.writing) }}
+		r.bulk = lane.Bulk{Store: st.Bulk(), Published: r.published}
 		r.cell.watch.recovered(r.id, rec, report)
 		r.cell.rare.recovered(report, r.cell.watch.atlas.isHurt(r.id))
 		env.Post(func(now time.Time) {
@@ -95,9 +96,20 @@ func (r *replica) Start(env *sim.Env) {
 			r.behind = max(0, int(r.missed)-int(status.FirstOpen))
 			r.cell.watch.started(r.id, status)
 			r.cell.watch.resumed(r.id, &rec.Recovered, status)
+			if r.cell.events.Wanted() {
+				r.cell.publish(event.Started{Replica: r.id, Boot: status.Boot, Status: status})
+			}
 			r.act()
 		})
 	})
+}
+
+// published is told that a snapshot is durable and has its name.
+func (r *replica) published(id host.SnapshotID) {
+	r.cell.watch.published(r.id, id, r.writing)
+	if r.cell.events.Wanted() {
+		r.cell.publish(event.SnapshotPublished{Replica: r.id, Slot: id.Handle.Slot})
+	}
 }
 
 // fail ends this life because the machine failed.
@@ -117,11 +129,17 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 		if q, ok := r.cell.asks(r.id, now, who, msg); ok {
 			r.life.Asks(from, q)
 			r.cell.recalls(from, q)
+			if r.cell.events.Wanted() {
+				r.cell.publish(event.RequestReceived{Replica: r.id, Local: now, From: who, Request: q})
+			}
 		}
 		r.host.ClientMessage(now, node.Addr(from), who, msg)
 	} else {
 		wire := string(msg)
 		r.life.Hears(now, paxos.NodeID(from), wire)
+		if r.cell.events.Wanted() {
+			r.cell.publish(event.MessageReceived{From: paxos.NodeID(from), To: r.id, Local: now, Wire: wire})
+		}
 		r.host.PeerMessage(now, paxos.NodeID(from), wire)
 	}
 	r.act()
@@ -193,13 +211,18 @@ func (r *replica) act() {
 			r.cell.watch.snapshots.sums += len(out.Applied)
 		}
 		r.cell.watch.applied(r.id, out.Applied)
+		r.publishes(&out, proposed)
 		r.cell.sessions.acted(r.id, presidingNode{r.host.Node()}, r.now, &out, proposed, own)
 		if n, m := r.host.Node(), r.host.Node().Master(); m.State.Rules() && r.cell.crowd == nil {
 			r.cell.shares.inTurn(r.id, n, m.Epoch, proposed, r.cell.handles.waited(before))
 			r.cell.shares.acted(r.id, n, m.Epoch, out.Applied, proposed, func() bool { return several(n.Rows()) })
 		}
 		if r.cell.watch.tenure(r.id, r.host.Node()) {
-			r.cell.rare.serves(r.host.Node().Serving().Ballot)
+			s := r.host.Node().Serving()
+			r.cell.rare.serves(s.Ballot)
+			if r.cell.events.Wanted() {
+				r.cell.publish(event.Serves{Replica: r.id, Epoch: s.Epoch, Ballot: s.Ballot})
+			}
 			r.cell.sessions.serves(r.id, r.now)
 		}
 		r.cell.leases.acted(r.id)
@@ -255,6 +278,26 @@ func (r *replica) act() {
 	r.env.WakeAt(r.cell.plan.grained(out.Wake))
 }
 
+// publishes hands out what the host has done in one act.
+func (r *replica) publishes(out *host.Output, proposed []command.Command) {
+	c := r.cell
+	if !c.events.Wanted() {
+		return
+	}
+	if t := out.Tenure; t != nil {
+		c.publish(event.TenureChanged{Replica: r.id, Tenure: *t})
+	}
+	if out.Installed != nil {
+		c.publish(event.SnapshotInstalled{Replica: r.id, Slot: out.Installed.Handle.Slot})
+	}
+	if len(proposed) > 0 {
+		c.publish(event.Proposed{Replica: r.id, Commands: proposed})
+	}
+	for i := range out.Applied {
+		c.publish(event.Applied{Replica: r.id, Slot: out.Applied[i].Slot, Commands: out.Applied[i].Commands})
+	}
+}
+
 // asks tells those who watch of a request that has come.
 func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byte) (q api.Request, ok bool) {
 	q, err := api.DecodeRequest(msg)
@@ -279,6 +322,9 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 	p, err := api.DecodeReply(m.Wire)
 	if err == nil {
+		if c.events.Wanted() {
+			c.publish(event.ReplySent{Replica: r.id, Local: r.now, To: principal(sim.Addr(m.To)), Reply: p})
+		}
 		r.life.Answers(sim.Addr(m.To), p)
 		_, logged := c.watch.calls[call{p.Session, p.Seq}]
 		if !c.handles.answers(r.id, principal(sim.Addr(m.To)), p, logged) {
@@ -306,6 +352,9 @@ func (r *replica) send(all []host.PeerMessage) {
 			said, asks = r.cell.watch.claims(r.id, m.To, wire)
 		}
 		r.life.Says(r.now, m.To, wire, said, repeated)
+		if r.cell.events.Wanted() {
+			r.cell.publish(event.MessageSent{From: r.id, To: m.To, Local: r.now, Message: said, Wire: wire})
+		}
 		r.cell.gives(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.cell.says(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
@@ -375,6 +424,9 @@ func (r *replica) written(j *host.LogJob) {
 	}
 	if j.Sync {
 		r.cell.watch.durable(r.id, r.unsynced)
+		if r.cell.events.Wanted() {
+			r.cell.publish(event.Durable{Replica: r.id, Records: r.unsynced})
+		}
 		r.cell.watch.synced(r.id, r.upto)
 		r.unsynced = r.unsynced[:0]
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/belief"
+	"github.com/chubbycell/chubby/sim/event"
 )
 
 // finaleCalls is how many calls each program makes after healing; each must
@@ -30,6 +31,7 @@ type program struct {
 	last   map[string]string // what this program last read, by row
 	nodes  []*opened         // what it has open, the oldest first
 	trail  *client.Trail     // of its last call on a node
+	state  any               // of a workload of an extension
 
 	sequencer string // of the lock that it acquired last
 
@@ -47,8 +49,16 @@ type program struct {
 func (p *program) left() {
 	for _, o := range p.nodes {
 		if o.lock != nil && !p.rt.Env().Dead() {
-			p.cell.minds.lets(p.believer(), o.ref(), o.lock)
+			p.lets(o, o.lock)
 		}
+	}
+}
+
+// lets says that this program does not count on a lock any more.
+func (p *program) lets(o *opened, l *client.Lock) {
+	p.cell.minds.lets(p.believer(), o.ref(), l)
+	if p.cell.events.Wanted() {
+		p.cell.publish(event.LockGivenUp{Client: p.rt.Env().Self(), Node: o.ref()})
 	}
 }
 
@@ -93,6 +103,8 @@ func (p *program) finale(ctx context.Context) {
 		p.finaleOfNodes(ctx)
 	case work == workFenced:
 		p.finaleOfFence(ctx)
+	case p.cell.plan.added():
+		p.finaleOfAdded(ctx)
 	default:
 		p.put(ctx, p.row())
 		p.get(ctx, p.row())
@@ -260,6 +272,9 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 		return out, false
 	}
 	taken(trail, err)
+	if c.events.Wanted() {
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: fmt.Sprint(in.Op, " ", in.Key), Trail: trail, Err: err})
+	}
 	p.hears(trail)
 	p.ended(err)
 	ns := int64(c.world.Now())

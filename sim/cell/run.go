@@ -231,6 +231,7 @@ func (c *Cell) result(recovery time.Duration) Result {
 	c.checkFiles(&r)
 	c.checkLocks(&r)
 	c.checkHistory(&r)
+	c.conclude()
 	if f := c.world.Failure(); f != nil {
 		r.Breach = &Breach{ID: f.ID, Text: f.Text}
 		r.Stack = f.Stack

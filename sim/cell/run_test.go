@@ -222,6 +222,6 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		require.Error(t, o.Check(), "%+v", o)
 	}
 	require.NoError(t, Options{Replicas: 7, Clients: 1, Workload: "mixed", Faults: []string{"crash"}}.Check())
-	_, err := ParseFaults("crash, flood")
+	_, err := ParseFaults("crash, flood", nil)
 	require.ErrorContains(t, err, `unknown fault "flood"`)
 }

@@ -1,6 +1,9 @@
 package cell
 
-import "github.com/chubbycell/chubby/paxos"
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/event"
+)
 
 // situation is something rare that runs should reach now and then: a check over
 // states that no seed visits proves nothing.
@@ -173,6 +176,9 @@ func (c *Cell) retire(r *replica) {
 		c.watch.audits.Overlapped += a.Overlapped
 		c.leases.add(n.Reads())
 		c.watch.snapshots.add(r.host.Counters())
+		if c.events.Wanted() {
+			c.publish(event.Ended{Replica: r.id, Boot: n.Status().Boot, Err: r.stopped})
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func recovery() Experiment {
 		},
 	}
 	for _, faults := range []string{"none", "swarm", "all"} {
-		names, err := cell.ParseFaults(faults)
+		names, err := cell.ParseFaults(faults, nil)
 		if err != nil {
 			panic(err)
 		}

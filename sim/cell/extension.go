@@ -1,0 +1,245 @@
+package cell
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/scenario"
+)
+
+// CheckExtension says what is wrong with an extension: a name that is malformed or taken.
+// The zero value of everything that is not given is right.
+func CheckExtension(x *scenario.Extension) error {
+	taken := map[string]bool{}
+	for _, f := range families {
+		taken[f.name] = true
+	}
+	for _, w := range workloads {
+		taken[w.name] = true
+	}
+	for _, p := range Properties() {
+		taken[p.ID] = true
+	}
+	for _, word := range []string{"swarm", "none", "all"} {
+		taken[word] = true
+	}
+	return x.Check(func(name string) bool { return taken[name] })
+}
+
+// familiesWith are all kinds of faults, those of an extension behind those that are
+// built in.
+func familiesWith(x *scenario.Extension) []family {
+	if x == nil || len(x.Faults) == 0 {
+		return families
+	}
+	all := append([]family{}, families...)
+	for _, f := range x.Faults {
+		all = append(all, family{f.Name(), f.Help(), func(c *Cell, d *sim.Draw) { f.Strike(&strikeStage{c, d}) }})
+	}
+	return all
+}
+
+// workloadsWith are all workloads, in the same order.
+func workloadsWith(x *scenario.Extension) []workload {
+	if x == nil || len(x.Workloads) == 0 {
+		return workloads
+	}
+	all := append([]workload{}, workloads...)
+	for _, w := range x.Workloads {
+		all = append(all, workload{w.Name(), w.Help(), func(p *program, ctx context.Context) {
+			w.Turn(ctx, &thread{p: p, ctx: ctx})
+		}})
+	}
+	return all
+}
+
+// added says whether a workload is one of an extension.
+func (p *Plan) added() bool {
+	if p.With == nil {
+		return false
+	}
+	for _, w := range p.With.Workloads {
+		if w.Name() == p.Workload {
+			return true
+		}
+	}
+	return false
+}
+
+// drawWorkload draws one of the workloads that are built in, or half of the time one of
+// the extension, so that what others draw is not moved.
+func drawWorkload(x *scenario.Extension, at func(string) *draw.Stream) string {
+	name := workloads[at("workload").Int(len(workloads))].name
+	if x == nil || len(x.Workloads) == 0 {
+		return name
+	}
+	if d := at("workload.added"); d.Chance(1, 2) {
+		return x.Workloads[d.Int(len(x.Workloads))].Name()
+	}
+	return name
+}
+
+// listen makes the checkers of an extension for this run.
+func (c *Cell) listen() {
+	if c.plan.With == nil {
+		return
+	}
+	for _, p := range c.plan.With.Properties {
+		k := p.New()
+		c.checkers = append(c.checkers, added{p.ID, k})
+		c.events.Listen(func(now time.Duration, e event.Event) { c.breaks(p.ID, k.On(now, e)) })
+	}
+}
+
+// added is a checker of an extension.
+type added struct {
+	id string
+	scenario.Checker
+}
+
+func (c *Cell) breaks(id string, err error) {
+	if err != nil {
+		c.world.Break(id, "%v", err)
+	}
+}
+
+// conclude asks the checkers of an extension when a run is over.
+func (c *Cell) conclude() {
+	for _, k := range c.checkers {
+		if c.world.Failure() == nil {
+			c.breaks(k.id, k.End())
+		}
+	}
+}
+
+// publish hands an event to who listens.
+func (c *Cell) publish(e event.Event) { c.events.Publish(c.world.Now(), e) }
+
+// pending is a part of a strike that waits for an event.
+type pending struct {
+	meant func(event.Event) bool
+	f     func()
+}
+
+// when has f called behind the first event that is meant.
+func (c *Cell) when(meant func(event.Event) bool, f func()) {
+	if !c.waits {
+		c.waits = true
+		c.events.Listen(func(_ time.Duration, e event.Event) { c.comes(e) })
+	}
+	c.pending = append(c.pending, pending{meant, f})
+}
+
+// comes lets the strikes go on that waited for an event: at this instant, but as an
+// event of the world of its own, since whatever published it is not done.
+func (c *Cell) comes(e event.Event) {
+	kept := c.pending[:0]
+	for _, w := range c.pending {
+		if w.meant(e) {
+			c.later(0, w.f)
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	clear(c.pending[len(kept):])
+	c.pending = kept
+}
+
+// strikeStage is what a strike of an extension works with.
+type strikeStage struct {
+	c *Cell
+	d *sim.Draw
+}
+
+func (s *strikeStage) World() *sim.World        { return s.c.world }
+func (s *strikeStage) Draw() *sim.Draw          { return s.d }
+func (s *strikeStage) Replicas() []*sim.Machine { return s.c.replicas }
+func (s *strikeStage) Clients() []*sim.Machine  { return s.c.clients }
+func (s *strikeStage) Replica() *sim.Machine    { return s.c.anyReplica(s.d) }
+func (s *strikeStage) Leader() *sim.Machine     { return s.c.leader(s.d) }
+func (s *strikeStage) Outage() time.Duration    { return outage(s.d) }
+
+func (s *strikeStage) Status(m *sim.Machine) (paxos.Status, bool) {
+	if r := running(m); r != nil && r.host.Node() != nil {
+		return r.host.Node().Status(), true
+	}
+	return paxos.Status{}, false
+}
+
+func (s *strikeStage) After(d time.Duration, f func())             { s.c.later(d, f) }
+func (s *strikeStage) Until(d time.Duration, undo func())          { s.c.until(d, undo) }
+func (s *strikeStage) When(meant func(event.Event) bool, f func()) { s.c.when(meant, f) }
+
+// What is done to a machine is done to none where there is no leader to do it to.
+func (s *strikeStage) CutPower(m *sim.Machine) { s.c.cutPower(m, s.d) }
+func (s *strikeStage) Kill(m *sim.Machine)     { s.c.killed(m, s.d) }
+
+func (s *strikeStage) Campaign(m *sim.Machine) {
+	if m != nil {
+		campaign(m)
+	}
+}
+
+func (s *strikeStage) Resign(m *sim.Machine) {
+	if m != nil {
+		tell(m, func(r *replica, now time.Time) { r.host.Resign(now) })
+	}
+}
+
+// thread is a program as the turns of an extension see it.
+type thread struct {
+	p   *program
+	ctx context.Context
+}
+
+func (t *thread) Client() *client.Client { return t.p.client }
+func (t *thread) Draw() *sim.Draw        { return t.p.draws }
+func (t *thread) ID() int64              { return t.p.id }
+func (t *thread) Now() time.Time         { return t.p.rt.Now() }
+func (t *thread) State() any             { return t.p.state }
+func (t *thread) SetState(s any)         { t.p.state = s }
+func (t *thread) Healed() bool           { return t.p.cell.load.finale }
+func (t *thread) World() *sim.World      { return t.p.cell.world }
+
+func (t *thread) Sleep(ctx context.Context, d time.Duration) error { return t.p.rt.Sleep(ctx, d) }
+
+// Done counts a call. An unknown outcome is no answer; a refusal is one.
+func (t *thread) Done(call string, contended bool, err error) {
+	p, c := t.p, t.p.cell
+	if p.rt.Env().Dead() {
+		return
+	}
+	p.calls++
+	p.expired = p.expired || errors.Is(err, client.ErrSessionExpired)
+	text := "ok"
+	if err != nil {
+		text = err.Error()
+	}
+	c.world.Result(p.rt.Env().Self(), []byte(call+": "+text))
+	if c.events.Wanted() {
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: call, Err: err})
+	}
+	unanswered := errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	switch {
+	case !unanswered && !p.expired:
+		c.load.completed++
+		if contended {
+			c.load.hot++
+		}
+	case unanswered && c.load.finale && !p.expired:
+		c.world.Break("L1", "%s after healing had no answer: %v", call, err)
+	}
+}
+
+// finaleOfAdded makes the last turns of a program of an extension.
+func (p *program) finaleOfAdded(ctx context.Context) {
+	ctx, cancel := p.rt.WithTimeout(ctx, finalePatience)
+	defer cancel()
+	p.turn(p, ctx)
+}

@@ -1,0 +1,154 @@
+package cell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/scenario"
+)
+
+// blink is a fault: a replica loses power just as it begins to serve.
+type blink struct{}
+
+func (blink) Name() string { return "blink" }
+func (blink) Help() string { return "a master loses power as it begins to serve" }
+
+func (blink) Strike(s scenario.Stage) {
+	s.Resign(s.Leader())
+	s.When(func(e event.Event) bool { _, serves := e.(event.Serves); return serves }, func() {
+		s.World().Count("blinks")
+		s.CutPower(s.Leader())
+	})
+}
+
+// turnstile is a workload: programs count one row up.
+type turnstile struct{}
+
+func (turnstile) Name() string { return "turnstile" }
+func (turnstile) Help() string { return "all programs count one row up" }
+
+func (turnstile) Turn(ctx context.Context, p scenario.Program) {
+	was, err := p.Client().Get(ctx, "g0/turnstile")
+	p.Done("get", true, err)
+	if err != nil && !errors.Is(err, client.ErrNotFound) {
+		return
+	}
+	want, n := client.Absent(), 0
+	if err == nil {
+		want = client.Value(was)
+		_, err = fmt.Sscan(was, &n)
+	} else {
+		err = nil
+	}
+	if err == nil {
+		err = p.Client().CompareAndSet(ctx, "g0/turnstile", want, fmt.Sprint(n+1))
+	}
+	p.Done("count", true, err)
+}
+
+// collector is a checker that counts events by type, and can find fault with one.
+type collector struct {
+	seen  map[reflect.Type]int
+	wrong func(event.Event) error
+	end   error
+}
+
+func (k *collector) On(_ time.Duration, e event.Event) error {
+	k.seen[reflect.TypeOf(e)]++
+	if k.wrong != nil {
+		return k.wrong(e)
+	}
+	return nil
+}
+
+func (k *collector) End() error { return k.end }
+
+func (k *collector) property(id string) scenario.Property {
+	return scenario.Property{ID: id, Help: "a test", New: func() scenario.Checker { return k }}
+}
+
+func TestAnExtensionTakesPart(t *testing.T) {
+	k := &collector{seen: map[reflect.Type]int{}}
+	x := &scenario.Extension{Faults: []scenario.Fault{blink{}}, Workloads: []scenario.Workload{turnstile{}}, Properties: []scenario.Property{k.property("X1")}}
+	require.NoError(t, CheckExtension(x))
+	o := Options{Seed: 3, With: x, Workload: "turnstile", Faults: []string{"blink", "crash", "noise"}, Lease: LeaseOptions{Grant: -1}}
+	require.NoError(t, o.Check())
+	r := Run(o)
+	require.Nil(t, r.Breach)
+	require.True(t, r.Counted, "%d calls", r.Ops)
+	var struck uint64
+	for _, n := range r.Faults {
+		if n.Name == "blink" {
+			struck = n.Value
+		}
+	}
+	require.Positive(t, struck)
+	for _, e := range []event.Event{
+		event.Started{}, event.Ended{}, event.RequestReceived{}, event.ReplySent{}, event.MessageSent{}, event.MessageReceived{},
+		event.Proposed{}, event.Durable{}, event.Applied{}, event.Executed{}, event.TenureChanged{}, event.Serves{},
+		event.CallEnded{}, event.FaultStruck{}, event.Healed{},
+	} {
+		require.Positive(t, k.seen[reflect.TypeOf(e)], "%T", e)
+	}
+}
+
+// What is said of snapshots and of locks is published, too.
+func TestEventsOfSnapshotsAndLocks(t *testing.T) {
+	k := &collector{seen: map[reflect.Type]int{}}
+	for seed := uint64(1); seed < 9; seed++ {
+		r := Run(Options{Seed: seed, Workload: "locks", With: &scenario.Extension{Properties: []scenario.Property{k.property("X1")}}})
+		require.Nil(t, r.Breach)
+	}
+	for _, e := range []event.Event{event.SnapshotPublished{}, event.SnapshotInstalled{}, event.LockBelieved{}, event.LockGivenUp{}} {
+		require.Positive(t, k.seen[reflect.TypeOf(e)], "%T", e)
+	}
+}
+
+// A listener changes nothing: a run has the same hash with it.
+func TestListenersLeaveTheHashAlone(t *testing.T) {
+	k := &collector{seen: map[reflect.Type]int{}}
+	plain := Run(Options{Seed: 11})
+	heard := Run(Options{Seed: 11, With: &scenario.Extension{Properties: []scenario.Property{k.property("X1")}}})
+	require.Equal(t, plain.Hash, heard.Hash)
+	require.NotEmpty(t, k.seen)
+}
+
+func TestACheckerOfAnExtensionEndsTheRun(t *testing.T) {
+	bad := func(e event.Event) error {
+		if s, ok := e.(event.Serves); ok && s.Epoch > 1 {
+			return fmt.Errorf("replica %d serves epoch %d", s.Replica, s.Epoch)
+		}
+		return nil
+	}
+	k := &collector{seen: map[reflect.Type]int{}, wrong: bad}
+	r := Run(Options{Seed: 11, With: &scenario.Extension{Properties: []scenario.Property{k.property("X1")}}})
+	require.NotNil(t, r.Breach)
+	require.Equal(t, "X1", r.Breach.ID)
+	require.Contains(t, r.Breach.Text, "serves epoch")
+
+	k = &collector{seen: map[reflect.Type]int{}, end: errors.New("not all was seen")}
+	r = Run(Options{Seed: 11, With: &scenario.Extension{Properties: []scenario.Property{k.property("X1")}}})
+	require.Equal(t, &Breach{ID: "X1", Text: "not all was seen"}, r.Breach)
+}
+
+func TestNamesOfAnExtension(t *testing.T) {
+	k := &collector{}
+	for name, x := range map[string]*scenario.Extension{
+		`fault "blink": the name is taken`: {Faults: []scenario.Fault{blink{}, blink{}}},
+		`property "S1": the name is taken`: {Properties: []scenario.Property{k.property("S1")}},
+		`property "x": a name is of the`:   {Properties: []scenario.Property{k.property("x")}},
+		`property "X2": New is nil`:        {Properties: []scenario.Property{{ID: "X2"}}},
+	} {
+		require.ErrorContains(t, CheckExtension(x), name)
+	}
+	require.Error(t, Options{Workload: "turnstile"}.Check())
+	require.Error(t, Options{Faults: []string{"blink"}}.Check())
+}

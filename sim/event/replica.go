@@ -1,0 +1,124 @@
+package event
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/command"
+)
+
+// Started says that a process life of a replica has recovered its disk and takes input.
+type Started struct {
+	Replica paxos.NodeID
+	Boot    paxos.Boot
+	Status  paxos.Status
+}
+
+// Ended says that a process life of a replica is over: power cut, kill, or an error of
+// its machine or of its rows.
+type Ended struct {
+	Replica paxos.NodeID
+	Boot    paxos.Boot
+	Err     error // why the replica stopped itself; nil: a fault ended it
+}
+
+// RequestReceived says that a request of a client has come to a replica, before the
+// replica handles it.
+type RequestReceived struct {
+	Replica paxos.NodeID
+	Local   time.Time // by the replica's clock
+	From    api.Principal
+	Request api.Request
+}
+
+// ReplySent says that a reply leaves a replica.
+type ReplySent struct {
+	Replica paxos.NodeID
+	Local   time.Time
+	To      api.Principal
+	Reply   api.Reply
+}
+
+// MessageSent says that a message leaves a replica for another one.
+type MessageSent struct {
+	From, To paxos.NodeID
+	Local    time.Time     // by the sender's clock
+	Message  paxos.Message // nil: it is none of package paxos (transfers, checksums)
+	Wire     string        // as it goes
+}
+
+// MessageReceived says that a message of another replica has come, before the replica
+// handles it.
+type MessageReceived struct {
+	From, To paxos.NodeID
+	Local    time.Time // by the receiver's clock
+	Wire     string
+}
+
+// Proposed says that a leader has handed commands to the log.
+type Proposed struct {
+	Replica  paxos.NodeID
+	Commands []command.Command
+}
+
+// Durable says that a replica's disk has synced records.
+type Durable struct {
+	Replica paxos.NodeID
+	Records []paxos.Record // for the call only
+}
+
+// Applied says that a replica has applied a slot.
+type Applied struct {
+	Replica  paxos.NodeID
+	Slot     paxos.Slot
+	Commands []command.Applied
+}
+
+// Executed says that a command was applied for the first time by any replica. Events of
+// this type come in the order of the log, each command once.
+type Executed struct {
+	At      linearizability.Position
+	Command *command.Applied
+}
+
+// SnapshotPublished says that a snapshot of a replica is durable and has its name.
+type SnapshotPublished struct {
+	Replica paxos.NodeID
+	Slot    paxos.Slot
+}
+
+// SnapshotInstalled says that a replica has replaced its rows by a snapshot of another.
+type SnapshotInstalled struct {
+	Replica paxos.NodeID
+	Slot    paxos.Slot
+}
+
+// TenureChanged says that a replica has another opinion about which replica leads.
+type TenureChanged struct {
+	Replica paxos.NodeID
+	Tenure  paxos.Tenure
+}
+
+// Serves says that a master begins to serve clients in an epoch of its own.
+type Serves struct {
+	Replica paxos.NodeID
+	Epoch   api.Epoch
+	Ballot  paxos.Ballot
+}
+
+func (Started) event()           {}
+func (Ended) event()             {}
+func (RequestReceived) event()   {}
+func (ReplySent) event()         {}
+func (MessageSent) event()       {}
+func (MessageReceived) event()   {}
+func (Proposed) event()          {}
+func (Durable) event()           {}
+func (Applied) event()           {}
+func (Executed) event()          {}
+func (SnapshotPublished) event() {}
+func (SnapshotInstalled) event() {}
+func (TenureChanged) event()     {}
+func (Serves) event()            {}

@@ -1,0 +1,49 @@
+package scenario
+
+import (
+	"context"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// Workload is what client programs do. A cell has some client machines, each with some
+// programs that share one session; each program makes one turn after the other.
+type Workload interface {
+	// Name is what --workload and reports call it.
+	Name() string
+	// Help says in one line what its programs do.
+	Help() string
+	// Turn makes one step: a call, or a few that belong together. It may block, through
+	// the program's client and Sleep alone. Each call is reported by Program.Done. State
+	// that outlives a turn belongs into Program.State.
+	Turn(ctx context.Context, p Program)
+}
+
+// Program is one thread of a client machine.
+type Program interface {
+	// Client is the session that the program shares with the others of its machine.
+	Client() *client.Client
+	// Draw is where the program's choices come from.
+	Draw() *sim.Draw
+	// ID names the program in histories; a new life of its machine has others.
+	ID() int64
+	// Now is the time by the machine's clock, and Sleep waits by it.
+	Now() time.Time
+	Sleep(ctx context.Context, d time.Duration) error
+	// State is whatever the workload keeps for the program: nil at first.
+	State() any
+	SetState(any)
+	// Healed says that the safety phase is over: from then on every call must succeed, or
+	// L1 breaks when it is reported.
+	Healed() bool
+	// Done reports that a call has ended: what it was, for people; whether it was on
+	// something that all programs want (a fifth of all calls must be for a seed to count);
+	// and its error as the client gave it. An error that ends the session ends the program
+	// after this turn.
+	Done(call string, contended bool, err error)
+	// World is for marks in the trace (World.Count, World.Result) and for World.Break, by
+	// which a program that sees something impossible ends the run.
+	World() *sim.World
+}
