@@ -12,10 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/chubbycell/chubby/sim/seeds"
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/seeds"
 )
 
 // world is a program whose simulator does as it is told.
@@ -46,7 +48,7 @@ func newWorld() *world {
 	return w
 }
 
-func (w *world) one(o cell.Options) cell.Result {
+func (w *world) one(o plan.Options) cell.Result {
 	w.mu.Lock()
 	w.runs++
 	run := w.runs

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/seeds"
 )
 
@@ -21,7 +22,7 @@ type report struct {
 	GaveUp      bool           `json:"gave_up"`
 	Exit        int            `json:"exit"`
 
-	options cell.Options   // as asked, for what is written later
+	options plan.Options   // as asked, for what is written later
 	hashes  seeds.Manifest // of the whole batch
 }
 

@@ -8,17 +8,18 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/seeds"
 )
 
 // reproduce is the command line that runs a seed again, with a trace.
-func reproduce(o cell.Options) string {
+func reproduce(o plan.Options) string {
 	return "go run ./cmd/chubby sim --seed " + fmt.Sprint(o.Seed) + " --trace" + flagsOf(o)
 }
 
 // flagsOf are the flags that differ from their defaults, each with a blank
 // before it.
-func flagsOf(o cell.Options) string {
+func flagsOf(o plan.Options) string {
 	var b strings.Builder
 	if o.Replicas != 0 {
 		fmt.Fprintf(&b, " --replicas %d", o.Replicas)
@@ -31,7 +32,7 @@ func flagsOf(o cell.Options) string {
 	}
 	if o.Faults != nil {
 		faults := strings.Join(o.Faults, ",")
-		switch all, _ := cell.ParseFaults("all", nil); {
+		switch all, _ := plan.ParseFaults("all", nil); {
 		case faults == "":
 			faults = "none"
 		case slices.Equal(o.Faults, all):

@@ -3,8 +3,10 @@ package main
 import (
 	"text/tabwriter"
 
-	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // catalogue is the JSON form of `chubby sim list`.
@@ -23,10 +25,10 @@ type item struct {
 
 func newCatalogue() catalogue {
 	c := catalogue{Properties: cell.Properties()}
-	for _, f := range cell.Faults(nil) {
+	for _, f := range plan.Faults(nil) {
 		c.Faults = append(c.Faults, item{Name: f.Name, Help: f.Help})
 	}
-	for _, w := range cell.Workloads(nil) {
+	for _, w := range plan.Workloads(nil) {
 		c.Workloads = append(c.Workloads, item{Name: w.Name, Help: w.Help})
 	}
 	for _, s := range cell.Situations() {

@@ -10,9 +10,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/chubbycell/chubby/sim/mutants"
 	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/sim/mutants"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 type mutantFlags struct {
@@ -124,7 +125,7 @@ func (f *mutantFlags) check() error {
 		f.campaignDefaults()
 	}
 	for _, faults := range []string{f.faults, f.versus} {
-		if _, err := cell.ParseFaults(faults, nil); err != nil {
+		if _, err := plan.ParseFaults(faults, nil); err != nil {
 			return usage("%v", err)
 		}
 	}

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // simFlags are the flags of `chubby sim`.
@@ -44,18 +45,18 @@ func (f *cellFlags) register(c *cobra.Command) {
 }
 
 // options checks what was asked for.
-func (f *cellFlags) options() (cell.Options, error) {
+func (f *cellFlags) options() (plan.Options, error) {
 	if f.faults == "" {
-		return cell.Options{}, usage("--faults: nothing is named; swarm, all, none, or names with commas")
+		return plan.Options{}, usage("--faults: nothing is named; swarm, all, none, or names with commas")
 	}
-	if f.clients < 0 || f.clients > cell.MaxClients {
-		return cell.Options{}, usage("--clients %d: 0 to %d", f.clients, cell.MaxClients)
+	if f.clients < 0 || f.clients > plan.MaxClients {
+		return plan.Options{}, usage("--clients %d: 0 to %d", f.clients, plan.MaxClients)
 	}
-	faults, err := cell.ParseFaults(f.faults, nil)
+	faults, err := plan.ParseFaults(f.faults, nil)
 	if err != nil {
-		return cell.Options{}, usage("--faults: %v", err)
+		return plan.Options{}, usage("--faults: %v", err)
 	}
-	o := cell.Options{Replicas: f.replicas, Clients: f.clients, Duration: f.length, Faults: faults, Workload: f.workload}
+	o := plan.Options{Replicas: f.replicas, Clients: f.clients, Duration: f.length, Faults: faults, Workload: f.workload}
 	if err := o.Check(); err != nil {
 		return o, usage("%v", err)
 	}

@@ -8,11 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/seeds"
-	"github.com/stretchr/testify/require"
 )
 
 func TestFlagsReachTheBatch(t *testing.T) {
@@ -25,12 +27,12 @@ func TestFlagsReachTheBatch(t *testing.T) {
 		"--shard 5/8 --seeds 20":   {From: 1, Seeds: 2, Shard: 5, Shards: 8, MaxFailures: 10},
 		"--shard 3/8":              {From: 1, Seeds: 25, Shard: 3, Shards: 8, MaxFailures: 10},
 		"--max-failures 0":         {From: 1, Seeds: 200},
-		"--replicas 5":             {From: 1, Seeds: 200, MaxFailures: 10, Options: cell.Options{Replicas: 5}},
-		"--faults none":            {From: 1, Seeds: 200, MaxFailures: 10, Options: cell.Options{Faults: []string{}}},
-		"--faults crash,pause":     {From: 1, Seeds: 200, MaxFailures: 10, Options: cell.Options{Faults: []string{"crash", "pause"}}},
-		"--duration 2m":            {From: 1, Seeds: 200, MaxFailures: 10, Options: cell.Options{Duration: 2 * time.Minute}},
-		"--clients 3":              {From: 1, Seeds: 200, MaxFailures: 10, Options: cell.Options{Clients: 3}},
-		"--workload lists -o json": {From: 1, Seeds: 200, MaxFailures: 10, Options: cell.Options{Workload: "lists"}},
+		"--replicas 5":             {From: 1, Seeds: 200, MaxFailures: 10, Options: plan.Options{Replicas: 5}},
+		"--faults none":            {From: 1, Seeds: 200, MaxFailures: 10, Options: plan.Options{Faults: []string{}}},
+		"--faults crash,pause":     {From: 1, Seeds: 200, MaxFailures: 10, Options: plan.Options{Faults: []string{"crash", "pause"}}},
+		"--duration 2m":            {From: 1, Seeds: 200, MaxFailures: 10, Options: plan.Options{Duration: 2 * time.Minute}},
+		"--clients 3":              {From: 1, Seeds: 200, MaxFailures: 10, Options: plan.Options{Clients: 3}},
+		"--workload lists -o json": {From: 1, Seeds: 200, MaxFailures: 10, Options: plan.Options{Workload: "lists"}},
 	} {
 		w := newWorld()
 		require.Equal(t, exitClean, w.do(strings.Fields("sim "+line)...), line)

@@ -6,16 +6,17 @@ import (
 
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/seeds"
 )
 
 // trace runs one seed and prints what happens to stdout, the verdict to stderr.
-func (a *app) trace(f *simFlags, o cell.Options) error {
+func (a *app) trace(f *simFlags, o plan.Options) error {
 	node, err := parseNode(f.node)
 	if err != nil {
 		return err
 	}
-	if err := inPlan(f.node, node, cell.NewPlan(o)); err != nil {
+	if err := inPlan(f.node, node, plan.New(o)); err != nil {
 		return err
 	}
 	if f.out != "" {
@@ -35,7 +36,7 @@ func (a *app) trace(f *simFlags, o cell.Options) error {
 }
 
 // inPlan says what is wrong with a machine to print: it is not in the plan.
-func inPlan(asked string, node sim.Addr, p cell.Plan) error {
+func inPlan(asked string, node sim.Addr, p plan.Plan) error {
 	most := sim.Addr(p.Replicas)
 	if node.IsClient() {
 		most = sim.FirstClient + sim.Addr(p.Clients) - 1

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 func TestTheAtlasLetsNoMoreThanABareMinorityBeDamaged(t *testing.T) {
@@ -42,7 +43,7 @@ func TestWhoIsAbsentCountsAgainstTheDamaged(t *testing.T) {
 	sizes := map[int]int{}
 	for seed := range uint64(60) {
 		n := 3 + int(seed%5)
-		c := build(NewPlan(Options{Seed: seed, Replicas: n, Faults: []string{}}), sim.Trace{})
+		c := build(plan.New(plan.Options{Seed: seed, Replicas: n, Faults: []string{}}), sim.Trace{})
 		t.Cleanup(c.world.Close)
 		a := c.watch.atlas
 		for id := range seed % uint64(n) {
@@ -67,7 +68,7 @@ func TestCellsWithRottingDisks(t *testing.T) {
 	faults := []string{"disk-rot-value", "disk-rot", "disk-misdirect", "disk-read-error", "crash-leader"}
 	reached := map[string]uint64{}
 	for seed := range uint64(12) {
-		r := Run(Options{Seed: seed, Replicas: 3 + 2*int(seed%2), Faults: faults})
+		r := Run(plan.Options{Seed: seed, Replicas: 3 + 2*int(seed%2), Faults: faults})
 		require.Nil(t, r.Breach, "seed %d", seed)
 		for _, n := range r.Sometimes {
 			reached[n.Name] += n.Value
@@ -82,7 +83,7 @@ func TestCellsWithRottingDisks(t *testing.T) {
 func TestCellsWhoseDisksForget(t *testing.T) {
 	stopped := uint64(0)
 	for seed := range uint64(6) {
-		r := Run(Options{Seed: seed, Replicas: 3, Faults: []string{"disk-forget", "crash-leader", "crash-mending"}})
+		r := Run(plan.Options{Seed: seed, Replicas: 3, Faults: []string{"disk-forget", "crash-leader", "crash-mending"}})
 		require.Nil(t, r.Breach, "seed %d", seed)
 		for _, n := range r.Sometimes {
 			if n.Name == "damage-stopped" {

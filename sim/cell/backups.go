@@ -7,47 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chubbycell/chubby/internal/draw"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/backup"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/lane"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
-
-// BackupPlan says where backups go, if Host.BackupEvery says that there are some.
-type BackupPlan struct {
-	Far    sim.DiskConfig // every replica has a place of its own
-	Keep   int
-	Chunk  int
-	Fails  uint64 // of 1,000 calls to a place, so many, until healing
-	Reborn bool   // at the end, a new cell is made of the newest
-}
-
-// backups draws them for one in three of the cells that have handles: one that
-// grants no leases is never founded, and not backed up.
-func (p *Plan) backups(at func(string) *draw.Stream) {
-	d := at("backups")
-	if !d.Chance(1, 3) || p.Host.Node.Sessions.LeaseMin == 0 {
-		return
-	}
-	p.Host.BackupEvery = time.Duration(d.LogUniform(int64(time.Second), int64(8*time.Second)))
-	ms := time.Millisecond
-	sync := time.Duration(d.LogUniform(int64(ms), int64(60*ms)))
-	p.Backups = BackupPlan{
-		Far: sim.DiskConfig{
-			Read: sim.Table{ms, 5 * ms}, Write: sim.Table{ms, 2 * ms}, Sync: sim.Table{sync, 2 * sync, 10 * sync}, Meta: sim.Table{ms, 5 * ms},
-		},
-		Keep:   int(d.Between(2, 4)),
-		Chunk:  int(d.LogUniform(1<<10, 1<<18)),
-		Reborn: d.Chance(1, 2),
-	}
-	if d.Chance(2, 3) {
-		p.Backups.Fails = uint64(d.LogUniform(1, 200))
-	}
-}
 
 // backupBook is what came of backups.
 type backupBook struct {
@@ -56,14 +24,6 @@ type backupBook struct {
 	newest              paxos.Slot
 	reborn              bool   // a new cell was made of the newest
 	hash                uint64 // of its world
-}
-
-// far is the far disk of a replica, nil where there are no backups.
-func (p *Plan) far() *sim.DiskConfig {
-	if p.Host.BackupEvery == 0 {
-		return nil
-	}
-	return &p.Backups.Far
 }
 
 // spoils makes the far disk of a replica fail now and then, until healing: it is
@@ -189,7 +149,7 @@ func (c *Cell) newestBackup() (paxos.NodeID, *backup.Backup) {
 // writing is how long a place may take for a backup of the largest rows that a replica
 // has: each chunk is written, and synced before the next.
 func (c *Cell) writing() time.Duration {
-	bytes, far := int64(0), c.plan.far()
+	bytes, far := int64(0), c.plan.Far()
 	for _, m := range c.replicas {
 		if r := running(m); r != nil && r.host.Node() != nil {
 			bytes = max(bytes, r.host.Node().View().Bytes())
@@ -205,11 +165,11 @@ func (c *Cell) writing() time.Duration {
 // interval, its spread, and clocks that are slow come together; and one that was begun
 // before, and is to be ended first.
 func (c *Cell) backsUp() {
-	if c.plan.far() == nil {
+	if c.plan.Far() == nil {
 		return
 	}
 	before := c.backed.made
-	limit := recoveryBound + 4*c.plan.Host.BackupEvery + 2*c.writing()
+	limit := plan.RecoveryBound + 4*c.plan.Host.BackupEvery + 2*c.writing()
 	for end := c.world.Now() + limit; c.backed.made == before; {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v after the last call no backup was made: %s", limit, c.roles())

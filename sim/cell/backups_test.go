@@ -17,6 +17,7 @@ import (
 	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -24,10 +25,10 @@ import (
 // backedCell is a cell that programs of locks have used for some seconds, with
 // backups of it.
 func backedCell(t *testing.T, seed uint64) *Cell {
-	c := someCell(t, seed, func(p *Plan) {
+	c := someCell(t, seed, func(p *plan.Plan) {
 		p.Workload, p.Host.BackupEvery = "locks", time.Second
 		p.Host.Node.Sessions = session.Config{LeaseMin: time.Second, LeaseMax: 3 * time.Second, KeepAliveRate: 100}
-		p.Backups = BackupPlan{Far: sim.DiskConfig{Sync: sim.Table{time.Millisecond}}, Reborn: true}
+		p.Backups = plan.BackupPlan{Far: sim.DiskConfig{Sync: sim.Table{time.Millisecond}}, Reborn: true}
 	})
 	require.Nil(t, c.world.Failure())
 	require.Greater(t, c.backed.made, 1)

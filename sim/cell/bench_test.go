@@ -17,6 +17,7 @@ import (
 	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // The two definitions by which the simulator's speed is stated: one-way delay
@@ -38,16 +39,16 @@ func BenchmarkSaturated(b *testing.B) { benchPlan(b, 5, 10, 0) }
 
 // BenchmarkSeed runs whole seeds of the default swarm.
 func BenchmarkSeed(b *testing.B) {
-	benchRuns(b, func(seed uint64) Plan { return NewPlan(Options{Seed: seed}) })
+	benchRuns(b, func(seed uint64) plan.Plan { return plan.New(plan.Options{Seed: seed}) })
 }
 
 // TestSpeedIsMeasuredOnPlansThatRunClean, or nobody could measure it.
 func TestSpeedIsMeasuredOnPlansThatRunClean(t *testing.T) {
 	var snapshots uint64
-	for _, p := range []Plan{speedPlan(1, 3, 3, 200*time.Millisecond), speedPlan(1, 5, 10, 0)} {
+	for _, p := range []plan.Plan{speedPlan(1, 3, 3, 200*time.Millisecond), speedPlan(1, 5, 10, 0)} {
 		p.Duration, p.Host.SnapshotEvery = 6*time.Second, swarmSnapshots
-		for _, p.Faults = range [][]FaultPlan{p.Faults, nil} {
-			r := p.run(sim.Trace{})
+		for _, p.Faults = range [][]plan.FaultPlan{p.Faults, nil} {
+			r := run(p, sim.Trace{})
 			require.False(t, r.Failed() || r.Undecided, "%d replicas, %d faults: %+v", p.Replicas, len(p.Faults), r.Breach)
 			i := slices.IndexFunc(r.Sometimes, func(n Number) bool { return n.Name == "snapshot-written" })
 			snapshots += r.Sometimes[i].Value
@@ -58,17 +59,17 @@ func TestSpeedIsMeasuredOnPlansThatRunClean(t *testing.T) {
 
 func benchPlan(b *testing.B, replicas, clients int, think time.Duration) {
 	b.Run("faults", func(b *testing.B) {
-		benchRuns(b, func(seed uint64) Plan { return speedPlan(seed, replicas, clients, think) })
+		benchRuns(b, func(seed uint64) plan.Plan { return speedPlan(seed, replicas, clients, think) })
 	})
 	b.Run("snapshots", func(b *testing.B) {
-		benchRuns(b, func(seed uint64) Plan {
+		benchRuns(b, func(seed uint64) plan.Plan {
 			p := speedPlan(seed, replicas, clients, think)
 			p.Host.SnapshotEvery = swarmSnapshots
 			return p
 		})
 	})
 	b.Run("calm", func(b *testing.B) {
-		benchRuns(b, func(seed uint64) Plan {
+		benchRuns(b, func(seed uint64) plan.Plan {
 			p := speedPlan(seed, replicas, clients, think)
 			p.Faults = nil
 			return p
@@ -78,9 +79,9 @@ func benchPlan(b *testing.B, replicas, clients int, think time.Duration) {
 
 // speedPlan is the definition as a plan. Only the draws of the run, among them
 // when a fault strikes and whom, come from the seed.
-func speedPlan(seed uint64, replicas, clients int, think time.Duration) Plan {
+func speedPlan(seed uint64, replicas, clients int, think time.Duration) plan.Plan {
 	const us = time.Microsecond
-	p := Plan{
+	p := plan.Plan{
 		Seed: seed, Replicas: replicas, Clients: clients, Workload: "mixed", Duration: 60 * time.Second,
 		Host: host.DefaultConfig(), Store: store.Options{SegmentSize: 1 << 18}, RatePPB: 1_000_000,
 		Link: sim.LinkConfig{Delay: sim.Table{300 * us, 475 * us, 650 * us, 825 * us, 1000 * us}},
@@ -88,15 +89,15 @@ func speedPlan(seed uint64, replicas, clients int, think time.Duration) Plan {
 			Read: sim.Table{20 * us}, Write: sim.Table{20 * us}, Meta: sim.Table{20 * us},
 			Sync: sim.Table{200 * us, 400 * us, 600 * us, 800 * us, 1000 * us},
 		},
-		Calls: CallPlan{
+		Calls: plan.CallPlan{
 			Threads: 1, Think: think, Patience: 4 * time.Second, Groups: 4, Keys: 8, Hot: 40, Value: 64,
 			Weights: [6]uint32{4, 4, 1, 2, 1, 0},
 		},
 	}
 	p.Host.Node.Paxos.Seed = seed
 	p.Host.Node.Sessions = session.Config{} // they live for ever, as when this was defined
-	for _, f := range families {
-		p.Faults = append(p.Faults, FaultPlan{Name: f.name, Mean: swarmGap * time.Duration(len(families))})
+	for _, f := range plan.Faults(nil) {
+		p.Faults = append(p.Faults, plan.FaultPlan{Name: f.Name, Mean: swarmGap * time.Duration(len(plan.Faults(nil)))})
 	}
 	return p
 }
@@ -109,7 +110,7 @@ const swarmGap = 840 * time.Millisecond
 // log-uniform between 1 and 1,000.
 const swarmSnapshots = 145
 
-func benchRuns(b *testing.B, plan func(seed uint64) Plan) {
+func benchRuns(b *testing.B, plan func(seed uint64) plan.Plan) {
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(800)) // as cmd/chubby does
 	}
@@ -122,7 +123,7 @@ func benchRuns(b *testing.B, plan func(seed uint64) Plan) {
 	for b.Loop() {
 		seeds++
 		p := plan(seeds)
-		r := p.run(sim.Trace{})
+		r := run(p, sim.Trace{})
 		if r.Failed() || r.Undecided {
 			b.Fatalf("seed %d: %+v", seeds, r.Breach)
 		}

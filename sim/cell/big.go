@@ -5,35 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/sim/plan"
 )
-
-// largest is how long a file may be (CHU §4.5), whatever the product takes it for.
-const largest = 256 << 10
 
 // sized checks that contents were refused for their length if, and only if, that is too
 // much (S4).
 func (c *Cell) sized(text string, err error) {
-	long := len(text) > largest
+	long := len(text) > plan.LargestFile
 	switch refused := errors.Is(err, client.ErrTooLarge); {
 	case long && err == nil, refused && !long:
-		c.world.Break("S4", "contents of %d bytes are written, with this error: %v; there may be %d", len(text), err, largest)
+		c.world.Break("S4", "contents of %d bytes are written, with this error: %v; there may be %d", len(text), err, plan.LargestFile)
 	}
-}
-
-// workBig is the workload of files as large as there are.
-const workBig = "big"
-
-// big leaves room for them: what is drawn for small values would write and fetch
-// the same bytes a thousand times.
-func (p *Plan) big() {
-	p.Calls.Value = largest
-	p.Calls.Patience = max(p.Calls.Patience, 2*time.Second)
-	p.Host.SnapshotEvery = max(p.Host.SnapshotEvery, 100)
-	p.Host.PieceBytes = max(p.Host.PieceBytes, 1<<14)
-	p.Store.ChunkSize = max(p.Store.ChunkSize, 1<<14)
 }
 
 // bigTurn reads and writes a few files, some of them near the largest size (C17.01).
@@ -64,8 +48,8 @@ func (p *program) small() string { return fmt.Sprintf("%x.%d", p.id, p.calls) }
 // full is text as long as a file may be, or some bytes less, or one more.
 func (p *program) full() string {
 	s := p.small()
-	size := largest + 1 - p.draws.Int(4)
-	if size > largest {
+	size := plan.LargestFile + 1 - p.draws.Int(4)
+	if size > plan.LargestFile {
 		p.cell.tricks["contents of a byte too many"]++
 	}
 	return s + p.cell.dots(size-len(s))

@@ -14,12 +14,13 @@ import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/belief"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // Cell is one simulated cell with its clients, its faults and its checkers.
 type Cell struct {
-	plan     Plan
+	plan     plan.Plan
 	world    *sim.World
 	replicas []*sim.Machine
 	misfits  map[paxos.NodeID]bool // who is configured as the misfit is
@@ -79,7 +80,7 @@ type Cell struct {
 }
 
 // build makes the cell of a plan; nothing runs yet.
-func build(p Plan, tr sim.Trace) *Cell {
+func build(p plan.Plan, tr sim.Trace) *Cell {
 	c := &Cell{plan: p, load: newLoad(), strikes: map[string]int{}, tricks: map[string]uint64{}, misfits: map[paxos.NodeID]bool{}}
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
@@ -128,7 +129,7 @@ func build(p Plan, tr sim.Trace) *Cell {
 		}
 	}
 	for i := range p.Replicas {
-		m := c.world.Add(sim.MachineConfig{Process: newReplica(c, paxos.NodeID(i+1)), Clock: clock(), Disk: p.Disk, Far: p.far()})
+		m := c.world.Add(sim.MachineConfig{Process: newReplica(c, paxos.NodeID(i+1)), Clock: clock(), Disk: p.Disk, Far: p.Far()})
 		c.spoils(m)
 		c.replicas = append(c.replicas, m)
 		c.leases.parties[i+1] = machineParty{m}
@@ -197,11 +198,7 @@ func (c *Cell) start() {
 		c.world.After(c.plan.Lull, c.turnLull)
 	}
 	for i, f := range c.plan.Faults {
-		fam, err := familyNamed(f.Name, c.plan.With)
-		if err != nil {
-			panic(err)
-		}
-		n := &nemesis{cell: c, f: fam, mean: f.Mean, draws: c.world.Draw("cell.fault."+f.Name, uint64(i))}
+		n := &nemesis{cell: c, kind: f.Name, strike: strikeNamed(f.Name, c.plan.With), mean: f.Mean, draws: c.world.Draw("cell.fault."+f.Name, uint64(i))}
 		n.next()
 	}
 }

@@ -7,17 +7,15 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
-
-// workChurn is the workload of sessions that come and go.
-const workChurn = "churn"
 
 // budget is how many calls the programs of one session make.
 func (c *Cell) budget(d *sim.Draw) int {
 	switch c.plan.Workload {
-	case workChurn:
+	case plan.Churn:
 		return int(d.LogUniform(1, 12))
-	case workStorm:
+	case plan.Storm:
 		return 1 << 20 // until the end: whoever is done would leave the queue
 	}
 	return int(d.LogUniform(10, 400))
@@ -44,7 +42,7 @@ func (p *program) churnTurn(ctx context.Context) {
 // deserts ends a session without a word, in one of three cases: its client's machine
 // loses power, and somebody else begins on it later.
 func (c *Cell) deserts(rt *sim.Runtime, d *sim.Draw) bool {
-	if c.plan.Workload != workChurn || c.load.finale || !d.Chance(1, 3) {
+	if c.plan.Workload != plan.Churn || c.load.finale || !d.Chance(1, 3) {
 		return false
 	}
 	m := c.world.Machine(rt.Env().Self())

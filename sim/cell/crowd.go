@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // CrowdOptions shape a crowd: a cell without faults whose sessions have a handle
@@ -24,8 +25,8 @@ const MaxCrowd = 100_000
 // Check says what is wrong with the options, naming the flag.
 func (o CrowdOptions) Check() error {
 	switch {
-	case o.Replicas < 0 || o.Replicas > MaxReplicas:
-		return fmt.Errorf("--replicas %d: a cell has 1 to %d", o.Replicas, MaxReplicas)
+	case o.Replicas < 0 || o.Replicas > plan.MaxReplicas:
+		return fmt.Errorf("--replicas %d: a cell has 1 to %d", o.Replicas, plan.MaxReplicas)
 	case o.Sessions < 1 || o.Sessions > MaxCrowd:
 		return fmt.Errorf("--sessions %d: 1 to %d", o.Sessions, MaxCrowd)
 	case o.Lease < time.Second || o.Lease > time.Minute:
@@ -79,9 +80,9 @@ func NewCrowd(o CrowdOptions) *Crowd {
 	if o.Replicas == 0 {
 		o.Replicas = 5
 	}
-	p := NewPlan(Options{Seed: o.Seed, Replicas: o.Replicas, Clients: 1, Faults: []string{}, Workload: "mixed"})
+	p := plan.New(plan.Options{Seed: o.Seed, Replicas: o.Replicas, Clients: 1, Faults: []string{}, Workload: "mixed"})
 	seed := p.Host.Node.Paxos.Seed
-	p.Clients, p.Grain, p.Lull, p.Misfit = 0, crowdGrain, 0, Misfit{}
+	p.Clients, p.Grain, p.Lull, p.Misfit = 0, crowdGrain, 0, plan.Misfit{}
 	p.Host = host.DefaultConfig()
 	p.Host.Node.Paxos.Seed = seed
 	p.Host.Node.Sessions.LeaseMin, p.Host.Node.Sessions.LeaseMax = o.Lease, o.Lease

@@ -4,10 +4,9 @@
 // What runs here is what ships: replica/host and replica/store on simulated
 // disks, package client on simulated machines. Nothing of the product knows.
 //
-// Reading order:
+// What one seed decides is package plan. Reading order:
 //
-//	plan.go      what one seed decides: sizes, tunables, faults, calls
-//	misfit.go    a replica that somebody configured otherwise than its cell
+//	misfit.go    a replica that is configured otherwise than its cell
 //	cell.go      the cell: machines, phases of faults, healing
 //	process.go   one life of a replica: the shipped host and store
 //	load.go      what clients do, and the books of that; program.go: one thread of one,

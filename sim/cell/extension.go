@@ -6,84 +6,12 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/client"
-	"github.com/chubbycell/chubby/internal/draw"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/scenario"
 )
-
-// CheckExtension says what is wrong with an extension: a name that is malformed or taken.
-// The zero value of everything that is not given is right.
-func CheckExtension(x *scenario.Extension) error {
-	taken := map[string]bool{}
-	for _, f := range families {
-		taken[f.name] = true
-	}
-	for _, w := range workloads {
-		taken[w.name] = true
-	}
-	for _, p := range Properties() {
-		taken[p.ID] = true
-	}
-	for _, word := range []string{"swarm", "none", "all"} {
-		taken[word] = true
-	}
-	return x.Check(func(name string) bool { return taken[name] })
-}
-
-// familiesWith are all kinds of faults, those of an extension behind those that are
-// built in.
-func familiesWith(x *scenario.Extension) []family {
-	if x == nil || len(x.Faults) == 0 {
-		return families
-	}
-	all := append([]family{}, families...)
-	for _, f := range x.Faults {
-		all = append(all, family{f.Name(), f.Help(), func(c *Cell, d *sim.Draw) { f.Strike(&strikeStage{c, d}) }})
-	}
-	return all
-}
-
-// workloadsWith are all workloads, in the same order.
-func workloadsWith(x *scenario.Extension) []workload {
-	if x == nil || len(x.Workloads) == 0 {
-		return workloads
-	}
-	all := append([]workload{}, workloads...)
-	for _, w := range x.Workloads {
-		all = append(all, workload{w.Name(), w.Help(), func(p *program, ctx context.Context) {
-			w.Turn(ctx, &thread{p: p, ctx: ctx})
-		}})
-	}
-	return all
-}
-
-// added says whether a workload is one of an extension.
-func (p *Plan) added() bool {
-	if p.With == nil {
-		return false
-	}
-	for _, w := range p.With.Workloads {
-		if w.Name() == p.Workload {
-			return true
-		}
-	}
-	return false
-}
-
-// drawWorkload draws one of the workloads that are built in, or half of the time one of
-// the extension, so that what others draw is not moved.
-func drawWorkload(x *scenario.Extension, at func(string) *draw.Stream) string {
-	name := workloads[at("workload").Int(len(workloads))].name
-	if x == nil || len(x.Workloads) == 0 {
-		return name
-	}
-	if d := at("workload.added"); d.Chance(1, 2) {
-		return x.Workloads[d.Int(len(x.Workloads))].Name()
-	}
-	return name
-}
 
 // listen makes the checkers of an extension for this run.
 func (c *Cell) listen() {
@@ -242,4 +170,19 @@ func (p *program) finaleOfAdded(ctx context.Context) {
 	ctx, cancel := p.rt.WithTimeout(ctx, finalePatience)
 	defer cancel()
 	p.turn(p, ctx)
+}
+
+// CheckExtension says what is wrong with an extension: a name that is malformed or taken.
+func CheckExtension(x *scenario.Extension) error {
+	taken := map[string]bool{"swarm": true, "none": true, "all": true}
+	for _, f := range plan.FaultKinds {
+		taken[f.Name] = true
+	}
+	for _, w := range plan.WorkloadKinds {
+		taken[w.Name] = true
+	}
+	for _, p := range Properties() {
+		taken[p.ID] = true
+	}
+	return x.Check(func(name string) bool { return taken[name] })
 }

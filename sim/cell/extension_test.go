@@ -12,6 +12,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
@@ -79,7 +80,7 @@ func TestAnExtensionTakesPart(t *testing.T) {
 	k := &collector{seen: map[reflect.Type]int{}}
 	x := &scenario.Extension{Faults: []scenario.Fault{blink{}}, Workloads: []scenario.Workload{turnstile{}}, Properties: []scenario.Property{k.property("X1")}}
 	require.NoError(t, CheckExtension(x))
-	o := Options{Seed: 3, With: x, Workload: "turnstile", Faults: []string{"blink", "crash", "noise"}, Lease: LeaseOptions{Grant: -1}}
+	o := plan.Options{Seed: 3, With: x, Workload: "turnstile", Faults: []string{"blink", "crash", "noise"}, Lease: plan.LeaseOptions{Grant: -1}}
 	require.NoError(t, o.Check())
 	r := Run(o)
 	require.Nil(t, r.Breach)
@@ -104,7 +105,7 @@ func TestAnExtensionTakesPart(t *testing.T) {
 func TestEventsOfSnapshotsAndLocks(t *testing.T) {
 	k := &collector{seen: map[reflect.Type]int{}}
 	for seed := uint64(1); seed < 9; seed++ {
-		r := Run(Options{Seed: seed, Workload: "locks", With: &scenario.Extension{Properties: []scenario.Property{k.property("X1")}}})
+		r := Run(plan.Options{Seed: seed, Workload: "locks", With: &scenario.Extension{Properties: []scenario.Property{k.property("X1")}}})
 		require.Nil(t, r.Breach)
 	}
 	for _, e := range []event.Event{event.SnapshotPublished{}, event.SnapshotInstalled{}, event.LockBelieved{}, event.LockGivenUp{}} {
@@ -115,8 +116,8 @@ func TestEventsOfSnapshotsAndLocks(t *testing.T) {
 // A listener changes nothing: a run has the same hash with it.
 func TestListenersLeaveTheHashAlone(t *testing.T) {
 	k := &collector{seen: map[reflect.Type]int{}}
-	plain := Run(Options{Seed: 11})
-	heard := Run(Options{Seed: 11, With: &scenario.Extension{Properties: []scenario.Property{k.property("X1")}}})
+	plain := Run(plan.Options{Seed: 11})
+	heard := Run(plan.Options{Seed: 11, With: &scenario.Extension{Properties: []scenario.Property{k.property("X1")}}})
 	require.Equal(t, plain.Hash, heard.Hash)
 	require.NotEmpty(t, k.seen)
 }
@@ -129,13 +130,13 @@ func TestACheckerOfAnExtensionEndsTheRun(t *testing.T) {
 		return nil
 	}
 	k := &collector{seen: map[reflect.Type]int{}, wrong: bad}
-	r := Run(Options{Seed: 11, With: &scenario.Extension{Properties: []scenario.Property{k.property("X1")}}})
+	r := Run(plan.Options{Seed: 11, With: &scenario.Extension{Properties: []scenario.Property{k.property("X1")}}})
 	require.NotNil(t, r.Breach)
 	require.Equal(t, "X1", r.Breach.ID)
 	require.Contains(t, r.Breach.Text, "serves epoch")
 
 	k = &collector{seen: map[reflect.Type]int{}, end: errors.New("not all was seen")}
-	r = Run(Options{Seed: 11, With: &scenario.Extension{Properties: []scenario.Property{k.property("X1")}}})
+	r = Run(plan.Options{Seed: 11, With: &scenario.Extension{Properties: []scenario.Property{k.property("X1")}}})
 	require.Equal(t, &Breach{ID: "X1", Text: "not all was seen"}, r.Breach)
 }
 
@@ -149,6 +150,6 @@ func TestNamesOfAnExtension(t *testing.T) {
 	} {
 		require.ErrorContains(t, CheckExtension(x), name)
 	}
-	require.Error(t, Options{Workload: "turnstile"}.Check())
-	require.Error(t, Options{Faults: []string{"blink"}}.Check())
+	require.Error(t, plan.Options{Workload: "turnstile"}.Check())
+	require.Error(t, plan.Options{Faults: []string{"blink"}}.Check())
 }

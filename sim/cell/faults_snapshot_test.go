@@ -9,6 +9,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // snapshotsOf are the snapshots on a replica's disk, the oldest first.
@@ -23,7 +24,7 @@ func snapshotsOf(m *sim.Machine) (files []string) {
 
 // A replica whose only snapshot goes bad comes back from its log.
 func TestASoleSnapshotMayRot(t *testing.T) {
-	c := someCell(t, 8, func(p *Plan) { p.Host.SnapshotEvery = 100 })
+	c := someCell(t, 8, func(p *plan.Plan) { p.Host.SnapshotEvery = 100 })
 	for _, m := range c.replicas {
 		require.Len(t, snapshotsOf(m), 1)
 	}

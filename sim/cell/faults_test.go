@@ -9,12 +9,13 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
-func lively(p *Plan) {
-	q := NewPlan(Options{Seed: p.Seed, Replicas: 3, Faults: []string{}, Workload: "files"})
+func lively(p *plan.Plan) {
+	q := plan.New(plan.Options{Seed: p.Seed, Replicas: 3, Faults: []string{}, Workload: "files"})
 	*p = q
-	p.Hostile = HostilePlan{}
+	p.Hostile = plan.HostilePlan{}
 	p.Host.Node.Sessions.LeaseMin, p.Host.Node.Sessions.LeaseMax = 2*time.Second, 4*time.Second
 	p.Host.Node.Sessions.IdleAfter = 0 // no client rests
 }
@@ -80,4 +81,16 @@ func TestAnAnswerOfOneLifeComesWhenTheNextWaitsForOne(t *testing.T) {
 	require.Empty(t, e.said)
 	require.Equal(t, sim.Reached, c.world.Run(20*time.Second))
 	require.Nil(t, c.world.Failure())
+}
+
+// Each kind of fault and each workload that the plan names is done here, and no other.
+func TestEveryKindOfThePlanIsThere(t *testing.T) {
+	require.Len(t, strikes, len(plan.Faults(nil)))
+	for _, f := range plan.Faults(nil) {
+		require.NotNil(t, strikeNamed(f.Name, nil), f.Name)
+	}
+	require.Len(t, turns, len(plan.Workloads(nil)))
+	for _, w := range plan.Workloads(nil) {
+		require.NotNil(t, turns[w.Name], w.Name)
+	}
 }

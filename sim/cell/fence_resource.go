@@ -3,6 +3,7 @@ package cell
 import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // resource is what a storage server outside of the cell decides: one value, a
@@ -10,7 +11,7 @@ import (
 // keeps what it has decided, in order. Its disk never fails: what it loses, it
 // loses by what it checks.
 type resource struct {
-	mode    FenceMode
+	mode    plan.FenceMode
 	highest uint64 // token; of those that the mode remembers
 	version uint64 // of the value; 0: nobody wrote it
 	value   uint64
@@ -19,7 +20,7 @@ type resource struct {
 	refused int
 }
 
-func newResource(m FenceMode) *resource {
+func newResource(m plan.FenceMode) *resource {
 	return &resource{mode: m, written: map[uint64]fenceTell{}}
 }
 
@@ -62,11 +63,11 @@ func (r *resource) decide(at, client int64, q *fenceAsk) fenceTell {
 func (r *resource) accepts(q *fenceAsk) bool {
 	low := q.token() < r.highest
 	switch r.mode {
-	case FenceReads:
+	case plan.FenceReads:
 		return !low
-	case FenceWrites:
+	case plan.FenceWrites:
 		return !q.Write || !low
-	case FenceCompare:
+	case plan.FenceCompare:
 		return !q.Write || !low && q.Base == r.version
 	}
 	return true // FenceAsk has asked
@@ -74,7 +75,7 @@ func (r *resource) accepts(q *fenceAsk) bool {
 
 // remember takes in an accepted request.
 func (r *resource) remember(q *fenceAsk) {
-	if q.Write || r.mode == FenceReads {
+	if q.Write || r.mode == plan.FenceReads {
 		r.highest = max(r.highest, q.token())
 	}
 	if q.Write {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // fence is the resource of a cell's clients and the machine that it stands on,
@@ -30,7 +31,7 @@ type fenceClaim struct {
 // addFence puts the resource's machine into the cell, where the workload has one.
 func (c *Cell) addFence(clock sim.ClockConfig) {
 	c.fence = &fence{cell: c, resource: newResource(c.plan.Fence.Mode), holds: map[uint64]fenceClaim{}}
-	if c.plan.Workload != workFenced {
+	if c.plan.Workload != plan.Fenced {
 		return
 	}
 	f := c.fence
@@ -45,7 +46,7 @@ func (c *Cell) addFence(clock sim.ClockConfig) {
 
 // drift lets the clocks of some clients err by more than the cell was told.
 func (f *fence) drift(permille int64) {
-	most := min(f.cell.plan.RatePPB*permille/1000, maxRatePPB)
+	most := min(f.cell.plan.RatePPB*permille/1000, plan.MaxRatePPB)
 	for _, m := range f.cell.clients {
 		if f.draws.Chance(1, 2) {
 			m.Clock().SetRate(f.draws.Between(-most, most))
@@ -59,7 +60,7 @@ func (f *fence) serve(rt *sim.Runtime) {
 	l := &line{Runtime: rt}
 	rt.Receive(l.receive)
 	var cell *fenceCell
-	if f.resource.mode == FenceAsk {
+	if f.resource.mode == plan.FenceAsk {
 		cell = &fenceCell{fence: f, line: l}
 		cell.dial()
 	}

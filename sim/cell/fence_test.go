@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // tale is a resource and two who had its lock one after the other: the old holder
@@ -60,7 +61,7 @@ func (x *tale) does(d deed) fenceTell {
 	return t
 }
 
-func narrate(m FenceMode, deeds ...deed) (*resource, []bool) {
+func narrate(m plan.FenceMode, deeds ...deed) (*resource, []bool) {
 	x := &tale{r: newResource(m)}
 	var accepted []bool
 	for _, d := range deeds {
@@ -76,15 +77,15 @@ func TestWhatEachCheckDoesWithALateWrite(t *testing.T) {
 	after := []deed{oldReads, youngReads, youngWrites, oldWrites}
 	yes, no := true, false
 	for _, c := range []struct {
-		mode          FenceMode
+		mode          plan.FenceMode
 		before, after []bool
 		lost          [2]int
 	}{
-		{FenceNothing, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, yes}, [2]int{1, 1}},
-		{FenceWrites, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, no}, [2]int{1, 0}},
-		{FenceReads, []bool{yes, yes, no, yes}, []bool{yes, yes, yes, no}, [2]int{0, 0}},
-		{FenceAsk, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, yes}, [2]int{1, 1}}, // both were valid when it asked
-		{FenceCompare, []bool{yes, yes, yes, no}, []bool{yes, yes, yes, no}, [2]int{0, 0}},
+		{plan.FenceNothing, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, yes}, [2]int{1, 1}},
+		{plan.FenceWrites, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, no}, [2]int{1, 0}},
+		{plan.FenceReads, []bool{yes, yes, no, yes}, []bool{yes, yes, yes, no}, [2]int{0, 0}},
+		{plan.FenceAsk, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, yes}, [2]int{1, 1}}, // both were valid when it asked
+		{plan.FenceCompare, []bool{yes, yes, yes, no}, []bool{yes, yes, yes, no}, [2]int{0, 0}},
 	} {
 		for i, x := range []struct {
 			deeds []deed
@@ -110,10 +111,10 @@ func TestWhatEachCheckDoesWithALateWrite(t *testing.T) {
 // that is tried here.
 func TestTheShortestLossUnderAWriteCheck(t *testing.T) {
 	all := []deed{oldReads, youngReads, oldWrites, youngWrites}
-	found := map[FenceMode][][]deed{}
+	found := map[plan.FenceMode][][]deed{}
 	var each func(deeds []deed, more int)
 	each = func(deeds []deed, more int) {
-		for _, m := range FenceModes() {
+		for _, m := range plan.FenceModes() {
 			if r, _ := narrate(m, deeds...); r.count().Lost > 0 {
 				found[m] = append(found[m], append([]deed(nil), deeds...))
 			}
@@ -128,14 +129,14 @@ func TestTheShortestLossUnderAWriteCheck(t *testing.T) {
 	require.Equal(t, [][]deed{
 		{oldReads, youngReads, oldWrites, youngWrites},
 		{youngReads, oldReads, oldWrites, youngWrites},
-	}, found[FenceWrites], "who reads first does not matter")
-	require.Len(t, found[FenceNothing], 4, "and without a check the writes may come in either order")
+	}, found[plan.FenceWrites], "who reads first does not matter")
+	require.Len(t, found[plan.FenceNothing], 4, "and without a check the writes may come in either order")
 
-	found = map[FenceMode][][]deed{}
+	found = map[plan.FenceMode][][]deed{}
 	each(nil, 7)
-	require.NotEmpty(t, found[FenceWrites])
-	require.Empty(t, found[FenceReads])
-	require.Empty(t, found[FenceCompare])
+	require.NotEmpty(t, found[plan.FenceWrites])
+	require.Empty(t, found[plan.FenceReads])
+	require.Empty(t, found[plan.FenceCompare])
 }
 
 // wellRead: who writes has read since it last wrote. Else it would overwrite its own.
@@ -153,7 +154,7 @@ func wellRead(deeds []deed, d deed) bool {
 
 // A copy of a write changes nothing, whatever came since.
 func TestAWriteThatComesTwice(t *testing.T) {
-	for _, m := range FenceModes() {
+	for _, m := range plan.FenceModes() {
 		r := newResource(m)
 		first := fenceAsk{ID: 1, Write: true, Version: 1, Value: 1, Sequencer: tokenOf(old)}
 		second := fenceAsk{ID: 2, Write: true, Base: 1, Version: 2, Value: 2, Sequencer: tokenOf(old)}
@@ -169,11 +170,11 @@ func TestAWriteThatComesTwice(t *testing.T) {
 // lock and read, and writes after the late write has come.
 func TestALateWriteInARealCell(t *testing.T) {
 	for _, c := range []struct {
-		mode FenceMode
+		mode plan.FenceMode
 		lost int
-	}{{FenceNothing, 1}, {FenceWrites, 1}, {FenceReads, 0}, {FenceAsk, 0}, {FenceCompare, 0}} {
+	}{{plan.FenceNothing, 1}, {plan.FenceWrites, 1}, {plan.FenceReads, 0}, {plan.FenceAsk, 0}, {plan.FenceCompare, 0}} {
 		g := newGuests(t, 4)
-		g.cell.plan.Fence.FenceOptions = FenceOptions{Mode: c.mode}
+		g.cell.plan.Fence.FenceOptions = plan.FenceOptions{Mode: c.mode}
 		g.cell.plan.Fence.Late = 1 << 40
 		f := &fence{cell: g.cell, resource: newResource(c.mode), holds: map[uint64]fenceClaim{}}
 		f.draws = g.cell.world.Draw("cell.fence", 0)
@@ -227,19 +228,19 @@ func TestALateWriteInARealCell(t *testing.T) {
 		}))
 		g.run(func() bool { return done })
 		require.Equal(t, c.lost, f.resource.count().Lost, "%v", c.mode)
-		require.Equal(t, c.mode != FenceReads && c.mode != FenceAsk, answers[old].Accepted, "%v: the late write", c.mode)
+		require.Equal(t, c.mode != plan.FenceReads && c.mode != plan.FenceAsk, answers[old].Accepted, "%v: the late write", c.mode)
 		f.judge()
 		require.Nil(t, g.cell.world.Failure(), "%v", c.mode)
 	}
 }
 
 func TestOptionsOfTheResourceAreChecked(t *testing.T) {
-	for _, o := range []FenceOptions{{Mode: 77}, {Delay: 2 * time.Minute}, {Drift: -1}, {Drift: 10_001}} {
-		require.Error(t, Options{Fence: o}.Check(), "%+v", o)
+	for _, o := range []plan.FenceOptions{{Mode: 77}, {Delay: 2 * time.Minute}, {Drift: -1}, {Drift: 10_001}} {
+		require.Error(t, plan.Options{Fence: o}.Check(), "%+v", o)
 	}
-	for _, m := range FenceModes() {
-		require.NoError(t, Options{Fence: FenceOptions{Mode: m}}.Check())
+	for _, m := range plan.FenceModes() {
+		require.NoError(t, plan.Options{Fence: plan.FenceOptions{Mode: m}}.Check())
 		require.NotContains(t, m.String(), "FenceMode")
 	}
-	require.Equal(t, "FenceMode(77)", FenceMode(77).String())
+	require.Equal(t, "FenceMode(77)", plan.FenceMode(77).String())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/conduct"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Where snapshots do not last, sources move on while a peer is fetching, and records come
@@ -16,7 +17,7 @@ import (
 func TestWhereSnapshotsDoNotLast(t *testing.T) {
 	cut, overtaken := 0, 0
 	for seed := range uint64(300) {
-		p := NewPlan(Options{Seed: seed, Faults: []string{"lose-source"}})
+		p := plan.New(plan.Options{Seed: seed, Faults: []string{"lose-source"}})
 		if p.Host.SnapshotEvery > 30 || p.Host.KeepSlots > 3 || p.Host.HoldFor > 200*time.Millisecond {
 			continue
 		}
@@ -41,7 +42,7 @@ func TestWhereSnapshotsDoNotLast(t *testing.T) {
 func TestWhereSnapshotsDoNotLastSomebodyLags(t *testing.T) {
 	seeds := 0
 	for seed := range uint64(500) {
-		p, asked := NewPlan(Options{Seed: seed}), NewPlan(Options{Seed: seed, Faults: []string{"crash"}})
+		p, asked := plan.New(plan.Options{Seed: seed}), plan.New(plan.Options{Seed: seed, Faults: []string{"crash"}})
 		require.Len(t, asked.Faults, 1)
 		if p.Hoarder != 0 {
 			seeds++
@@ -51,7 +52,7 @@ func TestWhereSnapshotsDoNotLastSomebodyLags(t *testing.T) {
 	require.Greater(t, seeds, 10)
 }
 
-func faultNames(p Plan) (names []string) {
+func faultNames(p plan.Plan) (names []string) {
 	for _, f := range p.Faults {
 		names = append(names, f.Name)
 	}
@@ -64,10 +65,10 @@ func faultNames(p Plan) (names []string) {
 func TestSnapshotsLastLongEnoughForALaggard(t *testing.T) {
 	short := 0
 	for seed := range uint64(2000) {
-		p := NewPlan(Options{Seed: seed})
-		require.LessOrEqual(t, p.copying(), p.Host.HoldFor<<(conduct.MostDoubled-1)+time.Millisecond, "seed %d", seed)
-		require.LessOrEqual(t, p.copying(), recoveryBound/6, "seed %d", seed)
-		if 4*p.Host.HoldFor < p.copying() {
+		p := plan.New(plan.Options{Seed: seed})
+		require.LessOrEqual(t, p.Copying(), p.Host.HoldFor<<(conduct.MostDoubled-1)+time.Millisecond, "seed %d", seed)
+		require.LessOrEqual(t, p.Copying(), plan.RecoveryBound/6, "seed %d", seed)
+		if 4*p.Host.HoldFor < p.Copying() {
 			short++
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // flood is a hostile client at full speed: many sessions, each of which asks for the
@@ -95,14 +96,14 @@ func (f *flood) op(i int, s *flooding) api.Op {
 
 // asShipped sets tunables to what the product has by itself, on machines, disks and
 // links like those of the figures of speed.
-func asShipped(p *Plan) {
+func asShipped(p *plan.Plan) {
 	shipped, mine := host.DefaultConfig(), p.Host.Node
 	c, d := &mine.Paxos, node.DefaultConfig().Paxos
 	c.Window, c.MaxBatchCommands, c.MaxBatchBytes, c.MaxPending, c.Lease = d.Window, d.MaxBatchCommands, d.MaxBatchBytes, d.MaxPending, d.Lease
 	c.MaxAhead = d.MaxAhead
 	c.Heartbeat, c.ElectionMin, c.ElectionMax, c.Retransmit = d.Heartbeat, d.ElectionMin, d.ElectionMax, d.Retransmit
 	shipped.Node = mine
-	p.Host, p.RatePPB, p.Misfit = shipped, 0, Misfit{}
+	p.Host, p.RatePPB, p.Misfit = shipped, 0, plan.Misfit{}
 	p.Store = store.Options{SegmentSize: 1 << 18}
 	p.Link.Delay = sim.Table{300 * time.Microsecond, 500 * time.Microsecond, time.Millisecond}
 	p.Disk.Sync = sim.Table{200 * time.Microsecond, 500 * time.Microsecond, time.Millisecond}
@@ -123,7 +124,7 @@ func (m *measured) p99() time.Duration {
 }
 
 // meets runs five honest clients for a while, with the hostile one or without.
-func meets(t *testing.T, seed uint64, hostile bool, tune func(*Plan)) *measured {
+func meets(t *testing.T, seed uint64, hostile bool, tune func(*plan.Plan)) *measured {
 	g := newGuests(t, seed, tune)
 	g.run(func() bool { return g.master() != nil })
 	m, ctx, warm := &measured{most: map[string]int{}}, context.Background(), false
@@ -181,10 +182,10 @@ func meets(t *testing.T, seed uint64, hostile bool, tune func(*Plan)) *measured 
 }
 
 // asDrawn leaves links, disk and tunables of the log as the seed has them.
-func asDrawn(*Plan) {}
+func asDrawn(*plan.Plan) {}
 
 // slowDisk is a disk of the slowest kind that is drawn.
-func slowDisk(p *Plan) {
+func slowDisk(p *plan.Plan) {
 	const sync = 10 * time.Millisecond
 	p.Disk.Sync = sim.Table{sync, sync + sync/4, sync + sync/2, 3 * sync}
 }
@@ -199,7 +200,7 @@ func slowDisk(p *Plan) {
 func TestAHostileClientAtFullSpeedCrowdsNobodyOut(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		tune  func(*Plan)
+		tune  func(*plan.Plan)
 		seeds []uint64
 	}{
 		{"shipped", asShipped, []uint64{0}},

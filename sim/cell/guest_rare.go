@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // rareTricks are what it tries beside all that tricks are, by draws of their own.
@@ -101,7 +102,7 @@ func (h *hostile) overstays() {
 
 // compares writes too much on a condition, or on one that is too long.
 func (h *hostile) compares() {
-	op := api.CompareAndSet{Key: "guest", Absent: true, Value: strings.Repeat("x", largest+1)}
+	op := api.CompareAndSet{Key: "guest", Absent: true, Value: strings.Repeat("x", plan.LargestFile+1)}
 	if h.odd.Chance(1, 2) {
 		op.Absent, op.Expect, op.Value = false, op.Value, "x"
 	}
@@ -134,8 +135,8 @@ func (h *hostile) pages() {
 // hoards puts rows that are more together than one answer may have, lists them and takes
 // them away, in a cell that has room for large ones.
 func (h *hostile) hoards() {
-	const most, all = 1 << 20, 1<<20/largest + 1
-	if h.cell.plan.Workload != workBig {
+	const most, all = 1 << 20, 1<<20/plan.LargestFile + 1
+	if h.cell.plan.Workload != plan.Big {
 		return
 	}
 	n := h.hoarded
@@ -143,7 +144,7 @@ func (h *hostile) hoards() {
 	key := func(n int) string { return fmt.Sprintf("hoard/%d", n%all) }
 	switch {
 	case n < all:
-		h.send("to hoard", api.Put{Key: key(n), Value: strings.Repeat("x", largest)}, anything)
+		h.send("to hoard", api.Put{Key: key(n), Value: strings.Repeat("x", plan.LargestFile)}, anything)
 	case n == all:
 		h.send("all that it hoards", api.List{Prefix: "hoard/"}, func(p api.Reply) bool {
 			size := 0

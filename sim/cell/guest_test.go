@@ -8,10 +8,11 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // withHostile is a cell without faults whose hostile client does little else.
-func withHostile(p *Plan) {
+func withHostile(p *plan.Plan) {
 	p.Workload, p.Hostile.Gap = "rights", 5*time.Millisecond
 	roomy(p)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // guests are programs that a test brings into a real cell without faults, beside no
@@ -22,7 +23,7 @@ type guests struct {
 }
 
 // roomy is a cell that takes as much as the shipped one, whatever the seed draws.
-func roomy(p *Plan) {
+func roomy(p *plan.Plan) {
 	shipped := node.DefaultConfig()
 	shipped.Desk.SweepAfter = p.Host.Node.Desk.SweepAfter
 	n := &p.Host.Node
@@ -30,9 +31,9 @@ func roomy(p *Plan) {
 	p.Calls.Narrow = false
 }
 
-func newGuests(t *testing.T, seed uint64, tune ...func(*Plan)) *guests {
-	p := NewPlan(Options{Seed: seed, Replicas: 3, Clients: 1, Faults: []string{}, Workload: "mixed"})
-	p.Clients, p.Hostile = 0, HostilePlan{}
+func newGuests(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *guests {
+	p := plan.New(plan.Options{Seed: seed, Replicas: 3, Clients: 1, Faults: []string{}, Workload: "mixed"})
+	p.Clients, p.Hostile = 0, plan.HostilePlan{}
 	roomy(&p)
 	p.Host.Node.Sessions = session.Config{LeaseMin: 4 * time.Second, LeaseMax: 12 * time.Second, KeepAliveRate: 100}
 	for _, f := range tune {

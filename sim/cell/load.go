@@ -11,41 +11,35 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/scenario"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// workload is a kind of client program.
-type workload struct {
-	name string
-	help string
-	// turn makes one step of a program: one call, or a few that belong together.
-	turn func(p *program, ctx context.Context)
+// turns makes one step of a program of each workload that is built in: one call, or a few
+// that belong together. Names and descriptions are the plan's (plan.Workloads).
+var turns = map[string]func(p *program, ctx context.Context){
+	"mixed":      (*program).mixed,
+	"increments": (*program).increments,
+	"files":      (*program).files,
+	"locks":      (*program).locks,
+	plan.Storm:   (*program).stormTurn,
+	plan.Churn:   (*program).churnTurn,
+	plan.Big:     (*program).bigTurn,
+	"rights":     (*program).rightsTurn,
+	plan.Fenced:  (*program).fenced,
+	"lists":      (*program).lists,
 }
 
-// workloads are all kinds, in the order of reports.
-var workloads = []workload{
-	{"mixed", "get, put, delete, compare-and-set, list and increments on shared rows", (*program).mixed},
-	{"increments", "read-modify-write loops on few rows, with reads between", (*program).increments},
-	{"files", "nodes of a small tree that are opened, read, written, listed and deleted", (*program).files},
-	{"locks", "locks that are acquired, held, checked and released, by many who want the same", (*program).locks},
-	{workStorm, "one lock that very many wait for", (*program).stormTurn},
-	{workChurn, "sessions that last for a few calls, end or vanish, and their ephemeral nodes", (*program).churnTurn},
-	{workBig, "files as large as they may be, and a byte more", (*program).bigTurn},
-	{"rights", "nodes under ACL files that come, change and go, by handles with few rights, fenced or poisoned", (*program).rightsTurn},
-	{workFenced, "a counter outside of the cell, which whoever holds a lock reads and writes; it checks sequencers", (*program).fenced},
-	{"lists", "groups of rows that are filled, emptied and listed as a whole", (*program).lists},
-}
-
-// WorkloadInfo describes a workload, for lists.
-type WorkloadInfo struct{ Name, Help string }
-
-// Workloads lists all kinds, with those of an extension, if there is one.
-func Workloads(with *scenario.Extension) []WorkloadInfo {
-	var all []WorkloadInfo
-	for _, w := range workloadsWith(with) {
-		all = append(all, WorkloadInfo{w.name, w.help})
+// turnOf is the turn of the cell's workload, built in or of an extension.
+func (c *Cell) turnOf() func(p *program, ctx context.Context) {
+	if t := turns[c.plan.Workload]; t != nil {
+		return t
 	}
-	return all
+	for _, w := range c.plan.With.Workloads {
+		if w.Name() == c.plan.Workload {
+			return func(p *program, ctx context.Context) { w.Turn(ctx, &thread{p: p, ctx: ctx}) }
+		}
+	}
+	return nil
 }
 
 // load is what the client programs do and have done.
@@ -147,11 +141,7 @@ func (c *Cell) session(line *line, cl *client.Client, id int64, budget int) (liv
 		p.draws = rt.Env().World().Draw("client.thread", uint64(p.id))
 		p.odd = rt.Env().World().Draw("client.odd", uint64(p.id))
 		p.shares = c.plan.Calls.Share > 0 && p.draws.Chance(c.plan.Calls.Share, 4)
-		for _, w := range workloadsWith(c.plan.With) {
-			if w.name == c.plan.Workload {
-				p.turn = w.turn
-			}
-		}
+		p.turn = c.turnOf()
 		threads = append(threads, p)
 		c.load.running++
 		rt.Go(fmt.Sprintf("thread %d", i), func() {

@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // locks acquires locks, holds them for a while and releases them, and now and then
@@ -97,7 +98,7 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 // to wait for a lock, if it waits still when the time has come (C6.19).
 func (p *program) interrupts(o *opened) (over func()) {
 	odds := uint64(10)
-	if p.cell.plan.Workload == workStorm {
+	if p.cell.plan.Workload == plan.Storm {
 		odds = 100
 	}
 	if p.strict || !p.draws.Chance(1, odds) {

@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // A row that no command makes is found as the replica is looked through, unless it
 // was put there on purpose.
 func TestRowsAreLookedThrough(t *testing.T) {
 	for _, meant := range []bool{false, true} {
-		c := someCell(t, 11, func(*Plan) {})
+		c := someCell(t, 11, func(*plan.Plan) {})
 		require.Equal(t, sim.Reached, c.world.Run(2*time.Second))
 		r := running(c.world.Machine(1))
 		r.host.Node().Stray("s~~~~~~~~~~~~~~~~", "no session")

@@ -8,15 +8,16 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // cellWithAMisfit is three replicas, of which the third was configured otherwise and
 // joins when the others have dropped what set the constants.
 func cellWithAMisfit(t *testing.T) *Cell {
-	return someCell(t, 8, func(p *Plan) {
+	return someCell(t, 8, func(p *plan.Plan) {
 		p.Host.SnapshotEvery, p.Host.KeepSlots = 10, 0
 		p.Host.Node.Paxos.Lease.Grant = 2 * time.Second
-		p.Misfit = Misfit{Replica: 3, Grant: time.Second, Joins: 4 * time.Second}
+		p.Misfit = plan.Misfit{Replica: 3, Grant: time.Second, Joins: 4 * time.Second}
 	})
 }
 

@@ -10,13 +10,14 @@ import (
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // A strike comes with the first command of its kind, once, where it waits for it: as it
 // is proposed, or as it is applied.
 func TestAStrikeWaitsForItsMoment(t *testing.T) {
 	for _, applied := range []bool{false, true} {
-		c := someCell(t, 11, func(*Plan) {})
+		c := someCell(t, 11, func(*plan.Plan) {})
 		struck := 0
 		c.moments = []moment{{kind: order[command.Sweep], applied: applied, strike: func() { struck++ }}}
 		other := []command.Command{command.Confirm{}, command.Act{Deed: command.Acquire{}}}
@@ -64,7 +65,7 @@ func TestMomentsAreOfAllKinds(t *testing.T) {
 
 // A second delay of a lock is a moment, and the first is none.
 func TestASecondDelayIsAMoment(t *testing.T) {
-	c := someCell(t, 11, func(*Plan) {})
+	c := someCell(t, 11, func(*plan.Plan) {})
 	struck := 0
 	c.moments = []moment{{strike: func() { struck++ }}}
 	n := api.Ref{Instance: 3}
@@ -79,7 +80,7 @@ func TestASecondDelayIsAMoment(t *testing.T) {
 
 // What waits in vain makes room.
 func TestFewStrikesWait(t *testing.T) {
-	c := someCell(t, 11, func(*Plan) {})
+	c := someCell(t, 11, func(*plan.Plan) {})
 	d := c.world.Draw("test", 0)
 	for range 3 * mostMoments {
 		c.awaits(d, func() {})

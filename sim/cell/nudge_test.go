@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // A replica that would do something before the wake that it asked for is found, and
 // one that would not is left as it is (I-W3).
 func TestWhatFallsDueIsAskedAWakeFor(t *testing.T) {
 	for _, late := range []bool{false, true} {
-		c := someCell(t, 11, func(*Plan) {})
+		c := someCell(t, 11, func(*plan.Plan) {})
 		require.Equal(t, sim.Reached, c.world.Run(2*time.Second))
 		r := running(c.world.Machine(1))
 		for !r.wake.After(r.now) {

@@ -9,13 +9,14 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Pages of a directory stand in the history one by one, each with where it begins and
 // whether there are more; what was begun in it and never asked for is dropped.
 func TestDirectoriesAreReadInPages(t *testing.T) {
-	p := NewPlan(Options{Seed: 5, Replicas: 3, Clients: 4, Workload: "files", Faults: []string{}})
-	p.Hostile = HostilePlan{}
+	p := plan.New(plan.Options{Seed: 5, Replicas: 3, Clients: 4, Workload: "files", Faults: []string{}})
+	p.Hostile = plan.HostilePlan{}
 	roomy(&p)
 	c := build(p, sim.Trace{})
 	t.Cleanup(c.world.Close)

@@ -275,7 +275,7 @@ func (r *replica) act() {
 		r.env.Go("backup", func() { r.runBackup(*j) })
 	}
 	r.wake = out.Wake
-	r.env.WakeAt(r.cell.plan.grained(out.Wake))
+	r.env.WakeAt(r.cell.plan.Grained(out.Wake))
 }
 
 // publishes hands out what the host has done in one act.

@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/belief"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // finaleCalls is how many calls each program makes after healing; each must
@@ -99,11 +100,11 @@ func (p *program) run(budget int) {
 // finale makes a few of the calls that must succeed after healing.
 func (p *program) finale(ctx context.Context) {
 	switch work := p.cell.plan.Workload; {
-	case onNodes(work):
+	case plan.OnNodes(work):
 		p.finaleOfNodes(ctx)
-	case work == workFenced:
+	case work == plan.Fenced:
 		p.finaleOfFence(ctx)
-	case p.cell.plan.added():
+	case p.cell.plan.Added():
 		p.finaleOfAdded(ctx)
 	default:
 		p.put(ctx, p.row())

@@ -3,6 +3,8 @@ package cell
 import (
 	"fmt"
 	"time"
+
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Property is something that must hold in every run. The numbers are stable:
@@ -45,7 +47,7 @@ func Properties() []Property {
 		{"S16", "access control: no operation without the right, by the ACL files in the order of the log; a missing file denies, and nobody is refused who has the right; what is made or written fits the quotas, and what they refuse does not", byWatch},
 		{"S17", "what a disk lost is noticed, never served nor counted; its replica goes on without it or stops. A disk that only power cuts and failed calls have touched is never refused", byWatch},
 		{"S18", "changes of membership keep S1 to S6", ""},
-		{"L1", fmt.Sprintf("after healing a master serves and every call ends within %d s; then replicas catch up within as long; before that, whoever lacks something does not ask one peer alone, no leader gives up while it hears a quorum, nor gives way while it has the word of a majority, and whoever asks a replica is answered or remembered", recoveryBound/time.Second), byPhase},
+		{"L1", fmt.Sprintf("after healing a master serves and every call ends within %d s; then replicas catch up within as long; before that, whoever lacks something does not ask one peer alone, no leader gives up while it hears a quorum, nor gives way while it has the word of a majority, and whoever asks a replica is answered or remembered", plan.RecoveryBound/time.Second), byPhase},
 		{"L2", "nothing grows without bound", byWatch},
 		{"L3", "shares: while others have sessions, who has calls in the log sends no more before all of them are applied, and who waits has his turn before another one has a second", byWatch},
 		{"I-W1", "what a message claims is true of the disks when it leaves", byWatch},

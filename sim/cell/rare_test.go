@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/wal"
 )
 
@@ -52,7 +53,7 @@ func TestWhatAStartMetIsCounted(t *testing.T) {
 func TestSeedsReachWhatTheyShould(t *testing.T) {
 	reached := map[string]uint64{}
 	for seed := range uint64(12) {
-		o := Options{Seed: 900 + seed, Faults: []string{"rebirth", "duel", "crash", "depose", "disk-sync-error"}, Lease: LeaseOptions{Grant: -1}}
+		o := plan.Options{Seed: 900 + seed, Faults: []string{"rebirth", "duel", "crash", "depose", "disk-sync-error"}, Lease: plan.LeaseOptions{Grant: -1}}
 		for _, n := range Run(o).Sometimes {
 			reached[n.Name] += n.Value
 		}
@@ -78,7 +79,7 @@ func TestALeadAtAForgottenBallotIsCounted(t *testing.T) {
 func TestLateMessagesMeetTheNextLifeAtTheSameBallot(t *testing.T) {
 	again := uint64(0)
 	for seed := range uint64(4) {
-		r := Run(Options{Seed: 400 + seed, Faults: []string{"late"}})
+		r := Run(plan.Options{Seed: 400 + seed, Faults: []string{"late"}})
 		require.Nil(t, r.Breach)
 		for _, n := range r.Sometimes {
 			if n.Name == "ballot-again" {

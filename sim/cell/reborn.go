@@ -21,6 +21,7 @@ import (
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/replica/tree"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -122,7 +123,7 @@ func (r *afterlife) build(made backup.Restored) {
 // run goes on until the client has seen all. The first master waits for the leases
 // of the old cell.
 func (r *afterlife) run() {
-	c, limit := r.old, 2*recoveryBound+2*r.old.plan.Host.Node.Sessions.LeaseMax
+	c, limit := r.old, 2*plan.RecoveryBound+2*r.old.plan.Host.Node.Sessions.LeaseMax
 	for !r.ended && r.wrong == "" {
 		end := r.world.RunFor(100 * time.Millisecond)
 		switch f := r.world.Failure(); {

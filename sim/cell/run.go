@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Floors of a counted seed: below them a run proves too little to be counted.
@@ -21,9 +22,9 @@ const (
 const boundsEvery = 5 * time.Second
 
 // Run simulates one seed from beginning to end and checks everything.
-func Run(o Options) Result { return NewPlan(o).run(o.Trace) }
+func Run(o plan.Options) Result { return run(plan.New(o), o.Trace) }
 
-func (p Plan) run(tr sim.Trace) Result {
+func run(p plan.Plan, tr sim.Trace) Result {
 	c := build(p, tr)
 	defer c.world.Close()
 	c.start()
@@ -65,19 +66,14 @@ func (c *Cell) safety() time.Duration {
 	return c.world.Now()
 }
 
-// recoveryBound is how long after healing every call must have ended: disks
-// that stall and clocks that stand still may do so for some more seconds, then
-// elections and catch-up take their time.
-const recoveryBound = 60 * time.Second
-
 // liveness demands progress (L1): every program makes its last calls, all of
 // which succeed.
 func (c *Cell) liveness(healedAt time.Duration) {
 	c.load.finale = true
 	back := c.absentees()
 	for c.load.running > 0 {
-		if c.world.Now() > healedAt+recoveryBound {
-			c.world.Break("L1", "%d client programs have not ended %v after healing; %s", c.load.running, recoveryBound, c.roles())
+		if c.world.Now() > healedAt+plan.RecoveryBound {
+			c.world.Break("L1", "%d client programs have not ended %v after healing; %s", c.load.running, plan.RecoveryBound, c.roles())
 			return
 		}
 		if !c.reached(c.world.RunFor(100 * time.Millisecond)) {
@@ -121,7 +117,7 @@ func (c *Cell) epilogue() {
 // cure waits until no replica goes on whose rows were made to differ (S6): a few
 // comparisons are enough, of which some may be lost.
 func (c *Cell) cure() {
-	limit := recoveryBound + 3*c.plan.Host.Node.ChecksumEvery
+	limit := plan.RecoveryBound + 3*c.plan.Host.Node.ChecksumEvery
 	for end := c.world.Now() + limit; c.strayed() != nil; {
 		if c.world.Now() > end {
 			c.world.Break("S6", "replica %d has other rows than all others, and goes on %v after healing; %s", c.strayed().id, limit, c.roles())
@@ -145,9 +141,9 @@ func (c *Cell) strayed() *replica {
 
 // agree waits until every replica has applied every slot that any has (L1).
 func (c *Cell) agree(when string) {
-	for end := c.world.Now() + recoveryBound; !c.level(); {
+	for end := c.world.Now() + plan.RecoveryBound; !c.level(); {
 		if c.world.Now() > end {
-			c.world.Break("L1", "%v %s some replica has not caught up with slot %d: %s", recoveryBound, when, c.watch.top, c.roles())
+			c.world.Break("L1", "%v %s some replica has not caught up with slot %d: %s", plan.RecoveryBound, when, c.watch.top, c.roles())
 		}
 		if !c.reached(c.world.RunFor(50 * time.Millisecond)) {
 			return
@@ -162,9 +158,9 @@ func (c *Cell) leased() {
 		_, ok := c.leases.authority(paxos.NodeID(m.Addr()))
 		return ok && running(m).host.Node().Serving() != nil
 	}
-	for end := c.world.Now() + recoveryBound; c.plan.Host.Node.Paxos.Lease.Grant > 0 && !slices.ContainsFunc(c.replicas, has); {
+	for end := c.world.Now() + plan.RecoveryBound; c.plan.Host.Node.Paxos.Lease.Grant > 0 && !slices.ContainsFunc(c.replicas, has); {
 		if c.world.Now() > end {
-			c.world.Break("L1", "%v after the last call no master has a lease: %s", recoveryBound, c.roles())
+			c.world.Break("L1", "%v after the last call no master has a lease: %s", plan.RecoveryBound, c.roles())
 		}
 		if !c.reached(c.world.RunFor(50 * time.Millisecond)) {
 			return

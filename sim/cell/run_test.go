@@ -11,11 +11,12 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 func TestCleanCellsServe(t *testing.T) {
 	for seed := range uint64(4) {
-		r := Run(Options{Seed: seed, Faults: []string{}})
+		r := Run(plan.Options{Seed: seed, Faults: []string{}})
 		require.Nil(t, r.Breach, "seed %d", seed)
 		require.True(t, r.Counted, "seed %d: %d operations in %v", seed, r.Ops, r.Simulated)
 	}
@@ -29,8 +30,8 @@ func (mute) Receive(time.Time, sim.Addr, []byte) {}
 func (mute) Wake(time.Time)                      {}
 
 // someCell is a cell without faults that has run for a while.
-func someCell(t *testing.T, seed uint64, tune ...func(*Plan)) *Cell {
-	p := NewPlan(Options{Seed: seed, Replicas: 3, Faults: []string{}})
+func someCell(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *Cell {
+	p := plan.New(plan.Options{Seed: seed, Replicas: 3, Faults: []string{}})
 	for _, f := range tune {
 		f(&p)
 	}
@@ -65,7 +66,7 @@ func TestL1ReplicasThatHearOneAlone(t *testing.T) {
 				c.world.Net().Isolate(c.replicas[hub].Addr())
 			}
 			c.load.finale = true
-			require.Equal(t, sim.Reached, c.world.RunFor(recoveryBound))
+			require.Equal(t, sim.Reached, c.world.RunFor(plan.RecoveryBound))
 			require.Equal(t, gone, c.load.running > 0)
 			if !gone {
 				back()
@@ -168,7 +169,7 @@ func TestS3AnAnswerThatIsNowhereInTheLog(t *testing.T) {
 }
 
 func TestS4ACallThatIsSaidToHaveFailedTookEffect(t *testing.T) {
-	c := build(NewPlan(Options{Seed: 1, Faults: []string{}}), sim.Trace{})
+	c := build(plan.New(plan.Options{Seed: 1, Faults: []string{}}), sim.Trace{})
 	defer c.world.Close()
 	trail := client.Trail{Session: 3, Seq: 4}
 	op := c.history.Call(1, 1, linearizability.Put("a", "b"))
@@ -197,7 +198,7 @@ func TestS4AnAnswerThatNoOrderExplains(t *testing.T) {
 
 // A row that holds nothing is there: programs write such rows, and expect them.
 func TestS4RowsMayHoldNothing(t *testing.T) {
-	c := someCell(t, 5, func(p *Plan) { p.Workload = "increments" })
+	c := someCell(t, 5, func(p *plan.Plan) { p.Workload = "increments" })
 	found, expected := false, false
 	for _, o := range c.history.History().Operations() {
 		in, out := o.Input, o.Output
@@ -210,18 +211,18 @@ func TestS4RowsMayHoldNothing(t *testing.T) {
 
 func TestOneSeedIsOneHistory(t *testing.T) {
 	for seed := range uint64(3) {
-		a, b := Run(Options{Seed: seed}), Run(Options{Seed: seed})
+		a, b := Run(plan.Options{Seed: seed}), Run(plan.Options{Seed: seed})
 		require.Equal(t, a.Hash, b.Hash, "seed %d", seed)
 		require.Equal(t, a.Events, b.Events)
 	}
-	require.NotEqual(t, Run(Options{Seed: 1}).Hash, Run(Options{Seed: 2}).Hash)
+	require.NotEqual(t, Run(plan.Options{Seed: 1}).Hash, Run(plan.Options{Seed: 2}).Hash)
 }
 
 func TestOptionsThatCannotBe(t *testing.T) {
-	for _, o := range []Options{{Replicas: 8}, {Clients: 65}, {Duration: -1}, {Workload: "none such"}, {Faults: []string{"none such"}}} {
+	for _, o := range []plan.Options{{Replicas: 8}, {Clients: 65}, {Duration: -1}, {Workload: "none such"}, {Faults: []string{"none such"}}} {
 		require.Error(t, o.Check(), "%+v", o)
 	}
-	require.NoError(t, Options{Replicas: 7, Clients: 1, Workload: "mixed", Faults: []string{"crash"}}.Check())
-	_, err := ParseFaults("crash, flood", nil)
+	require.NoError(t, plan.Options{Replicas: 7, Clients: 1, Workload: "mixed", Faults: []string{"crash"}}.Check())
+	_, err := plan.ParseFaults("crash, flood", nil)
 	require.ErrorContains(t, err, `unknown fault "flood"`)
 }

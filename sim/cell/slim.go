@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // slim has every other client of some cells send few calls at a time, and let few wait:
@@ -20,7 +21,7 @@ func (c *Cell) slim(d *sim.Draw, cfg *client.Config) {
 		return
 	}
 	threads, least := int64(c.plan.Calls.Threads), int64(1)
-	if onNodes(c.plan.Workload) || c.plan.Workload == workFenced {
+	if plan.OnNodes(c.plan.Workload) || c.plan.Workload == plan.Fenced {
 		least = 2
 	}
 	cfg.Queue, cfg.Window = int(d.Between(1, threads)), int(d.LogUniform(least, least*threads))

@@ -6,36 +6,8 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/client"
-	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/sim/plan"
 )
-
-// workStorm is the workload of many who wait for one lock.
-const workStorm = "storm"
-
-// Waiters of a storm: in the swarm few, to keep its pace; where it was asked for by
-// name as many as a thousand.
-const (
-	mostInSwarm = 40
-	mostInStorm = 1000
-	mostAtOnce  = 25 // on one client: a session has room for no more calls than api.MaxWindow
-)
-
-// storm draws how many wait, on how many clients.
-func (p *Plan) storm(asked bool, clients int, at func(string) *draw.Stream) {
-	d := at("storm")
-	waiters := int(d.LogUniform(16, mostInSwarm))
-	p.Calls.Share = uint64(at("storm.share").Int(4))
-	if asked { // all wait at the master, none behind another program of its client
-		p.Calls.Share = 0
-		waiters = int(d.LogUniform(100, mostInStorm))
-	}
-	if clients == 0 {
-		p.Clients = max(p.Clients, (waiters+mostAtOnce-1)/mostAtOnce)
-	}
-	p.Calls.Threads = min(mostAtOnce, (waiters+p.Clients-1)/p.Clients)
-	p.Calls.Think = d.Duration(time.Millisecond, 50*time.Millisecond)
-	p.Calls.Patience = d.Duration(5*time.Second, 20*time.Second)
-}
 
 // stormTurn acquires the lock that all want, holds it for a moment and gives it
 // back.
@@ -53,7 +25,7 @@ func (p *program) stormTurn(ctx context.Context) {
 	if o.lock == nil {
 		return
 	}
-	if p.cell.plan.Workload == workChurn && p.parts(6) {
+	if p.cell.plan.Workload == plan.Churn && p.parts(6) {
 		return
 	}
 	if p.draws.Chance(1, 30) { // from the release on it is of no use

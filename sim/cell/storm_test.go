@@ -7,15 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // A thousand wait for one lock. Nobody is tried in vain: each trial is a grant, but
 // for the one that is under way.
 func TestAThousandWaitersAreWokenOneByOne(t *testing.T) {
-	p := NewPlan(Options{Seed: 3, Replicas: 3, Clients: 40, Workload: workStorm, Faults: []string{}})
-	p.Hostile = HostilePlan{}
+	p := plan.New(plan.Options{Seed: 3, Replicas: 3, Clients: 40, Workload: plan.Storm, Faults: []string{}})
+	p.Hostile = plan.HostilePlan{}
 	roomy(&p)
-	p.Calls.Threads, p.Calls.Patience, p.Calls.Think = mostAtOnce, time.Minute, time.Millisecond
+	p.Calls.Threads, p.Calls.Patience, p.Calls.Think = plan.MostAtOnce, time.Minute, time.Millisecond
 	c := build(p, sim.Trace{})
 	t.Cleanup(c.world.Close)
 	c.start()
@@ -23,13 +24,13 @@ func TestAThousandWaitersAreWokenOneByOne(t *testing.T) {
 	require.Nil(t, c.world.Failure())
 	require.Greater(t, c.queues.most, 950, "who waited at one time")
 	require.Greater(t, c.queues.given, uint64(300))
-	require.LessOrEqual(t, c.queues.woken, c.queues.given+uint64(mostAtOnce), "readers in front come together")
+	require.LessOrEqual(t, c.queues.woken, c.queues.given+uint64(plan.MostAtOnce), "readers in front come together")
 }
 
 // Programs of one client lock by one handle, and close it under one another.
 func TestProgramsShareAHandle(t *testing.T) {
-	p := NewPlan(Options{Seed: 5, Replicas: 3, Clients: 4, Workload: workStorm, Faults: []string{}})
-	p.Hostile = HostilePlan{}
+	p := plan.New(plan.Options{Seed: 5, Replicas: 3, Clients: 4, Workload: plan.Storm, Faults: []string{}})
+	p.Hostile = plan.HostilePlan{}
 	roomy(&p)
 	p.Calls.Threads, p.Calls.Patience, p.Calls.Think, p.Calls.Share = 12, 10*time.Second, 10*time.Millisecond, 3
 	c := build(p, sim.Trace{})
@@ -44,23 +45,23 @@ func TestProgramsShareAHandle(t *testing.T) {
 func TestHowLargeStormsAre(t *testing.T) {
 	most := 0
 	for seed := range uint64(200) {
-		p := NewPlan(Options{Seed: seed, Workload: workStorm})
+		p := plan.New(plan.Options{Seed: seed, Workload: plan.Storm})
 		waiters := p.Clients * p.Calls.Threads
-		require.LessOrEqual(t, p.Calls.Threads, mostAtOnce)
-		require.LessOrEqual(t, p.Clients, MaxClients)
+		require.LessOrEqual(t, p.Calls.Threads, plan.MostAtOnce)
+		require.LessOrEqual(t, p.Clients, plan.MaxClients)
 		require.GreaterOrEqual(t, waiters, 100)
 		most = max(most, waiters)
 	}
 	require.Greater(t, most, 900)
 	for seed := range uint64(200) {
-		p := NewPlan(Options{Seed: seed})
+		p := plan.New(plan.Options{Seed: seed})
 		require.GreaterOrEqual(t, p.Clients, 3)
 		require.LessOrEqual(t, p.Clients, 50)
 	}
 }
 
 func TestSessionsComeAndGo(t *testing.T) {
-	r := Run(Options{Seed: 1, Workload: workChurn, Faults: []string{}})
+	r := Run(plan.Options{Seed: 1, Workload: plan.Churn, Faults: []string{}})
 	require.Nil(t, r.Breach)
 	require.True(t, r.Counted)
 	n := numbers(r.Sometimes)
@@ -70,7 +71,7 @@ func TestSessionsComeAndGo(t *testing.T) {
 }
 
 func TestFilesAreAsLargeAsTheyMayBe(t *testing.T) {
-	r := Run(Options{Seed: 1, Workload: workBig, Faults: []string{}})
+	r := Run(plan.Options{Seed: 1, Workload: plan.Big, Faults: []string{}})
 	require.Nil(t, r.Breach)
 	require.True(t, r.Counted)
 	require.Positive(t, numbers(r.Sometimes)["contents-too-large"])
@@ -87,7 +88,7 @@ func numbers(all []Number) map[string]uint64 {
 // However many programs there are, few make last calls: one on each of so many clients.
 func TestFewProgramsMakeLastCalls(t *testing.T) {
 	for _, c := range []struct{ clients, threads, all int }{{8, 3, 24}, {9, 3, 9}, {50, 1, 24}, {50, 10, 24}} {
-		cell := &Cell{plan: Plan{Clients: c.clients}}
+		cell := &Cell{plan: plan.Plan{Clients: c.clients}}
 		cell.plan.Calls.Threads = c.threads
 		all := 0
 		for machine := range c.clients {

@@ -1,10 +1,8 @@
 package cell
 
 import (
-	"cmp"
 	"strings"
 
-	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -26,14 +24,11 @@ func (r *replica) chunks(name string, f vfs.File) vfs.File {
 	return &chunked{File: f, r: r}
 }
 
-// chunkSize is what a store makes of its option, whose zero is a good size.
-func (p Plan) chunkSize() int { return cmp.Or(p.Store.ChunkSize, snapshot.DefaultChunkSize) }
-
 // WriteAt writes, and looks how much was written since the last sync.
 func (f *chunked) WriteAt(p []byte, off int64) (int, error) {
 	n, err := f.File.WriteAt(p, off)
 	f.unsynced += int64(n)
-	if most := int64(f.r.cell.plan.chunkSize()) + aroundChunk; f.unsynced > most {
+	if most := int64(f.r.cell.plan.ChunkSize()) + aroundChunk; f.unsynced > most {
 		f.r.cell.world.Break("L2", "replica %d has %d bytes of a snapshot to sync at once, bound %d", f.r.id, f.unsynced, most)
 	}
 	return n, err

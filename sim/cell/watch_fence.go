@@ -1,13 +1,16 @@
 package cell
 
-import "github.com/chubbycell/chubby/linearizability"
+import (
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim/plan"
+)
 
 // refuses is told of a request whose token the resource found too low. Its maker
 // must not believe then to hold the lock: a token is below another one only if the
 // lock was taken again since (S10, the half that the cell has to keep).
 func (f *fence) refuses(q *fenceAsk) {
 	x := f.holds[q.ID]
-	if f.resource.mode != FenceReads || f.cell.minds.off || q.token() >= f.resource.highest {
+	if f.resource.mode != plan.FenceReads || f.cell.minds.off || q.token() >= f.resource.highest {
 		return
 	}
 	if !x.who.dead() && x.lock.Held() {
@@ -28,11 +31,11 @@ func (f *fence) judge() {
 // of writes alone, or asks and acts, or does nothing, promises nothing about updates.
 func (f *fence) breaks(kind linearizability.FindingKind) bool {
 	switch f.resource.mode {
-	case FenceReads:
+	case plan.FenceReads:
 		return true
-	case FenceWrites:
+	case plan.FenceWrites:
 		return kind == linearizability.Unfounded || kind == linearizability.WriteBelowWrite
-	case FenceCompare:
+	case plan.FenceCompare:
 		return kind != linearizability.ReadBelowRead && kind != linearizability.ReadBelowWrite && kind != linearizability.WriteBelowRead
 	}
 	return kind == linearizability.Unfounded

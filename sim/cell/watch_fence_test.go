@@ -6,9 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
-func fenceOf(f *facts, m FenceMode) *fence {
+func fenceOf(f *facts, m plan.FenceMode) *fence {
 	return &fence{cell: &Cell{world: f.w, minds: newClientWatch(f.w)}, resource: newResource(m), holds: map[uint64]fenceClaim{}}
 }
 
@@ -26,17 +27,17 @@ func TestS10IsJudgedByWhatTheResourceDid(t *testing.T) {
 	type log = []linearizability.Access
 	for name, c := range map[string]struct {
 		log    log
-		breaks []FenceMode
+		breaks []plan.FenceMode
 	}{
 		"one after the other":                  {log{read(1), write(1, 1, 0), read(2), refused, write(2, 2, 1)}, nil},
-		"a read below a read":                  {log{read(2), read(1)}, []FenceMode{FenceReads}},
-		"a read below a write":                 {log{write(2, 1, 0), read(1)}, []FenceMode{FenceReads}},
-		"a write below a read":                 {log{read(2), write(1, 1, 0)}, []FenceMode{FenceReads}},
-		"a write below a write":                {log{write(2, 1, 0), write(1, 2, 1)}, []FenceMode{FenceReads, FenceWrites, FenceCompare}},
-		"two with one token, an update lost":   {log{read(1), read(1), write(1, 1, 0), write(1, 2, 0)}, []FenceMode{FenceReads, FenceCompare}},
-		"made from a version that nobody made": {log{write(1, 1, 5)}, FenceModes()},
+		"a read below a read":                  {log{read(2), read(1)}, []plan.FenceMode{plan.FenceReads}},
+		"a read below a write":                 {log{write(2, 1, 0), read(1)}, []plan.FenceMode{plan.FenceReads}},
+		"a write below a read":                 {log{read(2), write(1, 1, 0)}, []plan.FenceMode{plan.FenceReads}},
+		"a write below a write":                {log{write(2, 1, 0), write(1, 2, 1)}, []plan.FenceMode{plan.FenceReads, plan.FenceWrites, plan.FenceCompare}},
+		"two with one token, an update lost":   {log{read(1), read(1), write(1, 1, 0), write(1, 2, 0)}, []plan.FenceMode{plan.FenceReads, plan.FenceCompare}},
+		"made from a version that nobody made": {log{write(1, 1, 5)}, plan.FenceModes()},
 	} {
-		for _, m := range FenceModes() {
+		for _, m := range plan.FenceModes() {
 			f := newFacts(t)
 			x := fenceOf(f, m)
 			x.resource.log = c.log
@@ -50,7 +51,7 @@ func TestS10IsJudgedByWhatTheResourceDid(t *testing.T) {
 	}
 }
 
-func contains(all []FenceMode, m FenceMode) bool {
+func contains(all []plan.FenceMode, m plan.FenceMode) bool {
 	for _, x := range all {
 		if x == m {
 			return true
@@ -62,18 +63,18 @@ func contains(all []FenceMode, m FenceMode) bool {
 // A generation that did not grow, or went back, shows as a holder that is refused.
 func TestS10NoHolderIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
-		mode       FenceMode
+		mode       plan.FenceMode
 		held, down bool
 		token      int
 		wild       bool // clocks err beyond the bound
 		breaks     bool
 	}{
-		"it holds the lock":         {FenceReads, true, false, old, false, true},
-		"it knows that it has lost": {FenceReads, false, false, old, false, false},
-		"its machine is down":       {FenceReads, true, true, old, false, false},
-		"not for its token":         {FenceReads, true, false, young, false, false},
-		"clocks err":                {FenceReads, true, false, old, true, false},
-		"by version":                {FenceCompare, true, false, old, false, false},
+		"it holds the lock":         {plan.FenceReads, true, false, old, false, true},
+		"it knows that it has lost": {plan.FenceReads, false, false, old, false, false},
+		"its machine is down":       {plan.FenceReads, true, true, old, false, false},
+		"not for its token":         {plan.FenceReads, true, false, young, false, false},
+		"clocks err":                {plan.FenceReads, true, false, old, true, false},
+		"by version":                {plan.FenceCompare, true, false, old, false, false},
 	} {
 		f := newFacts(t)
 		x := fenceOf(f, c.mode)
@@ -89,8 +90,8 @@ func TestS10NoHolderIsRefused(t *testing.T) {
 // Every seed with the workload is judged, and each kind of resource counts what it
 // loses.
 func TestS10InSeeds(t *testing.T) {
-	for _, m := range FenceModes() {
-		o := Options{Seed: 3, Faults: []string{"client-pause"}, Workload: workFenced, Fence: FenceOptions{Mode: m, Delay: -1}}
+	for _, m := range plan.FenceModes() {
+		o := plan.Options{Seed: 3, Faults: []string{"client-pause"}, Workload: plan.Fenced, Fence: plan.FenceOptions{Mode: m, Delay: -1}}
 		r, again := Run(o), Run(o)
 		require.Nil(t, r.Breach, "%v", m)
 		require.Positive(t, r.Fence.Done, "%v", m)

@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/tree"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // tidyBound is how long after healing a client may take to close what its program
@@ -102,7 +103,7 @@ func (c *Cell) vanishes() {
 func (c *Cell) lingers() time.Duration {
 	cfg := &c.plan.Host.Node
 	wait := cfg.Sessions.LeaseMax + cfg.Desk.SweepAfter
-	return recoveryBound + wait*1_000_000/time.Duration(1_000_000-cfg.Paxos.Lease.Rho)
+	return plan.RecoveryBound + wait*1_000_000/time.Duration(1_000_000-cfg.Paxos.Lease.Rho)
 }
 
 // lonely is an ephemeral node without children, by the rows of the replica that has

@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // puppet is a replica that believes what a test says.
@@ -211,16 +212,16 @@ func TestS7bIsLeftOutOnDemand(t *testing.T) {
 // The knobs of an experiment: clocks that err by more than replicas are told
 // break what leases promise, and clocks at the bound do not.
 func TestClocksBeyondTheBoundAreSeen(t *testing.T) {
-	broken := func(o LeaseOptions) string {
+	broken := func(o plan.LeaseOptions) string {
 		for seed := uint64(2); seed <= 13; seed++ { // of seed 1 a session's lease breaks first (S11)
-			r := Run(Options{Seed: seed, Replicas: 3, Lease: o, Faults: []string{"clock-rate", "lease-edge"}})
+			r := Run(plan.Options{Seed: seed, Replicas: 3, Lease: o, Faults: []string{"clock-rate", "lease-edge"}})
 			if r.Breach != nil {
 				return r.Breach.ID
 			}
 		}
 		return ""
 	}
-	o := LeaseOptions{Grant: 2 * time.Second, Rho: 50_000}
+	o := plan.LeaseOptions{Grant: 2 * time.Second, Rho: 50_000}
 	require.Empty(t, broken(o))
 	o.Error = 4000
 	require.Equal(t, "S7b", broken(o))
@@ -257,8 +258,8 @@ func TestS7AReadWithoutAuthority(t *testing.T) {
 }
 
 func someCellWithALease(t *testing.T) *Cell {
-	o := Options{Seed: 3, Replicas: 3, Faults: []string{}, Lease: LeaseOptions{Grant: 2 * time.Second}}
-	c := build(NewPlan(o), sim.Trace{})
+	o := plan.Options{Seed: 3, Replicas: 3, Faults: []string{}, Lease: plan.LeaseOptions{Grant: 2 * time.Second}}
+	c := build(plan.New(o), sim.Trace{})
 	t.Cleanup(c.world.Close)
 	c.start()
 	require.Equal(t, sim.Reached, c.world.Run(5*time.Second))

@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 func TestS6SumsThatAreToldAreTrue(t *testing.T) {
@@ -133,7 +134,7 @@ func TestAStrayRowIsFound(t *testing.T) {
 // a snapshot where no comparison comes first.
 func TestARowThatRotsIsFound(t *testing.T) {
 	for _, every := range []time.Duration{time.Second, time.Hour} {
-		c := someCell(t, 30, func(p *Plan) { p.Host.Node.ChecksumEvery, p.Host.SnapshotEvery = every, 20 })
+		c := someCell(t, 30, func(p *plan.Plan) { p.Host.Node.ChecksumEvery, p.Host.SnapshotEvery = every, 20 })
 		r := running(c.replicas[1])
 		c.watch.atlas.take(r.id)
 		c.watch.rots(r.id)

@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/belief"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // wire is the Runtime of one client: its machine's line, and a witness of all that the
@@ -30,7 +31,7 @@ type wire struct {
 // newWire is the Runtime for a client that will be made with cfg.
 func newWire(l *line, cfg client.Config, b *clientWatch) *wire {
 	w := &wire{line: l, minds: b}
-	w.life = belief.New(w.world(), w.self(), cmp.Or(cfg.Rho, plainRho), cmp.Or(cfg.Grace, plainGrace))
+	w.life = belief.New(w.world(), w.self(), cmp.Or(cfg.Rho, plan.PlainRho), cmp.Or(cfg.Grace, plan.PlainGrace))
 	return w
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Catalogue lists all experiments.
@@ -34,12 +35,12 @@ func recovery() Experiment {
 		},
 	}
 	for _, faults := range []string{"none", "swarm", "all"} {
-		names, err := cell.ParseFaults(faults, nil)
+		names, err := plan.ParseFaults(faults, nil)
 		if err != nil {
 			panic(err)
 		}
-		for n := 3; n <= cell.MaxReplicas; n += 2 {
-			e.Grid = append(e.Grid, Place{Series: "faults " + faults, X: float64(n), Options: cell.Options{Replicas: n, Faults: names}})
+		for n := 3; n <= plan.MaxReplicas; n += 2 {
+			e.Grid = append(e.Grid, Place{Series: "faults " + faults, X: float64(n), Options: plan.Options{Replicas: n, Faults: names}})
 		}
 	}
 	return e

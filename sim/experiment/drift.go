@@ -3,6 +3,7 @@ package experiment
 import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // driftRho is the bound on rate errors that replicas are configured with here:
@@ -37,9 +38,9 @@ func drift() Experiment {
 		faults []string
 	}{{"unaimed", unaimed}, {"aimed", append([]string{"lease-edge"}, unaimed...)}} {
 		for _, permille := range []int{500, 900, 1000, 1010, 1100, 2000, 4000} {
-			e.Grid = append(e.Grid, Place{Series: s.name, X: float64(permille) / 1000, Options: cell.Options{
+			e.Grid = append(e.Grid, Place{Series: s.name, X: float64(permille) / 1000, Options: plan.Options{
 				Faults: s.faults, Workload: "increments", Clients: 3, // leases do not ask what clients do
-				Lease: cell.LeaseOptions{Rho: driftRho, Error: permille, OnlyS7: true},
+				Lease: plan.LeaseOptions{Rho: driftRho, Error: permille, OnlyS7: true},
 			}})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Experiment is a grid of options, and the event whose share is asked for.
@@ -26,7 +27,7 @@ type Experiment struct {
 type Place struct {
 	Series  string
 	X       float64
-	Options cell.Options // but for Seed
+	Options plan.Options // but for Seed
 }
 
 // Verdict is what one seed says.

@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 func TestTheIntervalIsWilsons(t *testing.T) {
@@ -175,10 +177,10 @@ func TestSeedsArePaired(t *testing.T) {
 	for _, p := range e.Grid {
 		o := p.Options
 		o.Seed = 5
-		one := cell.NewPlan(o)
+		one := plan.New(o)
 		first := e.Grid[0].Options
 		first.Seed = 5
-		other := cell.NewPlan(first)
+		other := plan.New(first)
 		require.Equal(t, other.Link, one.Link)
 		require.Equal(t, other.Disk, one.Disk)
 		require.Equal(t, other.Workload, one.Workload)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // fencing asks what updates of a resource outside of the cell are lost, by how the
@@ -38,14 +39,14 @@ func fencing() Experiment {
 	// What parts a holder from its lock: its machine stands still, is cut off from the
 	// cell and not from the resource, or begins anew; messages are late.
 	faults := []string{"slow-link", "noise", "client-cut", "client-crash", "client-pause"}
-	for _, mode := range cell.FenceModes() {
+	for _, mode := range plan.FenceModes() {
 		for _, delay := range []time.Duration{0, time.Second, 10 * time.Second} {
-			o := cell.FenceOptions{Mode: mode, Delay: delay, Drift: fencingDrift}
+			o := plan.FenceOptions{Mode: mode, Delay: delay, Drift: fencingDrift}
 			if delay == 0 {
 				o.Delay = -1
 			}
-			e.Grid = append(e.Grid, Place{Series: mode.String(), X: delay.Seconds(), Options: cell.Options{
-				Faults: faults, Workload: "fenced", Lease: cell.LeaseOptions{Rho: driftRho}, Fence: o,
+			e.Grid = append(e.Grid, Place{Series: mode.String(), X: delay.Seconds(), Options: plan.Options{
+				Faults: faults, Workload: "fenced", Lease: plan.LeaseOptions{Rho: driftRho}, Fence: o,
 			}})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Files in the directory of a failing seed, beside the manifest.
@@ -26,7 +27,7 @@ const (
 // without one is not complete. It returns the result of that run: the caller
 // compares its hash with that of the run that failed. It blocks for as long as
 // the run takes.
-func WriteArtifacts(dir string, b Build, run Runner, o cell.Options) (cell.Result, error) {
+func WriteArtifacts(dir string, b Build, run Runner, o plan.Options) (cell.Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return cell.Result{}, err
 	}
@@ -43,7 +44,7 @@ func WriteArtifacts(dir string, b Build, run Runner, o cell.Options) (cell.Resul
 		return r, err
 	}
 	m := NewManifest(b, o)
-	if m.Plan, err = json.Marshal(cell.NewPlan(o)); err != nil {
+	if m.Plan, err = json.Marshal(plan.New(o)); err != nil {
 		return r, err
 	}
 	m.Add(&r)

@@ -7,15 +7,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/stretchr/testify/require"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 var someBuild = Build{Commit: "c0ffee", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64"}
 
 // breaks is Run, but something breaks at the end.
-func breaks(o cell.Options) cell.Result {
+func breaks(o plan.Options) cell.Result {
 	r := cell.Run(o)
 	r.Breach = &cell.Breach{ID: "S1", Text: "so it is said"}
 	return r
@@ -23,7 +25,7 @@ func breaks(o cell.Options) cell.Result {
 
 func TestWhatASeedLeavesIsEnoughToRunItAgain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "seed-3")
-	o := cell.Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{"crash", "noise"}, Replicas: 3, Workload: "mixed"}
+	o := plan.Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{"crash", "noise"}, Replicas: 3, Workload: "mixed"}
 	r, err := WriteArtifacts(dir, someBuild, breaks, o)
 	require.NoError(t, err)
 
@@ -56,7 +58,7 @@ func TestWhatASeedLeavesIsEnoughToRunItAgain(t *testing.T) {
 // The history of a seed that works on nodes is one of files.
 func TestTheHistoryOfNodesIsWritten(t *testing.T) {
 	dir := t.TempDir()
-	r, err := WriteArtifacts(dir, someBuild, breaks, cell.Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{}, Replicas: 3, Workload: "files"})
+	r, err := WriteArtifacts(dir, someBuild, breaks, plan.Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{}, Replicas: 3, Workload: "files"})
 	require.NoError(t, err)
 	history, err := os.Open(filepath.Join(dir, HistoryFile))
 	require.NoError(t, err)
@@ -70,7 +72,7 @@ func TestTheHistoryOfNodesIsWritten(t *testing.T) {
 // That of locks stands beside it, with what the cell did to them by itself.
 func TestTheHistoryOfLocksIsWritten(t *testing.T) {
 	dir := t.TempDir()
-	r, err := WriteArtifacts(dir, someBuild, breaks, cell.Options{Seed: 3, Duration: 5 * time.Second, Faults: []string{}, Replicas: 3, Workload: "locks"})
+	r, err := WriteArtifacts(dir, someBuild, breaks, plan.Options{Seed: 3, Duration: 5 * time.Second, Faults: []string{}, Replicas: 3, Workload: "locks"})
 	require.NoError(t, err)
 	history, err := os.Open(filepath.Join(dir, LocksFile))
 	require.NoError(t, err)
@@ -84,10 +86,10 @@ func TestTheHistoryOfLocksIsWritten(t *testing.T) {
 
 func TestADirectoryWithoutAHistoryIsComplete(t *testing.T) {
 	dir := t.TempDir()
-	run := func(o cell.Options) cell.Result {
+	run := func(o plan.Options) cell.Result {
 		return cell.Result{Seed: o.Seed, Hash: "0a", Breach: &cell.Breach{Text: "early"}}
 	}
-	_, err := WriteArtifacts(dir, someBuild, run, cell.Options{Seed: 9})
+	_, err := WriteArtifacts(dir, someBuild, run, plan.Options{Seed: 9})
 	require.NoError(t, err)
 	m, err := ReadManifest(dir)
 	require.NoError(t, err)
@@ -99,7 +101,7 @@ func TestTheManifestComesLast(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ManifestFile), []byte("of an earlier run"), 0o644))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, TraceFile), 0o755)) // in the way
-	_, err := WriteArtifacts(dir, someBuild, breaks, cell.Options{Seed: 9})
+	_, err := WriteArtifacts(dir, someBuild, breaks, plan.Options{Seed: 9})
 	require.Error(t, err)
 	_, err = ReadManifest(dir)
 	require.ErrorIs(t, err, ErrManifest)
@@ -107,7 +109,7 @@ func TestTheManifestComesLast(t *testing.T) {
 }
 
 func TestSettingsKeepTheSwarmAndNoFaultsApart(t *testing.T) {
-	for _, o := range []cell.Options{{Seed: 1}, {Seed: 1, Faults: []string{}}, {Seed: 1, Faults: []string{"crash"}, Workload: "lists", Clients: 2}} {
+	for _, o := range []plan.Options{{Seed: 1}, {Seed: 1, Faults: []string{}}, {Seed: 1, Faults: []string{"crash"}, Workload: "lists", Clients: 2}} {
 		text, err := json.Marshal(SettingsOf(o))
 		require.NoError(t, err)
 		require.NotContains(t, string(text), "null", "what is drawn is said to be")
@@ -121,14 +123,14 @@ func TestSettingsKeepTheSwarmAndNoFaultsApart(t *testing.T) {
 func TestSettingsOfEarlierManifestsAreRead(t *testing.T) {
 	var s Settings
 	require.NoError(t, json.Unmarshal([]byte(`{"seed":1,"faults":null}`), &s))
-	require.Equal(t, cell.Options{Seed: 1}, s.Options())
+	require.Equal(t, plan.Options{Seed: 1}, s.Options())
 }
 
 func TestAPlanThatIsDrawnOtherwiseIsNoticed(t *testing.T) {
-	o := cell.Options{Seed: 4}
+	o := plan.Options{Seed: 4}
 	m := NewManifest(someBuild, o)
 	var err error
-	m.Plan, err = json.MarshalIndent(cell.NewPlan(o), "", "\t")
+	m.Plan, err = json.MarshalIndent(plan.New(o), "", "\t")
 	require.NoError(t, err)
 	require.True(t, m.SamePlan())
 	m.Options.Seed = 5
@@ -136,7 +138,7 @@ func TestAPlanThatIsDrawnOtherwiseIsNoticed(t *testing.T) {
 }
 
 func TestOtherBuildsAreNamed(t *testing.T) {
-	m := NewManifest(someBuild, cell.Options{})
+	m := NewManifest(someBuild, plan.Options{})
 	now := someBuild
 	now.GOARCH = "386" // one seed is one history on every target
 	require.Empty(t, m.Differences(now))

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Batch is many seeds, run side by side.
 type Batch struct {
-	cell.Options               // of every seed but for Seed; no trace
+	plan.Options               // of every seed but for Seed; no trace
 	From         uint64        // first seed
 	Seeds        uint64        // counted seeds wanted; 0: no such end
 	For          time.Duration // real time after which no seed is begun; 0: no such end

@@ -5,15 +5,16 @@ import (
 	"runtime/debug"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Runner runs one seed. cell.Run is the one that counts; tests have others.
-type Runner func(cell.Options) cell.Result
+type Runner func(plan.Options) cell.Result
 
 // Guard is run, but a panic of the simulator's own code, wherever it is called, ends in
 // a Result that is Internal and names the seed: no verdict on the product.
 func Guard(run Runner) Runner {
-	return func(o cell.Options) (r cell.Result) {
+	return func(o plan.Options) (r cell.Result) {
 		defer func() {
 			if p := recover(); p != nil {
 				r = cell.Result{

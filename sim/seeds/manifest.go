@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Versions of what a run leaves behind.
@@ -48,7 +49,7 @@ type Manifest struct {
 }
 
 // NewManifest is a manifest of what this build did with these options.
-func NewManifest(b Build, o cell.Options) Manifest {
+func NewManifest(b Build, o plan.Options) Manifest {
 	return Manifest{Format: ManifestFormat, TraceFormat: TraceFormat, Build: b, Options: SettingsOf(o), Hashes: []SeedHash{}}
 }
 
@@ -131,7 +132,7 @@ func (m *Manifest) Differences(b Build) []string {
 
 // SamePlan says that this build draws the plan of the manifest from its options.
 func (m *Manifest) SamePlan() bool {
-	now, err := json.Marshal(cell.NewPlan(m.Options.Options()))
+	now, err := json.Marshal(plan.New(m.Options.Options()))
 	var was bytes.Buffer
 	return err == nil && json.Compact(&was, m.Plan) == nil && bytes.Equal(was.Bytes(), now)
 }

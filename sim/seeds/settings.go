@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Settings are cell.Options as files hold them: all that decides a run.
@@ -21,7 +21,7 @@ type Settings struct {
 
 // FenceSettings are cell.FenceOptions as files hold them.
 type FenceSettings struct {
-	Mode  cell.FenceMode `json:"mode"`
+	Mode  plan.FenceMode `json:"mode"`
 	Delay time.Duration  `json:"delay_ns"`
 	Drift int            `json:"drift_permille"`
 }
@@ -38,7 +38,7 @@ type LeaseSettings struct {
 const swarm = "swarm"
 
 // SettingsOf is what of the options decides the run.
-func SettingsOf(o cell.Options) Settings {
+func SettingsOf(o plan.Options) Settings {
 	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, LeaseSettings(o.Lease), FenceSettings(o.Fence)}
 	if s.Faults == nil {
 		s.Faults = []string{swarm}
@@ -47,9 +47,9 @@ func SettingsOf(o cell.Options) Settings {
 }
 
 // Options are the settings as cell.Run takes them, without a trace.
-func (s Settings) Options() cell.Options {
+func (s Settings) Options() plan.Options {
 	if len(s.Faults) == 1 && s.Faults[0] == swarm {
 		s.Faults = nil
 	}
-	return cell.Options{Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload, Lease: cell.LeaseOptions(s.Lease), Fence: cell.FenceOptions(s.Fence)}
+	return plan.Options{Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload, Lease: plan.LeaseOptions(s.Lease), Fence: plan.FenceOptions(s.Fence)}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Verification says whether one seed gave one history (D1).
@@ -35,7 +35,7 @@ func (v *Verification) Same() bool { return v.First == v.Second && v.Internal ==
 // the seed twice more, side by side, to name the first event that differs; which
 // can find none, since what differs from run to run may be there or not. Any
 // trace in o is not written. It blocks for as long as the runs take.
-func Verify(run Runner, o cell.Options) Verification {
+func Verify(run Runner, o plan.Options) Verification {
 	o.Trace.W = nil
 	run = Guard(run)
 	v := Verification{Seed: o.Seed}
@@ -56,7 +56,7 @@ func Verify(run Runner, o cell.Options) Verification {
 // part runs a seed twice at a time, comparing the traces line by line as they
 // are written; so nothing is kept. Messages are traced by length and hash, since
 // a text might hide what differs.
-func part(run Runner, o cell.Options) *Divergence {
+func part(run Runner, o plan.Options) *Divergence {
 	o.Trace.Describe = nil
 	var runs sync.WaitGroup
 	start := func() *io.PipeReader {

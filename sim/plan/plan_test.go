@@ -1,4 +1,4 @@
-package cell
+package plan
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ import (
 func TestManyProgramsHaveALogThatCarriesThem(t *testing.T) {
 	tight, slow, many := 0, 0, 0
 	for seed := range uint64(2000) {
-		p := NewPlan(Options{Seed: seed})
+		p := New(Options{Seed: seed})
 		programs := p.Clients * p.Calls.Threads
 		if fits := p.Store.SegmentSize >= min(4*int64(p.Calls.Value), 1<<14); programs > mostInNarrow {
 			many++

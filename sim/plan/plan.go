@@ -1,0 +1,165 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/scenario"
+)
+
+// Options are what a user asks of a run. Zero values are drawn from the seed.
+type Options struct {
+	Seed     uint64
+	Replicas int           // 1 to 7; 0: drawn from 3 to 7
+	Clients  int           // machines with client programs; 0: drawn
+	Duration time.Duration // of the safety phase; 0: 60 s
+	Faults   []string      // families; nil: the swarm; empty: none
+	Workload string        // ""
+	Lease    LeaseOptions
+	Fence    FenceOptions
+	Trace    sim.Trace           // where to write what happens, if anywhere
+	With     *scenario.Extension // what takes part beside what is built in; nil: nothing
+}
+
+// LeaseOptions set apart what replicas are told about time and what their clocks
+// do. The zero value draws both, with clocks that err as far as replicas are told
+// they may. Whether faults aim at the margin between the two is a question of
+// Faults: lease-edge does, all others do not.
+type LeaseOptions struct {
+	// Grant is paxos.Lease.Grant; 0: drawn; below 0: no leases. A Grant that is too
+	// short for the drawn heartbeat is raised to the shortest that is not.
+	Grant time.Duration
+	// Rho is what replicas are configured with, at most 400,000; 0: drawn from 50 to
+	// 200,000.
+	Rho paxos.PPM
+	// Error is the largest rate error of any clock, in thousandths of Rho, at most
+	// 10,000; 0: 1,000, the bound itself. Above that S7 and S7b are expected to break.
+	Error int
+	// OnlyS7 leaves S7b unchecked, so that a run goes on until two replicas hold
+	// read authority at once.
+	OnlyS7 bool
+}
+
+// Plan is one seed's whole configuration: everything a run depends on besides
+// the code. Equal plans give equal runs.
+type Plan struct {
+	Seed     uint64
+	Replicas int
+	Clients  int
+	Workload string
+	Duration time.Duration
+	Faults   []FaultPlan
+
+	Host  host.Config // of every replica, but for its id
+	Store store.Options
+	Link  sim.LinkConfig
+	Disk  sim.DiskConfig
+
+	Backups BackupPlan // where Host.BackupEvery is set
+
+	Grain   time.Duration // of replicas' timers: they ring late by less than that; 0: on time
+	Misfit  Misfit
+	Hoarder paxos.NodeID  // keeps more slots for laggards than Host says; 0: none
+	Plain   bool          // clients are told who the replicas are, and nothing else
+	RatePPB int64         // clocks err by up to so much; the bound is Host.Node.Paxos.Lease.Rho
+	OnlyS7  bool          // S7b is not checked
+	Fatal   time.Duration // before then, no disk is damaged so that its replica must stop
+	Lull    time.Duration // faults rest for as long, time and again; 0: never
+	Calls   CallPlan
+	Fence   FencePlan
+	Hostile HostilePlan
+
+	With *scenario.Extension `json:"-"`
+}
+
+// Limits of what may be asked for.
+const (
+	MaxReplicas = 7
+	MaxClients  = 64
+)
+
+// Check says what is wrong with the options, naming the flag.
+func (o Options) Check() error {
+	switch {
+	case o.Replicas < 0 || o.Replicas > MaxReplicas:
+		return fmt.Errorf("--replicas %d: a cell has 1 to %d", o.Replicas, MaxReplicas)
+	case o.Clients < 0 || o.Clients > MaxClients:
+		return fmt.Errorf("--clients %d: at most %d", o.Clients, MaxClients)
+	case o.Duration < 0 || o.Duration > 24*time.Hour:
+		return fmt.Errorf("--duration %v: between 0 and 24h", o.Duration)
+	case o.Workload != "" && !slices.ContainsFunc(Workloads(o.With), func(w WorkloadInfo) bool { return w.Name == o.Workload }):
+		return fmt.Errorf("unknown workload %q; `chubby sim list` names them all", o.Workload)
+	}
+	for _, f := range o.Faults {
+		if err := faultNamed(f, o.With); err != nil {
+			return err
+		}
+	}
+	if err := o.Fence.check(); err != nil {
+		return err
+	}
+	return o.Lease.check()
+}
+
+func (l LeaseOptions) check() error {
+	switch {
+	case l.Grant > time.Minute:
+		return fmt.Errorf("leases of %v: at most a minute", l.Grant)
+	case l.Rho < 0 || l.Rho > 400_000:
+		return fmt.Errorf("a rate error of %d ppm: between 0 and 400000", l.Rho)
+	case l.Error < 0 || l.Error > 10_000:
+		return fmt.Errorf("an injected rate error of %d thousandths of the bound: between 0 and 10000", l.Error)
+	}
+	return nil
+}
+
+// NewPlan draws a plan. Each fact has draws of its own, so asking for one does
+// not change the others.
+func New(o Options) Plan {
+	src := draw.New(o.Seed).Sub("plan", 0)
+	at := func(site string) *draw.Stream { s := src.Stream(site, 0); return &s }
+	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration, With: o.With}
+	if p.Replicas == 0 {
+		p.Replicas = []int{3, 5, 4, 6, 7}[at("replicas").Weighted([]uint32{10, 6, 2, 1, 1})]
+	}
+	if p.Clients == 0 {
+		p.Clients = int(at("clients").LogUniform(3, 8))
+		if d := at("clients.many"); d.Chance(1, 8) {
+			p.Clients = int(d.LogUniform(8, 50))
+		}
+	}
+	if p.Workload == "" {
+		p.Workload = drawWorkload(o.With, at)
+	}
+	if p.Duration == 0 {
+		p.Duration = 60 * time.Second
+	}
+	p.faults(o.Faults, at)
+	p.machines(at)
+	p.product(src.Seed(), at)
+	p.leases(o.Lease, at)
+	p.misfit(at)
+	p.sessions(at)
+	p.calls(at)
+	p.backups(at)
+	p.quotas(at)
+	switch p.Workload {
+	case Storm:
+		p.storm(o.Workload == Storm, o.Clients, at)
+	case Big:
+		p.big()
+	}
+	p.fence(o.Fence, at)
+	p.hostile(at)
+	p.narrow(at)
+	p.fleeting(o.Faults == nil, at)
+	p.roomy()
+	p.lasting()
+	return p
+}

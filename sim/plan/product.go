@@ -1,0 +1,143 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/tree"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// product draws the tunables of the product, down to the smallest that work.
+func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
+	small := func(site string, hi int64) int { return int(at(site).LogUniform(1, hi)) }
+	p.Host = host.DefaultConfig()
+	c := &p.Host.Node.Paxos
+	c.Seed = seed
+	c.Window = small("paxos.window", 64)
+	c.MaxBatchCommands = small("paxos.batch", 64)
+	c.PageVotes = small("paxos.page", 256)
+	if d := at("paxos.ahead"); d.Chance(1, 2) { // less, and each slot waits for a Chosen or to be sent again
+		c.MaxAhead = int(d.LogUniform(4*int64(c.Window), 1<<12))
+	}
+	c.FetchSlots = small("paxos.fetch", 256)
+	c.PageBytes = int(at("paxos.page-bytes").LogUniform(64, 1<<20))
+	c.Heartbeat = at("paxos.heartbeat").Duration(40*time.Millisecond, 250*time.Millisecond)
+	c.ElectionMin = 2*c.Heartbeat + at("paxos.election").Duration(20*time.Millisecond, 500*time.Millisecond)
+	c.ElectionMax = c.ElectionMin + at("paxos.election-spread").Duration(20*time.Millisecond, 500*time.Millisecond)
+	c.Retransmit = at("paxos.retransmit").Duration(20*time.Millisecond, 200*time.Millisecond)
+	p.Host.Node.ChecksumEvery = time.Duration(at("node.checksum").LogUniform(int64(300*time.Millisecond), int64(20*time.Second)))
+	p.Host.Node.ChecksumRows = int(at("node.checksum-rows").LogUniform(50, 1<<12))
+	p.Host.FlushAfter = at("host.flush").Duration(5*time.Millisecond, 300*time.Millisecond)
+	p.Host.IdleAfter = at("host.idle").Duration(5*time.Millisecond, time.Second)
+	p.Host.SnapshotEvery = paxos.Slot(at("host.snapshot").LogUniform(1, 1000))
+	p.Host.KeepSlots = paxos.Slot(at("host.keep").LogUniform(1, 500)) - 1
+	p.Host.PieceBytes = int(at("host.piece").LogUniform(1<<9, 1<<16))
+	p.Host.RetryAfter = at("host.retry").Duration(20*time.Millisecond, time.Second)
+	p.Host.HoldFor = at("host.hold").Duration(10*time.Millisecond, 5*time.Second)
+}
+
+// quotas draws cells in which there is little room, for programs that use nodes and
+// are content with less.
+func (p *Plan) quotas(at func(string) *draw.Stream) {
+	d := at("quotas")
+	if p.Workload != "files" && p.Workload != "rights" || !d.Chance(1, 3) {
+		return
+	}
+	room := func(nodes int64, values int64) tree.Usage {
+		return tree.Usage{Nodes: uint64(d.Between(2, nodes)), Bytes: uint64(64 + d.LogUniform(1, values*int64(p.Calls.Value)))}
+	}
+	p.Host.Node.Founding.Limits = tree.Limits{Principal: room(24, 16), Directory: room(14, 8)}
+}
+
+// leases draws what replicas are told of time, and what their clocks do. In one
+// seed of four there are no leases: leaders change more often then.
+func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
+	c := &p.Host.Node.Paxos
+	rho := paxos.PPM(at("clock.rate").LogUniform(50, 200_000))
+	if o.Rho != 0 {
+		rho = o.Rho
+	}
+	p.Plain = rho <= PlainRho && at("plain").Chance(1, 3)
+	if o.Error == 0 {
+		o.Error = 1000
+	}
+	p.RatePPB, p.OnlyS7 = min(int64(rho)*int64(o.Error), MaxRatePPB), o.OnlyS7
+	// A term of one and a half heartbeats is short, and renewed in time.
+	least := c.Heartbeat * 3 / 2 * time.Duration(1_000_000+rho) / time.Duration(1_000_000-rho)
+	least = max(least, 200*time.Millisecond)
+	grant := time.Duration(at("lease.grant").LogUniform(int64(least), int64(max(2*least, 3*time.Second))))
+	if at("lease.off").Chance(1, 4) && o == (LeaseOptions{Error: 1000}) {
+		grant = 0
+	}
+	if o.Grant != 0 {
+		grant = max(o.Grant, least)
+	}
+	if o.Grant < 0 {
+		grant = 0
+	}
+	c.Lease = paxos.Lease{Grant: grant, Rho: rho}
+}
+
+// PlainRho is what clients take clocks for that are told nothing: 1 in 1000. They may
+// take them for worse than replicas do.
+const PlainRho = 1000
+
+// PlainGrace is how long a client that is told nothing waits in jeopardy (C11.17).
+const PlainGrace = 45 * time.Second
+
+// sessions draws how long sessions live without a word of their clients, and how
+// long ephemeral nodes wait for who had them open. In half of the cells without
+// handles sessions live for ever.
+func (p *Plan) sessions(at func(string) *draw.Stream) {
+	d := at("sessions")
+	on := d.Chance(1, 2) || OnNodes(p.Workload) || p.Workload == Fenced || p.Added()
+	least := time.Duration(d.LogUniform(int64(500*time.Millisecond), int64(12*time.Second)))
+	s := session.Config{
+		LeaseMin: least, LeaseMax: d.Duration(least, 20*time.Second),
+		KeepAliveRate: int(d.LogUniform(1, 100)),
+	}
+	if d.Chance(1, 2) {
+		s.IdleAfter = time.Duration(d.LogUniform(int64(20*time.Millisecond), int64(time.Minute)))
+	}
+	p.Host.Node.Desk.SweepAfter = time.Duration(at("desk.sweep").LogUniform(int64(200*time.Millisecond), int64(time.Minute)))
+	p.Host.Node.Sessions = session.Config{}
+	if on {
+		p.Host.Node.Sessions = s
+	}
+}
+
+// MaxRatePPB leaves every clock running.
+const MaxRatePPB = 900_000_000
+
+// Grained is when a timer of a replica rings that is set to t.
+func (p *Plan) Grained(t time.Time) time.Time {
+	if p.Grain == 0 || t.IsZero() {
+		return t
+	}
+	return t.Add(p.Grain - 1).Truncate(p.Grain)
+}
+
+func (p *Plan) machines(at func(string) *draw.Stream) {
+	delay := at("link.delay")
+	base := time.Duration(delay.LogUniform(int64(100*time.Microsecond), int64(8*time.Millisecond)))
+	p.Link.Delay = sim.Table{base, base + base/4, base + base/2, 2 * base, 4 * base}
+	disk := at("disk.speed")
+	sync := time.Duration(disk.LogUniform(int64(100*time.Microsecond), int64(10*time.Millisecond)))
+	quick := 20 * time.Microsecond
+	p.Disk = sim.DiskConfig{
+		Read:  sim.Table{quick, 2 * quick},
+		Write: sim.Table{quick, quick, 2 * quick, 5 * quick},
+		Sync:  sim.Table{sync, sync + sync/4, sync + sync/2, 3 * sync},
+		Meta:  sim.Table{quick, 2 * quick},
+	}
+	if d := at("disk.width"); d.Chance(1, 3) {
+		p.Disk.PerKiB = time.Duration(d.LogUniform(int64(time.Microsecond), int64(200*time.Microsecond)))
+	}
+	p.Fatal = at("disk.fatal").Duration(p.Duration/3, p.Duration)
+	p.Store.SegmentSize = at("store.segment").LogUniform(1<<9, 1<<20)
+	p.Store.ChunkSize = int(at("store.chunk").LogUniform(1<<10, 1<<18))
+}
