@@ -7,35 +7,9 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/plan"
 )
-
-func TestTheAtlasLetsNoMoreThanABareMinorityBeDamaged(t *testing.T) {
-	for n, f := range map[int]int{1: 0, 2: 0, 3: 1, 4: 1, 5: 2, 6: 2, 7: 3} {
-		a, hurt := newAtlas(n, 0), 0
-		for id := paxos.NodeID(1); int(id) <= n; id++ {
-			if a.take(id) {
-				hurt++
-			}
-		}
-		require.Equal(t, f, hurt, "of %d", n)
-		require.Zero(t, a.spare())
-		for id := paxos.NodeID(1); int(id) <= n; id++ {
-			require.Equal(t, int(id) <= f, a.take(id), "the first are hit again, the others never")
-		}
-	}
-}
-
-func TestADiskThatMustStopItsReplicaIsNotHitAgain(t *testing.T) {
-	a := newAtlas(5, 0)
-	require.True(t, a.take(2))
-	a.doom(2)
-	require.False(t, a.take(2))
-	require.True(t, a.take(4))
-	a.bury(4, false)
-	require.False(t, a.take(4))
-	require.True(t, a.isHurt(2) && a.isHurt(4) && a.isDead(4) && !a.isDead(2))
-}
 
 // Damaged and absent together are at most f: the others are a quorum whose votes
 // can all be read.
@@ -47,9 +21,9 @@ func TestWhoIsAbsentCountsAgainstTheDamaged(t *testing.T) {
 		t.Cleanup(c.world.Close)
 		a := c.watch.atlas
 		for id := range seed % uint64(n) {
-			a.take(paxos.NodeID(id + 1))
+			a.Take(paxos.NodeID(id + 1))
 		}
-		out := a.hurt
+		out := a.Hurt
 		for _, m := range c.missing(c.world.Draw("test", 0)) {
 			out |= 1 << m.Addr()
 			sizes[n]++
@@ -115,18 +89,18 @@ func TestWhenARegisterIsOutdated(t *testing.T) {
 	require.True(t, s.outdated(was), "a later life")
 	d.noted.boot--
 
-	require.NoError(t, s.mem.Corrupt(registers[0]+".a", 30, 1))
-	b, err := s.mem.Contents(registers[0] + ".b")
+	require.NoError(t, s.mem.Corrupt(damage.Registers[0]+".a", 30, 1))
+	b, err := s.mem.Contents(damage.Registers[0] + ".b")
 	require.NoError(t, err)
 	now, other := s.register()
 	require.Equal(t, was, now, "of a copy that is good")
 	require.Equal(t, b, other)
 	s.putBack(was, image)
-	require.False(t, c.watch.atlas.isDoomed(s.id), "nothing shows that it is old")
+	require.False(t, c.watch.atlas.IsDoomed(s.id), "nothing shows that it is old")
 	d.noted.boot++
 	s.putBack(was, image)
-	require.True(t, c.watch.atlas.isDoomed(s.id))
-	got, err := s.mem.Contents(registers[0] + ".a")
+	require.True(t, c.watch.atlas.IsDoomed(s.id))
+	got, err := s.mem.Contents(damage.Registers[0] + ".a")
 	require.NoError(t, err)
 	require.Equal(t, image, got)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/replica/lane"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -48,7 +49,7 @@ func (c *Cell) spoils(m *sim.Machine) {
 func (r *replica) runBackup(j host.BackupJob) {
 	p := r.cell.plan.Backups
 	b := lane.Backup{
-		Place: store.Place{FS: r.env.FarFS(), Dir: dataDir, Keep: p.Keep, ChunkSize: p.Chunk},
+		Place: store.Place{FS: r.env.FarFS(), Dir: damage.DataDir, Keep: p.Keep, ChunkSize: p.Chunk},
 		Told:  func(j host.BackupJob, made store.Made, err error) { r.cell.backedUp(r.id, j, made, err) },
 	}
 	done := b.Do(j)

@@ -17,6 +17,8 @@ import (
 	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/damage"
+	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -83,7 +85,7 @@ func TestWhatIsKeptAtAPlace(t *testing.T) {
 		return c, id, b.Cell, c.world.Machine(sim.Addr(id)).Far().Mem()
 	}
 	another := func(mem *vfs.Mem, cell uint64) {
-		f, err := mem.Create(fmt.Sprintf("%s/cell-%016x/%020d.snap", dataDir, cell, 1))
+		f, err := mem.Create(fmt.Sprintf("%s/cell-%016x/%020d.snap", damage.DataDir, cell, 1))
 		require.NoError(t, err)
 		require.NoError(t, f.Close())
 	}
@@ -185,7 +187,7 @@ func TestWhatARebornCellMustNotHave(t *testing.T) {
 	restoration := backup.Restoration{Members: []paxos.NodeID{1}, Secret: [32]byte{1, 1}, Nonce: api.Nonce{1, 1}, Lease: time.Second}
 	made, err := b.Restore(restoration)
 	require.NoError(t, err)
-	require.Equal(t, fault{}, was.comesBack(made))
+	require.Equal(t, model.Finding{}, was.comesBack(made))
 	id, _ := rows.CellID(made.Rows.View())
 	for text, spoil := range map[string]func(*former, *backup.Restored){
 		"has the secret":      func(f *former, _ *backup.Restored) { f.cell = id },
@@ -196,10 +198,10 @@ func TestWhatARebornCellMustNotHave(t *testing.T) {
 	} {
 		f, m := was, made
 		spoil(&f, &m)
-		require.Contains(t, f.comesBack(m).text, text)
+		require.Contains(t, f.comesBack(m).Text, text)
 	}
 	tx := made.Rows.Begin()
 	rows.SetBackup(tx, rows.Backup{Slot: 7})
 	tx.Commit()
-	require.Contains(t, was.comesBack(made).text, "a backup of the old one")
+	require.Contains(t, was.comesBack(made).Text, "a backup of the old one")
 }

@@ -13,7 +13,10 @@ import (
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/belief"
+	"github.com/chubbycell/chubby/sim/check/leases"
+	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -27,7 +30,7 @@ type Cell struct {
 	clients  []*sim.Machine
 	watch    *watch
 	rare     rare
-	leases   *leaseWatch
+	leases   *leases.Checker
 	nodes    *fileBook
 	holdings *holdings
 	minds    *clientWatch
@@ -85,7 +88,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = newWatch(c.world, p.Replicas)
-	c.watch.atlas.fatal, c.watch.keep = p.Fatal, p.Host.KeepSlots
+	c.watch.atlas.Fatal, c.watch.keep = p.Fatal, p.Host.KeepSlots
 	c.watch.locks.rho = paxos.PPM(p.RatePPB / 1000)
 	c.watch.bids = c.bid
 	c.minds = newClientWatch(c.world)
@@ -101,9 +104,9 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.shown = newSequencerWatch(c.world, c.watch.locks)
 	c.sessions = newSessionWatch(c.world, p.Replicas, p.Host.Node.Sessions)
 	c.sessions.sweep, c.sessions.room = p.Host.Node.Desk.SweepAfter, p.Host.Node.Desk.Handles
-	c.sessions.given = func(t api.Token) *grip { return c.handles.given[t] }
+	c.sessions.given = func(t api.Token) *model.Grip { return c.handles.given[t] }
 	c.sessions.held = c.watch.held
-	c.sessions.owed = func(e api.Epoch) map[delayID]time.Duration { return c.watch.locks.owed.at[e] }
+	c.sessions.owed = func(e api.Epoch) map[model.DelayID]time.Duration { return c.watch.locks.owed.at[e] }
 	c.sessions.opens = func(s api.SessionID) bool { return len(c.handles.room.opens[s]) > 0 }
 	c.sessions.uses = c.handles.uses
 	c.promises = newPromiseWatch(c)
@@ -116,8 +119,8 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.nodes.alien = func(s api.SessionID) bool { return c.rights.opened[s] == c.intruder() }
 	c.watch.alone = c.mayRead
 	c.watch.each = c.executed
-	c.leases = newLeaseWatch(c.world, p.Replicas)
-	c.leases.onlyS7 = p.OnlyS7
+	c.leases = leases.New(c.world, p.Replicas)
+	c.leases.OnlyS7 = p.OnlyS7
 	c.listen()
 	c.history = linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](1024)
 	rates := c.world.Draw("cell.clock", 0)
@@ -132,7 +135,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 		m := c.world.Add(sim.MachineConfig{Process: newReplica(c, paxos.NodeID(i+1)), Clock: clock(), Disk: p.Disk, Far: p.Far()})
 		c.spoils(m)
 		c.replicas = append(c.replicas, m)
-		c.leases.parties[i+1] = machineParty{m}
+		c.leases.Parties[i+1] = machineParty{m}
 	}
 	for i := range p.Clients {
 		m := c.world.Add(sim.MachineConfig{
@@ -283,15 +286,15 @@ func (c *Cell) refused(r *replica, err error, lost bool) {
 	transient := errors.Is(err, vfs.ErrIO) || errors.Is(err, vfs.ErrNoSpace)
 	mem := c.world.Machine(sim.Addr(r.id)).Disk().Mem()
 	switch {
-	case !c.watch.atlas.isHurt(r.id) && !transient:
+	case !c.watch.atlas.IsHurt(r.id) && !transient:
 		c.world.Break("S17", "replica %d refuses a log that no fault but power cuts has touched: %v", r.id, err)
-	case !transient && !lost && !c.watch.atlas.isDoomed(r.id) && !halfWritten(mem):
+	case !transient && !lost && !c.watch.atlas.IsDoomed(r.id) && !damage.HalfWritten(mem):
 		c.world.Break("S17", "replica %d refuses a disk whose damage it can bear: %v", r.id, err)
-	case c.watch.atlas.isHurt(r.id) && (!transient || spoilt(mem)):
-		if !c.watch.atlas.isDead(r.id) {
+	case c.watch.atlas.IsHurt(r.id) && (!transient || spoilt(mem)):
+		if !c.watch.atlas.IsDead(r.id) {
 			c.watch.rot.stopped++
 		}
-		c.watch.atlas.bury(r.id, halfWritten(mem))
+		c.watch.atlas.Bury(r.id, damage.HalfWritten(mem))
 	}
 }
 
@@ -301,7 +304,7 @@ func (c *Cell) failed(r *replica) {
 	c.failures++
 	c.retire(r)
 	c.corrects(r)
-	if c.watch.atlas.isDead(r.id) {
+	if c.watch.atlas.IsDead(r.id) {
 		return
 	}
 	m := c.world.Machine(sim.Addr(r.id))

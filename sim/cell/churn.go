@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -33,7 +34,7 @@ func (p *program) churnTurn(ctx context.Context) {
 			p.readDir(ctx, o)
 			return
 		}
-		p.open(ctx, dir, client.CreateMay, p.draws.Chance(1, 4) && dir != above(hotNode))
+		p.open(ctx, dir, client.CreateMay, p.draws.Chance(1, 4) && dir != model.Parent(hotNode))
 	default:
 		p.open(ctx, fmt.Sprintf("%s/e%d", dir, p.draws.Int(8)), client.CreateMay, true)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // Every message between replicas claims something (message.go says what), and
@@ -79,14 +80,14 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	if p.Session == 0 || p.Seq == 0 || p.Code.Execution() != api.Executed {
 		return // the opening of a session, a KeepAlive, or no answer
 	}
-	name := call{p.Session, p.Seq}
+	name := model.Call{Session: p.Session, Seq: p.Seq}
 	h.final.answered(name)
 	e, ok := h.calls[name]
 	of, tree := h.asked[name]
 	read := slices.ContainsFunc(reads, func(r node.Read) bool {
-		return r.Session == p.Session && r.Seq == p.Seq && digest(r.Result) == digest(p.Result)
+		return r.Session == p.Session && r.Seq == p.Seq && model.Digest(r.Result) == model.Digest(p.Result)
 	})
-	this := answerTo{name, digest(p.Result)}
+	this := answerTo{name, model.Digest(p.Result)}
 	then, again := h.given[this]
 	// To refuse by memory, however much authority there is, what these rows have an
 	// answer for would be to say that nothing was done; unless it was refused before,
@@ -123,7 +124,7 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	// A lock's node may go in a slot before the one in which the call is given up,
 	// and both slots be applied at once: then the answer is of the former.
 	refused = refused || e.left && paxos.Slot(e.at.Slot) >= h.disks[id].fresh && h.alone(id)
-	if ok && !refused && e.answer != digest(p.Result) {
+	if ok && !refused && e.answer != model.Digest(p.Result) {
 		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, which is not what it was at %v", id, p.Seq, p.Session, p.Code, e.at)
 	}
 }
@@ -154,7 +155,7 @@ func (h *watch) claimsVotes(id paxos.NodeID, m paxos.Promise) {
 		case voted && (told.Ballot != has.Ballot || !told.Lost && told.Value != has.Value):
 			h.lies(id, m, "not the vote for %v at %v in slot %d that its disk holds", has.Value, has.Ballot, s)
 			return
-		case voted && told.Lost && !h.atlas.isHurt(id):
+		case voted && told.Lost && !h.atlas.IsHurt(id):
 			h.lies(id, m, "an unreadable vote at %v in slot %d, and nothing has damaged its disk", told.Ballot, s)
 			return
 		}
@@ -251,13 +252,13 @@ func (h *watch) asks(to paxos.NodeID, q api.Request) {
 	h.final.asks(q)
 	switch q.Op.(type) {
 	case api.Acquire:
-		h.asked[call{q.Session, q.Seq}] = aboutLock
+		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutLock
 	case api.Poison:
-		h.asked[call{q.Session, q.Seq}] = aboutMemory
+		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutMemory
 	case api.CloseHandle, api.SetSequencer:
-		h.asked[call{q.Session, q.Seq}] = aboutHandle
+		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutHandle
 	case api.Open, api.GetContents, api.GetStat, api.ReadDir, api.SetContents, api.SetACL, api.DeleteNode,
 		api.GetSequencer, api.CheckSequencer, api.Release:
-		h.asked[call{q.Session, q.Seq}] = aboutNode
+		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutNode
 	}
 }

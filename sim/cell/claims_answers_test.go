@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // comes lets call 1 of session 7 come to replica 1.
@@ -207,12 +208,12 @@ func TestAGrantOfBeforeThatIsOver(t *testing.T) {
 			f := newFacts(t)
 			f.h.epoch = 1
 			f.comes(c.op)
-			deed := command.Acquire{Node: lockNode, Handle: gripOn(7).id, Mode: api.Exclusive}
+			deed := command.Acquire{Node: lockNode, Handle: gripOn(7).ID, Mode: api.Exclusive}
 			granted := f.executes(1, deed, api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}})
 			f.h.locks.command(&granted)
-			require.Contains(t, f.h.locks.calls, call{7, 1})
+			require.Contains(t, f.h.locks.calls, model.Call{Session: 7, Seq: 1})
 			if c.freed {
-				delete(f.h.locks.calls, call{7, 1})
+				delete(f.h.locks.calls, model.Call{Session: 7, Seq: 1})
 			}
 			f.h.epoch = 2
 			f.replies(c.epoch, api.Result{Code: api.NotHeld})
@@ -232,7 +233,7 @@ func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 	for later, want := range map[bool]string{false: "", true: "I-W1"} {
 		f := newFacts(t)
 		f.h.alone = func(paxos.NodeID) bool { return true }
-		f.h.asked[call{7, 1}] = aboutNode
+		f.h.asked[model.Call{Session: 7, Seq: 1}] = aboutNode
 		for s := paxos.Slot(1); s <= 2; s++ {
 			f.vote(1, s, ballot(1, 1), "a")
 			f.vote(2, s, ballot(1, 1), "a")

@@ -64,7 +64,7 @@ func (h *watch) allowed(a *attempt, m paxos.Accept) bool {
 		}
 		v, voted := h.disks[id].votes.at(m.Slot)
 		switch {
-		case h.atlas.isHurt(paxos.NodeID(id)), voted && !v.Ballot.Less(m.Ballot):
+		case h.atlas.IsHurt(paxos.NodeID(id)), voted && !v.Ballot.Less(m.Ballot):
 			return true
 		case voted:
 			before = append(before, paxos.Vote{Slot: v.Slot, Ballot: v.Ballot, Value: v.Value})

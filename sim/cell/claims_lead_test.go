@@ -50,7 +50,7 @@ func TestWhoProposesHasFinishedPhase1(t *testing.T) {
 			f.vote(2, 5, ballot(3, 3), "v")
 			f.vote(3, 5, ballot(3, 3), "v")
 		}, "x", ""},
-		{"what a damaged disk had is not known", func(f *facts) { f.vote(2, 5, low, "v"); two(f); f.h.atlas.take(2) }, "x", ""},
+		{"what a damaged disk had is not known", func(f *facts) { f.vote(2, 5, low, "v"); two(f); f.h.atlas.Take(2) }, "x", ""},
 	} {
 		f := newFacts(t)
 		c.facts(f)

@@ -172,7 +172,7 @@ func (x *Crowd) freed(m *sim.Machine) int64 {
 	r := running(m)
 	x.cell.retire(r)
 	m.Kill()
-	x.cell.leases.seen[r.id].of = nil
+	x.cell.leases.Seen[r.id].Of = nil
 	*r = replica{cell: x.cell, id: r.id, retired: true}
 	return before - heap()
 }

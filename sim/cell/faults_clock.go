@@ -25,7 +25,7 @@ func (c *Cell) rate(d *sim.Draw) int64 {
 func (c *Cell) setRate(m *sim.Machine, ppb int64) {
 	m.Clock().SetRate(ppb)
 	if !m.Addr().IsClient() {
-		c.leases.turned(paxos.NodeID(m.Addr()))
+		c.leases.Turned(paxos.NodeID(m.Addr()))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // echoing is a machine whose next life will hear again what was said to the present
@@ -20,7 +21,7 @@ type echoing struct {
 type saying struct {
 	from sim.Addr
 	wire []byte
-	of   call // that it answers
+	of   model.Call // that it answers
 }
 
 // answers says that what was said to it answers its calls; it finds out which.
@@ -30,7 +31,7 @@ func (e *echoing) answers() bool {
 	}
 	for i := range e.said {
 		if p, err := api.DecodeReply(e.said[i].wire); err == nil {
-			e.said[i].of = call{p.Session, p.Seq}
+			e.said[i].of = model.Call{Session: p.Session, Seq: p.Seq}
 		}
 	}
 	return len(e.said) > 0
@@ -44,7 +45,7 @@ func (c *Cell) recalls(from sim.Addr, q api.Request) {
 		if e.to != from {
 			continue
 		}
-		if i := slices.IndexFunc(e.said, func(s saying) bool { return s.of.seq == q.Seq && s.of.session != q.Session }); i >= 0 {
+		if i := slices.IndexFunc(e.said, func(s saying) bool { return s.of.Seq == q.Seq && s.of.Session != q.Session }); i >= 0 {
 			c.world.Net().Link(e.said[i].from, from).Echo(e.said[i].wire)
 			e.said = slices.Delete(e.said, i, i+1)
 		}

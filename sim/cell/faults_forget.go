@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -29,9 +30,9 @@ func forget(c *Cell, d *sim.Draw) {
 	case 0:
 		s.older()
 	case 1:
-		s.vanish(func(file string) bool { return strings.HasPrefix(file, registers[0]) })
+		s.vanish(func(file string) bool { return strings.HasPrefix(file, damage.Registers[0]) })
 	case 2:
-		s.vanish(func(file string) bool { return strings.HasPrefix(file, dataDir+"/log/") })
+		s.vanish(func(file string) bool { return strings.HasPrefix(file, damage.DataDir+"/log/") })
 	case 3:
 		s.vanish(func(file string) bool { return strings.HasSuffix(file, ".snap") })
 	case 4:
@@ -66,7 +67,7 @@ func (s *decayed) restart(change func()) {
 // has no record yet: without its register that is a new one.
 func (s *decayed) vanish(meant func(file string) bool) {
 	s.restart(func() {
-		manifest, ok := platter.Register(s.mem, registers[1])
+		manifest, ok := platter.Register(s.mem, damage.Registers[1])
 		var gone []string
 		snapshots := false
 		for _, f := range s.mem.Files() {
@@ -78,7 +79,7 @@ func (s *decayed) vanish(meant func(file string) bool) {
 		if len(gone) == 0 || !ok || s.c.watch.disks[s.id].noted.boot == 0 || snapshots && platter.Begin(manifest) == 1 {
 			return
 		}
-		s.c.watch.atlas.doom(s.id)
+		s.c.watch.atlas.Doom(s.id)
 		for _, name := range gone {
 			must(s.mem.Lose(name))
 		}
@@ -89,14 +90,14 @@ func (s *decayed) vanish(meant func(file string) bool) {
 // and then puts that back.
 func (s *decayed) older() {
 	was, image := s.register()
-	if was == nil || halfWritten(s.mem) {
+	if was == nil || damage.HalfWritten(s.mem) {
 		return
 	}
 	gap, looks := s.d.Duration(10*time.Millisecond, 200*time.Millisecond), 0
 	var look func()
 	look = func() {
 		switch looks++; {
-		case s.c.watch.atlas.isDead(s.id), s.c.watch.atlas.isDoomed(s.id):
+		case s.c.watch.atlas.IsDead(s.id), s.c.watch.atlas.IsDoomed(s.id):
 		case s.outdated(was):
 			s.restart(func() { s.putBack(was, image) })
 		case looks < 50:
@@ -111,8 +112,8 @@ func (s *decayed) older() {
 func (s *decayed) register() (value, image []byte) {
 	var best uint64
 	for _, suffix := range platter.Copies {
-		if v, version, ok := platter.Copy(s.mem, registers[0]+suffix); ok && (value == nil || version > best) {
-			b, err := s.mem.Contents(registers[0] + suffix)
+		if v, version, ok := platter.Copy(s.mem, damage.Registers[0]+suffix); ok && (value == nil || version > best) {
+			b, err := s.mem.Contents(damage.Registers[0] + suffix)
 			must(err)
 			value, image, best = v, b, version
 		}
@@ -124,23 +125,23 @@ func (s *decayed) register() (value, image []byte) {
 // cut has left still shows that.
 func (s *decayed) putBack(was, image []byte) {
 	for _, suffix := range platter.Copies {
-		if b, err := s.mem.Contents(registers[0] + suffix); err != nil || len(b) < len(image) {
+		if b, err := s.mem.Contents(damage.Registers[0] + suffix); err != nil || len(b) < len(image) {
 			return
 		}
 	}
 	if !s.outdated(was) {
 		return
 	}
-	s.c.watch.atlas.doom(s.id)
+	s.c.watch.atlas.Doom(s.id)
 	for _, suffix := range platter.Copies {
-		must(s.mem.Overlay(registers[0]+suffix, 0, image))
+		must(s.mem.Overlay(damage.Registers[0]+suffix, 0, image))
 	}
 }
 
 // outdated says that the log shows of a promise register that it is old: it was cut
 // since, or has a record of a later life or of a higher promise.
 func (s *decayed) outdated(was []byte) bool {
-	manifest, ok := platter.Register(s.mem, registers[1])
+	manifest, ok := platter.Register(s.mem, damage.Registers[1])
 	says := platter.ReadPromise(was)
 	log := s.c.watch.disks[s.id].noted
 	return ok && (says.First < platter.Begin(manifest) || says.Boot < log.boot || says.Ballot.Less(log.promise))
@@ -151,7 +152,7 @@ func (s *decayed) outdated(was []byte) bool {
 // cuts the power while its next life mends the two: what the first of them holds then may
 // be in the machine's memory alone.
 func halfMended(c *Cell, d *sim.Draw) {
-	m, name := c.anyReplica(d), registers[d.Weighted([]uint32{2, 1})]
+	m, name := c.anyReplica(d), damage.Registers[d.Weighted([]uint32{2, 1})]
 	mem := m.Disk().Mem()
 	if d.Chance(1, 2) {
 		atWrite(mem, name+".b", func() { c.later(0, func() { c.cutPower(m, d) }) })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -28,17 +29,17 @@ func (c *Cell) decay(d *sim.Draw) (decayed, bool) { return c.decayOf(c.anyReplic
 // decayOf takes this one, if it may be damaged.
 func (c *Cell) decayOf(m *sim.Machine, d *sim.Draw) (decayed, bool) {
 	id := paxos.NodeID(m.Addr())
-	if !c.watch.atlas.take(id) {
+	if !c.watch.atlas.Take(id) {
 		return decayed{}, false
 	}
 	facts, mem := &c.watch.disks[id], m.Disk().Mem()
-	known := max(uint64(facts.mark), vouched(mem))
-	hits := platter.Covered(platter.Frames(mem, dataDir+"/log"), uint64(facts.lsn), known)
+	known := max(uint64(facts.mark), damage.Vouched(mem))
+	hits := platter.Covered(platter.Frames(mem, damage.DataDir+"/log"), uint64(facts.lsn), known)
 	return decayed{c, d, m, id, mem, hits}, true
 }
 
 // mayStop says whether it is time for damage that stops a replica.
-func (c *Cell) mayStop() bool { return c.world.Now() >= c.watch.atlas.fatal }
+func (c *Cell) mayStop() bool { return c.world.Now() >= c.watch.atlas.Fatal }
 
 // must is for damage to a place that was looked up a moment ago.
 func must(err error) {
@@ -181,7 +182,7 @@ func rotStore(c *Cell, d *sim.Draw) {
 	if c.mayStop() && d.Chance(1, 3) {
 		c.onMark = append(c.onMark, func(m *sim.Machine) {
 			if s, ok := c.decayOf(m, d); ok {
-				c.watch.atlas.doom(s.id)
+				c.watch.atlas.Doom(s.id)
 				s.rotEnd()
 				s.reread()
 			}
@@ -197,7 +198,7 @@ func rotStore(c *Cell, d *sim.Draw) {
 		how = d.Weighted([]uint32{1, 2, 1, 1, 1})
 	}
 	if how > 0 {
-		c.watch.atlas.doom(s.id)
+		c.watch.atlas.Doom(s.id)
 	}
 	switch how {
 	case 0:
@@ -215,7 +216,7 @@ func rotStore(c *Cell, d *sim.Draw) {
 }
 
 func (s *decayed) rotRegister(copies ...string) {
-	name := registers[s.d.Weighted([]uint32{2, 1})]
+	name := damage.Registers[s.d.Weighted([]uint32{2, 1})]
 	for _, suffix := range copies {
 		if b, err := s.mem.Contents(name + suffix); err == nil && len(b) > 0 {
 			s.garbage(name+suffix, 0, int64(len(b)))
@@ -299,7 +300,7 @@ func misdirect(c *Cell, d *sim.Draw) {
 	if n == 0 || room == 0 || from == to && platter.ReadsOn(s.hits, to, at, off) {
 		return
 	}
-	c.watch.atlas.doom(s.id)
+	c.watch.atlas.Doom(s.id)
 	b, err := s.mem.Contents(from)
 	must(err)
 	moved := b[off : off+n]
@@ -318,7 +319,7 @@ func (s *decayed) astray() {
 		}
 	}
 	it := s.d.Int(2)
-	name, other := registers[0]+platter.Copies[it], registers[0]+platter.Copies[1-it]
+	name, other := damage.Registers[0]+platter.Copies[it], damage.Registers[0]+platter.Copies[1-it]
 	mem := s.mem
 	mem.SetFault(func(call vfs.Call) vfs.Fault {
 		if call.Op != vfs.OpWriteAt || call.Name != name {
@@ -368,7 +369,7 @@ func readError(c *Cell, d *sim.Draw) {
 	if !ok {
 		return
 	}
-	c.watch.atlas.doom(s.id)
+	c.watch.atlas.Doom(s.id)
 	if file, off, n := s.run(); n > 0 {
 		must(s.mem.Spoil(file, off, int(n)))
 	}
@@ -400,7 +401,7 @@ func stray(c *Cell, d *sim.Draw) {
 	m := c.anyReplica(d)
 	id := paxos.NodeID(m.Addr())
 	r := running(m)
-	if r == nil || r.host.Node() == nil || !c.watch.atlas.take(id) {
+	if r == nil || r.host.Node() == nil || !c.watch.atlas.Take(id) {
 		return
 	}
 	key := strayFamilies[d.Int(len(strayFamilies)):][:1] + "~~~~~~~~~~~~~~~~"

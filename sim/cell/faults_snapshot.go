@@ -22,7 +22,7 @@ func rotSnapshot(c *Cell, d *sim.Draw) {
 		}
 	}
 	n, id := len(files), paxos.NodeID(m.Addr())
-	if n == 0 || n > 1 && slices.Contains(c.rotten[id], files[n-2]) || !c.watch.atlas.take(id) {
+	if n == 0 || n > 1 && slices.Contains(c.rotten[id], files[n-2]) || !c.watch.atlas.Take(id) {
 		return
 	}
 	if c.rotten == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // fileBook keeps the history of nodes: what client programs asked and were told,
@@ -16,7 +17,7 @@ import (
 type fileBook struct {
 	history *linearizability.Recorder[linearizability.FileInput, linearizability.FileOutput]
 	trails  []fileTrail
-	results map[call]placed // of acts that were executed
+	results map[model.Call]placed // of acts that were executed
 	now     func() int64
 	alien   func(api.SessionID) bool // a session that no program of ours has
 	nested  uint64                   // nodes that were made in directories that stand in others
@@ -43,7 +44,7 @@ const system = -1
 func newFileBook(now func() int64) *fileBook {
 	return &fileBook{
 		history: linearizability.NewRecorder[linearizability.FileInput, linearizability.FileOutput](64),
-		results: map[call]placed{}, now: now,
+		results: map[model.Call]placed{}, now: now,
 		alien: func(api.SessionID) bool { return false },
 	}
 }
@@ -55,8 +56,8 @@ func (b *fileBook) command(a *command.Applied, at linearizability.Position) {
 	}
 	switch c := a.Command.(type) {
 	case command.Act:
-		b.results[call{c.Session, c.Seq}] = placed{at, a.Result}
-		if o, ok := a.Result.Detail.(api.Opened); ok && o.Created && above(above(o.Node.Path.String())) != "/" {
+		b.results[model.Call{Session: c.Session, Seq: c.Seq}] = placed{at, a.Result}
+		if o, ok := a.Result.Detail.(api.Opened); ok && o.Created && model.Parent(model.Parent(o.Node.Path.String())) != "/" {
 			b.nested++
 		}
 		if b.alien(c.Session) {
@@ -143,8 +144,8 @@ func (f fileCall) ends(out linearizability.FileOutput, err error) (linearizabili
 		b.history.Failed(trail.op, ns)
 		trail.no = true
 	}
-	if x := untold(f.in, out); known && x != (fault{}) {
-		c.world.Break(x.id, "what client %d was answered to operation %d on %s %s", f.id, f.in.Op, f.in.Path, x.text)
+	if x := untold(f.in, out); known && x != (model.Finding{}) {
+		c.world.Break(x.ID, "what client %d was answered to operation %d on %s %s", f.id, f.in.Op, f.in.Path, x.Text)
 	}
 	p.shut = c.handles.room.over[p.trail.Session]
 	p.answered(err, f.in.Path == hotNode, "a call on "+f.in.Path)
@@ -270,7 +271,7 @@ func fileReads(in linearizability.FileInput, out linearizability.FileOutput) boo
 func (c *Cell) checkFiles(r *Result) {
 	b := c.nodes
 	for _, t := range b.trails {
-		p, ok := b.results[call{t.trail.Session, t.trail.Seq}]
+		p, ok := b.results[model.Call{Session: t.trail.Session, Seq: t.trail.Seq}]
 		if !ok {
 			continue
 		}

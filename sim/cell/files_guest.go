@@ -5,6 +5,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/tree"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // stranger notes what somebody did to nodes who keeps no books: as calls of the
@@ -20,13 +21,13 @@ func (b *fileBook) stranger(d command.Deed, r api.Result, at linearizability.Pos
 			b.did(at, linearizability.FileInput{
 				Op: linearizability.FileOpen, Path: d.Path.String(), Create: linearizability.FileCreation(d.Create),
 				Kind: out.Stat.Kind, Ephemeral: d.Ephemeral, Contents: d.Contents,
-				Names: linearizability.FileNames(three(d.Names)),
+				Names: linearizability.FileNames(model.ACLNames(d.Names)),
 			}, out)
 		}
 	case command.SetContents:
 		b.did(at, onNode(linearizability.FileInput{Op: linearizability.FileSet, Contents: d.Contents, When: uint64(d.When)}, d.Node), out)
 	case command.SetACL:
-		in := linearizability.FileInput{Op: linearizability.FileSetNames, Names: linearizability.FileNames(three(d.Names)), When: uint64(d.When)}
+		in := linearizability.FileInput{Op: linearizability.FileSetNames, Names: linearizability.FileNames(model.ACLNames(d.Names)), When: uint64(d.When)}
 		b.did(at, onNode(in, d.Node), out)
 	case command.DeleteNode:
 		b.did(at, onNode(linearizability.FileInput{Op: linearizability.FileDelete}, d.Node), out)
@@ -48,9 +49,9 @@ func (b *fileBook) founded(f tree.Founding, n uint64, at linearizability.Positio
 		b.did(at, in, linearizability.FileOutput{Created: true, Stat: stat})
 		at.Index++
 	}
-	makes(aclDir, linearizability.FileDirectory, "", three(f.ACL))
+	makes(model.ACLDir, linearizability.FileDirectory, "", model.ACLNames(f.ACL))
 	for _, file := range f.Files {
-		makes(aclDir+"/"+string(file.Name), linearizability.FilePlain, file.Contents, inherit(three(file.Names), three(f.ACL)))
+		makes(model.ACLDir+"/"+string(file.Name), linearizability.FilePlain, file.Contents, model.InheritACL(model.ACLNames(file.Names), model.ACLNames(f.ACL)))
 	}
 }
 

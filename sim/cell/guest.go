@@ -5,6 +5,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // hostile is what runs on the machine of such a client: raw requests, one after
@@ -92,7 +93,7 @@ func (o *overheard) request(d *sim.Draw, q api.Request, wire []byte) {
 	if q.Session != 0 {
 		keep(d, &o.session, q.Session)
 	}
-	if t, ok := tokenIn(q.Op); ok {
+	if t, ok := model.TokenIn(q.Op); ok {
 		keep(d, &o.tokens, t)
 	}
 }

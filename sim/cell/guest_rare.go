@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -96,7 +97,7 @@ func (h *hostile) reopens() {
 // overstays asks for a longer lock-delay than there is: it gets the longest, and a
 // handle like any other.
 func (h *hostile) overstays() {
-	op := api.Open{Path: h.place(), Rights: api.RightRead | api.RightWrite, Delay: api.LockDelay(longestDelay.Milliseconds()) + 1 + api.LockDelay(h.odd.Int(1<<20))}
+	op := api.Open{Path: h.place(), Rights: api.RightRead | api.RightWrite, Delay: api.LockDelay(model.LongestDelay.Milliseconds()) + 1 + api.LockDelay(h.odd.Int(1<<20))}
 	h.send("open", op, anything)
 }
 

@@ -78,7 +78,7 @@ func (h *hostile) noise(n int) []byte {
 // steals uses a token of another session in its own.
 func (h *hostile) steals() {
 	t, ok := pick(h.draws, h.cell.heard.tokens)
-	if g := h.cell.handles.given[t]; !ok || g == nil || g.session == h.session {
+	if g := h.cell.handles.given[t]; !ok || g == nil || g.Session == h.session {
 		return
 	}
 	if h.draws.Chance(1, 6) {
@@ -277,7 +277,7 @@ func (h *hostile) presumes() {
 		return
 	}
 	g := h.cell.handles.given[t]
-	if g == nil || g.rights != api.RightRead {
+	if g == nil || g.Rights != api.RightRead {
 		return
 	}
 	no := only(api.NoRight, api.HandleClosed, api.HandlePoisoned, api.Gone, api.BadHandle)

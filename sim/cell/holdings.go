@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/lock"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // Short names of what the model of locks has.
@@ -28,9 +29,9 @@ type holdings struct {
 	now    func() int64
 	stamp  int64
 	calls  []lockCall
-	deeds  []lockDeed // in the order of the log
-	unsure int        // calls of unknown outcome
-	wrong  fault      // in how calls stand in the log
+	deeds  []lockDeed    // in the order of the log
+	unsure int           // calls of unknown outcome
+	wrong  model.Finding // in how calls stand in the log
 }
 
 // lockCall is what a program asked for. Where in the log it stands is looked up at
@@ -45,7 +46,7 @@ type lockCall struct {
 // lockDeed is what the log did to a lock.
 type lockDeed struct {
 	op   lockOperation
-	call call // that did it; zero: none
+	call model.Call // that did it; zero: none
 }
 
 func newHoldings(l *lockBook, now func() int64) *holdings { return &holdings{locks: l, now: now} }
@@ -158,7 +159,7 @@ func (p *program) locked(ctx context.Context, o *opened, in lockInput, do func(c
 func (o *opened) onLock(op linearizability.LockOp) lockInput {
 	return lockInput{
 		Op: op, Path: o.path, Instance: uint64(o.stat.Instance),
-		Handle: owner{session: o.session, handle: o.id}.String(),
+		Handle: model.Owner{Session: o.session, Handle: o.id}.String(),
 	}
 }
 
@@ -197,7 +198,7 @@ func (b *holdings) command(a *command.Applied, at linearizability.Position) {
 	case command.Expire:
 		b.session(c.Session, a, at, true)
 	case command.FailHandle:
-		b.fails([]owner{{c.Session, c.Handle}}, a, at)
+		b.fails([]model.Owner{{Session: c.Session, Handle: c.Handle}}, a, at)
 	case command.DelayOver:
 		b.does(at, lockInput{Op: linearizability.LockDelayOver, Began: uint64(c.Freed)}, c.Node, lockOutput{})
 	case command.Sweep:
@@ -206,19 +207,19 @@ func (b *holdings) command(a *command.Applied, at linearizability.Position) {
 }
 
 func (b *holdings) act(c command.Act, r api.Result, at linearizability.Position) {
-	k := call{c.Session, c.Seq}
+	k := model.Call{Session: c.Session, Seq: c.Seq}
 	switch d := c.Deed.(type) {
 	case command.Acquire:
 		in := lockInput{
-			Op: linearizability.LockTry, Handle: owner{c.Session, d.Handle}.String(), Shared: d.Mode == api.Shared,
-			Delay: int64(span(d.Delay)),
+			Op: linearizability.LockTry, Handle: model.Owner{Session: c.Session, Handle: d.Handle}.String(), Shared: d.Mode == api.Shared,
+			Delay: int64(model.DelaySpan(d.Delay)),
 		}
 		if d.Wait {
 			in.Op = linearizability.LockAcquire
 		}
 		b.answers(k, at, in, d.Node, r)
 	case command.Release:
-		in := lockInput{Op: linearizability.LockRelease, Handle: owner{c.Session, d.Handle}.String(), Acquisition: uint64(d.Acquisition)}
+		in := lockInput{Op: linearizability.LockRelease, Handle: model.Owner{Session: c.Session, Handle: d.Handle}.String(), Acquisition: uint64(d.Acquisition)}
 		b.answers(k, at, in, d.Node, r)
 	case command.CheckSequencer:
 		if q := d.Sequencer; r.Code == api.OK || d.Fence == (api.Sequencer{}) {
@@ -227,7 +228,7 @@ func (b *holdings) act(c command.Act, r api.Result, at linearizability.Position)
 		}
 	case command.CloseHandle:
 		if r.Code == api.OK {
-			b.closes(owner{c.Session, d.Handle}, at)
+			b.closes(model.Owner{Session: c.Session, Handle: d.Handle}, at)
 		}
 	case command.CancelAcquire:
 		if o, ok := b.locks.cancels(c.Session, d); ok && r.Code == api.OK {
@@ -242,7 +243,7 @@ func (b *holdings) act(c command.Act, r api.Result, at linearizability.Position)
 
 // session notes that a session has ended, or failed, and all that it held with it.
 func (b *holdings) session(id api.SessionID, a *command.Applied, at linearizability.Position, failed bool) {
-	all := b.locks.owners(func(o owner, _ hold) bool { return o.session == id })
+	all := b.locks.owners(func(o model.Owner, _ hold) bool { return o.Session == id })
 	if failed {
 		b.fails(all, a, at)
 		return
@@ -254,7 +255,7 @@ func (b *holdings) session(id api.SessionID, a *command.Applied, at linearizabil
 }
 
 // closes notes that an owner gives back what it holds.
-func (b *holdings) closes(o owner, at linearizability.Position) {
+func (b *holdings) closes(o model.Owner, at linearizability.Position) {
 	if h, ok := b.locks.holds[o]; ok {
 		b.does(at, lockInput{Op: linearizability.LockClose, Handle: o.String()}, h.node, lockOutput{})
 	}
@@ -262,7 +263,7 @@ func (b *holdings) closes(o owner, at linearizability.Position) {
 
 // fails notes that owners have failed. How long nobody may have their locks is what
 // the command has told; of several holders of one lock it has told the longest.
-func (b *holdings) fails(all []owner, a *command.Applied, at linearizability.Position) {
+func (b *holdings) fails(all []model.Owner, a *command.Applied, at linearizability.Position) {
 	on := map[api.Ref]int{}
 	for _, o := range all {
 		on[b.locks.holds[o].node]++
@@ -288,7 +289,7 @@ func delayTold(a *command.Applied, n api.Ref) (d int64) {
 			continue
 		}
 		if began, ok := c.Effect.(lock.DelayBegan); ok && began.Lock == n {
-			d = max(d, int64(span(began.Delay)))
+			d = max(d, int64(model.DelaySpan(began.Delay)))
 		}
 	}
 	return d
@@ -296,7 +297,7 @@ func delayTold(a *command.Applied, n api.Ref) (d int64) {
 
 // answers notes a call that was executed, as far as the model knows its answer; any
 // other has changed nothing.
-func (b *holdings) answers(k call, at linearizability.Position, in lockInput, n api.Ref, r api.Result) {
+func (b *holdings) answers(k model.Call, at linearizability.Position, in lockInput, n api.Ref, r api.Result) {
 	if out, known := lockResult(in.Op, r); known {
 		b.does(at, in, n, out)
 		b.deeds[len(b.deeds)-1].call = k

@@ -6,26 +6,27 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // history puts together what programs were told and what the log did: a call stands
 // where its command does, and a command of which nobody keeps books is one of the
 // system.
 func (b *holdings) history() (*linearizability.History[linearizability.LockInput, linearizability.LockOutput], error) {
-	of := map[call]int{}
+	of := map[model.Call]int{}
 	for i, c := range b.calls {
 		if c.trail.Session != 0 {
-			of[call{c.trail.Session, c.trail.Seq}] = i
+			of[model.Call{Session: c.trail.Session, Seq: c.trail.Seq}] = i
 		}
 	}
 	ops := make([]lockOperation, 0, len(b.calls)+len(b.deeds))
 	for _, d := range b.deeds {
-		if i, ok := of[d.call]; ok && d.call != (call{}) {
-			if f := b.calls[i].asksFor(d.op); f != (fault{}) {
+		if i, ok := of[d.call]; ok && d.call != (model.Call{}) {
+			if f := b.calls[i].asksFor(d.op); f != (model.Finding{}) {
 				b.wrong = f
 			}
 			if b.calls[i].no && changesLock(&d.op) {
-				b.wrong = faultf("S4", "client %d was told that a call on the lock of %s was not executed and never will be; it took effect at %v", b.calls[i].op.Client, d.op.Input.Path, d.op.At)
+				b.wrong = model.Findingf("S4", "client %d was told that a call on the lock of %s was not executed and never will be; it took effect at %v", b.calls[i].op.Client, d.op.Input.Path, d.op.At)
 			}
 			b.calls[i].stands(d.op)
 		} else {
@@ -66,12 +67,12 @@ func (c *lockCall) stands(d lockOperation) {
 
 // asksFor says what is wrong with how a call stands in the log: with another lock-delay
 // than its program asked for.
-func (c *lockCall) asksFor(d lockOperation) fault {
+func (c *lockCall) asksFor(d lockOperation) model.Finding {
 	if op := &c.op; (op.Input.Op == linearizability.LockTry || op.Input.Op == linearizability.LockAcquire) && op.Input.Delay != d.Input.Delay {
-		return faultf("S8", "client %d asks for the lock of %s with a lock-delay of %v, and in the log it has one of %v",
+		return model.Findingf("S8", "client %d asks for the lock of %s with a lock-delay of %v, and in the log it has one of %v",
 			op.Client, op.Input.Path, time.Duration(op.Input.Delay), time.Duration(d.Input.Delay))
 	}
-	return fault{}
+	return model.Finding{}
 }
 
 // changes says that a call that was answered so stands in the log.
@@ -92,8 +93,8 @@ func (c *Cell) checkLocks(r *Result) {
 		c.world.Break("S4", "the history of locks is malformed: %v", err)
 		return
 	}
-	if b.wrong != (fault{}) && c.world.Failure() == nil {
-		c.world.Break(b.wrong.id, "%s", b.wrong.text)
+	if b.wrong != (model.Finding{}) && c.world.Failure() == nil {
+		c.world.Break(b.wrong.ID, "%s", b.wrong.Text)
 	}
 	r.locks = h
 	r.Unknown += b.unsure

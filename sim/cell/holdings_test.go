@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/lock"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // notary is a history of locks, with the other books that see who holds them.
@@ -52,7 +53,7 @@ func acquires(s api.SessionID) command.Deed {
 
 // asks is a call of the program of a session, as the program is told that it ended.
 func (n *notary) asks(s api.SessionID, seq api.Seq, op linearizability.LockOp, out lockOutput, err error, logged func()) {
-	in := lockInput{Op: op, Path: lockNode.Path.String(), Instance: uint64(lockNode.Instance), Handle: owner{s, gripID(s)}.String(), Delay: 500e6}
+	in := lockInput{Op: op, Path: lockNode.Path.String(), Instance: uint64(lockNode.Instance), Handle: model.Owner{Session: s, Handle: gripID(s)}.String(), Delay: 500e6}
 	at := n.c.holdings.begins(int64(s), in, &client.Trail{Session: s, Seq: seq})
 	logged()
 	n.c.holdings.ends(at, err, out)

@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -196,8 +197,8 @@ func (p *program) ownSequencer(ctx context.Context, o *opened) {
 	if p.rt.Env().Dead() {
 		return
 	}
-	if f := sequencerFault(sequencer, err, o.lock.Sequencer(), o.lock.Held() && p.cell.rights.at(o.ref()) != nil); f != (fault{}) {
-		p.cell.world.Break(f.id, "the lock of %s %s", o.path, f.text)
+	if f := sequencerFault(sequencer, err, o.lock.Sequencer(), o.lock.Held() && p.cell.rights.at(o.ref()) != nil); f != (model.Finding{}) {
+		p.cell.world.Break(f.ID, "the lock of %s %s", o.path, f.Text)
 	}
 	p.heard(ctx, o, "get-sequencer", err)
 }
@@ -205,14 +206,14 @@ func (p *program) ownSequencer(ctx context.Context, o *opened) {
 // sequencerFault is what is wrong with what a cell says of the sequencer of a lock,
 // which its holder got with own, and which is held: its holder counts on it, and its
 // node stands, with which it would have gone.
-func sequencerFault(said string, err error, own string, held bool) fault {
+func sequencerFault(said string, err error, own string, held bool) model.Finding {
 	switch {
 	case err == nil && said != own:
-		return faultf("S10", "has the sequencer %q, as the cell says, and was got with %q", said, own)
+		return model.Findingf("S10", "has the sequencer %q, as the cell says, and was got with %q", said, own)
 	case held && errors.Is(err, client.ErrNotHeld):
-		return faultf("S10", "has no sequencer, as the cell says, and its holder counts on it")
+		return model.Findingf("S10", "has no sequencer, as the cell says, and its holder counts on it")
 	}
-	return fault{}
+	return model.Finding{}
 }
 
 // leave gives back all locks: others wait for them. At times it leaves that to the end

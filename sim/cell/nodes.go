@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // hotNode is the contended file, and lock.
@@ -73,7 +74,7 @@ var dirs = [...]string{"/d0", "/d", "/d0-", "/d00", "/d1", "/d1.x"}
 const subdir = "/s"
 
 // isDir says whether programs make a directory of a node.
-func isDir(path string) bool { return above(path) == "/" || strings.HasSuffix(path, subdir) }
+func isDir(path string) bool { return model.Parent(path) == "/" || strings.HasSuffix(path, subdir) }
 
 // dir picks a directory in the root.
 func (p *program) dir() string { return dirs[p.draws.Int(p.cell.plan.Calls.Groups)] }
@@ -135,11 +136,11 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	if how.rights == client.Read && p.odd.Chance(1, 2) {
 		opt.Rights = 0 // which is the same
 	}
-	delay := int64(delayOf(opt.LockDelay))
+	delay := int64(model.DelayOf(opt.LockDelay))
 	in := linearizability.FileInput{Op: linearizability.FileOpen, Path: path, Create: linearizability.FileCreation(create)}
 	if create != client.CreateNever {
 		opt.Directory, opt.Ephemeral, opt.ACL = dir, how.ephemeral, how.names
-		in.Kind, in.Ephemeral, in.Names = linearizability.FileDirectory, how.ephemeral, linearizability.FileNames(three(how.names))
+		in.Kind, in.Ephemeral, in.Names = linearizability.FileDirectory, how.ephemeral, linearizability.FileNames(model.ACLNames(how.names))
 		if !dir {
 			opt.Contents = cmp.Or(how.text, p.text())
 			in.Kind, in.Contents = linearizability.FilePlain, opt.Contents
@@ -165,12 +166,12 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	case h != nil:
 		p.named(h, path)
 		o := &opened{h: h, path: path, stat: h.Opened(), session: p.trail.Session, delay: delay}
-		o.id = p.cell.handles.opened[call{p.trail.Session, p.trail.Seq}]
+		o.id = p.cell.handles.opened[model.Call{Session: p.trail.Session, Seq: p.trail.Seq}]
 		p.cell.handles.gets(o.id, how.rights)
 		p.nodes = append(p.nodes, o)
 		p.cell.minds.opens(p.believer(), p.nodes[len(p.nodes)-1])
-	case ok && out.Code == linearizability.FileNotFound && above(path) != "/" && create != client.CreateNever:
-		p.open(ctx, above(path), client.CreateMay, above(path) != above(hotNode) && p.draws.Chance(1, 2))
+	case ok && out.Code == linearizability.FileNotFound && model.Parent(path) != "/" && create != client.CreateNever:
+		p.open(ctx, model.Parent(path), client.CreateMay, model.Parent(path) != model.Parent(hotNode) && p.draws.Chance(1, 2))
 	}
 }
 
@@ -286,7 +287,7 @@ func (p *program) setACL(ctx context.Context, o *opened) {
 
 func (p *program) setNames(ctx context.Context, o *opened, names client.ACLNames) {
 	when := p.namesAt(o)
-	in := linearizability.FileInput{Op: linearizability.FileSetNames, Names: linearizability.FileNames(three(names)), When: uint64(when)}
+	in := linearizability.FileInput{Op: linearizability.FileSetNames, Names: linearizability.FileNames(model.ACLNames(names)), When: uint64(when)}
 	p.on(ctx, o, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		s, err := o.h.SetACL(ctx, names, when)
 		return o.know(s, err), err

@@ -16,14 +16,14 @@ import (
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/leases"
 	"github.com/chubbycell/chubby/sim/conduct"
+	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
-
-// dataDir is where a replica keeps its files on its simulated disk.
-const dataDir = "cell"
 
 // replica is one process life of a replica: the shipped host and store, driven
 // by the simulated machine instead of by package replica's goroutines.
@@ -72,11 +72,11 @@ func (r *replica) Start(env *sim.Env) {
 		options := r.cell.plan.Store
 		options.Salt = env.Draw("wal.salt").Uint64
 		r.missed = r.cell.watch.top
-		mem, hits := env.World().Machine(env.Self()).Disk().Mem(), r.cell.watch.atlas.hits[r.id]
+		mem, hits := env.World().Machine(env.Self()).Disk().Mem(), r.cell.watch.atlas.Hits[r.id]
 		lost := r.cell.watch.loses(r.id, mem) // before anything is mended
-		st, rec, report, err := store.Open(creations{env.FS(), r.made, r.chunks}, dataDir, options)
+		st, rec, report, err := store.Open(creations{env.FS(), r.made, r.chunks}, damage.DataDir, options)
 		if err != nil {
-			if r.cell.watch.atlas.hits[r.id] > hits { // while it was opened
+			if r.cell.watch.atlas.Hits[r.id] > hits { // while it was opened
 				lost = r.cell.watch.loses(r.id, mem)
 			}
 			r.cell.refused(r, err, lost)
@@ -87,7 +87,7 @@ func (r *replica) Start(env *sim.Env) {
 		r.store, r.damaged = st, len(report.Damaged) > 0
 		r.bulk = lane.Bulk{Store: st.Bulk(), Published: r.published}
 		r.cell.watch.recovered(r.id, rec, report)
-		r.cell.rare.recovered(report, r.cell.watch.atlas.isHurt(r.id))
+		r.cell.rare.recovered(report, r.cell.watch.atlas.IsHurt(r.id))
 		env.Post(func(now time.Time) {
 			r.now = now
 			r.host.Start(now, rec.Recovered, rec.Rows)
@@ -176,9 +176,9 @@ func (r *replica) Wake(now time.Time) {
 // machineParty is a replica's machine, for who watches leases.
 type machineParty struct{ m *sim.Machine }
 
-func (p machineParty) clock() *sim.Clock { return p.m.Clock() }
+func (p machineParty) Clock() *sim.Clock { return p.m.Clock() }
 
-func (p machineParty) believes() beliefs {
+func (p machineParty) Believes() leases.Beliefs {
 	if r := running(p.m); r != nil && r.host.Node() != nil {
 		return r.host.Node()
 	}
@@ -225,10 +225,10 @@ func (r *replica) act() {
 			}
 			r.cell.sessions.serves(r.id, r.now)
 		}
-		r.cell.leases.acted(r.id)
+		r.cell.leases.Acted(r.id)
 		r.cell.fits(r)
 		if len(out.Reads) > 0 {
-			r.cell.leases.readAlone(r.id, r.host.Node(), r.now, r.cell.watch.told)
+			r.cell.leases.ReadAlone(r.id, r.host.Node(), r.now, r.cell.watch.told)
 		}
 	}
 	r.send(out.Peers)
@@ -312,7 +312,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 		c.watch.asks(id, q)
 		c.sessions.came(id, now, q)
 		c.shown.asks(q, c.handles.tiedTo(q.Op))
-		token, _ := tokenIn(q.Op)
+		token, _ := model.TokenIn(q.Op)
 		c.queues.asks(q, c.handles.given[token], c.rules(id))
 	}
 	return q, true
@@ -326,7 +326,7 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 			c.publish(event.ReplySent{Replica: r.id, Local: r.now, To: principal(sim.Addr(m.To)), Reply: p})
 		}
 		r.life.Answers(sim.Addr(m.To), p)
-		_, logged := c.watch.calls[call{p.Session, p.Seq}]
+		_, logged := c.watch.calls[model.Call{Session: p.Session, Seq: p.Seq}]
 		if !c.handles.answers(r.id, principal(sim.Addr(m.To)), p, logged) {
 			return
 		}
@@ -408,7 +408,7 @@ func (r *replica) write(j *host.LogJob) error {
 		r.cell.dropped(r.env.World().Machine(r.env.Self()))
 	case j.Idle:
 		m := r.env.World().Machine(r.env.Self())
-		r.cell.watch.marked(r.id, r.tail.Stated(m.Disk().Mem(), dataDir+"/log"))
+		r.cell.watch.marked(r.id, r.tail.Stated(m.Disk().Mem(), damage.DataDir+"/log"))
 		r.cell.marked(m)
 	default:
 		r.cell.watch.vouches(r.id, j.Records, r.env.World().Machine(r.env.Self()).Disk().Mem())

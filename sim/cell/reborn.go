@@ -21,6 +21,8 @@ import (
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/replica/tree"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/damage"
+	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -74,8 +76,8 @@ func (c *Cell) newAfterlife(b *backup.Backup) *afterlife {
 		c.world.Break("S3", "of the backup of slot %d no cell can be made: %v", c.backed.newest, err)
 		return nil
 	}
-	if f := was.comesBack(made); f != (fault{}) {
-		c.world.Break(f.id, "the cell that is made of the backup of slot %d %s", c.backed.newest, f.text)
+	if f := was.comesBack(made); f != (model.Finding{}) {
+		c.world.Break(f.ID, "the cell that is made of the backup of slot %d %s", c.backed.newest, f.Text)
 		return nil
 	}
 	r.epoch = made.Handle.Epoch
@@ -110,9 +112,9 @@ func (r *afterlife) build(made backup.Restored) {
 		mem, salt := vfs.NewMem(), r.world.Draw("reborn.salt", uint64(id))
 		options := r.old.plan.Store
 		options.Salt = salt.Uint64
-		must(made.Write(mem, dataDir, options))
-		if f := begins(mem, made.Handle); f != (fault{}) {
-			r.saw(f.id, "replica %d %s", id, f.text)
+		must(made.Write(mem, damage.DataDir, options))
+		if f := begins(mem, made.Handle); f != (model.Finding{}) {
+			r.saw(f.ID, "replica %d %s", id, f.Text)
 		}
 		m.Disk().Replace(mem)
 		m.Start()
@@ -263,7 +265,7 @@ func (n *newborn) Start(env *sim.Env) {
 	env.Go("recover", func() {
 		options := n.of.old.plan.Store
 		options.Salt = env.Draw("wal.salt").Uint64
-		st, rec, _, err := store.Open(env.FS(), dataDir, options)
+		st, rec, _, err := store.Open(env.FS(), damage.DataDir, options)
 		if err != nil {
 			n.of.saw("S3", "replica %d: %v", n.id, err)
 			return

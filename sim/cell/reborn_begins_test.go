@@ -8,6 +8,8 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim/damage"
+	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -15,13 +17,13 @@ import (
 func TestANewReplicaBeginsWhereItsRowsEnd(t *testing.T) {
 	h := paxos.Handle{Slot: 70, Ballot: ballot(5, 1), Members: []paxos.NodeID{1, 2, 3}, Epoch: 9}
 	mem := vfs.NewMem()
-	require.NoError(t, store.Restore(mem, dataDir, store.Options{Salt: func() uint64 { return 7 }}, h, db.New().View()))
-	require.Equal(t, fault{}, begins(mem, h))
+	require.NoError(t, store.Restore(mem, damage.DataDir, store.Options{Salt: func() uint64 { return 7 }}, h, db.New().View()))
+	require.Equal(t, model.Finding{}, begins(mem, h))
 
 	lower, above, below := h, h, h
 	lower.Ballot, above.Slot, below.Slot = ballot(5, 2), 71, 69
-	require.Equal(t, "S2", begins(mem, lower).id)
-	require.Equal(t, "S3", begins(mem, above).id)
-	require.Equal(t, "S3", begins(mem, below).id)
-	require.Equal(t, "S2", begins(vfs.NewMem(), h).id, "nothing was written")
+	require.Equal(t, "S2", begins(mem, lower).ID)
+	require.Equal(t, "S3", begins(mem, above).ID)
+	require.Equal(t, "S3", begins(mem, below).ID)
+	require.Equal(t, "S2", begins(vfs.NewMem(), h).ID, "nothing was written")
 }

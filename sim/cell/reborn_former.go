@@ -6,6 +6,8 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/backup"
 	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/sim/damage"
+	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -37,32 +39,32 @@ func (c *Cell) lived(b *backup.Backup) former {
 }
 
 // comesBack is what a new cell has of the old one that it must not have.
-func (f former) comesBack(made backup.Restored) fault {
+func (f former) comesBack(made backup.Restored) model.Finding {
 	h, view := made.Handle, made.Rows.View()
 	id, founded := rows.CellID(view)
 	totals := rows.GetTotals(view)
 	switch {
 	case !founded || id == f.cell:
-		return faultf("S14", "has the secret of the old one: what that has sealed is good (%x)", id)
+		return model.Findingf("S14", "has the secret of the old one: what that has sealed is good (%x)", id)
 	case rows.GetBackup(view) != rows.Backup{}:
-		return faultf("S3", "takes a backup of the old one for its own: %+v", rows.GetBackup(view))
+		return model.Findingf("S3", "takes a backup of the old one for its own: %+v", rows.GetBackup(view))
 	case uint64(totals.Commands) <= f.number || h.Epoch <= f.epoch || uint64(h.Slot) <= f.slot || h.Ballot.Round <= f.round:
-		return faultf("S2", "begins with %v, after %d commands; the old one may have come to command %d and %+v", h, totals.Commands, f.number, f)
+		return model.Findingf("S2", "begins with %v, after %d commands; the old one may have come to command %d and %+v", h, totals.Commands, f.number, f)
 	}
-	return fault{}
+	return model.Finding{}
 }
 
 // begins is what is wrong with the disk of a new replica, whose rows are those of h: it has
 // given its word for their ballot, or a candidate of old times could have it yet; and its
 // log says that it lacks all up to them, and nothing behind.
-func begins(mem *vfs.Mem, h paxos.Handle) fault {
-	value, _ := platter.Register(mem, registers[0])
+func begins(mem *vfs.Mem, h paxos.Handle) model.Finding {
+	value, _ := platter.Register(mem, damage.Registers[0])
 	says := platter.ReadPromise(value)
 	if says.Ballot.Less(h.Ballot) {
-		return faultf("S2", "has promised %v, and its rows are of ballot %v", says.Ballot, h.Ballot)
+		return model.Findingf("S2", "has promised %v, and its rows are of ballot %v", says.Ballot, h.Ballot)
 	}
 	if says.Floor != h.Slot+1 {
-		return faultf("S3", "has a log that speaks of slots from %d on, and its rows are those after slot %d", says.Floor, h.Slot)
+		return model.Findingf("S3", "has a log that speaks of slots from %d on, and its rows are those after slot %d", says.Floor, h.Slot)
 	}
-	return fault{}
+	return model.Finding{}
 }

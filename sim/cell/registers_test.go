@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -46,7 +47,7 @@ func newShelf(t *testing.T, d *sim.Draw, segment int64) *shelf {
 
 func (h *shelf) open(t *testing.T, segment int64) {
 	var err error
-	h.s, _, _, err = store.Open(h.mem, dataDir, store.Options{SegmentSize: segment, Salt: func() uint64 { return 77 << 50 }})
+	h.s, _, _, err = store.Open(h.mem, damage.DataDir, store.Options{SegmentSize: segment, Salt: func() uint64 { return 77 << 50 }})
 	require.NoError(t, err)
 }
 
@@ -74,8 +75,8 @@ func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
 		if d.Chance(1, 2) { // the register is on the disk, and what comes behind it is not yet
 			require.NoError(t, h.s.Append(h.next, []paxos.Record{paxos.Promised{Ballot: paxos.Ballot{Round: 2, Node: 1}}}))
 		}
-		all := platter.Frames(h.mem, dataDir+"/log")
-		known := max(uint64(h.mark), vouched(h.mem))
+		all := platter.Frames(h.mem, damage.DataDir+"/log")
+		known := max(uint64(h.mark), damage.Vouched(h.mem))
 		if n := len(platter.Covered(all, uint64(h.next-1), known)) - len(platter.Covered(all, uint64(h.next-1), uint64(h.mark))); n > 0 {
 			more++
 		}
@@ -94,7 +95,7 @@ func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
 			s.garbage(file, off, n)
 		}
 		h.mem.Crash(vfs.Seeded(seed))
-		_, rec, _, err := store.Open(h.mem, dataDir, store.Options{Salt: func() uint64 { return 1 }})
+		_, rec, _, err := store.Open(h.mem, damage.DataDir, store.Options{Salt: func() uint64 { return 1 }})
 		if err != nil {
 			require.ErrorIs(t, err, wal.ErrDamaged)
 			refused++
@@ -128,26 +129,26 @@ func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
 func TestWhatARegisterVouchesFor(t *testing.T) {
 	h := &shelf{mem: vfs.NewMem(), next: 1}
 	h.open(t, 1<<12)
-	require.Zero(t, vouched(h.mem))
+	require.Zero(t, damage.Vouched(h.mem))
 	ballot := func(round uint64) paxos.Promised {
 		return paxos.Promised{Ballot: paxos.Ballot{Round: round, Node: 1}}
 	}
 	h.append(t, paxos.Booted{Boot: 1}, ballot(1))
-	require.Zero(t, vouched(h.mem), "the register comes first")
+	require.Zero(t, damage.Vouched(h.mem), "the register comes first")
 	h.append(t, ballot(2))
-	require.EqualValues(t, 2, vouched(h.mem))
+	require.EqualValues(t, 2, damage.Vouched(h.mem))
 	h.append(t, ballot(3))
-	require.EqualValues(t, 3, vouched(h.mem))
-	must(h.mem.Corrupt(registers[0]+".b", 30, 1))
-	require.Zero(t, vouched(h.mem), "if the other one rots, nothing is said")
+	require.EqualValues(t, 3, damage.Vouched(h.mem))
+	must(h.mem.Corrupt(damage.Registers[0]+".b", 30, 1))
+	require.Zero(t, damage.Vouched(h.mem), "if the other one rots, nothing is said")
 	h.mem.Crash(vfs.Seeded(1))
 	h.open(t, 1<<12)
-	require.EqualValues(t, 3, vouched(h.mem), "it was written anew")
-	f, err := h.mem.Open(registers[0] + ".a")
+	require.EqualValues(t, 3, damage.Vouched(h.mem), "it was written anew")
+	f, err := h.mem.Open(damage.Registers[0] + ".a")
 	require.NoError(t, err)
 	_, err = f.WriteAt([]byte{0}, 0)
 	require.NoError(t, err)
-	require.Zero(t, vouched(h.mem), "not on the disk yet")
+	require.Zero(t, damage.Vouched(h.mem), "not on the disk yet")
 }
 
 // The last record of a marked log is rotten, not torn: the mark behind it says so.
@@ -156,11 +157,11 @@ func TestTheEndOfAMarkedLogIsNeverForgotten(t *testing.T) {
 		d := draws(t, seed)
 		h := newShelf(t, d, d.LogUniform(64, 1<<12))
 		require.NoError(t, h.s.Idle())
-		s := decayed{d: d, mem: h.mem, hits: platter.Covered(platter.Frames(h.mem, dataDir+"/log"), uint64(h.next-1), uint64(h.next-1))}
+		s := decayed{d: d, mem: h.mem, hits: platter.Covered(platter.Frames(h.mem, damage.DataDir+"/log"), uint64(h.next-1), uint64(h.next-1))}
 		require.Equal(t, uint64(h.next-1), s.hits[len(s.hits)-1].LSN)
 		s.rotEnd()
 		h.mem.Crash(vfs.Seeded(seed))
-		_, _, _, err := store.Open(h.mem, dataDir, store.Options{Salt: func() uint64 { return 1 }})
+		_, _, _, err := store.Open(h.mem, damage.DataDir, store.Options{Salt: func() uint64 { return 1 }})
 		require.ErrorIs(t, err, wal.ErrDamaged, "seed %d", seed)
 	}
 }

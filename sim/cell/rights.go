@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // manner is how a program opens a node.
@@ -35,7 +36,7 @@ func (p *program) rightsTurn(ctx context.Context) {
 		path = hotNode
 	}
 	switch {
-	case path == hotNode && p.draws.Chance(1, 2), path == above(hotNode):
+	case path == hotNode && p.draws.Chance(1, 2), path == model.Parent(hotNode):
 		p.locks(ctx)
 	case path == hotNode:
 		p.files(ctx)
@@ -92,9 +93,9 @@ func (p *program) anyOpening(path string) manner {
 	}
 	switch p.draws.Int(4) {
 	case 0, 1:
-		o.dir = p.has(above(path))
+		o.dir = p.has(model.Parent(path))
 	case 2:
-		o.dir = p.has(above(above(path)))
+		o.dir = p.has(model.Parent(model.Parent(path)))
 	}
 	return o
 }
@@ -124,7 +125,7 @@ func aclFile(n int) string { return fmt.Sprintf("a%d", n) }
 
 // editACL makes an ACL file, writes who stands in it, or takes it away.
 func (p *program) editACL(ctx context.Context) {
-	path := aclDir + "/" + aclFile(p.draws.Int(aclFiles))
+	path := model.ACLDir + "/" + aclFile(p.draws.Int(aclFiles))
 	if p.odd.Chance(1, 6) {
 		p.oddACL(ctx)
 		return
@@ -144,14 +145,14 @@ func (p *program) editACL(ctx context.Context) {
 // files are, writes the file that lists everybody anew, or tries to delete the directory
 // of them all, which is there in every cell.
 func (p *program) oddACL(ctx context.Context) {
-	path := [...]string{aclDir + subdir, aclDir + "/everybody", aclDir}[p.odd.Int(3)]
+	path := [...]string{model.ACLDir + subdir, model.ACLDir + "/everybody", model.ACLDir}[p.odd.Int(3)]
 	o := p.has(path)
 	switch {
 	case o == nil:
 		p.openAs(ctx, path, manner{create: client.CreateMay, rights: allRights})
-	case path == aclDir:
+	case path == model.ACLDir:
 		p.unmake(ctx, o)
-	case path == aclDir+subdir:
+	case path == model.ACLDir+subdir:
 		p.remove(ctx, o)
 	default:
 		p.write(ctx, o, "# all\n*", 0)
@@ -257,8 +258,8 @@ func (p *program) bare(ctx context.Context, o *opened, do func(context.Context) 
 // tied looks at the call that a program has just made by a handle which it was told is
 // tied to a sequencer, before it began the call.
 func (p *program) tied(o *opened, t *client.Trail) {
-	if f := p.cell.handles.looseFault(call{t.Session, t.Seq}); o.tied && f != (fault{}) {
-		p.cell.world.Break(f.id, "the handle of %s is tied to a sequencer, as its program knows, and %s", o.path, f.text)
+	if f := p.cell.handles.looseFault(model.Call{Session: t.Session, Seq: t.Seq}); o.tied && f != (model.Finding{}) {
+		p.cell.world.Break(f.ID, "the handle of %s is tied to a sequencer, as its program knows, and %s", o.path, f.Text)
 	}
 }
 

@@ -155,7 +155,7 @@ func (c *Cell) agree(when string) {
 // leases (L1): without it all would be right, and every read a round.
 func (c *Cell) leased() {
 	has := func(m *sim.Machine) bool {
-		_, ok := c.leases.authority(paxos.NodeID(m.Addr()))
+		_, ok := c.leases.Authority(paxos.NodeID(m.Addr()))
 		return ok && running(m).host.Node().Serving() != nil
 	}
 	for end := c.world.Now() + plan.RecoveryBound; c.plan.Host.Node.Paxos.Lease.Grant > 0 && !slices.ContainsFunc(c.replicas, has); {
@@ -172,7 +172,7 @@ func (c *Cell) leased() {
 // those that damage has stopped and those that are away.
 func (c *Cell) level() bool {
 	for _, m := range c.replicas {
-		if c.watch.atlas.isDead(paxos.NodeID(m.Addr())) || slices.Contains(c.away, m) {
+		if c.watch.atlas.IsDead(paxos.NodeID(m.Addr())) || slices.Contains(c.away, m) {
 			continue
 		}
 		r := running(m)

@@ -56,13 +56,13 @@ var situations = []situation{
 	{"roll-in-recovery", "a log began a segment while its replica still caught up after a start", func(c *Cell) uint64 { return c.rare.rolls }},
 	{"lease-refused", "a replica kept its word to a leader and refused another", func(c *Cell) uint64 { return c.watch.counts.Withheld }},
 	{"lease-waited", "a replica that would have campaigned waited for its own word to end", func(c *Cell) uint64 { return c.watch.counts.Waited }},
-	{"lease-renewed", "a leader's read authority was extended", func(c *Cell) uint64 { return c.leases.renewals }},
+	{"lease-renewed", "a leader's read authority was extended", func(c *Cell) uint64 { return c.leases.Renewals }},
 	{"stale-lease-answer", "a grant came too late to count, or for another ballot", func(c *Cell) uint64 { return c.watch.counts.StaleGrants }},
 	{"ballot-boost", "a leader ran phase 1 again at a higher ballot", func(c *Cell) uint64 { return c.watch.counts.Boosts }},
 	{"boost-kept", "a ballot boost kept its tenure", func(c *Cell) uint64 { return c.watch.counts.Boosted }},
-	{"read-alone", "a master answered a read from its rows, without the log", func(c *Cell) uint64 { return c.leases.reads.Alone }},
-	{"read-without-lease", "a read had to go through the log, for want of a lease", func(c *Cell) uint64 { return c.leases.reads.Logged }},
-	{"lease-refused-drift", "a read had to go through the log only because clocks may err", func(c *Cell) uint64 { return c.leases.reads.Drifted }},
+	{"read-alone", "a master answered a read from its rows, without the log", func(c *Cell) uint64 { return c.leases.Reads.Alone }},
+	{"read-without-lease", "a read had to go through the log, for want of a lease", func(c *Cell) uint64 { return c.leases.Reads.Logged }},
+	{"lease-refused-drift", "a read had to go through the log only because clocks may err", func(c *Cell) uint64 { return c.leases.Reads.Drifted }},
 	{"lease-given-up", "a leader stopped on demand, its lease first", func(c *Cell) uint64 { return c.watch.counts.HandedOver }},
 	{"session-expired", "a master ended a session whose lease was over", func(c *Cell) uint64 { return uint64(c.minds.ended) }},
 	{"session-followed", "a client whose session had ended, and who had lost nothing, went on under another one", func(c *Cell) uint64 { return c.load.followed }},
@@ -174,7 +174,7 @@ func (c *Cell) retire(r *replica) {
 		c.watch.audits.Compared += a.Compared
 		c.watch.audits.Disagreed += a.Disagreed
 		c.watch.audits.Overlapped += a.Overlapped
-		c.leases.add(n.Reads())
+		c.leases.Add(n.Reads())
 		c.watch.snapshots.add(r.host.Counters())
 		if c.events.Wanted() {
 			c.publish(event.Ended{Replica: r.id, Boot: n.Status().Boot, Err: r.stopped})

@@ -12,6 +12,8 @@ import (
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/damage"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // watch sees everything: what every disk holds, what every replica applies. It
@@ -21,7 +23,7 @@ import (
 // before the process itself hears of them.
 type watch struct {
 	world     *sim.World
-	atlas     *atlas // whose disks were damaged
+	atlas     *damage.Budget // whose disks were damaged
 	quorum    int
 	disks     []diskFacts // by id
 	slots     []slotFacts // by slot
@@ -31,7 +33,7 @@ type watch struct {
 	told      paxos.Slot  // highest slot of which a client was given an answer
 	attempts  map[paxos.Ballot]*attempt
 	locks     *lockBook
-	calls     map[call]effect
+	calls     map[model.Call]effect
 	handed    map[uint64]int       // times proposed less times chosen, by hash of the command
 	epochs    map[api.Epoch]holder // by whose command each began
 	served    map[api.Epoch]paxos.Ballot
@@ -43,7 +45,7 @@ type watch struct {
 	each  func(*command.Applied, linearizability.Position) // is told of each command
 	alone func(paxos.NodeID) bool                          // asks for read authority
 	came  arrivals
-	asked map[call]about // ops on nodes
+	asked map[model.Call]about // ops on nodes
 	final givenUp
 	given map[answerTo]api.Epoch // answers that are nowhere in the log, and when they were last given
 
@@ -64,7 +66,7 @@ type watch struct {
 
 // answerTo is an answer to a call, by digest. Masters of several epochs may give several.
 type answerTo struct {
-	call   call
+	call   model.Call
 	answer uint64
 }
 
@@ -77,7 +79,7 @@ type holder struct {
 func newWatch(w *sim.World, replicas int) *watch {
 	h := &watch{
 		world:    w,
-		atlas:    newAtlas(replicas, 0),
+		atlas:    damage.New(replicas, 0),
 		quorum:   replicas/2 + 1,
 		prefix:   1,
 		disks:    make([]diskFacts, replicas+1),
@@ -86,10 +88,10 @@ func newWatch(w *sim.World, replicas int) *watch {
 		each:     func(*command.Applied, linearizability.Position) {},
 		alone:    func(paxos.NodeID) bool { return false },
 		came:     newArrivals(),
-		asked:    map[call]about{},
+		asked:    map[model.Call]about{},
 		final:    newGivenUp(),
 		given:    map[answerTo]api.Epoch{},
-		calls:    map[call]effect{},
+		calls:    map[model.Call]effect{},
 		relayed:  map[host.Relay]bool{},
 		handed:   map[uint64]int{},
 		epochs:   map[api.Epoch]holder{},

@@ -3,6 +3,7 @@ package cell
 import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/handle"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // brought is what clients have presented to a master by the time that they said that
@@ -11,25 +12,25 @@ import (
 // believing in its lock (S9, C12.08).
 type brought struct {
 	limits handle.Limits
-	owners map[owner]bool
+	owners map[model.Owner]bool
 	count  map[api.SessionID]int // of them
 }
 
 func newBrought(l handle.Limits) brought {
-	return brought{limits: l, owners: map[owner]bool{}, count: map[api.SessionID]int{}}
+	return brought{limits: l, owners: map[model.Owner]bool{}, count: map[api.SessionID]int{}}
 }
 
 // takes notes that a session presents one of its handles.
-func (b *brought) takes(o owner) {
+func (b *brought) takes(o model.Owner) {
 	if !b.owners[o] {
 		b.owners[o] = true
-		b.count[o.session]++
+		b.count[o.Session]++
 	}
 }
 
 // keeps says that a handle was presented, and that its session had room for it: a master
 // in its fail-over gives out no others. What others have open is no reason to fail who
 // holds a lock.
-func (b *brought) keeps(o owner) bool {
-	return b.owners[o] && b.count[o.session] <= b.limits.PerSession
+func (b *brought) keeps(o model.Owner) bool {
+	return b.owners[o] && b.count[o.Session] <= b.limits.PerSession
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/handle"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // Token "a" is of session 7, "b" too, "c" of session 8. The master of epoch 3 fails
 // the handle of "a".
 func TestS9WhatIsPresentedIsNotFailed(t *testing.T) {
-	grips := map[api.Token]*grip{"a": gripOf(7, 1), "b": gripOf(7, 2), "c": gripOf(8, 1)}
+	grips := map[api.Token]*model.Grip{"a": gripOf(7, 1), "b": gripOf(7, 2), "c": gripOf(8, 1)}
 	wide := handle.Limits{PerSession: 2, Total: 2}
 	for name, c := range map[string]struct {
 		room   handle.Limits
@@ -37,11 +38,11 @@ func TestS9WhatIsPresentedIsNotFailed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
 			r.w.seats[1].brought.limits = c.room
-			r.w.given = func(t api.Token) *grip { return grips[t] }
+			r.w.given = func(t api.Token) *model.Grip { return grips[t] }
 			for i, k := range c.beats {
 				r.w.came(1, second(1), api.Request{ID: uint64(i) + 1, Session: 7, Epoch: 3, Op: k})
 			}
-			r.proposes(2, command.FailHandle{Guard: 3, Session: 7, Handle: grips["a"].id})
+			r.proposes(2, command.FailHandle{Guard: 3, Session: 7, Handle: grips["a"].ID})
 			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
 			if c.breaks {
 				r.f.breaks("S9")
@@ -50,28 +51,28 @@ func TestS9WhatIsPresentedIsNotFailed(t *testing.T) {
 	}
 }
 
-func gripOf(s api.SessionID, n uint64) *grip {
-	return &grip{id: api.HandleID{Epoch: 1, Counter: n}, session: s}
+func gripOf(s api.SessionID, n uint64) *model.Grip {
+	return &model.Grip{ID: api.HandleID{Epoch: 1, Counter: n}, Session: s}
 }
 
 // A master that begins to serve in epoch 3 has freed what was held by handles of before
 // that nobody presented.
 func TestS8WhatNobodyPresentedIsFreed(t *testing.T) {
-	before, since := owner{7, api.HandleID{Epoch: 1, Counter: 1}}, owner{7, api.HandleID{Epoch: 3, Counter: 1}}
+	before, since := model.Owner{Session: 7, Handle: api.HandleID{Epoch: 1, Counter: 1}}, model.Owner{Session: 7, Handle: api.HandleID{Epoch: 3, Counter: 1}}
 	for name, c := range map[string]struct {
-		held, brought []owner
+		held, brought []model.Owner
 		breaks        bool
 	}{
-		"not presented":             {[]owner{before}, nil, true},
-		"presented":                 {[]owner{before}, []owner{before}, false},
-		"another is":                {[]owner{before}, []owner{since}, true},
+		"not presented":             {[]model.Owner{before}, nil, true},
+		"presented":                 {[]model.Owner{before}, []model.Owner{before}, false},
+		"another is":                {[]model.Owner{before}, []model.Owner{since}, true},
 		"freed":                     {nil, nil, false},
-		"by a handle of this epoch": {[]owner{since}, nil, false},
+		"by a handle of this epoch": {[]model.Owner{since}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
 			r.beats(1, 1, 3)
-			r.w.held = func(api.Epoch) []owner { return c.held }
+			r.w.held = func(api.Epoch) []model.Owner { return c.held }
 			for _, o := range c.brought {
 				r.w.seats[1].brought.takes(o)
 			}
@@ -89,7 +90,7 @@ func TestWhoHoldsLocksInThePresentEpoch(t *testing.T) {
 	s := newLockStory(t)
 	s.acquire(1, 1, api.Exclusive, 5, 5)
 	h := &watch{locks: s.b, epoch: 4}
-	require.Equal(t, []owner{{1, handleOf(1)}}, h.held(4))
+	require.Equal(t, []model.Owner{{Session: 1, Handle: handleOf(1)}}, h.held(4))
 	require.Empty(t, h.held(3))
 }
 

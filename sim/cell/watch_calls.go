@@ -9,13 +9,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/sim/model"
 )
-
-// call names a client's call as the rows do.
-type call struct {
-	session api.SessionID
-	seq     api.Seq
-}
 
 // effect is where a call took effect, and what it was answered then.
 type effect struct {
@@ -35,19 +30,6 @@ const (
 	aboutHandle                  // the master's memory as well
 	aboutMemory                  // nothing but that, with authority or without
 )
-
-// digest leaves tokens out: the log does not have them.
-func digest(r api.Result) uint64 {
-	if o, ok := r.Detail.(api.Opened); ok {
-		o.Token = ""
-		r.Detail = o
-		if o.Node == (api.Ref{}) { // of a SetSequencer, which tells nothing else
-			r.Detail = nil
-		}
-	}
-	var room [256]byte
-	return xxhash.Sum64(api.AppendResult(room[:0], r))
-}
 
 // repeats checks that no command stands in the log more often than it was
 // handed to it (S5). What is executed twice is another question: the rows may
@@ -77,18 +59,18 @@ func (h *watch) commands(a *node.Applied) {
 		h.numbered = max(h.numbered, a.Commands[i].Number)
 		at := linearizability.Position{Slot: int64(a.Slot), Index: int32(i)}
 		h.each(&a.Commands[i], at)
-		key, ok := called(a.Commands[i].Command)
+		key, ok := model.CallOf(a.Commands[i].Command)
 		if !ok || a.Commands[i].Verdict != command.Executed {
 			continue
 		}
 		if was, twice := h.calls[key]; twice {
-			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", key.seq, key.session, was.at, at)
+			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", key.Seq, key.Session, was.at, at)
 		}
 		if by, passed := h.final.passed(key); passed {
-			h.world.Break("S4", "call %d of session %d takes effect at %v, and its client, which waits for it no more, was answered call %d before", key.seq, key.session, at, by)
+			h.world.Break("S4", "call %d of session %d takes effect at %v, and its client, which waits for it no more, was answered call %d before", key.Seq, key.Session, at, by)
 		}
 		_, row := a.Commands[i].Command.(command.Call)
-		h.calls[key] = effect{at: at, answer: digest(a.Commands[i].Result), epoch: h.epoch, row: row}
+		h.calls[key] = effect{at: at, answer: model.Digest(a.Commands[i].Result), epoch: h.epoch, row: row}
 		h.cancels(a.Commands[i].Command, at)
 	}
 }
@@ -101,61 +83,19 @@ func (h *watch) cancels(c command.Command, at linearizability.Position) {
 		return
 	}
 	if d, ok := act.Deed.(command.CancelAcquire); ok {
-		if key := (call{act.Session, d.Call}); h.calls[key] == (effect{}) {
-			h.calls[key] = effect{at: at, answer: digest(api.Result{Code: api.Cancelled}), epoch: h.epoch, left: true}
+		if key := (model.Call{Session: act.Session, Seq: d.Call}); h.calls[key] == (effect{}) {
+			h.calls[key] = effect{at: at, answer: model.Digest(api.Result{Code: api.Cancelled}), epoch: h.epoch, left: true}
 		}
 	}
-}
-
-// called is the name of the call of a session that a command does; ok is false if
-// it does none.
-func called(c command.Command) (k call, ok bool) {
-	switch c := c.(type) {
-	case command.Call:
-		return call{c.Session, c.Seq}, c.Session != 0
-	case command.Act:
-		return call{c.Session, c.Seq}, true
-	}
-	return call{}, false
 }
 
 // guarded checks that a command which was executed met the epoch in which it was
 // received, or proposed by a master (P5.01): mastership was not lost in between,
 // nor lost and regained. h.epoch is that of this place in the log.
 func (h *watch) guarded(s paxos.Slot, a *command.Applied) {
-	if guard, ok := guardOf(a.Command); ok && a.Verdict == command.Executed && guard != h.epoch {
+	if guard, ok := model.GuardOf(a.Command); ok && a.Verdict == command.Executed && guard != h.epoch {
 		h.world.Break("S2", "slot %d: %+v is executed in epoch %d, and is of epoch %d", s, a.Command, h.epoch, guard)
 	}
-}
-
-// guardOf is the epoch that a command is of; ok is false for those that are of
-// none.
-func guardOf(c command.Command) (guard api.Epoch, ok bool) {
-	switch c := c.(type) {
-	case command.Call:
-		return c.Guard, true
-	case command.Act:
-		return c.Guard, true
-	case command.Constant:
-		return c.Guard, true
-	case command.Found:
-		return c.Guard, true
-	case command.Expire:
-		return c.Guard, true
-	case command.FailHandle:
-		return c.Guard, true
-	case command.DelayOver:
-		return c.Guard, true
-	case command.Sweep:
-		return c.Guard, true
-	case command.LongestLease:
-		return c.Guard, true
-	case command.Confirm:
-		return c.Guard, true
-	case command.Backup:
-		return c.Guard, true
-	}
-	return 0, false
 }
 
 // note counts what became of a command, for the table.
@@ -190,6 +130,6 @@ func (h *watch) note(a *command.Applied) {
 
 // position is where a call took effect, if it did.
 func (h *watch) position(t *client.Trail) (linearizability.Position, bool) {
-	e, ok := h.calls[call{t.Session, t.Seq}]
+	e, ok := h.calls[model.Call{Session: t.Session, Seq: t.Seq}]
 	return e.at, ok
 }

@@ -6,19 +6,14 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/lock"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // delays are the lock-delays that run at a master in its epoch. They end by its clock,
 // each in full from when the master learnt of it, and no later: what is longer keeps
 // everybody from the lock for nothing, and nobody can say of a wait for a lock that it
 // is too long (S8, C7.05).
-type delays map[delayID]delayEnd
-
-// delayID names a lock-delay: the lock, and the command that freed it.
-type delayID struct {
-	lock  api.Ref
-	freed api.Number
-}
+type delays map[model.DelayID]delayEnd
 
 // delayEnd is when a lock-delay is over by the master's clock, and when the master
 // first did anything after that; zero: not yet. by is, once the master has decided to
@@ -36,23 +31,8 @@ const round = 200
 // dallies is how long a master that is awake may have to say that a delay is over.
 const dallies = time.Second
 
-// longestDelay is the longest lock-delay that there is (C7.06), whatever the product
-// takes it for.
-const longestDelay = time.Minute
-
-// span is how long a lock-delay of so many milliseconds is.
-func span(d api.LockDelay) time.Duration {
-	return min(time.Duration(d)*time.Millisecond, longestDelay)
-}
-
-// delayOf is the lock-delay of who asks for d: the first whole millisecond that is no
-// less, within the bound.
-func delayOf(d time.Duration) time.Duration {
-	return min((d + time.Millisecond - 1).Truncate(time.Millisecond), longestDelay)
-}
-
 func (ds delays) begin(n api.Ref, freed api.Number, d api.LockDelay, now time.Time) {
-	ds[delayID{n, freed}] = delayEnd{due: now.Add(span(d))}
+	ds[model.DelayID{Lock: n, Freed: freed}] = delayEnd{due: now.Add(model.DelaySpan(d))}
 }
 
 // applied takes in what the log says of delays.
@@ -63,7 +43,7 @@ func (ds delays) applied(a *command.Applied, now time.Time) {
 		case lock.DelayBegan:
 			ds.begin(e.Lock, e.Freed, e.Delay, now)
 		case lock.DelayEnded:
-			delete(ds, delayID{e.Lock, e.Freed})
+			delete(ds, model.DelayID{Lock: e.Lock, Freed: e.Freed})
 		}
 	}
 }
@@ -74,9 +54,9 @@ func (ds delays) applied(a *command.Applied, now time.Time) {
 func (ds delays) says(commands []command.Command, executed, own uint64) {
 	for _, c := range commands {
 		if c, over := c.(command.DelayOver); over {
-			if e, runs := ds[delayID{c.Node, c.Freed}]; runs {
+			if e, runs := ds[model.DelayID{Lock: c.Node, Freed: c.Freed}]; runs {
 				e.by = executed + round*(1+own)
-				ds[delayID{c.Node, c.Freed}] = e
+				ds[model.DelayID{Lock: c.Node, Freed: c.Freed}] = e
 			}
 		}
 	}
@@ -85,9 +65,9 @@ func (ds delays) says(commands []command.Command, executed, own uint64) {
 // lost is a delay of which the master has said that it is over, and which runs on
 // though the log has executed so much since: the log has not taken it, and nobody says
 // it again.
-func (ds delays) lost(executed uint64) (of delayID, ok bool) {
+func (ds delays) lost(executed uint64) (of model.DelayID, ok bool) {
 	for d, e := range ds { // order-free: the first to begin is taken
-		if e.by != 0 && executed > e.by && (!ok || d.freed < of.freed) {
+		if e.by != 0 && executed > e.by && (!ok || d.Freed < of.Freed) {
 			of, ok = d, true
 		}
 	}
@@ -97,7 +77,7 @@ func (ds delays) lost(executed uint64) (of delayID, ok bool) {
 // overdue is a delay that was over by now, and of which the master has said nothing
 // though it did something else since, and was not asleep; by is zero if there is none.
 // slept is how long it was until now.
-func (ds delays) overdue(now time.Time, slept time.Duration) (of delayID, by time.Duration) {
+func (ds delays) overdue(now time.Time, slept time.Duration) (of model.DelayID, by time.Duration) {
 	for d, e := range ds { // order-free: the longest is taken, then the first to begin
 		switch {
 		case e.by != 0 || now.Before(e.due):
@@ -106,7 +86,7 @@ func (ds delays) overdue(now time.Time, slept time.Duration) (of delayID, by tim
 		case now.Sub(e.late)-slept < dallies:
 			ds[d] = delayEnd{due: e.due, late: e.late.Add(slept)}
 		default:
-			if over := now.Sub(e.due); over > by || over == by && d.freed < of.freed {
+			if over := now.Sub(e.due); over > by || over == by && d.Freed < of.Freed {
 				of, by = d, over
 			}
 		}

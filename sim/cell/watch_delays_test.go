@@ -15,6 +15,7 @@ import (
 	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // A lock-delay of 3 s begins at second 1, by command 9, at the master of epoch 3.
@@ -55,8 +56,8 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 		"another master is there now":   {func(r *reign) { r.acts(4); r.c.epoch = 4; r.acts(5); r.acts(9) }, false},
 		"which runs it again": {func(r *reign) {
 			r.c.epoch = 4
-			r.w.owed = func(api.Epoch) map[delayID]time.Duration {
-				return map[delayID]time.Duration{{lockNode, 9}: 3 * time.Second}
+			r.w.owed = func(api.Epoch) map[model.DelayID]time.Duration {
+				return map[model.DelayID]time.Duration{{Lock: lockNode, Freed: 9}: 3 * time.Second}
 			}
 			r.acts(5)
 			r.acts(8)
@@ -64,8 +65,8 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 		}, false},
 		"which runs it for too long": {func(r *reign) {
 			r.c.epoch = 4
-			r.w.owed = func(api.Epoch) map[delayID]time.Duration {
-				return map[delayID]time.Duration{{lockNode, 9}: 3 * time.Second}
+			r.w.owed = func(api.Epoch) map[model.DelayID]time.Duration {
+				return map[model.DelayID]time.Duration{{Lock: lockNode, Freed: 9}: 3 * time.Second}
 			}
 			r.acts(5)
 			r.acts(8)
@@ -91,10 +92,10 @@ func TestTheLockDelayThatThereIs(t *testing.T) {
 		0: 0, 1: time.Millisecond, 900 * time.Millisecond: 900 * time.Millisecond, 1900*time.Millisecond + 1: 1901 * time.Millisecond,
 		time.Minute - 1: time.Minute, time.Minute: time.Minute, 2 * time.Minute: time.Minute,
 	} {
-		require.Equal(t, is, delayOf(asked))
-		require.Equal(t, is, span(api.DelayOf(asked)))
+		require.Equal(t, is, model.DelayOf(asked))
+		require.Equal(t, is, model.DelaySpan(api.DelayOf(asked)))
 	}
-	require.Equal(t, time.Minute, span(90_000))
+	require.Equal(t, time.Minute, model.DelaySpan(90_000))
 }
 
 // What runs when an epoch begins is what began and did not end, of each lock all.
@@ -104,19 +105,19 @@ func TestTheLockDelaysThatANewMasterOwes(t *testing.T) {
 		s.b.command(&command.Applied{Number: freed, Command: command.Expire{Session: session}, Verdict: command.Executed,
 			Result: api.Result{Code: api.OK}, Effects: []command.Effect{delay(time.Second)}})
 	}
-	begins := func(e api.Epoch) []delayID {
+	begins := func(e api.Epoch) []model.DelayID {
 		began := command.EpochBegan{Epoch: rows.Epoch{Number: e}}
 		s.applied(command.Confirm{}, api.Result{Code: api.OK}, began)
-		return slices.SortedFunc(maps.Keys(s.b.owed.at[e]), func(a, b delayID) int { return cmp.Compare(a.freed, b.freed) })
+		return slices.SortedFunc(maps.Keys(s.b.owed.at[e]), func(a, b model.DelayID) int { return cmp.Compare(a.Freed, b.Freed) })
 	}
 	s.acquire(1, 1, api.Shared, 5, 5)
 	s.acquire(2, 2, api.Shared, 5, 6)
 	require.Empty(t, begins(2))
 	fails(1, 9)
 	fails(2, 10)
-	require.Equal(t, []delayID{{theLock, 9}, {theLock, 10}}, begins(3))
+	require.Equal(t, []model.DelayID{{Lock: theLock, Freed: 9}, {Lock: theLock, Freed: 10}}, begins(3))
 	s.applied(command.DelayOver{Node: theLock, Freed: 9}, api.Result{Code: api.OK})
-	require.Equal(t, []delayID{{theLock, 10}}, begins(4))
+	require.Equal(t, []model.DelayID{{Lock: theLock, Freed: 10}}, begins(4))
 	s.act(3, command.DeleteNode{Node: theLock}, nil)
 	require.Empty(t, begins(5))
 	s.good()

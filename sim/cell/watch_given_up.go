@@ -1,13 +1,16 @@
 package cell
 
-import "github.com/chubbycell/chubby/replica/api"
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim/model"
+)
 
 // givenUp is what clients may take for final. A request says with Seen up to which call
 // its client waits for none; once it is answered, what it was told holds: no call up to
 // there takes effect any more, be it under way or a copy that comes late (S4). A
 // Poison is the one call that is answered by memory, whatever is under way.
 type givenUp struct {
-	seen  map[call]api.Seq           // what the copies of a call said that came, at least
+	seen  map[model.Call]api.Seq     // what the copies of a call said that came, at least
 	final map[api.SessionID]passedBy // the most that an answer has made final
 }
 
@@ -17,12 +20,12 @@ type passedBy struct {
 }
 
 func newGivenUp() givenUp {
-	return givenUp{seen: map[call]api.Seq{}, final: map[api.SessionID]passedBy{}}
+	return givenUp{seen: map[model.Call]api.Seq{}, final: map[api.SessionID]passedBy{}}
 }
 
 // asks takes in a copy of a request that has come to a replica.
 func (g *givenUp) asks(q api.Request) {
-	k, seen := call{q.Session, q.Seq}, q.Seen
+	k, seen := model.Call{Session: q.Session, Seq: q.Seq}, q.Seen
 	if _, poisons := q.Op.(api.Poison); poisons {
 		seen = 0
 	}
@@ -32,15 +35,15 @@ func (g *givenUp) asks(q api.Request) {
 }
 
 // answered takes in that a replica says of a call that it was executed.
-func (g *givenUp) answered(k call) {
-	if upTo := g.seen[k]; upTo > g.final[k.session].upTo {
-		g.final[k.session] = passedBy{k.seq, upTo}
+func (g *givenUp) answered(k model.Call) {
+	if upTo := g.seen[k]; upTo > g.final[k.Session].upTo {
+		g.final[k.Session] = passedBy{k.Seq, upTo}
 	}
 }
 
 // passed is the answer behind which a call must not take effect; ok is false if there is
 // none.
-func (g *givenUp) passed(k call) (by api.Seq, ok bool) {
-	p := g.final[k.session]
-	return p.seq, k.seq <= p.upTo
+func (g *givenUp) passed(k model.Call) (by api.Seq, ok bool) {
+	p := g.final[k.Session]
+	return p.seq, k.Seq <= p.upTo
 }

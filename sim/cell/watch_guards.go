@@ -4,6 +4,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // arrivals are the copies of requests that came to replicas. What a master does in
@@ -17,7 +18,7 @@ type arrivals struct {
 // arrival is a copy of a call: where it came, and which epoch it named.
 type arrival struct {
 	to    paxos.NodeID
-	call  call
+	call  model.Call
 	epoch api.Epoch
 }
 
@@ -37,13 +38,13 @@ func (a *arrivals) note(to paxos.NodeID, q api.Request, present api.Epoch) {
 		a.opens[opening{to, o.Nonce}] = present
 		return
 	}
-	a.copies[arrival{to, call{q.Session, q.Seq}, q.Epoch}] = true
+	a.copies[arrival{to, model.Call{Session: q.Session, Seq: q.Seq}, q.Epoch}] = true
 }
 
 // meant checks that a client's command which was executed in an epoch stands for a
 // copy that came to the master of that epoch, and was meant for it (S2).
 func (h *watch) meant(s paxos.Slot, a *command.Applied) {
-	guard, _ := guardOf(a.Command)
+	guard, _ := model.GuardOf(a.Command)
 	of, began := h.epochs[guard]
 	if a.Verdict != command.Executed || !began {
 		return
@@ -54,7 +55,7 @@ func (h *watch) meant(s paxos.Slot, a *command.Applied) {
 		}
 		return
 	}
-	if key, is := called(a.Command); is && !h.came.copies[arrival{of.id, key, guard}] {
-		h.world.Break("S2", "slot %d: call %d of session %d is executed in epoch %d, and no copy of it that names this epoch came to its master, replica %d", s, key.seq, key.session, guard, of.id)
+	if key, is := model.CallOf(a.Command); is && !h.came.copies[arrival{of.id, key, guard}] {
+		h.world.Break("S2", "slot %d: call %d of session %d is executed in epoch %d, and no copy of it that names this epoch came to its master, replica %d", s, key.Seq, key.Session, guard, of.id)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/sim/belief"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // answers is told of each answer that leaves a replica, and to whom. logged says
@@ -33,11 +34,11 @@ func (b *handleBook) answers(id paxos.NodeID, to api.Principal, p api.Reply, log
 }
 
 func (b *handleBook) answered(id paxos.NodeID, p api.Reply, logged bool) {
-	k := call{p.Session, p.Seq}
+	k := model.Call{Session: p.Session, Seq: p.Seq}
 	a, f := b.explained(k, p.Epoch)
-	if f != (fault{}) {
+	if f != (model.Finding{}) {
 		if tells(p.Result) {
-			b.world.Break(f.id, "replica %d answers call %d of session %d with %v, and %s", id, k.seq, k.session, p.Code, f.text)
+			b.world.Break(f.ID, "replica %d answers call %d of session %d with %v, and %s", id, k.Seq, k.Session, p.Code, f.Text)
 		}
 		b.refusals[p.Code]++
 		return
@@ -61,12 +62,12 @@ type verdict struct {
 
 // decides: of a call that a master has refused for certain, without the log, no copy is
 // answered otherwise in its epoch; but what only reads may be read again.
-func (b *handleBook) decides(id paxos.NodeID, k call, a asking, p api.Reply, logged bool) {
+func (b *handleBook) decides(id paxos.NodeID, k model.Call, a asking, p api.Reply, logged bool) {
 	if _, several := b.other(k, a.op); several || onlyReads(a.op) || p.Code.Execution() != api.Executed {
 		return
 	}
 	if v, over := b.denied[k]; over && v.epoch == p.Epoch && v.code != p.Code {
-		b.world.Break("S5", "replica %d answers call %d of session %d, %T, with %v, and has refused it with %v in this epoch", id, k.seq, k.session, a.op, p.Code, v.code)
+		b.world.Break("S5", "replica %d answers call %d of session %d, %T, with %v, and has refused it with %v in this epoch", id, k.Seq, k.Session, a.op, p.Code, v.code)
 	}
 	if p.Code != api.OK && !logged {
 		b.denied[k] = verdict{p.Epoch, p.Code}
@@ -74,11 +75,11 @@ func (b *handleBook) decides(id paxos.NodeID, k call, a asking, p api.Reply, log
 }
 
 // overfills: a page of a directory has no more children than were asked for.
-func (b *handleBook) overfills(id paxos.NodeID, k call, a asking, p api.Reply) {
+func (b *handleBook) overfills(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 	op, reads := a.op.(api.ReadDir)
 	l, lists := p.Detail.(api.Listing)
 	if _, several := b.other(k, a.op); !several && reads && lists && op.Most > 0 && uint64(len(l.Children)) > op.Most {
-		b.world.Break("S4", "replica %d answers call %d of session %d with %d children, where %d at most were asked for", id, k.seq, k.session, len(l.Children), op.Most)
+		b.world.Break("S4", "replica %d answers call %d of session %d with %d children, where %d at most were asked for", id, k.Seq, k.Session, len(l.Children), op.Most)
 	}
 }
 
@@ -97,14 +98,14 @@ func onlyReads(op api.Op) bool {
 // again. An Open is told that there is no room for its handle where it was executed
 // before. Whether there was room is asked of what was refused just now: of what the log
 // refuses that was decided before.
-func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply, logged bool) {
-	token, on := tokenIn(a.op)
+func (b *handleBook) spurned(id paxos.NodeID, k model.Call, a asking, p api.Reply, logged bool) {
+	token, on := model.TokenIn(a.op)
 	g := b.given[token]
 	if _, several := b.other(k, a.op); several {
 		return
 	}
 	if !on {
-		g = &grip{} // that of nothing
+		g = &model.Grip{} // that of nothing
 	}
 	_, opens := a.op.(api.Open) // if on, by the handle of a directory
 	vain := false
@@ -112,33 +113,33 @@ func (b *handleBook) spurned(id paxos.NodeID, k call, a asking, p api.Reply, log
 	case api.BadHandle:
 		vain = on
 	case api.HandleClosed:
-		vain = on && !opens && !g.ended && !b.shutOnce(k, p.Epoch, g)
+		vain = on && !opens && !g.Ended && !b.shutOnce(k, p.Epoch, g)
 	case api.HandlePoisoned:
-		vain = on && !g.ended
+		vain = on && !g.Ended
 	case api.NoRight:
 		vain = on && !opens
 	case api.Permission:
-		vain = on && !opens && (wants(a.op) == 0 || g.id.Epoch == p.Epoch && !g.untested)
+		vain = on && !opens && (model.RightFor(a.op) == 0 || g.ID.Epoch == p.Epoch && !g.Untested)
 	case api.Crowded:
 		b.crowded++
-		vain = b.room.first(k) && !logged && b.applied(id) && !b.room.full(k.session, p.Epoch, a.op, g)
+		vain = b.room.first(k) && !logged && b.applied(id) && !b.room.full(k.Session, p.Epoch, a.op, g)
 	case api.NoHandle:
 		b.homeless++
-		vain = !opens || !logged || !b.room.full(k.session, p.Epoch, a.op, g)
+		vain = !opens || !logged || !b.room.full(k.Session, p.Epoch, a.op, g)
 	case api.TooLarge:
 		vain = a.who != b.intruder && len(contentsIn(a.op)) <= mostContents
 	case api.Invalid:
-		vain = a.who != b.intruder && b.rights.opened[k.session] == a.who && !readsSequencer(a.op) && !unmakes(a.op, g) && !b.tooLate(k.session, a.op)
+		vain = a.who != b.intruder && b.rights.opened[k.Session] == a.who && !readsSequencer(a.op) && !unmakes(a.op, g) && !b.tooLate(k.Session, a.op)
 	}
 	if vain {
-		b.world.Break("S14", "replica %d refuses call %d of session %d, %T by handle %v, with %v, and nothing speaks against it", id, k.seq, k.session, a.op, g.id, p.Code)
+		b.world.Break("S14", "replica %d refuses call %d of session %d, %T by handle %v, with %v, and nothing speaks against it", id, k.Seq, k.Session, a.op, g.ID, p.Code)
 	}
 }
 
 // shutOnce says that in an epoch in which a call was asked for, that of the answer or
 // an earlier one, its handle may have been shut out: the answer is kept.
-func (b *handleBook) shutOnce(k call, e api.Epoch, g *grip) bool {
-	return slices.ContainsFunc(b.asked[k], func(x asking) bool { return x.epoch <= e && b.room.shut(k.session, x.epoch, g) })
+func (b *handleBook) shutOnce(k model.Call, e api.Epoch, g *model.Grip) bool {
+	return slices.ContainsFunc(b.asked[k], func(x asking) bool { return x.epoch <= e && b.room.shut(k.Session, x.epoch, g) })
 }
 
 // mostContents is the longest file that there may be (CHU §4.5).
@@ -172,10 +173,10 @@ func (b *handleBook) tooLate(s api.SessionID, op api.Op) bool {
 }
 
 // unmakes says that an op would delete what there is in every cell.
-func unmakes(op api.Op, g *grip) bool {
+func unmakes(op api.Op, g *model.Grip) bool {
 	_, deletes := op.(api.DeleteNode)
-	path := g.node.Path.String()
-	return deletes && (path == "/" || path == aclDir)
+	path := g.Node.Path.String()
+	return deletes && (path == "/" || path == model.ACLDir)
 }
 
 // tells says that an answer does more than to refuse.
@@ -185,22 +186,22 @@ func tells(r api.Result) bool {
 
 // alone judges what a master answers from its rows: they say that the node is there,
 // and who may open it.
-func (b *handleBook) alone(id paxos.NodeID, k call, a asking, p api.Reply) {
+func (b *handleBook) alone(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 	if open, ok := a.op.(api.Open); ok {
 		if b.judged[k] != a.epoch {
 			b.judged[k] = a.epoch
 			if open.Dir != "" && p.Code == api.Permission {
 				return // perhaps for the directory's handle, which is of an earlier epoch
 			}
-			b.rights.judge(k.session, a.who, b.pathOf(open), open.Rights, open.Create, open.Names, p.Result)
+			b.rights.judge(k.Session, a.who, b.pathOf(open), open.Rights, open.Create, open.Names, p.Result)
 		}
 		return
 	}
-	if wants(a.op) == 0 || p.Code != api.OK {
+	if model.RightFor(a.op) == 0 || p.Code != api.OK {
 		return
 	}
-	if token, _ := tokenIn(a.op); b.rights.at(b.given[token].node) == nil {
-		b.world.Break("S14", "replica %d does %T by handle %v, and %v is gone", id, a.op, b.given[token].id, b.given[token].node)
+	if token, _ := model.TokenIn(a.op); b.rights.at(b.given[token].Node) == nil {
+		b.world.Break("S14", "replica %d does %T by handle %v, and %v is gone", id, a.op, b.given[token].ID, b.given[token].Node)
 	}
 }
 
@@ -209,9 +210,9 @@ func (b *handleBook) pathOf(op api.Open) string {
 	case op.Dir == "":
 		return "/" + op.Path
 	case op.Path == "":
-		return b.given[op.Dir].node.Path.String()
+		return b.given[op.Dir].Node.Path.String()
 	}
-	return inside(b.given[op.Dir].node.Path.String()) + op.Path
+	return inside(b.given[op.Dir].Node.Path.String()) + op.Path
 }
 
 func inside(dir string) string {
@@ -223,7 +224,7 @@ func inside(dir string) string {
 
 // learns notes what an answer gives out, and what it ends. Where requests of several
 // kinds have one number it is not known which was answered, and nothing is noted.
-func (b *handleBook) learns(id paxos.NodeID, k call, a asking, p api.Reply) {
+func (b *handleBook) learns(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 	if x, several := b.other(k, a.op); several {
 		if o, ok := p.Detail.(api.Opened); ok {
 			b.gives(id, k, o.Token, x)
@@ -232,12 +233,12 @@ func (b *handleBook) learns(id paxos.NodeID, k call, a asking, p api.Reply) {
 	}
 	switch op := a.op.(type) {
 	case api.CloseHandle:
-		if g := b.given[op.Handle]; g != nil && g.closed[a.epoch] == 0 {
-			g.closed[a.epoch] = b.now
+		if g := b.given[op.Handle]; g != nil && g.Closed[a.epoch] == 0 {
+			g.Closed[a.epoch] = b.now
 		}
 	case api.Poison:
-		if g := b.given[op.Handle]; g != nil && g.poisoned[a.epoch] == 0 {
-			g.poisoned[a.epoch] = b.now
+		if g := b.given[op.Handle]; g != nil && g.Poisoned[a.epoch] == 0 {
+			g.Poisoned[a.epoch] = b.now
 		}
 	case api.Open:
 		if o, ok := p.Detail.(api.Opened); ok {
@@ -249,15 +250,15 @@ func (b *handleBook) learns(id paxos.NodeID, k call, a asking, p api.Reply) {
 			b.saysTie(id, k, o.Token, op.Sequencer)
 		}
 	case api.CheckSequencer:
-		if q, err := api.ParseSequencer(op.Sequencer); err == nil && b.given[op.Handle] != nil && q.Node != b.given[op.Handle].node {
-			b.world.Break("S16", "replica %d says of a sequencer of %v that it is valid, to who asks by a handle on %v", id, q.Node, b.given[op.Handle].node)
+		if q, err := api.ParseSequencer(op.Sequencer); err == nil && b.given[op.Handle] != nil && q.Node != b.given[op.Handle].Node {
+			b.world.Break("S16", "replica %d says of a sequencer of %v that it is valid, to who asks by a handle on %v", id, q.Node, b.given[op.Handle].Node)
 		}
 	}
 }
 
 // other is another op that was asked for by the same number; ok is false if there is
 // none.
-func (b *handleBook) other(k call, op api.Op) (x api.Op, ok bool) {
+func (b *handleBook) other(k model.Call, op api.Op) (x api.Op, ok bool) {
 	i := slices.IndexFunc(b.asked[k], func(x asking) bool { return x.op != op })
 	if i < 0 {
 		return nil, false
@@ -267,17 +268,17 @@ func (b *handleBook) other(k call, op api.Op) (x api.Op, ok bool) {
 
 // saysTie demands of the token that answers a SetSequencer that it names the sequencer:
 // a later master knows of the tie by nothing else.
-func (b *handleBook) saysTie(id paxos.NodeID, k call, t api.Token, want string) {
+func (b *handleBook) saysTie(id paxos.NodeID, k model.Call, t api.Token, want string) {
 	q, err := api.ParseSequencer(want)
 	g, ok := gripBy(t)
-	if err != nil || !ok || !slices.Contains(g.tied, q) {
-		b.world.Break("S10", "replica %d ties a handle to %q by call %d of session %d, and the token that it answers does not say so", id, want, k.seq, k.session)
+	if err != nil || !ok || !slices.Contains(g.Tied, q) {
+		b.world.Break("S10", "replica %d ties a handle to %q by call %d of session %d, and the token that it answers does not say so", id, want, k.Seq, k.Session)
 	}
 }
 
 // gives notes a token that leaves a master. It is for no other session, and for no
 // more than was asked for.
-func (b *handleBook) gives(id paxos.NodeID, k call, t api.Token, op api.Op) {
+func (b *handleBook) gives(id paxos.NodeID, k model.Call, t api.Token, op api.Op) {
 	if b.given[t] != nil {
 		return
 	}
@@ -286,49 +287,49 @@ func (b *handleBook) gives(id paxos.NodeID, k call, t api.Token, op api.Op) {
 		b.world.Break("S14", "replica %d gives out a token of %d bytes that is none", id, len(t))
 		return
 	}
-	if was := b.grips[g.id]; was != nil { // the same handle, tied to a sequencer
-		if was.session != g.session || was.node != g.node || was.rights != g.rights {
-			b.world.Break("S14", "replica %d gives out handle %v for session %d on %v, which was given to session %d on %v", id, g.id, g.session, g.node, was.session, was.node)
+	if was := b.grips[g.ID]; was != nil { // the same handle, tied to a sequencer
+		if was.Session != g.Session || was.Node != g.Node || was.Rights != g.Rights {
+			b.world.Break("S14", "replica %d gives out handle %v for session %d on %v, which was given to session %d on %v", id, g.ID, g.Session, g.Node, was.Session, was.Node)
 		}
 		b.given[t] = was
-		if len(g.tied) > 0 {
-			b.ties[t], was.tied = true, append(was.tied, g.tied...)
+		if len(g.Tied) > 0 {
+			b.ties[t], was.Tied = true, append(was.Tied, g.Tied...)
 		}
 		return
 	}
-	if g.session != k.session {
-		b.world.Break("S14", "replica %d gives session %d a handle of session %d", id, k.session, g.session)
+	if g.Session != k.Session {
+		b.world.Break("S14", "replica %d gives session %d a handle of session %d", id, k.Session, g.Session)
 	}
-	if open, ok := op.(api.Open); ok && len(b.asked[k]) == 1 && g.rights != open.Rights {
-		b.world.Break("S16", "replica %d gives session %d a handle for %v, which asked for one for %v", id, k.session, g.rights, open.Rights)
+	if open, ok := op.(api.Open); ok && len(b.asked[k]) == 1 && g.Rights != open.Rights {
+		b.world.Break("S16", "replica %d gives session %d a handle for %v, which asked for one for %v", id, k.Session, g.Rights, open.Rights)
 	}
 	executed, logged := b.rights.executed[k]
-	g.untested = logged && executed < g.id.Epoch
-	g.allowed = g.id.Epoch
+	g.Untested = logged && executed < g.ID.Epoch
+	g.Allowed = g.ID.Epoch
 	switch {
 	case b.mayHave(g):
-		g.allowed = b.rights.epoch
-	case g.untested && b.rights.epoch == g.id.Epoch:
-		g.allowed--
+		g.Allowed = b.rights.epoch
+	case g.Untested && b.rights.epoch == g.ID.Epoch:
+		g.Allowed--
 	}
-	g.closed, g.poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
-	b.given[t], b.grips[g.id] = g, g
-	b.opened[k] = g.id
+	g.Closed, g.Poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
+	b.given[t], b.grips[g.ID] = g, g
+	b.opened[k] = g.ID
 }
 
 // mayHave says of a handle that leaves a master when another epoch has begun, or that
 // nobody has tested, and that nobody could look at since, whether its session may have
 // had the rights in this epoch: it has them still, or something has changed.
-func (b *handleBook) mayHave(g *grip) bool {
-	n := b.rights.at(g.node)
-	return (b.rights.epoch > g.id.Epoch || g.untested) &&
-		(b.rights.version != b.rights.began || n != nil && b.rights.may(b.rights.who[g.session], n.names, g.rights))
+func (b *handleBook) mayHave(g *model.Grip) bool {
+	n := b.rights.at(g.Node)
+	return (b.rights.epoch > g.ID.Epoch || g.Untested) &&
+		(b.rights.version != b.rights.began || n != nil && b.rights.may(b.rights.who[g.Session], n.names, g.Rights))
 }
 
 // gripBy is a handle by its token.
-func gripBy(t api.Token) (*grip, bool) {
+func gripBy(t api.Token) (*model.Grip, bool) {
 	k, ok := belief.ReadToken(t)
-	return &grip{id: k.ID, session: k.Session, node: k.Node, rights: k.Rights, tied: k.Tied}, ok
+	return &model.Grip{ID: k.ID, Session: k.Session, Node: k.Node, Rights: k.Rights, Tied: k.Tied}, ok
 }
 
 // means says that an op, by a token that was given out, is what a deed does.
@@ -336,10 +337,10 @@ func (b *handleBook) means(op api.Op, deed command.Deed) bool {
 	if _, fails := deed.(command.Fail); fails {
 		return true
 	}
-	token, on := tokenIn(op)
+	token, on := model.TokenIn(op)
 	g := b.given[token]
 	if on && g == nil {
-		g = &grip{}
+		g = &model.Grip{}
 		if parsed, ok := gripBy(token); ok {
 			g = parsed // forged: it is said what is wrong with it
 		}
@@ -350,46 +351,46 @@ func (b *handleBook) means(op api.Op, deed command.Deed) bool {
 		return ok && d.Rights == op.Rights && (op.Dir != "" || d.Path.String() == "/"+op.Path)
 	case api.GetContents:
 		d, ok := deed.(command.GetContents)
-		return ok && d.Node == g.node
+		return ok && d.Node == g.Node
 	case api.GetStat:
 		d, ok := deed.(command.GetStat)
-		return ok && d.Node == g.node
+		return ok && d.Node == g.Node
 	case api.ReadDir:
 		d, ok := deed.(command.ReadDir)
-		return ok && d.Node == g.node && d.After == op.After && d.Most == op.Most
+		return ok && d.Node == g.Node && d.After == op.After && d.Most == op.Most
 	case api.SetContents:
 		d, ok := deed.(command.SetContents)
-		return ok && d.Node == g.node && d.Contents == op.Contents && d.When == op.When
+		return ok && d.Node == g.Node && d.Contents == op.Contents && d.When == op.When
 	case api.SetACL:
 		d, ok := deed.(command.SetACL)
-		return ok && d.Node == g.node && d.Names == op.Names && d.When == op.When
+		return ok && d.Node == g.Node && d.Names == op.Names && d.When == op.When
 	case api.DeleteNode:
 		d, ok := deed.(command.DeleteNode)
-		return ok && d.Node == g.node
+		return ok && d.Node == g.Node
 	}
 	return meansLock(op, deed, g)
 }
 
-func meansLock(op api.Op, deed command.Deed, g *grip) bool {
+func meansLock(op api.Op, deed command.Deed, g *model.Grip) bool {
 	switch op := op.(type) {
 	case api.Acquire:
 		d, ok := deed.(command.Acquire)
-		return ok && d.Node == g.node && d.Handle == g.id && d.Mode == op.Mode && d.Wait == op.Wait
+		return ok && d.Node == g.Node && d.Handle == g.ID && d.Mode == op.Mode && d.Wait == op.Wait
 	case api.Release:
 		d, ok := deed.(command.Release)
-		return ok && d.Node == g.node && d.Handle == g.id && d.Acquisition == op.Acquisition
+		return ok && d.Node == g.Node && d.Handle == g.ID && d.Acquisition == op.Acquisition
 	case api.CancelAcquire:
 		d, ok := deed.(command.CancelAcquire)
-		return ok && d.Node == g.node && d.Handle == g.id && d.Call == op.Call
+		return ok && d.Node == g.Node && d.Handle == g.ID && d.Call == op.Call
 	case api.CloseHandle:
 		d, ok := deed.(command.CloseHandle)
-		return ok && d.Node == g.node && d.Handle == g.id
+		return ok && d.Node == g.Node && d.Handle == g.ID
 	case api.GetSequencer:
 		d, ok := deed.(command.GetSequencer)
-		return ok && d.Node == g.node && d.Handle == g.id
+		return ok && d.Node == g.Node && d.Handle == g.ID
 	case api.CheckSequencer:
 		d, ok := deed.(command.CheckSequencer)
-		return ok && d.Node == g.node
+		return ok && d.Node == g.Node
 	case api.SetSequencer:
 		_, ok := deed.(command.CheckSequencer)
 		return ok

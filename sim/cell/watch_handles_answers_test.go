@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/handle"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 func openF(*keeper) api.Op   { return api.Open{Path: "f", Rights: rw} }
@@ -159,7 +160,7 @@ func TestS16AHandleThatNobodyHasTested(t *testing.T) {
 		k.epoch(4)
 		open := api.Open{Path: "f", Rights: rw}
 		seq := k.asks(7, "ann", 4, open)
-		k.b.executed[call{7, seq}] = c.guard
+		k.b.executed[model.Call{Session: 7, Seq: seq}] = c.guard
 		if c.since != nil {
 			c.since(k)
 		}
@@ -210,6 +211,6 @@ func TestS14WhoClosedAHandle(t *testing.T) {
 	k.answer("ann", 7, seq, 4, api.Result{Code: api.OK})
 	k.good()
 	g := k.h.given[k.token]
-	require.False(t, g.shut(3))
-	require.True(t, g.shut(4))
+	require.False(t, g.Shut(3))
+	require.True(t, g.Shut(4))
 }

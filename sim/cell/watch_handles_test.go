@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/replica/desk"
 	"github.com/chubbycell/chubby/replica/handle"
 	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // keeper is a handle book with a rights book, in epoch 3. Ann has session 7 and Bob
@@ -177,12 +178,12 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 		"more rights than the program named": {func(k *keeper) {
 			g, ok := gripBy(k.given(8, "bob", 2, rw))
 			require.True(t, ok)
-			k.h.gets(g.id, api.RightRead)
+			k.h.gets(g.ID, api.RightRead)
 		}, "S16"},
 		"the rights that the program named": {func(k *keeper) {
 			g, ok := gripBy(k.given(8, "bob", 2, rw))
 			require.True(t, ok)
-			k.h.gets(g.id, rw)
+			k.h.gets(g.ID, rw)
 		}, ""},
 		"an Open that the ACLs do not allow": {func(k *keeper) {
 			k.b.nodes["/f"].names[1] = "nobody"
@@ -391,7 +392,7 @@ func TestS14AHandleThatIsClosedTakesNoLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := newKeeper(t)
 			k.answer("ann", 7, k.asks(7, "ann", 3, api.CloseHandle{Handle: k.token}), 3, api.Result{Code: api.OK})
-			id := k.h.given[k.token].id
+			id := k.h.given[k.token].ID
 			k.h.command(&command.Applied{
 				Command: command.Act{Guard: c.guard, Session: 7, Seq: 2, Deed: command.Acquire{Node: k.node, Handle: id, Mode: api.Exclusive}},
 				Verdict: c.verdict, Result: api.Result{Code: c.code},
@@ -437,8 +438,8 @@ func TestS10AHandleThatIsTiedIsUsedAsOne(t *testing.T) {
 		k := newKeeper(t)
 		tied := k.ties()
 		seq := k.asks(7, c.who, 3, c.op(k.token, tied))
-		f := k.h.looseFault(call{7, seq})
-		require.Equal(t, c.breaks, f != fault{}, name)
-		require.Equal(t, fault{}, k.h.looseFault(call{7, seq + 1}), "it was never sent")
+		f := k.h.looseFault(model.Call{Session: 7, Seq: seq})
+		require.Equal(t, c.breaks, f != model.Finding{}, name)
+		require.Equal(t, model.Finding{}, k.h.looseFault(model.Call{Session: 7, Seq: seq + 1}), "it was never sent")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // decision is a command that a replica has begun, an intent what it says, and how often.
@@ -94,13 +95,13 @@ type sender struct {
 // inOrder demands that what is done for one session leaves for the log in the order in
 // which it was begun: a Close stands behind the Acquire that it ends.
 func (b *handleBook) inOrder(id paxos.NodeID, d intent) {
-	k, ok := called(d.command)
+	k, ok := model.CallOf(d.command)
 	if !ok {
 		return
 	}
-	from := sender{id, k.session}
+	from := sender{id, k.Session}
 	if was := b.left[from]; d.order < was {
-		b.world.Break("S14", "replica %d proposes %+v, which it began before what it has proposed for session %d already", id, d.command, k.session)
+		b.world.Break("S14", "replica %d proposes %+v, which it began before what it has proposed for session %d already", id, d.command, k.Session)
 	}
 	b.left[from] = d.order
 }
@@ -113,24 +114,24 @@ func (b *handleBook) calls(id paxos.NodeID, c command.Call) {
 		b.world.Break("S16", "replica %d proposes %T as call %d of session %d, which nobody has opened yet", id, c.Op, c.Seq, c.Session)
 		return
 	}
-	b.again(id, call{c.Session, c.Seq}, c.Guard, c.Op)
-	if _, f := b.justified(call{c.Session, c.Seq}, c.Guard, func(op api.Op) bool { return op == c.Op }); f != (fault{}) {
-		b.world.Break(f.id, "replica %d proposes %T as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.text)
+	b.again(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Op)
+	if _, f := b.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return op == c.Op }); f != (model.Finding{}) {
+		b.world.Break(f.ID, "replica %d proposes %T as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.Text)
 	}
 }
 
 func (b *handleBook) acts(id paxos.NodeID, c command.Act) {
-	b.again(id, call{c.Session, c.Seq}, c.Guard, c.Deed)
+	b.again(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Deed)
 	if _, refuses := c.Deed.(command.Fail); refuses {
 		return
 	}
-	a, f := b.justified(call{c.Session, c.Seq}, c.Guard, func(op api.Op) bool { return b.means(op, c.Deed) })
-	if f != (fault{}) {
-		b.world.Break(f.id, "replica %d proposes %+v as call %d of session %d, and %s", id, c.Deed, c.Seq, c.Session, f.text)
+	a, f := b.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return b.means(op, c.Deed) })
+	if f != (model.Finding{}) {
+		b.world.Break(f.ID, "replica %d proposes %+v as call %d of session %d, and %s", id, c.Deed, c.Seq, c.Session, f.Text)
 		return
 	}
-	token, on := tokenIn(a.op)
-	if on && b.given[token].id.Epoch < c.Guard {
+	token, on := model.TokenIn(a.op)
+	if on && b.given[token].ID.Epoch < c.Guard {
 		b.retaken++
 	}
 	if on && b.ties[token] && fenced(a.op) && fenceIn(c.Deed) == (api.Sequencer{}) {
@@ -141,12 +142,12 @@ func (b *handleBook) acts(id paxos.NodeID, c command.Act) {
 // again: a call that was refused for certain is not worked on in the same epoch, for
 // no copy of its request. Where requests of several kinds have one number it is not
 // known which was refused.
-func (b *handleBook) again(id paxos.NodeID, k call, e api.Epoch, what any) {
+func (b *handleBook) again(id paxos.NodeID, k model.Call, e api.Epoch, what any) {
 	v, over := b.denied[k]
 	if !over || v.epoch != e {
 		return
 	}
 	if _, several := b.other(k, b.asked[k][0].op); !several {
-		b.world.Break("S5", "replica %d works on call %d of session %d, %T, and has refused it with %v in this epoch", id, k.seq, k.session, what, v.code)
+		b.world.Break("S5", "replica %d works on call %d of session %d, %T, and has refused it with %v in this epoch", id, k.Seq, k.Session, what, v.code)
 	}
 }

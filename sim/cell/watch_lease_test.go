@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/leases"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -23,8 +24,8 @@ type puppet struct {
 	silent time.Time
 }
 
-func (p *puppet) clock() *sim.Clock { return p.m.Clock() }
-func (p *puppet) believes() beliefs {
+func (p *puppet) Clock() *sim.Clock { return p.m.Clock() }
+func (p *puppet) Believes() leases.Beliefs {
 	if p.down {
 		return nil
 	}
@@ -39,27 +40,27 @@ func (p *puppet) Granted() (paxos.NodeID, time.Time, time.Time) { return p.holde
 // stage is a world of three puppets, whose clocks run at these errors.
 type stage struct {
 	facts
-	l *leaseWatch
+	l *leases.Checker
 	p []*puppet // by id
 }
 
 func newStage(t *testing.T, ppb ...int64) *stage {
 	s := &stage{facts: *newFacts(t), p: []*puppet{nil}}
-	s.l = newLeaseWatch(s.w, len(ppb))
+	s.l = leases.New(s.w, len(ppb))
 	for i, rate := range ppb {
 		m := s.w.Add(sim.MachineConfig{
 			Process: func() sim.Process { return mute{} },
 			Clock:   sim.ClockConfig{RatePPB: rate, Offset: time.Duration(i) * time.Hour},
 		})
 		s.p = append(s.p, &puppet{m: m, counts: map[paxos.NodeID]time.Time{}})
-		s.l.parties[i+1] = s.p[i+1]
+		s.l.Parties[i+1] = s.p[i+1]
 	}
 	return s
 }
 
 func (s *stage) acts(ids ...paxos.NodeID) {
 	for _, id := range ids {
-		s.l.acted(id)
+		s.l.Acted(id)
 	}
 }
 
@@ -133,7 +134,7 @@ func TestS7bAClockThatIsTurned(t *testing.T) {
 	s := counted(t, -200_000_000, 0)
 	s.pass(50)
 	s.p[2].m.Clock().SetRate(500_000_000)
-	s.l.turned(2)
+	s.l.Turned(2)
 	s.pass(45) // its 120 ms are over after 50 + 70/1.5
 	s.good()
 	s.pass(5)
@@ -187,7 +188,7 @@ func TestS7bARestartThatForgets(t *testing.T) {
 	s := counted(t, 0, 0)
 	again := *s.p[2]
 	again.holder, again.until, again.silent = 0, time.Time{}, s.p[2].in(120)
-	s.l.parties[2] = &again
+	s.l.Parties[2] = &again
 	s.acts(2)
 	s.good()
 	s.pass(200)
@@ -196,14 +197,14 @@ func TestS7bARestartThatForgets(t *testing.T) {
 	s = counted(t, 0, 0)
 	again = *s.p[2]
 	again.holder, again.until = 0, time.Time{}
-	s.l.parties[2] = &again
+	s.l.Parties[2] = &again
 	s.acts(2)
 	s.breaks("S7b")
 }
 
 func TestS7bIsLeftOutOnDemand(t *testing.T) {
 	s := newStage(t, 0, 0)
-	s.l.onlyS7 = true
+	s.l.OnlyS7 = true
 	s.p[1].counts[2], s.p[1].end = s.p[1].in(80), s.p[1].in(80)
 	s.acts(1)
 	s.good()
@@ -241,7 +242,7 @@ func TestS7AReadWithoutAuthority(t *testing.T) {
 			}
 			now := m.Clock().Mono()
 			change(c, n, &now)
-			c.leases.readAlone(paxos.NodeID(m.Addr()), n, now, told)
+			c.leases.ReadAlone(paxos.NodeID(m.Addr()), n, now, told)
 		}
 		return c.world.Failure()
 	}

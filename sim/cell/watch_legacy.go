@@ -6,19 +6,20 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // legacy are the lock-delays that run by the log, and those that ran when each epoch
 // began: a new master runs each of these again in full, whatever it finds in its rows.
 type legacy struct {
-	runs map[delayID]time.Duration
-	at   map[api.Epoch]map[delayID]time.Duration
+	runs map[model.DelayID]time.Duration
+	at   map[api.Epoch]map[model.DelayID]time.Duration
 
 	several uint64 // epochs that began while two delays of one lock ran
 }
 
 func newLegacy() legacy {
-	return legacy{runs: map[delayID]time.Duration{}, at: map[api.Epoch]map[delayID]time.Duration{}}
+	return legacy{runs: map[model.DelayID]time.Duration{}, at: map[api.Epoch]map[model.DelayID]time.Duration{}}
 }
 
 // command is told of each command as it is first applied anywhere, and was executed.
@@ -27,7 +28,7 @@ func (l *legacy) command(a *command.Applied) {
 		if e, ok := e.(command.EpochBegan); ok {
 			l.at[e.Epoch.Number] = maps.Clone(l.runs)
 			for d := range l.runs { // order-free: a sum
-				if l.count(d.lock) > 1 {
+				if l.count(d.Lock) > 1 {
 					l.several++
 					break
 				}
@@ -35,21 +36,21 @@ func (l *legacy) command(a *command.Applied) {
 		}
 	}
 	if c, ok := a.Command.(command.DelayOver); ok {
-		delete(l.runs, delayID{c.Node, c.Freed})
+		delete(l.runs, model.DelayID{Lock: c.Node, Freed: c.Freed})
 	}
 }
 
 // begins notes the delay of a lock that a command has freed.
 func (l *legacy) begins(n api.Ref, freed api.Number, d time.Duration) {
 	if d > 0 {
-		l.runs[delayID{n, freed}] = d
+		l.runs[model.DelayID{Lock: n, Freed: freed}] = d
 	}
 }
 
 // delays says that a lock-delay of a lock runs.
 func (l *legacy) delays(n api.Ref) bool {
 	for d := range l.runs { // order-free: any will do
-		if d.lock == n {
+		if d.Lock == n {
 			return true
 		}
 	}
@@ -59,7 +60,7 @@ func (l *legacy) delays(n api.Ref) bool {
 // count is how many lock-delays of a lock run.
 func (l *legacy) count(n api.Ref) (all int) {
 	for d := range l.runs { // order-free: a sum
-		if d.lock == n {
+		if d.Lock == n {
 			all++
 		}
 	}
@@ -68,5 +69,5 @@ func (l *legacy) count(n api.Ref) (all int) {
 
 // forgets notes that a node is gone, with its lock and that lock's delays.
 func (l *legacy) forgets(n api.Ref) {
-	maps.DeleteFunc(l.runs, func(d delayID, _ time.Duration) bool { return d.lock == n })
+	maps.DeleteFunc(l.runs, func(d model.DelayID, _ time.Duration) bool { return d.Lock == n })
 }

@@ -1,8 +1,6 @@
 package cell
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/lock"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // lockBook says who holds which lock, from the commands in the order of the log
@@ -21,9 +20,9 @@ import (
 type lockBook struct {
 	world  *sim.World
 	rho    paxos.PPM
-	holds  map[owner]hold
-	calls  map[call]owner           // Acquires that were granted, while the hold lasts
-	got    map[call]api.Acquisition // all that were told that they hold, also those of who held already
+	holds  map[model.Owner]hold
+	calls  map[model.Call]model.Owner     // Acquires that were granted, while the hold lasts
+	got    map[model.Call]api.Acquisition // all that were told that they hold, also those of who held already
 	list   []linearizability.HoldEvent
 	failed uint64                        // holders
 	owed   legacy                        // to new masters
@@ -33,18 +32,6 @@ type lockBook struct {
 	moved  func(api.Ref)                 // is told when somebody takes or leaves a lock, or a lock-delay ends; may be nil
 }
 
-// owner is a handle of a session.
-type owner struct {
-	session api.SessionID
-	handle  api.HandleID
-}
-
-func (o owner) String() string { return fmt.Sprintf("handle %v of session %d", o.handle, o.session) }
-
-func (o owner) compare(p owner) int {
-	return cmp.Or(cmp.Compare(o.session, p.session), o.handle.Compare(p.handle))
-}
-
 // hold is what an owner holds, and by which call.
 type hold struct {
 	node        api.Ref
@@ -52,12 +39,12 @@ type hold struct {
 	gen         api.LockGen
 	acquisition api.Acquisition
 	delay       time.Duration
-	call        call
+	call        model.Call
 }
 
 func newLockBook(w *sim.World, rho paxos.PPM) *lockBook {
 	return &lockBook{
-		world: w, rho: rho, holds: map[owner]hold{}, calls: map[call]owner{}, got: map[call]api.Acquisition{}, owed: newLegacy(), last: map[api.Ref]api.Acquisition{},
+		world: w, rho: rho, holds: map[model.Owner]hold{}, calls: map[model.Call]model.Owner{}, got: map[model.Call]api.Acquisition{}, owed: newLegacy(), last: map[api.Ref]api.Acquisition{},
 		freed: map[api.Acquisition]api.Epoch{},
 	}
 }
@@ -76,14 +63,14 @@ func (b *lockBook) command(a *command.Applied) {
 			b.session(c.Session, linearizability.HoldReleased)
 		}
 	case command.Expire:
-		b.delayed(a, func(o owner) bool { return o.session == c.Session })
+		b.delayed(a, func(o model.Owner) bool { return o.Session == c.Session })
 		b.session(c.Session, linearizability.HoldFailed)
 	case command.FailHandle:
-		b.delayed(a, func(o owner) bool { return o == owner{c.Session, c.Handle} })
-		if h, held := b.holds[owner{c.Session, c.Handle}]; held {
+		b.delayed(a, func(o model.Owner) bool { return o == model.Owner{Session: c.Session, Handle: c.Handle} })
+		if h, held := b.holds[model.Owner{Session: c.Session, Handle: c.Handle}]; held {
 			b.freed[h.acquisition] = c.Guard
 		}
-		b.frees(owner{c.Session, c.Handle}, linearizability.HoldFailed)
+		b.frees(model.Owner{Session: c.Session, Handle: c.Handle}, linearizability.HoldFailed)
 	case command.DelayOver:
 		b.moves(c.Node)
 	case command.Sweep:
@@ -104,9 +91,9 @@ func (b *lockBook) told(id paxos.NodeID, p api.Reply) {
 // that they asked for: of each lock one, the longest, and none where nobody asked for
 // any. That nobody gets the lock while one runs is judged at the end; but it may be
 // that nobody tries.
-func (b *lockBook) delayed(a *command.Applied, fails func(owner) bool) {
+func (b *lockBook) delayed(a *command.Applied, fails func(model.Owner) bool) {
 	asked := map[api.Ref]time.Duration{}
-	failed := b.owners(func(o owner, _ hold) bool { return fails(o) })
+	failed := b.owners(func(o model.Owner, _ hold) bool { return fails(o) })
 	for _, o := range failed {
 		h := b.holds[o]
 		asked[h.node] = max(asked[h.node], h.delay)
@@ -115,7 +102,7 @@ func (b *lockBook) delayed(a *command.Applied, fails func(owner) bool) {
 	for _, e := range a.Effects {
 		l, _ := e.(command.LockChanged)
 		if d, ok := l.Effect.(lock.DelayBegan); ok {
-			began[d.Lock] += span(d.Delay)
+			began[d.Lock] += model.DelaySpan(d.Delay)
 		}
 	}
 	for _, o := range failed {
@@ -130,15 +117,15 @@ func (b *lockBook) delayed(a *command.Applied, fails func(owner) bool) {
 func (b *lockBook) act(c command.Act, r api.Result) {
 	switch d := c.Deed.(type) {
 	case command.Acquire:
-		b.grants(owner{c.Session, d.Handle}, call{c.Session, c.Seq}, d, r)
+		b.grants(model.Owner{Session: c.Session, Handle: d.Handle}, model.Call{Session: c.Session, Seq: c.Seq}, d, r)
 	case command.Release:
-		o := owner{c.Session, d.Handle}
+		o := model.Owner{Session: c.Session, Handle: d.Handle}
 		if h, ok := b.holds[o]; !ok || h.acquisition != d.Acquisition || h.node != d.Node {
 			b.world.Break("S8", "%v releases acquisition %d of %v, and what it holds is %+v", o, d.Acquisition, d.Node, h)
 		}
 		b.frees(o, linearizability.HoldReleased)
 	case command.CloseHandle:
-		b.frees(owner{c.Session, d.Handle}, linearizability.HoldReleased)
+		b.frees(model.Owner{Session: c.Session, Handle: d.Handle}, linearizability.HoldReleased)
 	case command.CancelAcquire:
 		if o, ok := b.cancels(c.Session, d); ok {
 			b.frees(o, linearizability.HoldReleased)
@@ -150,16 +137,16 @@ func (b *lockBook) act(c command.Act, r api.Result) {
 
 // cancels is who holds a lock no more once an Acquire is cancelled: the handle that is
 // named with it, if it still holds what that Acquire was told that it holds.
-func (b *lockBook) cancels(s api.SessionID, d command.CancelAcquire) (o owner, ok bool) {
-	o = owner{s, d.Handle}
-	got, told := b.got[call{s, d.Call}]
+func (b *lockBook) cancels(s api.SessionID, d command.CancelAcquire) (o model.Owner, ok bool) {
+	o = model.Owner{Session: s, Handle: d.Handle}
+	got, told := b.got[model.Call{Session: s, Seq: d.Call}]
 	h, holds := b.holds[o]
 	return o, told && holds && h.acquisition == got && h.node == d.Node
 }
 
 // grants notes a grant, unless the owner has the lock already: then its answer is
 // the one it was given when it got it.
-func (b *lockBook) grants(o owner, by call, d command.Acquire, r api.Result) {
+func (b *lockBook) grants(o model.Owner, by model.Call, d command.Acquire, r api.Result) {
 	held, ok := r.Detail.(api.Held)
 	if !ok {
 		b.world.Break("S8", "%v acquires %v, and is told nothing of it: %+v", o, d.Node, r)
@@ -176,10 +163,10 @@ func (b *lockBook) grants(o owner, by call, d command.Acquire, r api.Result) {
 		b.world.Break("S8", "%v is granted %v by acquisition %d, after acquisition %d of that", o, d.Node, held.Acquisition, b.last[d.Node])
 	}
 	b.last[d.Node] = held.Acquisition
-	if free := len(b.owners(func(_ owner, h hold) bool { return h.node == d.Node })) == 0; free && b.taken != nil {
+	if free := len(b.owners(func(_ model.Owner, h hold) bool { return h.node == d.Node })) == 0; free && b.taken != nil {
 		b.taken(d.Node, held.Gen)
 	}
-	b.holds[o] = hold{node: d.Node, mode: d.Mode, gen: held.Gen, acquisition: held.Acquisition, delay: span(d.Delay), call: by}
+	b.holds[o] = hold{node: d.Node, mode: d.Mode, gen: held.Gen, acquisition: held.Acquisition, delay: model.DelaySpan(d.Delay), call: by}
 	b.calls[by] = o
 	b.moves(d.Node)
 	e := b.event(linearizability.HoldGranted, o, d.Node)
@@ -189,7 +176,7 @@ func (b *lockBook) grants(o owner, by call, d command.Acquire, r api.Result) {
 
 // frees notes that an owner does not hold any more what it held, if anything. The
 // delay of one that failed is over, at the earliest, when the fastest clock says so.
-func (b *lockBook) frees(o owner, how linearizability.HoldKind) {
+func (b *lockBook) frees(o model.Owner, how linearizability.HoldKind) {
 	h, ok := b.holds[o]
 	if !ok {
 		return
@@ -214,7 +201,7 @@ func (b *lockBook) held(n api.Ref, h api.HandleID) (own bool, conflicts func(api
 	for o, x := range b.holds { // order-free: any conflict will do
 		switch {
 		case x.node != n:
-		case o.handle == h:
+		case o.Handle == h:
 			own = true
 		default:
 			modes = append(modes, x.mode)
@@ -231,7 +218,7 @@ func (b *lockBook) moves(n api.Ref) {
 
 // session frees all that handles of a session hold.
 func (b *lockBook) session(s api.SessionID, how linearizability.HoldKind) {
-	for _, o := range b.owners(func(o owner, _ hold) bool { return o.session == s }) {
+	for _, o := range b.owners(func(o model.Owner, _ hold) bool { return o.Session == s }) {
 		b.frees(o, how)
 	}
 }
@@ -239,34 +226,34 @@ func (b *lockBook) session(s api.SessionID, how linearizability.HoldKind) {
 // forgets notes that a node was deleted, and its lock with it.
 func (b *lockBook) forgets(n api.Ref) {
 	b.owed.forgets(n)
-	for _, o := range b.owners(func(_ owner, h hold) bool { return h.node == n }) {
+	for _, o := range b.owners(func(_ model.Owner, h hold) bool { return h.node == n }) {
 		delete(b.calls, b.holds[o].call)
 		delete(b.holds, o)
 	}
-	b.list = append(b.list, b.event(linearizability.HoldForgotten, owner{}, n))
+	b.list = append(b.list, b.event(linearizability.HoldForgotten, model.Owner{}, n))
 }
 
 // owners are those who hold something that is meant, in order.
-func (b *lockBook) owners(meant func(owner, hold) bool) (all []owner) {
+func (b *lockBook) owners(meant func(model.Owner, hold) bool) (all []model.Owner) {
 	for o, h := range b.holds { // order-free: sorted below
 		if meant(o, h) {
 			all = append(all, o)
 		}
 	}
-	slices.SortFunc(all, owner.compare)
+	slices.SortFunc(all, model.Owner.Compare)
 	return all
 }
 
 // held lists who holds locks, if that is the epoch of the last slot that anybody has
 // applied: a master of an older one does not know of all that happened since.
-func (h *watch) held(e api.Epoch) []owner {
+func (h *watch) held(e api.Epoch) []model.Owner {
 	if e != h.epoch {
 		return nil
 	}
-	return h.locks.owners(func(owner, hold) bool { return true })
+	return h.locks.owners(func(model.Owner, hold) bool { return true })
 }
 
-func (b *lockBook) event(k linearizability.HoldKind, o owner, n api.Ref) linearizability.HoldEvent {
+func (b *lockBook) event(k linearizability.HoldKind, o model.Owner, n api.Ref) linearizability.HoldEvent {
 	return linearizability.HoldEvent{At: int64(b.world.Now()), Kind: k, Path: n.Path.String(), Instance: uint64(n.Instance), Holder: o.String()}
 }
 

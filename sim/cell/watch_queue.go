@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // queueBook knows in which order Acquires came to wait for each lock at the master
@@ -21,7 +22,7 @@ type queueBook struct {
 	holds func(api.Ref, api.HandleID) (own bool, conflicts func(api.Mode) bool)
 	runs  func(api.Ref) bool // a lock-delay of it
 	lines map[spot][]*standing
-	calls map[call]*standing
+	calls map[model.Call]*standing
 	whose map[api.SessionID][]*standing
 	epoch api.Epoch              // the latest in which a call was executed
 	moved map[api.Ref]paxos.Slot // where somebody last took or left a lock, or a lock-delay of it began or ended
@@ -39,9 +40,9 @@ type spot struct {
 
 // standing is an Acquire that waits, in the latest epoch that it was seen in.
 type standing struct {
-	call   call
+	call   model.Call
 	at     spot
-	grip   *grip
+	grip   *model.Grip
 	mode   api.Mode
 	joined bool
 	tried  bool
@@ -53,7 +54,7 @@ type standing struct {
 
 func newQueueBook(w *sim.World) *queueBook {
 	return &queueBook{
-		world: w, lines: map[spot][]*standing{}, calls: map[call]*standing{}, whose: map[api.SessionID][]*standing{}, moved: map[api.Ref]paxos.Slot{},
+		world: w, lines: map[spot][]*standing{}, calls: map[model.Call]*standing{}, whose: map[api.SessionID][]*standing{}, moved: map[api.Ref]paxos.Slot{},
 		holds: func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
 			return false, func(api.Mode) bool { return false }
 		},
@@ -64,8 +65,8 @@ func newQueueBook(w *sim.World) *queueBook {
 // asks is told of each request of the session's own principal; g is its handle, if
 // it comes with one that was given out. master says that whoever it has come to is one:
 // others turn it away, whatever it is to end.
-func (b *queueBook) asks(q api.Request, g *grip, master bool) {
-	k := call{q.Session, q.Seq}
+func (b *queueBook) asks(q api.Request, g *model.Grip, master bool) {
+	k := model.Call{Session: q.Session, Seq: q.Seq}
 	if _, acquires := q.Op.(api.Acquire); !acquires && !master {
 		return
 	}
@@ -75,11 +76,11 @@ func (b *queueBook) asks(q api.Request, g *grip, master bool) {
 			b.copy(k, q.Epoch, op, g)
 		}
 	case api.CloseHandle, api.Poison:
-		b.end(q.Session, func(s *standing) bool { return g != nil && s.grip.id == g.id && b.shuts(s) })
+		b.end(q.Session, func(s *standing) bool { return g != nil && s.grip.ID == g.ID && b.shuts(s) })
 	case api.CancelAcquire:
-		b.end(q.Session, func(s *standing) bool { return s.call.seq == op.Call })
+		b.end(q.Session, func(s *standing) bool { return s.call.Seq == op.Call })
 	}
-	b.end(q.Session, func(s *standing) bool { return s.call.seq <= q.Seen })
+	b.end(q.Session, func(s *standing) bool { return s.call.Seq <= q.Seen })
 }
 
 // shuts counts those who wait and whose handle is about to end.
@@ -93,7 +94,7 @@ func (b *queueBook) shuts(s *standing) bool {
 // copy notes a copy of an Acquire. In a later epoch it joins anew. One of an epoch that
 // is over, of which nothing is known, may have come before, have been granted by a later
 // master, and been forgotten with that; where it stands at the former one nobody knows.
-func (b *queueBook) copy(k call, e api.Epoch, op api.Acquire, g *grip) {
+func (b *queueBook) copy(k model.Call, e api.Epoch, op api.Acquire, g *model.Grip) {
 	s := b.calls[k]
 	if s == nil && e < b.epoch {
 		return
@@ -102,9 +103,9 @@ func (b *queueBook) copy(k call, e api.Epoch, op api.Acquire, g *grip) {
 		if s != nil {
 			b.leave(s)
 		}
-		s = &standing{call: k, at: spot{e, g.node}, grip: g, mode: op.Mode}
+		s = &standing{call: k, at: spot{e, g.Node}, grip: g, mode: op.Mode}
 		b.calls[k] = s
-		b.whose[k.session] = append(b.whose[k.session], s)
+		b.whose[k.Session] = append(b.whose[k.Session], s)
 	}
 	s.copies++
 }
@@ -131,8 +132,8 @@ func (b *queueBook) gone(n api.Ref) {
 func (b *queueBook) leave(s *standing) {
 	delete(b.calls, s.call)
 	same := func(x *standing) bool { return x == s }
-	if b.whose[s.call.session] = slices.DeleteFunc(b.whose[s.call.session], same); len(b.whose[s.call.session]) == 0 {
-		delete(b.whose, s.call.session)
+	if b.whose[s.call.Session] = slices.DeleteFunc(b.whose[s.call.Session], same); len(b.whose[s.call.Session]) == 0 {
+		delete(b.whose, s.call.Session)
 	}
 	b.lines[s.at] = slices.DeleteFunc(b.lines[s.at], same)
 	if len(b.lines[s.at]) == 0 {
@@ -160,7 +161,7 @@ func (b *queueBook) command(a *command.Applied) {
 		if a.Verdict == command.Executed {
 			b.epoch = max(b.epoch, c.Guard)
 		}
-		s := b.calls[call{c.Session, c.Seq}]
+		s := b.calls[model.Call{Session: c.Session, Seq: c.Seq}]
 		if d, ok := c.Deed.(command.Acquire); ok && d.Wait && s != nil && s.at.epoch == c.Guard {
 			s.tried = false
 			if a.Verdict == command.Executed && a.Result.Code == api.OK {
@@ -184,7 +185,7 @@ func (b *queueBook) command(a *command.Applied) {
 // from is the first slot that it applied before.
 func (b *queueBook) acted(id paxos.NodeID, from paxos.Slot, answers []api.Reply, tries []command.Act) {
 	for _, p := range answers {
-		if s := b.calls[call{p.Session, p.Seq}]; s != nil && p.Code != api.Parked {
+		if s := b.calls[model.Call{Session: p.Session, Seq: p.Seq}]; s != nil && p.Code != api.Parked {
 			s.waits = false
 			if gone := p.Code == api.Stale || p.Code == api.NoSession; p.Code.Definite() || gone && p.Epoch == s.at.epoch {
 				b.leave(s)
@@ -197,12 +198,12 @@ func (b *queueBook) acted(id paxos.NodeID, from paxos.Slot, answers []api.Reply,
 		}
 	}
 	for _, p := range answers {
-		if s := b.calls[call{p.Session, p.Seq}]; s != nil && p.Code == api.Parked && s.at.epoch == p.Epoch {
+		if s := b.calls[model.Call{Session: p.Session, Seq: p.Seq}]; s != nil && p.Code == api.Parked && s.at.epoch == p.Epoch {
 			b.parked(id, s)
 		}
 	}
 	for _, c := range tries {
-		if s := b.calls[call{c.Session, c.Seq}]; s != nil {
+		if s := b.calls[model.Call{Session: c.Session, Seq: c.Seq}]; s != nil {
 			s.waits = false
 		}
 	}
@@ -215,8 +216,8 @@ func (b *queueBook) acted(id paxos.NodeID, from paxos.Slot, answers []api.Reply,
 // Acquires waits there (C6.19).
 func (b *queueBook) outlives(id paxos.NodeID, p api.Reply) {
 	for _, s := range b.whose[p.Session] {
-		if s.waits && s.at.epoch == p.Epoch && s.grip.shut(p.Epoch) {
-			b.world.Break("S14", "call %d of session %d waits at replica %d for %v, and its handle %v is closed or poisoned", s.call.seq, s.call.session, id, s.at.node, s.grip.id)
+		if s.waits && s.at.epoch == p.Epoch && s.grip.Shut(p.Epoch) {
+			b.world.Break("S14", "call %d of session %d waits at replica %d for %v, and its handle %v is closed or poisoned", s.call.Seq, s.call.Session, id, s.at.node, s.grip.ID)
 		}
 	}
 }
@@ -226,7 +227,7 @@ func (b *queueBook) parked(id paxos.NodeID, s *standing) {
 	s.waits = true
 	if s.answers++; s.answers > s.copies+s.trials {
 		b.world.Break("S8", "replica %d tells call %d of session %d for the %d. time that it waits for %v; %d copies came, it was tried %d times",
-			id, s.call.seq, s.call.session, s.answers, s.at.node, s.copies, s.trials)
+			id, s.call.Seq, s.call.Session, s.answers, s.at.node, s.copies, s.trials)
 	}
 }
 
@@ -242,13 +243,13 @@ func (b *queueBook) overlooks(id paxos.NodeID, e api.Epoch, waiting int) {
 			continue
 		}
 		known += len(line)
-		if s := line[0]; b.couldHave(s) && (idle == nil || s.call.session < idle.call.session || s.call.session == idle.call.session && s.call.seq < idle.call.seq) {
+		if s := line[0]; b.couldHave(s) && (idle == nil || s.call.Session < idle.call.Session || s.call.Session == idle.call.Session && s.call.Seq < idle.call.Seq) {
 			idle = s
 		}
 	}
 	if idle != nil && known == waiting {
 		b.world.Break("S8", "replica %d lets call %d of session %d wait for %v, %v, which it could have, and nobody is in front of it",
-			id, idle.call.seq, idle.call.session, idle.at.node, idle.mode)
+			id, idle.call.Seq, idle.call.Session, idle.at.node, idle.mode)
 	}
 }
 
@@ -257,7 +258,7 @@ func (b *queueBook) couldHave(s *standing) bool {
 	if !s.waits || s.tried || s.leaves || b.runs(s.at.node) {
 		return false
 	}
-	own, conflicts := b.holds(s.at.node, s.grip.id)
+	own, conflicts := b.holds(s.at.node, s.grip.ID)
 	return !own && !conflicts(s.mode)
 }
 
@@ -266,7 +267,7 @@ func (b *queueBook) couldHave(s *standing) bool {
 // behind it have their turn. The lock is not held then, or was free for some time of the
 // slots that were applied just now.
 func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d command.Acquire) {
-	s := b.calls[call{c.Session, c.Seq}]
+	s := b.calls[model.Call{Session: c.Session, Seq: c.Seq}]
 	if s == nil || s.at.epoch != c.Guard {
 		return
 	}
@@ -284,7 +285,7 @@ func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d com
 		}
 		if !x.leaves && (!x.tried || x.mode.Conflicts(s.mode)) {
 			b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and call %d of session %d, %v, waits in front of it",
-				id, c.Seq, c.Session, d.Node, d.Mode, x.call.seq, x.call.session, x.mode)
+				id, c.Seq, c.Session, d.Node, d.Mode, x.call.Seq, x.call.Session, x.mode)
 		}
 	}
 	switch at, ok := b.moved[d.Node]; {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // waiters is a queue book in epoch 3, and handles 1, 2, 3 of sessions 1, 2, 3.
@@ -17,8 +18,8 @@ type waiters struct {
 
 var lockNode = api.Ref{Path: pathOf("/f"), Instance: 9}
 
-func gripOn(s api.SessionID) *grip {
-	return &grip{id: api.HandleID{Epoch: 3, Counter: uint64(s)}, session: s, node: lockNode}
+func gripOn(s api.SessionID) *model.Grip {
+	return &model.Grip{ID: api.HandleID{Epoch: 3, Counter: uint64(s)}, Session: s, Node: lockNode}
 }
 
 func (w *waiters) asks(s api.SessionID, m api.Mode) {
@@ -30,7 +31,7 @@ func (w *waiters) told(s api.SessionID, c api.Code) {
 }
 
 func trial(s api.SessionID, m api.Mode) command.Act {
-	return command.Act{Guard: 3, Session: s, Seq: 5, Deed: command.Acquire{Node: lockNode, Handle: gripOn(s).id, Mode: m, Wait: true}}
+	return command.Act{Guard: 3, Session: s, Seq: 5, Deed: command.Acquire{Node: lockNode, Handle: gripOn(s).ID, Mode: m, Wait: true}}
 }
 
 func (w *waiters) tries(s api.SessionID, m api.Mode) {
@@ -154,7 +155,7 @@ func TestS8TheQueueIsKept(t *testing.T) {
 		}, false},
 		"by who has got it by another call, and then a reader": {[3]api.Mode{ex, sh, ex}, func(w *waiters) {
 			w.b.holds = func(_ api.Ref, h api.HandleID) (bool, func(api.Mode) bool) {
-				return h == gripOn(1).id, func(m api.Mode) bool { return m == ex }
+				return h == gripOn(1).ID, func(m api.Mode) bool { return m == ex }
 			}
 			w.b.acted(1, 7, nil, []command.Act{trial(1, ex), trial(2, sh)})
 		}, false},
@@ -260,36 +261,36 @@ func TestS14NobodyWaitsByAHandleThatIsShut(t *testing.T) {
 	parked := api.Reply{Session: 1, Seq: 5, Epoch: 3, Result: api.Result{Code: api.Parked}}
 	fails := command.Act{Guard: 3, Session: 1, Seq: 5, Deed: command.Fail{Code: api.HandlePoisoned}}
 	for name, c := range map[string]struct {
-		do     func(w *waiters, g *grip)
+		do     func(w *waiters, g *model.Grip)
 		breaks bool
 	}{
-		"and it waits on": {func(w *waiters, g *grip) {
-			g.poisoned[3] = 1
+		"and it waits on": {func(w *waiters, g *model.Grip) {
+			g.Poisoned[3] = 1
 			w.b.acted(1, 1, done(api.OK), nil)
 		}, true},
-		"closed, and it waits on": {func(w *waiters, g *grip) {
-			g.closed[3] = 1
+		"closed, and it waits on": {func(w *waiters, g *model.Grip) {
+			g.Closed[3] = 1
 			w.b.acted(1, 1, done(api.OK), nil)
 		}, true},
-		"which was not done": {func(w *waiters, g *grip) { w.b.acted(1, 1, done(api.Busy), nil) }, false},
-		"in an earlier epoch": {func(w *waiters, g *grip) {
-			g.closed[2] = 1
+		"which was not done": {func(w *waiters, g *model.Grip) { w.b.acted(1, 1, done(api.Busy), nil) }, false},
+		"in an earlier epoch": {func(w *waiters, g *model.Grip) {
+			g.Closed[2] = 1
 			w.b.acted(1, 1, done(api.OK), nil)
 		}, false},
-		"and it is refused": {func(w *waiters, g *grip) {
-			g.poisoned[3] = 1
+		"and it is refused": {func(w *waiters, g *model.Grip) {
+			g.Poisoned[3] = 1
 			w.b.acted(1, 1, done(api.OK, refused), nil)
 		}, false},
-		"and it is refused by the log": {func(w *waiters, g *grip) {
-			g.poisoned[3] = 1
+		"and it is refused by the log": {func(w *waiters, g *model.Grip) {
+			g.Poisoned[3] = 1
 			w.b.acted(1, 1, done(api.OK), []command.Act{fails})
 		}, false},
-		"while it is tried": {func(w *waiters, g *grip) {
-			g.poisoned[3] = 1
+		"while it is tried": {func(w *waiters, g *model.Grip) {
+			g.Poisoned[3] = 1
 			w.b.acted(1, 7, done(api.OK), []command.Act{trial(1, api.Exclusive)})
 		}, false},
-		"while it is tried, and it waits again": {func(w *waiters, g *grip) {
-			g.poisoned[3] = 1
+		"while it is tried, and it waits again": {func(w *waiters, g *model.Grip) {
+			g.Poisoned[3] = 1
 			w.b.acted(1, 7, done(api.OK), []command.Act{trial(1, api.Exclusive)})
 			w.asks(1, api.Exclusive)
 			w.b.acted(1, 7, []api.Reply{parked}, nil)
@@ -299,7 +300,7 @@ func TestS14NobodyWaitsByAHandleThatIsShut(t *testing.T) {
 			f := newFacts(t)
 			w := &waiters{f, newQueueBook(f.w)}
 			g := gripOn(1)
-			g.closed, g.poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
+			g.Closed, g.Poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
 			w.b.asks(api.Request{Session: 1, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: api.Exclusive, Wait: true}}, g, true)
 			w.told(1, api.Parked)
 			w.b.asks(shut, g, true)

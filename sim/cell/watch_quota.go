@@ -5,6 +5,7 @@ import (
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/tree"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // quotaBook knows what each principal owns and each directory holds, from the
@@ -51,9 +52,9 @@ func (b *quotaBook) command(a *command.Applied) {
 
 func (b *quotaBook) founded(f tree.Founding, n api.Instance) {
 	b.limits = f.Limits
-	b.charge(aclDir, charged{instance: n}, 1)
+	b.charge(model.ACLDir, charged{instance: n}, 1)
 	for _, file := range f.Files {
-		b.charge(aclDir+"/"+string(file.Name), charged{instance: n, bytes: uint64(len(file.Contents))}, 1)
+		b.charge(model.ACLDir+"/"+string(file.Name), charged{instance: n, bytes: uint64(len(file.Contents))}, 1)
 	}
 }
 
@@ -106,7 +107,7 @@ func (b *quotaBook) charge(path string, c charged, sign int64) {
 	change := func(u tree.Usage) tree.Usage {
 		return tree.Usage{Nodes: uint64(int64(u.Nodes) + sign), Bytes: uint64(int64(u.Bytes) + sign*int64(c.bytes))}
 	}
-	b.dirs[above(path)] = change(b.dirs[above(path)])
+	b.dirs[model.Parent(path)] = change(b.dirs[model.Parent(path)])
 	if c.owner != "" {
 		b.owners[c.owner] = change(b.owners[c.owner])
 	}
@@ -117,7 +118,7 @@ func (b *quotaBook) fits(path string, c charged, nodes, bytes uint64) bool {
 	fits := func(u, limit tree.Usage) bool {
 		return (nodes == 0 || u.Nodes+nodes <= limit.Nodes) && (bytes == 0 || u.Bytes+bytes <= limit.Bytes)
 	}
-	return fits(b.dirs[above(path)], b.limits.Directory) && (c.owner == "" || fits(b.owners[c.owner], b.limits.Principal))
+	return fits(b.dirs[model.Parent(path)], b.limits.Directory) && (c.owner == "" || fits(b.owners[c.owner], b.limits.Principal))
 }
 
 // judge compares what became of so much more with what there is room for.
@@ -128,6 +129,6 @@ func (b *quotaBook) judge(c command.Act, code api.Code, path string, n charged, 
 	}
 	if refused == b.fits(path, n, nodes, bytes) {
 		b.world.Break("S16", "%s: call %d of session %d is to add %d nodes and %d bytes, and is answered %v; of %+v its directory holds %+v, and %q owns %+v",
-			path, c.Seq, c.Session, nodes, bytes, code, b.limits, b.dirs[above(path)], n.owner, b.owners[n.owner])
+			path, c.Seq, c.Session, nodes, bytes, code, b.limits, b.dirs[model.Parent(path)], n.owner, b.owners[n.owner])
 	}
 }

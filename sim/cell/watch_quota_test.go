@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/tree"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // What a cell is founded with stands at the instance of the command: what is written to
@@ -29,7 +30,7 @@ func TestS16WhatACellIsFoundedWithCounts(t *testing.T) {
 		f := tree.Founding{Files: []tree.FoundingFile{{Name: "all", Contents: "*\n"}}, Limits: tree.DefaultLimits()}
 		b.command(&command.Applied{Number: 2, Verdict: command.Executed, Command: command.Found{Founding: f}, Result: api.Result{Code: api.OK}})
 		b.command(&command.Applied{Number: 4, Verdict: command.Executed, Command: command.Act{Session: 1, Deed: deed}, Result: api.Result{Code: api.OK}})
-		require.Equal(t, left, b.dirs[aclDir], "%+v", deed)
+		require.Equal(t, left, b.dirs[model.ACLDir], "%+v", deed)
 		l.good()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // rightsBook says who may do what to which node (S16), from the commands in the
@@ -22,9 +23,9 @@ type rightsBook struct {
 	opened   map[api.SessionID]api.Principal // of all that ever were
 	nodes    map[string]*governed            // by path
 	epoch    api.Epoch
-	version  int                // of what decides about rights
-	began    int                // the version with which the epoch began
-	executed map[call]api.Epoch // Opens in the log: the epoch that they were executed in
+	version  int                      // of what decides about rights
+	began    int                      // the version with which the epoch began
+	executed map[model.Call]api.Epoch // Opens in the log: the epoch that they were executed in
 	changed  func()
 	verdicts map[bool]uint64 // Opens that were judged: whether they were allowed
 }
@@ -39,7 +40,7 @@ type governed struct {
 func newRightsBook(w *sim.World) *rightsBook {
 	return &rightsBook{
 		world: w, who: map[api.SessionID]api.Principal{}, opened: map[api.SessionID]api.Principal{}, nodes: map[string]*governed{},
-		executed: map[call]api.Epoch{}, changed: func() {}, verdicts: map[bool]uint64{},
+		executed: map[model.Call]api.Epoch{}, changed: func() {}, verdicts: map[bool]uint64{},
 	}
 }
 
@@ -85,49 +86,32 @@ func (b *rightsBook) call(c command.Call, r api.Result) {
 
 func (b *rightsBook) found(c command.Found, n api.Instance) {
 	f := c.Founding
-	b.nodes["/"] = &governed{instance: n, names: three(f.Root)}
-	b.nodes[aclDir] = &governed{instance: n, names: three(f.ACL)}
+	b.nodes["/"] = &governed{instance: n, names: model.ACLNames(f.Root)}
+	b.nodes[model.ACLDir] = &governed{instance: n, names: model.ACLNames(f.ACL)}
 	for _, file := range f.Files {
-		b.nodes[aclDir+"/"+string(file.Name)] = &governed{
-			instance: n, names: inherit(three(file.Names), three(f.ACL)), text: file.Contents,
+		b.nodes[model.ACLDir+"/"+string(file.Name)] = &governed{
+			instance: n, names: model.InheritACL(model.ACLNames(file.Names), model.ACLNames(f.ACL)), text: file.Contents,
 		}
 	}
 	b.turns()
 }
 
-// aclDir is where ACL files stand.
-const aclDir = "/acl"
-
-func three(n api.ACLNames) [3]string {
-	return [3]string{string(n.Read), string(n.Write), string(n.Change)}
-}
-
-// inherit takes from a directory what a new node was not given (C5.03).
-func inherit(own, dir [3]string) [3]string {
-	for i := range own {
-		if own[i] == "" {
-			own[i] = dir[i]
-		}
-	}
-	return own
-}
-
 func (b *rightsBook) act(c command.Act, a *command.Applied) {
 	switch d := c.Deed.(type) {
 	case command.OpenNode:
-		b.executed[call{c.Session, c.Seq}] = c.Guard
+		b.executed[model.Call{Session: c.Session, Seq: c.Seq}] = c.Guard
 		b.judge(c.Session, b.who[c.Session], d.Path.String(), d.Rights, d.Create, d.Names, a.Result)
 		if o, ok := a.Result.Detail.(api.Opened); ok && o.Created {
 			b.makes(d, o.Node.Instance)
 		}
 	case command.SetContents:
-		if n := b.at(d.Node); n != nil && a.Result.Code == api.OK && strings.HasPrefix(d.Node.Path.String(), aclDir+"/") {
+		if n := b.at(d.Node); n != nil && a.Result.Code == api.OK && strings.HasPrefix(d.Node.Path.String(), model.ACLDir+"/") {
 			n.text = d.Contents
 			b.turns()
 		}
 	case command.SetACL:
 		if n := b.at(d.Node); n != nil && a.Result.Code == api.OK {
-			n.names = three(d.Names)
+			n.names = model.ACLNames(d.Names)
 			b.turns()
 		}
 	case command.DeleteNode:
@@ -148,18 +132,16 @@ func (b *rightsBook) at(r api.Ref) *governed {
 
 func (b *rightsBook) makes(d command.OpenNode, n api.Instance) {
 	path := d.Path.String()
-	dir := b.nodes[above(path)]
+	dir := b.nodes[model.Parent(path)]
 	if dir == nil {
 		return
 	}
-	b.nodes[path] = &governed{instance: n, names: inherit(three(d.Names), dir.names)}
-	if strings.HasPrefix(path, aclDir+"/") {
+	b.nodes[path] = &governed{instance: n, names: model.InheritACL(model.ACLNames(d.Names), dir.names)}
+	if strings.HasPrefix(path, model.ACLDir+"/") {
 		b.nodes[path].text = d.Contents
 		b.turns()
 	}
 }
-
-func above(path string) string { return path[:max(1, strings.LastIndexByte(path, '/'))] }
 
 // judge compares what became of an Open with what the ACL files say now: of the
 // node, if it stands (C2.08); else of its directory, for writing, and of the names
@@ -171,8 +153,8 @@ func (b *rightsBook) judge(s api.SessionID, who api.Principal, path string, want
 	may := false
 	if n := b.nodes[path]; n != nil {
 		may = b.may(who, n.names, want)
-	} else if dir := b.nodes[above(path)]; dir != nil && create != api.CreateNever {
-		may = b.may(who, dir.names, api.RightWrite) && b.may(who, inherit(three(names), dir.names), want)
+	} else if dir := b.nodes[model.Parent(path)]; dir != nil && create != api.CreateNever {
+		may = b.may(who, dir.names, api.RightWrite) && b.may(who, model.InheritACL(model.ACLNames(names), dir.names), want)
 	} else {
 		return
 	}
@@ -194,7 +176,7 @@ func (b *rightsBook) may(who api.Principal, names [3]string, want api.Rights) bo
 }
 
 func (b *rightsBook) listed(name string, who api.Principal) bool {
-	n := b.nodes[aclDir+"/"+name]
+	n := b.nodes[model.ACLDir+"/"+name]
 	if n == nil || who == "" {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/tree"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // library is a rights book of a cell that was just founded, with two sessions: 7 of
@@ -82,7 +83,7 @@ func TestS16WhoMayOpenWhat(t *testing.T) {
 	} {
 		for _, told := range []api.Code{api.OK, api.Permission} {
 			l := newLibrary(t)
-			l.b.nodes["/f"] = &governed{instance: 99, names: three(names("w"))}
+			l.b.nodes["/f"] = &governed{instance: 99, names: model.ACLNames(names("w"))}
 			c.do(l)
 			l.good()
 			l.opens(8, "/f", api.RightRead, api.OK, api.ACLNames{}, "")
@@ -130,9 +131,9 @@ func TestS16WhoMayMakeWhat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLibrary(t)
-			l.b.nodes["/d"] = &governed{instance: 90, names: three(c.dir)}
+			l.b.nodes["/d"] = &governed{instance: 90, names: model.ACLNames(c.dir)}
 			if c.there {
-				l.b.nodes["/d/f"] = &governed{instance: 91, names: three(c.names)}
+				l.b.nodes["/d/f"] = &governed{instance: 91, names: model.ACLNames(c.names)}
 			}
 			l.opens(8, "/d/f", rw, c.code, c.names, "")
 			if c.breaks {

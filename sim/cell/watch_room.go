@@ -3,6 +3,7 @@ package cell
 import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/desk"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // roomBook knows how many handles there may be at most, of each session and of all,
@@ -15,12 +16,12 @@ type roomBook struct {
 	all    int                                // of them
 	closed map[tenancy]map[api.HandleID]bool  // handles of earlier epochs that were to be closed in one
 	over   map[api.SessionID]bool             // who wanted to close too many of them in one
-	told   map[call]bool                      // calls that were refused
+	told   map[model.Call]bool                // calls that were refused
 	queues *queueBook
 }
 
 func newRoomBook(limits desk.Config, q *queueBook) *roomBook {
-	return &roomBook{limits: limits, opens: map[api.SessionID]map[api.Seq]bool{}, closed: map[tenancy]map[api.HandleID]bool{}, over: map[api.SessionID]bool{}, told: map[call]bool{}, queues: q}
+	return &roomBook{limits: limits, opens: map[api.SessionID]map[api.Seq]bool{}, closed: map[tenancy]map[api.HandleID]bool{}, over: map[api.SessionID]bool{}, told: map[model.Call]bool{}, queues: q}
 }
 
 // tenancy is a session in an epoch.
@@ -31,13 +32,13 @@ type tenancy struct {
 
 // asks is told of each request of the session's own principal that reaches a replica;
 // g is its handle, if it comes with one that was given out.
-func (b *roomBook) asks(q api.Request, g *grip) {
-	if _, closes := q.Op.(api.CloseHandle); closes && g != nil && g.id.Epoch < q.Epoch {
+func (b *roomBook) asks(q api.Request, g *model.Grip) {
+	if _, closes := q.Op.(api.CloseHandle); closes && g != nil && g.ID.Epoch < q.Epoch {
 		s := tenancy{q.Session, q.Epoch}
 		if b.closed[s] == nil {
 			b.closed[s] = map[api.HandleID]bool{}
 		}
-		b.closed[s][g.id] = true
+		b.closed[s][g.ID] = true
 		if len(b.closed[s]) > b.limits.Handles.Closed {
 			b.over[q.Session] = true
 		}
@@ -54,7 +55,7 @@ func (b *roomBook) asks(q api.Request, g *grip) {
 
 // first says that a call is refused for the first time: its copies are told the same,
 // whatever room there is by then.
-func (b *roomBook) first(k call) bool {
+func (b *roomBook) first(k model.Call) bool {
 	was := b.told[k]
 	b.told[k] = true
 	return !was
@@ -62,16 +63,16 @@ func (b *roomBook) first(k call) bool {
 
 // shut says that a session may have closed so many handles of earlier epochs that its
 // others are not taken up any more.
-func (b *roomBook) shut(s api.SessionID, e api.Epoch, g *grip) bool {
-	return g.id.Epoch < e && len(b.closed[tenancy{s, e}]) > b.limits.Handles.Closed
+func (b *roomBook) shut(s api.SessionID, e api.Epoch, g *model.Grip) bool {
+	return g.ID.Epoch < e && len(b.closed[tenancy{s, e}]) > b.limits.Handles.Closed
 }
 
 // full says that in an epoch there may be no room for what a session asks for: a
 // handle, where the op needs a new one, as it does if its own, g, is of an earlier
 // epoch; or a place to wait.
-func (b *roomBook) full(s api.SessionID, e api.Epoch, op api.Op, g *grip) bool {
+func (b *roomBook) full(s api.SessionID, e api.Epoch, op api.Op, g *model.Grip) bool {
 	h := b.limits.Handles
-	if _, opens := op.(api.Open); opens || g != nil && g.id.Epoch < e {
+	if _, opens := op.(api.Open); opens || g != nil && g.ID.Epoch < e {
 		if len(b.opens[s]) >= h.PerSession || b.all >= h.Total {
 			return true
 		}
@@ -86,16 +87,16 @@ func (b *roomBook) full(s api.SessionID, e api.Epoch, op api.Op, g *grip) bool {
 
 // waiting counts who may wait in an epoch: for the lock of a handle, for all locks,
 // and by the handle itself, which may do so once.
-func (b *queueBook) waiting(e api.Epoch, g *grip) (lock, all, own int) {
+func (b *queueBook) waiting(e api.Epoch, g *model.Grip) (lock, all, own int) {
 	for _, s := range b.calls { // order-free: counts
 		if s.at.epoch != e {
 			continue
 		}
 		all++
-		if s.at.node == g.node {
+		if s.at.node == g.Node {
 			lock++
 		}
-		if s.grip.id == g.id {
+		if s.grip.ID == g.ID {
 			own++
 		}
 	}

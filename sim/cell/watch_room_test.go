@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/desk"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // Session 3 asks to wait for a lock for which sessions 1 and 2 may wait.
@@ -56,7 +57,7 @@ func TestWhoClosesMoreThanIsRemembered(t *testing.T) {
 // A call that was refused once is refused again, whatever room there is.
 func TestACopyIsRefusedForWantOfRoomAsItsCallWas(t *testing.T) {
 	b := newRoomBook(desk.DefaultConfig(), nil)
-	require.True(t, b.first(call{1, 2}))
-	require.False(t, b.first(call{1, 2}))
-	require.True(t, b.first(call{1, 3}))
+	require.True(t, b.first(model.Call{Session: 1, Seq: 2}))
+	require.False(t, b.first(model.Call{Session: 1, Seq: 2}))
+	require.True(t, b.first(model.Call{Session: 1, Seq: 3}))
 }

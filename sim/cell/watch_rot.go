@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -25,7 +26,7 @@ type rotCounts struct {
 // tells, other than what was stored: S17 if the disk was damaged, as then it is
 // damage that was not noticed; id otherwise.
 func (h *watch) broken(id paxos.NodeID, property string) string {
-	if h.atlas.isHurt(id) {
+	if h.atlas.IsHurt(id) {
 		return "S17"
 	}
 	return property
@@ -102,14 +103,14 @@ func (f *slotFacts) votedAt(b paxos.Ballot) paxos.Value {
 // reported checks what a store says of damage (S17): a disk that nothing has
 // damaged has none.
 func (h *watch) reported(id paxos.NodeID, report store.Report) {
-	if n := len(report.Damaged); n > 0 && !h.atlas.isHurt(id) {
+	if n := len(report.Damaged); n > 0 && !h.atlas.IsHurt(id) {
 		h.world.Break("S17", "replica %d reports %d unreadable records of a disk that nothing has damaged, the first in %s at %d",
 			id, n, report.Damaged[0].File, report.Damaged[0].Offset)
 	}
-	if h.atlas.isHurt(id) {
+	if h.atlas.IsHurt(id) {
 		h.rot.repaired += len(report.Repaired)
 	}
-	if h.atlas.isDead(id) && !h.atlas.rises(id) {
+	if h.atlas.IsDead(id) && !h.atlas.Rises(id) {
 		h.world.Break("S17", "replica %d refused its damaged store, and opens it now: %v", id, report)
 	}
 }
@@ -128,10 +129,10 @@ func (h *watch) restored(id paxos.NodeID, s paxos.Slot) {
 // disk the next write of one may have gone astray. A manifest may have had more sectors
 // once than are written now, of which the disk need not have any.
 func (h *watch) mended(id paxos.NodeID, mem *vfs.Mem) {
-	if h.atlas.isHurt(id) {
+	if h.atlas.IsHurt(id) {
 		return
 	}
-	for _, name := range registers {
+	for _, name := range damage.Registers {
 		a, first, good := platter.Copy(mem, name+platter.Copies[0])
 		b, second, also := platter.Copy(mem, name+platter.Copies[1])
 		if good != also || good && (first != second || !bytes.Equal(a, b)) {
@@ -139,7 +140,7 @@ func (h *watch) mended(id paxos.NodeID, mem *vfs.Mem) {
 		}
 	}
 	for _, f := range mem.Files() {
-		if f.Unsynced > 0 && strings.HasPrefix(f.Name, registers[0]) {
+		if f.Unsynced > 0 && strings.HasPrefix(f.Name, damage.Registers[0]) {
 			h.world.Break("S17", "replica %d opens its store, and %s is not on the disk", id, f.Name)
 		}
 	}
@@ -154,10 +155,10 @@ func (h *watch) synced(id paxos.NodeID, upto paxos.LSN) {
 // up to where that says that the log was synced: all that was by then, or rot of that, in a
 // log that works on and is not marked, would be cut in silence (S17).
 func (h *watch) vouches(id paxos.NodeID, records []paxos.Record, mem *vfs.Mem) {
-	if !slices.ContainsFunc(records, inRegister) || h.atlas.isHurt(id) {
+	if !slices.ContainsFunc(records, inRegister) || h.atlas.IsHurt(id) {
 		return
 	}
-	value, _ := platter.Register(mem, registers[0])
+	value, _ := platter.Register(mem, damage.Registers[0])
 	if says := platter.ReadPromise(value).Synced; says < uint64(h.disks[id].lsn) {
 		h.world.Break("S17", "replica %d has written its promise register, which says that all up to #%d was synced, and all up to #%d was", id, says, h.disks[id].lsn)
 	}
@@ -177,7 +178,7 @@ func inRegister(r paxos.Record) bool {
 // a damaged disk may be anything.
 func (h *watch) marked(id paxos.NodeID, says uint64) {
 	d := &h.disks[id]
-	if says < uint64(d.lsn) && !h.atlas.isHurt(id) {
+	if says < uint64(d.lsn) && !h.atlas.IsHurt(id) {
 		h.world.Break("S17", "replica %d has marked its log, which says that all up to #%d was synced, and all up to #%d was", id, says, d.lsn)
 	}
 	d.mark = d.lsn

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/platter"
 	"github.com/chubbycell/chubby/wal"
 )
@@ -23,7 +24,7 @@ func rotten(t *testing.T, hurt bool) *facts {
 	f.vote(3, 2, ballot(1, 1), "b")
 	f.h.durable(1, []paxos.Record{paxos.Learned{Slot: 2, Value: val("b")}})
 	if hurt {
-		require.True(t, f.h.atlas.take(1))
+		require.True(t, f.h.atlas.Take(1))
 	}
 	f.good()
 	return f
@@ -72,7 +73,7 @@ func TestS17RotIsReportedAndNeverServed(t *testing.T) {
 			f.backWith(store.Report{}, vote, learned, paxos.Voted{Slot: 1 << 60, Ballot: ballot(1, 1), Value: val("a")})
 		}},
 		"a disk that was refused is opened": {true, "S17", func(f *facts) {
-			f.h.atlas.bury(1, false)
+			f.h.atlas.Bury(1, false)
 			f.backWith(store.Report{}, vote, learned)
 		}},
 		"a promise is forgotten": {true, "S2", func(f *facts) {
@@ -110,22 +111,22 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 	c := someCell(t, 3)
 	r := running(c.replicas[0])
 	mem := c.replicas[0].Disk().Mem()
-	require.True(t, c.watch.atlas.take(r.id))
+	require.True(t, c.watch.atlas.Take(r.id))
 	write := func() {
-		f, err := mem.Open(registers[0] + ".a")
+		f, err := mem.Open(damage.Registers[0] + ".a")
 		require.NoError(t, err)
 		_, err = f.WriteAt([]byte("half"), 0)
 		require.NoError(t, err)
 	}
-	require.False(t, halfWritten(mem))
+	require.False(t, damage.HalfWritten(mem))
 	write()
-	require.True(t, halfWritten(mem))
+	require.True(t, damage.HalfWritten(mem))
 	c.refused(r, &wal.DamageError{File: "x", Why: "rot"}, false)
-	require.True(t, c.watch.atlas.isDead(r.id))
+	require.True(t, c.watch.atlas.IsDead(r.id))
 	c.watch.reported(r.id, store.Report{})
 	require.Nil(t, c.world.Failure())
-	require.False(t, c.watch.atlas.isDead(r.id))
-	require.False(t, c.watch.atlas.rises(r.id), "once for each time")
+	require.False(t, c.watch.atlas.IsDead(r.id))
+	require.False(t, c.watch.atlas.Rises(r.id), "once for each time")
 }
 
 // Who refuses its store, and may: S17 has two directions.
@@ -137,10 +138,10 @@ func TestS17WhoMayRefuse(t *testing.T) {
 		breaks bool
 	}{
 		"nothing was damaged":        {func(*Cell, paxos.NodeID) {}, true, true},
-		"damage that stops":          {func(c *Cell, id paxos.NodeID) { c.watch.atlas.take(id); c.watch.atlas.doom(id) }, false, false},
-		"both copies of a register":  {func(c *Cell, id paxos.NodeID) { c.watch.atlas.take(id) }, true, false},
-		"damage that it has to bear": {func(c *Cell, id paxos.NodeID) { c.watch.atlas.take(id) }, false, true},
-		"damage to somebody else":    {func(c *Cell, id paxos.NodeID) { c.watch.atlas.take(id%3 + 1) }, true, true},
+		"damage that stops":          {func(c *Cell, id paxos.NodeID) { c.watch.atlas.Take(id); c.watch.atlas.Doom(id) }, false, false},
+		"both copies of a register":  {func(c *Cell, id paxos.NodeID) { c.watch.atlas.Take(id) }, true, false},
+		"damage that it has to bear": {func(c *Cell, id paxos.NodeID) { c.watch.atlas.Take(id) }, false, true},
+		"damage to somebody else":    {func(c *Cell, id paxos.NodeID) { c.watch.atlas.Take(id%3 + 1) }, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cell := someCell(t, 3)
@@ -153,7 +154,7 @@ func TestS17WhoMayRefuse(t *testing.T) {
 			} else {
 				require.Nil(t, f)
 			}
-			require.Equal(t, !c.breaks, cell.watch.atlas.isDead(r.id))
+			require.Equal(t, !c.breaks, cell.watch.atlas.IsDead(r.id))
 		})
 	}
 }
@@ -164,14 +165,14 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	r := running(c.replicas[0])
 	mem := c.replicas[0].Disk().Mem()
 	d := &c.watch.disks[r.id]
-	value, ok := platter.Register(mem, registers[0])
+	value, ok := platter.Register(mem, damage.Registers[0])
 	require.True(t, ok)
 	says := platter.ReadPromise(value)
 	require.Equal(t, d.boot, says.Boot)
 	require.Equal(t, d.promise, says.Ballot)
 	require.False(t, c.watch.lost(r.id, mem))
 
-	for _, name := range registers {
+	for _, name := range damage.Registers {
 		old, err := mem.Contents(name + ".a")
 		require.NoError(t, err)
 		require.NoError(t, mem.Overlay(name+".a", 0, make([]byte, len(old))))
@@ -183,20 +184,20 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 		require.NoError(t, mem.Overlay(name+".a", 0, old))
 		require.False(t, c.watch.lost(r.id, mem))
 	}
-	image, err := mem.Contents(registers[0] + ".a")
+	image, err := mem.Contents(damage.Registers[0] + ".a")
 	require.NoError(t, err)
 	require.Len(t, image, platter.PromiseImage, "a write of it that goes astray hits no more")
-	manifest, ok := platter.Register(mem, registers[1])
+	manifest, ok := platter.Register(mem, damage.Registers[1])
 	require.True(t, ok)
 	require.LessOrEqual(t, platter.Begin(manifest), says.First)
 	cutting := func(first uint64) {
-		b, err := mem.Contents(registers[1] + ".a")
+		b, err := mem.Contents(damage.Registers[1] + ".a")
 		require.NoError(t, err)
 		binary.LittleEndian.PutUint64(b[20+24:], first)
 		end := len(b) - 4
 		binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], crc32.MakeTable(crc32.Castagnoli)))
 		for _, suffix := range platter.Copies {
-			require.NoError(t, mem.Overlay(registers[1]+suffix, 0, b))
+			require.NoError(t, mem.Overlay(damage.Registers[1]+suffix, 0, b))
 		}
 	}
 	cutting(says.First)
@@ -204,14 +205,14 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	cutting(says.First + 1)
 	require.True(t, c.watch.lost(r.id, mem), "what is there is from before the log was cut")
 	cutting(says.First)
-	b, err := mem.Contents(registers[0] + ".a")
+	b, err := mem.Contents(damage.Registers[0] + ".a")
 	require.NoError(t, err)
-	require.NoError(t, mem.Overlay(registers[0]+".b", 0, b))
+	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, b))
 	d.begun.Round++
 	require.False(t, c.watch.lost(r.id, mem), "it was to be written, and both copies are good")
-	require.NoError(t, mem.Overlay(registers[0]+".b", 0, make([]byte, len(b))))
+	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, make([]byte, len(b))))
 	require.True(t, c.watch.loses(r.id, mem), "the bad one may have had it")
-	require.NoError(t, mem.Overlay(registers[0]+".b", 0, b))
+	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, b))
 	require.False(t, c.watch.lost(r.id, mem), "that was mended")
 	require.True(t, c.watch.loses(r.id, mem), "and is lost all the same")
 	d.begun.Round--
@@ -251,20 +252,20 @@ func TestS17AMarkedLogStatesWhatIsSynced(t *testing.T) {
 		f := newFacts(t)
 		f.h.synced(1, h.next-1)
 		require.NoError(t, h.s.Idle())
-		f.h.marked(1, platter.Stated(h.mem, dataDir+"/log"))
+		f.h.marked(1, platter.Stated(h.mem, damage.DataDir+"/log"))
 		f.good()
 		require.Equal(t, h.next-1, f.h.disks[1].mark)
 
 		h.append(t, paxos.Promised{Ballot: paxos.Ballot{Round: 9, Node: 1}})
 		f.h.synced(1, h.next-1)
-		says := platter.Stated(h.mem, dataDir+"/log")
+		says := platter.Stated(h.mem, damage.DataDir+"/log")
 		require.LessOrEqual(t, says, uint64(h.next-2))
 		f.h.marked(1, says)
 		f.breaks("S17")
 
 		f = newFacts(t) // what stands there may have rotted
 		f.h.synced(1, h.next-1)
-		require.True(t, f.h.atlas.take(1))
+		require.True(t, f.h.atlas.Take(1))
 		f.h.marked(1, says)
 		f.good()
 	}
@@ -277,24 +278,27 @@ func TestS17ARegisterIsMendedWhenItIsOpened(t *testing.T) {
 		hurt   bool
 		breaks bool
 	}{
-		"as they were":         {func(*shelf, []byte) {}, false, false},
-		"one is older":         {func(h *shelf, was []byte) { must(h.mem.Overlay(registers[1]+".b", 0, was)) }, false, true},
-		"one is bad":           {func(h *shelf, _ []byte) { must(h.mem.Corrupt(registers[0]+".a", 30, 1)) }, false, true},
-		"one is gone":          {func(h *shelf, _ []byte) { must(h.mem.Lose(registers[0] + ".b")) }, false, true},
-		"never written":        {func(h *shelf, _ []byte) { must(h.mem.Lose(registers[0] + ".a")); must(h.mem.Lose(registers[0] + ".b")) }, false, false},
-		"not on the disk":      {func(h *shelf, _ []byte) { h.unsynced(registers[0] + ".b") }, false, true},
-		"more than counts":     {func(h *shelf, _ []byte) { h.unsynced(registers[1] + ".b") }, false, false},
-		"one has rotted since": {func(h *shelf, _ []byte) { must(h.mem.Corrupt(registers[0]+".a", 30, 1)) }, true, false},
+		"as they were": {func(*shelf, []byte) {}, false, false},
+		"one is older": {func(h *shelf, was []byte) { must(h.mem.Overlay(damage.Registers[1]+".b", 0, was)) }, false, true},
+		"one is bad":   {func(h *shelf, _ []byte) { must(h.mem.Corrupt(damage.Registers[0]+".a", 30, 1)) }, false, true},
+		"one is gone":  {func(h *shelf, _ []byte) { must(h.mem.Lose(damage.Registers[0] + ".b")) }, false, true},
+		"never written": {func(h *shelf, _ []byte) {
+			must(h.mem.Lose(damage.Registers[0] + ".a"))
+			must(h.mem.Lose(damage.Registers[0] + ".b"))
+		}, false, false},
+		"not on the disk":      {func(h *shelf, _ []byte) { h.unsynced(damage.Registers[0] + ".b") }, false, true},
+		"more than counts":     {func(h *shelf, _ []byte) { h.unsynced(damage.Registers[1] + ".b") }, false, false},
+		"one has rotted since": {func(h *shelf, _ []byte) { must(h.mem.Corrupt(damage.Registers[0]+".a", 30, 1)) }, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, h := newFacts(t), newShelf(t, draws(t, 1), 256)
-			was, err := h.mem.Contents(registers[1] + ".b")
+			was, err := h.mem.Contents(damage.Registers[1] + ".b")
 			require.NoError(t, err)
 			for range 9 {
 				h.append(t, paxos.Voted{Slot: 99, Ballot: ballot(1, 1), Value: val("a")})
 			}
 			if c.hurt {
-				require.True(t, f.h.atlas.take(1))
+				require.True(t, f.h.atlas.Take(1))
 			}
 			c.change(h, was)
 			f.h.mended(1, h.mem)
@@ -344,7 +348,7 @@ func TestS17APromiseRegisterVouchesForTheLog(t *testing.T) {
 
 		f = newFacts(t) // what stands there may have rotted
 		f.h.synced(1, h.next)
-		require.True(t, f.h.atlas.take(1))
+		require.True(t, f.h.atlas.Take(1))
 		f.h.vouches(1, promises(8), h.mem)
 		f.good()
 	}

@@ -115,7 +115,7 @@ func TestAStrayRowIsFound(t *testing.T) {
 		c := someCell(t, uint64(10+family))
 		c.plan.Host.Node.ChecksumEvery = time.Second
 		r := running(c.replicas[1])
-		c.watch.atlas.take(r.id)
+		c.watch.atlas.Take(r.id)
 		c.watch.strays(r.id)
 		r.host.Node().Stray(strayFamilies[family:][:1]+"~~~~~~~~~~~~~~~~", "x")
 		require.NotNil(t, c.strayed())
@@ -136,7 +136,7 @@ func TestARowThatRotsIsFound(t *testing.T) {
 	for _, every := range []time.Duration{time.Second, time.Hour} {
 		c := someCell(t, 30, func(p *plan.Plan) { p.Host.Node.ChecksumEvery, p.Host.SnapshotEvery = every, 20 })
 		r := running(c.replicas[1])
-		c.watch.atlas.take(r.id)
+		c.watch.atlas.Take(r.id)
 		c.watch.rots(r.id)
 		r.host.Node().Rot("u~~~~~~~~~~~~~~~~", "x")
 		c.cure()

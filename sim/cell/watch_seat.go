@@ -12,6 +12,8 @@ import (
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/sim/check/leases"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // presider is a replica's life, as far as it is asked about sessions.
@@ -102,7 +104,7 @@ func newSeat(of presider, e api.Epoch, now time.Time, l handle.Limits) seat {
 // came is told of a request before the master is; those of other epochs are not
 // for it (C12.04), and session 0 is nobody's. known finds the handle that was given out
 // with a token.
-func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *grip) {
+func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.Grip) {
 	if t.of == nil || q.Epoch != t.epoch || q.Session == 0 {
 		return
 	}
@@ -118,8 +120,8 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *grip) {
 		return
 	}
 	for _, token := range k.Tokens {
-		if g := known(token); g != nil && g.session == q.Session && !t.knows[q.Session] {
-			t.brought.takes(owner{g.session, g.id})
+		if g := known(token); g != nil && g.Session == q.Session && !t.knows[q.Session] {
+			t.brought.takes(model.Owner{Session: g.Session, Handle: g.ID})
 		}
 	}
 	if k.Flushed == t.epoch {
@@ -169,7 +171,7 @@ func isOwn(c command.Command) bool {
 
 // takes notes what the log brings back: what began this epoch, and calls.
 func (t *seat) takes(a *command.Applied, now time.Time) {
-	if guard, guarded := guardOf(a.Command); guarded && guard == t.epoch {
+	if guard, guarded := model.GuardOf(a.Command); guarded && guard == t.epoch {
 		t.executed++
 		if isOwn(a.Command) && t.own > 0 {
 			t.own--
@@ -180,12 +182,12 @@ func (t *seat) takes(a *command.Applied, now time.Time) {
 			t.began = a.Number
 		}
 	}
-	guard, _ := guardOf(a.Command)
-	if k, is := called(a.Command); is && guard == t.epoch {
-		t.drops(k.session, func(n api.Seq) bool { return n == k.seq })
-		if h := t.heard[k.session]; h != nil {
+	guard, _ := model.GuardOf(a.Command)
+	if k, is := model.CallOf(a.Command); is && guard == t.epoch {
+		t.drops(k.Session, func(n api.Seq) bool { return n == k.Seq })
+		if h := t.heard[k.Session]; h != nil {
 			h.at = now // also of a copy of what was answered at once
-			delete(h.logged, k.seq)
+			delete(h.logged, k.Seq)
 		}
 	}
 }
@@ -209,7 +211,7 @@ func (t *seat) confirms(a *command.Applied) {
 // certainly is the latest instant at which it was master for certain: now, within
 // read authority, whatever that was when it began to act.
 func (t *seat) certainly(now time.Time) time.Time {
-	if now.Before(later(t.prior, t.lease)) {
+	if now.Before(leases.Later(t.prior, t.lease)) {
 		return now
 	}
 	return t.known

@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/belief"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // sequencerWatch compares what is said of sequencers with who holds which lock, by
@@ -15,29 +16,29 @@ import (
 type sequencerWatch struct {
 	world *sim.World
 	locks *lockBook
-	asked map[call]api.Sequencer
-	tied  map[call][]api.Sequencer // to what the handle of a call is or was tied, where its token says that it is
-	stale int                      // that were found to be so
-	told  map[remembered]bool      // calls that a master answered with a token, and so remembers
+	asked map[model.Call]api.Sequencer
+	tied  map[model.Call][]api.Sequencer // to what the handle of a call is or was tied, where its token says that it is
+	stale int                            // that were found to be so
+	told  map[remembered]bool            // calls that a master answered with a token, and so remembers
 
 	kept, broken uint64 // deeds by handles that were tied to a sequencer, by whether it was valid
 }
 
 // remembered is a call that was answered in an epoch.
 type remembered struct {
-	call
+	model.Call
 	epoch api.Epoch
 }
 
 func newSequencerWatch(w *sim.World, locks *lockBook) *sequencerWatch {
-	return &sequencerWatch{world: w, locks: locks, asked: map[call]api.Sequencer{}, tied: map[call][]api.Sequencer{}, told: map[remembered]bool{}}
+	return &sequencerWatch{world: w, locks: locks, asked: map[model.Call]api.Sequencer{}, tied: map[model.Call][]api.Sequencer{}, told: map[remembered]bool{}}
 }
 
 // asks notes which sequencer a request shows, and to which its handle was tied so far:
 // none, where its token does not say that it is. What is answered from the rows is so at
 // once, and so to the request that came last by its number.
 func (w *sequencerWatch) asks(q api.Request, tied []api.Sequencer) {
-	k := call{q.Session, q.Seq}
+	k := model.Call{Session: q.Session, Seq: q.Seq}
 	delete(w.asked, k)
 	delete(w.tied, k)
 	if o, ok := q.Op.(api.CheckSequencer); ok {
@@ -115,7 +116,7 @@ func fenceIn(d command.Deed) api.Sequencer {
 // which is answered for, too. Who was given a token once is given it again by the same
 // master, whatever the rows say by then.
 func (w *sequencerWatch) answered(p api.Reply) {
-	k := call{p.Session, p.Seq}
+	k := model.Call{Session: p.Session, Seq: p.Seq}
 	if _, given := p.Detail.(api.Opened); given {
 		if w.told[remembered{k, p.Epoch}] {
 			return
@@ -129,7 +130,7 @@ func (w *sequencerWatch) answered(p api.Reply) {
 	switch {
 	case len(tied) == 0 || slices.ContainsFunc(tied, w.locks.valid):
 	case p.Code == api.OK:
-		w.world.Break("S10", "call %d of session %d is answered from the rows, and no sequencer is valid to which its handle was ever tied: %v", k.seq, k.session, tied)
+		w.world.Break("S10", "call %d of session %d is answered from the rows, and no sequencer is valid to which its handle was ever tied: %v", k.Seq, k.Session, tied)
 	case p.Code == api.StaleSequencer:
 		w.broken++
 	}
@@ -151,17 +152,17 @@ func (w *sequencerWatch) judge(s api.Sequencer, said api.Code, free bool) {
 // looseFault demands of a call that is made by a handle which its program has tied to a
 // sequencer that every copy which came was asked by a token that says so: of another one
 // the cell looks at no sequencer (C6.16). What only gives something up needs none.
-func (b *handleBook) looseFault(k call) fault {
+func (b *handleBook) looseFault(k model.Call) model.Finding {
 	for _, a := range b.asked[k] {
-		token, on := tokenIn(a.op)
-		if t, ok := belief.ReadToken(token); on && fenced(a.op) && (!ok || len(t.Tied) == 0) && a.who == b.rights.opened[k.session] {
-			return faultf("S10", "call %d of session %d, %T, comes by a token that does not say so", k.seq, k.session, a.op)
+		token, on := model.TokenIn(a.op)
+		if t, ok := belief.ReadToken(token); on && fenced(a.op) && (!ok || len(t.Tied) == 0) && a.who == b.rights.opened[k.Session] {
+			return model.Findingf("S10", "call %d of session %d, %T, comes by a token that does not say so", k.Seq, k.Session, a.op)
 		}
 	}
-	return fault{}
+	return model.Finding{}
 }
 
 // valid says that a lock is held as a sequencer describes it.
 func (b *lockBook) valid(s api.Sequencer) bool {
-	return len(b.owners(func(_ owner, h hold) bool { return h.node == s.Node && h.mode == s.Mode && h.gen == s.Gen })) > 0
+	return len(b.owners(func(_ model.Owner, h hold) bool { return h.node == s.Node && h.mode == s.Mode && h.gen == s.Gen })) > 0
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // The lock of node 7 is held, shared, at generation 9, or was.
@@ -39,7 +40,7 @@ func TestS10ASequencerIsValidWhileItsLockIsHeld(t *testing.T) {
 			f := newFacts(t)
 			locks := newLockBook(f.w, 0)
 			if !c.released {
-				locks.holds[owner{session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
+				locks.holds[model.Owner{Session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
 			}
 			w := newSequencerWatch(f.w, locks)
 			breaks := c.breaks
@@ -90,7 +91,7 @@ func TestS10WhatIsDoneByAHandleThatIsTiedToASequencer(t *testing.T) {
 	} {
 		f := newFacts(t)
 		locks := newLockBook(f.w, 0)
-		locks.holds[owner{session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
+		locks.holds[model.Owner{Session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
 		w := newSequencerWatch(f.w, locks)
 		w.command(&command.Applied{Command: command.Act{Session: 4, Seq: 1, Deed: c.deed}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
 		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
@@ -120,7 +121,7 @@ func TestS10WhatIsReadByAHandleThatIsTiedToASequencer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
 			locks := newLockBook(f.w, 0)
-			locks.holds[owner{session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
+			locks.holds[model.Owner{Session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
 			w := newSequencerWatch(f.w, locks)
 			w.asks(api.Request{Session: 4, Seq: 1, Op: api.GetContents{}}, c.before)
 			w.asks(api.Request{Session: 4, Seq: 1, Op: api.GetContents{}}, c.tied)
@@ -141,7 +142,7 @@ func TestS10WhatAMasterRemembersIsToldAgain(t *testing.T) {
 		f := newFacts(t)
 		locks := newLockBook(f.w, 0)
 		node := api.Ref{Path: pathOf("/d0/hot"), Instance: 7}
-		locks.holds[owner{session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
+		locks.holds[model.Owner{Session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
 		w := newSequencerWatch(f.w, locks)
 		p := api.Reply{Session: 4, Seq: 1, Epoch: 2, Result: api.Result{Code: api.OK, Detail: api.Opened{Token: "x"}}}
 		q := api.Request{Session: 4, Seq: 1, Op: api.SetSequencer{}}
@@ -174,6 +175,6 @@ func TestS10TheSequencerOfALockIsTheOneItWasGotWith(t *testing.T) {
 		"not held, and it is not":      {"", client.ErrNotHeld, false, false},
 		"stale, for the handle's sake": {"", client.ErrStaleSequencer, true, false},
 	} {
-		require.Equal(t, c.breaks, sequencerFault(c.said, c.err, "own", c.held) != fault{}, name)
+		require.Equal(t, c.breaks, sequencerFault(c.said, c.err, "own", c.held) != model.Finding{}, name)
 	}
 }

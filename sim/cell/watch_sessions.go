@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/replica/session"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // sessionWatch looks over the shoulder of each master: what it promises to
@@ -24,14 +25,14 @@ type sessionWatch struct {
 	cfg   session.Config
 	sweep time.Duration // from serving until nodes of before are swept
 	room  handle.Limits
-	given func(api.Token) *grip                        // the handle that was given out with a token; nil: none
-	owed  func(api.Epoch) map[delayID]time.Duration    // lock-delays that ran when an epoch began
-	held  func(api.Epoch) []owner                      // who holds locks, if that is the present epoch
-	opens func(api.SessionID) bool                     // it may have handles
-	uses  func(api.SessionID, api.Epoch) bool          // it has one for certain
-	seats []seat                                       // by replica
-	owes  []map[api.SessionID]uint64                   // by replica: KeepAlives that its present step must answer
-	moved func(paxos.NodeID, api.SessionID, time.Time) // is told of each lease that is seen; may be nil
+	given func(api.Token) *model.Grip                     // the handle that was given out with a token; nil: none
+	owed  func(api.Epoch) map[model.DelayID]time.Duration // lock-delays that ran when an epoch began
+	held  func(api.Epoch) []model.Owner                   // who holds locks, if that is the present epoch
+	opens func(api.SessionID) bool                        // it may have handles
+	uses  func(api.SessionID, api.Epoch) bool             // it has one for certain
+	seats []seat                                          // by replica
+	owes  []map[api.SessionID]uint64                      // by replica: KeepAlives that its present step must answer
+	moved func(paxos.NodeID, api.SessionID, time.Time)    // is told of each lease that is seen; may be nil
 
 	lengths lengthCounts
 }
@@ -40,9 +41,9 @@ func newSessionWatch(w *sim.World, replicas int, cfg session.Config) *sessionWat
 	return &sessionWatch{
 		world: w, cfg: cfg, seats: make([]seat, replicas+1),
 		owes: make([]map[api.SessionID]uint64, replicas+1),
-		room: handle.DefaultLimits, given: func(api.Token) *grip { return nil },
-		owed: func(api.Epoch) map[delayID]time.Duration { return nil },
-		held: func(api.Epoch) []owner { return nil }, opens: func(api.SessionID) bool { return true },
+		room: handle.DefaultLimits, given: func(api.Token) *model.Grip { return nil },
+		owed: func(api.Epoch) map[model.DelayID]time.Duration { return nil },
+		held: func(api.Epoch) []model.Owner { return nil }, opens: func(api.SessionID) bool { return true },
 		uses: func(api.SessionID, api.Epoch) bool { return false },
 	}
 }
@@ -93,10 +94,10 @@ func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *h
 	}
 	t.wants(own)
 	if d, ok := t.delays.lost(t.executed); ok {
-		s.world.Break("S8", "replica %d, master in epoch %d, has said once that the lock-delay of %v that began with command %d is over, and the log goes on without that", id, t.epoch, d.lock, d.freed)
+		s.world.Break("S8", "replica %d, master in epoch %d, has said once that the lock-delay of %v that began with command %d is over, and the log goes on without that", id, t.epoch, d.Lock, d.Freed)
 	}
 	if d, by := t.delays.overdue(now, t.slept); by > 0 {
-		s.world.Break("S8", "replica %d, master in epoch %d, lets the lock-delay of %v that began with command %d run on for %v", id, t.epoch, d.lock, d.freed, by)
+		s.world.Break("S8", "replica %d, master in epoch %d, lets the lock-delay of %v that began with command %d run on for %v", id, t.epoch, d.Lock, d.Freed, by)
 	}
 	for _, c := range proposed {
 		s.proposes(id, now, c)
@@ -212,16 +213,16 @@ func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applie
 // just had one, however late that was.
 func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Command) {
 	t := &s.seats[id]
-	if guard, _ := guardOf(c); guard != t.epoch {
+	if guard, _ := model.GuardOf(c); guard != t.epoch {
 		return
 	}
-	if k, is := called(c); is {
-		if len(t.under[k.session]) == 0 {
-			t.busy[k.session] = now
+	if k, is := model.CallOf(c); is {
+		if len(t.under[k.Session]) == 0 {
+			t.busy[k.Session] = now
 		}
-		t.under[k.session] = append(t.under[k.session], k.seq)
-		if h := t.heard[k.session]; h != nil {
-			h.logs(k.seq)
+		t.under[k.Session] = append(t.under[k.Session], k.Seq)
+		if h := t.heard[k.Session]; h != nil {
+			h.logs(k.Seq)
 		}
 	}
 	switch c := c.(type) {
@@ -232,7 +233,7 @@ func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Comman
 	case command.Sweep:
 		s.sweeps(id, now, c.Node)
 	case command.FailHandle:
-		if o := (owner{c.Session, c.Handle}); t.brought.keeps(o) {
+		if o := (model.Owner{Session: c.Session, Handle: c.Handle}); t.brought.keeps(o) {
 			s.world.Break("S9", "replica %d, master in epoch %d, fails %v, which was presented to it", id, t.epoch, o)
 		}
 	case command.Confirm:
@@ -413,7 +414,7 @@ func (s *sessionWatch) serves(id paxos.NodeID, now time.Time) {
 		}
 	}
 	for _, o := range s.held(t.epoch) {
-		if o.handle.Epoch < t.epoch && !t.brought.owners[o] {
+		if o.Handle.Epoch < t.epoch && !t.brought.owners[o] {
 			s.world.Break("S8", "replica %d serves in epoch %d, and %v holds a lock, which nobody has presented", id, t.epoch, o)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/node"
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // shareBook knows what of each principal's calls a master has in the log. While others
@@ -104,7 +105,7 @@ func (b *shareBook) inTurn(id paxos.NodeID, of any, e api.Epoch, proposed []comm
 
 // asker is whose call a command of an epoch does; ok is false if it does none.
 func (b *shareBook) asker(c command.Command, e api.Epoch) (who api.Principal, ok bool) {
-	if guard, guarded := guardOf(c); !guarded || guard != e {
+	if guard, guarded := model.GuardOf(c); !guarded || guard != e {
 		return "", false
 	}
 	switch c := c.(type) {

@@ -109,7 +109,7 @@ func (h *watch) truncates(id paxos.NodeID, below paxos.Slot) {
 func (h *watch) resumes(id paxos.NodeID, rec store.Recovered, report store.Report) {
 	d, s := &h.disks[id], rec.Snapshot.Slot
 	for _, b := range report.Bad {
-		if !h.atlas.isHurt(id) && !errors.Is(b.Err, vfs.ErrIO) {
+		if !h.atlas.IsHurt(id) && !errors.Is(b.Err, vfs.ErrIO) {
 			h.world.Break("S17", "replica %d takes its snapshot of slot %d for bad, on a disk that nothing has damaged: %v", id, b.Slot, b.Err)
 		}
 	}

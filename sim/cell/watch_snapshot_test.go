@@ -76,13 +76,13 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 		"the snapshot is gone":          {"S3", func(f *facts) { f.publish(1, 3); f.begins(2, 2, 2) }},
 		"it is bad, and nothing rotted": {"S17", func(f *facts) { f.publish(1, 3); f.begins(2, 2, 2, errors.New("rot")) }},
 		"it could not be read":          {"", func(f *facts) { f.publish(1, 3); f.begins(2, 2, 2, vfs.ErrIO) }},
-		"it is bad, and it rotted":      {"", func(f *facts) { f.h.atlas.take(1); f.publish(1, 3); f.begins(2, 2, 2, errors.New("rot")) }},
+		"it is bad, and it rotted":      {"", func(f *facts) { f.h.atlas.Take(1); f.publish(1, 3); f.begins(2, 2, 2, errors.New("rot")) }},
 		"the log lacks more":            {"S3", func(f *facts) { f.publish(1, 2); f.begins(2, 4, 4) }},
 		"of a slot nobody applied":      {"S3", func(f *facts) { f.publish(1, 9) }},
 		"with the rows of its slot":     {"", func(f *facts) { f.writes(1, 3) }},
 		"with others":                   {"S6", func(f *facts) { f.writes(1, 3, "a") }},
 		"with others, and it was made to have them": {"S17", func(f *facts) {
-			f.h.atlas.take(1)
+			f.h.atlas.Take(1)
 			f.h.strays(1)
 			f.writes(1, 3, "a")
 		}},
@@ -147,7 +147,7 @@ func (f *facts) gives(id paxos.NodeID, s paxos.Slot) {
 
 func TestAnOlderSnapshotIsCounted(t *testing.T) {
 	f := decided(t, 5)
-	f.h.atlas.take(1)
+	f.h.atlas.Take(1)
 	f.publish(1, 3)
 	f.begins(2, 2, 2, errors.New("rot"))
 	require.Equal(t, 1, f.h.snapshots.older)

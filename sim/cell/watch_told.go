@@ -4,25 +4,26 @@ import (
 	"slices"
 
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // untold is what an answer of the model owes by its contract (package api) and does
 // not tell: metadata that nobody told explain any history, and a write on the condition
 // of a generation 0 is on none.
-func untold(in linearizability.FileInput, out linearizability.FileOutput) fault {
+func untold(in linearizability.FileInput, out linearizability.FileOutput) model.Finding {
 	switch {
 	case out.Code != linearizability.FileOK && out.Code != linearizability.FileConflict:
 	case in.Op == linearizability.FileDelete:
 	case in.Op == linearizability.FileReadDir:
 		for _, c := range out.Children {
 			if !whole(c.Stat) {
-				return faultf("S4", "lists %q without its metadata: %+v", c.Name, c.Stat)
+				return model.Findingf("S4", "lists %q without its metadata: %+v", c.Name, c.Stat)
 			}
 		}
 	case !whole(out.Stat):
-		return faultf("S4", "comes without the metadata of its node: %+v", out.Stat)
+		return model.Findingf("S4", "comes without the metadata of its node: %+v", out.Stat)
 	}
-	return fault{}
+	return model.Finding{}
 }
 
 // whole says that metadata have all that a node has.

@@ -1,4 +1,4 @@
-package cell
+package damage
 
 import (
 	"time"
@@ -6,7 +6,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// atlas keeps the damage of a run within what a cell of this size must bear.
+// Budget keeps the damage of a run within what a cell of this size must bear.
 //
 // # The rule
 //
@@ -46,61 +46,61 @@ import (
 // safety phase only. A disk damaged so is not hit again: of two strikes the second
 // may take away what shows the first (the frame behind a broken place that states
 // a watermark), and nobody can notice what nothing shows.
-type atlas struct {
-	most   int // f
-	hurt   uint64
+type Budget struct {
+	Most   int // f
+	Hurt   uint64
 	doomed uint64               // must stop when it next reads its disk
 	dead   uint64               // has stopped
 	cached uint64               // of the dead, who met a write that had failed half-way and is on no disk
 	count  int                  // bits in hurt
-	hits   map[paxos.NodeID]int // how often each was struck
-	fatal  time.Duration        // no damage that stops a replica before then
+	Hits   map[paxos.NodeID]int // how often each was struck
+	Fatal  time.Duration        // no damage that stops a replica before then
 }
 
-func newAtlas(replicas int, fatal time.Duration) *atlas {
-	return &atlas{most: (replicas - 1) / 2, fatal: fatal, hits: map[paxos.NodeID]int{}}
+func New(replicas int, fatal time.Duration) *Budget {
+	return &Budget{Most: (replicas - 1) / 2, Fatal: fatal, Hits: map[paxos.NodeID]int{}}
 }
 
-// take asks whether a replica may be damaged now, and notes that it is.
-func (a *atlas) take(id paxos.NodeID) bool {
+// Take asks whether a replica may be damaged now, and notes that it is.
+func (a *Budget) Take(id paxos.NodeID) bool {
 	switch {
 	case (a.dead|a.doomed)&(1<<id) != 0:
 		return false
-	case !a.isHurt(id) && a.count >= a.most:
+	case !a.IsHurt(id) && a.count >= a.Most:
 		return false
-	case !a.isHurt(id):
-		a.hurt |= 1 << id
+	case !a.IsHurt(id):
+		a.Hurt |= 1 << id
 		a.count++
 	}
-	a.hits[id]++
+	a.Hits[id]++
 	return true
 }
 
-// isHurt says whether a replica's disk was ever damaged.
-func (a *atlas) isHurt(id paxos.NodeID) bool { return a.hurt&(1<<id) != 0 }
+// IsHurt says whether a replica's disk was ever damaged.
+func (a *Budget) IsHurt(id paxos.NodeID) bool { return a.Hurt&(1<<id) != 0 }
 
-// isDead says whether a replica stopped for good because of the damage.
-func (a *atlas) isDead(id paxos.NodeID) bool { return a.dead&(1<<id) != 0 }
+// IsDead says whether a replica stopped for good because of the damage.
+func (a *Budget) IsDead(id paxos.NodeID) bool { return a.dead&(1<<id) != 0 }
 
-// doom notes that a replica's disk is about to be damaged so that it must stop.
-func (a *atlas) doom(id paxos.NodeID) { a.doomed |= 1 << id }
+// Doom notes that a replica's disk is about to be damaged so that it must stop.
+func (a *Budget) Doom(id paxos.NodeID) { a.doomed |= 1 << id }
 
-// isDoomed says whether a replica's disk was damaged so that it must stop.
-func (a *atlas) isDoomed(id paxos.NodeID) bool { return a.doomed&(1<<id) != 0 }
+// IsDoomed says whether a replica's disk was damaged so that it must stop.
+func (a *Budget) IsDoomed(id paxos.NodeID) bool { return a.doomed&(1<<id) != 0 }
 
-// bury notes that a damaged replica refused its store, and whether what it met in a
+// Bury notes that a damaged replica refused its store, and whether what it met in a
 // register is not on the disk.
-func (a *atlas) bury(id paxos.NodeID, cached bool) {
+func (a *Budget) Bury(id paxos.NodeID, cached bool) {
 	a.dead |= 1 << id
 	if cached {
 		a.cached |= 1 << id
 	}
 }
 
-// rises says whether a replica that refused its store may open it after all: one of
+// Rises says whether a replica that refused its store may open it after all: one of
 // two copies of a register had rotted, a write to the other one had failed and left
 // half of itself in the memory of the machine, and a power cut has taken that away.
-func (a *atlas) rises(id paxos.NodeID) bool {
+func (a *Budget) Rises(id paxos.NodeID) bool {
 	if a.cached&(1<<id) == 0 {
 		return false
 	}
@@ -109,5 +109,5 @@ func (a *atlas) rises(id paxos.NodeID) bool {
 	return true
 }
 
-// spare is how many replicas that were never damaged may be absent as well.
-func (a *atlas) spare() int { return a.most - a.count }
+// Spare is how many replicas that were never damaged may be absent as well.
+func (a *Budget) Spare() int { return a.Most - a.count }

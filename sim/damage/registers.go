@@ -1,0 +1,43 @@
+package damage
+
+import (
+	"math"
+	"slices"
+
+	"github.com/chubbycell/chubby/sim/platter"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Registers of a store, each in two copies.
+var Registers = []string{DataDir + "/promise", DataDir + "/log/manifest"}
+
+// HalfWritten says whether the running machine sees a register that is not what the
+// disk has: a write to it failed.
+func HalfWritten(mem *vfs.Mem) bool {
+	return slices.ContainsFunc(mem.Files(), func(f vfs.FileInfo) bool {
+		return f.Unsynced > 0 && slices.ContainsFunc(Registers, func(name string) bool {
+			return f.Name == name+".a" || f.Name == name+".b"
+		})
+	})
+}
+
+// Vouched is up to where the promise register says that its log was synced, and will
+// say so if one copy is lost: the lower of both counts, when both can be read and are
+// on the disk.
+func Vouched(mem *vfs.Mem) uint64 {
+	known := uint64(math.MaxUint64)
+	for _, suffix := range platter.Copies {
+		value, _, ok := platter.Copy(mem, Registers[0]+suffix)
+		if !ok {
+			return 0
+		}
+		known = min(known, platter.ReadPromise(value).Synced)
+	}
+	if HalfWritten(mem) {
+		return 0
+	}
+	return known
+}
+
+// DataDir is where a replica keeps its files on its simulated disk.
+const DataDir = "cell"

@@ -1,0 +1,20 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Owner is a handle of a session.
+type Owner struct {
+	Session api.SessionID
+	Handle  api.HandleID
+}
+
+func (o Owner) String() string { return fmt.Sprintf("handle %v of session %d", o.Handle, o.Session) }
+
+func (o Owner) Compare(p Owner) int {
+	return cmp.Or(cmp.Compare(o.Session, p.Session), o.Handle.Compare(p.Handle))
+}
