@@ -6,7 +6,7 @@
 // ahead keeps the state in memory. Nothing here runs by itself; every call is a
 // handful of vfs calls in a fixed order (testdata/calls.txt has it).
 //
-// Read in this order: salt, frame, segment, manifest, register, log, scan, open, dump.
+// Read in this order: salt, frame, segment, manifest, register, log, scan, survey, open, verify, dump.
 //
 // # What a disk is trusted to do
 //

@@ -10,40 +10,38 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Dump writes what a file of a log holds, one frame a line, for people: a
-// segment, or one copy of a register; or all of a log, where name is its
-// directory. It changes nothing and takes no lock.
+// Dump writes what a log holds, one frame a line, for people: all of it, where name
+// is its directory, or one file, a segment or one copy of a register. It changes
+// nothing and takes no lock, so that it may see damage where there is none if the
+// log is open. Errors name files as name does.
 //
-// A file that begins like none of a log is refused (ErrNotLog), and no more of it
-// is read; nor is more than MaxSegmentSize of any. Errors name files as name does.
+// A directory is judged as Open judges it, but for a watermark that the owner may
+// know (Options.Watermark): the first error is that of Open, and it is nil only if
+// Open finds nothing damaged. Entries that rotted are errors too, one each, though
+// the log opens without them. What a power cut may leave is no error: a torn tail,
+// files that the manifest does not list, a copy of the manifest that is to be
+// written anew. Each is a line that says what Open does about it.
 //
-// It reports damage as far as the files dumped can show it: a *DamageError for
-// the first place where a watermark says that something was durable and it
-// cannot be read. It goes on behind that place, so all that is readable is
-// printed. A torn tail is a line, not an error.
+// A file is judged alone, which the first line says: not by the manifest, nor by what
+// other files know to be durable. So what looks like a torn tail may be damage. A file
+// that begins like none of a log is refused (ErrNotLog), and no more of it is read;
+// nor is more than MaxSegmentSize of any.
+//
+// Behind damage Dump goes on, so all that is readable is printed.
 func Dump(fsys vfs.FS, name string, w io.Writer) error {
 	d := &dumper{w: w}
 	names, err := fsys.ReadDir(name)
-	if err != nil {
-		return errors.Join(d.file(fsys, name), d.werr)
+	if err == nil {
+		return errors.Join(d.directory(fsys, name, names), d.werr)
 	}
-	found := false
-	for _, n := range names {
-		_, isSegment := parseName(n)
-		if isSegment || strings.HasPrefix(n, manifestName+".") {
-			found = true
-			err = errors.Join(err, d.file(fsys, path.Join(name, n)))
-		}
-	}
-	if err == nil && !found {
-		return fmt.Errorf("wal: %s: no log here", name)
-	}
-	return errors.Join(err, d.werr)
+	d.alone = true
+	return errors.Join(d.file(fsys, name), d.werr)
 }
 
 type dumper struct {
-	w    io.Writer
-	werr error // of the writer; the first one
+	w     io.Writer
+	werr  error // of the writer; the first one
+	alone bool  // a file that is judged alone
 }
 
 func (d *dumper) printf(format string, args ...any) {
@@ -61,14 +59,23 @@ func (d *dumper) file(fsys vfs.FS, name string) error {
 	if err == nil {
 		switch string(magic) {
 		case registerMagic:
+			d.aloneNote(name, "one copy of a register of two")
 			err = d.register(f, name)
 		case segmentMagic:
+			d.aloneNote(name, "without the manifest and the other segments")
 			err = d.segment(f, name)
 		default:
 			err = notLog(name)
 		}
 	}
 	return errors.Join(err, f.Close())
+}
+
+// aloneNote says of what is printed that it is not all.
+func (d *dumper) aloneNote(name, what string) {
+	if d.alone {
+		d.printf("judged alone: %s, %s; recovery judges the directory", name, what)
+	}
 }
 
 func (d *dumper) register(f vfs.File, name string) error {
@@ -93,12 +100,13 @@ func (d *dumper) register(f vfs.File, name string) error {
 	return err
 }
 
+// segment prints a segment that is judged alone.
 func (d *dumper) segment(f vfs.File, name string) error {
 	b, s, its, err := readSegment(f, name, nil)
 	if err != nil {
 		return err
 	}
-	d.printf("segment %s number %d from #%d salt %016x, %d bytes", name, s.number, s.first, its.bits, len(b))
+	d.header(name, s, its, b)
 	c := scan(b, s.first, its, nil)
 	known := max(c.watermark, c.laterWatermark(b[c.end:]))
 	for i := range c.frames {
@@ -111,15 +119,19 @@ func (d *dumper) segment(f vfs.File, name string) error {
 	case rest == 0:
 		d.printf("%8d  end, next #%d", c.end, c.next)
 	case known < c.next:
-		d.printf("%8d  torn tail of %d bytes, next #%d", c.end, rest, c.next)
+		d.printf("%8d  torn tail of %d bytes if this is the last segment, next #%d", c.end, rest, c.next)
 	default:
 		d.printf("%8d  UNREADABLE; all up to #%d was durable", c.end, known)
-		d.strays(b, c.end, its)
+		d.strays(b, c.end, its, known)
 		if err == nil {
 			err = damaged(name, c.end, "#%d is unreadable; all up to #%d was durable", c.next, known)
 		}
 	}
 	return err
+}
+
+func (d *dumper) header(name string, s segment, its salt, b []byte) {
+	d.printf("segment %s number %d from #%d salt %016x, %d bytes", name, s.number, s.first, its.bits, len(b))
 }
 
 // frame prints one frame and says whether it is rotten.
@@ -151,7 +163,7 @@ func digest(f *frame, b []byte) string {
 }
 
 // strays prints the frames that can be found behind an unreadable place.
-func (d *dumper) strays(b []byte, off int64, its salt) {
+func (d *dumper) strays(b []byte, off int64, its salt, known LSN) {
 	for int(off)+frameMin <= len(b) {
 		h, ok := its.parseHeader(b[off:])
 		if !ok {
@@ -160,7 +172,7 @@ func (d *dumper) strays(b []byte, off int64, its salt) {
 		}
 		_, good := h.payload(b[off:])
 		f := h.at(off, good)
-		d.frame(&f, b, h.lsn)
+		d.frame(&f, b, known)
 		off = f.end
 	}
 }

@@ -3,10 +3,8 @@ package wal
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
-	"sync"
 
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -81,144 +79,73 @@ func (l *Log) recover(r *Recovery) error {
 	if l.lock, err = l.fs.Lock(path.Join(l.dir, "LOCK")); err != nil {
 		return err
 	}
-	if err := l.readManifest(r); err != nil {
+	v := &survey{fs: l.fs, dir: l.dir, owner: l.o.Watermark}
+	if err := l.readManifest(v, r); err != nil {
 		return err
 	}
 	if len(l.man.segments) == 0 {
-		if l.o.Watermark > 0 {
-			return damaged(l.reg.copies[0].name, 0, "the log is empty; all up to #%d was durable", l.o.Watermark)
+		if err := v.empty(); err != nil {
+			return err
 		}
 		r.Created, r.First, r.Next = true, 1, 1
 		return l.roll()
 	}
-	return l.readSegments(r)
+	r.First = l.man.segments[0].first
+	return v.each(func(x *examined, err error) error { return l.take(x, r, err) })
 }
 
 // readManifest finds out which segments there are, and removes files that became
 // none: a roll or a drop that the manifest has not, or has, seen.
-func (l *Log) readManifest(r *Recovery) error {
+func (l *Log) readManifest(v *survey, r *Recovery) error {
 	reg, value, err := OpenRegister(l.fs, l.dir, manifestName)
 	if err != nil {
 		return err
 	}
 	l.reg, r.Repaired = reg, reg.Repaired()
-	names, err := l.fs.ReadDir(l.dir)
+	strays, err := v.list(value)
 	if err != nil {
 		return err
 	}
-	files := slices.DeleteFunc(names, func(name string) bool { _, ok := parseName(name); return !ok })
+	l.man = v.man
 	if value == nil {
-		if len(files) > 0 {
-			return damaged(reg.copies[0].name, 0, "no manifest, but %d segments", len(files))
-		}
 		r.Created = true
 		return l.change(manifest{next: 1})
 	}
-	if l.man, err = decodeManifest(value, reg.copies[0].name); err != nil {
-		return err
-	}
-	return l.removeStrays(files)
+	return l.removeStrays(strays)
 }
 
-func (l *Log) removeStrays(files []string) error {
-	removed := false
-	for _, name := range files {
-		number, _ := parseName(name)
-		if slices.ContainsFunc(l.man.segments, func(s segment) bool { return s.number == number }) {
-			continue
-		}
+func (l *Log) removeStrays(strays []string) error {
+	for _, name := range strays {
 		if err := l.fs.Remove(path.Join(l.dir, name)); err != nil {
 			return err
 		}
+		number, _ := parseName(name)
 		l.man.next = max(l.man.next, number+1) // a removed name may come back
-		removed = true
 	}
-	if !removed {
+	if len(strays) == 0 {
 		return nil
 	}
 	return l.fs.SyncDir(l.dir)
 }
 
-// room is what segments are read into, one after the other. A Recovery keeps none
-// of it.
-type room struct {
-	frames []frame
-	bytes  []byte
-}
-
-// rooms are of logs that were opened before: a program that opens many, as a
-// simulator does, would ask for a segment of memory each time.
-var rooms = sync.Pool{New: func() any { return new(room) }}
-
-// readSegments reads all segments; the last one is mended and stays open.
-func (l *Log) readSegments(r *Recovery) error {
-	r.First = l.man.segments[0].first
-	room := rooms.Get().(*room)
-	defer rooms.Put(room)
-	for i, s := range l.man.segments {
-		f, b, its, err := l.readSegment(s, room.bytes)
-		if err != nil {
-			return err
-		}
-		c := scan(b, s.first, its, room.frames)
-		room.frames, room.bytes = c.frames, b
-		if i+1 == len(l.man.segments) {
-			return l.openLast(f, b, c, r)
-		}
-		file, next := path.Join(l.dir, s.name()), l.man.segments[i+1].first
-		if c.next != next {
-			err = damaged(file, c.end, "#%d is unreadable; the next segment begins with #%d", c.next, next)
-		}
-		r.add(c, b, file)
-		if err := errors.Join(err, f.Close()); err != nil {
-			return err
-		}
+// take takes over what a segment was found to hold, or err, which was found
+// instead. The last one is mended and stays open.
+func (l *Log) take(x *examined, r *Recovery, err error) error {
+	if x.last && x.f != nil {
+		l.active, l.salt = x.f, x.c.salt
 	}
-	return nil
-}
-
-// readSegment reads the whole file of a segment and checks that it is the one.
-func (l *Log) readSegment(s segment, room []byte) (vfs.File, []byte, salt, error) {
-	name := path.Join(l.dir, s.name())
-	f, err := l.fs.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = damaged(name, 0, "the segment is gone")
+	if err != nil && (x.last || x.f == nil) {
+		return err
 	}
-	if err != nil {
-		return nil, nil, salt{}, err
+	r.take(x)
+	if !x.last {
+		return errors.Join(err, x.f.Close())
 	}
-	b, found, its, err := readSegment(f, name, room)
-	if err == nil && found != s {
-		err = damaged(name, 0, "this is segment %d from #%d", found.number, found.first)
-	}
-	if err != nil {
-		return nil, nil, its, errors.Join(err, f.Close())
-	}
-	return f, b, its, nil
-}
-
-// openLast tells what is torn from what is rotten in the last segment, cuts the
-// first, reports the second, and makes the rest durable.
-func (l *Log) openLast(f vfs.File, b []byte, c chain, r *Recovery) error {
-	l.active, l.salt = f, c.salt
-	s := l.man.last()
-	file, known := path.Join(l.dir, s.name()), max(c.watermark, l.o.Watermark)
-	known = max(known, c.laterWatermark(b[c.end:]))
-	if known >= c.next {
-		return damaged(file, c.end, "#%d is unreadable; all up to #%d was durable", c.next, known)
-	}
-	if i := c.firstTorn(known); i >= 0 {
-		c.cutAt(i)
-	}
-	if n := lastNonZero(b[c.end:]); n > 0 {
-		r.Torn = &Torn{File: file, Offset: c.end, Bytes: int64(n), Whole: c.wholeBehind(b[c.end:])}
-	}
-	r.add(c, b, file)
-	r.Next = c.next
+	c := &x.c
 	l.off, l.next, l.synced = c.end, c.next, c.next-1
-	l.stated = c.stated(s.first)
+	l.stated = c.stated(x.first)
 	l.recorded = l.stated
-	return l.mend(r.Torn != nil, b[:c.end], c.after(known))
+	return l.mend(r.Torn != nil, x.b[:c.end], c.after(x.known))
 }
 
 // mend cuts the last segment at the log's end and writes the frames from offset
@@ -240,6 +167,12 @@ func (l *Log) mend(cut bool, b []byte, from int64) error {
 		}
 	}
 	return l.active.Sync()
+}
+
+// take takes over what a segment was found to hold.
+func (r *Recovery) take(x *examined) {
+	r.Torn, r.Next = x.torn, x.c.next
+	r.add(x.c, x.b, x.name)
 }
 
 // add takes over the frames of a chain, which stand in b. Data and tags of all

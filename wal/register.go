@@ -25,6 +25,9 @@ type Register struct {
 	err      error // final
 }
 
+// registerSuffixes end the names of the copies.
+var registerSuffixes = [2]string{".a", ".b"}
+
 type registerCopy struct {
 	name string
 	file vfs.File // nil while there is none
@@ -58,19 +61,8 @@ type registerState struct {
 //     exception is a torn first copy of the first version without a second copy,
 //     which is a first Write that never returned.
 func OpenRegister(fsys vfs.FS, dir, name string) (*Register, []byte, error) {
-	r := &Register{fs: fsys, dir: dir}
-	var states [2]registerState
-	for i, suffix := range []string{".a", ".b"} {
-		c := &r.copies[i]
-		c.name = path.Join(dir, name+suffix)
-		var err error
-		if states[i], err = c.open(fsys); err != nil {
-			return nil, nil, errors.Join(err, r.Close())
-		}
-	}
-	i, err := r.winner(states)
+	r, states, i, err := loadRegister(fsys, dir, name)
 	if err == nil && i >= 0 {
-		r.version = states[i].version
 		err = r.repair(i, states)
 	}
 	if err != nil {
@@ -80,6 +72,28 @@ func OpenRegister(fsys vfs.FS, dir, name string) (*Register, []byte, error) {
 		return r, nil, nil
 	}
 	return r, states[i].value, nil
+}
+
+// loadRegister opens both copies, changes neither, and picks the one to believe, -1
+// if the register was never written. The register is to be closed also on an error.
+func loadRegister(fsys vfs.FS, dir, name string) (r *Register, states [2]registerState, winner int, err error) {
+	r = &Register{fs: fsys, dir: dir}
+	for i, suffix := range registerSuffixes {
+		r.copies[i].name = path.Join(dir, name+suffix)
+	}
+	for i := range r.copies {
+		if states[i], err = r.copies[i].open(fsys); err != nil {
+			return r, states, -1, err
+		}
+	}
+	if winner, err = r.winner(states); err != nil || winner < 0 {
+		return r, states, -1, err
+	}
+	r.version = states[winner].version
+	if loser := 1 - winner; !states[loser].good || states[loser].version != r.version {
+		r.repaired = append(r.repaired, r.copies[loser].name)
+	}
+	return r, states, winner, nil
 }
 
 func (c *registerCopy) open(fsys vfs.FS) (registerState, error) {
@@ -138,9 +152,6 @@ func (r *Register) winner(s [2]registerState) (int, error) {
 // disk before the other copy is touched.
 func (r *Register) repair(winner int, s [2]registerState) error {
 	loser := 1 - winner
-	if !s[loser].good || s[loser].version != r.version {
-		r.repaired = append(r.repaired, r.copies[loser].name)
-	}
 	image := appendRegister(nil, r.version, s[winner].value)
 	for _, i := range []int{winner, loser} {
 		if err := r.writeCopy(i, image); err != nil {

@@ -14,11 +14,19 @@ func (a *app) walCommand() *cobra.Command {
 	dump := &cobra.Command{
 		Use:   "dump FILE",
 		Short: "Print what a file or a directory of a log holds, one frame a line",
-		Long: `Dump prints a segment, one copy of a register, or, given a directory, all of
-the log in it. It changes nothing and takes no lock. Damage is told with file
-and offset, after all that can be read; like a file that is none of a log, or of
-an unknown version, it gives exit code 2. A torn tail is a line and no damage, as
-every power cut may leave one.
+		Long: `Dump prints all of a log, given its directory, or one file of it: a segment, or
+one copy of a register. It changes nothing and takes no lock: of a log that is in
+use it may report damage that there is not.
+
+A directory is judged as recovery judges it when a replica starts, but for what the
+replica's own register says of the log. Each damage is an error that names file,
+offset and entry, and says whether recovery refuses the log or loses that entry
+only. A torn tail is a line and no damage, as every power cut may leave one; only
+the last segment can have it. A file is judged alone, so that its torn tail may be
+damage in its directory.
+
+Dump prints all that can be read, behind damage too. Damage, a file that is none of
+a log, and an unknown version give exit code 2.
 
 ` + exitHelp,
 		Args: one("file or directory of a log"),

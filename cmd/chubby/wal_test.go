@@ -69,5 +69,59 @@ func TestDamageIsToldWithItsPlace(t *testing.T) {
 	require.Equal(t, exitUsage, w.do("wal", "dump", "sub/../sub"))
 	require.True(t, strings.HasPrefix(w.err.String(), "chubby: sub/../sub: no log here"), w.err.String())
 	require.Equal(t, exitClean, w.do("wal", "dump", "--help"))
-	require.Contains(t, w.out.String(), "it gives exit code 2")
+	require.Contains(t, w.out.String(), "give exit code 2")
+}
+
+// A directory is judged as a whole: what is durable by the manifest is no torn tail.
+func TestADirectoryIsJudgedAsRecoveryJudgesIt(t *testing.T) {
+	const second = "log/0000000000000002.wal" // of three, of two entries each
+	flip := func(at int) func(t *testing.T) {
+		return func(t *testing.T) {
+			text, err := os.ReadFile(second)
+			require.NoError(t, err)
+			text[at] ^= 1
+			require.NoError(t, os.WriteFile(second, text, 0o644))
+		}
+	}
+	for name, c := range map[string]struct {
+		harm func(t *testing.T)
+		code int
+		want []string
+	}{
+		"none":              {func(*testing.T) {}, exitClean, nil},
+		"last data":         {flip(36 + 51 + 40), exitUsage, []string{second, "offset 87", "#4", "reports #4 as lost"}},
+		"last header":       {flip(36 + 51 + 9), exitUsage, []string{second, "offset 87", "#4", "recovery refuses the log"}},
+		"segment gone":      {func(t *testing.T) { require.NoError(t, os.Remove(second)) }, exitUsage, []string{second, "offset 0", "gone", "#3", "recovery refuses the log"}},
+		"segment cut short": {func(t *testing.T) { require.NoError(t, os.Truncate(second, 100)) }, exitUsage, []string{second, "offset 87", "#4", "recovery refuses the log"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			t.Chdir(root)
+			log, _, err := wal.Open(vfs.NewOS(root), "log", wal.Options{SegmentSize: 150})
+			require.NoError(t, err)
+			for i := range 6 {
+				require.NoError(t, log.Append(wal.Entry{LSN: wal.LSN(i + 1), Kind: 7, Tag: []byte("tag"), Data: "sixteen bytes..."}))
+			}
+			require.NoError(t, log.Close())
+			c.harm(t)
+
+			w := newWorld()
+			require.Equal(t, c.code, w.do("wal", "dump", "log"), "%s%s", &w.out, &w.err)
+			for _, want := range c.want {
+				require.Contains(t, w.err.String(), want)
+			}
+			require.Contains(t, w.out.String(), "#6 kind 7", "what can be read is printed")
+		})
+	}
+}
+
+func TestAFileIsJudgedAlone(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	writeLog(t, root)
+	w := newWorld()
+	require.Equal(t, exitClean, w.do("wal", "dump", "log/0000000000000001.wal"))
+	require.Contains(t, w.out.String(), "judged alone")
+	require.Equal(t, exitClean, w.do("wal", "dump", "log"))
+	require.NotContains(t, w.out.String(), "judged alone")
 }

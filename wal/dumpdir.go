@@ -1,0 +1,109 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// directory prints a log and what recovery makes of it.
+func (d *dumper) directory(fsys vfs.FS, dir string, names []string) error {
+	if !slices.ContainsFunc(names, ofLog) {
+		return fmt.Errorf("wal: %s: no log here", dir)
+	}
+	v := &survey{fs: fsys, dir: dir}
+	created, stale, strays, err := v.look()
+	d.copies(v, names, stale)
+	if err != nil { // the manifest tells nothing
+		return errors.Join(refusal(err), d.each(v, names))
+	}
+	if created {
+		d.printf("recovery makes a new log: the creation of this one was not finished")
+	}
+	for _, name := range strays {
+		d.printf("segment %s is not in the manifest; recovery removes it", path.Join(dir, name))
+	}
+	var all []error
+	var last LSN
+	refused := false
+	err = v.each(func(x *examined, err error) error {
+		all = append(all, x.close(d.examined(x, err)))
+		last, refused = x.c.next, refused || err != nil
+		return nil
+	})
+	if !refused && !created {
+		d.printf("recovery opens the log: from #%d, next #%d", v.man.segments[0].first, last)
+	}
+	return errors.Join(append(all, err)...)
+}
+
+// ofLog says whether a file is one of a log.
+func ofLog(name string) bool {
+	_, isSegment := parseName(name)
+	return isSegment || strings.HasPrefix(name, manifestName+".")
+}
+
+// refusal is an error with which the log does not open.
+func refusal(err error) error { return fmt.Errorf("%w; recovery refuses the log", err) }
+
+// copies prints the copies of the manifest; recovery writes the stale ones anew.
+func (d *dumper) copies(v *survey, names, stale []string) {
+	for _, suffix := range registerSuffixes {
+		name := path.Join(v.dir, manifestName+suffix)
+		if !slices.Contains(names, path.Base(name)) {
+			d.printf("register %s is not there", name)
+		} else if err := d.file(v.fs, name); err != nil {
+			d.printf("register %s is UNREADABLE: %v", name, err)
+		}
+		if slices.Contains(stale, name) {
+			d.printf("    recovery writes it anew from the other copy")
+		}
+	}
+}
+
+// each prints the segments among names, of which nothing is known, each judged alone.
+func (d *dumper) each(v *survey, names []string) error {
+	d.alone = true
+	var all []error
+	for _, name := range names {
+		if _, ok := parseName(name); ok {
+			all = append(all, d.file(v.fs, path.Join(v.dir, name)))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// examined prints a segment, and returns what is damaged in it: the error with
+// which recovery ends there, or one for each entry that recovery opens the log without.
+func (d *dumper) examined(x *examined, err error) error {
+	if x.f == nil {
+		d.printf("segment %s from #%d is UNREADABLE", x.name, x.first)
+		return refusal(fmt.Errorf("%w; #%d is its first entry", err, x.first))
+	}
+	c, all := &x.c, []error(nil)
+	d.header(x.name, x.segment, c.salt, x.b)
+	if err != nil {
+		all = append(all, refusal(err))
+	}
+	for i := range c.frames {
+		if f := &c.frames[i]; d.frame(f, x.b, x.known) {
+			all = append(all, damaged(x.name, f.off,
+				"data of #%d; all up to #%d was durable; recovery reports #%d as lost and keeps the others", f.lsn, x.known, f.lsn))
+		}
+	}
+	switch {
+	case err != nil:
+		d.printf("%8d  UNREADABLE; all up to #%d was durable", c.end, x.known)
+		d.strays(x.b, c.end, c.salt, x.known)
+	case x.torn != nil:
+		d.printf("%8d  torn tail of %d bytes, next #%d; recovery cuts it", c.end, x.torn.Bytes, c.next)
+		d.strays(x.b, c.end, c.salt, x.known)
+	default:
+		d.printf("%8d  end, next #%d", c.end, c.next)
+	}
+	return errors.Join(all...)
+}
