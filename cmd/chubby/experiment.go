@@ -111,8 +111,14 @@ func (f *experimentFlags) check() error {
 	if err := f.form.check(); err != nil {
 		return err
 	}
-	if f.seeds == 0 || f.jobs < 0 || f.limit < 0 {
-		return usage("--seeds %d --jobs %d --for %v: at least 1 seed, at least 0 jobs, not below 0", f.seeds, f.jobs, f.limit)
+	if f.seeds == 0 {
+		return usage("--seeds 0: at least 1")
+	}
+	if f.limit < 0 {
+		return usage("--for %v: not below 0", f.limit)
+	}
+	if err := checkJobs(f.jobs); err != nil {
+		return err
 	}
 	if f.out != "" {
 		if err := writable(f.out); err != nil {

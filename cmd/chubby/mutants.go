@@ -134,8 +134,8 @@ func (f *mutantFlags) check() error {
 		return usage("--fresh and --onward: one of the two")
 	case f.report != "" && f.list:
 		return usage("--report and --list: one of the two")
-	case f.jobs < 0 || f.limit < 0 || f.cpu < 0:
-		return usage("--jobs %d --for %v --cpu %v: not below 0", f.jobs, f.limit, f.cpu)
+	case f.limit < 0 || f.cpu < 0:
+		return usage("--for %v --cpu %v: not below 0", f.limit, f.cpu)
 	case f.starts < 1 || f.starts > mostStarts || f.sample < 1:
 		return usage("--starts %d --sample %d: 1 to %d starts, at least one bug", f.starts, f.sample, mostStarts)
 	case f.versus != "" && f.versus == f.faults:
@@ -143,7 +143,7 @@ func (f *mutantFlags) check() error {
 	case f.seeds == 0 && f.limit == 0 && f.cpu == 0:
 		return usage("--seeds 0 --for 0 --cpu 0: a hunt for a bug that survives would never end")
 	}
-	return nil
+	return checkJobs(f.jobs)
 }
 
 // load finds the source tree and its planted bugs.

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// inOrder calls work for 0 to n-1 on so many goroutines (0: one a processor) and
-// gives the results to each in that order, one at a time. When ctx ends, no work
+// inOrder calls work for 0 to n-1 on so many goroutines (0: one a processor), but on
+// no more than n, and gives the results to each in that order, one at a time. When ctx ends, no work
 // is begun any more; it returns when all work under way has ended. A panic of
 // work or each ends its goroutine, and is the caller's in the end.
 func inOrder[T any](ctx context.Context, jobs int, n uint64, work func(i uint64) T, each func(T)) {
@@ -38,7 +38,7 @@ func inOrder[T any](ctx context.Context, jobs int, n uint64, work func(i uint64)
 		}
 	}
 	var workers sync.WaitGroup
-	for range jobs {
+	for range min(uint64(jobs), n) {
 		workers.Go(func() {
 			thrown.guard(func() {
 				for i, ok := take(); ok; i, ok = take() {

@@ -120,7 +120,7 @@ func (f *simFlags) register(c *cobra.Command) {
 	c.Flags().Uint64Var(&f.seeds, "seeds", defaultSeeds, "counted seeds wanted, of all shards together (0: no such end)")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
 	c.Flags().DurationVar(&f.duration, "for", 0, "real time after which no seed is begun, such as 5m (0: no such end)")
-	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time (0: one a processor)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time, at most as many as are wanted (0: one a processor)")
 	c.Flags().StringVar(&f.shard, "shard", "", "this machine's part of the seeds, such as 3/8")
 	c.Flags().IntVar(&f.maxFailures, "max-failures", 10, "failing seeds after which no seed is begun (0: no such end)")
 	c.Flags().Uint64Var(&f.seed, "seed", 0, "run this seed only")
@@ -150,8 +150,6 @@ func (f *simFlags) check() error {
 		return usage("--trace does not go with -o json: a trace is text")
 	case !f.trace && (f.asked("until") || f.asked("node")):
 		return usage("--until and --node need --trace")
-	case f.jobs < 0:
-		return usage("--jobs %d: at least 0", f.jobs)
 	case f.maxFailures < 0:
 		return usage("--max-failures %d: at least 0", f.maxFailures)
 	case f.duration < 0:
@@ -159,7 +157,7 @@ func (f *simFlags) check() error {
 	case f.asked("seeds") && f.seeds == 0 && f.duration == 0 && (!f.asked("max-failures") || f.maxFailures == 0):
 		return usage("--seeds 0 would never end: add --for or --max-failures")
 	}
-	return nil
+	return checkJobs(f.jobs)
 }
 
 // parseShard reads "3/8".

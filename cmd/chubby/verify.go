@@ -56,8 +56,11 @@ func (a *app) verify(ctx context.Context, f *verifyFlags) error {
 	if err := f.form.check(); err != nil {
 		return err
 	}
-	if f.seeds == 0 || f.jobs < 0 {
-		return usage("--seeds %d --jobs %d: at least 1 seed, at least 0 jobs", f.seeds, f.jobs)
+	if f.seeds == 0 {
+		return usage("--seeds 0: at least 1")
+	}
+	if err := checkJobs(f.jobs); err != nil {
+		return err
 	}
 	o, err := f.options()
 	if err != nil {

@@ -16,7 +16,7 @@ type Batch struct {
 	From         uint64        // first seed
 	Seeds        uint64        // counted seeds wanted; 0: no such end
 	For          time.Duration // real time after which no seed is begun; 0: no such end
-	Jobs         int           // seeds at a time; 0: one a processor
+	Jobs         int           // seeds at a time, at most Seeds of them; 0: one a processor
 	Shard        uint64        // this shard of Shards, from 1; 0: all
 	Shards       uint64
 	MaxFailures  int               // failing seeds after which no seed is begun; 0: all are run
@@ -32,6 +32,9 @@ func (b Batch) Run(ctx context.Context) {
 	jobs := b.Jobs
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
+	}
+	if b.Seeds > 0 { // more would be begun in vain, and ended
+		jobs = int(min(uint64(jobs), b.Seeds))
 	}
 	run := b.Runner
 	if run == nil {

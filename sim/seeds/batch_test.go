@@ -1,7 +1,10 @@
 package seeds
 
 import (
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,4 +21,21 @@ func TestAPanicOfTheSimulatorIsNoVerdict(t *testing.T) {
 	require.EqualValues(t, 5, told[0].Seed)
 	require.Contains(t, told[0].Breach.Text, "a checker's bug")
 	require.NotEmpty(t, told[0].Stack)
+}
+
+// Of two seeds that are wanted, eight jobs would run six in vain.
+func TestNoMoreSeedsBeginThanAreWanted(t *testing.T) {
+	for wanted, begins := range map[uint64]int{1: 1, 2: 2, 8: 8, 0: 8} {
+		synctest.Test(t, func(t *testing.T) {
+			var begun atomic.Int32
+			b := Batch{From: 1, Seeds: wanted, Jobs: 8, For: time.Second, Each: func(cell.Result) {}}
+			b.Runner = func(o cell.Options) cell.Result {
+				begun.Add(1)
+				time.Sleep(time.Second)
+				return cell.Result{Seed: o.Seed, Counted: true}
+			}
+			b.Run(t.Context())
+			require.EqualValues(t, begins, begun.Load(), "%d seeds are wanted", wanted)
+		})
+	}
 }
