@@ -62,7 +62,7 @@ type backupFacts struct {
 }
 
 func (a *app) backupCheck(name string, form output) error {
-	b, err := loadBackup(name)
+	b, err := a.loadBackup(name)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,10 @@ func (a *app) backupCheck(name string, form output) error {
 }
 
 // loadBackup reads a backup by the name that the user has typed.
-func loadBackup(name string) (backup.Backup, error) {
+func (a *app) loadBackup(name string) (backup.Backup, error) {
+	if err := a.spareInput(name); err != nil {
+		return backup.Backup{}, err
+	}
 	fsys, base, err := findFile(name)
 	if err != nil {
 		return backup.Backup{}, err
@@ -140,7 +143,7 @@ func (a *app) backupRestore(name, to string, r backup.Restoration) error {
 	if err := r.Validate(); err != nil {
 		return usage("%v", err)
 	}
-	b, err := loadBackup(name)
+	b, err := a.loadBackup(name)
 	if err != nil {
 		return err
 	}

@@ -50,6 +50,14 @@ func (a *app) check(f checkFlags, file string) error {
 	if f.steps < 0 {
 		return usage("--steps %d: at least 0", f.steps)
 	}
+	if err := a.spareInput(file); err != nil {
+		return err
+	}
+	if f.page != "" {
+		if err := a.spare(file, "page", f.page); err != nil {
+			return err
+		}
+	}
 	in, err := a.open(file)
 	if err != nil {
 		return err

@@ -78,6 +78,9 @@ func (a *app) score(ctx context.Context, f *mutantFlags, hunt mutants.Hunt, tree
 	if path == f.report {
 		return usage("--report %s: the book has this name; call the report .md", f.report)
 	}
+	if err := spareSource(hunt.Root, f.report, path); err != nil {
+		return err
+	}
 	free, err := hold(path)
 	if err != nil {
 		return usage("--report: %v", err)

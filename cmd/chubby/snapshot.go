@@ -39,6 +39,9 @@ and sum. Checksums are hexadecimal.
 }
 
 func (a *app) snapshotDump(name string, form output) error {
+	if err := a.spareInput(name); err != nil {
+		return err
+	}
 	fsys, base, err := findFile(name)
 	if err != nil {
 		return err

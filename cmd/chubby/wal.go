@@ -39,6 +39,9 @@ func (a *app) walDump(name string) error {
 	if _, err := os.Stat(name); err != nil {
 		return usage("%v", err)
 	}
+	if err := a.spareLog(name); err != nil {
+		return err
+	}
 	path, err := filepath.Abs(name)
 	if err != nil {
 		return usage("%v", err)

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// stated is a file that is open.
+type stated interface{ Stat() (os.FileInfo, error) }
+
+// sameFile says whether two files are one, by whatever names or links.
+func sameFile(a, b os.FileInfo) bool { return a != nil && b != nil && os.SameFile(a, b) }
+
+// stat looks at a file that is named, "-" being stdin; nil if there is none.
+func (a *app) stat(name string) os.FileInfo {
+	if name != "-" {
+		info, _ := os.Stat(name)
+		return info
+	}
+	if f, ok := a.in.(stated); ok {
+		info, _ := f.Stat()
+		return info
+	}
+	return nil
+}
+
+// spare refuses a file to be written, which a flag names, if it is the input.
+func (a *app) spare(input, flag, output string) error {
+	in, out := a.stat(input), a.stat(output)
+	if !sameFile(in, out) {
+		return nil
+	}
+	if input == "-" {
+		input = "stdin"
+	}
+	return usage("--%s %s: the same file as the input %s, which it would overwrite; name another file", flag, output, input)
+}
+
+// spareInput refuses a stdout that is one of the inputs: what is printed would be
+// written into what is still to be read, and would damage it.
+func (a *app) spareInput(inputs ...string) error {
+	f, ok := a.out.(stated)
+	if !ok {
+		return nil
+	}
+	out, err := f.Stat()
+	if err != nil || !out.Mode().IsRegular() {
+		return nil
+	}
+	for _, input := range inputs {
+		if sameFile(a.stat(input), out) {
+			return usage("stdout is the input %s, which it would overwrite; redirect it to another file", input)
+		}
+	}
+	return nil
+}
+
+// spareLog is spareInput for a file of a log, or all of a directory.
+func (a *app) spareLog(name string) error {
+	inputs := []string{name}
+	entries, _ := os.ReadDir(name) // a file has none
+	for _, e := range entries {
+		inputs = append(inputs, filepath.Join(name, e.Name()))
+	}
+	return a.spareInput(inputs...)
+}
+
+// spareSource refuses files that --report would write, if they are one, or are what
+// hunts are built from.
+func spareSource(root, report, book string) error {
+	r, _ := os.Stat(report)
+	b, _ := os.Stat(book)
+	if sameFile(r, b) {
+		return usage("--report %s: the same file as the book, %s; name another file", report, book)
+	}
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return internal(err)
+		}
+		name := d.Name()
+		switch {
+		case d.IsDir() && path != root && strings.HasPrefix(name, "."):
+			return filepath.SkipDir
+		case d.IsDir() || name != "go.mod" && name != "go.sum" && filepath.Ext(name) != ".go" && filepath.Ext(name) != ".diff":
+			return nil
+		}
+		source, err := os.Stat(path)
+		if err == nil && (sameFile(source, r) || sameFile(source, b)) {
+			return usage("--report %s: this would overwrite %s, which hunts are built from; name another file", report, path)
+		}
+		return nil
+	})
+}
