@@ -38,12 +38,12 @@ nodes, locks_held, user_rows.
 
 ` + exitHelp,
 		Args: one("file of a backup"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: abandoned(func(args []string) error {
 			if err := form.check(); err != nil {
 				return err
 			}
 			return a.backupCheck(args[0], form)
-		},
+		}),
 	}
 	form.register(check)
 	return check
@@ -116,7 +116,7 @@ remove what it made and begin anew: a replica refuses to start with half of it.
 
 ` + exitHelp,
 		Args: one("file of a backup"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: abandoned(func(args []string) error {
 			if to == "" {
 				return usage("--to is missing: where the directories of the replicas go")
 			}
@@ -128,7 +128,7 @@ remove what it made and begin anew: a replica refuses to start with half of it.
 				r.Members = append(r.Members, paxos.NodeID(id))
 			}
 			return a.backupRestore(args[0], to, r)
-		},
+		}),
 	}
 	f := restore.Flags()
 	f.UintSliceVar(&members, "members", nil, "ids of the replicas of the new cell")

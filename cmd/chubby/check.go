@@ -31,7 +31,7 @@ described in the package doc of linearizability (go doc ./linearizability).
 		Example: `  chubby check --model register history.jsonl
   zcat history.jsonl.gz | chubby check --model kv -`,
 		Args: one("file of the history, or -"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.check(f, args[0]) },
+		RunE: abandoned(func(args []string) error { return a.check(f, args[0]) }),
 	}
 	c.Flags().StringVar(&f.model, "model", "", "what the history is judged against")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "model steps a partition may take until it is undecided (0: 5,000,000)")

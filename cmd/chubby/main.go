@@ -15,9 +15,14 @@ import (
 	"runtime"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"golang.org/x/term"
 )
+
+// patient is how long an interrupted program may take to end until it says that it
+// waits: many commands end at once.
+const patient = 200 * time.Millisecond
 
 func main() {
 	if os.Getenv("GOGC") == "" {
@@ -29,6 +34,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the program at once
+		time.Sleep(patient)
 		fmt.Fprintln(os.Stderr, "chubby: interrupted, waiting for what is under way; once more ends at once")
 	})
 	os.Exit(newApp(os.Stdin, os.Stdout, os.Stderr, term.IsTerminal(int(os.Stderr.Fd()))).run(ctx, os.Args[1:]))

@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 // process is the program as one of its own, with real signals.
 type process struct {
 	*exec.Cmd
-	out, err bytes.Buffer
+	out *os.File // empty at first
+	err bytes.Buffer
 }
 
 func start(t *testing.T, args ...string) *process {
@@ -36,10 +37,22 @@ func start(t *testing.T, args ...string) *process {
 	require.NoError(t, err)
 	p := &process{Cmd: exec.Command(self, args...)}
 	p.Env = append(os.Environ(), asChubby+"=1")
-	p.Stdout, p.Stderr = &p.out, &p.err
+	p.out, err = os.Create(filepath.Join(t.TempDir(), "stdout"))
+	require.NoError(t, err)
+	t.Cleanup(func() { p.out.Close() })
+	p.Stdout, p.Stderr = p.out, &p.err
 	require.NoError(t, p.Start())
 	t.Cleanup(func() { _ = p.Process.Kill() })
 	return p
+}
+
+// said waits until something was printed to stdout.
+func (p *process) said(t *testing.T, want string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		text, err := os.ReadFile(p.out.Name())
+		return err == nil && bytes.Contains(text, []byte(want))
+	}, time.Minute, time.Millisecond)
 }
 
 // code waits for the end, for so long at most, and returns the exit code: -1 where a
@@ -71,4 +84,40 @@ func TestASignalEndsASimulation(t *testing.T) {
 			require.FileExists(t, filepath.Join(dir, "manifest.json"), "what was found is written")
 		})
 	}
+}
+
+// What reads cannot be told to end while it waits for bytes; the program ends.
+func TestASignalEndsAReader(t *testing.T) {
+	for _, s := range endings {
+		t.Run("check "+s.String(), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			require.NoError(t, syscall.Mkfifo("fifo", 0o600))
+			p := start(t, "check", "--model", "register", "fifo")
+			w, err := os.OpenFile("fifo", os.O_WRONLY, 0) // once it is being read
+			require.NoError(t, err)
+			defer w.Close()
+			_, err = w.WriteString(badHistory)
+			require.NoError(t, err)
+			p.endsBy(t, s)
+		})
+		t.Run("wal dump "+s.String(), func(t *testing.T) {
+			root := t.TempDir()
+			t.Chdir(root)
+			writeLog(t, root)
+			segment := filepath.Join("log", "0000000000000001.wal")
+			require.NoError(t, os.Remove(segment))
+			require.NoError(t, syscall.Mkfifo(segment, 0o600))
+			p := start(t, "wal", "dump", "log")
+			p.said(t, "register log/manifest.a")
+			p.endsBy(t, s)
+		})
+	}
+}
+
+// endsBy sends a signal, which ends the process soon.
+func (p *process) endsBy(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	require.NoError(t, p.Process.Signal(s))
+	require.Equal(t, exitInterrupted, p.code(t, 10*time.Second), &p.err)
+	require.Equal(t, "chubby: interrupted\n", p.err.String(), "it waits for nothing")
 }

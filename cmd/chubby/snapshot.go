@@ -27,12 +27,12 @@ and sum. Checksums are hexadecimal.
 
 ` + exitHelp,
 		Args: one("file of a snapshot"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: abandoned(func(args []string) error {
 			if err := form.check(); err != nil {
 				return err
 			}
 			return a.snapshotDump(args[0], form)
-		},
+		}),
 	}
 	form.register(dump)
 	return group("snapshot", "Look into the files of snapshots", dump)

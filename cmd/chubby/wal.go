@@ -30,7 +30,7 @@ a log, and an unknown version give exit code 2.
 
 ` + exitHelp,
 		Args: one("file or directory of a log"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.walDump(args[0]) },
+		RunE: abandoned(func(args []string) error { return a.walDump(args[0]) }),
 	}
 	return group("wal", "Look into the files of a write-ahead log", dump)
 }

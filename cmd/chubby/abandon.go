@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+// abandoned makes a command of work that cannot be told to end, as a read of a FIFO
+// to which nothing is written cannot: when the context ends, the command does, and
+// leaves the work to the end of the program. What the work has printed until then
+// stays; nothing may depend on the rest of it.
+func abandoned(work func(args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return orEnd(c.Context(), func() error { return work(args) })
+	}
+}
+
+// orEnd returns what work does, or that ctx ended first. A panic of work is the
+// caller's.
+func orEnd(ctx context.Context, work func() error) error {
+	var thrown panics
+	ended := make(chan struct{})
+	var result error
+	go func() {
+		defer close(ended)
+		thrown.guard(func() { result = work() })
+	}()
+	select {
+	case <-ended:
+		thrown.rethrow()
+		return result
+	case <-ctx.Done():
+		return &failure{exitInterrupted, errors.New("interrupted")}
+	}
+}
