@@ -48,7 +48,8 @@
 // # History files
 //
 // A file is JSON lines in UTF-8, one operation a line, in any order; empty lines
-// are skipped. The first line may be a header; "model" may be left out:
+// are skipped. There is no byte order mark, and no field stands twice in an object.
+// The first line may be a header; "model" may be left out:
 //
 //	{"format":"chubby-history","version":1,"model":"kv"}
 //

@@ -91,6 +91,13 @@ func TestFaultsNameLineAndField(t *testing.T) {
 		{`{"client":1,"call":3,"return":4,"input":{"op":"cas","key":"x","expect":null,"value":"1"},"output":{"ok":false}}`, `line 3: output.value: missing`},
 		{`{"client":1,"call":3,"return":4,"input":{"op":"list","prefix":"g/"},"output":{"pairs":[["g/x"]]}}`, `line 3: output: a pair of 1`},
 		{`{"format":"chubby-history","version":1}`, `line 3: format: the header is the first line or none`},
+		{`{"client":1,"call":3,"call":4,"input":{"op":"get","key":"x"}}`, `line 3: call: stands twice in one object`},
+		{`{"client":1,"call":3,"Call":4,"input":{"op":"get","key":"x"}}`, `line 3: call: stands twice in one object, as "Call" too`},
+		{`{"client":1,"call":3,"c\u0061ll":4,"input":{"op":"get","key":"x"}}`, `line 3: call: stands twice in one object`},
+		{`{"client":1,"call":3,"input":{"op":"get","key":"x","key":"y"}}`, `line 3: input.key: stands twice in one object`},
+		{`{"client":1,"call":3,"input":{"op":"get","key":"x","KEY":"y"}}`, `line 3: input.key: stands twice in one object, as "KEY" too`},
+		{`{"client":1,"call":3,"input":{"op":"get","key":{"base64":"AA==", "base64":"AQ=="}}}`, `line 3: input.key.base64: stands twice in one object`},
+		{`{"client":1,"call":3,"return":4,"input":{"op":"list","prefix":"g/"},"output":{"pairs":[["g/x","1"],["g/y",{"base64":"AA==","base64":"AA=="}]]}}`, `line 3: output.pairs[1][1].base64: stands twice in one object`},
 	} {
 		requireFault(t, KV(), "\n{\"client\":9,\"call\":1,\"input\":{\"op\":\"get\",\"key\":\"x\"}}\n"+c.line+"\n", 3, c.says)
 	}
@@ -111,6 +118,11 @@ func TestHeadersAreChecked(t *testing.T) {
 		`{"format":"other","version":1}`:                             `line 1: format: "other" is not "chubby-history"`,
 		`{"format":"chubby-history","version":2}`:                    `line 1: version: 2 is unknown`,
 		`{"format":"chubby-history","version":1,"model":"register"}`: `line 1: model: the file is for model "register", not "kv"`,
+		`{"format":"chubby-history","version":1,"version":1}`:        `line 1: version: stands twice in one object`,
+		"\xef\xbb\xbf" + `{"format":"chubby-history","version":1}`:   `line 1: begins with a byte order mark`,
+		"\xef\xbb\xbf":  `line 1: begins with a byte order mark`,
+		"\xff\xfe{\x00": `line 1: begins with the byte order mark of UTF-16`,
+		"\xfe\xff\x00{": `line 1: begins with the byte order mark of UTF-16`,
 	} {
 		_, err := ReadJSONL(strings.NewReader(head), KV(), ReadOptions{})
 		require.ErrorIs(t, err, ErrFormat)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"unicode/utf8"
 )
 
@@ -74,6 +75,11 @@ func (rd *reader[S, I, O]) fault(err error) error {
 }
 
 func (rd *reader[S, I, O]) read(data []byte) error {
+	if rd.number == 1 {
+		if err := mark(data); err != nil {
+			return err
+		}
+	}
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 {
 		return nil
@@ -85,6 +91,9 @@ func (rd *reader[S, I, O]) read(data []byte) error {
 	rd.begun = true
 	if bytes.Contains(data, []byte(`"format"`)) {
 		if h, ok := asHeader(data); ok {
+			if err := twice(data, true); err != nil {
+				return err
+			}
 			return rd.header(h, first)
 		}
 	}
@@ -98,6 +107,17 @@ func (rd *reader[S, I, O]) read(data []byte) error {
 	op, err := rd.operation(&l)
 	rd.ops = append(rd.ops, op)
 	return err
+}
+
+// mark refuses a byte order mark, with which some editors begin a file.
+func mark(data []byte) error {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xef, 0xbb, 0xbf}):
+		return errors.New("begins with a byte order mark (the bytes EF BB BF); write UTF-8 without one")
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}), bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		return errors.New("begins with the byte order mark of UTF-16; write UTF-8 without one")
+	}
+	return nil
 }
 
 func asHeader(data []byte) (h header, ok bool) {
@@ -218,8 +238,8 @@ func below(parent string, err error) error {
 	return &fieldError{parent, err}
 }
 
-// strictJSON decodes one JSON value: no unknown fields, nothing after it. The
-// field of a wrong type is named.
+// strictJSON decodes one JSON value: no unknown fields, none twice, nothing after
+// it. The field of a wrong type is named.
 func strictJSON(data []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
@@ -236,5 +256,5 @@ func strictJSON(data []byte, into any) error {
 	if dec.InputOffset() != int64(len(bytes.TrimRight(data, " \t\r\n"))) {
 		return errors.New("something follows the object")
 	}
-	return nil
+	return twice(data, reflect.Indirect(reflect.ValueOf(into)).Kind() == reflect.Struct)
 }

@@ -71,13 +71,10 @@ func (a *app) check(f checkFlags, file string) error {
 	}
 	r, err := linearizability.CheckFile(in, f.model, o)
 	if err = errors.Join(err, page.Close()); err != nil {
-		return usage("%s: %v", file, err)
+		return usage("%s: %v", inputName(file), err)
 	}
 	if r.Operations == 0 {
-		if file == "-" {
-			file = "stdin"
-		}
-		return usage("no operations in %s", file)
+		return usage("no operations in %s", inputName(file))
 	}
 	if f.form == "json" {
 		err = r.WriteJSON(a.out)
@@ -101,6 +98,9 @@ func (a *app) check(f checkFlags, file string) error {
 
 // open opens an input, "-" being stdin.
 func (a *app) open(file string) (io.ReadCloser, error) {
+	if info := a.stat(file); info != nil && info.IsDir() {
+		return nil, usage("%s: a directory; name the file of a history", inputName(file))
+	}
 	if file == "-" {
 		return io.NopCloser(a.in), nil
 	}
@@ -109,6 +109,14 @@ func (a *app) open(file string) (io.ReadCloser, error) {
 		return nil, usage("%v", err)
 	}
 	return f, nil
+}
+
+// inputName is what messages call an input.
+func inputName(file string) string {
+	if file == "-" {
+		return "stdin"
+	}
+	return file
 }
 
 // lazyFile is a file that is made when something is written to it.

@@ -26,16 +26,17 @@ func (a *app) stat(name string) os.FileInfo {
 	return nil
 }
 
-// spare refuses a file to be written, which a flag names, if it is the input.
+// spare refuses a file to be written, which a flag names, if it is the input, or a
+// directory.
 func (a *app) spare(input, flag, output string) error {
 	in, out := a.stat(input), a.stat(output)
-	if !sameFile(in, out) {
-		return nil
+	switch {
+	case out != nil && out.IsDir():
+		return usage("--%s %s: a directory; name a file", flag, output)
+	case sameFile(in, out):
+		return usage("--%s %s: the same file as the input %s, which it would overwrite; name another file", flag, output, inputName(input))
 	}
-	if input == "-" {
-		input = "stdin"
-	}
-	return usage("--%s %s: the same file as the input %s, which it would overwrite; name another file", flag, output, input)
+	return nil
 }
 
 // spareInput refuses a stdout that is one of the inputs: what is printed would be
@@ -67,11 +68,14 @@ func (a *app) spareLog(name string) error {
 	return a.spareInput(inputs...)
 }
 
-// spareSource refuses files that --report would write, if they are one, or are what
-// hunts are built from.
+// spareSource refuses files that --report would write, if they are one, a directory,
+// or what hunts are built from.
 func spareSource(root, report, book string) error {
 	r, _ := os.Stat(report)
 	b, _ := os.Stat(book)
+	if r != nil && r.IsDir() {
+		return usage("--report %s: a directory; name a file", report)
+	}
 	if sameFile(r, b) {
 		return usage("--report %s: the same file as the book, %s; name another file", report, book)
 	}

@@ -1,0 +1,49 @@
+package linearizability
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// Keys of a map are the data of a model: those that differ in case are two.
+func TestKeysOfAMapAreNoFields(t *testing.T) {
+	var into map[string]int
+	require.NoError(t, strictJSON([]byte(` { "a" : 1 , "A" : 2 } `), &into))
+	require.ErrorContains(t, strictJSON([]byte(`{"a":1,"b":2,"a":3}`), &into), "a: stands twice")
+	var many []string
+	for i := range 100 {
+		many = append(many, fmt.Sprintf(`"k%d":%d`, i, i))
+	}
+	require.NoError(t, strictJSON([]byte("{"+strings.Join(many, ",")+"}"), &into))
+	many = append(many, `"k70":0`)
+	require.ErrorContains(t, strictJSON([]byte("{"+strings.Join(many, ",")+"}"), &into), "k70: stands twice")
+}
+
+// Whatever a library writes has no field twice; with one more, it has.
+func TestTwiceFindsTheOneFieldThatIs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := jsonValue(3).Draw(t, "value")
+		plain, err := json.MarshalIndent(value, "", rapid.SampledFrom([]string{"", " "}).Draw(t, "indent"))
+		require.NoError(t, err)
+		require.NoError(t, twice(plain, false), "%s", plain)
+		name, err := json.Marshal(rapid.String().Draw(t, "name"))
+		require.NoError(t, err)
+		double := fmt.Sprintf(`[%s,{%s:%s, %s :%s}]`, plain, name, plain, name, plain)
+		require.ErrorContains(t, twice([]byte(double), false), "stands twice", double)
+	})
+}
+
+func jsonValue(depth int) *rapid.Generator[any] {
+	leaf := []*rapid.Generator[any]{
+		rapid.String().AsAny(), rapid.Float64Range(-1e9, 1e9).AsAny(), rapid.Bool().AsAny(), rapid.Just[any](nil),
+	}
+	if depth > 0 {
+		leaf = append(leaf, rapid.SliceOfN(jsonValue(depth-1), 0, 3).AsAny(), rapid.MapOfN(rapid.String(), jsonValue(depth-1), 0, 3).AsAny())
+	}
+	return rapid.OneOf(leaf...)
+}
