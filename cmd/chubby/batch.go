@@ -75,6 +75,11 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 			return usage("--seeds %d --shard %s: fewer seeds than shards", f.seeds, f.shard)
 		}
 	}
+	if !f.asked("seed") {
+		if err := checkRange(f.from, c.Seeds); err != nil {
+			return err
+		}
+	}
 	o.Seed = f.from
 	r := report{Build: a.build(), Options: seeds.SettingsOf(o), From: f.from, Shard: f.shard, Failures: []failedSeed{}, options: o}
 	r.hashes = seeds.NewManifest(r.Build, o)
@@ -120,7 +125,7 @@ func (a *app) many(ctx context.Context, c seeds.Batch, r *report) {
 		if res.Failed() {
 			p.failure(&r.Failures[len(r.Failures)-1])
 		}
-		if c.Seeds > 0 && idle >= patience*c.Seeds && counted < c.Seeds {
+		if c.Seeds > 0 && counted < c.Seeds && (idle/patience >= c.Seeds || noMore(res.Seed, c.Shards)) {
 			r.GaveUp = true
 			giveUp()
 		}

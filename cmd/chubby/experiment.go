@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,9 @@ func (f *experimentFlags) check() error {
 	if err := checkJobs(f.jobs); err != nil {
 		return err
 	}
+	if err := checkRange(f.from, f.seeds); err != nil {
+		return err
+	}
 	if f.out != "" {
 		if err := writable(f.out); err != nil {
 			return usage("--out: %v", err)
@@ -142,6 +146,9 @@ func (a *app) experiment(ctx context.Context, f *experimentFlags, name string) e
 			return usage("--at %v: the places on the axis of %s (%s) are %v", f.at, name, e.Axis, e.Places())
 		}
 		e = part
+	}
+	if places := uint64(len(e.Grid)); f.seeds > math.MaxUint64/places {
+		return usage("--seeds %d: at most %d, each in %d places of the grid", f.seeds, math.MaxUint64/places, places)
 	}
 	m := measured{Experiment: e.Name, Event: e.Event, Build: a.build(), From: f.from, Seeds: f.seeds, Files: []string{}}
 	t := a.measure(ctx, f, e, &m)

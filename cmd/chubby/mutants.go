@@ -143,6 +143,9 @@ func (f *mutantFlags) check() error {
 	case f.seeds == 0 && f.limit == 0 && f.cpu == 0:
 		return usage("--seeds 0 --for 0 --cpu 0: a hunt for a bug that survives would never end")
 	}
+	if err := f.checkRange(); err != nil {
+		return err
+	}
 	return checkJobs(f.jobs)
 }
 

@@ -62,6 +62,9 @@ func (a *app) verify(ctx context.Context, f *verifyFlags) error {
 	if err := checkJobs(f.jobs); err != nil {
 		return err
 	}
+	if err := checkRange(f.from, f.seeds); err != nil {
+		return err
+	}
 	o, err := f.options()
 	if err != nil {
 		return err

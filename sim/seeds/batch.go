@@ -2,6 +2,7 @@ package seeds
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -25,7 +26,8 @@ type Batch struct {
 }
 
 // Run runs the batch and returns when all begun seeds have ended, or ctx is
-// canceled, which ends it after the seeds under way. Results are told to Each in
+// canceled, which ends it after the seeds under way. The largest seed is the last
+// one, whatever is wanted. Results are told to Each in
 // the order of seeds, whatever the order in which workers end; so two runs that
 // end for the same reason tell the same.
 func (b Batch) Run(ctx context.Context) {
@@ -41,8 +43,8 @@ func (b Batch) Run(ctx context.Context) {
 		run = cell.Run
 	}
 	run = Guard(run)
-	f := &feed{batch: &b, next: b.From, began: time.Now(), ready: map[uint64]cell.Result{}, told: b.From}
-	f.skip()
+	f := &feed{batch: &b, began: time.Now(), ready: map[uint64]cell.Result{}}
+	f.next, f.spent = b.first()
 	f.told = f.next
 	var workers sync.WaitGroup
 	for range jobs {
@@ -68,6 +70,7 @@ type feed struct {
 
 	mu       sync.Mutex
 	next     uint64                 // seed to hand out
+	spent    bool                   // there is none
 	told     uint64                 // seed to tell next
 	ready    map[uint64]cell.Result // ended, not told: an earlier seed is under way
 	counted  uint64
@@ -75,25 +78,25 @@ type feed struct {
 	over     bool
 }
 
-// skip moves next on to a seed of this shard.
-func (f *feed) skip() {
-	if b := f.batch; b.Shards > 1 {
-		for f.next%b.Shards != b.Shard-1 {
-			f.next++
-		}
+// first is the first seed of this shard, if there is one.
+func (b *Batch) first() (seed uint64, none bool) {
+	if b.Shards <= 1 {
+		return b.From, false
 	}
+	ahead := (b.Shard - 1 + b.Shards - b.From%b.Shards) % b.Shards
+	return b.From + ahead, ahead > math.MaxUint64-b.From
 }
 
 func (f *feed) take(ctx context.Context) (uint64, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	b := f.batch
-	if f.over || ctx.Err() != nil || b.For > 0 && time.Since(f.began) >= b.For {
+	if f.over || f.spent || ctx.Err() != nil || b.For > 0 && time.Since(f.began) >= b.For {
 		return 0, false
 	}
 	seed := f.next
-	f.next++
-	f.skip()
+	f.next = f.after(seed)
+	f.spent = f.next < seed
 	return seed, true
 }
 

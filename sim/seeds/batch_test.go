@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"math"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -37,5 +38,31 @@ func TestNoMoreSeedsBeginThanAreWanted(t *testing.T) {
 			b.Run(t.Context())
 			require.EqualValues(t, begins, begun.Load(), "%d seeds are wanted", wanted)
 		})
+	}
+}
+
+// Seeds do not begin anew behind the largest one.
+func TestABatchEndsAtTheLargestSeed(t *testing.T) {
+	const last = math.MaxUint64
+	for _, c := range []struct {
+		from, shard, shards uint64
+		want                []uint64
+	}{
+		{last, 0, 0, []uint64{last}},
+		{last - 1, 0, 0, []uint64{last - 1, last}},
+		{last - 3, 1, 2, []uint64{last - 3, last - 1}},
+		{last - 3, 2, 2, []uint64{last - 2, last}},
+		{last - 1, 3, 1 << 62, nil},
+		{7, 3, 4, []uint64{10, 14, 18}},
+		{7, 4, 4, []uint64{7, 11, 15}},
+		{8, 1, 1, []uint64{8, 9, 10}},
+	} {
+		for _, jobs := range []int{1, 4} {
+			var told []uint64
+			Batch{From: c.from, Shard: c.shard, Shards: c.shards, Seeds: 3, Jobs: jobs,
+				Runner: func(o cell.Options) cell.Result { return cell.Result{Seed: o.Seed, Counted: true} },
+				Each:   func(r cell.Result) { told = append(told, r.Seed) }}.Run(t.Context())
+			require.Equal(t, c.want, told, "%+v", c)
+		}
 	}
 }
