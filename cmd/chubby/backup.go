@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/api"
@@ -15,7 +17,6 @@ import (
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) backupCommand() *cobra.Command {
@@ -134,6 +135,7 @@ remove what it made and begin anew: a replica refuses to start with half of it.
 	f.UintSliceVar(&members, "members", nil, "ids of the replicas of the new cell")
 	f.StringVar(&to, "to", "", "directory in which theirs are made")
 	f.DurationVar(&lease, "lease", time.Minute, "longest session lease that the old cell was configured to grant")
+	atMost(restore, "lease", api.MaxLease)
 	return restore
 }
 

@@ -10,9 +10,10 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/chubbycell/chubby/sim/mutants"
 	"github.com/chubbycell/chubby/sim/seeds"
-	"github.com/spf13/cobra"
 )
 
 // readBuild says what this program was built from. The go command stamps what it

@@ -7,8 +7,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/chubbycell/chubby/linearizability"
 	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/linearizability"
 )
 
 type checkFlags struct {

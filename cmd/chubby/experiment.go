@@ -12,10 +12,11 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/experiment"
 	"github.com/chubbycell/chubby/sim/seeds"
-	"github.com/spf13/cobra"
 )
 
 type experimentFlags struct {

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/cell"
 )
 
 // measure runs an experiment of three seeds, one run at a time.

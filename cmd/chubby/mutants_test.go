@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/chubbycell/chubby/sim/mutants"
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/mutants"
 )
 
 const victim = `package main

@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/seeds"
-	"github.com/stretchr/testify/require"
 )
 
 // A panic on a goroutine of the simulator would end the whole program with a Go

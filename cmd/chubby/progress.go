@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cheggaaa/pb/v3"
+
 	"github.com/chubbycell/chubby/sim/cell"
 )
 

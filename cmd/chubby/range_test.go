@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chubbycell/chubby/sim/seeds"
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/seeds"
 )
 
 const largest = "18446744073709551615"

@@ -3,9 +3,10 @@ package main
 import (
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/seeds"
-	"github.com/spf13/cobra"
 )
 
 // replayed is the JSON form of `chubby sim replay`.

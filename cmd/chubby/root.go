@@ -9,9 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/seeds"
-	"github.com/spf13/cobra"
 )
 
 // Exit codes. They are part of what the program promises.
@@ -126,6 +127,9 @@ func (a *app) root() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if large := tooLarge(err); large != nil {
+			return large
+		}
 		text, _, _ := strings.Cut(err.Error(), ": strconv.") // what pflag says, without its reasons
 		return usage("%s; %s --help explains the flags", text, c.CommandPath())
 	})

@@ -11,10 +11,13 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/seeds"
-	"github.com/spf13/cobra"
 )
+
+const mostSpan = 24 * time.Hour // of simulated time
 
 type sessionsFlags struct {
 	seed               uint64
@@ -92,6 +95,8 @@ Exit code 1 says that a session was lost or something numbered broke.
 	c.Flags().IntVar(&f.sessions, "sessions", 90_000, "how many")
 	c.Flags().DurationSliceVar(&f.leases, "lease", []time.Duration{12 * time.Second, 30 * time.Second, time.Minute}, "lengths of leases, one run for each")
 	c.Flags().DurationVar(&f.span, "for", time.Hour, "simulated time, from when all sessions are there")
+	atMost(c, "for", mostSpan)
+	atMost(c, "lease", time.Minute) // see cell.CrowdOptions
 	c.Flags().StringVar(&f.out, "out", "", "directory for a table")
 	f.form.register(c)
 	c.Flags().SortFlags = false
@@ -106,7 +111,7 @@ func (f *sessionsFlags) check() error {
 	if err := f.form.check(); err != nil {
 		return err
 	}
-	if f.span < time.Second || f.span > 24*time.Hour {
+	if f.span < time.Second || f.span > mostSpan {
 		return usage("--for %v: between 1s and 24h", f.span)
 	}
 	for _, l := range f.leases {

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/cell"
 )
 
 // quietCrowd is a crowd in which nothing happens.

@@ -40,6 +40,7 @@ func (f *cellFlags) register(c *cobra.Command) {
 	c.Flags().IntVar(&f.replicas, "replicas", 0, "replicas of each cell, 1 to 7 (0: drawn, 3 to 7)")
 	c.Flags().IntVar(&f.clients, "clients", 0, "client machines of each cell, 1 to 64 (0: drawn)")
 	c.Flags().DurationVar(&f.length, "duration", 0, "simulated time with faults (0: 60s); seeds that simulate less than 60s do not count")
+	atMost(c, "duration", plan.MaxDuration)
 	c.Flags().StringVar(&f.faults, "faults", "swarm", "swarm (drawn by seed), all (every family in every seed), none, or names with commas; see chubby sim list")
 	c.Flags().StringVar(&f.workload, "workload", "", "what clients do (default: drawn); see chubby sim list")
 }

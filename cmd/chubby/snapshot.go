@@ -5,9 +5,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) snapshotCommand() *cobra.Command {

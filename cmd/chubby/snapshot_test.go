@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
-	"github.com/stretchr/testify/require"
 )
 
 const snapName = "snaps/00000000000000000042.snap"

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/seeds"
-	"github.com/spf13/cobra"
 )
 
 type verifyFlags struct {

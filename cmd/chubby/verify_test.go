@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/cell"
 )
 
 func TestVerifyNamesTheFirstEventThatDiffers(t *testing.T) {

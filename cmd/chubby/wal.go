@@ -5,9 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) walCommand() *cobra.Command {

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
-	"github.com/stretchr/testify/require"
 )
 
 // writeLog makes a log of three entries, all known to be durable.

@@ -82,6 +82,7 @@ type Plan struct {
 const (
 	MaxReplicas = 7
 	MaxClients  = 64
+	MaxDuration = 24 * time.Hour
 )
 
 // Check says what is wrong with the options, naming the flag.
@@ -91,8 +92,8 @@ func (o Options) Check() error {
 		return fmt.Errorf("--replicas %d: a cell has 1 to %d", o.Replicas, MaxReplicas)
 	case o.Clients < 0 || o.Clients > MaxClients:
 		return fmt.Errorf("--clients %d: at most %d", o.Clients, MaxClients)
-	case o.Duration < 0 || o.Duration > 24*time.Hour:
-		return fmt.Errorf("--duration %v: between 0 and 24h", o.Duration)
+	case o.Duration < 0 || o.Duration > MaxDuration:
+		return fmt.Errorf("--duration %v: between 0 and %.0fh", o.Duration, MaxDuration.Hours())
 	case o.Workload != "" && !slices.ContainsFunc(Workloads(o.With), func(w WorkloadInfo) bool { return w.Name == o.Workload }):
 		return fmt.Errorf("unknown workload %q; `chubby sim list` names them all", o.Workload)
 	}

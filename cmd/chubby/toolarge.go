@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// mostKey is the annotation of a flag that says what it takes at most.
+const mostKey = "chubby-most"
+
+// atMost notes the largest value of a duration flag, which the command checks: for
+// those that are too large to be read.
+func atMost(c *cobra.Command, flag string, most time.Duration) {
+	if err := c.Flags().SetAnnotation(flag, mostKey, []string{most.String()}); err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// length is a duration above 0 as the flags take them, whether or not 64 bits hold it.
+var length = regexp.MustCompile(`^\+?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$`)
+
+// tooLarge is what is wrong with the value of a flag that reads well and is too
+// large; nil if something else is.
+func tooLarge(err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return nil
+	}
+	f := bad.GetFlag()
+	switch kind := f.Value.Type(); {
+	case strings.HasPrefix(kind, "duration") && long(bad.GetValue()):
+		most := time.Duration(math.MaxInt64).String()
+		if noted := f.Annotations[mostKey]; len(noted) > 0 {
+			most = noted[0]
+		}
+		return usage("--%s %s: too large; at most %s", f.Name, bad.GetValue(), most)
+	case kind == "uint64" && errors.Is(err, strconv.ErrRange):
+		return usage("--%s %s: too large; at most %d", f.Name, bad.GetValue(), uint64(math.MaxUint64))
+	case errors.Is(err, strconv.ErrRange):
+		return usage("--%s %s: out of range", f.Name, bad.GetValue())
+	}
+	return nil
+}
+
+// long says whether one of the durations in a list reads well and is too large.
+func long(list string) bool {
+	for text := range strings.SplitSeq(list, ",") {
+		if _, err := time.ParseDuration(text); err != nil && length.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
