@@ -54,7 +54,7 @@ func (r *replica) runBackup(j host.BackupJob) {
 	}
 	done := b.Do(j)
 	r.env.Post(func(now time.Time) {
-		r.now = now
+		now = r.reads(now)
 		r.host.BackupDone(now, done)
 		r.act()
 	})

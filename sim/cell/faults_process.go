@@ -79,7 +79,7 @@ func (c *Cell) burst(d *sim.Draw, f func()) {
 func tell(m *sim.Machine, f func(r *replica, now time.Time)) {
 	if r := running(m); r != nil && r.env != nil { // it may be paused before its first input
 		r.env.Post(func(now time.Time) {
-			r.now = now
+			now = r.reads(now)
 			f(r, now)
 			r.act()
 		})

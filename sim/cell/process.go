@@ -89,7 +89,7 @@ func (r *replica) Start(env *sim.Env) {
 		r.cell.watch.recovered(r.id, rec, report)
 		r.cell.rare.recovered(report, r.cell.watch.atlas.IsHurt(r.id))
 		env.Post(func(now time.Time) {
-			r.now = now
+			now = r.reads(now)
 			r.host.Start(now, rec.Recovered, rec.Rows)
 			r.life.Begins(now, rec.Next)
 			status := r.host.Node().Status()
@@ -118,9 +118,22 @@ func (r *replica) fail(err error) {
 	r.cell.failed(r)
 }
 
+// reads takes the reading of the monotonic clock that comes with an input: all that the
+// replica is told of time. An input that reads another clock is planted bug L04.
+func (r *replica) reads(now time.Time) time.Time {
+	r.now = now
+	return now
+}
+
+// wakes sets the timer of the process to when the host wants to be woken.
+func (r *replica) wakes(at time.Time) {
+	r.wake = at
+	r.env.WakeAt(r.cell.plan.Grained(at))
+}
+
 // Receive hands bytes to the host.
 func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
-	r.now = now
+	now = r.reads(now)
 	r.nudge(now)
 	if x := r.cell.crowd; x != nil && from == x.addr {
 		x.asked(r, now, msg)
@@ -167,7 +180,7 @@ func named(a sim.Addr) api.Principal {
 
 // Wake hands time to the host.
 func (r *replica) Wake(now time.Time) {
-	r.now = now
+	now = r.reads(now)
 	r.host.Advance(now)
 	r.act()
 	r.life.Woken(now)
@@ -274,8 +287,7 @@ func (r *replica) act() {
 	if j := out.Backup; j != nil {
 		r.env.Go("backup", func() { r.runBackup(*j) })
 	}
-	r.wake = out.Wake
-	r.env.WakeAt(r.cell.plan.Grained(out.Wake))
+	r.wakes(out.Wake)
 }
 
 // publishes hands out what the host has done in one act.
@@ -365,7 +377,7 @@ func (r *replica) send(all []host.PeerMessage) {
 func (r *replica) runJob() {
 	err := r.write(r.job)
 	r.env.Post(func(now time.Time) {
-		r.now = now
+		now = r.reads(now)
 		r.nudge(now)
 		r.life.LogDone(now, r.job)
 		r.host.LogDone(now, err)
@@ -384,7 +396,7 @@ func (r *replica) runBulk(j host.BulkJob) {
 	result := r.bulk.Do(j)
 	r.writing = nil
 	r.env.Post(func(now time.Time) {
-		r.now = now
+		now = r.reads(now)
 		r.nudge(now)
 		r.life.BulkDone(now, result)
 		r.cell.watch.brings(r.id, result)

@@ -57,6 +57,8 @@ type Budget struct {
 	Fatal  time.Duration        // no damage that stops a replica before then
 }
 
+// New makes the budget of a cell of so many replicas, in which no damage stops a replica
+// before fatal.
 func New(replicas int, fatal time.Duration) *Budget {
 	return &Budget{Most: (replicas - 1) / 2, Fatal: fatal, Hits: map[paxos.NodeID]int{}}
 }

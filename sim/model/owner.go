@@ -15,6 +15,7 @@ type Owner struct {
 
 func (o Owner) String() string { return fmt.Sprintf("handle %v of session %d", o.Handle, o.Session) }
 
+// Compare orders owners by session, then by handle.
 func (o Owner) Compare(p Owner) int {
 	return cmp.Or(cmp.Compare(o.Session, p.Session), o.Handle.Compare(p.Handle))
 }

@@ -30,7 +30,7 @@ func TestNoMoreSeedsBeginThanAreWanted(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var begun atomic.Int32
 			b := Batch{From: 1, Seeds: wanted, Jobs: 8, For: time.Second, Each: func(cell.Result) {}}
-			b.Runner = func(o cell.Options) cell.Result {
+			b.Runner = func(o plan.Options) cell.Result {
 				begun.Add(1)
 				time.Sleep(time.Second)
 				return cell.Result{Seed: o.Seed, Counted: true}
@@ -60,7 +60,7 @@ func TestABatchEndsAtTheLargestSeed(t *testing.T) {
 		for _, jobs := range []int{1, 4} {
 			var told []uint64
 			Batch{From: c.from, Shard: c.shard, Shards: c.shards, Seeds: 3, Jobs: jobs,
-				Runner: func(o cell.Options) cell.Result { return cell.Result{Seed: o.Seed, Counted: true} },
+				Runner: func(o plan.Options) cell.Result { return cell.Result{Seed: o.Seed, Counted: true} },
 				Each:   func(r cell.Result) { told = append(told, r.Seed) }}.Run(t.Context())
 			require.Equal(t, c.want, told, "%+v", c)
 		}

@@ -166,6 +166,7 @@ func (l *Checker) outlasts(leader, member paxos.NodeID, counted, kept time.Time)
 	}
 }
 
+// Later is the later of two instants.
 func Later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
