@@ -31,6 +31,7 @@ type Cell struct {
 	watch    *watch
 	rare     rare
 	leases   *leases.Checker
+	locks    *lockBook
 	nodes    *fileBook
 	holdings *holdings
 	minds    *clientWatch
@@ -87,10 +88,9 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c := &Cell{plan: p, load: newLoad(), strikes: map[string]int{}, tricks: map[string]uint64{}, misfits: map[paxos.NodeID]bool{}}
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
-	c.watch = newWatch(c.world, p.Replicas)
+	c.watch = newWatch(c.world, p.Replicas, around{c})
 	c.watch.atlas.Fatal, c.watch.keep = p.Fatal, p.Host.KeepSlots
-	c.watch.locks.rho = paxos.PPM(p.RatePPB / 1000)
-	c.watch.bids = c.bid
+	c.locks = newLockBook(c.world, paxos.PPM(p.RatePPB/1000))
 	c.minds = newClientWatch(c.world)
 	c.rights = newRightsBook(c.world)
 	c.quotas = newQuotaBook(c.world, c.rights)
@@ -101,24 +101,22 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.handles = newHandleBook(c.world, c.rights, newRoomBook(p.Host.Node.Desk, c.queues))
 	c.handles.applied, c.handles.intruder = c.current, c.intruder()
 	c.suffix = belief.NewSuffix(c.world)
-	c.shown = newSequencerWatch(c.world, c.watch.locks)
+	c.shown = newSequencerWatch(c.world, c.locks)
 	c.sessions = newSessionWatch(c.world, p.Replicas, p.Host.Node.Sessions)
 	c.sessions.sweep, c.sessions.room = p.Host.Node.Desk.SweepAfter, p.Host.Node.Desk.Handles
 	c.sessions.given = func(t api.Token) *model.Grip { return c.handles.given[t] }
-	c.sessions.held = c.watch.held
-	c.sessions.owed = func(e api.Epoch) map[model.DelayID]time.Duration { return c.watch.locks.owed.at[e] }
+	c.sessions.held = c.heldIn
+	c.sessions.owed = func(e api.Epoch) map[model.DelayID]time.Duration { return c.locks.owed.at[e] }
 	c.sessions.opens = func(s api.SessionID) bool { return len(c.handles.room.opens[s]) > 0 }
 	c.sessions.uses = c.handles.uses
 	c.promises = newPromiseWatch(c)
 	c.sessions.moved = c.promises.masterMoved
-	c.queues.holds = c.watch.locks.held
-	c.queues.runs = c.watch.locks.owed.delays
-	c.watch.locks.moved = func(n api.Ref) { c.queues.moved[n] = c.watch.top }
+	c.queues.holds = c.locks.held
+	c.queues.runs = c.locks.owed.delays
+	c.locks.moved = func(n api.Ref) { c.queues.moved[n] = c.watch.top }
 	c.nodes = newFileBook(func() int64 { return int64(c.world.Now()) })
-	c.holdings = newHoldings(c.watch.locks, func() int64 { return int64(c.world.Now()) })
+	c.holdings = newHoldings(c.locks, func() int64 { return int64(c.world.Now()) })
 	c.nodes.alien = func(s api.SessionID) bool { return c.rights.opened[s] == c.intruder() }
-	c.watch.alone = c.mayRead
-	c.watch.each = c.executed
 	c.leases = leases.New(c.world, p.Replicas)
 	c.leases.OnlyS7 = p.OnlyS7
 	c.listen()
@@ -322,10 +320,10 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	if c.events.Wanted() {
 		c.publish(event.Executed{At: at, Command: a})
 	}
-	c.watch.locks.taken = func(n api.Ref, gen api.LockGen) { c.nodes.taken(at, n, gen) }
+	c.locks.taken = func(n api.Ref, gen api.LockGen) { c.nodes.taken(at, n, gen) }
 	c.shown.command(a)
 	c.holdings.command(a, at)
-	c.watch.locks.command(a)
+	c.locks.command(a)
 	c.nodes.command(a, at)
 	c.minds.command(a)
 	c.rights.command(a)
@@ -334,6 +332,23 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.promises.command(a)
 	c.queues.command(a)
 	c.handles.command(a)
+}
+
+// around is the cell as its checker of the log sees it.
+type around struct{ c *Cell }
+
+func (a around) Executed(x *command.Applied, at linearizability.Position) { a.c.executed(x, at) }
+func (a around) Bid(id paxos.NodeID, b paxos.Ballot)                      { a.c.bid(id, b) }
+func (a around) HasAuthority(id paxos.NodeID) bool                        { return a.c.mayRead(id) }
+func (a around) HoldsLock(k model.Call) bool                              { return a.c.locks.granted(k) }
+
+// heldIn lists the holders of locks, if that is the epoch of the last slot that any
+// replica has applied: a master of an older one does not know of all that happened since.
+func (c *Cell) heldIn(e api.Epoch) []model.Owner {
+	if e != c.watch.epoch {
+		return nil
+	}
+	return c.locks.owners(func(model.Owner, hold) bool { return true })
 }
 
 // current says that a replica has applied all that anybody has.

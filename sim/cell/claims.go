@@ -33,9 +33,7 @@ func (h *watch) claims(id, to paxos.NodeID, wire string) (m paxos.Message, asks 
 	}
 	switch m := m.(type) {
 	case paxos.Prepare:
-		if h.bids != nil {
-			h.bids(id, m.Ballot)
-		}
+		h.around.Bid(id, m.Ballot)
 	case paxos.Promise:
 		h.claimsPromised(id, m.Ballot, m)
 		h.claimsVotes(id, m)
@@ -99,7 +97,7 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 		}
 		return
 	}
-	if !ok && tree && (of >= aboutHandle || again || h.alone(id)) {
+	if !ok && tree && (of >= aboutHandle || again || h.around.HasAuthority(id)) {
 		h.given[this] = p.Epoch // and may be again, whoever is master by then
 		return
 	}
@@ -119,11 +117,11 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	// it was told before, also after the latter was executed.
 	refused = refused || tree && again && p.Epoch == then && e.row
 	// A lock that was granted in an epoch before, and freed since, is not held.
-	_, holds := h.locks.calls[name]
+	holds := h.around.HoldsLock(name)
 	refused = refused || of == aboutLock && p.Code == api.NotHeld && p.Epoch > e.epoch && !holds
 	// A lock's node may go in a slot before the one in which the call is given up,
 	// and both slots be applied at once: then the answer is of the former.
-	refused = refused || e.left && paxos.Slot(e.at.Slot) >= h.disks[id].fresh && h.alone(id)
+	refused = refused || e.left && paxos.Slot(e.at.Slot) >= h.disks[id].fresh && h.around.HasAuthority(id)
 	if ok && !refused && e.answer != model.Digest(p.Result) {
 		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, which is not what it was at %v", id, p.Seq, p.Session, p.Code, e.at)
 	}

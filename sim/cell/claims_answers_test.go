@@ -70,7 +70,7 @@ func TestARefusalIsRepeated(t *testing.T) {
 	for name, op := range map[string]api.Op{"a read": api.GetStat{}, "a release": api.Release{}} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.epoch, f.h.alone = 1, func(paxos.NodeID) bool { return false }
+			f.h.epoch, f.around.alone = 1, func(paxos.NodeID) bool { return false }
 			f.comes(op)
 			gone := api.Result{Code: api.Gone}
 			f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 1, Result: gone}, nil, []node.Read{{Session: 7, Seq: 1, Result: gone}})
@@ -90,12 +90,12 @@ func TestEachMasterTellsAgainWhatItTold(t *testing.T) {
 	opened := func(children uint64) api.Result {
 		return api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode, Stat: api.Stat{Children: children}}}
 	}
-	f.h.alone = func(paxos.NodeID) bool { return true }
+	f.around.alone = func(paxos.NodeID) bool { return true }
 	for e := range api.Epoch(2) {
 		f.h.epoch = e + 1
 		f.replies(e+1, opened(uint64(e+1)))
 	}
-	f.h.alone = func(paxos.NodeID) bool { return false }
+	f.around.alone = func(paxos.NodeID) bool { return false }
 	f.replies(1, opened(1))
 	f.replies(2, opened(2))
 	f.good()
@@ -119,7 +119,7 @@ func TestWhatWasToldIsToldAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.epoch == 1 }
+			f.around.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.epoch == 1 }
 			f.h.epoch = 1
 			f.comes(api.Open{})
 			f.replies(1, first)
@@ -147,7 +147,7 @@ func TestWhatWasToldIsToldAgainOfWhatWasGivenUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.epoch == 1 }
+			f.around.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.epoch == 1 }
 			f.h.epoch = 1
 			f.comes(api.Acquire{})
 			f.replies(1, api.Result{Code: api.LockHeld})
@@ -174,14 +174,14 @@ func TestWhatWasToldOfAClosedHandleIsToldAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.alone = func(paxos.NodeID) bool { return c.before }
+			f.around.alone = func(paxos.NodeID) bool { return c.before }
 			f.h.epoch = 1
 			f.comes(c.op)
 			if c.before {
 				f.replies(1, api.Result{Code: api.HandleClosed})
 			}
 			f.good()
-			f.h.alone = func(paxos.NodeID) bool { return false }
+			f.around.alone = func(paxos.NodeID) bool { return false }
 			f.h.cancels(command.Act{Guard: 1, Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
 			f.replies(1, api.Result{Code: api.HandleClosed})
 			f.ends(c.want)
@@ -210,11 +210,8 @@ func TestAGrantOfBeforeThatIsOver(t *testing.T) {
 			f.comes(c.op)
 			deed := command.Acquire{Node: lockNode, Handle: gripOn(7).ID, Mode: api.Exclusive}
 			granted := f.executes(1, deed, api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}})
-			f.h.locks.command(&granted)
-			require.Contains(t, f.h.locks.calls, model.Call{Session: 7, Seq: 1})
-			if c.freed {
-				delete(f.h.locks.calls, model.Call{Session: 7, Seq: 1})
-			}
+			require.Equal(t, api.OK, granted.Result.Code)
+			f.around.holds = func(k model.Call) bool { return !c.freed && k == model.Call{Session: 7, Seq: 1} }
 			f.h.epoch = 2
 			f.replies(c.epoch, api.Result{Code: api.NotHeld})
 			f.ends(c.want)
@@ -232,7 +229,7 @@ func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 	gone := api.Reply{ID: 1, Session: 7, Seq: 1, Result: api.Result{Code: api.Gone}}
 	for later, want := range map[bool]string{false: "", true: "I-W1"} {
 		f := newFacts(t)
-		f.h.alone = func(paxos.NodeID) bool { return true }
+		f.around.alone = func(paxos.NodeID) bool { return true }
 		f.h.asked[model.Call{Session: 7, Seq: 1}] = aboutNode
 		for s := paxos.Slot(1); s <= 2; s++ {
 			f.vote(1, s, ballot(1, 1), "a")
@@ -292,7 +289,7 @@ func TestWhatWasToldIsToldAgainBesideARow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.epoch, f.h.alone = 1, func(paxos.NodeID) bool { return true }
+			f.h.epoch, f.around.alone = 1, func(paxos.NodeID) bool { return true }
 			f.comes(api.SetContents{})
 			f.replies(1, right)
 			f.comes(api.Put{Key: "k"})
@@ -300,7 +297,7 @@ func TestWhatWasToldIsToldAgainBesideARow(t *testing.T) {
 			f.vote(2, 1, ballot(1, 1), "a")
 			f.apply(1, 1, "a", 1, command.Applied{Command: command.Call{Guard: 1, Session: 7, Seq: 1, Op: api.Put{Key: "k"}}, Verdict: command.Executed, Result: api.Result{Code: api.OK}})
 			f.good()
-			f.h.epoch, f.h.alone = c.epoch, func(paxos.NodeID) bool { return false }
+			f.h.epoch, f.around.alone = c.epoch, func(paxos.NodeID) bool { return false }
 			f.replies(c.epoch, c.again)
 			f.ends(c.want)
 		})

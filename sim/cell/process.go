@@ -342,7 +342,7 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 		if !c.handles.answers(r.id, principal(sim.Addr(m.To)), p, logged) {
 			return
 		}
-		c.watch.locks.told(r.id, p)
+		c.locks.told(r.id, p)
 		c.sessions.answered(r.id, r.now, p)
 		alone := func(x node.Read) bool { return x.Session == p.Session && x.Seq == p.Seq }
 		if !logged && r.still && c.current(r.id) && slices.ContainsFunc(reads, alone) { // else the answer of then is repeated

@@ -222,7 +222,7 @@ func (c *Cell) result(recovery time.Duration) Result {
 		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.completed, Hot: c.load.hot,
 		Failovers: c.watch.failovers, Recovery: recovery, Fence: c.fence.resource.count(),
 	}
-	c.watch.locks.judge()
+	c.locks.judge()
 	c.fence.judge()
 	c.checkFiles(&r)
 	c.checkLocks(&r)

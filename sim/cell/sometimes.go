@@ -1,7 +1,6 @@
 package cell
 
 import (
-	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim/event"
 )
 
@@ -44,7 +43,7 @@ var situations = []situation{
 	{"star-served", "a cell served whose replicas heard one another by way of one alone", func(c *Cell) uint64 { return uint64(c.stars) }},
 	{"failover-in-failover", "somebody began to lead before the one who had begun last came to serve", func(c *Cell) uint64 { return c.rare.nested }},
 	{"moment", "a leader was struck as it proposed or applied a command of some kind", func(c *Cell) uint64 { return c.rare.moments }},
-	{"delays-inherited", "an epoch began while two delays of one lock ran", func(c *Cell) uint64 { return c.watch.locks.owed.several }},
+	{"delays-inherited", "an epoch began while two delays of one lock ran", func(c *Cell) uint64 { return c.locks.owed.several }},
 	{"ballot-again", "a replica led at a ballot that an earlier life of it had led at and forgotten", func(c *Cell) uint64 { return c.rare.again }},
 	{"duel-of-three", "three replicas asked for promises at one time", func(c *Cell) uint64 { return c.rare.duels }},
 	{"hand-over", "a master that served was told to step down, and somebody served after it", func(c *Cell) uint64 { return c.rare.handovers }},
@@ -70,7 +69,7 @@ var situations = []situation{
 	{"longest-raised", "the longest lease was raised, since there were more sessions", func(c *Cell) uint64 { return c.sessions.lengths.raised }},
 	{"longest-lowered", "the longest lease was lowered, since there were fewer", func(c *Cell) uint64 { return c.sessions.lengths.lowered }},
 	{"ephemeral-swept", "an ephemeral node that nobody had open was deleted", func(c *Cell) uint64 { return uint64(c.minds.swept) }},
-	{"lock-failed", "a lock was freed because its holder failed", func(c *Cell) uint64 { return c.watch.locks.failed }},
+	{"lock-failed", "a lock was freed because its holder failed", func(c *Cell) uint64 { return c.locks.failed }},
 	{"token-refused", "a resource outside of the cell refused a token below one that it had seen", func(c *Cell) uint64 { return uint64(c.fence.resource.refused) }},
 	{"long-queue", "twenty or more waited for one lock at one time", func(c *Cell) uint64 { return uint64(max(0, c.queues.most-19)) }},
 	{"waiter-tried", "the turn of somebody who waited for a lock came", func(c *Cell) uint64 { return c.queues.woken }},
@@ -180,57 +179,4 @@ func (c *Cell) retire(r *replica) {
 			c.publish(event.Ended{Replica: r.id, Boot: n.Status().Boot, Err: r.stopped})
 		}
 	}
-}
-
-// tally adds counters of many lives.
-type tally struct{ paxos.Counters }
-
-func (t *tally) add(c paxos.Counters) {
-	t.Campaigns += c.Campaigns
-	t.Tenures += c.Tenures
-	t.QuorumLost += c.QuorumLost
-	t.NoopFilled += c.NoopFilled
-	t.UnreadableVotes += c.UnreadableVotes
-	t.DecidedUnread += c.DecidedUnread
-	t.WindowFull += c.WindowFull
-	t.Refused += c.Refused
-	t.Retransmitted += c.Retransmitted
-	t.Fetches += c.Fetches
-	t.SourceSwitched += c.SourceSwitched
-	t.Stale += c.Stale
-	t.StaleBoots += c.StaleBoots
-	t.Strangers += c.Strangers
-	t.TooFar += c.TooFar
-	t.Withheld += c.Withheld
-	t.Waited += c.Waited
-	t.StaleGrants += c.StaleGrants
-	t.Boosts += c.Boosts
-	t.Boosted += c.Boosted
-	t.HandedOver += c.HandedOver
-	t.Installed += c.Installed
-	t.InstalledOverVote += c.InstalledOverVote
-	t.InstalledBelowVote += c.InstalledBelowVote
-}
-
-// revotes counts slots with votes at several ballots.
-func (h *watch) revotes() (n uint64) {
-	for i := range h.slots {
-		if len(h.slots[i].ballots) > 1 {
-			n++
-		}
-	}
-	return n
-}
-
-// duels counts slots with votes for several values.
-func (h *watch) duels() (n uint64) {
-	for i := range h.slots {
-		for _, b := range h.slots[i].ballots {
-			if b.value != h.slots[i].ballots[0].value {
-				n++
-				break
-			}
-		}
-	}
-	return n
 }

@@ -32,7 +32,6 @@ type watch struct {
 	keep      paxos.Slot  // so many that its log may drop a replica must keep
 	told      paxos.Slot  // highest slot of which a client was given an answer
 	attempts  map[paxos.Ballot]*attempt
-	locks     *lockBook
 	calls     map[model.Call]effect
 	handed    map[uint64]int       // times proposed less times chosen, by hash of the command
 	epochs    map[api.Epoch]holder // by whose command each began
@@ -41,13 +40,11 @@ type watch struct {
 	lastEpoch paxos.Ballot
 	epoch     api.Epoch // highest that was applied anywhere
 
-	bids  func(paxos.NodeID, paxos.Ballot)                 // is told of each Prepare; may be nil
-	each  func(*command.Applied, linearizability.Position) // is told of each command
-	alone func(paxos.NodeID) bool                          // asks for read authority
-	came  arrivals
-	asked map[model.Call]about // ops on nodes
-	final givenUp
-	given map[answerTo]api.Epoch // answers that are nowhere in the log, and when they were last given
+	around Around
+	came   arrivals
+	asked  map[model.Call]about // ops on nodes
+	final  givenUp
+	given  map[answerTo]api.Epoch // answers that are nowhere in the log, and when they were last given
 
 	failovers int
 	counts    tally // of the lives that are over
@@ -76,7 +73,20 @@ type holder struct {
 	ballot paxos.Ballot
 }
 
-func newWatch(w *sim.World, replicas int) *watch {
+// Around is what stands around the checker: what it tells others, and asks of them.
+type Around interface {
+	// Executed is told of each command as it is first applied anywhere, in the order of
+	// the log.
+	Executed(*command.Applied, linearizability.Position)
+	// Bid is told of each Prepare that a replica sends.
+	Bid(paxos.NodeID, paxos.Ballot)
+	// HasAuthority says whether a replica had read authority when it last read its clock.
+	HasAuthority(paxos.NodeID) bool
+	// HoldsLock says whether the lock that a call has acquired is held by it, by the log.
+	HoldsLock(model.Call) bool
+}
+
+func newWatch(w *sim.World, replicas int, around Around) *watch {
 	h := &watch{
 		world:    w,
 		atlas:    damage.New(replicas, 0),
@@ -84,9 +94,7 @@ func newWatch(w *sim.World, replicas int) *watch {
 		prefix:   1,
 		disks:    make([]diskFacts, replicas+1),
 		attempts: map[paxos.Ballot]*attempt{},
-		locks:    newLockBook(w, 0),
-		each:     func(*command.Applied, linearizability.Position) {},
-		alone:    func(paxos.NodeID) bool { return false },
+		around:   around,
 		came:     newArrivals(),
 		asked:    map[model.Call]about{},
 		final:    newGivenUp(),

@@ -89,9 +89,9 @@ func TestS8WhatNobodyPresentedIsFreed(t *testing.T) {
 func TestWhoHoldsLocksInThePresentEpoch(t *testing.T) {
 	s := newLockStory(t)
 	s.acquire(1, 1, api.Exclusive, 5, 5)
-	h := &watch{locks: s.b, epoch: 4}
-	require.Equal(t, []model.Owner{{Session: 1, Handle: handleOf(1)}}, h.held(4))
-	require.Empty(t, h.held(3))
+	c := &Cell{locks: s.b, watch: &watch{epoch: 4}}
+	require.Equal(t, []model.Owner{{Session: 1, Handle: handleOf(1)}}, c.heldIn(4))
+	require.Empty(t, c.heldIn(3))
 }
 
 // A lock that a new master freed, as nobody presented its handle, is nobody's.

@@ -58,7 +58,7 @@ func (h *watch) commands(a *node.Applied) {
 		h.note(&a.Commands[i])
 		h.numbered = max(h.numbered, a.Commands[i].Number)
 		at := linearizability.Position{Slot: int64(a.Slot), Index: int32(i)}
-		h.each(&a.Commands[i], at)
+		h.around.Executed(&a.Commands[i], at)
 		key, ok := model.CallOf(a.Commands[i].Command)
 		if !ok || a.Commands[i].Verdict != command.Executed {
 			continue

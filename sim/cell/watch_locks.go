@@ -244,13 +244,10 @@ func (b *lockBook) owners(meant func(model.Owner, hold) bool) (all []model.Owner
 	return all
 }
 
-// held lists who holds locks, if that is the epoch of the last slot that anybody has
-// applied: a master of an older one does not know of all that happened since.
-func (h *watch) held(e api.Epoch) []model.Owner {
-	if e != h.epoch {
-		return nil
-	}
-	return h.locks.owners(func(model.Owner, hold) bool { return true })
+// granted says whether the lock that a call has acquired is held by it.
+func (b *lockBook) granted(k model.Call) bool {
+	_, holds := b.calls[k]
+	return holds
 }
 
 func (b *lockBook) event(k linearizability.HoldKind, o model.Owner, n api.Ref) linearizability.HoldEvent {

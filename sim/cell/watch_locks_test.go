@@ -24,8 +24,7 @@ var theLock = api.Ref{Instance: 7}
 
 func newLockStory(t *testing.T) *lockStory {
 	f := newFacts(t)
-	f.h.locks.rho = 250_000
-	return &lockStory{facts: f, b: f.h.locks}
+	return &lockStory{facts: f, b: newLockBook(f.w, 250_000)}
 }
 
 func (s *lockStory) applied(c command.Command, r api.Result, e ...command.Effect) {

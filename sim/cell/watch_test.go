@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/command"
@@ -13,20 +14,38 @@ import (
 	"github.com/chubbycell/chubby/replica/rows"
 	"github.com/chubbycell/chubby/replica/store"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // facts feeds a watch of three replicas with made-up facts. Each test shows
 // that one check can fail, and that the nearest good history passes.
 type facts struct {
-	t *testing.T
-	w *sim.World
-	h *watch
+	t      *testing.T
+	w      *sim.World
+	h      *watch
+	around surroundings
 }
+
+// surroundings are a cell as a test has it.
+type surroundings struct {
+	alone func(paxos.NodeID) bool // nil: no replica has read authority
+	holds func(model.Call) bool
+	heard []*command.Applied
+}
+
+func (s *surroundings) Executed(a *command.Applied, _ linearizability.Position) {
+	s.heard = append(s.heard, a)
+}
+func (s *surroundings) Bid(paxos.NodeID, paxos.Ballot)    {}
+func (s *surroundings) HasAuthority(id paxos.NodeID) bool { return s.alone != nil && s.alone(id) }
+func (s *surroundings) HoldsLock(k model.Call) bool       { return s.holds != nil && s.holds(k) }
 
 func newFacts(t *testing.T) *facts {
 	w := sim.New(sim.Config{})
 	t.Cleanup(w.Close)
-	return &facts{t: t, w: w, h: newWatch(w, 3)}
+	f := &facts{t: t, w: w}
+	f.h = newWatch(w, 3, &f.around)
+	return f
 }
 
 func (f *facts) promise(id paxos.NodeID, b paxos.Ballot) {

@@ -1,0 +1,56 @@
+package cell
+
+import "github.com/chubbycell/chubby/paxos"
+
+// tally adds counters of many lives.
+type tally struct{ paxos.Counters }
+
+func (t *tally) add(c paxos.Counters) {
+	t.Campaigns += c.Campaigns
+	t.Tenures += c.Tenures
+	t.QuorumLost += c.QuorumLost
+	t.NoopFilled += c.NoopFilled
+	t.UnreadableVotes += c.UnreadableVotes
+	t.DecidedUnread += c.DecidedUnread
+	t.WindowFull += c.WindowFull
+	t.Refused += c.Refused
+	t.Retransmitted += c.Retransmitted
+	t.Fetches += c.Fetches
+	t.SourceSwitched += c.SourceSwitched
+	t.Stale += c.Stale
+	t.StaleBoots += c.StaleBoots
+	t.Strangers += c.Strangers
+	t.TooFar += c.TooFar
+	t.Withheld += c.Withheld
+	t.Waited += c.Waited
+	t.StaleGrants += c.StaleGrants
+	t.Boosts += c.Boosts
+	t.Boosted += c.Boosted
+	t.HandedOver += c.HandedOver
+	t.Installed += c.Installed
+	t.InstalledOverVote += c.InstalledOverVote
+	t.InstalledBelowVote += c.InstalledBelowVote
+}
+
+// revotes counts slots with votes at several ballots.
+func (h *watch) revotes() (n uint64) {
+	for i := range h.slots {
+		if len(h.slots[i].ballots) > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// duels counts slots with votes for several values.
+func (h *watch) duels() (n uint64) {
+	for i := range h.slots {
+		for _, b := range h.slots[i].ballots {
+			if b.value != h.slots[i].ballots[0].value {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
