@@ -13,20 +13,20 @@ import (
 // strings a varint length and that many bytes; exactly one sequence of bytes
 // stands for one command.
 //
-//	2 'E' master round node                   Epoch
-//	2 'C' guard session seq seen op           Call; op as in package api
-//	2 'C' guard 0 0 0 op principal            Call of OpenSession
-//	2 'K' guard name value                    Constant
-//	2 'S'                                     Checksum
-//	2 'A' guard session seq seen deed         Act
-//	2 'F' guard secret founding               Found; secret: 32 bytes
-//	2 'X' guard session                       Expire
-//	2 'H' guard session handle                FailHandle
-//	2 'D' guard node freed                    DelayOver
-//	2 'W' guard node                          Sweep
-//	2 'L' guard lease                         LongestLease, in ns
-//	2 'O' guard                               Confirm
-//	2 'B' guard slot elapsed                  Backup, elapsed in ns
+//	3 'E' master round node                   Epoch
+//	3 'C' guard session seq seen op           Call; op as in package api
+//	3 'C' guard 0 0 0 op principal            Call of OpenSession
+//	3 'K' guard name value                    Constant
+//	3 'S'                                     Checksum
+//	3 'A' guard session seq seen deed         Act
+//	3 'F' guard secret founding               Found; secret: 32 bytes
+//	3 'X' guard session                       Expire
+//	3 'H' guard session handle                FailHandle
+//	3 'D' guard node freed                    DelayOver
+//	3 'W' guard node                          Sweep
+//	3 'L' guard lease                         LongestLease, in ns
+//	3 'O' guard                               Confirm
+//	3 'B' guard slot elapsed                  Backup, elapsed in ns
 //
 //	founding  names names n n*(name contents names) 4 limits
 //	deed      1 node path rights u8 create u8 kind u8 ephemeral contents names fence   OpenNode
