@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,23 +51,54 @@ func (f *Failure) Error() string {
 // Failure returns what ended the run, nil while nothing did.
 func (w *World) Failure() *Failure { return w.failure }
 
+// JudgeOnly has Break end the run for one property alone. What breaks of others is
+// kept for Noted, and the run goes on. A panic of simulated code, by an invariant or
+// otherwise, ends the run as before. It is called before the first event.
+func (w *World) JudgeOnly(id string) { w.judged = id }
+
+// Noted is what broke of other properties than the one of JudgeOnly: the first report
+// of each, in the order of reports.
+func (w *World) Noted() []*Failure { return w.noted }
+
 // Break reports that the property id does not hold and ends the run after the
-// present event. The first report counts.
+// present event, unless JudgeOnly named another one. The first report counts.
 func (w *World) Break(id, format string, args ...any) {
+	if w.judged != "" && w.judged != id {
+		w.note(id, format, args...)
+		return
+	}
 	w.fail(&Failure{Kind: Broken, ID: id, Text: fmt.Sprintf(format, args...)})
+}
+
+// note keeps a report that does not end the run.
+func (w *World) note(id, format string, args ...any) {
+	if w.failure != nil || w.closed || slices.ContainsFunc(w.noted, func(f *Failure) bool { return f.ID == id }) {
+		return
+	}
+	f := &Failure{Kind: Broken, ID: id, Text: fmt.Sprintf(format, args...)}
+	w.place(f)
+	w.noted = append(w.noted, f)
+	if w.on(f.Machine) {
+		w.line(f.Machine, "NOTED", f.Error())
+	}
 }
 
 func (w *World) fail(f *Failure) {
 	if w.failure != nil || w.closed {
 		return
 	}
-	f.At, f.Step = w.Now(), w.steps
-	if f.Machine == 0 && w.cur != nil {
-		f.Machine = w.cur.addr
-	}
+	w.place(f)
 	w.failure = f
 	if w.on(f.Machine) {
 		w.line(f.Machine, "FAILURE", f.Error())
+	}
+}
+
+// place fills in when and where a report was made.
+func (w *World) place(f *Failure) {
+	f.At, f.Step = w.Now(), w.steps
+	if f.Machine == 0 && w.cur != nil {
+		f.Machine = w.cur.addr
 	}
 }
 

@@ -66,6 +66,8 @@ type World struct {
 	userRan  bool         // code ran that may have canceled one
 
 	failure *Failure
+	judged  string     // the one property whose break ends the run; "": every one
+	noted   []*Failure // what broke beside it, the first of each property
 	stopped bool
 	closed  bool
 	dog     *watchdog

@@ -98,3 +98,24 @@ func TestTimersOfTheWorldCanBeStopped(t *testing.T) {
 	w.Run(time.Minute)
 	require.False(t, fired)
 }
+
+// Where one property is judged, others are noted, once each, and the run goes on until
+// that one breaks.
+func TestOnePropertyMayBeJudgedAlone(t *testing.T) {
+	w := New(Config{Seed: 1})
+	defer w.Close()
+	w.JudgeOnly("S7")
+	for i := range 3 {
+		w.After(time.Duration(i+1)*time.Second, func() { w.Break("S11", "report %d", i) })
+	}
+	w.After(4*time.Second, func() { w.Break("L1", "late") })
+	w.After(5*time.Second, func() { w.Break("S7", "two masters") })
+	require.Equal(t, Reached, w.Run(4500*time.Millisecond))
+	require.Nil(t, w.Failure())
+	require.Len(t, w.Noted(), 2)
+	first := w.Noted()[0]
+	require.Equal(t, []any{"S11", "report 0", time.Second}, []any{first.ID, first.Text, first.At})
+	require.Equal(t, "L1", w.Noted()[1].ID)
+	require.Equal(t, Failed, w.Run(time.Minute))
+	require.Equal(t, "S7", w.Failure().ID)
+}

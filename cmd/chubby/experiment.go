@@ -52,6 +52,8 @@ func (a *app) experimentCommand() *cobra.Command {
 in what share of them an event happened, with 95 % confidence intervals. Without
 a name it lists the experiments. A seed that ends by something else than the
 event is run and not judged; the first ten of those are named below the table.
+Drift judges S7 alone: clocks that err too much break promises to clients, too,
+which is noted below the table and does not end the seed.
 Where an experiment counts more than that (updates
 that were lost, say), the sums over the judged seeds stand behind.
 

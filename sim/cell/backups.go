@@ -174,6 +174,7 @@ func (c *Cell) backsUp() {
 	for end := c.world.Now() + limit; c.backed.made == before; {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v after the last call no backup was made: %s", limit, c.roles())
+			return
 		}
 		if !c.reached(c.world.RunFor(50 * time.Millisecond)) {
 			return

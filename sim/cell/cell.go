@@ -118,7 +118,9 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.holdings = newHoldings(c.locks, func() int64 { return int64(c.world.Now()) })
 	c.nodes.alien = func(s api.SessionID) bool { return c.rights.opened[s] == c.intruder() }
 	c.leases = leases.New(c.world, p.Replicas)
-	c.leases.OnlyS7 = p.OnlyS7
+	if c.leases.OnlyS7 = p.OnlyS7; p.OnlyS7 {
+		c.world.JudgeOnly("S7")
+	}
 	c.listen()
 	c.history = linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](1024)
 	rates := c.world.Draw("cell.clock", 0)

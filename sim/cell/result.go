@@ -28,6 +28,9 @@ type Result struct {
 
 	Breach *Breach `json:"breach,omitempty"`
 	Stack  string  `json:"stack,omitempty"`
+	// Noted is what broke beside the one property that the options had judged, the first
+	// of each property: it ended nothing, and the seed is not Failed by it.
+	Noted []Breach `json:"noted,omitempty"`
 	// Internal says that the simulator itself panicked: no verdict on the product.
 	Internal  bool `json:"internal,omitempty"`
 	Undecided bool `json:"undecided,omitempty"`

@@ -33,10 +33,12 @@ func run(p plan.Plan, tr sim.Trace) Result {
 		c.liveness(healedAt)
 	}
 	recovery := c.world.Now() - healedAt
-	if c.world.Failure() == nil {
+	// Where something was noted, the rest has nothing to say: it asks what comes of
+	// cells that kept every promise.
+	if c.world.Failure() == nil && len(c.world.Noted()) == 0 {
 		c.epilogue()
 	}
-	if c.world.Failure() == nil {
+	if c.world.Failure() == nil && len(c.world.Noted()) == 0 {
 		c.reborn()
 	}
 	return c.result(recovery)
@@ -121,6 +123,7 @@ func (c *Cell) cure() {
 	for end := c.world.Now() + limit; c.strayed() != nil; {
 		if c.world.Now() > end {
 			c.world.Break("S6", "replica %d has other rows than all others, and goes on %v after healing; %s", c.strayed().id, limit, c.roles())
+			return
 		}
 		if !c.reached(c.world.RunFor(50 * time.Millisecond)) {
 			return
@@ -144,6 +147,7 @@ func (c *Cell) agree(when string) {
 	for end := c.world.Now() + plan.RecoveryBound; !c.level(); {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v %s some replica has not caught up with slot %d: %s", plan.RecoveryBound, when, c.watch.top, c.roles())
+			return
 		}
 		if !c.reached(c.world.RunFor(50 * time.Millisecond)) {
 			return
@@ -161,6 +165,7 @@ func (c *Cell) leased() {
 	for end := c.world.Now() + plan.RecoveryBound; c.plan.Host.Node.Paxos.Lease.Grant > 0 && !slices.ContainsFunc(c.replicas, has); {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v after the last call no master has a lease: %s", plan.RecoveryBound, c.roles())
+			return
 		}
 		if !c.reached(c.world.RunFor(50 * time.Millisecond)) {
 			return
@@ -232,8 +237,11 @@ func (c *Cell) result(recovery time.Duration) Result {
 		r.Breach = &Breach{ID: f.ID, Text: f.Text}
 		r.Stack = f.Stack
 	}
+	for _, f := range c.world.Noted() {
+		r.Noted = append(r.Noted, Breach{ID: f.ID, Text: f.Text})
+	}
 	r.Hash = fmt.Sprintf("%016x", c.world.Hash()^c.backed.hash)
-	r.Counted = r.Breach == nil && r.Simulated >= FloorTime && r.Ops >= FloorOps && 5*r.Hot >= r.Ops
+	r.Counted = r.Breach == nil && r.Noted == nil && r.Simulated >= FloorTime && r.Ops >= FloorOps && 5*r.Hot >= r.Ops
 	for name, n := range c.strikes { // order-free: sorted below
 		r.Faults = append(r.Faults, Number{name, uint64(n)})
 	}

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"testing"
+	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,39 @@ func TestDriftIsJudgedByS7Alone(t *testing.T) {
 	require.Equal(t, Void, e.Judge(&cell.Result{Breach: &cell.Breach{ID: "S4"}}))
 	require.Len(t, e.Grid, 14)
 	require.Equal(t, []string{"unaimed", "aimed"}, e.Series())
+}
+
+// Clocks that err too much break promises to clients, too. Of these seeds each did so
+// early: it is noted, and the seed is judged by what its replicas did until the end.
+func TestDriftKeepsSeedsThatBreakOtherPromises(t *testing.T) {
+	e := drift()
+	tally := NewTally(e)
+	noted := 0
+	for place, p := range e.Grid {
+		for _, seed := range []uint64{12, 39, 47} {
+			if p.X != 2 {
+				continue
+			}
+			o := p.Options
+			o.Seed = seed
+			r := cell.Run(o)
+			tally.Add(place, &r)
+			if len(r.Noted) > 0 {
+				noted++
+				require.True(t, r.Failed() || r.Simulated > time.Minute, "it went on")
+			}
+		}
+	}
+	require.Positive(t, noted)
+	require.Empty(t, tally.Others())
+	for _, p := range tally.Points() {
+		require.Equal(t, p.Seeds, p.Judged)
+		for _, n := range p.Noted {
+			require.Equal(t, "S11", n.Property)
+			noted -= n.Seeds
+		}
+	}
+	require.Zero(t, noted, "they are counted, by property: here each breaks one")
 }
 
 // The experiment measures something: clocks that err four times as much as they

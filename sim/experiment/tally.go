@@ -2,6 +2,8 @@ package experiment
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/chubbycell/chubby/sim/cell"
 )
@@ -43,7 +45,15 @@ type Point struct {
 	First  uint64  `json:"first"` // seed of the first hit, if there is one
 	After  int     `json:"after"` // seeds that ran until then, it included; 0: there was none
 
-	Sums []cell.Number `json:"sums,omitempty"` // over judged seeds
+	Sums  []cell.Number `json:"sums,omitempty"`  // over judged seeds
+	Noted []Note        `json:"noted,omitempty"` // by property
+}
+
+// Note counts seeds in which a property broke that the experiment does not judge.
+type Note struct {
+	Property string `json:"property"`
+	Seeds    int    `json:"seeds"`
+	First    uint64 `json:"first"` // seed
 }
 
 const unknown Verdict = -1
@@ -65,6 +75,9 @@ func (t *Tally) Add(place int, r *cell.Result) Verdict {
 	if v == Void && r.Failed() && len(t.others) < MostOthers {
 		t.others = append(t.others, Other{place, p.Series, p.X, r.Seed, r.Breach.ID, r.Breach.Text})
 	}
+	for _, b := range r.Noted {
+		p.note(b.ID, r.Seed)
+	}
 	if v != Void {
 		p.Judged++
 		for i, n := range t.e.sums(r) {
@@ -83,6 +96,15 @@ func (t *Tally) Add(place int, r *cell.Result) Verdict {
 	p.Low, p.High = wilson(p.Hits, p.Judged)
 	t.note(place, r.Seed, v)
 	return v
+}
+
+// note counts a seed in which a property broke that is not judged.
+func (p *Point) note(id string, seed uint64) {
+	i, ok := slices.BinarySearchFunc(p.Noted, id, func(n Note, id string) int { return strings.Compare(n.Property, id) })
+	if !ok {
+		p.Noted = slices.Insert(p.Noted, i, Note{Property: id, First: seed})
+	}
+	p.Noted[i].Seeds++
 }
 
 // note keeps the verdict beside those of the same seed in other places.
@@ -106,7 +128,8 @@ func (t *Tally) note(place int, seed uint64, v Verdict) {
 func (t *Tally) Points() []Point {
 	all := append([]Point{}, t.points...)
 	for i := range all {
-		all[i].Sums = append([]cell.Number(nil), all[i].Sums...)
+		all[i].Sums = slices.Clone(all[i].Sums)
+		all[i].Noted = slices.Clone(all[i].Noted)
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -42,7 +43,22 @@ func (t *Tally) WriteTable(w io.Writer) error {
 	if err := tab.Flush(); err != nil {
 		return err
 	}
-	return t.writeOthers(w)
+	return errors.Join(t.writeNoted(w), t.writeOthers(w))
+}
+
+// writeNoted tells of properties that broke in seeds that were judged nonetheless.
+func (t *Tally) writeNoted(w io.Writer) error {
+	var b strings.Builder
+	for _, p := range t.points {
+		for _, n := range p.Noted {
+			fmt.Fprintf(&b, "  %s %s: %s in %d of %d, first in seed %d\n", p.Series, number(p.X), n.Property, n.Seeds, p.Seeds, n.First)
+		}
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "\nnoted, and not judged: seeds in which other properties broke\n%s", b.String())
+	return err
 }
 
 func (t *Tally) writeOthers(w io.Writer) error {

@@ -41,8 +41,9 @@ type LeaseOptions struct {
 	// Error is the largest rate error of any clock, in thousandths of Rho, at most
 	// 10,000; 0: 1,000, the bound itself. Above that S7 and S7b are expected to break.
 	Error int
-	// OnlyS7 leaves S7b unchecked, so that a run goes on until two replicas hold
-	// read authority at once.
+	// OnlyS7 leaves S7b unchecked, and has what breaks of other properties noted in the
+	// Result, so that a run goes on until two replicas hold read authority at once.
+	// Panics end it all the same.
 	OnlyS7 bool
 }
 
@@ -68,7 +69,7 @@ type Plan struct {
 	Hoarder paxos.NodeID  // keeps more slots for laggards than Host says; 0: none
 	Plain   bool          // clients are told who the replicas are, and nothing else
 	RatePPB int64         // clocks err by up to so much; the bound is Host.Node.Paxos.Lease.Rho
-	OnlyS7  bool          // S7b is not checked
+	OnlyS7  bool          // a break of S7 alone ends the run, and S7b is not checked
 	Fatal   time.Duration // before then, no disk is damaged so that its replica must stop
 	Lull    time.Duration // faults rest for as long, time and again; 0: never
 	Calls   CallPlan

@@ -7,7 +7,7 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Settings are cell.Options as files hold them: all that decides a run.
+// Settings are plan.Options as files hold them: all that decides a run.
 type Settings struct {
 	Seed     uint64        `json:"seed"`
 	Replicas int           `json:"replicas"` // 0: drawn, and so for the rest
@@ -19,14 +19,14 @@ type Settings struct {
 	Fence    FenceSettings `json:"fence,omitzero"`
 }
 
-// FenceSettings are cell.FenceOptions as files hold them.
+// FenceSettings are plan.FenceOptions as files hold them.
 type FenceSettings struct {
 	Mode  plan.FenceMode `json:"mode"`
 	Delay time.Duration  `json:"delay_ns"`
 	Drift int            `json:"drift_permille"`
 }
 
-// LeaseSettings are cell.LeaseOptions as files hold them.
+// LeaseSettings are plan.LeaseOptions as files hold them.
 type LeaseSettings struct {
 	Grant  time.Duration `json:"grant_ns"`
 	Rho    paxos.PPM     `json:"rho_ppm"`
