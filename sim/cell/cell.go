@@ -50,6 +50,7 @@ type Cell struct {
 	suffix   *belief.Suffix
 	sessions *sessionWatch
 	shown    *sequencerWatch
+	waits    waits
 	promises *promiseWatch
 	crowd    *crowd // nil but in experiments
 	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
@@ -77,10 +78,10 @@ type Cell struct {
 
 	load load // what client programs do and have done
 
-	events   event.Stream
-	checkers []added   // of an extension
-	pending  []pending // parts of strikes that wait for an event
-	waits    bool      // there was one: somebody listens for them
+	events    event.Stream
+	checkers  []added   // of an extension
+	pending   []pending // parts of strikes that wait for an event
+	triggered bool      // there was one: somebody listens for them
 }
 
 // build makes the cell of a plan; nothing runs yet.
@@ -264,6 +265,7 @@ func (c *Cell) heal() {
 		end()
 	}
 	c.undo = nil
+	c.waits.heals(c.world.Now())
 	c.world.Net().SetDefault(c.plan.Link)
 	c.world.Net().Heal()
 	for _, m := range append(c.replicas, c.clients...) {

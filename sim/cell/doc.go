@@ -66,7 +66,7 @@
 //	look.go      invariants of a replica's memory and rows, every so often
 //	run.go       one seed from beginning to end: safety, healing, liveness (L1);
 //	             absentees.go: without whom, and without which links; histories.go: S4;
-//	             bounds.go: what may not grow (L2)
+//	             bounds.go: what may not grow (L2); waits.go: how long clients wait then
 //	sometimes.go rare situations that runs should reach; rare.go: those that take
 //	             more than one look; floors.go: those that are demanded
 //	result.go    what becomes of a seed; describe.go: a plan in words

@@ -57,8 +57,8 @@ type pending struct {
 
 // when has f called behind the first event that is meant.
 func (c *Cell) when(meant func(event.Event) bool, f func()) {
-	if !c.waits {
-		c.waits = true
+	if !c.triggered {
+		c.triggered = true
 		c.events.Listen(func(_ time.Duration, e event.Event) { c.comes(e) })
 	}
 	c.pending = append(c.pending, pending{meant, f})

@@ -268,6 +268,7 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 	op := c.history.Call(p.id, int64(c.world.Now()), in)
 	c.load.trails = append(c.load.trails, trailed{op, reads(in), trail})
 	taken := p.room()
+	defer c.waits.begins(p.rt.Env().Self(), c.world.Now())() // also when the machine crashes
 	out, err := do(ctx)
 	if p.rt.Env().Dead() {
 		return out, false
@@ -283,6 +284,7 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 	case err == nil || errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrConflict):
 		c.history.OK(op, ns, out)
 		c.completed(p, in, out)
+		c.waits.answers(p.rt.Env().Self(), c.world.Now())
 		return out, true
 	case errors.Is(err, client.ErrOutcomeUnknown):
 		c.history.Unknown(op, ns)

@@ -43,12 +43,17 @@ type Result struct {
 	Unknown   int           `json:"unknown"`
 	Failovers int           `json:"failovers"`
 	Recovery  time.Duration `json:"recovery_ns"` // from healing to the last call's end
-	Faults    []Number      `json:"faults"`      // strikes by family
-	Sometimes []Number      `json:"sometimes"`   // rare situations reached
-	Partition int           `json:"partitions"`
-	Decided   int           `json:"decided"` // partitions that Porcupine decided too
-	Steps     int64         `json:"model_steps"`
-	Fence     FenceCount    `json:"fence,omitzero"` // of the resource outside
+	// FirstAnswers is of client machines that made a call on rows after healing and had
+	// an answer: how long the first one took, from healing, or from the first such call
+	// where none was under way then.
+	FirstAnswers []time.Duration `json:"first_answers_ns,omitempty"`
+
+	Faults    []Number   `json:"faults"`    // strikes by family
+	Sometimes []Number   `json:"sometimes"` // rare situations reached
+	Partition int        `json:"partitions"`
+	Decided   int        `json:"decided"` // partitions that Porcupine decided too
+	Steps     int64      `json:"model_steps"`
+	Fence     FenceCount `json:"fence,omitzero"` // of the resource outside
 
 	history *linearizability.History[linearizability.KVInput, linearizability.KVOutput]
 	nodes   *linearizability.History[linearizability.FileInput, linearizability.FileOutput]

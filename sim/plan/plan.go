@@ -21,6 +21,7 @@ type Options struct {
 	Duration time.Duration // of the safety phase; 0: 60 s
 	Faults   []string      // families; nil: the swarm; empty: none
 	Workload string        // ""
+	AllStay  bool          // after healing no replica and no link is taken away
 	Lease    LeaseOptions
 	Fence    FenceOptions
 	Trace    sim.Trace           // where to write what happens, if anywhere
@@ -55,6 +56,7 @@ type Plan struct {
 	Clients  int
 	Workload string
 	Duration time.Duration
+	AllStay  bool // see Options
 	Faults   []FaultPlan
 
 	Host  host.Config // of every replica, but for its id
@@ -126,7 +128,7 @@ func (l LeaseOptions) check() error {
 func New(o Options) Plan {
 	src := draw.New(o.Seed).Sub("plan", 0)
 	at := func(site string) *draw.Stream { s := src.Stream(site, 0); return &s }
-	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration, With: o.With}
+	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration, AllStay: o.AllStay, With: o.With}
 	if p.Replicas == 0 {
 		p.Replicas = []int{3, 5, 4, 6, 7}[at("replicas").Weighted([]uint32{10, 6, 2, 1, 1})]
 	}

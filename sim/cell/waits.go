@@ -1,0 +1,77 @@
+package cell
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/sim"
+)
+
+// waits measures for how long each client machine has no answer after healing. Its wait
+// begins at healing if one of its programs has a call on rows under way then, else with
+// the first such call that begins later, so that pauses between calls are not counted.
+// It ends with the first definite answer to any call on rows of that machine: a value,
+// "not found" or a conflict, whenever that call began. A call that ends without one
+// does not end the wait.
+type waits struct {
+	healed  bool
+	clients []*wait // by machine
+}
+
+type wait struct {
+	underWay  int
+	asked     bool
+	answered  bool
+	since, is time.Duration // true time; how long it was
+}
+
+func (w *waits) of(a sim.Addr) *wait {
+	for len(w.clients) <= int(a-sim.FirstClient) {
+		w.clients = append(w.clients, &wait{})
+	}
+	return w.clients[a-sim.FirstClient]
+}
+
+// heals begins the waits of clients that have a call under way.
+func (w *waits) heals(now time.Duration) {
+	w.healed = true
+	for _, x := range w.clients {
+		if x.underWay > 0 {
+			x.asks(now)
+		}
+	}
+}
+
+// begins is told of a call; ends must be called when it is over, be it by a crash of
+// its machine.
+func (w *waits) begins(a sim.Addr, now time.Duration) (ends func()) {
+	x := w.of(a)
+	x.underWay++
+	if w.healed {
+		x.asks(now)
+	}
+	return func() { x.underWay-- }
+}
+
+// answers is told of a definite answer.
+func (w *waits) answers(a sim.Addr, now time.Duration) {
+	if x := w.of(a); x.asked && !x.answered {
+		x.answered, x.is = true, now-x.since
+	}
+}
+
+func (x *wait) asks(now time.Duration) {
+	if !x.asked {
+		x.asked, x.since = true, now
+	}
+}
+
+// list is the waits that ended, in the order of machines.
+func (w *waits) list() []time.Duration {
+	var all []time.Duration
+	for _, x := range w.clients {
+		if x.answered {
+			all = append(all, x.is)
+		}
+	}
+	return all
+}
