@@ -55,14 +55,17 @@ event is run and not judged; the first ten of those are named below the table.
 Drift judges S7 alone: clocks that err too much break promises to clients, too,
 which is noted below the table and does not end the seed.
 Where an experiment counts more than that (updates
-that were lost, say), the sums over the judged seeds stand behind.
+that were lost, say), the sums over the judged seeds stand behind, and the rate
+of one in another with a 95 % interval from resampling seeds: events of one seed
+are not independent of each other. It is unknown where no seed has any.
 
 Seeds run one after the other, each in all places of the grid, so a run that is
 interrupted, or ends by --for, has about as many in each.
 
 --out DIR gets NAME.csv (a row for each point), NAME-seeds.csv (a row for each
 seed, a column for each place: 1 where the event happened, 0 where not, nothing
-where the seed says nothing) and NAME.svg; and for each run that is named below the
+where the seed says nothing), NAME-sums.csv (where there are sums: those of each
+seed in each place) and NAME.svg; and for each run that is named below the
 table a directory, which ` + "`chubby sim replay`" + ` runs again.
 
 An event is no failure: the exit code does not depend on what was measured. It is
@@ -201,10 +204,15 @@ func (a *app) measure(ctx context.Context, f *experimentFlags, e experiment.Expe
 
 // leave writes what --out promises.
 func (m *measured) leave(dir string, t *experiment.Tally) error {
-	for _, file := range []struct {
+	type file struct {
 		name  string
 		write func(io.Writer) error
-	}{{".csv", t.WriteCSV}, {"-seeds.csv", t.WriteSeeds}, {".svg", t.WriteSVG}} {
+	}
+	files := []file{{".csv", t.WriteCSV}, {"-seeds.csv", t.WriteSeeds}}
+	if len(m.Points) > 0 && len(m.Points[0].Sums) > 0 {
+		files = append(files, file{"-sums.csv", t.WriteSums})
+	}
+	for _, file := range append(files, file{".svg", t.WriteSVG}) {
 		path := filepath.Join(dir, m.Experiment+file.name)
 		f, err := os.Create(path)
 		if err != nil {

@@ -7,10 +7,11 @@
 // places differ by what the grid says and by nothing else: seed 7 here and seed 7
 // there draw the same cell as far as the parameter leaves it alone. What is
 // measured is the share of seeds in which an event happened, with its 95 %
-// confidence interval by Wilson's score.
+// confidence interval by Wilson's score. Seeds are independent of each other; events
+// of one seed are not, so the interval of a rate of events comes from resampling seeds.
 //
-// Reading order: experiment, catalogue (with drift, fencing), tally; then write,
-// plot.
+// Reading order: experiment, catalogue (with drift, fencing), tally, sample, bootstrap;
+// then write, plot.
 //
 // Nothing here runs a seed or decides anything within one; floating point numbers
 // are of reports only.

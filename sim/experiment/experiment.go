@@ -21,6 +21,16 @@ type Experiment struct {
 	// place; nil: there are none. They have the same names in every seed, in the same
 	// order, and words for people.
 	Sums func(*cell.Result) []cell.Number
+
+	// Rate is a rate of events rather than of seeds, of two of the Sums; nil: none is
+	// asked for.
+	Rate *Rate
+}
+
+// Rate is the share of the events of one sum in those of another.
+type Rate struct {
+	Name        string
+	Part, Whole string // names of Sums
 }
 
 // Place is one place of the grid.

@@ -71,7 +71,7 @@ func filled(e Experiment, n uint64) *Tally {
 
 // TestWhatIsWritten compares every form of one tally with its golden form:
 //
-//	table|csv|seeds|svg seeds=N [even] [sums]
+//	table|csv|seeds|sums|svg seeds=N [even] [sums]
 func TestWhatIsWritten(t *testing.T) {
 	datadriven.RunTest(t, "testdata/written.txt", func(t *testing.T, d *datadriven.TestData) string {
 		var n uint64
@@ -81,11 +81,12 @@ func TestWhatIsWritten(t *testing.T) {
 			e.Sums = func(r *cell.Result) []cell.Number {
 				return []cell.Number{{Name: "calls of all", Value: r.Seed}, {Name: "lost", Value: uint64(r.Recovery / time.Second)}}
 			}
+			e.Rate = &Rate{Name: "lost of all", Part: "lost", Whole: "calls of all"}
 		}
 		tally := filled(e, n)
 		var b strings.Builder
 		require.NoError(t, map[string]func(io.Writer) error{
-			"table": tally.WriteTable, "csv": tally.WriteCSV, "seeds": tally.WriteSeeds, "svg": tally.WriteSVG,
+			"table": tally.WriteTable, "csv": tally.WriteCSV, "seeds": tally.WriteSeeds, "sums": tally.WriteSums, "svg": tally.WriteSVG,
 		}[d.Cmd](&b))
 		return b.String()
 	})

@@ -35,6 +35,7 @@ func fencing() Experiment {
 				{Name: "increments", Value: uint64(f.Done)}, {Name: "lost", Value: uint64(f.Lost)}, {Name: "refused", Value: uint64(f.Refused)},
 			}
 		},
+		Rate: &Rate{Name: "lost of increments", Part: "lost", Whole: "increments"},
 	}
 	// What parts a holder from its lock: its machine stands still, is cut off from the
 	// cell and not from the resource, or begins anew; messages are late.

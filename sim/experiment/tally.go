@@ -14,6 +14,7 @@ type Tally struct {
 	points []Point
 	seeds  []uint64
 	rows   [][]Verdict // of each seed, by place of the grid; -1: not yet
+	said   [][]sample  // of judged seeds, by place of the grid
 	others []Other     // the first of them
 }
 
@@ -46,6 +47,7 @@ type Point struct {
 	After  int     `json:"after"` // seeds that ran until then, it included; 0: there was none
 
 	Sums  []cell.Number `json:"sums,omitempty"`  // over judged seeds
+	Rate  *Estimate     `json:"rate,omitempty"`  // of the events of two sums, with an interval of seeds
 	Noted []Note        `json:"noted,omitempty"` // by property
 }
 
@@ -60,7 +62,7 @@ const unknown Verdict = -1
 
 // NewTally is the empty tally of an experiment.
 func NewTally(e Experiment) *Tally {
-	t := &Tally{e: e}
+	t := &Tally{e: e, said: make([][]sample, len(e.Grid))}
 	for _, p := range e.Grid {
 		t.points = append(t.points, Point{Series: p.Series, X: p.X, High: 1, Sums: e.sums(&cell.Result{})})
 	}
@@ -80,9 +82,11 @@ func (t *Tally) Add(place int, r *cell.Result) Verdict {
 	}
 	if v != Void {
 		p.Judged++
-		for i, n := range t.e.sums(r) {
+		s := sample{seed: r.Seed, verdict: v, sums: t.e.sums(r)}
+		for i, n := range s.sums {
 			p.Sums[i].Value += n.Value
 		}
+		t.said[place] = append(t.said[place], s)
 	}
 	if v == Hit {
 		p.Hits++
@@ -124,12 +128,13 @@ func (t *Tally) note(place int, seed uint64, v Verdict) {
 	t.rows[at][place] = v
 }
 
-// Points are those of the grid, in its order.
+// Points are those of the grid, in its order. It computes the intervals of rates anew.
 func (t *Tally) Points() []Point {
 	all := append([]Point{}, t.points...)
 	for i := range all {
 		all[i].Sums = slices.Clone(all[i].Sums)
 		all[i].Noted = slices.Clone(all[i].Noted)
+		all[i].Rate = t.rate(t.samples(i))
 	}
 	return all
 }

@@ -22,10 +22,13 @@ func (t *Tally) WriteTable(w io.Writer) error {
 	for _, n := range t.e.sums(&cell.Result{}) {
 		head += n.Name + "\t"
 	}
+	if t.e.Rate != nil {
+		head += t.e.Rate.Name + "\t95 % by seed\t"
+	}
 	if _, err := fmt.Fprintf(tab, "series\t%s\tseeds\tjudged\tevents\tshare\t95 %% interval\tfirst after\t%s\n", t.e.Axis, head); err != nil {
 		return err
 	}
-	for _, p := range t.points {
+	for _, p := range t.Points() {
 		first := "none"
 		if p.After > 0 {
 			first = strconv.Itoa(p.After)
@@ -33,6 +36,9 @@ func (t *Tally) WriteTable(w io.Writer) error {
 		sums := ""
 		for _, n := range p.Sums {
 			sums += strconv.FormatUint(n.Value, 10) + "\t"
+		}
+		if p.Rate != nil {
+			sums += percent(p.Rate.Value) + "\t" + p.Rate.interval(percent) + "\t"
 		}
 		_, err := fmt.Fprintf(tab, "%s\t%s\t%d\t%d\t%d\t%s\t%s to %s\t%s\t%s\n",
 			p.Series, number(p.X), p.Seeds, p.Judged, p.Hits, percent(p.Share), percent(p.Low), percent(p.High), first, sums)
@@ -80,6 +86,23 @@ func (t *Tally) writeOthers(w io.Writer) error {
 	return nil
 }
 
+// interval is the interval for people.
+func (e *Estimate) interval(form func(float64) string) string {
+	if len(e.Interval) == 0 {
+		return "unknown"
+	}
+	return form(e.Interval[0]) + " to " + form(e.Interval[1])
+}
+
+// cells are the value and its interval as three cells of a CSV file.
+func (e *Estimate) cells() []string {
+	row := []string{fmt.Sprintf("%.6f", e.Value), "", ""}
+	for i, v := range e.Interval {
+		row[1+i] = fmt.Sprintf("%.6f", v)
+	}
+	return row
+}
+
 func percent(f float64) string { return fmt.Sprintf("%.2f %%", 100*f) }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
@@ -89,10 +112,13 @@ func (t *Tally) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	head := []string{"experiment", "series", "x", "seeds", "judged", "hits", "share", "low", "high", "first_seed", "first_after"}
 	for _, n := range t.e.sums(&cell.Result{}) {
-		head = append(head, strings.ReplaceAll(n.Name, " ", "_"))
+		head = append(head, underscored(n.Name))
+	}
+	if r := t.e.Rate; r != nil {
+		head = append(head, underscored(r.Name), underscored(r.Name)+"_low", underscored(r.Name)+"_high")
 	}
 	rows := [][]string{head}
-	for _, p := range t.points {
+	for _, p := range t.Points() {
 		first, after := "", ""
 		if p.After > 0 {
 			first, after = strconv.FormatUint(p.First, 10), strconv.Itoa(p.After)
@@ -103,6 +129,9 @@ func (t *Tally) WriteCSV(w io.Writer) error {
 		}
 		for _, n := range p.Sums {
 			row = append(row, strconv.FormatUint(n.Value, 10))
+		}
+		if p.Rate != nil {
+			row = append(row, p.Rate.cells()...)
 		}
 		rows = append(rows, row)
 	}
@@ -122,9 +151,35 @@ func (t *Tally) WriteSeeds(w io.Writer) error {
 	for i, seed := range t.seeds {
 		row := []string{strconv.FormatUint(seed, 10)}
 		for _, v := range t.rows[i] {
-			row = append(row, map[Verdict]string{Miss: "0", Hit: "1"}[v])
+			row = append(row, v.digit())
 		}
 		rows = append(rows, row)
 	}
 	return c.WriteAll(rows)
 }
+
+// WriteSums writes a row for each judged seed in each place of the grid, with the sums
+// of that seed: what the intervals of rates are made of.
+func (t *Tally) WriteSums(w io.Writer) error {
+	c := csv.NewWriter(w)
+	head := []string{"seed", "series", "x", "event"}
+	for _, n := range t.e.sums(&cell.Result{}) {
+		head = append(head, underscored(n.Name))
+	}
+	rows := [][]string{head}
+	for place, p := range t.points {
+		for _, s := range t.samples(place) {
+			row := []string{strconv.FormatUint(s.seed, 10), p.Series, number(p.X), s.verdict.digit()}
+			for _, n := range s.sums {
+				row = append(row, strconv.FormatUint(n.Value, 10))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return c.WriteAll(rows)
+}
+
+func underscored(name string) string { return strings.ReplaceAll(name, " ", "_") }
+
+// digit is a verdict in a CSV file.
+func (v Verdict) digit() string { return map[Verdict]string{Miss: "0", Hit: "1"}[v] }

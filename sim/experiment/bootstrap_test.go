@@ -1,0 +1,66 @@
+package experiment
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/cell"
+)
+
+// Where each seed has one event of one, the interval is that of a share of seeds, which
+// the binomial distribution knows: of 40 seeds with 10 events, 5 to 16 of 40 (its 2.5
+// and 97.5 % quantiles).
+func TestTheIntervalIsOfSeeds(t *testing.T) {
+	part, whole := make([]uint64, 40), make([]uint64, 40)
+	for i := range whole {
+		whole[i] = 1
+		if i%4 == 0 {
+			part[i] = 1
+		}
+	}
+	e := ratio(part, whole)
+	require.InDelta(t, 0.25, e.Value, 1e-9)
+	require.InDelta(t, 5.0/40, e.Interval[0], 1.01/40)
+	require.InDelta(t, 16.0/40, e.Interval[1], 1.01/40)
+
+	// A thousand events of each seed, all alike, say no more than one.
+	for i := range whole {
+		part[i], whole[i] = 1000*part[i], 1000
+	}
+	require.Equal(t, e, ratio(part, whole))
+}
+
+func TestWhereResamplingCannotTell(t *testing.T) {
+	require.Equal(t, Estimate{}, ratio(nil, nil))
+	require.Equal(t, Estimate{}, ratio([]uint64{0, 0}, []uint64{0, 0}))
+	require.Equal(t, Estimate{Value: 0.5}, ratio([]uint64{1}, []uint64{2}))
+	require.Equal(t, Estimate{}, ratio([]uint64{0, 0, 0}, []uint64{9, 9, 9}), "none in any seed")
+}
+
+// The same seeds give the same interval, in whatever order they end.
+func TestTheIntervalKnowsNoOrder(t *testing.T) {
+	estimate := func(seeds []uint64) Estimate {
+		tally := NewTally(fencing())
+		for _, seed := range seeds {
+			r := cell.Result{Seed: seed}
+			r.Fence.Done = 100 + int(seed)
+			if seed%5 == 0 {
+				r.Fence.Lost = int(seed)
+			}
+			tally.Add(0, &r)
+		}
+		return *tally.Points()[0].Rate
+	}
+	var seeds []uint64
+	for seed := range uint64(30) {
+		seeds = append(seeds, seed)
+	}
+	first := estimate(seeds)
+	require.Len(t, first.Interval, 2)
+	require.True(t, first.Interval[0] < first.Value && first.Value < first.Interval[1])
+	require.Equal(t, first, estimate(seeds))
+	slices.Reverse(seeds)
+	require.Equal(t, first, estimate(seeds))
+}

@@ -1,0 +1,43 @@
+package experiment
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/chubbycell/chubby/sim/cell"
+)
+
+// sample is what one judged seed says in one place of the grid.
+type sample struct {
+	seed    uint64
+	verdict Verdict
+	sums    []cell.Number
+}
+
+// samples are those of a place, in the order of seeds.
+func (t *Tally) samples(place int) []sample {
+	return slices.SortedFunc(slices.Values(t.said[place]), func(a, b sample) int { return cmp.Compare(a.seed, b.seed) })
+}
+
+// rate estimates the rate that the experiment asks for, nil if it asks for none.
+func (t *Tally) rate(all []sample) *Estimate {
+	r := t.e.Rate
+	if r == nil {
+		return nil
+	}
+	e := ratio(column(all, r.Part), column(all, r.Whole))
+	return &e
+}
+
+// column is the sum of a name in each sample.
+func column(all []sample, name string) []uint64 {
+	of := make([]uint64, len(all))
+	for i, s := range all {
+		for _, n := range s.sums {
+			if n.Name == name {
+				of[i] = n.Value
+			}
+		}
+	}
+	return of
+}
