@@ -99,7 +99,7 @@ func (w *world) do(args ...string) int {
 func clean(seed uint64) cell.Result {
 	return cell.Result{
 		Seed: seed, Hash: fmt.Sprintf("%016x", seed), Replicas: 3, Clients: 2, Workload: "mixed", Counted: true,
-		Simulated: time.Minute, Events: 1000, Ops: 500 + int(seed), Hot: 200, Unknown: 5, Failovers: 2, Recovery: time.Second,
+		Simulated: time.Minute, Events: 1000, Ops: 500 + int(seed), Hot: 200, Unknown: 5, Failovers: 2, Recovery: time.Second, FirstAnswers: []time.Duration{time.Millisecond, time.Second},
 		Faults:    []cell.Number{{Name: "crash", Value: 3}, {Name: "pause", Value: seed % 2}},
 		Sometimes: []cell.Number{{Name: "window-full", Value: 7}, {Name: "catch-up", Value: 0}},
 		Partition: 4, Decided: 4, Steps: 99,
@@ -147,7 +147,7 @@ var outcomes = map[string]func(run int, seed uint64) cell.Result{
 	},
 	"slow": func(_ int, seed uint64) cell.Result {
 		r := clean(seed)
-		r.Recovery = time.Duration(seed%3) * 2 * time.Second
+		r.FirstAnswers[1] = time.Duration(seed%3) * 2 * time.Second
 		return r
 	},
 	"panic": func(int, uint64) cell.Result { panic("a bug of the simulator") },

@@ -59,13 +59,21 @@ that were lost, say), the sums over the judged seeds stand behind, and the rate
 of one in another with a 95 % interval from resampling seeds: events of one seed
 are not independent of each other. It is unknown where no seed has any.
 
+Recovery measures for each client machine the time to its first answer after
+healing: from healing, or from its first call on rows after it where none was
+under way, until a call on rows of that machine ends with a value, "not found" or
+a conflict. A call that ends with its outcome unknown does not end the wait. The
+table has quantiles over all clients, with intervals by seed. The column of cells
+without faults is the control.
+
 Seeds run one after the other, each in all places of the grid, so a run that is
 interrupted, or ends by --for, has about as many in each.
 
 --out DIR gets NAME.csv (a row for each point), NAME-seeds.csv (a row for each
 seed, a column for each place: 1 where the event happened, 0 where not, nothing
 where the seed says nothing), NAME-sums.csv (where there are sums: those of each
-seed in each place) and NAME.svg; and for each run that is named below the
+seed in each place), NAME-waits.csv (for recovery: each client's wait) and
+NAME.svg; and for each run that is named below the
 table a directory, which ` + "`chubby sim replay`" + ` runs again.
 
 An event is no failure: the exit code does not depend on what was measured. It is
@@ -211,6 +219,9 @@ func (m *measured) leave(dir string, t *experiment.Tally) error {
 	files := []file{{".csv", t.WriteCSV}, {"-seeds.csv", t.WriteSeeds}}
 	if len(m.Points) > 0 && len(m.Points[0].Sums) > 0 {
 		files = append(files, file{"-sums.csv", t.WriteSums})
+	}
+	if len(m.Points) > 0 && m.Points[0].Waits != nil {
+		files = append(files, file{"-waits.csv", t.WriteWaits})
 	}
 	for _, file := range append(files, file{".svg", t.WriteSVG}) {
 		path := filepath.Join(dir, m.Experiment+file.name)

@@ -10,7 +10,7 @@ import (
 // other seeds it takes away links. It returns what brings all back.
 func (c *Cell) absentees() (back func()) {
 	d := c.world.Draw("cell.absentees", 0)
-	if c.plan.AllStay || c.watch.atlas.Most == 0 || d.Chance(1, 2) {
+	if c.plan.Steady || c.watch.atlas.Most == 0 || d.Chance(1, 2) {
 		return func() {}
 	}
 	if hub := c.anyReplica(d); d.Chance(1, 3) && c.bears(hub) {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // A wait begins at healing or with the first call after it, and ends with the first
@@ -34,7 +35,7 @@ func TestAWaitBeginsAtHealingOrWithTheFirstCall(t *testing.T) {
 func TestClientsWaitForAnswersAfterFaults(t *testing.T) {
 	longest := func(faults []string) (most time.Duration, clients int) {
 		for seed := range uint64(8) {
-			r := Run(Options{Seed: seed, Replicas: 3, Faults: faults, Workload: "mixed", AllStay: true})
+			r := Run(plan.Options{Seed: seed, Replicas: 3, Faults: faults, Workload: "mixed", Steady: true})
 			require.Nil(t, r.Breach)
 			require.LessOrEqual(t, len(r.FirstAnswers), r.Clients)
 			for _, d := range r.FirstAnswers {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"slices"
+	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -25,6 +26,11 @@ type Experiment struct {
 	// Rate is a rate of events rather than of seeds, of two of the Sums; nil: none is
 	// asked for.
 	Rate *Rate
+
+	// Waits are how long the clients of a seed waited for something; nil: that is not
+	// asked for. Wait says for what, for people.
+	Waits func(*cell.Result) []time.Duration
+	Wait  string
 }
 
 // Rate is the share of the events of one sum in those of another.

@@ -151,13 +151,6 @@ func TestTheCatalogueCanBeRun(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestRecoveryIsJudgedByTheBound(t *testing.T) {
-	e := recovery()
-	require.Equal(t, Miss, e.Judge(&cell.Result{Recovery: slow}))
-	require.Equal(t, Hit, e.Judge(&cell.Result{Recovery: slow + 1}))
-	require.Equal(t, Void, e.Judge(&cell.Result{Recovery: slow + 1, Breach: &cell.Breach{ID: "L1"}}))
-}
-
 // A part of the grid keeps its order and all series; a place that is not there is
 // told.
 func TestAPartOfTheGrid(t *testing.T) {

@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
 )
@@ -12,6 +13,7 @@ type sample struct {
 	seed    uint64
 	verdict Verdict
 	sums    []cell.Number
+	waits   []time.Duration
 }
 
 // samples are those of a place, in the order of seeds.

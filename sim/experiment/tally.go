@@ -48,6 +48,7 @@ type Point struct {
 
 	Sums  []cell.Number `json:"sums,omitempty"`  // over judged seeds
 	Rate  *Estimate     `json:"rate,omitempty"`  // of the events of two sums, with an interval of seeds
+	Waits *Waits        `json:"waits,omitempty"` // of the clients of judged seeds
 	Noted []Note        `json:"noted,omitempty"` // by property
 }
 
@@ -83,6 +84,9 @@ func (t *Tally) Add(place int, r *cell.Result) Verdict {
 	if v != Void {
 		p.Judged++
 		s := sample{seed: r.Seed, verdict: v, sums: t.e.sums(r)}
+		if t.e.Waits != nil {
+			s.waits = t.e.Waits(r)
+		}
 		for i, n := range s.sums {
 			p.Sums[i].Value += n.Value
 		}
@@ -128,13 +132,14 @@ func (t *Tally) note(place int, seed uint64, v Verdict) {
 	t.rows[at][place] = v
 }
 
-// Points are those of the grid, in its order. It computes the intervals of rates anew.
+// Points are those of the grid, in its order. It computes the intervals of rates and waits anew.
 func (t *Tally) Points() []Point {
 	all := append([]Point{}, t.points...)
 	for i := range all {
 		all[i].Sums = slices.Clone(all[i].Sums)
 		all[i].Noted = slices.Clone(all[i].Noted)
-		all[i].Rate = t.rate(t.samples(i))
+		said := t.samples(i)
+		all[i].Rate, all[i].Waits = t.rate(said), t.waits(said)
 	}
 	return all
 }

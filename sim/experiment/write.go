@@ -14,7 +14,11 @@ import (
 
 // WriteTable writes the points for people.
 func (t *Tally) WriteTable(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "%s\n\n", t.e.Event); err != nil {
+	title := t.e.Event
+	if t.e.Wait != "" {
+		title += "; behind it the " + t.e.Wait
+	}
+	if _, err := fmt.Fprintf(w, "%s\n\n", title); err != nil {
 		return err
 	}
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -24,6 +28,9 @@ func (t *Tally) WriteTable(w io.Writer) error {
 	}
 	if t.e.Rate != nil {
 		head += t.e.Rate.Name + "\t95 % by seed\t"
+	}
+	if t.e.Waits != nil {
+		head += (*Waits).heads(nil)
 	}
 	if _, err := fmt.Fprintf(tab, "series\t%s\tseeds\tjudged\tevents\tshare\t95 %% interval\tfirst after\t%s\n", t.e.Axis, head); err != nil {
 		return err
@@ -39,6 +46,9 @@ func (t *Tally) WriteTable(w io.Writer) error {
 		}
 		if p.Rate != nil {
 			sums += percent(p.Rate.Value) + "\t" + p.Rate.interval(percent) + "\t"
+		}
+		if p.Waits != nil {
+			sums += p.Waits.cells()
 		}
 		_, err := fmt.Fprintf(tab, "%s\t%s\t%d\t%d\t%d\t%s\t%s to %s\t%s\t%s\n",
 			p.Series, number(p.X), p.Seeds, p.Judged, p.Hits, percent(p.Share), percent(p.Low), percent(p.High), first, sums)
@@ -117,6 +127,9 @@ func (t *Tally) WriteCSV(w io.Writer) error {
 	if r := t.e.Rate; r != nil {
 		head = append(head, underscored(r.Name), underscored(r.Name)+"_low", underscored(r.Name)+"_high")
 	}
+	if t.e.Waits != nil {
+		head = append(head, (*Waits).columns(nil)...)
+	}
 	rows := [][]string{head}
 	for _, p := range t.Points() {
 		first, after := "", ""
@@ -132,6 +145,9 @@ func (t *Tally) WriteCSV(w io.Writer) error {
 		}
 		if p.Rate != nil {
 			row = append(row, p.Rate.cells()...)
+		}
+		if p.Waits != nil {
+			row = append(row, p.Waits.row()...)
 		}
 		rows = append(rows, row)
 	}

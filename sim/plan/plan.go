@@ -21,7 +21,7 @@ type Options struct {
 	Duration time.Duration // of the safety phase; 0: 60 s
 	Faults   []string      // families; nil: the swarm; empty: none
 	Workload string        // ""
-	AllStay  bool          // after healing no replica and no link is taken away
+	Steady   bool          // nothing but faults keeps a client waiting: see steady
 	Lease    LeaseOptions
 	Fence    FenceOptions
 	Trace    sim.Trace           // where to write what happens, if anywhere
@@ -56,7 +56,7 @@ type Plan struct {
 	Clients  int
 	Workload string
 	Duration time.Duration
-	AllStay  bool // see Options
+	Steady   bool // see Options
 	Faults   []FaultPlan
 
 	Host  host.Config // of every replica, but for its id
@@ -128,7 +128,7 @@ func (l LeaseOptions) check() error {
 func New(o Options) Plan {
 	src := draw.New(o.Seed).Sub("plan", 0)
 	at := func(site string) *draw.Stream { s := src.Stream(site, 0); return &s }
-	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration, AllStay: o.AllStay, With: o.With}
+	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration, Steady: o.Steady, With: o.With}
 	if p.Replicas == 0 {
 		p.Replicas = []int{3, 5, 4, 6, 7}[at("replicas").Weighted([]uint32{10, 6, 2, 1, 1})]
 	}
@@ -150,6 +150,7 @@ func New(o Options) Plan {
 	p.leases(o.Lease, at)
 	p.misfit(at)
 	p.sessions(at)
+	p.steady()
 	p.calls(at)
 	p.backups(at)
 	p.quotas(at)
@@ -166,4 +167,13 @@ func New(o Options) Plan {
 	p.roomy()
 	p.lasting()
 	return p
+}
+
+// steady has no session end as idle, where that is asked for: a client that called
+// nothing for a while waits for the end of its lease then. Nor is a replica or a link
+// taken away after healing.
+func (p *Plan) steady() {
+	if p.Steady {
+		p.Host.Node.Sessions.IdleAfter = 0
+	}
 }

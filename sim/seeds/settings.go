@@ -15,7 +15,7 @@ type Settings struct {
 	Duration time.Duration `json:"duration_ns"`
 	Faults   []string      `json:"faults"` // "swarm" alone, or kinds; []: none
 	Workload string        `json:"workload"`
-	AllStay  bool          `json:"all_stay,omitempty"`
+	Steady   bool          `json:"steady,omitempty"`
 	Lease    LeaseSettings `json:"lease,omitzero"`
 	Fence    FenceSettings `json:"fence,omitzero"`
 }
@@ -40,7 +40,7 @@ const swarm = "swarm"
 
 // SettingsOf is what of the options decides the run.
 func SettingsOf(o plan.Options) Settings {
-	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, o.AllStay, LeaseSettings(o.Lease), FenceSettings(o.Fence)}
+	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, o.Steady, LeaseSettings(o.Lease), FenceSettings(o.Fence)}
 	if s.Faults == nil {
 		s.Faults = []string{swarm}
 	}
@@ -52,5 +52,5 @@ func (s Settings) Options() plan.Options {
 	if len(s.Faults) == 1 && s.Faults[0] == swarm {
 		s.Faults = nil
 	}
-	return plan.Options{Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload, AllStay: s.AllStay, Lease: plan.LeaseOptions(s.Lease), Fence: plan.FenceOptions(s.Fence)}
+	return plan.Options{Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload, Steady: s.Steady, Lease: plan.LeaseOptions(s.Lease), Fence: plan.FenceOptions(s.Fence)}
 }

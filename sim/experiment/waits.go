@@ -1,0 +1,117 @@
+package experiment
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Waits are the quantiles of what clients waited in a place of the grid, in seconds.
+// Clients of all judged seeds are taken together, and intervals are of seeds.
+type Waits struct {
+	Clients int      `json:"clients"`
+	P50     Estimate `json:"p50_s"`
+	P90     Estimate `json:"p90_s"`
+	P99     Estimate `json:"p99_s"`
+	Max     float64  `json:"max_s"`
+}
+
+// waited is the wait of one client, and the place of its seed among the samples.
+type waited struct {
+	of int
+	d  time.Duration
+}
+
+// waits estimates the quantiles, nil if the experiment measures no waits.
+func (t *Tally) waits(all []sample) *Waits {
+	if t.e.Waits == nil {
+		return nil
+	}
+	var each []waited
+	for i, s := range all {
+		for _, d := range s.waits {
+			each = append(each, waited{i, d})
+		}
+	}
+	slices.SortFunc(each, func(a, b waited) int { return cmp.Compare(a.d, b.d) })
+	w := &Waits{Clients: len(each)}
+	for _, q := range []struct {
+		percent int
+		to      *Estimate
+	}{{50, &w.P50}, {90, &w.P90}, {99, &w.P99}} {
+		*q.to = bootstrap(len(all), func(times []int) float64 { return quantile(each, times, q.percent) })
+	}
+	if len(each) > 0 {
+		w.Max = each[len(each)-1].d.Seconds()
+	}
+	return w
+}
+
+// quantile is the shortest wait that at least so many percent do not exceed, where each
+// seed is taken so many times; NaN of none.
+func quantile(sorted []waited, times []int, percent int) float64 {
+	total := 0
+	for _, w := range sorted {
+		total += times[w.of]
+	}
+	below := 0
+	for _, w := range sorted {
+		below += times[w.of]
+		if total > 0 && 100*below >= percent*total {
+			return w.d.Seconds()
+		}
+	}
+	return math.NaN()
+}
+
+// WriteWaits writes a row for each wait: the clients of each judged seed in each place
+// of the grid, by number.
+func (t *Tally) WriteWaits(w io.Writer) error {
+	c := csv.NewWriter(w)
+	rows := [][]string{{"seed", "series", "x", "client", "wait_s"}}
+	for place, p := range t.points {
+		for _, s := range t.samples(place) {
+			for i, d := range s.waits {
+				rows = append(rows, []string{strconv.FormatUint(s.seed, 10), p.Series, number(p.X), strconv.Itoa(i + 1), fmt.Sprintf("%.6f", d.Seconds())})
+			}
+		}
+	}
+	return c.WriteAll(rows)
+}
+
+// heads and cells are the columns of the table for people.
+func (*Waits) heads() string {
+	return "clients\tp50\t95 % by seed\tp90\t95 % by seed\tp99\t95 % by seed\tmax\t"
+}
+
+func (w *Waits) cells() string {
+	s := strconv.Itoa(w.Clients) + "\t"
+	for _, e := range []Estimate{w.P50, w.P90, w.P99} {
+		s += seconds(e.Value) + "\t" + e.interval(seconds) + "\t"
+	}
+	return s + seconds(w.Max) + "\t"
+}
+
+// columns and row are those of the CSV file.
+func (*Waits) columns() []string {
+	all := []string{"clients"}
+	for _, q := range []string{"p50", "p90", "p99"} {
+		all = append(all, q+"_s", q+"_s_low", q+"_s_high")
+	}
+	return append(all, "max_s")
+}
+
+func (w *Waits) row() []string {
+	all := []string{strconv.Itoa(w.Clients)}
+	for _, e := range []Estimate{w.P50, w.P90, w.P99} {
+		all = append(all, e.cells()...)
+	}
+	return append(all, fmt.Sprintf("%.6f", w.Max))
+}
+
+func seconds(s float64) string { return fmt.Sprintf("%.3f s", s) }
