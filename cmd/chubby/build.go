@@ -75,6 +75,18 @@ func git(root string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
+// shortCommit names a commit in a few letters.
+func shortCommit(b seeds.Build) string {
+	short := b.Commit
+	if len(short) > 12 && short != seeds.UnknownCommit {
+		short = short[:12]
+	}
+	if b.Modified {
+		short += ", modified"
+	}
+	return short
+}
+
 // versions is the JSON form of `chubby version`.
 type versions struct {
 	seeds.Build

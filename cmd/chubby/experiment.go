@@ -73,7 +73,7 @@ interrupted, or ends by --for, has about as many in each.
 seed, a column for each place: 1 where the event happened, 0 where not, nothing
 where the seed says nothing), NAME-sums.csv (where there are sums: those of each
 seed in each place), NAME-waits.csv (for recovery: each client's wait) and
-NAME.svg; and for each run that is named below the
+NAME.svg, which names the seeds and the commit it is made of; and for each run that is named below the
 table a directory, which ` + "`chubby sim replay`" + ` runs again.
 
 An event is no failure: the exit code does not depend on what was measured. It is
@@ -223,7 +223,7 @@ func (m *measured) leave(dir string, t *experiment.Tally) error {
 	if len(m.Points) > 0 && m.Points[0].Waits != nil {
 		files = append(files, file{"-waits.csv", t.WriteWaits})
 	}
-	for _, file := range append(files, file{".svg", t.WriteSVG}) {
+	for _, file := range append(files, file{".svg", func(w io.Writer) error { return t.WriteSVG(w, shortCommit(m.Build)) }}) {
 		path := filepath.Join(dir, m.Experiment+file.name)
 		f, err := os.Create(path)
 		if err != nil {

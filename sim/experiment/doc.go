@@ -11,7 +11,7 @@
 // of one seed are not, so the interval of a rate of events comes from resampling seeds.
 //
 // Reading order: experiment, catalogue (with drift, fencing), tally, sample, bootstrap;
-// then write, plot.
+// then write, waits, plot, panel.
 //
 // Nothing here runs a seed or decides anything within one; floating point numbers
 // are of reports only.

@@ -86,7 +86,8 @@ func TestWhatIsWritten(t *testing.T) {
 		tally := filled(e, n)
 		var b strings.Builder
 		require.NoError(t, map[string]func(io.Writer) error{
-			"table": tally.WriteTable, "csv": tally.WriteCSV, "seeds": tally.WriteSeeds, "sums": tally.WriteSums, "svg": tally.WriteSVG,
+			"table": tally.WriteTable, "csv": tally.WriteCSV, "seeds": tally.WriteSeeds, "sums": tally.WriteSums,
+			"svg": func(w io.Writer) error { return tally.WriteSVG(w, "c0ffee") },
 		}[d.Cmd](&b))
 		return b.String()
 	})
@@ -97,9 +98,12 @@ func TestEveryPictureIsWellFormed(t *testing.T) {
 	for _, e := range append(Catalogue(), someExperiment(true), someExperiment(false)) {
 		for _, n := range []uint64{0, 1, 30} {
 			var b strings.Builder
-			require.NoError(t, filled(e, n).WriteSVG(&b))
+			require.NoError(t, filled(e, n).WriteSVG(&b, ""))
+			require.Contains(t, b.String(), fmt.Sprintf("n = %d seeds in each place", n))
+			require.Contains(t, b.String(), "; commit unknown<")
 			require.NotContains(t, b.String(), "NaN", "%s of %d seeds", e.Name, n)
 			require.NotContains(t, b.String(), "Inf", "%s of %d seeds", e.Name, n)
+			var height float64
 			d := xml.NewDecoder(strings.NewReader(b.String()))
 			for {
 				token, err := d.Token()
@@ -108,18 +112,44 @@ func TestEveryPictureIsWellFormed(t *testing.T) {
 				}
 				require.NoError(t, err)
 				element, ok := token.(xml.StartElement)
+				if ok && element.Name.Local == "svg" {
+					height = attribute(t, element, "height")
+				}
 				if !ok || element.Name.Local != "circle" {
 					continue
 				}
-				for _, a := range element.Attr {
-					var v float64
-					if _, err := fmt.Sscan(a.Value, &v); err == nil && a.Name.Local != "r" {
-						require.True(t, v >= top-0.1 && v <= width, "%s: %s=%s", e.Name, a.Name.Local, a.Value)
-					}
-				}
+				x, y := attribute(t, element, "cx"), attribute(t, element, "cy")
+				require.True(t, left <= x && x <= width && top-0.1 <= y && y <= height-bottom+0.1, "%s: %v %v of %v", e.Name, x, y, height)
 			}
 		}
 	}
+}
+
+func attribute(t *testing.T, e xml.StartElement, name string) (v float64) {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			_, err := fmt.Sscan(a.Value, &v)
+			require.NoError(t, err)
+			return v
+		}
+	}
+	t.Fatalf("%s has no %s", e.Name.Local, name)
+	return 0
+}
+
+// Where events are counted within seeds, or waits measured, a second panel shows them.
+func TestPanels(t *testing.T) {
+	for _, e := range Catalogue() {
+		want := 1
+		if e.Rate != nil || e.Waits != nil {
+			want = 2
+		}
+		var b strings.Builder
+		require.NoError(t, filled(e, 5).WriteSVG(&b, "c0ffee"))
+		require.Equal(t, want*len(e.Series()), strings.Count(b.String(), "<polyline"), e.Name)
+		require.NotContains(t, strings.ReplaceAll(b.String(), "http://www.w3.org/2000/svg", ""), "http", "it refers to nothing outside")
+	}
+	require.NotNil(t, fencing().Rate)
 }
 
 func TestTheAxisIsRound(t *testing.T) {
