@@ -61,7 +61,7 @@ func (w *world) one(o plan.Options) cell.Result {
 }
 
 // many is Batch.Run, one seed after the other.
-func (w *world) many(ctx context.Context, c seeds.Batch) {
+func (w *world) many(ctx context.Context, c seeds.Batch) seeds.End {
 	w.asked = c
 	counted, failed := uint64(0), 0
 	for seed := c.From; ctx.Err() == nil; seed++ {
@@ -78,13 +78,16 @@ func (w *world) many(ctx context.Context, c seeds.Batch) {
 		if seed == w.stopAt {
 			w.stop()
 		}
-		if c.Seeds > 0 && counted >= c.Seeds || c.MaxFailures > 0 && failed >= c.MaxFailures {
-			return
-		}
-		if c.Seeds == 0 && seed > c.From+5 {
-			return // --for is over
+		switch {
+		case c.Seeds > 0 && counted >= c.Seeds:
+			return seeds.EndSeeds
+		case c.MaxFailures > 0 && failed >= c.MaxFailures:
+			return seeds.EndFailures
+		case (c.For > 0 || c.Seeds == 0) && seed > c.From+5:
+			return seeds.EndTime
 		}
 	}
+	return seeds.EndInterrupt
 }
 
 func (w *world) do(args ...string) int {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -18,10 +19,15 @@ type report struct {
 	Shard       string         `json:"shard"`
 	Totals      seeds.Totals   `json:"totals"`
 	Failures    []failedSeed   `json:"failures"`
+	EndedBy     seeds.End      `json:"ended_by"`
+	Wanted      uint64         `json:"wanted"`  // counted seeds; 0: no number was asked for
+	Counted     uint64         `json:"counted"` // of them
+	MinCounted  uint64         `json:"min_counted,omitempty"`
 	Interrupted bool           `json:"interrupted"`
 	GaveUp      bool           `json:"gave_up"`
 	Exit        int            `json:"exit"`
 
+	single  bool           // of one seed, that was asked for
 	options plan.Options   // as asked, for what is written later
 	hashes  seeds.Manifest // of the whole batch
 }
@@ -81,9 +87,9 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 		}
 	}
 	o.Seed = f.from
-	r := report{Build: a.build(), Options: seeds.SettingsOf(o), From: f.from, Shard: f.shard, Failures: []failedSeed{}, options: o}
+	r := report{Build: a.build(), Options: seeds.SettingsOf(o), From: f.from, Shard: f.shard, MinCounted: f.minCounted, Failures: []failedSeed{}, options: o}
 	r.hashes = seeds.NewManifest(r.Build, o)
-	if f.asked("seed") {
+	if r.single = f.asked("seed"); r.single {
 		a.one(&r)
 	} else {
 		a.many(ctx, c, &r)
@@ -97,7 +103,7 @@ func (a *app) one(r *report) {
 	var t seeds.Tally
 	res := seeds.Guard(a.simulate)(r.options)
 	r.take(&t, &res)
-	r.Totals = t.Totals(a.now().Sub(began))
+	r.Totals, r.EndedBy = t.Totals(a.now().Sub(began)), seeds.EndSeeds
 }
 
 // patience is how many idle seeds a batch suffers for each counted one that
@@ -135,10 +141,16 @@ func (a *app) many(ctx context.Context, c seeds.Batch, r *report) {
 			giveUp()
 		}
 	}
-	a.batch(bounded, c)
+	r.EndedBy = a.batch(bounded, c)
 	thrown.rethrow()
 	p.finish()
-	r.Interrupted = ctx.Err() != nil
+	r.Interrupted, r.Wanted = ctx.Err() != nil, c.Seeds
+	switch {
+	case r.Interrupted:
+		r.EndedBy = seeds.EndInterrupt
+	case r.GaveUp:
+		r.EndedBy = seeds.EndIdle
+	}
 	r.Totals = t.Totals(a.now().Sub(began))
 }
 
@@ -162,9 +174,16 @@ func (a *app) finish(f *simFlags, r *report) error {
 			return internal(err)
 		}
 	}
+	return a.tell(f.form, r)
+}
+
+// tell prints a report, and returns its exit code as an error.
+func (a *app) tell(form output, r *report) error {
+	r.Counted = r.Totals.Counted
 	r.Exit = r.code()
 	a.explainInternal(r)
-	if f.form == "json" {
+	defer a.explainExit(r)
+	if form == "json" {
 		if err := a.json(r); err != nil {
 			return err
 		}
@@ -178,8 +197,20 @@ func (a *app) finish(f *simFlags, r *report) error {
 			return err
 		}
 	}
-	a.explainExit(f, r)
+	if !r.single {
+		if err := a.printf("\n%-20s %s: %s\n", "ended by", r.EndedBy.Words(), r.reached()); err != nil {
+			return err
+		}
+	}
 	return exit(r.Exit)
+}
+
+// reached says how many seeds counted.
+func (r *report) reached() string {
+	if r.Wanted == 0 {
+		return fmt.Sprintf("%d counted", r.Counted)
+	}
+	return fmt.Sprintf("%d counted of %d wanted", r.Counted, r.Wanted)
 }
 
 // code is the exit code: the worst that happened. A panic of the simulator is
@@ -198,7 +229,7 @@ func (r *report) code() int {
 		return exitInterrupted
 	case r.Totals.Failed > 0:
 		return exitBroken
-	case r.Totals.Undecided > 0 || r.GaveUp:
+	case r.Totals.Undecided > 0 || r.GaveUp || r.Counted < r.MinCounted:
 		return exitUndecided
 	}
 	return exitClean
@@ -214,19 +245,21 @@ func (a *app) explainInternal(r *report) {
 	}
 }
 
-// explainExit says on stderr what the table does not.
-func (a *app) explainExit(f *simFlags, r *report) {
-	if f.maxFailures > 0 && r.Totals.Failed >= uint64(f.maxFailures) {
-		a.say("chubby: ended at --max-failures %d", f.maxFailures)
+// explainExit says on stderr, whatever the form, why there are fewer seeds than were
+// wanted, and what else explains the exit code.
+func (a *app) explainExit(r *report) {
+	switch {
+	case r.EndedBy == seeds.EndIdle:
+		a.say("chubby: %s; gave up: %d seeds were idle, that is simulated less than %v or %d calls", r.reached(), r.Totals.Idle, cell.FloorTime, cell.FloorOps)
+	case r.Interrupted:
+		a.say("chubby: interrupted; these are the seeds that ended before: %s", r.reached())
+	case r.Counted < r.Wanted || r.EndedBy == seeds.EndFailures:
+		a.say("chubby: ended by %s: %s", r.EndedBy.Words(), r.reached())
 	}
-	switch r.Exit {
-	case exitInterrupted:
-		a.say("chubby: interrupted; these are the seeds that ended before")
-	case exitUndecided:
-		if r.GaveUp {
-			a.say("chubby: gave up: %d seeds were idle, that is simulated less than %v or %d calls", r.Totals.Idle, cell.FloorTime, cell.FloorOps)
-		}
-	case exitDiffers:
+	if r.Counted < r.MinCounted {
+		a.say("chubby: %d seeds counted, and --min-counted demands %d", r.Counted, r.MinCounted)
+	}
+	if r.Exit == exitDiffers {
 		a.say("chubby: a failing seed gave another history when it was run again; `chubby sim verify` names the event")
 	}
 }

@@ -26,9 +26,9 @@ func TestAPanicOfTheSimulatorNamesTheSeedAndIsExitFive(t *testing.T) {
 		}
 		return clean(seed)
 	}
-	w.batch = func(ctx context.Context, c seeds.Batch) { // the real one, on workers
+	w.batch = func(ctx context.Context, c seeds.Batch) seeds.End { // the real one, on workers
 		c.Runner = w.one
-		c.Run(ctx)
+		return c.Run(ctx)
 	}
 	for _, line := range []string{
 		"sim --seeds 4", "sim --seeds 4 -o json", "sim --seed 3", "sim --seed 3 --trace", "sim --seed 3 --out again",
@@ -81,10 +81,10 @@ func TestAPanicWhenASeedIsRunAgainIsExitFive(t *testing.T) {
 // What is told of a seed is told on a worker, too.
 func TestAPanicOfWhatTellsIsExitFive(t *testing.T) {
 	w := newWorld()
-	w.batch = func(ctx context.Context, c seeds.Batch) {
+	w.batch = func(ctx context.Context, c seeds.Batch) seeds.End {
 		w.now = func() time.Time { panic("no clock") }
 		c.Runner = w.one
-		c.Run(ctx)
+		return c.Run(ctx)
 	}
 	require.Equal(t, exitInternal, w.do("sim", "--seeds", "4"))
 	require.Contains(t, w.err.String(), "chubby: internal error: no clock")

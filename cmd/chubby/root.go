@@ -74,7 +74,7 @@ type app struct {
 	terminal bool // err is one
 	now      func() time.Time
 	simulate seeds.Runner
-	batch    func(context.Context, seeds.Batch)
+	batch    func(context.Context, seeds.Batch) seeds.End
 	build    func() seeds.Build
 
 	processor func() time.Duration // used by this process
@@ -85,7 +85,7 @@ func newApp(in io.Reader, out, err io.Writer, terminal bool) *app {
 	return &app{
 		in: in, out: out, err: err, terminal: terminal, now: time.Now, simulate: cell.Run, build: readBuild,
 		processor: processorTime, crowd: newCrowd,
-		batch: func(ctx context.Context, b seeds.Batch) { b.Run(ctx) },
+		batch: func(ctx context.Context, b seeds.Batch) seeds.End { return b.Run(ctx) },
 	}
 }
 

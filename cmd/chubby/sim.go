@@ -20,6 +20,7 @@ type simFlags struct {
 	jobs        int
 	shard       string
 	maxFailures int
+	minCounted  uint64
 	trace       bool
 	until       uint64
 	node        string
@@ -78,7 +79,9 @@ of them on the contended row; others are idle, and do not count towards --seeds.
 The run ends at --seeds counted seeds, after --for of real time, or at
 --max-failures failing seeds, whichever comes first. With --for alone there is no
 other end. It gives up with exit code 3 when four seeds were idle for each that
-was asked for.
+was asked for. The last line of the table says what ended it and how many counted
+of how many wanted. Where fewer did, a line on stderr says so, and the exit code
+is still 0 unless fewer than --min-counted did: then it is 3.
 
 With --seed S it runs that seed only; with --trace it prints all that happens in
 it: event, true time, machine, its local time, kind, text. Replicas are n1, n2,
@@ -89,6 +92,9 @@ it: event, true time, machine, its local time, kind, text. Replicas are n1, n2,
   totals                        the numbers of the table, durations in ns
   failures[]                    seed, property ("" for a crash), text, stack,
                                 hash, reproduce, directory (with --out)
+  ended_by                      seeds, time (--for), failures (--max-failures),
+                                interrupt, or idle (it gave up)
+  wanted, counted, min_counted  seeds that count; wanted 0: only the other ends
   interrupted, gave_up, exit    how it ended
 Fields are added over time, never renamed or removed.
 
@@ -124,6 +130,7 @@ func (f *simFlags) register(c *cobra.Command) {
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time, at most as many as are wanted (0: one a processor)")
 	c.Flags().StringVar(&f.shard, "shard", "", "this machine's part of the seeds, such as 3/8")
 	c.Flags().IntVar(&f.maxFailures, "max-failures", 10, "failing seeds after which no seed is begun (0: no such end)")
+	c.Flags().Uint64Var(&f.minCounted, "min-counted", 0, "exit with code 3 if fewer seeds counted, of this shard")
 	c.Flags().Uint64Var(&f.seed, "seed", 0, "run this seed only")
 	c.Flags().BoolVar(&f.trace, "trace", false, "with --seed: print all that happens")
 	c.Flags().Uint64Var(&f.until, "until", 0, "with --trace: the last event to print")
@@ -138,7 +145,7 @@ func (f *simFlags) check() error {
 		return err
 	}
 	if f.asked("seed") {
-		for _, other := range []string{"seeds", "from", "for", "jobs", "shard", "max-failures"} {
+		for _, other := range []string{"seeds", "from", "for", "jobs", "shard", "max-failures", "min-counted"} {
 			if f.asked(other) {
 				return usage("--%s does not go with --seed, which runs one seed", other)
 			}

@@ -47,7 +47,7 @@ func TestClientsWaitForAnswersAfterFaults(t *testing.T) {
 	most, clients := longest([]string{})
 	require.Less(t, most, time.Second)
 	require.Greater(t, clients, 20)
-	all, err := ParseFaults("all")
+	all, err := plan.ParseFaults("all", nil)
 	require.NoError(t, err)
 	most, _ = longest(all)
 	require.Greater(t, most, 2*time.Second)

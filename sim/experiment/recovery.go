@@ -37,7 +37,7 @@ func recovery() Experiment {
 	for _, s := range []struct{ series, faults string }{
 		{"no-fault control", "none"}, {"faults swarm", "swarm"}, {"faults all", "all"},
 	} {
-		names, err := plan.ParseFaults(s.faults)
+		names, err := plan.ParseFaults(s.faults, nil)
 		if err != nil {
 			panic(err)
 		}

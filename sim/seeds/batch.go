@@ -29,8 +29,9 @@ type Batch struct {
 // canceled, which ends it after the seeds under way. The largest seed is the last
 // one, whatever is wanted. Results are told to Each in
 // the order of seeds, whatever the order in which workers end; so two runs that
-// end for the same reason tell the same.
-func (b Batch) Run(ctx context.Context) {
+// end for the same reason tell the same. It returns that reason: EndInterrupt is a
+// canceled ctx, whatever it was canceled for.
+func (b Batch) Run(ctx context.Context) End {
 	jobs := b.Jobs
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -61,6 +62,13 @@ func (b Batch) Run(ctx context.Context) {
 		})
 	}
 	workers.Wait()
+	switch {
+	case f.over != "":
+		return f.over
+	case ctx.Err() != nil:
+		return EndInterrupt
+	}
+	return EndTime
 }
 
 // feed hands out seeds and takes back results.
@@ -75,7 +83,7 @@ type feed struct {
 	ready    map[uint64]cell.Result // ended, not told: an earlier seed is under way
 	counted  uint64
 	failures int
-	over     bool
+	over     End // "": not yet
 }
 
 // first is the first seed of this shard, if there is one.
@@ -91,7 +99,7 @@ func (f *feed) take(ctx context.Context) (uint64, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	b := f.batch
-	if f.over || f.spent || ctx.Err() != nil || b.For > 0 && time.Since(f.began) >= b.For {
+	if f.over != "" || f.spent || ctx.Err() != nil || b.For > 0 && time.Since(f.began) >= b.For {
 		return 0, false
 	}
 	seed := f.next
@@ -106,7 +114,7 @@ func (f *feed) give(seed uint64, r cell.Result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ready[seed] = r
-	for !f.over {
+	for f.over == "" {
 		r, ok := f.ready[f.told]
 		if !ok {
 			return
@@ -120,8 +128,12 @@ func (f *feed) give(seed uint64, r cell.Result) {
 		if r.Failed() {
 			f.failures++
 		}
-		b := f.batch
-		f.over = b.Seeds > 0 && f.counted >= b.Seeds || b.MaxFailures > 0 && f.failures >= b.MaxFailures
+		switch b := f.batch; {
+		case b.Seeds > 0 && f.counted >= b.Seeds:
+			f.over = EndSeeds
+		case b.MaxFailures > 0 && f.failures >= b.MaxFailures:
+			f.over = EndFailures
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"context"
 	"math"
 	"sync/atomic"
 	"testing"
@@ -64,5 +65,30 @@ func TestABatchEndsAtTheLargestSeed(t *testing.T) {
 				Each:   func(r cell.Result) { told = append(told, r.Seed) }}.Run(t.Context())
 			require.Equal(t, c.want, told, "%+v", c)
 		}
+	}
+}
+
+func TestABatchSaysWhatEndedIt(t *testing.T) {
+	counts := func(o plan.Options) cell.Result {
+		r := cell.Result{Seed: o.Seed, Counted: true}
+		if o.Seed == 7 {
+			r.Counted, r.Breach = false, &cell.Breach{ID: "S1"}
+		}
+		return r
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		ctx   context.Context
+		batch Batch
+		want  End
+	}{
+		{t.Context(), Batch{Seeds: 5, MaxFailures: 1}, EndSeeds},
+		{t.Context(), Batch{Seeds: 50, MaxFailures: 1}, EndFailures},
+		{t.Context(), Batch{Seeds: 50, For: 1}, EndTime},
+		{gone, Batch{Seeds: 5}, EndInterrupt},
+	} {
+		c.batch.From, c.batch.Runner, c.batch.Each = 1, counts, func(cell.Result) {}
+		require.Equal(t, c.want, c.batch.Run(c.ctx))
 	}
 }

@@ -4,7 +4,7 @@
 // Reading order:
 //
 //	guard.go     one seed, whose verdict survives a panic of the simulator
-//	batch.go     many seeds side by side, told in order
+//	batch.go     many seeds side by side, told in order; end.go: until when
 //	verify.go    a seed twice: same seed, same hash (D1), or where they part
 //	tally.go     what all seeds of a batch come to; totals.go: as numbers and as a table;
 //	             floors.go: the situations that too few of them reached
