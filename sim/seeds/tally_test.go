@@ -57,7 +57,7 @@ fail-overs           21
   a counted seed     median 3, minimum 2
 fault strikes        28, of all kinds
   a counted seed     median 2, minimum 1
-recovery             after healing: median 3s, maximum 7s
+last call of all     ended after healing: median 3s, maximum 7s
 histories            90.0 % of 70 partitions decided by Porcupine too
 hash of all seeds    `+totals.Hash+`
 

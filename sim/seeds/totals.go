@@ -81,7 +81,7 @@ func (s *Totals) WriteTable(w io.Writer) error {
 	each(s.FailoversMedian, s.FailoversMin)
 	line("fault strikes", "%d, of all kinds", s.Strikes)
 	each(s.StrikesMedian, s.StrikesMin)
-	line("recovery", "after healing: median %v, maximum %v", s.RecoveryMedian.Round(time.Millisecond), s.RecoveryMax.Round(time.Millisecond))
+	line("last call of all", "ended after healing: median %v, maximum %v", s.RecoveryMedian.Round(time.Millisecond), s.RecoveryMax.Round(time.Millisecond))
 	line("histories", "%s of %d partitions decided by Porcupine too", share(s.Decided, s.Partitions), s.Partitions)
 	line("hash of all seeds", "%s", s.Hash)
 	writeReaches(&b, "faults", s.Faults)
