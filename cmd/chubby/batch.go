@@ -17,8 +17,12 @@ type report struct {
 	Options     seeds.Settings `json:"options"` // of the first seed; of the others but for the seed
 	From        uint64         `json:"from"`
 	Shard       string         `json:"shard"`
+	Asked       uint64         `json:"asked"`             // counted seeds, of all shards together; 0: no number was
+	Shards      []string       `json:"shards,omitempty"`  // merged
+	Missing     []string       `json:"missing,omitempty"` // of them
 	Totals      seeds.Totals   `json:"totals"`
 	Failures    []failedSeed   `json:"failures"`
+	Runs        []seeds.Run    `json:"runs,omitempty"` // of a shard
 	EndedBy     seeds.End      `json:"ended_by"`
 	Wanted      uint64         `json:"wanted"`  // counted seeds; 0: no number was asked for
 	Counted     uint64         `json:"counted"` // of them
@@ -86,8 +90,12 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 			return err
 		}
 	}
+	asked := f.seeds
+	if c.Seeds == 0 {
+		asked = 0
+	}
 	o.Seed = f.from
-	r := report{Build: a.build(), Options: seeds.SettingsOf(o), From: f.from, Shard: f.shard, MinCounted: f.minCounted, Failures: []failedSeed{}, options: o}
+	r := report{Build: a.build(), Options: seeds.SettingsOf(o), From: f.from, Shard: f.shard, Asked: asked, MinCounted: f.minCounted, Failures: []failedSeed{}, options: o}
 	r.hashes = seeds.NewManifest(r.Build, o)
 	if r.single = f.asked("seed"); r.single {
 		a.one(&r)
@@ -158,6 +166,9 @@ func (a *app) many(ctx context.Context, c seeds.Batch, r *report) {
 func (r *report) take(t *seeds.Tally, res *cell.Result) {
 	t.Add(*res)
 	r.hashes.Add(res)
+	if r.Shard != "" {
+		r.Runs = append(r.Runs, seeds.RunOf(res))
+	}
 	if res.Failed() {
 		o := r.options
 		o.Seed = res.Seed
@@ -229,7 +240,7 @@ func (r *report) code() int {
 		return exitInterrupted
 	case r.Totals.Failed > 0:
 		return exitBroken
-	case r.Totals.Undecided > 0 || r.GaveUp || r.Counted < r.MinCounted:
+	case r.Totals.Undecided > 0 || r.GaveUp || len(r.Missing) > 0 || r.Counted < r.MinCounted:
 		return exitUndecided
 	}
 	return exitClean
@@ -255,6 +266,9 @@ func (a *app) explainExit(r *report) {
 		a.say("chubby: interrupted; these are the seeds that ended before: %s", r.reached())
 	case r.Counted < r.Wanted || r.EndedBy == seeds.EndFailures:
 		a.say("chubby: ended by %s: %s", r.EndedBy.Words(), r.reached())
+	}
+	if len(r.Missing) > 0 {
+		a.say("chubby: no report of shard %s", strings.Join(r.Missing, ", "))
 	}
 	if r.Counted < r.MinCounted {
 		a.say("chubby: %d seeds counted, and --min-counted demands %d", r.Counted, r.MinCounted)

@@ -4,7 +4,7 @@
 // or the environment.
 //
 // Reading order: root.go (commands and exit codes), sim.go (the main job) with
-// batch.go, failures.go and progress.go, then one file a command.
+// batch.go, failures.go and progress.go, then one file a command (merge.go: shards).
 package main
 
 import (

@@ -36,9 +36,9 @@ func TestSeedsBeyondTheLargestAreRefused(t *testing.T) {
 func TestABatchGivesUpBehindTheLargestSeed(t *testing.T) {
 	w := newWorld()
 	w.result = outcomes["idle"]
-	w.batch = func(ctx context.Context, c seeds.Batch) {
+	w.batch = func(ctx context.Context, c seeds.Batch) seeds.End {
 		c.Runner = w.one
-		c.Run(ctx)
+		return c.Run(ctx)
 	}
 	require.Equal(t, exitUndecided, w.do("sim", "--seeds", "1", "--from", largest), w.err.String())
 	require.Contains(t, w.err.String(), "gave up: 1 seeds were idle")

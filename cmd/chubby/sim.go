@@ -88,10 +88,13 @@ it: event, true time, machine, its local time, kind, text. Replicas are n1, n2,
 ..., clients c1, c2, ...
 
 -o json prints one object:
-  build, options, from, shard   what ran
+  build, options, from, shard   what ran; asked: --seeds, of all shards together
   totals                        the numbers of the table, durations in ns
   failures[]                    seed, property ("" for a crash), text, stack,
                                 hash, reproduce, directory (with --out)
+  runs[]                        with --shard, for chubby sim merge: each seed with
+                                its hash, verdict and numbers
+  shards, missing               of chubby sim merge: which it read, which not
   ended_by                      seeds, time (--for), failures (--max-failures),
                                 interrupt, or idle (it gave up)
   wanted, counted, min_counted  seeds that count; wanted 0: only the other ends
@@ -119,7 +122,7 @@ history.jsonl, history.html and a manifest.json that chubby sim replay reads.
 	c.Flags().StringVar(&f.out, "out", "", "directory for what failing seeds leave behind")
 	f.form.register(c)
 	c.Flags().SortFlags = false
-	c.AddCommand(a.verifyCommand(), a.listCommand(), a.replayCommand(), a.mutantsCommand(), a.experimentCommand())
+	c.AddCommand(a.verifyCommand(), a.listCommand(), a.replayCommand(), a.mutantsCommand(), a.experimentCommand(), a.mergeCommand())
 	return c
 }
 
@@ -128,7 +131,7 @@ func (f *simFlags) register(c *cobra.Command) {
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
 	c.Flags().DurationVar(&f.duration, "for", 0, "real time after which no seed is begun, such as 5m (0: no such end)")
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time, at most as many as are wanted (0: one a processor)")
-	c.Flags().StringVar(&f.shard, "shard", "", "this machine's part of the seeds, such as 3/8")
+	c.Flags().StringVar(&f.shard, "shard", "", "this machine's part of the seeds, such as 3/8; chubby sim merge takes all for one run")
 	c.Flags().IntVar(&f.maxFailures, "max-failures", 10, "failing seeds after which no seed is begun (0: no such end)")
 	c.Flags().Uint64Var(&f.minCounted, "min-counted", 0, "exit with code 3 if fewer seeds counted, of this shard")
 	c.Flags().Uint64Var(&f.seed, "seed", 0, "run this seed only")

@@ -67,6 +67,8 @@ func (b Batch) Run(ctx context.Context) End {
 		return f.over
 	case ctx.Err() != nil:
 		return EndInterrupt
+	case f.spent:
+		return EndLast
 	}
 	return EndTime
 }

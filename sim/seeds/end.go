@@ -1,5 +1,7 @@
 package seeds
 
+import "slices"
+
 // End is why a batch begins no more seeds. It is part of what `chubby sim -o json`
 // promises.
 type End string
@@ -10,6 +12,7 @@ const (
 	EndTime      End = "time"      // its real time was over
 	EndFailures  End = "failures"  // as many failed as it bears
 	EndIdle      End = "idle"      // it gave up: too many seeds did too little to count
+	EndLast      End = "last"      // no seed is left: the largest one was run
 	EndInterrupt End = "interrupt" // by a signal
 )
 
@@ -17,6 +20,15 @@ const (
 func (e End) Words() string {
 	return map[End]string{
 		EndSeeds: "--seeds", EndTime: "--for", EndFailures: "--max-failures",
-		EndIdle: "too many idle seeds", EndInterrupt: "an interrupt",
+		EndIdle: "too many idle seeds", EndLast: "the largest seed", EndInterrupt: "an interrupt",
 	}[e]
+}
+
+// Or is that of two ends that says most: the one that comes later in the list above.
+func (e End) Or(o End) End {
+	order := []End{EndSeeds, EndTime, EndFailures, EndIdle, EndInterrupt}
+	if slices.Index(order, o) > slices.Index(order, e) {
+		return o
+	}
+	return e
 }

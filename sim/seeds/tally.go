@@ -39,16 +39,22 @@ type reaches []Reach
 
 func (rs *reaches) add(numbers []cell.Number) {
 	for _, n := range numbers {
-		i := slices.IndexFunc(*rs, func(r Reach) bool { return r.Name == n.Name })
-		if i < 0 {
-			i = len(*rs)
-			*rs = append(*rs, Reach{Name: n.Name, Demanded: cell.Demanded(n.Name)})
-		}
-		(*rs)[i].Sum += n.Value
+		r := rs.named(n.Name)
+		r.Sum += n.Value
 		if n.Value > 0 {
-			(*rs)[i].Seeds++
+			r.Seeds++
 		}
 	}
+}
+
+// named is the entry of a name, which is made if need be.
+func (rs *reaches) named(name string) *Reach {
+	i := slices.IndexFunc(*rs, func(r Reach) bool { return r.Name == name })
+	if i < 0 {
+		i = len(*rs)
+		*rs = append(*rs, Reach{Name: name, Demanded: cell.Demanded(name)})
+	}
+	return &(*rs)[i]
 }
 
 func (rs reaches) sorted() []Reach {
@@ -59,25 +65,16 @@ func (rs reaches) sorted() []Reach {
 
 // Add takes in the result of one seed.
 func (t *Tally) Add(r cell.Result) {
-	s := &t.sums
-	s.Seeds++
-	switch {
-	case r.Failed():
-		t.fail(&r)
-	case r.Counted:
-		s.Counted++
-		t.ops = append(t.ops, r.Ops)
-		t.unknown = append(t.unknown, r.Unknown)
-		t.failovers = append(t.failovers, r.Failovers)
-		t.strikes = append(t.strikes, int(r.Strikes()))
-	default:
-		s.Idle++
+	run, s := RunOf(&r), &t.sums
+	t.take(&run)
+	switch run.Broken {
+	case cell.Crashed:
+		s.Crashed++
+	case cell.NoVerdict:
+		s.Internal++
 	}
 	if r.Undecided {
 		s.Undecided++
-	}
-	if !r.Failed() {
-		t.recovery = append(t.recovery, r.Recovery)
 	}
 	s.Simulated += r.Simulated
 	s.Events += r.Events
@@ -85,28 +82,39 @@ func (t *Tally) Add(r cell.Result) {
 	s.Hot += uint64(r.Hot)
 	s.Unknown += uint64(r.Unknown)
 	s.Failovers += uint64(r.Failovers)
-	s.Strikes += r.Strikes()
+	s.Strikes += run.Strikes
 	s.Partitions += uint64(r.Partition)
 	s.Decided += uint64(r.Decided)
 	t.faults.add(r.Faults)
 	t.sometimes.add(r.Sometimes)
+}
+
+// take takes in what is kept of each seed.
+func (t *Tally) take(r *Run) {
+	s := &t.sums
+	s.Seeds++
+	switch {
+	case r.Broken != "":
+		s.Failed++
+		if t.broken == nil {
+			t.broken = map[string]uint64{}
+		}
+		t.broken[r.Broken]++
+	case r.Counted:
+		s.Counted++
+		t.ops = append(t.ops, r.Ops)
+		t.unknown = append(t.unknown, r.Unknown)
+		t.failovers = append(t.failovers, r.Failovers)
+		t.strikes = append(t.strikes, int(r.Strikes))
+	default:
+		s.Idle++
+	}
+	if r.Broken == "" {
+		t.recovery = append(t.recovery, r.Recovery)
+	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%016x %d %s", t.hash, r.Seed, r.Hash)
 	t.hash = h.Sum64()
-}
-
-func (t *Tally) fail(r *cell.Result) {
-	t.sums.Failed++
-	switch r.Broke() {
-	case cell.Crashed:
-		t.sums.Crashed++
-	case cell.NoVerdict:
-		t.sums.Internal++
-	}
-	if t.broken == nil {
-		t.broken = map[string]uint64{}
-	}
-	t.broken[r.Broke()]++
 }
 
 // Totals are the numbers so far, given how much real time they took.
