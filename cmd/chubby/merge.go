@@ -32,7 +32,7 @@ code 2 and names the file.
 
 Real time is that of all shards together, as if one machine had run them one after
 the other. ended_by is the end of that shard whose end says most: interrupt before
-idle, failures, time and seeds.`,
+last, idle, failures, time and seeds.`,
 		Example: "  chubby sim --seeds 10000 --shard 1/2 -o json > 1.json\n  chubby sim --seeds 10000 --shard 2/2 -o json > 2.json\n  chubby sim merge 1.json 2.json",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -43,6 +43,11 @@ idle, failures, time and seeds.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := form.check(); err != nil {
 				return err
+			}
+			for _, file := range args {
+				if err := a.spareInput(file); err != nil {
+					return err
+				}
 			}
 			return a.merge(args, form, minCounted)
 		},

@@ -96,7 +96,8 @@ it: event, true time, machine, its local time, kind, text. Replicas are n1, n2,
                                 its hash, verdict and numbers
   shards, missing               of chubby sim merge: which it read, which not
   ended_by                      seeds, time (--for), failures (--max-failures),
-                                interrupt, or idle (it gave up)
+                                last (no larger seed is left), interrupt, or
+                                idle (it gave up)
   wanted, counted, min_counted  seeds that count; wanted 0: only the other ends
   interrupted, gave_up, exit    how it ended
 Fields are added over time, never renamed or removed.

@@ -26,7 +26,7 @@ func (e End) Words() string {
 
 // Or is that of two ends that says most: the one that comes later in the list above.
 func (e End) Or(o End) End {
-	order := []End{EndSeeds, EndTime, EndFailures, EndIdle, EndInterrupt}
+	order := []End{EndSeeds, EndTime, EndFailures, EndIdle, EndLast, EndInterrupt}
 	if slices.Index(order, o) > slices.Index(order, e) {
 		return o
 	}
