@@ -1,0 +1,140 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const project = "../.."
+
+// histories are one for each model.
+var histories = map[string]string{
+	"kv":   `{"client":1,"call":1,"return":2,"input":{"op":"put","key":"g/x","value":"a"}}`,
+	"file": `{"client":1,"call":1,"return":2,"input":{"op":"open","path":"/f","create":"may","kind":"file"},"output":{"created":true}}`,
+	"lock": `{"client":1,"call":1,"return":2,"input":{"op":"try","path":"/f","handle":"1","mode":"shared"},"output":{"gen":7}}`,
+}
+
+// documents are the files that people read first, by path below the project.
+func documents(t *testing.T) map[string]string {
+	all := map[string]string{}
+	paths, err := filepath.Glob(filepath.Join(project, "docs", "*.md"))
+	require.NoError(t, err)
+	decisions, err := filepath.Glob(filepath.Join(project, "docs", "decisions", "*.md"))
+	require.NoError(t, err)
+	paths = append(paths, filepath.Join(project, "README.md"), filepath.Join(project, "DESIGN.md"))
+	for _, path := range append(paths, decisions...) {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		name, err := filepath.Rel(project, path)
+		require.NoError(t, err)
+		all[filepath.ToSlash(name)] = string(text)
+	}
+	return all
+}
+
+// commands are the command lines of the documents, without comments and what the
+// shell does with the output.
+func commands(t *testing.T) []string {
+	var all []string
+	for _, text := range documents(t) {
+		for _, m := range regexp.MustCompile(`(?m)^ {4,}go run ./cmd/chubby ([^#|>\n]*)`).FindAllStringSubmatch(text, -1) {
+			all = append(all, strings.TrimSpace(m[1]))
+		}
+	}
+	slices.Sort(all)
+	require.NotEmpty(t, all)
+	return slices.Compact(all)
+}
+
+func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
+	root, err := filepath.Abs(project)
+	require.NoError(t, err)
+	for _, line := range commands(t) {
+		t.Chdir(t.TempDir())
+		args := strings.Fields(line)
+		switch {
+		case strings.HasPrefix(line, "sim mutants --report"):
+			args = append(args, "--repo", plant(t), "A1")
+		case strings.HasPrefix(line, "sim mutants"):
+			args = append(args, "--list", "--repo", root) // the names are real; hunting takes minutes
+		case strings.HasPrefix(line, "check"):
+			require.NoError(t, os.WriteFile(args[len(args)-1], []byte(histories[args[2]]), 0o644))
+		}
+		w := newWorld()
+		require.Equal(t, exitClean, w.do(args...), "%s: %s", line, w.err.String())
+		t.Chdir(root)
+	}
+}
+
+func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
+	for name, text := range documents(t) {
+		for _, m := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(text, -1) {
+			path, _, _ := strings.Cut(m[1], "#")
+			_, err := os.Stat(filepath.Join(project, filepath.Dir(name), path))
+			require.NoError(t, err, "%s: %s", name, m[1])
+		}
+	}
+}
+
+func TestHelpAndTheDocumentsAgreeOnExitCodes(t *testing.T) {
+	w := newWorld()
+	require.Equal(t, exitClean, w.do("sim", "--help"))
+	codes := regexp.MustCompile(`(?m)^ +(\d+)  (\S.*)$`).FindAllStringSubmatch(w.out.String(), -1)
+	require.Len(t, codes, 7)
+	for _, c := range codes {
+		require.Contains(t, documents(t)["docs/simulator.md"], "| "+c[1]+" | "+c[2]+" |")
+	}
+}
+
+// The planted bug that the README applies is one that git can apply.
+func TestTheReadmesBugIsThere(t *testing.T) {
+	m := regexp.MustCompile(`(?m)^    git apply (\S+)`).FindStringSubmatch(documents(t)["README.md"])
+	require.NotNil(t, m)
+	require.FileExists(t, filepath.Join(project, m[1])) // sim/mutants holds it to its file
+}
+
+// Each decision says the same four things and is in the index, once.
+func TestDecisionsAreWholeAndListed(t *testing.T) {
+	all := documents(t)
+	index := all["docs/decisions/README.md"]
+	for name, text := range all {
+		dir, file := filepath.Split(name)
+		if dir != "docs/decisions/" || file == "README.md" {
+			continue
+		}
+		require.Equal(t, 1, strings.Count(index, "("+file+")"), name)
+		title, _, _ := strings.Cut(text, "\n")
+		require.Contains(t, index, "["+file[:4]+"]("+file+") | "+strings.TrimPrefix(title, "# "+file[:4]+". ")+" |")
+		for _, part := range []string{"**Context.** ", "**Choice.** ", "**Rejected.** ", "**How it is tested.** "} {
+			require.Equal(t, 1, strings.Count(text, part), "%s: %s", name, part)
+		}
+	}
+}
+
+// A test that a document names exists: what holds a bug or a decision must be findable.
+func TestTheTestsThatDocumentsNameExist(t *testing.T) {
+	there := map[string]bool{}
+	err := filepath.WalkDir(project, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(text, -1) {
+			there[string(m[1])] = true
+		}
+		return err
+	})
+	require.NoError(t, err)
+	for name, text := range documents(t) {
+		for _, test := range regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(text, -1) {
+			require.True(t, there[test], "%s names %s", name, test)
+		}
+	}
+}
