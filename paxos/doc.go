@@ -29,7 +29,7 @@
 //
 // # Reading order
 //
-// Safety first. Who stops after proposer.go has read PMS §2 and nothing else.
+// Safety first. A reader of PMS §2.1 and §2.2 finds them in the files up to leader.go.
 //
 //	ballot.go, slot.go, value.go   what is numbered, and what is decided
 //	quorum.go                      majorities, and counting distinct members

@@ -206,7 +206,7 @@ func decides(votes []Vote, lost Vote, told, quorum int) bool {
 
 // Verify walks the whole state, and panics where an invariant is broken; it runs
 // after every input under the build tag deep, and an observer may call it between
-// TakeOutput and the next input. The invariants are numbered in DESIGN.md; those that
+// TakeOutput and the next input. The invariants are numbered in doc.go; those that
 // compare two instants (delta) or two places (pair) are asserted where they happen.
 func (n *Node) Verify() {
 	n.verifyVotes()

@@ -1,6 +1,6 @@
 // Package archtest is test support: it holds the plan of the house as data, and
 // its test holds the house to it. This is policy: a change here is a decision,
-// and DESIGN.md says why it was taken.
+// and docs/decisions says why it was taken.
 package archtest
 
 import "slices"

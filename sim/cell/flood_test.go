@@ -196,7 +196,7 @@ func slowDisk(p *plan.Plan) {
 // each time; processors and the widths of links are not: what is shared here is the
 // log, the disks, and the master's queues. On some of the drawn logs, which begin a
 // new segment every few commands or have a window of one, five honest clients alone
-// take half of what there is. DESIGN.md has the figures, under "Measured".
+// take half of what there is. docs/measurements.md has the figures.
 func TestAHostileClientAtFullSpeedCrowdsNobodyOut(t *testing.T) {
 	for _, c := range []struct {
 		name  string

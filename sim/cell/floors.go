@@ -4,7 +4,7 @@ import "slices"
 
 // demanded are the situations that many seeds together must reach: where one is
 // never visited, what was checked there was not checked. Removing one needs a
-// reason in DESIGN.md.
+// reason in docs/decisions, "Some faults aim".
 var demanded = []string{
 	"unreadable-in-quorum",   // an unreadable vote inside a deciding quorum
 	"snapshot-over-vote",     // a snapshot installed over an accepted slot
