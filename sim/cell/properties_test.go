@@ -30,7 +30,7 @@ func TestTheDesignListsTheProperties(t *testing.T) {
 		id := strings.TrimPrefix(cells[0], "| ")
 		listed = append(listed, id)
 		dir := ""
-		for _, file := range regexp.MustCompile(`(sim/[a-z]+/)?([a-z_]+\.go)`).FindAllStringSubmatch(cells[2], -1) {
+		for _, file := range regexp.MustCompile(`(sim/(?:[a-z]+/)+)?([a-z_]+\.go)`).FindAllStringSubmatch(cells[2], -1) {
 			if file[1] != "" {
 				dir = "../../" + file[1]
 			}
