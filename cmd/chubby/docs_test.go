@@ -62,6 +62,10 @@ func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 		switch {
 		case strings.HasPrefix(line, "sim mutants --report"):
 			args = append(args, "--repo", plant(t), "A1")
+		case strings.HasPrefix(line, "sim merge"):
+			args = []string{"sim", "merge", "shard-1.json", "shard-2.json"}
+			keep(t, sharded("clean"), args[2], "sim --seeds 20 --shard 1/2 -o json")
+			keep(t, sharded("clean"), args[3], "sim --seeds 20 --shard 2/2 -o json")
 		case strings.HasPrefix(line, "sim mutants"):
 			args = append(args, "--list", "--repo", root) // the names are real; hunting takes minutes
 		case strings.HasPrefix(line, "check"):
