@@ -18,8 +18,11 @@ func (h *Handle) CheckSequencer(ctx context.Context, sequencer string) error {
 	return err
 }
 
-// SetSequencer attaches a sequencer to the handle: from now on its calls fail with
-// ErrStaleSequencer when that is not valid any more (C6.16).
+// SetSequencer attaches a sequencer to the handle, in place of an earlier one: from now on
+// its calls fail with ErrStaleSequencer when that is not valid any more (C6.16). Calls that
+// began before it returns, such as an Acquire that waits, may go by the earlier one still,
+// also after a fail-over; calls that begin later go by this one. Of two SetSequencers of a
+// handle at the same time, either may be the last.
 func (h *Handle) SetSequencer(ctx context.Context, sequencer string) error {
 	op := func(t api.Token) api.Op { return api.SetSequencer{Handle: t, Sequencer: sequencer} }
 	_, err := h.callThen(ctx, "set-sequencer", op, func(d session.Done) {

@@ -108,8 +108,10 @@ type CancelAcquire struct {
 // NotHeld.
 type GetSequencer struct{ Handle Token }
 
-// SetSequencer attaches a sequencer to the handle. OK with Opened, of which only
-// the Token counts: it takes the place of the handle's former one.
+// SetSequencer attaches a sequencer to the handle, in place of an earlier one. OK with
+// Opened, of which only the Token counts: it takes the place of the handle's former one.
+// Calls that name it are judged by this sequencer, or one attached later, in each epoch;
+// calls that name a former token may be judged by what that one says after a fail-over.
 // StaleSequencer; Invalid for what is no sequencer.
 type SetSequencer struct {
 	Handle    Token

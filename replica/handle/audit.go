@@ -43,6 +43,9 @@ func (t *Table) auditHandle(s api.SessionID, sh *shelf, h Handle) error {
 	if h.ID.Epoch > t.epoch || h.ID.Epoch == t.epoch && h.ID.Counter > t.given {
 		return fmt.Errorf("I-H2: %v is open in epoch %d, which gave out %d", h, t.epoch, t.given)
 	}
+	if h.Tie.Epoch > t.epoch || h.Tie.Epoch == t.epoch && h.Tie.Counter > t.ties {
+		return fmt.Errorf("I-H2: %v is tied as %v in epoch %d, which made %d ties", h, h.Tie, t.epoch, t.ties)
+	}
 	if _, gone := sh.gone[h.ID]; gone {
 		return fmt.Errorf("I-H4: %v is open and closed", h)
 	}

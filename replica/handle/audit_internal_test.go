@@ -20,11 +20,14 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 		"of another session":        {"I-H2", func(_ *Table, sh *shelf, h Handle) { sh.open[h.ID].Session++ }},
 		"without a right":           {"I-H2", func(_ *Table, sh *shelf, h Handle) { sh.open[h.ID].Rights = 0 }},
 		"never given out":           {"I-H2", func(x *Table, _ *shelf, _ Handle) { x.given = 0 }},
-		"of a later epoch":          {"I-H2", func(x *Table, _ *shelf, _ Handle) { x.epoch = 4 }},
-		"a call that was seen":      {"I-H3", func(_ *Table, sh *shelf, _ Handle) { sh.seen = 1 }},
-		"a call beyond the window":  {"I-H3", func(_ *Table, sh *shelf, h Handle) { sh.calls[api.MaxWindow+1] = h.ID }},
-		"a call of an older epoch":  {"I-H3", func(_ *Table, sh *shelf, _ Handle) { sh.calls[2] = api.HandleID{Epoch: 4, Counter: 1} }},
-		"open and closed":           {"I-H4", func(_ *Table, sh *shelf, h Handle) { sh.gone[h.ID] = struct{}{} }},
+		"a tie never made": {"I-H2", func(_ *Table, sh *shelf, h Handle) {
+			sh.open[h.ID].Fence, sh.open[h.ID].Tie = api.Sequencer{Node: h.Node, Mode: api.Shared, Gen: 1}, Tie{5, 1}
+		}},
+		"of a later epoch":         {"I-H2", func(x *Table, _ *shelf, _ Handle) { x.epoch = 4 }},
+		"a call that was seen":     {"I-H3", func(_ *Table, sh *shelf, _ Handle) { sh.seen = 1 }},
+		"a call beyond the window": {"I-H3", func(_ *Table, sh *shelf, h Handle) { sh.calls[api.MaxWindow+1] = h.ID }},
+		"a call of an older epoch": {"I-H3", func(_ *Table, sh *shelf, _ Handle) { sh.calls[2] = api.HandleID{Epoch: 4, Counter: 1} }},
+		"open and closed":          {"I-H4", func(_ *Table, sh *shelf, h Handle) { sh.gone[h.ID] = struct{}{} }},
 		"closed in this epoch": {"I-H4", func(_ *Table, sh *shelf, _ Handle) {
 			sh.gone[api.HandleID{Epoch: 5, Counter: 9}] = struct{}{}
 		}},

@@ -11,28 +11,31 @@
 // Who has a table is replica/desk.
 //
 // Reading order: handle.go (what stands in a token, and what is said about one),
-// seal.go (the bytes), table.go, open.go, close.go, audit.go.
+// seal.go (the bytes), table.go, open.go, tie.go, close.go, audit.go.
 //
 // # A token
 //
-//	version u8 = 1 · 'H' · epoch u64 · counter u64 · session u64 · instance u64
+//	version u8 · 'H' · epoch u64 · counter u64 · session u64 · instance u64
 //	node kind u8 · flags u8 (1: ephemeral) · rights u8 · lock-delay u32, in ms
 //	path u16 n, n bytes · sequencer u16 n, n bytes, n = 0 for none
+//	version 2: tie epoch u64 · tie counter u64, neither 0, nor is n
 //	check digits: HMAC-SHA-256 over all of the above, 32 bytes
 //
 // Numbers are big-endian. The secret is drawn outside, stands in a row, and is used
 // for nothing else. Digits are compared in constant time. A new field is a new
-// version, and a program that makes version 2 must go on taking version 1: clients
-// hold tokens for as long as their sessions live.
+// version, and a program that makes a version must go on taking those of before: clients
+// hold tokens for as long as their sessions live. Version 1 is made for handles that no
+// master tied to a sequencer; its tokens with one are of programs before version 2.
 //
 // # What is said about a token
 //
 // In this order; the first that applies is the answer:
 //
 //	not of this form, cut short                               Malformed
-//	its check digits are wrong, or it was never given out     Forged
+//	its check digits are wrong, or it was never given out,
+//	or never tied so                                          Forged
 //	its session is not the one that presents it               Foreign
-//	its epoch is above the present one                        Future
+//	its epoch, or that of its tie, is above the present one   Future
 //	it is open, and poisoned                                  Poisoned
 //	it is open                                                Good
 //	its epoch is the present one, so it was open              Closed
@@ -60,10 +63,13 @@
 //
 // Attach gives a handle another token, and those of before it are good for it still: calls
 // by them may be on their way. So the first token that a new master sees may be of before
-// the tie. It takes the handle up as that token says, and ties it as soon as a token tells
-// of a tie: whoever names the token that Attach gave him is fenced in each epoch. But
-// tokens have no order: of two ties that predecessors made, that one holds whose token
-// came first, unless this master makes another one.
+// the tie. The master takes the handle up as that token says, and ties it as soon as a
+// token tells of a later tie: a call that names the token of the last Attach is judged by
+// that one's sequencer in each epoch, whatever came before it.
+//
+// Ties are ordered by the epoch of the master that made them, and by its count of them.
+// The order stands in the token. It would not do to refuse a tie while a call of the handle
+// waits: a call that has not reached the master yet waits as well.
 //
 // # An Open that comes again
 //

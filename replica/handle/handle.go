@@ -7,7 +7,7 @@ import (
 )
 
 // Handle is all that stands in a token: who has what open, and for what. It is
-// fixed when the node is opened, but for Fence.
+// fixed when the node is opened, but for Fence and Tie.
 type Handle struct {
 	ID        api.HandleID
 	Session   api.SessionID
@@ -19,13 +19,14 @@ type Handle struct {
 	// Fence is a sequencer that was attached to the handle: its calls fail once that
 	// is not valid any more. The zero Sequencer is none.
 	Fence api.Sequencer
+	Tie   Tie // when Fence was attached
 }
 
 // Valid says that h could be the handle of a session.
 func (h Handle) Valid() bool {
 	return h.ID.Epoch != 0 && h.ID.Counter != 0 && h.Session != 0 && h.Node.Instance != 0 &&
 		(h.Kind == api.File || h.Kind == api.Directory) && h.Rights.Valid() && h.Delay <= api.MaxLockDelay &&
-		(h.Fence == api.Sequencer{} || h.Fence.Valid())
+		h.Tie.valid() && (h.Fence.Valid() || h.Fence == api.Sequencer{} && h.Tie == Tie{})
 }
 
 // String prints the handle as traces do.

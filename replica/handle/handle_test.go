@@ -94,6 +94,54 @@ func TestAnOlderTokenThatComesFirstUntiesNothing(t *testing.T) {
 	}
 }
 
+// A handle that predecessors tied twice is tied as they tied it last, whichever of its
+// tokens comes first.
+func TestOfTwoTiesTheLaterOneHolds(t *testing.T) {
+	s := sealer(t, secret)
+	q := api.Sequencer{Node: ref(t, "/f", 1), Mode: api.Exclusive, Gen: 8}
+	r := api.Sequencer{Node: ref(t, "/a", 2), Mode: api.Shared, Gen: 7}
+	old := handle.New(5, s, handle.DefaultLimits)
+	bare, _, _ := old.Open(opening(t, 1, 1, 0))
+	first, _ := old.Attach(1, bare, q)
+	second, _ := old.Attach(1, bare, r)
+	between := handle.New(6, s, handle.DefaultLimits) // ties it once, as the one before did first
+	between.Recreate(1, first)
+	third, v := between.Attach(1, first, q)
+	require.Equal(t, handle.Good, v)
+
+	h, _ := s.Unseal(first)
+	h.Tie = handle.Tie{}
+	legacy := s.Seal(h) // of a program that knew no order
+
+	for _, c := range []struct {
+		tokens []api.Token // that the next master sees, in this order
+		want   api.Sequencer
+	}{
+		{[]api.Token{bare, first}, q},
+		{[]api.Token{first, bare}, q},
+		{[]api.Token{first, second}, r},
+		{[]api.Token{second, first}, r},
+		{[]api.Token{second, third}, q},
+		{[]api.Token{third, second}, q},
+		{[]api.Token{third, first, second, bare}, q},
+		{[]api.Token{bare, legacy}, q},
+		{[]api.Token{legacy, second}, r},
+		{[]api.Token{second, legacy}, r},
+	} {
+		n := handle.New(7, s, handle.DefaultLimits)
+		var h handle.Handle
+		for _, token := range c.tokens {
+			n.Recreate(1, token)
+			h, v = n.Use(1, token)
+			require.Equal(t, handle.Good, v)
+		}
+		require.Equal(t, c.want, h.Fence)
+		require.NoError(t, n.Audit())
+	}
+	_, v = old.Use(1, third)
+	require.Equal(t, handle.Future, v, "a later master tied it")
+}
+
 // What holds a lock or keeps a node needs room of its session alone, and leaves none
 // for others.
 func TestWhatIsKeptNeedsRoomOfItsSessionAlone(t *testing.T) {

@@ -15,9 +15,11 @@ import (
 // it was last seen open, poisoned, and closed. Epoch 0 is never.
 type known struct {
 	handle.Handle
-	bare, token            api.Token // as it was opened, and the newest
+	tokens                 []api.Token // as it was opened and tied, the newest last
 	open, poisoned, closed api.Epoch
 }
+
+func (k *known) token() api.Token { return k.tokens[len(k.tokens)-1] }
 
 // twin says what a token is good for, over all epochs, without limits.
 func (k *known) verdict(now api.Epoch, s api.SessionID) handle.Verdict {
@@ -63,7 +65,7 @@ func (w *world) open(t *rapid.T) {
 	again, _, v := w.table.Open(o)
 	require.Equal(t, handle.Good, v)
 	require.Equal(t, token, again, "a copy of the call opened another handle")
-	w.known = append(w.known, &known{Handle: h, bare: token, token: token, open: w.epoch})
+	w.known = append(w.known, &known{Handle: h, tokens: []api.Token{token}, open: w.epoch})
 }
 
 func (w *world) act(t *rapid.T, k *known) {
@@ -74,36 +76,39 @@ func (w *world) act(t *rapid.T, k *known) {
 	v := k.verdict(w.epoch, s)
 	switch rapid.SampledFrom([]string{"recreate", "recreate", "older", "close", "poison", "attach"}).Draw(t, "act") {
 	case "recreate":
-		h, got := w.table.Recreate(s, k.token)
+		h, got := w.table.Recreate(s, k.token())
 		if v == handle.Old {
 			k.open, v = w.epoch, handle.Good
 		}
 		require.Equal(t, v, got)
 		require.True(t, got != handle.Good || h == k.Handle)
 	case "older": // it is as the newest says when that is seen
-		_, got := w.table.Recreate(s, k.bare)
+		_, got := w.table.Recreate(s, rapid.SampledFrom(k.tokens).Draw(t, "token"))
 		if v == handle.Old {
 			k.open, v = w.epoch, handle.Good
 		}
 		require.Equal(t, v, got)
 	case "close":
-		c, got := w.table.Close(s, k.token)
+		c, got := w.table.Close(s, k.token())
 		if v == handle.Old || v == handle.Poisoned || v == handle.Good {
 			k.closed, v = w.epoch, handle.Good
 			require.Equal(t, k.Ephemeral && w.opens(k.Node) == 0, c.Last)
 		}
 		require.Equal(t, v, got)
 	case "poison":
-		require.Equal(t, v, w.table.Poison(s, k.token))
+		require.Equal(t, v, w.table.Poison(s, k.token()))
 		if v == handle.Good {
 			k.poisoned = w.epoch
 		}
 	case "attach":
 		q := api.Sequencer{Node: k.Node, Mode: api.Shared, Gen: api.LockGen(w.epoch)}
-		token, got := w.table.Attach(s, k.token, q)
+		token, got := w.table.Attach(s, k.token(), q)
 		require.Equal(t, v, got)
 		if v == handle.Good {
-			k.token, k.Fence = token, q
+			k.tokens = append(k.tokens, token)
+			h, _ := w.table.Use(s, token)
+			require.Positive(t, h.Tie.Compare(k.Tie))
+			k.Fence, k.Tie = q, h.Tie
 		}
 	}
 }
@@ -122,7 +127,7 @@ func (w *world) check(t *rapid.T) {
 	total, bySession := 0, map[api.SessionID][]handle.Handle{}
 	for _, k := range w.known {
 		v := k.verdict(w.epoch, k.Session)
-		h, got := w.table.Use(k.Session, k.token)
+		h, got := w.table.Use(k.Session, k.token())
 		require.Equal(t, v, got, "%v", k)
 		require.Equal(t, k.Handle, h)
 		isOpen := v == handle.Good || v == handle.Poisoned

@@ -62,8 +62,8 @@ func (sh *shelf) see(seen api.Seq) {
 
 // Use says what a token that a session presents is good for: Good, and the handle
 // as it is now; Old, and the handle as it was; Closed or Poisoned, and the handle
-// as it was; or Malformed, Forged, Foreign, Future, and no handle. A handle that was
-// taken up by a token of before its tie is tied from the first token on that tells of it.
+// as it was; or Malformed, Forged, Foreign, Future, and no handle. An open handle is tied
+// from the first token on that tells of the tie, and of two ties by the later one.
 func (t *Table) Use(s api.SessionID, token api.Token) (Handle, Verdict) {
 	h, v := t.sealer.Unseal(token)
 	switch {
@@ -71,17 +71,15 @@ func (t *Table) Use(s api.SessionID, token api.Token) (Handle, Verdict) {
 		return Handle{}, v
 	case h.Session != s:
 		return Handle{}, Foreign
-	case h.ID.Epoch > t.epoch:
+	case h.ID.Epoch > t.epoch, h.Tie.Epoch > t.epoch:
 		return Handle{}, Future
-	case h.ID.Epoch == t.epoch && h.ID.Counter > t.given:
+	case h.ID.Epoch == t.epoch && h.ID.Counter > t.given, h.Tie.Epoch == t.epoch && h.Tie.Counter > t.ties:
 		return Handle{}, Forged // well made, but not given out: the secret is known to somebody
 	}
 	sh, ok := t.shelves[s]
 	if ok && sh.open[h.ID] != nil {
 		e := sh.open[h.ID]
-		if e.Fence == (api.Sequencer{}) {
-			e.Fence = h.Fence
-		}
+		e.learn(h)
 		if e.poisoned {
 			return e.Handle, Poisoned
 		}
@@ -132,17 +130,4 @@ func (t *Table) again(s api.SessionID, token api.Token, keep bool) (Handle, Verd
 	}
 	t.put(sh, h)
 	return h, Good
-}
-
-// Attach ties a handle to a sequencer, in place of an earlier one, and returns the
-// token that says so: the client presents this one from now on, also to the next
-// master. It changes nothing unless it is Good.
-func (t *Table) Attach(s api.SessionID, token api.Token, q api.Sequencer) (api.Token, Verdict) {
-	h, v := t.Use(s, token)
-	if v != Good {
-		return "", v
-	}
-	e := t.shelves[s].open[h.ID]
-	e.Fence = q
-	return t.sealer.Seal(e.Handle), Good
 }

@@ -29,17 +29,19 @@ func NewSealer(secret Secret) (Sealer, error) {
 }
 
 const (
-	version    byte = 1
+	bare       byte = 1 // the version of a token that has no Tie
+	tied       byte = 2 // of one that has
 	kind       byte = 'H'
 	digits          = sha256.Size
 	fixed           = 2 + 4*8 + 3 + 4 // before the first string
 	flagOfNode byte = 1               // ephemeral
+	tieSize         = 2 * 8           // behind the last string
 )
 
 // Seal makes the token of h, which must be Valid.
 func (s Sealer) Seal(h Handle) api.Token {
 	b := make([]byte, 0, 256)
-	b = append(b, version, kind)
+	b = append(b, versionOf(h), kind)
 	for _, x := range []uint64{uint64(h.ID.Epoch), h.ID.Counter, uint64(h.Session), uint64(h.Node.Instance)} {
 		b = binary.BigEndian.AppendUint64(b, x)
 	}
@@ -55,7 +57,18 @@ func (s Sealer) Seal(h Handle) api.Token {
 		fence = h.Fence.Encode()
 	}
 	b = appendString(b, fence)
+	if h.Tie != (Tie{}) {
+		b = binary.BigEndian.AppendUint64(b, uint64(h.Tie.Epoch))
+		b = binary.BigEndian.AppendUint64(b, h.Tie.Counter)
+	}
 	return api.Token(append(b, s.check(b)...))
+}
+
+func versionOf(h Handle) byte {
+	if h.Tie == (Tie{}) {
+		return bare
+	}
+	return tied
 }
 
 // Unseal is the inverse of Seal: Good with the handle, or Malformed, or Forged. It
@@ -89,7 +102,7 @@ func appendString(dst []byte, s string) []byte {
 // decode reads what stands in front of the check digits. Nothing cut short is
 // read, since the lengths say where the end is.
 func decode(b []byte) (h Handle, ok bool) {
-	if len(b) < fixed || b[0] != version || b[1] != kind {
+	if len(b) < fixed || b[0] != bare && b[0] != tied || b[1] != kind {
 		return Handle{}, false
 	}
 	n := func(at int) uint64 { return binary.BigEndian.Uint64(b[at:]) }
@@ -105,7 +118,14 @@ func decode(b []byte) (h Handle, ok bool) {
 		return Handle{}, false
 	}
 	fence, rest, ok := cutString(rest)
-	if !ok || len(rest) > 0 {
+	if !ok {
+		return Handle{}, false
+	}
+	if len(rest) == tieSize {
+		h.Tie = Tie{api.Epoch(binary.BigEndian.Uint64(rest)), binary.BigEndian.Uint64(rest[8:])}
+		rest = nil
+	}
+	if len(rest) > 0 || b[0] != versionOf(h) {
 		return Handle{}, false
 	}
 	var err, other error

@@ -37,15 +37,18 @@ func sample(t testing.TB) handle.Handle {
 	}
 }
 
-// bodies are the bytes of format version 1, without the check digits. A change
+// bodies are the bytes of format versions 1 and 2, without the check digits. A change
 // here is a new version.
 func bodies(t testing.TB) map[string]handle.Handle {
 	h := sample(t)
 	plain := handle.Handle{ID: api.HandleID{Epoch: 1<<64 - 1, Counter: 1}, Session: 2, Node: ref(t, "/", 1),
 		Kind: api.Directory, Rights: api.RightChangeACL}
+	tied := h
+	tied.Tie = handle.Tie{Epoch: 6, Counter: 1<<63 + 7}
 	return map[string]handle.Handle{
-		"0148 0000000000000003 0000000000000004 0000000000000005 0000000000000009 02 01 03 000003e8 0002 2f66 0008 0153022f66090207": h,
-		"0148 ffffffffffffffff 0000000000000001 0000000000000002 0000000000000001 01 00 04 00000000 0001 2f 0000":                    plain,
+		"0148 0000000000000003 0000000000000004 0000000000000005 0000000000000009 02 01 03 000003e8 0002 2f66 0008 0153022f66090207":                                   h,
+		"0148 ffffffffffffffff 0000000000000001 0000000000000002 0000000000000001 01 00 04 00000000 0001 2f 0000":                                                      plain,
+		"0248 0000000000000003 0000000000000004 0000000000000005 0000000000000009 02 01 03 000003e8 0002 2f66 0008 0153022f66090207 0000000000000006 8000000000000007": tied,
 	}
 }
 
@@ -126,6 +129,8 @@ func TestWhatIsNoHandleIsNoToken(t *testing.T) {
 		"unknown kind":  func(h *handle.Handle) { h.Kind = 3 },
 		"no right":      func(h *handle.Handle) { h.Rights = 0 },
 		"unknown right": func(h *handle.Handle) { h.Rights = 0x81 },
+		"half a tie":    func(h *handle.Handle) { h.Tie.Counter = 1 },
+		"a tie to none": func(h *handle.Handle) { h.Fence, h.Tie = api.Sequencer{}, handle.Tie{Epoch: 1, Counter: 1} },
 		"a long delay":  func(h *handle.Handle) { h.Delay = api.MaxLockDelay + 1 },
 	} {
 		h := sample(t)
@@ -142,7 +147,9 @@ func TestWhatIsNoHandleIsNoToken(t *testing.T) {
 	_, v := s.Unseal(signed(golden))
 	require.Equal(t, handle.Good, v)
 	for name, body := range map[string]string{
-		"version 2":          "\x02" + golden[1:],
+		"version 3":          "\x03" + golden[1:],
+		"version 2, no tie":  "\x02" + golden[1:],
+		"version 1, a tie":   golden[:45] + "\x00\x08" + unhex(t, "0153022f66090207") + strings.Repeat("\x01", 16),
 		"another message":    golden[:1] + "Q" + golden[2:],
 		"an unknown flag":    golden[:35] + "\x03" + golden[36:],
 		"a flag of 2":        golden[:35] + "\x02" + golden[36:],
@@ -161,6 +168,7 @@ func TestTheLongestTokenFits(t *testing.T) {
 	n := ref(t, strings.Repeat("/"+strings.Repeat("p", api.MaxComponent), 4), 1<<64-1)
 	h := sample(t)
 	h.Node, h.Fence = n, api.Sequencer{Node: n, Mode: api.Shared, Gen: 1<<64 - 1}
+	h.Tie = handle.Tie{Epoch: 1<<64 - 1, Counter: 1<<64 - 1}
 	token := sealer(t, secret).Seal(h)
 	require.LessOrEqual(t, len(token), api.MaxToken)
 	got, v := sealer(t, secret).Unseal(token)
@@ -180,6 +188,8 @@ func TestTokensRoundTrip(t *testing.T) {
 		}
 		if rapid.Bool().Draw(t, "fenced") {
 			h.Fence = api.Sequencer{Node: rapid.SampledFrom(nodes).Draw(t, "fence"), Mode: api.Exclusive, Gen: 1}
+			n := rapid.Uint64().Draw(t, "tie")
+			h.Tie = handle.Tie{Epoch: api.Epoch(n), Counter: n}
 		}
 		got, v := s.Unseal(s.Seal(h))
 		require.Equal(t, handle.Good, v)

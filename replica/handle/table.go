@@ -26,6 +26,7 @@ type Table struct {
 	sealer  Sealer
 	limits  Limits
 	given   uint64 // handles given out in this epoch
+	ties    uint64 // of handles to sequencers, made in this epoch
 	total   int
 	beyond  int // of Keep, with no room but their session's
 	shelves map[api.SessionID]*shelf

@@ -100,6 +100,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O146", "B", "a leader keeps all that it ever proposed"),
 		applied(GroupHouse, "O131", "A", "a number that is under way as a call on a row is another call on a node, and the other way round"),
 		applied(GroupHouse, "O132", "B", "a token that tells of a tie does not tie a handle that was taken up by an older one"),
+		weak(GroupHouse, "O290", "B", "of two ties of a handle that predecessors made, the one holds whose token came first",
+			"a client must tie a handle twice, and come to a later master with a call of before; testdata/traces/sequencers.txt in replica/desk and TestOfTwoTiesTheLaterOneHolds in replica/handle kill it"),
 		weak(GroupHouse, "O133", "B", "an Acquire that the log did not take goes back to wait, though its handle has got the lock by another call",
 			"a log must be full just when a handle that two threads acquire by has the lock. testdata/traces/refused.txt in replica/desk kills it"),
 		applied(GroupHouse, "O138", "A", "a lock is believed in until its Release is answered"),
