@@ -23,6 +23,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O77", "A", "a CancelAcquire of what was not executed yet leaves no answer: a later copy gets the lock"),
 		applied(GroupHouse, "O78", "A", "what nobody presented to the new master is free at once, without lock-delay"),
 		applied(GroupHouse, "O79", "A", "an Acquire of before the fail-over is told that it has the lock, also where that was freed"),
+		weak(GroupHouse, "O291", "B", "an Acquire of before the fail-over is told that it has the lock, where a later one by its handle has it",
+			"a client must lose the answer to an Acquire, present its other handles alone, acquire by this one again, and send the first call once more. testdata/traces/failover.txt in replica/desk kills it"),
 		applied(GroupHouse, "O80", "B", "an Open does not wait for the sweep of its path"),
 		applied(GroupHouse, "O81", "A", "a handle is tied to a sequencer that is not valid"),
 		applied(GroupHouse, "O82", "A", "a refusal from memory is final without authority too"),
