@@ -66,6 +66,7 @@ type Cell struct {
 	echoes     []*echoing
 	unsynced   []*unsynced               // replicas whose disks make nothing durable
 	recalled   []*echoing                // whose time comes with a request of theirs
+	heldWrites []*heldWrite              // writes that the network holds back
 	rotten     map[paxos.NodeID][]string // snapshots that went bad
 	strikes    map[string]int
 	backed     backupBook

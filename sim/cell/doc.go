@@ -35,7 +35,8 @@
 //	             moments.go: what some of them wait for;
 //	             faults_session.go aims them at the ends of sessions; faults_forget.go
 //	             is disks that have what is old, or lack files; faults_late.go is
-//	             messages that outlive what their sender had not synced
+//	             messages that outlive what their sender had not synced, faults_late_copy.go
+//	             writes that come when they were given up
 //	atlas.go     which disks may be damaged; registers.go: whether a register is lost
 //	properties.go  what may break, by number
 //	watch.go     the omniscient checks: watch_disks.go, watch_resumed.go, votes.go: S1, S2, S3;

@@ -55,6 +55,7 @@ var strikes = map[string]func(c *Cell, d *sim.Draw){
 	"echo":              echo,
 	"lose-source":       loseSource,
 	"late":              late,
+	"late-copy":         lateCopies,
 }
 
 // strikeNamed is the strike of a kind of fault, built in or of an extension; nil if there

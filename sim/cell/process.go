@@ -133,6 +133,9 @@ func (r *replica) wakes(at time.Time) {
 
 // Receive hands bytes to the host.
 func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
+	if from.IsClient() && r.cell.delays(from, r.env.Self(), msg) {
+		return
+	}
 	now = r.reads(now)
 	r.nudge(now)
 	if x := r.cell.crowd; x != nil && from == x.addr {
@@ -351,6 +354,7 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 		r.answered = append(r.answered, p)
 	}
 	c.watch.answers(r.id, p, err, reads)
+	c.outlived()
 }
 
 func (r *replica) send(all []host.PeerMessage) {

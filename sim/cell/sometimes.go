@@ -29,6 +29,7 @@ var situations = []situation{
 	{"epoch-guard-refused", "a command met another epoch than the one it was received in", func(c *Cell) uint64 { return c.watch.aborted }},
 	{"answer-repeated", "a retry was given the stored answer", func(c *Cell) uint64 { return c.watch.repeated }},
 	{"stale-call", "a copy came after its caller had gone on", func(c *Cell) uint64 { return c.watch.stale }},
+	{"given-up-came", "a write came after its client had given it up, and was answered another call", func(c *Cell) uint64 { return c.rare.outlived }},
 	{"session-gone", "a call came after its session had ended", func(c *Cell) uint64 { return c.watch.orphans }},
 	{"late-epoch", "an epoch command took effect whose master no longer led", func(c *Cell) uint64 { return c.watch.lateEpochs }},
 	{"conflict", "a compare-and-set met another value", func(c *Cell) uint64 { return c.watch.conflicts }},

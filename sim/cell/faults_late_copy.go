@@ -1,0 +1,98 @@
+package cell
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
+)
+
+// heldWrite is a write of a client whose copies the network holds back until its client has given
+// it up, and was answered a call behind it.
+type heldWrite struct {
+	from   sim.Addr
+	of     model.Call // zero: the next write that comes
+	copies []lateCopy
+}
+
+// lateCopy is one copy, as it was sent.
+type lateCopy struct {
+	to   sim.Addr
+	wire []byte
+}
+
+// mostLate bounds the copies that are kept of one call; others are lost.
+const mostLate = 16
+
+// lateCopies holds back the next write of a client, however often it sends it, and lets the
+// copies go when an answer has made final what there is without it: one that says with
+// Seen that its client waits for the write no more. If none comes, they go after a while.
+func lateCopies(c *Cell, d *sim.Draw) {
+	l := &heldWrite{from: c.clients[d.Int(len(c.clients))].Addr()}
+	if slices.ContainsFunc(c.heldWrites, func(x *heldWrite) bool { return x.from == l.from }) {
+		return
+	}
+	c.heldWrites = append(c.heldWrites, l)
+	c.until(d.Duration(2*time.Second, 2*c.plan.Calls.Patience+4*time.Second), func() { c.arrives(l) })
+}
+
+// delays says that a message from a client is held back: it has not arrived yet.
+func (c *Cell) delays(from, to sim.Addr, msg []byte) bool {
+	i := slices.IndexFunc(c.heldWrites, func(l *heldWrite) bool { return l.from == from })
+	if i < 0 {
+		return false
+	}
+	l := c.heldWrites[i]
+	q, err := api.DecodeRequest(msg)
+	if err != nil || q.Session == 0 || !changes(q.Op) {
+		return false
+	}
+	of := model.Call{Session: q.Session, Seq: q.Seq}
+	if l.of == (model.Call{}) {
+		l.of = of
+	}
+	if l.of != of {
+		return false
+	}
+	if len(l.copies) < mostLate {
+		l.copies = append(l.copies, lateCopy{to, bytes.Clone(msg)})
+	}
+	return true
+}
+
+// changes says that an op may change rows, and is given up without another call that takes
+// it back, as an Acquire is.
+func changes(op api.Op) bool {
+	switch op := op.(type) {
+	case api.Put, api.Delete, api.CompareAndSet, api.SetContents, api.SetACL, api.DeleteNode:
+		return true
+	case api.Open:
+		return op.Create != api.CreateNever
+	}
+	return false
+}
+
+// outlived is told that an answer has left a replica: the copies of what it leaves behind
+// come now.
+func (c *Cell) outlived() {
+	for _, l := range slices.Clone(c.heldWrites) {
+		if _, passed := c.watch.final.passed(l.of); passed && l.of != (model.Call{}) {
+			c.rare.outlived++
+			c.arrives(l)
+		}
+	}
+}
+
+// arrives lets all copies of a call go on their way.
+func (c *Cell) arrives(l *heldWrite) {
+	if i := slices.Index(c.heldWrites, l); i < 0 {
+		return
+	}
+	c.heldWrites = slices.DeleteFunc(c.heldWrites, func(x *heldWrite) bool { return x == l })
+	for _, x := range l.copies {
+		c.world.Net().Link(l.from, x.to).Echo(x.wire)
+	}
+}
