@@ -49,3 +49,35 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 		})
 	}
 }
+
+// What Keep has made room for is room for nothing else once handles were closed: from then
+// on the limit holds again.
+func TestTheBoundFallsWhenWhatIsKeptFitsAgain(t *testing.T) {
+	s, err := NewSealer(Secret{1})
+	require.NoError(t, err)
+	old := New(4, s, Limits{PerSession: 9, Total: 9, Closed: 9})
+	x := New(5, s, Limits{PerSession: 9, Total: 2, Closed: 9})
+	var tokens []api.Token
+	for seq := api.Seq(1); seq <= 4; seq++ {
+		token, _, _ := old.Open(Opening{Session: 1, Seq: seq, Node: api.Ref{Instance: 1}, Kind: api.File, Rights: api.RightRead})
+		tokens = append(tokens, token)
+		_, v := x.Keep(1, token)
+		require.Equal(t, Good, v)
+		require.NoError(t, x.Audit())
+	}
+	one := Handle{ID: api.HandleID{Epoch: 4, Counter: 9}, Session: 1, Node: api.Ref{Instance: 1}, Kind: api.File, Rights: api.RightRead}
+	for _, within := range []bool{false, false, true, true} {
+		_, v := x.Close(1, tokens[0])
+		require.Equal(t, Good, v)
+		tokens = tokens[1:]
+		require.NoError(t, x.Audit())
+		x.put(x.shelf(1), one) // whether there is room or not
+		if within {
+			require.NoError(t, x.Audit(), "%d open", x.total)
+		} else {
+			require.ErrorContains(t, x.Audit(), "I-H1", "%d open", x.total)
+		}
+		x.drop(x.shelf(1), one)
+		require.NoError(t, x.Audit())
+	}
+}

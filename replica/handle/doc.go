@@ -87,7 +87,7 @@
 //
 // # Invariants
 //
-//	I-H1  state  handles are counted, and within the limits, but for those of Keep
+//	I-H1  state  handles are counted, and within the limits, but for those of Keep while there is no room for them
 //	I-H2  state  an open handle belongs to its session and was given out, in this epoch or an older one
 //	I-H3  state  calls that are remembered are above Seen, within the window, and opened handles of this epoch
 //	I-H4  state  what is remembered as closed is of an older epoch, not open, and within the limit

@@ -28,7 +28,7 @@ type Table struct {
 	given   uint64 // handles given out in this epoch
 	ties    uint64 // of handles to sequencers, made in this epoch
 	total   int
-	beyond  int // of Keep, with no room but their session's
+	beyond  int // how many are open above limits.Total, by Keep
 	shelves map[api.SessionID]*shelf
 	opens   map[api.Ref]int // ephemeral nodes: how many handles
 }
@@ -94,6 +94,7 @@ func (t *Table) put(sh *shelf, h Handle) {
 func (t *Table) drop(sh *shelf, h Handle) (last bool) {
 	delete(sh.open, h.ID)
 	t.total--
+	t.beyond = min(t.beyond, max(0, t.total-t.limits.Total))
 	if !h.Ephemeral {
 		return false
 	}
