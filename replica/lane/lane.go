@@ -16,6 +16,9 @@ type Bulk struct {
 	// Published is called when a snapshot has become durable, own or from a peer,
 	// and before anything stands on it; for observers, may be nil.
 	Published func(host.SnapshotID)
+	// Unreadable is called when a snapshot of this replica could not be read, for a peer
+	// or after it was installed, with why; for observers, may be nil.
+	Unreadable func(host.SnapshotID, error)
 }
 
 // Do does one job and says how it ended.
@@ -47,6 +50,12 @@ func (b *Bulk) published(id store.ID) {
 	}
 }
 
+func (b *Bulk) unreadable(id store.ID, err error) {
+	if b.Unreadable != nil {
+		b.Unreadable(host.SnapshotID(id), err)
+	}
+}
+
 // prune returns from where on the log is needed. That pruning failed hurts nobody:
 // it is done again after the next one.
 func (b *Bulk) prune() paxos.Slot {
@@ -70,6 +79,7 @@ func (b *Bulk) read(j host.ReadJob) host.ReadDone {
 	}
 	data, err := b.Store.Read(id, j.Ask.Offset, j.Bytes)
 	if err != nil {
+		b.unreadable(id, err)
 		return done
 	}
 	done.Piece = host.Piece{ID: host.SnapshotID(id), Offset: j.Ask.Offset, Data: string(data)}
@@ -100,6 +110,7 @@ func (b *Bulk) install() (*db.DB, paxos.Slot, error) {
 	b.published(id)
 	rows, err := b.Store.Rows(id.Handle)
 	if err != nil {
+		b.unreadable(id, err)
 		return nil, 0, err
 	}
 	return rows, b.prune(), nil

@@ -128,7 +128,11 @@ func TestWhatALaneDoesNotHaveIsNoPiece(t *testing.T) {
 	m.lane.Do(write(30))
 	require.Empty(t, m.read(host.Ask{ID: id, Offset: 5}, 64).Piece, "it was pruned")
 	require.NoError(t, m.mem.Corrupt("cell/snapshots/00000000000000000030.snap", 80, 1))
+	bad := map[paxos.Slot]error{}
+	m.lane.Unreadable = func(id host.SnapshotID, err error) { bad[id.Handle.Slot] = err }
 	require.Empty(t, m.read(host.Ask{Slot: 1}, 1<<20).Piece, "it is bad")
+	require.Len(t, bad, 1)
+	require.ErrorIs(t, bad[30], snapshot.ErrDamaged)
 	require.EqualValues(t, 20, m.read(host.Ask{Slot: 1}, 1<<20).Piece.ID.Handle.Slot, "and not the latest any more")
 }
 

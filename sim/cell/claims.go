@@ -231,6 +231,7 @@ func (h *watch) claimsSnapshot(id, to paxos.NodeID, wire string) {
 	case host.Ask:
 		h.asksPiece(id, to, m)
 	case host.Piece:
+		h.givesAway(id, m)
 		if m.ID.Handle.Slot > h.disks[id].snapshot {
 			h.world.Break("I-W1", "replica %d sends a %v, the newest on its disk is of slot %d", id, m, h.disks[id].snapshot)
 		}

@@ -59,6 +59,7 @@
 //	             watch_sequencers.go: which are valid, by the log (S10);
 //	             watch_leaks.go: what nobody has open goes (S15);
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold;
+//	             watch_stock.go: which of them a replica may count on (S3, S17);
 //	             watch_chunks.go: how much of one is synced at once (L2);
 //	             watch_questions.go: whom a laggard asks (L1);
 //	             watch_shares.go: who has the log to himself (L3)

@@ -74,7 +74,7 @@ func (r *replica) Start(env *sim.Env) {
 		r.missed = r.cell.watch.top
 		mem, hits := env.World().Machine(env.Self()).Disk().Mem(), r.cell.watch.atlas.Hits[r.id]
 		lost := r.cell.watch.loses(r.id, mem) // before anything is mended
-		st, rec, report, err := store.Open(creations{env.FS(), r.made, r.chunks}, damage.DataDir, options)
+		st, rec, report, err := store.Open(creations{env.FS(), r.made, r.removed, r.chunks}, damage.DataDir, options)
 		if err != nil {
 			if r.cell.watch.atlas.Hits[r.id] > hits { // while it was opened
 				lost = r.cell.watch.loses(r.id, mem)
@@ -85,8 +85,13 @@ func (r *replica) Start(env *sim.Env) {
 		}
 		r.cell.watch.mended(r.id, mem)
 		r.store, r.damaged = st, len(report.Damaged) > 0
-		r.bulk = lane.Bulk{Store: st.Bulk(), Published: r.published}
+		r.bulk = lane.Bulk{
+			Store:      st.Bulk(),
+			Published:  r.published,
+			Unreadable: func(id host.SnapshotID, err error) { r.cell.watch.unreadable(r.id, id, err) },
+		}
 		r.cell.watch.recovered(r.id, rec, report)
+		r.cell.watch.shelved(r.id, mem)
 		r.cell.rare.recovered(report, r.cell.watch.atlas.IsHurt(r.id))
 		env.Post(func(now time.Time) {
 			now = r.reads(now)

@@ -101,11 +101,11 @@ func (r *rare) recovered(report store.Report, hurt bool) {
 	}
 }
 
-// creations is a file system that tells of each file that is made in it.
+// creations is a file system that tells of each file that is made in it, or removed.
 type creations struct {
 	vfs.FS
-	made func(name string)
-	file func(name string, f vfs.File) vfs.File
+	made, removed func(name string)
+	file          func(name string, f vfs.File) vfs.File
 }
 
 // Create makes a file, and tells.
@@ -117,6 +117,18 @@ func (f creations) Create(name string) (vfs.File, error) {
 	}
 	return file, err
 }
+
+// Remove removes a file, and tells.
+func (f creations) Remove(name string) error {
+	err := f.FS.Remove(name)
+	if err == nil {
+		f.removed(name)
+	}
+	return err
+}
+
+// removed is told of each file that a replica's store removes.
+func (r *replica) removed(name string) { r.cell.watch.removes(r.id, name) }
 
 // made is told of each file that a replica's store makes: a segment, while the
 // replica has not applied again all that anybody had applied when it started, is

@@ -111,6 +111,7 @@ var situations = []situation{
 	{"snapshot-over-vote", "a snapshot was installed over a slot with a vote", func(c *Cell) uint64 { return c.watch.counts.InstalledOverVote }},
 	{"snapshot-below-vote", "a snapshot was installed, and votes stood above it", func(c *Cell) uint64 { return c.watch.counts.InstalledBelowVote }},
 	{"snapshot-older", "a restart used an older snapshot, because the newest was bad", func(c *Cell) uint64 { return uint64(c.watch.snapshots.older) }},
+	{"snapshot-spoilt", "a replica found a snapshot of its own bad, as it read it for a peer", func(c *Cell) uint64 { return uint64(c.watch.snapshots.spoilt) }},
 	{"snapshot-asked-again", "rows for a snapshot waited longer for the word of a majority", func(c *Cell) uint64 { return c.watch.snapshots.SumsAskedAgain }},
 	{"snapshot-relayed", "a word about rows went by way of a third replica", func(c *Cell) uint64 { return c.watch.snapshots.SumsRelayed }},
 	{"snapshot-outdated", "a peer did not know the sum of a slot any more, and a snapshot of a later one was begun", func(c *Cell) uint64 { return c.watch.snapshots.SumsOutdated }},

@@ -17,7 +17,8 @@ type diskFacts struct {
 	applied paxos.Slot // in the present life: memory, not disk
 
 	snapshot paxos.Slot // of the newest snapshot that is durable
-	older    paxos.Slot // of the one before; after a start, at most that of the newest
+	stock    stock      // of all of them
+	cut      paxos.Slot // the log may lack what concerns slots below; 0: it has all
 
 	lsn, mark paxos.LSN                   // synced up to; of that, stated by a mark
 	fresh     paxos.Slot                  // the first that was applied in the same breath as the last

@@ -18,6 +18,7 @@ type snapshotCounts struct {
 	cut           int // times that a peer was fetching when the next one began
 	overtaken     int // snapshots from peers that were of no use any more
 	sums          int // checksums compared while the replica was writing a snapshot
+	spoilt        int // snapshots that were found bad as they were read
 }
 
 // add adds the counters of a life.
@@ -53,7 +54,8 @@ func (h *watch) sameRows(id paxos.NodeID, what string, s paxos.Slot, sum db.Sum)
 // (S6).
 func (h *watch) published(id paxos.NodeID, s host.SnapshotID, rows *db.View) {
 	d, slot := &h.disks[id], s.Handle.Slot
-	d.older, d.snapshot = d.snapshot, max(d.snapshot, slot)
+	d.snapshot = max(d.snapshot, slot)
+	d.stock.add(slot)
 	if rows != nil {
 		h.sameRows(id, "publishes", slot, rows.Recompute())
 	}
@@ -91,17 +93,19 @@ func (h *watch) brings(id paxos.NodeID, result host.BulkResult) {
 }
 
 // truncates is told that a replica is about to drop what concerns slots below: two
-// durable snapshots must stand in for that, as one may rot, or it is lost (S3). Of what
+// durable snapshots must stand in for that, as one may rot, or it is lost (S3); one that it
+// has found bad stands in for nothing. Of what
 // they stand in for the last slots stay: whoever was away for a moment is helped with
 // records, and has no need of a whole snapshot (L1).
 func (h *watch) truncates(id paxos.NodeID, below paxos.Slot) {
 	d := &h.disks[id]
-	switch end := d.older + 1; {
+	switch end := d.stock.pair() + 1; {
 	case below > end:
-		h.world.Break("S3", "replica %d drops the slots below %d from its log, its newest durable snapshots are of slots %d and %d", id, below, d.older, d.snapshot)
+		h.world.Break("S3", "replica %d drops the slots below %d from its log, the durable snapshots that it has not found bad are of slots %v", id, below, d.stock.good)
 	case below+h.keep > end:
 		h.world.Break("L1", "replica %d drops the slots below %d from its log, of those below %d it is to keep %d for laggards", id, below, end, h.keep)
 	}
+	d.cut = max(d.cut, below)
 }
 
 // resumes compares the snapshot that a disk gave back with what it had (S3, S6).
@@ -125,7 +129,8 @@ func (h *watch) resumes(id paxos.NodeID, rec store.Recovered, report store.Repor
 	if rec.Floor > s+1 {
 		h.world.Break(h.broken(id, "S3"), "replica %d begins with its snapshot of slot %d, its log lacks the slots below %d", id, s, rec.Floor)
 	}
-	d.older, d.snapshot, d.applied = s, s, s
+	d.snapshot, d.applied, d.cut = s, s, max(d.cut, rec.Floor)
+	d.stock.begin(s, report)
 }
 
 // installed checks a snapshot that replaced the rows of a replica (S2, S3, S6).

@@ -46,7 +46,15 @@ func (f *facts) writes(id paxos.NodeID, s paxos.Slot, rows ...string) {
 
 // begins lets replica 1 come back with a snapshot of empty rows and with its
 // votes from a slot on.
-func (f *facts) begins(snap, floor, votes paxos.Slot, bad ...error) {
+func (f *facts) begins(snap, floor, votes paxos.Slot, errs ...error) {
+	var bad []snapshot.Bad
+	for _, err := range errs {
+		bad = append(bad, snapshot.Bad{Slot: 9, Err: err})
+	}
+	f.beginsWith(snap, floor, votes, bad...)
+}
+
+func (f *facts) beginsWith(snap, floor, votes paxos.Slot, bad ...snapshot.Bad) {
 	rec := store.Recovered{Recovered: paxos.Recovered{
 		Promise: ballot(1, 1), Snapshot: paxos.Handle{Slot: snap}, Floor: floor,
 	}}
@@ -56,11 +64,7 @@ func (f *facts) begins(snap, floor, votes paxos.Slot, bad ...error) {
 	for s := votes; s < paxos.Slot(len(f.h.slots)); s++ {
 		rec.Records = append(rec.Records, paxos.Voted{Slot: s, Ballot: ballot(1, 1), Value: val("a")})
 	}
-	var report store.Report
-	for _, err := range bad {
-		report.Bad = append(report.Bad, snapshot.Bad{Slot: 9, Err: err})
-	}
-	f.h.recovered(1, rec, report)
+	f.h.recovered(1, rec, store.Report{Bad: bad})
 }
 
 func TestSnapshotsThatStandInForVotes(t *testing.T) {

@@ -98,6 +98,8 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O141", "A", "a replica compares the checksum that it kept with itself, and not with its rows"),
 		applied(GroupHouse, "O142", "A", "rows that are written out are not compared with the checksum that was kept"),
 		applied(GroupHouse, "O143", "A", "a backup that is recorded already is found again, instead of a new one being made"),
+		applied(GroupHouse, "O293", "B", "a snapshot that was found rotten while a peer fetched it counts as good"),
+		applied(GroupHouse, "O294", "B", "snapshots that are bad count among those that pruning leaves"),
 		applied(GroupHouse, "O144", "A", "old backups are never removed"),
 		applied(GroupHouse, "O145", "A", "the log is shortened as soon as there is one snapshot"),
 		applied(GroupHouse, "O146", "B", "a leader keeps all that it ever proposed"),

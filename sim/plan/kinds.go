@@ -51,7 +51,7 @@ var FaultKinds = []FaultInfo{
 	{"memory-stray", "a row is written in the memory of one replica, and in no log"},
 	{"disk-read-error", "a read fails; late in a run, sectors of the log are unreadable for good"},
 	{"disk-forget", "late in a run, files are gone, or a replica's promise is that of a while ago"},
-	{"disk-rot-snapshot", "the newest snapshot on a disk goes bad"},
+	{"disk-rot-snapshot", "the newest snapshot on a disk goes bad, often while another replica fetches it"},
 	{"echo", "a replica or a client ends, and what was said to it comes once more to its next life"},
 	{"lose-source", "a replica is away for a while; in the middle of fetching a snapshot it loses its source, and hears an old piece again; or its disk stands still at the end"},
 	{"late", "what a replica sends while its disk makes nothing durable comes again when it has lost power, and leads at the ballot that it has forgotten"},

@@ -1,0 +1,121 @@
+package cell
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/sim/damage"
+	"github.com/chubbycell/chubby/snapshot"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// stock is the snapshots of one disk, by what its replica knows of them: which are durable,
+// and which of these its present life has found bad. Rot that it has not met is no matter of
+// the stock.
+type stock struct {
+	good []paxos.Slot // ascending
+	bad  map[paxos.Slot]bool
+}
+
+// add is told of a snapshot that is durable from now on.
+func (s *stock) add(slot paxos.Slot) {
+	delete(s.bad, slot)
+	if i, there := slices.BinarySearch(s.good, slot); !there {
+		s.good = slices.Insert(s.good, i, slot)
+	}
+}
+
+// spoil is told of one that was found bad.
+func (s *stock) spoil(slot paxos.Slot) {
+	if s.bad == nil {
+		s.bad = map[paxos.Slot]bool{}
+	}
+	s.bad[slot] = true
+	s.drop(slot)
+}
+
+// drop is told of one whose file was removed.
+func (s *stock) drop(slot paxos.Slot) {
+	s.good = slices.DeleteFunc(s.good, func(have paxos.Slot) bool { return have == slot })
+}
+
+// begin is told with which snapshot a life begins, and which it found bad.
+func (s *stock) begin(slot paxos.Slot, report store.Report) {
+	s.bad = nil
+	for _, b := range report.Bad {
+		if b.Slot > 0 {
+			s.spoil(paxos.Slot(b.Slot))
+		}
+	}
+	s.good = slices.DeleteFunc(s.good, func(have paxos.Slot) bool { return have > slot })
+	if slot > 0 {
+		s.add(slot)
+	}
+}
+
+// pair is the slot of the newest good snapshot but one, 0 if there is none: up to there, two
+// of them hold what the log need not.
+func (s *stock) pair() paxos.Slot {
+	if n := len(s.good); n >= 2 {
+		return s.good[n-2]
+	}
+	return 0
+}
+
+// shelved is told what the disk of a replica has as its life begins: what it has not
+// reported as bad it has found good.
+func (h *watch) shelved(id paxos.NodeID, mem *vfs.Mem) {
+	d := &h.disks[id]
+	for _, f := range mem.Files() {
+		if slot, ok := snapshotIn(f.Name); ok && slot < d.snapshot && !d.stock.bad[slot] {
+			d.stock.add(slot)
+		}
+	}
+}
+
+// snapshotIn is the slot of the snapshot that stands in a file.
+func snapshotIn(file string) (paxos.Slot, bool) {
+	name, ok := strings.CutPrefix(file, damage.DataDir+"/snapshots/")
+	name, snap := strings.CutSuffix(name, ".snap")
+	n, err := strconv.ParseUint(name, 10, 64)
+	return paxos.Slot(n), ok && snap && err == nil
+}
+
+// unreadable is told that a replica could not read a snapshot of its own, and why. That
+// a call failed once may be another matter than rot.
+func (h *watch) unreadable(id paxos.NodeID, s host.SnapshotID, err error) {
+	if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, vfs.ErrIO) {
+		h.disks[id].stock.spoil(s.Handle.Slot)
+		h.snapshots.spoilt++
+	}
+}
+
+// removes is told that a replica has removed a file. Once its log has dropped something, a
+// snapshot that is good may go when there are two newer ones that are: one of them may
+// rot, and what the log lacks is in the other one. One that was found bad is none of
+// them (S3).
+func (h *watch) removes(id paxos.NodeID, file string) {
+	slot, ok := snapshotIn(file)
+	d := &h.disks[id]
+	i, good := slices.BinarySearch(d.stock.good, slot)
+	if !ok || !good {
+		return
+	}
+	if newer := d.stock.good[i+1:]; d.cut > 0 && len(newer) < 2 {
+		h.world.Break("S3", "replica %d removes its snapshot of slot %d, the newer ones that it has not found bad are of slots %v", id, slot, newer)
+	}
+	d.stock.drop(slot)
+}
+
+// givesAway demands of a piece of a snapshot that a replica gives away that it has not found
+// that snapshot bad (S17): who fetches it fetches it in vain, time and again.
+func (h *watch) givesAway(id paxos.NodeID, p host.Piece) {
+	if slot := p.ID.Handle.Slot; h.disks[id].stock.bad[slot] {
+		h.world.Break("S17", "replica %d gives away bytes from %d on of its snapshot of slot %d, which it has found bad", id, p.Offset, slot)
+	}
+}
