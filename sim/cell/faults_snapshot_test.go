@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/host"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -42,4 +43,29 @@ func TestASoleSnapshotMayRot(t *testing.T) {
 	require.Equal(t, sim.Reached, c.world.RunFor(2*time.Second))
 	require.Nil(t, c.world.Failure())
 	require.NotNil(t, running(m))
+}
+
+// What a peer has fetched of a snapshot that goes bad stays as it was.
+func TestASnapshotRotsWhileItIsServed(t *testing.T) {
+	c := someCell(t, 8, func(p *Plan) { p.Host.SnapshotEvery = 100 })
+	m := c.replicas[0]
+	file := snapshotsOf(m)[0]
+	slot, ok := snapshotIn(file)
+	require.True(t, ok)
+	was, err := m.Disk().Mem().Contents(file)
+	require.NoError(t, err)
+	c.rotServed(c.replicas[1], c.world.Draw("test", 0))
+	strike := c.transfers.onPiece[len(c.transfers.onPiece)-1]
+	given := func(s paxos.Slot) piece {
+		return piece{source: m, Piece: host.Piece{ID: host.SnapshotID{Handle: paxos.Handle{Slot: s}}, Offset: 10, Data: "piece"}}
+	}
+	require.False(t, strike(given(slot-1)), "it is not the newest")
+	now, err := m.Disk().Mem().Contents(file)
+	require.NoError(t, err)
+	require.Equal(t, was, now)
+	require.True(t, strike(given(slot)))
+	now, err = m.Disk().Mem().Contents(file)
+	require.NoError(t, err)
+	require.Equal(t, was[:15], now[:15])
+	require.NotEqual(t, was[15:], now[15:])
 }
