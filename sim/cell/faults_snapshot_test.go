@@ -47,7 +47,7 @@ func TestASoleSnapshotMayRot(t *testing.T) {
 
 // What a peer has fetched of a snapshot that goes bad stays as it was.
 func TestASnapshotRotsWhileItIsServed(t *testing.T) {
-	c := someCell(t, 8, func(p *Plan) { p.Host.SnapshotEvery = 100 })
+	c := someCell(t, 8, func(p *plan.Plan) { p.Host.SnapshotEvery = 100 })
 	m := c.replicas[0]
 	file := snapshotsOf(m)[0]
 	slot, ok := snapshotIn(file)
