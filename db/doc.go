@@ -3,7 +3,7 @@
 // A DB is an ordered map from string keys to string values (any bytes) on a
 // copy-on-write B-tree. Its owner changes it through one transaction at a time;
 // everybody else looks at views. Nothing here waits, reads a clock or knows what
-// a row means: that is the business of replica/rows and what stands on it.
+// a row means: that is the business of replica/state/rows and what stands on it.
 //
 // # Reading order
 //

@@ -11,10 +11,10 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/lane"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/disk/diskjobs"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -22,12 +22,12 @@ import (
 // cannot be sent is dropped. They own wire from then on.
 type Transport interface {
 	ToPeer(to paxos.NodeID, wire []byte)
-	ToClient(to node.Addr, wire []byte)
+	ToClient(to core.Addr, wire []byte)
 }
 
 // Config is what a replica is built from.
 type Config struct {
-	Host      host.Config
+	Host      driver.Config
 	FS        vfs.FS // where Dir lies
 	Dir       string // the replica's own directory
 	Store     store.Options
@@ -58,12 +58,12 @@ func (c *Config) Validate() error {
 type Replica struct {
 	cfg   Config
 	inbox chan input
-	jobs  chan host.LogJob
+	jobs  chan driver.LogJob
 	done  chan error // one answer a job
-	bulk  chan host.BulkJob
-	moved chan host.BulkResult // one answer a job
-	saves chan host.BackupJob
-	saved chan host.BackupDone // one answer a job
+	bulk  chan driver.BulkJob
+	moved chan driver.BulkResult // one answer a job
+	saves chan driver.BackupJob
+	saved chan driver.BackupDone // one answer a job
 	quit  chan struct{}
 	stop  sync.Once
 	ended chan struct{}
@@ -74,7 +74,7 @@ type Replica struct {
 type input struct {
 	fromPeer bool
 	peer     paxos.NodeID // where fromPeer
-	client   node.Addr    // where not
+	client   core.Addr    // where not
 	who      api.Principal
 	wire     []byte
 }
@@ -112,12 +112,12 @@ func Start(cfg Config) (*Replica, error) {
 	r := &Replica{
 		cfg:   cfg,
 		inbox: make(chan input, cfg.Inbox),
-		jobs:  make(chan host.LogJob, 1),
+		jobs:  make(chan driver.LogJob, 1),
 		done:  make(chan error, 1),
-		bulk:  make(chan host.BulkJob, 1),
-		moved: make(chan host.BulkResult, 1),
-		saves: make(chan host.BackupJob, 1),
-		saved: make(chan host.BackupDone, 1),
+		bulk:  make(chan driver.BulkJob, 1),
+		moved: make(chan driver.BulkResult, 1),
+		saves: make(chan driver.BackupJob, 1),
+		saved: make(chan driver.BackupDone, 1),
 		quit:  make(chan struct{}),
 		ended: make(chan struct{}),
 	}
@@ -146,7 +146,7 @@ func (r *Replica) FromPeer(from paxos.NodeID, wire []byte) bool {
 
 // FromClient hands over bytes that a client sent; who is the principal that the
 // transport has authenticated. It never blocks and reports whether there was room.
-func (r *Replica) FromClient(from node.Addr, who api.Principal, wire []byte) bool {
+func (r *Replica) FromClient(from core.Addr, who api.Principal, wire []byte) bool {
 	return r.put(input{client: from, who: who, wire: wire})
 }
 
@@ -176,13 +176,13 @@ func (r *Replica) Wait() error {
 // logLane owns log and register.
 func (r *Replica) logLane(st *store.Store) {
 	for j := range r.jobs {
-		r.done <- lane.Log(st, j)
+		r.done <- diskjobs.Log(st, j)
 	}
 }
 
 // bulkLane owns the snapshots.
 func (r *Replica) bulkLane(st *store.Bulk) {
-	b := lane.Bulk{Store: st}
+	b := diskjobs.Bulk{Store: st}
 	for j := range r.bulk {
 		r.moved <- b.Do(j)
 	}
@@ -191,7 +191,7 @@ func (r *Replica) bulkLane(st *store.Bulk) {
 // backupLane owns the place of backups. Nobody waits for its end: a place that hangs
 // must not keep a replica from stopping.
 func (r *Replica) backupLane(p store.Place) {
-	b := lane.Backup{Place: p, Told: func(j host.BackupJob, made store.Made, err error) {
+	b := diskjobs.Backup{Place: p, Told: func(j driver.BackupJob, made store.Made, err error) {
 		log := r.cfg.Logger.With("replica", r.cfg.Host.Node.Paxos.ID, "slot", j.Handle.Slot)
 		switch {
 		case err != nil:
@@ -216,7 +216,7 @@ var errQuit = errors.New("stopped")
 
 // loop owns the host.
 func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Store) {
-	h := host.New(r.cfg.Host)
+	h := driver.New(r.cfg.Host)
 	h.Start(r.cfg.Now(), rec.Recovered, rec.Rows)
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -258,7 +258,7 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 }
 
 // act does what the host wants done. It returns why the host stopped, if it did.
-func (r *Replica) act(h *host.Host, timer *time.Timer) error {
+func (r *Replica) act(h *driver.Host, timer *time.Timer) error {
 	out := h.TakeOutput()
 	for _, m := range out.Peers {
 		r.cfg.Transport.ToPeer(m.To, m.Wire)

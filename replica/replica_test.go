@@ -17,11 +17,11 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/backup"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/rows"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/disk/backup"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -32,13 +32,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type cell struct {
 	t     *testing.T
 	dirs  []string
-	tune  func(*host.Config)
+	tune  func(*driver.Config)
 	store store.Options
 	place *store.Place
 
 	mu       sync.Mutex
 	replicas map[paxos.NodeID]*replica.Replica
-	clients  map[node.Addr]func(from uint32, msg []byte)
+	clients  map[core.Addr]func(from uint32, msg []byte)
 }
 
 // port is the transport of one replica.
@@ -53,7 +53,7 @@ func (p port) ToPeer(to paxos.NodeID, wire []byte) {
 	}
 }
 
-func (p port) ToClient(to node.Addr, wire []byte) {
+func (p port) ToClient(to core.Addr, wire []byte) {
 	p.cell.mu.Lock()
 	f := p.cell.clients[to]
 	p.cell.mu.Unlock()
@@ -69,8 +69,8 @@ func (c *cell) replica(id paxos.NodeID) *replica.Replica {
 }
 
 func newCell(t *testing.T, n int, more ...func(*cell)) *cell {
-	c := &cell{t: t, replicas: map[paxos.NodeID]*replica.Replica{}, clients: map[node.Addr]func(uint32, []byte){}}
-	c.tune = func(*host.Config) {}
+	c := &cell{t: t, replicas: map[paxos.NodeID]*replica.Replica{}, clients: map[core.Addr]func(uint32, []byte){}}
+	c.tune = func(*driver.Config) {}
 	for _, f := range more {
 		f(c)
 	}
@@ -89,7 +89,7 @@ func newCell(t *testing.T, n int, more ...func(*cell)) *cell {
 }
 
 func (c *cell) config(id paxos.NodeID, fs vfs.FS) replica.Config {
-	cfg := host.DefaultConfig()
+	cfg := driver.DefaultConfig()
 	cfg.Node.Paxos.ID = id
 	cfg.Node.Paxos.Seed = uint64(id)
 	for i := range c.dirs {
@@ -118,7 +118,7 @@ func (c *cell) stop(id paxos.NodeID) {
 }
 
 // client returns a client of all replicas, which keeps a lease where they give one.
-func (c *cell) client(addr node.Addr) *client.Client {
+func (c *cell) client(addr core.Addr) *client.Client {
 	rt := client.NewRuntime(func(to uint32, msg []byte) {
 		if r := c.replica(paxos.NodeID(to)); r != nil {
 			r.FromClient(addr, "ann", msg)
@@ -213,7 +213,7 @@ func TestALaggardIsHelpedByASnapshot(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3, func(c *cell) {
-		c.tune = func(h *host.Config) { h.SnapshotEvery, h.KeepSlots, h.PieceBytes = 4, 2, 300 }
+		c.tune = func(h *driver.Config) { h.SnapshotEvery, h.KeepSlots, h.PieceBytes = 4, 2, 300 }
 		c.store = store.Options{SegmentSize: 512, ChunkSize: 200}
 	})
 	cl := c.client(1)
@@ -287,7 +287,7 @@ func TestACellIsLostAndMadeAnewFromItsBackup(t *testing.T) {
 	far := store.Place{FS: vfs.NewOS(t.TempDir()), Dir: "backups", Keep: 100}
 	c := newCell(t, 3, func(c *cell) {
 		c.place = &far
-		c.tune = func(h *host.Config) {
+		c.tune = func(h *driver.Config) {
 			h.BackupEvery = time.Second
 			h.Node.Sessions.LeaseMin, h.Node.Sessions.LeaseMax = time.Second, time.Second
 		}
@@ -338,6 +338,6 @@ func TestAWrongConfigIsRefusedWithAllFaults(t *testing.T) {
 	for _, want := range []string{"FlushAfter", "no FS", "no Dir", "no Transport"} {
 		require.ErrorContains(t, err, want)
 	}
-	_, err = replica.Start(replica.Config{Host: host.Config{BackupEvery: time.Hour}, Backups: &store.Place{}})
+	_, err = replica.Start(replica.Config{Host: driver.Config{BackupEvery: time.Hour}, Backups: &store.Place{}})
 	require.ErrorContains(t, err, "Backups names no place")
 }

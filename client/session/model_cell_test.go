@@ -14,7 +14,7 @@ import (
 // modelCell is what a machine may meet: three replicas, at times a master among
 // them, a log in which a request may lie long after its master was deposed, and
 // at most one execution for each (session, seq). It judges in the order of
-// replica/command. Its leases and locks are in model_lease_test.go and
+// replica/state/command. Its leases and locks are in model_lease_test.go and
 // model_lock_test.go.
 type modelCell struct {
 	t          *rapid.T

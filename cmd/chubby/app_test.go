@@ -17,7 +17,7 @@ import (
 
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 // world is a program whose simulator does as it is told.
@@ -32,15 +32,15 @@ type world struct {
 	result   func(run int, seed uint64) cell.Result
 	stopAt   uint64 // seed at which somebody interrupts; 0: nobody does
 	stop     context.CancelFunc
-	asked    seeds.Batch
+	asked    runner.Batch
 }
 
 func newWorld() *world {
 	w := &world{clock: time.Unix(1_700_000_000, 0), step: time.Second, result: func(_ int, seed uint64) cell.Result { return clean(seed) }}
 	w.app = newApp(&w.in, &w.out, &w.err, false)
 	w.now = func() time.Time { w.clock = w.clock.Add(w.step); return w.clock }
-	w.build = func() seeds.Build {
-		return seeds.Build{Commit: "c0ffee", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64"}
+	w.build = func() runner.Build {
+		return runner.Build{Commit: "c0ffee", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64"}
 	}
 	w.simulate = w.one
 	w.batch = w.many
@@ -61,13 +61,13 @@ func (w *world) one(o plan.Options) cell.Result {
 }
 
 // many is Batch.Run, one seed after the other.
-func (w *world) many(ctx context.Context, c seeds.Batch) seeds.End {
+func (w *world) many(ctx context.Context, c runner.Batch) runner.End {
 	w.asked = c
 	counted, failed := uint64(0), 0
 	for seed := c.From; ctx.Err() == nil; seed++ {
 		o := c.Options
 		o.Seed = seed
-		r := seeds.Guard(w.one)(o)
+		r := runner.Guard(w.one)(o)
 		if r.Counted {
 			counted++
 		}
@@ -80,14 +80,14 @@ func (w *world) many(ctx context.Context, c seeds.Batch) seeds.End {
 		}
 		switch {
 		case c.Seeds > 0 && counted >= c.Seeds:
-			return seeds.EndSeeds
+			return runner.EndSeeds
 		case c.MaxFailures > 0 && failed >= c.MaxFailures:
-			return seeds.EndFailures
+			return runner.EndFailures
 		case (c.For > 0 || c.Seeds == 0) && seed > c.From+5:
-			return seeds.EndTime
+			return runner.EndTime
 		}
 	}
-	return seeds.EndInterrupt
+	return runner.EndInterrupt
 }
 
 func (w *world) do(args ...string) int {
@@ -198,7 +198,7 @@ func script(t *testing.T, d *datadriven.TestData) string {
 	if d.HasArg("program") {
 		b := w.build()
 		d.ScanArgs(t, "program", &b.Program)
-		w.build = func() seeds.Build { return b }
+		w.build = func() runner.Build { return b }
 	}
 	require.Contains(t, outcomes, name)
 	w.result = outcomes[name]

@@ -8,32 +8,32 @@ import (
 
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 // report is the JSON form of `chubby sim`.
 type report struct {
-	Build       seeds.Build    `json:"build"`
-	Options     seeds.Settings `json:"options"` // of the first seed; of the others but for the seed
-	From        uint64         `json:"from"`
-	Shard       string         `json:"shard"`
-	Asked       uint64         `json:"asked"`             // counted seeds, of all shards together; 0: no number was
-	Shards      []string       `json:"shards,omitempty"`  // merged
-	Missing     []string       `json:"missing,omitempty"` // of them
-	Totals      seeds.Totals   `json:"totals"`
-	Failures    []failedSeed   `json:"failures"`
-	Runs        []seeds.Run    `json:"runs,omitempty"` // of a shard
-	EndedBy     seeds.End      `json:"ended_by"`
-	Wanted      uint64         `json:"wanted"`  // counted seeds; 0: no number was asked for
-	Counted     uint64         `json:"counted"` // of them
-	MinCounted  uint64         `json:"min_counted,omitempty"`
-	Interrupted bool           `json:"interrupted"`
-	GaveUp      bool           `json:"gave_up"`
-	Exit        int            `json:"exit"`
+	Build       runner.Build    `json:"build"`
+	Options     runner.Settings `json:"options"` // of the first seed; of the others but for the seed
+	From        uint64          `json:"from"`
+	Shard       string          `json:"shard"`
+	Asked       uint64          `json:"asked"`             // counted seeds, of all shards together; 0: no number was
+	Shards      []string        `json:"shards,omitempty"`  // merged
+	Missing     []string        `json:"missing,omitempty"` // of them
+	Totals      runner.Totals   `json:"totals"`
+	Failures    []failedSeed    `json:"failures"`
+	Runs        []runner.Run    `json:"runs,omitempty"` // of a shard
+	EndedBy     runner.End      `json:"ended_by"`
+	Wanted      uint64          `json:"wanted"`  // counted seeds; 0: no number was asked for
+	Counted     uint64          `json:"counted"` // of them
+	MinCounted  uint64          `json:"min_counted,omitempty"`
+	Interrupted bool            `json:"interrupted"`
+	GaveUp      bool            `json:"gave_up"`
+	Exit        int             `json:"exit"`
 
-	single  bool           // of one seed, that was asked for
-	options plan.Options   // as asked, for what is written later
-	hashes  seeds.Manifest // of the whole batch
+	single  bool            // of one seed, that was asked for
+	options plan.Options    // as asked, for what is written later
+	hashes  runner.Manifest // of the whole batch
 }
 
 // failedSeed is one failure in the report.
@@ -74,7 +74,7 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 			return usage("--out: %v", err)
 		}
 	}
-	c := seeds.Batch{
+	c := runner.Batch{
 		Options: o, From: f.from, Seeds: f.seeds, For: f.duration, Jobs: f.jobs,
 		Shard: shard, Shards: shards, MaxFailures: f.maxFailures,
 	}
@@ -95,8 +95,8 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 		asked = 0
 	}
 	o.Seed = f.from
-	r := report{Build: a.build(), Options: seeds.SettingsOf(o), From: f.from, Shard: f.shard, Asked: asked, MinCounted: f.minCounted, Failures: []failedSeed{}, options: o}
-	r.hashes = seeds.NewManifest(r.Build, o)
+	r := report{Build: a.build(), Options: runner.SettingsOf(o), From: f.from, Shard: f.shard, Asked: asked, MinCounted: f.minCounted, Failures: []failedSeed{}, options: o}
+	r.hashes = runner.NewManifest(r.Build, o)
 	if r.single = f.asked("seed"); r.single {
 		a.one(&r)
 	} else {
@@ -108,10 +108,10 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 // one runs the seed of the options.
 func (a *app) one(r *report) {
 	began := a.now()
-	var t seeds.Tally
-	res := seeds.Guard(a.simulate)(r.options)
+	var t runner.Tally
+	res := runner.Guard(a.simulate)(r.options)
 	r.take(&t, &res)
-	r.Totals, r.EndedBy = t.Totals(a.now().Sub(began)), seeds.EndSeeds
+	r.Totals, r.EndedBy = t.Totals(a.now().Sub(began)), runner.EndSeeds
 }
 
 // patience is how many idle seeds a batch suffers for each counted one that
@@ -119,12 +119,12 @@ func (a *app) one(r *report) {
 const patience = 4
 
 // many runs a batch.
-func (a *app) many(ctx context.Context, c seeds.Batch, r *report) {
+func (a *app) many(ctx context.Context, c runner.Batch, r *report) {
 	bounded, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	began := a.now()
 	p := a.newProgress(counting, c.Seeds, c.For)
-	var t seeds.Tally
+	var t runner.Tally
 	var counted, idle uint64
 	var thrown panics
 	each := func(res cell.Result) {
@@ -155,19 +155,19 @@ func (a *app) many(ctx context.Context, c seeds.Batch, r *report) {
 	r.Interrupted, r.Wanted = ctx.Err() != nil, c.Seeds
 	switch {
 	case r.Interrupted:
-		r.EndedBy = seeds.EndInterrupt
+		r.EndedBy = runner.EndInterrupt
 	case r.GaveUp:
-		r.EndedBy = seeds.EndIdle
+		r.EndedBy = runner.EndIdle
 	}
 	r.Totals = t.Totals(a.now().Sub(began))
 }
 
 // take notes the result of a seed.
-func (r *report) take(t *seeds.Tally, res *cell.Result) {
+func (r *report) take(t *runner.Tally, res *cell.Result) {
 	t.Add(*res)
 	r.hashes.Add(res)
 	if r.Shard != "" {
-		r.Runs = append(r.Runs, seeds.RunOf(res))
+		r.Runs = append(r.Runs, runner.RunOf(res))
 	}
 	if res.Failed() {
 		o := r.options
@@ -260,11 +260,11 @@ func (a *app) explainInternal(r *report) {
 // wanted, and what else explains the exit code.
 func (a *app) explainExit(r *report) {
 	switch {
-	case r.EndedBy == seeds.EndIdle:
+	case r.EndedBy == runner.EndIdle:
 		a.say("chubby: %s; gave up: %d seeds were idle, that is simulated less than %v or %d calls", r.reached(), r.Totals.Idle, cell.FloorTime, cell.FloorOps)
 	case r.Interrupted:
 		a.say("chubby: interrupted; these are the seeds that ended before: %s", r.reached())
-	case r.Counted < r.Wanted || r.EndedBy == seeds.EndFailures:
+	case r.Counted < r.Wanted || r.EndedBy == runner.EndFailures:
 		a.say("chubby: ended by %s: %s", r.EndedBy.Words(), r.reached())
 	}
 	if len(r.Missing) > 0 {

@@ -13,15 +13,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chubbycell/chubby/sim/mutants"
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 // readBuild says what this program was built from. The go command stamps what it
 // builds, but not what it runs right away: then the source tree around the
 // working directory is asked, which it was built from a moment ago. Of a program
 // that was built without a stamp only its own digest is known.
-func readBuild() seeds.Build {
-	b := seeds.Build{Commit: seeds.UnknownCommit, Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH}
+func readBuild() runner.Build {
+	b := runner.Build{Commit: runner.UnknownCommit, Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch s.Key {
@@ -37,7 +37,7 @@ func readBuild() seeds.Build {
 		return b
 	}
 	b.Program = digest(path)
-	if b.Commit == seeds.UnknownCommit && strings.Contains(path, "go-build") { // where go run and go test put programs
+	if b.Commit == runner.UnknownCommit && strings.Contains(path, "go-build") { // where go run and go test put programs
 		askGit(&b)
 	}
 	return b
@@ -57,7 +57,7 @@ func digest(path string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-func askGit(b *seeds.Build) {
+func askGit(b *runner.Build) {
 	root, err := mutants.Root(".")
 	if err != nil {
 		return
@@ -76,9 +76,9 @@ func git(root string, args ...string) (string, error) {
 }
 
 // shortCommit names a commit in a few letters.
-func shortCommit(b seeds.Build) string {
+func shortCommit(b runner.Build) string {
 	short := b.Commit
-	if len(short) > 12 && short != seeds.UnknownCommit {
+	if len(short) > 12 && short != runner.UnknownCommit {
 		short = short[:12]
 	}
 	if b.Modified {
@@ -89,7 +89,7 @@ func shortCommit(b seeds.Build) string {
 
 // versions is the JSON form of `chubby version`.
 type versions struct {
-	seeds.Build
+	runner.Build
 	TraceFormat    int `json:"trace_format"`
 	ManifestFormat int `json:"manifest_format"`
 }
@@ -104,7 +104,7 @@ func (a *app) versionCommand() *cobra.Command {
 			if err := form.check(); err != nil {
 				return err
 			}
-			v := versions{a.build(), seeds.TraceFormat, seeds.ManifestFormat}
+			v := versions{a.build(), runner.TraceFormat, runner.ManifestFormat}
 			if form == "json" {
 				return a.json(v)
 			}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/experiment"
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 type experimentFlags struct {
@@ -32,7 +32,7 @@ type experimentFlags struct {
 type measured struct {
 	Experiment  string             `json:"experiment"`
 	Event       string             `json:"event"`
-	Build       seeds.Build        `json:"build"`
+	Build       runner.Build       `json:"build"`
 	From        uint64             `json:"from"`
 	Seeds       uint64             `json:"seeds"` // asked for, in each place of the grid
 	Points      []experiment.Point `json:"points"`
@@ -190,7 +190,7 @@ func (a *app) measure(ctx context.Context, f *experimentFlags, e experiment.Expe
 	inOrder(ctx, f.jobs, f.seeds*places, func(i uint64) cell.Result {
 		o := e.Grid[i%places].Options
 		o.Seed = f.from + i/places
-		return seeds.Guard(a.simulate)(o)
+		return runner.Guard(a.simulate)(o)
 	}, func(r cell.Result) {
 		t.Add(int(done%places), &r)
 		done++
@@ -247,7 +247,7 @@ func (a *app) leaveOthers(f *experimentFlags, e experiment.Experiment, m *measur
 		o := e.Grid[x.Place].Options
 		o.Seed = x.Seed
 		dir := filepath.Join(f.out, fmt.Sprintf("%s-%s-%v-seed-%d", m.Experiment, strings.ReplaceAll(x.Series, " ", "-"), x.X, x.Seed))
-		if _, err := seeds.WriteArtifacts(dir, m.Build, a.simulate, o); err != nil {
+		if _, err := runner.WriteArtifacts(dir, m.Build, a.simulate, o); err != nil {
 			return err
 		}
 		m.Files = append(m.Files, filepath.ToSlash(dir))

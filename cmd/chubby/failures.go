@@ -9,7 +9,7 @@ import (
 
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 // reproduce is the command line that runs a seed again, with a trace.
@@ -135,6 +135,6 @@ func (a *app) leaveSeed(f *simFlags, r *report, seed uint64) (dir string, again 
 	o.Seed = seed
 	dir = filepath.Join(f.out, fmt.Sprintf("seed-%d", seed))
 	a.say("writing %s", dir)
-	again, err = seeds.WriteArtifacts(dir, r.Build, a.simulate, o)
+	again, err = runner.WriteArtifacts(dir, r.Build, a.simulate, o)
 	return dir, again, err
 }

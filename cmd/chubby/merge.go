@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 func (a *app) mergeCommand() *cobra.Command {
@@ -110,7 +110,7 @@ func readShard(file string) (shardReport, error) {
 
 // whole says what is missing of a report, or does not belong to its shard.
 func (s *shardReport) whole() error {
-	part := seeds.Shard{Totals: s.Totals, Runs: s.Runs}
+	part := runner.Shard{Totals: s.Totals, Runs: s.Runs}
 	if err := part.Check(); err != nil {
 		return fmt.Errorf("it is damaged, or of a chubby that knew no merge: %w", err)
 	}
@@ -152,19 +152,19 @@ func (s *shardReport) joins(o *shardReport) error {
 
 // sameProgram says that two builds give equal runs. Where a commit does not say all, the
 // programs themselves must be equal.
-func sameProgram(b, c seeds.Build) bool {
+func sameProgram(b, c runner.Build) bool {
 	if b.Go != c.Go || b.Commit != c.Commit {
 		return false
 	}
-	if b.Commit == seeds.UnknownCommit || b.Modified || c.Modified {
+	if b.Commit == runner.UnknownCommit || b.Modified || c.Modified {
 		return b.SameProgram(c)
 	}
 	return true
 }
 
-func programName(b seeds.Build) string {
+func programName(b runner.Build) string {
 	name := shortCommit(b)
-	if b.Commit == seeds.UnknownCommit || b.Modified {
+	if b.Commit == runner.UnknownCommit || b.Modified {
 		name += ", program " + cmp.Or(b.Program, "unknown")
 	}
 	return name + ", " + b.Go
@@ -175,9 +175,9 @@ func programName(b seeds.Build) string {
 func together(all []shardReport) report {
 	first := all[0].report
 	r := report{Build: first.Build, Options: first.Options, From: first.From, Asked: first.Asked, Wanted: first.Asked, Failures: []failedSeed{}}
-	var parts []seeds.Shard
+	var parts []runner.Shard
 	for _, s := range all {
-		parts = append(parts, seeds.Shard{Totals: s.Totals, Runs: s.Runs})
+		parts = append(parts, runner.Shard{Totals: s.Totals, Runs: s.Runs})
 		r.Shards = append(r.Shards, s.Shard)
 		r.Failures = append(r.Failures, s.Failures...)
 		r.Interrupted = r.Interrupted || s.Interrupted
@@ -190,6 +190,6 @@ func together(all []shardReport) report {
 		}
 	}
 	slices.SortFunc(r.Failures, func(x, y failedSeed) int { return cmp.Compare(x.Seed, y.Seed) })
-	r.Totals = seeds.Merge(parts)
+	r.Totals = runner.Merge(parts)
 	return r
 }

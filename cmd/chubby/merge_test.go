@@ -10,14 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 // sharded is a program whose batches are the real ones.
 func sharded(outcome string) *world {
 	w := newWorld()
 	w.result = outcomes[outcome]
-	w.batch = func(ctx context.Context, c seeds.Batch) seeds.End {
+	w.batch = func(ctx context.Context, c runner.Batch) runner.End {
 		c.Runner, c.Jobs = w.one, 1
 		return c.Run(ctx)
 	}
@@ -67,9 +67,9 @@ func TestMergeRefusesWhatIsNotOneRun(t *testing.T) {
 		keep(t, w, file, line)
 	}
 	own := w.build
-	w.build = func() seeds.Build { b := own(); b.Commit = "decaf"; return b }
+	w.build = func() runner.Build { b := own(); b.Commit = "decaf"; return b }
 	keep(t, w, "other", "sim --seeds 20 --shard 2/2 -o json")
-	w.build = func() seeds.Build { b := own(); b.Modified, b.Program = true, "one"; return b }
+	w.build = func() runner.Build { b := own(); b.Modified, b.Program = true, "one"; return b }
 	keep(t, w, "edited", "sim --seeds 20 --shard 2/2 -o json")
 	text, err := os.ReadFile("second")
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 // A panic on a goroutine of the simulator would end the whole program with a Go
@@ -26,7 +26,7 @@ func TestAPanicOfTheSimulatorNamesTheSeedAndIsExitFive(t *testing.T) {
 		}
 		return clean(seed)
 	}
-	w.batch = func(ctx context.Context, c seeds.Batch) seeds.End { // the real one, on workers
+	w.batch = func(ctx context.Context, c runner.Batch) runner.End { // the real one, on workers
 		c.Runner = w.one
 		return c.Run(ctx)
 	}
@@ -81,7 +81,7 @@ func TestAPanicWhenASeedIsRunAgainIsExitFive(t *testing.T) {
 // What is told of a seed is told on a worker, too.
 func TestAPanicOfWhatTellsIsExitFive(t *testing.T) {
 	w := newWorld()
-	w.batch = func(ctx context.Context, c seeds.Batch) seeds.End {
+	w.batch = func(ctx context.Context, c runner.Batch) runner.End {
 		w.now = func() time.Time { panic("no clock") }
 		c.Runner = w.one
 		return c.Run(ctx)

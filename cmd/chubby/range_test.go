@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 const largest = "18446744073709551615"
@@ -36,7 +36,7 @@ func TestSeedsBeyondTheLargestAreRefused(t *testing.T) {
 func TestABatchGivesUpBehindTheLargestSeed(t *testing.T) {
 	w := newWorld()
 	w.result = outcomes["idle"]
-	w.batch = func(ctx context.Context, c seeds.Batch) seeds.End {
+	w.batch = func(ctx context.Context, c runner.Batch) runner.End {
 		c.Runner = w.one
 		return c.Run(ctx)
 	}

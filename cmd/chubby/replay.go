@@ -6,19 +6,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 // replayed is the JSON form of `chubby sim replay`.
 type replayed struct {
-	Build    seeds.Build    `json:"build"`
-	Was      seeds.Build    `json:"recorded_build"`
-	Options  seeds.Settings `json:"options"`
-	Recorded seeds.SeedHash `json:"recorded"`
-	Hash     string         `json:"hash"`
-	Breach   *cell.Breach   `json:"breach"`
-	Same     bool           `json:"same"` // history
-	Exit     int            `json:"exit"`
+	Build    runner.Build    `json:"build"`
+	Was      runner.Build    `json:"recorded_build"`
+	Options  runner.Settings `json:"options"`
+	Recorded runner.SeedHash `json:"recorded"`
+	Hash     string          `json:"hash"`
+	Breach   *cell.Breach    `json:"breach"`
+	Same     bool            `json:"same"` // history
+	Exit     int             `json:"exit"`
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -52,7 +52,7 @@ for the commits.
 }
 
 func (a *app) replay(dir string, force bool, form output) error {
-	m, err := seeds.ReadManifest(dir)
+	m, err := runner.ReadManifest(dir)
 	if err != nil {
 		return usage("%v", err)
 	}
@@ -69,7 +69,7 @@ func (a *app) replay(dir string, force bool, form output) error {
 	if !m.SamePlan() {
 		a.say("chubby: this version draws another plan from the same options")
 	}
-	r := seeds.Guard(a.simulate)(m.Options.Options())
+	r := runner.Guard(a.simulate)(m.Options.Options())
 	p := replayed{Build: build, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach}
 	p.Same = p.Hash == p.Recorded.Hash
 	p.Exit = verdictCode(&r)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 // Exit codes. They are part of what the program promises.
@@ -73,9 +73,9 @@ type app struct {
 	out, err io.Writer
 	terminal bool // err is one
 	now      func() time.Time
-	simulate seeds.Runner
-	batch    func(context.Context, seeds.Batch) seeds.End
-	build    func() seeds.Build
+	simulate runner.Runner
+	batch    func(context.Context, runner.Batch) runner.End
+	build    func() runner.Build
 
 	processor func() time.Duration // used by this process
 	crowd     func(cell.CrowdOptions) crowd
@@ -85,7 +85,7 @@ func newApp(in io.Reader, out, err io.Writer, terminal bool) *app {
 	return &app{
 		in: in, out: out, err: err, terminal: terminal, now: time.Now, simulate: cell.Run, build: readBuild,
 		processor: processorTime, crowd: newCrowd,
-		batch: func(ctx context.Context, b seeds.Batch) seeds.End { return b.Run(ctx) },
+		batch: func(ctx context.Context, b runner.Batch) runner.End { return b.Run(ctx) },
 	}
 }
 

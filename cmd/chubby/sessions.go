@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 const mostSpan = 24 * time.Hour // of simulated time
@@ -31,7 +31,7 @@ type sessionsFlags struct {
 // crowded is the JSON form of `chubby sim experiment sessions`.
 type crowded struct {
 	Experiment  string       `json:"experiment"`
-	Build       seeds.Build  `json:"build"`
+	Build       runner.Build `json:"build"`
 	Seed        uint64       `json:"seed"`
 	Replicas    int          `json:"replicas"`
 	Leases      []crowdPoint `json:"leases"`

@@ -14,11 +14,11 @@ import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 func TestFlagsReachTheBatch(t *testing.T) {
-	for line, want := range map[string]seeds.Batch{
+	for line, want := range map[string]runner.Batch{
 		"":                         {From: 1, Seeds: 200, MaxFailures: 10},
 		"--for 5m":                 {From: 1, For: 5 * time.Minute, MaxFailures: 10},
 		"--for 5m --seeds 7":       {From: 1, Seeds: 7, For: 5 * time.Minute, MaxFailures: 10},

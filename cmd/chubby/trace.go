@@ -7,7 +7,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 // trace runs one seed and prints what happens to stdout, the verdict to stderr.
@@ -24,7 +24,7 @@ func (a *app) trace(f *simFlags, o plan.Options) error {
 	}
 	w := bufio.NewWriterSize(a.out, 1<<16)
 	o.Trace = sim.Trace{W: w, Node: node, Until: f.until, Describe: cell.Describe}
-	r := seeds.Guard(a.simulate)(o)
+	r := runner.Guard(a.simulate)(o)
 	if err := w.Flush(); err != nil {
 		return internal(err)
 	}

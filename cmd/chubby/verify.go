@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/chubbycell/chubby/sim/seeds"
+	"github.com/chubbycell/chubby/sim/runner"
 )
 
 type verifyFlags struct {
@@ -18,13 +18,13 @@ type verifyFlags struct {
 
 // verified is the JSON form of `chubby sim verify`.
 type verified struct {
-	Build       seeds.Build          `json:"build"`
-	Options     seeds.Settings       `json:"options"`
-	Seeds       uint64               `json:"seeds"` // verified
-	Differences []seeds.Verification `json:"differences"`
-	Hash        string               `json:"hash"` // of all seeds, to compare machines by
-	Interrupted bool                 `json:"interrupted"`
-	Exit        int                  `json:"exit"`
+	Build       runner.Build          `json:"build"`
+	Options     runner.Settings       `json:"options"`
+	Seeds       uint64                `json:"seeds"` // verified
+	Differences []runner.Verification `json:"differences"`
+	Hash        string                `json:"hash"` // of all seeds, to compare machines by
+	Interrupted bool                  `json:"interrupted"`
+	Exit        int                   `json:"exit"`
 }
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -70,11 +70,11 @@ func (a *app) verify(ctx context.Context, f *verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	v := verified{Build: a.build(), Options: seeds.SettingsOf(o), Differences: []seeds.Verification{}}
+	v := verified{Build: a.build(), Options: runner.SettingsOf(o), Differences: []runner.Verification{}}
 	v.Options.Seed = f.from
 	p := a.newProgress(verifying, f.seeds, 0)
-	var t seeds.Tally
-	each := func(c seeds.Verification) {
+	var t runner.Tally
+	each := func(c runner.Verification) {
 		r := cell.Result{Seed: c.Seed, Hash: c.First, Counted: true}
 		t.Add(r)
 		v.Seeds++
@@ -84,10 +84,10 @@ func (a *app) verify(ctx context.Context, f *verifyFlags) error {
 		}
 		p.seed(&r, v.Seeds)
 	}
-	inOrder(ctx, f.jobs, f.seeds, func(i uint64) seeds.Verification {
+	inOrder(ctx, f.jobs, f.seeds, func(i uint64) runner.Verification {
 		o := o
 		o.Seed = f.from + i
-		return seeds.Verify(a.simulate, o)
+		return runner.Verify(a.simulate, o)
 	}, each)
 	p.finish()
 	v.Interrupted = v.Seeds < f.seeds

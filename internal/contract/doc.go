@@ -20,7 +20,7 @@
 //	| C1.03 | ...                    | later: with which subject |
 //	| C1.04 | ...                    | not applicable: why |
 //
-//	C1.01 replica/node TestName/subtest replica/master/file.go
+//	C1.01 replica/core TestName/subtest replica/master/file.go
 //	- the text that stands there, once in the file
 //	+ the text that takes its place
 //

@@ -33,7 +33,7 @@ func (p Principal) Check() Code {
 type ACLName string
 
 // ACLDirectory is where the ACL files of a cell stand. They are ordinary files
-// (CHU §2.3); replica/acl says what is in them.
+// (CHU §2.3); replica/state/acl says what is in them.
 func ACLDirectory() Path { return Path{"acl"} }
 
 // Path is the path of the ACL file; ok is false for what is no ACL name, the

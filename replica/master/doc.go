@@ -6,10 +6,10 @@
 // answers. It looks at rows only when an epoch of its own begins, to know what
 // there is, and to answer what only reads, at an instant at which this replica may
 // do so alone (At): whether a session is alive or a call was executed before is
-// decided when the command is applied (replica/command).
+// decided when the command is applied (replica/state/command).
 //
 // What it remembers it leaves to two parts, each for one epoch: how long sessions
-// live (replica/session), and handles, locks and nodes in use (replica/desk). It
+// live (replica/master/session), and handles, locks and nodes in use (replica/master/nodeops). It
 // judges what comes to them, gives them time and rows, tells them what was applied,
 // and carries what they want to the log and to clients.
 //
@@ -63,8 +63,8 @@
 //	                                                           notice of the epoch, or ended; what
 //	                                                           they did not bring back is free
 //	7     serving                      all know of the epoch   the epoch ends
-//	8     an old handle is taken up    it is used              at once (replica/desk)
-//	9     ephemeral nodes are swept    a minute of 7 is over   all are looked at (replica/desk)
+//	8     an old handle is taken up    it is used              at once (replica/master/nodeops)
+//	9     ephemeral nodes are swept    a minute of 7 is over   all are looked at (replica/master/nodeops)
 //
 // In step 3 each session gets the longest lease that the predecessor can have
 // granted, from then on. A KeepAlive of one that has not taken notice of the epoch
@@ -130,7 +130,7 @@
 // # Turns
 //
 // What is asked for, and what follows from it, waits for its turn in the log
-// (replica/share): a line for each principal, so that who asks without rest waits for
+// (replica/master/fairqueue): a line for each principal, so that who asks without rest waits for
 // himself. What this replica needs to be master goes to the log at once: its epoch,
 // the steps, the longest lease, evidence; and ends of sessions, which must not wait until
 // their clients are back. So KeepAlives wait behind nobody, and a full log keeps none

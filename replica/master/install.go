@@ -2,7 +2,7 @@ package master
 
 import (
 	"github.com/chubbycell/chubby/internal/invariant"
-	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
 // Installed tells that the rows were replaced by newer ones, in which e is the

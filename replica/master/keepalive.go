@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/rows"
-	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
 // evidence is what this Master knows of being master without read authority: a

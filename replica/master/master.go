@@ -9,12 +9,12 @@ import (
 	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/desk"
-	"github.com/chubbycell/chubby/replica/rows"
-	"github.com/chubbycell/chubby/replica/session"
-	"github.com/chubbycell/chubby/replica/share"
-	"github.com/chubbycell/chubby/replica/tree"
+	"github.com/chubbycell/chubby/replica/master/fairqueue"
+	"github.com/chubbycell/chubby/replica/master/nodeops"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
 // Config is what a Master is told at start.
@@ -22,9 +22,9 @@ type Config struct {
 	ID         uint32 // this replica, above 0
 	MaxPending int    // requests waiting for their place in the log, at most; beyond: Later, or Busy
 	// Share is what a principal sends to the log together: what a slot holds.
-	Share    share.Limits
+	Share    fairqueue.Limits
 	Sessions session.Config
-	Desk     desk.Config
+	Desk     nodeops.Config
 	// Secret seals the tokens of a cell that this replica founds: 32 bytes that its
 	// driver has drawn from a strong random source. Zero: it founds none.
 	Secret   [32]byte
@@ -101,8 +101,8 @@ type Master struct {
 	epoch   api.Epoch   // the present one
 	guard   api.Epoch   // the one of this tenure, once it has begun
 	pending map[key]pending
-	line    *share.Line[Proposal] // commands that wait for the log
-	inLog   map[key]api.Principal // those that left it, and were not applied
+	line    *fairqueue.Line[Proposal] // commands that wait for the log
+	inLog   map[key]api.Principal     // those that left it, and were not applied
 	count   Counters
 	out     Output
 	taken   []Reply // that were last taken: what comes next goes into the same place
@@ -110,7 +110,7 @@ type Master struct {
 	// In an epoch of this tenure:
 	step     int            // of the fail-over, while recovering
 	sessions *session.Table // nil in no such epoch
-	desk     *desk.Desk     // from when there is a cell until the tenure ends
+	desk     *nodeops.Desk  // from when there is a cell until the tenure ends
 	asked    map[key]pending
 	evidence evidence
 	owed     bool       // what the log did not take waits for the next Advance
@@ -316,7 +316,7 @@ func (m *Master) verifyWaiting() {
 	if m.desk != nil {
 		onNodes, logged = m.desk.Status().UnderWay, m.desk.Logged()
 	}
-	if have := len(m.inLog) + m.line.Waiting() - m.line.Of(share.House); onRows+onNodes > have {
+	if have := len(m.inLog) + m.line.Waiting() - m.line.Of(fairqueue.House); onRows+onNodes > have {
 		invariant.Failf("I-E7", "%d calls on rows and %d on nodes wait for the log, which has or will get %d", onRows, onNodes, have)
 	}
 	if logged > onRows {

@@ -9,12 +9,12 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/desk"
 	"github.com/chubbycell/chubby/replica/master"
-	"github.com/chubbycell/chubby/replica/rows"
-	"github.com/chubbycell/chubby/replica/session"
-	"github.com/chubbycell/chubby/replica/share"
+	"github.com/chubbycell/chubby/replica/master/fairqueue"
+	"github.com/chubbycell/chubby/replica/master/nodeops"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
 // rig is a Master, number 1, with a log that tests fill by hand.
@@ -78,7 +78,7 @@ func (r *rig) serve(round uint64) {
 
 // plain is the configuration of a cell whose sessions live until they end.
 func plain() master.Config {
-	return master.Config{ID: 1, MaxPending: 6, Share: share.Limits{Commands: 256, Bytes: 1 << 20}, Desk: desk.DefaultConfig()}
+	return master.Config{ID: 1, MaxPending: 6, Share: fairqueue.Limits{Commands: 256, Bytes: 1 << 20}, Desk: nodeops.DefaultConfig()}
 }
 
 // withLeases is the configuration of a cell whose sessions have leases of 12 s.

@@ -2,10 +2,10 @@ package master
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/desk"
-	"github.com/chubbycell/chubby/replica/handle"
-	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/master/nodeops"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
 // seat opens the desk of this epoch, in a cell that is founded: there are handles,
@@ -19,11 +19,11 @@ func (m *Master) seat(at At) {
 	if err != nil {
 		return // a command made sure that it is not all zeroes
 	}
-	m.desk = desk.New(m.cfg.Desk, m.epoch, sealer, deskAt(at))
+	m.desk = nodeops.New(m.cfg.Desk, m.epoch, sealer, deskAt(at))
 }
 
-func deskAt(at At) desk.At {
-	return desk.At{Now: at.Now, Authority: at.authority(), Rows: at.Rows}
+func deskAt(at At) nodeops.At {
+	return nodeops.At{Now: at.Now, Authority: at.authority(), Rows: at.Rows}
 }
 
 // onNodes says that an op is the desk's: on a handle, or to get one.
@@ -57,7 +57,7 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 	}
 	m.asked[k] = waiter(from, q)
 	first := len(m.out.Replies)
-	m.desk.Ask(deskAt(at), desk.Call{Session: q.Session, Seq: q.Seq, Seen: q.Seen, Principal: who, Op: q.Op})
+	m.desk.Ask(deskAt(at), nodeops.Call{Session: q.Session, Seq: q.Seq, Seen: q.Seen, Principal: who, Op: q.Op})
 	m.collect(at)
 	if at.authority() {
 		m.noteAlone(first, k)
@@ -86,7 +86,7 @@ func (m *Master) collect(at At) {
 }
 
 // told answers who waits for a call; one that is parked goes on waiting.
-func (m *Master) told(at At, r desk.Reply) {
+func (m *Master) told(at At, r nodeops.Reply) {
 	k := key{session: r.Session, seq: r.Seq}
 	w, waits := m.asked[k]
 	if !waits {
@@ -121,9 +121,9 @@ func (m *Master) flushed(at At, id api.SessionID) {
 
 // Desk is what the present master knows of nodes in use, for reports; ok is false
 // where there is none.
-func (m *Master) Desk() (s desk.Status, ok bool) {
+func (m *Master) Desk() (s nodeops.Status, ok bool) {
 	if m.desk == nil {
-		return desk.Status{}, false
+		return nodeops.Status{}, false
 	}
 	return m.desk.Status(), true
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // A number is one call's, whatever a client asks for under it: what comes while that is

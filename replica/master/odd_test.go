@@ -8,12 +8,12 @@ import (
 
 	"github.com/chubbycell/chubby/internal/draw"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/handle"
 	"github.com/chubbycell/chubby/replica/master"
-	"github.com/chubbycell/chubby/replica/queue"
-	"github.com/chubbycell/chubby/replica/rows"
-	"github.com/chubbycell/chubby/replica/tree"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/master/lockwait"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
 // odd is a master, and a client that asks for anything by any number, with what it was
@@ -39,7 +39,7 @@ func TestNoRequestBreaksAMaster(t *testing.T) {
 		cfg := plain()
 		cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
 		cfg.MaxPending, cfg.Desk.SweepAfter = 12, time.Second
-		cfg.Desk.Handles, cfg.Desk.Queues = handle.Limits{PerSession: 4, Total: 9, Closed: 3}, queue.Limits{PerLock: 3, Total: 5}
+		cfg.Desk.Handles, cfg.Desk.Queues = handle.Limits{PerSession: 4, Total: 9, Closed: 3}, lockwait.Limits{PerLock: 3, Total: 5}
 		o := &odd{rig: newRigWith(t, cfg), draws: draw.New(seed).Stream("odd", 0), sequencers: []string{"none"}, tokens: []api.Token{"none"}, answered: answered}
 		o.lead()
 		o.opens("bob") // so that he is not alone

@@ -2,7 +2,7 @@ package master
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // Read is a call that was answered from the rows, without the log.

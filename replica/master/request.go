@@ -2,7 +2,7 @@ package master
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // Request takes in one copy of a request of a principal, already decoded. It is

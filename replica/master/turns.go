@@ -5,13 +5,13 @@ import (
 
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/share"
+	"github.com/chubbycell/chubby/replica/master/fairqueue"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // newLine forgets what waits for the log: its tenure is over.
 func (m *Master) newLine() {
-	m.line = share.New[Proposal](m.cfg.Share)
+	m.line = fairqueue.New[Proposal](m.cfg.Share)
 	m.inLog, m.out.Begun = map[key]api.Principal{}, nil
 }
 
@@ -31,7 +31,7 @@ func (m *Master) takeTurns(now time.Time, room int) {
 	}
 	m.line.Apart(m.sessions == nil || m.sessions.Principals() > 1)
 	for _, p := range m.line.Take(now, room-len(m.out.Propose)) {
-		if p.who != share.House {
+		if p.who != fairqueue.House {
 			if _, twice := m.inLog[p.key]; twice {
 				invariant.Failf("I-E6", "call %d of session %d is to stand in the log twice, of which its share would count one for ever", p.key.seq, p.key.session)
 			}
@@ -99,7 +99,7 @@ func (m *Master) done(at At, k key) {
 func (m *Master) ownerOf(c command.Command) (api.Principal, key) {
 	act, ok := c.(command.Act)
 	if !ok || m.sessions == nil {
-		return share.House, key{}
+		return fairqueue.House, key{}
 	}
 	s, _ := m.sessions.Get(act.Session)
 	return s.Principal, key{session: act.Session, seq: act.Seq}

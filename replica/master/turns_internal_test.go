@@ -9,10 +9,10 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/desk"
-	"github.com/chubbycell/chubby/replica/handle"
-	"github.com/chubbycell/chubby/replica/session"
-	"github.com/chubbycell/chubby/replica/share"
+	"github.com/chubbycell/chubby/replica/master/fairqueue"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/master/nodeops"
+	"github.com/chubbycell/chubby/replica/master/session"
 )
 
 // A command of a call is proposed when none of the same call stands in the log.
@@ -26,7 +26,7 @@ func TestIE6NoCallStandsInTheLogTwice(t *testing.T) {
 		"the same call": {key{session: 1, seq: 5}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := &Master{line: share.New[Proposal](share.Limits{Commands: 256, Bytes: 1 << 20}), inLog: map[key]api.Principal{}, sessions: session.New(session.DefaultConfig(), 1, 0)}
+			m := &Master{line: fairqueue.New[Proposal](fairqueue.Limits{Commands: 256, Bytes: 1 << 20}), inLog: map[key]api.Principal{}, sessions: session.New(session.DefaultConfig(), 1, 0)}
 			m.join("ann", Proposal{key: key{session: 1, seq: 5}})
 			m.join("ann", Proposal{key: c.second})
 			take := func() { m.takeTurns(now, 10) }
@@ -51,7 +51,7 @@ func TestIE7WhatWaitsForTheLogIsOnItsWay(t *testing.T) {
 		"in its line":         {func(m *Master) { m.join("ann", Proposal{key: k}) }, false},
 		"in the log":          {func(m *Master) { m.join("ann", Proposal{key: k}); m.takeTurns(now, 10) }, false},
 		"nowhere":             {func(*Master) {}, true},
-		"another, not a call": {func(m *Master) { m.join(share.House, Proposal{}) }, true},
+		"another, not a call": {func(m *Master) { m.join(fairqueue.House, Proposal{}) }, true},
 		"applied": {func(m *Master) {
 			m.join("ann", Proposal{key: k})
 			m.takeTurns(now, 10)
@@ -65,8 +65,8 @@ func TestIE7WhatWaitsForTheLogIsOnItsWay(t *testing.T) {
 			require.NoError(t, err)
 			rows := db.New()
 			m := &Master{
-				line: share.New[Proposal](share.Limits{Commands: 256, Bytes: 1 << 20}), inLog: map[key]api.Principal{},
-				desk: desk.New(desk.DefaultConfig(), 1, sealer, desk.At{Now: now, Rows: rows}), pending: map[key]pending{k: {}},
+				line: fairqueue.New[Proposal](fairqueue.Limits{Commands: 256, Bytes: 1 << 20}), inLog: map[key]api.Principal{},
+				desk: nodeops.New(nodeops.DefaultConfig(), 1, sealer, nodeops.At{Now: now, Rows: rows}), pending: map[key]pending{k: {}},
 			}
 			m.desk.Entered(k.session, k.seq)
 			c.do(m)

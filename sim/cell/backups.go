@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/backup"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/lane"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/disk/backup"
+	"github.com/chubbycell/chubby/replica/disk/diskjobs"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -46,11 +46,11 @@ func (c *Cell) spoils(m *sim.Machine) {
 }
 
 // runBackup is the backup lane: another disk, call by call.
-func (r *replica) runBackup(j host.BackupJob) {
+func (r *replica) runBackup(j driver.BackupJob) {
 	p := r.cell.plan.Backups
-	b := lane.Backup{
+	b := diskjobs.Backup{
 		Place: store.Place{FS: r.env.FarFS(), Dir: damage.DataDir, Keep: p.Keep, ChunkSize: p.Chunk},
-		Told:  func(j host.BackupJob, made store.Made, err error) { r.cell.backedUp(r.id, j, made, err) },
+		Told:  func(j driver.BackupJob, made store.Made, err error) { r.cell.backedUp(r.id, j, made, err) },
 	}
 	done := b.Do(j)
 	r.env.Post(func(now time.Time) {
@@ -63,7 +63,7 @@ func (r *replica) runBackup(j host.BackupJob) {
 // backedUp checks a backup at the instant at which it counts: the rows in its file
 // are those after its slot (S6), and a cell can be made of them; one that was found is
 // newer than the one that is recorded (S3).
-func (c *Cell) backedUp(id paxos.NodeID, j host.BackupJob, made store.Made, err error) {
+func (c *Cell) backedUp(id paxos.NodeID, j driver.BackupJob, made store.Made, err error) {
 	if err != nil {
 		c.backed.failed++
 		return

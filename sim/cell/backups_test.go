@@ -11,11 +11,11 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/backup"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/rows"
-	"github.com/chubbycell/chubby/replica/session"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/disk/backup"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/model"
@@ -50,11 +50,11 @@ func TestABackupIsReadBackAsItCounts(t *testing.T) {
 	}
 	c := backedCell(t, 1)
 	id, _ := c.newestBackup()
-	c.backedUp(id, host.BackupJob{}, of(c.backed.newest), nil)
+	c.backedUp(id, driver.BackupJob{}, of(c.backed.newest), nil)
 	require.Nil(t, c.world.Failure())
-	c.backedUp(id, host.BackupJob{}, store.Made{}, vfs.ErrNoSpace)
+	c.backedUp(id, driver.BackupJob{}, store.Made{}, vfs.ErrNoSpace)
 	require.Equal(t, 1, c.backed.failed)
-	c.backedUp(id, host.BackupJob{}, of(c.backed.newest+1), nil)
+	c.backedUp(id, driver.BackupJob{}, of(c.backed.newest+1), nil)
 	broke(t, c, "S3", "its place has none")
 
 	c = backedCell(t, 2)
@@ -62,7 +62,7 @@ func TestABackupIsReadBackAsItCounts(t *testing.T) {
 	f := c.watch.slot(c.backed.newest)
 	require.True(t, f.summed)
 	f.sum = db.Sum{}
-	c.backedUp(id, host.BackupJob{}, of(c.backed.newest), nil)
+	c.backedUp(id, driver.BackupJob{}, of(c.backed.newest), nil)
 	broke(t, c, "S6", "backs up")
 }
 
@@ -70,10 +70,10 @@ func TestS3ABackupThatIsFoundIsNew(t *testing.T) {
 	c := backedCell(t, 6)
 	id, b := c.newestBackup()
 	made := store.Made{ID: store.ID{Handle: paxos.Handle{Slot: c.backed.newest}}, Found: true}
-	c.backedUp(id, host.BackupJob{After: c.backed.newest - 1, Cell: b.Cell}, made, nil)
+	c.backedUp(id, driver.BackupJob{After: c.backed.newest - 1, Cell: b.Cell}, made, nil)
 	require.Nil(t, c.world.Failure())
 	require.Equal(t, 1, c.backed.found)
-	c.backedUp(id, host.BackupJob{After: c.backed.newest, Cell: b.Cell}, made, nil)
+	c.backedUp(id, driver.BackupJob{After: c.backed.newest, Cell: b.Cell}, made, nil)
 	broke(t, c, "S3", "one of slot")
 }
 

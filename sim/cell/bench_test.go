@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/session"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -83,7 +83,7 @@ func speedPlan(seed uint64, replicas, clients int, think time.Duration) plan.Pla
 	const us = time.Microsecond
 	p := plan.Plan{
 		Seed: seed, Replicas: replicas, Clients: clients, Workload: "mixed", Duration: 60 * time.Second,
-		Host: host.DefaultConfig(), Store: store.Options{SegmentSize: 1 << 18}, RatePPB: 1_000_000,
+		Host: driver.DefaultConfig(), Store: store.Options{SegmentSize: 1 << 18}, RatePPB: 1_000_000,
 		Link: sim.LinkConfig{Delay: sim.Table{300 * us, 475 * us, 650 * us, 825 * us, 1000 * us}},
 		Disk: sim.DiskConfig{
 			Read: sim.Table{20 * us}, Write: sim.Table{20 * us}, Meta: sim.Table{20 * us},

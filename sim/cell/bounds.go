@@ -5,8 +5,8 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/lock"
-	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
 // sizes is what may not grow without bound in one replica (L2).

@@ -9,11 +9,11 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/belief"
 	"github.com/chubbycell/chubby/sim/check/leases"
+	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/model"
@@ -47,7 +47,7 @@ type Cell struct {
 	tops     []paxos.Slot      // highest slot applied, each time that bounds were looked at
 	deserted int               // sessions that their clients left without a word
 	tricks   map[string]uint64 // of a hostile client, that were answered as they must be
-	suffix   *belief.Suffix
+	suffix   *clients.Suffix
 	sessions *sessionWatch
 	shown    *sequencerWatch
 	waits    waits
@@ -102,7 +102,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.shares.owner = func(s api.SessionID) api.Principal { return c.rights.opened[s] }
 	c.handles = newHandleBook(c.world, c.rights, newRoomBook(p.Host.Node.Desk, c.queues))
 	c.handles.applied, c.handles.intruder = c.current, c.intruder()
-	c.suffix = belief.NewSuffix(c.world)
+	c.suffix = clients.NewSuffix(c.world)
 	c.shown = newSequencerWatch(c.world, c.locks)
 	c.sessions = newSessionWatch(c.world, p.Replicas, p.Host.Node.Sessions)
 	c.sessions.sweep, c.sessions.room = p.Host.Node.Desk.SweepAfter, p.Host.Node.Desk.Handles
@@ -159,7 +159,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 const maxSteps = 50_000_000
 
 // hostConfig is the configuration of one replica.
-func (c *Cell) hostConfig(id paxos.NodeID) host.Config {
+func (c *Cell) hostConfig(id paxos.NodeID) driver.Config {
 	cfg := c.plan.Host
 	cfg.Node.Paxos.ID = id
 	secret := c.world.Draw("cell.secret", uint64(id))

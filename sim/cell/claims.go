@@ -5,8 +5,8 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -17,12 +17,12 @@ import (
 // same words to another one are to be looked at, too. m is the message if it is one of
 // the log's, else nil.
 func (h *watch) claims(id, to paxos.NodeID, wire string) (m paxos.Message, asks bool) {
-	if r, ok := host.DecodeSumReport(wire); ok {
+	if r, ok := driver.DecodeSumReport(wire); ok {
 		h.claimsSum(id, r)
 		h.summedUp(id, r)
 		return nil, false
 	}
-	if host.IsTransfer(wire) {
+	if driver.IsTransfer(wire) {
 		h.claimsSnapshot(id, to, wire)
 		return nil, true
 	}
@@ -67,7 +67,7 @@ func (h *watch) lies(id paxos.NodeID, m paxos.Message, format string, args ...an
 // definite answer is the one of the place in the log where the call was
 // executed, or one of the reads that were answered in the same breath without the
 // log; and no reply names an epoch that has not begun. err says that it is none.
-func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Read) {
+func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []core.Read) {
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends a reply that nobody can read: %v", id, err)
 		return
@@ -82,7 +82,7 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []node.Re
 	h.final.answered(name)
 	e, ok := h.calls[name]
 	of, tree := h.asked[name]
-	read := slices.ContainsFunc(reads, func(r node.Read) bool {
+	read := slices.ContainsFunc(reads, func(r core.Read) bool {
 		return r.Session == p.Session && r.Seq == p.Seq && model.Digest(r.Result) == model.Digest(p.Result)
 	})
 	this := answerTo{name, model.Digest(p.Result)}
@@ -216,27 +216,27 @@ func (h *watch) claimsValues(id paxos.NodeID, m paxos.FetchReply) {
 // claimsSnapshot: the sender's disk has, or had, a snapshot that reaches as far; its
 // rows had this sum.
 func (h *watch) claimsSnapshot(id, to paxos.NodeID, wire string) {
-	m, err := host.DecodeTransfer(wire)
+	m, err := driver.DecodeTransfer(wire)
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
 		return
 	}
-	if r, relays := m.(host.Relay); relays {
+	if r, relays := m.(driver.Relay); relays {
 		if h.relays(id, to, r); id != r.From {
 			return // its author was asked for proof, in the life in which he said it
 		}
 		m = r.M
 	}
 	switch m := m.(type) {
-	case host.Ask:
+	case driver.Ask:
 		h.asksPiece(id, to, m)
-	case host.Piece:
+	case driver.Piece:
 		h.givesAway(id, m)
 		if m.ID.Handle.Slot > h.disks[id].snapshot {
 			h.world.Break("I-W1", "replica %d sends a %v, the newest on its disk is of slot %d", id, m, h.disks[id].snapshot)
 		}
-	case host.TellSum:
-		h.claimsSum(id, node.SumReport(m))
+	case driver.TellSum:
+		h.claimsSum(id, core.SumReport(m))
 	}
 }
 

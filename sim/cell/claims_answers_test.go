@@ -8,8 +8,8 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -73,7 +73,7 @@ func TestARefusalIsRepeated(t *testing.T) {
 			f.h.epoch, f.around.alone = 1, func(paxos.NodeID) bool { return false }
 			f.comes(op)
 			gone := api.Result{Code: api.Gone}
-			f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 1, Result: gone}, nil, []node.Read{{Session: 7, Seq: 1, Result: gone}})
+			f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 1, Result: gone}, nil, []core.Read{{Session: 7, Seq: 1, Result: gone}})
 			f.replies(1, gone)
 			f.good()
 			f.replies(1, api.Result{Code: api.HandleClosed})
@@ -267,8 +267,8 @@ func TestWhatIsKeptIsNotRefusedByMemory(t *testing.T) {
 			f.comes(c.op)
 			f.executes(c.applies, command.OpenNode{}, done)
 			f.h.epoch = 2
-			read := node.Read{Session: 7, Seq: 1, Result: c.told}
-			f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 2, Result: c.told}, nil, []node.Read{read})
+			read := core.Read{Session: 7, Seq: 1, Result: c.told}
+			f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 2, Result: c.told}, nil, []core.Read{read})
 			f.ends(c.want)
 		})
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // told is a watch that knows of slot 1 chosen as "a" at 1.1 by the disks of 1
@@ -101,7 +101,7 @@ func TestAnswersAreComparedWithWhatTookEffect(t *testing.T) {
 		return f
 	}
 	read := api.Result{Code: api.OK, Found: true, Value: "r"}
-	reads := []node.Read{{Session: 7, Seq: 9, Result: read}}
+	reads := []core.Read{{Session: 7, Seq: 9, Result: read}}
 	reply := func(f *facts, seq api.Seq, e api.Epoch, r api.Result) {
 		f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: seq, Epoch: e, Result: r}, nil, reads)
 	}

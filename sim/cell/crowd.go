@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -83,7 +83,7 @@ func NewCrowd(o CrowdOptions) *Crowd {
 	p := plan.New(plan.Options{Seed: o.Seed, Replicas: o.Replicas, Clients: 1, Faults: []string{}, Workload: "mixed"})
 	seed := p.Host.Node.Paxos.Seed
 	p.Clients, p.Grain, p.Lull, p.Misfit = 0, crowdGrain, 0, plan.Misfit{}
-	p.Host = host.DefaultConfig()
+	p.Host = driver.DefaultConfig()
 	p.Host.Node.Paxos.Seed = seed
 	p.Host.Node.Sessions.LeaseMin, p.Host.Node.Sessions.LeaseMax = o.Lease, o.Lease
 	p.RatePPB = int64(p.Host.Node.Paxos.Lease.Rho) * 1000

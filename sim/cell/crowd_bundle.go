@@ -3,7 +3,7 @@ package cell
 import (
 	"encoding/binary"
 
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
 )
 
 // bundle is messages of several sessions between two machines.
@@ -29,4 +29,4 @@ func (f bundle) each(do func(session int, msg []byte)) {
 
 // crowdAddr is the address of the first session's client, as replicas have it: above
 // those of all machines.
-const crowdAddr node.Addr = 1 << 32
+const crowdAddr core.Addr = 1 << 32

@@ -6,8 +6,8 @@ import (
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/internal/draw"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -206,7 +206,7 @@ func (x *crowd) asked(r *replica, now time.Time, msg []byte) {
 		if !x.members[i].there {
 			x.cell.asks(r.id, now, crowdName, wire)
 		}
-		r.host.ClientMessage(now, crowdAddr+node.Addr(i), crowdName, wire)
+		r.host.ClientMessage(now, crowdAddr+core.Addr(i), crowdName, wire)
 	})
 }
 
@@ -214,7 +214,7 @@ func (x *crowd) asked(r *replica, now time.Time, msg []byte) {
 const crowdName api.Principal = "crowd"
 
 // answers sends what a replica answers to sessions of the crowd, in one bundle.
-func (x *crowd) answers(r *replica, all []host.ClientMessage) {
+func (x *crowd) answers(r *replica, all []driver.ClientMessage) {
 	x.back = x.back[:0]
 	for _, m := range all {
 		x.back.add(int(m.To-crowdAddr), m.Wire)

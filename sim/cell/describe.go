@@ -8,7 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -32,14 +32,14 @@ func Describe(from, to sim.Addr, msg []byte) string {
 		}
 		return fmt.Sprintf("answer #%d session %d seq %d epoch %d master %d: %s", p.ID, p.Session, p.Seq, p.Epoch, p.Master, describeResult(p.Result))
 	}
-	if host.IsTransfer(string(msg)) {
-		m, err := host.DecodeTransfer(string(msg))
+	if driver.IsTransfer(string(msg)) {
+		m, err := driver.DecodeTransfer(string(msg))
 		if err != nil {
 			return unreadable(msg, err)
 		}
 		return fmt.Sprint(m)
 	}
-	if r, ok := host.DecodeSumReport(string(msg)); ok {
+	if r, ok := driver.DecodeSumReport(string(msg)); ok {
 		return fmt.Sprintf("sum of slot %d: %v", r.Slot, r.Sum)
 	}
 	m, err := paxos.DecodeMessage(string(msg))

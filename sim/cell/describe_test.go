@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -60,7 +60,7 @@ func TestReplicasTalkAsInGoldenTraces(t *testing.T) {
 }
 
 func TestSumsAreDescribed(t *testing.T) {
-	wire := host.AppendSumReport(nil, node.SumReport{Slot: 7, Sum: db.Sum{A: 1, B: 2}})
+	wire := driver.AppendSumReport(nil, core.SumReport{Slot: 7, Sum: db.Sum{A: 1, B: 2}})
 	require.Equal(t, fmt.Sprintf("sum of slot 7: %v", db.Sum{A: 1, B: 2}), Describe(1, 2, wire))
 }
 

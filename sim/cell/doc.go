@@ -1,7 +1,7 @@
 // Package cell is test support: a whole cell of the product in the simulated
 // world, with its clients, its faults and its checkers.
 //
-// What runs here is what ships: replica/host and replica/store on simulated
+// What runs here is what ships: replica/driver and replica/disk/store on simulated
 // disks, package client on simulated machines. Nothing of the product knows.
 //
 // What one seed decides is package plan. Reading order:

@@ -6,13 +6,13 @@ import (
 
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/damage"
-	"github.com/chubbycell/chubby/sim/platter"
+	"github.com/chubbycell/chubby/sim/ondisk"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // What is in this file disks do that do not have what they had: an operator copies
 // files back that are too old, or a file system forgets some. A replica that cannot
-// have all that it told others must stop (replica/store/doc.go, When a store refuses
+// have all that it told others must stop (replica/disk/store/doc.go, When a store refuses
 // to open). Each strike leaves something that shows it, as nobody can notice what
 // nothing shows: see atlas.
 
@@ -67,7 +67,7 @@ func (s *decayed) restart(change func()) {
 // has no record yet: without its register that is a new one.
 func (s *decayed) vanish(meant func(file string) bool) {
 	s.restart(func() {
-		manifest, ok := platter.Register(s.mem, damage.Registers[1])
+		manifest, ok := ondisk.Register(s.mem, damage.Registers[1])
 		var gone []string
 		snapshots := false
 		for _, f := range s.mem.Files() {
@@ -76,7 +76,7 @@ func (s *decayed) vanish(meant func(file string) bool) {
 				snapshots = snapshots || strings.HasSuffix(f.Name, ".snap")
 			}
 		}
-		if len(gone) == 0 || !ok || s.c.watch.disks[s.id].noted.boot == 0 || snapshots && platter.Begin(manifest) == 1 {
+		if len(gone) == 0 || !ok || s.c.watch.disks[s.id].noted.boot == 0 || snapshots && ondisk.Begin(manifest) == 1 {
 			return
 		}
 		s.c.watch.atlas.Doom(s.id)
@@ -111,8 +111,8 @@ func (s *decayed) older() {
 // is none.
 func (s *decayed) register() (value, image []byte) {
 	var best uint64
-	for _, suffix := range platter.Copies {
-		if v, version, ok := platter.Copy(s.mem, damage.Registers[0]+suffix); ok && (value == nil || version > best) {
+	for _, suffix := range ondisk.Copies {
+		if v, version, ok := ondisk.Copy(s.mem, damage.Registers[0]+suffix); ok && (value == nil || version > best) {
 			b, err := s.mem.Contents(damage.Registers[0] + suffix)
 			must(err)
 			value, image, best = v, b, version
@@ -124,7 +124,7 @@ func (s *decayed) register() (value, image []byte) {
 // putBack makes both copies of the promise register what they were, if what the power
 // cut has left still shows that.
 func (s *decayed) putBack(was, image []byte) {
-	for _, suffix := range platter.Copies {
+	for _, suffix := range ondisk.Copies {
 		if b, err := s.mem.Contents(damage.Registers[0] + suffix); err != nil || len(b) < len(image) {
 			return
 		}
@@ -133,7 +133,7 @@ func (s *decayed) putBack(was, image []byte) {
 		return
 	}
 	s.c.watch.atlas.Doom(s.id)
-	for _, suffix := range platter.Copies {
+	for _, suffix := range ondisk.Copies {
 		must(s.mem.Overlay(damage.Registers[0]+suffix, 0, image))
 	}
 }
@@ -141,10 +141,10 @@ func (s *decayed) putBack(was, image []byte) {
 // outdated says that the log shows of a promise register that it is old: it was cut
 // since, or has a record of a later life or of a higher promise.
 func (s *decayed) outdated(was []byte) bool {
-	manifest, ok := platter.Register(s.mem, damage.Registers[1])
-	says := platter.ReadPromise(was)
+	manifest, ok := ondisk.Register(s.mem, damage.Registers[1])
+	says := ondisk.ReadPromise(was)
 	log := s.c.watch.disks[s.id].noted
-	return ok && (says.First < platter.Begin(manifest) || says.Boot < log.boot || says.Ballot.Less(log.promise))
+	return ok && (says.First < ondisk.Begin(manifest) || says.Boot < log.boot || says.Ballot.Less(log.promise))
 }
 
 // halfMended cuts a replica's power as it writes the second copy of a register, when

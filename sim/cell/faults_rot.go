@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/damage"
-	"github.com/chubbycell/chubby/sim/platter"
+	"github.com/chubbycell/chubby/sim/ondisk"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -20,7 +20,7 @@ type decayed struct {
 	m    *sim.Machine
 	id   paxos.NodeID
 	mem  *vfs.Mem
-	hits []platter.Frame // that may be hit
+	hits []ondisk.Frame // that may be hit
 }
 
 // decay picks a disk that may be damaged; false if there is none.
@@ -34,7 +34,7 @@ func (c *Cell) decayOf(m *sim.Machine, d *sim.Draw) (decayed, bool) {
 	}
 	facts, mem := &c.watch.disks[id], m.Disk().Mem()
 	known := max(uint64(facts.mark), damage.Vouched(mem))
-	hits := platter.Covered(platter.Frames(mem, damage.DataDir+"/log"), uint64(facts.lsn), known)
+	hits := ondisk.Covered(ondisk.Frames(mem, damage.DataDir+"/log"), uint64(facts.lsn), known)
 	return decayed{c, d, m, id, mem, hits}, true
 }
 
@@ -83,7 +83,7 @@ func (s *decayed) reread() {
 
 // values are the frames that hold a vote or a learned value: these have a slot,
 // and data to lose.
-func (s *decayed) values() (found []platter.Frame) {
+func (s *decayed) values() (found []ondisk.Frame) {
 	for _, f := range s.hits {
 		if f.HasData() {
 			found = append(found, f)
@@ -202,9 +202,9 @@ func rotStore(c *Cell, d *sim.Draw) {
 	}
 	switch how {
 	case 0:
-		s.rotRegister(platter.Copies[d.Int(2)])
+		s.rotRegister(ondisk.Copies[d.Int(2)])
 	case 1:
-		s.rotRegister(platter.Copies...)
+		s.rotRegister(ondisk.Copies...)
 	case 2, 3:
 		s.rotHeader()
 	case 4:
@@ -231,14 +231,14 @@ func (s *decayed) rotHeader() {
 	}
 	f := s.hits[s.d.Int(len(s.hits))]
 	if s.d.Chance(1, 4) {
-		s.garbage(f.File, 0, platter.SegmentHead)
+		s.garbage(f.File, 0, ondisk.SegmentHead)
 	} else {
 		s.rotHeaderOf(f)
 	}
 }
 
 // rotHeaderOf hits bits of it: a header that is all wrong is easy to tell.
-func (s *decayed) rotHeaderOf(f platter.Frame) {
+func (s *decayed) rotHeaderOf(f ondisk.Frame) {
 	for range 1 + s.d.Int(2) {
 		must(s.mem.Corrupt(f.File, f.Off+s.d.Between(0, f.Data-f.Off-1), 1<<s.d.Int(8)))
 	}
@@ -297,7 +297,7 @@ func misdirect(c *Cell, d *sim.Draw) {
 	}
 	from, off, n := s.run()
 	to, at, room := s.run()
-	if n == 0 || room == 0 || from == to && platter.ReadsOn(s.hits, to, at, off) {
+	if n == 0 || room == 0 || from == to && ondisk.ReadsOn(s.hits, to, at, off) {
 		return
 	}
 	c.watch.atlas.Doom(s.id)
@@ -314,12 +314,12 @@ func misdirect(c *Cell, d *sim.Draw) {
 func (s *decayed) astray() {
 	lost := &vfs.Place{}
 	if values := s.values(); len(values) > 0 && s.d.Chance(3, 4) {
-		if f := values[s.d.Int(len(values))]; f.End-f.Data > int64(platter.PromiseImage) {
+		if f := values[s.d.Int(len(values))]; f.End-f.Data > int64(ondisk.PromiseImage) {
 			lost = &vfs.Place{Name: f.File, Off: f.Data}
 		}
 	}
 	it := s.d.Int(2)
-	name, other := damage.Registers[0]+platter.Copies[it], damage.Registers[0]+platter.Copies[1-it]
+	name, other := damage.Registers[0]+ondisk.Copies[it], damage.Registers[0]+ondisk.Copies[1-it]
 	mem := s.mem
 	mem.SetFault(func(call vfs.Call) vfs.Fault {
 		if call.Op != vfs.OpWriteAt || call.Name != name {
@@ -388,7 +388,7 @@ func spoilt(mem *vfs.Mem) bool {
 }
 
 // strayFamilies are the first bytes of rows that a stray write may make: user
-// rows, constants, answers, openers, sessions (replica/rows). What follows keeps
+// rows, constants, answers, openers, sessions (replica/state/rows). What follows keeps
 // them apart from all rows that clients use.
 const strayFamilies = "ucdos"
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -57,7 +57,7 @@ func TestASnapshotRotsWhileItIsServed(t *testing.T) {
 	c.rotServed(c.replicas[1], c.world.Draw("test", 0))
 	strike := c.transfers.onPiece[len(c.transfers.onPiece)-1]
 	given := func(s paxos.Slot) piece {
-		return piece{source: m, Piece: host.Piece{ID: host.SnapshotID{Handle: paxos.Handle{Slot: s}}, Offset: 10, Data: "piece"}}
+		return piece{source: m, Piece: driver.Piece{ID: driver.SnapshotID{Handle: paxos.Handle{Slot: s}}, Offset: 10, Data: "piece"}}
 	}
 	require.False(t, strike(given(slot-1)), "it is not the newest")
 	now, err := m.Disk().Mem().Contents(file)

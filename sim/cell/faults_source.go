@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -12,7 +12,7 @@ import (
 type piece struct {
 	source, fetcher *sim.Machine
 	wire            []byte
-	host.Piece
+	driver.Piece
 }
 
 // transfers are what waits for messages of transfers. Each says whether it was what
@@ -20,7 +20,7 @@ type piece struct {
 type transfers struct {
 	onPiece []func(p piece) bool
 	onLast  []func(p piece) bool
-	onAsk   []func(from *sim.Machine, a host.Ask) bool
+	onAsk   []func(from *sim.Machine, a driver.Ask) bool
 }
 
 // loseSource takes a replica away for a while, and then the one from which it
@@ -58,7 +58,7 @@ func (c *Cell) echoPiece(p piece) bool {
 	if p.Offset == 0 {
 		return false
 	}
-	c.transfers.onAsk = append(c.transfers.onAsk, func(from *sim.Machine, a host.Ask) bool {
+	c.transfers.onAsk = append(c.transfers.onAsk, func(from *sim.Machine, a driver.Ask) bool {
 		fits := from == p.fetcher && a.Offset == p.Offset && !a.ID.Equal(p.ID)
 		if fits {
 			c.world.Net().Link(p.source.Addr(), p.fetcher.Addr()).Echo(p.wire)
@@ -71,11 +71,11 @@ func (c *Cell) echoPiece(p piece) bool {
 // gives is told of each message that a replica sends to another.
 func (c *Cell) gives(from, to sim.Addr, wire []byte) {
 	t := &c.transfers
-	if len(t.onPiece) == 0 && len(t.onLast) == 0 && len(t.onAsk) == 0 || !host.IsTransfer(string(wire)) {
+	if len(t.onPiece) == 0 && len(t.onLast) == 0 && len(t.onAsk) == 0 || !driver.IsTransfer(string(wire)) {
 		return
 	}
-	switch m, err := host.DecodeTransfer(string(wire)); m := m.(type) {
-	case host.Piece:
+	switch m, err := driver.DecodeTransfer(string(wire)); m := m.(type) {
+	case driver.Piece:
 		p, waiting := piece{c.world.Machine(from), c.world.Machine(to), bytes.Clone(wire), m}, &t.onPiece
 		if m.Offset+int64(len(m.Data)) == m.ID.Size {
 			waiting = &t.onLast
@@ -83,7 +83,7 @@ func (c *Cell) gives(from, to sim.Addr, wire []byte) {
 		if err == nil {
 			*waiting = slices.DeleteFunc(*waiting, func(strike func(piece) bool) bool { return strike(p) })
 		}
-	case host.Ask:
-		t.onAsk = slices.DeleteFunc(t.onAsk, func(strike func(*sim.Machine, host.Ask) bool) bool { return strike(c.world.Machine(from), m) })
+	case driver.Ask:
+		t.onAsk = slices.DeleteFunc(t.onAsk, func(strike func(*sim.Machine, driver.Ask) bool) bool { return strike(c.world.Machine(from), m) })
 	}
 }

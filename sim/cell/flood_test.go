@@ -12,9 +12,9 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -97,8 +97,8 @@ func (f *flood) op(i int, s *flooding) api.Op {
 // asShipped sets tunables to what the product has by itself, on machines, disks and
 // links like those of the figures of speed.
 func asShipped(p *plan.Plan) {
-	shipped, mine := host.DefaultConfig(), p.Host.Node
-	c, d := &mine.Paxos, node.DefaultConfig().Paxos
+	shipped, mine := driver.DefaultConfig(), p.Host.Node
+	c, d := &mine.Paxos, core.DefaultConfig().Paxos
 	c.Window, c.MaxBatchCommands, c.MaxBatchBytes, c.MaxPending, c.Lease = d.Window, d.MaxBatchCommands, d.MaxBatchBytes, d.MaxPending, d.Lease
 	c.MaxAhead = d.MaxAhead
 	c.Heartbeat, c.ElectionMin, c.ElectionMax, c.Retransmit = d.Heartbeat, d.ElectionMin, d.ElectionMax, d.Retransmit

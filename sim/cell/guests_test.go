@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -24,7 +24,7 @@ type guests struct {
 
 // roomy is a cell that takes as much as the shipped one, whatever the seed draws.
 func roomy(p *plan.Plan) {
-	shipped := node.DefaultConfig()
+	shipped := core.DefaultConfig()
 	shipped.Desk.SweepAfter = p.Host.Node.Desk.SweepAfter
 	n := &p.Host.Node
 	n.Desk, n.MaxPending, n.Paxos.MaxPending = shipped.Desk, shipped.MaxPending, shipped.Paxos.MaxPending

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // Every so many inputs of a replica its memory is walked through, and its rows; less
@@ -45,7 +45,7 @@ func (r *replica) look() {
 }
 
 // remembers is about how much a walk through a replica's memory meets.
-func remembers(n *node.Node) int {
+func remembers(n *core.Node) int {
 	m, d := n.Master(), n.Desk()
 	return m.Sessions + m.Pending + m.Waiting + d.Handles + d.Waiting + d.UnderWay
 }

@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
 // corrects gives a replica that stopped because of a constant the other
 // configuration.
 func (c *Cell) corrects(r *replica) {
-	if c.plan.Misfit.Replica != 0 && r.host.Node() != nil && errors.Is(r.stopped, node.ErrConstant) {
+	if c.plan.Misfit.Replica != 0 && r.host.Node() != nil && errors.Is(r.stopped, core.ErrConstant) {
 		c.misfits[r.id] = !c.misfits[r.id]
 		c.rare.misfits++
 		if r.host.Node().Status().Count.Installed > 0 {

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/lock"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -71,7 +71,7 @@ func (c *Cell) awaits(d *sim.Draw, strike func()) {
 
 // passes is told what a leader has proposed and applied in one step: the strikes that
 // wait for that come.
-func (c *Cell) passes(proposed []command.Command, applied []node.Applied) {
+func (c *Cell) passes(proposed []command.Command, applied []core.Applied) {
 	c.moments = slices.DeleteFunc(c.moments, func(m moment) bool {
 		if !m.comes(c, proposed, applied) {
 			return false
@@ -82,11 +82,11 @@ func (c *Cell) passes(proposed []command.Command, applied []node.Applied) {
 	})
 }
 
-func (m *moment) comes(c *Cell, proposed []command.Command, applied []node.Applied) bool {
+func (m *moment) comes(c *Cell, proposed []command.Command, applied []core.Applied) bool {
 	if m.kind != nil && !m.applied {
 		return slices.ContainsFunc(proposed, m.kind)
 	}
-	return slices.ContainsFunc(applied, func(a node.Applied) bool {
+	return slices.ContainsFunc(applied, func(a core.Applied) bool {
 		return slices.ContainsFunc(a.Commands, func(x command.Applied) bool {
 			if m.kind == nil {
 				return c.delaysAgain(&x)

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/lock"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -38,12 +38,12 @@ func TestAStrikeWaitsForItsMoment(t *testing.T) {
 	}
 }
 
-func ran(commands []command.Command, effects ...command.Effect) []node.Applied {
+func ran(commands []command.Command, effects ...command.Effect) []core.Applied {
 	var all []command.Applied
 	for _, c := range commands {
 		all = append(all, command.Applied{Command: c, Effects: effects})
 	}
-	return []node.Applied{{}, {Commands: all}}
+	return []core.Applied{{}, {Commands: all}}
 }
 
 // Each kind is met by one command, and no command by two kinds but where it is to be

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -31,7 +31,7 @@ func (r *replica) nudge(now time.Time) {
 }
 
 // does says what the host wants done; nothing where it only asks for a wake.
-func (r *replica) does(out *host.Output) string {
+func (r *replica) does(out *driver.Output) string {
 	var all []string
 	note := func(wants bool, what string, args ...any) {
 		if wants {

@@ -10,18 +10,18 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/lane"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/disk/diskjobs"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/leases"
-	"github.com/chubbycell/chubby/sim/conduct"
+	"github.com/chubbycell/chubby/sim/conformance/replicas"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/model"
-	"github.com/chubbycell/chubby/sim/platter"
+	"github.com/chubbycell/chubby/sim/ondisk"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -31,14 +31,14 @@ type replica struct {
 	cell  *Cell
 	env   *sim.Env
 	id    paxos.NodeID
-	host  *host.Host
+	host  *driver.Host
 	now   time.Time // as the process last read its clock
 	store *store.Store
-	bulk  lane.Bulk
-	job   *host.LogJob // what the log lane writes
-	life  *conduct.Life
+	bulk  diskjobs.Bulk
+	job   *driver.LogJob // what the log lane writes
+	life  *replicas.Life
 	looks looks
-	tail  platter.Tail // of its log, as far as that was looked at
+	tail  ondisk.Tail // of its log, as far as that was looked at
 
 	unsynced []paxos.Record // appended since the last sync
 	upto     paxos.LSN      // appended up to here
@@ -59,9 +59,9 @@ type replica struct {
 func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
 	return func() sim.Process {
 		cfg := c.hostConfig(id)
-		h := host.New(cfg)
-		terms := conduct.Terms{Replicas: c.plan.Replicas, Host: &c.plan.Host, Lease: cfg.Node.Paxos.Lease, Astray: c.plan.OnlyS7}
-		return &replica{cell: c, id: id, host: h, life: conduct.New(c.world, id, h, terms)}
+		h := driver.New(cfg)
+		terms := replicas.Terms{Replicas: c.plan.Replicas, Host: &c.plan.Host, Lease: cfg.Node.Paxos.Lease, Astray: c.plan.OnlyS7}
+		return &replica{cell: c, id: id, host: h, life: replicas.New(c.world, id, h, terms)}
 	}
 }
 
@@ -85,10 +85,10 @@ func (r *replica) Start(env *sim.Env) {
 		}
 		r.cell.watch.mended(r.id, mem)
 		r.store, r.damaged = st, len(report.Damaged) > 0
-		r.bulk = lane.Bulk{
+		r.bulk = diskjobs.Bulk{
 			Store:      st.Bulk(),
 			Published:  r.published,
-			Unreadable: func(id host.SnapshotID, err error) { r.cell.watch.unreadable(r.id, id, err) },
+			Unreadable: func(id driver.SnapshotID, err error) { r.cell.watch.unreadable(r.id, id, err) },
 		}
 		r.cell.watch.recovered(r.id, rec, report)
 		r.cell.watch.shelved(r.id, mem)
@@ -110,7 +110,7 @@ func (r *replica) Start(env *sim.Env) {
 }
 
 // published is told that a snapshot is durable and has its name.
-func (r *replica) published(id host.SnapshotID) {
+func (r *replica) published(id driver.SnapshotID) {
 	r.cell.watch.published(r.id, id, r.writing)
 	if r.cell.events.Wanted() {
 		r.cell.publish(event.SnapshotPublished{Replica: r.id, Slot: id.Handle.Slot})
@@ -154,7 +154,7 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 				r.cell.publish(event.RequestReceived{Replica: r.id, Local: now, From: who, Request: q})
 			}
 		}
-		r.host.ClientMessage(now, node.Addr(from), who, msg)
+		r.host.ClientMessage(now, core.Addr(from), who, msg)
 	} else {
 		wire := string(msg)
 		r.life.Hears(now, paxos.NodeID(from), wire)
@@ -287,7 +287,7 @@ func (r *replica) act() {
 		r.env.Go("log", r.runJob)
 	}
 	if j := out.Bulk; j != nil {
-		if _, writes := j.(host.WriteJob); writes && r.life.Overtakes() {
+		if _, writes := j.(driver.WriteJob); writes && r.life.Overtakes() {
 			r.cell.watch.snapshots.cut++
 		}
 		r.env.Go("bulk", func() { r.runBulk(j) })
@@ -299,7 +299,7 @@ func (r *replica) act() {
 }
 
 // publishes hands out what the host has done in one act.
-func (r *replica) publishes(out *host.Output, proposed []command.Command) {
+func (r *replica) publishes(out *driver.Output, proposed []command.Command) {
 	c := r.cell
 	if !c.events.Wanted() {
 		return
@@ -339,7 +339,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 }
 
 // answers tells those who watch of an answer that leaves.
-func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
+func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 	p, err := api.DecodeReply(m.Wire)
 	if err == nil {
 		if c.events.Wanted() {
@@ -352,7 +352,7 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 		}
 		c.locks.told(r.id, p)
 		c.sessions.answered(r.id, r.now, p)
-		alone := func(x node.Read) bool { return x.Session == p.Session && x.Seq == p.Seq }
+		alone := func(x core.Read) bool { return x.Session == p.Session && x.Seq == p.Seq }
 		if !logged && r.still && c.current(r.id) && slices.ContainsFunc(reads, alone) { // else the answer of then is repeated
 			c.shown.answered(p)
 		}
@@ -362,7 +362,7 @@ func (c *Cell) answers(r *replica, m host.ClientMessage, reads []node.Read) {
 	c.outlived()
 }
 
-func (r *replica) send(all []host.PeerMessage) {
+func (r *replica) send(all []driver.PeerMessage) {
 	var wire string // the same to all peers, and no time in between
 	var said paxos.Message
 	asks := false
@@ -395,11 +395,11 @@ func (r *replica) runJob() {
 }
 
 // runBulk is the bulk lane, beside the log lane: the same disk, call by call.
-func (r *replica) runBulk(j host.BulkJob) {
+func (r *replica) runBulk(j driver.BulkJob) {
 	switch j := j.(type) {
-	case host.WriteJob:
+	case driver.WriteJob:
 		r.writing = &j.Rows
-	case host.PutJob:
+	case driver.PutJob:
 		r.cell.watch.puts(r.id, &r.pieces, j.Piece)
 	}
 	result := r.bulk.Do(j)
@@ -416,12 +416,12 @@ func (r *replica) runBulk(j host.BulkJob) {
 
 // write does a job of the log lane, and tells who watches at the very instant at which
 // it is done, whether or not the process lives to hear of it.
-func (r *replica) write(j *host.LogJob) error {
+func (r *replica) write(j *driver.LogJob) error {
 	if j.Below > 0 {
 		r.cell.watch.truncates(r.id, j.Below)
 	}
 	r.cell.watch.begins(r.id, j.Records)
-	err := lane.Log(r.store, *j)
+	err := diskjobs.Log(r.store, *j)
 	switch {
 	case err != nil:
 		r.unwritten(err, j)
@@ -438,7 +438,7 @@ func (r *replica) write(j *host.LogJob) error {
 	return err
 }
 
-func (r *replica) written(j *host.LogJob) {
+func (r *replica) written(j *driver.LogJob) {
 	if len(j.Records) > 0 {
 		r.unsynced = append(r.unsynced, j.Records...)
 		r.upto = j.First + paxos.LSN(len(j.Records)) - 1
@@ -454,7 +454,7 @@ func (r *replica) written(j *host.LogJob) {
 }
 
 // unwritten counts the syncs that fail while somebody waits for what they cover.
-func (r *replica) unwritten(err error, j *host.LogJob) {
+func (r *replica) unwritten(err error, j *driver.LogJob) {
 	var pe *fs.PathError
 	if errors.As(err, &pe) && (pe.Op == vfs.OpSync.String() || pe.Op == vfs.OpSyncData.String()) && len(r.unsynced)+len(j.Records) > 0 {
 		r.cell.rare.syncs++

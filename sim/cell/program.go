@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/belief"
+	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -308,7 +308,7 @@ func (p *program) hears(t *client.Trail) {
 // ended notes how a call ended that asks the cell.
 func (p *program) ended(err error) {
 	p.expired = errors.Is(err, client.ErrSessionExpired)
-	var l *belief.Life
+	var l *clients.Life
 	if w := p.cell.promises.of(p.client); w != nil {
 		l = w.life
 	}

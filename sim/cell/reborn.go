@@ -12,14 +12,14 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/backup"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/lane"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/rows"
-	"github.com/chubbycell/chubby/replica/session"
-	"github.com/chubbycell/chubby/replica/store"
-	"github.com/chubbycell/chubby/replica/tree"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/disk/backup"
+	"github.com/chubbycell/chubby/replica/disk/diskjobs"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/replica/state/tree"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/model"
@@ -247,9 +247,9 @@ type newborn struct {
 	of    *afterlife
 	id    paxos.NodeID
 	env   *sim.Env
-	host  *host.Host
+	host  *driver.Host
 	store *store.Store
-	bulk  lane.Bulk
+	bulk  diskjobs.Bulk
 }
 
 // Start opens the store that was made for it.
@@ -261,7 +261,7 @@ func (n *newborn) Start(env *sim.Env) {
 	cfg.Node.Paxos.ID, cfg.Node.Paxos.Members, cfg.BackupEvery = n.id, []paxos.NodeID{1, 2, 3}, 0
 	cfg.Node.Secret = [32]byte{1}
 	cfg.Node.Sessions = session.DefaultConfig() // none ends while its client is at work
-	n.env, n.host = env, host.New(cfg)
+	n.env, n.host = env, driver.New(cfg)
 	env.Go("recover", func() {
 		options := n.of.old.plan.Store
 		options.Salt = env.Draw("wal.salt").Uint64
@@ -270,7 +270,7 @@ func (n *newborn) Start(env *sim.Env) {
 			n.of.saw("S3", "replica %d: %v", n.id, err)
 			return
 		}
-		n.store, n.bulk = st, lane.Bulk{Store: st.Bulk()}
+		n.store, n.bulk = st, diskjobs.Bulk{Store: st.Bulk()}
 		env.Post(func(now time.Time) {
 			n.host.Start(now, rec.Recovered, rec.Rows)
 			n.act()
@@ -281,7 +281,7 @@ func (n *newborn) Start(env *sim.Env) {
 // Receive hands bytes to the host.
 func (n *newborn) Receive(now time.Time, from sim.Addr, msg []byte) {
 	if from.IsClient() {
-		n.host.ClientMessage(now, node.Addr(from), principal(from), msg)
+		n.host.ClientMessage(now, core.Addr(from), principal(from), msg)
 	} else {
 		n.host.PeerMessage(now, paxos.NodeID(from), string(msg))
 	}
@@ -313,7 +313,7 @@ func (n *newborn) act() {
 		n.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	if j := out.Log; j != nil {
-		n.env.Go("log", func() { n.done(lane.Log(n.store, *j)) })
+		n.env.Go("log", func() { n.done(diskjobs.Log(n.store, *j)) })
 	}
 	if j := out.Bulk; j != nil {
 		n.env.Go("bulk", func() {
@@ -327,7 +327,7 @@ func (n *newborn) act() {
 	n.env.WakeAt(out.Wake)
 }
 
-func (n *newborn) serves() *node.Serving {
+func (n *newborn) serves() *core.Serving {
 	if n.host.Node() == nil {
 		return nil
 	}

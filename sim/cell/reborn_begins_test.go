@@ -7,7 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/wal/vfs"

@@ -4,11 +4,11 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/backup"
-	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/disk/backup"
+	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/model"
-	"github.com/chubbycell/chubby/sim/platter"
+	"github.com/chubbycell/chubby/sim/ondisk"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -58,8 +58,8 @@ func (f former) comesBack(made backup.Restored) model.Finding {
 // given its word for their ballot, or a candidate of old times could have it yet; and its
 // log says that it lacks all up to them, and nothing behind.
 func begins(mem *vfs.Mem, h paxos.Handle) model.Finding {
-	value, _ := platter.Register(mem, damage.Registers[0])
-	says := platter.ReadPromise(value)
+	value, _ := ondisk.Register(mem, damage.Registers[0])
+	says := ondisk.ReadPromise(value)
 	if says.Ballot.Less(h.Ballot) {
 		return model.Findingf("S2", "has promised %v, and its rows are of ballot %v", says.Ballot, h.Ballot)
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/damage"
-	"github.com/chubbycell/chubby/sim/platter"
+	"github.com/chubbycell/chubby/sim/ondisk"
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -75,12 +75,12 @@ func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
 		if d.Chance(1, 2) { // the register is on the disk, and what comes behind it is not yet
 			require.NoError(t, h.s.Append(h.next, []paxos.Record{paxos.Promised{Ballot: paxos.Ballot{Round: 2, Node: 1}}}))
 		}
-		all := platter.Frames(h.mem, damage.DataDir+"/log")
+		all := ondisk.Frames(h.mem, damage.DataDir+"/log")
 		known := max(uint64(h.mark), damage.Vouched(h.mem))
-		if n := len(platter.Covered(all, uint64(h.next-1), known)) - len(platter.Covered(all, uint64(h.next-1), uint64(h.mark))); n > 0 {
+		if n := len(ondisk.Covered(all, uint64(h.next-1), known)) - len(ondisk.Covered(all, uint64(h.next-1), uint64(h.mark))); n > 0 {
 			more++
 		}
-		s := decayed{d: d, mem: h.mem, hits: platter.Covered(all, uint64(h.next-1), known)}
+		s := decayed{d: d, mem: h.mem, hits: ondisk.Covered(all, uint64(h.next-1), known)}
 		wild := seed%5 == 4
 		if wild {
 			s.hits = all[len(all)-1:]
@@ -157,7 +157,7 @@ func TestTheEndOfAMarkedLogIsNeverForgotten(t *testing.T) {
 		d := draws(t, seed)
 		h := newShelf(t, d, d.LogUniform(64, 1<<12))
 		require.NoError(t, h.s.Idle())
-		s := decayed{d: d, mem: h.mem, hits: platter.Covered(platter.Frames(h.mem, damage.DataDir+"/log"), uint64(h.next-1), uint64(h.next-1))}
+		s := decayed{d: d, mem: h.mem, hits: ondisk.Covered(ondisk.Frames(h.mem, damage.DataDir+"/log"), uint64(h.next-1), uint64(h.next-1))}
 		require.Equal(t, uint64(h.next-1), s.hits[len(s.hits)-1].LSN)
 		s.rotEnd()
 		h.mem.Crash(vfs.Seeded(seed))

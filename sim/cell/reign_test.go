@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/replica/master"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // chair is a master that remembers what it is told to.
@@ -71,7 +71,7 @@ func newReign(t *testing.T, lease float64) *reign {
 func (r *reign) acts(at float64, applied ...command.Applied) { r.proposes(at, nil, applied...) }
 
 func (r *reign) proposes(at float64, c command.Command, applied ...command.Applied) {
-	out := &host.Output{Applied: []node.Applied{{Commands: applied}}}
+	out := &driver.Output{Applied: []core.Applied{{Commands: applied}}}
 	var proposed []command.Command
 	if c != nil {
 		proposed = append(proposed, c)

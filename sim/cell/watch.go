@@ -8,9 +8,9 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/model"
@@ -36,7 +36,7 @@ type watch struct {
 	handed    map[uint64]int       // times proposed less times chosen, by hash of the command
 	epochs    map[api.Epoch]holder // by whose command each began
 	served    map[api.Epoch]paxos.Ballot
-	tenures   []*node.Serving // last seen, by id
+	tenures   []*core.Serving // last seen, by id
 	lastEpoch paxos.Ballot
 	epoch     api.Epoch // highest that was applied anywhere
 
@@ -50,12 +50,12 @@ type watch struct {
 	counts    tally // of the lives that are over
 	tornTails int
 	rot       rotCounts
-	audits    node.AuditCounters  // of the lives that are over
-	reports   uint64              // of sums, sent
-	relayed   map[host.Relay]bool // words that their authors have had passed on
-	numbered  api.Number          // the last command that was applied anywhere
-	minority  int                 // replicas that stopped because their rows were odd
-	rotted    int                 // of them, those whose rows did not have their own checksum
+	audits    core.AuditCounters    // of the lives that are over
+	reports   uint64                // of sums, sent
+	relayed   map[driver.Relay]bool // words that their authors have had passed on
+	numbered  api.Number            // the last command that was applied anywhere
+	minority  int                   // replicas that stopped because their rows were odd
+	rotted    int                   // of them, those whose rows did not have their own checksum
 	snapshots snapshotCounts
 
 	aborted, repeated, stale, orphans, lateEpochs, conflicts, batches uint64
@@ -100,11 +100,11 @@ func newWatch(w *sim.World, replicas int, around Around) *watch {
 		final:    newGivenUp(),
 		given:    map[answerTo]api.Epoch{},
 		calls:    map[model.Call]effect{},
-		relayed:  map[host.Relay]bool{},
+		relayed:  map[driver.Relay]bool{},
 		handed:   map[uint64]int{},
 		epochs:   map[api.Epoch]holder{},
 		served:   map[api.Epoch]paxos.Ballot{},
-		tenures:  make([]*node.Serving, replicas+1),
+		tenures:  make([]*core.Serving, replicas+1),
 	}
 	return h
 }
@@ -112,7 +112,7 @@ func newWatch(w *sim.World, replicas int, around Around) *watch {
 // applied checks each slot a replica applies: it must be chosen on a quorum of
 // disks (S3), with this value (S1), and leave the rows as everywhere (S6); its
 // commands must take effect once (S5).
-func (h *watch) applied(id paxos.NodeID, slots []node.Applied) {
+func (h *watch) applied(id paxos.NodeID, slots []core.Applied) {
 	h.disks[id].fresh = h.disks[id].applied + 1
 	for i := range slots {
 		a := &slots[i]
@@ -151,7 +151,7 @@ func (h *watch) proposed(commands [][]byte) {
 }
 
 // tenure looks whether a replica serves in a new epoch.
-func (h *watch) tenure(id paxos.NodeID, n *node.Node) bool {
+func (h *watch) tenure(id paxos.NodeID, n *core.Node) bool {
 	s := n.Serving()
 	if s == nil || s == h.tenures[id] {
 		return false
@@ -164,7 +164,7 @@ func (h *watch) tenure(id paxos.NodeID, n *node.Node) bool {
 
 // serves checks that whoever serves an epoch is the one that began it in the log
 // (S2): no two tenures share an epoch, and none is made up.
-func (h *watch) serves(id paxos.NodeID, s *node.Serving) {
+func (h *watch) serves(id paxos.NodeID, s *core.Serving) {
 	if was, now := h.epochs[s.Epoch], (holder{id, s.Ballot}); was != now {
 		h.world.Break("S2", "replica %d at ballot %v serves epoch %d, which replica %d at ballot %v began", id, s.Ballot, s.Epoch, was.id, was.ballot)
 	}

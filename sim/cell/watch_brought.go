@@ -2,7 +2,7 @@ package cell
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/handle"
+	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/sim/model"
 )
 

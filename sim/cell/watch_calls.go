@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -48,7 +48,7 @@ func (h *watch) repeats(s paxos.Slot, v paxos.Value) {
 }
 
 // commands notes where each call took effect. Property S5.
-func (h *watch) commands(a *node.Applied) {
+func (h *watch) commands(a *core.Applied) {
 	if len(a.Commands) > 1 {
 		h.batches++
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/belief"
+	"github.com/chubbycell/chubby/sim/conformance/clients"
 )
 
 // clientWatch is what client programs take for true at an instant of true time,
@@ -38,7 +38,7 @@ type believed struct {
 
 // held is a lock as its holder sees it: a *client.Lock.
 type held interface {
-	belief.Lock
+	clients.Lock
 	Context() context.Context
 }
 
@@ -132,7 +132,7 @@ func (b *clientWatch) sends(q api.Request) {
 	var of func(x believed) bool
 	switch op := q.Op.(type) {
 	case api.Release, api.CloseHandle, api.Poison:
-		k, ok := belief.ReadToken(api.HandleOf(op))
+		k, ok := clients.ReadToken(api.HandleOf(op))
 		of = func(x believed) bool { return ok && x.o.id == k.ID }
 	case api.EndSession:
 		of = func(believed) bool { return true }
@@ -140,7 +140,7 @@ func (b *clientWatch) sends(q api.Request) {
 		return
 	}
 	for _, x := range b.held {
-		if x.o.session == q.Session && of(x) && !x.who.dead() && !belief.Lost(x.lock) {
+		if x.o.session == q.Session && of(x) && !x.who.dead() && !clients.Lost(x.lock) {
 			b.world.Break("S9", "the client on %v sends %T, and its lock of %v says that it is held: %t, %v", x.who.self(), q.Op, x.node, x.lock.Held(), x.lock.Err())
 		}
 	}
@@ -149,7 +149,7 @@ func (b *clientWatch) sends(q api.Request) {
 // lacks is told that a program was told, by an answer to a call on a handle, that this
 // is of no more use: the lock that it held is lost (S9).
 func (b *clientWatch) lacks(who believer, n api.Ref, l held, why error) {
-	if !belief.Lost(l) {
+	if !clients.Lost(l) {
 		b.world.Break("S9", "the client on %v was told of the handle of %v: %v; and its lock says that it is held: %t, %v", who.self(), n, why, l.Held(), l.Err())
 	}
 	b.sound(who, n, l)
@@ -201,7 +201,7 @@ func (b *clientWatch) sound(who believer, n api.Ref, l held) {
 // by no fault of the cell's is it held any more.
 func (b *clientWatch) lets(who believer, n api.Ref, l held) {
 	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.lock == l })
-	if !belief.Lost(l) {
+	if !clients.Lost(l) {
 		b.world.Break("S9", "the lock of %v on %v was given back, and says that it is held: %t, %v", n, who.self(), l.Held(), l.Err())
 	}
 	b.sound(who, n, l)

@@ -10,9 +10,9 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/handle"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -31,7 +31,7 @@ func (m *mind) self() sim.Addr        { return sim.FirstClient }
 // Clients and replicas that are not told otherwise mean the same by a bound of
 // clocks: with 500 ppm against 1000 a client counts on a lease for too long.
 func TestS11ClientsAndReplicasAgreeOnClocks(t *testing.T) {
-	require.EqualValues(t, session.DefaultRho, node.DefaultConfig().Paxos.Lease.Rho)
+	require.EqualValues(t, session.DefaultRho, core.DefaultConfig().Paxos.Lease.Rho)
 }
 
 // Session 7 is ended. Its client must not be certain then that it is alive.

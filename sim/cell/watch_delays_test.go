@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/lock"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -24,7 +24,7 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 	ended := command.Applied{Effects: []command.Effect{command.LockChanged{Effect: lock.DelayEnded{Lock: lockNode, Freed: 9}}}}
 	says := func(r *reign, at float64, freed api.Number) {
 		own := []command.Command{command.DelayOver{Guard: 3, Node: lockNode, Freed: freed}}
-		r.w.acted(1, r.c, second(at), &host.Output{Applied: []node.Applied{}}, nil, own)
+		r.w.acted(1, r.c, second(at), &driver.Output{Applied: []core.Applied{}}, nil, own)
 	}
 	executes := func(r *reign, n int) {
 		for range n {
@@ -32,7 +32,7 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 		}
 	}
 	wakes := func(r *reign, at, wake float64) {
-		r.w.acted(1, r.c, second(at), &host.Output{Wake: second(wake), Applied: []node.Applied{}}, nil, nil)
+		r.w.acted(1, r.c, second(at), &driver.Output{Wake: second(wake), Applied: []core.Applied{}}, nil, nil)
 	}
 	for name, c := range map[string]struct {
 		does   func(r *reign)

@@ -3,7 +3,7 @@ package cell
 import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/disk/store"
 )
 
 // diskFacts is what a disk was told to keep, and said it kept.

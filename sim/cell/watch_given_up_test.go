@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
 )
 
 // Call 1 is given up, and call 3, which says so, is answered without the log. Then call 1
@@ -28,7 +28,7 @@ func TestS4WhatWasGivenUpTakesEffectNoMore(t *testing.T) {
 			f := newFacts(t)
 			f.h.asks(1, api.Request{Session: 7, Seq: 3, Seen: c.seen, Op: c.op})
 			r := api.Result{Code: c.code}
-			f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 3, Result: r}, nil, []node.Read{{Session: 7, Seq: 3, Result: r}})
+			f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 3, Result: r}, nil, []core.Read{{Session: 7, Seq: 3, Result: r}})
 			f.good()
 			f.comes(api.Put{Key: "k"})
 			f.vote(1, 1, ballot(1, 1), "a")
@@ -46,7 +46,7 @@ func TestAnAnswerMakesFinalWhatAllCopiesPass(t *testing.T) {
 		f.h.asks(1, api.Request{Session: 7, Seq: 3, Seen: seen, Op: api.Get{Key: "k"}})
 	}
 	found := api.Result{Code: api.OK}
-	f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 3, Result: found}, nil, []node.Read{{Session: 7, Seq: 3, Result: found}})
+	f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 3, Result: found}, nil, []core.Read{{Session: 7, Seq: 3, Result: found}})
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 1, ballot(1, 1), "a")
 	f.apply(1, 1, "a", 1, executed(7, 1))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 func (f *facts) asks(to int, q api.Request) { f.h.asks(paxos.NodeID(to), q) }

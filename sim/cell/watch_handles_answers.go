@@ -5,8 +5,8 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/sim/belief"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -328,7 +328,7 @@ func (b *handleBook) mayHave(g *model.Grip) bool {
 
 // gripBy is a handle by its token.
 func gripBy(t api.Token) (*model.Grip, bool) {
-	k, ok := belief.ReadToken(t)
+	k, ok := clients.ReadToken(t)
 	return &model.Grip{ID: k.ID, Session: k.Session, Node: k.Node, Rights: k.Rights, Tied: k.Tied}, ok
 }
 

@@ -7,10 +7,10 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/desk"
-	"github.com/chubbycell/chubby/replica/handle"
-	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/master/nodeops"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -27,7 +27,7 @@ type keeper struct {
 
 func newKeeper(t *testing.T) *keeper {
 	k := &keeper{library: newLibrary(t)}
-	k.h = newHandleBook(k.w, k.b, newRoomBook(desk.DefaultConfig(), newQueueBook(k.w)))
+	k.h = newHandleBook(k.w, k.b, newRoomBook(nodeops.DefaultConfig(), newQueueBook(k.w)))
 	k.h.applied = func(paxos.NodeID) bool { return true }
 	var err error
 	k.seal, err = handle.NewSealer(handle.Secret{1})

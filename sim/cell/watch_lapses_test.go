@@ -3,9 +3,9 @@ package cell
 import (
 	"testing"
 
-	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/master"
-	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // Session 7, whose lease is over at 6, has a KeepAlive that waits since 5; read authority

@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master"
-	"github.com/chubbycell/chubby/replica/tree"
+	"github.com/chubbycell/chubby/replica/state/tree"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
 )

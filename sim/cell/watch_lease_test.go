@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/leases"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -233,7 +233,7 @@ func TestClocksBeyondTheBoundAreSeen(t *testing.T) {
 // A read alone needs read authority at the instant the clock was read, an epoch
 // that has begun, and rows as new as anything that a client was told.
 func TestS7AReadWithoutAuthority(t *testing.T) {
-	alone := func(told paxos.Slot, change func(c *Cell, n *node.Node, now *time.Time)) *sim.Failure {
+	alone := func(told paxos.Slot, change func(c *Cell, n *core.Node, now *time.Time)) *sim.Failure {
 		c := someCellWithALease(t)
 		for _, m := range c.replicas {
 			n := running(m).host.Node()
@@ -246,13 +246,13 @@ func TestS7AReadWithoutAuthority(t *testing.T) {
 		}
 		return c.world.Failure()
 	}
-	same := func(*Cell, *node.Node, *time.Time) {}
+	same := func(*Cell, *core.Node, *time.Time) {}
 	require.Nil(t, alone(1, same))
 	require.Equal(t, "S7", alone(1<<40, same).ID)
-	require.Nil(t, alone(1<<40, func(_ *Cell, _ *node.Node, now *time.Time) { *now = now.Add(-1) }), "it stood still meanwhile")
-	require.Equal(t, "S7", alone(1, func(_ *Cell, n *node.Node, now *time.Time) { *now = n.Lease() }).ID)
-	require.Nil(t, alone(1, func(_ *Cell, n *node.Node, now *time.Time) { *now = n.Lease().Add(-1) }))
-	require.Equal(t, "S7", alone(1, func(_ *Cell, n *node.Node, now *time.Time) {
+	require.Nil(t, alone(1<<40, func(_ *Cell, _ *core.Node, now *time.Time) { *now = now.Add(-1) }), "it stood still meanwhile")
+	require.Equal(t, "S7", alone(1, func(_ *Cell, n *core.Node, now *time.Time) { *now = n.Lease() }).ID)
+	require.Nil(t, alone(1, func(_ *Cell, n *core.Node, now *time.Time) { *now = n.Lease().Add(-1) }))
+	require.Equal(t, "S7", alone(1, func(_ *Cell, n *core.Node, now *time.Time) {
 		n.Resign(*now)
 		n.TakeOutput()
 	}).ID)

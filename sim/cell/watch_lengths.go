@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // lengths is how long the leases of a master are to be in its epoch: so long that the
@@ -66,7 +66,7 @@ func (l *lengths) most(sessions int) time.Duration {
 }
 
 // acts begins a step, in which the log said this.
-func (l *lengths) acts(now time.Time, applied []node.Applied) {
+func (l *lengths) acts(now time.Time, applied []core.Applied) {
 	l.few, l.many, l.peak = l.held, l.held, l.held
 	l.floor, l.bound = l.row, l.row
 	if l.way > 0 {

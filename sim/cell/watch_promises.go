@@ -7,7 +7,7 @@ import (
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // promiseWatch compares what clients count on with what the present master has

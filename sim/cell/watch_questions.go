@@ -2,7 +2,7 @@ package cell
 
 import (
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/driver"
 )
 
 // questions are what one life of a replica last asked others for, of records and of a
@@ -49,7 +49,7 @@ func (h *watch) asksRecords(id, to paxos.NodeID, m paxos.Fetch) {
 }
 
 // asksPiece is the same for a piece of a snapshot; puts tells what has come of it.
-func (h *watch) asksPiece(id, to paxos.NodeID, m host.Ask) {
+func (h *watch) asksPiece(id, to paxos.NodeID, m driver.Ask) {
 	if !h.disks[id].questions.piece.asks(to, wanted{slot: m.Slot, sum: m.ID.Sum, at: m.Offset}) {
 		h.insists(id, to, m)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/driver"
 )
 
 func TestL1WhoLacksSomethingAsksAnother(t *testing.T) {
@@ -14,7 +14,7 @@ func TestL1WhoLacksSomethingAsksAnother(t *testing.T) {
 		return string(paxos.AppendMessage(nil, paxos.Fetch{Slots: paxos.Range{From: from, To: 9}}))
 	}
 	piece := func(sum uint64, at int64) string {
-		return string(host.AppendTransfer(nil, host.Ask{ID: host.SnapshotID{Handle: paxos.Handle{Slot: 4, Members: []paxos.NodeID{1, 2, 3}}, Size: 100, Sum: sum}, Offset: at}))
+		return string(driver.AppendTransfer(nil, driver.Ask{ID: driver.SnapshotID{Handle: paxos.Handle{Slot: 4, Members: []paxos.NodeID{1, 2, 3}}, Size: 100, Sum: sum}, Offset: at}))
 	}
 	for name, c := range map[string]struct {
 		breaks bool
@@ -54,7 +54,7 @@ func TestL1WhoLacksSomethingAsksAnother(t *testing.T) {
 		"pieces that come, and that the disk refuses": {false, func(f *facts) {
 			for range 9 {
 				f.h.claims(1, 2, piece(7, 0))
-				f.h.puts(1, &pieces{}, host.Piece{ID: host.SnapshotID{Handle: paxos.Handle{Slot: 4, Members: []paxos.NodeID{1, 2, 3}}, Size: 100, Sum: 7}, Data: "x"})
+				f.h.puts(1, &pieces{}, driver.Piece{ID: driver.SnapshotID{Handle: paxos.Handle{Slot: 4, Members: []paxos.NodeID{1, 2, 3}}, Size: 100, Sum: 7}, Data: "x"})
 			}
 		}},
 		"pieces of other snapshots": {false, func(f *facts) {
@@ -80,9 +80,9 @@ func TestL1TheSameWordsToAnotherPeerAreAnotherQuestion(t *testing.T) {
 	c := someCell(t, 3)
 	r := running(c.replicas[0])
 	wire := paxos.AppendMessage(nil, paxos.Fetch{Slots: paxos.Range{From: 1 << 20, To: 1<<20 + 1}})
-	var all []host.PeerMessage
+	var all []driver.PeerMessage
 	for i := range 9 {
-		all = append(all, host.PeerMessage{To: paxos.NodeID(2 + i%2), Wire: wire})
+		all = append(all, driver.PeerMessage{To: paxos.NodeID(2 + i%2), Wire: wire})
 	}
 	r.send(all)
 	require.Nil(t, c.world.Failure())

@@ -3,7 +3,7 @@ package cell
 import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim/damage"
-	"github.com/chubbycell/chubby/sim/platter"
+	"github.com/chubbycell/chubby/sim/ondisk"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -21,21 +21,21 @@ func (h *watch) loses(id paxos.NodeID, mem *vfs.Mem) bool {
 // the bad one may have had it.
 func (h *watch) lost(id paxos.NodeID, mem *vfs.Mem) bool {
 	for _, name := range damage.Registers {
-		value, ok := platter.Register(mem, name)
+		value, ok := ondisk.Register(mem, name)
 		if !ok {
 			return true
 		}
 		if name != damage.Registers[0] {
 			continue
 		}
-		says := platter.ReadPromise(value)
+		says := ondisk.ReadPromise(value)
 		d := &h.disks[id]
-		manifest, _ := platter.Register(mem, damage.Registers[1])
-		if says.Boot < d.boot || says.Ballot.Less(d.promise) || says.First < platter.Begin(manifest) {
+		manifest, _ := ondisk.Register(mem, damage.Registers[1])
+		if says.Boot < d.boot || says.Ballot.Less(d.promise) || says.First < ondisk.Begin(manifest) {
 			return true
 		}
-		for _, suffix := range platter.Copies {
-			if _, _, good := platter.Copy(mem, name+suffix); !good && says.Ballot.Less(d.begun) {
+		for _, suffix := range ondisk.Copies {
+			if _, _, good := ondisk.Copy(mem, name+suffix); !good && says.Ballot.Less(d.begun) {
 				return true
 			}
 		}

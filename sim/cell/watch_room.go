@@ -2,7 +2,7 @@ package cell
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/desk"
+	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -11,7 +11,7 @@ import (
 // room (Crowded) must find it full by that count, which is never below what there is
 // (S14).
 type roomBook struct {
-	limits desk.Config
+	limits nodeops.Config
 	opens  map[api.SessionID]map[api.Seq]bool // Opens that were ever asked for
 	all    int                                // of them
 	closed map[tenancy]map[api.HandleID]bool  // handles of earlier epochs that were to be closed in one
@@ -20,7 +20,7 @@ type roomBook struct {
 	queues *queueBook
 }
 
-func newRoomBook(limits desk.Config, q *queueBook) *roomBook {
+func newRoomBook(limits nodeops.Config, q *queueBook) *roomBook {
 	return &roomBook{limits: limits, opens: map[api.SessionID]map[api.Seq]bool{}, closed: map[tenancy]map[api.HandleID]bool{}, over: map[api.SessionID]bool{}, told: map[model.Call]bool{}, queues: q}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/desk"
+	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestWhoMayNotWaitFindsTheQueueFull(t *testing.T) {
 	w := &waiters{facts: newFacts(t)}
 	w.b = newQueueBook(w.w)
-	limits := desk.DefaultConfig()
+	limits := nodeops.DefaultConfig()
 	full := func(perLock, total int, e api.Epoch) bool {
 		limits.Queues.PerLock, limits.Queues.Total = perLock, total
 		return newRoomBook(limits, w.b).full(3, e, api.Acquire{Handle: "x", Mode: api.Exclusive, Wait: true}, gripOn(3))
@@ -38,7 +38,7 @@ func TestWhoMayNotWaitFindsTheQueueFull(t *testing.T) {
 // A session that wanted to close more handles of earlier epochs in one than a master
 // remembers may find all others closed.
 func TestWhoClosesMoreThanIsRemembered(t *testing.T) {
-	limits := desk.DefaultConfig()
+	limits := nodeops.DefaultConfig()
 	limits.Handles.Closed = 2
 	b := newRoomBook(limits, nil)
 	closes := func(e api.Epoch, n uint64) {
@@ -56,7 +56,7 @@ func TestWhoClosesMoreThanIsRemembered(t *testing.T) {
 
 // A call that was refused once is refused again, whatever room there is.
 func TestACopyIsRefusedForWantOfRoomAsItsCallWas(t *testing.T) {
-	b := newRoomBook(desk.DefaultConfig(), nil)
+	b := newRoomBook(nodeops.DefaultConfig(), nil)
 	require.True(t, b.first(model.Call{Session: 1, Seq: 2}))
 	require.False(t, b.first(model.Call{Session: 1, Seq: 2}))
 	require.True(t, b.first(model.Call{Session: 1, Seq: 3}))

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/sim/damage"
-	"github.com/chubbycell/chubby/sim/platter"
+	"github.com/chubbycell/chubby/sim/ondisk"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -133,8 +133,8 @@ func (h *watch) mended(id paxos.NodeID, mem *vfs.Mem) {
 		return
 	}
 	for _, name := range damage.Registers {
-		a, first, good := platter.Copy(mem, name+platter.Copies[0])
-		b, second, also := platter.Copy(mem, name+platter.Copies[1])
+		a, first, good := ondisk.Copy(mem, name+ondisk.Copies[0])
+		b, second, also := ondisk.Copy(mem, name+ondisk.Copies[1])
 		if good != also || good && (first != second || !bytes.Equal(a, b)) {
 			h.world.Break("S17", "replica %d opens its store, and the copies of %s differ: version %d (%v) and %d (%v)", id, name, first, good, second, also)
 		}
@@ -158,8 +158,8 @@ func (h *watch) vouches(id paxos.NodeID, records []paxos.Record, mem *vfs.Mem) {
 	if !slices.ContainsFunc(records, inRegister) || h.atlas.IsHurt(id) {
 		return
 	}
-	value, _ := platter.Register(mem, damage.Registers[0])
-	if says := platter.ReadPromise(value).Synced; says < uint64(h.disks[id].lsn) {
+	value, _ := ondisk.Register(mem, damage.Registers[0])
+	if says := ondisk.ReadPromise(value).Synced; says < uint64(h.disks[id].lsn) {
 		h.world.Break("S17", "replica %d has written its promise register, which says that all up to #%d was synced, and all up to #%d was", id, says, h.disks[id].lsn)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/sim/damage"
-	"github.com/chubbycell/chubby/sim/platter"
+	"github.com/chubbycell/chubby/sim/ondisk"
 	"github.com/chubbycell/chubby/wal"
 )
 
@@ -165,9 +165,9 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	r := running(c.replicas[0])
 	mem := c.replicas[0].Disk().Mem()
 	d := &c.watch.disks[r.id]
-	value, ok := platter.Register(mem, damage.Registers[0])
+	value, ok := ondisk.Register(mem, damage.Registers[0])
 	require.True(t, ok)
-	says := platter.ReadPromise(value)
+	says := ondisk.ReadPromise(value)
 	require.Equal(t, d.boot, says.Boot)
 	require.Equal(t, d.promise, says.Ballot)
 	require.False(t, c.watch.lost(r.id, mem))
@@ -186,17 +186,17 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	}
 	image, err := mem.Contents(damage.Registers[0] + ".a")
 	require.NoError(t, err)
-	require.Len(t, image, platter.PromiseImage, "a write of it that goes astray hits no more")
-	manifest, ok := platter.Register(mem, damage.Registers[1])
+	require.Len(t, image, ondisk.PromiseImage, "a write of it that goes astray hits no more")
+	manifest, ok := ondisk.Register(mem, damage.Registers[1])
 	require.True(t, ok)
-	require.LessOrEqual(t, platter.Begin(manifest), says.First)
+	require.LessOrEqual(t, ondisk.Begin(manifest), says.First)
 	cutting := func(first uint64) {
 		b, err := mem.Contents(damage.Registers[1] + ".a")
 		require.NoError(t, err)
 		binary.LittleEndian.PutUint64(b[20+24:], first)
 		end := len(b) - 4
 		binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], crc32.MakeTable(crc32.Castagnoli)))
-		for _, suffix := range platter.Copies {
+		for _, suffix := range ondisk.Copies {
 			require.NoError(t, mem.Overlay(damage.Registers[1]+suffix, 0, b))
 		}
 	}
@@ -252,13 +252,13 @@ func TestS17AMarkedLogStatesWhatIsSynced(t *testing.T) {
 		f := newFacts(t)
 		f.h.synced(1, h.next-1)
 		require.NoError(t, h.s.Idle())
-		f.h.marked(1, platter.Stated(h.mem, damage.DataDir+"/log"))
+		f.h.marked(1, ondisk.Stated(h.mem, damage.DataDir+"/log"))
 		f.good()
 		require.Equal(t, h.next-1, f.h.disks[1].mark)
 
 		h.append(t, paxos.Promised{Ballot: paxos.Ballot{Round: 9, Node: 1}})
 		f.h.synced(1, h.next-1)
-		says := platter.Stated(h.mem, damage.DataDir+"/log")
+		says := ondisk.Stated(h.mem, damage.DataDir+"/log")
 		require.LessOrEqual(t, says, uint64(h.next-2))
 		f.h.marked(1, says)
 		f.breaks("S17")

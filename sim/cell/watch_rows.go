@@ -4,13 +4,13 @@ import (
 	"errors"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
 )
 
 // summed compares the rows of a replica behind a slot with those of all others
 // (S6), unless they were made to differ.
-func (h *watch) summed(id paxos.NodeID, a *node.Applied) {
+func (h *watch) summed(id paxos.NodeID, a *core.Applied) {
 	f := h.slot(a.Slot)
 	switch {
 	case h.disks[id].stray:
@@ -22,7 +22,7 @@ func (h *watch) summed(id paxos.NodeID, a *node.Applied) {
 }
 
 // claimsSum: these are the sender's rows behind the slot, and so everybody's.
-func (h *watch) claimsSum(id paxos.NodeID, r node.SumReport) {
+func (h *watch) claimsSum(id paxos.NodeID, r core.SumReport) {
 	h.reports++
 	f := h.slot(r.Slot)
 	if !h.disks[id].stray && (!f.summed || f.sum != r.Sum) {
@@ -32,7 +32,7 @@ func (h *watch) claimsSum(id paxos.NodeID, r node.SumReport) {
 
 // relays: who passes a word on has it from its author, and sends it to whom that
 // named.
-func (h *watch) relays(id, to paxos.NodeID, r host.Relay) {
+func (h *watch) relays(id, to paxos.NodeID, r driver.Relay) {
 	if id == r.From {
 		h.relayed[r] = true
 		return
@@ -53,7 +53,7 @@ func (h *watch) rots(id paxos.NodeID) {
 
 // summedUp is told that a replica tells the checksum that it has computed from its
 // rows: it must not, if they are not those of which it kept one (S6). It stops.
-func (h *watch) summedUp(id paxos.NodeID, r node.SumReport) {
+func (h *watch) summedUp(id paxos.NodeID, r core.SumReport) {
 	if d := &h.disks[id]; d.rot > 0 && r.Slot >= d.rot {
 		h.world.Break("S6", "replica %d tells a checksum after slot %d, its rows have had another one than it keeps since slot %d", id, r.Slot, d.rot)
 	}
@@ -62,14 +62,14 @@ func (h *watch) summedUp(id paxos.NodeID, r node.SumReport) {
 // stops looks at why a replica stops: rows like those of all others are no reason
 // (S6).
 func (h *watch) stops(id paxos.NodeID, err error) {
-	odd := errors.Is(err, node.ErrMinority) || errors.Is(err, node.ErrMemory)
+	odd := errors.Is(err, core.ErrMinority) || errors.Is(err, core.ErrMemory)
 	if odd && !h.disks[id].stray {
 		h.world.Break("S6", "replica %d has the rows of all others: %v", id, err)
 	}
 	if odd {
 		h.minority++
 	}
-	if errors.Is(err, node.ErrMemory) {
+	if errors.Is(err, core.ErrMemory) {
 		h.rotted++
 	}
 }

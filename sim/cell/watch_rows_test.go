@@ -9,8 +9,8 @@ import (
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -23,22 +23,22 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 		return f
 	}
 	f := after()
-	f.h.claimsSum(2, node.SumReport{Slot: 1, Sum: db.Sum{A: 7}})
+	f.h.claimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 7}})
 	f.h.strays(3)
-	f.h.claimsSum(3, node.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
-	f.h.claims(2, 1, string(host.AppendTransfer(nil, host.TellSum{Slot: 1, Sum: db.Sum{A: 7}})))
-	f.h.claims(2, 1, string(host.AppendTransfer(nil, host.NoSum{Slot: 1})))
+	f.h.claimsSum(3, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.h.claims(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 7}})))
+	f.h.claims(2, 1, string(driver.AppendTransfer(nil, driver.NoSum{Slot: 1})))
 	f.good()
-	f.h.claimsSum(2, node.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.h.claimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
 	f.breaks("S6")
 
 	f = after()
-	f.h.claims(2, 1, string(host.AppendTransfer(nil, host.TellSum{Slot: 1, Sum: db.Sum{A: 8}})))
+	f.h.claims(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 8}})))
 	f.breaks("S6")
 
 	relay := func(id, to paxos.NodeID, a uint64) {
-		m := host.Relay{From: 2, To: 1, M: host.TellSum{Slot: 1, Sum: db.Sum{A: a}}}
-		f.h.claims(id, to, string(host.AppendTransfer(nil, m)))
+		m := driver.Relay{From: 2, To: 1, M: driver.TellSum{Slot: 1, Sum: db.Sum{A: a}}}
+		f.h.claims(id, to, string(driver.AppendTransfer(nil, m)))
 	}
 	f = after()
 	relay(2, 3, 7)
@@ -59,7 +59,7 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 	f.breaks("I-W1")
 
 	f = after()
-	f.h.claimsSum(2, node.SumReport{Slot: 2, Sum: db.Sum{A: 7}})
+	f.h.claimsSum(2, core.SumReport{Slot: 2, Sum: db.Sum{A: 7}})
 	f.breaks("S6")
 }
 
@@ -79,10 +79,10 @@ func TestS6AStrayedReplicaAppliesFirst(t *testing.T) {
 func TestS6AReplicaThatStopsHadAReason(t *testing.T) {
 	f := newFacts(t)
 	f.h.strays(1)
-	f.h.stops(1, fmt.Errorf("stop: %w", node.ErrMinority))
+	f.h.stops(1, fmt.Errorf("stop: %w", core.ErrMinority))
 	f.h.stops(2, fmt.Errorf("stop: its log failed"))
 	f.good()
-	f.h.stops(2, fmt.Errorf("stop: %w", node.ErrMemory))
+	f.h.stops(2, fmt.Errorf("stop: %w", core.ErrMemory))
 	f.breaks("S6")
 }
 
@@ -100,10 +100,10 @@ func TestS6WhoseRowsRotTellsNoSum(t *testing.T) {
 	f.apply(1, 2, "b", 8)
 	f.apply(2, 2, "b", 8)
 	report := func(slot paxos.Slot, a uint64) {
-		f.h.claims(2, 1, string(host.AppendSumReport(nil, node.SumReport{Slot: slot, Sum: db.Sum{A: a}})))
+		f.h.claims(2, 1, string(driver.AppendSumReport(nil, core.SumReport{Slot: slot, Sum: db.Sum{A: a}})))
 	}
 	report(1, 7) // of before
-	f.h.claims(2, 1, string(host.AppendTransfer(nil, host.TellSum{Slot: 2, Sum: db.Sum{A: 8}})))
+	f.h.claims(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 2, Sum: db.Sum{A: 8}})))
 	f.good()
 	report(2, 8)
 	f.breaks("S6")

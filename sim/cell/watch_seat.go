@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/handle"
+	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/master"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/rows"
-	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim/check/leases"
 	"github.com/chubbycell/chubby/sim/model"
 )
@@ -28,7 +28,7 @@ type presider interface {
 	wants() int             // of the log: commands that wait, and slots that are in flight
 }
 
-type presidingNode struct{ *node.Node }
+type presidingNode struct{ *core.Node }
 
 func (n presidingNode) longest() time.Duration { return rows.GetLongestLease(n.Rows()) }
 
@@ -134,7 +134,7 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.G
 
 // acts is told that the master acts at an instant, and what it was told by the log
 // then; wake is when it wants to be called next.
-func (t *seat) acts(now, wake time.Time, applied []node.Applied) {
+func (t *seat) acts(now, wake time.Time, applied []core.Applied) {
 	t.prior, t.lease = t.lease, t.of.Lease()
 	if !now.Before(t.prior) {
 		t.since = now

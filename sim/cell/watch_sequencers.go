@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/belief"
+	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -155,7 +155,7 @@ func (w *sequencerWatch) judge(s api.Sequencer, said api.Code, free bool) {
 func (b *handleBook) looseFault(k model.Call) model.Finding {
 	for _, a := range b.asked[k] {
 		token, on := model.TokenIn(a.op)
-		if t, ok := belief.ReadToken(token); on && fenced(a.op) && (!ok || len(t.Tied) == 0) && a.who == b.rights.opened[k.Session] {
+		if t, ok := clients.ReadToken(token); on && fenced(a.op) && (!ok || len(t.Tied) == 0) && a.who == b.rights.opened[k.Session] {
 			return model.Findingf("S10", "call %d of session %d, %T, comes by a token that does not say so", k.Seq, k.Session, a.op)
 		}
 	}

@@ -7,10 +7,10 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/handle"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/model"
 )
@@ -62,7 +62,7 @@ func (s *sessionWatch) came(id paxos.NodeID, now time.Time, q api.Request) {
 
 // acted is told what a replica does, before its answers leave, and which commands it
 // has handed to the log; own are those that it has decided on, which no call wants.
-func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *host.Output, proposed, own []command.Command) {
+func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *driver.Output, proposed, own []command.Command) {
 	t, st := &s.seats[id], of.Master()
 	if s.off || !st.State.Rules() {
 		if t.of == of {

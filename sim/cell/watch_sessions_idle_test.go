@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // Session 8 begins in epoch 3 at second 1, in a cell whose sessions are idle after 2 s

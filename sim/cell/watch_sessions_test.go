@@ -8,10 +8,10 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
 	"github.com/chubbycell/chubby/replica/master"
-	"github.com/chubbycell/chubby/replica/rows"
-	"github.com/chubbycell/chubby/replica/session"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
 // Epoch 3 is begun by command 50, and served from instant 1; nodes of before are swept

@@ -3,9 +3,9 @@ package cell
 import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/model"
 )
@@ -32,7 +32,7 @@ func newShareBook(w *sim.World, replicas int) *shareBook {
 
 // acted is told what a master was told by the log in one step, and what it handed to it
 // then; of is its life. others says whether several principals have sessions.
-func (b *shareBook) acted(id paxos.NodeID, of any, e api.Epoch, applied []node.Applied, proposed []command.Command, others func() bool) {
+func (b *shareBook) acted(id paxos.NodeID, of any, e api.Epoch, applied []core.Applied, proposed []command.Command, others func() bool) {
 	t := &b.sends[id]
 	if t.of != of || t.epoch != e {
 		*t = shareSeat{of, e, map[api.Principal]int{}}

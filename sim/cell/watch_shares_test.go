@@ -7,9 +7,9 @@ import (
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/rows"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
 // Ann has sessions 1 and 2, bob has 3; replica 1 is master in epoch 3.
@@ -58,7 +58,7 @@ func TestL3WhoHasCallsInTheLogSendsNoMore(t *testing.T) {
 				for _, x := range s.applied {
 					a = append(a, command.Applied{Command: x, Effects: s.effects})
 				}
-				b.acted(1, t, max(3, s.epoch), []node.Applied{{Commands: a}}, s.proposed, func() bool { return !c.alone })
+				b.acted(1, t, max(3, s.epoch), []core.Applied{{Commands: a}}, s.proposed, func() bool { return !c.alone })
 			}
 			if c.breaks {
 				f.breaks("L3")

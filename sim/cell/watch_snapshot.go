@@ -5,24 +5,24 @@ import (
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // snapshotCounts count what came of snapshots.
 type snapshotCounts struct {
-	host.Counters     // of the lives that are over
-	older         int // times that a restart used not the newest, which was bad
-	cut           int // times that a peer was fetching when the next one began
-	overtaken     int // snapshots from peers that were of no use any more
-	sums          int // checksums compared while the replica was writing a snapshot
-	spoilt        int // snapshots that were found bad as they were read
+	driver.Counters     // of the lives that are over
+	older           int // times that a restart used not the newest, which was bad
+	cut             int // times that a peer was fetching when the next one began
+	overtaken       int // snapshots from peers that were of no use any more
+	sums            int // checksums compared while the replica was writing a snapshot
+	spoilt          int // snapshots that were found bad as they were read
 }
 
 // add adds the counters of a life.
-func (s *snapshotCounts) add(c host.Counters) {
+func (s *snapshotCounts) add(c driver.Counters) {
 	s.SnapshotsWritten += c.SnapshotsWritten
 	s.SnapshotsFailed += c.SnapshotsFailed
 	s.TransfersFailed += c.TransfersFailed
@@ -52,7 +52,7 @@ func (h *watch) sameRows(id paxos.NodeID, what string, s paxos.Slot, sum db.Sum)
 // if it is not from a peer. They are those of a majority: whatever became of the
 // memory they come from, a start may begin with them and a laggard be given them
 // (S6).
-func (h *watch) published(id paxos.NodeID, s host.SnapshotID, rows *db.View) {
+func (h *watch) published(id paxos.NodeID, s driver.SnapshotID, rows *db.View) {
 	d, slot := &h.disks[id], s.Handle.Slot
 	d.snapshot = max(d.snapshot, slot)
 	d.stock.add(slot)
@@ -69,7 +69,7 @@ func (h *watch) published(id paxos.NodeID, s host.SnapshotID, rows *db.View) {
 
 // pieces are what a replica has handed its disk of a snapshot that it fetches.
 type pieces struct {
-	id  host.SnapshotID
+	id  driver.SnapshotID
 	end int64
 }
 
@@ -77,7 +77,7 @@ type pieces struct {
 // snapshot, or the one behind the last of this very snapshot (I-W2). What is
 // refused down there costs no more than the transfer; so a replica that mixed them
 // would only never get well while sources move on.
-func (h *watch) puts(id paxos.NodeID, p *pieces, next host.Piece) {
+func (h *watch) puts(id paxos.NodeID, p *pieces, next driver.Piece) {
 	if next.Offset > 0 && (!p.id.Equal(next.ID) || p.end != next.Offset) {
 		h.world.Break("I-W2", "replica %d hands its disk %v from %d on, after %v up to %d", id, next.ID, next.Offset, p.id, p.end)
 	}
@@ -86,8 +86,8 @@ func (h *watch) puts(id paxos.NodeID, p *pieces, next host.Piece) {
 }
 
 // brings is told of a snapshot that has come whole.
-func (h *watch) brings(id paxos.NodeID, result host.BulkResult) {
-	if put, ok := result.(host.PutDone); ok && put.Rows != nil && put.ID.Handle.Slot <= h.disks[id].applied {
+func (h *watch) brings(id paxos.NodeID, result driver.BulkResult) {
+	if put, ok := result.(driver.PutDone); ok && put.Rows != nil && put.ID.Handle.Slot <= h.disks[id].applied {
 		h.snapshots.overtaken++
 	}
 }
@@ -134,7 +134,7 @@ func (h *watch) resumes(id paxos.NodeID, rec store.Recovered, report store.Repor
 }
 
 // installed checks a snapshot that replaced the rows of a replica (S2, S3, S6).
-func (h *watch) installed(id paxos.NodeID, i *node.Installed) {
+func (h *watch) installed(id paxos.NodeID, i *core.Installed) {
 	d := &h.disks[id]
 	if i.Handle.Slot <= d.applied {
 		h.world.Break("S2", "replica %d goes back from slot %d to a snapshot of slot %d", id, d.applied, i.Handle.Slot)

@@ -8,9 +8,9 @@ import (
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -29,7 +29,7 @@ func decided(t *testing.T, n paxos.Slot) *facts {
 }
 
 func (f *facts) publish(id paxos.NodeID, s paxos.Slot) {
-	f.h.published(id, host.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}, nil)
+	f.h.published(id, driver.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}, nil)
 }
 
 // writes lets a replica publish a snapshot of its own, with these rows.
@@ -41,7 +41,7 @@ func (f *facts) writes(id paxos.NodeID, s paxos.Slot, rows ...string) {
 	}
 	tx.Commit()
 	view := d.View()
-	f.h.published(id, host.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}, &view)
+	f.h.published(id, driver.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}, &view)
 }
 
 // begins lets replica 1 come back with a snapshot of empty rows and with its
@@ -110,23 +110,23 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 			f.begins(3, 4, 4)
 		}},
 		"installs other rows": {"S6", func(f *facts) {
-			f.h.installed(2, &node.Installed{Handle: paxos.Handle{Slot: 3}, Sum: db.Sum{A: 1}})
+			f.h.installed(2, &core.Installed{Handle: paxos.Handle{Slot: 3}, Sum: db.Sum{A: 1}})
 		}},
 		"installs, and goes on": {"", func(f *facts) {
-			f.h.installed(2, &node.Installed{Handle: paxos.Handle{Slot: 3}})
+			f.h.installed(2, &core.Installed{Handle: paxos.Handle{Slot: 3}})
 			f.apply(2, 4, "a", 0)
 		}},
 		"installs, and is as all others": {"S6", func(f *facts) {
 			f.h.strays(2)
-			f.h.installed(2, &node.Installed{Handle: paxos.Handle{Slot: 3}})
-			f.h.stops(2, node.ErrMinority)
+			f.h.installed(2, &core.Installed{Handle: paxos.Handle{Slot: 3}})
+			f.h.stops(2, core.ErrMinority)
 		}},
 		"installs, and repeats": {"S2", func(f *facts) {
-			f.h.installed(2, &node.Installed{Handle: paxos.Handle{Slot: 3}})
+			f.h.installed(2, &core.Installed{Handle: paxos.Handle{Slot: 3}})
 			f.apply(2, 3, "a", 0)
 		}},
-		"goes back":     {"S2", func(f *facts) { f.h.installed(1, &node.Installed{Handle: paxos.Handle{Slot: 3}}) }},
-		"what is new":   {"S3", func(f *facts) { f.h.installed(2, &node.Installed{Handle: paxos.Handle{Slot: 7}}) }},
+		"goes back":     {"S2", func(f *facts) { f.h.installed(1, &core.Installed{Handle: paxos.Handle{Slot: 3}}) }},
+		"what is new":   {"S3", func(f *facts) { f.h.installed(2, &core.Installed{Handle: paxos.Handle{Slot: 7}}) }},
 		"a piece of it": {"", func(f *facts) { f.publish(1, 3); f.gives(1, 3) }},
 		"of nothing":    {"I-W1", func(f *facts) { f.publish(1, 3); f.gives(1, 4) }},
 		"not its own":   {"I-W1", func(f *facts) { f.publish(1, 3); f.gives(2, 3) }},
@@ -145,8 +145,8 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 }
 
 func (f *facts) gives(id paxos.NodeID, s paxos.Slot) {
-	p := host.Piece{ID: host.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1}}, Size: 9}, Data: "x"}
-	f.h.claims(id, 3, string(host.AppendTransfer(nil, p)))
+	p := driver.Piece{ID: driver.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1}}, Size: 9}, Data: "x"}
+	f.h.claims(id, 3, string(driver.AppendTransfer(nil, p)))
 }
 
 func TestAnOlderSnapshotIsCounted(t *testing.T) {
@@ -160,8 +160,8 @@ func TestAnOlderSnapshotIsCounted(t *testing.T) {
 // What a replica fetches of a snapshot reaches its disk in order, and is of one
 // snapshot (I-W2).
 func TestIW2Pieces(t *testing.T) {
-	id := func(slot paxos.Slot) host.SnapshotID {
-		return host.SnapshotID{Handle: paxos.Handle{Slot: slot, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}
+	id := func(slot paxos.Slot) driver.SnapshotID {
+		return driver.SnapshotID{Handle: paxos.Handle{Slot: slot, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}
 	}
 	for name, c := range map[string]struct {
 		id     paxos.Slot
@@ -177,9 +177,9 @@ func TestIW2Pieces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, p := newFacts(t), pieces{}
-			f.h.puts(2, &p, host.Piece{ID: id(3), Data: "abcd"})
+			f.h.puts(2, &p, driver.Piece{ID: id(3), Data: "abcd"})
 			f.good()
-			f.h.puts(2, &p, host.Piece{ID: id(c.id), Offset: c.offset, Data: "ef"})
+			f.h.puts(2, &p, driver.Piece{ID: id(c.id), Offset: c.offset, Data: "ef"})
 			if c.breaks == "" {
 				f.good()
 				return

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -88,7 +88,7 @@ func snapshotIn(file string) (paxos.Slot, bool) {
 
 // unreadable is told that a replica could not read a snapshot of its own, and why. That
 // a call failed once may be another matter than rot.
-func (h *watch) unreadable(id paxos.NodeID, s host.SnapshotID, err error) {
+func (h *watch) unreadable(id paxos.NodeID, s driver.SnapshotID, err error) {
 	if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, vfs.ErrIO) {
 		h.disks[id].stock.spoil(s.Handle.Slot)
 		h.snapshots.spoilt++
@@ -114,7 +114,7 @@ func (h *watch) removes(id paxos.NodeID, file string) {
 
 // givesAway demands of a piece of a snapshot that a replica gives away that it has not found
 // that snapshot bad (S17): who fetches it fetches it in vain, time and again.
-func (h *watch) givesAway(id paxos.NodeID, p host.Piece) {
+func (h *watch) givesAway(id paxos.NodeID, p driver.Piece) {
 	if slot := p.ID.Handle.Slot; h.disks[id].stock.bad[slot] {
 		h.world.Break("S17", "replica %d gives away bytes from %d on of its snapshot of slot %d, which it has found bad", id, p.Offset, slot)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/host"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -15,7 +15,7 @@ import (
 
 // rots lets a replica find a snapshot of its own bad as it reads it.
 func (f *facts) rots(id paxos.NodeID, s paxos.Slot, said ...error) {
-	f.h.unreadable(id, host.SnapshotID{Handle: paxos.Handle{Slot: s}}, &snapshot.DamageError{Why: "rot", Err: errors.Join(said...)})
+	f.h.unreadable(id, driver.SnapshotID{Handle: paxos.Handle{Slot: s}}, &snapshot.DamageError{Why: "rot", Err: errors.Join(said...)})
 }
 
 func (f *facts) removes(id paxos.NodeID, s paxos.Slot) {

@@ -9,10 +9,10 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
-	"github.com/chubbycell/chubby/replica/node"
-	"github.com/chubbycell/chubby/replica/rows"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/model"
 )
@@ -63,7 +63,7 @@ func (f *facts) apply(id paxos.NodeID, s paxos.Slot, v string, sum uint64, cs ..
 	if s > f.h.top {
 		f.h.proposed([][]byte{[]byte(v)})
 	}
-	f.h.applied(id, []node.Applied{{Slot: s, Value: val(v), Sum: db.Sum{A: sum}, Commands: cs}})
+	f.h.applied(id, []core.Applied{{Slot: s, Value: val(v), Sum: db.Sum{A: sum}, Commands: cs}})
 }
 
 // began tells of the command that begins an epoch.
@@ -183,22 +183,22 @@ func TestS2WhoeverServesAnEpochBeganIt(t *testing.T) {
 		return f
 	}
 	f := facts()
-	f.h.serves(1, &node.Serving{Epoch: 1, Ballot: ballot(1, 1)})
-	f.h.serves(1, &node.Serving{Epoch: 2, Ballot: ballot(3, 1)})
+	f.h.serves(1, &core.Serving{Epoch: 1, Ballot: ballot(1, 1)})
+	f.h.serves(1, &core.Serving{Epoch: 2, Ballot: ballot(3, 1)})
 	f.good()
-	f.h.serves(2, &node.Serving{Epoch: 2, Ballot: ballot(4, 2)})
+	f.h.serves(2, &core.Serving{Epoch: 2, Ballot: ballot(4, 2)})
 	f.breaks("S2") // two tenures share an epoch
 
 	f = facts()
-	f.h.serves(1, &node.Serving{Epoch: 3, Ballot: ballot(3, 1)})
+	f.h.serves(1, &core.Serving{Epoch: 3, Ballot: ballot(3, 1)})
 	f.breaks("S2") // no command began it
 
 	f = newFacts(t)
 	f.began(1, ballot(2, 2)) // a late command of ballot 1.1 comes after
 	f.began(2, ballot(1, 1))
-	f.h.serves(1, &node.Serving{Epoch: 2, Ballot: ballot(1, 1)})
+	f.h.serves(1, &core.Serving{Epoch: 2, Ballot: ballot(1, 1)})
 	f.good()
-	f.h.serves(2, &node.Serving{Epoch: 1, Ballot: ballot(2, 2)})
+	f.h.serves(2, &core.Serving{Epoch: 1, Ballot: ballot(2, 2)})
 	f.breaks("S2")
 }
 
@@ -285,7 +285,7 @@ func TestS5ACommandStandsTwiceInTheLog(t *testing.T) {
 	f.vote(2, 2, ballot(1, 1), "a")
 	f.apply(1, 1, "a", 1)
 	f.good()
-	f.h.applied(1, []node.Applied{{Slot: 2, Value: val("a")}})
+	f.h.applied(1, []core.Applied{{Slot: 2, Value: val("a")}})
 	f.breaks("S5")
 }
 

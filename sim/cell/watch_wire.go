@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/belief"
+	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -17,7 +17,7 @@ import (
 // client sends and is sent (package belief): by its own clock, and by nobody's flags.
 type wire struct {
 	*line
-	life    *belief.Life
+	life    *clients.Life
 	minds   *clientWatch
 	client  *client.Client
 	bound   time.Time     // as it last said
@@ -31,7 +31,7 @@ type wire struct {
 // newWire is the Runtime for a client that will be made with cfg.
 func newWire(l *line, cfg client.Config, b *clientWatch) *wire {
 	w := &wire{line: l, minds: b}
-	w.life = belief.New(w.world(), w.self(), cmp.Or(cfg.Rho, plan.PlainRho), cmp.Or(cfg.Grace, plan.PlainGrace))
+	w.life = clients.New(w.world(), w.self(), cmp.Or(cfg.Rho, plan.PlainRho), cmp.Or(cfg.Grace, plan.PlainGrace))
 	return w
 }
 
@@ -130,7 +130,7 @@ func (c *Cell) dial(l *line, cfg client.Config) (cl *client.Client, hangUp func(
 }
 
 // turns are those of a handle that programs share, or may; nil where none do.
-func (p *program) turns(o *opened) *belief.Turns {
+func (p *program) turns(o *opened) *clients.Turns {
 	w := p.cell.promises.of(p.client)
 	if w == nil || p.cell.plan.Calls.Share == 0 {
 		return nil

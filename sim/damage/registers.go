@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/chubbycell/chubby/sim/platter"
+	"github.com/chubbycell/chubby/sim/ondisk"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -26,12 +26,12 @@ func HalfWritten(mem *vfs.Mem) bool {
 // on the disk.
 func Vouched(mem *vfs.Mem) uint64 {
 	known := uint64(math.MaxUint64)
-	for _, suffix := range platter.Copies {
-		value, _, ok := platter.Copy(mem, Registers[0]+suffix)
+	for _, suffix := range ondisk.Copies {
+		value, _, ok := ondisk.Copy(mem, Registers[0]+suffix)
 		if !ok {
 			return 0
 		}
-		known = min(known, platter.ReadPromise(value).Synced)
+		known = min(known, ondisk.ReadPromise(value).Synced)
 	}
 	if HalfWritten(mem) {
 		return 0

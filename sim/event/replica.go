@@ -6,7 +6,7 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // Started says that a process life of a replica has recovered its disk and takes input.

@@ -4,7 +4,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/command"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // Call names a client's call as the rows do.

@@ -54,7 +54,7 @@ func houseRows() []Row {
 			"needs a vote of an earlier leader in a slot of the present one, and a boost. TestABoostThatIsAnElection in paxos kills it"),
 		applied(GroupHouse, "Y11", "C", "a boost keeps its tenure though the lease is over"),
 		weak(GroupHouse, "Y12", "C", "a read alone does not look whether its session is alive",
-			"what it answers is the present state all the same. TestReadIsACallThatLeavesNothing in replica/command kills it"),
+			"what it answers is the present state all the same. TestReadIsACallThatLeavesNothing in replica/state/command kills it"),
 		applied(GroupHouse, "Y13", "B", "a replica that is configured otherwise than its cell goes on"),
 		applied(GroupHouse, "O31", "A", "a client that closes its session does not tell the cell"),
 		applied(GroupHouse, "O32", "A", "the end of a session is confirmed and not executed"),
@@ -71,13 +71,13 @@ func houseRows() []Row {
 			"a write to the first copy that went astray leaves it older; then the log knows of a higher promise, and the store refuses, as a damaged one may. TestALostWriteToOneCopyOfARegister in wal kills it"),
 		applied(GroupHouse, "O50", "A", "a snapshot is written before anybody has said that its rows are right"),
 		weak(GroupHouse, "O51", "C", "what is written is not the rows that were compared, but those of the moment when that was done",
-			"needs a row that goes astray within the time of one answer. TestWhatIsWrittenIsWhatWasCompared in replica/host kills it"),
+			"needs a row that goes astray within the time of one answer. TestWhatIsWrittenIsWhatWasCompared in replica/driver kills it"),
 		applied(GroupHouse, "O52", "A", "an answer about the sum of another slot is taken for one about this slot"),
 		applied(GroupHouse, "O100", "B", "a laggard asks the same peer for records for ever"),
 		applied(GroupHouse, "O101", "B", "a transfer of a snapshot asks the same source for ever"),
 		applied(GroupHouse, "O53", "A", "who is asked for the sum of a slot tells that of its present rows"),
 		weak(GroupHouse, "O54", "B", "rows of a slot that a peer does not know any more wait for that peer for ever",
-			"needs a cell that has no other majority from then on until its log is too long. TestAPeerThatBeganLaterIsAskedOfALaterSlot in replica/host kills it"),
+			"needs a cell that has no other majority from then on until its log is too long. TestAPeerThatBeganLaterIsAskedOfALaterSlot in replica/driver kills it"),
 	}
 }
 

@@ -16,7 +16,7 @@ func snapshotsRows() []Row {
 		absent(GroupSnapshots, "S12", "A", "an installed snapshot leaves superseded members in force",
 			"later, with changes of membership: the handle names the members, who never change; a snapshot of others stops the host"),
 		weak(GroupSnapshots, "S13", "B", "a transfer goes on with pieces of another snapshot",
-			"the lane refuses a piece of another snapshot, and the checksum of each chunk stands on the header, so it costs a transfer. TestOnePieceAfterTheOther in replica/host kills it"),
+			"the lane refuses a piece of another snapshot, and the checksum of each chunk stands on the header, so it costs a transfer. TestOnePieceAfterTheOther in replica/driver kills it"),
 		weak(GroupSnapshots, "S14", "B", "a laggard asks the peer it began with for ever",
 			"a source that comes back ends the wait. Trace catch_up_by_records kills it"),
 		absent(GroupSnapshots, "S15", "B", "nothing is collected before all replicas are ready",

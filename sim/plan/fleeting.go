@@ -7,7 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/draw"
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/sim/conduct"
+	"github.com/chubbycell/chubby/sim/conformance/replicas"
 	"github.com/chubbycell/chubby/snapshot"
 )
 
@@ -57,7 +57,7 @@ func (p *Plan) lasting() {
 	for p.Copying() > enough {
 		p.Host.PieceBytes *= 2
 	}
-	p.Host.HoldFor = max(p.Host.HoldFor, p.Copying()>>(conduct.MostDoubled-1))
+	p.Host.HoldFor = max(p.Host.HoldFor, p.Copying()>>(replicas.MostDoubled-1))
 }
 
 // RecoveryBound is how long after healing every call must have ended: disks

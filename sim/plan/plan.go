@@ -7,8 +7,8 @@ import (
 
 	"github.com/chubbycell/chubby/internal/draw"
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/store"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/scenario"
 )
@@ -59,7 +59,7 @@ type Plan struct {
 	Steady   bool // see Options
 	Faults   []FaultPlan
 
-	Host  host.Config // of every replica, but for its id
+	Host  driver.Config // of every replica, but for its id
 	Store store.Options
 	Link  sim.LinkConfig
 	Disk  sim.DiskConfig

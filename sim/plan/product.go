@@ -5,16 +5,16 @@ import (
 
 	"github.com/chubbycell/chubby/internal/draw"
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/host"
-	"github.com/chubbycell/chubby/replica/session"
-	"github.com/chubbycell/chubby/replica/tree"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/tree"
 	"github.com/chubbycell/chubby/sim"
 )
 
 // product draws the tunables of the product, down to the smallest that work.
 func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	small := func(site string, hi int64) int { return int(at(site).LogUniform(1, hi)) }
-	p.Host = host.DefaultConfig()
+	p.Host = driver.DefaultConfig()
 	c := &p.Host.Node.Paxos
 	c.Seed = seed
 	c.Window = small("paxos.window", 64)

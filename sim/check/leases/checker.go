@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/node"
+	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -24,7 +24,7 @@ type Checker struct {
 	Seen    []leaseFacts
 
 	Renewals uint64            // times read authority was extended
-	Reads    node.ReadCounters // of the lives that are over
+	Reads    core.ReadCounters // of the lives that are over
 }
 
 // Party is a replica, as far as leases are concerned.
@@ -90,7 +90,7 @@ func (l *Checker) Acted(id paxos.NodeID) {
 // for which it read its clock at now, with its rows at a slot (S7). It must have
 // had read authority then, for an epoch that its own command began. Unless it
 // stood still since, nobody was told of a later slot.
-func (l *Checker) ReadAlone(id paxos.NodeID, n *node.Node, now time.Time, told paxos.Slot) {
+func (l *Checker) ReadAlone(id paxos.NodeID, n *core.Node, now time.Time, told paxos.Slot) {
 	left, applied := n.Lease().Sub(now), n.Status().Applied
 	switch {
 	case n.Serving() == nil:
@@ -211,7 +211,7 @@ func (l *Checker) Turned(id paxos.NodeID) {
 }
 
 // Add counts the reads of a life that is over.
-func (l *Checker) Add(c node.ReadCounters) {
+func (l *Checker) Add(c core.ReadCounters) {
 	l.Reads.Alone += c.Alone
 	l.Reads.Logged += c.Logged
 	l.Reads.Drifted += c.Drifted

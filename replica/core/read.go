@@ -1,0 +1,53 @@
+package core
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/replica/state/command"
+)
+
+// ReadCounters count since the process started; for reports only.
+type ReadCounters struct {
+	Alone   uint64 // reads answered without the log
+	Logged  uint64 // reads that went through the log for want of a lease
+	Drifted uint64 // of them, those that only the margin for clocks kept from being answered
+}
+
+// at is this instant for the master. It was read after the input came in, and
+// there is no later look: what the master answers is what the rows are within the
+// same call (P4.01).
+func (n *Node) at() master.At {
+	at := master.At{Now: n.now, Rows: n.db}
+	if n.authorized() {
+		at.Lease = n.paxos.Lease()
+	}
+	return at
+}
+
+// authorized says that the log's lease is that of the tenure which the master is
+// in: a later one, not yet told of, may begin with slots that the rows lack
+// (P4.11).
+func (n *Node) authorized() bool {
+	t := n.paxos.Leading()
+	state, b := n.master.State()
+	return t.Mine && state.Rules() && t.Ballot == ballot(b)
+}
+
+// noteLogged counts a read that the master had no authority to answer.
+func (n *Node) noteLogged(q api.Request) {
+	lease := n.cfg.Paxos.Lease
+	if lease.Grant == 0 || !command.Reads(q.Op) || !n.authorized() || n.now.Before(n.paxos.Lease()) {
+		return
+	}
+	n.reads.Logged++
+	if n.now.Before(n.paxos.Lease().Add(lease.Grant - lease.Term())) {
+		n.reads.Drifted++
+	}
+}
+
+// Reads are the counters of reads.
+func (n *Node) Reads() ReadCounters {
+	all := n.reads
+	all.Alone = n.master.Status().Counters.Read
+	return all
+}

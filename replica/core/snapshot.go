@@ -1,0 +1,69 @@
+package core
+
+import (
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/state/rows"
+)
+
+// Installed says that the rows were replaced by those of a snapshot, for
+// observers.
+type Installed struct {
+	Handle paxos.Handle
+	Sum    db.Sum // of all rows
+}
+
+// Snapshot is the rows as they are now, with the handle that belongs to them
+// (P7.02). Applying goes on without touching the view.
+func (n *Node) Snapshot() (paxos.Handle, db.View) {
+	view := n.db.View()
+	return n.handle(n.paxos.Status().Applied, view), view
+}
+
+// handle is what must be said of rows after a slot.
+func (n *Node) handle(slot paxos.Slot, r rows.Reader) paxos.Handle {
+	e := rows.GetEpoch(r)
+	return paxos.Handle{
+		Slot:    slot,
+		Ballot:  ballot(e.Ballot),
+		Members: slices.Sorted(slices.Values(n.cfg.Paxos.Members)),
+		Epoch:   uint64(e.Number),
+	}
+}
+
+// Truncate lets the log forget slots that a durable snapshot covers, see
+// paxos.Node.Truncate.
+func (n *Node) Truncate(now time.Time, below paxos.Slot) {
+	n.now = now
+	n.paxos.Truncate(now, below)
+}
+
+// Installed replaces the rows by those of a durable snapshot from elsewhere. It
+// returns false, and changes nothing, where this replica has applied as much by
+// now. Requests that wait are answered when the tenure, which is over, is told to
+// be: whether they were executed is unknown.
+func (n *Node) Installed(now time.Time, h paxos.Handle, all *db.DB) bool {
+	n.now = now
+	n.verifyHandle(h, all)
+	if !n.paxos.Installed(now, h) {
+		return false
+	}
+	n.db = all
+	n.audit.forget()
+	n.compare() // the commands that set constants may be among those that were skipped
+	n.master.Installed(rows.GetEpoch(all))
+	n.out.Installed = &Installed{Handle: h, Sum: all.Checksum()}
+	return true
+}
+
+// verifyHandle compares what a snapshot says of itself with the rows in it
+// (I-S2).
+func (n *Node) verifyHandle(h paxos.Handle, all *db.DB) {
+	if want := n.handle(h.Slot, all); !h.Equal(want) {
+		invariant.Failf("I-S2", "replica %d: a snapshot says %v, its rows %v", n.cfg.Paxos.ID, h, want)
+	}
+}

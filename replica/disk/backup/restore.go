@@ -1,0 +1,86 @@
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/snapshot"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Restoration is what the new cell has that the old one had not.
+type Restoration struct {
+	Members []paxos.NodeID // in any order; those of the old cell or others
+	Secret  [32]byte       // from a strong random source
+	Nonce   api.Nonce      // the same
+	Lease   time.Duration  // the longest session lease that the old cell was configured to grant
+}
+
+// Validate returns all faults at once, joined, or nil.
+func (r Restoration) Validate() error {
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf("restore: "+format, args...))
+		}
+	}
+	ids := slices.Sorted(slices.Values(r.Members))
+	fault(len(ids) == 0, "no members")
+	fault(len(ids) > snapshot.MaxMembers, "%d members; at most %d", len(ids), snapshot.MaxMembers)
+	fault(slices.Contains(ids, 0), "member 0; ids begin with 1")
+	fault(len(slices.Compact(slices.Clone(ids))) < len(ids), "members %v: one comes twice", r.Members)
+	fault(r.Secret == [32]byte{}, "the secret is all zeroes")
+	fault(r.Nonce == api.Nonce{}, "the nonce is all zeroes")
+	fault(r.Lease <= 0 || r.Lease > api.MaxLease, "a lease of %v; above 0, and at most %v", r.Lease, api.MaxLease)
+	return errors.Join(faults...)
+}
+
+// Restored is what every replica of the new cell begins with.
+type Restored struct {
+	Handle paxos.Handle
+	Rows   *db.DB
+}
+
+// Restore makes a new cell of a backup, whose Rows are used up. All replicas must
+// begin with the result of one call.
+func (b Backup) Restore(r Restoration) (Restored, error) {
+	if err := r.Validate(); err != nil {
+		return Restored{}, err
+	}
+	members := slices.Sorted(slices.Values(r.Members))
+	ballot := rows.Ballot{Round: b.ID.Handle.Ballot.Round + rows.Gap, Node: uint32(members[0])}
+	e := command.Restore(b.Rows, command.Restoration{
+		Master: uint32(members[0]), Ballot: ballot, Secret: r.Secret, Nonce: r.Nonce, Lease: r.Lease,
+	})
+	h := paxos.Handle{
+		Slot:    paxos.Slot(b.ID.Handle.Slot) + rows.Gap,
+		Ballot:  paxos.Ballot{Round: ballot.Round, Node: members[0]},
+		Members: members,
+		Epoch:   uint64(e.Number),
+	}
+	return Restored{Handle: h, Rows: b.Rows}, nil
+}
+
+// Write makes the directory of one replica (store.Restore) and opens it once, to
+// see that what is there is what was to be.
+func (r Restored) Write(fsys vfs.FS, dir string, o store.Options) error {
+	if err := store.Restore(fsys, dir, o, r.Handle, r.Rows.View()); err != nil {
+		return err
+	}
+	st, rec, _, err := store.Open(fsys, dir, o)
+	if err != nil {
+		return err
+	}
+	if !rec.Snapshot.Equal(r.Handle) || rec.Rows.Checksum() != r.Rows.Checksum() {
+		err = fmt.Errorf("restore: %s: %w: what was written is %v", dir, store.ErrRecord, rec.Snapshot)
+	}
+	return errors.Join(err, st.Close())
+}

@@ -1,0 +1,29 @@
+package diskjobs
+
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/replica/driver"
+)
+
+// Backup does the jobs of the backup lane, one at a time.
+type Backup struct {
+	Place store.Place
+	// Told is called with what became of each, for observers; may be nil.
+	Told func(driver.BackupJob, store.Made, error)
+}
+
+// Do does one job and says how it ended.
+func (b *Backup) Do(j driver.BackupJob) driver.BackupDone {
+	made, err := b.Place.Write(store.Backup{Handle: j.Handle, Rows: j.Rows, Cell: j.Cell, After: j.After})
+	if b.Told != nil {
+		b.Told(j, made, err)
+	}
+	if err != nil {
+		return driver.BackupDone{Err: err}
+	}
+	return driver.BackupDone{
+		Slot: paxos.Slot(made.ID.Handle.Slot), Found: made.Found,
+		Rotten: len(made.Bad), Unpruned: made.Unpruned != nil,
+	}
+}

@@ -1,0 +1,222 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/internal/instant"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/state/rows"
+)
+
+// BackupJob is the work of the backup lane: write these rows to the place of
+// backups. Rows is a view, so applying goes on meanwhile. The lane has one job at a
+// time and nothing waits for it, however long it takes.
+type BackupJob struct {
+	Handle paxos.Handle
+	Rows   db.View
+	Cell   uint64     // rows.CellID
+	After  paxos.Slot // of the newest backup that is recorded
+}
+
+// BackupDone says how it ended. After an error nothing has changed that anybody
+// stands on.
+type BackupDone struct {
+	Slot     paxos.Slot // of the newest backup there is
+	Found    bool       // it was there already
+	Rotten   int        // older ones that cannot be used any more
+	Unpruned bool       // those that are too old could not be removed
+	Err      error
+}
+
+// notes is how often in one interval a master notes how long it has served.
+const notes = 8
+
+// backup decides when the master writes a backup (C14.03). Doc.go says why it goes
+// by what is recorded. It is at rest in a replica that does not serve.
+type backup struct {
+	every   time.Duration // 0: never
+	retry   time.Duration // before what failed is tried again, at first
+	spread  draw.Source
+	confirm confirm // the rows of a backup are compared as those of a snapshot are
+
+	epoch     api.Epoch // in which this replica serves; 0: at rest
+	cell      uint64    // rows.CellID
+	since     time.Time // the cell has served since then with no newer backup
+	recorded  rows.Backup
+	noteAt    time.Time // no note is proposed before
+	notBefore time.Time // no backup is tried before
+	failures  uint      // in a row
+
+	busy  bool
+	taken time.Time  // when the rows of the job under way were taken
+	under api.Epoch  // in which it was begun
+	done  paxos.Slot // of a backup that is not recorded yet; 0: none
+}
+
+// tick is the time between two notes.
+func (b *backup) tick() time.Duration { return b.every / notes }
+
+// rest forgets all but the job under way.
+func (b *backup) rest() {
+	b.confirm.drop()
+	b.epoch, b.done = 0, 0
+}
+
+// begin goes on from what is recorded: this replica serves in a new epoch.
+func (b *backup) begin(now time.Time, e api.Epoch, cell uint64, recorded rows.Backup) {
+	b.rest()
+	b.epoch, b.cell = e, cell
+	b.since, b.noteAt = now.Add(-recorded.Elapsed), now
+	b.notBefore, b.failures = now, 0
+}
+
+// learn takes in what is recorded.
+func (b *backup) learn(recorded rows.Backup) {
+	b.recorded = recorded
+	if paxos.Slot(recorded.Slot) >= b.done {
+		b.done = 0
+	}
+}
+
+// due is when a backup is to be made. The cells of one building spread theirs, and
+// one that has none yet does not wait for the first.
+func (b *backup) due() time.Time {
+	wait := time.Duration(b.spread.At("backup", 0, b.recorded.Slot) % uint64(b.tick()))
+	if b.recorded.Slot > 0 {
+		wait += b.every
+	}
+	at := b.since.Add(wait)
+	if b.notBefore.After(at) {
+		at = b.notBefore
+	}
+	return at
+}
+
+// wants says that rows for a backup are wanted.
+func (b *backup) wants(now time.Time) bool {
+	return !b.busy && b.done == 0 && b.confirm.idle() && !now.Before(b.due())
+}
+
+// note is what is to be recorded now, nil for nothing.
+func (b *backup) note(now time.Time) *rows.Backup {
+	if b.epoch == 0 || now.Before(b.noted()) {
+		return nil
+	}
+	n := rows.Backup{Slot: max(b.recorded.Slot, uint64(b.done)), Elapsed: now.Sub(b.since)}
+	b.noteAt = now.Add(b.tick())
+	if b.done > 0 {
+		b.noteAt = now.Add(b.retry)
+	}
+	return &n
+}
+
+// noted is when the next note is due.
+func (b *backup) noted() time.Time {
+	at := b.since.Add(b.recorded.Elapsed + b.tick())
+	if b.done > 0 || b.noteAt.After(at) {
+		at = b.noteAt
+	}
+	return at
+}
+
+// ended takes in how the job under way has ended.
+func (b *backup) ended(now time.Time, r BackupDone) {
+	b.busy = false
+	switch {
+	case r.Err != nil:
+		b.notBefore = now.Add(min(b.retry<<min(b.failures, 16), b.tick()))
+		b.failures++
+	case b.epoch == 0: // the next master finds it
+	case r.Slot <= paxos.Slot(b.recorded.Slot): // begun in an earlier epoch; the newest is as old as it was
+		b.failures = 0
+	default:
+		b.failures, b.done, b.noteAt, b.since = 0, r.Slot, now, now
+		if !r.Found && b.under == b.epoch {
+			b.since = b.taken
+		}
+	}
+}
+
+// wake is when Advance has something to do for backups; zero: no need.
+func (b *backup) wake() time.Time {
+	if b.epoch == 0 {
+		return time.Time{}
+	}
+	at := instant.Earliest(b.noted(), b.confirm.wake())
+	if !b.busy && b.done == 0 && b.confirm.idle() {
+		at = instant.Earliest(at, b.due())
+	}
+	return at
+}
+
+// BackupDone tells that the job of the backup lane has ended, and how. That it
+// failed is no reason to stop, and no reason for anything else to wait.
+func (h *Host) BackupDone(now time.Time, r BackupDone) {
+	if !h.ready(now) {
+		return
+	}
+	h.backup.ended(now, r)
+	switch {
+	case errors.Is(r.Err, db.ErrChanged):
+		h.stop = fmt.Errorf("replica %d stops: its backup: %w: %w", h.cfg.Node.Paxos.ID, core.ErrMemory, r.Err)
+	case r.Err != nil:
+		h.count.BackupsFailed++
+	case r.Found:
+		h.count.BackupsFound++
+	default:
+		h.count.BackupsWritten++
+	}
+	h.count.BackupsRotten += uint64(r.Rotten)
+	if r.Unpruned {
+		h.count.BackupsUnpruned++
+	}
+	h.noteBackup()
+}
+
+// noteBackup has recorded what is to be.
+func (h *Host) noteBackup() {
+	if n := h.backup.note(h.now); n != nil && h.stop == nil {
+		h.node.RecordBackup(h.now, *n)
+	}
+}
+
+// tendBackup does what time and the node's progress ask of the backup lane.
+func (h *Host) tendBackup(out *Output) {
+	b := &h.backup
+	s := h.node.Serving()
+	if b.every == 0 || s == nil {
+		b.rest()
+		return
+	}
+	if b.epoch != s.Epoch {
+		cell, founded := rows.CellID(h.node.View())
+		if !founded { // it grants no leases, and has user rows only
+			return
+		}
+		b.begin(h.now, s.Epoch, cell, h.node.Backup())
+	}
+	b.learn(h.node.Backup())
+	switch c := &b.confirm; {
+	case b.wants(h.now), c.outdated(h.now, h.bulk.applied):
+		b.taken = h.now
+		h.transfers = append(h.transfers, c.begin(h.now, h.snapshot())...)
+	default:
+		h.transfers = append(h.transfers, c.again(h.now)...)
+	}
+	w, err := b.confirm.take()
+	if err != nil {
+		h.count.SumsOdd++
+		h.stop = err
+	}
+	if w != nil {
+		b.busy, b.under = true, b.epoch
+		out.Backup = &BackupJob{Handle: w.Handle, Rows: w.Rows, Cell: b.cell, After: paxos.Slot(b.recorded.Slot)}
+	}
+	out.Wake = instant.Earliest(out.Wake, b.wake())
+}

@@ -1,0 +1,219 @@
+package driver_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/master/session"
+	"github.com/chubbycell/chubby/replica/state/rows"
+)
+
+// every is the interval between backups here.
+const every = 80 * time.Second
+
+// saved is a backup that a replica was asked for.
+type saved struct {
+	driver.BackupJob
+	by paxos.NodeID
+	at time.Time
+}
+
+// newBackups is a cell that writes backups; each takes no time.
+func newBackups(t *testing.T) *cell {
+	g := newCell(t, 3, 1_000_000, func(c *driver.Config) {
+		c.BackupEvery, c.Node.Sessions, c.Node.Secret = every, session.DefaultConfig(), [32]byte{1}
+	})
+	g.save = func(saved) *driver.BackupDone { return nil }
+	g.master()
+	return g
+}
+
+// recorded is what the rows say.
+func (g *cell) recorded() rows.Backup { return g.hosts[g.master()-1].Node().Backup() }
+
+func TestTheMasterAndNobodyElseWritesBackups(t *testing.T) {
+	g := newBackups(t)
+	m, from := g.master(), g.now
+	g.pass(every / 8)
+	require.Len(t, g.saves, 1, "a cell that has none does not wait for the interval")
+	g.pass(10 * every)
+	require.InDelta(t, 10, len(g.saves), 1)
+	for i, s := range g.saves {
+		require.Equal(t, m, s.by)
+		cell, ok := rows.CellID(s.Rows)
+		require.True(t, ok)
+		require.Equal(t, cell, s.Cell)
+		require.Equal(t, s.Handle.Epoch, uint64(rows.GetEpoch(s.Rows).Number))
+		if i > 0 {
+			require.Equal(t, g.saves[i-1].Handle.Slot, s.After)
+			gap := s.at.Sub(g.saves[i-1].at)
+			require.GreaterOrEqual(t, gap, every)
+			require.LessOrEqual(t, gap, every+every/8+time.Second)
+		}
+	}
+	require.Equal(t, g.saves[len(g.saves)-1].Handle.Slot, paxos.Slot(g.recorded().Slot))
+	require.EqualValues(t, len(g.saves), g.hosts[m-1].Counters().BackupsWritten)
+	require.Less(t, g.saves[0].at.Sub(from), every/8+time.Second)
+	require.Empty(t, g.stopped)
+}
+
+// Masters that come and go in less than an interval go on with one count: no backup
+// is left out, and none is made twice.
+func TestBackupsGoOnByWhatIsRecorded(t *testing.T) {
+	g := newBackups(t)
+	g.pass(every / 8)
+	require.Len(t, g.saves, 1)
+	from := g.now
+	for range 20 {
+		g.pass(every / 2)
+		old := g.master()
+		g.hosts[old-1].Resign(g.now)
+		g.act(old)
+		g.hosts[old%3].Campaign(g.now)
+		g.act(old%3 + 1)
+		for range 100 {
+			if g.pass(10 * time.Millisecond); g.master() != old {
+				break
+			}
+		}
+		require.NotEqual(t, old, g.master())
+	}
+	for i := 1; i < len(g.saves); i++ {
+		gap := g.saves[i].at.Sub(g.saves[i-1].at)
+		require.GreaterOrEqual(t, gap, every-time.Second)
+		require.LessOrEqual(t, gap, 2*every, "each fail-over loses an eighth at most")
+	}
+	require.Greater(t, len(g.saves), int(g.now.Sub(from)/(2*every)))
+	by := map[paxos.NodeID]bool{}
+	for _, s := range g.saves {
+		by[s.by] = true
+	}
+	require.Greater(t, len(by), 1)
+}
+
+// A backup that took so long that another master has made, and recorded, a newer one is no
+// news: the newest is as old as it was, and the next one is not put off.
+func TestABackupThatCameLateIsNoNews(t *testing.T) {
+	g := newBackups(t)
+	g.pass(every / 8)
+	slow := g.master()
+	g.hangs = true
+	g.pass(every + every/8)
+	require.Len(t, g.saves, 2)
+	require.Equal(t, slow, g.saves[1].by)
+	g.hangs = false
+	moves := func(to paxos.NodeID) {
+		old := g.master()
+		g.hosts[old-1].Resign(g.now)
+		g.act(old)
+		g.hosts[to-1].Campaign(g.now)
+		g.act(to)
+		g.pass(time.Second)
+		require.Equal(t, to, g.master())
+	}
+	moves(slow%3 + 1)
+	require.Len(t, g.saves, 3, "the next master does not wait for it")
+	moves(slow)
+	g.pass(every / 2)
+	g.hosts[slow-1].BackupDone(g.now, driver.BackupDone{Slot: g.saves[1].Handle.Slot})
+	g.act(slow)
+	g.pass(every/2 + every/8)
+	require.Len(t, g.saves, 4)
+	require.LessOrEqual(t, g.saves[3].at.Sub(g.saves[2].at), every+every/8+time.Second)
+}
+
+// A backup that was written, and whose master lost its place before that was
+// recorded, is found by the next one, and recorded.
+func TestABackupThatIsFoundIsRecorded(t *testing.T) {
+	g := newBackups(t)
+	g.pass(every / 8)
+	g.save = func(s saved) *driver.BackupDone { return &driver.BackupDone{Slot: s.Handle.Slot - 1, Found: true} }
+	g.pass(2 * every)
+	require.Len(t, g.saves, 2)
+	require.Equal(t, g.saves[1].Handle.Slot-1, paxos.Slot(g.recorded().Slot))
+	require.EqualValues(t, 1, g.hosts[g.master()-1].Counters().BackupsFound)
+}
+
+// What fails is tried again, ever more seldom but at least eight times an interval,
+// and the replica goes on.
+func TestAPlaceThatFailsIsTriedAgain(t *testing.T) {
+	g := newBackups(t)
+	g.save = func(saved) *driver.BackupDone {
+		return &driver.BackupDone{Err: errors.New("the building burns")}
+	}
+	g.pass(5 * every)
+	failed := len(g.saves)
+	require.Greater(t, failed, 5*8)
+	require.Less(t, failed, 5*8+12)
+	require.Zero(t, g.recorded().Slot)
+	require.EqualValues(t, failed, g.hosts[g.master()-1].Counters().BackupsFailed)
+	g.save = func(saved) *driver.BackupDone { return nil }
+	g.pass(every / 4)
+	require.Len(t, g.saves, failed+1)
+	require.Equal(t, g.saves[failed].Handle.Slot, paxos.Slot(g.recorded().Slot))
+	require.Empty(t, g.stopped)
+}
+
+// A lane that hangs holds up nothing but backups: no second job, and all else goes on.
+func TestAPlaceThatHangsHoldsUpNothing(t *testing.T) {
+	g := newBackups(t)
+	g.hangs = true
+	g.pass(2 * every)
+	g.puts(20)
+	g.pass(2 * every)
+	require.Len(t, g.saves, 1)
+	require.Empty(t, g.stopped)
+	g.hosts[g.saves[0].by-1].BackupDone(g.now, driver.BackupDone{Slot: g.saves[0].Handle.Slot})
+	g.hangs = false
+	g.act(g.saves[0].by)
+	g.pass(2 * time.Second)
+	require.Len(t, g.saves, 2, "it is as old as its rows: the next one is due")
+	require.Equal(t, g.saves[0].Handle.Slot, g.saves[1].After)
+}
+
+// Rows that are not those of a majority are in no backup.
+func TestWrongRowsAreNeverBackedUp(t *testing.T) {
+	g := newBackups(t)
+	g.pass(every / 8)
+	m := g.master()
+	g.stray(m)
+	g.pass(2 * every)
+	require.ErrorIs(t, g.stopped[m], core.ErrMinority)
+	require.Greater(t, len(g.saves), 1)
+	for _, s := range g.saves[1:] {
+		require.NotEqual(t, m, s.by)
+	}
+	for _, s := range g.saves {
+		_, has := s.Rows.Get(rows.UserKey("stray"))
+		require.False(t, has)
+	}
+}
+
+func TestRowsThatChangeWhileTheyAreBackedUpStop(t *testing.T) {
+	g := newBackups(t)
+	g.save = func(saved) *driver.BackupDone {
+		return &driver.BackupDone{Err: fmt.Errorf("writing: %w", db.ErrChanged)}
+	}
+	m := g.master()
+	g.pass(every / 4)
+	require.ErrorIs(t, g.stopped[m], core.ErrMemory)
+}
+
+func TestWithoutAnIntervalThereAreNoBackups(t *testing.T) {
+	g := newCell(t, 3, 1_000_000)
+	g.master()
+	g.pass(time.Hour)
+	require.Empty(t, g.saves)
+	require.Zero(t, g.recorded())
+	cfg := driver.DefaultConfig()
+	cfg.BackupEvery = time.Millisecond
+	require.ErrorContains(t, cfg.Validate(), "BackupEvery")
+}

@@ -1,0 +1,329 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/internal/instant"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/core"
+)
+
+// Config is what a replica is told at start.
+type Config struct {
+	Node       core.Config
+	FlushAfter time.Duration // records nobody waits for are written after this
+	IdleAfter  time.Duration // an idle log writes its watermark after this
+
+	SnapshotEvery paxos.Slot    // a snapshot is written after so many slots
+	KeepSlots     paxos.Slot    // so many that could be forgotten are kept for laggards
+	PieceBytes    int           // of a snapshot, in one message; at most
+	RetryAfter    time.Duration // a snapshot that failed is tried again after this
+	BackupEvery   time.Duration // the master writes a backup that often; 0: never
+	HoldFor       time.Duration // while peers fetch one snapshot, no other is begun, for so long at most; doubled where that was too short for one
+}
+
+// DefaultConfig is a configuration for machines in one building. The caller sets
+// the node's ID, Members and Seed.
+func DefaultConfig() Config {
+	return Config{
+		Node:          core.DefaultConfig(),
+		FlushAfter:    100 * time.Millisecond,
+		IdleAfter:     200 * time.Millisecond,
+		SnapshotEvery: 10_000,
+		KeepSlots:     1_000,
+		PieceBytes:    256 << 10,
+		RetryAfter:    time.Second,
+		HoldFor:       30 * time.Second,
+	}
+}
+
+// Validate returns all faults at once, joined, or nil.
+func (c *Config) Validate() error {
+	var faults []error
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"FlushAfter", c.FlushAfter}, {"IdleAfter", c.IdleAfter}, {"RetryAfter", c.RetryAfter}, {"HoldFor", c.HoldFor}} {
+		if d.value <= 0 {
+			faults = append(faults, fmt.Errorf("host config: %s is %v; above 0", d.name, d.value))
+		}
+	}
+	if c.SnapshotEvery == 0 {
+		faults = append(faults, errors.New("host config: SnapshotEvery is 0; at least 1"))
+	}
+	if c.BackupEvery != 0 && c.BackupEvery < time.Second {
+		faults = append(faults, fmt.Errorf("host config: BackupEvery is %v; 0, or at least a second", c.BackupEvery))
+	}
+	if c.PieceBytes < 1 {
+		faults = append(faults, fmt.Errorf("host config: PieceBytes is %d; at least 1", c.PieceBytes))
+	}
+	return errors.Join(append(faults, c.Node.Validate())...)
+}
+
+// Counters count what a host dropped, and what became of snapshots.
+type Counters struct {
+	MalformedPeer   uint64 // bytes from peers that are no message
+	MalformedClient uint64 // bytes from clients that are no request
+	Early           uint64 // inputs before Start
+
+	SnapshotsWritten   uint64 // its own
+	SnapshotsFailed    uint64
+	SumsAskedAgain     uint64 // rows for a snapshot waited longer for a majority's word
+	SumsRelayed        uint64 // words about rows were passed on between two peers
+	SumsOutdated       uint64 // a peer did not know the slot any more: those of a later one were taken
+	SumsOdd            uint64 // no majority could have these rows: the replica stopped
+	TransfersFailed    uint64 // of one from a peer
+	TransfersRestarted uint64 // the source had moved on
+	SourcesSwitched    uint64 // the source was silent
+	StalePieces        uint64 // pieces nobody waited for
+	BackupsWritten     uint64
+	BackupsFound       uint64 // written by a master that did not live to have it recorded
+	BackupsFailed      uint64
+	BackupsRotten      uint64 // met at the place, each time that one is written
+	BackupsUnpruned    uint64 // times that older ones could not be removed
+}
+
+// PeerMessage is bytes for another replica. It may be lost. Others may have the
+// same bytes: nobody writes to them.
+type PeerMessage struct {
+	To   paxos.NodeID
+	Wire []byte
+}
+
+// ClientMessage is bytes for a client. It may be lost.
+type ClientMessage struct {
+	To   core.Addr
+	Wire []byte
+}
+
+// Output is all that a host wants from the machine.
+type Output struct {
+	Peers   []PeerMessage
+	Clients []ClientMessage
+	Log     *LogJob    // hand to the log lane; nil: nothing to do, or busy
+	Bulk    BulkJob    // hand to the bulk lane; nil: nothing to do, or busy
+	Backup  *BackupJob // hand to the backup lane; nil: nothing to do, or busy
+	// Installed says that the rows were replaced, before Applied; for observers.
+	Installed *core.Installed
+	Applied   []core.Applied // what the database took in, for observers
+	Tenure    *paxos.Tenure  // who leads has changed, for observers
+	// Proposed are the commands that the log took, for observers.
+	Proposed [][]byte
+	Reads    []core.Read // answered without the log, for observers
+	Begun    [][]byte    // see master.Output, for observers
+	Wake     time.Time   // call Advance no later than this; zero: no need
+	Stop     error       // this replica must not go on; Peers are its last words
+}
+
+// Host is one process life of a replica on one machine. One caller at a time.
+type Host struct {
+	cfg   Config
+	now   time.Time
+	node  *core.Node // nil before Start
+	lane  lane
+	wire  encoder
+	stop  error
+	count Counters
+
+	bulk      bulk
+	sums      sums
+	confirm   confirm
+	fetch     fetch
+	backup    backup
+	below     paxos.Slot // slots below are forgotten, or will be
+	transfers []outgoing // to be sent
+}
+
+// New makes a host that waits for Start. It panics on a Config that Validate
+// refuses.
+func New(cfg Config) *Host {
+	if err := cfg.Validate(); err != nil {
+		panic(err)
+	}
+	pause := cfg.Node.Paxos.Retransmit
+	compare := confirm{
+		self: cfg.Node.Paxos.ID, members: cfg.Node.Paxos.Members, peers: cfg.peers(), pause: pause,
+	}
+	return &Host{
+		cfg:     cfg,
+		lane:    lane{flushAfter: cfg.FlushAfter, idleAfter: cfg.IdleAfter},
+		bulk:    bulk{every: cfg.SnapshotEvery, retry: cfg.RetryAfter, hold: cfg.HoldFor, quiet: 8 * pause},
+		confirm: compare,
+		backup: backup{
+			every: cfg.BackupEvery, retry: cfg.RetryAfter, confirm: compare,
+			spread: draw.New(cfg.Node.Paxos.Seed).Sub("backup", uint64(cfg.Node.Paxos.ID)),
+		},
+		fetch: fetch{peers: cfg.peers(), pause: pause},
+	}
+}
+
+// Start begins the life on what the disk gave back: rows are those of
+// rec.Snapshot, nil where there is none. Until then every other input is counted
+// and dropped. A snapshot of other members than the configured ones stops the
+// host.
+func (h *Host) Start(now time.Time, rec paxos.Recovered, rows *db.DB) {
+	h.now = now
+	if rec.Snapshot.Slot > 0 && !h.governs(rec.Snapshot) {
+		h.stop = fmt.Errorf("replica %d stops: its snapshot is of the members %v, its configuration says %v",
+			h.cfg.Node.Paxos.ID, rec.Snapshot.Members, h.cfg.Node.Paxos.Members)
+		return
+	}
+	h.node = core.New(h.cfg.Node, rec, rows, now)
+	h.sums.begin(rec.Snapshot.Slot, h.node.View().Checksum())
+	if s := rec.Snapshot.Slot; s > h.cfg.KeepSlots {
+		// The log goes in whole segments and may still hold far more.
+		h.node.Truncate(now, s-h.cfg.KeepSlots)
+	}
+	h.bulk.applied, h.bulk.last = rec.Snapshot.Slot, rec.Snapshot.Slot
+	h.lane.next = max(rec.Next, 1)
+	h.lane.written, h.lane.durable = h.lane.next-1, h.lane.next-1
+	h.lane.lastSync = now
+}
+
+// ready notes the instant and says whether inputs count.
+func (h *Host) ready(now time.Time) bool {
+	h.now = now
+	if h.node == nil && h.stop == nil {
+		h.count.Early++
+	}
+	return h.node != nil && h.stop == nil
+}
+
+// PeerMessage takes bytes another replica sent. The host keeps wire's memory.
+func (h *Host) PeerMessage(now time.Time, from paxos.NodeID, wire string) {
+	if !h.ready(now) {
+		return
+	}
+	if r, ok := DecodeSumReport(wire); ok {
+		h.node.SumReport(now, from, r)
+		return
+	}
+	if IsTransfer(wire) {
+		h.transfer(from, wire)
+		return
+	}
+	m, err := paxos.DecodeMessage(wire)
+	if err != nil {
+		h.count.MalformedPeer++
+		return
+	}
+	h.node.Step(now, from, m)
+}
+
+// ClientMessage takes bytes a client sent, whose principal the driver has
+// authenticated. The host keeps nothing of wire.
+func (h *Host) ClientMessage(now time.Time, from core.Addr, who api.Principal, wire []byte) {
+	if !h.ready(now) {
+		return
+	}
+	q, err := api.DecodeRequest(wire)
+	if err != nil {
+		h.count.MalformedClient++
+		return
+	}
+	h.node.Request(now, from, who, q)
+}
+
+// LogDone tells that the job under way has ended; err is the machine's failure,
+// which is final.
+func (h *Host) LogDone(now time.Time, err error) {
+	if !h.ready(now) {
+		return
+	}
+	if err != nil {
+		h.stop = fmt.Errorf("replica %d stops: its log failed: %w", h.cfg.Node.Paxos.ID, err)
+		return
+	}
+	h.node.Durable(now, h.lane.done(now))
+}
+
+// Advance tells that time has passed.
+func (h *Host) Advance(now time.Time) {
+	if h.ready(now) {
+		h.node.Advance(now)
+		h.noteBackup()
+	}
+}
+
+// Resign makes the replica give up being the leader, see paxos.Node.Resign.
+func (h *Host) Resign(now time.Time) {
+	if h.ready(now) {
+		h.node.Resign(now)
+	}
+}
+
+// Campaign makes the replica try to lead now, see paxos.Node.Campaign.
+func (h *Host) Campaign(now time.Time) {
+	if h.ready(now) {
+		h.node.Campaign(now)
+	}
+}
+
+// TakeOutput returns what the host wants done and forgets it.
+func (h *Host) TakeOutput() Output {
+	if h.node == nil || h.stop != nil {
+		return Output{Stop: h.stop}
+	}
+	no := h.node.TakeOutput()
+	if no.Stop != nil {
+		h.stop = no.Stop
+		return Output{Stop: h.stop, Peers: h.tells(no.Sum)}
+	}
+	h.lane.add(h.now, no.First, no.Append, no.SyncTo)
+	for i := range no.Applied {
+		h.bulk.applied = no.Applied[i].Slot
+		h.sums.applied(no.Applied[i].Sum)
+	}
+	out := Output{
+		Log: h.lane.job(h.now), Installed: no.Installed, Applied: no.Applied, Tenure: no.Tenure,
+		Proposed: no.Proposed, Reads: no.Reads, Begun: no.Begun,
+	}
+	out.Peers, out.Clients = slices.Grow(out.Peers, len(no.Send)), slices.Grow(out.Clients, len(no.Replies))
+	for _, e := range no.Send {
+		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: h.wire.message(e.Message)})
+	}
+	out.Peers = append(out.Peers, h.tells(no.Sum)...)
+	for _, r := range no.Replies {
+		out.Clients = append(out.Clients, ClientMessage{To: r.To, Wire: h.wire.reply(r.Reply)})
+	}
+	out.Wake = instant.Earliest(no.Wake, h.lane.wake())
+	h.tendBulk(no.Behind, &out)
+	if h.stop != nil {
+		return Output{Stop: h.stop}
+	}
+	h.verifyPauses()
+	return out
+}
+
+// tells makes the messages that tell all other replicas of a sum, if there is one.
+func (h *Host) tells(r *core.SumReport) (all []PeerMessage) {
+	if r == nil {
+		return nil
+	}
+	wire := AppendSumReport(nil, *r)
+	for _, id := range h.cfg.Node.Paxos.Members {
+		if id != h.cfg.Node.Paxos.ID {
+			all = append(all, PeerMessage{To: id, Wire: wire})
+		}
+	}
+	return all
+}
+
+// Node is the node inside, for observers: they look, and change nothing. It is
+// nil before Start.
+func (h *Host) Node() *core.Node { return h.node }
+
+// Sums is the number of slots whose checksum is kept.
+func (h *Host) Sums() int { return len(h.sums.after) }
+
+// Waiting is the number of records that wait for a log job.
+func (h *Host) Waiting() int { return len(h.lane.waiting) }
+
+// Counters returns what was dropped so far.
+func (h *Host) Counters() Counters { return h.count }

@@ -1,0 +1,80 @@
+package driver
+
+import (
+	"slices"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+)
+
+// sums knows which checksum the rows of this replica had after each slot that it
+// still has records of, for peers that ask: 16 bytes a slot, where the value of the
+// slot is kept as well. What it says costs no walk over the rows; the checksum was
+// kept while they were written, and who asks wants to know what the log made of
+// them.
+type sums struct {
+	base  paxos.Slot // after is from this slot on
+	after []db.Sum   // never empty once begun
+	asked []sumWanted
+}
+
+// sumWanted is the latest question of a peer, of a slot not applied yet, and whom
+// it came through: the peer itself, or one that relays.
+type sumWanted struct {
+	from, via paxos.NodeID
+	slot      paxos.Slot
+}
+
+// begin forgets all: the rows are those of a snapshot, or none of slot 0.
+func (s *sums) begin(slot paxos.Slot, sum db.Sum) {
+	s.base, s.after = slot, append(s.after[:0], sum)
+}
+
+// applied notes the next slot.
+func (s *sums) applied(sum db.Sum) { s.after = append(s.after, sum) }
+
+// top is the highest slot applied.
+func (s *sums) top() paxos.Slot { return s.base + paxos.Slot(len(s.after)) - 1 }
+
+// drop forgets the slots below.
+func (s *sums) drop(below paxos.Slot) {
+	if n := min(below, s.top()); n > s.base {
+		s.after = slices.Delete(s.after, 0, int(n-s.base))
+		s.base = n
+	}
+}
+
+// ask notes a question of a peer; only its latest counts, of each way it may come.
+func (s *sums) ask(from, via paxos.NodeID, slot paxos.Slot) {
+	i := slices.IndexFunc(s.asked, func(w sumWanted) bool { return w.from == from && w.via == via })
+	if i < 0 {
+		i, s.asked = len(s.asked), append(s.asked, sumWanted{from: from, via: via})
+	}
+	s.asked[i].slot = slot
+}
+
+// answers are the answers of this replica, self, to questions whose slot was applied,
+// or skipped. They go the way that the question came.
+func (s *sums) answers(self paxos.NodeID) (all []outgoing) {
+	later := s.asked[:0]
+	for _, w := range s.asked {
+		switch {
+		case w.slot > s.top():
+			later = append(later, w)
+		case w.slot < s.base:
+			all = append(all, through(w.via, self, w.from, NoSum{Slot: w.slot}))
+		default:
+			all = append(all, through(w.via, self, w.from, TellSum{Slot: w.slot, Sum: s.after[w.slot-s.base]}))
+		}
+	}
+	s.asked = later
+	return all
+}
+
+// through is what one host says to another, by way of a third, or of none.
+func through(via, from, to paxos.NodeID, m Transfer) outgoing {
+	if via == to {
+		return outgoing{to, m}
+	}
+	return outgoing{via, Relay{From: from, To: to, M: m}}
+}

@@ -1,0 +1,59 @@
+package lockwait
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Audit says what is wrong with the queues taken together. nil means that all is
+// well.
+func (q *Queues) Audit() error {
+	total := 0
+	for _, n := range slices.SortedFunc(maps.Keys(q.lines), compare) {
+		l := q.lines[n]
+		total += len(l.places)
+		if len(l.places) == 0 {
+			return fmt.Errorf("I-Q2: nobody waits in the line for %v", n)
+		}
+		if len(l.places) > q.limits.PerLock {
+			return fmt.Errorf("I-Q1: %d wait for %v", len(l.places), n)
+		}
+		if err := q.auditLine(n, l); err != nil {
+			return err
+		}
+	}
+	if total != len(q.places) || total > q.limits.Total {
+		return fmt.Errorf("I-Q1: %d waiters, %d in lines", len(q.places), total)
+	}
+	return nil
+}
+
+func (q *Queues) auditLine(n api.Ref, l *line) error {
+	writers, tried := 0, 0
+	for _, p := range l.places {
+		if q.places[p.Handle] != p || p.Lock != n || !p.Mode.Valid() {
+			return fmt.Errorf("I-Q2: %+v waits in the line for %v, and elsewhere", p.Waiter, n)
+		}
+		if p.tried {
+			tried++
+		}
+		if p.tried && p.Mode == api.Exclusive {
+			writers++
+		}
+	}
+	if writers > 0 && tried > 1 {
+		return fmt.Errorf("I-Q3: %d are tried for %v at once, %d to hold it exclusively", tried, n, writers)
+	}
+	return nil
+}
+
+func compare(a, b api.Ref) int {
+	if c := a.Path.Compare(b.Path); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Instance, b.Instance)
+}

@@ -1,0 +1,159 @@
+package lockwait
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Waiter is a blocked Acquire.
+type Waiter struct {
+	Lock    api.Ref
+	Mode    api.Mode
+	Session api.SessionID
+	Handle  api.HandleID
+	Seq     api.Seq // of the call
+	Request uint64  // the newest copy of it, whose sender is to be answered
+}
+
+// Limits bound the memory of the queues. Each is at least 1.
+type Limits struct {
+	PerLock int
+	Total   int
+}
+
+// DefaultLimits are those of a cell that was not told others.
+var DefaultLimits = Limits{PerLock: 1 << 14, Total: 1 << 17}
+
+// Queues holds the waiters for all locks, in one epoch.
+type Queues struct {
+	limits Limits
+	lines  map[api.Ref]*line
+	places map[api.HandleID]*place
+}
+
+// line is who waits for one lock, the first in front.
+type line struct{ places []*place }
+
+type place struct {
+	Waiter
+	tried bool // its Acquire is proposed and not settled
+}
+
+// New returns queues in which nobody waits.
+func New(l Limits) *Queues {
+	return &Queues{limits: l, lines: map[api.Ref]*line{}, places: map[api.HandleID]*place{}}
+}
+
+// Joining is what becomes of a wish to wait. The zero Joining is none of them.
+type Joining uint8
+
+// The joinings.
+const (
+	// Joined: it waits, behind all others.
+	Joined Joining = 1 + iota
+	// Again: a copy of the call waits, and keeps its place; this copy is to be
+	// answered.
+	Again
+	// Elsewhere: the handle waits by another call. One handle waits once.
+	Elsewhere
+	// Full: as many wait as may.
+	Full
+)
+
+// String prints the joining as traces do.
+func (j Joining) String() string {
+	if j < Joined || j > Full {
+		return fmt.Sprintf("joining(%d)", uint8(j))
+	}
+	return [...]string{Joined: "joined", Again: "again", Elsewhere: "elsewhere", Full: "full"}[j]
+}
+
+// Join parks a waiter, whose Mode is Valid.
+func (q *Queues) Join(w Waiter) Joining {
+	if p, ok := q.places[w.Handle]; ok {
+		if p.Session != w.Session || p.Seq != w.Seq || p.Lock != w.Lock || p.Mode != w.Mode {
+			return Elsewhere
+		}
+		p.Request = w.Request
+		return Again
+	}
+	l, ok := q.lines[w.Lock]
+	if len(q.places) >= q.limits.Total || ok && len(l.places) >= q.limits.PerLock {
+		return Full
+	}
+	if !ok {
+		l = &line{}
+		q.lines[w.Lock] = l
+	}
+	p := &place{Waiter: w}
+	l.places = append(l.places, p)
+	q.places[w.Handle] = p
+	return Joined
+}
+
+// Find is the waiter of a handle, if there is one, and whether it is being tried.
+func (q *Queues) Find(h api.HandleID) (w Waiter, tried, ok bool) {
+	p, ok := q.places[h]
+	if !ok {
+		return Waiter{}, false, false
+	}
+	return p.Waiter, p.tried, true
+}
+
+// Front is who waits for a lock in front of all others, and whether it is being
+// tried.
+func (q *Queues) Front(n api.Ref) (w Waiter, tried, ok bool) {
+	l, ok := q.lines[n]
+	if !ok {
+		return Waiter{}, false, false
+	}
+	return l.places[0].Waiter, l.places[0].tried, true
+}
+
+// Leave takes the waiter of a handle away, and says whether there was one, and
+// whether its Acquire is proposed, so that the lock may yet be granted to it.
+func (q *Queues) Leave(h api.HandleID) (w Waiter, tried, ok bool) {
+	p, ok := q.places[h]
+	if !ok {
+		return Waiter{}, false, false
+	}
+	q.remove(p)
+	return p.Waiter, p.tried, true
+}
+
+// Forget takes all who wait for a lock away, and returns them in order.
+func (q *Queues) Forget(n api.Ref) (all []Waiter) {
+	l, ok := q.lines[n]
+	if !ok {
+		return nil
+	}
+	for _, p := range slices.Clone(l.places) {
+		q.remove(p)
+		all = append(all, p.Waiter)
+	}
+	return all
+}
+
+func (q *Queues) remove(p *place) {
+	delete(q.places, p.Handle)
+	l := q.lines[p.Lock]
+	i := slices.Index(l.places, p)
+	l.places = slices.Delete(l.places, i, i+1)
+	if len(l.places) == 0 {
+		delete(q.lines, p.Lock)
+	}
+}
+
+// Waiting counts who waits for a lock. Whoever wants it while somebody waits
+// joins them.
+func (q *Queues) Waiting(n api.Ref) int {
+	if l, ok := q.lines[n]; ok {
+		return len(l.places)
+	}
+	return 0
+}
+
+// Len counts all who wait.
+func (q *Queues) Len() int { return len(q.places) }

@@ -1,0 +1,65 @@
+package nodeops
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/state/acl"
+	"github.com/chubbycell/chubby/replica/state/command"
+)
+
+// needs is the right that the handle must have. What only gives something up, or
+// binds the handle, needs none.
+func needs(op api.Op) api.Rights {
+	switch op := op.(type) {
+	case api.GetContents:
+		return acl.GetContentsAndStat.Needs()
+	case api.GetStat:
+		return acl.GetStat.Needs()
+	case api.ReadDir:
+		return acl.ReadDir.Needs()
+	case api.SetContents:
+		return acl.SetContents.Needs()
+	case api.SetACL:
+		return acl.SetACL.Needs()
+	case api.DeleteNode:
+		return acl.Delete.Needs()
+	case api.Acquire:
+		if op.Mode == api.Shared {
+			return acl.AcquireShared.Needs()
+		}
+		return acl.AcquireExclusive.Needs()
+	case api.GetSequencer:
+		return acl.GetSequencer.Needs()
+	case api.CheckSequencer:
+		return acl.CheckSequencer.Needs()
+	}
+	return 0
+}
+
+// deedOf is what an op with one of these tokens asks of the rows: OK, or Invalid.
+func deedOf(op api.Op, h handle.Handle) (command.Deed, api.Code) {
+	n, f := h.Node, h.Fence
+	switch op := op.(type) {
+	case api.GetContents:
+		return command.GetContents{Node: n, Fence: f}, api.OK
+	case api.GetStat:
+		return command.GetStat{Node: n, Fence: f}, api.OK
+	case api.ReadDir:
+		return command.ReadDir{Node: n, After: op.After, Most: op.Most, Fence: f}, api.OK
+	case api.SetContents:
+		return command.SetContents{Node: n, Contents: op.Contents, When: op.When, Fence: f}, api.OK
+	case api.SetACL:
+		return command.SetACL{Node: n, Names: op.Names, When: op.When, Fence: f}, api.OK
+	case api.DeleteNode:
+		return command.DeleteNode{Node: n, Fence: f}, api.OK
+	case api.Release:
+		return command.Release{Node: n, Handle: h.ID, Acquisition: op.Acquisition}, api.OK
+	case api.GetSequencer:
+		return command.GetSequencer{Node: n, Handle: h.ID, Fence: f}, api.OK
+	case api.CheckSequencer:
+		if q, err := api.ParseSequencer(op.Sequencer); err == nil && q.Node == n {
+			return command.CheckSequencer{Node: n, Sequencer: q, Fence: f}, api.OK
+		}
+	}
+	return nil, api.Invalid
+}

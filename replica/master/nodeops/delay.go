@@ -1,0 +1,62 @@
+package nodeops
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/command"
+)
+
+// delay names a lock-delay that runs: the lock, and the command that freed it.
+type delay struct {
+	lock  api.Ref
+	freed api.Number
+}
+
+func (x delay) compare(y delay) int {
+	return cmp.Or(compareRefs(x.lock, y.lock), cmp.Compare(x.freed, y.freed))
+}
+
+func compareRefs(a, b api.Ref) int {
+	return cmp.Or(a.Path.Compare(b.Path), cmp.Compare(a.Instance, b.Instance))
+}
+
+// delays are the lock-delays whose end was not proposed yet. They run on the
+// master's clock, in full from when it learnt of them: so none is too short.
+type delays struct{ all []timer } // the first to end in front
+
+type timer struct {
+	delay
+	end time.Time
+}
+
+func (x timer) compare(y timer) int { return cmp.Or(x.end.Compare(y.end), x.delay.compare(y.delay)) }
+
+func (ds *delays) begin(x delay, end time.Time) {
+	t := timer{x, end}
+	i, _ := slices.BinarySearchFunc(ds.all, t, timer.compare)
+	ds.all = slices.Insert(ds.all, i, t)
+}
+
+func (ds *delays) ended(x delay) {
+	ds.all = slices.DeleteFunc(ds.all, func(t timer) bool { return t.delay == x })
+}
+
+// due takes away those that are over.
+func (ds *delays) due(now time.Time) []timer {
+	n := 0
+	for n < len(ds.all) && !now.Before(ds.all[n].end) {
+		n++
+	}
+	over := slices.Clone(ds.all[:n])
+	ds.all = slices.Delete(ds.all, 0, n)
+	return over
+}
+
+func (d *Desk) endDelays(now time.Time) {
+	for _, t := range d.delays.due(now) {
+		d.propose(command.DelayOver{Guard: d.epoch, Node: t.lock, Freed: t.freed})
+	}
+}

@@ -1,0 +1,188 @@
+package nodeops
+
+import (
+	"errors"
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/master/lockwait"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/replica/state/rows"
+)
+
+// Config is what a Desk is told at its beginning.
+type Config struct {
+	Handles    handle.Limits
+	Queues     lockwait.Limits
+	SweepAfter time.Duration // from Serving until nodes of before the epoch are swept
+	Retry      time.Duration // after the log did not take a proposal of the desk's own
+}
+
+// DefaultConfig is that of a cell that was not told otherwise (CHU §2.9: clients
+// have about a minute to come back to their ephemeral nodes).
+func DefaultConfig() Config {
+	return Config{
+		Handles: handle.DefaultLimits, Queues: lockwait.DefaultLimits,
+		SweepAfter: time.Minute, Retry: 100 * time.Millisecond,
+	}
+}
+
+// Validate returns all faults at once, joined, or nil.
+func (c Config) Validate() error {
+	var faults []error
+	for _, f := range []struct {
+		wrong bool
+		what  string
+	}{
+		{min(c.Handles.PerSession, c.Handles.Total, c.Handles.Closed) < 1, "a limit of handles below 1"},
+		{c.Queues.PerLock < 1 || c.Queues.Total < 1, "a limit of waiters below 1"},
+		{c.SweepAfter < 0, "a negative SweepAfter"},
+		{c.Retry <= 0, "a Retry that is not above 0"},
+	} {
+		if f.wrong {
+			faults = append(faults, errors.New("desk config: "+f.what))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// At is when and where something comes to the Desk.
+type At struct {
+	Now       time.Time // of the master's clock, which does not go back
+	Authority bool      // at this instant no other master can have changed the rows
+	Rows      rows.Reader
+}
+
+// Call is one copy of a request.
+type Call struct {
+	Session   api.SessionID
+	Seq, Seen api.Seq
+	Principal api.Principal // whose session it is
+	Op        api.Op        // one that api/node_op.go lists
+}
+
+// Reply is an answer for the newest copy of a call that has none yet. With Parked
+// the call is still under way; all other replies are the last one to the copies
+// that came so far.
+type Reply struct {
+	Session api.SessionID
+	Seq     api.Seq
+	Result  api.Result
+}
+
+// Output is all that a Desk wants from the outside. Its slices belong to the
+// caller.
+type Output struct {
+	Replies []Reply           // in any order
+	Propose []command.Command // in this order, also into the log
+}
+
+// Desk is what the master of one epoch remembers of nodes in use. One goroutine
+// owns it. Make it with New.
+type Desk struct {
+	cfg     Config
+	epoch   api.Epoch
+	began   api.Number // nodes of larger instances were made in this epoch
+	over    bool       // another epoch has begun
+	table   *handle.Table
+	queues  *lockwait.Queues
+	shelves map[api.SessionID]*shelf
+
+	opening  int                      // Opens that are proposed
+	openings map[api.Path]int         // the same, by path
+	trials   map[api.HandleID]int     // Acquires that are proposed
+	releases map[api.HandleID]int     // Releases that are proposed
+	underWay int                      // calls that are proposed
+	stirred  []api.Ref                // locks at which somebody's turn may have come
+	delays   delays                   // that run
+	sweeps   map[api.Path]*sweep      // that are proposed
+	doubted  doubts                   // ephemeral nodes that may have nobody
+	failing  map[lock.Owner]proposing // owners that nobody presented
+	owed     owed                     // what the log did not take
+
+	sweepAt time.Time // from then on all ephemeral nodes are looked at; zero: not serving
+	swept   bool      // they were
+
+	count Counters
+	out   Output
+}
+
+// Counters count since the epoch began; for reports only.
+type Counters struct {
+	Asked     uint64 // copies of calls that came
+	Merged    uint64 // of calls that were under way
+	Repeated  uint64 // of calls that had an answer
+	Read      uint64 // calls answered from the rows, without the log
+	Refused   uint64 // calls refused from memory
+	Proposed  uint64 // calls proposed
+	Parked    uint64 // Acquires that came to wait
+	Tried     uint64 // Acquires proposed because their turn had come
+	Recreated uint64 // handles of older epochs taken up
+	Failed    uint64 // owners of locks that nobody presented
+	Swept     uint64 // sweeps proposed
+	GivenUp   uint64 // Opens that were executed, and nobody waited for the answer
+}
+
+// Status is what the Desk can be asked at any time, for reports and bounds.
+type Status struct {
+	UnderWay int // calls that are proposed
+	Handles  int
+	Waiting  int // Acquires, tried or not
+	Delays   int // that run
+	Sweeps   int // that are proposed
+	Held     int // Opens that wait for one
+	Doubted  int // ephemeral nodes to be looked at
+	Counters Counters
+}
+
+// New returns the Desk of an epoch, once the command that began it was applied. The
+// lock-delays that the rows name begin again, in full: how much of each has passed
+// the former master alone knew. A bad Config panics: Validate it where it comes
+// from.
+func New(cfg Config, epoch api.Epoch, s handle.Sealer, at At) *Desk {
+	if err := cfg.Validate(); err != nil {
+		panic(err)
+	}
+	d := &Desk{
+		cfg: cfg, epoch: epoch, began: rows.GetTotals(at.Rows).Commands,
+		table: handle.New(epoch, s, cfg.Handles), queues: lockwait.New(cfg.Queues), shelves: map[api.SessionID]*shelf{},
+		openings: map[api.Path]int{}, trials: map[api.HandleID]int{}, releases: map[api.HandleID]int{},
+		sweeps: map[api.Path]*sweep{}, doubted: newDoubts(), failing: map[lock.Owner]proposing{},
+	}
+	for _, r := range lock.Delays(at.Rows) {
+		d.delays.begin(delay{r.Lock, r.Freed}, at.Now.Add(r.Length.Duration()))
+	}
+	return d
+}
+
+// TakeOutput returns what the Desk wants done and forgets it. Call it after each
+// other door.
+func (d *Desk) TakeOutput() Output {
+	out := d.out
+	d.out = Output{}
+	return out
+}
+
+// Status says how the Desk is.
+func (d *Desk) Status() Status {
+	s := Status{
+		UnderWay: d.underWay, Handles: d.table.Len(), Waiting: d.queues.Len(), Delays: len(d.delays.all),
+		Sweeps: len(d.sweeps), Doubted: len(d.doubted.order), Counters: d.count,
+	}
+	for _, x := range d.sweeps { // order-free: a sum
+		s.Held += len(x.held)
+	}
+	return s
+}
+
+// Uses says that a session has an open handle, as far as it has been told of in
+// this epoch.
+func (d *Desk) Uses(s api.SessionID) bool { return d.table.Uses(s) }
+
+func (d *Desk) reply(s api.SessionID, seq api.Seq, r api.Result) {
+	d.out.Replies = append(d.out.Replies, Reply{s, seq, r})
+}
+
+func (d *Desk) propose(c command.Command) { d.out.Propose = append(d.out.Propose, c) }

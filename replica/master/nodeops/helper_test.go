@@ -1,0 +1,197 @@
+package nodeops_test
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/master/nodeops"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/replica/state/tree"
+)
+
+var secret = [32]byte{1, 31: 2}
+
+// name is a call: all its copies have it.
+type name struct {
+	session api.SessionID
+	seq     api.Seq
+}
+
+// world is a cell of one replica, without its log: what the desk proposes is
+// applied when the test says so. Anybody may do anything in it, but for what is
+// below /acl, and the nodes whose names say otherwise.
+type world struct {
+	t         rapid.TB
+	cfg       nodeops.Config
+	db        *db.DB
+	now       time.Time
+	authority bool
+	desk      *nodeops.Desk
+	who       map[api.SessionID]api.Principal
+	log       []command.Command   // proposed
+	said      func(nodeops.Reply) // is told of each answer
+	proposed  func(command.Command)
+	applied   func(command.Applied) // is told before the desk is
+	refuses   func() bool           // the log takes nothing
+	quiet     bool                  // no audits: there is too much to look at
+}
+
+func newWorld(t rapid.TB, cfg nodeops.Config) *world {
+	w := &world{
+		t: t, cfg: cfg, db: db.New(), now: time.Unix(1000, 0), authority: true, who: map[api.SessionID]api.Principal{},
+		said: func(nodeops.Reply) {}, proposed: func(command.Command) {},
+		applied: func(command.Applied) {}, refuses: func() bool { return false },
+	}
+	w.epoch()
+	w.upkeep(command.Found{Guard: 1, Founding: founding(), Secret: secret})
+	w.begin()
+	w.desk.Serving(w.now)
+	return w
+}
+
+func founding() tree.Founding {
+	all := api.ACLNames{Read: "all", Write: "all", Change: "all"}
+	return tree.Founding{Root: all, ACL: all, Limits: tree.DefaultLimits(), Files: []tree.FoundingFile{
+		{Name: "all", Contents: "*\n"}, {Name: "ann", Contents: "ann\n"}, {Name: "bob", Contents: "bob\n"},
+	}}
+}
+
+func (w *world) guard() api.Epoch { return rows.GetEpoch(w.db).Number }
+
+func (w *world) at() nodeops.At { return nodeops.At{Now: w.now, Authority: w.authority, Rows: w.db} }
+
+// epoch begins the next epoch.
+func (w *world) epoch() {
+	n := uint64(w.guard()) + 1
+	require.Equal(w.t, command.Executed, w.apply(command.Epoch{Master: 1, Ballot: rows.Ballot{Round: n, Node: 1}}).Verdict)
+}
+
+// begin puts a new desk in place of the old one.
+func (w *world) begin() {
+	s, err := handle.NewSealer(secret)
+	require.NoError(w.t, err)
+	w.desk = nodeops.New(w.cfg, w.guard(), s, w.at())
+}
+
+// failover ends the epoch; what was proposed and not applied is lost, and the new
+// desk allows nothing yet.
+func (w *world) failover() {
+	w.epoch()
+	w.log = nil
+	w.begin()
+}
+
+func (w *world) session(who api.Principal) api.SessionID {
+	nonce := api.Nonce{uint64(len(w.who) + 1)}
+	id := w.upkeep(command.Call{Guard: w.guard(), Op: api.OpenSession{Nonce: nonce}, Principal: who}).Result.Session
+	w.who[id] = who
+	return id
+}
+
+// upkeep applies a command that the desk has not proposed, and that is executed.
+func (w *world) upkeep(c command.Command) command.Applied {
+	a := w.apply(c)
+	require.Equal(w.t, command.Executed, a.Verdict, "%+v: %v", c, a.Result.Code)
+	return a
+}
+
+// apply puts a command through the rows, and tells the desk.
+func (w *world) apply(c command.Command) command.Applied {
+	tx := w.db.Begin()
+	a := command.Apply(tx, string(command.Append(nil, c)))
+	tx.Commit()
+	w.applied(a)
+	if w.desk != nil {
+		w.desk.Applied(w.at(), a)
+		w.take()
+	}
+	return a
+}
+
+// take sees to what the desk wants.
+func (w *world) take() {
+	out := w.desk.TakeOutput()
+	for _, c := range out.Propose {
+		w.proposed(c)
+	}
+	for _, r := range out.Replies {
+		w.said(r)
+	}
+	for _, c := range out.Propose {
+		if !w.refuses() {
+			w.log = append(w.log, c)
+			continue
+		}
+		w.desk.Refused(w.at(), c, api.Busy)
+		w.take()
+	}
+	if !w.quiet {
+		require.NoError(w.t, w.desk.Audit(w.db))
+	}
+}
+
+// step applies the first command that is proposed.
+func (w *world) step() command.Applied {
+	c := w.log[0]
+	w.log = w.log[1:]
+	return w.apply(c)
+}
+
+// slot applies all that is proposed as one slot of the log: the rows have all of it
+// when the desk is told of the first command.
+func (w *world) slot() {
+	tx := w.db.Begin()
+	var all []command.Applied
+	for _, c := range w.log {
+		all = append(all, command.Apply(tx, string(command.Append(nil, c))))
+	}
+	tx.Commit()
+	w.log = nil
+	for _, a := range all {
+		w.applied(a)
+		w.desk.Applied(w.at(), a)
+	}
+	w.take()
+}
+
+// drain applies all that is proposed, and what is proposed then.
+func (w *world) drain() {
+	for len(w.log) > 0 {
+		w.step()
+	}
+}
+
+// refuse says that the log does not take the first command that is proposed.
+func (w *world) refuse(code api.Code) {
+	c := w.log[0]
+	w.log = w.log[1:]
+	w.desk.Refused(w.at(), c, code)
+	w.take()
+}
+
+func (w *world) ask(c nodeops.Call) {
+	c.Principal = w.who[c.Session]
+	w.desk.Ask(w.at(), c)
+	w.take()
+}
+
+// pass lets time pass.
+func (w *world) pass(d time.Duration) {
+	w.now = w.now.Add(d)
+	w.desk.Advance(w.at())
+	w.take()
+}
+
+func path(s string) api.Path {
+	p, err := api.ParsePath(s)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}

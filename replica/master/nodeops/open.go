@@ -1,0 +1,117 @@
+package nodeops
+
+import (
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/tree"
+)
+
+// open begins an Open. It waits for a sweep of its path: else it could open the
+// node that is just going.
+func (d *Desk) open(at At, c Call, op api.Open) {
+	deed, code := d.openNode(at, c, op)
+	switch {
+	case code != api.OK:
+		d.refuse(at, c, code)
+	case d.held(c, deed.Path):
+	case !d.room(c.Session):
+		d.refuse(at, c, api.Crowded)
+	case reads(at, deed) && d.alone(at, c):
+		d.openThere(at, c, op, deed)
+	default:
+		d.put(&call{Call: c, path: deed.Path, opens: true}, deed)
+	}
+}
+
+// held lets an Open wait if a sweep of the path is proposed.
+func (d *Desk) held(c Call, p api.Path) bool {
+	s, ok := d.sweeps[p]
+	if ok {
+		w := &call{Call: c, path: p}
+		s.held = append(s.held, w)
+		d.wait(w, held)
+	}
+	return ok
+}
+
+// openNode says what is to be opened, and below which directory.
+func (d *Desk) openNode(at At, c Call, op api.Open) (command.OpenNode, api.Code) {
+	deed := command.OpenNode{
+		Rights: op.Rights, Create: op.Create,
+		Kind: op.Kind, Ephemeral: op.Ephemeral, Contents: op.Contents, Names: op.Names,
+	}
+	if op.Dir != "" {
+		dir, code := d.use(at, c, op.Dir, 0)
+		if code != api.OK {
+			return deed, code
+		}
+		deed.Dir, deed.Path, deed.Fence = dir.Node, dir.Node.Path, dir.Fence
+	}
+	if op.Path == "" {
+		return deed, api.OK
+	}
+	path, err := deed.Path.Join(op.Path)
+	if err != nil {
+		return deed, api.Invalid
+	}
+	deed.Path = path
+	return deed, api.OK
+}
+
+// reads says that nothing will be made.
+func reads(at At, deed command.OpenNode) bool {
+	if deed.Create == api.CreateMay {
+		_, _, code := tree.Lookup(at.Rows, deed.Path)
+		return code == api.OK
+	}
+	return deed.Create == api.CreateNever
+}
+
+// openThere opens a node without the log. What it is told stands in no row, so the
+// Desk keeps it: a copy that comes when the node is gone, or there again, must
+// neither make one nor open another.
+func (d *Desk) openThere(at At, c Call, op api.Open, deed command.OpenNode) {
+	d.count.Read++
+	deed.Create, deed.Kind, deed.Ephemeral = api.CreateNever, 0, false
+	deed.Contents, deed.Names = "", api.ACLNames{}
+	r := command.ReadAct(at.Rows, d.act(c, deed))
+	if o, ok := r.Detail.(api.Opened); ok {
+		d.opened(at, c, op, o, true)
+		return
+	}
+	d.tell(c, r)
+}
+
+// opened gives out the handle of an Open that was executed: now, and so with the
+// rights that this copy asks for; or before, when another copy with the same number
+// may have asked for less. Then too it is told what came of it: an Open that made a
+// node and was refused by the next master, because its names had changed, would be
+// taken for one that did nothing. The rights are asked for when the handle is used.
+// Where there is no room for it the client is told so, and not to come again: its
+// session would stand still behind a call that waits until one of its handles is
+// closed, the Close of which may stand behind that call.
+func (d *Desk) opened(at At, c Call, op api.Open, o api.Opened, now bool) {
+	if !now && d.held(c, o.Node.Path) {
+		return
+	}
+	if !now && !d.room(c.Session) {
+		d.reply(c.Session, c.Seq, api.Result{Code: api.NoHandle})
+		return
+	}
+	token, _, v := d.table.Open(handle.Opening{
+		Session: c.Session, Seq: c.Seq, Seen: d.shelf(c.Session).seen,
+		Node: o.Node, Kind: o.Stat.Kind, Ephemeral: o.Stat.Ephemeral, Rights: op.Rights, Delay: op.Delay, Untested: !now,
+	})
+	if v == handle.Full {
+		invariant.Failf("I-B2", "call %d of session %d was to open %v, and no handle was kept free", c.Seq, c.Session, o.Node)
+	}
+	if v != handle.Good { // the client has given the call up: nobody would close what it opened
+		d.count.GivenUp++
+		d.reply(c.Session, c.Seq, api.Result{Code: api.Stale})
+		return
+	}
+	o.Token = token
+	d.tell(c, api.Result{Code: api.OK, Detail: o})
+}

@@ -1,0 +1,51 @@
+package nodeops
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
+)
+
+// setSequencer begins a SetSequencer: what is attached must be valid, and only the
+// present rows can say so.
+func (d *Desk) setSequencer(at At, c Call, op api.SetSequencer) {
+	h, code := d.use(at, c, op.Handle, 0)
+	q, err := api.ParseSequencer(op.Sequencer)
+	switch {
+	case code != api.OK:
+		d.refuse(at, c, code)
+	case err != nil:
+		d.refuse(at, c, api.Invalid)
+	case !d.alone(at, c):
+		d.put(&call{Call: c}, command.CheckSequencer{Node: q.Node, Sequencer: q, Fence: h.Fence})
+	case !valid(at, h.Fence) || lock.CheckSequencer(at.Rows, q) != lock.Valid:
+		d.refuse(at, c, api.StaleSequencer)
+	default:
+		d.attach(at, c, op)
+	}
+}
+
+func valid(at At, fence api.Sequencer) bool {
+	return fence == api.Sequencer{} || lock.CheckSequencer(at.Rows, fence) == lock.Valid
+}
+
+// attach ties the handle to the sequencer, which was found valid. The handle may
+// have been closed since.
+func (d *Desk) attach(at At, c Call, op api.SetSequencer) {
+	_, code := d.use(at, c, op.Handle, 0)
+	q, err := api.ParseSequencer(op.Sequencer)
+	if err != nil {
+		code = api.Invalid
+	}
+	if code != api.OK {
+		d.tell(c, api.Result{Code: code})
+		return
+	}
+	token, v := d.table.Attach(c.Session, op.Handle, q)
+	if v != handle.Good {
+		d.tell(c, api.Result{Code: codeOf(v)})
+		return
+	}
+	d.tell(c, api.Result{Code: api.OK, Detail: api.Opened{Token: token}})
+}

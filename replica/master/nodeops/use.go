@@ -1,0 +1,79 @@
+package nodeops
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/state/acl"
+	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/replica/state/tree"
+)
+
+// use finds the handle that a token names, which must have the rights that are
+// needed. One of an older epoch is made again: the former master knew it (CHU
+// §2.9, step 8). For what needs a right its client must have its rights still: they
+// may have been taken away since the node was opened. But it keeps the lock that it
+// holds, and its ephemeral node, and may give them back: its client goes on believing
+// in them, since nothing tells it otherwise.
+func (d *Desk) use(at At, c Call, token api.Token, need api.Rights) (handle.Handle, api.Code) {
+	h, v := d.table.Use(c.Session, token)
+	code := codeOf(v)
+	if v == handle.Old {
+		code = d.recreate(at, c, token, h)
+	}
+	switch {
+	case code != api.OK || need == 0:
+	case !h.Rights.Has(need):
+		code = api.NoRight
+	case h.ID.Epoch < d.epoch || d.table.Untested(c.Session, h.ID):
+		code = d.still(at, c, h)
+	}
+	return h, code
+}
+
+// still asks whether the rights of a handle are there at this instant.
+func (d *Desk) still(at At, c Call, h handle.Handle) api.Code {
+	stat, code := tree.Stat(at.Rows, h.Node)
+	if code == api.OK && !d.allowed(at, stat, h.Rights, c.Principal) {
+		code = api.Permission
+	}
+	return code
+}
+
+func codeOf(v handle.Verdict) api.Code {
+	switch v {
+	case handle.Good, handle.Old:
+		return api.OK
+	case handle.Closed:
+		return api.HandleClosed
+	case handle.Poisoned:
+		return api.HandlePoisoned
+	}
+	return api.BadHandle
+}
+
+// recreate takes up a handle of an older epoch whose node stands.
+func (d *Desk) recreate(at At, c Call, token api.Token, h handle.Handle) api.Code {
+	_, code := tree.Stat(at.Rows, h.Node)
+	switch {
+	case code != api.OK:
+		return code
+	case !d.room(c.Session):
+		return api.Crowded
+	}
+	d.table.Recreate(c.Session, token)
+	d.count.Recreated++
+	return api.OK
+}
+
+func (d *Desk) allowed(at At, stat api.Stat, want api.Rights, who api.Principal) bool {
+	return acl.Check(tree.Files{Reader: at.Rows}, stat.Names, want, who) == api.OK
+}
+
+// room says that the session may have another handle, beside those that its
+// proposed Opens will give it.
+func (d *Desk) room(s api.SessionID) bool {
+	own, all := d.table.Room(s)
+	return d.shelf(s).opening < own && d.opening < all
+}
+
+func ownerOf(h handle.Handle) lock.Owner { return lock.Owner{Session: h.Session, Handle: h.ID} }

@@ -1,0 +1,172 @@
+package nodeops_test
+
+import (
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/master/nodeops"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/replica/state/tree"
+)
+
+func (w *twin) number() api.Number { return rows.GetTotals(w.db).Commands }
+
+// reads says that copies may be answered differently: nothing comes of it.
+func reads(op api.Op) bool {
+	switch op.(type) {
+	case api.GetContents, api.GetStat, api.ReadDir, api.GetSequencer, api.CheckSequencer:
+		return true
+	}
+	return false
+}
+
+// reply is what the desk answers. It may be lost on the way.
+func (w *twin) reply(r nodeops.Reply) {
+	s := w.sent[name{r.Session, r.Seq}]
+	require.NotNil(w.rt, s, "%+v answers nobody", r)
+	w.rt.Logf("  answer %d/%d: %v %T", r.Session, r.Seq, r.Result.Code, r.Result.Detail)
+	s.silent, s.parked = false, r.Result.Code == api.Parked
+	if r.Result.Code.Definite() && !reads(s.Op) {
+		if s.said != nil {
+			require.Equal(w.rt, *s.said, r.Result, "%+v is answered twice", s.Call)
+		}
+		s.said = &r.Result
+	}
+	w.judge(s, r.Result)
+	if !s.over && rapid.IntRange(0, 4).Draw(w.rt, "lost") > 0 {
+		w.take1(s, r.Result)
+	}
+}
+
+// judge looks at an answer as one who knows everything.
+func (w *twin) judge(s *sent, r api.Result) {
+	if o, ok := r.Detail.(api.Opened); ok && o.Token != "" {
+		w.judgeToken(s, o)
+	}
+	h := s.on
+	if h == nil || r.Code != api.OK {
+		return
+	}
+	write, read := false, reads(s.Op)
+	switch s.Op.(type) {
+	case api.SetContents, api.DeleteNode, api.GetSequencer, api.Acquire:
+		write = true
+	case api.CloseHandle:
+		_, holds := lock.HeldBy(w.db, lock.Owner{Session: h.Session, Handle: h.ID})
+		require.False(w.rt, holds, "%v was closed and holds something", h.Handle)
+		h.over = true
+	case api.Poison:
+		h.poisoned = h.live || h.maybe
+	}
+	require.True(w.rt, !write || h.Rights.Has(api.RightWrite), "%+v by %v", s.Call, h.Handle)
+	_, kept := rows.GetAnswer(w.db, s.Session, s.Seq)
+	require.False(w.rt, read && h.over && !kept, "%+v was read through a closed handle", s.Call)
+	if stat, ok := r.Detail.(api.NodeStat); ok {
+		require.Equal(w.rt, h.Node.Instance, stat.Stat.Instance)
+	}
+}
+
+// judgeToken is about a token that is given out: by an Open, or a SetSequencer.
+func (w *twin) judgeToken(s *sent, o api.Opened) {
+	h, v := w.sealer.Unseal(o.Token)
+	require.Equal(w.rt, handle.Good, v)
+	require.Equal(w.rt, s.Session, h.Session)
+	if s.on != nil {
+		require.Equal(w.rt, s.on.ID, h.ID)
+		if _, known := w.handles[h.ID]; known && !s.on.closing {
+			s.on.Fence = h.Fence
+		}
+		return
+	}
+	require.Equal(w.rt, o.Node, h.Node)
+	require.Equal(w.rt, w.guard(), h.ID.Epoch)
+	if w.handles[h.ID] == nil {
+		w.handles[h.ID] = &open{Handle: h, live: true, released: map[api.Acquisition]bool{}}
+	}
+}
+
+// take1 is what a client does with an answer that it gets.
+func (w *twin) take1(s *sent, r api.Result) {
+	switch {
+	case r.Code == api.NoSession, r.Code.Definite():
+		s.over = true
+	default:
+		return
+	}
+	switch d := r.Detail.(type) {
+	case api.Opened:
+		h, _ := w.sealer.Unseal(d.Token)
+		if o := w.handles[h.ID]; !o.forgot {
+			o.told, o.token = true, d.Token
+		}
+	case api.Held:
+		_, code := tree.Stat(w.db, s.on.Node) // a lock goes with its node
+		if h := s.on; code == api.OK && !s.given && !h.closing && !h.forgot && !h.released[d.Acquisition] {
+			h.holds, h.mode = d.Acquisition, s.Op.(api.Acquire).Mode
+		}
+	}
+}
+
+// watch looks at what was applied, before the desk is told.
+func (w *twin) watch(a command.Applied) {
+	w.rt.Logf("  apply %d: %T %v %v, epoch %d", a.Number, a.Command, a.Verdict, a.Result.Code, w.guard())
+	for _, e := range a.Effects {
+		switch e := e.(type) {
+		case command.SessionEnded:
+			w.clients[e.Session].ended = true
+			for _, h := range w.open() {
+				if h.Session == e.Session {
+					h.live, h.maybe, h.holds, h.closing = false, false, 0, true
+				}
+			}
+		case command.TreeChanged:
+			if gone, ok := e.Effect.(tree.Deleted); ok {
+				w.deleted(a, gone.Node)
+			}
+		case command.LockChanged:
+			w.lockChanged(e.Effect)
+		}
+	}
+}
+
+func (w *twin) deleted(a command.Applied, n api.Ref) {
+	delete(w.until, n)
+	_, swept := a.Command.(command.Sweep)
+	for _, h := range w.open() {
+		if h.Node == n {
+			require.False(w.rt, swept && h.live, "%v was swept; %v", n, h.Handle)
+			h.holds = 0
+		}
+	}
+}
+
+func (w *twin) lockChanged(e lock.Effect) {
+	switch e := e.(type) {
+	case lock.Granted:
+		require.False(w.rt, w.now.Before(w.until[e.Lock]), "%v was granted within its lock-delay", e.Lock)
+		if h := w.handles[e.Owner.Handle]; h != nil {
+			require.False(w.rt, h.over, "%v was granted to a closed handle", e.Lock)
+		}
+	case lock.Freed:
+		if h := w.handles[e.Owner.Handle]; h != nil && e.Failed && h.Delay > 0 {
+			if end := w.now.Add(h.Delay.Duration()); end.After(w.until[e.Lock]) {
+				w.until[e.Lock] = end
+			}
+		}
+	}
+}
+
+// invariant holds always: who believes that it holds a lock does.
+func (w *twin) invariant() {
+	for _, h := range w.open() {
+		if h.holds == 0 {
+			continue
+		}
+		hold, ok := lock.GetHold(w.db, h.Node, lock.Owner{Session: h.Session, Handle: h.ID})
+		require.True(w.rt, ok && hold.Acquisition == h.holds && hold.Mode == h.mode, "%v believes that it holds", h.Handle)
+	}
+}

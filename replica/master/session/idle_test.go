@@ -1,0 +1,169 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/master/session"
+)
+
+// Idle sessions end, but not within their leases (C11.02, C11.04).
+func TestAnIdleSessionEndsWithItsLease(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 10 * sec
+	b := newBook(t, idle)
+	b.Open(b.now, 2, "ann")
+	b.park(2, 1, false)
+	b.to(7 * sec)
+	require.Equal(t, 19*sec, b.told().Lease, "not idle for long enough")
+	b.park(2, 2, false)
+	b.to(14 * sec)
+	require.Nil(t, b.next(), "it is not answered any more")
+	b.park(2, 3, true)
+	require.Nil(t, b.next())
+	b.to(19*sec - 1)
+	require.Nil(t, b.next())
+	b.to(19 * sec)
+	require.Equal(t, session.Expiry{Session: 2}, b.next())
+}
+
+// A session is not idle while it has an open handle, while a call is under way
+// (K20), and for some time after.
+func TestWhatKeepsASessionFromBeingIdle(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 10 * sec
+	for name, c := range map[string]struct {
+		use  func(*book)
+		idle bool
+	}{
+		"nothing":          {func(*book) {}, true},
+		"a handle":         {func(b *book) { b.used[2] = true }, false},
+		"a call under way": {func(b *book) { b.Began(b.now, 2) }, false},
+		"a call that ended lately": {func(b *book) {
+			b.Began(b.now, 2)
+			b.to(5 * sec)
+			b.Ended(b.now, 2)
+		}, false},
+		"a call that ended long ago": {func(b *book) { b.Began(b.now, 2); b.Ended(b.now, 2) }, true},
+		"the call of another":        {func(b *book) { b.Began(b.now, 3) }, true},
+	} {
+		b := newBook(t, idle)
+		b.Open(b.now, 2, "ann")
+		b.park(2, 1, true)
+		require.NotNil(t, b.next())
+		c.use(b)
+		b.to(11 * sec)
+		b.park(2, 2, true)
+		require.Equal(t, c.idle, b.next() == nil, name)
+	}
+}
+
+// A client makes no call before it has been told of a lease. Where its round trips are
+// longer than IdleAfter it would else open session after session.
+func TestASessionThatWasToldOfNoLeaseIsNotIdle(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = sec / 10
+	b := newBook(t, idle)
+	b.Open(b.now, 2, "ann")
+	b.to(1 * sec)
+	b.park(2, 1, true)
+	require.Equal(t, 12*sec, b.told().Lease)
+	b.park(2, 2, true)
+	require.Nil(t, b.next(), "now it is")
+}
+
+// Who has a handle open is asked about once in the time after which it could be idle,
+// not at each KeepAlive; and it is idle that long after it was last seen to have one.
+func TestAnOpenHandleIsNotLookedForAtEachKeepAlive(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 60 * sec
+	b := newBook(t, idle)
+	b.Open(b.now, 2, "ann")
+	b.used[2] = true
+	for at := 1 * sec; at < 125*sec; at += sec {
+		b.to(at)
+		b.park(2, uint64(at/sec), true)
+		require.NotNil(t, b.next(), "at %v", at)
+	}
+	require.Equal(t, 2, b.looked)
+	b.used[2] = false // since 124 s
+	for at := 125 * sec; at < 180*sec; at += sec {
+		b.to(at)
+		b.park(2, uint64(at/sec), true)
+		require.NotNil(t, b.next(), "at %v", at)
+	}
+	b.to(180 * sec)
+	b.park(2, 180, true)
+	require.Nil(t, b.next(), "it was last seen at 120 s")
+}
+
+// Nobody knows which handles a client of before the epoch has, and does not use.
+func TestASessionOfBeforeTheEpochIsNotIdle(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 5 * sec
+	b := newBook(t, idle)
+	b.Recover(b.now, 2, "ann")
+	b.Flush(2, 5)
+	b.park(2, 1, false)
+	b.to(7 * sec)
+	require.Equal(t, 19*sec, b.told().Lease)
+}
+
+// A call wakes up a session that was left to itself.
+func TestACallWakesAnIdleSession(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 5 * sec
+	b := newBook(t, idle)
+	b.Open(b.now, 2, "ann")
+	b.park(2, 1, true)
+	require.NotNil(t, b.next())
+	b.park(2, 2, false)
+	b.to(7 * sec)
+	require.Nil(t, b.next())
+	b.to(9 * sec)
+	b.Began(b.now, 2)
+	require.Equal(t, 21*sec, b.told().Lease)
+}
+
+// The log may have no room for the end of a session that is idle, and whose client
+// waits for an answer: the session is put aside. A call of it comes then, so it is in use
+// again, and what waits is answered at once, whatever the log takes.
+func TestACallWakesAnIdleSessionWhoseEndTheLogDidNotTake(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 5 * sec
+	for name, use := range map[string]func(*book){
+		"it begins":            func(b *book) { b.Began(b.now, 2) },
+		"it is answered":       func(b *book) { b.Used(b.now, 2) },
+		"it begins, and ended": func(b *book) { b.Began(b.now, 2); b.Ended(b.now, 2) },
+	} {
+		b := newBook(t, idle)
+		b.Open(b.now, 2, "ann")
+		b.park(2, 1, true)
+		require.Equal(t, 12*sec, b.told().Lease)
+		b.to(8 * sec)
+		b.park(2, 2, false)
+		require.Nil(t, b.next())
+		b.to(12 * sec)
+		require.Equal(t, session.Expiry{Session: 2}, b.next())
+		b.Refused(2)
+		require.True(t, b.Due().IsZero(), name)
+		use(b)
+		require.False(t, b.Due().IsZero() || b.Due().After(b.now), "%s: it is due", name)
+		require.Equal(t, 16*sec, b.told().Lease, name)
+	}
+}
+
+// A call does not have an end proposed again that the log did not take, where the
+// client of the session waits for nothing.
+func TestACallAsksForNoEndThatTheLogDidNotTake(t *testing.T) {
+	b := newBook(t, config())
+	b.Open(b.now, 2, "ann")
+	b.to(12 * sec)
+	require.Equal(t, session.Expiry{Session: 2}, b.next())
+	b.Refused(2)
+	b.Began(b.now, 2)
+	require.Nil(t, b.next())
+	b.Again()
+	require.Equal(t, session.Expiry{Session: 2}, b.next())
+}

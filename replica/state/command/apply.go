@@ -1,0 +1,216 @@
+package command
+
+import (
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/replica/state/rows"
+)
+
+// Verdict says what became of a command.
+type Verdict uint8
+
+const (
+	// Refused: a test failed; only the counter moved.
+	Refused Verdict = iota
+	// Repeated: an earlier copy was executed; only the counter moved, and the
+	// Result is the answer of then.
+	Repeated
+	// Executed: here and nowhere else.
+	Executed
+)
+
+// String prints the verdict as traces do.
+func (v Verdict) String() string {
+	return [...]string{Refused: "refused", Repeated: "repeated", Executed: "executed"}[v]
+}
+
+// Applied is all that is known of a command once it was applied. All replicas
+// compute the same.
+type Applied struct {
+	Number  api.Number // of the command
+	Command Command    // nil if the bytes are none
+	Verdict Verdict
+	Result  api.Result // what the client is told
+	Effects []Effect   // in order; none unless executed
+}
+
+// Apply does to the rows what the command with these bytes does at this place
+// of the log, and says what came of it. The order of tests is that of the
+// package comment. The transaction stays open: the caller commits it when all
+// commands of a slot are applied, and never rolls it back. The rows keep no part
+// of raw, which may be a part of a large slot; the Applied does.
+func Apply(tx *db.Txn, raw string) Applied {
+	mark := tx.Mark()
+	a := applier{tx: tx, Applied: Applied{Number: rows.NextNumber(tx)}}
+	c, err := Decode(raw)
+	if err != nil {
+		a.refuse(api.Invalid)
+	} else {
+		a.Command = c
+		a.apply(c)
+	}
+	a.within(mark)
+	return a.Applied
+}
+
+type applier struct {
+	tx *db.Txn
+	Applied
+}
+
+func (a *applier) apply(c Command) {
+	if code := check(c); code != api.OK {
+		a.refuse(code)
+		return
+	}
+	switch c := c.(type) {
+	case Epoch:
+		a.epoch(c)
+	case Constant:
+		a.constant(c)
+	case Checksum:
+		a.executed(api.Result{Code: api.OK}, ChecksumDue{})
+	case Call:
+		if op, opens := c.Op.(api.OpenSession); opens {
+			a.open(c, op)
+		} else {
+			a.call(c)
+		}
+	case Act:
+		a.act(c)
+	default:
+		a.upkeep(c)
+	}
+}
+
+func (a *applier) epoch(c Epoch) {
+	before := rows.GetEpoch(a.tx).Number
+	e := rows.NextEpoch(a.tx, c.Master, c.Ballot)
+	if e.Number != before+1 {
+		invariant.Failf("I-R3", "epoch %d follows epoch %d", e.Number, before)
+	}
+	a.executed(api.Result{Code: api.OK}, EpochBegan{Epoch: e})
+}
+
+func (a *applier) constant(c Constant) {
+	if !a.guarded(c.Guard) {
+		return
+	}
+	now := rows.SetConstant(a.tx, c.Name, c.Value)
+	if now != c.Value {
+		a.executed(api.Result{Code: api.Conflict, Found: true, Value: now})
+		return
+	}
+	a.executed(api.Result{Code: api.OK})
+}
+
+func (a *applier) open(c Call, op api.OpenSession) {
+	if id, ok := rows.Opened(a.tx, op.Nonce, c.Principal); ok {
+		a.repeat(api.Result{Code: api.OK, Session: id})
+		return
+	}
+	if !a.guarded(c.Guard) {
+		return
+	}
+	if rows.GetTotals(a.tx).Sessions >= rows.GetMaxSessions(a.tx) {
+		a.refuse(api.Busy)
+		return
+	}
+	id := api.SessionID(a.Number)
+	rows.OpenSession(a.tx, id, op.Nonce, c.Principal)
+	a.executed(api.Result{Code: api.OK, Session: id}, SessionOpened{Session: id})
+}
+
+func (a *applier) call(c Call) {
+	if !a.fresh(c.Session, c.Seq) {
+		return
+	}
+	if a.guarded(c.Guard) {
+		a.execute(c)
+	}
+}
+
+// fresh makes the tests 3 to 5 of a call: no copy of it was executed yet, and one
+// may be.
+func (a *applier) fresh(id api.SessionID, seq api.Seq) bool {
+	s, alive := rows.GetSession(a.tx, id)
+	if !alive {
+		a.refuse(api.NoSession)
+		return false
+	}
+	if seq <= s.Seen {
+		a.refuse(api.Stale)
+		return false
+	}
+	if answer, ok := rows.GetAnswer(a.tx, id, seq); ok {
+		a.repeat(answer)
+		return false
+	}
+	return true
+}
+
+// execute is reached once for each (session, Seq), on all replicas at the same
+// place of the log.
+func (a *applier) execute(c Call) {
+	if _, ends := c.Op.(api.EndSession); ends {
+		freed := lock.ReleaseSession(a.tx, c.Session)
+		rows.EndSession(a.tx, c.Session)
+		a.executed(api.Result{Code: api.OK}, SessionEnded{Session: c.Session})
+		a.tell(lockEffects(freed)...)
+		return
+	}
+	rows.RaiseSeen(a.tx, c.Session, c.Seen)
+	result, effects := do(a.tx, c.Op)
+	rows.PutAnswer(a.tx, c.Session, c.Seq, result)
+	a.executed(result, effects...)
+}
+
+// guarded tests the epoch at this place of the log.
+func (a *applier) guarded(guard api.Epoch) bool {
+	if guard == rows.GetEpoch(a.tx).Number {
+		return true
+	}
+	a.refuse(api.Aborted)
+	return false
+}
+
+func (a *applier) refuse(code api.Code) {
+	a.Verdict, a.Result = Refused, api.Result{Code: code}
+}
+
+func (a *applier) repeat(r api.Result) {
+	a.Verdict, a.Result = Repeated, r
+}
+
+func (a *applier) executed(r api.Result, effects ...Effect) {
+	a.Verdict, a.Result, a.Effects = Executed, r, effects
+}
+
+func (a *applier) tell(effects ...Effect) { a.Effects = append(a.Effects, effects...) }
+
+// within asserts that the command stayed within what it may touch, and that
+// one which was not executed touched the counter only.
+func (a *applier) within(mark db.Mark) {
+	t := Touches(a.Command)
+	if a.Verdict != Executed {
+		t = Touches(nil)
+	}
+	for key := range a.tx.Changed(mark) {
+		if !t.Covers(key, a.Number) {
+			invariant.Failf("I-R2", "command %d, %T, %v, changed row %q", a.Number, a.Command, a.Verdict, key)
+		}
+	}
+	if !invariant.Deep {
+		return
+	}
+	if err := rows.AuditSession(a.tx, t.Session); err != nil {
+		invariant.Failf("I-R4", "after command %d: %v", a.Number, err)
+	}
+	if n := t.Locks.Node; n.Instance != 0 {
+		if err := lock.AuditLock(a.tx, n); err != nil {
+			invariant.Failf("I-K3", "after command %d: %v", a.Number, err)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package command
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/lock"
+)
+
+// Act is what one copy of a request for an op on a node became: what Call is for
+// the ops that stand in the log as they are. An op names a handle by its token,
+// which only the master can read; the deed names what the master found in it.
+type Act struct {
+	Guard   api.Epoch // present when the copy was received (P5.01)
+	Session api.SessionID
+	Seq     api.Seq
+	Seen    api.Seq
+	Deed    Deed
+}
+
+// Deed is one of the structs of this file, and of no other package. Each is named
+// for the op of package api that it comes from, and is answered as that is, but
+// for what the master alone knows: tokens, and what became of handles.
+//
+// A Fence is the sequencer that is attached to the handle, or zero: where it is
+// not valid at this place of the log, the deed is answered StaleSequencer and not
+// done, whatever else would be said of it.
+type Deed interface {
+	check() api.Code
+	deed()
+}
+
+// OpenNode opens a node for the session's principal, and makes it if that is asked
+// for: OK with Opened, without a token.
+//
+//	Dir is given, and does not stand                               Gone
+//	the node stands: CreateMust                                    Exists
+//	                 its ACL names give not all Rights             Permission
+//	it does not:     CreateNever, or no parent                     NotFound
+//	                 the parent is a file                          NotDirectory
+//	                 no right to write the parent                  Permission
+//	                 the names it would get give not all Rights    Permission
+//	                 too much for its owner or its directory       Quota
+type OpenNode struct {
+	Dir       api.Ref  // the directory's handle is bound to it, and Path is it or below it; zero: none
+	Path      api.Path // of the node, from the root
+	Rights    api.Rights
+	Create    api.Creation
+	Kind      api.NodeKind // of a node that is made, as all of the rest
+	Ephemeral bool
+	Contents  string
+	Names     api.ACLNames
+	Fence     api.Sequencer // of the directory's handle
+}
+
+// GetContents: OK with Value and NodeStat; Gone, IsDirectory.
+type GetContents struct {
+	Node  api.Ref
+	Fence api.Sequencer
+}
+
+// GetStat: OK with NodeStat; Gone.
+type GetStat struct {
+	Node  api.Ref
+	Fence api.Sequencer
+}
+
+// ReadDir: OK with Listing; Gone, NotDirectory.
+type ReadDir struct {
+	Node  api.Ref
+	After string
+	Most  uint64
+	Fence api.Sequencer
+}
+
+// SetContents: OK, and Conflict, with NodeStat; Gone, IsDirectory, Quota.
+type SetContents struct {
+	Node     api.Ref
+	Contents string
+	When     api.ContentGen
+	Fence    api.Sequencer
+}
+
+// SetACL: OK, and Conflict, with NodeStat; Gone.
+type SetACL struct {
+	Node  api.Ref
+	Names api.ACLNames
+	When  api.ACLGen
+	Fence api.Sequencer
+}
+
+// DeleteNode: OK; Invalid, Gone, NotEmpty. The lock of the node goes with it,
+// whoever holds it.
+type DeleteNode struct {
+	Node  api.Ref
+	Fence api.Sequencer
+}
+
+// Acquire is one trial to get the lock: OK with Held; Gone, LockOther, LockHeld,
+// LockDelayed. With Wait the last two are no answer to the client: the command is
+// refused, nothing is kept, and the master tries again, with the same Seq, when the
+// lock may be claimed.
+type Acquire struct {
+	Node   api.Ref
+	Handle api.HandleID
+	Mode   api.Mode
+	Delay  api.LockDelay // of the handle
+	Wait   bool
+	Fence  api.Sequencer
+}
+
+// Release: OK; NotHeld.
+type Release struct {
+	Node        api.Ref
+	Handle      api.HandleID
+	Acquisition api.Acquisition
+}
+
+// CancelAcquire makes an Acquire of the session, the one it sent as Call, hold
+// nothing, now and for ever: OK. Where Call has no answer yet its answer becomes
+// Cancelled, which every later copy of it gets; where its answer is Held, that
+// acquisition is released. Invalid where Call is not before this call, or its
+// answer was given up (Seen): what that held nobody could tell any more.
+type CancelAcquire struct {
+	Node   api.Ref
+	Handle api.HandleID
+	Call   api.Seq
+}
+
+// CloseHandle releases the lock of the node, if the handle holds it: OK.
+type CloseHandle struct {
+	Node   api.Ref
+	Handle api.HandleID
+}
+
+// GetSequencer: OK with Sequenced; NotHeld.
+type GetSequencer struct {
+	Node   api.Ref
+	Handle api.HandleID
+	Fence  api.Sequencer
+}
+
+// CheckSequencer: OK; StaleSequencer; Invalid where it is that of another node.
+type CheckSequencer struct {
+	Node      api.Ref
+	Sequencer api.Sequencer
+	Fence     api.Sequencer
+}
+
+// Fail answers with a code and changes nothing: so the master makes a refusal
+// definite where it cannot know whether an earlier copy was executed, or whether a
+// later one would be refused as well.
+type Fail struct{ Code api.Code }
+
+func (OpenNode) deed()       {}
+func (GetContents) deed()    {}
+func (GetStat) deed()        {}
+func (ReadDir) deed()        {}
+func (SetContents) deed()    {}
+func (SetACL) deed()         {}
+func (DeleteNode) deed()     {}
+func (Acquire) deed()        {}
+func (Release) deed()        {}
+func (CancelAcquire) deed()  {}
+func (CloseHandle) deed()    {}
+func (GetSequencer) deed()   {}
+func (CheckSequencer) deed() {}
+func (Fail) deed()           {}
+
+// fenceOf is the sequencer that must be valid for d to be done; zero: none.
+func fenceOf(d Deed) api.Sequencer {
+	switch d := d.(type) {
+	case OpenNode:
+		return d.Fence
+	case GetContents:
+		return d.Fence
+	case GetStat:
+		return d.Fence
+	case ReadDir:
+		return d.Fence
+	case SetContents:
+		return d.Fence
+	case SetACL:
+		return d.Fence
+	case DeleteNode:
+		return d.Fence
+	case Acquire:
+		return d.Fence
+	case GetSequencer:
+		return d.Fence
+	case CheckSequencer:
+		return d.Fence
+	}
+	return api.Sequencer{}
+}
+
+// owner is the handle as a holder of locks.
+func (c Act) owner(h api.HandleID) lock.Owner { return lock.Owner{Session: c.Session, Handle: h} }

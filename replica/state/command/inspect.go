@@ -1,0 +1,72 @@
+package command
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/replica/state/tree"
+)
+
+// inspect answers what needs no row to change at this place of the log; ok is false
+// for the rest. The fence comes before everything else.
+func inspect(r rows.Reader, c Act, who api.Principal) (result api.Result, ok bool) {
+	if f := fenceOf(c.Deed); f != (api.Sequencer{}) && lock.CheckSequencer(r, f) != lock.Valid {
+		return api.Result{Code: api.StaleSequencer}, true
+	}
+	switch d := c.Deed.(type) {
+	case OpenNode:
+		return lookup(r, d, who)
+	case GetContents:
+		return getContents(r, d.Node), true
+	case GetStat:
+		return getStat(r, d.Node), true
+	case ReadDir:
+		return readDir(r, d), true
+	case GetSequencer:
+		return getSequencer(r, d.Node, c.owner(d.Handle)), true
+	case CheckSequencer:
+		return checkSequencer(r, d.Sequencer), true
+	case Fail:
+		return api.Result{Code: d.Code}, true
+	}
+	return api.Result{}, false
+}
+
+func getContents(r rows.Reader, n api.Ref) api.Result {
+	contents, stat, code := tree.Contents(r, n)
+	if code != api.OK {
+		return api.Result{Code: code}
+	}
+	return api.Result{Code: api.OK, Value: contents, Detail: api.NodeStat{Stat: stat}}
+}
+
+func getStat(r rows.Reader, n api.Ref) api.Result {
+	stat, code := tree.Stat(r, n)
+	if code != api.OK {
+		return api.Result{Code: code}
+	}
+	return api.Result{Code: api.OK, Detail: api.NodeStat{Stat: stat}}
+}
+
+func readDir(r rows.Reader, d ReadDir) api.Result {
+	children, more, code := tree.List(r, d.Node, d.After, d.Most)
+	if code != api.OK {
+		return api.Result{Code: code}
+	}
+	return api.Result{Code: api.OK, Detail: api.Listing{Children: children, More: more}}
+}
+
+func getSequencer(r rows.Reader, n api.Ref, o lock.Owner) api.Result {
+	q, ok := lock.GetSequencer(r, o)
+	if !ok || q.Node != n {
+		return api.Result{Code: api.NotHeld}
+	}
+	return api.Result{Code: api.OK, Detail: api.Sequenced{Sequencer: q}}
+}
+
+func checkSequencer(r rows.Reader, q api.Sequencer) api.Result {
+	if lock.CheckSequencer(r, q) != lock.Valid {
+		return api.Result{Code: api.StaleSequencer}
+	}
+	return api.Result{Code: api.OK}
+}

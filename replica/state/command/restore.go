@@ -1,0 +1,57 @@
+package command
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/rows"
+)
+
+// Restoration is how a cell is to begin anew with the rows of a backup.
+type Restoration struct {
+	Master uint32        // any replica of the new cell; none will have led in the epoch
+	Ballot rows.Ballot   // above that of the backup's epoch
+	Secret [32]byte      // drawn anew: it seals the tokens of the new cell
+	Nonce  api.Nonce     // drawn: of a session that nobody has
+	Lease  time.Duration // the longest session lease that the old cell may have granted since
+}
+
+// heir is the principal of the session that stands for all that the old cell
+// promised after the backup.
+const heir api.Principal = "restored"
+
+// Restore makes the rows of a backup those of a new cell. It is what a master would
+// do whose clients have all died, and then a leap:
+//
+//  1. Every session is expired: its locks are freed with their lock-delays (I-R6).
+//  2. Numbers and epoch leap (rows.Renew), so that no session, instance, generation
+//     or acquisition that the old cell gave out after the backup comes again, and
+//     the secret is another one, so that no token of the old cell is good.
+//  3. The longest lease is Lease, or what the rows say if that is longer, and one
+//     session is opened that nobody has. So the first master waits, as after any
+//     fail-over, until a lease that the old cell granted just before its end is
+//     over, also one of a session that the backup does not know; and only then
+//     gives locks to others.
+//
+// The rows must pass Audit, and those of a cell that was founded. They pass it
+// afterwards.
+func Restore(all *db.DB, r Restoration) rows.Epoch {
+	tx := all.Begin()
+	defer tx.Commit()
+	for _, id := range rows.Alive(tx) {
+		must(tx, Expire{Guard: rows.GetEpoch(tx).Number, Session: id})
+	}
+	e := rows.Renew(tx, r.Master, r.Ballot, r.Secret)
+	must(tx, LongestLease{Guard: e.Number, Lease: max(r.Lease, rows.GetLongestLease(tx), time.Millisecond)})
+	must(tx, Call{Guard: e.Number, Op: api.OpenSession{Nonce: r.Nonce}, Principal: heir})
+	return e
+}
+
+// must applies a command that nothing can refuse.
+func must(tx *db.Txn, c Command) {
+	if a := Apply(tx, string(Append(nil, c))); a.Verdict != Executed {
+		invariant.Failf("I-R3", "while rows are restored, %+v is %v: %v", c, a.Verdict, a.Result.Code)
+	}
+}

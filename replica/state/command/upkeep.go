@@ -1,0 +1,122 @@
+package command
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/replica/state/tree"
+)
+
+// upkeep is for what the master asks for itself: no client waits for an answer,
+// and each is guarded first, so that a deposed master's judgement of time has no
+// effect (P5.01).
+func (a *applier) upkeep(c Command) {
+	switch c := c.(type) {
+	case Found:
+		a.found(c)
+	case Expire:
+		a.expire(c)
+	case FailHandle:
+		a.failHandle(c)
+	case DelayOver:
+		a.delayOver(c)
+	case Sweep:
+		a.sweep(c)
+	case LongestLease:
+		if a.guarded(c.Guard) {
+			rows.SetLongestLease(a.tx, c.Lease)
+			a.executed(api.Result{Code: api.OK})
+		}
+	case Backup:
+		a.backup(c)
+	case Confirm:
+		if a.guarded(c.Guard) {
+			a.executed(api.Result{Code: api.OK})
+		}
+	}
+}
+
+func (a *applier) found(c Found) {
+	if !a.guarded(c.Guard) {
+		return
+	}
+	out := tree.Make(a.tx, a.Number, c.Founding)
+	if out.Code != api.OK {
+		a.refuse(out.Code)
+		return
+	}
+	rows.SetSecret(a.tx, c.Secret)
+	a.executed(api.Result{Code: api.OK}, treeEffects(out.Effects)...)
+}
+
+// expire tells of the session's end first: whoever keeps waiters drops those of
+// the session before they are offered what it held.
+func (a *applier) expire(c Expire) {
+	if !a.guarded(c.Guard) {
+		return
+	}
+	if _, alive := rows.GetSession(a.tx, c.Session); !alive {
+		a.refuse(api.NoSession)
+		return
+	}
+	freed := lock.FailSession(a.tx, a.Number, c.Session)
+	rows.EndSession(a.tx, c.Session)
+	a.executed(api.Result{Code: api.OK}, SessionEnded{Session: c.Session, Expired: true})
+	a.tell(lockEffects(freed)...)
+}
+
+func (a *applier) failHandle(c FailHandle) {
+	if !a.guarded(c.Guard) {
+		return
+	}
+	if _, alive := rows.GetSession(a.tx, c.Session); !alive {
+		a.refuse(api.NoSession)
+		return
+	}
+	if _, holds := lock.HeldBy(a.tx, c.owner()); !holds {
+		a.refuse(api.NotHeld)
+		return
+	}
+	a.executed(api.Result{Code: api.OK}, lockEffects(lock.FailHandle(a.tx, a.Number, c.owner()))...)
+}
+
+func (a *applier) delayOver(c DelayOver) {
+	if !a.guarded(c.Guard) {
+		return
+	}
+	ended, effects := lock.DelayOver(a.tx, c.Node, c.Freed)
+	if !ended {
+		a.refuse(api.NotFound)
+		return
+	}
+	a.executed(api.Result{Code: api.OK}, lockEffects(effects)...)
+}
+
+func (a *applier) backup(c Backup) {
+	switch {
+	case !a.guarded(c.Guard):
+	case rows.SetBackup(a.tx, c.Done):
+		a.executed(api.Result{Code: api.OK})
+	default:
+		a.refuse(api.Conflict)
+	}
+}
+
+func (a *applier) sweep(c Sweep) {
+	if !a.guarded(c.Guard) {
+		return
+	}
+	stat, code := tree.Stat(a.tx, c.Node)
+	if code == api.OK && !stat.Ephemeral {
+		code = api.Invalid
+	}
+	var effects []Effect
+	if code == api.OK {
+		code, effects = a.remove(c.Node)
+	}
+	if code != api.OK {
+		a.refuse(code)
+		return
+	}
+	a.executed(api.Result{Code: api.OK}, effects...)
+}

@@ -1,0 +1,55 @@
+package replicas
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/replica/driver"
+)
+
+// A snapshot that failed is tried again.
+func TestL2AFailedSnapshotIsTriedAgain(t *testing.T) {
+	const after = 100 * time.Millisecond
+	at := func(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
+	wire := func(m driver.Transfer) driver.Output {
+		return driver.Output{Peers: []driver.PeerMessage{{To: 2, Wire: driver.AppendTransfer(nil, m)}}}
+	}
+	nothing, write := driver.Output{}, driver.Output{Bulk: driver.WriteJob{}}
+	failed := driver.WriteDone{Err: errors.New("full")}
+	for name, c := range map[string]struct {
+		first  driver.Output // 10 ms after
+		ends   driver.BulkResult
+		now    int
+		held   bool
+		breaks bool
+	}{
+		"not yet":                {nothing, driver.ReadDone{}, 99, false, false},
+		"now":                    {nothing, driver.ReadDone{}, 100, false, true},
+		"a peer fetches":         {nothing, driver.ReadDone{}, 900, true, false},
+		"it asks":                {wire(driver.AskSum{Slot: 3}), driver.ReadDone{}, 900, false, false},
+		"it answers":             {wire(driver.NoSum{Slot: 3}), driver.ReadDone{}, 900, false, true},
+		"it writes":              {write, driver.ReadDone{}, 900, false, false},
+		"it reads":               {driver.Output{Bulk: driver.ReadJob{}}, driver.ReadDone{}, 900, false, true},
+		"it did well":            {nothing, driver.WriteDone{}, 900, false, false},
+		"it failed anew":         {write, failed, 119, false, false},
+		"and that was the end":   {write, failed, 120, false, true},
+		"another one came":       {nothing, driver.PutDone{Rows: db.New()}, 900, false, false},
+		"a piece of another one": {nothing, driver.PutDone{}, 900, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, s := newFacts(t), retry{}
+			s.ends(at(0), failed)
+			s.acts(f.w, 1, at(10), after, &c.first, false)
+			s.ends(at(20), c.ends)
+			f.good()
+			s.acts(f.w, 1, at(c.now), after, &nothing, c.held)
+			if c.breaks {
+				f.breaks("L2")
+			} else {
+				f.good()
+			}
+		})
+	}
+}

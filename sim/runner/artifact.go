@@ -1,0 +1,103 @@
+package runner
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// Files in the directory of a failing seed, beside the manifest.
+const (
+	TraceFile   = "trace.txt"     // every event, for people
+	HistoryFile = "history.jsonl" // the clients' calls, for any checker
+	PageFile    = "history.html"  // Porcupine's picture of them
+	LocksFile   = "locks.jsonl"   // the history of locks, where there were any
+)
+
+// WriteArtifacts runs a seed once more and writes all that is known of it into a
+// directory, which it makes if need be; the manifest comes last, so a directory
+// without one is not complete. It returns the result of that run: the caller
+// compares its hash with that of the run that failed. It blocks for as long as
+// the run takes.
+func WriteArtifacts(dir string, b Build, run Runner, o plan.Options) (cell.Result, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return cell.Result{}, err
+	}
+	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return cell.Result{}, err
+	}
+	var r cell.Result
+	err := writeFile(dir, TraceFile, func(w io.Writer) error {
+		o.Trace.W, o.Trace.Describe = w, cell.Describe
+		r = Guard(run)(o)
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
+	m := NewManifest(b, o)
+	if m.Plan, err = json.Marshal(plan.New(o)); err != nil {
+		return r, err
+	}
+	m.Add(&r)
+	m.Breach, m.Stack = r.Breach, r.Stack
+	if err := writeHistory(dir, &r, &m); err != nil {
+		return r, err
+	}
+	return r, m.Write(dir)
+}
+
+// writeHistory writes the history, and its picture if it can be drawn.
+func writeHistory(dir string, r *cell.Result, m *Manifest) error {
+	if h := r.LockHistory(); h != nil {
+		err := writeFile(dir, LocksFile, func(w io.Writer) error { return linearizability.WriteJSONL(w, linearizability.Lock(), h) })
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.NodeHistory() != nil:
+		return writeHistoryOf(dir, linearizability.File(), r.NodeHistory(), m)
+	case r.History() != nil:
+		return writeHistoryOf(dir, linearizability.KV(), r.History(), m)
+	}
+	m.Page = "there is no history"
+	return nil
+}
+
+func writeHistoryOf[S, I, O any](dir string, model *linearizability.Model[S, I, O], h *linearizability.History[I, O], m *Manifest) error {
+	err := writeFile(dir, HistoryFile, func(w io.Writer) error { return linearizability.WriteJSONL(w, model, h) })
+	if err != nil {
+		return err
+	}
+	err = writeFile(dir, PageFile, func(w io.Writer) error {
+		return linearizability.WritePage(w, model, h, linearizability.PageOptions{})
+	})
+	if errors.Is(err, linearizability.ErrPage) {
+		m.Page = err.Error()
+		return os.Remove(filepath.Join(dir, PageFile))
+	}
+	return err
+}
+
+// writeFile makes a file of what write writes. An error leaves what there is.
+func writeFile(dir, name string, write func(io.Writer) error) error {
+	f, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(f, 1<<18)
+	err = write(b)
+	if err = errors.Join(err, b.Flush(), f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return nil
+}

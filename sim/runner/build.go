@@ -1,0 +1,26 @@
+package runner
+
+// Build is what a program was built from: two builds of one commit, not modified,
+// give equal runs, and so do two equal programs.
+type Build struct {
+	Commit   string `json:"commit"`   // UnknownCommit where nobody knows
+	Modified bool   `json:"modified"` // the source differed from that commit
+	Program  string `json:"program"`  // digest of the program's own file, "" if it could not be read
+	Go       string `json:"go"`
+	GOOS     string `json:"goos"`
+	GOARCH   string `json:"goarch"`
+}
+
+// UnknownCommit is the commit of a build that was not stamped with one.
+const UnknownCommit = "unknown"
+
+// SameProgram says that both are known to be the same file.
+func (b Build) SameProgram(c Build) bool { return b.Program != "" && b.Program == c.Program }
+
+// name is what tells a build from others that know no commit.
+func (b Build) name() string {
+	if b.Program != "" {
+		return b.Program
+	}
+	return b.Commit
+}

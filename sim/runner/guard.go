@@ -1,0 +1,28 @@
+package runner
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// Runner runs one seed. cell.Run is the one that counts; tests have others.
+type Runner func(plan.Options) cell.Result
+
+// Guard is run, but a panic of the simulator's own code, wherever it is called, ends in
+// a Result that is Internal and names the seed: no verdict on the product.
+func Guard(run Runner) Runner {
+	return func(o plan.Options) (r cell.Result) {
+		defer func() {
+			if p := recover(); p != nil {
+				r = cell.Result{
+					Seed: o.Seed, Internal: true, Stack: string(debug.Stack()),
+					Breach: &cell.Breach{Text: fmt.Sprintf("internal: the simulator panicked: %v", p)},
+				}
+			}
+		}()
+		return run(o)
+	}
+}

@@ -1,0 +1,138 @@
+package runner
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// Versions of what a run leaves behind.
+const (
+	// TraceFormat grows when equal runs begin to give other hashes or other
+	// lines of trace, for whatever reason but the product's own behaviour.
+	TraceFormat = 1
+	// ManifestFormat grows when a manifest can no longer be read as before.
+	ManifestFormat = 1
+)
+
+// ManifestFile is the name of a manifest in its directory.
+const ManifestFile = "manifest.json"
+
+// SeedHash is the trace hash of one seed.
+type SeedHash struct {
+	Seed    uint64 `json:"seed"`
+	Hash    string `json:"hash"`
+	Counted bool   `json:"counted"`
+	Broken  string `json:"broken,omitempty"` // property or invariant, or "crash", or "internal"
+}
+
+// Manifest says where files came from, precisely enough to get them again. In
+// the directory of a failing seed it has a Plan and one hash; in that of a
+// batch it has no Plan, the first seed in Options, and the hashes of all.
+type Manifest struct {
+	Format      int             `json:"format"`
+	TraceFormat int             `json:"trace_format"`
+	Build       Build           `json:"build"`
+	Options     Settings        `json:"options"`
+	Plan        json.RawMessage `json:"plan,omitempty"`
+	Breach      *cell.Breach    `json:"breach,omitempty"`
+	Stack       string          `json:"stack,omitempty"`
+	Page        string          `json:"page_error,omitempty"` // why there is no history.html
+	Hashes      []SeedHash      `json:"hashes"`
+}
+
+// NewManifest is a manifest of what this build did with these options.
+func NewManifest(b Build, o plan.Options) Manifest {
+	return Manifest{Format: ManifestFormat, TraceFormat: TraceFormat, Build: b, Options: SettingsOf(o), Hashes: []SeedHash{}}
+}
+
+// Add notes the hash of a seed.
+func (m *Manifest) Add(r *cell.Result) {
+	m.Hashes = append(m.Hashes, SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()})
+}
+
+// Write writes the manifest into a directory, which it makes if need be.
+func (m *Manifest) Write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, ManifestFile), append(text, '\n'), 0o644)
+}
+
+// ErrManifest is in every error about a directory that cannot be replayed.
+var ErrManifest = errors.New("cannot be replayed")
+
+// ReadManifest reads the manifest of a failing seed. Errors say what to do and
+// wrap ErrManifest.
+func ReadManifest(dir string) (Manifest, error) {
+	path := filepath.Join(dir, ManifestFile)
+	refuse := func(format string, args ...any) (Manifest, error) {
+		return Manifest{}, fmt.Errorf("%s %w: %s", path, ErrManifest, fmt.Sprintf(format, args...))
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return refuse("no such file; name the directory of one failing seed below --out")
+	}
+	if err != nil {
+		return refuse("%v", err)
+	}
+	var head struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return refuse("it is damaged: %v", err)
+	}
+	if head.Format != ManifestFormat {
+		return refuse("it has format %d, this program reads %d; use the chubby that wrote it", head.Format, ManifestFormat)
+	}
+	var m Manifest
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil {
+		return refuse("it is damaged: %v", err)
+	}
+	if m.Plan == nil || len(m.Hashes) != 1 || m.Hashes[0].Seed != m.Options.Seed {
+		return refuse("it is that of many seeds; name the directory of one seed below it")
+	}
+	if err := m.Options.Options().Check(); err != nil {
+		return refuse("its options are not possible: %v", err)
+	}
+	return m, nil
+}
+
+// Differences says in which ways a build is not the one of the manifest, as far
+// as that can give another run; none if the same run must come out.
+func (m *Manifest) Differences(b Build) []string {
+	var all []string
+	differ := func(what, was, is any) {
+		if was != is {
+			all = append(all, fmt.Sprintf("%s %v (this is %v)", what, was, is))
+		}
+	}
+	if m.Build.Commit == UnknownCommit || b.Commit == UnknownCommit {
+		differ("program", m.Build.name(), b.name())
+	} else {
+		differ("commit", m.Build.Commit, b.Commit)
+	}
+	differ("Go", m.Build.Go, b.Go)
+	differ("trace format", m.TraceFormat, TraceFormat)
+	return all
+}
+
+// SamePlan says that this build draws the plan of the manifest from its options.
+func (m *Manifest) SamePlan() bool {
+	now, err := json.Marshal(plan.New(m.Options.Options()))
+	var was bytes.Buffer
+	return err == nil && json.Compact(&was, m.Plan) == nil && bytes.Equal(was.Bytes(), now)
+}

@@ -1,0 +1,101 @@
+package runner
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/sim/cell"
+)
+
+// Run is what a shard reports of each of its seeds, beside its Totals: what the numbers
+// of all shards together cannot be made of without.
+type Run struct {
+	Seed      uint64        `json:"seed"`
+	Hash      string        `json:"hash"`
+	Counted   bool          `json:"counted"`
+	Broken    string        `json:"broken,omitempty"` // property or invariant, or "crash", or "internal"
+	Ops       int           `json:"operations"`
+	Unknown   int           `json:"unknown"`
+	Failovers int           `json:"failovers"`
+	Strikes   uint64        `json:"strikes"`
+	Recovery  time.Duration `json:"recovery_ns"`
+}
+
+// RunOf is what is reported of a seed.
+func RunOf(r *cell.Result) Run {
+	return Run{
+		Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke(), Ops: r.Ops, Unknown: r.Unknown,
+		Failovers: r.Failovers, Strikes: r.Strikes(), Recovery: r.Recovery,
+	}
+}
+
+// Shard is the report of one shard.
+type Shard struct {
+	Totals Totals
+	Runs   []Run
+}
+
+// Check says in what the runs are not those that the totals were made of: one of both
+// was damaged, or edited.
+func (s *Shard) Check() error {
+	var t Tally
+	for i := range s.Runs {
+		t.take(&s.Runs[i])
+	}
+	switch own := t.Totals(0); {
+	case own.Seeds != s.Totals.Seeds || own.Counted != s.Totals.Counted || own.Failed != s.Totals.Failed:
+		return fmt.Errorf("its runs are %d seeds, %d counted and %d failed, its totals say %d, %d and %d",
+			own.Seeds, own.Counted, own.Failed, s.Totals.Seeds, s.Totals.Counted, s.Totals.Failed)
+	case own.Hash != s.Totals.Hash:
+		return fmt.Errorf("the hash of its runs is %s, its totals say %s", own.Hash, s.Totals.Hash)
+	}
+	return nil
+}
+
+// Merge gives the totals of one run over the seeds of all shards, which must be of
+// different seeds. Whatever is judged of many seeds together, such as what is rare, is
+// judged of all. Elapsed is the sum of the shards' times: what one machine would take.
+func Merge(shards []Shard) Totals {
+	var t Tally
+	var runs []Run
+	var elapsed time.Duration
+	for i := range shards {
+		runs = append(runs, shards[i].Runs...)
+		elapsed += shards[i].Totals.Elapsed
+		t.join(&shards[i].Totals)
+	}
+	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Seed, b.Seed) })
+	for i := range runs {
+		t.take(&runs[i])
+	}
+	return t.Totals(elapsed)
+}
+
+// join adds the sums of a shard that are not made of its runs.
+func (t *Tally) join(o *Totals) {
+	s := &t.sums
+	s.Crashed += o.Crashed
+	s.Internal += o.Internal
+	s.Undecided += o.Undecided
+	s.Simulated += o.Simulated
+	s.Events += o.Events
+	s.Ops += o.Ops
+	s.Hot += o.Hot
+	s.Unknown += o.Unknown
+	s.Failovers += o.Failovers
+	s.Strikes += o.Strikes
+	s.Partitions += o.Partitions
+	s.Decided += o.Decided
+	t.faults.join(o.Faults)
+	t.sometimes.join(o.Sometimes)
+}
+
+func (rs *reaches) join(all []Reach) {
+	for _, o := range all {
+		r := rs.named(o.Name)
+		r.Sum += o.Sum
+		r.Seeds += o.Seeds
+	}
+}

@@ -1,0 +1,56 @@
+package runner
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// Settings are plan.Options as files hold them: all that decides a run.
+type Settings struct {
+	Seed     uint64        `json:"seed"`
+	Replicas int           `json:"replicas"` // 0: drawn, and so for the rest
+	Clients  int           `json:"clients"`
+	Duration time.Duration `json:"duration_ns"`
+	Faults   []string      `json:"faults"` // "swarm" alone, or kinds; []: none
+	Workload string        `json:"workload"`
+	Steady   bool          `json:"steady,omitempty"`
+	Lease    LeaseSettings `json:"lease,omitzero"`
+	Fence    FenceSettings `json:"fence,omitzero"`
+}
+
+// FenceSettings are plan.FenceOptions as files hold them.
+type FenceSettings struct {
+	Mode  plan.FenceMode `json:"mode"`
+	Delay time.Duration  `json:"delay_ns"`
+	Drift int            `json:"drift_permille"`
+}
+
+// LeaseSettings are plan.LeaseOptions as files hold them.
+type LeaseSettings struct {
+	Grant  time.Duration `json:"grant_ns"`
+	Rho    paxos.PPM     `json:"rho_ppm"`
+	Error  int           `json:"error_permille"`
+	OnlyS7 bool          `json:"only_s7"`
+}
+
+// swarm is what Settings call the kinds of faults that are drawn.
+const swarm = "swarm"
+
+// SettingsOf is what of the options decides the run.
+func SettingsOf(o plan.Options) Settings {
+	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, o.Steady, LeaseSettings(o.Lease), FenceSettings(o.Fence)}
+	if s.Faults == nil {
+		s.Faults = []string{swarm}
+	}
+	return s
+}
+
+// Options are the settings as cell.Run takes them, without a trace.
+func (s Settings) Options() plan.Options {
+	if len(s.Faults) == 1 && s.Faults[0] == swarm {
+		s.Faults = nil
+	}
+	return plan.Options{Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload, Steady: s.Steady, Lease: plan.LeaseOptions(s.Lease), Fence: plan.FenceOptions(s.Fence)}
+}
