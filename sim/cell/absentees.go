@@ -10,7 +10,7 @@ import (
 // other seeds it takes away links. It returns what brings all back.
 func (c *Cell) absentees() (back func()) {
 	d := c.world.Draw("cell.absentees", 0)
-	if c.plan.Steady || c.watch.atlas.Most == 0 || d.Chance(1, 2) {
+	if c.plan.Steady || c.watch.Budget.Most == 0 || d.Chance(1, 2) {
 		return func() {}
 	}
 	if hub := c.anyReplica(d); d.Chance(1, 3) && c.bears(hub) {
@@ -43,7 +43,7 @@ func (c *Cell) absentees() (back func()) {
 // there must be leases: without them, two that do not hear each other depose each
 // other by way of the hub, without end.
 func (c *Cell) bears(hub *sim.Machine) bool {
-	return c.plan.Host.Node.Paxos.Lease.Grant > 0 && !c.watch.atlas.IsHurt(paxos.NodeID(hub.Addr()))
+	return c.plan.Host.Node.Paxos.Lease.Grant > 0 && !c.watch.Budget.IsHurt(paxos.NodeID(hub.Addr()))
 }
 
 // star cuts all links between replicas but those of one, the hub: it hears a quorum,
@@ -68,7 +68,7 @@ func (c *Cell) star(hub *sim.Machine) (back func()) {
 // missing picks up to f replicas to be away: of those that were never damaged, no
 // more than the damaged ones leave of f.
 func (c *Cell) missing(d *sim.Draw) (gone []*sim.Machine) {
-	a := c.watch.atlas
+	a := c.watch.Budget
 	most, spare := 1+d.Int(a.Most), a.Spare()
 	for _, i := range d.Perm(len(c.replicas)) {
 		hurt := a.IsHurt(paxos.NodeID(i + 1))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -19,7 +20,7 @@ func TestWhoIsAbsentCountsAgainstTheDamaged(t *testing.T) {
 		n := 3 + int(seed%5)
 		c := build(plan.New(plan.Options{Seed: seed, Replicas: n, Faults: []string{}}), sim.Trace{})
 		t.Cleanup(c.world.Close)
-		a := c.watch.atlas
+		a := c.watch.Budget
 		for id := range seed % uint64(n) {
 			a.Take(paxos.NodeID(id + 1))
 		}
@@ -77,17 +78,17 @@ func TestWhenARegisterIsOutdated(t *testing.T) {
 	was, image := s.register()
 	require.NotEmpty(t, image)
 	require.False(t, s.outdated(was))
-	d := &c.watch.disks[s.id]
-	require.Equal(t, noted{d.boot, d.promise}, d.noted)
-	d.promise.Round++
+	d := &c.watch.Disks[s.id]
+	require.Equal(t, agreement.Noted{Boot: d.Boot, Promise: d.Promise}, d.Noted)
+	d.Promise.Round++
 	require.False(t, s.outdated(was), "a higher promise, of which the log has no record")
-	d.promise.Round--
-	d.noted.promise.Round++
+	d.Promise.Round--
+	d.Noted.Promise.Round++
 	require.True(t, s.outdated(was), "a higher promise")
-	d.noted.promise.Round--
-	d.noted.boot++
+	d.Noted.Promise.Round--
+	d.Noted.Boot++
 	require.True(t, s.outdated(was), "a later life")
-	d.noted.boot--
+	d.Noted.Boot--
 
 	require.NoError(t, s.mem.Corrupt(damage.Registers[0]+".a", 30, 1))
 	b, err := s.mem.Contents(damage.Registers[0] + ".b")
@@ -96,10 +97,10 @@ func TestWhenARegisterIsOutdated(t *testing.T) {
 	require.Equal(t, was, now, "of a copy that is good")
 	require.Equal(t, b, other)
 	s.putBack(was, image)
-	require.False(t, c.watch.atlas.IsDoomed(s.id), "nothing shows that it is old")
-	d.noted.boot++
+	require.False(t, c.watch.Budget.IsDoomed(s.id), "nothing shows that it is old")
+	d.Noted.Boot++
 	s.putBack(was, image)
-	require.True(t, c.watch.atlas.IsDoomed(s.id))
+	require.True(t, c.watch.Budget.IsDoomed(s.id))
 	got, err := s.mem.Contents(damage.Registers[0] + ".a")
 	require.NoError(t, err)
 	require.Equal(t, image, got)

@@ -86,7 +86,7 @@ func (c *Cell) backedUp(id paxos.NodeID, j driver.BackupJob, made store.Made, er
 		c.backed.made++
 	}
 	c.backed.newest = max(c.backed.newest, slot)
-	c.watch.sameRows(id, "backs up", slot, b.Rows.Checksum())
+	c.watch.CompareRows(id, "backs up", slot, b.Rows.Checksum())
 	c.placed(id, b.Cell, made)
 }
 

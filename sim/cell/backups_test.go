@@ -59,9 +59,9 @@ func TestABackupIsReadBackAsItCounts(t *testing.T) {
 
 	c = backedCell(t, 2)
 	id, _ = c.newestBackup()
-	f := c.watch.slot(c.backed.newest)
-	require.True(t, f.summed)
-	f.sum = db.Sum{}
+	f := c.watch.Slot(c.backed.newest)
+	require.True(t, f.Summed)
+	f.Sum = db.Sum{}
 	c.backedUp(id, driver.BackupJob{}, of(c.backed.newest), nil)
 	broke(t, c, "S6", "backs up")
 }

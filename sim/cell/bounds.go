@@ -18,9 +18,9 @@ type sizes struct {
 
 // bounds checks L2.
 func (c *Cell) bounds() {
-	c.tops = append(c.tops, c.watch.top)
+	c.tops = append(c.tops, c.watch.Top)
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Node() != nil && !c.watch.disks[r.id].stray {
+		if r := running(m); r != nil && r.host.Node() != nil && !c.watch.Disks[r.id].Stray {
 			for _, s := range c.sizes(r) {
 				if s.n > s.most {
 					c.world.Break("L2", "replica %d has %d %s, bound %d", r.id, s.n, s.what, s.most)
@@ -117,7 +117,7 @@ func (c *Cell) pace() int {
 	if len(c.tops) == 0 {
 		return 0
 	}
-	return int(c.watch.top - c.tops[max(0, len(c.tops)-5)])
+	return int(c.watch.Top - c.tops[max(0, len(c.tops)-5)])
 }
 
 // files counts the snapshots on a replica's disk, and the bytes of its log.

@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/check/leases"
 	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/damage"
@@ -28,7 +29,7 @@ type Cell struct {
 	replicas []*sim.Machine
 	misfits  map[paxos.NodeID]bool // who is configured as the misfit is
 	clients  []*sim.Machine
-	watch    *watch
+	watch    *agreement.Checker
 	rare     rare
 	leases   *leases.Checker
 	locks    *lockBook
@@ -90,8 +91,8 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c := &Cell{plan: p, load: newLoad(), strikes: map[string]int{}, tricks: map[string]uint64{}, misfits: map[paxos.NodeID]bool{}}
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
-	c.watch = newWatch(c.world, p.Replicas, around{c})
-	c.watch.atlas.Fatal, c.watch.keep = p.Fatal, p.Host.KeepSlots
+	c.watch = agreement.New(c.world, p.Replicas, around{c})
+	c.watch.Budget.Fatal, c.watch.Keep = p.Fatal, p.Host.KeepSlots
 	c.locks = newLockBook(c.world, paxos.PPM(p.RatePPB/1000))
 	c.minds = newClientWatch(c.world)
 	c.rights = newRightsBook(c.world)
@@ -115,7 +116,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.sessions.moved = c.promises.masterMoved
 	c.queues.holds = c.locks.held
 	c.queues.runs = c.locks.owed.delays
-	c.locks.moved = func(n api.Ref) { c.queues.moved[n] = c.watch.top }
+	c.locks.moved = func(n api.Ref) { c.queues.moved[n] = c.watch.Top }
 	c.nodes = newFileBook(func() int64 { return int64(c.world.Now()) })
 	c.holdings = newHoldings(c.locks, func() int64 { return int64(c.world.Now()) })
 	c.nodes.alien = func(s api.SessionID) bool { return c.rights.opened[s] == c.intruder() }
@@ -289,15 +290,15 @@ func (c *Cell) refused(r *replica, err error, lost bool) {
 	transient := errors.Is(err, vfs.ErrIO) || errors.Is(err, vfs.ErrNoSpace)
 	mem := c.world.Machine(sim.Addr(r.id)).Disk().Mem()
 	switch {
-	case !c.watch.atlas.IsHurt(r.id) && !transient:
+	case !c.watch.Budget.IsHurt(r.id) && !transient:
 		c.world.Break("S17", "replica %d refuses a log that no fault but power cuts has touched: %v", r.id, err)
-	case !transient && !lost && !c.watch.atlas.IsDoomed(r.id) && !damage.HalfWritten(mem):
+	case !transient && !lost && !c.watch.Budget.IsDoomed(r.id) && !damage.HalfWritten(mem):
 		c.world.Break("S17", "replica %d refuses a disk whose damage it can bear: %v", r.id, err)
-	case c.watch.atlas.IsHurt(r.id) && (!transient || spoilt(mem)):
-		if !c.watch.atlas.IsDead(r.id) {
-			c.watch.rot.stopped++
+	case c.watch.Budget.IsHurt(r.id) && (!transient || spoilt(mem)):
+		if !c.watch.Budget.IsDead(r.id) {
+			c.watch.Rot.Stopped++
 		}
-		c.watch.atlas.Bury(r.id, damage.HalfWritten(mem))
+		c.watch.Budget.Bury(r.id, damage.HalfWritten(mem))
 	}
 }
 
@@ -307,7 +308,7 @@ func (c *Cell) failed(r *replica) {
 	c.failures++
 	c.retire(r)
 	c.corrects(r)
-	if c.watch.atlas.IsDead(r.id) {
+	if c.watch.Budget.IsDead(r.id) {
 		return
 	}
 	m := c.world.Machine(sim.Addr(r.id))
@@ -350,14 +351,14 @@ func (a around) HoldsLock(k model.Call) bool                              { retu
 // heldIn lists the holders of locks, if that is the epoch of the last slot that any
 // replica has applied: a master of an older one does not know of all that happened since.
 func (c *Cell) heldIn(e api.Epoch) []model.Owner {
-	if e != c.watch.epoch {
+	if e != c.watch.Epoch {
 		return nil
 	}
 	return c.locks.owners(func(model.Owner, hold) bool { return true })
 }
 
 // current says that a replica has applied all that anybody has.
-func (c *Cell) current(id paxos.NodeID) bool { return c.watch.disks[id].applied == c.watch.top }
+func (c *Cell) current(id paxos.NodeID) bool { return c.watch.Disks[id].Applied == c.watch.Top }
 
 // rules says that a replica takes itself for the master of an epoch of its own.
 func (c *Cell) rules(id paxos.NodeID) bool {

@@ -10,24 +10,25 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
 // comes lets call 1 of session 7 come to replica 1.
-func (f *facts) comes(op api.Op) { f.h.asks(1, api.Request{Session: 7, Seq: 1, Op: op}) }
+func (f *facts) comes(op api.Op) { f.h.OnRequest(1, api.Request{Session: 7, Seq: 1, Op: op}) }
 
 // executes lets a replica apply it, in slot 1 and the present epoch.
 func (f *facts) executes(id paxos.NodeID, d command.Deed, r api.Result) command.Applied {
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 1, ballot(1, 1), "a")
-	a := command.Applied{Command: command.Act{Guard: f.h.epoch, Session: 7, Seq: 1, Deed: d}, Verdict: command.Executed, Result: r}
+	a := command.Applied{Command: command.Act{Guard: f.h.Epoch, Session: 7, Seq: 1, Deed: d}, Verdict: command.Executed, Result: r}
 	f.apply(id, 1, "a", 1, a)
 	return a
 }
 
 // replies lets replica 1 answer it, in its name of the epoch.
 func (f *facts) replies(e api.Epoch, r api.Result) {
-	f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: e, Result: r}, nil, nil)
+	f.h.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: e, Result: r}, nil, nil)
 }
 
 // ends demands that this property broke; none, if that is "".
@@ -55,7 +56,7 @@ func TestAPoisonIsMemoryOfOneMaster(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.epoch = 2
+			f.h.Epoch = 2
 			f.comes(c.op)
 			f.executes(1, command.Fail{Code: api.HandleClosed}, api.Result{Code: api.HandleClosed})
 			f.good()
@@ -70,10 +71,10 @@ func TestARefusalIsRepeated(t *testing.T) {
 	for name, op := range map[string]api.Op{"a read": api.GetStat{}, "a release": api.Release{}} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.epoch, f.around.alone = 1, func(paxos.NodeID) bool { return false }
+			f.h.Epoch, f.around.alone = 1, func(paxos.NodeID) bool { return false }
 			f.comes(op)
 			gone := api.Result{Code: api.Gone}
-			f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 1, Result: gone}, nil, []core.Read{{Session: 7, Seq: 1, Result: gone}})
+			f.h.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 1, Result: gone}, nil, []core.Read{{Session: 7, Seq: 1, Result: gone}})
 			f.replies(1, gone)
 			f.good()
 			f.replies(1, api.Result{Code: api.HandleClosed})
@@ -92,7 +93,7 @@ func TestEachMasterTellsAgainWhatItTold(t *testing.T) {
 	}
 	f.around.alone = func(paxos.NodeID) bool { return true }
 	for e := range api.Epoch(2) {
-		f.h.epoch = e + 1
+		f.h.Epoch = e + 1
 		f.replies(e+1, opened(uint64(e+1)))
 	}
 	f.around.alone = func(paxos.NodeID) bool { return false }
@@ -119,12 +120,12 @@ func TestWhatWasToldIsToldAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.around.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.epoch == 1 }
-			f.h.epoch = 1
+			f.around.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.Epoch == 1 }
+			f.h.Epoch = 1
 			f.comes(api.Open{})
 			f.replies(1, first)
 			f.good()
-			f.h.epoch = 2
+			f.h.Epoch = 2
 			f.executes(2, command.OpenNode{}, api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode, Created: true}})
 			f.replies(c.epoch, c.told)
 			f.ends(c.want)
@@ -147,13 +148,13 @@ func TestWhatWasToldIsToldAgainOfWhatWasGivenUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.around.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.epoch == 1 }
-			f.h.epoch = 1
+			f.around.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.Epoch == 1 }
+			f.h.Epoch = 1
 			f.comes(api.Acquire{})
 			f.replies(1, api.Result{Code: api.LockHeld})
 			f.good()
-			f.h.epoch = 2
-			f.h.cancels(command.Act{Guard: 2, Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
+			f.h.Epoch = 2
+			f.h.Cancels(command.Act{Guard: 2, Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
 			f.replies(c.epoch, api.Result{Code: c.told})
 			f.ends(c.want)
 		})
@@ -175,14 +176,14 @@ func TestWhatWasToldOfAClosedHandleIsToldAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
 			f.around.alone = func(paxos.NodeID) bool { return c.before }
-			f.h.epoch = 1
+			f.h.Epoch = 1
 			f.comes(c.op)
 			if c.before {
 				f.replies(1, api.Result{Code: api.HandleClosed})
 			}
 			f.good()
 			f.around.alone = func(paxos.NodeID) bool { return false }
-			f.h.cancels(command.Act{Guard: 1, Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
+			f.h.Cancels(command.Act{Guard: 1, Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
 			f.replies(1, api.Result{Code: api.HandleClosed})
 			f.ends(c.want)
 		})
@@ -206,13 +207,13 @@ func TestAGrantOfBeforeThatIsOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.epoch = 1
+			f.h.Epoch = 1
 			f.comes(c.op)
 			deed := command.Acquire{Node: lockNode, Handle: gripOn(7).ID, Mode: api.Exclusive}
 			granted := f.executes(1, deed, api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}})
 			require.Equal(t, api.OK, granted.Result.Code)
 			f.around.holds = func(k model.Call) bool { return !c.freed && k == model.Call{Session: 7, Seq: 1} }
-			f.h.epoch = 2
+			f.h.Epoch = 2
 			f.replies(c.epoch, api.Result{Code: api.NotHeld})
 			f.ends(c.want)
 		})
@@ -230,7 +231,7 @@ func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 	for later, want := range map[bool]string{false: "", true: "I-W1"} {
 		f := newFacts(t)
 		f.around.alone = func(paxos.NodeID) bool { return true }
-		f.h.asked[model.Call{Session: 7, Seq: 1}] = aboutNode
+		f.h.Asked[model.Call{Session: 7, Seq: 1}] = agreement.AboutNode
 		for s := paxos.Slot(1); s <= 2; s++ {
 			f.vote(1, s, ballot(1, 1), "a")
 			f.vote(2, s, ballot(1, 1), "a")
@@ -239,7 +240,7 @@ func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 		if later {
 			f.apply(1, 2, "a", 1)
 		}
-		f.h.answers(1, gone, nil, nil)
+		f.h.OnReply(1, gone, nil, nil)
 		f.ends(want)
 	}
 }
@@ -263,12 +264,12 @@ func TestWhatIsKeptIsNotRefusedByMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.epoch = 1
+			f.h.Epoch = 1
 			f.comes(c.op)
 			f.executes(c.applies, command.OpenNode{}, done)
-			f.h.epoch = 2
+			f.h.Epoch = 2
 			read := core.Read{Session: 7, Seq: 1, Result: c.told}
-			f.h.answers(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 2, Result: c.told}, nil, []core.Read{read})
+			f.h.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 2, Result: c.told}, nil, []core.Read{read})
 			f.ends(c.want)
 		})
 	}
@@ -289,7 +290,7 @@ func TestWhatWasToldIsToldAgainBesideARow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.epoch, f.around.alone = 1, func(paxos.NodeID) bool { return true }
+			f.h.Epoch, f.around.alone = 1, func(paxos.NodeID) bool { return true }
 			f.comes(api.SetContents{})
 			f.replies(1, right)
 			f.comes(api.Put{Key: "k"})
@@ -297,7 +298,7 @@ func TestWhatWasToldIsToldAgainBesideARow(t *testing.T) {
 			f.vote(2, 1, ballot(1, 1), "a")
 			f.apply(1, 1, "a", 1, command.Applied{Command: command.Call{Guard: 1, Session: 7, Seq: 1, Op: api.Put{Key: "k"}}, Verdict: command.Executed, Result: api.Result{Code: api.OK}})
 			f.good()
-			f.h.epoch, f.around.alone = c.epoch, func(paxos.NodeID) bool { return false }
+			f.h.Epoch, f.around.alone = c.epoch, func(paxos.NodeID) bool { return false }
 			f.replies(c.epoch, c.again)
 			f.ends(c.want)
 		})

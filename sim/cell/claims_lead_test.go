@@ -9,7 +9,7 @@ import (
 )
 
 func (f *facts) life(id paxos.NodeID, boot paxos.Boot) {
-	f.h.durable(id, []paxos.Record{paxos.Booted{Boot: boot}})
+	f.h.OnDurable(id, []paxos.Record{paxos.Booted{Boot: boot}})
 }
 
 // Each row is what disks have promised and voted, and one Accept of replica 1 at
@@ -50,7 +50,7 @@ func TestWhoProposesHasFinishedPhase1(t *testing.T) {
 			f.vote(2, 5, ballot(3, 3), "v")
 			f.vote(3, 5, ballot(3, 3), "v")
 		}, "x", ""},
-		{"what a damaged disk had is not known", func(f *facts) { f.vote(2, 5, low, "v"); two(f); f.h.atlas.Take(2) }, "x", ""},
+		{"what a damaged disk had is not known", func(f *facts) { f.vote(2, 5, low, "v"); two(f); f.h.Budget.Take(2) }, "x", ""},
 	} {
 		f := newFacts(t)
 		c.facts(f)

@@ -19,7 +19,7 @@ func diskStall(c *Cell, d *sim.Draw) {
 		return
 	}
 	long := outage(d)
-	for _, i := range d.Perm(len(c.replicas))[:c.watch.quorum] {
+	for _, i := range d.Perm(len(c.replicas))[:c.watch.Quorum] {
 		c.replicas[i].Disk().Stall(long)
 	}
 }

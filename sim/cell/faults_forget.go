@@ -76,10 +76,10 @@ func (s *decayed) vanish(meant func(file string) bool) {
 				snapshots = snapshots || strings.HasSuffix(f.Name, ".snap")
 			}
 		}
-		if len(gone) == 0 || !ok || s.c.watch.disks[s.id].noted.boot == 0 || snapshots && ondisk.Begin(manifest) == 1 {
+		if len(gone) == 0 || !ok || s.c.watch.Disks[s.id].Noted.Boot == 0 || snapshots && ondisk.Begin(manifest) == 1 {
 			return
 		}
-		s.c.watch.atlas.Doom(s.id)
+		s.c.watch.Budget.Doom(s.id)
 		for _, name := range gone {
 			must(s.mem.Lose(name))
 		}
@@ -97,7 +97,7 @@ func (s *decayed) older() {
 	var look func()
 	look = func() {
 		switch looks++; {
-		case s.c.watch.atlas.IsDead(s.id), s.c.watch.atlas.IsDoomed(s.id):
+		case s.c.watch.Budget.IsDead(s.id), s.c.watch.Budget.IsDoomed(s.id):
 		case s.outdated(was):
 			s.restart(func() { s.putBack(was, image) })
 		case looks < 50:
@@ -132,7 +132,7 @@ func (s *decayed) putBack(was, image []byte) {
 	if !s.outdated(was) {
 		return
 	}
-	s.c.watch.atlas.Doom(s.id)
+	s.c.watch.Budget.Doom(s.id)
 	for _, suffix := range ondisk.Copies {
 		must(s.mem.Overlay(damage.Registers[0]+suffix, 0, image))
 	}
@@ -143,8 +143,8 @@ func (s *decayed) putBack(was, image []byte) {
 func (s *decayed) outdated(was []byte) bool {
 	manifest, ok := ondisk.Register(s.mem, damage.Registers[1])
 	says := ondisk.ReadPromise(was)
-	log := s.c.watch.disks[s.id].noted
-	return ok && (says.First < ondisk.Begin(manifest) || says.Boot < log.boot || says.Ballot.Less(log.promise))
+	log := s.c.watch.Disks[s.id].Noted
+	return ok && (says.First < ondisk.Begin(manifest) || says.Boot < log.Boot || says.Ballot.Less(log.Promise))
 }
 
 // halfMended cuts a replica's power as it writes the second copy of a register, when

@@ -79,7 +79,7 @@ func changes(op api.Op) bool {
 // come now.
 func (c *Cell) outlived() {
 	for _, l := range slices.Clone(c.heldWrites) {
-		if _, passed := c.watch.final.passed(l.of); passed && l.of != (model.Call{}) {
+		if _, passed := c.watch.Final.Passed(l.of); passed && l.of != (model.Call{}) {
 			c.rare.outlived++
 			c.arrives(l)
 		}

@@ -39,8 +39,8 @@ func TestAWriteComesAfterItsClientHasGivenItUp(t *testing.T) {
 	require.True(t, c.delays(client, c.replicas[1].Addr(), sent(7, 5, write)), "a copy elsewhere")
 
 	answered := func(seq, seen api.Seq) {
-		c.watch.final.asks(api.Request{Session: 7, Seq: seq, Seen: seen, Op: read})
-		c.watch.final.answered(model.Call{Session: 7, Seq: seq})
+		c.watch.Final.Asks(api.Request{Session: 7, Seq: seq, Seen: seen, Op: read})
+		c.watch.Final.Answered(model.Call{Session: 7, Seq: seq})
 		c.outlived()
 	}
 	answered(8, 4)

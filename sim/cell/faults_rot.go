@@ -29,17 +29,17 @@ func (c *Cell) decay(d *sim.Draw) (decayed, bool) { return c.decayOf(c.anyReplic
 // decayOf takes this one, if it may be damaged.
 func (c *Cell) decayOf(m *sim.Machine, d *sim.Draw) (decayed, bool) {
 	id := paxos.NodeID(m.Addr())
-	if !c.watch.atlas.Take(id) {
+	if !c.watch.Budget.Take(id) {
 		return decayed{}, false
 	}
-	facts, mem := &c.watch.disks[id], m.Disk().Mem()
-	known := max(uint64(facts.mark), damage.Vouched(mem))
-	hits := ondisk.Covered(ondisk.Frames(mem, damage.DataDir+"/log"), uint64(facts.lsn), known)
+	facts, mem := &c.watch.Disks[id], m.Disk().Mem()
+	known := max(uint64(facts.Mark), damage.Vouched(mem))
+	hits := ondisk.Covered(ondisk.Frames(mem, damage.DataDir+"/log"), uint64(facts.Lsn), known)
 	return decayed{c, d, m, id, mem, hits}, true
 }
 
 // mayStop says whether it is time for damage that stops a replica.
-func (c *Cell) mayStop() bool { return c.world.Now() >= c.watch.atlas.Fatal }
+func (c *Cell) mayStop() bool { return c.world.Now() >= c.watch.Budget.Fatal }
 
 // must is for damage to a place that was looked up a moment ago.
 func must(err error) {
@@ -182,7 +182,7 @@ func rotStore(c *Cell, d *sim.Draw) {
 	if c.mayStop() && d.Chance(1, 3) {
 		c.onMark = append(c.onMark, func(m *sim.Machine) {
 			if s, ok := c.decayOf(m, d); ok {
-				c.watch.atlas.Doom(s.id)
+				c.watch.Budget.Doom(s.id)
 				s.rotEnd()
 				s.reread()
 			}
@@ -198,7 +198,7 @@ func rotStore(c *Cell, d *sim.Draw) {
 		how = d.Weighted([]uint32{1, 2, 1, 1, 1})
 	}
 	if how > 0 {
-		c.watch.atlas.Doom(s.id)
+		c.watch.Budget.Doom(s.id)
 	}
 	switch how {
 	case 0:
@@ -300,7 +300,7 @@ func misdirect(c *Cell, d *sim.Draw) {
 	if n == 0 || room == 0 || from == to && ondisk.ReadsOn(s.hits, to, at, off) {
 		return
 	}
-	c.watch.atlas.Doom(s.id)
+	c.watch.Budget.Doom(s.id)
 	b, err := s.mem.Contents(from)
 	must(err)
 	moved := b[off : off+n]
@@ -369,7 +369,7 @@ func readError(c *Cell, d *sim.Draw) {
 	if !ok {
 		return
 	}
-	c.watch.atlas.Doom(s.id)
+	c.watch.Budget.Doom(s.id)
 	if file, off, n := s.run(); n > 0 {
 		must(s.mem.Spoil(file, off, int(n)))
 	}
@@ -401,16 +401,16 @@ func stray(c *Cell, d *sim.Draw) {
 	m := c.anyReplica(d)
 	id := paxos.NodeID(m.Addr())
 	r := running(m)
-	if r == nil || r.host.Node() == nil || !c.watch.atlas.Take(id) {
+	if r == nil || r.host.Node() == nil || !c.watch.Budget.Take(id) {
 		return
 	}
 	key := strayFamilies[d.Int(len(strayFamilies)):][:1] + "~~~~~~~~~~~~~~~~"
 	value := strconv.FormatUint(d.Uint64(), 16)
 	if d.Chance(1, 3) {
-		c.watch.rots(id)
+		c.watch.OnRowRot(id)
 		r.host.Node().Rot(key, value)
 	} else {
-		c.watch.strays(id)
+		c.watch.OnRowStray(id)
 		r.host.Node().Stray(key, value)
 	}
 }

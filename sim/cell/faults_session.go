@@ -37,7 +37,7 @@ func (c *Cell) nearEnd(s api.SessionID, margin time.Duration, then func(ends boo
 	wait := 100 * time.Millisecond // while nobody knows
 	for id := range c.sessions.seats {
 		t := &c.sessions.seats[id]
-		if t.of == nil || t.epoch != c.watch.epoch || !c.promises.lives(id, t.of) {
+		if t.of == nil || t.epoch != c.watch.Epoch || !c.promises.lives(id, t.of) {
 			continue
 		}
 		x, ok := t.of.Session(s)

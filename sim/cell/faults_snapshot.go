@@ -6,6 +6,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/agreement"
 )
 
 // rotSnapshot lets the newest snapshot of a replica go bad. The one before is
@@ -54,7 +55,7 @@ func (c *Cell) rotNewest(m *sim.Machine, d *sim.Draw, slot paxos.Slot) (s decaye
 		return s, "", false
 	}
 	file = files[n-1]
-	if newest, _ := snapshotIn(file); slot != 0 && slot != newest || !c.watch.atlas.Take(id) {
+	if newest, _ := agreement.SnapshotIn(file); slot != 0 && slot != newest || !c.watch.Budget.Take(id) {
 		return s, "", false
 	}
 	if c.rotten == nil {

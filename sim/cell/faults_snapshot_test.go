@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -50,7 +51,7 @@ func TestASnapshotRotsWhileItIsServed(t *testing.T) {
 	c := someCell(t, 8, func(p *plan.Plan) { p.Host.SnapshotEvery = 100 })
 	m := c.replicas[0]
 	file := snapshotsOf(m)[0]
-	slot, ok := snapshotIn(file)
+	slot, ok := agreement.SnapshotIn(file)
 	require.True(t, ok)
 	was, err := m.Disk().Mem().Contents(file)
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/model"
 )
@@ -144,7 +145,7 @@ func (f fileCall) ends(out linearizability.FileOutput, err error) (linearizabili
 		b.history.Failed(trail.op, ns)
 		trail.no = true
 	}
-	if x := untold(f.in, out); known && x != (model.Finding{}) {
+	if x := agreement.Untold(f.in, out); known && x != (model.Finding{}) {
 		c.world.Break(x.ID, "what client %d was answered to operation %d on %s %s", f.id, f.in.Op, f.in.Path, x.Text)
 	}
 	p.shut = c.handles.room.over[p.trail.Session]

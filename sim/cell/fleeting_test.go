@@ -30,8 +30,8 @@ func TestWhereSnapshotsDoNotLast(t *testing.T) {
 		}
 		c.safety()
 		require.Nil(t, c.world.Failure(), "seed %d", seed)
-		cut += c.watch.snapshots.cut
-		overtaken += c.watch.snapshots.overtaken
+		cut += c.watch.Snapshots.Cut
+		overtaken += c.watch.Snapshots.Overtaken
 		c.world.Close()
 	}
 	require.Positive(t, cut)

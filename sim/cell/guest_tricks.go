@@ -129,7 +129,7 @@ func (h *hostile) impersonates() {
 // commands, and somebody may just be about to get one.
 func (h *hostile) guesses() {
 	for i := range 1 + h.draws.Int(4) {
-		next := api.SessionID(h.cell.watch.numbered) + api.SessionID(i+1)
+		next := api.SessionID(h.cell.watch.Numbered) + api.SessionID(i+1)
 		op := api.Op(api.EndSession{})
 		if h.draws.Chance(1, 2) {
 			op = api.Put{Key: "guest", Value: "x"}

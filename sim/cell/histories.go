@@ -7,7 +7,7 @@ import "github.com/chubbycell/chubby/linearizability"
 // check and, beside it, Porcupine decide (S4).
 func (c *Cell) checkHistory(r *Result) {
 	for _, t := range c.load.trails {
-		if at, ok := c.watch.position(t.trail); ok && !t.reads {
+		if at, ok := c.watch.PositionOf(t.trail); ok && !t.reads {
 			c.history.At(t.op, at)
 		}
 	}

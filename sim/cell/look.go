@@ -38,7 +38,7 @@ func (r *replica) look() {
 		n.Verify()
 		l.memoryAt = l.inputs + spaced(memoryEvery, 4*remembers(n))
 	}
-	if now := r.cell.watch.disks[r.id].applied; l.inputs >= l.rowsAt && l.rows != now { // they change with slots alone
+	if now := r.cell.watch.Disks[r.id].Applied; l.inputs >= l.rowsAt && l.rows != now { // they change with slots alone
 		r.cell.keepsRules(r)
 		l.rows, l.rowsAt = now, l.inputs+spaced(rowsEvery, n.View().Len())
 	}
@@ -52,7 +52,7 @@ func remembers(n *core.Node) int {
 
 // keepsRules looks at all rows of a replica, unless they were made to differ.
 func (c *Cell) keepsRules(r *replica) {
-	if r.host.Node() == nil || c.watch.disks[r.id].stray {
+	if r.host.Node() == nil || c.watch.Disks[r.id].Stray {
 		return
 	}
 	if err := command.Audit(r.host.Node().Rows()); err != nil {

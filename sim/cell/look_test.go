@@ -20,7 +20,7 @@ func TestRowsAreLookedThrough(t *testing.T) {
 		r := running(c.world.Machine(1))
 		r.host.Node().Stray("s~~~~~~~~~~~~~~~~", "no session")
 		if meant {
-			c.watch.strays(r.id)
+			c.watch.OnRowStray(r.id)
 		}
 		r.looks = looks{rowsAt: 2}
 		r.look()

@@ -16,6 +16,7 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/check/leases"
 	"github.com/chubbycell/chubby/sim/conformance/replicas"
 	"github.com/chubbycell/chubby/sim/damage"
@@ -40,19 +41,19 @@ type replica struct {
 	looks looks
 	tail  ondisk.Tail // of its log, as far as that was looked at
 
-	unsynced []paxos.Record // appended since the last sync
-	upto     paxos.LSN      // appended up to here
-	missed   paxos.Slot     // the highest slot that anybody had applied when this life began
-	behind   int            // slots that it lacked then
-	retired  bool           // its counters are added up
-	damaged  bool           // this life found unreadable records
-	writing  *db.View       // is being written as a snapshot; nil: none is
-	pieces   pieces         // of the snapshot that is being fetched
-	answered []api.Reply    // that left at once
-	stopped  error          // why the host ended this life
-	wake     time.Time      // it has asked for; zero: none
-	nudges   int            // inputs that were a chance for one
-	still    bool           // it has applied nothing in this act
+	unsynced []paxos.Record   // appended since the last sync
+	upto     paxos.LSN        // appended up to here
+	missed   paxos.Slot       // the highest slot that anybody had applied when this life began
+	behind   int              // slots that it lacked then
+	retired  bool             // its counters are added up
+	damaged  bool             // this life found unreadable records
+	writing  *db.View         // is being written as a snapshot; nil: none is
+	pieces   agreement.Pieces // of the snapshot that is being fetched
+	answered []api.Reply      // that left at once
+	stopped  error            // why the host ended this life
+	wake     time.Time        // it has asked for; zero: none
+	nudges   int              // inputs that were a chance for one
+	still    bool             // it has applied nothing in this act
 }
 
 // newReplica returns the maker of a machine's lives.
@@ -71,36 +72,36 @@ func (r *replica) Start(env *sim.Env) {
 	env.Go("recover", func() {
 		options := r.cell.plan.Store
 		options.Salt = env.Draw("wal.salt").Uint64
-		r.missed = r.cell.watch.top
-		mem, hits := env.World().Machine(env.Self()).Disk().Mem(), r.cell.watch.atlas.Hits[r.id]
-		lost := r.cell.watch.loses(r.id, mem) // before anything is mended
+		r.missed = r.cell.watch.Top
+		mem, hits := env.World().Machine(env.Self()).Disk().Mem(), r.cell.watch.Budget.Hits[r.id]
+		lost := r.cell.watch.HasLostRegister(r.id, mem) // before anything is mended
 		st, rec, report, err := store.Open(creations{env.FS(), r.made, r.removed, r.chunks}, damage.DataDir, options)
 		if err != nil {
-			if r.cell.watch.atlas.Hits[r.id] > hits { // while it was opened
-				lost = r.cell.watch.loses(r.id, mem)
+			if r.cell.watch.Budget.Hits[r.id] > hits { // while it was opened
+				lost = r.cell.watch.HasLostRegister(r.id, mem)
 			}
 			r.cell.refused(r, err, lost)
 			r.fail(err)
 			return
 		}
-		r.cell.watch.mended(r.id, mem)
+		r.cell.watch.OnMended(r.id, mem)
 		r.store, r.damaged = st, len(report.Damaged) > 0
 		r.bulk = diskjobs.Bulk{
 			Store:      st.Bulk(),
 			Published:  r.published,
-			Unreadable: func(id driver.SnapshotID, err error) { r.cell.watch.unreadable(r.id, id, err) },
+			Unreadable: func(id driver.SnapshotID, err error) { r.cell.watch.OnUnreadable(r.id, id, err) },
 		}
-		r.cell.watch.recovered(r.id, rec, report)
-		r.cell.watch.shelved(r.id, mem)
-		r.cell.rare.recovered(report, r.cell.watch.atlas.IsHurt(r.id))
+		r.cell.watch.OnRecovered(r.id, rec, report)
+		r.cell.watch.OnSnapshotsFound(r.id, mem)
+		r.cell.rare.recovered(report, r.cell.watch.Budget.IsHurt(r.id))
 		env.Post(func(now time.Time) {
 			now = r.reads(now)
 			r.host.Start(now, rec.Recovered, rec.Rows)
 			r.life.Begins(now, rec.Next)
 			status := r.host.Node().Status()
 			r.behind = max(0, int(r.missed)-int(status.FirstOpen))
-			r.cell.watch.started(r.id, status)
-			r.cell.watch.resumed(r.id, &rec.Recovered, status)
+			r.cell.watch.OnStarted(r.id, status)
+			r.cell.watch.OnResumed(r.id, &rec.Recovered, status)
 			if r.cell.events.Wanted() {
 				r.cell.publish(event.Started{Replica: r.id, Boot: status.Boot, Status: status})
 			}
@@ -111,7 +112,7 @@ func (r *replica) Start(env *sim.Env) {
 
 // published is told that a snapshot is durable and has its name.
 func (r *replica) published(id driver.SnapshotID) {
-	r.cell.watch.published(r.id, id, r.writing)
+	r.cell.watch.OnPublished(r.id, id, r.writing)
 	if r.cell.events.Wanted() {
 		r.cell.publish(event.SnapshotPublished{Replica: r.id, Slot: id.Handle.Slot})
 	}
@@ -213,32 +214,32 @@ func (r *replica) act() {
 	if out.Stop != nil {
 		r.send(out.Peers)
 		r.stopped = out.Stop
-		r.cell.watch.stops(r.id, out.Stop)
+		r.cell.watch.OnStopped(r.id, out.Stop)
 		r.fail(out.Stop)
 		return
 	}
 	var tries []command.Act
 	var proposed []command.Command
 	if r.host.Node() != nil {
-		r.cell.watch.proposed(out.Proposed)
+		r.cell.watch.OnProposed(out.Proposed)
 		var own []command.Command
 		before := r.cell.handles.begins
 		tries, own = r.cell.handles.begun(r.id, out.Begun)
 		proposed = r.cell.handles.proposed(r.id, out.Proposed)
 		if out.Installed != nil {
-			r.cell.watch.installed(r.id, out.Installed)
+			r.cell.watch.OnInstalled(r.id, out.Installed)
 		}
 		if r.writing != nil {
-			r.cell.watch.snapshots.sums += len(out.Applied)
+			r.cell.watch.Snapshots.Sums += len(out.Applied)
 		}
-		r.cell.watch.applied(r.id, out.Applied)
+		r.cell.watch.OnApplied(r.id, out.Applied)
 		r.publishes(&out, proposed)
 		r.cell.sessions.acted(r.id, presidingNode{r.host.Node()}, r.now, &out, proposed, own)
 		if n, m := r.host.Node(), r.host.Node().Master(); m.State.Rules() && r.cell.crowd == nil {
 			r.cell.shares.inTurn(r.id, n, m.Epoch, proposed, r.cell.handles.waited(before))
 			r.cell.shares.acted(r.id, n, m.Epoch, out.Applied, proposed, func() bool { return several(n.Rows()) })
 		}
-		if r.cell.watch.tenure(r.id, r.host.Node()) {
+		if r.cell.watch.OnTenure(r.id, r.host.Node()) {
 			s := r.host.Node().Serving()
 			r.cell.rare.serves(s.Ballot)
 			if r.cell.events.Wanted() {
@@ -249,7 +250,7 @@ func (r *replica) act() {
 		r.cell.leases.Acted(r.id)
 		r.cell.fits(r)
 		if len(out.Reads) > 0 {
-			r.cell.leases.ReadAlone(r.id, r.host.Node(), r.now, r.cell.watch.told)
+			r.cell.leases.ReadAlone(r.id, r.host.Node(), r.now, r.cell.watch.Told)
 		}
 	}
 	r.send(out.Peers)
@@ -264,7 +265,7 @@ func (r *replica) act() {
 		r.cell.says(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
-	from := r.cell.watch.disks[r.id].applied + 1 - paxos.Slot(len(out.Applied))
+	from := r.cell.watch.Disks[r.id].Applied + 1 - paxos.Slot(len(out.Applied))
 	r.cell.queues.acted(r.id, from, r.answered, tries)
 	if n := r.host.Node(); n != nil && n.Serving() != nil && r.cell.current(r.id) {
 		r.cell.queues.overlooks(r.id, n.Serving().Epoch, n.Desk().Waiting)
@@ -288,7 +289,7 @@ func (r *replica) act() {
 	}
 	if j := out.Bulk; j != nil {
 		if _, writes := j.(driver.WriteJob); writes && r.life.Overtakes() {
-			r.cell.watch.snapshots.cut++
+			r.cell.watch.Snapshots.Cut++
 		}
 		r.env.Go("bulk", func() { r.runBulk(j) })
 	}
@@ -329,7 +330,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 		c.heard.request(c.listens, q, msg)
 	}
 	if owner, known := c.rights.opened[q.Session]; !known || owner == who {
-		c.watch.asks(id, q)
+		c.watch.OnRequest(id, q)
 		c.sessions.came(id, now, q)
 		c.shown.asks(q, c.handles.tiedTo(q.Op))
 		token, _ := model.TokenIn(q.Op)
@@ -346,7 +347,7 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 			c.publish(event.ReplySent{Replica: r.id, Local: r.now, To: principal(sim.Addr(m.To)), Reply: p})
 		}
 		r.life.Answers(sim.Addr(m.To), p)
-		_, logged := c.watch.calls[model.Call{Session: p.Session, Seq: p.Seq}]
+		_, logged := c.watch.Calls[model.Call{Session: p.Session, Seq: p.Seq}]
 		if !c.handles.answers(r.id, principal(sim.Addr(m.To)), p, logged) {
 			return
 		}
@@ -358,7 +359,7 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 		}
 		r.answered = append(r.answered, p)
 	}
-	c.watch.answers(r.id, p, err, reads)
+	c.watch.OnReply(r.id, p, err, reads)
 	c.outlived()
 }
 
@@ -370,7 +371,7 @@ func (r *replica) send(all []driver.PeerMessage) {
 		repeated := i > 0 && !asks && string(m.Wire) == wire
 		if !repeated {
 			wire = string(m.Wire)
-			said, asks = r.cell.watch.claims(r.id, m.To, wire)
+			said, asks = r.cell.watch.OnMessage(r.id, m.To, wire)
 		}
 		r.life.Says(r.now, m.To, wire, said, repeated)
 		if r.cell.events.Wanted() {
@@ -400,7 +401,7 @@ func (r *replica) runBulk(j driver.BulkJob) {
 	case driver.WriteJob:
 		r.writing = &j.Rows
 	case driver.PutJob:
-		r.cell.watch.puts(r.id, &r.pieces, j.Piece)
+		r.cell.watch.OnPiecePut(r.id, &r.pieces, j.Piece)
 	}
 	result := r.bulk.Do(j)
 	r.writing = nil
@@ -408,7 +409,7 @@ func (r *replica) runBulk(j driver.BulkJob) {
 		now = r.reads(now)
 		r.nudge(now)
 		r.life.BulkDone(now, result)
-		r.cell.watch.brings(r.id, result)
+		r.cell.watch.OnBulkDone(r.id, result)
 		r.host.BulkDone(now, result)
 		r.act()
 	})
@@ -418,9 +419,9 @@ func (r *replica) runBulk(j driver.BulkJob) {
 // it is done, whether or not the process lives to hear of it.
 func (r *replica) write(j *driver.LogJob) error {
 	if j.Below > 0 {
-		r.cell.watch.truncates(r.id, j.Below)
+		r.cell.watch.OnTruncate(r.id, j.Below)
 	}
-	r.cell.watch.begins(r.id, j.Records)
+	r.cell.watch.OnAppend(r.id, j.Records)
 	err := diskjobs.Log(r.store, *j)
 	switch {
 	case err != nil:
@@ -429,10 +430,10 @@ func (r *replica) write(j *driver.LogJob) error {
 		r.cell.dropped(r.env.World().Machine(r.env.Self()))
 	case j.Idle:
 		m := r.env.World().Machine(r.env.Self())
-		r.cell.watch.marked(r.id, r.tail.Stated(m.Disk().Mem(), damage.DataDir+"/log"))
+		r.cell.watch.OnMarked(r.id, r.tail.Stated(m.Disk().Mem(), damage.DataDir+"/log"))
 		r.cell.marked(m)
 	default:
-		r.cell.watch.vouches(r.id, j.Records, r.env.World().Machine(r.env.Self()).Disk().Mem())
+		r.cell.watch.OnVouched(r.id, j.Records, r.env.World().Machine(r.env.Self()).Disk().Mem())
 		r.written(j)
 	}
 	return err
@@ -444,11 +445,11 @@ func (r *replica) written(j *driver.LogJob) {
 		r.upto = j.First + paxos.LSN(len(j.Records)) - 1
 	}
 	if j.Sync {
-		r.cell.watch.durable(r.id, r.unsynced)
+		r.cell.watch.OnDurable(r.id, r.unsynced)
 		if r.cell.events.Wanted() {
 			r.cell.publish(event.Durable{Replica: r.id, Records: r.unsynced})
 		}
-		r.cell.watch.synced(r.id, r.upto)
+		r.cell.watch.OnSynced(r.id, r.upto)
 		r.unsynced = r.unsynced[:0]
 	}
 }

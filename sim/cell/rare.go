@@ -128,13 +128,13 @@ func (f creations) Remove(name string) error {
 }
 
 // removed is told of each file that a replica's store removes.
-func (r *replica) removed(name string) { r.cell.watch.removes(r.id, name) }
+func (r *replica) removed(name string) { r.cell.watch.OnRemoved(r.id, name) }
 
 // made is told of each file that a replica's store makes: a segment, while the
 // replica has not applied again all that anybody had applied when it started, is
 // a roll within recovery.
 func (r *replica) made(name string) {
-	if strings.HasSuffix(name, ".wal") && r.store != nil && r.cell.watch.disks[r.id].applied < r.missed {
+	if strings.HasSuffix(name, ".wal") && r.store != nil && r.cell.watch.Disks[r.id].Applied < r.missed {
 		r.cell.rare.rolls++
 	}
 }

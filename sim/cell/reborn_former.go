@@ -32,7 +32,7 @@ const leap = 1 << 40
 func (c *Cell) lived(b *backup.Backup) former {
 	cell, _ := rows.CellID(b.Rows.View())
 	return former{
-		cell: cell, number: uint64(c.watch.numbered) + leap, epoch: uint64(c.watch.epoch) + leap, slot: uint64(c.watch.top) + leap,
+		cell: cell, number: uint64(c.watch.Numbered) + leap, epoch: uint64(c.watch.Epoch) + leap, slot: uint64(c.watch.Top) + leap,
 		round: b.ID.Handle.Ballot.Round + leap,
 		lease: max(c.plan.Host.Node.Sessions.LeaseMax, rows.GetLongestLease(b.Rows.View())),
 	}

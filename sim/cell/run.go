@@ -135,7 +135,7 @@ func (c *Cell) cure() {
 // is none.
 func (c *Cell) strayed() *replica {
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && c.watch.disks[m.Addr()].stray {
+		if r := running(m); r != nil && c.watch.Disks[m.Addr()].Stray {
 			return r
 		}
 	}
@@ -146,7 +146,7 @@ func (c *Cell) strayed() *replica {
 func (c *Cell) agree(when string) {
 	for end := c.world.Now() + plan.RecoveryBound; !c.level(); {
 		if c.world.Now() > end {
-			c.world.Break("L1", "%v %s some replica has not caught up with slot %d: %s", plan.RecoveryBound, when, c.watch.top, c.roles())
+			c.world.Break("L1", "%v %s some replica has not caught up with slot %d: %s", plan.RecoveryBound, when, c.watch.Top, c.roles())
 			return
 		}
 		if !c.reached(c.world.RunFor(50 * time.Millisecond)) {
@@ -177,11 +177,11 @@ func (c *Cell) leased() {
 // those that damage has stopped and those that are away.
 func (c *Cell) level() bool {
 	for _, m := range c.replicas {
-		if c.watch.atlas.IsDead(paxos.NodeID(m.Addr())) || slices.Contains(c.away, m) {
+		if c.watch.Budget.IsDead(paxos.NodeID(m.Addr())) || slices.Contains(c.away, m) {
 			continue
 		}
 		r := running(m)
-		if r == nil || r.host.Node() == nil || r.host.Node().Status().Applied < c.watch.top {
+		if r == nil || r.host.Node() == nil || r.host.Node().Status().Applied < c.watch.Top {
 			return false
 		}
 	}
@@ -225,7 +225,7 @@ func (c *Cell) result(recovery time.Duration) Result {
 	r := Result{
 		Seed: c.plan.Seed, Replicas: c.plan.Replicas, Clients: c.plan.Clients, Workload: c.plan.Workload,
 		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.completed, Hot: c.load.hot,
-		Failovers: c.watch.failovers, Recovery: recovery, FirstAnswers: c.waits.list(), Fence: c.fence.resource.count(),
+		Failovers: c.watch.Failovers, Recovery: recovery, FirstAnswers: c.waits.list(), Fence: c.fence.resource.count(),
 	}
 	c.locks.judge()
 	c.fence.judge()

@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -176,7 +177,7 @@ func TestS4ACallThatIsSaidToHaveFailedTookEffect(t *testing.T) {
 	op := c.history.Call(1, 1, linearizability.Put("a", "b"))
 	c.load.trails = append(c.load.trails, trailed{op, false, &trail})
 	c.history.Failed(op, 2)
-	c.watch.calls[model.Call{Session: 3, Seq: 4}] = effect{at: linearizability.Position{Slot: 5}}
+	c.watch.Calls[model.Call{Session: 3, Seq: 4}] = agreement.Effect{At: linearizability.Position{Slot: 5}}
 	var r Result
 	c.checkHistory(&r)
 	require.Equal(t, "S4", c.world.Failure().ID)

@@ -14,33 +14,33 @@ type situation struct {
 
 var situations = []situation{
 	{"campaign-lost", "a candidate did not come to lead", func(c *Cell) uint64 {
-		return c.watch.counts.Campaigns - min(c.watch.counts.Campaigns, c.watch.counts.Tenures)
+		return c.watch.Counts.Campaigns - min(c.watch.Counts.Campaigns, c.watch.Counts.Tenures)
 	}},
-	{"quorum-lost", "a leader gave up because no quorum answered", func(c *Cell) uint64 { return c.watch.counts.QuorumLost }},
-	{"noop-filled-hole", "a new leader filled a hole with a no-op", func(c *Cell) uint64 { return c.watch.counts.NoopFilled }},
-	{"window-full", "a command had to wait because the window was full", func(c *Cell) uint64 { return c.watch.counts.WindowFull }},
-	{"accept-resent", "an Accept was sent again", func(c *Cell) uint64 { return c.watch.counts.Retransmitted }},
-	{"catch-up", "a laggard fetched chosen values", func(c *Cell) uint64 { return c.watch.counts.Fetches }},
-	{"too-far", "a replica took no notice of a slot that was too far above those it knew", func(c *Cell) uint64 { return c.watch.counts.TooFar }},
-	{"source-switched", "a laggard turned to another source", func(c *Cell) uint64 { return c.watch.counts.SourceSwitched }},
-	{"stale-answer", "an answer to an earlier ballot, life or page was dropped", func(c *Cell) uint64 { return c.watch.counts.Stale }},
+	{"quorum-lost", "a leader gave up because no quorum answered", func(c *Cell) uint64 { return c.watch.Counts.QuorumLost }},
+	{"noop-filled-hole", "a new leader filled a hole with a no-op", func(c *Cell) uint64 { return c.watch.Counts.NoopFilled }},
+	{"window-full", "a command had to wait because the window was full", func(c *Cell) uint64 { return c.watch.Counts.WindowFull }},
+	{"accept-resent", "an Accept was sent again", func(c *Cell) uint64 { return c.watch.Counts.Retransmitted }},
+	{"catch-up", "a laggard fetched chosen values", func(c *Cell) uint64 { return c.watch.Counts.Fetches }},
+	{"too-far", "a replica took no notice of a slot that was too far above those it knew", func(c *Cell) uint64 { return c.watch.Counts.TooFar }},
+	{"source-switched", "a laggard turned to another source", func(c *Cell) uint64 { return c.watch.Counts.SourceSwitched }},
+	{"stale-answer", "an answer to an earlier ballot, life or page was dropped", func(c *Cell) uint64 { return c.watch.Counts.Stale }},
 	{"disk-failed", "a replica stopped because its disk failed", func(c *Cell) uint64 { return uint64(c.failures) }},
-	{"torn-tail", "a log was cut after a power cut", func(c *Cell) uint64 { return uint64(c.watch.tornTails) }},
-	{"epoch-guard-refused", "a command met another epoch than the one it was received in", func(c *Cell) uint64 { return c.watch.aborted }},
-	{"answer-repeated", "a retry was given the stored answer", func(c *Cell) uint64 { return c.watch.repeated }},
-	{"stale-call", "a copy came after its caller had gone on", func(c *Cell) uint64 { return c.watch.stale }},
+	{"torn-tail", "a log was cut after a power cut", func(c *Cell) uint64 { return uint64(c.watch.TornTails) }},
+	{"epoch-guard-refused", "a command met another epoch than the one it was received in", func(c *Cell) uint64 { return c.watch.Aborted }},
+	{"answer-repeated", "a retry was given the stored answer", func(c *Cell) uint64 { return c.watch.Repeated }},
+	{"stale-call", "a copy came after its caller had gone on", func(c *Cell) uint64 { return c.watch.Stale }},
 	{"given-up-came", "a write came after its client had given it up, and was answered another call", func(c *Cell) uint64 { return c.rare.outlived }},
-	{"session-gone", "a call came after its session had ended", func(c *Cell) uint64 { return c.watch.orphans }},
-	{"late-epoch", "an epoch command took effect whose master no longer led", func(c *Cell) uint64 { return c.watch.lateEpochs }},
-	{"conflict", "a compare-and-set met another value", func(c *Cell) uint64 { return c.watch.conflicts }},
-	{"batch", "one slot held several commands", func(c *Cell) uint64 { return c.watch.batches }},
-	{"vote-replaced", "a slot was voted on at more than one ballot", func(c *Cell) uint64 { return c.watch.revotes() }},
-	{"unreadable-vote", "a disk gave back a vote without its value, and said so", func(c *Cell) uint64 { return uint64(c.watch.rot.unreadable) }},
-	{"unreadable-in-quorum", "an unreadable vote stood in a quorum that decided phase 1", func(c *Cell) uint64 { return c.watch.counts.DecidedUnread }},
-	{"unreadable-cast-again", "a vote that a disk gave back without its value was cast again at the same ballot", func(c *Cell) uint64 { return uint64(c.watch.rot.recast) }},
-	{"damaged-fetched", "a value that a disk had lost came back from others", func(c *Cell) uint64 { return uint64(c.watch.rot.restored) }},
-	{"damaged-copy-repaired", "one copy of a register on a damaged disk was written anew", func(c *Cell) uint64 { return uint64(c.watch.rot.repaired) }},
-	{"damage-stopped", "a replica refused its damaged disk, for good", func(c *Cell) uint64 { return uint64(c.watch.rot.stopped) }},
+	{"session-gone", "a call came after its session had ended", func(c *Cell) uint64 { return c.watch.Orphans }},
+	{"late-epoch", "an epoch command took effect whose master no longer led", func(c *Cell) uint64 { return c.watch.LateEpochs }},
+	{"conflict", "a compare-and-set met another value", func(c *Cell) uint64 { return c.watch.Conflicts }},
+	{"batch", "one slot held several commands", func(c *Cell) uint64 { return c.watch.Batches }},
+	{"vote-replaced", "a slot was voted on at more than one ballot", func(c *Cell) uint64 { return c.watch.Revotes() }},
+	{"unreadable-vote", "a disk gave back a vote without its value, and said so", func(c *Cell) uint64 { return uint64(c.watch.Rot.Unreadable) }},
+	{"unreadable-in-quorum", "an unreadable vote stood in a quorum that decided phase 1", func(c *Cell) uint64 { return c.watch.Counts.DecidedUnread }},
+	{"unreadable-cast-again", "a vote that a disk gave back without its value was cast again at the same ballot", func(c *Cell) uint64 { return uint64(c.watch.Rot.Recast) }},
+	{"damaged-fetched", "a value that a disk had lost came back from others", func(c *Cell) uint64 { return uint64(c.watch.Rot.Restored) }},
+	{"damaged-copy-repaired", "one copy of a register on a damaged disk was written anew", func(c *Cell) uint64 { return uint64(c.watch.Rot.Repaired) }},
+	{"damage-stopped", "a replica refused its damaged disk, for good", func(c *Cell) uint64 { return uint64(c.watch.Rot.Stopped) }},
 	{"star-served", "a cell served whose replicas heard one another by way of one alone", func(c *Cell) uint64 { return uint64(c.stars) }},
 	{"failover-in-failover", "somebody began to lead before the one who had begun last came to serve", func(c *Cell) uint64 { return c.rare.nested }},
 	{"moment", "a leader was struck as it proposed or applied a command of some kind", func(c *Cell) uint64 { return c.rare.moments }},
@@ -48,22 +48,22 @@ var situations = []situation{
 	{"ballot-again", "a replica led at a ballot that an earlier life of it had led at and forgotten", func(c *Cell) uint64 { return c.rare.again }},
 	{"duel-of-three", "three replicas asked for promises at one time", func(c *Cell) uint64 { return c.rare.duels }},
 	{"hand-over", "a master that served was told to step down, and somebody served after it", func(c *Cell) uint64 { return c.rare.handovers }},
-	{"boot-refused-page", "a page of the present ballot was refused because an earlier life had asked for it", func(c *Cell) uint64 { return c.watch.counts.StaleBoots }},
+	{"boot-refused-page", "a page of the present ballot was refused because an earlier life had asked for it", func(c *Cell) uint64 { return c.watch.Counts.StaleBoots }},
 	{"source-died", "a replica that others fetched from lost power or stopped", func(c *Cell) uint64 { return c.rare.sources }},
 	{"promise-half-written", "a start found the second promise file behind the first", func(c *Cell) uint64 { return c.rare.halves }},
 	{"torn-with-good-behind", "a torn tail had a whole frame behind the broken place", func(c *Cell) uint64 { return c.rare.wholeBehind }},
 	{"sync-failed-under-load", "a sync failed while somebody waited for what it covered", func(c *Cell) uint64 { return c.rare.syncs }},
 	{"roll-in-recovery", "a log began a segment while its replica still caught up after a start", func(c *Cell) uint64 { return c.rare.rolls }},
-	{"lease-refused", "a replica kept its word to a leader and refused another", func(c *Cell) uint64 { return c.watch.counts.Withheld }},
-	{"lease-waited", "a replica that would have campaigned waited for its own word to end", func(c *Cell) uint64 { return c.watch.counts.Waited }},
+	{"lease-refused", "a replica kept its word to a leader and refused another", func(c *Cell) uint64 { return c.watch.Counts.Withheld }},
+	{"lease-waited", "a replica that would have campaigned waited for its own word to end", func(c *Cell) uint64 { return c.watch.Counts.Waited }},
 	{"lease-renewed", "a leader's read authority was extended", func(c *Cell) uint64 { return c.leases.Renewals }},
-	{"stale-lease-answer", "a grant came too late to count, or for another ballot", func(c *Cell) uint64 { return c.watch.counts.StaleGrants }},
-	{"ballot-boost", "a leader ran phase 1 again at a higher ballot", func(c *Cell) uint64 { return c.watch.counts.Boosts }},
-	{"boost-kept", "a ballot boost kept its tenure", func(c *Cell) uint64 { return c.watch.counts.Boosted }},
+	{"stale-lease-answer", "a grant came too late to count, or for another ballot", func(c *Cell) uint64 { return c.watch.Counts.StaleGrants }},
+	{"ballot-boost", "a leader ran phase 1 again at a higher ballot", func(c *Cell) uint64 { return c.watch.Counts.Boosts }},
+	{"boost-kept", "a ballot boost kept its tenure", func(c *Cell) uint64 { return c.watch.Counts.Boosted }},
 	{"read-alone", "a master answered a read from its rows, without the log", func(c *Cell) uint64 { return c.leases.Reads.Alone }},
 	{"read-without-lease", "a read had to go through the log, for want of a lease", func(c *Cell) uint64 { return c.leases.Reads.Logged }},
 	{"lease-refused-drift", "a read had to go through the log only because clocks may err", func(c *Cell) uint64 { return c.leases.Reads.Drifted }},
-	{"lease-given-up", "a leader stopped on demand, its lease first", func(c *Cell) uint64 { return c.watch.counts.HandedOver }},
+	{"lease-given-up", "a leader stopped on demand, its lease first", func(c *Cell) uint64 { return c.watch.Counts.HandedOver }},
 	{"session-expired", "a master ended a session whose lease was over", func(c *Cell) uint64 { return uint64(c.minds.ended) }},
 	{"session-followed", "a client whose session had ended, and who had lost nothing, went on under another one", func(c *Cell) uint64 { return c.load.followed }},
 	{"lease-longer", "a lease was longer than the shortest, since sessions were many", func(c *Cell) uint64 { return c.sessions.lengths.longer }},
@@ -87,7 +87,7 @@ var situations = []situation{
 	{"crowded", "a handle, or a place to wait, was refused for want of room", func(c *Cell) uint64 { return c.handles.crowded }},
 	{"client-busy", "a client took no more calls, since too many of its own waited", func(c *Cell) uint64 { return c.load.busy }},
 	{"open-homeless", "an Open of before found no room for its handle at the next master", func(c *Cell) uint64 { return c.handles.homeless }},
-	{"log-refused", "the log took no more of what its own leader had to propose", func(c *Cell) uint64 { return c.watch.counts.Refused }},
+	{"log-refused", "the log took no more of what its own leader had to propose", func(c *Cell) uint64 { return c.watch.Counts.Refused }},
 	{"handle-retaken", "a handle of an earlier epoch changed or locked something", func(c *Cell) uint64 { return c.handles.retaken }},
 	{"forged-token", "a token came that nobody was given", func(c *Cell) uint64 { return c.handles.forged }},
 	{"foreign-request", "a request came with somebody else's session or token", func(c *Cell) uint64 { return c.handles.foreign }},
@@ -100,22 +100,22 @@ var situations = []situation{
 	{"fence-broken", "a deed was refused because the sequencer of its handle was not valid any more", func(c *Cell) uint64 { return c.shown.broken }},
 	{"misfit-stopped", "a replica stopped because it was configured otherwise than its cell", func(c *Cell) uint64 { return c.rare.misfits }},
 	{"misfit-told-late", "one that had joined late was told of that by a snapshot", func(c *Cell) uint64 { return c.rare.misfitsTold }},
-	{"rows-compared", "a replica compared its rows with those of another", func(c *Cell) uint64 { return c.watch.audits.Compared }},
-	{"rows-disagreed", "two replicas had other rows after one slot", func(c *Cell) uint64 { return c.watch.audits.Disagreed }},
-	{"minority-stopped", "a replica stopped because its rows were those of a minority, or not its own", func(c *Cell) uint64 { return uint64(c.watch.minority) }},
-	{"memory-stopped", "a replica stopped because its rows had another checksum than it had kept", func(c *Cell) uint64 { return uint64(c.watch.rotted) }},
-	{"values-duel", "a slot got votes for two values", func(c *Cell) uint64 { return c.watch.duels() }},
-	{"snapshot-written", "a replica wrote a snapshot", func(c *Cell) uint64 { return c.watch.snapshots.SnapshotsWritten }},
-	{"snapshot-failed", "a snapshot could not be written, and the log was kept", func(c *Cell) uint64 { return c.watch.snapshots.SnapshotsFailed }},
-	{"snapshot-installed", "a laggard took over the snapshot of another replica", func(c *Cell) uint64 { return c.watch.counts.Installed }},
-	{"snapshot-over-vote", "a snapshot was installed over a slot with a vote", func(c *Cell) uint64 { return c.watch.counts.InstalledOverVote }},
-	{"snapshot-below-vote", "a snapshot was installed, and votes stood above it", func(c *Cell) uint64 { return c.watch.counts.InstalledBelowVote }},
-	{"snapshot-older", "a restart used an older snapshot, because the newest was bad", func(c *Cell) uint64 { return uint64(c.watch.snapshots.older) }},
-	{"snapshot-spoilt", "a replica found a snapshot of its own bad, as it read it for a peer", func(c *Cell) uint64 { return uint64(c.watch.snapshots.spoilt) }},
-	{"snapshot-asked-again", "rows for a snapshot waited longer for the word of a majority", func(c *Cell) uint64 { return c.watch.snapshots.SumsAskedAgain }},
-	{"snapshot-relayed", "a word about rows went by way of a third replica", func(c *Cell) uint64 { return c.watch.snapshots.SumsRelayed }},
-	{"snapshot-outdated", "a peer did not know the sum of a slot any more, and a snapshot of a later one was begun", func(c *Cell) uint64 { return c.watch.snapshots.SumsOutdated }},
-	{"snapshot-odd", "a replica stopped because its rows for a snapshot were those of a minority", func(c *Cell) uint64 { return c.watch.snapshots.SumsOdd }},
+	{"rows-compared", "a replica compared its rows with those of another", func(c *Cell) uint64 { return c.watch.Audits.Compared }},
+	{"rows-disagreed", "two replicas had other rows after one slot", func(c *Cell) uint64 { return c.watch.Audits.Disagreed }},
+	{"minority-stopped", "a replica stopped because its rows were those of a minority, or not its own", func(c *Cell) uint64 { return uint64(c.watch.Minority) }},
+	{"memory-stopped", "a replica stopped because its rows had another checksum than it had kept", func(c *Cell) uint64 { return uint64(c.watch.Rotted) }},
+	{"values-duel", "a slot got votes for two values", func(c *Cell) uint64 { return c.watch.Duels() }},
+	{"snapshot-written", "a replica wrote a snapshot", func(c *Cell) uint64 { return c.watch.Snapshots.SnapshotsWritten }},
+	{"snapshot-failed", "a snapshot could not be written, and the log was kept", func(c *Cell) uint64 { return c.watch.Snapshots.SnapshotsFailed }},
+	{"snapshot-installed", "a laggard took over the snapshot of another replica", func(c *Cell) uint64 { return c.watch.Counts.Installed }},
+	{"snapshot-over-vote", "a snapshot was installed over a slot with a vote", func(c *Cell) uint64 { return c.watch.Counts.InstalledOverVote }},
+	{"snapshot-below-vote", "a snapshot was installed, and votes stood above it", func(c *Cell) uint64 { return c.watch.Counts.InstalledBelowVote }},
+	{"snapshot-older", "a restart used an older snapshot, because the newest was bad", func(c *Cell) uint64 { return uint64(c.watch.Snapshots.Older) }},
+	{"snapshot-spoilt", "a replica found a snapshot of its own bad, as it read it for a peer", func(c *Cell) uint64 { return uint64(c.watch.Snapshots.Spoilt) }},
+	{"snapshot-asked-again", "rows for a snapshot waited longer for the word of a majority", func(c *Cell) uint64 { return c.watch.Snapshots.SumsAskedAgain }},
+	{"snapshot-relayed", "a word about rows went by way of a third replica", func(c *Cell) uint64 { return c.watch.Snapshots.SumsRelayed }},
+	{"snapshot-outdated", "a peer did not know the sum of a slot any more, and a snapshot of a later one was begun", func(c *Cell) uint64 { return c.watch.Snapshots.SumsOutdated }},
+	{"snapshot-odd", "a replica stopped because its rows for a snapshot were those of a minority", func(c *Cell) uint64 { return c.watch.Snapshots.SumsOdd }},
 	{"backup-made", "a master wrote a backup to its place", func(c *Cell) uint64 { return uint64(c.backed.made) }},
 	{"backup-found", "a backup whose master did not live to have it recorded was found", func(c *Cell) uint64 { return uint64(c.backed.found) }},
 	{"backup-failed", "a backup could not be written", func(c *Cell) uint64 { return uint64(c.backed.failed) }},
@@ -125,11 +125,11 @@ var situations = []situation{
 		}
 		return 0
 	}},
-	{"transfer-cut", "a snapshot was begun while a peer was fetching, whose time was up", func(c *Cell) uint64 { return uint64(c.watch.snapshots.cut) }},
-	{"transfer-overtaken", "records had come further than a snapshot when that was there", func(c *Cell) uint64 { return uint64(c.watch.snapshots.overtaken) }},
-	{"transfer-restarted", "a source had moved on, and a transfer began anew", func(c *Cell) uint64 { return c.watch.snapshots.TransfersRestarted }},
-	{"transfer-source-silent", "the source of a transfer was silent, and another one was asked", func(c *Cell) uint64 { return c.watch.snapshots.SourcesSwitched }},
-	{"sum-during-snapshot", "a checksum was compared while the replica was writing a snapshot", func(c *Cell) uint64 { return uint64(c.watch.snapshots.sums) }},
+	{"transfer-cut", "a snapshot was begun while a peer was fetching, whose time was up", func(c *Cell) uint64 { return uint64(c.watch.Snapshots.Cut) }},
+	{"transfer-overtaken", "records had come further than a snapshot when that was there", func(c *Cell) uint64 { return uint64(c.watch.Snapshots.Overtaken) }},
+	{"transfer-restarted", "a source had moved on, and a transfer began anew", func(c *Cell) uint64 { return c.watch.Snapshots.TransfersRestarted }},
+	{"transfer-source-silent", "the source of a transfer was silent, and another one was asked", func(c *Cell) uint64 { return c.watch.Snapshots.SourcesSwitched }},
+	{"sum-during-snapshot", "a checksum was compared while the replica was writing a snapshot", func(c *Cell) uint64 { return uint64(c.watch.Snapshots.Sums) }},
 }
 
 // Situation describes a rare situation, for lists.
@@ -169,14 +169,14 @@ func (c *Cell) retire(r *replica) {
 	if n := r.host.Node(); n != nil {
 		r.retired = true
 		c.lost(r)
-		c.watch.counts.add(n.Status().Count)
+		c.watch.Counts.Add(n.Status().Count)
 		a := n.Audit()
-		c.watch.audits.Summed += a.Summed
-		c.watch.audits.Compared += a.Compared
-		c.watch.audits.Disagreed += a.Disagreed
-		c.watch.audits.Overlapped += a.Overlapped
+		c.watch.Audits.Summed += a.Summed
+		c.watch.Audits.Compared += a.Compared
+		c.watch.Audits.Disagreed += a.Disagreed
+		c.watch.Audits.Overlapped += a.Overlapped
 		c.leases.Add(n.Reads())
-		c.watch.snapshots.add(r.host.Counters())
+		c.watch.Snapshots.Add(r.host.Counters())
 		if c.events.Wanted() {
 			c.publish(event.Ended{Replica: r.id, Boot: n.Status().Boot, Err: r.stopped})
 		}

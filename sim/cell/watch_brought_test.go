@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -89,7 +90,7 @@ func TestS8WhatNobodyPresentedIsFreed(t *testing.T) {
 func TestWhoHoldsLocksInThePresentEpoch(t *testing.T) {
 	s := newLockStory(t)
 	s.acquire(1, 1, api.Exclusive, 5, 5)
-	c := &Cell{locks: s.b, watch: &watch{epoch: 4}}
+	c := &Cell{locks: s.b, watch: &agreement.Checker{Epoch: 4}}
 	require.Equal(t, []model.Owner{{Session: 1, Handle: handleOf(1)}}, c.heldIn(4))
 	require.Empty(t, c.heldIn(3))
 }

@@ -41,7 +41,7 @@ func (w *wire) counts() (until time.Duration, ok bool) {
 func (p *promiseWatch) clientMoved(w *wire) {
 	seats := p.cell.sessions.seats
 	for id := range seats {
-		if t := &seats[id]; t.of != nil && t.epoch == p.cell.watch.epoch && p.lives(id, t.of) {
+		if t := &seats[id]; t.of != nil && t.epoch == p.cell.watch.Epoch && p.lives(id, t.of) {
 			if m, ok := t.of.Session(w.life.Session()); ok {
 				p.compare(w, paxos.NodeID(id), m.Lease)
 			}
@@ -58,7 +58,7 @@ func (p *promiseWatch) lives(id int, of presider) bool {
 // masterMoved is told that a master has set a lease.
 func (p *promiseWatch) masterMoved(id paxos.NodeID, s api.SessionID, lease time.Time) {
 	p.wires = slices.DeleteFunc(p.wires, (*wire).dead)
-	if p.cell.sessions.seats[id].epoch != p.cell.watch.epoch {
+	if p.cell.sessions.seats[id].epoch != p.cell.watch.Epoch {
 		return
 	}
 	for _, w := range p.wires {

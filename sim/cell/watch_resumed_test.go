@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/check/agreement"
 )
 
 // A replica begins behind all that its disk says was chosen (S2).
@@ -29,10 +30,10 @@ func TestS2AReplicaBeginsBehindWhatItsDiskKnows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rec := &paxos.Recovered{Snapshot: paxos.Handle{Slot: 4}, Records: c.records}
-			require.Equal(t, c.knows, known(rec))
+			require.Equal(t, c.knows, agreement.Known(rec))
 			for first, breaks := range map[paxos.Slot]bool{c.knows: false, c.knows + 1: false, c.knows - 1: true} {
 				f := newFacts(t)
-				f.h.resumed(1, rec, paxos.Status{FirstOpen: first})
+				f.h.OnResumed(1, rec, paxos.Status{FirstOpen: first})
 				if breaks {
 					f.breaks("S2")
 				} else {

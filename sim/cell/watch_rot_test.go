@@ -22,16 +22,16 @@ func rotten(t *testing.T, hurt bool) *facts {
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 2, ballot(1, 1), "b")
 	f.vote(3, 2, ballot(1, 1), "b")
-	f.h.durable(1, []paxos.Record{paxos.Learned{Slot: 2, Value: val("b")}})
+	f.h.OnDurable(1, []paxos.Record{paxos.Learned{Slot: 2, Value: val("b")}})
 	if hurt {
-		require.True(t, f.h.atlas.Take(1))
+		require.True(t, f.h.Budget.Take(1))
 	}
 	f.good()
 	return f
 }
 
 func (f *facts) backWith(report store.Report, rs ...paxos.Record) {
-	f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(1, 1), Records: rs, Next: 9}}, report)
+	f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(1, 1), Records: rs, Next: 9}}, report)
 }
 
 func TestS17RotIsReportedAndNeverServed(t *testing.T) {
@@ -43,8 +43,8 @@ func TestS17RotIsReportedAndNeverServed(t *testing.T) {
 	f.backWith(store.Report{}, vote, learned)
 	f.backWith(told, lost, paxos.Unlearned{Slot: 2})
 	f.good()
-	require.Equal(t, 1, f.h.rot.unreadable)
-	require.Equal(t, 1, f.h.rot.unlearned)
+	require.Equal(t, 1, f.h.Rot.Unreadable)
+	require.Equal(t, 1, f.h.Rot.Unlearned)
 	f.says(1, paxos.Promise{Ballot: ballot(1, 1), Boot: 1, Page: paxos.Range{From: 1, To: paxos.MaxSlot}, FirstOpen: 1,
 		Votes: []paxos.Vote{{Slot: 1, Ballot: ballot(1, 1), Lost: true}}})
 	f.good()
@@ -73,11 +73,11 @@ func TestS17RotIsReportedAndNeverServed(t *testing.T) {
 			f.backWith(store.Report{}, vote, learned, paxos.Voted{Slot: 1 << 60, Ballot: ballot(1, 1), Value: val("a")})
 		}},
 		"a disk that was refused is opened": {true, "S17", func(f *facts) {
-			f.h.atlas.Bury(1, false)
+			f.h.Budget.Bury(1, false)
 			f.backWith(store.Report{}, vote, learned)
 		}},
 		"a promise is forgotten": {true, "S2", func(f *facts) {
-			f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{Records: []paxos.Record{vote}}}, store.Report{})
+			f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Records: []paxos.Record{vote}}}, store.Report{})
 		}},
 		"a page with a rotten value": {true, "S17", func(f *facts) {
 			f.promise(1, ballot(2, 1))
@@ -111,7 +111,7 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 	c := someCell(t, 3)
 	r := running(c.replicas[0])
 	mem := c.replicas[0].Disk().Mem()
-	require.True(t, c.watch.atlas.Take(r.id))
+	require.True(t, c.watch.Budget.Take(r.id))
 	write := func() {
 		f, err := mem.Open(damage.Registers[0] + ".a")
 		require.NoError(t, err)
@@ -122,11 +122,11 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 	write()
 	require.True(t, damage.HalfWritten(mem))
 	c.refused(r, &wal.DamageError{File: "x", Why: "rot"}, false)
-	require.True(t, c.watch.atlas.IsDead(r.id))
-	c.watch.reported(r.id, store.Report{})
+	require.True(t, c.watch.Budget.IsDead(r.id))
+	c.watch.Reported(r.id, store.Report{})
 	require.Nil(t, c.world.Failure())
-	require.False(t, c.watch.atlas.IsDead(r.id))
-	require.False(t, c.watch.atlas.Rises(r.id), "once for each time")
+	require.False(t, c.watch.Budget.IsDead(r.id))
+	require.False(t, c.watch.Budget.Rises(r.id), "once for each time")
 }
 
 // Who refuses its store, and may: S17 has two directions.
@@ -138,10 +138,10 @@ func TestS17WhoMayRefuse(t *testing.T) {
 		breaks bool
 	}{
 		"nothing was damaged":        {func(*Cell, paxos.NodeID) {}, true, true},
-		"damage that stops":          {func(c *Cell, id paxos.NodeID) { c.watch.atlas.Take(id); c.watch.atlas.Doom(id) }, false, false},
-		"both copies of a register":  {func(c *Cell, id paxos.NodeID) { c.watch.atlas.Take(id) }, true, false},
-		"damage that it has to bear": {func(c *Cell, id paxos.NodeID) { c.watch.atlas.Take(id) }, false, true},
-		"damage to somebody else":    {func(c *Cell, id paxos.NodeID) { c.watch.atlas.Take(id%3 + 1) }, true, true},
+		"damage that stops":          {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id); c.watch.Budget.Doom(id) }, false, false},
+		"both copies of a register":  {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id) }, true, false},
+		"damage that it has to bear": {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id) }, false, true},
+		"damage to somebody else":    {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id%3 + 1) }, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cell := someCell(t, 3)
@@ -154,7 +154,7 @@ func TestS17WhoMayRefuse(t *testing.T) {
 			} else {
 				require.Nil(t, f)
 			}
-			require.Equal(t, !c.breaks, cell.watch.atlas.IsDead(r.id))
+			require.Equal(t, !c.breaks, cell.watch.Budget.IsDead(r.id))
 		})
 	}
 }
@@ -164,25 +164,25 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	c := someCell(t, 3)
 	r := running(c.replicas[0])
 	mem := c.replicas[0].Disk().Mem()
-	d := &c.watch.disks[r.id]
+	d := &c.watch.Disks[r.id]
 	value, ok := ondisk.Register(mem, damage.Registers[0])
 	require.True(t, ok)
 	says := ondisk.ReadPromise(value)
-	require.Equal(t, d.boot, says.Boot)
-	require.Equal(t, d.promise, says.Ballot)
-	require.False(t, c.watch.lost(r.id, mem))
+	require.Equal(t, d.Boot, says.Boot)
+	require.Equal(t, d.Promise, says.Ballot)
+	require.False(t, c.watch.Lost(r.id, mem))
 
 	for _, name := range damage.Registers {
 		old, err := mem.Contents(name + ".a")
 		require.NoError(t, err)
 		require.NoError(t, mem.Overlay(name+".a", 0, make([]byte, len(old))))
-		require.False(t, c.watch.lost(r.id, mem), "the other one is good")
+		require.False(t, c.watch.Lost(r.id, mem), "the other one is good")
 		b, err := mem.Contents(name + ".b")
 		require.NoError(t, err)
 		require.NoError(t, mem.Overlay(name+".b", 0, make([]byte, len(b))))
-		require.True(t, c.watch.lost(r.id, mem))
+		require.True(t, c.watch.Lost(r.id, mem))
 		require.NoError(t, mem.Overlay(name+".a", 0, old))
-		require.False(t, c.watch.lost(r.id, mem))
+		require.False(t, c.watch.Lost(r.id, mem))
 	}
 	image, err := mem.Contents(damage.Registers[0] + ".a")
 	require.NoError(t, err)
@@ -201,23 +201,23 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 		}
 	}
 	cutting(says.First)
-	require.False(t, c.watch.lost(r.id, mem))
+	require.False(t, c.watch.Lost(r.id, mem))
 	cutting(says.First + 1)
-	require.True(t, c.watch.lost(r.id, mem), "what is there is from before the log was cut")
+	require.True(t, c.watch.Lost(r.id, mem), "what is there is from before the log was cut")
 	cutting(says.First)
 	b, err := mem.Contents(damage.Registers[0] + ".a")
 	require.NoError(t, err)
 	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, b))
-	d.begun.Round++
-	require.False(t, c.watch.lost(r.id, mem), "it was to be written, and both copies are good")
+	d.Begun.Round++
+	require.False(t, c.watch.Lost(r.id, mem), "it was to be written, and both copies are good")
 	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, make([]byte, len(b))))
-	require.True(t, c.watch.loses(r.id, mem), "the bad one may have had it")
+	require.True(t, c.watch.HasLostRegister(r.id, mem), "the bad one may have had it")
 	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, b))
-	require.False(t, c.watch.lost(r.id, mem), "that was mended")
-	require.True(t, c.watch.loses(r.id, mem), "and is lost all the same")
-	d.begun.Round--
-	d.boot++
-	require.True(t, c.watch.lost(r.id, mem), "what is there is older")
+	require.False(t, c.watch.Lost(r.id, mem), "that was mended")
+	require.True(t, c.watch.HasLostRegister(r.id, mem), "and is lost all the same")
+	d.Begun.Round--
+	d.Boot++
+	require.True(t, c.watch.Lost(r.id, mem), "what is there is older")
 }
 
 // A log gives back all that was synced, whatever kind of record it is.
@@ -231,8 +231,8 @@ func TestALogEndsWhereItWasSynced(t *testing.T) {
 		{false, 8, "S3"}, {true, 8, "S17"},
 	} {
 		f := rotten(t, c.hurt)
-		f.h.synced(1, 8)
-		f.h.recovered(1, store.Recovered{Recovered: paxos.Recovered{
+		f.h.OnSynced(1, 8)
+		f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{
 			Promise: ballot(1, 1), Next: c.next, Records: []paxos.Record{paxos.Voted{Slot: 1, Ballot: ballot(1, 1), Value: val("a")}},
 		}}, store.Report{})
 		if c.breaks == "" {
@@ -250,23 +250,23 @@ func TestS17AMarkedLogStatesWhatIsSynced(t *testing.T) {
 		d := draws(t, seed)
 		h := newShelf(t, d, d.LogUniform(64, 1<<12))
 		f := newFacts(t)
-		f.h.synced(1, h.next-1)
+		f.h.OnSynced(1, h.next-1)
 		require.NoError(t, h.s.Idle())
-		f.h.marked(1, ondisk.Stated(h.mem, damage.DataDir+"/log"))
+		f.h.OnMarked(1, ondisk.Stated(h.mem, damage.DataDir+"/log"))
 		f.good()
-		require.Equal(t, h.next-1, f.h.disks[1].mark)
+		require.Equal(t, h.next-1, f.h.Disks[1].Mark)
 
 		h.append(t, paxos.Promised{Ballot: paxos.Ballot{Round: 9, Node: 1}})
-		f.h.synced(1, h.next-1)
+		f.h.OnSynced(1, h.next-1)
 		says := ondisk.Stated(h.mem, damage.DataDir+"/log")
 		require.LessOrEqual(t, says, uint64(h.next-2))
-		f.h.marked(1, says)
+		f.h.OnMarked(1, says)
 		f.breaks("S17")
 
 		f = newFacts(t) // what stands there may have rotted
-		f.h.synced(1, h.next-1)
-		require.True(t, f.h.atlas.Take(1))
-		f.h.marked(1, says)
+		f.h.OnSynced(1, h.next-1)
+		require.True(t, f.h.Budget.Take(1))
+		f.h.OnMarked(1, says)
 		f.good()
 	}
 }
@@ -298,10 +298,10 @@ func TestS17ARegisterIsMendedWhenItIsOpened(t *testing.T) {
 				h.append(t, paxos.Voted{Slot: 99, Ballot: ballot(1, 1), Value: val("a")})
 			}
 			if c.hurt {
-				require.True(t, f.h.atlas.Take(1))
+				require.True(t, f.h.Budget.Take(1))
 			}
 			c.change(h, was)
-			f.h.mended(1, h.mem)
+			f.h.OnMended(1, h.mem)
 			if c.breaks {
 				f.breaks("S17")
 			} else {
@@ -334,22 +334,22 @@ func TestS17APromiseRegisterVouchesForTheLog(t *testing.T) {
 		d := draws(t, seed)
 		h := newShelf(t, d, d.LogUniform(64, 1<<12))
 		f := newFacts(t)
-		f.h.synced(1, h.next-1)
+		f.h.OnSynced(1, h.next-1)
 		require.NoError(t, h.s.Append(h.next, promises(7)))
-		f.h.vouches(1, promises(7), h.mem)
+		f.h.OnVouched(1, promises(7), h.mem)
 		f.good()
 		require.NoError(t, h.s.Sync())
 
-		f.h.synced(1, h.next) // and nothing has said so since
-		f.h.vouches(1, []paxos.Record{paxos.Voted{}}, h.mem)
+		f.h.OnSynced(1, h.next) // and nothing has said so since
+		f.h.OnVouched(1, []paxos.Record{paxos.Voted{}}, h.mem)
 		f.good()
-		f.h.vouches(1, promises(8), h.mem)
+		f.h.OnVouched(1, promises(8), h.mem)
 		f.breaks("S17")
 
 		f = newFacts(t) // what stands there may have rotted
-		f.h.synced(1, h.next)
-		require.True(t, f.h.atlas.Take(1))
-		f.h.vouches(1, promises(8), h.mem)
+		f.h.OnSynced(1, h.next)
+		require.True(t, f.h.Budget.Take(1))
+		f.h.OnVouched(1, promises(8), h.mem)
 		f.good()
 	}
 }

@@ -23,22 +23,22 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 		return f
 	}
 	f := after()
-	f.h.claimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 7}})
-	f.h.strays(3)
-	f.h.claimsSum(3, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
-	f.h.claims(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 7}})))
-	f.h.claims(2, 1, string(driver.AppendTransfer(nil, driver.NoSum{Slot: 1})))
+	f.h.ClaimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 7}})
+	f.h.OnRowStray(3)
+	f.h.ClaimsSum(3, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.h.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 7}})))
+	f.h.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.NoSum{Slot: 1})))
 	f.good()
-	f.h.claimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.h.ClaimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
 	f.breaks("S6")
 
 	f = after()
-	f.h.claims(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 8}})))
+	f.h.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 8}})))
 	f.breaks("S6")
 
 	relay := func(id, to paxos.NodeID, a uint64) {
 		m := driver.Relay{From: 2, To: 1, M: driver.TellSum{Slot: 1, Sum: db.Sum{A: a}}}
-		f.h.claims(id, to, string(driver.AppendTransfer(nil, m)))
+		f.h.OnMessage(id, to, string(driver.AppendTransfer(nil, m)))
 	}
 	f = after()
 	relay(2, 3, 7)
@@ -48,9 +48,9 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 	f.breaks("S6")
 
 	f = after()
-	f.h.strays(2)
+	f.h.OnRowStray(2)
 	relay(2, 3, 8)
-	f.h.disks[2].stray = false // its next life
+	f.h.Disks[2].Stray = false // its next life
 	relay(3, 1, 8)
 	f.good()
 
@@ -59,7 +59,7 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 	f.breaks("I-W1")
 
 	f = after()
-	f.h.claimsSum(2, core.SumReport{Slot: 2, Sum: db.Sum{A: 7}})
+	f.h.ClaimsSum(2, core.SumReport{Slot: 2, Sum: db.Sum{A: 7}})
 	f.breaks("S6")
 }
 
@@ -68,7 +68,7 @@ func TestS6AStrayedReplicaAppliesFirst(t *testing.T) {
 	f := newFacts(t)
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 1, ballot(1, 1), "a")
-	f.h.strays(1)
+	f.h.OnRowStray(1)
 	f.apply(1, 1, "a", 8)
 	f.apply(2, 1, "a", 7)
 	f.good()
@@ -78,11 +78,11 @@ func TestS6AStrayedReplicaAppliesFirst(t *testing.T) {
 
 func TestS6AReplicaThatStopsHadAReason(t *testing.T) {
 	f := newFacts(t)
-	f.h.strays(1)
-	f.h.stops(1, fmt.Errorf("stop: %w", core.ErrMinority))
-	f.h.stops(2, fmt.Errorf("stop: its log failed"))
+	f.h.OnRowStray(1)
+	f.h.OnStopped(1, fmt.Errorf("stop: %w", core.ErrMinority))
+	f.h.OnStopped(2, fmt.Errorf("stop: its log failed"))
 	f.good()
-	f.h.stops(2, fmt.Errorf("stop: %w", core.ErrMemory))
+	f.h.OnStopped(2, fmt.Errorf("stop: %w", core.ErrMemory))
 	f.breaks("S6")
 }
 
@@ -94,16 +94,16 @@ func TestS6WhoseRowsRotTellsNoSum(t *testing.T) {
 	f.vote(2, 1, ballot(1, 1), "a")
 	f.apply(1, 1, "a", 7)
 	f.apply(2, 1, "a", 7)
-	f.h.rots(2)
+	f.h.OnRowRot(2)
 	f.vote(1, 2, ballot(1, 1), "b")
 	f.vote(2, 2, ballot(1, 1), "b")
 	f.apply(1, 2, "b", 8)
 	f.apply(2, 2, "b", 8)
 	report := func(slot paxos.Slot, a uint64) {
-		f.h.claims(2, 1, string(driver.AppendSumReport(nil, core.SumReport{Slot: slot, Sum: db.Sum{A: a}})))
+		f.h.OnMessage(2, 1, string(driver.AppendSumReport(nil, core.SumReport{Slot: slot, Sum: db.Sum{A: a}})))
 	}
 	report(1, 7) // of before
-	f.h.claims(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 2, Sum: db.Sum{A: 8}})))
+	f.h.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 2, Sum: db.Sum{A: 8}})))
 	f.good()
 	report(2, 8)
 	f.breaks("S6")
@@ -115,14 +115,14 @@ func TestAStrayRowIsFound(t *testing.T) {
 		c := someCell(t, uint64(10+family))
 		c.plan.Host.Node.ChecksumEvery = time.Second
 		r := running(c.replicas[1])
-		c.watch.atlas.Take(r.id)
-		c.watch.strays(r.id)
+		c.watch.Budget.Take(r.id)
+		c.watch.OnRowStray(r.id)
 		r.host.Node().Stray(strayFamilies[family:][:1]+"~~~~~~~~~~~~~~~~", "x")
 		require.NotNil(t, c.strayed())
 		c.cure()
 		require.Nil(t, c.world.Failure())
 		require.Nil(t, c.strayed())
-		require.Equal(t, 1, c.watch.minority)
+		require.Equal(t, 1, c.watch.Minority)
 		c.heal()
 		c.liveness(c.world.Now())
 		c.epilogue()
@@ -136,13 +136,13 @@ func TestARowThatRotsIsFound(t *testing.T) {
 	for _, every := range []time.Duration{time.Second, time.Hour} {
 		c := someCell(t, 30, func(p *plan.Plan) { p.Host.Node.ChecksumEvery, p.Host.SnapshotEvery = every, 20 })
 		r := running(c.replicas[1])
-		c.watch.atlas.Take(r.id)
-		c.watch.rots(r.id)
+		c.watch.Budget.Take(r.id)
+		c.watch.OnRowRot(r.id)
 		r.host.Node().Rot("u~~~~~~~~~~~~~~~~", "x")
 		c.cure()
 		require.Nil(t, c.world.Failure())
-		require.Equal(t, 1, c.watch.rotted)
-		require.Zero(t, c.watch.audits.Disagreed)
+		require.Equal(t, 1, c.watch.Rotted)
+		require.Zero(t, c.watch.Audits.Disagreed)
 		c.heal()
 		c.liveness(c.world.Now())
 		c.epilogue()
@@ -153,7 +153,7 @@ func TestARowThatRotsIsFound(t *testing.T) {
 // And where the product does not find it, that is seen.
 func TestS6AStrayRowThatIsNeverFound(t *testing.T) {
 	c := someCell(t, 20)
-	c.watch.strays(2) // so the books say; its rows are those of all others
+	c.watch.OnRowStray(2) // so the books say; its rows are those of all others
 	c.cure()
 	require.NotNil(t, c.world.Failure())
 	require.Equal(t, "S6", c.world.Failure().ID)

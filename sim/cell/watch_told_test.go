@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -46,7 +47,7 @@ func TestWhatAnAnswerOwesIsTold(t *testing.T) {
 		{"no generation of contents", linearizability.FileSet, linearizability.FileOutput{Stat: undated}, false},
 		{"a name alone", linearizability.FileReadDir, lists(file, linearizability.FileStat{}), false},
 	} {
-		f := untold(linearizability.FileInput{Op: c.op, Path: "/f"}, c.out)
+		f := agreement.Untold(linearizability.FileInput{Op: c.op, Path: "/f"}, c.out)
 		require.Equal(t, c.good, f == model.Finding{}, "%s: %+v", c.name, f)
 	}
 	require.NotZero(t, api.ChecksumOf(""), "an empty file has a checksum, too")

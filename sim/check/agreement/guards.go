@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import (
 	"github.com/chubbycell/chubby/paxos"
@@ -41,9 +41,9 @@ func (a *arrivals) note(to paxos.NodeID, q api.Request, present api.Epoch) {
 	a.copies[arrival{to, model.Call{Session: q.Session, Seq: q.Seq}, q.Epoch}] = true
 }
 
-// meant checks that a client's command which was executed in an epoch stands for a
+// Meant checks that a client's command which was executed in an epoch stands for a
 // copy that came to the master of that epoch, and was meant for it (S2).
-func (h *watch) meant(s paxos.Slot, a *command.Applied) {
+func (h *Checker) Meant(s paxos.Slot, a *command.Applied) {
 	guard, _ := model.GuardOf(a.Command)
 	of, began := h.epochs[guard]
 	if a.Verdict != command.Executed || !began {

@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import (
 	"slices"
@@ -16,9 +16,9 @@ import (
 // company, but it is wrong at once. asks says that it matters which peer that is: the
 // same words to another one are to be looked at, too. m is the message if it is one of
 // the log's, else nil.
-func (h *watch) claims(id, to paxos.NodeID, wire string) (m paxos.Message, asks bool) {
+func (h *Checker) OnMessage(id, to paxos.NodeID, wire string) (m paxos.Message, asks bool) {
 	if r, ok := driver.DecodeSumReport(wire); ok {
-		h.claimsSum(id, r)
+		h.ClaimsSum(id, r)
 		h.summedUp(id, r)
 		return nil, false
 	}
@@ -59,29 +59,29 @@ func (h *watch) claims(id, to paxos.NodeID, wire string) (m paxos.Message, asks 
 	return m, false
 }
 
-func (h *watch) lies(id paxos.NodeID, m paxos.Message, format string, args ...any) {
+func (h *Checker) lies(id paxos.NodeID, m paxos.Message, format string, args ...any) {
 	h.world.Break(h.broken(id, "I-W1"), "replica %d sends "+format+"; the message: %v", append(append([]any{id}, args...), m)...)
 }
 
-// answers compares what a client is told with what took effect (I-W1): a
+// OnReply compares what a client is told with what took effect (I-W1): a
 // definite answer is the one of the place in the log where the call was
 // executed, or one of the reads that were answered in the same breath without the
 // log; and no reply names an epoch that has not begun. err says that it is none.
-func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []core.Read) {
+func (h *Checker) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.Read) {
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends a reply that nobody can read: %v", id, err)
 		return
 	}
-	if p.Epoch > h.epoch {
-		h.world.Break("I-W1", "replica %d replies in epoch %d, the highest that began is %d", id, p.Epoch, h.epoch)
+	if p.Epoch > h.Epoch {
+		h.world.Break("I-W1", "replica %d replies in epoch %d, the highest that began is %d", id, p.Epoch, h.Epoch)
 	}
 	if p.Session == 0 || p.Seq == 0 || p.Code.Execution() != api.Executed {
 		return // the opening of a session, a KeepAlive, or no answer
 	}
 	name := model.Call{Session: p.Session, Seq: p.Seq}
-	h.final.answered(name)
-	e, ok := h.calls[name]
-	of, tree := h.asked[name]
+	h.Final.Answered(name)
+	e, ok := h.Calls[name]
+	of, tree := h.Asked[name]
 	read := slices.ContainsFunc(reads, func(r core.Read) bool {
 		return r.Session == p.Session && r.Seq == p.Seq && model.Digest(r.Result) == model.Digest(p.Result)
 	})
@@ -90,7 +90,7 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []core.Re
 	// To refuse by memory, however much authority there is, what these rows have an
 	// answer for would be to say that nothing was done; unless it was refused before,
 	// and then cancelled in the log.
-	kept := ok && tree && !again && of < aboutHandle && paxos.Slot(e.at.Slot) <= h.disks[id].applied
+	kept := ok && tree && !again && of < aboutHandle && paxos.Slot(e.At.Slot) <= h.Disks[id].Applied
 	if read && !kept {
 		if tree {
 			h.given[this] = p.Epoch
@@ -101,7 +101,7 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []core.Re
 		h.given[this] = p.Epoch // and may be again, whoever is master by then
 		return
 	}
-	h.told = max(h.told, paxos.Slot(e.at.Slot))
+	h.Told = max(h.Told, paxos.Slot(e.At.Slot))
 	if !ok {
 		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, and it took effect nowhere", id, p.Seq, p.Session, p.Code)
 	}
@@ -121,24 +121,24 @@ func (h *watch) answers(id paxos.NodeID, p api.Reply, err error, reads []core.Re
 	refused = refused || of == aboutLock && p.Code == api.NotHeld && p.Epoch > e.epoch && !holds
 	// A lock's node may go in a slot before the one in which the call is given up,
 	// and both slots be applied at once: then the answer is of the former.
-	refused = refused || e.left && paxos.Slot(e.at.Slot) >= h.disks[id].fresh && h.around.HasAuthority(id)
+	refused = refused || e.left && paxos.Slot(e.At.Slot) >= h.Disks[id].fresh && h.around.HasAuthority(id)
 	if ok && !refused && e.answer != model.Digest(p.Result) {
-		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, which is not what it was at %v", id, p.Seq, p.Session, p.Code, e.at)
+		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, which is not what it was at %v", id, p.Seq, p.Session, p.Code, e.At)
 	}
 }
 
 // claimsPromised: the sender's disk has a promise of b, or a higher one.
-func (h *watch) claimsPromised(id paxos.NodeID, b paxos.Ballot, m paxos.Message) {
-	if d := &h.disks[id]; d.promise.Less(b) {
-		h.lies(id, m, "ballot %v with only %v promised on its disk", b, d.promise)
+func (h *Checker) claimsPromised(id paxos.NodeID, b paxos.Ballot, m paxos.Message) {
+	if d := &h.Disks[id]; d.Promise.Less(b) {
+		h.lies(id, m, "ballot %v with only %v promised on its disk", b, d.Promise)
 	}
 }
 
 // claimsVotes: a page has every vote that the sender's disk holds in its range,
 // but for those at the ballot it promises, or above, which came later.
-func (h *watch) claimsVotes(id paxos.NodeID, m paxos.Promise) {
-	d, next := &h.disks[id], 0
-	for s := m.Page.From; s < min(m.Page.To, paxos.Slot(len(h.slots))); s++ {
+func (h *Checker) claimsVotes(id paxos.NodeID, m paxos.Promise) {
+	d, next := &h.Disks[id], 0
+	for s := m.Page.From; s < min(m.Page.To, paxos.Slot(len(h.Slots))); s++ {
 		var told paxos.Vote
 		if next < len(m.Votes) && m.Votes[next].Slot == s {
 			told = m.Votes[next]
@@ -153,7 +153,7 @@ func (h *watch) claimsVotes(id paxos.NodeID, m paxos.Promise) {
 		case voted && (told.Ballot != has.Ballot || !told.Lost && told.Value != has.Value):
 			h.lies(id, m, "not the vote for %v at %v in slot %d that its disk holds", has.Value, has.Ballot, s)
 			return
-		case voted && told.Lost && !h.atlas.IsHurt(id):
+		case voted && told.Lost && !h.Budget.IsHurt(id):
 			h.lies(id, m, "an unreadable vote at %v in slot %d, and nothing has damaged its disk", told.Ballot, s)
 			return
 		}
@@ -163,12 +163,12 @@ func (h *watch) claimsVotes(id paxos.NodeID, m paxos.Promise) {
 // claimsVoted: the sender's disk has this vote, or had it at an earlier ballot. One
 // whose value it has lost counts only once it was cast again: of a quorum of such
 // votes nobody could say what was chosen.
-func (h *watch) claimsVoted(id paxos.NodeID, m paxos.Accepted) {
-	if b, lost := h.disks[id].lost[m.Slot]; lost && b == m.Ballot {
+func (h *Checker) claimsVoted(id paxos.NodeID, m paxos.Accepted) {
+	if b, lost := h.Disks[id].lost[m.Slot]; lost && b == m.Ballot {
 		h.lies(id, m, "a vote whose value its disk has lost")
 		return
 	}
-	for _, b := range h.slot(m.Slot).ballots {
+	for _, b := range h.Slot(m.Slot).ballots {
 		if b.ballot == m.Ballot && b.who&(1<<id) != 0 {
 			return
 		}
@@ -177,15 +177,15 @@ func (h *watch) claimsVoted(id paxos.NodeID, m paxos.Accepted) {
 }
 
 // claimsChosen: in each slot a quorum of disks has a vote at this very ballot.
-func (h *watch) claimsChosen(id paxos.NodeID, m paxos.Chosen) {
+func (h *Checker) claimsChosen(id paxos.NodeID, m paxos.Chosen) {
 	for s := m.Slots.From; s < m.Slots.To; s++ {
 		votes := 0
-		for _, b := range h.slot(s).ballots {
+		for _, b := range h.Slot(s).ballots {
 			if b.ballot == m.Ballot {
 				votes = b.count
 			}
 		}
-		if votes < h.quorum {
+		if votes < h.Quorum {
 			h.lies(id, m, "that slot %d is chosen at %v, where %d disks hold a vote", s, m.Ballot, votes)
 			return
 		}
@@ -193,8 +193,8 @@ func (h *watch) claimsChosen(id paxos.NodeID, m paxos.Chosen) {
 }
 
 // claimsChosenBelow: each slot below firstOpen is chosen.
-func (h *watch) claimsChosenBelow(id paxos.NodeID, firstOpen paxos.Slot, m paxos.Message) {
-	for int(h.prefix) < len(h.slots) && h.slots[h.prefix].chosen {
+func (h *Checker) claimsChosenBelow(id paxos.NodeID, firstOpen paxos.Slot, m paxos.Message) {
+	for int(h.prefix) < len(h.Slots) && h.Slots[h.prefix].chosen {
 		h.prefix++
 	}
 	if firstOpen > h.prefix {
@@ -203,10 +203,10 @@ func (h *watch) claimsChosenBelow(id paxos.NodeID, firstOpen paxos.Slot, m paxos
 }
 
 // claimsValues: these values were chosen in these slots.
-func (h *watch) claimsValues(id paxos.NodeID, m paxos.FetchReply) {
+func (h *Checker) claimsValues(id paxos.NodeID, m paxos.FetchReply) {
 	for i, v := range m.Values {
 		s := m.From + paxos.Slot(i)
-		if f := h.slot(s); !f.chosen || f.value != v {
+		if f := h.Slot(s); !f.chosen || f.value != v {
 			h.lies(id, m, "%v as the value of slot %d, where %v is chosen (%v)", v, s, f.value, f.chosen)
 			return
 		}
@@ -215,7 +215,7 @@ func (h *watch) claimsValues(id paxos.NodeID, m paxos.FetchReply) {
 
 // claimsSnapshot: the sender's disk has, or had, a snapshot that reaches as far; its
 // rows had this sum.
-func (h *watch) claimsSnapshot(id, to paxos.NodeID, wire string) {
+func (h *Checker) claimsSnapshot(id, to paxos.NodeID, wire string) {
 	m, err := driver.DecodeTransfer(wire)
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
@@ -232,32 +232,32 @@ func (h *watch) claimsSnapshot(id, to paxos.NodeID, wire string) {
 		h.asksPiece(id, to, m)
 	case driver.Piece:
 		h.givesAway(id, m)
-		if m.ID.Handle.Slot > h.disks[id].snapshot {
-			h.world.Break("I-W1", "replica %d sends a %v, the newest on its disk is of slot %d", id, m, h.disks[id].snapshot)
+		if m.ID.Handle.Slot > h.Disks[id].snapshot {
+			h.world.Break("I-W1", "replica %d sends a %v, the newest on its disk is of slot %d", id, m, h.Disks[id].snapshot)
 		}
 	case driver.TellSum:
-		h.claimsSum(id, core.SumReport(m))
+		h.ClaimsSum(id, core.SumReport(m))
 	}
 }
 
-// asks notes which requests come to a replica, and which calls are about nodes, whose
+// OnRequest notes which requests come to a replica, and which calls are about nodes, whose
 // answers need not stand in the log: some are about handles alone, which are memory
 // of the master, and the others can be answered by who has read authority.
-func (h *watch) asks(to paxos.NodeID, q api.Request) {
-	h.came.note(to, q, h.epoch)
+func (h *Checker) OnRequest(to paxos.NodeID, q api.Request) {
+	h.came.note(to, q, h.Epoch)
 	if q.Seq == 0 {
 		return
 	}
-	h.final.asks(q)
+	h.Final.Asks(q)
 	switch q.Op.(type) {
 	case api.Acquire:
-		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutLock
+		h.Asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutLock
 	case api.Poison:
-		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutMemory
+		h.Asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutMemory
 	case api.CloseHandle, api.SetSequencer:
-		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutHandle
+		h.Asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutHandle
 	case api.Open, api.GetContents, api.GetStat, api.ReadDir, api.SetContents, api.SetACL, api.DeleteNode,
 		api.GetSequencer, api.CheckSequencer, api.Release:
-		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutNode
+		h.Asked[model.Call{Session: q.Session, Seq: q.Seq}] = AboutNode
 	}
 }

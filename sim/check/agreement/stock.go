@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import (
 	"errors"
@@ -67,41 +67,41 @@ func (s *stock) pair() paxos.Slot {
 	return 0
 }
 
-// shelved is told what the disk of a replica has as its life begins: what it has not
+// OnSnapshotsFound is told what the disk of a replica has as its life begins: what it has not
 // reported as bad it has found good.
-func (h *watch) shelved(id paxos.NodeID, mem *vfs.Mem) {
-	d := &h.disks[id]
+func (h *Checker) OnSnapshotsFound(id paxos.NodeID, mem *vfs.Mem) {
+	d := &h.Disks[id]
 	for _, f := range mem.Files() {
-		if slot, ok := snapshotIn(f.Name); ok && slot < d.snapshot && !d.stock.bad[slot] {
+		if slot, ok := SnapshotIn(f.Name); ok && slot < d.snapshot && !d.stock.bad[slot] {
 			d.stock.add(slot)
 		}
 	}
 }
 
-// snapshotIn is the slot of the snapshot that stands in a file.
-func snapshotIn(file string) (paxos.Slot, bool) {
+// SnapshotIn is the slot of the snapshot that stands in a file.
+func SnapshotIn(file string) (paxos.Slot, bool) {
 	name, ok := strings.CutPrefix(file, damage.DataDir+"/snapshots/")
 	name, snap := strings.CutSuffix(name, ".snap")
 	n, err := strconv.ParseUint(name, 10, 64)
 	return paxos.Slot(n), ok && snap && err == nil
 }
 
-// unreadable is told that a replica could not read a snapshot of its own, and why. That
+// OnUnreadable is told that a replica could not read a snapshot of its own, and why. That
 // a call failed once may be another matter than rot.
-func (h *watch) unreadable(id paxos.NodeID, s driver.SnapshotID, err error) {
+func (h *Checker) OnUnreadable(id paxos.NodeID, s driver.SnapshotID, err error) {
 	if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, vfs.ErrIO) {
-		h.disks[id].stock.spoil(s.Handle.Slot)
-		h.snapshots.spoilt++
+		h.Disks[id].stock.spoil(s.Handle.Slot)
+		h.Snapshots.Spoilt++
 	}
 }
 
-// removes is told that a replica has removed a file. Once its log has dropped something, a
+// OnRemoved is told that a replica has removed a file. Once its log has dropped something, a
 // snapshot that is good may go when there are two newer ones that are: one of them may
 // rot, and what the log lacks is in the other one. One that was found bad is none of
 // them (S3).
-func (h *watch) removes(id paxos.NodeID, file string) {
-	slot, ok := snapshotIn(file)
-	d := &h.disks[id]
+func (h *Checker) OnRemoved(id paxos.NodeID, file string) {
+	slot, ok := SnapshotIn(file)
+	d := &h.Disks[id]
 	i, good := slices.BinarySearch(d.stock.good, slot)
 	if !ok || !good {
 		return
@@ -114,8 +114,8 @@ func (h *watch) removes(id paxos.NodeID, file string) {
 
 // givesAway demands of a piece of a snapshot that a replica gives away that it has not found
 // that snapshot bad (S17): who fetches it fetches it in vain, time and again.
-func (h *watch) givesAway(id paxos.NodeID, p driver.Piece) {
-	if slot := p.ID.Handle.Slot; h.disks[id].stock.bad[slot] {
+func (h *Checker) givesAway(id paxos.NodeID, p driver.Piece) {
+	if slot := p.ID.Handle.Slot; h.Disks[id].stock.bad[slot] {
 		h.world.Break("S17", "replica %d gives away bytes from %d on of its snapshot of slot %d, which it has found bad", id, p.Offset, slot)
 	}
 }

@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import "github.com/chubbycell/chubby/paxos"
 

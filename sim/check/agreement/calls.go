@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import (
 	"github.com/cespare/xxhash/v2"
@@ -12,20 +12,20 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// effect is where a call took effect, and what it was answered then.
-type effect struct {
-	at     linearizability.Position
+// Effect is where a call took effect, and what it was answered then.
+type Effect struct {
+	At     linearizability.Position
 	answer uint64    // digest of the result
 	left   bool      // by a CancelAcquire, for a call that it gives up
 	epoch  api.Epoch // in which
 	row    bool      // as a call on rows
 }
 
-// about is what an op on a node is about, and so who may answer it.
-type about uint8
+// About is what an op on a node is about, and so who may answer it.
+type About uint8
 
 const (
-	aboutNode   about = 1 + iota // whoever has read authority
+	AboutNode   About = 1 + iota // whoever has read authority
 	aboutLock                    // the same: an Acquire
 	aboutHandle                  // the master's memory as well
 	aboutMemory                  // nothing but that, with authority or without
@@ -34,7 +34,7 @@ const (
 // repeats checks that no command stands in the log more often than it was
 // handed to it (S5). What is executed twice is another question: the rows may
 // forgive what the log must not do.
-func (h *watch) repeats(s paxos.Slot, v paxos.Value) {
+func (h *Checker) repeats(s paxos.Slot, v paxos.Value) {
 	for i, c := range v.Commands {
 		key := xxhash.Sum64String(c)
 		left := h.handed[key] - 1
@@ -48,43 +48,43 @@ func (h *watch) repeats(s paxos.Slot, v paxos.Value) {
 }
 
 // commands notes where each call took effect. Property S5.
-func (h *watch) commands(a *core.Applied) {
+func (h *Checker) commands(a *core.Applied) {
 	if len(a.Commands) > 1 {
-		h.batches++
+		h.Batches++
 	}
 	for i := range a.Commands {
 		h.guarded(a.Slot, &a.Commands[i])
-		h.meant(a.Slot, &a.Commands[i])
-		h.note(&a.Commands[i])
-		h.numbered = max(h.numbered, a.Commands[i].Number)
+		h.Meant(a.Slot, &a.Commands[i])
+		h.Note(&a.Commands[i])
+		h.Numbered = max(h.Numbered, a.Commands[i].Number)
 		at := linearizability.Position{Slot: int64(a.Slot), Index: int32(i)}
 		h.around.Executed(&a.Commands[i], at)
 		key, ok := model.CallOf(a.Commands[i].Command)
 		if !ok || a.Commands[i].Verdict != command.Executed {
 			continue
 		}
-		if was, twice := h.calls[key]; twice {
-			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", key.Seq, key.Session, was.at, at)
+		if was, twice := h.Calls[key]; twice {
+			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", key.Seq, key.Session, was.At, at)
 		}
-		if by, passed := h.final.passed(key); passed {
+		if by, passed := h.Final.Passed(key); passed {
 			h.world.Break("S4", "call %d of session %d takes effect at %v, and its client, which waits for it no more, was answered call %d before", key.Seq, key.Session, at, by)
 		}
 		_, row := a.Commands[i].Command.(command.Call)
-		h.calls[key] = effect{at: at, answer: model.Digest(a.Commands[i].Result), epoch: h.epoch, row: row}
-		h.cancels(a.Commands[i].Command, at)
+		h.Calls[key] = Effect{At: at, answer: model.Digest(a.Commands[i].Result), epoch: h.Epoch, row: row}
+		h.Cancels(a.Commands[i].Command, at)
 	}
 }
 
-// cancels notes the answer that a CancelAcquire leaves for the call that it gives
+// Cancels notes the answer that a CancelAcquire leaves for the call that it gives
 // up, unless that was executed.
-func (h *watch) cancels(c command.Command, at linearizability.Position) {
+func (h *Checker) Cancels(c command.Command, at linearizability.Position) {
 	act, ok := c.(command.Act)
 	if !ok {
 		return
 	}
 	if d, ok := act.Deed.(command.CancelAcquire); ok {
-		if key := (model.Call{Session: act.Session, Seq: d.Call}); h.calls[key] == (effect{}) {
-			h.calls[key] = effect{at: at, answer: model.Digest(api.Result{Code: api.Cancelled}), epoch: h.epoch, left: true}
+		if key := (model.Call{Session: act.Session, Seq: d.Call}); h.Calls[key] == (Effect{}) {
+			h.Calls[key] = Effect{At: at, answer: model.Digest(api.Result{Code: api.Cancelled}), epoch: h.Epoch, left: true}
 		}
 	}
 }
@@ -92,44 +92,44 @@ func (h *watch) cancels(c command.Command, at linearizability.Position) {
 // guarded checks that a command which was executed met the epoch in which it was
 // received, or proposed by a master (P5.01): mastership was not lost in between,
 // nor lost and regained. h.epoch is that of this place in the log.
-func (h *watch) guarded(s paxos.Slot, a *command.Applied) {
-	if guard, ok := model.GuardOf(a.Command); ok && a.Verdict == command.Executed && guard != h.epoch {
-		h.world.Break("S2", "slot %d: %+v is executed in epoch %d, and is of epoch %d", s, a.Command, h.epoch, guard)
+func (h *Checker) guarded(s paxos.Slot, a *command.Applied) {
+	if guard, ok := model.GuardOf(a.Command); ok && a.Verdict == command.Executed && guard != h.Epoch {
+		h.world.Break("S2", "slot %d: %+v is executed in epoch %d, and is of epoch %d", s, a.Command, h.Epoch, guard)
 	}
 }
 
-// note counts what became of a command, for the table.
-func (h *watch) note(a *command.Applied) {
+// Note counts what became of a command, for the table.
+func (h *Checker) Note(a *command.Applied) {
 	switch {
 	case a.Verdict == command.Repeated:
-		h.repeated++
+		h.Repeated++
 	case a.Result.Code == api.Aborted:
-		h.aborted++
+		h.Aborted++
 	case a.Result.Code == api.Stale:
-		h.stale++
+		h.Stale++
 	case a.Result.Code == api.NoSession:
-		h.orphans++
+		h.Orphans++
 	case a.Result.Code == api.Conflict:
-		h.conflicts++
+		h.Conflicts++
 	}
 	for _, e := range a.Effects {
 		if e, ok := e.(command.EpochBegan); ok {
-			if e.Epoch.Number <= h.epoch {
-				h.world.Break("S2", "epoch %d begins after epoch %d", e.Epoch.Number, h.epoch)
+			if e.Epoch.Number <= h.Epoch {
+				h.world.Break("S2", "epoch %d begins after epoch %d", e.Epoch.Number, h.Epoch)
 			}
-			h.epoch = e.Epoch.Number
+			h.Epoch = e.Epoch.Number
 			b := paxos.Ballot{Round: e.Epoch.Ballot.Round, Node: paxos.NodeID(e.Epoch.Ballot.Node)}
 			if b.Less(h.lastEpoch) {
-				h.lateEpochs++
+				h.LateEpochs++
 			}
 			h.lastEpoch = b
-			h.epochs[h.epoch] = holder{paxos.NodeID(e.Epoch.Master), b}
+			h.epochs[h.Epoch] = holder{paxos.NodeID(e.Epoch.Master), b}
 		}
 	}
 }
 
-// position is where a call took effect, if it did.
-func (h *watch) position(t *client.Trail) (linearizability.Position, bool) {
-	e, ok := h.calls[model.Call{Session: t.Session, Seq: t.Seq}]
-	return e.at, ok
+// PositionOf is where a call took effect, if it did.
+func (h *Checker) PositionOf(t *client.Trail) (linearizability.Position, bool) {
+	e, ok := h.Calls[model.Call{Session: t.Session, Seq: t.Seq}]
+	return e.At, ok
 }

@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import (
 	"github.com/chubbycell/chubby/db"
@@ -8,32 +8,32 @@ import (
 
 // diskFacts is what a disk was told to keep, and said it kept.
 type diskFacts struct {
-	boot    paxos.Boot
-	promise paxos.Ballot
-	begun   paxos.Ballot // the highest promise that it was told to keep
-	noted   noted
+	Boot    paxos.Boot
+	Promise paxos.Ballot
+	Begun   paxos.Ballot // the highest promise that it was told to keep
+	Noted   Noted
 	gone    bool // what a register had is lost, or may be: see watch.loses
 	votes   votes
-	applied paxos.Slot // in the present life: memory, not disk
+	Applied paxos.Slot // in the present life: memory, not disk
 
 	snapshot paxos.Slot // of the newest snapshot that is durable
 	stock    stock      // of all of them
 	cut      paxos.Slot // the log may lack what concerns slots below; 0: it has all
 
-	lsn, mark paxos.LSN                   // synced up to; of that, stated by a mark
+	Lsn, Mark paxos.LSN                   // synced up to; of that, stated by a mark
 	fresh     paxos.Slot                  // the first that was applied in the same breath as the last
-	stray     bool                        // rows in memory were made to differ
+	Stray     bool                        // rows in memory were made to differ
 	rot       paxos.Slot                  // from there on, from the checksum that is kept of them too; 0: they do not
 	missing   map[paxos.Slot]bool         // values that this life found unreadable and has not applied yet
 	lost      map[paxos.Slot]paxos.Ballot // votes that this life found without their values and has not cast again
 	questions questions                   // that this life has asked
 }
 
-// noted is what records of a log say of lives and promises. The register may know of
+// Noted is what records of a log say of lives and promises. The register may know of
 // more: it is written first, and a life that ended then leaves no record.
-type noted struct {
-	boot    paxos.Boot
-	promise paxos.Ballot
+type Noted struct {
+	Boot    paxos.Boot
+	Promise paxos.Ballot
 }
 
 // slotFacts is what is true of one slot.
@@ -43,8 +43,8 @@ type slotFacts struct {
 	ballot  paxos.Ballot // lowest at which a quorum was seen
 	value   paxos.Value
 	applied bool
-	summed  bool // by a replica whose rows were not made to differ
-	sum     db.Sum
+	Summed  bool // by a replica whose rows were not made to differ
+	Sum     db.Sum
 }
 
 type ballotFacts struct {
@@ -54,37 +54,38 @@ type ballotFacts struct {
 	count  int
 }
 
-func (h *watch) slot(s paxos.Slot) *slotFacts {
-	for paxos.Slot(len(h.slots)) <= s {
-		h.slots = append(h.slots, slotFacts{})
+// Slot is what is true of a slot; the caller may read it until the next call.
+func (h *Checker) Slot(s paxos.Slot) *slotFacts {
+	for paxos.Slot(len(h.Slots)) <= s {
+		h.Slots = append(h.Slots, slotFacts{})
 	}
-	return &h.slots[s]
+	return &h.Slots[s]
 }
 
-// begins is told what a disk is to keep.
-func (h *watch) begins(id paxos.NodeID, records []paxos.Record) {
+// OnAppend is told what a disk is to keep.
+func (h *Checker) OnAppend(id paxos.NodeID, records []paxos.Record) {
 	for _, r := range records {
-		if p, ok := r.(paxos.Promised); ok && h.disks[id].begun.Less(p.Ballot) {
-			h.disks[id].begun = p.Ballot
+		if p, ok := r.(paxos.Promised); ok && h.Disks[id].Begun.Less(p.Ballot) {
+			h.Disks[id].Begun = p.Ballot
 		}
 	}
 }
 
-// durable is told what a disk has from now on.
-func (h *watch) durable(id paxos.NodeID, records []paxos.Record) {
-	d := &h.disks[id]
+// OnDurable is told what a disk has from now on.
+func (h *Checker) OnDurable(id paxos.NodeID, records []paxos.Record) {
+	d := &h.Disks[id]
 	for _, r := range records {
 		switch r := r.(type) {
 		case paxos.Booted:
-			if r.Boot <= d.boot {
-				h.world.Break("S2", "replica %d begins life %d after life %d", id, r.Boot, d.boot)
+			if r.Boot <= d.Boot {
+				h.world.Break("S2", "replica %d begins life %d after life %d", id, r.Boot, d.Boot)
 			}
-			d.boot, d.noted.boot = r.Boot, r.Boot
+			d.Boot, d.Noted.Boot = r.Boot, r.Boot
 		case paxos.Promised:
-			if !d.promise.Less(r.Ballot) {
-				h.world.Break("S2", "replica %d promises %v after %v", id, r.Ballot, d.promise)
+			if !d.Promise.Less(r.Ballot) {
+				h.world.Break("S2", "replica %d promises %v after %v", id, r.Ballot, d.Promise)
 			}
-			d.promise, d.noted.promise = r.Ballot, r.Ballot
+			d.Promise, d.Noted.Promise = r.Ballot, r.Ballot
 			h.attempt(r.Ballot).promised(id)
 		case paxos.Voted:
 			h.voted(id, r)
@@ -100,27 +101,27 @@ func (h *watch) durable(id paxos.NodeID, records []paxos.Record) {
 }
 
 // learned checks what a disk was told to be chosen: a restart would believe it.
-func (h *watch) learned(id paxos.NodeID, s paxos.Slot, v paxos.Value) {
-	if f := h.slot(s); !f.chosen || f.value != v {
+func (h *Checker) learned(id paxos.NodeID, s paxos.Slot, v paxos.Value) {
+	if f := h.Slot(s); !f.chosen || f.value != v {
 		h.world.Break("S1", "replica %d notes on its disk that %v was chosen in slot %d, where %v was (%v)", id, v, s, f.value, f.chosen)
 	}
 }
 
 // voted counts a durable vote. Property S1, over the disks of all replicas.
-func (h *watch) voted(id paxos.NodeID, v paxos.Voted) {
-	d := &h.disks[id]
-	if d.promise.Less(v.Ballot) {
-		h.world.Break("S2", "replica %d votes at %v in slot %d with only %v promised on its disk", id, v.Ballot, v.Slot, d.promise)
+func (h *Checker) voted(id paxos.NodeID, v paxos.Voted) {
+	d := &h.Disks[id]
+	if d.Promise.Less(v.Ballot) {
+		h.world.Break("S2", "replica %d votes at %v in slot %d with only %v promised on its disk", id, v.Ballot, v.Slot, d.Promise)
 	}
 	if old, ok := d.votes.at(v.Slot); ok && v.Ballot.Less(old.Ballot) {
 		h.world.Break("S2", "replica %d votes at %v in slot %d after a vote at %v", id, v.Ballot, v.Slot, old.Ballot)
 	}
 	d.votes.put(v)
 	if b, lost := d.lost[v.Slot]; lost && b == v.Ballot {
-		h.rot.recast++
+		h.Rot.Recast++
 	}
 	delete(d.lost, v.Slot)
-	f := h.slot(v.Slot)
+	f := h.Slot(v.Slot)
 	b := f.at(v)
 	if b.value != v.Value {
 		h.world.Break("S1", "slot %d ballot %v carries two values: %v, and %v at replica %d", v.Slot, v.Ballot, b.value, v.Value, id)
@@ -132,7 +133,7 @@ func (h *watch) voted(id paxos.NodeID, v paxos.Voted) {
 		b.who |= bit
 		b.count++
 	}
-	if b.count < h.quorum {
+	if b.count < h.Quorum {
 		return
 	}
 	switch {
@@ -149,7 +150,7 @@ func (h *watch) voted(id paxos.NodeID, v paxos.Voted) {
 
 // laterVotes looks at the votes that were already there when a quorum came
 // about: none above its ballot may differ.
-func (h *watch) laterVotes(s paxos.Slot, f *slotFacts) {
+func (h *Checker) laterVotes(s paxos.Slot, f *slotFacts) {
 	for _, b := range f.ballots {
 		if f.ballot.Less(b.ballot) && b.value != f.value {
 			h.world.Break("S1", "slot %d: %v is chosen at ballot %v with a vote for %v at %v", s, f.value, f.ballot, b.value, b.ballot)
@@ -167,28 +168,28 @@ func (f *slotFacts) at(v paxos.Voted) *ballotFacts {
 	return &f.ballots[len(f.ballots)-1]
 }
 
-// recovered compares what a disk gave back with what it had said it kept
+// OnRecovered compares what a disk gave back with what it had said it kept
 // (S2, S3), and counts votes that reached the disk without anybody hearing.
-func (h *watch) recovered(id paxos.NodeID, rec store.Recovered, report store.Report) {
-	d := &h.disks[id]
-	if rec.Boot < d.boot {
-		h.world.Break("S2", "replica %d comes back in life %d after life %d", id, rec.Boot, d.boot)
+func (h *Checker) OnRecovered(id paxos.NodeID, rec store.Recovered, report store.Report) {
+	d := &h.Disks[id]
+	if rec.Boot < d.Boot {
+		h.world.Break("S2", "replica %d comes back in life %d after life %d", id, rec.Boot, d.Boot)
 	}
-	if rec.Promise.Less(d.promise) {
-		h.world.Break("S2", "replica %d comes back with promise %v, its disk had %v", id, rec.Promise, d.promise)
+	if rec.Promise.Less(d.Promise) {
+		h.world.Break("S2", "replica %d comes back with promise %v, its disk had %v", id, rec.Promise, d.Promise)
 	}
-	d.boot, d.promise, d.begun, d.gone = rec.Boot, rec.Promise, rec.Promise, false
+	d.Boot, d.Promise, d.Begun, d.gone = rec.Boot, rec.Promise, rec.Promise, false
 	h.attempt(rec.Promise).promised(id)
 	if report.Torn != nil {
-		h.tornTails++
+		h.TornTails++
 	}
-	h.reported(id, report)
+	h.Reported(id, report)
 	h.resumes(id, rec, report)
-	if end := max(rec.Next, 1) - 1; end < d.lsn {
-		h.world.Break(h.broken(id, "S3"), "replica %d: its log ends with #%d, and was synced up to #%d", id, end, d.lsn)
+	if end := max(rec.Next, 1) - 1; end < d.Lsn {
+		h.world.Break(h.broken(id, "S3"), "replica %d: its log ends with #%d, and was synced up to #%d", id, end, d.Lsn)
 	}
-	d.lsn = max(rec.Next, 1) - 1
-	d.stray, d.rot = false, 0 // the rows come from the log again
+	d.Lsn = max(rec.Next, 1) - 1
+	d.Stray, d.rot = false, 0 // the rows come from the log again
 	last := h.givenBack(id, rec.Recovered)
 	for _, r := range rec.Records {
 		v, ok := r.(paxos.Voted)
@@ -203,17 +204,17 @@ func (h *watch) recovered(id paxos.NodeID, rec store.Recovered, report store.Rep
 	d.votes = last
 }
 
-// started checks that the node took over what its disk holds.
-func (h *watch) started(id paxos.NodeID, s paxos.Status) {
-	h.disks[id].questions = questions{}
-	if d := &h.disks[id]; s.Promised.Less(d.promise) {
-		h.world.Break("S2", "replica %d starts with promise %v, its disk has %v", id, s.Promised, d.promise)
+// OnStarted checks that the node took over what its disk holds.
+func (h *Checker) OnStarted(id paxos.NodeID, s paxos.Status) {
+	h.Disks[id].questions = questions{}
+	if d := &h.Disks[id]; s.Promised.Less(d.Promise) {
+		h.world.Break("S2", "replica %d starts with promise %v, its disk has %v", id, s.Promised, d.Promise)
 	}
-	if d := &h.disks[id]; s.Floor > d.snapshot+1 {
+	if d := &h.Disks[id]; s.Floor > d.snapshot+1 {
 		h.world.Break("S3", "replica %d starts without the votes below %d, its snapshot is of slot %d", id, s.Floor, d.snapshot)
 	}
-	for slot := s.VotesEnd; slot < paxos.Slot(len(h.disks[id].votes)); slot++ {
-		if v, voted := h.disks[id].votes.at(slot); voted {
+	for slot := s.VotesEnd; slot < paxos.Slot(len(h.Disks[id].votes)); slot++ {
+		if v, voted := h.Disks[id].votes.at(slot); voted {
 			h.world.Break("S3", "replica %d starts without its vote at %v in slot %d", id, v.Ballot, slot)
 			return
 		}

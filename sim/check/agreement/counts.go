@@ -1,11 +1,11 @@
-package cell
+package agreement
 
 import "github.com/chubbycell/chubby/paxos"
 
 // tally adds counters of many lives.
 type tally struct{ paxos.Counters }
 
-func (t *tally) add(c paxos.Counters) {
+func (t *tally) Add(c paxos.Counters) {
 	t.Campaigns += c.Campaigns
 	t.Tenures += c.Tenures
 	t.QuorumLost += c.QuorumLost
@@ -32,21 +32,21 @@ func (t *tally) add(c paxos.Counters) {
 	t.InstalledBelowVote += c.InstalledBelowVote
 }
 
-// revotes counts slots with votes at several ballots.
-func (h *watch) revotes() (n uint64) {
-	for i := range h.slots {
-		if len(h.slots[i].ballots) > 1 {
+// Revotes counts slots with votes at several ballots.
+func (h *Checker) Revotes() (n uint64) {
+	for i := range h.Slots {
+		if len(h.Slots[i].ballots) > 1 {
 			n++
 		}
 	}
 	return n
 }
 
-// duels counts slots with votes for several values.
-func (h *watch) duels() (n uint64) {
-	for i := range h.slots {
-		for _, b := range h.slots[i].ballots {
-			if b.value != h.slots[i].ballots[0].value {
+// Duels counts slots with votes for several values.
+func (h *Checker) Duels() (n uint64) {
+	for i := range h.Slots {
+		for _, b := range h.Slots[i].ballots {
+			if b.value != h.Slots[i].ballots[0].value {
 				n++
 				break
 			}

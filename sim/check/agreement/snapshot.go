@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import (
 	"errors"
@@ -14,15 +14,15 @@ import (
 // snapshotCounts count what came of snapshots.
 type snapshotCounts struct {
 	driver.Counters     // of the lives that are over
-	older           int // times that a restart used not the newest, which was bad
-	cut             int // times that a peer was fetching when the next one began
-	overtaken       int // snapshots from peers that were of no use any more
-	sums            int // checksums compared while the replica was writing a snapshot
-	spoilt          int // snapshots that were found bad as they were read
+	Older           int // times that a restart used not the newest, which was bad
+	Cut             int // times that a peer was fetching when the next one began
+	Overtaken       int // snapshots from peers that were of no use any more
+	Sums            int // checksums compared while the replica was writing a snapshot
+	Spoilt          int // snapshots that were found bad as they were read
 }
 
-// add adds the counters of a life.
-func (s *snapshotCounts) add(c driver.Counters) {
+// Add adds the counters of a life.
+func (s *snapshotCounts) Add(c driver.Counters) {
 	s.SnapshotsWritten += c.SnapshotsWritten
 	s.SnapshotsFailed += c.SnapshotsFailed
 	s.TransfersFailed += c.TransfersFailed
@@ -35,85 +35,85 @@ func (s *snapshotCounts) add(c driver.Counters) {
 	s.SumsOdd += c.SumsOdd
 }
 
-// sameRows checks that rows which are said to be those after a slot are (S6), and
+// CompareRows checks that rows which are said to be those after a slot are (S6), and
 // that the slot was decided and applied at all (S3).
-func (h *watch) sameRows(id paxos.NodeID, what string, s paxos.Slot, sum db.Sum) {
-	f := h.slot(s)
+func (h *Checker) CompareRows(id paxos.NodeID, what string, s paxos.Slot, sum db.Sum) {
+	f := h.Slot(s)
 	if !f.applied {
 		h.world.Break("S3", "replica %d %s a snapshot of slot %d, which nobody has applied", id, what, s)
 		return
 	}
-	if f.summed && f.sum != sum {
-		h.world.Break(h.broken(id, "S6"), "replica %d %s a snapshot of slot %d with checksum %v, the rows had %v", id, what, s, sum, f.sum)
+	if f.Summed && f.Sum != sum {
+		h.world.Break(h.broken(id, "S6"), "replica %d %s a snapshot of slot %d with checksum %v, the rows had %v", id, what, s, sum, f.Sum)
 	}
 }
 
-// published is told that a snapshot is durable from now on, and which rows are in it
+// OnPublished is told that a snapshot is durable from now on, and which rows are in it
 // if it is not from a peer. They are those of a majority: whatever became of the
 // memory they come from, a start may begin with them and a laggard be given them
 // (S6).
-func (h *watch) published(id paxos.NodeID, s driver.SnapshotID, rows *db.View) {
-	d, slot := &h.disks[id], s.Handle.Slot
+func (h *Checker) OnPublished(id paxos.NodeID, s driver.SnapshotID, rows *db.View) {
+	d, slot := &h.Disks[id], s.Handle.Slot
 	d.snapshot = max(d.snapshot, slot)
 	d.stock.add(slot)
 	if rows != nil {
-		h.sameRows(id, "publishes", slot, rows.Recompute())
+		h.CompareRows(id, "publishes", slot, rows.Recompute())
 	}
-	switch f := h.slot(slot); {
+	switch f := h.Slot(slot); {
 	case !f.applied:
 		h.world.Break("S3", "replica %d publishes a snapshot of slot %d, which nobody has applied", id, slot)
-	case !f.summed:
+	case !f.Summed:
 		h.world.Break("S6", "replica %d publishes a snapshot of slot %d, which nobody has applied whose rows were not made to differ", id, slot)
 	}
 }
 
-// pieces are what a replica has handed its disk of a snapshot that it fetches.
-type pieces struct {
+// Pieces are what a replica has handed its disk of a snapshot that it fetches.
+type Pieces struct {
 	id  driver.SnapshotID
 	end int64
 }
 
-// puts is told that a replica hands a piece to its disk: the first one of a
+// OnPiecePut is told that a replica hands a piece to its disk: the first one of a
 // snapshot, or the one behind the last of this very snapshot (I-W2). What is
 // refused down there costs no more than the transfer; so a replica that mixed them
 // would only never get well while sources move on.
-func (h *watch) puts(id paxos.NodeID, p *pieces, next driver.Piece) {
+func (h *Checker) OnPiecePut(id paxos.NodeID, p *Pieces, next driver.Piece) {
 	if next.Offset > 0 && (!p.id.Equal(next.ID) || p.end != next.Offset) {
 		h.world.Break("I-W2", "replica %d hands its disk %v from %d on, after %v up to %d", id, next.ID, next.Offset, p.id, p.end)
 	}
-	h.disks[id].questions.piece = question{}
-	*p = pieces{next.ID, next.Offset + int64(len(next.Data))}
+	h.Disks[id].questions.piece = question{}
+	*p = Pieces{next.ID, next.Offset + int64(len(next.Data))}
 }
 
-// brings is told of a snapshot that has come whole.
-func (h *watch) brings(id paxos.NodeID, result driver.BulkResult) {
-	if put, ok := result.(driver.PutDone); ok && put.Rows != nil && put.ID.Handle.Slot <= h.disks[id].applied {
-		h.snapshots.overtaken++
+// OnBulkDone is told of a snapshot that has come whole.
+func (h *Checker) OnBulkDone(id paxos.NodeID, result driver.BulkResult) {
+	if put, ok := result.(driver.PutDone); ok && put.Rows != nil && put.ID.Handle.Slot <= h.Disks[id].Applied {
+		h.Snapshots.Overtaken++
 	}
 }
 
-// truncates is told that a replica is about to drop what concerns slots below: two
+// OnTruncate is told that a replica is about to drop what concerns slots below: two
 // durable snapshots must stand in for that, as one may rot, or it is lost (S3); one that it
 // has found bad stands in for nothing. Of what
 // they stand in for the last slots stay: whoever was away for a moment is helped with
 // records, and has no need of a whole snapshot (L1).
-func (h *watch) truncates(id paxos.NodeID, below paxos.Slot) {
-	d := &h.disks[id]
+func (h *Checker) OnTruncate(id paxos.NodeID, below paxos.Slot) {
+	d := &h.Disks[id]
 	switch end := d.stock.pair() + 1; {
 	case below > end:
 		h.world.Break("S3", "replica %d drops the slots below %d from its log, the durable snapshots that it has not found bad are of slots %v", id, below, d.stock.good)
-	case below+h.keep > end:
-		h.world.Break("L1", "replica %d drops the slots below %d from its log, of those below %d it is to keep %d for laggards", id, below, end, h.keep)
+	case below+h.Keep > end:
+		h.world.Break("L1", "replica %d drops the slots below %d from its log, of those below %d it is to keep %d for laggards", id, below, end, h.Keep)
 	}
 	d.cut = max(d.cut, below)
 }
 
 // resumes compares the snapshot that a disk gave back with what it had (S3, S6).
 // One that was confirmed may be gone only if the store says that it is bad.
-func (h *watch) resumes(id paxos.NodeID, rec store.Recovered, report store.Report) {
-	d, s := &h.disks[id], rec.Snapshot.Slot
+func (h *Checker) resumes(id paxos.NodeID, rec store.Recovered, report store.Report) {
+	d, s := &h.Disks[id], rec.Snapshot.Slot
 	for _, b := range report.Bad {
-		if !h.atlas.IsHurt(id) && !errors.Is(b.Err, vfs.ErrIO) {
+		if !h.Budget.IsHurt(id) && !errors.Is(b.Err, vfs.ErrIO) {
 			h.world.Break("S17", "replica %d takes its snapshot of slot %d for bad, on a disk that nothing has damaged: %v", id, b.Slot, b.Err)
 		}
 	}
@@ -121,30 +121,30 @@ func (h *watch) resumes(id paxos.NodeID, rec store.Recovered, report store.Repor
 	case s < d.snapshot && len(report.Bad) == 0:
 		h.world.Break(h.broken(id, "S3"), "replica %d begins with its snapshot of slot %d, its disk had one of slot %d", id, s, d.snapshot)
 	case s < d.snapshot && s > 0:
-		h.snapshots.older++
+		h.Snapshots.Older++
 	}
 	if s > 0 {
-		h.sameRows(id, "begins with", s, rec.Rows.Checksum())
+		h.CompareRows(id, "begins with", s, rec.Rows.Checksum())
 	}
 	if rec.Floor > s+1 {
 		h.world.Break(h.broken(id, "S3"), "replica %d begins with its snapshot of slot %d, its log lacks the slots below %d", id, s, rec.Floor)
 	}
-	d.snapshot, d.applied, d.cut = s, s, max(d.cut, rec.Floor)
+	d.snapshot, d.Applied, d.cut = s, s, max(d.cut, rec.Floor)
 	d.stock.begin(s, report)
 }
 
-// installed checks a snapshot that replaced the rows of a replica (S2, S3, S6).
-func (h *watch) installed(id paxos.NodeID, i *core.Installed) {
-	d := &h.disks[id]
-	if i.Handle.Slot <= d.applied {
-		h.world.Break("S2", "replica %d goes back from slot %d to a snapshot of slot %d", id, d.applied, i.Handle.Slot)
+// OnInstalled checks a snapshot that replaced the rows of a replica (S2, S3, S6).
+func (h *Checker) OnInstalled(id paxos.NodeID, i *core.Installed) {
+	d := &h.Disks[id]
+	if i.Handle.Slot <= d.Applied {
+		h.world.Break("S2", "replica %d goes back from slot %d to a snapshot of slot %d", id, d.Applied, i.Handle.Slot)
 	}
-	d.applied = i.Handle.Slot
+	d.Applied = i.Handle.Slot
 	for s := range d.missing { // order-free: all below are forgotten
 		if s <= i.Handle.Slot {
 			delete(d.missing, s)
 		}
 	}
-	h.sameRows(id, "installs", i.Handle.Slot, i.Sum)
-	d.stray, d.rot = false, 0 // a row that was made up went with all others
+	h.CompareRows(id, "installs", i.Handle.Slot, i.Sum)
+	d.Stray, d.rot = false, 0 // a row that was made up went with all others
 }

@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import (
 	"fmt"
@@ -16,49 +16,49 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// watch sees everything: what every disk holds, what every replica applies. It
+// Checker sees everything: what every disk holds, what every replica applies. It
 // checks the properties that no client could: agreement over durable votes,
 // promises and epochs that never fall, durability, at-most-once, equal
 // checksums. It is told of facts at the instant they become true, which may be
 // before the process itself hears of them.
-type watch struct {
+type Checker struct {
 	world     *sim.World
-	atlas     *damage.Budget // whose disks were damaged
-	quorum    int
-	disks     []diskFacts // by id
-	slots     []slotFacts // by slot
-	top       paxos.Slot  // highest slot applied anywhere
+	Budget    *damage.Budget // whose disks were damaged
+	Quorum    int
+	Disks     []diskFacts // by id
+	Slots     []slotFacts // by slot
+	Top       paxos.Slot  // highest slot applied anywhere
 	prefix    paxos.Slot  // all slots below are chosen
-	keep      paxos.Slot  // so many that its log may drop a replica must keep
-	told      paxos.Slot  // highest slot of which a client was given an answer
+	Keep      paxos.Slot  // so many that its log may drop a replica must keep
+	Told      paxos.Slot  // highest slot of which a client was given an answer
 	attempts  map[paxos.Ballot]*attempt
-	calls     map[model.Call]effect
+	Calls     map[model.Call]Effect
 	handed    map[uint64]int       // times proposed less times chosen, by hash of the command
 	epochs    map[api.Epoch]holder // by whose command each began
 	served    map[api.Epoch]paxos.Ballot
 	tenures   []*core.Serving // last seen, by id
 	lastEpoch paxos.Ballot
-	epoch     api.Epoch // highest that was applied anywhere
+	Epoch     api.Epoch // highest that was applied anywhere
 
 	around Around
 	came   arrivals
-	asked  map[model.Call]about // ops on nodes
-	final  givenUp
+	Asked  map[model.Call]About // ops on nodes
+	Final  givenUp
 	given  map[answerTo]api.Epoch // answers that are nowhere in the log, and when they were last given
 
-	failovers int
-	counts    tally // of the lives that are over
-	tornTails int
-	rot       rotCounts
-	audits    core.AuditCounters    // of the lives that are over
+	Failovers int
+	Counts    tally // of the lives that are over
+	TornTails int
+	Rot       rotCounts
+	Audits    core.AuditCounters    // of the lives that are over
 	reports   uint64                // of sums, sent
 	relayed   map[driver.Relay]bool // words that their authors have had passed on
-	numbered  api.Number            // the last command that was applied anywhere
-	minority  int                   // replicas that stopped because their rows were odd
-	rotted    int                   // of them, those whose rows did not have their own checksum
-	snapshots snapshotCounts
+	Numbered  api.Number            // the last command that was applied anywhere
+	Minority  int                   // replicas that stopped because their rows were odd
+	Rotted    int                   // of them, those whose rows did not have their own checksum
+	Snapshots snapshotCounts
 
-	aborted, repeated, stale, orphans, lateEpochs, conflicts, batches uint64
+	Aborted, Repeated, Stale, Orphans, LateEpochs, Conflicts, Batches uint64
 }
 
 // answerTo is an answer to a call, by digest. Masters of several epochs may give several.
@@ -86,20 +86,21 @@ type Around interface {
 	HoldsLock(model.Call) bool
 }
 
-func newWatch(w *sim.World, replicas int, around Around) *watch {
-	h := &watch{
+// New makes a Checker for a cell of so many replicas, with what stands around it.
+func New(w *sim.World, replicas int, around Around) *Checker {
+	h := &Checker{
 		world:    w,
-		atlas:    damage.New(replicas, 0),
-		quorum:   replicas/2 + 1,
+		Budget:   damage.New(replicas, 0),
+		Quorum:   replicas/2 + 1,
 		prefix:   1,
-		disks:    make([]diskFacts, replicas+1),
+		Disks:    make([]diskFacts, replicas+1),
 		attempts: map[paxos.Ballot]*attempt{},
 		around:   around,
 		came:     newArrivals(),
-		asked:    map[model.Call]about{},
-		final:    newGivenUp(),
+		Asked:    map[model.Call]About{},
+		Final:    newGivenUp(),
 		given:    map[answerTo]api.Epoch{},
-		calls:    map[model.Call]effect{},
+		Calls:    map[model.Call]Effect{},
 		relayed:  map[driver.Relay]bool{},
 		handed:   map[uint64]int{},
 		epochs:   map[api.Epoch]holder{},
@@ -109,18 +110,18 @@ func newWatch(w *sim.World, replicas int, around Around) *watch {
 	return h
 }
 
-// applied checks each slot a replica applies: it must be chosen on a quorum of
+// OnApplied checks each slot a replica applies: it must be chosen on a quorum of
 // disks (S3), with this value (S1), and leave the rows as everywhere (S6); its
 // commands must take effect once (S5).
-func (h *watch) applied(id paxos.NodeID, slots []core.Applied) {
-	h.disks[id].fresh = h.disks[id].applied + 1
+func (h *Checker) OnApplied(id paxos.NodeID, slots []core.Applied) {
+	h.Disks[id].fresh = h.Disks[id].Applied + 1
 	for i := range slots {
 		a := &slots[i]
-		f := h.slot(a.Slot)
-		if a.Slot != h.disks[id].applied+1 {
-			h.world.Break("S2", "replica %d applies slot %d after slot %d", id, a.Slot, h.disks[id].applied)
+		f := h.Slot(a.Slot)
+		if a.Slot != h.Disks[id].Applied+1 {
+			h.world.Break("S2", "replica %d applies slot %d after slot %d", id, a.Slot, h.Disks[id].Applied)
 		}
-		h.disks[id].applied = a.Slot
+		h.Disks[id].Applied = a.Slot
 		h.restored(id, a.Slot)
 		if !f.chosen {
 			h.world.Break("S3", "replica %d applies %v in slot %d, which no quorum of disks holds", id, a.Value, a.Slot)
@@ -133,38 +134,38 @@ func (h *watch) applied(id paxos.NodeID, slots []core.Applied) {
 		if f.applied {
 			continue
 		}
-		if a.Slot != h.top+1 {
-			h.world.Break("S6", "replica %d applies slot %d, the slots up to %d were applied before by anybody", id, a.Slot, h.top)
+		if a.Slot != h.Top+1 {
+			h.world.Break("S6", "replica %d applies slot %d, the slots up to %d were applied before by anybody", id, a.Slot, h.Top)
 		}
 		f.applied = true
-		h.top = a.Slot
+		h.Top = a.Slot
 		h.repeats(a.Slot, a.Value)
 		h.commands(a)
 	}
 }
 
-// proposed counts what was handed to the log.
-func (h *watch) proposed(commands [][]byte) {
+// OnProposed counts what was handed to the log.
+func (h *Checker) OnProposed(commands [][]byte) {
 	for _, c := range commands {
 		h.handed[xxhash.Sum64(c)]++
 	}
 }
 
-// tenure looks whether a replica serves in a new epoch.
-func (h *watch) tenure(id paxos.NodeID, n *core.Node) bool {
+// OnTenure looks whether a replica serves in a new epoch.
+func (h *Checker) OnTenure(id paxos.NodeID, n *core.Node) bool {
 	s := n.Serving()
 	if s == nil || s == h.tenures[id] {
 		return false
 	}
 	h.tenures[id] = s
-	h.failovers++
-	h.serves(id, s)
+	h.Failovers++
+	h.OnServing(id, s)
 	return true
 }
 
-// serves checks that whoever serves an epoch is the one that began it in the log
+// OnServing checks that whoever serves an epoch is the one that began it in the log
 // (S2): no two tenures share an epoch, and none is made up.
-func (h *watch) serves(id paxos.NodeID, s *core.Serving) {
+func (h *Checker) OnServing(id paxos.NodeID, s *core.Serving) {
 	if was, now := h.epochs[s.Epoch], (holder{id, s.Ballot}); was != now {
 		h.world.Break("S2", "replica %d at ballot %v serves epoch %d, which replica %d at ballot %v began", id, s.Ballot, s.Epoch, was.id, was.ballot)
 	}
@@ -177,6 +178,6 @@ func (h *watch) serves(id paxos.NodeID, s *core.Serving) {
 }
 
 // String is one line for reports.
-func (h *watch) String() string {
-	return fmt.Sprintf("%d slots applied, %d fail-overs, %d calls", h.top, h.failovers, len(h.calls))
+func (h *Checker) String() string {
+	return fmt.Sprintf("%d slots applied, %d fail-overs, %d calls", h.Top, h.Failovers, len(h.Calls))
 }

@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import (
 	"math/bits"
@@ -12,7 +12,7 @@ type attempt struct {
 	boot     paxos.Boot // of the life that proposed at it; 0: none has
 }
 
-func (h *watch) attempt(b paxos.Ballot) *attempt {
+func (h *Checker) attempt(b paxos.Ballot) *attempt {
 	a := h.attempts[b]
 	if a == nil {
 		a = &attempt{}
@@ -29,17 +29,17 @@ func (a *attempt) promised(id paxos.NodeID) { a.promises |= 1 << id }
 // life that did not know of the first would give its slots other values; and its
 // own acceptor is not bound to anybody else. It may be bound to a later attempt of its
 // own: what a slow disk has held back leaves with what came after it.
-func (h *watch) claimsLead(id paxos.NodeID, m paxos.Accept) {
-	a, d := h.attempt(m.Ballot), &h.disks[id]
+func (h *Checker) claimsLead(id paxos.NodeID, m paxos.Accept) {
+	a, d := h.attempt(m.Ballot), &h.Disks[id]
 	switch n := bits.OnesCount64(a.promises); {
-	case d.promise.Less(m.Ballot) || d.promise.Node != m.Ballot.Node:
-		h.lies(id, m, "ballot %v with %v promised on its disk", m.Ballot, d.promise)
-	case n < h.quorum:
+	case d.Promise.Less(m.Ballot) || d.Promise.Node != m.Ballot.Node:
+		h.lies(id, m, "ballot %v with %v promised on its disk", m.Ballot, d.Promise)
+	case n < h.Quorum:
 		h.lies(id, m, "ballot %v, which %d disks have promised", m.Ballot, n)
-	case a.boot != 0 && a.boot != d.boot:
-		h.lies(id, m, "ballot %v in life %d, and life %d has proposed at it", m.Ballot, d.boot, a.boot)
+	case a.boot != 0 && a.boot != d.Boot:
+		h.lies(id, m, "ballot %v in life %d, and life %d has proposed at it", m.Ballot, d.Boot, a.boot)
 	}
-	a.boot = d.boot
+	a.boot = d.Boot
 	if !h.allowed(a, m) {
 		h.lies(id, m, "%v for slot %d, which no quorum of those who promised %v allows", m.Value, m.Slot, m.Ballot)
 	}
@@ -51,20 +51,20 @@ func (h *watch) claimsLead(id paxos.NodeID, m paxos.Accept) {
 // disks hold now is what they held then; it is not known of those who have voted
 // since, at this ballot or above, nor of those whose disks lost something, and then
 // nothing is said.
-func (h *watch) allowed(a *attempt, m paxos.Accept) bool {
-	f := h.slot(m.Slot)
+func (h *Checker) allowed(a *attempt, m paxos.Accept) bool {
+	f := h.Slot(m.Slot)
 	if f.chosen {
 		return !f.ballot.Less(m.Ballot) || f.value == m.Value
 	}
 	var before []paxos.Vote
 	free := 0
-	for id := 1; id < len(h.disks); id++ {
+	for id := 1; id < len(h.Disks); id++ {
 		if a.promises&(1<<id) == 0 {
 			continue
 		}
-		v, voted := h.disks[id].votes.at(m.Slot)
+		v, voted := h.Disks[id].votes.at(m.Slot)
 		switch {
-		case h.atlas.IsHurt(paxos.NodeID(id)), voted && !v.Ballot.Less(m.Ballot):
+		case h.Budget.IsHurt(paxos.NodeID(id)), voted && !v.Ballot.Less(m.Ballot):
 			return true
 		case voted:
 			before = append(before, paxos.Vote{Slot: v.Slot, Ballot: v.Ballot, Value: v.Value})
@@ -72,7 +72,7 @@ func (h *watch) allowed(a *attempt, m paxos.Accept) bool {
 			free++
 		}
 	}
-	if free >= h.quorum {
+	if free >= h.Quorum {
 		return true
 	}
 	var best paxos.Ballot // at which somebody voted for this value
@@ -86,5 +86,5 @@ func (h *watch) allowed(a *attempt, m paxos.Accept) bool {
 			free++
 		}
 	}
-	return !best.IsZero() && free >= h.quorum
+	return !best.IsZero() && free >= h.Quorum
 }

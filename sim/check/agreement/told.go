@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import (
 	"slices"
@@ -7,10 +7,10 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// untold is what an answer of the model owes by its contract (package api) and does
+// Untold is what an answer of the model owes by its contract (package api) and does
 // not tell: metadata that nobody told explain any history, and a write on the condition
 // of a generation 0 is on none.
-func untold(in linearizability.FileInput, out linearizability.FileOutput) model.Finding {
+func Untold(in linearizability.FileInput, out linearizability.FileOutput) model.Finding {
 	switch {
 	case out.Code != linearizability.FileOK && out.Code != linearizability.FileConflict:
 	case in.Op == linearizability.FileDelete:

@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
@@ -23,8 +23,8 @@ func newGivenUp() givenUp {
 	return givenUp{seen: map[model.Call]api.Seq{}, final: map[api.SessionID]passedBy{}}
 }
 
-// asks takes in a copy of a request that has come to a replica.
-func (g *givenUp) asks(q api.Request) {
+// Asks takes in a copy of a request that has come to a replica.
+func (g *givenUp) Asks(q api.Request) {
 	k, seen := model.Call{Session: q.Session, Seq: q.Seq}, q.Seen
 	if _, poisons := q.Op.(api.Poison); poisons {
 		seen = 0
@@ -34,16 +34,16 @@ func (g *givenUp) asks(q api.Request) {
 	}
 }
 
-// answered takes in that a replica says of a call that it was executed.
-func (g *givenUp) answered(k model.Call) {
+// Answered takes in that a replica says of a call that it was executed.
+func (g *givenUp) Answered(k model.Call) {
 	if upTo := g.seen[k]; upTo > g.final[k.Session].upTo {
 		g.final[k.Session] = passedBy{k.Seq, upTo}
 	}
 }
 
-// passed is the answer behind which a call must not take effect; ok is false if there is
+// Passed is the answer behind which a call must not take effect; ok is false if there is
 // none.
-func (g *givenUp) passed(k model.Call) (by api.Seq, ok bool) {
+func (g *givenUp) Passed(k model.Call) (by api.Seq, ok bool) {
 	p := g.final[k.Session]
 	return p.seq, k.Seq <= p.upTo
 }

@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import (
 	"github.com/chubbycell/chubby/paxos"
@@ -7,19 +7,19 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// loses is lost, from the first time on until a start succeeds: each mends the copies,
+// HasLostRegister is lost, from the first time on until a start succeeds: each mends the copies,
 // and leaves nothing to be seen.
-func (h *watch) loses(id paxos.NodeID, mem *vfs.Mem) bool {
-	d := &h.disks[id]
-	d.gone = d.gone || h.lost(id, mem)
+func (h *Checker) HasLostRegister(id paxos.NodeID, mem *vfs.Mem) bool {
+	d := &h.Disks[id]
+	d.gone = d.gone || h.Lost(id, mem)
 	return d.gone
 }
 
-// lost says that what two copies are there for has happened: of some register
+// Lost says that what two copies are there for has happened: of some register
 // neither has what the disk was told to keep, though others may have what is older. If
 // one copy is bad, and the other older than what was being written, that may be so, too:
 // the bad one may have had it.
-func (h *watch) lost(id paxos.NodeID, mem *vfs.Mem) bool {
+func (h *Checker) Lost(id paxos.NodeID, mem *vfs.Mem) bool {
 	for _, name := range damage.Registers {
 		value, ok := ondisk.Register(mem, name)
 		if !ok {
@@ -29,13 +29,13 @@ func (h *watch) lost(id paxos.NodeID, mem *vfs.Mem) bool {
 			continue
 		}
 		says := ondisk.ReadPromise(value)
-		d := &h.disks[id]
+		d := &h.Disks[id]
 		manifest, _ := ondisk.Register(mem, damage.Registers[1])
-		if says.Boot < d.boot || says.Ballot.Less(d.promise) || says.First < ondisk.Begin(manifest) {
+		if says.Boot < d.Boot || says.Ballot.Less(d.Promise) || says.First < ondisk.Begin(manifest) {
 			return true
 		}
 		for _, suffix := range ondisk.Copies {
-			if _, _, good := ondisk.Copy(mem, name+suffix); !good && says.Ballot.Less(d.begun) {
+			if _, _, good := ondisk.Copy(mem, name+suffix); !good && says.Ballot.Less(d.Begun) {
 				return true
 			}
 		}

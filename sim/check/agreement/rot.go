@@ -1,4 +1,4 @@
-package cell
+package agreement
 
 import (
 	"bytes"
@@ -14,19 +14,19 @@ import (
 
 // rotCounts count what came of damage to the disks.
 type rotCounts struct {
-	unreadable int // votes that came back without their value
-	unlearned  int // learned values that did not come back
-	recast     int // votes without their value that were cast again at the same ballot
-	restored   int // of both, those that were applied in the end
-	repaired   int // copies of registers written anew on a damaged disk
-	stopped    int // replicas that refused their store
+	Unreadable int // votes that came back without their value
+	Unlearned  int // learned values that did not come back
+	Recast     int // votes without their value that were cast again at the same ballot
+	Restored   int // of both, those that were applied in the end
+	Repaired   int // copies of registers written anew on a damaged disk
+	Stopped    int // replicas that refused their store
 }
 
 // broken names the property that is broken where a disk gives back, or a replica
 // tells, other than what was stored: S17 if the disk was damaged, as then it is
 // damage that was not noticed; id otherwise.
-func (h *watch) broken(id paxos.NodeID, property string) string {
-	if h.atlas.IsHurt(id) {
+func (h *Checker) broken(id paxos.NodeID, property string) string {
+	if h.Budget.IsHurt(id) {
 		return "S17"
 	}
 	return property
@@ -41,13 +41,13 @@ const maxAhead = 1 << 16
 // may come back without its value, and then counts as what it was; it may not be
 // missing, unless below the floor of the log, which resumes has looked at, nor be
 // another.
-func (h *watch) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
-	d := &h.disks[id]
+func (h *Checker) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
+	d := &h.Disks[id]
 	d.missing, d.lost = map[paxos.Slot]bool{}, map[paxos.Slot]paxos.Ballot{}
 	last := make(votes, len(d.votes))
 	for _, r := range rec.Records {
-		if s := paxos.Concerns(r); s > paxos.Slot(len(h.slots))+maxAhead {
-			h.world.Break(h.broken(id, "S3"), "replica %d: the disk gives back %v, and slots up to %d were told to any", id, r, len(h.slots))
+		if s := paxos.Concerns(r); s > paxos.Slot(len(h.Slots))+maxAhead {
+			h.world.Break(h.broken(id, "S3"), "replica %d: the disk gives back %v, and slots up to %d were told to any", id, r, len(h.Slots))
 			return last
 		}
 		switch r := r.(type) {
@@ -57,23 +57,23 @@ func (h *watch) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 				delete(d.lost, r.Slot)
 			}
 		case paxos.Unreadable:
-			h.rot.unreadable++
+			h.Rot.Unreadable++
 			d.missing[r.Slot] = true
 			if was, ok := last.at(r.Slot); !ok || was.Ballot.Less(r.Ballot) {
 				d.lost[r.Slot] = r.Ballot
 			}
-			last.put(paxos.Voted{Slot: r.Slot, Ballot: r.Ballot, Value: h.slot(r.Slot).votedAt(r.Ballot)})
+			last.put(paxos.Voted{Slot: r.Slot, Ballot: r.Ballot, Value: h.Slot(r.Slot).votedAt(r.Ballot)})
 		case paxos.Unlearned:
-			h.rot.unlearned++
+			h.Rot.Unlearned++
 			d.missing[r.Slot] = true
 		case paxos.Learned:
 			delete(d.missing, r.Slot)
-			if f := h.slot(r.Slot); !f.chosen || f.value != r.Value {
+			if f := h.Slot(r.Slot); !f.chosen || f.value != r.Value {
 				h.world.Break(h.broken(id, "S1"), "replica %d: the disk gives back %v as chosen in slot %d, where %v was (%v)", id, r.Value, r.Slot, f.value, f.chosen)
 			}
 		}
 	}
-	for s := paxos.Slot(1); s < paxos.Slot(len(h.slots)); s++ {
+	for s := paxos.Slot(1); s < paxos.Slot(len(h.Slots)); s++ {
 		was, voted := d.votes.at(s)
 		now, has := last.at(s)
 		if voted && !has && s < rec.Floor { // a snapshot stands in for it
@@ -100,36 +100,36 @@ func (f *slotFacts) votedAt(b paxos.Ballot) paxos.Value {
 	return paxos.Noop
 }
 
-// reported checks what a store says of damage (S17): a disk that nothing has
+// Reported checks what a store says of damage (S17): a disk that nothing has
 // damaged has none.
-func (h *watch) reported(id paxos.NodeID, report store.Report) {
-	if n := len(report.Damaged); n > 0 && !h.atlas.IsHurt(id) {
+func (h *Checker) Reported(id paxos.NodeID, report store.Report) {
+	if n := len(report.Damaged); n > 0 && !h.Budget.IsHurt(id) {
 		h.world.Break("S17", "replica %d reports %d unreadable records of a disk that nothing has damaged, the first in %s at %d",
 			id, n, report.Damaged[0].File, report.Damaged[0].Offset)
 	}
-	if h.atlas.IsHurt(id) {
-		h.rot.repaired += len(report.Repaired)
+	if h.Budget.IsHurt(id) {
+		h.Rot.Repaired += len(report.Repaired)
 	}
-	if h.atlas.IsDead(id) && !h.atlas.Rises(id) {
+	if h.Budget.IsDead(id) && !h.Budget.Rises(id) {
 		h.world.Break("S17", "replica %d refused its damaged store, and opens it now: %v", id, report)
 	}
 }
 
 // restored notes that a value which a disk had lost has come back from others.
-func (h *watch) restored(id paxos.NodeID, s paxos.Slot) {
-	if d := &h.disks[id]; d.missing[s] {
+func (h *Checker) restored(id paxos.NodeID, s paxos.Slot) {
+	if d := &h.Disks[id]; d.missing[s] {
 		delete(d.missing, s)
-		h.rot.restored++
+		h.Rot.Restored++
 	}
 }
 
-// mended looks at the registers of a store that has just been opened: both copies hold
+// OnMended looks at the registers of a store that has just been opened: both copies hold
 // the same, on the disk, whatever was found. If one is left behind, what the other one
 // has stands in one place only, and rot brings back what was before (S17). On a damaged
 // disk the next write of one may have gone astray. A manifest may have had more sectors
 // once than are written now, of which the disk need not have any.
-func (h *watch) mended(id paxos.NodeID, mem *vfs.Mem) {
-	if h.atlas.IsHurt(id) {
+func (h *Checker) OnMended(id paxos.NodeID, mem *vfs.Mem) {
+	if h.Budget.IsHurt(id) {
 		return
 	}
 	for _, name := range damage.Registers {
@@ -146,21 +146,21 @@ func (h *watch) mended(id paxos.NodeID, mem *vfs.Mem) {
 	}
 }
 
-// synced is told up to where a log is durable.
-func (h *watch) synced(id paxos.NodeID, upto paxos.LSN) {
-	h.disks[id].lsn = max(h.disks[id].lsn, upto)
+// OnSynced is told up to where a log is durable.
+func (h *Checker) OnSynced(id paxos.NodeID, upto paxos.LSN) {
+	h.Disks[id].Lsn = max(h.Disks[id].Lsn, upto)
 }
 
-// vouches is told that a replica has written its promise register, with these records, and
+// OnVouched is told that a replica has written its promise register, with these records, and
 // up to where that says that the log was synced: all that was by then, or rot of that, in a
 // log that works on and is not marked, would be cut in silence (S17).
-func (h *watch) vouches(id paxos.NodeID, records []paxos.Record, mem *vfs.Mem) {
-	if !slices.ContainsFunc(records, inRegister) || h.atlas.IsHurt(id) {
+func (h *Checker) OnVouched(id paxos.NodeID, records []paxos.Record, mem *vfs.Mem) {
+	if !slices.ContainsFunc(records, inRegister) || h.Budget.IsHurt(id) {
 		return
 	}
 	value, _ := ondisk.Register(mem, damage.Registers[0])
-	if says := ondisk.ReadPromise(value).Synced; says < uint64(h.disks[id].lsn) {
-		h.world.Break("S17", "replica %d has written its promise register, which says that all up to #%d was synced, and all up to #%d was", id, says, h.disks[id].lsn)
+	if says := ondisk.ReadPromise(value).Synced; says < uint64(h.Disks[id].Lsn) {
+		h.world.Break("S17", "replica %d has written its promise register, which says that all up to #%d was synced, and all up to #%d was", id, says, h.Disks[id].Lsn)
 	}
 }
 
@@ -173,13 +173,13 @@ func inRegister(r paxos.Record) bool {
 	return false
 }
 
-// marked is told that a log has written down what was synced, and up to where it says so
+// OnMarked is told that a log has written down what was synced, and up to where it says so
 // by its bytes: all of it, or rot of its end would be cut in silence (S17). What stands on
 // a damaged disk may be anything.
-func (h *watch) marked(id paxos.NodeID, says uint64) {
-	d := &h.disks[id]
-	if says < uint64(d.lsn) && !h.atlas.IsHurt(id) {
-		h.world.Break("S17", "replica %d has marked its log, which says that all up to #%d was synced, and all up to #%d was", id, says, d.lsn)
+func (h *Checker) OnMarked(id paxos.NodeID, says uint64) {
+	d := &h.Disks[id]
+	if says < uint64(d.Lsn) && !h.Budget.IsHurt(id) {
+		h.world.Break("S17", "replica %d has marked its log, which says that all up to #%d was synced, and all up to #%d was", id, says, d.Lsn)
 	}
-	d.mark = d.lsn
+	d.Mark = d.Lsn
 }

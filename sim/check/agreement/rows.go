@@ -1,0 +1,75 @@
+package agreement
+
+import (
+	"errors"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
+)
+
+// summed compares the rows of a replica behind a slot with those of all others
+// (S6), unless they were made to differ.
+func (h *Checker) summed(id paxos.NodeID, a *core.Applied) {
+	f := h.Slot(a.Slot)
+	switch {
+	case h.Disks[id].Stray:
+	case !f.Summed:
+		f.Summed, f.Sum = true, a.Sum
+	case f.Sum != a.Sum:
+		h.world.Break("S6", "after slot %d replica %d has checksum %v, others have %v", a.Slot, id, a.Sum, f.Sum)
+	}
+}
+
+// ClaimsSum: these are the sender's rows behind the slot, and so everybody's.
+func (h *Checker) ClaimsSum(id paxos.NodeID, r core.SumReport) {
+	h.reports++
+	f := h.Slot(r.Slot)
+	if !h.Disks[id].Stray && (!f.Summed || f.Sum != r.Sum) {
+		h.world.Break("S6", "replica %d says that its rows have checksum %v after slot %d, and it is %v", id, r.Sum, r.Slot, f.Sum)
+	}
+}
+
+// relays: who passes a word on has it from its author, and sends it to whom that
+// named.
+func (h *Checker) relays(id, to paxos.NodeID, r driver.Relay) {
+	if id == r.From {
+		h.relayed[r] = true
+		return
+	}
+	if !h.relayed[r] || to != r.To {
+		h.world.Break("I-W1", "replica %d tells replica %d, as if it passed it on: %v", id, to, r)
+	}
+}
+
+// OnRowStray is told that a row was written in the memory of one replica alone.
+func (h *Checker) OnRowStray(id paxos.NodeID) { h.Disks[id].Stray = true }
+
+// OnRowRot is told that a row was changed there behind the back of the checksum.
+func (h *Checker) OnRowRot(id paxos.NodeID) {
+	h.OnRowStray(id)
+	h.Disks[id].rot = h.Disks[id].Applied + 1
+}
+
+// summedUp is told that a replica tells the checksum that it has computed from its
+// rows: it must not, if they are not those of which it kept one (S6). It stops.
+func (h *Checker) summedUp(id paxos.NodeID, r core.SumReport) {
+	if d := &h.Disks[id]; d.rot > 0 && r.Slot >= d.rot {
+		h.world.Break("S6", "replica %d tells a checksum after slot %d, its rows have had another one than it keeps since slot %d", id, r.Slot, d.rot)
+	}
+}
+
+// OnStopped looks at why a replica stops: rows like those of all others are no reason
+// (S6).
+func (h *Checker) OnStopped(id paxos.NodeID, err error) {
+	odd := errors.Is(err, core.ErrMinority) || errors.Is(err, core.ErrMemory)
+	if odd && !h.Disks[id].Stray {
+		h.world.Break("S6", "replica %d has the rows of all others: %v", id, err)
+	}
+	if odd {
+		h.Minority++
+	}
+	if errors.Is(err, core.ErrMemory) {
+		h.Rotted++
+	}
+}
