@@ -9,110 +9,116 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Acquire waits for the lock of the node and returns it. First it waits until the
-// handle does not hold it already: callers who share a handle exclude each other,
-// like any others. An Acquire whose context ends has the lock not, and will not get
-// it: the cell is told so, behind the caller's back. It fails with ErrPermission
-// where the handle was not opened to Write.
+// Acquire blocks until the lock of the handle's node is acquired in the given mode, and returns
+// it. If this handle holds the lock already, or another goroutine is acquiring it through this
+// handle, Acquire waits for its turn: callers that share a handle exclude each other.
+//
+// If ctx ends first, Acquire fails and will not get the lock: the request is cancelled at the
+// cell in the background. Acquire fails with ErrPermission if the handle was opened without
+// Write, with ErrGone if the node was deleted, with ErrCrowded if the cell has too many
+// waiters, and with ErrNotHeld or ErrSessionExpired if the lock was lost again before Acquire
+// could return it.
 func (h *Handle) Acquire(ctx context.Context, mode Mode) (*Lock, error) {
-	t := &taking{h: h, name: "acquire", mode: mode, wait: true}
+	t := &acquireCall{h: h, name: "acquire", mode: mode, wait: true}
 	for {
-		turn, err := t.begin(ctx)
+		freed, err := t.begin(ctx)
 		switch {
 		case err != nil:
 			return nil, err
-		case turn == nil:
+		case freed == nil:
 			return t.finish(ctx)
 		}
-		if _, err := h.c.rt.Wait(ctx, turn); err != nil {
-			h.forgetTurn(turn)
-			return nil, &Error{Op: t.name, Key: h.name, Causes: reasons(ctx, err)}
+		if _, err := h.c.rt.Wait(ctx, freed); err != nil {
+			h.removeWaiter(freed)
+			return nil, &Error{Op: t.name, Key: h.name, Causes: contextCauses(ctx, err)}
 		}
 	}
 }
 
-// TryAcquire returns the lock of the node if it is free. It fails with ErrLockHeld,
-// or with ErrLockDelayed while the lock-delay of a holder that was lost runs.
+// TryAcquire acquires the lock of the node if it is free, without waiting for a holder; it
+// blocks only until the cell has answered. It fails with ErrLockHeld if the lock is held in a
+// conflicting mode or by this handle, and with ErrLockDelayed while the lock-delay of a lost
+// holder runs. Other errors are those of Acquire.
 func (h *Handle) TryAcquire(ctx context.Context, mode Mode) (*Lock, error) {
-	t := &taking{h: h, name: "try-acquire", mode: mode}
-	turn, err := t.begin(ctx)
+	t := &acquireCall{h: h, name: "try-acquire", mode: mode}
+	freed, err := t.begin(ctx)
 	switch {
 	case err != nil:
 		return nil, err
-	case turn != nil:
-		h.forgetTurn(turn)
+	case freed != nil:
+		h.removeWaiter(freed)
 		return nil, &Error{Op: t.name, Key: h.name, Causes: []error{ErrLockHeld}}
 	}
 	return t.finish(ctx)
 }
 
-// taking is one Acquire: the cell is asked for one at a time on each handle, and
-// for none while it holds the lock.
-type taking struct {
-	h    *Handle
-	name string
-	mode Mode
-	wait bool
-	call *call
-	lock *Lock
+// acquireCall is one Acquire or TryAcquire. A handle has at most one under way at the cell, and
+// none while it holds the lock.
+type acquireCall struct {
+	h        *Handle
+	name     string
+	mode     Mode
+	wait     bool
+	call     *call
+	acquired *Lock
 }
 
-// begin asks the cell, if it is the caller's turn. Else it returns the signal that
-// fires when it may be.
-func (t *taking) begin(ctx context.Context) (turn Signal, err error) {
+// begin starts the call if the handle neither holds the lock nor acquires it. Otherwise it
+// returns a signal that fires when that may have changed.
+func (t *acquireCall) begin(ctx context.Context) (freed Signal, err error) {
 	h := t.h
 	h.c.step(func(now time.Time) {
-		if err = h.refusal(ctx, t.name); err != nil {
+		if err = h.checkUsable(ctx, t.name); err != nil {
 			return
 		}
-		if h.lock != nil || h.taking {
-			turn = h.c.rt.NewSignal()
-			h.turns = append(h.turns, turn)
+		if h.lock != nil || h.acquiring {
+			freed = h.c.rt.NewSignal()
+			h.waiters = append(h.waiters, freed)
 			return
 		}
-		h.taking = true
+		h.acquiring = true
 		op := api.Acquire{Handle: h.token, Mode: t.mode, Wait: t.wait}
-		t.call = h.begin(ctx, now, op, func(d session.Done) { t.over(ctx, d) })
+		t.call = h.begin(ctx, now, op, func(d session.Done) { t.onDone(ctx, d) })
 	})
-	return turn, err
+	return freed, err
 }
 
-// over ends the turn, with mu held. It comes before anything else can happen to the
+// onDone is called with mu held when the call has ended, before any other change of the
 // session.
-func (t *taking) over(ctx context.Context, d session.Done) {
-	t.h.taking = false
-	if held, ok := d.Result.Detail.(api.Held); ok && t.h.end == nil {
-		t.lock = newLock(ctx, t.h, t.mode, held)
+func (t *acquireCall) onDone(ctx context.Context, d session.Done) {
+	t.h.acquiring = false
+	if held, ok := d.Result.Detail.(api.Held); ok && t.h.endErr == nil {
+		t.acquired = newLock(ctx, t.h, t.mode, held)
 		return
 	}
-	t.h.passTurn()
+	t.h.wakeWaiters()
 }
 
-// finish waits for the answer.
-func (t *taking) finish(ctx context.Context) (*Lock, error) {
+// finish waits for the answer and returns the lock.
+func (t *acquireCall) finish(ctx context.Context) (*Lock, error) {
 	d, ended := t.h.c.wait(ctx, t.call)
-	if err := fail(t.name, t.h.name, d, ended); err != nil {
+	if err := callError(t.name, t.h.name, d, ended); err != nil {
 		return nil, err
 	}
 	t.h.c.mu.Lock()
 	defer t.h.c.mu.Unlock()
-	if t.lock == nil { // the handle was closed at that moment
-		return nil, &Error{Op: t.name, Key: t.h.name, Causes: []error{t.h.end}}
+	if t.acquired == nil { // the handle was closed in the meantime
+		return nil, &Error{Op: t.name, Key: t.h.name, Causes: []error{t.h.endErr}}
 	}
-	if t.lock.lost != nil {
-		return nil, &Error{Op: t.name, Key: t.h.name, Causes: []error{t.lock.lost}}
+	if t.acquired.lost != nil {
+		return nil, &Error{Op: t.name, Key: t.h.name, Causes: []error{t.acquired.lost}}
 	}
-	return t.lock, nil
+	return t.acquired, nil
 }
 
-func (h *Handle) forgetTurn(s Signal) {
+func (h *Handle) removeWaiter(s Signal) {
 	h.c.mu.Lock()
 	defer h.c.mu.Unlock()
-	h.turns = slices.DeleteFunc(h.turns, func(have Signal) bool { return have == s })
+	h.waiters = slices.DeleteFunc(h.waiters, func(have Signal) bool { return have == s })
 }
 
-// passTurn lets those try who wait for their turn. It is called with mu held.
-func (h *Handle) passTurn() {
-	h.c.fire(h.turns...)
-	h.turns = nil
+// wakeWaiters lets waiting Acquires of the handle try again. It is called with mu held.
+func (h *Handle) wakeWaiters() {
+	h.c.fireLater(h.waiters...)
+	h.waiters = nil
 }

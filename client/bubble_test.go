@@ -26,7 +26,7 @@ type world struct {
 
 	mu   sync.Mutex
 	lose func(to uint32, answer bool) bool // which messages are lost; nil: none
-	off  *client.Goroutines                // who is cut off; nil: nobody
+	off  *client.Goroutines                // the machine that is cut off; nil: none
 	sent int
 
 	cancel []context.CancelFunc // of the contexts given out
@@ -38,7 +38,7 @@ type guest struct {
 	rt *client.Goroutines
 }
 
-// bubble runs f in a world and sees to it that nothing is left of it.
+// bubble runs f in a world and fails if goroutines remain afterwards.
 func bubble(t *testing.T, change func(*client.Config), f func(w *world)) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	synctest.Test(t, func(t *testing.T) {
@@ -83,7 +83,7 @@ func (w *world) fault(lose func(to uint32, answer bool) bool) {
 	w.lose = lose
 }
 
-// cut cuts a machine off, and nobody else.
+// cut disconnects one machine.
 func (w *world) cut(rt *client.Goroutines) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -75,7 +75,7 @@ func (c *cell) endSession(id api.SessionID) {
 	}
 }
 
-// failover makes another replica master, which knows of no handles.
+// failover makes another replica master, which has no handles open.
 func (c *cell) failover(master uint32) {
 	c.master = master
 	c.epoch++

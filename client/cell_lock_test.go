@@ -25,8 +25,8 @@ func (c *cell) lockOf(path string) *lock {
 	return c.locks[path]
 }
 
-// lockDeed executes an op on a lock.
-func (c *cell) lockDeed(t api.Token, h *handle, n *node, op api.Op) api.Result {
+// executeOnLock executes an op on a lock.
+func (c *cell) executeOnLock(t api.Token, h *handle, n *node, op api.Op) api.Result {
 	l := c.lockOf(pathOf(h.node))
 	i := slices.IndexFunc(l.holders, func(x hold) bool { return x.token == t })
 	ok := api.Result{Code: api.OK}
@@ -81,7 +81,7 @@ func (c *cell) acquire(l *lock, t api.Token, o api.Acquire) api.Result {
 	return api.Result{Code: api.OK, Detail: api.Held{Gen: l.gen, Acquisition: api.Acquisition(c.number)}}
 }
 
-// check is what a sequencer is worth.
+// check validates a sequencer.
 func (c *cell) check(node api.Ref, text string) api.Code {
 	s, err := api.ParseSequencer(text)
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *cell) failUnpresented(id api.SessionID) {
 	c.wake()
 }
 
-// wait parks an Acquire in place of an earlier copy.
+// wait parks an Acquire in place of an earlier duplicate.
 func (c *cell) wait(r request) {
 	same := func(x request) bool { return x.q.Session == r.q.Session && x.q.Seq == r.q.Seq }
 	if i := slices.IndexFunc(c.waiting, same); i >= 0 {
@@ -139,7 +139,7 @@ func (c *cell) wait(r request) {
 	c.waiting = append(c.waiting, r)
 }
 
-// wake grants what can be granted to those who wait.
+// wake grants locks to waiting Acquires.
 func (c *cell) wake() {
 	for i := 0; i < len(c.waiting); i++ {
 		r := c.waiting[i]
@@ -154,7 +154,7 @@ func (c *cell) wake() {
 	}
 }
 
-// holder is who holds the lock of a file, and since which number.
+// holders are the handles that hold the lock of a file, and the number of the grant.
 func (c *cell) holders(path string) []hold {
 	c.mu.Lock()
 	defer c.mu.Unlock()

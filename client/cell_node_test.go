@@ -9,7 +9,7 @@ import (
 )
 
 // node is a file or directory; handle is one that is open, unless its master was
-// deposed and nobody has shown it to the present one.
+// deposed and the client has not presented it to the present one.
 type node struct {
 	stat     api.Stat
 	contents string
@@ -62,7 +62,7 @@ func (c *cell) executeOnNode(q api.Request) api.Result {
 	if o, ok := q.Op.(api.Open); ok {
 		return c.open(q.Session, o)
 	}
-	t, right := about(q.Op)
+	t, right := handleAndRight(q.Op)
 	h := c.handles[t]
 	switch {
 	case h == nil || h.session != q.Session:
@@ -82,11 +82,11 @@ func (c *cell) executeOnNode(q api.Request) api.Result {
 	if right != 0 && (n == nil || n.stat.Instance != h.node.Instance) {
 		return api.Result{Code: api.Gone}
 	}
-	return c.deed(t, h, n, q.Op)
+	return c.executeOnHandle(t, h, n, q.Op)
 }
 
-// about is the handle that an op is about, and the right that it needs.
-func about(op api.Op) (api.Token, api.Rights) {
+// handleAndRight returns the handle that an op uses, and the right that it needs.
+func handleAndRight(op api.Op) (api.Token, api.Rights) {
 	switch o := op.(type) {
 	case api.CloseHandle:
 		return o.Handle, 0
@@ -153,8 +153,8 @@ func (c *cell) open(s api.SessionID, o api.Open) api.Result {
 	return api.Result{Code: api.OK, Detail: api.Opened{Token: t, Node: ref, Stat: n.stat, Created: !there}}
 }
 
-// deed executes an op on an open handle.
-func (c *cell) deed(t api.Token, h *handle, n *node, op api.Op) api.Result {
+// executeOnHandle executes an op on an open handle.
+func (c *cell) executeOnHandle(t api.Token, h *handle, n *node, op api.Op) api.Result {
 	ok := api.Result{Code: api.OK}
 	switch o := op.(type) {
 	case api.CloseHandle:
@@ -193,7 +193,7 @@ func (c *cell) deed(t api.Token, h *handle, n *node, op api.Op) api.Result {
 		delete(c.nodes, pathOf(h.node))
 		delete(c.locks, pathOf(h.node))
 	default:
-		return c.lockDeed(t, h, n, op)
+		return c.executeOnLock(t, h, n, op)
 	}
 	return ok
 }

@@ -69,7 +69,7 @@ func (c *cell) handle(to uint32, msg []byte, reply func([]byte)) {
 			c.answer(r, api.Result{Code: api.NotMaster})
 			return
 		}
-		c.judge(r)
+		c.process(r)
 	})
 }
 
@@ -91,7 +91,7 @@ func (c *cell) answer(r request, res api.Result) {
 	c.out = append(c.out, func() { r.reply(api.AppendReply(nil, p)) })
 }
 
-func (c *cell) judge(r request) {
+func (c *cell) process(r request) {
 	q := r.q
 	if code := q.Check(); code != api.OK {
 		c.answer(r, api.Result{Code: code})

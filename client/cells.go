@@ -10,25 +10,25 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Option is something more about a Client than its Config.
-type Option func(*plan)
+// Option configures a Client beyond its Config.
+type Option func(*settings)
 
-// plan is what the options say.
-type plan struct {
+// settings collects the options.
+type settings struct {
 	name  string
 	cells map[string][]uint32
 }
 
-// WithName names the own cell: /ls/NAME means it, as /ls/local does always.
-func WithName(cell string) Option { return func(p *plan) { p.name = cell } }
+// WithName sets the name of the local cell, so that /ls/NAME means it as /ls/local always does.
+func WithName(cell string) Option { return func(p *settings) { p.name = cell } }
 
-// WithCells names other cells and says which replicas they have: /ls/NAME means
-// them. All of Config but Replicas is for them, too. Replicas of different cells
-// have different ids: to the Client's Runtime they are addresses.
-func WithCells(cells map[string][]uint32) Option { return func(p *plan) { p.cells = cells } }
+// WithCells names other cells and the ids of their replicas, so that /ls/NAME means them.
+// Config applies to them too, except Replicas. Replica ids must differ between all cells,
+// because the Client's Runtime addresses replicas by id.
+func WithCells(cells map[string][]uint32) Option { return func(p *settings) { p.cells = cells } }
 
-// build makes a conn for each cell. No session is opened.
-func (c *Client) build(cfg Config, p plan) error {
+// build makes a conn for each cell. It opens no session.
+func (c *Client) build(cfg Config, s settings) error {
 	var faults []error
 	add := func(name api.Cell, replicas []uint32) *conn {
 		own := cfg
@@ -42,10 +42,10 @@ func (c *Client) build(cfg Config, p plan) error {
 		c.conns = append(c.conns, o)
 		c.byName[name] = o
 		for _, r := range replicas {
-			if c.owner[r] != nil {
-				faults = append(faults, fmt.Errorf("replica id %d belongs to two cells", r))
+			if c.byReplica[r] != nil {
+				faults = append(faults, fmt.Errorf("replica id %d belongs to two cells: ids must be unique", r))
 			}
-			c.owner[r] = o
+			c.byReplica[r] = o
 		}
 		return o
 	}
@@ -53,21 +53,21 @@ func (c *Client) build(cfg Config, p plan) error {
 		if name := api.Cell(cell); name.Check() == api.OK && name != api.LocalCell && c.byName[name] == nil {
 			return name
 		}
-		faults = append(faults, fmt.Errorf("a cell is called %q", cell))
+		faults = append(faults, fmt.Errorf("cell name %q is invalid, reserved or used twice", cell))
 		return ""
 	}
 	c.local = add(api.LocalCell, cfg.Replicas)
-	if p.name != "" && c.local != nil {
-		c.local.cell = named(p.name)
+	if s.name != "" && c.local != nil {
+		c.local.cell = named(s.name)
 		c.byName[c.local.cell] = c.local
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.cells)) {
-		add(named(name), p.cells[name])
+	for _, name := range slices.Sorted(maps.Keys(s.cells)) {
+		add(named(name), s.cells[name])
 	}
 	return errors.Join(faults...)
 }
 
-// find returns the session that a full name belongs to.
+// find returns the conn and the path that a full name means.
 func (c *Client) find(name string) (*conn, api.Path, error) {
 	n, err := api.ParseName(name)
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Client) find(name string) (*conn, api.Path, error) {
 	}
 	o := c.byName[n.Cell]
 	if o == nil {
-		return nil, api.Path{}, fmt.Errorf("there is no cell called %s", n.Cell)
+		return nil, api.Path{}, fmt.Errorf("unknown cell %s: name it with WithCells", n.Cell)
 	}
 	return o, n.Path, nil
 }

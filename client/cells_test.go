@@ -66,10 +66,10 @@ func TestCellsThatCannotBe(t *testing.T) {
 		why     string
 		options []client.Option
 	}{
-		{`a cell is called "local"`, []client.Option{client.WithName("local")}},
-		{`a cell is called "No Cell"`, []client.Option{client.WithName("No Cell")}},
-		{`a cell is called "a"`, []client.Option{client.WithName("a"), client.WithCells(map[string][]uint32{"a": {3}})}},
-		{"replica id 2 belongs to two cells", []client.Option{client.WithCells(map[string][]uint32{"b": {2}})}},
+		{`cell name "local" is invalid, reserved or used twice`, []client.Option{client.WithName("local")}},
+		{`cell name "No Cell" is invalid, reserved or used twice`, []client.Option{client.WithName("No Cell")}},
+		{`cell name "a" is invalid, reserved or used twice`, []client.Option{client.WithName("a"), client.WithCells(map[string][]uint32{"a": {3}})}},
+		{"replica id 2 belongs to two cells: ids must be unique", []client.Option{client.WithCells(map[string][]uint32{"b": {2}})}},
 		{"session: no replicas", []client.Option{client.WithCells(map[string][]uint32{"b": nil})}},
 	} {
 		c := client.New(rt, cfg, row.options...)

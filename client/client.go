@@ -8,65 +8,67 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Config is what a Client is made from: the replicas of its own cell, a source of
-// randomness (Entropy for a program), and how patient to be.
+// Config configures a Client. Replicas and Draw are required: the ids of the replicas of the
+// local cell, and a source of random numbers (Entropy for a program). The other fields are
+// timeouts and limits with defaults.
 type Config = session.Config
 
-// Client is a program's way to its cell, and by name to others (WithCells): one
-// session with each that it speaks to. It is safe for concurrent use. Its blocking
-// methods wait for a cell, or until their context ends; they must be called on a
-// thread of control of its Runtime.
+// Client calls the local cell, and other cells by name (WithCells). It keeps one session with
+// each cell that it has called. All methods are safe for concurrent use. Methods that take a
+// context block until the cell answers or the context ends, and must be called on a thread of
+// control of the Client's Runtime. Make a Client with New, and Close it after use.
 type Client struct {
-	rt     Runtime
-	fault  error // what is wrong with how it was made
-	events *hub
-	local  *conn
-	conns  []*conn            // all of them, local first
-	byName map[api.Cell]*conn // local under its own name, too, if it has one
-	owner  map[uint32]*conn   // of each replica
+	rt        Runtime
+	configErr error // what is wrong with Config and options; nil: nothing
+	events    *hub
+	local     *conn
+	conns     []*conn            // the local cell first
+	byName    map[api.Cell]*conn // the local cell also under its own name, if it has one
+	byReplica map[uint32]*conn   // the cell of each replica id
 }
 
-// New returns a Client. It neither waits nor sends: a session is opened by the
-// first call to its cell, or by Ready. What is wrong with cfg and options is
-// reported by every call.
+// New returns a Client that uses rt, which must serve no other Client. New neither blocks nor
+// sends: the first call to a cell opens the session with it, or Ready does. If cfg or an option
+// is invalid, each call fails with an error that is ErrInvalid and names all faults.
 func New(rt Runtime, cfg Config, options ...Option) *Client {
-	c := &Client{rt: rt, events: &hub{rt: rt}, byName: map[api.Cell]*conn{}, owner: map[uint32]*conn{}}
-	var p plan
+	c := &Client{rt: rt, events: &hub{rt: rt}, byName: map[api.Cell]*conn{}, byReplica: map[uint32]*conn{}}
+	var s settings
 	for _, o := range options {
-		o(&p)
+		o(&s)
 	}
-	if c.fault = c.build(cfg, p); c.fault == nil {
+	if c.configErr = c.build(cfg, s); c.configErr == nil {
 		rt.Receive(c.receive)
 	}
 	return c
 }
 
-// receive is the handler of inbound messages.
+// receive passes an inbound message to the conn of its sender's cell. Messages from unknown
+// replicas are dropped.
 func (c *Client) receive(from uint32, msg []byte) {
-	if o := c.owner[from]; o != nil {
+	if o := c.byReplica[from]; o != nil {
 		o.receive(from, msg)
 	}
 }
 
-// Ready opens the session with the own cell and waits until calls can be made. It
-// is not needed: calls wait for the session themselves. It returns nil as long as
-// the session is open, and fails for ever once the session is over and something
-// was lost with it.
+// Ready opens the session with the local cell and blocks until calls can be sent. Calling it is
+// optional: every call waits for the session by itself. It returns nil while the session is
+// usable. It fails with ErrSessionExpired once a session is over that cannot be replaced, with
+// ErrClosed after Close, and with the context's error if ctx ends first.
 func (c *Client) Ready(ctx context.Context) error {
-	if c.fault != nil {
-		return c.misconfigured("ready", "")
+	if c.configErr != nil {
+		return c.configError("ready", "")
 	}
 	return c.local.open(ctx)
 }
 
-// Close gives up all calls, which then fail with ErrClosed, and ends the sessions
-// at their cells; locks that are held are free at once. It returns nil when all
-// cells have answered, or at once if there are no sessions any more. If ctx ends
-// first, Close fails with ErrOutcomeUnknown: the Client is closed, and what is left
-// of a session at its cell ends by itself. So it is if a session's grace is over
-// first; then the error is ErrSessionExpired as well. Calling it again is harmless.
+// Close ends the sessions at their cells, which frees the locks there at once. Calls under way
+// fail with ErrClosed. Close blocks until all cells have answered, and returns nil then; it
+// returns nil at once if no session is open. If ctx ends first, Close fails with
+// ErrOutcomeUnknown; if a session's grace period ends first, with ErrOutcomeUnknown and
+// ErrSessionExpired. The Client is closed in each case, and a session that is left at its cell
+// expires there. Closing again is harmless.
 func (c *Client) Close(ctx context.Context) error {
-	if c.fault != nil {
+	if c.configErr != nil {
 		return nil
 	}
 	var closing []*call
@@ -76,45 +78,45 @@ func (c *Client) Close(ctx context.Context) error {
 	var first error
 	for i, o := range c.conns {
 		d, ended := o.wait(ctx, closing[i])
-		if err := fail("close", "", d, ended); first == nil {
+		if err := callError("close", "", d, ended); first == nil {
 			first = err
 		}
 	}
 	return first
 }
 
-// Status is what a session looks like from the outside.
+// Status describes a session.
 type Status struct {
 	session.Status
-	Calls     int    // calls that somebody waits for, or that go on behind the callers' backs
-	Malformed uint64 // messages that were none, and were dropped
+	Calls     int    // calls that are waited for, and calls that continue in the background
+	Malformed uint64 // received messages that could not be decoded and were dropped
 }
 
-// Status returns the present state of the session with the own cell, for people and
-// reports.
+// Status returns the present state of the session with the local cell. It does not block. It is
+// meant for monitoring: the state may change before the caller looks at it.
 func (c *Client) Status() Status {
-	if c.fault != nil {
+	if c.configErr != nil {
 		return Status{Status: session.Status{State: session.Over}}
 	}
 	return c.local.status()
 }
 
-// call makes one call of the own cell, on its rows.
+// call makes one call on the rows of the local cell.
 func (c *Client) call(ctx context.Context, name, key string, op api.Op) (api.Result, error) {
-	if c.fault != nil {
-		return api.Result{}, c.misconfigured(name, key)
+	if c.configErr != nil {
+		return api.Result{}, c.configError(name, key)
 	}
 	return c.local.call(ctx, name, key, op)
 }
 
-// misconfigured is the error of every call of a Client that was made wrongly.
-func (c *Client) misconfigured(op, key string) error {
-	return &Error{Op: op, Key: key, Causes: []error{ErrInvalid, c.fault}}
+// configError is the error of every call of a misconfigured Client.
+func (c *Client) configError(op, key string) error {
+	return &Error{Op: op, Key: key, Causes: []error{ErrInvalid, c.configErr}}
 }
 
-// reasons is why a wait ended with err: err, and the context's plain error where
-// the cause is another one.
-func reasons(ctx context.Context, err error) []error {
+// contextCauses returns why a wait ended with err: err itself, preceded by ctx.Err() if the
+// context was cancelled with another cause.
+func contextCauses(ctx context.Context, err error) []error {
 	plain := ctx.Err()
 	switch {
 	case err == nil:

@@ -38,7 +38,7 @@ func TestTheCallsOfTheDatabase(t *testing.T) {
 		require.ErrorAs(t, err, &met)
 		require.Equal(t, client.ConflictError{Found: true, Value: "3"}, *met)
 		err = c.CompareAndSet(ctx, "g/z", client.Value("1"), "4")
-		require.EqualError(t, err, `client: compare-and-set "g/z": conflict: there is no row`)
+		require.EqualError(t, err, `client: compare-and-set "g/z": conflict: the row does not exist`)
 		require.ErrorIs(t, c.CompareAndSet(ctx, "g/a", client.Absent(), "4"), client.ErrConflict)
 
 		v, err := c.Get(ctx, "g/a")
@@ -191,7 +191,7 @@ func TestCloseEndsWaitingCallsAndLaterOnes(t *testing.T) {
 	})
 }
 
-// The session is ended at the cell even by a Close whose caller is in a hurry.
+// Close ends the session at the cell even if its context has ended.
 func TestCloseWithACancelledContextStillEndsTheSession(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		require.NoError(t, w.c.Ready(w.within(time.Minute)))
@@ -264,7 +264,7 @@ func TestACellThatRefusesToOpenSessions(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoMessageIsCounted(t *testing.T) {
+func TestMalformedMessagesAreCounted(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		require.NoError(t, w.c.Ready(w.within(time.Minute)))
 		w.rt.Deliver(2, []byte("hello"))

@@ -1,53 +1,104 @@
-// Package client is concurrent: the blocking client of cells, for programs.
+// Package client is concurrent: it gives Go programs locks, small files and
+// key-value rows that are kept by Chubby cells.
 //
-//	c := client.New(rt, client.Config{Replicas: ids, Draw: client.Entropy})
+// A cell is a group of replicas that runs one lock service. A Client keeps one
+// session with each cell that it calls, finds the cell's master and follows it
+// through fail-overs. It sends a call again until the master has answered or the
+// caller's context ends; the cell executes the call at most once. Locks and open
+// handles belong to the session, and live for as long as the session does. The
+// Client reports what happens to a session by itself as Events.
+//
+//	rt := client.NewRuntime(send) // send puts a message on the network
+//	c := client.New(rt, client.Config{Replicas: []uint32{1, 2, 3}, Draw: client.Entropy})
+//	defer c.Close(ctx)
+//
 //	f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
-//	lock, err := f.Acquire(ctx, client.Exclusive)
-//	... lock.Held(), lock.Sequencer() ...
+//	lock, err := f.Acquire(ctx, client.Exclusive) // waits for the lock
+//	for lock.Held() {
+//		err = write(data, lock.Sequencer()) // the server checks the sequencer
+//	}
 //	err = lock.Release(ctx)
 //
-// A Client has one session with each cell that it speaks to. Its calls wait until
-// the cell has answered or their context ends, and each says exactly what it knows:
-// a nil error is an answer, and so is any error without ErrOutcomeUnknown, which
-// means that the call changed nothing and never will; ErrOutcomeUnknown means that
-// it may have been executed. A call is executed at most once, however often the
-// network repeats it and however often the client sends it again.
+// # Calls
 //
-// # What a program may believe
+// Methods that take a context block until the cell has answered or the context
+// ends; no other method waits for a cell. All methods of Client, Handle, Lock and
+// Events are safe for concurrent use.
 //
-// While the session's lease runs, by the program's own clock, what the session holds
-// is its own: Lock.Held says so. When it may be over, the session is in jeopardy:
-// nothing is held for certain, calls wait, and EventJeopardy is told. Either the cell
-// is reached in time (EventSafe), and nothing was lost, or the session is given up
-// (EventExpired): then every call fails with ErrSessionExpired, for ever, and every
-// Lock's Context ends. In a cell whose sessions have no leases nothing is ever Held.
+// When a context ends, the call stops waiting and leaves nothing behind at the
+// cell: an Acquire is cancelled there, and the handle of an Open is closed. A
+// Release and a Close continue in the background until they are answered.
 //
-// A Client goes on under another session in one case only: the last one came to its
-// end, as that of a program does which was idle for a minute, when it had no handle
-// open, and the outcome of all its calls was known. Nobody lost anything then, and the next
-// call opens a session; EventExpired is told all the same (renew.go).
+// # Sessions
 //
-// Held is asked and answered at one instant; the program acts later. What must never
-// be done by two is therefore done by somebody who checks sequencers, or refuses what
-// comes with an older one than he has seen.
+// A session has a lease, which the Client renews with KeepAlives. The Client
+// counts the lease conservatively on its own clock, so it never counts on a
+// lease that the master may consider over, provided that Config.Rho bounds the rate
+// errors of both clocks.
 //
-// # What goes on behind the caller's back
+//	state       Held    calls   entered with    what to do
+//	valid       true    run     EventSafe       go on
+//	jeopardy    false   wait    EventJeopardy   stop acting on locks; wait
+//	expired     false   fail    EventExpired    make a new Client, acquire and read again
 //
-// A context that ends ends the waiting, and leaves nothing at the cell: an Acquire
-// that is given up is cancelled there, an Open's handle is closed, a Release and a
-// Close go on until they are answered.
+// A session enters jeopardy when its lease may be over and the master cannot be
+// reached. If the Client reaches a master within Config.Grace, the session was not
+// lost, and every handle and lock is still there (EventSafe). Otherwise the session
+// is expired: every call that is under way fails with ErrSessionExpired, and the
+// Context of every Lock ends. EventFailover reports a new master; handles and locks
+// survive a fail-over.
 //
-// # One code, two worlds
+// After an expiry the Client fails every later call with ErrSessionExpired, with
+// one exception: if the session had no open handle and the outcome of each of its
+// calls is known, nothing was lost, and the next call opens a new session (renew.go).
+// A program that was idle for longer than the cell keeps an unused session meets this
+// case. EventExpired is reported either way. A Client never moves open handles,
+// locks or calls of unknown outcome to another session.
 //
-// All protocol is in package session, which is pure. This package turns its doors
-// into calls that block, over a Runtime: goroutines and a transport in programs
-// (NewRuntime), coroutines and a virtual clock in the simulator. So a program
-// written against a Client and its Runtime runs in both as it is, provided it
-// blocks only through them.
+// A cell may be configured without session leases. There nothing expires, and
+// Lock.Held is always false.
 //
-// Reading order: runtime.go (the seam), client.go, cells.go (names), kv.go (calls on
-// rows); open.go, handle.go, node.go (calls on nodes), acquire.go, lock.go,
-// sequencer.go; event.go, errors.go; conn.go, pump.go and renew.go (how a
-// machine is driven), trail.go (what the cell knows a call by), goroutines.go and signal.go (the Runtime
-// of programs).
+// # Locks and sequencers
+//
+// Lock.Held compares the local clock with the lease, and sends nothing. The program
+// acts after Held has returned, and may be paused in between for longer than the
+// lease. Held alone therefore does not exclude a second writer. A resource that must
+// never be written by two lock holders has to check a sequencer: pass
+// Lock.Sequencer with each request, and let the server call Handle.CheckSequencer,
+// or reject a sequencer whose lock generation is lower than one it has accepted
+// before. OpenOptions.LockDelay protects resources that check no sequencers, within
+// the limits of a timeout.
+//
+// # Errors
+//
+// Every call returns nil or an *Error; test it with errors.Is.
+//
+//	nil                 the call was executed, once
+//	ErrOutcomeUnknown   the call may have been executed, or may still be; read the
+//	                    state before writing again
+//	any other error     the call has had no lasting effect, and never will
+//
+// ErrOutcomeUnknown accompanies the reason: the context's error, ErrSessionExpired
+// or ErrClosed. A client that makes one call at a time can settle the outcome by any
+// further call that the cell answers, a Get for instance: what that one finds is
+// final.
+//
+// # Runtime
+//
+// The protocol is in package session, which is pure. This package adds blocking
+// calls on top, over a Runtime: goroutines and a transport for programs (NewRuntime),
+// coroutines and a virtual clock in the simulator. A program that blocks only
+// through its Client and its Runtime runs unchanged in both.
+//
+// # Reading order
+//
+//   - runtime.go: what a Client needs from its environment
+//   - client.go, cells.go, names.go: the Client, its cells, the shared types
+//   - kv.go: calls on rows
+//   - open.go, handle.go, node.go: calls on files and directories
+//   - acquire.go, lock.go, sequencer.go: locks
+//   - event.go, errors.go: events and errors
+//   - conn.go, pump.go, renew.go: how a session machine is driven and replaced
+//   - callid.go: the identity of a call at the cell
+//   - goroutines.go, signal.go: the Runtime of programs
 package client

@@ -9,9 +9,9 @@ import (
 	"github.com/chubbycell/chubby/client"
 )
 
-// The election of a primary (C6.20): all try to lock the file, the winner writes
-// into it who he is, the others read that. What he says is taken from him as long as
-// his sequencer is valid, and when he is gone another one wins.
+// The election of a primary (C6.20): all candidates try to lock the file, the winner writes
+// its name into the file, and the others read it. A server accepts requests of the primary
+// while its sequencer is valid. When the primary crashes another candidate wins.
 func TestAPrimaryIsElected(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)

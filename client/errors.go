@@ -9,87 +9,94 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Every error of a call is an *Error, and says by errors.Is which of these it is.
-// With ErrOutcomeUnknown the call may have been executed. With any other error it
-// changed nothing that lasts, and never will: a lock may have been got and lost again
-// before its holder could be told.
+// Every failed call returns an *Error; errors.Is tells which of these it is. With
+// ErrOutcomeUnknown the call may have been executed. With any other error it has had no lasting
+// effect, and never will: an Acquire may have got the lock and lost it again before it could
+// return.
 var (
-	// ErrNotFound: there is no such row, or no such node.
+	// ErrNotFound: the row or the node does not exist.
 	ErrNotFound = errors.New("not found")
-	// ErrConflict: a CompareAndSet, SetContents or SetACL found something else than
-	// expected; errors.As to *ConflictError tells what.
+	// ErrConflict: a CompareAndSet, SetContents or SetACL found another state than it required.
+	// The error is a *ConflictError (errors.As) with the present state: decide again from that.
 	ErrConflict = errors.New("conflict")
-	// ErrOutcomeUnknown: the call was sent and its answer is missing; it may
-	// have been executed, may yet be, or neither. It stands beside the reason:
-	// the context's error, ErrSessionExpired or ErrClosed. A client that makes
-	// one call at a time may make another one, a Get for instance: once that is
-	// answered, what it found is final.
+	// ErrOutcomeUnknown: the call was sent and its answer is missing. It may have been
+	// executed, may be executed later, or never. The error is also the reason: the context's
+	// error, ErrSessionExpired or ErrClosed. Read the state before writing again. If the
+	// program makes one call at a time, the first later call that the cell answers, a Get for
+	// instance, settles the outcome: what it finds is final.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
-	// ErrSessionExpired: the session is over, and with it handles, or calls of which
-	// it is not known what became. All calls of the Client fail from now on; make a new
-	// one, and look again at everything that the old one believed.
+	// ErrSessionExpired: the session is over, and its locks and handles are lost. If the error
+	// is not ErrOutcomeUnknown as well, this call was not executed. The Client makes no more
+	// calls to this cell, except when nothing was lost (see Sessions in the package
+	// documentation). Make a new Client, and read again everything that depended on the old
+	// session.
 	ErrSessionExpired = errors.New("session expired")
-	// ErrClosed: Close was called, of the Client or of the Handle.
+	// ErrClosed: the Client or the Handle was closed by this program.
 	ErrClosed = errors.New("closed")
-	// ErrTooLarge: a key or value exceeds its limit (api.MaxKey, api.MaxValue),
-	// or the rows of a List do.
+	// ErrTooLarge: a key or value exceeds its limit (api.MaxKey, api.MaxValue), or the rows of
+	// a List exceed theirs. Nothing was sent, or the List gave no rows.
 	ErrTooLarge = errors.New("too large")
-	// ErrInvalid: the call, or the Client's Config, breaks a rule.
+	// ErrInvalid: the arguments, or the Config of the Client, break a rule. Retrying is
+	// useless.
 	ErrInvalid = errors.New("invalid")
-	// ErrBusy: too many calls wait already (Config.Queue).
+	// ErrBusy: Config.Queue calls of this Client wait already. Nothing was sent; retry when
+	// some have ended.
 	ErrBusy = errors.New("too many calls waiting")
-	// ErrJeopardy: the session may be gone, or not. It stands beside the context's
-	// error where a call waited for that to be known, and is what a Lock says of
-	// itself meanwhile.
+	// ErrJeopardy: the session's lease may be over, and the master has not been reached. A call
+	// whose context ended while it waited for the master has this error as well as the
+	// context's. Lock.Err returns it during jeopardy. Stop acting on locks until EventSafe.
 	ErrJeopardy = errors.New("session in jeopardy")
 )
 
-// What is said about nodes, handles and locks.
+// Errors of calls on nodes, handles and locks.
 var (
-	// ErrExists: there is such a node already.
+	// ErrExists: the node exists already.
 	ErrExists = errors.New("exists")
-	// ErrPermission: the node's ACLs, or the rights that the handle was opened with,
-	// do not allow it.
+	// ErrPermission: the ACLs of the node, or the rights that the handle was opened with, do
+	// not allow the call.
 	ErrPermission = errors.New("permission denied")
-	// ErrNotDirectory: a file was listed, or a node was to be made below it.
+	// ErrNotDirectory: the node is a file, and the call lists it or creates a node below it.
 	ErrNotDirectory = errors.New("not a directory")
-	// ErrIsDirectory: a directory has no contents.
+	// ErrIsDirectory: the node is a directory, which has no contents.
 	ErrIsDirectory = errors.New("is a directory")
-	// ErrNotEmpty: the directory has children.
+	// ErrNotEmpty: the directory has children. Delete them first.
 	ErrNotEmpty = errors.New("directory not empty")
-	// ErrGone: the node that was opened has been deleted. There may be another one
-	// with its name.
+	// ErrGone: the node of this handle was deleted. A new node may have the same name: close
+	// the handle and open the name again.
 	ErrGone = errors.New("node deleted")
-	// ErrQuota: the owner or the directory has as much as it may.
+	// ErrQuota: the owner or the directory has reached its quota.
 	ErrQuota = errors.New("quota exceeded")
-	// ErrCrowded: the session or the cell has as many handles or waiting Acquires as
-	// it may. Nothing was changed; but with ErrOutcomeUnknown, an Open may have made
-	// the node before its master failed, and the next one has no room for the handle.
+	// ErrCrowded: the session or the cell has reached its limit of open handles or waiting
+	// Acquires. Close handles, or retry later. Nothing was changed, unless the error is also
+	// ErrOutcomeUnknown: then an Open may have created the node under the last master, and the
+	// present one has no room for its handle.
 	ErrCrowded = errors.New("too many handles or waiters")
-	// ErrBadHandle: the cell does not know the handle.
+	// ErrBadHandle: the cell does not know the handle. Open the node again.
 	ErrBadHandle = errors.New("bad handle")
-	// ErrPoisoned: Poison was called.
+	// ErrPoisoned: Poison was called on the handle. Close it.
 	ErrPoisoned = errors.New("handle poisoned")
-	// ErrLockHeld: somebody else holds the lock, or the handle does in the other mode.
+	// ErrLockHeld: another handle holds the lock in a conflicting mode, or this handle holds
+	// it.
 	ErrLockHeld = errors.New("lock held")
-	// ErrLockDelayed: a holder of the lock was lost, and its lock-delay runs.
+	// ErrLockDelayed: a holder of the lock was lost, and its lock-delay runs. Retry later, or
+	// use Acquire.
 	ErrLockDelayed = errors.New("lock delayed")
-	// ErrNotHeld: the lock is not held, or was released; of an Acquire, it was lost again
-	// before the answer came.
+	// ErrNotHeld: the lock is not held, or was released. An Acquire fails with it if the lock
+	// was lost again before Acquire returned: acquire again.
 	ErrNotHeld = errors.New("lock not held")
-	// ErrStaleSequencer: the sequencer is not valid any more.
+	// ErrStaleSequencer: the lock of the sequencer is no longer held as it says. Reject the
+	// request that carried it.
 	ErrStaleSequencer = errors.New("stale sequencer")
 )
 
-// Error is why a call failed. It unwraps to the sentinels and causes that it
-// prints.
+// Error is the error of a call. It unwraps to all of its Causes.
 type Error struct {
-	Op     string  // "put"
-	Key    string  // of the row, or the name of the node; "" where there is none
-	Causes []error // at least one, the most important one first
+	Op     string  // the call, such as "put"
+	Key    string  // the key of the row or the name of the node; "" if there is none
+	Causes []error // at least one, the most important first
 }
 
-// Error prints the op, the key and the causes.
+// Error prints the call, the key and the causes.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("client: " + e.Op)
@@ -102,42 +109,43 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives errors.Is and errors.As all causes.
+// Unwrap returns all causes, for errors.Is and errors.As.
 func (e *Error) Unwrap() []error { return e.Causes }
 
-// ConflictError is what a CompareAndSet met, or a SetContents or SetACL.
+// ConflictError is the state that a CompareAndSet, SetContents or SetACL found. It is an
+// ErrConflict.
 type ConflictError struct {
-	Found bool   // there is a row
-	Value string // what it holds
-	Stat  Stat   // of the node; its Kind is 0 where a row was meant
+	Found bool   // the row exists
+	Value string // the value of the row
+	Stat  Stat   // the metadata of the node; its Kind is 0 if the call was on a row
 }
 
-// Error says whether there was a row; a value may be long and is not printed.
+// Error describes the state, without the value, which may be long.
 func (e *ConflictError) Error() string {
 	switch {
 	case e.Stat.Kind != 0:
 		return fmt.Sprintf("conflict: contents of generation %d, ACL names of %d", e.Stat.Content, e.Stat.ACL)
 	case !e.Found:
-		return "conflict: there is no row"
+		return "conflict: the row does not exist"
 	}
 	return fmt.Sprintf("conflict: the row holds another value (%d bytes)", len(e.Value))
 }
 
-// Is makes it an ErrConflict.
+// Is reports that the error is an ErrConflict.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// fail is the error of a call that ended as d, nil if it succeeded. ended is why
-// its context ended, if it did.
-func fail(op, key string, d session.Done, ended []error) error {
-	if causes := causes(d, ended); causes != nil {
+// callError returns the error of a call that ended as d, nil if it succeeded. ended holds the
+// causes if its context ended.
+func callError(op, key string, d session.Done, ended []error) error {
+	if causes := causesOf(d, ended); causes != nil {
 		return &Error{Op: op, Key: key, Causes: causes}
 	}
 	return nil
 }
 
-func causes(d session.Done, ended []error) []error {
+func causesOf(d session.Done, ended []error) []error {
 	if d.Outcome == session.Executed {
-		return answer(d.Result)
+		return resultCauses(d.Result)
 	}
 	var all []error
 	if d.Outcome == session.Unknown {
@@ -150,25 +158,25 @@ func causes(d session.Done, ended []error) []error {
 		return append(all, ErrClosed)
 	case session.Expired:
 		return append(all, ErrSessionExpired)
-	case session.Crowded:
+	case session.QueueFull:
 		return append(all, ErrBusy)
 	}
-	return append(all, sentinel(d.Result.Code))
+	return append(all, sentinelOf(d.Result.Code))
 }
 
-// answer is what an executed call's result is as an error.
-func answer(r api.Result) []error {
+// resultCauses returns the causes that an executed call's result carries.
+func resultCauses(r api.Result) []error {
 	switch r.Code {
-	case api.OK, 0: // 0: the end of a session, which needs no answer to have come about
+	case api.OK, 0: // 0: a Close that ended without an answer
 		return nil
 	case api.Conflict:
 		return []error{&ConflictError{Found: r.Found, Value: r.Value, Stat: statOf(r)}}
 	}
-	return []error{sentinel(r.Code)}
+	return []error{sentinelOf(r.Code)}
 }
 
-// sentinel is the error that a code is.
-func sentinel(c api.Code) error {
+// sentinelOf returns the error for a code of the cell.
+func sentinelOf(c api.Code) error {
 	if err := sentinels[c]; err != nil {
 		return err
 	}

@@ -9,53 +9,54 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Event is something that happened to a session by itself.
+// Event reports a change of a session that no call of the program caused.
 type Event struct {
-	Cell  string // by its own name, if it has one
+	Cell  string // the cell's name as given to WithName or WithCells, or "local"
 	Kind  EventKind
-	Epoch api.Epoch // of an EventFailover: of the new master
-	// Missed counts the events before this one that its Events dropped because
-	// nobody took them.
+	Epoch api.Epoch // of an EventFailover: the epoch of the new master
+	// Missed is the number of events before this one that were dropped because the program did
+	// not take them in time.
 	Missed int
 }
 
-// EventKind says what happened.
+// EventKind is the kind of an Event.
 type EventKind = session.EventKind
 
 // The kinds of events (C9.03, C9.06).
 const (
-	// EventJeopardy: the session may be gone. Calls wait, and no Lock is Held, until
-	// EventSafe or EventExpired.
+	// EventJeopardy: the session's lease may be over. Calls wait, and Lock.Held returns false,
+	// until EventSafe or EventExpired. Stop acting on locks.
 	EventJeopardy = session.EventJeopardy
-	// EventSafe: the session was not gone. Nothing was lost.
+	// EventSafe: jeopardy has ended and the session is alive. All handles and locks are as
+	// before.
 	EventSafe = session.EventSafe
-	// EventExpired: the session is gone, with all its handles and locks.
+	// EventExpired: the session is over, and with it all its handles and locks.
 	EventExpired = session.EventExpired
-	// EventFailover: the cell has a new master. Handles and locks go on.
+	// EventFailover: the cell has a new master. Handles and locks remain valid.
 	EventFailover = session.EventFailover
 )
 
-// maxEvents bounds the events that wait to be taken. Then the oldest is dropped.
+// maxEvents bounds the events that wait in an Events. Beyond it the oldest is dropped.
 const maxEvents = 64
 
-// Events are the events of a Client since they were asked for, to be taken one by
-// one. Nobody has to: a Client never waits for it.
+// Events is a queue of a Client's events, of all cells. A Client never waits for the program to
+// take them: at most 64 are kept.
 type Events struct {
 	hub     *hub
 	queue   []Event
 	missed  int
-	waiting []Signal
+	waiters []Signal
 	closed  bool
 }
 
-// hub hands events to those who asked for them.
+// hub passes events to all open Events of a Client.
 type hub struct {
 	rt  Runtime
 	mu  sync.Mutex
 	all []*Events
 }
 
-// Events returns the events from now on. Close it when it is of no more use.
+// Events returns a queue of the events from now on. Close it after use.
 func (c *Client) Events() *Events {
 	h := c.events
 	h.mu.Lock()
@@ -65,8 +66,8 @@ func (c *Client) Events() *Events {
 	return e
 }
 
-// Next waits for the next event and takes it. It fails with ErrClosed after Close,
-// and with the cause when ctx ends.
+// Next blocks until there is an event, and takes the oldest. It fails with ErrClosed when the
+// Events is closed and empty, and with the context's error if ctx ends first.
 func (e *Events) Next(ctx context.Context) (Event, error) {
 	for {
 		got, signal := e.take()
@@ -77,14 +78,14 @@ func (e *Events) Next(ctx context.Context) (Event, error) {
 			return Event{}, &Error{Op: "event", Causes: []error{ErrClosed}}
 		}
 		if _, err := e.hub.rt.Wait(ctx, signal); err != nil {
-			e.forget(signal)
-			return Event{}, &Error{Op: "event", Causes: reasons(ctx, err)}
+			e.removeWaiter(signal)
+			return Event{}, &Error{Op: "event", Causes: contextCauses(ctx, err)}
 		}
 	}
 }
 
-// take returns the oldest event, or the signal that fires when there is one, or
-// neither when there will be none.
+// take returns the oldest event, or else a signal that fires when there is one, or neither if
+// there will be none.
 func (e *Events) take() (*Event, Signal) {
 	e.hub.mu.Lock()
 	defer e.hub.mu.Unlock()
@@ -98,45 +99,45 @@ func (e *Events) take() (*Event, Signal) {
 		return nil, nil
 	}
 	s := e.hub.rt.NewSignal()
-	e.waiting = append(e.waiting, s)
+	e.waiters = append(e.waiters, s)
 	return nil, s
 }
 
-func (e *Events) forget(s Signal) {
+func (e *Events) removeWaiter(s Signal) {
 	e.hub.mu.Lock()
 	defer e.hub.mu.Unlock()
-	e.waiting = slices.DeleteFunc(e.waiting, func(have Signal) bool { return have == s })
+	e.waiters = slices.DeleteFunc(e.waiters, func(have Signal) bool { return have == s })
 }
 
-// Close ends the events; those that were not taken still can be.
+// Close ends the queue. Next still returns the events that are in it.
 func (e *Events) Close() {
 	e.hub.mu.Lock()
 	e.closed = true
 	e.hub.all = slices.DeleteFunc(e.hub.all, func(have *Events) bool { return have == e })
-	waiting := e.waiting
-	e.waiting = nil
+	waiting := e.waiters
+	e.waiters = nil
 	e.hub.mu.Unlock()
 	for _, s := range waiting {
 		s.Fire()
 	}
 }
 
-// publish gives an event to all, and returns what is to be done when no lock is
-// held any more.
+// publish appends the event to all queues. It returns functions that wake their readers; the
+// caller runs them when it holds no mutex.
 func (h *hub) publish(event Event) []func() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var later []func()
+	var fire []func()
 	for _, e := range h.all {
 		if len(e.queue) == maxEvents {
 			e.queue = slices.Delete(e.queue, 0, 1)
 			e.missed++
 		}
 		e.queue = append(e.queue, event)
-		for _, s := range e.waiting {
-			later = append(later, s.Fire)
+		for _, s := range e.waiters {
+			fire = append(fire, s.Fire)
 		}
-		e.waiting = nil
+		e.waiters = nil
 	}
-	return later
+	return fire
 }

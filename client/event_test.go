@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/client"
 )
 
-// Nobody has to take events. Who comes late is told how many are gone.
-func TestEventsThatNobodyTakesAreDropped(t *testing.T) {
+// A program need not take events. A late reader learns how many were dropped.
+func TestUntakenEventsAreDropped(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(24 * time.Hour)
 		events, unused := w.c.Events(), w.c.Events()
@@ -52,7 +52,7 @@ func TestEventsEnd(t *testing.T) {
 	})
 }
 
-// Who closes his Events takes nobody else's away.
+// Closing one Events leaves the others open.
 func TestEventsEndEachByItself(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)

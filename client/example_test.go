@@ -10,9 +10,9 @@ import (
 	"github.com/chubbycell/chubby/client"
 )
 
-// connect makes a Client of a cell that lives in this process. In a program,
-// the function given to NewRuntime puts messages on the network, and whatever
-// reads the network calls Deliver.
+// connect returns a Client of a cell that runs in this process, and a function that stops its
+// Runtime. In a program, the function given to NewRuntime puts messages on the network, and the
+// network's receiver calls Deliver.
 func connect() (*client.Client, func()) {
 	cell := newCell()
 	var rt *client.Goroutines
@@ -45,8 +45,8 @@ func Example() {
 	// size missing: true
 }
 
-// A counter that several programs may raise: read, and write only if nobody
-// else has written in between.
+// A counter that several programs increment: each reads the row, and writes only if no other
+// program has written in between.
 func ExampleClient_CompareAndSet() {
 	c, disconnect := connect()
 	defer disconnect()
@@ -54,22 +54,22 @@ func ExampleClient_CompareAndSet() {
 	defer cancel()
 	defer c.Close(ctx)
 
-	raise := func(key string) (int, error) {
+	increment := func(key string) (int, error) {
 		expect, n := client.Absent(), 0
 		for {
 			err := c.CompareAndSet(ctx, key, expect, fmt.Sprint(n+1))
-			var met *client.ConflictError
-			if !errors.As(err, &met) {
+			var conflict *client.ConflictError
+			if !errors.As(err, &conflict) {
 				return n + 1, err
 			}
-			if expect, n = client.Absent(), 0; met.Found {
-				expect = client.Value(met.Value)
-				fmt.Sscan(met.Value, &n)
+			if expect, n = client.Absent(), 0; conflict.Found {
+				expect = client.Value(conflict.Value)
+				fmt.Sscan(conflict.Value, &n)
 			}
 		}
 	}
 	for range 3 {
-		n, err := raise("visits")
+		n, err := increment("visits")
 		fmt.Println(n, err)
 	}
 	// Output:
@@ -78,7 +78,7 @@ func ExampleClient_CompareAndSet() {
 	// 3 <nil>
 }
 
-// What a program may conclude from an error.
+// How a program acts on the error of a call.
 func ExampleError() {
 	c, disconnect := connect()
 	defer disconnect()
@@ -90,7 +90,7 @@ func ExampleError() {
 	case err == nil:
 		fmt.Println("written, once")
 	case errors.Is(err, client.ErrOutcomeUnknown):
-		fmt.Println("perhaps written: look before writing again")
+		fmt.Println("perhaps written: read before writing again")
 	case errors.Is(err, client.ErrSessionExpired):
 		fmt.Println("not written; make a new client")
 	default:
@@ -99,7 +99,7 @@ func ExampleError() {
 	// Output: written, once
 }
 
-// lead writes while it holds the lock. It stands in the README, too.
+// lead writes while it holds the lock. The README shows this function.
 func lead(ctx context.Context, c *client.Client, write func(text, sequencer string) error) error {
 	f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
 	if err != nil {
@@ -110,14 +110,14 @@ func lead(ctx context.Context, c *client.Client, write func(text, sequencer stri
 		return err
 	}
 	defer lock.Release(ctx)
-	for lock.Held() && err == nil { // asks the clock; who gets the sequencer asks the cell
+	for lock.Held() && err == nil { // Held asks the local clock; the server asks the cell
 		err = write("the leader was here", lock.Sequencer())
 	}
 	return err
 }
 
-// A server that takes writes of the present leader only, however late a former one's
-// arrive.
+// A server that accepts writes of the present leader only, however late the requests of a
+// former leader arrive.
 func ExampleHandle_CheckSequencer() {
 	c, disconnect := connect()
 	defer disconnect()

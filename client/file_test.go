@@ -22,10 +22,10 @@ func TestFilesAndDirectories(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, dir.Created())
 		require.Equal(t, "/ls/local/svc", dir.Name())
-		f, err := dir.Open(ctx, "leader", client.OpenOptions{Rights: client.Read | client.Write | client.ChangeACL, Create: client.CreateMay, Contents: "nobody"})
+		f, err := dir.Open(ctx, "leader", client.OpenOptions{Rights: client.Read | client.Write | client.ChangeACL, Create: client.CreateMay, Contents: "none"})
 		require.NoError(t, err)
 		require.Equal(t, "/ls/local/svc/leader", f.Name())
-		require.Equal(t, uint64(len("nobody")), f.Opened().Length)
+		require.Equal(t, uint64(len("none")), f.StatAtOpen().Length)
 		again, err := c.Open(ctx, "/ls/local/svc/leader", client.OpenOptions{Create: client.CreateMay, Contents: "other"})
 		require.NoError(t, err)
 		require.False(t, again.Created())
@@ -34,7 +34,7 @@ func TestFilesAndDirectories(t *testing.T) {
 
 		text, stat, err := again.Contents(ctx)
 		require.NoError(t, err)
-		require.Equal(t, "nobody", text)
+		require.Equal(t, "none", text)
 		next, err := f.SetContents(ctx, "me", stat.Content)
 		require.NoError(t, err)
 		require.Greater(t, next.Content, stat.Content)
@@ -124,7 +124,7 @@ func TestPagesOfADirectory(t *testing.T) {
 				break
 			}
 		}
-		require.Equal(t, before+2, w.messages(), "a page that nobody wants is not asked for")
+		require.Equal(t, before+2, w.messages(), "a page that is not needed is not requested")
 
 		var all []client.Child
 		for c, e := range file.Children(ctx, 1) {
@@ -135,7 +135,7 @@ func TestPagesOfADirectory(t *testing.T) {
 	})
 }
 
-func TestNamesThatAreNone(t *testing.T) {
+func TestMalformedNames(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)
 		for _, name := range []string{"", "/", "/ls", "/ls/", "/ls/local/", "ls/local/a", "/ls/local/a//b", "/ls/LOCAL/a", "/ls/elsewhere/a"} {
@@ -256,7 +256,7 @@ func TestPoisonStopsOthersAndKeepsTheHandle(t *testing.T) {
 	})
 }
 
-// An Open that nobody waits for any more leaves no handle behind.
+// A cancelled Open leaves no handle open.
 func TestAnOpenThatIsGivenUpIsClosed(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		require.NoError(t, w.c.Ready(w.within(time.Minute)))

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Goroutines is the Runtime of ordinary programs: goroutines, channels, the
-// machine's monotonic clock. All methods are safe for concurrent use.
+// Goroutines is the Runtime of ordinary programs: goroutines, channels, and the monotonic
+// clock. All methods are safe for concurrent use.
 //
-// Its transport is a function that sends and a call of Deliver for each message
-// that comes in; what lies between is the transport's.
+// The program supplies the transport: a function that sends, given to NewRuntime, and a call of
+// Deliver for each message received.
 type Goroutines struct {
 	send func(to uint32, msg []byte)
-	wg   sync.WaitGroup // what Go started
+	wg   sync.WaitGroup // the functions started by Go
 
 	mu      sync.Mutex
 	handler func(from uint32, msg []byte)
@@ -25,22 +25,21 @@ type Goroutines struct {
 
 var _ Runtime = (*Goroutines)(nil)
 
-// NewRuntime returns a Runtime that sends by send. send must not wait, and may
-// lose what it is given; it owns msg from then on. It is called by many
-// goroutines at once.
+// NewRuntime returns a Runtime that sends messages with send. send must not block, may drop
+// messages, and owns msg after the call. Many goroutines call it at once.
 func NewRuntime(send func(to uint32, msg []byte)) *Goroutines { return &Goroutines{send: send} }
 
-// Entropy gives 64 bits from the system's cryptographic source: the Draw of an
-// ordinary program's Config.
+// Entropy returns 64 bits from the system's cryptographic random source. It is the Config.Draw
+// of ordinary programs.
 func Entropy() uint64 {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails: it ends the program instead
+	_, _ = rand.Read(b[:]) // does not fail: crypto/rand ends the program instead
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// Deliver hands in a message from a replica. It returns when it is dealt with;
-// msg is the caller's again then. A message for which no handler is registered
-// is lost.
+// Deliver passes a message from a replica to the Client. It returns when the message has been
+// handled, and does not keep msg. A message is dropped if no Client is registered or the
+// Runtime is closed.
 func (g *Goroutines) Deliver(from uint32, msg []byte) {
 	g.mu.Lock()
 	f := g.handler
@@ -53,8 +52,8 @@ func (g *Goroutines) Deliver(from uint32, msg []byte) {
 	}
 }
 
-// Close stops sending and delivering, and waits for everything that Go started
-// to return. Close the Client first, so that its calls end.
+// Close stops sending and delivering, and blocks until all functions started by Go have
+// returned. Close the Client first, so that its calls end.
 func (g *Goroutines) Close() {
 	g.mu.Lock()
 	g.closed = true
@@ -88,7 +87,7 @@ func (g *Goroutines) AfterFunc(d time.Duration, f func()) (stop func()) {
 	return func() { t.Stop() }
 }
 
-// Go implements Runtime. It must not be called after Close has begun.
+// Go implements Runtime. It must not be called after Close has been called.
 func (g *Goroutines) Go(_ string, f func()) { g.wg.Go(f) }
 
 // Sleep implements Runtime.
@@ -111,26 +110,26 @@ func (g *Goroutines) NewSignal() Signal { return &signal{} }
 
 // Wait implements Runtime.
 func (g *Goroutines) Wait(ctx context.Context, signals ...Signal) (int, error) {
-	wakened := make(chan struct{}, 1)
+	woken := make(chan struct{}, 1)
 	own := make([]*signal, len(signals))
 	for i, s := range signals {
 		o, ok := s.(*signal)
 		if !ok {
-			panic(fmt.Sprintf("client: Wait for a %T, which another Runtime made", s))
+			panic(fmt.Sprintf("client: Wait on a %T, which another Runtime made", s))
 		}
 		own[i] = o
-		o.watch(wakened)
+		o.addWaiter(woken)
 	}
 	defer func() {
 		for _, s := range own {
-			s.forget(wakened)
+			s.removeWaiter(woken)
 		}
 	}()
 	if i := firstFired(own); i >= 0 {
 		return i, nil
 	}
 	select {
-	case <-wakened:
+	case <-woken:
 	case <-ctx.Done():
 	}
 	if i := firstFired(own); i >= 0 {

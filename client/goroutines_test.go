@@ -14,7 +14,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 )
 
-// inRuntime runs f with a runtime, in a bubble, and looks for what it left.
+// inRuntime runs f with a Runtime in a bubble, and fails if goroutines remain.
 func inRuntime(t *testing.T, f func(t *testing.T, rt *client.Goroutines)) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	synctest.Test(t, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestAStoppedTimerDoesNotRing(t *testing.T) {
 func TestAClosedRuntimeNeitherSendsNorDelivers(t *testing.T) {
 	sent, got := 0, 0
 	rt := client.NewRuntime(func(uint32, []byte) { sent++ })
-	rt.Deliver(1, nil) // nobody listens yet
+	rt.Deliver(1, nil) // no handler yet
 	rt.Receive(func(uint32, []byte) { got++ })
 	rt.Send(1, nil)
 	rt.Deliver(1, nil)
@@ -118,7 +118,7 @@ func TestAClosedRuntimeNeitherSendsNorDelivers(t *testing.T) {
 
 func TestSignalsOfAnotherRuntimeAreABug(t *testing.T) {
 	rt := client.NewRuntime(func(uint32, []byte) {})
-	require.PanicsWithValue(t, "client: Wait for a *client_test.flag, which another Runtime made", func() {
+	require.PanicsWithValue(t, "client: Wait on a *client_test.flag, which another Runtime made", func() {
 		_, _ = rt.Wait(t.Context(), &flag{})
 	})
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Handle is an open node: a file or directory, and its lock. It means this node
-// and no later one with the same name: when it was deleted, all calls fail with
-// ErrGone. It is safe for concurrent use; Acquire also keeps its callers apart.
+// Handle is an open node: a file or a directory, and its lock. It refers to this node and never
+// to a later node with the same name: once the node is deleted, calls fail with ErrGone. A
+// handle is valid until it is closed or its session ends. All methods are safe for concurrent
+// use, and goroutines that share a handle exclude each other in Acquire.
 type Handle struct {
 	c       *conn
 	name    string
@@ -21,71 +22,72 @@ type Handle struct {
 
 	// The rest is guarded by c.mu.
 	token  api.Token
-	end    error // why it is of no more use; nil: it is
-	closer *call // the call that closes it
-	calls  []*call
-	lock   *Lock    // held, as far as is known
-	taking bool     // an Acquire is under way
-	turns  []Signal // of those who wait until lock is nil and taking is false
+	endErr error // why calls fail; nil: the handle is usable
+	closer *call // the CloseHandle call
+	// under way
+	calls     []*call
+	lock      *Lock    // held, as far as the Client knows
+	acquiring bool     // an Acquire or TryAcquire is under way at the cell
+	waiters   []Signal // fired when lock is nil and acquiring is false, or the handle is not usable
 }
 
-// Name is the full name of the node, as it was opened.
+// Name returns the full name under which the node was opened.
 func (h *Handle) Name() string { return h.name }
 
-// Created says whether the node was made by the opening of this handle (C6.03).
+// Created reports whether opening this handle created the node (C6.03).
 func (h *Handle) Created() bool { return h.created }
 
-// Opened is the metadata of the node as it was when it was opened.
-func (h *Handle) Opened() Stat { return h.stat }
+// StatAtOpen returns the metadata of the node at the time when the handle was opened, without a
+// call. Stat asks for the present metadata.
+func (h *Handle) StatAtOpen() Stat { return h.stat }
 
-// call makes one call on the handle. It ends early if the handle is closed or
-// poisoned.
+// call makes one call on the handle. It ends early if the handle is closed or poisoned.
 func (h *Handle) call(ctx context.Context, name string, op func(api.Token) api.Op) (api.Result, error) {
 	return h.callThen(ctx, name, op, func(session.Done) {})
 }
 
-// callThen is call, and does something with mu held as soon as the call is over.
-func (h *Handle) callThen(ctx context.Context, name string, op func(api.Token) api.Op, then func(session.Done)) (api.Result, error) {
+// callThen is call with a callback, called with mu held when the call has ended.
+func (h *Handle) callThen(ctx context.Context, name string, op func(api.Token) api.Op, onDone func(session.Done)) (api.Result, error) {
 	var w *call
 	var err error
 	h.c.step(func(now time.Time) {
-		if err = h.refusal(ctx, name); err == nil {
-			w = h.begin(ctx, now, op(h.token), then)
+		if err = h.checkUsable(ctx, name); err == nil {
+			w = h.begin(ctx, now, op(h.token), onDone)
 		}
 	})
 	if err != nil {
 		return api.Result{}, err
 	}
 	d, ended := h.c.wait(ctx, w)
-	return d.Result, fail(name, h.name, d, ended)
+	return d.Result, callError(name, h.name, d, ended)
 }
 
-// refusal is the error of a call that cannot be made, or nil. It is called with mu
-// held, like begin.
-func (h *Handle) refusal(ctx context.Context, name string) error {
+// checkUsable returns the error of a call that cannot start, or nil. It is called with mu held,
+// and so is begin.
+func (h *Handle) checkUsable(ctx context.Context, name string) error {
 	switch err := context.Cause(ctx); {
-	case h.end != nil:
-		return &Error{Op: name, Key: h.name, Causes: []error{h.end}}
+	case h.endErr != nil:
+		return &Error{Op: name, Key: h.name, Causes: []error{h.endErr}}
 	case err != nil:
-		return &Error{Op: name, Key: h.name, Causes: reasons(ctx, err)}
+		return &Error{Op: name, Key: h.name, Causes: contextCauses(ctx, err)}
 	}
 	return nil
 }
 
-func (h *Handle) begin(ctx context.Context, now time.Time, op api.Op, then func(session.Done)) *call {
+func (h *Handle) begin(ctx context.Context, now time.Time, op api.Op, onDone func(session.Done)) *call {
 	w := h.c.begin(ctx, now, op)
-	w.then = func(d session.Done) {
+	w.onDone = func(d session.Done) {
 		h.calls = slices.DeleteFunc(h.calls, func(x *call) bool { return x == w })
-		h.learn(d.Result.Code)
-		then(d)
+		h.noteCode(d.Result.Code)
+		onDone(d)
 	}
 	h.calls = append(h.calls, w)
 	return w
 }
 
-// learn notes what an answer says about the handle: one that the cell does not know
-// holds no lock (C9.07).
-func (h *Handle) learn(code api.Code) {
+// noteCode marks the lock as lost if an answer says that the cell does not know the handle any
+// more (C9.07).
+func (h *Handle) noteCode(code api.Code) {
 	if h.lock == nil {
 		return
 	}
@@ -99,47 +101,46 @@ func (h *Handle) learn(code api.Code) {
 	}
 }
 
-// Close closes the handle and frees the lock that it holds (C6.05). Calls that are
-// under way fail with ErrClosed, and so do later ones. It fails only where ctx ends
-// before the cell has answered; it is closed then all the same, as soon as the cell
-// can be reached.
+// Close closes the handle and frees its lock (C6.05). Calls under way and later calls fail with
+// ErrClosed. Close blocks until the cell has answered. It fails only if ctx ends first; the
+// handle is unusable all the same, and is closed at the cell as soon as it can be reached.
+// Closing again is harmless and waits for the same answer.
 func (h *Handle) Close(ctx context.Context) error {
 	h.c.step(func(now time.Time) {
 		if h.closer == nil {
-			h.stop(now, ErrClosed)
+			h.stopUse(now, ErrClosed)
 			h.closer = h.c.begin(ctx, now, api.CloseHandle{Handle: h.token})
-			h.closer.then = h.c.closed
+			h.closer.onDone = h.c.onClosed
 		}
 	})
 	d, ended := h.c.waitOnly(ctx, h.closer)
-	if d.Why != session.Cancelled { // else it is closed, or the session over, and the handle with it
+	if d.Why != session.Cancelled { // the handle is closed, or its session is over
 		return nil
 	}
-	return fail("close", h.name, d, ended)
+	return callError("close", h.name, d, ended)
 }
 
-// Poison makes all calls on the handle fail with ErrPoisoned, those under way and
-// those to come, but for Close (C6.06). So one thread may stop another without
-// taking the handle away from under it. A lock that it held is not believed in any
-// more, but is free only after Close.
+// Poison makes all calls on the handle except Close fail with ErrPoisoned, including those
+// under way (C6.06). It does not block. One goroutine can use it to stop others that share the
+// handle. The lock of the handle counts as lost at once, but the cell frees it only on Close.
 func (h *Handle) Poison() {
 	h.c.step(func(now time.Time) {
-		if h.end == nil {
-			h.stop(now, ErrPoisoned)
+		if h.endErr == nil {
+			h.stopUse(now, ErrPoisoned)
 			h.c.begin(context.Background(), now, api.Poison{Handle: h.token})
 		}
 	})
 }
 
-// stop ends the use of the handle, with mu held.
-func (h *Handle) stop(now time.Time, why error) {
-	h.end = why
+// stopUse ends the use of the handle and cancels its calls. It is called with mu held.
+func (h *Handle) stopUse(now time.Time, why error) {
+	h.endErr = why
 	for _, w := range h.calls {
-		w.why = why
+		w.stopCause = why
 		h.c.m.Cancel(now, w.token)
 	}
 	if h.lock != nil {
 		h.lock.lose(why)
 	}
-	h.passTurn()
+	h.wakeWaiters()
 }

@@ -6,23 +6,24 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Pair is one row.
+// Pair is one row: a key and its value.
 type Pair = api.Pair
 
-// Expect is what a CompareAndSet expects of a row. Make it with Value or Absent.
+// Expect is the row state that a CompareAndSet requires. Make it with Value or Absent.
 type Expect struct {
 	value   string
 	present bool
 }
 
-// Value expects that the row is there and holds v.
+// Value requires that the row exists and holds v.
 func Value(v string) Expect { return Expect{value: v, present: true} }
 
-// Absent expects that there is no row. It is the zero Expect.
+// Absent requires that the row does not exist. It equals the zero Expect.
 func Absent() Expect { return Expect{} }
 
-// Get returns what the row key holds, or fails with ErrNotFound. It is a
-// linearizable read: it sees every call that had ended before it began.
+// Get returns the value of the row key, or fails with ErrNotFound. The read is linearizable: it
+// observes every call that had ended before it began. Like all calls on rows it uses the local
+// cell and blocks until the cell has answered or ctx ends.
 func (c *Client) Get(ctx context.Context, key string) (string, error) {
 	r, err := c.call(ctx, "get", key, api.Get{Key: key})
 	if err != nil {
@@ -31,7 +32,8 @@ func (c *Client) Get(ctx context.Context, key string) (string, error) {
 	return r.Value, nil
 }
 
-// Put makes the row key hold value, whether or not it was there.
+// Put sets the row key to value, whether or not the row exists. It fails with ErrTooLarge if
+// key or value exceeds its limit.
 func (c *Client) Put(ctx context.Context, key, value string) error {
 	_, err := c.call(ctx, "put", key, api.Put{Key: key, Value: value})
 	return err
@@ -43,18 +45,18 @@ func (c *Client) Delete(ctx context.Context, key string) error {
 	return err
 }
 
-// CompareAndSet makes the row key hold value if it is as expected, in one
-// atomic step, or fails with ErrConflict; errors.As to *ConflictError says how
-// the row was.
+// CompareAndSet sets the row key to value in one atomic step, provided that the row is as
+// expect requires. Otherwise it fails with ErrConflict; the error is a *ConflictError
+// (errors.As) that holds the present value.
 func (c *Client) CompareAndSet(ctx context.Context, key string, expect Expect, value string) error {
 	op := api.CompareAndSet{Key: key, Expect: expect.value, Absent: !expect.present, Value: value}
 	_, err := c.call(ctx, "compare-and-set", key, op)
 	return err
 }
 
-// List returns all rows whose keys begin with prefix, in ascending order of
-// their keys' bytes, as they were at one instant. It fails with ErrTooLarge where
-// they exceed api.MaxListPairs or api.MaxListBytes.
+// List returns all rows whose keys begin with prefix, in ascending byte order of the keys, as
+// they were at one instant. It fails with ErrTooLarge if there are more than api.MaxListPairs
+// rows or api.MaxListBytes bytes.
 func (c *Client) List(ctx context.Context, prefix string) ([]Pair, error) {
 	r, err := c.call(ctx, "list", prefix, api.List{Prefix: prefix})
 	if err != nil {

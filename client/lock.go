@@ -9,13 +9,13 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Lock is a lock that was acquired. It is held until it is released, its handle is
-// closed, or its session ends. While the session is in jeopardy nobody can say
-// whether it is held, and Held says no.
+// Lock is an acquired lock. It is held until it is released, its handle is closed or poisoned,
+// its node is deleted, or its session ends. While the session is in jeopardy the Client cannot
+// know whether the lock is held, and Held returns false.
 //
-// A Lock may be lost at any instant, also between a call of Held and what the
-// program does then; and a program may be stopped for as long as it takes to lose
-// it. Whatever it protects should therefore be told the Sequencer, and check it.
+// A Lock can be lost at any instant, also between a call of Held and the action that depends on
+// it; the program itself may be paused in between. Pass Sequencer with each request to the
+// protected resource, and let the resource check it.
 type Lock struct {
 	h           *Handle
 	sequencer   string
@@ -23,12 +23,12 @@ type Lock struct {
 	ctx         context.Context
 	cancel      context.CancelCauseFunc
 
-	// lost and release are guarded by h.c.mu.
+	// why it is lost for good; nil: it is not
 	lost    error // why it is not held any more, for good; nil: it may be
-	release *call // the call that frees it
+	release *call // the Release under way, or answered
 }
 
-// newLock is the lock that was just acquired. It is called with mu held.
+// newLock records an acquired lock. It is called with mu held.
 func newLock(ctx context.Context, h *Handle, mode Mode, held api.Held) *Lock {
 	l := &Lock{h: h, acquisition: held.Acquisition}
 	l.sequencer = api.Sequencer{Node: h.node, Mode: mode, Gen: held.Gen}.Encode()
@@ -38,46 +38,47 @@ func newLock(ctx context.Context, h *Handle, mode Mode, held api.Held) *Lock {
 	return l
 }
 
-// Sequencer describes the lock as it was when it was acquired: which lock, in which
-// mode, at which generation. Pass it on with each request that the lock is to
-// protect: whoever gets it can check it (CheckSequencer), or refuse what comes with
-// a lower generation than it has seen (CHU §2.4).
+// Sequencer returns a string that names this acquisition: the lock, its mode, and its
+// generation. Pass it with each request to the resource that the lock protects. The resource
+// validates it with Handle.CheckSequencer, or rejects a sequencer with a lower generation than
+// it has accepted before (CHU §2.4).
 func (l *Lock) Sequencer() string { return l.sequencer }
 
-// Held says that the lock is held now: it was not released, and the session's lease
-// runs. It asks the clock.
+// Held reports whether the lock is held now: it was not lost, and the session's lease runs by
+// the local clock. It sends nothing and does not block.
 func (l *Lock) Held() bool { return l.Err() == nil }
 
-// Err is why the lock is not held now, or nil if it is. ErrJeopardy may pass; any
-// other error is for good: ErrNotHeld after Release, ErrClosed, ErrPoisoned,
-// ErrSessionExpired, ErrGone, ErrBadHandle.
+// Err returns why the lock is not held, or nil if it is. ErrJeopardy is temporary. All other
+// errors are final: ErrNotHeld after Release, ErrClosed, ErrPoisoned, ErrSessionExpired,
+// ErrGone, ErrBadHandle.
 func (l *Lock) Err() error {
 	l.h.c.mu.Lock()
 	defer l.h.c.mu.Unlock()
 	switch {
 	case l.lost != nil:
-		return l.err(l.lost)
-	case !l.h.c.believes():
-		return l.err(ErrJeopardy)
+		return l.wrap(l.lost)
+	case !l.h.c.hasLease():
+		return l.wrap(ErrJeopardy)
 	}
 	return nil
 }
 
-func (l *Lock) err(why error) error { return &Error{Op: "lock", Key: l.h.name, Causes: []error{why}} }
+func (l *Lock) wrap(why error) error { return &Error{Op: "lock", Key: l.h.name, Causes: []error{why}} }
 
-// Context ends when the lock is lost for good, with the cause that Err gives. It
-// has the values of the context that the lock was acquired with, and is not ended by
-// that. Jeopardy does not end it: what must stop at once asks Held.
+// Context returns a context that is cancelled when the lock is lost for good, with the error of
+// Err as its cause. It carries the values of the context given to Acquire, but not its
+// cancellation. Jeopardy does not cancel it: work that must stop in jeopardy has to check Held.
 func (l *Lock) Context() context.Context { return l.ctx }
 
-// Done is closed when the lock is lost for good.
+// Done returns a channel that is closed when the lock is lost for good.
 func (l *Lock) Done() <-chan struct{} { return l.ctx.Done() }
 
-// Release frees the lock, this acquisition of it and no other. The lock is not Held
-// from now on. If ctx ends before the cell has answered, Release fails with
-// ErrOutcomeUnknown, and the lock is freed all the same, as soon as the cell can be
-// reached. It fails with ErrNotHeld if the cell had taken the lock away before.
-// Calling it again is harmless, and waits for the same answer.
+// Release frees this acquisition of the lock, and no other. Held returns false from the start
+// of the call. Release blocks until the cell has answered. If ctx ends first it fails with
+// ErrOutcomeUnknown; the release continues in the background and takes effect as soon as the
+// cell can be reached. It fails with ErrNotHeld if the cell had taken the lock away before. If
+// the lock was lost already, Release returns the error of Err, or nil if closing the handle
+// freed the lock. Releasing again is harmless and waits for the same answer.
 func (l *Lock) Release(ctx context.Context) error {
 	c := l.h.c
 	var w *call
@@ -90,17 +91,17 @@ func (l *Lock) Release(ctx context.Context) error {
 		}
 		w, lost = l.release, l.lost
 	})
-	if w == nil { // it was lost before; with the handle it was freed
+	if w == nil { // it was lost before; closing the handle freed it
 		if lost == ErrClosed {
 			return nil
 		}
-		return l.err(lost)
+		return l.wrap(lost)
 	}
 	d, ended := c.waitOnly(ctx, w)
-	return fail("release", l.h.name, d, ended)
+	return callError("release", l.h.name, d, ended)
 }
 
-// lose ends the lock. It is called with mu held.
+// lose marks the lock as lost for good. It is called with mu held.
 func (l *Lock) lose(why error) {
 	if l.lost != nil {
 		return
@@ -108,22 +109,22 @@ func (l *Lock) lose(why error) {
 	l.lost = why
 	c := l.h.c
 	c.locks = slices.DeleteFunc(c.locks, func(have *Lock) bool { return have == l })
-	c.later = append(c.later, func() { l.cancel(l.err(why)) })
+	c.afterUnlock = append(c.afterUnlock, func() { l.cancel(l.wrap(why)) })
 	if l.h.lock == l {
 		l.h.lock = nil
-		l.h.passTurn()
+		l.h.wakeWaiters()
 	}
 }
 
-// loseAll ends all locks of the session. It is called with mu held.
+// loseAll marks all locks of the session as lost. It is called with mu held.
 func (c *conn) loseAll(why error) {
 	for len(c.locks) > 0 {
 		c.locks[0].lose(why)
 	}
 }
 
-// over is why a session that is over is.
-func over(w session.Why) error {
+// endCause returns why a session is over, as an error.
+func endCause(w session.Why) error {
 	if w == session.Expired {
 		return ErrSessionExpired
 	}

@@ -113,7 +113,7 @@ func TestAReleaseSurvivesItsCaller(t *testing.T) {
 	})
 }
 
-// Whoever gives up does not have the lock, and will not get it.
+// A cancelled Acquire does not have the lock, and will not get it.
 func TestAnAcquireThatIsGivenUpHoldsNothing(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)
@@ -125,7 +125,7 @@ func TestAnAcquireThatIsGivenUpHoldsNothing(t *testing.T) {
 		require.NoError(t, l.Release(ctx))
 		require.Empty(t, w.cell.holders("f"))
 
-		w.fault(onlyAnswers) // it gets the lock, and does not know
+		w.fault(onlyAnswers) // it gets the lock, and the answer is lost
 		_, err = theirs.Acquire(w.within(time.Second), client.Exclusive)
 		require.ErrorIs(t, err, client.ErrOutcomeUnknown)
 		require.Len(t, w.cell.holders("f"), 1)
@@ -138,7 +138,7 @@ func TestAnAcquireThatIsGivenUpHoldsNothing(t *testing.T) {
 	})
 }
 
-func TestThoseWhoShareAHandleExcludeEachOther(t *testing.T) {
+func TestCallersThatShareAHandleExcludeEachOther(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)
 		f := lockable(t, ctx, w.c)
@@ -213,8 +213,8 @@ func next(t *testing.T, ctx context.Context, e *client.Events) client.Event {
 	return got
 }
 
-// The cell gives the lock to somebody else as soon as it may. Nobody ever holds it
-// together with him.
+// The cell grants the lock to another client as soon as the rules allow. The first client
+// does not hold it then.
 func TestALockIsNeverHeldByTwo(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)
@@ -259,7 +259,7 @@ func first(t *testing.T, ctx context.Context, e *client.Events) client.EventKind
 	return next(t, ctx, e).Kind
 }
 
-// Who has no lease cannot know what he holds.
+// Without leases a client cannot know what it holds.
 func TestWithoutALeaseNothingIsBelieved(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)

@@ -11,16 +11,15 @@ import (
 	"github.com/chubbycell/chubby/client"
 )
 
-// loop is a Runtime without goroutines: whoever waits runs the events until
-// what it waits for has happened. A Client that held a lock while it waits, sends
-// or fires would stop here for ever.
+// loop is a Runtime without goroutines: Wait runs the events until a signal has fired. A
+// Client that held a mutex while it waits, sends or fires would deadlock here.
 type loop struct {
 	now     time.Time
 	events  events
 	serial  int
 	handler func(from uint32, msg []byte)
 	cell    *cell
-	timers  int // set and neither rung nor stopped
+	timers  int // set and neither fired nor stopped
 }
 
 type event struct {
@@ -117,7 +116,7 @@ func TestOneThreadOfControlIsEnough(t *testing.T) {
 	require.Equal(t, "v", v)
 
 	limited, cancel := context.WithCancelCause(ctx)
-	l.cell.master = 0 // nobody is
+	l.cell.master = 0 // no master
 	l.after(time.Minute, func() { cancel(context.DeadlineExceeded) })
 	err = c.Put(limited, "k", "w")
 	require.ErrorIs(t, err, client.ErrOutcomeUnknown)
@@ -145,7 +144,7 @@ func TestOneThreadOfControlIsEnoughForLocks(t *testing.T) {
 	require.False(t, lock.Held())
 	l.now = woke
 
-	l.cell.master = 0                                              // nobody is
+	l.cell.master = 0                                              // no master
 	l.after(11995*time.Millisecond, func() { l.cell.failover(3) }) // the last instant at which the cell can save it
 	for _, kind := range []client.EventKind{client.EventJeopardy, client.EventFailover, client.EventSafe} {
 		require.Equal(t, kind, first(t, ctx, events))
@@ -177,7 +176,7 @@ func TestTheClientIsDeterministic(t *testing.T) {
 	run := func() (time.Time, int) {
 		l, c := newLoop()
 		for i := range 30 {
-			l.cell.master = uint32(i%4) % 3 // sometimes nobody
+			l.cell.master = uint32(i%4) % 3 // sometimes none
 			if l.cell.master == 0 {
 				l.after(3*time.Second, func() { l.cell.master = 1 })
 			}

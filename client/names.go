@@ -2,36 +2,36 @@ package client
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// What programs say to a cell and hear of it, by names that need no other package.
+// Types of calls and answers, aliased so that programs need to import no other package.
 type (
-	// Rights are what a handle is good for.
+	// Rights are the uses that a handle is opened for.
 	Rights = api.Rights
-	// Creation says what Open does about a node that may not be there.
+	// Creation selects what Open does if the node does not exist.
 	Creation = api.Creation
-	// Mode is how a lock is held.
+	// Mode is the mode of a lock: Exclusive or Shared.
 	Mode = api.Mode
 	// Stat is the metadata of a node.
 	Stat = api.Stat
-	// Child is a node as its directory lists it.
+	// Child is a directory entry.
 	Child = api.Child
-	// ACLNames are the names of the three lists of those who may use a node.
+	// ACLNames names the three access control lists of a node.
 	ACLNames = api.ACLNames
-	// ContentGen numbers the contents of a file, ACLGen the ACL names of a node.
+	// ContentGen numbers the contents of a file.
 	ContentGen = api.ContentGen
 	// ACLGen numbers the ACL names of a node.
 	ACLGen = api.ACLGen
 )
 
-// The rights, the ways to create, the modes.
+// Rights, ways to create a node, and lock modes.
 const (
-	Read      = api.RightRead      // contents, metadata, children
-	Write     = api.RightWrite     // contents, children, and the lock in either mode
-	ChangeACL = api.RightChangeACL // the ACL names
+	Read      = api.RightRead      // read contents, metadata and children
+	Write     = api.RightWrite     // write contents, create children, and acquire the lock in either mode
+	ChangeACL = api.RightChangeACL // change the ACL names
 
-	CreateNever = api.CreateNever // the node must be there
-	CreateMay   = api.CreateMay   // it is made unless it is there
-	CreateMust  = api.CreateMust  // it must not be there
+	CreateNever = api.CreateNever // the node must exist
+	CreateMay   = api.CreateMay   // the node is created unless it exists
+	CreateMust  = api.CreateMust  // the node must not exist
 
-	Exclusive = api.Exclusive // held by one handle
-	Shared    = api.Shared    // held by any number
+	Exclusive = api.Exclusive // one handle holds the lock
+	Shared    = api.Shared    // any number of handles hold the lock
 )

@@ -7,22 +7,22 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Contents returns what is in the file, and its metadata, as they were at one
-// instant. It fails with ErrIsDirectory.
+// Contents returns the contents of the file and its metadata, as they were at one instant. It
+// fails with ErrIsDirectory.
 func (h *Handle) Contents(ctx context.Context) (string, Stat, error) {
 	r, err := h.call(ctx, "contents", func(t api.Token) api.Op { return api.GetContents{Handle: t} })
 	return r.Value, statOf(r), err
 }
 
-// Stat returns the metadata of the node.
+// Stat returns the present metadata of the node.
 func (h *Handle) Stat(ctx context.Context) (Stat, error) {
 	r, err := h.call(ctx, "stat", func(t api.Token) api.Op { return api.GetStat{Handle: t} })
 	return statOf(r), err
 }
 
-// ReadDir returns the children of the directory, ascending by name. Those of a
-// large directory are read in several calls, and need not have been there together.
-// It fails with ErrNotDirectory.
+// ReadDir returns the children of the directory in ascending order of their names. A large
+// directory is read in several calls, so the result need not have existed as a whole at any
+// instant. It fails with ErrNotDirectory.
 func (h *Handle) ReadDir(ctx context.Context) ([]Child, error) {
 	var all []Child
 	for c, err := range h.Children(ctx, 0) {
@@ -34,11 +34,11 @@ func (h *Handle) ReadDir(ctx context.Context) ([]Child, error) {
 	return all, nil
 }
 
-// Children iterates over the children of the directory, ascending by name. It reads
-// page of them in a call, or as many as an answer holds if that is fewer or page is
-// not above 0, and each page when the one before has been gone through: those of one
-// page were there together. An error ends it, as what comes last, after the zero
-// Child; ErrNotDirectory is one.
+// Children iterates over the children of the directory in ascending order of their names. It
+// reads up to page children in each call, or as many as an answer can hold if page is not
+// positive, and makes the next call when these have been consumed. The children of one page
+// existed at one instant. An error ends the iteration: it comes last, with the zero Child. A
+// file yields ErrNotDirectory.
 func (h *Handle) Children(ctx context.Context, page int) iter.Seq2[Child, error] {
 	return func(yield func(Child, error) bool) {
 		after, most := "", uint64(max(page, 0))
@@ -60,10 +60,10 @@ func (h *Handle) Children(ctx context.Context, page int) iter.Seq2[Child, error]
 	}
 }
 
-// SetContents replaces the contents of the file and returns its new metadata. If
-// when is not 0 it must be the generation of the present contents; else it fails
-// with ErrConflict, and errors.As to *ConflictError tells the present metadata. It
-// fails with ErrIsDirectory, ErrQuota, ErrTooLarge.
+// SetContents replaces the contents of the file and returns its new metadata. If when is not 0,
+// it must equal the generation of the present contents; otherwise SetContents fails with
+// ErrConflict, and the error is a *ConflictError (errors.As) with the present metadata. It
+// fails with ErrIsDirectory, ErrQuota and ErrTooLarge.
 func (h *Handle) SetContents(ctx context.Context, contents string, when ContentGen) (Stat, error) {
 	r, err := h.call(ctx, "set-contents", func(t api.Token) api.Op {
 		return api.SetContents{Handle: t, Contents: contents, When: when}
@@ -71,8 +71,8 @@ func (h *Handle) SetContents(ctx context.Context, contents string, when ContentG
 	return statOf(r), err
 }
 
-// SetACL replaces the ACL names of the node, under the same condition, and returns
-// its new metadata.
+// SetACL replaces the ACL names of the node and returns its new metadata. The condition when
+// works as for SetContents.
 func (h *Handle) SetACL(ctx context.Context, names ACLNames, when ACLGen) (Stat, error) {
 	r, err := h.call(ctx, "set-acl", func(t api.Token) api.Op {
 		return api.SetACL{Handle: t, Names: names, When: when}
@@ -80,8 +80,8 @@ func (h *Handle) SetACL(ctx context.Context, names ACLNames, when ACLGen) (Stat,
 	return statOf(r), err
 }
 
-// Delete deletes the node. It fails with ErrNotEmpty for a directory that has
-// children. The handle is of no more use then; Close it all the same.
+// Delete deletes the node. It fails with ErrNotEmpty if the node is a directory with children.
+// All later calls on the handle fail with ErrGone, except Close, which is still needed.
 func (h *Handle) Delete(ctx context.Context) error {
 	_, err := h.call(ctx, "delete", func(t api.Token) api.Op { return api.DeleteNode{Handle: t} })
 	return err

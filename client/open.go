@@ -8,25 +8,24 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// OpenOptions say what a handle is for, and what node is made if it is made. The
-// zero value opens a node that is there, to read it.
+// OpenOptions say what a handle is used for, and how to create the node if it does not exist.
+// The zero value opens an existing node to read it.
 type OpenOptions struct {
-	Rights Rights   // what the handle will be used for; 0: Read
-	Create Creation // what to do if the node may not be there
+	Rights Rights   // the intended use; 0: Read
+	Create Creation // what to do if the node does not exist
 
-	Directory bool     // the node that is made is a directory; else a file
-	Ephemeral bool     // it goes when nobody has it open any more
-	Contents  string   // of the file
-	ACL       ACLNames // what is empty is copied from the parent directory
+	Directory bool     // create a directory instead of a file
+	Ephemeral bool     // delete the node when no client has it open any more
+	Contents  string   // of a created file
+	ACL       ACLNames // of a created node; empty names are copied from the parent directory
 
-	// LockDelay is for how long nobody else may have the lock after this handle's
-	// holder was lost, by crash or network (CHU §2.4); at most a minute. It is what
-	// keeps apart those who do not check sequencers.
+	// LockDelay is how long the cell keeps the lock from others after this handle lost it
+	// because its client crashed or could not be reached (CHU §2.4); at most a minute. It
+	// protects resources that check no sequencers.
 	LockDelay time.Duration
 }
 
-// op is what is asked of the cell. Path is relative to the node of dir, or to the
-// root.
+// op returns the request. path is relative to the node of dir, or to the root if dir is empty.
 func (o OpenOptions) op(dir api.Token, path string) api.Open {
 	q := api.Open{Dir: dir, Path: path, Rights: o.Rights, Create: o.Create, Delay: api.DelayOf(o.LockDelay)}
 	if q.Rights == 0 {
@@ -41,13 +40,14 @@ func (o OpenOptions) op(dir api.Token, path string) api.Open {
 	return q
 }
 
-// Open opens the node with this full name, /ls/CELL/PATH. It fails with
-// ErrNotFound, ErrExists, ErrPermission, ErrNotDirectory, ErrQuota or ErrCrowded, which
-// may come with ErrOutcomeUnknown. A handle that was opened while its caller's context
-// ended is closed again.
+// Open opens the node with this full name, /ls/CELL/PATH, and creates it first if o says so. It
+// blocks until the cell has answered. It fails with ErrNotFound, ErrExists, ErrPermission,
+// ErrNotDirectory or ErrQuota; with ErrCrowded, possibly together with ErrOutcomeUnknown; and
+// with ErrInvalid for a malformed name or an unknown cell. If ctx ends first, a handle that is
+// opened nevertheless is closed in the background.
 func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle, error) {
-	if c.fault != nil {
-		return nil, c.misconfigured("open", name)
+	if c.configErr != nil {
+		return nil, c.configError("open", name)
 	}
 	own, path, err := c.find(name)
 	if err != nil {
@@ -60,14 +60,14 @@ func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle,
 	return newHandle(own, name, r), nil
 }
 
-// Open opens a node by a name relative to the handle's node: "a/b", or "" for the
-// node itself (C2.10).
+// Open opens a node by its path relative to the handle's node: "a/b", or "" for the node itself
+// (C2.10). Otherwise it is like Client.Open.
 func (h *Handle) Open(ctx context.Context, path string, o OpenOptions) (*Handle, error) {
 	name := h.name
 	if path != "" {
 		name += "/" + path
 	}
-	r, err := h.callThen(ctx, "open", func(t api.Token) api.Op { return o.op(t, path) }, h.c.counted)
+	r, err := h.callThen(ctx, "open", func(t api.Token) api.Op { return o.op(t, path) }, h.c.onOpened)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +75,6 @@ func (h *Handle) Open(ctx context.Context, path string, o OpenOptions) (*Handle,
 }
 
 func newHandle(c *conn, name string, r api.Result) *Handle {
-	o, _ := r.Detail.(api.Opened) // the session has seen to it
+	o, _ := r.Detail.(api.Opened) // package session accepts no other answer
 	return &Handle{c: c, name: name, token: o.Token, node: o.Node, stat: o.Stat, created: o.Created}
 }

@@ -8,40 +8,40 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// timer is the one timer of a conn. It may ring early; it then finds nothing to do
-// and is set again.
+// timer is the only timer of a conn. It may fire too early; the conn then sets it again.
 type timer struct {
-	at   time.Time // when it rings; zero: it is not set
+	at   time.Time // when it fires; zero: it is not set
 	stop func()
-	set  uint64 // counts the settings: a ring of an earlier one is void
+	set  uint64 // number of settings, by which a late firing of an earlier one is recognised
 }
 
-// step lets something happen to the machine and does what the machine then
-// wants. It is the only way to the machine's doors.
-func (c *conn) step(door func(now time.Time)) {
+// step calls input with mu held, which calls the machine, and carries out the machine's output:
+// it dispatches ended calls and events, sets the timer, and sends. All calls of the machine go
+// through step.
+func (c *conn) step(input func(now time.Time)) {
 	c.mu.Lock()
 	now := c.rt.Now()
-	door(now)
+	input(now)
 	out := c.m.TakeOutput()
-	c.leaveTrails(out.Launched)
-	c.settle(out)
-	c.arm(now, out.Wake)
-	later := c.later
-	c.later = nil
+	c.recordCallIDs(out.Launched)
+	c.dispatch(out)
+	c.setTimer(now, out.Wake)
+	after := c.afterUnlock
+	c.afterUnlock = nil
 	c.mu.Unlock()
 
 	for _, e := range out.Send {
 		c.rt.Send(e.To, api.AppendRequest(nil, e.Request))
 	}
-	for _, f := range later {
+	for _, f := range after {
 		f()
 	}
 }
 
-// settle hands each Done to whoever waits for it and tells what happened. It is
-// called with mu held. Answers come before the events: a lock that was got in a
-// session that is over is got, and lost.
-func (c *conn) settle(out session.Output) {
+// dispatch passes each Done to its waiting call and publishes the events. It is called with mu
+// held. Ended calls come before events: a lock whose grant and loss arrive in one step is
+// acquired first and lost then.
+func (c *conn) dispatch(out session.Output) {
 	var ended []*call
 	for _, d := range out.Done {
 		w := c.calls[d.Token]
@@ -49,43 +49,42 @@ func (c *conn) settle(out session.Output) {
 			continue
 		}
 		delete(c.calls, d.Token)
-		w.done, w.over = d, true
+		w.done, w.ended = d, true
 		ended = append(ended, w)
-		if w.then != nil {
-			w.then(d)
+		if w.onDone != nil {
+			w.onDone(d)
 		}
-		c.fire(w.signal)
+		c.fireLater(w.signal)
 	}
 	for _, e := range out.Events {
-		c.later = append(c.later, c.events.publish(Event{Cell: string(c.cell), Kind: e.Kind, Epoch: e.Epoch})...)
+		c.afterUnlock = append(c.afterUnlock, c.events.publish(Event{Cell: string(c.cell), Kind: e.Kind, Epoch: e.Epoch})...)
 	}
-	c.spend(ended)
+	c.checkSessionEnd(ended)
 	s := c.m.Status()
 	if s.State == session.Over && len(c.locks) > 0 {
-		c.loseAll(over(s.Why))
+		c.loseAll(endCause(s.Why))
 	}
-	if len(c.ready) > 0 && (usable(s) || s.State > session.Open) {
-		c.fire(c.ready...)
+	if len(c.ready) > 0 && (isUsable(s) || s.State > session.Open) {
+		c.fireLater(c.ready...)
 		c.ready = nil
 	}
 }
 
-// fire lets signals fire as soon as mu is free.
-func (c *conn) fire(signals ...Signal) {
+// fireLater fires signals after mu is released.
+func (c *conn) fireLater(signals ...Signal) {
 	for _, s := range signals {
-		c.later = append(c.later, s.Fire)
+		c.afterUnlock = append(c.afterUnlock, s.Fire)
 	}
 }
 
-func (c *conn) forgetReady(s Signal) {
+func (c *conn) removeReady(s Signal) {
 	c.ready = slices.DeleteFunc(c.ready, func(have Signal) bool { return have == s })
 }
 
-// arm sees to it that the timer rings no later than at wake. A timer that would
-// ring earlier is left alone: most calls are answered long before their time,
-// and setting a timer for each would cost more than the call. It is called with
-// mu held.
-func (c *conn) arm(now, wake time.Time) {
+// setTimer makes sure that the timer fires no later than wake. It keeps a timer that is set to
+// fire earlier: most calls are answered long before their deadline, and setting a timer for
+// each would cost more than the call. It is called with mu held.
+func (c *conn) setTimer(now, wake time.Time) {
 	over := c.m.Status().State == session.Over
 	if c.timer.stop != nil && (over || !wake.IsZero() && wake.Before(c.timer.at)) {
 		c.timer.stop()
@@ -97,21 +96,21 @@ func (c *conn) arm(now, wake time.Time) {
 	c.timer.set++
 	set := c.timer.set
 	c.timer.at = wake
-	c.timer.stop = c.rt.AfterFunc(max(0, wake.Sub(now)), func() { c.ring(set) })
+	c.timer.stop = c.rt.AfterFunc(max(0, wake.Sub(now)), func() { c.onTimer(set) })
 }
 
-// ring is the timer's call.
-func (c *conn) ring(set uint64) {
+// onTimer is called when the timer fires.
+func (c *conn) onTimer(set uint64) {
 	c.step(func(now time.Time) {
 		if set != c.timer.set {
-			return // stopped too late
+			return // replaced by a later setting
 		}
 		c.timer.stop = nil
 		c.m.Advance(now)
 	})
 }
 
-// receive takes a message from one of the cell's replicas.
+// receive handles a message from a replica of the cell.
 func (c *conn) receive(from uint32, msg []byte) {
 	p, err := api.DecodeReply(msg)
 	c.step(func(now time.Time) {

@@ -5,76 +5,74 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// A cell ends a session that nobody uses (CHU §2.8), and one whose client it has
-// not heard of. Where no handle was open and the outcome of every call is known,
-// nobody has lost anything by that: the next call opens another session. Where
-// somebody has, the session stays over, and each later call fails with
-// ErrSessionExpired; a program must not come to hold half of what it held. And a
-// call of unknown outcome may be executed for as long as its session stands at the
-// cell, which may be longer than the client believes in it: no call of another
-// session can tell what became of it.
+// A cell ends a session that stays unused (CHU §2.8), and one whose client it has not heard
+// from. If no handle was open and the outcome of every call is known, the client has lost
+// nothing, and the next call opens another session. Otherwise the session stays over, and
+// every later call fails with ErrSessionExpired, so that a program cannot continue with a part
+// of what it held. A call of unknown outcome counts as a loss: it may be executed for as long
+// as the cell keeps its session, which may be longer than the client expects, and no call of
+// another session can settle its outcome.
 
-// hangs is what hangs on a session.
-type hangs struct {
-	handles int // open
-	// loose is the token from which on an answer settles all calls of unknown
-	// outcome, if its call was begun when no other was waited for, or under way behind
-	// the caller's back (package session, "Seen": it passes no call that is); 0: there
-	// are none.
-	loose session.Token
+// sessionUse records what would be lost with the session.
+type sessionUse struct {
+	openHandles int
+	// settleFrom is 0 if the outcome of every call is known. Otherwise it is the first token
+	// whose answered call settles all unknown outcomes, provided that call began while no other
+	// was under way (package session, "AckedThrough and cancelled calls").
+	settleFrom session.Token
 }
 
-// note takes in, with mu held, how calls ended.
-func (g *hangs) note(ended []*call, last session.Token) {
+// noteEnded updates the record after calls have ended. It is called with mu held.
+func (g *sessionUse) noteEnded(ended []*call, last session.Token) {
 	for _, w := range ended {
 		switch {
-		case w.done.Outcome == session.Unknown && w.opens:
-			g.loose = ^session.Token(0) // it goes on behind the caller's back
+		case w.done.Outcome == session.Unknown && w.isOpenOp:
+			g.settleFrom = ^session.Token(0) // the Open continues in the background
 		case w.done.Outcome == session.Unknown:
-			g.loose = max(g.loose, last+1)
-		case w.done.Outcome == session.Executed && w.first && w.token >= g.loose:
-			g.loose = 0
+			g.settleFrom = max(g.settleFrom, last+1)
+		case w.done.Outcome == session.Executed && w.startedAlone && w.token >= g.settleFrom:
+			g.settleFrom = 0
 		}
 	}
 }
 
-// spend looks, with mu held, whether the session has come to its end in this step,
-// together with these calls, and whether anybody has lost something by that.
-func (c *conn) spend(ended []*call) {
-	c.hangs.note(ended, c.last)
+// checkSessionEnd decides, once the session is over, whether another one may follow, and which
+// of the calls that ended with it can be made again. It is called with mu held.
+func (c *conn) checkSessionEnd(ended []*call) {
+	c.use.noteEnded(ended, c.lastToken)
 	s := c.m.Status()
-	if s.State != session.Over || c.judged {
+	if s.State != session.Over || c.endChecked {
 		return
 	}
-	c.judged = true
-	c.spent = s.Why == session.Expired && c.hangs == hangs{}
+	c.endChecked = true
+	c.renewable = s.Why == session.Expired && c.use == sessionUse{}
 	for _, w := range ended {
-		w.again = c.spent && w.done.Why == session.Expired && w.done.Outcome == session.Refused
+		w.canRetry = c.renewable && w.done.Why == session.Expired && w.done.Outcome == session.Refused
 	}
 }
 
-// renew begins another session after one that was spent. It is called with mu held.
+// renew replaces a session that expired without a loss by a new one. It is called with mu held.
 func (c *conn) renew() {
-	if !c.spent {
+	if !c.renewable {
 		return
 	}
 	m, err := session.New(c.cfg)
 	if err != nil {
-		panic("client: a configuration that was valid is not: " + err.Error())
+		panic("client: a validated configuration became invalid: " + err.Error())
 	}
-	c.m, c.spent, c.judged, c.last = m, false, false, 0
+	c.m, c.renewable, c.endChecked, c.lastToken = m, false, false, 0
 }
 
-// counted counts a handle that was opened; it is called with mu held.
-func (c *conn) counted(d session.Done) {
+// onOpened counts the handle of an executed Open. It is called with mu held.
+func (c *conn) onOpened(d session.Done) {
 	if _, opened := d.Result.Detail.(api.Opened); opened && d.Outcome == session.Executed {
-		c.hangs.handles++
+		c.use.openHandles++
 	}
 }
 
-// closed takes a handle away again, once the cell has said so.
-func (c *conn) closed(d session.Done) {
+// onClosed uncounts a handle when the cell has closed it. It is called with mu held.
+func (c *conn) onClosed(d session.Done) {
 	if d.Outcome == session.Executed {
-		c.hangs.handles--
+		c.use.openHandles--
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// expire lets the session of the world's client run out while it hears of nobody.
+// expire lets the session of the world's client expire while the client is disconnected.
 func (w *world) expire() {
 	w.cut(w.rt)
 	time.Sleep(5 * time.Minute)
 	w.cut(nil)
 }
 
-func TestASessionThatNobodyMissesIsFollowedByAnother(t *testing.T) {
+func TestAnUnusedSessionIsReplaced(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)
 		require.NoError(t, w.c.Put(ctx, "k", "1"))
@@ -67,8 +67,8 @@ func TestACallThatWaitedInJeopardyGoesOn(t *testing.T) {
 	})
 }
 
-// behindAnAcquire gives an Acquire up, which the cell does not hear of for some time, and
-// a Put behind it; then asks what there is. Seen passes neither.
+// behindAnAcquire cancels an Acquire whose cancellation the cell does not receive for some
+// time, and a Put that follows it; then it reads the row. AckedThrough covers neither.
 func (w *world) behindAnAcquire() {
 	ctx := w.within(time.Hour)
 	h, err := w.c.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
@@ -86,13 +86,13 @@ func (w *world) behindAnAcquire() {
 	w.cell.set(func() { w.cell.refuse = nil })
 }
 
-// busyFor is a cell that refuses requests with such an op for the moment.
+// busyFor makes the cell refuse requests with such an op as busy.
 func busyFor[O api.Op](_ uint32, q api.Request) (api.Reply, bool) {
 	_, is := q.Op.(O)
 	return q.Answer(1, api.Result{Code: api.Busy}), is
 }
 
-func TestASessionThatSomebodyMissesStaysOver(t *testing.T) {
+func TestASessionInUseStaysOver(t *testing.T) {
 	for name, use := range map[string]func(w *world) error{
 		"a handle": func(w *world) error {
 			_, err := w.c.Open(w.within(time.Minute), "/ls/local/f", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
@@ -105,7 +105,7 @@ func TestASessionThatSomebodyMissesStaysOver(t *testing.T) {
 			w.fault(nil)
 			return nil
 		},
-		"an outcome that nobody waits for": func(w *world) error {
+		"an unknown outcome": func(w *world) error {
 			w.fault(everything)
 			err := w.c.Put(w.within(time.Second), "k", "1")
 			require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
@@ -158,7 +158,7 @@ func TestASessionThatSomebodyMissesStaysOver(t *testing.T) {
 	}
 }
 
-// When the cell has heard of the Acquire, the next answer settles what is behind it.
+// When the cell has answered the cancellation, the next answer settles the calls after it.
 func TestAnAcquireThatIsCancelledHoldsNothingUp(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)

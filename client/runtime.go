@@ -5,40 +5,39 @@ import (
 	"time"
 )
 
-// Runtime is the seam between a Client, together with the program around it, and
-// the world: goroutines and a network (NewRuntime), or the coroutines of a
-// simulator. A program that blocks only through its Client and its Runtime runs
-// in both as it is.
+// Runtime is a Client's environment: clock, timers, threads of control and transport.
+// NewRuntime returns one of goroutines for programs; the simulator provides one of coroutines
+// and virtual time. A program that blocks only through its Client and its Runtime runs
+// unchanged on both.
 //
-// One Runtime serves one Client. Replicas of all its cells are addressed by their ids.
+// One Runtime serves one Client. It addresses the replicas of all cells by their ids.
 type Runtime interface {
-	// Now is the present instant. Instants of one Runtime never go back.
+	// Now returns the present instant. Instants of one Runtime never go back.
 	Now() time.Time
-	// Send sends a message to a replica, which may or may not arrive, once or
-	// more often. It does not wait, and it copies msg or sends it at once.
+	// Send sends a message to a replica. It does not block. The message may be lost, delayed or
+	// duplicated. Send copies msg or is done with it when it returns.
 	Send(replica uint32, msg []byte)
-	// Receive registers f for messages that come in, in place of an earlier f. f
-	// does not wait; msg is the Runtime's again when f returns.
+	// Receive registers f as the handler of inbound messages, replacing an earlier one. f does
+	// not block and does not keep msg.
 	Receive(f func(from uint32, msg []byte))
-	// AfterFunc calls f once when d has passed, but never within AfterFunc
-	// itself. stop prevents the call, if it comes before it; it does not wait
-	// for f.
+	// AfterFunc calls f once after d has passed, and never before AfterFunc has returned. stop
+	// prevents the call if it has not begun; it does not wait for f.
 	AfterFunc(d time.Duration, f func()) (stop func())
-	// Go calls f in a thread of control of its own. The name is for people.
+	// Go runs f in a new thread of control. name is for logs and traces.
 	Go(name string, f func())
-	// Sleep waits for d. It returns early, with the cause, when ctx ends.
+	// Sleep blocks for d. If ctx ends first, it returns the cause.
 	Sleep(ctx context.Context, d time.Duration) error
-	// NewSignal returns a signal that has not fired. Signals are waited for
-	// only on the Runtime that made them.
+	// NewSignal returns a signal that has not fired. A signal may be waited for only on the
+	// Runtime that made it.
 	NewSignal() Signal
-	// Wait waits until one of the signals has fired, and returns the first one
-	// of the list that has; or until ctx ends, and returns -1 and the cause. A
-	// signal that has fired goes before a context that has ended.
+	// Wait blocks until one of the signals has fired and returns the index of the first one in
+	// the list that has. If ctx ends first it returns -1 and the cause. A fired signal takes
+	// precedence over an ended context.
 	Wait(ctx context.Context, signals ...Signal) (int, error)
 }
 
-// Signal is something that happens once.
+// Signal is an event that happens once.
 type Signal interface {
-	// Fire makes it happen. It does not wait, and firing twice is harmless.
+	// Fire makes the event happen. It does not block. Firing again has no effect.
 	Fire()
 }

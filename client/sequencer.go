@@ -7,10 +7,11 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// CheckSequencer says whether a sequencer of this node's lock is valid: whether the
-// lock is held now, in that mode, at that generation (C6.17). Any handle on the node
-// will do. It fails with ErrStaleSequencer if it is not, and with ErrInvalid for
-// what is no sequencer of this node.
+// CheckSequencer asks the cell whether a sequencer of this node's lock is still valid: whether
+// the lock is held now, in the sequencer's mode and at its generation (C6.17). A server calls
+// it before it acts on a request that carries a sequencer. Any handle on the node will do, also
+// one opened only to Read. It fails with ErrStaleSequencer if the sequencer is not valid, and
+// with ErrInvalid if the string is not a sequencer of this node.
 func (h *Handle) CheckSequencer(ctx context.Context, sequencer string) error {
 	_, err := h.call(ctx, "check-sequencer", func(t api.Token) api.Op {
 		return api.CheckSequencer{Handle: t, Sequencer: sequencer}
@@ -33,8 +34,9 @@ func (h *Handle) SetSequencer(ctx context.Context, sequencer string) error {
 	return err
 }
 
-// GetSequencer asks the cell for the sequencer of the lock that the handle holds
-// (C6.15). Who acquired it has it already: Lock.Sequencer. It fails with ErrNotHeld.
+// GetSequencer asks the cell for the sequencer of the lock that this handle holds (C6.15). It
+// fails with ErrNotHeld if the handle holds none. Lock.Sequencer returns the same string
+// without a call.
 func (h *Handle) GetSequencer(ctx context.Context) (string, error) {
 	r, err := h.call(ctx, "get-sequencer", func(t api.Token) api.Op { return api.GetSequencer{Handle: t} })
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 type signal struct {
 	mu      sync.Mutex
 	fired   bool
-	waiting []chan struct{} // each has room for one, and one is enough
+	waiters []chan struct{} // each has room for one element
 }
 
 // Fire implements Signal.
@@ -20,28 +20,28 @@ func (s *signal) Fire() {
 		return
 	}
 	s.fired = true
-	for _, w := range s.waiting {
+	for _, w := range s.waiters {
 		select {
 		case w <- struct{}{}:
 		default: // wakened already, by another signal
 		}
 	}
-	s.waiting = nil
+	s.waiters = nil
 }
 
 // watch lets w be wakened when the signal fires.
-func (s *signal) watch(w chan struct{}) {
+func (s *signal) addWaiter(w chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.fired {
-		s.waiting = append(s.waiting, w)
+		s.waiters = append(s.waiters, w)
 	}
 }
 
-func (s *signal) forget(w chan struct{}) {
+func (s *signal) removeWaiter(w chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiting = slices.DeleteFunc(s.waiting, func(have chan struct{}) bool { return have == w })
+	s.waiters = slices.DeleteFunc(s.waiters, func(have chan struct{}) bool { return have == w })
 }
 
 // firstFired is the index of the first signal that has fired, or -1.

@@ -8,41 +8,40 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// call is one op on its way: in the queue, or sent and waited for.
+// call is one op: queued, or sent and waiting for its answer.
 type call struct {
-	token Token // 0 for the machine's own, and for what its caller has given up
+	token Token // 0: a call of the machine, or one that its caller has cancelled
 	op    api.Op
 	seq   api.Seq
 
-	// id, to, sentAt and epoch are of the newest sending. id is 0 when that one was
-	// refused: the call then waits for due, and a duplicate of the refusal
-	// meets nothing.
+	// id, to, sentAt and epoch describe the newest sending. id is 0 if that one was refused:
+	// the call then waits until due, and a duplicate of the refusal matches nothing.
 	id     uint64
 	to     uint32
 	sentAt time.Time
 	epoch  api.Epoch
 	due    time.Time // when to send again
 
-	missed  int  // answers that did not come in time
-	refused int  // refusals
-	later   bool // the last one came from the master: it is to be asked again, and nobody else
-	vain    int  // KeepAlives in a row that were answered at once and brought nothing
-	hops    int  // hints followed at once since the last pause
+	missed          int  // answers that did not come in time
+	refused         int  // consecutive refusals
+	staysWithMaster bool // the master itself refused last: the call is sent to it again, and to no other replica
+	emptyAnswers    int  // KeepAlives in a row that were answered at once without news
+	hints           int  // hints followed at once since the last pause
 
-	held      bool  // a KeepAlive that the master is to hold: that it is silent says nothing
-	parked    bool  // an Acquire that waits at the master
-	withdrawn bool  // an Acquire that is being cancelled: whatever answers it is void
-	cancels   *call // the Acquire that this CancelAcquire is about
-	again     bool  // it was sent under another Seq, and withdrawn
-	shut      bool  // its handle is closed: no later master may hear of it
+	heldByMaster bool  // a KeepAlive that the master is asked to hold: a missing answer means nothing
+	parked       bool  // an Acquire that waits at the master
+	withdrawn    bool  // an Acquire that is being cancelled: its answers are ignored
+	cancelTarget *call // of a CancelAcquire: the Acquire that it cancels
+	relaunched   bool  // it was sent before, under another Seq, and withdrawn
+	handleClosed bool  // its handle is closed: it is not sent to a later master
 }
 
-// send sends c, to the replica taken for the master.
+// send sends c to the replica that is taken for the master.
 func (m *Machine) send(now time.Time, c *call) {
 	m.lastID++
 	c.id, c.to, c.sentAt, c.epoch = m.lastID, m.route.target(), now, m.epoch
 	if c == m.keep {
-		c.to = m.keeps()
+		c.to = m.keepAliveTarget()
 	}
 	c.due = now.Add(m.cfg.pause(m.cfg.AnswerWait, c.missed))
 	m.out.Send = append(m.out.Send, Envelope{To: c.to, Request: m.request(now, c)})
@@ -53,43 +52,43 @@ func (m *Machine) request(now time.Time, c *call) api.Request {
 	case m.opener:
 		return api.Request{ID: c.id, Op: c.op}
 	case m.keep:
-		return api.Request{ID: c.id, Session: m.session, Epoch: m.epoch, Op: m.beat(now, c)}
+		return api.Request{ID: c.id, Session: m.session, Epoch: m.epoch, Op: m.nextKeepAlive(now, c)}
 	}
-	return api.Request{ID: c.id, Session: m.session, Seq: c.seq, Seen: m.seen(), Epoch: m.epoch, Op: c.op}
+	return api.Request{ID: c.id, Session: m.session, Seq: c.seq, Seen: m.ackedThrough(), Epoch: m.epoch, Op: c.op}
 }
 
-// resend sends c once more because its time has come. A target that has
-// answered nothing since the sending is left, and so is one that keeps refusing:
-// it may be a master that was deposed and does not know; unless it says that it does.
+// resend sends c again because it is due. The machine turns away from a target that has
+// answered nothing since the sending, and from one that keeps refusing, which may be a deposed
+// master that does not know it. It stays if the target has refused as the master.
 func (m *Machine) resend(now time.Time, c *call) {
 	if c.id != 0 {
 		c.missed++
-		if !c.held {
-			m.route.silent(c.to, c.sentAt)
+		if !c.heldByMaster {
+			m.route.onTimeout(c.to, c.sentAt)
 			if c == m.keep {
-				m.forsaken(c.to)
+				m.forgetLeaseMaster(c.to)
 			}
 		}
-	} else if c.refused > 0 && c.refused%patience == 0 && !c.later {
+	} else if c.refused > 0 && c.refused%maxRefusals == 0 && !c.staysWithMaster {
 		m.route.leave(c.to)
 	}
-	c.hops = 0
+	c.hints = 0
 	m.send(now, c)
 }
 
-// patience is how many refusals of one call a target may give.
-const patience = 4
+// maxRefusals is how many refusals of one call the machine accepts from a target.
+const maxRefusals = 4
 
-// resendDue sends again what has waited long enough.
+// resendDue sends the calls again that are due.
 func (m *Machine) resendDue(now time.Time) {
 	for _, c := range m.flight {
-		if m.goes(c) && !c.due.After(now) {
+		if m.canSend(c) && !c.due.After(now) {
 			m.resend(now, c)
 		}
 	}
 }
 
-// launch gives c its Seq and sends it for the first time.
+// launch assigns c its Seq and sends it for the first time.
 func (m *Machine) launch(now time.Time, c *call) {
 	c.seq = m.next
 	m.next++
@@ -100,15 +99,15 @@ func (m *Machine) launch(now time.Time, c *call) {
 	m.send(now, c)
 }
 
-// seen is the highest Seq up to which nobody waits for a call.
-func (m *Machine) seen() api.Seq {
+// ackedThrough is the highest Seq up to which the client waits for no call.
+func (m *Machine) ackedThrough() api.Seq {
 	if len(m.flight) > 0 {
 		return m.flight[0].seq - 1
 	}
 	return m.next - 1
 }
 
-// find returns the call that was sent as seq and is waited for, or nil.
+// find returns the call that was sent as seq, or nil if it has ended.
 func (m *Machine) find(seq api.Seq) *call {
 	i, ok := slices.BinarySearchFunc(m.flight, seq, func(c *call, s api.Seq) int { return cmp.Compare(c.seq, s) })
 	if !ok {
@@ -117,80 +116,80 @@ func (m *Machine) find(seq api.Seq) *call {
 	return m.flight[i]
 }
 
-// land takes c out of flight; Seen may pass it from now on.
-func (m *Machine) land(c *call) {
+// removeFlight ends the flight of c; AckedThrough may cover it from now on.
+func (m *Machine) removeFlight(c *call) {
 	m.flight = slices.DeleteFunc(m.flight, func(f *call) bool { return f == c })
 }
 
-// end says how a call of the caller's ended, as soon as answers may be told.
-func (m *Machine) end(c *call, d Done) {
+// report reports how a call of the caller ended, or withholds the Done during jeopardy.
+func (m *Machine) report(c *call, d Done) {
 	if c.token == 0 {
 		return
 	}
 	d.Token = c.token
-	if m.flows() {
-		m.done(d)
+	if m.canExchange() {
+		m.emitDone(d)
 	} else {
-		m.kept = append(m.kept, d)
+		m.withheld = append(m.withheld, d)
 	}
 }
 
-// deliver tells the answers that were kept.
-func (m *Machine) deliver() {
-	m.out.Done = append(m.out.Done, m.kept...)
-	m.kept = nil
+// reportWithheld reports the withheld Dones.
+func (m *Machine) reportWithheld() {
+	m.out.Done = append(m.out.Done, m.withheld...)
+	m.withheld = nil
 }
 
-// abandon ends all calls: those that have their answer with it, those that were
-// sent are Unknown, the others Refused.
-func (m *Machine) abandon(why Why, r api.Result) {
-	m.deliver()
+// endCalls ends all calls: withheld ones with their answer, sent ones Unknown, queued ones
+// Refused.
+func (m *Machine) endCalls(why Why, r api.Result) {
+	m.reportWithheld()
 	flight, queue := m.flight, m.queue
-	m.flight, m.queue, m.tidy = nil, nil, nil
+	m.flight, m.queue, m.cleanup = nil, nil, nil
 	for _, c := range flight {
 		if c.token != 0 {
-			m.done(Done{Token: c.token, Outcome: Unknown, Why: why, Result: r})
+			m.emitDone(Done{Token: c.token, Outcome: Unknown, Why: why, Result: r})
 		}
 	}
 	for _, c := range queue {
 		if c.token != 0 {
-			m.done(Done{Token: c.token, Outcome: c.unsent(), Why: why, Result: r})
+			m.emitDone(Done{Token: c.token, Outcome: c.unsentOutcome(), Why: why, Result: r})
 		}
 	}
 }
 
-// unsent is the outcome of a call in the queue that goes no further.
-func (c *call) unsent() Outcome {
-	if c.again {
+// unsentOutcome is the outcome of a queued call that is not sent any more.
+func (c *call) unsentOutcome() Outcome {
+	if c.relaunched {
 		return Unknown
 	}
 	return Refused
 }
 
-// sendEnd asks the cell to end the session. All other calls have ended, so
-// Seen covers them, and after it none of their copies is executed.
+// sendEnd asks the cell to end the session. All other calls have ended, so AckedThrough covers
+// them, and none of their duplicates is executed afterwards.
 func (m *Machine) sendEnd(now time.Time) { m.launch(now, &call{op: api.EndSession{}}) }
 
-// finish makes the machine Over. What was outstanding ends for the reason why;
-// closers have what they wanted.
+// finish makes the machine Over. Outstanding calls end with the reason why; Closes end
+// Executed.
 func (m *Machine) finish(why Why, r api.Result) {
-	m.deliver()
+	m.reportWithheld()
 	if why == Expired {
-		m.tell(Event{Kind: EventExpired})
+		m.emitEvent(Event{Kind: EventExpired})
 	}
-	m.state, m.over, m.verdict = Over, why, r.Code
-	m.opener, m.keep, m.beats, m.notice = nil, nil, nil, notice{}
-	m.abandon(why, r)
-	for _, t := range m.closers {
-		m.done(Done{Token: t, Outcome: Executed, Why: Closed})
+	m.state, m.why, m.endCode = Over, why, r.Code
+	m.opener, m.keep, m.keepsSent, m.notice = nil, nil, nil, failoverNotice{}
+	m.endCalls(why, r)
+	for _, t := range m.closeTokens {
+		m.emitDone(Done{Token: t, Outcome: Executed, Why: Closed})
 	}
-	m.closers = nil
+	m.closeTokens = nil
 }
 
-// ended says why no call may start any more.
-func (m *Machine) ended() Why {
+// endReason returns why no call may start any more.
+func (m *Machine) endReason() Why {
 	if m.state == Ending {
 		return Closed
 	}
-	return m.over
+	return m.why
 }

@@ -125,12 +125,12 @@ func TestTheWindowBoundsHowFarCallsRunAhead(t *testing.T) {
 	sent := r.take()
 	require.Len(t, sent, 3)
 	require.Equal(t, 2, r.m.Status().Queued)
-	r.ended(r.start(put), session.Refused, session.Crowded, api.Result{Code: api.Busy})
+	r.ended(r.start(put), session.Refused, session.QueueFull, api.Result{Code: api.Busy})
 
 	r.reply(sent[1], isOK)
 	r.reply(sent[2], isOK)
 	require.Empty(t, r.take(), "1 is not answered: 4 would be too far ahead")
-	require.Equal(t, api.Seq(0), r.m.Status().Seen)
+	require.Equal(t, api.Seq(0), r.m.Status().AckedThrough)
 	r.reply(sent[0], isOK)
 	next := r.take()
 	require.Len(t, next, 2)
@@ -145,7 +145,7 @@ func TestACallGivenUpIsUnknownOnceItWasSent(t *testing.T) {
 	first := r.one()
 	r.m.Cancel(r.now, queued)
 	r.ended(queued, session.Refused, session.Cancelled, api.Result{})
-	r.reply(first, api.Result{Code: api.Aborted}) // says nothing about copies of it
+	r.reply(first, api.Result{Code: api.Aborted}) // says nothing about its duplicates
 	r.m.Cancel(r.now, sent)
 	r.ended(sent, session.Unknown, session.Cancelled, api.Result{})
 	r.m.Cancel(r.now, sent)
@@ -172,7 +172,7 @@ func TestACallGivenUpMakesRoom(t *testing.T) {
 	r.waiting(second)
 }
 
-// A machine of an earlier life may have had the same address.
+// A machine of an earlier process may have had the same address.
 func TestAnswersToAnEarlierLifeAreIgnored(t *testing.T) {
 	r := newRig(t, func(c *session.Config) { c.Draw = func() uint64 { return 1 << 40 } })
 	r.m.Open(r.now)
@@ -211,7 +211,7 @@ func TestAnswersToOthersAreIgnored(t *testing.T) {
 	r.m.Receive(r.now, 77, good) // a stranger
 	for _, change := range []func(*api.Reply){
 		func(p *api.Reply) { p.ID = e.Request.ID + 1 }, // not sent yet
-		func(p *api.Reply) { p.ID = 0 },                // of another life
+		func(p *api.Reply) { p.ID = 0 },                // of another process
 		func(p *api.Reply) { p.Session = 8 },
 		func(p *api.Reply) { p.Session = 8; p.Code = api.NoSession },
 		func(p *api.Reply) { p.Session = 0; p.Code = api.NoSession },
@@ -252,7 +252,7 @@ func TestAfterNoSessionEverythingFails(t *testing.T) {
 	r.ended(r.m.Close(r.now), session.Executed, session.Closed, api.Result{})
 }
 
-// The session may end while only a call that was given up is on its way.
+// The session may end while only a cancelled call is in flight.
 func TestNoSessionCountsWhateverItAnswers(t *testing.T) {
 	r := newRig(t, nil)
 	r.open()
@@ -274,8 +274,8 @@ func TestTheHighestEpochIsKept(t *testing.T) {
 	require.Equal(t, api.Epoch(4), r.m.Status().Epoch)
 }
 
-// The answer names the new epoch, so the next copy is good; an answer that names
-// none that is new is not followed at once, or a client could be made to spin.
+// The answer names the new epoch, so the next duplicate is accepted. An answer that names no
+// new epoch is not followed at once, since that could make a client spin.
 func TestACopyOfAnOldEpochIsSentAgainAtOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.open()
@@ -297,9 +297,9 @@ func TestACopyOfAnOldEpochIsSentAgainAtOnce(t *testing.T) {
 	require.Equal(t, api.Epoch(4), r.one().Request.Epoch)
 }
 
-// An Open that was executed by a former master, and for whose handle there is no room,
-// ends: if it went on, nothing could pass it once the window is full, also no Close
-// that would make room.
+// An Open that was executed by an earlier master, and for whose handle the present master has
+// no room, ends. If it continued, no call could pass it once the window is full, not even the
+// CloseHandle that would make room.
 func TestAnOpenForWhoseHandleThereIsNoRoomEnds(t *testing.T) {
 	open := api.Open{Path: "f", Rights: api.RightRead, Create: api.CreateMay, Kind: api.File}
 	none := api.Result{Code: api.NoHandle}
@@ -321,7 +321,7 @@ func TestAnOpenForWhoseHandleThereIsNoRoomEnds(t *testing.T) {
 
 		r.reply(e, none)
 		again := r.one()
-		require.Equal(t, api.Seq(2), again.Request.Seen, "nobody waits for the Open any more")
+		require.Equal(t, api.Seq(2), again.Request.Seen, "AckedThrough covers the Open")
 		if !givenUp {
 			r.ended(tok, session.Unknown, session.Answered, none)
 		}
@@ -330,8 +330,8 @@ func TestAnOpenForWhoseHandleThereIsNoRoomEnds(t *testing.T) {
 	}
 }
 
-// The present master may have room where a former one had none: that one's word ends
-// nothing.
+// The present master may have room where an earlier one had none, so a refusal of the earlier
+// one does not end the call.
 func TestAFormerMasterHadNoRoom(t *testing.T) {
 	r := newRig(t, nil)
 	r.open()

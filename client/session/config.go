@@ -8,56 +8,53 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Config is what a Machine is made from. Fields that are zero take the default
-// given; Replicas and Draw have none.
+// Config configures a Machine. Replicas and Draw are required; the other fields have defaults,
+// which zero selects.
 type Config struct {
-	// Replicas are the ids of the cell's replicas: at least one, none 0, none
-	// twice.
+	// Replicas are the ids of the cell's replicas: at least one, none of them 0, no duplicates.
 	Replicas []uint32
-	// Draw gives 64 random bits. The Machine draws its nonce, its first sending
-	// id, the order in which it tries replicas and all jitter from it, so two
-	// machines must never get the same numbers: a simulator hands out keyed
-	// draws, a program a cryptographic source.
+	// Draw returns 64 random bits. The Machine draws its nonce, its first sending id, the order
+	// in which it tries replicas, and all jitter from it. Two machines must never draw the same
+	// numbers: a simulator hands out keyed draws, a program uses a cryptographic source.
 	Draw func() uint64
 
-	// AnswerWait is how long a sending waits for an answer before the call is
-	// sent again, perhaps to another replica; it doubles with each answer
-	// missed, up to RetryMax. Default 300 ms.
+	// AnswerWait is how long a sending waits for its answer before the call is sent again,
+	// perhaps to another replica. It doubles with each missed answer, up to RetryMax. Default
+	// 300 ms.
 	AnswerWait time.Duration
-	// RetryMin is the pause after the first refusal of a call; it doubles with
-	// each, up to RetryMax. Default 20 ms.
+	// RetryMin is the pause after the first refusal of a call. It doubles with each refusal, up
+	// to RetryMax. Default 20 ms.
 	RetryMin time.Duration
-	// RetryMax bounds every pause but ParkedRetry. Default 2 s.
+	// RetryMax bounds every pause except ParkedRetry. Default 2 s.
 	RetryMax time.Duration
-	// ParkedRetry is the pause after the master has said that an Acquire waits for
-	// its lock. Default 5 s.
+	// ParkedRetry is the pause after the master has answered that an Acquire waits for its
+	// lock. Default 5 s.
 	ParkedRetry time.Duration
 
-	// Rho bounds the rate error of the clocks of clients and masters, in parts per
-	// million. It must be no less than the cell's own figure: a client that takes
-	// clocks for better than its masters do counts on its session for too long.
-	// Below a million. Default DefaultRho.
+	// Rho bounds the rate error of the clocks of clients and masters, in parts per million,
+	// below a million. It must be no less than the cell's own figure: a client with a lower one
+	// would count on its session for too long. Default DefaultRho.
 	Rho int64
-	// Grace is for how long the client waits, after its lease may be over, to hear
-	// that it is not (C11.17). Default 45 s.
+	// Grace is how long the client tries to reach a master after its lease may be over, before
+	// it gives the session up (C11.17). Default 45 s.
 	Grace time.Duration
 
-	// Window bounds how far the newest call that was sent may be ahead of the
-	// oldest one that is waited for, and so the calls under way. At most half of
-	// api.MaxWindow: the other half is for what calls leave to be tidied. Default 64.
+	// Window bounds how far the newest call that was sent may be ahead of the oldest one that
+	// is waited for, and so the number of calls in flight. At most half of api.MaxWindow: the
+	// other half is reserved for calls that clean up. Default 64.
 	Window int
-	// Queue bounds the calls that wait for their first sending; beyond it Start
-	// refuses, but for calls that free something. Default 1024.
+	// Queue bounds the calls that wait to be sent for the first time. Beyond it Start refuses
+	// calls, except Release and CloseHandle. Default 1024.
 	Queue int
 }
 
-// DefaultRho is what replicas are configured with by default, too.
+// DefaultRho is also the default of replicas.
 const DefaultRho = 1000
 
-// million is 1 in parts per million.
+// million expresses 1 in parts per million.
 const million = 1_000_000
 
-// maxWindow leaves room for one CancelAcquire to each call.
+// maxWindow leaves room for one CancelAcquire per call.
 const maxWindow = api.MaxWindow / 2
 
 // Validate returns all faults at once.
@@ -73,7 +70,7 @@ func (c Config) Validate() error {
 		}
 		for _, s := range c.Replicas[:i] {
 			if r == s {
-				fault("replica id %d stands twice", r)
+				fault("replica id %d is listed twice", r)
 			}
 		}
 	}
@@ -81,11 +78,11 @@ func (c Config) Validate() error {
 		fault("no Draw")
 	}
 	if min(c.AnswerWait, c.RetryMin, c.RetryMax, c.ParkedRetry, c.Grace) < 0 {
-		fault("a negative duration: AnswerWait %v, RetryMin %v, RetryMax %v, ParkedRetry %v, Grace %v",
+		fault("negative duration: AnswerWait %v, RetryMin %v, RetryMax %v, ParkedRetry %v, Grace %v",
 			c.AnswerWait, c.RetryMin, c.RetryMax, c.ParkedRetry, c.Grace)
 	}
 	if c.Rho < 0 || c.Rho >= million {
-		fault("Rho is %d ppm; at least 0, below %d", c.Rho, million)
+		fault("Rho %d ppm is not within 0 to %d", c.Rho, million-1)
 	}
 	if c.Window < 0 || c.Window > maxWindow {
 		fault("Window %d is not within 0 to %d", c.Window, maxWindow)
@@ -96,7 +93,7 @@ func (c Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// withDefaults fills the zero fields.
+// withDefaults returns the Config with defaults in place of zero fields.
 func (c Config) withDefaults() Config {
 	set := func(d *time.Duration, to time.Duration) {
 		if *d == 0 {
@@ -120,9 +117,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// pause is base doubled n times, at most RetryMax, and of that a random part
-// between a half and all: clients that were refused together do not come back
-// together.
+// pause returns base doubled n times, at most RetryMax, with jitter, so that clients that were
+// refused together do not retry together.
 func (c Config) pause(base time.Duration, n int) time.Duration {
 	for ; n > 0 && base < c.RetryMax; n-- {
 		base += min(base, c.RetryMax-base)
@@ -130,6 +126,7 @@ func (c Config) pause(base time.Duration, n int) time.Duration {
 	return c.jitter(min(base, c.RetryMax))
 }
 
+// jitter returns a random duration between half of d and d.
 func (c Config) jitter(d time.Duration) time.Duration {
 	return d - time.Duration(c.Draw()%uint64(d/2+1))
 }

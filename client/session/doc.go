@@ -1,13 +1,18 @@
-// Package session is pure: one client's session with a cell, as a machine with
-// doors. It opens the session, finds the master, sends and sends again, and says
-// of every call how it ended. It waits for nothing and reads no clock: package
-// client puts blocking calls on top.
+// Package session is pure: one client's session with a cell, as a state machine.
+//
+// A Machine opens the session, finds the master, sends each call until it is
+// answered, and reports how each call ended. It renews the session's lease with
+// KeepAlives and knows until when the lease runs by the client's clock. It reports
+// jeopardy, its end, and fail-overs as events. After a fail-over it presents the
+// handles that hold something to the new master. It waits for nothing and reads no
+// clock: its caller passes in the present instant, and package client puts blocking
+// calls on top.
 //
 // Reading order: config.go, outcome.go (how a call may end), event.go, status.go
-// (the states), machine.go (the doors), call.go (sending, Seen), queue.go (windows),
-// reply.go (what an answer does), route.go (who is the master); then lease.go (until
-// when the session is alive), keepalive.go, failover.go, holding.go (what handles
-// hold), giveup.go (what is left to tidy).
+// (the states), machine.go (inputs and output), call.go (sending), queue.go (the
+// window), reply.go (what an answer does), route.go (which replica is the master);
+// then lease.go (until when the session is alive), keepalive.go, failover.go,
+// holding.go (what handles hold), cancel.go and handleclosed.go (cleaning up).
 //
 // # States
 //
@@ -15,96 +20,100 @@
 //	                         │              │                │
 //	                         └──refused─────┴──NoSession─────┴─────────────▶ Over
 //
-// A Machine has one session in its life. Once the cell says that the session is
-// gone, or grace is over, every outstanding and every later call fails with
-// Expired, and none is ever sent under a new session: what is lost is a suffix of
-// the calls (C4.06).
-// Close while Opening waits for the session's id in order to end it: an opener
-// that was sent may have been executed.
+// A Machine has one session in its life. Once the cell answers that the session is
+// gone, or the grace period ends, every outstanding and every later call fails with
+// Expired, and none of them is sent under another session: the calls that are lost
+// are a suffix of all calls (C4.06). Whether another Machine may follow is for package
+// client to decide.
+//
+// Close while Opening waits for the session's id in order to end the session: an
+// OpenSession that was sent may have been executed.
 //
 // # The lease
 //
-// A session that is Open or Ending has a lease, and the machine keeps it: one
-// KeepAlive is under way nearly always (CHU §2.8). It stays with the master that has
-// answered the last one while calls look for another one (keeps).
+// A session that is Open or Ending has a lease. The machine keeps one KeepAlive
+// under way nearly always (CHU §2.8). It goes to the master that has answered the
+// last one, even while calls look for another master (keepAliveTarget).
 //
 //	Fresh ──answer──▶ Valid ──bound──▶ Jeopardy ──grace──▶ Over, Expired
 //	  │                 ▲                 │                    ▲
 //	  │                 └─────answer──────┘                    │
 //	  └──grace─────────────────────────────────────────────────┘
 //
-//	state      a call          an answer          events
-//	Fresh      waits           is kept            -
-//	Valid      is sent         is told            EventSafe, from Jeopardy
-//	Jeopardy   waits           is kept            EventJeopardy
+//	state      a call          an answer          event on entry
+//	Fresh      waits           is withheld        -
+//	Valid      is sent         is reported        EventSafe, from Jeopardy
+//	Jeopardy   waits           is withheld        EventJeopardy
 //	Over       is refused      is ignored         EventExpired
 //
-// Where a master answers that there are no leases, there is none: calls go at any
-// time, nothing that the client holds may be believed in, and the next master is
-// asked again.
+// If a master answers that it gives no leases, the state is NoLease: calls may be
+// sent at any time, the client can rely on nothing that it holds, and the next
+// master is asked again.
 //
-// A bound is an instant by the client's own clock, at which the session is certain
-// to be alive still: term says why. An answer counts from the sending of the very
-// request that it answers, so nothing is assumed about the network. Every door first
-// asks the clock what is over; so nothing is sent or told at an instant at which the
-// session may be gone, however late the machine is called.
+// The bound is an instant by the client's own clock. Before it the session is
+// certainly alive (term proves it). A lease counts from the sending of the request
+// that was answered, so nothing is assumed about the network. Every input first
+// handles the deadlines that have passed, so the machine never sends a call or
+// reports an answer at an instant at which the session may be gone, however late it
+// is called.
 //
 // The master holds a KeepAlive until the session's lease is nearly over. The client
-// asks for an answer at once (KeepAlive.Now) where it cannot wait for that: it has no
-// lease, or only the last quarter of one, or the master is new to it.
+// asks for an immediate answer (KeepAlive.Now) when it cannot wait that long: it has
+// no lease, or only the last quarter of one is left, or the master is new to it.
 //
 // # Epochs
 //
-// Each request names the highest epoch that the client has heard of, and whatever
-// was sent under a lower one is sent again at once: a new master takes nothing that
-// was meant for the last (CHU §2.9). It has no handles, either. Asked by
-// Leased.Failover, the client tells its caller, presents the tokens of all handles
-// that hold a lock or an ephemeral node, or may, and then names the epoch as
-// flushed. No answer of a master of a lower epoch is taken: what it said may have
-// been in its memory alone, and the present one has to know of handles and locks.
+// Each request names the highest epoch that the client has received. Requests that
+// were sent under a lower one are sent again at once, because a new master accepts
+// nothing that was sent to an earlier master (CHU §2.9). A new master has no open
+// handles. When its KeepAlive answer asks for it (Leased.Failover), the client
+// reports EventFailover, presents the tokens of all handles that hold or may hold a
+// lock or an ephemeral node, and then acknowledges the epoch. The client accepts no
+// answer of a master of a lower epoch: that master may have kept it in memory only,
+// and the present master has to know of the handle or lock.
 //
-// # What a call's end means
+// # The end of a call
 //
-// A call is named by (Session, Seq), the same in all its sendings; the cell
-// executes at most one copy and stores its answer, which every other copy then
-// gets. So sending again is always safe, and a definite answer (api.Code.Definite)
-// to *any* sending ends the call, however late it comes and whatever else is on
-// its way. Three things follow.
+// A call is identified by (Session, Seq), which is the same in all its sendings. The
+// cell executes at most one duplicate and stores the answer; every other duplicate
+// gets the stored answer. Sending again is therefore always safe, and a definite
+// answer (api.Code.Definite) to any sending ends the call, however late it arrives
+// and whatever else is in flight. Three rules follow.
 //
-//  1. Aborted, Busy, Later and NotMaster never end a call (NoHandle ends an Open, Unknown:
-//     to go on would hold up those behind it). Aborted, Busy and Later say that the
-//     copy they answer was not executed; but after Busy or Later an earlier copy may have
-//     been, with its answer lost, and after either a later one may yet be: the
-//     network may have duplicated even a single sending. Sending again decides
-//     it: if a copy was executed, the next one gets the stored answer.
-//  2. A call that is given up after it was first sent therefore ends Unknown,
-//     also when the last word about it was Aborted. A call that was not sent
-//     ends Refused, and takes no Seq.
-//  3. NoSession ends every call that was sent with Unknown: its copy may have
-//     been executed before the session ended, and the stored answer went with
-//     the session.
+//  1. Aborted, Busy, Later and NotMaster never end a call. (NoHandle ends an Open as
+//     Unknown: sending it again would only delay the calls behind it.) Aborted, Busy
+//     and Later say that the duplicate they answer was not executed. After Busy or
+//     Later an earlier duplicate may have been executed with its answer lost, and
+//     after each of the three a later one may yet be: the network can duplicate even
+//     a single sending. Sending again decides it: if any duplicate was executed, the
+//     next one gets the stored answer.
+//  2. A call that is cancelled after it was first sent therefore ends Unknown, also
+//     when its last answer was Aborted. A call that was not sent ends Refused and
+//     takes no Seq.
+//  3. NoSession ends every call that was sent as Unknown: a duplicate may have been
+//     executed before the session ended, and the stored answer went with the session.
 //
-// # Seen, and calls that were given up
+// # AckedThrough and cancelled calls
 //
-// Each request says with Seen that the client waits for no call up to there.
-// Seen passes answered calls and calls that were given up; it never passes a
-// call somebody waits for. Passing one that was given up is harmless to the
-// others, keeps the cell's stored answers bounded by the window, and is a fence:
-// once a later request with that Seen is answered, no copy of the call will be
-// executed. So a client that makes one call at a time and got Unknown need only make
-// another call, a Get for instance, and what that one finds is final. (Of a Poison that
-// is not so: the master's memory answers it, whatever the log does.)
+// Each request tells the cell, with AckedThrough, the Seq up to which the client
+// waits for no call. It covers answered and cancelled calls, and never a call that is
+// waited for. Covering a cancelled call does not affect other calls, bounds the cell's
+// stored answers by the window, and is a fence: once a later request with that
+// AckedThrough is answered, no duplicate of the covered call will be executed. A client
+// that makes one call at a time and got Unknown therefore only has to make another
+// call, a Get for instance, and what that one finds is final. (Poison is an exception:
+// the master answers it from memory, independent of the log.)
 //
-// Four kinds of calls leave something behind, and go on behind the caller's back
-// when they are given up. Release and CloseHandle are sent until they are answered.
-// An Open is, too, and then its handle is closed. An Acquire is cancelled by a call
-// of its own, and until that is answered Seen does not pass the Acquire: what it may
-// hold is nobody's. No other Acquire of the handle is sent meanwhile; it would be
-// told that the handle holds the lock already. When the cell has closed the handle, all
-// that is settled: nothing is asked of a later master by a handle that is closed, or
-// that would take it up again (shut.go).
+// Four kinds of calls would leave something at the cell, and continue in the
+// background when they are cancelled. Release and CloseHandle are sent until they are
+// answered. So is an Open, and then its handle is closed. An Acquire is cancelled by a
+// CancelAcquire; until that is answered, AckedThrough does not cover the Acquire, since
+// it may hold the lock with no owner. No other Acquire of the handle is sent in the
+// meantime: it would be answered that the handle holds the lock already. When the cell
+// has closed a handle, all this is settled: a later master is asked nothing about a
+// closed handle, and is not made to open it again (handleclosed.go).
 //
-// An Acquire may wait at the master for hours, and Seen with it. When the window is
-// at its end, it is withdrawn in the same way and asked for again under another
-// number, at the end of the queue.
+// An Acquire may wait at the master for hours, and AckedThrough with it. When the
+// window is exhausted, the machine withdraws the Acquire in the same way and puts it at
+// the end of the queue, to be sent under another Seq.
 package session

@@ -2,29 +2,29 @@ package session
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// Event is what happens to a session beside its calls.
+// Event reports a change of the session that no call caused.
 type Event struct {
 	Kind  EventKind
-	Epoch api.Epoch // of an EventFailover: of the new master
+	Epoch api.Epoch // of an EventFailover: the epoch of the new master
 }
 
-// EventKind says what happened.
+// EventKind is the kind of an Event.
 type EventKind uint8
 
 const (
-	// EventJeopardy: the lease may be over. Calls wait, and what the client holds
-	// must not be acted upon, until EventSafe or EventExpired (C11.20).
+	// EventJeopardy: the lease may be over. Calls wait, and the client must not act on what it
+	// holds, until EventSafe or EventExpired (C11.20).
 	EventJeopardy EventKind = 1 + iota
-	// EventSafe: the lease was not over after all. Nothing was lost.
+	// EventSafe: jeopardy has ended, and nothing was lost.
 	EventSafe
-	// EventExpired: the session is gone, or has to be taken for gone. It is the last
-	// event.
+	// EventExpired: the session is gone, or must be assumed to be. It is the last event.
 	EventExpired
-	// EventFailover: there is a new master, and events may have been lost (C9.06).
+	// EventFailover: there is a new master, and events of the last one may have been lost
+	// (C9.06).
 	EventFailover
 )
 
-// String prints the kind as traces do.
+// String prints the kind as in traces.
 func (k EventKind) String() string {
 	switch k {
 	case EventJeopardy:
@@ -39,8 +39,8 @@ func (k EventKind) String() string {
 	return "no event"
 }
 
-// tell puts an event out, unless the caller has closed the session.
-func (m *Machine) tell(e Event) {
+// emitEvent outputs an event, unless the caller has closed the session.
+func (m *Machine) emitEvent(e Event) {
 	if m.state == Opening || m.state == Open {
 		m.out.Events = append(m.out.Events, e)
 	}

@@ -6,22 +6,22 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// notice is a fail-over that the client was told of and has not acknowledged. A
-// new master has no handles: those that hold something are presented to it, part
-// by part, each when the last was answered; then the epoch is named as flushed. A
-// master frees what the handles held that it was not shown by then.
-type notice struct {
-	epoch  api.Epoch   // 0: there is none
-	tokens []api.Token // still to be presented, this part first
-	part   int         // from 1
-	size   int         // how many tokens are this part
+// failoverNotice is a fail-over that a master has reported and the client has not acknowledged.
+// A new master has no open handles. The client presents those that hold something, part by
+// part, each part after the last one was answered, and then acknowledges the epoch. The master
+// frees what handles hold that were not presented by then.
+type failoverNotice struct {
+	epoch  api.Epoch   // 0: no fail-over is pending
+	tokens []api.Token // not presented yet, the current part first
+	part   int         // number of the current part, from 1
+	size   int         // tokens in the current part
 }
 
-// maxPart is how many bytes of tokens go in one KeepAlive.
+// maxPart bounds the bytes of tokens in one KeepAlive.
 const maxPart = 64 << 10
 
-// cut makes the next part of what is left.
-func (n *notice) cut() {
+// nextPart selects the next part of the remaining tokens.
+func (n *failoverNotice) nextPart() {
 	n.part++
 	n.size = 0
 	for room := maxPart; n.size < len(n.tokens) && n.size < api.MaxTokens; n.size++ {
@@ -32,9 +32,10 @@ func (n *notice) cut() {
 	}
 }
 
-// noticed handles what the answer to a sending says about a fail-over. It says
-// whether that was news, so that the next KeepAlive must not wait.
-func (m *Machine) noticed(b beat, epoch api.Epoch, told bool) bool {
+// onFailover handles what the answer to a KeepAlive of epoch says about a fail-over, asked
+// being Leased.Failover. It returns whether the state has changed, so that the next KeepAlive
+// must be sent at once.
+func (m *Machine) onFailover(b keepAliveSent, epoch api.Epoch, asked bool) bool {
 	n := &m.notice
 	switch {
 	case epoch != m.epoch: // of a former master
@@ -44,65 +45,65 @@ func (m *Machine) noticed(b beat, epoch api.Epoch, told bool) bool {
 			return false
 		}
 		n.tokens = n.tokens[n.size:]
-		n.cut()
-	case told && m.flushed < epoch:
-		m.tell(Event{Kind: EventFailover, Epoch: epoch})
-		*n = notice{epoch: epoch, tokens: m.presented()}
-		n.cut()
-	case !told && m.confirmed < epoch:
-		m.confirmed = epoch
+		n.nextPart()
+	case asked && m.acked < epoch:
+		m.emitEvent(Event{Kind: EventFailover, Epoch: epoch})
+		*n = failoverNotice{epoch: epoch, tokens: m.tokensToPresent()}
+		n.nextPart()
+	case !asked && m.settled < epoch:
+		m.settled = epoch
 		return true
 	default:
 		return false
 	}
 	if n.size == 0 {
-		m.flushed, m.notice = epoch, notice{}
+		m.acked, m.notice = epoch, failoverNotice{}
 	}
 	return true
 }
 
-// presented are the tokens of the handles that hold something, or may: an Acquire
-// that was sent may have been executed, and its answer, which the new master finds,
-// must not be about a lock that was freed meanwhile.
-func (m *Machine) presented() []api.Token {
-	all := m.holdings.tokens()
+// tokensToPresent returns the tokens of the handles that hold something, or may. An Acquire
+// that was sent may have been executed: the new master finds its stored answer, and must not
+// have freed that lock in the meantime.
+func (m *Machine) tokensToPresent() []api.Token {
+	all := m.holdings.heldTokens()
 	for _, c := range m.flight {
 		switch o := c.op.(type) {
 		case api.Acquire:
-			if !c.shut {
-				all = m.holdings.with(all, o.Handle)
+			if !c.handleClosed {
+				all = m.holdings.addToken(all, o.Handle)
 			}
 		case api.CancelAcquire:
-			all = m.holdings.with(all, o.Handle)
+			all = m.holdings.addToken(all, o.Handle)
 		}
 	}
 	return all
 }
 
-// catchUp sends again, at once, what the present master may not know: all that was
-// sent in an older epoch, and the KeepAlive if it is parked at a replica that is no
-// longer taken for the master.
-func (m *Machine) catchUp(now time.Time) {
+// resendStale sends at once what the present master may not have received: everything that was
+// sent in a lower epoch, and the KeepAlive if it waits at a replica that is no longer the
+// target.
+func (m *Machine) resendStale(now time.Time) {
 	if m.state != Open && m.state != Ending {
 		return
 	}
 	if m.notice.epoch != 0 && m.notice.epoch < m.epoch {
-		m.notice = notice{} // the next master will ask anew
+		m.notice = failoverNotice{} // the next master will ask again
 	}
-	if m.keep == nil && m.session != 0 && m.confirmed < m.epoch { // this master may give leases
+	if m.keep == nil && m.session != 0 && m.settled < m.epoch { // this master may give leases
 		m.keep = &call{}
 	}
 	if c := m.keep; c != nil {
-		strayed := c.id != 0 && c.to != m.keeps() && c.hops < maxHops
+		strayed := c.id != 0 && c.to != m.keepAliveTarget() && c.hints < maxHints
 		if c.epoch < m.epoch || strayed {
-			c.hops++
+			c.hints++
 			m.send(now, c)
 		}
 	}
 	for _, c := range m.flight {
 		switch {
 		case c.epoch == m.epoch:
-		case m.goes(c):
+		case m.canSend(c):
 			m.send(now, c)
 		default:
 			c.due = now

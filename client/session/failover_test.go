@@ -27,8 +27,8 @@ func (r *rig) beat(e session.Envelope, epoch api.Epoch, failover bool) {
 }
 
 // More tokens than one KeepAlive may have are presented in parts: all of them, each
-// once, in the order in which the handles came to hold something, before the epoch
-// is named as flushed.
+// once, in the order in which the handles came to hold something, before the epoch is
+// acknowledged.
 func TestTokensArePresentedInParts(t *testing.T) {
 	for _, c := range []struct{ size, beats int }{{1, 3}, {20, 3}, {2000, 36}} {
 		r, e := leased(t)
@@ -62,7 +62,7 @@ func TestTokensArePresentedInParts(t *testing.T) {
 	}
 }
 
-// A lease may be as long as the master likes, up to api.MaxLease.
+// A master chooses the length of a lease, up to api.MaxLease.
 func TestALeaseIsBounded(t *testing.T) {
 	for _, lease := range []time.Duration{-time.Second, 0, time.Millisecond, api.MaxLease, api.MaxLease + 1, 1<<63 - 1} {
 		r := newRig(t, func(c *session.Config) { c.Rho = 1 })
@@ -76,13 +76,13 @@ func TestALeaseIsBounded(t *testing.T) {
 	}
 }
 
-// Calls that free something are taken in however full the queue is, and so are
-// more of them than the window.
+// Calls that release something are accepted however full the queue is, even more of them than
+// the window.
 func TestWhatFreesIsNeverCrowdedOut(t *testing.T) {
 	r := newRig(t, func(c *session.Config) { c.Window, c.Queue = 1, 1 })
 	r.open()
 	first, second := r.start(put), r.start(put)
-	r.ended(r.start(put), session.Refused, session.Crowded, api.Result{Code: api.Busy})
+	r.ended(r.start(put), session.Refused, session.QueueFull, api.Result{Code: api.Busy})
 	release := r.start(api.Release{Handle: "h", Acquisition: 1})
 	free := r.start(api.CloseHandle{Handle: "h"})
 	r.waiting(release)
@@ -92,7 +92,7 @@ func TestWhatFreesIsNeverCrowdedOut(t *testing.T) {
 	r.waiting(second)
 }
 
-// A session that has closed is not kept: nothing is sent, and nothing rings.
+// A closed session is not renewed: nothing is sent, and no timer is set.
 func TestAClosedSessionIsNotKept(t *testing.T) {
 	r, _ := leased(t)
 	closing := r.m.Close(r.now)
@@ -103,8 +103,8 @@ func TestAClosedSessionIsNotKept(t *testing.T) {
 	require.True(t, r.wake.IsZero())
 }
 
-// A master that answers each KeepAlive at once makes the client pause for longer and
-// longer, but never for longer than its lease; and it is not left for that.
+// A master that answers each KeepAlive at once makes the client pause longer and longer, but
+// never longer than its lease, and the client does not leave that master.
 func TestThePauseBetweenKeepAlivesEndsInTime(t *testing.T) {
 	r := newRig(t, nil)
 	r.m.Open(r.now)
@@ -124,9 +124,9 @@ func TestThePauseBetweenKeepAlivesEndsInTime(t *testing.T) {
 	}
 }
 
-// A client whose calls are not answered turns to others, with its KeepAlive. Whether one
-// of them is the master it does not know: it does not take their silence for that of a
-// master that holds its request, which could last for most of the lease.
+// A client whose calls are not answered turns to other replicas, with its KeepAlive. It does
+// not know whether one of them is the master, so it does not take their silence for that of a
+// master that holds the KeepAlive, which could last for most of the lease.
 func TestAStrangerIsNotWaitedForAsTheMasterIs(t *testing.T) {
 	r, keep := leased(t)
 	asked := map[uint32]time.Duration{keep.To: 0}

@@ -11,13 +11,13 @@ import (
 	"github.com/chubbycell/chubby/client/session"
 )
 
-// Each file of testdata is a claim, played on one machine (player):
+// Each file of testdata states a property and shows it on one machine (player):
 //
 //	client [window=N] [grace=D]    a new machine
 //	play      the lines happen one after the other
 //	each      each line happens by itself, from where the last play has led
 //
-// -rewrite writes what is done; the claims stand in the comments.
+// -rewrite writes what the machine does; the comments say what to check.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if !strings.HasSuffix(path, ".txt") {
@@ -51,7 +51,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// again is a player to whom all this has happened.
+// again returns a new player after all these lines.
 func again(t *testing.T, change func(*session.Config), past []string) *player {
 	p := newPlayer(t, change)
 	for _, line := range past {
@@ -60,7 +60,7 @@ func again(t *testing.T, change func(*session.Config), past []string) *player {
 	return p
 }
 
-// stamp is a line, when it has happened, and what came of it.
+// stamp is a line, the instant at which it happened, and its result.
 func stamp(p *player, line string) string {
 	did := p.do(line)
 	if len(did) == 0 {

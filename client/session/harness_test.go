@@ -20,7 +20,7 @@ type rig struct {
 	wake time.Time
 }
 
-// zeroes makes pauses their longest and keeps replicas nearly in order.
+// zeroes draws the longest pauses and keeps replicas nearly in order.
 func zeroes() uint64 { return 0 }
 
 func newRig(t testing.TB, change func(*session.Config)) *rig {
@@ -36,7 +36,7 @@ func newRig(t testing.TB, change func(*session.Config)) *rig {
 	return &rig{t: t, m: m, now: time.Unix(1000, 0), done: map[session.Token]session.Done{}}
 }
 
-// take collects what the machine put out.
+// take collects the machine's output.
 func (r *rig) take() []session.Envelope {
 	out := r.m.TakeOutput()
 	for _, d := range out.Done {

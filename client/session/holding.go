@@ -6,78 +6,79 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// holding is a handle of which the machine has to know more than the call that
-// made it: it holds a lock, or keeps an ephemeral node, or its token has changed.
+// holding is a handle whose state outlives its calls: it holds a lock, keeps an ephemeral node,
+// or has changed its token.
 type holding struct {
-	names     []api.Token // its tokens, the newest last
+	tokens    []api.Token // all it has had, the newest last
 	held      api.Acquisition
 	ephemeral bool
-	serial    int
-}
-
-// holdings are the holdings of a session, by each token that they ever had.
-type holdings struct {
-	by     map[api.Token]*holding
+	// in order of creation
 	serial int
 }
 
-// of returns the holding of a handle, and makes one if there is none.
-func (h *holdings) of(t api.Token) *holding {
-	if h.by == nil {
-		h.by = map[api.Token]*holding{}
-	}
-	if h.by[t] == nil {
-		h.serial++
-		h.by[t] = &holding{names: []api.Token{t}, serial: h.serial}
-	}
-	return h.by[t]
+// holdings are the holdings of a session, indexed by each token that they have had.
+type holdings struct {
+	byToken map[api.Token]*holding
+	serial  int
 }
 
-// newest is the token by which a handle is named now.
-func (h *holdings) newest(t api.Token) api.Token {
-	if x := h.by[t]; x != nil {
-		return x.token()
+// ensure returns the holding of a handle, and creates it if there is none.
+func (h *holdings) ensure(t api.Token) *holding {
+	if h.byToken == nil {
+		h.byToken = map[api.Token]*holding{}
+	}
+	if h.byToken[t] == nil {
+		h.serial++
+		h.byToken[t] = &holding{tokens: []api.Token{t}, serial: h.serial}
+	}
+	return h.byToken[t]
+}
+
+// current returns the newest token of a handle.
+func (h *holdings) current(t api.Token) api.Token {
+	if x := h.byToken[t]; x != nil {
+		return x.current()
 	}
 	return t
 }
 
-func (x *holding) token() api.Token { return x.names[len(x.names)-1] }
+func (x *holding) current() api.Token { return x.tokens[len(x.tokens)-1] }
 
-// drop forgets a handle.
+// drop removes a handle.
 func (h *holdings) drop(t api.Token) {
-	if x := h.by[t]; x != nil {
-		for _, name := range x.names {
-			delete(h.by, name)
+	if x := h.byToken[t]; x != nil {
+		for _, name := range x.tokens {
+			delete(h.byToken, name)
 		}
 	}
 }
 
-// tokens are those of the handles that hold something, the oldest holding first.
-func (h *holdings) tokens() []api.Token {
+// heldTokens returns the tokens of the handles that hold something, in order of creation.
+func (h *holdings) heldTokens() []api.Token {
 	var held []*holding
-	for name, x := range h.by { // order-free: sorted below
-		if name == x.token() && (x.held != 0 || x.ephemeral) {
+	for name, x := range h.byToken { // order-free: sorted below
+		if name == x.current() && (x.held != 0 || x.ephemeral) {
 			held = append(held, x)
 		}
 	}
 	slices.SortFunc(held, func(a, b *holding) int { return a.serial - b.serial })
 	var all []api.Token
 	for _, x := range held {
-		all = append(all, x.token())
+		all = append(all, x.current())
 	}
 	return all
 }
 
-// with is all and one more, unless that is there.
-func (h *holdings) with(all []api.Token, t api.Token) []api.Token {
-	if t = h.newest(t); slices.Contains(all, t) {
+// addToken appends the newest token of a handle unless all contains it.
+func (h *holdings) addToken(all []api.Token, t api.Token) []api.Token {
+	if t = h.current(t); slices.Contains(all, t) {
 		return all
 	}
 	return append(all, t)
 }
 
-// note learns from an executed call what its handle holds now.
-func (h *holdings) note(op api.Op, r api.Result) {
+// update records what a handle holds after an executed call.
+func (h *holdings) update(op api.Op, r api.Result) {
 	switch r.Code {
 	case api.Gone, api.HandleClosed:
 		h.drop(api.HandleOf(op))
@@ -89,23 +90,23 @@ func (h *holdings) note(op api.Op, r api.Result) {
 	switch o := op.(type) {
 	case api.Open:
 		if opened, ok := r.Detail.(api.Opened); ok && opened.Stat.Ephemeral {
-			h.of(opened.Token).ephemeral = true
+			h.ensure(opened.Token).ephemeral = true
 		}
 	case api.Acquire:
 		if held, ok := r.Detail.(api.Held); ok {
-			h.of(o.Handle).held = held.Acquisition
+			h.ensure(o.Handle).held = held.Acquisition
 		}
 	case api.Release:
-		if x := h.by[o.Handle]; x != nil && x.held == o.Acquisition {
+		if x := h.byToken[o.Handle]; x != nil && x.held == o.Acquisition {
 			x.held = 0
 		}
 	case api.CloseHandle:
 		h.drop(o.Handle)
 	case api.SetSequencer:
 		if opened, ok := r.Detail.(api.Opened); ok && opened.Token != o.Handle {
-			x := h.of(o.Handle)
-			x.names = append(x.names, opened.Token)
-			h.by[opened.Token] = x
+			x := h.ensure(o.Handle)
+			x.tokens = append(x.tokens, opened.Token)
+			h.byToken[opened.Token] = x
 		}
 	}
 }

@@ -7,171 +7,171 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// beat is one sending of the KeepAlive that is not answered yet.
-type beat struct {
+// keepAliveSent is one sending of a KeepAlive that is not answered yet.
+type keepAliveSent struct {
 	id   uint64
-	at   time.Time // when it was sent: what its answer says counts from here
-	part int       // which part of a notice it carries; 0: none
+	at   time.Time // when it was sent: a lease in the answer counts from here
+	part int       // the part of a failoverNotice that it carries; 0: none
 }
 
-// maxBeats bounds the sendings that are remembered. An answer to an older one
-// comes too late to be of use.
-const maxBeats = 64
+// maxKeepsSent bounds the sendings that are remembered. An answer to an older one comes too
+// late to be of use.
+const maxKeepsSent = 64
 
-// keepAlive begins to keep the lease of a new session.
-func (m *Machine) keepAlive(now time.Time) {
+// startKeepAlive begins to renew the lease of a new session.
+func (m *Machine) startKeepAlive(now time.Time) {
 	m.lease.begin(now)
-	m.flushed = m.epoch // there is nothing that could be flushed yet
+	m.acked = m.epoch // a new session has nothing to recover
 	m.keep = &call{}
 	m.send(now, m.keep)
 }
 
-// beat is the next KeepAlive, and notes its sending. The master is expected to
-// hold it, unless it is told not to.
-func (m *Machine) beat(now time.Time, c *call) api.Op {
-	op := api.KeepAlive{Flushed: m.flushed, Now: m.urgent(now)}
-	b := beat{id: c.id, at: now}
+// nextKeepAlive returns the next KeepAlive and records its sending. The master is expected to
+// hold it unless Now is set.
+func (m *Machine) nextKeepAlive(now time.Time, c *call) api.Op {
+	op := api.KeepAlive{Flushed: m.acked, Now: m.needsAnswerNow(now)}
+	b := keepAliveSent{id: c.id, at: now}
 	if m.notice.epoch != 0 {
 		op.Tokens, b.part = m.notice.tokens[:m.notice.size], m.notice.part
 	}
-	if m.beats = append(m.beats, b); len(m.beats) > maxBeats {
-		m.beats = slices.Delete(m.beats, 0, 1)
+	if m.keepsSent = append(m.keepsSent, b); len(m.keepsSent) > maxKeepsSent {
+		m.keepsSent = slices.Delete(m.keepsSent, 0, 1)
 	}
-	c.held = !op.Now && b.part == 0
-	if c.held {
-		c.due = m.lease.soon
+	c.heldByMaster = !op.Now && b.part == 0
+	if c.heldByMaster {
+		c.due = m.lease.answerBy
 	}
 	return op
 }
 
-// urgent says that the client cannot wait for as long as the master might hold its
-// request: there is no lease to count on, the answer is overdue, the master waits for
-// the client, since it is a new one, or it is not known that this is the master: one
-// that is down is silent as well.
-func (m *Machine) urgent(now time.Time) bool {
-	return m.lease.state != Valid || !now.Before(m.lease.soon) || m.confirmed < m.epoch || !m.route.known()
+// needsAnswerNow reports whether the client cannot wait for as long as the master might hold
+// its request: no lease runs, the answer is overdue, a new master waits for the client, or the
+// target has not answered yet and may be down.
+func (m *Machine) needsAnswerNow(now time.Time) bool {
+	return m.lease.state != Valid || !now.Before(m.lease.answerBy) || m.settled < m.epoch || !m.route.hasAnswered()
 }
 
-// keeps is where a KeepAlive goes: with everything else, to the target. But where calls
-// have turned to others and found no master yet, the first one goes to the keeper: that
-// it was silent may be its slow log, and KeepAlives wait for no log. With the others
-// down, the session would end beside its master.
-func (m *Machine) keeps() uint32 {
-	if m.lease.state == Valid && !m.route.known() && m.confirmed == m.epoch && m.keeper != 0 {
-		return m.keeper
+// keepAliveTarget is the replica that a KeepAlive is sent to: the target of calls as a rule. If
+// calls have left the target and found no master yet, the next KeepAlive still goes to the
+// master that answered the last one. That master may have been silent because its log is slow,
+// and KeepAlives do not wait for the log; if the others are down, the session would expire
+// although its master is alive.
+func (m *Machine) keepAliveTarget() uint32 {
+	if m.lease.state == Valid && !m.route.hasAnswered() && m.settled == m.epoch && m.leaseMaster != 0 {
+		return m.leaseMaster
 	}
 	return m.route.target()
 }
 
-// forsaken says that a replica has refused a KeepAlive, or left one unanswered that it
-// was not to hold.
-func (m *Machine) forsaken(by uint32) {
-	if by == m.keeper {
-		m.keeper = 0
+// forgetLeaseMaster is called when a replica has refused a KeepAlive, or has not answered one
+// that it was not to hold.
+func (m *Machine) forgetLeaseMaster(by uint32) {
+	if by == m.leaseMaster {
+		m.leaseMaster = 0
 	}
 }
 
-// receiveBeat handles an answer to a KeepAlive, to any of its sendings that are
-// remembered: each says something about the lease.
-func (m *Machine) receiveBeat(now time.Time, from uint32, p api.Reply) {
+// receiveKeepAlive handles an answer to any remembered sending of a KeepAlive: each of them
+// says something about the lease.
+func (m *Machine) receiveKeepAlive(now time.Time, from uint32, p api.Reply) {
 	if m.keep == nil {
 		return
 	}
 	l, leased := p.Detail.(api.Leased)
 	switch {
 	case p.Code == api.Invalid && p.Epoch == m.epoch:
-		m.unleased(now)
+		m.onNoLeases(now)
 		return
 	case p.Code != api.OK || !leased:
-		m.forsaken(from)
-		m.refusal(now, from, p, m.keep)
+		m.forgetLeaseMaster(from)
+		m.onRefusal(now, from, p, m.keep)
 		return
 	}
-	i := slices.IndexFunc(m.beats, func(b beat) bool { return b.id == p.ID })
+	i := slices.IndexFunc(m.keepsSent, func(b keepAliveSent) bool { return b.id == p.ID })
 	if i < 0 {
 		return
 	}
-	b := m.beats[i]
-	m.beats = slices.Delete(m.beats, 0, i+1)
-	m.served(now, from, p)
+	b := m.keepsSent[i]
+	m.keepsSent = slices.Delete(m.keepsSent, 0, i+1)
+	m.noteMasterAnswer(now, from, p)
 	if p.Epoch == m.epoch && p.Master == from {
-		m.keeper = from
+		m.leaseMaster = from
 	}
 	if m.route.target() == from {
-		m.keep.hops = 0 // the newest may have gone astray: it may come back, whatever it was sent after
+		m.keep.hints = 0 // the newest KeepAlive may be at another replica: allow it to return here
 	}
 	before := m.lease
-	safe := m.lease.granted(now, b.at, min(max(l.Lease, 0), api.MaxLease))
-	noticed := m.noticed(b, p.Epoch, l.Failover)
+	safe := m.lease.onGrant(now, b.at, min(max(l.Lease, 0), api.MaxLease))
+	noticed := m.onFailover(b, p.Epoch, l.Failover)
 	if safe {
-		m.safe(now, before.state)
+		m.resume(now, before.state)
 	}
 	if p.ID == m.keep.id {
-		m.beatAgain(now, b, safe || noticed)
+		m.scheduleKeepAlive(now, b, safe || noticed)
 	}
 }
 
-// unleased is what a master says that gives no leases: sessions live for ever, and
-// nobody asks whether they do. The next master may be another one.
-func (m *Machine) unleased(now time.Time) {
+// onNoLeases handles the answer of a master that gives no leases: sessions live for ever, and
+// KeepAlives stop. The next master may give leases.
+func (m *Machine) onNoLeases(now time.Time) {
 	was := m.lease.state
-	m.lease.state, m.keep, m.beats, m.notice, m.confirmed = NoLease, nil, nil, notice{}, m.epoch
-	m.safe(now, was)
+	m.lease.state, m.keep, m.keepsSent, m.notice, m.settled = NoLease, nil, nil, failoverNotice{}, m.epoch
+	m.resume(now, was)
 }
 
-// beatAgain sends the next KeepAlive when the newest was answered: at once, for one
-// is to be under way nearly always (C11.09). An answer that came at once and
-// brought nothing makes it pause, so that no master can make a client spin; but not
-// until the next answer is overdue.
-func (m *Machine) beatAgain(now time.Time, b beat, news bool) {
+// scheduleKeepAlive sends the next KeepAlive when the newest was answered: at once, because one
+// is to be under way nearly always (C11.09). After an answer that came at once and brought no
+// news it pauses instead, so that no master can make a client spin; the pause ends when the
+// next answer is overdue.
+func (m *Machine) scheduleKeepAlive(now time.Time, b keepAliveSent, news bool) {
 	c := m.keep
-	c.missed, c.refused, c.hops = 0, 0, 0
+	c.missed, c.refused, c.hints = 0, 0, 0
 	if !news && (m.lease.state != Valid || now.Sub(b.at) < m.cfg.RetryMin) {
-		c.id, c.due = 0, now.Add(m.cfg.pause(m.cfg.RetryMin, c.vain))
-		if soon := m.lease.soon; m.lease.state == Valid && soon.Before(c.due) && now.Before(soon) {
+		c.id, c.due = 0, now.Add(m.cfg.pause(m.cfg.RetryMin, c.emptyAnswers))
+		if soon := m.lease.answerBy; m.lease.state == Valid && soon.Before(c.due) && now.Before(soon) {
 			c.due = soon
 		}
-		c.vain++
+		c.emptyAnswers++
 		return
 	}
-	c.vain = 0
+	c.emptyAnswers = 0
 	m.send(now, c)
 }
 
-// safe goes on where Fresh or Jeopardy had stopped: with the answers that came
-// meanwhile, the calls that are due, and those that wait.
-func (m *Machine) safe(now time.Time, was Lease) {
+// resume continues what Fresh or Jeopardy had stopped: it reports withheld answers, sends the
+// calls that are due, and launches queued ones.
+func (m *Machine) resume(now time.Time, was Lease) {
 	if was == Jeopardy {
-		m.tell(Event{Kind: EventSafe})
+		m.emitEvent(Event{Kind: EventSafe})
 	}
-	m.deliver()
+	m.reportWithheld()
 	m.resendDue(now)
 	m.pump(now)
 }
 
-// pass lets time do what it does to the lease by itself. Every door begins so:
-// which of two doors comes first at one instant makes no difference.
-func (m *Machine) pass(now time.Time) {
+// advanceLease handles the deadlines of the lease that have passed. Every input calls it first,
+// so the order of two inputs at one instant makes no difference.
+func (m *Machine) advanceLease(now time.Time) {
 	for m.state == Open || m.state == Ending {
-		switch m.lease.pass(now) {
-		case nothing:
+		switch m.lease.advance(now) {
+		case leaseUnchanged:
 			return
-		case threatened:
-			m.tell(Event{Kind: EventJeopardy})
-		case lapsed:
-			m.lapse()
+		case leaseInJeopardy:
+			m.emitEvent(Event{Kind: EventJeopardy})
+		case leaseExpired:
+			m.onLeaseExpired()
 		}
 	}
 }
 
-// goes says that c may be sent now.
-func (m *Machine) goes(c *call) bool {
-	return c == m.opener || c == m.keep || m.flows() && !c.withdrawn
+// canSend reports whether c may be sent now.
+func (m *Machine) canSend(c *call) bool {
+	return c == m.opener || c == m.keep || m.canExchange() && !c.withdrawn
 }
 
-// flows says that calls may go out and answers may be told. While the lease may
-// be over, neither is so (C11.18), but for the session's own end.
-func (m *Machine) flows() bool {
+// canExchange reports whether calls may be sent and answers reported. While the lease may be
+// over neither is allowed (C11.18), except for ending the session.
+func (m *Machine) canExchange() bool {
 	switch m.lease.state {
 	case NoLease, Valid:
 		return true

@@ -2,60 +2,59 @@ package session
 
 import "time"
 
-// Lease is what a client knows about its session's lease. While it runs the master
-// does not end the session (C11.04), so what the client holds is still its own.
+// Lease is what a client knows about its session's lease. While the lease runs the master does
+// not end the session (C11.04), so the client still holds what it held.
 type Lease uint8
 
 const (
 	// NoLease: there is no session, or its cell gives no leases.
 	NoLease Lease = iota
-	// Fresh: the session is new, and the client has not been told of its lease.
+	// Fresh: the session is new, and the client has not received a lease.
 	Fresh
 	// Valid: the lease runs.
 	Valid
-	// Jeopardy: the lease may be over, or not: only the cell knows (C11.16).
+	// Jeopardy: the lease may be over; only the cell knows (C11.16).
 	Jeopardy
 )
 
-// String prints the state as traces do.
+// String prints the state as in traces.
 func (l Lease) String() string {
 	return [...]string{NoLease: "no lease", Fresh: "fresh", Valid: "valid", Jeopardy: "jeopardy"}[l]
 }
 
-// lease is the client's own account of its session's lease. It goes by instants
-// and not by flags that somebody must remember to take down: every door of the
-// machine first calls pass.
+// lease is the client's account of its session's lease. It is a set of instants, not of flags
+// to reset: every input of the machine first calls advance.
 type lease struct {
 	rho   int64
 	grace time.Duration
 
 	state Lease
-	// bound is the instant, by the client's clock, up to which the lease is known
-	// to run. It is never lowered.
+	// bound is the instant, by the client's clock, up to which the lease is known to run. It
+	// never decreases.
 	bound time.Time
-	// end is when the client gives the session up, in Fresh and Jeopardy. What is
-	// sent meanwhile, and what comes of it, does not move it (C11.19).
-	end time.Time
-	// soon is when the next answer is overdue, while Valid: at three quarters of what
-	// was left when the last one came. A master answers at seven twelfths.
-	soon time.Time
+	// giveUpAt is when the client gives the session up, in Fresh and Jeopardy. Neither sending
+	// nor refusals move it (C11.19).
+	giveUpAt time.Time
+	// answerBy is when the next answer is overdue, in Valid: at three quarters of what was left
+	// when the last one came. A master answers at seven twelfths.
+	answerBy time.Time
 }
 
-// term is how long the client counts a lease of d: d(1-rho)/(1+rho), rounded down
-// (C11.23). The client sends at s by its clock and counts until s + term. By then at
-// most term/(1-rho) have passed in truth, and at most term(1+rho)/(1-rho) = d on the
-// master's clock, since the sending and so since the receipt of the request: the
-// lease ends d after that. How long anything was on its way does not matter.
+// term is how long the client counts a lease of d: d(1-rho)/(1+rho), rounded down (C11.23). The
+// client sends at s by its clock and counts until s + term. By then at most term/(1-rho) of
+// true time has passed, and at most term(1+rho)/(1-rho) = d on the master's clock, since the
+// sending and therefore since the receipt of the request. The lease ends d after the receipt.
+// Message delays do not matter.
 func (l *lease) term(d time.Duration) time.Duration {
 	return d * time.Duration(million-l.rho) / time.Duration(million+l.rho)
 }
 
-// begin is the opening of a session.
-func (l *lease) begin(now time.Time) { l.state, l.end = Fresh, now.Add(l.grace) }
+// begin starts the lease of a new session.
+func (l *lease) begin(now time.Time) { l.state, l.giveUpAt = Fresh, now.Add(l.grace) }
 
-// granted says that a KeepAlive sent at the instant sent is answered with a lease
-// of d. safe says that this ends Fresh or Jeopardy.
-func (l *lease) granted(now, sent time.Time, d time.Duration) (safe bool) {
+// onGrant handles a lease of d that answers the KeepAlive sent at the instant sent. It returns
+// whether this ends Fresh or Jeopardy.
+func (l *lease) onGrant(now, sent time.Time, d time.Duration) (safe bool) {
 	if to := sent.Add(l.term(d)); to.After(l.bound) {
 		l.bound = to
 	}
@@ -64,38 +63,38 @@ func (l *lease) granted(now, sent time.Time, d time.Duration) (safe bool) {
 	}
 	safe = l.state != Valid
 	l.state = Valid
-	l.soon = l.bound.Add(-l.bound.Sub(now) / 4)
+	l.answerBy = l.bound.Add(-l.bound.Sub(now) / 4)
 	return safe
 }
 
-// change is what the passing of time does to a lease.
-type change uint8
+// leaseChange is what the passing of time does to a lease.
+type leaseChange uint8
 
 const (
-	nothing change = iota
-	threatened
-	lapsed
+	leaseUnchanged leaseChange = iota
+	leaseInJeopardy
+	leaseExpired
 )
 
-// pass says that it is now. It is called again until nothing has changed.
-func (l *lease) pass(now time.Time) change {
+// advance handles the first deadline that has passed. It is called again until nothing changes.
+func (l *lease) advance(now time.Time) leaseChange {
 	switch {
 	case l.state == Valid && !now.Before(l.bound):
-		l.state, l.end = Jeopardy, l.bound.Add(l.grace)
-		return threatened
-	case (l.state == Fresh || l.state == Jeopardy) && !now.Before(l.end):
-		return lapsed
+		l.state, l.giveUpAt = Jeopardy, l.bound.Add(l.grace)
+		return leaseInJeopardy
+	case (l.state == Fresh || l.state == Jeopardy) && !now.Before(l.giveUpAt):
+		return leaseExpired
 	}
-	return nothing
+	return leaseUnchanged
 }
 
-// next is the instant at which time alone changes something.
-func (l *lease) next() time.Time {
+// nextChange is the instant at which time alone changes the lease; zero: none.
+func (l *lease) nextChange() time.Time {
 	switch l.state {
 	case Valid:
 		return l.bound
 	case Fresh, Jeopardy:
-		return l.end
+		return l.giveUpAt
 	}
 	return time.Time{}
 }

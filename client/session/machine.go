@@ -13,68 +13,66 @@ type Envelope struct {
 	Request api.Request
 }
 
-// Launch says what the cell knows a call by: all copies of it, in the log and
-// in stored answers, carry this session and number.
+// Launch is the identity of a call at the cell: all duplicates of the call, its log records and
+// its stored answer carry this session and number.
 type Launch struct {
 	Token   Token
 	Session api.SessionID
 	Seq     api.Seq
 }
 
-// Output is all that a Machine wants from the outside. Its slices belong to the
-// caller.
+// Output is what a Machine wants from its caller. The slices belong to the caller.
 type Output struct {
-	Send []Envelope // may be lost, delayed, reordered
-	// Launched names the calls that are in Send for the first time: what the
-	// cell will know them by. An Acquire that waits for long may be launched again,
-	// under another number; what it was launched as before holds nothing then.
+	Send []Envelope // may be lost, delayed, reordered, duplicated
+	// Launched identifies the calls that are in Send for the first time. An Acquire that waits
+	// for long may be launched again under another Seq; its earlier Seq then holds nothing.
 	Launched []Launch
 	Done     []Done    // each token once, in the order in which the calls ended
 	Events   []Event   // in the order in which they happened
-	Wake     time.Time // call Advance no later than this; zero: no need
+	Wake     time.Time // call Advance no later than this; zero: no deadline
 }
 
-// Machine is one client's session. All its methods are doors: none waits, and
-// each may leave something for TakeOutput. A Machine is used by one caller at a
-// time; the instants given to it must not go back.
+// Machine is one client's session. Each method is an input: it does not block, and what it
+// causes is in the next TakeOutput. Calls must not overlap, and the instants passed in must not
+// go back.
 type Machine struct {
 	cfg   Config
 	state State
-	epoch api.Epoch // the highest heard of
+	epoch api.Epoch // the highest received
 
-	over    Why      // why Over: Answered, Closed or Expired
-	verdict api.Code // what calls get that come too late
+	why     Why      // in Over: Answered, Closed or Expired
+	endCode api.Code // the code of calls that start after the end
 
 	nonce   api.Nonce
 	session api.SessionID
-	opener  *call // while the session's id is asked for
-	closers []Token
+	opener  *call // the OpenSession under way; nil: none
+	// Closes that have not ended
+	closeTokens []Token
 
 	route  route
-	first  uint64 // of the ids this machine sends; ids below are not its own
+	first  uint64 // of the ids that this machine sends with; lower ids are not its own
 	lastID uint64
 	tokens Token
 
-	next   api.Seq // the first one not given to a call yet
-	flight []*call // sent and waited for, ascending by seq
-	queue  []*call // not sent yet, oldest first
-	tidy   []*call // the machine's own, not sent yet: what calls left behind
-	kept   []Done  // answers that came while none may be told
+	next     api.Seq // the first Seq not assigned yet
+	flight   []*call // sent and not ended, ascending by seq
+	queue    []*call // not sent yet, oldest first
+	cleanup  []*call // calls of the machine that clean up, not sent yet
+	withheld []Done  // answers that arrived while none may be reported
 
-	lease     lease
-	keep      *call  // the KeepAlive, while there is a session and the cell gives leases
-	keeper    uint32 // the master that answered the last one; 0 where it has left or refused one since
-	beats     []beat
-	flushed   api.Epoch // the last fail-over that was taken notice of
-	confirmed api.Epoch // the highest whose master waits for nothing from this client
-	notice    notice
-	holdings  holdings
+	lease       lease
+	keep        *call  // the KeepAlive; nil without a session, or where the cell gives no leases
+	leaseMaster uint32 // answered the last KeepAlive; 0 once it has refused or missed one
+	keepsSent   []keepAliveSent
+	acked       api.Epoch // the newest epoch whose fail-over this client has acknowledged
+	settled     api.Epoch // the highest epoch whose master waits for nothing from this client
+	notice      failoverNotice
+	holdings    holdings
 
 	out Output
 }
 
-// New returns an Idle machine, or says all that is wrong with cfg. It sends
-// nothing.
+// New returns an Idle machine. It fails with all faults of cfg. It sends nothing.
 func New(cfg Config) (*Machine, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("session: %w", err)
@@ -83,14 +81,14 @@ func New(cfg Config) (*Machine, error) {
 	m := &Machine{cfg: cfg, route: newRoute(cfg), next: 1}
 	m.lease = lease{rho: cfg.Rho, grace: cfg.Grace}
 	m.nonce = api.Nonce{cfg.Draw(), cfg.Draw() | 1} // never zero
-	m.first = cfg.Draw()>>16 + 1                    // so that answers to another life's ids are not taken for ours
+	m.first = cfg.Draw()>>16 + 1                    // so that answers to an earlier process are not taken for ours
 	m.lastID = m.first - 1
 	return m, nil
 }
 
-// Open asks for the session. It does nothing unless the machine is Idle.
+// Open opens the session. It has no effect unless the machine is Idle.
 func (m *Machine) Open(now time.Time) {
-	m.pass(now)
+	m.advanceLease(now)
 	if m.state != Idle {
 		return
 	}
@@ -99,20 +97,20 @@ func (m *Machine) Open(now time.Time) {
 	m.send(now, m.opener)
 }
 
-// Start begins a call, opening the session if need be. The call ends in exactly
-// one Done, at the latest when it is cancelled. OpenSession, EndSession, KeepAlive
-// and CancelAcquire are the machine's own and refused as Invalid. A handle that
-// holds a lock must not be given another Acquire: it would be told that it has it.
+// Start begins a call, and opens the session if necessary. The call ends in exactly one Done,
+// at the latest when it is cancelled. OpenSession, EndSession, KeepAlive and CancelAcquire are
+// reserved for the machine and refused as Invalid. The caller must not start another Acquire on
+// a handle that holds its lock: the answer would be that the handle holds it.
 func (m *Machine) Start(now time.Time, op api.Op) Token {
-	m.pass(now)
-	t := m.token()
-	switch code := check(op); {
+	m.advanceLease(now)
+	t := m.newToken()
+	switch code := checkOp(op); {
 	case m.state == Ending || m.state == Over:
-		m.done(Done{Token: t, Outcome: Refused, Why: m.ended(), Result: api.Result{Code: m.verdict}})
+		m.emitDone(Done{Token: t, Outcome: Refused, Why: m.endReason(), Result: api.Result{Code: m.endCode}})
 	case code != api.OK:
-		m.done(Done{Token: t, Outcome: Refused, Why: Checked, Result: api.Result{Code: code}})
-	case len(m.queue) >= m.cfg.Queue && !frees(op):
-		m.done(Done{Token: t, Outcome: Refused, Why: Crowded, Result: api.Result{Code: api.Busy}})
+		m.emitDone(Done{Token: t, Outcome: Refused, Why: Checked, Result: api.Result{Code: code}})
+	case len(m.queue) >= m.cfg.Queue && !isRelease(op):
+		m.emitDone(Done{Token: t, Outcome: Refused, Why: QueueFull, Result: api.Result{Code: api.Busy}})
 	default:
 		m.Open(now)
 		m.queue = append(m.queue, &call{token: t, op: op})
@@ -121,24 +119,24 @@ func (m *Machine) Start(now time.Time, op api.Op) Token {
 	return t
 }
 
-// Close gives up all calls and ends the session at the cell. It ends Executed
-// when the cell has answered, or at once if there is no session; Unknown, because
-// Expired, if grace is over first. Several Closes end together.
+// Close gives up all calls and ends the session at the cell. It ends Executed when the cell has
+// answered, or at once if there is no session. It ends Unknown with reason Expired if the grace
+// period ends first. Several Closes end together.
 func (m *Machine) Close(now time.Time) Token {
-	m.pass(now)
-	t := m.token()
+	m.advanceLease(now)
+	t := m.newToken()
 	switch m.state {
 	case Over:
-		m.done(Done{Token: t, Outcome: Executed, Why: Closed})
+		m.emitDone(Done{Token: t, Outcome: Executed, Why: Closed})
 		return t
 	case Idle:
-		m.closers = append(m.closers, t)
+		m.closeTokens = append(m.closeTokens, t)
 		m.finish(Closed, api.Result{})
 		return t
 	}
-	m.closers = append(m.closers, t)
+	m.closeTokens = append(m.closeTokens, t)
 	if m.state != Ending {
-		m.abandon(Closed, api.Result{})
+		m.endCalls(Closed, api.Result{})
 		was := m.state
 		m.state = Ending
 		if was == Open {
@@ -148,19 +146,19 @@ func (m *Machine) Close(now time.Time) Token {
 	return t
 }
 
-// Advance says that time has passed: what has waited long enough is sent again.
+// Advance handles the passing of time: calls that are due are sent again.
 func (m *Machine) Advance(now time.Time) {
-	m.pass(now)
+	m.advanceLease(now)
 	for _, c := range []*call{m.opener, m.keep} {
 		if c != nil && !c.due.After(now) {
 			m.resend(now, c)
 		}
 	}
 	m.resendDue(now)
-	m.catchUp(now)
+	m.resendStale(now)
 }
 
-// TakeOutput empties the machine of what it wants.
+// TakeOutput returns and clears the machine's output.
 func (m *Machine) TakeOutput() Output {
 	out := m.out
 	m.out = Output{}
@@ -168,7 +166,7 @@ func (m *Machine) TakeOutput() Output {
 	return out
 }
 
-// wake is the earliest instant at which a call is due, or the lease changes.
+// wake is the earliest instant at which a call is due or the lease changes.
 func (m *Machine) wake() time.Time {
 	var first time.Time
 	at := func(t time.Time) {
@@ -182,25 +180,25 @@ func (m *Machine) wake() time.Time {
 		}
 	}
 	for _, c := range m.flight {
-		if m.goes(c) {
+		if m.canSend(c) {
 			at(c.due)
 		}
 	}
 	if m.state == Open || m.state == Ending {
-		at(m.lease.next())
+		at(m.lease.nextChange())
 	}
 	return first
 }
 
-func (m *Machine) token() Token {
+func (m *Machine) newToken() Token {
 	m.tokens++
 	return m.tokens
 }
 
-func (m *Machine) done(d Done) { m.out.Done = append(m.out.Done, d) }
+func (m *Machine) emitDone(d Done) { m.out.Done = append(m.out.Done, d) }
 
-// check is what a caller may not start.
-func check(op api.Op) api.Code {
+// checkOp returns OK if a caller may start op.
+func checkOp(op api.Op) api.Code {
 	switch op.(type) {
 	case nil, api.OpenSession, api.EndSession, api.KeepAlive, api.CancelAcquire:
 		return api.Invalid

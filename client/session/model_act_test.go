@@ -100,7 +100,7 @@ func (w *model) act() {
 		if n := len(w.requests); n > 0 {
 			i := pick(n)
 			w.takeRequest(i)
-			if pick(4) > 0 { // else it comes again
+			if pick(4) > 0 { // else it is duplicated
 				w.requests = append(w.requests[:i], w.requests[i+1:]...)
 			}
 		}
@@ -120,8 +120,8 @@ func (w *model) act() {
 	}
 }
 
-// heal ends all faults and lets everything come to its end: what callers wait for,
-// and what the machine does behind their backs.
+// heal ends all faults and lets all calls end: those of the callers, and those that the machine
+// makes in the background.
 func (w *model) heal() {
 	if w.cell.master == 0 {
 		w.cell.epoch++
@@ -129,7 +129,7 @@ func (w *model) heal() {
 	}
 	for round := 0; !w.quiet(); round++ {
 		require.Less(w.t, round, 400, "it does not end: %+v", w.m.Status())
-		w.letGo()
+		w.releaseAll()
 		w.look()
 		for len(w.requests)+len(w.cell.log)+len(w.replies) > 0 {
 			w.flush()
@@ -145,7 +145,7 @@ func (w *model) quiet() bool {
 	return len(w.ended) == len(w.calls) && s.Flight+s.Queued == 0 && len(w.user.holds) == 0
 }
 
-// calm lets things go as they should for some rounds.
+// calm runs some rounds without faults.
 func (w *model) calm(rounds int) {
 	for range rounds {
 		w.flush()
@@ -155,7 +155,7 @@ func (w *model) calm(rounds int) {
 	}
 }
 
-// flush delivers what is under way, in order.
+// flush delivers all messages in flight, in order.
 func (w *model) flush() {
 	requests, replies := w.requests, w.replies
 	w.requests, w.replies = nil, nil

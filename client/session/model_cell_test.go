@@ -11,26 +11,25 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// modelCell is what a machine may meet: three replicas, at times a master among
-// them, a log in which a request may lie long after its master was deposed, and
-// at most one execution for each (session, seq). It judges in the order of
-// replica/state/command. Its leases and locks are in model_lease_test.go and
+// modelCell is the cell of the model: three replicas, at times with a master, a log that may
+// hold a request long after its master was deposed, and at most one execution for each
+// (session, seq). It checks requests in the order of replica/state/command. Its leases and locks are in model_lease_test.go and
 // model_lock_test.go.
 type modelCell struct {
 	t          *rapid.T
 	epoch      api.Epoch
-	master     uint32 // 0: nobody
+	master     uint32 // 0: none
 	recovering bool   // the master takes KeepAlives only
 	sessions   map[api.SessionID]*modelSession
 	openers    map[api.Nonce]api.SessionID
 	log        []proposal // proposed, not applied
 
-	executed map[string]api.Result // by value, which names a call of the test
-	waits    func(api.Seq) bool    // somebody waits for this call
+	executed  map[string]api.Result // by value, which names a call of the test
+	isAwaited func(api.Seq) bool    // a caller waits for this call
 
 	leases bool                               // sessions have them
 	clock  func(replica uint32) time.Duration // what the replica's clock shows
-	parked []parkedBeat
+	parked []parkedKeepAlive
 	locks  modelLocks
 }
 
@@ -38,7 +37,7 @@ type modelSession struct {
 	seen    api.Seq
 	answers map[api.Seq]api.Result
 	end     time.Duration // of its lease, on the master's clock
-	flushed bool          // has taken notice of the present epoch
+	flushed bool          // has acknowledged the present epoch
 }
 
 type proposal struct {
@@ -54,9 +53,8 @@ func newModelCell(t *rapid.T) *modelCell {
 	}
 }
 
-// receive takes a request in. It answers at once, or proposes; a master may also
-// be too busy, and then or at any other time a replica may guess wrong about who
-// is master.
+// receive handles a request. It answers at once, or proposes. A master may also be too busy,
+// and a replica may name a wrong master at any time.
 func (c *modelCell) receive(to uint32, q api.Request) (api.Reply, bool) {
 	if code := q.Check(); code != api.OK {
 		c.t.Fatalf("the machine sent what must be refused as %v: %+v", code, q)
@@ -74,7 +72,7 @@ func (c *modelCell) receive(to uint32, q api.Request) (api.Reply, bool) {
 	case !opens && q.Epoch < c.epoch:
 		return refuse(api.OldEpoch)
 	case keeps:
-		return c.receiveBeat(q, beat)
+		return c.receiveKeepAlive(q, beat)
 	case c.recovering:
 		return refuse(api.Recovering)
 	}
@@ -85,17 +83,17 @@ func (c *modelCell) receive(to uint32, q api.Request) (api.Reply, bool) {
 	return api.Reply{}, false
 }
 
-// apply applies what is the i-th of the log. A master of the same tenure
-// answers, and whoever sees its proposal aborted.
+// apply applies the i-th proposal of the log. A master of the same tenure answers, and so does
+// a replica whose own proposal was aborted.
 func (c *modelCell) apply(i int) (api.Reply, uint32, bool) {
 	p := c.log[i]
 	c.log = append(c.log[:i], c.log[i+1:]...)
 	r := c.judge(p)
 	present := p.guard == c.epoch && p.at == c.master
 	if present {
-		r = c.dress(p.q, r)
+		r = c.addToken(p.q, r)
 		if o, closes := p.q.Op.(api.CloseHandle); closes && r.Code == api.OK { // in an earlier epoch, perhaps
-			c.locks.shut(o.Handle)
+			c.locks.closeHandle(o.Handle)
 		}
 	}
 	c.wakeWaiters()
@@ -112,7 +110,7 @@ func (c *modelCell) judge(p proposal) api.Result {
 		return api.Result{Code: api.NoSession}
 	}
 	if q.Seq <= s.seen {
-		require.False(c.t, c.waits(q.Seq), "call %d is waited for, and Seen is %d", q.Seq, s.seen)
+		require.False(c.t, c.isAwaited(q.Seq), "call %d is waited for, and Seen is %d", q.Seq, s.seen)
 		return api.Result{Code: api.Stale}
 	}
 	if r, again := s.answers[q.Seq]; again {
@@ -151,8 +149,8 @@ func (c *modelCell) openSession(n api.Nonce, p proposal) api.Result {
 	return api.Result{Code: api.OK, Session: id}
 }
 
-// execute executes q. Puts whose value says so are refused instead, as any
-// replica at any time would.
+// execute executes q. Puts with certain values are refused instead, as any replica would at any
+// time.
 func (c *modelCell) execute(s *modelSession, q api.Request) api.Result {
 	var value string
 	switch o := q.Op.(type) {
@@ -162,7 +160,7 @@ func (c *modelCell) execute(s *modelSession, q api.Request) api.Result {
 	case api.Put:
 		value = o.Value
 	default:
-		return c.executeDeed(s, q)
+		return c.executeOnHandle(s, q)
 	}
 	if strings.HasPrefix(value, "huge") {
 		return api.Result{Code: api.TooLarge}

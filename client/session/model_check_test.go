@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// modelWatch remembers what a run has seen, for the checks.
-type modelWatch struct {
+// modelChecker records what a run has sent and reported, for the checks.
+type modelChecker struct {
 	lastID  uint64
 	names   map[api.Seq]string // what was sent as what
 	burst   map[sending]int    // since the clock last moved
@@ -19,7 +19,7 @@ type modelWatch struct {
 	ending  bool               // an EndSession was sent
 	closed  bool               // Close was called
 	last    session.EventKind
-	epoch   api.Epoch // of the last fail-over that was told
+	epoch   api.Epoch // of the last fail-over reported
 	end     time.Time // of the grace period, in jeopardy
 	reached map[string]int
 }
@@ -29,21 +29,21 @@ type sending struct {
 	epoch api.Epoch
 }
 
-func newModelWatch() modelWatch {
-	return modelWatch{names: map[api.Seq]string{}, burst: map[sending]int{}}
+func newModelChecker() modelChecker {
+	return modelChecker{names: map[api.Seq]string{}, burst: map[sending]int{}}
 }
 
-// look takes the machine's output and checks all that can be checked at once.
+// look takes the machine's output and checks it.
 func (w *model) look() {
 	out := w.m.TakeOutput()
 	w.wake = out.Wake
 	for _, e := range out.Events {
 		w.event(e)
 	}
-	for _, d := range out.Done { // before the sendings: what is over may be seen
+	for _, d := range out.Done { // before the sendings: AckedThrough may cover ended calls
 		w.end(d)
 		if len(out.Events) > 0 && d.Outcome == session.Executed {
-			w.watch.reached["kept"]++
+			w.watch.reached["withheld"]++
 		}
 	}
 	launched := map[api.Seq]bool{}
@@ -56,7 +56,7 @@ func (w *model) look() {
 		w.requests = append(w.requests, e)
 	}
 	w.status()
-	w.believes()
+	w.checkHeld()
 }
 
 func (w *model) event(e session.Event) {
@@ -82,7 +82,7 @@ func (w *model) launched(l session.Launch) {
 	require.Equal(w.t, w.m.Status().Session, l.Session)
 	if c.seq != 0 {
 		require.IsType(w.t, api.Acquire{}, c.op, "launched before")
-		w.watch.reached["asked for again"]++
+		w.watch.reached["relaunched"]++
 	}
 	require.Greater(w.t, l.Seq, c.seq)
 	c.seq = l.Seq
@@ -96,7 +96,7 @@ func (w *model) check(e session.Envelope, launched map[api.Seq]bool) {
 	require.Greater(w.t, q.ID, v.lastID, "an id is used once")
 	v.lastID = q.ID
 	require.False(w.t, v.gone, "sent after the session expired")
-	w.paced(q)
+	w.checkPace(q)
 	switch o := q.Op.(type) {
 	case api.OpenSession:
 		return
@@ -114,7 +114,7 @@ func (w *model) check(e session.Envelope, launched map[api.Seq]bool) {
 		v.reached["cancel"]++
 	case api.CloseHandle:
 		if _, again := v.names[q.Seq]; !again && !launched[q.Seq] {
-			v.reached["closed behind the back"]++
+			v.reached["closed in the background"]++
 		}
 	}
 	s := w.m.Status()
@@ -127,15 +127,15 @@ func (w *model) check(e session.Envelope, launched map[api.Seq]bool) {
 	_, ends := q.Op.(api.EndSession)
 	require.True(w.t, ends || !v.ending, "a call after the session was ended")
 	for seq := api.Seq(1); seq <= q.Seen; seq++ {
-		require.False(w.t, w.waits(seq), "Seen is %d, and %d is waited for", q.Seen, seq)
+		require.False(w.t, w.isAwaited(seq), "Seen is %d, and %d is waited for", q.Seen, seq)
 	}
 }
 
-// paced checks that nothing is sent over and over while time stands still.
-func (w *model) paced(q api.Request) {
+// checkPace checks that nothing is sent over and over while time stands still.
+func (w *model) checkPace(q api.Request) {
 	s, limit := sending{q.Seq, q.Epoch}, 3
 	if q.Seq == 0 {
-		limit = 8 // each part of what a fail-over asks for is one
+		limit = 8 // each part of a presentation is one
 	}
 	w.watch.burst[s]++
 	require.LessOrEqual(w.t, w.watch.burst[s], limit, "%d spins: %+v", q.Seq, q.Op)
@@ -166,14 +166,14 @@ func (w *model) end(d session.Done) {
 	}
 	s := w.m.Status()
 	if s.State == session.Open && (s.Lease == session.Fresh || s.Lease == session.Jeopardy) {
-		local := d.Why == session.Crowded || d.Why == session.Checked
+		local := d.Why == session.QueueFull || d.Why == session.Checked
 		require.True(w.t, c.gaveUp || local, "told in jeopardy: %+v", d)
 	}
 	w.user.learn(c, d)
 	v.gone = v.gone || d.Why == session.Expired
 }
 
-// status checks what the machine says of itself.
+// status checks the machine's Status.
 func (w *model) status() {
 	v := &w.watch
 	s := w.m.Status()

@@ -15,15 +15,15 @@ const (
 	modelRho   = 100_000 // a tenth
 )
 
-// parkedBeat is a KeepAlive that the master holds.
-type parkedBeat struct {
+// parkedKeepAlive is a KeepAlive that the master holds.
+type parkedKeepAlive struct {
 	q       api.Request
 	receipt time.Duration // on the master's clock
 }
 
-// receiveBeat handles a KeepAlive: the newest copy is parked, unless the client is
-// in a hurry or has not flushed.
-func (c *modelCell) receiveBeat(q api.Request, o api.KeepAlive) (api.Reply, bool) {
+// receiveKeepAlive handles a KeepAlive: the newest duplicate is parked, unless the client asks
+// for an answer at once or has not acknowledged the epoch.
+func (c *modelCell) receiveKeepAlive(q api.Request, o api.KeepAlive) (api.Reply, bool) {
 	s := c.sessions[q.Session]
 	if s == nil {
 		return q.Answer(c.epoch, api.Result{Code: api.NoSession}), true
@@ -40,19 +40,18 @@ func (c *modelCell) receiveBeat(q api.Request, o api.KeepAlive) (api.Reply, bool
 		c.locks.failUnpresented(q.Session)
 	}
 	c.endRecovery()
-	b := parkedBeat{q: q, receipt: c.clock(c.master)}
+	b := parkedKeepAlive{q: q, receipt: c.clock(c.master)}
 	if s.flushed && !o.Now {
 		if len(c.parked) == 0 || c.parked[0].q.ID < q.ID {
-			c.parked = []parkedBeat{b}
+			c.parked = []parkedKeepAlive{b}
 		}
 		return api.Reply{}, false
 	}
-	return c.answerBeat(b), true
+	return c.answerKeepAlive(b), true
 }
 
-// answerBeat makes the lease longer, first at the master, then at the client
-// (C11.15).
-func (c *modelCell) answerBeat(b parkedBeat) api.Reply {
+// answerKeepAlive extends the lease, first at the master, then at the client (C11.15).
+func (c *modelCell) answerKeepAlive(b parkedKeepAlive) api.Reply {
 	s := c.sessions[b.q.Session]
 	s.end = max(s.end, c.clock(c.master)+modelLease)
 	l := api.Leased{Lease: s.end - b.receipt, Failover: !s.flushed}
@@ -69,7 +68,7 @@ func (c *modelCell) unpark() (api.Reply, bool) {
 	if c.sessions[b.q.Session] == nil {
 		return b.q.Answer(c.epoch, api.Result{Code: api.NoSession}), true
 	}
-	return c.answerBeat(b), true
+	return c.answerKeepAlive(b), true
 }
 
 // expire ends the sessions whose leases are over.
@@ -96,8 +95,8 @@ func (c *modelCell) endRecovery() {
 	c.recovering = false
 }
 
-// newTenure changes the epoch and perhaps the master, who knows of no handles, no
-// parked requests and no clock but its own. The old master may answer NotMaster to
+// newTenure changes the epoch and perhaps the master, which has no handles and no parked
+// requests, and uses its own clock. The old master may answer NotMaster to
 // what it had proposed.
 func (w *model) newTenure() {
 	c := w.cell

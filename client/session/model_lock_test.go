@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// modelLocks are the locks of a model cell, which are rows, and its master's table
-// of handles and those who wait, which are not. A token is "EPOCH-NUMBER-PATH".
+// modelLocks are the locks of a model cell, which are replicated, and its master's tables of
+// handles and waiting Acquires, which are not. A token is "EPOCH-NUMBER-PATH".
 type modelLocks struct {
 	number  int
 	holds   map[string]modelHold // by path
@@ -37,15 +37,15 @@ func (l *modelLocks) forgetHandles() {
 
 func pathOf(t api.Token) string { return string(t[strings.LastIndex(string(t), "-")+1:]) }
 
-// recreate makes a handle of an older epoch again, if it was not closed.
+// recreate opens a handle of an older epoch again, if it was not closed.
 func (l *modelLocks) recreate(t api.Token) {
 	if !l.closed[t] {
 		l.open[t] = true
 	}
 }
 
-// shut takes a handle out of the table, for good.
-func (l *modelLocks) shut(t api.Token) {
+// closeHandle removes a handle from the table for good.
+func (l *modelLocks) closeHandle(t api.Token) {
 	delete(l.open, t)
 	l.closed[t] = true
 }
@@ -75,8 +75,8 @@ func (l *modelLocks) free(path string, a api.Acquisition) bool {
 	return true
 }
 
-// receiveHandle says what the master says about a call at once: its handle is
-// closed, or the lock is somebody else's and the Acquire waits.
+// receiveHandle returns what the master answers at once: the handle is closed, or another
+// handle holds the lock and the Acquire waits.
 func (c *modelCell) receiveHandle(q api.Request) (api.Result, bool) {
 	l := &c.locks
 	t := api.HandleOf(q.Op)
@@ -94,7 +94,7 @@ func (c *modelCell) receiveHandle(q api.Request) (api.Result, bool) {
 			}
 			for _, p := range c.log {
 				if p.q.Seq == q.Seq {
-					return api.Result{}, false // a copy may be executed yet
+					return api.Result{}, false // a duplicate may still be executed
 				}
 			}
 			if o, cancels := q.Op.(api.CancelAcquire); cancels {
@@ -127,7 +127,7 @@ func (l *modelLocks) leave(seq api.Seq) {
 	}
 }
 
-// wakeWaiters proposes those whose locks are free.
+// wakeWaiters proposes the waiting Acquires whose locks are free.
 func (c *modelCell) wakeWaiters() {
 	for _, q := range append([]api.Request(nil), c.locks.waiting...) {
 		if _, held := c.locks.holds[pathOf(api.HandleOf(q.Op))]; !held && c.master != 0 {
@@ -137,8 +137,8 @@ func (c *modelCell) wakeWaiters() {
 	}
 }
 
-// executeDeed executes a call on files and locks.
-func (c *modelCell) executeDeed(s *modelSession, q api.Request) api.Result {
+// executeOnHandle executes a call on files and locks.
+func (c *modelCell) executeOnHandle(s *modelSession, q api.Request) api.Result {
 	l := &c.locks
 	l.number++
 	ok := api.Result{Code: api.OK}
@@ -180,14 +180,13 @@ func (c *modelCell) executeDeed(s *modelSession, q api.Request) api.Result {
 		if h, held := l.holds[path]; held && h.token == o.Handle {
 			delete(l.holds, path)
 		}
-		l.shut(o.Handle)
+		l.closeHandle(o.Handle)
 	}
 	return ok
 }
 
-// dress adds to an answer what only the present master knows: the token of a
-// handle.
-func (c *modelCell) dress(q api.Request, r api.Result) api.Result {
+// addToken adds to an answer what only the present master knows: the token of a handle.
+func (c *modelCell) addToken(q api.Request, r api.Result) api.Result {
 	o, opens := q.Op.(api.Open)
 	if !opens || r.Code != api.OK {
 		return r

@@ -10,11 +10,11 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// modelUser is what the callers hold. They keep to the rule of Start: a handle that
-// holds the lock, or asks for it, is not given another Acquire.
+// modelUser is what the callers hold. They follow the rule of Start: no second Acquire on a
+// handle that holds the lock or is acquiring it.
 type modelUser struct {
 	handles []*modelHandle
-	holds   map[*modelHandle]api.Acquisition // believed in as long as the lease is
+	holds   map[*modelHandle]api.Acquisition // valid while the lease is
 }
 
 type modelHandle struct {
@@ -27,7 +27,7 @@ func newModelUser() modelUser { return modelUser{holds: map[*modelHandle]api.Acq
 
 var modelPaths = []string{"a", "b", "c"}
 
-// use does something with handles and locks, or lets somebody else do it.
+// use makes a call on a handle or lock, or has another client make one.
 func (w *model) use(pick func(int) int) {
 	u := &w.user
 	path := modelPaths[pick(len(modelPaths))]
@@ -76,8 +76,8 @@ func (w *model) othersLeave(path string) {
 	}
 }
 
-// letGo frees what anybody holds, so that all who wait come to their turn.
-func (w *model) letGo() {
+// releaseAll frees all locks, so that all waiting Acquires get their turn.
+func (w *model) releaseAll() {
 	for _, path := range modelPaths {
 		w.othersLeave(path)
 	}
@@ -89,7 +89,7 @@ func (w *model) letGo() {
 	clear(w.user.holds)
 }
 
-// learn notes what an answer has brought.
+// learn records what an answer granted.
 func (u *modelUser) learn(c *modelCall, d session.Done) {
 	switch o := c.op.(type) {
 	case api.Open:
@@ -108,9 +108,9 @@ func (u *modelUser) learn(c *modelCall, d session.Done) {
 	}
 }
 
-// believes checks that what the callers may believe in is so: the session lives,
-// and its locks are theirs.
-func (w *model) believes() {
+// checkHeld checks that the session is alive while the lease is valid, and that the cell agrees
+// about its locks.
+func (w *model) checkHeld() {
 	s := w.m.Status()
 	if s.State != session.Open || s.Lease != session.Valid || !w.now.Before(s.Bound) {
 		return
@@ -126,26 +126,26 @@ func (w *model) believes() {
 		if !holds {
 			continue
 		}
-		w.watch.reached["believed"]++
+		w.watch.reached["held"]++
 		have := w.cell.locks.holds[pathOf(h.token)]
 		require.Equal(w.t, modelHold{s.Session, h.token, a}, have, "who believes to hold %s", pathOf(h.token))
 	}
 }
 
-// leaves checks that nothing is left at the cell that nobody knows of.
-func (w *model) leaves() {
+// checkNoLeftovers checks that the cell holds nothing that no caller knows of.
+func (w *model) checkNoLeftovers() {
 	s := w.m.Status()
 	if s.State != session.Open {
 		return
 	}
 	for path, h := range w.cell.locks.holds {
-		require.NotEqual(w.t, s.Session, h.session, "%s is held for nobody", path)
+		require.NotEqual(w.t, s.Session, h.session, "%s is held, and no caller knows of it", path)
 	}
 	known := map[api.Token]bool{}
 	for _, h := range w.user.handles {
 		known[h.token] = true
 	}
 	for t := range w.cell.locks.open {
-		require.True(w.t, known[t], "%s is open for nobody", t)
+		require.True(w.t, known[t], "%s is open, and no caller knows of it", t)
 	}
 }

@@ -119,15 +119,15 @@ func TestCloseEndsTheSessionAndGivesUpTheCalls(t *testing.T) {
 	r.sleep() // the answer is lost
 	again := r.one()
 	require.Equal(t, api.Seq(2), again.Request.Seq)
-	r.reply(again, api.Result{Code: api.NoSession}) // the first copy ended it
+	r.reply(again, api.Result{Code: api.NoSession}) // the first duplicate ended it
 	r.ended(closing, session.Executed, session.Closed, api.Result{})
 	r.ended(second, session.Executed, session.Closed, api.Result{})
 	require.Equal(t, session.Over, r.m.Status().State)
 	require.True(t, r.wake.IsZero())
 }
 
-// An opener that was sent may have been executed: its session must not be left
-// behind.
+// An OpenSession that was sent may have been executed: its session must not be left at the
+// cell.
 func TestCloseWhileOpeningWaitsForTheSessionToEndIt(t *testing.T) {
 	r := newRig(t, nil)
 	call := r.start(put)
@@ -165,9 +165,9 @@ func TestConfigsThatAreWrongAreRefusedWithAllFaults(t *testing.T) {
 	_, err = session.New(session.Config{
 		Replicas: []uint32{1, 0, 1}, Draw: zeroes, AnswerWait: -1, Rho: 1_000_000, Window: api.MaxWindow/2 + 1, Queue: -1,
 	})
-	require.EqualError(t, err, "session: replica 1 has the id 0\nreplica id 1 stands twice\n"+
-		"a negative duration: AnswerWait -1ns, RetryMin 0s, RetryMax 0s, ParkedRetry 0s, Grace 0s\n"+
-		"Rho is 1000000 ppm; at least 0, below 1000000\nWindow 129 is not within 0 to 128\nQueue -1 is negative")
+	require.EqualError(t, err, "session: replica 1 has the id 0\nreplica id 1 is listed twice\n"+
+		"negative duration: AnswerWait -1ns, RetryMin 0s, RetryMax 0s, ParkedRetry 0s, Grace 0s\n"+
+		"Rho 1000000 ppm is not within 0 to 999999\nWindow 129 is not within 0 to 128\nQueue -1 is negative")
 }
 
 func TestDefaultsFillWhatIsZero(t *testing.T) {
@@ -190,5 +190,5 @@ func TestNamesPrint(t *testing.T) {
 	for w := range session.Expired + 2 {
 		whys = append(whys, w.String())
 	}
-	require.Equal(t, []string{"no reason", "answered", "checked", "crowded", "cancelled", "closed", "expired", "no reason"}, whys)
+	require.Equal(t, []string{"no reason", "answered", "checked", "queue full", "cancelled", "closed", "expired", "no reason"}, whys)
 }

@@ -2,24 +2,22 @@ package session
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// Token names a call of one Machine, from 1. Tokens are the caller's; the cell
-// never sees them.
+// Token identifies a call of one Machine, from 1. The cell never sees it.
 type Token uint64
 
-// Outcome says what became of a call. The zero Outcome is none of them.
+// Outcome is what became of a call. The zero Outcome is invalid.
 type Outcome uint8
 
 const (
-	// Executed: the cell executed the call, once, and Result is its answer. OK,
-	// NotFound or Conflict.
+	// Executed: the cell executed the call, once, and Result is its answer.
 	Executed Outcome = 1 + iota
 	// Refused: the call was not executed and never will be.
 	Refused
-	// Unknown: the call may have been executed, may yet be, or neither.
+	// Unknown: the call may have been executed, may be executed later, or never.
 	Unknown
 )
 
-// String prints the outcome as traces do.
+// String prints the outcome as in traces.
 func (o Outcome) String() string {
 	switch o {
 	case Executed:
@@ -32,34 +30,34 @@ func (o Outcome) String() string {
 	return "no outcome"
 }
 
-// Why says what ended a call.
+// Why is what ended a call.
 type Why uint8
 
 const (
-	// Answered: a replica's answer; Result.Code tells the rest.
+	// Answered: a replica's answer, with its code in Result.Code.
 	Answered Why = 1 + iota
-	// Checked: the op breaks a rule of its own; Result.Code is what
-	// api.Op.Check says. Nothing was sent.
+	// Checked: the op is malformed; Result.Code is the result of api.Op.Check. Nothing was
+	// sent.
 	Checked
-	// Crowded: the queue was full. Nothing was sent.
-	Crowded
-	// Cancelled: Cancel.
+	// QueueFull: the queue was full. Nothing was sent.
+	QueueFull
+	// Cancelled: the caller called Cancel.
 	Cancelled
-	// Closed: Close, before or during the call.
+	// Closed: the caller called Close, before or during the call.
 	Closed
-	// Expired: the session is gone, and the machine with it.
+	// Expired: the session is gone, and the machine is Over.
 	Expired
 )
 
-// String prints the reason as traces do.
+// String prints the reason as in traces.
 func (w Why) String() string {
 	switch w {
 	case Answered:
 		return "answered"
 	case Checked:
 		return "checked"
-	case Crowded:
-		return "crowded"
+	case QueueFull:
+		return "queue full"
 	case Cancelled:
 		return "cancelled"
 	case Closed:
@@ -75,7 +73,7 @@ type Done struct {
 	Token   Token
 	Outcome Outcome
 	Why     Why
-	// Result is the answer where the outcome is Executed; its Code stands also
-	// where an answer or a check refused. Otherwise it is zero.
+	// Result is the answer if the outcome is Executed. Its Code is also set if an answer or a
+	// check refused the call. Otherwise it is zero.
 	Result api.Result
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// player plays a machine by lines of text, and prints what it does:
+// player drives a machine by lines of text, and prints what it does:
 //
 //	open                    ask for the session
 //	start NAME OP           begin a call: put, get, open, ephemeral (an Open), acquire H,
@@ -41,8 +41,8 @@ type player struct {
 	launched map[api.Seq]string
 }
 
-// newPlayer makes a machine that draws zeroes: pauses are their longest, and
-// replicas are tried in the order 2, 3, 1.
+// newPlayer makes a machine that draws zeroes: its pauses are the longest possible, and it
+// tries replicas in the order 2, 3, 1.
 func newPlayer(t testing.TB, change func(*session.Config)) *player {
 	cfg := session.Config{Replicas: []uint32{1, 2, 3}, Draw: zeroes}
 	if change != nil {
@@ -54,7 +54,7 @@ func newPlayer(t testing.TB, change func(*session.Config)) *player {
 	return &player{t: t, m: m, now: begin, begin: begin, names: map[session.Token]string{}, launched: map[api.Seq]string{}, lease: "no lease"}
 }
 
-// do plays one line and says what came of it.
+// do plays one line and prints its result.
 func (p *player) do(line string) []string {
 	w := strings.Fields(line)
 	switch w[0] {
@@ -136,7 +136,7 @@ var codes = func() map[string]api.Code {
 	return all
 }()
 
-// sending is the one that is meant.
+// sending returns the sending that an answer names.
 func (p *player) sending(x string) session.Envelope {
 	if number, ok := strings.CutPrefix(x, "#"); ok {
 		n, err := strconv.Atoi(number)
@@ -165,7 +165,7 @@ func (p *player) sending(x string) session.Envelope {
 	return session.Envelope{}
 }
 
-// answer hands in an answer to a sending.
+// answer delivers an answer to a sending.
 func (p *player) answer(w []string) {
 	e := p.sending(w[0])
 	epoch, from := api.Epoch(1), e.To
@@ -208,7 +208,7 @@ func (p *player) answer(w []string) {
 	p.m.Receive(p.now, from, reply)
 }
 
-// look takes the output and prints it.
+// look takes the machine's output and prints it.
 func (p *player) look() []string {
 	out := p.m.TakeOutput()
 	p.wake = out.Wake
@@ -234,15 +234,15 @@ func (p *player) look() []string {
 		p.sent = append(p.sent, e)
 		lines = append(lines, fmt.Sprintf("#%d to %d %s", len(p.sent), e.To, p.request(e.Request)))
 	}
-	if lease := p.believed(); lease != p.lease {
+	if lease := p.leaseState(); lease != p.lease {
 		lines = append(lines, lease)
 		p.lease = lease
 	}
 	return lines
 }
 
-// believed is the state of the machine, where it is more than open.
-func (p *player) believed() string {
+// leaseState prints the state of the lease, if there is more to say than open.
+func (p *player) leaseState() string {
 	s := p.m.Status()
 	switch {
 	case s.State == session.Over:

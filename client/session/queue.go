@@ -7,23 +7,23 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// pump sends what waits in the queue, as far as the window goes. What tidies up
-// after calls that were given up goes first, and has room of its own.
+// pump launches queued calls as far as the window allows. Calls that clean up go first, and
+// have room of their own.
 func (m *Machine) pump(now time.Time) {
-	for m.state == Open && m.flows() {
-		if len(m.tidy) > 0 {
-			c := m.tidy[0]
-			m.tidy = slices.Delete(m.tidy, 0, 1)
+	for m.state == Open && m.canExchange() {
+		if len(m.cleanup) > 0 {
+			c := m.cleanup[0]
+			m.cleanup = slices.Delete(m.cleanup, 0, 1)
 			m.launch(now, c)
 			continue
 		}
-		i := m.launchable()
+		i := m.nextLaunchable()
 		if i < 0 {
 			return
 		}
-		if m.next > m.seen()+api.Seq(m.cfg.Window) {
-			m.unpin()
-			if len(m.tidy) == 0 {
+		if m.next > m.ackedThrough()+api.Seq(m.cfg.Window) {
+			m.withdrawOldest()
+			if len(m.cleanup) == 0 {
 				return
 			}
 			continue
@@ -34,10 +34,10 @@ func (m *Machine) pump(now time.Time) {
 	}
 }
 
-// launchable is the place in the queue of the oldest call that may be sent, or -1.
-// Calls that wait for locks may take half of the window, lest a Release wait
-// behind those that wait for it.
-func (m *Machine) launchable() int {
+// nextLaunchable is the index of the oldest queued call that may be sent, or -1. Acquires that
+// wait may take half of the window, so that a Release is not blocked by the Acquires that wait
+// for it.
+func (m *Machine) nextLaunchable() int {
 	waiting := -1 // not counted yet
 	for i, c := range m.queue {
 		o, acquires := c.op.(api.Acquire)
@@ -45,17 +45,17 @@ func (m *Machine) launchable() int {
 			return i
 		}
 		if o.Wait && waiting < 0 {
-			waiting = m.waiting()
+			waiting = m.countWaiting()
 		}
-		if (!o.Wait || waiting < max(1, m.cfg.Window/2)) && !m.unsettled(o.Handle) {
+		if (!o.Wait || waiting < max(1, m.cfg.Window/2)) && !m.hasReleasePending(o.Handle) {
 			return i
 		}
 	}
 	return -1
 }
 
-// waiting counts the calls under way that wait for locks.
-func (m *Machine) waiting() int {
+// countWaiting counts the waiting Acquires in flight.
+func (m *Machine) countWaiting() int {
 	n := 0
 	for _, c := range m.flight {
 		if o, ok := c.op.(api.Acquire); ok && o.Wait {
@@ -65,21 +65,21 @@ func (m *Machine) waiting() int {
 	return n
 }
 
-// unsettled says that a hold of the handle is being freed. Who asked for the lock
-// again meanwhile would be told that the handle holds it, by the very acquisition
-// that is freed then.
-func (m *Machine) unsettled(h api.Token) bool {
-	h = m.holdings.newest(h)
+// hasReleasePending reports whether a lock of the handle is being freed. An Acquire sent
+// meanwhile would be answered that the handle holds the lock, because of the acquisition that
+// is then freed.
+func (m *Machine) hasReleasePending(h api.Token) bool {
+	h = m.holdings.current(h)
 	return slices.ContainsFunc(m.flight, func(c *call) bool {
 		_, releases := c.op.(api.Release)
-		return (releases || c.withdrawn) && m.holdings.newest(api.HandleOf(c.op)) == h
+		return (releases || c.withdrawn) && m.holdings.current(api.HandleOf(c.op)) == h
 	})
 }
 
-// unpin lets the window go on that an Acquire holds up: it may wait at the master
-// for hours, and Seen cannot pass it. It is withdrawn, and asked for again under
-// another Seq. That costs its place among those that wait.
-func (m *Machine) unpin() {
+// withdrawOldest withdraws a parked Acquire that blocks the window: it may wait at the master
+// for hours, and AckedThrough cannot cover it. It is sent again under another Seq, and loses
+// its place in the wait queue of the lock.
+func (m *Machine) withdrawOldest() {
 	if c := m.flight[0]; c.parked && !c.withdrawn {
 		m.withdraw(c)
 	}

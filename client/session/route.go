@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// route is whom a client takes for the master (C1.10, C1.11): it sends
-// everything there until that replica is silent, keeps refusing, or says that it
-// is not the master. It costs time only: any replica may be asked anything.
+// route tracks which replica the client takes for the master (C1.10, C1.11). Everything is sent
+// there until that replica is silent, keeps refusing, or says that it is not the master. A
+// wrong choice costs time only.
 type route struct {
-	order []uint32  // all replicas, in a random order
-	at    int       // the target's place in order
-	heard time.Time // when the target last answered with more than a refusal
+	order      []uint32  // all replicas, in random order
+	at         int       // index of the target
+	lastAnswer time.Time // when the target last answered with more than a refusal
 }
 
 func newRoute(cfg Config) route {
@@ -25,57 +25,55 @@ func newRoute(cfg Config) route {
 
 func (r *route) target() uint32 { return r.order[r.at] }
 
-// known says that the target has answered with more than a refusal.
-func (r *route) known() bool { return !r.heard.IsZero() }
+// hasAnswered reports whether the target has answered with more than a refusal.
+func (r *route) hasAnswered() bool { return !r.lastAnswer.IsZero() }
 
-// has says whether a replica is one of the cell's.
+// has reports whether id is a replica of the cell.
 func (r *route) has(id uint32) bool {
 	return slices.Contains(r.order, id)
 }
 
-// answered notes that a replica answered with more than a refusal: if it is the
-// target, it is a good one.
-func (r *route) answered(from uint32, now time.Time) {
+// noteAnswer notes that a replica answered with more than a refusal.
+func (r *route) noteAnswer(from uint32, now time.Time) {
 	if from == r.target() {
-		r.heard = now
+		r.lastAnswer = now
 	}
 }
 
-// serves notes that a replica answered as the master of the latest epoch: whatever
-// it was left for, it is the one.
-func (r *route) serves(from uint32, now time.Time) {
+// setMaster makes a replica the target that answered as the master of the latest epoch, even if
+// the client had left it.
+func (r *route) setMaster(from uint32, now time.Time) {
 	if i := slices.Index(r.order, from); i != r.at {
-		r.turn(i)
+		r.setTarget(i)
 	}
-	r.heard = now
+	r.lastAnswer = now
 }
 
-// silent says that a sending of the instant sent to the replica to was not
-// answered in time.
-func (r *route) silent(to uint32, sent time.Time) {
-	if !r.heard.After(sent) {
+// onTimeout handles a missing answer of replica to to a sending of the instant sent.
+func (r *route) onTimeout(to uint32, sent time.Time) {
+	if !r.lastAnswer.After(sent) {
 		r.leave(to)
 	}
 }
 
-// leave turns from a replica to the next one, unless that has happened already.
+// leave moves from a replica to the next one, unless it is not the target any more.
 func (r *route) leave(from uint32) {
 	if from == r.target() {
-		r.turn((r.at + 1) % len(r.order))
+		r.setTarget((r.at + 1) % len(r.order))
 	}
 }
 
-// follow turns from a replica that is not the master to the one it names; a hint
-// that is none, names the sender or a stranger only turns away.
+// follow moves from a replica that is not the master to the one that it names. If the hint is
+// empty, names the sender, or is unknown, it moves to the next one.
 func (r *route) follow(from, hint uint32) {
 	if from != r.target() {
 		return
 	}
 	if i := slices.Index(r.order, hint); i >= 0 && hint != from {
-		r.turn(i)
+		r.setTarget(i)
 		return
 	}
 	r.leave(from)
 }
 
-func (r *route) turn(to int) { r.at, r.heard = to, time.Time{} }
+func (r *route) setTarget(to int) { r.at, r.lastAnswer = to, time.Time{} }

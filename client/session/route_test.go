@@ -33,7 +33,7 @@ func TestAHintIsFollowedAtOnce(t *testing.T) {
 	e2 := r.one()
 	require.Equal(t, master, e2.To)
 	require.Equal(t, e.Request.Seq, e2.Request.Seq)
-	r.notMaster(e, e.To) // a duplicate of what is dealt with
+	r.notMaster(e, e.To) // a duplicate of a handled answer
 	require.Empty(t, r.take())
 	r.reply(e2, isOK)
 	r.ended(tok, session.Executed, session.Answered, isOK)
@@ -133,8 +133,8 @@ func TestAReplicaThatKeepsRefusingIsLeft(t *testing.T) {
 	}
 }
 
-// A master that has too much to do, and knows that it is master, is asked again after
-// longer and longer pauses, and is not left.
+// A busy master that knows that it is master is asked again after longer and longer pauses, and
+// the client does not leave it.
 func TestAMasterThatHasTooMuchToDoIsNotLeft(t *testing.T) {
 	r := newRig(t, nil)
 	r.open()
@@ -158,8 +158,8 @@ func TestAMasterThatHasTooMuchToDoIsNotLeft(t *testing.T) {
 }
 
 // Nor is one that is in fail-over: the KeepAlives that it waits for would go elsewhere
-// with the calls. A client that sends none has nobody else to tell it that the master
-// was deposed, and leaves it.
+// with the calls. A client that sends no KeepAlives cannot learn otherwise that the master was
+// deposed, and leaves it.
 func TestAMasterInFailoverIsNotLeft(t *testing.T) {
 	for _, keeps := range []bool{true, false} {
 		r := newRig(t, nil)
@@ -184,8 +184,8 @@ func TestAMasterInFailoverIsNotLeft(t *testing.T) {
 	}
 }
 
-// The target was left for its refusals, and then answers another call: as the
-// master, it is turned to again; as one that was deposed, it is not.
+// The client left the target because of refusals, and then gets its answer to another call. If
+// the target answers as the master it becomes the target again; if it was deposed, it does not.
 func TestAMasterThatAnswersIsTurnedTo(t *testing.T) {
 	for _, deposed := range []bool{false, true} {
 		r := newRig(t, nil)
@@ -224,9 +224,9 @@ func TestReplicasAreTriedInADrawnOrder(t *testing.T) {
 	require.Len(t, seen, 3)
 }
 
-// Slow calls have the client try other replicas, which are down. Its KeepAlive stays
-// where the last one was answered, and so does the next one, when the answer is overdue;
-// a master that is silent to that one, too, is left.
+// Slow calls make the client try other replicas, which are down. Its KeepAlive stays with the
+// master that answered the last one, and so does the next one, when the answer is overdue. If
+// the master does not answer that one either, the client leaves it.
 func TestSlowCallsTakeNoKeepAliveWithThem(t *testing.T) {
 	for name, does := range map[string]func(r *rig, e session.Envelope, leased api.Reply){
 		"answers": func(r *rig, e session.Envelope, leased api.Reply) {
@@ -281,9 +281,9 @@ func TestSlowCallsTakeNoKeepAliveWithThem(t *testing.T) {
 	}
 }
 
-// Its KeepAlive goes from a master that is silent to others, and
-// back with the calls. However often that was: who has answered a KeepAlive as the master
-// is sent the next one, though it was not the newest that he answered.
+// The KeepAlive goes from a silent master to other replicas, and back with the calls. However
+// often that happened, a replica that answers a KeepAlive as the master is sent the next one,
+// even if the answer was not to the newest.
 func TestAKeepAliveComesBackToTheMaster(t *testing.T) {
 	r, _ := leased(t)
 	r.take()

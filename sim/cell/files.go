@@ -29,7 +29,7 @@ type fileBook struct {
 type fileTrail struct {
 	op    int
 	in    linearizability.FileInput
-	trail *client.Trail
+	trail *client.CallID
 	no    bool // the client was told that it was not executed
 }
 
@@ -107,8 +107,8 @@ func (p *program) file(ctx context.Context, in linearizability.FileInput, do fun
 // traced is the context of the call that begins now: it leaves a trail, and lasts for
 // as long as the program has patience.
 func (p *program) traced(ctx context.Context) (context.Context, context.CancelFunc) {
-	p.trail = &client.Trail{}
-	return p.rt.WithTimeout(client.WithTrail(ctx, p.trail), p.patience())
+	p.trail = &client.CallID{}
+	return p.rt.WithTimeout(client.WithCallID(ctx, p.trail), p.patience())
 }
 
 // fileCall is a call on a node that is under way.

@@ -40,9 +40,9 @@ func (s *fileStory) act(d command.Deed, r api.Result) api.Seq {
 func (s *fileStory) told(seq api.Seq, in linearizability.FileInput, end func(b *fileBook, op int)) {
 	b := s.c.nodes
 	op := b.history.Call(5, 0, in)
-	trail := &client.Trail{}
+	trail := &client.CallID{}
 	if seq != 0 {
-		*trail = client.Trail{Session: 1, Seq: seq}
+		*trail = client.CallID{Session: 1, Seq: seq}
 	}
 	b.trails = append(b.trails, fileTrail{op: op, in: in, trail: trail})
 	end(b, op)

@@ -38,7 +38,7 @@ type holdings struct {
 // the end.
 type lockCall struct {
 	op    lockOperation
-	trail *client.Trail
+	trail *client.CallID
 	frees int  // of a Release: the call that was granted, plus one; 0: not known
 	no    bool // the client was told that it changed nothing, and never will
 }
@@ -57,7 +57,7 @@ func (b *holdings) next() int64 {
 }
 
 // begins notes a call of a program; it returns where.
-func (b *holdings) begins(who int64, in lockInput, t *client.Trail) int {
+func (b *holdings) begins(who int64, in lockInput, t *client.CallID) int {
 	b.calls = append(b.calls, lockCall{trail: t, op: lockOperation{
 		Client: who, Call: b.next(), Return: linearizability.Never, CallTime: b.now(), Outcome: linearizability.OutcomeUnknown, Input: in,
 	}})
@@ -132,13 +132,13 @@ func lockResult(op linearizability.LockOp, r api.Result) (out lockOutput, known 
 // grant it gives back.
 func (p *program) locked(ctx context.Context, o *opened, in lockInput, do func(context.Context) (lockOutput, error)) (at int) {
 	b := p.cell.holdings
-	trail := &client.Trail{}
+	trail := &client.CallID{}
 	at = b.begins(p.id, in, trail)
 	if t := p.turns(o); t != nil && (in.Op == linearizability.LockAcquire || in.Op == linearizability.LockTry) {
 		t.Begins(trail)
 		defer t.Ends(trail)
 	}
-	out, err := do(client.WithTrail(ctx, trail))
+	out, err := do(client.WithCallID(ctx, trail))
 	p.tied(o, trail)
 	p.shut = p.mayBeShut(o)
 	if in.Op == linearizability.LockRelease {

@@ -54,7 +54,7 @@ func acquires(s api.SessionID) command.Deed {
 // asks is a call of the program of a session, as the program is told that it ended.
 func (n *notary) asks(s api.SessionID, seq api.Seq, op linearizability.LockOp, out lockOutput, err error, logged func()) {
 	in := lockInput{Op: op, Path: lockNode.Path.String(), Instance: uint64(lockNode.Instance), Handle: model.Owner{Session: s, Handle: gripID(s)}.String(), Delay: 500e6}
-	at := n.c.holdings.begins(int64(s), in, &client.Trail{Session: s, Seq: seq})
+	at := n.c.holdings.begins(int64(s), in, &client.CallID{Session: s, Seq: seq})
 	logged()
 	n.c.holdings.ends(at, err, out)
 }

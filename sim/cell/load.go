@@ -72,7 +72,7 @@ func newLoad() load {
 type trailed struct {
 	op    int  // in the history
 	reads bool // and changes nothing
-	trail *client.Trail
+	trail *client.CallID
 }
 
 // program is the main coroutine of a client machine: sessions one after the

@@ -160,12 +160,12 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 		if err != nil {
 			return linearizability.FileOutput{}, err
 		}
-		return linearizability.FileOutput{Created: h.Created(), Stat: fileStat(h.Opened())}, nil
+		return linearizability.FileOutput{Created: h.Created(), Stat: fileStat(h.StatAtOpen())}, nil
 	})
 	switch {
 	case h != nil:
 		p.named(h, path)
-		o := &opened{h: h, path: path, stat: h.Opened(), session: p.trail.Session, delay: delay}
+		o := &opened{h: h, path: path, stat: h.StatAtOpen(), session: p.trail.Session, delay: delay}
 		o.id = p.cell.handles.opened[model.Call{Session: p.trail.Session, Seq: p.trail.Seq}]
 		p.cell.handles.gets(o.id, how.rights)
 		p.nodes = append(p.nodes, o)

@@ -31,7 +31,7 @@ type program struct {
 	calls  int
 	last   map[string]string // what this program last read, by row
 	nodes  []*opened         // what it has open, the oldest first
-	trail  *client.Trail     // of its last call on a node
+	trail  *client.CallID     // of its last call on a node
 	state  any               // of a workload of an extension
 
 	sequencer string // of the lock that it acquired last
@@ -262,8 +262,8 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 	p.calls++
 	p.crowded = false
 	patience := p.patience()
-	trail := &client.Trail{}
-	ctx, cancel := p.rt.WithTimeout(client.WithTrail(ctx, trail), patience)
+	trail := &client.CallID{}
+	ctx, cancel := p.rt.WithTimeout(client.WithCallID(ctx, trail), patience)
 	defer cancel()
 	op := c.history.Call(p.id, int64(c.world.Now()), in)
 	c.load.trails = append(c.load.trails, trailed{op, reads(in), trail})
@@ -299,7 +299,7 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 }
 
 // hears looks at the instant at which a call has ended for its program.
-func (p *program) hears(t *client.Trail) {
+func (p *program) hears(t *client.CallID) {
 	if w := p.cell.promises.of(p.client); w != nil {
 		w.life.Ends(t)
 	}

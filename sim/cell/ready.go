@@ -42,10 +42,10 @@ func (c *Cell) neverReady(rt *sim.Runtime, cl *client.Client) {
 func (c *Cell) tooLate(rt *sim.Runtime, cl *client.Client) {
 	ctx, cancel := rt.WithTimeout(context.Background(), c.plan.Calls.Patience)
 	defer cancel()
-	trail, at := &client.Trail{}, c.world.Now()
-	_, err := cl.Get(client.WithTrail(ctx, trail), hotRow)
+	trail, at := &client.CallID{}, c.world.Now()
+	_, err := cl.Get(client.WithCallID(ctx, trail), hotRow)
 	refused := errors.Is(err, client.ErrClosed) || errors.Is(err, client.ErrSessionExpired)
-	if over := c.world.Now() - at; !rt.Env().Dead() && (!refused || over > 0 || *trail != client.Trail{}) {
+	if over := c.world.Now() - at; !rt.Env().Dead() && (!refused || over > 0 || *trail != client.CallID{}) {
 		c.world.Break("L1", "client %v was closed, and a call on it ended %v later: %v", rt.Env().Self(), over, err)
 	}
 }

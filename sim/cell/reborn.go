@@ -217,7 +217,7 @@ func (r *afterlife) visit(ctx context.Context, cl *client.Client, path string, w
 		r.saw("S3", "%s cannot be opened: %v", path, err)
 		return
 	}
-	stat := h.Opened()
+	stat := h.StatAtOpen()
 	switch {
 	case was.Instance == 0 && uint64(stat.Instance) <= r.above:
 		r.saw("S2", "%s is of instance %d, which the old cell may have given out", path, stat.Instance)

@@ -248,8 +248,8 @@ func (p *program) poison(ctx context.Context, o *opened) {
 func (p *program) bare(ctx context.Context, o *opened, do func(context.Context) error) error {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
-	trail := &client.Trail{}
-	err := do(client.WithTrail(ctx, trail))
+	trail := &client.CallID{}
+	err := do(client.WithCallID(ctx, trail))
 	p.tied(o, trail)
 	p.shut = p.mayBeShut(o)
 	return err
@@ -257,7 +257,7 @@ func (p *program) bare(ctx context.Context, o *opened, do func(context.Context) 
 
 // tied looks at the call that a program has just made by a handle which it was told is
 // tied to a sequencer, before it began the call.
-func (p *program) tied(o *opened, t *client.Trail) {
+func (p *program) tied(o *opened, t *client.CallID) {
 	if f := p.cell.handles.looseFault(model.Call{Session: t.Session, Seq: t.Seq}); o.tied && f != (model.Finding{}) {
 		p.cell.world.Break(f.ID, "the handle of %s is tied to a sequencer, as its program knows, and %s", o.path, f.Text)
 	}

@@ -173,7 +173,7 @@ func TestS3AnAnswerThatIsNowhereInTheLog(t *testing.T) {
 func TestS4ACallThatIsSaidToHaveFailedTookEffect(t *testing.T) {
 	c := build(plan.New(plan.Options{Seed: 1, Faults: []string{}}), sim.Trace{})
 	defer c.world.Close()
-	trail := client.Trail{Session: 3, Seq: 4}
+	trail := client.CallID{Session: 3, Seq: 4}
 	op := c.history.Call(1, 1, linearizability.Put("a", "b"))
 	c.load.trails = append(c.load.trails, trailed{op, false, &trail})
 	c.history.Failed(op, 2)

@@ -32,12 +32,12 @@ const usualQueue = 1024
 
 // room begins to watch whether a call that begins now, and is not one that frees
 // anything, is taken (client.Config, Queue).
-func (p *program) room() (ends func(t *client.Trail, err error)) {
+func (p *program) room() (ends func(t *client.CallID, err error)) {
 	door := entrance{at: p.cell.world.Now(), most: p.cell.load.queues[p.client], then: p.client.Status().Status}
 	if door.most == 0 {
 		door.most = usualQueue
 	}
-	return func(t *client.Trail, err error) {
+	return func(t *client.CallID, err error) {
 		if p.rt.Env().Dead() {
 			return
 		}

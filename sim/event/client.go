@@ -12,7 +12,7 @@ type CallEnded struct {
 	Client  sim.Addr
 	Program int64  // the process in histories
 	Call    string // the operation and what it is about, for people
-	Trail   *client.Trail
+	Trail   *client.CallID
 	Err     error // as the program sees it
 }
 

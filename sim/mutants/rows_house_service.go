@@ -88,7 +88,7 @@ func houseServiceRows() []Row {
 		applied(GroupHouse, "O292", "B", "a copy of a call on a node that was given up is executed"),
 		applied(GroupHouse, "O295", "B", "what a client says that it has given up is forgotten where it is answered from the rows"),
 		weak(GroupHouse, "O137", "B", "an answer settles what was given up, though an Acquire is being cancelled",
-			"a client must give an Acquire up and a write behind it, ask before the first is cancelled, and be idle until its session ends. TestASessionThatSomebodyMissesStaysOver in client kills it"),
+			"a client must give an Acquire up and a write behind it, ask before the first is cancelled, and be idle until its session ends. TestASessionInUseStaysOver in client kills it"),
 		applied(GroupHouse, "O160", "B", "a session with open handles counts as idle"),
 		applied(GroupHouse, "O161", "B", "a session of before the epoch counts as idle"),
 		applied(GroupHouse, "O162", "B", "the lane of the log never syncs"),

@@ -129,7 +129,7 @@ func (h *Checker) Note(a *command.Applied) {
 }
 
 // PositionOf is where a call took effect, if it did.
-func (h *Checker) PositionOf(t *client.Trail) (linearizability.Position, bool) {
+func (h *Checker) PositionOf(t *client.CallID) (linearizability.Position, bool) {
 	e, ok := h.Calls[model.Call{Session: t.Session, Seq: t.Seq}]
 	return e.At, ok
 }

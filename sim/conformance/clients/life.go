@@ -93,7 +93,7 @@ func (l *Life) Looks(now time.Time, s session.Status) {
 func (l *Life) Event(e client.Event) { l.wrong(l.news.event(e, &l.account)) }
 
 // Ends is told that a program hears how its call ended, which left this trail.
-func (l *Life) Ends(t *client.Trail) {
+func (l *Life) Ends(t *client.CallID) {
 	l.wrong(l.prompt.ends(l.world.Now(), call{t.Session, t.Seq}))
 }
 

@@ -14,17 +14,17 @@ import (
 // the lock nor asks for it (L1).
 type Turns struct {
 	handle *client.Handle
-	asks   []*client.Trail // of Acquires that have not ended; a zero one was not sent
+	asks   []*client.CallID // of Acquires that have not ended; a zero one was not sent
 	lock   Lock            // the last that was got, nil: none
 	since  time.Duration   // from then on they wait for nobody, in true time; below 0: they do not
 }
 
 // Begins is told that a program asks for the lock.
-func (t *Turns) Begins(ask *client.Trail) { t.asks, t.since = append(t.asks, ask), -1 }
+func (t *Turns) Begins(ask *client.CallID) { t.asks, t.since = append(t.asks, ask), -1 }
 
 // Ends is told that it does not any more.
-func (t *Turns) Ends(ask *client.Trail) {
-	t.asks = slices.DeleteFunc(t.asks, func(x *client.Trail) bool { return x == ask })
+func (t *Turns) Ends(ask *client.CallID) {
+	t.asks = slices.DeleteFunc(t.asks, func(x *client.CallID) bool { return x == ask })
 	t.since = -1
 }
 
@@ -34,7 +34,7 @@ func (t *Turns) Got(l Lock) { t.lock = l }
 // look is told how the client is, which sends what it is asked to unless s says
 // otherwise. A state that was there before, and in which nobody began or ended, stays.
 func (t *Turns) look(at time.Duration, s session.Status) fault {
-	sent := func(ask *client.Trail) bool { return ask.Session != 0 }
+	sent := func(ask *client.CallID) bool { return ask.Session != 0 }
 	switch {
 	case len(t.asks) == 0, !flows(s), s.Queued > 0, slices.ContainsFunc(t.asks, sent), t.lock != nil && !Lost(t.lock):
 		t.since = -1

@@ -29,12 +29,12 @@ func TestL1WhoSharesAHandleIsLetInInTurn(t *testing.T) {
 		"nobody knows whether one has":     {func(s *Turns, _ *session.Status) { s.lock = &spoken{err: client.ErrJeopardy} }, nil, false},
 		"who had the lock let it go":       {func(s *Turns, _ *session.Status) { s.lock = &spoken{err: client.ErrNotHeld} }, nil, true},
 		"one has lost patience":            {nil, func(s *Turns, _ *session.Status) { s.Ends(s.asks[0]) }, false},
-		"another one comes":                {nil, func(s *Turns, _ *session.Status) { s.Begins(&client.Trail{}) }, false},
+		"another one comes":                {nil, func(s *Turns, _ *session.Status) { s.Begins(&client.CallID{}) }, false},
 		"nobody wants it":                  {func(s *Turns, _ *session.Status) { s.asks = nil }, nil, false},
 	} {
 		s, st := Turns{handle: new(client.Handle), since: -1}, valid
-		s.Begins(&client.Trail{})
-		s.Begins(&client.Trail{})
+		s.Begins(&client.CallID{})
+		s.Begins(&client.CallID{})
 		if c.before != nil {
 			c.before(&s, &st)
 		}
