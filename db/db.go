@@ -8,48 +8,49 @@ import (
 	"github.com/chubbycell/chubby/internal/invariant"
 )
 
-// MaxRow bounds the bytes of key and value of one row. Callers check their own,
-// smaller limits where input comes in; a larger row here is a broken promise.
+// MaxRow bounds the bytes of key and value of one row. Callers enforce smaller limits where
+// input enters; a larger row here breaks I-D4.
 const MaxRow = 4 << 20
 
-// DB holds the present rows. Make one with New or Load. It is owned by one
-// goroutine; views of it are not.
+// DB holds the present rows. Make one with New or Load. One goroutine owns a DB; its views may
+// be used by others.
 type DB struct {
-	now View // shares its tree with nobody until View is called
-	txn Txn
-	rot bool // Rot was called: I-D1 does not hold
+	current   View // shares tree nodes with views after View was called
+	txn       Txn
+	corrupted bool // Rot was called: I-D1 does not hold
 }
 
 // New returns a DB without rows.
 func New() *DB {
-	d := &DB{now: View{rows: new(btree.Map[string, string])}}
+	d := &DB{current: View{rows: new(btree.Map[string, string])}}
 	d.txn.db = d
 	return d
 }
 
-// Get returns the value of a row and whether there is one.
-func (d *DB) Get(key string) (value string, ok bool) { return d.now.Get(key) }
+// Get returns the value of a row and whether it exists. It includes the changes of an open
+// transaction, and so do Len, Bytes, Ascend and Scan.
+func (d *DB) Get(key string) (value string, ok bool) { return d.current.Get(key) }
 
-// Len counts the rows.
-func (d *DB) Len() int { return d.now.Len() }
+// Len returns the number of rows.
+func (d *DB) Len() int { return d.current.Len() }
 
-// Bytes is the length of all keys and values together.
-func (d *DB) Bytes() int64 { return d.now.Bytes() }
+// Bytes returns the length of all keys and values together.
+func (d *DB) Bytes() int64 { return d.current.Bytes() }
 
-// Ascend iterates over the rows with from <= key < to in key order; to = ""
-// means to the end. No row may change before the iteration is over.
+// Ascend iterates over the rows with from <= key < to in key order; to = "" means no upper
+// bound. No row may change during the iteration (I-D3).
 func (d *DB) Ascend(from, to string) iter.Seq2[string, string] {
-	return d.guarded(d.now.Ascend(from, to))
+	return d.trackIteration(d.current.Ascend(from, to))
 }
 
-// Scan iterates over the rows whose key begins with prefix, in key order. No
-// row may change before the iteration is over.
+// Scan iterates over the rows whose key begins with prefix, in key order. No row may change
+// during the iteration (I-D3).
 func (d *DB) Scan(prefix string) iter.Seq2[string, string] {
-	return d.guarded(d.now.Scan(prefix))
+	return d.trackIteration(d.current.Scan(prefix))
 }
 
-// guarded counts the iterations under way, for I-D3.
-func (d *DB) guarded(rows iter.Seq2[string, string]) iter.Seq2[string, string] {
+// trackIteration counts the iterations under way, for I-D3.
+func (d *DB) trackIteration(rows iter.Seq2[string, string]) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		d.txn.iterating++
 		defer func() { d.txn.iterating-- }()
@@ -57,9 +58,8 @@ func (d *DB) guarded(rows iter.Seq2[string, string]) iter.Seq2[string, string] {
 	}
 }
 
-// Begin starts the transaction. The one before must have ended by Commit or
-// Rollback (I-D2). The Txn belongs to the DB and is used again by the next
-// Begin.
+// Begin starts a transaction. The last one must have ended with Commit or Rollback (I-D2). The
+// Txn belongs to the DB and is reused by the next Begin.
 func (d *DB) Begin() *Txn {
 	if d.txn.open {
 		invariant.Failf("I-D2", "a transaction began inside a transaction of %d changes", len(d.txn.undo))
@@ -68,73 +68,71 @@ func (d *DB) Begin() *Txn {
 	return &d.txn
 }
 
-// View freezes all rows as they are, in constant time and memory. Later writes
-// copy the tree nodes they touch, each once. It must not be called inside a
-// transaction (I-D2).
+// View returns a frozen view of all rows, in constant time and memory. Later writes copy each
+// tree node that they change, once. View must not be called inside a transaction (I-D2).
 func (d *DB) View() View {
-	d.outside("a view was taken")
-	v := d.now
-	v.rows = d.now.rows.IsoCopy()
+	d.checkNoTxn("View was called")
+	v := d.current
+	v.rows = d.current.rows.IsoCopy()
 	return v
 }
 
-// Checksum returns the checksum of all rows, in constant time. It must not be
-// called inside a transaction (I-D2). Under invariant.Deep it is compared with
-// the rows themselves (I-D1).
+// Checksum returns the checksum of all rows, in constant time. It must not be called inside a
+// transaction (I-D2). Under invariant.Deep it also calls Verify.
 func (d *DB) Checksum() Sum {
-	d.outside("the checksum was asked for")
-	if invariant.Deep && !d.rot {
+	d.checkNoTxn("Checksum was called")
+	if invariant.Deep && !d.corrupted {
 		d.Verify()
 	}
-	return d.now.sum
+	return d.current.sum
 }
 
-// Verify computes the checksum from the rows and compares it with the one that
-// was kept up to date. A difference is a broken invariant (I-D1): memory was
-// changed by something that is not a transaction. It walks all rows.
+// Verify recomputes the checksum from the rows and compares it with the maintained one. A
+// difference breaks I-D1: memory was changed by something other than a transaction. It reads
+// all rows.
 func (d *DB) Verify() {
-	if got := d.now.Recompute(); got != d.now.sum {
-		invariant.Failf("I-D1", "%d rows have checksum %v, %v was kept", d.Len(), got, d.now.sum)
+	if got := d.current.Recompute(); got != d.current.sum {
+		invariant.Failf("I-D1", "%d rows have checksum %v, the maintained one is %v", d.Len(), got, d.current.sum)
 	}
 }
 
-// Rot sets a row behind the back of transactions and of the checksum, as memory that
-// changes by itself does. It is a fault, for tests and simulators.
+// Rot changes a row without updating the checksum, as failing memory does. It is a fault
+// injection for tests and simulators.
 func (d *DB) Rot(key, value string) {
-	d.now.rows.Set(key, value)
-	d.rot = true
+	d.current.rows.Set(key, value)
+	d.corrupted = true
 }
 
-func (d *DB) outside(what string) {
+func (d *DB) checkNoTxn(what string) {
 	if d.txn.open {
 		invariant.Failf("I-D2", "%s inside a transaction of %d changes", what, len(d.txn.undo))
 	}
 }
 
-// set is the only way a row comes in, drop the only way one goes out.
+// set is the only function that adds or replaces a row, and drop the only one that removes one.
 func (d *DB) set(key, value string) (old string, had bool) {
 	if len(key)+len(value) > MaxRow {
 		invariant.Failf("I-D4", "a row of %d+%d bytes", len(key), len(value))
 	}
-	d.still(key)
-	old, had = d.now.rows.Set(key, value)
+	d.checkNoIteration(key)
+	old, had = d.current.rows.Set(key, value)
 	if had {
-		d.now.forget(key, old)
+		d.current.removeRow(key, old)
 	}
-	d.now.count(key, value)
+	d.current.addRow(key, value)
 	return old, had
 }
 
 func (d *DB) drop(key string) (old string, had bool) {
-	d.still(key)
-	old, had = d.now.rows.Delete(key)
+	d.checkNoIteration(key)
+	old, had = d.current.rows.Delete(key)
 	if had {
-		d.now.forget(key, old)
+		d.current.removeRow(key, old)
 	}
 	return old, had
 }
 
-func (d *DB) still(key string) {
+func (d *DB) checkNoIteration(key string) {
 	if d.txn.iterating != 0 {
 		invariant.Failf("I-D3", "row %q changes under %d iterations", key, d.txn.iterating)
 	}

@@ -28,7 +28,7 @@ func flat(rows iter.Seq2[string, string]) (list []string) {
 	return list
 }
 
-// breaks requires that f breaks the invariant.
+// breaks requires that f violates the invariant.
 func breaks(t *testing.T, id invariant.ID, f func()) {
 	t.Helper()
 	v := invariant.Caught(f)
@@ -130,8 +130,8 @@ func TestAViewStaysAsItWas(t *testing.T) {
 	require.Equal(t, []string{"a", "changed", "c", "3"}, flat(d.View().Scan("")))
 }
 
-// The race detector is the judge here: readers of a view and the writer share
-// tree nodes, and must share none that changes.
+// The race detector decides: readers of a view and the writer share tree nodes, and must share
+// none that changes.
 func TestViewsAreReadWhileTheOwnerWrites(t *testing.T) {
 	d := db.New()
 	for i := range 2000 {
@@ -163,7 +163,7 @@ func TestTheChecksumTellsRowsApart(t *testing.T) {
 	require.Equal(t, db.Sum{}, db.New().Checksum())
 }
 
-// The numbers are a contract: they stand in written streams.
+// The numbers are part of the stream format and must not change.
 func TestTheChecksumIsPinned(t *testing.T) {
 	require.Equal(t, "19adf44d5e0f289ed09964f12168766c", fill(db.New(), "key", "value").Checksum().String())
 }

@@ -5,19 +5,18 @@ import (
 	"fmt"
 )
 
-// ErrExists: an Insert found a row. The list it stands in had no effect.
+// ErrExists: an Insert found that the row exists. The list of operations had no effect.
 var ErrExists = errors.New("db: row exists")
 
-// ErrMissing: a Remove found no row. The list it stands in had no effect.
+// ErrMissing: a Remove found that the row does not exist. The list of operations had no effect.
 var ErrMissing = errors.New("db: no such row")
 
-// ErrChanged: the rows of a view no longer have the checksum that was kept while
-// they were written: memory was changed by something that is not a transaction.
-// What was written of them is of no use.
+// ErrChanged: the rows of a view do not have the checksum that was maintained while they were
+// written: memory was changed by something other than a transaction. Discard what was written
+// of the view.
 var ErrChanged = errors.New("db: rows have changed by themselves")
 
-// OpError says which operation of a list failed. It wraps ErrExists or
-// ErrMissing.
+// OpError names the operation of a list that failed. It wraps ErrExists or ErrMissing.
 type OpError struct {
 	Index int // in the list that ran
 	Op    Op
@@ -29,16 +28,16 @@ func (e *OpError) Error() string {
 	return fmt.Sprintf("operation %d, %v %q: %v", e.Index, e.Op.Kind, e.Op.Key, e.Err)
 }
 
-// Unwrap returns ErrExists or ErrMissing.
+// Unwrap returns ErrExists or ErrMissing, or the error of an unknown Kind.
 func (e *OpError) Unwrap() error { return e.Err }
 
-// FormatError says that a stream is not what WriteTo writes, or no longer is.
+// FormatError reports a stream that WriteTo did not write, or that was damaged since.
 type FormatError struct {
 	Offset int64 // of the first byte of the part that is wrong
 	Reason string
 }
 
-// Error names offset and reason.
+// Error names the offset and the reason.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("db: bad stream at offset %d: %s", e.Offset, e.Reason)
 }

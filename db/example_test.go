@@ -6,8 +6,8 @@ import (
 	"github.com/chubbycell/chubby/db"
 )
 
-// A write on the condition that the master has not changed since it was asked
-// for: the epoch is one more guard (PML §5.6).
+// A write on the condition that the master has not changed since the client learned its epoch:
+// the epoch is one more guard (PML §5.6).
 func ExampleTxn_MultiOp() {
 	rows := db.New()
 	t := rows.Begin()
@@ -32,7 +32,7 @@ func ExampleTxn_MultiOp() {
 	// [true true] true <nil>
 }
 
-// A view keeps what it saw, whatever is written after it was taken.
+// A view is not changed by writes after it was taken.
 func ExampleDB_View() {
 	rows := db.New()
 	t := rows.Begin()

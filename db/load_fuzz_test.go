@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/db"
 )
 
-// Whatever the bytes are, Load gives a *FormatError or rows that, written again,
-// load as the same rows.
+// For any bytes, Load returns a *FormatError, or rows that load as the same rows after they are
+// written again.
 func FuzzLoad(f *testing.F) {
 	f.Add(stream(f, db.New(), 1))
 	f.Add(stream(f, fill(db.New(), "a", "1", "b", "", "c", "two"), 5))

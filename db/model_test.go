@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/db"
 )
 
-// twin is a database that nobody can get wrong: a sorted slice.
+// twin is the simplest correct database: a sorted slice.
 type twin []row
 
 type row struct{ key, value string }
@@ -103,7 +103,7 @@ func modelRun(t *rapid.T) {
 }
 
 // modelMultiOp runs one random MultiOp on both. The twin works on a copy and
-// throws it away on failure, so it has no rollback to get wrong.
+// discards it on failure, so it needs no rollback.
 func modelMultiOp(t *rapid.T, d *db.DB, s twin, keys, values *rapid.Generator[string]) twin {
 	guards := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) db.Guard {
 		return db.Guard{Test: db.Test(rapid.IntRange(1, 4).Draw(t, "test")), Key: keys.Draw(t, "gkey"), Value: values.Draw(t, "gvalue")}

@@ -2,36 +2,36 @@ package db
 
 import "fmt"
 
-// Test is what a guard asks of its row.
+// Test is the condition of a guard.
 type Test uint8
 
-// The four tests (P8.03). NotEqual is the opposite of Equal, so it holds where
-// there is no row.
+// The four tests (P8.03). NotEqual is the opposite of Equal, so it holds if the row does not
+// exist.
 const (
-	Absent   Test = iota + 1 // there is no such row
-	Present                  // there is such a row
-	Equal                    // there is such a row, with this value
-	NotEqual                 // there is no such row, or it has another value
+	Absent   Test = iota + 1 // the row does not exist
+	Present                  // the row exists
+	Equal                    // the row exists and has this value
+	NotEqual                 // the row does not exist or has another value
 )
 
-// Guard is a test of a single row.
+// Guard tests a single row.
 type Guard struct {
 	Test  Test
 	Key   string
 	Value string // for Equal and NotEqual
 }
 
-// Kind says what an operation does to its row.
+// Kind is what an operation does to its row.
 type Kind uint8
 
-// The operations (P8.04): insert, delete and lookup, the first two each in a
-// form that cannot fail and one that can.
+// The operations (P8.04): insert, delete and lookup, the first two each in a form that cannot
+// fail and one that can.
 const (
 	Lookup Kind = iota + 1 // read the row
 	Put                    // insert or replace the row
-	Insert                 // insert the row; ErrExists if there is one
-	Delete                 // take the row away, if there is one
-	Remove                 // take the row away; ErrMissing if there is none
+	Insert                 // insert the row; ErrExists if it exists
+	Delete                 // remove the row if it exists
+	Remove                 // remove the row; ErrMissing if it does not exist
 )
 
 // Op is one operation on a single row.
@@ -41,8 +41,8 @@ type Op struct {
 	Value string // for Put and Insert
 }
 
-// MultiOp is what happens in one step: if all guards hold, the list Then runs,
-// else the list Else (P8.02-P8.04). A row may appear any number of times.
+// MultiOp is one atomic step: if all guards hold, the list Then runs, otherwise the list Else
+// (P8.02-P8.04). A row may appear any number of times.
 type MultiOp struct {
 	Guards []Guard
 	Then   []Op
@@ -58,18 +58,17 @@ type OpResult struct {
 // Result is the outcome of a MultiOp.
 type Result struct {
 	Held   bool       // all guards held: Then ran
-	Guards []bool     // one for each guard
-	Ops    []OpResult // one for each operation of the list that ran
+	Guards []bool     // one per guard
+	Ops    []OpResult // one per operation of the list that ran
 }
 
-// MultiOp evaluates all guards on the rows as they are, before any operation,
-// then runs one list in order: each operation sees the ones before it. If an
-// operation fails, the whole list has no effect, and the error is an *OpError;
-// the Result then still tells the guards.
+// MultiOp evaluates all guards before any operation, then runs one list in order: each
+// operation sees the effects of those before it. If an operation fails, the whole list has no
+// effect, the error is an *OpError, and the Result still holds the guards.
 func (t *Txn) MultiOp(m MultiOp) (Result, error) {
 	r := Result{Held: true, Guards: make([]bool, len(m.Guards))}
 	for i, g := range m.Guards {
-		r.Guards[i] = t.holds(g)
+		r.Guards[i] = t.isSatisfied(g)
 		r.Held = r.Held && r.Guards[i]
 	}
 	list := m.Then
@@ -81,7 +80,7 @@ func (t *Txn) MultiOp(m MultiOp) (Result, error) {
 	return r, err
 }
 
-func (t *Txn) holds(g Guard) bool {
+func (t *Txn) isSatisfied(g Guard) bool {
 	value, ok := t.Get(g.Key)
 	switch g.Test {
 	case Absent:
@@ -93,7 +92,7 @@ func (t *Txn) holds(g Guard) bool {
 	case NotEqual:
 		return !ok || value != g.Value
 	}
-	return false // a test that nobody knows holds nowhere
+	return false // an unknown test never holds
 }
 
 func (t *Txn) run(list []Op) ([]OpResult, error) {
@@ -135,10 +134,10 @@ func (t *Txn) do(op Op) (OpResult, error) {
 		t.Delete(op.Key)
 		return r, nil
 	}
-	return r, fmt.Errorf("db: no operation has number %d", op.Kind)
+	return r, fmt.Errorf("db: unknown operation kind %d", op.Kind)
 }
 
-// String names the operation.
+// String returns the name of the operation.
 func (k Kind) String() string {
 	switch k {
 	case Lookup:

@@ -47,7 +47,7 @@ func TestAnEmptyValueIsNotAnAbsentRow(t *testing.T) {
 	require.Equal(t, []bool{false, true, false}, r.Guards)
 }
 
-// P8.04: all must hold, else the other list runs. One that does not is enough.
+// P8.04: all guards must hold, otherwise the Else list runs.
 func TestTheListsAndTheirGuards(t *testing.T) {
 	yes, no := db.Guard{Test: db.Absent, Key: "x"}, db.Guard{Test: db.Present, Key: "x"}
 	for _, c := range []struct {
@@ -79,8 +79,8 @@ func TestTheListsAndTheirGuards(t *testing.T) {
 	}
 }
 
-// Guards speak of the rows before the list, operations of the rows after the
-// operations before them (E07).
+// Guards see the rows before the list, operations see the effects of the operations before
+// them (E07).
 func TestGuardsSeeTheStateBeforeOperationsTheOnesBefore(t *testing.T) {
 	tx := db.New().Begin()
 	r, err := tx.MultiOp(db.MultiOp{

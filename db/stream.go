@@ -18,10 +18,9 @@ import (
 //
 // Rows ascend by key over the whole stream, and none spans two chunks. Each CRC
 // is CRC-32C, seeded with the CRC of the part before it, over the length and
-// what follows the CRC field: a chunk that is lost, doubled or moved is noticed
-// where it happened, not at the end. The trailer repeats the checksum of all
-// rows, so that what was loaded can be compared with what was written by another
-// way than the one that wrote it.
+// what follows the CRC field: a lost, duplicated or moved chunk is detected where it
+// stands, not at the end. The trailer repeats the checksum of all rows, so that the
+// loaded rows are compared with the written ones independently of the encoding.
 const (
 	magic       = "chubbydb"
 	version     = 1
@@ -29,24 +28,22 @@ const (
 	prefixSize  = 8
 	trailerSize = 24
 
-	// ChunkSize is where WriteTo ends a chunk. A reader of a slow disk or network
-	// gets pieces of about this size.
+	// ChunkSize is the size at which WriteTo ends a chunk.
 	ChunkSize = 64 << 10
 
-	// maxChunk bounds what Load allocates before it has seen a checksum.
+	// maxChunk bounds what Load allocates before it has verified a checksum.
 	maxChunk = 2 * MaxRow
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// WriteTo writes all rows to w in pieces of about ChunkSize, and returns how
-// many bytes went out. It calls w only; an error of w is returned as it is. It
-// sums the rows that it writes: ErrChanged says that they are not those of which
-// Checksum speaks, and then the stream is not ended.
+// WriteTo writes all rows to w in pieces of about ChunkSize, and returns the number of bytes
+// written. It returns an error of w unchanged. It recomputes the checksum while it writes: with
+// ErrChanged the rows differ from the maintained checksum, and the stream has no trailer.
 func (v View) WriteTo(w io.Writer) (int64, error) { return v.WriteChunks(w, ChunkSize) }
 
-// WriteChunks is WriteTo with chunks that end as soon as they reach size bytes;
-// with size 1 each row is a chunk.
+// WriteChunks is WriteTo with chunks that end as soon as they reach size bytes; with size 1
+// each row is a chunk.
 func (v View) WriteChunks(w io.Writer, size int) (int64, error) {
 	s := streamWriter{w: w, size: size}
 	s.header(v)
@@ -57,7 +54,7 @@ func (v View) WriteChunks(w io.Writer, size int) (int64, error) {
 	}
 	s.flush()
 	if s.err == nil && s.sum != v.sum {
-		s.err = fmt.Errorf("%w: checksum %v, kept %v", ErrChanged, s.sum, v.sum)
+		s.err = fmt.Errorf("%w: checksum %v, maintained %v", ErrChanged, s.sum, v.sum)
 	}
 	s.trailer(v)
 	return s.n, s.err
@@ -67,18 +64,18 @@ func (v View) WriteChunks(w io.Writer, size int) (int64, error) {
 type streamWriter struct {
 	w    io.Writer
 	size int
-	buf  []byte // the chunk being filled, behind room for its prefix
-	crc  uint32 // of the part before
+	buf  []byte // the current chunk, after room for its prefix
+	crc  uint32 // of the last part
 	sum  Sum    // of the rows so far
 	n    int64
 	err  error
 }
 
-// lastRow is room for the row that ends a chunk; a longer one makes more.
+// lastRow is the initial room for the row that ends a chunk.
 const lastRow = 4 << 10
 
-// header also makes room for a chunk, or for all rows, if they are less: most cells
-// are far smaller than a chunk.
+// header writes the header, and allocates room for a chunk, or for all rows if they are
+// smaller: most cells are far smaller than a chunk.
 func (s *streamWriter) header(v View) {
 	b := binary.LittleEndian.AppendUint16([]byte(magic), version)
 	b = append(b, 0, 0)
@@ -112,7 +109,7 @@ func (s *streamWriter) trailer(v View) {
 	s.part(0)
 }
 
-// part writes what is in the buffer behind its length and CRC.
+// part writes the buffer with its length and CRC.
 func (s *streamWriter) part(length uint32) {
 	binary.LittleEndian.PutUint32(s.buf, length)
 	s.crc = partCRC(s.crc, s.buf[:4], s.buf[prefixSize:])

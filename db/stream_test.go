@@ -24,7 +24,7 @@ func stream(t testing.TB, d *db.DB, chunk int) []byte {
 	return b.Bytes()
 }
 
-// The bytes are a contract: they stand in snapshots on disks.
+// The bytes are the format of snapshots on disks and must not change.
 func TestTheStreamIsPinned(t *testing.T) {
 	d := fill(db.New(), "a", "1", "b", "", "c", "two")
 	require.Equal(t, golden, hex.EncodeToString(stream(t, d, 5)))
@@ -59,7 +59,7 @@ func TestWhatWasWrittenIsLoaded(t *testing.T) {
 	}
 }
 
-// Every bit of the stream is covered: none can turn without notice.
+// Every bit of the stream is covered: a flip of any bit is detected.
 func TestEveryTurnedBitIsNoticedNearWhereItIs(t *testing.T) {
 	d := fill(db.New(), "a", "1", "b", "", "c", "two")
 	good := stream(t, d, 5)
@@ -105,7 +105,7 @@ func TestALostOrMovedChunkIsNoticedWhereItWas(t *testing.T) {
 	}
 }
 
-// craft builds streams that no writer writes, with checksums that fit.
+// craft builds malformed streams with correct checksums.
 type craft struct {
 	b   []byte
 	crc uint32
@@ -141,10 +141,10 @@ func TestBadContentsBehindGoodChecksums(t *testing.T) {
 		{"a key twice", `key "a" follows "a"`, 28, newCraft().rows("\x01a\x011\x01a\x011").b},
 		{"a key twice, over chunks", `follows`, 36, newCraft().rows("\x01a\x011").rows("\x01a\x011").b},
 		{"the empty key twice", `follows`, 26, newCraft().rows("\x00\x00\x00\x00").b},
-		{"a key past its chunk", "key runs past", 24, newCraft().rows("\x09a\x011").b},
-		{"a huge key", "key runs past", 24, newCraft().rows(over + "a\x011").b},
-		{"a value past its chunk", "value runs past", 24, newCraft().rows("\x01a\x091").b},
-		{"a row cut after its key", "value runs past", 24, newCraft().rows("\x01a").b},
+		{"a key past its chunk", "key extends past", 24, newCraft().rows("\x09a\x011").b},
+		{"a huge key", "key extends past", 24, newCraft().rows(over + "a\x011").b},
+		{"a value past its chunk", "value extends past", 24, newCraft().rows("\x01a\x091").b},
+		{"a row cut after its key", "value extends past", 24, newCraft().rows("\x01a").b},
 		{"a huge row", "row of 4194304+1 bytes", 24, newCraft().rows(big).b},
 		{"a huge chunk", "chunk of", 16, newCraft().part(1<<31, "").b},
 		{"a wrong count", "0 rows", 16, newCraft().part(0, strings.Repeat("\x01", 24)).b},

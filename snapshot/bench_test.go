@@ -25,7 +25,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkWriteMem is the share of the store itself, and of copying.
+// BenchmarkWriteMem measures the store itself, without a disk.
 func BenchmarkWriteMem(b *testing.B) { benchWrite(b, vfs.NewMem(), 0) }
 
 func benchWrite(b *testing.B, fsys vfs.FS, chunk int) {
@@ -100,7 +100,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkInstall moves one from a store to another, in memory.
+// BenchmarkInstall installs a snapshot from one store in another, in memory.
 func BenchmarkInstall(b *testing.B) {
 	const size = 4 << 20
 	from, _, err := snapshot.Open(vfs.NewMem(), dir, snapshot.Options{})

@@ -15,7 +15,7 @@ import (
 )
 
 // TestCalls pins the order of the calls that publish and remove. Each command
-// prints the vfs calls it made; testdata/calls.txt says why they stand so.
+// prints the vfs calls it made; testdata/calls.txt gives the reasons for their order.
 func TestCalls(t *testing.T) {
 	s := &script{m: vfs.NewMem(), out: vfstest.Recorder{Name: short}}
 	s.m.SetFault(s.out.Record)
@@ -30,7 +30,7 @@ type script struct {
 	out vfstest.Recorder
 }
 
-// short leaves the zeros out.
+// short removes leading zeros.
 func short(name string) string {
 	name = strings.TrimPrefix(name, dir+"/")
 	if t := strings.TrimLeft(name, "0"); len(t) < len(name) {

@@ -15,9 +15,8 @@ import (
 
 var errBody = errors.New("the body cannot be had")
 
-// life is a process life that comes by every kind of call: writes, one of them
-// given up, one that fails, an installation, prunes, loads. It stops at the first
-// error that it did not arrange.
+// life is a process life with every kind of call: writes, one of them aborted and one that
+// fails, an installation, prunes, loads. It stops at the first unexpected error.
 func life(w *twin, s *snapshot.Store, salt uint64) error {
 	base := uint64(w.latest())
 	steps := []func() error{
@@ -64,9 +63,9 @@ var crashes = map[string]func(*vfs.Mem, uint64){
 	"killed":    func(m *vfs.Mem, _ uint64) { m.Kill() },
 }
 
-// A life is cut short at each of its calls, the opening after it at each of its
-// own; then power is cut. The store opens with the latest snapshot that was
-// confirmed, or a newer complete one, and the two before it that were not pruned.
+// A life crashes at each of its calls, and the following Open at each of its own; then power
+// fails. The store opens with the latest confirmed snapshot, or a newer complete one, and the
+// two before it that were not pruned.
 func TestDeathAtEveryCallAndAgainWhileOpening(t *testing.T) {
 	o := snapshot.Options{ChunkSize: 100}
 	m, w := vfs.NewMem(), &twin{}
@@ -81,7 +80,7 @@ func TestDeathAtEveryCallAndAgainWhileOpening(t *testing.T) {
 				if err == nil {
 					err = life(w, s, 1)
 				}
-				if err == nil { // the last call of all is one whose error nobody wants
+				if err == nil { // the error of the last call of all is ignored
 					crash(m, uint64(n))
 				} else {
 					require.True(t, vfstest.Died(err), "call %d: %v", n, err)
@@ -115,8 +114,8 @@ func dieWhileOpening(t *testing.T, first *vfs.Mem, was *twin, o snapshot.Options
 	}
 }
 
-// Whatever a disk says at whatever call: the operation fails, nothing of it
-// counts, and what counted before is still there, also after a power cut.
+// Any error of the disk at any call: the operation fails, publishes nothing, and what was
+// published before is still there, also after a power failure.
 func TestAnErrorAtEveryCall(t *testing.T) {
 	o := snapshot.Options{ChunkSize: 100}
 	m, w := vfs.NewMem(), &twin{}
@@ -161,8 +160,8 @@ func failAt(t *testing.T, n int, fault vfs.Fault, o snapshot.Options) {
 	w.open(t, m, o)
 }
 
-// A process dies between rename and directory sync; the machine stays up. The
-// next process finds the snapshot, stands on it, and power is cut.
+// A process crashes between rename and directory sync; the machine stays up. The next process
+// finds the snapshot and relies on it, and power fails.
 func TestWhatOpenShowsIsDurable(t *testing.T) {
 	m, w := vfs.NewMem(), &twin{}
 	s := w.open(t, m, snapshot.Options{})

@@ -1,23 +1,27 @@
 // Package snapshot is synchronous: it keeps snapshots of replicated state in one
-// directory of a vfs.FS, each in a file that is complete or not there.
+// directory of a vfs.FS, each in a file that is either complete or absent.
 //
-// The state itself is a stream of bytes to this package; package db writes and
-// loads it. Nothing here runs by itself; every call is a handful of vfs calls in
-// a fixed order (testdata/calls.txt has it).
+// A Store writes snapshots of its own process (Write, Create), installs those of other
+// replicas piece by piece (Install), and hands out the latest good one (Load, ReadChunk).
+// Every byte is covered by checksums, and a file is published only after it is complete
+// and durable. Open checks every file and reports the bad ones; Prune removes old ones.
+// The state itself is an opaque stream of bytes here; package db writes and loads it. The
+// package starts no goroutines; each call makes a few vfs calls in a fixed order
+// (testdata/calls.txt lists them).
 //
-// Read in this order: handle, format, checker, reader, aside, writer, install,
-// store, open, read.
+// Reading order: handle, format, checker, reader, tempfile, writer, install, store, open,
+// read; then file and dump for snapshots outside a store.
 //
-// # What a disk is trusted to do
+// # Assumptions about the disk
 //
-//   - A write is not durable before a sync of the file returned nil; until then a
-//     power cut keeps any part of it.
-//   - A name, and the loss of one, is not durable before a sync of its directory
+//   - A write is durable once a sync of the file has returned nil; until then a power
+//     failure may keep any part of it.
+//   - The creation or removal of a name is durable once a sync of its directory has
 //     returned nil. A rename is atomic: the name means the old file or the new one.
-//   - A failed sync may have lost what was written, and the next one may succeed
-//     without writing it. So none is tried twice: the file is thrown away.
-//   - What was synced stays, but for rot: wrong bytes, or bytes that cannot be
-//     read, which a checksum or an error of the disk shows.
+//   - A failed sync may have lost written data, and the next sync may succeed without
+//     writing it. So no sync is retried: the file is discarded.
+//   - Synced data stays, except for rot: wrong bytes, or unreadable bytes, which a
+//     checksum or an error of the disk reveals.
 //
 // # Files
 //
@@ -45,15 +49,15 @@
 //	length: bytes of data in all chunks
 //	sum: XXH64 of all bytes of the file before it
 //
-// Nothing follows the end. A chunk's crc stands on the header's, so that a chunk
-// never passes for that of another snapshot, nor, with its number, for another one
-// of the same. As all chunks but the last are full, the place of each is known
-// without reading those before it. The sum and the handle tell a snapshot from
-// every other: pieces that peers send each other carry both (type ID).
+// Nothing follows the end. The crc of a chunk continues that of the header, so a chunk
+// cannot be taken for a chunk of another snapshot, nor, because of its number, for another
+// chunk of the same one. All chunks but the last are full, so the offset of each is known
+// without reading those before it. Sum and handle together identify a snapshot; every
+// piece that replicas send each other carries both (type ID).
 //
-// A file of another format version is refused, and reported (ErrVersion). No
-// length is believed before it was compared with a bound that is known without
-// it: MaxMembers, MaxChunk, the size of the file.
+// A file of another format version is refused and reported (ErrVersion). No length in a
+// file is used before it was compared with an independent bound: MaxMembers, MaxChunk, the
+// size of the file.
 //
 // # Publishing
 //
@@ -62,43 +66,42 @@
 //  3. For each chunk: write it, SyncData. A log on the same disk never waits for
 //     more than one chunk (PML §7).
 //  4. Write the end. Sync.
-//  5. Close, and rename to the name that the slot gives it, in place of a bad
-//     snapshot of the slot if there is one.
+//  5. Close, and rename to the name that the slot gives it, replacing a bad snapshot of
+//     the slot if there is one.
 //  6. SyncDir.
-//  7. Only now it is the latest one, and the caller is told. A log may be truncated
-//     on that, and on nothing before it (PML §5.5).
+//  7. Only now it is the latest one, and Commit returns nil. That is the confirmation that
+//     allows a log to be truncated, and nothing before it does (PML §5.5).
 //
-// An error in 1 to 5 removes the file. After one in 6 nobody is told and the store
-// goes on without it; a restart may find the file, which is complete.
+// An error in steps 1 to 5 removes the file. After an error in step 6 Commit fails and the
+// store continues without the snapshot; a restart may find the file, which is complete.
 //
-// A snapshot from a peer goes the same way: Installer checks each piece before it
-// writes it, and the sum before it publishes.
+// A snapshot from another replica is published in the same way: Installer checks each piece
+// before it writes it, and the sum before it publishes.
 //
 // # Pruning
 //
 //  1. Find the slot of the Keep-th newest good snapshot. If there is none, stop.
-//  2. Remove all below it, bad ones too, the oldest first.
+//  2. Remove all snapshots below it, also bad ones, the oldest first.
 //  3. SyncDir.
 //
-// At every point of this the newest Keep good ones are there.
+// At every point the newest Keep good ones exist.
 //
 // # Recovery
 //
-//  1. Make the directory and lock it.
-//  2. Remove all names that end in .tmp, unread.
-//  3. SyncDir: a name that a dead process gave on a machine that stayed up may not
-//     be durable, and must be before somebody stands on it.
-//  4. Read every snapshot to its end. It is good if each piece is in its place with
-//     a good checksum, number, length and sum are right, nothing follows, and the
-//     handle's slot is that of the name. Anything else is bad: it is reported and
-//     left where it is.
+//  1. Create the directory and lock it.
+//  2. Remove all names that end in .tmp, without reading the files.
+//  3. SyncDir: a name that a crashed process published on a machine that stayed up may not
+//     be durable, and must be before a log is truncated because of it.
+//  4. Read every snapshot to its end. It is good if each piece is in its place with a correct
+//     checksum, number, length and sum are right, nothing follows, and the handle's slot is
+//     that of the name. Any other file is bad: it is reported and left where it is.
 //  5. The latest is the good one with the highest slot in its handle.
 //
-// A crash at any point of all this leaves a directory that recovers to the latest
-// snapshot that was confirmed, or to a newer complete one.
+// A crash at any point leaves a directory that recovers to the latest confirmed snapshot, or
+// to a newer complete one.
 //
-// What cannot be seen from here: that a newer snapshot is gone with its name.
-// Whoever keeps its slot elsewhere passes it in (Options.Confirmed).
+// The store cannot detect that a newer snapshot is missing together with its name. A caller
+// that records the slot elsewhere passes it in (Options.Confirmed).
 //
 // # Invariants
 //

@@ -8,24 +8,24 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Part is one piece of a snapshot's file as it was found: the header, a chunk, or
-// the end. Fields that a part does not have are zero.
+// Part is one piece of a snapshot file: the header, a chunk, or the end. Fields that do not
+// apply are zero.
 type Part struct {
 	Offset int64
 	Bytes  int64 // of the whole piece in the file
 
-	Header *Handle // the header's; nil in other parts
-	Chunk  int     // the header's: bytes of data in a full chunk
+	Header *Handle // nil in other parts
+	Chunk  int     // in the header: bytes of data in a full chunk
 
-	Number uint64 // the chunk's, from 1; the end's is the count of chunks
-	Data   int64  // bytes of data: the chunk's own, the end's of all chunks
-	CRC    uint32 // the chunk's
+	Number uint64 // of the chunk, from 1; in the end: the number of chunks
+	Data   int64  // bytes of data: of the chunk, or in the end of all chunks
+	CRC    uint32 // of the chunk
 
 	End bool
-	Sum uint64 // the end's
+	Sum uint64 // in the end
 }
 
-// String is the line that Dump writes.
+// String returns the line that Dump writes.
 func (p Part) String() string {
 	switch {
 	case p.Header != nil:
@@ -36,9 +36,9 @@ func (p Part) String() string {
 	return fmt.Sprintf("%8d chunk %d: %d bytes, crc %08x", p.Offset, p.Number, p.Data, p.CRC)
 }
 
-// Parts hands each piece of a snapshot's file to f, in order. It changes nothing
-// and takes no lock. It ends at the first thing that is not good, with a
-// *DamageError or an ErrVersion that names the offset, and at an error of f.
+// Parts calls f with each piece of a snapshot file, in order. It changes nothing and takes no
+// lock. It stops at the first bad piece, with a *DamageError or an ErrVersion that names the
+// offset, and at an error of f.
 func Parts(fsys vfs.FS, name string, f func(Part) error) error {
 	r, err := openReader(fsys, name)
 	if err != nil {
@@ -74,7 +74,7 @@ func (r *reader) parts(f func(Part) error) error {
 	}
 }
 
-// Dump writes what the file of a snapshot holds, one part a line, for people.
+// Dump writes the content of a snapshot file, one part per line, for people.
 func Dump(fsys vfs.FS, name string, w io.Writer) error {
 	return Parts(fsys, name, func(p Part) error {
 		_, err := fmt.Fprintln(w, p)

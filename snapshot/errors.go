@@ -6,46 +6,46 @@ import (
 )
 
 var (
-	// ErrDamaged is in every *DamageError.
+	// ErrDamaged is wrapped by every *DamageError.
 	ErrDamaged = errors.New("damaged")
-	// ErrVersion says that a file, or what a peer sends, is in a format this
-	// program does not know. Nothing was changed.
+	// ErrVersion: a file, or a snapshot that a replica sends, has an unknown format version.
+	// Nothing was changed.
 	ErrVersion = errors.New("unknown format version")
-	// ErrHandle refuses a malformed Handle.
+	// ErrHandle: the Handle is malformed.
 	ErrHandle = errors.New("malformed handle")
-	// ErrOld refuses a snapshot that is not newer than the latest one. It would be
-	// of no use, and publishing it could only hide the newer one.
+	// ErrOld: the snapshot is not newer than the latest one. It would be of no use, and could
+	// only hide the newer one.
 	ErrOld = errors.New("not newer than the latest snapshot")
-	// ErrUnknown says that the store has no such snapshot, or not any more: it was
-	// pruned, or found damaged. A peer that was fetching it begins anew with Latest.
+	// ErrUnknown: the store does not have this snapshot, or not any more: it was pruned or
+	// found damaged. A replica that was fetching it starts again with Latest.
 	ErrUnknown = errors.New("no such snapshot")
-	// ErrOther refuses a piece of a snapshot that is not the one being installed.
+	// ErrOther: the piece belongs to another snapshot than the one being installed.
 	ErrOther = errors.New("piece of another snapshot")
-	// ErrOffset refuses a piece that does not begin where the last one ended, and a
-	// read that begins outside the snapshot.
+	// ErrOffset: the piece does not begin where the last one ended, or the read begins outside
+	// the snapshot.
 	ErrOffset = errors.New("wrong offset")
-	// ErrIncomplete is Commit's answer while pieces are missing.
+	// ErrIncomplete: Commit was called while pieces are missing.
 	ErrIncomplete = errors.New("pieces are missing")
-	// ErrMissing says that a snapshot which is known to have been published is gone,
-	// and no newer one is there (Options.Confirmed).
+	// ErrMissing: a snapshot that was published is gone, and there is no newer one
+	// (Options.Confirmed).
 	ErrMissing = errors.New("a published snapshot is missing")
-	// ErrAborted is the answer of a Writer or Installer that was aborted.
+	// ErrAborted: the Writer or Installer was aborted.
 	ErrAborted = errors.New("aborted")
-	// ErrCommitted is the answer of a Writer or Installer that has published.
+	// ErrCommitted: the Writer or Installer has published its snapshot.
 	ErrCommitted = errors.New("already committed")
-	// ErrClosed is the answer of a closed Store and of all that came out of it.
+	// ErrClosed: the Store was closed, and with it its Writers, Installers and readers.
 	ErrClosed = errors.New("closed")
 )
 
-// DamageError says where a snapshot is not what was written, or cannot be read.
+// DamageError reports where a snapshot is damaged or cannot be read.
 type DamageError struct {
 	File   string
-	Offset int64 // in File, of the piece (header, chunk, end) that is not good
+	Offset int64 // in File, of the bad piece (header, chunk, end)
 	Why    string
-	Err    error // what the disk said, if it said something
+	Err    error // the error of the disk; nil: none
 }
 
-// Error names the file and the offset.
+// Error names the file, the offset and the reason.
 func (e *DamageError) Error() string {
 	s := fmt.Sprintf("snapshot: %s: damaged at offset %d: %s", e.File, e.Offset, e.Why)
 	if e.Err != nil {
@@ -54,7 +54,7 @@ func (e *DamageError) Error() string {
 	return s
 }
 
-// Unwrap makes every DamageError an ErrDamaged, and what the disk said.
+// Unwrap returns ErrDamaged and the error of the disk.
 func (e *DamageError) Unwrap() []error {
 	if e.Err == nil {
 		return []error{ErrDamaged}
@@ -62,13 +62,14 @@ func (e *DamageError) Unwrap() []error {
 	return []error{ErrDamaged, e.Err}
 }
 
-func damaged(file string, off int64, format string, args ...any) error {
+func damageError(file string, off int64, format string, args ...any) error {
 	return &DamageError{File: file, Offset: off, Why: fmt.Sprintf(format, args...)}
 }
 
-func wrongVersion(file string, version uint16) error {
-	return fmt.Errorf("snapshot: %s: offset 4: %w %d, this program knows %d", file, ErrVersion, version, formatVersion)
+func versionError(file string, version uint16) error {
+	return fmt.Errorf("snapshot: %s: offset 4: %w %d, this program reads %d", file, ErrVersion, version, formatVersion)
 }
 
-// unusable says that err condemns one file, and not the disk or the process.
-func unusable(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, ErrVersion) }
+// isUnusable reports whether err means that one file is unusable, and says nothing about the
+// disk or the process.
+func isUnusable(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, ErrVersion) }

@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// A process writes two snapshots; the newer one rots; the next process restores
-// what can be had, and says what cannot.
+// A process writes two snapshots; the newer one rots; the next process reports that and
+// restores the older one.
 func Example() {
 	disk := vfs.NewMem()
 	store, _, err := snapshot.Open(disk, "snapshots", snapshot.Options{})
@@ -24,7 +24,7 @@ func Example() {
 			return err
 		})
 		if err != nil {
-			panic(err) // and the log is not truncated
+			panic(err) // the log must not be truncated
 		}
 		fmt.Println("published", id.Handle)
 	}
@@ -55,11 +55,11 @@ func Example() {
 		if !errors.Is(err, snapshot.ErrDamaged) {
 			panic(err)
 		}
-		fmt.Println(err) // it rotted since: the next older one
+		fmt.Println(err) // it has rotted: try the next older one
 	}
 	// Output:
 	// published slot 100 ballot 3.1 epoch 2 members 1 2 3
 	// published slot 200 ballot 3.1 epoch 2 members 1 2 3
-	// snapshot: snapshots/00000000000000000200.snap: damaged at offset 60: checksum of chunk 1
+	// snapshot: snapshots/00000000000000000200.snap: damaged at offset 60: wrong checksum of chunk 1
 	// all rows as of slot 100
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// A file that was copied to anywhere is read like one that a store has, and what is
-// wrong with it is said.
+// A copied file is read like one in a store, and its damage is reported.
 func TestAFileThatNoStoreHasIsLoaded(t *testing.T) {
 	m, d := vfs.NewMem(), newDoc(9, 1, 250)
 	s, _, err := snapshot.Open(m, dir, snapshot.Options{ChunkSize: 100})
@@ -45,7 +44,7 @@ func TestAFileThatNoStoreHasIsLoaded(t *testing.T) {
 		if c.Op != vfs.OpReadAt {
 			return vfs.Fault{}
 		}
-		if reads++; reads <= 7 { // it was good when it was read first
+		if reads++; reads <= 7 { // the first pass finds it good
 			return vfs.Fault{}
 		}
 		return vfs.Fault{Err: vfs.ErrIO}

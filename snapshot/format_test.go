@@ -17,7 +17,7 @@ import (
 
 var goldenHandle = Handle{Slot: 5, Ballot: Ballot{Round: 3, Node: 2}, Members: []NodeID{1, 2, 9}, Epoch: 7}
 
-// The bytes are a contract: other versions of the program read them.
+// The bytes are a format that other versions of the program read. They must not change.
 const (
 	goldenHeader = "43534e50" + "0100" + "0000" + "04000000" + "03000000" + "0500000000000000" +
 		"0300000000000000" + "0700000000000000" + "02000000" + "010000000200000009000000" + "6a1da233"
@@ -64,7 +64,7 @@ func open(t testing.TB, name string, b []byte) (*Store, Report) {
 	return s, r
 }
 
-// forge changes bytes and makes the piece's own checksum fit again.
+// forge changes bytes and corrects the piece's own checksum.
 func forge(b []byte, from, to int, crc uint32, change func(piece []byte)) []byte {
 	b = bytes.Clone(b)
 	change(b[from:to])
@@ -80,7 +80,7 @@ func withLength(good []byte, crc uint32, length uint64) []byte {
 	return b
 }
 
-// A peer whose own file is so made cannot help by sending its end again.
+// A replica with such a file cannot help by sending its end again.
 func TestAnEndThatIsNotOfWhatStandsBeforeItIsFinal(t *testing.T) {
 	good := golden(t)
 	_, r := open(t, fileName(5), good)
@@ -97,7 +97,7 @@ func TestAnEndThatIsNotOfWhatStandsBeforeItIsFinal(t *testing.T) {
 	require.Len(t, m.Files(), 1, "the lock")
 }
 
-// What is behind a good checksum is doubted, too.
+// Bad values are detected even with a correct checksum.
 func TestNonsenseBehindGoodChecksums(t *testing.T) {
 	good := golden(t)
 	crc := binary.LittleEndian.Uint32(good[56:])
@@ -115,22 +115,22 @@ func TestNonsenseBehindGoodChecksums(t *testing.T) {
 		at        int64
 		b         []byte
 	}{
-		{"reserved bytes", "header of chunks of 4", 0, forge(good, 0, 60, 0, func(b []byte) { b[6] = 1 })},
+		{"reserved bytes", "header with chunks of 4", 0, forge(good, 0, 60, 0, func(b []byte) { b[6] = 1 })},
 		{"no chunk size", "chunks of 0", 0, forge(good, 0, 60, 0, put32(8, 0))},
 		{"a huge chunk size", "chunks of 4294967295", 0, forge(good, 0, 60, 0, put32(8, 1<<32-1))},
-		{"many members", "too many members", 0, forge(good, 0, 60, 0, put32(12, 1<<31))},
+		{"many members", "more than 1024 members", 0, forge(good, 0, 60, 0, put32(12, 1<<31))},
 		{"no slot", "slot 0", 0, forge(good, 0, 60, 0, put32(16, 0))},
 		{"members out of order", "member 2 follows 2", 0, forge(good, 0, 60, 0, put32(44, 2))},
 		{"a huge chunk", "a chunk of 5 bytes", 60, forge(good, 60, 80, crc, put32(8, 5))},
-		{"chunks moved", "chunk 2 in the place of 1", 60, moved},
+		{"chunks moved", "chunk 2 in place of chunk 1", 60, moved},
 		{"a chunk of another snapshot", "checksum of chunk 1", 60, other},
-		{"a chunk's number", "chunk 7 in the place of 2", 80, forge(good, 80, 100, crc, put32(0, 7))},
-		{"the count", "chunk 5 in the place of 4", 117, forge(good, 117, 149, crc, put32(0, 5))},
-		{"the length", "the end is of 8 bytes", 117, forge(good, 117, 149, crc, put32(12, 8))},
-		{"the sum", "the end is of 9 bytes and sum 0", 117, forge(good, 117, 149, crc, func(b []byte) { clear(b[20:28]) })},
-		{"the length, under a sum that fits", "the end is of 8 bytes", 117, withLength(good, crc, 8)},
-		{"a lost chunk", "chunk 3 in the place of 2", 80, append(bytes.Clone(good[:80]), good[100:]...)},
-		{"bytes behind the end", "1 bytes behind the end", 149, append(bytes.Clone(good), 0)},
+		{"a chunk's number", "chunk 7 in place of chunk 2", 80, forge(good, 80, 100, crc, put32(0, 7))},
+		{"the count", "chunk 5 in place of chunk 4", 117, forge(good, 117, 149, crc, put32(0, 5))},
+		{"the length", "the end states 8 bytes", 117, forge(good, 117, 149, crc, put32(12, 8))},
+		{"the sum", "the end states 9 bytes and sum 0", 117, forge(good, 117, 149, crc, func(b []byte) { clear(b[20:28]) })},
+		{"the length, under a sum that fits", "the end states 8 bytes", 117, withLength(good, crc, 8)},
+		{"a lost chunk", "chunk 3 in place of chunk 2", 80, append(bytes.Clone(good[:80]), good[100:]...)},
+		{"bytes after the end", "1 bytes after the end", 149, append(bytes.Clone(good), 0)},
 		{"another file", "not a snapshot", 0, []byte("something else, and long enough")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -146,15 +146,15 @@ func TestNonsenseBehindGoodChecksums(t *testing.T) {
 	}
 }
 
-// A chunk that is not full, with another one behind it, is what no writer writes:
-// places of chunks could not be computed.
+// A writer never writes a chunk that is not full before another chunk, because the offsets of
+// chunks could not be computed.
 func TestAShortChunkInTheMiddle(t *testing.T) {
 	head, l := appendHeader(nil, goldenHandle, 4)
 	for n, data := range []string{"ab", "cdef"} {
 		head = append(head, l.sealChunk(append(make([]byte, frameHead), data...), uint64(n+1))...)
 	}
 	_, r := open(t, fileName(5), head)
-	require.ErrorContains(t, r.Bad[0].Err, "offset 78: chunk 2 follows one that is not full")
+	require.ErrorContains(t, r.Bad[0].Err, "offset 78: chunk 2 follows a chunk that is not full")
 }
 
 func TestOtherVersionsAreRefusedForWhatTheyAre(t *testing.T) {
@@ -162,7 +162,7 @@ func TestOtherVersionsAreRefusedForWhatTheyAre(t *testing.T) {
 	b[4] = 2
 	_, r := open(t, fileName(5), b)
 	require.ErrorIs(t, r.Bad[0].Err, ErrVersion)
-	require.EqualError(t, r.Bad[0].Err, "snapshot: d/00000000000000000005.snap: offset 4: unknown format version 2, this program knows 1")
+	require.EqualError(t, r.Bad[0].Err, "snapshot: d/00000000000000000005.snap: offset 4: unknown format version 2, this program reads 1")
 }
 
 func TestNames(t *testing.T) {

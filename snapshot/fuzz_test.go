@@ -25,8 +25,8 @@ func seeds(f *testing.F, add func([]byte)) {
 	}
 }
 
-// No bytes of a file make Open or Dump panic, and those that pass are those that
-// would be written.
+// No bytes of a file make Open or Dump panic, and bytes that pass are those that a Writer
+// writes.
 func FuzzFile(f *testing.F) {
 	seeds(f, func(b []byte) { f.Add(b) })
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -49,8 +49,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// Whatever a peer sends, in whatever pieces: what is published is what was
-// announced, and so is a good file.
+// For any bytes in any pieces: what is published is the announced snapshot, in a good file.
 func FuzzInstall(f *testing.F) {
 	seeds(f, func(b []byte) { f.Add(b, 1); f.Add(b, 50) })
 	f.Fuzz(func(t *testing.T, b []byte, n int) {
@@ -65,7 +64,7 @@ func FuzzInstall(f *testing.F) {
 			k := min(max(n, 1), len(b))
 			_ = in.Put(id, in.Offset(), b[:k])
 			require.LessOrEqual(t, in.Offset(), id.Size)
-			require.LessOrEqual(t, len(in.buf), int(max(in.check.most(), maxHeader)))
+			require.LessOrEqual(t, len(in.buf), int(max(in.check.maxPiece(), maxHeader)))
 			b = b[k:]
 		}
 		if _, err := in.Commit(); err != nil {

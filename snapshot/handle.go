@@ -7,29 +7,29 @@ import (
 )
 
 type (
-	// Slot is a place in the replicated log; the first is 1.
+	// Slot is a position in the replicated log; the first is 1.
 	Slot uint64
-	// NodeID names a member of the cell.
+	// NodeID identifies a member of the cell.
 	NodeID uint32
-	// Epoch numbers a tenure of a master.
+	// Epoch numbers the tenures of masters.
 	Epoch uint64
 )
 
-// Ballot is the ballot of a slot.
+// Ballot is a Paxos ballot.
 type Ballot struct {
 	Round uint64
 	Node  NodeID
 }
 
-// String is the round, a dot, the node.
+// String prints the round, a dot, and the node.
 func (b Ballot) String() string { return fmt.Sprintf("%d.%d", b.Round, b.Node) }
 
 // MaxMembers bounds Handle.Members.
 const MaxMembers = 1024
 
-// Handle says which state a snapshot holds: the one after Slot was applied, and
-// before any later one was. It stands in the snapshot and comes back with it
-// (PML §5.5: a snapshot without the membership at its slot is of no use).
+// Handle identifies the state in a snapshot: the state after Slot was applied and before any
+// later slot was. It is stored in the snapshot and returned with it (PML §5.5: a snapshot
+// without the membership at its slot is of no use).
 type Handle struct {
 	Slot    Slot     // not 0
 	Ballot  Ballot   // of the tenure in force at Slot
@@ -37,12 +37,12 @@ type Handle struct {
 	Epoch   Epoch    // as of Slot
 }
 
-// Equal says that two handles are the same in all.
+// Equal reports whether two handles are equal in all fields.
 func (h Handle) Equal(o Handle) bool {
 	return h.Slot == o.Slot && h.Ballot == o.Ballot && h.Epoch == o.Epoch && slices.Equal(h.Members, o.Members)
 }
 
-// String shows the handle as Dump does.
+// String prints the handle as Dump does.
 func (h Handle) String() string {
 	var members strings.Builder
 	for _, m := range h.Members {
@@ -56,13 +56,13 @@ func (h Handle) clone() Handle {
 	return h
 }
 
-// check refuses what could not be read back as it was.
+// check rejects handles that could not be read back unchanged.
 func (h Handle) check() error {
 	switch {
 	case h.Slot == 0:
 		return fmt.Errorf("snapshot: %w: slot 0", ErrHandle)
 	case len(h.Members) == 0 || len(h.Members) > MaxMembers:
-		return fmt.Errorf("snapshot: %w: %d members, 1 to %d can be", ErrHandle, len(h.Members), MaxMembers)
+		return fmt.Errorf("snapshot: %w: %d members, not 1 to %d", ErrHandle, len(h.Members), MaxMembers)
 	}
 	for i := 1; i < len(h.Members); i++ {
 		if h.Members[i-1] >= h.Members[i] {
@@ -72,20 +72,20 @@ func (h Handle) check() error {
 	return nil
 }
 
-// ID tells one snapshot from every other, also from those of the same handle:
-// the pieces that a peer sends belong together if they come with one ID.
+// ID identifies one snapshot, also among snapshots with the same handle. The pieces that a
+// replica sends belong together if they carry the same ID.
 type ID struct {
 	Handle Handle
 	Size   int64  // of the whole file, in bytes
-	Sum    uint64 // over all of it, the handle included
+	Sum    uint64 // of the whole file before the sum
 }
 
-// Equal says that two IDs mean the same bytes.
+// Equal reports whether two IDs mean the same bytes.
 func (id ID) Equal(o ID) bool {
 	return id.Size == o.Size && id.Sum == o.Sum && id.Handle.Equal(o.Handle)
 }
 
-// String shows the ID as one line.
+// String prints the ID in one line.
 func (id ID) String() string {
 	return fmt.Sprintf("%v, %d bytes, sum %016x", id.Handle, id.Size, id.Sum)
 }

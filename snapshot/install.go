@@ -5,47 +5,46 @@ import (
 	"fmt"
 )
 
-// Installer takes in one snapshot from a peer, in pieces of any size but in
-// order. Each header, chunk and end is checked before a byte of it is written,
-// so what was put is what will be published. It lives as long as the process:
-// after a restart a transfer begins anew.
+// Installer receives one snapshot from another replica, in pieces of any size but in order. It
+// verifies each header, chunk and end before it writes a byte of it. Its progress is in memory
+// only: after a restart a transfer begins again.
 type Installer struct {
-	aside
+	tempFile
 	id    ID
 	check checker
-	buf   []byte // received, and not yet a whole piece
+	buf   []byte // received, but not a whole piece yet
 }
 
-// Install begins to take in the snapshot id. ErrHandle refuses a malformed handle,
-// ErrOld a snapshot that is not newer than Latest; then nothing was written.
+// Install begins to receive the snapshot id. It fails with ErrHandle for a malformed handle and
+// with ErrOld if the snapshot is not newer than Latest; nothing was written then. Call Commit
+// or Abort on the Installer.
 func (s *Store) Install(id ID) (*Installer, error) {
-	if err := s.admit(id.Handle); err != nil {
+	if err := s.checkNewer(id.Handle); err != nil {
 		return nil, err
 	}
-	a, err := s.setAside(id.Handle.Slot)
+	a, err := s.newTempFile(id.Handle.Slot)
 	if err != nil {
 		return nil, err
 	}
-	return &Installer{aside: a, id: id.clone(), check: newChecker(a.name)}, nil
+	return &Installer{tempFile: a, id: id.clone(), check: newChecker(a.name)}, nil
 }
 
-// ID is what is being taken in.
+// ID returns the snapshot that is being received.
 func (in *Installer) ID() ID { return in.id.clone() }
 
-// Offset is where the next piece must begin. It falls back to the beginning of a
-// chunk that turned out bad, and never else.
+// Offset is where the next Put must begin. It goes back only to the start of a chunk that
+// turned out to be bad.
 func (in *Installer) Offset() int64 { return in.check.off + int64(len(in.buf)) }
 
-// Put takes in the bytes at off of the snapshot id. It keeps nothing of data.
+// Put receives the bytes at off of the snapshot id. It does not keep data, and syncs each chunk
+// that it completes.
 //
-//   - A piece of another snapshot is ErrOther, one that does not begin at Offset
-//     or runs past the size is ErrOffset: a duplicate, or one overtook another.
-//     Neither changes anything; go on at Offset, from this peer or from another one.
-//   - Bytes that are not what the snapshot has there are a *DamageError. What
-//     was not written yet of them is forgotten; go on at Offset, and Abort when it
-//     keeps happening.
-//   - ErrVersion, the total of all not being that of the ID, and an error of the
-//     disk are final.
+//   - A piece of another snapshot gives ErrOther. One that does not begin at Offset or extends
+//     past the size gives ErrOffset: it is a duplicate, or pieces were reordered. Nothing was
+//     changed; continue at Offset, with this replica or another one.
+//   - Bytes that fail verification give a *DamageError. What was not written yet is dropped;
+//     continue at Offset, and Abort if it happens repeatedly.
+//   - ErrVersion, a total that does not match the ID, and errors of the disk are final.
 func (in *Installer) Put(id ID, off int64, data []byte) error {
 	switch {
 	case in.err != nil:
@@ -67,57 +66,56 @@ func (in *Installer) Put(id ID, off int64, data []byte) error {
 	return nil
 }
 
-// fill takes as much of data as the next piece lacks, and the piece if it is
-// whole then.
+// fill takes the bytes of data that the next piece lacks, and processes the piece once it is
+// complete.
 func (in *Installer) fill(data []byte) (int, error) {
-	lack, err := in.lack()
+	missing, err := in.missing()
 	if err != nil {
 		return 0, err
 	}
-	n := min(lack, len(data))
+	n := min(missing, len(data))
 	in.buf = append(in.buf, data[:n]...)
-	if n < lack {
+	if n < missing {
 		return n, nil
 	}
-	if lack, err = in.lack(); err != nil || lack > 0 {
+	if missing, err = in.missing(); err != nil || missing > 0 {
 		return n, err
 	}
-	return n, in.takePiece()
+	return n, in.acceptPiece()
 }
 
-// lack is how many bytes are missing of the piece, or of as much of it as tells
-// its length.
-func (in *Installer) lack() (int, error) {
+// missing is how many bytes the piece lacks, or the part of it that tells its length.
+func (in *Installer) missing() (int, error) {
 	room := in.id.Size - in.check.off
-	peek := in.check.peek()
+	peek := in.check.peekSize()
 	if int64(peek) > room {
-		return 0, in.discard(damaged(in.name, in.check.off, "no end within %d bytes", in.id.Size))
+		return 0, in.discard(damageError(in.name, in.check.off, "no end within %d bytes", in.id.Size))
 	}
 	if len(in.buf) < peek {
 		return peek - len(in.buf), nil
 	}
-	need, err := in.check.need(in.buf)
+	need, err := in.check.pieceSize(in.buf)
 	if err == nil && need > room {
-		err = damaged(in.name, in.check.off, "%d bytes where %d are left", need, room)
+		err = damageError(in.name, in.check.off, "a piece of %d bytes, %d are left", need, room)
 	}
 	if err != nil {
-		return 0, in.refuse(err)
+		return 0, in.reject(err)
 	}
 	return int(need) - len(in.buf), nil
 }
 
-// takePiece checks the piece in the buffer and writes it.
-func (in *Installer) takePiece() error {
+// acceptPiece verifies the piece in the buffer and writes it.
+func (in *Installer) acceptPiece() error {
 	was := in.check.off
-	data, err := in.check.take(in.buf)
+	data, err := in.check.accept(in.buf)
 	if err != nil {
-		return in.refuse(err)
+		return in.reject(err)
 	}
 	if was == 0 && !in.check.l.handle.Equal(in.id.Handle) {
-		return in.discard(damaged(in.name, 0, "the handle is %v, not %v", in.check.l.handle, in.id.Handle))
+		return in.discard(damageError(in.name, 0, "the handle is %v, expected %v", in.check.l.handle, in.id.Handle))
 	}
 	if in.check.done && !in.check.id().Equal(in.id) {
-		return in.discard(damaged(in.name, was, "it is %v, not %v", in.check.id(), in.id))
+		return in.discard(damageError(in.name, was, "the snapshot is %v, expected %v", in.check.id(), in.id))
 	}
 	if data != nil {
 		err = in.putChunk(in.buf)
@@ -131,19 +129,18 @@ func (in *Installer) takePiece() error {
 	return nil
 }
 
-// refuse forgets a piece that is not good, so that it can be asked for again. A
-// format that is not known stays so, and a total that does not fit condemns all
-// that was taken before.
-func (in *Installer) refuse(err error) error {
-	if in.check.spent || errors.Is(err, ErrVersion) {
+// reject drops a bad piece, so that it can be received again. An unknown format version and a
+// total that does not match are final.
+func (in *Installer) reject(err error) error {
+	if in.check.badTotal || errors.Is(err, ErrVersion) {
 		return in.discard(err)
 	}
 	in.buf = in.buf[:0]
 	return err
 }
 
-// Commit publishes what was taken in, with the same promise as Writer.Commit. It
-// fails with ErrIncomplete, and has done nothing, while pieces are missing.
+// Commit publishes the received snapshot, with the guarantee of Writer.Commit. While pieces are
+// missing it fails with ErrIncomplete and has no effect.
 func (in *Installer) Commit() (ID, error) {
 	switch {
 	case in.err != nil:
@@ -157,6 +154,6 @@ func (in *Installer) Commit() (ID, error) {
 	return in.ID(), nil
 }
 
-// Abort gives it up and removes what was written. It does nothing after Commit,
-// after a final error, and the second time.
+// Abort ends the Installer and removes what was written. It has no effect after Commit, a final
+// error, or another Abort.
 func (in *Installer) Abort() { _ = in.discard(ErrAborted) }

@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// transfer is a peer with one snapshot, and a store that lacks it.
+// transfer is a source with one snapshot, and a store without it.
 type transfer struct {
 	m        *vfs.Mem
 	w        twin
@@ -114,8 +114,8 @@ func TestPiecesThatDoNotFollowAreRefused(t *testing.T) {
 	x.finish(t)
 }
 
-// A cable turns one byte: nothing from the chunk on was written, and the same
-// bytes can be asked for again.
+// The network flips one byte: nothing from that chunk on was written, and the same bytes can
+// be fetched again.
 func TestATurnedByteOnTheWayIsAskedForAgain(t *testing.T) {
 	for at := range newTransfer(t).id.Size {
 		x := newTransfer(t)
@@ -166,7 +166,7 @@ func TestAnIDThatDoesNotFitIsFinal(t *testing.T) {
 	}
 }
 
-// The source may prune, or take a newer snapshot, while it is asked.
+// The source may prune, or write a newer snapshot, during a transfer.
 func TestASourceThatMovesOn(t *testing.T) {
 	x := newTransfer(t)
 	b, err := x.from.ReadChunk(x.id, 0, 70)
@@ -216,7 +216,7 @@ func TestOneReadIsBounded(t *testing.T) {
 	require.Len(t, b, snapshot.MaxRead)
 }
 
-// While one is being fetched the store goes on, and may get ahead of it.
+// While a snapshot is fetched the store may publish a newer one.
 func TestAnInstallationThatIsOvertaken(t *testing.T) {
 	x := newTransfer(t)
 	require.NoError(t, x.put(0, x.id.Size))

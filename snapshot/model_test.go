@@ -20,7 +20,7 @@ type model struct {
 	salt uint64
 }
 
-// reopen opens the store after a death, which may come again while it opens.
+// reopen opens the store after a crash; opening may crash too.
 func (x *model) reopen(t *rapid.T) {
 	x.o.ChunkSize = rapid.SampledFrom([]int{1, 7, 100, 4096}).Draw(t, "chunk")
 	x.o.Keep = rapid.IntRange(2, 4).Draw(t, "keep")
@@ -35,8 +35,8 @@ func (x *model) reopen(t *rapid.T) {
 	x.s = x.w.open(t, x.m, x.o)
 }
 
-// survive accepts an error that the test itself arranged: nothing of the call
-// counts, and either the process goes on or it ends.
+// survive accepts an error that the test injected: the call has no effect, and the process
+// continues or crashes.
 func (x *model) survive(t *rapid.T, arranged bool, err error) {
 	x.m.SetFault(nil)
 	if err == nil {
@@ -55,7 +55,7 @@ func (x *model) survive(t *rapid.T, arranged bool, err error) {
 	}
 }
 
-// arrange may put a fault, or the end of the machine, before a later call.
+// arrange may inject a fault, or a crash of the machine, before a later call.
 func (x *model) arrange(t *rapid.T) bool {
 	if rapid.IntRange(0, 2).Draw(t, "arrange") > 0 {
 		return false
@@ -82,8 +82,7 @@ func (x *model) next(t *rapid.T) doc {
 	return newDoc(slot, x.salt, rapid.IntRange(0, 300).Draw(t, "size"))
 }
 
-// rot spoils a byte of a good snapshot. Reading it must say so, and then it is
-// one of the bad.
+// rot changes a byte of a good snapshot. Reading it must fail, and then it is a bad one.
 func (x *model) rot(t *rapid.T) {
 	if len(x.w.good) == 0 {
 		return

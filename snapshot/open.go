@@ -12,21 +12,20 @@ import (
 
 // Report is what Open found and did.
 type Report struct {
-	Good    []ID     // the snapshots that can be used, the oldest first
-	Bad     []Bad    // those that cannot; if newer than all good ones, history was lost
-	Removed []string // leftovers of unfinished writes, which were not read
+	Good    []ID     // usable snapshots, the oldest first
+	Bad     []Bad    // unusable ones; if one is newer than all good ones, state was lost
+	Removed []string // leftovers of unfinished writes, removed without reading
 }
 
-// Open opens the snapshots of a directory, which it makes if there is none
-// (doc.go has the steps). It reads every snapshot to its end: what Latest and
-// List name was good then. One Store at a time: a second one gets
-// vfs.ErrLocked.
+// Open opens the snapshots of a directory, and creates the directory if it does not exist
+// (doc.go lists the steps). It reads every snapshot to its end: those in Latest and List were
+// good then. One Store may be open at a time: opening a second one fails with vfs.ErrLocked.
 //
-// A bad snapshot is no error of Open. It is in the report; Latest is the newest
-// one that is good. Whether that one is new enough the caller knows from his log.
+// A bad snapshot is not an error of Open. It is in the report, and Latest is the newest good
+// one. Whether that one is new enough is for the caller to decide from its log.
 func Open(fsys vfs.FS, dir string, o Options) (*Store, Report, error) {
 	if o.ChunkSize < 0 || o.ChunkSize > MaxChunk {
-		return nil, Report{}, fmt.Errorf("snapshot: chunks of %d bytes; 1 to %d can be", o.ChunkSize, MaxChunk)
+		return nil, Report{}, fmt.Errorf("snapshot: ChunkSize %d is not within 0 to %d", o.ChunkSize, MaxChunk)
 	}
 	if o.ChunkSize == 0 {
 		o.ChunkSize = DefaultChunkSize
@@ -56,13 +55,13 @@ func (s *Store) recover() (Report, error) {
 	if r.Removed, err = s.removeLeftovers(names); err != nil {
 		return Report{}, err
 	}
-	// Also the names that were found: the process that published one may have
-	// died before its name was durable, on a machine that stayed up.
+	// This covers the names that were found, too: the process that published one may have
+	// crashed before its name was durable, on a machine that stayed up.
 	if err := s.fs.SyncDir(s.dir); err != nil {
 		return Report{}, err
 	}
 	for _, name := range names {
-		if err := s.judge(name); err != nil {
+		if err := s.classify(name); err != nil {
 			return Report{}, err
 		}
 	}
@@ -72,7 +71,7 @@ func (s *Store) recover() (Report, error) {
 		}
 		return 1 // never equal: a slot has one name
 	})
-	s.lookForConfirmed()
+	s.checkConfirmed()
 	r.Good, r.Bad = s.List(), s.Bad()
 	return r, nil
 }
@@ -92,26 +91,26 @@ func (s *Store) removeLeftovers(names []string) ([]string, error) {
 	return removed, nil
 }
 
-// judge puts a file among the good, among the bad, or leaves it alone if its
-// name is not that of a snapshot.
-func (s *Store) judge(name string) error {
+// classify adds a file to the good or the bad snapshots, or ignores it if its name is not that
+// of a snapshot.
+func (s *Store) classify(name string) error {
 	if !strings.HasSuffix(name, suffix) {
 		return nil
 	}
 	full := path.Join(s.dir, name)
 	slot, ok := parseName(name)
 	if !ok {
-		s.bad = append(s.bad, Bad{File: full, Err: damaged(full, 0, "not the name of a snapshot")})
+		s.bad = append(s.bad, Bad{File: full, Err: damageError(full, 0, "not the name of a snapshot")})
 		return nil
 	}
 	l, id, err := verify(s.fs, full)
 	if err == nil && id.Handle.Slot != slot {
-		err = damaged(full, 0, "a snapshot of slot %d, by its name of slot %d", id.Handle.Slot, slot)
+		err = damageError(full, 0, "a snapshot of slot %d under the name of slot %d", id.Handle.Slot, slot)
 	}
 	switch {
 	case err == nil:
 		s.good = append(s.good, entry{id: id, l: l})
-	case unusable(err):
+	case isUnusable(err):
 		s.bad = append(s.bad, Bad{File: full, Slot: slot, Err: err})
 	default:
 		return err
@@ -119,7 +118,7 @@ func (s *Store) judge(name string) error {
 	return nil
 }
 
-func (s *Store) lookForConfirmed() {
+func (s *Store) checkConfirmed() {
 	slot := s.o.Confirmed
 	last, ok := s.Latest()
 	if slot == 0 || ok && last.Handle.Slot >= slot || slices.ContainsFunc(s.bad, func(b Bad) bool { return b.Slot == slot }) {

@@ -8,53 +8,53 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// reader reads a file piece by piece; it hands out nothing that a checksum does
-// not cover. One ReadAt a piece.
+// reader reads a file piece by piece, with one ReadAt per piece, and returns nothing that no
+// checksum covers.
 type reader struct {
 	checker
 	f    vfs.File
 	size int64
 	buf  []byte
-	err  error // final, whatever the one who was reading made of it
+	err  error // final, whatever the caller made of it
 }
 
-// fail makes an error final; nil passes.
-func (r *reader) fail(err error) error {
+// setErr makes an error final, unless one is already; nil is ignored.
+func (r *reader) setErr(err error) error {
 	if r.err == nil {
 		r.err = err
 	}
 	return r.err
 }
 
-// openReader opens a file. A file that is missing is damaged: somebody named it.
+// openReader opens a file. A missing file is damage, because its name was known.
 func openReader(fsys vfs.FS, name string) (*reader, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return nil, unreadable(name, 0, err)
+		return nil, readError(name, 0, err)
 	}
 	size, err := f.Size()
 	if err != nil {
-		return nil, errors.Join(unreadable(name, 0, err), f.Close())
+		return nil, errors.Join(readError(name, 0, err), f.Close())
 	}
 	return &reader{checker: newChecker(name), f: f, size: size}, nil
 }
 
-// unreadable makes damage of what condemns the file alone: it is not there, or
-// the disk cannot read it. Other errors pass.
-func unreadable(name string, off int64, err error) error {
+// readError turns an error that is about this file only, because it is missing or unreadable,
+// into a *DamageError. Other errors pass unchanged.
+func readError(name string, off int64, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return &DamageError{File: name, Offset: off, Why: "missing", Err: err}
 	case errors.Is(err, vfs.ErrIO):
 		return &DamageError{File: name, Offset: off, Why: "unreadable", Err: err}
 	case errors.Is(err, io.EOF):
-		return &DamageError{File: name, Offset: off, Why: "ends too early"}
+		return &DamageError{File: name, Offset: off, Why: "the file is truncated"}
 	}
 	return err
 }
 
-// next reads one piece and returns it as it stands in the file, and its data.
-// Behind a good end it returns io.EOF. Both slices are good until the next call.
+// next reads one piece and returns it as stored, and its data. After a good end it returns
+// io.EOF. Both slices are valid until the next call.
 func (r *reader) next() (piece, data []byte, err error) {
 	if r.err != nil {
 		return nil, nil, r.err
@@ -63,38 +63,38 @@ func (r *reader) next() (piece, data []byte, err error) {
 		return nil, nil, io.EOF
 	}
 	piece, data, err = r.read()
-	return piece, data, r.fail(err)
+	return piece, data, r.setErr(err)
 }
 
 func (r *reader) read() (piece, data []byte, err error) {
-	at, n := r.off, min(r.most(), r.size-r.off)
-	if n < int64(r.peek()) {
-		return nil, nil, damaged(r.file, at, "ends too early")
+	at, n := r.off, min(r.maxPiece(), r.size-r.off)
+	if n < int64(r.peekSize()) {
+		return nil, nil, damageError(r.file, at, "the file is truncated")
 	}
 	if int64(cap(r.buf)) < n {
 		r.buf = make([]byte, n)
 	}
 	b := r.buf[:n]
 	if k, err := r.f.ReadAt(b, at); k < len(b) {
-		return nil, nil, unreadable(r.file, at, err)
+		return nil, nil, readError(r.file, at, err)
 	}
-	need, err := r.need(b)
+	need, err := r.pieceSize(b)
 	if err == nil && need > n {
-		err = damaged(r.file, at, "%d bytes where %d are left", need, n)
+		err = damageError(r.file, at, "a piece of %d bytes, %d are left", need, n)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err = r.take(b[:need])
+	data, err = r.accept(b[:need])
 	if err == nil && r.done && r.off != r.size {
 		r.done = false
-		err = damaged(r.file, r.off, "%d bytes behind the end", r.size-r.off)
+		err = damageError(r.file, r.off, "%d bytes after the end", r.size-r.off)
 	}
 	return b[:need], data, err
 }
 
-// rest reads up to the end.
-func (r *reader) rest() (ID, error) {
+// readToEnd reads and verifies the rest of the file.
+func (r *reader) readToEnd() (ID, error) {
 	for {
 		if _, _, err := r.next(); err == io.EOF {
 			return r.id(), nil
@@ -104,17 +104,17 @@ func (r *reader) rest() (ID, error) {
 	}
 }
 
-// expect reads up to the end of what should be the snapshot id.
+// expect reads and verifies the rest of the file, which must be the snapshot id.
 func (r *reader) expect(id ID) error {
-	got, err := r.rest()
+	got, err := r.readToEnd()
 	if err == nil && !got.Equal(id) {
-		err = r.fail(damaged(r.file, 0, "it is %v; published was %v", got, id))
+		err = r.setErr(damageError(r.file, 0, "the snapshot is %v, published was %v", got, id))
 	}
 	return err
 }
 
-// close closes the file and passes err on, unless closing fails: that is about
-// more than one file.
+// close closes the file and returns err, or the error of closing, which concerns more than this
+// file.
 func (r *reader) close(err error) error {
 	if cerr := r.f.Close(); cerr != nil {
 		return cerr
@@ -122,11 +122,11 @@ func (r *reader) close(err error) error {
 	return err
 }
 
-// rewind begins anew, with nothing believed.
+// rewind starts again at the header, and forgets what was verified.
 func (r *reader) rewind() { r.checker = newChecker(r.file) }
 
-// seek goes to the piece in which the byte at off stands: l and size are of a
-// file that was good once, so that all chunks but the last are full.
+// seek moves to the piece that contains the byte at off. l and size are those of a file that
+// was good once, so that all chunks but the last are full.
 func (r *reader) seek(l layout, off int64) {
 	r.checker = checker{file: r.file}
 	if off < l.head {
@@ -140,12 +140,12 @@ func (r *reader) seek(l layout, off int64) {
 	}
 }
 
-// verify reads a whole file and tells what it is.
+// verify reads a whole file and returns its layout and ID.
 func verify(fsys vfs.FS, name string) (layout, ID, error) {
 	r, err := openReader(fsys, name)
 	if err != nil {
 		return layout{}, ID{}, err
 	}
-	id, err := r.rest()
+	id, err := r.readToEnd()
 	return r.l, id, r.close(err)
 }

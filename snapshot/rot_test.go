@@ -45,8 +45,8 @@ func fallen(t *testing.T, s *snapshot.Store, bad []snapshot.Bad, at int64) {
 	require.True(t, got.equal(newDoc(9, 1, 100)))
 }
 
-// Every byte of a file counts: turned before the store opens, it is reported and
-// the older snapshot is used; turned afterwards, Load notices.
+// Every byte of a file is covered: if it changes before the store opens, it is reported and the
+// older snapshot is used; if it changes afterwards, Load detects it.
 func TestEveryRottenByteIsNoticed(t *testing.T) {
 	clean, s, _ := two(t)
 	last, _ := s.Latest()
@@ -70,7 +70,7 @@ func TestEveryRottenByteIsNoticed(t *testing.T) {
 	}
 }
 
-// A peer gets no rotten byte; pieces of the file that are good it gets.
+// ReadChunk returns no rotten byte; it returns good pieces of the same file.
 func TestRotIsNotServed(t *testing.T) {
 	clean, s, _ := two(t)
 	last, _ := s.Latest()
@@ -134,8 +134,8 @@ func TestAnUnreadablePlaceIsLikeARottenOne(t *testing.T) {
 	fallen(t, s, r.Bad, 120)
 }
 
-// Rot that comes between the two passes of Load, when f has begun: f is told by
-// its reader, and whatever f makes of that, Load says so.
+// Rot between the two passes of Load, when f has begun: f gets an error from its reader, and
+// whatever f returns, Load reports the damage.
 func TestRotUnderTheReader(t *testing.T) {
 	for _, swallow := range []bool{true, false} {
 		m, s, _ := two(t)
@@ -155,7 +155,7 @@ func TestRotUnderTheReader(t *testing.T) {
 	}
 }
 
-// Rot behind the place where f stops reading is noticed as well.
+// Rot after the point where f stops reading is detected as well.
 func TestWhatIsNotReadIsCheckedAllTheSame(t *testing.T) {
 	m, s, _ := two(t)
 	last, _ := s.Latest()
@@ -164,7 +164,7 @@ func TestWhatIsNotReadIsCheckedAllTheSame(t *testing.T) {
 	fallen(t, s, s.Bad(), last.Size)
 }
 
-// A body that is what was written and makes no sense to f.
+// The body is what was written, and f cannot use it.
 func TestABodyThatIsOfNoUse(t *testing.T) {
 	_, s, _ := two(t)
 	last, _ := s.Latest()
@@ -210,7 +210,7 @@ func TestAFileThatWasExchanged(t *testing.T) {
 		fallen(t, s, s.Bad(), last.Size)
 		s, r, err := snapshot.Open(after, dir, snapshot.Options{})
 		require.NoError(t, err)
-		require.Empty(t, r.Bad, "nobody can know after a restart")
+		require.Empty(t, r.Bad, "undetectable after a restart")
 		_, err = s.ReadChunk(last, 0, 10)
 		require.ErrorIs(t, err, snapshot.ErrUnknown, "but pieces of the two are never mixed")
 	}
@@ -224,13 +224,13 @@ func TestTheHandleMustMatchTheName(t *testing.T) {
 	s, r, err := snapshot.Open(m, dir, snapshot.Options{})
 	require.NoError(t, err)
 	require.Len(t, r.Bad, 1)
-	require.ErrorContains(t, r.Bad[0].Err, "a snapshot of slot 9, by its name of slot 11")
+	require.ErrorContains(t, r.Bad[0].Err, "a snapshot of slot 9 under the name of slot 11")
 	last, _ := s.Latest()
 	require.EqualValues(t, 10, last.Handle.Slot)
 }
 
-// A newest snapshot that is gone leaves no trace here; who knows its slot says so.
-func TestAMissingOneIsReportedToWhoKnowsOfIt(t *testing.T) {
+// The store cannot detect that its newest file is gone, unless Options.Confirmed names it.
+func TestAMissingConfirmedSnapshotIsReported(t *testing.T) {
 	m, _, _ := two(t)
 	for confirmed, missing := range map[snapshot.Slot]bool{0: false, 8: false, 9: false, 10: true, 11: true} {
 		c := m.Clone()

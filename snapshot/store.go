@@ -14,43 +14,41 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Options are what may differ from store to store. The zero Options are good.
+// Options configure a Store. The zero Options are valid.
 type Options struct {
-	// ChunkSize is how many bytes of data a chunk holds: 1 to MaxChunk, 0 for
-	// DefaultChunkSize. Each chunk is synced before the next one is written, so
-	// that a log on the same disk never waits for more than one of them (PML §7).
-	// It matters to writing only: a file says itself how it was written.
+	// ChunkSize is the number of data bytes in a chunk: 1 to MaxChunk, or 0 for
+	// DefaultChunkSize. Each chunk is synced before the next one is written, so that a log on
+	// the same disk never waits for more than one of them (PML §7). It affects writing only: a
+	// file states its own chunk size.
 	ChunkSize int
-	// Keep is how many good snapshots Prune leaves; below 2 it is 2.
+	// Keep is how many good snapshots Prune leaves, at least 2.
 	Keep int
-	// Confirmed is a slot whose snapshot the owner knows was published, from
-	// elsewhere; 0 says nothing. If neither it nor a newer one can be read, the
-	// report says so, also where the file is simply gone (PML §5.1).
+	// Confirmed is a slot whose snapshot is known, from elsewhere, to have been published; 0:
+	// none. If neither it nor a newer one is good, the report says so, even if the file is
+	// simply gone (PML §5.1).
 	Confirmed Slot
 }
 
-// DefaultChunkSize is the ChunkSize of the zero Options: a few milliseconds for a
-// disk that syncs in one or two, so that waiting for syncs costs less than half of
-// what it can write.
+// DefaultChunkSize is the default of Options.ChunkSize: a few milliseconds of writing for a
+// disk that syncs in one or two, so that syncs cost less than half of its throughput.
 const DefaultChunkSize = 1 << 20
 
 const minKeep = 2
 
-// Store is the snapshots of one directory. It is used by one caller at a time,
-// and so is all that comes out of it; but calls of different Writers, Installers
-// and the Store may follow each other in any order, also from within the
-// functions handed to Write and Load.
+// Store holds the snapshots of one directory. Calls of a Store and of its Writers and
+// Installers must not overlap, but may be interleaved in any order, also from within the
+// functions passed to Write and Load.
 //
-// An error of the disk ends the operation it came from. That one publishes
-// nothing, and is never tried again by itself.
+// An error of the disk ends the operation that met it. That operation publishes nothing and is
+// not retried.
 type Store struct {
 	fs     vfs.FS
 	dir    string
 	o      Options
 	lock   io.Closer
-	good   []entry // ascending by slot; all of them published and confirmed
+	good   []entry // published and confirmed, ascending by slot
 	bad    []Bad
-	unique uint64 // names of files set aside are not used twice
+	unique uint64 // number of the last temporary name
 	closed bool
 }
 
@@ -60,12 +58,12 @@ type entry struct {
 	l  layout
 }
 
-// Bad is a file that has the name of a snapshot and is none that can be used. It
-// stays where it is until Keep good ones are newer, or one of its slot replaces
-// it. ErrDamaged, ErrVersion or ErrMissing is in Err.
+// Bad is a file that has the name of a snapshot and is unusable. It stays until Keep good ones
+// are newer, or a good one of its slot replaces it. Err wraps ErrDamaged, ErrVersion or
+// ErrMissing.
 type Bad struct {
 	File string
-	Slot Slot // as the name says; 0 where it says none
+	Slot Slot // by the name; 0: the name has none
 	Err  error
 }
 
@@ -77,7 +75,7 @@ const (
 
 func fileName(s Slot) string { return fmt.Sprintf("%0*d%s", slotWidth, uint64(s), suffix) }
 
-// parseName reads what fileName wrote, and nothing else.
+// parseName parses the names that fileName returns, and no others.
 func parseName(name string) (Slot, bool) {
 	digits, ok := strings.CutSuffix(name, suffix)
 	n, err := strconv.ParseUint(digits, 10, 64)
@@ -86,7 +84,7 @@ func parseName(name string) (Slot, bool) {
 
 func (s *Store) path(slot Slot) string { return path.Join(s.dir, fileName(slot)) }
 
-// Latest is the newest good snapshot, by slot. It is durable.
+// Latest returns the newest good snapshot, by slot, and whether there is one. It is durable.
 func (s *Store) Latest() (ID, bool) {
 	if len(s.good) == 0 {
 		return ID{}, false
@@ -94,8 +92,7 @@ func (s *Store) Latest() (ID, bool) {
 	return s.good[len(s.good)-1].id.clone(), true
 }
 
-// List is all good snapshots, the oldest first. A log truncated up to the oldest
-// can do without any one of the others.
+// List returns all good snapshots, the oldest first.
 func (s *Store) List() []ID {
 	var ids []ID
 	for _, e := range s.good {
@@ -104,7 +101,7 @@ func (s *Store) List() []ID {
 	return ids
 }
 
-// Bad is what was found unusable: when the store was opened, and since.
+// Bad returns the files that were found to be unusable, by Open or since.
 func (s *Store) Bad() []Bad { return slices.Clone(s.bad) }
 
 // find returns the entry of a slot, nil if there is none.
@@ -116,8 +113,8 @@ func (s *Store) find(slot Slot) *entry {
 	return &s.good[i]
 }
 
-// admit refuses a snapshot that would not be the newest.
-func (s *Store) admit(h Handle) error {
+// checkNewer fails unless a snapshot with this handle would be the newest.
+func (s *Store) checkNewer(h Handle) error {
 	if s.closed {
 		return fmt.Errorf("snapshot: %s: %w", s.dir, ErrClosed)
 	}
@@ -130,29 +127,29 @@ func (s *Store) admit(h Handle) error {
 	return nil
 }
 
-// publish is the one way in which the store gets a snapshot, own or installed:
-// the file set aside is complete and synced; here it gets its name, the name is
-// made durable, and only then it is what counts.
-func (s *Store) publish(a *aside, e entry) error {
+// publish is the only way in which the store gets a snapshot, its own or an installed one. The
+// file is complete and synced; publish renames it and makes the name durable, and only then
+// adds it to the store.
+func (s *Store) publish(a *tempFile, e entry) error {
 	slot := e.id.Handle.Slot
 	if err := s.fs.Rename(a.name, s.path(slot)); err != nil {
 		return err
 	}
-	a.named = true
+	a.renamed = true
 	if err := s.fs.SyncDir(s.dir); err != nil {
 		return err
 	}
 	last, ok := s.Latest()
-	invariant.Check(!ok || last.Handle.Slot < slot, "I-N1", "snapshot of slot %d published behind %v", slot, last)
+	invariant.Check(!ok || last.Handle.Slot < slot, "I-N1", "snapshot of slot %d published after %v", slot, last)
 	s.good = append(s.good, e)
 	s.bad = slices.DeleteFunc(s.bad, func(b Bad) bool { return b.Slot == slot })
 	return nil
 }
 
-// spoil takes a snapshot from the good ones if err says that it is unusable, and
-// passes err on.
-func (s *Store) spoil(id ID, err error) error {
-	if !unusable(err) {
+// dropUnusable moves a snapshot from the good to the bad ones if err says that it is unusable.
+// It returns err.
+func (s *Store) dropUnusable(id ID, err error) error {
+	if !isUnusable(err) {
 		return err
 	}
 	s.good = slices.DeleteFunc(s.good, func(e entry) bool { return e.id.Equal(id) })
@@ -163,10 +160,9 @@ func (s *Store) spoil(id ID, err error) error {
 	return err
 }
 
-// Prune removes what is older than the newest Keep good snapshots, bad ones
-// included, and returns the slots it removed. While there are fewer good ones it
-// removes nothing. After an error, part of it may be done, and what was removed
-// may come back after a crash.
+// Prune removes all snapshots that are older than the newest Keep good ones, also bad ones, and
+// returns their slots. If there are fewer than Keep good ones it removes nothing. After an
+// error some may have been removed, and removed ones may reappear after a crash.
 func (s *Store) Prune() ([]Slot, error) {
 	if s.closed {
 		return nil, fmt.Errorf("snapshot: %s: %w", s.dir, ErrClosed)
@@ -191,7 +187,7 @@ func (s *Store) Prune() ([]Slot, error) {
 	return removed, s.fs.SyncDir(s.dir)
 }
 
-// below lists the slots under floor that have a file, in order.
+// below lists the slots under floor that have a file, in ascending order.
 func (s *Store) below(floor Slot) []Slot {
 	var slots []Slot
 	for _, e := range s.good {
@@ -208,8 +204,8 @@ func (s *Store) below(floor Slot) []Slot {
 	return slots
 }
 
-// Close frees the lock. What was set aside and not committed stays on the disk
-// until the store is opened again.
+// Close releases the lock. Temporary files that were not committed stay on the disk until the
+// store is opened again. Closing again is harmless.
 func (s *Store) Close() error {
 	if s.closed {
 		return nil

@@ -60,7 +60,7 @@ func TestTheLargestHandleComesBack(t *testing.T) {
 func TestOptionsOutOfBounds(t *testing.T) {
 	for _, size := range []int{-1, snapshot.MaxChunk + 1} {
 		_, _, err := snapshot.Open(vfs.NewMem(), dir, snapshot.Options{ChunkSize: size})
-		require.ErrorContains(t, err, "chunks of")
+		require.ErrorContains(t, err, "ChunkSize")
 	}
 }
 
@@ -93,8 +93,8 @@ func TestTwoStoresOfOneDirectory(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What is open when the store closes touches nothing any more: the names may be
-// another one's by now.
+// Writers and Installers of a closed store touch no file any more: another store may use the
+// names by now.
 func TestAClosedStore(t *testing.T) {
 	m, d := vfs.NewMem(), newDoc(1, 1, 10)
 	s, _, err := snapshot.Open(m, dir, snapshot.Options{ChunkSize: 1})
@@ -119,8 +119,7 @@ func TestAClosedStore(t *testing.T) {
 	require.NoError(t, err, "left for the next Open")
 }
 
-// Several snapshots may be under way at once. An older one that comes late is of
-// no use.
+// Several snapshots may be written at once. One that is older than the latest is refused.
 func TestWritersSideBySide(t *testing.T) {
 	m, w := vfs.NewMem(), &twin{}
 	s := w.open(t, m, snapshot.Options{ChunkSize: 10})
@@ -207,7 +206,7 @@ func TestFilesOfOthersAreLeftAlone(t *testing.T) {
 		_, err = s.Write(d.h, d.writeTo)
 		require.NoError(t, err)
 	}
-	require.NoError(t, m.Remove(file(3)), "somebody does it by hand")
+	require.NoError(t, m.Remove(file(3)), "removed by hand")
 	removed, err := s.Prune()
 	require.NoError(t, err)
 	require.Equal(t, []snapshot.Slot{1, 2, 3, 4, 5, 6, 7}, removed)
@@ -225,8 +224,7 @@ func TestNothingIsLeftOfWhatWasGivenUp(t *testing.T) {
 	require.Len(t, m.Files(), 1, "the lock")
 }
 
-// What the store is for: rows of a database, as of one slot, on the machine's own
-// files.
+// The purpose of the store: the rows of a database, as of one slot, on files of the machine.
 func TestRowsGoThroughADirectoryOfTheMachine(t *testing.T) {
 	d := db.New()
 	txn := d.Begin()

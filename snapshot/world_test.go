@@ -16,14 +16,14 @@ import (
 
 const dir = "node/snap"
 
-// tester is what both *testing.T and *rapid.T are.
+// tester is implemented by *testing.T and *rapid.T.
 type tester interface {
 	require.TestingT
 	Helper()
 	Fatalf(string, ...any)
 }
 
-// doc is a snapshot as a person would keep it.
+// doc is a snapshot: handle and body.
 type doc struct {
 	h    snapshot.Handle
 	body string
@@ -51,8 +51,8 @@ func (d doc) writeTo(w io.Writer) error {
 
 func (d doc) equal(o doc) bool { return d.h.Equal(o.h) && d.body == o.body }
 
-// twin is the store's dumb double: lists of what was tried, and of what somebody
-// was told is there.
+// twin is a simple model of the store: lists of the snapshots that were begun, and of those that
+// were confirmed.
 type twin struct {
 	tried  []doc           // all that was ever begun
 	good   []doc           // confirmed, ascending by slot
@@ -93,7 +93,7 @@ func (w *twin) write(s *snapshot.Store, d doc) error {
 	return nil
 }
 
-// install has a peer write d and fetches it in pieces of n bytes.
+// install writes d in another store and installs it in pieces of n bytes.
 func (w *twin) install(s *snapshot.Store, d doc, n int) error {
 	w.tried = append(w.tried, d)
 	peer, _, err := snapshot.Open(vfs.NewMem(), dir, snapshot.Options{ChunkSize: 90})

@@ -6,29 +6,29 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Writer writes one snapshot. It is an io.Writer for the body; Commit publishes
-// it, Abort gives it up. Several may be open at once, of which at most the newer
-// ones come to something.
+// Writer writes one snapshot. Write takes the body; Commit publishes it, Abort discards it.
+// Several Writers may be open at once; of those that commit, each must be newer than the last.
 type Writer struct {
-	aside
+	tempFile
 	l      layout
 	hash   *xxhash.Digest
-	buf    []byte // the chunk being filled, behind room for its head
+	buf    []byte // the current chunk, after room for its head
 	number uint64 // of that chunk
-	length uint64 // of all data in chunks before
+	length uint64 // of the data in earlier chunks
 }
 
-// Create begins a snapshot. The handle is not kept. ErrHandle refuses a malformed
-// one, ErrOld one that is not newer than Latest; then nothing was written.
+// Create begins a snapshot. It does not keep h. It fails with ErrHandle for a malformed handle
+// and with ErrOld if the slot is not newer than Latest; nothing was written then. Call Commit
+// or Abort on the Writer.
 func (s *Store) Create(h Handle) (*Writer, error) {
-	if err := s.admit(h); err != nil {
+	if err := s.checkNewer(h); err != nil {
 		return nil, err
 	}
-	a, err := s.setAside(h.Slot)
+	a, err := s.newTempFile(h.Slot)
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{aside: a, hash: xxhash.New(), number: 1}
+	w := &Writer{tempFile: a, hash: xxhash.New(), number: 1}
 	head, l := appendHeader(nil, h, s.o.ChunkSize)
 	w.l = l
 	if err := w.put(head); err != nil {
@@ -39,12 +39,11 @@ func (s *Store) Create(h Handle) (*Writer, error) {
 	return w, nil
 }
 
-// smallStart is the room that a chunk begins with: most cells are far smaller than
-// a chunk.
+// smallStart is the initial room for a chunk: most cells are far smaller than a chunk.
 const smallStart = 4 << 10
 
-// Write takes in a part of the body; it calls the disk for each chunk that gets
-// full: a write, and a sync. An error is final, and nothing will be published.
+// Write appends to the body. It writes and syncs each chunk that becomes full. An error is
+// final, and nothing will be published.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
@@ -64,7 +63,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return taken, nil
 }
 
-// flush writes the chunk, if there is anything in it.
+// flush writes the current chunk unless it is empty.
 func (w *Writer) flush() error {
 	n := len(w.buf) - frameHead
 	if n == 0 {
@@ -78,10 +77,10 @@ func (w *Writer) flush() error {
 	return w.putChunk(piece)
 }
 
-// Commit publishes the snapshot. When it returns nil the snapshot is the latest
-// one and durable, and that is the confirmation on which a log may be truncated
-// (PML §5.5). After an error nothing may be: the snapshot is not there, or, if the
-// machine stops, it may turn out to be.
+// Commit publishes the snapshot. If it returns nil, the snapshot is durable and the latest one:
+// that is the confirmation that allows a log to be truncated (PML §5.5). After an error a log
+// must not be truncated: the snapshot is not published, although a restart may find it
+// complete.
 func (w *Writer) Commit() (ID, error) {
 	if w.err != nil {
 		return ID{}, w.err
@@ -101,12 +100,12 @@ func (w *Writer) Commit() (ID, error) {
 	return id.clone(), nil
 }
 
-// Abort gives the snapshot up and removes what was written. It does nothing after
-// Commit, after an error, and the second time.
+// Abort discards the snapshot and removes what was written. It has no effect after Commit, an
+// error, or another Abort.
 func (w *Writer) Abort() { _ = w.discard(ErrAborted) }
 
-// Write writes a snapshot whose body f produces, and publishes it. An error of f
-// gives the snapshot up and is returned as it is.
+// Write writes a snapshot whose body f produces, and publishes it. If f fails, the snapshot is
+// discarded and the error of f is returned unchanged.
 func (s *Store) Write(h Handle, f func(io.Writer) error) (ID, error) {
 	w, err := s.Create(h)
 	if err != nil {

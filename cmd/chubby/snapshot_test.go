@@ -73,9 +73,9 @@ func TestADamagedSnapshotIsExit2WithItsPlace(t *testing.T) {
 
 	w := newWorld()
 	for name, want := range map[string]string{
-		"rotten":         "rotten: damaged at offset 176: checksum of chunk 2",
+		"rotten":         "rotten: damaged at offset 176: wrong checksum of chunk 2",
 		"./short":        "./short: damaged at offset 292: ",
-		"noise":          "noise: damaged at offset 0: not a snapshot",
+		"noise":          "noise: damaged at offset 0: not a snapshot file",
 		"old":            "old: offset 4: unknown format version 9",
 		"snaps":          "snaps: a directory; name one of the files in it",
 		"nowhere":        "stat nowhere: no such file",

@@ -33,7 +33,7 @@ type audit struct {
 	members []paxos.NodeID
 	slice   int       // rows summed at a time
 	last    time.Time // when a checksum command was last applied
-	walk    *db.Summing
+	walk    *db.SumScan
 	slot    paxos.Slot // of walk
 	begun   bool       // walk has taken in rows
 	mine    SumReport  // the last one finished; Slot 0: none
@@ -58,7 +58,7 @@ func (a *audit) begin(s paxos.Slot, view db.View, now time.Time) {
 		a.count.Overlapped++
 		return
 	}
-	a.walk, a.slot, a.begun = view.Summing(), s, false
+	a.walk, a.slot, a.begun = view.SumScan(), s, false
 }
 
 // step sums some rows. It returns why this replica must stop, or nil.
@@ -70,7 +70,7 @@ func (a *audit) step() error {
 	if !a.walk.Step(a.slice) {
 		return nil
 	}
-	sum, kept := a.walk.Sum(), a.walk.Kept()
+	sum, kept := a.walk.Sum(), a.walk.Maintained()
 	a.walk = nil
 	a.count.Summed++
 	if sum != kept {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// some has n rows.
+// some returns a DB of n rows.
 func some(n int) *DB {
 	d := New()
 	tx := d.Begin()
@@ -19,36 +19,36 @@ func some(n int) *DB {
 	return d
 }
 
-func TestSummingTakesSomeRowsAtATime(t *testing.T) {
+func TestASumScanTakesSomeRowsAtATime(t *testing.T) {
 	for _, n := range []int{0, 1, 9, 10, 11, 500} {
 		d := some(n)
 		for _, rows := range []int{0, 1, 10, 499, 500, 1000} {
-			s, steps := d.View().Summing(), 1
+			s, steps := d.View().SumScan(), 1
 			for ; !s.Step(rows); steps++ {
 				tx := d.Begin()
-				tx.Put("z", fmt.Sprint(steps)) // what comes later does not count
+				tx.Put("z", fmt.Sprint(steps)) // later writes do not count
 				tx.Commit()
 			}
 			require.True(t, s.Step(rows))
 			require.Equal(t, s.view.Checksum(), s.Sum(), "%d rows, %d at a time", n, rows)
-			require.Equal(t, s.Kept(), s.Sum())
+			require.Equal(t, s.Maintained(), s.Sum())
 			require.Equal(t, max(1, (s.view.Len()+max(rows, 1)-1)/max(rows, 1)), steps, "%d rows, %d at a time", n, rows)
 		}
 	}
 }
 
-// A row that memory changed by itself is not seen by the checksum that is kept,
-// but by the one that is computed.
-func TestSummingSeesWhatNoTransactionDid(t *testing.T) {
+// The maintained checksum does not detect a row that failing memory changed; the recomputed
+// one does.
+func TestASumScanSeesWhatNoTransactionDid(t *testing.T) {
 	d := some(100)
 	d.Rot("k0050", "rot")
-	s := d.View().Summing()
+	s := d.View().SumScan()
 	for !s.Step(7) {
 	}
-	require.NotEqual(t, s.Kept(), s.Sum())
+	require.NotEqual(t, s.Maintained(), s.Sum())
 }
 
-// Nor does it reach a stream that anybody could load.
+// Such a row is not written to a stream that can be loaded.
 func TestRowsThatNoTransactionWroteAreNotWrittenOut(t *testing.T) {
 	d := some(100)
 	d.Rot("k0050", "rot")
