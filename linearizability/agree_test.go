@@ -8,22 +8,22 @@ import (
 	"pgregory.net/rapid"
 )
 
-// enough never runs out on the small histories of these tests.
+// enough is a budget that the small histories of these tests never exhaust.
 var enough = Budget{Steps: 2_000_000}
 
-// agreement holds the two checks of a model against force.
+// agreement compares the two checks of a model with brute force.
 type agreement[S, I, O any] struct {
 	model  *Model[S, I, O]
 	start  telling[I, O]
 	draw   func(p pick) *History[I, O]
 	change func(p pick, op *Operation[I, O])
-	placed bool // the witness accepts any order that force finds, not only those without unknown outcomes
+	placed bool // the witness accepts any order that brute force finds, not only those without unknown outcomes
 }
 
 // TestCheckersAgree is the main proof of both checks: on 10,000 small histories,
 // legal ones and ones with mutations, the search gives the brute-force answer,
 // the witness check accepts the order in which a legal history really happened,
-// accepts an order found by force, and accepts nothing else.
+// accepts an order found by brute force, and accepts nothing else.
 func TestCheckersAgree(t *testing.T) {
 	a := kvAgreement(func(p pick) *History[KVInput, KVOutput] { return simulateKV(p, smallShape(p)) })
 	a.run(t, 10_000)
@@ -69,7 +69,7 @@ func (a *agreement[S, I, O]) run(t *testing.T, seeds uint64) {
 	require.Greater(t, refused, illegal)
 }
 
-// agree requires that all opinions on h are the same and returns it.
+// agree requires that all checks of h give the same verdict, and returns it.
 func (a *agreement[S, I, O]) agree(t require.TestingT, seed uint64, h *History[I, O], trueOrder bool) bool {
 	order, legal := bruteForce(h, a.start)
 	r, err := Check(a.model, h, enough)
@@ -112,7 +112,7 @@ func verdictOf(legal bool) Verdict {
 func placeAll[I, O any](h *History[I, O], order []int) *History[I, O] {
 	ops := append([]Operation[I, O](nil), h.Operations()...)
 	for i := range ops {
-		ops[i].At, ops[i].Told = Position{}, false
+		ops[i].At, ops[i].WitnessOutput = Position{}, false
 	}
 	for slot, i := range order {
 		ops[i].At = Position{Slot: int64(slot + 1)}
@@ -133,8 +133,7 @@ func (a *agreement[S, I, O]) dump(h *History[I, O]) string {
 	return text
 }
 
-// TestCheckersAgreeRapid is the same over histories that rapid draws and, should
-// one fail, shrinks.
+// TestCheckersAgreeRapid is the same over histories that rapid draws, and shrinks if one fails.
 func TestCheckersAgreeRapid(t *testing.T) {
 	a := kvAgreement(func(p pick) *History[KVInput, KVOutput] {
 		return simulateKV(p, shape{clients: 3, operations: 6, keys: 2, values: 3, groups: 1, lists: true})

@@ -36,8 +36,8 @@ var (
 	wasFound = KVOutput{Found: true}
 )
 
-// badHistory is a history that no system of its model may show, and the change of
-// one operation that would make it a good one.
+// badHistory is a history that no correct system can produce, and the change of one operation
+// that makes it legal.
 type badHistory[I, O any] struct {
 	name string
 	ops  []Operation[I, O]
@@ -130,8 +130,8 @@ func TestBadHistoriesAreRejectedByBothChecks(t *testing.T) {
 	requireRejected(t, KV(), toyStore{}, badHistories())
 }
 
-// requireRejected requires that both checks refuse each history, whatever the
-// proposed order, and that its fix makes it a good one.
+// requireRejected requires that both checks refuse each history, for any proposed order, and
+// that its fix makes it legal.
 func requireRejected[S, I, O any](t *testing.T, m *Model[S, I, O], start telling[I, O], bads []badHistory[I, O]) {
 	for _, bad := range bads {
 		t.Run(bad.name, func(t *testing.T) {

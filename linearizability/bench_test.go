@@ -19,8 +19,8 @@ func bigHistory(operations, clients, keys int) *History[KVInput, KVOutput] {
 		func(in KVInput, _ int64) (KVOutput, bool) { return benchApply(store, in), in.Op != OpGet })
 }
 
-// record lets clients call, in random order, what call draws and do answers; do
-// is told the next slot and says whether the operation needs one.
+// record makes clients call, in random order, what call draws. do answers; it gets the next slot
+// and returns whether the operation needs one.
 func record[I, O any](p pick, operations, clients int, call func() I, do func(in I, slot int64) (O, bool)) *History[I, O] {
 	rec := NewRecorder[I, O](operations)
 	open := make([]int, clients) // operation plus one
@@ -38,7 +38,7 @@ func record[I, O any](p pick, operations, clients int, call func() I, do func(in
 		if logged || p(2) == 0 {
 			rec.At(i, Position{Slot: slot})
 			slot++
-			rec.Told(i, out)
+			rec.WitnessOutput(i, out)
 		}
 		if p(100) == 0 {
 			rec.Unknown(i, 0)
@@ -49,7 +49,7 @@ func record[I, O any](p pick, operations, clients int, call func() I, do func(in
 	return rec.History()
 }
 
-// bigFileHistory is one of files in directories: half reads of contents and
+// bigFileHistory is a history of files in directories: half reads of contents and
 // metadata, the rest writes, creations and deletions.
 func bigFileHistory(operations, clients, files int) *History[FileInput, FileOutput] {
 	p, s := splitMix(1), newFileState()
@@ -66,7 +66,7 @@ func bigFileHistory(operations, clients, files int) *History[FileInput, FileOutp
 		}
 		next, did := s.step(&in, &out)
 		s = next
-		return out, did == changed
+		return out, did == stateChanged
 	}
 	names := make([]string, files)
 	for i := range names {
@@ -80,7 +80,7 @@ func bigFileHistory(operations, clients, files int) *History[FileInput, FileOutp
 		}
 		in := FileInput{Path: names[p(files)], Contents: fmt.Sprint(p(1 << 20))}
 		if n := s.get(in.Path); n != nil && p(20) > 0 {
-			in.Instance = n.marks.instance.told()
+			in.Instance = n.marks.instance.reported()
 		}
 		if in.Op = [...]FileOp{FileGet, FileGet, FileGetStat, FileGetStat, FileSet, FileSet, FileOpen, FileDelete}[p(8)]; in.Op == FileOpen {
 			in.Create, in.Kind, in.Instance = FileCreateMay, FilePlain, 0
@@ -89,7 +89,7 @@ func bigFileHistory(operations, clients, files int) *History[FileInput, FileOutp
 	}, apply)
 }
 
-// bigLockHistory is one of handles that try, release, fail and ask for sequencers.
+// bigLockHistory is a history of handles that try, release, fail and get sequencers.
 func bigLockHistory(operations, clients, locks int) *History[LockInput, LockOutput] {
 	p, states := splitMix(1), map[lockName]LockState{}
 	ops := [...]LockOp{LockTry, LockTry, LockTry, LockRelease, LockRelease, LockGetSequencer, LockGetSequencer, LockFail, LockDelayOver}
@@ -113,7 +113,7 @@ func bigLockHistory(operations, clients, locks int) *History[LockInput, LockOutp
 		}
 		next, did := s.step(&in, &out)
 		states[in.name()] = next
-		return out, did == changed
+		return out, did == stateChanged
 	})
 }
 
@@ -134,7 +134,7 @@ func benchApply(r *kvReplayer, in KVInput) KVOutput {
 	c := *r.cell(in.Key)
 	out := KVOutput{Found: c.found, Value: c.value}
 	if in.Op == OpCAS {
-		out.OK = in.holds(c.value, c.found)
+		out.OK = in.isExpected(c.value, c.found)
 	}
 	r.Effect(&in)
 	return out

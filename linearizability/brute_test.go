@@ -2,18 +2,17 @@ package linearizability
 
 import "fmt"
 
-// telling is a state of a model told apart from those in the package, as force
-// needs it: immutable, and with as many ways to go on as there are.
+// telling is a state of an independent implementation of a model, as brute force needs it:
+// immutable, and with all possible next states.
 type telling[I, O any] interface {
-	// follow returns the states after in gave out; out is nil where nobody saw it.
+	// follow returns the states after in gave out; out is nil if it is unknown.
 	follow(in I, out *O) []telling[I, O]
 	key() string
 }
 
 // bruteForce tries every order of a small history, and every subset of the
-// operations of unknown outcome, from a state on. It returns an order that
-// explains the history, or false. Situations already found hopeless are
-// remembered: what has stood, and the state.
+// operations of unknown outcome, from a given state. It returns an order that explains the
+// history, or false. It remembers dead ends: the placed operations, and the state.
 func bruteForce[I, O any](h *History[I, O], start telling[I, O]) ([]int, bool) {
 	b := brute[I, O]{ops: h.Operations(), hopeless: map[string]bool{}}
 	ok := b.search(0, start)

@@ -1,49 +1,49 @@
-// Package linearizability is test support: it judges histories of concurrent
-// operations. A history is linearizable when each operation can be given one
-// instant between its call and its return such that, done at these instants one
-// after the other, the operations give the results that were seen (Herlihy and
-// Wing 1990). It knows no more of the system than that; histories of any system
-// can be checked.
+// Package linearizability is test support: it checks histories of concurrent operations.
+// It is pure, except that Check waits for one goroutine of Porcupine at a time.
+//
+// A history is linearizable if each operation can be given one instant between its call and
+// its return such that, executed at these instants one after the other, the operations give
+// the observed results (Herlihy and Wing 1990). CheckWitness verifies an order that the system
+// proposes, and Check searches for one. Models exist for key/value stores, registers, file
+// trees and locks. Explain and WritePage show why a history is not linearizable. The package
+// knows nothing else of the system, and can check histories of any system, also from files.
 //
 // # Two checks
 //
-// CheckWitness replays a proposed order, in linear time: the simulator knows in
-// which log slot every operation took effect. Check searches for an order with
-// Porcupine, partition by partition, within a budget of model steps, for
-// histories that come without a witness and as a second opinion on those that
-// do. A search cannot replace the witness: one lock hammered by twenty clients
-// takes it minutes and gigabytes. A witness cannot replace the search: it stands
-// on what the system says of itself.
+// CheckWitness replays a proposed order, in linear time: the simulator knows in which log slot
+// every operation took effect. Check searches for an order with Porcupine, partition by
+// partition, within a budget of model steps, for histories without a witness and as a second
+// opinion on those with one. A search cannot replace the witness: one lock used by twenty
+// clients takes it minutes and gigabytes. A witness cannot replace the search: it relies on
+// what the system reports about itself.
 //
-// Operations end in one of three ways: OutcomeOK with a result, OutcomeFailed
-// (certainly no effect), OutcomeUnknown. A lost reply is unknown, never failed.
+// Operations end in one of three ways: OutcomeOK with a result, OutcomeFailed (certainly no
+// effect), OutcomeUnknown. A lost reply is unknown, never failed.
 //
 // # Reading order
 //
-// operation, history, recorder: what is judged. model, kv (kvstate, kvreplay,
-// kvsettle), register: against what; number, statereplay, file (filestate,
-// filestep, filesettle), lock (lockstate, lockstep): the same for numbers that a
-// system gives out. witness, order, witnesswhy: the first check. partition,
-// search: the second. prefix, explain, page: the telling. jsonl, jsonlread,
-// jsonobject, kvjson, filejson, filejsonout, filetext, lockjson, locktext, names,
-// text: files. report, checkfile: everything in one call.
+// operation, history, recorder: what is checked. model, kv (kvstate, kvreplay, kvsettle),
+// register: against what; number, statereplay, file (filestate, filestep, filesettle), lock
+// (lockstate, lockstep): the same for numbers that a system assigns. witness, order,
+// witnesswhy: the first check. partition, search: the second. prefix, explain, page:
+// explanations. jsonl, jsonlread, jsonobject, kvjson, filejson, filejsonout, filetext,
+// lockjson, locktext, names, text: files. report, checkfile: everything in one call.
 //
 // # Checks of events
 //
-// Some properties are not about answers but about what happened when, in true
-// time or in a log's order, which only a simulator knows. Their checks are
-// functions of a list of events and answer with Findings, none if all is well:
+// Some properties are not about answers but about the order of events in true time or in a
+// log, which only a simulator knows. Their checks take a list of events and return Findings,
+// none if there is no violation:
 //
-//	CheckFencing    a resource that is given tokens: none accepted below one
-//	                accepted before; updates that were lost
-//	CheckBeliefs    stretches of true time in which holders believe to hold a lock
-//	CheckExclusion  grants, releases and failures: holders that go together,
-//	                lock-delays kept, generations that grow
-//	CheckSessions   promises, bounds and ends of sessions, and what was lost with
-//	                them
+//	CheckFencing     requests with tokens to a resource: none accepted below a token
+//	                 accepted before; lost updates
+//	CheckHoldClaims  intervals of true time in which clients claim to hold a lock
+//	CheckExclusion   grants, releases and failures: compatible holders, lock-delays
+//	                 kept, generations that grow
+//	CheckSessions    promises, bounds and ends of sessions, and what is lost with them
 //
-// Each is a file of its own (fencing, belief, exclusion, session); finding.go has
-// what they share.
+// Each is in a file of its own (fencing, claims, exclusion, session); finding.go has what they
+// share.
 //
 // # History files
 //

@@ -7,7 +7,7 @@ import (
 )
 
 // A resource that checks tokens on writes alone lets the old holder write while
-// the new one has only read: two findings, of which it promises to prevent neither.
+// the new one has only read. There are two findings, and it prevents neither.
 func ExampleCheckFencing() {
 	for _, f := range lin.CheckFencing([]lin.Access{
 		{At: 1e9, Client: 1, Token: 33, Accepted: true},                                   // client 1 reads, and is delayed
@@ -23,5 +23,5 @@ func ExampleCheckFencing() {
 	//   client 1 wrote version 1, made from 0, with token 33 at 5.000000s
 	// lost update, events [2 3]: an update is lost:
 	//   client 1 wrote version 1, made from 0, with token 33 at 5.000000s
-	//   client 2 wrote version 2, made from 0, with token 34 at 6.000000s, without having seen it
+	//   client 2 wrote version 2, made from 0, with token 34 at 6.000000s, without having read it
 }

@@ -9,7 +9,7 @@ import (
 // queueInput is a call of a first-in, first-out queue: push, or pop when empty.
 type queueInput struct{ push string }
 
-// queueModel is a whole model: one function says what a queue answers.
+// queueModel is a complete model: one function returns what a queue answers.
 func queueModel() *lin.Model[string, queueInput, string] {
 	m := lin.Deterministic(
 		func() string { return "" },
@@ -33,7 +33,7 @@ func queueModel() *lin.Model[string, queueInput, string] {
 	return &m
 }
 
-// A model of one's own is a function from state and input to state and output.
+// A custom model is a function from state and input to state and output.
 func ExampleDeterministic() {
 	rec := lin.NewRecorder[queueInput, string](4)
 	for _, item := range []string{"a", "b"} {

@@ -7,7 +7,7 @@ import (
 	lin "github.com/chubbycell/chubby/linearizability"
 )
 
-// A harness records what its clients do and asks for a verdict at the end.
+// A test records the calls of its clients and checks them at the end.
 func Example() {
 	rec := lin.NewRecorder[lin.KVInput, lin.KVOutput](4)
 	a := rec.Call(1, 0, lin.Put("g/x", "old"))
@@ -34,7 +34,7 @@ func Example() {
 	//   #0 client 1: put g/x = "old" -> ok [called 1, returned 2]: returned before it was called
 }
 
-// A history of any system is a file of JSON lines.
+// A history of any system can be read from a file of JSON lines.
 func ExampleCheckFile() {
 	file := `
 {"client":1,"call":1,"return":2,"input":{"op":"write","value":1}}

@@ -8,16 +8,15 @@ import (
 // HoldKind is what happened to a lock.
 type HoldKind uint8
 
-// What happens to locks.
+// The kinds of HoldEvents.
 const (
-	HoldGranted   HoldKind = iota + 1 // Holder has it from now on
-	HoldReleased                      // Holder let it go, in whichever orderly way
-	HoldFailed                        // Holder failed: it has the lock no longer
-	HoldForgotten                     // the node was deleted, its lock is gone
+	HoldGranted   HoldKind = iota + 1 // Holder has the lock from now on
+	HoldReleased                      // Holder released it, or closed its handle
+	HoldFailed                        // Holder failed, and does not have the lock any more
+	HoldForgotten                     // the node was deleted, and its lock is gone
 )
 
-// HoldEvent is something that happened to a lock at the service, where its state
-// is.
+// HoldEvent is a change of a lock's state at the service.
 type HoldEvent struct {
 	At       int64 // true time in nanoseconds
 	Kind     HoldKind
@@ -26,15 +25,14 @@ type HoldEvent struct {
 	Holder   string // all but HoldForgotten
 	Shared   bool   // HoldGranted
 	Gen      uint64 // HoldGranted: the lock generation
-	// Until is, of HoldFailed, the true time before which the lock-delay cannot be
-	// over, however clocks err within their bound; 0: there is none.
+	// Until is, for HoldFailed, the true time before which the lock-delay cannot be over, for
+	// any clock errors within their bound; 0: there is no delay.
 	Until int64
 }
 
-// CheckExclusion judges what was done to locks, the events being in the order in
-// which it was done (property S8): compatible holders only, no grant inside a
-// lock-delay or after the deletion, and a generation that grows exactly when a
-// free lock is granted.
+// CheckExclusion checks the events of locks, which must be in the order in which they happened
+// (property S8): concurrent holders are compatible, no lock is granted inside a lock-delay or
+// after its deletion, and a generation grows exactly when a free lock is granted.
 func CheckExclusion(events []HoldEvent) []Finding {
 	c := exclusion{events: events, locks: map[lockName]*exclusiveLock{}}
 	for i := range events {
@@ -45,7 +43,7 @@ func CheckExclusion(events []HoldEvent) []Finding {
 			l = &exclusiveLock{last: -1, deleted: -1}
 			c.locks[name] = l
 		}
-		c.event(l, i)
+		c.apply(l, i)
 	}
 	return c.found
 }
@@ -56,27 +54,27 @@ type exclusion struct {
 	locks  map[lockName]*exclusiveLock
 }
 
-// exclusiveLock is a lock by the events that made it what it is.
+// exclusiveLock is the state of a lock, as the indexes of the events that made it.
 type exclusiveLock struct {
 	holds   []int // the grants that last
 	failed  []int // the failures whose delay may still run
 	last    int   // the last grant; -1: none
-	deleted int   // -1: it is not
+	deleted int   // -1: it exists
 }
 
-func (c *exclusion) event(l *exclusiveLock, i int) {
+func (c *exclusion) apply(l *exclusiveLock, i int) {
 	e := &c.events[i]
 	at := slices.IndexFunc(l.holds, func(j int) bool { return c.events[j].Holder == e.Holder })
 	switch {
 	case e.Kind == HoldForgotten:
 		l.holds, l.failed, l.deleted = nil, nil, i
 	case e.Kind == HoldGranted && at >= 0:
-		c.found.add(Unfounded, []int{l.holds[at], i}, "%s is granted to who has it:\n  %s\n  %s", e.lock(), c.line(l.holds[at]), c.line(i))
+		c.found.add(Unfounded, []int{l.holds[at], i}, "%s is granted to its holder again:\n  %s\n  %s", e.lock(), c.line(l.holds[at]), c.line(i))
 	case e.Kind == HoldGranted:
-		c.grant(l, i)
+		c.checkGrant(l, i)
 		l.holds, l.last = append(l.holds, i), i
 	case at < 0:
-		c.found.add(Unfounded, []int{i}, "who does not have %s gives it up:\n  %s", e.lock(), c.line(i))
+		c.found.add(Unfounded, []int{i}, "%s is released by a handle that does not hold it:\n  %s", e.lock(), c.line(i))
 	default:
 		l.holds = slices.Delete(l.holds, at, at+1)
 		if e.Kind == HoldFailed && e.Until > e.At {
@@ -85,15 +83,15 @@ func (c *exclusion) event(l *exclusiveLock, i int) {
 	}
 }
 
-// grant judges grant i by what was before it.
-func (c *exclusion) grant(l *exclusiveLock, i int) {
+// checkGrant checks grant i against the events before it.
+func (c *exclusion) checkGrant(l *exclusiveLock, i int) {
 	e := &c.events[i]
 	if l.deleted >= 0 {
 		c.found.add(LateGrant, []int{l.deleted, i}, "%s is granted after its node was deleted:\n  %s\n  %s", e.lock(), c.line(l.deleted), c.line(i))
 	}
 	for _, j := range l.holds {
 		if h := &c.events[j]; !h.Shared || !e.Shared {
-			c.found.add(ConflictingHolds, []int{j, i}, "%s is granted while another has it:\n  %s\n  %s", e.lock(), c.line(j), c.line(i))
+			c.found.add(ConflictingHolds, []int{j, i}, "%s is granted while another handle holds it:\n  %s\n  %s", e.lock(), c.line(j), c.line(i))
 		}
 	}
 	l.failed = slices.DeleteFunc(l.failed, func(j int) bool { return c.events[j].Until <= e.At })
@@ -113,7 +111,7 @@ func (c *exclusion) grant(l *exclusiveLock, i int) {
 
 func (e *HoldEvent) lock() lockName { return lockName{e.Path, e.Instance} }
 
-// line is an event in words.
+// line describes an event.
 func (c *exclusion) line(i int) string {
 	e := &c.events[i]
 	at := seconds(e.At)

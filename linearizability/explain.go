@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Explanation tells why a history is not linearizable.
+// Explanation says why a history is not linearizable.
 type Explanation struct {
 	Partition string `json:"partition"`
 	// Completions is the length of the shortest illegal prefix, counted in
@@ -16,20 +16,20 @@ type Explanation struct {
 	Shortest    bool `json:"shortest"`
 	// Culprit is the ID of the operation whose completion no order explains.
 	Culprit int64 `json:"culprit"`
-	// Possible lists results it could have had instead; AllPossible says that
-	// there are no others.
+	// Possible lists results that it could have had instead; AllPossible says that there are no
+	// others.
 	Possible    []string `json:"possible"`
 	AllPossible bool     `json:"all_possible"`
-	// Involved are the IDs of the other operations the contradiction stands on:
-	// forget any of their outcomes and it is gone, or not shown so cheaply.
+	// Involved are the IDs of the other operations that the contradiction depends on: without
+	// any of their outcomes it disappears, or was not found within the budget.
 	Involved []int64 `json:"involved"`
-	// Text is all of it in words, fewer than 20 lines.
+	// Text is the explanation in words, fewer than 20 lines.
 	Text string `json:"text"`
 }
 
-// Explain tells of the first partition that Check finds illegal, smallest
-// first, or returns nil if it finds none. The budget is as in Check; the probes
-// that an explanation takes get a small part of it each.
+// Explain explains the first partition that Check finds illegal, smallest first, and returns
+// nil if there is none. The budget is as in Check; each probe of the explanation gets a small
+// part of it.
 func Explain[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (*Explanation, error) {
 	p, err := illegalPartition(m, h, b)
 	if err != nil || p == nil {
@@ -39,7 +39,7 @@ func Explain[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (*Expla
 	return e.explain(), nil
 }
 
-// illegalPartition is the smallest partition found illegal, or nil.
+// illegalPartition returns the smallest illegal partition, or nil.
 func illegalPartition[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (*partition[I, O], error) {
 	parts, err := partitions(m, h)
 	if err != nil {
@@ -54,12 +54,12 @@ func illegalPartition[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget
 	return nil, nil
 }
 
-// explainer gathers what an explanation of one partition says.
+// explainer collects the explanation of one partition.
 type explainer[S, I, O any] struct {
 	model   *Model[S, I, O]
 	part    partition[I, O]
 	prefix  prefix[I, O]
-	reduced []*Operation[I, O] // the prefix, outcomes that do not matter forgotten
+	reduced []*Operation[I, O] // the prefix without the outcomes that do not matter
 	budget  Budget             // of one probe
 }
 
@@ -88,12 +88,11 @@ func (e *explainer[S, I, O]) explain() *Explanation {
 	for _, op := range e.involved() {
 		x.Involved = append(x.Involved, op.ID)
 	}
-	x.Text = e.tell(x)
+	x.Text = e.writeText(x)
 	return x
 }
 
-// involved are the operations whose outcomes matter, but the culprit, the
-// latest first.
+// involved returns the operations whose outcomes matter, except the culprit, the latest first.
 func (e *explainer[S, I, O]) involved() []*Operation[I, O] {
 	var ops []*Operation[I, O]
 	for _, op := range slices.Backward(e.reduced) {
@@ -104,8 +103,8 @@ func (e *explainer[S, I, O]) involved() []*Operation[I, O] {
 	return ops
 }
 
-// sources are operations after which alone the model gives the culprit's
-// result, though it does not at the start: where a wrong value may come from.
+// sources returns the operations after which alone the model gives the culprit's result,
+// although it does not at the start: where a wrong value may come from.
 func (e *explainer[S, I, O]) sources() []*Operation[I, O] {
 	c := e.prefix.culprit
 	if ok, _ := e.model.Step(e.model.Init(), c.Input, c.Output); ok {
@@ -123,9 +122,8 @@ func (e *explainer[S, I, O]) sources() []*Operation[I, O] {
 	return ops
 }
 
-// possible finds the results that the culprit could have had, everything else
-// being as it was: candidates are what the model answers wherever the culprit
-// could stand; each is then tried.
+// possible finds the results that the culprit could have had with everything else unchanged.
+// Candidates are the model's answers wherever the culprit could be placed; each is then tried.
 func (e *explainer[S, I, O]) possible() (texts []string, all bool) {
 	texts = []string{}
 	if e.model.Result == nil {
@@ -172,9 +170,8 @@ func (s *outputs[O]) all() func(yield func(string, O) bool) {
 // maxCandidates bounds the results tried.
 const maxCandidates = 24
 
-// candidates searches on without ever letting the culprit stand, which visits
-// every state in which it could. Nothing is settled here: what is settled leans
-// on the result that is in question.
+// candidates searches without ever placing the culprit, which visits every state in which it
+// could be placed. It uses no Settle, because Settle relies on the result in question.
 func (e *explainer[S, I, O]) candidates() (found outputs[O], all bool) {
 	probe := e.prefix.culprit
 	unsettled := *e.model
@@ -188,10 +185,10 @@ func (e *explainer[S, I, O]) candidates() (found outputs[O], all bool) {
 		}
 	}
 	s.run()
-	return found, all && !s.spent
+	return found, all && !s.exhausted
 }
 
-// replaced is ops with the operation of c's ID being c.
+// replaced returns ops with c in place of the operation with its ID.
 func replaced[I, O any](ops []*Operation[I, O], c *Operation[I, O]) []*Operation[I, O] {
 	ops = slices.Clone(ops)
 	for i := range ops {
@@ -202,8 +199,8 @@ func replaced[I, O any](ops []*Operation[I, O], c *Operation[I, O]) []*Operation
 	return ops
 }
 
-// tell writes the story.
-func (e *explainer[S, I, O]) tell(x *Explanation) string {
+// writeText returns the explanation in words.
+func (e *explainer[S, I, O]) writeText(x *Explanation) string {
 	c, involved := e.prefix.culprit, e.involved()
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -252,7 +249,7 @@ func possibleText(x *Explanation) string {
 	return "cannot have had this result. Possible there: " + strings.Join(shown, " or ") + more + "."
 }
 
-// list writes operations with how they lie to the culprit in real time.
+// list writes operations with their real-time relation to the culprit.
 func (e *explainer[S, I, O]) list(line func(string, ...any), ops []*Operation[I, O], most int) {
 	c := e.prefix.culprit
 	for i, op := range ops {
@@ -271,14 +268,14 @@ func (e *explainer[S, I, O]) list(line func(string, ...any), ops []*Operation[I,
 	}
 }
 
-// without is ops but those in others.
+// without returns ops except those in others.
 func without[I, O any](ops, others []*Operation[I, O]) []*Operation[I, O] {
 	return slices.DeleteFunc(ops, func(op *Operation[I, O]) bool {
 		return slices.ContainsFunc(others, func(o *Operation[I, O]) bool { return o.ID == op.ID })
 	})
 }
 
-// shorten keeps a description on one readable line.
+// shorten cuts a description to one readable line.
 func shorten(s string) string {
 	const most = 120
 	if len(s) <= most {

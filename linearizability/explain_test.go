@@ -36,9 +36,9 @@ It contradicts:
 	require.True(t, e.AllPossible)
 }
 
-// TestExplanationsAreTrue holds what explanations say of mutated histories
-// against brute force: the prefix is illegal and the one before it is not, the
-// contradiction stands on what is named, and the possible results are those.
+// TestExplanationsAreTrue compares the explanations of mutated histories with brute force: the
+// prefix is illegal and the one before it is not, the contradiction depends on the involved
+// operations, and the possible results are correct.
 func TestExplanationsAreTrue(t *testing.T) {
 	a := kvAgreement(func(p pick) *History[KVInput, KVOutput] { return simulateKV(p, smallShape(p)) })
 	a.explained(t, 300, func(e *Explanation, c *kvOperation, before []*kvOperation) {
@@ -51,8 +51,8 @@ func TestExplanationsAreTrue(t *testing.T) {
 	lockAgreement(true).explained(t, 60, nil)
 }
 
-// explained checks so many explanations, and shows each with its culprit and the
-// operations before that returned to also.
+// explained checks a number of explanations, and passes each with its culprit and the operations
+// that returned before to also.
 func (a *agreement[S, I, O]) explained(t *testing.T, n int, also func(e *Explanation, c *Operation[I, O], before []*Operation[I, O])) {
 	for seed := uint64(0); n > 0; seed++ {
 		p := splitMix(seed)
@@ -76,10 +76,10 @@ func (a *agreement[S, I, O]) requireTrue(t *testing.T, h *History[I, O], e *Expl
 	i := slices.IndexFunc(parts, func(p partition[I, O]) bool { return p.name == e.Partition })
 	ops := parts[i].ops
 	c = ops[slices.IndexFunc(ops, func(op *Operation[I, O]) bool { return op.ID == e.Culprit })]
-	before = cut(ops, c.Return)
+	before = cutAt(ops, c.Return)
 	require.True(t, e.Shortest)
 	require.False(t, legalByForce(t, before, a.start), e.Text)
-	require.True(t, legalByForce(t, cut(ops, c.Return-1), a.start), e.Text)
+	require.True(t, legalByForce(t, cutAt(ops, c.Return-1), a.start), e.Text)
 	require.Less(t, strings.Count(e.Text, "\n"), 20)
 
 	var named []*Operation[I, O]
@@ -88,7 +88,7 @@ func (a *agreement[S, I, O]) requireTrue(t *testing.T, h *History[I, O], e *Expl
 		case op.ID == e.Culprit || slices.Contains(e.Involved, op.ID):
 			named = append(named, op)
 		case !a.model.readOnly(op.Input) && op.Outcome != OutcomeFailed:
-			named = append(named, forgotten(op))
+			named = append(named, withUnknownOutcome(op))
 		}
 	}
 	require.False(t, legalByForce(t, named, a.start), "named operations alone\n%s", e.Text)

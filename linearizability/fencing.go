@@ -2,42 +2,37 @@ package linearizability
 
 import "fmt"
 
-// Access is one request to a resource that is meant for the holder of a lock
-// alone, as the resource decided it.
+// Access is one request to a resource that only the holder of a lock should use, with the
+// decision of the resource.
 type Access struct {
 	At     int64 // true time in nanoseconds, for reports only
 	Client int64
 	Write  bool
-	// Token is what the request carried: the lock generation under which the
-	// client believes to act.
+	// Token is what the request carried: the lock generation under which the client acts.
 	Token    uint64
 	Accepted bool
-	// Version names what a write makes: a number other than 0 that no other write
-	// has.
+	// Version identifies what a write creates: a number other than 0 that no other write has.
 	Version uint64
-	// Base is, of a write, the version that the client had read and made the new
-	// one from; 0: what was there at the start.
+	// Base is, for a write, the version that the client had read before; 0: the initial state.
 	Base uint64
 }
 
-// CheckFencing judges what a resource did, its accesses being in the order in
-// which it decided them (property S10). It finds two things: accepted accesses
-// with a token below one accepted before, told apart by what the two were; and
-// lost updates, one finding for each write that a later one replaced without
-// having seen it.
+// CheckFencing checks the decisions of a resource, in the order in which it made them (property
+// S10). It finds accepted accesses whose token is below an accepted one before, classified by
+// the kinds of the two accesses; and lost updates, one finding for each write that a later one
+// replaced without having read it.
 //
-// Which of them must not be is the caller's to know, who knows what the resource
-// checks. One that checks tokens on reads and writes shows none. One that checks
-// writes only shows no WriteBelowWrite, and loses updates: an old holder's write
-// is accepted as long as the new one has only read. One that asks the lock
-// service and then acts may show any, and one that compares versions shows no
-// LostUpdate, whatever the tokens.
+// The caller decides which findings are errors, because that depends on what the resource
+// checks. A resource that checks tokens on reads and writes shows none. One that checks writes
+// only shows no WriteBelowWrite, but loses updates: it accepts the write of an old holder as
+// long as the new one has only read. One that asks the lock service and then acts may show any.
+// One that compares versions shows no LostUpdate, whatever the tokens.
 func CheckFencing(accesses []Access) []Finding {
 	c := fencing{accesses: accesses, made: map[uint64]int{}, depth: map[uint64]int{}, highest: [2]int{-1, -1}}
 	for i := range accesses {
 		if accesses[i].Accepted {
-			c.regression(i)
-			c.update(i)
+			c.checkToken(i)
+			c.checkUpdate(i)
 		}
 	}
 	return c.found
@@ -48,15 +43,15 @@ type fencing struct {
 	accesses []Access
 	found    findings
 	highest  [2]int         // the read, and the write, with the highest token; -1: none
-	present  uint64         // version of the resource
+	present  uint64         // the current version of the resource
 	made     map[uint64]int // by version: the write that made it
-	depth    map[uint64]int // by version: how many writes it stands on, itself included
+	depth    map[uint64]int // by version: the length of its chain of bases, itself included
 }
 
-// belowKinds are by what the later access was, then the earlier one: read, write.
+// belowKinds is indexed by the later access, then the earlier one: read, write.
 var belowKinds = [2][2]FindingKind{{ReadBelowRead, ReadBelowWrite}, {WriteBelowRead, WriteBelowWrite}}
 
-func (c *fencing) regression(i int) {
+func (c *fencing) checkToken(i int) {
 	a := &c.accesses[i]
 	for kind, j := range c.highest {
 		if j >= 0 && c.accesses[j].Token > a.Token {
@@ -70,16 +65,16 @@ func (c *fencing) regression(i int) {
 	}
 }
 
-// update finds what a write replaced unseen: the versions under the present one
-// that its base does not stand on.
-func (c *fencing) update(i int) {
+// checkUpdate finds the versions that a write replaced without its client having read them:
+// those in the chain of the current version that are not in the chain of its base.
+func (c *fencing) checkUpdate(i int) {
 	w := &c.accesses[i]
 	if !w.Write {
 		return
 	}
 	_, again := c.made[w.Version]
 	if _, known := c.made[w.Base]; !known && w.Base != 0 || again || w.Version == 0 {
-		c.found.add(Unfounded, []int{i}, "a write whose version is not new, or whose base never was:\n  %s", c.line(i))
+		c.found.add(Unfounded, []int{i}, "a write whose version is not new, or whose base never existed:\n  %s", c.line(i))
 		return
 	}
 	for v, seen := c.present, w.Base; v != seen; {
@@ -88,13 +83,13 @@ func (c *fencing) update(i int) {
 			continue
 		}
 		lost := c.made[v]
-		c.found.add(LostUpdate, []int{lost, i}, "an update is lost:\n  %s\n  %s, without having seen it", c.line(lost), c.line(i))
+		c.found.add(LostUpdate, []int{lost, i}, "an update is lost:\n  %s\n  %s, without having read it", c.line(lost), c.line(i))
 		v = c.accesses[lost].Base
 	}
 	c.made[w.Version], c.depth[w.Version], c.present = i, c.depth[w.Base]+1, w.Version
 }
 
-// line is an access in words.
+// line describes an access.
 func (c *fencing) line(i int) string {
 	a := &c.accesses[i]
 	what := "read"

@@ -50,12 +50,11 @@ func TestALostUpdateReadsLikeThis(t *testing.T) {
 	a.At, b.At = 1_500_000_000, 2_000_000_000
 	require.Equal(t, `an update is lost:
   client 3 wrote version 6, made from 0, with token 33 at 1.500000s
-  client 4 wrote version 7, made from 0, with token 34 at 2.000000s, without having seen it`, CheckFencing([]Access{a, b})[0].Text)
+  client 4 wrote version 7, made from 0, with token 34 at 2.000000s, without having read it`, CheckFencing([]Access{a, b})[0].Text)
 }
 
-// TestLostUpdatesAreThoseThatAreMissing compares with a resource that holds a set
-// to which every write adds its version: what is accepted and missing at the end
-// was lost, and never came back.
+// TestLostUpdatesAreThoseThatAreMissing compares with a resource that holds a set to which every
+// write adds its version: an accepted version that is missing at the end was lost.
 func TestLostUpdatesAreThoseThatAreMissing(t *testing.T) {
 	lost := 0
 	for seed := range uint64(500) {
@@ -99,7 +98,7 @@ type resourceMode struct {
 	name   string
 	accept func(r *resource, a *Access) bool
 	never  []FindingKind // what it must not show
-	shows  []FindingKind // what it is known for
+	shows  []FindingKind // what it may show
 }
 
 type resource struct {
@@ -135,8 +134,8 @@ func TestModesOfResourcesShowWhatTheyAreKnownFor(t *testing.T) {
 	}
 }
 
-// overlap lets three clients in turn become owner, while former owners go on.
-// Whoever becomes owner reads before it writes.
+// overlap makes three clients owner in turn, while earlier owners continue.
+// A new owner reads before it writes.
 func overlap(p pick, m *resourceMode) (all []Access) {
 	var r resource
 	token, base, fresh := [3]uint64{}, [3]uint64{}, [3]bool{}

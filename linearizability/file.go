@@ -6,8 +6,8 @@ import "strings"
 type FileOp uint8
 
 const (
-	// FileOpen finds the node at Path, or makes it, as Create says. Output:
-	// Created, Stat; FileNotFound, FileExists, FileNotDirectory, FileGone.
+	// FileOpen finds the node at Path, or creates it, as Create says. Output: Created, Stat;
+	// FileNotFound, FileExists, FileNotDirectory, FileGone.
 	FileOpen FileOp = iota + 1
 	// FileGet reads contents. Output: Contents, Stat; FileIsDirectory.
 	FileGet
@@ -25,22 +25,22 @@ const (
 	// FileDelete removes a node without children; the root stays. No output;
 	// FileNotEmpty.
 	FileDelete
-	// FileTakeLock says that the node's lock went from free to held, which moves
-	// its lock generation. Whoever granted it is who calls. Output: Stat.
+	// FileTakeLock records that the node's lock went from free to held, which changes its lock
+	// generation. The caller is the client that was granted the lock. Output: Stat.
 	FileTakeLock
 )
 
-// FileCreation says what FileOpen does about a node that is, or is not, there.
+// FileCreation is what FileOpen does depending on whether the node exists.
 type FileCreation uint8
 
 // The creations.
 const (
-	FileCreateNever FileCreation = iota // FileNotFound where there is none
+	FileCreateNever FileCreation = iota // FileNotFound if it does not exist
 	FileCreateMay
-	FileCreateMust // FileExists where there is one
+	FileCreateMust // FileExists if it exists
 )
 
-// FileKind is what a node is.
+// FileKind is the kind of a node.
 type FileKind uint8
 
 // The kinds of nodes.
@@ -49,9 +49,9 @@ const (
 	FilePlain              // a file
 )
 
-// FileNames are the names of a node's access control lists: those for reading,
-// writing and changing them. A name that is empty is not told or, in a call, not
-// given: a new node has that of its directory then.
+// FileNames are the names of a node's access control lists, for reading, writing and changing
+// them. An empty name is unknown or, in a call, not given: a new node then has that of its
+// directory.
 type FileNames [3]string
 
 // FileInput is a call of the file model.
@@ -59,13 +59,13 @@ type FileInput struct {
 	Op FileOp
 	// Path names the node from the root: "/", or "/a/b".
 	Path string
-	// Instance is that of the node at Path, as some answer told it; 0: of whichever
-	// is there. Of FileOpen it is that of Dir.
+	// Instance is that of the node at Path, as some answer reported it; 0: any. For FileOpen it
+	// is that of Dir.
 	Instance uint64
-	// Dir is, of FileOpen, the node that the call held a handle of: Path or a
-	// directory above it. Empty: none.
+	// Dir is, for FileOpen, the node whose handle the call used: Path or a directory above it.
+	// Empty: none.
 	Dir       string
-	Create    FileCreation // FileOpen; the next three: of the node that is made
+	Create    FileCreation // FileOpen; the next three: of a created node
 	Kind      FileKind
 	Ephemeral bool
 	Contents  string // FileOpen, FileSet
@@ -81,17 +81,17 @@ type FileCode uint8
 const (
 	FileOK           FileCode = iota
 	FileNotFound              // no node at the path, or none at that of its directory
-	FileExists                // there is one
-	FileGone                  // the instance is not there any more
+	FileExists                // the node exists
+	FileGone                  // the instance does not exist any more
 	FileNotEmpty              // it has children
-	FileNotDirectory          // it, or what it should stand in, is a file
+	FileNotDirectory          // it, or the node above it, is a file
 	FileIsDirectory           // it is a directory
 	FileConflict              // the generation is not When
 )
 
-// FileStat is the metadata of a node. What is not told is not checked: of the
-// numbers and of Checksum that is 0, of Length and Children anything below 0 and,
-// where Kind is not told (0), all but the numbers.
+// FileStat is the metadata of a node. Unknown fields are not checked: numbers and Checksum are
+// unknown if 0, Length and Children if negative, and if Kind is unknown (0), all but the
+// numbers are.
 type FileStat struct {
 	Kind      FileKind
 	Ephemeral bool
@@ -105,7 +105,7 @@ type FileStat struct {
 	Names     FileNames
 }
 
-// FileChild is a node as its directory lists it.
+// FileChild is a directory entry.
 type FileChild struct {
 	Name string
 	Stat FileStat
@@ -116,37 +116,36 @@ type FileChild struct {
 type FileOutput struct {
 	Code     FileCode
 	Created  bool // FileOpen made the node
-	More     bool // there are children behind those that are listed
+	More     bool // there are children after the listed ones
 	Contents string
 	Stat     FileStat // with FileOK and FileConflict
 	Children []FileChild
 }
 
-// File is the model of a strict tree of files and directories: each node but the
-// root stands in a directory, and no node moves. At the start there is the root,
-// of which nothing else is known; what else is there before the first call is
-// made by calls of a client of its own.
+// File is the model of a strict tree of files and directories: each node except the root is in
+// a directory, and no node moves. At the start there is the root, about which nothing else is
+// known. Other nodes that exist before the first call are created by calls of a separate
+// client.
 //
-// A node has an instance, which no other node at its path has before or after,
-// and generations of its contents, its access control lists and its lock. The
-// model takes all of them as the history tells them: a new node's instance is
-// above that of any earlier one at its path, each change's new generation is
-// above the one before, and who reads is told what the last change made. A change
-// whose reply was lost has a number that nobody knows, until somebody reads it.
+// A node has an instance, which no other node at its path has before or after, and generations
+// of its contents, its access control lists and its lock. The model takes all of them as the
+// history reports them: a new node's instance is above that of any earlier one at its path,
+// each change has a higher generation than the last one, and a read returns the generation of
+// the last change. The number of a change whose reply was lost is unknown until some operation
+// reads it.
 //
-// A call that was refused for reasons outside of the model (a right, a quota, a
-// sequencer) has no effect and no result: OutcomeFailed, which has no place in a
-// witness, wherever its refusal was found out. What the system does by
-// itself, such as removing a node that nobody has open, is a call of a client of
-// its own.
+// A call that was refused for reasons outside of the model (a right, a quota, a sequencer) has
+// no effect and no result: OutcomeFailed, which has no place in a witness, wherever the refusal
+// was decided. What the system does by itself, such as removing an ephemeral node that no
+// client has open, is a call of a separate client.
 //
-// The witness check takes the first answer to what a history leaves open; so let
-// it be told (Operation.Told) what operations of unknown outcome did and, by a
-// first call, what the root is like. Then it refuses no order that is right.
+// The witness check takes the first answer to what a history leaves open. Therefore report what
+// operations of unknown outcome did (Operation.WitnessOutput) and, by a first call, the state
+// of the root. Then the check refuses no correct order.
 //
-// The tree is one partition. Where nobody looks at the root (lists it, sets its
-// names, or tells more than numbers of it) what stands below each of the root's
-// children is checked by itself.
+// The tree is one partition. If no operation depends on the root (lists it, sets its names, or
+// reports more than numbers of it), the nodes below each child of the root are checked
+// separately.
 func File() *Model[FileState, FileInput, FileOutput] {
 	m := &Model[FileState, FileInput, FileOutput]{
 		Name:           "file",
@@ -165,7 +164,7 @@ func File() *Model[FileState, FileInput, FileOutput] {
 		Codec:          fileCodec(),
 	}
 	step := stepper[FileState, FileInput, FileOutput](FileState.step)
-	step.fill(m)
+	step.setModel(m)
 	m.Replayer = func() Replayer[FileInput, FileOutput] {
 		return newStateReplayer(step, newFileState(), func(*FileInput) struct{} { return struct{}{} })
 	}
@@ -182,8 +181,8 @@ func fileReadOnly(in FileInput) bool {
 	return false
 }
 
-// fileNarrow is the child of the root at or below which a call acts, or the root
-// itself for a call of which nobody else can see what it saw or did.
+// fileNarrow is the child of the root at or below which a call acts, or the root itself for a
+// call whose observations and effects no other client can see.
 func fileNarrow(in FileInput, out FileOutput) (string, bool) {
 	if in.Path == "/" {
 		seen := out.Stat.Kind != 0 || out.Stat.Names != FileNames{}
@@ -222,10 +221,10 @@ func validPath(p string) bool {
 	return strings.HasPrefix(p, "/") && !strings.HasSuffix(p, "/") && !strings.Contains(p, "//")
 }
 
-// within reports whether p is dir or lies below it.
+// within reports whether p is dir or is below it.
 func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, inside(dir)) }
 
-// inside is what the paths below dir begin with.
+// inside is the prefix of the paths below dir.
 func inside(dir string) string {
 	if dir == "/" {
 		return dir
@@ -233,7 +232,7 @@ func inside(dir string) string {
 	return dir + "/"
 }
 
-// parentOf is the path of the directory that p stands in; p is not the root.
+// parentOf is the path of the directory of p; p is not the root.
 func parentOf(p string) string {
 	if i := strings.LastIndexByte(p, '/'); i > 0 {
 		return p[:i]

@@ -21,8 +21,8 @@ func TestFileCheckersAgree(t *testing.T) {
 	fileAgreement(true, "/a", "/a", "/b").run(t, 600)
 }
 
-// Where the witness does not tell what operations of unknown outcome did, it may
-// miss an order that is there, but it accepts no wrong one.
+// If the witness does not report the results of operations of unknown outcome, the check may
+// refuse a correct order, but it accepts no wrong one.
 func TestFileCheckersAgreeWithoutBeingTold(t *testing.T) {
 	a := fileAgreement(false, "/d", "/d/x")
 	for seed := range uint64(600) {

@@ -12,7 +12,7 @@ func lostFile(client, call int64, in FileInput) fileOperation {
 	return fileOperation{Client: client, Call: call, Return: Never, Outcome: OutcomeUnknown, Input: in}
 }
 
-// create makes a file, as someone who has to be the first.
+// create makes a file with FileCreateMust.
 func create(path, contents string) FileInput {
 	return FileInput{Op: FileOpen, Path: path, Create: FileCreateMust, Kind: FilePlain, Contents: contents}
 }
@@ -25,7 +25,7 @@ func set(path string, instance uint64, contents string, when uint64) FileInput {
 	return FileInput{Op: FileSet, Path: path, Instance: instance, Contents: contents, When: when}
 }
 
-// node tells the numbers of a node that matter here.
+// node is the metadata of a node with the numbers that matter here.
 func node(instance, content uint64) FileStat { return FileStat{Instance: instance, Content: content} }
 
 func created(instance, content uint64) FileOutput {
@@ -161,9 +161,9 @@ Its result would follow from:
 `, e.Text)
 }
 
-// TestWhatTheWitnessToldIsChecked: a client lost its reply, the log has the
-// result, and the result is wrong.
-func TestWhatTheWitnessToldIsChecked(t *testing.T) {
+// TestTheWitnessOutputIsChecked: a client lost its reply, the log has the result, and the result
+// is wrong.
+func TestTheWitnessOutputIsChecked(t *testing.T) {
 	at := func(slot int64, op fileOperation) fileOperation {
 		op.At = Position{Slot: slot}
 		return op
@@ -174,7 +174,7 @@ func TestWhatTheWitnessToldIsChecked(t *testing.T) {
 		done(2, 4, 5, on(FileGet, "/f", 7), holds("b", 9)),
 	}
 	require.Equal(t, Legal, CheckWitness(File(), historyOf(t, ops)).Verdict)
-	ops[1].Told, ops[1].Output = true, wrote(9)
+	ops[1].WitnessOutput, ops[1].Output = true, wrote(9)
 	require.Equal(t, Legal, CheckWitness(File(), historyOf(t, ops)).Verdict)
 	ops[1].Output = wrote(10)
 	require.Equal(t, 2, CheckWitness(File(), historyOf(t, ops)).Violation.Op)
@@ -191,8 +191,8 @@ func TestWhatTheWitnessToldIsChecked(t *testing.T) {
 	require.ErrorIs(t, err, ErrMalformed)
 }
 
-// TestOfAmbiguousAnswersTheWitnessTakesTheFirst: what it accepts is a proof, what
-// it refuses may have an order where the history tells too little.
+// TestOfAmbiguousAnswersTheWitnessTakesTheFirst: an accepted history is linearizable; a refused
+// one may be too, if it does not report enough.
 func TestOfAmbiguousAnswersTheWitnessTakesTheFirst(t *testing.T) {
 	at := func(slot int64, op fileOperation) fileOperation {
 		op.At = Position{Slot: slot}
@@ -210,7 +210,7 @@ func TestOfAmbiguousAnswersTheWitnessTakesTheFirst(t *testing.T) {
 	r, err := Check(File(), h, Budget{})
 	require.NoError(t, err)
 	require.Equal(t, Legal, r.Verdict)
-	ops[1].Told, ops[1].Output, ops[2].Told, ops[2].Output = true, wrote(8), true, wrote(9)
+	ops[1].WitnessOutput, ops[1].Output, ops[2].WitnessOutput, ops[2].Output = true, wrote(8), true, wrote(9)
 	require.Equal(t, Legal, CheckWitness(File(), historyOf(t, ops)).Verdict)
 }
 
@@ -235,8 +235,8 @@ func TestFilesArePartedByTheRootsChildren(t *testing.T) {
 	require.Equal(t, []string{""}, part())
 }
 
-// TestSettlingFilesKeepsTheSearchShort: lost writes that nobody saw are left out,
-// one that was seen has a bound.
+// TestSettlingFilesKeepsTheSearchShort: lost writes that no operation read are left out,
+// one that was read has a bound.
 func TestSettlingFilesKeepsTheSearchShort(t *testing.T) {
 	rec := NewRecorder[FileInput, FileOutput](200)
 	rec.OK(rec.Call(1, 0, create("/f", "")), 0, created(1, 1))
@@ -273,7 +273,7 @@ func TestFileInputsAreValidated(t *testing.T) {
 func TestFileStatesAreEqualHoweverTheyCameAbout(t *testing.T) {
 	does := func(s FileState, in FileInput) FileState {
 		next, did := s.step(&in, nil)
-		require.NotEqual(t, refused, did)
+		require.NotEqual(t, notPossible, did)
 		return next
 	}
 	a := does(does(newFileState(), create("/a", "1")), create("/b", "2"))

@@ -9,14 +9,14 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// fileToy is a toy tree that gives out numbers, and the calls made of it.
+// fileToy is a toy tree that assigns numbers, and the calls made on it.
 type fileToy struct {
 	*toyTree
 	paths []string
 	last  uint64
 	pick  pick
-	mute  bool // tells no numbers
-	vague bool // tells some, and not others
+	mute  bool // reports no numbers
+	vague bool // reports some numbers
 }
 
 func newFileToy(p pick, paths ...string) *fileToy {
@@ -60,7 +60,7 @@ func (f *fileToy) do(in FileInput) FileOutput {
 	return out
 }
 
-// number gives a number to each place that is new.
+// number assigns a number to each new place.
 func (f *fileToy) number() {
 	for _, of := range slices.Sorted(maps.Keys(f.seqs)) {
 		for i, n := range f.seqs[of] {
@@ -138,7 +138,7 @@ func (f *fileToy) draw(pick pick) FileInput {
 	return f.tidy(in)
 }
 
-// tidy empties what does not belong to the operation.
+// tidy clears the fields that do not belong to the operation.
 func (f *fileToy) tidy(in FileInput) FileInput {
 	if in.Op == FileOpen && in.Create == FileCreateNever {
 		in.Kind, in.Ephemeral, in.Names = 0, false, FileNames{}

@@ -1,23 +1,22 @@
 package linearizability
 
-// fileSettle is the Settle of the file model, for contents. Two rules, each with
-// its proof:
+// fileSettle is the Settle of the file model, for contents. Two rules, each with its proof:
 //
-//  1. An unknown write of contents that no other operation writes to that path,
-//     and that somebody read: whoever read them came after the write, so it took
-//     effect before the first of them returned.
-//  2. Unknown writes to a path where everything that was seen of contents came
-//     with a generation that a completed write or creation has reported:
-//     generations do not repeat, so nobody saw what an unknown write made, and no
-//     condition was met by it. All of them can be left out.
+//  1. An unknown write of contents that no other operation writes to that path, and that
+//     some operation read: every such read came after the write, so the write took effect
+//     before the first of them returned.
+//  2. Unknown writes to a path where every observation of contents came with a generation
+//     that a completed write or creation has reported: generations do not repeat, so no
+//     operation read what an unknown write wrote, and no condition was met by it. All of
+//     them can be left out.
 //
-// An unknown creation is settled by the first rule only: a name in the way is
-// noticed in too many ways.
+// An unknown creation is settled by the first rule only, because an existing name can be
+// observed in too many ways.
 func fileSettle(ops []*Operation[FileInput, FileOutput], until []int64) {
 	if !anyUnknown(ops) {
 		return
 	}
-	w := fileWatch{writers: map[KVPair]int{}, read: map[KVPair]int64{}, made: map[string]map[uint64]bool{}, strange: map[string]bool{}}
+	w := fileObservations{writers: map[KVPair]int{}, read: map[KVPair]int64{}, made: map[string]map[uint64]bool{}, unclear: map[string]bool{}}
 	for _, op := range ops {
 		w.noteWrite(op)
 	}
@@ -33,16 +32,16 @@ func fileSettle(ops []*Operation[FileInput, FileOutput], until []int64) {
 	}
 }
 
-// fileWatch is what the operations of a partition write and see. Its pairs are of
+// fileObservations records what the operations of a partition write and observe. Its pairs are
 // a path and contents.
-type fileWatch struct {
+type fileObservations struct {
 	writers map[KVPair]int             // operations that may write these contents
-	read    map[KVPair]int64           // first return of one that read them
+	read    map[KVPair]int64           // first return of an operation that read them
 	made    map[string]map[uint64]bool // by path: generations that completed writes report
-	strange map[string]bool            // paths where others, or contents without one, were seen
+	unclear map[string]bool            // paths where other generations, or contents without one, were observed
 }
 
-func (w *fileWatch) noteWrite(op *Operation[FileInput, FileOutput]) {
+func (w *fileObservations) noteWrite(op *Operation[FileInput, FileOutput]) {
 	in, out := &op.Input, &op.Output
 	if !writesContents(op) {
 		return
@@ -68,7 +67,7 @@ func writesContents(op *Operation[FileInput, FileOutput]) bool {
 	return false
 }
 
-func (w *fileWatch) noteSeen(op *Operation[FileInput, FileOutput]) {
+func (w *fileObservations) noteSeen(op *Operation[FileInput, FileOutput]) {
 	in, out := &op.Input, &op.Output
 	if in.Op == FileReadDir {
 		for _, c := range out.Children {
@@ -78,7 +77,7 @@ func (w *fileWatch) noteSeen(op *Operation[FileInput, FileOutput]) {
 	}
 	w.noteStat(in.Path, &out.Stat, in.Op == FileGet && out.Code == FileOK)
 	if in.Op == FileSet && in.When != 0 && !w.made[in.Path][in.met(out)] {
-		w.strange[in.Path] = true
+		w.unclear[in.Path] = true
 	}
 	if in.Op == FileGet && out.Code == FileOK {
 		p := KVPair{in.Path, out.Contents}
@@ -88,7 +87,7 @@ func (w *fileWatch) noteSeen(op *Operation[FileInput, FileOutput]) {
 	}
 }
 
-// met is the generation that a condition met or, where that failed, met instead.
+// met is the generation that met the condition or, if it failed, the present one.
 func (in *FileInput) met(out *FileOutput) uint64 {
 	if out.Code == FileConflict {
 		return out.Stat.Content
@@ -96,16 +95,16 @@ func (in *FileInput) met(out *FileOutput) uint64 {
 	return in.When
 }
 
-// noteStat notes what was told of the node at path, with its contents or without.
-func (w *fileWatch) noteStat(path string, s *FileStat, contents bool) {
+// noteStat records reported metadata of the node at path, with its contents or without.
+func (w *fileObservations) noteStat(path string, s *FileStat, contents bool) {
 	shown := contents || s.Content != 0 || s.Kind == FilePlain
 	if shown && (s.Content == 0 || !w.made[path][s.Content]) {
-		w.strange[path] = true
+		w.unclear[path] = true
 	}
 }
 
-// settle says by when an operation of unknown outcome took effect.
-func (w *fileWatch) settle(op *Operation[FileInput, FileOutput]) int64 {
+// settle returns by when an operation of unknown outcome took effect.
+func (w *fileObservations) settle(op *Operation[FileInput, FileOutput]) int64 {
 	if !writesContents(op) {
 		return Never
 	}
@@ -113,7 +112,7 @@ func (w *fileWatch) settle(op *Operation[FileInput, FileOutput]) int64 {
 	p := KVPair{in.Path, in.Contents}
 	first, read := w.read[p]
 	switch {
-	case in.Op == FileSet && !w.strange[in.Path]:
+	case in.Op == FileSet && !w.unclear[in.Path]:
 		return NoEffect
 	case read && w.writers[p] == 1 && first > op.Call:
 		return first

@@ -8,19 +8,18 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// FileState is an immutable state of the file model: all nodes there are and
-// were. The zero FileState has not even a root.
+// FileState is an immutable state of the file model: all nodes that exist or existed. The zero
+// FileState does not even have a root.
 type FileState struct{ rows *fileRows } // one pointer, so it costs nothing to box
 
-// fileRows are nodes in order of path, with the sum of their hashes. A write
-// copies the order and makes the node anew; the others are shared.
+// fileRows are nodes in order of path, with the sum of their hashes. A write copies the order
+// and one node; the other nodes are shared.
 type fileRows struct {
 	sum   uint64
 	nodes []*fileNode
 }
 
-// fileNode is what stands at a path or, if nothing does, what is remembered of
-// the last node there: its instance.
+// fileNode is the node at a path or, if there is none, the instance of the last node there.
 type fileNode struct {
 	path      string
 	there     bool
@@ -33,15 +32,15 @@ type fileNode struct {
 	sum       uint64 // hash of all above
 }
 
-// fileMarks is what a state may learn of a node without it being changed. A name
-// that is empty is not known.
+// fileMarks is what may become known about a node without a change of it. An empty name is not
+// known.
 type fileMarks struct {
 	instance, content, acl, lock number
 	names                        FileNames
 }
 
 func newFileState() FileState {
-	return FileState{}.with(fileNode{path: "/", there: true, kind: FileDirectory, marks: fileMarks{content: none}})
+	return FileState{}.replace(fileNode{path: "/", there: true, kind: FileDirectory, marks: fileMarks{content: noNumber}})
 }
 
 func (s FileState) nodes() []*fileNode {
@@ -51,13 +50,13 @@ func (s FileState) nodes() []*fileNode {
 	return s.rows.nodes
 }
 
-// search returns the place of the first node whose path is not below p.
+// search returns the index of the first node whose path is not below p.
 func (s FileState) search(p string) int {
 	nodes := s.nodes()
 	return sort.Search(len(nodes), func(i int) bool { return nodes[i].path >= p })
 }
 
-// get returns what stands or stood at p, or nil.
+// get returns the node that is or was at p, or nil.
 func (s FileState) get(p string) *fileNode {
 	nodes, i := s.nodes(), s.search(p)
 	if i < len(nodes) && nodes[i].path == p {
@@ -66,8 +65,8 @@ func (s FileState) get(p string) *fileNode {
 	return nil
 }
 
-// with returns s with n in the place of what was at its path.
-func (s FileState) with(n fileNode) FileState {
+// replace returns s with n in place of the node at its path.
+func (s FileState) replace(n fileNode) FileState {
 	n.sum = n.hash()
 	nodes, i, sum := s.nodes(), s.search(n.path), s.hash()
 	above := i // first node behind the new one
@@ -82,7 +81,7 @@ func (s FileState) with(n fileNode) FileState {
 	return FileState{&fileRows{sum: sum + n.sum, nodes: next}}
 }
 
-// children are the nodes that stand in dir with a name above after, by name.
+// children returns the nodes in dir with names above after, in order of name.
 func (s FileState) children(dir, after string) (all []*fileNode) {
 	prefix := inside(dir)
 	nodes := s.nodes()
@@ -118,10 +117,10 @@ func (s FileState) hash() uint64 {
 	return s.rows.sum
 }
 
-// size counts one node made anew, and the order, as on a 64-bit machine.
+// size estimates one new node and the order, as on a 64-bit machine.
 func (s FileState) size() int { return 400 + 8*len(s.nodes()) }
 
-// String lists what is there.
+// String lists the existing nodes.
 func (s FileState) String() string {
 	var parts []string
 	for _, n := range s.nodes() {
@@ -132,11 +131,11 @@ func (s FileState) String() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// stat is what can be told of n.
+// stat returns what is known of n.
 func (n *fileNode) stat() FileStat {
 	s := FileStat{
 		Kind: n.kind, Ephemeral: n.ephemeral, Names: n.marks.names,
-		Instance: n.marks.instance.told(), Content: n.marks.content.told(), ACL: n.marks.acl.told(), Lock: n.marks.lock.told(),
+		Instance: n.marks.instance.reported(), Content: n.marks.content.reported(), ACL: n.marks.acl.reported(), Lock: n.marks.lock.reported(),
 	}
 	if n.kind == FilePlain {
 		s.Length, s.Checksum = int64(len(n.contents)), n.checksum
@@ -146,8 +145,8 @@ func (n *fileNode) stat() FileStat {
 	return s
 }
 
-// see reports whether s can be told of n, and what is then known of it.
-func (n *fileNode) see(s *FileStat) (fileMarks, bool) {
+// observe reports whether s can be metadata of n, and returns what is known of n afterwards.
+func (n *fileNode) observe(s *FileStat) (fileMarks, bool) {
 	m, plain := n.marks, n.kind == FilePlain
 	switch {
 	case s.Kind != 0 && (s.Kind != n.kind || s.Ephemeral != n.ephemeral),
@@ -165,10 +164,10 @@ func (n *fileNode) see(s *FileStat) (fileMarks, bool) {
 		}
 	}
 	var ok [4]bool
-	m.instance, ok[0] = m.instance.see(s.Instance)
-	m.content, ok[1] = m.content.see(s.Content)
-	m.acl, ok[2] = m.acl.see(s.ACL)
-	m.lock, ok[3] = m.lock.see(s.Lock)
+	m.instance, ok[0] = m.instance.observe(s.Instance)
+	m.content, ok[1] = m.content.observe(s.Content)
+	m.acl, ok[2] = m.acl.observe(s.ACL)
+	m.lock, ok[3] = m.lock.observe(s.Lock)
 	return m, ok == [4]bool{true, true, true, true}
 }
 
@@ -180,8 +179,8 @@ func (n *fileNode) setContents(contents string) {
 	}
 }
 
-// hash stands on the checksum in the place of the contents. It is mixed so that
-// sums of it mean something.
+// hash uses the checksum instead of the contents. It is mixed so that sums of hashes are
+// meaningful.
 func (n *fileNode) hash() uint64 {
 	var room [256]byte
 	b := append(append(room[:0], n.path...), 0)

@@ -1,22 +1,22 @@
 package linearizability
 
-// step says what a call does: to the state, and to what is known of it. Where the
-// model cannot know which of two answers is due, because the reply was lost that
-// told a number, it takes the one that was seen; of a call that nobody saw it
-// takes the one with an effect, which is no loss: without one it can be left out.
-func (s FileState) step(in *FileInput, out *FileOutput) (FileState, move) {
-	d := fileDeed{state: s, in: in, out: out, did: kept}
-	d.do()
-	if out != nil && !d.shows(out) {
-		return s, refused
+// step computes what a call does to the state and to the numbers that are known. If a lost
+// reply leaves two answers possible, it takes the observed one. If the output is unknown it
+// takes the answer with an effect; that loses nothing, because an operation without effect can
+// be left out.
+func (s FileState) step(in *FileInput, out *FileOutput) (FileState, transition) {
+	d := fileCall{state: s, in: in, out: out, did: stateKept}
+	d.run()
+	if out != nil && !d.matchOutput(out) {
+		return s, notPossible
 	}
 	return d.state, d.did
 }
 
-// fileResult is the answer in state s, without the numbers that nobody knows.
+// fileResult is the answer in state s, without numbers that are not known yet.
 func fileResult(s FileState, in FileInput) FileOutput {
-	d := fileDeed{state: s, in: &in}
-	d.do()
+	d := fileCall{state: s, in: &in}
+	d.run()
 	out := FileOutput{Code: d.code, Created: d.created}
 	n := d.state.get(in.Path)
 	switch {
@@ -28,26 +28,26 @@ func fileResult(s FileState, in FileInput) FileOutput {
 	default:
 		out.Stat = n.stat()
 		if in.Op == FileGet {
-			out.Contents, out.Stat.Checksum = n.contents, 0 // which goes without saying
+			out.Contents, out.Stat.Checksum = n.contents, 0 // follows from the contents
 		}
 	}
 	return out
 }
 
-// fileDeed is a call while it is done.
-type fileDeed struct {
+// fileCall is a call in execution.
+type fileCall struct {
 	state   FileState
 	in      *FileInput
-	out     *FileOutput // nil: nobody saw it
+	out     *FileOutput // nil: unknown
 	code    FileCode
 	created bool
-	did     move
+	did     transition
 }
 
-func (d *fileDeed) saw(c FileCode) bool { return d.out != nil && d.out.Code == c }
+func (d *fileCall) hasCode(c FileCode) bool { return d.out != nil && d.out.Code == c }
 
-// do finds code and created, and the state after it.
-func (d *fileDeed) do() {
+// run computes code and created, and the state after the call.
+func (d *fileCall) run() {
 	if d.in.Op == FileOpen {
 		d.code = d.open()
 		return
@@ -59,46 +59,46 @@ func (d *fileDeed) do() {
 	case !there:
 		d.code = FileNotFound
 	default:
-		d.code = d.act(*n)
+		d.code = d.execute(*n)
 	}
 }
 
-// find looks for the node that in names at path p.
-func (d *fileDeed) find(p string) (*fileNode, bool) {
+// find returns the node at path p, if it is the one that the call means.
+func (d *fileCall) find(p string) (*fileNode, bool) {
 	n, want := d.state.get(p), d.in.Instance
 	switch {
 	case n == nil || !n.there:
 		return nil, false
 	case want == 0 || n.marks.instance.is(want):
 		return n, true
-	case !n.marks.instance.maybe(want):
+	case !n.marks.instance.canBe(want):
 		return nil, false
 	}
-	m, gone := n.marks, d.saw(FileGone)
+	m, gone := n.marks, d.hasCode(FileGone)
 	if gone {
-		m.instance = m.instance.other(want)
+		m.instance = m.instance.exclude(want)
 	} else {
-		m.instance, _ = m.instance.see(want)
+		m.instance, _ = m.instance.observe(want)
 	}
 	return d.learn(n, m), !gone
 }
 
-// learn notes what is known of n, which does not change it.
-func (d *fileDeed) learn(n *fileNode, m fileMarks) *fileNode {
+// learn records what became known about n, which does not change n.
+func (d *fileCall) learn(n *fileNode, m fileMarks) *fileNode {
 	if m == n.marks {
 		return n
 	}
 	next := *n
 	next.marks = m
-	d.state = d.state.with(next)
+	d.state = d.state.replace(next)
 	return d.state.get(n.path)
 }
 
-func (d *fileDeed) change(n fileNode) {
-	d.state, d.did = d.state.with(n), changed
+func (d *fileCall) change(n fileNode) {
+	d.state, d.did = d.state.replace(n), stateChanged
 }
 
-func (d *fileDeed) open() FileCode {
+func (d *fileCall) open() FileCode {
 	in := d.in
 	if in.Instance != 0 && in.Dir != "" && in.Dir != "/" {
 		if _, there := d.find(in.Dir); !there {
@@ -126,8 +126,8 @@ func (d *fileDeed) open() FileCode {
 	return FileOK
 }
 
-// create makes a node in dir, where last is what stood there before.
-func (d *fileDeed) create(last *fileNode, dir fileNode) {
+// create makes a node in dir; last is the earlier node at the path.
+func (d *fileCall) create(last *fileNode, dir fileNode) {
 	in := d.in
 	n := fileNode{path: in.Path, there: true, kind: in.Kind, ephemeral: in.Ephemeral}
 	n.marks.instance = number{}.after()
@@ -135,7 +135,7 @@ func (d *fileDeed) create(last *fileNode, dir fileNode) {
 		n.marks.instance = last.marks.instance.after()
 	}
 	if n.kind == FileDirectory {
-		n.marks.content = none
+		n.marks.content = noNumber
 	}
 	for i := range n.marks.names {
 		if n.marks.names[i] = in.Names[i]; in.Names[i] == "" {
@@ -149,8 +149,8 @@ func (d *fileDeed) create(last *fileNode, dir fileNode) {
 	d.created = true
 }
 
-// act does what is asked of a node that is there.
-func (d *fileDeed) act(n fileNode) FileCode {
+// execute executes a call on an existing node.
+func (d *fileCall) execute(n fileNode) FileCode {
 	m := &n.marks
 	switch d.in.Op {
 	case FileGet:
@@ -165,13 +165,13 @@ func (d *fileDeed) act(n fileNode) FileCode {
 		if n.kind == FileDirectory {
 			return FileIsDirectory
 		}
-		if !d.holds(&n, &m.content) {
+		if !d.checkCondition(&n, &m.content) {
 			return FileConflict
 		}
 		n.setContents(d.in.Contents)
 		d.change(n)
 	case FileSetNames:
-		if !d.holds(&n, &m.acl) {
+		if !d.checkCondition(&n, &m.acl) {
 			return FileConflict
 		}
 		for i, name := range d.in.Names {
@@ -189,12 +189,12 @@ func (d *fileDeed) act(n fileNode) FileCode {
 	return FileOK
 }
 
-// holds tests the condition of a write to n, and moves gen, the generation of n
+// checkCondition checks the condition of a write to n, and advances gen, the generation of n
 // that the condition is about.
-func (d *fileDeed) holds(n *fileNode, gen *number) bool {
+func (d *fileCall) checkCondition(n *fileNode, gen *number) bool {
 	when := d.in.When
-	if when != 0 && !gen.is(when) && (!gen.maybe(when) || d.saw(FileConflict)) {
-		*gen = gen.other(when)
+	if when != 0 && !gen.is(when) && (!gen.canBe(when) || d.hasCode(FileConflict)) {
+		*gen = gen.exclude(when)
 		d.learn(d.state.get(n.path), n.marks)
 		return false
 	}
@@ -205,7 +205,7 @@ func (d *fileDeed) holds(n *fileNode, gen *number) bool {
 	return true
 }
 
-func (d *fileDeed) remove(n fileNode) FileCode {
+func (d *fileCall) remove(n fileNode) FileCode {
 	if n.children > 0 {
 		return FileNotEmpty
 	}
@@ -216,8 +216,8 @@ func (d *fileDeed) remove(n fileNode) FileCode {
 	return FileOK
 }
 
-// shows reports whether out is what the call gives.
-func (d *fileDeed) shows(out *FileOutput) bool {
+// matchOutput reports whether out can be the output of the call.
+func (d *fileCall) matchOutput(out *FileOutput) bool {
 	if out.Code != d.code || d.code == FileOK && d.in.Op == FileOpen && out.Created != d.created {
 		return false
 	}
@@ -225,24 +225,24 @@ func (d *fileDeed) shows(out *FileOutput) bool {
 		return true
 	}
 	if d.in.Op == FileReadDir {
-		return d.lists(out)
+		return d.matchListing(out)
 	}
 	n := d.state.get(d.in.Path)
 	if d.in.Op == FileGet && out.Contents != n.contents {
 		return false
 	}
-	return d.tells(n, &out.Stat)
+	return d.matchStat(n, &out.Stat)
 }
 
-func (d *fileDeed) tells(n *fileNode, s *FileStat) bool {
-	m, ok := n.see(s)
+func (d *fileCall) matchStat(n *fileNode, s *FileStat) bool {
+	m, ok := n.observe(s)
 	if ok {
 		d.learn(n, m)
 	}
 	return ok
 }
 
-func (d *fileDeed) lists(out *FileOutput) bool {
+func (d *fileCall) matchListing(out *FileOutput) bool {
 	children := d.state.children(d.in.Path, d.in.After)
 	if len(out.Children) > len(children) || out.More != (len(out.Children) < len(children)) {
 		return false
@@ -250,7 +250,7 @@ func (d *fileDeed) lists(out *FileOutput) bool {
 	prefix := len(inside(d.in.Path))
 	for i := range out.Children {
 		c := &out.Children[i]
-		if c.Name != children[i].path[prefix:] || !d.tells(children[i], &c.Stat) {
+		if c.Name != children[i].path[prefix:] || !d.matchStat(children[i], &c.Stat) {
 			return false
 		}
 	}

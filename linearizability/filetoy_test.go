@@ -9,11 +9,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// toyTree is a telling of the file model in which every number is a place in a
-// sequence: the lives of a path, the contents of a life, and so on. What is told
-// of a number is noted at its place, and then the whole sequence must have room
-// for what was noted. Where a number decides and is not known, there are two ways
-// to go on.
+// toyTree is an independent implementation of the file model in which every number is a place in
+// a sequence: the instances at a path, the contents of an instance, and so on. An observation of
+// a number is recorded at its place, and the whole sequence must allow all records. If an unknown
+// number decides, there are two next states.
 type toyTree struct {
 	nodes map[string]toyNode
 	seqs  map[string][]toyNumber
@@ -28,7 +27,7 @@ type toyNode struct {
 	life     int
 }
 
-// toyNumber is what was noted of a number: which it is, or is not.
+// toyNumber is what was recorded of a number: its value, or values that it does not have.
 type toyNumber struct {
 	is  uint64
 	not string
@@ -60,7 +59,7 @@ func (t toyTree) clone() toyTree {
 
 func (t toyTree) key() string { return fmt.Sprint(t.nodes, t.seqs) }
 
-// fits reports whether numbers, each above the last, can be what was noted.
+// fits reports whether increasing numbers can satisfy the records.
 func fits(s []toyNumber, first uint64) bool {
 	last := first - 1
 	for _, n := range s {
@@ -79,7 +78,7 @@ func fits(s []toyNumber, first uint64) bool {
 	return true
 }
 
-// note notes of place i of a sequence that it is v, or is not.
+// note records that place i of a sequence is v, or is not.
 func (t toyTree) note(of string, i int, v uint64, is bool) (toyTree, bool) {
 	n := t.seqs[of][i]
 	if n.is != 0 {
@@ -97,14 +96,14 @@ func (t toyTree) note(of string, i int, v uint64, is bool) (toyTree, bool) {
 	return t, fits(t.seqs[of], 1)
 }
 
-// toyWay is one way to go on, with its answer.
+// toyWay is one possible next state, with its answer.
 type toyWay struct {
 	toyTree
 	code    FileCode
 	created bool
 }
 
-// ways are all that in can come to.
+// ways returns all possible next states after in.
 func (t toyTree) ways(in FileInput) (all []toyWay) {
 	if in.Op == FileOpen {
 		if in.Dir == "" || in.Dir == "/" || in.Instance == 0 {
@@ -132,7 +131,7 @@ func (t toyTree) ways(in FileInput) (all []toyWay) {
 	return all
 }
 
-// branch goes on with the instance at path being the one, and not.
+// branch continues with both cases: the instance at path is this one, and it is not.
 func (t toyTree) branch(path string, instance uint64, on func(t toyTree, there bool)) {
 	n := t.nodes[path]
 	if !n.there || instance == 0 {

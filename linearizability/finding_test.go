@@ -7,13 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// findingCase is a list of events and what is found in it: nothing, if it is a
-// good one.
+// findingCase is a list of events and its findings, none if the list is correct.
 type findingCase[E any] struct {
 	name   string
 	events []E
 	kinds  []FindingKind
-	stands [][]int // the events each stands on
+	stands [][]int // the events of each finding
 }
 
 func requireFindings[E any](t *testing.T, check func([]E) []Finding, cases []findingCase[E]) {

@@ -14,8 +14,8 @@ func splitMix(seed uint64) pick {
 	}
 }
 
-// toy is a telling of a model apart from those in the package, so that a shared
-// mistake would show. It is a system that works, and changes in place.
+// toy is an independent implementation of a model, so that a common mistake would show. It is a
+// correct system, changed in place.
 type toy[I, O any] interface {
 	draw(p pick) I
 	ready(in I) bool       // it can take effect now
@@ -33,7 +33,7 @@ type simulation[I, O any] struct {
 	clients    int
 	operations int
 	toy        toy[I, O]
-	tells      bool // the witness tells the results that clients do not hear
+	tells      bool // the witness has the results that clients do not receive
 	rec        *Recorder[I, O]
 	slot       Position
 	open       []openOp[I, O] // not yet ended, or ended unknown and not yet effective
@@ -75,7 +75,7 @@ func (s *simulation[I, O]) call() {
 	s.calls++
 }
 
-// move lets one open operation take effect, or end.
+// move makes one open operation take effect, or end.
 func (s *simulation[I, O]) move(k int) {
 	op := &s.open[k]
 	ns := int64(s.calls+1) * 1000
@@ -120,7 +120,7 @@ func (s *simulation[I, O]) effect(op *openOp[I, O]) {
 	}
 	s.rec.At(op.i, s.slot)
 	if s.tells {
-		s.rec.Told(op.i, op.out)
+		s.rec.WitnessOutput(op.i, op.out)
 	}
 }
 
@@ -129,7 +129,7 @@ func (s *simulation[I, O]) free(op *openOp[I, O]) { s.idle = append(s.idle, op.c
 func (s *simulation[I, O]) close(k int) { s.open = append(s.open[:k], s.open[k+1:]...) }
 
 // mutate makes two to five small changes that may or may not break a history;
-// change makes one that knows the model.
+// change makes one that is specific to the model.
 func mutate[I, O any](p pick, h *History[I, O], change func(p pick, op *Operation[I, O])) *History[I, O] {
 	ops := append([]Operation[I, O](nil), h.Operations()...)
 	for n := 2 + p(4); n > 0; n-- {
@@ -150,7 +150,7 @@ func mutateOnce[I, O any](p pick, ops []Operation[I, O], change func(p pick, op 
 	case 2: // a result for an operation that had none
 		if op.Outcome == OutcomeUnknown {
 			op.Outcome, op.Return = OutcomeOK, int64(10_000+p(1000))
-			op.Concurrent, op.Told = true, false
+			op.Concurrent, op.WitnessOutput = true, false
 		}
 	case 3: // an effect that was not
 		if op.Outcome == OutcomeOK {
@@ -159,7 +159,7 @@ func mutateOnce[I, O any](p pick, ops []Operation[I, O], change func(p pick, op 
 	case 4: // swap two events next to each other
 		swapStamps(ops, int64(1+p(2*len(ops))))
 	case 5: // swap two places in the proposed order
-		if other := &ops[p(len(ops))]; !op.Told && !other.Told {
+		if other := &ops[p(len(ops))]; !op.WitnessOutput && !other.WitnessOutput {
 			op.At, other.At = other.At, op.At
 		}
 	}

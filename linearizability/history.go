@@ -8,14 +8,13 @@ import (
 	"slices"
 )
 
-// ErrMalformed is wrapped by every error about a history that cannot have
-// happened: two events at one stamp, a return before its call, a client that
-// calls again before its last call returned. It speaks of bookkeeping, not of
-// the system under test.
+// ErrMalformed is wrapped by every error about a history that cannot have happened: two events
+// with one stamp, a return before its call, a client that calls again before its last call
+// returned. It is an error of bookkeeping, not of the system under test.
 var ErrMalformed = errors.New("malformed history")
 
-// History is a well-formed set of operations in the order of their calls. It is
-// made by NewHistory or a Recorder and does not change afterwards.
+// History is a well-formed set of operations in the order of their calls. NewHistory or a
+// Recorder makes it, and it does not change afterwards.
 type History[I, O any] struct {
 	ops      []Operation[I, O]
 	byReturn []int32 // the operations with OutcomeOK, in order of return
@@ -49,11 +48,11 @@ func NewHistory[I, O any](ops []Operation[I, O]) (*History[I, O], error) {
 // Len is the number of operations.
 func (h *History[I, O]) Len() int { return len(h.ops) }
 
-// Operations are all operations in the order of their calls. The slice belongs
-// to the history: the caller does not change it.
+// Operations returns all operations in the order of their calls. The slice belongs to the
+// history: do not change it.
 func (h *History[I, O]) Operations() []Operation[I, O] { return h.ops }
 
-// check judges one operation by itself.
+// check checks one operation by itself.
 func (op *Operation[I, O]) check() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: operation %d: %s", ErrMalformed, op.ID, fmt.Sprintf(format, args...))
@@ -71,14 +70,14 @@ func (op *Operation[I, O]) check() error {
 		return bad("return %d is not after call %d", op.Return, op.Call)
 	case !op.At.IsZero() && (op.At.Slot < 1 || op.At.Index < 0):
 		return bad("position %d.%d: slots start at 1, indexes at 0", op.At.Slot, op.At.Index)
-	case op.Told && (op.Outcome != OutcomeUnknown || op.At.IsZero()):
+	case op.WitnessOutput && (op.Outcome != OutcomeUnknown || op.At.IsZero()):
 		return bad("only an operation of unknown outcome with a position has an output that was told")
 	}
 	return nil
 }
 
-// checkIDs finds two operations of one name. Names given in the order of the
-// calls, the usual case, need no table.
+// checkIDs finds two operations with one ID. IDs in the order of the calls, the usual case,
+// need no table.
 func checkIDs[I, O any](ops []Operation[I, O]) error {
 	rising := true
 	for i := 1; i < len(ops) && rising; i++ {
@@ -97,8 +96,8 @@ func checkIDs[I, O any](ops []Operation[I, O]) error {
 	return nil
 }
 
-// checkClients finds a client that called while its last call was outstanding.
-// A client that gave an operation up (unknown outcome) may go on.
+// checkClients finds a client that called while its last call was outstanding. A client that
+// gave an operation up (unknown outcome) may continue.
 func checkClients[I, O any](ops []Operation[I, O]) error {
 	last := make(map[int64]int)
 	for i := range ops {

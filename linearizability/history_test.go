@@ -34,8 +34,8 @@ func TestHistoriesThatCannotHaveHappenedAreRefused(t *testing.T) {
 		{func(ops []kvOperation) { ops[1].Client = 1 }, "client 1 calls operation 2 at 2 before its operation 1 returned at 3"},
 		{func(ops []kvOperation) { ops[1].At = Position{Slot: -1} }, "operation 2: position -1.0"},
 		{func(ops []kvOperation) { ops[1].At = Position{Index: 1} }, "operation 2: position 0.1"},
-		{func(ops []kvOperation) { ops[2].Told = true }, "operation 3: only an operation of unknown outcome with a position"},
-		{func(ops []kvOperation) { ops[0].Told, ops[0].At = true, Position{Slot: 1} }, "operation 1: only an operation of unknown"},
+		{func(ops []kvOperation) { ops[2].WitnessOutput = true }, "operation 3: only an operation of unknown outcome with a position"},
+		{func(ops []kvOperation) { ops[0].WitnessOutput, ops[0].At = true, Position{Slot: 1} }, "operation 1: only an operation of unknown"},
 	} {
 		ops := good()
 		c.spoil(ops)
@@ -66,13 +66,13 @@ func TestARecorderMakesTheHistoryItWasTold(t *testing.T) {
 	d, e := r.Call(3, 70, Get("x")), r.Call(3, 80, Get("x"))
 	r.OK(e, 90, value("1"))
 	r.At(a, Position{Slot: 5})
-	r.Told(a, success)
+	r.WitnessOutput(a, success)
 	r.At(e, Position{Slot: 6})
-	r.Told(e, nothing) // its client was answered: what it heard counts
+	r.WitnessOutput(e, nothing) // its client got the answer, which counts
 	require.Equal(t, 5, r.Len())
 	h := r.History()
 	want := []kvOperation{
-		{ID: 0, Client: 1, Call: 1, Return: Never, CallTime: 10, ReturnTime: 40, At: Position{Slot: 5}, Outcome: OutcomeUnknown, Input: Put("x", "1"), Told: true, Output: success},
+		{ID: 0, Client: 1, Call: 1, Return: Never, CallTime: 10, ReturnTime: 40, At: Position{Slot: 5}, Outcome: OutcomeUnknown, Input: Put("x", "1"), WitnessOutput: true, Output: success},
 		{ID: 1, Client: 2, Call: 2, Return: 3, CallTime: 20, ReturnTime: 30, Outcome: OutcomeOK, Input: Get("x"), Output: value("1")},
 		{ID: 2, Client: 1, Call: 4, Return: 5, CallTime: 50, ReturnTime: 60, Outcome: OutcomeFailed, Input: Delete("x")},
 		{ID: 3, Client: 3, Call: 6, Return: Never, CallTime: 70, Outcome: OutcomeUnknown, Concurrent: true, Input: Get("x")},
@@ -99,11 +99,11 @@ func TestARecorderRefusesWrongBooks(t *testing.T) {
 		},
 		"operation 0: position 0.0": func(r *Recorder[KVInput, KVOutput]) { r.At(0, Position{}) },
 		"operation 0 is told twice": func(r *Recorder[KVInput, KVOutput]) {
-			r.Told(0, nothing)
-			r.Told(0, nothing)
+			r.WitnessOutput(0, nothing)
+			r.WitnessOutput(0, nothing)
 		},
 		"operation 0 is told and has no position": func(r *Recorder[KVInput, KVOutput]) {
-			r.Told(0, nothing)
+			r.WitnessOutput(0, nothing)
 			r.History()
 		},
 		"call after the end of the history": func(r *Recorder[KVInput, KVOutput]) {

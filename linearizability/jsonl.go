@@ -106,7 +106,7 @@ func (c *Codec[I, O]) encode(op *Operation[I, O]) (l line, err error) {
 	} else {
 		l.Input, err = json.Marshal(op.Input)
 	}
-	if err != nil || op.Outcome != OutcomeOK && !op.Told {
+	if err != nil || op.Outcome != OutcomeOK && !op.WitnessOutput {
 		return l, err
 	}
 	if c.EncodeOutput != nil {

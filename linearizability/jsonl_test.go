@@ -148,7 +148,7 @@ func TestReadingIsBounded(t *testing.T) {
 	require.ErrorContains(t, err, "after line 1")
 }
 
-// failing is a reader that breaks after its data.
+// failing is a reader that fails after its data.
 type failing struct {
 	data string
 	err  error

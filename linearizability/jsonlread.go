@@ -169,7 +169,7 @@ func (rd *reader[S, I, O]) operation(l *line) (op Operation[I, O], err error) {
 	case op.Outcome == OutcomeFailed && len(l.Output) > 0:
 		return op, field("output", "an operation with outcome failed has none")
 	}
-	op.Told = op.Outcome == OutcomeUnknown && len(l.Output) > 0
+	op.WitnessOutput = op.Outcome == OutcomeUnknown && len(l.Output) > 0
 	op.Client, op.Call = *l.Client, *l.Call
 	if l.Return != nil {
 		op.Return = *l.Return
@@ -213,7 +213,7 @@ func (rd *reader[S, I, O]) decode(op *Operation[I, O], l *line) (err error) {
 	if err != nil {
 		return below("input", err)
 	}
-	if op.Outcome != OutcomeOK && !op.Told {
+	if op.Outcome != OutcomeOK && !op.WitnessOutput {
 		return nil
 	}
 	if c.DecodeOutput != nil {

@@ -22,8 +22,7 @@ const (
 	OpList
 )
 
-// KVInput is a call of the key/value model. The constructors below make valid
-// ones.
+// KVInput is a call of the key/value model. The constructors below return valid ones.
 type KVInput struct {
 	Op     KVOp
 	Absent bool   // OpCAS: expect that there is no such key
@@ -76,7 +75,7 @@ func KVGroup(key string) string {
 
 // KV is the model of a key/value store with get, put, delete, compare-and-set
 // and list, empty at the start. Keys live in groups (see KVGroup); a list reads
-// one group, so groups are checked apart, and where nobody lists, keys are.
+// one group, so groups are checked separately, and so are keys if there are no lists.
 func KV() *Model[KVState, KVInput, KVOutput] {
 	return &Model[KVState, KVInput, KVOutput]{
 		Name:           "kv",
@@ -110,21 +109,21 @@ func kvValidate(in KVInput) error {
 	return nil
 }
 
-// kvStep spells out when each operation can give its output.
+// kvStep defines when each operation can give its output.
 func kvStep(s KVState, in KVInput, out KVOutput) (bool, KVState) {
 	value, found := s.get(in.Key)
 	switch in.Op {
 	case OpGet:
-		return out.saw(value, found), s
+		return out.hasValue(value, found), s
 	case OpPut:
 		return true, s.put(in.Key, in.Value)
 	case OpDelete:
 		return found == out.Found, s.remove(in.Key)
 	case OpCAS:
-		if in.holds(value, found) {
+		if in.isExpected(value, found) {
 			return out.OK, s.put(in.Key, in.Value)
 		}
-		return !out.OK && out.saw(value, found), s
+		return !out.OK && out.hasValue(value, found), s
 	case OpList:
 		return samePairs(s.list(in.Key), out.Pairs), s
 	}
@@ -138,7 +137,7 @@ func kvEffect(s KVState, in KVInput) (bool, KVState) {
 	case OpDelete:
 		return true, s.remove(in.Key)
 	case OpCAS:
-		if value, found := s.get(in.Key); in.holds(value, found) {
+		if value, found := s.get(in.Key); in.isExpected(value, found) {
 			return true, s.put(in.Key, in.Value)
 		}
 	}
@@ -153,7 +152,7 @@ func kvResult(s KVState, in KVInput) KVOutput {
 	case OpDelete:
 		return KVOutput{Found: found}
 	case OpCAS:
-		if in.holds(value, found) {
+		if in.isExpected(value, found) {
 			return KVOutput{OK: true}
 		}
 		return KVOutput{Found: found, Value: value}
@@ -163,13 +162,13 @@ func kvResult(s KVState, in KVInput) KVOutput {
 	return KVOutput{}
 }
 
-// saw reports whether the output shows this value.
-func (out *KVOutput) saw(value string, found bool) bool {
+// hasValue reports whether the output contains this value.
+func (out *KVOutput) hasValue(value string, found bool) bool {
 	return found == out.Found && (!found || value == out.Value)
 }
 
-// holds reports whether a compare-and-set succeeds on this value.
-func (in *KVInput) holds(value string, found bool) bool {
+// isExpected reports whether a compare-and-set succeeds on this value.
+func (in *KVInput) isExpected(value string, found bool) bool {
 	return found != in.Absent && (in.Absent || value == in.Expect)
 }
 

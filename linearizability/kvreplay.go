@@ -11,7 +11,7 @@ type kvReplayer struct {
 	groups map[string][]*kvCell // every cell of a group ever made, in key order
 }
 
-// kvCell is a key that was ever named, whether or not it is there now.
+// kvCell is a key that was ever named, whether or not it exists now.
 type kvCell struct {
 	key, value string
 	found      bool
@@ -28,7 +28,7 @@ func (r *kvReplayer) Step(in *KVInput, out *KVOutput) bool {
 	c := r.cell(in.Key)
 	switch in.Op {
 	case OpGet:
-		return out.saw(c.value, c.found)
+		return out.hasValue(c.value, c.found)
 	case OpPut:
 		c.set(in.Value)
 		return true
@@ -37,8 +37,8 @@ func (r *kvReplayer) Step(in *KVInput, out *KVOutput) bool {
 		c.clear()
 		return found == out.Found
 	case OpCAS:
-		if !in.holds(c.value, c.found) {
-			return !out.OK && out.saw(c.value, c.found)
+		if !in.isExpected(c.value, c.found) {
+			return !out.OK && out.hasValue(c.value, c.found)
 		}
 		c.set(in.Value)
 		return out.OK
@@ -53,7 +53,7 @@ func (r *kvReplayer) Effect(in *KVInput) bool {
 	case OpDelete:
 		r.cell(in.Key).clear()
 	case OpCAS:
-		if c := r.cell(in.Key); in.holds(c.value, c.found) {
+		if c := r.cell(in.Key); in.isExpected(c.value, c.found) {
 			c.set(in.Value)
 		}
 	}
@@ -67,16 +67,16 @@ func (r *kvReplayer) Peek(in *KVInput, out *KVOutput) bool {
 	c := r.cell(in.Key)
 	switch in.Op {
 	case OpGet:
-		return out.saw(c.value, c.found)
+		return out.hasValue(c.value, c.found)
 	case OpPut:
 		return c.found && c.value == in.Value
 	case OpDelete:
 		return !c.found && !out.Found
 	case OpCAS:
-		if in.holds(c.value, c.found) {
+		if in.isExpected(c.value, c.found) {
 			return out.OK && c.found && c.value == in.Value
 		}
-		return !out.OK && out.saw(c.value, c.found)
+		return !out.OK && out.hasValue(c.value, c.found)
 	}
 	return false
 }
@@ -86,13 +86,13 @@ func (r *kvReplayer) cell(key string) *kvCell {
 	if c == nil {
 		c = &kvCell{key: key}
 		r.cells[key] = c
-		r.file(c)
+		r.insert(c)
 	}
 	return c
 }
 
-// file puts a new cell into the order of its group.
-func (r *kvReplayer) file(c *kvCell) {
+// insert adds a new cell in the order of its group.
+func (r *kvReplayer) insert(c *kvCell) {
 	group := KVGroup(c.key)
 	cells := r.groups[group]
 	i := sort.Search(len(cells), func(i int) bool { return cells[i].key > c.key })
@@ -102,7 +102,7 @@ func (r *kvReplayer) file(c *kvCell) {
 	r.groups[group] = cells
 }
 
-// sameList compares what is there under prefix with pairs.
+// sameList compares the existing keys under prefix with pairs.
 func (r *kvReplayer) sameList(prefix string, pairs []KVPair) bool {
 	cells := r.groups[KVGroup(prefix)]
 	i := sort.Search(len(cells), func(i int) bool { return cells[i].key >= prefix })

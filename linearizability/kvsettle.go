@@ -2,25 +2,24 @@ package linearizability
 
 import "strings"
 
-// kvSettle is the Settle of the key/value model. Three rules, each with its
-// proof; "seen" means shown by the output of a completed operation, directly (a
-// get, a list, a conflict) or because a compare-and-set succeeded on it.
+// kvSettle is the Settle of the key/value model. Three rules, each with its proof. A value is
+// observed if the output of a completed operation shows it, directly (a get, a list, a
+// conflict) or because a compare-and-set succeeded on it.
 //
-//  1. An unknown write of a value that no other operation writes to that key,
-//     and that was seen: whoever saw it came after the write, so the write took
-//     effect before the first of them returned.
-//  2. An unknown write of a value that nobody saw, on a key that nobody found
-//     when deleting it, with no unknown compare-and-set waiting for that value:
-//     until the next write nobody looked at the key, so it can be left out.
-//     (Others of unknown outcome that now would take effect can be left out
-//     too: they had none.)
-//  3. An unknown delete on a key that nobody saw absent afterwards, with no
+//  1. An unknown write of a value that no other operation writes to that key, and that was
+//     observed: every observation came after the write, so the write took effect before the
+//     first of them returned.
+//  2. An unknown write of a value that was not observed, on a key that no delete found, with
+//     no unknown compare-and-set that expects that value: until the next write no operation
+//     observed the key, so the write can be left out. (Other operations of unknown outcome
+//     that would take effect now can be left out too: they had none.)
+//  3. An unknown delete on a key that was not observed to be absent afterwards, with no
 //     unknown put-if-absent: as rule 2.
 func kvSettle(ops []*Operation[KVInput, KVOutput], until []int64) {
 	if !anyUnknown(ops) {
 		return
 	}
-	w := watch(ops)
+	w := observe(ops)
 	for i, op := range ops {
 		if op.Outcome == OutcomeUnknown {
 			until[i] = w.settle(op)
@@ -37,19 +36,19 @@ func anyUnknown[I, O any](ops []*Operation[I, O]) bool {
 	return false
 }
 
-// kvWatch is what the operations of a partition write and see.
-type kvWatch struct {
+// kvObservations records what the operations of a partition write and observe.
+type kvObservations struct {
 	writers map[KVPair]int   // operations that may write this value
-	seen    map[KVPair]int64 // first return of an operation that saw it
+	seen    map[KVPair]int64 // first return of an operation that observed it
 	awaited map[KVPair]bool  // an unknown compare-and-set expects it
 	waiting map[string]bool  // an unknown put-if-absent waits on the key
 	removed map[string]int64 // last return of a delete that found the key
-	absent  map[string]int64 // last return of an operation that saw no key
+	absent  map[string]int64 // last return of an operation that observed no key
 	lists   []*Operation[KVInput, KVOutput]
 }
 
-func watch(ops []*Operation[KVInput, KVOutput]) *kvWatch {
-	w := &kvWatch{
+func observe(ops []*Operation[KVInput, KVOutput]) *kvObservations {
+	w := &kvObservations{
 		writers: map[KVPair]int{}, seen: map[KVPair]int64{}, awaited: map[KVPair]bool{},
 		waiting: map[string]bool{}, removed: map[string]int64{}, absent: map[string]int64{},
 	}
@@ -63,7 +62,7 @@ func watch(ops []*Operation[KVInput, KVOutput]) *kvWatch {
 	return w
 }
 
-func (w *kvWatch) noteUnknown(in *KVInput) {
+func (w *kvObservations) noteUnknown(in *KVInput) {
 	switch in.Op {
 	case OpPut:
 		w.writers[KVPair{in.Key, in.Value}]++
@@ -77,51 +76,51 @@ func (w *kvWatch) noteUnknown(in *KVInput) {
 	}
 }
 
-func (w *kvWatch) note(op *Operation[KVInput, KVOutput]) {
+func (w *kvObservations) note(op *Operation[KVInput, KVOutput]) {
 	in, out := &op.Input, &op.Output
 	switch in.Op {
 	case OpGet:
-		w.look(op, out.Value, out.Found)
+		w.noteSeen(op, out.Value, out.Found)
 	case OpPut:
 		w.writers[KVPair{in.Key, in.Value}]++
 	case OpDelete:
 		if out.Found {
 			w.removed[in.Key] = max(w.removed[in.Key], op.Return)
 		} else {
-			w.look(op, "", false)
+			w.noteSeen(op, "", false)
 		}
 	case OpCAS:
 		if out.OK {
 			w.writers[KVPair{in.Key, in.Value}]++
-			w.look(op, in.Expect, !in.Absent)
+			w.noteSeen(op, in.Expect, !in.Absent)
 		} else {
-			w.look(op, out.Value, out.Found)
+			w.noteSeen(op, out.Value, out.Found)
 		}
 	case OpList:
 		w.lists = append(w.lists, op)
 		for _, p := range out.Pairs {
-			w.see(p, op.Return)
+			w.recordSeen(p, op.Return)
 		}
 	}
 }
 
-// look notes that op saw this value, or none, under its key.
-func (w *kvWatch) look(op *Operation[KVInput, KVOutput], value string, found bool) {
+// noteSeen records that op observed this value, or none, under its key.
+func (w *kvObservations) noteSeen(op *Operation[KVInput, KVOutput], value string, found bool) {
 	if found {
-		w.see(KVPair{op.Input.Key, value}, op.Return)
+		w.recordSeen(KVPair{op.Input.Key, value}, op.Return)
 	} else {
 		w.absent[op.Input.Key] = max(w.absent[op.Input.Key], op.Return)
 	}
 }
 
-func (w *kvWatch) see(p KVPair, at int64) {
+func (w *kvObservations) recordSeen(p KVPair, at int64) {
 	if first, ok := w.seen[p]; !ok || at < first {
 		w.seen[p] = at
 	}
 }
 
-// settle says by when an operation of unknown outcome took effect.
-func (w *kvWatch) settle(op *Operation[KVInput, KVOutput]) int64 {
+// settle returns by when an operation of unknown outcome took effect.
+func (w *kvObservations) settle(op *Operation[KVInput, KVOutput]) int64 {
 	in := &op.Input
 	if in.Op == OpDelete {
 		if w.waiting[in.Key] || w.absent[in.Key] > op.Call || w.missedByList(op) {
@@ -142,7 +141,7 @@ func (w *kvWatch) settle(op *Operation[KVInput, KVOutput]) int64 {
 
 // missedByList reports whether a list that returned after the call of op should
 // show its key and does not.
-func (w *kvWatch) missedByList(op *Operation[KVInput, KVOutput]) bool {
+func (w *kvObservations) missedByList(op *Operation[KVInput, KVOutput]) bool {
 	for _, l := range w.lists {
 		if l.Return < op.Call || !strings.HasPrefix(op.Input.Key, l.Input.Key) {
 			continue

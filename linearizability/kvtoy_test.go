@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// toyStore is a third telling of the key/value model.
+// toyStore is a third implementation of the key/value model.
 type toyStore map[string]string
 
 func (s toyStore) do(in KVInput) KVOutput {
@@ -84,7 +84,7 @@ type shape struct {
 	lists                             bool
 }
 
-// kvToy is a toy store and the calls made of it.
+// kvToy is a toy store and the calls made on it.
 type kvToy struct {
 	toyStore
 	shape shape

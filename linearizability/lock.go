@@ -6,30 +6,29 @@ import "fmt"
 type LockOp uint8
 
 const (
-	// LockAcquire waits until Handle holds the lock. Output: Gen, Acquisition;
-	// LockOther, LockGone. While the lock cannot be had it cannot take effect.
+	// LockAcquire waits until Handle holds the lock. Output: Gen, Acquisition; LockOther,
+	// LockGone. While the lock cannot be granted it cannot take effect.
 	LockAcquire LockOp = iota + 1
-	// LockTry is LockAcquire that does not wait: LockHeld, LockDelayed, too.
+	// LockTry is LockAcquire without waiting. Output also: LockHeld, LockDelayed.
 	LockTry
-	// LockRelease frees what Handle holds, if that was granted as Acquisition or
-	// Acquisition is 0. No output; LockNotHeld.
+	// LockRelease releases what Handle holds, if that was granted as Acquisition or Acquisition
+	// is 0. No output; LockNotHeld.
 	LockRelease
-	// LockClose frees whatever Handle holds, at once. No output.
+	// LockClose releases whatever Handle holds, at once. No output.
 	LockClose
-	// LockFail says that the holder failed: the lock is free, and the holder's
-	// Delay, if it has one, begins to run under the name Began. Output: Delay;
-	// LockNotHeld.
+	// LockFail records that the holder failed: the lock is free, and the holder's Delay, if
+	// any, begins to run under the name Began. Output: Delay; LockNotHeld.
 	LockFail
-	// LockDelayOver says that the delay Began is over. No output; LockStale where
-	// it does not run.
+	// LockDelayOver records that the delay Began is over. No output; LockStale if it does not
+	// run.
 	LockDelayOver
 	// LockGetSequencer reads what Handle holds. Output: Shared, Gen; LockNotHeld.
 	LockGetSequencer
-	// LockCheckSequencer asks whether the lock is held in mode Shared at
-	// generation Gen. No output; LockStale where it is not.
+	// LockCheckSequencer asks whether the lock is held in mode Shared at generation Gen. No
+	// output; LockStale if it is not.
 	LockCheckSequencer
-	// LockForget says that the node was deleted: its lock is gone, with holders
-	// and delays. No output.
+	// LockForget records that the node was deleted: its lock is gone, with holders and delays.
+	// No output.
 	LockForget
 )
 
@@ -38,13 +37,13 @@ type LockInput struct {
 	Op       LockOp
 	Path     string // the lock: a node's path and instance
 	Instance uint64
-	Handle   string // who holds, or wants to; all but the last two and LockDelayOver
+	Handle   string // the handle that holds, or asks; all but the last two and LockDelayOver
 	Shared   bool   // LockAcquire, LockTry, LockCheckSequencer: not exclusively
 	Gen      uint64 // LockCheckSequencer
-	// Acquisition is, of LockRelease, which hold of the handle is meant.
+	// Acquisition is, for LockRelease, the hold of the handle that is meant.
 	Acquisition uint64
-	// Delay is, of LockAcquire and LockTry, for how many nanoseconds nobody is to
-	// have the lock after its holder failed.
+	// Delay is, for LockAcquire and LockTry, for how many nanoseconds no other handle may hold
+	// the lock after its holder failed.
 	Delay int64
 	Began uint64 // LockFail, LockDelayOver: names a delay, once per lock
 }
@@ -55,11 +54,11 @@ type LockCode uint8
 // The codes.
 const (
 	LockOK      LockCode = iota
-	LockHeld             // somebody holds it in a mode that excludes the one wanted
-	LockDelayed          // the delay of a holder that failed is running
+	LockHeld             // another handle holds it in a mode that excludes the requested one
+	LockDelayed          // the delay of a failed holder is running
 	LockOther            // the handle holds it in the other mode
 	LockNotHeld          // the handle does not hold it, or not as this acquisition
-	LockStale            // the sequencer, or the delay, is of the past
+	LockStale            // the sequencer or the delay has ended
 	LockGone             // the node was deleted
 )
 
@@ -68,25 +67,24 @@ const (
 type LockOutput struct {
 	Code        LockCode
 	Shared      bool
-	Gen         uint64 // 0: not told
-	Acquisition uint64 // 0: not told
-	Delay       int64  // of LockFail: how long the delay runs, in nanoseconds; below 0: not told
+	Gen         uint64 // 0: unknown
+	Acquisition uint64 // 0: unknown
+	Delay       int64  // of LockFail: how long the delay runs, in nanoseconds; negative: unknown
 }
 
-// Lock is the model of locks, one for each path and instance: held exclusively by
-// one handle or shared by any number. It is free at the start.
+// Lock is the model of locks, one for each path and instance, held exclusively by one handle or
+// shared by any number. A lock is free at the start.
 //
-// A lock has a generation, which the system gives out: it grows when a free lock
-// is taken, and at no other time. A hold has an acquisition, a number by which a
-// release finds it. Both are taken as the history tells them.
+// A lock has a generation, assigned by the system, which grows when a free lock is granted, and
+// at no other time. A hold has an acquisition, a number by which a release names it. The model
+// takes both as the history reports them.
 //
-// A handle that holds the lock already is granted it again, as it is; in the
-// other mode it is refused. While the delay of a failed holder runs nobody is
-// granted the lock, not even beside others that share it. That holders fail, that
-// delays end and that nodes are deleted are calls of a client that stands for the
-// system, in the order of its log: the model knows no time. A call that was
-// cancelled and had freed the lock is a LockRelease; a call refused for reasons
-// outside of the model has no effect: OutcomeFailed.
+// A handle that holds the lock already is granted it again, unchanged; in the other mode it is
+// refused. While the delay of a failed holder runs, the lock is not granted, not even in
+// addition to other shared holders. Failures of holders, ends of delays and deletions of nodes
+// are calls of a client that stands for the system, in the order of its log: the model has no
+// time. A call that was cancelled and released the lock is a LockRelease. A call that was
+// refused for reasons outside of the model has no effect: OutcomeFailed.
 func Lock() *Model[LockState, LockInput, LockOutput] {
 	m := &Model[LockState, LockInput, LockOutput]{
 		Name:           "lock",
@@ -104,7 +102,7 @@ func Lock() *Model[LockState, LockInput, LockOutput] {
 		Codec:          lockCodec(),
 	}
 	step := stepper[LockState, LockInput, LockOutput](LockState.step)
-	step.fill(m)
+	step.setModel(m)
 	m.Replayer = func() Replayer[LockInput, LockOutput] {
 		return newStateReplayer(step, LockState{}, (*LockInput).name)
 	}

@@ -10,11 +10,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// LockState is an immutable state of one lock. The zero LockState is free and was
-// never held.
+// LockState is an immutable state of one lock. The zero LockState is free and was never held.
 type LockState struct{ rows *lockRows } // one pointer, so it costs nothing to box
 
-// lockRows are what is known of a lock, holds in order of handle.
+// lockRows is the state of a lock; holds are in order of handle.
 type lockRows struct {
 	gone   bool
 	shared bool   // the mode of the holds
@@ -35,7 +34,7 @@ type lockDelay struct {
 	length int64
 }
 
-// lock is the state to be changed, but for holds and delays, which are shared.
+// lock returns a copy of the state to change, except holds and delays, which are shared.
 func (s LockState) lock() lockRows {
 	if s.rows == nil {
 		return lockRows{}
@@ -43,20 +42,20 @@ func (s LockState) lock() lockRows {
 	return *s.rows
 }
 
-// state is the way back.
+// state returns the changed copy as a state.
 func (r lockRows) state() LockState {
 	r.sum = r.hash()
 	return LockState{&r}
 }
 
-// find returns the place of a handle's hold, or where it would be.
+// find returns the index of a handle's hold, or where it would be inserted.
 func (r *lockRows) find(handle string) (int, bool) {
 	i := sort.Search(len(r.holds), func(i int) bool { return r.holds[i].handle >= handle })
 	return i, i < len(r.holds) && r.holds[i].handle == handle
 }
 
-// run begins a delay, or makes the one of this name longer.
-func (r *lockRows) run(d lockDelay) {
+// startDelay begins a delay, or extends the one of this name.
+func (r *lockRows) startDelay(d lockDelay) {
 	i := sort.Search(len(r.delays), func(i int) bool { return r.delays[i].began >= d.began })
 	switch {
 	case d.length == 0:
@@ -67,7 +66,7 @@ func (r *lockRows) run(d lockDelay) {
 	}
 }
 
-// delay is how long the delay of this name runs; 0: it does not.
+// delay is how long the delay of this name runs; 0: it does not run.
 func (r *lockRows) delay(began uint64) int64 {
 	for _, d := range r.delays {
 		if d.began == began {
@@ -119,7 +118,7 @@ func (s LockState) size() int {
 	return 144 + 64*len(s.rows.holds) + 16*len(s.rows.delays)
 }
 
-// String says who holds the lock.
+// String prints the holders of the lock.
 func (s LockState) String() string {
 	r := s.lock()
 	var parts []string

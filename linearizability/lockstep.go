@@ -2,80 +2,80 @@ package linearizability
 
 import "slices"
 
-// step says what a call does. Where a number that nobody was told decides, it
-// takes the answer that was seen, and of a call that nobody saw the one with an
-// effect; see FileState.step.
-func (s LockState) step(in *LockInput, out *LockOutput) (LockState, move) {
-	d := lockDeed{r: s.lock(), in: in, out: out, did: kept}
-	if d.code = d.do(); d.waits() || out != nil && !d.shows(out) {
-		return s, refused
+// step computes what a call does. If the answer depends on a number that is not known yet, it
+// takes the observed answer, or, if that is unknown, the one with an effect; see
+// FileState.step.
+func (s LockState) step(in *LockInput, out *LockOutput) (LockState, transition) {
+	d := lockCall{r: s.lock(), in: in, out: out, did: stateKept}
+	if d.code = d.run(); d.mustWait() || out != nil && !d.matchOutput(out) {
+		return s, notPossible
 	}
-	if d.did == kept && !d.learnt {
-		return s, kept
+	if d.did == stateKept && !d.learned {
+		return s, stateKept
 	}
 	return d.r.state(), d.did
 }
 
-// lockResult is the answer in state s, without the numbers that nobody knows. A
-// call that waits there answers as one that does not.
+// lockResult is the answer in state s, without numbers that are not known yet. A call that
+// would wait answers like one that does not wait.
 func lockResult(s LockState, in LockInput) LockOutput {
-	d := lockDeed{r: s.lock(), in: &in}
-	out := LockOutput{Code: d.do()}
+	d := lockCall{r: s.lock(), in: &in}
+	out := LockOutput{Code: d.run()}
 	if out.Code != LockOK {
 		return out
 	}
 	switch in.Op {
 	case LockAcquire, LockTry:
 		i, _ := d.r.find(in.Handle)
-		out.Gen, out.Acquisition = d.r.gen.told(), d.r.holds[i].acquisition.told()
+		out.Gen, out.Acquisition = d.r.gen.reported(), d.r.holds[i].acquisition.reported()
 	case LockGetSequencer:
-		out.Gen, out.Shared = d.r.gen.told(), d.r.shared
+		out.Gen, out.Shared = d.r.gen.reported(), d.r.shared
 	case LockFail:
 		out.Delay = d.r.delay(in.Began)
 	}
 	return out
 }
 
-// lockDeed is a call while it is done.
-type lockDeed struct {
-	r      lockRows
-	in     *LockInput
-	out    *LockOutput // nil: nobody saw it
-	code   LockCode
-	did    move
-	learnt bool
-	owned  bool // holds and delays may be changed in place
+// lockCall is a call in execution.
+type lockCall struct {
+	r       lockRows
+	in      *LockInput
+	out     *LockOutput // nil: unknown
+	code    LockCode
+	did     transition
+	learned bool
+	owned   bool // holds and delays may be changed in place
 }
 
-// own makes holds and delays this state's own.
-func (d *lockDeed) own() {
+// own makes holds and delays private to this state.
+func (d *lockCall) own() {
 	if !d.owned {
 		d.r.holds, d.r.delays, d.owned = slices.Clone(d.r.holds), slices.Clone(d.r.delays), true
 	}
 }
 
-// acquisition is that of hold i, to be learnt if it is not known.
-func (d *lockDeed) acquisition(i int) *number {
+// acquisition returns the number of hold i, which the caller may determine.
+func (d *lockCall) acquisition(i int) *number {
 	if !d.r.holds[i].acquisition.exact {
 		d.own()
 	}
 	return &d.r.holds[i].acquisition
 }
 
-func (d *lockDeed) saw(c LockCode) bool { return d.out != nil && d.out.Code == c }
+func (d *lockCall) hasCode(c LockCode) bool { return d.out != nil && d.out.Code == c }
 
-// waits reports that the call cannot end now.
-func (d *lockDeed) waits() bool {
+// mustWait reports whether the call cannot end now.
+func (d *lockCall) mustWait() bool {
 	return d.in.Op == LockAcquire && (d.code == LockHeld || d.code == LockDelayed)
 }
 
-func (d *lockDeed) do() LockCode {
+func (d *lockCall) run() LockCode {
 	i, held := d.r.find(d.in.Handle)
 	switch d.in.Op {
 	case LockAcquire, LockTry:
-		return d.claim(i, held)
+		return d.acquire(i, held)
 	case LockRelease:
-		if !held || !d.settles(d.acquisition(i), d.in.Acquisition, LockNotHeld) {
+		if !held || !d.matchNumber(d.acquisition(i), d.in.Acquisition, LockNotHeld) {
 			return LockNotHeld
 		}
 		d.free(i)
@@ -91,25 +91,25 @@ func (d *lockDeed) do() LockCode {
 			return LockStale
 		}
 		d.own()
-		d.r.delays, d.did = slices.DeleteFunc(d.r.delays, running), changed
+		d.r.delays, d.did = slices.DeleteFunc(d.r.delays, running), stateChanged
 	case LockGetSequencer:
 		if !held {
 			return LockNotHeld
 		}
 	case LockCheckSequencer:
-		if len(d.r.holds) == 0 || d.r.shared != d.in.Shared || !d.settles(&d.r.gen, d.in.Gen, LockStale) {
+		if len(d.r.holds) == 0 || d.r.shared != d.in.Shared || !d.matchNumber(&d.r.gen, d.in.Gen, LockStale) {
 			return LockStale
 		}
 	case LockForget:
 		if !d.r.gone {
-			d.r, d.did = lockRows{gone: true, gen: d.r.gen}, changed
+			d.r, d.did = lockRows{gone: true, gen: d.r.gen}, stateChanged
 		}
 	}
 	return LockOK
 }
 
-// claim tests in the order that decides which refusal is told.
-func (d *lockDeed) claim(i int, held bool) LockCode {
+// acquire tests in the order that decides which refusal is given.
+func (d *lockCall) acquire(i int, held bool) LockCode {
 	free := len(d.r.holds) == 0
 	switch {
 	case d.r.gone:
@@ -128,46 +128,46 @@ func (d *lockDeed) claim(i int, held bool) LockCode {
 	}
 	d.own()
 	d.r.holds = slices.Insert(d.r.holds, i, lockHold{handle: d.in.Handle, delay: d.in.Delay})
-	d.did = changed
+	d.did = stateChanged
 	return LockOK
 }
 
-// settles reports whether n is v, and notes what that says of n; no is the code
-// that says it is not. v is 0 where any will do.
-func (d *lockDeed) settles(n *number, v uint64, no LockCode) bool {
+// matchNumber reports whether n is v, and records what follows for n; no is the code of the
+// answer that n is not v. v is 0 if any number will do.
+func (d *lockCall) matchNumber(n *number, v uint64, no LockCode) bool {
 	if v == 0 || n.is(v) {
 		return true
 	}
-	if !n.maybe(v) {
+	if !n.canBe(v) {
 		return false
 	}
-	d.learnt = true
-	if d.saw(no) {
-		*n = n.other(v)
+	d.learned = true
+	if d.hasCode(no) {
+		*n = n.exclude(v)
 		return false
 	}
 	*n = number{least: v, exact: true}
 	return true
 }
 
-func (d *lockDeed) free(i int) {
+func (d *lockCall) free(i int) {
 	d.own()
-	d.r.holds, d.did = slices.Delete(d.r.holds, i, i+1), changed
+	d.r.holds, d.did = slices.Delete(d.r.holds, i, i+1), stateChanged
 	d.r.shared = d.r.shared && len(d.r.holds) > 0
 }
 
-func (d *lockDeed) fail(i int, held bool) LockCode {
+func (d *lockCall) fail(i int, held bool) LockCode {
 	if !held {
 		return LockNotHeld
 	}
 	d.own()
-	d.r.run(lockDelay{d.in.Began, d.r.holds[i].delay})
+	d.r.startDelay(lockDelay{d.in.Began, d.r.holds[i].delay})
 	d.free(i)
 	return LockOK
 }
 
-// shows reports whether out is what the call gives.
-func (d *lockDeed) shows(out *LockOutput) bool {
+// matchOutput reports whether out can be the output of the call.
+func (d *lockCall) matchOutput(out *LockOutput) bool {
 	if out.Code != d.code {
 		return false
 	}
@@ -177,19 +177,19 @@ func (d *lockDeed) shows(out *LockOutput) bool {
 	switch d.in.Op {
 	case LockAcquire, LockTry:
 		i, _ := d.r.find(d.in.Handle)
-		return d.told(&d.r.gen, out.Gen) && d.told(d.acquisition(i), out.Acquisition)
+		return d.matchReported(&d.r.gen, out.Gen) && d.matchReported(d.acquisition(i), out.Acquisition)
 	case LockGetSequencer:
-		return out.Shared == d.r.shared && d.told(&d.r.gen, out.Gen)
+		return out.Shared == d.r.shared && d.matchReported(&d.r.gen, out.Gen)
 	case LockFail:
 		return out.Delay < 0 || out.Delay == d.r.delay(d.in.Began)
 	}
 	return true
 }
 
-func (d *lockDeed) told(n *number, v uint64) bool {
+func (d *lockCall) matchReported(n *number, v uint64) bool {
 	was := *n
-	next, ok := n.see(v)
+	next, ok := n.observe(v)
 	*n = next
-	d.learnt = d.learnt || next != was
+	d.learned = d.learned || next != was
 	return ok
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// toyLocks is a telling of the lock model: the generations of a lock are places
-// in a sequence, as in toyTree, and so is, alone, each acquisition.
+// toyLocks is an independent implementation of the lock model: the generations of a lock are
+// places in a sequence, as in toyTree, and each acquisition is in a sequence of its own.
 type toyLocks struct {
 	holds  map[string]map[string]toyHold // by lock, by handle
 	gens   map[string][]toyNumber
@@ -43,13 +43,13 @@ func (t toyLocks) clone() toyLocks {
 
 func (t toyLocks) key() string { return fmt.Sprint(t.holds, t.gens, t.delays, t.gone) }
 
-// toyLockWay is one way to go on, with its answer.
+// toyLockWay is one possible next state, with its answer.
 type toyLockWay struct {
 	toyLocks
 	code LockCode
 }
 
-// noted is n with the word that it is v, or is not.
+// noted is n with the record that it is v, or is not.
 func (n toyNumber) noted(v uint64, is bool) (toyNumber, bool) {
 	was := strings.Contains(n.not, fmt.Sprintf(",%d,", v))
 	switch {
@@ -82,7 +82,7 @@ func (t toyLocks) notedAcquisition(lock, handle string, v uint64, is bool) (toyL
 	return t, ok
 }
 
-// ways are all that in can come to; none: it waits.
+// ways returns all possible next states after in; none: it waits.
 func (t toyLocks) ways(in LockInput) (all []toyLockWay) {
 	k := in.name().String()
 	h, held := t.holds[k][in.Handle]
@@ -212,12 +212,12 @@ func (w toyLockWay) matches(in LockInput, out *LockOutput) (t toyLocks, ok bool)
 	return t, ok
 }
 
-// lockToy are toy locks that give out numbers, and the calls made of them.
+// lockToy are toy locks that assign numbers, and the calls made on them.
 type lockToy struct {
 	*toyLocks
 	last  uint64
 	pick  pick
-	vague bool // tells some numbers, and not others
+	vague bool // reports some numbers
 }
 
 func (f *lockToy) ready(in LockInput) bool { return len(f.ways(in)) > 0 }
@@ -249,7 +249,7 @@ func (f *lockToy) do(in LockInput) LockOutput {
 	return out
 }
 
-// number gives a number to whatever is new.
+// number assigns a number to each new place.
 func (f *lockToy) number() {
 	next := func() uint64 {
 		f.last += 1 + uint64(f.pick(2))

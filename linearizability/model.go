@@ -5,14 +5,12 @@ import (
 	"reflect"
 )
 
-// Model is a sequential specification: what a single process that does one
-// operation after the other would answer. S is a state, I an input, O an
-// output. Init, Step and Effect are required, the rest has defaults; all
-// functions are pure and change none of their arguments. The zero S need not be
-// a valid state.
+// Model is a sequential specification: what a process that executes one operation after the
+// other would answer. S is a state, I an input, O an output. Init, Step and Effect are
+// required; the rest has defaults. All functions are pure and change none of their arguments.
+// The zero S need not be a valid state.
 //
-// A model whose answer follows from state and input is best made by
-// Deterministic.
+// For a model whose answer follows from state and input, use Deterministic.
 type Model[S, I, O any] struct {
 	// Name is the model's name on the command line and in history files.
 	Name string
@@ -20,22 +18,21 @@ type Model[S, I, O any] struct {
 	Init func() S
 	// Step reports whether in can give out in state s, and the state after it.
 	Step func(s S, in I, out O) (ok bool, next S)
-	// Effect is Step for an operation whose result nobody saw. ok is false where
-	// the operation cannot take effect (say, an Acquire while the lock is held).
+	// Effect is Step for an operation whose output is unknown. ok is false if the operation
+	// cannot take effect (for example, an Acquire while the lock is held).
 	Effect func(s S, in I) (ok bool, next S)
 
-	// Result is what the model answers in state s; only explanations use it.
-	// Nil: explanations do not say what was possible.
+	// Result is what the model answers in state s. Only explanations use it. Nil: explanations
+	// do not list possible results.
 	Result func(s S, in I) O
-	// ReadOnly reports that in changes no state, whatever it returns. Nil: none.
+	// ReadOnly reports that in changes no state, whatever it returns. Nil: no operation is.
 	ReadOnly func(in I) bool
 	// Partition names the part of the state that in touches: two inputs with
 	// different names commute and share nothing. Nil: one partition.
 	Partition func(in I) string
-	// Narrow names a part within the partition, or reports that the operation
-	// spans the whole of it. A partition none of whose operations span it is
-	// checked in these smaller parts. out is the zero O where nobody saw it. Nil:
-	// no parts.
+	// Narrow names a part within the partition, or reports that the operation spans all of it.
+	// If no operation of a partition spans it, the parts are checked separately. out is the
+	// zero O if the output is unknown. Nil: no parts.
 	Narrow func(in I, out O) (part string, ok bool)
 	// Settle may say, of operations with unknown outcome, by when they must have
 	// taken effect or that they need not be considered. Nil: nothing is known.
@@ -47,10 +44,11 @@ type Model[S, I, O any] struct {
 	// Size is about how many bytes a state holds that others do not; it counts
 	// against the budget. Nil: 64.
 	Size func(s S) int
-	// Validate reports an input that no partition can hold. Nil: all are good.
+	// Validate returns an error for an input that no partition can contain. Nil: all inputs are
+	// valid.
 	Validate func(in I) error
-	// Replayer makes the fast twin of the model for the witness check. Nil: the
-	// model itself is replayed.
+	// Replayer makes the fast version of the model for the witness check. Nil: the model itself
+	// is replayed.
 	Replayer func() Replayer[I, O]
 
 	// The describers are used in explanations and pages. Nil: fmt's %v.
@@ -62,8 +60,8 @@ type Model[S, I, O any] struct {
 	// functions stand for encoding/json.
 	Codec Codec[I, O]
 
-	// step is what Step and Effect are made of, if they are: a search calls it on
-	// operations where they stand, and copies none.
+	// step is the common implementation of Step and Effect, if there is one. A search calls it
+	// without copying operations.
 	step stepper[S, I, O]
 }
 
@@ -78,22 +76,22 @@ const NoEffect = int64(-1)
 // whenever one exists with it. It must not change other entries.
 type Settle[I, O any] func(ops []*Operation[I, O], until []int64)
 
-// Replayer is the mutable twin of a model: one state, changed in place. It
-// starts in the state that Init of the model gives.
+// Replayer is the mutable version of a model: one state, changed in place. It starts in the
+// state that Init of the model returns.
 type Replayer[I, O any] interface {
 	// Step is Model.Step on the present state. After false the state is of no
 	// further use.
 	Step(in *I, out *O) bool
 	// Effect is Model.Effect on the present state; on false nothing changed.
 	Effect(in *I) bool
-	// Peek reports whether in gives out now and leaves the state as it is. What
-	// was open in the state may then be known, if out tells it.
+	// Peek reports whether in gives out now, and does not change the state. Numbers that were
+	// open in the state may become known from out.
 	Peek(in *I, out *O) bool
 }
 
-// Deterministic makes a model out of a function that answers: apply returns the
-// next state and the output. same compares the output of the model with the one
-// that was seen; nil is reflect.DeepEqual. The result can be filled in further.
+// Deterministic makes a model from a function that answers: apply returns the next state and
+// the output. same compares the output of the model with the observed one; nil is
+// reflect.DeepEqual. The caller may set further fields of the result.
 func Deterministic[S, I, O any](init func() S, apply func(s S, in I) (S, O), same func(in I, want, got O) bool) Model[S, I, O] {
 	if same == nil {
 		same = func(_ I, want, got O) bool { return reflect.DeepEqual(want, got) }
@@ -133,9 +131,9 @@ func (m *Model[S, I, O]) size(s S) int {
 
 func (m *Model[S, I, O]) readOnly(in I) bool { return m.ReadOnly != nil && m.ReadOnly(in) }
 
-// constrains reports whether an operation can make a history illegal or explain
-// another: not when it failed, nor when nobody saw what it read.
-func (m *Model[S, I, O]) constrains(op *Operation[I, O]) bool {
+// isRelevant reports whether an operation can make a history illegal or explain another one:
+// not if it failed, and not if it is a read of unknown output.
+func (m *Model[S, I, O]) isRelevant(op *Operation[I, O]) bool {
 	return op.Outcome != OutcomeFailed && !(op.Outcome == OutcomeUnknown && m.readOnly(op.Input))
 }
 
@@ -167,8 +165,8 @@ func (m *Model[S, I, O]) describeState(s S) string {
 	return m.DescribeState(s)
 }
 
-// after is the state after an operation, as a search needs it; ok is false where
-// the operation cannot give what it gave.
+// after is the state after an operation, as a search needs it; ok is false if the operation
+// cannot give its output.
 func (m *Model[S, I, O]) after(s S, op *Operation[I, O]) (ok bool, next S) {
 	unknown := op.Outcome == OutcomeUnknown
 	switch {
@@ -177,18 +175,18 @@ func (m *Model[S, I, O]) after(s S, op *Operation[I, O]) (ok bool, next S) {
 	case m.step == nil:
 		return m.Step(s, op.Input, op.Output)
 	case unknown:
-		if next, did := m.step(s, &op.Input, nil); did != refused {
+		if next, did := m.step(s, &op.Input, nil); did != notPossible {
 			return true, next
 		}
 		return true, s
 	}
 	next, did := m.step(s, &op.Input, &op.Output)
-	return did != refused, next
+	return did != notPossible, next
 }
 
-// effect is Effect as a search needs it, total: where an operation cannot take
-// effect it has none. Nothing is lost, since one of unknown outcome can always
-// wait until after everything else.
+// effect is Effect as a search needs it, total: an operation that cannot take effect has none.
+// That loses nothing, since an operation of unknown outcome can always take effect after
+// everything else.
 func (m *Model[S, I, O]) effect(s S, in I) S {
 	if ok, next := m.Effect(s, in); ok {
 		return next

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestThreeTellingsOfTheKVModelAgree walks the immutable model, its mutable twin
-// and the toy store through the same calls, right and wrong outputs alike.
-func TestThreeTellingsOfTheKVModelAgree(t *testing.T) {
+// TestThreeImplementationsOfTheKVModelAgree runs the immutable model, its replayer and the toy
+// store through the same calls, with right and wrong outputs.
+func TestThreeImplementationsOfTheKVModelAgree(t *testing.T) {
 	for seed := range uint64(300) {
 		p := splitMix(seed)
 		s := kvToy{toyStore{}, shape{keys: 4, values: 3, groups: 2, lists: true}}

@@ -6,49 +6,49 @@ import (
 	"slices"
 )
 
-// number is what is known of a generation, an instance or an acquisition: of a
-// number that a system gives out, greater each time, and that a history reports.
-// Which one it is may not be known yet, when the operation that made it lost its
-// reply; then the first that is told of it settles it. So the models assume no
-// arithmetic of the system's, and the zero number is any at all.
+// number is what is known of a generation, an instance or an acquisition: a number that the
+// system assigns, each greater than the last, and that the history reports. It may not be known
+// yet, if the operation that created it lost its reply; the first output that contains it then
+// determines it. The models assume nothing else about the numbers of a system, and the zero
+// number can be any.
 type number struct {
-	least uint64 // it is no less; exact: it is this
+	least uint64 // it is at least this; if exact: it is this
 	exact bool
-	not   string // if not exact: what it is known not to be, 8 bytes each, ascending
+	not   string // if not exact: values that it is known not to be, 8 bytes each, ascending
 }
 
-// none is the number of what has none: nothing can be told of it.
-var none = number{exact: true}
+// noNumber is the number of something without one: no output may contain it.
+var noNumber = number{exact: true}
 
-// after is the number that is given out after n, before anybody has seen it.
+// after is the number that the system assigns after n, before any output contains it.
 func (n number) after() number { return number{least: n.least + 1} }
 
-// see is n after somebody was told that it is told; 0 stands for nothing told.
-// It reports whether that can be.
-func (n number) see(told uint64) (number, bool) {
+// observe returns n after an output contained the value reported, 0 if the output has none. It
+// returns false if n cannot have that value.
+func (n number) observe(reported uint64) (number, bool) {
 	switch {
-	case told == 0 || n.exact && n.least == told:
+	case reported == 0 || n.exact && n.least == reported:
 		return n, true
-	case !n.maybe(told):
+	case !n.canBe(reported):
 		return n, false
 	}
-	return number{least: told, exact: true}, true
+	return number{least: reported, exact: true}, true
 }
 
 // is reports whether n is known to be v.
 func (n number) is(v uint64) bool { return n.exact && n.least == v }
 
-// maybe reports that n is not known and may turn out to be v.
-func (n number) maybe(v uint64) bool {
-	return !n.exact && v >= n.least && !slices.Contains(n.others(), v)
+// canBe reports whether n is not known and may turn out to be v.
+func (n number) canBe(v uint64) bool {
+	return !n.exact && v >= n.least && !slices.Contains(n.excluded(), v)
 }
 
-// other is n after it was found not to be v.
-func (n number) other(v uint64) number {
-	if !n.maybe(v) {
+// exclude returns n after it was found not to be v.
+func (n number) exclude(v uint64) number {
+	if !n.canBe(v) {
 		return n
 	}
-	not := append(n.others(), v)
+	not := append(n.excluded(), v)
 	slices.Sort(not)
 	for len(not) > 0 && not[0] == n.least {
 		n.least, not = n.least+1, not[1:]
@@ -61,22 +61,22 @@ func (n number) other(v uint64) number {
 	return n
 }
 
-func (n number) others() (all []uint64) {
+func (n number) excluded() (all []uint64) {
 	for b := []byte(n.not); len(b) > 0; b = b[8:] {
 		all = append(all, binary.BigEndian.Uint64(b))
 	}
 	return all
 }
 
-// told is the number for an answer: 0 where it is not known.
-func (n number) told() uint64 {
+// reported is the number as an answer contains it: 0 if it is not known.
+func (n number) reported() uint64 {
 	if !n.exact {
 		return 0
 	}
 	return n.least
 }
 
-// String shows what is known.
+// String prints what is known.
 func (n number) String() string {
 	if n.exact {
 		return fmt.Sprint(n.least)
@@ -84,7 +84,7 @@ func (n number) String() string {
 	return fmt.Sprintf(">=%d", n.least)
 }
 
-// appendTo appends bytes that are equal for equal numbers.
+// appendTo appends bytes that are equal exactly for equal numbers.
 func (n number) appendTo(b []byte) []byte {
 	b = binary.BigEndian.AppendUint64(b, n.least)
 	if n.exact {

@@ -2,24 +2,22 @@ package linearizability
 
 import "math"
 
-// Never is the Return of an operation that has none: its outcome is unknown, so
-// it may take effect at any time after its call, or not at all.
+// Never is the Return of an operation without one: its outcome is unknown, so it may take
+// effect at any time after its call, or not at all.
 const Never = int64(math.MaxInt64)
 
-// Outcome says what the client of an operation knows about it. The zero value
-// is no outcome and is refused by NewHistory.
+// Outcome is what the client of an operation knows about it. NewHistory refuses the zero value.
 type Outcome uint8
 
 const (
-	// OutcomeOK: the operation took effect once, between call and return, and
-	// gave Output. A refusal that depends on the state (not found, conflict) is
-	// a result like any other.
+	// OutcomeOK: the operation took effect once, between call and return, and gave Output. A
+	// refusal that depends on the state (not found, conflict) is a result like any other.
 	OutcomeOK Outcome = iota + 1
-	// OutcomeFailed: the operation certainly took no effect and never will. It
-	// constrains nothing.
+	// OutcomeFailed: the operation certainly took no effect and never will. It does not affect
+	// the verdict.
 	OutcomeFailed
-	// OutcomeUnknown: the reply was lost, or the client gave up or died. The
-	// operation took effect at most once, some time after its call.
+	// OutcomeUnknown: the reply was lost, or the client gave up or crashed. The operation took
+	// effect at most once, some time after its call.
 	OutcomeUnknown
 )
 
@@ -52,8 +50,8 @@ func (p Position) Less(q Position) bool {
 	return p.Slot < q.Slot || p.Slot == q.Slot && p.Index < q.Index
 }
 
-// Operation is one call of one client. Input and Output are of the model's
-// choosing; Output is meaningful only with OutcomeOK or Told.
+// Operation is one call of one client. The model defines Input and Output; Output is meaningful
+// only with OutcomeOK or WitnessOutput.
 type Operation[I, O any] struct {
 	// ID names the operation in reports; unique in its history.
 	ID int64
@@ -72,15 +70,16 @@ type Operation[I, O any] struct {
 	Outcome Outcome
 	// Concurrent marks a client that may have several operations outstanding.
 	Concurrent bool
-	// Told says of an operation of unknown outcome that stands in the witness
-	// that whoever wrote that order knows the Output, though the client does not.
-	// The witness is held to it; a search stays ignorant of it, as the client is.
-	Told   bool
-	Input  I
-	Output O
+	// WitnessOutput says, for an operation of unknown outcome with a position in the witness,
+	// that Output is the result that the witness states, although the client does not know it.
+	// The witness check requires that result; a search ignores it, as the client does not know
+	// it.
+	WitnessOutput bool
+	Input         I
+	Output        O
 }
 
-// seen is the output that the client saw, or none.
+// seen is the output that the client received, or none.
 func (op *Operation[I, O]) seen() (out O) {
 	if op.Outcome == OutcomeOK {
 		out = op.Output

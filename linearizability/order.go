@@ -32,9 +32,9 @@ func splitByPosition[I, O any](h *History[I, O]) (logged, unlogged []int32) {
 	return logged, unlogged
 }
 
-// sortPlacements sorts by position, then by call. Operations come in the order
-// of their calls and a log has them in nearly the same, so insertion is linear;
-// where it is not, the work done so far is dropped for a general sort.
+// sortPlacements sorts by position, then by call. Operations come in the order of their calls
+// and a log has them in nearly the same order, so insertion sort is linear. If it is not, a
+// general sort starts again.
 func sortPlacements(ps []placement) {
 	moves := 16 * len(ps)
 	for i := 1; i < len(ps); i++ {

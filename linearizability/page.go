@@ -9,25 +9,24 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// ErrPage is wrapped by the errors of WritePage about what cannot be drawn.
+// ErrPage is wrapped by the errors of WritePage for what cannot be drawn.
 var ErrPage = errors.New("no page")
 
 // PageOptions say what WritePage draws.
 type PageOptions struct {
-	// Partition is the name of the partition to draw. Empty: the one that
-	// Explain tells of or, if none is illegal, the one with most operations.
+	// Partition is the name of the partition to draw. Empty: the one that Explain explains or,
+	// if none is illegal, the one with most operations.
 	Partition string
 	// MaxOperations is the most a browser is asked to draw; 0 means 1,000.
 	MaxOperations int
 	Budget        Budget
 }
 
-// WritePage writes Porcupine's interactive picture of one partition: a single
-// HTML file that needs no network. An illegal partition is drawn up to its
-// shortest illegal prefix; where that has too many operations, those whose
-// outcome does not matter are left out. A longer one still is an error that
-// wraps ErrPage, and so is a name that no partition has. Unlike verdicts, the
-// page is not the same byte for byte from run to run.
+// WritePage writes Porcupine's interactive picture of one partition: a single HTML file that
+// needs no network. An illegal partition is drawn up to its shortest illegal prefix; if that
+// has too many operations, those whose outcome does not matter are left out. If it still has
+// too many, or no partition has the name, the error wraps ErrPage. Unlike verdicts, the page is
+// not reproducible byte for byte.
 func WritePage[S, I, O any](w io.Writer, m *Model[S, I, O], h *History[I, O], o PageOptions) error {
 	if o.MaxOperations <= 0 {
 		o.MaxOperations = 1000
@@ -71,8 +70,8 @@ func pagePartition[S, I, O any](m *Model[S, I, O], h *History[I, O], o PageOptio
 	return nil, fmt.Errorf("%w: no partition is called %q", ErrPage, o.Partition)
 }
 
-// drawPage searches once more, keeping partial orders, and draws them. Drawing
-// replays them, so it has a model of its own whose budget is never spent.
+// drawPage searches once more, keeping partial orders, and draws them. Drawing replays them, so
+// it uses a model whose budget is not exhausted.
 func drawPage[S, I, O any](w io.Writer, m *Model[S, I, O], ops []*Operation[I, O], b Budget) error {
 	s := newSearch(m, ops, b)
 	_, info := porcupine.CheckOperationsVerbose(s.porcupineModel(), s.porcupineHistory(), 0)

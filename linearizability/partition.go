@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// partition is a part of a history that can be judged by itself, in order of
-// call. The operations belong to the history.
+// partition is a part of a history that can be checked by itself, in order of call. The
+// operations belong to the history.
 type partition[I, O any] struct {
 	name string
 	ops  []*Operation[I, O]
 }
 
-// partitions cuts a history into the smallest parts the model allows, in order
-// of name.
+// partitions splits a history into the smallest parts that the model allows, in order of name.
 func partitions[S, I, O any](m *Model[S, I, O], h *History[I, O]) ([]partition[I, O], error) {
 	all := make([]*Operation[I, O], len(h.ops))
 	for i := range h.ops {
@@ -33,9 +32,8 @@ func partitions[S, I, O any](m *Model[S, I, O], h *History[I, O]) ([]partition[I
 	return out, nil
 }
 
-// narrow cuts a partition none of whose operations spans it. One that spans it
-// but constrains nothing (it failed, or was a read of unknown outcome) is left
-// out rather than in the way.
+// narrow splits a partition that no operation spans. An operation that spans it but is not
+// relevant (it failed, or is a read of unknown outcome) is left out.
 func narrow[S, I, O any](m *Model[S, I, O], p partition[I, O]) []partition[I, O] {
 	if m.Narrow == nil {
 		return []partition[I, O]{p}
@@ -44,7 +42,7 @@ func narrow[S, I, O any](m *Model[S, I, O], p partition[I, O]) []partition[I, O]
 	for _, op := range p.ops {
 		if _, ok := m.Narrow(op.Input, op.seen()); ok {
 			narrowed = append(narrowed, op)
-		} else if m.constrains(op) {
+		} else if m.isRelevant(op) {
 			return []partition[I, O]{p}
 		}
 	}
@@ -54,7 +52,7 @@ func narrow[S, I, O any](m *Model[S, I, O], p partition[I, O]) []partition[I, O]
 	})
 }
 
-// group gathers operations by name, names in order.
+// group collects operations by name, in order of name.
 func group[I, O any](ops []*Operation[I, O], name func(*Operation[I, O]) string) []partition[I, O] {
 	at := make(map[string]int)
 	var parts []partition[I, O]

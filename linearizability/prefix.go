@@ -5,33 +5,32 @@ import (
 	"sort"
 )
 
-// cut is what had been seen of some operations right after stamp t: calls after
-// it had not been made, and returns after it not seen, so those outcomes were
-// unknown. What failed stays failed: it had no effect then either. The
-// operations themselves are not changed.
-func cut[I, O any](ops []*Operation[I, O], t int64) []*Operation[I, O] {
+// cutAt returns what was known of some operations right after stamp t: later calls had not been
+// made, and later returns not received, so those outcomes were unknown. Failed operations stay
+// failed, because they had no effect then either. The operations themselves are not changed.
+func cutAt[I, O any](ops []*Operation[I, O], t int64) []*Operation[I, O] {
 	var seen []*Operation[I, O]
 	for _, op := range ops {
 		if op.Call > t {
 			break
 		}
 		if op.Return > t && op.Outcome == OutcomeOK {
-			op = forgotten(op)
+			op = withUnknownOutcome(op)
 		}
 		seen = append(seen, op)
 	}
 	return seen
 }
 
-// forgotten is an operation whose outcome nobody saw.
-func forgotten[I, O any](op *Operation[I, O]) *Operation[I, O] {
+// withUnknownOutcome returns a copy of an operation without its outcome and output.
+func withUnknownOutcome[I, O any](op *Operation[I, O]) *Operation[I, O] {
 	c := *op
 	var none O
-	c.Outcome, c.Return, c.Output, c.Told = OutcomeUnknown, Never, none, false
+	c.Outcome, c.Return, c.Output, c.WitnessOutput = OutcomeUnknown, Never, none, false
 	return &c
 }
 
-// completions are the completed operations in order of return.
+// completions returns the completed operations in order of return.
 func completions[I, O any](ops []*Operation[I, O]) []*Operation[I, O] {
 	var done []*Operation[I, O]
 	for _, op := range ops {
@@ -50,45 +49,42 @@ func completions[I, O any](ops []*Operation[I, O]) []*Operation[I, O] {
 
 // prefix is the shortest beginning of a partition that has no legal order.
 type prefix[I, O any] struct {
-	ops         []*Operation[I, O] // what constrains, cut after the culprit's return
-	culprit     *Operation[I, O]   // its completion is what no order explains
+	ops         []*Operation[I, O] // relevant operations, cut after the culprit's return
+	culprit     *Operation[I, O]   // the operation whose completion no order explains
 	completions int                // how many completions the prefix has
 	shortest    bool               // every shorter one is known to be legal
 }
 
-// shortestPrefix finds it by halving: what begins with an illegal prefix is
-// illegal. ops must be illegal within the budget. Where a probe ends undecided
-// the search goes on above it, and the answer is illegal but perhaps not the
-// shortest.
+// shortestPrefix finds the prefix by binary search, because every extension of an illegal
+// prefix is illegal. ops must be illegal within the budget. If a probe ends undecided the
+// search continues above it, and the result is illegal but perhaps not the shortest.
 func shortestPrefix[S, I, O any](m *Model[S, I, O], ops []*Operation[I, O], b Budget) prefix[I, O] {
 	done := completions(ops)
 	shortest := true
 	k := sort.Search(len(done)-1, func(k int) bool {
-		v := newSearch(m, cut(ops, done[k].Return), b).run()
+		v := newSearch(m, cutAt(ops, done[k].Return), b).run()
 		shortest = shortest && v != Undecided
 		return v == Illegal
 	})
 	p := prefix[I, O]{culprit: done[k], completions: k + 1, shortest: shortest}
-	p.ops = slices.DeleteFunc(cut(ops, done[k].Return), func(op *Operation[I, O]) bool { return !m.constrains(op) })
+	p.ops = slices.DeleteFunc(cutAt(ops, done[k].Return), func(op *Operation[I, O]) bool { return !m.isRelevant(op) })
 	return p
 }
 
-// probeBudget is what one of the many small questions of an explanation may
-// cost at most.
+// probeBudget bounds the cost of one of the many small searches of an explanation.
 func probeBudget(b Budget) Budget {
 	b = b.orDefault()
 	b.Steps = min(b.Steps, 200_000)
 	return b
 }
 
-// maxProbes bounds the questions asked to find out which operations matter.
+// maxProbes bounds the searches that find out which operations matter.
 const maxProbes = 200
 
-// reduce tells the operations of an illegal prefix that matter from those that
-// do not: what stays illegal when the results and returns of some operations
-// are forgotten does not stand on them. It returns the prefix with these
-// forgotten (reads left out), still illegal. Reads go first: a story of writes
-// is told more easily.
+// reduce finds out which operations of an illegal prefix matter: if the prefix stays illegal
+// without the outcomes of some operations, these do not matter. It returns the prefix without
+// those outcomes (and without those reads), still illegal. It tries reads first, because writes
+// alone are easier to explain.
 func (p *prefix[I, O]) reduce(illegal func([]*Operation[I, O]) bool, readOnly func(I) bool) []*Operation[I, O] {
 	r := reducer[I, O]{culprit: p.culprit.ID, illegal: illegal, readOnly: readOnly, probes: maxProbes}
 	reads := r.pass(slices.Clone(p.ops), true)
@@ -102,7 +98,7 @@ type reducer[I, O any] struct {
 	probes   int
 }
 
-// pass tries to forget halves, then quarters, and so on.
+// pass tries to remove the outcomes of halves, then quarters, and so on.
 func (r *reducer[I, O]) pass(ops []*Operation[I, O], readsOnly bool) []*Operation[I, O] {
 	for chunk := (len(ops) + 1) / 2; chunk > 0; chunk /= 2 {
 		for from := 0; from < len(ops) && r.probes > 0; {
@@ -123,7 +119,7 @@ func (r *reducer[I, O]) pass(ops []*Operation[I, O], readsOnly bool) []*Operatio
 	return ops
 }
 
-// forget forgets the outcomes of some operations, but the culprit's.
+// forget removes the outcomes of some operations, except the culprit's.
 func (r *reducer[I, O]) forget(ops []*Operation[I, O], readsOnly bool) (left []*Operation[I, O], forgot bool) {
 	for _, op := range ops {
 		read := r.readOnly(op.Input)
@@ -133,7 +129,7 @@ func (r *reducer[I, O]) forget(ops []*Operation[I, O], readsOnly bool) (left []*
 		case read:
 			forgot = true
 		default:
-			left, forgot = append(left, forgotten(op)), true
+			left, forgot = append(left, withUnknownOutcome(op)), true
 		}
 	}
 	return left, forgot

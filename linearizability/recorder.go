@@ -2,13 +2,12 @@ package linearizability
 
 import "fmt"
 
-// Recorder builds a history while it happens. It numbers the events itself, in
-// the order in which it is told of them, so stamps are unique by construction.
-// It is used by one goroutine.
+// Recorder builds a history while it happens. It numbers the events itself, in the order of its
+// calls, so stamps are unique. One goroutine uses it.
 //
-// Its methods panic when told something that cannot happen (a client calls
-// while its last call is outstanding, an operation ends twice): the harness
-// keeps wrong books then, and no verdict over them would mean anything.
+// Its methods panic for events that cannot happen (a client calls while its last call is
+// outstanding, an operation ends twice): the test's bookkeeping is wrong then, and a verdict
+// would mean nothing.
 type Recorder[I, O any] struct {
 	ops        []Operation[I, O]
 	byReturn   []int32
@@ -28,8 +27,8 @@ func NewRecorder[I, O any](size int) *Recorder[I, O] {
 	}
 }
 
-// Concurrent allows a client to have several operations outstanding. Called
-// before the client's first operation.
+// Concurrent allows a client to have several operations outstanding. Call it before the
+// client's first operation.
 func (r *Recorder[I, O]) Concurrent(client int64) { r.concurrent[client] = true }
 
 // Call records that client calls in at true time ns, and returns the
@@ -60,12 +59,12 @@ func (r *Recorder[I, O]) Failed(i int, ns int64) {
 	r.end(i, ns, OutcomeFailed).Return = r.next()
 }
 
-// Unknown records that the client gave operation i up at true time ns without
-// knowing whether it took or will take effect. The client may call again.
+// Unknown records that the client gave operation i up at true time ns without knowing whether
+// it took or will take effect. The client may call again.
 func (r *Recorder[I, O]) Unknown(i int, ns int64) { r.end(i, ns, OutcomeUnknown) }
 
-// At tells where the witness has operation i. It may come at any time, for an
-// operation of any outcome, and at most once.
+// At records the position of operation i in the witness. It may be called at any time, for an
+// operation of any outcome, at most once.
 func (r *Recorder[I, O]) At(i int, p Position) {
 	r.assert(i >= 0 && i < len(r.ops), "no operation %d", i)
 	r.assert(r.ops[i].At.IsZero(), "operation %d is placed twice", i)
@@ -73,13 +72,13 @@ func (r *Recorder[I, O]) At(i int, p Position) {
 	r.ops[i].At = p
 }
 
-// Told tells what the witness has operation i give, for the case that its client
-// never hears of it. It may come at any time, at most once, for an operation that
-// has or gets a position.
-func (r *Recorder[I, O]) Told(i int, out O) {
+// WitnessOutput records the output of operation i in the witness, in case its client never
+// receives it. It may be called at any time, at most once, for an operation that has or gets a
+// position.
+func (r *Recorder[I, O]) WitnessOutput(i int, out O) {
 	r.assert(i >= 0 && i < len(r.ops), "no operation %d", i)
-	r.assert(!r.ops[i].Told, "operation %d is told twice", i)
-	if r.ops[i].Told = true; r.ops[i].Outcome != OutcomeOK {
+	r.assert(!r.ops[i].WitnessOutput, "operation %d is told twice", i)
+	if r.ops[i].WitnessOutput = true; r.ops[i].Outcome != OutcomeOK {
 		r.ops[i].Output = out
 	}
 }
@@ -87,7 +86,7 @@ func (r *Recorder[I, O]) Told(i int, out O) {
 // Len is the number of operations called so far.
 func (r *Recorder[I, O]) Len() int { return len(r.ops) }
 
-// History ends the recording. What is outstanding has an unknown outcome.
+// History ends the recording. Outstanding operations have an unknown outcome.
 func (r *Recorder[I, O]) History() *History[I, O] {
 	r.ended = true
 	for i := range r.ops {
@@ -95,8 +94,8 @@ func (r *Recorder[I, O]) History() *History[I, O] {
 		if op.Outcome == 0 {
 			op.Outcome = OutcomeUnknown
 		}
-		r.assert(!op.Told || !op.At.IsZero(), "operation %d is told and has no position", i)
-		op.Told = op.Told && op.Outcome == OutcomeUnknown
+		r.assert(!op.WitnessOutput || !op.At.IsZero(), "operation %d is told and has no position", i)
+		op.WitnessOutput = op.WitnessOutput && op.Outcome == OutcomeUnknown
 	}
 	return &History[I, O]{ops: r.ops, byReturn: r.byReturn}
 }

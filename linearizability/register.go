@@ -1,9 +1,9 @@
 package linearizability
 
-// Register is the model of one value with read, write and compare-and-set,
-// empty at the start. It is the key/value model held to one key, with the names
-// that papers and other tools use: Read is a Get, Write a Put. A history may
-// name several registers by key; each is judged by itself.
+// Register is the model of one value with read, write and compare-and-set, empty at the start.
+// It is the key/value model restricted to one key, with the names that papers and other tools
+// use: Read is a Get, Write a Put. A history may name several registers by key; each is checked
+// by itself.
 func Register() *Model[KVState, KVInput, KVOutput] {
 	m := KV()
 	m.Name = "register"

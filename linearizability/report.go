@@ -7,23 +7,22 @@ import (
 	"strings"
 )
 
-// Options of CheckHistory and CheckFile. The zero Options are good defaults.
+// Options of CheckHistory and CheckFile. The zero Options are valid.
 type Options struct {
 	Budget Budget
 	Read   ReadOptions
-	// Page, if not nil, is given Porcupine's page when the search finds the
-	// history illegal. What goes wrong with it is in Report.PageError.
+	// Page, if not nil, receives Porcupine's page when the search finds the history illegal.
+	// Errors of writing it are in Report.PageError.
 	Page io.Writer
-	// WitnessOnly leaves the search out. A history without positions is then
-	// Undecided.
+	// WitnessOnly disables the search. A history without positions is then Undecided.
 	WitnessOnly bool
 }
 
-// Report is all that is known of one history.
+// Report is the result of CheckHistory.
 type Report struct {
 	Model string `json:"model"`
-	// Verdict is Illegal if either check says so, Legal if one says so and none
-	// Illegal, else Undecided.
+	// Verdict is Illegal if either check says so, Legal if one says so and none Illegal,
+	// otherwise Undecided.
 	Verdict    Verdict `json:"verdict"`
 	Operations int     `json:"operations"`
 	Clients    int     `json:"clients"`
@@ -42,7 +41,7 @@ type Report struct {
 	PageError   string            `json:"page_error,omitempty"`
 }
 
-// WitnessReport is the answer of the witness check.
+// WitnessReport is the result of the witness check.
 type WitnessReport struct {
 	Verdict Verdict `json:"verdict"`
 	Logged  int     `json:"logged"`
@@ -52,9 +51,8 @@ type WitnessReport struct {
 	Text    string  `json:"text,omitempty"`
 }
 
-// Conflict reports that the two checks contradict each other: the witness is
-// good, yet the search found no order. One of them is wrong then, not the
-// history.
+// Conflict reports that the two checks contradict each other: the witness is legal, yet the
+// search found no order. Then one of the checks is wrong, not the history.
 func (r *Report) Conflict() bool {
 	return r.Witness != nil && r.Witness.Verdict == Legal && r.Searched && r.Search == Illegal
 }
@@ -79,7 +77,7 @@ func CheckHistory[S, I, O any](m *Model[S, I, O], h *History[I, O], o Options) (
 	return r, nil
 }
 
-// count fills in the numbers and reports whether any operation has a position.
+// count sets the numbers and reports whether any operation has a position.
 func count[I, O any](r *Report, h *History[I, O]) (placed bool) {
 	clients := make(map[int64]struct{})
 	for i := range h.ops {

@@ -8,8 +8,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Budget bounds a search. It counts steps of the model and bytes remembered,
-// never time, so that a verdict is the same on every machine.
+// Budget bounds a search. It counts steps of the model and bytes of memory, never time, so that
+// a verdict is the same on every machine.
 type Budget struct {
 	// Steps is the most calls of Model.Step or Effect per partition; 0 means
 	// DefaultSteps.
@@ -20,7 +20,7 @@ type Budget struct {
 }
 
 const (
-	// DefaultSteps is some seconds of search.
+	// DefaultSteps takes some seconds of search.
 	DefaultSteps = 5_000_000
 	// DefaultBytes is the memory bound when none is given.
 	DefaultBytes = 512 << 20
@@ -49,8 +49,8 @@ type Result struct {
 // PartitionResult is the answer for one partition.
 type PartitionResult struct {
 	Name string `json:"name"`
-	// Operations took part in the search, Unknown of them with unknown outcome;
-	// Dropped ones constrain nothing: failed, unknown reads, settled away.
+	// Operations took part in the search, Unknown of them with unknown outcome. Dropped ones
+	// are not relevant: failed, unknown reads, or removed by Settle.
 	Operations int     `json:"operations"`
 	Unknown    int     `json:"unknown"`
 	Dropped    int     `json:"dropped"`
@@ -58,17 +58,16 @@ type PartitionResult struct {
 	Steps      int64   `json:"steps"`
 }
 
-// Check decides by search whether the history is linearizable, without any
-// witness: Porcupine on one partition after the other. It returns an error only
-// for inputs the model calls invalid. Positions are not looked at.
+// Check decides by search whether the history is linearizable, without a witness: it runs
+// Porcupine on one partition after the other. It returns an error only for inputs that the
+// model rejects. It ignores positions.
 //
-// An operation of unknown outcome may take effect at any time after its call,
-// with any result, or not at all; an unknown read constrains nothing. Cost is
-// exponential in the worst case, which the budget turns into Undecided.
+// An operation of unknown outcome may take effect at any time after its call, with any result,
+// or not at all; an unknown read is not relevant. The cost is exponential in the worst case;
+// when the budget is exhausted the verdict is Undecided.
 //
-// Porcupine starts a goroutine for each search; Check waits for it, one at a
-// time, so the verdict does not depend on scheduling. A panic of the model
-// surfaces as a panic of Check.
+// Porcupine starts a goroutine for each search; Check waits for it, one at a time, so the
+// verdict does not depend on scheduling. A panic of the model becomes a panic of Check.
 func Check[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (Result, error) {
 	parts, err := partitions(m, h)
 	if err != nil {
@@ -103,35 +102,35 @@ type search[S, I, O any] struct {
 	ops   []*Operation[I, O] // what takes part, in order of call
 	until []int64            // their returns, settled where unknown
 
-	budget   Budget
-	steps    int64
-	bytes    int64
-	perState int64 // what Porcupine keeps for a state beside the state
-	spent    bool
-	panicked any
+	budget    Budget
+	steps     int64
+	bytes     int64
+	perState  int64 // what Porcupine keeps for a state beside the state
+	exhausted bool
+	panicked  any
 
-	probe   *Operation[I, O] // if set: never steps, its results are collected
-	results func(s S)        // told of each state in which probe could step
+	probe   *Operation[I, O] // if set: never steps, and its results are collected
+	results func(s S)        // called with each state in which probe could step
 }
 
 func newSearch[S, I, O any](m *Model[S, I, O], ops []*Operation[I, O], b Budget) *search[S, I, O] {
 	s := &search[S, I, O]{model: m, budget: b.orDefault()}
 	for _, op := range ops {
-		if m.constrains(op) {
+		if m.isRelevant(op) {
 			s.ops = append(s.ops, op)
 			s.until = append(s.until, op.Return)
 		}
 	}
 	if m.Settle != nil {
 		m.Settle(s.ops, s.until)
-		s.leaveOut()
+		s.dropIrrelevant()
 	}
 	s.perState = int64(len(s.ops)/8 + 64)
 	return s
 }
 
-// leaveOut drops what Settle found to be without effect.
-func (s *search[S, I, O]) leaveOut() {
+// dropIrrelevant removes the operations that Settle found to be without effect.
+func (s *search[S, I, O]) dropIrrelevant() {
 	kept := 0
 	for i := range s.ops {
 		if s.until[i] != NoEffect {
@@ -153,8 +152,8 @@ func (s *search[S, I, O]) verdict(r porcupine.CheckResult) Verdict {
 	}
 	switch {
 	case r == porcupine.Ok:
-		return Legal // an order was found, be the budget spent or not
-	case s.spent:
+		return Legal // an order was found, even if the budget is exhausted
+	case s.exhausted:
 		return Undecided
 	}
 	return Illegal
@@ -171,7 +170,7 @@ func (s *search[S, I, O]) porcupineHistory() []porcupine.Operation {
 	return out
 }
 
-// clientLanes numbers the clients densely, in order, for Porcupine's picture.
+// clientLanes numbers the clients densely, in order, for Porcupine's page.
 func clientLanes[I, O any](ops []*Operation[I, O]) map[int64]int {
 	clients := make([]int64, 0, len(ops))
 	for _, op := range ops {
@@ -198,7 +197,7 @@ func (s *search[S, I, O]) porcupineModel() porcupine.Model {
 			return s.model.describeInput(op.Input) + " -> " + s.model.describeOutput(op.Input, op.Output)
 		},
 		// The page puts these two into its markup as they are, keys and values of
-		// a stranger's history included.
+		// an untrusted history included.
 		DescribeState: func(state any) string { return html.EscapeString(s.model.describeState(state.(S))) },
 		DescribeOperationMetadata: func(info any) string {
 			return html.EscapeString(describe(s.model, info.(*Operation[I, O])))
@@ -210,15 +209,15 @@ func (s *search[S, I, O]) porcupineModel() porcupine.Model {
 	return pm
 }
 
-// step is the model behind the budget. Once that is spent every step is
-// refused, which makes Porcupine unwind; a panic is kept for the caller, since
-// in Porcupine's goroutine it would end the process.
+// step is the model within the budget. When the budget is exhausted every step is refused,
+// which makes Porcupine return. A panic is kept for the caller, since it would end the process
+// in Porcupine's goroutine.
 func (s *search[S, I, O]) step(state S, op *Operation[I, O]) (ok bool, next any) {
-	if s.spent || s.panicked != nil {
+	if s.exhausted || s.panicked != nil {
 		return false, state
 	}
 	if s.steps >= s.budget.Steps || s.bytes >= s.budget.Bytes {
-		s.spent = true
+		s.exhausted = true
 		return false, state
 	}
 	s.steps++

@@ -110,7 +110,7 @@ func TestAnEmptyHistoryIsLegal(t *testing.T) {
 
 // TestSettlingKeepsTheSearchShort shows what Settle is for: to know that there
 // is no order, a search must try every set of the unknown operations, unless it
-// is told which of them can matter.
+// knows which of them can matter.
 func TestSettlingKeepsTheSearchShort(t *testing.T) {
 	rec := NewRecorder[KVInput, KVOutput](200)
 	for i := range 40 {

@@ -31,20 +31,20 @@ func TestSessionsAreJudged(t *testing.T) {
 	type all = []SessionEvent
 	other := promised(9, "n1", 20, 20)
 	other.Session = "8"
-	p12, believed := promised(0, "n1", 12, 12), func(at, to int64) SessionEvent { return bound(session(at, SessionBelieved), to) }
+	p12, clientBound := promised(0, "n1", 12, 12), func(at, to int64) SessionEvent { return bound(session(at, SessionClientBound), to) }
 	done, lost := func(at, seq int64) SessionEvent { return operation(at, SessionDone, seq) }, func(at, seq int64) SessionEvent { return operation(at, SessionLost, seq) }
 	requireFindings(t, CheckSessions, []findingCase[SessionEvent]{
-		{"a life", all{p12, believed(1, 11), done(2, 1), promised(7, "n1", 19, 19), believed(8, 18), done(9, 2), session(19, SessionExpired), lost(20, 3), lost(20, 4)}, nil, nil},
+		{"a life", all{p12, clientBound(1, 11), done(2, 1), promised(7, "n1", 19, 19), clientBound(8, 18), done(9, 2), session(19, SessionExpired), lost(20, 3), lost(20, 4)}, nil, nil},
 		{"closed by its client", all{p12, done(1, 1), session(2, SessionClosed), lost(3, 2)}, nil, nil},
-		{"two masters", all{p12, promised(3, "n2", 30, 4), believed(4, 29), session(30, SessionExpired)}, nil, nil},
+		{"two masters", all{p12, promised(3, "n2", 30, 4), clientBound(4, 29), session(30, SessionExpired)}, nil, nil},
 		{"other session", all{p12, session(12, SessionExpired), other}, nil, nil},
 		{"told again by another rate", all{p12, promised(5, "n1", 11, 12), session(11, SessionExpired)}, nil, nil},
 		{"another master has promised more", all{promised(0, "n1", 40, 40), p12, promised(3, "n2", 30, 4), session(30, SessionExpired)},
 			[]FindingKind{BrokenPromise, EarlyEnd}, [][]int{{0, 1}, {0, 3}}},
 		{"ended early", all{p12, promised(7, "n1", 19, 19), session(13, SessionExpired)}, []FindingKind{EarlyEnd}, [][]int{{1, 2}}},
 		{"ended early by a new master", all{p12, promised(3, "n2", 10, 4), session(11, SessionExpired)}, []FindingKind{EarlyEnd}, [][]int{{0, 2}}},
-		{"a bound beyond the promise", all{p12, believed(1, 13)}, []FindingKind{BeyondPromise}, [][]int{{0, 1}}},
-		{"a bound before the promise", all{believed(1, 11), p12}, []FindingKind{BeyondPromise}, [][]int{{0}}},
+		{"a bound beyond the promise", all{p12, clientBound(1, 13)}, []FindingKind{BeyondPromise}, [][]int{{0, 1}}},
+		{"a bound before the promise", all{clientBound(1, 11), p12}, []FindingKind{BeyondPromise}, [][]int{{0}}},
 		{"a lease end that moves back", all{p12, promised(5, "n1", 13, 11)}, []FindingKind{BrokenPromise}, [][]int{{0, 1}}},
 		{"a bound that moves back, no lease end told", all{promised(0, "n1", 12, 0), promised(5, "n1", 11, 0)}, []FindingKind{BrokenPromise}, [][]int{{0, 1}}},
 		{"done after the end", all{p12, session(12, SessionExpired), done(13, 1)}, []FindingKind{Revived}, [][]int{{1, 2}}},

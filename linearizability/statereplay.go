@@ -1,33 +1,33 @@
 package linearizability
 
-// move is what an operation does to a state.
-type move uint8
+// transition is what an operation does to a state.
+type transition uint8
 
 const (
-	refused move = iota // it cannot give this output, or take effect
-	kept                // the state is the same; something open may be known now
-	changed
+	notPossible transition = iota // it cannot give this output, or take effect
+	stateKept                     // the state is the same; an open number may have become known
+	stateChanged
 )
 
-// stepper says what in does to s. out is nil where nobody saw it.
-type stepper[S, I, O any] func(s S, in *I, out *O) (S, move)
+// stepper computes the effect of in on s. out is nil if the output is unknown.
+type stepper[S, I, O any] func(s S, in *I, out *O) (S, transition)
 
-// fill makes Step and Effect of a model.
-func (step stepper[S, I, O]) fill(m *Model[S, I, O]) {
+// setModel defines Step and Effect of a model.
+func (step stepper[S, I, O]) setModel(m *Model[S, I, O]) {
 	m.step = step
 	m.Step = func(s S, in I, out O) (bool, S) {
 		next, did := step(s, &in, &out)
-		return did != refused, next
+		return did != notPossible, next
 	}
 	m.Effect = func(s S, in I) (bool, S) {
 		next, did := step(s, &in, nil)
-		return did != refused, next
+		return did != notPossible, next
 	}
 }
 
-// stateReplayer replays immutable states, one for each key. It differs from
-// plainReplayer in that what a state has learnt is no change: an operation
-// without a position may be the first that tells a number.
+// stateReplayer replays immutable states, one for each key. Unlike plainReplayer it does not
+// treat a number that became known as a change: an operation without a position may be the
+// first to report a number.
 type stateReplayer[K comparable, S, I, O any] struct {
 	step   stepper[S, I, O]
 	key    func(in *I) K
@@ -52,7 +52,7 @@ func (r *stateReplayer[K, S, I, O]) move(in *I, out *O, keep bool) bool {
 		s = r.init
 	}
 	next, did := r.step(s, in, out)
-	if did == refused || keep && did != kept {
+	if did == notPossible || keep && did != stateKept {
 		return false
 	}
 	r.states[key] = next

@@ -2,15 +2,15 @@ package linearizability
 
 import "fmt"
 
-// Verdict is the answer of a check.
+// Verdict is the result of a check.
 type Verdict uint8
 
 const (
-	// Undecided: the budget ran out first. The zero value.
+	// Undecided: the budget was exhausted. The zero value.
 	Undecided Verdict = iota
 	// Legal: an order that explains the history was found.
 	Legal
-	// Illegal: there is none (or, of a witness: the proposed one is wrong).
+	// Illegal: there is no such order (or, of a witness: the proposed order is wrong).
 	Illegal
 )
 

@@ -1,13 +1,13 @@
 package linearizability
 
-// ViolationKind says in which way a proposed order is wrong.
+// ViolationKind is the way in which a proposed order is wrong.
 type ViolationKind uint8
 
 const (
-	// RealTime: Other returned before Op was called, yet stands after it.
+	// RealTime: Other returned before Op was called, yet comes after it.
 	RealTime ViolationKind = iota + 1
-	// WrongResult: the model does not give the result of Op at its position or,
-	// for an operation without one, at any position real time allows.
+	// WrongResult: the model does not give the result of Op at its position or, for an
+	// operation without one, at any position that real time allows.
 	WrongResult
 	// SharedPosition: Op and Other have the same position.
 	SharedPosition
@@ -38,37 +38,36 @@ type Violation struct {
 	// Expected is what the model gives instead, one entry for each different
 	// result at the positions tried; empty for a model without Result.
 	Expected []string
-	// Text says it all in words, on one to three lines.
+	// Text describes it in one to three lines.
 	Text string
 }
 
-// WitnessResult is the answer of CheckWitness.
+// WitnessResult is the result of CheckWitness.
 type WitnessResult struct {
 	// Verdict is Legal or Illegal, never Undecided.
 	Verdict Verdict
 	// Violation is nil exactly when the verdict is Legal.
 	Violation *Violation
-	// Logged operations had a position, Fitted ones got theirs from their
-	// result, Dropped ones failed or were unknown and not placed.
+	// Logged operations had a position, Fitted ones got theirs from their result, Dropped ones
+	// failed or were unknown and had none.
 	Logged, Fitted, Dropped int
 	// Order is the order checked, as indexes into the history: all of it when
 	// legal, up to the violation otherwise.
 	Order []int32
 }
 
-// CheckWitness verifies a proposed order: that the model gives every result
-// when the operations are replayed in it, and that no operation stands before
-// one that returned before its call. It is linear but for the sorting of the
-// positions. Legal proves the history linearizable; Illegal says only that this
-// order does not show it.
+// CheckWitness verifies a proposed order: that the model gives every result when the operations
+// are replayed in it, and that no operation comes before one that returned before its call. It
+// is linear, except for sorting positions. Legal proves the history linearizable; Illegal says
+// only that this order does not prove it.
 //
-// The order is built so. Operations with a position (At) stand there and take
-// effect, with the result that their client saw or that was Told. One of unknown outcome without a position was never chosen and is
-// dropped, and so is one that failed. Any other completed operation without a
-// position (a local read, a cache hit, a refusal) changed nothing: it stands at
-// the smallest position not below anything that completed before its call at
-// which the model gives its result and keeps its state. (Several at one position
-// stand in the order of their calls; they change nothing, so it does not matter.)
+// The order is built as follows. Operations with a position (At) stand there and take effect,
+// with the result that their client received or the WitnessOutput. An operation of unknown
+// outcome without a position was never chosen and is dropped, and so is one that failed. Any
+// other completed operation without a position (a local read, a cache hit, a refusal) changed
+// nothing. Its place is the smallest position, not below anything that completed before its
+// call, at which the model gives its result and keeps its state. (Several at one position are
+// in the order of their calls; they change nothing, so it does not matter.)
 func CheckWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) WitnessResult {
 	w := newWitness(m, h)
 	for next, i := range w.logged {
@@ -76,17 +75,17 @@ func CheckWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) WitnessResul
 			return w.result(w.explain(bad))
 		}
 	}
-	w.fit()
+	w.placeUnlogged()
 	if len(w.pending) > 0 {
 		return w.result(w.explain(&Violation{Kind: WrongResult, Op: w.firstPending(), Other: -1}))
 	}
 	return w.result(nil)
 }
 
-// witness is the sweep over the proposed order. Its invariant: every operation
-// that stands was called before any that does not yet stand returned. An
-// operation may stand next if that is true of it too, which is all there is to
-// real-time order; frontier is the first return still outstanding.
+// witness is the sweep over the proposed order. Invariant: every placed operation was called
+// before any operation that is not placed yet returned. An operation may be placed next if that
+// holds for it too, which is the whole of real-time order; frontier is the first return still
+// outstanding.
 type witness[S, I, O any] struct {
 	model  *Model[S, I, O]
 	h      *History[I, O]
@@ -98,10 +97,10 @@ type witness[S, I, O any] struct {
 	order    []int32
 	dropped  int
 
-	returned int     // h.byReturn below this stand
-	frontier int64   // return of the first completed operation that does not stand
-	admitted int     // unlogged operations below this were called before frontier
-	pending  []int32 // admitted, and refused by every state since, in order of call
+	returned int     // operations of h.byReturn below this index are placed
+	frontier int64   // return of the first completed operation that is not placed
+	admitted int     // unlogged operations below this index were called before frontier
+	pending  []int32 // admitted, and not possible in any state since, in order of call
 }
 
 func newWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) *witness[S, I, O] {
@@ -113,11 +112,11 @@ func newWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) *witness[S, I,
 	w.logged, w.unlogged = splitByPosition(h)
 	w.dropped = len(h.ops) - len(w.logged) - len(w.unlogged)
 	w.advance()
-	w.fit()
+	w.placeUnlogged()
 	return w
 }
 
-// placeLogged puts logged operation i next, or says why it cannot stand there.
+// placeLogged places logged operation i next, or returns why it cannot be.
 func (w *witness[S, I, O]) placeLogged(next, i int) *Violation {
 	op := &w.h.ops[i]
 	switch {
@@ -126,22 +125,22 @@ func (w *witness[S, I, O]) placeLogged(next, i int) *Violation {
 	case next > 0 && w.h.ops[w.logged[next-1]].At == op.At:
 		return &Violation{Kind: SharedPosition, Op: i, Other: int(w.logged[next-1])}
 	case op.Call > w.frontier:
-		return w.overtaken(i)
+		return w.realTimeViolation(i)
 	}
-	if op.Outcome == OutcomeUnknown && !op.Told {
+	if op.Outcome == OutcomeUnknown && !op.WitnessOutput {
 		w.replay.Effect(&op.Input)
 	} else if !w.replay.Step(&op.Input, &op.Output) {
 		return &Violation{Kind: WrongResult, Op: i, Other: -1}
 	}
-	w.stand(i)
+	w.place(i)
 	w.retry()
-	w.fit()
+	w.placeUnlogged()
 	return nil
 }
 
-// overtaken is the violation of placing i while the operation at the frontier
-// does not stand: that one has a later position, or fits nowhere.
-func (w *witness[S, I, O]) overtaken(i int) *Violation {
+// realTimeViolation is the violation of placing i while the operation at the frontier is not
+// placed: that one has a later position, or fits nowhere.
+func (w *witness[S, I, O]) realTimeViolation(i int) *Violation {
 	other := int(w.h.byReturn[w.returned])
 	if w.h.ops[other].At.IsZero() {
 		return &Violation{Kind: WrongResult, Op: other, Other: i}
@@ -149,9 +148,9 @@ func (w *witness[S, I, O]) overtaken(i int) *Violation {
 	return &Violation{Kind: RealTime, Op: i, Other: other}
 }
 
-// fit places what may stand now and has no position, as far as the model gives
-// its result in the present state.
-func (w *witness[S, I, O]) fit() {
+// placeUnlogged places the operations without a position that may come now, as far as the model
+// gives their results in the present state.
+func (w *witness[S, I, O]) placeUnlogged() {
 	for w.admitted < len(w.unlogged) {
 		i := w.unlogged[w.admitted]
 		if w.h.ops[i].Call > w.frontier {
@@ -183,17 +182,17 @@ func (w *witness[S, I, O]) peek(i int32) bool {
 	if !w.replay.Peek(&op.Input, &op.Output) {
 		return false
 	}
-	w.stand(int(i))
+	w.place(int(i))
 	return true
 }
 
-func (w *witness[S, I, O]) stand(i int) {
+func (w *witness[S, I, O]) place(i int) {
 	w.placed[i] = true
 	w.order = append(w.order, int32(i))
 	w.advance()
 }
 
-// advance moves the frontier over what stands.
+// advance moves the frontier past placed operations.
 func (w *witness[S, I, O]) advance() {
 	for w.returned < len(w.h.byReturn) && w.placed[w.h.byReturn[w.returned]] {
 		w.returned++

@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// The explanation of a refused witness takes the slow way: it replays what
-// stands through the immutable model, partition of the culprit only, and asks
-// what the model would have answered.
+// To explain a refused witness, explain replays the placed operations of the culprit's
+// partition with the immutable model, and asks what the model would have answered.
 
 // maxExpected bounds how many different results an explanation lists.
 const maxExpected = 6
 
-// explain fills in Expected and Text.
+// explain sets Expected and Text.
 func (w *witness[S, I, O]) explain(v *Violation) *Violation {
 	op := &w.h.ops[v.Op]
 	switch v.Kind {
 	case FailedButPlaced:
-		v.Text = fmt.Sprintf("%s\nfailed, so it must never take effect, yet it stands at position %s", w.line(v.Op), describePosition(op.At))
+		v.Text = fmt.Sprintf("%s\nfailed, so it must never take effect, yet it has position %s", w.line(v.Op), describePosition(op.At))
 	case SharedPosition:
 		v.Text = fmt.Sprintf("%s\nhas the position %s of\n%s", w.line(v.Op), describePosition(op.At), w.line(v.Other))
 	case RealTime:
@@ -36,7 +35,7 @@ func (w *witness[S, I, O]) wrongResult(v *Violation) string {
 	op := &w.h.ops[v.Op]
 	given := "the model does not give this result at its position " + describePosition(op.At)
 	switch {
-	case op.At.IsZero() && w.couldAct(op):
+	case op.At.IsZero() && w.canTakeEffect(op):
 		return w.line(v.Op) + "\nwas acknowledged, yet its effect stands at no position of the order"
 	case op.At.IsZero():
 		given = "the model gives this result at no position between its call and its return"
@@ -47,14 +46,13 @@ func (w *witness[S, I, O]) wrongResult(v *Violation) string {
 	return w.line(v.Op) + "\n" + given
 }
 
-// expected collects what the model answers to the input of operation i where it
-// could stand.
+// expected collects the model's answers to the input of operation i where it could be placed.
 func (w *witness[S, I, O]) expected(i int) (found []string) {
 	if w.model.Result == nil {
 		return nil
 	}
 	op := &w.h.ops[i]
-	w.each(op, func(s S) {
+	w.visitStates(op, func(s S) {
 		text := w.model.describeOutput(op.Input, w.model.Result(s, op.Input))
 		if !slices.Contains(found, text) && len(found) < maxExpected {
 			found = append(found, text)
@@ -63,31 +61,32 @@ func (w *witness[S, I, O]) expected(i int) (found []string) {
 	return found
 }
 
-// couldAct reports whether the model gives the result of op, with an effect,
-// where it could stand.
-func (w *witness[S, I, O]) couldAct(op *Operation[I, O]) (could bool) {
-	w.each(op, func(s S) {
+// canTakeEffect reports whether the model gives the result of op, with an effect, where it
+// could be placed.
+func (w *witness[S, I, O]) canTakeEffect(op *Operation[I, O]) (could bool) {
+	w.visitStates(op, func(s S) {
 		ok, _ := w.model.Step(s, op.Input, op.Output)
 		could = could || ok
 	})
 	return could
 }
 
-// each replays the order so far, and tells of the states in which op could stand.
-func (w *witness[S, I, O]) each(op *Operation[I, O], tell func(s S)) {
+// visitStates replays the order so far, and calls visit with the states in which op could be
+// placed.
+func (w *witness[S, I, O]) visitStates(op *Operation[I, O], visit func(s S)) {
 	from := w.lowest(op)
 	s, name := w.model.Init(), w.model.partition(op.Input)
 	for k, j := range w.order {
 		if k >= from && op.At.IsZero() {
-			tell(s)
+			visit(s)
 		}
 		s = w.apply(s, name, &w.h.ops[j])
 	}
-	tell(s)
+	visit(s)
 }
 
-// lowest is how many operations of the order must stand before op: those up to
-// the last that returned before its call.
+// lowest is how many operations of the order must come before op: those up to the last that
+// returned before its call.
 func (w *witness[S, I, O]) lowest(op *Operation[I, O]) int {
 	for k := len(w.order); k > 0; k-- {
 		if w.h.ops[w.order[k-1]].Return < op.Call {
@@ -101,7 +100,7 @@ func (w *witness[S, I, O]) apply(s S, name string, op *Operation[I, O]) S {
 	if w.model.partition(op.Input) != name {
 		return s
 	}
-	if op.Outcome == OutcomeUnknown && !op.Told {
+	if op.Outcome == OutcomeUnknown && !op.WitnessOutput {
 		return w.model.effect(s, op.Input)
 	}
 	_, next := w.model.Step(s, op.Input, op.Output)
@@ -117,7 +116,7 @@ func describePosition(p Position) string {
 	return fmt.Sprintf("%d.%d", p.Slot, p.Index)
 }
 
-// describe is the one line by which every report names an operation.
+// describe is the line by which every report names an operation.
 func describe[S, I, O any](m *Model[S, I, O], op *Operation[I, O]) string {
 	head := fmt.Sprintf("#%d client %d: %s", op.ID, op.Client, shorten(m.describeInput(op.Input)))
 	switch op.Outcome {
@@ -128,7 +127,7 @@ func describe[S, I, O any](m *Model[S, I, O], op *Operation[I, O]) string {
 	case OutcomeFailed:
 		head += " -> failed"
 	case OutcomeUnknown:
-		if op.Told {
+		if op.WitnessOutput {
 			head += " -> " + shorten(m.describeOutput(op.Input, op.Output)) + " in the witness"
 		}
 		return fmt.Sprintf("%s -> outcome unknown [called %d%s]", head, op.Call, describeTime(op.CallTime))
@@ -136,7 +135,7 @@ func describe[S, I, O any](m *Model[S, I, O], op *Operation[I, O]) string {
 	return fmt.Sprintf("%s [called %d%s, returned %d%s]", head, op.Call, describeTime(op.CallTime), op.Return, describeTime(op.ReturnTime))
 }
 
-// describeTime shows a true time in seconds, where one is known.
+// describeTime prints a true time in seconds, if one is known.
 func describeTime(ns int64) string {
 	if ns == 0 {
 		return ""

@@ -278,7 +278,7 @@ func (c *Cell) checkFiles(r *Result) {
 		}
 		if out, known := fileOutput(p.result); known && !fileReads(t.in, out) && (!t.no || out.Code == linearizability.FileOK) {
 			b.history.At(t.op, p.at)
-			b.history.Told(t.op, out)
+			b.history.WitnessOutput(t.op, out)
 		}
 	}
 	h := b.history.History()

@@ -58,7 +58,7 @@ func (c *lockCall) stands(d lockOperation) {
 	op.At = d.At
 	switch {
 	case op.Outcome != linearizability.OutcomeOK:
-		op.Told, op.Output = true, d.Output
+		op.WitnessOutput, op.Output = true, d.Output
 	case op.Output.Code == d.Output.Code && op.Output.Code == linearizability.LockOK:
 		op.Output.Acquisition = d.Output.Acquisition
 	}
