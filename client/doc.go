@@ -37,7 +37,7 @@
 // errors of both clocks.
 //
 //	state       Held    calls   entered with    what to do
-//	valid       true    run     EventSafe       go on
+//	valid       true    run     EventSafe       continue
 //	jeopardy    false   wait    EventJeopardy   stop acting on locks; wait
 //	expired     false   fail    EventExpired    make a new Client, acquire and read again
 //

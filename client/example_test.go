@@ -13,8 +13,9 @@ import (
 // connect returns a Client of a cell that runs in this process, and a function that stops its
 // Runtime. In a program, the function given to NewRuntime puts messages on the network, and the
 // network's receiver calls Deliver.
-func connect() (*client.Client, func()) {
-	cell := newCell()
+func connect() (*client.Client, func()) { return connectTo(newCell()) }
+
+func connectTo(cell *cell) (*client.Client, func()) {
 	var rt *client.Goroutines
 	rt = client.NewRuntime(func(to uint32, msg []byte) {
 		rt.Go("network", func() { cell.handle(to, msg, func(answer []byte) { rt.Deliver(to, answer) }) })
@@ -97,6 +98,81 @@ func ExampleError() {
 		fmt.Println("not written:", err)
 	}
 	// Output: written, once
+}
+
+// Acquire waits for a lock; TryAcquire fails if the lock is not free. Handles exclude each
+// other, also within one program.
+func ExampleHandle_Acquire() {
+	c, disconnect := connect()
+	defer disconnect()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	defer c.Close(ctx)
+
+	options := client.OpenOptions{Rights: client.Write, Create: client.CreateMay}
+	first, err := c.Open(ctx, "/ls/local/job", options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	second, err := c.Open(ctx, "/ls/local/job", options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	lock, err := first.Acquire(ctx, client.Exclusive)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("first holds the lock:", lock.Held())
+	_, err = second.TryAcquire(ctx, client.Exclusive)
+	fmt.Println("second is refused:", errors.Is(err, client.ErrLockHeld))
+
+	if err := lock.Release(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("first after Release:", lock.Err())
+	lock, err = second.TryAcquire(ctx, client.Exclusive)
+	fmt.Println("second holds the lock:", err == nil && lock.Held())
+	// Output:
+	// first holds the lock: true
+	// second is refused: true
+	// first after Release: client: lock "/ls/local/job": lock not held
+	// second holds the lock: true
+}
+
+// A program that follows the events of its sessions. The cell of this example elects a new
+// master, which handles and locks survive.
+func ExampleClient_Events() {
+	cell := newCell()
+	c, disconnect := connectTo(cell)
+	defer disconnect()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	defer c.Close(ctx)
+	events := c.Events()
+	defer events.Close()
+
+	if err := c.Put(ctx, "k", "v"); err != nil {
+		log.Fatal(err)
+	}
+	cell.set(func() { cell.failover(3) })
+	if err := c.Put(ctx, "k", "w"); err != nil {
+		log.Fatal(err)
+	}
+	event, err := events.Next(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	switch event.Kind {
+	case client.EventJeopardy:
+		fmt.Println("stop acting on locks")
+	case client.EventSafe:
+		fmt.Println("continue: nothing was lost")
+	case client.EventFailover:
+		fmt.Println("a new master, epoch", event.Epoch)
+	case client.EventExpired:
+		fmt.Println("all handles and locks are lost: start again with a new client")
+	}
+	// Output: a new master, epoch 2
 }
 
 // lead writes while it holds the lock. The README shows this function.

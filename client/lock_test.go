@@ -41,7 +41,7 @@ func TestALockIsHeldUntilItIsReleased(t *testing.T) {
 			require.NoError(t, err)
 			got <- l
 		}()
-		time.Sleep(20 * time.Second) // leases go on
+		time.Sleep(20 * time.Second) // the lease is renewed
 		require.True(t, l.Held())
 		require.NoError(t, l.Release(ctx))
 		next := <-got
@@ -80,8 +80,8 @@ func TestAHandleWithASequencerIsGoodAsLongAsThat(t *testing.T) {
 	})
 }
 
-// A Release goes on when its caller does not wait for it, and what comes after it on
-// the same handle comes after it at the cell.
+// A Release continues when its context ends, and the cell executes it before later calls on the
+// same handle.
 func TestAReleaseSurvivesItsCaller(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Minute)

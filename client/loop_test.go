@@ -161,7 +161,7 @@ func TestOneThreadOfControlIsEnoughForLocks(t *testing.T) {
 	require.Zero(t, l.timers, "nothing is left behind")
 }
 
-// A timer is not set anew for each call.
+// A timer is not set again for each call.
 func TestTimersAreFewerThanCalls(t *testing.T) {
 	l, c := newLoop()
 	for range 1000 {

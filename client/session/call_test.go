@@ -16,7 +16,7 @@ func TestWhatEachAnswerDoesToACall(t *testing.T) {
 	rows := []struct {
 		name    string
 		res     api.Result
-		outcome session.Outcome // 0: the call goes on
+		outcome session.Outcome // 0: the call continues
 		why     session.Why
 		want    api.Result
 	}{

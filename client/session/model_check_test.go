@@ -131,7 +131,7 @@ func (w *model) check(e session.Envelope, launched map[api.Seq]bool) {
 	}
 }
 
-// checkPace checks that nothing is sent over and over while time stands still.
+// checkPace checks that nothing is sent repeatedly at one instant.
 func (w *model) checkPace(q api.Request) {
 	s, limit := sending{q.Seq, q.Epoch}, 3
 	if q.Seq == 0 {
