@@ -43,7 +43,7 @@ type fileObservations struct {
 
 func (w *fileObservations) noteWrite(op *Operation[FileInput, FileOutput]) {
 	in, out := &op.Input, &op.Output
-	if !writesContents(op) {
+	if !isContentsWrite(op) {
 		return
 	}
 	w.writers[KVPair{in.Path, in.Contents}]++
@@ -56,8 +56,8 @@ func (w *fileObservations) noteWrite(op *Operation[FileInput, FileOutput]) {
 	w.made[in.Path][out.Stat.Content] = true
 }
 
-// writesContents reports whether op wrote contents, or may have.
-func writesContents(op *Operation[FileInput, FileOutput]) bool {
+// isContentsWrite reports whether op wrote contents, or may have.
+func isContentsWrite(op *Operation[FileInput, FileOutput]) bool {
 	switch in, out := &op.Input, &op.Output; in.Op {
 	case FileSet:
 		return op.Outcome == OutcomeUnknown || out.Code == FileOK
@@ -105,7 +105,7 @@ func (w *fileObservations) noteStat(path string, s *FileStat, contents bool) {
 
 // settle returns by when an operation of unknown outcome took effect.
 func (w *fileObservations) settle(op *Operation[FileInput, FileOutput]) int64 {
-	if !writesContents(op) {
+	if !isContentsWrite(op) {
 		return Never
 	}
 	in := &op.Input

@@ -22,11 +22,11 @@ type call struct {
 	epoch  api.Epoch
 	due    time.Time // when to send again
 
-	missed          int  // answers that did not come in time
-	refused         int  // consecutive refusals
-	staysWithMaster bool // the master itself refused last: the call is sent to it again, and to no other replica
-	emptyAnswers    int  // KeepAlives in a row that were answered at once without news
-	hints           int  // hints followed at once since the last pause
+	missed        int  // answers that did not come in time
+	refused       int  // consecutive refusals
+	masterRefused bool // the last refusal came from the master: the call is sent to it again
+	emptyAnswers  int  // KeepAlives in a row that were answered at once without news
+	hints         int  // hints followed at once since the last pause
 
 	heldByMaster bool  // a KeepAlive that the master is asked to hold: a missing answer means nothing
 	parked       bool  // an Acquire that waits at the master
@@ -69,7 +69,7 @@ func (m *Machine) resend(now time.Time, c *call) {
 				m.forgetLeaseMaster(c.to)
 			}
 		}
-	} else if c.refused > 0 && c.refused%maxRefusals == 0 && !c.staysWithMaster {
+	} else if c.refused > 0 && c.refused%maxRefusals == 0 && !c.masterRefused {
 		m.route.leave(c.to)
 	}
 	c.hints = 0

@@ -193,7 +193,7 @@ func (m *Machine) onRefusal(now time.Time, from uint32, p api.Reply, c *call) {
 			return
 		}
 	}
-	if c.staysWithMaster = p.Code == api.Later || m.isRecovering(from, p); c.staysWithMaster {
+	if c.masterRefused = p.Code == api.Later || m.isRecovering(from, p); c.masterRefused {
 		m.noteMasterAnswer(now, from, p)
 	}
 	c.due = now.Add(m.cfg.pause(m.cfg.RetryMin, c.refused))
