@@ -5,7 +5,7 @@
 // rolled back; other goroutines read views. It maintains a checksum of all rows, which
 // replicas compare to detect divergence. A view can be written to a stream, and a stream
 // can be loaded, for snapshots. Package db waits for nothing, reads no clock, and gives
-// rows no meaning: replica/rows and the packages above it do.
+// rows no meaning: replica/state/rows and the packages above it do.
 //
 // # Reading order
 //

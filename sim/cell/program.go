@@ -31,7 +31,7 @@ type program struct {
 	calls  int
 	last   map[string]string // what this program last read, by row
 	nodes  []*opened         // what it has open, the oldest first
-	trail  *client.CallID     // of its last call on a node
+	trail  *client.CallID    // of its last call on a node
 	state  any               // of a workload of an extension
 
 	sequencer string // of the lock that it acquired last

@@ -94,12 +94,12 @@ func (h *Checker) OnBulkDone(id paxos.NodeID, result driver.BulkResult) {
 
 // OnTruncate is told that a replica is about to drop what concerns slots below: two
 // durable snapshots must stand in for that, as one may rot, or it is lost (S3); one that it
-// has found bad stands in for nothing. Of what
-// they stand in for the last slots stay: whoever was away for a moment is helped with
-// records, and has no need of a whole snapshot (L1).
+// has found bad by the time that it decides stands in for nothing. Of what they stand in for
+// the last slots stay: a replica that was away for a moment is helped with records, and needs
+// no whole snapshot (L1).
 func (h *Checker) OnTruncate(id paxos.NodeID, below paxos.Slot) {
 	d := &h.Disks[id]
-	switch end := d.stock.pair() + 1; {
+	switch end := d.stock.covered + 1; {
 	case below > end:
 		h.world.Break("S3", "replica %d drops the slots below %d from its log, the durable snapshots that it has not found bad are of slots %v", id, below, d.stock.good)
 	case below+h.Keep > end:

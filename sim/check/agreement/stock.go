@@ -20,6 +20,10 @@ import (
 type stock struct {
 	good []paxos.Slot // ascending
 	bad  map[paxos.Slot]bool
+	// covered is the highest slot that two snapshots have held at one time of this life, of
+	// which neither was found bad then. A replica that has decided to drop what they hold
+	// may find one of them bad before the log is cut.
+	covered paxos.Slot
 }
 
 // add is told of a snapshot that is durable from now on.
@@ -28,6 +32,7 @@ func (s *stock) add(slot paxos.Slot) {
 	if i, there := slices.BinarySearch(s.good, slot); !there {
 		s.good = slices.Insert(s.good, i, slot)
 	}
+	s.covered = max(s.covered, s.pair())
 }
 
 // spoil is told of one that was found bad.
@@ -46,7 +51,7 @@ func (s *stock) drop(slot paxos.Slot) {
 
 // begin is told with which snapshot a life begins, and which it found bad.
 func (s *stock) begin(slot paxos.Slot, report store.Report) {
-	s.bad = nil
+	s.bad, s.covered = nil, 0
 	for _, b := range report.Bad {
 		if b.Slot > 0 {
 			s.spoil(paxos.Slot(b.Slot))

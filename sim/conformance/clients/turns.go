@@ -15,8 +15,8 @@ import (
 type Turns struct {
 	handle *client.Handle
 	asks   []*client.CallID // of Acquires that have not ended; a zero one was not sent
-	lock   Lock            // the last that was got, nil: none
-	since  time.Duration   // from then on they wait for nobody, in true time; below 0: they do not
+	lock   Lock             // the last that was got, nil: none
+	since  time.Duration    // from then on they wait for nobody, in true time; below 0: they do not
 }
 
 // Begins is told that a program asks for the lock.
