@@ -43,7 +43,7 @@ func outcome(n *Node) string {
 		s += fmt.Sprintf("#%d %v; ", out.First+LSN(i), r)
 	}
 	s += "| "
-	for _, h := range n.gate.held {
+	for _, h := range n.outbox.waiting {
 		s += fmt.Sprintf("after #%d %v; ", h.after, h.Envelope)
 	}
 	s += "| "
@@ -188,15 +188,15 @@ func TestPageTable(t *testing.T) {
 		{100, 1, 4, []Range{{4, 9}, {9, MaxSlot}}},
 		{1, 1, 10, []Range{{10, MaxSlot}}},
 	} {
-		g := gate{}
-		a := acceptor{gate: &g, promised: Ballot{1, 1}, votes: span[vote]{base: 1}, limits: pageLimits{items: c.votes, bytes: c.bytes}}
+		g := outbox{}
+		a := acceptor{outbox: &g, promised: Ballot{1, 1}, votes: slotLog[vote]{base: 1}, limits: pageLimits{items: c.votes, bytes: c.bytes}}
 		for _, r := range records {
 			a.restore(r)
 		}
 		var got []Range
 		told := 0
 		for next := c.from; next != MaxSlot; {
-			page, votes, _ := a.page(next)
+			page, votes, _ := a.collectPage(next)
 			require.Empty(t, invalidPage(&Promise{Ballot: Ballot{1, 1}, Page: page, Votes: votes}))
 			got, told, next = append(got, page), told+len(votes), page.To
 		}

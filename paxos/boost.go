@@ -19,59 +19,59 @@ import "github.com/chubbycell/chubby/internal/instant"
 // then had values chosen which this leader has never seen.
 
 // boost begins it, unless without a lease; then the higher ballot wins.
-func (n *Node) boost() bool {
-	if !n.holds() {
+func (n *Node) startBoost() bool {
+	if !n.hasLease() {
 		return false
 	}
 	n.count.Boosts++
-	n.bidAbove()
+	n.startCampaign()
 	return true
 }
 
 // challenged hears of a higher ballot in a Prepare that was withheld from its
 // sender.
-func (n *Node) challenged(b Ballot) {
-	if n.lead != nil && n.lead.ballot.Less(b) && (n.bid == nil || n.bid.ballot.Less(b)) {
-		n.boost()
+func (n *Node) onChallenge(b Ballot) {
+	if n.lead != nil && n.lead.ballot.Less(b) && (n.campaign == nil || n.campaign.ballot.Less(b)) {
+		n.startBoost()
 	}
 }
 
 // attempts says whether b is the ballot of something this node has under way.
-func (n *Node) attempts(b Ballot) bool {
-	return n.lead != nil && n.lead.ballot == b || n.bid != nil && n.bid.ballot == b
+func (n *Node) isOwnAttempt(b Ballot) bool {
+	return n.lead != nil && n.lead.ballot == b || n.campaign != nil && n.campaign.ballot == b
 }
 
 // boosted goes on at the new ballot, if this is still the same tenure: the lease
 // holds, and phase 1 demands nothing but this leader's own values where they are.
 // Otherwise it was an election like any other.
-func (n *Node) boosted() bool {
-	l, c := n.lead, n.bid
-	if !n.holds() || len(l.demanded) > 0 || !n.ownVotesOnly(c) {
+func (n *Node) finishBoost() bool {
+	l, c := n.lead, n.campaign
+	if !n.hasLease() || len(l.demanded) > 0 || !n.hasOnlyOwnVotes(c) {
 		return false
 	}
 	n.verifyPromised(c.ballot)
 	n.count.Boosted++
-	n.tell() // what was chosen at the old ballot is told at that one
+	n.sendChosen() // what was chosen at the old ballot is told at that one
 	n.cancelProposals()
-	l.ballot, l.promise, n.bid = c.ballot, n.acceptor.promise, nil
+	l.ballot, l.promise, n.campaign = c.ballot, n.acceptor.promiseLSN, nil
 	n.proposeAgain()
-	n.heartbeat()
+	n.sendHeartbeats()
 	return true
 }
 
 // ownVotesOnly says whether phase 1 met no vote but for values this leader has
 // proposed in the slot, and for chosen ones.
-func (n *Node) ownVotesOnly(c *campaign) bool {
-	told := c.complete()
+func (n *Node) hasOnlyOwnVotes(c *campaign) bool {
+	complete := c.completeMembers()
 	for i, id := range c.group.ids {
-		if !told.Has(id) {
+		if !complete.Has(id) {
 			continue
 		}
 		for _, v := range c.answers[i].votes {
 			if n.learner.isChosen(v.Slot) {
 				continue
 			}
-			p := n.lead.props.get(v.Slot)
+			p := n.lead.proposals.get(v.Slot)
 			if p == nil || p.votes.group == nil || v.Lost || p.value != v.Value {
 				return false
 			}
@@ -83,32 +83,32 @@ func (n *Node) ownVotesOnly(c *campaign) bool {
 // proposeAgain asks for votes at the new ballot for all that is undecided.
 func (n *Node) proposeAgain() {
 	l := n.lead
-	for s := l.props.base; s < l.props.end(); s++ {
-		p := l.props.get(s)
+	for s := l.proposals.base; s < l.proposals.end(); s++ {
+		p := l.proposals.get(s)
 		if p.votes.group == nil || p.chosen || n.learner.isChosen(s) {
 			continue
 		}
-		p.votes, p.again = NewTally(p.votes.group), true
-		p.due = n.now.Add(p.wait)
-		l.resend = instant.Earliest(l.resend, p.due)
-		n.accept(s, p)
+		p.votes, p.repeated = NewTally(p.votes.group), true
+		p.resendDue = n.now.Add(p.resendWait)
+		l.resendDue = instant.Earliest(l.resendDue, p.resendDue)
+		n.sendAccepts(s, p)
 	}
 }
 
 // tendBoost does what a boosting leader owes to time.
 func (n *Node) tendBoost() {
 	switch {
-	case !n.holds():
-		n.lapse()
-	case !n.now.Before(n.bidDue):
-		n.tendBid()
+	case !n.hasLease():
+		n.stepDownToCandidate()
+	case !n.now.Before(n.prepareDue):
+		n.tendCampaign()
 	}
 }
 
 // lapse ends a tenure whose lease ran out during a boost. The node is a
 // candidate like others then, with the answers it has.
-func (n *Node) lapse() {
-	bid := n.bid
-	n.yield()
-	n.bid = bid
+func (n *Node) stepDownToCandidate() {
+	campaign := n.campaign
+	n.stepDown()
+	n.campaign = campaign
 }

@@ -6,15 +6,15 @@ import "time"
 // them from one peer at a time, the next one when the last brought nothing
 // (P2.10). It decides nothing: what a peer says was chosen, was chosen.
 type catchup struct {
-	target Slot   // some peer knows the slot below, and as a rule all below that
-	source NodeID // who said so, or who is asked now
-	due    time.Time
-	asked  bool // a question to source is under way
-	wait   time.Duration
+	target   Slot   // some peer knows the slot below, and as a rule all below that
+	source   NodeID // who said so, or who is asked now
+	due      time.Time
+	inFlight bool // a question to source is under way
+	wait     time.Duration
 }
 
 // note takes in that a peer knows all slots below firstOpen.
-func (c *catchup) note(from NodeID, firstOpen Slot) {
+func (c *catchup) noteFirstOpen(from NodeID, firstOpen Slot) {
 	if firstOpen <= c.target {
 		return
 	}
@@ -25,26 +25,26 @@ func (c *catchup) note(from NodeID, firstOpen Slot) {
 }
 
 // lags says whether there is something to fetch.
-func (n *Node) lags() bool { return n.learner.firstOpen < n.catchup.target }
+func (n *Node) isLagging() bool { return n.learner.firstOpen < n.catchup.target }
 
 // tendCatchup arms the clock when the node falls behind, asks when it runs out,
 // and turns to another peer when the last answer did not come or did not help.
 func (n *Node) tendCatchup() {
 	c := &n.catchup
 	switch {
-	case !n.lags():
+	case !n.isLagging():
 		*c = catchup{target: c.target}
 	case c.due.IsZero():
 		// The value is often on its way already: give it a moment.
 		c.wait = n.cfg.Retransmit
 		c.due = n.now.Add(c.wait)
 	case !n.now.Before(c.due):
-		if c.asked {
+		if c.inFlight {
 			c.source = n.nextSource(c.source)
 			c.wait = min(2*c.wait, 8*n.cfg.Retransmit)
 			n.count.SourceSwitched++
 		}
-		n.fetch()
+		n.sendFetch()
 	}
 }
 
@@ -62,24 +62,24 @@ func (n *Node) nextSource(id NodeID) NodeID {
 	return ids[min(1, len(ids)-1)]
 }
 
-func (n *Node) fetch() {
+func (n *Node) sendFetch() {
 	c := &n.catchup
 	if c.source == 0 || c.source == n.cfg.ID {
 		c.source = n.nextSource(n.cfg.ID)
 	}
 	from := n.learner.firstOpen
-	c.asked = true
+	c.inFlight = true
 	c.due = n.now.Add(c.wait)
 	n.count.Fetches++
 	most := Slot(min(n.cfg.FetchSlots, n.cfg.MaxAhead)) // more would be too far
-	n.gate.post(0, c.source, Fetch{Slots: Range{From: from, To: min(c.target, from+most)}})
+	n.outbox.post(0, c.source, Fetch{Slots: Range{From: from, To: min(c.target, from+most)}})
 }
 
 // onFetch answers with what is known; an empty answer lets the asker go on to
 // somebody else.
 func (n *Node) onFetch(from NodeID, m Fetch) {
-	values := n.learner.values(m.Slots, n.fetchLimits)
-	n.gate.post(0, from, FetchReply{
+	values := n.learner.chosenValues(m.Slots, n.fetchLimits)
+	n.outbox.post(0, from, FetchReply{
 		From:      m.Slots.From,
 		Values:    values,
 		FirstOpen: n.learner.firstOpen,
@@ -88,7 +88,7 @@ func (n *Node) onFetch(from NodeID, m Fetch) {
 }
 
 func (n *Node) onFetchReply(from NodeID, m FetchReply) {
-	if n.tooFar(m.From + Slot(max(len(m.Values), 1)) - 1) {
+	if n.isTooFar(m.From + Slot(max(len(m.Values), 1)) - 1) {
 		n.count.TooFar++
 		return
 	}
@@ -96,10 +96,10 @@ func (n *Node) onFetchReply(from NodeID, m FetchReply) {
 	for i, v := range m.Values {
 		n.learn(m.From+Slot(i), v)
 	}
-	n.catchup.note(from, m.FirstOpen)
-	n.lacks(from, m.Floor)
-	if n.learner.firstOpen > before && n.lags() && from == n.catchup.source {
+	n.catchup.noteFirstOpen(from, m.FirstOpen)
+	n.noteFloor(from, m.Floor)
+	if n.learner.firstOpen > before && n.isLagging() && from == n.catchup.source {
 		n.catchup.wait = n.cfg.Retransmit
-		n.fetch()
+		n.sendFetch()
 	}
 }

@@ -25,7 +25,7 @@ const (
 	kindHeartbeatReply
 	kindFetch
 	kindFetchReply
-	kindLeased
+	kindLeaseRejection
 	kindReleased
 )
 
@@ -65,8 +65,8 @@ func AppendMessage(dst []byte, m Message) []byte {
 		w.question(m.Ballot, m.Boot)
 		w.num(uint64(m.Slot))
 		w.ballot(m.Promised)
-	case Leased:
-		w.b[kind] = kindLeased
+	case LeaseRejection:
+		w.b[kind] = kindLeaseRejection
 		w.question(m.Ballot, m.Boot)
 		w.num(uint64(m.Slot))
 		w.num(uint64(m.Left))
@@ -156,8 +156,8 @@ func (r *reader) message(kind byte) Message {
 		return Nack{Ballot: r.ballot(), Boot: r.boot(), Slot: r.slot(), Promised: r.ballot()}
 	case kindChosen:
 		return Chosen{Ballot: r.ballot(), Slots: r.slots()}
-	case kindLeased:
-		return Leased{Ballot: r.ballot(), Boot: r.boot(), Slot: r.slot(), Left: r.duration()}
+	case kindLeaseRejection:
+		return LeaseRejection{Ballot: r.ballot(), Boot: r.boot(), Slot: r.slot(), Left: r.duration()}
 	case kindHeartbeat:
 		return Heartbeat{Ballot: r.ballot(), Boot: r.boot(), Seq: r.num(), FirstOpen: r.slot(), Lease: r.lease()}
 	case kindHeartbeatReply:

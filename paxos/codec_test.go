@@ -28,7 +28,7 @@ var goldenMessages = []struct {
 	{Heartbeat{Ballot: Ballot{2, 1}, Boot: 3, Seq: 12, FirstOpen: 10, Lease: Lease{Grant: 300, Rho: 200}}, "02 07 02 01 03 0c 0a ac 02 c8 01"},
 	{HeartbeatReply{Ballot: Ballot{2, 1}, Boot: 3, Seq: 12, FirstOpen: 9}, "02 08 02 01 03 0c 09 00"},
 	{HeartbeatReply{Ballot: Ballot{2, 1}, Boot: 3, Seq: 12, FirstOpen: 9, Granted: true}, "02 08 02 01 03 0c 09 01"},
-	{Leased{Ballot: Ballot{2, 1}, Boot: 3, Slot: 9, Left: 300}, "02 0b 02 01 03 09 ac 02"},
+	{LeaseRejection{Ballot: Ballot{2, 1}, Boot: 3, Slot: 9, Left: 300}, "02 0b 02 01 03 09 ac 02"},
 	{Released{Ballot: Ballot{2, 1}, Boot: 3}, "02 0c 02 01 03"},
 	{Fetch{Slots: Range{7, 20}}, "02 09 07 14"},
 	{FetchReply{From: 7, Values: []Value{"\x01a", Noop}, FirstOpen: 20, Floor: 1}, "02 0a 07 02 02 01 61 00 14 01"},

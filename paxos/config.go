@@ -89,7 +89,7 @@ func (c *Config) Validate() error {
 	fault(c.Retransmit <= 0, "Retransmit is %v; above 0", c.Retransmit)
 	fault(c.ElectionMin <= c.Heartbeat, "ElectionMin %v does not exceed Heartbeat %v: followers would not wait for one", c.ElectionMin, c.Heartbeat)
 	fault(c.Lease.fault() != "", "%s", c.Lease.fault())
-	fault(c.Lease.fault() == "" && c.Lease.on() && c.Lease.Term() <= c.Heartbeat,
+	fault(c.Lease.fault() == "" && c.Lease.isEnabled() && c.Lease.Term() <= c.Heartbeat,
 		"Lease.Grant %v gives a term of %v at %d ppm, which ends before the next heartbeat, after %v, can renew it",
 		c.Lease.Grant, c.Lease.Term(), c.Lease.Rho, c.Heartbeat)
 	fault(c.ElectionMax < c.ElectionMin, "ElectionMax %v is below ElectionMin %v", c.ElectionMax, c.ElectionMin)

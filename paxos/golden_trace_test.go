@@ -297,7 +297,7 @@ func (g *group) expect(words []string) {
 		require.Equal(g.t, words[2], b.node.Status().Promised.String(), claim)
 	case "log":
 		var got []string
-		for _, e := range b.told {
+		for _, e := range b.delivered {
 			got = append(got, fmt.Sprintf("%d=%s", e.Slot, g.name(e.Value)))
 		}
 		require.Equal(g.t, words[2:], append([]string{}, got...), claim)

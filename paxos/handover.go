@@ -9,23 +9,23 @@ import "time"
 // another leader, and for fault injection (PML §6.3: a master made to believe that it
 // is none). Any caller, at any time.
 func (n *Node) Resign(now time.Time) {
-	n.at(now)
+	n.setNow(now)
 	if n.lead != nil {
 		n.count.HandedOver++
 	}
-	n.yield()
-	n.election.heard(now)
-	n.drain()
+	n.stepDown()
+	n.election.postpone(now)
+	n.handleLocal()
 }
 
 // Campaign makes the node try to lead now, unless it does, without waiting for a
 // leader to fall silent. It waits out the word it has given to another node. It
 // is safe at any time and a nuisance at most.
 func (n *Node) Campaign(now time.Time) {
-	n.at(now)
+	n.setNow(now)
 	if n.lead == nil {
-		n.led = time.Time{}
-		n.campaign()
+		n.lastLed = time.Time{}
+		n.tryCampaign()
 	}
-	n.drain()
+	n.handleLocal()
 }

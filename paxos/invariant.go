@@ -16,17 +16,17 @@ func (n *Node) verifyDelta() {
 		promised: n.acceptor.promised, firstOpen: n.learner.firstOpen,
 		grants: n.grants,
 	}
-	if now.promised.Less(n.before.promised) {
-		invariant.Failf("I-A1", "node %d: promise fell from %v to %v", n.cfg.ID, n.before.promised, now.promised)
+	if now.promised.Less(n.last.promised) {
+		invariant.Failf("I-A1", "node %d: promise fell from %v to %v", n.cfg.ID, n.last.promised, now.promised)
 	}
-	if now.firstOpen < n.before.firstOpen {
-		invariant.Failf("I-L2", "node %d: first open slot fell from %d to %d", n.cfg.ID, n.before.firstOpen, now.firstOpen)
+	if now.firstOpen < n.last.firstOpen {
+		invariant.Failf("I-L2", "node %d: first open slot fell from %d to %d", n.cfg.ID, n.last.firstOpen, now.firstOpen)
 	}
 	n.verifyGrant(now)
-	n.before = now
+	n.last = now
 	n.verifyPauses()
-	for i := range n.gate.send {
-		n.verifyLeaves(n.gate.send[i].Message)
+	for i := range n.outbox.send {
+		n.verifyLeaves(n.outbox.send[i].Message)
 	}
 }
 
@@ -34,10 +34,10 @@ func (n *Node) verifyDelta() {
 // One without is as long as the outage was, when that is over. The bounds are those of
 // doc.go, whatever the code takes them for.
 func (n *Node) verifyPauses() {
-	if most := 16 * n.cfg.Retransmit; n.bid != nil && n.bidDue.Sub(n.now) > most {
-		invariant.Failf("I-T2", "node %d asks for promises again in %v, its bound is %v", n.cfg.ID, n.bidDue.Sub(n.now), most)
+	if most := 16 * n.cfg.Retransmit; n.campaign != nil && n.prepareDue.Sub(n.now) > most {
+		invariant.Failf("I-T2", "node %d asks for promises again in %v, its bound is %v", n.cfg.ID, n.prepareDue.Sub(n.now), most)
 	}
-	if most := 8 * n.cfg.Retransmit; n.lags() && n.catchup.due.Sub(n.now) > most {
+	if most := 8 * n.cfg.Retransmit; n.isLagging() && n.catchup.due.Sub(n.now) > most {
 		invariant.Failf("I-T2", "node %d asks for values again in %v, its bound is %v", n.cfg.ID, n.catchup.due.Sub(n.now), most)
 	}
 	n.verifyDefeats()
@@ -62,7 +62,7 @@ func (n *Node) verifyDefeats() {
 // give way, and is back before any of them can have campaigned, has given way to
 // nobody, at the price of a fail-over.
 func (n *Node) verifyTurn() {
-	if since := n.now.Sub(n.led); !n.led.IsZero() && since < n.cfg.ElectionMin {
+	if since := n.now.Sub(n.lastLed); !n.lastLed.IsZero() && since < n.cfg.ElectionMin {
 		invariant.Failf("I-T4", "node %d campaigns %v after it gave up leading, by itself", n.cfg.ID, since)
 	}
 }
@@ -72,12 +72,12 @@ func (n *Node) verifyTurn() {
 // have been released by its holder since. As leader, the node counts on
 // nobody for longer than a term from now (I-G2).
 func (n *Node) verifyGrant(now delta) {
-	was, is := n.before.grants, now.grants
+	was, is := n.last.grants, now.grants
 	same := was.holder != 0 && was.holder == is.holder && was.ballot == is.ballot
 	if same && is.until.Before(was.until) {
 		invariant.Failf("I-G1", "node %d shortens its grant to %d by %v", n.cfg.ID, was.holder, was.until.Sub(is.until))
 	}
-	if same && was.until.After(n.now) && n.before.promised.Less(now.promised) && now.promised.Node != was.holder {
+	if same && was.until.After(n.now) && n.last.promised.Less(now.promised) && now.promised.Node != was.holder {
 		invariant.Failf("I-G1", "node %d has promised %v, and its grant to %d runs for %v more",
 			n.cfg.ID, now.promised, was.holder, was.until.Sub(n.now))
 	}
@@ -98,7 +98,7 @@ func (n *Node) verifyPromised(b Ballot) {
 // nothing is known of it here.
 func (n *Node) verifyLeaves(m Message) {
 	a := &n.acceptor
-	needs := n.gate.boot
+	needs := n.outbox.bootRecord
 	switch m := m.(type) {
 	case Promise:
 		needs = max(needs, a.promiseAt(m.Ballot))
@@ -116,8 +116,8 @@ func (n *Node) verifyLeaves(m Message) {
 	case Accepted:
 		needs = max(needs, a.voteAt(m.Slot, m.Ballot))
 	}
-	if n.gate.durable < needs {
-		invariant.Failf("I-A4", "node %d would send %v, which stands on record %d; durable are those up to %d", n.cfg.ID, m, needs, n.gate.durable)
+	if n.outbox.durable < needs {
+		invariant.Failf("I-A4", "node %d would send %v, which stands on record %d; durable are those up to %d", n.cfg.ID, m, needs, n.outbox.durable)
 	}
 }
 
@@ -126,7 +126,7 @@ func (a *acceptor) promiseAt(b Ballot) LSN {
 	if a.promised != b {
 		return 0
 	}
-	return a.promise
+	return a.promiseLSN
 }
 
 // voteAt is the number of the record behind the vote in s, if it is at b.
@@ -143,11 +143,11 @@ func (a *acceptor) voteAt(s Slot, b Ballot) LSN {
 // the slots it demands values for (I-P1).
 func (n *Node) verifyDemands(c *campaign, demanded []Value) {
 	noops, others := make([]int, len(demanded)), make([]int, len(demanded))
-	told := c.complete()
+	complete := c.completeMembers()
 	for i := range c.answers {
 		for _, v := range c.answers[i].votes {
 			switch {
-			case !told.Has(c.group.ids[i]) || v.Slot < c.start:
+			case !complete.Has(c.group.ids[i]) || v.Slot < c.start:
 			case v.Slot >= c.start+Slot(len(demanded)):
 				invariant.Failf("I-P1", "node %d would lead at %v with slots of its own from %d; %v was heard of",
 					n.cfg.ID, c.ballot, c.start+Slot(len(demanded)), v)
@@ -159,9 +159,9 @@ func (n *Node) verifyDemands(c *campaign, demanded []Value) {
 		}
 	}
 	for i, value := range demanded {
-		if value == Noop && noops[i] == 0 && told.Count()-others[i] < c.group.Quorum() {
+		if value == Noop && noops[i] == 0 && complete.Count()-others[i] < c.group.Quorum() {
 			invariant.Failf("I-P2", "node %d would fill slot %d with a no-op at %v; %d members told, %d have something there",
-				n.cfg.ID, c.start+Slot(i), c.ballot, told.Count(), others[i])
+				n.cfg.ID, c.start+Slot(i), c.ballot, complete.Count(), others[i])
 		}
 	}
 }
@@ -171,37 +171,37 @@ func (n *Node) verifyDemands(c *campaign, demanded []Value) {
 // of the highest unreadable one, or a higher one (I-P5). Whoever waits for less may wait
 // for somebody who never comes.
 func (n *Node) verifyWaits(c *campaign) {
-	told := c.complete()
-	if !told.Reached() {
+	complete := c.completeMembers()
+	if !complete.HasQuorum() {
 		return
 	}
 	var votes []Vote
 	for i, id := range c.group.ids {
-		if told.Has(id) {
+		if complete.Has(id) {
 			votes = append(votes, c.answers[i].votes...)
 		}
 	}
 	for _, lost := range votes {
-		if lost.Lost && lost.Slot >= c.start && !decides(votes, lost, told.Count(), c.group.Quorum()) {
+		if lost.Lost && lost.Slot >= c.start && !isHarmless(votes, lost, complete.Count(), c.group.Quorum()) {
 			return
 		}
 	}
-	invariant.Failf("I-P5", "node %d waits to lead at %v, and what %d members told says all", n.cfg.ID, c.ballot, told.Count())
+	invariant.Failf("I-P5", "node %d waits to lead at %v, and what %d members told says all", n.cfg.ID, c.ballot, complete.Count())
 }
 
 // decides says whether an unreadable vote is harmless, of so many members that told
 // all.
-func decides(votes []Vote, lost Vote, told, quorum int) bool {
+func isHarmless(votes []Vote, lost Vote, complete, quorum int) bool {
 	for _, v := range votes {
 		switch {
 		case v.Slot != lost.Slot:
 		case v.Lost:
-			told--
+			complete--
 		case !v.Ballot.Less(lost.Ballot):
 			return true
 		}
 	}
-	return told >= quorum
+	return complete >= quorum
 }
 
 // Verify walks the whole state, and panics where an invariant is broken; it runs
@@ -214,8 +214,8 @@ func (n *Node) Verify() {
 	if n.lead != nil {
 		n.verifyLead()
 	}
-	if n.bid != nil && n.lead != nil && !n.lead.ballot.Less(n.bid.ballot) {
-		invariant.Failf("I-P4", "node %d leads at %v and campaigns at %v, which is no boost", n.cfg.ID, n.lead.ballot, n.bid.ballot)
+	if n.campaign != nil && n.lead != nil && !n.lead.ballot.Less(n.campaign.ballot) {
+		invariant.Failf("I-P4", "node %d leads at %v and campaigns at %v, which is no boost", n.cfg.ID, n.lead.ballot, n.campaign.ballot)
 	}
 }
 
@@ -245,10 +245,10 @@ func (n *Node) verifyLearner() {
 // demands is proposed below the slots it closed.
 func (n *Node) verifyLead() {
 	l := n.lead
-	if top := n.learner.firstOpen + Slot(n.cfg.Window); l.next > max(top, l.props.base) && l.props.end() > top {
+	if top := n.learner.firstOpen + Slot(n.cfg.Window); l.next > max(top, l.proposals.base) && l.proposals.end() > top {
 		invariant.Failf("I-L3", "node %d proposed up to %d, first open slot %d, window %d", n.cfg.ID, l.next-1, n.learner.firstOpen, n.cfg.Window)
 	}
-	if len(l.demanded) > 0 && l.next+Slot(len(l.demanded)) != l.from {
-		invariant.Failf("I-P1", "node %d: %d demanded values left at slot %d, own slots begin at %d", n.cfg.ID, len(l.demanded), l.next, l.from)
+	if len(l.demanded) > 0 && l.next+Slot(len(l.demanded)) != l.firstOwn {
+		invariant.Failf("I-P1", "node %d: %d demanded values left at slot %d, own slots begin at %d", n.cfg.ID, len(l.demanded), l.next, l.firstOwn)
 	}
 }

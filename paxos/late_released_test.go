@@ -52,7 +52,7 @@ func TestALateReleasedFreesNoGrantOfTheNextLife(t *testing.T) {
 	all(1, 2)
 	all(2, 1)
 	g.bag = nil
-	require.True(t, g.up(1).holds())
+	require.True(t, g.up(1).hasLease())
 
 	for _, w := range late {
 		g.deliver(w)
@@ -66,6 +66,6 @@ func TestALateReleasedFreesNoGrantOfTheNextLife(t *testing.T) {
 		g.sync(2, 1)
 		all(2, 3)
 	}
-	require.True(t, g.up(1).holds(), "the grants run for 998 ms more")
-	require.False(t, g.up(3).holds(), "two nodes have read authority at one instant")
+	require.True(t, g.up(1).hasLease(), "the grants run for 998 ms more")
+	require.False(t, g.up(3).hasLease(), "two nodes have read authority at one instant")
 }

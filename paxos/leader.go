@@ -11,89 +11,89 @@ import (
 // come the values that phase 1 demanded, then commands, as batches, never more
 // than the window ahead of the first slot not known as chosen.
 type leadership struct {
-	ballot    Ballot
-	promise   LSN     // record of this node's own promise of ballot
-	from      Slot    // first slot of its own: above all that phase 1 closed
-	next      Slot    // next slot to propose in
-	demanded  []Value // by phase 1, for the slots from next on
-	props     span[proposal]
-	announced []Range // chosen here, not yet told
-	patience  patience
-	resend    time.Time
-	beat      time.Time // next heartbeat is due
-	beats     uint64
-	heard     []time.Time // last answer of each member, by index in group
-	lease     holding
-	group     *Group
+	ballot       Ballot
+	promise      LSN     // record of this node's own promise of ballot
+	firstOwn     Slot    // first slot of its own: above all that phase 1 closed
+	next         Slot    // next slot to propose in
+	demanded     []Value // by phase 1, for the slots from next on
+	proposals    slotLog[proposal]
+	unannounced  []Range // chosen here, not yet told
+	timer        retransmitTimer
+	resendDue    time.Time
+	heartbeatDue time.Time // next heartbeat is due
+	heartbeatSeq uint64
+	lastHeard    []time.Time // last answer of each member, by index in group
+	lease        leaderLease
+	group        *Group
 }
 
 // proposal is a value on its way through one slot.
 type proposal struct {
-	value  Value
-	votes  Tally
-	began  time.Time
-	due    time.Time     // send again to who has not voted
-	wait   time.Duration // before it is due
-	again  bool          // it was sent again
-	chosen bool
+	value      Value
+	votes      Tally
+	proposedAt time.Time
+	resendDue  time.Time     // send again to who has not voted
+	resendWait time.Duration // before it is due
+	repeated   bool          // it was sent again
+	chosen     bool
 }
 
 func newLeadership(c *campaign, promise LSN, demanded []Value, cfg *Config, now time.Time) *leadership {
 	l := &leadership{
-		ballot:   c.ballot,
-		promise:  promise,
-		patience: newPatience(cfg.Retransmit),
-		from:     c.start + Slot(len(demanded)),
-		next:     c.start,
-		demanded: demanded,
-		props:    span[proposal]{base: c.start},
-		beat:     now,
-		group:    c.group,
-		heard:    make([]time.Time, len(c.group.ids)),
-		lease:    holding{term: cfg.Lease.Term(), ends: make([]time.Time, len(c.group.ids))},
+		ballot:       c.ballot,
+		promise:      promise,
+		timer:        newRetransmitTimer(cfg.Retransmit),
+		firstOwn:     c.start + Slot(len(demanded)),
+		next:         c.start,
+		demanded:     demanded,
+		proposals:    slotLog[proposal]{base: c.start},
+		heartbeatDue: now,
+		group:        c.group,
+		lastHeard:    make([]time.Time, len(c.group.ids)),
+		lease:        leaderLease{term: cfg.Lease.Term(), ends: make([]time.Time, len(c.group.ids))},
 	}
-	for i := range l.heard {
-		l.heard[i] = now
+	for i := range l.lastHeard {
+		l.lastHeard[i] = now
 	}
 	return l
 }
 
 // hear notes that a member answered.
-func (l *leadership) hear(id NodeID, now time.Time) {
+func (l *leadership) noteHeard(id NodeID, now time.Time) {
 	if i := l.group.index(id); i >= 0 {
-		l.heard[i] = now
+		l.lastHeard[i] = now
 	}
 }
 
 // quorumHeard is the latest instant by which a quorum, the leader included, had
 // answered: the majority-th latest answer.
-func (l *leadership) quorumHeard(self NodeID, now time.Time) time.Time {
-	l.hear(self, now)
-	return latest(l.heard, l.group.Quorum())
+func (l *leadership) quorumHeardAt(self NodeID, now time.Time) time.Time {
+	l.noteHeard(self, now)
+	return latest(l.lastHeard, l.group.Quorum())
 }
 
 // announce notes that the value proposed in s was chosen; runs of slots are
 // told in one message.
-func (l *leadership) announce(s Slot) {
-	if n := len(l.announced); n > 0 && l.announced[n-1].To == s {
-		l.announced[n-1].To = s + 1
+func (l *leadership) noteChosen(s Slot) {
+	if n := len(l.unannounced); n > 0 && l.unannounced[n-1].To == s {
+		l.unannounced[n-1].To = s + 1
 		return
 	}
-	l.announced = append(l.announced, Range{From: s, To: s + 1})
+	l.unannounced = append(l.unannounced, Range{From: s, To: s + 1})
 }
 
 // pump proposes what the window has room for.
-func (n *Node) pump() {
+func (n *Node) proposePending() {
 	l := n.lead
-	if n.learner.known.end() > max(l.next, l.from) {
+	if n.learner.known.end() > max(l.next, l.firstOwn) {
 		// A slot is chosen in which this leader never proposed: somebody leads
 		// at a higher ballot, and a command put there would be lost.
-		n.yield()
-		n.election.heard(n.now)
+		n.stepDown()
+		n.election.postpone(n.now)
 		return
 	}
-	l.props.drop(n.learner.firstOpen)
-	if n.bid != nil {
+	l.proposals.drop(n.learner.firstOpen)
+	if n.campaign != nil {
 		return // votes at this ballot are about to be refused
 	}
 	for l.next < n.learner.firstOpen+Slot(n.cfg.Window) {
@@ -104,9 +104,9 @@ func (n *Node) pump() {
 			if value == Noop {
 				n.count.NoopFilled++
 			}
-			n.propose(value)
+			n.proposeNext(value)
 		case n.pending.len() > 0:
-			n.propose(n.pending.batch(n.batchLimits))
+			n.proposeNext(n.pending.batch(n.batchLimits))
 		default:
 			return
 		}
@@ -118,30 +118,30 @@ func (n *Node) pump() {
 
 // propose puts value into the next slot, unless that slot is known as chosen by
 // now, which only a demanded value can meet: it is the chosen one then.
-func (n *Node) propose(value Value) {
+func (n *Node) proposeNext(value Value) {
 	l := n.lead
 	s := l.next
 	l.next++
 	if n.learner.isChosen(s) {
 		return
 	}
-	p := l.props.grow(s)
+	p := l.proposals.grow(s)
 	*p = proposal{
-		value: value,
-		votes: NewTally(n.members.at(s)),
-		began: n.now,
-		wait:  l.patience.wait,
-		due:   n.now.Add(l.patience.wait),
+		value:      value,
+		votes:      NewTally(n.members.at(s)),
+		proposedAt: n.now,
+		resendWait: l.timer.first,
+		resendDue:  n.now.Add(l.timer.first),
 	}
-	l.resend = instant.Earliest(l.resend, p.due)
-	n.accept(s, p)
+	l.resendDue = instant.Earliest(l.resendDue, p.resendDue)
+	n.sendAccepts(s, p)
 }
 
 // accept asks all who vote on s for their vote.
-func (n *Node) accept(s Slot, p *proposal) {
+func (n *Node) sendAccepts(s Slot, p *proposal) {
 	var m Message = Accept{Ballot: n.lead.ballot, Boot: n.boot, Slot: s, Value: p.value} // one copy for all
 	for _, id := range p.votes.group.ids {
-		n.gate.post(n.lead.promise, id, m)
+		n.outbox.post(n.lead.promise, id, m)
 	}
 }
 
@@ -153,18 +153,18 @@ func (n *Node) onAccepted(from NodeID, m Accepted) {
 		n.count.Stale++
 		return
 	}
-	l.hear(from, n.now)
-	p := l.props.get(m.Slot)
-	if p == nil || p.votes.group == nil || p.chosen || !p.votes.Add(from) || !p.votes.Reached() {
+	l.noteHeard(from, n.now)
+	p := l.proposals.get(m.Slot)
+	if p == nil || p.votes.group == nil || p.chosen || !p.votes.Add(from) || !p.votes.HasQuorum() {
 		return
 	}
 	p.chosen = true
-	if p.again {
-		l.patience.repeated(p.wait)
+	if p.repeated {
+		l.timer.onRepeated(p.resendWait)
 	} else {
-		l.patience.answered(n.now.Sub(p.began))
+		l.timer.onAnswered(n.now.Sub(p.proposedAt))
 	}
-	l.announce(m.Slot)
+	l.noteChosen(m.Slot)
 	n.learn(m.Slot, p.value)
 }
 
@@ -172,52 +172,52 @@ func (n *Node) onAccepted(from NodeID, m Accepted) {
 // The node's own, which cannot be lost, only waits for its disk.
 func (n *Node) retransmit() {
 	l := n.lead
-	l.resend = time.Time{}
-	for s := l.props.base; s < l.props.end(); s++ {
-		p := l.props.get(s)
+	l.resendDue = time.Time{}
+	for s := l.proposals.base; s < l.proposals.end(); s++ {
+		p := l.proposals.get(s)
 		if p.votes.group == nil || p.chosen || n.learner.isChosen(s) {
 			continue
 		}
-		if !p.due.After(n.now) {
-			p.wait, p.again = l.patience.next(p.wait), true
-			p.due = n.now.Add(p.wait)
-			n.resend(s, p)
+		if !p.resendDue.After(n.now) {
+			p.resendWait, p.repeated = l.timer.backoff(p.resendWait), true
+			p.resendDue = n.now.Add(p.resendWait)
+			n.resendAccepts(s, p)
 		}
-		l.resend = instant.Earliest(l.resend, p.due)
+		l.resendDue = instant.Earliest(l.resendDue, p.resendDue)
 	}
 }
 
-func (n *Node) resend(s Slot, p *proposal) {
+func (n *Node) resendAccepts(s Slot, p *proposal) {
 	var m Message = Accept{Ballot: n.lead.ballot, Boot: n.boot, Slot: s, Value: p.value}
 	for _, id := range p.votes.group.ids {
 		if id != n.cfg.ID && !p.votes.Has(id) {
 			n.count.Retransmitted++
-			n.gate.post(n.lead.promise, id, m)
+			n.outbox.post(n.lead.promise, id, m)
 		}
 	}
 }
 
 // tell sends the news of chosen slots.
-func (n *Node) tell() {
+func (n *Node) sendChosen() {
 	l := n.lead
-	for _, r := range l.announced {
+	for _, r := range l.unannounced {
 		var m Message = Chosen{Ballot: l.ballot, Slots: r}
-		n.members.peers(n.cfg.ID, func(id NodeID) { n.gate.post(0, id, m) })
+		n.members.peers(n.cfg.ID, func(id NodeID) { n.outbox.post(0, id, m) })
 	}
-	l.announced = l.announced[:0]
+	l.unannounced = l.unannounced[:0]
 }
 
 // heartbeat says that this node leads, and asks for grants: with leases, its own
 // acceptor too.
-func (n *Node) heartbeat() {
+func (n *Node) sendHeartbeats() {
 	l := n.lead
-	l.beats++
-	l.beat = n.now.Add(n.cfg.Heartbeat)
-	l.lease.ask(l.beats, n.now)
-	var m Message = Heartbeat{Ballot: l.ballot, Boot: n.boot, Seq: l.beats, FirstOpen: n.learner.firstOpen, Lease: n.cfg.Lease}
+	l.heartbeatSeq++
+	l.heartbeatDue = n.now.Add(n.cfg.Heartbeat)
+	l.lease.noteAsked(l.heartbeatSeq, n.now)
+	var m Message = Heartbeat{Ballot: l.ballot, Boot: n.boot, Seq: l.heartbeatSeq, FirstOpen: n.learner.firstOpen, Lease: n.cfg.Lease}
 	for _, id := range l.group.ids {
-		if id != n.cfg.ID || n.cfg.Lease.on() {
-			n.gate.post(n.lead.promise, id, m)
+		if id != n.cfg.ID || n.cfg.Lease.isEnabled() {
+			n.outbox.post(n.lead.promise, id, m)
 		}
 	}
 }
@@ -231,11 +231,11 @@ func (n *Node) onHeartbeatReply(from NodeID, m HeartbeatReply) {
 		}
 		return
 	}
-	l.hear(from, n.now)
-	if m.Granted && !l.lease.granted(l.group.index(from), m.Seq, n.now) {
+	l.noteHeard(from, n.now)
+	if m.Granted && !l.lease.onGranted(l.group.index(from), m.Seq, n.now) {
 		n.count.StaleGrants++
 	}
 	if from != n.cfg.ID {
-		n.catchup.note(from, m.FirstOpen)
+		n.catchup.noteFirstOpen(from, m.FirstOpen)
 	}
 }

@@ -7,12 +7,12 @@ import "github.com/chubbycell/chubby/internal/invariant"
 // votes at one ballot (leader.go), from a leader that did (Chosen), or from a
 // peer that knows it (FetchReply).
 type learner struct {
-	gate      *gate
-	known     span[learned]
+	outbox    *outbox
+	known     slotLog[learned]
 	firstOpen Slot    // all slots below are known, and handed out
 	applied   Slot    // the state machine has consumed the slots up to here
-	deliver   []Entry // since the last TakeOutput
-	settled   Range   // to be recorded as one Settled
+	toApply   []Entry // since the last TakeOutput
+	toSettle  Range   // to be recorded as one Settled
 }
 
 type learned struct {
@@ -29,7 +29,7 @@ func (l *learner) learn(s Slot, value Value, voted bool) {
 	k := l.known.grow(s)
 	if k.chosen {
 		if k.value != value {
-			invariant.Failf("I-L1", "node %d slot %d: chosen as %v, now said to be %v", l.gate.self, s, k.value, value)
+			invariant.Failf("I-L1", "node %d slot %d: chosen as %v, now said to be %v", l.outbox.self, s, k.value, value)
 		}
 		return
 	}
@@ -37,33 +37,33 @@ func (l *learner) learn(s Slot, value Value, voted bool) {
 	if voted {
 		l.settle(s)
 	} else {
-		l.gate.record(Learned{Slot: s, Value: value})
+		l.outbox.record(Learned{Slot: s, Value: value})
 	}
-	l.advance()
+	l.handOut()
 }
 
 // settle notes that the vote at s is the chosen value; runs of slots become one
 // record.
 func (l *learner) settle(s Slot) {
-	if s != l.settled.To {
-		l.flush()
-		l.settled.From = s
+	if s != l.toSettle.To {
+		l.flushSettled()
+		l.toSettle.From = s
 	}
-	l.settled.To = s + 1
+	l.toSettle.To = s + 1
 }
 
 // flush records what settle collected. Nobody waits for that record.
-func (l *learner) flush() {
-	if !l.settled.Empty() {
-		l.gate.record(Settled{Slots: l.settled})
+func (l *learner) flushSettled() {
+	if !l.toSettle.IsEmpty() {
+		l.outbox.record(Settled{Slots: l.toSettle})
 	}
-	l.settled = Range{}
+	l.toSettle = Range{}
 }
 
 // advance hands out what has become contiguous.
-func (l *learner) advance() {
+func (l *learner) handOut() {
 	for k := l.known.get(l.firstOpen); k != nil && k.chosen; k = l.known.get(l.firstOpen) {
-		l.deliver = append(l.deliver, Entry{Slot: l.firstOpen, Value: k.value})
+		l.toApply = append(l.toApply, Entry{Slot: l.firstOpen, Value: k.value})
 		l.firstOpen++
 	}
 }
@@ -79,7 +79,7 @@ func (l *learner) isChosen(s Slot) bool {
 
 // values returns what is known of r from its first slot on, without a gap, as
 // much as fits into one page.
-func (l *learner) values(r Range, limits pageLimits) []Value {
+func (l *learner) chosenValues(r Range, limits pageLimits) []Value {
 	var vs []Value
 	size := 0
 	for s := r.From; s < r.To; s++ {
@@ -88,7 +88,7 @@ func (l *learner) values(r Range, limits pageLimits) []Value {
 			break
 		}
 		size += len(k.value)
-		if limits.full(len(vs), size) {
+		if limits.isFull(len(vs), size) {
 			break
 		}
 		vs = append(vs, k.value)
@@ -98,7 +98,7 @@ func (l *learner) values(r Range, limits pageLimits) []Value {
 
 // restore takes back one record of an earlier life, after the acceptor did: a
 // Settled stands on the votes before it.
-func (l *learner) restore(r Record, votes *span[vote]) {
+func (l *learner) restore(r Record, votes *slotLog[vote]) {
 	switch r := r.(type) {
 	case Learned:
 		l.relearn(r.Slot, r.Value)
@@ -109,7 +109,7 @@ func (l *learner) restore(r Record, votes *span[vote]) {
 			}
 		}
 	}
-	l.advance()
+	l.handOut()
 }
 
 func (l *learner) relearn(s Slot, value Value) {
@@ -118,15 +118,15 @@ func (l *learner) relearn(s Slot, value Value) {
 	}
 	k := l.known.grow(s)
 	if k.chosen && k.value != value {
-		invariant.Failf("I-L1", "node %d slot %d: the disk says chosen as %v and as %v", l.gate.self, s, k.value, value)
+		invariant.Failf("I-L1", "node %d slot %d: the disk says chosen as %v and as %v", l.outbox.self, s, k.value, value)
 	}
 	*k = learned{value: value, chosen: true}
 }
 
 // consumed notes how far the state machine is.
-func (l *learner) consumed(upto Slot) {
+func (l *learner) onApplied(upto Slot) {
 	if upto >= l.firstOpen || upto < l.applied {
-		invariant.Failf("I-L2", "node %d: applied up to %d after %d, first open slot %d", l.gate.self, upto, l.applied, l.firstOpen)
+		invariant.Failf("I-L2", "node %d: applied up to %d after %d, first open slot %d", l.outbox.self, upto, l.applied, l.firstOpen)
 	}
 	l.applied = upto
 }

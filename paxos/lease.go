@@ -35,7 +35,7 @@ func (l Lease) Term() time.Duration {
 }
 
 // on says whether there are leases.
-func (l Lease) on() bool { return l.Grant > 0 }
+func (l Lease) isEnabled() bool { return l.Grant > 0 }
 
 // fault says what is wrong with l, or "".
 func (l Lease) fault() string {
@@ -54,24 +54,24 @@ func (l Lease) fault() string {
 // process that had lives before it gives no promise for one whole grant: it may
 // have given its word in one of them (P4.09).
 type granter struct {
-	lease  Lease
-	holder NodeID // 0: nobody yet
-	ballot Ballot // highest at which the holder asked
-	until  time.Time
-	silent time.Time // gives no promise and no grant before
+	lease        Lease
+	holder       NodeID // 0: nobody yet
+	ballot       Ballot // highest at which the holder asked
+	until        time.Time
+	holdOffUntil time.Time // gives no promise and no grant before
 }
 
 func newGranter(l Lease, boot Boot, now time.Time) granter {
 	g := granter{lease: l}
-	if boot > 1 && l.on() {
-		g.silent = now.Add(l.Grant)
+	if boot > 1 && l.isEnabled() {
+		g.holdOffUntil = now.Add(l.Grant)
 	}
 	return g
 }
 
 // bars is until when a node's votes and grants are withheld from id; an instant
 // not after now means that they are not.
-func (g *granter) bars(id NodeID) time.Time {
+func (g *granter) barredUntil(id NodeID) time.Time {
 	if g.holder == id {
 		return time.Time{}
 	}
@@ -79,17 +79,17 @@ func (g *granter) bars(id NodeID) time.Time {
 }
 
 // barsPromise is the same for promises.
-func (g *granter) barsPromise(id NodeID) time.Time {
-	if bars := g.bars(id); bars.After(g.silent) {
-		return bars
+func (g *granter) promiseBarredUntil(id NodeID) time.Time {
+	if until := g.barredUntil(id); until.After(g.holdOffUntil) {
+		return until
 	}
-	return g.silent
+	return g.holdOffUntil
 }
 
 // grant gives the node's word to whom it is not withheld from, if both mean the
 // same by it.
 func (g *granter) grant(to NodeID, b Ballot, asked Lease, now time.Time) bool {
-	if !g.lease.on() || asked != g.lease || now.Before(g.silent) {
+	if !g.lease.isEnabled() || asked != g.lease || now.Before(g.holdOffUntil) {
 		return false
 	}
 	if g.holder != to || g.ballot.Less(b) {
@@ -110,50 +110,50 @@ func (g *granter) release(from NodeID, b Ballot) {
 // holding is the leader's half: when it asked, and until when it counts each
 // member's grant. There is no flag that says "held": the question is answered
 // from the instants when it is asked.
-type holding struct {
-	term  time.Duration
-	first uint64      // Seq of the heartbeat sent at asked[0]
-	asked []time.Time // those too old to be of use are dropped
-	ends  []time.Time // by index in the group; zero: never granted
-	final time.Time   // the answer of end, as long as the ends are
-	of    int         // the quorum of that answer; 0: there is none
+type leaderLease struct {
+	term         time.Duration
+	firstSeq     uint64      // Seq of the heartbeat sent at asked[0]
+	askedAt      []time.Time // those too old to be of use are dropped
+	ends         []time.Time // by index in the group; zero: never granted
+	cachedEnd    time.Time   // the answer of end, as long as the ends are
+	cachedQuorum int         // the quorum of that answer; 0: there is none
 }
 
 // ask notes when heartbeat seq was made, which is before it leaves.
-func (h *holding) ask(seq uint64, now time.Time) {
-	for len(h.asked) > 0 && !now.Before(h.asked[0].Add(h.term)) {
-		h.asked = h.asked[1:]
-		h.first++
+func (h *leaderLease) noteAsked(seq uint64, now time.Time) {
+	for len(h.askedAt) > 0 && !now.Before(h.askedAt[0].Add(h.term)) {
+		h.askedAt = h.askedAt[1:]
+		h.firstSeq++
 	}
-	if len(h.asked) == 0 {
-		h.first = seq
+	if len(h.askedAt) == 0 {
+		h.firstSeq = seq
 	}
-	h.asked = append(h.asked, now)
+	h.askedAt = append(h.askedAt, now)
 }
 
 // granted counts a grant from when it was asked for (P4.08): the answer may have
 // been on its way for ever. It says whether the answer was of any use.
-func (h *holding) granted(member int, seq uint64, now time.Time) bool {
-	if member < 0 || seq < h.first || seq >= h.first+uint64(len(h.asked)) {
+func (h *leaderLease) onGranted(member int, seq uint64, now time.Time) bool {
+	if member < 0 || seq < h.firstSeq || seq >= h.firstSeq+uint64(len(h.askedAt)) {
 		return false
 	}
-	end := h.asked[seq-h.first].Add(h.term)
+	end := h.askedAt[seq-h.firstSeq].Add(h.term)
 	if !end.After(h.ends[member]) || !end.After(now) {
 		return false
 	}
 	h.ends[member] = end
-	h.of = 0
+	h.cachedQuorum = 0
 	return true
 }
 
 // end is until when a quorum's grants are counted: the quorum-th latest of the
 // ends. Zero: no quorum ever granted. It is asked several times for each input, and
 // changes with few.
-func (h *holding) end(quorum int) time.Time {
-	if h.of != quorum {
-		h.final, h.of = latest(h.ends, quorum), quorum
+func (h *leaderLease) end(quorum int) time.Time {
+	if h.cachedQuorum != quorum {
+		h.cachedEnd, h.cachedQuorum = latest(h.ends, quorum), quorum
 	}
-	return h.final
+	return h.cachedEnd
 }
 
 // latest is the n-th latest of some instants; zero if there are fewer.
@@ -186,18 +186,18 @@ func (n *Node) Lease() time.Time {
 }
 
 // holds says whether the node has read authority now.
-func (n *Node) holds() bool { return n.now.Before(n.Lease()) }
+func (n *Node) hasLease() bool { return n.now.Before(n.Lease()) }
 
 // Granted says to whom this node has given its word and until when by its own
 // clock, and until when it gives none because an earlier life may have. It is for
 // observers.
-func (n *Node) Granted() (holder NodeID, until, silent time.Time) {
-	return n.grants.holder, n.grants.until, n.grants.silent
+func (n *Node) GrantState() (holder NodeID, until, holdOff time.Time) {
+	return n.grants.holder, n.grants.until, n.grants.holdOffUntil
 }
 
 // Counts is until when, by its own clock, this node as leader counts the grant
 // of a member; zero: not at all. It is for observers.
-func (n *Node) Counts(member NodeID) time.Time {
+func (n *Node) CountedUntil(member NodeID) time.Time {
 	if n.lead == nil {
 		return time.Time{}
 	}
@@ -210,34 +210,34 @@ func (n *Node) Counts(member NodeID) time.Time {
 
 // withholds refuses what cannot be given before the instant bars, and says
 // whether it did. A ballot below the promise is refused for that, elsewhere.
-func (n *Node) withholds(from NodeID, b Ballot, boot Boot, s Slot, bars time.Time) bool {
-	if !bars.After(n.now) || b.Less(n.acceptor.promised) {
+func (n *Node) rejectIfLeased(from NodeID, b Ballot, boot Boot, s Slot, until time.Time) bool {
+	if !until.After(n.now) || b.Less(n.acceptor.promised) {
 		return false
 	}
-	n.count.Withheld++
-	n.gate.post(0, from, Leased{Ballot: b, Boot: boot, Slot: s, Left: bars.Sub(n.now)})
+	n.count.LeaseRejections++
+	n.outbox.post(0, from, LeaseRejection{Ballot: b, Boot: boot, Slot: s, Left: until.Sub(n.now)})
 	return true
 }
 
 // onLeased waits: the ballot stands, the time has not come. A candidate asks
 // again when the grant it met has run out.
-func (n *Node) onLeased(_ NodeID, m Leased) {
-	if m.Boot != n.boot || !n.attempts(m.Ballot) {
+func (n *Node) onLeaseRejection(_ NodeID, m LeaseRejection) {
+	if m.Boot != n.boot || !n.isOwnAttempt(m.Ballot) {
 		n.count.Stale++
 		return
 	}
-	if n.bid == nil || m.Ballot != n.bid.ballot {
+	if n.campaign == nil || m.Ballot != n.campaign.ballot {
 		return // a leader's Accepts and heartbeats come again by themselves
 	}
-	if due := n.now.Add(max(m.Left, n.cfg.Retransmit)); due.Before(n.bidDue) {
-		n.bidDue, n.bidWait = due, n.cfg.Retransmit
+	if due := n.now.Add(max(m.Left, n.cfg.Retransmit)); due.Before(n.prepareDue) {
+		n.prepareDue, n.prepareWait = due, n.cfg.Retransmit
 	}
 }
 
 // renew answers a heartbeat that was not refused, with a grant if it may.
-func (n *Node) renew(from NodeID, m Heartbeat) {
+func (n *Node) answerHeartbeat(from NodeID, m Heartbeat) {
 	granted := n.grants.grant(from, m.Ballot, m.Lease, n.now)
-	n.gate.post(0, from, HeartbeatReply{
+	n.outbox.post(0, from, HeartbeatReply{
 		Ballot: m.Ballot, Boot: m.Boot, Seq: m.Seq, FirstOpen: n.learner.firstOpen, Granted: granted,
 	})
 }
@@ -249,12 +249,12 @@ func (n *Node) renew(from NodeID, m Heartbeat) {
 // may resign before its own promise is durable, lose it in a crash, and lead again at
 // the same ballot. A Released of the first life that arrives then would free a grant
 // that the second life counts: two holders of the lease at one instant.
-func (n *Node) release() {
-	if !n.cfg.Lease.on() {
+func (n *Node) sendReleased() {
+	if !n.cfg.Lease.isEnabled() {
 		return
 	}
 	for _, id := range n.lead.group.ids {
-		n.gate.post(n.lead.promise, id, Released{Ballot: n.lead.ballot, Boot: n.boot})
+		n.outbox.post(n.lead.promise, id, Released{Ballot: n.lead.ballot, Boot: n.boot})
 	}
 }
 

@@ -76,7 +76,7 @@ func TestTheLeaseEndsWithTheQuorumthGrant(t *testing.T) {
 		{[]int{0, 0, 0, 4, 5}, 3, 0},
 		{[]int{4, 4, 4, 1}, 3, 4},
 	} {
-		h := holding{}
+		h := leaderLease{}
 		for _, ms := range c.ends {
 			h.ends = append(h.ends, at(ms))
 		}
@@ -89,24 +89,24 @@ func TestTheLeaseEndsWithTheQuorumthGrant(t *testing.T) {
 func TestAGrantCountsFromItsAsking(t *testing.T) {
 	start := time.Unix(100, 0)
 	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
-	h := holding{term: 100 * time.Millisecond, ends: make([]time.Time, 2)}
-	h.ask(1, at(0))
-	h.ask(2, at(40))
-	h.ask(3, at(80))
-	require.True(t, h.granted(0, 2, at(130)))
+	h := leaderLease{term: 100 * time.Millisecond, ends: make([]time.Time, 2)}
+	h.noteAsked(1, at(0))
+	h.noteAsked(2, at(40))
+	h.noteAsked(3, at(80))
+	require.True(t, h.onGranted(0, 2, at(130)))
 	require.Equal(t, at(140), h.ends[0])
-	require.False(t, h.granted(0, 1, at(131)), "an older answer that was overtaken")
-	require.False(t, h.granted(0, 2, at(131)), "the same answer again")
-	require.False(t, h.granted(1, 1, at(100)), "over by now")
-	require.False(t, h.granted(1, 4, at(131)), "nobody asked")
-	require.False(t, h.granted(1, 0, at(131)), "nobody asked")
-	require.False(t, h.granted(-1, 3, at(131)), "no member")
-	require.True(t, h.granted(1, 3, at(179)))
+	require.False(t, h.onGranted(0, 1, at(131)), "an older answer that was overtaken")
+	require.False(t, h.onGranted(0, 2, at(131)), "the same answer again")
+	require.False(t, h.onGranted(1, 1, at(100)), "over by now")
+	require.False(t, h.onGranted(1, 4, at(131)), "nobody asked")
+	require.False(t, h.onGranted(1, 0, at(131)), "nobody asked")
+	require.False(t, h.onGranted(-1, 3, at(131)), "no member")
+	require.True(t, h.onGranted(1, 3, at(179)))
 	require.Equal(t, at(180), h.ends[1])
-	h.ask(4, at(200))
-	require.Len(t, h.asked, 1, "questions whose answers count no longer are forgotten")
-	require.False(t, h.granted(1, 3, at(201)))
-	require.True(t, h.granted(1, 4, at(201)))
+	h.noteAsked(4, at(200))
+	require.Len(t, h.askedAt, 1, "questions whose answers count no longer are forgotten")
+	require.False(t, h.onGranted(1, 3, at(201)))
+	require.True(t, h.onGranted(1, 4, at(201)))
 }
 
 // Whom a replica withholds what from: every state against every asker.
@@ -133,8 +133,8 @@ func TestWhoIsMadeToWait(t *testing.T) {
 		{"another, to the nanosecond", held, 2, over.Add(-1), true, true},
 		{"another, when it is over", held, 2, over, false, false},
 	} {
-		require.Equal(t, c.promise, c.g.barsPromise(c.from).After(c.at), c.what)
-		require.Equal(t, c.other, c.g.bars(c.from).After(c.at), c.what)
+		require.Equal(t, c.promise, c.g.promiseBarredUntil(c.from).After(c.at), c.what)
+		require.Equal(t, c.other, c.g.barredUntil(c.from).After(c.at), c.what)
 	}
 }
 
@@ -156,10 +156,10 @@ func TestWhatIsGranted(t *testing.T) {
 	require.EqualValues(t, 3, g.holder, "it has asked again since")
 	g.release(3, Ballot{2, 3})
 	require.Zero(t, g.holder)
-	require.False(t, g.bars(1).After(at))
+	require.False(t, g.barredUntil(1).After(at))
 
 	off := newGranter(Lease{}, 2, start)
-	require.False(t, off.barsPromise(1).After(start))
+	require.False(t, off.promiseBarredUntil(1).After(start))
 	require.False(t, off.grant(3, Ballot{2, 3}, Lease{}, at))
 }
 
@@ -168,15 +168,15 @@ func TestWhatIsGranted(t *testing.T) {
 func TestALeasedCandidateWaitsAndKeepsItsBallot(t *testing.T) {
 	r := newRig(t, 3)
 	b := r.campaign()
-	due := r.node.bidDue
-	r.step(2, Leased{Ballot: b, Boot: 1, Left: 10 * time.Millisecond})
-	require.Equal(t, r.now.Add(r.cfg.Retransmit), r.node.bidDue, "not at once")
-	require.False(t, r.node.bidDue.After(due))
-	r.step(2, Leased{Ballot: b, Boot: 1, Left: time.Hour})
-	require.Equal(t, r.now.Add(r.cfg.Retransmit), r.node.bidDue, "nor too late for the others")
+	due := r.node.prepareDue
+	r.step(2, LeaseRejection{Ballot: b, Boot: 1, Left: 10 * time.Millisecond})
+	require.Equal(t, r.now.Add(r.cfg.Retransmit), r.node.prepareDue, "not at once")
+	require.False(t, r.node.prepareDue.After(due))
+	r.step(2, LeaseRejection{Ballot: b, Boot: 1, Left: time.Hour})
+	require.Equal(t, r.now.Add(r.cfg.Retransmit), r.node.prepareDue, "nor too late for the others")
 	require.Equal(t, Candidate, r.node.Status().Role)
 	stale := r.node.count.Stale
-	r.step(2, Leased{Ballot: b, Boot: 7, Left: 1}, Leased{Ballot: Ballot{1, 1}, Boot: 1, Left: 1})
+	r.step(2, LeaseRejection{Ballot: b, Boot: 7, Left: 1}, LeaseRejection{Ballot: Ballot{1, 1}, Boot: 1, Left: 1})
 	require.Equal(t, stale+2, r.node.count.Stale)
 	r.drain()
 	r.pass(r.cfg.Retransmit)
@@ -192,14 +192,14 @@ func TestWhichGrantsCount(t *testing.T) {
 	reply := func(from NodeID, b Ballot, boot Boot, seq uint64) {
 		r.step(from, HeartbeatReply{Ballot: b, Boot: boot, Seq: seq, FirstOpen: 1, Granted: true})
 	}
-	require.True(t, r.now.Before(r.node.Counts(1)), "its own acceptor has granted")
+	require.True(t, r.now.Before(r.node.CountedUntil(1)), "its own acceptor has granted")
 	reply(2, b, 1, 1)
 	require.False(t, r.now.Before(r.node.Lease()), "two of five")
 	reply(3, Ballot{Round: b.Round - 1, Node: 1}, 1, 1)
 	reply(3, b, 2, 1)
 	reply(3, b, 1, 2)
 	r.step(3, HeartbeatReply{Ballot: b, Boot: 1, Seq: 1, FirstOpen: 1})
-	require.True(t, r.node.Counts(3).IsZero(), "an older ballot, another life, nothing asked, nothing granted")
+	require.True(t, r.node.CountedUntil(3).IsZero(), "an older ballot, another life, nothing asked, nothing granted")
 	require.True(t, r.node.Lease().IsZero())
 	reply(3, b, 1, 1)
 	require.Equal(t, r.now.Add(lease.Term()), r.node.Lease())
@@ -221,32 +221,32 @@ func TestABoostThatIsAnElection(t *testing.T) {
 		r.step(3, Nack{Ballot: b, Boot: 1, Promised: Ballot{9, 3}})
 		r.sync()
 		require.Equal(t, Leader, r.node.Status().Role)
-		require.Equal(t, Ballot{10, 1}, r.node.bid.ballot)
+		require.Equal(t, Ballot{10, 1}, r.node.campaign.ballot)
 		return r, b
 	}
 	promise := func(r *rig, votes ...Vote) {
-		r.over = nil
+		r.tenure = nil
 		r.step(2, Promise{Ballot: Ballot{10, 1}, Boot: 1, Page: Range{1, MaxSlot}, Votes: votes, FirstOpen: 1})
 	}
 
 	r, b := start()
 	promise(r, Vote{Slot: 1, Ballot: b, Value: val("own")})
-	require.Nil(t, r.over, "the tenure goes on")
+	require.Nil(t, r.tenure, "the tenure goes on")
 	require.Equal(t, Ballot{10, 1}, r.node.Status().Ballot)
 	require.Equal(t, b, r.node.Leading().Ballot)
 
 	r, _ = start()
 	promise(r, Vote{Slot: 1, Ballot: Ballot{1, 2}, Value: val("another's")})
-	require.NotNil(t, r.over)
-	require.Equal(t, Ballot{10, 1}, r.over.Ballot, "somebody else's vote begins a new one")
+	require.NotNil(t, r.tenure)
+	require.Equal(t, Ballot{10, 1}, r.tenure.Ballot, "somebody else's vote begins a new one")
 
 	r, _ = start()
 	r.pass(lease.Term())
 	require.Equal(t, Candidate, r.node.Status().Role, "the lease ran out first")
-	require.NotNil(t, r.over)
+	require.NotNil(t, r.tenure)
 	promise(r, Vote{Slot: 1, Ballot: b, Value: val("own")})
 	require.Equal(t, Leader, r.node.Status().Role)
-	require.Equal(t, Ballot{10, 1}, r.over.Ballot)
+	require.Equal(t, Ballot{10, 1}, r.tenure.Ballot)
 }
 
 // Until phase 1 of a boost is over, grants are asked for at the old ballot.

@@ -94,7 +94,7 @@ type Nack struct {
 // it answers an Accept.
 //
 //	leased 2.1 boot 3 slot 9 for 250ms
-type Leased struct {
+type LeaseRejection struct {
 	Ballot Ballot
 	Boot   Boot
 	Slot   Slot
@@ -179,7 +179,7 @@ func (Promise) message()        {}
 func (Accept) message()         {}
 func (Accepted) message()       {}
 func (Nack) message()           {}
-func (Leased) message()         {}
+func (LeaseRejection) message() {}
 func (Released) message()       {}
 func (Chosen) message()         {}
 func (Heartbeat) message()      {}

@@ -50,7 +50,7 @@ func (m *model) coup(id NodeID) {
 	n := len(m.nodes)
 	m.rouse(id)
 	first := m.c.pick("first supporter", n)
-	for round := 0; round < 8 && m.member(id).node != nil && m.member(id).node.bid != nil; round++ {
+	for round := 0; round < 8 && m.member(id).node != nil && m.member(id).node.campaign != nil; round++ {
 		for i := range n/2 + 1 {
 			other := NodeID((first+i)%n + 1)
 			m.hurry(id, other)

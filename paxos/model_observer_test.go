@@ -174,9 +174,9 @@ func (m *model) checkLeases() {
 // not proposed itself, but for those of before its tenure (P4.01).
 func (m *model) checkCurrent(id NodeID) {
 	n := m.member(id).node
-	for s := max(n.learner.firstOpen, n.lead.from); len(m.chosen) >= int(s); s++ {
+	for s := max(n.learner.firstOpen, n.lead.firstOwn); len(m.chosen) >= int(s); s++ {
 		v, chosen := m.chosen[s]
-		if p := n.lead.props.get(s); chosen && !n.learner.isChosen(s) && (p == nil || p.value != v.Value) {
+		if p := n.lead.proposals.get(s); chosen && !n.learner.isChosen(s) && (p == nil || p.value != v.Value) {
 			m.failf("node %d has read authority, and %v was chosen in slot %d, which it has not proposed there", id, v, s)
 		}
 	}
@@ -186,13 +186,13 @@ func (m *model) checkCurrent(id NodeID) {
 // it: one that is down asks nothing of anybody.
 func (m *model) checkCount(leader, member NodeID) {
 	l, r := m.member(leader), m.member(member)
-	if r.node == nil || !l.now.Before(l.node.Counts(member)) {
+	if r.node == nil || !l.now.Before(l.node.CountedUntil(member)) {
 		return
 	}
-	to, until, silent := r.node.Granted()
+	to, until, silent := r.node.GrantState()
 	if !r.now.Before(silent) && (to != leader || !r.now.Before(until)) {
 		m.failf("node %d counts the grant of node %d for %v more, which honours %d until %v from now",
-			leader, member, l.node.Counts(member).Sub(l.now), to, until.Sub(r.now))
+			leader, member, l.node.CountedUntil(member).Sub(l.now), to, until.Sub(r.now))
 	}
 }
 
@@ -218,7 +218,7 @@ func addCounters(sum *Counters, c Counters) {
 	sum.Installed += c.Installed
 	sum.InstalledOverVote += c.InstalledOverVote
 	sum.InstalledBelowVote += c.InstalledBelowVote
-	sum.Withheld += c.Withheld
+	sum.LeaseRejections += c.LeaseRejections
 	sum.Waited += c.Waited
 	sum.StaleGrants += c.StaleGrants
 	sum.Boosts += c.Boosts

@@ -29,27 +29,27 @@ type Node struct {
 	boot    Boot
 	members membership
 
-	gate     gate
+	outbox   outbox
 	acceptor acceptor
 	learner  learner
 
 	grants granter
 
-	bid     *campaign // phase 1 under way, or nil; beside lead: a boost
-	bidDue  time.Time // ask again
-	bidWait time.Duration
-	lead    *leadership // phase 2 under way, or nil
-	led     time.Time   // until then; zero: it never led, or was told to try again since
-	pending queue
+	campaign    *campaign // phase 1 under way, or nil; beside lead: a boost
+	prepareDue  time.Time // ask again
+	prepareWait time.Duration
+	lead        *leadership // phase 2 under way, or nil
+	lastLed     time.Time   // until then; zero: it never led, or was told to try again since
+	pending     queue
 
 	election election
 	catchup  catchup
 
-	leader Tenure  // what was last said about who leads
-	tenure *Tenure // to be said
-	behind *Behind // to be said
-	before delta   // as of the last TakeOutput
-	count  Counters
+	leader    Tenure  // what was last said about who leads
+	newTenure *Tenure // to be said
+	behind    *Behind // to be said
+	last      delta   // as of the last TakeOutput
+	count     Counters
 
 	batchLimits, fetchLimits pageLimits
 }
@@ -64,24 +64,24 @@ func New(cfg Config, rec Recovered, now time.Time) *Node {
 	n := &Node{cfg: cfg, now: now, boot: rec.Boot + 1}
 	n.members.all = NewGroup(cfg.Members)
 	first := max(rec.Next, 1)
-	n.gate = gate{self: cfg.ID, first: first, durable: first - 1, promise: rec.Promise}
+	n.outbox = outbox{self: cfg.ID, first: first, durable: first - 1, promise: rec.Promise}
 	n.acceptor = acceptor{
-		gate:     &n.gate,
+		outbox:   &n.outbox,
 		promised: rec.Promise,
-		votes:    span[vote]{base: rec.base()},
+		votes:    slotLog[vote]{base: rec.base()},
 		limits:   pageLimits{items: cfg.PageVotes, bytes: cfg.PageBytes},
 	}
 	n.learner = learner{
-		gate: &n.gate, known: span[learned]{base: rec.base()},
+		outbox: &n.outbox, known: slotLog[learned]{base: rec.base()},
 		firstOpen: rec.Snapshot.Slot + 1, applied: rec.Snapshot.Slot,
 	}
 	for _, r := range rec.Records {
 		n.acceptor.restore(r)
 		n.learner.restore(r, &n.acceptor.votes)
 	}
-	n.resume()
-	n.gate.boot = n.gate.record(Booted{Boot: n.boot})
-	n.gate.waited = n.gate.boot
+	n.keepReachable()
+	n.outbox.bootRecord = n.outbox.record(Booted{Boot: n.boot})
+	n.outbox.syncTo = n.outbox.bootRecord
 
 	n.batchLimits = pageLimits{items: cfg.MaxBatchCommands, bytes: cfg.MaxBatchBytes}
 	n.fetchLimits = pageLimits{items: cfg.FetchSlots, bytes: cfg.PageBytes}
@@ -91,7 +91,7 @@ func New(cfg Config, rec Recovered, now time.Time) *Node {
 		draws: draw.New(cfg.Seed).Sub("paxos.election", uint64(n.boot)).Stream("timeout", uint64(cfg.ID)),
 		round: rec.Promise.Round,
 	}
-	n.election.heard(now)
+	n.election.postpone(now)
 	n.grants = newGranter(cfg.Lease, n.boot, now)
 	n.catchup.target = n.learner.firstOpen
 	return n
@@ -100,31 +100,31 @@ func New(cfg Config, rec Recovered, now time.Time) *Node {
 // Step takes one message from a peer, already decoded and found valid. What is
 // stale, or comes from a stranger, is counted and dropped.
 func (n *Node) Step(now time.Time, from NodeID, m Message) {
-	n.at(now)
+	n.setNow(now)
 	if from == n.cfg.ID || !n.members.all.Has(from) {
 		n.count.Strangers++
 		return
 	}
 	n.handle(from, m)
-	n.drain()
+	n.handleLocal()
 }
 
 // Advance tells that time has passed. It does what has fallen due.
 func (n *Node) Advance(now time.Time) {
-	n.at(now)
+	n.setNow(now)
 	switch {
 	case n.lead != nil:
-		n.tendLead()
-	case n.bid != nil:
-		if !now.Before(n.bidDue) {
-			n.tendBid()
+		n.tendLeadership()
+	case n.campaign != nil:
+		if !now.Before(n.prepareDue) {
+			n.tendCampaign()
 		}
 	case !now.Before(n.election.deadline):
 		n.verifyTurn()
-		n.campaign()
+		n.tryCampaign()
 	}
 	n.tendCatchup()
-	n.drain()
+	n.handleLocal()
 }
 
 // Propose asks the node, as leader, to have command chosen. A nil error means
@@ -132,7 +132,7 @@ func (n *Node) Advance(now time.Time) {
 // and a tenure that ends may take waiting commands with it. The node keeps no
 // reference to command.
 func (n *Node) Propose(now time.Time, command []byte) error {
-	n.at(now)
+	n.setNow(now)
 	switch {
 	case n.lead == nil:
 		return ErrNotLeader
@@ -150,7 +150,7 @@ func (n *Node) Propose(now time.Time, command []byte) error {
 // short: who has more to propose had better keep it, and choose then. 0 unless the
 // node leads.
 func (n *Node) Room() int {
-	if n.lead == nil || n.bid != nil {
+	if n.lead == nil || n.campaign != nil {
 		return 0
 	}
 	free := n.cfg.Window - int(max(n.lead.next, n.learner.firstOpen)-n.learner.firstOpen) - len(n.lead.demanded)
@@ -159,62 +159,62 @@ func (n *Node) Room() int {
 
 // Takes says whether Propose would take a short command. Where it refused one for want
 // of room, there may be room as soon as TakeOutput has been called.
-func (n *Node) Takes() bool { return n.lead != nil && n.pending.len() < n.cfg.MaxPending }
+func (n *Node) CanPropose() bool { return n.lead != nil && n.pending.len() < n.cfg.MaxPending }
 
 // Durable tells that every record up to upto is on disk.
 func (n *Node) Durable(now time.Time, upto LSN) {
-	n.at(now)
-	n.gate.written(upto)
-	n.drain()
+	n.setNow(now)
+	n.outbox.onDurable(upto)
+	n.handleLocal()
 }
 
 // Applied tells that the state machine has consumed all slots up to upto.
-func (n *Node) Applied(upto Slot) { n.learner.consumed(upto) }
+func (n *Node) Applied(upto Slot) { n.learner.onApplied(upto) }
 
 // TakeOutput returns what the node wants done and forgets it. Commands proposed
 // since the last call leave together, in as few slots as they fit.
 func (n *Node) TakeOutput() Output {
 	if n.lead != nil {
-		n.pump()
-		n.drain()
+		n.proposePending()
+		n.handleLocal()
 	}
 	if n.lead != nil {
-		n.tell()
+		n.sendChosen()
 	}
-	if n.catchup.due.IsZero() == n.lags() {
+	if n.catchup.due.IsZero() == n.isLagging() {
 		n.tendCatchup() // to arm its clock, or to put it away
 	}
-	n.learner.flush()
+	n.learner.flushSettled()
 	n.verifyDelta()
 	if invariant.Deep {
 		n.Verify()
 	}
-	out := Output{Chosen: n.learner.deliver, Tenure: n.tenure, Behind: n.behind, Wake: n.wake()}
-	n.learner.deliver, n.tenure, n.behind = nil, nil, nil
-	n.gate.take(&out)
+	out := Output{Chosen: n.learner.toApply, Tenure: n.newTenure, Behind: n.behind, Wake: n.nextWake()}
+	n.learner.toApply, n.newTenure, n.behind = nil, nil, nil
+	n.outbox.take(&out)
 	return out
 }
 
 // wake is the instant by which Advance must be called.
-func (n *Node) wake() time.Time {
+func (n *Node) nextWake() time.Time {
 	var due time.Time
 	switch {
-	case n.lead != nil && n.bid != nil:
-		due = instant.Earliest(n.lead.beat, n.bidDue, n.Lease())
+	case n.lead != nil && n.campaign != nil:
+		due = instant.Earliest(n.lead.heartbeatDue, n.prepareDue, n.Lease())
 	case n.lead != nil:
-		due = instant.Earliest(n.lead.beat, n.lead.resend)
-	case n.bid != nil:
-		due = n.bidDue
+		due = instant.Earliest(n.lead.heartbeatDue, n.lead.resendDue)
+	case n.campaign != nil:
+		due = n.prepareDue
 	default:
 		due = n.election.deadline
 	}
-	if n.lags() {
+	if n.isLagging() {
 		due = instant.Earliest(due, n.catchup.due)
 	}
 	return due
 }
 
-func (n *Node) at(now time.Time) {
+func (n *Node) setNow(now time.Time) {
 	if now.Before(n.now) {
 		invariant.Failf("I-T1", "node %d: time went back from %v to %v", n.cfg.ID, n.now, now)
 	}
@@ -222,16 +222,16 @@ func (n *Node) at(now time.Time) {
 }
 
 // drain handles the messages the node sent to itself, which may send more.
-func (n *Node) drain() {
-	for len(n.gate.local) > 0 {
-		local := n.gate.local
-		n.gate.local, n.gate.spare = n.gate.spare, nil
+func (n *Node) handleLocal() {
+	for len(n.outbox.local) > 0 {
+		local := n.outbox.local
+		n.outbox.local, n.outbox.spare = n.outbox.spare, nil
 		for _, m := range local {
 			n.verifyLeaves(m)
 			n.handle(n.cfg.ID, m)
 		}
 		clear(local)
-		n.gate.spare = local[:0]
+		n.outbox.spare = local[:0]
 	}
 }
 
@@ -248,8 +248,8 @@ func (n *Node) handle(from NodeID, m Message) {
 		n.onAccepted(from, m)
 	case Nack:
 		n.onNack(from, m)
-	case Leased:
-		n.onLeased(from, m)
+	case LeaseRejection:
+		n.onLeaseRejection(from, m)
 	case Released:
 		n.onReleased(from, m)
 	case Chosen:
@@ -266,63 +266,63 @@ func (n *Node) handle(from NodeID, m Message) {
 }
 
 func (n *Node) onPrepare(from NodeID, m Prepare) {
-	n.election.sees(m.Ballot)
-	if n.withholds(from, m.Ballot, m.Boot, 0, n.grants.barsPromise(from)) {
-		n.challenged(m.Ballot)
+	n.election.observe(m.Ballot)
+	if n.rejectIfLeased(from, m.Ballot, m.Boot, 0, n.grants.promiseBarredUntil(from)) {
+		n.onChallenge(m.Ballot)
 		return
 	}
-	if !n.acceptor.prepare(from, m, n.learner.firstOpen) || from == n.cfg.ID {
+	if !n.acceptor.onPrepare(from, m, n.learner.firstOpen) || from == n.cfg.ID {
 		return
 	}
-	n.yieldTo(m.Ballot)
+	n.stepDownFor(m.Ballot)
 	if n.leader.Ballot.Less(m.Ballot) && n.leader.Leader != from {
-		n.follow(0, Ballot{})
+		n.setLeader(0, Ballot{})
 	}
-	n.election.heard(n.now)
+	n.election.postpone(n.now)
 }
 
 func (n *Node) onAccept(from NodeID, m Accept) {
-	n.election.sees(m.Ballot)
-	if n.tooFar(m.Slot) {
+	n.election.observe(m.Ballot)
+	if n.isTooFar(m.Slot) {
 		n.count.TooFar++
 		return
 	}
-	if n.learner.settled.Has(m.Slot) {
+	if n.learner.toSettle.Has(m.Slot) {
 		// A late Accept may put another value into the vote; the record that
 		// calls the present one chosen must come first.
-		n.learner.flush()
+		n.learner.flushSettled()
 	}
-	if n.withholds(from, m.Ballot, m.Boot, m.Slot, n.grants.bars(from)) {
-		n.election.heard(n.now)
+	if n.rejectIfLeased(from, m.Ballot, m.Boot, m.Slot, n.grants.barredUntil(from)) {
+		n.election.postpone(n.now)
 		return
 	}
-	if !n.acceptor.accept(from, m) || from == n.cfg.ID {
+	if !n.acceptor.onAccept(from, m) || from == n.cfg.ID {
 		return
 	}
-	n.obey(from, m.Ballot)
+	n.followLeader(from, m.Ballot)
 }
 
 func (n *Node) onHeartbeat(from NodeID, m Heartbeat) {
-	n.election.sees(m.Ballot)
-	if n.withholds(from, m.Ballot, m.Boot, 0, n.grants.bars(from)) {
-		n.election.heard(n.now) // of somebody who leads, as it seems
+	n.election.observe(m.Ballot)
+	if n.rejectIfLeased(from, m.Ballot, m.Boot, 0, n.grants.barredUntil(from)) {
+		n.election.postpone(n.now) // of somebody who leads, as it seems
 		return
 	}
-	if !n.acceptor.heartbeat(from, m) {
+	if !n.acceptor.onHeartbeat(from, m) {
 		return
 	}
 	if from != n.cfg.ID {
-		n.obey(from, m.Ballot)
-		n.catchup.note(from, m.FirstOpen)
+		n.followLeader(from, m.Ballot)
+		n.catchup.noteFirstOpen(from, m.FirstOpen)
 	}
-	n.renew(from, m)
+	n.answerHeartbeat(from, m)
 }
 
 // obey follows a leader whose ballot the acceptor did not refuse.
-func (n *Node) obey(from NodeID, b Ballot) {
-	n.yieldTo(b)
-	n.follow(from, b)
-	n.election.settled(n.now)
+func (n *Node) followLeader(from NodeID, b Ballot) {
+	n.stepDownFor(b)
+	n.setLeader(from, b)
+	n.election.onLeader(n.now)
 }
 
 // onChosen learns what this node voted for at the ballot the leader names.
@@ -334,7 +334,7 @@ func (n *Node) onChosen(from NodeID, m Chosen) {
 			n.learn(s, v.value)
 		}
 	}
-	n.catchup.note(from, m.Slots.To)
+	n.catchup.noteFirstOpen(from, m.Slots.To)
 }
 
 // learn takes in a chosen value from anywhere.
@@ -344,73 +344,73 @@ func (n *Node) learn(s Slot, value Value) {
 }
 
 // tooFar says that a slot lies beyond what a node keeps memory for.
-func (n *Node) tooFar(s Slot) bool { return s >= n.learner.firstOpen+Slot(n.cfg.MaxAhead) }
+func (n *Node) isTooFar(s Slot) bool { return s >= n.learner.firstOpen+Slot(n.cfg.MaxAhead) }
 
 // tendLead does what a leader owes to time.
-func (n *Node) tendLead() {
+func (n *Node) tendLeadership() {
 	l := n.lead
-	beat := !n.now.Before(l.beat)
-	if beat && n.now.Sub(l.quorumHeard(n.cfg.ID, n.now)) > 2*n.cfg.ElectionMax { // at a beat: it wakes for no other reason
+	heartbeatIsDue := !n.now.Before(l.heartbeatDue)
+	if heartbeatIsDue && n.now.Sub(l.quorumHeardAt(n.cfg.ID, n.now)) > 2*n.cfg.ElectionMax { // at a beat: it wakes for no other reason
 		n.count.QuorumLost++
-		n.yield()
-		n.election.heard(n.now)
+		n.stepDown()
+		n.election.postpone(n.now)
 		return
 	}
-	if n.bid != nil {
+	if n.campaign != nil {
 		n.tendBoost()
 	}
 	if n.lead != l {
 		return
 	}
-	if beat {
-		n.heartbeat()
+	if heartbeatIsDue {
+		n.sendHeartbeats()
 	}
-	if n.bid == nil && !l.resend.IsZero() && !n.now.Before(l.resend) {
+	if n.campaign == nil && !l.resendDue.IsZero() && !n.now.Before(l.resendDue) {
 		n.retransmit()
 	}
 }
 
 // begin leads: phase 1 demands values for the first open slots, all above are
 // free.
-func (n *Node) begin(demanded []Value) {
-	c := n.bid
+func (n *Node) startLeading(demanded []Value) {
+	c := n.campaign
 	if n.lead != nil {
-		n.retire() // a boost that became an election
+		n.dropAttempt() // a boost that became an election
 	}
-	n.bid = nil
+	n.campaign = nil
 	n.verifyDemands(c, demanded)
 	n.verifyPromised(c.ballot)
-	n.lead = newLeadership(c, n.acceptor.promise, demanded, &n.cfg, n.now)
+	n.lead = newLeadership(c, n.acceptor.promiseLSN, demanded, &n.cfg, n.now)
 	n.count.Tenures++
-	n.election.settled(n.now)
-	n.leader = Tenure{Leader: n.cfg.ID, Ballot: c.ballot, Mine: true, From: n.lead.from}
-	n.say()
-	n.heartbeat()
+	n.election.onLeader(n.now)
+	n.leader = Tenure{Leader: n.cfg.ID, Ballot: c.ballot, Mine: true, From: n.lead.firstOwn}
+	n.publishTenure()
+	n.sendHeartbeats()
 }
 
 // yieldTo gives way to a higher ballot.
-func (n *Node) yieldTo(b Ballot) {
-	if n.ballot().Less(b) {
-		n.yield()
+func (n *Node) stepDownFor(b Ballot) {
+	if n.ownBallot().Less(b) {
+		n.stepDown()
 	}
 }
 
 // yield stops leading or campaigning.
-func (n *Node) yield() {
-	if n.bid == nil && n.lead == nil {
+func (n *Node) stepDown() {
+	if n.campaign == nil && n.lead == nil {
 		return
 	}
-	n.retire()
-	n.follow(0, Ballot{})
+	n.dropAttempt()
+	n.setLeader(0, Ballot{})
 }
 
 // retire drops all that belongs to the node's own attempt.
-func (n *Node) retire() {
+func (n *Node) dropAttempt() {
 	if n.lead != nil {
-		n.release()
-		n.led = n.now
+		n.sendReleased()
+		n.lastLed = n.now
 	}
-	n.bid, n.lead = nil, nil
+	n.campaign, n.lead = nil, nil
 	n.pending.clear()
 	n.cancelProposals()
 }
@@ -418,7 +418,7 @@ func (n *Node) retire() {
 // cancelProposals takes back what waits for the disk in the name of a ballot that
 // is over: it would only be refused, or ask for grants that nobody counts.
 func (n *Node) cancelProposals() {
-	n.gate.cancel(func(m Message) bool {
+	n.outbox.cancel(func(m Message) bool {
 		switch m.(type) {
 		case Accept, Heartbeat:
 			return true
@@ -428,26 +428,26 @@ func (n *Node) cancelProposals() {
 }
 
 // ballot is that of the node's own attempt, or zero.
-func (n *Node) ballot() Ballot {
+func (n *Node) ownBallot() Ballot {
 	switch {
 	case n.lead != nil:
 		return n.lead.ballot
-	case n.bid != nil:
-		return n.bid.ballot
+	case n.campaign != nil:
+		return n.campaign.ballot
 	}
 	return Ballot{}
 }
 
 // follow notes who leads, and says so when it changed.
-func (n *Node) follow(leader NodeID, b Ballot) {
+func (n *Node) setLeader(leader NodeID, b Ballot) {
 	if n.leader.Leader == leader && n.leader.Ballot == b {
 		return
 	}
 	n.leader = Tenure{Leader: leader, Ballot: b}
-	n.say()
+	n.publishTenure()
 }
 
-func (n *Node) say() {
+func (n *Node) publishTenure() {
 	t := n.leader
-	n.tenure = &t
+	n.newTenure = &t
 }

@@ -20,7 +20,7 @@ func TestAVoteOverASettledSlotComesAfterItsSettledRecord(t *testing.T) {
 	r.step(3, Accept{Ballot: Ballot{2, 3}, Boot: 1, Slot: 1, Value: b})
 	r.sync()
 	r.restart()
-	require.Equal(t, []Entry{{1, a}}, r.told)
+	require.Equal(t, []Entry{{1, a}}, r.delivered)
 }
 
 // While a candidate asks for slots, some of them become known as chosen. The
@@ -33,7 +33,7 @@ func TestAPageThatOverlapsWhatBecameKnownCounts(t *testing.T) {
 		{Slot: 1, Ballot: Ballot{1, 2}, Value: val("a")}, {Slot: 2, Ballot: Ballot{1, 2}, Value: val("b")},
 	}})
 	require.Equal(t, Leader, r.node.Status().Role)
-	require.Equal(t, Slot(3), r.over.From)
+	require.Equal(t, Slot(3), r.tenure.From)
 	require.Contains(t, r.drain(), "accept 4.1 boot 1 slot 2 "+val("b").String()+" -> 2 3")
 }
 
@@ -43,13 +43,13 @@ func TestAPageThatOverlapsWhatBecameKnownCounts(t *testing.T) {
 func TestALeaderOvertakenByAnotherStopsLeading(t *testing.T) {
 	r := newRig(t, 3)
 	r.lead()
-	require.True(t, r.over.Mine)
+	require.True(t, r.tenure.Mine)
 	r.drain()
 	require.NoError(t, r.node.Propose(r.now, []byte("x")))
 	r.step(2, FetchReply{From: 1, Values: []Value{val("a")}, FirstOpen: 2})
 	require.Empty(t, r.drain())
 	require.Equal(t, Follower, r.node.Status().Role)
-	require.Equal(t, &Tenure{}, r.over)
+	require.Equal(t, &Tenure{}, r.tenure)
 	require.ErrorIs(t, r.propose("y"), ErrNotLeader)
 	require.True(t, r.node.election.deadline.After(r.now))
 }
@@ -90,7 +90,7 @@ func TestPausesDoNotGrowWithoutBound(t *testing.T) {
 	}{
 		"a candidate": {
 			func(r *rig) { r.campaign() },
-			func(r *rig) { r.node.bidDue = r.now.Add(16*r.cfg.Retransmit + 1) },
+			func(r *rig) { r.node.prepareDue = r.now.Add(16*r.cfg.Retransmit + 1) },
 			"invariant I-T2 broken: node 1 asks for promises again in 800.000001ms, its bound is 800ms",
 		},
 		"a laggard": {
@@ -146,7 +146,7 @@ func TestDefeatsAreForgottenWhenSomebodyLeads(t *testing.T) {
 func TestWhoGaveUpLetsOthersGoFirst(t *testing.T) {
 	for name, gives := range map[string]func(*rig){
 		"it resigns":           func(r *rig) { r.node.Resign(r.now); r.take() },
-		"it is refused":        func(r *rig) { r.step(2, Nack{Ballot: r.node.ballot(), Boot: r.node.boot, Promised: r.above(2)}) },
+		"it is refused":        func(r *rig) { r.step(2, Nack{Ballot: r.node.ownBallot(), Boot: r.node.boot, Promised: r.above(2)}) },
 		"somebody else leads":  func(r *rig) { r.follow(2) },
 		"nobody hears from it": func(r *rig) { r.pass(2*r.cfg.ElectionMax + 1) },
 	} {

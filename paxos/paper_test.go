@@ -29,9 +29,9 @@ func TestPMS21AMajorityChooses(t *testing.T) {
 	require.NoError(t, r.propose("a"))
 	r.sync() // its own vote
 	r.step(2, Accepted{Ballot: b, Boot: 1, Slot: 1})
-	require.Empty(t, r.told)
+	require.Empty(t, r.delivered)
 	r.step(3, Accepted{Ballot: b, Boot: 1, Slot: 1})
-	require.Equal(t, []Entry{{1, val("a")}}, r.told)
+	require.Equal(t, []Entry{{1, val("a")}}, r.delivered)
 }
 
 // PMS §2.2, P1a: an acceptor may accept a proposal numbered n iff it has not
@@ -92,7 +92,7 @@ func TestPMS22AnAbandonedProposalIsForgotten(t *testing.T) {
 	r.step(2, Nack{Ballot: first, Boot: 1, Promised: Ballot{7, 2}})
 	r.pass(20 * time.Second)
 	r.sync()
-	second := r.node.ballot()
+	second := r.node.ownBallot()
 	require.True(t, Ballot{7, 2}.Less(second))
 	vote := noVotes(second, 1)
 	vote.Votes = []Vote{{Slot: 1, Ballot: Ballot{7, 2}, Value: val("b")}}
@@ -102,7 +102,7 @@ func TestPMS22AnAbandonedProposalIsForgotten(t *testing.T) {
 	for _, late := range []NodeID{2, 3, 4, 5} {
 		r.step(late, Accepted{Ballot: first, Boot: 1, Slot: 1})
 	}
-	require.Empty(t, r.told, "four members voted for a at the first ballot, none for b at the second")
+	require.Empty(t, r.delivered, "four members voted for a at the first ballot, none for b at the second")
 }
 
 // PMS §2.2: if an acceptor has promised more, it helps to tell the proposer, which
@@ -113,7 +113,7 @@ func TestPMS22ARefusedProposerGivesUp(t *testing.T) {
 	r.step(2, Nack{Ballot: b, Boot: 1, Promised: Ballot{9, 2}})
 	require.Equal(t, Follower, r.node.Status().Role)
 	r.pass(20 * time.Second)
-	require.Equal(t, Ballot{10, 1}, r.node.ballot(), "and tries above what it was told of")
+	require.Equal(t, Ballot{10, 1}, r.node.ownBallot(), "and tries above what it was told of")
 }
 
 // PMS §2.3: a distinguished learner tells the others; an unreliable word is
@@ -123,7 +123,7 @@ func TestPMS23LearnersAreToldAndCanAsk(t *testing.T) {
 	r.step(2, Accept{Ballot: Ballot{1, 2}, Boot: 1, Slot: 1, Value: val("a")},
 		Chosen{Ballot: Ballot{1, 2}, Slots: Range{1, 2}},
 		Heartbeat{Ballot: Ballot{1, 2}, Boot: 1, Seq: 1, FirstOpen: 3}) // Chosen of slot 2 was lost
-	require.Equal(t, []Entry{{1, val("a")}}, r.told)
+	require.Equal(t, []Entry{{1, val("a")}}, r.delivered)
 	r.pass(r.cfg.Retransmit)
 	require.Contains(t, r.drain(), "fetch [2,3) -> 2")
 }
@@ -136,7 +136,7 @@ func TestPMS24DefeatsSpreadTheNextAttempt(t *testing.T) {
 	for range 40 {
 		r.pass(32 * r.cfg.ElectionMax)
 		r.sync()
-		b := r.node.ballot()
+		b := r.node.ownBallot()
 		r.step(2, Nack{Ballot: b, Boot: 1, Promised: Ballot{b.Round + 1, 2}})
 		wait := r.node.election.deadline.Sub(r.now)
 		require.GreaterOrEqual(t, wait, r.cfg.ElectionMin)
@@ -162,7 +162,7 @@ func TestPMS25NumbersAreNotUsedTwice(t *testing.T) {
 	first := r.lead()
 	r.restart()
 	r.pass(r.cfg.ElectionMax)
-	require.True(t, first.Less(r.node.ballot()), "%v, then %v", first, r.node.ballot())
+	require.True(t, first.Less(r.node.ownBallot()), "%v, then %v", first, r.node.ownBallot())
 }
 
 // PMS §3: a new leader runs phase 1 for all slots at once, with one message to
@@ -230,9 +230,9 @@ func TestPMS3SlotOrder(t *testing.T) {
 	require.NoError(t, r.propose("b"))
 	r.sync()
 	r.step(2, Accepted{Ballot: b, Boot: 1, Slot: 2})
-	require.Empty(t, r.told)
+	require.Empty(t, r.delivered)
 	r.step(2, Accepted{Ballot: b, Boot: 1, Slot: 1})
-	require.Equal(t, []Entry{{1, val("a")}, {2, val("b")}}, r.told)
+	require.Equal(t, []Entry{{1, val("a")}, {2, val("b")}}, r.delivered)
 }
 
 // PML §4.1: a candidate takes a number above all it has seen.
@@ -240,7 +240,7 @@ func TestPML41AboveAllSeen(t *testing.T) {
 	r := newRig(t, 3)
 	r.step(2, Heartbeat{Ballot: Ballot{41, 2}, Boot: 1, Seq: 1, FirstOpen: 1})
 	r.pass(20 * time.Second)
-	require.Equal(t, Ballot{42, 1}, r.node.ballot())
+	require.Equal(t, Ballot{42, 1}, r.node.ownBallot())
 }
 
 // PML §4.1: a value that might have been chosen is proposed again by whoever
@@ -265,7 +265,7 @@ func TestPML42OneRoundAndOneWrite(t *testing.T) {
 	require.Equal(t, []Record{Voted{1, b, val("a")}}, r.disk.pending)
 	r.step(2, Accepted{Ballot: b, Boot: 1, Slot: 1})
 	r.step(3, Accepted{Ballot: b, Boot: 1, Slot: 1})
-	require.Equal(t, []Entry{{1, val("a")}}, r.told, "a quorum without the leader's own disk")
+	require.Equal(t, []Entry{{1, val("a")}}, r.delivered, "a quorum without the leader's own disk")
 	require.Len(t, r.disk.rec.Records, before)
 }
 
@@ -293,9 +293,9 @@ func TestPML42CatchUpFromALog(t *testing.T) {
 	r.step(2, FetchReply{From: 1, Values: []Value{val("a"), val("b")}, FirstOpen: 4})
 	require.Equal(t, []string{"fetch [3,4) -> 2"}, r.drain(), "the next page at once")
 	r.step(2, FetchReply{From: 3, Values: []Value{Noop}, FirstOpen: 4})
-	require.Equal(t, []Entry{{1, val("a")}, {2, val("b")}, {3, Noop}}, r.told)
+	require.Equal(t, []Entry{{1, val("a")}, {2, val("b")}, {3, Noop}}, r.delivered)
 	r.restart()
-	require.Len(t, r.told, 0, "nobody waited for these records; they can be fetched again")
+	require.Len(t, r.delivered, 0, "nobody waited for these records; they can be fetched again")
 }
 
 // PML §4.2: what was logged is there after a restart: what was chosen is handed
@@ -308,7 +308,7 @@ func TestPML42ReplayOfTheLog(t *testing.T) {
 	r.step(2, Accepted{Ballot: b, Boot: 1, Slot: 1})
 	r.sync()
 	r.restart()
-	require.Equal(t, []Entry{{1, val("a")}}, r.told)
+	require.Equal(t, []Entry{{1, val("a")}}, r.delivered)
 }
 
 // PML §5.1: a disk that lost a value must not let the replica go back on what it

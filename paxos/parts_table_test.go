@@ -29,7 +29,7 @@ func TestQuorumTable(t *testing.T) {
 	require.False(t, tally.Add(3), "a member counts once")
 	require.False(t, tally.Add(4), "a stranger does not count")
 	require.Equal(t, "- - 3 (1 of 3)", tally.String())
-	require.False(t, tally.Reached())
+	require.False(t, tally.HasQuorum())
 	require.True(t, tally.Add(1))
 	require.Equal(t, "1 - 3 (2 of 3, quorum)", tally.String())
 	require.True(t, tally.Has(1) && !tally.Has(2) && !tally.Has(9))
@@ -53,7 +53,7 @@ func TestTallyModel(t *testing.T) {
 				seen[id] = true
 			}
 			require.Equal(t, len(seen), tally.Count())
-			require.Equal(t, 2*len(seen) > len(g.ids), tally.Reached())
+			require.Equal(t, 2*len(seen) > len(g.ids), tally.HasQuorum())
 		}
 	})
 }
@@ -61,7 +61,7 @@ func TestTallyModel(t *testing.T) {
 // A span against a map.
 func TestSpanModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, want, base := span[int]{base: 1}, map[Slot]int{}, Slot(1)
+		s, want, base := slotLog[int]{base: 1}, map[Slot]int{}, Slot(1)
 		for i := range rapid.IntRange(1, 50).Draw(t, "steps") {
 			slot := Slot(rapid.Uint64Range(1, 40).Draw(t, "slot"))
 			switch {
@@ -90,8 +90,8 @@ func TestSpanModel(t *testing.T) {
 // The gate: what waits, what goes, in which order.
 func TestGateTable(t *testing.T) {
 	a, b, c := Fetch{Range{1, 2}}, Fetch{Range{2, 3}}, Fetch{Range{3, 4}}
-	g := gate{self: 1, first: 1}
-	g.boot = g.record(Booted{Boot: 1})
+	g := outbox{self: 1, first: 1}
+	g.bootRecord = g.record(Booted{Boot: 1})
 	second := g.record(Promised{Ballot: Ballot{1, 1}})
 	g.post(second, 2, a)
 	g.post(0, 3, b) // waits for the boot record all the same
@@ -100,11 +100,11 @@ func TestGateTable(t *testing.T) {
 	g.take(&out)
 	require.Equal(t, Output{Append: []Record{Booted{1}, Promised{Ballot{1, 1}}}, First: 1, SyncTo: 2}, out)
 
-	g.written(1)
+	g.onDurable(1)
 	require.Equal(t, []Envelope{{3, b}}, g.send)
 	require.Empty(t, g.local)
-	g.written(1) // again: nothing
-	g.written(2)
+	g.onDurable(1) // again: nothing
+	g.onDurable(2)
 	require.Equal(t, []Envelope{{3, b}, {2, a}}, g.send)
 	require.Equal(t, []Message{c}, g.local, "what is for the node itself passes the same gate")
 	out = Output{}
@@ -115,8 +115,8 @@ func TestGateTable(t *testing.T) {
 	g.post(third, 2, a)
 	g.post(third, 2, Accept{Ballot: Ballot{1, 1}})
 	g.cancel(func(m Message) bool { _, ok := m.(Accept); return ok })
-	require.Equal(t, []heldMessage{{3, Envelope{2, a}}}, g.held)
-	require.Panics(t, func() { g.written(3) }, "not given out yet")
+	require.Equal(t, []waitingMessage{{3, Envelope{2, a}}}, g.waiting)
+	require.Panics(t, func() { g.onDurable(3) }, "not given out yet")
 	require.Panics(t, func() { g.record(Promised{Ballot{1, 1}}) }, "a promise that does not rise (I-A1)")
 }
 
@@ -217,10 +217,10 @@ func TestRoomTable(t *testing.T) {
 	require.NoError(t, r.propose("z"))
 	require.Zero(t, r.node.Room())
 	r.sync()
-	r.step(2, Accepted{Ballot: r.over.Ballot, Boot: 1, Slot: 1})
+	r.step(2, Accepted{Ballot: r.tenure.Ballot, Boot: 1, Slot: 1})
 	r.drain()
 	require.Zero(t, r.node.Room(), "z has the slot that is free")
-	r.step(2, Accepted{Ballot: r.over.Ballot, Boot: 1, Slot: 2})
+	r.step(2, Accepted{Ballot: r.tenure.Ballot, Boot: 1, Slot: 2})
 	r.drain()
 	require.Equal(t, 3, r.node.Room())
 }

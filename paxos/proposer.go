@@ -29,7 +29,7 @@ func newCampaign(b Ballot, start Slot, g *Group) *campaign {
 // gap: both are ignored, the second is asked for again. One that overlaps (slots
 // it was asked for have become known as chosen meanwhile) counts from where the
 // last one ended.
-func (c *campaign) add(from NodeID, m Promise) bool {
+func (c *campaign) addPage(from NodeID, m Promise) bool {
 	i := c.group.index(from)
 	if i < 0 || m.Ballot != c.ballot {
 		return false
@@ -50,7 +50,7 @@ func (c *campaign) add(from NodeID, m Promise) bool {
 // skip takes note that all slots below firstOpen are known as chosen by now:
 // they are no longer in question. It closes the gap to a member that dropped
 // its votes there.
-func (c *campaign) skip(firstOpen Slot) {
+func (c *campaign) skipBelow(firstOpen Slot) {
 	c.start = max(c.start, firstOpen)
 	for i := range c.answers {
 		c.answers[i].next = max(c.answers[i].next, firstOpen)
@@ -58,10 +58,10 @@ func (c *campaign) skip(firstOpen Slot) {
 }
 
 // asks is the slot to ask a member from; MaxSlot: it has told all.
-func (c *campaign) asks(id NodeID) Slot { return c.answers[c.group.index(id)].next }
+func (c *campaign) nextSlot(id NodeID) Slot { return c.answers[c.group.index(id)].next }
 
 // complete counts the members whose pages cover every open slot.
-func (c *campaign) complete() Tally {
+func (c *campaign) completeMembers() Tally {
 	t := NewTally(c.group)
 	for i, id := range c.group.ids {
 		if c.answers[i].next == MaxSlot {
@@ -72,7 +72,7 @@ func (c *campaign) complete() Tally {
 }
 
 // unreadable counts the votes without a value in the answer of one member.
-func (c *campaign) unreadable(id NodeID) (n uint64) {
+func (c *campaign) unreadableOf(id NodeID) (n uint64) {
 	for _, v := range c.answers[c.group.index(id)].votes {
 		if v.Lost {
 			n++
@@ -82,7 +82,7 @@ func (c *campaign) unreadable(id NodeID) (n uint64) {
 }
 
 // unread counts the votes without a value among those that result judges by.
-func (c *campaign) unread() (n uint64) {
+func (c *campaign) unreadableInQuorum() (n uint64) {
 	for _, a := range c.answers {
 		for _, v := range a.votes {
 			if a.next == MaxSlot && v.Lost && v.Slot >= c.start {
@@ -98,13 +98,13 @@ func (c *campaign) unread() (n uint64) {
 // free. ok is false while it cannot be said yet: no quorum has told all, or the
 // value of some slot is unreadable in too many places (F0.3).
 func (c *campaign) result() (values []Value, ok bool) {
-	told := c.complete()
-	if !told.Reached() {
+	complete := c.completeMembers()
+	if !complete.HasQuorum() {
 		return nil, false
 	}
-	slots := span[verdict]{base: c.start}
+	slots := slotLog[verdict]{base: c.start}
 	for i, id := range c.group.ids {
-		if !told.Has(id) {
+		if !complete.Has(id) {
 			continue
 		}
 		for _, v := range c.answers[i].votes {
@@ -114,7 +114,7 @@ func (c *campaign) result() (values []Value, ok bool) {
 		}
 	}
 	for i := range slots.items {
-		value, ok := slots.items[i].value(told.Count(), c.group.Quorum())
+		value, ok := slots.items[i].chooseValue(complete.Count(), c.group.Quorum())
 		if !ok {
 			return nil, false
 		}
@@ -125,17 +125,17 @@ func (c *campaign) result() (values []Value, ok bool) {
 
 // verdict is what the members that told all say of one slot.
 type verdict struct {
-	best Vote   // readable vote with the highest ballot; zero: none
-	lost Ballot // highest ballot of an unreadable vote; zero: none
-	gone int    // members with an unreadable vote here
+	best       Vote   // readable vote with the highest ballot; zero: none
+	lostBallot Ballot // highest ballot of an unreadable vote; zero: none
+	unreadable int    // members with an unreadable vote here
 }
 
 func (v *verdict) add(w Vote) {
 	switch {
 	case w.Lost:
-		v.gone++
-		if v.lost.Less(w.Ballot) {
-			v.lost = w.Ballot
+		v.unreadable++
+		if v.lostBallot.Less(w.Ballot) {
+			v.lostBallot = w.Ballot
 		}
 	case v.best.Ballot.Less(w.Ballot):
 		v.best = w
@@ -151,11 +151,11 @@ func (v *verdict) add(w Vote) {
 //  2. Otherwise an unreadable vote is harmless where a readable one has its
 //     ballot or a higher one: one ballot has one value.
 //  3. Otherwise the slot must wait for another member.
-func (v *verdict) value(told, quorum int) (Value, bool) {
-	if told-v.gone >= quorum {
+func (v *verdict) chooseValue(complete, quorum int) (Value, bool) {
+	if complete-v.unreadable >= quorum {
 		return v.best.Value, true
 	}
-	if !v.best.Ballot.IsZero() && !v.best.Ballot.Less(v.lost) {
+	if !v.best.Ballot.IsZero() && !v.best.Ballot.Less(v.lostBallot) {
 		return v.best.Value, true
 	}
 	return Noop, false

@@ -20,7 +20,7 @@ func (q *queue) push(command []byte) {
 // batch takes the next commands, as many as one slot may hold.
 func (q *queue) batch(limits pageLimits) Value {
 	n := 0
-	for n < len(q.ends) && !limits.full(n, q.ends[n]) {
+	for n < len(q.ends) && !limits.isFull(n, q.ends[n]) {
 		n++
 	}
 	cut := q.ends[n-1]

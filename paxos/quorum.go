@@ -58,7 +58,7 @@ func (t *Tally) Has(id NodeID) bool {
 func (t *Tally) Count() int { return bits.OnesCount64(t.bits) }
 
 // Reached says whether a quorum was counted.
-func (t *Tally) Reached() bool { return t.Count() >= t.group.Quorum() }
+func (t *Tally) HasQuorum() bool { return t.Count() >= t.group.Quorum() }
 
 // String draws who was counted: "1 - 3 (2 of 3, quorum)".
 func (t *Tally) String() string {
@@ -71,7 +71,7 @@ func (t *Tally) String() string {
 		}
 	}
 	fmt.Fprintf(&b, "(%d of %d", t.Count(), len(t.group.ids))
-	if t.Reached() {
+	if t.HasQuorum() {
 		b.WriteString(", quorum")
 	}
 	b.WriteByte(')')

@@ -10,14 +10,14 @@ import (
 // rig is one node on a disk that syncs when told, with the test in the part of
 // its peers.
 type rig struct {
-	t    *testing.T
-	cfg  Config
-	node *Node
-	now  time.Time
-	disk disk
-	sent []Envelope
-	told []Entry
-	over *Tenure
+	t         *testing.T
+	cfg       Config
+	node      *Node
+	now       time.Time
+	disk      disk
+	sent      []Envelope
+	delivered []Entry
+	tenure    *Tenure
 }
 
 // disk keeps what was synced, and what was only written.
@@ -57,7 +57,7 @@ func (d *disk) sync(n int) LSN {
 // that speak of nothing at or above below are gone.
 func (d *disk) snapshot(h Handle, below Slot) {
 	d.rec.Snapshot, d.rec.Floor = h, max(d.rec.Floor, below)
-	for len(d.rec.Records) > 0 && Concerns(d.rec.Records[0]) < d.rec.Floor {
+	for len(d.rec.Records) > 0 && HighestSlot(d.rec.Records[0]) < d.rec.Floor {
 		d.rec.Records = d.rec.Records[1:]
 	}
 }
@@ -81,7 +81,7 @@ func newRig(t *testing.T, n int, tune ...func(*Config)) *rig {
 func (r *rig) boot() {
 	r.disk.pending = nil
 	r.node = New(r.cfg, r.disk.rec, r.now)
-	r.sent, r.told, r.over = nil, nil, nil
+	r.sent, r.delivered, r.tenure = nil, nil, nil
 	r.take()
 }
 
@@ -95,9 +95,9 @@ func (r *rig) take() Output {
 	out := r.node.TakeOutput()
 	r.disk.write(r.t, out)
 	r.sent = append(r.sent, out.Send...)
-	r.told = append(r.told, out.Chosen...)
+	r.delivered = append(r.delivered, out.Chosen...)
 	if out.Tenure != nil {
-		r.over = out.Tenure
+		r.tenure = out.Tenure
 	}
 	return out
 }
@@ -126,11 +126,11 @@ func (r *rig) pass(d time.Duration) {
 // campaign lets the election time-out run out and returns the ballot, which is
 // above those of round 3.
 func (r *rig) campaign() Ballot {
-	r.node.election.sees(Ballot{Round: 3})
+	r.node.election.observe(Ballot{Round: 3})
 	r.pass(r.cfg.ElectionMax)
 	require.Equal(r.t, Candidate, r.node.Status().Role)
 	r.sync()
-	return r.node.ballot()
+	return r.node.ownBallot()
 }
 
 // lead wins an election against peers that have nothing.
@@ -153,7 +153,7 @@ func (r *rig) lose(times int) {
 			r.pass(r.node.election.deadline.Sub(r.now))
 		}
 		require.Equal(r.t, Candidate, r.node.Status().Role)
-		r.step(2, Nack{Ballot: r.node.ballot(), Boot: r.node.boot, Promised: r.above(2)})
+		r.step(2, Nack{Ballot: r.node.ownBallot(), Boot: r.node.boot, Promised: r.above(2)})
 		require.Equal(r.t, Follower, r.node.Status().Role)
 	}
 }

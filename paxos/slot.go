@@ -15,7 +15,7 @@ type Range struct{ From, To Slot }
 func (r Range) Has(s Slot) bool { return r.From <= s && s < r.To }
 
 // Empty says that no slot lies in the range.
-func (r Range) Empty() bool { return r.From >= r.To }
+func (r Range) IsEmpty() bool { return r.From >= r.To }
 
 // String prints [from,to), and [from,) where there is no end.
 func (r Range) String() string {

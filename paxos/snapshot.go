@@ -48,12 +48,12 @@ func (b Behind) String() string {
 // that they are gone; an absent vote is still never "nothing". It may be called
 // at any time, also with a slot that is not above the last one.
 func (n *Node) Truncate(now time.Time, below Slot) {
-	n.at(now)
+	n.setNow(now)
 	if below > n.learner.applied+1 {
 		invariant.Failf("I-L4", "node %d: would forget the slots below %d, applied are those up to %d", n.cfg.ID, below, n.learner.applied)
 	}
 	n.forget(below)
-	n.drain()
+	n.handleLocal()
 }
 
 // forget drops votes and values below a slot. What stands above is untouched:
@@ -71,22 +71,22 @@ func (n *Node) forget(below Slot) {
 //
 // A node that leads gives up: whoever overtook it leads at a higher ballot.
 func (n *Node) Installed(now time.Time, h Handle) bool {
-	n.at(now)
+	n.setNow(now)
 	l := &n.learner
 	if h.Slot < l.firstOpen {
 		return false
 	}
 	n.countInstall(h.Slot)
 	n.forget(h.Slot + 1)
-	l.deliver, l.applied, l.firstOpen = nil, h.Slot, h.Slot+1
-	l.advance()
+	l.toApply, l.applied, l.firstOpen = nil, h.Slot, h.Slot+1
+	l.handOut()
 	n.catchup.target = max(n.catchup.target, l.firstOpen)
 	n.behind = nil
 	if n.lead != nil {
-		n.yield()
-		n.election.heard(now)
+		n.stepDown()
+		n.election.postpone(now)
 	}
-	n.drain()
+	n.handleLocal()
 	return true
 }
 
@@ -107,7 +107,7 @@ func (n *Node) countInstall(s Slot) {
 }
 
 // lacks notes that a source has dropped what this node needs next.
-func (n *Node) lacks(source NodeID, floor Slot) {
+func (n *Node) noteFloor(source NodeID, floor Slot) {
 	if floor > n.learner.firstOpen {
 		n.behind = &Behind{Source: source, Floor: floor}
 	}
@@ -125,7 +125,7 @@ func (r *Recovered) base() Slot {
 // resume ends the restoration of a node whose state machine is at a snapshot: it
 // keeps of the slots below what reaches up to the snapshot without a gap, to give
 // it to laggards.
-func (n *Node) resume() {
+func (n *Node) keepReachable() {
 	below := n.learner.applied + 1
 	for k := n.learner.known.get(below - 1); k != nil && k.chosen; k = n.learner.known.get(below - 1) {
 		below--
@@ -135,7 +135,7 @@ func (n *Node) resume() {
 
 // Concerns is the highest slot a record speaks of; 0: it speaks of none. A
 // record is of no use any more once all slots up to it were truncated.
-func Concerns(r Record) Slot {
+func HighestSlot(r Record) Slot {
 	switch r := r.(type) {
 	case Voted:
 		return r.Slot

@@ -58,7 +58,7 @@ func TestARestartBeginsAboveTheSnapshotAndKeepsWhatReachesIt(t *testing.T) {
 		require.Equal(t, c.open, s.FirstOpen, c.claim)
 		require.Equal(t, Slot(4), s.Applied, c.claim)
 		require.Len(t, n.TakeOutput().Chosen, c.told, c.claim)
-		require.Equal(t, int(c.open-c.kept), len(n.learner.values(Range{From: c.kept, To: 99}, pageLimits{items: 99, bytes: 9999})), c.claim)
+		require.Equal(t, int(c.open-c.kept), len(n.learner.chosenValues(Range{From: c.kept, To: 99}, pageLimits{items: 99, bytes: 9999})), c.claim)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestWhatARecordConcerns(t *testing.T) {
 		7: {Voted{7, b, ""}, Unreadable{7, b}, Learned{7, ""}, Settled{Range{2, 8}}},
 	} {
 		for _, r := range rs {
-			require.Equal(t, slot, Concerns(r), "%v", r)
+			require.Equal(t, slot, HighestSlot(r), "%v", r)
 		}
 	}
 }

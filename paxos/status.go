@@ -25,7 +25,7 @@ type Counters struct {
 	// as chosen, InstalledBelowVote those with votes above them.
 	InstalledOverVote  uint64
 	InstalledBelowVote uint64
-	Withheld           uint64 // promises, votes and grants refused because a grant to another ran
+	LeaseRejections    uint64 // promises, votes and grants refused because a grant to another ran
 	Waited             uint64 // campaigns put off because of a grant to another
 	StaleGrants        uint64 // grants that came too late to count, or for another ballot
 	Boosts             uint64 // phase 1 begun by a leader to stay one
@@ -85,21 +85,21 @@ func (n *Node) Status() Status {
 	switch {
 	case n.lead != nil:
 		role = Leader
-	case n.bid != nil:
+	case n.campaign != nil:
 		role = Candidate
 	}
 	proposals, asked := 0, 0
 	if n.lead != nil {
-		proposals, asked = len(n.lead.props.items), len(n.lead.lease.asked)
+		proposals, asked = len(n.lead.proposals.items), len(n.lead.lease.askedAt)
 	}
 	var source NodeID
-	if n.catchup.asked && n.lags() {
+	if n.catchup.inFlight && n.isLagging() {
 		source = n.catchup.source
 	}
 	return Status{
-		ID: n.cfg.ID, Boot: n.boot, Role: role, Ballot: n.ballot(), Promised: n.acceptor.promised, Leader: n.leader.Leader, Source: source,
+		ID: n.cfg.ID, Boot: n.boot, Role: role, Ballot: n.ownBallot(), Promised: n.acceptor.promised, Leader: n.leader.Leader, Source: source,
 		FirstOpen: n.learner.firstOpen, Applied: n.learner.applied, Floor: n.acceptor.votes.base, VotesEnd: n.acceptor.votes.end(),
-		Next: n.gate.next(), Durable: n.gate.durable, Held: len(n.gate.held), Pending: n.pending.len(), Count: n.count,
+		Next: n.outbox.next(), Durable: n.outbox.durable, Held: len(n.outbox.waiting), Pending: n.pending.len(), Count: n.count,
 		Values: len(n.learner.known.items), Proposals: proposals, Asked: asked,
 	}
 }

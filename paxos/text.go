@@ -49,7 +49,7 @@ func (m Nack) String() string {
 	return fmt.Sprintf("nack %v boot %d promised %v%s", m.Ballot, m.Boot, m.Promised, slot)
 }
 
-func (m Leased) String() string {
+func (m LeaseRejection) String() string {
 	slot := ""
 	if m.Slot != 0 {
 		slot = fmt.Sprintf(" slot %d", m.Slot)

@@ -32,11 +32,11 @@ type wire struct {
 
 // box is one machine: a disk, and a node while it runs.
 type box struct {
-	cfg  Config
-	node *Node // nil while it is down
-	disk disk
-	held []heldMessage // as last looked at
-	told []Entry       // in this life
+	cfg       Config
+	node      *Node // nil while it is down
+	disk      disk
+	held      []waitingMessage // as last looked at
+	delivered []Entry          // in this life
 }
 
 // hidden are the lines that most claims are not about.
@@ -78,7 +78,7 @@ func (g *group) up(id NodeID) *Node {
 func (g *group) start(id NodeID, sync bool) {
 	b := g.box(id)
 	require.Nil(g.t, b.node, "node %d is up", id)
-	b.node, b.held, b.told = New(b.cfg, b.disk.rec, g.now), nil, nil
+	b.node, b.held, b.delivered = New(b.cfg, b.disk.rec, g.now), nil, nil
 	g.printf(id, "follower promised %v next #%d", b.disk.rec.Promise, max(b.disk.rec.Next, 1))
 	g.take(id)
 	if sync {
@@ -94,7 +94,7 @@ func (g *group) crash(id NodeID) {
 	for i, r := range b.disk.pending {
 		g.printf(id, "lost   #%d %v", b.disk.first+LSN(i), r)
 	}
-	for _, h := range n.gate.held {
+	for _, h := range n.outbox.waiting {
 		g.printf(id, "lost   %v", h.Envelope)
 	}
 	b.disk.pending, b.node = nil, nil
@@ -106,7 +106,7 @@ func (g *group) take(id NodeID) {
 	out := b.node.TakeOutput()
 	g.learnNames(&out)
 	b.disk.write(g.t, out)
-	b.told = append(b.told, out.Chosen...)
+	b.delivered = append(b.delivered, out.Chosen...)
 	if len(out.Chosen) > 0 {
 		b.node.Applied(out.Chosen[len(out.Chosen)-1].Slot)
 	}
@@ -134,9 +134,9 @@ func (g *group) printHeld(id NodeID) {
 			g.printf(id, "%s ->%s", last, to)
 		}
 	}
-	for _, h := range b.node.gate.held {
+	for _, h := range b.node.outbox.waiting {
 		g.learnName(h.Message)
-		if slices.ContainsFunc(b.held, func(o heldMessage) bool { return fmt.Sprint(o) == fmt.Sprint(h) }) {
+		if slices.ContainsFunc(b.held, func(o waitingMessage) bool { return fmt.Sprint(o) == fmt.Sprint(h) }) {
 			continue
 		}
 		if text := fmt.Sprintf("hold#%d %v", h.after, h.Message); text != last {
@@ -146,7 +146,7 @@ func (g *group) printHeld(id NodeID) {
 		to += fmt.Sprintf(" %d", h.To)
 	}
 	flush()
-	b.held = slices.Clone(b.node.gate.held)
+	b.held = slices.Clone(b.node.outbox.waiting)
 }
 
 // learnNames notes which commands are behind the digests in out.
@@ -283,6 +283,6 @@ func (g *group) install(id NodeID, slot Slot) {
 	h := Handle{Slot: slot, Members: b.cfg.Members}
 	b.disk.snapshot(h, slot+1)
 	g.printf(id, "installed %t", g.up(id).Installed(g.now, h))
-	b.told = append(b.told, Entry{Slot: slot, Value: Batch([]byte("snapshot"))})
+	b.delivered = append(b.delivered, Entry{Slot: slot, Value: Batch([]byte("snapshot"))})
 	g.take(id)
 }

@@ -19,7 +19,7 @@ func Invalid(m Message) string {
 			return "refused without a higher promise"
 		}
 		return invalidQuestion(m.Ballot, m.Boot)
-	case Leased:
+	case LeaseRejection:
 		if m.Left <= 0 {
 			return "withheld for no time"
 		}
@@ -71,7 +71,7 @@ func invalidSlot(s Slot) string {
 }
 
 func invalidSlots(r Range) string {
-	if r.From == 0 || r.Empty() {
+	if r.From == 0 || r.IsEmpty() {
 		return "empty range of slots"
 	}
 	return ""

@@ -43,7 +43,7 @@ func TestVerdictTable(t *testing.T) {
 				v.add(parseVote(w))
 			}
 		}
-		value, ok := v.value(len(c.votes), 3)
+		value, ok := v.chooseValue(len(c.votes), 3)
 		got := wait
 		if ok {
 			got = readable(value)
@@ -130,8 +130,8 @@ func TestVerdictDoesNotDependOnOrder(t *testing.T) {
 				for _, w := range []string{all[k], all[j], all[i]} {
 					back.add(parseVote(w))
 				}
-				require.Equal(t, forth.gone, back.gone)
-				require.Equal(t, forth.lost, back.lost)
+				require.Equal(t, forth.unreadable, back.unreadable)
+				require.Equal(t, forth.lostBallot, back.lostBallot)
 				require.Equal(t, forth.best.Ballot, back.best.Ballot)
 			}
 		}
@@ -161,12 +161,12 @@ func TestCampaignPages(t *testing.T) {
 		{"a page of slots that are all known by now", 9, Range{5, 9}, []Vote{at(5)}, false, 9, 0},
 	} {
 		p := newCampaign(b, 5, NewGroup([]NodeID{1, 2, 3}))
-		p.skip(c.known)
-		require.Equal(t, c.fresh, p.add(2, Promise{Ballot: b, Page: c.page, Votes: c.votes}), c.claim)
-		require.Equal(t, c.next, p.asks(2), c.claim)
+		p.skipBelow(c.known)
+		require.Equal(t, c.fresh, p.addPage(2, Promise{Ballot: b, Page: c.page, Votes: c.votes}), c.claim)
+		require.Equal(t, c.next, p.nextSlot(2), c.claim)
 		require.Len(t, p.answers[1].votes, c.kept, c.claim)
-		require.False(t, p.add(2, Promise{Ballot: b, Page: c.page, Votes: c.votes}), "%s: a duplicate", c.claim)
-		require.False(t, p.add(9, Promise{Ballot: b, Page: Range{5, MaxSlot}}), "a stranger")
-		require.False(t, p.add(3, Promise{Ballot: Ballot{1, 1}, Page: Range{5, MaxSlot}}), "another ballot")
+		require.False(t, p.addPage(2, Promise{Ballot: b, Page: c.page, Votes: c.votes}), "%s: a duplicate", c.claim)
+		require.False(t, p.addPage(9, Promise{Ballot: b, Page: Range{5, MaxSlot}}), "a stranger")
+		require.False(t, p.addPage(3, Promise{Ballot: Ballot{1, 1}, Page: Range{5, MaxSlot}}), "another ballot")
 	}
 }

@@ -168,7 +168,7 @@ func (n *Node) checksumDue() time.Time { return n.audit.last.Add(n.cfg.ChecksumE
 // auditWake is when tendAudit has something to do. What the log does not take is due
 // already, and to wake for it at once would be to wake without end.
 func (n *Node) auditWake() time.Time {
-	if !n.rules || !n.paxos.Takes() {
+	if !n.rules || !n.paxos.CanPropose() {
 		return n.audit.wake(n.now)
 	}
 	return instant.Earliest(n.audit.wake(n.now), n.checksumDue())

@@ -200,7 +200,7 @@ func (n *Node) TakeOutput() Output {
 	}
 	n.out.Sum, n.audit.tell = n.audit.tell, nil
 	n.out.Wake = instant.Earliest(n.out.Wake, n.auditWake(), n.master.Wake(n.at()))
-	if n.full && n.paxos.Takes() {
+	if n.full && n.paxos.CanPropose() {
 		n.out.Wake = n.now // the next Advance proposes again what was refused
 	}
 	n.out.Stop = n.stop
@@ -340,10 +340,10 @@ func (n *Node) Leads() bool { return n.paxos.Status().Role == paxos.Leader }
 func (n *Node) Lease() time.Time { return n.paxos.Lease() }
 
 // Granted says to whom this replica has given its word, see paxos.Node.Granted.
-func (n *Node) Granted() (holder paxos.NodeID, until, silent time.Time) { return n.paxos.Granted() }
+func (n *Node) Granted() (holder paxos.NodeID, until, silent time.Time) { return n.paxos.GrantState() }
 
 // Counts is until when this replica counts on another, see paxos.Node.Counts.
-func (n *Node) Counts(member paxos.NodeID) time.Time { return n.paxos.Counts(member) }
+func (n *Node) Counts(member paxos.NodeID) time.Time { return n.paxos.CountedUntil(member) }
 
 // InFlight is how many slots this replica proposed in and does not know as
 // chosen yet; 0 unless it leads.

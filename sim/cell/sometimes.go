@@ -54,7 +54,7 @@ var situations = []situation{
 	{"torn-with-good-behind", "a torn tail had a whole frame behind the broken place", func(c *Cell) uint64 { return c.rare.wholeBehind }},
 	{"sync-failed-under-load", "a sync failed while somebody waited for what it covered", func(c *Cell) uint64 { return c.rare.syncs }},
 	{"roll-in-recovery", "a log began a segment while its replica still caught up after a start", func(c *Cell) uint64 { return c.rare.rolls }},
-	{"lease-refused", "a replica kept its word to a leader and refused another", func(c *Cell) uint64 { return c.watch.Counts.Withheld }},
+	{"lease-refused", "a replica kept its word to a leader and refused another", func(c *Cell) uint64 { return c.watch.Counts.LeaseRejections }},
 	{"lease-waited", "a replica that would have campaigned waited for its own word to end", func(c *Cell) uint64 { return c.watch.Counts.Waited }},
 	{"lease-renewed", "a leader's read authority was extended", func(c *Cell) uint64 { return c.leases.Renewals }},
 	{"stale-lease-answer", "a grant came too late to count, or for another ballot", func(c *Cell) uint64 { return c.watch.Counts.StaleGrants }},

@@ -146,7 +146,7 @@ func (s *Store) replay(r wal.Recovery, rec *paxos.Recovered, report *Report) err
 		if err := s.state.knows(record); err != nil {
 			return err
 		}
-		s.index.add(next, paxos.Concerns(record))
+		s.index.add(next, paxos.HighestSlot(record))
 		next++
 		switch record.(type) {
 		case paxos.Booted, paxos.Promised: // the register's

@@ -57,7 +57,7 @@ func busy(t *testing.T) *rig {
 func lowest(rs []paxos.Record) paxos.Slot {
 	low := paxos.MaxSlot
 	for _, r := range rs {
-		low = min(low, paxos.Concerns(r))
+		low = min(low, paxos.HighestSlot(r))
 	}
 	return low
 }

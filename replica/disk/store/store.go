@@ -49,7 +49,7 @@ func (s *Store) append(first paxos.LSN, rs []paxos.Record) error {
 	}
 	err := s.log.Append(s.entries...)
 	for i, r := range rs {
-		s.index.add(first+paxos.LSN(i), paxos.Concerns(r))
+		s.index.add(first+paxos.LSN(i), paxos.HighestSlot(r))
 	}
 	clear(s.entries)
 	s.entries = s.entries[:0]

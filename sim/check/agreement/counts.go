@@ -21,7 +21,7 @@ func (t *tally) Add(c paxos.Counters) {
 	t.StaleBoots += c.StaleBoots
 	t.Strangers += c.Strangers
 	t.TooFar += c.TooFar
-	t.Withheld += c.Withheld
+	t.LeaseRejections += c.LeaseRejections
 	t.Waited += c.Waited
 	t.StaleGrants += c.StaleGrants
 	t.Boosts += c.Boosts

@@ -46,7 +46,7 @@ func (h *Checker) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 	d.missing, d.lost = map[paxos.Slot]bool{}, map[paxos.Slot]paxos.Ballot{}
 	last := make(votes, len(d.votes))
 	for _, r := range rec.Records {
-		if s := paxos.Concerns(r); s > paxos.Slot(len(h.Slots))+maxAhead {
+		if s := paxos.HighestSlot(r); s > paxos.Slot(len(h.Slots))+maxAhead {
 			h.world.Break(h.broken(id, "S3"), "replica %d: the disk gives back %v, and slots up to %d were told to any", id, r, len(h.Slots))
 			return last
 		}

@@ -8,34 +8,36 @@ import "time"
 // network, need longer still: a cell can be slowed down for good that way. So the
 // wait follows what answers took, and what had to be sent again raises the wait
 // of all that comes after it, as TCP's timer does (RFC 6298, Karn's rule).
-type patience struct {
-	least time.Duration // Config.Retransmit
-	wait  time.Duration // before the first repetition of a new proposal
+type retransmitTimer struct {
+	min   time.Duration // Config.Retransmit
+	first time.Duration // before the first repetition of a new proposal
 }
 
 // The longest waits, in units of the least: between repetitions while answers
 // come fast, and at all.
 const (
-	patienceSilent = 16
-	patienceMost   = 64
+	maxWaitFast = 16
+	maxWaitSlow = 64
 )
 
-func newPatience(least time.Duration) patience { return patience{least: least, wait: least} }
+func newRetransmitTimer(min time.Duration) retransmitTimer {
+	return retransmitTimer{min: min, first: min}
+}
 
 // next is the wait after one of w that nothing answered.
-func (p *patience) next(w time.Duration) time.Duration {
-	return min(2*w, max(patienceSilent*p.least, 2*p.wait), patienceMost*p.least)
+func (p *retransmitTimer) backoff(w time.Duration) time.Duration {
+	return min(2*w, max(maxWaitFast*p.min, 2*p.first), maxWaitSlow*p.min)
 }
 
 // answered learns from a proposal that was never repeated how long votes take;
 // the wait moves towards twice that, by an eighth of the way each time.
-func (p *patience) answered(took time.Duration) {
-	p.wait = min(max(p.wait+(2*took-p.wait)/8, p.least), patienceMost*p.least)
+func (p *retransmitTimer) onAnswered(took time.Duration) {
+	p.first = min(max(p.first+(2*took-p.first)/8, p.min), maxWaitSlow*p.min)
 }
 
 // repeated learns that a proposal was chosen after a repetition. Which of them
 // the votes answer cannot be told, so nothing is measured; the wait that
 // sufficed is where the next proposal starts.
-func (p *patience) repeated(w time.Duration) {
-	p.wait = max(p.wait, min(w, patienceMost*p.least))
+func (p *retransmitTimer) onRepeated(w time.Duration) {
+	p.first = max(p.first, min(w, maxWaitSlow*p.min))
 }

@@ -12,28 +12,28 @@ import (
 // The negative half: a patience that learns nothing repeats every one of them.
 func TestPatienceFollowsSlowAnswers(t *testing.T) {
 	const least, slow = 10 * time.Millisecond, 300 * time.Millisecond
-	repeats := func(p *patience, learn bool) int {
-		n, w := 0, p.wait
+	repeats := func(p *retransmitTimer, learn bool) int {
+		n, w := 0, p.first
 		for at := w; at < slow; at += w {
-			w = p.next(w)
+			w = p.backoff(w)
 			n++
 		}
 		switch {
 		case !learn:
 		case n > 0:
-			p.repeated(w)
+			p.onRepeated(w)
 		default:
-			p.answered(slow)
+			p.onAnswered(slow)
 		}
 		return n
 	}
-	p := newPatience(least)
+	p := newRetransmitTimer(least)
 	require.Equal(t, 4, repeats(&p, true))
 	require.Equal(t, 1, repeats(&p, true))
 	for range 100 {
 		require.Zero(t, repeats(&p, true))
 	}
-	deaf := newPatience(least)
+	deaf := newRetransmitTimer(least)
 	for range 100 {
 		require.Equal(t, 4, repeats(&deaf, false))
 	}
@@ -41,24 +41,24 @@ func TestPatienceFollowsSlowAnswers(t *testing.T) {
 
 func TestPatienceBounds(t *testing.T) {
 	const least = 10 * time.Millisecond
-	p := newPatience(least)
-	w := p.wait
+	p := newRetransmitTimer(least)
+	w := p.first
 	for range 20 {
-		w = p.next(w)
+		w = p.backoff(w)
 	}
-	require.Equal(t, patienceSilent*least, w, "answers were fast before: silence is loss, and is not waited out for long")
+	require.Equal(t, maxWaitFast*least, w, "answers were fast before: silence is loss, and is not waited out for long")
 
-	p.repeated(w)
+	p.onRepeated(w)
 	for range 20 {
-		w = p.next(w)
-		p.repeated(w)
+		w = p.backoff(w)
+		p.onRepeated(w)
 	}
-	require.Equal(t, patienceMost*least, p.wait)
+	require.Equal(t, maxWaitSlow*least, p.first)
 
 	for range 100 {
-		p.answered(0)
+		p.onAnswered(0)
 	}
-	require.Equal(t, least, p.wait, "fast answers bring it back, to the configured wait and not below")
-	p.answered(time.Hour)
-	require.Equal(t, patienceMost*least, p.wait)
+	require.Equal(t, least, p.first, "fast answers bring it back, to the configured wait and not below")
+	p.onAnswered(time.Hour)
+	require.Equal(t, maxWaitSlow*least, p.first)
 }

@@ -16,30 +16,30 @@ import "github.com/chubbycell/chubby/internal/invariant"
 //	Accepted                                      own Voted of its slot
 //	Nack, Leased, Chosen, HeartbeatReply,
 //	Fetch(Reply)                                  nothing else
-type gate struct {
-	self    NodeID
-	first   LSN      // number of records[0]
-	records []Record // appended since the last TakeOutput
-	promise Ballot   // of the latest Promised record, of any life
-	durable LSN
-	waited  LSN // highest number that a held message waits for
-	boot    LSN // of this life's Booted record
-	held    []heldMessage
-	send    []Envelope
-	local   []Message // released, addressed to this node
-	spare   []Message // empty: memory for the next ones
+type outbox struct {
+	self       NodeID
+	first      LSN      // number of records[0]
+	records    []Record // appended since the last TakeOutput
+	promise    Ballot   // of the latest Promised record, of any life
+	durable    LSN
+	syncTo     LSN // highest number that a held message waits for
+	bootRecord LSN // of this life's Booted record
+	waiting    []waitingMessage
+	send       []Envelope
+	local      []Message // released, addressed to this node
+	spare      []Message // empty: memory for the next ones
 }
 
-type heldMessage struct {
+type waitingMessage struct {
 	after LSN
 	Envelope
 }
 
 // next is the number the next record will have.
-func (g *gate) next() LSN { return g.first + LSN(len(g.records)) }
+func (g *outbox) next() LSN { return g.first + LSN(len(g.records)) }
 
 // record appends r and returns its number.
-func (g *gate) record(r Record) LSN {
+func (g *outbox) record(r Record) LSN {
 	if p, ok := r.(Promised); ok {
 		if !g.promise.Less(p.Ballot) {
 			invariant.Failf("I-A1", "node %d: would record a promise of %v after one of %v", g.self, p.Ballot, g.promise)
@@ -52,17 +52,17 @@ func (g *gate) record(r Record) LSN {
 }
 
 // post sends m to a node as soon as the record after is durable.
-func (g *gate) post(after LSN, to NodeID, m Message) {
-	after = max(after, g.boot)
+func (g *outbox) post(after LSN, to NodeID, m Message) {
+	after = max(after, g.bootRecord)
 	if after <= g.durable {
-		g.release(Envelope{To: to, Message: m})
+		g.emit(Envelope{To: to, Message: m})
 		return
 	}
-	g.waited = max(g.waited, after)
-	g.held = append(g.held, heldMessage{after: after, Envelope: Envelope{To: to, Message: m}})
+	g.syncTo = max(g.syncTo, after)
+	g.waiting = append(g.waiting, waitingMessage{after: after, Envelope: Envelope{To: to, Message: m}})
 }
 
-func (g *gate) release(e Envelope) {
+func (g *outbox) emit(e Envelope) {
 	if invariant.Deep {
 		if why := Invalid(e.Message); why != "" {
 			invariant.Failf("I-A4", "node %d would send %v to %d: %s", g.self, e.Message, e.To, why)
@@ -80,7 +80,7 @@ func (g *gate) release(e Envelope) {
 
 // written learns that all records up to upto are durable, and lets go what
 // waited for them, in the order it was posted.
-func (g *gate) written(upto LSN) {
+func (g *outbox) onDurable(upto LSN) {
 	if upto >= g.first {
 		invariant.Failf("I-A4", "node %d: disk reports record %d durable, %d was not given out yet", g.self, upto, g.first)
 	}
@@ -88,40 +88,40 @@ func (g *gate) written(upto LSN) {
 		return
 	}
 	g.durable = upto
-	kept := g.held[:0]
-	for _, h := range g.held {
+	kept := g.waiting[:0]
+	for _, h := range g.waiting {
 		if h.after <= upto {
-			g.release(h.Envelope)
+			g.emit(h.Envelope)
 		} else {
 			kept = append(kept, h)
 		}
 	}
-	clear(g.held[len(kept):])
-	g.held = kept
+	clear(g.waiting[len(kept):])
+	g.waiting = kept
 }
 
 // cancel drops held messages that match: a deposed leader's Accepts would only
 // be refused.
-func (g *gate) cancel(match func(Message) bool) {
-	kept := g.held[:0]
-	for _, h := range g.held {
+func (g *outbox) cancel(match func(Message) bool) {
+	kept := g.waiting[:0]
+	for _, h := range g.waiting {
 		if !match(h.Message) {
 			kept = append(kept, h)
 		}
 	}
-	clear(g.held[len(kept):])
-	g.held = kept
+	clear(g.waiting[len(kept):])
+	g.waiting = kept
 }
 
 // take moves what has collected into out.
-func (g *gate) take(out *Output) {
+func (g *outbox) take(out *Output) {
 	if len(g.records) > 0 {
 		out.Append, out.First = g.records, g.first
 		g.first += LSN(len(g.records))
 		g.records = nil
 	}
-	if g.waited > g.durable {
-		out.SyncTo = g.waited
+	if g.syncTo > g.durable {
+		out.SyncTo = g.syncTo
 	}
 	out.Send, g.send = g.send, nil
 }
