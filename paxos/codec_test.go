@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -44,6 +45,7 @@ var goldenRecords = []struct {
 	data string
 }{
 	{Booted{Boot: 3}, 1, "0000000000000003 0000000000000000 00000000", ""},
+	{Booted{Boot: 3, Grant: time.Second}, 1, "0000000000000003 000000003b9aca00 00000000", ""},
 	{Promised{Ballot: Ballot{2, 1}}, 2, "0000000000000000 0000000000000002 00000001", ""},
 	{Voted{Slot: 9, Ballot: Ballot{2, 1}, Value: "\x01a"}, 3, "0000000000000009 0000000000000002 00000001", "\x01a"},
 	{Voted{Slot: 9, Ballot: Ballot{2, 1}}, 3, "0000000000000009 0000000000000002 00000001", ""},

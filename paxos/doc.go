@@ -224,9 +224,9 @@
 //  4. The leader asks its own acceptor, too, by the same gate.
 //  5. Read authority ends with the quorum-th latest of the counted ends
 //     (Node.Lease). Nothing remembers that a lease "is held".
-//  6. Grants are not on disk. A process that had lives before promises nothing to
-//     anybody, itself included, and grants nothing for one whole Grant; it follows
-//     and votes.
+//  6. Grants are not on disk. A process that had lives before may not promise, to
+//     itself neither, and may not grant, for the longest Grant that any life of it
+//     was configured with (the restart hold-off). It follows and votes.
 //  7. A leader that stops leading counts nothing from that instant, and says so
 //     (Released), so that no candidate waits for what is of no use. Released waits
 //     for the promise of its ballot, as Heartbeat does.
@@ -234,6 +234,15 @@
 // Why 3 is enough: let the leader send at true time s, and the member handle it at
 // p >= s. The leader counts until s + Term/(1-rho) at the latest, the member honours
 // it until p + Grant/(1+rho) at the earliest, and the first is not above the second.
+//
+// Why 6 is enough: a member grants only what is asked for with the very Lease it is
+// configured with, so a life grants at most its own Grant, and Booted has that on disk
+// before a grant can leave. The present configuration alone would not do: package
+// replica/core has the first master write the Lease into the rows and stops a replica
+// that is configured otherwise, but only once that replica has applied this row. A
+// member that granted for 60 s, crashed before it applied it, and was restarted with a
+// Grant of 1 s would promise to another candidate after 1 s, while the leader counts its
+// grant for 59 s more (testdata/restart_with_a_shorter_grant.txt).
 //
 // Why refusing is enough: the leader at ballot a has grants of a majority. Any
 // higher ballot needs promises of a majority; the two share a member, which either

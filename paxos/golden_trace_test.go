@@ -26,6 +26,7 @@ import (
 //	dup A->B [KIND] [n=N]          they are in flight twice
 //	disk N [n=N]                   the disk of N syncs what it was given, or the first n
 //	crash N, restart N [sync=no]   what was not synced is lost
+//	        [lease=DURATION]       N is configured with another Grant from now on
 //	tick DURATION [N...]           time passes
 //	stabilize [N...]               all disks and messages among N... until nothing moves;
 //	                               prints what was chosen and who leads
@@ -112,6 +113,9 @@ func (g *group) command(d *datadriven.TestData) {
 	case "crash":
 		g.crash(g.ids(d)[0])
 	case "restart":
+		if d.HasArg("lease") {
+			g.box(g.ids(d)[0]).cfg.Lease.Grant = g.duration(d, "lease")
+		}
 		g.start(g.ids(d)[0], !d.HasArg("sync"))
 	case "tick":
 		g.tick(d)

@@ -53,7 +53,7 @@ func (n *Node) verifyDefeats() {
 	} else if e.defeats > 0 {
 		invariant.Failf("I-T3", "node %d remembers that it lost %d times, and %d leads", n.cfg.ID, e.defeats, n.leader.Leader)
 	}
-	if most += n.cfg.Lease.Grant; e.deadline.Sub(n.now) > most {
+	if most += n.grants.longest; e.deadline.Sub(n.now) > most {
 		invariant.Failf("I-T2", "node %d campaigns in %v, its bound is %v", n.cfg.ID, e.deadline.Sub(n.now), most)
 	}
 }

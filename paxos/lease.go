@@ -51,20 +51,23 @@ func (l Lease) fault() string {
 // granter is the member's half: to whom it has given its word, until when. While
 // a grant runs, whoever else asks for a promise, a vote or a grant is told to
 // wait (P4.02), the node itself included (P4.10). Nothing of it is on disk, so a
-// process that had lives before it gives no promise for one whole grant: it may
-// have given its word in one of them (P4.09).
+// process that had lives before it gives no promise for the longest Grant of any of
+// them: it may have granted that (P4.09).
 type granter struct {
 	lease        Lease
-	holder       NodeID // 0: nobody yet
-	ballot       Ballot // highest at which the holder asked
+	longest      time.Duration // Grant of this life or an earlier one
+	holder       NodeID        // 0: nobody yet
+	ballot       Ballot        // highest at which the holder asked
 	until        time.Time
 	holdOffUntil time.Time // gives no promise and no grant before
 }
 
-func newGranter(l Lease, boot Boot, now time.Time) granter {
-	g := granter{lease: l}
-	if boot > 1 && l.isEnabled() {
-		g.holdOffUntil = now.Add(l.Grant)
+// newGranter starts a life that follows others unless boot is 1, of which the longest
+// Grant, this life's included, was so long.
+func newGranter(l Lease, longest time.Duration, boot Boot, now time.Time) granter {
+	g := granter{lease: l, longest: longest}
+	if boot > 1 && longest > 0 {
+		g.holdOffUntil = now.Add(longest)
 	}
 	return g
 }

@@ -115,7 +115,7 @@ func TestWhoIsMadeToWait(t *testing.T) {
 	lease := Lease{Grant: time.Second}
 	later := start.Add(500 * time.Millisecond)
 	over := start.Add(time.Second)
-	first, again := newGranter(lease, 1, start), newGranter(lease, 2, start)
+	first, again := newGranter(lease, time.Second, 1, start), newGranter(lease, time.Second, 2, start)
 	held := first
 	require.True(t, held.grant(3, Ballot{2, 3}, lease, start))
 	for _, c := range []struct {
@@ -141,7 +141,7 @@ func TestWhoIsMadeToWait(t *testing.T) {
 func TestWhatIsGranted(t *testing.T) {
 	start := time.Unix(100, 0)
 	lease := Lease{Grant: time.Second, Rho: 100}
-	g := newGranter(lease, 2, start)
+	g := newGranter(lease, time.Second, 2, start)
 	require.False(t, g.grant(3, Ballot{2, 3}, lease, start.Add(time.Second-1)), "silent")
 	at := start.Add(time.Second)
 	require.False(t, g.grant(3, Ballot{2, 3}, Lease{}, at), "not asked for")
@@ -158,9 +158,11 @@ func TestWhatIsGranted(t *testing.T) {
 	require.Zero(t, g.holder)
 	require.False(t, g.barredUntil(1).After(at))
 
-	off := newGranter(Lease{}, 2, start)
+	off := newGranter(Lease{}, 0, 2, start)
 	require.False(t, off.promiseBarredUntil(1).After(start))
 	require.False(t, off.grant(3, Ballot{2, 3}, Lease{}, at))
+	off = newGranter(Lease{}, time.Second, 2, start)
+	require.True(t, off.promiseBarredUntil(1).Equal(at), "an earlier life was configured with leases")
 }
 
 // A candidate that is told to wait asks again when that time is over, and keeps

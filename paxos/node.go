@@ -80,7 +80,8 @@ func New(cfg Config, rec Recovered, now time.Time) *Node {
 		n.learner.restore(r, &n.acceptor.votes)
 	}
 	n.keepReachable()
-	n.outbox.bootRecord = n.outbox.record(Booted{Boot: n.boot})
+	longest := max(rec.Grant, cfg.Lease.Grant)
+	n.outbox.bootRecord = n.outbox.record(Booted{Boot: n.boot, Grant: longest})
 	n.outbox.syncTo = n.outbox.bootRecord
 
 	n.batchLimits = pageLimits{items: cfg.MaxBatchCommands, bytes: cfg.MaxBatchBytes}
@@ -92,7 +93,7 @@ func New(cfg Config, rec Recovered, now time.Time) *Node {
 		round: rec.Promise.Round,
 	}
 	n.election.postpone(now)
-	n.grants = newGranter(cfg.Lease, n.boot, now)
+	n.grants = newGranter(cfg.Lease, longest, n.boot, now)
 	n.catchup.target = n.learner.firstOpen
 	return n
 }

@@ -98,7 +98,7 @@ func TestGateTable(t *testing.T) {
 	g.post(second, 1, c)
 	var out Output
 	g.take(&out)
-	require.Equal(t, Output{Append: []Record{Booted{1}, Promised{Ballot{1, 1}}}, First: 1, SyncTo: 2}, out)
+	require.Equal(t, Output{Append: []Record{Booted{Boot: 1}, Promised{Ballot{1, 1}}}, First: 1, SyncTo: 2}, out)
 
 	g.onDurable(1)
 	require.Equal(t, []Envelope{{3, b}}, g.send)

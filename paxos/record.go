@@ -1,15 +1,22 @@
 package paxos
 
+import "time"
+
 // Record is one of the structs of this file: what a node must not forget. The
 // node numbers each record (LSN); the driver writes them in order and says how
 // far they are durable.
 type Record interface{ record() }
 
-// Booted is the first record of a process life and gives its number. No message
-// of that life leaves before it is durable.
+// Booted is the first record of a process life. It gives the number of the life, and
+// the longest Lease.Grant that this life or an earlier one was configured with. No
+// message of the life leaves before it is durable, so no grant does either.
 //
 //	booted 3
-type Booted struct{ Boot Boot }
+//	booted 3 grant 1s
+type Booted struct {
+	Boot  Boot
+	Grant time.Duration
+}
 
 // Promised says that nothing below Ballot will be accepted here any more
 // (PMS §2.5). It goes into the promise register, not only into the log.
@@ -68,10 +75,11 @@ func (Unlearned) record()  {}
 // Recovered is what a disk gives back when a process starts: what the last
 // lives left, in LSN order. The zero value is a new node's.
 type Recovered struct {
-	Boot     Boot     // of the latest life, 0 before the first
-	Promise  Ballot   // highest promise on disk
-	Snapshot Handle   // where the state machine begins; zero: before slot 1
-	Floor    Slot     // Records may lack what spoke only of slots below; 0 counts as 1
-	Records  []Record // all kinds but Booted and Promised, in LSN order
-	Next     LSN      // first free number; 0 counts as 1
+	Boot     Boot          // of the latest life, 0 before the first
+	Grant    time.Duration // of the latest Booted: the longest Grant of all lives so far
+	Promise  Ballot        // highest promise on disk
+	Snapshot Handle        // where the state machine begins; zero: before slot 1
+	Floor    Slot          // Records may lack what spoke only of slots below; 0 counts as 1
+	Records  []Record      // all kinds but Booted and Promised, in LSN order
+	Next     LSN           // first free number; 0 counts as 1
 }

@@ -3,6 +3,7 @@ package paxos
 import (
 	"encoding/binary"
 	"fmt"
+	"time"
 )
 
 // Kinds of records on disk. They are part of the log's format: never reused.
@@ -22,7 +23,7 @@ const tagSize = 20
 // Unreadable and Unlearned, which are never written.
 //
 //	kind      tag (big endian)                     data
-//	Booted    boot(8) 0(8) 0(4)                    -
+//	Booted    boot(8) grant in ns(8) 0(4)          -
 //	Promised  0(8) round(8) node(4)                -
 //	Voted     slot(8) round(8) node(4)             value
 //	Learned   slot(8) 0(8) 0(4)                    value
@@ -35,7 +36,7 @@ func EncodeRecord(r Record) (kind uint8, tag [tagSize]byte, data string) {
 	}
 	switch r := r.(type) {
 	case Booted:
-		put(uint64(r.Boot), 0, 0)
+		put(uint64(r.Boot), uint64(r.Grant), 0)
 		return RecordBooted, tag, ""
 	case Promised:
 		put(0, r.Ballot.Round, r.Ballot.Node)
@@ -63,7 +64,10 @@ func DecodeRecord(kind uint8, tag []byte, data string) (Record, error) {
 	ballot := Ballot{Round: b, Node: NodeID(binary.BigEndian.Uint32(tag[16:]))}
 	switch kind {
 	case RecordBooted:
-		return Booted{Boot: Boot(a)}, nil
+		if b > uint64(maxGrant) {
+			return nil, fmt.Errorf("paxos: boot %d with a Grant of %d ns is malformed; at most %v", a, b, maxGrant)
+		}
+		return Booted{Boot: Boot(a), Grant: time.Duration(b)}, nil
 	case RecordPromised:
 		return Promised{Ballot: ballot}, nil
 	case RecordVoted:

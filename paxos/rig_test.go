@@ -40,7 +40,7 @@ func (d *disk) sync(n int) LSN {
 	for _, r := range d.pending[:n] {
 		switch r := r.(type) {
 		case Booted:
-			d.rec.Boot = r.Boot
+			d.rec.Boot, d.rec.Grant = r.Boot, r.Grant
 		case Promised:
 			d.rec.Promise = r.Ballot
 		default:

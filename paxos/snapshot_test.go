@@ -106,7 +106,7 @@ func TestALeaderThatIsGivenASnapshotGivesUp(t *testing.T) {
 func TestWhatARecordConcerns(t *testing.T) {
 	b := Ballot{1, 1}
 	for slot, rs := range map[Slot][]Record{
-		0: {Booted{3}, Promised{b}},
+		0: {Booted{Boot: 3}, Promised{b}},
 		7: {Voted{7, b, ""}, Unreadable{7, b}, Learned{7, ""}, Settled{Range{2, 8}}},
 	} {
 		for _, r := range rs {

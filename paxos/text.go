@@ -83,7 +83,13 @@ func (m FetchReply) String() string {
 	return fmt.Sprintf("fetched from %d %d values open %d%s", m.From, len(m.Values), m.FirstOpen, floor)
 }
 
-func (r Booted) String() string   { return fmt.Sprintf("booted %d", r.Boot) }
+func (r Booted) String() string {
+	if r.Grant > 0 {
+		return fmt.Sprintf("booted %d grant %v", r.Boot, r.Grant)
+	}
+	return fmt.Sprintf("booted %d", r.Boot)
+}
+
 func (r Promised) String() string { return fmt.Sprintf("promised %v", r.Ballot) }
 func (r Voted) String() string    { return fmt.Sprintf("voted %v slot %d %v", r.Ballot, r.Slot, r.Value) }
 func (r Learned) String() string  { return fmt.Sprintf("learned slot %d %v", r.Slot, r.Value) }

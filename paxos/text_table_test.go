@@ -34,6 +34,7 @@ var traceLines = []struct {
 	{Fetch{Slots: Range{7, 20}}, "fetch [7,20)"},
 	{FetchReply{From: 7, Values: make([]Value, 3), FirstOpen: 20, Floor: 1}, "fetched from 7 3 values open 20"},
 	{Booted{Boot: 3}, "booted 3"},
+	{Booted{Boot: 3, Grant: time.Second}, "booted 3 grant 1s"},
 	{Promised{Ballot: Ballot{2, 1}}, "promised 2.1"},
 	{Voted{Slot: 9, Ballot: Ballot{2, 1}, Value: "\x01a"}, "voted 2.1 slot 9 v####"},
 	{Learned{Slot: 9, Value: "\x01a"}, "learned slot 9 v####"},

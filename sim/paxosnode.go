@@ -48,7 +48,7 @@ func recovered(records [][]byte) paxos.Recovered {
 		}
 		switch r := r.(type) {
 		case paxos.Booted:
-			rec.Boot = r.Boot
+			rec.Boot, rec.Grant = r.Boot, r.Grant
 		case paxos.Promised:
 			rec.Promise = r.Ballot
 		default:

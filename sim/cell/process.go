@@ -97,7 +97,7 @@ func (r *replica) Start(env *sim.Env) {
 		env.Post(func(now time.Time) {
 			now = r.reads(now)
 			r.host.Start(now, rec.Recovered, rec.Rows)
-			r.life.Begins(now, rec.Next)
+			r.life.Begins(now, rec.Next, rec.Grant)
 			status := r.host.Node().Status()
 			r.behind = max(0, int(r.missed)-int(status.FirstOpen))
 			r.cell.watch.OnStarted(r.id, status)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,7 +29,7 @@ func newShelf(t *testing.T, segment int64) *shelf {
 	h.s, _, _, err = store.Open(h.mem, "cell", store.Options{SegmentSize: segment, Salt: func() uint64 { return 77 << 50 }})
 	require.NoError(t, err)
 	b := paxos.Ballot{Round: 3, Node: 2}
-	h.append(t, paxos.Booted{Boot: 5}, paxos.Promised{Ballot: b})
+	h.append(t, paxos.Booted{Boot: 5, Grant: time.Minute}, paxos.Promised{Ballot: b})
 	for i := range 12 {
 		h.append(t, paxos.Voted{Slot: paxos.Slot(i + 1), Ballot: b, Value: paxos.Batch(make([]byte, 40*i))})
 		if i%4 == 3 {

@@ -3,6 +3,7 @@ package ondisk
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"time"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -18,7 +19,7 @@ const PromiseImage = registerHead + promiseValue + sumSize
 // and of that.
 const (
 	registerHead = 20
-	promiseValue = 48
+	promiseValue = 56
 )
 
 // Register reads the better of the two copies of a register; ok is false if neither can
@@ -52,9 +53,10 @@ func Copy(mem *vfs.Mem, file string) (value []byte, version uint64, ok bool) {
 type Promise struct {
 	Boot   paxos.Boot
 	Ballot paxos.Ballot
-	Synced uint64     // up to where the log was synced when it was written
-	Floor  paxos.Slot // the log may lack what concerns slots below
-	First  uint64     // from this entry on the log has all
+	Synced uint64        // up to where the log was synced when it was written
+	Floor  paxos.Slot    // the log may lack what concerns slots below
+	First  uint64        // from this entry on the log has all
+	Grant  time.Duration // the longest that a life was configured with
 }
 
 // ReadPromise takes the value of a promise register apart. What an empty one does not say
@@ -68,6 +70,7 @@ func ReadPromise(value []byte) Promise {
 		Boot:   paxos.Boot(at(4)),
 		Ballot: paxos.Ballot{Round: at(12), Node: paxos.NodeID(binary.LittleEndian.Uint32(value[20:]))},
 		Synced: at(24), Floor: paxos.Slot(max(1, at(32))), First: max(1, at(40)),
+		Grant: time.Duration(at(48)),
 	}
 }
 

@@ -2,6 +2,7 @@ package ondisk_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,7 +19,7 @@ func TestRegistersAreRead(t *testing.T) {
 		value, ok := ondisk.Register(h.mem, name)
 		return ondisk.ReadPromise(value), ok
 	}
-	want := ondisk.Promise{Boot: 5, Ballot: paxos.Ballot{Round: 3, Node: 2}, Floor: 1, First: 1}
+	want := ondisk.Promise{Boot: 5, Ballot: paxos.Ballot{Round: 3, Node: 2}, Floor: 1, First: 1, Grant: time.Minute}
 	got, ok := says()
 	require.True(t, ok)
 	want.Synced = got.Synced

@@ -28,16 +28,18 @@
 // way round. In the log, Booted and Promised leave their own small records, so that
 // numbers have no gaps and a register that is older than its log is noticed.
 //
-//	 0    2    4       12      20      24          32      40      48
-//	+----+----+-------+-------+-------+-----------+-------+-------+
-//	| 3  | 0  | boot  | round | node  | watermark | floor | first |     all little endian
-//	+----+----+-------+-------+-------+-----------+-------+-------+
+//	 0    2    4       12      20      24          32      40      48      56
+//	+----+----+-------+-------+-------+-----------+-------+-------+-------+
+//	| 4  | 0  | boot  | round | node  | watermark | floor | first | grant |   all little endian
+//	+----+----+-------+-------+-------+-----------+-------+-------+-------+
 //
 // round and node are the ballot promised. watermark is the highest record known
 // to be synced when the register was written: a log that ends below it has lost
 // its end. floor is a slot: the log may lack records that concern only slots
 // below it. first is the record from which on the log has all: one that begins
-// later was cut after the register was written. Versions 1 and 2 had no first.
+// later was cut after the register was written. grant, in nanoseconds, is the longest
+// Lease.Grant that any life of the replica was configured with (paxos.Booted). Versions
+// 1 and 2 had no first, version 3 no grant; they are refused.
 //
 // # How the log loses its front
 //

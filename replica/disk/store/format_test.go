@@ -14,8 +14,8 @@ import (
 
 // The register's layout, as doc.go draws it. It never changes.
 func TestRegisterBytes(t *testing.T) {
-	s := state{boot: 3, promise: paxos.Ballot{Round: 9, Node: 2}, watermark: 0x1234, floor: 0x567, first: 0x89}
-	golden := strings.Join(strings.Fields(`0300 0000 0300000000000000 0900000000000000 02000000 3412000000000000 6705000000000000 8900000000000000`), "")
+	s := state{boot: 3, promise: paxos.Ballot{Round: 9, Node: 2}, watermark: 0x1234, floor: 0x567, first: 0x89, grant: 0xabc}
+	golden := strings.Join(strings.Fields(`0400 0000 0300000000000000 0900000000000000 02000000 3412000000000000 6705000000000000 8900000000000000 bc0a000000000000`), "")
 	require.Equal(t, golden, hex.EncodeToString(s.encode()))
 	got, err := decodeState(s.encode())
 	require.NoError(t, err)
@@ -24,10 +24,10 @@ func TestRegisterBytes(t *testing.T) {
 
 func TestOtherRegistersAreRefused(t *testing.T) {
 	b := state{boot: 1}.encode()
-	b[0] = 2
+	b[0] = 3
 	_, err := decodeState(b)
 	require.ErrorIs(t, err, wal.ErrVersion)
-	_, err = decodeState(state{}.encode()[:47])
+	_, err = decodeState(state{}.encode()[:55])
 	require.ErrorIs(t, err, ErrRecord)
 	_, err = decodeState(nil)
 	require.ErrorIs(t, err, ErrRecord)

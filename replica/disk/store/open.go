@@ -126,7 +126,7 @@ func (s *Store) open(fsys vfs.FS, dir string, o Options) (rec Recovered, report 
 // replay turns entries into records, in order, each checked against the register.
 func (s *Store) replay(r wal.Recovery, rec *paxos.Recovered, report *Report) error {
 	rec.Boot, rec.Promise, rec.Next = s.state.boot, s.state.promise, paxos.LSN(r.Next)
-	rec.Floor = s.state.floor
+	rec.Grant, rec.Floor = s.state.grant, s.state.floor
 	next := paxos.LSN(r.First)
 	all := len(r.Entries) + len(r.Damaged)
 	s.index = slices.Grow(s.index, all/2) // a vote and what is settled, of each slot

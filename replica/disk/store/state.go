@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
+	"time"
 
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/paxos"
@@ -12,6 +13,7 @@ import (
 // state is the value of the register.
 type state struct {
 	boot      paxos.Boot
+	grant     time.Duration // of the latest Booted: the longest of all lives so far
 	promise   paxos.Ballot
 	watermark wal.LSN // of the log, when this was written
 	// floor: the log may lack what concerned only slots below. A snapshot of
@@ -23,8 +25,8 @@ type state struct {
 }
 
 const (
-	stateVersion = 3
-	stateSize    = 48
+	stateVersion = 4
+	stateSize    = 56
 )
 
 func (s state) encode() []byte {
@@ -35,7 +37,8 @@ func (s state) encode() []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(s.promise.Node))
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.watermark))
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.floor))
-	return binary.LittleEndian.AppendUint64(b, uint64(s.first))
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.first))
+	return binary.LittleEndian.AppendUint64(b, uint64(s.grant))
 }
 
 // decodeState reads what encode made. The register's checksums held.
@@ -53,6 +56,7 @@ func decodeState(b []byte) (state, error) {
 		watermark: wal.LSN(binary.LittleEndian.Uint64(b[24:])),
 		floor:     paxos.Slot(binary.LittleEndian.Uint64(b[32:])),
 		first:     wal.LSN(binary.LittleEndian.Uint64(b[40:])),
+		grant:     time.Duration(binary.LittleEndian.Uint64(b[48:])),
 	}, nil
 }
 
@@ -63,7 +67,8 @@ func (s state) after(rs []paxos.Record) state {
 		switch r := r.(type) {
 		case paxos.Booted:
 			invariant.Check(s.boot < r.Boot, "I-A1", "record of boot %d after boot %d", r.Boot, s.boot)
-			s.boot = r.Boot
+			invariant.Check(s.grant <= r.Grant, "I-A1", "boot %d forgets a Grant of %v, its own is %v", r.Boot, s.grant, r.Grant)
+			s.boot, s.grant = r.Boot, r.Grant
 		case paxos.Promised:
 			invariant.Check(!r.Ballot.Less(s.promise), "I-A1", "record of promise %v after %v", r.Ballot, s.promise)
 			s.promise = r.Ballot

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -119,9 +120,10 @@ func TestARestartGivesBackWhatWasWritten(t *testing.T) {
 
 func TestPromiseAndBootAreDurableWhenAppendReturns(t *testing.T) {
 	g := newRig(t, 0)
-	require.NoError(t, g.append(paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b22}, voted(1, b22)))
+	require.NoError(t, g.append(paxos.Booted{Boot: 1, Grant: time.Minute}, paxos.Promised{Ballot: b22}, voted(1, b22)))
 	g.reopen(t)
-	require.Equal(t, paxos.Recovered{Boot: 1, Promise: b22, Next: 1}, g.rec.Recovered)
+	require.Equal(t, paxos.Recovered{Boot: 1, Grant: time.Minute, Promise: b22, Next: 1}, g.rec.Recovered)
+	require.Panics(t, func() { _ = g.append(paxos.Booted{Boot: 2, Grant: time.Second}) }, "the longest Grant does not fall")
 }
 
 // The machine dies between the two copies of the promise, and before the first.

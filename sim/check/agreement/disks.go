@@ -1,6 +1,8 @@
 package agreement
 
 import (
+	"time"
+
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/disk/store"
@@ -9,6 +11,7 @@ import (
 // diskFacts is what a disk was told to keep, and said it kept.
 type diskFacts struct {
 	Boot    paxos.Boot
+	grant   time.Duration // the longest that its lives were configured with
 	Promise paxos.Ballot
 	Begun   paxos.Ballot // the highest promise that it was told to keep
 	Noted   Noted
@@ -80,7 +83,10 @@ func (h *Checker) OnDurable(id paxos.NodeID, records []paxos.Record) {
 			if r.Boot <= d.Boot {
 				h.world.Break("S2", "replica %d begins life %d after life %d", id, r.Boot, d.Boot)
 			}
-			d.Boot, d.Noted.Boot = r.Boot, r.Boot
+			if r.Grant < d.grant {
+				h.world.Break("S2", "replica %d begins life %d with a longest Grant of %v after one of %v", id, r.Boot, r.Grant, d.grant)
+			}
+			d.Boot, d.noted.Boot, d.grant = r.Boot, r.Boot, r.Grant
 		case paxos.Promised:
 			if !d.Promise.Less(r.Ballot) {
 				h.world.Break("S2", "replica %d promises %v after %v", id, r.Ballot, d.Promise)
@@ -175,10 +181,13 @@ func (h *Checker) OnRecovered(id paxos.NodeID, rec store.Recovered, report store
 	if rec.Boot < d.Boot {
 		h.world.Break("S2", "replica %d comes back in life %d after life %d", id, rec.Boot, d.Boot)
 	}
+	if rec.Grant < d.grant {
+		h.world.Break("S2", "replica %d comes back with a longest Grant of %v, its disk had %v", id, rec.Grant, d.grant)
+	}
 	if rec.Promise.Less(d.Promise) {
 		h.world.Break("S2", "replica %d comes back with promise %v, its disk had %v", id, rec.Promise, d.Promise)
 	}
-	d.Boot, d.Promise, d.Begun, d.gone = rec.Boot, rec.Promise, rec.Promise, false
+	d.Boot, d.grant, d.Promise, d.Begun, d.gone = rec.Boot, rec.Grant, rec.Promise, rec.Promise, false
 	h.attempt(rec.Promise).promised(id)
 	if report.Torn != nil {
 		h.TornTails++

@@ -74,11 +74,12 @@ type granted interface {
 }
 
 // begins is told that a life begins. One that is not the first gives no word, and no
-// promise, for as long as an earlier one may have given its word to somebody else (P4.09).
-func (s *grants) begins(now time.Time, self paxos.Status) {
+// promise, for as long as an earlier one may have given its word to somebody else (P4.09):
+// for the longest Grant that any of them was configured with.
+func (s *grants) begins(now time.Time, self paxos.Status, longest time.Duration) {
 	s.promised = self.Promised
 	if self.Boot > 1 {
-		s.silent = now.Add(s.lease.Grant)
+		s.silent = now.Add(max(longest, s.lease.Grant))
 	}
 }
 

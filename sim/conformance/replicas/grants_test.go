@@ -149,7 +149,7 @@ func TestS7bWhatAMemberHonours(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, w := newFacts(t), &grants{lease: lease}
-			w.begins(at(0), follows)
+			w.begins(at(0), follows, 0)
 			s := &word{silent: at(110)}
 			s.step(f, w, 0, follows)
 			asks(f, w, 110, 3, 4)
@@ -173,16 +173,19 @@ func TestS7bARestartedReplicaIsSilent(t *testing.T) {
 	follows := paxos.Status{ID: 1, Role: paxos.Follower, Boot: 2}
 	for name, c := range map[string]struct {
 		first  bool
+		before int // the longest Grant of earlier lives; 0: as now
 		silent int
 		gives  int // when, after a message of the log has left; 0: not
 		broken string
 	}{
-		"for a grant":         {silent: 110},
-		"for less":            {silent: 109, broken: "S7b"},
-		"for longer":          {silent: 111, broken: "L1"},
-		"it gives its word":   {silent: 110, gives: 109},
-		"the silence is over": {silent: 110, gives: 110},
-		"a first life":        {first: true, gives: 1},
+		"for a grant":                  {silent: 110},
+		"for less":                     {silent: 109, broken: "S7b"},
+		"for longer":                   {silent: 111, broken: "L1"},
+		"for a longer grant of before": {before: 150, silent: 150},
+		"for the present one only":     {before: 150, silent: 110, broken: "S7b"},
+		"it gives its word":            {silent: 110, gives: 109},
+		"the silence is over":          {silent: 110, gives: 110},
+		"a first life":                 {first: true, gives: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, w := newFacts(t), &grants{lease: lease}
@@ -190,7 +193,7 @@ func TestS7bARestartedReplicaIsSilent(t *testing.T) {
 			if c.first {
 				self.Boot = 1
 			}
-			w.begins(at(0), self)
+			w.begins(at(0), self, time.Duration(c.before)*time.Millisecond)
 			s := &word{}
 			if c.silent > 0 {
 				s.silent = at(c.silent)
@@ -233,7 +236,7 @@ func TestS7bNoPromiseWhileAWordBinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, w := newFacts(t), &grants{lease: lease}
 			follows := paxos.Status{ID: 1, Role: paxos.Follower, Boot: 2, Promised: ballot(4, 3)}
-			w.begins(at(0), follows)
+			w.begins(at(0), follows, 0)
 			s := &word{silent: at(110)}
 			s.step(f, w, 0, follows)
 			if c.ms > 110 {

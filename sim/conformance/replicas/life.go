@@ -55,11 +55,12 @@ func New(w *sim.World, id paxos.NodeID, h *driver.Host, t Terms) *Life {
 	return &Life{world: w, id: id, host: h, terms: t, asked: newAsked(), words: grants{lease: t.Lease}}
 }
 
-// Begins is told that the host was started on a log whose next record has number next.
-func (l *Life) Begins(now time.Time, next paxos.LSN) {
+// Begins is told that the host was started on a log whose next record has number next,
+// and that earlier lives of the replica were configured with a Grant of at most longest.
+func (l *Life) Begins(now time.Time, next paxos.LSN, longest time.Duration) {
 	l.idle.begins(now, next)
 	if n := l.host.Node(); n != nil {
-		l.words.begins(now, n.Status())
+		l.words.begins(now, n.Status(), longest)
 	}
 }
 
