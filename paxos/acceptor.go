@@ -2,18 +2,18 @@ package paxos
 
 import "github.com/chubbycell/chubby/internal/invariant"
 
-// acceptor is the memory of the protocol (PMS §2.2): one promise for all slots,
-// and per slot the last vote. Two rules, and nothing else here matters:
+// acceptor is the memory of the protocol (PMS §2.2): one promise for all slots, and the
+// last vote of each slot. It keeps two rules:
 //
-//	P1  it accepts nothing below its promise;
-//	P2  what it told anybody is on its disk first.
+//   - it accepts no proposal below its promise (P1a of PMS §2.2);
+//   - a promise or a vote is on its disk before a message tells of it (PMS §2.5).
 //
-// It is shared with no one: candidates and leaders, this node's own included,
-// reach it by messages. Quorums, elections and time are unknown to it.
+// Candidates and leaders, this node's own included, reach it by messages only. It knows
+// nothing of quorums, elections and time.
 type acceptor struct {
 	outbox     *outbox
 	promised   Ballot
-	promiseLSN LSN // number of the record behind promised; 0: from an earlier life
+	promiseLSN LSN // of the Promised record of promised; 0: an earlier life wrote it
 	votes      slotLog[vote]
 	limits     pageLimits
 }
@@ -21,34 +21,35 @@ type acceptor struct {
 // pageLimits bound what one message carries.
 type pageLimits struct{ items, bytes int }
 
-// full says that no item more fits into a page of n items if they would then
-// have size bytes together. One item always fits, or the page would never move.
+// isFull reports that a page of n items has no room for one more, with which they would
+// have size bytes together. One item always fits: otherwise no page could advance.
 func (p pageLimits) isFull(n, size int) bool { return n > 0 && (n >= p.items || size > p.bytes) }
 
 // vote is the last acceptance in a slot; its zero value is "nothing".
 type vote struct {
 	ballot Ballot
 	value  Value
-	lsn    LSN  // number of the record; 0: from an earlier life
-	lost   bool // the disk lost the value; the ballot is right (F0.3)
+	lsn    LSN  // of its Voted record; 0: an earlier life wrote it
+	lost   bool // the disk lost the value, not the ballot (F0.3)
 }
 
-// prepare handles phase 1a. It says whether the ballot stands: false means it
-// was refused.
+// onPrepare handles phase 1a and answers with phase 1b, or with a Nack. It reports
+// whether it promised.
 func (a *acceptor) onPrepare(from NodeID, m Prepare, firstOpen Slot) bool {
 	if m.Ballot.Less(a.promised) {
 		a.sendNack(from, m.Ballot, m.Boot, 0)
 		return false
 	}
-	a.raisePromise(m.Ballot)
+	a.raisePromise(m.Ballot) // phase 1b: first the promise, on disk, then the answer
 	page, votes, after := a.collectPage(m.From)
 	a.outbox.post(after, from, Promise{Ballot: m.Ballot, Boot: m.Boot, Page: page, Votes: votes, FirstOpen: firstOpen})
 	return true
 }
 
-// page collects the votes from slot from on, as many as fit in one page, and
-// the number of the last record they stand on. Where votes were dropped the
-// page begins above the asked slot: absence there is not "nothing".
+// collectPage collects the votes from slot from on, as many as fit into one page, and
+// the number of the last record that must be durable before the page may leave. Where
+// votes were dropped the page begins above the requested slot: absence there is not
+// "nothing".
 func (a *acceptor) collectPage(from Slot) (Range, []Vote, LSN) {
 	page, after := Range{From: max(from, a.votes.base), To: MaxSlot}, a.promiseLSN
 	var votes []Vote
@@ -69,24 +70,26 @@ func (a *acceptor) collectPage(from Slot) (Range, []Vote, LSN) {
 	return page, votes, after
 }
 
-// accept handles phase 2a: it votes unless a higher ballot was promised, raising
-// the promise first where the ballot is higher (P11.02: greater or equal; an
-// acceptor that voted at 7 with its promise left at 5 would accept 6 later).
+// onAccept handles phase 2a: unless a higher ballot was promised, it votes and answers
+// with phase 2b. It raises the promise to the ballot first (P11.02: an acceptor that
+// voted at 7 with its promise left at 5 would accept 6 later). It reports whether the
+// ballot was not refused.
 func (a *acceptor) onAccept(from NodeID, m Accept) bool {
 	if m.Ballot.Less(a.promised) {
 		a.sendNack(from, m.Ballot, m.Boot, m.Slot)
 		return false
 	}
 	if m.Slot < a.votes.base {
-		return true // decided and dropped here long ago; the asker will fetch it
+		return true // chosen long ago and dropped here; the leader will fetch it
 	}
 	a.raisePromise(m.Ballot)
-	lsn := a.castVote(m.Slot, m.Ballot, m.Value)
+	lsn := a.castVote(m.Slot, m.Ballot, m.Value) // phase 2b: first the vote, on disk
 	a.outbox.post(lsn, from, Accepted{Ballot: m.Ballot, Boot: m.Boot, Slot: m.Slot})
 	return true
 }
 
-// heartbeat says whether ballot may be followed: nothing higher was promised.
+// onHeartbeat refuses a leader below the promise. It reports whether the node may follow
+// the leader.
 func (a *acceptor) onHeartbeat(from NodeID, m Heartbeat) bool {
 	if m.Ballot.Less(a.promised) {
 		a.sendNack(from, m.Ballot, m.Boot, 0)
@@ -95,9 +98,9 @@ func (a *acceptor) onHeartbeat(from NodeID, m Heartbeat) bool {
 	return true
 }
 
-// vote makes a vote durable and returns the number of its record. The same vote
-// again changes nothing; the same ballot with another value would mean that a
-// leader proposed twice.
+// castVote records a vote and returns the number of its record. The same vote again
+// changes nothing. The same ballot with another value would mean that a leader proposed
+// two values in one slot.
 func (a *acceptor) castVote(s Slot, b Ballot, value Value) LSN {
 	v := a.votes.grow(s)
 	if v.ballot == b && !v.lost {
@@ -113,7 +116,7 @@ func (a *acceptor) castVote(s Slot, b Ballot, value Value) LSN {
 	return v.lsn
 }
 
-// raise makes b the promise, durably, unless it is already.
+// raisePromise makes b the promise, and records it, unless the promise is b or above.
 func (a *acceptor) raisePromise(b Ballot) {
 	if !a.promised.Less(b) {
 		return
@@ -126,9 +129,9 @@ func (a *acceptor) sendNack(to NodeID, b Ballot, boot Boot, s Slot) {
 	a.outbox.post(0, to, Nack{Ballot: b, Boot: boot, Slot: s, Promised: a.promised})
 }
 
-// restore takes back one record of an earlier life. Records come in LSN order,
-// so the last vote of a slot is the one that counts; what could not have been
-// written is not believed either.
+// restore takes back one record of an earlier life. Records come in LSN order, so the
+// last vote of a slot counts. A record that no correct life can have written is a broken
+// invariant.
 func (a *acceptor) restore(r Record) {
 	switch r := r.(type) {
 	case Voted:
@@ -153,7 +156,7 @@ func (a *acceptor) restoreVote(s Slot, v vote) {
 		if !v.lost && v.value != old.value {
 			invariant.Failf("I-A3", "node %d slot %d ballot %v: the disk holds votes for %v and %v", a.outbox.self, s, v.ballot, old.value, v.value)
 		}
-		return // the same vote twice; one of them may be unreadable
+		return // the same vote was recorded twice; one copy may be unreadable
 	}
 	*old = v
 }

@@ -9,9 +9,11 @@ import (
 // out twice.
 type NodeID uint32
 
-// Ballot numbers one attempt of one node to lead (PMS §2.2, PML §4.1). Ballots
-// are ordered by round, then node, so two nodes never share one; no modulus of
-// the member count is involved, because members change (P2.02). The zero Ballot
+// Ballot numbers one attempt of one node to lead (PMS §2.2 calls it the number of a
+// proposal, PML §4.1; Raft's term does the same work). Ballots are ordered by round,
+// then node, so two nodes never share one; no modulus of the member count is involved,
+// because members change (P2.02). One node may use a ballot twice, if it crashed before
+// its own promise of it was durable ("Ballots that come back" in doc.go). The zero Ballot
 // is below all others and means "none".
 type Ballot struct {
 	Round uint64
@@ -26,18 +28,18 @@ func (b Ballot) Compare(c Ballot) int {
 	return cmp.Compare(b.Node, c.Node)
 }
 
-// Less says that b is below c.
+// Less reports whether b is below c.
 func (b Ballot) Less(c Ballot) bool { return b.Compare(c) < 0 }
 
-// IsZero says that b is no ballot at all.
+// IsZero reports whether b is no ballot at all.
 func (b Ballot) IsZero() bool { return b == Ballot{} }
 
 // String prints round.node, as all traces do.
 func (b Ballot) String() string { return fmt.Sprintf("%d.%d", b.Round, b.Node) }
 
-// Boot counts the process lives of one node, from 1. Every question a node asks
-// carries it and every answer echoes it, so an answer to an earlier life is
-// known for what it is (see doc.go, "Why boot numbers").
+// Boot counts the process lives of one node, from 1. Every request of a node carries
+// it and every reply echoes it, so that a node recognises a reply to an earlier life of
+// its own (doc.go, "Why boot numbers").
 type Boot uint64
 
 // LSN numbers the durable records of one node, from 1, without gaps. LSNs of

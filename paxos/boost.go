@@ -2,23 +2,24 @@ package paxos
 
 import "github.com/chubbycell/chubby/internal/instant"
 
-// A ballot boost keeps a stable leader (P4.06). Somebody who was cut off for a
-// while comes back with a higher ballot that he has promised himself, refuses
-// the leader's heartbeats, and would depose it for nothing. A leader with a lease
-// runs phase 1 again instead, above that ballot, and goes on: the ballot changes,
-// the tenure does not.
+// A ballot boost keeps a stable leader (P4.06). A node that was cut off for a while comes
+// back with a higher ballot, which its own acceptor has promised, and refuses the leader's
+// messages. Without a boost it would depose the leader for nothing. A leader with a lease
+// runs phase 1 again instead, above that ballot, and goes on: the ballot changes, the
+// tenure does not.
 //
-// While the lease holds nobody else has finished phase 1 since the present
-// ballot did: a quorum granted at this ballot, so each of its members had
-// promised nothing higher then, and has promised nothing to others since. So
-// phase 1 can find only this leader's own values, and older votes that its first
-// phase 1 has dealt with or that no quorum shares.
+// While the lease holds, no other node has finished phase 1 above the leader's ballot: a
+// quorum granted at this ballot, so each of its members had promised nothing higher then,
+// and has promised nothing to other nodes since. So phase 1 can find only this leader's
+// own values, and older votes that its first phase 1 has dealt with or that no quorum
+// shares.
 //
-// Heartbeats keep the old ballot until phase 1 is over. A grant at the new one
-// could come from a member that promised something in between to somebody who
-// then had values chosen which this leader has never seen.
+// Heartbeats keep the old ballot until phase 1 is over. A grant at the new ballot could
+// come from a member that promised a ballot in between to another node, which then had
+// values chosen that this leader has never seen.
 
-// boost begins it, unless without a lease; then the higher ballot wins.
+// startBoost starts phase 1 of a boost and reports whether it did. Without a lease it
+// does not, and the higher ballot wins.
 func (n *Node) startBoost() bool {
 	if !n.hasLease() {
 		return false
@@ -28,22 +29,22 @@ func (n *Node) startBoost() bool {
 	return true
 }
 
-// challenged hears of a higher ballot in a Prepare that was withheld from its
-// sender.
+// onChallenge learns of ballot b from a Prepare that this leader's own acceptor rejected
+// because of its grant.
 func (n *Node) onChallenge(b Ballot) {
 	if n.lead != nil && n.lead.ballot.Less(b) && (n.campaign == nil || n.campaign.ballot.Less(b)) {
 		n.startBoost()
 	}
 }
 
-// attempts says whether b is the ballot of something this node has under way.
+// isOwnAttempt reports whether this node leads or campaigns at b.
 func (n *Node) isOwnAttempt(b Ballot) bool {
 	return n.lead != nil && n.lead.ballot == b || n.campaign != nil && n.campaign.ballot == b
 }
 
-// boosted goes on at the new ballot, if this is still the same tenure: the lease
-// holds, and phase 1 demands nothing but this leader's own values where they are.
-// Otherwise it was an election like any other.
+// finishBoost goes on at the new ballot and reports true if this is still the same
+// tenure: the lease holds, and phase 1 found no votes but for this leader's own
+// proposals. Otherwise the campaign was an election like any other.
 func (n *Node) finishBoost() bool {
 	l, c := n.lead, n.campaign
 	if !n.hasLease() || len(l.demanded) > 0 || !n.hasOnlyOwnVotes(c) {
@@ -51,7 +52,7 @@ func (n *Node) finishBoost() bool {
 	}
 	n.verifyPromised(c.ballot)
 	n.count.Boosted++
-	n.sendChosen() // what was chosen at the old ballot is told at that one
+	n.sendChosen() // Chosen must name the ballot at which these slots were chosen
 	n.cancelProposals()
 	l.ballot, l.promise, n.campaign = c.ballot, n.acceptor.promiseLSN, nil
 	n.proposeAgain()
@@ -59,8 +60,8 @@ func (n *Node) finishBoost() bool {
 	return true
 }
 
-// ownVotesOnly says whether phase 1 met no vote but for values this leader has
-// proposed in the slot, and for chosen ones.
+// hasOnlyOwnVotes reports whether phase 1 found no vote in an open slot but for the value
+// that this leader proposed there.
 func (n *Node) hasOnlyOwnVotes(c *campaign) bool {
 	complete := c.completeMembers()
 	for i, id := range c.group.ids {
@@ -80,7 +81,7 @@ func (n *Node) hasOnlyOwnVotes(c *campaign) bool {
 	return true
 }
 
-// proposeAgain asks for votes at the new ballot for all that is undecided.
+// proposeAgain is phase 2a at the new ballot, for all proposals not yet chosen.
 func (n *Node) proposeAgain() {
 	l := n.lead
 	for s := l.proposals.base; s < l.proposals.end(); s++ {
@@ -95,7 +96,7 @@ func (n *Node) proposeAgain() {
 	}
 }
 
-// tendBoost does what a boosting leader owes to time.
+// tendBoost does what is due in a boost.
 func (n *Node) tendBoost() {
 	switch {
 	case !n.hasLease():
@@ -105,8 +106,8 @@ func (n *Node) tendBoost() {
 	}
 }
 
-// lapse ends a tenure whose lease ran out during a boost. The node is a
-// candidate like others then, with the answers it has.
+// stepDownToCandidate ends a tenure whose lease ran out during a boost. The node goes on
+// as a candidate, with the answers it has.
 func (n *Node) stepDownToCandidate() {
 	campaign := n.campaign
 	n.stepDown()

@@ -2,18 +2,18 @@ package paxos
 
 import "time"
 
-// catchup notices that peers know chosen slots this node does not, and fetches
-// them from one peer at a time, the next one when the last brought nothing
-// (P2.10). It decides nothing: what a peer says was chosen, was chosen.
+// catchup notices that peers know chosen slots which this node does not know, and fetches
+// them from one peer at a time, turning to the next peer when the last one did not help
+// (P2.10). It decides nothing: what a peer reports as chosen was chosen.
 type catchup struct {
-	target   Slot   // some peer knows the slot below, and as a rule all below that
-	source   NodeID // who said so, or who is asked now
+	target   Slot   // some peer knows the slot below it, and as a rule all slots below that
+	source   NodeID // the peer that reported target, or that is asked now
 	due      time.Time
-	inFlight bool // a question to source is under way
+	inFlight bool // a Fetch to source is under way
 	wait     time.Duration
 }
 
-// note takes in that a peer knows all slots below firstOpen.
+// noteFirstOpen notes that a peer knows all slots below firstOpen.
 func (c *catchup) noteFirstOpen(from NodeID, firstOpen Slot) {
 	if firstOpen <= c.target {
 		return
@@ -24,18 +24,18 @@ func (c *catchup) noteFirstOpen(from NodeID, firstOpen Slot) {
 	}
 }
 
-// lags says whether there is something to fetch.
+// isLagging reports whether there is something to fetch.
 func (n *Node) isLagging() bool { return n.learner.firstOpen < n.catchup.target }
 
-// tendCatchup arms the clock when the node falls behind, asks when it runs out,
-// and turns to another peer when the last answer did not come or did not help.
+// tendCatchup sets the time of the first Fetch when the node falls behind, sends Fetch
+// when that is due, and turns to another peer when the last one did not help.
 func (n *Node) tendCatchup() {
 	c := &n.catchup
 	switch {
 	case !n.isLagging():
 		*c = catchup{target: c.target}
 	case c.due.IsZero():
-		// The value is often on its way already: give it a moment.
+		// The values are often on their way already: wait for a moment.
 		c.wait = n.cfg.Retransmit
 		c.due = n.now.Add(c.wait)
 	case !n.now.Before(c.due):
@@ -75,8 +75,8 @@ func (n *Node) sendFetch() {
 	n.outbox.post(0, c.source, Fetch{Slots: Range{From: from, To: min(c.target, from+most)}})
 }
 
-// onFetch answers with what is known; an empty answer lets the asker go on to
-// somebody else.
+// onFetch answers with the chosen values that this node knows; after an empty answer the
+// other node turns to another peer.
 func (n *Node) onFetch(from NodeID, m Fetch) {
 	values := n.learner.chosenValues(m.Slots, n.fetchLimits)
 	n.outbox.post(0, from, FetchReply{

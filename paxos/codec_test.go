@@ -106,7 +106,7 @@ func TestMalformedMessagesAreRefused(t *testing.T) {
 		{"01 01 02 01 03 07", "version 1, this program speaks 2"},
 		{"02 07 02 01 03 0c 0a ff ff ff ff ff ff ff ff ff 01 00", "cut short or out of range"}, // a grant of 2^64-1 ns
 		{"02 07 02 01 03 0c 0a 80 80 c8 b9 dd dd 01 00", "Lease.Grant"},                        // of a day and more
-		{"02 0b 02 01 03 09 00", "withheld for no time"},
+		{"02 0b 02 01 03 09 00", "rejected because of a grant for no time"},
 		{"02 63 02", "unknown kind 99"},
 		{"02 00", "unknown kind 0"},
 		{"02 01 02 00 03 07", "ballot without a node"},
@@ -171,7 +171,7 @@ func TestMalformedRecordsAreRefused(t *testing.T) {
 	require.Panics(t, func() { EncodeRecord(u) })
 	for _, kind := range []uint8{RecordBooted, RecordPromised, RecordSettled} {
 		_, err := DecodeUnreadable(kind, tag("09", "02", "01"))
-		require.ErrorContains(t, err, "cannot be done without")
+		require.ErrorContains(t, err, "only a vote or a learned value can be missed")
 	}
 	_, err = DecodeUnreadable(RecordVoted, tag("00", "02", "01"))
 	require.Error(t, err)

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Config is what one node is told at start. All members of a cell must be told
-// the same Members; the rest, but for Lease, may differ between nodes and only costs time.
+// Config configures one node. Members and Lease must be the same at all members of a
+// cell; differences in the rest only cost time.
 type Config struct {
 	ID      NodeID   // this node, one of Members
-	Members []NodeID // who votes, in any order, without repeats
+	Members []NodeID // the voters, in any order, without repeats
 
-	// Seed keys the node's random draws: election time-outs and back-off.
+	// Seed keys the node's random draws: election timeouts and back-off.
 	// Nodes of a cell need different draws; ID is part of the key.
 	Seed uint64
 
-	Window           int // slots proposed and not yet known as chosen, at most
+	Window           int // slots proposed and not yet known to be chosen, at most
 	MaxBatchCommands int // commands in one slot, at most
 	MaxBatchBytes    int // bytes of commands in one slot; one larger command still fits alone
 	MaxPending       int // commands waiting for a slot, at most; beyond: ErrBusy
@@ -25,20 +25,20 @@ type Config struct {
 	PageVotes        int // votes in one Promise, at most
 	FetchSlots       int // slots in one FetchReply, at most
 	PageBytes        int // bytes of values in one Promise or FetchReply; one larger value still goes alone
-	MaxAhead         int // slots above the first open one that a node takes notice of; at least Window, better some times as many
+	MaxAhead         int // slots above the first open one for which a node keeps votes; at least Window, better a multiple
 
-	// Lease is about reading without the log; equal at all members, see there.
+	// Lease allows a leader to read without the log; equal at all members.
 	Lease Lease
 
 	Heartbeat   time.Duration // a leader's heartbeats are this far apart
-	ElectionMin time.Duration // a follower campaigns after hearing nothing for a
-	ElectionMax time.Duration // time drawn from [ElectionMin, ElectionMax]
-	Retransmit  time.Duration // what was not answered is sent again after this at the earliest, then doubling
+	ElectionMin time.Duration // a follower that hears of no leader campaigns after
+	ElectionMax time.Duration // a time drawn from [ElectionMin, ElectionMax]
+	Retransmit  time.Duration // the first repetition of an unanswered message comes after this; later waits double
 }
 
 // DefaultConfig is a configuration for three to seven machines in one building.
-// The caller sets ID, Members and Seed, and a Lease if somebody is to read without
-// the log.
+// The caller sets ID, Members and Seed, and a Lease if the leader is to read without the
+// log.
 func DefaultConfig() Config {
 	return Config{
 		Window:           64,
@@ -60,7 +60,7 @@ func DefaultConfig() Config {
 // maxMembers is the size of the bit set a Tally counts in.
 const maxMembers = 64
 
-// Validate returns all faults at once, joined, or nil.
+// Validate returns all errors of the configuration, joined, or nil.
 func (c *Config) Validate() error {
 	var faults []error
 	fault := func(bad bool, format string, args ...any) {
@@ -84,10 +84,10 @@ func (c *Config) Validate() error {
 	} {
 		fault(n.value < 1, "%s is %d; at least 1", n.name, n.value)
 	}
-	fault(c.MaxAhead < c.Window, "MaxAhead %d is below Window %d: a leader would overlook its own proposals", c.MaxAhead, c.Window)
+	fault(c.MaxAhead < c.Window, "MaxAhead %d is below Window %d: a leader would ignore its own proposals", c.MaxAhead, c.Window)
 	fault(c.Heartbeat <= 0, "Heartbeat is %v; above 0", c.Heartbeat)
 	fault(c.Retransmit <= 0, "Retransmit is %v; above 0", c.Retransmit)
-	fault(c.ElectionMin <= c.Heartbeat, "ElectionMin %v does not exceed Heartbeat %v: followers would not wait for one", c.ElectionMin, c.Heartbeat)
+	fault(c.ElectionMin <= c.Heartbeat, "ElectionMin %v does not exceed Heartbeat %v: a follower would campaign between two heartbeats", c.ElectionMin, c.Heartbeat)
 	fault(c.Lease.fault() != "", "%s", c.Lease.fault())
 	fault(c.Lease.fault() == "" && c.Lease.isEnabled() && c.Lease.Term() <= c.Heartbeat,
 		"Lease.Grant %v gives a term of %v at %d ppm, which ends before the next heartbeat, after %v, can renew it",

@@ -6,47 +6,46 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-// election says when this node should campaign, and at which round. It can only
-// suggest: whatever it suggests, at worst costs time. Safety is in acceptor.go
-// and proposer.go.
+// election decides when this node campaigns, and at which round. A bad choice costs time
+// only: safety is in acceptor.go and proposer.go.
 type election struct {
 	min, max time.Duration
 	draws    draw.Stream
-	deadline time.Time // campaign when nothing was heard until then
+	deadline time.Time // campaign unless a leader or candidate was heard before
 	round    uint64    // highest seen in any ballot
 	defeats  uint      // campaigns lost in a row
 }
 
-// sees notes a ballot of somebody, so that the next campaign is above it.
+// observe notes a ballot of any node, so that the next campaign is above it.
 func (e *election) observe(b Ballot) { e.round = max(e.round, b.Round) }
 
-// heard puts the next campaign off: a leader, or a candidate that got our
-// promise, is at work.
+// postpone puts the next campaign off: a leader, or a candidate that this node has
+// promised to, is at work.
 func (e *election) postpone(now time.Time) {
 	e.deadline = now.Add(e.draws.Duration(e.min, e.max))
 }
 
-// settled notes that somebody leads; duels are over.
+// onLeader notes that some node leads; duels are over.
 func (e *election) onLeader(now time.Time) {
 	e.defeats = 0
 	e.postpone(now)
 }
 
-// after puts the next campaign off until some time after t.
+// postponeAfter puts the next campaign off until a random time after t.
 func (e *election) postponeAfter(t time.Time) {
 	e.deadline = t.Add(e.draws.Duration(0, e.max-e.min))
 }
 
-// defeated puts the next campaign off by a time whose spread doubles with each
+// onDefeat puts the next campaign off by a random time, whose range doubles with each
 // defeat: two candidates that refuse each other must fall out of step.
 func (e *election) onDefeat(now time.Time) {
 	e.defeats = min(e.defeats+1, 5)
 	e.deadline = now.Add(e.draws.Duration(e.min, e.max<<e.defeats))
 }
 
-// campaign starts phase 1 at a ballot above all seen, unless it leads. Where the
-// node has given its word, it waits until that has run out, and a little, not to
-// be one of several that come at once.
+// tryCampaign starts a campaign of a node that does not lead. While a grant of the node
+// to another one runs, it waits until that ends, and for a random time, lest several
+// candidates start at once.
 func (n *Node) tryCampaign() {
 	if until := n.grants.promiseBarredUntil(n.cfg.ID); until.After(n.now) {
 		n.count.Waited++
@@ -59,7 +58,9 @@ func (n *Node) tryCampaign() {
 	n.count.Campaigns++
 }
 
-// bidAbove starts phase 1 at a ballot above all seen.
+// startCampaign starts phase 1 at a ballot above all that this life has seen and above
+// the promise on disk. An earlier life may have used the same ballot, if it crashed before
+// its promise was durable ("Ballots that come back" in doc.go).
 func (n *Node) startCampaign() {
 	n.election.round++
 	b := Ballot{Round: n.election.round, Node: n.cfg.ID}
@@ -68,8 +69,8 @@ func (n *Node) startCampaign() {
 	n.sendPrepares()
 }
 
-// ask sends Prepare to every member that has not told all, and sets the time to
-// ask again (P11.03, hole 1).
+// sendPrepares is phase 1a: it sends Prepare to every member whose answer is not
+// complete, and sets the time to send it again (P11.03, hole 1).
 func (n *Node) sendPrepares() {
 	n.campaign.skipBelow(n.learner.firstOpen)
 	for _, id := range n.campaign.group.ids {
@@ -79,7 +80,7 @@ func (n *Node) sendPrepares() {
 	n.prepareWait = min(2*n.prepareWait, 16*n.cfg.Retransmit)
 }
 
-// tendBid does what a candidate owes to time.
+// tendCampaign decides phase 1 if that has become possible, or sends Prepare again.
 func (n *Node) tendCampaign() {
 	n.conclude()
 	if n.campaign != nil {
@@ -93,8 +94,8 @@ func (n *Node) sendPrepare(id NodeID) {
 	}
 }
 
-// onPromise takes one page of phase 1, asks for the next, and begins to lead
-// when a quorum has told all.
+// onPromise takes one page of phase 1b, asks for the next, and begins to lead when the
+// answers of a quorum are complete.
 func (n *Node) onPromise(from NodeID, m Promise) {
 	if n.campaign == nil || m.Ballot != n.campaign.ballot || m.Boot != n.boot {
 		n.count.Stale++
@@ -121,13 +122,13 @@ func (n *Node) onPromise(from NodeID, m Promise) {
 	n.conclude()
 }
 
-// conclude begins to lead if phase 1 can say what it demands. It is asked after
-// each complete answer, and again from time to time, because catch-up may have
-// learnt a slot whose votes are unreadable.
+// conclude begins to lead if phase 1 has a result. It is called after each complete
+// answer, and again with each repetition of Prepare, because catch-up may have learnt a
+// slot whose votes are unreadable.
 func (n *Node) conclude() {
 	n.campaign.skipBelow(n.learner.firstOpen)
 	if n.acceptor.promised != n.campaign.ballot {
-		return // its own acceptor has given its word to another meanwhile
+		return // its own acceptor has promised another ballot meanwhile, or not yet this one
 	}
 	if values, ok := n.campaign.result(); ok {
 		n.count.DecidedUnread += n.campaign.unreadableInQuorum()
@@ -140,9 +141,9 @@ func (n *Node) conclude() {
 	}
 }
 
-// onNack gives up: somebody was promised more. One that names another ballot
-// than the present attempt is old news (P11.04). A leader with a lease goes above
-// instead; that its own boost is in the way is no news.
+// onNack steps down: an acceptor promised a higher ballot. A Nack that names another
+// ballot than the present attempt is stale (P11.04). A leader with a lease starts a boost
+// above the higher ballot instead, unless that ballot is the one of its own boost.
 func (n *Node) onNack(_ NodeID, m Nack) {
 	n.election.observe(m.Promised)
 	if m.Boot != n.boot || !n.isOwnAttempt(m.Ballot) {

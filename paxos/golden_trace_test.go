@@ -237,7 +237,7 @@ func (g *group) state() {
 			continue
 		}
 		s := b.node.Status()
-		what := "nobody leads"
+		what := "no leader"
 		switch {
 		case s.Role != Follower:
 			what = fmt.Sprintf("%v at %v", s.Role, s.Ballot)

@@ -2,12 +2,11 @@ package paxos
 
 import "time"
 
-// Resign makes the node stop leading or campaigning, as if somebody with a
-// higher ballot had come; values that were proposed may still be chosen. Read
-// authority ends first, all members are told that they need not honour their grants,
-// and they may campaign before this node does (I-T4). It is for an operator who wants
-// another leader, and for fault injection (PML §6.3: a master made to believe that it
-// is none). Any caller, at any time.
+// Resign makes the node stop leading or campaigning, as if it had met a higher ballot;
+// values that it proposed may still be chosen. Its read authority ends first, Released
+// frees the members from their grants, and they may campaign before this node does
+// (I-T4). It serves an operator that wants another leader, and fault injection (PML §6.3).
+// It is safe at any time.
 func (n *Node) Resign(now time.Time) {
 	n.setNow(now)
 	if n.lead != nil {
@@ -18,9 +17,9 @@ func (n *Node) Resign(now time.Time) {
 	n.handleLocal()
 }
 
-// Campaign makes the node try to lead now, unless it does, without waiting for a
-// leader to fall silent. It waits out the word it has given to another node. It
-// is safe at any time and a nuisance at most.
+// Campaign makes a node that does not lead campaign now, without waiting until no leader
+// is heard; it still waits for the end of a grant to another node. It is safe at any time,
+// and at worst deposes a leader for nothing.
 func (n *Node) Campaign(now time.Time) {
 	n.setNow(now)
 	if n.lead == nil {

@@ -2,7 +2,7 @@ package paxos
 
 import "github.com/chubbycell/chubby/internal/invariant"
 
-// delta is what must not go back from one output to the next.
+// delta has the values that must not go back from one output to the next.
 type delta struct {
 	promised  Ballot
 	firstOpen Slot
@@ -30,59 +30,58 @@ func (n *Node) verifyDelta() {
 	}
 }
 
-// verifyPauses: waits that double have a bound, however long nobody answers (I-T2).
-// One without is as long as the outage was, when that is over. The bounds are those of
-// doc.go, whatever the code takes them for.
+// verifyPauses: waits that double have a bound, however long no node answers (I-T2).
+// Without a bound, the wait after an outage would be as long as the outage. The bounds are
+// those of doc.go, independent of the constants that the code uses.
 func (n *Node) verifyPauses() {
 	if most := 16 * n.cfg.Retransmit; n.campaign != nil && n.prepareDue.Sub(n.now) > most {
-		invariant.Failf("I-T2", "node %d asks for promises again in %v, its bound is %v", n.cfg.ID, n.prepareDue.Sub(n.now), most)
+		invariant.Failf("I-T2", "node %d waits %v before it asks for promises again; the bound is %v", n.cfg.ID, n.prepareDue.Sub(n.now), most)
 	}
 	if most := 8 * n.cfg.Retransmit; n.isLagging() && n.catchup.due.Sub(n.now) > most {
-		invariant.Failf("I-T2", "node %d asks for values again in %v, its bound is %v", n.cfg.ID, n.catchup.due.Sub(n.now), most)
+		invariant.Failf("I-T2", "node %d waits %v before it asks for values again; the bound is %v", n.cfg.ID, n.catchup.due.Sub(n.now), most)
 	}
 	n.verifyDefeats()
 }
 
-// verifyDefeats: who keeps losing goes on trying (I-T2), and begins anew when somebody
-// has led (I-T3): duels of long ago are no reason for a slow fail-over. A grant to
-// another may come before the wait.
+// verifyDefeats: a candidate that keeps losing goes on trying (I-T2), and forgets its
+// defeats when any node has led (I-T3), lest duels of long ago slow a fail-over down. The
+// end of a grant may have to come before the wait.
 func (n *Node) verifyDefeats() {
 	most, e := n.cfg.ElectionMax, &n.election
 	if n.leader.Leader == 0 {
 		most *= 32
 	} else if e.defeats > 0 {
-		invariant.Failf("I-T3", "node %d remembers that it lost %d times, and %d leads", n.cfg.ID, e.defeats, n.leader.Leader)
+		invariant.Failf("I-T3", "node %d remembers %d defeats although node %d leads", n.cfg.ID, e.defeats, n.leader.Leader)
 	}
 	if most += n.grants.longest; e.deadline.Sub(n.now) > most {
-		invariant.Failf("I-T2", "node %d campaigns in %v, its bound is %v", n.cfg.ID, e.deadline.Sub(n.now), most)
+		invariant.Failf("I-T2", "node %d waits %v before it campaigns; the bound is %v", n.cfg.ID, e.deadline.Sub(n.now), most)
 	}
 }
 
-// verifyTurn: who has led lets the others go first (I-T4). A leader that was asked to
-// give way, and is back before any of them can have campaigned, has given way to
-// nobody, at the price of a fail-over.
+// verifyTurn: a former leader lets the others campaign first (I-T4). One that was asked
+// to step down, and campaigned before any other node could, would cost a fail-over and
+// lead again.
 func (n *Node) verifyTurn() {
 	if since := n.now.Sub(n.lastLed); !n.lastLed.IsZero() && since < n.cfg.ElectionMin {
-		invariant.Failf("I-T4", "node %d campaigns %v after it gave up leading, by itself", n.cfg.ID, since)
+		invariant.Failf("I-T4", "node %d campaigns unasked %v after it stopped leading", n.cfg.ID, since)
 	}
 }
 
-// verifyGrant compares with the last output: while a grant ran, nobody else was
-// given a promise, and it did not become shorter (I-G1). The grant of before may
-// have been released by its holder since. As leader, the node counts on
-// nobody for longer than a term from now (I-G2).
+// verifyGrant compares with the last output: while a grant ran, no other node got a
+// promise, and the grant did not become shorter (I-G1), unless its holder has released it
+// since. As leader, the node counts no grant for longer than a term from now (I-G2).
 func (n *Node) verifyGrant(now delta) {
 	was, is := n.last.grants, now.grants
 	same := was.holder != 0 && was.holder == is.holder && was.ballot == is.ballot
 	if same && is.until.Before(was.until) {
-		invariant.Failf("I-G1", "node %d shortens its grant to %d by %v", n.cfg.ID, was.holder, was.until.Sub(is.until))
+		invariant.Failf("I-G1", "node %d shortened its grant to node %d by %v", n.cfg.ID, was.holder, was.until.Sub(is.until))
 	}
 	if same && was.until.After(n.now) && n.last.promised.Less(now.promised) && now.promised.Node != was.holder {
-		invariant.Failf("I-G1", "node %d has promised %v, and its grant to %d runs for %v more",
+		invariant.Failf("I-G1", "node %d promised %v while its grant to node %d runs for %v more",
 			n.cfg.ID, now.promised, was.holder, was.until.Sub(n.now))
 	}
 	if end, most := n.Lease(), n.now.Add(n.cfg.Lease.Term()); end.After(most) {
-		invariant.Failf("I-G2", "node %d counts on its lease for %v more than a term", n.cfg.ID, end.Sub(most))
+		invariant.Failf("I-G2", "node %d counts its lease for %v longer than a term from now", n.cfg.ID, end.Sub(most))
 	}
 }
 
@@ -93,9 +92,9 @@ func (n *Node) verifyPromised(b Ballot) {
 	}
 }
 
-// verifyLeaves asks the disk, not the gate, whether m may leave (I-A4). Where
-// the acceptor has moved on since, the record in question is an older one and
-// nothing is known of it here.
+// verifyLeaves checks against the acceptor, not the outbox, whether m may leave (I-A4).
+// Where the acceptor has voted or promised again since, it no longer knows the number of
+// the record that m waited for, and the check is void.
 func (n *Node) verifyLeaves(m Message) {
 	a := &n.acceptor
 	needs := n.outbox.bootRecord
@@ -103,7 +102,7 @@ func (n *Node) verifyLeaves(m Message) {
 	case Promise:
 		needs = max(needs, a.promiseAt(m.Ballot))
 		for i := range m.Votes {
-			if !m.Votes[i].Lost { // the record of a lost one is of an earlier life
+			if !m.Votes[i].Lost { // an earlier life wrote the record of a lost vote
 				needs = max(needs, a.voteAt(m.Votes[i].Slot, m.Votes[i].Ballot))
 			}
 		}
@@ -117,11 +116,11 @@ func (n *Node) verifyLeaves(m Message) {
 		needs = max(needs, a.voteAt(m.Slot, m.Ballot))
 	}
 	if n.outbox.durable < needs {
-		invariant.Failf("I-A4", "node %d would send %v, which stands on record %d; durable are those up to %d", n.cfg.ID, m, needs, n.outbox.durable)
+		invariant.Failf("I-A4", "node %d would send %v, which needs record %d; the records up to %d are durable", n.cfg.ID, m, needs, n.outbox.durable)
 	}
 }
 
-// promiseAt is the number of the record behind the promise, if it is b.
+// promiseAt is the number of the Promised record of b, if the promise is b.
 func (a *acceptor) promiseAt(b Ballot) LSN {
 	if a.promised != b {
 		return 0
@@ -129,7 +128,7 @@ func (a *acceptor) promiseAt(b Ballot) LSN {
 	return a.promiseLSN
 }
 
-// voteAt is the number of the record behind the vote in s, if it is at b.
+// voteAt is the number of the Voted record of s, if the vote is at b.
 func (a *acceptor) voteAt(s Slot, b Ballot) LSN {
 	if v := a.votes.get(s); v != nil && v.ballot == b {
 		return v.lsn
@@ -137,10 +136,9 @@ func (a *acceptor) voteAt(s Slot, b Ballot) LSN {
 	return 0
 }
 
-// verifyDemands counts again, without the value rule, what phase 1 heard of the
-// slots it fills with a no-op: where nobody voted for one, a quorum must have
-// had nothing there, and "unreadable" is not "nothing" (I-P2). Nobody voted above
-// the slots it demands values for (I-P1).
+// verifyDemands counts the votes of phase 1 again, without chooseValue. A slot that gets a
+// no-op, though no member voted for one, must have a quorum without a vote, and
+// "unreadable" is not "nothing" (I-P2). No vote lies above the demanded slots (I-P1).
 func (n *Node) verifyDemands(c *campaign, demanded []Value) {
 	noops, others := make([]int, len(demanded)), make([]int, len(demanded))
 	complete := c.completeMembers()
@@ -149,7 +147,7 @@ func (n *Node) verifyDemands(c *campaign, demanded []Value) {
 			switch {
 			case !complete.Has(c.group.ids[i]) || v.Slot < c.start:
 			case v.Slot >= c.start+Slot(len(demanded)):
-				invariant.Failf("I-P1", "node %d would lead at %v with slots of its own from %d; %v was heard of",
+				invariant.Failf("I-P1", "node %d would lead at %v with slots of its own from %d, but phase 1 reported %v",
 					n.cfg.ID, c.ballot, c.start+Slot(len(demanded)), v)
 			case v.Value == Noop && !v.Lost:
 				noops[v.Slot-c.start]++
@@ -160,16 +158,16 @@ func (n *Node) verifyDemands(c *campaign, demanded []Value) {
 	}
 	for i, value := range demanded {
 		if value == Noop && noops[i] == 0 && complete.Count()-others[i] < c.group.Quorum() {
-			invariant.Failf("I-P2", "node %d would fill slot %d with a no-op at %v; %d members told, %d have something there",
+			invariant.Failf("I-P2", "node %d would fill slot %d with a no-op at %v, but %d members answered and %d of them have a vote there",
 				n.cfg.ID, c.start+Slot(i), c.ballot, complete.Count(), others[i])
 		}
 	}
 }
 
-// verifyWaits judges again, without the value rule, by what phase 1 has heard: of some
-// slot fewer than a quorum can read what they have, and no readable vote has the ballot
-// of the highest unreadable one, or a higher one (I-P5). Whoever waits for less may wait
-// for somebody who never comes.
+// verifyWaits judges the votes of phase 1 again, without chooseValue: a candidate may wait
+// only if in some slot fewer than a quorum of the members that answered can read their
+// votes, and no readable vote has the ballot of an unreadable one, or a higher one (I-P5).
+// A candidate that waited for less might wait for a member that never comes back.
 func (n *Node) verifyWaits(c *campaign) {
 	complete := c.completeMembers()
 	if !complete.HasQuorum() {
@@ -186,11 +184,11 @@ func (n *Node) verifyWaits(c *campaign) {
 			return
 		}
 	}
-	invariant.Failf("I-P5", "node %d waits to lead at %v, and what %d members told says all", n.cfg.ID, c.ballot, complete.Count())
+	invariant.Failf("I-P5", "node %d waits to lead at %v although the answers of %d members decide every slot", n.cfg.ID, c.ballot, complete.Count())
 }
 
-// decides says whether an unreadable vote is harmless, of so many members that told
-// all.
+// isHarmless reports whether an unreadable vote does not matter. complete is the number of
+// members whose answers are complete.
 func isHarmless(votes []Vote, lost Vote, complete, quorum int) bool {
 	for _, v := range votes {
 		switch {
@@ -204,10 +202,10 @@ func isHarmless(votes []Vote, lost Vote, complete, quorum int) bool {
 	return complete >= quorum
 }
 
-// Verify walks the whole state, and panics where an invariant is broken; it runs
-// after every input under the build tag deep, and an observer may call it between
-// TakeOutput and the next input. The invariants are numbered in doc.go; those that
-// compare two instants (delta) or two places (pair) are asserted where they happen.
+// Verify checks the whole state, and panics where an invariant is broken. It runs after
+// every input under the build tag deep; an observer may call it between TakeOutput and the
+// next input. doc.go numbers the invariants; those of kind delta and pair are checked where
+// they happen.
 func (n *Node) Verify() {
 	n.verifyVotes()
 	n.verifyLearner()
@@ -215,7 +213,7 @@ func (n *Node) Verify() {
 		n.verifyLead()
 	}
 	if n.campaign != nil && n.lead != nil && !n.lead.ballot.Less(n.campaign.ballot) {
-		invariant.Failf("I-P4", "node %d leads at %v and campaigns at %v, which is no boost", n.cfg.ID, n.lead.ballot, n.campaign.ballot)
+		invariant.Failf("I-P4", "node %d leads at %v and campaigns at %v, which is not above it", n.cfg.ID, n.lead.ballot, n.campaign.ballot)
 	}
 }
 
@@ -234,10 +232,10 @@ func (n *Node) verifyVotes() {
 func (n *Node) verifyLearner() {
 	l := &n.learner
 	if l.applied >= l.firstOpen {
-		invariant.Failf("I-L2", "node %d applied %d, first open slot %d", n.cfg.ID, l.applied, l.firstOpen)
+		invariant.Failf("I-L2", "node %d applied slot %d; the first open slot is %d", n.cfg.ID, l.applied, l.firstOpen)
 	}
 	if k := l.known.get(l.firstOpen); k != nil && k.chosen {
-		invariant.Failf("I-L2", "node %d holds slot %d as chosen and did not hand it out", n.cfg.ID, l.firstOpen)
+		invariant.Failf("I-L2", "node %d knows that slot %d is chosen and did not hand it out", n.cfg.ID, l.firstOpen)
 	}
 }
 

@@ -6,18 +6,18 @@ import (
 	"github.com/chubbycell/chubby/internal/instant"
 )
 
-// leadership is phase 2 (PMS §2.2), once phase 1 is over: a stable leader gives
-// each further slot its value with one round of Accept (PMS §3, P2.05). First
-// come the values that phase 1 demanded, then commands, as batches, never more
-// than the window ahead of the first slot not known as chosen.
+// leadership is phase 2 (PMS §2.2), after phase 1 of its ballot: a stable leader gives
+// each further slot its value with one round of Accept (PMS §3, P2.05). First it proposes
+// the values that phase 1 demands, then commands, as batches, never more than the window
+// ahead of the first slot not known to be chosen.
 type leadership struct {
 	ballot       Ballot
-	promise      LSN     // record of this node's own promise of ballot
-	firstOwn     Slot    // first slot of its own: above all that phase 1 closed
+	promise      LSN     // of this node's own Promised record of ballot
+	firstOwn     Slot    // first slot for its own commands: above all slots that phase 1 demands values for
 	next         Slot    // next slot to propose in
 	demanded     []Value // by phase 1, for the slots from next on
 	proposals    slotLog[proposal]
-	unannounced  []Range // chosen here, not yet told
+	unannounced  []Range // chosen here, not yet in a Chosen message
 	timer        retransmitTimer
 	resendDue    time.Time
 	heartbeatDue time.Time // next heartbeat is due
@@ -32,8 +32,8 @@ type proposal struct {
 	value      Value
 	votes      Tally
 	proposedAt time.Time
-	resendDue  time.Time     // send again to who has not voted
-	resendWait time.Duration // before it is due
+	resendDue  time.Time     // send again to the members that have not voted
+	resendWait time.Duration // the present interval between two sendings
 	repeated   bool          // it was sent again
 	chosen     bool
 }
@@ -58,22 +58,22 @@ func newLeadership(c *campaign, promise LSN, demanded []Value, cfg *Config, now 
 	return l
 }
 
-// hear notes that a member answered.
+// noteHeard notes that a member answered.
 func (l *leadership) noteHeard(id NodeID, now time.Time) {
 	if i := l.group.index(id); i >= 0 {
 		l.lastHeard[i] = now
 	}
 }
 
-// quorumHeard is the latest instant by which a quorum, the leader included, had
-// answered: the majority-th latest answer.
+// quorumHeardAt is the instant since when a quorum, the leader included, has answered:
+// the quorum-th latest of the last answers.
 func (l *leadership) quorumHeardAt(self NodeID, now time.Time) time.Time {
 	l.noteHeard(self, now)
 	return latest(l.lastHeard, l.group.Quorum())
 }
 
-// announce notes that the value proposed in s was chosen; runs of slots are
-// told in one message.
+// noteChosen notes for the next Chosen message that the value proposed in s was chosen;
+// a run of slots goes into one message.
 func (l *leadership) noteChosen(s Slot) {
 	if n := len(l.unannounced); n > 0 && l.unannounced[n-1].To == s {
 		l.unannounced[n-1].To = s + 1
@@ -82,12 +82,13 @@ func (l *leadership) noteChosen(s Slot) {
 	l.unannounced = append(l.unannounced, Range{From: s, To: s + 1})
 }
 
-// pump proposes what the window has room for.
+// proposePending proposes the demanded values and the waiting commands, as many as the
+// window has room for.
 func (n *Node) proposePending() {
 	l := n.lead
 	if n.learner.known.end() > max(l.next, l.firstOwn) {
-		// A slot is chosen in which this leader never proposed: somebody leads
-		// at a higher ballot, and a command put there would be lost.
+		// A slot is chosen in which this leader never proposed: another node leads at
+		// a higher ballot, and a command proposed there would be lost.
 		n.stepDown()
 		n.election.postpone(n.now)
 		return
@@ -116,8 +117,8 @@ func (n *Node) proposePending() {
 	}
 }
 
-// propose puts value into the next slot, unless that slot is known as chosen by
-// now, which only a demanded value can meet: it is the chosen one then.
+// proposeNext proposes value in the next slot, unless that slot is known to be chosen by
+// now. Only a demanded value can meet a chosen slot, and it is the chosen value then.
 func (n *Node) proposeNext(value Value) {
 	l := n.lead
 	s := l.next
@@ -137,16 +138,16 @@ func (n *Node) proposeNext(value Value) {
 	n.sendAccepts(s, p)
 }
 
-// accept asks all who vote on s for their vote.
+// sendAccepts is phase 2a: it asks each member for its vote in s.
 func (n *Node) sendAccepts(s Slot, p *proposal) {
-	var m Message = Accept{Ballot: n.lead.ballot, Boot: n.boot, Slot: s, Value: p.value} // one copy for all
+	var m Message = Accept{Ballot: n.lead.ballot, Boot: n.boot, Slot: s, Value: p.value} // one copy for all members
 	for _, id := range p.votes.group.ids {
 		n.outbox.post(n.lead.promise, id, m)
 	}
 }
 
-// onAccepted counts a vote. Only distinct members count, only votes at the
-// present ballot, asked for in this life.
+// onAccepted counts a vote of phase 2b; a quorum of them chooses the value. Only votes
+// at the present ballot count, requested in this life, one of each member.
 func (n *Node) onAccepted(from NodeID, m Accepted) {
 	l := n.lead
 	if l == nil || m.Ballot != l.ballot || m.Boot != n.boot {
@@ -168,8 +169,9 @@ func (n *Node) onAccepted(from NodeID, m Accepted) {
 	n.learn(m.Slot, p.value)
 }
 
-// retransmit sends Accepts again to those that have not voted (P11.03, hole 2).
-// The node's own, which cannot be lost, only waits for its disk.
+// retransmit sends Accepts that are due again, to the members that have not voted
+// (P11.03, hole 2). The Accept to the node itself cannot be lost; its vote waits for its
+// disk.
 func (n *Node) retransmit() {
 	l := n.lead
 	l.resendDue = time.Time{}
@@ -197,7 +199,7 @@ func (n *Node) resendAccepts(s Slot, p *proposal) {
 	}
 }
 
-// tell sends the news of chosen slots.
+// sendChosen announces the slots that were chosen since the last call.
 func (n *Node) sendChosen() {
 	l := n.lead
 	for _, r := range l.unannounced {
@@ -207,8 +209,8 @@ func (n *Node) sendChosen() {
 	l.unannounced = l.unannounced[:0]
 }
 
-// heartbeat says that this node leads, and asks for grants: with leases, its own
-// acceptor too.
+// sendHeartbeats tells all members that this node leads, and asks them for grants; with
+// leases, its own acceptor too.
 func (n *Node) sendHeartbeats() {
 	l := n.lead
 	l.heartbeatSeq++

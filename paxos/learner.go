@@ -2,10 +2,10 @@ package paxos
 
 import "github.com/chubbycell/chubby/internal/invariant"
 
-// learner knows which values were chosen (PMS §2.3) and hands them out in slot
-// order, each once. A chosen value is a fact: it comes from counting a quorum of
-// votes at one ballot (leader.go), from a leader that did (Chosen), or from a
-// peer that knows it (FetchReply).
+// learner knows which values were chosen (PMS §2.3) and hands them out in slot order,
+// each once. It learns a value where this node as leader counts a quorum of votes at one
+// ballot (leader.go), from a leader that did (Chosen), or from a peer that knows it
+// (FetchReply).
 type learner struct {
 	outbox    *outbox
 	known     slotLog[learned]
@@ -20,8 +20,8 @@ type learned struct {
 	chosen bool
 }
 
-// learn takes in that value was chosen in slot s. voted says that the node's
-// own last vote there has this value, so that the log need not hold it twice.
+// learn takes in that value was chosen in slot s. voted tells that the node's own last
+// vote there has this value, so that the log need not hold it twice.
 func (l *learner) learn(s Slot, value Value, voted bool) {
 	if s < l.known.base {
 		return
@@ -29,7 +29,7 @@ func (l *learner) learn(s Slot, value Value, voted bool) {
 	k := l.known.grow(s)
 	if k.chosen {
 		if k.value != value {
-			invariant.Failf("I-L1", "node %d slot %d: chosen as %v, now said to be %v", l.outbox.self, s, k.value, value)
+			invariant.Failf("I-L1", "node %d slot %d: chosen as %v, now reported as %v", l.outbox.self, s, k.value, value)
 		}
 		return
 	}
@@ -42,8 +42,8 @@ func (l *learner) learn(s Slot, value Value, voted bool) {
 	l.handOut()
 }
 
-// settle notes that the vote at s is the chosen value; runs of slots become one
-// record.
+// settle notes for the next Settled record that the vote at s has the chosen value; a
+// run of slots becomes one record.
 func (l *learner) settle(s Slot) {
 	if s != l.toSettle.To {
 		l.flushSettled()
@@ -52,7 +52,7 @@ func (l *learner) settle(s Slot) {
 	l.toSettle.To = s + 1
 }
 
-// flush records what settle collected. Nobody waits for that record.
+// flushSettled records what settle collected. No message waits for that record.
 func (l *learner) flushSettled() {
 	if !l.toSettle.IsEmpty() {
 		l.outbox.record(Settled{Slots: l.toSettle})
@@ -60,7 +60,7 @@ func (l *learner) flushSettled() {
 	l.toSettle = Range{}
 }
 
-// advance hands out what has become contiguous.
+// handOut gives the state machine the slots that have become contiguous.
 func (l *learner) handOut() {
 	for k := l.known.get(l.firstOpen); k != nil && k.chosen; k = l.known.get(l.firstOpen) {
 		l.toApply = append(l.toApply, Entry{Slot: l.firstOpen, Value: k.value})
@@ -68,7 +68,7 @@ func (l *learner) handOut() {
 	}
 }
 
-// isChosen says whether the value of s is known.
+// isChosen reports whether s is known to be chosen.
 func (l *learner) isChosen(s Slot) bool {
 	if s < l.firstOpen {
 		return true
@@ -77,8 +77,8 @@ func (l *learner) isChosen(s Slot) bool {
 	return k != nil && k.chosen
 }
 
-// values returns what is known of r from its first slot on, without a gap, as
-// much as fits into one page.
+// chosenValues returns the chosen values of r from its first slot on, up to the first
+// unknown one, as many as fit into one page.
 func (l *learner) chosenValues(r Range, limits pageLimits) []Value {
 	var vs []Value
 	size := 0
@@ -96,8 +96,8 @@ func (l *learner) chosenValues(r Range, limits pageLimits) []Value {
 	return vs
 }
 
-// restore takes back one record of an earlier life, after the acceptor did: a
-// Settled stands on the votes before it.
+// restore takes back one record of an earlier life, after the acceptor did: a Settled
+// refers to the votes before it.
 func (l *learner) restore(r Record, votes *slotLog[vote]) {
 	switch r := r.(type) {
 	case Learned:
@@ -123,7 +123,7 @@ func (l *learner) relearn(s Slot, value Value) {
 	*k = learned{value: value, chosen: true}
 }
 
-// consumed notes how far the state machine is.
+// onApplied notes that the state machine has applied the slots up to upto.
 func (l *learner) onApplied(upto Slot) {
 	if upto >= l.firstOpen || upto < l.applied {
 		invariant.Failf("I-L2", "node %d: applied up to %d after %d, first open slot %d", l.outbox.self, upto, l.applied, l.firstOpen)

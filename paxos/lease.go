@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Lease is what a group agrees on about time (PML §5.2): while a majority keeps
-// its grants to one node, nobody else can have a value chosen, so what that node
-// has applied is the present, and it may answer reads alone. All members must be
-// told the same; who was told otherwise grants nothing. The zero Lease means that
-// there are none.
+// Lease is what a group agrees on about time (PML §5.2): while a majority keeps its
+// grants to one node, no other node can have a value chosen, so the state of that node is
+// up to date, and it may answer reads without the log. All members must be configured
+// with the same Lease; a member refuses to grant what a differently configured leader asks
+// for. The zero Lease switches leases off.
 type Lease struct {
-	// Grant is how long a member honours a grant, by its own clock, from when it
-	// handles the heartbeat that asks for it (Tr). 0: no leases.
+	// Grant is how long a member honours a grant, by its own clock, from the moment
+	// at which it handles the heartbeat that asks for it. 0: no leases.
 	Grant time.Duration
 	// Rho bounds the rate error of every member's clock.
 	Rho PPM
@@ -24,20 +24,20 @@ type PPM int64
 
 const million = 1_000_000
 
-// maxGrant keeps Term within 64 bits, and is far above what is of use.
+// maxGrant keeps Term within 64 bits, and is far above useful lengths.
 const maxGrant = time.Hour
 
-// Term is how long the asker counts a grant, by its own clock, from when it sent
-// the heartbeat: Grant(1-rho)/(1+rho), rounded down. The asker's clock may be
-// slow by rho and the granter's fast by rho, and still the asker stops first.
+// Term is how long the leader counts a grant, by its own clock, from the moment at which
+// it sent the heartbeat: Grant(1-rho)/(1+rho), rounded down. The leader's clock may be
+// slow by rho and the member's fast by rho, and still the leader stops first.
 func (l Lease) Term() time.Duration {
 	return l.Grant * time.Duration(million-l.Rho) / time.Duration(million+l.Rho)
 }
 
-// on says whether there are leases.
+// isEnabled reports whether there are leases.
 func (l Lease) isEnabled() bool { return l.Grant > 0 }
 
-// fault says what is wrong with l, or "".
+// fault tells what is wrong with l, or "".
 func (l Lease) fault() string {
 	switch {
 	case l.Grant < 0 || l.Grant > maxGrant:
@@ -48,22 +48,22 @@ func (l Lease) fault() string {
 	return ""
 }
 
-// granter is the member's half: to whom it has given its word, until when. While
-// a grant runs, whoever else asks for a promise, a vote or a grant is told to
-// wait (P4.02), the node itself included (P4.10). Nothing of it is on disk, so a
-// process that had lives before it gives no promise for the longest Grant of any of
-// them: it may have granted that (P4.09).
+// granter is the member's half: to which node it has granted a lease, and until when.
+// While a grant runs, the member refuses promises, votes and grants to all other nodes
+// (P4.02), itself included (P4.10). Grants are not on disk, so a life that is not the
+// first may not promise for the longest Grant of any earlier one (P4.09). This is the
+// restart hold-off.
 type granter struct {
 	lease        Lease
 	longest      time.Duration // Grant of this life or an earlier one
-	holder       NodeID        // 0: nobody yet
+	holder       NodeID        // 0: no grant yet
 	ballot       Ballot        // highest at which the holder asked
 	until        time.Time
-	holdOffUntil time.Time // gives no promise and no grant before
+	holdOffUntil time.Time // no promise and no grant before
 }
 
-// newGranter starts a life that follows others unless boot is 1, of which the longest
-// Grant, this life's included, was so long.
+// newGranter begins the life boot of a node. longest is the longest Grant that this life
+// or an earlier one was configured with.
 func newGranter(l Lease, longest time.Duration, boot Boot, now time.Time) granter {
 	g := granter{lease: l, longest: longest}
 	if boot > 1 && longest > 0 {
@@ -72,8 +72,8 @@ func newGranter(l Lease, longest time.Duration, boot Boot, now time.Time) grante
 	return g
 }
 
-// bars is until when a node's votes and grants are withheld from id; an instant
-// not after now means that they are not.
+// barredUntil is the instant until which the node must refuse votes and grants to id. An
+// instant not after now means that it need not.
 func (g *granter) barredUntil(id NodeID) time.Time {
 	if g.holder == id {
 		return time.Time{}
@@ -81,7 +81,7 @@ func (g *granter) barredUntil(id NodeID) time.Time {
 	return g.until
 }
 
-// barsPromise is the same for promises.
+// promiseBarredUntil is the same for promises.
 func (g *granter) promiseBarredUntil(id NodeID) time.Time {
 	if until := g.barredUntil(id); until.After(g.holdOffUntil) {
 		return until
@@ -89,8 +89,9 @@ func (g *granter) promiseBarredUntil(id NodeID) time.Time {
 	return g.holdOffUntil
 }
 
-// grant gives the node's word to whom it is not withheld from, if both mean the
-// same by it.
+// grant gives or renews a grant, unless the leader asks for a different Lease or the
+// restart hold-off runs. It reports whether it did. The caller has made sure that no
+// grant to another node runs.
 func (g *granter) grant(to NodeID, b Ballot, asked Lease, now time.Time) bool {
 	if !g.lease.isEnabled() || asked != g.lease || now.Before(g.holdOffUntil) {
 		return false
@@ -102,27 +103,27 @@ func (g *granter) grant(to NodeID, b Ballot, asked Lease, now time.Time) bool {
 	return true
 }
 
-// release ends the grants that from asked for at ballots up to b: it counts them
-// no longer and never will.
+// release ends the grants that from asked for at ballots up to b: it does not count them
+// any more.
 func (g *granter) release(from NodeID, b Ballot) {
 	if g.holder == from && !b.Less(g.ballot) {
 		g.holder, g.until = 0, time.Time{}
 	}
 }
 
-// holding is the leader's half: when it asked, and until when it counts each
-// member's grant. There is no flag that says "held": the question is answered
-// from the instants when it is asked.
+// leaderLease is the leader's half: when it asked for grants, and until when it counts
+// the grant of each member. No flag says that the lease "is held": each question is
+// answered from these instants at the time of the question.
 type leaderLease struct {
 	term         time.Duration
 	firstSeq     uint64      // Seq of the heartbeat sent at asked[0]
-	askedAt      []time.Time // those too old to be of use are dropped
+	askedAt      []time.Time // those older than term are dropped
 	ends         []time.Time // by index in the group; zero: never granted
-	cachedEnd    time.Time   // the answer of end, as long as the ends are
-	cachedQuorum int         // the quorum of that answer; 0: there is none
+	cachedEnd    time.Time   // the last result of end
+	cachedQuorum int         // the quorum of that result; 0: the ends have changed since
 }
 
-// ask notes when heartbeat seq was made, which is before it leaves.
+// noteAsked notes when heartbeat seq was made, which is not after it leaves.
 func (h *leaderLease) noteAsked(seq uint64, now time.Time) {
 	for len(h.askedAt) > 0 && !now.Before(h.askedAt[0].Add(h.term)) {
 		h.askedAt = h.askedAt[1:]
@@ -134,8 +135,9 @@ func (h *leaderLease) noteAsked(seq uint64, now time.Time) {
 	h.askedAt = append(h.askedAt, now)
 }
 
-// granted counts a grant from when it was asked for (P4.08): the answer may have
-// been on its way for ever. It says whether the answer was of any use.
+// onGranted counts a grant from the moment at which the leader asked for it (P4.08): the
+// reply may have been on its way for any time. It reports whether the grant extended the
+// member's end.
 func (h *leaderLease) onGranted(member int, seq uint64, now time.Time) bool {
 	if member < 0 || seq < h.firstSeq || seq >= h.firstSeq+uint64(len(h.askedAt)) {
 		return false
@@ -149,9 +151,9 @@ func (h *leaderLease) onGranted(member int, seq uint64, now time.Time) bool {
 	return true
 }
 
-// end is until when a quorum's grants are counted: the quorum-th latest of the
-// ends. Zero: no quorum ever granted. It is asked several times for each input, and
-// changes with few.
+// end is the instant until which grants of a quorum are counted: the quorum-th latest of
+// the ends. Zero: no quorum ever granted. The result is kept because each input asks
+// several times and few inputs change it.
 func (h *leaderLease) end(quorum int) time.Time {
 	if h.cachedQuorum != quorum {
 		h.cachedEnd, h.cachedQuorum = latest(h.ends, quorum), quorum
@@ -175,12 +177,12 @@ func latest(all []time.Time, n int) (best time.Time) {
 	return best
 }
 
-// Lease is the end of the node's read authority by its own clock: before that
-// instant nobody else can have a value chosen. It is zero unless the node leads
-// and a quorum has granted. Compare it with an instant that was read after the
-// question came in, and do what it permits before the next input (P4.01). It says
-// nothing about what this node has applied: a new leader answers nothing alone
-// before its own first command was applied (P4.11).
+// Lease is the end of the node's read authority by its own clock: before that instant no
+// other node can have a value chosen. It is zero unless the node leads and a quorum has
+// granted. The caller compares it with an instant that it read after the read request
+// came in, and answers before the next input (P4.01). It tells nothing about what this
+// node has applied: a new leader must not answer without the log before its own first
+// command was applied (P4.11).
 func (n *Node) Lease() time.Time {
 	if n.lead == nil {
 		return time.Time{}
@@ -188,18 +190,17 @@ func (n *Node) Lease() time.Time {
 	return n.lead.lease.end(n.lead.group.Quorum())
 }
 
-// holds says whether the node has read authority now.
+// hasLease reports whether the node has read authority now.
 func (n *Node) hasLease() bool { return n.now.Before(n.Lease()) }
 
-// Granted says to whom this node has given its word and until when by its own
-// clock, and until when it gives none because an earlier life may have. It is for
-// observers.
+// GrantState tells, by this node's own clock, until when it honours its grant and to
+// which holder, and until when its restart hold-off lasts. It is for observers.
 func (n *Node) GrantState() (holder NodeID, until, holdOff time.Time) {
 	return n.grants.holder, n.grants.until, n.grants.holdOffUntil
 }
 
-// Counts is until when, by its own clock, this node as leader counts the grant
-// of a member; zero: not at all. It is for observers.
+// CountedUntil tells, by this node's own clock, until when it counts the grant of a
+// member as leader; zero: not at all. It is for observers.
 func (n *Node) CountedUntil(member NodeID) time.Time {
 	if n.lead == nil {
 		return time.Time{}
@@ -211,8 +212,8 @@ func (n *Node) CountedUntil(member NodeID) time.Time {
 	return n.lead.lease.ends[i]
 }
 
-// withholds refuses what cannot be given before the instant bars, and says
-// whether it did. A ballot below the promise is refused for that, elsewhere.
+// rejectIfLeased sends a LeaseRejection if the instant until lies ahead, and reports
+// whether it did. A ballot below the promise gets a Nack from the acceptor instead.
 func (n *Node) rejectIfLeased(from NodeID, b Ballot, boot Boot, s Slot, until time.Time) bool {
 	if !until.After(n.now) || b.Less(n.acceptor.promised) {
 		return false
@@ -222,22 +223,22 @@ func (n *Node) rejectIfLeased(from NodeID, b Ballot, boot Boot, s Slot, until ti
 	return true
 }
 
-// onLeased waits: the ballot stands, the time has not come. A candidate asks
-// again when the grant it met has run out.
+// onLeaseRejection makes a candidate keep its ballot and ask again when the grant that
+// was in its way has ended.
 func (n *Node) onLeaseRejection(_ NodeID, m LeaseRejection) {
 	if m.Boot != n.boot || !n.isOwnAttempt(m.Ballot) {
 		n.count.Stale++
 		return
 	}
 	if n.campaign == nil || m.Ballot != n.campaign.ballot {
-		return // a leader's Accepts and heartbeats come again by themselves
+		return // a leader repeats Accepts and heartbeats in any case
 	}
 	if due := n.now.Add(max(m.Left, n.cfg.Retransmit)); due.Before(n.prepareDue) {
 		n.prepareDue, n.prepareWait = due, n.cfg.Retransmit
 	}
 }
 
-// renew answers a heartbeat that was not refused, with a grant if it may.
+// answerHeartbeat answers a heartbeat that was not refused, with a grant if possible.
 func (n *Node) answerHeartbeat(from NodeID, m Heartbeat) {
 	granted := n.grants.grant(from, m.Ballot, m.Lease, n.now)
 	n.outbox.post(0, from, HeartbeatReply{
@@ -245,13 +246,13 @@ func (n *Node) answerHeartbeat(from NodeID, m Heartbeat) {
 	})
 }
 
-// release tells all members that this leader counts their grants no longer, so
-// that no candidate waits for them to run out. Losing the message costs time only.
+// sendReleased tells all members that this leader counts their grants no longer, so that
+// no candidate waits for the grants to end. The loss of the message costs time only.
 //
-// It waits for the promise of its ballot. A leader elected by the promises of others
-// may resign before its own promise is durable, lose it in a crash, and lead again at
-// the same ballot. A Released of the first life that arrives then would free a grant
-// that the second life counts: two holders of the lease at one instant.
+// Released waits for the Promised record of its ballot. A leader elected by the promises
+// of others may resign before its own promise is durable, lose it in a crash, and lead
+// again at the same ballot. A Released of the first life that arrived then would free a
+// grant that the second life counts: two nodes would have read authority at one instant.
 func (n *Node) sendReleased() {
 	if !n.cfg.Lease.isEnabled() {
 		return

@@ -32,7 +32,7 @@ func TestTerm(t *testing.T) {
 	}
 }
 
-func TestALeaseSaysWhatIsWrongWithIt(t *testing.T) {
+func TestLeaseFaults(t *testing.T) {
 	for _, c := range []struct {
 		lease Lease
 		why   string
@@ -52,7 +52,7 @@ func TestALeaseSaysWhatIsWrongWithIt(t *testing.T) {
 	require.NoError(t, cfg.Validate())
 }
 
-// The lease ends when the quorum-th latest grant does, whoever gave it.
+// The lease ends when the quorum-th latest grant does, whichever members gave it.
 func TestTheLeaseEndsWithTheQuorumthGrant(t *testing.T) {
 	at := func(ms int) time.Time {
 		if ms == 0 {
@@ -98,8 +98,8 @@ func TestAGrantCountsFromItsAsking(t *testing.T) {
 	require.False(t, h.onGranted(0, 1, at(131)), "an older answer that was overtaken")
 	require.False(t, h.onGranted(0, 2, at(131)), "the same answer again")
 	require.False(t, h.onGranted(1, 1, at(100)), "over by now")
-	require.False(t, h.onGranted(1, 4, at(131)), "nobody asked")
-	require.False(t, h.onGranted(1, 0, at(131)), "nobody asked")
+	require.False(t, h.onGranted(1, 4, at(131)), "no such heartbeat")
+	require.False(t, h.onGranted(1, 0, at(131)), "no such heartbeat")
 	require.False(t, h.onGranted(-1, 3, at(131)), "no member")
 	require.True(t, h.onGranted(1, 3, at(179)))
 	require.Equal(t, at(180), h.ends[1])
@@ -109,8 +109,8 @@ func TestAGrantCountsFromItsAsking(t *testing.T) {
 	require.True(t, h.onGranted(1, 4, at(201)))
 }
 
-// Whom a replica withholds what from: every state against every asker.
-func TestWhoIsMadeToWait(t *testing.T) {
+// What a member refuses, and to which nodes: every state against every other node.
+func TestAGrantBarsOtherNodes(t *testing.T) {
 	start := time.Unix(100, 0)
 	lease := Lease{Grant: time.Second}
 	later := start.Add(500 * time.Millisecond)
@@ -138,7 +138,7 @@ func TestWhoIsMadeToWait(t *testing.T) {
 	}
 }
 
-func TestWhatIsGranted(t *testing.T) {
+func TestGrantTable(t *testing.T) {
 	start := time.Unix(100, 0)
 	lease := Lease{Grant: time.Second, Rho: 100}
 	g := newGranter(lease, time.Second, 2, start)
@@ -165,9 +165,9 @@ func TestWhatIsGranted(t *testing.T) {
 	require.True(t, off.promiseBarredUntil(1).Equal(at), "an earlier life was configured with leases")
 }
 
-// A candidate that is told to wait asks again when that time is over, and keeps
-// its ballot.
-func TestALeasedCandidateWaitsAndKeepsItsBallot(t *testing.T) {
+// A candidate that gets a LeaseRejection asks again when the grant is over, and keeps its
+// ballot.
+func TestARejectedCandidateWaitsAndKeepsItsBallot(t *testing.T) {
 	r := newRig(t, 3)
 	b := r.campaign()
 	due := r.node.prepareDue
@@ -240,7 +240,7 @@ func TestABoostThatIsAnElection(t *testing.T) {
 	r, _ = start()
 	promise(r, Vote{Slot: 1, Ballot: Ballot{1, 2}, Value: val("another's")})
 	require.NotNil(t, r.tenure)
-	require.Equal(t, Ballot{10, 1}, r.tenure.Ballot, "somebody else's vote begins a new one")
+	require.Equal(t, Ballot{10, 1}, r.tenure.Ballot, "another node's vote begins a new one")
 
 	r, _ = start()
 	r.pass(lease.Term())

@@ -1,15 +1,14 @@
 package paxos
 
-// membership answers which group governs a slot. Every quorum is asked of the
-// group of its slot, through this one type, so that members can change by a
-// command in the log without a change anywhere else. Today one group governs
-// all slots.
+// membership knows which group governs a slot. Each count of a quorum gets the group
+// of its slot from this one type, so that a command in the log can change the members
+// without a change to any other part. Today one group governs all slots.
 type membership struct{ all *Group }
 
-// at is the group that governs slot s.
+// at returns the group that governs slot s.
 func (m *membership) at(Slot) *Group { return m.all }
 
-// peers calls yield with every other member that a node may have to talk to.
+// peers calls yield with every member but self.
 func (m *membership) peers(self NodeID, yield func(NodeID)) {
 	for _, id := range m.all.ids {
 		if id != self {

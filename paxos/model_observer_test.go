@@ -151,8 +151,8 @@ func (m *model) checkMessage(id NodeID, msg Message) {
 	}
 }
 
-// checkLeases asks at this instant of true time, each node by its own clock: no
-// two have read authority, and whoever counts a grant is right to.
+// checkLeases checks at this instant of true time, each node by its own clock: no two have
+// read authority, and a leader counts only grants that members honour.
 func (m *model) checkLeases() {
 	holder := NodeID(0)
 	for i, r := range m.nodes {
@@ -183,7 +183,7 @@ func (m *model) checkCurrent(id NodeID) {
 }
 
 // checkCount fails if a leader counts the grant of a member that does not honour
-// it: one that is down asks nothing of anybody.
+// it. A member that is down promises nothing to other nodes.
 func (m *model) checkCount(leader, member NodeID) {
 	l, r := m.member(leader), m.member(member)
 	if r.node == nil || !l.now.Before(l.node.CountedUntil(member)) {

@@ -74,7 +74,7 @@ func TestModelSeeds(t *testing.T) {
 		"unreadable votes": total.UnreadableVotes, "window full": total.WindowFull, "retransmitted": total.Retransmitted,
 		"fetches": total.Fetches, "source switched": total.SourceSwitched, "stale": total.Stale,
 		"snapshots installed": total.Installed, "over a vote": total.InstalledOverVote, "below a vote": total.InstalledBelowVote,
-		"withheld": total.LeaseRejections, "waited": total.Waited, "stale grants": total.StaleGrants, "boosts": total.Boosts, "boosted": total.Boosted,
+		"lease rejections": total.LeaseRejections, "waited": total.Waited, "stale grants": total.StaleGrants, "boosts": total.Boosts, "boosted": total.Boosted,
 	} {
 		require.Positive(t, n, what)
 	}

@@ -23,7 +23,7 @@ type model struct {
 	cut   map[[2]NodeID]bool
 
 	votes    map[voteKey]Value  // on any disk, ever
-	voters   map[voteKey]uint64 // who had it on disk
+	voters   map[voteKey]uint64 // the members that had it on disk
 	chosen   map[Slot]Vote      // by a quorum of disks; the lowest ballot known
 	prefix   Slot               // all slots below are chosen
 	commands map[string]Slot    // proposed; where handed out, or 0

@@ -9,23 +9,22 @@ import (
 	"github.com/chubbycell/chubby/internal/invariant"
 )
 
-// Errors of Propose. The command was not taken and will never be chosen.
+// Errors of Propose. The node did not take the command, which will never be chosen.
 var (
 	ErrNotLeader = errors.New("paxos: this node does not lead")
 	ErrBusy      = errors.New("paxos: too many commands are waiting for a slot")
 	ErrTooLarge  = errors.New("paxos: the command exceeds MaxCommand")
 )
 
-// Node is one member of a group that agrees on a log of values. It is pure: it
-// knows no clock, disk, network or goroutine. Its doors are the methods below,
-// one for each thing that can happen, and TakeOutput, which gives all that the
-// node wants done. One caller at a time.
+// Node is one member of a group that agrees on a log of values. It is pure: it knows no
+// clock, disk, network or goroutine. Each kind of input has a method, and TakeOutput
+// returns all that the node wants done. One caller at a time.
 //
-// Instants are of the node's own monotonic clock, read after the input was taken
-// from its queue; they never go back.
+// The caller reads each instant from the node's own monotonic clock after it has taken
+// the input from its queue; instants never go back.
 type Node struct {
 	cfg     Config
-	now     time.Time // of the present input
+	now     time.Time // the instant of the present input
 	boot    Boot
 	members membership
 
@@ -35,28 +34,28 @@ type Node struct {
 
 	grants granter
 
-	campaign    *campaign // phase 1 under way, or nil; beside lead: a boost
-	prepareDue  time.Time // ask again
+	campaign    *campaign // phase 1 under way, or nil; together with lead: a boost
+	prepareDue  time.Time // when to send Prepare again
 	prepareWait time.Duration
 	lead        *leadership // phase 2 under way, or nil
-	lastLed     time.Time   // until then; zero: it never led, or was told to try again since
+	lastLed     time.Time   // when it last stopped leading; zero: never, or Campaign was called since
 	pending     queue
 
 	election election
 	catchup  catchup
 
-	leader    Tenure  // what was last said about who leads
-	newTenure *Tenure // to be said
-	behind    *Behind // to be said
+	leader    Tenure  // the latest one handed out or to be handed out
+	newTenure *Tenure // for the next Output
+	behind    *Behind // for the next Output
 	last      delta   // as of the last TakeOutput
 	count     Counters
 
 	batchLimits, fetchLimits pageLimits
 }
 
-// New starts a process life of the node cfg.ID on what its disk gave back. The
-// life's boot record is in the first Output. It panics on a Config that
-// Validate refuses, and on a disk that contradicts itself (I-A2, I-L1).
+// New starts a process life of the node cfg.ID on the records that its disk gave back. The
+// boot record of the life is in the first Output. New panics on a Config that Validate
+// refuses, and on a disk that contradicts itself (I-A2, I-L1).
 func New(cfg Config, rec Recovered, now time.Time) *Node {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
@@ -98,8 +97,8 @@ func New(cfg Config, rec Recovered, now time.Time) *Node {
 	return n
 }
 
-// Step takes one message from a peer, already decoded and found valid. What is
-// stale, or comes from a stranger, is counted and dropped.
+// Step takes one message of a peer, already decoded and found valid. It counts and drops
+// stale messages and those of nodes that are not members.
 func (n *Node) Step(now time.Time, from NodeID, m Message) {
 	n.setNow(now)
 	if from == n.cfg.ID || !n.members.all.Has(from) {
@@ -110,7 +109,7 @@ func (n *Node) Step(now time.Time, from NodeID, m Message) {
 	n.handleLocal()
 }
 
-// Advance tells that time has passed. It does what has fallen due.
+// Advance says that time has passed. The node does what is due.
 func (n *Node) Advance(now time.Time) {
 	n.setNow(now)
 	switch {
@@ -128,10 +127,9 @@ func (n *Node) Advance(now time.Time) {
 	n.handleLocal()
 }
 
-// Propose asks the node, as leader, to have command chosen. A nil error means
-// that it waits for a slot, no more: what was chosen is told by Output.Chosen,
-// and a tenure that ends may take waiting commands with it. The node keeps no
-// reference to command.
+// Propose asks the node, as leader, to have command chosen. A nil error means only that
+// the command waits for a slot: Output.Chosen has it when it was chosen, and commands that
+// wait when a tenure ends may be lost. The node keeps no reference to command.
 func (n *Node) Propose(now time.Time, command []byte) error {
 	n.setNow(now)
 	switch {
@@ -147,9 +145,9 @@ func (n *Node) Propose(now time.Time, command []byte) error {
 	return nil
 }
 
-// Room is how many commands more would get a slot at the next TakeOutput, if they are
-// short: who has more to propose had better keep it, and choose then. 0 unless the
-// node leads.
+// Room is how many more commands, if short, would get a slot at the next TakeOutput. A
+// caller with more of them does well to keep the rest and to choose among them later. 0
+// unless the node leads.
 func (n *Node) Room() int {
 	if n.lead == nil || n.campaign != nil {
 		return 0
@@ -158,22 +156,22 @@ func (n *Node) Room() int {
 	return max(0, free*n.cfg.MaxBatchCommands-n.pending.len())
 }
 
-// Takes says whether Propose would take a short command. Where it refused one for want
-// of room, there may be room as soon as TakeOutput has been called.
+// CanPropose reports whether Propose would take a short command. After ErrBusy there may
+// be room again as soon as TakeOutput has been called.
 func (n *Node) CanPropose() bool { return n.lead != nil && n.pending.len() < n.cfg.MaxPending }
 
-// Durable tells that every record up to upto is on disk.
+// Durable says that every record up to upto is on disk.
 func (n *Node) Durable(now time.Time, upto LSN) {
 	n.setNow(now)
 	n.outbox.onDurable(upto)
 	n.handleLocal()
 }
 
-// Applied tells that the state machine has consumed all slots up to upto.
+// Applied says that the state machine has applied all slots up to upto.
 func (n *Node) Applied(upto Slot) { n.learner.onApplied(upto) }
 
-// TakeOutput returns what the node wants done and forgets it. Commands proposed
-// since the last call leave together, in as few slots as they fit.
+// TakeOutput returns what the node wants done since the last call. Commands proposed since
+// then leave together, in as few slots as hold them.
 func (n *Node) TakeOutput() Output {
 	if n.lead != nil {
 		n.proposePending()
@@ -183,7 +181,7 @@ func (n *Node) TakeOutput() Output {
 		n.sendChosen()
 	}
 	if n.catchup.due.IsZero() == n.isLagging() {
-		n.tendCatchup() // to arm its clock, or to put it away
+		n.tendCatchup() // to set the time of its next Fetch, or to clear it
 	}
 	n.learner.flushSettled()
 	n.verifyDelta()
@@ -196,7 +194,7 @@ func (n *Node) TakeOutput() Output {
 	return out
 }
 
-// wake is the instant by which Advance must be called.
+// nextWake is the instant by which Advance must be called.
 func (n *Node) nextWake() time.Time {
 	var due time.Time
 	switch {
@@ -222,7 +220,7 @@ func (n *Node) setNow(now time.Time) {
 	n.now = now
 }
 
-// drain handles the messages the node sent to itself, which may send more.
+// handleLocal handles the messages that the node sent to itself, which may send more.
 func (n *Node) handleLocal() {
 	for len(n.outbox.local) > 0 {
 		local := n.outbox.local
@@ -236,16 +234,16 @@ func (n *Node) handleLocal() {
 	}
 }
 
-// handle is the dispatch: one line a message.
+// handle dispatches by the kind of message.
 func (n *Node) handle(from NodeID, m Message) {
 	switch m := m.(type) {
-	case Prepare:
+	case Prepare: // phase 1a
 		n.onPrepare(from, m)
-	case Promise:
+	case Promise: // phase 1b
 		n.onPromise(from, m)
-	case Accept:
+	case Accept: // phase 2a
 		n.onAccept(from, m)
-	case Accepted:
+	case Accepted: // phase 2b
 		n.onAccepted(from, m)
 	case Nack:
 		n.onNack(from, m)
@@ -289,8 +287,8 @@ func (n *Node) onAccept(from NodeID, m Accept) {
 		return
 	}
 	if n.learner.toSettle.Has(m.Slot) {
-		// A late Accept may put another value into the vote; the record that
-		// calls the present one chosen must come first.
+		// A late Accept may replace the vote by one for another value. The Settled
+		// record, which refers to the present vote, must come before that vote.
 		n.learner.flushSettled()
 	}
 	if n.rejectIfLeased(from, m.Ballot, m.Boot, m.Slot, n.grants.barredUntil(from)) {
@@ -306,7 +304,7 @@ func (n *Node) onAccept(from NodeID, m Accept) {
 func (n *Node) onHeartbeat(from NodeID, m Heartbeat) {
 	n.election.observe(m.Ballot)
 	if n.rejectIfLeased(from, m.Ballot, m.Boot, 0, n.grants.barredUntil(from)) {
-		n.election.postpone(n.now) // of somebody who leads, as it seems
+		n.election.postpone(n.now) // a leader seems to be at work
 		return
 	}
 	if !n.acceptor.onHeartbeat(from, m) {
@@ -319,15 +317,15 @@ func (n *Node) onHeartbeat(from NodeID, m Heartbeat) {
 	n.answerHeartbeat(from, m)
 }
 
-// obey follows a leader whose ballot the acceptor did not refuse.
+// followLeader follows a leader whose ballot the acceptor did not refuse.
 func (n *Node) followLeader(from NodeID, b Ballot) {
 	n.stepDownFor(b)
 	n.setLeader(from, b)
 	n.election.onLeader(n.now)
 }
 
-// onChosen learns what this node voted for at the ballot the leader names.
-// Another ballot will not do: a deposed leader's value may stand in our slot.
+// onChosen learns the values that this node voted for at the ballot of the message. A
+// vote at another ballot may be for another value, that of a deposed leader.
 func (n *Node) onChosen(from NodeID, m Chosen) {
 	last := min(m.Slots.To, n.acceptor.votes.end())
 	for s := max(m.Slots.From, n.learner.firstOpen); s < last; s++ {
@@ -338,20 +336,20 @@ func (n *Node) onChosen(from NodeID, m Chosen) {
 	n.catchup.noteFirstOpen(from, m.Slots.To)
 }
 
-// learn takes in a chosen value from anywhere.
+// learn takes in a chosen value, from whatever source.
 func (n *Node) learn(s Slot, value Value) {
 	v := n.acceptor.votes.get(s)
 	n.learner.learn(s, value, v != nil && !v.ballot.IsZero() && !v.lost && v.value == value)
 }
 
-// tooFar says that a slot lies beyond what a node keeps memory for.
+// isTooFar reports whether a slot lies beyond those that a node keeps memory for.
 func (n *Node) isTooFar(s Slot) bool { return s >= n.learner.firstOpen+Slot(n.cfg.MaxAhead) }
 
-// tendLead does what a leader owes to time.
+// tendLeadership does what is due while the node leads.
 func (n *Node) tendLeadership() {
 	l := n.lead
 	heartbeatIsDue := !n.now.Before(l.heartbeatDue)
-	if heartbeatIsDue && n.now.Sub(l.quorumHeardAt(n.cfg.ID, n.now)) > 2*n.cfg.ElectionMax { // at a beat: it wakes for no other reason
+	if heartbeatIsDue && n.now.Sub(l.quorumHeardAt(n.cfg.ID, n.now)) > 2*n.cfg.ElectionMax { // only with a heartbeat: quorum loss has no wake-up of its own
 		n.count.QuorumLost++
 		n.stepDown()
 		n.election.postpone(n.now)
@@ -371,12 +369,12 @@ func (n *Node) tendLeadership() {
 	}
 }
 
-// begin leads: phase 1 demands values for the first open slots, all above are
-// free.
+// startLeading begins phase 2: phase 1 demands values for the first open slots, all slots
+// above are free.
 func (n *Node) startLeading(demanded []Value) {
 	c := n.campaign
 	if n.lead != nil {
-		n.dropAttempt() // a boost that became an election
+		n.dropAttempt() // the boost has become an election
 	}
 	n.campaign = nil
 	n.verifyDemands(c, demanded)
@@ -389,14 +387,14 @@ func (n *Node) startLeading(demanded []Value) {
 	n.sendHeartbeats()
 }
 
-// yieldTo gives way to a higher ballot.
+// stepDownFor steps down if b is above the node's own ballot.
 func (n *Node) stepDownFor(b Ballot) {
 	if n.ownBallot().Less(b) {
 		n.stepDown()
 	}
 }
 
-// yield stops leading or campaigning.
+// stepDown stops leading or campaigning.
 func (n *Node) stepDown() {
 	if n.campaign == nil && n.lead == nil {
 		return
@@ -405,7 +403,7 @@ func (n *Node) stepDown() {
 	n.setLeader(0, Ballot{})
 }
 
-// retire drops all that belongs to the node's own attempt.
+// dropAttempt ends the node's own campaign and tenure, without a new Tenure in the Output.
 func (n *Node) dropAttempt() {
 	if n.lead != nil {
 		n.sendReleased()
@@ -416,8 +414,8 @@ func (n *Node) dropAttempt() {
 	n.cancelProposals()
 }
 
-// cancelProposals takes back what waits for the disk in the name of a ballot that
-// is over: it would only be refused, or ask for grants that nobody counts.
+// cancelProposals drops the Accepts and Heartbeats that wait for the disk when their ballot
+// has ended: they would be refused, or ask for grants that this node would not count.
 func (n *Node) cancelProposals() {
 	n.outbox.cancel(func(m Message) bool {
 		switch m.(type) {
@@ -428,7 +426,7 @@ func (n *Node) cancelProposals() {
 	})
 }
 
-// ballot is that of the node's own attempt, or zero.
+// ownBallot is the ballot at which the node leads or campaigns, or zero.
 func (n *Node) ownBallot() Ballot {
 	switch {
 	case n.lead != nil:
@@ -439,7 +437,7 @@ func (n *Node) ownBallot() Ballot {
 	return Ballot{}
 }
 
-// follow notes who leads, and says so when it changed.
+// setLeader notes the leader, and hands out a Tenure if it changed.
 func (n *Node) setLeader(leader NodeID, b Ballot) {
 	if n.leader.Leader == leader && n.leader.Ballot == b {
 		return

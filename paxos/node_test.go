@@ -39,7 +39,7 @@ func TestAPageThatOverlapsWhatBecameKnownCounts(t *testing.T) {
 
 // A leader that learns of a chosen slot in which it never proposed has a
 // successor. It stops at once: the command it would put there would be lost
-// without a word.
+// without a trace.
 func TestALeaderOvertakenByAnotherStopsLeading(t *testing.T) {
 	r := newRig(t, 3)
 	r.lead()
@@ -55,7 +55,7 @@ func TestALeaderOvertakenByAnotherStopsLeading(t *testing.T) {
 }
 
 // A candidate that lags beyond MaxAhead cannot use the votes it is told of, but
-// learns from the same answer whom to catch up with.
+// learns from the same answer which peer to catch up from.
 func TestACandidateFarBehindCatchesUpFirst(t *testing.T) {
 	r := newRig(t, 3, func(c *Config) { c.MaxAhead, c.Window = 4, 4 })
 	b := r.campaign()
@@ -68,7 +68,7 @@ func TestACandidateFarBehindCatchesUpFirst(t *testing.T) {
 
 // A laggard asks for no more than it takes notice of, or what it fetched would be too
 // far ahead each time.
-func TestALaggardOfWhichLittleMayBeAheadCatchesUp(t *testing.T) {
+func TestALaggardWithASmallMaxAheadCatchesUp(t *testing.T) {
 	r := newRig(t, 3, func(c *Config) { c.MaxAhead, c.Window, c.FetchSlots = 4, 4, 8 })
 	r.step(2, Heartbeat{Ballot: Ballot{1, 2}, Boot: 1, Seq: 1, FirstOpen: 10})
 	r.pass(r.cfg.Retransmit)
@@ -81,7 +81,7 @@ func TestALaggardOfWhichLittleMayBeAheadCatchesUp(t *testing.T) {
 	require.Zero(t, r.node.Status().Count.TooFar)
 }
 
-// However long nobody answers, others are asked again before long (I-T2).
+// However long no node answers, a node asks the others again before long (I-T2).
 func TestPausesDoNotGrowWithoutBound(t *testing.T) {
 	for name, c := range map[string]struct {
 		begin  func(*rig)
@@ -91,22 +91,22 @@ func TestPausesDoNotGrowWithoutBound(t *testing.T) {
 		"a candidate": {
 			func(r *rig) { r.campaign() },
 			func(r *rig) { r.node.prepareDue = r.now.Add(16*r.cfg.Retransmit + 1) },
-			"invariant I-T2 broken: node 1 asks for promises again in 800.000001ms, its bound is 800ms",
+			"invariant I-T2 broken: node 1 waits 800.000001ms before it asks for promises again; the bound is 800ms",
 		},
-		"a laggard": {
+		"a follower that lags": {
 			func(r *rig) { r.step(2, Heartbeat{Ballot: Ballot{1, 2}, Boot: 1, Seq: 1, FirstOpen: 9}) },
 			func(r *rig) { r.node.catchup.due = r.now.Add(8*r.cfg.Retransmit + 1) },
-			"invariant I-T2 broken: node 1 asks for values again in 400.000001ms, its bound is 400ms",
+			"invariant I-T2 broken: node 1 waits 400.000001ms before it asks for values again; the bound is 400ms",
 		},
-		"who loses": {
+		"a candidate that loses": {
 			func(r *rig) { r.lose(9) },
 			func(r *rig) { r.lose(1); r.node.election.deadline = r.now.Add(32*r.cfg.ElectionMax + 1) },
-			"invariant I-T2 broken: node 1 campaigns in 32.000000001s, its bound is 32s",
+			"invariant I-T2 broken: node 1 waits 32.000000001s before it campaigns; the bound is 32s",
 		},
 		"a follower": {
 			func(r *rig) { r.lose(9) },
 			func(r *rig) { r.follow(2); r.node.election.deadline = r.now.Add(r.cfg.ElectionMax + 1) },
-			"invariant I-T2 broken: node 1 campaigns in 1.000000001s, its bound is 1s",
+			"invariant I-T2 broken: node 1 waits 1.000000001s before it campaigns; the bound is 1s",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,8 +123,8 @@ func TestPausesDoNotGrowWithoutBound(t *testing.T) {
 	}
 }
 
-// What was lost before somebody led is no reason to be slow when that is over (I-T3).
-func TestDefeatsAreForgottenWhenSomebodyLeads(t *testing.T) {
+// Defeats from before the last leader do not slow a campaign down (I-T3).
+func TestDefeatsAreForgottenWhenANodeLeads(t *testing.T) {
 	for name, leads := range map[string]func(*rig){
 		"another":  func(r *rig) { r.follow(2) },
 		"a voter":  func(r *rig) { r.step(2, Accept{Ballot: r.above(2), Boot: 1, Slot: 1, Value: val("a")}) },
@@ -135,20 +135,19 @@ func TestDefeatsAreForgottenWhenSomebodyLeads(t *testing.T) {
 			r.lose(4)
 			leads(r)
 			r.node.election.defeats = 1
-			require.PanicsWithError(t, "invariant I-T3 broken: node 1 remembers that it lost 1 times, and "+fmt.Sprint(r.node.leader.Leader)+" leads",
+			require.PanicsWithError(t, "invariant I-T3 broken: node 1 remembers 1 defeats although node "+fmt.Sprint(r.node.leader.Leader)+" leads",
 				func() { r.take() })
 		})
 	}
 }
 
-// Whoever has led, and gives that up, lets the others go first (I-T4), unless somebody
-// tells it to try again.
-func TestWhoGaveUpLetsOthersGoFirst(t *testing.T) {
+// A former leader lets the others campaign first (I-T4), unless Campaign is called.
+func TestAFormerLeaderLetsOthersCampaignFirst(t *testing.T) {
 	for name, gives := range map[string]func(*rig){
-		"it resigns":           func(r *rig) { r.node.Resign(r.now); r.take() },
-		"it is refused":        func(r *rig) { r.step(2, Nack{Ballot: r.node.ownBallot(), Boot: r.node.boot, Promised: r.above(2)}) },
-		"somebody else leads":  func(r *rig) { r.follow(2) },
-		"nobody hears from it": func(r *rig) { r.pass(2*r.cfg.ElectionMax + 1) },
+		"it resigns":         func(r *rig) { r.node.Resign(r.now); r.take() },
+		"it is refused":      func(r *rig) { r.step(2, Nack{Ballot: r.node.ownBallot(), Boot: r.node.boot, Promised: r.above(2)}) },
+		"another node leads": func(r *rig) { r.follow(2) },
+		"no quorum answers":  func(r *rig) { r.pass(2*r.cfg.ElectionMax + 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, 3)
@@ -157,7 +156,7 @@ func TestWhoGaveUpLetsOthersGoFirst(t *testing.T) {
 			r.pass(r.cfg.ElectionMin - 1)
 			require.Equal(t, Follower, r.node.Status().Role)
 			r.node.election.deadline = r.now
-			require.PanicsWithError(t, "invariant I-T4 broken: node 1 campaigns 499.999999ms after it gave up leading, by itself", func() { r.pass(0) })
+			require.PanicsWithError(t, "invariant I-T4 broken: node 1 campaigns unasked 499.999999ms after it stopped leading", func() { r.pass(0) })
 			r.node.Campaign(r.now)
 			require.Equal(t, Candidate, r.node.Status().Role)
 		})

@@ -2,19 +2,19 @@ package paxos
 
 import "github.com/chubbycell/chubby/internal/invariant"
 
-// gate is the one way out of a node. It numbers records, and holds every
-// message until the record it stands on is durable, so that no driver can send
-// too early: it never sees such a message. Messages to the node itself pass the
-// same gate, which is how a leader counts its own vote only when its own disk
-// has it (P2.06), with no special case.
+// outbox holds what leaves a node (PMS §2.5: the disk first, then the message). It
+// numbers records, and keeps back each message until the record that the message waits
+// for is durable. So no driver can send too early: it never sees such a message. Messages
+// to the node itself wait in the same outbox; so a leader counts its own vote only when
+// its own disk has it (P2.06), with no special case.
 //
-//	message                                       stands on
+//	message                                       waits for
 //	any, the first of a process life              Booted of this life
 //	Prepare                                       nothing else
 //	Promise                                       own Promised and every vote reported
 //	Accept, Heartbeat, Released                   own Promised of its ballot
 //	Accepted                                      own Voted of its slot
-//	Nack, Leased, Chosen, HeartbeatReply,
+//	Nack, LeaseRejection, Chosen, HeartbeatReply,
 //	Fetch(Reply)                                  nothing else
 type outbox struct {
 	self       NodeID
@@ -22,11 +22,11 @@ type outbox struct {
 	records    []Record // appended since the last TakeOutput
 	promise    Ballot   // of the latest Promised record, of any life
 	durable    LSN
-	syncTo     LSN // highest number that a held message waits for
+	syncTo     LSN // highest number that a message waits for
 	bootRecord LSN // of this life's Booted record
 	waiting    []waitingMessage
 	send       []Envelope
-	local      []Message // released, addressed to this node
+	local      []Message // emitted, addressed to this node
 	spare      []Message // empty: memory for the next ones
 }
 
@@ -51,7 +51,7 @@ func (g *outbox) record(r Record) LSN {
 	return lsn
 }
 
-// post sends m to a node as soon as the record after is durable.
+// post sends m to a node as soon as record number after is durable.
 func (g *outbox) post(after LSN, to NodeID, m Message) {
 	after = max(after, g.bootRecord)
 	if after <= g.durable {
@@ -72,14 +72,14 @@ func (g *outbox) emit(e Envelope) {
 		g.local = append(g.local, e.Message)
 	} else {
 		if g.send == nil {
-			g.send = make([]Envelope, 0, 4) // most are to all members
+			g.send = make([]Envelope, 0, 4) // most messages go to all members
 		}
 		g.send = append(g.send, e)
 	}
 }
 
-// written learns that all records up to upto are durable, and lets go what
-// waited for them, in the order it was posted.
+// onDurable learns that all records up to upto are durable, and emits the messages that
+// waited for them, in the order in which they were posted.
 func (g *outbox) onDurable(upto LSN) {
 	if upto >= g.first {
 		invariant.Failf("I-A4", "node %d: disk reports record %d durable, %d was not given out yet", g.self, upto, g.first)
@@ -100,8 +100,8 @@ func (g *outbox) onDurable(upto LSN) {
 	g.waiting = kept
 }
 
-// cancel drops held messages that match: a deposed leader's Accepts would only
-// be refused.
+// cancel drops waiting messages that match: a deposed leader's Accepts would only be
+// refused.
 func (g *outbox) cancel(match func(Message) bool) {
 	kept := g.waiting[:0]
 	for _, h := range g.waiting {
@@ -113,7 +113,7 @@ func (g *outbox) cancel(match func(Message) bool) {
 	g.waiting = kept
 }
 
-// take moves what has collected into out.
+// take moves records and messages into out.
 func (g *outbox) take(out *Output) {
 	if len(g.records) > 0 {
 		out.Append, out.First = g.records, g.first

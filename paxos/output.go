@@ -14,26 +14,26 @@ type Entry struct {
 	Value Value
 }
 
-// Tenure says who leads now. It is given out at each change: when this node
-// begins to lead, when it stops, when it hears of another leader.
+// Tenure names the present leader. The node hands one out at each change: when it begins
+// to lead, when it stops, and when it hears of another leader.
 type Tenure struct {
-	Leader NodeID // 0: nobody known
+	Leader NodeID // 0: none known
 	Ballot Ballot // at which the leader leads
 	Mine   bool   // this node leads
-	// From is the first slot above all that phase 1 closed: what this node
-	// proposes lands at or above it. Only where Mine.
+	// From is the first slot above those that phase 1 demands values for: commands
+	// proposed to this node get a slot at or above it. Only where Mine.
 	From Slot
 }
 
-// Output is all that a Node wants from the outside. Taking it empties the node.
-// The slices belong to the caller.
+// Output is all that a Node wants done. TakeOutput empties the node. The slices belong
+// to the caller.
 type Output struct {
 	Append []Record   // write in this order; the first one has number First
 	First  LSN        // 0 when there is nothing to write
-	SyncTo LSN        // somebody waits for the disk up to here; 0: no hurry
+	SyncTo LSN        // messages wait until the disk has synced this record; 0: none wait
 	Send   []Envelope // may leave at once, in any order; losing one is allowed
 	Chosen []Entry    // contiguous, in slot order, each once per process life
-	Tenure *Tenure    // who leads has changed; nil if not
-	Behind *Behind    // catch-up needs a snapshot, at this source at least; nil if not
-	Wake   time.Time  // call Advance no later than this; zero: no need
+	Tenure *Tenure    // the new leader, or none; nil: no change
+	Behind *Behind    // a source lacks records that this node needs; nil: no news
+	Wake   time.Time  // call Advance no later than this; zero: not needed
 }

@@ -116,7 +116,7 @@ func TestPMS22ARefusedProposerGivesUp(t *testing.T) {
 	require.Equal(t, Ballot{10, 1}, r.node.ownBallot(), "and tries above what it was told of")
 }
 
-// PMS §2.3: a distinguished learner tells the others; an unreliable word is
+// PMS §2.3: a distinguished learner tells the others; an unreliable message is
 // enough, because a learner can always find out later.
 func TestPMS23LearnersAreToldAndCanAsk(t *testing.T) {
 	r := newRig(t, 3)
@@ -243,8 +243,8 @@ func TestPML41AboveAllSeen(t *testing.T) {
 	require.Equal(t, Ballot{42, 1}, r.node.ownBallot())
 }
 
-// PML §4.1: a value that might have been chosen is proposed again by whoever
-// leads next; a majority that reports nothing means that none was.
+// PML §4.1: a value that might have been chosen is proposed again by the
+// next leader; a majority that reports nothing means that none was.
 func TestPML41ReproposeWhatMayBeChosen(t *testing.T) {
 	r := newRig(t, 3)
 	r.step(2, Accept{Ballot: Ballot{1, 2}, Boot: 1, Slot: 1, Value: val("a")})
@@ -295,7 +295,7 @@ func TestPML42CatchUpFromALog(t *testing.T) {
 	r.step(2, FetchReply{From: 3, Values: []Value{Noop}, FirstOpen: 4})
 	require.Equal(t, []Entry{{1, val("a")}, {2, val("b")}, {3, Noop}}, r.delivered)
 	r.restart()
-	require.Len(t, r.delivered, 0, "nobody waited for these records; they can be fetched again")
+	require.Len(t, r.delivered, 0, "no message waited for these records; the values can be fetched again")
 }
 
 // PML §4.2: what was logged is there after a restart: what was chosen is handed

@@ -58,8 +58,8 @@ func TestTallyModel(t *testing.T) {
 	})
 }
 
-// A span against a map.
-func TestSpanModel(t *testing.T) {
+// A slotLog against a map.
+func TestSlotLogModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, want, base := slotLog[int]{base: 1}, map[Slot]int{}, Slot(1)
 		for i := range rapid.IntRange(1, 50).Draw(t, "steps") {
@@ -87,8 +87,8 @@ func TestSpanModel(t *testing.T) {
 	})
 }
 
-// The gate: what waits, what goes, in which order.
-func TestGateTable(t *testing.T) {
+// The outbox: which messages wait, which leave, in which order.
+func TestOutboxTable(t *testing.T) {
 	a, b, c := Fetch{Range{1, 2}}, Fetch{Range{2, 3}}, Fetch{Range{3, 4}}
 	g := outbox{self: 1, first: 1}
 	g.bootRecord = g.record(Booted{Boot: 1})
@@ -106,7 +106,7 @@ func TestGateTable(t *testing.T) {
 	g.onDurable(1) // again: nothing
 	g.onDurable(2)
 	require.Equal(t, []Envelope{{3, b}, {2, a}}, g.send)
-	require.Equal(t, []Message{c}, g.local, "what is for the node itself passes the same gate")
+	require.Equal(t, []Message{c}, g.local, "a message to the node itself waits in the same outbox")
 	out = Output{}
 	g.take(&out)
 	require.Equal(t, Output{Send: []Envelope{{3, b}, {2, a}}}, out)

@@ -1,16 +1,17 @@
 package paxos
 
-// campaign is phase 1 of one ballot, over all slots from start on at once
-// (PMS §3). It collects pages of votes and says which value each open slot must
-// get. It is the second half of the safety argument, after the acceptor.
+// campaign is phase 1 of one ballot, over all slots from start on at once (PMS §3): a
+// candidate's election, or the boost of a leader (boost.go). It collects the answers of
+// phase 1b and decides by the value rule which value phase 2a must propose in each open
+// slot. It is the second half of the safety argument, after the acceptor.
 type campaign struct {
 	ballot  Ballot
-	start   Slot // first slot in question: all below are known as chosen
+	start   Slot // first open slot: all below are known to be chosen
 	group   *Group
 	answers []answer // by index in group
 }
 
-// answer is what one member has told so far: its pages, end to end.
+// answer is what one member has reported so far: its pages, end to end.
 type answer struct {
 	next  Slot // first slot not covered by a page; MaxSlot: all covered
 	votes []Vote
@@ -24,11 +25,11 @@ func newCampaign(b Ballot, start Slot, g *Group) *campaign {
 	return c
 }
 
-// add takes one page and says whether it told anything new. A page that ends
-// where the last one did is a duplicate, and one that begins beyond leaves a
-// gap: both are ignored, the second is asked for again. One that overlaps (slots
-// it was asked for have become known as chosen meanwhile) counts from where the
-// last one ended.
+// addPage takes one page and reports whether it had anything new. A page that ends where
+// the last one did is a duplicate, and one that begins beyond it leaves a gap: both are
+// ignored, and the candidate asks for the second again. A page that overlaps the last
+// one (some of its slots have become known as chosen since the request) counts from where
+// the last one ended.
 func (c *campaign) addPage(from NodeID, m Promise) bool {
 	i := c.group.index(from)
 	if i < 0 || m.Ballot != c.ballot {
@@ -47,9 +48,8 @@ func (c *campaign) addPage(from NodeID, m Promise) bool {
 	return true
 }
 
-// skip takes note that all slots below firstOpen are known as chosen by now:
-// they are no longer in question. It closes the gap to a member that dropped
-// its votes there.
+// skipBelow leaves out the slots below firstOpen, which are known to be chosen by now.
+// This closes the gap in the pages of a member that dropped its votes there.
 func (c *campaign) skipBelow(firstOpen Slot) {
 	c.start = max(c.start, firstOpen)
 	for i := range c.answers {
@@ -57,10 +57,11 @@ func (c *campaign) skipBelow(firstOpen Slot) {
 	}
 }
 
-// asks is the slot to ask a member from; MaxSlot: it has told all.
+// nextSlot is the slot that the next Prepare to a member begins with; MaxSlot: its
+// answer is complete.
 func (c *campaign) nextSlot(id NodeID) Slot { return c.answers[c.group.index(id)].next }
 
-// complete counts the members whose pages cover every open slot.
+// completeMembers counts the members whose pages cover every open slot.
 func (c *campaign) completeMembers() Tally {
 	t := NewTally(c.group)
 	for i, id := range c.group.ids {
@@ -71,7 +72,7 @@ func (c *campaign) completeMembers() Tally {
 	return t
 }
 
-// unreadable counts the votes without a value in the answer of one member.
+// unreadableOf counts the unreadable votes in the answer of one member.
 func (c *campaign) unreadableOf(id NodeID) (n uint64) {
 	for _, v := range c.answers[c.group.index(id)].votes {
 		if v.Lost {
@@ -81,7 +82,7 @@ func (c *campaign) unreadableOf(id NodeID) (n uint64) {
 	return n
 }
 
-// unread counts the votes without a value among those that result judges by.
+// unreadableInQuorum counts the unreadable votes among those that result decides by.
 func (c *campaign) unreadableInQuorum() (n uint64) {
 	for _, a := range c.answers {
 		for _, v := range a.votes {
@@ -93,10 +94,10 @@ func (c *campaign) unreadableInQuorum() (n uint64) {
 	return n
 }
 
-// result is what phase 1 says: the value of each slot in [start, start+len),
-// in order. Slots nobody in the quorum voted in get the no-op; all above are
-// free. ok is false while it cannot be said yet: no quorum has told all, or the
-// value of some slot is unreadable in too many places (F0.3).
+// result is the outcome of phase 1: the values that phase 2a must propose in the slots
+// [start, start+len), in order. A slot in which no member of the quorum voted, below one
+// in which some member did, gets the no-op. All slots above are free. ok is false while
+// no quorum has answered in full, or too many votes of some slot are unreadable (F0.3).
 func (c *campaign) result() (values []Value, ok bool) {
 	complete := c.completeMembers()
 	if !complete.HasQuorum() {
@@ -123,7 +124,7 @@ func (c *campaign) result() (values []Value, ok bool) {
 	return values, true
 }
 
-// verdict is what the members that told all say of one slot.
+// verdict collects the votes of one slot from the members whose answers are complete.
 type verdict struct {
 	best       Vote   // readable vote with the highest ballot; zero: none
 	lostBallot Ballot // highest ballot of an unreadable vote; zero: none
@@ -142,14 +143,14 @@ func (v *verdict) add(w Vote) {
 	}
 }
 
-// value is the value rule (PMS §2.2 phase 2a; P2.03): of a quorum's votes, the
-// one with the highest ballot; a no-op only where a quorum has genuinely
-// nothing. An unreadable vote is not "nothing":
+// chooseValue is the value rule (P2c; PMS §2.2, phase 2a; P2.03): of a quorum's votes,
+// the value of the one with the highest ballot; a no-op only where a whole quorum has no
+// vote. Beyond PMS, an unreadable vote is not "nothing":
 //
-//  1. If the members with readable answers are a quorum by themselves, they
-//     decide: any quorum does.
-//  2. Otherwise an unreadable vote is harmless where a readable one has its
-//     ballot or a higher one: one ballot has one value.
+//  1. If the members with readable answers are a quorum by themselves, they decide: any
+//     quorum does.
+//  2. Otherwise an unreadable vote is harmless where a readable one has its ballot or a
+//     higher one: one ballot has one value.
 //  3. Otherwise the slot must wait for another member.
 func (v *verdict) chooseValue(complete, quorum int) (Value, bool) {
 	if complete-v.unreadable >= quorum {

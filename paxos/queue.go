@@ -2,8 +2,8 @@ package paxos
 
 import "encoding/binary"
 
-// queue holds commands that wait for a slot, already in the form a Value has,
-// so that a batch is one copy.
+// queue holds the commands that wait for a slot, encoded as in a Value, so that a batch
+// costs one copy.
 type queue struct {
 	buf  []byte
 	ends []int // end of each command in buf

@@ -19,7 +19,7 @@ func NewGroup(ids []NodeID) *Group {
 // Members are the ids in ascending order; the caller must not change them.
 func (g *Group) Members() []NodeID { return g.ids }
 
-// Has says whether id is a member.
+// Has reports whether id is a member.
 func (g *Group) Has(id NodeID) bool { return g.index(id) >= 0 }
 
 // Quorum is the number of members that make a majority.
@@ -27,8 +27,8 @@ func (g *Group) Quorum() int { return len(g.ids)/2 + 1 }
 
 func (g *Group) index(id NodeID) int { return slices.Index(g.ids, id) }
 
-// Tally counts distinct members of one Group. Its zero value counts nobody and
-// belongs to no group.
+// Tally counts distinct members of one Group. Its zero value has no group and counts
+// no member.
 type Tally struct {
 	group *Group
 	bits  uint64
@@ -37,8 +37,8 @@ type Tally struct {
 // NewTally counts members of g.
 func NewTally(g *Group) Tally { return Tally{group: g} }
 
-// Add counts id once, however often it is called, and ignores strangers. It
-// says whether the count grew.
+// Add counts id once, however often it is called, and ignores ids outside the group.
+// It reports whether the count grew.
 func (t *Tally) Add(id NodeID) bool {
 	i := t.group.index(id)
 	if i < 0 || t.bits&(1<<i) != 0 {
@@ -48,7 +48,7 @@ func (t *Tally) Add(id NodeID) bool {
 	return true
 }
 
-// Has says whether id was counted.
+// Has reports whether id was counted.
 func (t *Tally) Has(id NodeID) bool {
 	i := t.group.index(id)
 	return i >= 0 && t.bits&(1<<i) != 0
@@ -57,10 +57,10 @@ func (t *Tally) Has(id NodeID) bool {
 // Count is the number of members counted.
 func (t *Tally) Count() int { return bits.OnesCount64(t.bits) }
 
-// Reached says whether a quorum was counted.
+// HasQuorum reports whether a quorum was counted.
 func (t *Tally) HasQuorum() bool { return t.Count() >= t.group.Quorum() }
 
-// String draws who was counted: "1 - 3 (2 of 3, quorum)".
+// String shows which members were counted: "1 - 3 (2 of 3, quorum)".
 func (t *Tally) String() string {
 	var b strings.Builder
 	for i, id := range t.group.ids {

@@ -2,9 +2,9 @@ package paxos
 
 import "time"
 
-// Record is one of the structs of this file: what a node must not forget. The
-// node numbers each record (LSN); the driver writes them in order and says how
-// far they are durable.
+// Record is one of the structs of this file: a fact that a node must not forget. The node
+// numbers each record (LSN); the driver writes them in order and reports how far they are
+// durable.
 type Record interface{ record() }
 
 // Booted is the first record of a process life. It gives the number of the life, and
@@ -18,14 +18,13 @@ type Booted struct {
 	Grant time.Duration
 }
 
-// Promised says that nothing below Ballot will be accepted here any more
-// (PMS §2.5). It goes into the promise register, not only into the log.
+// Promised says that this acceptor will accept nothing below Ballot (PMS §2.5). The
+// driver keeps it in a register of its own too, not only in the log.
 //
 //	promised 2.1
 type Promised struct{ Ballot Ballot }
 
-// Voted is an acceptance (phase 2b). The message Accepted tells it to others; the
-// record has a name of its own so that the two are never mixed up.
+// Voted is a vote of this acceptor (phase 2b). The message that reports it is Accepted.
 //
 //	voted 2.1 slot 9 v1f2e3d4c
 type Voted struct {
@@ -34,8 +33,8 @@ type Voted struct {
 	Value  Value
 }
 
-// Learned is a chosen value for which the node holds no vote of its own with
-// that value. Nobody waits for it: it can be fetched again.
+// Learned is a chosen value for which the node holds no vote of its own with that value.
+// No message waits for it: the node can fetch the value again.
 //
 //	learned slot 9 v1f2e3d4c
 type Learned struct {
@@ -43,8 +42,8 @@ type Learned struct {
 	Value Value
 }
 
-// Settled says that in each slot of Slots, the value the node last voted for
-// before this record is the chosen one. Nobody waits for it.
+// Settled says that in each slot of Slots the value of the node's last vote before this
+// record is the chosen one. No message waits for it.
 //
 //	settled [7,10)
 type Settled struct{ Slots Range }
@@ -58,8 +57,8 @@ type Unreadable struct {
 	Ballot Ballot
 }
 
-// Unlearned takes the place of a Learned record whose value the disk lost. It is
-// never written, and changes nothing: others know the value.
+// Unlearned takes the place of a Learned record whose value the disk lost. It is never
+// written, and changes nothing: other members know the value.
 //
 //	unlearned slot 9
 type Unlearned struct{ Slot Slot }
@@ -72,14 +71,14 @@ func (Settled) record()    {}
 func (Unreadable) record() {}
 func (Unlearned) record()  {}
 
-// Recovered is what a disk gives back when a process starts: what the last
-// lives left, in LSN order. The zero value is a new node's.
+// Recovered is what a disk gives back when a process starts: the records of all earlier
+// lives. The zero value is that of a new node.
 type Recovered struct {
 	Boot     Boot          // of the latest life, 0 before the first
 	Grant    time.Duration // of the latest Booted: the longest Grant of all lives so far
 	Promise  Ballot        // highest promise on disk
 	Snapshot Handle        // where the state machine begins; zero: before slot 1
-	Floor    Slot          // Records may lack what spoke only of slots below; 0 counts as 1
+	Floor    Slot          // Records may lack those about slots below only; 0 counts as 1
 	Records  []Record      // all kinds but Booted and Promised, in LSN order
 	Next     LSN           // first free number; 0 counts as 1
 }

@@ -18,9 +18,9 @@ const (
 // tagSize is the size of every tag: two numbers and a node.
 const tagSize = 20
 
-// EncodeRecord splits a record into what names it (the tag, small, which a log
-// keeps readable even where the data rots) and its data. It panics for
-// Unreadable and Unlearned, which are never written.
+// EncodeRecord splits a record into its tag (small; a log keeps it readable even where
+// the data rots) and its data. It panics for Unreadable and Unlearned, which are never
+// written.
 //
 //	kind      tag (big endian)                     data
 //	Booted    boot(8) grant in ns(8) 0(4)          -
@@ -54,8 +54,8 @@ func EncodeRecord(r Record) (kind uint8, tag [tagSize]byte, data string) {
 	panic(fmt.Sprintf("paxos: record %T has no encoding", r))
 }
 
-// DecodeRecord is the inverse of EncodeRecord; its error names what is wrong.
-// The record shares the memory of data.
+// DecodeRecord is the inverse of EncodeRecord; its error names the malformed field. The
+// record shares the memory of data.
 func DecodeRecord(kind uint8, tag []byte, data string) (Record, error) {
 	if len(tag) != tagSize {
 		return nil, fmt.Errorf("paxos: record kind %d with a tag of %d bytes", kind, len(tag))
@@ -89,12 +89,12 @@ func DecodeRecord(kind uint8, tag []byte, data string) (Record, error) {
 	return nil, fmt.Errorf("paxos: unknown record kind %d", kind)
 }
 
-// DecodeUnreadable is what stands in for a Voted or Learned record whose data is
-// lost but whose kind and tag are readable: Unreadable or Unlearned. It fails for
-// any other kind: nothing can stand in for those.
+// DecodeUnreadable returns the record that takes the place of a Voted or Learned record
+// whose data is lost and whose kind and tag are readable: Unreadable or Unlearned. It
+// fails for any other kind.
 func DecodeUnreadable(kind uint8, tag []byte) (Record, error) {
 	if kind != RecordVoted && kind != RecordLearned {
-		return nil, fmt.Errorf("paxos: record kind %d is unreadable and cannot be done without", kind)
+		return nil, fmt.Errorf("paxos: record kind %d is unreadable, and only a vote or a learned value can be missed", kind)
 	}
 	r, err := DecodeRecord(kind, tag, "")
 	if err != nil {

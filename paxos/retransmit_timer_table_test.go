@@ -9,8 +9,8 @@ import (
 
 // With answers that take a hundred times the configured wait, what a leader
 // repeats falls to nothing: each further proposal waits as long as votes take.
-// The negative half: a patience that learns nothing repeats every one of them.
-func TestPatienceFollowsSlowAnswers(t *testing.T) {
+// The negative half: a timer that learns nothing repeats every one of them.
+func TestTheRetransmitTimerFollowsSlowAnswers(t *testing.T) {
 	const least, slow = 10 * time.Millisecond, 300 * time.Millisecond
 	repeats := func(p *retransmitTimer, learn bool) int {
 		n, w := 0, p.first
@@ -39,7 +39,7 @@ func TestPatienceFollowsSlowAnswers(t *testing.T) {
 	}
 }
 
-func TestPatienceBounds(t *testing.T) {
+func TestTheRetransmitTimerHasBounds(t *testing.T) {
 	const least = 10 * time.Millisecond
 	p := newRetransmitTimer(least)
 	w := p.first

@@ -146,7 +146,7 @@ func (r *rig) lead() Ballot {
 // above is a ballot of a peer above all that the node has seen.
 func (r *rig) above(id NodeID) Ballot { return Ballot{Round: r.node.election.round + 1, Node: id} }
 
-// lose has so many campaigns end by the word of a peer that has promised more.
+// lose has so many campaigns end by the Nack of a peer that has promised more.
 func (r *rig) lose(times int) {
 	for range times {
 		if r.node.Status().Role == Follower {

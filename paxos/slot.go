@@ -11,10 +11,10 @@ const MaxSlot Slot = 1<<64 - 1
 // Range is the half-open range [From, To) of slots.
 type Range struct{ From, To Slot }
 
-// Has says whether s lies in the range.
+// Has reports whether s lies in the range.
 func (r Range) Has(s Slot) bool { return r.From <= s && s < r.To }
 
-// Empty says that no slot lies in the range.
+// IsEmpty reports whether no slot lies in the range.
 func (r Range) IsEmpty() bool { return r.From >= r.To }
 
 // String prints [from,to), and [from,) where there is no end.

@@ -8,17 +8,17 @@ import (
 	"github.com/chubbycell/chubby/internal/invariant"
 )
 
-// Handle says which state a snapshot holds: the one after Slot was applied, and
-// before any later slot was. The state machine keeps it with the snapshot and
-// gives it back (P7.02): without the members at Slot a snapshot is of no use.
+// Handle names the state that a snapshot holds: after Slot was applied, and before any
+// later slot was. The state machine keeps it with the snapshot and gives it back (P7.02):
+// without the members at Slot a snapshot is of no use.
 type Handle struct {
 	Slot    Slot     // 0: there is no snapshot
-	Ballot  Ballot   // of the tenure that the state is in; this package does not look at it
+	Ballot  Ballot   // of the tenure that the state is in; this package does not use it
 	Members []NodeID // as of Slot, ascending
 	Epoch   uint64   // the state machine's own
 }
 
-// Equal says that two handles are the same in all.
+// Equal reports whether two handles are the same in all fields.
 func (h Handle) Equal(o Handle) bool {
 	return h.Slot == o.Slot && h.Ballot == o.Ballot && h.Epoch == o.Epoch && slices.Equal(h.Members, o.Members)
 }
@@ -28,10 +28,10 @@ func (h Handle) String() string {
 	return fmt.Sprintf("slot %d ballot %v epoch %d members %v", h.Slot, h.Ballot, h.Epoch, h.Members)
 }
 
-// Behind tells that catch-up by records failed at a source: it has dropped the
-// slots below Floor, of which this node lacks some. A snapshot of Source, of
-// slot Floor-1 or above, would help; so may the records of another peer, which
-// the node goes on asking for (P7.06).
+// Behind says that catch-up by records failed at a source: Source has dropped the slots
+// below Floor, and this node lacks some of them. A snapshot of Source, of slot Floor-1 or
+// above, would help; so may the records of another peer, for which the node goes on
+// asking (P7.06).
 type Behind struct {
 	Source NodeID
 	Floor  Slot
@@ -42,34 +42,33 @@ func (b Behind) String() string {
 	return fmt.Sprintf("%d has dropped the slots below %d", b.Source, b.Floor)
 }
 
-// Truncate lets the node forget votes and values of the slots below. The caller
-// says by that: a durable snapshot here covers them all (P7.03), and the state
-// machine has consumed them (I-L4). Whoever asks for them from now on is told
-// that they are gone; an absent vote is still never "nothing". It may be called
-// at any time, also with a slot that is not above the last one.
+// Truncate makes the node drop the votes and values of the slots below. The caller
+// warrants that a durable snapshot of this node covers them all (P7.03) and that the state
+// machine has applied them (I-L4). Replies about these slots say from now on that they
+// were dropped; an absent vote never becomes "nothing" by that. It may be called at any
+// time, also with a slot that is not above the last one.
 func (n *Node) Truncate(now time.Time, below Slot) {
 	n.setNow(now)
 	if below > n.learner.applied+1 {
-		invariant.Failf("I-L4", "node %d: would forget the slots below %d, applied are those up to %d", n.cfg.ID, below, n.learner.applied)
+		invariant.Failf("I-L4", "node %d: would drop the slots below %d and has applied only those up to %d", n.cfg.ID, below, n.learner.applied)
 	}
 	n.forget(below)
 	n.handleLocal()
 }
 
-// forget drops votes and values below a slot. What stands above is untouched:
-// an acceptor that installs a snapshot still owes its votes there.
+// forget drops the votes and values below a slot. It leaves those above: an acceptor that
+// installs a snapshot must still report its votes there.
 func (n *Node) forget(below Slot) {
 	n.acceptor.votes.drop(below)
 	n.learner.known.drop(below)
 }
 
-// Installed tells that the state machine was replaced by a durable snapshot from
-// elsewhere, and asks for the slots above it: they are handed out from
-// h.Slot+1 on, what was not yet taken of earlier ones is not. It returns false,
-// and does nothing, where the node has handed out more than that by now: then
-// the caller keeps the state it has.
+// Installed says that a durable snapshot of a peer has replaced the state of the state
+// machine. The node hands out the slots from h.Slot+1 on, and drops earlier ones that
+// TakeOutput has not returned yet. It does nothing and returns false if it has handed out
+// the slots up to h.Slot already: then the caller must keep the present state.
 //
-// A node that leads gives up: whoever overtook it leads at a higher ballot.
+// A leader steps down: a node that is ahead of it leads at a higher ballot.
 func (n *Node) Installed(now time.Time, h Handle) bool {
 	n.setNow(now)
 	l := &n.learner
@@ -106,7 +105,7 @@ func (n *Node) countInstall(s Slot) {
 	}
 }
 
-// lacks notes that a source has dropped what this node needs next.
+// noteFloor notes that a source has dropped the slot that this node needs next.
 func (n *Node) noteFloor(source NodeID, floor Slot) {
 	if floor > n.learner.firstOpen {
 		n.behind = &Behind{Source: source, Floor: floor}
@@ -122,9 +121,9 @@ func (r *Recovered) base() Slot {
 	return floor
 }
 
-// resume ends the restoration of a node whose state machine is at a snapshot: it
-// keeps of the slots below what reaches up to the snapshot without a gap, to give
-// it to laggards.
+// keepReachable ends the restoration of a node whose state machine is at a snapshot: of
+// the slots below, it keeps the values that reach up to the snapshot without a gap, for
+// members that lag behind.
 func (n *Node) keepReachable() {
 	below := n.learner.applied + 1
 	for k := n.learner.known.get(below - 1); k != nil && k.chosen; k = n.learner.known.get(below - 1) {
@@ -133,8 +132,8 @@ func (n *Node) keepReachable() {
 	n.forget(below)
 }
 
-// Concerns is the highest slot a record speaks of; 0: it speaks of none. A
-// record is of no use any more once all slots up to it were truncated.
+// HighestSlot is the highest slot that a record is about; 0: it is about none. Once all
+// slots up to it were truncated, the record is of no further use.
 func HighestSlot(r Record) Slot {
 	switch r := r.(type) {
 	case Voted:

@@ -27,7 +27,7 @@ func TestNothingIsForgottenThatWasNotApplied(t *testing.T) {
 	require.Equal(t, Slot(4), r.node.Status().Floor)
 	r.node.Truncate(r.now, 2)
 	require.Equal(t, Slot(4), r.node.Status().Floor, "it never goes back")
-	require.PanicsWithError(t, "invariant I-L4 broken: node 1: would forget the slots below 5, applied are those up to 3",
+	require.PanicsWithError(t, "invariant I-L4 broken: node 1: would drop the slots below 5 and has applied only those up to 3",
 		func() { r.node.Truncate(r.now, 5) })
 }
 
@@ -103,7 +103,7 @@ func TestALeaderThatIsGivenASnapshotGivesUp(t *testing.T) {
 	require.ErrorIs(t, r.propose("b"), ErrNotLeader)
 }
 
-func TestWhatARecordConcerns(t *testing.T) {
+func TestHighestSlot(t *testing.T) {
 	b := Ballot{1, 1}
 	for slot, rs := range map[Slot][]Record{
 		0: {Booted{Boot: 3}, Promised{b}},

@@ -2,35 +2,35 @@ package paxos
 
 import "fmt"
 
-// Counters count what happened in one process life. They are for tables and
-// tests; nothing is decided by them.
+// Counters count events of one process life. They are for tables and tests; no decision
+// depends on them.
 type Counters struct {
 	Campaigns       uint64 // phase 1 begun
 	Tenures         uint64 // phase 1 won
 	QuorumLost      uint64 // leadership given up because no quorum answered
-	NoopFilled      uint64 // holes filled because a quorum had nothing there
+	NoopFilled      uint64 // holes filled with a no-op because a quorum had no vote there
 	UnreadableVotes uint64 // unreadable votes met in complete phase 1 answers
-	DecidedUnread   uint64 // of them, those of the quorums that phase 1 was decided by
-	WindowFull      uint64 // something had to wait because the window was full
-	Refused         uint64 // commands that were not taken, because as many waited as may
+	DecidedUnread   uint64 // of these, those in the quorums that decided phase 1
+	WindowFull      uint64 // a proposal had to wait because the window was full
+	Refused         uint64 // commands refused because MaxPending commands waited
 	Retransmitted   uint64 // Accepts sent again
-	Fetches         uint64 // questions to a catch-up source
+	Fetches         uint64 // Fetches sent
 	SourceSwitched  uint64 // catch-up turned to another source
-	Stale           uint64 // answers to an earlier ballot, boot or page
-	StaleBoots      uint64 // of them, pages of the present ballot that an earlier life had asked for
-	Strangers       uint64 // messages from no member
+	Stale           uint64 // replies to an earlier ballot, boot or page
+	StaleBoots      uint64 // of these, pages of the present ballot that answer an earlier life
+	Strangers       uint64 // messages from nodes that are not members
 	TooFar          uint64 // slots beyond MaxAhead
-	Installed       uint64 // snapshots from elsewhere taken over
-	// InstalledOverVote counts those that covered a slot with a vote not yet known
-	// as chosen, InstalledBelowVote those with votes above them.
+	Installed       uint64 // snapshots of peers installed
+	// InstalledOverVote counts those that covered a slot with a vote not yet known to be
+	// chosen, InstalledBelowVote those with votes above them.
 	InstalledOverVote  uint64
 	InstalledBelowVote uint64
 	LeaseRejections    uint64 // promises, votes and grants refused because a grant to another ran
 	Waited             uint64 // campaigns put off because of a grant to another
 	StaleGrants        uint64 // grants that came too late to count, or for another ballot
-	Boosts             uint64 // phase 1 begun by a leader to stay one
+	Boosts             uint64 // phase 1 begun by a leader that goes on leading
 	Boosted            uint64 // boosts that kept the tenure
-	HandedOver         uint64 // leads given up on purpose
+	HandedOver         uint64 // leaderships given up by Resign
 }
 
 // Role says what a node is doing.
@@ -43,15 +43,15 @@ const (
 	Leader    Role = "leader"
 )
 
-// Status is a picture of a node, for traces and dumps.
+// Status shows the state of a node, for traces and dumps.
 type Status struct {
 	ID        NodeID
 	Boot      Boot
 	Role      Role
 	Ballot    Ballot // of its own attempt; zero for a follower
 	Promised  Ballot
-	Leader    NodeID // who leads, as far as it knows; 0: nobody
-	Source    NodeID // who is asked for chosen values now; 0: nobody
+	Leader    NodeID // as far as it knows; 0: none
+	Source    NodeID // the peer asked for chosen values now; 0: none
 	FirstOpen Slot
 	Applied   Slot
 	Floor     Slot // votes and values below were dropped
@@ -75,11 +75,11 @@ func (n *Node) InFlight() int {
 	return int(n.lead.next - n.learner.firstOpen)
 }
 
-// Leading is who leads as far as this node knows, also where that was not given
-// out as Output.Tenure yet.
+// Leading names the leader as far as this node knows, also where TakeOutput has not
+// returned it as Output.Tenure yet.
 func (n *Node) Leading() Tenure { return n.leader }
 
-// Status returns a picture of the node; it is a copy.
+// Status returns a copy of the node's present state.
 func (n *Node) Status() Status {
 	role := Follower
 	switch {
@@ -104,7 +104,7 @@ func (n *Node) Status() Status {
 	}
 }
 
-// String is one line, of fixed order, that a failing seed can be read by.
+// String is one line with the fields in a fixed order.
 func (s Status) String() string {
 	return fmt.Sprintf("%d %-9s ballot %v promised %v leader %d open %d votes to %d lsn %d/%d held %d pending %d",
 		s.ID, s.Role, s.Ballot, s.Promised, s.Leader, s.FirstOpen, s.VotesEnd, s.Durable, s.Next-1, s.Held, s.Pending)

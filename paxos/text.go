@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// What a node says and writes, one line each: the lines of golden traces, of a
-// failing seed and of panics are these, so that a shrunk seed can be pasted into
-// testdata. Nothing parses them.
+// Messages and records print as one line each. Golden traces, the traces of failing
+// seeds and panics all show these lines. Nothing parses them.
 
 func (m Prepare) String() string {
 	return fmt.Sprintf("prepare %v boot %d from %d", m.Ballot, m.Boot, m.From)
@@ -54,7 +53,7 @@ func (m LeaseRejection) String() string {
 	if m.Slot != 0 {
 		slot = fmt.Sprintf(" slot %d", m.Slot)
 	}
-	return fmt.Sprintf("leased %v boot %d%s for %v", m.Ballot, m.Boot, slot, m.Left)
+	return fmt.Sprintf("lease-rejection %v boot %d%s for %v", m.Ballot, m.Boot, slot, m.Left)
 }
 
 func (m Released) String() string { return fmt.Sprintf("released %v boot %d", m.Ballot, m.Boot) }
@@ -104,22 +103,22 @@ func (e Envelope) String() string { return fmt.Sprintf("%v -> %d", e.Message, e.
 // String prints the slot and its value.
 func (e Entry) String() string { return fmt.Sprintf("slot %d %v", e.Slot, e.Value) }
 
-// String prints who leads: "leads 2.1 from 7" of the node itself, else "follows
-// 3 at 2.3" or "follows nobody".
+// String prints "leads 2.1 from 7" if the node itself leads, else "follows 3 at 2.3" or
+// "follows no leader".
 func (t Tenure) String() string {
 	switch {
 	case t.Mine:
 		return fmt.Sprintf("leads %v from %d", t.Ballot, t.From)
 	case t.Leader == 0:
-		return "follows nobody"
+		return "follows no leader"
 	}
 	return fmt.Sprintf("follows %d at %v", t.Leader, t.Ballot)
 }
 
-// Lines describes the output of one node, a line for each thing to do, in the
-// order append, sync, send, chosen, tenure. Wake is left out: it is different in
-// every line of a trace and says nothing about the protocol. A message that goes
-// to several nodes in a row is one line.
+// Lines describes the output of one node, one line for each thing to do, in the order
+// append, sync, send, chosen, tenure, behind. Wake is left out: it differs in every line
+// of a trace and shows nothing of the protocol. A message that goes to several nodes in
+// a row is one line.
 //
 //	append #4 voted 2.1 slot 9 v1f2e3d4c
 //	sync   #4

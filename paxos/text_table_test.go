@@ -29,7 +29,7 @@ var traceLines = []struct {
 	{Heartbeat{Ballot: Ballot{2, 1}, Boot: 3, Seq: 12, FirstOpen: 10}, "heartbeat 2.1 boot 3 #12 open 10"},
 	{HeartbeatReply{Ballot: Ballot{2, 1}, Boot: 3, Seq: 12, FirstOpen: 9}, "alive 2.1 boot 3 #12 open 9"},
 	{HeartbeatReply{Ballot: Ballot{2, 1}, Boot: 3, Seq: 12, FirstOpen: 9, Granted: true}, "alive 2.1 boot 3 #12 open 9 granted"},
-	{LeaseRejection{Ballot: Ballot{2, 1}, Boot: 3, Slot: 9, Left: 250 * time.Millisecond}, "leased 2.1 boot 3 slot 9 for 250ms"},
+	{LeaseRejection{Ballot: Ballot{2, 1}, Boot: 3, Slot: 9, Left: 250 * time.Millisecond}, "lease-rejection 2.1 boot 3 slot 9 for 250ms"},
 	{Released{Ballot: Ballot{2, 1}, Boot: 3}, "released 2.1 boot 3"},
 	{Fetch{Slots: Range{7, 20}}, "fetch [7,20)"},
 	{FetchReply{From: 7, Values: make([]Value, 3), FirstOpen: 20, Floor: 1}, "fetched from 7 3 values open 20"},
@@ -102,6 +102,6 @@ func TestOutputLines(t *testing.T) {
 		"tenure leads 2.1 from 5",
 	}, o.Lines())
 	require.Empty(t, (&Output{}).Lines())
-	require.Equal(t, "follows nobody", Tenure{}.String())
+	require.Equal(t, "follows no leader", Tenure{}.String())
 	require.Equal(t, "follows 3 at 2.3", Tenure{Leader: 3, Ballot: Ballot{2, 3}}.String())
 }

@@ -1,9 +1,8 @@
 package paxos
 
-// Invalid says why no correct node could have sent m, or "" if one could. It
-// looks at the message alone; whether it fits the present is the receiver's
-// question. Checked on the way in and, as the pair to it, on the way out
-// (invariant I-A4's cheap half).
+// Invalid tells why no correct node could have sent m, or "" if one could. It judges the
+// message alone, not whether it fits the state of the receiver. It is checked when a
+// message arrives and, in deep builds, when one leaves.
 func Invalid(m Message) string {
 	switch m := m.(type) {
 	case Prepare:
@@ -21,7 +20,7 @@ func Invalid(m Message) string {
 		return invalidQuestion(m.Ballot, m.Boot)
 	case LeaseRejection:
 		if m.Left <= 0 {
-			return "withheld for no time"
+			return "rejected because of a grant for no time"
 		}
 		return invalidQuestion(m.Ballot, m.Boot)
 	case Released:
@@ -93,8 +92,8 @@ func invalidValues(vs []Value) string {
 	return ""
 }
 
-// invalidPage asks that votes are in slot order, within the page, and readable
-// or lost but not both.
+// invalidPage checks that votes are in slot order, within the page, not above the promise,
+// and either readable or lost.
 func invalidPage(m *Promise) string {
 	if r := invalidSlots(m.Page); r != "" {
 		return r

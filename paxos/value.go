@@ -43,8 +43,8 @@ func (v Value) Commands(yield func(i int, command string) bool) {
 	}
 }
 
-// Valid says whether the bytes are well formed. What comes from a network or a
-// disk is asked before it is used.
+// Valid reports whether the bytes are well formed. Values from a network or a disk are
+// checked before they are used.
 func (v Value) Valid() bool {
 	for len(v) > 0 {
 		n, w := uvarint(string(v))
@@ -65,7 +65,7 @@ func (v Value) Len() int {
 	return n
 }
 
-// String prints a digest: traces show which value, not its bytes.
+// String prints a digest: a trace tells values apart without their bytes.
 func (v Value) String() string {
 	if v == Noop {
 		return "noop"

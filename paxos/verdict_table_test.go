@@ -52,8 +52,9 @@ func TestVerdictTable(t *testing.T) {
 	}
 }
 
-// A candidate that a quorum has told all waits only for what nobody there can say (I-P5).
-func TestNobodyWaitsForWhatCanBeSaid(t *testing.T) {
+// A candidate with the complete answers of a quorum waits only for a slot that these answers
+// leave open (I-P5).
+func TestNoCandidateWaitsForDecidedSlots(t *testing.T) {
 	for _, c := range []struct {
 		claim string
 		slots [][]string // what the members say of slot 1, 2
@@ -88,7 +89,7 @@ func TestNobodyWaitsForWhatCanBeSaid(t *testing.T) {
 			_, ok := b.result()
 			require.False(t, ok, c.claim)
 		} else {
-			require.PanicsWithError(t, "invariant I-P5 broken: node 1 waits to lead at 9.1, and what "+fmt.Sprint(len(c.slots[0]))+" members told says all", judge, c.claim)
+			require.PanicsWithError(t, "invariant I-P5 broken: node 1 waits to lead at 9.1 although the answers of "+fmt.Sprint(len(c.slots[0]))+" members decide every slot", judge, c.claim)
 			_, ok := b.result()
 			require.True(t, ok, c.claim)
 		}

@@ -86,7 +86,7 @@ func (h *Checker) OnDurable(id paxos.NodeID, records []paxos.Record) {
 			if r.Grant < d.grant {
 				h.world.Break("S2", "replica %d begins life %d with a longest Grant of %v after one of %v", id, r.Boot, r.Grant, d.grant)
 			}
-			d.Boot, d.noted.Boot, d.grant = r.Boot, r.Boot, r.Grant
+			d.Boot, d.Noted.Boot, d.grant = r.Boot, r.Boot, r.Grant
 		case paxos.Promised:
 			if !d.Promise.Less(r.Ballot) {
 				h.world.Break("S2", "replica %d promises %v after %v", id, r.Ballot, d.Promise)
