@@ -43,7 +43,7 @@
 //	learner.go                     PMS §2.3: what is chosen, in order
 //	outbox.go                      PMS §2.5: the disk first, then the message
 //	leader.go                      PMS §3: phase 2 for slot after slot
-//	output.go, node.go             the inputs, and the part that each goes to
+//	output.go, node.go, tenure.go  the inputs, the part that each goes to, and the leader
 //
 // In acceptor.go and proposer.go four things are beyond PMS §2: one phase 1 covers all
 // slots, so that answers come in pages that name a range (PMS §3; "Why pages name ranges");
@@ -95,7 +95,7 @@
 //	PMS §2.4  progress, a distinguished proposer    election.go
 //	PMS §2.5  stable storage before the answer      outbox.go
 //	PMS §2.5  different ballots for all             ballot.go
-//	PMS §3    phase 1 once for all slots            proposer.go, node.go startLeading
+//	PMS §3    phase 1 once for all slots            proposer.go, tenure.go startLeading
 //	PMS §3    alpha slots in flight                 leader.go proposePending
 //	PMS §3    no-ops in the holes                   proposer.go verdict.chooseValue
 //	PML §4.1  re-proposing, ballots that grow       election.go startCampaign
