@@ -54,7 +54,7 @@
 //     segments in which every record concerns lower slots. Where no whole segment can go it
 //     does nothing.
 //
-// Which records those are the store knows by itself, from paxos.Concerns: a node
+// Which records those are the store knows by itself, from paxos.HighestSlot: a node
 // need not know where its records stand, nor a log what its entries mean.
 //
 // When it opens, the store takes the newest snapshot whose rows load to the last
