@@ -124,41 +124,41 @@ type leaderLease struct {
 }
 
 // noteAsked notes when heartbeat seq was made, which is not after it leaves.
-func (h *leaderLease) noteAsked(seq uint64, now time.Time) {
-	for len(h.askedAt) > 0 && !now.Before(h.askedAt[0].Add(h.term)) {
-		h.askedAt = h.askedAt[1:]
-		h.firstSeq++
+func (l *leaderLease) noteAsked(seq uint64, now time.Time) {
+	for len(l.askedAt) > 0 && !now.Before(l.askedAt[0].Add(l.term)) {
+		l.askedAt = l.askedAt[1:]
+		l.firstSeq++
 	}
-	if len(h.askedAt) == 0 {
-		h.firstSeq = seq
+	if len(l.askedAt) == 0 {
+		l.firstSeq = seq
 	}
-	h.askedAt = append(h.askedAt, now)
+	l.askedAt = append(l.askedAt, now)
 }
 
 // onGranted counts a grant from the moment at which the leader asked for it (P4.08): the
 // reply may have been on its way for any time. It reports whether the grant extended the
 // member's end.
-func (h *leaderLease) onGranted(member int, seq uint64, now time.Time) bool {
-	if member < 0 || seq < h.firstSeq || seq >= h.firstSeq+uint64(len(h.askedAt)) {
+func (l *leaderLease) onGranted(member int, seq uint64, now time.Time) bool {
+	if member < 0 || seq < l.firstSeq || seq >= l.firstSeq+uint64(len(l.askedAt)) {
 		return false
 	}
-	end := h.askedAt[seq-h.firstSeq].Add(h.term)
-	if !end.After(h.ends[member]) || !end.After(now) {
+	end := l.askedAt[seq-l.firstSeq].Add(l.term)
+	if !end.After(l.ends[member]) || !end.After(now) {
 		return false
 	}
-	h.ends[member] = end
-	h.cachedQuorum = 0
+	l.ends[member] = end
+	l.cachedQuorum = 0
 	return true
 }
 
 // end is the instant until which grants of a quorum are counted: the quorum-th latest of
 // the ends. Zero: no quorum ever granted. The result is kept because each input asks
 // several times and few inputs change it.
-func (h *leaderLease) end(quorum int) time.Time {
-	if h.cachedQuorum != quorum {
-		h.cachedEnd, h.cachedQuorum = latest(h.ends, quorum), quorum
+func (l *leaderLease) end(quorum int) time.Time {
+	if l.cachedQuorum != quorum {
+		l.cachedEnd, l.cachedQuorum = latest(l.ends, quorum), quorum
 	}
-	return h.cachedEnd
+	return l.cachedEnd
 }
 
 // latest is the n-th latest of some instants; zero if there are fewer.

@@ -36,92 +36,92 @@ type waitingMessage struct {
 }
 
 // next is the number the next record will have.
-func (g *outbox) next() LSN { return g.first + LSN(len(g.records)) }
+func (o *outbox) next() LSN { return o.first + LSN(len(o.records)) }
 
 // record appends r and returns its number.
-func (g *outbox) record(r Record) LSN {
+func (o *outbox) record(r Record) LSN {
 	if p, ok := r.(Promised); ok {
-		if !g.promise.Less(p.Ballot) {
-			invariant.Failf("I-A1", "node %d: would record a promise of %v after one of %v", g.self, p.Ballot, g.promise)
+		if !o.promise.Less(p.Ballot) {
+			invariant.Failf("I-A1", "node %d: would record a promise of %v after one of %v", o.self, p.Ballot, o.promise)
 		}
-		g.promise = p.Ballot
+		o.promise = p.Ballot
 	}
-	lsn := g.next()
-	g.records = append(g.records, r)
+	lsn := o.next()
+	o.records = append(o.records, r)
 	return lsn
 }
 
 // post sends m to a node as soon as record number after is durable.
-func (g *outbox) post(after LSN, to NodeID, m Message) {
-	after = max(after, g.bootRecord)
-	if after <= g.durable {
-		g.emit(Envelope{To: to, Message: m})
+func (o *outbox) post(after LSN, to NodeID, m Message) {
+	after = max(after, o.bootRecord)
+	if after <= o.durable {
+		o.emit(Envelope{To: to, Message: m})
 		return
 	}
-	g.syncTo = max(g.syncTo, after)
-	g.waiting = append(g.waiting, waitingMessage{after: after, Envelope: Envelope{To: to, Message: m}})
+	o.syncTo = max(o.syncTo, after)
+	o.waiting = append(o.waiting, waitingMessage{after: after, Envelope: Envelope{To: to, Message: m}})
 }
 
-func (g *outbox) emit(e Envelope) {
+func (o *outbox) emit(e Envelope) {
 	if invariant.Deep {
 		if why := Invalid(e.Message); why != "" {
-			invariant.Failf("I-A4", "node %d would send %v to %d: %s", g.self, e.Message, e.To, why)
+			invariant.Failf("I-A4", "node %d would send %v to %d: %s", o.self, e.Message, e.To, why)
 		}
 	}
-	if e.To == g.self {
-		g.local = append(g.local, e.Message)
+	if e.To == o.self {
+		o.local = append(o.local, e.Message)
 	} else {
-		if g.send == nil {
-			g.send = make([]Envelope, 0, 4) // most messages go to all members
+		if o.send == nil {
+			o.send = make([]Envelope, 0, 4) // most messages go to all members
 		}
-		g.send = append(g.send, e)
+		o.send = append(o.send, e)
 	}
 }
 
 // onDurable learns that all records up to upto are durable, and emits the messages that
 // waited for them, in the order in which they were posted.
-func (g *outbox) onDurable(upto LSN) {
-	if upto >= g.first {
-		invariant.Failf("I-A4", "node %d: disk reports record %d durable, %d was not given out yet", g.self, upto, g.first)
+func (o *outbox) onDurable(upto LSN) {
+	if upto >= o.first {
+		invariant.Failf("I-A4", "node %d: disk reports record %d durable, %d was not given out yet", o.self, upto, o.first)
 	}
-	if upto <= g.durable {
+	if upto <= o.durable {
 		return
 	}
-	g.durable = upto
-	kept := g.waiting[:0]
-	for _, h := range g.waiting {
+	o.durable = upto
+	kept := o.waiting[:0]
+	for _, h := range o.waiting {
 		if h.after <= upto {
-			g.emit(h.Envelope)
+			o.emit(h.Envelope)
 		} else {
 			kept = append(kept, h)
 		}
 	}
-	clear(g.waiting[len(kept):])
-	g.waiting = kept
+	clear(o.waiting[len(kept):])
+	o.waiting = kept
 }
 
 // cancel drops waiting messages that match: a deposed leader's Accepts would only be
 // refused.
-func (g *outbox) cancel(match func(Message) bool) {
-	kept := g.waiting[:0]
-	for _, h := range g.waiting {
+func (o *outbox) cancel(match func(Message) bool) {
+	kept := o.waiting[:0]
+	for _, h := range o.waiting {
 		if !match(h.Message) {
 			kept = append(kept, h)
 		}
 	}
-	clear(g.waiting[len(kept):])
-	g.waiting = kept
+	clear(o.waiting[len(kept):])
+	o.waiting = kept
 }
 
 // take moves records and messages into out.
-func (g *outbox) take(out *Output) {
-	if len(g.records) > 0 {
-		out.Append, out.First = g.records, g.first
-		g.first += LSN(len(g.records))
-		g.records = nil
+func (o *outbox) take(out *Output) {
+	if len(o.records) > 0 {
+		out.Append, out.First = o.records, o.first
+		o.first += LSN(len(o.records))
+		o.records = nil
 	}
-	if g.syncTo > g.durable {
-		out.SyncTo = g.syncTo
+	if o.syncTo > o.durable {
+		out.SyncTo = o.syncTo
 	}
-	out.Send, g.send = g.send, nil
+	out.Send, o.send = o.send, nil
 }

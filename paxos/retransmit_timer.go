@@ -25,19 +25,19 @@ func newRetransmitTimer(min time.Duration) retransmitTimer {
 }
 
 // backoff is the wait that follows a wait of w without a quorum of votes.
-func (p *retransmitTimer) backoff(w time.Duration) time.Duration {
-	return min(2*w, max(maxWaitFast*p.min, 2*p.first), maxWaitSlow*p.min)
+func (t *retransmitTimer) backoff(w time.Duration) time.Duration {
+	return min(2*w, max(maxWaitFast*t.min, 2*t.first), maxWaitSlow*t.min)
 }
 
 // onAnswered learns from a proposal that was chosen without a repetition how long votes
 // take; the first wait moves an eighth of the way towards twice that.
-func (p *retransmitTimer) onAnswered(took time.Duration) {
-	p.first = min(max(p.first+(2*took-p.first)/8, p.min), maxWaitSlow*p.min)
+func (t *retransmitTimer) onAnswered(took time.Duration) {
+	t.first = min(max(t.first+(2*took-t.first)/8, t.min), maxWaitSlow*t.min)
 }
 
 // onRepeated learns that a proposal was chosen after a repetition, with a last wait of
 // w. Since it is unknown which copy of the Accept the votes answer, nothing is measured;
 // the next proposal starts with the wait that sufficed.
-func (p *retransmitTimer) onRepeated(w time.Duration) {
-	p.first = max(p.first, min(w, maxWaitSlow*p.min))
+func (t *retransmitTimer) onRepeated(w time.Duration) {
+	t.first = max(t.first, min(w, maxWaitSlow*t.min))
 }
