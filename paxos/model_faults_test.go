@@ -2,6 +2,7 @@ package paxos
 
 import (
 	"slices"
+	"time"
 )
 
 // crash ends a life. Of what was not synced, some may be on disk all the same.
@@ -17,8 +18,22 @@ func (m *model) crash(id NodeID) {
 	addCounters(&m.total, r.node.Status().Count)
 	r.disk.pending, r.node = nil, nil
 	m.rot(r)
+	m.reconfigure(r)
 	if m.c.pick("back", 3) > 0 {
 		m.start(id)
+	}
+}
+
+// reconfigure gives the next life of a machine another Grant, now and then: a shorter one,
+// none, or that of the others again.
+func (m *model) reconfigure(r *member) {
+	if m.swarm.lease == 0 || m.c.pick("reconfigured", 8) > 0 {
+		return
+	}
+	before := r.cfg.Lease.Grant
+	r.cfg.Lease.Grant = []time.Duration{m.swarm.lease, 200 * time.Millisecond, 0}[m.c.pick("grant", 3)]
+	if r.cfg.Lease.Grant < before {
+		m.seen["restarts with a shorter Grant"]++
 	}
 }
 

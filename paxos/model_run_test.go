@@ -69,6 +69,7 @@ func TestModelSeeds(t *testing.T) {
 	require.Greater(t, seen["coups"], 0)
 	require.Greater(t, seen["slots truncated"], 0)
 	require.Greater(t, seen["leases held"], 0)
+	require.Greater(t, seen["restarts with a shorter Grant"], 0)
 	for what, n := range map[string]uint64{
 		"campaigns": total.Campaigns, "tenures": total.Tenures, "quorum lost": total.QuorumLost, "no-ops": total.NoopFilled,
 		"unreadable votes": total.UnreadableVotes, "window full": total.WindowFull, "retransmitted": total.Retransmitted,
