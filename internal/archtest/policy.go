@@ -75,13 +75,17 @@ var house = map[string]room{
 	"sim/model":                {support, []string{"replica/state/command"}},
 	"sim/damage":               {support, []string{"sim/ondisk"}},
 
-	"sim/check/leases":    {support, []string{"sim", "replica/core"}},
-	"sim/check/agreement": {support, []string{"sim", "sim/model", "sim/damage", "linearizability", "client", "replica/disk/store", "replica/driver"}},
-	"sim/cell":            {support, []string{"sim/plan", "sim/model", "sim/damage", "sim/check/leases", "sim/check/agreement", "sim/conformance/clients", "sim/conformance/replicas", "sim/ondisk", "db", "replica/disk/diskjobs", "replica/disk/backup"}},
-	"sim/runner":          {support, []string{"sim/cell", "sim/plan"}},
-	"sim/experiment":      {support, []string{"sim/cell"}},
-	"sim/mutants":         {support, []string{"internal/overlay"}},
-	"cmd/chubby":          {concurrent, []string{"sim/runner", "sim/experiment", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot"}},
+	"sim/check/leases":         {support, []string{"sim", "replica/core"}},
+	"sim/check/agreement":      {support, []string{"sim", "sim/model", "sim/damage", "linearizability", "client", "replica/disk/store", "replica/driver"}},
+	"sim/check/locks":          {support, []string{"sim", "sim/model", "linearizability"}},
+	"sim/check/handles":        {support, []string{"sim/check/locks", "sim/conformance/lockwait", "sim/conformance/clients", "replica/master/nodeops", "replica/driver"}},
+	"sim/check/sessions":       {support, []string{"sim/check/locks", "sim/check/leases", "replica/driver"}},
+	"sim/conformance/lockwait": {support, []string{"sim", "sim/model"}},
+	"sim/cell":                 {support, []string{"sim/plan", "sim/model", "sim/damage", "sim/check/leases", "sim/check/agreement", "sim/check/locks", "sim/check/handles", "sim/check/sessions", "sim/conformance/lockwait", "sim/conformance/clients", "sim/conformance/replicas", "sim/ondisk", "db", "replica/disk/diskjobs", "replica/disk/backup"}},
+	"sim/runner":               {support, []string{"sim/cell", "sim/plan"}},
+	"sim/experiment":           {support, []string{"sim/cell"}},
+	"sim/mutants":              {support, []string{"internal/overlay"}},
+	"cmd/chubby":               {concurrent, []string{"sim/runner", "sim/experiment", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot"}},
 }
 
 // allowed is everything a room may import, found by walking the lattice.

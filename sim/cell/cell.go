@@ -13,8 +13,12 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/agreement"
+	"github.com/chubbycell/chubby/sim/check/handles"
 	"github.com/chubbycell/chubby/sim/check/leases"
+	"github.com/chubbycell/chubby/sim/check/locks"
+	"github.com/chubbycell/chubby/sim/check/sessions"
 	"github.com/chubbycell/chubby/sim/conformance/clients"
+	"github.com/chubbycell/chubby/sim/conformance/lockwait"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/model"
@@ -32,16 +36,16 @@ type Cell struct {
 	watch    *agreement.Checker
 	rare     rare
 	leases   *leases.Checker
-	locks    *lockBook
+	locks    *locks.Model
 	nodes    *fileBook
 	holdings *holdings
 	minds    *clientWatch
 	fence    *fence
-	rights   *rightsBook
-	quotas   *quotaBook
-	census   *census
-	handles  *handleBook
-	queues   *queueBook
+	rights   *handles.Rights
+	quotas   *handles.Quotas
+	census   *handles.Census
+	handles  *handles.Checker
+	queues   *lockwait.Checker
 	shares   *shareBook
 	listens  *sim.Draw         // what a hostile client overhears; nil: there is none
 	heard    overheard         // by a hostile client
@@ -49,8 +53,8 @@ type Cell struct {
 	deserted int               // sessions that their clients left without a word
 	tricks   map[string]uint64 // of a hostile client, that were answered as they must be
 	suffix   *clients.Suffix
-	sessions *sessionWatch
-	shown    *sequencerWatch
+	sessions *sessions.Checker
+	shown    *locks.Sequencers
 	waits    waits
 	promises *promiseWatch
 	crowd    *crowd // nil but in experiments
@@ -93,33 +97,33 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = agreement.New(c.world, p.Replicas, around{c})
 	c.watch.Budget.Fatal, c.watch.Keep = p.Fatal, p.Host.KeepSlots
-	c.locks = newLockBook(c.world, paxos.PPM(p.RatePPB/1000))
+	c.locks = locks.New(c.world, paxos.PPM(p.RatePPB/1000))
 	c.minds = newClientWatch(c.world)
-	c.rights = newRightsBook(c.world)
-	c.quotas = newQuotaBook(c.world, c.rights)
-	c.census = &census{world: c.world, most: p.Host.Node.MaxSessions}
-	c.queues = newQueueBook(c.world)
+	c.rights = handles.NewRights(c.world)
+	c.quotas = handles.NewQuotas(c.world, c.rights)
+	c.census = &handles.Census{World: c.world, Most: p.Host.Node.MaxSessions}
+	c.queues = lockwait.New(c.world)
 	c.shares = newShareBook(c.world, p.Replicas)
-	c.shares.owner = func(s api.SessionID) api.Principal { return c.rights.opened[s] }
-	c.handles = newHandleBook(c.world, c.rights, newRoomBook(p.Host.Node.Desk, c.queues))
-	c.handles.applied, c.handles.intruder = c.current, c.intruder()
+	c.shares.owner = func(s api.SessionID) api.Principal { return c.rights.Opened[s] }
+	c.handles = handles.New(c.world, c.rights, handles.NewRoom(p.Host.Node.Desk, c.queues))
+	c.handles.HasAppliedAll, c.handles.Intruder = c.current, c.intruder()
 	c.suffix = clients.NewSuffix(c.world)
-	c.shown = newSequencerWatch(c.world, c.locks)
-	c.sessions = newSessionWatch(c.world, p.Replicas, p.Host.Node.Sessions)
-	c.sessions.sweep, c.sessions.room = p.Host.Node.Desk.SweepAfter, p.Host.Node.Desk.Handles
-	c.sessions.given = func(t api.Token) *model.Grip { return c.handles.given[t] }
-	c.sessions.held = c.heldIn
-	c.sessions.owed = func(e api.Epoch) map[model.DelayID]time.Duration { return c.locks.owed.at[e] }
-	c.sessions.opens = func(s api.SessionID) bool { return len(c.handles.room.opens[s]) > 0 }
-	c.sessions.uses = c.handles.uses
+	c.shown = locks.NewSequencers(c.world, c.locks)
+	c.sessions = sessions.New(c.world, p.Replicas, p.Host.Node.Sessions)
+	c.sessions.Sweep, c.sessions.Room = p.Host.Node.Desk.SweepAfter, p.Host.Node.Desk.Handles
+	c.sessions.Given = func(t api.Token) *model.Grip { return c.handles.Given[t] }
+	c.sessions.Held = c.heldIn
+	c.sessions.Owed = func(e api.Epoch) map[model.DelayID]time.Duration { return c.locks.Owed.At[e] }
+	c.sessions.Opens = func(s api.SessionID) bool { return len(c.handles.Room.Opens[s]) > 0 }
+	c.sessions.Uses = c.handles.HasOpen
 	c.promises = newPromiseWatch(c)
-	c.sessions.moved = c.promises.masterMoved
-	c.queues.holds = c.locks.held
-	c.queues.runs = c.locks.owed.delays
-	c.locks.moved = func(n api.Ref) { c.queues.moved[n] = c.watch.Top }
+	c.sessions.Moved = c.promises.masterMoved
+	c.queues.Holds = c.locks.HeldBy
+	c.queues.Runs = c.locks.Owed.Runs
+	c.locks.OnMoved = func(n api.Ref) { c.queues.Moved[n] = c.watch.Top }
 	c.nodes = newFileBook(func() int64 { return int64(c.world.Now()) })
 	c.holdings = newHoldings(c.locks, func() int64 { return int64(c.world.Now()) })
-	c.nodes.alien = func(s api.SessionID) bool { return c.rights.opened[s] == c.intruder() }
+	c.nodes.alien = func(s api.SessionID) bool { return c.rights.Opened[s] == c.intruder() }
 	c.leases = leases.New(c.world, p.Replicas)
 	if c.leases.OnlyS7 = p.OnlyS7; p.OnlyS7 {
 		c.world.JudgeOnly("S7")
@@ -326,18 +330,18 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	if c.events.Wanted() {
 		c.publish(event.Executed{At: at, Command: a})
 	}
-	c.locks.taken = func(n api.Ref, gen api.LockGen) { c.nodes.taken(at, n, gen) }
-	c.shown.command(a)
+	c.locks.OnTaken = func(n api.Ref, gen api.LockGen) { c.nodes.taken(at, n, gen) }
+	c.shown.OnCommand(a)
 	c.holdings.command(a, at)
-	c.locks.command(a)
+	c.locks.OnCommand(a)
 	c.nodes.command(a, at)
 	c.minds.command(a)
-	c.rights.command(a)
-	c.quotas.command(a)
-	c.census.command(a)
+	c.rights.OnCommand(a)
+	c.quotas.OnCommand(a)
+	c.census.OnCommand(a)
 	c.promises.command(a)
-	c.queues.command(a)
-	c.handles.command(a)
+	c.queues.OnCommand(a)
+	c.handles.OnCommand(a)
 }
 
 // around is the cell as its checker of the log sees it.
@@ -346,7 +350,7 @@ type around struct{ c *Cell }
 func (a around) Executed(x *command.Applied, at linearizability.Position) { a.c.executed(x, at) }
 func (a around) Bid(id paxos.NodeID, b paxos.Ballot)                      { a.c.bid(id, b) }
 func (a around) HasAuthority(id paxos.NodeID) bool                        { return a.c.mayRead(id) }
-func (a around) HoldsLock(k model.Call) bool                              { return a.c.locks.granted(k) }
+func (a around) HoldsLock(k model.Call) bool                              { return a.c.locks.IsGranted(k) }
 
 // heldIn lists the holders of locks, if that is the epoch of the last slot that any
 // replica has applied: a master of an older one does not know of all that happened since.
@@ -354,7 +358,7 @@ func (c *Cell) heldIn(e api.Epoch) []model.Owner {
 	if e != c.watch.Epoch {
 		return nil
 	}
-	return c.locks.owners(func(model.Owner, hold) bool { return true })
+	return c.locks.Owners(func(model.Owner, locks.Hold) bool { return true })
 }
 
 // current says that a replica has applied all that anybody has.

@@ -130,7 +130,7 @@ func clogTenure(c *Cell, d *sim.Draw) {
 // do by itself, meets the epoch of its last one, or that in between.
 func succession(c *Cell, d *sim.Draw) {
 	aim := c.aim
-	if d.Chance(1, 2) && c.sessions.leases() {
+	if d.Chance(1, 2) && c.sessions.HasLeases() {
 		aim = c.fade
 	}
 	aim(d, func() {

@@ -21,7 +21,7 @@ func (c *Cell) fade(d *sim.Draw, strike func()) {
 		replicas = append(replicas, r.Addr())
 	}
 	c.world.Net().Partition([]sim.Addr{m.Addr()}, replicas)
-	unite := c.untilFirst(2*c.sessions.cfg.LeaseMax, func() { c.world.Net().Unite([]sim.Addr{m.Addr()}, replicas) })
+	unite := c.untilFirst(2*c.sessions.Config.LeaseMax, func() { c.world.Net().Unite([]sim.Addr{m.Addr()}, replicas) })
 	margin := d.Duration(0, max(c.plan.Host.Node.Paxos.Lease.Grant, 100*time.Millisecond))
 	c.nearEnd(s, margin, func(ends bool) {
 		if ends {
@@ -35,12 +35,12 @@ func (c *Cell) fade(d *sim.Draw, strike func()) {
 // of whoever leads, or has ended.
 func (c *Cell) nearEnd(s api.SessionID, margin time.Duration, then func(ends bool)) {
 	wait := 100 * time.Millisecond // while nobody knows
-	for id := range c.sessions.seats {
-		t := &c.sessions.seats[id]
-		if t.of == nil || t.epoch != c.watch.Epoch || !c.promises.lives(id, t.of) {
+	for id := range c.sessions.Seats {
+		t := &c.sessions.Seats[id]
+		if t.Of == nil || t.Epoch != c.watch.Epoch || !c.promises.lives(id, t.Of) {
 			continue
 		}
-		x, ok := t.of.Session(s)
+		x, ok := t.Of.Session(s)
 		left := x.Lease.Sub(running(c.replicas[id-1]).now)
 		if left <= margin+time.Millisecond {
 			then(ok)

@@ -30,9 +30,9 @@ func TestAStrikeComesAtTheEndOfASession(t *testing.T) {
 		c.fade(c.world.Draw("test", i), func() {
 			struck++
 			near := false
-			for id := range c.sessions.seats {
-				for x := range c.sessions.seats[id].leases {
-					m, ok := c.sessions.seats[id].of.Session(x)
+			for id := range c.sessions.Seats {
+				for x := range c.sessions.Seats[id].Leases {
+					m, ok := c.sessions.Seats[id].Of.Session(x)
 					left := m.Lease.Sub(running(c.replicas[id-1]).now)
 					near = near || ok && left > 0 && left <= max(grant, 100*time.Millisecond)+time.Millisecond
 				}

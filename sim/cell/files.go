@@ -148,7 +148,7 @@ func (f fileCall) ends(out linearizability.FileOutput, err error) (linearizabili
 	if x := agreement.Untold(f.in, out); known && x != (model.Finding{}) {
 		c.world.Break(x.ID, "what client %d was answered to operation %d on %s %s", f.id, f.in.Op, f.in.Path, x.Text)
 	}
-	p.shut = c.handles.room.over[p.trail.Session]
+	p.shut = c.handles.Room.Over[p.trail.Session]
 	p.answered(err, f.in.Path == hotNode, "a call on "+f.in.Path)
 	return out, known
 }

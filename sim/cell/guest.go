@@ -153,22 +153,12 @@ func (h *hostile) Receive(_ time.Time, from sim.Addr, msg []byte) {
 	if !ok {
 		return
 	}
-	if !undone(p.Code) && !t.ok(p) {
+	if !model.IsUndone(p.Code) && !t.ok(p) {
 		h.env.World().Break("S14", "replica %d answers a hostile client that tries %s (%s) with %s", from, t.name, describeOp(t.q.Op), describeResult(p.Result))
 		return
 	}
 	h.cell.tricks[t.name]++
 	h.learn(t, p)
-}
-
-// undone are the answers that say of a copy that it was not executed, for reasons
-// that have nothing to do with what was asked; anything may be answered with them.
-func undone(c api.Code) bool {
-	switch c {
-	case api.NotMaster, api.Aborted, api.Busy, api.NoSession, api.Stale, api.OldEpoch, api.Recovering, api.Parked, api.Crowded, api.Later, api.NoHandle:
-		return true
-	}
-	return false
 }
 
 // learn takes in what an honest client would learn.

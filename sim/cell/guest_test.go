@@ -32,14 +32,14 @@ func TestAHostileClientTriesAllItsTricks(t *testing.T) {
 	} {
 		require.Positive(t, c.tricks[name], name)
 	}
-	require.Positive(t, c.handles.forged)
-	require.Positive(t, c.handles.foreign)
-	require.Positive(t, c.handles.shut)
+	require.Positive(t, c.handles.Forged)
+	require.Positive(t, c.handles.Foreign)
+	require.Positive(t, c.handles.Shut)
 	for _, code := range []api.Code{api.BadHandle, api.Permission, api.OldEpoch, api.HandleClosed} {
 		if code == api.OldEpoch {
 			continue // there was no fail-over
 		}
-		require.Positive(t, c.handles.refusals[code], "%v: %v", code, c.handles.refusals)
+		require.Positive(t, c.handles.Refusals[code], "%v: %v", code, c.handles.Refusals)
 	}
 }
 

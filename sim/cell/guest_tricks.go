@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim/check/handles"
 )
 
 // turn sends one request, or a few.
@@ -39,7 +40,7 @@ func only(codes ...api.Code) func(api.Reply) bool {
 	return func(p api.Reply) bool {
 		for _, c := range codes {
 			if p.Code == c {
-				return c == api.OK || !tells(p.Result)
+				return c == api.OK || !handles.Tells(p.Result)
 			}
 		}
 		return false
@@ -61,7 +62,7 @@ func (h *hostile) forges() {
 	default:
 		b[h.draws.Int(len(b))] ^= byte(1 + h.draws.Int(255))
 	}
-	if forged := api.Token(b); h.cell.handles.given[forged] == nil {
+	if forged := api.Token(b); h.cell.handles.Given[forged] == nil {
 		h.send("a forged token", h.useOf(forged), only(api.BadHandle, api.Invalid))
 	}
 }
@@ -78,7 +79,7 @@ func (h *hostile) noise(n int) []byte {
 // steals uses a token of another session in its own.
 func (h *hostile) steals() {
 	t, ok := pick(h.draws, h.cell.heard.tokens)
-	if g := h.cell.handles.given[t]; !ok || g == nil || g.Session == h.session {
+	if g := h.cell.handles.Given[t]; !ok || g == nil || g.Session == h.session {
 		return
 	}
 	if h.draws.Chance(1, 6) {
@@ -135,7 +136,7 @@ func (h *hostile) guesses() {
 			op = api.Put{Key: "guest", Value: "x"}
 		}
 		h.raw("a session to come", api.Request{Session: next, Seq: 1 << 40, Seen: 1<<40 - 1, Epoch: h.epoch, Op: op}, func(p api.Reply) bool {
-			own := h.cell.rights.opened[next] == h.cell.intruder() // it was its own that was to come
+			own := h.cell.rights.Opened[next] == h.cell.intruder() // it was its own that was to come
 			return own || only(api.Permission)(p)
 		})
 	}
@@ -276,7 +277,7 @@ func (h *hostile) presumes() {
 	if !ok {
 		return
 	}
-	g := h.cell.handles.given[t]
+	g := h.cell.handles.Given[t]
 	if g == nil || g.Rights != api.RightRead {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -25,7 +26,7 @@ type (
 // calls of which nobody keeps books: sessions that end, handles that fail or are
 // closed, lock-delays that are over, nodes that go.
 type holdings struct {
-	locks  *lockBook // who holds what, by the log
+	locks  *locks.Model // who holds what, by the log
 	now    func() int64
 	stamp  int64
 	calls  []lockCall
@@ -49,7 +50,7 @@ type lockDeed struct {
 	call model.Call // that did it; zero: none
 }
 
-func newHoldings(l *lockBook, now func() int64) *holdings { return &holdings{locks: l, now: now} }
+func newHoldings(l *locks.Model, now func() int64) *holdings { return &holdings{locks: l, now: now} }
 
 func (b *holdings) next() int64 {
 	b.stamp++
@@ -231,7 +232,7 @@ func (b *holdings) act(c command.Act, r api.Result, at linearizability.Position)
 			b.closes(model.Owner{Session: c.Session, Handle: d.Handle}, at)
 		}
 	case command.CancelAcquire:
-		if o, ok := b.locks.cancels(c.Session, d); ok && r.Code == api.OK {
+		if o, ok := b.locks.CancelledBy(c.Session, d); ok && r.Code == api.OK {
 			b.closes(o, at)
 		}
 	case command.DeleteNode:
@@ -243,7 +244,7 @@ func (b *holdings) act(c command.Act, r api.Result, at linearizability.Position)
 
 // session notes that a session has ended, or failed, and all that it held with it.
 func (b *holdings) session(id api.SessionID, a *command.Applied, at linearizability.Position, failed bool) {
-	all := b.locks.owners(func(o model.Owner, _ hold) bool { return o.Session == id })
+	all := b.locks.Owners(func(o model.Owner, _ locks.Hold) bool { return o.Session == id })
 	if failed {
 		b.fails(all, a, at)
 		return
@@ -256,8 +257,8 @@ func (b *holdings) session(id api.SessionID, a *command.Applied, at linearizabil
 
 // closes notes that an owner gives back what it holds.
 func (b *holdings) closes(o model.Owner, at linearizability.Position) {
-	if h, ok := b.locks.holds[o]; ok {
-		b.does(at, lockInput{Op: linearizability.LockClose, Handle: o.String()}, h.node, lockOutput{})
+	if h, ok := b.locks.Holds[o]; ok {
+		b.does(at, lockInput{Op: linearizability.LockClose, Handle: o.String()}, h.Node, lockOutput{})
 	}
 }
 
@@ -266,18 +267,18 @@ func (b *holdings) closes(o model.Owner, at linearizability.Position) {
 func (b *holdings) fails(all []model.Owner, a *command.Applied, at linearizability.Position) {
 	on := map[api.Ref]int{}
 	for _, o := range all {
-		on[b.locks.holds[o].node]++
+		on[b.locks.Holds[o].Node]++
 	}
 	for _, o := range all {
-		h, ok := b.locks.holds[o]
+		h, ok := b.locks.Holds[o]
 		if !ok {
 			continue
 		}
-		out := lockOutput{Delay: delayTold(a, h.node)}
-		if on[h.node] > 1 {
+		out := lockOutput{Delay: delayTold(a, h.Node)}
+		if on[h.Node] > 1 {
 			out.Delay = -1
 		}
-		b.does(at, lockInput{Op: linearizability.LockFail, Handle: o.String(), Began: uint64(a.Number)}, h.node, out)
+		b.does(at, lockInput{Op: linearizability.LockFail, Handle: o.String(), Began: uint64(a.Number)}, h.Node, out)
 		at.Index++
 	}
 }

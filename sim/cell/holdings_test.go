@@ -12,6 +12,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/sim/check/locks"
+	"github.com/chubbycell/chubby/sim/conformance/lockwait"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -25,8 +27,8 @@ type notary struct {
 
 func newNotary(t *testing.T) *notary {
 	f := newFacts(t)
-	locks := newLockBook(f.w, 0)
-	c := &Cell{world: f.w, holdings: newHoldings(locks, func() int64 { return int64(f.w.Now()) }), shown: newSequencerWatch(f.w, locks), queues: newQueueBook(f.w)}
+	held := locks.New(f.w, 0)
+	c := &Cell{world: f.w, holdings: newHoldings(held, func() int64 { return int64(f.w.Now()) }), shown: locks.NewSequencers(f.w, held), queues: lockwait.New(f.w)}
 	return &notary{facts: f, c: c, number: 100}
 }
 
@@ -35,10 +37,10 @@ func (n *notary) logs(c command.Command, r api.Result, effects ...command.Effect
 	n.slot++
 	n.number++
 	a := &command.Applied{Number: n.number, Command: c, Verdict: command.Executed, Result: r, Effects: effects}
-	n.c.shown.command(a)
+	n.c.shown.OnCommand(a)
 	n.c.holdings.command(a, linearizability.Position{Slot: n.slot})
-	n.c.holdings.locks.command(a)
-	n.c.queues.command(a)
+	n.c.holdings.locks.OnCommand(a)
+	n.c.queues.OnCommand(a)
 }
 
 func (n *notary) does(s api.SessionID, seq api.Seq, d command.Deed, r api.Result) {
@@ -199,7 +201,7 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := newNotary(t)
 			c.do(n)
-			n.c.holdings.locks.judge()
+			n.c.holdings.locks.Judge()
 			n.good()
 			var r Result
 			n.c.checkLocks(&r)

@@ -177,7 +177,7 @@ func (p *program) check(ctx context.Context, o *opened) {
 	if p.rt.Env().Dead() {
 		return
 	}
-	if errors.Is(err, client.ErrStaleSequencer) && o.lock.Held() && !o.fenced && p.cell.rights.at(o.ref()) != nil {
+	if errors.Is(err, client.ErrStaleSequencer) && o.lock.Held() && !o.fenced && p.cell.rights.At(o.ref()) != nil {
 		p.cell.world.Break("S8", "the sequencer of %s was found stale while its lock is held: %v", o.path, err)
 	}
 	p.answered(err, o.path == hotNode, "check-sequencer")
@@ -197,7 +197,7 @@ func (p *program) ownSequencer(ctx context.Context, o *opened) {
 	if p.rt.Env().Dead() {
 		return
 	}
-	if f := sequencerFault(sequencer, err, o.lock.Sequencer(), o.lock.Held() && p.cell.rights.at(o.ref()) != nil); f != (model.Finding{}) {
+	if f := sequencerFault(sequencer, err, o.lock.Sequencer(), o.lock.Held() && p.cell.rights.At(o.ref()) != nil); f != (model.Finding{}) {
 		p.cell.world.Break(f.ID, "the lock of %s %s", o.path, f.Text)
 	}
 	p.heard(ctx, o, "get-sequencer", err)

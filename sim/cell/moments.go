@@ -101,6 +101,6 @@ func (c *Cell) delaysAgain(a *command.Applied) bool {
 	return slices.ContainsFunc(a.Effects, func(e command.Effect) bool {
 		l, _ := e.(command.LockChanged)
 		began, ok := l.Effect.(lock.DelayBegan)
-		return ok && c.locks.owed.count(began.Lock) > 1
+		return ok && c.locks.Owed.Count(began.Lock) > 1
 	})
 }

@@ -70,10 +70,10 @@ func TestASecondDelayIsAMoment(t *testing.T) {
 	c.moments = []moment{{strike: func() { struck++ }}}
 	n := api.Ref{Instance: 3}
 	began := command.LockChanged{Effect: lock.DelayBegan{Lock: n, Freed: 7, Delay: 100}}
-	c.locks.owed.begins(n, 7, time.Second)
+	c.locks.Owed.Begin(n, 7, time.Second)
 	c.passes(nil, ran([]command.Command{command.Expire{}}, began))
 	require.Zero(t, struck)
-	c.locks.owed.begins(n, 9, time.Second)
+	c.locks.Owed.Begin(n, 9, time.Second)
 	c.passes(nil, ran([]command.Command{command.Expire{}}, began))
 	require.Equal(t, 1, struck)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim/check/handles"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -153,7 +154,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	out, ok := p.file(ctx, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		var err error
 		if how.dir != nil {
-			h, err = how.dir.h.Open(ctx, path[len(inside(how.dir.path)):], opt)
+			h, err = how.dir.h.Open(ctx, path[len(handles.Inside(how.dir.path)):], opt)
 		} else {
 			h, err = p.client.Open(ctx, "/ls/local"+path, opt)
 		}
@@ -166,8 +167,8 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	case h != nil:
 		p.named(h, path)
 		o := &opened{h: h, path: path, stat: h.StatAtOpen(), session: p.trail.Session, delay: delay}
-		o.id = p.cell.handles.opened[model.Call{Session: p.trail.Session, Seq: p.trail.Seq}]
-		p.cell.handles.gets(o.id, how.rights)
+		o.id = p.cell.handles.Opened[model.Call{Session: p.trail.Session, Seq: p.trail.Seq}]
+		p.cell.handles.OnHandleGot(o.id, how.rights)
 		p.nodes = append(p.nodes, o)
 		p.cell.minds.opens(p.believer(), p.nodes[len(p.nodes)-1])
 	case ok && out.Code == linearizability.FileNotFound && model.Parent(path) != "/" && create != client.CreateNever:

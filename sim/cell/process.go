@@ -18,6 +18,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/check/leases"
+	"github.com/chubbycell/chubby/sim/check/sessions"
 	"github.com/chubbycell/chubby/sim/conformance/replicas"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/event"
@@ -223,9 +224,9 @@ func (r *replica) act() {
 	if r.host.Node() != nil {
 		r.cell.watch.OnProposed(out.Proposed)
 		var own []command.Command
-		before := r.cell.handles.begins
-		tries, own = r.cell.handles.begun(r.id, out.Begun)
-		proposed = r.cell.handles.proposed(r.id, out.Proposed)
+		before := r.cell.handles.Begins
+		tries, own = r.cell.handles.OnBegun(r.id, out.Begun)
+		proposed = r.cell.handles.OnProposed(r.id, out.Proposed)
 		if out.Installed != nil {
 			r.cell.watch.OnInstalled(r.id, out.Installed)
 		}
@@ -234,9 +235,9 @@ func (r *replica) act() {
 		}
 		r.cell.watch.OnApplied(r.id, out.Applied)
 		r.publishes(&out, proposed)
-		r.cell.sessions.acted(r.id, presidingNode{r.host.Node()}, r.now, &out, proposed, own)
+		r.cell.sessions.OnActed(r.id, sessions.Presiding{Node: r.host.Node()}, r.now, &out, proposed, own)
 		if n, m := r.host.Node(), r.host.Node().Master(); m.State.Rules() && r.cell.crowd == nil {
-			r.cell.shares.inTurn(r.id, n, m.Epoch, proposed, r.cell.handles.waited(before))
+			r.cell.shares.inTurn(r.id, n, m.Epoch, proposed, r.cell.handles.Waited(before))
 			r.cell.shares.acted(r.id, n, m.Epoch, out.Applied, proposed, func() bool { return several(n.Rows()) })
 		}
 		if r.cell.watch.OnTenure(r.id, r.host.Node()) {
@@ -245,7 +246,7 @@ func (r *replica) act() {
 			if r.cell.events.Wanted() {
 				r.cell.publish(event.Serves{Replica: r.id, Epoch: s.Epoch, Ballot: s.Ballot})
 			}
-			r.cell.sessions.serves(r.id, r.now)
+			r.cell.sessions.OnServing(r.id, r.now)
 		}
 		r.cell.leases.Acted(r.id)
 		r.cell.fits(r)
@@ -266,11 +267,11 @@ func (r *replica) act() {
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	from := r.cell.watch.Disks[r.id].Applied + 1 - paxos.Slot(len(out.Applied))
-	r.cell.queues.acted(r.id, from, r.answered, tries)
+	r.cell.queues.OnActed(r.id, from, r.answered, tries)
 	if n := r.host.Node(); n != nil && n.Serving() != nil && r.cell.current(r.id) {
-		r.cell.queues.overlooks(r.id, n.Serving().Epoch, n.Desk().Waiting)
+		r.cell.queues.CheckFront(r.id, n.Serving().Epoch, n.Desk().Waiting)
 	}
-	r.cell.sessions.stepped(r.id)
+	r.cell.sessions.OnStepDone(r.id)
 	if t := out.Tenure; t != nil && t.Mine {
 		r.cell.rare.began(t.Ballot, r.host.Node().Status().Boot)
 		r.cell.began()
@@ -325,16 +326,16 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 	if err != nil {
 		return q, false
 	}
-	c.handles.asks(who, q)
+	c.handles.OnRequest(who, q)
 	if c.listens != nil && who != c.intruder() {
 		c.heard.request(c.listens, q, msg)
 	}
-	if owner, known := c.rights.opened[q.Session]; !known || owner == who {
+	if owner, known := c.rights.Opened[q.Session]; !known || owner == who {
 		c.watch.OnRequest(id, q)
-		c.sessions.came(id, now, q)
-		c.shown.asks(q, c.handles.tiedTo(q.Op))
+		c.sessions.OnRequest(id, now, q)
+		c.shown.OnRequest(q, c.handles.TiedTo(q.Op))
 		token, _ := model.TokenIn(q.Op)
-		c.queues.asks(q, c.handles.given[token], c.rules(id))
+		c.queues.OnRequest(q, c.handles.Given[token], c.rules(id))
 	}
 	return q, true
 }
@@ -348,14 +349,14 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 		}
 		r.life.Answers(sim.Addr(m.To), p)
 		_, logged := c.watch.Calls[model.Call{Session: p.Session, Seq: p.Seq}]
-		if !c.handles.answers(r.id, principal(sim.Addr(m.To)), p, logged) {
+		if !c.handles.OnReply(r.id, principal(sim.Addr(m.To)), p, logged) {
 			return
 		}
-		c.locks.told(r.id, p)
-		c.sessions.answered(r.id, r.now, p)
+		c.locks.OnReply(r.id, p)
+		c.sessions.OnReply(r.id, r.now, p)
 		alone := func(x core.Read) bool { return x.Session == p.Session && x.Seq == p.Seq }
 		if !logged && r.still && c.current(r.id) && slices.ContainsFunc(reads, alone) { // else the answer of then is repeated
-			c.shown.answered(p)
+			c.shown.OnReply(p)
 		}
 		r.answered = append(r.answered, p)
 	}

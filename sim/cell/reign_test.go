@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim/check/sessions"
 )
 
 // chair is a master that remembers what it is told to.
@@ -32,18 +33,18 @@ func (c *chair) Session(id api.SessionID) (session.Session, bool) {
 }
 
 func (c *chair) Lease() time.Time       { return c.lease }
-func (c *chair) longest() time.Duration { return c.row }
-func (c *chair) count() int             { return len(c.sessions) + c.others }
-func (c *chair) refusals() uint64       { return c.refused }
+func (c *chair) Longest() time.Duration { return c.row }
+func (c *chair) Count() int             { return len(c.sessions) + c.others }
+func (c *chair) Refusals() uint64       { return c.refused }
 
-func (c *chair) wants() int {
+func (c *chair) Wants() int {
 	if c.still {
 		return 0
 	}
 	return 1
 }
 
-func (c *chair) alive() (all []api.SessionID) {
+func (c *chair) Alive() (all []api.SessionID) {
 	for id := range c.sessions { // order-free: one at most
 		all = append(all, id)
 	}
@@ -55,14 +56,14 @@ func (c *chair) alive() (all []api.SessionID) {
 // begins at 0, its read authority ends at 100.
 type reign struct {
 	f *facts
-	w *sessionWatch
+	w *sessions.Checker
 	c *chair
 }
 
 func newReign(t *testing.T, lease float64) *reign {
 	f := newFacts(t)
 	cfg := session.Config{LeaseMin: 4 * time.Second, LeaseMax: 6 * time.Second, KeepAliveRate: 1}
-	r := &reign{f: f, w: newSessionWatch(f.w, 3, cfg), c: &chair{state: master.Recovering, epoch: 3, row: 6 * time.Second, lease: second(100)}}
+	r := &reign{f: f, w: sessions.New(f.w, 3, cfg), c: &chair{state: master.Recovering, epoch: 3, row: 6 * time.Second, lease: second(100)}}
 	r.c.sessions = map[api.SessionID]session.Session{7: {Lease: second(lease)}}
 	r.proposes(0, command.LongestLease{Guard: 3, Lease: 5 * time.Second})
 	return r
@@ -76,13 +77,13 @@ func (r *reign) proposes(at float64, c command.Command, applied ...command.Appli
 	if c != nil {
 		proposed = append(proposed, c)
 	}
-	r.w.acted(1, r.c, second(at), out, proposed, nil)
+	r.w.OnActed(1, r.c, second(at), out, proposed, nil)
 }
 
 // beats is a KeepAlive that comes; answers is one that is answered, once the master
 // has made the lease end there.
 func (r *reign) beats(at float64, id uint64, flushed api.Epoch) {
-	r.w.came(1, second(at), api.Request{ID: id, Session: 7, Epoch: 3, Op: api.KeepAlive{Flushed: flushed}})
+	r.w.OnRequest(1, second(at), api.Request{ID: id, Session: 7, Epoch: 3, Op: api.KeepAlive{Flushed: flushed}})
 }
 
 func (r *reign) answers(at float64, id uint64, lease, told float64) {
@@ -90,7 +91,7 @@ func (r *reign) answers(at float64, id uint64, lease, told float64) {
 	s.Lease = second(lease)
 	r.c.sessions[7] = s
 	r.acts(at)
-	r.w.answered(1, second(at), api.Reply{ID: id, Session: 7, Result: leased(time.Duration(told * float64(time.Second)))})
+	r.w.OnReply(1, second(at), api.Reply{ID: id, Session: 7, Result: leased(time.Duration(told * float64(time.Second)))})
 }
 
 func (r *reign) set(f func(s *session.Session)) {
@@ -102,11 +103,11 @@ func (r *reign) set(f func(s *session.Session)) {
 // used is a master that ends sessions that are idle for 5 s, and waits for nothing
 // else: a call of session 7 was answered then.
 func (r *reign) used(at float64) {
-	r.w.cfg.IdleAfter = 5 * time.Second
+	r.w.Config.IdleAfter = 5 * time.Second
 	r.set(func(s *session.Session) { s.Flushed = true })
 	r.beats(at, 1, 3)
-	r.w.serves(1, second(at))
-	r.w.answered(1, second(at), api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: api.OK}})
+	r.w.OnServing(1, second(at))
+	r.w.OnReply(1, second(at), api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: api.OK}})
 }
 
 func put(e api.Epoch, n api.Seq) command.Call {

@@ -258,7 +258,7 @@ func (p *program) bare(ctx context.Context, o *opened, do func(context.Context) 
 // tied looks at the call that a program has just made by a handle which it was told is
 // tied to a sequencer, before it began the call.
 func (p *program) tied(o *opened, t *client.CallID) {
-	if f := p.cell.handles.looseFault(model.Call{Session: t.Session, Seq: t.Seq}); o.tied && f != (model.Finding{}) {
+	if f := p.cell.handles.LooseFinding(model.Call{Session: t.Session, Seq: t.Seq}); o.tied && f != (model.Finding{}) {
 		p.cell.world.Break(f.ID, "the handle of %s is tied to a sequencer, as its program knows, and %s", o.path, f.Text)
 	}
 }
@@ -266,5 +266,5 @@ func (p *program) tied(o *opened, t *client.CallID) {
 // mayBeShut says that a handle may be closed though its program has not closed it: see
 // answered.
 func (p *program) mayBeShut(o *opened) bool {
-	return o.shared || p.cell.handles.room.over[o.session]
+	return o.shared || p.cell.handles.Room.Over[o.session]
 }

@@ -227,7 +227,7 @@ func (c *Cell) result(recovery time.Duration) Result {
 		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.completed, Hot: c.load.hot,
 		Failovers: c.watch.Failovers, Recovery: recovery, FirstAnswers: c.waits.list(), Fence: c.fence.resource.count(),
 	}
-	c.locks.judge()
+	c.locks.Judge()
 	c.fence.judge()
 	c.checkFiles(&r)
 	c.checkLocks(&r)

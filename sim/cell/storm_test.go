@@ -22,9 +22,9 @@ func TestAThousandWaitersAreWokenOneByOne(t *testing.T) {
 	c.start()
 	require.Equal(t, sim.Reached, c.world.Run(20*time.Second))
 	require.Nil(t, c.world.Failure())
-	require.Greater(t, c.queues.most, 950, "who waited at one time")
-	require.Greater(t, c.queues.given, uint64(300))
-	require.LessOrEqual(t, c.queues.woken, c.queues.given+uint64(plan.MostAtOnce), "readers in front come together")
+	require.Greater(t, c.queues.Most, 950, "who waited at one time")
+	require.Greater(t, c.queues.Given, uint64(300))
+	require.LessOrEqual(t, c.queues.Woken, c.queues.Given+uint64(plan.MostAtOnce), "readers in front come together")
 }
 
 // Programs of one client lock by one handle, and close it under one another.

@@ -38,10 +38,10 @@ func TestS9WhatIsPresentedIsNotFailed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
-			r.w.seats[1].brought.limits = c.room
-			r.w.given = func(t api.Token) *model.Grip { return grips[t] }
+			r.w.Seats[1].Brought.Limits = c.room
+			r.w.Given = func(t api.Token) *model.Grip { return grips[t] }
 			for i, k := range c.beats {
-				r.w.came(1, second(1), api.Request{ID: uint64(i) + 1, Session: 7, Epoch: 3, Op: k})
+				r.w.OnRequest(1, second(1), api.Request{ID: uint64(i) + 1, Session: 7, Epoch: 3, Op: k})
 			}
 			r.proposes(2, command.FailHandle{Guard: 3, Session: 7, Handle: grips["a"].ID})
 			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
@@ -73,11 +73,11 @@ func TestS8WhatNobodyPresentedIsFreed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
 			r.beats(1, 1, 3)
-			r.w.held = func(api.Epoch) []model.Owner { return c.held }
+			r.w.Held = func(api.Epoch) []model.Owner { return c.held }
 			for _, o := range c.brought {
-				r.w.seats[1].brought.takes(o)
+				r.w.Seats[1].Brought.Take(o)
 			}
-			r.w.serves(1, second(1))
+			r.w.OnServing(1, second(1))
 			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
 			if c.breaks {
 				r.f.breaks("S8")
@@ -111,7 +111,7 @@ func TestS9NobodyIsToldOfALockThatWasFreed(t *testing.T) {
 			s := newLockStory(t)
 			s.acquire(1, 1, api.Exclusive, 5, 5)
 			s.applied(command.FailHandle{Guard: 2, Session: 1, Handle: handleOf(1)}, api.Result{Code: api.OK}, delay(time.Second))
-			s.b.told(1, api.Reply{Session: 1, Seq: 1, Epoch: c.epoch, Result: api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: c.held}}})
+			s.b.OnReply(1, api.Reply{Session: 1, Seq: 1, Epoch: c.epoch, Result: api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: c.held}}})
 			require.Equal(t, c.breaks, s.w.Failure() != nil)
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/sim/check/handles"
 )
 
 // There may be two sessions in this cell, once its constant says so.
@@ -31,9 +32,9 @@ func TestThereAreAsManySessionsAsMayBe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			book := census{world: f.w, most: 2}
+			book := handles.Census{World: f.w, Most: 2}
 			for i := range c.log {
-				book.command(&c.log[i])
+				book.OnCommand(&c.log[i])
 			}
 			if c.breaks == "" {
 				f.good()

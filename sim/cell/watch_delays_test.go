@@ -15,6 +15,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -24,7 +25,7 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 	ended := command.Applied{Effects: []command.Effect{command.LockChanged{Effect: lock.DelayEnded{Lock: lockNode, Freed: 9}}}}
 	says := func(r *reign, at float64, freed api.Number) {
 		own := []command.Command{command.DelayOver{Guard: 3, Node: lockNode, Freed: freed}}
-		r.w.acted(1, r.c, second(at), &driver.Output{Applied: []core.Applied{}}, nil, own)
+		r.w.OnActed(1, r.c, second(at), &driver.Output{Applied: []core.Applied{}}, nil, own)
 	}
 	executes := func(r *reign, n int) {
 		for range n {
@@ -32,7 +33,7 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 		}
 	}
 	wakes := func(r *reign, at, wake float64) {
-		r.w.acted(1, r.c, second(at), &driver.Output{Wake: second(wake), Applied: []core.Applied{}}, nil, nil)
+		r.w.OnActed(1, r.c, second(at), &driver.Output{Wake: second(wake), Applied: []core.Applied{}}, nil, nil)
 	}
 	for name, c := range map[string]struct {
 		does   func(r *reign)
@@ -47,16 +48,16 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 		"and wakes, and says not":       {func(r *reign) { wakes(r, 4, 4); wakes(r, 9, 10); r.acts(10) }, true},
 		"it is called and says not":     {func(r *reign) { wakes(r, 4, 4.5); wakes(r, 4.6, 4.6); wakes(r, 4.7, 5.2); r.acts(5.2) }, true},
 		"it was said":                   {func(r *reign) { says(r, 4, 9); r.acts(4); r.acts(9) }, false},
-		"the log executes others first": {func(r *reign) { says(r, 4, 9); executes(r, round); r.acts(9) }, false},
-		"the log has not taken it":      {func(r *reign) { says(r, 4, 9); executes(r, round+1); r.acts(9) }, true},
-		"and the master says it again":  {func(r *reign) { says(r, 4, 9); executes(r, round); says(r, 5, 9); executes(r, 2); r.acts(9) }, false},
-		"others of it wait before":      {func(r *reign) { says(r, 2, 8); says(r, 4, 9); executes(r, round+1); r.acts(9) }, false},
+		"the log executes others first": {func(r *reign) { says(r, 4, 9); executes(r, locks.Round); r.acts(9) }, false},
+		"the log has not taken it":      {func(r *reign) { says(r, 4, 9); executes(r, locks.Round+1); r.acts(9) }, true},
+		"and the master says it again":  {func(r *reign) { says(r, 4, 9); executes(r, locks.Round); says(r, 5, 9); executes(r, 2); r.acts(9) }, false},
+		"others of it wait before":      {func(r *reign) { says(r, 2, 8); says(r, 4, 9); executes(r, locks.Round+1); r.acts(9) }, false},
 		"it was said of another":        {func(r *reign) { says(r, 4, 8); r.acts(4); r.acts(9) }, true},
 		"the log says that it ended":    {func(r *reign) { r.acts(4, ended); r.acts(9) }, false},
 		"another master is there now":   {func(r *reign) { r.acts(4); r.c.epoch = 4; r.acts(5); r.acts(9) }, false},
 		"which runs it again": {func(r *reign) {
 			r.c.epoch = 4
-			r.w.owed = func(api.Epoch) map[model.DelayID]time.Duration {
+			r.w.Owed = func(api.Epoch) map[model.DelayID]time.Duration {
 				return map[model.DelayID]time.Duration{{Lock: lockNode, Freed: 9}: 3 * time.Second}
 			}
 			r.acts(5)
@@ -65,7 +66,7 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 		}, false},
 		"which runs it for too long": {func(r *reign) {
 			r.c.epoch = 4
-			r.w.owed = func(api.Epoch) map[model.DelayID]time.Duration {
+			r.w.Owed = func(api.Epoch) map[model.DelayID]time.Duration {
 				return map[model.DelayID]time.Duration{{Lock: lockNode, Freed: 9}: 3 * time.Second}
 			}
 			r.acts(5)
@@ -102,13 +103,13 @@ func TestTheLockDelayThatThereIs(t *testing.T) {
 func TestTheLockDelaysThatANewMasterOwes(t *testing.T) {
 	s := newLockStory(t)
 	fails := func(session api.SessionID, freed api.Number) {
-		s.b.command(&command.Applied{Number: freed, Command: command.Expire{Session: session}, Verdict: command.Executed,
+		s.b.OnCommand(&command.Applied{Number: freed, Command: command.Expire{Session: session}, Verdict: command.Executed,
 			Result: api.Result{Code: api.OK}, Effects: []command.Effect{delay(time.Second)}})
 	}
 	begins := func(e api.Epoch) []model.DelayID {
 		began := command.EpochBegan{Epoch: rows.Epoch{Number: e}}
 		s.applied(command.Confirm{}, api.Result{Code: api.OK}, began)
-		return slices.SortedFunc(maps.Keys(s.b.owed.at[e]), func(a, b model.DelayID) int { return cmp.Compare(a.Freed, b.Freed) })
+		return slices.SortedFunc(maps.Keys(s.b.Owed.At[e]), func(a, b model.DelayID) int { return cmp.Compare(a.Freed, b.Freed) })
 	}
 	s.acquire(1, 1, api.Shared, 5, 5)
 	s.acquire(2, 2, api.Shared, 5, 6)

@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim/check/handles"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -48,18 +49,18 @@ func TestS14WhatIsRefusedHasACause(t *testing.T) {
 		}, nil, 3, api.HandleClosed, true},
 		"closed, as too many others are": {func(k *keeper) {
 			k.epoch(4)
-			k.h.room.closed[tenancy{7, 4}] = many
+			k.h.Room.Closed[handles.Tenancy{Session: 7, Epoch: 4}] = many
 		}, nil, 4, api.HandleClosed, false},
 		"closed, as too many others were when it came first": {func(k *keeper) {
 			k.epoch(4)
 			k.asks(7, "ann", 4, api.GetStat{Handle: k.token})
-			k.h.room.closed[tenancy{7, 4}] = many
+			k.h.Room.Closed[handles.Tenancy{Session: 7, Epoch: 4}] = many
 			k.seq-- // the same call, again
 			k.epoch(5)
 		}, nil, 5, api.HandleClosed, false},
 		"closed, as too many others were, and it came later": {func(k *keeper) {
 			k.epoch(4)
-			k.h.room.closed[tenancy{7, 4}] = many
+			k.h.Room.Closed[handles.Tenancy{Session: 7, Epoch: 4}] = many
 			k.epoch(5)
 		}, nil, 5, api.HandleClosed, true},
 		"too large": {nil, func(k *keeper) api.Op {
@@ -70,24 +71,24 @@ func TestS14WhatIsRefusedHasACause(t *testing.T) {
 		}, 3, api.TooLarge, false},
 		"invalid":                  {nil, nil, 3, api.Invalid, true},
 		"a sequencer that is none": {nil, func(k *keeper) api.Op { return api.CheckSequencer{Handle: k.token} }, 3, api.Invalid, false},
-		"a call that is waited for": {func(k *keeper) { k.h.seen[7] = 3 }, func(k *keeper) api.Op {
+		"a call that is waited for": {func(k *keeper) { k.h.Seen[7] = 3 }, func(k *keeper) api.Op {
 			return api.CancelAcquire{Handle: k.token, Call: 4}
 		}, 3, api.Invalid, true},
-		"a call that nobody waits for": {func(k *keeper) { k.h.seen[7] = 4 }, func(k *keeper) api.Op {
+		"a call that nobody waits for": {func(k *keeper) { k.h.Seen[7] = 4 }, func(k *keeper) api.Op {
 			return api.CancelAcquire{Handle: k.token, Call: 4}
 		}, 3, api.Invalid, false},
-		"no room, and none is needed":   {func(k *keeper) { k.h.room.limits.Handles.PerSession = 1 }, nil, 3, api.Crowded, true},
-		"no room":                       {func(k *keeper) { k.h.room.limits.Handles.PerSession = 2 }, openF, 3, api.Crowded, false},
-		"no room, but there is":         {func(k *keeper) { k.h.room.limits.Handles.PerSession = 3 }, openF, 3, api.Crowded, true},
-		"no room for all":               {func(k *keeper) { k.h.room.limits.Handles.Total = 2 }, openF, 3, api.Crowded, false},
-		"no room for all, but there is": {func(k *keeper) { k.h.room.limits.Handles.Total = 3 }, openF, 3, api.Crowded, true},
+		"no room, and none is needed":   {func(k *keeper) { k.h.Room.Limits.Handles.PerSession = 1 }, nil, 3, api.Crowded, true},
+		"no room":                       {func(k *keeper) { k.h.Room.Limits.Handles.PerSession = 2 }, openF, 3, api.Crowded, false},
+		"no room, but there is":         {func(k *keeper) { k.h.Room.Limits.Handles.PerSession = 3 }, openF, 3, api.Crowded, true},
+		"no room for all":               {func(k *keeper) { k.h.Room.Limits.Handles.Total = 2 }, openF, 3, api.Crowded, false},
+		"no room for all, but there is": {func(k *keeper) { k.h.Room.Limits.Handles.Total = 3 }, openF, 3, api.Crowded, true},
 		"no room to take it up": {func(k *keeper) {
 			k.epoch(4)
-			k.h.room.limits.Handles.PerSession = 1
+			k.h.Room.Limits.Handles.PerSession = 1
 		}, nil, 4, api.Crowded, false},
 		"no room to wait, and nobody waits": {nil, waitF, 3, api.Crowded, true},
 		"no room, said by who lags behind": {func(k *keeper) {
-			k.h.applied = func(paxos.NodeID) bool { return false }
+			k.h.HasAppliedAll = func(paxos.NodeID) bool { return false }
 		}, waitF, 3, api.Crowded, false},
 		"poisoned, and its session wanted that": {func(k *keeper) {
 			k.asks(7, "ann", 3, api.Poison{Handle: k.token})
@@ -127,10 +128,10 @@ func TestS14WhoGetsNoHandle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newKeeper(t)
-			k.h.room.limits.Handles.PerSession = c.most
+			k.h.Room.Limits.Handles.PerSession = c.most
 			seq := k.asks(7, "ann", 3, c.op(k))
-			k.h.answers(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 3, Result: api.Result{Code: api.NoHandle}}, c.logged)
-			require.EqualValues(t, 1, k.h.homeless)
+			k.h.OnReply(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 3, Result: api.Result{Code: api.NoHandle}}, c.logged)
+			require.EqualValues(t, 1, k.h.Homeless)
 			if c.breaks {
 				k.breaks("S14")
 			} else {
@@ -160,12 +161,12 @@ func TestS16AHandleThatNobodyHasTested(t *testing.T) {
 		k.epoch(4)
 		open := api.Open{Path: "f", Rights: rw}
 		seq := k.asks(7, "ann", 4, open)
-		k.b.executed[model.Call{Session: 7, Seq: seq}] = c.guard
+		k.b.Executed[model.Call{Session: 7, Seq: seq}] = c.guard
 		if c.since != nil {
 			c.since(k)
 		}
 		token := k.seal.Seal(handle.Handle{ID: api.HandleID{Epoch: 4, Counter: 9}, Session: 7, Node: k.node, Kind: api.File, Rights: rw})
-		k.h.answers(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 4, Result: api.Result{Code: api.OK, Detail: api.Opened{Token: token, Node: k.node}}}, true)
+		k.h.OnReply(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 4, Result: api.Result{Code: api.OK, Detail: api.Opened{Token: token, Node: k.node}}}, true)
 		k.good()
 		write := k.asks(7, "ann", 4, api.SetContents{Handle: token, Contents: "x"})
 		k.proposes(7, write, 4, command.SetContents{Node: k.node, Contents: "x"})
@@ -210,7 +211,7 @@ func TestS14WhoClosedAHandle(t *testing.T) {
 	k.asks(7, "ann", 3, op)
 	k.answer("ann", 7, seq, 4, api.Result{Code: api.OK})
 	k.good()
-	g := k.h.given[k.token]
+	g := k.h.Given[k.token]
 	require.False(t, g.Shut(3))
 	require.True(t, g.Shut(4))
 }

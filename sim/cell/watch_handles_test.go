@@ -11,6 +11,8 @@ import (
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/sim/check/handles"
+	"github.com/chubbycell/chubby/sim/conformance/lockwait"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -18,7 +20,7 @@ import (
 // 8; Ann was given a handle on /f, to read and write.
 type keeper struct {
 	*library
-	h     *handleBook
+	h     *handles.Checker
 	seal  handle.Sealer
 	node  api.Ref
 	token api.Token
@@ -27,8 +29,8 @@ type keeper struct {
 
 func newKeeper(t *testing.T) *keeper {
 	k := &keeper{library: newLibrary(t)}
-	k.h = newHandleBook(k.w, k.b, newRoomBook(nodeops.DefaultConfig(), newQueueBook(k.w)))
-	k.h.applied = func(paxos.NodeID) bool { return true }
+	k.h = handles.New(k.w, k.b, handles.NewRoom(nodeops.DefaultConfig(), lockwait.New(k.w)))
+	k.h.HasAppliedAll = func(paxos.NodeID) bool { return true }
 	var err error
 	k.seal, err = handle.NewSealer(handle.Secret{1})
 	require.NoError(t, err)
@@ -40,7 +42,7 @@ func newKeeper(t *testing.T) *keeper {
 }
 
 func (k *keeper) epoch(e api.Epoch) {
-	k.b.command(&command.Applied{Effects: []command.Effect{command.EpochBegan{Epoch: rows.Epoch{Number: e}}}})
+	k.b.OnCommand(&command.Applied{Effects: []command.Effect{command.EpochBegan{Epoch: rows.Epoch{Number: e}}}})
 }
 
 // given opens /f alone.
@@ -70,22 +72,22 @@ func (k *keeper) ties() api.Token {
 
 func (k *keeper) asks(s api.SessionID, who api.Principal, e api.Epoch, op api.Op) api.Seq {
 	k.seq++
-	k.h.asks(who, api.Request{Session: s, Seq: k.seq, Epoch: e, Op: op})
+	k.h.OnRequest(who, api.Request{Session: s, Seq: k.seq, Epoch: e, Op: op})
 	return k.seq
 }
 
 func (k *keeper) answer(to api.Principal, s api.SessionID, seq api.Seq, e api.Epoch, r api.Result) {
-	k.h.answers(1, to, api.Reply{Session: s, Seq: seq, Epoch: e, Result: r}, false)
+	k.h.OnReply(1, to, api.Reply{Session: s, Seq: seq, Epoch: e, Result: r}, false)
 }
 
 func (k *keeper) proposes(s api.SessionID, seq api.Seq, e api.Epoch, d command.Deed) {
-	k.h.begun(1, [][]byte{command.Append(nil, command.Act{Guard: e, Session: s, Seq: seq, Deed: d})})
+	k.h.OnBegun(1, [][]byte{command.Append(nil, command.Act{Guard: e, Session: s, Seq: seq, Deed: d})})
 }
 
 // no takes all rights on /f away.
 func (k *keeper) no() {
-	k.b.nodes["/f"].names[1] = "nobody"
-	k.b.turns()
+	k.b.Nodes["/f"].Names[1] = "nobody"
+	k.b.Turn()
 }
 
 // Each case asks for something and has it done, by a command or by an answer.
@@ -122,7 +124,7 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 			k.answer("bob", 7, seq, 3, api.Result{Code: api.OK, Value: "x"})
 		}, "S16"},
 		"another's session is told": {func(k *keeper) {
-			k.h.answers(1, "bob", api.Reply{Result: api.Result{Code: api.OK, Session: 7}}, false)
+			k.h.OnReply(1, "bob", api.Reply{Result: api.Result{Code: api.OK, Session: 7}}, false)
 		}, "S16"},
 		"a write that nobody asked for": {func(k *keeper) { k.proposes(7, 99, 3, command.SetContents{Node: k.node}) }, "S14"},
 		"a write of something else": {func(k *keeper) {
@@ -176,17 +178,17 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 			k.answer("bob", 8, seq, 3, api.Result{Code: api.OK, Detail: api.Opened{Token: token, Node: k.node}})
 		}, "S16"},
 		"more rights than the program named": {func(k *keeper) {
-			g, ok := gripBy(k.given(8, "bob", 2, rw))
+			g, ok := handles.GripBy(k.given(8, "bob", 2, rw))
 			require.True(t, ok)
-			k.h.gets(g.ID, api.RightRead)
+			k.h.OnHandleGot(g.ID, api.RightRead)
 		}, "S16"},
 		"the rights that the program named": {func(k *keeper) {
-			g, ok := gripBy(k.given(8, "bob", 2, rw))
+			g, ok := handles.GripBy(k.given(8, "bob", 2, rw))
 			require.True(t, ok)
-			k.h.gets(g.ID, rw)
+			k.h.OnHandleGot(g.ID, rw)
 		}, ""},
 		"an Open that the ACLs do not allow": {func(k *keeper) {
-			k.b.nodes["/f"].names[1] = "nobody"
+			k.b.Nodes["/f"].Names[1] = "nobody"
 			k.given(8, "bob", 2, rw)
 		}, "S16"},
 		"a read of a node that is gone": {func(k *keeper) {
@@ -219,9 +221,9 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 		"a write by a handle that is tied to a sequencer": {func(k *keeper) {
 			seq := k.asks(7, "ann", 3, api.SetContents{Handle: k.ties(), Contents: "x"})
 			k.proposes(7, seq, 3, command.SetContents{Node: k.node, Contents: "x", Fence: k.sequencer()})
-			require.Equal(t, []api.Sequencer{k.sequencer()}, k.h.tiedTo(api.SetContents{Handle: k.ties()}))
-			require.Empty(t, k.h.tiedTo(api.SetContents{Handle: k.token}))
-			require.Empty(t, k.h.tiedTo(api.CloseHandle{Handle: k.ties()}))
+			require.Equal(t, []api.Sequencer{k.sequencer()}, k.h.TiedTo(api.SetContents{Handle: k.ties()}))
+			require.Empty(t, k.h.TiedTo(api.SetContents{Handle: k.token}))
+			require.Empty(t, k.h.TiedTo(api.CloseHandle{Handle: k.ties()}))
 		}, ""},
 		"a write by a handle that is tied to a sequencer, without that": {func(k *keeper) {
 			write(k, 7, "ann", 3, k.ties())
@@ -229,7 +231,7 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 		"a refusal": {func(k *keeper) {
 			seq := k.asks(8, "bob", 3, api.GetContents{Handle: k.token})
 			k.answer("bob", 8, seq, 3, api.Result{Code: api.BadHandle})
-			require.EqualValues(t, 1, k.h.refused())
+			require.EqualValues(t, 1, k.h.Refused())
 		}, ""},
 		"a token that is none": {func(k *keeper) {
 			seq := k.asks(8, "bob", 3, api.Open{Path: "f", Rights: rw})
@@ -237,11 +239,11 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 		}, "S14"},
 		"rows of a session that is yet to be opened": {func(k *keeper) {
 			seq := k.asks(99, "bob", 3, api.Put{Key: "k"})
-			k.h.begun(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 99, Seq: seq, Op: api.Put{Key: "k"}})})
+			k.h.OnBegun(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 99, Seq: seq, Op: api.Put{Key: "k"}})})
 		}, "S16"},
 		"rows of another's session": {func(k *keeper) {
 			seq := k.asks(7, "bob", 3, api.Put{Key: "k"})
-			k.h.begun(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 7, Seq: seq, Op: api.Put{Key: "k"}})})
+			k.h.OnBegun(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 7, Seq: seq, Op: api.Put{Key: "k"}})})
 		}, "S16"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -268,7 +270,7 @@ func TestS16AHandleThatADeposedMasterGivesOut(t *testing.T) {
 		"they were taken away in epoch 4": {nil, (*keeper).no, false},
 	} {
 		k := newKeeper(t)
-		k.h.applied = func(paxos.NodeID) bool { return false }
+		k.h.HasAppliedAll = func(paxos.NodeID) bool { return false }
 		if c.before != nil {
 			c.before(k)
 		}
@@ -299,10 +301,10 @@ func TestS14NothingIsProposedThatWasNotBegun(t *testing.T) {
 		raw := command.Append(nil, command.Act{Guard: 1, Session: 7, Seq: 3, Deed: command.Fail{Code: api.Gone}})
 		other := command.Append(nil, command.Confirm{Guard: 1})
 		for range c.begun {
-			b.begun(1, [][]byte{raw})
+			b.OnBegun(1, [][]byte{raw})
 		}
 		for range c.proposed {
-			b.proposed(1, [][]byte{other, raw})
+			b.OnProposed(1, [][]byte{other, raw})
 		}
 		require.Equal(t, c.breaks, k.w.Failure() != nil, name)
 	}
@@ -325,10 +327,10 @@ func TestS14WhatIsBegunLeavesInOrder(t *testing.T) {
 		"the first is begun again": {[][]byte{one, two, one}, [][]byte{two, one}, false},
 	} {
 		k := newKeeper(t)
-		k.h.begun(1, c.begun)
-		k.h.begun(2, [][]byte{two, one}) // which is another master
-		k.h.proposed(1, c.proposed)
-		k.h.proposed(2, [][]byte{two, one})
+		k.h.OnBegun(1, c.begun)
+		k.h.OnBegun(2, [][]byte{two, one}) // which is another master
+		k.h.OnProposed(1, c.proposed)
+		k.h.OnProposed(2, [][]byte{two, one})
 		require.Equal(t, c.breaks, k.w.Failure() != nil, name)
 	}
 }
@@ -353,21 +355,21 @@ func TestS5WhatIsRefusedForCertainStaysSo(t *testing.T) {
 		}, true},
 		"a copy is worked on": {api.LockHeld, false, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, deed(k)) }, true},
 		"another call of its number is": {api.LockHeld, false, func(k *keeper, seq api.Seq) {
-			k.h.asks("ann", api.Request{Session: 7, Seq: seq, Epoch: 3, Op: api.Release{Handle: k.token}})
+			k.h.OnRequest("ann", api.Request{Session: 7, Seq: seq, Epoch: 3, Op: api.Release{Handle: k.token}})
 			k.proposes(7, seq, 3, deed(k))
 		}, false},
 		"it was busy": {api.Busy, false, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, deed(k)) }, false},
 		"by the log":  {api.LockHeld, true, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, deed(k)) }, false},
 		"in another epoch": {api.LockHeld, false, func(k *keeper, seq api.Seq) {
 			k.epoch(4)
-			k.h.asks("ann", api.Request{Session: 7, Seq: seq, Epoch: 4, Op: op(k)})
+			k.h.OnRequest("ann", api.Request{Session: 7, Seq: seq, Epoch: 4, Op: op(k)})
 			k.proposes(7, seq, 4, deed(k))
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newKeeper(t)
 			seq := k.asks(7, "ann", 3, op(k))
-			k.h.answers(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 3, Result: api.Result{Code: c.code}}, c.logged)
+			k.h.OnReply(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 3, Result: api.Result{Code: c.code}}, c.logged)
 			c.then(k, seq)
 			require.Equal(t, c.breaks, k.w.Failure() != nil)
 			if c.breaks {
@@ -392,8 +394,8 @@ func TestS14AHandleThatIsClosedTakesNoLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := newKeeper(t)
 			k.answer("ann", 7, k.asks(7, "ann", 3, api.CloseHandle{Handle: k.token}), 3, api.Result{Code: api.OK})
-			id := k.h.given[k.token].ID
-			k.h.command(&command.Applied{
+			id := k.h.Given[k.token].ID
+			k.h.OnCommand(&command.Applied{
 				Command: command.Act{Guard: c.guard, Session: 7, Seq: 2, Deed: command.Acquire{Node: k.node, Handle: id, Mode: api.Exclusive}},
 				Verdict: c.verdict, Result: api.Result{Code: c.code},
 			})
@@ -438,8 +440,8 @@ func TestS10AHandleThatIsTiedIsUsedAsOne(t *testing.T) {
 		k := newKeeper(t)
 		tied := k.ties()
 		seq := k.asks(7, c.who, 3, c.op(k.token, tied))
-		f := k.h.looseFault(model.Call{Session: 7, Seq: seq})
+		f := k.h.LooseFinding(model.Call{Session: 7, Seq: seq})
 		require.Equal(t, c.breaks, f != model.Finding{}, name)
-		require.Equal(t, model.Finding{}, k.h.looseFault(model.Call{Session: 7, Seq: seq + 1}), "it was never sent")
+		require.Equal(t, model.Finding{}, k.h.LooseFinding(model.Call{Session: 7, Seq: seq + 1}), "it was never sent")
 	}
 }

@@ -80,7 +80,7 @@ func (p *promiseWatch) of(cl *client.Client) *wire {
 // might come back (C12.13). A hostile client goes on, and keeps what it has; and
 // sessions without leases that nobody ended live for ever.
 func (c *Cell) vanishes() {
-	if c.plan.Hostile.Gap > 0 || !c.sessions.leases() {
+	if c.plan.Hostile.Gap > 0 || !c.sessions.HasLeases() {
 		return
 	}
 	for end := c.world.Now() + c.lingers(); ; {

@@ -47,7 +47,7 @@ func (r *reign) asks(at float64, seconds time.Duration) {
 func (r *reign) extends(lease float64, said ...command.Applied) {
 	r.set(func(s *session.Session) { s.Lease = second(4 + lease) })
 	r.acts(4, said...)
-	r.w.answered(1, second(4), api.Reply{ID: 1, Session: 7, Result: leased(time.Second)})
+	r.w.OnReply(1, second(4), api.Reply{ID: 1, Session: 7, Result: leased(time.Second)})
 }
 
 // opens begins session 8 at second 1 with a lease of so many seconds.
@@ -68,7 +68,7 @@ func TestS11ALeaseIsAsLongAsThereAreSessions(t *testing.T) {
 	}{
 		"one session":                   {1, func(r *reign) { r.extends(4) }, false},
 		"one, and longer":               {1, func(r *reign) { r.extends(5.1) }, true},
-		"one that had a longer lease":   {1, func(r *reign) { r.w.seats[1].leases[7] = second(9.5); r.extends(5.5) }, false},
+		"one that had a longer lease":   {1, func(r *reign) { r.w.Seats[1].Leases[7] = second(9.5); r.extends(5.5) }, false},
 		"five":                          {5, func(r *reign) { r.extends(5) }, false},
 		"five, and a quarter longer":    {5, func(r *reign) { r.extends(6) }, false},
 		"five, and shorter":             {5, func(r *reign) { r.extends(4.9) }, true},
@@ -89,7 +89,7 @@ func TestS11ALeaseIsAsLongAsThereAreSessions(t *testing.T) {
 		"and has a shorter one":         {5, func(r *reign) { r.opens(4.9) }, true},
 		"in the fail-over, as it was": {9, func(r *reign) {
 			r.acts(4)
-			r.w.answered(1, second(4), api.Reply{ID: 1, Session: 7, Result: api.Result{Code: api.OK, Detail: api.Leased{Lease: time.Second, Failover: true}}})
+			r.w.OnReply(1, second(4), api.Reply{ID: 1, Session: 7, Result: api.Result{Code: api.OK, Detail: api.Leased{Lease: time.Second, Failover: true}}})
 		}, false},
 		"by the log, from when it was asked": {5, func(r *reign) { r.byTheLog(3); r.extends(4) }, false},
 		"and shorter":                        {5, func(r *reign) { r.byTheLog(3); r.extends(3.9) }, true},
@@ -129,8 +129,8 @@ func TestS11TheLongestLeaseFollowsTheNumberOfSessions(t *testing.T) {
 		"the row is set":                   {1, func(r *reign) { r.asks(6, 4); r.acts(6.5, r.rows(4)); r.acts(60) }, false},
 		"to more than it should be":        {1, func(r *reign) { r.acts(6.5, r.rows(6)); r.acts(12.5); r.acts(13.4) }, false},
 		"for too long":                     {1, func(r *reign) { r.acts(6.5, r.rows(6)); r.acts(12.5); r.acts(13.5) }, true},
-		"it was asleep":                    {1, func(r *reign) { r.acts(5); r.w.seats[1].wake = second(6); r.acts(60); r.acts(60.9) }, false},
-		"it woke up":                       {1, func(r *reign) { r.acts(5); r.w.seats[1].wake = second(6); r.acts(60); r.acts(61) }, true},
+		"it was asleep":                    {1, func(r *reign) { r.acts(5); r.w.Seats[1].Wake = second(6); r.acts(60); r.acts(60.9) }, false},
+		"it woke up":                       {1, func(r *reign) { r.acts(5); r.w.Seats[1].Wake = second(6); r.acts(60); r.acts(61) }, true},
 		"the log is full":                  {1, func(r *reign) { r.acts(6); r.c.refused++; r.acts(7.9) }, false},
 		"it was once":                      {1, func(r *reign) { r.acts(6); r.c.refused++; r.acts(8); r.acts(9) }, true},
 		"many come in time":                {1, func(r *reign) { r.acts(5, r.come(6)); r.acts(60) }, false},

@@ -10,13 +10,14 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/sim/check/locks"
 )
 
 // lockStory feeds a lockBook with commands as they would be applied, all of one
 // node; a handle is named by its count.
 type lockStory struct {
 	*facts
-	b   *lockBook
+	b   *locks.Model
 	seq api.Seq
 }
 
@@ -24,11 +25,11 @@ var theLock = api.Ref{Instance: 7}
 
 func newLockStory(t *testing.T) *lockStory {
 	f := newFacts(t)
-	return &lockStory{facts: f, b: newLockBook(f.w, 250_000)}
+	return &lockStory{facts: f, b: locks.New(f.w, 250_000)}
 }
 
 func (s *lockStory) applied(c command.Command, r api.Result, e ...command.Effect) {
-	s.b.command(&command.Applied{Command: c, Verdict: command.Executed, Result: r, Effects: e})
+	s.b.OnCommand(&command.Applied{Command: c, Verdict: command.Executed, Result: r, Effects: e})
 }
 
 // delay is that a lock-delay begins.
@@ -193,7 +194,7 @@ func TestS8IsJudgedByTheLog(t *testing.T) {
 	} {
 		s := newLockStory(t)
 		c.story(s)
-		s.b.judge()
+		s.b.Judge()
 		if c.told == "" {
 			require.Nil(t, s.w.Failure(), c.name)
 			continue
@@ -208,23 +209,23 @@ func TestS8IsJudgedByTheLog(t *testing.T) {
 func TestS8CountsWhatWasExecuted(t *testing.T) {
 	s := newLockStory(t)
 	acquire := command.Act{Session: 1, Seq: 1, Deed: command.Acquire{Node: theLock, Handle: handleOf(1), Mode: api.Exclusive}}
-	s.b.command(&command.Applied{Command: acquire, Verdict: command.Repeated, Result: api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}}})
-	s.b.command(&command.Applied{Command: acquire, Verdict: command.Executed, Result: api.Result{Code: api.LockHeld}})
-	require.Empty(t, s.b.list)
-	s.b.judge()
+	s.b.OnCommand(&command.Applied{Command: acquire, Verdict: command.Repeated, Result: api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}}})
+	s.b.OnCommand(&command.Applied{Command: acquire, Verdict: command.Executed, Result: api.Result{Code: api.LockHeld}})
+	require.Empty(t, s.b.List)
+	s.b.Judge()
 	s.good()
 }
 
 func TestALockDelayRunsUntilTheLogEndsIt(t *testing.T) {
 	s := newLockStory(t)
 	var moved []api.Ref
-	s.b.moved = func(n api.Ref) { moved = append(moved, n) }
-	runs := func() bool { return s.b.owed.delays(theLock) }
+	s.b.OnMoved = func(n api.Ref) { moved = append(moved, n) }
+	runs := func() bool { return s.b.Owed.Runs(theLock) }
 	s.acquire(8, 1, api.Shared, 5, 5)
 	s.acquire(7, 2, api.Shared, 5, 6)
 	require.False(t, runs())
 	fails := func(x api.SessionID, at api.Number) {
-		s.b.command(&command.Applied{Command: command.Expire{Session: x}, Number: at, Verdict: command.Executed, Result: api.Result{Code: api.OK}, Effects: []command.Effect{delay(time.Second)}})
+		s.b.OnCommand(&command.Applied{Command: command.Expire{Session: x}, Number: at, Verdict: command.Executed, Result: api.Result{Code: api.OK}, Effects: []command.Effect{delay(time.Second)}})
 	}
 	fails(8, 9)
 	fails(7, 10)

@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim/check/sessions"
 )
 
 // promiseWatch compares what clients count on with what the present master has
@@ -39,10 +40,10 @@ func (w *wire) counts() (until time.Duration, ok bool) {
 
 // clientMoved is told that a client counts on its session for longer.
 func (p *promiseWatch) clientMoved(w *wire) {
-	seats := p.cell.sessions.seats
+	seats := p.cell.sessions.Seats
 	for id := range seats {
-		if t := &seats[id]; t.of != nil && t.epoch == p.cell.watch.Epoch && p.lives(id, t.of) {
-			if m, ok := t.of.Session(w.life.Session()); ok {
+		if t := &seats[id]; t.Of != nil && t.Epoch == p.cell.watch.Epoch && p.lives(id, t.Of) {
+			if m, ok := t.Of.Session(w.life.Session()); ok {
 				p.compare(w, paxos.NodeID(id), m.Lease)
 			}
 		}
@@ -50,15 +51,15 @@ func (p *promiseWatch) clientMoved(w *wire) {
 }
 
 // lives says that a replica's life has not ended, and its clock with it.
-func (p *promiseWatch) lives(id int, of presider) bool {
+func (p *promiseWatch) lives(id int, of sessions.Presider) bool {
 	r := running(p.cell.replicas[id-1])
-	return r != nil && of == presider(presidingNode{r.host.Node()})
+	return r != nil && of == sessions.Presider(sessions.Presiding{Node: r.host.Node()})
 }
 
 // masterMoved is told that a master has set a lease.
 func (p *promiseWatch) masterMoved(id paxos.NodeID, s api.SessionID, lease time.Time) {
 	p.wires = slices.DeleteFunc(p.wires, (*wire).dead)
-	if p.cell.sessions.seats[id].epoch != p.cell.watch.Epoch {
+	if p.cell.sessions.Seats[id].Epoch != p.cell.watch.Epoch {
 		return
 	}
 	for _, w := range p.wires {
@@ -84,7 +85,7 @@ func (p *promiseWatch) compare(w *wire, id paxos.NodeID, lease time.Time) {
 // master took over, and to be told of the fail-over, is not to keep it.
 func (p *promiseWatch) command(a *command.Applied) {
 	c, expires := a.Command.(command.Expire)
-	if !expires || a.Verdict != command.Executed || a.Result.Code != api.OK || !p.cell.healed || p.cell.sessions.cfg.IdleAfter > 0 {
+	if !expires || a.Verdict != command.Executed || a.Result.Code != api.OK || !p.cell.healed || p.cell.sessions.Config.IdleAfter > 0 {
 		return
 	}
 	for _, w := range p.wires {

@@ -7,13 +7,14 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim/conformance/lockwait"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
 // waiters is a queue book in epoch 3, and handles 1, 2, 3 of sessions 1, 2, 3.
 type waiters struct {
 	*facts
-	b *queueBook
+	b *lockwait.Checker
 }
 
 var lockNode = api.Ref{Path: pathOf("/f"), Instance: 9}
@@ -23,11 +24,11 @@ func gripOn(s api.SessionID) *model.Grip {
 }
 
 func (w *waiters) asks(s api.SessionID, m api.Mode) {
-	w.b.asks(api.Request{Session: s, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: m, Wait: true}}, gripOn(s), true)
+	w.b.OnRequest(api.Request{Session: s, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: m, Wait: true}}, gripOn(s), true)
 }
 
 func (w *waiters) told(s api.SessionID, c api.Code) {
-	w.b.acted(1, 1, []api.Reply{{Session: s, Seq: 5, Epoch: 3, Result: api.Result{Code: c}}}, nil)
+	w.b.OnActed(1, 1, []api.Reply{{Session: s, Seq: 5, Epoch: 3, Result: api.Result{Code: c}}}, nil)
 }
 
 func trial(s api.SessionID, m api.Mode) command.Act {
@@ -35,23 +36,23 @@ func trial(s api.SessionID, m api.Mode) command.Act {
 }
 
 func (w *waiters) tries(s api.SessionID, m api.Mode) {
-	w.b.acted(1, 7, nil, []command.Act{trial(s, m)})
+	w.b.OnActed(1, 7, nil, []command.Act{trial(s, m)})
 }
 
 func (w *waiters) applied(s api.SessionID, m api.Mode, v command.Verdict) {
-	w.b.command(&command.Applied{Command: trial(s, m), Verdict: v})
+	w.b.OnCommand(&command.Applied{Command: trial(s, m), Verdict: v})
 }
 
 // held lets somebody have the lock: whoever asks, or another.
 func (w *waiters) held(own bool) {
-	w.b.holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
+	w.b.Holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
 		return own, func(api.Mode) bool { return true }
 	}
 }
 
 // shared lets others have the lock.
 func (w *waiters) shared() {
-	w.b.holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
+	w.b.Holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
 		return false, func(m api.Mode) bool { return m == api.Exclusive }
 	}
 }
@@ -86,10 +87,10 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			for s := range api.SessionID(2) {
 				s++
 				again := api.Request{Session: s, Seq: 5, Epoch: 4, Op: api.Acquire{Handle: "x", Mode: ex, Wait: true}}
-				w.b.asks(again, gripOn(s), true)
+				w.b.OnRequest(again, gripOn(s), true)
 				c := trial(s, ex)
 				c.Guard = 4
-				w.b.command(&command.Applied{Command: c, Verdict: command.Executed})
+				w.b.OnCommand(&command.Applied{Command: c, Verdict: command.Executed})
 			}
 			w.asks(2, ex)
 			w.told(2, api.Parked)
@@ -102,19 +103,19 @@ func TestS8TheQueueIsKept(t *testing.T) {
 		"a reader behind a writer":       {[3]api.Mode{sh, ex, sh}, func(w *waiters) { w.tries(1, sh); w.tries(3, sh) }, true},
 		"a reader before one that waits": {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(2, sh) }, true},
 		"the second, as the node is gone": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.command(&command.Applied{Command: command.Act{Deed: command.DeleteNode{Node: lockNode}}, Result: api.Result{Code: api.OK}})
+			w.b.OnCommand(&command.Applied{Command: command.Act{Deed: command.DeleteNode{Node: lockNode}}, Result: api.Result{Code: api.OK}})
 			w.tries(2, ex)
 		}, false},
 		"the second, as the first gave up": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), true)
+			w.b.OnRequest(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), true)
 			w.tries(2, ex)
 		}, false},
 		"the second, as the first gives up where there is no master": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), false)
+			w.b.OnRequest(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), false)
 			w.tries(2, ex)
 		}, true},
 		"the second, as the first closes": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CloseHandle{Handle: "x"}}, gripOn(1), true)
+			w.b.OnRequest(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CloseHandle{Handle: "x"}}, gripOn(1), true)
 			w.tries(2, ex)
 		}, false},
 		"the second, as the first was answered": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
@@ -122,7 +123,7 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.tries(2, ex)
 		}, false},
 		"the second, as the first's session ended": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.command(&command.Applied{Command: command.Expire{Session: 1}})
+			w.b.OnCommand(&command.Applied{Command: command.Expire{Session: 1}})
 			w.tries(2, ex)
 		}, false},
 		"while the lock is held": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
@@ -131,22 +132,22 @@ func TestS8TheQueueIsKept(t *testing.T) {
 		}, true},
 		"while the lock is held again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.held(false)
-			w.b.moved[lockNode] = 7
+			w.b.Moved[lockNode] = 7
 			w.tries(1, ex)
 		}, false},
 		"while the lock has been held for long": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.held(false)
-			w.b.moved[lockNode] = 6
+			w.b.Moved[lockNode] = 6
 			w.tries(1, ex)
 		}, true},
 		"while a lock-delay runs": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.runs = func(n api.Ref) bool { return n == lockNode }
-			w.b.moved[lockNode] = 6
+			w.b.Runs = func(n api.Ref) bool { return n == lockNode }
+			w.b.Moved[lockNode] = 6
 			w.tries(1, ex)
 		}, true},
 		"a lock-delay has just begun": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.runs = func(n api.Ref) bool { return n == lockNode }
-			w.b.moved[lockNode] = 7
+			w.b.Runs = func(n api.Ref) bool { return n == lockNode }
+			w.b.Moved[lockNode] = 7
 			w.tries(1, ex)
 		}, false},
 		"by who holds it": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
@@ -154,22 +155,22 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.tries(3, ex)
 		}, false},
 		"by who has got it by another call, and then a reader": {[3]api.Mode{ex, sh, ex}, func(w *waiters) {
-			w.b.holds = func(_ api.Ref, h api.HandleID) (bool, func(api.Mode) bool) {
+			w.b.Holds = func(_ api.Ref, h api.HandleID) (bool, func(api.Mode) bool) {
 				return h == gripOn(1).ID, func(m api.Mode) bool { return m == ex }
 			}
-			w.b.acted(1, 7, nil, []command.Act{trial(1, ex), trial(2, sh)})
+			w.b.OnActed(1, 7, nil, []command.Act{trial(1, ex), trial(2, sh)})
 		}, false},
 		"all are told": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.told(2, api.Parked)
 		}, true},
 		"waits again after a trial, its cancel on the way": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), true)
+			w.b.OnRequest(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), true)
 			w.tries(1, ex)
 			w.applied(1, ex, command.Refused)
 			w.told(1, api.Parked)
 		}, false},
 		"told without a trial, its cancel on the way": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.asks(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), true)
+			w.b.OnRequest(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), true)
 			w.told(1, api.Parked)
 		}, true},
 		"a copy is answered": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
@@ -179,7 +180,7 @@ func TestS8TheQueueIsKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			w := &waiters{f, newQueueBook(f.w)}
+			w := &waiters{f, lockwait.New(f.w)}
 			for i, m := range c.modes {
 				w.asks(api.SessionID(i+1), m)
 				w.told(api.SessionID(i+1), api.Parked)
@@ -209,7 +210,7 @@ func TestS8WhoCouldHaveTheLockIsTried(t *testing.T) {
 		"it is free":          {[3]api.Mode{ex, ex, ex}, func(*waiters) {}, 3, true},
 		"somebody unknown":    {[3]api.Mode{ex, ex, ex}, func(*waiters) {}, 4, false},
 		"he is tried":         {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex) }, 3, false},
-		"a lock-delay runs":   {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.b.runs = func(api.Ref) bool { return true } }, 3, false},
+		"a lock-delay runs":   {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.b.Runs = func(api.Ref) bool { return true } }, 3, false},
 		"a refused try again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex); w.told(1, api.Parked) }, 3, false}, // by the log: it comes later
 		"he was tried, in vain": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.tries(1, ex)
@@ -222,26 +223,26 @@ func TestS8WhoCouldHaveTheLockIsTried(t *testing.T) {
 		}, 2, true},
 		"the session of the writer in front of readers ends": {[3]api.Mode{ex, sh, sh}, func(w *waiters) {
 			w.shared()
-			w.b.command(&command.Applied{Command: command.Expire{Session: 1}})
+			w.b.OnCommand(&command.Applied{Command: command.Expire{Session: 1}})
 			w.told(1, api.NoSession)
 		}, 2, true},
 		"the writer in front of readers leaves": {[3]api.Mode{ex, sh, sh}, func(w *waiters) {
 			w.shared()
-			w.b.command(&command.Applied{Command: command.Expire{Session: 1}})
+			w.b.OnCommand(&command.Applied{Command: command.Expire{Session: 1}})
 		}, 3, false},
 		"a writer in front of readers": {[3]api.Mode{ex, sh, sh}, func(w *waiters) { w.shared() }, 3, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			w := &waiters{f, newQueueBook(f.w)}
+			w := &waiters{f, lockwait.New(f.w)}
 			for i, m := range c.modes {
 				w.asks(api.SessionID(i+1), m)
 				w.told(api.SessionID(i+1), api.Parked)
 			}
 			c.do(w)
-			w.b.overlooks(1, 4, c.waiting) // of another epoch
+			w.b.CheckFront(1, 4, c.waiting) // of another epoch
 			w.good()
-			w.b.overlooks(1, 3, c.waiting)
+			w.b.CheckFront(1, 3, c.waiting)
 			if c.breaks {
 				w.breaks("S8")
 			} else {
@@ -266,45 +267,45 @@ func TestS14NobodyWaitsByAHandleThatIsShut(t *testing.T) {
 	}{
 		"and it waits on": {func(w *waiters, g *model.Grip) {
 			g.Poisoned[3] = 1
-			w.b.acted(1, 1, done(api.OK), nil)
+			w.b.OnActed(1, 1, done(api.OK), nil)
 		}, true},
 		"closed, and it waits on": {func(w *waiters, g *model.Grip) {
 			g.Closed[3] = 1
-			w.b.acted(1, 1, done(api.OK), nil)
+			w.b.OnActed(1, 1, done(api.OK), nil)
 		}, true},
-		"which was not done": {func(w *waiters, g *model.Grip) { w.b.acted(1, 1, done(api.Busy), nil) }, false},
+		"which was not done": {func(w *waiters, g *model.Grip) { w.b.OnActed(1, 1, done(api.Busy), nil) }, false},
 		"in an earlier epoch": {func(w *waiters, g *model.Grip) {
 			g.Closed[2] = 1
-			w.b.acted(1, 1, done(api.OK), nil)
+			w.b.OnActed(1, 1, done(api.OK), nil)
 		}, false},
 		"and it is refused": {func(w *waiters, g *model.Grip) {
 			g.Poisoned[3] = 1
-			w.b.acted(1, 1, done(api.OK, refused), nil)
+			w.b.OnActed(1, 1, done(api.OK, refused), nil)
 		}, false},
 		"and it is refused by the log": {func(w *waiters, g *model.Grip) {
 			g.Poisoned[3] = 1
-			w.b.acted(1, 1, done(api.OK), []command.Act{fails})
+			w.b.OnActed(1, 1, done(api.OK), []command.Act{fails})
 		}, false},
 		"while it is tried": {func(w *waiters, g *model.Grip) {
 			g.Poisoned[3] = 1
-			w.b.acted(1, 7, done(api.OK), []command.Act{trial(1, api.Exclusive)})
+			w.b.OnActed(1, 7, done(api.OK), []command.Act{trial(1, api.Exclusive)})
 		}, false},
 		"while it is tried, and it waits again": {func(w *waiters, g *model.Grip) {
 			g.Poisoned[3] = 1
-			w.b.acted(1, 7, done(api.OK), []command.Act{trial(1, api.Exclusive)})
+			w.b.OnActed(1, 7, done(api.OK), []command.Act{trial(1, api.Exclusive)})
 			w.asks(1, api.Exclusive)
-			w.b.acted(1, 7, []api.Reply{parked}, nil)
+			w.b.OnActed(1, 7, []api.Reply{parked}, nil)
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			w := &waiters{f, newQueueBook(f.w)}
+			w := &waiters{f, lockwait.New(f.w)}
 			g := gripOn(1)
 			g.Closed, g.Poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
-			w.b.asks(api.Request{Session: 1, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: api.Exclusive, Wait: true}}, g, true)
+			w.b.OnRequest(api.Request{Session: 1, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: api.Exclusive, Wait: true}}, g, true)
 			w.told(1, api.Parked)
-			w.b.asks(shut, g, true)
-			require.Equal(t, uint64(1), w.b.shut)
+			w.b.OnRequest(shut, g, true)
+			require.Equal(t, uint64(1), w.b.Shut)
 			c.do(w, g)
 			if c.breaks {
 				w.breaks("S14")

@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/tree"
+	"github.com/chubbycell/chubby/sim/check/handles"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -26,11 +27,11 @@ func TestS16WhatACellIsFoundedWithCounts(t *testing.T) {
 		command.DeleteNode{Node: ref(3)}:                     {Nodes: 1, Bytes: 2},
 	} {
 		l := newLibrary(t)
-		b := newQuotaBook(l.w, l.b)
+		b := handles.NewQuotas(l.w, l.b)
 		f := tree.Founding{Files: []tree.FoundingFile{{Name: "all", Contents: "*\n"}}, Limits: tree.DefaultLimits()}
-		b.command(&command.Applied{Number: 2, Verdict: command.Executed, Command: command.Found{Founding: f}, Result: api.Result{Code: api.OK}})
-		b.command(&command.Applied{Number: 4, Verdict: command.Executed, Command: command.Act{Session: 1, Deed: deed}, Result: api.Result{Code: api.OK}})
-		require.Equal(t, left, b.dirs[model.ACLDir], "%+v", deed)
+		b.OnCommand(&command.Applied{Number: 2, Verdict: command.Executed, Command: command.Found{Founding: f}, Result: api.Result{Code: api.OK}})
+		b.OnCommand(&command.Applied{Number: 4, Verdict: command.Executed, Command: command.Act{Session: 1, Deed: deed}, Result: api.Result{Code: api.OK}})
+		require.Equal(t, left, b.Dirs[model.ACLDir], "%+v", deed)
 		l.good()
 	}
 }
@@ -73,14 +74,14 @@ func TestS16QuotasAreKeptAndRefuseNothingElse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLibrary(t)
-			l.b.who[1] = "ann"
-			b := newQuotaBook(l.w, l.b)
-			b.limits = tree.Limits{Principal: tree.Usage{Nodes: 3, Bytes: 10}, Directory: tree.Usage{Nodes: 2, Bytes: 8}}
-			b.charge("/d", charged{}, 1)
-			b.charge("/e", charged{owner: "ann"}, 1)
+			l.b.Who[1] = "ann"
+			b := handles.NewQuotas(l.w, l.b)
+			b.Limits = tree.Limits{Principal: tree.Usage{Nodes: 3, Bytes: 10}, Directory: tree.Usage{Nodes: 2, Bytes: 8}}
+			b.Charge("/d", handles.Charged{}, 1)
+			b.Charge("/e", handles.Charged{Owner: "ann"}, 1)
 			for i, s := range c.steps {
 				if i == len(c.steps)-1 && c.gone != "" {
-					b.command(&command.Applied{Verdict: command.Executed, Command: command.Act{Session: 1, Deed: command.DeleteNode{Node: ref(c.gone, 11)}}, Result: api.Result{Code: api.OK}})
+					b.OnCommand(&command.Applied{Verdict: command.Executed, Command: command.Act{Session: 1, Deed: command.DeleteNode{Node: ref(c.gone, 11)}}, Result: api.Result{Code: api.OK}})
 				}
 				code := s.code
 				if code == 0 {
@@ -95,7 +96,7 @@ func TestS16QuotasAreKeptAndRefuseNothingElse(t *testing.T) {
 						a.Result.Detail = api.Opened{Created: true, Node: ref(s.path, s.instance)}
 					}
 				}
-				b.command(&a)
+				b.OnCommand(&a)
 			}
 			if c.breaks {
 				l.breaks("S16")

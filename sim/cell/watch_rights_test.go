@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/tree"
+	"github.com/chubbycell/chubby/sim/check/handles"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -15,13 +16,13 @@ import (
 // ann, 8 of bob.
 type library struct {
 	*facts
-	b *rightsBook
+	b *handles.Rights
 	n api.Number
 }
 
 func newLibrary(t *testing.T) *library {
 	f := newFacts(t)
-	l := &library{facts: f, b: newRightsBook(f.w)}
+	l := &library{facts: f, b: handles.NewRights(f.w)}
 	l.done(command.Found{Founding: tree.OpenFounding()}, api.Result{Code: api.OK})
 	for s, who := range map[api.SessionID]api.Principal{7: "ann", 8: "bob"} { // order-free
 		l.done(command.Call{Op: api.OpenSession{}, Principal: who}, api.Result{Code: api.OK, Session: s})
@@ -32,7 +33,7 @@ func newLibrary(t *testing.T) *library {
 // done tells that a command was executed.
 func (l *library) done(c command.Command, r api.Result) {
 	l.n++
-	l.b.command(&command.Applied{Number: l.n, Command: c, Verdict: command.Executed, Result: r})
+	l.b.OnCommand(&command.Applied{Number: l.n, Command: c, Verdict: command.Executed, Result: r})
 }
 
 func pathOf(s string) api.Path {
@@ -48,8 +49,8 @@ func pathOf(s string) api.Path {
 func (l *library) opens(s api.SessionID, path string, want api.Rights, code api.Code, names api.ACLNames, text string) api.Ref {
 	ref := api.Ref{Path: pathOf(path), Instance: api.Instance(l.n + 1)}
 	r := api.Result{Code: code}
-	if n := l.b.nodes[path]; n != nil {
-		ref.Instance = n.instance
+	if n := l.b.Nodes[path]; n != nil {
+		ref.Instance = n.Instance
 		r.Detail = api.Opened{Node: ref}
 	} else if code == api.OK {
 		r.Detail = api.Opened{Node: ref, Created: true}
@@ -83,7 +84,7 @@ func TestS16WhoMayOpenWhat(t *testing.T) {
 	} {
 		for _, told := range []api.Code{api.OK, api.Permission} {
 			l := newLibrary(t)
-			l.b.nodes["/f"] = &governed{instance: 99, names: model.ACLNames(names("w"))}
+			l.b.Nodes["/f"] = &handles.Governed{Instance: 99, Names: model.ACLNames(names("w"))}
 			c.do(l)
 			l.good()
 			l.opens(8, "/f", api.RightRead, api.OK, api.ACLNames{}, "")
@@ -94,7 +95,7 @@ func TestS16WhoMayOpenWhat(t *testing.T) {
 			} else {
 				l.breaks("S16")
 			}
-			require.Positive(t, l.b.verdicts[true], name)
+			require.Positive(t, l.b.Verdicts[true], name)
 		}
 	}
 }
@@ -131,9 +132,9 @@ func TestS16WhoMayMakeWhat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLibrary(t)
-			l.b.nodes["/d"] = &governed{instance: 90, names: model.ACLNames(c.dir)}
+			l.b.Nodes["/d"] = &handles.Governed{Instance: 90, Names: model.ACLNames(c.dir)}
 			if c.there {
-				l.b.nodes["/d/f"] = &governed{instance: 91, names: model.ACLNames(c.names)}
+				l.b.Nodes["/d/f"] = &handles.Governed{Instance: 91, Names: model.ACLNames(c.names)}
 			}
 			l.opens(8, "/d/f", rw, c.code, c.names, "")
 			if c.breaks {

@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -38,21 +39,21 @@ func TestS10ASequencerIsValidWhileItsLockIsHeld(t *testing.T) {
 	} {
 		for _, logged := range []bool{true, false} {
 			f := newFacts(t)
-			locks := newLockBook(f.w, 0)
+			held := locks.New(f.w, 0)
 			if !c.released {
-				locks.holds[model.Owner{Session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
+				held.Holds[model.Owner{Session: 3}] = locks.Hold{Node: node, Mode: api.Shared, Gen: 9}
 			}
-			w := newSequencerWatch(f.w, locks)
+			w := locks.NewSequencers(f.w, held)
 			breaks := c.breaks
 			if logged {
 				d := command.CheckSequencer{Node: node, Sequencer: c.s}
 				if c.fenced {
 					d.Fence = of(7, api.Shared, 8)
 				}
-				w.command(&command.Applied{Command: command.Act{Session: 4, Seq: 1, Deed: d}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
+				w.OnCommand(&command.Applied{Command: command.Act{Session: 4, Seq: 1, Deed: d}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
 			} else {
-				w.asks(api.Request{Session: 4, Seq: 1, Op: api.CheckSequencer{Sequencer: c.s.Encode()}}, nil)
-				w.answered(api.Reply{Session: 4, Seq: 1, Result: api.Result{Code: c.said}})
+				w.OnRequest(api.Request{Session: 4, Seq: 1, Op: api.CheckSequencer{Sequencer: c.s.Encode()}}, nil)
+				w.OnReply(api.Reply{Session: 4, Seq: 1, Result: api.Result{Code: c.said}})
 				breaks = breaks && c.said == api.OK
 			}
 			require.Equal(t, breaks, f.w.Failure() != nil, name)
@@ -90,10 +91,10 @@ func TestS10WhatIsDoneByAHandleThatIsTiedToASequencer(t *testing.T) {
 		"a valid one is shown by a stale one":      {command.CheckSequencer{Node: node, Sequencer: of(9), Fence: of(8)}, api.OK, true},
 	} {
 		f := newFacts(t)
-		locks := newLockBook(f.w, 0)
-		locks.holds[model.Owner{Session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
-		w := newSequencerWatch(f.w, locks)
-		w.command(&command.Applied{Command: command.Act{Session: 4, Seq: 1, Deed: c.deed}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
+		held := locks.New(f.w, 0)
+		held.Holds[model.Owner{Session: 3}] = locks.Hold{Node: node, Mode: api.Shared, Gen: 9}
+		w := locks.NewSequencers(f.w, held)
+		w.OnCommand(&command.Applied{Command: command.Act{Session: 4, Seq: 1, Deed: c.deed}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
 		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
 	}
 }
@@ -120,12 +121,12 @@ func TestS10WhatIsReadByAHandleThatIsTiedToASequencer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			locks := newLockBook(f.w, 0)
-			locks.holds[model.Owner{Session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
-			w := newSequencerWatch(f.w, locks)
-			w.asks(api.Request{Session: 4, Seq: 1, Op: api.GetContents{}}, c.before)
-			w.asks(api.Request{Session: 4, Seq: 1, Op: api.GetContents{}}, c.tied)
-			w.answered(api.Reply{Session: 4, Seq: 1, Result: api.Result{Code: c.said}})
+			held := locks.New(f.w, 0)
+			held.Holds[model.Owner{Session: 3}] = locks.Hold{Node: node, Mode: api.Shared, Gen: 9}
+			w := locks.NewSequencers(f.w, held)
+			w.OnRequest(api.Request{Session: 4, Seq: 1, Op: api.GetContents{}}, c.before)
+			w.OnRequest(api.Request{Session: 4, Seq: 1, Op: api.GetContents{}}, c.tied)
+			w.OnReply(api.Reply{Session: 4, Seq: 1, Result: api.Result{Code: c.said}})
 			if c.breaks {
 				f.breaks("S10")
 			} else {
@@ -140,19 +141,19 @@ func TestS10WhatIsReadByAHandleThatIsTiedToASequencer(t *testing.T) {
 func TestS10WhatAMasterRemembersIsToldAgain(t *testing.T) {
 	for epoch, breaks := range map[api.Epoch]bool{2: false, 3: true} {
 		f := newFacts(t)
-		locks := newLockBook(f.w, 0)
+		held := locks.New(f.w, 0)
 		node := api.Ref{Path: pathOf("/d0/hot"), Instance: 7}
-		locks.holds[model.Owner{Session: 3}] = hold{node: node, mode: api.Shared, gen: 9}
-		w := newSequencerWatch(f.w, locks)
+		held.Holds[model.Owner{Session: 3}] = locks.Hold{Node: node, Mode: api.Shared, Gen: 9}
+		w := locks.NewSequencers(f.w, held)
 		p := api.Reply{Session: 4, Seq: 1, Epoch: 2, Result: api.Result{Code: api.OK, Detail: api.Opened{Token: "x"}}}
 		q := api.Request{Session: 4, Seq: 1, Op: api.SetSequencer{}}
-		w.asks(q, []api.Sequencer{{Node: node, Mode: api.Shared, Gen: 9}})
-		w.answered(p)
+		w.OnRequest(q, []api.Sequencer{{Node: node, Mode: api.Shared, Gen: 9}})
+		w.OnReply(p)
 		f.good()
-		clear(locks.holds)
-		w.asks(q, []api.Sequencer{{Node: node, Mode: api.Shared, Gen: 9}})
+		clear(held.Holds)
+		w.OnRequest(q, []api.Sequencer{{Node: node, Mode: api.Shared, Gen: 9}})
 		p.Epoch = epoch
-		w.answered(p)
+		w.OnReply(p)
 		if breaks {
 			f.breaks("S10")
 		} else {

@@ -16,19 +16,19 @@ import (
 // of second 1.5 is answered at second 4.
 func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 	call := func(r *reign, at float64, n api.Seq) {
-		r.w.came(1, second(at), api.Request{ID: 5, Session: 8, Epoch: 3, Seq: n, Op: api.Get{Key: "k"}})
+		r.w.OnRequest(1, second(at), api.Request{ID: 5, Session: 8, Epoch: 3, Seq: n, Op: api.Get{Key: "k"}})
 	}
 	answer := func(r *reign, at float64, n api.Seq, c api.Code) {
-		r.w.answered(1, second(at), api.Reply{ID: 5, Session: 8, Seq: n, Result: api.Result{Code: c}})
+		r.w.OnReply(1, second(at), api.Reply{ID: 5, Session: 8, Seq: n, Result: api.Result{Code: c}})
 	}
 	for name, c := range map[string]struct {
 		does   func(r *reign)
 		breaks bool
 	}{
 		"it is idle":                     {func(r *reign) {}, true},
-		"it was told of no lease before": {func(r *reign) { r.w.seats[1].heard[8].told = false }, false},
-		"it may have handles":            {func(r *reign) { r.w.opens = func(s api.SessionID) bool { return s == 8 } }, false},
-		"sessions may be":                {func(r *reign) { r.w.cfg.IdleAfter = 0 }, false},
+		"it was told of no lease before": {func(r *reign) { r.w.Seats[1].Heard[8].Told = false }, false},
+		"it may have handles":            {func(r *reign) { r.w.Opens = func(s api.SessionID) bool { return s == 8 } }, false},
+		"sessions may be":                {func(r *reign) { r.w.Config.IdleAfter = 0 }, false},
 		"it has called":                  {func(r *reign) { call(r, 2.5, 1); answer(r, 2.6, 1, api.OK) }, false},
 		"a copy of its call has ended": {func(r *reign) {
 			call(r, 1.6, 1)
@@ -50,7 +50,7 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 			call(r, 1.6, 1)
 			call(r, 1.7, 1)
 			answer(r, 1.7, 1, api.OK)
-			r.w.came(1, second(1.8), api.Request{ID: 6, Session: 8, Epoch: 3, Seq: 2, Seen: 1, Op: api.Get{Key: "k"}})
+			r.w.OnRequest(1, second(1.8), api.Request{ID: 6, Session: 8, Epoch: 3, Seq: 2, Seen: 1, Op: api.Get{Key: "k"}})
 			answer(r, 1.9, 2, api.OK)
 		}, true},
 		"a copy of its call had its turn": {func(r *reign) {
@@ -76,21 +76,21 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 		"its call has no answer":            {func(r *reign) { call(r, 1.6, 1) }, false},
 		"its call was refused":              {func(r *reign) { call(r, 1.6, 1); answer(r, 2.5, 1, api.Busy) }, false},
 		"another of its calls has none":     {func(r *reign) { call(r, 1.6, 1); call(r, 1.6, 2); answer(r, 1.9, 1, api.OK) }, false},
-		"who was master for certain before": {func(r *reign) { r.c.lease = second(2); r.acts(2); r.acts(2.1); r.w.seats[1].known = second(2.9) }, false},
+		"who was master for certain before": {func(r *reign) { r.c.lease = second(2); r.acts(2); r.acts(2.1); r.w.Seats[1].Known = second(2.9) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
-			r.w.cfg.IdleAfter, r.w.cfg.LeaseMin, r.w.opens = 2*time.Second, 4*time.Second, func(api.SessionID) bool { return false }
+			r.w.Config.IdleAfter, r.w.Config.LeaseMin, r.w.Opens = 2*time.Second, 4*time.Second, func(api.SessionID) bool { return false }
 			opens := command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
 			r.c.sessions[8] = session.Session{Lease: second(6), Flushed: true}
 			r.acts(1, command.Applied{Command: opens, Verdict: command.Executed, Result: api.Result{Code: api.OK, Session: 8}})
-			r.w.came(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3, Now: true}})
-			r.w.answered(1, second(1.2), api.Reply{ID: 3, Session: 8, Result: leased(4 * time.Second)})
-			r.w.came(1, second(1.5), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3}})
-			r.w.seats[1].serving = true
+			r.w.OnRequest(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3, Now: true}})
+			r.w.OnReply(1, second(1.2), api.Reply{ID: 3, Session: 8, Result: leased(4 * time.Second)})
+			r.w.OnRequest(1, second(1.5), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3}})
+			r.w.Seats[1].Serving = true
 			c.does(r)
 			r.c.sessions[8] = session.Session{Lease: second(7.9), Flushed: true}
-			r.w.answered(1, second(3.9), api.Reply{ID: 4, Session: 8, Result: leased(6400 * time.Millisecond)})
+			r.w.OnReply(1, second(3.9), api.Reply{ID: 4, Session: 8, Result: leased(6400 * time.Millisecond)})
 			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
 			if c.breaks {
 				r.f.breaks("S11")
@@ -111,14 +111,14 @@ func TestS11WhoCouldMakeNoCallIsNotIdle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
-			r.w.cfg.IdleAfter = 2 * time.Second
+			r.w.Config.IdleAfter = 2 * time.Second
 			opens := command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
 			r.c.sessions[8] = session.Session{Lease: second(6), Flushed: true}
 			r.acts(1, command.Applied{Command: opens, Verdict: command.Executed, Result: api.Result{Code: api.OK, Session: 8}})
-			r.w.came(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3, Now: true}})
+			r.w.OnRequest(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3, Now: true}})
 			if c.told {
-				r.w.answered(1, second(1.2), api.Reply{ID: 3, Session: 8, Result: leased(4 * time.Second)})
-				r.w.came(1, second(1.3), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3}})
+				r.w.OnReply(1, second(1.2), api.Reply{ID: 3, Session: 8, Result: leased(4 * time.Second)})
+				r.w.OnRequest(1, second(1.3), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3}})
 			}
 			r.proposes(6, command.Expire{Guard: 3, Session: 8})
 			require.Equal(t, c.breaks, r.f.w.Failure() != nil)

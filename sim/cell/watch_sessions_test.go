@@ -31,12 +31,12 @@ func TestS15NodesOfBeforeAreSweptLater(t *testing.T) {
 		"a node of this epoch, at once": {true, 1, node(51), false},
 	} {
 		r := newReign(t, 6)
-		r.w.sweep = 3 * time.Second
+		r.w.Sweep = 3 * time.Second
 		began := command.EpochBegan{Epoch: rows.Epoch{Number: 3}}
 		r.acts(0.5, command.Applied{Number: 50, Verdict: command.Executed, Effects: []command.Effect{began}})
 		r.beats(0.6, 1, 3)
 		if c.serves {
-			r.w.serves(1, second(1))
+			r.w.OnServing(1, second(1))
 		}
 		r.proposes(c.at, c.sweep)
 		require.Equal(t, c.breaks, r.f.w.Failure() != nil, name)
@@ -50,7 +50,7 @@ func TestS15NodesOfBeforeAreSweptLater(t *testing.T) {
 func TestL1WhoIsRefusedForHisEpochIsToldThePresentOne(t *testing.T) {
 	for epoch, breaks := range map[api.Epoch]bool{3: false, 2: true, 4: true} {
 		r := newReign(t, 6)
-		r.w.answered(1, second(1), api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: epoch, Result: api.Result{Code: api.OldEpoch}})
+		r.w.OnReply(1, second(1), api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: epoch, Result: api.Result{Code: api.OldEpoch}})
 		require.Equal(t, breaks, r.f.w.Failure() != nil, epoch)
 	}
 }
@@ -69,7 +69,7 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 		"with a shorter lease than before":      {func(r *reign) { r.beats(1, 1, 3); r.answers(1.5, 1, 5.9, 4.9) }, true},
 		"with a longer one than the rows allow": {func(r *reign) { r.beats(1, 1, 3); r.answers(4, 1, 10.1, 9.1) }, true},
 		"too late":                              {func(r *reign) { r.beats(1, 1, 3); r.answers(5.5, 1, 9.5, 8.5) }, true},
-		"too late, and it was away":             {func(r *reign) { r.beats(1, 1, 3); r.w.seats[1].wake = second(4); r.answers(5.5, 1, 9.5, 8.5) }, false},
+		"too late, and it was away":             {func(r *reign) { r.beats(1, 1, 3); r.w.Seats[1].Wake = second(4); r.answers(5.5, 1, 9.5, 8.5) }, false},
 		"too late, and it had no authority": {func(r *reign) {
 			r.c.lease = second(2)
 			r.acts(0)
@@ -143,21 +143,21 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 		}, false},
 		"its end while one of before it knew waits": {func(r *reign) { r.beats(1, 1, 2); r.proposes(6, expire) }, false},
 		"its end while an idle one's KeepAlive waits": {func(r *reign) {
-			r.w.cfg.IdleAfter = 5 * time.Second
+			r.w.Config.IdleAfter = 5 * time.Second
 			r.set(func(s *session.Session) { s.Flushed = true })
 			r.beats(1, 1, 3)
 			r.proposes(6, expire)
 		}, false},
 		"the same, and it is older than the epoch": {func(r *reign) {
-			r.w.cfg.IdleAfter = 5 * time.Second
+			r.w.Config.IdleAfter = 5 * time.Second
 			r.set(func(s *session.Session) { s.Flushed = true })
 			r.beats(1, 1, 3)
-			r.w.seats[1].began = 8
+			r.w.Seats[1].Began = 8
 			r.proposes(6, expire)
 		}, true},
 		"the same, and it has a handle open": {func(r *reign) {
 			r.used(0)
-			r.w.uses = func(s api.SessionID, e api.Epoch) bool { return s == 7 && e == 3 }
+			r.w.Uses = func(s api.SessionID, e api.Epoch) bool { return s == 7 && e == 3 }
 			r.proposes(6, expire)
 		}, true},
 		"its end while a call of it is under way": {func(r *reign) {
@@ -174,7 +174,7 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 		"its end while a call is under way that its client gave up": {func(r *reign) {
 			r.used(0)
 			r.proposes(0.5, put(3, 2))
-			r.w.came(1, second(0.6), api.Request{ID: 9, Session: 7, Epoch: 3, Seq: 3, Seen: 2, Op: api.Get{Key: "k"}})
+			r.w.OnRequest(1, second(0.6), api.Request{ID: 9, Session: 7, Epoch: 3, Seq: 3, Seen: 2, Op: api.Get{Key: "k"}})
 			r.proposes(6, expire)
 		}, false},
 		"its end when a call was answered": {func(r *reign) {
@@ -183,7 +183,7 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 		}, true},
 		"its end when a call was turned away": {func(r *reign) {
 			r.used(0)
-			r.w.answered(1, second(2), api.Reply{Session: 7, Seq: 2, Result: api.Result{Code: api.Busy}})
+			r.w.OnReply(1, second(2), api.Reply{Session: 7, Seq: 2, Result: api.Result{Code: api.Busy}})
 			r.proposes(6, expire)
 		}, false},
 		"a promise while its end is proposed": {func(r *reign) { r.set(expiring); r.proposes(6, expire); r.beats(6.1, 1, 3); r.answers(6.1, 1, 8, 1.9) }, true},
@@ -191,18 +191,18 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 		"a promise to one that has ended": {func(r *reign) {
 			r.beats(1, 1, 3)
 			r.c.sessions = nil
-			r.w.answered(1, second(4), api.Reply{ID: 1, Session: 7, Result: leased(time.Second)})
+			r.w.OnReply(1, second(4), api.Reply{ID: 1, Session: 7, Result: leased(time.Second)})
 		}, false},
 		"a call in the fail-over": {func(r *reign) { r.proposes(1, command.Call{Guard: 3, Session: 7, Seq: 1, Op: api.Get{Key: "k"}}) }, true},
 		"a call after it": {func(r *reign) {
 			r.beats(1, 1, 3)
-			r.w.serves(1, second(1))
+			r.w.OnServing(1, second(1))
 			r.proposes(1, command.Call{Guard: 3, Session: 7, Seq: 1, Op: api.Get{Key: "k"}})
 		}, false},
-		"nobody knows, and it serves":     {func(r *reign) { r.w.serves(1, second(1)) }, true},
-		"somebody knows of another epoch": {func(r *reign) { r.beats(1, 1, 2); r.w.serves(1, second(1)) }, true},
-		"who does not know has ended":     {func(r *reign) { r.c.sessions = nil; r.w.serves(1, second(1)) }, false},
-		"it knew in an epoch of before":   {func(r *reign) { r.beats(1, 1, 4); r.c.epoch = 4; r.acts(1); r.w.serves(1, second(1)) }, true},
+		"nobody knows, and it serves":     {func(r *reign) { r.w.OnServing(1, second(1)) }, true},
+		"somebody knows of another epoch": {func(r *reign) { r.beats(1, 1, 2); r.w.OnServing(1, second(1)) }, true},
+		"who does not know has ended":     {func(r *reign) { r.c.sessions = nil; r.w.OnServing(1, second(1)) }, false},
+		"it knew in an epoch of before":   {func(r *reign) { r.beats(1, 1, 4); r.c.epoch = 4; r.acts(1); r.w.OnServing(1, second(1)) }, true},
 		"the rows allow less than was granted": {func(r *reign) {
 			r.c.row = 4 * time.Second
 			r.acts(1, command.Applied{Command: command.LongestLease{Guard: 3}})
@@ -246,9 +246,9 @@ func TestS11ADeposedMasterPromisesNothing(t *testing.T) {
 	r.beats(1, 1, 3)
 	r.c.state = master.Deposed
 	r.acts(2)
-	r.w.answered(1, second(3), api.Reply{ID: 1, Session: 7, Result: api.Result{Code: api.NotMaster}})
+	r.w.OnReply(1, second(3), api.Reply{ID: 1, Session: 7, Result: api.Result{Code: api.NotMaster}})
 	r.f.good()
-	require.Nil(t, r.w.seats[paxos.NodeID(1)].of)
+	require.Nil(t, r.w.Seats[paxos.NodeID(1)].Of)
 }
 
 // A session whose lease ends at 6 has a KeepAlive waiting since 1, and mostly a call
@@ -265,7 +265,7 @@ func TestS11AKeepAliveBesideACallIsNotWithheld(t *testing.T) {
 		"without a call":   {nil, 5.1, false},
 		"its call was answered": {func(r *reign) {
 			begins(r)
-			r.w.answered(1, second(2), api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: api.OK}})
+			r.w.OnReply(1, second(2), api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: api.OK}})
 		}, 5.1, false},
 		"it has not taken notice": {func(r *reign) {
 			begins(r)
@@ -274,17 +274,17 @@ func TestS11AKeepAliveBesideACallIsNotWithheld(t *testing.T) {
 		"another came late":  {func(r *reign) { begins(r); r.beats(4.8, 2, 3) }, 5.1, false},
 		"it was answered":    {func(r *reign) { begins(r); r.answers(4, 1, 9, 8) }, 8.1, false},
 		"its call came late": {func(r *reign) { r.proposes(4.8, put(3, 1)) }, 5.1, false},
-		"authority was away": {func(r *reign) { begins(r); r.w.seats[1].since = second(4.9) }, 5.1, false},
+		"authority was away": {func(r *reign) { begins(r); r.w.Seats[1].Since = second(4.9) }, 5.1, false},
 		"the master was away": {func(r *reign) {
 			begins(r)
-			r.w.seats[1].wake = second(4)
+			r.w.Seats[1].Wake = second(4)
 		}, 5.1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
 			r.set(func(s *session.Session) { s.Flushed = true })
 			r.beats(1, 1, 3)
-			r.w.serves(1, second(1))
+			r.w.OnServing(1, second(1))
 			if c.before != nil {
 				c.before(r)
 			}
@@ -302,7 +302,7 @@ func TestS11AKeepAliveBesideACallIsNotWithheld(t *testing.T) {
 func TestS11WhoseKeepAliveWaitsIsToldOfTheEnd(t *testing.T) {
 	ended := command.Applied{Command: command.Expire{Guard: 3, Session: 7}, Verdict: command.Executed}
 	told := func(r *reign, id uint64) {
-		r.w.answered(1, second(2), api.Reply{ID: id, Session: 7, Result: api.Result{Code: api.NotMaster}})
+		r.w.OnReply(1, second(2), api.Reply{ID: id, Session: 7, Result: api.Result{Code: api.NotMaster}})
 	}
 	nobodys := api.Request{ID: 5, Epoch: 3, Op: api.KeepAlive{}}
 	deposed := func(r *reign) { r.c.state = master.Following; r.acts(2) }
@@ -318,13 +318,13 @@ func TestS11WhoseKeepAliveWaitsIsToldOfTheEnd(t *testing.T) {
 		"its master starts again":          {func(r *reign) { r.c = &chair{state: master.Following}; r.acts(2) }, false},
 		"its session ends":                 {func(r *reign) { r.acts(2, ended) }, true},
 		"and it is told that":              {func(r *reign) { r.acts(2, ended); told(r, 1) }, false},
-		"that of session 0 does not":       {func(r *reign) { r.w.came(1, second(1), nobodys); deposed(r); told(r, 1) }, false},
+		"that of session 0 does not":       {func(r *reign) { r.w.OnRequest(1, second(1), nobodys); deposed(r); told(r, 1) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
 			r.beats(1, 1, 3)
 			c.does(r)
-			r.w.stepped(1)
+			r.w.OnStepDone(1)
 			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
 			if c.breaks {
 				r.f.breaks("S11")

@@ -1,4 +1,4 @@
-package cell
+package sessions
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim/check/locks"
 )
 
 // lengths is how long the leases of a master are to be in its epoch: so long that the
@@ -15,11 +16,11 @@ import (
 // lowered when no lease of that length can run any more: else each fail-over waits for
 // the crowd of long ago.
 type lengths struct {
-	cfg  session.Config
-	of   presider
-	held int           // sessions, by the rows
-	row  time.Duration // of the longest lease
-	way  time.Duration // what a command under way makes of it; 0: there is none
+	Config session.Config
+	of     Presider
+	held   int           // sessions, by the rows
+	row    time.Duration // of the longest lease
+	way    time.Duration // what a command under way makes of it; 0: there is none
 
 	few, many    int           // held, the fewest and the most in the present step
 	peak         int           // the most since the row was set, if it was in this step
@@ -36,19 +37,19 @@ type lengths struct {
 
 // lengthCounts are leases that were told and were longer than the shortest, since
 // sessions were many, and how often the row of the longest was raised and lowered.
-type lengthCounts struct{ longer, raised, lowered uint64 }
+type lengthCounts struct{ Longer, Raised, Lowered uint64 }
 
 func (n *lengthCounts) moved(from, to time.Duration) {
 	switch {
 	case from < to && from > 0: // 0: in a new cell
-		n.raised++
+		n.Raised++
 	case to < from:
-		n.lowered++
+		n.Lowered++
 	}
 }
 
-func newLengths(cfg session.Config, of presider, now time.Time, n *lengthCounts) lengths {
-	l := lengths{cfg: cfg, of: of, count: n, held: of.count(), row: of.longest()}
+func newLengths(cfg session.Config, of Presider, now time.Time, n *lengthCounts) lengths {
+	l := lengths{Config: cfg, of: of, count: n, held: of.Count(), row: of.Longest()}
 	l.few, l.many, l.floor, l.bound = l.held, l.held, l.row, l.row
 	l.look(l.held, now)
 	return l
@@ -56,13 +57,13 @@ func newLengths(cfg session.Config, of presider, now time.Time, n *lengthCounts)
 
 // least is how long a lease is at least with so many sessions.
 func (l *lengths) least(sessions int) time.Duration {
-	each := time.Second / time.Duration(l.cfg.KeepAliveRate)
-	return min(max(time.Duration(sessions)*each, l.cfg.LeaseMin), l.cfg.LeaseMax)
+	each := time.Second / time.Duration(l.Config.KeepAliveRate)
+	return min(max(time.Duration(sessions)*each, l.Config.LeaseMin), l.Config.LeaseMax)
 }
 
 // most is how long it is at most: lengths go up by quarters of the shortest.
 func (l *lengths) most(sessions int) time.Duration {
-	return min(l.least(sessions)+l.cfg.LeaseMin/4, l.cfg.LeaseMax)
+	return min(l.least(sessions)+l.Config.LeaseMin/4, l.Config.LeaseMax)
 }
 
 // acts begins a step, in which the log said this.
@@ -93,7 +94,7 @@ func (l *lengths) applied(a *command.Applied) {
 	}
 	if _, sets := a.Command.(command.LongestLease); sets {
 		was := l.row
-		l.row, l.way, l.low, l.peak = l.of.longest(), 0, 0, l.held
+		l.row, l.way, l.low, l.peak = l.of.Longest(), 0, 0, l.held
 		l.count.moved(was, l.row)
 		l.floor, l.bound = min(l.floor, l.row), max(l.bound, l.row)
 	}
@@ -137,11 +138,11 @@ func (l *lengths) overdue(now time.Time, slept time.Duration) time.Duration {
 	case l.way > 0 || !short && !long:
 		l.owes = time.Time{}
 	case l.owes.IsZero():
-		l.owes, l.refused = now, l.of.refusals()
-	case now.Sub(l.owes)-slept < dallies:
+		l.owes, l.refused = now, l.of.Refusals()
+	case now.Sub(l.owes)-slept < locks.Dallies:
 		l.owes = l.owes.Add(slept)
-	case l.of.refusals() != l.refused:
-		l.owes, l.refused = now, l.of.refusals()
+	case l.of.Refusals() != l.refused:
+		l.owes, l.refused = now, l.of.Refusals()
 	case short:
 		return l.least(l.held)
 	default:
@@ -154,8 +155,8 @@ func (l *lengths) overdue(now time.Time, slept time.Duration) time.Duration {
 // there, was to end at was until then, and began within [from, to]. A lease that was
 // longer before is left as it was.
 func (l *lengths) granted(was, lease, from, to time.Time) (short, long time.Duration) {
-	if min(l.least(l.few), l.floor) > l.cfg.LeaseMin {
-		l.count.longer++
+	if min(l.least(l.few), l.floor) > l.Config.LeaseMin {
+		l.count.Longer++
 	}
 	short = max(from.Add(min(l.least(l.few), l.floor)).Sub(lease), 0)
 	if lease.After(was) {

@@ -1,4 +1,4 @@
-package cell
+package lockwait
 
 import (
 	"slices"
@@ -10,26 +10,26 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// queueBook knows in which order Acquires came to wait for each lock at the master
+// Checker knows in which order Acquires came to wait for each lock at the master
 // of an epoch, from what reached it and what left it: the first answer that it
 // waits, or the first proposal of it, is where it joined. Nobody is tried before
 // who came first, but readers beside readers; so one release wakes one writer, or
 // the readers in front, however many wait (S8); and it wakes them at once. Nor does
 // anybody who waits hear of it: there is no more than one answer to each copy, and to each trial. And
 // nobody waits by a handle of which it was said that it is closed or poisoned (S14).
-type queueBook struct {
+type Checker struct {
 	world *sim.World
-	holds func(api.Ref, api.HandleID) (own bool, conflicts func(api.Mode) bool)
-	runs  func(api.Ref) bool // a lock-delay of it
+	Holds func(api.Ref, api.HandleID) (own bool, conflicts func(api.Mode) bool)
+	Runs  func(api.Ref) bool // a lock-delay of it
 	lines map[spot][]*standing
 	calls map[model.Call]*standing
 	whose map[api.SessionID][]*standing
 	epoch api.Epoch              // the latest in which a call was executed
-	moved map[api.Ref]paxos.Slot // where somebody last took or left a lock, or a lock-delay of it began or ended
-	most  int                    // who waited for one lock at a time
-	woken uint64                 // trials
-	given uint64                 // grants to those who waited
-	shut  uint64                 // requests that ended the handle of one who waits
+	Moved map[api.Ref]paxos.Slot // where somebody last took or left a lock, or a lock-delay of it began or ended
+	Most  int                    // who waited for one lock at a time
+	Woken uint64                 // trials
+	Given uint64                 // grants to those who waited
+	Shut  uint64                 // requests that ended the handle of one who waits
 }
 
 // spot is a lock in an epoch.
@@ -52,20 +52,22 @@ type standing struct {
 	copies, answers, trials int
 }
 
-func newQueueBook(w *sim.World) *queueBook {
-	return &queueBook{
-		world: w, lines: map[spot][]*standing{}, calls: map[model.Call]*standing{}, whose: map[api.SessionID][]*standing{}, moved: map[api.Ref]paxos.Slot{},
-		holds: func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
+// New makes a Checker; the caller sets Holds and Runs, which say by the log what a lock is
+// held by, and whether a lock-delay of it runs.
+func New(w *sim.World) *Checker {
+	return &Checker{
+		world: w, lines: map[spot][]*standing{}, calls: map[model.Call]*standing{}, whose: map[api.SessionID][]*standing{}, Moved: map[api.Ref]paxos.Slot{},
+		Holds: func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
 			return false, func(api.Mode) bool { return false }
 		},
-		runs: func(api.Ref) bool { return false },
+		Runs: func(api.Ref) bool { return false },
 	}
 }
 
-// asks is told of each request of the session's own principal; g is its handle, if
+// OnRequest is told of each request of the session's own principal; g is its handle, if
 // it comes with one that was given out. master says that whoever it has come to is one:
 // others turn it away, whatever it is to end.
-func (b *queueBook) asks(q api.Request, g *model.Grip, master bool) {
+func (b *Checker) OnRequest(q api.Request, g *model.Grip, master bool) {
 	k := model.Call{Session: q.Session, Seq: q.Seq}
 	if _, acquires := q.Op.(api.Acquire); !acquires && !master {
 		return
@@ -84,9 +86,9 @@ func (b *queueBook) asks(q api.Request, g *model.Grip, master bool) {
 }
 
 // shuts counts those who wait and whose handle is about to end.
-func (b *queueBook) shuts(s *standing) bool {
+func (b *Checker) shuts(s *standing) bool {
 	if s.waits {
-		b.shut++
+		b.Shut++
 	}
 	return true
 }
@@ -94,7 +96,7 @@ func (b *queueBook) shuts(s *standing) bool {
 // copy notes a copy of an Acquire. In a later epoch it joins anew. One of an epoch that
 // is over, of which nothing is known, may have come before, have been granted by a later
 // master, and been forgotten with that; where it stands at the former one nobody knows.
-func (b *queueBook) copy(k model.Call, e api.Epoch, op api.Acquire, g *model.Grip) {
+func (b *Checker) copy(k model.Call, e api.Epoch, op api.Acquire, g *model.Grip) {
 	s := b.calls[k]
 	if s == nil && e < b.epoch {
 		return
@@ -111,7 +113,7 @@ func (b *queueBook) copy(k model.Call, e api.Epoch, op api.Acquire, g *model.Gri
 }
 
 // end marks those of a session of whom it is not known any more how long they wait.
-func (b *queueBook) end(id api.SessionID, which func(*standing) bool) {
+func (b *Checker) end(id api.SessionID, which func(*standing) bool) {
 	for _, s := range b.whose[id] {
 		if which(s) {
 			s.leaves = true
@@ -121,7 +123,7 @@ func (b *queueBook) end(id api.SessionID, which func(*standing) bool) {
 
 // gone marks those who wait for the lock of a node that was deleted: they are refused
 // at once, or by the log.
-func (b *queueBook) gone(n api.Ref) {
+func (b *Checker) gone(n api.Ref) {
 	for at, line := range b.lines { // order-free: each is marked by itself
 		for _, s := range line {
 			s.leaves = s.leaves || at.node == n
@@ -129,7 +131,7 @@ func (b *queueBook) gone(n api.Ref) {
 	}
 }
 
-func (b *queueBook) leave(s *standing) {
+func (b *Checker) leave(s *standing) {
 	delete(b.calls, s.call)
 	same := func(x *standing) bool { return x == s }
 	if b.whose[s.call.Session] = slices.DeleteFunc(b.whose[s.call.Session], same); len(b.whose[s.call.Session]) == 0 {
@@ -141,16 +143,16 @@ func (b *queueBook) leave(s *standing) {
 	}
 }
 
-func (b *queueBook) join(s *standing) {
+func (b *Checker) join(s *standing) {
 	if !s.joined {
 		s.joined = true
 		b.lines[s.at] = append(b.lines[s.at], s)
-		b.most = max(b.most, len(b.lines[s.at]))
+		b.Most = max(b.Most, len(b.lines[s.at]))
 	}
 }
 
-// command is told of each command as it is first applied anywhere.
-func (b *queueBook) command(a *command.Applied) {
+// OnCommand is told of each command as it is first applied anywhere.
+func (b *Checker) OnCommand(a *command.Applied) {
 	switch c := a.Command.(type) {
 	case command.Sweep:
 		b.gone(c.Node)
@@ -165,7 +167,7 @@ func (b *queueBook) command(a *command.Applied) {
 		if d, ok := c.Deed.(command.Acquire); ok && d.Wait && s != nil && s.at.epoch == c.Guard {
 			s.tried = false
 			if a.Verdict == command.Executed && a.Result.Code == api.OK {
-				b.given++
+				b.Given++
 			}
 			if a.Verdict != command.Refused {
 				b.leave(s)
@@ -180,10 +182,10 @@ func (b *queueBook) command(a *command.Applied) {
 	}
 }
 
-// acted is told what left a replica at once: answers, and what it has begun that
+// OnActed is told what left a replica at once: answers, and what it has begun that
 // concerns Acquires which wait, trials and refusals: it goes to the log in its turn.
 // from is the first slot that it applied before.
-func (b *queueBook) acted(id paxos.NodeID, from paxos.Slot, answers []api.Reply, tries []command.Act) {
+func (b *Checker) OnActed(id paxos.NodeID, from paxos.Slot, answers []api.Reply, tries []command.Act) {
 	for _, p := range answers {
 		if s := b.calls[model.Call{Session: p.Session, Seq: p.Seq}]; s != nil && p.Code != api.Parked {
 			s.waits = false
@@ -214,7 +216,7 @@ func (b *queueBook) acted(id paxos.NodeID, from paxos.Slot, answers []api.Reply,
 
 // outlives: when a master has said that a handle is closed, or poisoned, none of its
 // Acquires waits there (C6.19).
-func (b *queueBook) outlives(id paxos.NodeID, p api.Reply) {
+func (b *Checker) outlives(id paxos.NodeID, p api.Reply) {
 	for _, s := range b.whose[p.Session] {
 		if s.waits && s.at.epoch == p.Epoch && s.grip.Shut(p.Epoch) {
 			b.world.Break("S14", "call %d of session %d waits at replica %d for %v, and its handle %v is closed or poisoned", s.call.Seq, s.call.Session, id, s.at.node, s.grip.ID)
@@ -222,7 +224,7 @@ func (b *queueBook) outlives(id paxos.NodeID, p api.Reply) {
 	}
 }
 
-func (b *queueBook) parked(id paxos.NodeID, s *standing) {
+func (b *Checker) parked(id paxos.NodeID, s *standing) {
 	b.join(s)
 	s.waits = true
 	if s.answers++; s.answers > s.copies+s.trials {
@@ -231,11 +233,11 @@ func (b *queueBook) parked(id paxos.NodeID, s *standing) {
 	}
 }
 
-// overlooks is asked when a master has acted that serves in an epoch, and has applied all
+// CheckFront is asked when a master has acted that serves in an epoch, and has applied all
 // that anybody has; so many Acquires wait there. Who waits in front for a lock that he
 // could have was tried when whoever stood in his way went, however that one went. Where
 // others wait there than are known here, nobody knows who is in front.
-func (b *queueBook) overlooks(id paxos.NodeID, e api.Epoch, waiting int) {
+func (b *Checker) CheckFront(id paxos.NodeID, e api.Epoch, waiting int) {
 	known := 0
 	var idle *standing
 	for at, line := range b.lines { // order-free: the lowest is taken
@@ -254,11 +256,11 @@ func (b *queueBook) overlooks(id paxos.NodeID, e api.Epoch, waiting int) {
 }
 
 // couldHave says of one who waits, and is not tried, that the lock is to be had.
-func (b *queueBook) couldHave(s *standing) bool {
-	if !s.waits || s.tried || s.leaves || b.runs(s.at.node) {
+func (b *Checker) couldHave(s *standing) bool {
+	if !s.waits || s.tried || s.leaves || b.Runs(s.at.node) {
 		return false
 	}
-	own, conflicts := b.holds(s.at.node, s.grip.ID)
+	own, conflicts := b.Holds(s.at.node, s.grip.ID)
 	return !own && !conflicts(s.mode)
 }
 
@@ -266,7 +268,7 @@ func (b *queueBook) couldHave(s *standing) bool {
 // handle that holds the lock already, by another call: that one waits no more, and those
 // behind it have their turn. The lock is not held then, or was free for some time of the
 // slots that were applied just now.
-func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d command.Acquire) {
+func (b *Checker) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d command.Acquire) {
 	s := b.calls[model.Call{Session: c.Session, Seq: c.Seq}]
 	if s == nil || s.at.epoch != c.Guard {
 		return
@@ -276,8 +278,8 @@ func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d com
 		return
 	}
 	b.join(s)
-	b.woken++
-	own, conflicts := b.holds(d.Node, d.Handle)
+	b.Woken++
+	own, conflicts := b.Holds(d.Node, d.Handle)
 	s.leaves = own
 	for _, x := range b.lines[s.at] {
 		if x == s || own {
@@ -288,11 +290,11 @@ func (b *queueBook) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d com
 				id, c.Seq, c.Session, d.Node, d.Mode, x.call.Seq, x.call.Session, x.mode)
 		}
 	}
-	switch at, ok := b.moved[d.Node]; {
+	switch at, ok := b.Moved[d.Node]; {
 	case own || ok && at >= from:
 	case conflicts(d.Mode):
 		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and the lock is held", id, c.Seq, c.Session, d.Node, d.Mode)
-	case b.runs(d.Node):
+	case b.Runs(d.Node):
 		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and its lock-delay runs", id, c.Seq, c.Session, d.Node, d.Mode)
 	}
 	s.tried = true

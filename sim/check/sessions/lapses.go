@@ -1,4 +1,4 @@
-package cell
+package sessions
 
 import (
 	"time"
@@ -37,25 +37,25 @@ func (l *lapse) of(now time.Time, slept time.Duration, undone bool, refused uint
 
 // lapses: what a master promises to sessions, and which it ends, stands on read authority
 // or on the log's word, which it asks for; and a fail-over is over when all know of it.
-func (s *sessionWatch) lapses(id paxos.NodeID, now time.Time) {
-	t := &s.seats[id]
-	refused := t.of.refusals()
+func (s *Checker) lapses(id paxos.NodeID, now time.Time) {
+	t := &s.Seats[id]
+	refused := t.Of.Refusals()
 	if by := t.unasked.of(now, t.slept, s.wantsEvidence(t, now), refused); by > 0 {
 		s.breaks(id, "has no read authority, has not asked the log for %v, and a KeepAlive waits whose lease is over", by)
 	}
 	if by := t.unserved.of(now, t.slept, s.mayServe(t), refused); by > 0 {
-		s.world.Break("L1", "replica %d, master in epoch %d, does not serve %v after all sessions know of that, and wants nothing of the log", id, t.epoch, by)
+		s.world.Break("L1", "replica %d, master in epoch %d, does not serve %v after all sessions know of that, and wants nothing of the log", id, t.Epoch, by)
 	}
 }
 
 // wantsEvidence says that a KeepAlive waits whose lease is over, so that it is to be
 // answered, or its session ended, and that the log was not asked.
-func (s *sessionWatch) wantsEvidence(t *seat, now time.Time) bool {
-	if !s.leases() || t.asks > 0 || now.Before(t.lease) {
+func (s *Checker) wantsEvidence(t *seat, now time.Time) bool {
+	if !s.HasLeases() || t.asks > 0 || now.Before(t.lease) {
 		return false
 	}
 	for x := range t.waits { // order-free: any counts
-		if m, ok := t.of.Session(x); ok && !m.Expiring && !now.Before(m.Lease) {
+		if m, ok := t.Of.Session(x); ok && !m.Expiring && !now.Before(m.Lease) {
 			return true
 		}
 	}
@@ -63,12 +63,12 @@ func (s *sessionWatch) wantsEvidence(t *seat, now time.Time) bool {
 }
 
 // mayServe says that nothing keeps a master from serving, and that it does not.
-func (s *sessionWatch) mayServe(t *seat) bool {
-	if t.of.Master().State != master.Recovering || t.of.wants() > 0 {
+func (s *Checker) mayServe(t *seat) bool {
+	if t.Of.Master().State != master.Recovering || t.Of.Wants() > 0 {
 		return false
 	}
-	for _, x := range t.of.alive() {
-		if s.leases() && !t.knows[x] {
+	for _, x := range t.Of.Alive() {
+		if s.HasLeases() && !t.knows[x] {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-package cell
+package handles
 
 import (
 	"slices"
@@ -10,22 +10,22 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// answers is told of each answer that leaves a replica, and to whom. logged says
+// OnReply is told of each answer that leaves a replica, and to whom. logged says
 // that the call stands in the log, where it was judged when it was proposed. own is
 // false where the answer goes to somebody whose session it is not.
-func (b *handleBook) answers(id paxos.NodeID, to api.Principal, p api.Reply, logged bool) (own bool) {
+func (b *Checker) OnReply(id paxos.NodeID, to api.Principal, p api.Reply, logged bool) (own bool) {
 	b.now++
-	owner, known := b.rights.opened[p.Session] // it may have ended in the same breath
+	owner, known := b.rights.Opened[p.Session] // it may have ended in the same breath
 	switch {
 	case p.Code == api.OK && p.Result.Session != 0:
-		if b.rights.opened[p.Result.Session] != to {
-			b.world.Break("S16", "replica %d tells %s of session %d, which is that of %s", id, to, p.Result.Session, b.rights.opened[p.Result.Session])
+		if b.rights.Opened[p.Result.Session] != to {
+			b.World.Break("S16", "replica %d tells %s of session %d, which is that of %s", id, to, p.Result.Session, b.rights.Opened[p.Result.Session])
 		}
 	case known && owner != to:
-		if tells(p.Result) {
-			b.world.Break("S16", "replica %d answers %s with %v about call %d of session %d, which is that of %s", id, to, p.Code, p.Seq, p.Session, owner)
+		if Tells(p.Result) {
+			b.World.Break("S16", "replica %d answers %s with %v about call %d of session %d, which is that of %s", id, to, p.Code, p.Seq, p.Session, owner)
 		}
-		b.refusals[p.Code]++
+		b.Refusals[p.Code]++
 		return false
 	case p.Seq != 0:
 		b.answered(id, p, logged)
@@ -33,17 +33,17 @@ func (b *handleBook) answers(id paxos.NodeID, to api.Principal, p api.Reply, log
 	return true
 }
 
-func (b *handleBook) answered(id paxos.NodeID, p api.Reply, logged bool) {
+func (b *Checker) answered(id paxos.NodeID, p api.Reply, logged bool) {
 	k := model.Call{Session: p.Session, Seq: p.Seq}
 	a, f := b.explained(k, p.Epoch)
 	if f != (model.Finding{}) {
-		if tells(p.Result) {
-			b.world.Break(f.ID, "replica %d answers call %d of session %d with %v, and %s", id, k.Seq, k.Session, p.Code, f.Text)
+		if Tells(p.Result) {
+			b.World.Break(f.ID, "replica %d answers call %d of session %d with %v, and %s", id, k.Seq, k.Session, p.Code, f.Text)
 		}
-		b.refusals[p.Code]++
+		b.Refusals[p.Code]++
 		return
 	}
-	if !logged && b.applied(id) && a.epoch == p.Epoch {
+	if !logged && b.HasAppliedAll(id) && a.epoch == p.Epoch {
 		b.alone(id, k, a, p)
 	}
 	b.spurned(id, k, a, p, logged)
@@ -62,12 +62,12 @@ type verdict struct {
 
 // decides: of a call that a master has refused for certain, without the log, no copy is
 // answered otherwise in its epoch; but what only reads may be read again.
-func (b *handleBook) decides(id paxos.NodeID, k model.Call, a asking, p api.Reply, logged bool) {
+func (b *Checker) decides(id paxos.NodeID, k model.Call, a asking, p api.Reply, logged bool) {
 	if _, several := b.other(k, a.op); several || onlyReads(a.op) || p.Code.Execution() != api.Executed {
 		return
 	}
 	if v, over := b.denied[k]; over && v.epoch == p.Epoch && v.code != p.Code {
-		b.world.Break("S5", "replica %d answers call %d of session %d, %T, with %v, and has refused it with %v in this epoch", id, k.Seq, k.Session, a.op, p.Code, v.code)
+		b.World.Break("S5", "replica %d answers call %d of session %d, %T, with %v, and has refused it with %v in this epoch", id, k.Seq, k.Session, a.op, p.Code, v.code)
 	}
 	if p.Code != api.OK && !logged {
 		b.denied[k] = verdict{p.Epoch, p.Code}
@@ -75,11 +75,11 @@ func (b *handleBook) decides(id paxos.NodeID, k model.Call, a asking, p api.Repl
 }
 
 // overfills: a page of a directory has no more children than were asked for.
-func (b *handleBook) overfills(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
+func (b *Checker) overfills(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 	op, reads := a.op.(api.ReadDir)
 	l, lists := p.Detail.(api.Listing)
 	if _, several := b.other(k, a.op); !several && reads && lists && op.Most > 0 && uint64(len(l.Children)) > op.Most {
-		b.world.Break("S4", "replica %d answers call %d of session %d with %d children, where %d at most were asked for", id, k.Seq, k.Session, len(l.Children), op.Most)
+		b.World.Break("S4", "replica %d answers call %d of session %d with %d children, where %d at most were asked for", id, k.Seq, k.Session, len(l.Children), op.Most)
 	}
 }
 
@@ -98,9 +98,9 @@ func onlyReads(op api.Op) bool {
 // again. An Open is told that there is no room for its handle where it was executed
 // before. Whether there was room is asked of what was refused just now: of what the log
 // refuses that was decided before.
-func (b *handleBook) spurned(id paxos.NodeID, k model.Call, a asking, p api.Reply, logged bool) {
+func (b *Checker) spurned(id paxos.NodeID, k model.Call, a asking, p api.Reply, logged bool) {
 	token, on := model.TokenIn(a.op)
-	g := b.given[token]
+	g := b.Given[token]
 	if _, several := b.other(k, a.op); several {
 		return
 	}
@@ -121,25 +121,25 @@ func (b *handleBook) spurned(id paxos.NodeID, k model.Call, a asking, p api.Repl
 	case api.Permission:
 		vain = on && !opens && (model.RightFor(a.op) == 0 || g.ID.Epoch == p.Epoch && !g.Untested)
 	case api.Crowded:
-		b.crowded++
-		vain = b.room.first(k) && !logged && b.applied(id) && !b.room.full(k.Session, p.Epoch, a.op, g)
+		b.Crowded++
+		vain = b.Room.IsFirst(k) && !logged && b.HasAppliedAll(id) && !b.Room.MayBeFull(k.Session, p.Epoch, a.op, g)
 	case api.NoHandle:
-		b.homeless++
-		vain = !opens || !logged || !b.room.full(k.Session, p.Epoch, a.op, g)
+		b.Homeless++
+		vain = !opens || !logged || !b.Room.MayBeFull(k.Session, p.Epoch, a.op, g)
 	case api.TooLarge:
-		vain = a.who != b.intruder && len(contentsIn(a.op)) <= mostContents
+		vain = a.who != b.Intruder && len(contentsIn(a.op)) <= mostContents
 	case api.Invalid:
-		vain = a.who != b.intruder && b.rights.opened[k.Session] == a.who && !readsSequencer(a.op) && !unmakes(a.op, g) && !b.tooLate(k.Session, a.op)
+		vain = a.who != b.Intruder && b.rights.Opened[k.Session] == a.who && !readsSequencer(a.op) && !unmakes(a.op, g) && !b.tooLate(k.Session, a.op)
 	}
 	if vain {
-		b.world.Break("S14", "replica %d refuses call %d of session %d, %T by handle %v, with %v, and nothing speaks against it", id, k.Seq, k.Session, a.op, g.ID, p.Code)
+		b.World.Break("S14", "replica %d refuses call %d of session %d, %T by handle %v, with %v, and nothing speaks against it", id, k.Seq, k.Session, a.op, g.ID, p.Code)
 	}
 }
 
 // shutOnce says that in an epoch in which a call was asked for, that of the answer or
 // an earlier one, its handle may have been shut out: the answer is kept.
-func (b *handleBook) shutOnce(k model.Call, e api.Epoch, g *model.Grip) bool {
-	return slices.ContainsFunc(b.asked[k], func(x asking) bool { return x.epoch <= e && b.room.shut(k.Session, x.epoch, g) })
+func (b *Checker) shutOnce(k model.Call, e api.Epoch, g *model.Grip) bool {
+	return slices.ContainsFunc(b.asked[k], func(x asking) bool { return x.epoch <= e && b.Room.shut(k.Session, x.epoch, g) })
 }
 
 // mostContents is the longest file that there may be (CHU §4.5).
@@ -167,9 +167,9 @@ func readsSequencer(op api.Op) bool {
 
 // tooLate says that an op cancels an Acquire that nobody waits for any more: a copy that
 // was long under way does.
-func (b *handleBook) tooLate(s api.SessionID, op api.Op) bool {
+func (b *Checker) tooLate(s api.SessionID, op api.Op) bool {
 	c, cancels := op.(api.CancelAcquire)
-	return cancels && c.Call <= b.seen[s]
+	return cancels && c.Call <= b.Seen[s]
 }
 
 // unmakes says that an op would delete what there is in every cell.
@@ -179,14 +179,14 @@ func unmakes(op api.Op, g *model.Grip) bool {
 	return deletes && (path == "/" || path == model.ACLDir)
 }
 
-// tells says that an answer does more than to refuse.
-func tells(r api.Result) bool {
+// Tells says that an answer does more than to refuse.
+func Tells(r api.Result) bool {
 	return r.Code == api.OK || r.Found || r.Value != "" || r.Detail != nil || len(r.Pairs) > 0
 }
 
 // alone judges what a master answers from its rows: they say that the node is there,
 // and who may open it.
-func (b *handleBook) alone(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
+func (b *Checker) alone(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 	if open, ok := a.op.(api.Open); ok {
 		if b.judged[k] != a.epoch {
 			b.judged[k] = a.epoch
@@ -200,22 +200,23 @@ func (b *handleBook) alone(id paxos.NodeID, k model.Call, a asking, p api.Reply)
 	if model.RightFor(a.op) == 0 || p.Code != api.OK {
 		return
 	}
-	if token, _ := model.TokenIn(a.op); b.rights.at(b.given[token].Node) == nil {
-		b.world.Break("S14", "replica %d does %T by handle %v, and %v is gone", id, a.op, b.given[token].ID, b.given[token].Node)
+	if token, _ := model.TokenIn(a.op); b.rights.At(b.Given[token].Node) == nil {
+		b.World.Break("S14", "replica %d does %T by handle %v, and %v is gone", id, a.op, b.Given[token].ID, b.Given[token].Node)
 	}
 }
 
-func (b *handleBook) pathOf(op api.Open) string {
+func (b *Checker) pathOf(op api.Open) string {
 	switch {
 	case op.Dir == "":
 		return "/" + op.Path
 	case op.Path == "":
-		return b.given[op.Dir].Node.Path.String()
+		return b.Given[op.Dir].Node.Path.String()
 	}
-	return inside(b.given[op.Dir].Node.Path.String()) + op.Path
+	return Inside(b.Given[op.Dir].Node.Path.String()) + op.Path
 }
 
-func inside(dir string) string {
+// Inside is what the paths of nodes below a directory begin with.
+func Inside(dir string) string {
 	if dir == "/" {
 		return dir
 	}
@@ -224,7 +225,7 @@ func inside(dir string) string {
 
 // learns notes what an answer gives out, and what it ends. Where requests of several
 // kinds have one number it is not known which was answered, and nothing is noted.
-func (b *handleBook) learns(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
+func (b *Checker) learns(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 	if x, several := b.other(k, a.op); several {
 		if o, ok := p.Detail.(api.Opened); ok {
 			b.gives(id, k, o.Token, x)
@@ -233,11 +234,11 @@ func (b *handleBook) learns(id paxos.NodeID, k model.Call, a asking, p api.Reply
 	}
 	switch op := a.op.(type) {
 	case api.CloseHandle:
-		if g := b.given[op.Handle]; g != nil && g.Closed[a.epoch] == 0 {
+		if g := b.Given[op.Handle]; g != nil && g.Closed[a.epoch] == 0 {
 			g.Closed[a.epoch] = b.now
 		}
 	case api.Poison:
-		if g := b.given[op.Handle]; g != nil && g.Poisoned[a.epoch] == 0 {
+		if g := b.Given[op.Handle]; g != nil && g.Poisoned[a.epoch] == 0 {
 			g.Poisoned[a.epoch] = b.now
 		}
 	case api.Open:
@@ -250,15 +251,15 @@ func (b *handleBook) learns(id paxos.NodeID, k model.Call, a asking, p api.Reply
 			b.saysTie(id, k, o.Token, op.Sequencer)
 		}
 	case api.CheckSequencer:
-		if q, err := api.ParseSequencer(op.Sequencer); err == nil && b.given[op.Handle] != nil && q.Node != b.given[op.Handle].Node {
-			b.world.Break("S16", "replica %d says of a sequencer of %v that it is valid, to who asks by a handle on %v", id, q.Node, b.given[op.Handle].Node)
+		if q, err := api.ParseSequencer(op.Sequencer); err == nil && b.Given[op.Handle] != nil && q.Node != b.Given[op.Handle].Node {
+			b.World.Break("S16", "replica %d says of a sequencer of %v that it is valid, to who asks by a handle on %v", id, q.Node, b.Given[op.Handle].Node)
 		}
 	}
 }
 
 // other is another op that was asked for by the same number; ok is false if there is
 // none.
-func (b *handleBook) other(k model.Call, op api.Op) (x api.Op, ok bool) {
+func (b *Checker) other(k model.Call, op api.Op) (x api.Op, ok bool) {
 	i := slices.IndexFunc(b.asked[k], func(x asking) bool { return x.op != op })
 	if i < 0 {
 		return nil, false
@@ -268,42 +269,42 @@ func (b *handleBook) other(k model.Call, op api.Op) (x api.Op, ok bool) {
 
 // saysTie demands of the token that answers a SetSequencer that it names the sequencer:
 // a later master knows of the tie by nothing else.
-func (b *handleBook) saysTie(id paxos.NodeID, k model.Call, t api.Token, want string) {
+func (b *Checker) saysTie(id paxos.NodeID, k model.Call, t api.Token, want string) {
 	q, err := api.ParseSequencer(want)
-	g, ok := gripBy(t)
+	g, ok := GripBy(t)
 	if err != nil || !ok || !slices.Contains(g.Tied, q) {
-		b.world.Break("S10", "replica %d ties a handle to %q by call %d of session %d, and the token that it answers does not say so", id, want, k.Seq, k.Session)
+		b.World.Break("S10", "replica %d ties a handle to %q by call %d of session %d, and the token that it answers does not say so", id, want, k.Seq, k.Session)
 	}
 }
 
 // gives notes a token that leaves a master. It is for no other session, and for no
 // more than was asked for.
-func (b *handleBook) gives(id paxos.NodeID, k model.Call, t api.Token, op api.Op) {
-	if b.given[t] != nil {
+func (b *Checker) gives(id paxos.NodeID, k model.Call, t api.Token, op api.Op) {
+	if b.Given[t] != nil {
 		return
 	}
-	g, ok := gripBy(t)
+	g, ok := GripBy(t)
 	if !ok {
-		b.world.Break("S14", "replica %d gives out a token of %d bytes that is none", id, len(t))
+		b.World.Break("S14", "replica %d gives out a token of %d bytes that is none", id, len(t))
 		return
 	}
 	if was := b.grips[g.ID]; was != nil { // the same handle, tied to a sequencer
 		if was.Session != g.Session || was.Node != g.Node || was.Rights != g.Rights {
-			b.world.Break("S14", "replica %d gives out handle %v for session %d on %v, which was given to session %d on %v", id, g.ID, g.Session, g.Node, was.Session, was.Node)
+			b.World.Break("S14", "replica %d gives out handle %v for session %d on %v, which was given to session %d on %v", id, g.ID, g.Session, g.Node, was.Session, was.Node)
 		}
-		b.given[t] = was
+		b.Given[t] = was
 		if len(g.Tied) > 0 {
 			b.ties[t], was.Tied = true, append(was.Tied, g.Tied...)
 		}
 		return
 	}
 	if g.Session != k.Session {
-		b.world.Break("S14", "replica %d gives session %d a handle of session %d", id, k.Session, g.Session)
+		b.World.Break("S14", "replica %d gives session %d a handle of session %d", id, k.Session, g.Session)
 	}
 	if open, ok := op.(api.Open); ok && len(b.asked[k]) == 1 && g.Rights != open.Rights {
-		b.world.Break("S16", "replica %d gives session %d a handle for %v, which asked for one for %v", id, k.Session, g.Rights, open.Rights)
+		b.World.Break("S16", "replica %d gives session %d a handle for %v, which asked for one for %v", id, k.Session, g.Rights, open.Rights)
 	}
-	executed, logged := b.rights.executed[k]
+	executed, logged := b.rights.Executed[k]
 	g.Untested = logged && executed < g.ID.Epoch
 	g.Allowed = g.ID.Epoch
 	switch {
@@ -313,35 +314,35 @@ func (b *handleBook) gives(id paxos.NodeID, k model.Call, t api.Token, op api.Op
 		g.Allowed--
 	}
 	g.Closed, g.Poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
-	b.given[t], b.grips[g.ID] = g, g
-	b.opened[k] = g.ID
+	b.Given[t], b.grips[g.ID] = g, g
+	b.Opened[k] = g.ID
 }
 
 // mayHave says of a handle that leaves a master when another epoch has begun, or that
 // nobody has tested, and that nobody could look at since, whether its session may have
 // had the rights in this epoch: it has them still, or something has changed.
-func (b *handleBook) mayHave(g *model.Grip) bool {
-	n := b.rights.at(g.Node)
+func (b *Checker) mayHave(g *model.Grip) bool {
+	n := b.rights.At(g.Node)
 	return (b.rights.epoch > g.ID.Epoch || g.Untested) &&
-		(b.rights.version != b.rights.began || n != nil && b.rights.may(b.rights.who[g.Session], n.names, g.Rights))
+		(b.rights.version != b.rights.began || n != nil && b.rights.may(b.rights.Who[g.Session], n.Names, g.Rights))
 }
 
-// gripBy is a handle by its token.
-func gripBy(t api.Token) (*model.Grip, bool) {
+// GripBy is a handle by its token.
+func GripBy(t api.Token) (*model.Grip, bool) {
 	k, ok := clients.ReadToken(t)
 	return &model.Grip{ID: k.ID, Session: k.Session, Node: k.Node, Rights: k.Rights, Tied: k.Tied}, ok
 }
 
 // means says that an op, by a token that was given out, is what a deed does.
-func (b *handleBook) means(op api.Op, deed command.Deed) bool {
+func (b *Checker) means(op api.Op, deed command.Deed) bool {
 	if _, fails := deed.(command.Fail); fails {
 		return true
 	}
 	token, on := model.TokenIn(op)
-	g := b.given[token]
+	g := b.Given[token]
 	if on && g == nil {
 		g = &model.Grip{}
-		if parsed, ok := gripBy(token); ok {
+		if parsed, ok := GripBy(token); ok {
 			g = parsed // forged: it is said what is wrong with it
 		}
 	}

@@ -1,4 +1,4 @@
-package cell
+package locks
 
 import (
 	"slices"
@@ -6,22 +6,21 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// sequencerWatch compares what is said of sequencers with who holds which lock, by
+// Sequencers compares what is said of sequencers with who holds which lock, by
 // the log (S10): one is valid if and only if its lock is held, in this mode, at this
 // generation; and what is done by a handle that is tied to one is done while it is.
-type sequencerWatch struct {
+type Sequencers struct {
 	world *sim.World
-	locks *lockBook
+	locks *Model
 	asked map[model.Call]api.Sequencer
 	tied  map[model.Call][]api.Sequencer // to what the handle of a call is or was tied, where its token says that it is
 	stale int                            // that were found to be so
 	told  map[remembered]bool            // calls that a master answered with a token, and so remembers
 
-	kept, broken uint64 // deeds by handles that were tied to a sequencer, by whether it was valid
+	Kept, Broken uint64 // deeds by handles that were tied to a sequencer, by whether it was valid
 }
 
 // remembered is a call that was answered in an epoch.
@@ -30,14 +29,15 @@ type remembered struct {
 	epoch api.Epoch
 }
 
-func newSequencerWatch(w *sim.World, locks *lockBook) *sequencerWatch {
-	return &sequencerWatch{world: w, locks: locks, asked: map[model.Call]api.Sequencer{}, tied: map[model.Call][]api.Sequencer{}, told: map[remembered]bool{}}
+// NewSequencers makes the check on top of a Model.
+func NewSequencers(w *sim.World, held *Model) *Sequencers {
+	return &Sequencers{world: w, locks: held, asked: map[model.Call]api.Sequencer{}, tied: map[model.Call][]api.Sequencer{}, told: map[remembered]bool{}}
 }
 
-// asks notes which sequencer a request shows, and to which its handle was tied so far:
+// OnRequest notes which sequencer a request shows, and to which its handle was tied so far:
 // none, where its token does not say that it is. What is answered from the rows is so at
 // once, and so to the request that came last by its number.
-func (w *sequencerWatch) asks(q api.Request, tied []api.Sequencer) {
+func (w *Sequencers) OnRequest(q api.Request, tied []api.Sequencer) {
 	k := model.Call{Session: q.Session, Seq: q.Seq}
 	delete(w.asked, k)
 	delete(w.tied, k)
@@ -51,14 +51,14 @@ func (w *sequencerWatch) asks(q api.Request, tied []api.Sequencer) {
 	}
 }
 
-// command is told of each command as it is first applied anywhere, before the book
+// OnCommand is told of each command as it is first applied anywhere, before the book
 // of locks is: a deletion takes away the lock of which it had to be judged.
-func (w *sequencerWatch) command(a *command.Applied) {
+func (w *Sequencers) OnCommand(a *command.Applied) {
 	act, ok := a.Command.(command.Act)
 	if !ok || a.Verdict != command.Executed {
 		return
 	}
-	fence := fenceIn(act.Deed)
+	fence := model.FenceIn(act.Deed)
 	w.fences(act.Deed, fence, a.Result.Code)
 	if d, checks := act.Deed.(command.CheckSequencer); checks {
 		w.judge(d.Sequencer, a.Result.Code, fence == api.Sequencer{})
@@ -67,7 +67,7 @@ func (w *sequencerWatch) command(a *command.Applied) {
 
 // fences: while the sequencer of a handle is not valid, nothing is done by it,
 // whatever else is asked; and while it is, it is no reason to refuse.
-func (w *sequencerWatch) fences(d command.Deed, fence api.Sequencer, said api.Code) {
+func (w *Sequencers) fences(d command.Deed, fence api.Sequencer, said api.Code) {
 	if fence == (api.Sequencer{}) {
 		return
 	}
@@ -78,44 +78,17 @@ func (w *sequencerWatch) fences(d command.Deed, fence api.Sequencer, said api.Co
 	case valid && said == api.StaleSequencer && !checks:
 		w.world.Break("S10", "%+v is refused for the sequencer of its handle, which is valid", d)
 	case valid:
-		w.kept++
+		w.Kept++
 	default:
-		w.broken++
+		w.Broken++
 	}
 }
 
-// fenceIn is the sequencer that the handle of a deed is tied to; zero: none.
-func fenceIn(d command.Deed) api.Sequencer {
-	switch d := d.(type) {
-	case command.OpenNode:
-		return d.Fence
-	case command.GetContents:
-		return d.Fence
-	case command.GetStat:
-		return d.Fence
-	case command.ReadDir:
-		return d.Fence
-	case command.SetContents:
-		return d.Fence
-	case command.SetACL:
-		return d.Fence
-	case command.DeleteNode:
-		return d.Fence
-	case command.Acquire:
-		return d.Fence
-	case command.GetSequencer:
-		return d.Fence
-	case command.CheckSequencer:
-		return d.Fence
-	}
-	return api.Sequencer{}
-}
-
-// answered is told of an answer from the rows of a master that has applied all that
+// OnReply is told of an answer from the rows of a master that has applied all that
 // anybody has, and nothing since it looked. Its handle may be tied to a sequencer,
 // which is answered for, too. Who was given a token once is given it again by the same
 // master, whatever the rows say by then.
-func (w *sequencerWatch) answered(p api.Reply) {
+func (w *Sequencers) OnReply(p api.Reply) {
 	k := model.Call{Session: p.Session, Seq: p.Seq}
 	if _, given := p.Detail.(api.Opened); given {
 		if w.told[remembered{k, p.Epoch}] {
@@ -132,12 +105,12 @@ func (w *sequencerWatch) answered(p api.Reply) {
 	case p.Code == api.OK:
 		w.world.Break("S10", "call %d of session %d is answered from the rows, and no sequencer is valid to which its handle was ever tied: %v", k.Seq, k.Session, tied)
 	case p.Code == api.StaleSequencer:
-		w.broken++
+		w.Broken++
 	}
 }
 
 // judge: free says that nothing else can be the reason for StaleSequencer.
-func (w *sequencerWatch) judge(s api.Sequencer, said api.Code, free bool) {
+func (w *Sequencers) judge(s api.Sequencer, said api.Code, free bool) {
 	valid := w.locks.valid(s)
 	switch {
 	case said == api.OK && !valid:
@@ -149,20 +122,7 @@ func (w *sequencerWatch) judge(s api.Sequencer, said api.Code, free bool) {
 	}
 }
 
-// looseFault demands of a call that is made by a handle which its program has tied to a
-// sequencer that every copy which came was asked by a token that says so: of another one
-// the cell looks at no sequencer (C6.16). What only gives something up needs none.
-func (b *handleBook) looseFault(k model.Call) model.Finding {
-	for _, a := range b.asked[k] {
-		token, on := model.TokenIn(a.op)
-		if t, ok := clients.ReadToken(token); on && fenced(a.op) && (!ok || len(t.Tied) == 0) && a.who == b.rights.opened[k.Session] {
-			return model.Findingf("S10", "call %d of session %d, %T, comes by a token that does not say so", k.Seq, k.Session, a.op)
-		}
-	}
-	return model.Finding{}
-}
-
 // valid says that a lock is held as a sequencer describes it.
-func (b *lockBook) valid(s api.Sequencer) bool {
-	return len(b.owners(func(_ model.Owner, h hold) bool { return h.node == s.Node && h.mode == s.Mode && h.gen == s.Gen })) > 0
+func (b *Model) valid(s api.Sequencer) bool {
+	return len(b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == s.Node && h.Mode == s.Mode && h.Gen == s.Gen })) > 0
 }

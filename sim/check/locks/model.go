@@ -1,4 +1,4 @@
-package cell
+package locks
 
 import (
 	"slices"
@@ -13,48 +13,49 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// lockBook says who holds which lock, from the commands in the order of the log
+// Model says who holds which lock, from the commands in the order of the log
 // and the answers they were given, and from nothing that the rows say of locks:
 // an Expire makes holders fail because that is what an Expire is. Property S8 is
 // judged at the end.
-type lockBook struct {
-	world  *sim.World
-	rho    paxos.PPM
-	holds  map[model.Owner]hold
-	calls  map[model.Call]model.Owner     // Acquires that were granted, while the hold lasts
-	got    map[model.Call]api.Acquisition // all that were told that they hold, also those of who held already
-	list   []linearizability.HoldEvent
-	failed uint64                        // holders
-	owed   legacy                        // to new masters
-	last   map[api.Ref]api.Acquisition   // of each lock
-	freed  map[api.Acquisition]api.Epoch // holds that a new master freed, since nobody presented them
-	taken  func(api.Ref, api.LockGen)    // is told when a lock goes from free to held; may be nil
-	moved  func(api.Ref)                 // is told when somebody takes or leaves a lock, or a lock-delay ends; may be nil
+type Model struct {
+	world   *sim.World
+	rho     paxos.PPM
+	Holds   map[model.Owner]Hold
+	calls   map[model.Call]model.Owner     // Acquires that were granted, while the hold lasts
+	got     map[model.Call]api.Acquisition // all that were told that they hold, also those of who held already
+	List    []linearizability.HoldEvent
+	Failed  uint64                        // holders
+	Owed    Inherited                     // to new masters
+	last    map[api.Ref]api.Acquisition   // of each lock
+	freed   map[api.Acquisition]api.Epoch // holds that a new master freed, since nobody presented them
+	OnTaken func(api.Ref, api.LockGen)    // is told when a lock goes from free to held; may be nil
+	OnMoved func(api.Ref)                 // is told when somebody takes or leaves a lock, or a lock-delay ends; may be nil
 }
 
-// hold is what an owner holds, and by which call.
-type hold struct {
-	node        api.Ref
-	mode        api.Mode
-	gen         api.LockGen
+// Hold is what an owner holds, and by which call.
+type Hold struct {
+	Node        api.Ref
+	Mode        api.Mode
+	Gen         api.LockGen
 	acquisition api.Acquisition
 	delay       time.Duration
 	call        model.Call
 }
 
-func newLockBook(w *sim.World, rho paxos.PPM) *lockBook {
-	return &lockBook{
-		world: w, rho: rho, holds: map[model.Owner]hold{}, calls: map[model.Call]model.Owner{}, got: map[model.Call]api.Acquisition{}, owed: newLegacy(), last: map[api.Ref]api.Acquisition{},
+// New makes the model of a cell whose clocks err by rho at most.
+func New(w *sim.World, rho paxos.PPM) *Model {
+	return &Model{
+		world: w, rho: rho, Holds: map[model.Owner]Hold{}, calls: map[model.Call]model.Owner{}, got: map[model.Call]api.Acquisition{}, Owed: newInherited(), last: map[api.Ref]api.Acquisition{},
 		freed: map[api.Acquisition]api.Epoch{},
 	}
 }
 
-// command is told of each command as it is first applied anywhere.
-func (b *lockBook) command(a *command.Applied) {
+// OnCommand is told of each command as it is first applied anywhere.
+func (b *Model) OnCommand(a *command.Applied) {
 	if a.Verdict != command.Executed || a.Result.Code != api.OK {
 		return
 	}
-	b.owed.command(a)
+	b.Owed.OnCommand(a)
 	switch c := a.Command.(type) {
 	case command.Act:
 		b.act(c, a.Result)
@@ -67,7 +68,7 @@ func (b *lockBook) command(a *command.Applied) {
 		b.session(c.Session, linearizability.HoldFailed)
 	case command.FailHandle:
 		b.delayed(a, func(o model.Owner) bool { return o == model.Owner{Session: c.Session, Handle: c.Handle} })
-		if h, held := b.holds[model.Owner{Session: c.Session, Handle: c.Handle}]; held {
+		if h, held := b.Holds[model.Owner{Session: c.Session, Handle: c.Handle}]; held {
 			b.freed[h.acquisition] = c.Guard
 		}
 		b.frees(model.Owner{Session: c.Session, Handle: c.Handle}, linearizability.HoldFailed)
@@ -78,9 +79,9 @@ func (b *lockBook) command(a *command.Applied) {
 	}
 }
 
-// told demands of an answer that somebody holds a lock that no master up to that one has
+// OnReply demands of an answer that somebody holds a lock that no master up to that one has
 // freed the hold, before it took the first call: it would be believed in.
-func (b *lockBook) told(id paxos.NodeID, p api.Reply) {
+func (b *Model) OnReply(id paxos.NodeID, p api.Reply) {
 	h, ok := p.Detail.(api.Held)
 	if e, freed := b.freed[h.Acquisition]; ok && freed && p.Code == api.OK && p.Epoch >= e {
 		b.world.Break("S9", "replica %d tells session %d in epoch %d that it holds a lock by acquisition %d, which was freed in epoch %d, since nobody presented it", id, p.Session, p.Epoch, h.Acquisition, e)
@@ -91,12 +92,12 @@ func (b *lockBook) told(id paxos.NodeID, p api.Reply) {
 // that they asked for: of each lock one, the longest, and none where nobody asked for
 // any. That nobody gets the lock while one runs is judged at the end; but it may be
 // that nobody tries.
-func (b *lockBook) delayed(a *command.Applied, fails func(model.Owner) bool) {
+func (b *Model) delayed(a *command.Applied, fails func(model.Owner) bool) {
 	asked := map[api.Ref]time.Duration{}
-	failed := b.owners(func(o model.Owner, _ hold) bool { return fails(o) })
+	failed := b.Owners(func(o model.Owner, _ Hold) bool { return fails(o) })
 	for _, o := range failed {
-		h := b.holds[o]
-		asked[h.node] = max(asked[h.node], h.delay)
+		h := b.Holds[o]
+		asked[h.Node] = max(asked[h.Node], h.delay)
 	}
 	began := map[api.Ref]time.Duration{}
 	for _, e := range a.Effects {
@@ -106,28 +107,28 @@ func (b *lockBook) delayed(a *command.Applied, fails func(model.Owner) bool) {
 		}
 	}
 	for _, o := range failed {
-		n := b.holds[o].node
-		b.owed.begins(n, a.Number, asked[n])
+		n := b.Holds[o].Node
+		b.Owed.Begin(n, a.Number, asked[n])
 		if began[n] != asked[n] {
 			b.world.Break("S8", "%v fails and holds %v; a lock-delay of %v was asked for, and what begins is %v", o, n, asked[n], began[n])
 		}
 	}
 }
 
-func (b *lockBook) act(c command.Act, r api.Result) {
+func (b *Model) act(c command.Act, r api.Result) {
 	switch d := c.Deed.(type) {
 	case command.Acquire:
 		b.grants(model.Owner{Session: c.Session, Handle: d.Handle}, model.Call{Session: c.Session, Seq: c.Seq}, d, r)
 	case command.Release:
 		o := model.Owner{Session: c.Session, Handle: d.Handle}
-		if h, ok := b.holds[o]; !ok || h.acquisition != d.Acquisition || h.node != d.Node {
+		if h, ok := b.Holds[o]; !ok || h.acquisition != d.Acquisition || h.Node != d.Node {
 			b.world.Break("S8", "%v releases acquisition %d of %v, and what it holds is %+v", o, d.Acquisition, d.Node, h)
 		}
 		b.frees(o, linearizability.HoldReleased)
 	case command.CloseHandle:
 		b.frees(model.Owner{Session: c.Session, Handle: d.Handle}, linearizability.HoldReleased)
 	case command.CancelAcquire:
-		if o, ok := b.cancels(c.Session, d); ok {
+		if o, ok := b.CancelledBy(c.Session, d); ok {
 			b.frees(o, linearizability.HoldReleased)
 		}
 	case command.DeleteNode:
@@ -135,27 +136,27 @@ func (b *lockBook) act(c command.Act, r api.Result) {
 	}
 }
 
-// cancels is who holds a lock no more once an Acquire is cancelled: the handle that is
+// CancelledBy is who holds a lock no more once an Acquire is cancelled: the handle that is
 // named with it, if it still holds what that Acquire was told that it holds.
-func (b *lockBook) cancels(s api.SessionID, d command.CancelAcquire) (o model.Owner, ok bool) {
+func (b *Model) CancelledBy(s api.SessionID, d command.CancelAcquire) (o model.Owner, ok bool) {
 	o = model.Owner{Session: s, Handle: d.Handle}
 	got, told := b.got[model.Call{Session: s, Seq: d.Call}]
-	h, holds := b.holds[o]
-	return o, told && holds && h.acquisition == got && h.node == d.Node
+	h, holds := b.Holds[o]
+	return o, told && holds && h.acquisition == got && h.Node == d.Node
 }
 
 // grants notes a grant, unless the owner has the lock already: then its answer is
 // the one it was given when it got it.
-func (b *lockBook) grants(o model.Owner, by model.Call, d command.Acquire, r api.Result) {
+func (b *Model) grants(o model.Owner, by model.Call, d command.Acquire, r api.Result) {
 	held, ok := r.Detail.(api.Held)
 	if !ok {
 		b.world.Break("S8", "%v acquires %v, and is told nothing of it: %+v", o, d.Node, r)
 		return
 	}
 	b.got[by] = held.Acquisition
-	if h, has := b.holds[o]; has {
-		if h.node != d.Node || h.acquisition != held.Acquisition {
-			b.world.Break("S8", "%v holds %v by acquisition %d, and is told that it holds %v by acquisition %d", o, h.node, h.acquisition, d.Node, held.Acquisition)
+	if h, has := b.Holds[o]; has {
+		if h.Node != d.Node || h.acquisition != held.Acquisition {
+			b.world.Break("S8", "%v holds %v by acquisition %d, and is told that it holds %v by acquisition %d", o, h.Node, h.acquisition, d.Node, held.Acquisition)
 		}
 		return
 	}
@@ -163,79 +164,79 @@ func (b *lockBook) grants(o model.Owner, by model.Call, d command.Acquire, r api
 		b.world.Break("S8", "%v is granted %v by acquisition %d, after acquisition %d of that", o, d.Node, held.Acquisition, b.last[d.Node])
 	}
 	b.last[d.Node] = held.Acquisition
-	if free := len(b.owners(func(_ model.Owner, h hold) bool { return h.node == d.Node })) == 0; free && b.taken != nil {
-		b.taken(d.Node, held.Gen)
+	if free := len(b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == d.Node })) == 0; free && b.OnTaken != nil {
+		b.OnTaken(d.Node, held.Gen)
 	}
-	b.holds[o] = hold{node: d.Node, mode: d.Mode, gen: held.Gen, acquisition: held.Acquisition, delay: model.DelaySpan(d.Delay), call: by}
+	b.Holds[o] = Hold{Node: d.Node, Mode: d.Mode, Gen: held.Gen, acquisition: held.Acquisition, delay: model.DelaySpan(d.Delay), call: by}
 	b.calls[by] = o
 	b.moves(d.Node)
 	e := b.event(linearizability.HoldGranted, o, d.Node)
 	e.Shared, e.Gen = d.Mode == api.Shared, uint64(held.Gen)
-	b.list = append(b.list, e)
+	b.List = append(b.List, e)
 }
 
 // frees notes that an owner does not hold any more what it held, if anything. The
 // delay of one that failed is over, at the earliest, when the fastest clock says so.
-func (b *lockBook) frees(o model.Owner, how linearizability.HoldKind) {
-	h, ok := b.holds[o]
+func (b *Model) frees(o model.Owner, how linearizability.HoldKind) {
+	h, ok := b.Holds[o]
 	if !ok {
 		return
 	}
-	delete(b.holds, o)
+	delete(b.Holds, o)
 	delete(b.calls, h.call)
-	b.moves(h.node)
-	e := b.event(how, o, h.node)
+	b.moves(h.Node)
+	e := b.event(how, o, h.Node)
 	if how == linearizability.HoldFailed {
-		b.failed++
+		b.Failed++
 	}
 	if how == linearizability.HoldFailed && h.delay > 0 {
 		e.Until = e.At + int64(earliest(h.delay, b.rho))
 	}
-	b.list = append(b.list, e)
+	b.List = append(b.List, e)
 }
 
-// held says whether a handle holds the lock of a node, and what it would conflict
+// HeldBy says whether a handle holds the lock of a node, and what it would conflict
 // with if it took it in some mode.
-func (b *lockBook) held(n api.Ref, h api.HandleID) (own bool, conflicts func(api.Mode) bool) {
+func (b *Model) HeldBy(n api.Ref, h api.HandleID) (own bool, conflicts func(api.Mode) bool) {
 	var modes []api.Mode
-	for o, x := range b.holds { // order-free: any conflict will do
+	for o, x := range b.Holds { // order-free: any conflict will do
 		switch {
-		case x.node != n:
+		case x.Node != n:
 		case o.Handle == h:
 			own = true
 		default:
-			modes = append(modes, x.mode)
+			modes = append(modes, x.Mode)
 		}
 	}
 	return own, func(m api.Mode) bool { return slices.ContainsFunc(modes, m.Conflicts) }
 }
 
-func (b *lockBook) moves(n api.Ref) {
-	if b.moved != nil {
-		b.moved(n)
+func (b *Model) moves(n api.Ref) {
+	if b.OnMoved != nil {
+		b.OnMoved(n)
 	}
 }
 
 // session frees all that handles of a session hold.
-func (b *lockBook) session(s api.SessionID, how linearizability.HoldKind) {
-	for _, o := range b.owners(func(o model.Owner, _ hold) bool { return o.Session == s }) {
+func (b *Model) session(s api.SessionID, how linearizability.HoldKind) {
+	for _, o := range b.Owners(func(o model.Owner, _ Hold) bool { return o.Session == s }) {
 		b.frees(o, how)
 	}
 }
 
 // forgets notes that a node was deleted, and its lock with it.
-func (b *lockBook) forgets(n api.Ref) {
-	b.owed.forgets(n)
-	for _, o := range b.owners(func(_ model.Owner, h hold) bool { return h.node == n }) {
-		delete(b.calls, b.holds[o].call)
-		delete(b.holds, o)
+func (b *Model) forgets(n api.Ref) {
+	b.Owed.forgets(n)
+	for _, o := range b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == n }) {
+		delete(b.calls, b.Holds[o].call)
+		delete(b.Holds, o)
 	}
-	b.list = append(b.list, b.event(linearizability.HoldForgotten, model.Owner{}, n))
+	b.List = append(b.List, b.event(linearizability.HoldForgotten, model.Owner{}, n))
 }
 
-// owners are those who hold something that is meant, in order.
-func (b *lockBook) owners(meant func(model.Owner, hold) bool) (all []model.Owner) {
-	for o, h := range b.holds { // order-free: sorted below
+// Owners are those who hold something that is meant, in order.
+func (b *Model) Owners(meant func(model.Owner, Hold) bool) (all []model.Owner) {
+	for o, h := range b.Holds { // order-free: sorted below
 		if meant(o, h) {
 			all = append(all, o)
 		}
@@ -244,19 +245,19 @@ func (b *lockBook) owners(meant func(model.Owner, hold) bool) (all []model.Owner
 	return all
 }
 
-// granted says whether the lock that a call has acquired is held by it.
-func (b *lockBook) granted(k model.Call) bool {
+// IsGranted says whether the lock that a call has acquired is held by it.
+func (b *Model) IsGranted(k model.Call) bool {
 	_, holds := b.calls[k]
 	return holds
 }
 
-func (b *lockBook) event(k linearizability.HoldKind, o model.Owner, n api.Ref) linearizability.HoldEvent {
+func (b *Model) event(k linearizability.HoldKind, o model.Owner, n api.Ref) linearizability.HoldEvent {
 	return linearizability.HoldEvent{At: int64(b.world.Now()), Kind: k, Path: n.Path.String(), Instance: uint64(n.Instance), Holder: o.String()}
 }
 
-// judge breaks S8 where locks were not what they must be.
-func (b *lockBook) judge() {
-	if found := linearizability.CheckExclusion(b.list); len(found) > 0 && b.world.Failure() == nil {
+// Judge breaks S8 where locks were not what they must be.
+func (b *Model) Judge() {
+	if found := linearizability.CheckExclusion(b.List); len(found) > 0 && b.world.Failure() == nil {
 		b.world.Break("S8", "%v: %s", found[0].Kind, found[0].Text)
 	}
 }

@@ -1,4 +1,4 @@
-package cell
+package sessions
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
@@ -11,17 +11,17 @@ import (
 // of locks that are not among it, and only those: the client of another goes on
 // believing in its lock (S9, C12.08).
 type brought struct {
-	limits handle.Limits
+	Limits handle.Limits
 	owners map[model.Owner]bool
 	count  map[api.SessionID]int // of them
 }
 
 func newBrought(l handle.Limits) brought {
-	return brought{limits: l, owners: map[model.Owner]bool{}, count: map[api.SessionID]int{}}
+	return brought{Limits: l, owners: map[model.Owner]bool{}, count: map[api.SessionID]int{}}
 }
 
-// takes notes that a session presents one of its handles.
-func (b *brought) takes(o model.Owner) {
+// Take notes that a session presents one of its handles.
+func (b *brought) Take(o model.Owner) {
 	if !b.owners[o] {
 		b.owners[o] = true
 		b.count[o.Session]++
@@ -32,5 +32,5 @@ func (b *brought) takes(o model.Owner) {
 // in its fail-over gives out no others. What others have open is no reason to fail who
 // holds a lock.
 func (b *brought) keeps(o model.Owner) bool {
-	return b.owners[o] && b.count[o.Session] <= b.limits.PerSession
+	return b.owners[o] && b.count[o.Session] <= b.Limits.PerSession
 }

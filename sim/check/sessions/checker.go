@@ -1,4 +1,4 @@
-package cell
+package sessions
 
 import (
 	"maps"
@@ -12,92 +12,95 @@ import (
 	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// sessionWatch looks over the shoulder of each master: what it promises to
+// Checker looks over the shoulder of each master: what it promises to
 // sessions, on the strength of what, and when it lets go of one (S11); and who
 // knows of a fail-over when it is over (C12.09). It reads the master's memory where
 // a promise moves, and judges it by what came to the master and by the log.
-type sessionWatch struct {
-	world *sim.World
-	off   bool // KeepAlives are not shown to it: see Crowd
-	cfg   session.Config
-	sweep time.Duration // from serving until nodes of before are swept
-	room  handle.Limits
-	given func(api.Token) *model.Grip                     // the handle that was given out with a token; nil: none
-	owed  func(api.Epoch) map[model.DelayID]time.Duration // lock-delays that ran when an epoch began
-	held  func(api.Epoch) []model.Owner                   // who holds locks, if that is the present epoch
-	opens func(api.SessionID) bool                        // it may have handles
-	uses  func(api.SessionID, api.Epoch) bool             // it has one for certain
-	seats []seat                                          // by replica
-	owes  []map[api.SessionID]uint64                      // by replica: KeepAlives that its present step must answer
-	moved func(paxos.NodeID, api.SessionID, time.Time)    // is told of each lease that is seen; may be nil
+type Checker struct {
+	world  *sim.World
+	Off    bool // KeepAlives are not shown to it: see Crowd
+	Config session.Config
+	Sweep  time.Duration // from serving until nodes of before are swept
+	Room   handle.Limits
+	Given  func(api.Token) *model.Grip                     // the handle that was given out with a token; nil: none
+	Owed   func(api.Epoch) map[model.DelayID]time.Duration // lock-delays that ran when an epoch began
+	Held   func(api.Epoch) []model.Owner                   // who holds locks, if that is the present epoch
+	Opens  func(api.SessionID) bool                        // it may have handles
+	Uses   func(api.SessionID, api.Epoch) bool             // it has one for certain
+	Seats  []seat                                          // by replica
+	owes   []map[api.SessionID]uint64                      // by replica: KeepAlives that its present step must answer
+	Moved  func(paxos.NodeID, api.SessionID, time.Time)    // is told of each lease that is seen; may be nil
 
-	lengths lengthCounts
+	Lengths lengthCounts
 }
 
-func newSessionWatch(w *sim.World, replicas int, cfg session.Config) *sessionWatch {
-	return &sessionWatch{
-		world: w, cfg: cfg, seats: make([]seat, replicas+1),
+// New makes a Checker for the replicas 1 to that number; the function fields, which ask the
+// other models, are set by the caller.
+func New(w *sim.World, replicas int, cfg session.Config) *Checker {
+	return &Checker{
+		world: w, Config: cfg, Seats: make([]seat, replicas+1),
 		owes: make([]map[api.SessionID]uint64, replicas+1),
-		room: handle.DefaultLimits, given: func(api.Token) *model.Grip { return nil },
-		owed: func(api.Epoch) map[model.DelayID]time.Duration { return nil },
-		held: func(api.Epoch) []model.Owner { return nil }, opens: func(api.SessionID) bool { return true },
-		uses: func(api.SessionID, api.Epoch) bool { return false },
+		Room: handle.DefaultLimits, Given: func(api.Token) *model.Grip { return nil },
+		Owed: func(api.Epoch) map[model.DelayID]time.Duration { return nil },
+		Held: func(api.Epoch) []model.Owner { return nil }, Opens: func(api.SessionID) bool { return true },
+		Uses: func(api.SessionID, api.Epoch) bool { return false },
 	}
 }
 
-func (s *sessionWatch) breaks(id paxos.NodeID, format string, args ...any) {
-	s.world.Break("S11", "replica %d, master in epoch %d, "+format, append([]any{id, s.seats[id].epoch}, args...)...)
+func (s *Checker) breaks(id paxos.NodeID, format string, args ...any) {
+	s.world.Break("S11", "replica %d, master in epoch %d, "+format, append([]any{id, s.Seats[id].Epoch}, args...)...)
 }
 
-// leases says whether sessions have any.
-func (s *sessionWatch) leases() bool { return s.cfg.LeaseMin > 0 }
+// HasLeases says whether sessions have any.
+func (s *Checker) HasLeases() bool { return s.Config.LeaseMin > 0 }
 
-// came is told of a request that comes to a replica, before that is.
-func (s *sessionWatch) came(id paxos.NodeID, now time.Time, q api.Request) {
-	s.seats[id].came(now, q, s.given)
+// OnRequest is told of a request that comes to a replica, before that is.
+func (s *Checker) OnRequest(id paxos.NodeID, now time.Time, q api.Request) {
+	s.Seats[id].came(now, q, s.Given)
 }
 
-// acted is told what a replica does, before its answers leave, and which commands it
+// OnActed is told what a replica does, before its answers leave, and which commands it
 // has handed to the log; own are those that it has decided on, which no call wants.
-func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *driver.Output, proposed, own []command.Command) {
-	t, st := &s.seats[id], of.Master()
-	if s.off || !st.State.Rules() {
-		if t.of == of {
+func (s *Checker) OnActed(id paxos.NodeID, of Presider, now time.Time, out *driver.Output, proposed, own []command.Command) {
+	t, st := &s.Seats[id], of.Master()
+	if s.Off || !st.State.Rules() {
+		if t.Of == of {
 			s.leaves(id)
 		}
-		if t.of != nil {
+		if t.Of != nil {
 			*t = seat{}
 		}
 		return
 	}
-	if t.of != of || t.epoch != st.Epoch {
-		if t.of == of {
+	if t.Of != of || t.Epoch != st.Epoch {
+		if t.Of == of {
 			s.leaves(id)
 		}
-		*t = newSeat(of, st.Epoch, now, s.room)
-		if s.leases() {
-			t.lengths = newLengths(s.cfg, of, now, &s.lengths)
+		*t = newSeat(of, st.Epoch, now, s.Room)
+		if s.HasLeases() {
+			t.lengths = newLengths(s.Config, of, now, &s.Lengths)
 		}
 		s.recovers(id, now)
-	} else if s.leases() {
+	} else if s.HasLeases() {
 		t.lengths.acts(now, out.Applied)
 	}
 	t.acts(now, out.Wake, out.Applied)
 	for i := range out.Applied {
 		for j := range out.Applied[i].Commands {
 			s.applied(id, now, &out.Applied[i].Commands[j])
-			t.delays.applied(&out.Applied[i].Commands[j], now)
+			t.delays.OnApplied(&out.Applied[i].Commands[j], now)
 		}
 	}
 	t.wants(own)
-	if d, ok := t.delays.lost(t.executed); ok {
-		s.world.Break("S8", "replica %d, master in epoch %d, has said once that the lock-delay of %v that began with command %d is over, and the log goes on without that", id, t.epoch, d.Lock, d.Freed)
+	if d, ok := t.delays.Lost(t.executed); ok {
+		s.world.Break("S8", "replica %d, master in epoch %d, has said once that the lock-delay of %v that began with command %d is over, and the log goes on without that", id, t.Epoch, d.Lock, d.Freed)
 	}
-	if d, by := t.delays.overdue(now, t.slept); by > 0 {
-		s.world.Break("S8", "replica %d, master in epoch %d, lets the lock-delay of %v that began with command %d run on for %v", id, t.epoch, d.Lock, d.Freed, by)
+	if d, by := t.delays.Overdue(now, t.slept); by > 0 {
+		s.world.Break("S8", "replica %d, master in epoch %d, lets the lock-delay of %v that began with command %d run on for %v", id, t.Epoch, d.Lock, d.Freed, by)
 	}
 	for _, c := range proposed {
 		s.proposes(id, now, c)
@@ -109,9 +112,9 @@ func (s *sessionWatch) acted(id paxos.NodeID, of presider, now time.Time, out *d
 
 // measures: the row of the longest lease is raised when there are so many sessions that
 // their leases must be longer, and lowered when none can be as long any more (C11.08).
-func (s *sessionWatch) measures(id paxos.NodeID, now time.Time) {
-	t := &s.seats[id]
-	if !s.leases() {
+func (s *Checker) measures(id paxos.NodeID, now time.Time) {
+	t := &s.Seats[id]
+	if !s.HasLeases() {
 		return
 	}
 	if d := t.lengths.overdue(now, t.slept); d > 0 {
@@ -121,20 +124,20 @@ func (s *sessionWatch) measures(id paxos.NodeID, now time.Time) {
 
 // withholds: a session with a call under way is not idle, so its KeepAlive does not
 // wait until there is little left of the lease.
-func (s *sessionWatch) withholds(id paxos.NodeID, now time.Time) {
-	t := &s.seats[id]
-	if !s.leases() {
+func (s *Checker) withholds(id paxos.NodeID, now time.Time) {
+	t := &s.Seats[id]
+	if !s.HasLeases() {
 		return
 	}
 	found, of := time.Duration(0), api.SessionID(0)
 	for x := range t.under { // order-free: the lowest is taken
-		m, ok := t.of.Session(x)
+		m, ok := t.Of.Session(x)
 		k, waits := t.waits[x]
-		due := m.Lease.Add(-s.cfg.LeaseMin / 3)
-		if !ok || !waits || !m.Flushed || t.since.After(due) || k.receipt.After(due) || t.busy[x].After(due) {
+		due := m.Lease.Add(-s.Config.LeaseMin / 3)
+		if !ok || !waits || !m.Flushed || t.Since.After(due) || k.receipt.After(due) || t.busy[x].After(due) {
 			continue
 		}
-		if left := m.Lease.Sub(now) + t.late; left < s.cfg.LeaseMin/4 && (of == 0 || x < of) {
+		if left := m.Lease.Sub(now) + t.late; left < s.Config.LeaseMin/4 && (of == 0 || x < of) {
 			found, of = left, x
 		}
 	}
@@ -145,27 +148,27 @@ func (s *sessionWatch) withholds(id paxos.NodeID, now time.Time) {
 
 // recovers: each session of before lives on for the longest lease that a
 // predecessor may have granted (C12.06), and each lock-delay begins again.
-func (s *sessionWatch) recovers(id paxos.NodeID, now time.Time) {
-	t := &s.seats[id]
-	for _, x := range t.of.alive() {
+func (s *Checker) recovers(id paxos.NodeID, now time.Time) {
+	t := &s.Seats[id]
+	for _, x := range t.Of.Alive() {
 		t.used[x] = now
-		s.sees(id, now, x, max(t.of.longest(), s.cfg.LeaseMin))
+		s.sees(id, now, x, max(t.Of.Longest(), s.Config.LeaseMin))
 	}
-	for d, length := range s.owed(t.epoch) { // order-free: each for itself
-		t.delays[d] = delayEnd{due: now.Add(length)}
+	for d, length := range s.Owed(t.Epoch) { // order-free: each for itself
+		t.delays[d] = locks.DelayEnd{Due: now.Add(length)}
 	}
 }
 
 // sees looks at a session, which is to have a lease of at least that length.
-func (s *sessionWatch) sees(id paxos.NodeID, now time.Time, x api.SessionID, least time.Duration) {
-	t := &s.seats[id]
-	m, ok := t.of.Session(x)
-	if !ok || !s.leases() {
+func (s *Checker) sees(id paxos.NodeID, now time.Time, x api.SessionID, least time.Duration) {
+	t := &s.Seats[id]
+	m, ok := t.Of.Session(x)
+	if !ok || !s.HasLeases() {
 		return
 	}
-	was, known := t.leases[x]
-	t.leases[x] = m.Lease
-	switch left, most := m.Lease.Sub(now), t.of.longest(); {
+	was, known := t.Leases[x]
+	t.Leases[x] = m.Lease
+	switch left, most := m.Lease.Sub(now), t.Of.Longest(); {
 	case least > 0 && left < least:
 		s.breaks(id, "gives session %d a lease of %v, and owes it %v", x, left, least)
 	case known && m.Lease.Before(was):
@@ -175,22 +178,22 @@ func (s *sessionWatch) sees(id paxos.NodeID, now time.Time, x api.SessionID, lea
 	case known && m.Lease.After(was) && m.Lease.After(t.certainly(now).Add(most)):
 		s.breaks(id, "extends the lease of session %d to %v from now, and was master for certain %v ago", x, left, now.Sub(t.certainly(now)))
 	}
-	if s.moved != nil {
-		s.moved(id, x, m.Lease)
+	if s.Moved != nil {
+		s.Moved(id, x, m.Lease)
 	}
 }
 
 // applied takes in what the log says to the master.
-func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applied) {
-	t := &s.seats[id]
+func (s *Checker) applied(id paxos.NodeID, now time.Time, a *command.Applied) {
+	t := &s.Seats[id]
 	t.takes(a, now)
 	switch c := a.Command.(type) {
 	case command.Call:
 		_, opens := c.Op.(api.OpenSession)
 		x := a.Result.Session
-		if _, was := t.leases[x]; opens && a.Verdict == command.Executed && a.Result.Code == api.OK && !was {
-			t.used[x], t.heard[x] = now, newLately(now)
-			s.sees(id, now, x, s.cfg.LeaseMin) // C11.06
+		if _, was := t.Leases[x]; opens && a.Verdict == command.Executed && a.Result.Code == api.OK && !was {
+			t.used[x], t.Heard[x] = now, newLately(now)
+			s.sees(id, now, x, s.Config.LeaseMin) // C11.06
 			s.grants(id, x, time.Time{}, now, now)
 		}
 		if _, ends := c.Op.(api.EndSession); ends && a.Verdict == command.Executed {
@@ -201,7 +204,7 @@ func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applie
 			s.owe(id, c.Session)
 		}
 	case command.LongestLease:
-		for _, x := range t.of.alive() {
+		for _, x := range t.Of.Alive() {
 			s.sees(id, now, x, 0) // none is longer than the rows say, whatever they say now
 		}
 	}
@@ -211,9 +214,9 @@ func (s *sessionWatch) applied(id paxos.NodeID, now time.Time, a *command.Applie
 // session is proposed when its lease is over, as of an instant at which this was
 // the master for certain, and not while its client waits for an answer, or has only
 // just had one, however late that was.
-func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Command) {
-	t := &s.seats[id]
-	if guard, _ := model.GuardOf(c); guard != t.epoch {
+func (s *Checker) proposes(id paxos.NodeID, now time.Time, c command.Command) {
+	t := &s.Seats[id]
+	if guard, _ := model.GuardOf(c); guard != t.Epoch {
 		return
 	}
 	if k, is := model.CallOf(c); is {
@@ -221,20 +224,20 @@ func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Comman
 			t.busy[k.Session] = now
 		}
 		t.under[k.Session] = append(t.under[k.Session], k.Seq)
-		if h := t.heard[k.Session]; h != nil {
+		if h := t.Heard[k.Session]; h != nil {
 			h.logs(k.Seq)
 		}
 	}
 	switch c := c.(type) {
 	case command.Call, command.Act:
-		if !t.serving {
+		if !t.Serving {
 			s.breaks(id, "works on a call in its fail-over: %+v", c)
 		}
 	case command.Sweep:
 		s.sweeps(id, now, c.Node)
 	case command.FailHandle:
-		if o := (model.Owner{Session: c.Session, Handle: c.Handle}); t.brought.keeps(o) {
-			s.world.Break("S9", "replica %d, master in epoch %d, fails %v, which was presented to it", id, t.epoch, o)
+		if o := (model.Owner{Session: c.Session, Handle: c.Handle}); t.Brought.keeps(o) {
+			s.world.Break("S9", "replica %d, master in epoch %d, fails %v, which was presented to it", id, t.Epoch, o)
 		}
 	case command.Confirm:
 		t.asked = now
@@ -250,20 +253,20 @@ func (s *sessionWatch) proposes(id paxos.NodeID, now time.Time, c command.Comman
 
 // sweeps: whoever had an ephemeral node open before the epoch has some time to come
 // back, counted from when all may be asked (C12.13).
-func (s *sessionWatch) sweeps(id paxos.NodeID, now time.Time, n api.Ref) {
-	t := &s.seats[id]
+func (s *Checker) sweeps(id paxos.NodeID, now time.Time, n api.Ref) {
+	t := &s.Seats[id]
 	switch {
-	case api.Number(n.Instance) > t.began:
-	case !t.serving:
-		s.world.Break("S15", "replica %d, master in epoch %d, sweeps %v of before its epoch, and does not serve", id, t.epoch, n)
-	case now.Before(t.served.Add(s.sweep)):
-		s.world.Break("S15", "replica %d, master in epoch %d, sweeps %v of before its epoch %v after it began to serve", id, t.epoch, n, now.Sub(t.served))
+	case api.Number(n.Instance) > t.Began:
+	case !t.Serving:
+		s.world.Break("S15", "replica %d, master in epoch %d, sweeps %v of before its epoch, and does not serve", id, t.Epoch, n)
+	case now.Before(t.served.Add(s.Sweep)):
+		s.world.Break("S15", "replica %d, master in epoch %d, sweeps %v of before its epoch %v after it began to serve", id, t.Epoch, n, now.Sub(t.served))
 	}
 }
 
-func (s *sessionWatch) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
-	t := &s.seats[id]
-	m, ok := t.of.Session(x)
+func (s *Checker) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
+	t := &s.Seats[id]
+	m, ok := t.Of.Session(x)
 	if !ok {
 		return
 	}
@@ -271,34 +274,34 @@ func (s *sessionWatch) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 	if left := m.Lease.Sub(t.certainly(now)); left > 0 {
 		s.breaks(id, "ends session %d, and when it last was master for certain, %v ago, the lease had %v to run", x, now.Sub(t.certainly(now)), left)
 	}
-	if told, was := t.told[x]; was && now.Sub(told) < s.cfg.LeaseMin/3 {
+	if told, was := t.told[x]; was && now.Sub(told) < s.Config.LeaseMin/3 {
 		s.breaks(id, "ends session %d %v after it told its client of a lease: that had no time to come again", x, now.Sub(told))
 	}
 	switch k, waits := t.waits[x]; {
 	case !waits || !m.Flushed:
-	case !t.idle(x, now, s.cfg.IdleAfter):
+	case !t.idle(x, now, s.Config.IdleAfter):
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))
-	case api.Number(x) < t.began:
+	case api.Number(x) < t.Began:
 		s.breaks(id, "ends session %d of before its epoch, whose KeepAlive has waited for %v: nobody knows what handles it has", x, now.Sub(k.receipt))
-	case t.heard[x] != nil && !t.heard[x].told:
+	case t.Heard[x] != nil && !t.Heard[x].Told:
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose client was told of no lease to make a call in", x, now.Sub(k.receipt))
-	case s.uses(x, t.epoch):
+	case s.Uses(x, t.Epoch):
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and which has a handle open", x, now.Sub(k.receipt))
 	}
 }
 
 // leaves: whose KeepAlive waits at a master that is none any more is told so at once,
 // and need not find out.
-func (s *sessionWatch) leaves(id paxos.NodeID) {
-	for x := range s.seats[id].waits { // order-free: each is noted by itself
+func (s *Checker) leaves(id paxos.NodeID) {
+	for x := range s.Seats[id].waits { // order-free: each is noted by itself
 		s.owe(id, x)
 	}
 }
 
 // owe demands an answer to the KeepAlive of a session that waits, before the step of
 // the replica is over.
-func (s *sessionWatch) owe(id paxos.NodeID, x api.SessionID) {
-	if k, waits := s.seats[id].waits[x]; waits {
+func (s *Checker) owe(id paxos.NodeID, x api.SessionID) {
+	if k, waits := s.Seats[id].waits[x]; waits {
 		if s.owes[id] == nil {
 			s.owes[id] = map[api.SessionID]uint64{}
 		}
@@ -306,25 +309,25 @@ func (s *sessionWatch) owe(id paxos.NodeID, x api.SessionID) {
 	}
 }
 
-// stepped is told that a step of a replica is over: all its answers have left.
-func (s *sessionWatch) stepped(id paxos.NodeID) {
+// OnStepDone is told that a step of a replica is over: all its answers have left.
+func (s *Checker) OnStepDone(id paxos.NodeID) {
 	if len(s.owes[id]) > 0 {
 		x := slices.Min(slices.Collect(maps.Keys(s.owes[id])))
 		s.world.Break("S11", "replica %d leaves the KeepAlive of session %d without an answer, and the session, or its time as master, is over", id, x)
 	}
 }
 
-// answered is told of an answer that leaves a replica.
-func (s *sessionWatch) answered(id paxos.NodeID, now time.Time, p api.Reply) {
-	t := &s.seats[id]
+// OnReply is told of an answer that leaves a replica.
+func (s *Checker) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
+	t := &s.Seats[id]
 	if k, owed := s.owes[id][p.Session]; owed && p.Seq == 0 && p.ID == k {
 		delete(s.owes[id], p.Session)
 	}
 	switch {
-	case t.of != nil && p.Code == api.OldEpoch && p.Epoch != t.epoch:
-		s.world.Break("L1", "replica %d, master in epoch %d, refuses a request for its older epoch, and names epoch %d", id, t.epoch, p.Epoch)
+	case t.Of != nil && p.Code == api.OldEpoch && p.Epoch != t.Epoch:
+		s.world.Break("L1", "replica %d, master in epoch %d, refuses a request for its older epoch, and names epoch %d", id, t.Epoch, p.Epoch)
 		return
-	case t.of == nil || p.Session == 0:
+	case t.Of == nil || p.Session == 0:
 		return
 	}
 	t.tells(p, now)
@@ -349,27 +352,27 @@ func (s *sessionWatch) answered(id paxos.NodeID, now time.Time, p api.Reply) {
 // promises: what is told is what is remembered, counted from the receipt of the
 // very request (C11.15, C11.23), and the answer comes while there is enough left of
 // the lease (C11.07). A session that is idle is promised nothing more (C11.02).
-func (s *sessionWatch) promises(id paxos.NodeID, now time.Time, x api.SessionID, k waiting, l api.Leased) {
-	t := &s.seats[id]
-	was := t.leases[x]
-	m, ok := t.of.Session(x)
+func (s *Checker) promises(id paxos.NodeID, now time.Time, x api.SessionID, k waiting, l api.Leased) {
+	t := &s.Seats[id]
+	was := t.Leases[x]
+	m, ok := t.Of.Session(x)
 	switch at, ends := t.ends[x]; {
 	case !ok: // the log has ended it since, at this very instant
 		return
-	case t.quiet(x, now, s.cfg.IdleAfter) && !s.opens(x):
-		s.breaks(id, "promises a lease to session %d, which has no handles, and had no call for %v", x, now.Sub(t.heard[x].at))
+	case t.quiet(x, now, s.Config.IdleAfter) && !s.Opens(x):
+		s.breaks(id, "promises a lease to session %d, which has no handles, and had no call for %v", x, now.Sub(t.Heard[x].at))
 	case m.Expiring && ends && at.Before(now):
 		s.breaks(id, "promises a lease to session %d, whose end it proposed %v ago", x, now.Sub(at))
 	}
 	if over := l.Lease - m.Lease.Sub(k.receipt); over > 0 {
 		s.breaks(id, "promises session %d a lease that is longer by %v than what it remembers", x, over)
 	}
-	held := now.After(k.receipt) && !t.since.After(k.receipt) && !l.Failover && s.cfg.IdleAfter == 0
-	if left := was.Sub(now) + t.late; held && left < s.cfg.LeaseMin/4 {
+	held := now.After(k.receipt) && !t.Since.After(k.receipt) && !l.Failover && s.Config.IdleAfter == 0
+	if left := was.Sub(now) + t.late; held && left < s.Config.LeaseMin/4 {
 		s.breaks(id, "has held a KeepAlive of session %d until %v before the end of its lease", x, left)
 	}
-	if h := t.heard[x]; h != nil {
-		h.told = true
+	if h := t.Heard[x]; h != nil {
+		h.Told = true
 	}
 	s.sees(id, now, x, 0)
 	if !l.Failover {
@@ -380,10 +383,10 @@ func (s *sessionWatch) promises(id paxos.NodeID, now time.Time, x api.SessionID,
 
 // grants: a lease that begins within [from, to] is as long as there are sessions for
 // (C11.08). It was to end at was.
-func (s *sessionWatch) grants(id paxos.NodeID, x api.SessionID, was, from, to time.Time) {
-	t := &s.seats[id]
-	m, ok := t.of.Session(x)
-	if !ok || !s.leases() {
+func (s *Checker) grants(id paxos.NodeID, x api.SessionID, was, from, to time.Time) {
+	t := &s.Seats[id]
+	m, ok := t.Of.Session(x)
+	if !ok || !s.HasLeases() {
 		return
 	}
 	switch short, long := t.lengths.granted(was, m.Lease, from, to); {
@@ -397,25 +400,25 @@ func (s *sessionWatch) grants(id paxos.NodeID, x api.SessionID, was, from, to ti
 // answers says that an answer is one to a call that was worked on: a request that is
 // turned away at the door is no use of a session.
 func answers(c api.Code) bool {
-	return !undone(c) && c != api.Invalid && c != api.TooLarge && c != api.Permission
+	return !model.IsUndone(c) && c != api.Invalid && c != api.TooLarge && c != api.Permission
 }
 
 // serves: all operations are allowed in an epoch when each session of before has
 // taken notice of it, or has ended (C12.09), and what they did not present is freed.
-func (s *sessionWatch) serves(id paxos.NodeID, now time.Time) {
-	t := &s.seats[id]
-	t.serving, t.served = true, now
-	if s.off || !s.leases() {
+func (s *Checker) OnServing(id paxos.NodeID, now time.Time) {
+	t := &s.Seats[id]
+	t.Serving, t.served = true, now
+	if s.Off || !s.HasLeases() {
 		return
 	}
-	for _, x := range t.of.alive() {
+	for _, x := range t.Of.Alive() {
 		if !t.knows[x] {
 			s.breaks(id, "serves, and session %d has not said that it knows of this epoch", x)
 		}
 	}
-	for _, o := range s.held(t.epoch) {
-		if o.Handle.Epoch < t.epoch && !t.brought.owners[o] {
-			s.world.Break("S8", "replica %d serves in epoch %d, and %v holds a lock, which nobody has presented", id, t.epoch, o)
+	for _, o := range s.Held(t.Epoch) {
+		if o.Handle.Epoch < t.Epoch && !t.Brought.owners[o] {
+			s.world.Break("S8", "replica %d serves in epoch %d, and %v holds a lock, which nobody has presented", id, t.Epoch, o)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cell
+package handles
 
 import (
 	"github.com/chubbycell/chubby/paxos"
@@ -19,18 +19,18 @@ type intent struct {
 	order   uint64 // when it was begun last, among all
 }
 
-// begun is told of the commands that a replica has decided on, and hands to the log
+// OnBegun is told of the commands that a replica has decided on, and hands to the log
 // when it is their turn there. It returns those that concern Acquires which wait:
 // trials, and refusals of any call; and those that the master wants for itself.
-func (b *handleBook) begun(id paxos.NodeID, commands [][]byte) (tries []command.Act, own []command.Command) {
+func (b *Checker) OnBegun(id paxos.NodeID, commands [][]byte) (tries []command.Act, own []command.Command) {
 	for _, raw := range commands {
 		c, err := command.Decode(string(raw))
 		if err != nil {
 			continue
 		}
 		k := decision{id, string(raw)}
-		b.begins++
-		b.decided[k] = intent{c, b.decided[k].times + 1, b.begins}
+		b.Begins++
+		b.decided[k] = intent{c, b.decided[k].times + 1, b.Begins}
 		switch c := c.(type) {
 		case command.Act:
 			b.acts(id, c)
@@ -41,7 +41,7 @@ func (b *handleBook) begun(id paxos.NodeID, commands [][]byte) (tries []command.
 		case command.Call:
 			b.calls(id, c)
 		default:
-			if isOwn(c) {
+			if model.IsOfMaster(c) {
 				own = append(own, c)
 			}
 		}
@@ -49,9 +49,9 @@ func (b *handleBook) begun(id paxos.NodeID, commands [][]byte) (tries []command.
 	return tries, own
 }
 
-// proposed is told of the commands that a replica has handed to the log, and returns
+// OnProposed is told of the commands that a replica has handed to the log, and returns
 // those that are any. Of calls they are what it has decided on, and each no more often.
-func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) (all []command.Command) {
+func (b *Checker) OnProposed(id paxos.NodeID, commands [][]byte) (all []command.Command) {
 	b.lately = b.lately[:0]
 	for _, raw := range commands {
 		k := decision{id, string(raw)}
@@ -69,16 +69,16 @@ func (b *handleBook) proposed(id paxos.NodeID, commands [][]byte) (all []command
 		}
 		switch c.(type) {
 		case command.Act, command.Call:
-			b.world.Break("S14", "replica %d proposes %+v, on which it has not decided", id, c)
+			b.World.Break("S14", "replica %d proposes %+v, on which it has not decided", id, c)
 		}
-		all, b.lately = append(all, c), append(b.lately, b.begins)
+		all, b.lately = append(all, c), append(b.lately, b.Begins)
 	}
 	return all
 }
 
-// waited says of each command that was proposed last whether it was begun when so many
+// Waited says of each command that was proposed last whether it was begun when so many
 // had been.
-func (b *handleBook) waited(begins uint64) []bool {
+func (b *Checker) Waited(begins uint64) []bool {
 	all := make([]bool, len(b.lately))
 	for i, order := range b.lately {
 		all[i] = order <= begins
@@ -94,60 +94,60 @@ type sender struct {
 
 // inOrder demands that what is done for one session leaves for the log in the order in
 // which it was begun: a Close stands behind the Acquire that it ends.
-func (b *handleBook) inOrder(id paxos.NodeID, d intent) {
+func (b *Checker) inOrder(id paxos.NodeID, d intent) {
 	k, ok := model.CallOf(d.command)
 	if !ok {
 		return
 	}
 	from := sender{id, k.Session}
 	if was := b.left[from]; d.order < was {
-		b.world.Break("S14", "replica %d proposes %+v, which it began before what it has proposed for session %d already", id, d.command, k.Session)
+		b.World.Break("S14", "replica %d proposes %+v, which it began before what it has proposed for session %d already", id, d.command, k.Session)
 	}
 	b.left[from] = d.order
 }
 
-func (b *handleBook) calls(id paxos.NodeID, c command.Call) {
+func (b *Checker) calls(id paxos.NodeID, c command.Call) {
 	if c.Session == 0 {
 		return
 	}
-	if _, was := b.rights.opened[c.Session]; !was {
-		b.world.Break("S16", "replica %d proposes %T as call %d of session %d, which nobody has opened yet", id, c.Op, c.Seq, c.Session)
+	if _, was := b.rights.Opened[c.Session]; !was {
+		b.World.Break("S16", "replica %d proposes %T as call %d of session %d, which nobody has opened yet", id, c.Op, c.Seq, c.Session)
 		return
 	}
 	b.again(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Op)
 	if _, f := b.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return op == c.Op }); f != (model.Finding{}) {
-		b.world.Break(f.ID, "replica %d proposes %T as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.Text)
+		b.World.Break(f.ID, "replica %d proposes %T as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.Text)
 	}
 }
 
-func (b *handleBook) acts(id paxos.NodeID, c command.Act) {
+func (b *Checker) acts(id paxos.NodeID, c command.Act) {
 	b.again(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Deed)
 	if _, refuses := c.Deed.(command.Fail); refuses {
 		return
 	}
 	a, f := b.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return b.means(op, c.Deed) })
 	if f != (model.Finding{}) {
-		b.world.Break(f.ID, "replica %d proposes %+v as call %d of session %d, and %s", id, c.Deed, c.Seq, c.Session, f.Text)
+		b.World.Break(f.ID, "replica %d proposes %+v as call %d of session %d, and %s", id, c.Deed, c.Seq, c.Session, f.Text)
 		return
 	}
 	token, on := model.TokenIn(a.op)
-	if on && b.given[token].ID.Epoch < c.Guard {
-		b.retaken++
+	if on && b.Given[token].ID.Epoch < c.Guard {
+		b.Retaken++
 	}
-	if on && b.ties[token] && fenced(a.op) && fenceIn(c.Deed) == (api.Sequencer{}) {
-		b.world.Break("S10", "replica %d proposes %+v as call %d of session %d without a sequencer, and the handle's token says that it is tied to one", id, c.Deed, c.Seq, c.Session)
+	if on && b.ties[token] && model.NeedsFence(a.op) && model.FenceIn(c.Deed) == (api.Sequencer{}) {
+		b.World.Break("S10", "replica %d proposes %+v as call %d of session %d without a sequencer, and the handle's token says that it is tied to one", id, c.Deed, c.Seq, c.Session)
 	}
 }
 
 // again: a call that was refused for certain is not worked on in the same epoch, for
 // no copy of its request. Where requests of several kinds have one number it is not
 // known which was refused.
-func (b *handleBook) again(id paxos.NodeID, k model.Call, e api.Epoch, what any) {
+func (b *Checker) again(id paxos.NodeID, k model.Call, e api.Epoch, what any) {
 	v, over := b.denied[k]
 	if !over || v.epoch != e {
 		return
 	}
 	if _, several := b.other(k, b.asked[k][0].op); !several {
-		b.world.Break("S5", "replica %d works on call %d of session %d, %T, and has refused it with %v in this epoch", id, k.Seq, k.Session, what, v.code)
+		b.World.Break("S5", "replica %d works on call %d of session %d, %T, and has refused it with %v in this epoch", id, k.Seq, k.Session, what, v.code)
 	}
 }

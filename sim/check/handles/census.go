@@ -1,4 +1,4 @@
-package cell
+package handles
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
@@ -7,24 +7,24 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// census counts the sessions that are alive, by the log. There are never more than may
+// Census counts the sessions that are alive, by the log. There are never more than may
 // be (L2), and no session is refused for want of room where there is some (S14).
-type census struct {
-	world *sim.World
-	most  int    // that may be, once the cell has that as a constant; 0: more than any run begins
+type Census struct {
+	World *sim.World
+	Most  int    // that may be, once the cell has that as a constant; 0: more than any run begins
 	bound bool   // it has
 	alive int    // now
-	full  uint64 // times that one was refused
+	Full  uint64 // times that one was refused
 }
 
-// command takes in the next command of the log.
-func (c *census) command(a *command.Applied) {
+// OnCommand takes in the next command of the log.
+func (c *Census) OnCommand(a *command.Applied) {
 	call, _ := a.Command.(command.Call)
 	if _, opens := call.Op.(api.OpenSession); opens {
 		c.opens(a)
 	}
 	if k, sets := a.Command.(command.Constant); sets && k.Name == rows.ConstantSessions && a.Verdict == command.Executed {
-		c.bound = c.most > 0
+		c.bound = c.Most > 0
 	}
 	for _, e := range a.Effects {
 		switch e.(type) {
@@ -36,14 +36,14 @@ func (c *census) command(a *command.Applied) {
 	}
 }
 
-func (c *census) opens(a *command.Applied) {
-	room := !c.bound || c.alive < c.most
+func (c *Census) opens(a *command.Applied) {
+	room := !c.bound || c.alive < c.Most
 	switch {
 	case a.Verdict == command.Executed && !room:
-		c.world.Break("L2", "session %d begins, and %d are alive, of at most %d", a.Result.Session, c.alive, c.most)
+		c.World.Break("L2", "session %d begins, and %d are alive, of at most %d", a.Result.Session, c.alive, c.Most)
 	case a.Result.Code == api.Busy && room:
-		c.world.Break("S14", "a session is refused for want of room, and %d are alive, of at most %d", c.alive, c.most)
+		c.World.Break("S14", "a session is refused for want of room, and %d are alive, of at most %d", c.alive, c.Most)
 	case a.Result.Code == api.Busy:
-		c.full++
+		c.Full++
 	}
 }

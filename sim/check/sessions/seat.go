@@ -1,4 +1,4 @@
-package cell
+package sessions
 
 import (
 	"maps"
@@ -13,32 +13,39 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim/check/leases"
+	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// presider is a replica's life, as far as it is asked about sessions.
-type presider interface {
+// Presider is a replica's life, as far as it is asked about sessions.
+type Presider interface {
 	Master() master.Status
 	Session(api.SessionID) (session.Session, bool)
 	Lease() time.Time // of its read authority
-	longest() time.Duration
-	alive() []api.SessionID // by its rows
-	count() int             // of them
-	refusals() uint64       // of the log
-	wants() int             // of the log: commands that wait, and slots that are in flight
+	Longest() time.Duration
+	Alive() []api.SessionID // by its rows
+	Count() int             // of them
+	Refusals() uint64       // of the log
+	Wants() int             // of the log: commands that wait, and slots that are in flight
 }
 
-type presidingNode struct{ *core.Node }
+// Presiding is a Presider that is a node.
+type Presiding struct{ *core.Node }
 
-func (n presidingNode) longest() time.Duration { return rows.GetLongestLease(n.Rows()) }
+// Longest is the longest lease, by the rows.
+func (n Presiding) Longest() time.Duration { return rows.GetLongestLease(n.Rows()) }
 
-func (n presidingNode) count() int { return int(rows.GetTotals(n.Rows()).Sessions) }
+// Count is how many sessions there are, by the rows.
+func (n Presiding) Count() int { return int(rows.GetTotals(n.Rows()).Sessions) }
 
-func (n presidingNode) refusals() uint64 { return n.Status().Count.Refused }
+// Refusals is how many commands the log has refused.
+func (n Presiding) Refusals() uint64 { return n.Status().Count.Refused }
 
-func (n presidingNode) wants() int { return n.InFlight() + n.Status().Pending + n.Master().Waiting }
+// Wants is how many commands wait for a slot or are in flight.
+func (n Presiding) Wants() int { return n.InFlight() + n.Status().Pending + n.Master().Waiting }
 
-func (n presidingNode) alive() (all []api.SessionID) {
+// Alive are the sessions, by the rows.
+func (n Presiding) Alive() (all []api.SessionID) {
 	for id := range rows.Sessions(n.Rows()) {
 		all = append(all, id)
 	}
@@ -47,23 +54,23 @@ func (n presidingNode) alive() (all []api.SessionID) {
 
 // seat is a master in one epoch, and what came to it.
 type seat struct {
-	of      presider // nil: this replica is in no epoch of its own
-	epoch   api.Epoch
-	began   api.Number // the command that began the epoch; 0: not known
-	serving bool
+	Of      Presider // nil: this replica is in no epoch of its own
+	Epoch   api.Epoch
+	Began   api.Number // the command that began the epoch; 0: not known
+	Serving bool
 	served  time.Time                   // when it began to
 	seen    map[api.SessionID]api.Seq   // its client waits for no call up to this one
 	under   map[api.SessionID][]api.Seq // calls in the log that the master has not heard of again
 	busy    map[api.SessionID]time.Time // since then there are any
-	leases  map[api.SessionID]time.Time // as last seen, by its clock, as all instants
+	Leases  map[api.SessionID]time.Time // as last seen, by its clock, as all instants
 	knows   map[api.SessionID]bool      // has said that it took notice of the epoch
 	waits   map[api.SessionID]waiting   // the newest KeepAlive without an answer
 	used    map[api.SessionID]time.Time // a call was answered, or the session began
-	heard   map[api.SessionID]*lately   // sessions of this epoch
+	Heard   map[api.SessionID]*lately   // sessions of this epoch
 	ends    map[api.SessionID]time.Time // its end was proposed
 	told    map[api.SessionID]time.Time // of a lease, and of no fail-over
-	brought brought
-	delays  delays
+	Brought brought
+	delays  locks.Delays
 	lengths lengths
 
 	asks     int   // Confirms in the log: one at most
@@ -74,12 +81,12 @@ type seat struct {
 	own      uint64 // what it wants for itself, of which the log has not said anything
 
 	asked time.Time // when the last Confirm was proposed
-	known time.Time // master for certain then, by the log
+	Known time.Time // master for certain then, by the log
 	knew  time.Time // the same, when it began to act
 	lease time.Time // the end of read authority
 	prior time.Time // the same, when it began to act
-	since time.Time // read authority has had no break since
-	wake  time.Time // when it asked to be called
+	Since time.Time // read authority has had no break since
+	Wake  time.Time // when it asked to be called
 	late  time.Duration
 	acted time.Time     // when it acted last
 	slept time.Duration // of what passed since then, what it had asked to be called in
@@ -91,12 +98,12 @@ type waiting struct {
 	receipt time.Time
 }
 
-func newSeat(of presider, e api.Epoch, now time.Time, l handle.Limits) seat {
+func newSeat(of Presider, e api.Epoch, now time.Time, l handle.Limits) seat {
 	return seat{
-		of: of, epoch: e, lease: of.Lease(), since: now, brought: newBrought(l), delays: delays{},
+		Of: of, Epoch: e, lease: of.Lease(), Since: now, Brought: newBrought(l), delays: locks.Delays{},
 		seen: map[api.SessionID]api.Seq{}, under: map[api.SessionID][]api.Seq{}, busy: map[api.SessionID]time.Time{},
-		leases: map[api.SessionID]time.Time{}, knows: map[api.SessionID]bool{},
-		waits: map[api.SessionID]waiting{}, used: map[api.SessionID]time.Time{}, heard: map[api.SessionID]*lately{}, ends: map[api.SessionID]time.Time{},
+		Leases: map[api.SessionID]time.Time{}, knows: map[api.SessionID]bool{},
+		waits: map[api.SessionID]waiting{}, used: map[api.SessionID]time.Time{}, Heard: map[api.SessionID]*lately{}, ends: map[api.SessionID]time.Time{},
 		told: map[api.SessionID]time.Time{},
 	}
 }
@@ -105,7 +112,7 @@ func newSeat(of presider, e api.Epoch, now time.Time, l handle.Limits) seat {
 // for it (C12.04), and session 0 is nobody's. known finds the handle that was given out
 // with a token.
 func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.Grip) {
-	if t.of == nil || q.Epoch != t.epoch || q.Session == 0 {
+	if t.Of == nil || q.Epoch != t.Epoch || q.Session == 0 {
 		return
 	}
 	if q.Seen > t.seen[q.Session] {
@@ -114,17 +121,17 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.G
 	}
 	k, keeps := q.Op.(api.KeepAlive)
 	if !keeps {
-		if h := t.heard[q.Session]; h != nil {
+		if h := t.Heard[q.Session]; h != nil {
 			h.came(now, q)
 		}
 		return
 	}
 	for _, token := range k.Tokens {
 		if g := known(token); g != nil && g.Session == q.Session && !t.knows[q.Session] {
-			t.brought.takes(model.Owner{Session: g.Session, Handle: g.ID})
+			t.Brought.Take(model.Owner{Session: g.Session, Handle: g.ID})
 		}
 	}
-	if k.Flushed == t.epoch {
+	if k.Flushed == t.Epoch {
 		t.knows[q.Session] = true
 	}
 	if w, waits := t.waits[q.Session]; !waits || q.ID >= w.id {
@@ -135,17 +142,17 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.G
 // acts is told that the master acts at an instant, and what it was told by the log
 // then; wake is when it wants to be called next.
 func (t *seat) acts(now, wake time.Time, applied []core.Applied) {
-	t.prior, t.lease = t.lease, t.of.Lease()
+	t.prior, t.lease = t.lease, t.Of.Lease()
 	if !now.Before(t.prior) {
-		t.since = now
+		t.Since = now
 	}
-	t.knew = t.known
+	t.knew = t.Known
 	t.late, t.slept = 0, 0
-	if !t.wake.IsZero() {
-		t.late = max(now.Sub(t.wake), 0)
+	if !t.Wake.IsZero() {
+		t.late = max(now.Sub(t.Wake), 0)
 		t.slept = min(t.late, now.Sub(t.acted))
 	}
-	t.wake, t.acted = wake, now
+	t.Wake, t.acted = wake, now
 	for i := range applied {
 		for j := range applied[i].Commands {
 			t.confirms(&applied[i].Commands[j])
@@ -153,39 +160,29 @@ func (t *seat) acts(now, wake time.Time, applied []core.Applied) {
 	}
 }
 
-// wants takes in what the master has decided to hand to the log for itself.
+// Wants takes in what the master has decided to hand to the log for itself.
 func (t *seat) wants(own []command.Command) {
-	t.delays.says(own, t.executed, t.own)
+	t.delays.OnDecided(own, t.executed, t.own)
 	t.own += uint64(len(own))
-}
-
-// isOwn says that a master wants a command for itself, and that it takes turns with
-// calls.
-func isOwn(c command.Command) bool {
-	switch c.(type) {
-	case command.DelayOver, command.Sweep, command.FailHandle:
-		return true
-	}
-	return false
 }
 
 // takes notes what the log brings back: what began this epoch, and calls.
 func (t *seat) takes(a *command.Applied, now time.Time) {
-	if guard, guarded := model.GuardOf(a.Command); guarded && guard == t.epoch {
+	if guard, guarded := model.GuardOf(a.Command); guarded && guard == t.Epoch {
 		t.executed++
-		if isOwn(a.Command) && t.own > 0 {
+		if model.IsOfMaster(a.Command) && t.own > 0 {
 			t.own--
 		}
 	}
 	for _, e := range a.Effects {
-		if e, ok := e.(command.EpochBegan); ok && e.Epoch.Number == t.epoch {
-			t.began = a.Number
+		if e, ok := e.(command.EpochBegan); ok && e.Epoch.Number == t.Epoch {
+			t.Began = a.Number
 		}
 	}
 	guard, _ := model.GuardOf(a.Command)
-	if k, is := model.CallOf(a.Command); is && guard == t.epoch {
+	if k, is := model.CallOf(a.Command); is && guard == t.Epoch {
 		t.drops(k.Session, func(n api.Seq) bool { return n == k.Seq })
-		if h := t.heard[k.Session]; h != nil {
+		if h := t.Heard[k.Session]; h != nil {
 			h.at = now // also of a copy of what was answered at once
 			delete(h.logged, k.Seq)
 		}
@@ -203,8 +200,8 @@ func (t *seat) drops(s api.SessionID, which func(api.Seq) bool) {
 
 // confirms takes in that the log says that it was master when it asked.
 func (t *seat) confirms(a *command.Applied) {
-	if c, is := a.Command.(command.Confirm); is && a.Verdict == command.Executed && c.Guard == t.epoch {
-		t.known, t.asks = t.asked, 0
+	if c, is := a.Command.(command.Confirm); is && a.Verdict == command.Executed && c.Guard == t.Epoch {
+		t.Known, t.asks = t.asked, 0
 	}
 }
 
@@ -214,7 +211,7 @@ func (t *seat) certainly(now time.Time) time.Time {
 	if now.Before(leases.Later(t.prior, t.lease)) {
 		return now
 	}
-	return t.known
+	return t.Known
 }
 
 // surely is the earliest instant that it may have taken for that in this step.
@@ -235,7 +232,7 @@ type lately struct {
 	logged map[api.Seq]bool
 	lined  map[api.Seq]bool
 	again  api.Seq // of a call without an answer, of which a copy came last
-	told   bool
+	Told   bool
 }
 
 func newLately(now time.Time) *lately {
@@ -275,7 +272,7 @@ func (h *lately) logs(n api.Seq) {
 
 // tells notes that a call is answered, or refused.
 func (t *seat) tells(p api.Reply, now time.Time) {
-	if h := t.heard[p.Session]; h != nil && p.Seq != 0 {
+	if h := t.Heard[p.Session]; h != nil && p.Seq != 0 {
 		h.tells(p, now)
 	}
 }
@@ -283,8 +280,8 @@ func (t *seat) tells(p api.Reply, now time.Time) {
 // quiet says that a session of this epoch, whose client may make calls, has had none
 // for so long, when this was last master for certain.
 func (t *seat) quiet(s api.SessionID, now time.Time, after time.Duration) bool {
-	h := t.heard[s]
-	return after > 0 && h != nil && h.told && len(h.calls) == 0 && len(h.logged) == 0 && len(h.lined) == 0 && !t.certainly(now).Before(h.at.Add(after))
+	h := t.Heard[s]
+	return after > 0 && h != nil && h.Told && len(h.calls) == 0 && len(h.logged) == 0 && len(h.lined) == 0 && !t.certainly(now).Before(h.at.Add(after))
 }
 
 // idle says that a session may be idle: no call of it is under way, or was answered

@@ -1,4 +1,4 @@
-package cell
+package handles
 
 import (
 	"fmt"
@@ -10,40 +10,40 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// handleBook sees all bytes between clients and replicas, and who sent them. From
+// Checker sees all bytes between clients and replicas, and who sent them. From
 // these alone it knows which tokens masters have given out, to whom and for what,
 // and what has been closed and poisoned. Whatever is proposed for a call on a node,
 // or answered to it, must be justified by a request that came from the session's
 // own principal, with a token that was given to this session, on this node, for
 // this right, and neither closed nor poisoned in this epoch (S14, S16).
-type handleBook struct {
-	world   *sim.World
-	rights  *rightsBook
-	now     uint64 // counts what was seen: an order, not a time
-	asked   map[model.Call][]asking
-	seen    map[api.SessionID]api.Seq // up to here nobody waits, as a session's own principal says
-	decided map[decision]intent       // what is begun, and not proposed yet
-	begins  uint64
-	lately  []uint64                  // when those that were proposed last were begun
-	left    map[sender]uint64         // the order of what was proposed last
-	given   map[api.Token]*model.Grip // all tokens that ever left a master
-	ties    map[api.Token]bool        // those that say that their handle is tied to a sequencer
-	grips   map[api.HandleID]*model.Grip
-	opened  map[model.Call]api.HandleID // by Opens
-	applied func(paxos.NodeID) bool     // has applied all that anybody has; asked of who answers alone
-	judged  map[model.Call]api.Epoch    // Opens that were answered alone, and when last: copies get the same answer
-	denied  map[model.Call]verdict      // calls that were refused for certain, without the log
+type Checker struct {
+	World         *sim.World
+	rights        *Rights
+	now           uint64 // counts what was seen: an order, not a time
+	asked         map[model.Call][]asking
+	Seen          map[api.SessionID]api.Seq // up to here nobody waits, as a session's own principal says
+	decided       map[decision]intent       // what is begun, and not proposed yet
+	Begins        uint64
+	lately        []uint64                  // when those that were proposed last were begun
+	left          map[sender]uint64         // the order of what was proposed last
+	Given         map[api.Token]*model.Grip // all tokens that ever left a master
+	ties          map[api.Token]bool        // those that say that their handle is tied to a sequencer
+	grips         map[api.HandleID]*model.Grip
+	Opened        map[model.Call]api.HandleID // by Opens
+	HasAppliedAll func(paxos.NodeID) bool     // has applied all that anybody has; asked of who answers alone
+	judged        map[model.Call]api.Epoch    // Opens that were answered alone, and when last: copies get the same answer
+	denied        map[model.Call]verdict      // calls that were refused for certain, without the log
 
-	room     *roomBook
-	intruder api.Principal // asks for what nobody may have
+	Room     *Room
+	Intruder api.Principal // asks for what nobody may have
 
-	refusals map[api.Code]uint64 // answers to what nothing spoke for
-	forged   uint64              // requests with tokens that nobody was given
-	foreign  uint64              // requests with tokens, or sessions, of others
-	shut     uint64              // requests with handles that were closed or poisoned
-	retaken  uint64              // handles of an earlier epoch that were used
-	crowded  uint64              // answers that there is no room
-	homeless uint64              // answers to Opens of before that there is none
+	Refusals map[api.Code]uint64 // answers to what nothing spoke for
+	Forged   uint64              // requests with tokens that nobody was given
+	Foreign  uint64              // requests with tokens, or sessions, of others
+	Shut     uint64              // requests with handles that were closed or poisoned
+	Retaken  uint64              // handles of an earlier epoch that were used
+	Crowded  uint64              // answers that there is no room
+	Homeless uint64              // answers to Opens of before that there is none
 }
 
 // asking is a request as it first came in an epoch.
@@ -54,11 +54,12 @@ type asking struct {
 	at    uint64
 }
 
-func newHandleBook(w *sim.World, r *rightsBook, room *roomBook) *handleBook {
-	b := &handleBook{
-		room:  room,
-		world: w, rights: r, asked: map[model.Call][]asking{}, seen: map[api.SessionID]api.Seq{}, given: map[api.Token]*model.Grip{}, grips: map[api.HandleID]*model.Grip{}, opened: map[model.Call]api.HandleID{},
-		applied: func(paxos.NodeID) bool { return false }, refusals: map[api.Code]uint64{},
+// New makes the checker; HasAppliedAll and Intruder are set by the caller.
+func New(w *sim.World, r *Rights, room *Room) *Checker {
+	b := &Checker{
+		Room:  room,
+		World: w, rights: r, asked: map[model.Call][]asking{}, Seen: map[api.SessionID]api.Seq{}, Given: map[api.Token]*model.Grip{}, grips: map[api.HandleID]*model.Grip{}, Opened: map[model.Call]api.HandleID{},
+		HasAppliedAll: func(paxos.NodeID) bool { return false }, Refusals: map[api.Code]uint64{},
 		judged: map[model.Call]api.Epoch{}, denied: map[model.Call]verdict{}, ties: map[api.Token]bool{}, decided: map[decision]intent{}, left: map[sender]uint64{},
 	}
 	r.changed = b.review
@@ -68,25 +69,25 @@ func newHandleBook(w *sim.World, r *rightsBook, room *roomBook) *handleBook {
 // review notes which handles their sessions could open again now: a new master asks
 // when a handle of before its time is used, and each time that this may be, the
 // rights are looked at here.
-func (b *handleBook) review() {
+func (b *Checker) review() {
 	for _, g := range b.grips { // order-free: each is looked at by itself
 		if g.Allowed == b.rights.epoch {
 			continue
 		}
-		if n := b.rights.at(g.Node); n != nil && b.rights.may(b.rights.who[g.Session], n.names, g.Rights) {
+		if n := b.rights.At(g.Node); n != nil && b.rights.may(b.rights.Who[g.Session], n.Names, g.Rights) {
 			g.Allowed = b.rights.epoch
 		}
 	}
 }
 
-// asks is told of each request that reaches a replica.
-func (b *handleBook) asks(who api.Principal, q api.Request) {
+// OnRequest is told of each request that reaches a replica.
+func (b *Checker) OnRequest(who api.Principal, q api.Request) {
 	b.now++
 	if _, keeps := q.Op.(api.KeepAlive); keeps || q.Seq == 0 {
 		return
 	}
-	if b.rights.opened[q.Session] == who {
-		b.seen[q.Session] = max(b.seen[q.Session], q.Seen)
+	if b.rights.Opened[q.Session] == who {
+		b.Seen[q.Session] = max(b.Seen[q.Session], q.Seen)
 	}
 	k := model.Call{Session: q.Session, Seq: q.Seq}
 	for _, a := range b.asked[k] {
@@ -96,27 +97,27 @@ func (b *handleBook) asks(who api.Principal, q api.Request) {
 	}
 	b.count(who, q)
 	b.ends(who, q)
-	if b.rights.opened[q.Session] == who {
+	if b.rights.Opened[q.Session] == who {
 		token, _ := model.TokenIn(q.Op)
-		b.room.asks(q, b.given[token])
+		b.Room.OnRequest(q, b.Given[token])
 	}
 	b.asked[k] = append(b.asked[k], asking{who, q.Epoch, q.Op, b.now})
 }
 
 // ends notes that a session's own principal wants a handle of it closed, or poisoned.
-func (b *handleBook) ends(who api.Principal, q api.Request) {
+func (b *Checker) ends(who api.Principal, q api.Request) {
 	switch q.Op.(type) {
 	case api.CloseHandle, api.Poison:
 		token, _ := model.TokenIn(q.Op)
-		if g := b.given[token]; g != nil && g.Session == q.Session && b.rights.opened[q.Session] == who {
+		if g := b.Given[token]; g != nil && g.Session == q.Session && b.rights.Opened[q.Session] == who {
 			g.Ended = true
 		}
 	}
 }
 
-// uses says that a session was given a handle in this epoch which is open: nobody of
+// HasOpen says that a session was given a handle in this epoch which is open: nobody of
 // the session has asked for it to be closed, or poisoned.
-func (b *handleBook) uses(s api.SessionID, e api.Epoch) bool {
+func (b *Checker) HasOpen(s api.SessionID, e api.Epoch) bool {
 	for _, g := range b.grips { // order-free: any one will do
 		if g.Session == s && g.ID.Epoch == e && !g.Ended {
 			return true
@@ -125,41 +126,41 @@ func (b *handleBook) uses(s api.SessionID, e api.Epoch) bool {
 	return false
 }
 
-// gets is told which handle a program got that wanted certain rights: its client has
+// OnHandleGot is told which handle a program got that wanted certain rights: its client has
 // asked for no more and no less.
-func (b *handleBook) gets(id api.HandleID, want api.Rights) {
+func (b *Checker) OnHandleGot(id api.HandleID, want api.Rights) {
 	if g := b.grips[id]; g != nil && g.Rights != want {
-		b.world.Break("S16", "a program opens %v for %v, and its client gets it a handle for %v", g.Node, want, g.Rights)
+		b.World.Break("S16", "a program opens %v for %v, and its client gets it a handle for %v", g.Node, want, g.Rights)
 	}
 }
 
 // count notes what somebody tries who has no business to.
-func (b *handleBook) count(who api.Principal, q api.Request) {
+func (b *Checker) count(who api.Principal, q api.Request) {
 	token, on := model.TokenIn(q.Op)
-	g := b.given[token]
-	owner, known := b.rights.opened[q.Session]
+	g := b.Given[token]
+	owner, known := b.rights.Opened[q.Session]
 	switch {
 	case known && owner != who, on && g != nil && g.Session != q.Session:
-		b.foreign++
+		b.Foreign++
 	case on && g == nil:
-		b.forged++
+		b.Forged++
 	case on && g.Shut(q.Epoch):
-		b.shut++
+		b.Shut++
 	}
 }
 
 // faultOf says what speaks against doing what was asked. What is proposed now must
 // not come through a handle that is shut by now; what is answered may have been
 // under way when that happened.
-func (b *handleBook) faultOf(k model.Call, a asking, now uint64) model.Finding {
-	if owner, alive := b.rights.who[k.Session]; alive && owner != a.who {
+func (b *Checker) faultOf(k model.Call, a asking, now uint64) model.Finding {
+	if owner, alive := b.rights.Who[k.Session]; alive && owner != a.who {
 		return model.Finding{ID: "S16", Text: fmt.Sprintf("%s asks in a session of %s", a.who, owner)}
 	}
 	token, on := model.TokenIn(a.op)
 	if !on {
 		return model.Finding{}
 	}
-	g, given := b.given[token]
+	g, given := b.Given[token]
 	if !given {
 		return model.Finding{ID: "S14", Text: "the token was given to nobody"}
 	}
@@ -185,7 +186,7 @@ func (b *handleBook) faultOf(k model.Call, a asking, now uint64) model.Finding {
 
 // justified looks for a request behind what is proposed in an epoch that speaks for
 // it; if there is none, it says what speaks against the last one.
-func (b *handleBook) justified(k model.Call, e api.Epoch, fits func(api.Op) bool) (a asking, f model.Finding) {
+func (b *Checker) justified(k model.Call, e api.Epoch, fits func(api.Op) bool) (a asking, f model.Finding) {
 	f = model.Finding{ID: "S14", Text: "nobody has asked for it in this epoch"}
 	for _, x := range b.asked[k] {
 		if x.epoch != e || !fits(x.op) {
@@ -201,7 +202,7 @@ func (b *handleBook) justified(k model.Call, e api.Epoch, fits func(api.Op) bool
 // explained is justified for what is answered, which may have been asked in an
 // earlier epoch: of those that speak for it, the request that came last of those of
 // the latest epoch.
-func (b *handleBook) explained(k model.Call, e api.Epoch) (a asking, f model.Finding) {
+func (b *Checker) explained(k model.Call, e api.Epoch) (a asking, f model.Finding) {
 	f = model.Finding{ID: "S14", Text: "nobody has asked for it"}
 	for _, x := range b.asked[k] {
 		if x.epoch > e {
@@ -221,41 +222,31 @@ func (b *handleBook) explained(k model.Call, e api.Epoch) (a asking, f model.Fin
 	return a, f
 }
 
-// command is told of each command as it is first applied anywhere: a handle of which a
+// OnCommand is told of each command as it is first applied anywhere: a handle of which a
 // master has confirmed that it is closed takes no lock in that epoch.
-func (b *handleBook) command(a *command.Applied) {
+func (b *Checker) OnCommand(a *command.Applied) {
 	c, acts := a.Command.(command.Act)
 	d, acquires := c.Deed.(command.Acquire)
 	if !acts || !acquires || a.Verdict != command.Executed || a.Result.Code != api.OK {
 		return
 	}
 	if g := b.grips[d.Handle]; g != nil && g.Closed[c.Guard] != 0 {
-		b.world.Break("S14", "call %d of session %d takes the lock of %v in epoch %d by handle %v, which is closed, as its session was told", c.Seq, c.Session, d.Node, c.Guard, d.Handle)
+		b.World.Break("S14", "call %d of session %d takes the lock of %v in epoch %d by handle %v, which is closed, as its session was told", c.Seq, c.Session, d.Node, c.Guard, d.Handle)
 	}
 }
 
-// tiedTo is to what the handle of an op was tied so far; none where the token that it
+// TiedTo is to what the handle of an op was tied so far; none where the token that it
 // comes with does not say so, or the op only gives something up.
-func (b *handleBook) tiedTo(op api.Op) []api.Sequencer {
-	if token, _ := model.TokenIn(op); fenced(op) && b.ties[token] {
-		return b.given[token].Tied
+func (b *Checker) TiedTo(op api.Op) []api.Sequencer {
+	if token, _ := model.TokenIn(op); model.NeedsFence(op) && b.ties[token] {
+		return b.Given[token].Tied
 	}
 	return nil
 }
 
-// fenced says that an op is for handles whose sequencer is valid, if they are tied to
-// one: all are that do not only give something up.
-func fenced(op api.Op) bool {
-	switch op.(type) {
-	case api.CloseHandle, api.Poison, api.Release, api.CancelAcquire:
-		return false
-	}
-	return true
-}
-
-// refused counts the answers to what nothing spoke for.
-func (b *handleBook) refused() (n uint64) {
-	for _, more := range b.refusals { // order-free: a sum
+// Refused counts the answers to what nothing spoke for.
+func (b *Checker) Refused() (n uint64) {
+	for _, more := range b.Refusals { // order-free: a sum
 		n += more
 	}
 	return n

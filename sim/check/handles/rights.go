@@ -1,0 +1,187 @@
+package handles
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
+)
+
+// Rights says who may do what to which node (S16), from the commands in the
+// order of the log and the rules of the paper, and from nothing that the product
+// has looked up: which nodes there are, under which ACL names, and whom the files
+// of the ACL directory list at this place of the log.
+//
+// It is asked both ways: nobody gets a handle without the rights, and nobody is
+// refused for rights that he has.
+type Rights struct {
+	World    *sim.World
+	Who      map[api.SessionID]api.Principal // of sessions that are alive
+	Opened   map[api.SessionID]api.Principal // of all that ever were
+	Nodes    map[string]*Governed            // by path
+	epoch    api.Epoch
+	version  int                      // of what decides about rights
+	began    int                      // the version with which the epoch began
+	Executed map[model.Call]api.Epoch // Opens in the log: the epoch that they were executed in
+	changed  func()
+	Verdicts map[bool]uint64 // Opens that were judged: whether they were allowed
+}
+
+// Governed is a node and who governs it: the names of three ACL files.
+type Governed struct {
+	Instance api.Instance
+	Names    [3]string
+	text     string // of a file of the ACL directory
+}
+
+// NewRights makes the model of which principal may do what to which node.
+func NewRights(w *sim.World) *Rights {
+	return &Rights{
+		World: w, Who: map[api.SessionID]api.Principal{}, Opened: map[api.SessionID]api.Principal{}, Nodes: map[string]*Governed{},
+		Executed: map[model.Call]api.Epoch{}, changed: func() {}, Verdicts: map[bool]uint64{},
+	}
+}
+
+// OnCommand is told of each command as it is first applied anywhere.
+func (b *Rights) OnCommand(a *command.Applied) {
+	for _, e := range a.Effects {
+		if e, ok := e.(command.EpochBegan); ok {
+			b.epoch = e.Epoch.Number
+			b.Turn()
+			b.began = b.version
+		}
+	}
+	if a.Verdict != command.Executed {
+		return
+	}
+	switch c := a.Command.(type) {
+	case command.Call:
+		b.call(c, a.Result)
+	case command.Expire:
+		delete(b.Who, c.Session)
+	case command.Found:
+		b.found(c, api.Instance(a.Number))
+	case command.Sweep:
+		delete(b.Nodes, c.Node.Path.String())
+	case command.Act:
+		b.act(c, a)
+	}
+}
+
+// Turn notes that what decides about rights has changed.
+func (b *Rights) Turn() {
+	b.version++
+	b.changed()
+}
+
+func (b *Rights) call(c command.Call, r api.Result) {
+	switch c.Op.(type) {
+	case api.OpenSession:
+		b.Who[r.Session], b.Opened[r.Session] = c.Principal, c.Principal
+	case api.EndSession:
+		delete(b.Who, c.Session)
+	}
+}
+
+func (b *Rights) found(c command.Found, n api.Instance) {
+	f := c.Founding
+	b.Nodes["/"] = &Governed{Instance: n, Names: model.ACLNames(f.Root)}
+	b.Nodes[model.ACLDir] = &Governed{Instance: n, Names: model.ACLNames(f.ACL)}
+	for _, file := range f.Files {
+		b.Nodes[model.ACLDir+"/"+string(file.Name)] = &Governed{
+			Instance: n, Names: model.InheritACL(model.ACLNames(file.Names), model.ACLNames(f.ACL)), text: file.Contents,
+		}
+	}
+	b.Turn()
+}
+
+func (b *Rights) act(c command.Act, a *command.Applied) {
+	switch d := c.Deed.(type) {
+	case command.OpenNode:
+		b.Executed[model.Call{Session: c.Session, Seq: c.Seq}] = c.Guard
+		b.judge(c.Session, b.Who[c.Session], d.Path.String(), d.Rights, d.Create, d.Names, a.Result)
+		if o, ok := a.Result.Detail.(api.Opened); ok && o.Created {
+			b.makes(d, o.Node.Instance)
+		}
+	case command.SetContents:
+		if n := b.At(d.Node); n != nil && a.Result.Code == api.OK && strings.HasPrefix(d.Node.Path.String(), model.ACLDir+"/") {
+			n.text = d.Contents
+			b.Turn()
+		}
+	case command.SetACL:
+		if n := b.At(d.Node); n != nil && a.Result.Code == api.OK {
+			n.Names = model.ACLNames(d.Names)
+			b.Turn()
+		}
+	case command.DeleteNode:
+		if a.Result.Code == api.OK {
+			delete(b.Nodes, d.Node.Path.String())
+			b.Turn()
+		}
+	}
+}
+
+// At is the node, unless it is gone.
+func (b *Rights) At(r api.Ref) *Governed {
+	if n := b.Nodes[r.Path.String()]; n != nil && n.Instance == r.Instance {
+		return n
+	}
+	return nil
+}
+
+func (b *Rights) makes(d command.OpenNode, n api.Instance) {
+	path := d.Path.String()
+	dir := b.Nodes[model.Parent(path)]
+	if dir == nil {
+		return
+	}
+	b.Nodes[path] = &Governed{Instance: n, Names: model.InheritACL(model.ACLNames(d.Names), dir.Names)}
+	if strings.HasPrefix(path, model.ACLDir+"/") {
+		b.Nodes[path].text = d.Contents
+		b.Turn()
+	}
+}
+
+// judge compares what became of an Open with what the ACL files say now: of the
+// node, if it stands (C2.08); else of its directory, for writing, and of the names
+// that it would get.
+func (b *Rights) judge(s api.SessionID, who api.Principal, path string, want api.Rights, create api.Creation, names api.ACLNames, r api.Result) {
+	if r.Code != api.OK && r.Code != api.Permission {
+		return
+	}
+	may := false
+	if n := b.Nodes[path]; n != nil {
+		may = b.may(who, n.Names, want)
+	} else if dir := b.Nodes[model.Parent(path)]; dir != nil && create != api.CreateNever {
+		may = b.may(who, dir.Names, api.RightWrite) && b.may(who, model.InheritACL(model.ACLNames(names), dir.Names), want)
+	} else {
+		return
+	}
+	b.Verdicts[may]++
+	if may != (r.Code == api.OK) {
+		b.World.Break("S16", "%s of session %d opens %s for %v and is answered %v; the ACL files allow it: %t", who, s, path, want, r.Code, may)
+	}
+}
+
+// may says whether each right that is wanted is given by the ACL file of that name.
+// One that is missing gives nothing.
+func (b *Rights) may(who api.Principal, names [3]string, want api.Rights) bool {
+	for i, right := range []api.Rights{api.RightRead, api.RightWrite, api.RightChangeACL} {
+		if want&right != 0 && !b.listed(names[i], who) {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *Rights) listed(name string, who api.Principal) bool {
+	n := b.Nodes[model.ACLDir+"/"+name]
+	if n == nil || who == "" {
+		return false
+	}
+	lines := strings.Split(n.text, "\n")
+	return slices.Contains(lines, string(who)) || slices.Contains(lines, "*")
+}
