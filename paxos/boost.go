@@ -55,6 +55,7 @@ func (n *Node) finishBoost() bool {
 	n.sendChosen() // Chosen must name the ballot at which these slots were chosen
 	n.cancelProposals()
 	l.ballot, l.promise, n.campaign = c.ballot, n.acceptor.promiseLSN, nil
+	l.lease.forgetAsked() // answers at the old ballot do not count
 	n.proposeAgain()
 	n.sendHeartbeats()
 	return true

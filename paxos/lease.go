@@ -135,6 +135,9 @@ func (l *leaderLease) noteAsked(seq uint64, now time.Time) {
 	l.askedAt = append(l.askedAt, now)
 }
 
+// forgetAsked forgets the heartbeats sent so far, whose answers will not count.
+func (l *leaderLease) forgetAsked() { l.askedAt = nil }
+
 // onGranted counts a grant from the moment at which the leader asked for it (P4.08): the
 // reply may have been on its way for any time. It reports whether the grant extended the
 // member's end.

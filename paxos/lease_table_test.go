@@ -269,3 +269,19 @@ func TestABoostAsksForGrantsAtTheOldBallot(t *testing.T) {
 	}
 	require.Equal(t, 2, asked)
 }
+
+// A leader that boosts again and again remembers only the heartbeats whose answers may
+// still count: those at its present ballot (L2).
+func TestBoostsLeaveNoHeartbeatsBehind(t *testing.T) {
+	r := newRig(t, 3, func(c *Config) { c.Lease = Lease{Grant: time.Minute} })
+	b := r.lead()
+	r.step(2, HeartbeatReply{Ballot: b, Boot: 1, Seq: 1, FirstOpen: 1, Granted: true})
+	for round := uint64(9); round < 90; round += 2 {
+		r.step(3, Nack{Ballot: r.node.Status().Ballot, Boot: 1, Promised: Ballot{round, 3}})
+		r.sync()
+		r.step(2, Promise{Ballot: Ballot{round + 1, 1}, Boot: 1, Page: Range{1, MaxSlot}, FirstOpen: 1})
+		require.Equal(t, Ballot{round + 1, 1}, r.node.Status().Ballot)
+		require.Equal(t, 1, r.node.Status().Asked)
+		require.False(t, r.node.Lease().IsZero(), "the grants of before count on")
+	}
+}
