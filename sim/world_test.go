@@ -119,3 +119,26 @@ func TestOnePropertyMayBeJudgedAlone(t *testing.T) {
 	require.Equal(t, Failed, w.Run(time.Minute))
 	require.Equal(t, "S7", w.Failure().ID)
 }
+
+// A run that ends by a check of conformance says so: it has broken no property.
+func TestADivergenceIsNoBrokenProperty(t *testing.T) {
+	for _, judged := range []string{"", "S7"} {
+		w := New(Config{Seed: 1})
+		if judged != "" {
+			w.JudgeOnly(judged)
+		}
+		w.After(time.Second, func() { w.Diverge("S11", "the client waits for %d", 3) })
+		w.After(2*time.Second, func() { w.Break("S7", "two masters") })
+		require.Equal(t, Failed, w.Run(time.Minute))
+		f := w.Failure()
+		if judged != "" {
+			require.Equal(t, Broken, f.Kind)
+			require.Len(t, w.Noted(), 1)
+			f = w.Noted()[0]
+		}
+		require.Equal(t, []any{Conformance, "S11", time.Second}, []any{f.Kind, f.ID, f.At})
+		require.Equal(t, "conformance", f.Kind.String())
+		require.Equal(t, "conformance S11 broken at 1.000000000 (machine -, event 1): the client waits for 3", f.Error())
+		w.Close()
+	}
+}

@@ -38,8 +38,11 @@ type report struct {
 
 // failedSeed is one failure in the report.
 type failedSeed struct {
-	Seed      uint64 `json:"seed"`
-	Property  string `json:"property"`           // "" for a crash
+	Seed     uint64 `json:"seed"`
+	Property string `json:"property"` // "" for a crash
+	// Conformance says that a rule of our implementation was not kept, which serves Property.
+	Conformance bool `json:"conformance,omitempty"`
+
 	Internal  bool   `json:"internal,omitempty"` // the simulator panicked: no verdict
 	Text      string `json:"text"`
 	Stack     string `json:"stack,omitempty"`
@@ -173,7 +176,7 @@ func (r *report) take(t *runner.Tally, res *cell.Result) {
 		o := r.options
 		o.Seed = res.Seed
 		r.Failures = append(r.Failures, failedSeed{
-			Seed: res.Seed, Property: res.Breach.ID, Internal: res.Internal, Text: res.Breach.Text, Stack: res.Stack, Hash: res.Hash, Reproduce: reproduce(o),
+			Seed: res.Seed, Property: res.Breach.ID, Conformance: res.Breach.Conformance, Internal: res.Internal, Text: res.Breach.Text, Stack: res.Stack, Hash: res.Hash, Reproduce: reproduce(o),
 		})
 	}
 }

@@ -46,10 +46,12 @@ func flagsOf(o plan.Options) string {
 	return b.String()
 }
 
-// String is what happened, in one line.
+// String describes the failure in one line.
 func (f *failedSeed) String() string {
 	what := f.Property + " broke: "
 	switch {
+	case f.Conformance:
+		what = "conformance " + what
 	case f.Internal:
 		what = "" // the text says it
 	case f.Property == "":

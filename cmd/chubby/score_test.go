@@ -28,7 +28,7 @@ func TestACampaignGoesOnWhereItWas(t *testing.T) {
 	require.Equal(t, exitClean, code)
 	require.Equal(t, []int{2, 2, 0}, []int{s.Hunts, s.New, s.Wrong})
 	require.Contains(t, report, "**The campaign is not over**: 1 of 2 bugs")
-	require.Contains(t, report, "| A1 | A | 2 of 2 | S1 | 3 |")
+	require.Contains(t, report, "| A1 | A | 2 of 2 | S1 |  | 3 |")
 	require.Contains(t, report, "| B1 | A | not hunted |")
 	require.Contains(t, report, "`chubby sim mutants --report score.md --starts 2 --from 1 --seeds 5 --cpu 10m0s`")
 

@@ -75,7 +75,7 @@ func verdict(r *cell.Result) string {
 	case r.Failed() && r.Breach.ID == "":
 		return "crashed: " + r.Breach.Text
 	case r.Failed():
-		return r.Breach.ID + " broke: " + r.Breach.Text
+		return r.Breach.Name() + " broke: " + r.Breach.Text
 	case r.Undecided:
 		return "undecided"
 	case !r.Counted:

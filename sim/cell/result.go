@@ -4,12 +4,20 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim"
 )
 
-// Breach is a property or invariant that did not hold.
+// Breach is a property or invariant that did not hold, or a rule of our implementation
+// that our implementation did not keep (sim/conformance).
 type Breach struct {
-	ID   string `json:"id"`   // "S1", "I-A3"; "" for a crash that broke nothing numbered
-	Text string `json:"text"` // what was seen
+	ID          string `json:"id"`                    // "S1", "I-A3"; "" for a crash that broke nothing numbered
+	Conformance bool   `json:"conformance,omitempty"` // a rule was not kept; ID is the property that the rule serves
+	Text        string `json:"text"`                  // what was seen
+}
+
+// breachOf is the breach that a world reported.
+func breachOf(f *sim.Failure) Breach {
+	return Breach{ID: f.ID, Conformance: f.Kind == sim.Conformance, Text: f.Text}
 }
 
 // Number is a named number of a run.
@@ -97,11 +105,14 @@ func (r *Result) Broke() string {
 	return r.Breach.Name()
 }
 
-// Name is the property's or invariant's number, Crashed where nothing numbered
-// broke.
+// Name is the property's or invariant's number, after "conformance " where a rule was
+// not kept; Crashed where nothing numbered broke.
 func (b *Breach) Name() string {
-	if b.ID == "" {
+	switch {
+	case b.ID == "":
 		return Crashed
+	case b.Conformance:
+		return "conformance " + b.ID
 	}
 	return b.ID
 }

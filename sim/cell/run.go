@@ -234,11 +234,12 @@ func (c *Cell) result(recovery time.Duration) Result {
 	c.checkHistory(&r)
 	c.conclude()
 	if f := c.world.Failure(); f != nil {
-		r.Breach = &Breach{ID: f.ID, Text: f.Text}
+		b := breachOf(f)
+		r.Breach = &b
 		r.Stack = f.Stack
 	}
 	for _, f := range c.world.Noted() {
-		r.Noted = append(r.Noted, Breach{ID: f.ID, Text: f.Text})
+		r.Noted = append(r.Noted, breachOf(f))
 	}
 	r.Hash = fmt.Sprintf("%016x", c.world.Hash()^c.backed.hash)
 	r.Counted = r.Breach == nil && r.Noted == nil && r.Simulated >= FloorTime && r.Ops >= FloorOps && 5*r.Hot >= r.Ops

@@ -27,21 +27,25 @@ const (
 
 // Catch is the outcome of one hunt.
 type Catch struct {
-	ID       string        `json:"id"`
-	Title    string        `json:"title"`
-	Priority string        `json:"priority"`
-	Control  bool          `json:"control"`
-	Outcome  Outcome       `json:"outcome"`
-	Property string        `json:"property,omitempty"` // that broke
-	Expected bool          `json:"expected"`           // it is one the header names
-	Seed     uint64        `json:"seed"`               // that broke it
-	Seeds    uint64        `json:"seeds"`              // simulated until then
-	Crashes  uint64        `json:"crashes"`            // of them, ended by a panic that is nothing numbered
-	Unclean  uint64        `json:"unclean,omitempty"`  // of them, broke something without the bug, too
-	Dirty    uint64        `json:"dirty,omitempty"`    // the last of those
-	Elapsed  time.Duration `json:"elapsed_ns"`         // of simulation, without the build
-	CPU      time.Duration `json:"cpu_ns"`             // processor time of the simulator
-	Text     string        `json:"text,omitempty"`     // what was seen
+	ID       string  `json:"id"`
+	Title    string  `json:"title"`
+	Priority string  `json:"priority"`
+	Control  bool    `json:"control"`
+	Outcome  Outcome `json:"outcome"`
+	Property string  `json:"property,omitempty"` // that broke
+	// Conformance says that a check of conformance ended the hunt: the bug breaks a rule
+	// of our implementation that serves Property.
+	Conformance bool `json:"conformance,omitempty"`
+
+	Expected bool          `json:"expected"`          // it is one the header names
+	Seed     uint64        `json:"seed"`              // that broke it
+	Seeds    uint64        `json:"seeds"`             // simulated until then
+	Crashes  uint64        `json:"crashes"`           // of them, ended by a panic that is nothing numbered
+	Unclean  uint64        `json:"unclean,omitempty"` // of them, broke something without the bug, too
+	Dirty    uint64        `json:"dirty,omitempty"`   // the last of those
+	Elapsed  time.Duration `json:"elapsed_ns"`        // of simulation, without the build
+	CPU      time.Duration `json:"cpu_ns"`            // processor time of the simulator
+	Text     string        `json:"text,omitempty"`    // what was seen
 }
 
 // Wrong says that the suite fails by this: a bug of priority A was not caught, a
@@ -164,7 +168,7 @@ func (h Hunt) chase(ctx context.Context, program string, c *Catch) error {
 		}
 		c.Seed, c.Text = f.Seed, f.Text
 		if f.Property != "" {
-			c.Outcome, c.Property = Caught, f.Property
+			c.Outcome, c.Property, c.Conformance = Caught, f.Property, f.Conformance
 			return nil
 		}
 		c.Outcome, c.Crashes = Crashed, c.Crashes+1
@@ -195,7 +199,9 @@ type run struct {
 	Failures []struct {
 		Seed     uint64 `json:"seed"`
 		Property string `json:"property"`
-		Text     string `json:"text"`
+		// Conformance is absent from reports of programs that did not tell it.
+		Conformance bool   `json:"conformance"`
+		Text        string `json:"text"`
 	} `json:"failures"`
 }
 

@@ -43,7 +43,7 @@ func main() {
 	}
 	for n := 0; n < seeds; n++ {
 		if property, fails := rule(from + n); fails {
-			fmt.Printf("{\"totals\":{\"seeds\":%d,\"counted\":%d},\"failures\":[{\"seed\":%d,\"property\":%q,\"text\":\"seen\"}]}", n+1, n, from+n, property)
+			fmt.Printf("{\"totals\":{\"seeds\":%d,\"counted\":%d},\"failures\":[{\"seed\":%d,\"property\":%q,\"conformance\":%t,\"text\":\"seen\"}]}", n+1, n, from+n, property, property == "S9")
 			os.Exit(1)
 		}
 	}
@@ -101,6 +101,8 @@ func TestHuntsEndAsTheyShould(t *testing.T) {
 			Catch{Outcome: Caught, Property: "I-A2", Expected: true, Seed: 104, Seeds: 5, Text: "seen"}, false},
 		"a bug breaks something else": {bugA, `return "S6", seed == 100`,
 			Catch{Outcome: Caught, Property: "S6", Seed: 100, Seeds: 1, Text: "seen"}, false},
+		"a bug diverges from the shipped code": {bugA, `return "S9", seed == 100`,
+			Catch{Outcome: Caught, Property: "S9", Conformance: true, Seed: 100, Seeds: 1, Text: "seen"}, false},
 		"a bug survives": {bugA, `return "S1", seed == 99`,
 			Catch{Outcome: Survived, Seeds: 10}, true},
 		"one of lower priority may": {"property: L1\n# priority: C", `return "S1", seed == 99`,

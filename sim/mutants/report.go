@@ -127,6 +127,7 @@ func (r *Report) head(p *page, all []score) {
 	p.text("Each bug of `sim/mutants` was planted, one at a time, and hunted with `chubby sim`: %s, no option that names the bug, %s.", faultsText(r.Faults), r.from())
 	p.text("A hunt ends with the first property or invariant that breaks. Start k begins with seed %d + k·%d.", t.From, t.Stride)
 	p.text("Medians are over all starts of a bug; one that was missed counts as longer than any, and \"–\" says that the median is such a one.")
+	p.text("\"Only conformance\" marks a bug that was caught by checks of `sim/conformance` alone: a rule of this implementation was broken before any property of the cell was. Hunts of programs that did not yet tell the two apart leave it empty.")
 	p.text("CPU seconds are the processor time of the simulator, without the build; counts of seeds depend on no machine.")
 	if r.Starts == 1 {
 		p.text("\n**This is one start of each bug**: a kill rate of one hunt says little.")
@@ -276,11 +277,11 @@ func (r *Report) bugs(p *page, all []score) {
 			}
 			if first {
 				p.text("\n## %s", strings.ToUpper(g[:1])+g[1:])
-				p.header("id", "priority", "caught", "by", "median seeds", "median CPU s", "at", "bug")
+				p.header("id", "priority", "caught", "by", "only conformance", "median seeds", "median CPU s", "at", "bug")
 				first = false
 			}
 			seeds, cpu := s.toll()
-			p.row(s.ID, s.Priority, s.outcome(), s.properties(), seeds, cpu, s.at(), s.Title)
+			p.row(s.ID, s.Priority, s.outcome(), s.properties(), s.conformance(), seeds, cpu, s.at(), s.Title)
 		}
 	}
 }

@@ -37,6 +37,7 @@ var someTerms = Terms{
 }
 
 // hunted reads a line such as "P1 0 swarm caught S1 12 3.5s" or "P1 0 swarm survived 12 3.5s".
+// A property such as "~S1" is one of a check of conformance.
 func hunted(t *testing.T, line string) Hunted {
 	f := strings.Fields(line)
 	h := Hunted{Faults: f[2], Diff: "d-" + f[0], Catch: Catch{ID: f[0], Outcome: Outcome(f[3])}}
@@ -44,6 +45,7 @@ func hunted(t *testing.T, line string) Hunted {
 	require.NoError(t, err)
 	if h.Outcome == Caught {
 		h.Property, f = f[4], f[1:]
+		h.Property, h.Conformance = strings.CutPrefix(h.Property, "~")
 	}
 	_, err = fmt.Sscan(f[4], &h.Seeds)
 	require.NoError(t, err)

@@ -99,6 +99,20 @@ func (s *score) properties() string {
 	return strings.Join(parts, ", ")
 }
 
+// conformance is "yes" if checks of conformance alone caught it.
+func (s *score) conformance() string {
+	by := 0
+	for i := range s.hunts {
+		if s.hunts[i].Outcome == Caught && s.hunts[i].Conformance {
+			by++
+		}
+	}
+	if by > 0 && by == s.kills {
+		return "yes"
+	}
+	return ""
+}
+
 // at names the chapters of its hunts, from 1.
 func (s *score) at() string {
 	var all []int
