@@ -54,7 +54,7 @@ func (c *Cell) nearEnd(s api.SessionID, margin time.Duration, then func(ends boo
 // session is the one that the client on a machine has now; 0: none.
 func (p *promiseWatch) session(a sim.Addr) (s api.SessionID) {
 	for _, w := range p.wires {
-		if !w.dead() && !w.life.Over() && w.self() == a {
+		if !w.dead() && !w.life.IsOver() && w.self() == a {
 			s = w.life.Session()
 		}
 	}

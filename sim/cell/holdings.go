@@ -136,8 +136,8 @@ func (p *program) locked(ctx context.Context, o *opened, in lockInput, do func(c
 	trail := &client.CallID{}
 	at = b.begins(p.id, in, trail)
 	if t := p.turns(o); t != nil && (in.Op == linearizability.LockAcquire || in.Op == linearizability.LockTry) {
-		t.Begins(trail)
-		defer t.Ends(trail)
+		t.OnAcquire(trail)
+		defer t.OnAcquireEnd(trail)
 	}
 	out, err := do(client.WithCallID(ctx, trail))
 	p.tied(o, trail)

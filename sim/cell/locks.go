@@ -86,7 +86,7 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 			p.cell.publish(event.LockBelieved{Client: p.rt.Env().Self(), Node: o.ref(), Mode: mode, Sequencer: p.sequencer})
 		}
 		if t := p.turns(o); t != nil {
-			t.Got(lock)
+			t.SetLock(lock)
 		}
 	case errors.Is(err, client.ErrGone), errors.Is(err, client.ErrPoisoned), errors.Is(err, client.ErrClosed):
 		p.loses(o, err)

@@ -321,7 +321,7 @@ func (p *program) closeHandle(o *opened) {
 		delete(p.cell.load.handles, p.client)
 	}
 	if w := p.cell.promises.of(p.client); w != nil {
-		w.life.Shut(o.h)
+		w.life.OnHandleClose(o.h)
 	}
 	ctx, cancel := p.rt.WithTimeout(context.Background(), p.patience())
 	defer cancel()
@@ -342,7 +342,7 @@ func (p *program) closeHandle(o *opened) {
 // patience is how long the call that begins now may take. One that begins after
 // healing must succeed.
 func (p *program) patience() time.Duration {
-	p.late, p.strict = p.cell.suffix.Lost(p.client), p.cell.load.finale
+	p.late, p.strict = p.cell.suffix.HasLost(p.client), p.cell.load.finale
 	return p.cell.patience()
 }
 

@@ -301,7 +301,7 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 // hears looks at the instant at which a call has ended for its program.
 func (p *program) hears(t *client.CallID) {
 	if w := p.cell.promises.of(p.client); w != nil {
-		w.life.Ends(t)
+		w.life.OnCallEnd(t)
 	}
 }
 
@@ -312,7 +312,7 @@ func (p *program) ended(err error) {
 	if w := p.cell.promises.of(p.client); w != nil {
 		l = w.life
 	}
-	p.cell.suffix.Ended(p.client, p.late, err, l)
+	p.cell.suffix.OnCallEnd(p.client, p.late, err, l)
 }
 
 // reads says that a call changes nothing: it has a place in the log only where a

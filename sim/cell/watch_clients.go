@@ -140,7 +140,7 @@ func (b *clientWatch) sends(q api.Request) {
 		return
 	}
 	for _, x := range b.held {
-		if x.o.session == q.Session && of(x) && !x.who.dead() && !clients.Lost(x.lock) {
+		if x.o.session == q.Session && of(x) && !x.who.dead() && !clients.IsLost(x.lock) {
 			b.world.Break("S9", "the client on %v sends %T, and its lock of %v says that it is held: %t, %v", x.who.self(), q.Op, x.node, x.lock.Held(), x.lock.Err())
 		}
 	}
@@ -149,7 +149,7 @@ func (b *clientWatch) sends(q api.Request) {
 // lacks is told that a program was told, by an answer to a call on a handle, that this
 // is of no more use: the lock that it held is lost (S9).
 func (b *clientWatch) lacks(who believer, n api.Ref, l held, why error) {
-	if !clients.Lost(l) {
+	if !clients.IsLost(l) {
 		b.world.Break("S9", "the client on %v was told of the handle of %v: %v; and its lock says that it is held: %t, %v", who.self(), n, why, l.Held(), l.Err())
 	}
 	b.sound(who, n, l)
@@ -201,7 +201,7 @@ func (b *clientWatch) sound(who believer, n api.Ref, l held) {
 // by no fault of the cell's is it held any more.
 func (b *clientWatch) lets(who believer, n api.Ref, l held) {
 	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.lock == l })
-	if !clients.Lost(l) {
+	if !clients.IsLost(l) {
 		b.world.Break("S9", "the lock of %v on %v was given back, and says that it is held: %t, %v", n, who.self(), l.Held(), l.Err())
 	}
 	b.sound(who, n, l)

@@ -28,15 +28,15 @@ const (
 func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 	w := c.promises.of(cl)
 	ended := 0
-	for served := time.Duration(0); w != nil && !w.life.Over() && w.life.Handles() > known; {
+	for served := time.Duration(0); w != nil && !w.life.IsOver() && w.life.OpenHandles() > known; {
 		if c.served() {
 			served += tidyStep
 		}
-		if n := w.life.Answered(); n > ended {
+		if n := w.life.AnsweredCalls(); n > ended {
 			ended, served = n, 0 // a Close waits for the client's window, and that for the log
 		}
 		if served > c.tidyBound() {
-			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.self(), w.life.Handles(), known)
+			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.self(), w.life.OpenHandles(), known)
 			return
 		}
 		if rt.Sleep(context.Background(), tidyStep) != nil {

@@ -48,7 +48,7 @@ func (w *wire) clock() *sim.Clock { return w.world().Machine(w.self()).Clock() }
 // Send is the line's.
 func (w *wire) Send(replica uint32, msg []byte) {
 	if q, err := api.DecodeRequest(msg); err == nil && !w.dead() {
-		if w.life.Sends(w.mono(), q) {
+		if w.life.OnSend(w.mono(), q) {
 			w.renewed()
 		}
 		w.minds.sends(q)
@@ -65,12 +65,12 @@ func (w *wire) Receive(f func(from uint32, msg []byte)) {
 			w.look()
 			return
 		}
-		w.life.Hears(w.mono(), p)
+		w.life.OnReply(w.mono(), p)
 		before := w.status()
 		f(from, msg)
-		w.life.Takes(p, before, w.status())
+		w.life.OnReplyTaken(p, before, w.status())
 		w.look()
-		w.life.Told(p, w.status())
+		w.life.OnReplyHandled(p, w.status())
 	})
 }
 
@@ -85,7 +85,7 @@ func (w *wire) AfterFunc(d time.Duration, f func()) (stop func()) {
 // look asks the client what it believes now.
 func (w *wire) look() {
 	s := w.status()
-	w.life.Looks(w.mono(), s)
+	w.life.OnStatus(w.mono(), s)
 	if !s.Bound.Equal(w.bound) {
 		w.bound = s.Bound
 		w.moved()
@@ -96,9 +96,9 @@ func (w *wire) look() {
 // something that was sent after that has lengthened its lease.
 func (w *wire) keeps(healed bool) {
 	if healed && w.since == 0 {
-		w.since = w.life.Last() + 1
+		w.since = w.life.LastRequest() + 1
 	}
-	if by, in, ok := w.life.Extended(); w.since > 0 && by >= w.since && ok {
+	if by, in, ok := w.life.LastExtension(); w.since > 0 && by >= w.since && ok {
 		w.kept, w.keptIn = w.world().Now(), in
 	}
 }
@@ -110,7 +110,7 @@ func (w *wire) listens(events *client.Events) {
 		if err != nil {
 			return
 		}
-		w.life.Event(e)
+		w.life.OnEvent(e)
 	}
 }
 
@@ -130,10 +130,10 @@ func (c *Cell) dial(l *line, cfg client.Config) (cl *client.Client, hangUp func(
 }
 
 // turns are those of a handle that programs share, or may; nil where none do.
-func (p *program) turns(o *opened) *clients.Turns {
+func (p *program) turns(o *opened) *clients.LockQueue {
 	w := p.cell.promises.of(p.client)
 	if w == nil || p.cell.plan.Calls.Share == 0 {
 		return nil
 	}
-	return w.life.Turns(o.h)
+	return w.life.LockQueue(o.h)
 }

@@ -1,25 +1,44 @@
-// Package clients is test support: it watches, from outside, one life of a client: what it
-// sends, what it may believe of its session, and what it tells its programs, and when.
+// Package clients is test support: it checks, from outside, one life of a client of
+// package client: what it sends, what it may assume about its session, and what it tells
+// its programs, and when.
 //
-// A client that believes too much harms others only when a fail-over, a slow clock and a
-// lost message meet; one that believes too little harms nobody, it is only slow. So each
-// belief is worked out anew at each message, from what was sent and received and by the
-// client's own clock, and compared with what the client says. Nothing that it says itself
-// is taken for true, and nothing is asked of the cell: what masters know is watched
-// elsewhere.
+// These checks hold our implementation to its own rules. A correct other implementation
+// may fail them. A client that relies on too much does harm only when a fail-over, a slow
+// clock and a lost message meet; one that relies on too little is merely slow. No history
+// of a run shows either, so each check computes at each message what the client may do,
+// from what was sent and received and by the client's clock, and compares that with what
+// the client does and reports. The cell is not consulted.
 //
-// Reading order:
+// A breach is reported by World.Diverge: as conformance, with the number of the property
+// that the rule serves, not as a violation of the cell.
 //
-//	life.go     a life, and what is told of it, when
-//	account.go  what it may believe of its session, and send (S11, L1)
-//	hangs.go    what would be lost with the session, and what is waited for (S9, S14, S15)
-//	notice.go   what is presented to a new master before it is told that it is known (S9)
-//	news.go     events tell what is so, as soon as it is (S11)
-//	prompt.go   programs hear of answers as soon as they may (L1)
-//	turns.go    and have the lock of a handle that they share in turn (L1)
-//	pace.go     a request that has no answer is sent again after a while, not at once (L1)
-//	suffix.go   what a lost session takes along (S11)
-//	token.go    what a token says
+// # The checks
 //
-// What is believed and may not be breaks the run by World.Break, with its number.
+//	check                                                  serves   shares with the code
+//	session.go       calls leave within the lease only;    S11, L1  client.Config.Rho and Grace, api.MaxLease,
+//	                 expiry after grace only; another               the term d(1-rho)/(1+rho)
+//	                 session where nothing was lost
+//	calls.go         no handle that is closed is presented S15      the codes that end a call: api.Code.Definite
+//	                 again; no call that may hold something S9, S14 and Execution
+//	                 is abandoned; a refused TryAcquire ends L1
+//	presentation.go  handles of Acquires without a reply    S9      nothing (C12.08)
+//	                 are presented before a new epoch is
+//	                 acknowledged
+//	events.go        events report each change, at once,    S11     the kinds of client.Event
+//	                 and nothing else
+//	delivery.go      replies reach programs as soon as      L1      the states of session.Status
+//	                 they may
+//	lock_queue.go    programs that share a handle acquire   L1      session.Status.Queued
+//	                 its lock in turn, without a pause
+//	pace.go          one request is sent at most 30 times   L1      session.Config.RetryMin, 20 ms
+//	                 in 100 ms
+//	suffix.go        an expired session loses a suffix of   S11     client.ErrSessionExpired and ErrOutcomeUnknown
+//	                 its calls, and a spent one is replaced
+//	life.go          a call ends by a reply of the present  S9      session.Status.Flight and Queued
+//	                 master
+//
+// # Reading order
+//
+// life.go has the callbacks and when each is made; then session, calls, presentation,
+// events, delivery, lock_queue, pace, suffix. token.go reads tokens of handles.
 package clients

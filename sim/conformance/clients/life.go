@@ -11,160 +11,164 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Life watches one life of a client. Whoever stands between it and the network tells of
-// each step, by the clock that the client goes by:
+// Life checks one life of a client. The code between the client and the network reports each
+// step to it, by the client's clock:
 //
-//  1. what it sends, before that leaves: Sends;
-//  2. what it is sent: Hears before the client takes it, Takes after, and Told when it was
-//     looked at;
-//  3. how it is, whenever it may have moved: Looks;
-//  4. what it tells its programs: Event, Ends.
+//  1. each request, before it leaves: OnSend;
+//  2. each reply: OnReply before the client takes it, OnReplyTaken after, OnReplyHandled after
+//     the next OnStatus;
+//  3. the client's status, whenever it may have changed: OnStatus;
+//  4. what the client tells its programs: OnEvent, OnCallEnd.
 //
-// It asks the client nothing and tells it nothing. All is on the world's goroutine, nothing
-// blocks.
+// A Life does not call the client. It runs on the world's goroutine and does not block.
 type Life struct {
 	world *sim.World
 	self  sim.Addr
 
-	account account
-	news    news
-	prompt  prompt
-	pace    pace
-	turns   []*Turns // the oldest handle first
-	asked   api.Op   // what the answer is to that is being taken; nil: to no call
-	over    bool     // the client has given its session up
+	model     sessionModel
+	events    eventModel
+	delivery  delivery
+	pace      pace
+	queues    []*LockQueue // of the oldest handle first
+	repliedTo api.Op       // the call that the present reply answers; nil: none
+	isOver    bool         // the client takes its session for expired
 }
 
-// New returns the watch of a client on self that has not begun: one that takes clocks to
-// err by rho parts per million and waits for grace in jeopardy.
+// New returns the checks for a client on machine self that has not started. It takes clocks
+// to err by rho parts per million and waits for grace in jeopardy.
 func New(w *sim.World, self sim.Addr, rho int64, grace time.Duration) *Life {
-	return &Life{world: w, self: self, account: account{rho: rho, grace: grace}, news: newNews(), prompt: newPrompt()}
+	return &Life{world: w, self: self, model: sessionModel{rho: rho, grace: grace}, events: newEventModel(), delivery: newDelivery()}
 }
 
-// Sends is told of a request as it leaves, now. It says whether another session is asked
-// for than before.
-func (l *Life) Sends(now time.Time, q api.Request) (renewed bool) {
-	life := l.account.life
-	l.wrong(l.account.sends(now, q))
-	l.wrong(l.pace.sends(now, q))
+// OnSend checks request q, which leaves now. renewed reports that it requests a session after
+// an earlier one.
+func (l *Life) OnSend(now time.Time, q api.Request) (renewed bool) {
+	before := l.model.sessions
+	l.report(l.model.onSend(now, q))
+	l.report(l.pace.onSend(now, q))
 	_, ends := q.Op.(api.EndSession)
-	l.news.ending = l.news.ending || ends
-	return life > 0 && l.account.life > life
+	l.events.isEnding = l.events.isEnding || ends
+	return before > 0 && l.model.sessions > before
 }
 
-// Hears is told of an answer that has come, now, before the client takes it.
-func (l *Life) Hears(now time.Time, p api.Reply) {
-	l.asked = l.account.hangs.calls[p.Seq].op
-	l.account.hears(now, p)
-	if l.asked != nil {
-		l.account.hangs.at = l.world.Now()
+// OnReply records reply p, which has arrived now, before the client takes it.
+func (l *Life) OnReply(now time.Time, p api.Reply) {
+	l.repliedTo = l.model.calls.sent[p.Seq].op
+	l.model.onReply(now, p)
+	if l.repliedTo != nil {
+		l.model.calls.answeredAt = l.world.Now()
 	}
 }
 
-// Takes is told how the client was before it took the answer that was last heard, and is
-// after it.
-func (l *Life) Takes(p api.Reply, before, after session.Status) {
-	if l.account.former(p) && ends(before, after) {
-		l.wrong(faultf("S9", "takes the answer to call %d of a master of epoch %d, and knows of epoch %d", p.Seq, p.Epoch, before.Epoch))
+// OnReplyTaken checks the client's status before and after it took reply p of the last
+// OnReply.
+func (l *Life) OnReplyTaken(p api.Reply, before, after session.Status) {
+	if l.model.isFromFormerMaster(p) && hasEndedCall(before, after) {
+		l.report(breachf("S9", "takes the reply to call %d of the master of epoch %d, although it knows of epoch %d", p.Seq, p.Epoch, before.Epoch))
 	}
 }
 
-// Told is told of the same answer when the client was looked at.
-func (l *Life) Told(p api.Reply, s session.Status) {
-	l.wrong(l.news.answered(p, &l.account))
-	if l.asked != nil && l.account.hangs.calls[p.Seq].op == nil {
-		l.prompt.hears(l.world.Now(), l.asked, p, s)
+// OnReplyHandled checks the client's events and status after it took reply p and OnStatus was
+// called.
+func (l *Life) OnReplyHandled(p api.Reply, s session.Status) {
+	l.report(l.events.onReply(p, &l.model))
+	if l.repliedTo != nil && l.model.calls.sent[p.Seq].op == nil {
+		l.delivery.onReply(l.world.Now(), l.repliedTo, p, s)
 	}
-	l.asked = nil
+	l.repliedTo = nil
 }
 
-// Looks is told what the client says of itself, now.
-func (l *Life) Looks(now time.Time, s session.Status) {
+// OnStatus checks what the client reports of itself now.
+func (l *Life) OnStatus(now time.Time, s session.Status) {
 	at := l.world.Now()
-	l.wrong(l.believes(now, s))
-	l.wrong(l.news.look(at, s, &l.account))
-	l.prompt.look(at, s)
-	for _, t := range l.turns {
-		l.wrong(t.look(at, s))
+	l.report(l.checkStatus(now, s))
+	l.report(l.events.onStatus(at, s, &l.model))
+	l.delivery.onStatus(at, s)
+	for _, q := range l.queues {
+		l.report(q.onStatus(at, s))
 	}
 }
 
-// Event is told of the next event of the client, as soon as it can be had.
-func (l *Life) Event(e client.Event) { l.wrong(l.news.event(e, &l.account)) }
+// OnEvent checks the next event of the client, as soon as it can be read.
+func (l *Life) OnEvent(e client.Event) { l.report(l.events.onEvent(e, &l.model)) }
 
-// Ends is told that a program hears how its call ended, which left this trail.
-func (l *Life) Ends(t *client.CallID) {
-	l.wrong(l.prompt.ends(l.world.Now(), call{t.Session, t.Seq}))
+// OnCallEnd checks the instant at which a program learns how its call ended; t is the call's
+// trail.
+func (l *Life) OnCallEnd(t *client.CallID) {
+	l.report(l.delivery.onCallEnd(l.world.Now(), call{t.Session, t.Seq}))
 }
 
-// Turns are those of the programs that share a handle of the client, until Shut.
-func (l *Life) Turns(h *client.Handle) *Turns {
-	i := slices.IndexFunc(l.turns, func(t *Turns) bool { return t.handle == h })
+// LockQueue returns the queue of programs that share handle h of the client, until
+// OnHandleClose.
+func (l *Life) LockQueue(h *client.Handle) *LockQueue {
+	i := slices.IndexFunc(l.queues, func(q *LockQueue) bool { return q.handle == h })
 	if i < 0 {
-		i = len(l.turns)
-		l.turns = append(l.turns, &Turns{handle: h, since: -1})
+		i = len(l.queues)
+		l.queues = append(l.queues, &LockQueue{handle: h, idleSince: -1})
 	}
-	return l.turns[i]
+	return l.queues[i]
 }
 
-// Shut is told that a handle of the client is about to be closed: nobody has a turn by it.
-func (l *Life) Shut(h *client.Handle) {
-	l.turns = slices.DeleteFunc(l.turns, func(t *Turns) bool { return t.handle == h })
+// OnHandleClose records that the client is about to close handle h: its queue ends.
+func (l *Life) OnHandleClose(h *client.Handle) {
+	l.queues = slices.DeleteFunc(l.queues, func(q *LockQueue) bool { return q.handle == h })
 }
 
-// Session is the client's, 0 before it has one.
-func (l *Life) Session() api.SessionID { return l.account.session }
+// Session is the client's session, 0 before it has one.
+func (l *Life) Session() api.SessionID { return l.model.session }
 
-// Over says that the client has given its session up.
-func (l *Life) Over() bool { return l.over }
+// IsOver reports that the client takes its session for expired.
+func (l *Life) IsOver() bool { return l.isOver }
 
-// Handles is how many are open, by what was answered.
-func (l *Life) Handles() int { return l.account.hangs.handles }
+// OpenHandles counts the open handles, by the replies that arrived.
+func (l *Life) OpenHandles() int { return l.model.calls.handles }
 
-// Answered is how many calls of the session have their answer.
-func (l *Life) Answered() int { return l.account.hangs.ended }
+// AnsweredCalls counts the calls of the session that have a reply.
+func (l *Life) AnsweredCalls() int { return l.model.calls.answered }
 
-// Last is the number of the last request that was sent.
-func (l *Life) Last() uint64 { return l.account.last }
+// LastRequest is the id of the last request that was sent.
+func (l *Life) LastRequest() uint64 { return l.model.last }
 
-// Extended says which KeepAlive was answered with the lease that counts now, and in which
-// epoch; ok is false where that was no new lease but the word how long an old one runs.
-func (l *Life) Extended() (by uint64, in api.Epoch, ok bool) {
-	return l.account.by, l.account.granted, l.account.lengthened
+// LastExtension returns the KeepAlive whose reply moved the session's bound last, and the
+// epoch of that reply. ok is false where that reply granted no new lease, but told how long
+// an old one runs.
+func (l *Life) LastExtension() (by uint64, in api.Epoch, ok bool) {
+	return l.model.boundBy, l.model.boundEpoch, l.model.isNewLease
 }
 
-// believes checks what the client says of its session when its clock says now.
-func (l *Life) believes(now time.Time, s session.Status) fault {
-	a := &l.account
+// checkStatus checks what the client reports of its session when its clock reads now.
+func (l *Life) checkStatus(now time.Time, s session.Status) breach {
+	a := &l.model
 	if s.Bound.After(a.bound) {
-		return faultf("S11", "counts on its session for %v longer than it was told that it may", s.Bound.Sub(a.bound))
+		return breachf("S11", "relies on its session for %v longer than its leases allow", s.Bound.Sub(a.bound))
 	}
 	if s.Lease == session.Valid {
-		a.least = s.Bound.Add(a.grace)
+		a.notBefore = s.Bound.Add(a.grace)
 	}
-	was := l.over
-	l.over = s.State == session.Over && s.Why == session.Expired
-	if !l.over || was {
-		return fault{}
+	was := l.isOver
+	l.isOver = s.State == session.Over && s.Why == session.Expired
+	if !l.isOver || was {
+		return breach{}
 	}
-	if end := a.expires(); !a.gone && now.Before(end) {
-		return faultf("S11", "takes its session for expired, and its grace runs for %v more", end.Sub(now))
+	if end := a.earliestExpiry(); !a.isGone && now.Before(end) {
+		return breachf("S11", "takes its session for expired %v before the end of its grace period", end.Sub(now))
 	}
-	return fault{}
+	return breach{}
 }
 
-// ends says that a call has ended between two looks, and the session has not.
-func ends(before, after session.Status) bool {
+// hasEndedCall reports that a call ended between two statuses of one open session.
+func hasEndedCall(before, after session.Status) bool {
 	return after.State == session.Open && after.Session == before.Session && after.Flight+after.Queued < before.Flight+before.Queued
 }
 
-// fault is what speaks against the client; "" is nothing.
-type fault struct{ id, text string }
+// breach is a rule that the client did not keep: the property that the rule serves, and what
+// was seen. The zero breach is none.
+type breach struct{ id, text string }
 
-func faultf(id, format string, args ...any) fault { return fault{id, fmt.Sprintf(format, args...)} }
+func breachf(id, format string, args ...any) breach { return breach{id, fmt.Sprintf(format, args...)} }
 
-func (l *Life) wrong(f fault) {
-	if f != (fault{}) {
-		l.world.Break(f.id, "the client on %v %s", l.self, f.text)
+func (l *Life) report(f breach) {
+	if f != (breach{}) {
+		l.world.Diverge(f.id, "the client on %v %s", l.self, f.text)
 	}
 }

@@ -7,37 +7,37 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Suffix checks that what an expired session loses is a suffix of the calls
-// (S11, C4.06): none succeeds that began after the program was told. And where nothing is
-// lost with it the client goes on under another one: no call fails for that.
+// Suffix checks that an expired session loses a suffix of its calls (S11, C4.06): no call
+// succeeds that began after the program learned of the expiry. Where nothing is lost with a
+// session, the client goes on under another one, and no call fails with ErrSessionExpired.
 type Suffix struct {
-	world  *sim.World
-	lost   map[*client.Client]bool
-	unsure map[*client.Client]uint64 // in which of its sessions a call had an unknown outcome last
+	world   *sim.World
+	lost    map[*client.Client]bool
+	unknown map[*client.Client]uint64 // client -> its latest session in which a call had an unknown outcome
 }
 
-// NewSuffix returns the watch of calls that end in w.
+// NewSuffix returns the check for all clients of w.
 func NewSuffix(w *sim.World) *Suffix {
-	return &Suffix{world: w, lost: map[*client.Client]bool{}, unsure: map[*client.Client]uint64{}}
+	return &Suffix{world: w, lost: map[*client.Client]bool{}, unknown: map[*client.Client]uint64{}}
 }
 
-// Lost says that a program was told that a session of the client's is lost.
-func (s *Suffix) Lost(cl *client.Client) bool { return s.lost[cl] }
+// HasLost reports that a call of client cl has failed with ErrSessionExpired.
+func (s *Suffix) HasLost(cl *client.Client) bool { return s.lost[cl] }
 
-// Ended is told how a call ended; late says that it began after the session was lost, and
-// l watches the client, nil if nobody does. An answer that came at this very instant may
-// have come behind the session's end.
-func (s *Suffix) Ended(cl *client.Client, late bool, err error, l *Life) {
+// OnCallEnd checks how a call of client cl ended. late says that the call began after HasLost
+// was true; l is the client's Life, nil if it has none. A reply that came at this very
+// instant may have come after the session's end.
+func (s *Suffix) OnCallEnd(cl *client.Client, late bool, err error, l *Life) {
 	if l != nil && errors.Is(err, client.ErrOutcomeUnknown) {
-		s.unsure[cl] = l.account.life
+		s.unknown[cl] = l.model.sessions
 	}
 	if errors.Is(err, client.ErrSessionExpired) {
 		s.lost[cl] = true
-		if l != nil && l.account.life > s.unsure[cl] && l.account.hangs.at < s.world.Now() && l.account.hangs.nothing() {
-			s.world.Break("S11", "a call fails because the session is expired, and with that nothing was lost: %v", err)
+		if l != nil && l.model.sessions > s.unknown[cl] && l.model.calls.answeredAt < s.world.Now() && l.model.calls.hasNothingToLose() {
+			s.world.Diverge("S11", "a call fails because the session is expired, although nothing was lost with it: %v", err)
 		}
 	}
 	if late && err == nil {
-		s.world.Break("S11", "a call succeeds that began after its client had told that the session is expired")
+		s.world.Diverge("S11", "a call succeeds that began after its client had reported that the session is expired")
 	}
 }

@@ -7,17 +7,18 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Token is what a token of a handle says, which only masters can read.
+// Token is the content of a handle's token. Only masters read tokens; this package reads them
+// to tell handles apart.
 type Token struct {
 	ID      api.HandleID
 	Session api.SessionID
 	Node    api.Ref
 	Rights  api.Rights
-	Tied    []api.Sequencer // to which the handle is, the last in the end
+	Tied    []api.Sequencer // the sequencers that the handle is bound to, the latest last
 }
 
-// ReadToken reads a token as replica/master/handle draws it, but for the check digits, and
-// without its code. ok is false where it is none.
+// ReadToken decodes a token in the layout of replica/master/handle, but does not verify its
+// check digits and code. ok is false if token has another layout.
 func ReadToken(token api.Token) (k Token, ok bool) {
 	const fixed = 2 + 4*8 + 3 + 4
 	t := string(token)

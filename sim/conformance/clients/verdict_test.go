@@ -10,31 +10,32 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// facts is a world of which nothing but its verdict is asked. Each test shows that a check
-// can fail, and that the nearest good client passes.
-type facts struct {
+// verdict is a world that only records breaches. Each test shows that a check can fail, and
+// that the nearest correct client passes.
+type verdict struct {
 	t *testing.T
 	w *sim.World
 }
 
-func newFacts(t *testing.T) *facts {
+func newVerdict(t *testing.T) *verdict {
 	w := sim.New(sim.Config{})
 	t.Cleanup(w.Close)
-	return &facts{t: t, w: w}
+	return &verdict{t: t, w: w}
 }
 
-func (f *facts) good() { require.Nil(f.t, f.w.Failure()) }
+func (f *verdict) requireClean() { require.Nil(f.t, f.w.Failure()) }
 
-func (f *facts) breaks(id string) {
+func (f *verdict) requireBreach(id string) {
 	f.t.Helper()
 	require.NotNil(f.t, f.w.Failure(), "nothing broke")
 	require.Equal(f.t, id, f.w.Failure().ID, f.w.Failure().Text)
+	require.Equal(f.t, sim.Conformance, f.w.Failure().Kind)
 }
 
 // handleOf is the n-th handle of epoch 1.
 func handleOf(n uint64) api.HandleID { return api.HandleID{Epoch: 1, Counter: n} }
 
-// tokens gives out those of handles of session 7 on a node of this kind, by their numbers.
+// tokens returns a function that seals a token for handle n of session 7 on a node of kind k.
 func tokens(t *testing.T, k api.NodeKind) func(n uint64) api.Token {
 	seal, err := handle.NewSealer(handle.Secret{1})
 	require.NoError(t, err)
@@ -45,11 +46,11 @@ func tokens(t *testing.T, k api.NodeKind) func(n uint64) api.Token {
 	}
 }
 
-// spoken is a lock that says what a test wants.
-type spoken struct {
+// fakeLock is a lock with a given state.
+type fakeLock struct {
 	held bool
 	err  error
 }
 
-func (l *spoken) Held() bool { return l.held }
-func (l *spoken) Err() error { return l.err }
+func (l *fakeLock) Held() bool { return l.held }
+func (l *fakeLock) Err() error { return l.err }

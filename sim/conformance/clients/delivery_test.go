@@ -10,21 +10,21 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Call 1 of session 7 is answered at second 1; its program hears of it later.
-func TestL1AnAnswerIsToldAsSoonAsItMayBe(t *testing.T) {
+// Call 1 of session 7 has a reply at second 1; its program learns of it later.
+func TestL1AReplyIsDeliveredAsSoonAsPossible(t *testing.T) {
 	valid := session.Status{State: session.Open, Lease: session.Valid}
 	jeopardy := session.Status{State: session.Open, Lease: session.Jeopardy}
 	type story struct {
-		prompt
+		delivery
 	}
-	look := func(s *story, at int, st session.Status) { s.look(time.Duration(at)*time.Second, st) }
+	look := func(s *story, at int, st session.Status) { s.onStatus(time.Duration(at)*time.Second, st) }
 	hears := func(s *story, at int, op api.Op, st session.Status) {
-		s.hears(time.Duration(at)*time.Second, op, api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: api.OK}}, st)
+		s.onReply(time.Duration(at)*time.Second, op, api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: api.OK}}, st)
 	}
 	for name, c := range map[string]struct {
-		does  func(s *story)
-		at    int // the program hears
-		tardy bool
+		do   func(s *story)
+		at   int // the program hears
+		late bool
 	}{
 		"at once":                     {func(s *story) { hears(s, 1, api.Put{}, valid) }, 1, false},
 		"later":                       {func(s *story) { hears(s, 1, api.Put{}, valid) }, 2, true},
@@ -41,10 +41,10 @@ func TestL1AnAnswerIsToldAsSoonAsItMayBe(t *testing.T) {
 		"as the session is over": {func(s *story) { hears(s, 1, api.Put{}, session.Status{State: session.Over}) }, 2, false},
 		"an answer that is none": {func(s *story) { hears(s, 1, api.Open{}, valid) }, 2, false},
 	} {
-		s := story{newPrompt()}
-		c.does(&s)
-		f := s.ends(time.Duration(c.at)*time.Second, call{7, 1})
-		require.Equal(t, c.tardy, f != fault{}, name)
-		require.Equal(t, fault{}, s.ends(time.Hour, call{7, 2}), name)
+		s := story{newDelivery()}
+		c.do(&s)
+		f := s.onCallEnd(time.Duration(c.at)*time.Second, call{7, 1})
+		require.Equal(t, c.late, f != breach{}, name)
+		require.Equal(t, breach{}, s.onCallEnd(time.Hour, call{7, 2}), name)
 	}
 }
