@@ -66,7 +66,7 @@ func TestSnapshotsLastLongEnoughForALaggard(t *testing.T) {
 	short := 0
 	for seed := range uint64(2000) {
 		p := plan.New(plan.Options{Seed: seed})
-		require.LessOrEqual(t, p.Copying(), p.Host.HoldFor<<(replicas.MostDoubled-1)+time.Millisecond, "seed %d", seed)
+		require.LessOrEqual(t, p.Copying(), p.Host.HoldFor<<(replicas.MaxDoublings-1)+time.Millisecond, "seed %d", seed)
 		require.LessOrEqual(t, p.Copying(), plan.RecoveryBound/6, "seed %d", seed)
 		if 4*p.Host.HoldFor < p.Copying() {
 			short++

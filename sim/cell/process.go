@@ -62,7 +62,7 @@ func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
 	return func() sim.Process {
 		cfg := c.hostConfig(id)
 		h := driver.New(cfg)
-		terms := replicas.Terms{Replicas: c.plan.Replicas, Host: &c.plan.Host, Lease: cfg.Node.Paxos.Lease, Astray: c.plan.OnlyS7}
+		terms := replicas.Terms{Replicas: c.plan.Replicas, Host: &c.plan.Host, Lease: cfg.Node.Paxos.Lease, HasBadClocks: c.plan.OnlyS7}
 		return &replica{cell: c, id: id, host: h, life: replicas.New(c.world, id, h, terms)}
 	}
 }
@@ -98,7 +98,7 @@ func (r *replica) Start(env *sim.Env) {
 		env.Post(func(now time.Time) {
 			now = r.reads(now)
 			r.host.Start(now, rec.Recovered, rec.Rows)
-			r.life.Begins(now, rec.Next, rec.Grant)
+			r.life.OnStart(now, rec.Next, rec.Grant)
 			status := r.host.Node().Status()
 			r.behind = max(0, int(r.missed)-int(status.FirstOpen))
 			r.cell.watch.OnStarted(r.id, status)
@@ -150,7 +150,7 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	} else if from.IsClient() {
 		who := principal(from)
 		if q, ok := r.cell.asks(r.id, now, who, msg); ok {
-			r.life.Asks(from, q)
+			r.life.OnRequest(from, q)
 			r.cell.recalls(from, q)
 			if r.cell.events.Wanted() {
 				r.cell.publish(event.RequestReceived{Replica: r.id, Local: now, From: who, Request: q})
@@ -159,7 +159,7 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 		r.host.ClientMessage(now, core.Addr(from), who, msg)
 	} else {
 		wire := string(msg)
-		r.life.Hears(now, paxos.NodeID(from), wire)
+		r.life.OnMessage(now, paxos.NodeID(from), wire)
 		if r.cell.events.Wanted() {
 			r.cell.publish(event.MessageReceived{From: paxos.NodeID(from), To: r.id, Local: now, Wire: wire})
 		}
@@ -193,7 +193,7 @@ func (r *replica) Wake(now time.Time) {
 	now = r.reads(now)
 	r.host.Advance(now)
 	r.act()
-	r.life.Woken(now)
+	r.life.OnWake(now)
 }
 
 // machineParty is a replica's machine, for who watches leases.
@@ -211,7 +211,7 @@ func (p machineParty) Believes() leases.Beliefs {
 // act does what the host wants done.
 func (r *replica) act() {
 	out := r.host.TakeOutput()
-	r.life.Wants(&out)
+	r.life.OnOutput(&out)
 	if out.Stop != nil {
 		r.send(out.Peers)
 		r.stopped = out.Stop
@@ -283,13 +283,13 @@ func (r *replica) act() {
 		r.cell.passes(proposed, out.Applied)
 	}
 	r.look()
-	r.life.Acted(r.now, &out, proposed)
+	r.life.OnActed(r.now, &out, proposed)
 	if out.Log != nil {
 		r.job = out.Log
 		r.env.Go("log", r.runJob)
 	}
 	if j := out.Bulk; j != nil {
-		if _, writes := j.(driver.WriteJob); writes && r.life.Overtakes() {
+		if _, writes := j.(driver.WriteJob); writes && r.life.IsOvertaking() {
 			r.cell.watch.Snapshots.Cut++
 		}
 		r.env.Go("bulk", func() { r.runBulk(j) })
@@ -347,7 +347,7 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 		if c.events.Wanted() {
 			c.publish(event.ReplySent{Replica: r.id, Local: r.now, To: principal(sim.Addr(m.To)), Reply: p})
 		}
-		r.life.Answers(sim.Addr(m.To), p)
+		r.life.OnReply(sim.Addr(m.To), p)
 		_, logged := c.watch.Calls[model.Call{Session: p.Session, Seq: p.Seq}]
 		if !c.handles.OnReply(r.id, principal(sim.Addr(m.To)), p, logged) {
 			return
@@ -374,7 +374,7 @@ func (r *replica) send(all []driver.PeerMessage) {
 			wire = string(m.Wire)
 			said, asks = r.cell.watch.OnMessage(r.id, m.To, wire)
 		}
-		r.life.Says(r.now, m.To, wire, said, repeated)
+		r.life.OnSend(r.now, m.To, wire, said, repeated)
 		if r.cell.events.Wanted() {
 			r.cell.publish(event.MessageSent{From: r.id, To: m.To, Local: r.now, Message: said, Wire: wire})
 		}
@@ -390,7 +390,7 @@ func (r *replica) runJob() {
 	r.env.Post(func(now time.Time) {
 		now = r.reads(now)
 		r.nudge(now)
-		r.life.LogDone(now, r.job)
+		r.life.OnLogDone(now, r.job)
 		r.host.LogDone(now, err)
 		r.act()
 	})

@@ -57,7 +57,7 @@ func (p *Plan) lasting() {
 	for p.Copying() > enough {
 		p.Host.PieceBytes *= 2
 	}
-	p.Host.HoldFor = max(p.Host.HoldFor, p.Copying()>>(replicas.MostDoubled-1))
+	p.Host.HoldFor = max(p.Host.HoldFor, p.Copying()>>(replicas.MaxDoublings-1))
 }
 
 // RecoveryBound is how long after healing every call must have ended: disks

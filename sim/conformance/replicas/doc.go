@@ -1,27 +1,46 @@
-// Package replicas is test support: it watches, from outside, what one process life of a
-// replica owes to others, and that it pays.
+// Package replicas is test support: it checks, from outside, what one process life of a
+// replica of package replica/driver owes to others.
 //
-// Most of such debts harm nobody who is patient: a peer that is not answered asks again, a
-// client that is forgotten tries elsewhere, a transfer that is left begins anew. A run that
-// ends well shows none of them. So each is looked for at the step that runs it up, with
-// nothing but what the replica was told, what it says, and what it reports of itself.
+// These checks hold our implementation to its own rules. A correct other implementation
+// may fail them. A replica that keeps such a rule badly harms no peer that is patient: a
+// peer that gets no answer asks again, a client that is forgotten tries another replica, a
+// transfer that is left begins anew. A run that ends well shows none of that. So each rule
+// is checked at the step that breaks it, from what the replica received, what it sends, and
+// what it reports of itself.
 //
-// Reading order:
+// A breach is reported by World.Diverge: as conformance, with the number of the property
+// that the rule serves, not as a violation of the cell.
 //
-//	life.go     a life, and what is told of it, when
-//	debts.go    a client that asks is answered, or remembered (L1)
-//	asked.go    so is another replica: values of the log, pieces, sums (L1)
-//	rounds.go   a campaign is above all that was heard of (L1)
-//	silence.go  a leader gives up when a quorum is silent, and only then (L1)
-//	tenure.go   and for no other reason while it has the word of a majority (L1)
-//	grants.go   a word about time counts and binds for as long as the messages say (S7b, L1)
-//	given.go    who gives a laggard a snapshot is not left for who has another (L1), and
-//	            nothing is taken that was not asked for (L2)
-//	source.go   how long one gives a snapshot (L1)
-//	retry.go    a snapshot that failed is tried again (L2)
-//	idle.go     a log that rests is marked (S17)
-//	notes.go    how old the newest backup is, for the next master (S3)
-//	sums.go     who is told of other rows by too many stops (S6)
+// # The checks
 //
-// A debt that is not paid breaks the run by World.Break, with its number.
+//	check                                                   serves    shares with the code
+//	client_requests.go  a client's request is answered or   L1        the codes that refuse at once (isRefusal)
+//	                    kept
+//	peer_requests.go    a peer's request for values, pieces L1        the messages of driver.Transfer
+//	                    or a sum is answered, a transfer
+//	                    for another replica is relayed
+//	campaigns.go        a campaign is above every ballot    L1        nothing
+//	                    heard of
+//	quorum_loss.go      a leader steps down when a quorum   L1        2 * paxos.Config.ElectionMax
+//	                    is silent, and only then
+//	tenure.go           a leader with read authority does   L1        paxos.Counters: QuorumLost, HandedOver,
+//	                    not step down for a candidate                 Installed
+//	grants.go           a lease grant counts and binds for  S7b, L1   paxos.Lease: Grant and Term
+//	                    as long as the messages say
+//	fetching.go         a source is not left for another    L1, L2    minPauses: 15 * paxos.Config.Retransmit
+//	                    snapshot; pieces are asked for
+//	source.go           a snapshot is held for a peer that  L1        driver.Config.HoldFor, MaxDoublings,
+//	                    fetches it                                    8 * Retransmit
+//	retry.go            a snapshot that failed is tried     L2        driver.Config.RetryAfter
+//	                    again
+//	idle_log.go         an idle log writes its watermark    S17       driver.Config.IdleAfter
+//	backup_age.go       the age of the newest backup is     S3        driver.Config.BackupEvery / 8, RetryAfter
+//	                    noted for the next master
+//	sums.go             a replica stops when a majority     S6        the majority of the replicas
+//	                    reports other rows
+//
+// # Reading order
+//
+// life.go has the callbacks and when each is made; then the checks in the order of the
+// table.
 package replicas

@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// word is what replica 1 says of itself.
-type word struct {
+// leaseState is what replica 1 reports of itself.
+type leaseState struct {
 	self          paxos.Status
 	lease         time.Time
 	counts        map[paxos.NodeID]time.Time
@@ -16,20 +16,22 @@ type word struct {
 	until, silent time.Time
 }
 
-func (s *word) Status() paxos.Status                          { return s.self }
-func (s *word) Lease() time.Time                              { return s.lease }
-func (s *word) Counts(id paxos.NodeID) time.Time              { return s.counts[id] }
-func (s *word) Granted() (paxos.NodeID, time.Time, time.Time) { return s.holder, s.until, s.silent }
-func (s *word) step(f *facts, w *grants, ms int, r paxos.Status) {
+func (s *leaseState) Status() paxos.Status             { return s.self }
+func (s *leaseState) Lease() time.Time                 { return s.lease }
+func (s *leaseState) Counts(id paxos.NodeID) time.Time { return s.counts[id] }
+func (s *leaseState) Granted() (paxos.NodeID, time.Time, time.Time) {
+	return s.holder, s.until, s.silent
+}
+func (s *leaseState) step(f *verdict, w *grants, ms int, r paxos.Status) {
 	s.self = r
-	w.acted(f.w, at(ms), 3, &r, s)
+	w.onActed(f.w, at(ms), 3, &r, s)
 }
 
 func at(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
 
 // Replica 1 of three leads at 4.1 in its second life, with grants of 110 ms that it counts
-// for 90. It asks at 0 and at 30; replica 2 answers both questions, at 20 and at 40, and
-// its own word is that of 30.
+// for 90. It asks at 0 and at 30; replica 2 answers both heartbeats, at 20 and at 40, and its
+// own grant is that of 30.
 func TestS7bWhatALeaderCounts(t *testing.T) {
 	lease := paxos.Lease{Grant: 110 * time.Millisecond, Rho: 100_000}
 	leads := paxos.Status{ID: 1, Role: paxos.Leader, Ballot: ballot(4, 1), Boot: 2}
@@ -58,34 +60,34 @@ func TestS7bWhatALeaderCounts(t *testing.T) {
 		"a refusal, counted":              {reply: func(m *paxos.HeartbeatReply) { m.Granted = false }, broken: "S7b"},
 		"to a question that was not made": {reply: func(m *paxos.HeartbeatReply) { m.Seq = 3 }, broken: "S7b"},
 		"a question that left late":       {held: true, counts: -5 * time.Millisecond},
-		"read authority by its own word":  {lease: time.Millisecond, broken: "S7b"},
+		"read authority by its own grant": {lease: time.Millisecond, broken: "S7b"},
 		"read authority for less":         {lease: -time.Millisecond, broken: "L1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, w := newFacts(t), &grants{lease: lease}
-			s := &word{counts: map[paxos.NodeID]time.Time{}}
+			f, w := newVerdict(t), &grants{lease: lease}
+			s := &leaseState{counts: map[paxos.NodeID]time.Time{}}
 			s.step(f, w, 0, leads)
-			w.says(f.w, 1, 2, at(0), heartbeat(1))
+			w.onSend(f.w, 1, 2, at(0), heartbeat(1))
 			s.holder, s.until = 1, at(110)
 			s.step(f, w, 1, leads)
 			first := reply
 			first.Seq = 1
-			w.hears(at(20), s, 2, first)
+			w.onMessage(at(20), s, 2, first)
 			s.counts[1], s.counts[2], s.lease = at(90), at(90), at(90)
 			held := leads
 			if c.held {
 				held.Held = 1
 			}
 			s.step(f, w, 20, held)
-			w.says(f.w, 1, 2, at(30), heartbeat(2))
+			w.onSend(f.w, 1, 2, at(30), heartbeat(2))
 			s.until, s.counts[1] = at(140), at(120)
 			s.step(f, w, 30, leads)
-			f.good()
+			f.requireClean()
 			m := reply
 			if c.reply != nil {
 				c.reply(&m)
 			}
-			w.hears(at(40), s, 2, m)
+			w.onMessage(at(40), s, 2, m)
 			s.counts[2] = at(120).Add(c.counts)
 			s.lease = s.counts[2].Add(c.lease)
 			if c.counts > 0 {
@@ -93,81 +95,81 @@ func TestS7bWhatALeaderCounts(t *testing.T) {
 			}
 			s.step(f, w, 40, leads)
 			if c.broken != "" {
-				f.breaks(c.broken)
+				f.requireBreach(c.broken)
 			} else {
-				f.good()
+				f.requireClean()
 			}
 		})
 	}
 }
 
 // Replica 1 follows in its second life, which begins at 0. Replica 3 leads at 4.3, asks at
-// 110 and has its word; what comes then is the row's.
+// 110 and gets a grant. The row says what comes then.
 func TestS7bWhatAMemberHonours(t *testing.T) {
 	lease := paxos.Lease{Grant: 110 * time.Millisecond, Rho: 100_000}
 	follows := paxos.Status{ID: 1, Role: paxos.Follower, Boot: 2, Promised: ballot(4, 3)}
-	asks := func(f *facts, w *grants, ms int, from paxos.NodeID, round uint64) {
+	asks := func(f *verdict, w *grants, ms int, from paxos.NodeID, round uint64) {
 		b := ballot(round, from)
-		w.hears(at(ms), nil, from, paxos.Heartbeat{Ballot: b, Boot: 5, Seq: 8, Lease: lease})
-		w.says(f.w, 1, from, at(ms), paxos.HeartbeatReply{Ballot: b, Boot: 5, Seq: 8, Granted: true})
+		w.onMessage(at(ms), nil, from, paxos.Heartbeat{Ballot: b, Boot: 5, Seq: 8, Lease: lease})
+		w.onSend(f.w, 1, from, at(ms), paxos.HeartbeatReply{Ballot: b, Boot: 5, Seq: 8, Granted: true})
 	}
 	for name, c := range map[string]struct {
-		does   func(f *facts, w *grants, s *word)
+		do     func(f *verdict, w *grants, s *leaseState)
 		broken string
 	}{
-		"it is asked again": {func(f *facts, w *grants, s *word) {
+		"it is asked again": {func(f *verdict, w *grants, s *leaseState) {
 			asks(f, w, 150, 3, 4)
 			s.until = at(260)
 		}, ""},
-		"it keeps its word": {func(*facts, *grants, *word) {}, ""},
-		"it takes it back":  {func(f *facts, w *grants, s *word) { s.holder, s.until = 0, time.Time{} }, "S7b"},
-		"it keeps it for its own term": {func(f *facts, w *grants, s *word) {
+		"it keeps its grant": {func(*verdict, *grants, *leaseState) {}, ""},
+		"it takes it back":   {func(f *verdict, w *grants, s *leaseState) { s.holder, s.until = 0, time.Time{} }, "S7b"},
+		"it keeps it for its own term": {func(f *verdict, w *grants, s *leaseState) {
 			asks(f, w, 150, 3, 4)
 			s.until = at(240)
 		}, "S7b"},
-		"it keeps it for longer": {func(f *facts, w *grants, s *word) { s.until = at(221) }, "L1"},
-		"it gives it to another": {func(f *facts, w *grants, s *word) {
+		"it keeps it for longer": {func(f *verdict, w *grants, s *leaseState) { s.until = at(221) }, "L1"},
+		"it gives it to another": {func(f *verdict, w *grants, s *leaseState) {
 			asks(f, w, 150, 2, 5)
 			s.holder, s.until = 2, at(260)
 		}, ""},
-		"it gives it to another, and keeps the first": {func(f *facts, w *grants, s *word) { asks(f, w, 150, 2, 5) }, "S7b"},
-		"it gives it to itself":                       {func(f *facts, w *grants, s *word) { s.holder, s.until = 1, at(260) }, ""},
-		"it is released": {func(f *facts, w *grants, s *word) {
-			w.hears(at(150), nil, 3, paxos.Released{Ballot: ballot(4, 3), Boot: 5})
+		"it gives it to another, and keeps the first": {func(f *verdict, w *grants, s *leaseState) { asks(f, w, 150, 2, 5) }, "S7b"},
+		"it gives it to itself":                       {func(f *verdict, w *grants, s *leaseState) { s.holder, s.until = 1, at(260) }, ""},
+		"it is released": {func(f *verdict, w *grants, s *leaseState) {
+			w.onMessage(at(150), nil, 3, paxos.Released{Ballot: ballot(4, 3), Boot: 5})
 			s.holder, s.until = 0, time.Time{}
 		}, ""},
-		"a release of before": {func(f *facts, w *grants, s *word) {
-			w.hears(at(150), nil, 3, paxos.Released{Ballot: ballot(3, 3), Boot: 5})
+		"a release of before": {func(f *verdict, w *grants, s *leaseState) {
+			w.onMessage(at(150), nil, 3, paxos.Released{Ballot: ballot(3, 3), Boot: 5})
 		}, ""},
-		"a release of before ends it": {func(f *facts, w *grants, s *word) {
-			w.hears(at(150), nil, 3, paxos.Released{Ballot: ballot(3, 3), Boot: 5})
+		"a release of before ends it": {func(f *verdict, w *grants, s *leaseState) {
+			w.onMessage(at(150), nil, 3, paxos.Released{Ballot: ballot(3, 3), Boot: 5})
 			s.holder, s.until = 0, time.Time{}
 		}, "S7b"},
-		"a release is not heard": {func(f *facts, w *grants, s *word) {
-			w.hears(at(150), nil, 3, paxos.Released{Ballot: ballot(4, 3), Boot: 5})
+		"a release is not heard": {func(f *verdict, w *grants, s *leaseState) {
+			w.onMessage(at(150), nil, 3, paxos.Released{Ballot: ballot(4, 3), Boot: 5})
 		}, "L1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, w := newFacts(t), &grants{lease: lease}
-			w.begins(at(0), follows, 0)
-			s := &word{silent: at(110)}
+			f, w := newVerdict(t), &grants{lease: lease}
+			w.onStart(at(0), follows, 0)
+			s := &leaseState{silent: at(110)}
 			s.step(f, w, 0, follows)
 			asks(f, w, 110, 3, 4)
 			s.holder, s.until = 3, at(220)
 			s.step(f, w, 110, follows)
-			f.good()
-			c.does(f, w, s)
+			f.requireClean()
+			c.do(f, w, s)
 			s.step(f, w, 150, follows)
 			if c.broken != "" {
-				f.breaks(c.broken)
+				f.requireBreach(c.broken)
 			} else {
-				f.good()
+				f.requireClean()
 			}
 		})
 	}
 }
 
-// A word that left before the silence of a restart was over, and a silence that is none.
+// A grant that left before the restart hold-off was over, and a hold-off of the wrong length.
 func TestS7bARestartedReplicaIsSilent(t *testing.T) {
 	lease := paxos.Lease{Grant: 110 * time.Millisecond}
 	follows := paxos.Status{ID: 1, Role: paxos.Follower, Boot: 2}
@@ -183,40 +185,40 @@ func TestS7bARestartedReplicaIsSilent(t *testing.T) {
 		"for longer":                   {silent: 111, broken: "L1"},
 		"for a longer grant of before": {before: 150, silent: 150},
 		"for the present one only":     {before: 150, silent: 110, broken: "S7b"},
-		"it gives its word":            {silent: 110, gives: 109},
+		"it gives a grant":             {silent: 110, gives: 109},
 		"the silence is over":          {silent: 110, gives: 110},
 		"a first life":                 {first: true, gives: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, w := newFacts(t), &grants{lease: lease}
+			f, w := newVerdict(t), &grants{lease: lease}
 			self := follows
 			if c.first {
 				self.Boot = 1
 			}
-			w.begins(at(0), self, time.Duration(c.before)*time.Millisecond)
-			s := &word{}
+			w.onStart(at(0), self, time.Duration(c.before)*time.Millisecond)
+			s := &leaseState{}
 			if c.silent > 0 {
 				s.silent = at(c.silent)
 			}
 			s.step(f, w, 0, follows)
 			if c.gives > 0 {
-				w.hears(at(c.gives), nil, 3, paxos.Heartbeat{Ballot: ballot(4, 3), Seq: 1, Lease: lease})
-				w.says(f.w, 1, 3, at(c.gives), paxos.HeartbeatReply{Ballot: ballot(4, 3), Seq: 1, Granted: true})
+				w.onMessage(at(c.gives), nil, 3, paxos.Heartbeat{Ballot: ballot(4, 3), Seq: 1, Lease: lease})
+				w.onSend(f.w, 1, 3, at(c.gives), paxos.HeartbeatReply{Ballot: ballot(4, 3), Seq: 1, Granted: true})
 				s.holder, s.until = 3, at(c.gives+110)
 				s.step(f, w, c.gives, follows)
 			}
 			if c.broken != "" {
-				f.breaks(c.broken)
+				f.requireBreach(c.broken)
 			} else {
-				f.good()
+				f.requireClean()
 			}
 		})
 	}
 }
 
-// Replica 1 follows 3, which has its word from 110 until 220, after a silence that is over
-// at 110. It promises a ballot of somebody.
-func TestS7bNoPromiseWhileAWordBinds(t *testing.T) {
+// Replica 1 follows 3, which has its grant from 110 until 220, after a hold-off until 110. It
+// promises some ballot.
+func TestS7bNoPromiseWhileAGrantBinds(t *testing.T) {
 	lease := paxos.Lease{Grant: 110 * time.Millisecond}
 	for name, c := range map[string]struct {
 		ms     int
@@ -228,34 +230,34 @@ func TestS7bNoPromiseWhileAWordBinds(t *testing.T) {
 		"to another":                    {150, ballot(9, 2), true, true},
 		"a vote of another":             {150, ballot(9, 2), false, true},
 		"to itself":                     {150, ballot(9, 1), false, true},
-		"its word is over":              {220, ballot(9, 2), true, false},
+		"its grant is over":             {220, ballot(9, 2), true, false},
 		"it is silent":                  {109, ballot(9, 3), true, true},
 		"itself included":               {109, ballot(9, 1), false, true},
 		"a vote, which is none of that": {109, ballot(9, 3), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, w := newFacts(t), &grants{lease: lease}
+			f, w := newVerdict(t), &grants{lease: lease}
 			follows := paxos.Status{ID: 1, Role: paxos.Follower, Boot: 2, Promised: ballot(4, 3)}
-			w.begins(at(0), follows, 0)
-			s := &word{silent: at(110)}
+			w.onStart(at(0), follows, 0)
+			s := &leaseState{silent: at(110)}
 			s.step(f, w, 0, follows)
 			if c.ms > 110 {
 				b := follows.Promised
-				w.hears(at(110), nil, 3, paxos.Heartbeat{Ballot: b, Boot: 5, Seq: 8, Lease: lease})
-				w.says(f.w, 1, 3, at(110), paxos.HeartbeatReply{Ballot: b, Boot: 5, Seq: 8, Granted: true})
+				w.onMessage(at(110), nil, 3, paxos.Heartbeat{Ballot: b, Boot: 5, Seq: 8, Lease: lease})
+				w.onSend(f.w, 1, 3, at(110), paxos.HeartbeatReply{Ballot: b, Boot: 5, Seq: 8, Granted: true})
 				s.holder, s.until = 3, at(220)
 				s.step(f, w, 110, follows)
 			}
-			f.good()
+			f.requireClean()
 			if c.asked {
-				w.hears(at(c.ms), nil, c.to.Node, paxos.Prepare{Ballot: c.to, Boot: 1, From: 1})
+				w.onMessage(at(c.ms), nil, c.to.Node, paxos.Prepare{Ballot: c.to, Boot: 1, From: 1})
 			}
 			follows.Promised = c.to
 			s.step(f, w, c.ms, follows)
 			if c.broken {
-				f.breaks("S7b")
+				f.requireBreach("S7b")
 			} else {
-				f.good()
+				f.requireClean()
 			}
 		})
 	}

@@ -8,44 +8,44 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// retry is what one life of a replica owes after a snapshot of its own has failed, by its
-// own clock: it is tried again after Config.RetryAfter, or log and memory grow for as
-// long as the life lasts (L2). To try is to ask the others about the rows, or to write
-// where there is nobody to ask.
+// retry is when a snapshot of one life of a replica failed, by its clock. The replica tries
+// again after Config.RetryAfter; otherwise log and memory grow as long as the life lasts
+// (L2). An attempt is a question to the others for their sums, or a write where there are no
+// others.
 type retry struct {
-	failed time.Time // zero: it owes none
+	failedAt time.Time // zero: none failed since the last attempt
 }
 
-// ends is told what became of a job of the bulk lane. A snapshot from elsewhere may do as
-// well.
-func (s *retry) ends(now time.Time, result driver.BulkResult) {
+// onBulkDone records the result of a snapshot job. An installed snapshot makes up for a
+// failed one.
+func (r *retry) onBulkDone(now time.Time, result driver.BulkResult) {
 	switch j := result.(type) {
 	case driver.WriteDone:
-		if s.failed = now; j.Err == nil {
-			s.failed = time.Time{}
+		if r.failedAt = now; j.Err == nil {
+			r.failedAt = time.Time{}
 		}
 	case driver.PutDone:
 		if j.Rows != nil {
-			s.failed = time.Time{}
+			r.failedAt = time.Time{}
 		}
 	}
 }
 
-// acts is told what a host wants done; held says that a peer which fetches a snapshot
-// keeps new ones back.
-func (s *retry) acts(w *sim.World, id paxos.NodeID, now time.Time, after time.Duration, out *driver.Output, held bool) {
-	if s.failed.IsZero() {
+// onActed checks the driver's output. isHeld says that a peer which fetches a snapshot holds
+// back new ones.
+func (r *retry) onActed(w *sim.World, id paxos.NodeID, now time.Time, after time.Duration, out *driver.Output, isHeld bool) {
+	if r.failedAt.IsZero() {
 		return
 	}
-	if tries(out) {
-		s.failed = time.Time{}
-	} else if late := now.Sub(s.failed); late >= after && !held {
-		w.Break("L2", "replica %d does not try again %v after its snapshot failed, it is to after %v", id, late, after)
+	if isAttempt(out) {
+		r.failedAt = time.Time{}
+	} else if late := now.Sub(r.failedAt); late >= after && !isHeld {
+		w.Diverge("L2", "replica %d has not tried again %v after its snapshot failed; it has to after %v", id, late, after)
 	}
 }
 
-// tries says that a snapshot is begun.
-func tries(out *driver.Output) bool {
+// isAttempt reports that output out begins a snapshot.
+func isAttempt(out *driver.Output) bool {
 	if _, writes := out.Bulk.(driver.WriteJob); writes {
 		return true
 	}

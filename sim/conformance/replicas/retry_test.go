@@ -20,9 +20,9 @@ func TestL2AFailedSnapshotIsTriedAgain(t *testing.T) {
 	failed := driver.WriteDone{Err: errors.New("full")}
 	for name, c := range map[string]struct {
 		first  driver.Output // 10 ms after
-		ends   driver.BulkResult
+		result driver.BulkResult
 		now    int
-		held   bool
+		isHeld bool
 		breaks bool
 	}{
 		"not yet":                {nothing, driver.ReadDone{}, 99, false, false},
@@ -39,16 +39,16 @@ func TestL2AFailedSnapshotIsTriedAgain(t *testing.T) {
 		"a piece of another one": {nothing, driver.PutDone{}, 900, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, s := newFacts(t), retry{}
-			s.ends(at(0), failed)
-			s.acts(f.w, 1, at(10), after, &c.first, false)
-			s.ends(at(20), c.ends)
-			f.good()
-			s.acts(f.w, 1, at(c.now), after, &nothing, c.held)
+			f, s := newVerdict(t), retry{}
+			s.onBulkDone(at(0), failed)
+			s.onActed(f.w, 1, at(10), after, &c.first, false)
+			s.onBulkDone(at(20), c.result)
+			f.requireClean()
+			s.onActed(f.w, 1, at(c.now), after, &nothing, c.isHeld)
 			if c.breaks {
-				f.breaks("L2")
+				f.requireBreach("L2")
 			} else {
-				f.good()
+				f.requireClean()
 			}
 		})
 	}

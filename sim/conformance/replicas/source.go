@@ -8,60 +8,60 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// source is what one life of a replica owes to a peer that fetches a snapshot from it, by
-// its own clock. While the peer goes on asking, the source begins no newer one, which
-// would be its end, for as long as Config.HoldFor says. If that was too short it doubles
-// (L1): a peer that needs longer would begin anew with each snapshot of each source, as
-// long as there is load.
+// source is the snapshot that one life of a replica gives to a peer, by the replica's clock.
+// While the peer goes on asking, the source begins no newer snapshot, which would end the
+// transfer, for Config.HoldFor. If that was too short, the hold doubles (L1): otherwise a
+// peer that needs longer would begin anew with each snapshot of each source, as long as there
+// is load.
 type source struct {
-	id      driver.SnapshotID // that is given
-	since   time.Time
-	given   time.Time // a piece that was not the last one; zero: none since all was given
-	last    time.Time // any piece
-	until   time.Time // as long as the peer asks
-	doubled uint
-	cut     bool // the one that is being written began while a peer was fetching
+	id             driver.SnapshotID // the snapshot that is given
+	since          time.Time
+	lastUnfinished time.Time // when a piece that was not the last one was given; zero: all was given
+	lastPiece      time.Time // when any piece was given
+	holdUntil      time.Time // as long as the peer asks
+	doublings      uint
+	isOvertaking   bool // a peer was fetching when the latest snapshot was begun
 }
 
-// MostDoubled is how often a hold doubles at most (replica/driver).
-const MostDoubled = 6
+// MaxDoublings is how often a hold doubles at most: mostLonger of package replica/driver.
+const MaxDoublings = 6
 
-// gives is told of a piece that a peer is given.
-func (s *source) gives(now time.Time, p driver.Piece, first time.Duration) {
+// onPiece records a piece that is given to a peer.
+func (s *source) onPiece(now time.Time, p driver.Piece, first time.Duration) {
 	if !s.id.Equal(p.ID) {
 		s.id, s.since = p.ID, now
 	}
-	s.given, s.last, s.until = now, now, s.since.Add(first<<s.doubled)
+	s.lastUnfinished, s.lastPiece, s.holdUntil = now, now, s.since.Add(first<<s.doublings)
 	if p.Offset+int64(len(p.Data)) >= p.ID.Size {
-		s.given, s.doubled = time.Time{}, 0
+		s.lastUnfinished, s.doublings = time.Time{}, 0
 	}
 }
 
-// busy says that a peer may be fetching yet, or have fetched a moment ago.
-func (s *source) busy(now time.Time, quiet time.Duration) bool {
-	return !s.last.IsZero() && now.Before(s.last.Add(quiet))
+// isBusy reports that a peer may still be fetching, or has fetched a moment ago.
+func (s *source) isBusy(now time.Time, quiet time.Duration) bool {
+	return !s.lastPiece.IsZero() && now.Before(s.lastPiece.Add(quiet))
 }
 
-// begins is told that a snapshot begins; a peer that was given nothing for quiet has
+// onSnapshot checks that a snapshot may begin. A peer that was given nothing for quiet has
 // stopped.
-func (s *source) begins(w *sim.World, id paxos.NodeID, now time.Time, quiet time.Duration) {
-	s.cut = !s.given.IsZero() && now.Before(s.given.Add(quiet))
-	if s.cut && now.Before(s.until) {
-		w.Break("L1", "replica %d begins another snapshot %v after it began to give one, which a peer is still fetching; it was to wait for %v",
-			id, now.Sub(s.since), s.until.Sub(s.since))
+func (s *source) onSnapshot(w *sim.World, id paxos.NodeID, now time.Time, quiet time.Duration) {
+	s.isOvertaking = !s.lastUnfinished.IsZero() && now.Before(s.lastUnfinished.Add(quiet))
+	if s.isOvertaking && now.Before(s.holdUntil) {
+		w.Diverge("L1", "replica %d begins another snapshot %v after it began to give one that a peer is still fetching; it has to wait for %v",
+			id, now.Sub(s.since), s.holdUntil.Sub(s.since))
 	}
 }
 
-// ends is told what became of a job of the bulk lane.
-func (s *source) ends(now time.Time, result driver.BulkResult, first time.Duration) {
+// onBulkDone records the result of a snapshot job.
+func (s *source) onBulkDone(now time.Time, result driver.BulkResult, first time.Duration) {
 	switch j := result.(type) {
 	case driver.ReadDone:
 		if j.Piece.Data != "" {
-			s.gives(now, j.Piece, first)
+			s.onPiece(now, j.Piece, first)
 		}
 	case driver.WriteDone:
-		if s.cut && j.Err == nil {
-			s.doubled = min(s.doubled+1, MostDoubled)
+		if s.isOvertaking && j.Err == nil {
+			s.doublings = min(s.doublings+1, MaxDoublings)
 		}
 	}
 }

@@ -6,41 +6,41 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// sums is what one life of a replica has said of its rows, and heard of others'.
+// sums are the sums of rows that one life of a replica has reported and received.
 type sums struct {
-	mine   core.SumReport
-	others map[paxos.NodeID]core.SumReport
-	judged bool // as they are now
+	own       core.SumReport
+	others    map[paxos.NodeID]core.SumReport
+	isChecked bool // no report has come since the last check
 }
 
-// says notes what it says itself.
-func (s *sums) says(r core.SumReport) { s.mine, s.judged = r, false }
+// onReport records the replica's own report.
+func (s *sums) onReport(r core.SumReport) { s.own, s.isChecked = r, false }
 
-// hears notes what another replica says. Only its latest slot counts.
-func (s *sums) hears(from paxos.NodeID, r core.SumReport) {
+// onPeerReport records another replica's report. Only its latest slot counts.
+func (s *sums) onPeerReport(from paxos.NodeID, r core.SumReport) {
 	if s.others == nil {
 		s.others = map[paxos.NodeID]core.SumReport{}
 	}
 	if r.Slot >= s.others[from].Slot {
-		s.others[from], s.judged = r, false
+		s.others[from], s.isChecked = r, false
 	}
 }
 
-// goesOn is told that a replica has done all that it wanted, and did not stop. It
-// must not go on once so many have told it of other rows that those with its own
-// cannot be a majority (S6): whoever was not heard of does not matter.
-func (s *sums) goesOn(w *sim.World, id paxos.NodeID, replicas int) {
-	if s.judged {
+// onActed checks the end of a step of a replica that has not stopped. It must stop once so
+// many have reported other rows that those with its own cannot be a majority (S6). Replicas
+// without a report make no difference.
+func (s *sums) onActed(w *sim.World, id paxos.NodeID, replicas int) {
+	if s.isChecked {
 		return
 	}
-	s.judged = true
+	s.isChecked = true
 	differ := 0
 	for _, r := range s.others { // order-free: counted
-		if s.mine.Slot > 0 && r.Slot == s.mine.Slot && r.Sum != s.mine.Sum {
+		if s.own.Slot > 0 && r.Slot == s.own.Slot && r.Sum != s.own.Sum {
 			differ++
 		}
 	}
 	if differ >= replicas-replicas/2 {
-		w.Break("S6", "replica %d goes on, %d of %d have told it of other rows than its own after slot %d", id, differ, replicas, s.mine.Slot)
+		w.Diverge("S6", "replica %d does not stop, although %d of %d have reported other rows than its own after slot %d", id, differ, replicas, s.own.Slot)
 	}
 }

@@ -7,30 +7,30 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// tenure is the time for which a replica leads. Who has read authority has the word of a majority that
-// nobody else can be elected: a higher ballot that somebody asks for is answered with one
-// that is higher still (P4.09), and no reason to stop. One that stops for it does so
-// whenever somebody who was away comes back, and costs all sessions a fail-over.
+// tenure is the time for which a replica leads. A leader with read authority has grants of a
+// majority, so no other replica can be elected. It answers a Prepare at a higher ballot by
+// raising its own ballot above it (P4.09), and does not step down. A leader that did would
+// step down whenever a replica comes back, and cost all sessions a fail-over.
 type tenure struct {
-	leads bool
-	until time.Time // of its authority, as of the last step
+	isLeader  bool
+	authority time.Time // end of its read authority at the last step
 
-	silent, asked, replaced uint64 // times it gave up: for silence, on demand, for a snapshot
+	quorumLosses, handOvers, installs uint64 // how often it stepped down: for silence, to hand over, to install a snapshot
 }
 
-// acts is told what has become of a replica, and until when a leader has authority. One
-// that has stopped leading, for no reason that it names, had none any more (L1).
-func (t *tenure) acts(w *sim.World, now time.Time, r *paxos.Status, until func() time.Time) {
+// onActed checks the end of a step; authority returns the end of a leader's read authority. A
+// replica that has stopped leading for no other reason must have had none any more (L1).
+func (t *tenure) onActed(w *sim.World, now time.Time, r *paxos.Status, authority func() time.Time) {
 	was := *t
-	if !was.leads && r.Role != paxos.Leader {
+	if !was.isLeader && r.Role != paxos.Leader {
 		return
 	}
-	*t = tenure{leads: r.Role == paxos.Leader, silent: r.Count.QuorumLost, asked: r.Count.HandedOver, replaced: r.Count.Installed}
-	if t.leads {
-		t.until = until()
+	*t = tenure{isLeader: r.Role == paxos.Leader, quorumLosses: r.Count.QuorumLost, handOvers: r.Count.HandedOver, installs: r.Count.Installed}
+	if t.isLeader {
+		t.authority = authority()
 		return
 	}
-	if now.Before(was.until) && was.silent == t.silent && was.asked == t.asked && was.replaced == t.replaced {
-		w.Break("L1", "replica %d stops leading for somebody else, and has the word of a majority until %v", r.ID, was.until)
+	if now.Before(was.authority) && was.quorumLosses == t.quorumLosses && was.handOvers == t.handOvers && was.installs == t.installs {
+		w.Diverge("L1", "replica %d steps down for another candidate, although it has grants of a majority until %v", r.ID, was.authority)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// Who has the word of a majority stops leading for silence, on demand, or where others
-// are far ahead, and for nobody who wants to lead instead.
-func TestL1AHolderGivesWayToNobody(t *testing.T) {
+// A leader with grants of a majority steps down for silence, to hand over, or to install a
+// snapshot, and not because another replica campaigns.
+func TestL1AHolderDoesNotStepDownForACandidate(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
 	for name, c := range map[string]struct {
 		ms     int
@@ -20,23 +20,23 @@ func TestL1AHolderGivesWayToNobody(t *testing.T) {
 		"it holds":                {ms: 99, role: paxos.Follower, breaks: true},
 		"and is a candidate then": {ms: 99, role: paxos.Candidate, breaks: true},
 		"it leads on":             {ms: 99, role: paxos.Leader},
-		"the word has ended":      {ms: 100, role: paxos.Follower},
+		"the grants have ended":   {ms: 100, role: paxos.Follower},
 		"silence":                 {ms: 99, role: paxos.Follower, why: paxos.Counters{QuorumLost: 5}},
 		"on demand":               {ms: 99, role: paxos.Follower, why: paxos.Counters{HandedOver: 5}},
 		"a snapshot":              {ms: 99, role: paxos.Follower, why: paxos.Counters{Installed: 5}},
 		"it lost a campaign once": {ms: 99, role: paxos.Follower, why: paxos.Counters{Campaigns: 5}, breaks: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, r := newFacts(t), tenure{}
-			until := func() time.Time { return at(100) }
-			r.acts(f.w, at(1), &paxos.Status{ID: 1, Role: paxos.Candidate}, until)
-			r.acts(f.w, at(2), &paxos.Status{ID: 1, Role: paxos.Leader}, until)
-			f.good()
-			r.acts(f.w, at(c.ms), &paxos.Status{ID: 1, Role: c.role, Count: c.why}, until)
+			f, r := newVerdict(t), tenure{}
+			authority := func() time.Time { return at(100) }
+			r.onActed(f.w, at(1), &paxos.Status{ID: 1, Role: paxos.Candidate}, authority)
+			r.onActed(f.w, at(2), &paxos.Status{ID: 1, Role: paxos.Leader}, authority)
+			f.requireClean()
+			r.onActed(f.w, at(c.ms), &paxos.Status{ID: 1, Role: c.role, Count: c.why}, authority)
 			if c.breaks {
-				f.breaks("L1")
+				f.requireBreach("L1")
 			} else {
-				f.good()
+				f.requireClean()
 			}
 		})
 	}

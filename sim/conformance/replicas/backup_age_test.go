@@ -31,15 +31,15 @@ func TestS3TheAgeOfTheNewestBackupIsNoted(t *testing.T) {
 		"a message came before it": {rows.Backup{}, 3.6, false, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, s, began, recorded, full := newFacts(t), notes{}, time.Unix(40_000, 0), rows.Backup{Slot: 7, Elapsed: sec(4)}, uint64(5)
+			f, s, began, recorded, full := newVerdict(t), backupAge{}, time.Unix(40_000, 0), rows.Backup{Slot: 7, Elapsed: sec(4)}, uint64(5)
 			acts := func(after float64, woken bool, all ...command.Command) {
-				s.acted(f.w, 1, began.Add(sec(after)), 3, recorded, all, full)
+				s.onActed(f.w, 1, began.Add(sec(after)), 3, recorded, all, full)
 				if woken {
-					s.woken(f.w, 1, began.Add(sec(after)), every, sec(0.5))
+					s.onWake(f.w, 1, began.Add(sec(after)), every, sec(0.5))
 				}
 			}
 			acts(0, false)
-			f.good()
+			f.requireClean()
 			full += c.full
 			if c.note == (rows.Backup{}) {
 				acts(c.at, c.woken)
@@ -47,9 +47,9 @@ func TestS3TheAgeOfTheNewestBackupIsNoted(t *testing.T) {
 				acts(c.at, c.woken, command.Backup{Guard: 3, Done: c.note})
 			}
 			if c.breaks {
-				f.breaks("S3")
+				f.requireBreach("S3")
 			} else {
-				f.good()
+				f.requireClean()
 			}
 		})
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// A leader gives up for silence when it hears no quorum, itself included.
-func TestL1ALeaderGivesUpForSilenceOnly(t *testing.T) {
+// A leader steps down for silence when it hears no quorum, itself included.
+func TestL1ALeaderStepsDownForSilenceOnly(t *testing.T) {
 	const limit = 100 * time.Millisecond
 	at := func(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
 	leader := paxos.Status{ID: 1, Role: paxos.Leader, Ballot: ballot(4, 1), Boot: 2}
@@ -30,28 +30,28 @@ func TestL1ALeaderGivesUpForSilenceOnly(t *testing.T) {
 		"of an earlier ballot": {2, wire(paxos.Accepted{Ballot: ballot(3, 1), Boot: 2, Slot: 3}), 101, false},
 		"of an earlier life":   {2, wire(paxos.Accepted{Ballot: leader.Ballot, Boot: 1, Slot: 3}), 101, false},
 		"a question":           {2, wire(paxos.Prepare{Ballot: leader.Ballot, Boot: 2, From: 1}), 101, false},
-		"what nobody can read": {2, "\x00", 101, false},
+		"what cannot be read":  {2, "\x00", 101, false},
 		"it has just begun to": {0, "", 201, true},
 		"it began long ago":    {0, "", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, s := newFacts(t), silence{}
+			f, s := newVerdict(t), quorumLoss{}
 			begins := 0
 			if c.from == 0 {
 				begins = c.ms
 			}
-			s.leads(at(begins))
+			s.onLead(at(begins))
 			m, _ := paxos.DecodeMessage(c.wire)
-			s.hears(at(c.ms), leader, c.from, m)
-			s.acts(f.w, at(201), 3, limit, leader)
-			f.good()
+			s.onMessage(at(c.ms), leader, c.from, m)
+			s.onActed(f.w, at(201), 3, limit, leader)
+			f.requireClean()
 			gone := leader
 			gone.Role, gone.Count.QuorumLost = paxos.Follower, 1
-			s.acts(f.w, at(201), 3, limit, gone)
+			s.onActed(f.w, at(201), 3, limit, gone)
 			if c.breaks {
-				f.breaks("L1")
+				f.requireBreach("L1")
 			} else {
-				f.good()
+				f.requireClean()
 			}
 		})
 	}

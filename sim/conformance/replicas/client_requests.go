@@ -1,0 +1,121 @@
+package replicas
+
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// clientRequests are the requests of clients that one life of a replica has to answer. The
+// replica answers at once, or keeps the request as waiting; when it stops being master it
+// answers all that wait. A client that gets no answer tries again, so a run does not show
+// that it was forgotten (L1). KeepAlives have bounds of their own (S11).
+type clientRequests struct {
+	pending   map[requestKey]pendingRequest
+	nodeOps   int       // of them, on files, locks or handles
+	duplicate duplicate // that came in this step
+}
+
+// pendingRequest is the newest duplicate of a request.
+type pendingRequest struct {
+	id       uint64
+	isNodeOp bool // the first duplicate was one: package nodeops has the call
+}
+
+// duplicate is a request of which another duplicate has come, and what was pending before.
+// Duplicates of an honest client are equal. Of two that differ the later one may be refused,
+// while the earlier one is still under way.
+type duplicate struct {
+	requestKey
+	was pendingRequest
+}
+
+// requestKey is what the duplicates of one request have in common; the newest is answered.
+type requestKey struct {
+	from    sim.Addr
+	session api.SessionID
+	seq     api.Seq
+	nonce   api.Nonce
+}
+
+func keyOf(from sim.Addr, q api.Request) requestKey {
+	d := requestKey{from: from, session: q.Session, seq: q.Seq}
+	if open, ok := q.Op.(api.OpenSession); ok {
+		d.nonce = open.Nonce
+	}
+	return d
+}
+
+// onRequest records a request that the replica takes.
+func (c *clientRequests) onRequest(from sim.Addr, q api.Request) {
+	isNodeOp := true
+	switch q.Op.(type) {
+	case api.KeepAlive:
+		return
+	case api.OpenSession, api.EndSession, api.Get, api.Put, api.Delete, api.CompareAndSet, api.List:
+		isNodeOp = false
+	}
+	if c.pending == nil {
+		c.pending = map[requestKey]pendingRequest{}
+	}
+	d := keyOf(from, q)
+	c.duplicate = duplicate{}
+	if was, owes := c.pending[d]; owes {
+		isNodeOp = was.isNodeOp
+		c.duplicate = duplicate{d, was}
+	} else if isNodeOp {
+		c.nodeOps++
+	}
+	c.pending[d] = pendingRequest{q.ID, isNodeOp}
+}
+
+// onReply records a reply. A parked call goes on waiting.
+func (c *clientRequests) onReply(to sim.Addr, p api.Reply) {
+	if p.Result.Code == api.Parked {
+		return
+	}
+	for d, o := range c.pending { // order-free: each has an id of its own
+		if d.from != to || o.id != p.ID {
+			continue
+		}
+		if c.duplicate.requestKey == d && isRefusal(p.Result.Code) {
+			c.pending[d] = c.duplicate.was
+			c.duplicate = duplicate{}
+			continue
+		}
+		delete(c.pending, d)
+		if o.isNodeOp {
+			c.nodeOps--
+		}
+	}
+}
+
+// isRefusal reports that a request which gets this answer at once has changed no other one.
+func isRefusal(c api.Code) bool {
+	switch c {
+	case api.Invalid, api.TooLarge, api.NotMaster, api.OldEpoch, api.Recovering, api.NoSession, api.Permission:
+		return true
+	}
+	return false
+}
+
+// onStepEnd records the end of a step.
+func (c *clientRequests) onStepEnd() { c.duplicate = duplicate{} }
+
+// hasPending reports that some request has no answer yet.
+func (c *clientRequests) hasPending() bool { return len(c.pending) > 0 }
+
+// onActed checks the end of a step: the replica's state, how many requests it reports as
+// waiting, and how many calls package nodeops has under way.
+func (c *clientRequests) onActed(w *sim.World, id paxos.NodeID, state master.State, waiting, nodeOps int) {
+	switch pending := len(c.pending); {
+	case pending == 0:
+	case !state.Rules() && state != master.Deposed:
+		w.Diverge("L1", "replica %d is %v, and has not answered %d requests", id, state, pending)
+	case pending > waiting:
+		w.Diverge("L1", "replica %d, %v, has not answered %d requests, and keeps %d", id, state, pending, waiting)
+	case state.Rules() && c.nodeOps > nodeOps:
+		w.Diverge("L1", "replica %d, %v, has not answered %d calls on nodes, and has %d under way", id, state, c.nodeOps, nodeOps)
+	}
+}
