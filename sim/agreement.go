@@ -1,7 +1,7 @@
 package sim
 
-// Agreement is property S1, fed with facts at the instant they become true:
-// durable votes, and values that nodes take for chosen. It breaks the run as
+// Agreement is property S1. It is fed with facts at the instant at which they become
+// true: durable votes, and values that nodes take for chosen. It breaks the run as
 // soon as two facts contradict each other:
 //
 //   - two values under one (slot, ballot), as votes;
@@ -19,18 +19,18 @@ type Agreement struct {
 
 // slotVotes is what is known of one slot.
 type slotVotes struct {
-	ballots []ballotVotes // in the order of their first votes
-	decided bool          // a quorum voted at one ballot
-	ballot  Ballot        // the lowest such ballot
-	value   string
-	told    bool // somebody took chosen for decided
-	chosen  string
+	ballots    []ballotVotes // in the order of their first votes
+	decided    bool          // a quorum voted at one ballot
+	ballot     Ballot        // the lowest such ballot
+	value      string
+	isReported bool // a node took chosen for decided
+	chosen     string
 }
 
 type ballotVotes struct {
 	ballot Ballot
 	value  string
-	who    []Addr
+	voters []Addr
 }
 
 // NewAgreement returns the property for members acceptors, of which any
@@ -42,14 +42,14 @@ func NewAgreement(w *World, members int) *Agreement {
 // ID is S1.
 func (a *Agreement) ID() string { return "S1" }
 
-// Check has nothing to add: contradictions break the run when they arise.
+// Check reports nothing: contradictions break the run when they arise.
 func (a *Agreement) Check(*World) error { return nil }
 
 // Slots counts the slots in which a value is known to be chosen.
 func (a *Agreement) Slots() int {
 	n := 0
 	for _, s := range a.slots { // order-free: counting
-		if s.decided || s.told {
+		if s.decided || s.isReported {
 			n++
 		}
 	}
@@ -65,8 +65,8 @@ func (a *Agreement) slot(n uint64) *slotVotes {
 	return s
 }
 
-// Voted says that node's disk holds vote v for good. Repeating it is harmless.
-func (a *Agreement) Voted(node Addr, v Vote) {
+// OnVote records that node's disk holds vote v for good. Repeating it is harmless.
+func (a *Agreement) OnVote(node Addr, v Vote) {
 	a.votes = true
 	s := a.slot(v.Slot)
 	b := s.at(v.Ballot, v.Value)
@@ -75,13 +75,13 @@ func (a *Agreement) Voted(node Addr, v Vote) {
 			v.Slot, v.Ballot.Round, v.Ballot.Node, b.value, node, v.Value)
 		return
 	}
-	for _, n := range b.who {
+	for _, n := range b.voters {
 		if n == node {
 			return
 		}
 	}
-	b.who = append(b.who, node)
-	if len(b.who) == a.quorum && (!s.decided || v.Ballot.Less(s.ballot)) {
+	b.voters = append(b.voters, node)
+	if len(b.voters) == a.quorum && (!s.decided || v.Ballot.Less(s.ballot)) {
 		s.decided, s.ballot, s.value = true, v.Ballot, v.Value
 	}
 	a.judge(v.Slot, s)
@@ -98,7 +98,7 @@ func (s *slotVotes) at(b Ballot, value string) *ballotVotes {
 	return &s.ballots[len(s.ballots)-1]
 }
 
-// judge holds all votes above the chosen ballot against it.
+// judge compares all votes above the chosen ballot with the chosen value.
 func (a *Agreement) judge(slot uint64, s *slotVotes) {
 	if !s.decided {
 		return
@@ -106,25 +106,25 @@ func (a *Agreement) judge(slot uint64, s *slotVotes) {
 	for i := range s.ballots {
 		if b := &s.ballots[i]; s.ballot.Less(b.ballot) && b.value != s.value {
 			a.w.Break("S1", "slot %d: %q was chosen at ballot %d.%d, but %s voted for %q at %d.%d",
-				slot, s.value, s.ballot.Round, s.ballot.Node, b.who[0], b.value, b.ballot.Round, b.ballot.Node)
+				slot, s.value, s.ballot.Round, s.ballot.Node, b.voters[0], b.value, b.ballot.Round, b.ballot.Node)
 			return
 		}
 	}
 }
 
-// Chosen says that node takes value for chosen in slot.
-func (a *Agreement) Chosen(node Addr, slot uint64, value string) {
+// OnChosen records that node takes value for chosen in slot.
+func (a *Agreement) OnChosen(node Addr, slot uint64, value string) {
 	s := a.slot(slot)
 	switch {
-	case s.told && s.chosen != value:
+	case s.isReported && s.chosen != value:
 		a.w.Break("S1", "slot %d: %q is taken for chosen, and by %s %q", slot, s.chosen, node, value)
 	case a.votes && !s.decided:
 		a.w.Break("S1", "slot %d: %s takes %q for chosen, but no quorum of disks has a vote for it", slot, node, value)
 	case a.votes && s.value != value:
 		a.w.Break("S1", "slot %d: %s takes %q for chosen, but %q was", slot, node, value, s.value)
 	}
-	if !s.told {
-		s.told, s.chosen = true, value
+	if !s.isReported {
+		s.isReported, s.chosen = true, value
 	}
 }
 
@@ -146,12 +146,12 @@ func NewChecksums(w *World) *Checksums { return &Checksums{w: w, sums: map[uint6
 // ID is S6.
 func (c *Checksums) ID() string { return "S6" }
 
-// Check has nothing to add.
+// Check reports nothing: differences break the run when they arise.
 func (c *Checksums) Check(*World) error { return nil }
 
-// Applied says that node has applied all slots up to slot and what its state
-// then is.
-func (c *Checksums) Applied(node Addr, slot, sum uint64) {
+// OnApplied records that node has applied all slots up to slot, and the checksum of
+// its state.
+func (c *Checksums) OnApplied(node Addr, slot, sum uint64) {
 	first, ok := c.sums[slot]
 	if !ok {
 		c.sums[slot] = sumAt{node, sum}

@@ -106,8 +106,8 @@ func newClock(m *Machine, c ClockConfig, now int64) Clock {
 	return k
 }
 
-// Mono is the monotonic reading at this instant. Reading it here leaves no
-// mark in the trace hash: it is for checkers and faults.
+// Mono is the monotonic reading at this instant. Reading it here does not enter the
+// trace hash: it is for checkers and faults.
 func (c *Clock) Mono() time.Time { return instant(c.line.local(c.m.w.now)) }
 
 // Wall is the wall reading at this instant.
@@ -160,8 +160,8 @@ func (c *Clock) Freeze(span time.Duration) {
 	})
 }
 
-// FreezeWall stops the wall reading for a span of true time. The monotonic one
-// goes on: a process that keeps to it notices nothing.
+// FreezeWall stops the wall reading for a span of true time. The monotonic reading
+// goes on: a process that uses only that one notices nothing.
 func (c *Clock) FreezeWall(span time.Duration) {
 	c.wallAt = c.wallReading()
 	c.wallStops++

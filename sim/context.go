@@ -40,7 +40,7 @@ type deadlineKey struct{}
 // Deadline is the local instant at which the context ends.
 func (d *deadline) Deadline() (time.Time, bool) { return d.at, true }
 
-// Err tells a deadline that passed from a context that was canceled.
+// Err distinguishes a deadline that passed from a context that was canceled.
 func (d *deadline) Err() error {
 	err := d.Context.Err()
 	if err != nil && context.Cause(d.Context) == context.DeadlineExceeded {
@@ -95,9 +95,9 @@ func (w *World) unblock(c *coroutine) {
 	c.queue, c.ctx = 0, nil
 }
 
-// pollContexts wakes whoever waits under a context that has ended. It runs
-// after each event that ran code which may have ended one; nothing tells us
-// without starting a goroutine.
+// pollContexts wakes coroutines that wait under a context that has ended. It runs
+// after each event whose code may have ended one: a context reports its end only to
+// goroutines.
 func (w *World) pollContexts() {
 	for i := 0; i < len(w.blocked); {
 		c := w.blocked[i]

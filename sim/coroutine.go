@@ -20,12 +20,12 @@ const (
 	coParked                 // waits
 )
 
-// coroutine is a thread of control of simulated code that may block: a disk
-// lane, a client's program, a fault. It is resumed by events only. Coroutines
-// are kept in a pool: starting one costs no goroutine once some have ended.
+// coroutine is a thread of control of simulated code that may block: a disk job, a
+// client's program, a fault. It is resumed by events only. Coroutines are kept in a
+// pool: starting one costs no goroutine once some have ended.
 type coroutine struct {
 	w     *World
-	env   *Env // whose life it belongs to; nil: the world's
+	env   *Env // the life that it belongs to; nil: the world's
 	name  string
 	job   func()
 	next  func() (struct{}, bool)
@@ -130,13 +130,13 @@ type resumption coroutine
 
 func (r *resumption) fire(w *World, parks uint64, _ *packet) {
 	c := (*coroutine)(r)
-	if c.waits(parks) {
+	if c.isParkedAt(parks) {
 		w.proceed(c)
 	}
 }
 
-// waits says that c is still in the parking that an event was made for.
-func (c *coroutine) waits(parks uint64) bool {
+// isParkedAt reports that c is still in the parking that an event was made for.
+func (c *coroutine) isParkedAt(parks uint64) bool {
 	return c.parks == parks && (c.state == coParked || c.state == coReady)
 }
 
@@ -201,7 +201,7 @@ func (w *World) end(c *coroutine) {
 func (w *World) self(what string) *coroutine {
 	c := w.pool.running
 	if c == nil {
-		panic("sim: " + what + " blocks: call it on a coroutine (Go), not from a door of the process")
+		panic("sim: " + what + " blocks: call it on a coroutine (Go), not in a method of the process")
 	}
 	return c
 }

@@ -33,7 +33,7 @@ func (c *counters) list() []Counter {
 }
 
 // Count adds one to a counter: a fault injected, a rare situation reached
-// ("sometimes"). Counters leave no mark in the hash.
+// ("sometimes"). Counters do not enter the hash.
 func (w *World) Count(name string) { w.counts.add(name, 1) }
 
 // Counters returns all counters in the order of their names.
@@ -46,8 +46,8 @@ func (w *World) Counters() []Counter {
 	return out.list()
 }
 
-// fault notes that something was done to a machine: in the hash, in the
-// counters, in the trace.
+// fault records something that was done to a machine: in the hash, the counters and
+// the trace.
 func (w *World) fault(m *Machine, kind string, arg uint64) {
 	var a Addr
 	if m != nil {
@@ -56,9 +56,9 @@ func (w *World) fault(m *Machine, kind string, arg uint64) {
 	w.Fault(a, kind, arg)
 }
 
-// Fault notes a fault of the caller's own making that was injected into machine
-// a (0: none in particular): it enters the trace hash, the counter "fault." plus
-// kind, and the trace. arg is what else is to be told apart.
+// Fault records a fault of the caller's own that was injected into machine a (0:
+// none in particular). It enters the trace hash, the counter "fault." plus kind, and
+// the trace. arg distinguishes faults of one kind.
 func (w *World) Fault(a Addr, kind string, arg uint64) {
 	w.hash.fold(markFault<<32 | uint64(a))
 	w.hash.text(kind)

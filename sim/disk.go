@@ -31,13 +31,13 @@ func (c DiskConfig) check() {
 // coroutine, its effect happens at an event of the disk, and the coroutine goes
 // on when its process may. A paused process does not stop its disk.
 type Disk struct {
-	m     *Machine
-	far   bool // the machine's other one
-	mem   *vfs.Mem
-	cfg   DiskConfig
-	slow  int64
-	free  int64 // true time at which the device has done all syncs so far
-	until int64 // true time until which it stalls
+	m            *Machine
+	far          bool // the machine's second disk
+	mem          *vfs.Mem
+	cfg          DiskConfig
+	slow         int64
+	busyUntil    int64 // true time at which the device has done all syncs so far
+	stalledUntil int64 // true time until which it stalls
 
 	read, write, sync, meta, torn draw.Stream
 }
@@ -81,7 +81,7 @@ func (d *Disk) Set(c DiskConfig) {
 // Stall lets no call that begins from now on end before span of true time has
 // passed.
 func (d *Disk) Stall(span time.Duration) {
-	d.until = max(d.until, d.m.w.now+int64(span))
+	d.stalledUntil = max(d.stalledUntil, d.m.w.now+int64(span))
 	d.m.w.fault(d.m, "disk.stall", uint64(span))
 }
 
@@ -92,7 +92,7 @@ func (d *Disk) Slow(factor int64) {
 }
 
 func (d *Disk) heal() {
-	d.slow, d.until = 1, 0
+	d.slow, d.stalledUntil = 1, 0
 	d.mem.SetFault(nil)
 }
 
@@ -113,7 +113,7 @@ type diskOp struct {
 	lock  io.Closer
 }
 
-// name is what lines of the trace begin with.
+// name is the first word of the disk's lines in the trace.
 func (d *Disk) name() string {
 	if d.far {
 		return "far"
@@ -135,12 +135,12 @@ func (d *Disk) latency(o *diskOp) int64 {
 		if o.file != nil {
 			t += d.perKiB(o.file.unsynced)
 		}
-		at = max(now, d.free) + d.slow*t
-		d.free = at
+		at = max(now, d.busyUntil) + d.slow*t
+		d.busyUntil = at
 	default:
 		at += d.slow * d.cfg.Meta.pick(&d.meta)
 	}
-	return max(at, d.until) - now
+	return max(at, d.stalledUntil) - now
 }
 
 func (d *Disk) perKiB(bytes int64) int64 { return (bytes + 1023) / 1024 * int64(d.cfg.PerKiB) }
@@ -187,7 +187,7 @@ func (d *Disk) perform(o *diskOp) {
 		o.onTree()
 	}
 	w.hash.fold(uint64(o.n))
-	if w.on(d.m.addr) {
+	if w.isTraced(d.m.addr) {
 		w.line(d.m.addr, d.name(), o.text())
 	}
 	o.op, o.p = 0, nil
@@ -250,10 +250,10 @@ func (o *diskOp) text() string {
 	return s
 }
 
-// finishSome lets the disk finish, unseen, a seeded choice of the calls that
-// are under way when the life ends: the device may have been quicker than the
-// cut, or not.
-func (d *Disk) finishSome() {
+// finishPending lets the disk finish a seeded choice of the calls under way when the
+// life ends, without telling the caller: the device may have been quicker than the
+// power cut, or not.
+func (d *Disk) finishPending() {
 	for _, c := range d.m.env.cos {
 		if c.state == coParked && c.op.op != 0 && c.op.disk == d && d.torn.Chance(1, 2) {
 			d.perform(&c.op)
@@ -271,5 +271,5 @@ func (d *Disk) crash(seed uint64) {
 // release ends all that the life had open.
 func (d *Disk) release() {
 	d.mem.Kill()
-	d.free = d.m.w.now
+	d.busyUntil = d.m.w.now
 }

@@ -57,25 +57,25 @@ func TestCallsTakeTheTimeOfTheirKind(t *testing.T) {
 		_, err = f.WriteAt(make([]byte, 2048), 0)
 		took(20*us, err)
 		took(300*us+2*50000*us, f.SyncData())
-		m.Disk().free = 0
+		m.Disk().busyUntil = 0
 		took(300*us, f.Sync())
-		m.Disk().free = 0
+		m.Disk().busyUntil = 0
 		_, err = f.ReadAt(make([]byte, 1), 0)
 		took(50001*us, err)
 		m.Disk().Stall(time.Second)
 		took(time.Second, f.Close())
-		m.Disk().until = 0
+		m.Disk().stalledUntil = 0
 		m.Disk().Slow(10)
 		took(3000*us, fs.SyncDir("."))
 		w.now = int64(time.Hour)
 	})
 }
 
-// Two lanes share one device: syncs wait for each other.
+// Two coroutines share one device: syncs wait for each other.
 func TestSyncsOfOneDiskAreOneAtATime(t *testing.T) {
 	w, m := diskWorld(t, DiskConfig{Sync: Table{time.Second}})
 	var ends []time.Duration
-	lane := func(env *Env, name string) func() {
+	job := func(env *Env, name string) func() {
 		return func() {
 			f, err := env.FS().Create(name)
 			must(t, err)
@@ -85,8 +85,8 @@ func TestSyncsOfOneDiskAreOneAtATime(t *testing.T) {
 	}
 	m.SetProcess(func() Process {
 		return &scripted{start: func(env *Env) {
-			env.Go("a", lane(env, "a"))
-			env.Go("b", lane(env, "b"))
+			env.Go("a", job(env, "a"))
+			env.Go("b", job(env, "b"))
 		}}
 	})
 	m.Start()

@@ -56,8 +56,8 @@ func amnesiac(c sim.NodeConfig) sim.Node {
 	return s
 }
 
-// Example_anotherProtocol puts a protocol of one's own behind the doors of
-// Node: single-decree Paxos holds, and two wrong ones are caught.
+// Example_anotherProtocol implements Node with another protocol: single-decree Paxos
+// holds, and two wrong ones are caught.
 func Example_anotherProtocol() {
 	try := func(name string, protocol func(c sim.NodeConfig) sim.Node) {
 		caught := map[string]bool{}

@@ -48,8 +48,8 @@ func (a *adders) Program(int) func(rt *sim.Runtime) {
 	}
 }
 
-// Example_workload has four clients add to a replicated counter; nobody must
-// be told a number that another one was told.
+// Example_workload has four clients add to a replicated counter. No two clients may
+// get the same number.
 func Example_workload() {
 	var g *sim.Group
 	load := &adders{group: func() *sim.Group { return g }, clients: 4, times: 50, told: map[string]int{}}

@@ -97,7 +97,7 @@ func (w *World) note(f *Failure) {
 	}
 	w.place(f)
 	w.noted = append(w.noted, f)
-	if w.on(f.Machine) {
+	if w.isTraced(f.Machine) {
 		w.line(f.Machine, "NOTED", f.Error())
 	}
 }
@@ -108,7 +108,7 @@ func (w *World) fail(f *Failure) {
 	}
 	w.place(f)
 	w.failure = f
-	if w.on(f.Machine) {
+	if w.isTraced(f.Machine) {
 		w.line(f.Machine, "FAILURE", f.Error())
 	}
 }

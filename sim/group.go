@@ -82,7 +82,7 @@ func (g *Group) State(a Addr) StateMachine {
 	return nil
 }
 
-// member is one life of a replica: the driver of its Node.
+// member is one life of a replica: it runs the Node.
 type member struct {
 	g       *Group
 	env     *Env
@@ -90,15 +90,15 @@ type member struct {
 	log     *wal.Log
 	replica *replica
 
-	queue  [][]byte // records not yet given to the lane
-	first  uint64   // number of the first of them
-	synced uint64   // as far as the node was told
-	wanted uint64   // as far as somebody waits
-	busy   bool
-	fresh  [][]byte // written since the last sync
+	queue    [][]byte // records not yet handed to a log job
+	first    uint64   // number of the first of them
+	synced   uint64   // records that the node was told are durable
+	wanted   uint64   // records that must become durable
+	busy     bool
+	unsynced [][]byte // written since the last sync
 }
 
-// Start recovers the log on a lane; the node begins when that is done.
+// Start recovers the log on a coroutine; the node starts when that is done.
 func (p *member) Start(env *Env) {
 	p.env = env
 	env.Go("recover", func() {
@@ -115,11 +115,11 @@ func (p *member) Start(env *Env) {
 			records[i] = []byte(e.Data)
 		}
 		p.log = log
-		env.Post(func(now time.Time) { p.begin(now, records) })
+		env.Post(func(now time.Time) { p.startNode(now, records) })
 	})
 }
 
-func (p *member) begin(now time.Time, records [][]byte) {
+func (p *member) startNode(now time.Time, records [][]byte) {
 	p.synced = uint64(len(records))
 	p.first = p.synced + 1
 	p.node = p.g.cfg.New(NodeConfig{
@@ -128,31 +128,31 @@ func (p *member) begin(now time.Time, records [][]byte) {
 	if p.g.cfg.State != nil {
 		p.replica = newReplica(p)
 	}
-	p.voted(records)
-	p.act()
+	p.reportVotes(records)
+	p.handleOutput()
 }
 
 // Receive hands a message to the node, or a request to the state machine.
 func (p *member) Receive(now time.Time, from Addr, msg []byte) {
 	switch {
 	case p.node == nil:
-		return // it recovers; the sender will try again
+		return // the log is being recovered; the sender tries again
 	case !from.IsClient():
 		p.node.Step(now, from, msg)
 	case p.replica != nil:
-		p.replica.request(now, from, msg)
+		p.replica.onRequest(now, from, msg)
 	}
-	p.act()
+	p.handleOutput()
 }
 
-// Wake tells the node the time.
+// Wake advances the node's time.
 func (p *member) Wake(now time.Time) {
 	p.node.Advance(now)
-	p.act()
+	p.handleOutput()
 }
 
-// act does what the node wants done.
-func (p *member) act() {
+// handleOutput does what the node's output demands.
+func (p *member) handleOutput() {
 	out := p.node.TakeOutput()
 	for _, m := range out.Send {
 		p.env.Send(m.To, m.Msg)
@@ -167,14 +167,14 @@ func (p *member) act() {
 	}
 	p.wanted = max(p.wanted, out.SyncTo)
 	for _, c := range out.Chosen {
-		p.chosen(c)
+		p.onChosen(c)
 	}
 	p.env.WakeAt(out.Wake)
 	p.write()
 }
 
-func (p *member) chosen(c Chosen) {
-	p.g.agreement.Chosen(p.env.Self(), c.Slot, c.Value)
+func (p *member) onChosen(c Chosen) {
+	p.g.agreement.OnChosen(p.env.Self(), c.Slot, c.Value)
 	if p.g.cfg.OnChosen != nil {
 		p.g.cfg.OnChosen(p.env.Self(), c)
 	}
@@ -183,7 +183,7 @@ func (p *member) chosen(c Chosen) {
 	}
 }
 
-// write gives what waits to the log lane, one job at a time.
+// write starts a log job for the waiting records, one job at a time.
 func (p *member) write() {
 	if p.busy || len(p.queue) == 0 && p.wanted <= p.synced {
 		return
@@ -197,11 +197,11 @@ func (p *member) write() {
 			p.env.Fail(err)
 			return
 		}
-		p.env.Post(func(now time.Time) { p.written(now, batch, first, sync) })
+		p.env.Post(func(now time.Time) { p.onWritten(now, batch, first, sync) })
 	})
 }
 
-// store is the lane: plain calls of the log, each an event.
+// store is a log job: plain calls of the log, each an event.
 func (p *member) store(batch [][]byte, first uint64, sync bool) error {
 	entries := make([]wal.Entry, len(batch))
 	for i, b := range batch {
@@ -210,36 +210,36 @@ func (p *member) store(batch [][]byte, first uint64, sync bool) error {
 	if err := p.log.Append(entries...); err != nil {
 		return err
 	}
-	p.fresh = append(p.fresh, batch...)
+	p.unsynced = append(p.unsynced, batch...)
 	if !sync {
 		return nil
 	}
 	if err := p.log.Sync(); err != nil {
 		return err
 	}
-	p.voted(p.fresh) // a fact from here on, whether or not the node lives to hear of it
-	p.fresh = nil
+	p.reportVotes(p.unsynced) // durable from here on, even if the node dies before it learns of it
+	p.unsynced = nil
 	return nil
 }
 
-func (p *member) written(now time.Time, batch [][]byte, first uint64, sync bool) {
+func (p *member) onWritten(now time.Time, batch [][]byte, first uint64, sync bool) {
 	p.busy = false
 	if sync {
 		p.synced = first + uint64(len(batch)) - 1
 		p.node.Durable(now, p.synced)
 	}
-	p.act()
+	p.handleOutput()
 }
 
-// voted tells the agreement property which votes the disk now holds.
-func (p *member) voted(records [][]byte) {
+// reportVotes reports to the agreement property the votes that the disk now holds.
+func (p *member) reportVotes(records [][]byte) {
 	v, ok := p.node.(Voter)
 	if !ok || p.env.Dead() {
 		return
 	}
 	for _, r := range records {
 		if vote, ok := v.Vote(r); ok {
-			p.g.agreement.Voted(p.env.Self(), vote)
+			p.g.agreement.OnVote(p.env.Self(), vote)
 		}
 	}
 }

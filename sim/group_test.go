@@ -120,41 +120,41 @@ func TestAgreementCatches(t *testing.T) {
 		bad  string
 	}{
 		"nothing wrong": {func(a *Agreement) {
-			a.Voted(1, vote(1, 1, "x"))
-			a.Voted(2, vote(1, 2, "y")) // of a minority
-			a.Voted(2, vote(2, 1, "x"))
-			a.Voted(1, vote(2, 1, "x"))
-			a.Voted(1, vote(2, 1, "x"))
-			a.Chosen(1, 7, "x")
-			a.Chosen(2, 7, "x")
+			a.OnVote(1, vote(1, 1, "x"))
+			a.OnVote(2, vote(1, 2, "y")) // of a minority
+			a.OnVote(2, vote(2, 1, "x"))
+			a.OnVote(1, vote(2, 1, "x"))
+			a.OnVote(1, vote(2, 1, "x"))
+			a.OnChosen(1, 7, "x")
+			a.OnChosen(2, 7, "x")
 		}, ""},
 		"two values at one ballot": {func(a *Agreement) {
-			a.Voted(1, vote(1, 1, "x"))
-			a.Voted(2, vote(1, 1, "y"))
+			a.OnVote(1, vote(1, 1, "x"))
+			a.OnVote(2, vote(1, 1, "y"))
 		}, "ballot 1.1"},
 		"another value above a chosen one": {func(a *Agreement) {
-			a.Voted(1, vote(1, 1, "x"))
-			a.Voted(2, vote(1, 1, "x"))
-			a.Voted(3, vote(1, 2, "y"))
+			a.OnVote(1, vote(1, 1, "x"))
+			a.OnVote(2, vote(1, 1, "x"))
+			a.OnVote(3, vote(1, 2, "y"))
 		}, "voted for \"y\""},
 		"the vote above came first": {func(a *Agreement) {
-			a.Voted(3, vote(2, 1, "y"))
-			a.Voted(1, vote(1, 1, "x"))
-			a.Voted(2, vote(1, 1, "x"))
+			a.OnVote(3, vote(2, 1, "y"))
+			a.OnVote(1, vote(1, 1, "x"))
+			a.OnVote(2, vote(1, 1, "x"))
 		}, "voted for \"y\""},
 		"chosen without a quorum": {func(a *Agreement) {
-			a.Voted(1, vote(1, 1, "x"))
-			a.Voted(1, vote(1, 1, "x")) // repeated: still one disk
-			a.Chosen(1, 7, "x")
+			a.OnVote(1, vote(1, 1, "x"))
+			a.OnVote(1, vote(1, 1, "x")) // repeated: still one disk
+			a.OnChosen(1, 7, "x")
 		}, "no quorum"},
 		"another value than the quorum's": {func(a *Agreement) {
-			a.Voted(1, vote(1, 1, "x"))
-			a.Voted(2, vote(1, 1, "x"))
-			a.Chosen(1, 7, "y")
+			a.OnVote(1, vote(1, 1, "x"))
+			a.OnVote(2, vote(1, 1, "x"))
+			a.OnChosen(1, 7, "y")
 		}, "but \"x\" was"},
 		"two values taken for chosen": {func(a *Agreement) {
-			a.Chosen(1, 7, "x")
-			a.Chosen(2, 7, "y")
+			a.OnChosen(1, 7, "x")
+			a.OnChosen(2, 7, "y")
 		}, "by n2 \"y\""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,11 +176,11 @@ func TestChecksumsCatch(t *testing.T) {
 	w := New(Config{})
 	defer w.Close()
 	c := NewChecksums(w)
-	c.Applied(1, 5, 77)
-	c.Applied(2, 5, 77)
-	c.Applied(2, 6, 78)
+	c.OnApplied(1, 5, 77)
+	c.OnApplied(2, 5, 77)
+	c.OnApplied(2, 6, 78)
 	require.Nil(t, w.Failure())
-	c.Applied(1, 6, 79)
+	c.OnApplied(1, 6, 79)
 	require.Equal(t, "S6", w.Failure().ID)
 }
 

@@ -15,8 +15,8 @@ const (
 	inStop
 )
 
-// input is one thing that a process is to be told. While it is paused they wait
-// in the order in which they came.
+// input is an input of a process. While the process is paused, its inputs wait in
+// the order in which they came.
 type input struct {
 	kind inputKind
 	from Addr
@@ -63,12 +63,12 @@ func (m *Machine) arrive(from Addr, p *packet) {
 	case m.env == nil:
 		net.down++
 		net.release(p)
-	case m.spare == 0:
+	case m.room == 0:
 		net.overflow++
 		net.release(p)
 	default:
 		net.delivered++
-		m.spare--
+		m.room--
 		m.take(input{kind: inMessage, from: from, p: p})
 	}
 }
@@ -98,10 +98,10 @@ func (d *drain) fire(_ *World, life uint64, _ *packet) {
 	if m.env == nil || uint64(m.lives) != life {
 		return
 	}
-	m.draining = true
+	m.isDraining = true
 	for m.env != nil && m.pauses == 0 && !m.busy && m.drainOne() {
 	}
-	m.draining = false
+	m.isDraining = false
 }
 
 // drainOne lets the process take one input that waits; false: none does.
@@ -135,33 +135,33 @@ func (i *idle) fire(w *World, life uint64, p *packet) {
 // the process; a pause may fall between the two.
 func (m *Machine) handle(in input) {
 	if in.kind == inResume {
-		if in.co.waits(in.arg) {
+		if in.co.isParkedAt(in.arg) {
 			m.w.resume(in.co)
 			m.work()
 		}
 		return
 	}
 	now := m.read()
-	if m.gap > 0 {
-		d := m.gap
-		m.gap, m.held, m.heldNow = 0, in, now
+	if m.readPause > 0 {
+		d := m.readPause
+		m.readPause, m.held, m.heldNow = 0, in, now
 		m.PauseFor(d)
 		return
 	}
 	m.call(in, now)
 }
 
-// call is the one place where the doors of a process are used.
+// call is the only place that calls the methods of a process.
 func (m *Machine) call(in input, now time.Time) {
 	w, e := m.w, m.env
 	prev := w.cur
 	w.cur = m
 	switch in.kind {
 	case inMessage:
-		if w.on(m.addr) {
+		if w.isTraced(m.addr) {
 			w.line(m.addr, "receive", "<- "+in.from.String()+" "+w.describe(in.from, m.addr, in.p.data))
 		}
-		m.spare++
+		m.room++
 		e.proc.Receive(now, in.from, in.p.data)
 		w.net.release(in.p)
 	case inWake:

@@ -23,10 +23,10 @@ func (c LinkConfig) check() {
 	c.Late.check("LinkConfig.Late")
 }
 
-// Link is one direction between two machines. Messages arrive in the order in
-// which they were sent unless they are chosen for reordering. It knows nothing
-// of connections: what is under way when a machine at either end crashes is
-// delivered to whatever life is there when it arrives.
+// Link is one direction between two machines. Messages arrive in the order in which
+// they were sent unless they are chosen for reordering. There are no connections: a
+// message under way when a machine at either end crashes is delivered to the life
+// that is there when it arrives.
 type Link struct {
 	w        *World
 	from, to *Machine
@@ -65,27 +65,27 @@ func (l *Link) Config() LinkConfig { return l.cfg }
 // faults add up; the link works when each was mended.
 func (l *Link) Cut() {
 	l.cuts++
-	l.mark("net.cut")
+	l.noteFault("net.cut")
 }
 
 // Mend takes back one Cut.
 func (l *Link) Mend() {
 	l.cuts = max(l.cuts-1, 0)
-	l.mark("net.mend")
+	l.noteFault("net.mend")
 }
 
 // Clog holds back what is sent, and what would arrive, until Release. Like
 // cuts, clogs add up.
 func (l *Link) Clog() {
 	l.clogs++
-	l.mark("net.clog")
+	l.noteFault("net.clog")
 }
 
 // Release takes back one Clog; with the last one all that was held goes on its
 // way in the order in which it came.
 func (l *Link) Release() {
 	l.clogs = max(l.clogs-1, 0)
-	l.mark("net.release")
+	l.noteFault("net.release")
 	if l.clogs > 0 {
 		return
 	}
@@ -99,10 +99,10 @@ func (l *Link) Release() {
 // Slow multiplies the delays of the link by factor, at least 1; 1 is normal.
 func (l *Link) Slow(factor int64) {
 	l.slow = max(factor, 1)
-	l.mark("net.slow")
+	l.noteFault("net.slow")
 }
 
-func (l *Link) mark(kind string) {
+func (l *Link) noteFault(kind string) {
 	l.w.fault(l.from, kind, uint64(l.to.addr))
 }
 
@@ -112,7 +112,7 @@ func (l *Link) send(data []byte) {
 	w.net.sent++
 	w.hash.fold(markSend<<60 ^ uint64(l.from.addr)<<32 ^ uint64(l.to.addr))
 	w.hash.bytes(data)
-	if w.on(l.from.addr) {
+	if w.isTraced(l.from.addr) {
 		w.line(l.from.addr, "send", fmt.Sprintf("-> %s %s", l.to.addr, w.describe(l.from.addr, l.to.addr, data)))
 	}
 	switch {
@@ -130,9 +130,8 @@ func (l *Link) send(data []byte) {
 	}
 }
 
-// Echo lets a copy of a message arrive that was sent on this link before, however
-// long ago: a network may double and delay. It is for strikes that wait for the
-// moment.
+// Echo delivers a copy of a message that was sent on this link before, however long
+// ago: a network may duplicate and delay. It is for faults that wait for a moment.
 func (l *Link) Echo(data []byte) {
 	l.w.net.duplicated++
 	l.w.Tracef(l.from.addr, "echoed", "-> %s", l.to.addr)

@@ -34,19 +34,19 @@ type Machine struct {
 	env   *Env // of the present life; nil: down
 	lives int
 
-	pauses   int  // how many pauses are in force
-	busy     bool // a slow machine that works on its latest input
-	cost     int64
-	gap      time.Duration // pause between reading the clock and the next call
-	held     input         // the input that such a pause fell into
-	heldNow  time.Time
-	inbox    inbox
-	draining bool // it takes what waits: nobody need ask for it
-	spare    int  // how many more messages the inbox takes
-	timers   []*timer
-	failures []error       // what Env.Fail was told
-	point    string        // crash point that is armed
-	outage   time.Duration // how long the machine is down after it
+	pauses     int  // how many pauses are in force
+	busy       bool // a slow machine that works on its latest input
+	cost       int64
+	readPause  time.Duration // pause between reading the clock and the next call
+	held       input         // the input that such a pause fell into
+	heldNow    time.Time
+	inbox      inbox
+	isDraining bool // the inbox is being emptied: no event need be scheduled for it
+	room       int  // how many more messages the inbox takes
+	timers     []*timer
+	failures   []error       // what Env.Fail was told
+	point      string        // crash point that is armed
+	outage     time.Duration // how long the machine is down after it
 
 	toReplica, toClient []*Link
 	ties, torn, boots   draw.Stream
@@ -68,7 +68,7 @@ func (w *World) Add(cfg MachineConfig) *Machine {
 	if cfg.Inbox == 0 {
 		cfg.Inbox = 4096
 	}
-	m := &Machine{w: w, addr: cfg.Addr, cfg: cfg, spare: cfg.Inbox}
+	m := &Machine{w: w, addr: cfg.Addr, cfg: cfg, room: cfg.Inbox}
 	m.ties = w.src.Stream("machine.tie", uint64(m.addr))
 	m.torn = w.src.Stream("machine.torn", uint64(m.addr))
 	m.boots = w.src.Stream("machine.boot", uint64(m.addr))
@@ -93,14 +93,14 @@ func (m *Machine) Clock() *Clock { return &m.clock }
 // Disk is its disk.
 func (m *Machine) Disk() *Disk { return m.disk }
 
-// Far is its far disk, nil where it has none. What the machine has not synced there
-// goes with its power, as on its own disk.
+// Far is its far disk, nil where it has none. A power cut loses what was not synced
+// there, as on its own disk.
 func (m *Machine) Far() *Disk { return m.far }
 
-// Up says that a life is going on, paused or not.
+// Up reports that a life is going on, paused or not.
 func (m *Machine) Up() bool { return m.env != nil }
 
-// Paused says that a pause is in force.
+// Paused reports that a pause is in force.
 func (m *Machine) Paused() bool { return m.pauses > 0 }
 
 // Failures returns what the lives on this machine failed with, in order.
@@ -109,8 +109,8 @@ func (m *Machine) Failures() []error { return append([]error(nil), m.failures...
 // Lives counts the lives begun.
 func (m *Machine) Lives() int { return m.lives }
 
-// Process is what runs at this moment, nil while the machine is down. Checkers
-// look into it; they must not call its doors.
+// Process is what runs at this moment, nil while the machine is down. Checkers read
+// from it; they must not call its Start, Receive or Wake.
 func (m *Machine) Process() Process {
 	if m.env == nil {
 		return nil
@@ -143,7 +143,7 @@ func (m *Machine) Crash() {
 		return
 	}
 	m.w.fault(m, "crash", uint64(m.lives))
-	m.finishSome()
+	m.finishPending()
 	m.endLife()
 	m.disk.crash(m.torn.Uint64())
 	if m.far != nil {
@@ -159,15 +159,15 @@ func (m *Machine) Kill() {
 		return
 	}
 	m.w.fault(m, "kill", uint64(m.lives))
-	m.finishSome()
+	m.finishPending()
 	m.endLife()
 	m.release()
 }
 
-func (m *Machine) finishSome() {
-	m.disk.finishSome()
+func (m *Machine) finishPending() {
+	m.disk.finishPending()
 	if m.far != nil {
-		m.far.finishSome()
+		m.far.finishPending()
 	}
 }
 
@@ -183,14 +183,14 @@ func (m *Machine) release() {
 func (m *Machine) StartAfter(d time.Duration) Timer { return m.w.After(d, m.Start) }
 
 // CrashAt crashes the machine when its process next reaches the named point
-// (Env.Point; each disk call is one, under names such as "disk.write"), and
-// starts it again after outage; a negative outage leaves it down. An empty name
-// takes the order back.
+// (Env.Point; each disk call is one, under names such as "disk.write"), and starts
+// it again after outage; a negative outage leaves it down. An empty name cancels the
+// crash.
 func (m *Machine) CrashAt(point string, outage time.Duration) {
 	m.point, m.outage = point, outage
 }
 
-// reach is the process coming to a named point.
+// reach is called when the process comes to a named point.
 func (m *Machine) reach(point string) {
 	if m.point != point || m.env == nil {
 		return
@@ -244,7 +244,7 @@ func (m *Machine) PauseFor(d time.Duration) {
 
 // PauseAfterReading arms a pause of d that falls at the meanest place: after
 // the process took its next input and read its clock, before it is called.
-func (m *Machine) PauseAfterReading(d time.Duration) { m.gap = d }
+func (m *Machine) PauseAfterReading(d time.Duration) { m.readPause = d }
 
 // Slow makes each input keep the process busy for cost of true time; 0 is the
 // normal state.
@@ -274,13 +274,13 @@ func (m *Machine) endLife() {
 		m.discard(m.inbox.pop())
 	}
 	m.discard(m.held)
-	m.held, m.gap, m.busy, m.draining, m.point = input{}, 0, false, false, ""
+	m.held, m.readPause, m.busy, m.isDraining, m.point = input{}, 0, false, false, ""
 }
 
-// discard drops an input that nobody will take.
+// discard drops an input that is taken by no life.
 func (m *Machine) discard(in input) {
 	if in.kind == inMessage {
-		m.spare++
+		m.room++
 		m.w.net.release(in.p)
 	}
 }

@@ -262,12 +262,12 @@ func TestPanicsEndTheRun(t *testing.T) {
 		id   string
 		text string
 	}{
-		"invariant in a door":      {&scripted{start: func(*Env) { broken() }}, Broken, "I-A1", "promise fell"},
+		"invariant in a method":    {&scripted{start: func(*Env) { broken() }}, Broken, "I-A1", "promise fell"},
 		"invariant in a coroutine": {&scripted{start: func(e *Env) { e.Go("x", broken) }}, Broken, "I-A1", "promise fell"},
-		"crash in a door":          {&scripted{start: func(*Env) { crash() }}, Crashed, "", "boom"},
+		"crash in a method":        {&scripted{start: func(*Env) { crash() }}, Crashed, "", "boom"},
 		"crash in a coroutine":     {&scripted{start: func(e *Env) { e.Go("x", crash) }}, Crashed, "", "boom"},
-		"disk call in a door": {&scripted{start: func(e *Env) { _, _ = e.FS().Open("f") }}, Crashed, "",
-			"sim: a disk call blocks: call it on a coroutine (Go), not from a door of the process"},
+		"disk call in a method": {&scripted{start: func(e *Env) { _, _ = e.FS().Open("f") }}, Crashed, "",
+			"sim: a disk call blocks: call it on a coroutine (Go), not in a method of the process"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, _ := one(t, c.p)

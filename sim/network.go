@@ -123,8 +123,8 @@ func (n *Network) count(c *counters) {
 	c.add("net.inbox-full", n.overflow)
 }
 
-// packet is the bytes of one message on its way. Each copy on the wire has its
-// own, so nobody can change what another one will receive.
+// packet is the bytes of one message on its way. Each copy on the wire has its own,
+// so no receiver can change what another one receives.
 type packet struct {
 	data []byte
 	next *packet

@@ -169,17 +169,17 @@ func TestASlowLinkIsSlow(t *testing.T) {
 
 func TestMessagesReachTheNextLife(t *testing.T) {
 	w, ls := listeners(t, Config{Link: LinkConfig{Delay: Table{time.Second}}}, 2)
-	ls[0].env.Send(2, []byte("for whoever is there"))
+	ls[0].env.Send(2, []byte("for the next life"))
 	w.Machine(2).Crash()
 	w.Machine(1).Crash() // the sender may be dead too
 	w.Machine(2).StartAfter(500 * time.Millisecond)
 	w.RunFor(2 * time.Second)
-	require.Equal(t, []string{"for whoever is there"}, ls[1].got)
+	require.Equal(t, []string{"for the next life"}, ls[1].got)
 	require.Equal(t, 2, w.Machine(2).Lives())
 
 	w.Machine(1).Start()
 	w.RunFor(time.Millisecond)
-	ls[0].env.Send(2, []byte("for nobody"))
+	ls[0].env.Send(2, []byte("for no life"))
 	w.Machine(2).Crash()
 	w.RunFor(2 * time.Second)
 	require.Len(t, ls[1].got, 1)
@@ -191,8 +191,8 @@ func TestClientsHaveAddressesOfTheirOwn(t *testing.T) {
 	w.Add(MachineConfig{Addr: FirstClient, Process: func() Process { return c }}).Start()
 	w.RunFor(time.Millisecond)
 	ls[0].env.Send(FirstClient, []byte("to the client"))
-	ls[0].env.Send(FirstClient+1, []byte("to nobody"))
-	ls[0].env.Send(0, []byte("to nobody"))
+	ls[0].env.Send(FirstClient+1, []byte("to no machine"))
+	ls[0].env.Send(0, []byte("to no machine"))
 	c.env.Send(1, []byte("to the replica"))
 	w.RunFor(time.Second)
 	require.Equal(t, []string{"to the client"}, c.got)

@@ -2,31 +2,30 @@ package sim
 
 import "time"
 
-// Node is a replica of any protocol that keeps a log of values: the doors of
-// paxos.Node, on bytes. A Group runs it: it supplies clock, network, disk and
-// timer, crashes it, and gives it back what its disk kept. A Node does nothing
-// by itself and starts nothing; after each call of a door it is asked for its
-// Output.
+// Node is a replica of any protocol that keeps a log of values: the methods of
+// paxos.Node, on bytes. A Group runs it: it supplies clock, network, disk and timer,
+// crashes it, and gives it back what its disk kept. A Node starts nothing by itself;
+// after each call the Group takes its Output.
 type Node interface {
-	// Step hands over a message; msg may be used until Step returns.
+	// Step takes a message; msg may be used until Step returns.
 	Step(now time.Time, from Addr, msg []byte)
-	// Advance says what time it is.
+	// Advance moves the node's time to now.
 	Advance(now time.Time)
-	// Propose asks for value to be chosen, in any slot. An error says that this
-	// node will not see to it.
+	// Propose asks for value to be chosen, in any slot. An error means that this
+	// node will not propose it.
 	Propose(now time.Time, value string) error
-	// Durable says that all records up to number upto are on the disk.
+	// Durable reports that all records up to number upto are on the disk.
 	Durable(now time.Time, upto uint64)
 	// TakeOutput empties the node.
 	TakeOutput() Output
 }
 
-// Output is all that a Node wants from the outside.
+// Output is all that a Node demands from the outside.
 type Output struct {
 	Append [][]byte   // records to write, in this order; the first has number First
 	First  uint64     // from 1, without gaps, over all lives
-	SyncTo uint64     // somebody waits for the disk up to here; 0: no hurry
-	Send   []Envelope // may leave at once; hold back yourself what stands on a record that is not durable
+	SyncTo uint64     // records up to here must become durable; 0: no hurry
+	Send   []Envelope // may leave at once; the Node itself holds back what depends on a record that is not durable
 	Chosen []Chosen   // decided slots, in slot order, each once per life
 	Wake   time.Time  // call Advance no later than this; zero: no need
 }
@@ -58,11 +57,11 @@ type NodeConfig struct {
 // Voter is a Node whose votes can be read off its records. Agreement is then
 // checked over what is on the disks, not only over what nodes claim.
 type Voter interface {
-	// Vote says which vote the record holds, if it holds one.
+	// Vote returns the vote that the record holds, if it holds one.
 	Vote(record []byte) (Vote, bool)
 }
 
-// Vote is an acceptance: an acceptor's word that at Ballot it voted for Value
+// Vote is an acceptance: an acceptor's statement that at Ballot it voted for Value
 // in Slot.
 type Vote struct {
 	Slot   uint64

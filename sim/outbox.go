@@ -6,8 +6,8 @@ import (
 )
 
 // Outbox is the half of a Node that is the same in every protocol: it numbers
-// records and holds back what stands on one that is not durable. Embedded in a
-// Node it supplies the doors Durable and TakeOutput, and a Propose that refuses,
+// records and holds back messages that depend on a record that is not durable.
+// Embedded in a Node it supplies Durable and TakeOutput, and a Propose that refuses,
 // for protocols that take no proposals.
 type Outbox struct {
 	next    uint64 // number of the next record
@@ -46,7 +46,7 @@ func (o *Outbox) Record(record, msg []byte, to Addr) {
 	o.next++
 }
 
-// Choose says that a slot is decided.
+// Choose outputs a decided slot.
 func (o *Outbox) Choose(slot uint64, value string) {
 	o.out.Chosen = append(o.out.Chosen, Chosen{Slot: slot, Value: value})
 }
@@ -55,7 +55,7 @@ func (o *Outbox) Choose(slot uint64, value string) {
 // zero Time asks for none.
 func (o *Outbox) WakeAt(t time.Time) { o.out.Wake = t }
 
-// Durable releases what waited for records up to upto.
+// Durable releases the messages that wait for records up to upto.
 func (o *Outbox) Durable(_ time.Time, upto uint64) {
 	o.durable = max(o.durable, upto)
 	n := 0
@@ -66,7 +66,7 @@ func (o *Outbox) Durable(_ time.Time, upto uint64) {
 	o.held = o.held[n:]
 }
 
-// TakeOutput empties the outbox; what was asked of WakeAt stays asked.
+// TakeOutput empties the outbox; the request of WakeAt stays.
 func (o *Outbox) TakeOutput() Output {
 	out := o.out
 	o.out = Output{Wake: out.Wake}

@@ -8,17 +8,17 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Process is what runs on a machine, for one life. The doors are called one at
-// a time and must not block; what blocks (disk calls) runs on coroutines that
-// the process starts with Env.Go. A panic with an *invariant.Violation ends the
-// run as a broken property, any other panic as a crash.
+// Process is what runs on a machine, for one life. Its methods are called one at a
+// time and must not block; what blocks (disk calls) runs on coroutines that the
+// process starts with Env.Go. A panic with an *invariant.Violation ends the run as a
+// broken property, any other panic as a crash.
 type Process interface {
 	// Start is the first call of a life. The Env is the process's for this life.
 	Start(env *Env)
-	// Receive hands a message over. now is the local instant read after the
-	// message was taken from its queue; msg may be used until Receive returns.
+	// Receive takes a message. now is the local instant read after the message
+	// was taken from its queue; msg may be used until Receive returns.
 	Receive(now time.Time, from Addr, msg []byte)
-	// Wake says that the local clock has reached the instant given to
+	// Wake is called when the local clock has reached the instant given to
 	// Env.WakeAt.
 	Wake(now time.Time)
 }
@@ -51,7 +51,7 @@ func (e *Env) Life() int { return e.life }
 // World is the world, for checkers that a process reports to.
 func (e *Env) World() *World { return e.m.w }
 
-// Dead says that the life is over.
+// Dead reports that the life is over.
 func (e *Env) Dead() bool { return e.dead }
 
 // Now reads the monotonic clock of the machine.
@@ -118,14 +118,13 @@ func (e *Env) Sleep(d time.Duration) {
 }
 
 // Post queues f as an input of the process, with the instant read when its turn
-// comes. It is how a disk lane says that it is done, so that a pause may fall
-// before it.
+// comes. A disk job reports its end this way, so that a pause may fall before it.
 func (e *Env) Post(f func(now time.Time)) {
 	if e.dead {
 		return
 	}
 	m := e.m
-	if m.inbox.n == 0 && !m.draining {
+	if m.inbox.n == 0 && !m.isDraining {
 		m.drainSoon()
 	}
 	m.inbox.push(input{kind: inPost, fn: f})
@@ -138,9 +137,9 @@ func (e *Env) FS() vfs.FS { return &lifeFS{e, e.m.disk} }
 // FarFS is FS for the machine's far disk, which it must have.
 func (e *Env) FarFS() vfs.FS { return &lifeFS{e, e.m.far} }
 
-// Fail ends the life because the machine failed (an error of the disk, say).
-// It returns; nothing that the life does from here on has an effect. The
-// machine is down until somebody starts it.
+// Fail ends the life because the machine failed (an error of the disk, say). It
+// returns; nothing that the life does from here on has an effect. The machine is
+// down until Start is called.
 func (e *Env) Fail(err error) {
 	if e.dead {
 		return
@@ -172,7 +171,7 @@ func (e *Env) Point(name string) {
 
 // Tracef writes a line into the human trace, if there is one.
 func (e *Env) Tracef(kind, format string, args ...any) {
-	if !e.dead && e.m.w.on(e.m.addr) {
+	if !e.dead && e.m.w.isTraced(e.m.addr) {
 		e.m.w.line(e.m.addr, kind, fmt.Sprintf(format, args...))
 	}
 }

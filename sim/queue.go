@@ -13,7 +13,7 @@ type event struct {
 	to  target // nil: canceled, or a free slot
 	p   *packet
 	arg uint64
-	gen uint32 // how often the slot was used: tells old tickets from new ones
+	gen uint32 // how often the slot was used: distinguishes old tickets from new ones
 }
 
 // entry is the part of an event that the order is made of.

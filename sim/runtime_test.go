@@ -137,8 +137,8 @@ func TestSimulatedDeadlines(t *testing.T) {
 	require.Nil(t, w.Failure(), failed(w))
 }
 
-// Whoever cancels, and from which machine: the blocked call ends in the same
-// instant.
+// A canceled context ends the blocked call in the same instant, from whichever
+// machine and by whichever context it is canceled.
 func TestCancelingEndsBlockedCalls(t *testing.T) {
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())

@@ -21,9 +21,9 @@ type Workload interface {
 	Program(client int) func(rt *Runtime)
 }
 
-// Property is something that must hold. Check says why it does not; it is asked
-// at intervals and at the end of each phase. One that learns of events as they
-// happen may also call World.Break itself.
+// Property is something that must hold. Check returns an error that says why it does
+// not; it is called at intervals and at the end of each phase. A Property that
+// learns of events as they happen may also call World.Break itself.
 type Property interface {
 	ID() string
 	Check(w *World) error
@@ -41,7 +41,7 @@ type Scenario struct {
 	Every      time.Duration // how often properties are asked; 0: every 100 ms
 }
 
-// Report is what became of a run.
+// Report is the outcome of a run.
 type Report struct {
 	Seed      uint64
 	Hash      uint64
@@ -51,25 +51,25 @@ type Report struct {
 	Counters  []Counter
 }
 
-// Run makes a world from cfg and lets the scenario happen in it.
+// Run makes a world from cfg and runs the scenario in it.
 func (s Scenario) Run(cfg Config) Report {
 	w := New(cfg)
 	defer w.Close()
-	show := &show{s: s, w: w}
+	scenarioRun := &scenarioRun{s: s, w: w}
 	if s.Setup != nil {
 		s.Setup(w)
 	}
 	for _, l := range s.Workloads {
-		show.addClients(l)
+		scenarioRun.addClients(l)
 	}
-	show.run()
+	scenarioRun.run()
 	return Report{
 		Seed: cfg.Seed, Hash: w.Hash(), Events: w.Steps(), Simulated: w.Now(), Failure: w.Failure(), Counters: w.Counters(),
 	}
 }
 
-// show is a Scenario that happens.
-type show struct {
+// scenarioRun is one run of a Scenario.
+type scenarioRun struct {
 	s      Scenario
 	w      *World
 	over   bool // the faults are over
@@ -77,7 +77,7 @@ type show struct {
 	left   int // programs that have not ended
 }
 
-func (h *show) addClients(l Workload) {
+func (h *scenarioRun) addClients(l Workload) {
 	for i := range l.Clients() {
 		h.left++
 		ended := false
@@ -92,7 +92,7 @@ func (h *show) addClients(l Workload) {
 	}
 }
 
-func (h *show) run() {
+func (h *scenarioRun) run() {
 	for i, f := range h.s.Faults {
 		h.stage(f, uint64(i))
 	}
@@ -113,7 +113,7 @@ func (h *show) run() {
 }
 
 // ask checks the properties at intervals.
-func (h *show) ask() {
+func (h *scenarioRun) ask() {
 	every := h.s.Every
 	if every == 0 {
 		every = 100 * time.Millisecond
@@ -125,7 +125,7 @@ func (h *show) ask() {
 	})
 }
 
-func (h *show) check() bool {
+func (h *scenarioRun) check() bool {
 	for _, p := range h.s.Properties {
 		if err := p.Check(h.w); err != nil {
 			h.w.Break(p.ID(), "%v", err)
@@ -136,7 +136,7 @@ func (h *show) check() bool {
 
 // heal ends the faults: their programs return, and what they left behind is
 // taken back.
-func (h *show) heal() {
+func (h *scenarioRun) heal() {
 	h.over = true
 	for _, s := range h.stages {
 		if !s.done {
@@ -147,7 +147,7 @@ func (h *show) heal() {
 	h.w.Heal()
 }
 
-func (h *show) stage(f Fault, i uint64) {
+func (h *scenarioRun) stage(f Fault, i uint64) {
 	s := &Stage{h: h, draw: h.w.Draw("fault."+f.Name(), i)}
 	h.stages = append(h.stages, s)
 	s.c = h.w.spawn(nil, "fault "+f.Name(), func() {
@@ -158,7 +158,7 @@ func (h *show) stage(f Fault, i uint64) {
 
 // Stage is what a Fault runs on.
 type Stage struct {
-	h    *show
+	h    *scenarioRun
 	c    *coroutine
 	draw *Draw
 	done bool
@@ -193,9 +193,9 @@ func (s *Stage) Replica() *Machine {
 	return s.h.w.replicas[s.draw.Int(len(s.h.w.replicas))]
 }
 
-// Heal takes back what faults do: links work, machines go on at full speed and
-// those that are down start, disks neither stall nor fail. The rates of clocks
-// and the noise of links stay.
+// Heal takes back what faults do: links work, machines go on at full speed, machines
+// that are down start, disks neither stall nor fail. The rates of clocks and the
+// noise of links stay.
 func (w *World) Heal() {
 	w.net.Heal()
 	for _, m := range w.all() {
@@ -204,7 +204,7 @@ func (w *World) Heal() {
 }
 
 func (m *Machine) heal() {
-	m.cost, m.gap, m.point = 0, 0, ""
+	m.cost, m.readPause, m.point = 0, 0, ""
 	m.disk.heal()
 	if m.far != nil {
 		m.far.heal()
@@ -215,7 +215,7 @@ func (m *Machine) heal() {
 	m.Start()
 }
 
-// String says in one line what became of a run.
+// String describes the outcome of a run in one line.
 func (r Report) String() string {
 	verdict := "ok"
 	if r.Failure != nil {

@@ -15,8 +15,8 @@ type StateMachine interface {
 	Checksum() uint64
 }
 
-// command is what a Group proposes for a client: who asked, under which number,
-// and what. The pair of the first two names a command however often it is sent.
+// command is what a Group proposes for a client: the client, the number of its
+// request, and the request. The first two name a command however often it is sent.
 type command struct {
 	client, seq uint64
 	text        string
@@ -43,33 +43,33 @@ func decodeCommand(s string) (command, error) {
 	return command{client, seq, s[n+k:]}, nil
 }
 
-// answered is the last command of a client and its result. A client has one
-// command at a time, so one is enough to answer a repetition.
-type answered struct {
+// lastReply is the last command of a client and its result. A client has one command
+// at a time, so one is enough to answer a duplicate.
+type lastReply struct {
 	seq    uint64
 	result string
 }
 
-// replica applies what was chosen and answers the clients that asked here.
+// replica applies chosen commands and answers the clients that sent it requests.
 type replica struct {
 	p       *member
 	state   StateMachine
 	applied uint64
-	last    map[uint64]answered
+	last    map[uint64]lastReply
 	waiting map[uint64]Addr // client -> where it waits for its latest command
 }
 
 func newReplica(p *member) *replica {
-	return &replica{p: p, state: p.g.cfg.State(), last: map[uint64]answered{}, waiting: map[uint64]Addr{}}
+	return &replica{p: p, state: p.g.cfg.State(), last: map[uint64]lastReply{}, waiting: map[uint64]Addr{}}
 }
 
 // Answers of a replica to a client.
 const (
 	ansResult  = iota // the command was applied; the result follows
-	ansRefused        // this node will not see to it: ask another one
+	ansRefused        // this node will not propose it: ask another one
 )
 
-func (r *replica) request(now time.Time, from Addr, msg []byte) {
+func (r *replica) onRequest(now time.Time, from Addr, msg []byte) {
 	c, err := decodeCommand(string(msg))
 	if err != nil {
 		return
@@ -103,14 +103,14 @@ func (r *replica) apply(ch Chosen) {
 			continue
 		}
 		result := r.state.Apply(c.text)
-		r.last[c.client] = answered{c.seq, result}
+		r.last[c.client] = lastReply{c.seq, result}
 		if to, ok := r.waiting[c.client]; ok {
 			delete(r.waiting, c.client)
 			r.answer(to, c.seq, ansResult, result)
 		}
 	}
 	r.applied = ch.Slot
-	r.p.g.checksums.Applied(r.p.env.Self(), ch.Slot, r.state.Checksum())
+	r.p.g.checksums.OnApplied(r.p.env.Self(), ch.Slot, r.state.Checksum())
 }
 
 // Caller is a client of a Group's state machine: one command at a time, sent
@@ -120,9 +120,9 @@ type Caller struct {
 	rt     *Runtime
 	id     uint64
 	seq    uint64
-	at     int           // which replica is asked first
-	done   Signal        // of the call that goes on
-	result string        // of it
+	at     int           // the replica that is asked first
+	done   Signal        // of the present call
+	result string        // of the present call
 	Retry  time.Duration // how long to wait for an answer before asking another replica
 }
 
@@ -143,8 +143,8 @@ func (c *Caller) Call(ctx context.Context, text string) (string, error) {
 	msg := []byte(command{c.id, c.seq, text}.encode())
 	for {
 		c.rt.Send(uint32(c.g.members[c.at]), msg)
-		patience, stop := c.rt.WithTimeout(ctx, c.Retry)
-		_, err := c.rt.Wait(patience, c.done)
+		attempt, stop := c.rt.WithTimeout(ctx, c.Retry)
+		_, err := c.rt.Wait(attempt, c.done)
 		stop()
 		if err == nil {
 			c.rt.e.m.w.Result(c.rt.e.Self(), []byte(c.result))

@@ -64,9 +64,9 @@ type Trace struct {
 	Describe func(from, to Addr, msg []byte) string
 }
 
-// on says whether a line about machine a is wanted now. The callers ask first,
-// so that nothing is formatted in vain.
-func (w *World) on(a Addr) bool {
+// isTraced reports that a line about machine a is wanted now. Callers ask first, so
+// that nothing is formatted in vain.
+func (w *World) isTraced(a Addr) bool {
 	t := &w.cfg.Trace
 	if t.W == nil || w.steps < t.From || t.Until > 0 && w.steps > t.Until {
 		return false
@@ -103,25 +103,25 @@ func (w *World) describe(from, to Addr, msg []byte) string {
 	return fmt.Sprintf("%d bytes %016x", len(msg), xxhash.Sum64(msg))
 }
 
-// Tracef writes a line of kind about machine a (0: about the world) into the
-// human trace. It leaves no mark in the hash.
+// Tracef writes a line of kind about machine a (0: about the world) into the human
+// trace. It does not enter the hash.
 func (w *World) Tracef(a Addr, kind, format string, args ...any) {
-	if w.on(a) {
+	if w.isTraced(a) {
 		w.line(a, kind, fmt.Sprintf(format, args...))
 	}
 }
 
-// Result folds bytes that a client saw into the trace hash: whatever decides
-// what a run means belongs into it.
+// Result folds bytes that a client received into the trace hash. All that decides
+// the verdict of a run belongs into it.
 func (w *World) Result(a Addr, b []byte) {
 	w.hash.fold(markResult<<32 | uint64(a))
 	w.hash.bytes(b)
-	if w.on(a) {
+	if w.isTraced(a) {
 		w.line(a, "result", fmt.Sprintf("%d bytes %016x", len(b), xxhash.Sum64(b)))
 	}
 }
 
-// Hash is the trace hash so far: a function of the seed, the configuration and
-// the code. Equal seeds give equal hashes on every target; `Step` by `Step` it
-// names the first event at which two runs part.
+// Hash is the trace hash so far: a function of the seed, the configuration and the
+// code. Equal seeds give equal hashes on every machine; compared Step by Step it
+// shows the first event at which two runs differ.
 func (w *World) Hash() uint64 { return uint64(w.hash) }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// watchdog looks, in real time, whether a world goes on. It only reads a
-// counter that the world writes, so it has no influence on a run.
+// watchdog checks, in real time, that a world goes on. It only reads a counter that
+// the world writes, so it has no influence on a run.
 type watchdog struct {
 	beats atomic.Uint64
 	seen  uint64
@@ -45,7 +45,7 @@ func (w *World) unwatch() {
 	}
 }
 
-// beat says that the world goes on.
+// beat records that the world goes on.
 func (w *World) beat() {
 	if w.dog != nil {
 		w.dog.beats.Add(1)

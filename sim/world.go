@@ -8,16 +8,16 @@ import (
 )
 
 // Addr names a machine on the network. Replicas count from 1, clients from
-// FirstClient. 0 is nobody.
+// FirstClient. 0 is no machine.
 type Addr uint32
 
 // FirstClient is the address of the first client machine.
 const FirstClient Addr = 1 << 16
 
-// IsClient says that a is in the range of client machines.
+// IsClient reports that a is in the range of client machines.
 func (a Addr) IsClient() bool { return a >= FirstClient }
 
-// String prints n3 for a replica, c1 for the first client, - for nobody.
+// String prints n3 for a replica, c1 for the first client, - for no machine.
 func (a Addr) String() string {
 	switch {
 	case a == 0:
@@ -35,11 +35,11 @@ type Config struct {
 	Link  LinkConfig // of every link that gets no other
 	Trace Trace
 	// Watchdog is how long, in real time, a coroutine may keep the world from
-	// going on before Stuck is called; 0 means a minute, below 0 means never.
-	// It cannot change a run, only end one that would hang for ever.
+	// going on before Stuck is called; 0 means a minute, below 0 means never. It
+	// cannot change a run, only end one that would hang for ever.
 	Watchdog time.Duration
-	// Stuck is told which code blocks outside the simulator. It runs on a
-	// goroutine of its own. Nil panics with that text.
+	// Stuck is called with the stacks of code that blocks outside the simulator.
+	// It runs on a goroutine of its own. Nil panics with that text.
 	Stuck func(text string)
 }
 
@@ -47,18 +47,18 @@ type Config struct {
 // event at a time happens. Nothing in it is safe for use from elsewhere; run
 // many worlds at once by giving each its own goroutine.
 type World struct {
-	cfg   Config
-	src   draw.Source
-	q     queue
-	now   int64
-	steps uint64
-	still uint64 // events at this instant
-	hash  sum
+	cfg       Config
+	src       draw.Source
+	q         queue
+	now       int64
+	steps     uint64
+	atInstant uint64 // events at this instant
+	hash      sum
 
 	net      Network
 	replicas []*Machine
 	clients  []*Machine
-	cur      *Machine // whose code runs, nil for the world's own
+	cur      *Machine // the machine whose code runs, nil for the world's own
 	ties     draw.Stream
 	pool     pool
 	counts   counters
@@ -66,8 +66,8 @@ type World struct {
 	userRan  bool         // code ran that may have canceled one
 
 	failure *Failure
-	judged  string     // the one property whose break ends the run; "": every one
-	noted   []*Failure // what broke beside it, the first of each property
+	judged  string     // the only property whose break ends the run; "": every one
+	noted   []*Failure // reports that did not end it, the first for each id
 	stopped bool
 	closed  bool
 	dog     *watchdog
@@ -104,7 +104,7 @@ type Timer struct {
 	t ticket
 }
 
-// Stop keeps the call from being made, if it was not.
+// Stop cancels the call, if it was not made.
 func (t Timer) Stop() {
 	if t.w != nil {
 		t.w.q.cancel(t.t)
@@ -116,13 +116,14 @@ type call func()
 
 func (f call) fire(*World, uint64, *packet) { f() }
 
-// After calls f when d of true time has passed. The call belongs to the world:
-// it is made whatever became of the machines.
+// After calls f when d of true time has passed. The call belongs to the world: it is
+// made whatever becomes of the machines.
 func (w *World) After(d time.Duration, f func()) Timer {
 	return Timer{w, w.schedule(int64(d), &w.ties, call(f), 0, nil)}
 }
 
-// schedule puts an event d nanoseconds ahead. ties belongs to who schedules.
+// schedule puts an event d nanoseconds ahead. ties are the draws of the scheduling
+// entity.
 func (w *World) schedule(d int64, ties *draw.Stream, to target, arg uint64, p *packet) ticket {
 	at := w.now
 	if d > 0 {
@@ -131,7 +132,7 @@ func (w *World) schedule(d int64, ties *draw.Stream, to target, arg uint64, p *p
 	return w.q.push(at, ties.Uint64(), to, arg, p)
 }
 
-// End says why Run returned.
+// End is the reason why Run returned.
 type End uint8
 
 // The ends of a run.
@@ -139,7 +140,7 @@ const (
 	Reached   End = iota // true time has come to the given instant
 	Quiet                // no event is left
 	Stopped              // Stop was called
-	Failed               // Failure says how
+	Failed               // Failure has the reason
 	Exhausted            // Config.Steps events have happened
 )
 
@@ -151,8 +152,8 @@ func (e End) String() string {
 // Stop makes Run return after the present event.
 func (w *World) Stop() { w.stopped = true }
 
-// Run lets events happen until true time is until, and says why it returned.
-// After Reached, Quiet or Stopped it may be called again.
+// Run lets events happen until true time is until, and returns why it stopped. After
+// Reached, Quiet or Stopped it may be called again.
 func (w *World) Run(until time.Duration) End {
 	w.watch()
 	defer w.unwatch()
@@ -206,16 +207,16 @@ func (w *World) loop(until int64) (end End, done bool) {
 	}
 }
 
-// standstill is how many events at one instant end a run: no time would pass
-// any more, and so nothing that anybody waits for would end (L1).
-const standstill = 1 << 20
+// maxPerInstant is how many events at one instant end a run: no time would pass any
+// more, and nothing that waits for time would end (L1).
+const maxPerInstant = 1 << 20
 
 func (w *World) step(at int64) {
 	_, ev := w.q.pop()
 	if at > w.now {
-		w.now, w.still = at, 0
-	} else if w.still++; w.still == standstill {
-		f := &Failure{Kind: Broken, ID: "L1", Text: fmt.Sprintf("%d events at one instant: somebody asks for a wake-up in the past, again and again", standstill)}
+		w.now, w.atInstant = at, 0
+	} else if w.atInstant++; w.atInstant == maxPerInstant {
+		f := &Failure{Kind: Broken, ID: "L1", Text: fmt.Sprintf("%d events at one instant: a process asks for a wake-up in the past, again and again", maxPerInstant)}
 		if t, rings := ev.to.(*timer); rings {
 			f.Machine = t.m.addr
 		}
