@@ -50,7 +50,7 @@ func giveUp(w *twin, s *snapshot.Store, d doc) error {
 	_, err = s.Write(d.h, func(b io.Writer) error {
 		return errors.Join(d.writeTo(b), errBody)
 	})
-	if errors.Is(err, errBody) && !vfstest.Died(err) {
+	if errors.Is(err, errBody) && !vfstest.IsDeath(err) {
 		return nil
 	}
 	return err
@@ -83,7 +83,7 @@ func TestDeathAtEveryCallAndAgainWhileOpening(t *testing.T) {
 				if err == nil { // the error of the last call of all is ignored
 					crash(m, uint64(n))
 				} else {
-					require.True(t, vfstest.Died(err), "call %d: %v", n, err)
+					require.True(t, vfstest.IsDeath(err), "call %d: %v", n, err)
 				}
 				dieWhileOpening(t, m, w, o, uint64(n), crash)
 			}
@@ -103,7 +103,7 @@ func dieWhileOpening(t *testing.T, first *vfs.Mem, was *twin, o snapshot.Options
 			w.open(t, m, o)
 			return
 		}
-		require.True(t, vfstest.Died(err), "%v", err)
+		require.True(t, vfstest.IsDeath(err), "%v", err)
 		m.SetFault(nil)
 		s = w.open(t, m, o)
 		if n%5 == 0 {
@@ -172,7 +172,7 @@ func TestWhatOpenShowsIsDurable(t *testing.T) {
 		}
 		return vfs.Fault{}
 	})
-	require.True(t, vfstest.Died(w.write(s, newDoc(2, 1, 10))))
+	require.True(t, vfstest.IsDeath(w.write(s, newDoc(2, 1, 10))))
 	m.SetFault(nil)
 	s = w.open(t, m, snapshot.Options{})
 	last, _ := s.Latest()

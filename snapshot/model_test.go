@@ -28,7 +28,7 @@ func (x *model) reopen(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		vfstest.DieAt(x.m, rapid.IntRange(1, 30).Draw(t, "call"), func() { x.m.Crash(vfs.Seeded(seed)) })
 		_, _, err := snapshot.Open(x.m, dir, x.o)
-		require.True(t, err == nil || vfstest.Died(err), "%v", err)
+		require.True(t, err == nil || vfstest.IsDeath(err), "%v", err)
 		x.m.Kill()
 	}
 	x.m.SetFault(nil)

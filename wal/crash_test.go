@@ -69,15 +69,15 @@ func dieTwiceMore(t *testing.T, o wal.Options, n int, crash func(*vfs.Mem, uint6
 	m, w, seed := vfs.NewMem(), &twin{}, uint64(n)*100
 	vfstest.DieAt(m, n, func() { crash(m, seed) })
 	if l, _, err := wal.Open(m, dir, o); err != nil {
-		require.True(t, vfstest.Died(err), "%v", err)
+		require.True(t, vfstest.IsDeath(err), "%v", err)
 	} else if err := life(w, l, seed); err != nil {
-		require.True(t, vfstest.Died(err), "%v", err)
+		require.True(t, vfstest.IsDeath(err), "%v", err)
 	}
 	for again := range uint64(2) {
 		at := 1 + int(seed/100+again*7)%25
 		vfstest.DieAt(m, at, func() { crash(m, seed+1+again) })
 		if _, r, err := wal.Open(m, dir, o); err != nil {
-			require.True(t, vfstest.Died(err), "%v", err)
+			require.True(t, vfstest.IsDeath(err), "%v", err)
 		} else {
 			w.recovered(t, r)
 			crash(m, seed+9)

@@ -2,9 +2,9 @@
 // and a register for the few bytes that must outlive even a rotten disk.
 //
 // Entries are numbered by LSN, appended, synced in groups, dropped from the
-// front in whole segments, and read only when the log is opened: who writes
-// ahead keeps the state in memory. Nothing here runs by itself; every call is a
-// handful of vfs calls in a fixed order (testdata/calls.txt has it).
+// front in whole segments, and read only when the log is opened: the owner keeps
+// the state in memory. Nothing here runs by itself; every call is a handful of
+// vfs calls in a fixed order (testdata/calls.txt has it).
 //
 // Read in this order: salt, frame, segment, manifest, register, log, scan, survey, open, verify, dump.
 //
@@ -66,10 +66,10 @@
 // # Torn or rotten
 //
 // A frame that cannot be read is one of two things. Torn: the machine stopped
-// while it was being written; nobody was told that it is durable; it may be
+// while it was being written; it was not acknowledged as durable; it may be
 // forgotten, and must be, or its remains could be taken for an entry later.
-// Rotten: it was durable, and somebody may stand on it; it must never be
-// forgotten in silence. The checksum alone cannot tell them apart. The watermark
+// Rotten: it was durable, and the owner may have acted on it; it must never be
+// forgotten silently. The checksum alone cannot tell them apart. The watermark
 // can:
 //
 //	An unreadable entry at or below a watermark that was found anywhere later in
@@ -90,26 +90,25 @@
 //
 // # Frames within data
 //
-// "Anywhere later in the log" is at any byte, as behind an unreadable header
-// nobody knows where the next frame begins. So the search comes by the data of
-// torn frames, which is whatever somebody wanted to store; and that may be
-// frames. Say that #8 is the value of a client, a copy of a log's file or made up,
+// "Anywhere later in the log" is at any byte, since an unreadable header does not
+// tell where the next frame begins. So the search reads the data of torn frames,
+// which is the value of a client; and that may be frames. Say that #8 is the value of a client, a copy of a log's file or made up,
 // with a frame in it that reads "#9, all up to #8 was durable". The power goes
 // while #8 is being written, its header is lost and its data is not: by the rule
 // above #8 was durable and is rotten, and the log does not open. Every replica
 // writes the same value, so that one client and one power cut stop them all.
 //
-// A checksum does not help, as anybody can compute it. So each segment has a salt
-// of 64 bits that the owner draws (Options.Salt) and tells nobody. It is a part of
-// what the header of each of its frames is a checksum of, and its two high bytes
-// stand in the frame itself: what was made without it passes for a frame of this
-// segment with probability 2^-48 a place. Frames of another segment do so no more
+// A checksum does not help: a client can compute it. So each segment has a salt
+// of 64 bits that the owner draws (Options.Salt) and keeps secret. The checksum of
+// each frame's header covers it, and its two high bytes stand in the frame itself:
+// bytes made without it pass for a frame of this segment with probability 2^-48 a
+// place. Frames of another segment do so no more
 // often; and none of those lie below a segment's own, as its file is always new.
 //
 // A copy of frames of this very segment does no harm: the watermarks that the log
-// wrote are true. What the salt does not stop is somebody who makes frames with
-// it. He has read the file, or a Dump, which shows it: keep both from those who
-// choose values, as long as the segment is the last one.
+// wrote are true. The salt does not stop a client that makes frames with it, and so
+// has read the file, or a Dump, which shows it: keep both from clients that choose
+// values, as long as the segment is the last one.
 //
 // # What stays ambiguous
 //
@@ -119,7 +118,7 @@
 // nothing comes, and Options.Watermark brings in what the owner wrote down
 // elsewhere. So does an entry that went astray over the mark in front of it: it is
 // found where the next entry is looked for, and the place that it has left is as long
-// as a mark. Whoever looks takes that for one that was being written, and all behind it
+// as a mark. Recovery takes that for a mark that was being written, and all behind it
 // that no watermark covers for torn.
 //
 // # Recovery
@@ -144,5 +143,5 @@
 //     above the watermark over themselves, sync. Only now they are handed out.
 //
 // A crash at any point of this leaves a log that recovers to the same entries,
-// or to fewer of those that nobody was told of.
+// or to fewer of those that were not acknowledged.
 package wal

@@ -134,7 +134,7 @@ func (d *dumper) header(name string, s segment, its salt, b []byte) {
 	d.printf("segment %s number %d from #%d salt %016x, %d bytes", name, s.number, s.first, its.bits, len(b))
 }
 
-// frame prints one frame and says whether it is rotten.
+// frame prints one frame and returns whether it is rotten.
 func (d *dumper) frame(f *frame, b []byte, known LSN) bool {
 	if f.kind == kindMark {
 		d.printf("%8d  mark, all up to #%d is durable", f.off, f.watermark)
@@ -153,7 +153,7 @@ func (d *dumper) frame(f *frame, b []byte, known LSN) bool {
 	return state == "ROTTEN"
 }
 
-// digest tells data apart without printing it.
+// digest distinguishes data without printing it.
 func digest(f *frame, b []byte) string {
 	if !f.good || f.data == 0 {
 		return ""

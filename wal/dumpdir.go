@@ -12,13 +12,13 @@ import (
 
 // directory prints a log and what recovery makes of it.
 func (d *dumper) directory(fsys vfs.FS, dir string, names []string) error {
-	if !slices.ContainsFunc(names, ofLog) {
+	if !slices.ContainsFunc(names, isOfLog) {
 		return fmt.Errorf("wal: %s: no log here", dir)
 	}
 	v := &survey{fs: fsys, dir: dir}
 	created, stale, strays, err := v.look()
 	d.copies(v, names, stale)
-	if err != nil { // the manifest tells nothing
+	if err != nil { // the manifest is unreadable
 		return errors.Join(refusal(err), d.each(v, names))
 	}
 	if created {
@@ -41,8 +41,8 @@ func (d *dumper) directory(fsys vfs.FS, dir string, names []string) error {
 	return errors.Join(append(all, err)...)
 }
 
-// ofLog says whether a file is one of a log.
-func ofLog(name string) bool {
+// isOfLog reports whether a file belongs to a log.
+func isOfLog(name string) bool {
 	_, isSegment := parseName(name)
 	return isSegment || strings.HasPrefix(name, manifestName+".")
 }

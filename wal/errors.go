@@ -23,8 +23,8 @@ var (
 )
 
 // DamageError says that a disk lost something it had, in a way that cannot be
-// narrowed down to the data of known entries. Whoever owned the log no longer
-// knows what he wrote.
+// narrowed down to the data of known entries. The log's owner no longer knows what
+// it wrote.
 type DamageError struct {
 	File   string
 	Offset int64 // in File, where what was expected is not

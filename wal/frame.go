@@ -112,7 +112,7 @@ func (s salt) parseHeader(b []byte) (header, bool) {
 		watermark: LSN(binary.LittleEndian.Uint64(b[16:])),
 	}
 	data, tag := binary.LittleEndian.Uint32(b), int(b[5])
-	if tag > MaxTag || data > MaxData || !s.stamped(b) || !h.sensible(data) || len(b) < frameMin+tag {
+	if tag > MaxTag || data > MaxData || !s.hasStamp(b) || !h.isSensible(data) || len(b) < frameMin+tag {
 		return header{}, false
 	}
 	h.tag, h.data = b[frameFixed:frameFixed+tag:frameFixed+tag], int(data)
@@ -123,8 +123,8 @@ func (s salt) parseHeader(b []byte) (header, bool) {
 	return h, true
 }
 
-// sensible says whether a frame could have been written with these numbers.
-func (h header) sensible(data uint32) bool {
+// isSensible reports whether a frame could have been written with these numbers.
+func (h header) isSensible(data uint32) bool {
 	if h.kind == kindMark {
 		return h.lsn > 0 && h.watermark <= h.lsn && data == 0
 	}

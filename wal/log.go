@@ -10,7 +10,7 @@ import (
 )
 
 // Options are what may differ from log to log. The zero Options are good for a
-// log whose data no stranger chooses.
+// log whose data no client chooses.
 type Options struct {
 	// SegmentSize is how long a segment is made, in bytes; a frame that does not
 	// fit begins the next one, and a frame larger than that has one of its own.
@@ -21,13 +21,13 @@ type Options struct {
 	// says nothing. A log that ends below it is damaged.
 	Watermark LSN
 	// Salt draws 64 bits, once for each segment that is made: within Open, Append
-	// or Idle. Whoever has a say in what the entries hold must be able neither to
-	// predict nor to read them, or he can write data that makes a log with a torn
-	// tail look damaged (doc.go, Frames within data). So they come from a
+	// or Idle. A client that chooses what entries hold must be able neither to
+	// predict nor to read them, or it can write data that makes a log with a torn
+	// tail look damaged (doc.go, Frames within data). So draw them from a
 	// cryptographic source, or in a simulation from keyed draws.
 	//
 	// With nil every salt is 0, which is no secret: for tests, and for logs whose
-	// data no stranger chooses.
+	// data no client chooses.
 	Salt func() uint64
 }
 
@@ -185,8 +185,9 @@ func (l *Log) DropBefore(lsn LSN) error {
 	return l.fail("drop", l.drop(lsn))
 }
 
-// Drops says whether DropBefore would remove anything now. It calls no disk.
-func (l *Log) Drops(lsn LSN) bool {
+// CanDrop reports whether DropBefore would remove anything now. It makes no call of
+// the disk.
+func (l *Log) CanDrop(lsn LSN) bool {
 	return l.err == nil && len(l.man.without(lsn).segments) < len(l.man.segments)
 }
 

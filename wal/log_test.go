@@ -77,7 +77,7 @@ func failAt(t *testing.T, o wal.Options, n int, fault vfs.Fault) {
 			writes = 0
 			return fault
 		}
-		if n < 0 && c.Op.Changes() {
+		if n < 0 && c.Op.CanChange() {
 			writes++
 		}
 		return vfs.Fault{}
@@ -111,7 +111,7 @@ func TestSegmentNumbersAreNeverUsedTwice(t *testing.T) {
 		}
 		return vfs.Fault{}
 	})
-	require.True(t, vfstest.Died(w.append(l, 1, 10, 0)))
+	require.True(t, vfstest.IsDeath(w.append(l, 1, 10, 0)))
 	m.SetFault(nil)
 	l = w.open(t, m, o)
 	_, err := m.Contents(dir + "/0000000000000002.wal")
@@ -137,7 +137,7 @@ func TestDropsSaysWhetherAnythingCanGo(t *testing.T) {
 		lsn   wal.LSN
 		drops bool
 	}{{0, false}, {1, false}, {2, true}, {2, false}, {9, true}, {9, false}} {
-		require.Equal(t, c.drops, l.Drops(c.lsn), "below %d", c.lsn)
+		require.Equal(t, c.drops, l.CanDrop(c.lsn), "below %d", c.lsn)
 		calls = 0
 		require.NoError(t, l.DropBefore(c.lsn))
 		require.Equal(t, c.drops, calls > 0, "below %d", c.lsn)

@@ -24,7 +24,7 @@ type model struct {
 // manyFrames is how many entries a forgery has: more than a log of the model.
 const manyFrames = 1000
 
-// stranger is data as somebody may choose it who wants it to be taken for frames:
+// stranger is data of a client that wants it to be taken for frames:
 // forged ones of the numbers that come next, or bytes of the log's own files.
 func (s *model) stranger(t *rapid.T) string {
 	if rapid.Bool().Draw(t, "forged") {
@@ -43,7 +43,7 @@ func (s *model) reopen(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		vfstest.DieAt(s.m, rapid.IntRange(1, 20).Draw(t, "call"), func() { s.m.Crash(vfs.Seeded(seed)) })
 		if _, r, err := wal.Open(s.m, dir, s.o); err != nil {
-			require.True(t, vfstest.Died(err), "%v", err)
+			require.True(t, vfstest.IsDeath(err), "%v", err)
 		} else {
 			s.w.recovered(t, r)
 			s.m.Kill()

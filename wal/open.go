@@ -12,8 +12,8 @@ import (
 // Recovery is what a log held when it was opened. All of it is durable by then.
 type Recovery struct {
 	// Entries are the readable entries in order. Numbers that are missing between
-	// the first and Next are in Damaged. Entries of one segment share memory: who
-	// keeps the data of one keeps the segment's.
+	// the first and Next are in Damaged. Entries of one segment share memory: a
+	// caller that keeps the data of one keeps the segment's.
 	Entries []Entry
 	// Damaged are the entries whose data rotted; in order. It happens on each
 	// opening again, until they are dropped.
@@ -23,8 +23,8 @@ type Recovery struct {
 	First LSN
 	// Next is the number after the last entry.
 	Next LSN
-	// Torn is the tail that was cut off, nil where the log ended cleanly. Nobody
-	// was ever told that it was durable.
+	// Torn is the tail that was cut off, nil where the log ended cleanly. It was
+	// never acknowledged as durable.
 	Torn *Torn
 	// Created says that there was no log, or none whose creation was finished.
 	Created bool

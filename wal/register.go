@@ -14,7 +14,7 @@ import (
 // the loss of either of its two files. What must never be forgotten (a promise)
 // or is the root of all else (a manifest) stands in one.
 //
-// A Register is used by one caller at a time, who holds a lock on its directory.
+// A Register is used by one caller at a time, which holds a lock on its directory.
 type Register struct {
 	fs       vfs.FS
 	dir      string

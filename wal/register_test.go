@@ -68,7 +68,7 @@ func registerLife(t *testing.T, crash func(*vfs.Mem, uint64), n, again int) {
 	}
 	vfstest.DieAt(m, again, func() { crash(m, seed+1) })
 	_, _, err := wal.OpenRegister(m, ".", "promise")
-	require.True(t, err == nil || vfstest.Died(err), "%v", err)
+	require.True(t, err == nil || vfstest.IsDeath(err), "%v", err)
 	m.SetFault(nil)
 	m.Crash(vfs.KeepAll)
 	_, v, err := wal.OpenRegister(m, ".", "promise")

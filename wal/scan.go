@@ -114,13 +114,13 @@ func (c *chain) after(lsn LSN) int64 {
 // laterWatermark looks through b, what is behind a broken chain, at every byte,
 // for frames that come later in the log than the chain, and returns the highest
 // watermark that they state; 0 if there are none. It looks into the data of torn
-// frames, too, which anybody may have chosen: the salt keeps that from counting.
+// frames, too, which a client may have chosen: the salt keeps that from counting.
 func (c *chain) laterWatermark(b []byte) LSN {
 	var found LSN
 	last := lastNonZero(b)
 	most := c.next + LSN(len(b)/frameMin) // numbers that fit between here and there
 	for i := 0; i < last && i+frameMin <= len(b); i++ {
-		if b[i+5] > MaxTag || !c.salt.stamped(b[i:]) { // most places end here
+		if b[i+5] > MaxTag || !c.salt.hasStamp(b[i:]) { // most places end here
 			continue
 		}
 		h, ok := c.salt.parseHeader(b[i:])
@@ -131,9 +131,9 @@ func (c *chain) laterWatermark(b []byte) LSN {
 	return found
 }
 
-// wholeBehind says whether b, what was cut off, holds a whole frame that comes
-// later in the log: the system wrote it before the ones in front of it.
-func (c *chain) wholeBehind(b []byte) bool {
+// hasWholeBehind reports whether b, which was cut off, holds a whole frame that
+// comes later in the log: the system wrote it before the ones in front of it.
+func (c *chain) hasWholeBehind(b []byte) bool {
 	last := lastNonZero(b)
 	for i := 0; i < last && i+frameMin <= len(b); i++ {
 		if h, ok := c.salt.parseHeader(b[i:]); ok && h.lsn > c.next && h.kind != kindMark {

@@ -36,14 +36,14 @@ func (v *survey) list(value []byte) (strays []string, err error) {
 	if v.man, err = decodeManifest(value, v.manifest()); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(files, v.lists), nil
+	return slices.DeleteFunc(files, v.isListed), nil
 }
 
 // manifest is the file that errors about the manifest name.
 func (v *survey) manifest() string { return path.Join(v.dir, manifestName+registerSuffixes[0]) }
 
-// lists says whether the manifest lists a file.
-func (v *survey) lists(name string) bool {
+// isListed reports whether the manifest lists a file.
+func (v *survey) isListed(name string) bool {
 	return slices.ContainsFunc(v.man.segments, func(s segment) bool { return s.name() == name })
 }
 
@@ -132,7 +132,7 @@ func (x *examined) judge(next LSN) error {
 	return nil
 }
 
-// judgeLast tells what is torn from what is rotten in the last segment.
+// judgeLast distinguishes torn from rotten in the last segment.
 func (v *survey) judgeLast(x *examined) error {
 	c, b := &x.c, x.b
 	known := max(c.watermark, v.owner)
@@ -145,7 +145,7 @@ func (v *survey) judgeLast(x *examined) error {
 		c.cutAt(i)
 	}
 	if n := lastNonZero(b[c.end:]); n > 0 {
-		x.torn = &Torn{File: x.name, Offset: c.end, Bytes: int64(n), Whole: c.wholeBehind(b[c.end:])}
+		x.torn = &Torn{File: x.name, Offset: c.end, Bytes: int64(n), Whole: c.hasWholeBehind(b[c.end:])}
 	}
 	return nil
 }

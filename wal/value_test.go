@@ -12,9 +12,9 @@ import (
 // segmentStart is the size of a segment's header.
 const segmentStart = 36
 
-// forged is the bytes of a log that somebody made on his own machine: n frames of
-// entries without data, each with the watermark of the one before, and a mark of
-// the last.
+// forged is the bytes of a log that a client made on its own machine: n frames of
+// entries without data, each with the watermark of the one before, and a mark of the
+// last.
 func forged(t tester, n int, draw func() uint64) string {
 	t.Helper()
 	m := vfs.NewMem()
@@ -32,8 +32,8 @@ func forged(t tester, n int, draw func() uint64) string {
 }
 
 // A client stores frames of all numbers that may come, and the power cut takes
-// the header of the frame that holds them. Nobody was told of that entry, so it is
-// a torn tail; but for one who knows the salt, which is why it is a secret.
+// the header of the frame that holds them. That entry was not acknowledged, so it is a
+// torn tail; unless the client knows the salt, which is why it is a secret.
 func TestAValueFullOfFrames(t *testing.T) {
 	for _, c := range []struct {
 		name           string

@@ -19,7 +19,7 @@ import (
 func agree(t *testing.T, m *vfs.Mem, watermark wal.LSN) (r wal.Recovery, dumped []string, opened error) {
 	t.Helper()
 	m.SetFault(func(c vfs.Call) vfs.Fault {
-		require.False(t, c.Op.Changes(), "%v of %s", c.Op, c.Name)
+		require.False(t, c.Op.CanChange(), "%v of %s", c.Op, c.Name)
 		return vfs.Fault{}
 	})
 	verified, verdict := wal.Verify(m, dir, watermark)

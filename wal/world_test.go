@@ -20,7 +20,7 @@ type tester interface {
 }
 
 // twin is the log's dumb double: a list that remembers what was appended and how
-// much of it somebody was told is durable.
+// much of it was acknowledged as durable.
 type twin struct {
 	first   wal.LSN     // nothing at or above was ever allowed to be dropped below
 	entries []wal.Entry // from #1 on, all ever appended that may still be there
@@ -29,7 +29,7 @@ type twin struct {
 
 func (w *twin) next() wal.LSN { return wal.LSN(len(w.entries) + 1) }
 
-// salts draws salts that nobody in a test can guess but by the same seed.
+// salts draws salts that a test can guess by the same seed only.
 func salts(seed uint64) func() uint64 {
 	return func() uint64 {
 		seed += 0x9e3779b97f4a7c15

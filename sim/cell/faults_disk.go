@@ -55,7 +55,7 @@ func diskSyncError(c *Cell, d *sim.Draw) {
 
 func diskWriteError(c *Cell, d *sim.Draw) {
 	c.failOnce(c.anyReplica(d), d, func(call vfs.Call) vfs.Fault {
-		if call.Op.Changes() && call.Op != vfs.OpSync && call.Op != vfs.OpSyncData && call.Op != vfs.OpSyncDir {
+		if call.Op.CanChange() && call.Op != vfs.OpSync && call.Op != vfs.OpSyncData && call.Op != vfs.OpSyncDir {
 			return vfs.Fault{Err: vfs.ErrIO}
 		}
 		return vfs.Fault{}

@@ -255,8 +255,7 @@ func TestWhatIsSmallIsTornToo(t *testing.T) {
 	require.Greater(t, torn, 100)
 }
 
-// Who watches reads a part of a file as the running machine would, and nothing of what is
-// not there.
+// Peek reads a part of a file as the running machine would, and nothing beyond its end.
 func TestPeekReadsWhatTheRunningMachineSees(t *testing.T) {
 	m := vfs.NewMem()
 	put(t, m, "a", strings.Repeat("a", 5000)+"tail")

@@ -178,7 +178,7 @@ func (h *memHandle) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, wrap(OpReadAt, h.name, fs.ErrInvalid)
 	}
-	if h.f.unreadable(off, len(b)) {
+	if h.f.isUnreadable(off, len(b)) {
 		return 0, wrap(OpReadAt, h.name, ErrIO)
 	}
 	n := h.f.read(b, off)

@@ -16,7 +16,7 @@ type FileInfo struct {
 }
 
 // Files describes all files, in the order of their names. It asks no fault
-// predicate: it is for those who watch.
+// predicate: it is for checkers.
 func (m *Mem) Files() []FileInfo {
 	var infos []FileInfo
 	for _, name := range slices.Sorted(maps.Keys(m.names)) {

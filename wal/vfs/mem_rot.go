@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// What is in this file a disk does to bytes that were written and synced, with
-// nobody writing. It happens on the disk and in what the machine sees at once,
-// and no fault predicate is asked.
+// The methods of this file are what a disk does to bytes that were written and
+// synced, without a call of the machine. It happens on the disk and in what the
+// machine sees at once, and no fault predicate is asked.
 
 // Corrupt flips the bits of mask in one byte. It fails with fs.ErrNotExist where
 // there is no such byte.
@@ -70,8 +70,8 @@ func (m *Mem) decay(op, name string, off int64, n int, change func(b []byte, at 
 	return nil
 }
 
-// unreadable says whether a sector of n bytes from off on is spoilt.
-func (f *memFile) unreadable(off int64, n int) bool {
+// isUnreadable reports whether a sector of n bytes from off on is spoilt.
+func (f *memFile) isUnreadable(off int64, n int) bool {
 	return n > 0 && slices.ContainsFunc(f.spoilt, func(s int64) bool {
 		return s >= off/SectorSize && s <= (off+int64(n)-1)/SectorSize
 	})

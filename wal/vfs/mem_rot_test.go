@@ -17,7 +17,7 @@ func TestRotIsSeenAndStaysAfterACrash(t *testing.T) {
 	require.NoError(t, m.Overlay("a", 510, []byte("yyyy")))
 	want := "xxxy" + strings.Repeat("x", 506) + "yyyy" + strings.Repeat("x", 86)
 	require.Equal(t, want, contents(t, m, "a"))
-	require.Zero(t, m.Files()[0].Unsynced, "nobody wrote")
+	require.Zero(t, m.Files()[0].Unsynced, "there was no write")
 	m.Crash(vfs.KeepNothing)
 	require.Equal(t, want, contents(t, m, "a"))
 }

@@ -68,9 +68,9 @@ func (o Op) fileString() string {
 	return "op?"
 }
 
-// Changes says whether the operation can change what a disk holds; the others
-// only look.
-func (o Op) Changes() bool {
+// CanChange reports whether the operation can change what a disk holds; the others
+// only read.
+func (o Op) CanChange() bool {
 	switch o {
 	case OpReadDir, OpReadAt, OpSize, OpOpen, OpClose:
 		return false

@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// NewReadOnlyOS is NewOS for those who only look: files are opened for reading,
-// so those of others will do, and whatever would change something fails with
-// fs.ErrPermission.
+// NewReadOnlyOS is NewOS for callers that only read: files are opened for reading,
+// so files of other users will do, and a call that would change something fails
+// with fs.ErrPermission.
 func NewReadOnlyOS(root string) FS { return readOnlyFS{osFS{root: root}} }
 
 type readOnlyFS struct{ osFS }

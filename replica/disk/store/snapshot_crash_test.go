@@ -183,7 +183,7 @@ func TestASnapshotThatFailsCutsNothing(t *testing.T) {
 		g := busy(t)
 		calls := n
 		g.m.SetFault(func(c vfs.Call) vfs.Fault {
-			if c.Op.Changes() {
+			if c.Op.CanChange() {
 				calls--
 			}
 			if calls == 0 {

@@ -102,7 +102,7 @@ func (s *Store) truncate(below paxos.Slot) error {
 		return nil
 	}
 	lsn := s.index.first(below, paxos.LSN(s.log.Next()))
-	if !s.log.Drops(wal.LSN(lsn)) {
+	if !s.log.CanDrop(wal.LSN(lsn)) {
 		return nil
 	}
 	if s.state.floor < below || s.state.first < wal.LSN(lsn) {

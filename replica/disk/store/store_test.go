@@ -261,7 +261,7 @@ func errorAt(t *testing.T, n int, fault vfs.Fault) {
 	hit := false
 	g.m.SetFault(func(c vfs.Call) vfs.Fault {
 		if hit {
-			require.False(t, c.Op.Changes(), "%v %s after the error", c.Op, c.Name)
+			require.False(t, c.Op.CanChange(), "%v %s after the error", c.Op, c.Name)
 		}
 		if n--; n == 0 {
 			hit = true

@@ -7,7 +7,7 @@ import (
 )
 
 // DieAt makes the machine lose power, or its process die, instead of the n-th call
-// from now on: die is one of m's doors.
+// from now on: die is m.Crash or m.Kill.
 func DieAt(m *vfs.Mem, n int, die func()) {
 	m.SetFault(func(vfs.Call) vfs.Fault {
 		if n--; n == 0 {
@@ -17,7 +17,7 @@ func DieAt(m *vfs.Mem, n int, die func()) {
 	})
 }
 
-// CountCalls says how many calls f makes.
+// CountCalls counts the calls that f makes.
 func CountCalls(m *vfs.Mem, f func()) int {
 	n := 0
 	m.SetFault(func(vfs.Call) vfs.Fault { n++; return vfs.Fault{} })
@@ -26,5 +26,5 @@ func CountCalls(m *vfs.Mem, f func()) int {
 	return n
 }
 
-// Died says that err is nothing but the death of the process.
-func Died(err error) bool { return errors.Is(err, vfs.ErrCrashed) }
+// IsDeath reports that err is nothing but the death of the process.
+func IsDeath(err error) bool { return errors.Is(err, vfs.ErrCrashed) }

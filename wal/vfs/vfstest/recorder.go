@@ -26,7 +26,7 @@ func (r *Recorder) FailNext(op string) {
 	}
 }
 
-// Record writes c down and says whether it fails.
+// Record writes c down and returns its failure, if FailNext asked for one.
 func (r *Recorder) Record(c vfs.Call) vfs.Fault {
 	fmt.Fprintf(&r.Out, "%s %s", c.Op, r.name(c.Name))
 	switch c.Op {

@@ -1,6 +1,6 @@
-// Package vfstest is test support: the conformance suite of vfs.FS (whoever writes
-// a file system of his own for the log to stand on runs it first), a recorder of
-// calls, and death at the n-th of them.
+// Package vfstest is test support: the conformance suite of vfs.FS (run it first on a
+// file system of your own that the log is to use), a recorder of calls, and death at
+// the n-th of them.
 package vfstest
 
 import (
