@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// abandoned makes a command of work that cannot be told to end, as a read of a FIFO
-// to which nothing is written cannot: when the context ends, the command does, and
-// leaves the work to the end of the program. What the work has printed until then
-// stays; nothing may depend on the rest of it.
+// abandoned makes a command of work that cannot be interrupted, such as a read of a
+// FIFO to which nothing is written: when the context ends, the command returns, and
+// the work goes on until the program ends. What the work has printed until then stays;
+// nothing may depend on the rest of it.
 func abandoned(work func(args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		return orEnd(c.Context(), func() error { return work(args) })

@@ -20,7 +20,7 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// world is a program whose simulator does as it is told.
+// world is the program with a fake simulator.
 type world struct {
 	*app
 	in       strings.Reader
@@ -30,7 +30,7 @@ type world struct {
 	mu       sync.Mutex
 	runs     int
 	result   func(run int, seed uint64) cell.Result
-	stopAt   uint64 // seed at which somebody interrupts; 0: nobody does
+	stopAt   uint64 // seed at which the user interrupts; 0: none
 	stop     context.CancelFunc
 	asked    runner.Batch
 }
@@ -118,7 +118,7 @@ func broken(seed uint64, id, text string) cell.Result {
 	return r
 }
 
-// outcomes are what the golden files ask of the simulator, by name.
+// outcomes are the results of the fake simulator that golden files name.
 var outcomes = map[string]func(run int, seed uint64) cell.Result{
 	"clean": func(_ int, seed uint64) cell.Result { return clean(seed) },
 	"idle": func(_ int, seed uint64) cell.Result {

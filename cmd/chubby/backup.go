@@ -78,7 +78,7 @@ func (a *app) backupCheck(name string, form output) error {
 
 // loadBackup reads a backup by the name that the user has typed.
 func (a *app) loadBackup(name string) (backup.Backup, error) {
-	if err := a.spareInput(name); err != nil {
+	if err := a.checkStdout(name); err != nil {
 		return backup.Backup{}, err
 	}
 	fsys, base, err := findFile(name)

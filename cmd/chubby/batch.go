@@ -73,7 +73,7 @@ func (a *app) sim(ctx context.Context, f *simFlags) error {
 		return err
 	}
 	if f.out != "" {
-		if err := writable(f.out); err != nil {
+		if err := checkWritable(f.out); err != nil {
 			return usage("--out: %v", err)
 		}
 	}
@@ -142,7 +142,7 @@ func (a *app) many(ctx context.Context, c runner.Batch, r *report) {
 		if res.Failed() {
 			p.failure(&r.Failures[len(r.Failures)-1])
 		}
-		if c.Seeds > 0 && counted < c.Seeds && (idle/patience >= c.Seeds || noMore(res.Seed, c.Shards)) {
+		if c.Seeds > 0 && counted < c.Seeds && (idle/patience >= c.Seeds || isLastSeed(res.Seed, c.Shards)) {
 			r.GaveUp = true
 			giveUp()
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// readBuild says what this program was built from. The go command stamps what it
+// readBuild returns what this program was built from. The go command stamps what it
 // builds, but not what it runs right away: then the source tree around the
 // working directory is asked, which it was built from a moment ago. Of a program
 // that was built without a stamp only its own digest is known.
@@ -43,7 +43,7 @@ func readBuild() runner.Build {
 	return b
 }
 
-// digest tells programs apart; "" if the file cannot be read.
+// digest is a checksum of a program's file; "" if the file cannot be read.
 func digest(path string) string {
 	f, err := os.Open(path)
 	if err != nil {

@@ -51,11 +51,11 @@ func (a *app) check(f checkFlags, file string) error {
 	if f.steps < 0 {
 		return usage("--steps %d: at least 0", f.steps)
 	}
-	if err := a.spareInput(file); err != nil {
+	if err := a.checkStdout(file); err != nil {
 		return err
 	}
 	if f.page != "" {
-		if err := a.spare(file, "page", f.page); err != nil {
+		if err := a.checkOutput(file, "page", f.page); err != nil {
 			return err
 		}
 	}

@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// processorTime is 0: nobody asks this system.
+// processorTime is 0: this system is not asked.
 func processorTime() time.Duration { return 0 }

@@ -139,7 +139,7 @@ func (f *experimentFlags) check() error {
 		return err
 	}
 	if f.out != "" {
-		if err := writable(f.out); err != nil {
+		if err := checkWritable(f.out); err != nil {
 			return usage("--out: %v", err)
 		}
 	}

@@ -60,7 +60,7 @@ func (f *failedSeed) String() string {
 	return fmt.Sprintf("seed %d: %s%s", f.Seed, what, f.Text)
 }
 
-// printFailure tells of a failing seed, the line that reproduces it last.
+// printFailure prints a failing seed, and last the line that reproduces it.
 func (a *app) printFailure(f *failedSeed) error {
 	if err := a.printf("\n%s\n", f); err != nil {
 		return err
@@ -87,9 +87,9 @@ func indented(s string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
 }
 
-// writable makes a directory and finds out now, not after an hour, whether files
-// can be made there.
-func writable(dir string) error {
+// checkWritable makes a directory and checks, before the work begins, that files can be
+// made there.
+func checkWritable(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}

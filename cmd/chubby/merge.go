@@ -45,7 +45,7 @@ last, idle, failures, time and seeds.`,
 				return err
 			}
 			for _, file := range args {
-				if err := a.spareInput(file); err != nil {
+				if err := a.checkStdout(file); err != nil {
 					return err
 				}
 			}

@@ -31,7 +31,7 @@ func considered(diffs []mutants.Mutant) []listed {
 		l.Properties, l.Files, l.Control = []string{}, []string{}, r.Group == mutants.GroupControls
 		if i := slices.IndexFunc(diffs, func(m mutants.Mutant) bool { return m.ID == r.ID }); i >= 0 {
 			l.plant(&diffs[i])
-		} else if r.Applied() {
+		} else if r.IsPlanted() {
 			l.Reason = "this source tree has no diff of it"
 		}
 		all = append(all, l)

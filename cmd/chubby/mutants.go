@@ -222,7 +222,7 @@ func (f *mutantFlags) share(n int) int {
 
 func (h *hunted) add(c *mutants.Catch) {
 	h.Mutants = append(h.Mutants, *c)
-	if c.Wrong() {
+	if c.IsWrong() {
 		h.Wrong++
 	}
 }
@@ -240,7 +240,7 @@ func (h *hunted) code() int {
 // planted picks the mutants named, all if none is.
 func planted(all []mutants.Mutant, ids []string) ([]mutants.Mutant, error) {
 	for _, r := range mutants.Rows() {
-		if !r.Applied() && slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(id, r.ID) }) {
+		if !r.IsPlanted() && slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(id, r.ID) }) {
 			return nil, usage("%s is not planted: %s", r.ID, r.Reason)
 		}
 	}
@@ -274,7 +274,7 @@ func (a *app) printHunted(f *mutantFlags, h *hunted) error {
 	for i := range h.Mutants {
 		c := &h.Mutants[i]
 		mark := ""
-		if c.Wrong() {
+		if c.IsWrong() {
 			mark = "WRONG: "
 		}
 		t.row("%s\t%s\t%s%s\t%s\n", c.ID, c.Priority, mark, outcome(c), c.Title)

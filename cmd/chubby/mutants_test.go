@@ -34,7 +34,7 @@ const diffs = `# id: A1
 `
 
 const survivor = `# id: B1
-# title: nobody notices
+# title: no test notices
 # property: L1
 # priority: A
 --- a/cmd/chubby/main.go
@@ -82,7 +82,7 @@ func TestDiffsWithoutARowAreListed(t *testing.T) {
 	w := newWorld()
 	require.Equal(t, exitClean, w.do("sim", "mutants", "--list", "--repo", root, "b1", "P05"), w.err.String())
 	require.Equal(t, `ID   PRI  PROPERTY  TITLE
-B1   A    L1        nobody notices
+B1   A    L1        no test notices
 P05  A    absent    the accept handler omits the ballot comparison
                       why not: this source tree has no diff of it
 `, w.out.String())
@@ -102,8 +102,8 @@ func TestEveryRowIsListed(t *testing.T) {
 	require.Len(t, all, len(rows))
 	require.Equal(t, exitClean, w.do("sim", "mutants", "--list"))
 	for i, r := range rows {
-		require.Equal(t, []any{r.ID, r.Group, r.Applied(), r.Reason, r.Note}, []any{all[i].ID, all[i].Group, all[i].Applied, all[i].Reason, all[i].Note})
-		require.Equal(t, r.Applied(), len(all[i].Files) > 0, r.ID)
+		require.Equal(t, []any{r.ID, r.Group, r.IsPlanted(), r.Reason, r.Note}, []any{all[i].ID, all[i].Group, all[i].Applied, all[i].Reason, all[i].Note})
+		require.Equal(t, r.IsPlanted(), len(all[i].Files) > 0, r.ID)
 		for _, text := range []string{all[i].Title, r.Reason, r.Note} {
 			require.Contains(t, w.out.String(), text, r.ID)
 		}

@@ -10,8 +10,8 @@ import (
 // stated is a file that is open.
 type stated interface{ Stat() (os.FileInfo, error) }
 
-// sameFile says whether two files are one, by whatever names or links.
-func sameFile(a, b os.FileInfo) bool { return a != nil && b != nil && os.SameFile(a, b) }
+// isSameFile reports whether two files are one, by whatever names or links.
+func isSameFile(a, b os.FileInfo) bool { return a != nil && b != nil && os.SameFile(a, b) }
 
 // stat looks at a file that is named, "-" being stdin; nil if there is none.
 func (a *app) stat(name string) os.FileInfo {
@@ -26,22 +26,22 @@ func (a *app) stat(name string) os.FileInfo {
 	return nil
 }
 
-// spare refuses a file to be written, which a flag names, if it is the input, or a
+// checkOutput refuses a file to be written, which a flag names, if it is the input, or a
 // directory.
-func (a *app) spare(input, flag, output string) error {
+func (a *app) checkOutput(input, flag, output string) error {
 	in, out := a.stat(input), a.stat(output)
 	switch {
 	case out != nil && out.IsDir():
 		return usage("--%s %s: a directory; name a file", flag, output)
-	case sameFile(in, out):
+	case isSameFile(in, out):
 		return usage("--%s %s: the same file as the input %s, which it would overwrite; name another file", flag, output, inputName(input))
 	}
 	return nil
 }
 
-// spareInput refuses a stdout that is one of the inputs: what is printed would be
-// written into what is still to be read, and would damage it.
-func (a *app) spareInput(inputs ...string) error {
+// checkStdout refuses a stdout that is one of the inputs: the output would be written
+// into what is still to be read, and would damage it.
+func (a *app) checkStdout(inputs ...string) error {
 	f, ok := a.out.(stated)
 	if !ok {
 		return nil
@@ -51,32 +51,32 @@ func (a *app) spareInput(inputs ...string) error {
 		return nil
 	}
 	for _, input := range inputs {
-		if sameFile(a.stat(input), out) {
+		if isSameFile(a.stat(input), out) {
 			return usage("stdout is the input %s, which it would overwrite; redirect it to another file", input)
 		}
 	}
 	return nil
 }
 
-// spareLog is spareInput for a file of a log, or all of a directory.
-func (a *app) spareLog(name string) error {
+// checkStdoutOfLog is checkStdout for a file of a log, or all of a directory.
+func (a *app) checkStdoutOfLog(name string) error {
 	inputs := []string{name}
 	entries, _ := os.ReadDir(name) // a file has none
 	for _, e := range entries {
 		inputs = append(inputs, filepath.Join(name, e.Name()))
 	}
-	return a.spareInput(inputs...)
+	return a.checkStdout(inputs...)
 }
 
-// spareSource refuses files that --report would write, if they are one, a directory,
-// or what hunts are built from.
-func spareSource(root, report, book string) error {
+// checkReport refuses files that --report would write, if they are one, a directory, or
+// what hunts are built from.
+func checkReport(root, report, book string) error {
 	r, _ := os.Stat(report)
 	b, _ := os.Stat(book)
 	if r != nil && r.IsDir() {
 		return usage("--report %s: a directory; name a file", report)
 	}
-	if sameFile(r, b) {
+	if isSameFile(r, b) {
 		return usage("--report %s: the same file as the book, %s; name another file", report, book)
 	}
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -91,7 +91,7 @@ func spareSource(root, report, book string) error {
 			return nil
 		}
 		source, err := os.Stat(path)
-		if err == nil && (sameFile(source, r) || sameFile(source, b)) {
+		if err == nil && (isSameFile(source, r) || isSameFile(source, b)) {
 			return usage("--report %s: this would overwrite %s, which hunts are built from; name another file", report, path)
 		}
 		return nil

@@ -14,7 +14,7 @@ type panics struct {
 	first string // with its stack, "" if there was none
 }
 
-// guard calls f and keeps its panic. It says whether f returned.
+// guard calls f and keeps its panic. It reports whether f returned.
 func (p *panics) guard(f func()) (returned bool) {
 	defer func() {
 		if r := recover(); r != nil {

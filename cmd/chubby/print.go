@@ -13,7 +13,7 @@ func (a *app) printf(format string, args ...any) error {
 	return nil
 }
 
-// say writes a line to stderr, where words about the work go.
+// say writes a line to stderr, where messages about the work go.
 func (a *app) say(format string, args ...any) {
 	fmt.Fprintf(a.err, format+"\n", args...)
 }

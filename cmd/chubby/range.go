@@ -21,6 +21,5 @@ func (f *mutantFlags) checkRange() error {
 	return checkRange(f.from, f.seeds)
 }
 
-// noMore says whether no seed comes behind this one: it is the last one of this
-// shard that there is.
-func noMore(seed, shards uint64) bool { return seed > math.MaxUint64-max(1, shards) }
+// isLastSeed reports whether this shard has no seed after this one.
+func isLastSeed(seed, shards uint64) bool { return seed > math.MaxUint64-max(1, shards) }

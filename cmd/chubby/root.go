@@ -36,13 +36,13 @@ const exitHelp = `Exit codes:
   130  interrupted; what was found so far is printed`
 
 // failure is an error with the exit code it leads to. Without text it has been
-// told already.
+// printed already.
 type failure struct {
 	code int
 	err  error
 }
 
-// Error is what is told on stderr, "" if it was told already.
+// Error is the text for stderr, "" if it was printed already.
 func (f *failure) Error() string {
 	if f.err == nil {
 		return ""
@@ -53,7 +53,7 @@ func (f *failure) Error() string {
 // Unwrap is the error as it came, for errors.Is and errors.As; nil without text.
 func (f *failure) Unwrap() error { return f.err }
 
-// exit ends a command with a code and nothing more to say; nil for 0.
+// exit ends a command with a code and without a message; nil for 0.
 func exit(code int) error {
 	if code == exitClean {
 		return nil
@@ -147,7 +147,7 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// one demands one argument, and says what.
+// one demands one argument, which what names.
 func one(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {

@@ -61,8 +61,8 @@ type scoring struct {
 	left int
 }
 
-// errand is what one worker does at a time: all hunts for one bug that are still
-// to come, in one way to choose faults, or in both.
+// errand is a worker's task: all missing hunts for one bug, with one choice of faults,
+// or with both.
 type errand struct {
 	mutant mutants.Mutant
 	hunts  []mutants.Hunted // their Start and Faults
@@ -78,7 +78,7 @@ func (a *app) score(ctx context.Context, f *mutantFlags, hunt mutants.Hunt, tree
 	if path == f.report {
 		return usage("--report %s: the book has this name; call the report .md", f.report)
 	}
-	if err := spareSource(hunt.Root, f.report, path); err != nil {
+	if err := checkReport(hunt.Root, f.report, path); err != nil {
 		return err
 	}
 	free, err := hold(path)
@@ -175,10 +175,10 @@ func (s *scoring) errands(tree, some []mutants.Mutant) []errand {
 			e.hunts = append(e.hunts, mutants.Hunted{Start: start, Faults: faults, Diff: m.Digest})
 		}
 		for start := range s.flags.starts {
-			stands := s.book.Stands(&m, start, s.flags.faults)
-			if compared && (!stands || !s.book.Compared(&m, start, s.flags.faults, s.flags.versus)) {
+			stands := s.book.IsSettled(&m, start, s.flags.faults)
+			if compared && (!stands || !s.book.IsCompared(&m, start, s.flags.faults, s.flags.versus)) {
 				for _, faults := range []string{s.flags.faults, s.flags.versus} {
-					if !s.book.Has(&m, start, faults) { // what a former program hunted is compared with nothing of this one
+					if !s.book.HasInChapter(&m, start, faults) { // what a former program hunted is compared with nothing of this one
 						hunt(start, faults)
 					}
 				}
@@ -194,7 +194,7 @@ func (s *scoring) errands(tree, some []mutants.Mutant) []errand {
 	return all
 }
 
-// run does the errands, several at a time.
+// run runs the errands, several at a time.
 func (s *scoring) run(ctx context.Context, all []errand) error {
 	if s.left > 0 {
 		s.say("%d hunts to come, %d in %s", s.left, len(s.book.Hunted), s.out.Book)
@@ -230,7 +230,7 @@ func (s *scoring) do(ctx context.Context, e errand) error {
 	})
 }
 
-// note writes a hunt into the book, and says so.
+// note writes a hunt into the book and to stderr.
 func (s *scoring) note(h mutants.Hunted) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,7 +250,7 @@ func (s *scoring) write(tree []mutants.Mutant) error {
 	if r.Versus == "" { // compared before, with what the book has
 		r.Versus = s.versus()
 	}
-	s.out.Terms, s.out.Hunts, s.out.Wrong = s.book.Terms(), len(s.book.Hunted), r.Wrong()
+	s.out.Terms, s.out.Hunts, s.out.Wrong = s.book.Terms(), len(s.book.Hunted), r.CountWrong()
 	var text strings.Builder
 	if err := r.Write(&text); err != nil {
 		return err
@@ -290,7 +290,7 @@ func (s *scoring) command() string {
 	return line
 }
 
-// finish says how it ended.
+// finish prints how the campaign ended.
 func (s *scoring) finish() error {
 	switch {
 	case s.out.Interrupted:

@@ -71,7 +71,7 @@ func TestACampaignGoesOnWhereItWas(t *testing.T) {
 	require.Equal(t, "2001-02-03", s.Terms.Date)
 }
 
-// What ended stays when somebody interrupts; a hunt under way is none.
+// Hunts that ended stay when the user interrupts; a hunt under way does not count.
 func TestAnInterruptedCampaignReportsWhatItHas(t *testing.T) {
 	root := plant(t)
 	t.Chdir(t.TempDir())

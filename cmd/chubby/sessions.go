@@ -120,7 +120,7 @@ func (f *sessionsFlags) check() error {
 		}
 	}
 	if f.out != "" {
-		if err := writable(f.out); err != nil {
+		if err := checkWritable(f.out); err != nil {
 			return usage("--out: %v", err)
 		}
 	}
@@ -195,7 +195,7 @@ func (a *app) keepAlive(ctx context.Context, f *sessionsFlags, lease time.Durati
 	return p, err
 }
 
-// judge works out what the counts mean.
+// judge computes the rates from the counts.
 func (p *crowdPoint) judge(c cell.CrowdCounts) {
 	p.CrowdCounts = c
 	simulated := c.Simulated.Seconds()

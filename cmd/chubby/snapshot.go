@@ -40,7 +40,7 @@ and sum. Checksums are hexadecimal.
 }
 
 func (a *app) snapshotDump(name string, form output) error {
-	if err := a.spareInput(name); err != nil {
+	if err := a.checkStdout(name); err != nil {
 		return err
 	}
 	fsys, base, err := findFile(name)

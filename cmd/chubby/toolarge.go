@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// mostKey is the annotation of a flag that says what it takes at most.
+// mostKey is the annotation of a flag with the largest value that it takes.
 const mostKey = "chubby-most"
 
 // atMost notes the largest value of a duration flag, which the command checks: for
@@ -26,8 +26,8 @@ func atMost(c *cobra.Command, flag string, most time.Duration) {
 // length is a duration above 0 as the flags take them, whether or not 64 bits hold it.
 var length = regexp.MustCompile(`^\+?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$`)
 
-// tooLarge is what is wrong with the value of a flag that reads well and is too
-// large; nil if something else is.
+// tooLarge is the error for a flag whose value is well-formed and too large; nil if
+// something else is wrong.
 func tooLarge(err error) error {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
@@ -35,7 +35,7 @@ func tooLarge(err error) error {
 	}
 	f := bad.GetFlag()
 	switch kind := f.Value.Type(); {
-	case strings.HasPrefix(kind, "duration") && long(bad.GetValue()):
+	case strings.HasPrefix(kind, "duration") && hasTooLong(bad.GetValue()):
 		most := time.Duration(math.MaxInt64).String()
 		if noted := f.Annotations[mostKey]; len(noted) > 0 {
 			most = noted[0]
@@ -49,8 +49,8 @@ func tooLarge(err error) error {
 	return nil
 }
 
-// long says whether one of the durations in a list reads well and is too large.
-func long(list string) bool {
+// hasTooLong reports whether one of the durations in a list is well-formed and too large.
+func hasTooLong(list string) bool {
 	for text := range strings.SplitSeq(list, ",") {
 		if _, err := time.ParseDuration(text); err != nil && length.MatchString(text) {
 			return true

@@ -16,7 +16,7 @@ func (a *app) trace(f *simFlags, o plan.Options) error {
 	if err != nil {
 		return err
 	}
-	if err := inPlan(f.node, node, plan.New(o)); err != nil {
+	if err := checkInPlan(f.node, node, plan.New(o)); err != nil {
 		return err
 	}
 	if f.out != "" {
@@ -35,8 +35,8 @@ func (a *app) trace(f *simFlags, o plan.Options) error {
 	return exit(verdictCode(&r))
 }
 
-// inPlan says what is wrong with a machine to print: it is not in the plan.
-func inPlan(asked string, node sim.Addr, p plan.Plan) error {
+// checkInPlan refuses a machine to print that is not in the plan.
+func checkInPlan(asked string, node sim.Addr, p plan.Plan) error {
 	most := sim.Addr(p.Replicas)
 	if node.IsClient() {
 		most = sim.FirstClient + sim.Addr(p.Clients) - 1

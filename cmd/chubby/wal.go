@@ -40,7 +40,7 @@ func (a *app) walDump(name string) error {
 	if _, err := os.Stat(name); err != nil {
 		return usage("%v", err)
 	}
-	if err := a.spareLog(name); err != nil {
+	if err := a.checkStdoutOfLog(name); err != nil {
 		return err
 	}
 	path, err := filepath.Abs(name)

@@ -409,7 +409,7 @@ func (r *replica) runBulk(j driver.BulkJob) {
 	r.env.Post(func(now time.Time) {
 		now = r.reads(now)
 		r.nudge(now)
-		r.life.BulkDone(now, result)
+		r.life.OnBulkDone(now, result)
 		r.cell.watch.OnBulkDone(r.id, result)
 		r.host.BulkDone(now, result)
 		r.act()

@@ -18,9 +18,9 @@ type Experiment struct {
 	Grid  []Place
 	Judge func(*cell.Result) Verdict
 
-	// Sums are further numbers of a seed that says something, added up for each
-	// place; nil: there are none. They have the same names in every seed, in the same
-	// order, and words for people.
+	// Sums are further numbers of a judged seed, added up for each place; nil: there
+	// are none. They have the same names in every seed, in the same order; the names
+	// are shown in reports.
 	Sums func(*cell.Result) []cell.Number
 
 	// Rate is a rate of events rather than of seeds, of two of the Sums; nil: none is
@@ -28,7 +28,7 @@ type Experiment struct {
 	Rate *Rate
 
 	// Waits are how long the clients of a seed waited for something; nil: that is not
-	// asked for. Wait says for what, for people.
+	// measured. Wait names it in reports.
 	Waits func(*cell.Result) []time.Duration
 	Wait  string
 }
@@ -46,18 +46,18 @@ type Place struct {
 	Options plan.Options // but for Seed
 }
 
-// Verdict is what one seed says.
+// Verdict is the outcome of one seed.
 type Verdict int
 
 // The verdicts.
 const (
 	Miss Verdict = iota // the event did not happen
 	Hit                 // it did
-	Void                // the run says nothing about it: something else ended it
+	Void                // the run cannot be judged: something other than the event ended it
 )
 
-// At leaves those places of the grid whose X is one of xs, in every series. It
-// returns false if there is no place at one of them.
+// At keeps the places of the grid whose X is one of xs, in every series. It returns false
+// if one of xs has no place.
 func (e Experiment) At(xs []float64) (Experiment, bool) {
 	all := e.Grid
 	e.Grid = nil

@@ -55,5 +55,5 @@ func fencing() Experiment {
 }
 
 // fencingDrift lets the clocks of about half of the clients err by up to four times
-// what they may: two clients may believe in one lock.
+// what they may: two clients may hold one lock, each by its own clock.
 const fencingDrift = 4000

@@ -21,10 +21,10 @@ func TestFencingIsJudgedByWhatWasLost(t *testing.T) {
 	require.Len(t, e.Series(), 5)
 }
 
-// What the experiment is there to show, with seeds that say so: whoever checks
-// nothing, writes alone, or asks and then acts, loses updates; whoever checks reads
-// too, or compares versions, loses none.
-func TestFencingShowsWhoLosesUpdates(t *testing.T) {
+// Seeds that show what the experiment is for: a server that checks nothing, only writes, or
+// asks the cell and then acts, loses updates; a server that checks reads too, or compares
+// versions, loses none.
+func TestFencingShowsWhichServersLoseUpdates(t *testing.T) {
 	e := fencing()
 	tally := NewTally(e)
 	for place, p := range e.Grid {

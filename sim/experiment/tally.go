@@ -18,8 +18,8 @@ type Tally struct {
 	others []Other     // the first of them
 }
 
-// Other is a run that says nothing, since something else than the event ended it: a
-// finding of its own, perhaps.
+// Other is a run that is not judged, since something other than the event ended it:
+// perhaps a bug.
 type Other struct {
 	Place    int     `json:"-"` // of the grid
 	Series   string  `json:"series"`
@@ -148,7 +148,7 @@ func (t *Tally) Points() []Point {
 func (t *Tally) Others() []Other { return append([]Other{}, t.others...) }
 
 // wilson is the 95 % confidence interval of a share of hits in n, by Wilson's
-// score: it stays within 0 and 1, and says something of 0 hits, too.
+// score: it stays within 0 and 1, and is of use for 0 hits, too.
 func wilson(hits, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1

@@ -84,7 +84,7 @@ func (t *Tally) WriteWaits(w io.Writer) error {
 	return c.WriteAll(rows)
 }
 
-// heads and cells are the columns of the table for people.
+// heads and cells are the columns of the printed table.
 func (*Waits) heads() string {
 	return "clients\tp50\t95 % by seed\tp90\t95 % by seed\tp99\t95 % by seed\tmax\t"
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
-// WriteTable writes the points for people.
+// WriteTable writes the points as a table to read.
 func (t *Tally) WriteTable(w io.Writer) error {
 	title := t.e.Event
 	if t.e.Wait != "" {
@@ -62,7 +62,7 @@ func (t *Tally) WriteTable(w io.Writer) error {
 	return errors.Join(t.writeNoted(w), t.writeOthers(w))
 }
 
-// writeNoted tells of properties that broke in seeds that were judged nonetheless.
+// writeNoted writes the properties that broke in seeds that were judged nonetheless.
 func (t *Tally) writeNoted(w io.Writer) error {
 	var b strings.Builder
 	for _, p := range t.points {
@@ -96,7 +96,7 @@ func (t *Tally) writeOthers(w io.Writer) error {
 	return nil
 }
 
-// interval is the interval for people.
+// interval is the interval as text.
 func (e *Estimate) interval(form func(float64) string) string {
 	if len(e.Interval) == 0 {
 		return "unknown"
@@ -156,7 +156,7 @@ func (t *Tally) WriteCSV(w io.Writer) error {
 
 // WriteSeeds writes a row for each seed with its verdict in each place of the
 // grid, for tests of paired seeds: 1 for the event, 0 for none, nothing where the
-// seed says nothing.
+// seed was not judged.
 func (t *Tally) WriteSeeds(w io.Writer) error {
 	c := csv.NewWriter(w)
 	head := []string{"seed"}

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// BookFormat grows when a book can no longer be read as before. Books of format 1
-// have one chapter; they are read, too.
+// BookFormat grows when a book can no longer be read as before. Books of format 1 have one
+// chapter; they can be read, too.
 const BookFormat = 2
 
 // Terms are what all hunts of a chapter have in common: the line that begins it.
@@ -31,7 +31,7 @@ type Terms struct {
 	CPU    time.Duration `json:"cpu_ns"` // processor time of each hunt; 0: no such end
 	For    time.Duration `json:"for_ns"` // real time of each hunt; 0: no such end
 
-	// What follows is said in the report; a campaign goes on where it differs.
+	// The report shows what follows; a campaign goes on where it differs.
 	Commit   string `json:"commit"`
 	Modified bool   `json:"modified"` // sources or diffs differed from that commit
 	Date     string `json:"date"`     // of the commit
@@ -83,8 +83,8 @@ type Book struct {
 	file     *os.File
 }
 
-// Opening says what becomes of a book whose last chapter is of another program,
-// or of hunts with other bounds.
+// Opening is what becomes of a book whose last chapter is of another program, or of hunts
+// with other bounds.
 type Opening int
 
 const (
@@ -116,7 +116,7 @@ func OpenBook(path string, t Terms, how Opening) (*Book, error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	begin, err := false, b.read(text)
 	if err == nil {
-		begin, err = b.begins(t, how)
+		begin, err = b.startsChapter(t, how)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: the campaign %w: %w", path, ErrBook, err)
@@ -134,8 +134,8 @@ func OpenBook(path string, t Terms, how Opening) (*Book, error) {
 	return b, nil
 }
 
-// begins says whether a chapter begins with these terms.
-func (b *Book) begins(t Terms, how Opening) (bool, error) {
+// startsChapter reports whether a chapter begins with these terms, or refuses them.
+func (b *Book) startsChapter(t Terms, how Opening) (bool, error) {
 	if len(b.Chapters) == 0 {
 		return true, nil
 	}
@@ -190,19 +190,19 @@ func (b *Book) Find(m *Mutant, start int, faults string) *Hunted {
 	return nil
 }
 
-// Has says that the last chapter has such a hunt.
-func (b *Book) Has(m *Mutant, start int, faults string) bool {
+// HasInChapter reports that the last chapter has such a hunt.
+func (b *Book) HasInChapter(m *Mutant, start int, faults string) bool {
 	h := b.Find(m, start, faults)
 	return h != nil && h.chapter == len(b.Chapters)-1
 }
 
-// Stands says that a hunt need not be made (again): the book has it in this
-// chapter; or in a former one, in which no hunt for that bug ended other than it
-// should. A bug that a former program missed once is hunted again from every start:
-// were its catches kept, each start would be the better of two.
-func (b *Book) Stands(m *Mutant, start int, faults string) bool {
+// IsSettled reports that a hunt need not be made (again): the book has it in this chapter;
+// or in a former one, in which all hunts for that bug ended as they should. A bug that a
+// former program missed once is hunted again from every start: were its catches kept, each
+// start would be the better of two.
+func (b *Book) IsSettled(m *Mutant, start int, faults string) bool {
 	h := b.Find(m, start, faults)
-	if h == nil || b.Has(m, start, faults) {
+	if h == nil || b.HasInChapter(m, start, faults) {
 		return h != nil
 	}
 	due := Caught
@@ -214,9 +214,9 @@ func (b *Book) Stands(m *Mutant, start int, faults string) bool {
 	})
 }
 
-// Compared says that one program hunted a mutant from a start in both ways, and that
-// nobody has since in one of them.
-func (b *Book) Compared(m *Mutant, start int, faults, versus string) bool {
+// IsCompared reports that one program hunted a mutant from a start in both ways, and that
+// neither hunt was made again since.
+func (b *Book) IsCompared(m *Mutant, start int, faults, versus string) bool {
 	x, y := b.Find(m, start, faults), b.Find(m, start, versus)
 	return x != nil && y != nil && x.chapter == y.chapter
 }
@@ -240,9 +240,8 @@ func (b *Book) line(v any) error {
 // Close closes the file.
 func (b *Book) Close() error { return b.file.Close() }
 
-// SourceDigest tells source trees apart by what programs are built from: all Go
-// files below root but for tests, and go.mod and go.sum. Diffs have digests of
-// their own.
+// SourceDigest is a digest of what programs are built from: all Go files below root but for
+// tests, and go.mod and go.sum. Diffs have digests of their own.
 func SourceDigest(root string) (string, error) {
 	var text bytes.Buffer
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

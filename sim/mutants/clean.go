@@ -35,8 +35,9 @@ func (k *Clean) build(ctx context.Context, h Hunt) error {
 	return nil
 }
 
-// passes says whether nothing breaks in a seed. Hunts may ask side by side.
-func (k *Clean) passes(ctx context.Context, h Hunt, seed uint64) (bool, error) {
+// isClean reports that nothing breaks in a seed without the bug. Hunts may ask side by
+// side.
+func (k *Clean) isClean(ctx context.Context, h Hunt, seed uint64) (bool, error) {
 	if err := k.build(ctx, h); err != nil {
 		return false, err
 	}

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// Outcome is what became of a planted bug.
+// Outcome is the outcome of the hunt for a planted bug.
 type Outcome string
 
 // The outcomes.
 const (
 	Caught   Outcome = "caught"   // a numbered property or invariant broke
 	Crashed  Outcome = "crashed"  // only panics that are nothing numbered
-	Survived Outcome = "survived" // nothing happened
-	Unbuilt  Outcome = "unbuilt"  // it could not be built or run, Text says why
+	Survived Outcome = "survived" // nothing broke
+	Unbuilt  Outcome = "unbuilt"  // it could not be built or run, Text has the reason
 )
 
 // Catch is the outcome of one hunt.
@@ -37,20 +37,20 @@ type Catch struct {
 	// of our implementation that serves Property.
 	Conformance bool `json:"conformance,omitempty"`
 
-	Expected bool          `json:"expected"`          // it is one the header names
-	Seed     uint64        `json:"seed"`              // that broke it
-	Seeds    uint64        `json:"seeds"`             // simulated until then
+	Expected bool          `json:"expected"`          // the header names the property
+	Seed     uint64        `json:"seed"`              // the seed that broke it
+	Seeds    uint64        `json:"seeds"`             // seeds simulated until then
 	Crashes  uint64        `json:"crashes"`           // of them, ended by a panic that is nothing numbered
-	Unclean  uint64        `json:"unclean,omitempty"` // of them, broke something without the bug, too
+	Unclean  uint64        `json:"unclean,omitempty"` // of them, broken without the bug, too
 	Dirty    uint64        `json:"dirty,omitempty"`   // the last of those
 	Elapsed  time.Duration `json:"elapsed_ns"`        // of simulation, without the build
 	CPU      time.Duration `json:"cpu_ns"`            // processor time of the simulator
 	Text     string        `json:"text,omitempty"`    // what was seen
 }
 
-// Wrong says that the suite fails by this: a bug of priority A was not caught, a
-// control was not left alone, or a bug is not what its diff says.
-func (c *Catch) Wrong() bool {
+// IsWrong reports that the suite fails by this hunt: a bug of priority A was not caught, a
+// control was caught, or a bug does not build.
+func (c *Catch) IsWrong() bool {
 	switch {
 	case c.Outcome == Unbuilt:
 		return true
@@ -70,7 +70,7 @@ type Hunt struct {
 	CPU   time.Duration // processor time until then; 0: no bound
 	Jobs  int           // of the simulator; 0: its default
 	Args  []string      // further arguments of `chubby sim`
-	Clean *Clean        // by which catches are judged; nil: by nothing
+	Clean *Clean        // the program without a bug, which judges catches; nil: none does
 }
 
 // Run builds a mutant and simulates it until something numbered breaks or the
@@ -157,7 +157,7 @@ func (h Hunt) chase(ctx context.Context, program string, c *Catch) error {
 		f := r.Failures[0]
 		from = f.Seed + 1
 		if h.Clean != nil {
-			clean, err := h.Clean.passes(ctx, h, f.Seed)
+			clean, err := h.Clean.isClean(ctx, h, f.Seed)
 			if err != nil {
 				return err
 			}
@@ -176,8 +176,7 @@ func (h Hunt) chase(ctx context.Context, program string, c *Catch) error {
 	return nil
 }
 
-// seeds is how many counted ones to ask for when so many have been seen; 0: any
-// number.
+// seeds is how many counted seeds to ask for when so many were seen; 0: any number.
 func (h Hunt) seeds(counted uint64) uint64 {
 	switch {
 	case h.CPU > 0 && h.Seeds > 0:
@@ -190,7 +189,7 @@ func (h Hunt) seeds(counted uint64) uint64 {
 	return 0
 }
 
-// run is what a hunt reads of the JSON form of `chubby sim`.
+// run is the part of the JSON form of `chubby sim` that a hunt reads.
 type run struct {
 	Totals struct {
 		Seeds   uint64 `json:"seeds"`
@@ -199,19 +198,19 @@ type run struct {
 	Failures []struct {
 		Seed     uint64 `json:"seed"`
 		Property string `json:"property"`
-		// Conformance is absent from reports of programs that did not tell it.
+		// Conformance is absent from reports of older programs.
 		Conformance bool   `json:"conformance"`
 		Text        string `json:"text"`
 	} `json:"failures"`
 }
 
-// reports says that the simulator leaves a report when it ends with this code. A
-// panic of its own, 5, stands there like a crash: a bug may well confuse a checker.
-func reports(code int) bool { return code == 1 || code == 3 || code == 5 }
+// hasReport reports that the simulator writes a report when it ends with this code. A panic
+// of its own, 5, is in it like a crash: a bug may well confuse a checker.
+func hasReport(code int) bool { return code == 1 || code == 3 || code == 5 }
 
 // hangs is how much longer than its processor time may last a portion of seeds
 // may take before the bug counts as one that hangs the program.
-const hangs = 5 * time.Minute
+const hangBound = 5 * time.Minute
 
 func (h Hunt) simulate(ctx context.Context, program string, from, seeds uint64, left time.Duration) (run, time.Duration, error) {
 	args := []string{"sim", "--max-failures", "1", "-o", "json", "--from", strconv.FormatUint(from, 10)}
@@ -226,7 +225,7 @@ func (h Hunt) simulate(ctx context.Context, program string, from, seeds uint64, 
 	}
 	if h.CPU > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, h.CPU+hangs)
+		ctx, stop = context.WithTimeout(ctx, h.CPU+hangBound)
 		defer stop()
 	}
 	cmd := exec.CommandContext(ctx, program, append(args, h.Args...)...)
@@ -241,9 +240,9 @@ func (h Hunt) simulate(ctx context.Context, program string, from, seeds uint64, 
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return r, cpu, fmt.Errorf("the simulator with this bug had not ended after %v", h.CPU+hangs)
-	case err != nil && (!errors.As(err, &exit) || !reports(exit.ExitCode()) || out.Len() == 0):
-		return r, cpu, fmt.Errorf("the simulator with this bug ended badly: %w: %s", err, gist(said.String()))
+		return r, cpu, fmt.Errorf("the simulator with this bug had not ended after %v", h.CPU+hangBound)
+	case err != nil && (!errors.As(err, &exit) || !hasReport(exit.ExitCode()) || out.Len() == 0):
+		return r, cpu, fmt.Errorf("the simulator with this bug ended badly: %w: %s", err, lastError(said.String()))
 	}
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		return r, cpu, fmt.Errorf("the simulator with this bug wrote no report: %w", err)
@@ -251,8 +250,8 @@ func (h Hunt) simulate(ctx context.Context, program string, from, seeds uint64, 
 	return r, cpu, nil
 }
 
-// gist is the line of a program's last words that says most.
-func gist(s string) string {
+// lastError is the most useful line of what a program wrote to stderr.
+func lastError(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	for _, l := range lines {
 		if strings.HasPrefix(l, "panic: ") || strings.HasPrefix(l, "fatal error: ") {

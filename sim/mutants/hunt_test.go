@@ -126,7 +126,7 @@ func TestHuntsEndAsTheyShould(t *testing.T) {
 			got, err := h.Run(context.Background(), planted(t, "T1", c.header, c.line))
 			require.NoError(t, err)
 			require.Positive(t, got.Elapsed)
-			require.Equal(t, c.wrong, got.Wrong())
+			require.Equal(t, c.wrong, got.IsWrong())
 			c.want.ID, c.want.Title, c.want.Priority, c.want.Control = "T1", "a bug", got.Priority, got.Control
 			c.want.Elapsed, c.want.CPU = got.Elapsed, got.CPU
 			require.Equal(t, c.want, got)
@@ -177,7 +177,7 @@ func TestABugThatCannotBeHuntedIsWrong(t *testing.T) {
 			got, err := h.Run(context.Background(), planted(t, "T1", bugA, c.line))
 			require.NoError(t, err)
 			require.Equal(t, Unbuilt, got.Outcome)
-			require.True(t, got.Wrong())
+			require.True(t, got.IsWrong())
 			require.Contains(t, got.Text, c.text)
 		})
 	}

@@ -62,7 +62,7 @@ func TestMalformedMutantsAreRefused(t *testing.T) {
 	}
 }
 
-// Product code moves; a diff that no longer applies is a bug nobody plants.
+// Product code moves; a diff that no longer applies is a bug that is not planted.
 func TestEveryPlantedBugStillApplies(t *testing.T) {
 	root, err := Root(".")
 	require.NoError(t, err)

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Report is what a campaign's book says, for people.
+// Report is what a campaign's book says, as Markdown.
 type Report struct {
 	Book    *Book
-	Mutants []Mutant // those of the source tree
+	Mutants []Mutant // of the source tree
 	Rows    []Row    // all that were considered
-	Starts  int      // how many there are to be of each bug
+	Starts  int      // starts of each bug in a complete campaign
 	Faults  string   // of the campaign
-	Versus  string   // what it is compared with; "" if with nothing
-	Command string   // that made it
-	State   string   // the book's file, as the report is to name it
+	Versus  string   // the faults to compare with; "": none
+	Command string   // the command line of the whole report
+	State   string   // name of the book's file in the report
 }
 
-// Wrong counts the bugs by which the suite fails: those of priority A that some
-// hunt missed, controls that were caught, and bugs that do not build.
-func (r *Report) Wrong() int {
+// CountWrong counts the bugs by which the suite fails: those of priority A that a hunt
+// missed, controls that were caught, and bugs that do not build.
+func (r *Report) CountWrong() int {
 	n := 0
 	for _, s := range r.scores(r.Faults, r.asked) {
-		if s.wrong() {
+		if s.isWrong() {
 			n++
 		}
 	}
@@ -34,8 +34,8 @@ func (r *Report) Wrong() int {
 // asked keeps the starts that the report is about.
 func (r *Report) asked(_ *Mutant, start int) bool { return start < r.Starts }
 
-// scores are those of all rows that have a diff, by the last hunt of each start
-// that followed the diff of today and is to be kept.
+// scores are those of all rows with a diff, by the last hunt of each start that followed
+// the present diff and that keep keeps.
 func (r *Report) scores(faults string, keep func(m *Mutant, start int) bool) []score {
 	var all []score
 	for k := range r.Mutants {
@@ -59,7 +59,7 @@ func (r *Report) scores(faults string, keep func(m *Mutant, start int) bool) []s
 	return all
 }
 
-// starts is how many starts the book may know.
+// starts is how many starts the book may have.
 func (r *Report) starts() int {
 	n := r.Starts
 	for i := range r.Book.Hunted {
@@ -68,7 +68,7 @@ func (r *Report) starts() int {
 	return n
 }
 
-// groupsOf are those of the rows, in their order, and those of rows nobody has.
+// groupsOf are the groups of the rows, in their order, and those of scores without a row.
 func groupsOf(all []score, rows []Row) []string {
 	var groups []string
 	note := func(g string) {
@@ -85,8 +85,7 @@ func groupsOf(all []score, rows []Row) []string {
 	return groups
 }
 
-// Write writes the report in Markdown. It depends on nothing but what it is made
-// of.
+// Write writes the report in Markdown. Equal contents give equal text.
 func (r *Report) Write(w io.Writer) error {
 	p := &page{}
 	all := r.scores(r.Faults, r.asked)
@@ -107,7 +106,7 @@ type page struct{ strings.Builder }
 
 func (p *page) text(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
-// row writes a row of a table; what would end a cell is escaped.
+// row writes a row of a table; characters that would end a cell are escaped.
 func (p *page) row(cells ...string) {
 	for _, c := range cells {
 		p.WriteString("| " + strings.ReplaceAll(strings.ReplaceAll(c, "|", `\|`), "\n", " ") + " ")
@@ -141,7 +140,7 @@ func (r *Report) head(p *page, all []score) {
 	r.chapters(p, all)
 }
 
-// chapters says which programs hunted, and how long each hunt was at most.
+// chapters writes which programs hunted, and how long each hunt was at most.
 func (r *Report) chapters(p *page, all []score) {
 	if len(r.Book.Chapters) > 1 {
 		p.text("\nSeveral programs hunted. A bug that a former one always caught stands; one that it missed is hunted again from every start, and the last hunts count. Column \"at\" says which programs a row is of.")
@@ -164,14 +163,14 @@ func (r *Report) chapters(p *page, all []score) {
 
 func (r *Report) done(all []score) (n int) {
 	for i := range all {
-		if all[i].complete(r.Starts) {
+		if all[i].isComplete(r.Starts) {
 			n++
 		}
 	}
 	return n
 }
 
-// faultsText says which faults strike.
+// faultsText describes the faults of a campaign.
 func faultsText(faults string) string {
 	switch faults {
 	case "swarm":
@@ -182,7 +181,7 @@ func faultsText(faults string) string {
 	return "faults " + faults
 }
 
-// from says where hunts began.
+// from describes where hunts began.
 func (r *Report) from() string {
 	if r.Starts == 1 {
 		return "from one start"
@@ -190,7 +189,7 @@ func (r *Report) from() string {
 	return fmt.Sprintf("from %d starts with different seeds", r.Starts)
 }
 
-// limits says when a hunt ends without a catch.
+// limits describes when a hunt ends without a catch.
 func (t Terms) limits() string {
 	var parts []string
 	if t.CPU > 0 {
@@ -205,7 +204,7 @@ func (t Terms) limits() string {
 	return strings.Join(parts, " or ")
 }
 
-// totals are the sums by group and by priority.
+// totals writes the sums by group and by priority.
 func (r *Report) totals(p *page, all []score) {
 	p.text("\n## Totals")
 	p.header("group", "priority", "bugs", "hunted", "caught from every start", "from none", "hunts", "kill rate", "CPU s")
@@ -223,7 +222,7 @@ func (r *Report) totals(p *page, all []score) {
 	for _, of := range []struct {
 		name string
 		in   func(*score) bool
-	}{{"all but controls", bug}, {"of them, those without a note", meant}} {
+	}{{"all but controls", isBug}, {"of them, those without a note", isMeant}} {
 		for _, priority := range priorities {
 			if t := total(all, priority, of.in); t.bugs > 0 {
 				line(of.name, priority, t)
@@ -236,14 +235,14 @@ func (r *Report) totals(p *page, all []score) {
 
 var priorities = []string{"A", "B", "C"}
 
-// verdict says how that is met.
+// verdict describes how far the demands are met.
 func (r *Report) verdict(all []score) string {
-	a, b, notable := total(all, "A", bug), total(all, "B", bug), total(all, "B", meant)
+	a, b, notable := total(all, "A", isBug), total(all, "B", isBug), total(all, "B", isMeant)
 	caught, controls := 0, 0
 	for i := range all {
-		if all[i].control() && len(all[i].hunts) > 0 {
+		if all[i].isControl() && len(all[i].hunts) > 0 {
 			controls++
-			if all[i].wrong() {
+			if all[i].isWrong() {
 				caught++
 			}
 		}
@@ -252,9 +251,10 @@ func (r *Report) verdict(all []score) string {
 		a.always, a.hunted, b.kills, b.hunts, b.rate(), notable.kills, notable.hunts, notable.rate(), caught, controls)
 }
 
-// bug says that it is no control, and meant that a hunt is meant to find it.
-func bug(s *score) bool   { return !s.control() }
-func meant(s *score) bool { return bug(s) && s.Note == "" }
+// isBug reports that a score is of no control, isMeant that a hunt is meant to find the
+// bug.
+func isBug(s *score) bool   { return !s.isControl() }
+func isMeant(s *score) bool { return isBug(s) && s.Note == "" }
 
 // total sums up those of a priority.
 func total(all []score, priority string, in func(*score) bool) (t sum) {
@@ -286,13 +286,13 @@ func (r *Report) bugs(p *page, all []score) {
 	}
 }
 
-// missed tells of each bug that some hunt missed, and what else kills it.
+// missed writes each bug that a hunt missed, and what else catches it.
 func (r *Report) missed(p *page, all []score) {
 	p.text("\n## What was missed\n")
 	any := false
 	for i := range all {
 		s := &all[i]
-		if s.control() || len(s.hunts) == 0 || s.kills == len(s.hunts) {
+		if s.isControl() || len(s.hunts) == 0 || s.kills == len(s.hunts) {
 			continue
 		}
 		any = true
@@ -307,13 +307,13 @@ func (r *Report) missed(p *page, all []score) {
 	}
 }
 
-// absent lists the bugs that are not planted.
+// absent writes the bugs that are not planted.
 func (r *Report) absent(p *page) {
 	p.text("\n## Not planted\n")
 	p.text("Bugs that were considered, with the reason why there is no diff.")
 	p.header("id", "priority", "bug", "why not")
 	for i := range r.Rows {
-		if row := &r.Rows[i]; !row.Applied() {
+		if row := &r.Rows[i]; !row.IsPlanted() {
 			p.row(row.ID, row.Priority, row.Title, row.Reason)
 		}
 	}

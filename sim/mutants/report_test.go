@@ -24,7 +24,7 @@ var someRows = []Row{
 func someMutants() []Mutant {
 	var all []Mutant
 	for _, r := range someRows {
-		if r.Applied() {
+		if r.IsPlanted() {
 			all = append(all, Mutant{ID: r.ID, Title: r.Title, Priority: r.Priority, Control: r.Group == GroupControls, Digest: "d-" + r.ID})
 		}
 	}
@@ -81,7 +81,7 @@ func TestReport(t *testing.T) {
 		}
 		var b strings.Builder
 		require.NoError(t, r.Write(&b))
-		return fmt.Sprintf("%swrong %d\n", b.String(), r.Wrong())
+		return fmt.Sprintf("%swrong %d\n", b.String(), r.CountWrong())
 	})
 }
 
@@ -185,7 +185,7 @@ func TestABookGoesOnWithAnotherProgram(t *testing.T) {
 	stands := func(lines []string) (n int) {
 		for _, line := range lines {
 			h := hunted(t, line)
-			if m := all[h.ID]; b.Stands(&m, h.Start, h.Faults) {
+			if m := all[h.ID]; b.IsSettled(&m, h.Start, h.Faults) {
 				n++
 			}
 		}
@@ -206,7 +206,7 @@ func TestABookGoesOnWithAnotherProgram(t *testing.T) {
 	require.Equal(t, 2, stands(always))
 	require.Zero(t, stands(once), "a bug that was missed once, and a crash")
 	m := all["P1"]
-	require.False(t, b.Stands(&m, 1, "swarm"), "nobody hunted it")
+	require.False(t, b.IsSettled(&m, 1, "swarm"), "it was not hunted")
 	m = all["P2"]
 	require.NoError(t, b.Add(hunted(t, "P2 0 swarm caught S3 7 1s")))
 	require.Equal(t, uint64(7), b.Find(&m, 0, "swarm").Seeds, "the last counts")

@@ -12,10 +12,11 @@ type Row struct {
 	Note     string // why a hunt may miss it, and what kills it then; mostly ""
 }
 
-// Applied says that a diff plants it.
-func (r *Row) Applied() bool { return r.Reason == "" }
+// IsPlanted reports that a diff plants the bug.
+func (r *Row) IsPlanted() bool { return r.Reason == "" }
 
-// The groups. Those of the catalogue bear its ids; the others are the house's.
+// The groups. Those of the catalogue bear its ids; GroupOwn has the bugs that are in no
+// catalogue.
 const (
 	GroupPaxosCore  = "Paxos core"
 	GroupDisk       = "WAL and disk"
@@ -29,17 +30,17 @@ const (
 	GroupCache      = "client cache"
 	GroupNamespace  = "namespace, ACL, ephemeral, events"
 	GroupLiveness   = "liveness and self-check"
-	GroupHouse      = "house"
+	GroupOwn        = "not in the catalogue"
 	GroupControls   = "controls"
 )
 
 // Rows returns every bug that was considered, group by group: all rows of the
-// catalogue, the bugs of the house that are on no list, and the controls, which
-// change nothing that matters.
+// catalogue, the bugs that are in no catalogue, and the controls, which change nothing
+// that matters.
 func Rows() []Row {
 	return slices.Concat(paxosCoreRows(), diskRows(), snapshotsRows(), membershipRows(), leaseRows(), epochRows(),
 		locksRows(), sessionsRows(), failoverRows(), cacheRows(), namespaceRows(), livenessRows(),
-		houseRows(), houseServiceRows(), houseBackupRows(), controlsRows(), controlsServiceRows())
+		ownRows(), ownServiceRows(), ownBackupRows(), controlsRows(), controlsServiceRows())
 }
 
 // applied is a row with a diff.

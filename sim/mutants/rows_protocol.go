@@ -98,7 +98,7 @@ func livenessRows() []Row {
 		applied(GroupLiveness, "X01", "C", "a lost Prepare is not sent again"),
 		applied(GroupLiveness, "X02", "C", "a lost Accept is not sent again"),
 		weak(GroupLiveness, "X03", "C", "a leader sends its Accepts again for ever and never returns to phase 1",
-			"three ways lead back to phase 1: the refusal, the loss of a quorum of heartbeats, the higher Prepare of whoever was heard refusing. The diff removes two"),
+			"three ways lead back to phase 1: the refusal, the loss of a quorum of heartbeats, the higher Prepare of a replica that refused. The diff removes two"),
 		applied(GroupLiveness, "X04", "C", "a slot that was proposed, asked for again once, and is still undecided is left alone: the window fills"),
 		weak(GroupLiveness, "X05", "C", "candidates do not back off at random",
 			"two candidates of one round are ordered by node id, so a duel in lockstep ends: elections get slower, not stuck"),

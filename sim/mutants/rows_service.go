@@ -123,7 +123,7 @@ func namespaceRows() []Row {
 			"later, with events: a client subscribes to none; EventJeopardy, Safe, Expired and Failover are its own"),
 		absent(GroupNamespace, "V05", "B", "to watch a directory opens its ephemeral children",
 			"later, with events: a client subscribes to none; EventJeopardy, Safe, Expired and Failover are its own"),
-		absent(GroupNamespace, "V06", "C", "events that nobody acknowledges are sent for ever",
+		absent(GroupNamespace, "V06", "C", "events without an acknowledgement are sent for ever",
 			"later, with events: a client subscribes to none; EventJeopardy, Safe, Expired and Failover are its own"),
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A bug that was considered and silently dropped looks like one that nobody
-// thought of: each has a diff or a reason, and what a row says of a diff is what
-// the diff says of itself.
+// A bug that was considered and silently dropped looks like one that was not thought of:
+// each has a diff or a reason, and what a row says of a diff is what the diff says of
+// itself.
 func TestEveryRowHasADiffOrAReasonAndEveryDiffARow(t *testing.T) {
 	root, err := Root(".")
 	require.NoError(t, err)
@@ -25,7 +25,7 @@ func TestEveryRowHasADiffOrAReasonAndEveryDiffARow(t *testing.T) {
 		require.NotEmpty(t, r.Title, "row %s", r.ID)
 		require.Contains(t, []string{"A", "B", "C"}, r.Priority, "row %s", r.ID)
 		m, planted := diffs[r.ID]
-		require.Equal(t, planted, r.Applied(), "row %s: a diff or a reason, one of the two", r.ID)
+		require.Equal(t, planted, r.IsPlanted(), "row %s: a diff or a reason, one of the two", r.ID)
 		if planted {
 			require.Equal(t, m.Title, r.Title, "row %s and its diff", r.ID)
 			require.Equal(t, m.Priority, r.Priority, "row %s and its diff", r.ID)
@@ -57,7 +57,7 @@ func TestTheRowsOfTheCatalogueAreComplete(t *testing.T) {
 func TestABugThatAHuntMayMissHasNotPriorityA(t *testing.T) {
 	weak := 0
 	for _, r := range Rows() {
-		if !r.Applied() || r.Note == "" {
+		if !r.IsPlanted() || r.Note == "" {
 			continue
 		}
 		weak++

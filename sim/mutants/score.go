@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// score is what the hunts for one bug from all starts say together.
+// score is what the hunts for one bug from all starts show together.
 type score struct {
 	Row
-	hunts []Hunted // by start; those that are still to come are not there
-	kills int
-	seeds uint64        // median until the catch; of a miss, more than any
-	cpu   time.Duration // the same, of processor time
-	reach bool          // the medians are of a catch
+	hunts     []Hunted // by start; those that are still to come are not there
+	kills     int
+	seeds     uint64        // median until the catch; of a miss, more than any
+	cpu       time.Duration // the same, of processor time
+	hasMedian bool          // the medians are of a catch
 }
 
 // scoreOf adds up hunts for one bug.
-func scoreOf(r Row, hunts []Hunted) score {
+func scoreOf(r Row, hunts []Hunted) score { // by start, without those still to come
 	s := score{Row: r, hunts: hunts}
 	slices.SortFunc(s.hunts, func(a, b Hunted) int { return cmp.Compare(a.Start, b.Start) })
 	var seeds []uint64
@@ -34,23 +34,23 @@ func scoreOf(r Row, hunts []Hunted) score {
 	if at := (len(s.hunts) - 1) / 2; at < s.kills {
 		slices.Sort(seeds)
 		slices.Sort(cpu)
-		s.seeds, s.cpu, s.reach = seeds[at], cpu[at], true
+		s.seeds, s.cpu, s.hasMedian = seeds[at], cpu[at], true
 	}
 	return s
 }
 
-// complete says that it was hunted from every start.
-func (s *score) complete(starts int) bool { return len(s.hunts) == starts }
+// isComplete reports that the bug was hunted from every start.
+func (s *score) isComplete(starts int) bool { return len(s.hunts) == starts }
 
-// control says that it must not be caught.
-func (s *score) control() bool { return s.Group == GroupControls }
+// isControl reports that the bug must not be caught.
+func (s *score) isControl() bool { return s.Group == GroupControls }
 
-// wrong says that the suite fails by it.
-func (s *score) wrong() bool {
-	return slices.ContainsFunc(s.hunts, func(h Hunted) bool { return h.Wrong() })
+// isWrong reports that the suite fails by this bug.
+func (s *score) isWrong() bool {
+	return slices.ContainsFunc(s.hunts, func(h Hunted) bool { return h.IsWrong() })
 }
 
-// outcome is in how many hunts it was caught, and what else became of them.
+// outcome describes in how many hunts the bug was caught, and the other outcomes.
 func (s *score) outcome() string {
 	if len(s.hunts) == 0 {
 		return "not hunted"
@@ -99,7 +99,7 @@ func (s *score) properties() string {
 	return strings.Join(parts, ", ")
 }
 
-// conformance is "yes" if checks of conformance alone caught it.
+// conformance is "yes" if checks of conformance alone caught the bug.
 func (s *score) conformance() string {
 	by := 0
 	for i := range s.hunts {
@@ -123,12 +123,12 @@ func (s *score) at() string {
 	return strings.Trim(fmt.Sprint(slices.Compact(all)), "[]")
 }
 
-// toll is how many seeds and seconds it took.
+// toll is the median cost of a catch, in seeds and in seconds.
 func (s *score) toll() (seeds, cpu string) {
 	switch {
 	case len(s.hunts) == 0:
 		return "", ""
-	case !s.reach:
+	case !s.hasMedian:
 		return "–", "–"
 	}
 	return fmt.Sprint(s.seeds), seconds(s.cpu)

@@ -33,7 +33,7 @@ func Sample(all []Mutant, rows []Row, n int) []Mutant {
 // both.
 func (r *Report) versus(p *page) {
 	both := func(m *Mutant, start int) bool {
-		return start < r.Starts && r.Book.Compared(m, start, r.Faults, r.Versus)
+		return start < r.Starts && r.Book.IsCompared(m, start, r.Faults, r.Versus)
 	}
 	first, second := r.scores(r.Faults, both), r.scores(r.Versus, both)
 	p.text("\n## %s against %s\n", r.Faults, r.Versus)
@@ -66,12 +66,12 @@ func (r *Report) versus(p *page) {
 		r.Faults, quicker, r.Versus, slower, hourly(a), r.Faults, hourly(b), r.Versus)
 }
 
-// before says which score came to its median first: -1, 0 or 1.
+// before compares when two scores came to their medians: -1, 0 or 1.
 func before(x, y *score) int {
 	switch {
-	case x.reach && (!y.reach || x.cpu < y.cpu):
+	case x.hasMedian && (!y.hasMedian || x.cpu < y.cpu):
 		return -1
-	case y.reach && (!x.reach || y.cpu < x.cpu):
+	case y.hasMedian && (!x.hasMedian || y.cpu < x.cpu):
 		return 1
 	}
 	return 0
