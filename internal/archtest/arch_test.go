@@ -68,36 +68,36 @@ func (s source) at(n ast.Node) string {
 
 func TestImportsKeepToTheLattice(t *testing.T) {
 	for _, s := range sources(t) {
-		_, known := house[s.pkg]
-		require.True(t, known, "%s: package %s has no room in the house (policy.go)", s.path, s.pkg)
+		_, known := packages[s.pkg]
+		require.True(t, known, "%s: package %s has no rule (policy.go)", s.path, s.pkg)
 		for _, imp := range s.imports() {
 			inside, ok := strings.CutPrefix(imp, Module+"/")
 			if !ok {
 				continue
 			}
-			require.Contains(t, allowed(s.pkg), inside, "%s: %s may not import %s", s.path, s.pkg, inside)
+			require.Contains(t, allowedImports(s.pkg), inside, "%s: %s may not import %s", s.path, s.pkg, inside)
 		}
 	}
 }
 
 func TestTheLatticeHasNoCycleAndNoGhost(t *testing.T) {
-	for name, r := range house {
-		require.NotContains(t, allowed(name), name)
+	for name, r := range packages {
+		require.NotContains(t, allowedImports(name), name)
 		for _, q := range r.may {
-			require.Contains(t, house, q, "%s may import %s, which does not exist", name, q)
+			require.Contains(t, packages, q, "%s may import %s, which does not exist", name, q)
 		}
 	}
-	for name := range house {
+	for name := range packages {
 		if name == "sim" || strings.HasPrefix(name, "sim/") || strings.HasPrefix(name, "cmd/") {
 			continue
 		}
-		require.NotContains(t, allowed(name), "sim", "nothing imports the simulator but the command")
+		require.NotContains(t, allowedImports(name), "sim", "nothing imports the simulator but the command")
 	}
 	for _, low := range []string{"wal", "snapshot"} {
-		require.NotContains(t, allowed(low), "paxos")
+		require.NotContains(t, allowedImports(low), "paxos")
 	}
 	for _, name := range []string{"client", "client/session"} {
-		for _, q := range allowed(name) {
+		for _, q := range allowedImports(name) {
 			require.False(t, strings.HasPrefix(q, "replica") && q != "replica/api", "%s may import %s", name, q)
 		}
 	}
@@ -105,10 +105,10 @@ func TestTheLatticeHasNoCycleAndNoGhost(t *testing.T) {
 
 func TestNoPackageUsesWhatItsKindForbids(t *testing.T) {
 	for _, s := range sources(t) {
-		k := house[s.pkg].kind
+		k := packages[s.pkg].kind
 		for _, imp := range s.imports() {
 			if s.pkg == "wal/vfs" && !strings.HasPrefix(imp, "net") {
-				continue // the one door to the operating system's files
+				continue // the one package that uses the operating system's files
 			}
 			for _, bad := range forbiddenImports[k] {
 				require.False(t, imp == bad || strings.HasSuffix(bad, "/") && strings.HasPrefix(imp, bad), "%s: imports %s", s.path, imp)
@@ -151,18 +151,18 @@ func TestEveryPackageSaysFirstWhatKindItIs(t *testing.T) {
 			continue
 		}
 		name := pkg[strings.LastIndex(pkg, "/")+1:]
-		want := fmt.Sprintf("Package %s is %s", name, words[house[pkg].kind])
+		want := fmt.Sprintf("Package %s is %s", name, words[packages[pkg].kind])
 		require.True(t, strings.HasPrefix(doc, want), "package %s: its doc should begin %q, it begins %q", pkg, want, doc[:min(len(doc), 60)])
 	}
 }
 
 // The order of a map must not reach an output. Types are not known here, so
-// every range over something made or declared as a map in the same package has
-// to say why its order does not matter.
+// every range over something made or declared as a map in the same package needs a
+// comment on why its order does not matter.
 func TestNoRangeOverAMapWithoutAReason(t *testing.T) {
 	byPkg := map[string][]source{}
 	for _, s := range sources(t) {
-		if k := house[s.pkg].kind; k == pure || k == synchronous || s.pkg == "sim" {
+		if k := packages[s.pkg].kind; k == pure || k == synchronous || s.pkg == "sim" {
 			byPkg[s.pkg] = append(byPkg[s.pkg], s)
 		}
 	}

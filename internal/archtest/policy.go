@@ -1,6 +1,6 @@
-// Package archtest is test support: it holds the plan of the house as data, and
-// its test holds the house to it. This is policy: a change here is a decision,
-// and docs/decisions says why it was taken.
+// Package archtest is test support: it has the import rules of the module as data,
+// and its test checks the module against them. This is policy: a change here is a
+// decision, and docs/decisions says why it was taken.
 package archtest
 
 import "slices"
@@ -8,7 +8,7 @@ import "slices"
 // Module is the path every package of the project begins with.
 const Module = "github.com/chubbycell/chubby"
 
-// kind says what a package may use of the outside.
+// kind is what a package may use of the standard library.
 type kind int
 
 const (
@@ -18,15 +18,15 @@ const (
 	support                 // drives pure code single-threaded, or tests it
 )
 
-// room is one package: its kind and what it may import of the module. What its
+// rule is the rule for one package: its kind and what it may import of the module. What its
 // imports may import, it may import too.
-type room struct {
+type rule struct {
 	kind kind
 	may  []string
 }
 
-// House is the import lattice. A package that is not here may not exist.
-var house = map[string]room{
+// packages is the import lattice. A package that is not here may not exist.
+var packages = map[string]rule{
 	"internal/invariant": {pure, nil},
 	"internal/draw":      {pure, nil},
 	"internal/instant":   {pure, nil},
@@ -88,12 +88,12 @@ var house = map[string]room{
 	"cmd/chubby":               {concurrent, []string{"sim/runner", "sim/experiment", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot"}},
 }
 
-// allowed is everything a room may import, found by walking the lattice.
-func allowed(name string) []string {
+// allowedImports is everything a package may import, found by walking the lattice.
+func allowedImports(name string) []string {
 	var all []string
 	var walk func(string)
 	walk = func(p string) {
-		for _, q := range house[p].may {
+		for _, q := range packages[p].may {
 			if !slices.Contains(all, q) {
 				all = append(all, q)
 				walk(q)

@@ -15,8 +15,8 @@ import (
 // so on to C17.12.
 var Parts = []int{17, 10, 12, 7, 8, 21, 8, 5, 10, 14, 23, 19, 3, 7, 5, 10, 12}
 
-// Check says what in the list does not agree with itself, with the numbers of the
-// catalogue, or with the tree below root; nil if nothing does.
+// Check returns what in the list does not agree with itself, with the numbers of the
+// catalogue, or with the tree below root; nil if all does.
 func (l List) Check(root string) error {
 	return errors.Join(append(l.numbers(), l.changes(root)...)...)
 }
@@ -44,7 +44,8 @@ func (l List) numbers() (faults []error) {
 	return nil
 }
 
-// changes checks that who is tested, and nobody else, has changes; and each change.
+// changes checks that each tested statement has changes, that no other statement has, and
+// each change.
 func (l List) changes(root string) (faults []error) {
 	status, changes := map[string]Status{}, map[string]int{}
 	for _, line := range l.Lines {
@@ -92,7 +93,7 @@ func (c Change) Apply(root string) (string, error) {
 	return text, nil
 }
 
-// hasTest looks for the test's function. Which subtests it has, only trying tells.
+// hasTest looks for the test's function. Its subtests are known only when it runs.
 func (c Change) hasTest(root string) error {
 	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(c.Package), "*_test.go"))
 	if err != nil {

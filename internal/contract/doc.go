@@ -1,8 +1,8 @@
-// Package contract is test support: it holds replica/CONTRACT.md to the tree.
+// Package contract is test support: it checks replica/CONTRACT.md against the tree.
 //
-// The list says of each numbered statement about Chubby whether it is tested. Who
-// says so names a test and one change of the product that makes this test fail: a
-// test that no change can break tells nothing. The tests of this package check that
+// The list says of each numbered statement about Chubby whether it is tested. A tested
+// statement names a test and one change of the product that makes this test fail: a
+// test that no change can break is of no use. The tests of this package check that
 // every number is there once, that the tests exist and that the changes can be made;
 // with -try they also make them, one by one, in the go command's overlay.
 //

@@ -23,7 +23,7 @@ type Line struct {
 	At     int    // the line of the file
 }
 
-// Status says how a statement stands.
+// Status is whether a statement is tested.
 type Status string
 
 // The statuses, as they stand in the list.
@@ -89,7 +89,7 @@ func Parse(text string) (l List, err error) {
 	return l, errors.Join(faults...)
 }
 
-// take takes in one line of a change: text that goes, before text that comes.
+// take reads one line of a change: text that goes, before text that comes.
 func (c *Change) take(line string) bool {
 	text, old := strings.CutPrefix(line, "- ")
 	if old && c.New == "" {

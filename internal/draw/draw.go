@@ -7,9 +7,9 @@
 //
 //	hash(seed, site, entity, counter)
 //
-// site names the place in the code, entity who decides (a node, a link, a
-// client), counter the how-many-eth decision of that entity at that site. A
-// Stream keeps the counter.
+// site names the place in the code, entity the node, link or client that decides,
+// counter how many decisions that entity made before at that site. A Stream keeps
+// the counter.
 //
 // All arithmetic is on integers: a*b+c on floats has different last bits on
 // different targets, and one seed must be one history on all of them.

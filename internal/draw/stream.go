@@ -9,7 +9,7 @@ import (
 // that entity; a copy goes on from the same counter and draws the same numbers.
 type Stream struct{ key, n uint64 }
 
-// Count says how many draws were made.
+// Count is how many draws were made.
 func (t *Stream) Count() uint64 { return t.n }
 
 // Uint64 is the next draw, uniform over all 64-bit numbers.

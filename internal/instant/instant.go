@@ -1,5 +1,4 @@
-// Package instant is pure: what every wake-up does with instants of which some are
-// none.
+// Package instant is pure: arithmetic on instants, of which the zero one means "none".
 package instant
 
 import "time"

@@ -1,10 +1,10 @@
-// Package invariant is pure: the one way in which this project says that a
-// promise of its own was broken.
+// Package invariant is pure: it reports that an invariant of the program does not
+// hold.
 //
-// Errors have four addresses (DESIGN.md, "Errors"); this is the fourth. Bad
-// input, protocol refusals and failing machines never come here. What comes
-// here means that the program is wrong, and a replica that is wrong must not go
-// on voting: Failf panics, nothing in a replica recovers, and the simulator
+// This is the fourth of the four kinds of errors (DESIGN.md, "Errors"). Bad input,
+// protocol refusals and failing machines are not reported here. A broken invariant
+// means that the program is wrong, and a replica that is wrong must not go on
+// voting: Failf panics, nothing in a replica recovers, and the simulator
 // reports the panic as a broken property under its ID.
 package invariant
 
@@ -28,7 +28,7 @@ func Failf(id ID, format string, args ...any) {
 }
 
 // Caught runs f and returns what it broke; nil if nothing. Other panics pass. It is
-// for tests, and for who judges rows that came from a file and not from a log.
+// for tests, and for checks of rows that came from a file and not from a log.
 func Caught(f func()) (v *Violation) {
 	defer func() {
 		r := recover()
