@@ -94,7 +94,7 @@ func (c *coroutine) run() {
 		if r == nil || r == any(ended{}) {
 			return
 		}
-		c.w.panicked(r, debug.Stack())
+		c.w.reportPanic(r, debug.Stack())
 	}()
 	c.check()
 	c.job()

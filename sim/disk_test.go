@@ -100,7 +100,7 @@ func TestAPowerCutKeepsWhatWasSynced(t *testing.T) {
 		w := New(Config{Seed: seed})
 		m := w.Add(MachineConfig{Disk: ssd()})
 		p := &scripted{start: func(env *Env) {
-			env.Go("lane", func() {
+			env.Go("job", func() {
 				f, err := env.FS().Create("f")
 				must(t, err)
 				must(t, env.FS().SyncDir("."))
@@ -134,7 +134,7 @@ func TestACrashFallsIntoADiskCall(t *testing.T) {
 		w := New(Config{Seed: seed})
 		m := w.Add(MachineConfig{Disk: DiskConfig{Write: Table{time.Second}}})
 		p := &scripted{start: func(env *Env) {
-			env.Go("lane", func() {
+			env.Go("job", func() {
 				f, err := env.FS().Create("f")
 				must(t, err)
 				_, err = f.WriteAt([]byte("x"), 0)

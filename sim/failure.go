@@ -128,13 +128,13 @@ func (w *World) catch() {
 		return
 	}
 	if r != any(ended{}) { // a crash point was reached
-		w.panicked(r, debug.Stack())
+		w.reportPanic(r, debug.Stack())
 	}
 	w.cur = nil
 }
 
 // panicked reports what simulated code panicked with.
-func (w *World) panicked(r any, stack []byte) {
+func (w *World) reportPanic(r any, stack []byte) {
 	f := &Failure{Kind: Crashed, Text: fmt.Sprint(r), Stack: trimStack(stack)}
 	if v, ok := r.(*invariant.Violation); ok {
 		f.Kind, f.ID, f.Text = Broken, string(v.ID), v.Text

@@ -146,11 +146,11 @@ func TestNothingOfALifeRunsAfterItsEnd(t *testing.T) {
 			p.start = func(env *Env) {
 				env.WakeAt(env.Now().Add(time.Second))
 				env.Send(1, []byte("x"))
-				env.Go("lane", func() {
+				env.Go("job", func() {
 					defer func() {
 						unwound = true
 						env.Send(1, []byte("from the grave"))
-						env.Go("lane", func() { calls++ })
+						env.Go("job", func() { calls++ })
 						env.Post(func(time.Time) { calls++ })
 						env.WakeAt(env.Now())
 						env.Fail(errors.New("again"))
@@ -212,7 +212,7 @@ func TestCrashAtANamedStep(t *testing.T) {
 	var reached []string
 	p := &scripted{}
 	p.start = func(env *Env) {
-		env.Go("lane", func() {
+		env.Go("job", func() {
 			env.Point("before")
 			reached = append(reached, "before")
 			f, err := env.FS().Create("f")
@@ -226,8 +226,8 @@ func TestCrashAtANamedStep(t *testing.T) {
 		})
 	}
 	p.receive = func(time.Time, Addr, []byte) {
-		p.env.Point("door")
-		reached = append(reached, "past the door")
+		p.env.Point("step")
+		reached = append(reached, "past the step")
 	}
 	w, m := one(t, p)
 	m.CrashAt("disk.syncdata", -1)
@@ -245,10 +245,10 @@ func TestCrashAtANamedStep(t *testing.T) {
 	require.Equal(t, "before", reached[0])
 
 	reached = nil
-	m.CrashAt("door", 0)
+	m.CrashAt("step", 0)
 	p.env.Send(1, nil)
 	w.RunFor(time.Second)
-	require.NotContains(t, reached, "past the door")
+	require.NotContains(t, reached, "past the step")
 	require.Equal(t, 4, m.Lives())
 	require.Nil(t, w.Failure())
 }

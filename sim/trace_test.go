@@ -26,7 +26,7 @@ func (v variant) hash() uint64 {
 		msg := append(bytes.Repeat([]byte("m"), 100), v.message)
 		env.Send(2, msg)
 		env.Now()
-		env.Go("lane", func() {
+		env.Go("job", func() {
 			f, err := env.FS().Create("f")
 			if err != nil {
 				return

@@ -51,7 +51,7 @@ func scan(b []byte, first LSN, s salt, room []frame) chain {
 	c := chain{frames: room[:0], end: segmentHeader, next: first, salt: s, watermark: first - 1}
 	for {
 		h, ok := s.parseHeader(b[c.end:])
-		if !ok || !c.follows(h) {
+		if !ok || !c.isNext(h) {
 			return c
 		}
 		_, good := h.payload(b[c.end:])
@@ -64,7 +64,7 @@ func scan(b []byte, first LSN, s salt, room []frame) chain {
 	}
 }
 
-func (c *chain) follows(h header) bool {
+func (c *chain) isNext(h header) bool {
 	want := c.next
 	if h.kind == kindMark {
 		want--

@@ -297,7 +297,7 @@ func misdirect(c *Cell, d *sim.Draw) {
 	}
 	from, off, n := s.run()
 	to, at, room := s.run()
-	if n == 0 || room == 0 || from == to && ondisk.ReadsOn(s.hits, to, at, off) {
+	if n == 0 || room == 0 || from == to && ondisk.CanReadOn(s.hits, to, at, off) {
 		return
 	}
 	c.watch.Budget.Doom(s.id)

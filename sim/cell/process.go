@@ -431,7 +431,7 @@ func (r *replica) write(j *driver.LogJob) error {
 		r.cell.dropped(r.env.World().Machine(r.env.Self()))
 	case j.Idle:
 		m := r.env.World().Machine(r.env.Self())
-		r.cell.watch.OnMarked(r.id, r.tail.Stated(m.Disk().Mem(), damage.DataDir+"/log"))
+		r.cell.watch.OnMarked(r.id, r.tail.Watermark(m.Disk().Mem(), damage.DataDir+"/log"))
 		r.cell.marked(m)
 	default:
 		r.cell.watch.OnVouched(r.id, j.Records, r.env.World().Machine(r.env.Self()).Disk().Mem())

@@ -1,10 +1,10 @@
-// Package ondisk is test support: it reads what stands on the disk of a replica, as the
-// formats in wal/doc.go and replica/disk/store/doc.go draw it, and shares no code with either.
-// What a strike may hit, and what a disk must have kept, must not depend on what the
-// product makes of it.
+// Package ondisk is test support: it reads the disk of a replica by the formats of
+// wal/doc.go and replica/disk/store/doc.go, and shares no code with either package. What a
+// fault may hit, and what a disk must have kept, must not depend on how the product reads
+// its files.
 //
-// It looks at the bytes that the machine sees, which may not be on the disk yet, and never
-// changes one.
+// It reads the bytes that the machine sees, which may not be on the disk yet, and changes
+// none.
 //
 // Reading order:
 //

@@ -13,16 +13,16 @@ import (
 // Frame is one frame of a log on a disk.
 type Frame struct {
 	File           string
-	Off, Data, End int64 // of the frame, of its data, behind it
+	Off, Data, End int64 // of the frame, of its data, after it
 	Kind           uint8 // 0: a mark
 	LSN, Watermark uint64
 	Slot           paxos.Slot // where the kind has one
 }
 
-// HasData says whether there is a value, that can be lost while the rest is known.
+// HasData reports whether there is data, which can be lost while the rest is known.
 func (f *Frame) HasData() bool { return f.Data < f.End }
 
-// SegmentHead is what stands in a segment before its first frame, in bytes.
+// SegmentHead is the size of a segment's header, before its first frame, in bytes.
 const SegmentHead = 36
 
 // Sizes in wal/doc.go.
@@ -54,7 +54,7 @@ func framesIn(mem *vfs.Mem, segment vfs.FileInfo) iter.Seq[Frame] {
 	return framesFrom(mem, segment, SegmentHead, 0)
 }
 
-// framesFrom reads on at some frame. next is the number that the next entry has; 0: any.
+// framesFrom reads on at a frame. next is the number of the next entry; 0: any.
 func framesFrom(mem *vfs.Mem, segment vfs.FileInfo, at int64, next uint64) iter.Seq[Frame] {
 	return func(yield func(Frame) bool) {
 		b := make([]byte, frameHead+slotSize) // a head and, where there is one, the slot behind it
@@ -88,32 +88,34 @@ func framesFrom(mem *vfs.Mem, segment vfs.FileInfo, at int64, next uint64) iter.
 	}
 }
 
-// Stated is up to where a log says that all was synced: in a frame of its last segment,
-// or by where that begins, as the one before was synced by then.
-func Stated(mem *vfs.Mem, dir string) (known uint64) { return new(Tail).Stated(mem, dir) }
+// Watermark is the number up to which a log states that all was synced: in a frame of its
+// last segment, or by the first number of that segment, since the segment before was synced
+// by then.
+func Watermark(mem *vfs.Mem, dir string) (known uint64) { return new(Tail).Watermark(mem, dir) }
 
 // Tail is the end of a log that grows: what it has read it does not read again. The zero
 // Tail has read nothing.
 type Tail struct {
 	segment string
-	at      int64  // behind the last frame that was read
-	next    uint64 // number that the next entry has
+	at      int64  // after the last frame that was read
+	next    uint64 // number of the next entry
 	known   uint64
 }
 
-// Stated is the Stated of the log, whose frames that were there the last time are there.
-func (t *Tail) Stated(mem *vfs.Mem, dir string) uint64 {
+// Watermark is the Watermark of the log. The frames that were there at the last call are
+// still there.
+func (t *Tail) Watermark(mem *vfs.Mem, dir string) uint64 {
 	all := segmentsOf(mem, dir)
 	if len(all) == 0 {
 		return 0
 	}
 	last := all[len(all)-1]
 	if last.Name != t.segment {
-		begins := make([]byte, SegmentHead)
-		if mem.Peek(last.Name, begins, 0) < SegmentHead {
+		head := make([]byte, SegmentHead)
+		if mem.Peek(last.Name, head, 0) < SegmentHead {
 			return 0
 		}
-		*t = Tail{segment: last.Name, at: SegmentHead, known: binary.LittleEndian.Uint64(begins[16:]) - 1}
+		*t = Tail{segment: last.Name, at: SegmentHead, known: binary.LittleEndian.Uint64(head[16:]) - 1}
 	}
 	for f := range framesFrom(mem, last, t.at, t.next) {
 		t.at, t.known = f.End, max(t.known, f.Watermark)
@@ -124,10 +126,10 @@ func (t *Tail) Stated(mem *vfs.Mem, dir string) uint64 {
 	return t.known
 }
 
-// Covered are the frames whose loss must be noticed: at or below a watermark that
-// a durable frame states. durable is up to where entries are known to be synced,
-// marked what the last mark known to be synced states. The frame that states the
-// highest watermark is not among them, so that it stays readable.
+// Covered are the frames whose loss must be noticed: at or below a watermark that a durable
+// frame states. Entries up to durable are known to be synced; marked is the watermark of the
+// last mark known to be synced. The frame that states the highest watermark is not among
+// them, so that it stays readable.
 func Covered(all []Frame, durable, marked uint64) []Frame {
 	known := marked
 	for i := range all {
@@ -140,11 +142,11 @@ func Covered(all []Frame, durable, marked uint64) []Frame {
 	})
 }
 
-// ReadsOn says that a log reads on where the frame at off has moved to at: nothing but
-// marks stood between, so it has the number that comes next there. What it leaves behind
-// looks like a mark that was being written when the power went, and all behind that like
-// a torn tail (wal/doc.go, What stays ambiguous).
-func ReadsOn(all []Frame, file string, at, off int64) bool {
+// CanReadOn reports that a log reads on where the frame at off was moved to at: only marks
+// stood between, so the frame has the number that comes next there. The gap that it leaves
+// looks like a mark that was being written at a power cut, and all after it like a torn tail
+// (wal/doc.go, What stays ambiguous).
+func CanReadOn(all []Frame, file string, at, off int64) bool {
 	if at >= off {
 		return false
 	}

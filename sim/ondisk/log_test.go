@@ -16,15 +16,15 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// shelf is a store on a disk of its own, with votes of several sizes in it.
-type shelf struct {
+// filledStore is a store on a disk of its own, with votes of several sizes in it.
+type filledStore struct {
 	mem  *vfs.Mem
 	s    *store.Store
 	next paxos.LSN
 }
 
-func newShelf(t *testing.T, segment int64) *shelf {
-	h := &shelf{mem: vfs.NewMem(), next: 1}
+func newFilledStore(t *testing.T, segment int64) *filledStore {
+	h := &filledStore{mem: vfs.NewMem(), next: 1}
 	var err error
 	h.s, _, _, err = store.Open(h.mem, "cell", store.Options{SegmentSize: segment, Salt: func() uint64 { return 77 << 50 }})
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func newShelf(t *testing.T, segment int64) *shelf {
 	return h
 }
 
-func (h *shelf) append(t *testing.T, rs ...paxos.Record) {
+func (h *filledStore) append(t *testing.T, rs ...paxos.Record) {
 	require.NoError(t, h.s.Append(h.next, rs))
 	require.NoError(t, h.s.Sync())
 	h.next += paxos.LSN(len(rs))
@@ -50,7 +50,7 @@ var segments = []int64{1, 64, 300, 1 << 12}
 // The frames are those that the log itself prints.
 func TestFramesAreThoseOfTheLog(t *testing.T) {
 	for _, segment := range segments {
-		h := newShelf(t, segment)
+		h := newFilledStore(t, segment)
 		var out bytes.Buffer
 		require.NoError(t, wal.Dump(h.mem, "cell/log", &out))
 		var want, got []string
@@ -80,17 +80,17 @@ func TestFramesAreThoseOfTheLog(t *testing.T) {
 // A log that was marked states what is synced, and one that was not states less.
 func TestWhatALogStates(t *testing.T) {
 	for _, segment := range segments {
-		h, tail := newShelf(t, segment), ondisk.Tail{}
-		require.EqualValues(t, h.next-1, ondisk.Stated(h.mem, "cell/log"))
+		h, tail := newFilledStore(t, segment), ondisk.Tail{}
+		require.EqualValues(t, h.next-1, ondisk.Watermark(h.mem, "cell/log"))
 		for range 20 {
-			require.EqualValues(t, h.next-1, tail.Stated(h.mem, "cell/log"))
+			require.EqualValues(t, h.next-1, tail.Watermark(h.mem, "cell/log"))
 			h.append(t, paxos.Promised{Ballot: paxos.Ballot{Round: uint64(h.next), Node: 2}})
-			require.EqualValues(t, h.next-2, ondisk.Stated(h.mem, "cell/log"))
-			require.EqualValues(t, h.next-2, tail.Stated(h.mem, "cell/log"))
+			require.EqualValues(t, h.next-2, ondisk.Watermark(h.mem, "cell/log"))
+			require.EqualValues(t, h.next-2, tail.Watermark(h.mem, "cell/log"))
 			require.NoError(t, h.s.Idle())
 		}
 	}
-	require.Zero(t, ondisk.Stated(vfs.NewMem(), "cell/log"))
+	require.Zero(t, ondisk.Watermark(vfs.NewMem(), "cell/log"))
 }
 
 // Covered is what some durable frame vouches for, but for the one that does.
@@ -134,6 +134,6 @@ func TestWhereALogReadsOn(t *testing.T) {
 		"to where it stands":        {"a", 106, 106, false},
 		"entries of other segments": {"b", 78, 106, true},
 	} {
-		require.Equal(t, c.on, ondisk.ReadsOn(log, c.file, c.at, c.off), name)
+		require.Equal(t, c.on, ondisk.CanReadOn(log, c.file, c.at, c.off), name)
 	}
 }

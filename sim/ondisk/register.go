@@ -15,8 +15,7 @@ var Copies = []string{".a", ".b"}
 // PromiseImage is the size of one copy of a promise register.
 const PromiseImage = registerHead + promiseValue + sumSize
 
-// Sizes in wal/doc.go and replica/disk/store/doc.go: of what stands in a copy before its value,
-// and of that.
+// Sizes in wal/doc.go and replica/disk/store/doc.go: of a copy's header, and of its value.
 const (
 	registerHead = 20
 	promiseValue = 56
@@ -49,18 +48,18 @@ func Copy(mem *vfs.Mem, file string) (value []byte, version uint64, ok bool) {
 	return b[registerHead:end], binary.LittleEndian.Uint64(b[8:]), sum == binary.LittleEndian.Uint32(b[end:])
 }
 
-// Promise is what a promise register says (replica/disk/store/doc.go).
+// Promise is the content of a promise register (replica/disk/store/doc.go).
 type Promise struct {
 	Boot   paxos.Boot
 	Ballot paxos.Ballot
-	Synced uint64        // up to where the log was synced when it was written
-	Floor  paxos.Slot    // the log may lack what concerns slots below
-	First  uint64        // from this entry on the log has all
+	Synced uint64        // entries up to here were synced when it was written
+	Floor  paxos.Slot    // the log may lack records of slots below
+	First  uint64        // the log has all entries from this one on
 	Grant  time.Duration // the longest that a life was configured with
 }
 
-// ReadPromise takes the value of a promise register apart. What an empty one does not say
-// is as in a log that nothing was cut from.
+// ReadPromise decodes the value of a promise register. An empty one stands for a log from
+// which nothing was dropped.
 func ReadPromise(value []byte) Promise {
 	if len(value) < promiseValue {
 		return Promise{Floor: 1, First: 1}
@@ -74,7 +73,7 @@ func ReadPromise(value []byte) Promise {
 	}
 }
 
-// Begin is the entry with which a log begins, by the value of its manifest.
+// Begin is the first entry of a log, by the value of its manifest.
 func Begin(manifest []byte) uint64 {
 	if len(manifest) < 32 {
 		return 1

@@ -14,7 +14,7 @@ import (
 // A register is the better one of its two copies.
 func TestRegistersAreRead(t *testing.T) {
 	const name = "cell/promise"
-	h := newShelf(t, 1<<12)
+	h := newFilledStore(t, 1<<12)
 	says := func() (ondisk.Promise, bool) {
 		value, ok := ondisk.Register(h.mem, name)
 		return ondisk.ReadPromise(value), ok

@@ -43,7 +43,7 @@ func (o nameOp) apply(names map[string]*memNode) {
 	}
 }
 
-func (o nameOp) touches(dir string) bool {
+func (o nameOp) isIn(dir string) bool {
 	return o.del != "" && path.Dir(o.del) == dir || o.add != "" && path.Dir(o.add) == dir
 }
 
@@ -217,7 +217,7 @@ func (m *Mem) SyncDir(dir string) error {
 	}
 	rest := m.pending[:0]
 	for _, o := range m.pending {
-		if o.touches(dir) {
+		if o.isIn(dir) {
 			m.harden(o)
 		} else {
 			rest = append(rest, o)

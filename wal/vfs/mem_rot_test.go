@@ -65,7 +65,7 @@ func TestASpoiltSectorIsUnreadableUntilItIsWritten(t *testing.T) {
 	h, err = m.Clone().Open("a")
 	require.NoError(t, err)
 	_, err = h.ReadAt(b, 512)
-	require.ErrorIs(t, err, vfs.ErrIO, "the platter is what it is")
+	require.ErrorIs(t, err, vfs.ErrIO, "the disk is bad")
 	_, err = h.WriteAt([]byte("y"), 700)
 	require.NoError(t, err)
 	_, err = h.ReadAt(b, 512)
