@@ -2,9 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
 )
 
 // abandoned makes a command of work that cannot be interrupted, such as a read of a
@@ -20,18 +21,18 @@ func abandoned(work func(args []string) error) func(*cobra.Command, []string) er
 // orEnd returns what work does, or that ctx ended first. A panic of work is the
 // caller's.
 func orEnd(ctx context.Context, work func() error) error {
-	var thrown panics
+	var thrown cli.Panics
 	ended := make(chan struct{})
 	var result error
 	go func() {
 		defer close(ended)
-		thrown.guard(func() { result = work() })
+		thrown.Guard(func() { result = work() })
 	}()
 	select {
 	case <-ended:
-		thrown.rethrow()
+		thrown.Rethrow()
 		return result
 	case <-ctx.Done():
-		return &failure{exitInterrupted, errors.New("interrupted")}
+		return cli.Interrupted()
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/cli"
 )
 
 func TestWorkIsAbandonedWhenTheContextEnds(t *testing.T) {
@@ -14,9 +16,7 @@ func TestWorkIsAbandonedWhenTheContextEnds(t *testing.T) {
 	go func() { <-begun; cancel() }()
 	err := orEnd(ctx, func() error { close(begun); <-never; return nil })
 	close(never)
-	var f *failure
-	require.ErrorAs(t, err, &f)
-	require.Equal(t, exitInterrupted, f.code)
+	require.Equal(t, cli.ExitInterrupted, cli.CodeOf(err))
 
 	other := errors.New("other")
 	require.Equal(t, other, orEnd(t.Context(), func() error { return other }))

@@ -6,88 +6,31 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
-	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// world is the program with a fake simulator.
+// world is the program with streams of its own.
 type world struct {
 	*app
 	in       strings.Reader
 	out, err bytes.Buffer
-	clock    time.Time
-	step     time.Duration // what reading the clock costs
-	mu       sync.Mutex
-	runs     int
-	result   func(run int, seed uint64) cell.Result
-	stopAt   uint64 // seed at which the user interrupts; 0: none
 	stop     context.CancelFunc
-	asked    runner.Batch
 }
 
 func newWorld() *world {
-	w := &world{clock: time.Unix(1_700_000_000, 0), step: time.Second, result: func(_ int, seed uint64) cell.Result { return clean(seed) }}
-	w.app = newApp(&w.in, &w.out, &w.err, false)
-	w.now = func() time.Time { w.clock = w.clock.Add(w.step); return w.clock }
+	w := &world{}
+	w.app = newApp(cli.Streams{Name: "chubby", In: &w.in, Out: &w.out, Err: &w.err})
 	w.build = func() runner.Build {
 		return runner.Build{Commit: "c0ffee", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64"}
 	}
-	w.simulate = w.one
-	w.batch = w.many
-	w.crowd = func(o cell.CrowdOptions) crowd { return &quietCrowd{sessions: o.Sessions} }
 	return w
-}
-
-func (w *world) one(o plan.Options) cell.Result {
-	w.mu.Lock()
-	w.runs++
-	run := w.runs
-	w.mu.Unlock()
-	r := w.result(run, o.Seed)
-	if o.Trace.W != nil {
-		fmt.Fprintf(o.Trace.W, "an event of seed %d\nhash %s\n", o.Seed, r.Hash)
-	}
-	return r
-}
-
-// many is Batch.Run, one seed after the other.
-func (w *world) many(ctx context.Context, c runner.Batch) runner.End {
-	w.asked = c
-	counted, failed := uint64(0), 0
-	for seed := c.From; ctx.Err() == nil; seed++ {
-		o := c.Options
-		o.Seed = seed
-		r := runner.Guard(w.one)(o)
-		if r.Counted {
-			counted++
-		}
-		if r.Failed() {
-			failed++
-		}
-		c.Each(r)
-		if seed == w.stopAt {
-			w.stop()
-		}
-		switch {
-		case c.Seeds > 0 && counted >= c.Seeds:
-			return runner.EndSeeds
-		case c.MaxFailures > 0 && failed >= c.MaxFailures:
-			return runner.EndFailures
-		case (c.For > 0 || c.Seeds == 0) && seed > c.From+5:
-			return runner.EndTime
-		}
-	}
-	return runner.EndInterrupt
 }
 
 func (w *world) do(args ...string) int {
@@ -99,67 +42,9 @@ func (w *world) do(args ...string) int {
 	return w.run(ctx, args)
 }
 
-func clean(seed uint64) cell.Result {
-	return cell.Result{
-		Seed: seed, Hash: fmt.Sprintf("%016x", seed), Replicas: 3, Clients: 2, Workload: "mixed", Counted: true,
-		Simulated: time.Minute, Events: 1000, Ops: 500 + int(seed), Hot: 200, Unknown: 5, Failovers: 2, Recovery: time.Second, FirstAnswers: []time.Duration{time.Millisecond, time.Second},
-		Faults:    []cell.Number{{Name: "crash", Value: 3}, {Name: "pause", Value: seed % 2}},
-		Sometimes: []cell.Number{{Name: "window-full", Value: 7}, {Name: "catch-up", Value: 0}},
-		Partition: 4, Decided: 4, Steps: 99,
-	}
-}
-
-func broken(seed uint64, id, text string) cell.Result {
-	r := clean(seed)
-	r.Counted, r.Breach = false, &cell.Breach{ID: id, Text: text}
-	if id == "" {
-		r.Stack = "panic({0x1, 0x2})\n\t/go/src/runtime/panic.go:1\nmain.f()\n\t/f.go:2"
-	}
-	return r
-}
-
-// outcomes are the results of the fake simulator that golden files name.
-var outcomes = map[string]func(run int, seed uint64) cell.Result{
-	"clean": func(_ int, seed uint64) cell.Result { return clean(seed) },
-	"idle": func(_ int, seed uint64) cell.Result {
-		r := clean(seed)
-		r.Counted = false
-		return r
-	},
-	"broken": func(_ int, seed uint64) cell.Result {
-		if seed%3 == 0 {
-			return broken(seed, "S1", "slot 7 has two values")
-		}
-		return clean(seed)
-	},
-	"crash": func(_ int, seed uint64) cell.Result {
-		if seed == 2 {
-			return broken(seed, "", "index out of range [3] with length 3")
-		}
-		return clean(seed)
-	},
-	"undecided": func(_ int, seed uint64) cell.Result {
-		r := clean(seed)
-		r.Undecided = seed == 2
-		return r
-	},
-	"moody": func(run int, seed uint64) cell.Result {
-		r := broken(seed, "S4", "a stale read")
-		r.Hash = fmt.Sprintf("%016x", run)
-		return r
-	},
-	"slow": func(_ int, seed uint64) cell.Result {
-		r := clean(seed)
-		r.FirstAnswers[1] = time.Duration(seed%3) * 2 * time.Second
-		return r
-	},
-	"panic": func(int, uint64) cell.Result { panic("a bug of the simulator") },
-}
-
-// TestCommandLine runs every file of testdata: each case is a command line; what
-// it gives is what it prints to stdout, what to stderr, and the exit code.
-//
-//	chubby [simulator=OUTCOME] [stop-at=SEED] [program=DIGEST]
+// TestCommandLine runs every file of testdata: each case is a command line, and behind it
+// what it reads; what it gives is what it prints to stdout, what to stderr, and the exit
+// code. Those of the simulator are in package simcmd.
 func TestCommandLine(t *testing.T) {
 	dir, err := filepath.Abs("testdata")
 	require.NoError(t, err)
@@ -174,40 +59,21 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// stack is a goroutine's; they are not the same everywhere.
-var stack = regexp.MustCompile(`(?m)^( *)goroutine \d+ \[running\]:\n(?:.+\(.*\)\n.*:\d+.*\n|.*created by .*\n.*\n)+`)
-
 func script(t *testing.T, d *datadriven.TestData) string {
-	switch d.Cmd {
-	case "file":
+	if d.Cmd == "file" {
 		var name string
 		d.ScanArgs(t, "name", &name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, []byte(d.Input+"\n"), 0o644))
 		return ""
-	case "show":
-		text, err := os.ReadFile(strings.TrimSpace(d.Input))
-		require.NoError(t, err)
-		return string(text)
 	}
 	require.Equal(t, "chubby", d.Cmd)
 	w := newWorld()
-	name := "clean"
-	d.MaybeScanArgs(t, "simulator", &name)
-	d.MaybeScanArgs(t, "stop-at", &w.stopAt)
-	if d.HasArg("program") {
-		b := w.build()
-		d.ScanArgs(t, "program", &b.Program)
-		w.build = func() runner.Build { return b }
-	}
-	require.Contains(t, outcomes, name)
-	w.result = outcomes[name]
 	line, input, _ := strings.Cut(d.Input, "\n")
 	w.in.Reset(input)
 	code := w.do(strings.Fields(line)...)
 	var b strings.Builder
-	b.WriteString(stack.ReplaceAllString(w.out.String(), "${1}STACK\n"))
-	for line := range strings.Lines(stack.ReplaceAllString(w.err.String(), "${1}STACK\n")) {
+	b.WriteString(w.out.String())
+	for line := range strings.Lines(w.err.String()) {
 		b.WriteString("stderr: " + strings.TrimRight(line, "\n") + "\n")
 	}
 	fmt.Fprintf(&b, "exit %d\n", code)

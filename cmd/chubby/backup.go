@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/api"
@@ -20,11 +21,11 @@ import (
 )
 
 func (a *app) backupCommand() *cobra.Command {
-	return group("backup", "Check backups of a cell, and make a new cell of one", a.backupCheckCommand(), a.backupRestoreCommand())
+	return cli.Group("backup", "Check backups of a cell, and make a new cell of one", a.backupCheckCommand(), a.backupRestoreCommand())
 }
 
 func (a *app) backupCheckCommand() *cobra.Command {
-	var form output
+	var form cli.Form
 	check := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Read a backup to its last row and say what is in it",
@@ -37,16 +38,16 @@ With -o json it prints one object: file, slot, ballot, epoch, members, size, sum
 cell (the name of the cell's directory at a place of backups), commands, sessions,
 nodes, locks_held, user_rows.
 
-` + exitHelp,
-		Args: one("file of a backup"),
+` + cli.ExitHelp,
+		Args: cli.One("file of a backup"),
 		RunE: abandoned(func(args []string) error {
-			if err := form.check(); err != nil {
+			if err := form.Check(); err != nil {
 				return err
 			}
 			return a.backupCheck(args[0], form)
 		}),
 	}
-	form.register(check)
+	form.Register(check)
 	return check
 }
 
@@ -62,23 +63,23 @@ type backupFacts struct {
 	backup.Summary
 }
 
-func (a *app) backupCheck(name string, form output) error {
+func (a *app) backupCheck(name string, form cli.Form) error {
 	b, err := a.loadBackup(name)
 	if err != nil {
 		return err
 	}
 	s, h := b.Summary(), b.ID.Handle
 	if form == "json" {
-		return a.json(backupFacts{name, h.Slot, h.Ballot.String(), h.Epoch, h.Members, b.ID.Size, fmt.Sprintf("%016x", b.ID.Sum), s})
+		return a.JSON(backupFacts{name, h.Slot, h.Ballot.String(), h.Epoch, h.Members, b.ID.Size, fmt.Sprintf("%016x", b.ID.Sum), s})
 	}
-	_, err = fmt.Fprintf(a.out, "good: %v\n%s: %d commands, %d sessions, %d nodes, %d locks held, %d user rows\n",
+	_, err = fmt.Fprintf(a.Out, "good: %v\n%s: %d commands, %d sessions, %d nodes, %d locks held, %d user rows\n",
 		b.ID, s.Cell, s.Commands, s.Sessions, s.Nodes, s.Locks, s.Rows)
 	return err
 }
 
 // loadBackup reads a backup by the name that the user has typed.
 func (a *app) loadBackup(name string) (backup.Backup, error) {
-	if err := a.checkStdout(name); err != nil {
+	if err := a.SpareInput(name); err != nil {
 		return backup.Backup{}, err
 	}
 	fsys, base, err := findFile(name)
@@ -88,9 +89,9 @@ func (a *app) loadBackup(name string) (backup.Backup, error) {
 	b, err := backup.Load(fsys, base)
 	switch {
 	case errors.Is(err, backup.ErrUnfit):
-		return b, usage("%s", asTypedBy("backup", err, base, name))
+		return b, cli.Usage("%s", asTypedBy("backup", err, base, name))
 	case err != nil:
-		return b, usage("%s", asTypedBy("snapshot", err, base, name))
+		return b, cli.Usage("%s", asTypedBy("snapshot", err, base, name))
 	}
 	return b, nil
 }
@@ -115,16 +116,16 @@ is another one. The new cell must be configured as the old one was; it serves wh
 It writes into directories that are missing or empty only. If it is interrupted,
 remove what it made and begin anew: a replica refuses to start with half of it.
 
-` + exitHelp,
-		Args: one("file of a backup"),
+` + cli.ExitHelp,
+		Args: cli.One("file of a backup"),
 		RunE: abandoned(func(args []string) error {
 			if to == "" {
-				return usage("--to is missing: where the directories of the replicas go")
+				return cli.Usage("--to is missing: where the directories of the replicas go")
 			}
 			r := backup.Restoration{Lease: lease}
 			for _, id := range members {
 				if uint64(id) > uint64(^paxos.NodeID(0)) {
-					return usage("--members %d: too large", id)
+					return cli.Usage("--members %d: too large", id)
 				}
 				r.Members = append(r.Members, paxos.NodeID(id))
 			}
@@ -135,7 +136,7 @@ remove what it made and begin anew: a replica refuses to start with half of it.
 	f.UintSliceVar(&members, "members", nil, "ids of the replicas of the new cell")
 	f.StringVar(&to, "to", "", "directory in which theirs are made")
 	f.DurationVar(&lease, "lease", time.Minute, "longest session lease that the old cell was configured to grant")
-	atMost(restore, "lease", api.MaxLease)
+	cli.AtMost(restore, "lease", api.MaxLease)
 	return restore
 }
 
@@ -143,7 +144,7 @@ func (a *app) backupRestore(name, to string, r backup.Restoration) error {
 	_, _ = rand.Read(r.Secret[:]) // never fails: it ends the program instead
 	r.Nonce = api.Nonce{replica.Entropy(), replica.Entropy()}
 	if err := r.Validate(); err != nil {
-		return usage("%v", err)
+		return cli.Usage("%v", err)
 	}
 	b, err := a.loadBackup(name)
 	if err != nil {
@@ -152,18 +153,18 @@ func (a *app) backupRestore(name, to string, r backup.Restoration) error {
 	from := b.ID.Handle
 	made, err := b.Restore(r)
 	if err != nil {
-		return usage("%v", err)
+		return cli.Usage("%v", err)
 	}
 	if err := os.MkdirAll(to, 0o755); err != nil {
-		return usage("%v", err)
+		return cli.Usage("%v", err)
 	}
 	for _, id := range made.Handle.Members {
 		if err := made.Write(vfs.NewOS(to), fmt.Sprint(id), store.Options{Salt: replica.Entropy}); err != nil {
-			return usage("%s: %v", to, err)
+			return cli.Usage("%s: %v", to, err)
 		}
-		fmt.Fprintf(a.out, "replica %d: %s\n", id, filepath.Join(to, fmt.Sprint(id)))
+		fmt.Fprintf(a.Out, "replica %d: %s\n", id, filepath.Join(to, fmt.Sprint(id)))
 	}
-	_, err = fmt.Fprintf(a.out, "of slot %d in epoch %d; goes on from slot %d in epoch %d\n",
+	_, err = fmt.Fprintf(a.Out, "of slot %d in epoch %d; goes on from slot %d in epoch %d\n",
 		from.Slot, from.Epoch, made.Handle.Slot, made.Handle.Epoch)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/disk/backup"
@@ -45,12 +46,12 @@ func TestABackupIsChecked(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)
 	name, w := writeBackup(t, root), newWorld()
-	require.Equal(t, exitClean, w.do("backup", "check", name), w.err.String())
+	require.Equal(t, cli.ExitClean, w.do("backup", "check", name), w.err.String())
 	cell := filepath.Base(filepath.Dir(name))
 	require.Regexp(t, `^good: slot 42 ballot 7\.2 epoch 1 members 1 2 3, \d+ bytes, sum [0-9a-f]{16}
 `+cell+`: 4 commands, 1 sessions, 3 nodes, 0 locks held, 1 user rows
 $`, w.out.String())
-	require.Equal(t, exitClean, w.do("backup", "check", "-o", "json", name), w.err.String())
+	require.Equal(t, cli.ExitClean, w.do("backup", "check", "-o", "json", name), w.err.String())
 	var facts backupFacts
 	require.NoError(t, json.Unmarshal(w.out.Bytes(), &facts))
 	require.Equal(t, backup.Summary{Cell: cell, Commands: 4, Sessions: 1, Nodes: 3, Rows: 1}, facts.Summary)
@@ -60,12 +61,12 @@ $`, w.out.String())
 	require.NoError(t, err)
 	raw[len(raw)/2] ^= 1
 	require.NoError(t, os.WriteFile("rotten", raw, 0o644))
-	require.Equal(t, exitUsage, w.do("backup", "check", "rotten"))
+	require.Equal(t, cli.ExitUsage, w.do("backup", "check", "rotten"))
 	require.Contains(t, w.err.String(), "chubby: rotten: damaged at offset")
 	writeSnapshot(t, root) // what is in it is no cell
-	require.Equal(t, exitUsage, w.do("backup", "check", snapName))
+	require.Equal(t, cli.ExitUsage, w.do("backup", "check", snapName))
 	for _, args := range [][]string{{"nowhere"}, {"far"}, {}, {name, "-o", "xml"}} {
-		require.Equal(t, exitUsage, w.do(append([]string{"backup", "check"}, args...)...), args)
+		require.Equal(t, cli.ExitUsage, w.do(append([]string{"backup", "check"}, args...)...), args)
 	}
 }
 
@@ -73,7 +74,7 @@ func TestACellIsMadeOfABackup(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)
 	name, w := writeBackup(t, root), newWorld()
-	require.Equal(t, exitClean, w.do("backup", "restore", name, "--members", "5,4,6", "--to", "new/cell"), w.err.String())
+	require.Equal(t, cli.ExitClean, w.do("backup", "restore", name, "--members", "5,4,6", "--to", "new/cell"), w.err.String())
 	require.Equal(t, `replica 4: new/cell/4
 replica 5: new/cell/5
 replica 6: new/cell/6
@@ -91,7 +92,7 @@ of slot 42 in epoch 1; goes on from slot 17592186044458 in epoch 17592186044417
 	}
 	require.Equal(t, []db.Sum{sums[0], sums[0], sums[0]}, sums)
 
-	require.Equal(t, exitUsage, w.do("backup", "restore", name, "--members", "5,4,6", "--to", "new/cell"))
+	require.Equal(t, cli.ExitUsage, w.do("backup", "restore", name, "--members", "5,4,6", "--to", "new/cell"))
 	require.Contains(t, w.err.String(), "not empty")
 	for want, args := range map[string][]string{
 		"--to is missing":  {name, "--members", "1"},
@@ -104,7 +105,7 @@ of slot 42 in epoch 1; goes on from slot 17592186044458 in epoch 17592186044417
 		"not a directory":  {name, "--to", name, "--members", "1"},
 		"invalid argument": {name, "--to", "x", "--members", "one"},
 	} {
-		require.Equal(t, exitUsage, w.do(append([]string{"backup", "restore"}, args...)...), args)
+		require.Equal(t, cli.ExitUsage, w.do(append([]string{"backup", "restore"}, args...)...), args)
 		require.Contains(t, w.err.String(), want)
 	}
 	require.NoDirExists(t, "x")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/linearizability"
 )
 
@@ -16,7 +17,7 @@ type checkFlags struct {
 	model string
 	steps int64
 	page  string
-	form  output
+	form  cli.Form
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -28,34 +29,34 @@ func (a *app) checkCommand() *cobra.Command {
 stdin, and decides whether it is linearizable. The form of a history is
 described in the package doc of linearizability (go doc ./linearizability).
 
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  chubby check --model register history.jsonl
   zcat history.jsonl.gz | chubby check --model kv -`,
-		Args: one("file of the history, or -"),
+		Args: cli.One("file of the history, or -"),
 		RunE: abandoned(func(args []string) error { return a.check(f, args[0]) }),
 	}
 	c.Flags().StringVar(&f.model, "model", "", "what the history is judged against")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "model steps a partition may take until it is undecided (0: 5,000,000)")
 	c.Flags().StringVar(&f.page, "page", "", "write Porcupine's picture of a bad history to this HTML file")
-	f.form.register(c)
+	f.form.Register(c)
 	return c
 }
 
 func (a *app) check(f checkFlags, file string) error {
-	if err := f.form.check(); err != nil {
+	if err := f.form.Check(); err != nil {
 		return err
 	}
 	if f.model == "" {
-		return usage("--model is missing: one of %v", linearizability.ModelNames())
+		return cli.Usage("--model is missing: one of %v", linearizability.ModelNames())
 	}
 	if f.steps < 0 {
-		return usage("--steps %d: at least 0", f.steps)
+		return cli.Usage("--steps %d: at least 0", f.steps)
 	}
-	if err := a.checkStdout(file); err != nil {
+	if err := a.SpareInput(file); err != nil {
 		return err
 	}
 	if f.page != "" {
-		if err := a.checkOutput(file, "page", f.page); err != nil {
+		if err := a.Spare(file, "page", f.page); err != nil {
 			return err
 		}
 	}
@@ -72,52 +73,44 @@ func (a *app) check(f checkFlags, file string) error {
 	}
 	r, err := linearizability.CheckFile(in, f.model, o)
 	if err = errors.Join(err, page.Close()); err != nil {
-		return usage("%s: %v", inputName(file), err)
+		return cli.Usage("%s: %v", cli.InputName(file), err)
 	}
 	if r.Operations == 0 {
-		return usage("no operations in %s", inputName(file))
+		return cli.Usage("no operations in %s", cli.InputName(file))
 	}
 	if f.form == "json" {
-		err = r.WriteJSON(a.out)
+		err = r.WriteJSON(a.Out)
 	} else {
-		_, err = io.WriteString(a.out, r.Text())
+		_, err = io.WriteString(a.Out, r.Text())
 	}
 	if err != nil {
-		return internal(err)
+		return cli.Internal(err)
 	}
 	if r.Conflict() {
-		return internal(fmt.Errorf("%s: the two checks contradict each other", file))
+		return cli.Internal(fmt.Errorf("%s: the two checks contradict each other", file))
 	}
 	switch r.Verdict {
 	case linearizability.Illegal:
-		return exit(exitBroken)
+		return cli.Exit(cli.ExitBroken)
 	case linearizability.Undecided:
-		return exit(exitUndecided)
+		return cli.Exit(cli.ExitUndecided)
 	}
 	return nil
 }
 
 // open opens an input, "-" being stdin.
 func (a *app) open(file string) (io.ReadCloser, error) {
-	if info := a.stat(file); info != nil && info.IsDir() {
-		return nil, usage("%s: a directory; name the file of a history", inputName(file))
+	if info := a.Stat(file); info != nil && info.IsDir() {
+		return nil, cli.Usage("%s: a directory; name the file of a history", cli.InputName(file))
 	}
 	if file == "-" {
-		return io.NopCloser(a.in), nil
+		return io.NopCloser(a.In), nil
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, usage("%v", err)
+		return nil, cli.Usage("%v", err)
 	}
 	return f, nil
-}
-
-// inputName is what messages call an input.
-func inputName(file string) string {
-	if file == "-" {
-		return "stdin"
-	}
-	return file
 }
 
 // lazyFile is a file that is made when something is written to it.

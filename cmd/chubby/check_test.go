@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/cli"
 )
 
 // What is no history is called what it is.
@@ -21,24 +23,24 @@ func TestWhatIsNoHistoryIsNamed(t *testing.T) {
 	} {
 		require.NoError(t, os.WriteFile("h.jsonl", []byte(text), 0o644))
 		w := newWorld()
-		require.Equal(t, exitUsage, w.do("check", "--model", "register", "h.jsonl"), "%s%s", text, &w.out)
+		require.Equal(t, cli.ExitUsage, w.do("check", "--model", "register", "h.jsonl"), "%s%s", text, &w.out)
 		require.Contains(t, w.err.String(), "h.jsonl: "+want)
 		w.in.Reset(text)
-		require.Equal(t, exitUsage, w.do("check", "--model", "register", "-"))
+		require.Equal(t, cli.ExitUsage, w.do("check", "--model", "register", "-"))
 		require.Contains(t, w.err.String(), "stdin: "+want)
 	}
 	require.NoError(t, os.WriteFile("h.jsonl", []byte(good), 0o644))
 	w := newWorld()
-	require.Equal(t, exitUsage, w.do("check", "--model", "register", "dir"))
+	require.Equal(t, cli.ExitUsage, w.do("check", "--model", "register", "dir"))
 	require.Equal(t, "chubby: dir: a directory; name the file of a history\n", w.err.String())
-	require.Equal(t, exitUsage, w.do("check", "--model", "register", "--page", "dir", "h.jsonl"))
+	require.Equal(t, cli.ExitUsage, w.do("check", "--model", "register", "--page", "dir", "h.jsonl"))
 	require.Equal(t, "chubby: --page dir: a directory; name a file\n", w.err.String())
-	require.Equal(t, exitUsage, w.do("sim", "mutants", "--repo", plant(t), "--report", "dir"))
+	require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "--repo", plant(t), "--report", "dir"))
 	require.Contains(t, w.err.String(), "--report dir: a directory; name a file")
 	dir, err := os.Open("dir")
 	require.NoError(t, err)
 	defer dir.Close()
-	w.app.in = dir
-	require.Equal(t, exitUsage, w.do("check", "--model", "register", "-"))
+	w.In = dir
+	require.Equal(t, cli.ExitUsage, w.do("check", "--model", "register", "-"))
 	require.Contains(t, w.err.String(), "stdin: a directory")
 }

@@ -3,8 +3,8 @@ package main
 import (
 	"slices"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/mutants"
 )
 
@@ -69,26 +69,19 @@ func (a *app) listMutants(f *mutantFlags, diffs []mutants.Mutant, ids []string) 
 		return err
 	}
 	if f.form == "json" {
-		return a.json(all)
+		return a.JSON(all)
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	t := table{w: w}
-	t.row("ID\tPRI\tPROPERTY\tTITLE\n")
+	t := cli.NewColumns(a.Out)
+	t.Row("ID\tPRI\tPROPERTY\tTITLE\n")
 	for i := range all {
 		l := &all[i]
-		t.row("%s\t%s\t%s\t%s\n", l.ID, l.Priority, l.expect(), l.Title)
+		t.Row("%s\t%s\t%s\t%s\n", l.ID, l.Priority, l.expect(), l.Title)
 		if l.Reason != "" {
-			t.row("\t\t\t  why not: %s\n", l.Reason)
+			t.Row("\t\t\t  why not: %s\n", l.Reason)
 		}
 		if l.Note != "" {
-			t.row("\t\t\t  note: %s\n", l.Note)
+			t.Row("\t\t\t  note: %s\n", l.Note)
 		}
 	}
-	if t.err == nil {
-		t.err = w.Flush()
-	}
-	if t.err != nil {
-		return internal(t.err)
-	}
-	return nil
+	return t.End()
 }

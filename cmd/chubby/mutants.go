@@ -7,11 +7,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/mutants"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -24,7 +24,7 @@ type mutantFlags struct {
 	limit time.Duration
 	cpu   time.Duration
 	jobs  int
-	form  output
+	form  cli.Form
 
 	faults string
 	report string // file; "": none is written
@@ -79,7 +79,7 @@ a note where a hunt may miss one, and those that are not, with the reason.
 It needs the source tree and the go command. Exit code 1 says that a bug of
 priority A survived, that a control did not, or that one could not be built.
 
-` + exitHelp,
+` + cli.ExitHelp,
 		Example: `  chubby sim mutants --list
   chubby sim mutants P01 P05 --from 100000 --seeds 500
   chubby sim mutants --report sim/mutants/REPORT.md --versus all
@@ -104,7 +104,7 @@ priority A survived, that a control did not, or that one could not be built.
 	c.Flags().BoolVar(&f.fresh, "fresh", false, "with --report: forget what the book says")
 	c.Flags().BoolVar(&f.onward, "onward", false, "with --report: go on with a book of another program, or of other bounds")
 	c.Flags().StringVar(&f.date, "date", "", "with --report: the date it bears (default: that of the commit)")
-	f.form.register(c)
+	f.form.Register(c)
 	c.Flags().SortFlags = false
 	return c
 }
@@ -112,13 +112,13 @@ priority A survived, that a control did not, or that one could not be built.
 // check finds flags that do not go together, and fills in what a campaign's
 // defaults are.
 func (f *mutantFlags) check() error {
-	if err := f.form.check(); err != nil {
+	if err := f.form.Check(); err != nil {
 		return err
 	}
 	if f.report == "" {
 		for _, other := range []string{"starts", "versus", "sample", "fresh", "onward", "date"} {
 			if f.asked(other) {
-				return usage("--%s needs --report", other)
+				return cli.Usage("--%s needs --report", other)
 			}
 		}
 	} else {
@@ -126,27 +126,27 @@ func (f *mutantFlags) check() error {
 	}
 	for _, faults := range []string{f.faults, f.versus} {
 		if _, err := plan.ParseFaults(faults, nil); err != nil {
-			return usage("%v", err)
+			return cli.Usage("%v", err)
 		}
 	}
 	switch {
 	case f.fresh && f.onward:
-		return usage("--fresh and --onward: one of the two")
+		return cli.Usage("--fresh and --onward: one of the two")
 	case f.report != "" && f.list:
-		return usage("--report and --list: one of the two")
+		return cli.Usage("--report and --list: one of the two")
 	case f.limit < 0 || f.cpu < 0:
-		return usage("--for %v --cpu %v: not below 0", f.limit, f.cpu)
+		return cli.Usage("--for %v --cpu %v: not below 0", f.limit, f.cpu)
 	case f.starts < 1 || f.starts > mostStarts || f.sample < 1:
-		return usage("--starts %d --sample %d: 1 to %d starts, at least one bug", f.starts, f.sample, mostStarts)
+		return cli.Usage("--starts %d --sample %d: 1 to %d starts, at least one bug", f.starts, f.sample, mostStarts)
 	case f.versus != "" && f.versus == f.faults:
-		return usage("--versus %s: these are the faults of the campaign itself", f.versus)
+		return cli.Usage("--versus %s: these are the faults of the campaign itself", f.versus)
 	case f.seeds == 0 && f.limit == 0 && f.cpu == 0:
-		return usage("--seeds 0 --for 0 --cpu 0: a hunt for a bug that survives would never end")
+		return cli.Usage("--seeds 0 --for 0 --cpu 0: a hunt for a bug that survives would never end")
 	}
 	if err := f.checkRange(); err != nil {
 		return err
 	}
-	return checkJobs(f.jobs)
+	return cli.CheckJobs(f.jobs)
 }
 
 // load finds the source tree and its planted bugs.
@@ -155,7 +155,7 @@ func (f *mutantFlags) load() (root string, all []mutants.Mutant, err error) {
 		all, err = mutants.Load(root)
 	}
 	if err != nil {
-		return "", nil, usage("%v", err)
+		return "", nil, cli.Usage("%v", err)
 	}
 	return root, all, nil
 }
@@ -177,7 +177,7 @@ func (a *app) mutants(ctx context.Context, f *mutantFlags, ids []string) error {
 	}
 	dir, err := os.MkdirTemp("", "chubby-mutants-")
 	if err != nil {
-		return internal(err)
+		return cli.Internal(err)
 	}
 	defer os.RemoveAll(dir)
 	hunt := mutants.Hunt{
@@ -188,7 +188,7 @@ func (a *app) mutants(ctx context.Context, f *mutantFlags, ids []string) error {
 		return a.score(ctx, f, hunt, tree, all)
 	}
 	h := hunted{From: f.from, Mutants: []mutants.Catch{}}
-	inOrder(ctx, f.jobs, uint64(len(all)), func(i uint64) *mutants.Catch {
+	cli.InOrder(ctx, f.jobs, uint64(len(all)), func(i uint64) *mutants.Catch {
 		c, err := hunt.Run(ctx, all[i])
 		if err != nil {
 			return nil
@@ -199,14 +199,14 @@ func (a *app) mutants(ctx context.Context, f *mutantFlags, ids []string) error {
 			return
 		}
 		h.add(c)
-		a.say("%-6s %s", c.ID, outcome(c))
+		a.Say("%-6s %s", c.ID, outcome(c))
 	})
 	h.Interrupted = ctx.Err() != nil
 	h.Exit = h.code()
 	if err := a.printHunted(f, &h); err != nil {
 		return err
 	}
-	return exit(h.Exit)
+	return cli.Exit(h.Exit)
 }
 
 // share is how many seeds at a time each hunt runs, so that all of them together
@@ -230,18 +230,18 @@ func (h *hunted) add(c *mutants.Catch) {
 func (h *hunted) code() int {
 	switch {
 	case h.Interrupted:
-		return exitInterrupted
+		return cli.ExitInterrupted
 	case h.Wrong > 0:
-		return exitBroken
+		return cli.ExitBroken
 	}
-	return exitClean
+	return cli.ExitClean
 }
 
 // planted picks the mutants named, all if none is.
 func planted(all []mutants.Mutant, ids []string) ([]mutants.Mutant, error) {
 	for _, r := range mutants.Rows() {
 		if !r.IsPlanted() && slices.ContainsFunc(ids, func(id string) bool { return strings.EqualFold(id, r.ID) }) {
-			return nil, usage("%s is not planted: %s", r.ID, r.Reason)
+			return nil, cli.Usage("%s is not planted: %s", r.ID, r.Reason)
 		}
 	}
 	return named(all, ids, func(m mutants.Mutant) string { return m.ID })
@@ -256,7 +256,7 @@ func named[T any](all []T, ids []string, idOf func(T) string) ([]T, error) {
 	for _, id := range ids {
 		i := slices.IndexFunc(all, func(m T) bool { return strings.EqualFold(idOf(m), id) })
 		if i < 0 {
-			return nil, usage("no planted bug %q; `chubby sim mutants --list` lists them", id)
+			return nil, cli.Usage("no planted bug %q; `chubby sim mutants --list` lists them", id)
 		}
 		some = append(some, all[i])
 	}
@@ -265,11 +265,10 @@ func named[T any](all []T, ids []string, idOf func(T) string) ([]T, error) {
 
 func (a *app) printHunted(f *mutantFlags, h *hunted) error {
 	if f.form == "json" {
-		return a.json(h)
+		return a.JSON(h)
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	t := table{w: w}
-	t.row("ID\tPRI\tOUTCOME\tTITLE\n")
+	t := cli.NewColumns(a.Out)
+	t.Row("ID\tPRI\tOUTCOME\tTITLE\n")
 	caught, bugs := 0, 0
 	for i := range h.Mutants {
 		c := &h.Mutants[i]
@@ -277,7 +276,7 @@ func (a *app) printHunted(f *mutantFlags, h *hunted) error {
 		if c.IsWrong() {
 			mark = "WRONG: "
 		}
-		t.row("%s\t%s\t%s%s\t%s\n", c.ID, c.Priority, mark, outcome(c), c.Title)
+		t.Row("%s\t%s\t%s%s\t%s\n", c.ID, c.Priority, mark, outcome(c), c.Title)
 		if !c.Control {
 			bugs++
 		}
@@ -285,15 +284,12 @@ func (a *app) printHunted(f *mutantFlags, h *hunted) error {
 			caught++
 		}
 	}
-	t.row("\n%d of %d bugs caught; %d wrong\n", caught, bugs, h.Wrong)
-	if t.err == nil {
-		t.err = w.Flush()
-	}
-	if t.err != nil {
-		return internal(t.err)
+	t.Row("\n%d of %d bugs caught; %d wrong\n", caught, bugs, h.Wrong)
+	if err := t.End(); err != nil {
+		return err
 	}
 	if h.Interrupted {
-		a.say("chubby: interrupted; these are the hunts that ended before")
+		a.Warn("interrupted; these are the hunts that ended before")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/mutants"
 )
 
@@ -64,7 +65,7 @@ func plant(t *testing.T) string {
 func TestPlantedBugsAreHunted(t *testing.T) {
 	root := plant(t)
 	w := newWorld()
-	require.Equal(t, exitBroken, w.do("sim", "mutants", "--repo", root, "-o", "json"))
+	require.Equal(t, cli.ExitBroken, w.do("sim", "mutants", "--repo", root, "-o", "json"))
 	var h hunted
 	require.NoError(t, json.Unmarshal(w.out.Bytes(), &h))
 	require.Len(t, h.Mutants, 2)
@@ -72,7 +73,7 @@ func TestPlantedBugsAreHunted(t *testing.T) {
 	require.Equal(t, mutants.Survived, h.Mutants[1].Outcome)
 	require.Equal(t, 1, h.Wrong, "B1 has priority A and survived")
 
-	require.Equal(t, exitClean, w.do("sim", "mutants", "a1", "--repo", root), "only the one named")
+	require.Equal(t, cli.ExitClean, w.do("sim", "mutants", "a1", "--repo", root), "only the one named")
 	require.Regexp(t, `A1 +A +caught by S1 \(seed 3; 3 seeds, .* s\) +it is caught`, w.out.String())
 	require.Contains(t, w.out.String(), "1 of 1 bugs caught; 0 wrong")
 }
@@ -80,27 +81,27 @@ func TestPlantedBugsAreHunted(t *testing.T) {
 func TestDiffsWithoutARowAreListed(t *testing.T) {
 	root := plant(t)
 	w := newWorld()
-	require.Equal(t, exitClean, w.do("sim", "mutants", "--list", "--repo", root, "b1", "P05"), w.err.String())
+	require.Equal(t, cli.ExitClean, w.do("sim", "mutants", "--list", "--repo", root, "b1", "P05"), w.err.String())
 	require.Equal(t, `ID   PRI  PROPERTY  TITLE
 B1   A    L1        no test notices
 P05  A    absent    the accept handler omits the ballot comparison
                       why not: this source tree has no diff of it
 `, w.out.String())
-	require.Equal(t, exitUsage, w.do("sim", "mutants", "Q9", "--repo", root))
+	require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "Q9", "--repo", root))
 	require.Contains(t, w.err.String(), `no planted bug "Q9"`)
-	require.Equal(t, exitUsage, w.do("sim", "mutants", "Q9", "--list", "--repo", root))
+	require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "Q9", "--list", "--repo", root))
 	require.Contains(t, w.err.String(), `no planted bug "Q9"`)
 }
 
 // A bug that was considered and not planted is told with its reason.
 func TestEveryRowIsListed(t *testing.T) {
 	w := newWorld()
-	require.Equal(t, exitClean, w.do("sim", "mutants", "--list", "-o", "json"), w.err.String())
+	require.Equal(t, cli.ExitClean, w.do("sim", "mutants", "--list", "-o", "json"), w.err.String())
 	var all []listed
 	require.NoError(t, json.Unmarshal(w.out.Bytes(), &all))
 	rows := mutants.Rows()
 	require.Len(t, all, len(rows))
-	require.Equal(t, exitClean, w.do("sim", "mutants", "--list"))
+	require.Equal(t, cli.ExitClean, w.do("sim", "mutants", "--list"))
 	for i, r := range rows {
 		require.Equal(t, []any{r.ID, r.Group, r.IsPlanted(), r.Reason, r.Note}, []any{all[i].ID, all[i].Group, all[i].Applied, all[i].Reason, all[i].Note})
 		require.Equal(t, r.IsPlanted(), len(all[i].Files) > 0, r.ID)
@@ -114,6 +115,6 @@ func TestEveryRowIsListed(t *testing.T) {
 
 func TestABugThatIsNotPlantedIsNotHunted(t *testing.T) {
 	w := newWorld()
-	require.Equal(t, exitUsage, w.do("sim", "mutants", "p20"))
+	require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "p20"))
 	require.Contains(t, w.err.String(), "chubby: P20 is not planted: later, with changes of membership")
 }

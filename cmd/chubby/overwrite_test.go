@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/cli"
 )
 
 // badHistory is illegal, so that --page has something to write.
@@ -19,7 +21,7 @@ func unharmed(t *testing.T, w *world, file, want string, args ...string) {
 	t.Helper()
 	before, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, exitUsage, w.do(args...), "%v: %s", args, &w.err)
+	require.Equal(t, cli.ExitUsage, w.do(args...), "%v: %s", args, &w.err)
 	require.Contains(t, w.err.String(), want)
 	after, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -40,9 +42,9 @@ func TestAPageDoesNotOverwriteTheHistory(t *testing.T) {
 	f, err := os.Open("h.jsonl")
 	require.NoError(t, err)
 	defer f.Close()
-	w.app.in = f
+	w.In = f
 	unharmed(t, w, "h.jsonl", "the same file as the input stdin", "check", "--model", "register", "--page", "hard", "-")
-	require.Equal(t, exitBroken, w.do("check", "--model", "register", "--page", "page.html", "h.jsonl"))
+	require.Equal(t, cli.ExitBroken, w.do("check", "--model", "register", "--page", "page.html", "h.jsonl"))
 	require.FileExists(t, "page.html")
 }
 
@@ -66,7 +68,7 @@ func TestStdoutIsNotTheInput(t *testing.T) {
 		w := newWorld()
 		f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
 		require.NoError(t, err)
-		w.app.out = f
+		w.Out = f
 		unharmed(t, w, file, "stdout is the input "+file, strings.Fields(line)...)
 		require.NoError(t, f.Close())
 	}

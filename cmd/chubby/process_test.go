@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/cli"
 )
 
 // asChubby is set in the environment of a test binary that is to be the program.
@@ -79,7 +81,7 @@ func TestASignalEndsASimulation(t *testing.T) {
 			p := start(t, "sim", "--seeds", "0", "--for", "1h", "--jobs", "1", "--out", dir)
 			require.Eventually(t, func() bool { _, err := os.Stat(dir); return err == nil }, time.Minute, time.Millisecond)
 			require.NoError(t, p.Process.Signal(s))
-			require.Equal(t, exitInterrupted, p.code(t, time.Minute), &p.err)
+			require.Equal(t, cli.ExitInterrupted, p.code(t, time.Minute), &p.err)
 			require.Contains(t, p.err.String(), "interrupted; these are the seeds that ended before")
 			require.FileExists(t, filepath.Join(dir, "manifest.json"), "what was found is written")
 		})
@@ -118,6 +120,6 @@ func TestASignalEndsAReader(t *testing.T) {
 func (p *process) endsBy(t *testing.T, s syscall.Signal) {
 	t.Helper()
 	require.NoError(t, p.Process.Signal(s))
-	require.Equal(t, exitInterrupted, p.code(t, 10*time.Second), &p.err)
+	require.Equal(t, cli.ExitInterrupted, p.code(t, 10*time.Second), &p.err)
 	require.Equal(t, "chubby: interrupted\n", p.err.String(), "it waits for nothing")
 }

@@ -1,53 +1,23 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/chubbycell/chubby/sim/runner"
+	"github.com/chubbycell/chubby/internal/cli"
 )
 
 const largest = "18446744073709551615"
 
-func TestSeedsBeyondTheLargestAreRefused(t *testing.T) {
+func TestHuntsBeyondTheLargestSeedAreRefused(t *testing.T) {
 	w := newWorld()
 	for line, want := range map[string]string{
-		"sim --from " + largest + " --seeds 2":                     "--from " + largest + " --seeds 2: the largest seed is " + largest,
-		"sim --from " + largest:                                    "--from " + largest + " --seeds 200:",
-		"sim verify --from " + largest + " --seeds 2":              "--from " + largest + " --seeds 2:",
-		"sim experiment recovery --from " + largest + " --seeds 2": "--from " + largest + " --seeds 2:",
-		"sim experiment recovery --from 0 --seeds " + largest:      "--seeds " + largest + ": at most ",
-		"sim mutants --from " + largest + " --seeds 2":             "--from " + largest + " --seeds 2:",
-		"sim mutants --report r.md --from " + largest:              "--from " + largest + " --starts 5:",
+		"sim mutants --from " + largest + " --seeds 2": "--from " + largest + " --seeds 2:",
+		"sim mutants --report r.md --from " + largest:  "--from " + largest + " --starts 5:",
 	} {
-		require.Equal(t, exitUsage, w.do(strings.Fields(line)...), line)
+		require.Equal(t, cli.ExitUsage, w.do(strings.Fields(line)...), line)
 		require.Contains(t, w.err.String(), want, line)
-		require.Zero(t, w.runs, line)
 	}
-	for _, line := range []string{"sim --seeds 1 --from ", "sim verify --seeds 1 --from ", "sim --seed "} {
-		require.Equal(t, exitClean, w.do(append(strings.Fields(line), largest)...), "%s%s", line, &w.err)
-	}
-}
-
-// The largest seed is the last one; that it does not count is no reason to begin anew.
-func TestABatchGivesUpBehindTheLargestSeed(t *testing.T) {
-	w := newWorld()
-	w.result = outcomes["idle"]
-	w.batch = func(ctx context.Context, c runner.Batch) runner.End {
-		c.Runner = w.one
-		return c.Run(ctx)
-	}
-	require.Equal(t, exitUndecided, w.do("sim", "--seeds", "1", "--from", largest), w.err.String())
-	require.Contains(t, w.err.String(), "gave up: 1 seeds were idle")
-}
-
-// So many that four times as many are none.
-func TestVeryManySeedsAreNotGivenUp(t *testing.T) {
-	w := newWorld()
-	w.stopAt = 3
-	require.Equal(t, exitInterrupted, w.do("sim", "--seeds", "9223372036854775808"))
-	require.NotContains(t, w.err.String(), "gave up")
 }

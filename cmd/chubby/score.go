@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/mutants"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -72,35 +74,35 @@ type errand struct {
 func (a *app) score(ctx context.Context, f *mutantFlags, hunt mutants.Hunt, tree, some []mutants.Mutant) error {
 	terms, err := a.terms(f, hunt.Root)
 	if err != nil {
-		return internal(err)
+		return cli.Internal(err)
 	}
 	path := strings.TrimSuffix(f.report, filepath.Ext(f.report)) + ".jsonl"
 	if path == f.report {
-		return usage("--report %s: the book has this name; call the report .md", f.report)
+		return cli.Usage("--report %s: the book has this name; call the report .md", f.report)
 	}
-	if err := checkReport(hunt.Root, f.report, path); err != nil {
+	if err := spareSource(hunt.Root, f.report, path); err != nil {
 		return err
 	}
 	free, err := hold(path)
 	if err != nil {
-		return usage("--report: %v", err)
+		return cli.Usage("--report: %v", err)
 	}
 	defer free()
 	book, err := mutants.OpenBook(path, terms, f.opening())
 	switch {
 	case errors.Is(err, mutants.ErrChapter):
-		return usage("%v; --onward goes on with it, --fresh begins it anew", err)
+		return cli.Usage("%v; --onward goes on with it, --fresh begins it anew", err)
 	case errors.Is(err, mutants.ErrBook):
-		return usage("%v; --fresh begins it anew", err)
+		return cli.Usage("%v; --fresh begins it anew", err)
 	case err != nil:
-		return usage("--report: %v", err)
+		return cli.Usage("--report: %v", err)
 	}
 	s := &scoring{app: a, flags: f, hunt: hunt, book: book}
 	s.hunt.Jobs = 1 // seeds until the catch are then the seeds that were paid for
 	s.out = scored{Report: f.report, Book: path, Starts: f.starts}
 	err = s.run(ctx, s.errands(tree, some))
 	if err = errors.Join(err, s.write(tree), book.Close()); err != nil {
-		return internal(err)
+		return cli.Internal(err)
 	}
 	return s.finish()
 }
@@ -197,11 +199,11 @@ func (s *scoring) errands(tree, some []mutants.Mutant) []errand {
 // run runs the errands, several at a time.
 func (s *scoring) run(ctx context.Context, all []errand) error {
 	if s.left > 0 {
-		s.say("%d hunts to come, %d in %s", s.left, len(s.book.Hunted), s.out.Book)
+		s.Say("%d hunts to come, %d in %s", s.left, len(s.book.Hunted), s.out.Book)
 	}
 	hunting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	inOrder(hunting, s.flags.jobs, uint64(len(all)), func(i uint64) error { return s.do(hunting, all[i]) }, func(err error) {
+	cli.InOrder(hunting, s.flags.jobs, uint64(len(all)), func(i uint64) error { return s.do(hunting, all[i]) }, func(err error) {
 		if err != nil && hunting.Err() == nil {
 			s.err = err
 			giveUp()
@@ -236,7 +238,7 @@ func (s *scoring) note(h mutants.Hunted) error {
 	defer s.mu.Unlock()
 	s.out.New++
 	s.left--
-	s.say("%-6s start %d, %s: %s; %d to come", h.ID, h.Start, h.Faults, outcome(&h.Catch), s.left)
+	s.Say("%-6s start %d, %s: %s; %d to come", h.ID, h.Start, h.Faults, outcome(&h.Catch), s.left)
 	return s.book.Add(h)
 }
 
@@ -294,21 +296,26 @@ func (s *scoring) command() string {
 func (s *scoring) finish() error {
 	switch {
 	case s.out.Interrupted:
-		s.out.Exit = exitInterrupted
+		s.out.Exit = cli.ExitInterrupted
 	case s.out.Wrong > 0:
-		s.out.Exit = exitBroken
+		s.out.Exit = cli.ExitBroken
 	}
 	if s.out.Interrupted {
-		s.say("chubby: interrupted; the same command goes on where this was")
+		s.Warn("interrupted; the same command goes on where this was")
 	}
 	if s.flags.form == "json" {
-		if err := s.json(s.out); err != nil {
+		if err := s.JSON(s.out); err != nil {
 			return err
 		}
-		return exit(s.out.Exit)
+		return cli.Exit(s.out.Exit)
 	}
-	if err := s.printf("%s: %d hunts, %d of them new; %d bugs wrong\n", s.out.Report, s.out.Hunts, s.out.New, s.out.Wrong); err != nil {
+	if err := s.Printf("%s: %d hunts, %d of them new; %d bugs wrong\n", s.out.Report, s.out.Hunts, s.out.New, s.out.Wrong); err != nil {
 		return err
 	}
-	return exit(s.out.Exit)
+	return cli.Exit(s.out.Exit)
+}
+
+func git(root string, args ...string) (string, error) {
+	out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()
+	return strings.TrimSpace(string(out)), err
 }

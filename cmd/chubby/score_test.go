@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/cli"
 )
 
 // score runs a campaign over the tree's two planted bugs.
@@ -25,7 +27,7 @@ func TestACampaignGoesOnWhereItWas(t *testing.T) {
 	t.Chdir(t.TempDir())
 	w := newWorld()
 	code, s, report := score(t, w, root, "--starts", "2", "A1")
-	require.Equal(t, exitClean, code)
+	require.Equal(t, cli.ExitClean, code)
 	require.Equal(t, []int{2, 2, 0}, []int{s.Hunts, s.New, s.Wrong})
 	require.Contains(t, report, "**The campaign is not over**: 1 of 2 bugs")
 	require.Contains(t, report, "| A1 | A | 2 of 2 | S1 |  | 3 |")
@@ -33,23 +35,23 @@ func TestACampaignGoesOnWhereItWas(t *testing.T) {
 	require.Contains(t, report, "`chubby sim mutants --report score.md --starts 2 --from 1 --seeds 5 --cpu 10m0s`")
 
 	code, s, report = score(t, w, root, "--starts", "2", "--versus", "all", "--sample", "1")
-	require.Equal(t, exitBroken, code, "B1 survives")
+	require.Equal(t, cli.ExitBroken, code, "B1 survives")
 	require.Equal(t, []int{6, 4, 1}, []int{s.Hunts, s.New, s.Wrong}, "A1 with all faults, and B1")
 	require.NotContains(t, report, "is not over")
 	require.Contains(t, report, "| B1 | A | 0 of 2 |")
 	require.Contains(t, report, "## swarm against all")
 
 	code, s, again := score(t, w, root, "--starts", "2")
-	require.Equal(t, exitBroken, code)
+	require.Equal(t, cli.ExitBroken, code)
 	require.Zero(t, s.New)
 	require.Equal(t, strings.ReplaceAll(report, "--sample 1", "--sample 20"), again, "what the book has is reported, the comparison included")
 
 	require.NoError(t, os.WriteFile(filepath.Join(root, "cmd/chubby/more.go"), []byte("package main\n"), 0o644))
-	require.Equal(t, exitUsage, w.do("sim", "mutants", "--repo", root, "--report", "score.md", "--seeds", "5"))
+	require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "--repo", root, "--report", "score.md", "--seeds", "5"))
 	require.Regexp(t, `^chubby: score.jsonl: the campaign cannot go on: the book is of another program, or of other bounds: source \w+ \(this is \w+\); --onward goes on with it, --fresh begins it anew\n$`, w.err.String())
-	require.Equal(t, exitUsage, w.do("sim", "mutants", "--repo", root, "--report", "score.md", "--seeds", "5", "--from", "2", "--onward"))
+	require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "--repo", root, "--report", "score.md", "--seeds", "5", "--from", "2", "--onward"))
 	require.Contains(t, w.err.String(), "another one: --from 1 (this is 2); --fresh begins it anew")
-	require.Equal(t, exitUsage, w.do("sim", "mutants", "--repo", root, "--report", "score.md", "--onward", "--fresh"))
+	require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "--repo", root, "--report", "score.md", "--onward", "--fresh"))
 	_, s, report = score(t, w, root, "--starts", "2", "--onward", "--versus", "all", "--sample", "1")
 	require.Equal(t, []int{8, 2, 1}, []int{s.Hunts, s.New, s.Wrong}, "B1, which was missed; catches of A1 stand")
 	require.Regexp(t, `(?m)^\| A1 \|.*\| 1 \| [^|]*\|$`, report)
@@ -83,7 +85,7 @@ func TestAnInterruptedCampaignReportsWhatItHas(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	code := w.run(ctx, []string{"sim", "mutants", "--repo", root, "--report", "score.md", "--seeds", "5", "--starts", "1"})
-	require.Equal(t, exitInterrupted, code)
+	require.Equal(t, cli.ExitInterrupted, code)
 	require.Contains(t, w.err.String(), "the same command goes on where this was")
 	require.Equal(t, "score.md: 1 hunts, 0 of them new; 0 bugs wrong\n", w.out.String())
 }
@@ -119,7 +121,7 @@ func TestTwoCampaignsDoNotShareABook(t *testing.T) {
 	free, err := hold("score.jsonl")
 	require.NoError(t, err)
 	w := newWorld()
-	require.Equal(t, exitUsage, w.do("sim", "mutants", "--repo", root, "--report", "score.md", "A1"))
+	require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "--repo", root, "--report", "score.md", "A1"))
 	require.Equal(t, "chubby: --report: another campaign is at work on score.jsonl\n", w.err.String())
 	free()
 	_, s, _ := score(t, w, root, "--starts", "1", "A1")

@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 func (a *app) snapshotCommand() *cobra.Command {
-	var form output
+	var form cli.Form
 	dump := &cobra.Command{
 		Use:   "dump FILE",
 		Short: "Print what a snapshot holds, one piece a line",
@@ -26,21 +27,21 @@ With -o json it prints one object: file, slot, ballot, epoch, members, chunk_siz
 chunks (number, offset, bytes, crc), and, of a snapshot that is good, bytes, size
 and sum. Checksums are hexadecimal.
 
-` + exitHelp,
-		Args: one("file of a snapshot"),
+` + cli.ExitHelp,
+		Args: cli.One("file of a snapshot"),
 		RunE: abandoned(func(args []string) error {
-			if err := form.check(); err != nil {
+			if err := form.Check(); err != nil {
 				return err
 			}
 			return a.snapshotDump(args[0], form)
 		}),
 	}
-	form.register(dump)
-	return group("snapshot", "Look into the files of snapshots", dump)
+	form.Register(dump)
+	return cli.Group("snapshot", "Look into the files of snapshots", dump)
 }
 
-func (a *app) snapshotDump(name string, form output) error {
-	if err := a.checkStdout(name); err != nil {
+func (a *app) snapshotDump(name string, form cli.Form) error {
+	if err := a.SpareInput(name); err != nil {
 		return err
 	}
 	fsys, base, err := findFile(name)
@@ -48,16 +49,16 @@ func (a *app) snapshotDump(name string, form output) error {
 		return err
 	}
 	if form != "json" {
-		err = snapshot.Dump(fsys, base, a.out)
+		err = snapshot.Dump(fsys, base, a.Out)
 	} else {
 		d := snapshotDump{File: name, Members: []snapshot.NodeID{}, Chunks: []chunkDump{}}
 		err = snapshot.Parts(fsys, base, d.add)
-		if jsonErr := a.json(d); jsonErr != nil {
+		if jsonErr := a.JSON(d); jsonErr != nil {
 			return jsonErr
 		}
 	}
 	if err != nil {
-		return usage("%s", asTypedBy("snapshot", err, base, name))
+		return cli.Usage("%s", asTypedBy("snapshot", err, base, name))
 	}
 	return nil
 }
@@ -65,13 +66,13 @@ func (a *app) snapshotDump(name string, form output) error {
 // findFile is the directory of a file, to be read only, and its name in it.
 func findFile(name string) (dir vfs.FS, base string, err error) {
 	if info, err := os.Stat(name); err != nil {
-		return nil, "", usage("%v", err)
+		return nil, "", cli.Usage("%v", err)
 	} else if info.IsDir() {
-		return nil, "", usage("%s: a directory; name one of the files in it", name)
+		return nil, "", cli.Usage("%s: a directory; name one of the files in it", name)
 	}
 	path, err := filepath.Abs(name)
 	if err != nil {
-		return nil, "", usage("%v", err)
+		return nil, "", cli.Usage("%v", err)
 	}
 	return vfs.NewReadOnlyOS(filepath.Dir(path)), filepath.Base(path), nil
 }

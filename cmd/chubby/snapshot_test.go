@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -34,7 +35,7 @@ func TestASnapshotIsDumped(t *testing.T) {
 	writeSnapshot(t, root)
 	w := newWorld()
 	for _, name := range []string{snapName, "./snaps/../" + snapName, filepath.Join(root, snapName)} {
-		require.Equal(t, exitClean, w.do("snapshot", "dump", name), w.err.String())
+		require.Equal(t, cli.ExitClean, w.do("snapshot", "dump", name), w.err.String())
 		require.Equal(t, `       0 header: slot 42 ballot 7.2 epoch 5 members 1 2 3, chunks of 100 bytes
       60 chunk 1: 100 bytes, crc 5e6a2ad4
      176 chunk 2: 100 bytes, crc 0e4e41ab
@@ -42,7 +43,7 @@ func TestASnapshotIsDumped(t *testing.T) {
      358 end: 3 chunks, 250 bytes of data, 390 in all, sum 653fcd8f3bea3e07
 `, w.out.String())
 	}
-	require.Equal(t, exitClean, w.do("snapshot", "dump", "-o", "json", snapName), w.err.String())
+	require.Equal(t, cli.ExitClean, w.do("snapshot", "dump", "-o", "json", snapName), w.err.String())
 	require.JSONEq(t, `{
 		"file": "`+snapName+`", "slot": 42, "ballot": "7.2", "epoch": 5, "members": [1, 2, 3], "chunk_size": 100,
 		"chunks": [
@@ -52,7 +53,7 @@ func TestASnapshotIsDumped(t *testing.T) {
 		],
 		"bytes": 250, "size": 390, "sum": "653fcd8f3bea3e07"
 	}`, w.out.String())
-	require.Equal(t, exitClean, w.do("snapshot", "dump", "--help"))
+	require.Equal(t, cli.ExitClean, w.do("snapshot", "dump", "--help"))
 	require.Contains(t, w.out.String(), "chunk_size")
 }
 
@@ -81,15 +82,15 @@ func TestADamagedSnapshotIsExit2WithItsPlace(t *testing.T) {
 		"nowhere":        "stat nowhere: no such file",
 		root + "/rotten": root + "/rotten: damaged at offset 176: ",
 	} {
-		require.Equal(t, exitUsage, w.do("snapshot", "dump", name), name)
+		require.Equal(t, cli.ExitUsage, w.do("snapshot", "dump", name), name)
 		require.True(t, strings.HasPrefix(w.err.String(), "chubby: "+want), w.err.String())
 	}
-	require.Equal(t, exitUsage, w.do("snapshot", "dump", "rotten"))
+	require.Equal(t, cli.ExitUsage, w.do("snapshot", "dump", "rotten"))
 	require.Contains(t, w.out.String(), "chunk 1: 100 bytes", "what can be read is printed")
 	require.NotContains(t, w.out.String(), "chunk 2")
-	require.Equal(t, exitUsage, w.do("snapshot", "dump", "-o", "json", "rotten"))
+	require.Equal(t, cli.ExitUsage, w.do("snapshot", "dump", "-o", "json", "rotten"))
 	require.Contains(t, w.out.String(), `"number": 1`)
 	require.NotContains(t, w.out.String(), `"sum"`)
-	require.Equal(t, exitUsage, w.do("snapshot", "dump", "-o", "xml", "rotten"))
-	require.Equal(t, exitUsage, w.do("snapshot", "dump"))
+	require.Equal(t, cli.ExitUsage, w.do("snapshot", "dump", "-o", "xml", "rotten"))
+	require.Equal(t, cli.ExitUsage, w.do("snapshot", "dump"))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -29,27 +30,27 @@ damage in its directory.
 Dump prints all that can be read, behind damage too. Damage, a file that is none of
 a log, and an unknown version give exit code 2.
 
-` + exitHelp,
-		Args: one("file or directory of a log"),
+` + cli.ExitHelp,
+		Args: cli.One("file or directory of a log"),
 		RunE: abandoned(func(args []string) error { return a.walDump(args[0]) }),
 	}
-	return group("wal", "Look into the files of a write-ahead log", dump)
+	return cli.Group("wal", "Look into the files of a write-ahead log", dump)
 }
 
 func (a *app) walDump(name string) error {
 	if _, err := os.Stat(name); err != nil {
-		return usage("%v", err)
+		return cli.Usage("%v", err)
 	}
-	if err := a.checkStdoutOfLog(name); err != nil {
+	if err := a.spareLog(name); err != nil {
 		return err
 	}
 	path, err := filepath.Abs(name)
 	if err != nil {
-		return usage("%v", err)
+		return cli.Usage("%v", err)
 	}
 	base := filepath.Base(path)
-	if err := wal.Dump(vfs.NewReadOnlyOS(filepath.Dir(path)), base, a.out); err != nil {
-		return usage("%s", asTypedBy("wal", err, base, name))
+	if err := wal.Dump(vfs.NewReadOnlyOS(filepath.Dir(path)), base, a.Out); err != nil {
+		return cli.Usage("%s", asTypedBy("wal", err, base, name))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -35,10 +36,10 @@ func TestALogIsDumped(t *testing.T) {
 
 	w := newWorld()
 	for _, name := range []string{"log", segments[0], filepath.Join(root, segments[0])} {
-		require.Equal(t, exitClean, w.do("wal", "dump", name), w.err.String())
+		require.Equal(t, cli.ExitClean, w.do("wal", "dump", name), w.err.String())
 		require.Contains(t, w.out.String(), "#3 kind 7")
 	}
-	require.Equal(t, exitClean, w.do("wal", "dump", "log/manifest.a"), w.err.String())
+	require.Equal(t, cli.ExitClean, w.do("wal", "dump", "log/manifest.a"), w.err.String())
 	require.Contains(t, w.out.String(), "register manifest.a")
 }
 
@@ -54,22 +55,22 @@ func TestDamageIsToldWithItsPlace(t *testing.T) {
 	require.NoError(t, os.WriteFile(segments[0], text, 0o644))
 
 	w := newWorld()
-	require.Equal(t, exitUsage, w.do("wal", "dump", segments[0]))
+	require.Equal(t, cli.ExitUsage, w.do("wal", "dump", segments[0]))
 	require.True(t, strings.HasPrefix(w.err.String(), "chubby: "+segments[0]+": damaged at offset "), w.err.String())
 	require.Contains(t, w.out.String(), "#3 kind 7", "what can be read is printed")
 	for _, dir := range []string{"log", "log/", "./log", filepath.Join(root, "log")} {
-		require.Equal(t, exitUsage, w.do("wal", "dump", dir))
+		require.Equal(t, cli.ExitUsage, w.do("wal", "dump", dir))
 		want := "chubby: " + strings.TrimRight(dir, "/") + "/" + filepath.Base(segments[0]) + ": damaged at offset "
 		require.True(t, strings.HasPrefix(w.err.String(), want), w.err.String())
 	}
 
 	require.NoError(t, os.Mkdir("sub", 0o755))
 	require.NoError(t, os.WriteFile("sub/noise", []byte("this is no log at all"), 0o644))
-	require.Equal(t, exitUsage, w.do("wal", "dump", "sub/noise"))
+	require.Equal(t, cli.ExitUsage, w.do("wal", "dump", "sub/noise"))
 	require.True(t, strings.HasPrefix(w.err.String(), "chubby: sub/noise: "), w.err.String())
-	require.Equal(t, exitUsage, w.do("wal", "dump", "sub/../sub"))
+	require.Equal(t, cli.ExitUsage, w.do("wal", "dump", "sub/../sub"))
 	require.True(t, strings.HasPrefix(w.err.String(), "chubby: sub/../sub: no log here"), w.err.String())
-	require.Equal(t, exitClean, w.do("wal", "dump", "--help"))
+	require.Equal(t, cli.ExitClean, w.do("wal", "dump", "--help"))
 	require.Contains(t, w.out.String(), "give exit code 2")
 }
 
@@ -89,11 +90,11 @@ func TestADirectoryIsJudgedAsRecoveryJudgesIt(t *testing.T) {
 		code int
 		want []string
 	}{
-		"none":              {func(*testing.T) {}, exitClean, nil},
-		"last data":         {flip(36 + 51 + 40), exitUsage, []string{second, "offset 87", "#4", "reports #4 as lost"}},
-		"last header":       {flip(36 + 51 + 9), exitUsage, []string{second, "offset 87", "#4", "recovery refuses the log"}},
-		"segment gone":      {func(t *testing.T) { require.NoError(t, os.Remove(second)) }, exitUsage, []string{second, "offset 0", "gone", "#3", "recovery refuses the log"}},
-		"segment cut short": {func(t *testing.T) { require.NoError(t, os.Truncate(second, 100)) }, exitUsage, []string{second, "offset 87", "#4", "recovery refuses the log"}},
+		"none":              {func(*testing.T) {}, cli.ExitClean, nil},
+		"last data":         {flip(36 + 51 + 40), cli.ExitUsage, []string{second, "offset 87", "#4", "reports #4 as lost"}},
+		"last header":       {flip(36 + 51 + 9), cli.ExitUsage, []string{second, "offset 87", "#4", "recovery refuses the log"}},
+		"segment gone":      {func(t *testing.T) { require.NoError(t, os.Remove(second)) }, cli.ExitUsage, []string{second, "offset 0", "gone", "#3", "recovery refuses the log"}},
+		"segment cut short": {func(t *testing.T) { require.NoError(t, os.Truncate(second, 100)) }, cli.ExitUsage, []string{second, "offset 87", "#4", "recovery refuses the log"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -121,8 +122,8 @@ func TestAFileIsJudgedAlone(t *testing.T) {
 	t.Chdir(root)
 	writeLog(t, root)
 	w := newWorld()
-	require.Equal(t, exitClean, w.do("wal", "dump", "log/0000000000000001.wal"))
+	require.Equal(t, cli.ExitClean, w.do("wal", "dump", "log/0000000000000001.wal"))
 	require.Contains(t, w.out.String(), "judged alone")
-	require.Equal(t, exitClean, w.do("wal", "dump", "log"))
+	require.Equal(t, cli.ExitClean, w.do("wal", "dump", "log"))
 	require.NotContains(t, w.out.String(), "judged alone")
 }

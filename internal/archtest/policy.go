@@ -32,6 +32,7 @@ var packages = map[string]rule{
 	"internal/instant":   {pure, nil},
 	"internal/archtest":  {support, nil},
 	"internal/overlay":   {support, nil},
+	"internal/cli":       {concurrent, nil},
 	"internal/contract":  {support, []string{"internal/overlay"}},
 	"wal/vfs":            {synchronous, nil},
 	"wal/vfs/vfstest":    {support, []string{"wal/vfs"}},
@@ -85,7 +86,9 @@ var packages = map[string]rule{
 	"sim/runner":               {support, []string{"sim/cell", "sim/plan"}},
 	"sim/experiment":           {support, []string{"sim/cell"}},
 	"sim/mutants":              {support, []string{"internal/overlay"}},
-	"cmd/chubby":               {concurrent, []string{"sim/runner", "sim/experiment", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot"}},
+	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment"}},
+	"sim/simtest":              {support, []string{"sim/runner"}},
+	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot"}},
 }
 
 // allowedImports is everything a package may import, found by walking the lattice.

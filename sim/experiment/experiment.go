@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -18,9 +20,9 @@ type Experiment struct {
 	Grid  []Place
 	Judge func(*cell.Result) Verdict
 
-	// Sums are further numbers of a judged seed, added up for each place; nil: there
-	// are none. They have the same names in every seed, in the same order; the names
-	// are shown in reports.
+	// Sums are further numbers of a seed that says something, added up for each
+	// place; nil: there are none. They have the same names in every seed, in the same
+	// order, and words for people.
 	Sums func(*cell.Result) []cell.Number
 
 	// Rate is a rate of events rather than of seeds, of two of the Sums; nil: none is
@@ -28,7 +30,7 @@ type Experiment struct {
 	Rate *Rate
 
 	// Waits are how long the clients of a seed waited for something; nil: that is not
-	// measured. Wait names it in reports.
+	// asked for. Wait says for what, for people.
 	Waits func(*cell.Result) []time.Duration
 	Wait  string
 }
@@ -46,18 +48,38 @@ type Place struct {
 	Options plan.Options // but for Seed
 }
 
-// Verdict is the outcome of one seed.
+// Verdict is what one seed says.
 type Verdict int
 
 // The verdicts.
 const (
 	Miss Verdict = iota // the event did not happen
 	Hit                 // it did
-	Void                // the run cannot be judged: something other than the event ended it
+	Void                // the run says nothing about it: something else ended it
 )
 
-// At keeps the places of the grid whose X is one of xs, in every series. It returns false
-// if one of xs has no place.
+var names = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+
+// Check says what is missing in an experiment, or not possible.
+func (e *Experiment) Check() error {
+	switch {
+	case !names.MatchString(e.Name):
+		return fmt.Errorf("experiment %q: a name is of the form %v", e.Name, names)
+	case e.Judge == nil:
+		return fmt.Errorf("experiment %q: Judge is nil", e.Name)
+	case len(e.Grid) == 0:
+		return fmt.Errorf("experiment %q: Grid is empty", e.Name)
+	}
+	for _, p := range e.Grid {
+		if err := p.Options.Check(); err != nil {
+			return fmt.Errorf("experiment %q, series %q at %v: %w", e.Name, p.Series, p.X, err)
+		}
+	}
+	return nil
+}
+
+// At leaves those places of the grid whose X is one of xs, in every series. It
+// returns false if there is no place at one of them.
 func (e Experiment) At(xs []float64) (Experiment, bool) {
 	all := e.Grid
 	e.Grid = nil
@@ -103,14 +125,4 @@ func (e *Experiment) Series() []string {
 		}
 	}
 	return all
-}
-
-// Find returns the experiment of a name, false if there is none.
-func Find(name string) (Experiment, bool) {
-	for _, e := range Catalogue() {
-		if e.Name == name {
-			return e, true
-		}
-	}
-	return Experiment{}, false
 }

@@ -173,12 +173,23 @@ func TestTheCatalogueCanBeRun(t *testing.T) {
 				require.False(t, other.Series == p.Series && other.X == p.X, "%s: %s %g stands twice", e.Name, p.Series, p.X)
 			}
 		}
-		found, ok := Find(e.Name)
-		require.True(t, ok)
-		require.Equal(t, e.Help, found.Help)
+		require.NoError(t, e.Check())
 	}
-	_, ok := Find("gremlins")
-	require.False(t, ok)
+}
+
+func TestAnExperimentThatIsNotPossible(t *testing.T) {
+	whole := Experiment{Name: "an", Judge: func(*cell.Result) Verdict { return Miss }, Grid: []Place{{Series: "a", X: 1}}}
+	require.NoError(t, whole.Check())
+	for want, spoil := range map[string]func(e *Experiment){
+		`experiment "An": a name is of the form`:           func(e *Experiment) { e.Name = "An" },
+		`experiment "an": Judge is nil`:                    func(e *Experiment) { e.Judge = nil },
+		`experiment "an": Grid is empty`:                   func(e *Experiment) { e.Grid = nil },
+		`experiment "an", series "a" at 1: --replicas 90:`: func(e *Experiment) { e.Grid = []Place{{Series: "a", X: 1, Options: plan.Options{Replicas: 90}}} },
+	} {
+		e := whole
+		spoil(&e)
+		require.ErrorContains(t, e.Check(), want)
+	}
 }
 
 // A part of the grid keeps its order and all series; a place that is not there is

@@ -78,7 +78,7 @@ func everyFault(with *scenario.Extension) []string {
 // faultNamed says what is wrong with the name of a kind of fault.
 func faultNamed(name string, with *scenario.Extension) error {
 	if !slices.Contains(everyFault(with), name) {
-		return fmt.Errorf("unknown fault %q; `chubby sim list` names them all", name)
+		return fmt.Errorf("unknown fault %q; `sim list` names them all", name)
 	}
 	return nil
 }

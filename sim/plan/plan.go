@@ -98,7 +98,7 @@ func (o Options) Check() error {
 	case o.Duration < 0 || o.Duration > MaxDuration:
 		return fmt.Errorf("--duration %v: between 0 and %.0fh", o.Duration, MaxDuration.Hours())
 	case o.Workload != "" && !slices.ContainsFunc(Workloads(o.With), func(w WorkloadInfo) bool { return w.Name == o.Workload }):
-		return fmt.Errorf("unknown workload %q; `chubby sim list` names them all", o.Workload)
+		return fmt.Errorf("unknown workload %q; `sim list` names them all", o.Workload)
 	}
 	for _, f := range o.Faults {
 		if err := faultNamed(f, o.With); err != nil {

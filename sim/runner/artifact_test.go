@@ -29,14 +29,14 @@ func TestWhatASeedLeavesIsEnoughToRunItAgain(t *testing.T) {
 	r, err := WriteArtifacts(dir, someBuild, breaks, o)
 	require.NoError(t, err)
 
-	m, err := ReadManifest(dir)
+	m, replay, err := ReadManifest(dir, nil)
 	require.NoError(t, err)
 	require.Empty(t, m.Differences(someBuild))
-	require.True(t, m.SamePlan())
-	require.Equal(t, o, m.Options.Options())
+	require.True(t, m.SamePlan(replay))
+	require.Equal(t, o, replay)
 	require.Equal(t, "S1", m.Breach.ID)
 	require.Equal(t, r.Hash, m.Hashes[0].Hash)
-	require.Equal(t, r.Hash, cell.Run(m.Options.Options()).Hash, "with or without a trace, one seed is one history")
+	require.Equal(t, r.Hash, cell.Run(replay).Hash, "with or without a trace, one seed is one history")
 
 	history, err := os.Open(filepath.Join(dir, HistoryFile))
 	require.NoError(t, err)
@@ -91,7 +91,7 @@ func TestADirectoryWithoutAHistoryIsComplete(t *testing.T) {
 	}
 	_, err := WriteArtifacts(dir, someBuild, run, plan.Options{Seed: 9})
 	require.NoError(t, err)
-	m, err := ReadManifest(dir)
+	m, _, err := ReadManifest(dir, nil)
 	require.NoError(t, err)
 	require.Equal(t, "there is no history", m.Page)
 	require.Equal(t, "crash", m.Hashes[0].Broken)
@@ -103,7 +103,7 @@ func TestTheManifestComesLast(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, TraceFile), 0o755)) // in the way
 	_, err := WriteArtifacts(dir, someBuild, breaks, plan.Options{Seed: 9})
 	require.Error(t, err)
-	_, err = ReadManifest(dir)
+	_, _, err = ReadManifest(dir, nil)
 	require.ErrorIs(t, err, ErrManifest)
 	require.ErrorContains(t, err, "no such file")
 }
@@ -115,7 +115,9 @@ func TestSettingsKeepTheSwarmAndNoFaultsApart(t *testing.T) {
 		require.NotContains(t, string(text), "null", "what is drawn is said to be")
 		var s Settings
 		require.NoError(t, json.Unmarshal(text, &s))
-		require.Equal(t, o, s.Options())
+		back, err := s.Options(nil)
+		require.NoError(t, err)
+		require.Equal(t, o, back)
 	}
 }
 
@@ -123,7 +125,9 @@ func TestSettingsKeepTheSwarmAndNoFaultsApart(t *testing.T) {
 func TestSettingsOfEarlierManifestsAreRead(t *testing.T) {
 	var s Settings
 	require.NoError(t, json.Unmarshal([]byte(`{"seed":1,"faults":null}`), &s))
-	require.Equal(t, plan.Options{Seed: 1}, s.Options())
+	o, err := s.Options(nil)
+	require.NoError(t, err)
+	require.Equal(t, plan.Options{Seed: 1}, o)
 }
 
 func TestAPlanThatIsDrawnOtherwiseIsNoticed(t *testing.T) {
@@ -132,9 +136,9 @@ func TestAPlanThatIsDrawnOtherwiseIsNoticed(t *testing.T) {
 	var err error
 	m.Plan, err = json.MarshalIndent(plan.New(o), "", "\t")
 	require.NoError(t, err)
-	require.True(t, m.SamePlan())
-	m.Options.Seed = 5
-	require.False(t, m.SamePlan())
+	require.True(t, m.SamePlan(o))
+	o.Seed = 5
+	require.False(t, m.SamePlan(o))
 }
 
 func TestOtherBuildsAreNamed(t *testing.T) {

@@ -9,6 +9,10 @@ type Build struct {
 	Go       string `json:"go"`
 	GOOS     string `json:"goos"`
 	GOARCH   string `json:"goarch"`
+	// Chubby is the version of this project's module in a program of another one, or the
+	// directory that replaces it; "" in a program of this one. Commit is then that of the
+	// program's own module.
+	Chubby string `json:"chubby,omitempty"`
 }
 
 // UnknownCommit is the commit of a build that was not stamped with one.
@@ -23,4 +27,16 @@ func (b Build) name() string {
 		return b.Program
 	}
 	return b.Commit
+}
+
+// Short names the commit in a few letters, and says whether the source differed from it.
+func (b Build) Short() string {
+	short := b.Commit
+	if len(short) > 12 && short != UnknownCommit {
+		short = short[:12]
+	}
+	if b.Modified {
+		short += ", modified"
+	}
+	return short
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/scenario"
 )
 
 // Versions of what a run leaves behind.
@@ -73,12 +74,12 @@ func (m *Manifest) Write(dir string) error {
 // ErrManifest is in every error about a directory that cannot be replayed.
 var ErrManifest = errors.New("cannot be replayed")
 
-// ReadManifest reads the manifest of a failing seed. Errors say what to do and
-// wrap ErrManifest.
-func ReadManifest(dir string) (Manifest, error) {
+// ReadManifest reads the manifest of a failing seed, and its options, for which what had
+// been added to the cell is taken from with. Errors say what to do and wrap ErrManifest.
+func ReadManifest(dir string, with *scenario.Extension) (Manifest, plan.Options, error) {
 	path := filepath.Join(dir, ManifestFile)
-	refuse := func(format string, args ...any) (Manifest, error) {
-		return Manifest{}, fmt.Errorf("%s %w: %s", path, ErrManifest, fmt.Sprintf(format, args...))
+	refuse := func(format string, args ...any) (Manifest, plan.Options, error) {
+		return Manifest{}, plan.Options{}, fmt.Errorf("%s %w: %s", path, ErrManifest, fmt.Sprintf(format, args...))
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,10 +106,14 @@ func ReadManifest(dir string) (Manifest, error) {
 	if m.Plan == nil || len(m.Hashes) != 1 || m.Hashes[0].Seed != m.Options.Seed {
 		return refuse("it is that of many seeds; name the directory of one seed below it")
 	}
-	if err := m.Options.Options().Check(); err != nil {
+	o, err := m.Options.Options(with)
+	if err != nil {
+		return refuse("%v; use the program that wrote it", err)
+	}
+	if err := o.Check(); err != nil {
 		return refuse("its options are not possible: %v", err)
 	}
-	return m, nil
+	return m, o, nil
 }
 
 // Differences says in which ways a build is not the one of the manifest, as far
@@ -125,14 +130,16 @@ func (m *Manifest) Differences(b Build) []string {
 	} else {
 		differ("commit", m.Build.Commit, b.Commit)
 	}
+	differ("chubby", m.Build.Chubby, b.Chubby)
 	differ("Go", m.Build.Go, b.Go)
 	differ("trace format", m.TraceFormat, TraceFormat)
 	return all
 }
 
-// SamePlan says that this build draws the plan of the manifest from its options.
-func (m *Manifest) SamePlan() bool {
-	now, err := json.Marshal(plan.New(m.Options.Options()))
+// SamePlan says that this build draws the plan of the manifest from its options, which
+// came with it.
+func (m *Manifest) SamePlan(o plan.Options) bool {
+	now, err := json.Marshal(plan.New(o))
 	var was bytes.Buffer
 	return err == nil && json.Compact(&was, m.Plan) == nil && bytes.Equal(was.Bytes(), now)
 }

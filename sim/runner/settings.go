@@ -5,6 +5,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/scenario"
 )
 
 // Settings are plan.Options as files hold them: all that decides a run.
@@ -18,6 +19,8 @@ type Settings struct {
 	Steady   bool          `json:"steady,omitempty"`
 	Lease    LeaseSettings `json:"lease,omitzero"`
 	Fence    FenceSettings `json:"fence,omitzero"`
+	// With names what the program has added to the cell.
+	With scenario.Names `json:"with,omitzero"`
 }
 
 // FenceSettings are plan.FenceOptions as files hold them.
@@ -40,17 +43,23 @@ const swarm = "swarm"
 
 // SettingsOf is what of the options decides the run.
 func SettingsOf(o plan.Options) Settings {
-	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, o.Steady, LeaseSettings(o.Lease), FenceSettings(o.Fence)}
+	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, o.Steady, LeaseSettings(o.Lease), FenceSettings(o.Fence), o.With.Names()}
 	if s.Faults == nil {
 		s.Faults = []string{swarm}
 	}
 	return s
 }
 
-// Options are the settings as cell.Run takes them, without a trace.
-func (s Settings) Options() plan.Options {
+// Options are the settings as cell.Run takes them, without a trace. What had been added
+// to the cell is taken from the extension of this program, which may be nil and may have
+// more; the error names what it does not have.
+func (s Settings) Options(with *scenario.Extension) (plan.Options, error) {
 	if len(s.Faults) == 1 && s.Faults[0] == swarm {
 		s.Faults = nil
 	}
-	return plan.Options{Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload, Steady: s.Steady, Lease: plan.LeaseOptions(s.Lease), Fence: plan.FenceOptions(s.Fence)}
+	with, err := with.Only(s.With)
+	return plan.Options{
+		Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload,
+		Steady: s.Steady, Lease: plan.LeaseOptions(s.Lease), Fence: plan.FenceOptions(s.Fence), With: with,
+	}, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/scenario"
 )
 
 // A manifest says all that decides a run.
@@ -18,6 +19,21 @@ func TestSettingsGiveTheOptionsBack(t *testing.T) {
 		"a resource": {Workload: "fenced", Faults: []string{}, Fence: plan.FenceOptions{Mode: plan.FenceAsk, Delay: -1, Drift: 4000}},
 		"leases":     {Lease: plan.LeaseOptions{Grant: time.Second, Rho: 300, Error: 1100, OnlyS7: true}},
 	} {
-		require.Equal(t, o, SettingsOf(o).Options(), name)
+		back, err := SettingsOf(o).Options(nil)
+		require.NoError(t, err)
+		require.Equal(t, o, back, name)
 	}
+}
+
+// What had been added to the cell is taken from the program that reads.
+func TestSettingsNameWhatWasAdded(t *testing.T) {
+	checker := func() scenario.Checker { return nil }
+	x := &scenario.Extension{Properties: []scenario.Property{{ID: "X2", New: checker}, {ID: "X1", New: checker}}}
+	s := SettingsOf(plan.Options{With: &scenario.Extension{Properties: x.Properties[1:]}})
+	require.Equal(t, []string{"X1"}, s.With.Properties)
+	o, err := s.Options(x)
+	require.NoError(t, err)
+	require.Equal(t, s, SettingsOf(o), "X2 takes no part")
+	_, err = s.Options(nil)
+	require.ErrorContains(t, err, `this program has no property "X1"`)
 }

@@ -1,8 +1,10 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 )
 
 // Extension is what a program adds to the cell. The zero Extension adds nothing. It is
@@ -12,6 +14,61 @@ type Extension struct {
 	Faults     []Fault
 	Workloads  []Workload
 	Properties []Property
+}
+
+// Names is what an extension is made of, in its order: equal names and equal code draw
+// equal runs.
+type Names struct {
+	Faults     []string `json:"faults,omitempty"`
+	Workloads  []string `json:"workloads,omitempty"`
+	Properties []string `json:"properties,omitempty"`
+}
+
+// Names are the names of all that the extension adds; none of a nil Extension.
+func (x *Extension) Names() Names {
+	var n Names
+	if x == nil {
+		return n
+	}
+	for _, f := range x.Faults {
+		n.Faults = append(n.Faults, f.Name())
+	}
+	for _, w := range x.Workloads {
+		n.Workloads = append(n.Workloads, w.Name())
+	}
+	for _, p := range x.Properties {
+		n.Properties = append(n.Properties, p.ID)
+	}
+	return n
+}
+
+// Only is the part of the extension that has these names, in their order; nil if there
+// are none. An error names what the extension, which may be nil, does not have.
+func (x *Extension) Only(n Names) (*Extension, error) {
+	if len(n.Faults)+len(n.Workloads)+len(n.Properties) == 0 {
+		return nil, nil
+	}
+	if x == nil {
+		x = &Extension{}
+	}
+	var part Extension
+	return &part, errors.Join(
+		pick(&part.Faults, x.Faults, n.Faults, "fault", Fault.Name),
+		pick(&part.Workloads, x.Workloads, n.Workloads, "workload", Workload.Name),
+		pick(&part.Properties, x.Properties, n.Properties, "property", func(p Property) string { return p.ID }),
+	)
+}
+
+// pick appends to part those of all that are named.
+func pick[T any](part *[]T, all []T, names []string, kind string, name func(T) string) error {
+	for _, n := range names {
+		i := slices.IndexFunc(all, func(t T) bool { return name(t) == n })
+		if i < 0 {
+			return fmt.Errorf("this program has no %s %q", kind, n)
+		}
+		*part = append(*part, all[i])
+	}
+	return nil
 }
 
 var (

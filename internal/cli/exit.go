@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Exit codes. They are part of what the programs promise.
+const (
+	ExitClean       = 0
+	ExitBroken      = 1   // a property does not hold, or simulated code crashed
+	ExitUsage       = 2   // bad flags, unknown names, unreadable or damaged files
+	ExitUndecided   = 3   // a checker gave up, or too few seeds counted
+	ExitDiffers     = 4   // same seed, another history
+	ExitInternal    = 5   // a fault of the program
+	ExitInterrupted = 130 // by a signal; what was found so far is printed
+)
+
+// ExitHelp explains the exit codes in help texts.
+const ExitHelp = `Exit codes:
+    0  clean
+    1  a property or invariant broke, or simulated code crashed
+    2  usage: bad flags, unknown names, unreadable or damaged files
+    3  undecided: a checker gave up, or too few seeds did enough to count
+    4  same seed, different history
+    5  internal error
+  130  interrupted; what was found so far is printed`
+
+// Failure is an error with the exit code it leads to. Without Err it has been told
+// already.
+type Failure struct {
+	Code int
+	Err  error
+}
+
+// Error is what is told on stderr, "" if it was told already.
+func (f *Failure) Error() string {
+	if f.Err == nil {
+		return ""
+	}
+	return f.Err.Error()
+}
+
+// Unwrap is the error as it came, for errors.Is and errors.As; nil without text.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Exit ends a command with a code and nothing more to say; nil for ExitClean.
+func Exit(code int) error {
+	if code == ExitClean {
+		return nil
+	}
+	return &Failure{Code: code}
+}
+
+// Usage is an error of the user, in words that say what to do.
+func Usage(format string, args ...any) error {
+	return &Failure{ExitUsage, fmt.Errorf(format, args...)}
+}
+
+// Internal is an error of the program or of the machine it runs on.
+func Internal(err error) error { return &Failure{ExitInternal, err} }
+
+// Interrupted is the end of a command by a signal, with nothing to show for it.
+func Interrupted() error { return &Failure{ExitInterrupted, errors.New("interrupted")} }
+
+// CodeOf is the exit code that an error of a command leads to. An error without a code
+// is cobra's own: a flag or a command that does not exist.
+func CodeOf(err error) int {
+	var f *Failure
+	switch {
+	case err == nil:
+		return ExitClean
+	case errors.As(err, &f):
+		return f.Code
+	}
+	return ExitUsage
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// patience is how long an interrupted program may take to end until it says that it
+// waits: many commands end at once.
+const patience = 200 * time.Millisecond
+
+// Main runs a tree of commands as a process: SIGINT and SIGTERM end its context, a
+// second one ends the process at once. It sets the garbage collector for many small
+// worlds, unless GOGC or GOMEMLIMIT do. It does not return.
+func Main(root *cobra.Command) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(800) // worlds are small and die young: a quarter less time
+	}
+	if os.Getenv("GOMEMLIMIT") == "" { // where they are large, the collector works harder from here on
+		debug.SetMemoryLimit(int64(runtime.GOMAXPROCS(0)) << 30)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, func() {
+		stop() // a second signal ends the program at once
+		time.Sleep(patience)
+		fmt.Fprintf(os.Stderr, "%s: interrupted, waiting for what is under way; once more ends at once\n", root.Name())
+	})
+	os.Exit(Run(ctx, root, os.Stderr, os.Args[1:]))
+}

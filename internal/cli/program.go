@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Root is a command of all others, which itself prints its help. Its name is that of the
+// program.
+func Root(name, short, long string) *cobra.Command {
+	c := Group(name, short)
+	c.Long = long + "\n\n" + ExitHelp
+	Settle(c)
+	return c
+}
+
+// Settle has a command, and those below it, print no usage and no error by themselves,
+// and say of a flag that cannot be read what is wrong with it.
+func Settle(c *cobra.Command) {
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if large := tooLarge(err); large != nil {
+			return large
+		}
+		text, _, _ := strings.Cut(err.Error(), ": strconv.") // what pflag says, without its reasons
+		return Usage("%s; %s --help explains the flags", text, c.CommandPath())
+	})
+}
+
+// Run runs a tree of commands, tells of its error on stderr after the name of the root,
+// and returns the exit code. A panic is an internal error.
+func Run(ctx context.Context, root *cobra.Command, stderr io.Writer, args []string) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(stderr, "%s: internal error: %v\n%s", root.Name(), r, debug.Stack())
+			code = ExitInternal
+		}
+	}()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if f := new(Failure); err != nil && !errors.As(err, &f) && ctx.Err() != nil {
+		err = Interrupted()
+	}
+	if err != nil {
+		if text := strings.TrimSpace(err.Error()); text != "" {
+			fmt.Fprintf(stderr, "%s: %s\n", root.Name(), text)
+		}
+	}
+	return CodeOf(err)
+}
+
+// Group is a command that only holds others.
+func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	c.AddCommand(commands...)
+	return c
+}
+
+// One demands one argument, and says what.
+func One(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return Usage("%s takes one argument, the %s; %d are there", c.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Streams are where a program reads and prints. Data goes to Out, words about the work
+// go to Err.
+type Streams struct {
+	Name     string // of the program, before what it warns of
+	In       io.Reader
+	Out, Err io.Writer
+	Terminal bool // Err is one
+}
+
+// StreamsOf are those of a command that runs.
+func StreamsOf(c *cobra.Command) Streams {
+	s := Streams{Name: c.Root().Name(), In: c.InOrStdin(), Out: c.OutOrStdout(), Err: c.ErrOrStderr()}
+	f, ok := s.Err.(*os.File)
+	s.Terminal = ok && term.IsTerminal(int(f.Fd()))
+	return s
+}
+
+// Printf writes to stdout; an error is the program's.
+func (s *Streams) Printf(format string, args ...any) error {
+	if _, err := fmt.Fprintf(s.Out, format, args...); err != nil {
+		return Internal(err)
+	}
+	return nil
+}
+
+// Say writes a line to stderr.
+func (s *Streams) Say(format string, args ...any) {
+	fmt.Fprintf(s.Err, format+"\n", args...)
+}
+
+// Warn writes a line to stderr that begins with the program's name.
+func (s *Streams) Warn(format string, args ...any) {
+	s.Say(s.Name+": "+format, args...)
+}
+
+// JSON writes v to stdout.
+func (s *Streams) JSON(v any) error {
+	enc := json.NewEncoder(s.Out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return Internal(err)
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package runner
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// chubbyModule is this project's module.
+const chubbyModule = "github.com/chubbycell/chubby"
+
+// ThisBuild says what the running program was built from. The go command stamps what it
+// builds, but not what it runs or tests right away: then the source tree around the
+// working directory is asked, which it was built from a moment ago. Of a program that was
+// built without a stamp only its own digest is known.
+func ThisBuild() Build {
+	b := Build{Commit: UnknownCommit, Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if ok {
+		b.stamped(info)
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return b
+	}
+	b.Program = digest(path)
+	if ok && b.Commit == UnknownCommit && strings.Contains(path, "go-build") { // where go run and go test put programs
+		b.askGit(info.Main.Path)
+	}
+	return b
+}
+
+// stamped notes what the go command has written into the program.
+func (b *Build) stamped(info *debug.BuildInfo) {
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	if info.Main.Path == chubbyModule {
+		return
+	}
+	for _, m := range info.Deps {
+		if m.Path != chubbyModule {
+			continue
+		}
+		if b.Chubby = m.Version; m.Replace != nil {
+			b.Chubby = m.Replace.Path + " " + m.Replace.Version
+			b.Modified = b.Modified || m.Replace.Version == "" // a directory, of which no commit is known
+		}
+		b.Chubby = strings.TrimSpace(b.Chubby)
+	}
+}
+
+// digest tells programs apart; "" if the file cannot be read.
+func digest(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// askGit asks the source tree of a module, if the working directory is in it.
+func (b *Build) askGit(module string) {
+	root := moduleRoot(module)
+	if root == "" {
+		return
+	}
+	commit, err := git(root, "rev-parse", "HEAD")
+	if err != nil {
+		return
+	}
+	changes, err := git(root, "status", "--porcelain")
+	b.Commit, b.Modified = commit, b.Modified || err != nil || changes != ""
+}
+
+// moduleRoot is the directory of a module at the working directory or above it; "" if
+// there is none.
+func moduleRoot(module string) string {
+	dir, err := os.Getwd()
+	for err == nil {
+		if moduleOf(filepath.Join(dir, "go.mod")) == module {
+			return dir
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			break
+		}
+		dir = above
+	}
+	return ""
+}
+
+// moduleOf is the module that a go.mod names; "" if it cannot be read.
+func moduleOf(file string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if name, ok := strings.CutPrefix(lines.Text(), "module "); ok {
+			return strings.Trim(strings.TrimSpace(name), `"`)
+		}
+	}
+	return ""
+}
+
+func git(root string, args ...string) (string, error) {
+	out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()
+	return strings.TrimSpace(string(out)), err
+}

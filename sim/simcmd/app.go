@@ -1,0 +1,65 @@
+package simcmd
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+// app is the commands with everything they touch, so that tests run them whole.
+type app struct {
+	cli.Streams // of the command that runs
+	o           Options
+
+	streams  func(*cobra.Command) cli.Streams
+	now      func() time.Time
+	simulate runner.Runner
+	batch    func(context.Context, runner.Batch) runner.End
+	build    func() runner.Build
+
+	processor func() time.Duration // used by this process
+	crowd     func(cell.CrowdOptions) crowd
+}
+
+func newApp(o Options) *app {
+	return &app{
+		o: o.filled(), streams: cli.StreamsOf, now: time.Now, simulate: cell.Run, build: runner.ThisBuild,
+		processor: processorTime, crowd: newCrowd,
+		batch: func(ctx context.Context, b runner.Batch) runner.End { return b.Run(ctx) },
+	}
+}
+
+// command is the tree.
+func (a *app) command() *cobra.Command {
+	c := a.simCommand()
+	c.AddCommand(a.verifyCommand(), a.listCommand(), a.replayCommand(), a.experimentCommand(), a.mergeCommand())
+	cli.Settle(c)
+	a.prepare(c)
+	return c
+}
+
+// prepare has a command, and those below it, call the program by its name, and refuse to
+// run with an extension that is not possible.
+func (a *app) prepare(c *cobra.Command) {
+	named := func(text string) string { return strings.ReplaceAll(text, "chubby sim", a.o.Name+" sim") }
+	c.Long, c.Example = named(c.Long), named(c.Example)
+	c.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = named(f.Usage) })
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		a.Streams = a.streams(c)
+		if err := a.o.check(); err != nil {
+			return cli.Usage("this program cannot simulate: %v", err)
+		}
+		return run(c, args)
+	}
+	for _, below := range c.Commands() {
+		a.prepare(below)
+	}
+}

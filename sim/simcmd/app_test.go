@@ -1,0 +1,225 @@
+package simcmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+// world is a program whose simulator does as it is told.
+type world struct {
+	*app
+	out, err bytes.Buffer
+	terminal bool
+	clock    time.Time
+	step     time.Duration // what reading the clock costs
+	mu       sync.Mutex
+	runs     int
+	result   func(run int, seed uint64) cell.Result
+	stopAt   uint64 // seed at which somebody interrupts; 0: nobody does
+	stop     context.CancelFunc
+	asked    runner.Batch
+}
+
+func newWorld() *world {
+	w := &world{clock: time.Unix(1_700_000_000, 0), step: time.Second, result: func(_ int, seed uint64) cell.Result { return clean(seed) }}
+	w.app = newApp(Options{Name: "chubby", Run: "go run ./cmd/chubby"})
+	w.streams = func(c *cobra.Command) cli.Streams {
+		s := cli.StreamsOf(c)
+		s.Terminal = w.terminal
+		return s
+	}
+	w.now = func() time.Time { w.clock = w.clock.Add(w.step); return w.clock }
+	w.build = func() runner.Build {
+		return runner.Build{Commit: "c0ffee", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64"}
+	}
+	w.simulate = w.one
+	w.batch = w.many
+	w.crowd = func(o cell.CrowdOptions) crowd { return &quietCrowd{sessions: o.Sessions} }
+	return w
+}
+
+func (w *world) one(o plan.Options) cell.Result {
+	w.mu.Lock()
+	w.runs++
+	run := w.runs
+	w.mu.Unlock()
+	r := w.result(run, o.Seed)
+	if o.Trace.W != nil {
+		fmt.Fprintf(o.Trace.W, "an event of seed %d\nhash %s\n", o.Seed, r.Hash)
+	}
+	return r
+}
+
+// many is Batch.Run, one seed after the other.
+func (w *world) many(ctx context.Context, c runner.Batch) runner.End {
+	w.asked = c
+	counted, failed := uint64(0), 0
+	for seed := c.From; ctx.Err() == nil; seed++ {
+		o := c.Options
+		o.Seed = seed
+		r := runner.Guard(w.one)(o)
+		if r.Counted {
+			counted++
+		}
+		if r.Failed() {
+			failed++
+		}
+		c.Each(r)
+		if seed == w.stopAt {
+			w.stop()
+		}
+		switch {
+		case c.Seeds > 0 && counted >= c.Seeds:
+			return runner.EndSeeds
+		case c.MaxFailures > 0 && failed >= c.MaxFailures:
+			return runner.EndFailures
+		case (c.For > 0 || c.Seeds == 0) && seed > c.From+5:
+			return runner.EndTime
+		}
+	}
+	return runner.EndInterrupt
+}
+
+func (w *world) do(args ...string) int {
+	w.out.Reset()
+	w.err.Reset()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	w.stop = stop
+	root := cli.Root(w.o.Name, "a test", "")
+	root.SetOut(&w.out)
+	root.SetErr(&w.err)
+	root.AddCommand(w.command())
+	return cli.Run(ctx, root, &w.err, args)
+}
+
+func clean(seed uint64) cell.Result {
+	return cell.Result{
+		Seed: seed, Hash: fmt.Sprintf("%016x", seed), Replicas: 3, Clients: 2, Workload: "mixed", Counted: true,
+		Simulated: time.Minute, Events: 1000, Ops: 500 + int(seed), Hot: 200, Unknown: 5, Failovers: 2, Recovery: time.Second, FirstAnswers: []time.Duration{time.Millisecond, time.Second},
+		Faults:    []cell.Number{{Name: "crash", Value: 3}, {Name: "pause", Value: seed % 2}},
+		Sometimes: []cell.Number{{Name: "window-full", Value: 7}, {Name: "catch-up", Value: 0}},
+		Partition: 4, Decided: 4, Steps: 99,
+	}
+}
+
+func broken(seed uint64, id, text string) cell.Result {
+	r := clean(seed)
+	r.Counted, r.Breach = false, &cell.Breach{ID: id, Text: text}
+	if id == "" {
+		r.Stack = "panic({0x1, 0x2})\n\t/go/src/runtime/panic.go:1\nmain.f()\n\t/f.go:2"
+	}
+	return r
+}
+
+// outcomes are what the golden files ask of the simulator, by name.
+var outcomes = map[string]func(run int, seed uint64) cell.Result{
+	"clean": func(_ int, seed uint64) cell.Result { return clean(seed) },
+	"idle": func(_ int, seed uint64) cell.Result {
+		r := clean(seed)
+		r.Counted = false
+		return r
+	},
+	"broken": func(_ int, seed uint64) cell.Result {
+		if seed%3 == 0 {
+			return broken(seed, "S1", "slot 7 has two values")
+		}
+		return clean(seed)
+	},
+	"crash": func(_ int, seed uint64) cell.Result {
+		if seed == 2 {
+			return broken(seed, "", "index out of range [3] with length 3")
+		}
+		return clean(seed)
+	},
+	"undecided": func(_ int, seed uint64) cell.Result {
+		r := clean(seed)
+		r.Undecided = seed == 2
+		return r
+	},
+	"moody": func(run int, seed uint64) cell.Result {
+		r := broken(seed, "S4", "a stale read")
+		r.Hash = fmt.Sprintf("%016x", run)
+		return r
+	},
+	"slow": func(_ int, seed uint64) cell.Result {
+		r := clean(seed)
+		r.FirstAnswers[1] = time.Duration(seed%3) * 2 * time.Second
+		return r
+	},
+	"panic": func(int, uint64) cell.Result { panic("a bug of the simulator") },
+}
+
+// TestCommandLine runs every file of testdata: each case is a command line; what
+// it gives is what it prints to stdout, what to stderr, and the exit code.
+//
+//	chubby [simulator=OUTCOME] [stop-at=SEED] [program=DIGEST]
+func TestCommandLine(t *testing.T) {
+	dir, err := filepath.Abs("testdata")
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string { return script(t, d) })
+		})
+	}
+}
+
+// stack is a goroutine's; they are not the same everywhere.
+var stack = regexp.MustCompile(`(?m)^( *)goroutine \d+ \[running\]:\n(?:.+\(.*\)\n.*:\d+.*\n|.*created by .*\n.*\n)+`)
+
+func script(t *testing.T, d *datadriven.TestData) string {
+	switch d.Cmd {
+	case "file":
+		var name string
+		d.ScanArgs(t, "name", &name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(d.Input+"\n"), 0o644))
+		return ""
+	case "show":
+		text, err := os.ReadFile(strings.TrimSpace(d.Input))
+		require.NoError(t, err)
+		return string(text)
+	}
+	require.Equal(t, "chubby", d.Cmd)
+	w := newWorld()
+	name := "clean"
+	d.MaybeScanArgs(t, "simulator", &name)
+	d.MaybeScanArgs(t, "stop-at", &w.stopAt)
+	if d.HasArg("program") {
+		b := w.build()
+		d.ScanArgs(t, "program", &b.Program)
+		w.build = func() runner.Build { return b }
+	}
+	require.Contains(t, outcomes, name)
+	w.result = outcomes[name]
+	line, _, _ := strings.Cut(d.Input, "\n")
+	code := w.do(strings.Fields(line)...)
+	var b strings.Builder
+	b.WriteString(stack.ReplaceAllString(w.out.String(), "${1}STACK\n"))
+	for line := range strings.Lines(stack.ReplaceAllString(w.err.String(), "${1}STACK\n")) {
+		b.WriteString("stderr: " + strings.TrimRight(line, "\n") + "\n")
+	}
+	fmt.Fprintf(&b, "exit %d\n", code)
+	return b.String()
+}

@@ -1,0 +1,286 @@
+package simcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/experiment"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+type experimentFlags struct {
+	seeds, from uint64
+	limit       time.Duration
+	jobs        int
+	at          []float64
+	out         string
+	form        cli.Form
+}
+
+// measured is the JSON form of `chubby sim experiment`.
+type measured struct {
+	Experiment  string             `json:"experiment"`
+	Event       string             `json:"event"`
+	Build       runner.Build       `json:"build"`
+	From        uint64             `json:"from"`
+	Seeds       uint64             `json:"seeds"` // asked for, in each place of the grid
+	Points      []experiment.Point `json:"points"`
+	Others      []experiment.Other `json:"others"` // the first runs that something else ended
+	Files       []string           `json:"files"`
+	Internal    uint64             `json:"internal"` // runs in which the simulator panicked: void
+	Interrupted bool               `json:"interrupted"`
+	Exit        int                `json:"exit"`
+}
+
+func (a *app) experimentCommand() *cobra.Command {
+	f := &experimentFlags{}
+	c := &cobra.Command{
+		Use:   "experiment [NAME]",
+		Short: "Ask how likely something is, over a grid of parameters",
+		Long: `Experiment runs the same seeds in each place of a grid of parameters, and prints
+in what share of them an event happened, with 95 % confidence intervals. Without
+a name it lists the experiments. A seed that ends by something else than the
+event is run and not judged; the first ten of those are named below the table.
+Drift judges S7 alone: clocks that err too much break promises to clients, too,
+which is noted below the table and does not end the seed.
+Where an experiment counts more than that (updates
+that were lost, say), the sums over the judged seeds stand behind, and the rate
+of one in another with a 95 % interval from resampling seeds: events of one seed
+are not independent of each other. It is unknown where no seed has any.
+
+Recovery measures for each client machine the time to its first answer after
+healing: from healing, or from its first call on rows after it where none was
+under way, until a call on rows of that machine ends with a value, "not found" or
+a conflict. A call that ends with its outcome unknown does not end the wait. The
+table has quantiles over all clients, with intervals by seed. The column of cells
+without faults is the control.
+
+Seeds run one after the other, each in all places of the grid, so a run that is
+interrupted, or ends by --for, has about as many in each.
+
+--out DIR gets NAME.csv (a row for each point), NAME-seeds.csv (a row for each
+seed, a column for each place: 1 where the event happened, 0 where not, nothing
+where the seed says nothing), NAME-sums.csv (where there are sums: those of each
+seed in each place), NAME-waits.csv (for recovery: each client's wait) and
+NAME.svg, which names the seeds and the commit it is made of; and for each run that is named below the
+table a directory, which ` + "`chubby sim replay`" + ` runs again.
+
+An event is no failure: the exit code does not depend on what was measured. It is
+3 if some place of the grid has no seed that says anything.
+
+` + cli.ExitHelp,
+		Example: "  chubby sim experiment\n  chubby sim experiment recovery --seeds 1000 --out results",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.Usage("%s takes one name, %d are there", c.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.listExperiments()
+			}
+			return a.experiment(c.Context(), f, args[0])
+		},
+	}
+	c.Flags().Uint64Var(&f.seeds, "seeds", 100, "seeds in each place of the grid")
+	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
+	c.Flags().DurationVar(&f.limit, "for", 0, "real time after which no run is begun, such as 5m (0: no such end)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one a processor)")
+	c.Flags().Float64SliceVar(&f.at, "at", nil, "only these places of the axis, such as 1,2 (none: all)")
+	c.Flags().StringVar(&f.out, "out", "", "directory for tables and a picture")
+	f.form.Register(c)
+	c.Flags().SortFlags = false
+	c.AddCommand(a.sessionsCommand())
+	return c
+}
+
+func (a *app) listExperiments() error {
+	t := cli.NewColumns(a.Out)
+	for _, e := range a.o.experiments() {
+		t.Row("%s\t%s\n", e.Name, e.Help)
+	}
+	t.Row("%s\t%s\n", "sessions", "very many idle sessions on one master: speed, KeepAlives, memory")
+	return t.End()
+}
+
+func (f *experimentFlags) check() error {
+	if err := f.form.Check(); err != nil {
+		return err
+	}
+	if f.seeds == 0 {
+		return cli.Usage("--seeds 0: at least 1")
+	}
+	if f.limit < 0 {
+		return cli.Usage("--for %v: not below 0", f.limit)
+	}
+	if err := cli.CheckJobs(f.jobs); err != nil {
+		return err
+	}
+	if err := cli.CheckRange(f.from, f.seeds); err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := cli.Writable(f.out); err != nil {
+			return cli.Usage("--out: %v", err)
+		}
+	}
+	return nil
+}
+
+func (a *app) experiment(ctx context.Context, f *experimentFlags, name string) error {
+	all := a.o.experiments()
+	i := slices.IndexFunc(all, func(e experiment.Experiment) bool { return e.Name == name })
+	if i < 0 {
+		return cli.Usage("no experiment %q; `%s sim experiment` lists them", name, a.Name)
+	}
+	e := all[i]
+	if err := f.check(); err != nil {
+		return err
+	}
+	if len(f.at) > 0 {
+		part, ok := e.At(f.at)
+		if !ok {
+			return cli.Usage("--at %v: the places on the axis of %s (%s) are %v", f.at, name, e.Axis, e.Places())
+		}
+		e = part
+	}
+	if places := uint64(len(e.Grid)); f.seeds > math.MaxUint64/places {
+		return cli.Usage("--seeds %d: at most %d, each in %d places of the grid", f.seeds, math.MaxUint64/places, places)
+	}
+	m := measured{Experiment: e.Name, Event: e.Event, Build: a.build(), From: f.from, Seeds: f.seeds, Files: []string{}}
+	t := a.measure(ctx, f, e, &m)
+	m.Points, m.Others = t.Points(), t.Others()
+	m.Interrupted = ctx.Err() != nil
+	if f.out != "" {
+		if err := errors.Join(m.leave(f.out, t), a.leaveOthers(f, e, &m)); err != nil {
+			return cli.Internal(err)
+		}
+	}
+	m.Exit = m.code()
+	if err := a.printMeasured(f, &m, t); err != nil {
+		return err
+	}
+	return cli.Exit(m.Exit)
+}
+
+// measure runs every seed in every place of the grid.
+func (a *app) measure(ctx context.Context, f *experimentFlags, e experiment.Experiment, m *measured) *experiment.Tally {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	t := experiment.NewTally(e)
+	places := uint64(len(e.Grid))
+	began, told, done := a.now(), a.now(), uint64(0)
+	cli.InOrder(ctx, f.jobs, f.seeds*places, func(i uint64) cell.Result {
+		o := e.Grid[i%places].Options
+		o.Seed = f.from + i/places
+		return runner.Guard(a.simulate)(o)
+	}, func(r cell.Result) {
+		t.Add(int(done%places), &r)
+		done++
+		if r.Internal {
+			m.Internal++
+			a.Warn("internal error: seed %d: %s", r.Seed, r.Breach.Text)
+		}
+		now := a.now()
+		if f.limit > 0 && now.Sub(began) >= f.limit {
+			stop()
+		}
+		if now.Sub(told) >= every {
+			told = now
+			a.Say("%4.0f s  %d of %d runs", now.Sub(began).Seconds(), done, f.seeds*places)
+		}
+	})
+	return t
+}
+
+// leave writes what --out promises.
+func (m *measured) leave(dir string, t *experiment.Tally) error {
+	type file struct {
+		name  string
+		write func(io.Writer) error
+	}
+	files := []file{{".csv", t.WriteCSV}, {"-seeds.csv", t.WriteSeeds}}
+	if len(m.Points) > 0 && len(m.Points[0].Sums) > 0 {
+		files = append(files, file{"-sums.csv", t.WriteSums})
+	}
+	if len(m.Points) > 0 && m.Points[0].Waits != nil {
+		files = append(files, file{"-waits.csv", t.WriteWaits})
+	}
+	for _, file := range append(files, file{".svg", func(w io.Writer) error { return t.WriteSVG(w, m.Build.Short()) }}) {
+		path := filepath.Join(dir, m.Experiment+file.name)
+		f, err := os.Create(path)
+		if err != nil {
+			return err
+		}
+		err = file.write(f)
+		if e := f.Close(); err == nil {
+			err = e
+		}
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, filepath.ToSlash(path))
+	}
+	return nil
+}
+
+// leaveOthers runs again what something else ended, and writes all that is known of it.
+func (a *app) leaveOthers(f *experimentFlags, e experiment.Experiment, m *measured) error {
+	for _, x := range m.Others {
+		o := e.Grid[x.Place].Options
+		o.Seed = x.Seed
+		dir := filepath.Join(f.out, fmt.Sprintf("%s-%s-%v-seed-%d", m.Experiment, strings.ReplaceAll(x.Series, " ", "-"), x.X, x.Seed))
+		if _, err := runner.WriteArtifacts(dir, m.Build, a.simulate, o); err != nil {
+			return err
+		}
+		m.Files = append(m.Files, filepath.ToSlash(dir))
+	}
+	return nil
+}
+
+func (m *measured) code() int {
+	switch {
+	case m.Internal > 0:
+		return cli.ExitInternal
+	case m.Interrupted:
+		return cli.ExitInterrupted
+	}
+	for _, p := range m.Points {
+		if p.Judged == 0 {
+			return cli.ExitUndecided
+		}
+	}
+	return cli.ExitClean
+}
+
+func (a *app) printMeasured(f *experimentFlags, m *measured, t *experiment.Tally) error {
+	if m.Interrupted {
+		a.Warn("interrupted; these are the runs that ended before")
+	}
+	if m.Exit == cli.ExitUndecided {
+		a.Warn("some place of the grid has no seed that says anything")
+	}
+	if f.form == "json" {
+		return a.JSON(m)
+	}
+	if err := t.WriteTable(a.Out); err != nil {
+		return cli.Internal(err)
+	}
+	for _, path := range m.Files {
+		a.Say("written %s", path)
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package simcmd
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+// reproduce is the command line that runs a seed again, with a trace.
+func (a *app) reproduce(o plan.Options) string {
+	return a.o.Run + " sim --seed " + fmt.Sprint(o.Seed) + " --trace" + flagsOf(o)
+}
+
+// flagsOf are the flags that differ from their defaults, each with a blank
+// before it.
+func flagsOf(o plan.Options) string {
+	var b strings.Builder
+	if o.Replicas != 0 {
+		fmt.Fprintf(&b, " --replicas %d", o.Replicas)
+	}
+	if o.Clients != 0 {
+		fmt.Fprintf(&b, " --clients %d", o.Clients)
+	}
+	if o.Duration != 0 {
+		fmt.Fprintf(&b, " --duration %v", o.Duration)
+	}
+	if o.Faults != nil {
+		faults := strings.Join(o.Faults, ",")
+		switch all, _ := plan.ParseFaults("all", o.With); {
+		case faults == "":
+			faults = "none"
+		case slices.Equal(o.Faults, all):
+			faults = "all"
+		}
+		fmt.Fprintf(&b, " --faults %s", faults)
+	}
+	if o.Workload != "" {
+		fmt.Fprintf(&b, " --workload %s", o.Workload)
+	}
+	return b.String()
+}
+
+// String is what happened, in one line.
+func (f *failedSeed) String() string {
+	what := f.Property + " broke: "
+	switch {
+	case f.Internal:
+		what = "" // the text says it
+	case f.Property == "":
+		what = "crashed: "
+	case f.Conformance:
+		what = "conformance " + what
+	}
+	return fmt.Sprintf("seed %d: %s%s", f.Seed, what, f.Text)
+}
+
+// printFailure tells of a failing seed, the line that reproduces it last.
+func (a *app) printFailure(f *failedSeed) error {
+	if err := a.Printf("\n%s\n", f); err != nil {
+		return err
+	}
+	if (f.Property == "" || f.Internal) && f.Stack != "" {
+		if err := a.Printf("%s\n", indented(f.Stack)); err != nil {
+			return err
+		}
+	}
+	if f.Differs != "" {
+		if err := a.Printf("  run again it gave another history: hash %s, first %s\n", f.Differs, f.Hash); err != nil {
+			return err
+		}
+	}
+	if f.Directory != "" {
+		if err := a.Printf("  files: %s\n", f.Directory); err != nil {
+			return err
+		}
+	}
+	return a.Printf("  %s\n", f.Reproduce)
+}
+
+func indented(s string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
+}
+
+// leave writes the batch's manifest and a directory for each failing seed,
+// which is run again for its trace; also for a clean one that was asked for by
+// --seed.
+func (a *app) leave(f *simFlags, r *report) error {
+	for i := range r.Failures {
+		s := &r.Failures[i]
+		dir, again, err := a.leaveSeed(f, r, s.Seed)
+		if err != nil {
+			return err
+		}
+		s.Directory = dir
+		switch {
+		case again.Internal && !s.Internal:
+			s.Internal, s.Text, s.Stack = true, again.Breach.Text+", when it was run again; first "+s.Text, again.Stack
+			r.Totals.Internal++
+		case again.Hash != s.Hash:
+			s.Differs = again.Hash
+		}
+	}
+	if f.asked("seed") && len(r.Failures) == 0 {
+		_, again, err := a.leaveSeed(f, r, f.seed)
+		if err != nil {
+			return err
+		}
+		if again.Internal {
+			return fmt.Errorf("seed %d, run again: %s\n%s", f.seed, again.Breach.Text, again.Stack)
+		}
+	}
+	return r.hashes.Write(f.out)
+}
+
+func (a *app) leaveSeed(f *simFlags, r *report, seed uint64) (dir string, again cell.Result, err error) {
+	o := r.options
+	o.Seed = seed
+	dir = filepath.Join(f.out, fmt.Sprintf("seed-%d", seed))
+	a.Say("writing %s", dir)
+	again, err = runner.WriteArtifacts(dir, r.Build, a.simulate, o)
+	return dir, again, err
+}

@@ -1,0 +1,206 @@
+package simcmd
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+func (a *app) mergeCommand() *cobra.Command {
+	var form cli.Form
+	var minCounted uint64
+	c := &cobra.Command{
+		Use:   "merge REPORT...",
+		Short: "Take the reports of shards for one run",
+		Long: `Merge reads reports that chubby sim --shard I/N -o json printed, and prints what one
+run over all their seeds would: the same table or JSON, medians, hash of all seeds
+and failures, in order of seeds. Demanded situations (those with a star) are
+judged over all seeds. The exit code is that of such a run; it is also 3 if a
+shard is missing, which a line on stderr names.
+
+All reports must be of one program, one configuration, one --from, one --seeds and
+one number of shards, and each of another shard: merge refuses others with exit
+code 2 and names the file.
+
+Real time is that of all shards together, as if one machine had run them one after
+the other. ended_by is the end of that shard whose end says most: interrupt before
+last, idle, failures, time and seeds.`,
+		Example: "  chubby sim --seeds 10000 --shard 1/2 -o json > 1.json\n  chubby sim --seeds 10000 --shard 2/2 -o json > 2.json\n  chubby sim merge 1.json 2.json",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usage("%s takes reports of shards, none is there", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := form.Check(); err != nil {
+				return err
+			}
+			for _, file := range args {
+				if err := a.SpareInput(file); err != nil {
+					return err
+				}
+			}
+			return a.merge(args, form, minCounted)
+		},
+	}
+	c.Flags().Uint64Var(&minCounted, "min-counted", 0, "exit with code 3 if fewer seeds counted, in all shards together")
+	form.Register(c)
+	c.Flags().SortFlags = false
+	return c
+}
+
+// shardReport is a report with where it came from.
+type shardReport struct {
+	report
+	file          string
+	shard, shards uint64
+}
+
+func (a *app) merge(files []string, form cli.Form, minCounted uint64) error {
+	var all []shardReport
+	for _, file := range files {
+		s, err := readShard(file)
+		if err != nil {
+			return cli.Usage("%s: %v", file, err)
+		}
+		for i := range all {
+			if err := s.joins(&all[i]); err != nil {
+				return cli.Usage("%s: %v", file, err)
+			}
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(x, y shardReport) int { return cmp.Compare(x.shard, y.shard) })
+	r := together(all)
+	r.MinCounted = minCounted
+	return a.tell(form, &r)
+}
+
+// readShard reads a report and finds out whether it is all of a shard.
+func readShard(file string) (shardReport, error) {
+	s := shardReport{file: file}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return s, err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(&s.report); err != nil {
+		return s, fmt.Errorf("it is no report, or damaged: %w", err)
+	}
+	if d.More() {
+		return s, fmt.Errorf("more follows behind the report; one report a file")
+	}
+	if s.Shard == "" || s.Build.Commit == "" {
+		return s, fmt.Errorf("it is no report of a shard; chubby sim --shard I/N -o json prints those")
+	}
+	if s.shard, s.shards, err = parseShard(s.Shard); err != nil {
+		return s, fmt.Errorf("it is damaged: %w", err)
+	}
+	return s, s.whole()
+}
+
+// whole says what is missing of a report, or does not belong to its shard.
+func (s *shardReport) whole() error {
+	part := runner.Shard{Totals: s.Totals, Runs: s.Runs}
+	if err := part.Check(); err != nil {
+		return fmt.Errorf("it is damaged, or of a chubby that knew no merge: %w", err)
+	}
+	next := s.From
+	for next%s.shards != s.shard-1 {
+		next++
+	}
+	for _, r := range s.Runs {
+		if r.Seed != next {
+			return fmt.Errorf("it is damaged: seed %d stands where shard %s has seed %d", r.Seed, s.Shard, next)
+		}
+		next += s.shards
+	}
+	return nil
+}
+
+// joins says why two reports cannot be of one run.
+func (s *shardReport) joins(o *shardReport) error {
+	differ := func(what string, this, that any) error {
+		return fmt.Errorf("its %s is %v, that of %s is %v; only shards of one run can be merged", what, this, o.file, that)
+	}
+	switch {
+	case !sameProgram(s.Build, o.Build):
+		return differ("program", programName(s.Build), programName(o.Build))
+	case s.shards != o.shards:
+		return differ("shard", s.Shard, o.Shard)
+	case s.shard == o.shard:
+		return fmt.Errorf("it is shard %s, and so is %s", s.Shard, o.file)
+	case s.From != o.From:
+		return differ("--from", s.From, o.From)
+	case s.Asked != o.Asked:
+		return differ("--seeds", s.Asked, o.Asked)
+	case !reflect.DeepEqual(s.Options, o.Options):
+		return differ("configuration", configuration(s.Options), configuration(o.Options))
+	}
+	return nil
+}
+
+// configuration is a command line of these settings, with what the program has added.
+func configuration(s runner.Settings) string {
+	o, _ := s.Options(nil) // names of an extension stand for it
+	line := "sim" + flagsOf(o)
+	if added := slices.Concat(s.With.Faults, s.With.Workloads, s.With.Properties); len(added) > 0 {
+		line += " with " + strings.Join(added, ", ")
+	}
+	return line
+}
+
+// sameProgram says that two builds give equal runs. Where a commit does not say all, the
+// programs themselves must be equal.
+func sameProgram(b, c runner.Build) bool {
+	if b.Go != c.Go || b.Commit != c.Commit || b.Chubby != c.Chubby {
+		return false
+	}
+	if b.Commit == runner.UnknownCommit || b.Modified || c.Modified {
+		return b.SameProgram(c)
+	}
+	return true
+}
+
+func programName(b runner.Build) string {
+	name := b.Short()
+	if b.Commit == runner.UnknownCommit || b.Modified {
+		name += ", program " + cmp.Or(b.Program, "unknown")
+	}
+	return name + ", " + b.Go
+}
+
+// together is the report of one run. What differs between shards is that of the first,
+// but for how they ended.
+func together(all []shardReport) report {
+	first := all[0].report
+	r := report{Build: first.Build, Options: first.Options, From: first.From, Asked: first.Asked, Wanted: first.Asked, Failures: []failedSeed{}}
+	var parts []runner.Shard
+	for _, s := range all {
+		parts = append(parts, runner.Shard{Totals: s.Totals, Runs: s.Runs})
+		r.Shards = append(r.Shards, s.Shard)
+		r.Failures = append(r.Failures, s.Failures...)
+		r.Interrupted = r.Interrupted || s.Interrupted
+		r.GaveUp = r.GaveUp || s.GaveUp
+		r.EndedBy = r.EndedBy.Or(s.EndedBy)
+	}
+	for i := uint64(1); i <= all[0].shards; i++ {
+		if !slices.ContainsFunc(all, func(s shardReport) bool { return s.shard == i }) {
+			r.Missing = append(r.Missing, fmt.Sprintf("%d/%d", i, all[0].shards))
+		}
+	}
+	slices.SortFunc(r.Failures, func(x, y failedSeed) int { return cmp.Compare(x.Seed, y.Seed) })
+	r.Totals = runner.Merge(parts)
+	return r
+}

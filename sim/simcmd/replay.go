@@ -1,0 +1,100 @@
+package simcmd
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+// replayed is the JSON form of `chubby sim replay`.
+type replayed struct {
+	Build    runner.Build    `json:"build"`
+	Was      runner.Build    `json:"recorded_build"`
+	Options  runner.Settings `json:"options"`
+	Recorded runner.SeedHash `json:"recorded"`
+	Hash     string          `json:"hash"`
+	Breach   *cell.Breach    `json:"breach"`
+	Same     bool            `json:"same"` // history
+	Exit     int             `json:"exit"`
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	var force bool
+	var form cli.Form
+	c := &cobra.Command{
+		Use:   "replay DIR",
+		Short: "Run a failing seed again from what --out left",
+		Long: `Replay reads the manifest in the directory of a failing seed (seed-S below
+--out), runs the seed with the same options, and compares the history. The same
+history, which broke a property, gives exit code 1; another one gives 4.
+
+It refuses a directory that another commit, Go version or trace format wrote,
+since another history is to be expected then: check that commit out, or --force.
+Where one of the two builds has no VCS stamp, the digests of the programs stand
+for the commits.
+
+` + cli.ExitHelp,
+		Example: "  chubby sim --out failures; chubby sim replay failures/seed-42",
+		Args:    cli.One("directory of a failing seed"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := form.Check(); err != nil {
+				return err
+			}
+			return a.replay(args[0], force, form)
+		},
+	}
+	c.Flags().BoolVar(&force, "force", false, "replay what another version wrote")
+	form.Register(c)
+	return c
+}
+
+func (a *app) replay(dir string, force bool, form cli.Form) error {
+	m, o, err := runner.ReadManifest(dir, a.o.With)
+	if err != nil {
+		return cli.Usage("%v", err)
+	}
+	build := a.build()
+	if differ := m.Differences(build); len(differ) > 0 {
+		if !force {
+			return cli.Usage("%s was written by %s: use that version, or --force", dir, strings.Join(differ, ", "))
+		}
+		a.Warn("written by %s: expect another history", strings.Join(differ, ", "))
+	}
+	if (m.Build.Modified || build.Modified) && !m.Build.SameProgram(build) {
+		a.Warn("the source was modified: the commit alone does not tell whether it is the same")
+	}
+	if !m.SamePlan(o) {
+		a.Warn("this version draws another plan from the same options")
+	}
+	r := runner.Guard(a.simulate)(o)
+	p := replayed{Build: build, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach}
+	p.Same = p.Hash == p.Recorded.Hash
+	p.Exit = verdictCode(&r)
+	if !p.Same && !r.Internal {
+		p.Exit = cli.ExitDiffers
+	}
+	if r.Internal {
+		a.Warn("internal error: seed %d: %s\n%s", r.Seed, strings.TrimPrefix(r.Breach.Text, "internal: "), indented(r.Stack))
+	}
+	if form == "json" {
+		if err := a.JSON(p); err != nil {
+			return err
+		}
+		return cli.Exit(p.Exit)
+	}
+	if r.Internal {
+		return cli.Exit(p.Exit)
+	}
+	history := "the same history"
+	if !p.Same {
+		history = "ANOTHER history"
+	}
+	if err := a.Printf("seed %d: %s, hash %s (recorded %s)\n%s\n", r.Seed, history, p.Hash, p.Recorded.Hash, verdict(&r)); err != nil {
+		return err
+	}
+	return cli.Exit(p.Exit)
+}

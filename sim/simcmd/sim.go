@@ -1,0 +1,216 @@
+package simcmd
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/scenario"
+)
+
+// simFlags are the flags of `chubby sim`.
+type simFlags struct {
+	cellFlags
+	seed        uint64
+	seeds, from uint64
+	duration    time.Duration // --for
+	jobs        int
+	shard       string
+	maxFailures int
+	minCounted  uint64
+	trace       bool
+	until       uint64
+	node        string
+	out         string
+	form        cli.Form
+
+	asked func(flag string) bool // whether it was given
+}
+
+// cellFlags say what a cell is made of; they are the same wherever seeds run.
+type cellFlags struct {
+	replicas, clients int
+	length            time.Duration // --duration
+	faults, workload  string
+}
+
+func (f *cellFlags) register(c *cobra.Command) {
+	c.Flags().IntVar(&f.replicas, "replicas", 0, "replicas of each cell, 1 to 7 (0: drawn, 3 to 7)")
+	c.Flags().IntVar(&f.clients, "clients", 0, "client machines of each cell, 1 to 64 (0: drawn)")
+	c.Flags().DurationVar(&f.length, "duration", 0, "simulated time with faults (0: 60s); seeds that simulate less than 60s do not count")
+	cli.AtMost(c, "duration", plan.MaxDuration)
+	c.Flags().StringVar(&f.faults, "faults", "swarm", "swarm (drawn by seed), all (every family in every seed), none, or names with commas; see chubby sim list")
+	c.Flags().StringVar(&f.workload, "workload", "", "what clients do (default: drawn); see chubby sim list")
+}
+
+// options checks what was asked for.
+func (f *cellFlags) options(with *scenario.Extension) (plan.Options, error) {
+	if f.faults == "" {
+		return plan.Options{}, cli.Usage("--faults: nothing is named; swarm, all, none, or names with commas")
+	}
+	if f.clients < 0 || f.clients > plan.MaxClients {
+		return plan.Options{}, cli.Usage("--clients %d: 0 to %d", f.clients, plan.MaxClients)
+	}
+	faults, err := plan.ParseFaults(f.faults, with)
+	if err != nil {
+		return plan.Options{}, cli.Usage("--faults: %v", err)
+	}
+	o := plan.Options{Replicas: f.replicas, Clients: f.clients, Duration: f.length, Faults: faults, Workload: f.workload, With: with}
+	if err := o.Check(); err != nil {
+		return o, cli.Usage("%v", err)
+	}
+	return o, nil
+}
+
+func (a *app) simCommand() *cobra.Command {
+	f := &simFlags{}
+	c := &cobra.Command{
+		Use:   "sim",
+		Short: "Simulate cells under faults and check everything they do",
+		Long: `Sim runs seeds: each draws a cell of 3 to 7 replicas with clients, tunables and
+faults, simulates it for at least a minute, heals it, demands progress, and
+checks every property on the way (chubby sim list). One seed is one history, on
+every machine. A seed counts if it simulated 60 s and 500 answered calls, a fifth
+of them on the contended row; others are idle, and do not count towards --seeds.
+
+The run ends at --seeds counted seeds, after --for of real time, or at
+--max-failures failing seeds, whichever comes first. With --for alone there is no
+other end. It gives up with exit code 3 when four seeds were idle for each that
+was asked for. The last line of the table says what ended it and how many counted
+of how many wanted. Where fewer did, a line on stderr says so, and the exit code
+is still 0 unless fewer than --min-counted did: then it is 3.
+
+With --seed S it runs that seed only; with --trace it prints all that happens in
+it: event, true time, machine, its local time, kind, text. Replicas are n1, n2,
+..., clients c1, c2, ...
+
+-o json prints one object:
+  build, options, from, shard   what ran; asked: --seeds, of all shards together
+  totals                        the numbers of the table, durations in ns
+  failures[]                    seed, property ("" for a crash), text, stack,
+                                hash, reproduce, directory (with --out)
+  runs[]                        with --shard, for chubby sim merge: each seed with
+                                its hash, verdict and numbers
+  shards, missing               of chubby sim merge: which it read, which not
+  ended_by                      seeds, time (--for), failures (--max-failures),
+                                last (no larger seed is left), interrupt, or
+                                idle (it gave up)
+  wanted, counted, min_counted  seeds that count; wanted 0: only the other ends
+  interrupted, gave_up, exit    how it ended
+Fields are added over time, never renamed or removed.
+
+--out DIR gets manifest.json (build, options, the hash of each seed), and for
+each failing seed, and the one of --seed, a directory seed-S with trace.txt,
+history.jsonl, history.html and a manifest.json that chubby sim replay reads.
+
+` + cli.ExitHelp,
+		Example: `  chubby sim
+  chubby sim --for 10m --jobs 2 --out failures
+  chubby sim --seeds 10000 --shard 3/8 -o json
+  chubby sim --seed 42 --trace --until 20000 --node n1
+  chubby sim --faults partition,crash --workload increments`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			f.asked = c.Flags().Changed
+			return a.sim(c.Context(), f)
+		},
+	}
+	f.register(c)
+	f.cellFlags.register(c)
+	c.Flags().StringVar(&f.out, "out", "", "directory for what failing seeds leave behind")
+	f.form.Register(c)
+	c.Flags().SortFlags = false
+	return c
+}
+
+func (f *simFlags) register(c *cobra.Command) {
+	c.Flags().Uint64Var(&f.seeds, "seeds", defaultSeeds, "counted seeds wanted, of all shards together (0: no such end)")
+	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
+	c.Flags().DurationVar(&f.duration, "for", 0, "real time after which no seed is begun, such as 5m (0: no such end)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time, at most as many as are wanted (0: one a processor)")
+	c.Flags().StringVar(&f.shard, "shard", "", "this machine's part of the seeds, such as 3/8; chubby sim merge takes all for one run")
+	c.Flags().IntVar(&f.maxFailures, "max-failures", 10, "failing seeds after which no seed is begun (0: no such end)")
+	c.Flags().Uint64Var(&f.minCounted, "min-counted", 0, "exit with code 3 if fewer seeds counted, of this shard")
+	c.Flags().Uint64Var(&f.seed, "seed", 0, "run this seed only")
+	c.Flags().BoolVar(&f.trace, "trace", false, "with --seed: print all that happens")
+	c.Flags().Uint64Var(&f.until, "until", 0, "with --trace: the last event to print")
+	c.Flags().StringVar(&f.node, "node", "", "with --trace: print one machine only, such as n2 or c1")
+}
+
+const defaultSeeds = 200
+
+// check finds flags that do not go together.
+func (f *simFlags) check() error {
+	if err := f.form.Check(); err != nil {
+		return err
+	}
+	if f.asked("seed") {
+		for _, other := range []string{"seeds", "from", "for", "jobs", "shard", "max-failures", "min-counted"} {
+			if f.asked(other) {
+				return cli.Usage("--%s does not go with --seed, which runs one seed", other)
+			}
+		}
+	}
+	switch {
+	case f.trace && !f.asked("seed"):
+		return cli.Usage("--trace needs --seed: a trace is of one seed")
+	case f.trace && f.form == "json":
+		return cli.Usage("--trace does not go with -o json: a trace is text")
+	case !f.trace && (f.asked("until") || f.asked("node")):
+		return cli.Usage("--until and --node need --trace")
+	case f.maxFailures < 0:
+		return cli.Usage("--max-failures %d: at least 0", f.maxFailures)
+	case f.duration < 0:
+		return cli.Usage("--for %v: not below 0", f.duration)
+	case f.asked("seeds") && f.seeds == 0 && f.duration == 0 && (!f.asked("max-failures") || f.maxFailures == 0):
+		return cli.Usage("--seeds 0 would never end: add --for or --max-failures")
+	}
+	return cli.CheckJobs(f.jobs)
+}
+
+// parseShard reads "3/8".
+func parseShard(s string) (shard, shards uint64, err error) {
+	if s == "" {
+		return 0, 0, nil
+	}
+	this, all, _ := strings.Cut(s, "/")
+	shard, err1 := strconv.ParseUint(this, 10, 64)
+	shards, err2 := strconv.ParseUint(all, 10, 64)
+	if err1 != nil || err2 != nil || shard < 1 || shard > shards {
+		return 0, 0, cli.Usage("--shard %q: such as 3/8, from 1/8 to 8/8", s)
+	}
+	return shard, shards, nil
+}
+
+// part is the share of one shard in n seeds.
+func part(n, shard, shards uint64) uint64 {
+	share := n / shards
+	if shard <= n%shards {
+		share++
+	}
+	return share
+}
+
+// parseNode reads "n2", "2" or "c1".
+func parseNode(s string) (sim.Addr, error) {
+	if s == "" {
+		return 0, nil
+	}
+	digits, base := s, sim.Addr(0)
+	switch s[0] {
+	case 'n':
+		digits = s[1:]
+	case 'c':
+		digits, base = s[1:], sim.FirstClient-1
+	}
+	n, err := strconv.ParseUint(digits, 10, 15)
+	if err != nil || n == 0 {
+		return 0, cli.Usage("--node %q: such as n2 for a replica or c1 for a client", s)
+	}
+	return base + sim.Addr(n), nil
+}

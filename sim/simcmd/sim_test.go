@@ -1,0 +1,160 @@
+package simcmd
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+func TestFlagsReachTheBatch(t *testing.T) {
+	for line, want := range map[string]runner.Batch{
+		"":                         {From: 1, Seeds: 200, MaxFailures: 10},
+		"--for 5m":                 {From: 1, For: 5 * time.Minute, MaxFailures: 10},
+		"--for 5m --seeds 7":       {From: 1, Seeds: 7, For: 5 * time.Minute, MaxFailures: 10},
+		"--from 9 --jobs 3":        {From: 9, Seeds: 200, Jobs: 3, MaxFailures: 10},
+		"--shard 3/8 --seeds 20":   {From: 1, Seeds: 3, Shard: 3, Shards: 8, MaxFailures: 10},
+		"--shard 5/8 --seeds 20":   {From: 1, Seeds: 2, Shard: 5, Shards: 8, MaxFailures: 10},
+		"--shard 3/8":              {From: 1, Seeds: 25, Shard: 3, Shards: 8, MaxFailures: 10},
+		"--max-failures 0":         {From: 1, Seeds: 200},
+		"--replicas 5":             {From: 1, Seeds: 200, MaxFailures: 10, Options: plan.Options{Replicas: 5}},
+		"--faults none":            {From: 1, Seeds: 200, MaxFailures: 10, Options: plan.Options{Faults: []string{}}},
+		"--faults crash,pause":     {From: 1, Seeds: 200, MaxFailures: 10, Options: plan.Options{Faults: []string{"crash", "pause"}}},
+		"--duration 2m":            {From: 1, Seeds: 200, MaxFailures: 10, Options: plan.Options{Duration: 2 * time.Minute}},
+		"--clients 3":              {From: 1, Seeds: 200, MaxFailures: 10, Options: plan.Options{Clients: 3}},
+		"--workload lists -o json": {From: 1, Seeds: 200, MaxFailures: 10, Options: plan.Options{Workload: "lists"}},
+	} {
+		w := newWorld()
+		require.Equal(t, cli.ExitClean, w.do(strings.Fields("sim "+line)...), line)
+		w.asked.Each = nil
+		require.Equal(t, want, w.asked, line)
+	}
+}
+
+func TestNodesAreNamedAsInTraces(t *testing.T) {
+	for _, a := range []sim.Addr{1, 7, sim.FirstClient, sim.FirstClient + 4} {
+		got, err := parseNode(a.String())
+		require.NoError(t, err)
+		require.Equal(t, a, got)
+	}
+	got, err := parseNode("3")
+	require.NoError(t, err)
+	require.Equal(t, sim.Addr(3), got)
+	for _, bad := range []string{"n", "n0", "c0", "c-1", "n99999", "m1"} {
+		_, err := parseNode(bad)
+		require.Error(t, err, bad)
+	}
+}
+
+// real is a program with the real simulator.
+func real() *world {
+	w := newWorld()
+	w.simulate = cell.Run
+	return w
+}
+
+func TestARealSeedFromTraceToReplay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	short := []string{"--duration", "2s", "--faults", "crash,noise", "--replicas", "3"}
+	w := real()
+	require.Equal(t, cli.ExitClean, w.do(append([]string{"sim", "--seed", "5", "--out", "files"}, short...)...), w.err.String())
+	require.Contains(t, w.err.String(), "writing files/seed-5")
+
+	require.Equal(t, cli.ExitClean, w.do("sim", "replay", "files/seed-5", "-o", "json"), w.err.String())
+	var p replayed
+	require.NoError(t, json.Unmarshal(w.out.Bytes(), &p))
+	require.True(t, p.Same)
+
+	require.Equal(t, cli.ExitClean, w.do(append([]string{"sim", "--seed", "5", "--trace"}, short...)...))
+	require.Contains(t, w.err.String(), p.Hash, "with a trace or without, it is the same history")
+	trace, err := os.ReadFile("files/seed-5/trace.txt")
+	require.NoError(t, err)
+	require.Equal(t, string(trace), w.out.String())
+
+	require.Equal(t, cli.ExitClean, w.do(append([]string{"sim", "--seed", "5", "--trace", "--until", "900", "--node", "n2"}, short...)...))
+	require.Contains(t, w.err.String(), p.Hash)
+	for line := range strings.Lines(w.out.String()) {
+		require.Contains(t, line, " n2 ")
+	}
+	require.NotEmpty(t, w.out.String())
+
+	history, err := os.Open("files/seed-5/history.jsonl")
+	require.NoError(t, err)
+	defer history.Close()
+	checked, err := linearizability.CheckFile(history, "kv", linearizability.Options{})
+	require.NoError(t, err)
+	require.Equal(t, linearizability.Legal, checked.Verdict)
+}
+
+func TestPlainProgressComesNowAndThen(t *testing.T) {
+	w := newWorld()
+	w.step = 3 * time.Second
+	require.Equal(t, cli.ExitClean, w.do("sim", "--seeds", "8"))
+	require.Equal(t, "  12 s  4 of 8 counted, 0 idle, 0 failed\n  24 s  8 of 8 counted, 0 idle, 0 failed\n", w.err.String())
+}
+
+// Of a seed that failed in the first seconds is told as soon as the run has become a
+// long one, of a later one at once, and of each once.
+func TestFailingSeedsAreToldBeforeTheEnd(t *testing.T) {
+	w := newWorld()
+	w.step = 3 * time.Second
+	w.result = func(_ int, seed uint64) cell.Result {
+		if seed == 2 || seed == 6 {
+			return broken(seed, "S1", "it broke")
+		}
+		return clean(seed)
+	}
+	require.Equal(t, cli.ExitBroken, w.do("sim", "--seeds", "8"))
+	require.Equal(t, `seed 2: S1 broke: it broke
+  12 s  3 of 8 counted, 0 idle, 1 failed
+seed 6: S1 broke: it broke
+  24 s  6 of 8 counted, 0 idle, 2 failed
+`, w.err.String())
+}
+
+func TestProgressOfAVerification(t *testing.T) {
+	w := newWorld()
+	w.step = 6 * time.Second
+	w.result = outcomes["moody"]
+	require.Equal(t, cli.ExitDiffers, w.do("sim", "verify", "--seeds", "2", "--jobs", "1"))
+	require.Equal(t, "  12 s  2 of 2 verified, 2 differ\n", w.err.String())
+}
+
+func TestABarIsDrawnOnATerminalOnly(t *testing.T) {
+	w := newWorld()
+	w.terminal = true
+	require.Equal(t, cli.ExitClean, w.do("sim", "--seeds", "8"))
+	require.Contains(t, w.err.String(), "8 of 8 counted")
+	require.NotContains(t, w.out.String(), "\r", "data goes to stdout, unadorned")
+
+	require.Equal(t, cli.ExitClean, w.do("sim", "--for", "1h", "-o", "json"))
+	require.True(t, json.Valid(w.out.Bytes()))
+}
+
+func TestWhereNothingCanBeWrittenTheRunDoesNotBegin(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	w := newWorld()
+	require.Equal(t, cli.ExitUsage, w.do("sim", "--out", filepath.Join(file, "below")))
+	require.Zero(t, w.runs)
+}
+
+// The shell leaves an empty word where a variable is not set.
+func TestFaultsThatNameNothingAreNoSwarm(t *testing.T) {
+	w := newWorld()
+	require.Equal(t, cli.ExitUsage, w.do("sim", "--faults", ""))
+	require.Contains(t, w.err.String(), "--faults: nothing is named")
+	require.Zero(t, w.runs)
+}

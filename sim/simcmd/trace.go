@@ -1,0 +1,86 @@
+package simcmd
+
+import (
+	"bufio"
+	"fmt"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+// trace runs one seed and prints what happens to stdout, the verdict to stderr.
+func (a *app) trace(f *simFlags, o plan.Options) error {
+	node, err := parseNode(f.node)
+	if err != nil {
+		return err
+	}
+	if err := checkInPlan(f.node, node, plan.New(o)); err != nil {
+		return err
+	}
+	if f.out != "" {
+		return cli.Usage("--out does not go with --trace; leave one of them out")
+	}
+	w := bufio.NewWriterSize(a.Out, 1<<16)
+	o.Trace = sim.Trace{W: w, Node: node, Until: f.until, Describe: cell.Describe}
+	r := runner.Guard(a.simulate)(o)
+	if err := w.Flush(); err != nil {
+		return cli.Internal(err)
+	}
+	a.Say("seed %d: %s; %d events, %v simulated, %d calls answered, hash %s", r.Seed, verdict(&r), r.Events, r.Simulated, r.Ops, r.Hash)
+	if r.Stack != "" && r.Breach.ID == "" {
+		a.Say("%s", indented(r.Stack))
+	}
+	return cli.Exit(verdictCode(&r))
+}
+
+// checkInPlan refuses a machine to print that is not in the plan.
+func checkInPlan(asked string, node sim.Addr, p plan.Plan) error {
+	most := sim.Addr(p.Replicas)
+	if node.IsClient() {
+		most = sim.FirstClient + sim.Addr(p.Clients) - 1
+	}
+	if node <= most {
+		return nil
+	}
+	return cli.Usage("--node %s: seed %d has %s and %s", asked, p.Seed, span("n", p.Replicas), span("c", p.Clients))
+}
+
+// span is "n1 to n5", or "n1" where there is one.
+func span(letter string, n int) string {
+	if n == 1 {
+		return letter + "1"
+	}
+	return fmt.Sprintf("%s1 to %s%d", letter, letter, n)
+}
+
+// verdictCode is the exit code for one seed.
+func verdictCode(r *cell.Result) int {
+	switch {
+	case r.Internal:
+		return cli.ExitInternal
+	case r.Failed():
+		return cli.ExitBroken
+	case r.Undecided:
+		return cli.ExitUndecided
+	}
+	return cli.ExitClean
+}
+
+func verdict(r *cell.Result) string {
+	switch {
+	case r.Internal:
+		return r.Breach.Text
+	case r.Failed() && r.Breach.ID == "":
+		return "crashed: " + r.Breach.Text
+	case r.Failed():
+		return r.Breach.Name() + " broke: " + r.Breach.Text
+	case r.Undecided:
+		return "undecided"
+	case !r.Counted:
+		return "clean, but idle"
+	}
+	return "clean"
+}

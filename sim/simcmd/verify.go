@@ -1,0 +1,139 @@
+package simcmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+type verifyFlags struct {
+	cellFlags
+	seeds, from uint64
+	jobs        int
+	form        cli.Form
+}
+
+// verified is the JSON form of `chubby sim verify`.
+type verified struct {
+	Build       runner.Build          `json:"build"`
+	Options     runner.Settings       `json:"options"`
+	Seeds       uint64                `json:"seeds"` // verified
+	Differences []runner.Verification `json:"differences"`
+	Hash        string                `json:"hash"` // of all seeds, to compare machines by
+	Interrupted bool                  `json:"interrupted"`
+	Exit        int                   `json:"exit"`
+}
+
+func (a *app) verifyCommand() *cobra.Command {
+	f := &verifyFlags{}
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Run each seed twice and compare the histories",
+		Long: `Verify runs each seed twice and compares the trace hashes, which cover all
+messages, disk writes, clock readings and results. Where they differ it runs the
+seed twice more, side by side, and prints the first event that differs.
+
+The hash of all seeds is the same on every machine, with every number of jobs,
+under the race detector or not: compare it across machines.
+
+` + cli.ExitHelp,
+		Example: "  chubby sim verify --seeds 1000\n  GOGC=5 GOMAXPROCS=1 chubby sim verify --seeds 30",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return a.verify(c.Context(), f) },
+	}
+	c.Flags().Uint64Var(&f.seeds, "seeds", 30, "seeds, each of which is run twice")
+	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time (0: one a processor)")
+	f.cellFlags.register(c)
+	f.form.Register(c)
+	c.Flags().SortFlags = false
+	return c
+}
+
+func (a *app) verify(ctx context.Context, f *verifyFlags) error {
+	if err := f.form.Check(); err != nil {
+		return err
+	}
+	if f.seeds == 0 {
+		return cli.Usage("--seeds 0: at least 1")
+	}
+	if err := cli.CheckJobs(f.jobs); err != nil {
+		return err
+	}
+	if err := cli.CheckRange(f.from, f.seeds); err != nil {
+		return err
+	}
+	o, err := f.options(a.o.With)
+	if err != nil {
+		return err
+	}
+	v := verified{Build: a.build(), Options: runner.SettingsOf(o), Differences: []runner.Verification{}}
+	v.Options.Seed = f.from
+	p := a.newProgress(verifying, f.seeds, 0)
+	var t runner.Tally
+	each := func(c runner.Verification) {
+		r := cell.Result{Seed: c.Seed, Hash: c.First, Counted: true}
+		t.Add(r)
+		v.Seeds++
+		if !c.Same() {
+			v.Differences = append(v.Differences, c)
+			r.Breach = &cell.Breach{ID: "D1"}
+		}
+		p.seed(&r, v.Seeds)
+	}
+	cli.InOrder(ctx, f.jobs, f.seeds, func(i uint64) runner.Verification {
+		o := o
+		o.Seed = f.from + i
+		return runner.Verify(a.simulate, o)
+	}, each)
+	p.finish()
+	v.Interrupted = v.Seeds < f.seeds
+	v.Hash = t.Totals(0).Hash
+	v.Exit = v.code()
+	if err := a.printVerified(f, &v); err != nil {
+		return err
+	}
+	return cli.Exit(v.Exit)
+}
+
+func (v *verified) code() int {
+	for _, d := range v.Differences {
+		if d.Internal != "" {
+			return cli.ExitInternal
+		}
+	}
+	switch {
+	case len(v.Differences) > 0:
+		return cli.ExitDiffers
+	case v.Interrupted:
+		return cli.ExitInterrupted
+	}
+	return cli.ExitClean
+}
+
+func (a *app) printVerified(f *verifyFlags, v *verified) error {
+	if f.form == "json" {
+		return a.JSON(v)
+	}
+	t := cli.NewTable(a.Out)
+	t.Row("seeds              %d, each run twice\n", v.Seeds)
+	t.Row("differences        %d\n", len(v.Differences))
+	t.Row("hash of all seeds  %s\n", v.Hash)
+	for _, d := range v.Differences {
+		if d.Internal != "" {
+			t.Row("\nseed %d: %s\n%s\n", d.Seed, d.Internal, indented(d.Stack))
+			continue
+		}
+		t.Row("\nD1 broke: seed %d gave hash %s, then %s\n", d.Seed, d.First, d.Second)
+		if d.Parted == nil {
+			t.Row("  two more runs left the same trace: what differs happens now and then, or is not in the trace\n")
+			continue
+		}
+		t.Row("  the traces part at line %d:\n  - %s\n  + %s\n", d.Parted.Line, d.Parted.First, d.Parted.Second)
+	}
+	return t.End()
+}
