@@ -44,7 +44,7 @@ func TestTheTableSaysItAll(t *testing.T) {
 
 	totals := tally.Totals(10 * time.Second)
 	var b strings.Builder
-	require.NoError(t, totals.WriteTable(&b))
+	require.NoError(t, totals.WriteTable(&b, true))
 	require.Equal(t, `seeds                4 counted, 1 idle, 2 failed
 verdicts             I-A3 broken in 1 seed, crashed in 1 seed, undecided in 1 seed
 simulated time       10m30s in 10s, 63 times real time
@@ -69,13 +69,31 @@ sometimes                       times    seeds
   window-full *                     0        0
   catch-up                         35        7
 `, b.String())
+
+	var short strings.Builder
+	require.NoError(t, totals.WriteTable(&short, false))
+	for line := range strings.Lines(b.String()) {
+		more := strings.HasPrefix(line, "  a counted seed") || strings.Contains(b.String()[strings.Index(b.String(), "\nsometimes")+1:], line) && line != "\n"
+		require.Equal(t, !more, strings.Contains(short.String(), line), line)
+	}
+}
+
+// Of one seed, a median and a minimum are the number itself.
+func TestATableOfOneSeedHasNoMedians(t *testing.T) {
+	var tally Tally
+	tally.Add(tallied(1, 500, true))
+	totals := tally.Totals(time.Second)
+	var b strings.Builder
+	require.NoError(t, totals.WriteTable(&b, true))
+	require.NotContains(t, b.String(), "median 500")
+	require.Contains(t, b.String(), "sometimes")
 }
 
 func TestATableOfNothing(t *testing.T) {
 	var tally Tally
 	totals := tally.Totals(0)
 	var b strings.Builder
-	require.NoError(t, totals.WriteTable(&b))
+	require.NoError(t, totals.WriteTable(&b, true))
 	require.Contains(t, b.String(), "0 counted, 0 idle, 0 failed")
 	require.Contains(t, b.String(), "histories            none of 0 partitions")
 	text, err := json.Marshal(totals)

@@ -58,8 +58,9 @@ type Totals struct {
 	Hash string `json:"hash"`
 }
 
-// WriteTable writes the numbers for people.
-func (s *Totals) WriteTable(w io.Writer) error {
+// WriteTable writes the numbers for people; with more, also what stands for each seed and
+// how often each rare situation was reached.
+func (s *Totals) WriteTable(w io.Writer, more bool) error {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-20s %s\n", name, fmt.Sprintf(format, args...))
@@ -70,7 +71,7 @@ func (s *Totals) WriteTable(w io.Writer) error {
 	line("events", "%d, %.0f a second", s.Events, s.PerSecond)
 	line("operations", "%d answered, %s on the contended row", s.Ops, share(s.Hot, s.Ops))
 	each := func(median, least int) {
-		if s.Counted > 0 {
+		if more && s.Counted > 1 { // of one seed, they are the line above
 			line("  a counted seed", "median %d, minimum %d", median, least)
 		}
 	}
@@ -84,12 +85,14 @@ func (s *Totals) WriteTable(w io.Writer) error {
 	line("last call of all", "ended after healing: median %v, maximum %v", s.RecoveryMedian.Round(time.Millisecond), s.RecoveryMax.Round(time.Millisecond))
 	line("histories", "%s of %d partitions decided by Porcupine too", share(s.Decided, s.Partitions), s.Partitions)
 	line("hash of all seeds", "%s", s.Hash)
-	writeReaches(&b, "faults", s.Faults)
-	writeReaches(&b, "sometimes", s.Sometimes)
 	for _, r := range s.Sometimes {
 		if slices.Contains(s.Rare, r.Name) {
-			fmt.Fprintf(&b, "\nrare: %s was reached in %s of %d; %d in %d are demanded\n", r.Name, seeds(r.Seeds), s.Counted, floorReach, floorSeeds)
+			line("rare", "%s was reached in %s of %d; %d in %d are demanded", r.Name, seeds(r.Seeds), s.Counted, floorReach, floorSeeds)
 		}
+	}
+	writeReaches(&b, "faults", s.Faults)
+	if more {
+		writeReaches(&b, "sometimes", s.Sometimes)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

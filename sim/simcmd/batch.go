@@ -191,11 +191,11 @@ func (a *app) finish(f *simFlags, r *report) error {
 			return cli.Internal(err)
 		}
 	}
-	return a.tell(f.form, r)
+	return a.tell(f.form, f.more, r)
 }
 
-// tell prints a report, and returns its exit code as an error.
-func (a *app) tell(form cli.Form, r *report) error {
+// tell prints a report, what failed first, and returns its exit code as an error.
+func (a *app) tell(form cli.Form, more bool, r *report) error {
 	r.Counted = r.Totals.Counted
 	r.Exit = r.code()
 	a.explainInternal(r)
@@ -206,13 +206,13 @@ func (a *app) tell(form cli.Form, r *report) error {
 		}
 		return cli.Exit(r.Exit)
 	}
-	if err := r.Totals.WriteTable(a.Out); err != nil {
-		return cli.Internal(err)
-	}
 	for i := range r.Failures {
 		if err := a.printFailure(&r.Failures[i]); err != nil {
 			return err
 		}
+	}
+	if err := r.Totals.WriteTable(a.Out, more); err != nil {
+		return cli.Internal(err)
 	}
 	if !r.single {
 		if err := a.Printf("\n%-20s %s: %s\n", "ended by", r.EndedBy.Words(), r.reached()); err != nil {

@@ -61,7 +61,7 @@ func (f *failedSeed) String() string {
 
 // printFailure tells of a failing seed, the line that reproduces it last.
 func (a *app) printFailure(f *failedSeed) error {
-	if err := a.Printf("\n%s\n", f); err != nil {
+	if err := a.Printf("%s\n", f); err != nil {
 		return err
 	}
 	if (f.Property == "" || f.Internal) && f.Stack != "" {
@@ -79,7 +79,7 @@ func (a *app) printFailure(f *failedSeed) error {
 			return err
 		}
 	}
-	return a.Printf("  %s\n", f.Reproduce)
+	return a.Printf("  %s\n\n", f.Reproduce)
 }
 
 func indented(s string) string {

@@ -19,6 +19,7 @@ import (
 func (a *app) mergeCommand() *cobra.Command {
 	var form cli.Form
 	var minCounted uint64
+	var more bool
 	c := &cobra.Command{
 		Use:   "merge REPORT...",
 		Short: "Take the reports of shards for one run",
@@ -51,10 +52,11 @@ last, idle, failures, time and seeds.`,
 					return err
 				}
 			}
-			return a.merge(args, form, minCounted)
+			return a.merge(args, form, more, minCounted)
 		},
 	}
 	c.Flags().Uint64Var(&minCounted, "min-counted", 0, "exit with code 3 if fewer seeds counted, in all shards together")
+	registerMore(c, &more)
 	form.Register(c)
 	c.Flags().SortFlags = false
 	return c
@@ -67,7 +69,7 @@ type shardReport struct {
 	shard, shards uint64
 }
 
-func (a *app) merge(files []string, form cli.Form, minCounted uint64) error {
+func (a *app) merge(files []string, form cli.Form, more bool, minCounted uint64) error {
 	var all []shardReport
 	for _, file := range files {
 		s, err := readShard(file)
@@ -84,7 +86,7 @@ func (a *app) merge(files []string, form cli.Form, minCounted uint64) error {
 	slices.SortFunc(all, func(x, y shardReport) int { return cmp.Compare(x.shard, y.shard) })
 	r := together(all)
 	r.MinCounted = minCounted
-	return a.tell(form, &r)
+	return a.tell(form, more, &r)
 }
 
 // readShard reads a report and finds out whether it is all of a shard.

@@ -27,6 +27,7 @@ type simFlags struct {
 	until       uint64
 	node        string
 	out         string
+	more        bool
 	form        cli.Form
 
 	asked func(flag string) bool // whether it was given
@@ -81,9 +82,11 @@ of them on the contended row; others are idle, and do not count towards --seeds.
 The run ends at --seeds counted seeds, after --for of real time, or at
 --max-failures failing seeds, whichever comes first. With --for alone there is no
 other end. It gives up with exit code 3 when four seeds were idle for each that
-was asked for. The last line of the table says what ended it and how many counted
-of how many wanted. Where fewer did, a line on stderr says so, and the exit code
-is still 0 unless fewer than --min-counted did: then it is 3.
+was asked for. Failing seeds are printed first, then what all seeds come to, then the
+faults; with -v also medians and the counters of rare situations. The last line says what ended
+the run and how many seeds counted of how many wanted. Where fewer did, a line on
+stderr says so, and the exit code is still 0 unless fewer than --min-counted did:
+then it is 3.
 
 With --seed S it runs that seed only; with --trace it prints all that happens in
 it: event, true time, machine, its local time, kind, text. Replicas are n1, n2,
@@ -123,6 +126,7 @@ history.jsonl, history.html and a manifest.json that chubby sim replay reads.
 	f.register(c)
 	f.cellFlags.register(c)
 	c.Flags().StringVar(&f.out, "out", "", "directory for what failing seeds leave behind")
+	registerMore(c, &f.more)
 	f.form.Register(c)
 	c.Flags().SortFlags = false
 	return c
@@ -140,6 +144,10 @@ func (f *simFlags) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.trace, "trace", false, "with --seed: print all that happens")
 	c.Flags().Uint64Var(&f.until, "until", 0, "with --trace: the last event to print")
 	c.Flags().StringVar(&f.node, "node", "", "with --trace: print one machine only, such as n2 or c1")
+}
+
+func registerMore(c *cobra.Command, more *bool) {
+	c.Flags().BoolVarP(more, "verbose", "v", false, "medians of counted seeds, and how often each rare situation was reached, too; JSON has them")
 }
 
 const defaultSeeds = 200
