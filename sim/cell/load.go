@@ -196,7 +196,7 @@ func (c *Cell) close(rt *sim.Runtime, cl *client.Client) {
 		rt.Env().World().Break("L1", "client %v has closed its session, or given that up (%v), and the session is %v", rt.Env().Self(), err, st.State)
 	case st.Flight+st.Queued+st.Calls > 0:
 		rt.Env().World().Break("L2", "the session of client %v is over, and of its calls %d are under way, %d wait, %d are kept", rt.Env().Self(), st.Flight, st.Queued, st.Calls)
-	case err == nil && id != 0 && st.Why == session.Closed: // one that is over has nobody to ask
+	case err == nil && id != 0 && st.Session == id && st.Why == session.Closed: // of one whose grace had just ended, Close asks no cell
 		c.load.closed = append(c.load.closed, id)
 	case err != nil && finale && !errors.Is(err, client.ErrSessionExpired):
 		rt.Env().World().Break("L1", "client %v could not close its session after healing: %v", rt.Env().Self(), err)
