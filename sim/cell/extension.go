@@ -46,6 +46,18 @@ func (c *Cell) conclude() {
 	}
 }
 
+// counters are those of the world, for what an extension has counted.
+func (c *Cell) counters() []Number {
+	if c.plan.With == nil {
+		return nil
+	}
+	var all []Number
+	for _, n := range c.world.Counters() {
+		all = append(all, Number{n.Name, n.N})
+	}
+	return all
+}
+
 // publish hands an event to who listens.
 func (c *Cell) publish(e event.Event) { c.events.Publish(c.world.Now(), e) }
 

@@ -56,8 +56,10 @@ type Result struct {
 	// where none was under way then.
 	FirstAnswers []time.Duration `json:"first_answers_ns,omitempty"`
 
-	Faults    []Number   `json:"faults"`    // strikes by family
-	Sometimes []Number   `json:"sometimes"` // rare situations reached
+	Faults    []Number `json:"faults"`    // strikes by family
+	Sometimes []Number `json:"sometimes"` // rare situations reached
+	// Counters are those of the world (World.Count), where an extension takes part.
+	Counters  []Number   `json:"counters,omitempty"`
 	Partition int        `json:"partitions"`
 	Decided   int        `json:"decided"` // partitions that Porcupine decided too
 	Steps     int64      `json:"model_steps"`

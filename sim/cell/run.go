@@ -247,6 +247,6 @@ func (c *Cell) result(recovery time.Duration) Result {
 		r.Faults = append(r.Faults, Number{name, uint64(n)})
 	}
 	slices.SortFunc(r.Faults, func(a, b Number) int { return strings.Compare(a.Name, b.Name) })
-	r.Sometimes = c.sometimes()
+	r.Sometimes, r.Counters = c.sometimes(), c.counters()
 	return r
 }

@@ -16,6 +16,7 @@ type Batch struct {
 	plan.Options               // of every seed but for Seed; no trace
 	From         uint64        // first seed
 	Seeds        uint64        // counted seeds wanted; 0: no such end
+	Most         uint64        // seeds that are run, whether they count or not; 0: no such end
 	For          time.Duration // real time after which no seed is begun; 0: no such end
 	Jobs         int           // seeds at a time, at most Seeds of them; 0: one a processor
 	Shard        uint64        // this shard of Shards, from 1; 0: all
@@ -27,7 +28,7 @@ type Batch struct {
 
 // Run runs the batch and returns when all begun seeds have ended, or ctx is
 // canceled, which ends it after the seeds under way. The largest seed is the last
-// one, whatever is wanted. Results are told to Each in
+// one, whatever is wanted, and so is the last of Most. Results are told to Each in
 // the order of seeds, whatever the order in which workers end; so two runs that
 // end for the same reason tell the same. It returns that reason: EndInterrupt is a
 // canceled ctx, whatever it was canceled for.
@@ -81,6 +82,7 @@ type feed struct {
 	mu       sync.Mutex
 	next     uint64                 // seed to hand out
 	spent    bool                   // there is none
+	begun    uint64                 // seeds handed out
 	told     uint64                 // seed to tell next
 	ready    map[uint64]cell.Result // ended, not told: an earlier seed is under way
 	counted  uint64
@@ -106,7 +108,8 @@ func (f *feed) take(ctx context.Context) (uint64, bool) {
 	}
 	seed := f.next
 	f.next = f.after(seed)
-	f.spent = f.next < seed
+	f.begun++
+	f.spent = f.next < seed || f.begun == b.Most
 	return seed, true
 }
 

@@ -68,6 +68,18 @@ func TestABatchEndsAtTheLargestSeed(t *testing.T) {
 	}
 }
 
+// Seeds that do not count are of those that are run.
+func TestABatchOfSoManySeeds(t *testing.T) {
+	for _, jobs := range []int{1, 4} {
+		var told []uint64
+		end := Batch{From: 7, Most: 5, Jobs: jobs,
+			Runner: func(o plan.Options) cell.Result { return cell.Result{Seed: o.Seed, Counted: o.Seed%2 == 0} },
+			Each:   func(r cell.Result) { told = append(told, r.Seed) }}.Run(t.Context())
+		require.Equal(t, []uint64{7, 8, 9, 10, 11}, told)
+		require.Equal(t, EndLast, end)
+	}
+}
+
 func TestABatchSaysWhatEndedIt(t *testing.T) {
 	counts := func(o plan.Options) cell.Result {
 		r := cell.Result{Seed: o.Seed, Counted: true}

@@ -12,7 +12,7 @@ const (
 	EndTime      End = "time"      // its real time was over
 	EndFailures  End = "failures"  // as many failed as it bears
 	EndIdle      End = "idle"      // it gave up: too many seeds did too little to count
-	EndLast      End = "last"      // no seed is left: the largest one was run
+	EndLast      End = "last"      // no seed is left: the largest one was run, or the last of Most
 	EndInterrupt End = "interrupt" // by a signal
 )
 

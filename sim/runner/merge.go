@@ -90,6 +90,7 @@ func (t *Tally) join(o *Totals) {
 	s.Decided += o.Decided
 	t.faults.join(o.Faults)
 	t.sometimes.join(o.Sometimes)
+	t.counters.join(o.Counters)
 }
 
 func (rs *reaches) join(all []Reach) {

@@ -22,6 +22,7 @@ type Tally struct {
 	broken    map[string]uint64
 	faults    reaches
 	sometimes reaches
+	counters  reaches
 	hash      uint64
 }
 
@@ -87,6 +88,7 @@ func (t *Tally) Add(r cell.Result) {
 	s.Decided += uint64(r.Decided)
 	t.faults.add(r.Faults)
 	t.sometimes.add(r.Sometimes)
+	t.counters.add(r.Counters)
 }
 
 // take takes in what is kept of each seed.
@@ -140,6 +142,9 @@ func (t *Tally) Totals(elapsed time.Duration) Totals {
 	}
 	slices.SortFunc(s.Broken, func(a, b cell.Number) int { return strings.Compare(a.Name, b.Name) })
 	s.Faults, s.Sometimes = t.faults.sorted(), append([]Reach{}, t.sometimes...)
+	if len(t.counters) > 0 {
+		s.Counters = t.counters.sorted()
+	}
 	s.Rare = s.rare()
 	s.Hash = fmt.Sprintf("%016x", t.hash)
 	return s

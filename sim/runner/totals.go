@@ -51,7 +51,8 @@ type Totals struct {
 	Broken    []cell.Number `json:"broken"` // failed seeds by property; "crash" and "internal" for panics
 	Faults    []Reach       `json:"faults"`
 	Sometimes []Reach       `json:"sometimes"`
-	Rare      []string      `json:"rare"` // demanded situations reached in too few seeds; judged from 10,000 counted seeds on
+	Counters  []Reach       `json:"counters,omitempty"` // of the world, where an extension takes part
+	Rare      []string      `json:"rare"`               // demanded situations reached in too few seeds; judged from 10,000 counted seeds on
 
 	// Hash covers number and hash of every seed, in order: one number to compare
 	// two campaigns by.
@@ -93,6 +94,7 @@ func (s *Totals) WriteTable(w io.Writer, more bool) error {
 	writeReaches(&b, "faults", s.Faults)
 	if more {
 		writeReaches(&b, "sometimes", s.Sometimes)
+		writeReaches(&b, "counters", s.Counters)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
