@@ -93,7 +93,7 @@ func (a *app) replay(dir string, force bool, form cli.Form) error {
 	if !p.Same {
 		history = "ANOTHER history"
 	}
-	if err := a.Printf("seed %d: %s, hash %s (recorded %s)\n%s\n", r.Seed, history, p.Hash, p.Recorded.Hash, verdict(&r)); err != nil {
+	if err := a.Printf("seed %d: %s, hash %s (recorded %s)\n%s\n", r.Seed, history, p.Hash, p.Recorded.Hash, runner.Verdict(&r)); err != nil {
 		return err
 	}
 	return cli.Exit(p.Exit)

@@ -29,7 +29,7 @@ func (a *app) trace(f *simFlags, o plan.Options) error {
 	if err := w.Flush(); err != nil {
 		return cli.Internal(err)
 	}
-	a.Say("seed %d: %s; %d events, %v simulated, %d calls answered, hash %s", r.Seed, verdict(&r), r.Events, r.Simulated, r.Ops, r.Hash)
+	a.Say("seed %d: %s; %d events, %v simulated, %d calls answered, hash %s", r.Seed, runner.Verdict(&r), r.Events, r.Simulated, r.Ops, r.Hash)
 	if r.Stack != "" && r.Breach.ID == "" {
 		a.Say("%s", indented(r.Stack))
 	}
@@ -67,20 +67,4 @@ func verdictCode(r *cell.Result) int {
 		return cli.ExitUndecided
 	}
 	return cli.ExitClean
-}
-
-func verdict(r *cell.Result) string {
-	switch {
-	case r.Internal:
-		return r.Breach.Text
-	case r.Failed() && r.Breach.ID == "":
-		return "crashed: " + r.Breach.Text
-	case r.Failed():
-		return r.Breach.Name() + " broke: " + r.Breach.Text
-	case r.Undecided:
-		return "undecided"
-	case !r.Counted:
-		return "clean, but idle"
-	}
-	return "clean"
 }

@@ -1,0 +1,20 @@
+package runner
+
+import "github.com/chubbycell/chubby/sim/cell"
+
+// Verdict says in one line what became of a seed.
+func Verdict(r *cell.Result) string {
+	switch {
+	case r.Internal:
+		return r.Breach.Text
+	case r.Failed() && r.Breach.ID == "":
+		return "crashed: " + r.Breach.Text
+	case r.Failed():
+		return r.Breach.ID + " broke: " + r.Breach.Text
+	case r.Undecided:
+		return "undecided"
+	case !r.Counted:
+		return "clean, but idle"
+	}
+	return "clean"
+}

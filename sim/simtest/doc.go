@@ -1,0 +1,24 @@
+// Package simtest is test support: seeds of the simulated cell from go test, with faults,
+// workloads and checkers of the tested program. A whole test:
+//
+//	func TestCounter(t *testing.T) {
+//		simtest.Run(t, simtest.Options{With: extension(), Workload: "counter"})
+//	}
+//
+// It runs 20 seeds, one a processor at a time. A seed that breaks a property fails the test
+// with what broke and the line that runs this seed again. Expect is for a test of a checker:
+// a property must break. Verify is for a test of an extension: one seed is one history.
+//
+// The package has four flags:
+//
+//	-sim.seed N    run this seed only, in each test that runs seeds
+//	-sim.seeds N   run so many seeds instead of Options.Seeds
+//	-sim.for D     begin seeds for so much real time in each test; without -sim.seeds, as
+//	               many as there is time for
+//	-sim.out DIR   keep of each failing seed, below DIR/TEST, what `chubby sim --out` keeps: trace,
+//	               history, picture, manifest; with -sim.seed of that one
+//
+// A main that holds the same extension (package simcmd) replays such a directory.
+//
+// Reading order: options.go, flags.go, run.go, expect.go, report.go.
+package simtest

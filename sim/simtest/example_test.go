@@ -1,0 +1,41 @@
+package simtest_test
+
+import (
+	"testing"
+
+	"github.com/chubbycell/chubby/sim/scenario"
+	"github.com/chubbycell/chubby/sim/simtest"
+)
+
+// with is all that this program adds to the cell.
+func with(w scenario.Workload) *scenario.Extension {
+	return &scenario.Extension{
+		Faults: []scenario.Fault{blink{}}, Workloads: []scenario.Workload{w}, Properties: []scenario.Property{countedOnce},
+	}
+}
+
+// The counter is right under the swarm, to which blink belongs.
+func TestCounter(t *testing.T) {
+	simtest.Run(t, simtest.Options{With: with(counter{}), Workload: "counter", Seeds: 10})
+}
+
+// The checker sees what it is for.
+func TestACarelessCounterIsCaught(t *testing.T) {
+	simtest.Expect(t, simtest.Options{With: with(counter{careless: true}), Workload: "counter"}, "X1")
+}
+
+// The fault strikes, and masters do lose power.
+func TestBlink(t *testing.T) {
+	totals := simtest.Run(t, simtest.Options{With: with(counter{}), Workload: "counter", Faults: []string{"blink"}, Seeds: 3})
+	for _, c := range totals.Counters {
+		if c.Name == "blinks" && c.Seeds == 3 {
+			return
+		}
+	}
+	t.Errorf("not every seed blinked: %v", totals.Counters)
+}
+
+// One seed is one history.
+func TestTheExtensionIsDeterministic(t *testing.T) {
+	simtest.Verify(t, simtest.Options{With: with(counter{}), Workload: "counter", Seeds: 2})
+}

@@ -1,0 +1,37 @@
+package simtest
+
+import (
+	"testing"
+
+	"github.com/chubbycell/chubby/sim/cell"
+)
+
+// Found is a seed that broke the property which a test expects to break.
+type Found struct {
+	Seed uint64
+	Text string // what was seen
+}
+
+// Expect runs seeds until one fails, which must break the property of this ID: it is for
+// tests that plant a bug to see a checker catch it. The test fails where no seed fails, or
+// where the first that does breaks something else; Expect does not return then.
+func Expect(t testing.TB, o Options, property string) Found {
+	t.Helper()
+	return start(t, o, given, cell.Run).expect(property)
+}
+
+func (s *suite) expect(property string) Found {
+	s.t.Helper()
+	o, most := s.flags.over(s.o)
+	s.fitsDeadline()
+	s.batch(o, most, 1)
+	if len(s.failed) == 0 {
+		s.t.Fatalf("no seed broke %s; %d were run, from %d on", property, s.tally.Totals(0).Seeds, o.From)
+	}
+	r := &s.failed[0]
+	if r.Internal || r.Breach == nil || r.Breach.ID != property {
+		s.t.Fatalf("%s should have broken, and this came first:\n%s", property, s.tell(r))
+	}
+	s.t.Logf("seed %d: %s broke, as it should: %s", r.Seed, property, r.Breach.Text)
+	return Found{Seed: r.Seed, Text: r.Breach.Text}
+}

@@ -1,0 +1,44 @@
+package simtest
+
+import (
+	"flag"
+	"time"
+)
+
+// flags are those of the command line; each test sees the same.
+type flags struct {
+	seed, seeds uint64 // 0: not given
+	limit       time.Duration
+	out         string
+}
+
+// given are those of this process.
+var given flags
+
+func init() {
+	flag.Uint64Var(&given.seed, "sim.seed", 0, "run this seed only (0: all)")
+	flag.Uint64Var(&given.seeds, "sim.seeds", 0, "run so many seeds in each test (0: what the test asks for)")
+	flag.DurationVar(&given.limit, "sim.for", 0, "begin seeds for so much real time in each test, such as 5m (0: no such end)")
+	flag.StringVar(&given.out, "sim.out", "", "directory for what failing seeds leave behind")
+}
+
+// over are the options with what the flags say instead. most is how many seeds are run at
+// most, 0: no such end.
+func (f *flags) over(o Options) (_ Options, most uint64) {
+	if o.From == 0 {
+		o.From = 1
+	}
+	if o.Seeds == 0 {
+		o.Seeds = 20
+	}
+	switch {
+	case f.seed > 0:
+		o.From, o.MinCounted = f.seed, 0
+		return o, 1
+	case f.seeds > 0:
+		return o, f.seeds
+	case f.limit > 0:
+		return o, 0
+	}
+	return o, o.Seeds
+}

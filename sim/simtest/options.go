@@ -1,0 +1,58 @@
+package simtest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/scenario"
+)
+
+// Options are what a test asks of its seeds. Zero values are drawn from each seed, unless
+// they say otherwise.
+type Options struct {
+	// With takes part in every seed; nil: nothing beside what is built in.
+	With *scenario.Extension
+
+	Seeds uint64 // that are run, from the first one on; 0: 20
+	From  uint64 // the first seed; 0: 1
+	Jobs  int    // seeds at a time; 0: one a processor
+
+	Replicas int           // 1 to 7
+	Clients  int           // machines with client programs
+	Duration time.Duration // simulated, with faults; 0: a minute
+	Faults   []string      // their names; nil: the swarm; empty: none
+	Workload string
+
+	// MinCounted is how many seeds must count, which is to simulate a minute and 500
+	// answered calls, a fifth of them contended. A test whose seeds did less shows little.
+	// 0: one, unless Duration is below a minute, where none can.
+	MinCounted int
+}
+
+// plan is what each seed runs, but for its number.
+func (o *Options) plan() plan.Options {
+	return plan.Options{Replicas: o.Replicas, Clients: o.Clients, Duration: o.Duration, Faults: o.Faults, Workload: o.Workload, With: o.With}
+}
+
+// check says what is wrong with the options.
+func (o *Options) check() error {
+	if o.With != nil {
+		if err := cell.CheckExtension(o.With); err != nil {
+			return err
+		}
+	}
+	if o.Jobs < 0 || o.MinCounted < 0 {
+		return fmt.Errorf("options Jobs %d, MinCounted %d: at least 0", o.Jobs, o.MinCounted)
+	}
+	return o.plan().Check()
+}
+
+// demanded is how many seeds must count.
+func (o *Options) demanded() int {
+	if o.MinCounted == 0 && (o.Duration == 0 || o.Duration >= cell.FloorTime) {
+		return 1
+	}
+	return o.MinCounted
+}

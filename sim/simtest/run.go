@@ -1,0 +1,151 @@
+package simtest
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+// mostFailures is how many failing seeds end a test.
+const mostFailures = 10
+
+// suite is the seeds of one test.
+type suite struct {
+	t      testing.TB
+	o      Options
+	flags  flags
+	run    runner.Runner
+	tally  runner.Tally
+	failed []cell.Result // whole
+	all    []runner.SeedHash
+}
+
+// Run runs seeds and fails the test where one breaks a property, where the simulated code
+// crashes, where a checker gives up, or where fewer seeds count than Options.MinCounted
+// says. It ends after ten failing seeds. It returns what all seeds come to, for tests that
+// want a fault to have struck or a counter of World.Count to be above 0.
+func Run(t testing.TB, o Options) runner.Totals {
+	t.Helper()
+	return start(t, o, given, cell.Run).seeds()
+}
+
+// Verify runs each seed twice and fails the test where the two have different histories:
+// then something in the extension depends on more than its Draw and its events, such as
+// the order of a map, the clock of the machine, or a variable that outlives the run.
+func Verify(t testing.TB, o Options) {
+	t.Helper()
+	start(t, o, given, twice).seeds()
+}
+
+func start(t testing.TB, o Options, f flags, run runner.Runner) *suite {
+	t.Helper()
+	if err := o.check(); err != nil {
+		t.Fatalf("simtest: these options cannot run: %v", err)
+	}
+	return &suite{t: t, o: o, flags: f, run: run}
+}
+
+// seeds runs all there are to run, and judges them.
+func (s *suite) seeds() runner.Totals {
+	s.t.Helper()
+	o, most := s.flags.over(s.o)
+	s.fitsDeadline()
+	began := time.Now()
+	s.batch(o, most, mostFailures)
+	totals := s.tally.Totals(time.Since(began))
+	for i := range s.failed {
+		s.t.Errorf("%s", s.tell(&s.failed[i]))
+	}
+	if want := o.demanded(); s.flags.seed == 0 && len(s.failed) == 0 && totals.Counted < uint64(want) {
+		s.t.Errorf("%d of %d seeds counted, and %d must: the others simulated less than %v or %d answered calls, or fewer than a fifth of them were contended (see Program.Done)",
+			totals.Counted, totals.Seeds, want, cell.FloorTime, cell.FloorOps)
+	}
+	if s.flags.out != "" {
+		s.leave(o)
+	}
+	s.t.Logf("%d seeds, of which %d counted; hash of all seeds %s", totals.Seeds, totals.Counted, totals.Hash)
+	return totals
+}
+
+// batch runs at most so many seeds, until so many have failed.
+func (s *suite) batch(o Options, most uint64, failures int) {
+	runner.Batch{
+		Options: o.plan(), From: o.From, Most: most, For: s.flags.limit, Jobs: o.Jobs, MaxFailures: failures, Runner: s.run,
+		Each: func(r cell.Result) {
+			s.tally.Add(r)
+			if r.Failed() || r.Undecided {
+				s.failed = append(s.failed, r)
+			}
+			s.all = append(s.all, runner.SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()})
+		},
+	}.Run(s.t.Context())
+}
+
+// fitsDeadline refuses a time that the test binary does not have.
+func (s *suite) fitsDeadline() {
+	s.t.Helper()
+	d, ok := s.t.(interface{ Deadline() (time.Time, bool) })
+	if !ok || s.flags.limit == 0 {
+		return
+	}
+	if at, ok := d.Deadline(); ok && time.Until(at) < s.flags.limit {
+		s.t.Fatalf("-sim.for %v: go test ends this test in %v; add -timeout 0, or a longer one", s.flags.limit, time.Until(at).Round(time.Second))
+	}
+}
+
+// leave writes what -sim.out promises.
+func (s *suite) leave(o Options) {
+	s.t.Helper()
+	dir := filepath.Join(s.flags.out, filepath.FromSlash(s.t.Name()))
+	first := o.plan()
+	first.Seed = o.From
+	m := runner.NewManifest(runner.ThisBuild(), first)
+	m.Hashes = append(m.Hashes, s.all...)
+	if err := m.Write(dir); err != nil {
+		s.t.Fatalf("-sim.out: %v", err)
+	}
+	for _, seed := range s.all {
+		if seed.Broken != "" || s.flags.seed > 0 {
+			s.leaveSeed(filepath.Join(dir, fmt.Sprintf("seed-%d", seed.Seed)), m.Build, o, seed)
+		}
+	}
+}
+
+// leaveSeed runs a seed again and writes what is known of it.
+func (s *suite) leaveSeed(dir string, b runner.Build, o Options, seed runner.SeedHash) {
+	s.t.Helper()
+	p := o.plan()
+	p.Seed = seed.Seed
+	r, err := runner.WriteArtifacts(dir, b, cell.Run, p)
+	switch {
+	case err != nil:
+		s.t.Fatalf("-sim.out: %v", err)
+	case r.Hash != seed.Hash:
+		s.t.Errorf("seed %d gave hash %s, then %s: one seed must be one history; simtest.Verify names the event", seed.Seed, seed.Hash, r.Hash)
+	}
+	s.t.Logf("seed %d: files in %s", seed.Seed, dir)
+}
+
+// twice runs a seed twice: it breaks D1 where the histories differ.
+func twice(o plan.Options) cell.Result {
+	v := runner.Verify(cell.Run, o)
+	r := cell.Result{Seed: o.Seed, Hash: v.First, Counted: true}
+	switch {
+	case v.Internal != "":
+		r.Internal, r.Stack, r.Breach = true, v.Stack, &cell.Breach{Text: v.Internal}
+	case !v.Same():
+		var b strings.Builder
+		fmt.Fprintf(&b, "two runs of one seed gave hash %s and %s", v.First, v.Second)
+		if p := v.Parted; p != nil {
+			fmt.Fprintf(&b, "; their traces part at line %d:\n- %s\n+ %s", p.Line, p.First, p.Second)
+		}
+		r.Counted, r.Breach = false, &cell.Breach{ID: "D1", Text: b.String()}
+	}
+	return r
+}
