@@ -149,6 +149,10 @@ func (t *thread) World() *sim.World      { return t.p.cell.world }
 
 func (t *thread) Sleep(ctx context.Context, d time.Duration) error { return t.p.rt.Sleep(ctx, d) }
 
+func (t *thread) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return t.p.rt.WithTimeout(ctx, d)
+}
+
 // Done counts a call. An unknown outcome is no answer; a refusal is one.
 func (t *thread) Done(call string, contended bool, err error) {
 	p, c := t.p, t.p.cell
@@ -166,6 +170,9 @@ func (t *thread) Done(call string, contended bool, err error) {
 		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: call, Err: err})
 	}
 	unanswered := errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	if unanswered {
+		c.load.unknown++
+	}
 	switch {
 	case !unanswered && !p.expired:
 		c.load.completed++

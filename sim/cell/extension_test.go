@@ -103,7 +103,29 @@ func TestAnExtensionTakesPart(t *testing.T) {
 	}
 }
 
-// Events of snapshots and of locks are published, too.
+// hasty is a workload whose calls give up early by the machine's clock.
+type hasty struct{ turnstile }
+
+func (hasty) Name() string { return "hasty" }
+
+func (hasty) Turn(ctx context.Context, p scenario.Program) {
+	if !p.Healed() {
+		var cancel context.CancelFunc
+		ctx, cancel = p.WithTimeout(ctx, time.Millisecond)
+		defer cancel()
+	}
+	p.Done("put", true, p.Client().Put(ctx, "g0/hasty", "a"))
+}
+
+// A call that its program gives up is an unknown outcome, in seeds of an extension too.
+func TestUnknownOutcomesOfAnExtension(t *testing.T) {
+	x := &scenario.Extension{Workloads: []scenario.Workload{hasty{}}}
+	r := Run(plan.Options{Seed: 3, With: x, Workload: "hasty", Faults: []string{}, Duration: 5 * time.Second})
+	require.Nil(t, r.Breach)
+	require.Positive(t, r.Unknown)
+}
+
+// What is said of snapshots and of locks is published, too.
 func TestEventsOfSnapshotsAndLocks(t *testing.T) {
 	k := &collector{seen: map[reflect.Type]int{}}
 	wanted := []event.Event{event.SnapshotPublished{}, event.SnapshotInstalled{}, event.LockBelieved{}, event.LockGivenUp{}}

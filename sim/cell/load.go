@@ -49,6 +49,7 @@ type load struct {
 	sessions  int  // client sessions begun
 	completed int  // calls with a definite answer
 	hot       int  // of them, on the contended row
+	unknown   int  // calls of an extension's workload that had no definite answer
 	trails    []trailed
 	shown     map[string]string            // the latest sequencer of each lock, by path
 	closed    []api.SessionID              // that the cell confirmed to have ended

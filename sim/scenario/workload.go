@@ -29,9 +29,11 @@ type Program interface {
 	Draw() *sim.Draw
 	// ID names the program in histories; a new life of its machine has others.
 	ID() int64
-	// Now is the time by the machine's clock, and Sleep waits by it.
+	// Now is the time by the machine's clock, Sleep waits by it, and WithTimeout bounds a
+	// call by it; context.WithTimeout would ask the clock of the real machine.
 	Now() time.Time
 	Sleep(ctx context.Context, d time.Duration) error
+	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
 	// State is whatever the workload keeps for the program: nil at first.
 	State() any
 	SetState(any)
