@@ -54,11 +54,14 @@ func (b *Build) stamped(info *debug.BuildInfo) {
 		if m.Path != chubbyModule {
 			continue
 		}
-		if b.Chubby = m.Version; m.Replace != nil {
-			b.Chubby = m.Replace.Path + " " + m.Replace.Version
-			b.Modified = b.Modified || m.Replace.Version == "" // a directory, of which no commit is known
+		switch r := m.Replace; {
+		case r == nil:
+			b.Chubby = m.Version
+		case r.Version == "" || r.Version == "(devel)": // a directory, of which no commit is known
+			b.Chubby, b.Modified = r.Path, true
+		default:
+			b.Chubby = r.Path + " " + r.Version
 		}
-		b.Chubby = strings.TrimSpace(b.Chubby)
 	}
 }
 

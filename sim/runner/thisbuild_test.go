@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"runtime/debug"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,4 +16,25 @@ func TestTheBuildIsKnown(t *testing.T) {
 	if outside := ThisBuild(); outside.Commit != "unknown" {
 		require.Equal(t, b.Commit, outside.Commit, "stamped by the go command, wherever it is run")
 	}
+}
+
+// A program of another module says which version of this one it has.
+func TestABuildOfAnotherModule(t *testing.T) {
+	info := &debug.BuildInfo{Main: debug.Module{Path: "example.org/cells"}, Deps: []*debug.Module{{Path: "example.org/a", Version: "v9"}, {Path: chubbyModule, Version: "v1.2.3"}}}
+	stamp := func() Build {
+		b := Build{Commit: "c0ffee"}
+		b.stamped(info)
+		return b
+	}
+	require.Equal(t, Build{Commit: "c0ffee", Chubby: "v1.2.3"}, stamp())
+	info.Deps[1].Replace = &debug.Module{Path: "example.org/fork", Version: "v2"}
+	require.Equal(t, Build{Commit: "c0ffee", Chubby: "example.org/fork v2"}, stamp())
+	info.Deps[1].Replace = &debug.Module{Path: "../chubby", Version: "(devel)"}
+	require.Equal(t, Build{Commit: "c0ffee", Chubby: "../chubby", Modified: true}, stamp(), "what is in that directory is not known")
+	info.Main.Path = chubbyModule
+	require.Equal(t, Build{Commit: "c0ffee"}, stamp())
+
+	m := Manifest{Build: Build{Commit: "c0ffee", Chubby: "v1.2.3"}, TraceFormat: TraceFormat}
+	require.Equal(t, []string{"chubby v1.2.2 (this is v1.2.3)"}, (&Manifest{Build: Build{Commit: "c0ffee", Chubby: "v1.2.2"}, TraceFormat: TraceFormat}).Differences(m.Build))
+	require.Empty(t, m.Differences(m.Build))
 }

@@ -1,10 +1,10 @@
 package scenario
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Extension is what a program adds to the cell. The zero Extension adds nothing. It is
@@ -52,23 +52,28 @@ func (x *Extension) Only(n Names) (*Extension, error) {
 		x = &Extension{}
 	}
 	var part Extension
-	return &part, errors.Join(
+	missing := slices.Concat(
 		pick(&part.Faults, x.Faults, n.Faults, "fault", Fault.Name),
 		pick(&part.Workloads, x.Workloads, n.Workloads, "workload", Workload.Name),
 		pick(&part.Properties, x.Properties, n.Properties, "property", func(p Property) string { return p.ID }),
 	)
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("this program has %s", strings.Join(missing, ", "))
+	}
+	return &part, nil
 }
 
-// pick appends to part those of all that are named.
-func pick[T any](part *[]T, all []T, names []string, kind string, name func(T) string) error {
+// pick appends to part those of all that are named, and says of the others that they are
+// not there.
+func pick[T any](part *[]T, all []T, names []string, kind string, name func(T) string) (missing []string) {
 	for _, n := range names {
-		i := slices.IndexFunc(all, func(t T) bool { return name(t) == n })
-		if i < 0 {
-			return fmt.Errorf("this program has no %s %q", kind, n)
+		if i := slices.IndexFunc(all, func(t T) bool { return name(t) == n }); i >= 0 {
+			*part = append(*part, all[i])
+		} else {
+			missing = append(missing, fmt.Sprintf("no %s %q", kind, n))
 		}
-		*part = append(*part, all[i])
 	}
-	return nil
+	return missing
 }
 
 var (
