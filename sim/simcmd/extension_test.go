@@ -1,6 +1,7 @@
 package simcmd
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
@@ -167,4 +169,28 @@ func TestAnExperimentOfAnotherProgram(t *testing.T) {
 	for _, e := range w.o.experiments() {
 		require.Equal(t, e.Name == "blinks", e.Grid[0].Options.With != nil, e.Name)
 	}
+}
+
+// A program with commands of its own holds those of the simulator among them.
+func TestCommandsInAnotherTree(t *testing.T) {
+	run := func(args ...string) (string, error) {
+		var out bytes.Buffer
+		root := &cobra.Command{Use: "mine", SilenceErrors: true}
+		root.SetOut(&out)
+		root.SetArgs(args)
+		root.AddCommand(Command(Options{With: someExtension(), Name: "mine"}))
+		err := root.ExecuteContext(t.Context())
+		return out.String(), err
+	}
+	out, err := run("sim", "list")
+	require.NoError(t, err)
+	require.Zero(t, ExitCode(err))
+	require.Contains(t, out, "blink")
+	_, err = run("sim", "--seeds", "many")
+	require.ErrorContains(t, err, "mine sim --help explains the flags")
+	require.Equal(t, 2, ExitCode(err))
+	out, err = run("sim", "--seed", "1", "--faults", "blink", "--workload", "reads", "--replicas", "3")
+	require.Equal(t, 1, ExitCode(err))
+	require.Empty(t, err.Error(), "it has been told: %s", out)
+	require.Contains(t, out, "seed 1: X1 broke: it blinked")
 }
