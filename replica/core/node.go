@@ -27,7 +27,7 @@ type Config struct {
 	// MaxSessions bounds the sessions that are alive at one time, for ever: a
 	// replicated constant. 0: to what the cell says, or else rows.MaxSessions.
 	MaxSessions int
-	Desk        nodeops.Config
+	NodeOps     nodeops.Config
 	Secret      [32]byte      // see master.Config
 	Founding    tree.Founding // see master.Config
 
@@ -41,7 +41,7 @@ type Config struct {
 func DefaultConfig() Config {
 	c := Config{Paxos: paxos.DefaultConfig(), MaxPending: 4096, ChecksumEvery: 10 * time.Minute, ChecksumRows: 4096}
 	c.Paxos.Lease = paxos.Lease{Grant: time.Second, Rho: 1000}
-	c.Sessions, c.Desk, c.Founding = session.DefaultConfig(), nodeops.DefaultConfig(), tree.OpenFounding()
+	c.Sessions, c.NodeOps, c.Founding = session.DefaultConfig(), nodeops.DefaultConfig(), tree.OpenFounding()
 	return c
 }
 
@@ -64,7 +64,7 @@ func (c *Config) master() master.Config {
 	return master.Config{
 		ID: uint32(c.Paxos.ID), MaxPending: c.MaxPending,
 		Share:    fairqueue.Limits{Commands: c.Paxos.MaxBatchCommands, Bytes: c.Paxos.MaxBatchBytes},
-		Sessions: c.Sessions, Desk: c.Desk, Secret: c.Secret, Founding: c.Founding,
+		Sessions: c.Sessions, NodeOps: c.NodeOps, Secret: c.Secret, Founding: c.Founding,
 	}
 }
 
@@ -368,10 +368,10 @@ func (n *Node) Master() master.Status { return n.master.Status() }
 // ok is false where it is none, or there is none.
 func (n *Node) Session(id api.SessionID) (s session.Session, ok bool) { return n.master.Session(id) }
 
-// Desk is a picture of what the master knows of nodes in use; zero where there is
+// NodeOps is a picture of what the master knows of nodes in use; zero where there is
 // no master.
-func (n *Node) Desk() nodeops.Status {
-	s, _ := n.master.Desk()
+func (n *Node) NodeOps() nodeops.Status {
+	s, _ := n.master.NodeOps()
 	return s
 }
 

@@ -57,8 +57,8 @@ func (m *Master) progress(at At) {
 func (m *Master) serve(at At) {
 	m.count.Served++
 	m.state = Serving
-	if m.desk != nil {
-		m.desk.Serving(at.Now)
+	if m.ops != nil {
+		m.ops.Serving(at.Now)
 	}
 }
 
@@ -87,7 +87,7 @@ func (m *Master) founded(at At) bool {
 // prepare opens the desk, once, and has the row of the longest lease raised if it
 // must be.
 func (m *Master) prepare(at At) {
-	if m.desk == nil {
+	if m.ops == nil {
 		m.seat(at)
 	}
 	m.measure(at)
@@ -100,7 +100,7 @@ func (m *Master) isMeasured(At) bool { return m.sessions.Measured() }
 // taken notice of it, or has ended (C12.09), and that what none of them brought back
 // is free.
 func (m *Master) everybodyKnows(At) bool {
-	return m.sessions.Unflushed() == 0 && (m.desk == nil || m.desk.Ready())
+	return m.sessions.Unflushed() == 0 && (m.ops == nil || m.ops.Ready())
 }
 
 // resume proposes again what the log did not take.

@@ -21,6 +21,6 @@ func (m *Master) Installed(e rows.Epoch) {
 	case risen && m.state == Deposed:
 		m.hint = m.another(e.Master)
 	}
-	m.desk = nil
+	m.ops = nil
 	m.verify()
 }

@@ -80,7 +80,7 @@ func (m *Master) keep(a session.Answer, r api.Result) {
 }
 
 // uses says whether a session has an open handle.
-func (m *Master) uses(id api.SessionID) bool { return m.desk != nil && m.desk.Uses(id) }
+func (m *Master) uses(id api.SessionID) bool { return m.ops != nil && m.ops.Uses(id) }
 
 // confirm asks the log whether this replica is still master, unless it is asked
 // already.

@@ -24,7 +24,7 @@ type Config struct {
 	// Share is what a principal sends to the log together: what a slot holds.
 	Share    fairqueue.Limits
 	Sessions session.Config
-	Desk     nodeops.Config
+	NodeOps  nodeops.Config
 	// Secret seals the tokens of a cell that this replica founds: 32 bytes that its
 	// driver has drawn from a strong random source. Zero: it founds none.
 	Secret   [32]byte
@@ -48,7 +48,7 @@ func (c Config) Validate() error {
 			faults = append(faults, fmt.Errorf("master config: nothing can be founded like this: %v", out.Code))
 		}
 	}
-	return errors.Join(append(faults, c.Sessions.Validate(), c.Desk.Validate())...)
+	return errors.Join(append(faults, c.Sessions.Validate(), c.NodeOps.Validate())...)
 }
 
 func (c Config) founds() bool { return c.Secret != [32]byte{} }
@@ -101,8 +101,8 @@ type Master struct {
 	epoch   api.Epoch   // the present one
 	guard   api.Epoch   // the one of this tenure, once it has begun
 	pending map[key]pending
-	line    *fairqueue.Line[Proposal] // commands that wait for the log
-	inLog   map[key]api.Principal     // those that left it, and were not applied
+	queue   *fairqueue.Queue[Proposal] // commands that wait for the log
+	inLog   map[key]api.Principal      // those that left it, and were not applied
 	count   Counters
 	out     Output
 	taken   []Reply // that were last taken: what comes next goes into the same place
@@ -110,7 +110,7 @@ type Master struct {
 	// In an epoch of this tenure:
 	step     int            // of the fail-over, while recovering
 	sessions *session.Table // nil in no such epoch
-	desk     *nodeops.Desk  // from when there is a cell until the tenure ends
+	ops      *nodeops.Ops   // from when there is a cell until the tenure ends
 	asked    map[key]pending
 	evidence evidence
 	owed     bool       // what the log did not take waits for the next Advance
@@ -154,7 +154,7 @@ func New(cfg Config, epoch api.Epoch) *Master {
 		panic(err)
 	}
 	m := &Master{cfg: cfg, epoch: epoch, pending: map[key]pending{}, asked: map[key]pending{}}
-	m.newLine()
+	m.newQueue()
 	return m
 }
 
@@ -165,8 +165,8 @@ func (m *Master) Applied(at At, a command.Applied) {
 		m.effect(at, a.Command, e)
 	}
 	m.left(at, a.Command)
-	if m.desk != nil {
-		m.desk.Applied(deskAt(at), a)
+	if m.ops != nil {
+		m.ops.Applied(nodeAt(at), a)
 		m.collect(at)
 	}
 	switch c := a.Command.(type) {
@@ -212,8 +212,8 @@ func (m *Master) Advance(at At) {
 		m.owed = false
 		m.resume(at)
 	}
-	if m.desk != nil {
-		m.desk.Advance(deskAt(at))
+	if m.ops != nil {
+		m.ops.Advance(nodeAt(at))
 		m.collect(at)
 	}
 	m.tend(at)
@@ -232,8 +232,8 @@ func (m *Master) Wake(at At) time.Time {
 	if !m.owed { // else the log is full, and wakes the replica soon
 		first = instant.Earliest(first, m.sessions.LongestDue())
 	}
-	if m.desk != nil {
-		first = instant.Earliest(first, m.desk.Wake())
+	if m.ops != nil {
+		first = instant.Earliest(first, m.ops.Wake())
 	}
 	return first
 }
@@ -258,7 +258,7 @@ func (m *Master) State() (State, rows.Ballot) { return m.state, m.ballot }
 
 // Status says how the Master is.
 func (m *Master) Status() Status {
-	s := Status{State: m.state, Epoch: m.epoch, Ballot: m.ballot, Hint: m.master(), Pending: len(m.pending) + len(m.asked), Waiting: m.line.Waiting(), Counters: m.count}
+	s := Status{State: m.state, Epoch: m.epoch, Ballot: m.ballot, Hint: m.master(), Pending: len(m.pending) + len(m.asked), Waiting: m.queue.Waiting(), Counters: m.count}
 	if m.sessions != nil {
 		s.Sessions = m.sessions.Len()
 	}
@@ -298,12 +298,12 @@ func (m *Master) Verify(at At) {
 	if n := rows.GetTotals(at.Rows).Sessions; n != uint64(m.sessions.Len()) {
 		invariant.Failf("I-E5", "%d sessions are alive, %d are remembered", n, m.sessions.Len())
 	}
-	if err := m.line.Audit(); err != nil {
+	if err := m.queue.Audit(); err != nil {
 		invariant.Failf("I-E5", "%v", err)
 	}
 	m.verifyWaiting()
-	if m.desk != nil {
-		if err := m.desk.Audit(at.Rows); err != nil {
+	if m.ops != nil {
+		if err := m.ops.Audit(at.Rows); err != nil {
 			invariant.Failf("I-E5", "%v", err)
 		}
 	}
@@ -313,10 +313,10 @@ func (m *Master) Verify(at At) {
 // and those on rows with what the desk knows.
 func (m *Master) verifyWaiting() {
 	onRows, onNodes, logged := len(m.pending), 0, 0
-	if m.desk != nil {
-		onNodes, logged = m.desk.Status().UnderWay, m.desk.Logged()
+	if m.ops != nil {
+		onNodes, logged = m.ops.Status().UnderWay, m.ops.Logged()
 	}
-	if have := len(m.inLog) + m.line.Waiting() - m.line.Of(fairqueue.House); onRows+onNodes > have {
+	if have := len(m.inLog) + m.queue.Waiting() - m.queue.Of(fairqueue.System); onRows+onNodes > have {
 		invariant.Failf("I-E7", "%d calls on rows and %d on nodes wait for the log, which has or will get %d", onRows, onNodes, have)
 	}
 	if logged > onRows {

@@ -78,7 +78,7 @@ func (r *rig) serve(round uint64) {
 
 // plain is the configuration of a cell whose sessions live until they end.
 func plain() master.Config {
-	return master.Config{ID: 1, MaxPending: 6, Share: fairqueue.Limits{Commands: 256, Bytes: 1 << 20}, Desk: nodeops.DefaultConfig()}
+	return master.Config{ID: 1, MaxPending: 6, Share: fairqueue.Limits{Commands: 256, Bytes: 1 << 20}, NodeOps: nodeops.DefaultConfig()}
 }
 
 // withLeases is the configuration of a cell whose sessions have leases of 12 s.

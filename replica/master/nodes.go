@@ -19,10 +19,10 @@ func (m *Master) seat(at At) {
 	if err != nil {
 		return // a command made sure that it is not all zeroes
 	}
-	m.desk = nodeops.New(m.cfg.Desk, m.epoch, sealer, deskAt(at))
+	m.ops = nodeops.New(m.cfg.NodeOps, m.epoch, sealer, nodeAt(at))
 }
 
-func deskAt(at At) nodeops.At {
+func nodeAt(at At) nodeops.At {
 	return nodeops.At{Now: at.Now, Authority: at.authority(), Rows: at.Rows}
 }
 
@@ -42,7 +42,7 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 	_, waits := m.asked[k]
 	_, entered := m.pending[k]
 	switch {
-	case m.desk == nil:
+	case m.ops == nil:
 		m.answer(waiter(from, q), api.Result{Code: api.Invalid})
 		return
 	case entered:
@@ -57,7 +57,7 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 	}
 	m.asked[k] = waiter(from, q)
 	first := len(m.out.Replies)
-	m.desk.Ask(deskAt(at), nodeops.Call{Session: q.Session, Seq: q.Seq, Seen: q.Seen, Principal: who, Op: q.Op})
+	m.ops.Ask(nodeAt(at), nodeops.Call{Session: q.Session, Seq: q.Seq, Seen: q.Seen, Principal: who, Op: q.Op})
 	m.collect(at)
 	if at.authority() {
 		m.noteAlone(first, k)
@@ -75,13 +75,13 @@ func (m *Master) noteAlone(first int, k key) {
 
 // collect does what the desk wants.
 func (m *Master) collect(at At) {
-	out := m.desk.TakeOutput()
+	out := m.ops.TakeOutput()
 	for _, r := range out.Replies {
 		m.told(at, r)
 	}
 	for _, c := range out.Propose {
 		who, k := m.ownerOf(c)
-		m.join(who, Proposal{Command: command.Append(nil, c), what: forDesk, key: k, own: c})
+		m.join(who, Proposal{Command: command.Append(nil, c), what: forNode, key: k, own: c})
 	}
 }
 
@@ -103,27 +103,27 @@ func (m *Master) told(at At, r nodeops.Reply) {
 
 // present takes up what a client brings to the new master.
 func (m *Master) present(at At, q api.Request, who api.Principal, op api.KeepAlive) {
-	if s, _ := m.sessions.Get(q.Session); s.Flushed || m.desk == nil {
+	if s, _ := m.sessions.Get(q.Session); s.Flushed || m.ops == nil {
 		return
 	}
 	for _, token := range op.Tokens {
-		m.desk.Present(deskAt(at), q.Session, who, token)
+		m.ops.Present(nodeAt(at), q.Session, who, token)
 	}
 }
 
 // flushed lets go of what a session holds and did not bring.
 func (m *Master) flushed(at At, id api.SessionID) {
-	if m.desk != nil {
-		m.desk.Flushed(deskAt(at), id)
+	if m.ops != nil {
+		m.ops.Flushed(nodeAt(at), id)
 		m.collect(at)
 	}
 }
 
-// Desk is what the present master knows of nodes in use, for reports; ok is false
+// NodeOps is what the present master knows of nodes in use, for reports; ok is false
 // where there is none.
-func (m *Master) Desk() (s nodeops.Status, ok bool) {
-	if m.desk == nil {
+func (m *Master) NodeOps() (s nodeops.Status, ok bool) {
+	if m.ops == nil {
 		return nodeops.Status{}, false
 	}
-	return m.desk.Status(), true
+	return m.ops.Status(), true
 }

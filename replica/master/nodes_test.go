@@ -81,7 +81,7 @@ func TestACellWithoutATreeHasNoNodes(t *testing.T) {
 	s := r.session(1)
 	r.request(9, api.Request{ID: 1, Session: s, Seq: 1, Op: api.Open{Rights: api.RightRead}})
 	require.Equal(t, api.Invalid, r.reply().Code)
-	_, ok := r.m.Desk()
+	_, ok := r.m.NodeOps()
 	require.False(t, ok)
 }
 
@@ -150,7 +150,7 @@ func TestTheEndOfATenureTellsWhoWaitsForNodesToo(t *testing.T) {
 	require.Len(t, r.replies, 2)
 	require.EqualValues(t, 3, r.replies[0].ID)
 	require.EqualValues(t, 2, r.replies[1].ID)
-	_, ok := r.m.Desk()
+	_, ok := r.m.NodeOps()
 	require.False(t, ok)
 }
 

@@ -38,8 +38,8 @@ func TestNoRequestBreaksAMaster(t *testing.T) {
 	for seed := range uint64(120) {
 		cfg := plain()
 		cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
-		cfg.MaxPending, cfg.Desk.SweepAfter = 12, time.Second
-		cfg.Desk.Handles, cfg.Desk.Queues = handle.Limits{PerSession: 4, Total: 9, Closed: 3}, lockwait.Limits{PerLock: 3, Total: 5}
+		cfg.MaxPending, cfg.NodeOps.SweepAfter = 12, time.Second
+		cfg.NodeOps.Handles, cfg.NodeOps.Queues = handle.Limits{PerSession: 4, Total: 9, Closed: 3}, lockwait.Limits{PerLock: 3, Total: 5}
 		o := &odd{rig: newRigWith(t, cfg), draws: draw.New(seed).Stream("odd", 0), sequencers: []string{"none"}, tokens: []api.Token{"none"}, answered: answered}
 		o.lead()
 		o.opens("bob") // so that he is not alone

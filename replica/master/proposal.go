@@ -11,9 +11,9 @@ import (
 type Proposal struct {
 	Command []byte
 	what    purpose
-	key     key             // forRequest, forDesk; forExpiry: the session
+	key     key             // forRequest, forNode; forExpiry: the session
 	who     api.Principal   // whose line it waits in
-	own     command.Command // forDesk
+	own     command.Command // forNode
 	ballot  rows.Ballot     // of the tenure
 }
 
@@ -28,7 +28,7 @@ const (
 	forLongest                 // the longest lease
 	forEvidence                // that this replica is master
 	forExpiry                  // the end of a session
-	forDesk                    // what the desk wants
+	forNode                    // what the desk wants
 )
 
 // propose hands the log what the Master itself needs to go on being master, and the end
@@ -55,8 +55,8 @@ func (m *Master) Refused(at At, p Proposal, code api.Code) {
 	case p.what == forEpoch:
 		m.owed = m.state == Electing
 		return
-	case p.what == forDesk && m.desk != nil:
-		m.desk.Refused(deskAt(at), p.own, code)
+	case p.what == forNode && m.ops != nil:
+		m.ops.Refused(nodeAt(at), p.own, code)
 		m.collect(at)
 		return
 	case !m.rules():

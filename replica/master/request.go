@@ -36,7 +36,7 @@ func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 // present ones, and of the calls that its client has given up none can be executed
 // behind the answer.
 func (m *Master) alone(at At, q api.Request) bool {
-	return at.authority() && (m.desk == nil || m.desk.Settled(q.Session, q.Seen))
+	return at.authority() && (m.ops == nil || m.ops.Settled(q.Session, q.Seen))
 }
 
 // admits says OK to a request that this Master may work on, or with which code it
@@ -79,8 +79,8 @@ func (m *Master) owns(who api.Principal, id api.SessionID) api.Code {
 
 // seen tells the desk what a request says about others that it may know.
 func (m *Master) seen(at At, q api.Request) {
-	if _, alive := m.sessions.Get(q.Session); alive && m.desk != nil {
-		m.desk.Seen(deskAt(at), q.Session, q.Seen)
+	if _, alive := m.sessions.Get(q.Session); alive && m.ops != nil {
+		m.ops.Seen(nodeAt(at), q.Session, q.Seen)
 		m.collect(at)
 	}
 }
@@ -116,8 +116,8 @@ func (m *Master) enter(at At, from Addr, who api.Principal, q api.Request) {
 		m.count.Proposed++
 		m.pending[k] = waiter(from, q)
 		m.sessions.Began(at.Now, q.Session)
-		if m.desk != nil && q.Session != 0 {
-			m.desk.Entered(q.Session, q.Seq)
+		if m.ops != nil && q.Session != 0 {
+			m.ops.Entered(q.Session, q.Seq)
 		}
 		m.join(who, Proposal{Command: command.Append(nil, m.command(who, q)), what: forRequest, key: k})
 	}
@@ -129,15 +129,15 @@ func (m *Master) leave(at At, k key) {
 	if m.sessions != nil {
 		m.sessions.Ended(at.Now, k.session)
 	}
-	if m.desk != nil {
-		m.desk.Left(k.session, k.seq)
+	if m.ops != nil {
+		m.ops.Left(k.session, k.seq)
 	}
 }
 
 // passed says that the client of a call has said that it waits for it no more. It may
 // have been told since what there is without it.
 func (m *Master) passed(q api.Request) bool {
-	return m.desk != nil && q.Session != 0 && q.Seq <= m.desk.SeenBy(q.Session)
+	return m.ops != nil && q.Session != 0 && q.Seq <= m.ops.SeenBy(q.Session)
 }
 
 // command is what a request becomes; a session is its opener's.

@@ -135,8 +135,8 @@ func (m *Master) stop(hint uint32) {
 
 // release answers all who wait that their outcome is unknown.
 func (m *Master) release() {
-	m.desk = nil
-	m.newLine()
+	m.ops = nil
+	m.newQueue()
 	m.count.Orphans += uint64(len(m.pending) + len(m.asked))
 	for _, p := range m.takeAll() {
 		m.answer(p, api.Result{Code: api.NotMaster})

@@ -9,9 +9,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// newLine forgets what waits for the log: its tenure is over.
-func (m *Master) newLine() {
-	m.line = fairqueue.New[Proposal](m.cfg.Share)
+// newQueue forgets what waits for the log: its tenure is over.
+func (m *Master) newQueue() {
+	m.queue = fairqueue.New[Proposal](m.cfg.Share)
 	m.inLog, m.out.Begun = map[key]api.Principal{}, nil
 }
 
@@ -20,18 +20,18 @@ func (m *Master) newLine() {
 func (m *Master) join(who api.Principal, p Proposal) {
 	p.who, p.ballot = who, m.ballot
 	m.out.Begun = append(m.out.Begun, p.Command)
-	m.line.Join(who, p, len(p.Command))
+	m.queue.Join(who, p, len(p.Command))
 }
 
 // takeTurns gives the log as many of those that wait as it has room for. Who is alone
 // in the cell keeps nobody from anything.
 func (m *Master) takeTurns(now time.Time, room int) {
-	if m.line.Waiting() == 0 {
+	if m.queue.Waiting() == 0 {
 		return
 	}
-	m.line.Apart(m.sessions == nil || m.sessions.Principals() > 1)
-	for _, p := range m.line.Take(now, room-len(m.out.Propose)) {
-		if p.who != fairqueue.House {
+	m.queue.Apart(m.sessions == nil || m.sessions.Principals() > 1)
+	for _, p := range m.queue.Take(now, room-len(m.out.Propose)) {
+		if p.who != fairqueue.System {
 			if _, twice := m.inLog[p.key]; twice {
 				invariant.Failf("I-E6", "call %d of session %d is to stand in the log twice, of which its share would count one for ever", p.key.seq, p.key.session)
 			}
@@ -46,10 +46,10 @@ func (m *Master) takeTurns(now time.Time, room int) {
 // behind it. Where the log is slow, a whole line may be given up before its turn comes.
 // What takes or gives back a handle or a lock is done all the same.
 func (m *Master) passes(at At, who api.Principal, q api.Request) {
-	if m.desk == nil || m.line.Of(who) == 0 || q.Seen <= m.desk.SeenBy(q.Session) {
+	if m.ops == nil || m.queue.Of(who) == 0 || q.Seen <= m.ops.SeenBy(q.Session) {
 		return
 	}
-	given := m.line.Drop(who, func(p Proposal) bool {
+	given := m.queue.Drop(who, func(p Proposal) bool {
 		return p.key.session == q.Session && p.key.seq <= q.Seen && p.inVain()
 	})
 	for _, p := range given {
@@ -91,7 +91,7 @@ func (m *Master) left(at At, c command.Command) {
 func (m *Master) done(at At, k key) {
 	if who, ok := m.inLog[k]; ok {
 		delete(m.inLog, k)
-		m.line.Done(at.Now, who)
+		m.queue.Done(at.Now, who)
 	}
 }
 
@@ -99,7 +99,7 @@ func (m *Master) done(at At, k key) {
 func (m *Master) ownerOf(c command.Command) (api.Principal, key) {
 	act, ok := c.(command.Act)
 	if !ok || m.sessions == nil {
-		return fairqueue.House, key{}
+		return fairqueue.System, key{}
 	}
 	s, _ := m.sessions.Get(act.Session)
 	return s.Principal, key{session: act.Session, seq: act.Seq}
@@ -118,8 +118,8 @@ func (at At) noPlace() api.Result {
 // who may have no more than there are places left.
 func (m *Master) busy(who api.Principal) bool {
 	n := len(m.pending)
-	if m.desk != nil {
-		n += m.desk.Status().UnderWay
+	if m.ops != nil {
+		n += m.ops.Status().UnderWay
 	}
-	return n >= m.cfg.MaxPending || m.line.Of(who) >= m.cfg.MaxPending-n
+	return n >= m.cfg.MaxPending || m.queue.Of(who) >= m.cfg.MaxPending-n
 }

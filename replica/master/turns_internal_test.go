@@ -26,7 +26,7 @@ func TestIE6NoCallStandsInTheLogTwice(t *testing.T) {
 		"the same call": {key{session: 1, seq: 5}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := &Master{line: fairqueue.New[Proposal](fairqueue.Limits{Commands: 256, Bytes: 1 << 20}), inLog: map[key]api.Principal{}, sessions: session.New(session.DefaultConfig(), 1, 0)}
+			m := &Master{queue: fairqueue.New[Proposal](fairqueue.Limits{Commands: 256, Bytes: 1 << 20}), inLog: map[key]api.Principal{}, sessions: session.New(session.DefaultConfig(), 1, 0)}
 			m.join("ann", Proposal{key: key{session: 1, seq: 5}})
 			m.join("ann", Proposal{key: c.second})
 			take := func() { m.takeTurns(now, 10) }
@@ -51,7 +51,7 @@ func TestIE7WhatWaitsForTheLogIsOnItsWay(t *testing.T) {
 		"in its line":         {func(m *Master) { m.join("ann", Proposal{key: k}) }, false},
 		"in the log":          {func(m *Master) { m.join("ann", Proposal{key: k}); m.takeTurns(now, 10) }, false},
 		"nowhere":             {func(*Master) {}, true},
-		"another, not a call": {func(m *Master) { m.join(fairqueue.House, Proposal{}) }, true},
+		"another, not a call": {func(m *Master) { m.join(fairqueue.System, Proposal{}) }, true},
 		"applied": {func(m *Master) {
 			m.join("ann", Proposal{key: k})
 			m.takeTurns(now, 10)
@@ -65,10 +65,10 @@ func TestIE7WhatWaitsForTheLogIsOnItsWay(t *testing.T) {
 			require.NoError(t, err)
 			rows := db.New()
 			m := &Master{
-				line: fairqueue.New[Proposal](fairqueue.Limits{Commands: 256, Bytes: 1 << 20}), inLog: map[key]api.Principal{},
-				desk: nodeops.New(nodeops.DefaultConfig(), 1, sealer, nodeops.At{Now: now, Rows: rows}), pending: map[key]pending{k: {}},
+				queue: fairqueue.New[Proposal](fairqueue.Limits{Commands: 256, Bytes: 1 << 20}), inLog: map[key]api.Principal{},
+				ops: nodeops.New(nodeops.DefaultConfig(), 1, sealer, nodeops.At{Now: now, Rows: rows}), pending: map[key]pending{k: {}},
 			}
-			m.desk.Entered(k.session, k.seq)
+			m.ops.Entered(k.session, k.seq)
 			c.do(m)
 			v := invariant.Caught(m.verifyWaiting)
 			require.Equal(t, c.panics, v != nil)

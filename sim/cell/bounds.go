@@ -36,7 +36,7 @@ func (c *Cell) sizes(r *replica) []sizes {
 	status, now := r.host.Node().Status(), r.host.Node().Rows()
 	totals := rows.GetTotals(now)
 	snaps, bytes := c.files(r)
-	desk := r.host.Node().Desk()
+	desk := r.host.Node().NodeOps()
 	answers := 0
 	for range now.Scan(string(rune(rows.FamilyAnswer))) {
 		answers++
@@ -50,7 +50,7 @@ func (c *Cell) sizes(r *replica) []sizes {
 		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window*maxDrift + r.late(status.FirstOpen)},
 		{"sessions", int(totals.Sessions), rows.MaxSessions},
 		{"sessions more than clients opened", int(totals.Sessions), 2 * c.load.sessions},
-		{"open handles", desk.Handles, int(totals.Sessions) * cfg.Desk.Handles.PerSession},
+		{"open handles", desk.Handles, int(totals.Sessions) * cfg.NodeOps.Handles.PerSession},
 		{"Acquires that wait", desk.Waiting, int(totals.Sessions) * api.MaxWindow},
 		{"calls proposed by the desk", desk.UnderWay, cfg.MaxPending + desk.Waiting + api.MaxWindow},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},

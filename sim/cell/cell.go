@@ -105,12 +105,12 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.queues = lockwait.New(c.world)
 	c.shares = newShareBook(c.world, p.Replicas)
 	c.shares.owner = func(s api.SessionID) api.Principal { return c.rights.Opened[s] }
-	c.handles = handles.New(c.world, c.rights, handles.NewRoom(p.Host.Node.Desk, c.queues))
+	c.handles = handles.New(c.world, c.rights, handles.NewRoom(p.Host.Node.NodeOps, c.queues))
 	c.handles.HasAppliedAll, c.handles.Intruder = c.current, c.intruder()
 	c.suffix = clients.NewSuffix(c.world)
 	c.shown = locks.NewSequencers(c.world, c.locks)
 	c.sessions = sessions.New(c.world, p.Replicas, p.Host.Node.Sessions)
-	c.sessions.Sweep, c.sessions.Room = p.Host.Node.Desk.SweepAfter, p.Host.Node.Desk.Handles
+	c.sessions.Sweep, c.sessions.Room = p.Host.Node.NodeOps.SweepAfter, p.Host.Node.NodeOps.Handles
 	c.sessions.Given = func(t api.Token) *model.Grip { return c.handles.Given[t] }
 	c.sessions.Held = c.heldIn
 	c.sessions.Owed = func(e api.Epoch) map[model.DelayID]time.Duration { return c.locks.Owed.At[e] }

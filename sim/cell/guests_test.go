@@ -25,9 +25,9 @@ type guests struct {
 // roomy is a cell that takes as much as the shipped one, whatever the seed draws.
 func roomy(p *plan.Plan) {
 	shipped := core.DefaultConfig()
-	shipped.Desk.SweepAfter = p.Host.Node.Desk.SweepAfter
+	shipped.NodeOps.SweepAfter = p.Host.Node.NodeOps.SweepAfter
 	n := &p.Host.Node
-	n.Desk, n.MaxPending, n.Paxos.MaxPending = shipped.Desk, shipped.MaxPending, shipped.Paxos.MaxPending
+	n.NodeOps, n.MaxPending, n.Paxos.MaxPending = shipped.NodeOps, shipped.MaxPending, shipped.Paxos.MaxPending
 	p.Calls.Narrow = false
 }
 

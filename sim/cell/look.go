@@ -46,7 +46,7 @@ func (r *replica) look() {
 
 // remembers is about how much a walk through a replica's memory meets.
 func remembers(n *core.Node) int {
-	m, d := n.Master(), n.Desk()
+	m, d := n.Master(), n.NodeOps()
 	return m.Sessions + m.Pending + m.Waiting + d.Handles + d.Waiting + d.UnderWay
 }
 

@@ -269,7 +269,7 @@ func (r *replica) act() {
 	from := r.cell.watch.Disks[r.id].Applied + 1 - paxos.Slot(len(out.Applied))
 	r.cell.queues.OnActed(r.id, from, r.answered, tries)
 	if n := r.host.Node(); n != nil && n.Serving() != nil && r.cell.current(r.id) {
-		r.cell.queues.CheckFront(r.id, n.Serving().Epoch, n.Desk().Waiting)
+		r.cell.queues.CheckFront(r.id, n.Serving().Epoch, n.NodeOps().Waiting)
 	}
 	r.cell.sessions.OnStepDone(r.id)
 	if t := out.Tenure; t != nil && t.Mine {

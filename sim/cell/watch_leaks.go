@@ -102,7 +102,7 @@ func (c *Cell) vanishes() {
 // recovery takes.
 func (c *Cell) lingers() time.Duration {
 	cfg := &c.plan.Host.Node
-	wait := cfg.Sessions.LeaseMax + cfg.Desk.SweepAfter
+	wait := cfg.Sessions.LeaseMax + cfg.NodeOps.SweepAfter
 	return plan.RecoveryBound + wait*1_000_000/time.Duration(1_000_000-cfg.Paxos.Lease.Rho)
 }
 

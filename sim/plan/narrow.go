@@ -27,12 +27,12 @@ func (p *Plan) narrow(at func(string) *draw.Stream) {
 	}
 	// A session opens two handles for each of its programs, or is not of much use.
 	least := 2 * int64(p.Calls.Threads)
-	n.Desk.Handles.PerSession = int(d.LogUniform(least, 16*least))
-	n.Desk.Handles.Closed = int(d.LogUniform(least, 64*least))
-	n.Desk.Queues.PerLock = int(d.LogUniform(1, 16))
+	n.NodeOps.Handles.PerSession = int(d.LogUniform(least, 16*least))
+	n.NodeOps.Handles.Closed = int(d.LogUniform(least, 64*least))
+	n.NodeOps.Queues.PerLock = int(d.LogUniform(1, 16))
 	if p.Hostile.Gap == 0 { // who would take all that there is
-		n.Desk.Handles.Total = int(d.LogUniform(least*clients, 32*least*clients))
-		n.Desk.Queues.Total = int(d.LogUniform(1, 64))
+		n.NodeOps.Handles.Total = int(d.LogUniform(least*clients, 32*least*clients))
+		n.NodeOps.Queues.Total = int(d.LogUniform(1, 64))
 	}
 	if p.Hostile.Gap == 0 && n.Sessions.LeaseMin > 0 { // else those of clients that are gone stay
 		n.MaxSessions = p.Clients + d.Int(3)

@@ -103,7 +103,7 @@ func (p *Plan) sessions(at func(string) *draw.Stream) {
 	if d.Chance(1, 2) {
 		s.IdleAfter = time.Duration(d.LogUniform(int64(20*time.Millisecond), int64(time.Minute)))
 	}
-	p.Host.Node.Desk.SweepAfter = time.Duration(at("desk.sweep").LogUniform(int64(200*time.Millisecond), int64(time.Minute)))
+	p.Host.Node.NodeOps.SweepAfter = time.Duration(at("desk.sweep").LogUniform(int64(200*time.Millisecond), int64(time.Minute)))
 	p.Host.Node.Sessions = session.Config{}
 	if on {
 		p.Host.Node.Sessions = s

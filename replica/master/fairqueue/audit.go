@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Audit says what is wrong with a Line. nil means that all is well.
-func (l *Line[T]) Audit() error {
+// Audit says what is wrong with a Queue. nil means that all is well.
+func (q *Queue[T]) Audit() error {
 	waiting, turns := 0, 0
-	for _, who := range slices.Sorted(maps.Keys(l.flows)) {
-		f := l.flows[who]
+	for _, who := range slices.Sorted(maps.Keys(q.flows)) {
+		f := q.flows[who]
 		waiting += len(f.items)
 		switch {
 		case len(f.items) == 0 && f.inLog == 0:
 			return fmt.Errorf("I-J1: %q has nothing under way", who)
-		case f.inLog < 0 || who == House && f.inLog > 0:
+		case f.inLog < 0 || who == System && f.inLog > 0:
 			return fmt.Errorf("I-J3: %q has %d commands in the log", who, f.inLog)
-		case l.ready(f) && !f.turn:
+		case q.canStart(f) && !f.turn:
 			return fmt.Errorf("I-J2: %q has no turn", who)
 		case f.turn && len(f.items) == 0:
 			return fmt.Errorf("I-J2: %q has a turn for nothing", who)
@@ -26,13 +26,13 @@ func (l *Line[T]) Audit() error {
 			turns++
 		}
 	}
-	for i, f := range l.turns {
-		if !f.turn || l.flows[f.who] != f || slices.Contains(l.turns[:i], f) {
+	for i, f := range q.turns {
+		if !f.turn || q.flows[f.who] != f || slices.Contains(q.turns[:i], f) {
 			return fmt.Errorf("I-J2: the turn of %q is not its own", f.who)
 		}
 	}
-	if waiting != l.waiting || turns != len(l.turns) {
-		return fmt.Errorf("I-J3: %d wait, counted %d; %d have turns, counted %d", waiting, l.waiting, turns, len(l.turns))
+	if waiting != q.waiting || turns != len(q.turns) {
+		return fmt.Errorf("I-J3: %d wait, counted %d; %d have turns, counted %d", waiting, q.waiting, turns, len(q.turns))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@
 // order in which they came: what is proposed of one session stands in the log as it
 // was proposed, on which replica/master/nodeops relies.
 //
-// What waits here was not proposed yet. A Line is memory of the master in one tenure
+// What waits here was not proposed yet. A Queue is memory of the master in one tenure
 // and is thrown away with it; it decides when something is proposed, never whether
 // it may be done.
 //

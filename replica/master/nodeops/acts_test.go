@@ -168,9 +168,9 @@ func (w *twin) actFailover(t *rapid.T) {
 		w.presents(t, c)
 	}
 	w.drain()
-	require.True(t, w.desk.Ready())
+	require.True(t, w.ops.Ready())
 	w.full, w.serving = full, w.now
-	w.desk.Serving(w.now)
+	w.ops.Serving(w.now)
 }
 
 func (w *twin) presents(t *rapid.T, c *client) {
@@ -183,12 +183,12 @@ func (w *twin) presents(t *rapid.T, c *client) {
 			h.forgot, h.holds = rapid.Bool().Draw(t, "for ever"), 0
 			continue
 		}
-		if w.desk.Present(w.at(), c.id, "ann", h.token) == api.OK {
+		if w.ops.Present(w.at(), c.id, "ann", h.token) == api.OK {
 			h.live = true
 		} else {
 			h.forgot, h.holds = true, 0
 		}
 	}
-	w.desk.Flushed(w.at(), c.id)
+	w.ops.Flushed(w.at(), c.id)
 	w.take()
 }

@@ -10,40 +10,40 @@ import (
 )
 
 // Advance tells that time has passed.
-func (d *Desk) Advance(at At) {
-	if d.over {
+func (o *Ops) Advance(at At) {
+	if o.over {
 		return
 	}
-	if o := d.owed; !o.at.IsZero() && !at.Now.Before(o.at) {
-		d.owed = owed{}
-		d.stirred = append(d.stirred, o.locks...)
-		for _, p := range o.paths {
-			d.doubted.add(p)
+	if owed := o.owed; !owed.at.IsZero() && !at.Now.Before(owed.at) {
+		o.owed = proposals{}
+		o.stirred = append(o.stirred, owed.locks...)
+		for _, p := range owed.paths {
+			o.doubted.add(p)
 		}
-		d.failUnpresented()
+		o.failUnpresented()
 	}
-	d.endDelays(at.Now)
-	d.lookAround(at)
-	d.follow(at)
+	o.endDelays(at.Now)
+	o.lookAround(at)
+	o.follow(at)
 }
 
 // Wake is when Advance has something to do; zero: when something else has happened.
-func (d *Desk) Wake() time.Time {
-	if d.over {
+func (o *Ops) Wake() time.Time {
+	if o.over {
 		return time.Time{}
 	}
-	first := d.owed.at
-	if len(d.delays.all) > 0 {
-		first = instant.Earliest(first, d.delays.all[0].end)
+	first := o.owed.at
+	if len(o.delays.all) > 0 {
+		first = instant.Earliest(first, o.delays.all[0].end)
 	}
-	if !d.swept {
-		first = instant.Earliest(first, d.sweepAt)
+	if !o.swept {
+		first = instant.Earliest(first, o.sweepAt)
 	}
 	return first
 }
 
-// owed is what the log did not take, to be proposed again.
-type owed struct {
+// proposals is what the log did not take, to be proposed again.
+type proposals struct {
 	at    time.Time // zero: nothing
 	locks []api.Ref // at which somebody's turn had come
 	paths []api.Path
@@ -51,46 +51,46 @@ type owed struct {
 
 // Refused gives back a command that the log did not take, with the code with which
 // to answer a call.
-func (d *Desk) Refused(at At, c command.Command, code api.Code) {
+func (o *Ops) Refused(at At, c command.Command, code api.Code) {
 	if act, ok := c.(command.Act); ok {
-		d.unproposed(at, act, code)
+		o.unproposed(at, act, code)
 	}
-	if d.over {
+	if o.over {
 		return
 	}
 	switch c := c.(type) {
 	case command.Sweep:
-		d.owed.paths = append(d.owed.paths, c.Node.Path)
-		d.sweepOver(at, c.Node)
+		o.owed.paths = append(o.owed.paths, c.Node.Path)
+		o.sweepOver(at, c.Node)
 	case command.DelayOver:
-		d.delays.begin(delay{c.Node, c.Freed}, at.Now.Add(d.cfg.Retry))
+		o.delays.begin(delay{c.Node, c.Freed}, at.Now.Add(o.cfg.Retry))
 	case command.FailHandle:
-		d.refusedFail(c)
+		o.refusedFail(c)
 	}
-	d.owe(at)
+	o.owe(at)
 }
 
-func (d *Desk) owe(at At) {
-	if d.owed.at.IsZero() {
-		d.owed.at = at.Now.Add(d.cfg.Retry)
+func (o *Ops) owe(at At) {
+	if o.owed.at.IsZero() {
+		o.owed.at = at.Now.Add(o.cfg.Retry)
 	}
 }
 
 // unproposed answers the call, unless it has a place in the queue, which it keeps;
 // but not if its handle has got the lock by another call: nobody waits for himself.
-func (d *Desk) unproposed(at At, c command.Act, code api.Code) {
-	w := d.take(c.Session, c.Seq)
+func (o *Ops) unproposed(at At, c command.Act, code api.Code) {
+	w := o.take(c.Session, c.Seq)
 	if w == nil {
 		return
 	}
-	if _, holds := lock.HeldBy(at.Rows, ownerOf(w.handle)); holds && d.releases[w.handle.ID] == 0 {
-		d.unqueue(w)
+	if _, holds := lock.HeldBy(at.Rows, ownerOf(w.handle)); holds && o.releases[w.handle.ID] == 0 {
+		o.unqueue(w)
 	}
 	if w.queued {
-		d.queues.Settle(w.handle.ID, w.Seq, false)
-		d.owed.locks = append(d.owed.locks, w.handle.Node)
-		code = d.back(w)
+		o.queues.Settle(w.handle.ID, w.Seq, false)
+		o.owed.locks = append(o.owed.locks, w.handle.Node)
+		code = o.back(w)
 	}
-	d.reply(w.Session, w.Seq, api.Result{Code: code})
-	d.kept(at, w)
+	o.reply(w.Session, w.Seq, api.Result{Code: code})
+	o.kept(at, w)
 }

@@ -11,115 +11,115 @@ import (
 // Applied tells what became of the next command of the log, above the one that
 // began the epoch, whoever proposed it; the rows have it, and perhaps some that
 // follow it.
-func (d *Desk) Applied(at At, a command.Applied) {
-	if d.over {
-		d.settle(at, a)
+func (o *Ops) Applied(at At, a command.Applied) {
+	if o.over {
+		o.settle(at, a)
 		return
 	}
 	for _, e := range a.Effects {
-		d.effect(at, e)
+		o.effect(at, e)
 	}
-	d.settle(at, a)
-	d.follow(at)
+	o.settle(at, a)
+	o.follow(at)
 }
 
 // follow does what other things have made possible.
-func (d *Desk) follow(at At) {
-	d.turns(at)
-	d.sweepDoubted(at)
+func (o *Ops) follow(at At) {
+	o.turns(at)
+	o.sweepDoubted(at)
 }
 
-func (d *Desk) effect(at At, e command.Effect) {
+func (o *Ops) effect(at At, e command.Effect) {
 	switch e := e.(type) {
 	case command.EpochBegan:
-		if e.Epoch.Number != d.epoch {
-			d.end()
+		if e.Epoch.Number != o.epoch {
+			o.end()
 		}
 	case command.SessionEnded:
-		d.sessionEnded(e.Session)
+		o.sessionEnded(e.Session)
 	case command.TreeChanged:
-		d.treeChanged(at, e.Effect)
+		o.treeChanged(at, e.Effect)
 	case command.LockChanged:
-		d.lockChanged(at, e.Effect)
+		o.lockChanged(at, e.Effect)
 	}
 }
 
-func (d *Desk) treeChanged(at At, e tree.Effect) {
+func (o *Ops) treeChanged(at At, e tree.Effect) {
 	switch e := e.(type) {
 	case tree.Deleted:
-		for _, w := range d.queues.Forget(e.Node) {
-			d.left(at, w, api.Gone)
+		for _, w := range o.queues.Forget(e.Node) {
+			o.left(at, w, api.Gone)
 		}
 	case tree.ChildChanged:
 		if e.Change == tree.ChildDeleted {
-			d.doubted.add(e.Directory.Path)
+			o.doubted.add(e.Directory.Path)
 		}
 	}
 }
 
-func (d *Desk) lockChanged(at At, e lock.Effect) {
+func (o *Ops) lockChanged(at At, e lock.Effect) {
 	switch e := e.(type) {
 	case lock.Granted:
-		d.granted(e.Owner)
+		o.granted(e.Owner)
 	case lock.DelayBegan:
-		d.delays.begin(delay{e.Lock, e.Freed}, at.Now.Add(e.Delay.Duration()))
+		o.delays.begin(delay{e.Lock, e.Freed}, at.Now.Add(e.Delay.Duration()))
 	case lock.DelayEnded:
-		d.delays.ended(delay{e.Lock, e.Freed})
+		o.delays.ended(delay{e.Lock, e.Freed})
 	case lock.Claimable:
-		d.stir(e.Lock)
+		o.stir(e.Lock)
 	}
 }
 
-// settle looks for what the Desk has proposed.
-func (d *Desk) settle(at At, a command.Applied) {
+// settle looks for what the Ops has proposed.
+func (o *Ops) settle(at At, a command.Applied) {
 	switch c := a.Command.(type) {
 	case command.Act:
-		if c.Guard == d.epoch {
-			d.acted(at, c, a)
+		if c.Guard == o.epoch {
+			o.acted(at, c, a)
 		}
 	case command.Sweep:
-		if c.Guard == d.epoch {
-			d.sweepOver(at, c.Node)
+		if c.Guard == o.epoch {
+			o.sweepOver(at, c.Node)
 		}
 	case command.FailHandle:
-		if c.Guard == d.epoch {
-			delete(d.failing, lock.Owner{Session: c.Session, Handle: c.Handle})
+		if c.Guard == o.epoch {
+			delete(o.failing, lock.Owner{Session: c.Session, Handle: c.Handle})
 		}
 	}
 }
 
-func (d *Desk) acted(at At, c command.Act, a command.Applied) {
-	w := d.take(c.Session, c.Seq)
+func (o *Ops) acted(at At, c command.Act, a command.Applied) {
+	w := o.take(c.Session, c.Seq)
 	if w == nil {
 		return
 	}
 	deed, trial := c.Deed.(command.Acquire)
 	again := trial && deed.Wait && a.Verdict == command.Refused && (a.Result.Code == api.LockHeld || a.Result.Code == api.LockDelayed)
-	d.tried(at, w, !again)
+	o.tried(at, w, !again)
 	if again {
 		return
 	}
-	d.answer(at, w.Call, a.Result, a.Verdict == command.Executed)
-	d.kept(at, w)
+	o.answer(at, w.Call, a.Result, a.Verdict == command.Executed)
+	o.kept(at, w)
 	if cancel, ok := c.Deed.(command.CancelAcquire); ok && a.Result.Code == api.OK {
-		d.cancelled(c.Session, cancel.Call)
+		o.cancelled(c.Session, cancel.Call)
 	}
 }
 
 // end is told when another epoch has begun. What is proposed is refused from there
 // on, or was executed before; where that is found the log tells. Everything else
 // is forgotten.
-func (d *Desk) end() {
-	for _, s := range d.sessions() {
-		for _, w := range d.shelves[s].pending() {
+func (o *Ops) end() {
+	for _, s := range o.sessions() {
+		for _, w := range o.shelves[s].pending() {
 			w.queued = false
 			if w.state != proposed {
-				d.drop(w)
-				d.reply(s, w.Seq, api.Result{Code: api.NotMaster})
+				o.drop(w)
+				o.reply(s, w.Seq, api.Result{Code: api.NotMaster})
 			}
 		}
 	}
-	d.over = true
-	d.queues, d.doubted, d.delays, d.sweeps = lockwait.New(d.cfg.Queues), newDoubts(), delays{}, nil
-	d.stirred, d.failing, d.owed = nil, nil, owed{}
+	o.over = true
+	o.queues, o.doubted, o.delays, o.sweeps = lockwait.New(o.cfg.Queues), newDoubts(), delays{}, nil
+	o.stirred, o.failing, o.owed = nil, nil, proposals{}
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Audit says what is wrong with the memory of the Desk, taken together and with
+// Audit says what is wrong with the memory of the Ops, taken together and with
 // the rows as they were told. nil means that all is well.
-func (d *Desk) Audit(r rows.Reader) error {
-	if err := d.table.Audit(); err != nil {
+func (o *Ops) Audit(r rows.Reader) error {
+	if err := o.table.Audit(); err != nil {
 		return err
 	}
-	if err := d.queues.Audit(); err != nil {
+	if err := o.queues.Audit(); err != nil {
 		return err
 	}
-	a := auditor{d: d, r: r, openings: map[api.Path]int{}, trials: map[api.HandleID]int{}, releases: map[api.HandleID]int{}}
-	for _, s := range d.sessions() {
-		if err := a.shelf(s, d.shelves[s]); err != nil {
+	a := auditor{o: o, r: r, openings: map[api.Path]int{}, trials: map[api.HandleID]int{}, releases: map[api.HandleID]int{}}
+	for _, s := range o.sessions() {
+		if err := a.shelf(s, o.shelves[s]); err != nil {
 			return err
 		}
 	}
@@ -29,7 +29,7 @@ func (d *Desk) Audit(r rows.Reader) error {
 }
 
 type auditor struct {
-	d        *Desk
+	o        *Ops
 	r        rows.Reader
 	underWay int
 	opening  int
@@ -40,7 +40,7 @@ type auditor struct {
 }
 
 func (a *auditor) alive(s api.SessionID) error {
-	if _, alive := rows.GetSession(a.r, s); !alive && !a.d.over {
+	if _, alive := rows.GetSession(a.r, s); !alive && !a.o.over {
 		return fmt.Errorf("I-B6: session %d has ended and is remembered", s)
 	}
 	return nil
@@ -64,7 +64,7 @@ func (a *auditor) shelf(s api.SessionID, sh *shelf) error {
 			return fmt.Errorf("I-B1: session %d has seen %d and keeps the answer %d", s, sh.seen, seq)
 		}
 	}
-	own, _ := a.d.table.Room(s)
+	own, _ := a.o.table.Room(s)
 	if opening != sh.opening || opening > own {
 		return fmt.Errorf("I-B2: session %d has %d Opens proposed, %d counted, and room for %d", s, opening, sh.opening, own)
 	}
@@ -99,14 +99,14 @@ func (a *auditor) call(s api.SessionID, sh *shelf, w *call) error {
 
 // waiter compares the call with what the queue and the sweeps know of it.
 func (a *auditor) waiter(w *call) error {
-	q, tried, ok := a.d.queues.Find(w.handle.ID)
+	q, tried, ok := a.o.queues.Find(w.handle.ID)
 	if w.queued && (!ok || q.Seq != w.Seq || q.Session != w.Session || tried != (w.state == proposed)) || w.state == parked && !w.queued {
 		return fmt.Errorf("I-B3: call %d of session %d has the place %+v, tried: %t", w.Seq, w.Session, q, tried)
 	}
-	if w.queued && !a.d.table.Has(w.Session, w.handle.ID) {
+	if w.queued && !a.o.table.Has(w.Session, w.handle.ID) {
 		return fmt.Errorf("I-B3: %v waits and is not open", w.handle)
 	}
-	if w.state == held && (a.d.sweeps[w.path] == nil || !slices.Contains(a.d.sweeps[w.path].held, w)) {
+	if w.state == held && (a.o.sweeps[w.path] == nil || !slices.Contains(a.o.sweeps[w.path].held, w)) {
 		return fmt.Errorf("I-B4: call %d of session %d waits for a sweep of %v that is none", w.Seq, w.Session, w.path)
 	}
 	return a.turn(w)
@@ -114,11 +114,11 @@ func (a *auditor) waiter(w *call) error {
 
 // turn looks whether somebody waits for what he has, or should be tried.
 func (a *auditor) turn(w *call) error {
-	if _, holds := lock.HeldBy(a.r, ownerOf(w.handle)); holds && w.state == parked && a.d.releases[w.handle.ID] == 0 {
+	if _, holds := lock.HeldBy(a.r, ownerOf(w.handle)); holds && w.state == parked && a.o.releases[w.handle.ID] == 0 {
 		return fmt.Errorf("I-B5: %v waits, and holds a lock", w.handle)
 	}
-	front, tried, ok := a.d.queues.Front(w.handle.Node)
-	if !w.queued || !ok || tried || slices.Contains(a.d.owed.locks, w.handle.Node) {
+	front, tried, ok := a.o.queues.Front(w.handle.Node)
+	if !w.queued || !ok || tried || slices.Contains(a.o.owed.locks, w.handle.Node) {
 		return nil
 	}
 	if s := lock.Get(a.r, w.handle.Node); s.Claimable(front.Mode) {
@@ -128,24 +128,24 @@ func (a *auditor) turn(w *call) error {
 }
 
 func (a *auditor) whole() error {
-	d := a.d
-	for _, s := range d.table.Sessions() {
+	o := a.o
+	for _, s := range o.table.Sessions() {
 		if err := a.alive(s); err != nil {
 			return err
 		}
 	}
-	_, room := d.table.Room(0)
-	if a.underWay != d.underWay || a.opening != d.opening || a.opening > room ||
-		!maps.Equal(a.openings, d.openings) || !maps.Equal(a.trials, d.trials) || !maps.Equal(a.releases, d.releases) {
+	_, room := o.table.Room(0)
+	if a.underWay != o.underWay || a.opening != o.opening || a.opening > room ||
+		!maps.Equal(a.openings, o.openings) || !maps.Equal(a.trials, o.trials) || !maps.Equal(a.releases, o.releases) {
 		return fmt.Errorf("I-B2: counted %d calls, %d Opens %v, Acquires %v, Releases %v; there are %d, %d %v, %v, %v, and room for %d",
-			d.underWay, d.opening, d.openings, d.trials, d.releases, a.underWay, a.opening, a.openings, a.trials, a.releases, room)
+			o.underWay, o.opening, o.openings, o.trials, o.releases, a.underWay, a.opening, a.openings, a.trials, a.releases, room)
 	}
-	if a.queued != d.queues.Len() {
-		return fmt.Errorf("I-B3: %d calls have a place, %d wait", a.queued, d.queues.Len())
+	if a.queued != o.queues.Len() {
+		return fmt.Errorf("I-B3: %d calls have a place, %d wait", a.queued, o.queues.Len())
 	}
-	for _, p := range slices.SortedFunc(maps.Keys(d.sweeps), api.Path.Compare) {
-		if d.openings[p] > 0 || d.sweeps[p].node.Path != p {
-			return fmt.Errorf("I-B4: a sweep of %v is proposed, and %d Opens", p, d.openings[p])
+	for _, p := range slices.SortedFunc(maps.Keys(o.sweeps), api.Path.Compare) {
+		if o.openings[p] > 0 || o.sweeps[p].node.Path != p {
+			return fmt.Errorf("I-B4: a sweep of %v is proposed, and %d Opens", p, o.openings[p])
 		}
 	}
 	return nil

@@ -15,9 +15,9 @@ import (
 	stored "github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// busy is a Desk with one of everything: session 7 has call 1 parked, a trial, an
+// busy is a Ops with one of everything: session 7 has call 1 parked, a trial, an
 // Open that is proposed, one that is held behind a sweep, and a kept answer.
-func busy(t *testing.T) (*Desk, *db.DB) {
+func busy(t *testing.T) (*Ops, *db.DB) {
 	s, err := handle.NewSealer(handle.Secret{1})
 	require.NoError(t, err)
 	rows := db.New()
@@ -26,11 +26,11 @@ func busy(t *testing.T) (*Desk, *db.DB) {
 		stored.OpenSession(tx, 6+id, api.Nonce{uint64(id) + 1}, "ann")
 	}
 	tx.Commit()
-	d := New(DefaultConfig(), 3, s, At{Now: time.Unix(9, 0), Rows: rows})
+	o := New(DefaultConfig(), 3, s, At{Now: time.Unix(9, 0), Rows: rows})
 	n := api.Ref{Instance: 4}
 	var all []handle.Handle
 	for seq := range api.Seq(3) {
-		_, h, v := d.table.Open(handle.Opening{Session: 7, Seq: seq + 1, Node: n, Kind: api.File, Rights: api.RightWrite})
+		_, h, v := o.table.Open(handle.Opening{Session: 7, Seq: seq + 1, Node: n, Kind: api.File, Rights: api.RightWrite})
 		require.Equal(t, handle.Good, v)
 		all = append(all, h)
 	}
@@ -39,18 +39,18 @@ func busy(t *testing.T) (*Desk, *db.DB) {
 	tx.Commit()
 	for i, seq := range []api.Seq{11, 12} {
 		w := &call{Call: Call{Session: 7, Seq: seq, Op: api.Acquire{Mode: api.Exclusive}}, handle: all[i], queued: true}
-		require.Equal(t, lockwait.Joined, d.queues.Join(lockwait.Waiter{Lock: n, Mode: api.Exclusive, Session: 7, Handle: all[i].ID, Seq: seq}))
-		d.wait(w, parked)
+		require.Equal(t, lockwait.Joined, o.queues.Join(lockwait.Waiter{Lock: n, Mode: api.Exclusive, Session: 7, Handle: all[i].ID, Seq: seq}))
+		o.wait(w, parked)
 	}
-	d.try(&call{Call: Call{Session: 7, Seq: 13, Op: api.Acquire{Mode: api.Shared}}, handle: all[2]})
-	d.put(&call{Call: Call{Session: 7, Seq: 14}, opens: true}, command.OpenNode{})
-	d.put(&call{Call: Call{Session: 7, Seq: 15}, handle: all[2], frees: true}, command.Release{})
+	o.try(&call{Call: Call{Session: 7, Seq: 13, Op: api.Acquire{Mode: api.Shared}}, handle: all[2]})
+	o.put(&call{Call: Call{Session: 7, Seq: 14}, opens: true}, command.OpenNode{})
+	o.put(&call{Call: Call{Session: 7, Seq: 15}, handle: all[2], frees: true}, command.Release{})
 	swept := api.Ref{Path: api.ACLDirectory(), Instance: 5}
-	d.sweeps[swept.Path] = &sweep{node: swept}
-	require.True(t, d.held(Call{Session: 7, Seq: 16}, swept.Path))
-	d.tell(Call{Session: 7, Seq: 17}, api.Result{Code: api.Crowded})
-	require.NoError(t, d.Audit(rows))
-	return d, rows
+	o.sweeps[swept.Path] = &sweep{node: swept}
+	require.True(t, o.held(Call{Session: 7, Seq: 16}, swept.Path))
+	o.tell(Call{Session: 7, Seq: 17}, api.Result{Code: api.Crowded})
+	require.NoError(t, o.Audit(rows))
+	return o, rows
 }
 
 // Each invariant of the package comment can be found broken.
@@ -62,57 +62,57 @@ func TestAuditFinds(t *testing.T) {
 	}
 	for what, c := range map[string]struct {
 		want  string
-		spoil func(d *Desk, rows *db.DB)
+		spoil func(o *Ops, rows *db.DB)
 	}{
-		"an answer that was seen":       {"I-B1: session 7 has seen 20", func(d *Desk, _ *db.DB) { d.shelf(7).calls, d.shelf(7).seen = nil, 20 }},
-		"a call that was given up":      {"I-B1: session 7, which has seen 11", func(d *Desk, _ *db.DB) { d.shelf(7).seen = 11 }},
-		"an answer beyond the window":   {"keeps the answer 300", func(d *Desk, _ *db.DB) { d.shelf(7).told[300] = api.Result{} }},
-		"a call of another session":     {"I-B1", func(d *Desk, _ *db.DB) { d.shelf(7).calls[11].Session = 8 }},
-		"a call that is answered":       {"under way and answered", func(d *Desk, _ *db.DB) { d.shelf(7).told[13] = api.Result{} }},
-		"calls that are not counted":    {"I-B2: counted 4 calls", func(d *Desk, _ *db.DB) { d.underWay++ }},
-		"Opens that are not counted":    {"I-B2: session 7 has 1 Opens proposed, 0 counted", func(d *Desk, _ *db.DB) { d.shelf(7).opening-- }},
-		"Opens in all":                  {"I-B2", func(d *Desk, _ *db.DB) { d.opening-- }},
-		"paths that are not counted":    {"I-B2", func(d *Desk, _ *db.DB) { clear(d.openings) }},
-		"trials that are not counted":   {"I-B2", func(d *Desk, _ *db.DB) { clear(d.trials) }},
-		"releases that are not counted": {"I-B2", func(d *Desk, _ *db.DB) { clear(d.releases) }},
-		"a call without its place":      {"I-B3: call 11 of session 7", func(d *Desk, _ *db.DB) { d.queues.Leave(d.shelf(7).calls[11].handle.ID) }},
-		"a call that is not queued":     {"I-B3: call 12", func(d *Desk, _ *db.DB) { d.shelf(7).calls[12].queued = false }},
-		"a place without its call":      {"I-B3: 1 calls have a place, 2 wait", func(d *Desk, _ *db.DB) { delete(d.shelf(7).calls, 12) }},
-		"a parked one that is tried":    {"I-B3: call 11", func(d *Desk, _ *db.DB) { d.queues.Next(api.Ref{Instance: 4}, 0, false) }},
-		"a sweep that is none":          {"I-B4: call 16", func(d *Desk, _ *db.DB) { clear(d.sweeps) }},
-		"a sweep that does not know":    {"I-B4: call 16", func(d *Desk, _ *db.DB) { d.sweeps[api.ACLDirectory()].held = nil }},
-		"a sweep and an Open":           {"I-B4: a sweep of", func(d *Desk, _ *db.DB) { d.sweeps[api.Path{}] = &sweep{} }},
-		"a free lock, and who waits":    {"waits in front for a lock", func(_ *Desk, rows *db.DB) { free(rows) }},
-		"one who waits for himself": {"I-B5", func(d *Desk, rows *db.DB) {
+		"an answer that was seen":       {"I-B1: session 7 has seen 20", func(o *Ops, _ *db.DB) { o.shelf(7).calls, o.shelf(7).seen = nil, 20 }},
+		"a call that was given up":      {"I-B1: session 7, which has seen 11", func(o *Ops, _ *db.DB) { o.shelf(7).seen = 11 }},
+		"an answer beyond the window":   {"keeps the answer 300", func(o *Ops, _ *db.DB) { o.shelf(7).told[300] = api.Result{} }},
+		"a call of another session":     {"I-B1", func(o *Ops, _ *db.DB) { o.shelf(7).calls[11].Session = 8 }},
+		"a call that is answered":       {"under way and answered", func(o *Ops, _ *db.DB) { o.shelf(7).told[13] = api.Result{} }},
+		"calls that are not counted":    {"I-B2: counted 4 calls", func(o *Ops, _ *db.DB) { o.underWay++ }},
+		"Opens that are not counted":    {"I-B2: session 7 has 1 Opens proposed, 0 counted", func(o *Ops, _ *db.DB) { o.shelf(7).opening-- }},
+		"Opens in all":                  {"I-B2", func(o *Ops, _ *db.DB) { o.opening-- }},
+		"paths that are not counted":    {"I-B2", func(o *Ops, _ *db.DB) { clear(o.openings) }},
+		"trials that are not counted":   {"I-B2", func(o *Ops, _ *db.DB) { clear(o.trials) }},
+		"releases that are not counted": {"I-B2", func(o *Ops, _ *db.DB) { clear(o.releases) }},
+		"a call without its place":      {"I-B3: call 11 of session 7", func(o *Ops, _ *db.DB) { o.queues.Leave(o.shelf(7).calls[11].handle.ID) }},
+		"a call that is not queued":     {"I-B3: call 12", func(o *Ops, _ *db.DB) { o.shelf(7).calls[12].queued = false }},
+		"a place without its call":      {"I-B3: 1 calls have a place, 2 wait", func(o *Ops, _ *db.DB) { delete(o.shelf(7).calls, 12) }},
+		"a parked one that is tried":    {"I-B3: call 11", func(o *Ops, _ *db.DB) { o.queues.Next(api.Ref{Instance: 4}, 0, false) }},
+		"a sweep that is none":          {"I-B4: call 16", func(o *Ops, _ *db.DB) { clear(o.sweeps) }},
+		"a sweep that does not know":    {"I-B4: call 16", func(o *Ops, _ *db.DB) { o.sweeps[api.ACLDirectory()].held = nil }},
+		"a sweep and an Open":           {"I-B4: a sweep of", func(o *Ops, _ *db.DB) { o.sweeps[api.Path{}] = &sweep{} }},
+		"a free lock, and who waits":    {"waits in front for a lock", func(_ *Ops, rows *db.DB) { free(rows) }},
+		"one who waits for himself": {"I-B5", func(o *Ops, rows *db.DB) {
 			free(rows)
 			tx := rows.Begin()
-			h := d.shelf(7).calls[12].handle
+			h := o.shelf(7).calls[12].handle
 			_, _ = lock.Acquire(tx, 9, lock.Claim{Lock: h.Node, Owner: ownerOf(h), Mode: api.Exclusive})
 			tx.Commit()
 		}},
-		"calls of a session that ended": {"I-B6: session 7 has ended", func(_ *Desk, rows *db.DB) {
+		"calls of a session that ended": {"I-B6: session 7 has ended", func(_ *Ops, rows *db.DB) {
 			tx := rows.Begin()
 			stored.EndSession(tx, 7)
 			tx.Commit()
 		}},
-		"handles of one that ended": {"I-B6: session 8", func(d *Desk, _ *db.DB) {
-			d.table.Open(handle.Opening{Session: 8, Seq: 1, Node: api.Ref{Instance: 4}, Kind: api.File, Rights: api.RightRead})
+		"handles of one that ended": {"I-B6: session 8", func(o *Ops, _ *db.DB) {
+			o.table.Open(handle.Opening{Session: 8, Seq: 1, Node: api.Ref{Instance: 4}, Kind: api.File, Rights: api.RightRead})
 		}},
-		"a closed handle that waits": {"and is not open", func(d *Desk, _ *db.DB) { d.table.EndSession(7) }},
-		"a table that counts wrong": {"I-H", func(d *Desk, _ *db.DB) {
-			d.table = handle.New(1, handle.Sealer{}, handle.Limits{PerSession: -1, Total: -1})
+		"a closed handle that waits": {"and is not open", func(o *Ops, _ *db.DB) { o.table.EndSession(7) }},
+		"a table that counts wrong": {"I-H", func(o *Ops, _ *db.DB) {
+			o.table = handle.New(1, handle.Sealer{}, handle.Limits{PerSession: -1, Total: -1})
 		}},
-		"a queue that counts wrong": {"I-Q", func(d *Desk, _ *db.DB) { d.queues = lockwait.New(lockwait.Limits{Total: -1}) }},
+		"a queue that counts wrong": {"I-Q", func(o *Ops, _ *db.DB) { o.queues = lockwait.New(lockwait.Limits{Total: -1}) }},
 	} {
-		d, rows := busy(t)
-		c.spoil(d, rows)
-		require.ErrorContains(t, d.Audit(rows), c.want, what)
+		o, rows := busy(t)
+		c.spoil(o, rows)
+		require.ErrorContains(t, o.Audit(rows), c.want, what)
 	}
 }
 
 func TestConfigsAreValidated(t *testing.T) {
 	require.NoError(t, DefaultConfig().Validate())
 	bad := Config{SweepAfter: -1}
-	require.ErrorContains(t, bad.Validate(), "a limit of handles below 1\ndesk config: a limit of waiters below 1\ndesk config: a negative SweepAfter\ndesk config: a Retry that is not above 0")
+	require.ErrorContains(t, bad.Validate(), "a limit of handles below 1\nnodeops config: a limit of waiters below 1\nnodeops config: a negative SweepAfter\nnodeops config: a Retry that is not above 0")
 	require.Panics(t, func() { New(bad, 1, handle.Sealer{}, At{Rows: db.New()}) })
 }

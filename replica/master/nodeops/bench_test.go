@@ -40,7 +40,7 @@ func BenchmarkAcquireRelease(b *testing.B) {
 		seqs[k]++
 		i++
 	}
-	require.Equal(b, n-1, c.desk.Status().Waiting)
+	require.Equal(b, n-1, c.ops.Status().Waiting)
 	c.report(b, 2)
 }
 

@@ -28,56 +28,56 @@ type call struct {
 }
 
 // put proposes what is to be done for a call.
-func (d *Desk) put(w *call, deed command.Deed) {
+func (o *Ops) put(w *call, deed command.Deed) {
 	w.state = proposed
-	d.shelf(w.Session).calls[w.Seq] = w
-	d.underWay++
-	d.count.Proposed++
+	o.shelf(w.Session).calls[w.Seq] = w
+	o.underWay++
+	o.count.Proposed++
 	if w.trial {
-		d.trials[w.handle.ID]++
+		o.trials[w.handle.ID]++
 	}
 	if w.frees {
-		d.releases[w.handle.ID]++
+		o.releases[w.handle.ID]++
 	}
 	if w.opens {
-		d.opening++
-		d.openings[w.path]++
-		d.shelf(w.Session).opening++
+		o.opening++
+		o.openings[w.path]++
+		o.shelf(w.Session).opening++
 	}
-	d.propose(d.act(w.Call, deed))
+	o.propose(o.act(w.Call, deed))
 }
 
-func (d *Desk) act(c Call, deed command.Deed) command.Act {
-	return command.Act{Guard: d.epoch, Session: c.Session, Seq: c.Seq, Seen: c.Seen, Deed: deed}
+func (o *Ops) act(c Call, deed command.Deed) command.Act {
+	return command.Act{Guard: o.epoch, Session: c.Session, Seq: c.Seq, Seen: c.Seen, Deed: deed}
 }
 
 // wait keeps a call that is not proposed.
-func (d *Desk) wait(w *call, s state) {
+func (o *Ops) wait(w *call, s state) {
 	w.state = s
-	d.shelf(w.Session).calls[w.Seq] = w
+	o.shelf(w.Session).calls[w.Seq] = w
 }
 
 // drop takes a call away that is under way, and what was kept free for it.
-func (d *Desk) drop(w *call) {
-	sh := d.shelf(w.Session)
+func (o *Ops) drop(w *call) {
+	sh := o.shelf(w.Session)
 	delete(sh.calls, w.Seq)
 	if w.state != proposed {
 		return
 	}
-	d.underWay--
+	o.underWay--
 	if w.trial {
 		w.trial = false
-		decrement(d.trials, w.handle.ID)
+		decrement(o.trials, w.handle.ID)
 	}
 	if w.frees {
-		decrement(d.releases, w.handle.ID)
+		decrement(o.releases, w.handle.ID)
 	}
 	if w.opens {
 		w.opens = false
-		d.opening--
+		o.opening--
 		sh.opening--
-		decrement(d.openings, w.path)
-		d.doubted.add(w.path)
+		decrement(o.openings, w.path)
+		o.doubted.add(w.path)
 	}
 }
 
@@ -90,12 +90,12 @@ func decrement[K comparable](counts map[K]int, k K) {
 
 // take takes a call away whose command was applied, or not taken by the log; nil
 // if it is not under way any more.
-func (d *Desk) take(s api.SessionID, seq api.Seq) *call {
-	sh, ok := d.shelves[s]
+func (o *Ops) take(s api.SessionID, seq api.Seq) *call {
+	sh, ok := o.shelves[s]
 	if !ok || sh.calls[seq] == nil || sh.calls[seq].state != proposed {
 		return nil
 	}
 	w := sh.calls[seq]
-	d.drop(w)
+	o.drop(w)
 	return w
 }

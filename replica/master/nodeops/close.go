@@ -11,43 +11,43 @@ import (
 // that waits, the lock that it holds or is about to hold, the ephemeral node that
 // nobody else has open. From here on no copy of any call uses it. Its lock is freed
 // by a command, behind the Acquires that are proposed.
-func (d *Desk) close(at At, c Call, op api.CloseHandle) {
-	closing, v := d.table.Close(c.Session, op.Handle)
+func (o *Ops) close(at At, c Call, op api.CloseHandle) {
+	closing, v := o.table.Close(c.Session, op.Handle)
 	h := closing.Handle
 	if v != handle.Good && v != handle.Closed {
-		d.refuse(at, c, codeOf(v))
+		o.refuse(at, c, codeOf(v))
 		return
 	}
-	d.leave(at, h.ID, api.HandleClosed)
-	d.closed(closing)
+	o.leave(at, h.ID, api.HandleClosed)
+	o.closed(closing)
 	_, holds := lock.HeldBy(at.Rows, ownerOf(h))
-	if !holds && d.trials[h.ID] == 0 && d.alone(at, c) {
-		d.reply(c.Session, c.Seq, api.Result{Code: api.OK})
+	if !holds && o.trials[h.ID] == 0 && o.alone(at, c) {
+		o.reply(c.Session, c.Seq, api.Result{Code: api.OK})
 		return
 	}
-	d.put(&call{Call: c}, command.CloseHandle{Node: h.Node, Handle: h.ID})
+	o.put(&call{Call: c}, command.CloseHandle{Node: h.Node, Handle: h.ID})
 }
 
 // closed looks after the ephemeral node of a handle that was closed.
-func (d *Desk) closed(c handle.Closing) {
+func (o *Ops) closed(c handle.Closing) {
 	if c.Last {
-		d.doubted.add(c.Handle.Node.Path)
+		o.doubted.add(c.Handle.Node.Path)
 	}
 }
 
 // poison makes a handle useless: what waits on it fails, what comes later fails.
 // This is memory of the master alone, and a deposed one has none that counts; so
 // nothing needs to be asked of the log.
-func (d *Desk) poison(at At, c Call, op api.Poison) {
-	h, code := d.use(at, c, op.Handle, 0)
+func (o *Ops) poison(at At, c Call, op api.Poison) {
+	h, code := o.use(at, c, op.Handle, 0)
 	switch code {
 	case api.OK:
-		d.table.Poison(c.Session, op.Handle)
-		d.leave(at, h.ID, api.HandlePoisoned)
-		d.tell(c, api.Result{Code: api.OK})
+		o.table.Poison(c.Session, op.Handle)
+		o.leave(at, h.ID, api.HandlePoisoned)
+		o.tell(c, api.Result{Code: api.OK})
 	case api.HandlePoisoned:
-		d.tell(c, api.Result{Code: api.OK})
+		o.tell(c, api.Result{Code: api.OK})
 	default:
-		d.refuse(at, c, code)
+		o.refuse(at, c, code)
 	}
 }

@@ -69,8 +69,8 @@ func TestOneReleaseWakesOneWriter(t *testing.T) {
 		c.drain()
 		require.Equal(t, min(2, n-i), c.acts, "the release, and the next one's Acquire")
 	}
-	require.Zero(t, c.desk.Status().Waiting)
-	require.NoError(t, c.desk.Audit(c.db))
+	require.Zero(t, c.ops.Status().Waiting)
+	require.NoError(t, c.ops.Audit(c.db))
 }
 
 // However many ephemeral nodes were left behind, some sweeps are proposed at a time.
@@ -88,7 +88,7 @@ func TestSweepsAreBounded(t *testing.T) {
 	for n := range tree.Ephemerals(c.db) {
 		require.Fail(t, "left", "%v", n)
 	}
-	require.EqualValues(t, n, c.desk.Status().Counters.Swept)
+	require.EqualValues(t, n, c.ops.Status().Counters.Swept)
 }
 
 // Of a thousand readers behind a writer all are proposed together.
@@ -100,5 +100,5 @@ func TestOneReleaseWakesAllReaders(t *testing.T) {
 	c.drain()
 	require.Equal(t, n, c.acts)
 	require.Len(t, lock.Holdings(c.db), n-1)
-	require.NoError(t, c.desk.Audit(c.db))
+	require.NoError(t, c.ops.Audit(c.db))
 }

@@ -55,8 +55,8 @@ func (ds *delays) due(now time.Time) []timer {
 	return over
 }
 
-func (d *Desk) endDelays(now time.Time) {
-	for _, t := range d.delays.due(now) {
-		d.propose(command.DelayOver{Guard: d.epoch, Node: t.lock, Freed: t.freed})
+func (o *Ops) endDelays(now time.Time) {
+	for _, t := range o.delays.due(now) {
+		o.propose(command.DelayOver{Guard: o.epoch, Node: t.lock, Freed: t.freed})
 	}
 }

@@ -1,7 +1,7 @@
 // Package nodeops is pure: what the present master does with calls on nodes, in one
 // epoch.
 //
-// A Desk is memory: who has what open (replica/master/handle), who waits for which lock
+// A Ops is memory: who has what open (replica/master/handle), who waits for which lock
 // (replica/master/lockwait), which lock-delays run, which ephemeral nodes nobody has open. It
 // begins empty with an epoch and is thrown away with it. Nothing in it is needed
 // for safety: what must not be wrong is decided by the rows where a command is
@@ -26,7 +26,7 @@
 //
 //	its client has seen the answer, or given it up           Stale
 //	a copy is under way                                      that one's answer; Parked if that waits
-//	this Desk has answered it, and no row has the answer     that answer, again
+//	this Ops has answered it, and no row has the answer     that answer, again
 //	a row has the answer                                     that answer, again, with its token
 //	its token is none, forged, another session's             BadHandle, whatever else
 //	its handle is closed, poisoned                           HandleClosed, HandlePoisoned
@@ -43,17 +43,17 @@
 //
 // The network repeats, delays and reorders. A call may come any number of times,
 // also after it was answered. It is done once because its answer is a row. But some
-// answers are no row: what was read, and what the Desk refuses. A copy that is
+// answers are no row: what was read, and what the Ops refuses. A copy that is
 // judged anew may be executed when its client believes that it was refused:
 //
 //	ann's Open finds no /e, and she is told so; bob makes /e, ephemeral; a copy of
 //	ann's call arrives: now ann has it open, does not know it, and it never goes
 //
-// So the Desk keeps such answers, until the client says Seen: at most api.MaxWindow
+// So the Ops keeps such answers, until the client says Seen: at most api.MaxWindow
 // for a session. What only reads and leaves nothing behind may be read again.
 // Copies of earlier epochs do not come here; and a client that has heard of a later
 // epoch takes no answer of an earlier one: so what is kept need not survive the
-// Desk.
+// Ops.
 //
 // # What is decided alone
 //
@@ -87,7 +87,7 @@
 //
 // Whoever is proposed when one of these happens is decided by his command; the one
 // that frees what his handle holds stands behind it in the log. For this the log
-// must keep the order in which the Desk proposes.
+// must keep the order in which the Ops proposes.
 //
 // An Acquire of a handle that holds a lock already is proposed at once: it has what
 // it wants, or must release first; it never waits for itself. But if its Release is
@@ -121,7 +121,7 @@
 // # What the log refuses
 //
 // A call is answered with the code that comes with it, and its client sends it
-// again. What nobody would send again, the Desk proposes again after Config.Retry:
+// again. What nobody would send again, the Ops proposes again after Config.Retry:
 // Acquires that wait, sweeps, ends of delays, FailHandle. An Acquire whose handle has
 // got the lock meanwhile, by another call, waits no more: its client sends it again.
 //

@@ -32,7 +32,7 @@ type world struct {
 	db        *db.DB
 	now       time.Time
 	authority bool
-	desk      *nodeops.Desk
+	ops       *nodeops.Ops
 	who       map[api.SessionID]api.Principal
 	log       []command.Command   // proposed
 	said      func(nodeops.Reply) // is told of each answer
@@ -51,7 +51,7 @@ func newWorld(t rapid.TB, cfg nodeops.Config) *world {
 	w.epoch()
 	w.upkeep(command.Found{Guard: 1, Founding: founding(), Secret: secret})
 	w.begin()
-	w.desk.Serving(w.now)
+	w.ops.Serving(w.now)
 	return w
 }
 
@@ -76,7 +76,7 @@ func (w *world) epoch() {
 func (w *world) begin() {
 	s, err := handle.NewSealer(secret)
 	require.NoError(w.t, err)
-	w.desk = nodeops.New(w.cfg, w.guard(), s, w.at())
+	w.ops = nodeops.New(w.cfg, w.guard(), s, w.at())
 }
 
 // failover ends the epoch; what was proposed and not applied is lost, and the new
@@ -107,8 +107,8 @@ func (w *world) apply(c command.Command) command.Applied {
 	a := command.Apply(tx, string(command.Append(nil, c)))
 	tx.Commit()
 	w.applied(a)
-	if w.desk != nil {
-		w.desk.Applied(w.at(), a)
+	if w.ops != nil {
+		w.ops.Applied(w.at(), a)
 		w.take()
 	}
 	return a
@@ -116,7 +116,7 @@ func (w *world) apply(c command.Command) command.Applied {
 
 // take sees to what the desk wants.
 func (w *world) take() {
-	out := w.desk.TakeOutput()
+	out := w.ops.TakeOutput()
 	for _, c := range out.Propose {
 		w.proposed(c)
 	}
@@ -128,11 +128,11 @@ func (w *world) take() {
 			w.log = append(w.log, c)
 			continue
 		}
-		w.desk.Refused(w.at(), c, api.Busy)
+		w.ops.Refused(w.at(), c, api.Busy)
 		w.take()
 	}
 	if !w.quiet {
-		require.NoError(w.t, w.desk.Audit(w.db))
+		require.NoError(w.t, w.ops.Audit(w.db))
 	}
 }
 
@@ -155,7 +155,7 @@ func (w *world) slot() {
 	w.log = nil
 	for _, a := range all {
 		w.applied(a)
-		w.desk.Applied(w.at(), a)
+		w.ops.Applied(w.at(), a)
 	}
 	w.take()
 }
@@ -171,20 +171,20 @@ func (w *world) drain() {
 func (w *world) refuse(code api.Code) {
 	c := w.log[0]
 	w.log = w.log[1:]
-	w.desk.Refused(w.at(), c, code)
+	w.ops.Refused(w.at(), c, code)
 	w.take()
 }
 
 func (w *world) ask(c nodeops.Call) {
 	c.Principal = w.who[c.Session]
-	w.desk.Ask(w.at(), c)
+	w.ops.Ask(w.at(), c)
 	w.take()
 }
 
 // pass lets time pass.
 func (w *world) pass(d time.Duration) {
 	w.now = w.now.Add(d)
-	w.desk.Advance(w.at())
+	w.ops.Advance(w.at())
 	w.take()
 }
 

@@ -211,7 +211,7 @@ func (w *twin) settle() {
 	w.drain()
 	w.moment(w.cfg.Retry)
 	w.drain()
-	require.Zero(w.rt, w.desk.Status().UnderWay)
+	require.Zero(w.rt, w.ops.Status().UnderWay)
 	waits := map[api.Ref]bool{}
 	for _, s := range w.calls(func(s *sent) bool { return !w.clients[s.Session].ended && s.epoch == w.guard() }) {
 		require.False(w.rt, s.silent, "%+v was not answered", s)
@@ -220,7 +220,7 @@ func (w *twin) settle() {
 		}
 	}
 	for _, d := range lock.Delays(w.db) {
-		require.False(w.rt, w.desk.Wake().IsZero() || w.desk.Wake().After(w.now.Add(d.Length.Duration())), "no clock for %+v", d)
+		require.False(w.rt, w.ops.Wake().IsZero() || w.ops.Wake().After(w.now.Add(d.Length.Duration())), "no clock for %+v", d)
 	}
 	for n := range waits { // order-free: each is looked at alone
 		require.False(w.rt, lock.Get(w.db, n).Claimable(api.Exclusive), "somebody waits for %v", n)

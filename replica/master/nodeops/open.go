@@ -10,40 +10,40 @@ import (
 
 // open begins an Open. It waits for a sweep of its path: else it could open the
 // node that is just going.
-func (d *Desk) open(at At, c Call, op api.Open) {
-	deed, code := d.openNode(at, c, op)
+func (o *Ops) open(at At, c Call, op api.Open) {
+	deed, code := o.openNode(at, c, op)
 	switch {
 	case code != api.OK:
-		d.refuse(at, c, code)
-	case d.held(c, deed.Path):
-	case !d.room(c.Session):
-		d.refuse(at, c, api.Crowded)
-	case reads(at, deed) && d.alone(at, c):
-		d.openThere(at, c, op, deed)
+		o.refuse(at, c, code)
+	case o.held(c, deed.Path):
+	case !o.room(c.Session):
+		o.refuse(at, c, api.Crowded)
+	case reads(at, deed) && o.alone(at, c):
+		o.openThere(at, c, op, deed)
 	default:
-		d.put(&call{Call: c, path: deed.Path, opens: true}, deed)
+		o.put(&call{Call: c, path: deed.Path, opens: true}, deed)
 	}
 }
 
 // held lets an Open wait if a sweep of the path is proposed.
-func (d *Desk) held(c Call, p api.Path) bool {
-	s, ok := d.sweeps[p]
+func (o *Ops) held(c Call, p api.Path) bool {
+	s, ok := o.sweeps[p]
 	if ok {
 		w := &call{Call: c, path: p}
 		s.held = append(s.held, w)
-		d.wait(w, held)
+		o.wait(w, held)
 	}
 	return ok
 }
 
 // openNode says what is to be opened, and below which directory.
-func (d *Desk) openNode(at At, c Call, op api.Open) (command.OpenNode, api.Code) {
+func (o *Ops) openNode(at At, c Call, op api.Open) (command.OpenNode, api.Code) {
 	deed := command.OpenNode{
 		Rights: op.Rights, Create: op.Create,
 		Kind: op.Kind, Ephemeral: op.Ephemeral, Contents: op.Contents, Names: op.Names,
 	}
 	if op.Dir != "" {
-		dir, code := d.use(at, c, op.Dir, 0)
+		dir, code := o.use(at, c, op.Dir, 0)
 		if code != api.OK {
 			return deed, code
 		}
@@ -70,18 +70,18 @@ func reads(at At, deed command.OpenNode) bool {
 }
 
 // openThere opens a node without the log. What it is told stands in no row, so the
-// Desk keeps it: a copy that comes when the node is gone, or there again, must
+// Ops keeps it: a copy that comes when the node is gone, or there again, must
 // neither make one nor open another.
-func (d *Desk) openThere(at At, c Call, op api.Open, deed command.OpenNode) {
-	d.count.Read++
+func (o *Ops) openThere(at At, c Call, op api.Open, deed command.OpenNode) {
+	o.count.Read++
 	deed.Create, deed.Kind, deed.Ephemeral = api.CreateNever, 0, false
 	deed.Contents, deed.Names = "", api.ACLNames{}
-	r := command.ReadAct(at.Rows, d.act(c, deed))
-	if o, ok := r.Detail.(api.Opened); ok {
-		d.opened(at, c, op, o, true)
+	r := command.ReadAct(at.Rows, o.act(c, deed))
+	if opened, ok := r.Detail.(api.Opened); ok {
+		o.opened(at, c, op, opened, true)
 		return
 	}
-	d.tell(c, r)
+	o.tell(c, r)
 }
 
 // opened gives out the handle of an Open that was executed: now, and so with the
@@ -92,26 +92,26 @@ func (d *Desk) openThere(at At, c Call, op api.Open, deed command.OpenNode) {
 // Where there is no room for it the client is told so, and not to come again: its
 // session would stand still behind a call that waits until one of its handles is
 // closed, the Close of which may stand behind that call.
-func (d *Desk) opened(at At, c Call, op api.Open, o api.Opened, now bool) {
-	if !now && d.held(c, o.Node.Path) {
+func (o *Ops) opened(at At, c Call, op api.Open, opened api.Opened, now bool) {
+	if !now && o.held(c, opened.Node.Path) {
 		return
 	}
-	if !now && !d.room(c.Session) {
-		d.reply(c.Session, c.Seq, api.Result{Code: api.NoHandle})
+	if !now && !o.room(c.Session) {
+		o.reply(c.Session, c.Seq, api.Result{Code: api.NoHandle})
 		return
 	}
-	token, _, v := d.table.Open(handle.Opening{
-		Session: c.Session, Seq: c.Seq, Seen: d.shelf(c.Session).seen,
-		Node: o.Node, Kind: o.Stat.Kind, Ephemeral: o.Stat.Ephemeral, Rights: op.Rights, Delay: op.Delay, Untested: !now,
+	token, _, v := o.table.Open(handle.Opening{
+		Session: c.Session, Seq: c.Seq, Seen: o.shelf(c.Session).seen,
+		Node: opened.Node, Kind: opened.Stat.Kind, Ephemeral: opened.Stat.Ephemeral, Rights: op.Rights, Delay: op.Delay, Untested: !now,
 	})
 	if v == handle.Full {
-		invariant.Failf("I-B2", "call %d of session %d was to open %v, and no handle was kept free", c.Seq, c.Session, o.Node)
+		invariant.Failf("I-B2", "call %d of session %d was to open %v, and no handle was kept free", c.Seq, c.Session, opened.Node)
 	}
 	if v != handle.Good { // the client has given the call up: nobody would close what it opened
-		d.count.GivenUp++
-		d.reply(c.Session, c.Seq, api.Result{Code: api.Stale})
+		o.count.GivenUp++
+		o.reply(c.Session, c.Seq, api.Result{Code: api.Stale})
 		return
 	}
-	o.Token = token
-	d.tell(c, api.Result{Code: api.OK, Detail: o})
+	opened.Token = token
+	o.tell(c, api.Result{Code: api.OK, Detail: opened})
 }

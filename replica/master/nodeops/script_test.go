@@ -109,8 +109,8 @@ func (s *script) line(w []string) {
 	case "pass":
 		s.pass(s.duration(w[1]))
 	case "serving":
-		s.tell("ready: %t", s.desk.Ready())
-		s.desk.Serving(s.now)
+		s.tell("ready: %t", s.ops.Ready())
+		s.ops.Serving(s.now)
 	case "failover":
 		late := s.log
 		s.failover()
@@ -120,7 +120,7 @@ func (s *script) line(w []string) {
 	case "deposed":
 		s.epoch()
 	case "wake":
-		if at := s.desk.Wake(); at.IsZero() {
+		if at := s.ops.Wake(); at.IsZero() {
 			s.tell("wake: never")
 		} else {
 			s.tell("wake: %v", at.Sub(s.now))
@@ -139,7 +139,7 @@ func (s *script) client(id api.SessionID, w []string) {
 		s.seen[id] = s.number(w[1])
 		return
 	case "saw":
-		s.desk.Seen(s.at(), id, s.number(w[1]))
+		s.ops.Seen(s.at(), id, s.number(w[1]))
 		s.take()
 		return
 	case "end":
@@ -150,11 +150,11 @@ func (s *script) client(id api.SessionID, w []string) {
 		s.upkeep(command.Expire{Guard: s.guard(), Session: id})
 		return
 	case "flushed":
-		s.desk.Flushed(s.at(), id)
+		s.ops.Flushed(s.at(), id)
 		s.take()
 		return
 	case "presents":
-		s.tell("%s: %v", w[1], s.desk.Present(s.at(), id, s.who[id], s.tokens[w[1]]))
+		s.tell("%s: %v", w[1], s.ops.Present(s.at(), id, s.who[id], s.tokens[w[1]]))
 		s.take()
 		return
 	}

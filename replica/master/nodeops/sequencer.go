@@ -9,20 +9,20 @@ import (
 
 // setSequencer begins a SetSequencer: what is attached must be valid, and only the
 // present rows can say so.
-func (d *Desk) setSequencer(at At, c Call, op api.SetSequencer) {
-	h, code := d.use(at, c, op.Handle, 0)
+func (o *Ops) setSequencer(at At, c Call, op api.SetSequencer) {
+	h, code := o.use(at, c, op.Handle, 0)
 	q, err := api.ParseSequencer(op.Sequencer)
 	switch {
 	case code != api.OK:
-		d.refuse(at, c, code)
+		o.refuse(at, c, code)
 	case err != nil:
-		d.refuse(at, c, api.Invalid)
-	case !d.alone(at, c):
-		d.put(&call{Call: c}, command.CheckSequencer{Node: q.Node, Sequencer: q, Fence: h.Fence})
+		o.refuse(at, c, api.Invalid)
+	case !o.alone(at, c):
+		o.put(&call{Call: c}, command.CheckSequencer{Node: q.Node, Sequencer: q, Fence: h.Fence})
 	case !valid(at, h.Fence) || lock.CheckSequencer(at.Rows, q) != lock.Valid:
-		d.refuse(at, c, api.StaleSequencer)
+		o.refuse(at, c, api.StaleSequencer)
 	default:
-		d.attach(at, c, op)
+		o.attach(at, c, op)
 	}
 }
 
@@ -32,20 +32,20 @@ func valid(at At, fence api.Sequencer) bool {
 
 // attach ties the handle to the sequencer, which was found valid. The handle may
 // have been closed since.
-func (d *Desk) attach(at At, c Call, op api.SetSequencer) {
-	_, code := d.use(at, c, op.Handle, 0)
+func (o *Ops) attach(at At, c Call, op api.SetSequencer) {
+	_, code := o.use(at, c, op.Handle, 0)
 	q, err := api.ParseSequencer(op.Sequencer)
 	if err != nil {
 		code = api.Invalid
 	}
 	if code != api.OK {
-		d.tell(c, api.Result{Code: code})
+		o.tell(c, api.Result{Code: code})
 		return
 	}
-	token, v := d.table.Attach(c.Session, op.Handle, q)
+	token, v := o.table.Attach(c.Session, op.Handle, q)
 	if v != handle.Good {
-		d.tell(c, api.Result{Code: codeOf(v)})
+		o.tell(c, api.Result{Code: codeOf(v)})
 		return
 	}
-	d.tell(c, api.Result{Code: api.OK, Detail: api.Opened{Token: token}})
+	o.tell(c, api.Result{Code: api.OK, Detail: api.Opened{Token: token}})
 }

@@ -42,42 +42,42 @@ func (ds *doubts) pop() api.Path {
 
 // Serving tells that all operations are allowed from now on (CHU §2.9, step 7).
 // After Config.SweepAfter, ephemeral nodes that nobody has come back to are swept.
-func (d *Desk) Serving(now time.Time) { d.sweepAt = now.Add(d.cfg.SweepAfter) }
+func (o *Ops) Serving(now time.Time) { o.sweepAt = now.Add(o.cfg.SweepAfter) }
 
 // lookAround doubts all ephemeral nodes, once: whoever had one open before the
 // epoch has had the time to say so.
-func (d *Desk) lookAround(at At) {
-	if d.swept || d.sweepAt.IsZero() || at.Now.Before(d.sweepAt) {
+func (o *Ops) lookAround(at At) {
+	if o.swept || o.sweepAt.IsZero() || at.Now.Before(o.sweepAt) {
 		return
 	}
-	d.swept = true
+	o.swept = true
 	for n := range tree.Ephemerals(at.Rows) {
-		d.doubted.add(n.Path)
+		o.doubted.add(n.Path)
 	}
 }
 
 // sweepDoubted proposes the sweeps of the nodes that have nobody.
-func (d *Desk) sweepDoubted(at At) {
-	for len(d.doubted.order) > 0 && len(d.sweeps) < maxSweeps {
-		n, ok := d.lonely(at, d.doubted.pop())
+func (o *Ops) sweepDoubted(at At) {
+	for len(o.doubted.order) > 0 && len(o.sweeps) < maxSweeps {
+		n, ok := o.lonely(at, o.doubted.pop())
 		if !ok {
 			continue
 		}
-		d.count.Swept++
-		d.sweeps[n.Path] = &sweep{node: n}
-		d.propose(command.Sweep{Guard: d.epoch, Node: n})
+		o.count.Swept++
+		o.sweeps[n.Path] = &sweep{node: n}
+		o.propose(command.Sweep{Guard: o.epoch, Node: n})
 	}
 }
 
 // lonely says that the node at a path is ephemeral, without children, and that
 // nobody has it open, or is opening it. A node that is older than the epoch may
 // have somebody who has not come back yet.
-func (d *Desk) lonely(at At, p api.Path) (api.Ref, bool) {
+func (o *Ops) lonely(at At, p api.Path) (api.Ref, bool) {
 	n, stat, code := tree.Lookup(at.Rows, p)
 	switch {
 	case code != api.OK || !stat.Ephemeral || stat.Children > 0,
-		d.openings[p] > 0 || d.sweeps[p] != nil || d.table.Opens(n) > 0,
-		!d.swept && api.Number(n.Instance) <= d.began:
+		o.openings[p] > 0 || o.sweeps[p] != nil || o.table.Opens(n) > 0,
+		!o.swept && api.Number(n.Instance) <= o.began:
 		return n, false
 	}
 	return n, true
@@ -85,16 +85,16 @@ func (d *Desk) lonely(at At, p api.Path) (api.Ref, bool) {
 
 // sweepOver is told when a sweep was applied, executed or not, or was not taken by
 // the log. The Opens that waited for it go on.
-func (d *Desk) sweepOver(at At, n api.Ref) {
-	s, ok := d.sweeps[n.Path]
+func (o *Ops) sweepOver(at At, n api.Ref) {
+	s, ok := o.sweeps[n.Path]
 	if !ok || s.node != n {
 		return
 	}
-	delete(d.sweeps, n.Path)
+	delete(o.sweeps, n.Path)
 	for _, w := range s.held {
-		if sh, ok := d.shelves[w.Session]; ok && sh.calls[w.Seq] == w {
-			d.drop(w)
-			d.serve(at, w.Call)
+		if sh, ok := o.shelves[w.Session]; ok && sh.calls[w.Seq] == w {
+			o.drop(w)
+			o.serve(at, w.Call)
 		}
 	}
 }

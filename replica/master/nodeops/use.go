@@ -14,26 +14,26 @@ import (
 // may have been taken away since the node was opened. But it keeps the lock that it
 // holds, and its ephemeral node, and may give them back: its client goes on believing
 // in them, since nothing tells it otherwise.
-func (d *Desk) use(at At, c Call, token api.Token, need api.Rights) (handle.Handle, api.Code) {
-	h, v := d.table.Use(c.Session, token)
+func (o *Ops) use(at At, c Call, token api.Token, need api.Rights) (handle.Handle, api.Code) {
+	h, v := o.table.Use(c.Session, token)
 	code := codeOf(v)
 	if v == handle.Old {
-		code = d.recreate(at, c, token, h)
+		code = o.recreate(at, c, token, h)
 	}
 	switch {
 	case code != api.OK || need == 0:
 	case !h.Rights.Has(need):
 		code = api.NoRight
-	case h.ID.Epoch < d.epoch || d.table.Untested(c.Session, h.ID):
-		code = d.still(at, c, h)
+	case h.ID.Epoch < o.epoch || o.table.Untested(c.Session, h.ID):
+		code = o.still(at, c, h)
 	}
 	return h, code
 }
 
 // still asks whether the rights of a handle are there at this instant.
-func (d *Desk) still(at At, c Call, h handle.Handle) api.Code {
+func (o *Ops) still(at At, c Call, h handle.Handle) api.Code {
 	stat, code := tree.Stat(at.Rows, h.Node)
-	if code == api.OK && !d.allowed(at, stat, h.Rights, c.Principal) {
+	if code == api.OK && !o.allowed(at, stat, h.Rights, c.Principal) {
 		code = api.Permission
 	}
 	return code
@@ -52,28 +52,28 @@ func codeOf(v handle.Verdict) api.Code {
 }
 
 // recreate takes up a handle of an older epoch whose node stands.
-func (d *Desk) recreate(at At, c Call, token api.Token, h handle.Handle) api.Code {
+func (o *Ops) recreate(at At, c Call, token api.Token, h handle.Handle) api.Code {
 	_, code := tree.Stat(at.Rows, h.Node)
 	switch {
 	case code != api.OK:
 		return code
-	case !d.room(c.Session):
+	case !o.room(c.Session):
 		return api.Crowded
 	}
-	d.table.Recreate(c.Session, token)
-	d.count.Recreated++
+	o.table.Recreate(c.Session, token)
+	o.count.Recreated++
 	return api.OK
 }
 
-func (d *Desk) allowed(at At, stat api.Stat, want api.Rights, who api.Principal) bool {
+func (o *Ops) allowed(at At, stat api.Stat, want api.Rights, who api.Principal) bool {
 	return acl.Check(tree.Files{Reader: at.Rows}, stat.Names, want, who) == api.OK
 }
 
 // room says that the session may have another handle, beside those that its
 // proposed Opens will give it.
-func (d *Desk) room(s api.SessionID) bool {
-	own, all := d.table.Room(s)
-	return d.shelf(s).opening < own && d.opening < all
+func (o *Ops) room(s api.SessionID) bool {
+	own, all := o.table.Room(s)
+	return o.shelf(s).opening < own && o.opening < all
 }
 
 func ownerOf(h handle.Handle) lock.Owner { return lock.Owner{Session: h.Session, Handle: h.ID} }

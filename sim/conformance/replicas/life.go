@@ -159,7 +159,7 @@ func (l *Life) OnActed(now time.Time, out *driver.Output, proposed []command.Com
 		l.peers.onActed(l.world, l.id, log.Held, log.Applied)
 		l.sums.onActed(l.world, l.id, l.terms.Replicas)
 		if l.requests.hasPending() {
-			m, ops := n.Master(), n.Desk()
+			m, ops := n.Master(), n.NodeOps()
 			l.requests.onActed(l.world, l.id, m.State, m.Pending, ops.UnderWay+ops.Waiting+ops.Held)
 		}
 		if l.quorum.isLeading() {

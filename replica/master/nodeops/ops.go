@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Config is what a Desk is told at its beginning.
+// Config is what a Ops is told at its beginning.
 type Config struct {
 	Handles    handle.Limits
 	Queues     lockwait.Limits
@@ -42,13 +42,13 @@ func (c Config) Validate() error {
 		{c.Retry <= 0, "a Retry that is not above 0"},
 	} {
 		if f.wrong {
-			faults = append(faults, errors.New("desk config: "+f.what))
+			faults = append(faults, errors.New("nodeops config: "+f.what))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// At is when and where something comes to the Desk.
+// At is when and where something comes to the Ops.
 type At struct {
 	Now       time.Time // of the master's clock, which does not go back
 	Authority bool      // at this instant no other master can have changed the rows
@@ -72,16 +72,16 @@ type Reply struct {
 	Result  api.Result
 }
 
-// Output is all that a Desk wants from the outside. Its slices belong to the
+// Output is all that a Ops wants from the outside. Its slices belong to the
 // caller.
 type Output struct {
 	Replies []Reply           // in any order
 	Propose []command.Command // in this order, also into the log
 }
 
-// Desk is what the master of one epoch remembers of nodes in use. One goroutine
+// Ops is what the master of one epoch remembers of nodes in use. One goroutine
 // owns it. Make it with New.
-type Desk struct {
+type Ops struct {
 	cfg     Config
 	epoch   api.Epoch
 	began   api.Number // nodes of larger instances were made in this epoch
@@ -100,7 +100,7 @@ type Desk struct {
 	sweeps   map[api.Path]*sweep      // that are proposed
 	doubted  doubts                   // ephemeral nodes that may have nobody
 	failing  map[lock.Owner]proposing // owners that nobody presented
-	owed     owed                     // what the log did not take
+	owed     proposals                // what the log did not take
 
 	sweepAt time.Time // from then on all ephemeral nodes are looked at; zero: not serving
 	swept   bool      // they were
@@ -125,7 +125,7 @@ type Counters struct {
 	GivenUp   uint64 // Opens that were executed, and nobody waited for the answer
 }
 
-// Status is what the Desk can be asked at any time, for reports and bounds.
+// Status is what the Ops can be asked at any time, for reports and bounds.
 type Status struct {
 	UnderWay int // calls that are proposed
 	Handles  int
@@ -137,41 +137,41 @@ type Status struct {
 	Counters Counters
 }
 
-// New returns the Desk of an epoch, once the command that began it was applied. The
+// New returns the Ops of an epoch, once the command that began it was applied. The
 // lock-delays that the rows name begin again, in full: how much of each has passed
 // the former master alone knew. A bad Config panics: Validate it where it comes
 // from.
-func New(cfg Config, epoch api.Epoch, s handle.Sealer, at At) *Desk {
+func New(cfg Config, epoch api.Epoch, s handle.Sealer, at At) *Ops {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
 	}
-	d := &Desk{
+	o := &Ops{
 		cfg: cfg, epoch: epoch, began: rows.GetTotals(at.Rows).Commands,
 		table: handle.New(epoch, s, cfg.Handles), queues: lockwait.New(cfg.Queues), shelves: map[api.SessionID]*shelf{},
 		openings: map[api.Path]int{}, trials: map[api.HandleID]int{}, releases: map[api.HandleID]int{},
 		sweeps: map[api.Path]*sweep{}, doubted: newDoubts(), failing: map[lock.Owner]proposing{},
 	}
 	for _, r := range lock.Delays(at.Rows) {
-		d.delays.begin(delay{r.Lock, r.Freed}, at.Now.Add(r.Length.Duration()))
+		o.delays.begin(delay{r.Lock, r.Freed}, at.Now.Add(r.Length.Duration()))
 	}
-	return d
+	return o
 }
 
-// TakeOutput returns what the Desk wants done and forgets it. Call it after each
+// TakeOutput returns what the Ops wants done and forgets it. Call it after each
 // other door.
-func (d *Desk) TakeOutput() Output {
-	out := d.out
-	d.out = Output{}
+func (o *Ops) TakeOutput() Output {
+	out := o.out
+	o.out = Output{}
 	return out
 }
 
-// Status says how the Desk is.
-func (d *Desk) Status() Status {
+// Status says how the Ops is.
+func (o *Ops) Status() Status {
 	s := Status{
-		UnderWay: d.underWay, Handles: d.table.Len(), Waiting: d.queues.Len(), Delays: len(d.delays.all),
-		Sweeps: len(d.sweeps), Doubted: len(d.doubted.order), Counters: d.count,
+		UnderWay: o.underWay, Handles: o.table.Len(), Waiting: o.queues.Len(), Delays: len(o.delays.all),
+		Sweeps: len(o.sweeps), Doubted: len(o.doubted.order), Counters: o.count,
 	}
-	for _, x := range d.sweeps { // order-free: a sum
+	for _, x := range o.sweeps { // order-free: a sum
 		s.Held += len(x.held)
 	}
 	return s
@@ -179,10 +179,10 @@ func (d *Desk) Status() Status {
 
 // Uses says that a session has an open handle, as far as it has been told of in
 // this epoch.
-func (d *Desk) Uses(s api.SessionID) bool { return d.table.Uses(s) }
+func (o *Ops) Uses(s api.SessionID) bool { return o.table.Uses(s) }
 
-func (d *Desk) reply(s api.SessionID, seq api.Seq, r api.Result) {
-	d.out.Replies = append(d.out.Replies, Reply{s, seq, r})
+func (o *Ops) reply(s api.SessionID, seq api.Seq, r api.Result) {
+	o.out.Replies = append(o.out.Replies, Reply{s, seq, r})
 }
 
-func (d *Desk) propose(c command.Command) { d.out.Propose = append(d.out.Propose, c) }
+func (o *Ops) propose(c command.Command) { o.out.Propose = append(o.out.Propose, c) }

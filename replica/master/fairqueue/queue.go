@@ -8,8 +8,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// House is whose line has what the master wants for itself. No client is called so.
-const House api.Principal = ""
+// System is whose line has what the master wants for itself. No client is called so.
+const System api.Principal = ""
 
 // Limits bound what one principal sends to the log together. Each is at least 1.
 type Limits struct {
@@ -17,9 +17,9 @@ type Limits struct {
 	Bytes    int // a longer command goes alone
 }
 
-// Line holds commands that wait for the log, and counts those that are in it. One
+// Queue holds commands that wait for the log, and counts those that are in it. One
 // goroutine owns it. Make it with New.
-type Line[T any] struct {
+type Queue[T any] struct {
 	limits  Limits
 	pace    pace
 	apart   bool // who has something in the log waits with the rest
@@ -52,108 +52,108 @@ type item[T any] struct {
 	bytes int
 }
 
-// New returns a Line in which nothing waits.
-func New[T any](l Limits) *Line[T] {
-	return &Line[T]{limits: l, pace: pace{most: l.Commands, size: 1}, flows: map[api.Principal]*flow[T]{}}
+// New returns a Queue in which nothing waits.
+func New[T any](l Limits) *Queue[T] {
+	return &Queue[T]{limits: l, pace: pace{most: l.Commands, size: 1}, flows: map[api.Principal]*flow[T]{}}
 }
 
 // Join puts a command behind the others of its principal.
-func (l *Line[T]) Join(who api.Principal, x T, bytes int) {
-	f := l.flows[who]
+func (q *Queue[T]) Join(who api.Principal, x T, bytes int) {
+	f := q.flows[who]
 	if f == nil {
-		f = l.flow(who)
+		f = q.flow(who)
 	}
 	f.items = append(f.items, item[T]{x, bytes})
 	if len(f.items) == 1 {
 		f.all = f.items[:0:1]
 	}
-	l.waiting++
-	l.queue(f)
+	q.waiting++
+	q.enqueue(f)
 }
 
 // flow makes the flow of a principal that had nothing under way.
-func (l *Line[T]) flow(who api.Principal) *flow[T] {
+func (q *Queue[T]) flow(who api.Principal) *flow[T] {
 	f := &flow[T]{}
-	if n := len(l.spare); n > 0 {
-		f, l.spare = l.spare[n-1], l.spare[:n-1]
+	if n := len(q.spare); n > 0 {
+		f, q.spare = q.spare[n-1], q.spare[:n-1]
 	}
 	*f = flow[T]{who: who, all: f.all, items: f.all[:0]}
-	l.flows[who] = f
+	q.flows[who] = f
 	return f
 }
 
-// queue gives a flow a turn, behind the others, if it may send.
-func (l *Line[T]) queue(f *flow[T]) {
-	if !f.turn && l.ready(f) {
+// enqueue gives a flow a turn, behind the others, if it may send.
+func (q *Queue[T]) enqueue(f *flow[T]) {
+	if !f.turn && q.canStart(f) {
 		f.turn = true
-		l.turns = append(l.turns, f)
+		q.turns = append(q.turns, f)
 	}
 }
 
-// ready says that a flow may begin to send.
-func (l *Line[T]) ready(f *flow[T]) bool {
-	return len(f.items) > 0 && (!l.apart || f.inLog == 0)
+// canStart says that a flow may begin to send.
+func (q *Queue[T]) canStart(f *flow[T]) bool {
+	return len(f.items) > 0 && (!q.apart || f.inLog == 0)
 }
 
-// goesOn says that a flow may send its first command in this round.
-func (l *Line[T]) goesOn(f *flow[T]) bool {
+// canContinue says that a flow may send its first command in this round.
+func (q *Queue[T]) canContinue(f *flow[T]) bool {
 	switch {
 	case len(f.items) == 0:
 		return false
-	case !l.apart || f.who == House:
+	case !q.apart || f.who == System:
 		return true
-	case f.round != l.round:
+	case f.round != q.round:
 		return f.inLog == 0
 	}
-	return f.commands < l.pace.size && f.bytes+f.items[0].bytes <= l.limits.Bytes
+	return f.commands < q.pace.size && f.bytes+f.items[0].bytes <= q.limits.Bytes
 }
 
 // Apart says whether principals are to be kept apart: whether there are several.
-func (l *Line[T]) Apart(apart bool) {
-	if l.apart == apart {
+func (q *Queue[T]) Apart(apart bool) {
+	if q.apart == apart {
 		return
 	}
-	l.apart = apart
-	for _, who := range slices.Sorted(maps.Keys(l.flows)) {
-		l.queue(l.flows[who])
+	q.apart = apart
+	for _, who := range slices.Sorted(maps.Keys(q.flows)) {
+		q.enqueue(q.flows[who])
 	}
 }
 
-// Take takes out at most room commands, in turns. Each but the House's is in the log
+// Take takes out at most room commands, in turns. Each but the System's is in the log
 // from now on, until Done.
-func (l *Line[T]) Take(now time.Time, room int) (all []T) {
-	if len(l.turns) == 0 || room <= 0 {
+func (q *Queue[T]) Take(now time.Time, room int) (all []T) {
+	if len(q.turns) == 0 || room <= 0 {
 		return nil
 	}
-	l.round++
-	for len(all) < room && len(l.turns) > 0 {
-		f := l.turns[0]
-		l.turns = l.turns[:copy(l.turns, l.turns[1:])]
+	q.round++
+	for len(all) < room && len(q.turns) > 0 {
+		f := q.turns[0]
+		q.turns = q.turns[:copy(q.turns, q.turns[1:])]
 		f.turn = false
-		if l.goesOn(f) {
-			all = append(all, l.send(now, f))
+		if q.canContinue(f) {
+			all = append(all, q.send(now, f))
 		}
-		if l.goesOn(f) {
+		if q.canContinue(f) {
 			f.turn = true
-			l.turns = append(l.turns, f)
+			q.turns = append(q.turns, f)
 		}
-		l.forget(f)
+		q.forget(f)
 	}
 	return all
 }
 
 // send takes the first command of a flow.
-func (l *Line[T]) send(now time.Time, f *flow[T]) T {
-	if f.round != l.round {
-		f.round, f.commands, f.bytes = l.round, 0, 0
+func (q *Queue[T]) send(now time.Time, f *flow[T]) T {
+	if f.round != q.round {
+		f.round, f.commands, f.bytes = q.round, 0, 0
 	}
 	i := f.items[0]
 	f.items[0] = item[T]{}
 	f.items = f.items[1:]
-	l.waiting--
+	q.waiting--
 	f.commands++
 	f.bytes += i.bytes
-	if f.who == House {
+	if f.who == System {
 		return i.x
 	}
 	if f.inLog == 0 {
@@ -165,30 +165,30 @@ func (l *Line[T]) send(now time.Time, f *flow[T]) T {
 
 // Done tells that a command which was taken is in the log no more: it was applied,
 // or the log did not take it.
-func (l *Line[T]) Done(now time.Time, who api.Principal) {
-	if f := l.flows[who]; f != nil && f.inLog > 0 {
+func (q *Queue[T]) Done(now time.Time, who api.Principal) {
+	if f := q.flows[who]; f != nil && f.inLog > 0 {
 		if f.inLog--; f.inLog == 0 {
-			l.pace.took(now.Sub(f.sent))
+			q.pace.took(now.Sub(f.sent))
 		}
-		l.queue(f)
-		l.forget(f)
+		q.enqueue(f)
+		q.forget(f)
 	}
 }
 
 // forget drops a flow that has nothing under way.
-func (l *Line[T]) forget(f *flow[T]) {
+func (q *Queue[T]) forget(f *flow[T]) {
 	if len(f.items) == 0 && f.inLog == 0 {
-		delete(l.flows, f.who)
-		if len(l.spare) < mostSpare {
-			l.spare = append(l.spare, f)
+		delete(q.flows, f.who)
+		if len(q.spare) < mostSpare {
+			q.spare = append(q.spare, f)
 		}
 	}
 }
 
 // Drop takes out what waits of a principal and fits: it will not be sent. The others
 // keep their order.
-func (l *Line[T]) Drop(who api.Principal, fits func(T) bool) (all []T) {
-	f := l.flows[who]
+func (q *Queue[T]) Drop(who api.Principal, fits func(T) bool) (all []T) {
+	f := q.flows[who]
 	if f == nil {
 		return nil
 	}
@@ -199,18 +199,18 @@ func (l *Line[T]) Drop(who api.Principal, fits func(T) bool) (all []T) {
 		all = append(all, i.x)
 		return true
 	})
-	l.waiting -= len(all)
+	q.waiting -= len(all)
 	if f.turn && len(f.items) == 0 {
 		f.turn = false
-		l.turns = slices.DeleteFunc(l.turns, func(g *flow[T]) bool { return g == f })
+		q.turns = slices.DeleteFunc(q.turns, func(g *flow[T]) bool { return g == f })
 	}
-	l.forget(f)
+	q.forget(f)
 	return all
 }
 
 // Of counts what a principal has under way.
-func (l *Line[T]) Of(who api.Principal) int {
-	f := l.flows[who]
+func (q *Queue[T]) Of(who api.Principal) int {
+	f := q.flows[who]
 	if f == nil {
 		return 0
 	}
@@ -218,7 +218,7 @@ func (l *Line[T]) Of(who api.Principal) int {
 }
 
 // Waiting counts the commands that wait.
-func (l *Line[T]) Waiting() int { return l.waiting }
+func (q *Queue[T]) Waiting() int { return q.waiting }
 
 // Principals counts those that have something under way.
-func (l *Line[T]) Principals() int { return len(l.flows) }
+func (q *Queue[T]) Principals() int { return len(q.flows) }
