@@ -8,13 +8,14 @@
 // do so alone (At): whether a session is alive or a call was executed before is
 // decided when the command is applied (replica/state/command).
 //
-// What it remembers it leaves to two parts, each for one epoch: how long sessions
-// live (replica/master/session), and handles, locks and nodes in use (replica/master/nodeops). It
+// What it remembers it leaves to three parts, each for one epoch: how long sessions
+// live (replica/master/session), handles, locks and nodes in use (replica/master/nodeops),
+// and the table of the calls under way (replica/master/calls), which nodeops shares. It
 // judges what comes to them, gives them time and rows, tells them what was applied,
 // and carries what they want to the log and to clients.
 //
 // Reading order: master.go (the doors), tenure.go (the states), failover.go (from
-// an epoch to serving), request.go, pending.go (who waits for what), read.go (reads
+// an epoch to serving), request.go, read.go (reads
 // without the log), nodes.go (calls on nodes), keepalive.go (leases of sessions,
 // evidence), proposal.go (what is proposed for what), turns.go (whose turn it is in the
 // log), install.go (rows that jump).
@@ -125,7 +126,8 @@
 // answer comes from there. What is answered from the rows waits for no command; so a
 // read goes into the log, too, while a call of its session that Seen covers is under
 // way, and a copy of such a call that comes later goes nowhere. Copies that name an
-// older epoch are refused anyway; so this is memory of one epoch, and the desk's.
+// older epoch are refused anyway; so this is memory of one epoch, and in the table of
+// calls (calls.Table.CanAnswerNow).
 //
 // # Turns
 //
@@ -149,9 +151,7 @@
 //	I-E2  state  only a master in an epoch of its own, or deposed, has requests waiting
 //	I-E3  state  a master in an epoch of its own is in the present epoch
 //	I-E4  state  such a master, and no other, remembers sessions
-//	I-E5  deep   it remembers as many as are alive in the rows, and its desk agrees
-//	             with them (I-B1 to I-B6)
-//	I-E6  delta  of one call no two commands stand in the log at once
-//	I-E7  deep   each call that waits for the log stands there, or in its line; and the
-//	             desk knows of no calls on rows but those
+//	I-E5  deep   it remembers as many as are alive in the rows; its table of calls, its
+//	             fair queue and its memory of nodes agree with the rows and with each
+//	             other (I-C1 to I-C3, I-J1 to I-J3, I-B2 to I-B6)
 package master

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
@@ -75,7 +76,7 @@ func (m *Master) takes(op api.Op) bool {
 // found proposes the tree and the secret of a cell that has none.
 func (m *Master) found(at At) {
 	if !m.founded(at) {
-		m.propose(forStep, key{}, command.Found{Guard: m.guard, Founding: m.cfg.Founding, Secret: m.cfg.Secret})
+		m.propose(forStep, calls.Key{}, command.Found{Guard: m.guard, Founding: m.cfg.Founding, Secret: m.cfg.Secret})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
@@ -23,10 +24,10 @@ type evidence struct {
 func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, op api.KeepAlive) {
 	switch _, alive := m.sessions.Get(q.Session); {
 	case !m.sessions.Leases():
-		m.answer(waiter(from, q), api.Result{Code: api.Invalid})
+		m.answerTo(from, q, api.Result{Code: api.Invalid})
 		return
 	case !alive: // and never will be: whoever names this epoch was told of sessions that these rows had
-		m.answer(waiter(from, q), api.Result{Code: api.NoSession})
+		m.answerTo(from, q, api.Result{Code: api.NoSession})
 		return
 	}
 	if len(op.Tokens) > 0 { // most have none, and to look for a session is what costs
@@ -46,7 +47,7 @@ func (m *Master) tend(at At) {
 		return
 	}
 	known := m.evidence.known
-	if at.authority() {
+	if at.HasAuthority() {
 		known = at.Now
 	}
 	for {
@@ -70,13 +71,13 @@ func (m *Master) do(task session.Task) {
 		m.keep(t, api.Result{Code: api.OK, Detail: api.Leased{Lease: t.Lease, Failover: t.Failover}})
 	case session.Expiry:
 		m.count.Expiries++
-		m.propose(forExpiry, key{session: t.Session}, command.Expire{Guard: m.guard, Session: t.Session})
+		m.propose(forExpiry, calls.Key{Session: t.Session}, command.Expire{Guard: m.guard, Session: t.Session})
 	}
 }
 
 // keep answers a KeepAlive.
 func (m *Master) keep(a session.Answer, r api.Result) {
-	m.answer(pending{to: Addr(a.To.From), id: a.To.ID, session: a.Session}, r)
+	m.answer(calls.Destination{Addr: Addr(a.To.From), ID: a.To.ID}, a.Session, 0, r)
 }
 
 // uses says whether a session has an open handle.
@@ -90,7 +91,7 @@ func (m *Master) confirm(at At) {
 	}
 	m.count.Confirms++
 	m.evidence.asked, m.evidence.since = true, at.Now
-	m.propose(forEvidence, key{}, command.Confirm{Guard: m.guard})
+	m.propose(forEvidence, calls.Key{}, command.Confirm{Guard: m.guard})
 }
 
 // confirmed takes in the log's answer. One of an earlier tenure was refused.
@@ -104,7 +105,7 @@ func (m *Master) confirmed(c command.Confirm, a command.Applied) {
 func (m *Master) measure(at At) {
 	if d := m.sessions.Longest(at.Now); d > 0 && !m.owed {
 		m.sessions.Asked(d)
-		m.propose(forLongest, key{}, command.LongestLease{Guard: m.guard, Lease: d})
+		m.propose(forLongest, calls.Key{}, command.LongestLease{Guard: m.guard, Lease: d})
 	}
 }
 
@@ -130,7 +131,7 @@ func (m *Master) ended(id api.SessionID) {
 // a KeepAlive from its answer: sessions whose end it did not take are put aside.
 func (m *Master) dueSession(at At) time.Time {
 	due := m.sessions.Due()
-	if (m.evidence.asked || m.owed) && !at.authority() && due.After(m.evidence.known) {
+	if (m.evidence.asked || m.owed) && !at.HasAuthority() && due.After(m.evidence.known) {
 		return time.Time{}
 	}
 	return due

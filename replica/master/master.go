@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/fairqueue"
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/replica/master/session"
@@ -53,21 +54,11 @@ func (c Config) Validate() error {
 
 func (c Config) founds() bool { return c.Secret != [32]byte{} }
 
-// At is the instant at which a door is used, and what holds at it.
-type At struct {
-	Now time.Time
-	// Lease is the end of read authority in the tenure that the Master was told of;
-	// zero where there is none.
-	Lease time.Time
-	Rows  rows.Reader // as they are now
-}
+// At is the instant at which a method is called, and what holds then.
+type At = calls.At
 
-// authority says that no other replica can have changed anything by now: what the
-// rows say is so, and what is promised is kept (P4.01).
-func (at At) authority() bool { return at.Now.Before(at.Lease) }
-
-// Addr names who is to be answered; the driver gives it and gets it back.
-type Addr uint64
+// Addr names the client connection to be answered; the driver gives it and gets it back.
+type Addr = calls.Addr
 
 // Reply is an answer and where it goes. It may be lost.
 type Reply struct {
@@ -94,24 +85,22 @@ type Output struct {
 // Master is the memory of one replica for the time that it is master. One
 // goroutine owns it. Make it with New.
 type Master struct {
-	cfg     Config
-	state   State
-	hint    uint32      // who is master, as far as known; 0: nobody
-	ballot  rows.Ballot // of the tenure, unless following
-	epoch   api.Epoch   // the present one
-	guard   api.Epoch   // the one of this tenure, once it has begun
-	pending map[key]pending
-	queue   *fairqueue.Queue[Proposal] // commands that wait for the log
-	inLog   map[key]api.Principal      // those that left it, and were not applied
-	count   Counters
-	out     Output
-	taken   []Reply // that were last taken: what comes next goes into the same place
+	cfg    Config
+	state  State
+	hint   uint32                     // who is master, as far as known; 0: nobody
+	ballot rows.Ballot                // of the tenure, unless following
+	epoch  api.Epoch                  // the present one
+	guard  api.Epoch                  // the one of this tenure, once it has begun
+	queue  *fairqueue.Queue[Proposal] // commands that wait for the log
+	calls  *calls.Table               // that are under way, since the tenure or its epoch began
+	count  Counters
+	out    Output
+	taken  []Reply // that were last taken: what comes next goes into the same place
 
 	// In an epoch of this tenure:
 	step     int            // of the fail-over, while recovering
 	sessions *session.Table // nil in no such epoch
 	ops      *nodeops.Ops   // from when there is a cell until the tenure ends
-	asked    map[key]pending
 	evidence evidence
 	owed     bool       // what the log did not take waits for the next Advance
 	unset    []Proposal // constants that it did not take
@@ -153,7 +142,7 @@ func New(cfg Config, epoch api.Epoch) *Master {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
 	}
-	m := &Master{cfg: cfg, epoch: epoch, pending: map[key]pending{}, asked: map[key]pending{}}
+	m := &Master{cfg: cfg, epoch: epoch, calls: calls.New()}
 	m.newQueue()
 	return m
 }
@@ -166,7 +155,7 @@ func (m *Master) Applied(at At, a command.Applied) {
 	}
 	m.left(at, a.Command)
 	if m.ops != nil {
-		m.ops.Applied(nodeAt(at), a)
+		m.ops.Applied(at, a)
 		m.collect(at)
 	}
 	switch c := a.Command.(type) {
@@ -202,7 +191,7 @@ func (m *Master) effect(at At, c command.Command, e command.Effect) {
 // in an epoch of its own.
 func (m *Master) SetConstant(name, value string) {
 	if m.rules() {
-		m.propose(forConstant, key{}, command.Constant{Guard: m.guard, Name: name, Value: value})
+		m.propose(forConstant, calls.Key{}, command.Constant{Guard: m.guard, Name: name, Value: value})
 	}
 }
 
@@ -213,7 +202,7 @@ func (m *Master) Advance(at At) {
 		m.resume(at)
 	}
 	if m.ops != nil {
-		m.ops.Advance(nodeAt(at))
+		m.ops.Advance(at)
 		m.collect(at)
 	}
 	m.tend(at)
@@ -258,7 +247,7 @@ func (m *Master) State() (State, rows.Ballot) { return m.state, m.ballot }
 
 // Status says how the Master is.
 func (m *Master) Status() Status {
-	s := Status{State: m.state, Epoch: m.epoch, Ballot: m.ballot, Hint: m.master(), Pending: len(m.pending) + len(m.asked), Waiting: m.queue.Waiting(), Counters: m.count}
+	s := Status{State: m.state, Epoch: m.epoch, Ballot: m.ballot, Hint: m.master(), Pending: m.calls.Waiting(), Waiting: m.queue.Waiting(), Counters: m.count}
 	if m.sessions != nil {
 		s.Sessions = m.sessions.Len()
 	}
@@ -278,13 +267,13 @@ func (m *Master) Session(id api.SessionID) (s session.Session, ok bool) {
 }
 
 // answer names the present epoch and who is master.
-func (m *Master) answer(p pending, r api.Result) {
+func (m *Master) answer(to calls.Destination, session api.SessionID, seq api.Seq, r api.Result) {
 	if m.out.Replies == nil {
 		clear(m.taken)
 		m.out.Replies = m.taken[:0]
 	}
-	m.out.Replies = append(m.out.Replies, Reply{To: p.to, Reply: api.Reply{
-		ID: p.id, Session: p.session, Seq: p.seq, Epoch: m.epoch, Master: m.master(), Result: r,
+	m.out.Replies = append(m.out.Replies, Reply{To: to.Addr, Reply: api.Reply{
+		ID: to.ID, Session: session, Seq: seq, Epoch: m.epoch, Master: m.master(), Result: r,
 	}})
 }
 
@@ -301,7 +290,12 @@ func (m *Master) Verify(at At) {
 	if err := m.queue.Audit(); err != nil {
 		invariant.Failf("I-E5", "%v", err)
 	}
-	m.verifyWaiting()
+	if err := m.calls.Audit(); err != nil {
+		invariant.Failf("I-E5", "%v", err)
+	}
+	if err := m.calls.AuditCommands(m.queue.Waiting() - m.queue.Of(fairqueue.System)); err != nil {
+		invariant.Failf("I-E5", "%v", err)
+	}
 	if m.ops != nil {
 		if err := m.ops.Audit(at.Rows); err != nil {
 			invariant.Failf("I-E5", "%v", err)
@@ -309,23 +303,8 @@ func (m *Master) Verify(at At) {
 	}
 }
 
-// verifyWaiting compares the calls that wait for the log with what will be told of them,
-// and those on rows with what the desk knows.
-func (m *Master) verifyWaiting() {
-	onRows, onNodes, logged := len(m.pending), 0, 0
-	if m.ops != nil {
-		onNodes, logged = m.ops.Status().UnderWay, m.ops.Logged()
-	}
-	if have := len(m.inLog) + m.queue.Waiting() - m.queue.Of(fairqueue.System); onRows+onNodes > have {
-		invariant.Failf("I-E7", "%d calls on rows and %d on nodes wait for the log, which has or will get %d", onRows, onNodes, have)
-	}
-	if logged > onRows {
-		invariant.Failf("I-E7", "%d calls on rows wait for the log, and the desk knows of %d", onRows, logged)
-	}
-}
-
 func (m *Master) verify() {
-	if n := len(m.pending) + len(m.asked); !m.rules() && m.state != Deposed && n > 0 {
+	if n := m.calls.Waiting(); !m.rules() && m.state != Deposed && n > 0 {
 		invariant.Failf("I-E2", "%d requests wait at a master that is %v", n, m.state)
 	}
 	if m.rules() && m.guard != m.epoch {

@@ -2,6 +2,7 @@ package master
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/replica/state/command"
@@ -19,11 +20,7 @@ func (m *Master) seat(at At) {
 	if err != nil {
 		return // a command made sure that it is not all zeroes
 	}
-	m.ops = nodeops.New(m.cfg.NodeOps, m.epoch, sealer, nodeAt(at))
-}
-
-func nodeAt(at At) nodeops.At {
-	return nodeops.At{Now: at.Now, Authority: at.authority(), Rows: at.Rows}
+	m.ops = nodeops.New(m.cfg.NodeOps, m.epoch, sealer, m.calls, at)
 }
 
 // onNodes says that an op is the desk's: on a handle, or to get one.
@@ -38,36 +35,34 @@ func onNodes(op api.Op) bool {
 // ask hands a call to the desk. The newest copy of it is answered. One with the number
 // of a call on a row that waits for the log is a copy of that one.
 func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
-	k := keyOf(who, q.Session, q.Seq, q.Op)
-	_, waits := m.asked[k]
-	_, entered := m.pending[k]
+	c := m.calls.Of(q.Session, q.Seq)
+	waits := c != nil && c.Awaited
 	switch {
 	case m.ops == nil:
-		m.answer(waiter(from, q), api.Result{Code: api.Invalid})
+		m.answerTo(from, q, api.Result{Code: api.Invalid})
 		return
-	case entered:
-		m.seen(at, q)
+	case c != nil && c.State == calls.Logged:
+		m.ack(at, q)
 		m.enter(at, from, who, q)
 		return
 	case !waits && m.busy(who):
-		m.answer(waiter(from, q), at.noPlace())
+		m.answerTo(from, q, noPlace(at))
 		return
 	case !waits:
 		m.sessions.Began(at.Now, q.Session)
 	}
-	m.asked[k] = waiter(from, q)
 	first := len(m.out.Replies)
-	m.ops.Ask(nodeAt(at), nodeops.Call{Session: q.Session, Seq: q.Seq, Seen: q.Seen, Principal: who, Op: q.Op})
+	m.ops.Ask(at, calls.Request{Session: q.Session, Seq: q.Seq, Seen: q.Seen, Principal: who, Op: q.Op}, destination(from, q))
 	m.collect(at)
-	if at.authority() {
-		m.noteAlone(first, k)
+	if at.HasAuthority() {
+		m.noteAlone(first, q)
 	}
 }
 
 // noteAlone tells observers of an answer that was given at once, by authority.
-func (m *Master) noteAlone(first int, k key) {
+func (m *Master) noteAlone(first int, q api.Request) {
 	for _, p := range m.out.Replies[first:] {
-		if p.Session == k.session && p.Seq == k.seq && p.Code.Definite() {
+		if p.Session == q.Session && p.Seq == q.Seq && p.Code.Definite() {
 			m.out.Reads = append(m.out.Reads, Read{Session: p.Session, Seq: p.Seq, Result: p.Result})
 		}
 	}
@@ -85,20 +80,12 @@ func (m *Master) collect(at At) {
 	}
 }
 
-// told answers who waits for a call; one that is parked goes on waiting.
+// told sends an answer to a call on a node; a call that is parked goes on waiting.
 func (m *Master) told(at At, r nodeops.Reply) {
-	k := key{session: r.Session, seq: r.Seq}
-	w, waits := m.asked[k]
-	if !waits {
-		return
+	if r.Result.Code != api.Parked && m.sessions != nil {
+		m.sessions.Ended(at.Now, r.Session)
 	}
-	if r.Result.Code != api.Parked {
-		delete(m.asked, k)
-		if m.sessions != nil {
-			m.sessions.Ended(at.Now, k.session)
-		}
-	}
-	m.answer(w, r.Result)
+	m.answer(r.To, r.Session, r.Seq, r.Result)
 }
 
 // present takes up what a client brings to the new master.
@@ -107,14 +94,14 @@ func (m *Master) present(at At, q api.Request, who api.Principal, op api.KeepAli
 		return
 	}
 	for _, token := range op.Tokens {
-		m.ops.Present(nodeAt(at), q.Session, who, token)
+		m.ops.Present(at, q.Session, who, token)
 	}
 }
 
 // flushed lets go of what a session holds and did not bring.
 func (m *Master) flushed(at At, id api.SessionID) {
 	if m.ops != nil {
-		m.ops.Flushed(nodeAt(at), id)
+		m.ops.Flushed(at, id)
 		m.collect(at)
 	}
 }

@@ -2,6 +2,7 @@ package master
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
@@ -11,7 +12,7 @@ import (
 type Proposal struct {
 	Command []byte
 	what    purpose
-	key     key             // forRequest, forNode; forExpiry: the session
+	key     calls.Key       // forRequest, forNode; forExpiry: the session
 	who     api.Principal   // whose line it waits in
 	own     command.Command // forNode
 	ballot  rows.Ballot     // of the tenure
@@ -33,7 +34,7 @@ const (
 
 // propose hands the log what the Master itself needs to go on being master, and the end
 // of a session: it waits behind nobody.
-func (m *Master) propose(what purpose, k key, c command.Command) {
+func (m *Master) propose(what purpose, k calls.Key, c command.Command) {
 	m.out.Propose = append(m.out.Propose, Proposal{Command: command.Append(nil, c), what: what, key: k, ballot: m.ballot})
 }
 
@@ -45,9 +46,8 @@ func (m *Master) Refused(at At, p Proposal, code api.Code) {
 	if p.ballot == m.ballot {
 		m.done(at, p.key)
 	}
-	if w, waits := m.pending[p.key]; waits && p.what == forRequest {
-		m.leave(at, p.key)
-		m.answer(w, api.Result{Code: code})
+	if c := m.calls.Get(p.key); c != nil && c.State == calls.Logged && p.what == forRequest {
+		m.leave(at, c, api.Result{Code: code})
 	}
 	switch {
 	case p.ballot != m.ballot || p.what == forRequest:
@@ -56,7 +56,7 @@ func (m *Master) Refused(at At, p Proposal, code api.Code) {
 		m.owed = m.state == Electing
 		return
 	case p.what == forNode && m.ops != nil:
-		m.ops.Refused(nodeAt(at), p.own, code)
+		m.ops.Refused(at, p.own, code)
 		m.collect(at)
 		return
 	case !m.rules():
@@ -70,7 +70,7 @@ func (m *Master) Refused(at At, p Proposal, code api.Code) {
 	case forEvidence:
 		m.evidence.asked = false
 	case forExpiry:
-		m.sessions.Refused(p.key.session)
+		m.sessions.Refused(p.key.Session)
 	}
 	m.owed = true
 }

@@ -22,5 +22,5 @@ func (m *Master) read(at At, from Addr, q api.Request) {
 	m.sessions.Used(at.Now, q.Session) // a call, wherever its answer comes from (C11.02)
 	result := command.Read(at.Rows, command.Call{Session: q.Session, Seq: q.Seq, Seen: q.Seen, Op: q.Op})
 	m.out.Reads = append(m.out.Reads, Read{Session: q.Session, Seq: q.Seq, Result: result})
-	m.answer(waiter(from, q), result)
+	m.answerTo(from, q, result)
 }

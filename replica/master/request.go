@@ -2,6 +2,7 @@ package master
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
@@ -23,20 +24,13 @@ func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 	case onNodes(q.Op):
 		m.ask(at, from, who, q)
 	default:
-		m.seen(at, q)
-		if command.Reads(q.Op) && m.alone(at, q) {
+		m.ack(at, q)
+		if command.Reads(q.Op) && m.calls.CanAnswerNow(at, q.Session, q.Seen) {
 			m.read(at, from, q)
 			return
 		}
 		m.enter(at, from, who, q)
 	}
-}
-
-// alone says that a call which only reads can be answered from the rows: they are the
-// present ones, and of the calls that its client has given up none can be executed
-// behind the answer.
-func (m *Master) alone(at At, q api.Request) bool {
-	return at.authority() && (m.ops == nil || m.ops.Settled(q.Session, q.Seen))
 }
 
 // admits says OK to a request that this Master may work on, or with which code it
@@ -77,10 +71,10 @@ func (m *Master) owns(who api.Principal, id api.SessionID) api.Code {
 	return api.OK
 }
 
-// seen tells the desk what a request says about others that it may know.
-func (m *Master) seen(at At, q api.Request) {
+// ack notes which calls the client waits for no more, as it says with a request.
+func (m *Master) ack(at At, q api.Request) {
 	if _, alive := m.sessions.Get(q.Session); alive && m.ops != nil {
-		m.ops.Seen(nodeAt(at), q.Session, q.Seen)
+		m.ops.Ack(at, q.Session, q.Seen)
 		m.collect(at)
 	}
 }
@@ -88,56 +82,61 @@ func (m *Master) seen(at At, q api.Request) {
 // refuse answers a request that this Master does not work on. To one of a later
 // epoch than it knows it is no master, whatever it takes itself for.
 func (m *Master) refuse(from Addr, q api.Request, code api.Code) {
-	m.answer(waiter(from, q), api.Result{Code: code})
+	m.answerTo(from, q, api.Result{Code: code})
 	if p := &m.out.Replies[len(m.out.Replies)-1]; q.Epoch > m.epoch && p.Master == m.cfg.ID {
 		p.Master = 0
 	}
 }
 
-// enter gives a request a place among the pending ones, and its command to the
-// log, unless a copy waits already; as a call on a node, perhaps, if its client
-// numbers as nobody may.
+// enter gives a request on a row its entry among the calls, and its command to the queue in
+// front of the log; unless its number is that of a call under way: then it is a duplicate
+// of that one, whatever it asks for.
 func (m *Master) enter(at At, from Addr, who api.Principal, q api.Request) {
-	k := keyOf(who, q.Session, q.Seq, q.Op)
-	_, waits := m.pending[k]
-	_, asked := m.asked[k]
+	k := calls.KeyOf(who, q.Session, q.Seq, q.Op)
+	c := m.calls.Get(k)
 	switch {
-	case asked:
+	case c != nil && (c.Awaited || c.State == calls.Logged):
 		m.count.Merged++
-		m.asked[k] = waiter(from, q)
-	case waits:
-		m.count.Merged++
-		m.pending[k] = waiter(from, q)
-	case m.passed(q):
-		m.answer(waiter(from, q), api.Result{Code: api.Stale})
+		m.await(at, k, destination(from, q))
+	case m.hasAcked(q):
+		m.answerTo(from, q, api.Result{Code: api.Stale})
 	case m.busy(who):
-		m.answer(waiter(from, q), at.noPlace())
+		m.answerTo(from, q, noPlace(at))
 	default:
 		m.count.Proposed++
-		m.pending[k] = waiter(from, q)
-		m.sessions.Began(at.Now, q.Session)
-		if m.ops != nil && q.Session != 0 {
-			m.ops.Entered(q.Session, q.Seq)
-		}
+		m.calls.Log(m.await(at, k, destination(from, q)))
 		m.join(who, Proposal{Command: command.Append(nil, m.command(who, q)), what: forRequest, key: k})
 	}
 }
 
-// leave takes a request out of the pending ones.
-func (m *Master) leave(at At, k key) {
-	delete(m.pending, k)
-	if m.sessions != nil {
-		m.sessions.Ended(at.Now, k.session)
+// await notes which duplicate of a call gets the answer.
+func (m *Master) await(at At, k calls.Key, to calls.Destination) *calls.Call {
+	if c := m.calls.Get(k); c == nil || !c.Awaited {
+		m.sessions.Began(at.Now, k.Session)
 	}
-	if m.ops != nil {
-		m.ops.Left(k.session, k.seq)
-	}
+	return m.calls.Await(k, to)
 }
 
-// passed says that the client of a call has said that it waits for it no more. It may
-// have been told since what there is without it.
-func (m *Master) passed(q api.Request) bool {
-	return m.ops != nil && q.Session != 0 && q.Seq <= m.ops.SeenBy(q.Session)
+// leave answers a call on a row. Where its own command is still on the way, as after an
+// older duplicate was found executed, the entry stays until that is applied.
+func (m *Master) leave(at At, c *calls.Call, r api.Result) {
+	to, waits := m.calls.Reply(c, true)
+	if c.Place == calls.Nowhere {
+		m.calls.Decide(c)
+	}
+	if !waits {
+		return
+	}
+	if m.sessions != nil {
+		m.sessions.Ended(at.Now, c.Session)
+	}
+	m.answer(to, c.Session, c.Seq, r)
+}
+
+// hasAcked reports whether the client of a call has said that it waits for it no more. It
+// may have been told since what there is without it.
+func (m *Master) hasAcked(q api.Request) bool {
+	return q.Session != 0 && q.Seq <= m.calls.Acked(q.Session)
 }
 
 // command is what a request becomes; a session is its opener's.
@@ -155,9 +154,16 @@ func (m *Master) applied(at At, c command.Call, a command.Applied) {
 	if a.Verdict == command.Refused && c.Guard != m.guard {
 		return
 	}
-	k := keyOf(c.Principal, c.Session, c.Seq, c.Op)
-	if p, waits := m.pending[k]; waits {
-		m.leave(at, k)
-		m.answer(p, a.Result)
+	if entry := m.calls.Get(calls.KeyOf(c.Principal, c.Session, c.Seq, c.Op)); entry != nil && entry.State == calls.Logged {
+		m.leave(at, entry, a.Result)
 	}
+}
+
+func destination(from Addr, q api.Request) calls.Destination {
+	return calls.Destination{Addr: from, ID: q.ID}
+}
+
+// answerTo answers one duplicate of a request at once.
+func (m *Master) answerTo(from Addr, q api.Request, r api.Result) {
+	m.answer(destination(from, q), q.Session, q.Seq, r)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
@@ -66,7 +67,7 @@ func (m *Master) Tenure(t Tenure) {
 }
 
 func (m *Master) proposeEpoch() {
-	m.propose(forEpoch, key{}, command.Epoch{Master: m.cfg.ID, Ballot: m.ballot})
+	m.propose(forEpoch, calls.Key{}, command.Epoch{Master: m.cfg.ID, Ballot: m.ballot})
 }
 
 // epochBegan is told by the log: from this place on, guards of before are
@@ -137,9 +138,11 @@ func (m *Master) stop(hint uint32) {
 func (m *Master) release() {
 	m.ops = nil
 	m.newQueue()
-	m.count.Orphans += uint64(len(m.pending) + len(m.asked))
-	for _, p := range m.takeAll() {
-		m.answer(p, api.Result{Code: api.NotMaster})
+	orphans := m.calls.Awaited()
+	m.calls = calls.New()
+	m.count.Orphans += uint64(len(orphans))
+	for _, c := range orphans {
+		m.answer(c.To, c.Session, c.Seq, api.Result{Code: api.NotMaster})
 	}
 }
 

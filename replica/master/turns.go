@@ -3,8 +3,8 @@ package master
 import (
 	"time"
 
-	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/fairqueue"
 	"github.com/chubbycell/chubby/replica/state/command"
 )
@@ -12,13 +12,16 @@ import (
 // newQueue forgets what waits for the log: its tenure is over.
 func (m *Master) newQueue() {
 	m.queue = fairqueue.New[Proposal](m.cfg.Share)
-	m.inLog, m.out.Begun = map[key]api.Principal{}, nil
+	m.out.Begun = nil
 }
 
 // join lets a command wait for its turn. What a principal has asked for stands in its
 // line; what follows from that, in the line of the house.
 func (m *Master) join(who api.Principal, p Proposal) {
 	p.who, p.ballot = who, m.ballot
+	if who != fairqueue.System {
+		m.calls.Enqueue(p.key, who)
+	}
 	m.out.Begun = append(m.out.Begun, p.Command)
 	m.queue.Join(who, p, len(p.Command))
 }
@@ -32,10 +35,7 @@ func (m *Master) takeTurns(now time.Time, room int) {
 	m.queue.Apart(m.sessions == nil || m.sessions.Principals() > 1)
 	for _, p := range m.queue.Take(now, room-len(m.out.Propose)) {
 		if p.who != fairqueue.System {
-			if _, twice := m.inLog[p.key]; twice {
-				invariant.Failf("I-E6", "call %d of session %d is to stand in the log twice, of which its share would count one for ever", p.key.seq, p.key.session)
-			}
-			m.inLog[p.key] = p.who
+			m.calls.Take(p.key)
 		}
 		m.out.Propose = append(m.out.Propose, p)
 	}
@@ -46,11 +46,11 @@ func (m *Master) takeTurns(now time.Time, room int) {
 // behind it. Where the log is slow, a whole line may be given up before its turn comes.
 // What takes or gives back a handle or a lock is done all the same.
 func (m *Master) passes(at At, who api.Principal, q api.Request) {
-	if m.ops == nil || m.queue.Of(who) == 0 || q.Seen <= m.ops.SeenBy(q.Session) {
+	if m.ops == nil || m.queue.Of(who) == 0 || q.Seen <= m.calls.Acked(q.Session) {
 		return
 	}
 	given := m.queue.Drop(who, func(p Proposal) bool {
-		return p.key.session == q.Session && p.key.seq <= q.Seen && p.inVain()
+		return p.key.Session == q.Session && p.key.Seq <= q.Seen && p.inVain()
 	})
 	for _, p := range given {
 		m.count.GivenUp++
@@ -79,36 +79,35 @@ func (m *Master) left(at At, c command.Command) {
 	switch c := c.(type) {
 	case command.Call:
 		if c.Guard == m.guard {
-			m.done(at, keyOf(c.Principal, c.Session, c.Seq, c.Op))
+			m.done(at, calls.KeyOf(c.Principal, c.Session, c.Seq, c.Op))
 		}
 	case command.Act:
 		if c.Guard == m.guard {
-			m.done(at, key{session: c.Session, seq: c.Seq})
+			m.done(at, calls.Key{Session: c.Session, Seq: c.Seq})
 		}
 	}
 }
 
-func (m *Master) done(at At, k key) {
-	if who, ok := m.inLog[k]; ok {
-		delete(m.inLog, k)
+func (m *Master) done(at At, k calls.Key) {
+	if who, ok := m.calls.Applied(k); ok {
 		m.queue.Done(at.Now, who)
 	}
 }
 
 // ownerOf is in whose line a command of the desk waits.
-func (m *Master) ownerOf(c command.Command) (api.Principal, key) {
+func (m *Master) ownerOf(c command.Command) (api.Principal, calls.Key) {
 	act, ok := c.(command.Act)
 	if !ok || m.sessions == nil {
-		return fairqueue.System, key{}
+		return fairqueue.System, calls.Key{}
 	}
 	s, _ := m.sessions.Get(act.Session)
-	return s.Principal, key{session: act.Session, seq: act.Seq}
+	return s.Principal, calls.Key{Session: act.Session, Seq: act.Seq}
 }
 
 // noPlace is what a call is told for which there is no place. With authority it is that
 // there is no other master to look for.
-func (at At) noPlace() api.Result {
-	if at.authority() {
+func noPlace(at At) api.Result {
+	if at.HasAuthority() {
 		return api.Result{Code: api.Later}
 	}
 	return api.Result{Code: api.Busy}
@@ -117,9 +116,6 @@ func (at At) noPlace() api.Result {
 // busy says that enough calls wait for the log: all together, or of this principal,
 // who may have no more than there are places left.
 func (m *Master) busy(who api.Principal) bool {
-	n := len(m.pending)
-	if m.ops != nil {
-		n += m.ops.Status().UnderWay
-	}
+	n := m.calls.Logged() + m.calls.Proposed()
 	return n >= m.cfg.MaxPending || m.queue.Of(who) >= m.cfg.MaxPending-n
 }

@@ -83,14 +83,14 @@ func (o *Ops) unproposed(at At, c command.Act, code api.Code) {
 	if w == nil {
 		return
 	}
-	if _, holds := lock.HeldBy(at.Rows, ownerOf(w.handle)); holds && o.releases[w.handle.ID] == 0 {
+	if _, holds := lock.HeldBy(at.Rows, ownerOf(w.Handle)); holds && o.calls.Releases(w.Handle.ID) == 0 {
 		o.unqueue(w)
 	}
-	if w.queued {
-		o.queues.Settle(w.handle.ID, w.Seq, false)
-		o.owed.locks = append(o.owed.locks, w.handle.Node)
+	if w.Queued {
+		o.queues.Settle(w.Handle.ID, w.Seq, false)
+		o.owed.locks = append(o.owed.locks, w.Handle.Node)
 		code = o.back(w)
 	}
-	o.reply(w.Session, w.Seq, api.Result{Code: code})
+	o.reply(w, api.Result{Code: code})
 	o.kept(at, w)
 }

@@ -2,6 +2,7 @@ package nodeops
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/lockwait"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
@@ -99,7 +100,7 @@ func (o *Ops) acted(at At, c command.Act, a command.Applied) {
 	if again {
 		return
 	}
-	o.answer(at, w.Call, a.Result, a.Verdict == command.Executed)
+	o.answer(at, w, a.Result, a.Verdict == command.Executed)
 	o.kept(at, w)
 	if cancel, ok := c.Deed.(command.CancelAcquire); ok && a.Result.Code == api.OK {
 		o.cancelled(c.Session, cancel.Call)
@@ -110,12 +111,12 @@ func (o *Ops) acted(at At, c command.Act, a command.Applied) {
 // on, or was executed before; where that is found the log tells. Everything else
 // is forgotten.
 func (o *Ops) end() {
-	for _, s := range o.sessions() {
-		for _, w := range o.shelves[s].pending() {
-			w.queued = false
-			if w.state != proposed {
+	for _, s := range o.calls.Sessions() {
+		for _, w := range o.calls.OnNodes(s) {
+			w.Queued = false
+			if w.State != calls.Proposed {
 				o.drop(w)
-				o.reply(s, w.Seq, api.Result{Code: api.NotMaster})
+				o.reply(w, api.Result{Code: api.NotMaster})
 			}
 		}
 	}

@@ -2,54 +2,55 @@ package nodeops
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Ask takes in one copy of a call, whose Op has been found good in itself (Check),
-// of a session that is alive, in this epoch. If it gets no Reply now, it is
-// proposed, and gets one when its command was applied.
-func (o *Ops) Ask(at At, c Call) {
+// Ask takes in one duplicate of a call, whose Op has been found good in itself (Check), of
+// a session that is alive, in this epoch. If it gets no Reply now, it is proposed, and
+// gets one when its command was applied.
+func (o *Ops) Ask(at At, r calls.Request, to calls.Destination) {
 	o.count.Asked++
+	c := o.calls.Await(calls.Key{Session: r.Session, Seq: r.Seq}, to)
 	if o.over {
-		o.reply(c.Session, c.Seq, api.Result{Code: api.NotMaster})
+		o.reply(c, api.Result{Code: api.NotMaster})
 		return
 	}
-	o.see(c.Session, c.Seen)
+	o.ack(r.Session, r.Seen)
 	if !o.known(c) {
+		c.Request = r
 		o.serve(at, c)
 	}
 	o.follow(at)
 }
 
-// known answers a copy of a call that is under way, or over, as far as the Ops
-// itself knows.
-func (o *Ops) known(c Call) bool {
-	sh := o.shelf(c.Session)
-	if c.Seq <= sh.seen {
-		o.reply(c.Session, c.Seq, api.Result{Code: api.Stale})
+// known answers a duplicate of a call that is under way, or over, as far as the table of
+// calls knows.
+func (o *Ops) known(c *calls.Call) bool {
+	switch {
+	case c.Seq <= o.calls.Acked(c.Session):
+		o.reply(c, api.Result{Code: api.Stale})
 		return true
-	}
-	if w, ok := sh.calls[c.Seq]; ok {
+	case c.State != calls.Undecided:
 		o.count.Merged++
-		if w.state == parked {
-			o.reply(c.Session, c.Seq, api.Result{Code: api.Parked})
+		if c.State == calls.Parked {
+			o.reply(c, api.Result{Code: api.Parked})
 		}
 		return true
-	}
-	r, ok := sh.told[c.Seq]
-	if ok {
+	case c.Kept:
 		o.count.Repeated++
-		o.reply(c.Session, c.Seq, r)
+		o.reply(c, c.Answer)
+		return true
 	}
-	return ok
+	return false
 }
 
 // serve begins a call that is not under way. Closing comes before the answers that
 // rows keep: what was closed in an earlier epoch must be closed in this one as well
 // (CHU §2.9).
-func (o *Ops) serve(at At, c Call) {
-	if op, ok := c.Op.(api.CloseHandle); ok {
+func (o *Ops) serve(at At, c *calls.Call) {
+	if op, ok := c.Request.Op.(api.CloseHandle); ok {
 		o.close(at, c, op)
 		return
 	}
@@ -58,7 +59,7 @@ func (o *Ops) serve(at At, c Call) {
 		o.answer(at, c, r, false)
 		return
 	}
-	switch op := c.Op.(type) {
+	switch op := c.Request.Op.(type) {
 	case api.Open:
 		o.open(at, c, op)
 	case api.Poison:
@@ -75,44 +76,47 @@ func (o *Ops) serve(at At, c Call) {
 }
 
 // plain is for ops that only read or write their node.
-func (o *Ops) plain(at At, c Call) {
-	h, code := o.use(at, c, api.HandleOf(c.Op), needs(c.Op))
+func (o *Ops) plain(at At, c *calls.Call) {
+	h, code := o.use(at, c.Session, c.Request.Principal, api.HandleOf(c.Request.Op), needs(c.Request.Op))
 	if code != api.OK {
 		o.refuse(at, c, code)
 		return
 	}
-	deed, code := deedOf(c.Op, h)
+	deed, code := deedOf(c.Request.Op, h)
 	switch {
 	case code != api.OK:
 		o.refuse(at, c, code)
 	case command.ReadsNode(deed) && o.alone(at, c):
 		o.count.Read++
-		o.reply(c.Session, c.Seq, command.ReadAct(at.Rows, o.act(c, deed)))
+		o.reply(c, command.ReadAct(at.Rows, o.act(c, deed)))
 	default:
-		_, frees := deed.(command.Release)
-		o.put(&call{Call: c, handle: h, frees: frees}, deed)
+		a := calls.Attempt{Handle: h}
+		if _, frees := deed.(command.Release); frees {
+			a.Kind = calls.Releases
+		}
+		o.put(c, a, deed)
 	}
 }
 
 // refuse answers a call of which no row has an answer and no command is under way.
 // With authority that decides it. Without, this replica may have been deposed, and
 // its judgement may be an old one: the refusal goes into the log.
-func (o *Ops) refuse(at At, c Call, code api.Code) {
+func (o *Ops) refuse(at At, c *calls.Call, code api.Code) {
 	o.count.Refused++
 	switch {
 	case code.Execution() == api.Never:
-		o.reply(c.Session, c.Seq, api.Result{Code: code})
+		o.reply(c, api.Result{Code: code})
 	case o.alone(at, c):
 		o.tell(c, api.Result{Code: code})
 	default:
-		o.put(&call{Call: c}, command.Fail{Code: code})
+		o.put(c, calls.Attempt{}, command.Fail{Code: code})
 	}
 }
 
 // answer gives a call the answer that rows keep for it, now or since an earlier
 // copy was executed, with what rows do not keep: tokens.
-func (o *Ops) answer(at At, c Call, r api.Result, now bool) {
-	switch op := c.Op.(type) {
+func (o *Ops) answer(at At, c *calls.Call, r api.Result, now bool) {
+	switch op := c.Request.Op.(type) {
 	case api.Open:
 		if opened, ok := r.Detail.(api.Opened); ok && r.Code == api.OK {
 			o.opened(at, c, op, opened, now)
@@ -129,5 +133,5 @@ func (o *Ops) answer(at At, c Call, r api.Result, now bool) {
 			return
 		}
 	}
-	o.reply(c.Session, c.Seq, r)
+	o.reply(c, r)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/master/lockwait"
 	"github.com/chubbycell/chubby/replica/state/command"
@@ -26,7 +27,7 @@ func busy(t *testing.T) (*Ops, *db.DB) {
 		stored.OpenSession(tx, 6+id, api.Nonce{uint64(id) + 1}, "ann")
 	}
 	tx.Commit()
-	o := New(DefaultConfig(), 3, s, At{Now: time.Unix(9, 0), Rows: rows})
+	o := New(DefaultConfig(), 3, s, calls.New(), At{Now: time.Unix(9, 0), Rows: rows})
 	n := api.Ref{Instance: 4}
 	var all []handle.Handle
 	for seq := range api.Seq(3) {
@@ -37,18 +38,26 @@ func busy(t *testing.T) (*Ops, *db.DB) {
 	tx = rows.Begin()
 	_, _ = lock.Acquire(tx, 9, lock.Claim{Lock: n, Owner: lock.Owner{Session: 6, Handle: all[0].ID}, Mode: api.Exclusive})
 	tx.Commit()
-	for i, seq := range []api.Seq{11, 12} {
-		w := &call{Call: Call{Session: 7, Seq: seq, Op: api.Acquire{Mode: api.Exclusive}}, handle: all[i], queued: true}
-		require.Equal(t, lockwait.Joined, o.queues.Join(lockwait.Waiter{Lock: n, Mode: api.Exclusive, Session: 7, Handle: all[i].ID, Seq: seq}))
-		o.wait(w, parked)
+	entry := func(seq api.Seq, op api.Op) *calls.Call {
+		c := o.calls.Await(calls.Key{Session: 7, Seq: seq}, calls.Destination{})
+		c.Request = calls.Request{Session: 7, Seq: seq, Op: op}
+		return c
 	}
-	o.try(&call{Call: Call{Session: 7, Seq: 13, Op: api.Acquire{Mode: api.Shared}}, handle: all[2]})
-	o.put(&call{Call: Call{Session: 7, Seq: 14}, opens: true}, command.OpenNode{})
-	o.put(&call{Call: Call{Session: 7, Seq: 15}, handle: all[2], frees: true}, command.Release{})
+	for i, seq := range []api.Seq{11, 12} {
+		c := entry(seq, api.Acquire{Mode: api.Exclusive})
+		c.Handle, c.Queued = all[i], true
+		require.Equal(t, lockwait.Joined, o.queues.Join(lockwait.Waiter{Lock: n, Mode: api.Exclusive, Session: 7, Handle: all[i].ID, Seq: seq}))
+		o.calls.Park(c)
+	}
+	c := entry(13, api.Acquire{Mode: api.Shared})
+	c.Handle = all[2]
+	o.try(c)
+	o.put(entry(14, nil), calls.Attempt{Kind: calls.Opens}, command.OpenNode{})
+	o.put(entry(15, nil), calls.Attempt{Kind: calls.Releases, Handle: all[2]}, command.Release{})
 	swept := api.Ref{Path: api.ACLDirectory(), Instance: 5}
 	o.sweeps[swept.Path] = &sweep{node: swept}
-	require.True(t, o.held(Call{Session: 7, Seq: 16}, swept.Path))
-	o.tell(Call{Session: 7, Seq: 17}, api.Result{Code: api.Crowded})
+	require.True(t, o.held(entry(16, nil), swept.Path))
+	o.tell(entry(17, nil), api.Result{Code: api.Crowded})
 	require.NoError(t, o.Audit(rows))
 	return o, rows
 }
@@ -64,29 +73,31 @@ func TestAuditFinds(t *testing.T) {
 		want  string
 		spoil func(o *Ops, rows *db.DB)
 	}{
-		"an answer that was seen":       {"I-B1: session 7 has seen 20", func(o *Ops, _ *db.DB) { o.shelf(7).calls, o.shelf(7).seen = nil, 20 }},
-		"a call that was given up":      {"I-B1: session 7, which has seen 11", func(o *Ops, _ *db.DB) { o.shelf(7).seen = 11 }},
-		"an answer beyond the window":   {"keeps the answer 300", func(o *Ops, _ *db.DB) { o.shelf(7).told[300] = api.Result{} }},
-		"a call of another session":     {"I-B1", func(o *Ops, _ *db.DB) { o.shelf(7).calls[11].Session = 8 }},
-		"a call that is answered":       {"under way and answered", func(o *Ops, _ *db.DB) { o.shelf(7).told[13] = api.Result{} }},
-		"calls that are not counted":    {"I-B2: counted 4 calls", func(o *Ops, _ *db.DB) { o.underWay++ }},
-		"Opens that are not counted":    {"I-B2: session 7 has 1 Opens proposed, 0 counted", func(o *Ops, _ *db.DB) { o.shelf(7).opening-- }},
-		"Opens in all":                  {"I-B2", func(o *Ops, _ *db.DB) { o.opening-- }},
-		"paths that are not counted":    {"I-B2", func(o *Ops, _ *db.DB) { clear(o.openings) }},
-		"trials that are not counted":   {"I-B2", func(o *Ops, _ *db.DB) { clear(o.trials) }},
-		"releases that are not counted": {"I-B2", func(o *Ops, _ *db.DB) { clear(o.releases) }},
-		"a call without its place":      {"I-B3: call 11 of session 7", func(o *Ops, _ *db.DB) { o.queues.Leave(o.shelf(7).calls[11].handle.ID) }},
-		"a call that is not queued":     {"I-B3: call 12", func(o *Ops, _ *db.DB) { o.shelf(7).calls[12].queued = false }},
-		"a place without its call":      {"I-B3: 1 calls have a place, 2 wait", func(o *Ops, _ *db.DB) { delete(o.shelf(7).calls, 12) }},
-		"a parked one that is tried":    {"I-B3: call 11", func(o *Ops, _ *db.DB) { o.queues.Next(api.Ref{Instance: 4}, 0, false) }},
-		"a sweep that is none":          {"I-B4: call 16", func(o *Ops, _ *db.DB) { clear(o.sweeps) }},
-		"a sweep that does not know":    {"I-B4: call 16", func(o *Ops, _ *db.DB) { o.sweeps[api.ACLDirectory()].held = nil }},
-		"a sweep and an Open":           {"I-B4: a sweep of", func(o *Ops, _ *db.DB) { o.sweeps[api.Path{}] = &sweep{} }},
-		"a free lock, and who waits":    {"waits in front for a lock", func(_ *Ops, rows *db.DB) { free(rows) }},
+		"Opens without room": {"I-B2: session 7 has 1 Opens proposed, and room for -2", func(o *Ops, _ *db.DB) {
+			o.table = handle.New(3, handle.Sealer{}, handle.Limits{PerSession: -2})
+		}},
+		"Opens of all without room": {"I-B2: 1 Opens are proposed, and there is room for 0", func(o *Ops, _ *db.DB) {
+			o.table = handle.New(3, handle.Sealer{}, handle.Limits{PerSession: 1})
+			o.queues = lockwait.New(o.cfg.Queues)
+			for _, c := range o.calls.OnNodes(7) {
+				c.Queued = false
+				if c.State == calls.Parked {
+					o.calls.Decide(c)
+				}
+			}
+		}},
+		"a call without its place":   {"I-B3: call 11 of session 7", func(o *Ops, _ *db.DB) { o.queues.Leave(o.calls.Of(7, 11).Handle.ID) }},
+		"a call that is not queued":  {"I-B3: call 12", func(o *Ops, _ *db.DB) { o.calls.Of(7, 12).Queued = false }},
+		"a place without its call":   {"I-B3: 1 calls have a place, 2 wait", func(o *Ops, _ *db.DB) { o.calls.Decide(o.calls.Of(7, 12)) }},
+		"a parked one that is tried": {"I-B3: call 11", func(o *Ops, _ *db.DB) { o.queues.Next(api.Ref{Instance: 4}, 0, false) }},
+		"a sweep that is none":       {"I-B4: call 16", func(o *Ops, _ *db.DB) { clear(o.sweeps) }},
+		"a sweep that does not know": {"I-B4: call 16", func(o *Ops, _ *db.DB) { o.sweeps[api.ACLDirectory()].held = nil }},
+		"a sweep and an Open":        {"I-B4: a sweep of", func(o *Ops, _ *db.DB) { o.sweeps[api.Path{}] = &sweep{} }},
+		"a free lock, and who waits": {"waits in front for a lock", func(_ *Ops, rows *db.DB) { free(rows) }},
 		"one who waits for himself": {"I-B5", func(o *Ops, rows *db.DB) {
 			free(rows)
 			tx := rows.Begin()
-			h := o.shelf(7).calls[12].handle
+			h := o.calls.Of(7, 12).Handle
 			_, _ = lock.Acquire(tx, 9, lock.Claim{Lock: h.Node, Owner: ownerOf(h), Mode: api.Exclusive})
 			tx.Commit()
 		}},
@@ -114,5 +125,5 @@ func TestConfigsAreValidated(t *testing.T) {
 	require.NoError(t, DefaultConfig().Validate())
 	bad := Config{SweepAfter: -1}
 	require.ErrorContains(t, bad.Validate(), "a limit of handles below 1\nnodeops config: a limit of waiters below 1\nnodeops config: a negative SweepAfter\nnodeops config: a Retry that is not above 0")
-	require.Panics(t, func() { New(bad, 1, handle.Sealer{}, At{Rows: db.New()}) })
+	require.Panics(t, func() { New(bad, 1, handle.Sealer{}, calls.New(), At{Rows: db.New()}) })
 }

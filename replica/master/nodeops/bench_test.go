@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/master/nodeops"
+	"github.com/chubbycell/chubby/replica/master/calls"
 )
 
 // BenchmarkOpenClose opens a file that is there, and closes it: memory alone.
@@ -15,10 +15,10 @@ func BenchmarkOpenClose(b *testing.B) {
 	seq := api.Seq(2)
 	for b.Loop() {
 		seq++
-		c.ask(nodeops.Call{Session: c.ids[0], Seq: seq, Seen: seq - 1, Op: api.Open{Path: "f", Rights: api.RightRead}})
+		c.ask(calls.Request{Session: c.ids[0], Seq: seq, Seen: seq - 1, Op: api.Open{Path: "f", Rights: api.RightRead}})
 		token := c.last.Result.Detail.(api.Opened).Token
 		seq++
-		c.ask(nodeops.Call{Session: c.ids[0], Seq: seq, Seen: seq - 1, Op: api.CloseHandle{Handle: token}})
+		c.ask(calls.Request{Session: c.ids[0], Seq: seq, Seen: seq - 1, Op: api.CloseHandle{Handle: token}})
 		require.Equal(b, api.OK, c.last.Result.Code)
 	}
 	c.report(b, 2)
@@ -34,8 +34,8 @@ func BenchmarkAcquireRelease(b *testing.B) {
 	for b.Loop() {
 		k := i % n
 		seq := 3 + 2*seqs[k]
-		c.ask(nodeops.Call{Session: c.ids[k], Seq: seq, Seen: seq - 1, Op: api.Release{Handle: c.tokens[k], Acquisition: c.held}})
-		c.ask(nodeops.Call{Session: c.ids[k], Seq: seq + 1, Seen: seq - 1, Op: api.Acquire{Handle: c.tokens[k], Mode: api.Exclusive, Wait: true}})
+		c.ask(calls.Request{Session: c.ids[k], Seq: seq, Seen: seq - 1, Op: api.Release{Handle: c.tokens[k], Acquisition: c.held}})
+		c.ask(calls.Request{Session: c.ids[k], Seq: seq + 1, Seen: seq - 1, Op: api.Acquire{Handle: c.tokens[k], Mode: api.Exclusive, Wait: true}})
 		c.drain()
 		seqs[k]++
 		i++

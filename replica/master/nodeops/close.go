@@ -2,6 +2,7 @@ package nodeops
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
@@ -11,7 +12,7 @@ import (
 // that waits, the lock that it holds or is about to hold, the ephemeral node that
 // nobody else has open. From here on no copy of any call uses it. Its lock is freed
 // by a command, behind the Acquires that are proposed.
-func (o *Ops) close(at At, c Call, op api.CloseHandle) {
+func (o *Ops) close(at At, c *calls.Call, op api.CloseHandle) {
 	closing, v := o.table.Close(c.Session, op.Handle)
 	h := closing.Handle
 	if v != handle.Good && v != handle.Closed {
@@ -21,11 +22,11 @@ func (o *Ops) close(at At, c Call, op api.CloseHandle) {
 	o.leave(at, h.ID, api.HandleClosed)
 	o.closed(closing)
 	_, holds := lock.HeldBy(at.Rows, ownerOf(h))
-	if !holds && o.trials[h.ID] == 0 && o.alone(at, c) {
-		o.reply(c.Session, c.Seq, api.Result{Code: api.OK})
+	if !holds && o.calls.Acquires(h.ID) == 0 && o.alone(at, c) {
+		o.reply(c, api.Result{Code: api.OK})
 		return
 	}
-	o.put(&call{Call: c}, command.CloseHandle{Node: h.Node, Handle: h.ID})
+	o.put(c, calls.Attempt{}, command.CloseHandle{Node: h.Node, Handle: h.ID})
 }
 
 // closed looks after the ephemeral node of a handle that was closed.
@@ -38,8 +39,8 @@ func (o *Ops) closed(c handle.Closing) {
 // poison makes a handle useless: what waits on it fails, what comes later fails.
 // This is memory of the master alone, and a deposed one has none that counts; so
 // nothing needs to be asked of the log.
-func (o *Ops) poison(at At, c Call, op api.Poison) {
-	h, code := o.use(at, c, op.Handle, 0)
+func (o *Ops) poison(at At, c *calls.Call, op api.Poison) {
+	h, code := o.use(at, c.Session, c.Request.Principal, op.Handle, 0)
 	switch code {
 	case api.OK:
 		o.table.Poison(c.Session, op.Handle)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
@@ -47,11 +48,11 @@ func newCrowd(t rapid.TB, n int, m func(i int) api.Mode) *crowd {
 
 func (c *crowd) enter(m api.Mode) {
 	id := c.session("ann")
-	c.ask(nodeops.Call{Session: id, Seq: 1, Op: api.Open{Path: "f", Rights: api.RightWrite, Create: api.CreateMay, Kind: api.File}})
+	c.ask(calls.Request{Session: id, Seq: 1, Op: api.Open{Path: "f", Rights: api.RightWrite, Create: api.CreateMay, Kind: api.File}})
 	c.drain()
 	token := c.last.Result.Detail.(api.Opened).Token
 	c.ids, c.tokens = append(c.ids, id), append(c.tokens, token)
-	c.ask(nodeops.Call{Session: id, Seq: 2, Seen: 1, Op: api.Acquire{Handle: token, Mode: m, Wait: true}})
+	c.ask(calls.Request{Session: id, Seq: 2, Seen: 1, Op: api.Acquire{Handle: token, Mode: m, Wait: true}})
 	c.drain()
 }
 
@@ -65,7 +66,7 @@ func TestOneReleaseWakesOneWriter(t *testing.T) {
 		require.Len(t, holders, 1)
 		require.Equal(t, c.ids[i], holders[0].Owner.Session, "first come, first served")
 		c.acts = 0
-		c.ask(nodeops.Call{Session: c.ids[i], Seq: 3, Seen: 2, Op: api.Release{Handle: c.tokens[i], Acquisition: c.held}})
+		c.ask(calls.Request{Session: c.ids[i], Seq: 3, Seen: 2, Op: api.Release{Handle: c.tokens[i], Acquisition: c.held}})
 		c.drain()
 		require.Equal(t, min(2, n-i), c.acts, "the release, and the next one's Acquire")
 	}
@@ -79,7 +80,7 @@ func TestSweepsAreBounded(t *testing.T) {
 	c := newCrowd(t, 1, func(int) api.Mode { return api.Exclusive })
 	for i := range n {
 		o := api.Open{Path: fmt.Sprint(i), Rights: api.RightRead, Create: api.CreateMust, Kind: api.File, Ephemeral: true}
-		c.ask(nodeops.Call{Session: c.ids[0], Seq: api.Seq(3 + i), Seen: api.Seq(2 + i), Op: o})
+		c.ask(calls.Request{Session: c.ids[0], Seq: api.Seq(3 + i), Seen: api.Seq(2 + i), Op: o})
 		c.drain()
 	}
 	c.upkeep(command.Expire{Guard: c.guard(), Session: c.ids[0]})
@@ -96,7 +97,7 @@ func TestOneReleaseWakesAllReaders(t *testing.T) {
 	const n = 1000
 	c := newCrowd(t, n, func(i int) api.Mode { return api.Mode(1 + min(i, 1)) })
 	c.acts = 0
-	c.ask(nodeops.Call{Session: c.ids[0], Seq: 3, Seen: 2, Op: api.CloseHandle{Handle: c.tokens[0]}})
+	c.ask(calls.Request{Session: c.ids[0], Seq: 3, Seen: 2, Op: api.CloseHandle{Handle: c.tokens[0]}})
 	c.drain()
 	require.Equal(t, n, c.acts)
 	require.Len(t, lock.Holdings(c.db), n-1)

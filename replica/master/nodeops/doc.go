@@ -14,9 +14,9 @@
 //	its session is alive, and that of who asks    else NoSession, Permission
 //	its Seq is above all Seen of the session      else Stale (tested here too, as far as it is known here)
 //
-// Reading order: desk.go (what is remembered), ask.go (the order of tests), use.go
+// Reading order: ops.go (what is remembered), ask.go (the order of tests), use.go
 // and deed.go (from tokens to deeds), open.go, close.go, sequencer.go, wait.go
-// (Acquires), call.go and shelf.go (calls under way, and sessions); then what happens
+// (Acquires), call.go and session.go (how calls and sessions change); then what happens
 // without being asked for: applied.go, advance.go, delay.go, sweep.go, failover.go;
 // audit.go.
 //
@@ -127,8 +127,7 @@
 //
 // # Invariants
 //
-//	I-B1  state  a call is under way or answered, not both; what is kept is above Seen and within the window
-//	I-B2  state  what is proposed is counted, and for each proposed Open a handle is kept free
+//	I-B2  state  for each proposed Open a handle is kept free
 //	I-B3  state  calls that wait have a place in the queue, and nobody else has; their handles are open
 //	I-B4  state  a path is swept or opened, not both; what waits for a sweep waits for one that is proposed
 //	I-B5  state  nobody waits for a lock that he holds, or in front for one that he could have, without being proposed

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
@@ -19,7 +20,7 @@ type proposing bool
 // master: OK, or why not. Its principal is that of the session. What holds a lock or
 // keeps a node is taken up though others have taken all the room that there is.
 func (o *Ops) Present(at At, s api.SessionID, who api.Principal, token api.Token) api.Code {
-	h, code := o.use(at, Call{Session: s, Principal: who}, token, 0)
+	h, code := o.use(at, s, who, token, 0)
 	if code != api.Crowded {
 		return code
 	}
@@ -75,7 +76,7 @@ func compareOwners(a, b lock.Owner) int {
 // not be told that it holds it. Who is granted now what his handle holds since
 // before is told so, as often as he asks: that the rows have his Close as well, which
 // he sent behind it, is another answer.
-func (o *Ops) heldBefore(at At, c Call, op api.Acquire, r api.Result, h api.Held, now bool) {
+func (o *Ops) heldBefore(at At, c *calls.Call, op api.Acquire, r api.Result, h api.Held, now bool) {
 	x, v := o.table.Use(c.Session, op.Handle)
 	hold, ok := lock.GetHold(at.Rows, x.Node, ownerOf(x))
 	if !now && (codeOf(v) == api.BadHandle || !ok || hold.Acquisition != h.Acquisition) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/replica/state/command"
@@ -32,6 +33,7 @@ type world struct {
 	db        *db.DB
 	now       time.Time
 	authority bool
+	calls     *calls.Table
 	ops       *nodeops.Ops
 	who       map[api.SessionID]api.Principal
 	log       []command.Command   // proposed
@@ -64,7 +66,13 @@ func founding() tree.Founding {
 
 func (w *world) guard() api.Epoch { return rows.GetEpoch(w.db).Number }
 
-func (w *world) at() nodeops.At { return nodeops.At{Now: w.now, Authority: w.authority, Rows: w.db} }
+func (w *world) at() nodeops.At {
+	at := nodeops.At{Now: w.now, Rows: w.db}
+	if w.authority {
+		at.Lease = w.now.Add(1)
+	}
+	return at
+}
 
 // epoch begins the next epoch.
 func (w *world) epoch() {
@@ -76,7 +84,8 @@ func (w *world) epoch() {
 func (w *world) begin() {
 	s, err := handle.NewSealer(secret)
 	require.NoError(w.t, err)
-	w.ops = nodeops.New(w.cfg, w.guard(), s, w.at())
+	w.calls = calls.New()
+	w.ops = nodeops.New(w.cfg, w.guard(), s, w.calls, w.at())
 }
 
 // failover ends the epoch; what was proposed and not applied is lost, and the new
@@ -132,6 +141,7 @@ func (w *world) take() {
 		w.take()
 	}
 	if !w.quiet {
+		require.NoError(w.t, w.calls.Audit())
 		require.NoError(w.t, w.ops.Audit(w.db))
 	}
 }
@@ -175,9 +185,9 @@ func (w *world) refuse(code api.Code) {
 	w.take()
 }
 
-func (w *world) ask(c nodeops.Call) {
+func (w *world) ask(c calls.Request) {
 	c.Principal = w.who[c.Session]
-	w.ops.Ask(w.at(), c)
+	w.ops.Ask(w.at(), c, calls.Destination{})
 	w.take()
 }
 

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/replica/state/command"
@@ -61,7 +62,7 @@ type open struct {
 
 // sent is a call, as its client knows it.
 type sent struct {
-	nodeops.Call
+	calls.Request
 	epoch  api.Epoch // of the last copy
 	on     *open
 	over   bool        // its client has the answer
@@ -149,7 +150,7 @@ func (w *twin) call(id api.SessionID, on *open, op api.Op) *sent {
 		c.seen++
 	}
 	c.next++
-	s := &sent{Call: nodeops.Call{Session: id, Seq: c.next, Seen: c.seen, Op: op}, on: on}
+	s := &sent{Request: calls.Request{Session: id, Seq: c.next, Seen: c.seen, Op: op}, on: on}
 	w.sent[name{id, c.next}] = s
 	w.send(s)
 	return s
@@ -170,7 +171,7 @@ func (w *twin) send(s *sent) {
 		s.silent = true
 	}
 	w.rt.Logf("send %d/%d: %s", s.Session, s.Seq, describe(s))
-	w.ask(s.Call)
+	w.ask(s.Request)
 }
 
 // describe prints a call without its token.

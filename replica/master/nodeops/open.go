@@ -3,6 +3,7 @@ package nodeops
 import (
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/tree"
@@ -10,7 +11,7 @@ import (
 
 // open begins an Open. It waits for a sweep of its path: else it could open the
 // node that is just going.
-func (o *Ops) open(at At, c Call, op api.Open) {
+func (o *Ops) open(at At, c *calls.Call, op api.Open) {
 	deed, code := o.openNode(at, c, op)
 	switch {
 	case code != api.OK:
@@ -21,29 +22,28 @@ func (o *Ops) open(at At, c Call, op api.Open) {
 	case reads(at, deed) && o.alone(at, c):
 		o.openThere(at, c, op, deed)
 	default:
-		o.put(&call{Call: c, path: deed.Path, opens: true}, deed)
+		o.put(c, calls.Attempt{Kind: calls.Opens, Path: deed.Path}, deed)
 	}
 }
 
 // held lets an Open wait if a sweep of the path is proposed.
-func (o *Ops) held(c Call, p api.Path) bool {
+func (o *Ops) held(c *calls.Call, p api.Path) bool {
 	s, ok := o.sweeps[p]
 	if ok {
-		w := &call{Call: c, path: p}
-		s.held = append(s.held, w)
-		o.wait(w, held)
+		s.held = append(s.held, c)
+		o.calls.Hold(c, p)
 	}
 	return ok
 }
 
 // openNode says what is to be opened, and below which directory.
-func (o *Ops) openNode(at At, c Call, op api.Open) (command.OpenNode, api.Code) {
+func (o *Ops) openNode(at At, c *calls.Call, op api.Open) (command.OpenNode, api.Code) {
 	deed := command.OpenNode{
 		Rights: op.Rights, Create: op.Create,
 		Kind: op.Kind, Ephemeral: op.Ephemeral, Contents: op.Contents, Names: op.Names,
 	}
 	if op.Dir != "" {
-		dir, code := o.use(at, c, op.Dir, 0)
+		dir, code := o.use(at, c.Session, c.Request.Principal, op.Dir, 0)
 		if code != api.OK {
 			return deed, code
 		}
@@ -72,7 +72,7 @@ func reads(at At, deed command.OpenNode) bool {
 // openThere opens a node without the log. What it is told stands in no row, so the
 // Ops keeps it: a copy that comes when the node is gone, or there again, must
 // neither make one nor open another.
-func (o *Ops) openThere(at At, c Call, op api.Open, deed command.OpenNode) {
+func (o *Ops) openThere(at At, c *calls.Call, op api.Open, deed command.OpenNode) {
 	o.count.Read++
 	deed.Create, deed.Kind, deed.Ephemeral = api.CreateNever, 0, false
 	deed.Contents, deed.Names = "", api.ACLNames{}
@@ -92,16 +92,16 @@ func (o *Ops) openThere(at At, c Call, op api.Open, deed command.OpenNode) {
 // Where there is no room for it the client is told so, and not to come again: its
 // session would stand still behind a call that waits until one of its handles is
 // closed, the Close of which may stand behind that call.
-func (o *Ops) opened(at At, c Call, op api.Open, opened api.Opened, now bool) {
+func (o *Ops) opened(at At, c *calls.Call, op api.Open, opened api.Opened, now bool) {
 	if !now && o.held(c, opened.Node.Path) {
 		return
 	}
 	if !now && !o.room(c.Session) {
-		o.reply(c.Session, c.Seq, api.Result{Code: api.NoHandle})
+		o.reply(c, api.Result{Code: api.NoHandle})
 		return
 	}
 	token, _, v := o.table.Open(handle.Opening{
-		Session: c.Session, Seq: c.Seq, Seen: o.shelf(c.Session).seen,
+		Session: c.Session, Seq: c.Seq, Seen: o.calls.Acked(c.Session),
 		Node: opened.Node, Kind: opened.Stat.Kind, Ephemeral: opened.Stat.Ephemeral, Rights: op.Rights, Delay: op.Delay, Untested: !now,
 	})
 	if v == handle.Full {
@@ -109,7 +109,7 @@ func (o *Ops) opened(at At, c Call, op api.Open, opened api.Opened, now bool) {
 	}
 	if v != handle.Good { // the client has given the call up: nobody would close what it opened
 		o.count.GivenUp++
-		o.reply(c.Session, c.Seq, api.Result{Code: api.Stale})
+		o.reply(c, api.Result{Code: api.Stale})
 		return
 	}
 	opened.Token = token

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/master/lockwait"
 	"github.com/chubbycell/chubby/replica/state/command"
@@ -48,25 +49,14 @@ func (c Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// At is when and where something comes to the Ops.
-type At struct {
-	Now       time.Time // of the master's clock, which does not go back
-	Authority bool      // at this instant no other master can have changed the rows
-	Rows      rows.Reader
-}
-
-// Call is one copy of a request.
-type Call struct {
-	Session   api.SessionID
-	Seq, Seen api.Seq
-	Principal api.Principal // whose session it is
-	Op        api.Op        // one that api/node_op.go lists
-}
+// At is the instant at which a method is called, and what holds then.
+type At = calls.At
 
 // Reply is an answer for the newest copy of a call that has none yet. With Parked
 // the call is still under way; all other replies are the last one to the copies
 // that came so far.
 type Reply struct {
+	To      calls.Destination
 	Session api.SessionID
 	Seq     api.Seq
 	Result  api.Result
@@ -82,25 +72,20 @@ type Output struct {
 // Ops is what the master of one epoch remembers of nodes in use. One goroutine
 // owns it. Make it with New.
 type Ops struct {
-	cfg     Config
-	epoch   api.Epoch
-	began   api.Number // nodes of larger instances were made in this epoch
-	over    bool       // another epoch has begun
-	table   *handle.Table
-	queues  *lockwait.Queues
-	shelves map[api.SessionID]*shelf
+	cfg    Config
+	epoch  api.Epoch
+	began  api.Number // nodes of larger instances were made in this epoch
+	over   bool       // another epoch has begun
+	table  *handle.Table
+	queues *lockwait.Queues
+	calls  *calls.Table // the master's: the calls on nodes in it are moved here
 
-	opening  int                      // Opens that are proposed
-	openings map[api.Path]int         // the same, by path
-	trials   map[api.HandleID]int     // Acquires that are proposed
-	releases map[api.HandleID]int     // Releases that are proposed
-	underWay int                      // calls that are proposed
-	stirred  []api.Ref                // locks at which somebody's turn may have come
-	delays   delays                   // that run
-	sweeps   map[api.Path]*sweep      // that are proposed
-	doubted  doubts                   // ephemeral nodes that may have nobody
-	failing  map[lock.Owner]proposing // owners that nobody presented
-	owed     proposals                // what the log did not take
+	stirred []api.Ref                // locks at which somebody's turn may have come
+	delays  delays                   // that run
+	sweeps  map[api.Path]*sweep      // that are proposed
+	doubted doubts                   // ephemeral nodes that may have nobody
+	failing map[lock.Owner]proposing // owners that nobody presented
+	owed    proposals                // what the log did not take
 
 	sweepAt time.Time // from then on all ephemeral nodes are looked at; zero: not serving
 	swept   bool      // they were
@@ -141,14 +126,13 @@ type Status struct {
 // lock-delays that the rows name begin again, in full: how much of each has passed
 // the former master alone knew. A bad Config panics: Validate it where it comes
 // from.
-func New(cfg Config, epoch api.Epoch, s handle.Sealer, at At) *Ops {
+func New(cfg Config, epoch api.Epoch, s handle.Sealer, table *calls.Table, at At) *Ops {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
 	}
 	o := &Ops{
 		cfg: cfg, epoch: epoch, began: rows.GetTotals(at.Rows).Commands,
-		table: handle.New(epoch, s, cfg.Handles), queues: lockwait.New(cfg.Queues), shelves: map[api.SessionID]*shelf{},
-		openings: map[api.Path]int{}, trials: map[api.HandleID]int{}, releases: map[api.HandleID]int{},
+		table: handle.New(epoch, s, cfg.Handles), queues: lockwait.New(cfg.Queues), calls: table,
 		sweeps: map[api.Path]*sweep{}, doubted: newDoubts(), failing: map[lock.Owner]proposing{},
 	}
 	for _, r := range lock.Delays(at.Rows) {
@@ -168,7 +152,7 @@ func (o *Ops) TakeOutput() Output {
 // Status says how the Ops is.
 func (o *Ops) Status() Status {
 	s := Status{
-		UnderWay: o.underWay, Handles: o.table.Len(), Waiting: o.queues.Len(), Delays: len(o.delays.all),
+		UnderWay: o.calls.Proposed(), Handles: o.table.Len(), Waiting: o.queues.Len(), Delays: len(o.delays.all),
 		Sweeps: len(o.sweeps), Doubted: len(o.doubted.order), Counters: o.count,
 	}
 	for _, x := range o.sweeps { // order-free: a sum
@@ -180,9 +164,5 @@ func (o *Ops) Status() Status {
 // Uses says that a session has an open handle, as far as it has been told of in
 // this epoch.
 func (o *Ops) Uses(s api.SessionID) bool { return o.table.Uses(s) }
-
-func (o *Ops) reply(s api.SessionID, seq api.Seq, r api.Result) {
-	o.out.Replies = append(o.out.Replies, Reply{s, seq, r})
-}
 
 func (o *Ops) propose(c command.Command) { o.out.Propose = append(o.out.Propose, c) }

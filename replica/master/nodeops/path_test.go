@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 )
 
@@ -19,7 +20,7 @@ func TestARelativeNameMayBeTooLong(t *testing.T) {
 	id, seq := w.session("ann"), api.Seq(0)
 	below := func(dir api.Token, rel string) api.Result {
 		seq++
-		w.ask(nodeops.Call{Session: id, Seq: seq, Op: api.Open{
+		w.ask(calls.Request{Session: id, Seq: seq, Op: api.Open{
 			Dir: dir, Path: rel, Rights: api.RightWrite, Create: api.CreateMust, Kind: api.Directory,
 		}})
 		w.drain()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
@@ -31,7 +32,7 @@ type script struct {
 	names  map[api.SessionID]string
 	next   map[api.SessionID]api.Seq
 	seen   map[api.SessionID]api.Seq
-	calls  map[name]nodeops.Call
+	calls  map[name]calls.Request
 	opens  map[name]string // the name of the handle that the call is to open
 	seqs   map[name]string // the name of the sequencer that the call is to get
 	tokens map[string]api.Token
@@ -50,7 +51,7 @@ func newScript(t testing.TB) *script {
 func newScriptOf(t testing.TB, cfg nodeops.Config) *script {
 	s := &script{
 		world: newWorld(t, cfg), ids: map[string]api.SessionID{}, names: map[api.SessionID]string{},
-		next: map[api.SessionID]api.Seq{}, seen: map[api.SessionID]api.Seq{}, calls: map[name]nodeops.Call{},
+		next: map[api.SessionID]api.Seq{}, seen: map[api.SessionID]api.Seq{}, calls: map[name]calls.Request{},
 		opens: map[name]string{}, seqs: map[name]string{}, tokens: map[string]api.Token{},
 		quoted: map[string]api.Sequencer{}, held: map[name]api.Acquisition{}, last: map[string]api.Acquisition{},
 	}
@@ -139,7 +140,7 @@ func (s *script) client(id api.SessionID, w []string) {
 		s.seen[id] = s.number(w[1])
 		return
 	case "saw":
-		s.ops.Seen(s.at(), id, s.number(w[1]))
+		s.ops.Ack(s.at(), id, s.number(w[1]))
 		s.take()
 		return
 	case "end":
@@ -168,7 +169,7 @@ func (s *script) client(id api.SessionID, w []string) {
 	case "attach":
 		s.opens[k] = w[1]
 	}
-	c := nodeops.Call{Session: id, Seq: k.seq, Seen: s.seen[id], Op: s.op(id, w)}
+	c := calls.Request{Session: id, Seq: k.seq, Seen: s.seen[id], Op: s.op(id, w)}
 	s.calls[k] = c
 	s.ask(c)
 }

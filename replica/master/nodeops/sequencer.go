@@ -2,6 +2,7 @@ package nodeops
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
@@ -9,8 +10,8 @@ import (
 
 // setSequencer begins a SetSequencer: what is attached must be valid, and only the
 // present rows can say so.
-func (o *Ops) setSequencer(at At, c Call, op api.SetSequencer) {
-	h, code := o.use(at, c, op.Handle, 0)
+func (o *Ops) setSequencer(at At, c *calls.Call, op api.SetSequencer) {
+	h, code := o.use(at, c.Session, c.Request.Principal, op.Handle, 0)
 	q, err := api.ParseSequencer(op.Sequencer)
 	switch {
 	case code != api.OK:
@@ -18,7 +19,7 @@ func (o *Ops) setSequencer(at At, c Call, op api.SetSequencer) {
 	case err != nil:
 		o.refuse(at, c, api.Invalid)
 	case !o.alone(at, c):
-		o.put(&call{Call: c}, command.CheckSequencer{Node: q.Node, Sequencer: q, Fence: h.Fence})
+		o.put(c, calls.Attempt{}, command.CheckSequencer{Node: q.Node, Sequencer: q, Fence: h.Fence})
 	case !valid(at, h.Fence) || lock.CheckSequencer(at.Rows, q) != lock.Valid:
 		o.refuse(at, c, api.StaleSequencer)
 	default:
@@ -32,8 +33,8 @@ func valid(at At, fence api.Sequencer) bool {
 
 // attach ties the handle to the sequencer, which was found valid. The handle may
 // have been closed since.
-func (o *Ops) attach(at At, c Call, op api.SetSequencer) {
-	_, code := o.use(at, c, op.Handle, 0)
+func (o *Ops) attach(at At, c *calls.Call, op api.SetSequencer) {
+	_, code := o.use(at, c.Session, c.Request.Principal, op.Handle, 0)
 	q, err := api.ParseSequencer(op.Sequencer)
 	if err != nil {
 		code = api.Invalid

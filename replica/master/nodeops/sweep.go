@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
@@ -14,7 +15,7 @@ const maxSweeps = 64
 // sweep is the end of an ephemeral node that is proposed.
 type sweep struct {
 	node api.Ref
-	held []*call // Opens of its path
+	held []*calls.Call // Opens of its path
 }
 
 // doubts are paths at which an ephemeral node may stand that nobody has open, in
@@ -76,7 +77,7 @@ func (o *Ops) lonely(at At, p api.Path) (api.Ref, bool) {
 	n, stat, code := tree.Lookup(at.Rows, p)
 	switch {
 	case code != api.OK || !stat.Ephemeral || stat.Children > 0,
-		o.openings[p] > 0 || o.sweeps[p] != nil || o.table.Opens(n) > 0,
+		o.calls.OpensAt(p) > 0 || o.sweeps[p] != nil || o.table.Opens(n) > 0,
 		!o.swept && api.Number(n.Instance) <= o.began:
 		return n, false
 	}
@@ -92,9 +93,9 @@ func (o *Ops) sweepOver(at At, n api.Ref) {
 	}
 	delete(o.sweeps, n.Path)
 	for _, w := range s.held {
-		if sh, ok := o.shelves[w.Session]; ok && sh.calls[w.Seq] == w {
+		if w.State == calls.Held { // it may have been given up since
 			o.drop(w)
-			o.serve(at, w.Call)
+			o.serve(at, w)
 		}
 	}
 }

@@ -14,26 +14,26 @@ import (
 // may have been taken away since the node was opened. But it keeps the lock that it
 // holds, and its ephemeral node, and may give them back: its client goes on believing
 // in them, since nothing tells it otherwise.
-func (o *Ops) use(at At, c Call, token api.Token, need api.Rights) (handle.Handle, api.Code) {
-	h, v := o.table.Use(c.Session, token)
+func (o *Ops) use(at At, s api.SessionID, who api.Principal, token api.Token, need api.Rights) (handle.Handle, api.Code) {
+	h, v := o.table.Use(s, token)
 	code := codeOf(v)
 	if v == handle.Old {
-		code = o.recreate(at, c, token, h)
+		code = o.recreate(at, s, token, h)
 	}
 	switch {
 	case code != api.OK || need == 0:
 	case !h.Rights.Has(need):
 		code = api.NoRight
-	case h.ID.Epoch < o.epoch || o.table.Untested(c.Session, h.ID):
-		code = o.still(at, c, h)
+	case h.ID.Epoch < o.epoch || o.table.Untested(s, h.ID):
+		code = o.still(at, who, h)
 	}
 	return h, code
 }
 
 // still asks whether the rights of a handle are there at this instant.
-func (o *Ops) still(at At, c Call, h handle.Handle) api.Code {
+func (o *Ops) still(at At, who api.Principal, h handle.Handle) api.Code {
 	stat, code := tree.Stat(at.Rows, h.Node)
-	if code == api.OK && !o.allowed(at, stat, h.Rights, c.Principal) {
+	if code == api.OK && !o.allowed(at, stat, h.Rights, who) {
 		code = api.Permission
 	}
 	return code
@@ -52,15 +52,15 @@ func codeOf(v handle.Verdict) api.Code {
 }
 
 // recreate takes up a handle of an older epoch whose node stands.
-func (o *Ops) recreate(at At, c Call, token api.Token, h handle.Handle) api.Code {
+func (o *Ops) recreate(at At, s api.SessionID, token api.Token, h handle.Handle) api.Code {
 	_, code := tree.Stat(at.Rows, h.Node)
 	switch {
 	case code != api.OK:
 		return code
-	case !o.room(c.Session):
+	case !o.room(s):
 		return api.Crowded
 	}
-	o.table.Recreate(c.Session, token)
+	o.table.Recreate(s, token)
 	o.count.Recreated++
 	return api.OK
 }
@@ -73,7 +73,8 @@ func (o *Ops) allowed(at At, stat api.Stat, want api.Rights, who api.Principal) 
 // proposed Opens will give it.
 func (o *Ops) room(s api.SessionID) bool {
 	own, all := o.table.Room(s)
-	return o.shelf(s).opening < own && o.opening < all
+	ownOpens, allOpens := o.calls.Opens(s)
+	return ownOpens < own && allOpens < all
 }
 
 func ownerOf(h handle.Handle) lock.Owner { return lock.Owner{Session: h.Session, Handle: h.ID} }

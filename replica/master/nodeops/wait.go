@@ -2,6 +2,7 @@ package nodeops
 
 import (
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/lockwait"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
@@ -10,60 +11,59 @@ import (
 // acquire begins an Acquire. Who holds something already is not to wait, least of
 // all for itself: the rows say whether that is what it asks for. Who is about to
 // release it waits like anybody else, behind those who wait.
-func (o *Ops) acquire(at At, c Call, op api.Acquire) {
-	h, code := o.use(at, c, op.Handle, needs(op))
+func (o *Ops) acquire(at At, c *calls.Call, op api.Acquire) {
+	h, code := o.use(at, c.Session, c.Request.Principal, op.Handle, needs(op))
 	if code != api.OK {
 		o.refuse(at, c, code)
 		return
 	}
-	w := &call{Call: c, handle: h}
+	c.Attempt = calls.Attempt{Handle: h}
 	_, holds := lock.HeldBy(at.Rows, ownerOf(h))
 	switch {
-	case holds && (!op.Wait || o.releases[h.ID] == 0):
-		o.try(w)
+	case holds && (!op.Wait || o.calls.Releases(h.ID) == 0):
+		o.try(c)
 	case op.Wait:
-		o.join(at, w, op.Mode)
+		o.join(at, c, op.Mode)
 	default:
-		o.tryOnce(at, w, op.Mode)
+		o.tryOnce(at, c, op.Mode)
 	}
 }
 
 // try proposes an Acquire.
-func (o *Ops) try(w *call) {
-	h, op := w.handle, w.Op.(api.Acquire)
-	w.trial = true
-	o.put(w, command.Acquire{Node: h.Node, Handle: h.ID, Mode: op.Mode, Delay: h.Delay, Wait: op.Wait, Fence: h.Fence})
+func (o *Ops) try(w *calls.Call) {
+	h, op := w.Handle, w.Request.Op.(api.Acquire)
+	o.put(w, calls.Attempt{Kind: calls.Acquires, Handle: h}, command.Acquire{Node: h.Node, Handle: h.ID, Mode: op.Mode, Delay: h.Delay, Wait: op.Wait, Fence: h.Fence})
 }
 
 // tryOnce is for an Acquire that does not wait, of a handle that holds nothing. It
 // is told what the rows say, if they are sure to be the present ones: to find a
 // lock held costs no place in the log.
-func (o *Ops) tryOnce(at At, w *call, m api.Mode) {
-	s := lock.Get(at.Rows, w.handle.Node)
+func (o *Ops) tryOnce(at At, w *calls.Call, m api.Mode) {
+	s := lock.Get(at.Rows, w.Handle.Node)
 	switch {
-	case !o.alone(at, w.Call) || s.Claimable(m) || !valid(at, w.handle.Fence):
+	case !o.alone(at, w) || s.Claimable(m) || !valid(at, w.Handle.Fence):
 		o.try(w)
 	case s.Mode != 0 && s.Mode.Conflicts(m):
-		o.refuse(at, w.Call, api.LockHeld)
+		o.refuse(at, w, api.LockHeld)
 	default:
-		o.refuse(at, w.Call, api.LockDelayed)
+		o.refuse(at, w, api.LockDelayed)
 	}
 }
 
 // join lets an Acquire wait for its turn, which may have come.
-func (o *Ops) join(at At, w *call, m api.Mode) {
-	j := o.queues.Join(lockwait.Waiter{Lock: w.handle.Node, Mode: m, Session: w.Session, Handle: w.handle.ID, Seq: w.Seq})
+func (o *Ops) join(at At, w *calls.Call, m api.Mode) {
+	j := o.queues.Join(lockwait.Waiter{Lock: w.Handle.Node, Mode: m, Session: w.Session, Handle: w.Handle.ID, Seq: w.Seq})
 	if j != lockwait.Joined {
-		o.refuse(at, w.Call, api.Crowded)
+		o.refuse(at, w, api.Crowded)
 		return
 	}
-	w.queued = true
-	o.wait(w, parked)
-	o.stir(w.handle.Node)
+	w.Queued = true
+	o.calls.Park(w)
+	o.stir(w.Handle.Node)
 	o.turns(at)
-	if w.state == parked {
+	if w.State == calls.Parked {
 		o.count.Parked++
-		o.reply(w.Session, w.Seq, api.Result{Code: api.Parked})
+		o.reply(w, api.Result{Code: api.Parked})
 	}
 }
 
@@ -79,7 +79,7 @@ func (o *Ops) turns(at At) {
 		s := lock.Get(at.Rows, n)
 		for _, w := range o.queues.Next(n, s.Mode, s.Delays > 0) {
 			o.count.Tried++
-			o.try(o.shelves[w.Session].calls[w.Seq])
+			o.try(o.calls.Of(w.Session, w.Seq))
 		}
 	}
 }
@@ -87,33 +87,33 @@ func (o *Ops) turns(at At) {
 // tried settles a trial that was applied: over, and its waiter leaves; or not, and
 // it is to be tried again. One that has no place in the queue any more, since its
 // handle was closed or poisoned, is judged anew.
-func (o *Ops) tried(at At, w *call, over bool) {
-	if w.queued {
-		_, w.queued = o.queues.Settle(w.handle.ID, w.Seq, over)
-		o.stir(w.handle.Node)
+func (o *Ops) tried(at At, w *calls.Call, over bool) {
+	if w.Queued {
+		_, w.Queued = o.queues.Settle(w.Handle.ID, w.Seq, over)
+		o.stir(w.Handle.Node)
 	}
 	switch {
 	case over:
-	case w.queued, o.passed(w):
-		o.reply(w.Session, w.Seq, api.Result{Code: o.back(w)})
+	case w.Queued, o.passed(w):
+		o.reply(w, api.Result{Code: o.back(w)})
 	default:
-		o.serve(at, w.Call)
+		o.serve(at, w)
 	}
 }
 
 // back lets a call that was tried in vain wait again, and says so to its client; unless
 // that has given it up: then it waits no more, or the lock would be for nobody.
-func (o *Ops) back(w *call) api.Code {
+func (o *Ops) back(w *calls.Call) api.Code {
 	if o.passed(w) {
 		o.unqueue(w)
 		return api.Stale
 	}
-	o.wait(w, parked)
+	o.calls.Park(w)
 	return api.Parked
 }
 
 // passed says that the client has given a call up while it was in the log.
-func (o *Ops) passed(w *call) bool { return w.Seq <= o.shelf(w.Session).seen }
+func (o *Ops) passed(w *calls.Call) bool { return w.Seq <= o.calls.Acked(w.Session) }
 
 // leave takes the waiter of a handle away, which is refused with this code, unless
 // it is being tried: then its command decides.
@@ -125,27 +125,27 @@ func (o *Ops) leave(at At, h api.HandleID, code api.Code) {
 }
 
 func (o *Ops) left(at At, w lockwait.Waiter, code api.Code) {
-	c := o.shelves[w.Session].calls[w.Seq]
-	c.queued = false
-	if c.state == parked {
+	c := o.calls.Of(w.Session, w.Seq)
+	c.Queued = false
+	if c.State == calls.Parked {
 		o.drop(c)
-		o.refuse(at, c.Call, code)
+		o.refuse(at, c, code)
 	}
 }
 
 // unqueue takes the waiter of a call away, if it has one.
-func (o *Ops) unqueue(w *call) {
-	if w.queued {
-		w.queued = false
-		o.queues.Leave(w.handle.ID)
-		o.stir(w.handle.Node)
+func (o *Ops) unqueue(w *calls.Call) {
+	if w.Queued {
+		w.Queued = false
+		o.queues.Leave(w.Handle.ID)
+		o.stir(w.Handle.Node)
 	}
 }
 
 // kept looks after a Release that freed nothing.
-func (o *Ops) kept(at At, w *call) {
-	if _, holds := lock.HeldBy(at.Rows, ownerOf(w.handle)); w.frees && holds {
-		o.granted(ownerOf(w.handle))
+func (o *Ops) kept(at At, w *calls.Call) {
+	if _, holds := lock.HeldBy(at.Rows, ownerOf(w.Handle)); w.Kind == calls.Releases && holds {
+		o.granted(ownerOf(w.Handle))
 	}
 }
 
@@ -153,7 +153,7 @@ func (o *Ops) kept(at At, w *call) {
 // another call as well, that one need not wait any longer.
 func (o *Ops) granted(owner lock.Owner) {
 	if w, tried, ok := o.queues.Find(owner.Handle); ok && !tried {
-		c := o.shelves[w.Session].calls[w.Seq]
+		c := o.calls.Of(w.Session, w.Seq)
 		o.unqueue(c)
 		o.try(c)
 	}
@@ -161,27 +161,27 @@ func (o *Ops) granted(owner lock.Owner) {
 
 // cancel begins a CancelAcquire. It goes into the log whatever became of the
 // handle: only there is decided whether the Acquire or its end came first.
-func (o *Ops) cancel(at At, c Call, op api.CancelAcquire) {
-	h, code := o.use(at, c, op.Handle, 0)
+func (o *Ops) cancel(at At, c *calls.Call, op api.CancelAcquire) {
+	h, code := o.use(at, c.Session, c.Request.Principal, op.Handle, 0)
 	if code == api.BadHandle {
 		o.refuse(at, c, code)
 		return
 	}
-	o.put(&call{Call: c}, command.CancelAcquire{Node: h.Node, Handle: h.ID, Call: op.Call})
+	o.put(c, calls.Attempt{}, command.CancelAcquire{Node: h.Node, Handle: h.ID, Call: op.Call})
 }
 
 // cancelled is told when a CancelAcquire was executed: the Acquire waits no more,
 // and its handle may wait by another call. If it is being tried, its command finds
 // the answer in the rows.
 func (o *Ops) cancelled(s api.SessionID, seq api.Seq) {
-	w := o.shelf(s).calls[seq]
+	w := o.calls.Of(s, seq)
 	if w == nil {
 		return
 	}
 	o.unqueue(w)
-	if w.state != parked {
+	if w.State != calls.Parked {
 		return
 	}
 	o.drop(w)
-	o.reply(s, seq, api.Result{Code: api.Cancelled})
+	o.reply(w, api.Result{Code: api.Cancelled})
 }

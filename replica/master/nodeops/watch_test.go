@@ -32,7 +32,7 @@ func (w *twin) reply(r nodeops.Reply) {
 	s.silent, s.parked = false, r.Result.Code == api.Parked
 	if r.Result.Code.Definite() && !reads(s.Op) {
 		if s.said != nil {
-			require.Equal(w.rt, *s.said, r.Result, "%+v is answered twice", s.Call)
+			require.Equal(w.rt, *s.said, r.Result, "%+v is answered twice", s.Request)
 		}
 		s.said = &r.Result
 	}
@@ -62,9 +62,9 @@ func (w *twin) judge(s *sent, r api.Result) {
 	case api.Poison:
 		h.poisoned = h.live || h.maybe
 	}
-	require.True(w.rt, !write || h.Rights.Has(api.RightWrite), "%+v by %v", s.Call, h.Handle)
+	require.True(w.rt, !write || h.Rights.Has(api.RightWrite), "%+v by %v", s.Request, h.Handle)
 	_, kept := rows.GetAnswer(w.db, s.Session, s.Seq)
-	require.False(w.rt, read && h.over && !kept, "%+v was read through a closed handle", s.Call)
+	require.False(w.rt, read && h.over && !kept, "%+v was read through a closed handle", s.Request)
 	if stat, ok := r.Detail.(api.NodeStat); ok {
 		require.Equal(w.rt, h.Node.Instance, stat.Stat.Instance)
 	}

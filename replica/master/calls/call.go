@@ -1,0 +1,132 @@
+package calls
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/handle"
+)
+
+// Addr names a client connection; the driver gives it and gets it back.
+type Addr uint64
+
+// Destination is where the answer to one duplicate of a request goes.
+type Destination struct {
+	Addr Addr
+	ID   uint64 // api.Request.ID of the duplicate
+}
+
+// Key is what all duplicates of one request have in common: session and Seq; or, of a
+// request that opens a session, the nonce and the principal. A nonce that another
+// principal uses is another request: its sender must not be told of this session.
+type Key struct {
+	Session api.SessionID
+	Seq     api.Seq
+	Nonce   api.Nonce
+	Opener  api.Principal // with a nonce only
+}
+
+// KeyOf is the key of a request of a principal.
+func KeyOf(who api.Principal, session api.SessionID, seq api.Seq, op api.Op) Key {
+	k := Key{Session: session, Seq: seq}
+	if open, ok := op.(api.OpenSession); ok {
+		k.Nonce, k.Opener = open.Nonce, who
+	}
+	return k
+}
+
+// Compare orders keys, so that what is done for many calls has an order.
+func (k Key) Compare(l Key) int {
+	return cmp.Or(cmp.Compare(k.Session, l.Session), cmp.Compare(k.Seq, l.Seq),
+		cmp.Compare(k.Nonce[0], l.Nonce[0]), cmp.Compare(k.Nonce[1], l.Nonce[1]), cmp.Compare(k.Opener, l.Opener))
+}
+
+// Request is what one duplicate of a call asks for.
+type Request struct {
+	Session   api.SessionID
+	Seq, Seen api.Seq
+	Principal api.Principal // whose session it is
+	Op        api.Op
+}
+
+// State is what decides a call.
+type State uint8
+
+// The states; the package comment has how one follows from another.
+const (
+	// Undecided: the master is deciding in this very step, or the call has its answer. The
+	// command of a call that was given up may still be on its way.
+	Undecided State = iota
+	// Logged: a call on a row; its command decides when it is applied.
+	Logged
+	// Proposed: a call on a node; its command decides when it is applied.
+	Proposed
+	// Parked: an Acquire that waits for its lock.
+	Parked
+	// Held: an Open that waits for a sweep of its path.
+	Held
+)
+
+// String names the state as traces do.
+func (s State) String() string {
+	if s > Held {
+		return fmt.Sprintf("state(%d)", uint8(s))
+	}
+	return [...]string{Undecided: "undecided", Logged: "logged", Proposed: "proposed", Parked: "parked", Held: "held"}[s]
+}
+
+// onNode reports whether a call on a node is under way in this state.
+func (s State) onNode() bool { return s == Proposed || s == Parked || s == Held }
+
+// needsCommand reports whether a command decides a call in this state.
+func (s State) needsCommand() bool { return s == Logged || s == Proposed }
+
+// Place is where the command of a call is.
+type Place uint8
+
+// The places of a command.
+const (
+	Nowhere Place = iota // there is none
+	InQueue              // in the fair queue in front of the log
+	InLog                // the log took it, and it was not applied yet
+)
+
+// AttemptKind is what the proposed command of a call would do with a handle.
+type AttemptKind uint8
+
+// The kinds of attempts. Other is none of those that are counted.
+const (
+	Other    AttemptKind = iota
+	Acquires             // it would acquire the lock for Attempt.Handle
+	Releases             // it would release the lock of Attempt.Handle
+	Opens                // it would open Attempt.Path
+)
+
+// Attempt is what a call on a node uses.
+type Attempt struct {
+	Kind   AttemptKind   // of the command, while or when it was proposed
+	Handle handle.Handle // of an Acquire or a Release
+	Path   api.Path      // of an Open that is proposed or held
+}
+
+// Call is the entry of one call. The methods of Table change it, but for Handle and
+// Queued, which nodeops sets while no command of the call is proposed.
+type Call struct {
+	Key
+	Request Request // of the duplicate that began it; of a call on a node only
+	State   State
+	Attempt
+	Queued bool // an Acquire that has a place in the queue for its lock, parked or proposed
+	// Kept: the call was answered with Answer, which stands in no row, and duplicates get it
+	// again. A client that uses the number again, for a call on a row, has that one logged
+	// beside it.
+	Kept   bool
+	Answer api.Result
+
+	To      Destination // of the newest duplicate
+	Awaited bool        // the answer is to be sent there
+
+	Place Place         // of the command
+	Share api.Principal // in whose queue the command is or was
+}

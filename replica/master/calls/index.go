@@ -1,0 +1,122 @@
+package calls
+
+import (
+	"maps"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// counts are how many calls of one session are in which state.
+type counts struct {
+	onNodes  int // calls on nodes that are under way
+	commands int // calls that a command decides
+	opens    int // Opens that are proposed
+	kept     int // answers that are kept
+}
+
+func (x *counts) count(c *Call, by int) {
+	if c.State.onNode() {
+		x.onNodes += by
+	}
+	if c.State.needsCommand() {
+		x.commands += by
+	}
+	if c.Kept {
+		x.kept += by
+	}
+	if c.State == Proposed && c.Kind == Opens {
+		x.opens += by
+	}
+}
+
+// totals are how many calls of all sessions are in which state.
+type totals struct {
+	counts
+	awaited  int
+	logged   int
+	proposed int
+	queued   int // commands in the queue
+	opensAt  map[api.Path]int
+	acquires map[api.HandleID]int
+	releases map[api.HandleID]int
+}
+
+func newTotals() totals {
+	return totals{opensAt: map[api.Path]int{}, acquires: map[api.HandleID]int{}, releases: map[api.HandleID]int{}}
+}
+
+// count adds a call to what is counted, or takes it away.
+func (x *totals) count(c *Call, by int) {
+	x.counts.count(c, by)
+	if c.Awaited {
+		x.awaited += by
+	}
+	if c.Place == InQueue {
+		x.queued += by
+	}
+	switch c.State {
+	case Logged:
+		x.logged += by
+	case Proposed:
+		x.proposed += by
+		x.countAttempt(c.Attempt, by)
+	}
+}
+
+func (x *totals) countAttempt(a Attempt, by int) {
+	switch a.Kind {
+	case Acquires:
+		add(x.acquires, a.Handle.ID, by)
+	case Releases:
+		add(x.releases, a.Handle.ID, by)
+	case Opens:
+		add(x.opensAt, a.Path, by)
+	}
+}
+
+func (x *totals) equal(y *totals) bool {
+	return x.counts == y.counts && x.awaited == y.awaited && x.logged == y.logged && x.proposed == y.proposed && x.queued == y.queued &&
+		maps.Equal(x.opensAt, y.opensAt) && maps.Equal(x.acquires, y.acquires) && maps.Equal(x.releases, y.releases)
+}
+
+func add[K comparable](counts map[K]int, k K, by int) {
+	if counts[k] += by; counts[k] == 0 {
+		delete(counts, k)
+	}
+}
+
+func (t *Table) count(c *Call, by int) {
+	t.totals.count(c, by)
+	if s := t.sessions[c.Session]; s != nil {
+		s.counts.count(c, by)
+	}
+}
+
+// Waiting counts the calls of which a duplicate waits for the answer.
+func (t *Table) Waiting() int { return t.totals.awaited }
+
+// Logged counts the calls on rows that a command decides.
+func (t *Table) Logged() int { return t.totals.logged }
+
+// Proposed counts the calls on nodes that a command decides.
+func (t *Table) Proposed() int { return t.totals.proposed }
+
+// Queued counts the commands of calls that are in the queue in front of the log.
+func (t *Table) Queued() int { return t.totals.queued }
+
+// Opens counts the Opens that are proposed: of one session, and of all.
+func (t *Table) Opens(id api.SessionID) (own, all int) {
+	if s, ok := t.sessions[id]; ok {
+		own = s.counts.opens
+	}
+	return own, t.totals.opens
+}
+
+// OpensAt counts the Opens of a path that are proposed.
+func (t *Table) OpensAt(p api.Path) int { return t.totals.opensAt[p] }
+
+// Acquires counts the Acquires by a handle that are proposed.
+func (t *Table) Acquires(h api.HandleID) int { return t.totals.acquires[h] }
+
+// Releases counts the Releases by a handle that are proposed.
+func (t *Table) Releases(h api.HandleID) int { return t.totals.releases[h] }

@@ -1,0 +1,298 @@
+package calls
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/chubbycell/chubby/internal/invariant"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Table holds the calls that one master works on, in one epoch. One goroutine owns it.
+// Make it with New.
+type Table struct {
+	sessions map[api.SessionID]*session
+	opening  map[Key]*Call // requests that open a session
+	totals   totals
+}
+
+// session is what belongs to one session.
+type session struct {
+	acked  api.Seq // the client waits for no call up to this one
+	calls  map[api.Seq]*Call
+	counts counts
+}
+
+// New returns an empty table.
+func New() *Table {
+	return &Table{sessions: map[api.SessionID]*session{}, opening: map[Key]*Call{}, totals: newTotals()}
+}
+
+func (t *Table) session(id api.SessionID) *session {
+	s, ok := t.sessions[id]
+	if !ok {
+		s = &session{calls: map[api.Seq]*Call{}}
+		t.sessions[id] = s
+	}
+	return s
+}
+
+// Get returns the entry of a request; nil if there is none.
+func (t *Table) Get(k Key) *Call {
+	if k.Session == 0 {
+		return t.opening[k]
+	}
+	return t.Of(k.Session, k.Seq)
+}
+
+// Of returns the entry of a call of a session; nil if there is none.
+func (t *Table) Of(id api.SessionID, seq api.Seq) *Call {
+	if s, ok := t.sessions[id]; ok {
+		return s.calls[seq]
+	}
+	return nil
+}
+
+// Await notes where the answer to a request goes: to this duplicate. It makes the entry
+// if there is none.
+func (t *Table) Await(k Key, to Destination) *Call {
+	c := t.Get(k)
+	if c == nil {
+		c = &Call{Key: k}
+		t.insert(c)
+	}
+	t.count(c, -1)
+	c.To, c.Awaited = to, true
+	t.count(c, +1)
+	return c
+}
+
+// Reply says where an answer to the call goes; ok is false if no duplicate waits for it.
+// After the final one none waits.
+func (t *Table) Reply(c *Call, final bool) (to Destination, ok bool) {
+	if !c.Awaited {
+		return Destination{}, false
+	}
+	if final {
+		t.count(c, -1)
+		c.Awaited = false
+		t.count(c, +1)
+		t.tidy(c)
+	}
+	return c.To, true
+}
+
+// Log says that a command decides a call on a row. The caller puts it in the queue.
+func (t *Table) Log(c *Call) { t.move(c, Logged, Attempt{}) }
+
+// Propose says that a command decides a call on a node, and what the command would do.
+func (t *Table) Propose(c *Call, a Attempt) {
+	t.move(c, Proposed, a)
+}
+
+// Park says that a call waits for its lock.
+func (t *Table) Park(c *Call) { t.move(c, Parked, c.Attempt) }
+
+// Hold says that a call waits for a sweep of a path.
+func (t *Table) Hold(c *Call, p api.Path) {
+	t.move(c, Held, Attempt{Path: p})
+}
+
+// Keep stores an answer that stands in no row, for duplicates that come later.
+func (t *Table) Keep(c *Call, r api.Result) {
+	t.count(c, -1)
+	c.Kept, c.Answer = true, r
+	t.count(c, +1)
+	t.move(c, Undecided, c.Attempt)
+}
+
+// Decide says that nothing decides the call any more: it is to be answered, or decided
+// anew, or forgotten.
+func (t *Table) Decide(c *Call) { t.move(c, Undecided, c.Attempt) }
+
+// Enqueue says that the command of a call joined the queue of a principal.
+func (t *Table) Enqueue(k Key, who api.Principal) {
+	c := t.Get(k)
+	if c == nil {
+		c = &Call{Key: k}
+	}
+	if c.Place != Nowhere {
+		invariant.Failf("I-C4", "call %d of session %d has a command already, and its share would count one for ever", k.Seq, k.Session)
+	}
+	c.Share = who
+	t.place(c, InQueue)
+}
+
+// Take says that the log took the command of a call out of the queue.
+func (t *Table) Take(k Key) {
+	if c := t.Get(k); c != nil {
+		t.place(c, InLog)
+	}
+}
+
+// Applied says that the command of a call is in the queue or the log no more: it was
+// applied, or the log did not take it, or it was given up. ok says that the log had it
+// from the queue of who.
+func (t *Table) Applied(k Key) (who api.Principal, ok bool) {
+	c := t.Get(k)
+	if c == nil {
+		return "", false
+	}
+	ok = c.Place == InLog
+	t.place(c, Nowhere)
+	return c.Share, ok
+}
+
+func (t *Table) move(c *Call, to State, a Attempt) {
+	t.insert(c)
+	t.count(c, -1)
+	c.State, c.Attempt = to, a
+	t.count(c, +1)
+	t.tidy(c)
+}
+
+func (t *Table) place(c *Call, p Place) {
+	t.insert(c)
+	t.count(c, -1)
+	c.Place = p
+	t.count(c, +1)
+	t.tidy(c)
+}
+
+// insert makes sure that a call that is about to change has its entry.
+func (t *Table) insert(c *Call) {
+	if c.Session == 0 {
+		t.opening[c.Key] = c
+		return
+	}
+	t.session(c.Session).calls[c.Seq] = c
+}
+
+// isEmpty reports whether an entry says nothing.
+func (c *Call) isEmpty() bool {
+	return c.State == Undecided && !c.Awaited && !c.Kept && c.Place == Nowhere
+}
+
+// tidy removes an entry that says nothing, and a session of which nothing is known.
+func (t *Table) tidy(c *Call) {
+	if !c.isEmpty() {
+		return
+	}
+	if c.Session == 0 {
+		delete(t.opening, c.Key)
+		return
+	}
+	if s := t.sessions[c.Session]; s != nil {
+		delete(s.calls, c.Seq)
+		t.tidySession(c.Session, s)
+	}
+}
+
+func (t *Table) tidySession(id api.SessionID, s *session) {
+	if len(s.calls) == 0 && s.acked == 0 {
+		delete(t.sessions, id)
+	}
+}
+
+// Acked is the call up to which the client of a session waits for none, as far as it
+// has said so.
+func (t *Table) Acked(id api.SessionID) api.Seq {
+	if s, ok := t.sessions[id]; ok {
+		return s.acked
+	}
+	return 0
+}
+
+// Ack notes that the client of a session waits for no call up to this one, and forgets
+// the answers that were kept for it. It reports whether that is news.
+func (t *Table) Ack(id api.SessionID, through api.Seq) bool {
+	before := t.Acked(id)
+	if through <= before {
+		return false
+	}
+	s := t.session(id)
+	s.acked = through
+	for i := range min(through-before, api.MaxWindow) { // beyond the window there are none
+		t.forget(s.calls[before+1+i])
+	}
+	return true
+}
+
+// forget drops the kept answer of a call, if it has one.
+func (t *Table) forget(c *Call) {
+	if c == nil || !c.Kept {
+		return
+	}
+	t.count(c, -1)
+	c.Kept, c.Answer = false, api.Result{}
+	t.count(c, +1)
+	t.tidy(c)
+}
+
+// OnNodes lists the calls on nodes of a session that are under way, by Seq.
+func (t *Table) OnNodes(id api.SessionID) (all []*Call) {
+	s, ok := t.sessions[id]
+	if !ok || s.counts.onNodes == 0 {
+		return nil // as of most clients whose calls are executed at once
+	}
+	for _, seq := range slices.Sorted(maps.Keys(s.calls)) {
+		if c := s.calls[seq]; c.State.onNode() {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// EndSession forgets a session that has ended: the answers that were kept for it, and
+// what it has acknowledged. Commands that are on their way stay known, until they are
+// applied.
+func (t *Table) EndSession(id api.SessionID) {
+	s, ok := t.sessions[id]
+	if !ok {
+		return
+	}
+	for _, seq := range slices.Sorted(maps.Keys(s.calls)) {
+		t.forget(s.calls[seq])
+	}
+	s.acked = 0
+	t.tidySession(id, s)
+}
+
+// Remembers reports whether the table knows of a session what its end makes pointless:
+// calls on nodes that are under way, kept answers, or what it has acknowledged.
+func (t *Table) Remembers(id api.SessionID) bool {
+	s, ok := t.sessions[id]
+	return ok && (s.acked > 0 || s.counts.onNodes > 0 || s.counts.kept > 0)
+}
+
+// Sessions lists the sessions of which something is known, in order.
+func (t *Table) Sessions() []api.SessionID { return slices.Sorted(maps.Keys(t.sessions)) }
+
+// Awaited lists the calls of which a duplicate waits for the answer, by key.
+func (t *Table) Awaited() (all []*Call) {
+	for c := range t.all() {
+		if c.Awaited {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Call) int { return a.Compare(b.Key) })
+	return all
+}
+
+// all yields every entry, in no order.
+func (t *Table) all() func(yield func(*Call) bool) {
+	return func(yield func(*Call) bool) {
+		for _, c := range t.opening { // order-free: the callers count or sort
+			if !yield(c) {
+				return
+			}
+		}
+		for _, s := range t.sessions { // order-free: the callers count or sort
+			for _, c := range s.calls {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package nodeops
+
+import (
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/calls"
+)
+
+// Ack tells that the client of a session waits for no call up to this one: it said so in
+// a request that is not a call on a node.
+func (o *Ops) Ack(at At, s api.SessionID, through api.Seq) {
+	o.ack(s, through)
+	o.follow(at)
+}
+
+func (o *Ops) ack(s api.SessionID, through api.Seq) {
+	if !o.calls.Ack(s, through) {
+		return
+	}
+	for _, w := range o.calls.OnNodes(s) {
+		if w.Seq <= through && w.State != calls.Proposed {
+			o.unqueue(w)
+			o.drop(w)
+			o.reply(w, api.Result{Code: api.Stale})
+		}
+	}
+}
+
+// alone says that a call can be decided here and now, see calls.Table.CanAnswerNow.
+func (o *Ops) alone(at At, c *calls.Call) bool {
+	return o.calls.CanAnswerNow(at, c.Session, c.Request.Seen)
+}
+
+// sessionEnded forgets a session. Its calls that are proposed stand in the log
+// behind its end, and will be refused there.
+func (o *Ops) sessionEnded(s api.SessionID) {
+	for _, w := range o.calls.OnNodes(s) {
+		o.unqueue(w)
+		o.drop(w)
+		o.reply(w, api.Result{Code: api.NoSession})
+	}
+	for _, closing := range o.table.EndSession(s) {
+		o.closed(closing)
+	}
+	for owner := range o.failing { // order-free: takes away all of the session's
+		if owner.Session == s {
+			delete(o.failing, owner)
+		}
+	}
+	o.calls.EndSession(s)
+}
