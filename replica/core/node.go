@@ -274,7 +274,8 @@ func (n *Node) apply(e paxos.Entry, all []command.Applied) []command.Applied {
 // propose hands the master's commands to the log and says whether there were
 // any. It is called before anything else can happen to the log: a call waiting
 // here over a lost and regained tenure would enter the log ahead of that
-// tenure's epoch command, and its old guard would still hold (P5.01).
+// tenure's epoch command, and its old guard would still hold (P5.01). What a refusal makes
+// the master answer is taken by the next call: there is one more in each TakeOutput.
 func (n *Node) propose() bool {
 	mo := n.master.TakeOutput(n.now, n.paxos.Room())
 	n.out.Replies = append(n.out.Replies, mo.Replies...)
@@ -286,10 +287,6 @@ func (n *Node) propose() bool {
 		} else {
 			n.out.Proposed = append(n.out.Proposed, p.Command)
 		}
-	}
-	if len(mo.Propose) > 0 {
-		more := n.master.TakeOutput(n.now, 0)
-		n.out.Replies, n.out.Begun = append(n.out.Replies, more.Replies...), append(n.out.Begun, more.Begun...)
 	}
 	return len(mo.Propose) > 0
 }

@@ -15,7 +15,8 @@ type ReadCounters struct {
 
 // at is this instant for the master. It was read after the input came in, and
 // there is no later look: what the master answers is what the rows are within the
-// same call (P4.01).
+// same call (P4.01). Whether that may be without a command is for
+// calls.Table.CanAnswerNow to say, from the lease given here.
 func (n *Node) at() master.At {
 	at := master.At{Now: n.now, Rows: n.db}
 	if n.authorized() {
@@ -35,12 +36,12 @@ func (n *Node) authorized() bool {
 
 // noteLogged counts a read that the master had no authority to answer.
 func (n *Node) noteLogged(q api.Request) {
-	lease := n.cfg.Paxos.Lease
-	if lease.Grant == 0 || !command.Reads(q.Op) || !n.authorized() || n.now.Before(n.paxos.Lease()) {
+	lease, at := n.cfg.Paxos.Lease, n.at()
+	if lease.Grant == 0 || !command.Reads(q.Op) || !n.authorized() || at.HasAuthority() {
 		return
 	}
 	n.reads.Logged++
-	if n.now.Before(n.paxos.Lease().Add(lease.Grant - lease.Term())) {
+	if at.Now.Before(at.Lease.Add(lease.Grant - lease.Term())) {
 		n.reads.Drifted++
 	}
 }
