@@ -303,7 +303,7 @@ func refusal(err error) api.Code {
 
 func (n *Node) noteServing() {
 	state, _ := n.master.State()
-	if n.rules = state.Rules(); !n.rules {
+	if n.rules = state.HasEpoch(); !n.rules {
 		n.serving = nil // what has no epoch of its own serves in none
 		return
 	}

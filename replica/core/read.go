@@ -31,7 +31,7 @@ func (n *Node) at() master.At {
 func (n *Node) authorized() bool {
 	t := n.paxos.Leading()
 	state, b := n.master.State()
-	return t.Mine && state.Rules() && t.Ballot == ballot(b)
+	return t.Mine && state.HasEpoch() && t.Ballot == ballot(b)
 }
 
 // noteLogged counts a read that the master had no authority to answer.

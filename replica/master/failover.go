@@ -13,16 +13,16 @@ import (
 // step is one step between the beginning of an epoch of this tenure and serving.
 // Its number in CHU §2.9 stands behind; the package comment has all of them.
 type step struct {
-	name  string
-	begin func(*Master, At)      // also again, where the log did not take what it proposed
-	over  func(*Master, At) bool // the next step begins, or serving
-	keeps bool                   // KeepAlives are taken
+	name       string
+	begin      func(*Master, At)      // also again, where the log did not take what it proposed
+	over       func(*Master, At) bool // the next step begins, or serving
+	keepAlives bool                   // KeepAlives are taken
 }
 
 var steps = [...]step{
-	{name: "founding", begin: (*Master).found, over: (*Master).founded},                          // 3
-	{name: "measuring", begin: (*Master).prepare, over: (*Master).isMeasured},                    // 3
-	{name: "flushing", begin: func(*Master, At) {}, over: (*Master).everybodyKnows, keeps: true}, // 4 to 6
+	{name: "founding", begin: (*Master).found, over: (*Master).isFounded},                           // 3
+	{name: "measuring", begin: (*Master).prepare, over: (*Master).isMeasured},                       // 3
+	{name: "flushing", begin: func(*Master, At) {}, over: (*Master).isEpochKnown, keepAlives: true}, // 4 to 6
 }
 
 // rebuild makes from the rows what the Master remembers: every session lives on for
@@ -63,45 +63,45 @@ func (m *Master) serve(at At) {
 	}
 }
 
-// takes says which ops are worked on in this state: in the fail-over none but
+// canTake says which ops are worked on in this state: in the fail-over none but
 // KeepAlives, and they not before it is known how long a lease may be (C12.07).
-func (m *Master) takes(op api.Op) bool {
+func (m *Master) canTake(op api.Op) bool {
 	if m.state == Serving {
 		return true
 	}
 	_, keeps := op.(api.KeepAlive)
-	return keeps && steps[m.step].keeps
+	return keeps && steps[m.step].keepAlives
 }
 
 // found proposes the tree and the secret of a cell that has none.
 func (m *Master) found(at At) {
-	if !m.founded(at) {
+	if !m.isFounded(at) {
 		m.propose(forStep, calls.Key{}, command.Found{Guard: m.guard, Founding: m.cfg.Founding, Secret: m.cfg.Secret})
 	}
 }
 
-func (m *Master) founded(at At) bool {
+func (m *Master) isFounded(at At) bool {
 	_, is := rows.GetSecret(at.Rows)
-	return is || !m.cfg.founds()
+	return is || !m.cfg.isFounder()
 }
 
 // prepare opens the desk, once, and has the row of the longest lease raised if it
 // must be.
 func (m *Master) prepare(at At) {
 	if m.ops == nil {
-		m.seat(at)
+		m.startNodeOps(at)
 	}
 	m.measure(at)
 }
 
 // isMeasured says that the rows allow the shortest lease.
-func (m *Master) isMeasured(At) bool { return m.sessions.Measured() }
+func (m *Master) isMeasured(At) bool { return m.sessions.IsMeasured() }
 
-// everybodyKnows says that each session which was there when the epoch began has
+// isEpochKnown says that each session which was there when the epoch began has
 // taken notice of it, or has ended (C12.09), and that what none of them brought back
 // is free.
-func (m *Master) everybodyKnows(At) bool {
-	return m.sessions.Unflushed() == 0 && (m.ops == nil || m.ops.Ready())
+func (m *Master) isEpochKnown(At) bool {
+	return m.sessions.Unacked() == 0 && (m.ops == nil || m.ops.IsReady())
 }
 
 // resume proposes again what the log did not take.

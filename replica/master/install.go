@@ -16,7 +16,7 @@ func (m *Master) Installed(e rows.Epoch) {
 	risen := e.Number > m.epoch
 	m.epoch = e.Number
 	switch {
-	case m.rules():
+	case m.hasEpoch():
 		m.depose(e.Master)
 	case risen && m.state == Deposed:
 		m.hint = m.another(e.Master)

@@ -10,11 +10,11 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// evidence is what this Master knows of being master without read authority: a
+// leadershipProof is what this Master knows of being master without read authority: a
 // Confirm that was executed stood below any later epoch in the log, so when it
 // was proposed no later epoch had begun anywhere. What is promised on the strength
 // of it counts from that instant.
-type evidence struct {
+type leadershipProof struct {
 	known time.Time // master for certain up to here; zero: never
 	asked bool      // a Confirm is under way
 	since time.Time // when it was proposed
@@ -23,7 +23,7 @@ type evidence struct {
 // keepAlive takes in a KeepAlive, which waits for its answer in the sessions.
 func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, op api.KeepAlive) {
 	switch _, alive := m.sessions.Get(q.Session); {
-	case !m.sessions.Leases():
+	case !m.sessions.HasLeases():
 		m.answerTo(from, q, api.Result{Code: api.Invalid})
 		return
 	case !alive: // and never will be: whoever names this epoch was told of sessions that these rows had
@@ -33,8 +33,8 @@ func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, o
 	if len(op.Tokens) > 0 { // most have none, and to look for a session is what costs
 		m.present(at, q, who, op)
 	}
-	if m.sessions.Flush(q.Session, op.Flushed) {
-		m.flushed(at, q.Session)
+	if m.sessions.AckEpoch(q.Session, op.Flushed) {
+		m.onEpochAcked(at, q.Session)
 	}
 	m.sessions.Park(q.Session, session.KeepAlive{From: uint64(from), ID: q.ID, Receipt: at.Now, Now: op.Now})
 	m.tend(at)
@@ -43,15 +43,15 @@ func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, o
 // tend does what is due for sessions, as far as it is known that this replica is
 // master, and asks the log where it is not.
 func (m *Master) tend(at At) {
-	if !m.rules() {
+	if !m.hasEpoch() {
 		return
 	}
-	known := m.evidence.known
+	known := m.proof.known
 	if at.HasAuthority() {
 		known = at.Now
 	}
 	for {
-		task := m.sessions.Next(at.Now, known, m.uses)
+		task := m.sessions.Next(at.Now, known, m.hasHandles)
 		if task == nil {
 			break
 		}
@@ -68,36 +68,36 @@ func (m *Master) do(task session.Task) {
 	switch t := task.(type) {
 	case session.Answer:
 		m.count.KeepAlives++
-		m.keep(t, api.Result{Code: api.OK, Detail: api.Leased{Lease: t.Lease, Failover: t.Failover}})
+		m.answerKeepAlive(t, api.Result{Code: api.OK, Detail: api.Leased{Lease: t.Lease, Failover: t.Failover}})
 	case session.Expiry:
 		m.count.Expiries++
 		m.propose(forExpiry, calls.Key{Session: t.Session}, command.Expire{Guard: m.guard, Session: t.Session})
 	}
 }
 
-// keep answers a KeepAlive.
-func (m *Master) keep(a session.Answer, r api.Result) {
+// answerKeepAlive answers a KeepAlive.
+func (m *Master) answerKeepAlive(a session.Answer, r api.Result) {
 	m.answer(calls.Destination{Addr: Addr(a.To.From), ID: a.To.ID}, a.Session, 0, r)
 }
 
-// uses says whether a session has an open handle.
-func (m *Master) uses(id api.SessionID) bool { return m.ops != nil && m.ops.Uses(id) }
+// hasHandles says whether a session has an open handle.
+func (m *Master) hasHandles(id api.SessionID) bool { return m.ops != nil && m.ops.HasHandles(id) }
 
 // confirm asks the log whether this replica is still master, unless it is asked
 // already.
 func (m *Master) confirm(at At) {
-	if m.evidence.asked || m.owed {
+	if m.proof.asked || m.owed {
 		return
 	}
 	m.count.Confirms++
-	m.evidence.asked, m.evidence.since = true, at.Now
-	m.propose(forEvidence, calls.Key{}, command.Confirm{Guard: m.guard})
+	m.proof.asked, m.proof.since = true, at.Now
+	m.propose(forProof, calls.Key{}, command.Confirm{Guard: m.guard})
 }
 
-// confirmed takes in the log's answer. One of an earlier tenure was refused.
-func (m *Master) confirmed(c command.Confirm, a command.Applied) {
-	if m.rules() && c.Guard == m.guard && a.Verdict == command.Executed && m.evidence.asked {
-		m.evidence.known, m.evidence.asked = m.evidence.since, false
+// onConfirmed takes in the log's answer. One of an earlier tenure was refused.
+func (m *Master) onConfirmed(c command.Confirm, a command.Applied) {
+	if m.hasEpoch() && c.Guard == m.guard && a.Verdict == command.Executed && m.proof.asked {
+		m.proof.known, m.proof.asked = m.proof.since, false
 	}
 }
 
@@ -109,17 +109,17 @@ func (m *Master) measure(at At) {
 	}
 }
 
-// measured tells the sessions what the rows say now.
-func (m *Master) measured(at At) {
-	if m.rules() {
+// onMeasured tells the sessions what the rows say now.
+func (m *Master) onMeasured(at At) {
+	if m.hasEpoch() {
 		m.sessions.SetLongest(rows.GetLongestLease(at.Rows))
 	}
 }
 
-// ended forgets a session, and tells its client, if it asks.
-func (m *Master) ended(id api.SessionID) {
+// onSessionEnded forgets a session, and tells its client, if it asks.
+func (m *Master) onSessionEnded(id api.SessionID) {
 	if k, waits := m.sessions.End(id); waits {
-		m.keep(session.Answer{Session: id, To: k}, api.Result{Code: api.NoSession})
+		m.answerKeepAlive(session.Answer{Session: id, To: k}, api.Result{Code: api.NoSession})
 	}
 }
 
@@ -131,7 +131,7 @@ func (m *Master) ended(id api.SessionID) {
 // a KeepAlive from its answer: sessions whose end it did not take are put aside.
 func (m *Master) dueSession(at At) time.Time {
 	due := m.sessions.Due()
-	if (m.evidence.asked || m.owed) && !at.HasAuthority() && due.After(m.evidence.known) {
+	if (m.proof.asked || m.owed) && !at.HasAuthority() && due.After(m.proof.known) {
 		return time.Time{}
 	}
 	return due

@@ -158,7 +158,7 @@ func (l *lab) flush(r *labReplica) {
 // compare holds the leases of a replica against those of before (C11.05).
 func (l *lab) compare(r *labReplica) {
 	s := r.m.Status()
-	if !s.State.Rules() || r.epoch != s.Epoch {
+	if !s.State.HasEpoch() || r.epoch != s.Epoch {
 		r.leases, r.epoch = map[api.SessionID]session.Session{}, s.Epoch
 	}
 	for _, c := range l.clients {

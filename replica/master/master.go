@@ -44,7 +44,7 @@ func (c Config) Validate() error {
 	if c.Share.Commands < 1 || c.Share.Bytes < 1 {
 		faults = append(faults, errors.New("master config: a share of the log below 1"))
 	}
-	if c.founds() {
+	if c.isFounder() {
 		if out := tree.Make(db.New().Begin(), 1, c.Founding); out.Code != api.OK {
 			faults = append(faults, fmt.Errorf("master config: nothing can be founded like this: %v", out.Code))
 		}
@@ -52,7 +52,7 @@ func (c Config) Validate() error {
 	return errors.Join(append(faults, c.Sessions.Validate(), c.NodeOps.Validate())...)
 }
 
-func (c Config) founds() bool { return c.Secret != [32]byte{} }
+func (c Config) isFounder() bool { return c.Secret != [32]byte{} }
 
 // At is the instant at which a method is called, and what holds then.
 type At = calls.At
@@ -101,7 +101,7 @@ type Master struct {
 	step     int            // of the fail-over, while recovering
 	sessions *session.Table // nil in no such epoch
 	ops      *nodeops.Ops   // from when there is a cell until the tenure ends
-	evidence evidence
+	proof    leadershipProof
 	owed     bool       // what the log did not take waits for the next Advance
 	unset    []Proposal // constants that it did not take
 }
@@ -151,29 +151,29 @@ func New(cfg Config, epoch api.Epoch) *Master {
 // every command, in order, on every replica.
 func (m *Master) Applied(at At, a command.Applied) {
 	for _, e := range a.Effects {
-		m.effect(at, a.Command, e)
+		m.onEffect(at, a.Command, e)
 	}
-	m.left(at, a.Command)
+	m.onCommandApplied(at, a.Command)
 	if m.ops != nil {
 		m.ops.Applied(at, a)
 		m.collect(at)
 	}
 	switch c := a.Command.(type) {
 	case command.Call:
-		m.applied(at, c, a)
+		m.onCallApplied(at, c, a)
 	case command.LongestLease:
-		m.measured(at)
+		m.onMeasured(at)
 	case command.Confirm:
-		m.confirmed(c, a)
+		m.onConfirmed(c, a)
 	}
 	m.tend(at)
 	m.verify()
 }
 
-// effect takes in what followed from a command.
-func (m *Master) effect(at At, c command.Command, e command.Effect) {
+// onEffect takes in what followed from a command.
+func (m *Master) onEffect(at At, c command.Command, e command.Effect) {
 	if e, ok := e.(command.EpochBegan); ok {
-		m.epochBegan(at, e.Epoch)
+		m.onEpochBegan(at, e.Epoch)
 		return
 	}
 	if m.sessions == nil {
@@ -183,14 +183,14 @@ func (m *Master) effect(at At, c command.Command, e command.Effect) {
 	case command.SessionOpened:
 		m.sessions.Open(at.Now, e.Session, c.(command.Call).Principal)
 	case command.SessionEnded:
-		m.ended(e.Session)
+		m.onSessionEnded(e.Session)
 	}
 }
 
 // SetConstant proposes a replicated constant, in the name of this tenure. Only
 // in an epoch of its own.
 func (m *Master) SetConstant(name, value string) {
-	if m.rules() {
+	if m.hasEpoch() {
 		m.propose(forConstant, calls.Key{}, command.Constant{Guard: m.guard, Name: name, Value: value})
 	}
 }
@@ -214,7 +214,7 @@ func (m *Master) Advance(at At) {
 // Wake is when Advance is to be called at the latest, by what holds now; zero: no
 // need. Ask again after each event: authority may have come or gone.
 func (m *Master) Wake(at At) time.Time {
-	if !m.rules() {
+	if !m.hasEpoch() {
 		return time.Time{}
 	}
 	first := m.dueSession(at)
@@ -281,7 +281,7 @@ func (m *Master) answer(to calls.Destination, session api.SessionID, seq api.Seq
 // walks all of it, and panics where that is not so (I-E5). It runs at each tick under
 // invariant.Deep; an observer may call it between inputs.
 func (m *Master) Verify(at At) {
-	if !m.rules() {
+	if !m.hasEpoch() {
 		return
 	}
 	if n := rows.GetTotals(at.Rows).Sessions; n != uint64(m.sessions.Len()) {
@@ -304,13 +304,13 @@ func (m *Master) Verify(at At) {
 }
 
 func (m *Master) verify() {
-	if n := m.calls.Waiting(); !m.rules() && m.state != Deposed && n > 0 {
+	if n := m.calls.Waiting(); !m.hasEpoch() && m.state != Deposed && n > 0 {
 		invariant.Failf("I-E2", "%d requests wait at a master that is %v", n, m.state)
 	}
-	if m.rules() && m.guard != m.epoch {
+	if m.hasEpoch() && m.guard != m.epoch {
 		invariant.Failf("I-E3", "replica %d serves epoch %d in epoch %d", m.cfg.ID, m.guard, m.epoch)
 	}
-	if m.rules() != (m.sessions != nil) {
+	if m.hasEpoch() != (m.sessions != nil) {
 		invariant.Failf("I-E4", "a master that is %v remembers sessions: %t", m.state, m.sessions != nil)
 	}
 }

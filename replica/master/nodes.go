@@ -9,9 +9,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// seat opens the desk of this epoch, in a cell that is founded: there are handles,
+// startNodeOps opens the desk of this epoch, in a cell that is founded: there are handles,
 // locks and nodes from here on.
-func (m *Master) seat(at At) {
+func (m *Master) startNodeOps(at At) {
 	secret, ok := rows.GetSecret(at.Rows)
 	if !ok {
 		return
@@ -23,8 +23,8 @@ func (m *Master) seat(at At) {
 	m.ops = nodeops.New(m.cfg.NodeOps, m.epoch, sealer, m.calls, at)
 }
 
-// onNodes says that an op is the desk's: on a handle, or to get one.
-func onNodes(op api.Op) bool {
+// isOnNode says that an op is the desk's: on a handle, or to get one.
+func isOnNode(op api.Op) bool {
 	switch op.(type) {
 	case api.OpenSession, api.EndSession, api.Get, api.Put, api.Delete, api.CompareAndSet, api.List, api.KeepAlive:
 		return false
@@ -45,8 +45,8 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 		m.ack(at, q)
 		m.enter(at, from, who, q)
 		return
-	case !waits && m.busy(who):
-		m.answerTo(from, q, noPlace(at))
+	case !waits && m.isBusy(who):
+		m.answerTo(from, q, noPlaceResult(at))
 		return
 	case !waits:
 		m.sessions.Began(at.Now, q.Session)
@@ -72,7 +72,7 @@ func (m *Master) noteAlone(first int, q api.Request) {
 func (m *Master) collect(at At) {
 	out := m.ops.TakeOutput()
 	for _, r := range out.Replies {
-		m.told(at, r)
+		m.onNodeReply(at, r)
 	}
 	for _, c := range out.Propose {
 		who, k := m.ownerOf(c)
@@ -80,8 +80,8 @@ func (m *Master) collect(at At) {
 	}
 }
 
-// told sends an answer to a call on a node; a call that is parked goes on waiting.
-func (m *Master) told(at At, r nodeops.Reply) {
+// onNodeReply sends an answer to a call on a node; a call that is parked goes on waiting.
+func (m *Master) onNodeReply(at At, r nodeops.Reply) {
 	if r.Result.Code != api.Parked && m.sessions != nil {
 		m.sessions.Ended(at.Now, r.Session)
 	}
@@ -90,7 +90,7 @@ func (m *Master) told(at At, r nodeops.Reply) {
 
 // present takes up what a client brings to the new master.
 func (m *Master) present(at At, q api.Request, who api.Principal, op api.KeepAlive) {
-	if s, _ := m.sessions.Get(q.Session); s.Flushed || m.ops == nil {
+	if s, _ := m.sessions.Get(q.Session); s.HasAcked || m.ops == nil {
 		return
 	}
 	for _, token := range op.Tokens {
@@ -98,10 +98,10 @@ func (m *Master) present(at At, q api.Request, who api.Principal, op api.KeepAli
 	}
 }
 
-// flushed lets go of what a session holds and did not bring.
-func (m *Master) flushed(at At, id api.SessionID) {
+// onEpochAcked lets go of what a session holds and did not bring.
+func (m *Master) onEpochAcked(at At, id api.SessionID) {
 	if m.ops != nil {
-		m.ops.Flushed(at, id)
+		m.ops.EpochAcked(at, id)
 		m.collect(at)
 	}
 }

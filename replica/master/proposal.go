@@ -27,7 +27,7 @@ const (
 	forStep                    // a step of the fail-over
 	forConstant                // nobody waits
 	forLongest                 // the longest lease
-	forEvidence                // that this replica is master
+	forProof                   // that this replica is master
 	forExpiry                  // the end of a session
 	forNode                    // what the desk wants
 )
@@ -44,7 +44,7 @@ func (m *Master) propose(what purpose, k calls.Key, c command.Command) {
 // when the desk wants.
 func (m *Master) Refused(at At, p Proposal, code api.Code) {
 	if p.ballot == m.ballot {
-		m.done(at, p.key)
+		m.finish(at, p.key)
 	}
 	if c := m.calls.Get(p.key); c != nil && c.State == calls.Logged && p.what == forRequest {
 		m.leave(at, c, api.Result{Code: code})
@@ -59,7 +59,7 @@ func (m *Master) Refused(at At, p Proposal, code api.Code) {
 		m.ops.Refused(at, p.own, code)
 		m.collect(at)
 		return
-	case !m.rules():
+	case !m.hasEpoch():
 		return
 	}
 	switch p.what {
@@ -67,8 +67,8 @@ func (m *Master) Refused(at At, p Proposal, code api.Code) {
 		m.unset = append(m.unset, p)
 	case forLongest:
 		m.sessions.Asked(0)
-	case forEvidence:
-		m.evidence.asked = false
+	case forProof:
+		m.proof.asked = false
 	case forExpiry:
 		m.sessions.Refused(p.key.Session)
 	}

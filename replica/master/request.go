@@ -11,17 +11,17 @@ import (
 // KeepAlive also when its time has come.
 func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 	m.count.Requests++
-	code := m.admits(who, q)
+	code := m.admit(who, q)
 	keep, keeps := q.Op.(api.KeepAlive)
 	if code == api.OK && !keeps {
-		m.passes(at, who, q)
+		m.dropGivenUp(at, who, q)
 	}
 	switch {
 	case code != api.OK:
 		m.refuse(from, q, code)
 	case keeps:
 		m.keepAlive(at, from, who, q, keep)
-	case onNodes(q.Op):
+	case isOnNode(q.Op):
 		m.ask(at, from, who, q)
 	default:
 		m.ack(at, q)
@@ -33,35 +33,35 @@ func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 	}
 }
 
-// admits says OK to a request that this Master may work on, or with which code it
+// admit says OK to a request that this Master may work on, or with which code it
 // is refused. One that names an older epoch is a packet to a former master, or its
 // sender has not heard of this one; who names a newer one has heard of another
 // (C12.04).
-func (m *Master) admits(who api.Principal, q api.Request) api.Code {
+func (m *Master) admit(who api.Principal, q api.Request) api.Code {
 	_, opens := q.Op.(api.OpenSession)
 	switch code := q.Check(); {
 	case code != api.OK:
 		return code
-	case !m.rules(), q.Epoch > m.guard:
+	case !m.hasEpoch(), q.Epoch > m.guard:
 		return api.NotMaster
 	case q.Epoch < m.guard && !opens:
 		return api.OldEpoch
-	case !m.takes(q.Op):
+	case !m.canTake(q.Op):
 		return api.Recovering
 	case opens && who.Check() != api.OK:
 		return api.Invalid
 	case opens:
 		return api.OK
 	}
-	return m.owns(who, q.Session)
+	return m.checkOwner(who, q.Session)
 }
 
-// owns says whether a session is alive, and that of who asks. One that is not
+// checkOwner says whether a session is alive, and that of who asks. One that is not
 // remembered never comes to life again: whoever names this epoch was told of
 // sessions that stood in these rows. And who names one that is yet to be opened has
 // guessed its number: the log, which knows no principals but of sessions, would
 // execute his call behind its opening.
-func (m *Master) owns(who api.Principal, id api.SessionID) api.Code {
+func (m *Master) checkOwner(who api.Principal, id api.SessionID) api.Code {
 	switch s, alive := m.sessions.Get(id); {
 	case !alive:
 		return api.NoSession
@@ -100,8 +100,8 @@ func (m *Master) enter(at At, from Addr, who api.Principal, q api.Request) {
 		m.await(at, k, destination(from, q))
 	case m.hasAcked(q):
 		m.answerTo(from, q, api.Result{Code: api.Stale})
-	case m.busy(who):
-		m.answerTo(from, q, noPlace(at))
+	case m.isBusy(who):
+		m.answerTo(from, q, noPlaceResult(at))
 	default:
 		m.count.Proposed++
 		m.calls.Log(m.await(at, k, destination(from, q)))
@@ -148,9 +148,9 @@ func (m *Master) command(who api.Principal, q api.Request) command.Call {
 	return c
 }
 
-// applied answers who waits for the call. A copy with an older guard that was
+// onCallApplied answers who waits for the call. A copy with an older guard that was
 // refused says nothing about the copy of this tenure.
-func (m *Master) applied(at At, c command.Call, a command.Applied) {
+func (m *Master) onCallApplied(at At, c command.Call, a command.Applied) {
 	if a.Verdict == command.Refused && c.Guard != m.guard {
 		return
 	}

@@ -39,10 +39,10 @@ func (s State) String() string {
 	return fmt.Sprintf("state(%d)", uint8(s))
 }
 
-// Rules says that a Master in this state is in an epoch of its own.
-func (s State) Rules() bool { return s == Recovering || s == Serving }
+// HasEpoch says that a Master in this state is in an epoch of its own.
+func (s State) HasEpoch() bool { return s == Recovering || s == Serving }
 
-func (m *Master) rules() bool { return m.state.Rules() }
+func (m *Master) hasEpoch() bool { return m.state.HasEpoch() }
 
 // Tenure says who leads the log now, as the log tells it.
 type Tenure struct {
@@ -70,9 +70,9 @@ func (m *Master) proposeEpoch() {
 	m.propose(forEpoch, calls.Key{}, command.Epoch{Master: m.cfg.ID, Ballot: m.ballot})
 }
 
-// epochBegan is told by the log: from this place on, guards of before are
+// onEpochBegan is told by the log: from this place on, guards of before are
 // refused.
-func (m *Master) epochBegan(at At, e rows.Epoch) {
+func (m *Master) onEpochBegan(at At, e rows.Epoch) {
 	if e.Number != m.epoch+1 {
 		invariant.Failf("I-E1", "replica %d: epoch %d of master %d follows epoch %d", m.cfg.ID, e.Number, e.Master, m.epoch)
 	}
@@ -82,12 +82,12 @@ func (m *Master) epochBegan(at At, e rows.Epoch) {
 	case mine && m.state == Electing:
 		m.guard = e.Number
 		m.begin(at)
-	case mine && m.rules(): // the log has the command twice
+	case mine && m.hasEpoch(): // the log has the command twice
 		m.forget()
 		m.release()
 		m.guard = e.Number
 		m.begin(at)
-	case m.rules():
+	case m.hasEpoch():
 		m.depose(e.Master)
 	case m.state == Deposed:
 		m.hint = m.another(e.Master)
@@ -117,14 +117,14 @@ func (m *Master) forget() {
 		return
 	}
 	for _, a := range m.sessions.Parked() {
-		m.keep(a, api.Result{Code: api.NotMaster})
+		m.answerKeepAlive(a, api.Result{Code: api.NotMaster})
 	}
-	m.sessions, m.evidence, m.owed, m.unset = nil, evidence{}, false, nil
+	m.sessions, m.proof, m.owed, m.unset = nil, leadershipProof{}, false, nil
 }
 
 // stop ends whatever the Master was doing.
 func (m *Master) stop(hint uint32) {
-	if m.rules() {
+	if m.hasEpoch() {
 		m.count.Deposed++
 	}
 	m.state, m.hint, m.owed = Following, hint, false
@@ -148,7 +148,7 @@ func (m *Master) release() {
 
 // master is whom to ask, as far as known.
 func (m *Master) master() uint32 {
-	if m.state == Electing || m.rules() {
+	if m.state == Electing || m.hasEpoch() {
 		return m.cfg.ID
 	}
 	return m.hint

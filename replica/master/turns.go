@@ -41,16 +41,16 @@ func (m *Master) takeTurns(now time.Time, room int) {
 	}
 }
 
-// passes takes out of the line what a client waits for no more, as it says with a
+// dropGivenUp takes out of the line what a client waits for no more, as it says with a
 // request: nobody would look at the answer, and those that somebody waits for stand
 // behind it. Where the log is slow, a whole line may be given up before its turn comes.
 // What takes or gives back a handle or a lock is done all the same.
-func (m *Master) passes(at At, who api.Principal, q api.Request) {
+func (m *Master) dropGivenUp(at At, who api.Principal, q api.Request) {
 	if m.ops == nil || m.queue.Of(who) == 0 || q.Seen <= m.calls.Acked(q.Session) {
 		return
 	}
 	given := m.queue.Drop(who, func(p Proposal) bool {
-		return p.key.Session == q.Session && p.key.Seq <= q.Seen && p.inVain()
+		return p.key.Session == q.Session && p.key.Seq <= q.Seen && p.isInVain()
 	})
 	for _, p := range given {
 		m.count.GivenUp++
@@ -58,9 +58,9 @@ func (m *Master) passes(at At, who api.Principal, q api.Request) {
 	}
 }
 
-// inVain says that a command is for nothing if nobody waits for its answer, though what
+// isInVain says that a command is for nothing if nobody waits for its answer, though what
 // it does may be welcome.
-func (p Proposal) inVain() bool {
+func (p Proposal) isInVain() bool {
 	if p.what == forRequest {
 		return true
 	}
@@ -73,22 +73,22 @@ func (p Proposal) inVain() bool {
 	return false
 }
 
-// left is told of each command that was applied. Those of this tenure were proposed
+// onCommandApplied is told of each command that was applied. Those of this tenure were proposed
 // here, each once; a copy of a call in another tenure's name is another command.
-func (m *Master) left(at At, c command.Command) {
+func (m *Master) onCommandApplied(at At, c command.Command) {
 	switch c := c.(type) {
 	case command.Call:
 		if c.Guard == m.guard {
-			m.done(at, calls.KeyOf(c.Principal, c.Session, c.Seq, c.Op))
+			m.finish(at, calls.KeyOf(c.Principal, c.Session, c.Seq, c.Op))
 		}
 	case command.Act:
 		if c.Guard == m.guard {
-			m.done(at, calls.Key{Session: c.Session, Seq: c.Seq})
+			m.finish(at, calls.Key{Session: c.Session, Seq: c.Seq})
 		}
 	}
 }
 
-func (m *Master) done(at At, k calls.Key) {
+func (m *Master) finish(at At, k calls.Key) {
 	if who, ok := m.calls.Applied(k); ok {
 		m.queue.Done(at.Now, who)
 	}
@@ -104,18 +104,18 @@ func (m *Master) ownerOf(c command.Command) (api.Principal, calls.Key) {
 	return s.Principal, calls.Key{Session: act.Session, Seq: act.Seq}
 }
 
-// noPlace is what a call is told for which there is no place. With authority it is that
+// noPlaceResult is what a call is told for which there is no place. With authority it is that
 // there is no other master to look for.
-func noPlace(at At) api.Result {
+func noPlaceResult(at At) api.Result {
 	if at.HasAuthority() {
 		return api.Result{Code: api.Later}
 	}
 	return api.Result{Code: api.Busy}
 }
 
-// busy says that enough calls wait for the log: all together, or of this principal,
+// isBusy says that enough calls wait for the log: all together, or of this principal,
 // who may have no more than there are places left.
-func (m *Master) busy(who api.Principal) bool {
+func (m *Master) isBusy(who api.Principal) bool {
 	n := m.calls.Logged() + m.calls.Proposed()
 	return n >= m.cfg.MaxPending || m.queue.Of(who) >= m.cfg.MaxPending-n
 }

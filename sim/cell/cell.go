@@ -367,7 +367,7 @@ func (c *Cell) current(id paxos.NodeID) bool { return c.watch.Disks[id].Applied 
 // rules says that a replica takes itself for the master of an epoch of its own.
 func (c *Cell) rules(id paxos.NodeID) bool {
 	r := running(c.world.Machine(sim.Addr(id)))
-	return r != nil && r.host.Node() != nil && r.host.Node().Master().State.Rules()
+	return r != nil && r.host.Node() != nil && r.host.Node().Master().State.HasEpoch()
 }
 
 // mayRead says that a replica had read authority when it last read its clock.

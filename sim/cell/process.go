@@ -236,7 +236,7 @@ func (r *replica) act() {
 		r.cell.watch.OnApplied(r.id, out.Applied)
 		r.publishes(&out, proposed)
 		r.cell.sessions.OnActed(r.id, sessions.Presiding{Node: r.host.Node()}, r.now, &out, proposed, own)
-		if n, m := r.host.Node(), r.host.Node().Master(); m.State.Rules() && r.cell.crowd == nil {
+		if n, m := r.host.Node(), r.host.Node().Master(); m.State.HasEpoch() && r.cell.crowd == nil {
 			r.cell.shares.inTurn(r.id, n, m.Epoch, proposed, r.cell.handles.Waited(before))
 			r.cell.shares.acted(r.id, n, m.Epoch, out.Applied, proposed, func() bool { return several(n.Rows()) })
 		}

@@ -104,7 +104,7 @@ func (r *reign) set(f func(s *session.Session)) {
 // else: a call of session 7 was answered then.
 func (r *reign) used(at float64) {
 	r.w.Config.IdleAfter = 5 * time.Second
-	r.set(func(s *session.Session) { s.Flushed = true })
+	r.set(func(s *session.Session) { s.HasAcked = true })
 	r.beats(at, 1, 3)
 	r.w.OnServing(1, second(at))
 	r.w.OnReply(1, second(at), api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: api.OK}})

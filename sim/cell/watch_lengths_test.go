@@ -55,7 +55,7 @@ func (r *reign) opens(lease float64) {
 	a := r.come(1)
 	a.Command = command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
 	a.Verdict, a.Result = command.Executed, api.Result{Code: api.OK, Session: 8}
-	r.c.sessions[8] = session.Session{Lease: second(1 + lease), Flushed: true}
+	r.c.sessions[8] = session.Session{Lease: second(1 + lease), HasAcked: true}
 	r.acts(1, a)
 }
 

@@ -82,14 +82,14 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 			r := newReign(t, 6)
 			r.w.Config.IdleAfter, r.w.Config.LeaseMin, r.w.Opens = 2*time.Second, 4*time.Second, func(api.SessionID) bool { return false }
 			opens := command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
-			r.c.sessions[8] = session.Session{Lease: second(6), Flushed: true}
+			r.c.sessions[8] = session.Session{Lease: second(6), HasAcked: true}
 			r.acts(1, command.Applied{Command: opens, Verdict: command.Executed, Result: api.Result{Code: api.OK, Session: 8}})
 			r.w.OnRequest(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3, Now: true}})
 			r.w.OnReply(1, second(1.2), api.Reply{ID: 3, Session: 8, Result: leased(4 * time.Second)})
 			r.w.OnRequest(1, second(1.5), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3}})
 			r.w.Seats[1].Serving = true
 			c.does(r)
-			r.c.sessions[8] = session.Session{Lease: second(7.9), Flushed: true}
+			r.c.sessions[8] = session.Session{Lease: second(7.9), HasAcked: true}
 			r.w.OnReply(1, second(3.9), api.Reply{ID: 4, Session: 8, Result: leased(6400 * time.Millisecond)})
 			require.Equal(t, c.breaks, r.f.w.Failure() != nil)
 			if c.breaks {
@@ -113,7 +113,7 @@ func TestS11WhoCouldMakeNoCallIsNotIdle(t *testing.T) {
 			r := newReign(t, 6)
 			r.w.Config.IdleAfter = 2 * time.Second
 			opens := command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
-			r.c.sessions[8] = session.Session{Lease: second(6), Flushed: true}
+			r.c.sessions[8] = session.Session{Lease: second(6), HasAcked: true}
 			r.acts(1, command.Applied{Command: opens, Verdict: command.Executed, Result: api.Result{Code: api.OK, Session: 8}})
 			r.w.OnRequest(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3, Now: true}})
 			if c.told {

@@ -115,7 +115,7 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.proposes(7, expire)
 		}, true},
 		"its end while a KeepAlive waits": {func(r *reign) {
-			r.set(func(s *session.Session) { s.Flushed = true })
+			r.set(func(s *session.Session) { s.HasAcked = true })
 			r.beats(1, 1, 3)
 			r.proposes(6, expire)
 		}, true},
@@ -144,13 +144,13 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 		"its end while one of before it knew waits": {func(r *reign) { r.beats(1, 1, 2); r.proposes(6, expire) }, false},
 		"its end while an idle one's KeepAlive waits": {func(r *reign) {
 			r.w.Config.IdleAfter = 5 * time.Second
-			r.set(func(s *session.Session) { s.Flushed = true })
+			r.set(func(s *session.Session) { s.HasAcked = true })
 			r.beats(1, 1, 3)
 			r.proposes(6, expire)
 		}, false},
 		"the same, and it is older than the epoch": {func(r *reign) {
 			r.w.Config.IdleAfter = 5 * time.Second
-			r.set(func(s *session.Session) { s.Flushed = true })
+			r.set(func(s *session.Session) { s.HasAcked = true })
 			r.beats(1, 1, 3)
 			r.w.Seats[1].Began = 8
 			r.proposes(6, expire)
@@ -269,7 +269,7 @@ func TestS11AKeepAliveBesideACallIsNotWithheld(t *testing.T) {
 		}, 5.1, false},
 		"it has not taken notice": {func(r *reign) {
 			begins(r)
-			r.set(func(s *session.Session) { s.Flushed = false })
+			r.set(func(s *session.Session) { s.HasAcked = false })
 		}, 5.1, false},
 		"another came late":  {func(r *reign) { begins(r); r.beats(4.8, 2, 3) }, 5.1, false},
 		"it was answered":    {func(r *reign) { begins(r); r.answers(4, 1, 9, 8) }, 8.1, false},
@@ -282,7 +282,7 @@ func TestS11AKeepAliveBesideACallIsNotWithheld(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
-			r.set(func(s *session.Session) { s.Flushed = true })
+			r.set(func(s *session.Session) { s.HasAcked = true })
 			r.beats(1, 1, 3)
 			r.w.OnServing(1, second(1))
 			if c.before != nil {

@@ -12,30 +12,30 @@ import (
 func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct {
 		want string
-		do   func(x *Table, sh *shelf, h Handle)
+		do   func(x *Table, of *session, h Handle)
 	}{
-		"a handle too many counted": {"I-H1", func(x *Table, _ *shelf, _ Handle) { x.total++ }},
-		"more than the total":       {"I-H1", func(x *Table, _ *shelf, _ Handle) { x.limits.Total = 0 }},
-		"more than a session may":   {"I-H1", func(x *Table, _ *shelf, _ Handle) { x.limits.PerSession = 0 }},
-		"of another session":        {"I-H2", func(_ *Table, sh *shelf, h Handle) { sh.open[h.ID].Session++ }},
-		"without a right":           {"I-H2", func(_ *Table, sh *shelf, h Handle) { sh.open[h.ID].Rights = 0 }},
-		"never given out":           {"I-H2", func(x *Table, _ *shelf, _ Handle) { x.given = 0 }},
-		"a tie never made": {"I-H2", func(_ *Table, sh *shelf, h Handle) {
-			sh.open[h.ID].Fence, sh.open[h.ID].Tie = api.Sequencer{Node: h.Node, Mode: api.Shared, Gen: 1}, Tie{5, 1}
+		"a handle too many counted": {"I-H1", func(x *Table, _ *session, _ Handle) { x.total++ }},
+		"more than the total":       {"I-H1", func(x *Table, _ *session, _ Handle) { x.limits.Total = 0 }},
+		"more than a session may":   {"I-H1", func(x *Table, _ *session, _ Handle) { x.limits.PerSession = 0 }},
+		"of another session":        {"I-H2", func(_ *Table, of *session, h Handle) { of.open[h.ID].Session++ }},
+		"without a right":           {"I-H2", func(_ *Table, of *session, h Handle) { of.open[h.ID].Rights = 0 }},
+		"never given out":           {"I-H2", func(x *Table, _ *session, _ Handle) { x.given = 0 }},
+		"a tie never made": {"I-H2", func(_ *Table, of *session, h Handle) {
+			of.open[h.ID].Fence, of.open[h.ID].Tie = api.Sequencer{Node: h.Node, Mode: api.Shared, Gen: 1}, Tie{5, 1}
 		}},
-		"of a later epoch":         {"I-H2", func(x *Table, _ *shelf, _ Handle) { x.epoch = 4 }},
-		"a call that was seen":     {"I-H3", func(_ *Table, sh *shelf, _ Handle) { sh.seen = 1 }},
-		"a call beyond the window": {"I-H3", func(_ *Table, sh *shelf, h Handle) { sh.calls[api.MaxWindow+1] = h.ID }},
-		"a call of an older epoch": {"I-H3", func(_ *Table, sh *shelf, _ Handle) { sh.calls[2] = api.HandleID{Epoch: 4, Counter: 1} }},
-		"open and closed":          {"I-H4", func(_ *Table, sh *shelf, h Handle) { sh.gone[h.ID] = struct{}{} }},
-		"closed in this epoch": {"I-H4", func(_ *Table, sh *shelf, _ Handle) {
-			sh.gone[api.HandleID{Epoch: 5, Counter: 9}] = struct{}{}
+		"of a later epoch":         {"I-H2", func(x *Table, _ *session, _ Handle) { x.epoch = 4 }},
+		"a call that was seen":     {"I-H3", func(_ *Table, of *session, _ Handle) { of.seen = 1 }},
+		"a call beyond the window": {"I-H3", func(_ *Table, of *session, h Handle) { of.calls[api.MaxWindow+1] = h.ID }},
+		"a call of an older epoch": {"I-H3", func(_ *Table, of *session, _ Handle) { of.calls[2] = api.HandleID{Epoch: 4, Counter: 1} }},
+		"open and closed":          {"I-H4", func(_ *Table, of *session, h Handle) { of.gone[h.ID] = struct{}{} }},
+		"closed in this epoch": {"I-H4", func(_ *Table, of *session, _ Handle) {
+			of.gone[api.HandleID{Epoch: 5, Counter: 9}] = struct{}{}
 		}},
-		"shut and remembering": {"I-H4", func(_ *Table, sh *shelf, _ Handle) {
-			sh.gone[api.HandleID{Epoch: 4, Counter: 9}], sh.shut = struct{}{}, true
+		"shut and remembering": {"I-H4", func(_ *Table, of *session, _ Handle) {
+			of.gone[api.HandleID{Epoch: 4, Counter: 9}], of.shut = struct{}{}, true
 		}},
-		"an opener too many":   {"I-H5", func(x *Table, _ *shelf, h Handle) { x.opens[h.Node]++ }},
-		"openers of no handle": {"I-H5", func(x *Table, _ *shelf, _ Handle) { x.opens[api.Ref{Instance: 9}] = 0 }},
+		"an opener too many":   {"I-H5", func(x *Table, _ *session, h Handle) { x.openers[h.Node]++ }},
+		"openers of no handle": {"I-H5", func(x *Table, _ *session, _ Handle) { x.openers[api.Ref{Instance: 9}] = 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := NewSealer(Secret{1})
@@ -44,7 +44,7 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 			_, h, v := x.Open(Opening{Session: 1, Seq: 1, Node: api.Ref{Instance: 1}, Kind: api.Directory, Ephemeral: true, Rights: api.RightRead})
 			require.Equal(t, Good, v)
 			require.NoError(t, x.Audit())
-			c.do(x, x.shelves[1], h)
+			c.do(x, x.sessions[1], h)
 			require.ErrorContains(t, x.Audit(), c.want)
 		})
 	}
@@ -71,13 +71,13 @@ func TestTheBoundFallsWhenWhatIsKeptFitsAgain(t *testing.T) {
 		require.Equal(t, Good, v)
 		tokens = tokens[1:]
 		require.NoError(t, x.Audit())
-		x.put(x.shelf(1), one) // whether there is room or not
+		x.put(x.session(1), one) // whether there is room or not
 		if within {
 			require.NoError(t, x.Audit(), "%d open", x.total)
 		} else {
 			require.ErrorContains(t, x.Audit(), "I-H1", "%d open", x.total)
 		}
-		x.drop(x.shelf(1), one)
+		x.drop(x.session(1), one)
 		require.NoError(t, x.Audit())
 	}
 }

@@ -19,13 +19,13 @@ func (t *Table) Close(s api.SessionID, token api.Token) (Closing, Verdict) {
 	h, v := t.Use(s, token)
 	switch v {
 	case Good, Poisoned:
-		sh := t.shelves[s]
-		last := t.drop(sh, h)
-		t.remember(sh, h.ID)
+		of := t.sessions[s]
+		last := t.drop(of, h)
+		t.remember(of, h.ID)
 		return Closing{h, last}, Good
 	case Old:
-		t.remember(t.shelf(s), h.ID)
-		return Closing{h, h.Ephemeral && t.opens[h.Node] == 0}, Good
+		t.remember(t.session(s), h.ID)
+		return Closing{h, h.Ephemeral && t.openers[h.Node] == 0}, Good
 	}
 	return Closing{Handle: h}, v
 }
@@ -33,16 +33,16 @@ func (t *Table) Close(s api.SessionID, token api.Token) (Closing, Verdict) {
 // remember notes that an older handle is closed. Those of this epoch need no
 // note: what was given out and is not open is closed. Who closes more than it may gets
 // none of the others back.
-func (t *Table) remember(sh *shelf, id api.HandleID) {
-	if id.Epoch == t.epoch || sh.shut {
+func (t *Table) remember(of *session, id api.HandleID) {
+	if id.Epoch == t.epoch || of.shut {
 		return
 	}
-	if len(sh.gone) == t.limits.Closed {
-		sh.shut = true
-		clear(sh.gone)
+	if len(of.gone) == t.limits.Closed {
+		of.shut = true
+		clear(of.gone)
 		return
 	}
-	sh.gone[id] = struct{}{}
+	of.gone[id] = struct{}{}
 }
 
 // Poison makes a handle useless and leaves it open: Good, or what Use says; an Old
@@ -50,7 +50,7 @@ func (t *Table) remember(sh *shelf, id api.HandleID) {
 func (t *Table) Poison(s api.SessionID, token api.Token) Verdict {
 	h, v := t.Use(s, token)
 	if v == Good {
-		t.shelves[s].open[h.ID].poisoned = true
+		t.sessions[s].open[h.ID].poisoned = true
 	}
 	return v
 }
@@ -59,8 +59,8 @@ func (t *Table) Poison(s api.SessionID, token api.Token) Verdict {
 // that are open in this table, by id.
 func (t *Table) EndSession(s api.SessionID) (all []Closing) {
 	for _, h := range t.Handles(s) {
-		all = append(all, Closing{h, t.drop(t.shelves[s], h)})
+		all = append(all, Closing{h, t.drop(t.sessions[s], h)})
 	}
-	delete(t.shelves, s)
+	delete(t.sessions, s)
 	return all
 }

@@ -103,7 +103,7 @@ func (d *desk) show() string {
 		_, v := d.table.Use(1, d.tokens[name])
 		fmt.Fprintf(&b, "%s %v, ", name, v)
 	}
-	fmt.Fprintf(&b, "%d open, %d on the node", d.table.Len(), d.table.Opens(sample(d.t).Node))
+	fmt.Fprintf(&b, "%d open, %d on the node", d.table.Len(), d.table.CountOpen(sample(d.t).Node))
 	return b.String()
 }
 

@@ -26,7 +26,7 @@ type Handle struct {
 func (h Handle) Valid() bool {
 	return h.ID.Epoch != 0 && h.ID.Counter != 0 && h.Session != 0 && h.Node.Instance != 0 &&
 		(h.Kind == api.File || h.Kind == api.Directory) && h.Rights.Valid() && h.Delay <= api.MaxLockDelay &&
-		h.Tie.valid() && (h.Fence.Valid() || h.Fence == api.Sequencer{} && h.Tie == Tie{})
+		h.Tie.isValid() && (h.Fence.Valid() || h.Fence == api.Sequencer{} && h.Tie == Tie{})
 }
 
 // String prints the handle as traces do.

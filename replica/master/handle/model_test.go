@@ -143,7 +143,7 @@ func (w *world) check(t *rapid.T) {
 		require.Equal(t, bySession[s], w.table.Handles(s))
 	}
 	for _, n := range w.node {
-		require.Equal(t, w.opens(n), w.table.Opens(n))
+		require.Equal(t, w.opens(n), w.table.CountOpen(n))
 	}
 }
 

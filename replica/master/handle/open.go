@@ -13,7 +13,7 @@ type Opening struct {
 	Rights    api.Rights
 	Delay     api.LockDelay // taken in as Delay.Bound()
 	// Untested: the Open was executed before, and nobody has asked whether its session
-	// has the rights that this copy of it names (Table.Untested).
+	// has the rights that this copy of it names (Table.IsUntested).
 	Untested bool
 }
 
@@ -22,19 +22,19 @@ type Opening struct {
 // same, whatever the copy asks for: the client sent it again because the answer
 // was lost, and must not own a handle that it does not know.
 func (t *Table) Open(o Opening) (api.Token, Handle, Verdict) {
-	sh := t.shelf(o.Session)
-	sh.see(o.Seen)
-	if o.Seq <= sh.seen {
+	of := t.session(o.Session)
+	of.see(o.Seen)
+	if o.Seq <= of.seen {
 		return "", Handle{}, GivenUp
 	}
-	if id, ok := sh.calls[o.Seq]; ok {
-		e, open := sh.open[id]
+	if id, ok := of.calls[o.Seq]; ok {
+		e, open := of.open[id]
 		if !open {
 			return "", Handle{}, Closed
 		}
 		return t.sealer.Seal(e.Handle), e.Handle, Good
 	}
-	if !t.room(sh) {
+	if !t.hasRoom(of) {
 		return "", Handle{}, Full
 	}
 	t.given++
@@ -42,22 +42,22 @@ func (t *Table) Open(o Opening) (api.Token, Handle, Verdict) {
 		ID: api.HandleID{Epoch: t.epoch, Counter: t.given}, Session: o.Session, Node: o.Node,
 		Kind: o.Kind, Ephemeral: o.Ephemeral, Rights: o.Rights, Delay: o.Delay.Bound(),
 	}
-	t.put(sh, h)
-	sh.open[h.ID].untested = o.Untested
-	sh.calls[o.Seq] = h.ID
+	t.put(of, h)
+	of.open[h.ID].untested = o.Untested
+	of.calls[o.Seq] = h.ID
 	return t.sealer.Seal(h), h, Good
 }
 
 // see forgets the calls that the client does not wait for any more. Their copies
 // are answered GivenUp from now on.
-func (sh *shelf) see(seen api.Seq) {
-	if seen <= sh.seen {
+func (of *session) see(seen api.Seq) {
+	if seen <= of.seen {
 		return
 	}
-	for i := range min(seen-sh.seen, api.MaxWindow) { // beyond the window there are none
-		delete(sh.calls, sh.seen+1+i)
+	for i := range min(seen-of.seen, api.MaxWindow) { // beyond the window there are none
+		delete(of.calls, of.seen+1+i)
 	}
-	sh.seen = seen
+	of.seen = seen
 }
 
 // Use says what a token that a session presents is good for: Good, and the handle
@@ -76,25 +76,25 @@ func (t *Table) Use(s api.SessionID, token api.Token) (Handle, Verdict) {
 	case h.ID.Epoch == t.epoch && h.ID.Counter > t.given, h.Tie.Epoch == t.epoch && h.Tie.Counter > t.ties:
 		return Handle{}, Forged // well made, but not given out: the secret is known to somebody
 	}
-	sh, ok := t.shelves[s]
-	if ok && sh.open[h.ID] != nil {
-		e := sh.open[h.ID]
-		e.learn(h)
+	of, ok := t.sessions[s]
+	if ok && of.open[h.ID] != nil {
+		e := of.open[h.ID]
+		e.updateTie(h)
 		if e.poisoned {
 			return e.Handle, Poisoned
 		}
 		return e.Handle, Good
 	}
-	if h.ID.Epoch == t.epoch || ok && sh.closed(h.ID) {
+	if h.ID.Epoch == t.epoch || ok && of.isClosed(h.ID) {
 		return h, Closed
 	}
 	return h, Old
 }
 
-// closed is about handles of older epochs that are not open.
-func (sh *shelf) closed(id api.HandleID) bool {
-	_, gone := sh.gone[id]
-	return gone || sh.shut
+// isClosed is about handles of older epochs that are not open.
+func (of *session) isClosed(id api.HandleID) bool {
+	_, gone := of.gone[id]
+	return gone || of.shut
 }
 
 // Recreate opens a handle again that a predecessor gave out, with the rights that
@@ -102,7 +102,7 @@ func (sh *shelf) closed(id api.HandleID) bool {
 // and the session's principal still to have the rights. Good, also if it was
 // recreated before; or Full; or what Use says.
 func (t *Table) Recreate(s api.SessionID, token api.Token) (Handle, Verdict) {
-	return t.again(s, token, false)
+	return t.recreate(s, token, false)
 }
 
 // Keep is Recreate for a handle by which its session holds a lock, or keeps a node: it
@@ -112,22 +112,22 @@ func (t *Table) Recreate(s api.SessionID, token api.Token) (Handle, Verdict) {
 //	bob has an old handle under way to a lock, which is not open: for that there was no
 //	room; there is a fail-over, he presents that one first, and ann's finds none
 func (t *Table) Keep(s api.SessionID, token api.Token) (Handle, Verdict) {
-	return t.again(s, token, true)
+	return t.recreate(s, token, true)
 }
 
-func (t *Table) again(s api.SessionID, token api.Token, keep bool) (Handle, Verdict) {
+func (t *Table) recreate(s api.SessionID, token api.Token, keep bool) (Handle, Verdict) {
 	h, v := t.Use(s, token)
 	if v != Old {
 		return h, v
 	}
-	sh := t.shelf(s)
+	of := t.session(s)
 	switch {
-	case t.room(sh):
-	case keep && len(sh.open) < t.limits.PerSession:
+	case t.hasRoom(of):
+	case keep && len(of.open) < t.limits.PerSession:
 		t.beyond++
 	default:
 		return Handle{}, Full
 	}
-	t.put(sh, h)
+	t.put(of, h)
 	return h, Good
 }

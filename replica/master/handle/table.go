@@ -22,19 +22,19 @@ var DefaultLimits = Limits{PerSession: 1 << 12, Total: 1 << 20, Closed: 1 << 14}
 // the caller has found alive; what it keeps for a session it keeps until
 // EndSession.
 type Table struct {
-	epoch   api.Epoch
-	sealer  Sealer
-	limits  Limits
-	given   uint64 // handles given out in this epoch
-	ties    uint64 // of handles to sequencers, made in this epoch
-	total   int
-	beyond  int // how many are open above limits.Total, by Keep
-	shelves map[api.SessionID]*shelf
-	opens   map[api.Ref]int // ephemeral nodes: how many handles
+	epoch    api.Epoch
+	sealer   Sealer
+	limits   Limits
+	given    uint64 // handles given out in this epoch
+	ties     uint64 // of handles to sequencers, made in this epoch
+	total    int
+	beyond   int // how many are open above limits.Total, by Keep
+	sessions map[api.SessionID]*session
+	openers  map[api.Ref]int // ephemeral nodes: how many handles
 }
 
-// shelf is what belongs to one session.
-type shelf struct {
+// session is what belongs to one session.
+type session struct {
 	open  map[api.HandleID]*entry
 	seen  api.Seq
 	calls map[api.Seq]api.HandleID  // what Opens above seen gave out, closed or not
@@ -50,64 +50,64 @@ type entry struct {
 
 // New returns the table of the master of an epoch.
 func New(epoch api.Epoch, s Sealer, l Limits) *Table {
-	return &Table{epoch: epoch, sealer: s, limits: l, shelves: map[api.SessionID]*shelf{}, opens: map[api.Ref]int{}}
+	return &Table{epoch: epoch, sealer: s, limits: l, sessions: map[api.SessionID]*session{}, openers: map[api.Ref]int{}}
 }
 
-func (t *Table) shelf(s api.SessionID) *shelf {
-	sh, ok := t.shelves[s]
+func (t *Table) session(s api.SessionID) *session {
+	of, ok := t.sessions[s]
 	if !ok {
-		sh = &shelf{open: map[api.HandleID]*entry{}, calls: map[api.Seq]api.HandleID{}, gone: map[api.HandleID]struct{}{}}
-		t.shelves[s] = sh
+		of = &session{open: map[api.HandleID]*entry{}, calls: map[api.Seq]api.HandleID{}, gone: map[api.HandleID]struct{}{}}
+		t.sessions[s] = of
 	}
-	return sh
+	return of
 }
 
-func (t *Table) room(sh *shelf) bool {
-	return len(sh.open) < t.limits.PerSession && t.total < t.limits.Total
+func (t *Table) hasRoom(of *session) bool {
+	return len(of.open) < t.limits.PerSession && t.total < t.limits.Total
 }
 
 // Room is how many handles more may be open: of one session, and of all.
 func (t *Table) Room(s api.SessionID) (own, all int) {
 	own = t.limits.PerSession
-	if sh, ok := t.shelves[s]; ok {
-		own -= len(sh.open)
+	if of, ok := t.sessions[s]; ok {
+		own -= len(of.open)
 	}
 	return own, max(0, t.limits.Total-t.total)
 }
 
-// Uses says that a session has an open handle.
-func (t *Table) Uses(s api.SessionID) bool {
-	sh, ok := t.shelves[s]
-	return ok && len(sh.open) > 0
+// HasHandles says that a session has an open handle.
+func (t *Table) HasHandles(s api.SessionID) bool {
+	of, ok := t.sessions[s]
+	return ok && len(of.open) > 0
 }
 
-func (t *Table) put(sh *shelf, h Handle) {
-	sh.open[h.ID] = &entry{Handle: h}
+func (t *Table) put(of *session, h Handle) {
+	of.open[h.ID] = &entry{Handle: h}
 	t.total++
 	if h.Ephemeral {
-		t.opens[h.Node]++
+		t.openers[h.Node]++
 	}
 }
 
 // drop takes an open handle away; last says that it was the last one on an
 // ephemeral node.
-func (t *Table) drop(sh *shelf, h Handle) (last bool) {
-	delete(sh.open, h.ID)
+func (t *Table) drop(of *session, h Handle) (last bool) {
+	delete(of.open, h.ID)
 	t.total--
 	t.beyond = min(t.beyond, max(0, t.total-t.limits.Total))
 	if !h.Ephemeral {
 		return false
 	}
-	t.opens[h.Node]--
-	if t.opens[h.Node] > 0 {
+	t.openers[h.Node]--
+	if t.openers[h.Node] > 0 {
 		return false
 	}
-	delete(t.opens, h.Node)
+	delete(t.openers, h.Node)
 	return true
 }
 
 // Sessions are those that the table remembers something of, in order.
-func (t *Table) Sessions() []api.SessionID { return slices.Sorted(maps.Keys(t.shelves)) }
+func (t *Table) Sessions() []api.SessionID { return slices.Sorted(maps.Keys(t.sessions)) }
 
 // Epoch is the epoch whose handles the table gives out.
 func (t *Table) Epoch() api.Epoch { return t.epoch }
@@ -115,35 +115,35 @@ func (t *Table) Epoch() api.Epoch { return t.epoch }
 // Len counts the open handles of all sessions.
 func (t *Table) Len() int { return t.total }
 
-// Opens counts the open handles on an ephemeral node. Right after a change of
+// CountOpen counts the open handles on an ephemeral node. Right after a change of
 // masters, clients have not presented theirs yet.
-func (t *Table) Opens(n api.Ref) int { return t.opens[n] }
+func (t *Table) CountOpen(n api.Ref) int { return t.openers[n] }
 
 // Has says that a handle is open in this epoch: given out, or presented. So an
 // owner of a lock that the table does not have after the fail-over has not come
 // back.
 func (t *Table) Has(s api.SessionID, id api.HandleID) bool {
-	sh, ok := t.shelves[s]
-	return ok && sh.open[id] != nil
+	of, ok := t.sessions[s]
+	return ok && of.open[id] != nil
 }
 
-// Untested says that an open handle was given out to a copy of an Open that was
+// IsUntested says that an open handle was given out to a copy of an Open that was
 // executed before. Its rights are to be asked for whenever it is used: they may be
 // gone by now, or another copy with the same number may have asked for less.
-func (t *Table) Untested(s api.SessionID, id api.HandleID) bool {
-	sh, ok := t.shelves[s]
-	return ok && sh.open[id] != nil && sh.open[id].untested
+func (t *Table) IsUntested(s api.SessionID, id api.HandleID) bool {
+	of, ok := t.sessions[s]
+	return ok && of.open[id] != nil && of.open[id].untested
 }
 
 // Handles lists the open handles of a session by id, poisoned ones too.
 func (t *Table) Handles(s api.SessionID) []Handle {
-	sh, ok := t.shelves[s]
+	of, ok := t.sessions[s]
 	if !ok {
 		return nil
 	}
 	var all []Handle
-	for _, id := range slices.SortedFunc(maps.Keys(sh.open), api.HandleID.Compare) {
-		all = append(all, sh.open[id].Handle)
+	for _, id := range slices.SortedFunc(maps.Keys(of.open), api.HandleID.Compare) {
+		all = append(all, of.open[id].Handle)
 	}
 	return all
 }

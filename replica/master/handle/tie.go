@@ -18,12 +18,12 @@ func (t Tie) Compare(other Tie) int {
 	return cmp.Or(cmp.Compare(t.Epoch, other.Epoch), cmp.Compare(t.Counter, other.Counter))
 }
 
-// valid says that t is zero, or numbers a tie of a master.
-func (t Tie) valid() bool { return (t.Epoch == 0) == (t.Counter == 0) }
+// isValid says that t is zero, or numbers a tie of a master.
+func (t Tie) isValid() bool { return (t.Epoch == 0) == (t.Counter == 0) }
 
-// learn takes over the sequencer that a token of the handle tells of, if that is the later
+// updateTie takes over the sequencer that a token of the handle tells of, if that is the later
 // tie. One that has no order only takes the place of none.
-func (e *entry) learn(h Handle) {
+func (e *entry) updateTie(h Handle) {
 	if later := e.Tie.Compare(h.Tie) < 0; later || e.Fence == (api.Sequencer{}) {
 		e.Fence, e.Tie = h.Fence, h.Tie
 	}
@@ -38,7 +38,7 @@ func (t *Table) Attach(s api.SessionID, token api.Token, q api.Sequencer) (api.T
 		return "", v
 	}
 	t.ties++
-	e := t.shelves[s].open[h.ID]
+	e := t.sessions[s].open[h.ID]
 	e.Fence, e.Tie = q, Tie{t.epoch, t.ties}
 	return t.sealer.Seal(e.Handle), Good
 }

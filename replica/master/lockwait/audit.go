@@ -13,8 +13,8 @@ import (
 // well.
 func (q *Queues) Audit() error {
 	total := 0
-	for _, n := range slices.SortedFunc(maps.Keys(q.lines), compare) {
-		l := q.lines[n]
+	for _, n := range slices.SortedFunc(maps.Keys(q.queues), compare) {
+		l := q.queues[n]
 		total += len(l.places)
 		if len(l.places) == 0 {
 			return fmt.Errorf("I-Q2: nobody waits in the line for %v", n)
@@ -22,7 +22,7 @@ func (q *Queues) Audit() error {
 		if len(l.places) > q.limits.PerLock {
 			return fmt.Errorf("I-Q1: %d wait for %v", len(l.places), n)
 		}
-		if err := q.auditLine(n, l); err != nil {
+		if err := q.auditQueue(n, l); err != nil {
 			return err
 		}
 	}
@@ -32,16 +32,16 @@ func (q *Queues) Audit() error {
 	return nil
 }
 
-func (q *Queues) auditLine(n api.Ref, l *line) error {
+func (q *Queues) auditQueue(n api.Ref, l *queue) error {
 	writers, tried := 0, 0
 	for _, p := range l.places {
 		if q.places[p.Handle] != p || p.Lock != n || !p.Mode.Valid() {
 			return fmt.Errorf("I-Q2: %+v waits in the line for %v, and elsewhere", p.Waiter, n)
 		}
-		if p.tried {
+		if p.attempted {
 			tried++
 		}
-		if p.tried && p.Mode == api.Exclusive {
+		if p.attempted && p.Mode == api.Exclusive {
 			writers++
 		}
 	}

@@ -7,7 +7,7 @@ import "github.com/chubbycell/chubby/replica/api"
 // order, and Settle is owed for each. Who is being tried already counts as if it
 // held the lock, and is not returned again.
 func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
-	l, ok := q.lines[n]
+	l, ok := q.queues[n]
 	if !ok || delayed {
 		return nil
 	}
@@ -15,9 +15,9 @@ func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 		switch {
 		case held != 0 && held.Conflicts(p.Mode): // also where it is tried: somebody else was faster
 			return turn
-		case p.tried:
+		case p.attempted:
 		default:
-			p.tried = true
+			p.attempted = true
 			turn = append(turn, p.Waiter)
 		}
 		held = p.Mode
@@ -31,10 +31,10 @@ func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 // tried again. ok is false if the waiter left in the meantime.
 func (q *Queues) Settle(h api.HandleID, seq api.Seq, over bool) (w Waiter, ok bool) {
 	p, ok := q.places[h]
-	if !ok || p.Seq != seq || !p.tried {
+	if !ok || p.Seq != seq || !p.attempted {
 		return Waiter{}, false
 	}
-	p.tried = false
+	p.attempted = false
 	if over {
 		q.remove(p)
 	}

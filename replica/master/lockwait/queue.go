@@ -29,21 +29,21 @@ var DefaultLimits = Limits{PerLock: 1 << 14, Total: 1 << 17}
 // Queues holds the waiters for all locks, in one epoch.
 type Queues struct {
 	limits Limits
-	lines  map[api.Ref]*line
+	queues map[api.Ref]*queue
 	places map[api.HandleID]*place
 }
 
-// line is who waits for one lock, the first in front.
-type line struct{ places []*place }
+// queue is who waits for one lock, the first in front.
+type queue struct{ places []*place }
 
 type place struct {
 	Waiter
-	tried bool // its Acquire is proposed and not settled
+	attempted bool // its Acquire is proposed and not settled
 }
 
 // New returns queues in which nobody waits.
 func New(l Limits) *Queues {
-	return &Queues{limits: l, lines: map[api.Ref]*line{}, places: map[api.HandleID]*place{}}
+	return &Queues{limits: l, queues: map[api.Ref]*queue{}, places: map[api.HandleID]*place{}}
 }
 
 // Joining is what becomes of a wish to wait. The zero Joining is none of them.
@@ -79,13 +79,13 @@ func (q *Queues) Join(w Waiter) Joining {
 		p.Request = w.Request
 		return Again
 	}
-	l, ok := q.lines[w.Lock]
+	l, ok := q.queues[w.Lock]
 	if len(q.places) >= q.limits.Total || ok && len(l.places) >= q.limits.PerLock {
 		return Full
 	}
 	if !ok {
-		l = &line{}
-		q.lines[w.Lock] = l
+		l = &queue{}
+		q.queues[w.Lock] = l
 	}
 	p := &place{Waiter: w}
 	l.places = append(l.places, p)
@@ -94,38 +94,38 @@ func (q *Queues) Join(w Waiter) Joining {
 }
 
 // Find is the waiter of a handle, if there is one, and whether it is being tried.
-func (q *Queues) Find(h api.HandleID) (w Waiter, tried, ok bool) {
+func (q *Queues) Find(h api.HandleID) (w Waiter, attempted, ok bool) {
 	p, ok := q.places[h]
 	if !ok {
 		return Waiter{}, false, false
 	}
-	return p.Waiter, p.tried, true
+	return p.Waiter, p.attempted, true
 }
 
 // Front is who waits for a lock in front of all others, and whether it is being
 // tried.
-func (q *Queues) Front(n api.Ref) (w Waiter, tried, ok bool) {
-	l, ok := q.lines[n]
+func (q *Queues) Front(n api.Ref) (w Waiter, attempted, ok bool) {
+	l, ok := q.queues[n]
 	if !ok {
 		return Waiter{}, false, false
 	}
-	return l.places[0].Waiter, l.places[0].tried, true
+	return l.places[0].Waiter, l.places[0].attempted, true
 }
 
 // Leave takes the waiter of a handle away, and says whether there was one, and
 // whether its Acquire is proposed, so that the lock may yet be granted to it.
-func (q *Queues) Leave(h api.HandleID) (w Waiter, tried, ok bool) {
+func (q *Queues) Leave(h api.HandleID) (w Waiter, attempted, ok bool) {
 	p, ok := q.places[h]
 	if !ok {
 		return Waiter{}, false, false
 	}
 	q.remove(p)
-	return p.Waiter, p.tried, true
+	return p.Waiter, p.attempted, true
 }
 
 // Forget takes all who wait for a lock away, and returns them in order.
 func (q *Queues) Forget(n api.Ref) (all []Waiter) {
-	l, ok := q.lines[n]
+	l, ok := q.queues[n]
 	if !ok {
 		return nil
 	}
@@ -138,18 +138,18 @@ func (q *Queues) Forget(n api.Ref) (all []Waiter) {
 
 func (q *Queues) remove(p *place) {
 	delete(q.places, p.Handle)
-	l := q.lines[p.Lock]
+	l := q.queues[p.Lock]
 	i := slices.Index(l.places, p)
 	l.places = slices.Delete(l.places, i, i+1)
 	if len(l.places) == 0 {
-		delete(q.lines, p.Lock)
+		delete(q.queues, p.Lock)
 	}
 }
 
 // Waiting counts who waits for a lock. Whoever wants it while somebody waits
 // joins them.
 func (q *Queues) Waiting(n api.Ref) int {
-	if l, ok := q.lines[n]; ok {
+	if l, ok := q.queues[n]; ok {
 		return len(l.places)
 	}
 	return 0

@@ -168,7 +168,7 @@ func (w *twin) actFailover(t *rapid.T) {
 		w.presents(t, c)
 	}
 	w.drain()
-	require.True(t, w.ops.Ready())
+	require.True(t, w.ops.IsReady())
 	w.full, w.serving = full, w.now
 	w.ops.Serving(w.now)
 }
@@ -189,6 +189,6 @@ func (w *twin) presents(t *rapid.T, c *client) {
 			h.forgot, h.holds = true, 0
 		}
 	}
-	w.ops.Flushed(w.at(), c.id)
+	w.ops.EpochAcked(w.at(), c.id)
 	w.take()
 }

@@ -16,14 +16,14 @@ func (o *Ops) Advance(at At) {
 	}
 	if owed := o.owed; !owed.at.IsZero() && !at.Now.Before(owed.at) {
 		o.owed = proposals{}
-		o.stirred = append(o.stirred, owed.locks...)
+		o.turnDue = append(o.turnDue, owed.locks...)
 		for _, p := range owed.paths {
 			o.doubted.add(p)
 		}
 		o.failUnpresented()
 	}
 	o.endDelays(at.Now)
-	o.lookAround(at)
+	o.doubtAll(at)
 	o.follow(at)
 }
 
@@ -53,7 +53,7 @@ type proposals struct {
 // to answer a call.
 func (o *Ops) Refused(at At, c command.Command, code api.Code) {
 	if act, ok := c.(command.Act); ok {
-		o.unproposed(at, act, code)
+		o.onActRefused(at, act, code)
 	}
 	if o.over {
 		return
@@ -61,11 +61,11 @@ func (o *Ops) Refused(at At, c command.Command, code api.Code) {
 	switch c := c.(type) {
 	case command.Sweep:
 		o.owed.paths = append(o.owed.paths, c.Node.Path)
-		o.sweepOver(at, c.Node)
+		o.onSweepOver(at, c.Node)
 	case command.DelayOver:
 		o.delays.begin(delay{c.Node, c.Freed}, at.Now.Add(o.cfg.Retry))
 	case command.FailHandle:
-		o.refusedFail(c)
+		o.onFailRefused(c)
 	}
 	o.owe(at)
 }
@@ -76,9 +76,9 @@ func (o *Ops) owe(at At) {
 	}
 }
 
-// unproposed answers the call, unless it has a place in the queue, which it keeps;
+// onActRefused answers the call, unless it has a place in the queue, which it keeps;
 // but not if its handle has got the lock by another call: nobody waits for himself.
-func (o *Ops) unproposed(at At, c command.Act, code api.Code) {
+func (o *Ops) onActRefused(at At, c command.Act, code api.Code) {
 	w := o.take(c.Session, c.Seq)
 	if w == nil {
 		return
@@ -89,8 +89,8 @@ func (o *Ops) unproposed(at At, c command.Act, code api.Code) {
 	if w.Queued {
 		o.queues.Settle(w.Handle.ID, w.Seq, false)
 		o.owed.locks = append(o.owed.locks, w.Handle.Node)
-		code = o.back(w)
+		code = o.waitAgain(w)
 	}
 	o.reply(w, api.Result{Code: code})
-	o.kept(at, w)
+	o.onReleaseKept(at, w)
 }

@@ -18,7 +18,7 @@ func (o *Ops) Applied(at At, a command.Applied) {
 		return
 	}
 	for _, e := range a.Effects {
-		o.effect(at, e)
+		o.onEffect(at, e)
 	}
 	o.settle(at, a)
 	o.follow(at)
@@ -26,30 +26,30 @@ func (o *Ops) Applied(at At, a command.Applied) {
 
 // follow does what other things have made possible.
 func (o *Ops) follow(at At) {
-	o.turns(at)
+	o.proposeNext(at)
 	o.sweepDoubted(at)
 }
 
-func (o *Ops) effect(at At, e command.Effect) {
+func (o *Ops) onEffect(at At, e command.Effect) {
 	switch e := e.(type) {
 	case command.EpochBegan:
 		if e.Epoch.Number != o.epoch {
 			o.end()
 		}
 	case command.SessionEnded:
-		o.sessionEnded(e.Session)
+		o.onSessionEnded(e.Session)
 	case command.TreeChanged:
-		o.treeChanged(at, e.Effect)
+		o.onTreeChanged(at, e.Effect)
 	case command.LockChanged:
-		o.lockChanged(at, e.Effect)
+		o.onLockChanged(at, e.Effect)
 	}
 }
 
-func (o *Ops) treeChanged(at At, e tree.Effect) {
+func (o *Ops) onTreeChanged(at At, e tree.Effect) {
 	switch e := e.(type) {
 	case tree.Deleted:
 		for _, w := range o.queues.Forget(e.Node) {
-			o.left(at, w, api.Gone)
+			o.onWaiterLeft(at, w, api.Gone)
 		}
 	case tree.ChildChanged:
 		if e.Change == tree.ChildDeleted {
@@ -58,16 +58,16 @@ func (o *Ops) treeChanged(at At, e tree.Effect) {
 	}
 }
 
-func (o *Ops) lockChanged(at At, e lock.Effect) {
+func (o *Ops) onLockChanged(at At, e lock.Effect) {
 	switch e := e.(type) {
 	case lock.Granted:
-		o.granted(e.Owner)
+		o.onGranted(e.Owner)
 	case lock.DelayBegan:
 		o.delays.begin(delay{e.Lock, e.Freed}, at.Now.Add(e.Delay.Duration()))
 	case lock.DelayEnded:
 		o.delays.ended(delay{e.Lock, e.Freed})
 	case lock.Claimable:
-		o.stir(e.Lock)
+		o.noteTurn(e.Lock)
 	}
 }
 
@@ -76,11 +76,11 @@ func (o *Ops) settle(at At, a command.Applied) {
 	switch c := a.Command.(type) {
 	case command.Act:
 		if c.Guard == o.epoch {
-			o.acted(at, c, a)
+			o.onActApplied(at, c, a)
 		}
 	case command.Sweep:
 		if c.Guard == o.epoch {
-			o.sweepOver(at, c.Node)
+			o.onSweepOver(at, c.Node)
 		}
 	case command.FailHandle:
 		if c.Guard == o.epoch {
@@ -89,21 +89,21 @@ func (o *Ops) settle(at At, a command.Applied) {
 	}
 }
 
-func (o *Ops) acted(at At, c command.Act, a command.Applied) {
+func (o *Ops) onActApplied(at At, c command.Act, a command.Applied) {
 	w := o.take(c.Session, c.Seq)
 	if w == nil {
 		return
 	}
 	deed, trial := c.Deed.(command.Acquire)
 	again := trial && deed.Wait && a.Verdict == command.Refused && (a.Result.Code == api.LockHeld || a.Result.Code == api.LockDelayed)
-	o.tried(at, w, !again)
+	o.settleAttempt(at, w, !again)
 	if again {
 		return
 	}
 	o.answer(at, w, a.Result, a.Verdict == command.Executed)
-	o.kept(at, w)
+	o.onReleaseKept(at, w)
 	if cancel, ok := c.Deed.(command.CancelAcquire); ok && a.Result.Code == api.OK {
-		o.cancelled(c.Session, cancel.Call)
+		o.onCancelled(c.Session, cancel.Call)
 	}
 }
 
@@ -122,5 +122,5 @@ func (o *Ops) end() {
 	}
 	o.over = true
 	o.queues, o.doubted, o.delays, o.sweeps = lockwait.New(o.cfg.Queues), newDoubts(), delays{}, nil
-	o.stirred, o.failing, o.owed = nil, nil, proposals{}
+	o.turnDue, o.failing, o.owed = nil, nil, proposals{}
 }

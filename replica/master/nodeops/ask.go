@@ -18,16 +18,16 @@ func (o *Ops) Ask(at At, r calls.Request, to calls.Destination) {
 		return
 	}
 	o.ack(r.Session, r.Seen)
-	if !o.known(c) {
+	if !o.answerKnown(c) {
 		c.Request = r
 		o.serve(at, c)
 	}
 	o.follow(at)
 }
 
-// known answers a duplicate of a call that is under way, or over, as far as the table of
+// answerKnown answers a duplicate of a call that is under way, or over, as far as the table of
 // calls knows.
-func (o *Ops) known(c *calls.Call) bool {
+func (o *Ops) answerKnown(c *calls.Call) bool {
 	switch {
 	case c.Seq <= o.calls.Acked(c.Session):
 		o.reply(c, api.Result{Code: api.Stale})
@@ -71,13 +71,13 @@ func (o *Ops) serve(at At, c *calls.Call) {
 	case api.SetSequencer:
 		o.setSequencer(at, c, op)
 	default:
-		o.plain(at, c)
+		o.serveNode(at, c)
 	}
 }
 
-// plain is for ops that only read or write their node.
-func (o *Ops) plain(at At, c *calls.Call) {
-	h, code := o.use(at, c.Session, c.Request.Principal, api.HandleOf(c.Request.Op), needs(c.Request.Op))
+// serveNode is for ops that only read or write their node.
+func (o *Ops) serveNode(at At, c *calls.Call) {
+	h, code := o.resolve(at, c.Session, c.Request.Principal, api.HandleOf(c.Request.Op), requiredRights(c.Request.Op))
 	if code != api.OK {
 		o.refuse(at, c, code)
 		return
@@ -86,7 +86,7 @@ func (o *Ops) plain(at At, c *calls.Call) {
 	switch {
 	case code != api.OK:
 		o.refuse(at, c, code)
-	case command.ReadsNode(deed) && o.alone(at, c):
+	case command.ReadsNode(deed) && o.canAnswerNow(at, c):
 		o.count.Read++
 		o.reply(c, command.ReadAct(at.Rows, o.act(c, deed)))
 	default:
@@ -106,7 +106,7 @@ func (o *Ops) refuse(at At, c *calls.Call, code api.Code) {
 	switch {
 	case code.Execution() == api.Never:
 		o.reply(c, api.Result{Code: code})
-	case o.alone(at, c):
+	case o.canAnswerNow(at, c):
 		o.tell(c, api.Result{Code: code})
 	default:
 		o.put(c, calls.Attempt{}, command.Fail{Code: code})
@@ -119,7 +119,7 @@ func (o *Ops) answer(at At, c *calls.Call, r api.Result, now bool) {
 	switch op := c.Request.Op.(type) {
 	case api.Open:
 		if opened, ok := r.Detail.(api.Opened); ok && r.Code == api.OK {
-			o.opened(at, c, op, opened, now)
+			o.giveHandle(at, c, op, opened, now)
 			return
 		}
 	case api.SetSequencer:
@@ -129,7 +129,7 @@ func (o *Ops) answer(at At, c *calls.Call, r api.Result, now bool) {
 		}
 	case api.Acquire:
 		if h, ok := r.Detail.(api.Held); ok && api.Number(h.Acquisition) <= o.began {
-			o.heldBefore(at, c, op, r, h, now)
+			o.answerEarlierGrant(at, c, op, r, h, now)
 			return
 		}
 	}

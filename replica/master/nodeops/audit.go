@@ -14,7 +14,7 @@ import (
 // Audit says what is wrong with the memory of the Ops, taken together and with
 // the rows as they were told. nil means that all is well.
 func (o *Ops) Audit(r rows.Reader) error {
-	if err := o.table.Audit(); err != nil {
+	if err := o.handles.Audit(); err != nil {
 		return err
 	}
 	if err := o.queues.Audit(); err != nil {
@@ -43,7 +43,7 @@ func (a *auditor) alive(s api.SessionID) error {
 }
 
 func (a *auditor) session(s api.SessionID) error {
-	own, _ := a.o.table.Room(s)
+	own, _ := a.o.handles.Room(s)
 	if opens, _ := a.o.calls.Opens(s); opens > own {
 		return fmt.Errorf("I-B2: session %d has %d Opens proposed, and room for %d", s, opens, own)
 	}
@@ -66,11 +66,11 @@ func (a *auditor) session(s api.SessionID) error {
 
 // waiter compares the call with what the queue and the sweeps know of it.
 func (a *auditor) waiter(w *calls.Call) error {
-	q, tried, ok := a.o.queues.Find(w.Handle.ID)
-	if w.Queued && (!ok || q.Seq != w.Seq || q.Session != w.Session || tried != (w.State == calls.Proposed)) || w.State == calls.Parked && !w.Queued {
-		return fmt.Errorf("I-B3: call %d of session %d has the place %+v, tried: %t", w.Seq, w.Session, q, tried)
+	q, attempted, ok := a.o.queues.Find(w.Handle.ID)
+	if w.Queued && (!ok || q.Seq != w.Seq || q.Session != w.Session || attempted != (w.State == calls.Proposed)) || w.State == calls.Parked && !w.Queued {
+		return fmt.Errorf("I-B3: call %d of session %d has the place %+v, attempted: %t", w.Seq, w.Session, q, attempted)
 	}
-	if w.Queued && !a.o.table.Has(w.Session, w.Handle.ID) {
+	if w.Queued && !a.o.handles.Has(w.Session, w.Handle.ID) {
 		return fmt.Errorf("I-B3: %v waits and is not open", w.Handle)
 	}
 	if w.State == calls.Held && (a.o.sweeps[w.Path] == nil || !slices.Contains(a.o.sweeps[w.Path].held, w)) {
@@ -84,8 +84,8 @@ func (a *auditor) turn(w *calls.Call) error {
 	if _, holds := lock.HeldBy(a.r, ownerOf(w.Handle)); holds && w.State == calls.Parked && a.o.calls.Releases(w.Handle.ID) == 0 {
 		return fmt.Errorf("I-B5: %v waits, and holds a lock", w.Handle)
 	}
-	front, tried, ok := a.o.queues.Front(w.Handle.Node)
-	if !w.Queued || !ok || tried || slices.Contains(a.o.owed.locks, w.Handle.Node) {
+	front, attempted, ok := a.o.queues.Front(w.Handle.Node)
+	if !w.Queued || !ok || attempted || slices.Contains(a.o.owed.locks, w.Handle.Node) {
 		return nil
 	}
 	if s := lock.Get(a.r, w.Handle.Node); s.Claimable(front.Mode) {
@@ -96,12 +96,12 @@ func (a *auditor) turn(w *calls.Call) error {
 
 func (a *auditor) whole() error {
 	o := a.o
-	for _, s := range o.table.Sessions() {
+	for _, s := range o.handles.Sessions() {
 		if err := a.alive(s); err != nil {
 			return err
 		}
 	}
-	_, room := o.table.Room(0)
+	_, room := o.handles.Room(0)
 	if _, opens := o.calls.Opens(0); opens > room {
 		return fmt.Errorf("I-B2: %d Opens are proposed, and there is room for %d", opens, room)
 	}

@@ -31,7 +31,7 @@ func busy(t *testing.T) (*Ops, *db.DB) {
 	n := api.Ref{Instance: 4}
 	var all []handle.Handle
 	for seq := range api.Seq(3) {
-		_, h, v := o.table.Open(handle.Opening{Session: 7, Seq: seq + 1, Node: n, Kind: api.File, Rights: api.RightWrite})
+		_, h, v := o.handles.Open(handle.Opening{Session: 7, Seq: seq + 1, Node: n, Kind: api.File, Rights: api.RightWrite})
 		require.Equal(t, handle.Good, v)
 		all = append(all, h)
 	}
@@ -56,7 +56,7 @@ func busy(t *testing.T) (*Ops, *db.DB) {
 	o.put(entry(15, nil), calls.Attempt{Kind: calls.Releases, Handle: all[2]}, command.Release{})
 	swept := api.Ref{Path: api.ACLDirectory(), Instance: 5}
 	o.sweeps[swept.Path] = &sweep{node: swept}
-	require.True(t, o.held(entry(16, nil), swept.Path))
+	require.True(t, o.holdForSweep(entry(16, nil), swept.Path))
 	o.tell(entry(17, nil), api.Result{Code: api.Crowded})
 	require.NoError(t, o.Audit(rows))
 	return o, rows
@@ -74,10 +74,10 @@ func TestAuditFinds(t *testing.T) {
 		spoil func(o *Ops, rows *db.DB)
 	}{
 		"Opens without room": {"I-B2: session 7 has 1 Opens proposed, and room for -2", func(o *Ops, _ *db.DB) {
-			o.table = handle.New(3, handle.Sealer{}, handle.Limits{PerSession: -2})
+			o.handles = handle.New(3, handle.Sealer{}, handle.Limits{PerSession: -2})
 		}},
 		"Opens of all without room": {"I-B2: 1 Opens are proposed, and there is room for 0", func(o *Ops, _ *db.DB) {
-			o.table = handle.New(3, handle.Sealer{}, handle.Limits{PerSession: 1})
+			o.handles = handle.New(3, handle.Sealer{}, handle.Limits{PerSession: 1})
 			o.queues = lockwait.New(o.cfg.Queues)
 			for _, c := range o.calls.OnNodes(7) {
 				c.Queued = false
@@ -107,11 +107,11 @@ func TestAuditFinds(t *testing.T) {
 			tx.Commit()
 		}},
 		"handles of one that ended": {"I-B6: session 8", func(o *Ops, _ *db.DB) {
-			o.table.Open(handle.Opening{Session: 8, Seq: 1, Node: api.Ref{Instance: 4}, Kind: api.File, Rights: api.RightRead})
+			o.handles.Open(handle.Opening{Session: 8, Seq: 1, Node: api.Ref{Instance: 4}, Kind: api.File, Rights: api.RightRead})
 		}},
-		"a closed handle that waits": {"and is not open", func(o *Ops, _ *db.DB) { o.table.EndSession(7) }},
+		"a closed handle that waits": {"and is not open", func(o *Ops, _ *db.DB) { o.handles.EndSession(7) }},
 		"a table that counts wrong": {"I-H", func(o *Ops, _ *db.DB) {
-			o.table = handle.New(1, handle.Sealer{}, handle.Limits{PerSession: -1, Total: -1})
+			o.handles = handle.New(1, handle.Sealer{}, handle.Limits{PerSession: -1, Total: -1})
 		}},
 		"a queue that counts wrong": {"I-Q", func(o *Ops, _ *db.DB) { o.queues = lockwait.New(lockwait.Limits{Total: -1}) }},
 	} {

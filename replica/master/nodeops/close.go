@@ -13,24 +13,24 @@ import (
 // nobody else has open. From here on no copy of any call uses it. Its lock is freed
 // by a command, behind the Acquires that are proposed.
 func (o *Ops) close(at At, c *calls.Call, op api.CloseHandle) {
-	closing, v := o.table.Close(c.Session, op.Handle)
+	closing, v := o.handles.Close(c.Session, op.Handle)
 	h := closing.Handle
 	if v != handle.Good && v != handle.Closed {
 		o.refuse(at, c, codeOf(v))
 		return
 	}
 	o.leave(at, h.ID, api.HandleClosed)
-	o.closed(closing)
+	o.onClosed(closing)
 	_, holds := lock.HeldBy(at.Rows, ownerOf(h))
-	if !holds && o.calls.Acquires(h.ID) == 0 && o.alone(at, c) {
+	if !holds && o.calls.Acquires(h.ID) == 0 && o.canAnswerNow(at, c) {
 		o.reply(c, api.Result{Code: api.OK})
 		return
 	}
 	o.put(c, calls.Attempt{}, command.CloseHandle{Node: h.Node, Handle: h.ID})
 }
 
-// closed looks after the ephemeral node of a handle that was closed.
-func (o *Ops) closed(c handle.Closing) {
+// onClosed looks after the ephemeral node of a handle that was closed.
+func (o *Ops) onClosed(c handle.Closing) {
 	if c.Last {
 		o.doubted.add(c.Handle.Node.Path)
 	}
@@ -40,10 +40,10 @@ func (o *Ops) closed(c handle.Closing) {
 // This is memory of the master alone, and a deposed one has none that counts; so
 // nothing needs to be asked of the log.
 func (o *Ops) poison(at At, c *calls.Call, op api.Poison) {
-	h, code := o.use(at, c.Session, c.Request.Principal, op.Handle, 0)
+	h, code := o.resolve(at, c.Session, c.Request.Principal, op.Handle, 0)
 	switch code {
 	case api.OK:
-		o.table.Poison(c.Session, op.Handle)
+		o.handles.Poison(c.Session, op.Handle)
 		o.leave(at, h.ID, api.HandlePoisoned)
 		o.tell(c, api.Result{Code: api.OK})
 	case api.HandlePoisoned:

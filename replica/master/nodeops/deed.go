@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// needs is the right that the handle must have. What only gives something up, or
+// requiredRights is the right that the handle must have. What only gives something up, or
 // binds the handle, needs none.
-func needs(op api.Op) api.Rights {
+func requiredRights(op api.Op) api.Rights {
 	switch op := op.(type) {
 	case api.GetContents:
 		return acl.GetContentsAndStat.Needs()

@@ -20,29 +20,29 @@ type proposing bool
 // master: OK, or why not. Its principal is that of the session. What holds a lock or
 // keeps a node is taken up though others have taken all the room that there is.
 func (o *Ops) Present(at At, s api.SessionID, who api.Principal, token api.Token) api.Code {
-	h, code := o.use(at, s, who, token, 0)
+	h, code := o.resolve(at, s, who, token, 0)
 	if code != api.Crowded {
 		return code
 	}
 	if _, holds := lock.GetHold(at.Rows, h.Node, ownerOf(h)); !holds && !h.Ephemeral {
 		return code
 	}
-	if _, v := o.table.Keep(s, token); v != handle.Good {
+	if _, v := o.handles.Keep(s, token); v != handle.Good {
 		return code
 	}
 	o.count.Recreated++
 	return api.OK
 }
 
-// Flushed tells that a session has presented all that it has. What its other
+// EpochAcked tells that a session has presented all that it has. What its other
 // handles hold nobody knows to hold any more: it is freed as from holders that
 // failed. It may be told again.
-func (o *Ops) Flushed(at At, s api.SessionID) {
+func (o *Ops) EpochAcked(at At, s api.SessionID) {
 	if o.over {
 		return
 	}
 	for _, h := range lock.HoldingsOf(at.Rows, s) {
-		if _, known := o.failing[h.Owner]; !known && !o.table.Has(s, h.Owner.Handle) {
+		if _, known := o.failing[h.Owner]; !known && !o.handles.Has(s, h.Owner.Handle) {
 			o.failing[h.Owner] = false
 			o.count.Failed++
 		}
@@ -60,7 +60,7 @@ func (o *Ops) failUnpresented() {
 	}
 }
 
-func (o *Ops) refusedFail(c command.FailHandle) {
+func (o *Ops) onFailRefused(c command.FailHandle) {
 	owner := lock.Owner{Session: c.Session, Handle: c.Handle}
 	if _, ok := o.failing[owner]; ok {
 		o.failing[owner] = false
@@ -71,13 +71,13 @@ func compareOwners(a, b lock.Owner) int {
 	return cmp.Or(cmp.Compare(a.Session, b.Session), a.Handle.Compare(b.Handle))
 }
 
-// heldBefore answers an Acquire that was granted before the epoch, whose client may
+// answerEarlierGrant answers an Acquire that was granted before the epoch, whose client may
 // not know that yet. If it did not present the handle, the lock was freed: it must
 // not be told that it holds it. Who is granted now what his handle holds since
 // before is told so, as often as he asks: that the rows have his Close as well, which
 // he sent behind it, is another answer.
-func (o *Ops) heldBefore(at At, c *calls.Call, op api.Acquire, r api.Result, h api.Held, now bool) {
-	x, v := o.table.Use(c.Session, op.Handle)
+func (o *Ops) answerEarlierGrant(at At, c *calls.Call, op api.Acquire, r api.Result, h api.Held, now bool) {
+	x, v := o.handles.Use(c.Session, op.Handle)
 	hold, ok := lock.GetHold(at.Rows, x.Node, ownerOf(x))
 	if !now && (codeOf(v) == api.BadHandle || !ok || hold.Acquisition != h.Acquisition) {
 		r = api.Result{Code: api.NotHeld}
@@ -85,7 +85,7 @@ func (o *Ops) heldBefore(at At, c *calls.Call, op api.Acquire, r api.Result, h a
 	o.tell(c, r)
 }
 
-// Ready says that no owner of a lock remains to be failed. Before, no operation may
+// IsReady says that no owner of a lock remains to be failed. Before, no operation may
 // be allowed: a handle that comes late could be told that it holds its lock, and
 // lose it afterwards.
-func (o *Ops) Ready() bool { return len(o.failing) == 0 }
+func (o *Ops) IsReady() bool { return len(o.failing) == 0 }

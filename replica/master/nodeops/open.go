@@ -16,18 +16,18 @@ func (o *Ops) open(at At, c *calls.Call, op api.Open) {
 	switch {
 	case code != api.OK:
 		o.refuse(at, c, code)
-	case o.held(c, deed.Path):
-	case !o.room(c.Session):
+	case o.holdForSweep(c, deed.Path):
+	case !o.hasRoom(c.Session):
 		o.refuse(at, c, api.Crowded)
-	case reads(at, deed) && o.alone(at, c):
-		o.openThere(at, c, op, deed)
+	case isRead(at, deed) && o.canAnswerNow(at, c):
+		o.openNow(at, c, op, deed)
 	default:
 		o.put(c, calls.Attempt{Kind: calls.Opens, Path: deed.Path}, deed)
 	}
 }
 
-// held lets an Open wait if a sweep of the path is proposed.
-func (o *Ops) held(c *calls.Call, p api.Path) bool {
+// holdForSweep lets an Open wait if a sweep of the path is proposed.
+func (o *Ops) holdForSweep(c *calls.Call, p api.Path) bool {
 	s, ok := o.sweeps[p]
 	if ok {
 		s.held = append(s.held, c)
@@ -43,7 +43,7 @@ func (o *Ops) openNode(at At, c *calls.Call, op api.Open) (command.OpenNode, api
 		Kind: op.Kind, Ephemeral: op.Ephemeral, Contents: op.Contents, Names: op.Names,
 	}
 	if op.Dir != "" {
-		dir, code := o.use(at, c.Session, c.Request.Principal, op.Dir, 0)
+		dir, code := o.resolve(at, c.Session, c.Request.Principal, op.Dir, 0)
 		if code != api.OK {
 			return deed, code
 		}
@@ -60,8 +60,8 @@ func (o *Ops) openNode(at At, c *calls.Call, op api.Open) (command.OpenNode, api
 	return deed, api.OK
 }
 
-// reads says that nothing will be made.
-func reads(at At, deed command.OpenNode) bool {
+// isRead says that nothing will be made.
+func isRead(at At, deed command.OpenNode) bool {
 	if deed.Create == api.CreateMay {
 		_, _, code := tree.Lookup(at.Rows, deed.Path)
 		return code == api.OK
@@ -69,22 +69,22 @@ func reads(at At, deed command.OpenNode) bool {
 	return deed.Create == api.CreateNever
 }
 
-// openThere opens a node without the log. What it is told stands in no row, so the
+// openNow opens a node without the log. What it is told stands in no row, so the
 // Ops keeps it: a copy that comes when the node is gone, or there again, must
 // neither make one nor open another.
-func (o *Ops) openThere(at At, c *calls.Call, op api.Open, deed command.OpenNode) {
+func (o *Ops) openNow(at At, c *calls.Call, op api.Open, deed command.OpenNode) {
 	o.count.Read++
 	deed.Create, deed.Kind, deed.Ephemeral = api.CreateNever, 0, false
 	deed.Contents, deed.Names = "", api.ACLNames{}
 	r := command.ReadAct(at.Rows, o.act(c, deed))
 	if opened, ok := r.Detail.(api.Opened); ok {
-		o.opened(at, c, op, opened, true)
+		o.giveHandle(at, c, op, opened, true)
 		return
 	}
 	o.tell(c, r)
 }
 
-// opened gives out the handle of an Open that was executed: now, and so with the
+// giveHandle gives out the handle of an Open that was executed: now, and so with the
 // rights that this copy asks for; or before, when another copy with the same number
 // may have asked for less. Then too it is told what came of it: an Open that made a
 // node and was refused by the next master, because its names had changed, would be
@@ -92,15 +92,15 @@ func (o *Ops) openThere(at At, c *calls.Call, op api.Open, deed command.OpenNode
 // Where there is no room for it the client is told so, and not to come again: its
 // session would stand still behind a call that waits until one of its handles is
 // closed, the Close of which may stand behind that call.
-func (o *Ops) opened(at At, c *calls.Call, op api.Open, opened api.Opened, now bool) {
-	if !now && o.held(c, opened.Node.Path) {
+func (o *Ops) giveHandle(at At, c *calls.Call, op api.Open, opened api.Opened, now bool) {
+	if !now && o.holdForSweep(c, opened.Node.Path) {
 		return
 	}
-	if !now && !o.room(c.Session) {
+	if !now && !o.hasRoom(c.Session) {
 		o.reply(c, api.Result{Code: api.NoHandle})
 		return
 	}
-	token, _, v := o.table.Open(handle.Opening{
+	token, _, v := o.handles.Open(handle.Opening{
 		Session: c.Session, Seq: c.Seq, Seen: o.calls.Acked(c.Session),
 		Node: opened.Node, Kind: opened.Stat.Kind, Ephemeral: opened.Stat.Ephemeral, Rights: op.Rights, Delay: op.Delay, Untested: !now,
 	})

@@ -72,15 +72,15 @@ type Output struct {
 // Ops is what the master of one epoch remembers of nodes in use. One goroutine
 // owns it. Make it with New.
 type Ops struct {
-	cfg    Config
-	epoch  api.Epoch
-	began  api.Number // nodes of larger instances were made in this epoch
-	over   bool       // another epoch has begun
-	table  *handle.Table
-	queues *lockwait.Queues
-	calls  *calls.Table // the master's: the calls on nodes in it are moved here
+	cfg     Config
+	epoch   api.Epoch
+	began   api.Number // nodes of larger instances were made in this epoch
+	over    bool       // another epoch has begun
+	handles *handle.Table
+	queues  *lockwait.Queues
+	calls   *calls.Table // the master's: the calls on nodes in it are moved here
 
-	stirred []api.Ref                // locks at which somebody's turn may have come
+	turnDue []api.Ref                // locks at which somebody's turn may have come
 	delays  delays                   // that run
 	sweeps  map[api.Path]*sweep      // that are proposed
 	doubted doubts                   // ephemeral nodes that may have nobody
@@ -103,7 +103,7 @@ type Counters struct {
 	Refused   uint64 // calls refused from memory
 	Proposed  uint64 // calls proposed
 	Parked    uint64 // Acquires that came to wait
-	Tried     uint64 // Acquires proposed because their turn had come
+	Attempted uint64 // Acquires proposed because their turn had come
 	Recreated uint64 // handles of older epochs taken up
 	Failed    uint64 // owners of locks that nobody presented
 	Swept     uint64 // sweeps proposed
@@ -132,7 +132,7 @@ func New(cfg Config, epoch api.Epoch, s handle.Sealer, table *calls.Table, at At
 	}
 	o := &Ops{
 		cfg: cfg, epoch: epoch, began: rows.GetTotals(at.Rows).Commands,
-		table: handle.New(epoch, s, cfg.Handles), queues: lockwait.New(cfg.Queues), calls: table,
+		handles: handle.New(epoch, s, cfg.Handles), queues: lockwait.New(cfg.Queues), calls: table,
 		sweeps: map[api.Path]*sweep{}, doubted: newDoubts(), failing: map[lock.Owner]proposing{},
 	}
 	for _, r := range lock.Delays(at.Rows) {
@@ -152,7 +152,7 @@ func (o *Ops) TakeOutput() Output {
 // Status says how the Ops is.
 func (o *Ops) Status() Status {
 	s := Status{
-		UnderWay: o.calls.Proposed(), Handles: o.table.Len(), Waiting: o.queues.Len(), Delays: len(o.delays.all),
+		UnderWay: o.calls.Proposed(), Handles: o.handles.Len(), Waiting: o.queues.Len(), Delays: len(o.delays.all),
 		Sweeps: len(o.sweeps), Doubted: len(o.doubted.order), Counters: o.count,
 	}
 	for _, x := range o.sweeps { // order-free: a sum
@@ -161,8 +161,8 @@ func (o *Ops) Status() Status {
 	return s
 }
 
-// Uses says that a session has an open handle, as far as it has been told of in
+// HasHandles says that a session has an open handle, as far as it has been told of in
 // this epoch.
-func (o *Ops) Uses(s api.SessionID) bool { return o.table.Uses(s) }
+func (o *Ops) HasHandles(s api.SessionID) bool { return o.handles.HasHandles(s) }
 
 func (o *Ops) propose(c command.Command) { o.out.Propose = append(o.out.Propose, c) }

@@ -110,7 +110,7 @@ func (s *script) line(w []string) {
 	case "pass":
 		s.pass(s.duration(w[1]))
 	case "serving":
-		s.tell("ready: %t", s.ops.Ready())
+		s.tell("ready: %t", s.ops.IsReady())
 		s.ops.Serving(s.now)
 	case "failover":
 		late := s.log
@@ -151,7 +151,7 @@ func (s *script) client(id api.SessionID, w []string) {
 		s.upkeep(command.Expire{Guard: s.guard(), Session: id})
 		return
 	case "flushed":
-		s.ops.Flushed(s.at(), id)
+		s.ops.EpochAcked(s.at(), id)
 		s.take()
 		return
 	case "presents":

@@ -11,30 +11,30 @@ import (
 // setSequencer begins a SetSequencer: what is attached must be valid, and only the
 // present rows can say so.
 func (o *Ops) setSequencer(at At, c *calls.Call, op api.SetSequencer) {
-	h, code := o.use(at, c.Session, c.Request.Principal, op.Handle, 0)
+	h, code := o.resolve(at, c.Session, c.Request.Principal, op.Handle, 0)
 	q, err := api.ParseSequencer(op.Sequencer)
 	switch {
 	case code != api.OK:
 		o.refuse(at, c, code)
 	case err != nil:
 		o.refuse(at, c, api.Invalid)
-	case !o.alone(at, c):
+	case !o.canAnswerNow(at, c):
 		o.put(c, calls.Attempt{}, command.CheckSequencer{Node: q.Node, Sequencer: q, Fence: h.Fence})
-	case !valid(at, h.Fence) || lock.CheckSequencer(at.Rows, q) != lock.Valid:
+	case !isFenceValid(at, h.Fence) || lock.CheckSequencer(at.Rows, q) != lock.Valid:
 		o.refuse(at, c, api.StaleSequencer)
 	default:
 		o.attach(at, c, op)
 	}
 }
 
-func valid(at At, fence api.Sequencer) bool {
+func isFenceValid(at At, fence api.Sequencer) bool {
 	return fence == api.Sequencer{} || lock.CheckSequencer(at.Rows, fence) == lock.Valid
 }
 
 // attach ties the handle to the sequencer, which was found valid. The handle may
 // have been closed since.
 func (o *Ops) attach(at At, c *calls.Call, op api.SetSequencer) {
-	_, code := o.use(at, c.Session, c.Request.Principal, op.Handle, 0)
+	_, code := o.resolve(at, c.Session, c.Request.Principal, op.Handle, 0)
 	q, err := api.ParseSequencer(op.Sequencer)
 	if err != nil {
 		code = api.Invalid
@@ -43,7 +43,7 @@ func (o *Ops) attach(at At, c *calls.Call, op api.SetSequencer) {
 		o.tell(c, api.Result{Code: code})
 		return
 	}
-	token, v := o.table.Attach(c.Session, op.Handle, q)
+	token, v := o.handles.Attach(c.Session, op.Handle, q)
 	if v != handle.Good {
 		o.tell(c, api.Result{Code: codeOf(v)})
 		return

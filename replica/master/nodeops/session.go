@@ -25,21 +25,21 @@ func (o *Ops) ack(s api.SessionID, through api.Seq) {
 	}
 }
 
-// alone says that a call can be decided here and now, see calls.Table.CanAnswerNow.
-func (o *Ops) alone(at At, c *calls.Call) bool {
+// canAnswerNow says that a call can be decided here and now, see calls.Table.CanAnswerNow.
+func (o *Ops) canAnswerNow(at At, c *calls.Call) bool {
 	return o.calls.CanAnswerNow(at, c.Session, c.Request.Seen)
 }
 
-// sessionEnded forgets a session. Its calls that are proposed stand in the log
+// onSessionEnded forgets a session. Its calls that are proposed stand in the log
 // behind its end, and will be refused there.
-func (o *Ops) sessionEnded(s api.SessionID) {
+func (o *Ops) onSessionEnded(s api.SessionID) {
 	for _, w := range o.calls.OnNodes(s) {
 		o.unqueue(w)
 		o.drop(w)
 		o.reply(w, api.Result{Code: api.NoSession})
 	}
-	for _, closing := range o.table.EndSession(s) {
-		o.closed(closing)
+	for _, closing := range o.handles.EndSession(s) {
+		o.onClosed(closing)
 	}
 	for owner := range o.failing { // order-free: takes away all of the session's
 		if owner.Session == s {

@@ -45,9 +45,9 @@ func (ds *doubts) pop() api.Path {
 // After Config.SweepAfter, ephemeral nodes that nobody has come back to are swept.
 func (o *Ops) Serving(now time.Time) { o.sweepAt = now.Add(o.cfg.SweepAfter) }
 
-// lookAround doubts all ephemeral nodes, once: whoever had one open before the
+// doubtAll doubts all ephemeral nodes, once: whoever had one open before the
 // epoch has had the time to say so.
-func (o *Ops) lookAround(at At) {
+func (o *Ops) doubtAll(at At) {
 	if o.swept || o.sweepAt.IsZero() || at.Now.Before(o.sweepAt) {
 		return
 	}
@@ -60,7 +60,7 @@ func (o *Ops) lookAround(at At) {
 // sweepDoubted proposes the sweeps of the nodes that have nobody.
 func (o *Ops) sweepDoubted(at At) {
 	for len(o.doubted.order) > 0 && len(o.sweeps) < maxSweeps {
-		n, ok := o.lonely(at, o.doubted.pop())
+		n, ok := o.findUnused(at, o.doubted.pop())
 		if !ok {
 			continue
 		}
@@ -70,23 +70,23 @@ func (o *Ops) sweepDoubted(at At) {
 	}
 }
 
-// lonely says that the node at a path is ephemeral, without children, and that
+// findUnused says that the node at a path is ephemeral, without children, and that
 // nobody has it open, or is opening it. A node that is older than the epoch may
 // have somebody who has not come back yet.
-func (o *Ops) lonely(at At, p api.Path) (api.Ref, bool) {
+func (o *Ops) findUnused(at At, p api.Path) (api.Ref, bool) {
 	n, stat, code := tree.Lookup(at.Rows, p)
 	switch {
 	case code != api.OK || !stat.Ephemeral || stat.Children > 0,
-		o.calls.OpensAt(p) > 0 || o.sweeps[p] != nil || o.table.Opens(n) > 0,
+		o.calls.OpensAt(p) > 0 || o.sweeps[p] != nil || o.handles.CountOpen(n) > 0,
 		!o.swept && api.Number(n.Instance) <= o.began:
 		return n, false
 	}
 	return n, true
 }
 
-// sweepOver is told when a sweep was applied, executed or not, or was not taken by
+// onSweepOver is told when a sweep was applied, executed or not, or was not taken by
 // the log. The Opens that waited for it go on.
-func (o *Ops) sweepOver(at At, n api.Ref) {
+func (o *Ops) onSweepOver(at At, n api.Ref) {
 	s, ok := o.sweeps[n.Path]
 	if !ok || s.node != n {
 		return

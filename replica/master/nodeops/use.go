@@ -8,14 +8,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// use finds the handle that a token names, which must have the rights that are
+// resolve finds the handle that a token names, which must have the rights that are
 // needed. One of an older epoch is made again: the former master knew it (CHU
 // §2.9, step 8). For what needs a right its client must have its rights still: they
 // may have been taken away since the node was opened. But it keeps the lock that it
 // holds, and its ephemeral node, and may give them back: its client goes on believing
 // in them, since nothing tells it otherwise.
-func (o *Ops) use(at At, s api.SessionID, who api.Principal, token api.Token, need api.Rights) (handle.Handle, api.Code) {
-	h, v := o.table.Use(s, token)
+func (o *Ops) resolve(at At, s api.SessionID, who api.Principal, token api.Token, need api.Rights) (handle.Handle, api.Code) {
+	h, v := o.handles.Use(s, token)
 	code := codeOf(v)
 	if v == handle.Old {
 		code = o.recreate(at, s, token, h)
@@ -24,16 +24,16 @@ func (o *Ops) use(at At, s api.SessionID, who api.Principal, token api.Token, ne
 	case code != api.OK || need == 0:
 	case !h.Rights.Has(need):
 		code = api.NoRight
-	case h.ID.Epoch < o.epoch || o.table.Untested(s, h.ID):
-		code = o.still(at, who, h)
+	case h.ID.Epoch < o.epoch || o.handles.IsUntested(s, h.ID):
+		code = o.checkRights(at, who, h)
 	}
 	return h, code
 }
 
-// still asks whether the rights of a handle are there at this instant.
-func (o *Ops) still(at At, who api.Principal, h handle.Handle) api.Code {
+// checkRights asks whether the rights of a handle are there at this instant.
+func (o *Ops) checkRights(at At, who api.Principal, h handle.Handle) api.Code {
 	stat, code := tree.Stat(at.Rows, h.Node)
-	if code == api.OK && !o.allowed(at, stat, h.Rights, who) {
+	if code == api.OK && !o.hasRights(at, stat, h.Rights, who) {
 		code = api.Permission
 	}
 	return code
@@ -57,22 +57,22 @@ func (o *Ops) recreate(at At, s api.SessionID, token api.Token, h handle.Handle)
 	switch {
 	case code != api.OK:
 		return code
-	case !o.room(s):
+	case !o.hasRoom(s):
 		return api.Crowded
 	}
-	o.table.Recreate(s, token)
+	o.handles.Recreate(s, token)
 	o.count.Recreated++
 	return api.OK
 }
 
-func (o *Ops) allowed(at At, stat api.Stat, want api.Rights, who api.Principal) bool {
+func (o *Ops) hasRights(at At, stat api.Stat, want api.Rights, who api.Principal) bool {
 	return acl.Check(tree.Files{Reader: at.Rows}, stat.Names, want, who) == api.OK
 }
 
-// room says that the session may have another handle, beside those that its
+// hasRoom says that the session may have another handle, beside those that its
 // proposed Opens will give it.
-func (o *Ops) room(s api.SessionID) bool {
-	own, all := o.table.Room(s)
+func (o *Ops) hasRoom(s api.SessionID) bool {
+	own, all := o.handles.Room(s)
 	ownOpens, allOpens := o.calls.Opens(s)
 	return ownOpens < own && allOpens < all
 }

@@ -15,8 +15,8 @@ import (
 
 func (w *twin) number() api.Number { return rows.GetTotals(w.db).Commands }
 
-// reads says that copies may be answered differently: nothing comes of it.
-func reads(op api.Op) bool {
+// isRead says that copies may be answered differently: nothing comes of it.
+func isRead(op api.Op) bool {
 	switch op.(type) {
 	case api.GetContents, api.GetStat, api.ReadDir, api.GetSequencer, api.CheckSequencer:
 		return true
@@ -30,7 +30,7 @@ func (w *twin) reply(r nodeops.Reply) {
 	require.NotNil(w.rt, s, "%+v answers nobody", r)
 	w.rt.Logf("  answer %d/%d: %v %T", r.Session, r.Seq, r.Result.Code, r.Result.Detail)
 	s.silent, s.parked = false, r.Result.Code == api.Parked
-	if r.Result.Code.Definite() && !reads(s.Op) {
+	if r.Result.Code.Definite() && !isRead(s.Op) {
 		if s.said != nil {
 			require.Equal(w.rt, *s.said, r.Result, "%+v is answered twice", s.Request)
 		}
@@ -51,7 +51,7 @@ func (w *twin) judge(s *sent, r api.Result) {
 	if h == nil || r.Code != api.OK {
 		return
 	}
-	write, read := false, reads(s.Op)
+	write, read := false, isRead(s.Op)
 	switch s.Op.(type) {
 	case api.SetContents, api.DeleteNode, api.GetSequencer, api.Acquire:
 		write = true

@@ -57,13 +57,13 @@ func (c Config) Validate() error {
 // minLease keeps all parts of a lease above a millisecond.
 const minLease = 48 * time.Millisecond
 
-// leases says whether sessions have leases.
-func (c Config) leases() bool { return c.LeaseMin > 0 }
+// hasLeases says whether sessions have leases.
+func (c Config) hasLeases() bool { return c.LeaseMin > 0 }
 
 // length is how long leases are to be with so many sessions, in steps of a quarter
 // of the shortest one.
 func (c Config) length(sessions int) time.Duration {
-	if !c.leases() {
+	if !c.hasLeases() {
 		return 0
 	}
 	want := min(time.Duration(sessions)*(time.Second/time.Duration(c.KeepAliveRate)), c.LeaseMax)

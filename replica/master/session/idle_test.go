@@ -104,7 +104,7 @@ func TestASessionOfBeforeTheEpochIsNotIdle(t *testing.T) {
 	idle.IdleAfter = 5 * sec
 	b := newBook(t, idle)
 	b.Recover(b.now, 2, "ann")
-	b.Flush(2, 5)
+	b.AckEpoch(2, 5)
 	b.park(2, 1, false)
 	b.to(7 * sec)
 	require.Equal(t, 19*sec, b.told().Lease)

@@ -17,7 +17,7 @@ func (t *Table) Park(id api.SessionID, k KeepAlive) {
 		return
 	}
 	e.answerAt = k.Receipt
-	if e.flushed && !k.Now {
+	if e.acked && !k.Now {
 		length := t.length.grant(k.Receipt, len(t.sessions))
 		if due := e.lease.Add(-margin(length)); due.After(e.answerAt) {
 			e.answerAt = due
@@ -36,15 +36,15 @@ const (
 
 func margin(length time.Duration) time.Duration { return length * marginParts / leaseParts }
 
-// Flush notes that the client has taken notice of an epoch: its cache is empty,
+// AckEpoch notes that the client has taken notice of an epoch: its cache is empty,
 // and all that it has to present has been presented. It says whether that is news.
-func (t *Table) Flush(id api.SessionID, epoch api.Epoch) bool {
+func (t *Table) AckEpoch(id api.SessionID, epoch api.Epoch) bool {
 	e := t.sessions[id]
-	if e.flushed || epoch != t.epoch {
+	if e.acked || epoch != t.epoch {
 		return false
 	}
-	e.flushed = true
-	t.unflushed--
+	e.acked = true
+	t.unacked--
 	return true
 }
 
@@ -71,8 +71,8 @@ func (Expiry) task() {}
 func (t *Table) Next(now, known time.Time, uses func(api.SessionID) bool) Task {
 	for e := t.timers.first(); e != nil && !e.due.After(known); e = t.timers.first() {
 		over := !known.Before(e.ends())
-		switch idle := t.idle(known, e, uses); {
-		case e.waits && e.flushed && !idle:
+		switch idle := t.isIdle(known, e, uses); {
+		case e.waits && e.acked && !idle:
 			length := t.length.grant(known, len(t.sessions))
 			t.extend(e, known.Add(length))
 			e.comes = now.Add(margin(length))
@@ -81,7 +81,7 @@ func (t *Table) Next(now, known time.Time, uses func(api.SessionID) bool) Task {
 			e.expiring, e.quiet = true, idle
 			t.arm(e)
 			return Expiry{e.id}
-		case e.waits && !e.flushed:
+		case e.waits && !e.acked:
 			return t.answer(known, e)
 		}
 		e.withheld = true // idle: the lease runs out, as it was promised
@@ -92,7 +92,7 @@ func (t *Table) Next(now, known time.Time, uses func(api.SessionID) bool) Task {
 
 func (t *Table) answer(now time.Time, e *entry) Answer {
 	left := min(e.lease.Sub(e.parked.Receipt), api.MaxLease) // less than it is may be told
-	a := Answer{Session: e.id, To: e.parked, Lease: left, Failover: !e.flushed}
+	a := Answer{Session: e.id, To: e.parked, Lease: left, Failover: !e.acked}
 	if a.Lease <= 0 {
 		invariant.Failf("I-M2", "session %d is told a lease of %v; it ends %v after %v", e.id, a.Lease, e.lease, now)
 	}
@@ -108,7 +108,7 @@ func (t *Table) answer(now time.Time, e *entry) Answer {
 func (t *Table) Refused(id api.SessionID) {
 	if e := t.sessions[id]; e != nil && e.expiring {
 		e.expiring = false
-		if e.aside = !e.waits || !e.flushed || e.quiet; e.aside {
+		if e.aside = !e.waits || !e.acked || e.quiet; e.aside {
 			t.aside = append(t.aside, id)
 		}
 		t.arm(e)
@@ -126,12 +126,12 @@ func (t *Table) Again() {
 	t.aside = t.aside[:0]
 }
 
-// idle says that a session is used by nobody (C11.02). One that is older than the
+// isIdle says that a session is used by nobody (C11.02). One that is older than the
 // epoch may have handles that were not used in it yet, which nobody knows of. A client
 // that was told of no lease has none to make a call in: if its round trips were longer
 // than IdleAfter, it would open session after session and never make one. One with an
 // open handle is in use now, and is not asked about again before it could be idle.
-func (t *Table) idle(now time.Time, e *entry, uses func(api.SessionID) bool) bool {
+func (t *Table) isIdle(now time.Time, e *entry, uses func(api.SessionID) bool) bool {
 	quiet := t.cfg.IdleAfter > 0 && !e.before && e.told && e.calls == 0 && !now.Before(e.used.Add(t.cfg.IdleAfter))
 	if quiet && uses(e.id) {
 		e.used, quiet = now, false
@@ -156,7 +156,7 @@ func (t *Table) use(now time.Time, id api.SessionID, by int) {
 	}
 	e.calls += by
 	e.used = now
-	if e.withheld || e.aside && e.waits && e.flushed {
+	if e.withheld || e.aside && e.waits && e.acked {
 		e.withheld, e.aside = false, false
 		t.arm(e)
 	}
@@ -173,7 +173,7 @@ func (t *Table) Due() time.Time {
 // Longest is what the row of the longest lease should be, before a longer lease is
 // granted, or since all longer ones have run out; 0: what it is, or Asked.
 func (t *Table) Longest(now time.Time) time.Duration {
-	if !t.cfg.leases() {
+	if !t.cfg.hasLeases() {
 		return 0
 	}
 	return t.length.wants(now, len(t.sessions))
@@ -189,5 +189,5 @@ func (t *Table) Asked(d time.Duration) { t.length.asked = d }
 // SetLongest tells what the row is now.
 func (t *Table) SetLongest(d time.Duration) { t.length.set(d) }
 
-// Measured says that the row allows the shortest lease.
-func (t *Table) Measured() bool { return t.length.row >= t.cfg.LeaseMin }
+// IsMeasured says that the row allows the shortest lease.
+func (t *Table) IsMeasured() bool { return t.length.row >= t.cfg.LeaseMin }

@@ -13,26 +13,26 @@ import (
 // Table is what the present master remembers of sessions, in one epoch. It is
 // made when the epoch begins and thrown away with it. Instants are the master's.
 type Table struct {
-	cfg       Config
-	epoch     api.Epoch
-	length    lengths
-	sessions  map[api.SessionID]*entry
-	owners    map[api.Principal]int // how many sessions each has
-	timers    timers
-	unflushed int
-	aside     []api.SessionID // sessions that are, or were, put aside since Again
+	cfg      Config
+	epoch    api.Epoch
+	length   lengths
+	sessions map[api.SessionID]*entry
+	owners   map[api.Principal]int // how many sessions each has
+	timers   timers
+	unacked  int
+	aside    []api.SessionID // sessions that are, or were, put aside since Again
 }
 
 // entry is one session.
 type entry struct {
-	id  api.SessionID
-	who api.Principal
+	id        api.SessionID
+	principal api.Principal
 
 	lease    time.Time // the session is not ended before; zero: it has none
 	comes    time.Time // nor before: its client may come again until then
 	before   bool      // it is older than the epoch
 	told     bool      // its client has been told of a lease in this epoch
-	flushed  bool      // the client knows of this epoch
+	acked    bool      // the client knows of this epoch
 	expiring bool      // its end is proposed
 	quiet    bool      // it was, for a session that was idle
 	aside    bool      // the log did not take it: see Refused
@@ -61,7 +61,7 @@ type KeepAlive struct {
 type Session struct {
 	Principal api.Principal
 	Lease     time.Time
-	Flushed   bool
+	HasAcked  bool
 	Expiring  bool
 }
 
@@ -78,16 +78,16 @@ func New(cfg Config, epoch api.Epoch, longest time.Duration) *Table {
 // longest lease that a predecessor can have granted (C12.06), and has yet to take
 // notice of the epoch; of which it has no need where there are no leases.
 func (t *Table) Recover(now time.Time, id api.SessionID, who api.Principal) {
-	e := &entry{id: id, who: who, before: true, flushed: !t.cfg.leases()}
-	if !e.flushed {
-		t.unflushed++
+	e := &entry{id: id, principal: who, before: true, acked: !t.cfg.hasLeases()}
+	if !e.acked {
+		t.unacked++
 	}
 	t.add(now, e, max(t.length.row, t.cfg.LeaseMin))
 }
 
 // Open takes in a session that was opened in this epoch (C11.01).
 func (t *Table) Open(now time.Time, id api.SessionID, who api.Principal) {
-	t.add(now, &entry{id: id, who: who, flushed: true}, t.length.grant(now, len(t.sessions)+1))
+	t.add(now, &entry{id: id, principal: who, acked: true}, t.length.grant(now, len(t.sessions)+1))
 }
 
 func (t *Table) add(now time.Time, e *entry, lease time.Duration) {
@@ -95,9 +95,9 @@ func (t *Table) add(now time.Time, e *entry, lease time.Duration) {
 		invariant.Failf("I-M1", "session %d is opened twice", e.id)
 	}
 	t.sessions[e.id] = e
-	t.owners[e.who]++
+	t.owners[e.principal]++
 	e.used, e.place = now, nowhere
-	if t.cfg.leases() {
+	if t.cfg.hasLeases() {
 		t.extend(e, now.Add(lease))
 	}
 	t.arm(e)
@@ -109,14 +109,14 @@ func (t *Table) End(id api.SessionID) (k KeepAlive, waits bool) {
 	if e == nil {
 		invariant.Failf("I-M1", "session %d ends and is not there", id)
 	}
-	if !e.flushed {
-		t.unflushed--
+	if !e.acked {
+		t.unacked--
 	}
 	e.due = time.Time{}
 	t.timers.set(e)
 	delete(t.sessions, id)
-	if t.owners[e.who]--; t.owners[e.who] == 0 {
-		delete(t.owners, e.who)
+	if t.owners[e.principal]--; t.owners[e.principal] == 0 {
+		delete(t.owners, e.principal)
 	}
 	return e.parked, e.waits
 }
@@ -154,7 +154,7 @@ func (t *Table) Get(id api.SessionID) (s Session, ok bool) {
 	if !ok {
 		return Session{}, false
 	}
-	return Session{Principal: e.who, Lease: e.lease, Flushed: e.flushed, Expiring: e.expiring}, true
+	return Session{Principal: e.principal, Lease: e.lease, HasAcked: e.acked, Expiring: e.expiring}, true
 }
 
 // Len counts the sessions.
@@ -163,11 +163,11 @@ func (t *Table) Len() int { return len(t.sessions) }
 // Principals counts those who have sessions.
 func (t *Table) Principals() int { return len(t.owners) }
 
-// Unflushed counts those that have not taken notice of the epoch (C12.09).
-func (t *Table) Unflushed() int { return t.unflushed }
+// Unacked counts those that have not taken notice of the epoch (C12.09).
+func (t *Table) Unacked() int { return t.unacked }
 
-// Leases says whether sessions have leases at all.
-func (t *Table) Leases() bool { return t.cfg.leases() }
+// HasLeases says whether sessions have leases at all.
+func (t *Table) HasLeases() bool { return t.cfg.hasLeases() }
 
 // Parked lists all KeepAlives that wait, by session.
 func (t *Table) Parked() (all []Answer) {

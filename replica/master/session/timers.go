@@ -60,25 +60,25 @@ func (t *timers) remove(e *entry) {
 	}
 }
 
-func (a *timer) before(b *timer) bool {
+func (a *timer) isBefore(b *timer) bool {
 	return a.after < b.after || a.after == b.after && a.id < b.id
 }
 
 // settle puts x where it belongs, beginning with place i, whose content it replaces.
 func (t *timers) settle(i int, x timer) {
 	h := t.heap
-	for i > 0 && x.before(&h[(i-1)/ways]) {
+	for i > 0 && x.isBefore(&h[(i-1)/ways]) {
 		t.put(i, h[(i-1)/ways])
 		i = (i - 1) / ways
 	}
 	for first := ways*i + 1; first < len(h); first = ways*i + 1 {
 		least := first
 		for c := first + 1; c < min(first+ways, len(h)); c++ {
-			if h[c].before(&h[least]) {
+			if h[c].isBefore(&h[least]) {
 				least = c
 			}
 		}
-		if !h[least].before(&x) {
+		if !h[least].isBefore(&x) {
 			break
 		}
 		t.put(i, h[least])

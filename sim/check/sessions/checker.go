@@ -67,7 +67,7 @@ func (s *Checker) OnRequest(id paxos.NodeID, now time.Time, q api.Request) {
 // has handed to the log; own are those that it has decided on, which no call wants.
 func (s *Checker) OnActed(id paxos.NodeID, of Presider, now time.Time, out *driver.Output, proposed, own []command.Command) {
 	t, st := &s.Seats[id], of.Master()
-	if s.Off || !st.State.Rules() {
+	if s.Off || !st.State.HasEpoch() {
 		if t.Of == of {
 			s.leaves(id)
 		}
@@ -134,7 +134,7 @@ func (s *Checker) withholds(id paxos.NodeID, now time.Time) {
 		m, ok := t.Of.Session(x)
 		k, waits := t.waits[x]
 		due := m.Lease.Add(-s.Config.LeaseMin / 3)
-		if !ok || !waits || !m.Flushed || t.Since.After(due) || k.receipt.After(due) || t.busy[x].After(due) {
+		if !ok || !waits || !m.HasAcked || t.Since.After(due) || k.receipt.After(due) || t.busy[x].After(due) {
 			continue
 		}
 		if left := m.Lease.Sub(now) + t.late; left < s.Config.LeaseMin/4 && (of == 0 || x < of) {
@@ -278,7 +278,7 @@ func (s *Checker) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 		s.breaks(id, "ends session %d %v after it told its client of a lease: that had no time to come again", x, now.Sub(told))
 	}
 	switch k, waits := t.waits[x]; {
-	case !waits || !m.Flushed:
+	case !waits || !m.HasAcked:
 	case !t.idle(x, now, s.Config.IdleAfter):
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))
 	case api.Number(x) < t.Began:

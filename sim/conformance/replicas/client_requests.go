@@ -111,11 +111,11 @@ func (c *clientRequests) hasPending() bool { return len(c.pending) > 0 }
 func (c *clientRequests) onActed(w *sim.World, id paxos.NodeID, state master.State, waiting, nodeOps int) {
 	switch pending := len(c.pending); {
 	case pending == 0:
-	case !state.Rules() && state != master.Deposed:
+	case !state.HasEpoch() && state != master.Deposed:
 		w.Diverge("L1", "replica %d is %v, and has not answered %d requests", id, state, pending)
 	case pending > waiting:
 		w.Diverge("L1", "replica %d, %v, has not answered %d requests, and keeps %d", id, state, pending, waiting)
-	case state.Rules() && c.nodeOps > nodeOps:
+	case state.HasEpoch() && c.nodeOps > nodeOps:
 		w.Diverge("L1", "replica %d, %v, has not answered %d calls on nodes, and has %d under way", id, state, c.nodeOps, nodeOps)
 	}
 }
