@@ -63,7 +63,7 @@ func (m *Master) serve(at At) {
 	}
 }
 
-// canTake says which ops are worked on in this state: in the fail-over none but
+// canTake reports whether an op is worked on in this state: in the fail-over none but
 // KeepAlives, and they not before it is known how long a lease may be (C12.07).
 func (m *Master) canTake(op api.Op) bool {
 	if m.state == Serving {
@@ -85,8 +85,8 @@ func (m *Master) isFounded(at At) bool {
 	return is || !m.cfg.isFounder()
 }
 
-// prepare opens the desk, once, and has the row of the longest lease raised if it
-// must be.
+// prepare makes the memory of nodes, once, and has the row of the longest lease raised if
+// it must be.
 func (m *Master) prepare(at At) {
 	if m.ops == nil {
 		m.startNodeOps(at)
@@ -94,12 +94,11 @@ func (m *Master) prepare(at At) {
 	m.measure(at)
 }
 
-// isMeasured says that the rows allow the shortest lease.
+// isMeasured reports whether the rows allow the shortest lease.
 func (m *Master) isMeasured(At) bool { return m.sessions.IsMeasured() }
 
-// isEpochKnown says that each session which was there when the epoch began has
-// taken notice of it, or has ended (C12.09), and that what none of them brought back
-// is free.
+// isEpochKnown reports whether each session that was there when the epoch began has
+// acknowledged it, or has ended (C12.09), and what none of them presented is free.
 func (m *Master) isEpochKnown(At) bool {
 	return m.sessions.Unacked() == 0 && (m.ops == nil || m.ops.IsReady())
 }
@@ -109,7 +108,7 @@ func (m *Master) resume(at At) {
 	m.out.Propose = append(m.out.Propose, m.unset...)
 	m.unset = nil
 	if m.sessions != nil {
-		m.sessions.Again()
+		m.sessions.Retry()
 	}
 	switch m.state {
 	case Electing:

@@ -126,7 +126,7 @@ func TestAFailOverWaitsForEachSession(t *testing.T) {
 		r.session(n + 1)
 	}
 	r.apply(command.LongestLease{Guard: 1, Lease: 30 * time.Second})
-	r.now = r.now.Add(time.Hour) // nobody was master
+	r.now = r.now.Add(time.Hour) // no replica was master
 	r.elect(5)
 	r.last()
 	start := r.now

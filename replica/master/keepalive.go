@@ -12,8 +12,8 @@ import (
 
 // leadershipProof is what this Master knows of being master without read authority: a
 // Confirm that was executed stood below any later epoch in the log, so when it
-// was proposed no later epoch had begun anywhere. What is promised on the strength
-// of it counts from that instant.
+// was proposed no later epoch had begun anywhere. What is promised because of it counts
+// from that instant.
 type leadershipProof struct {
 	known time.Time // master for certain up to here; zero: never
 	asked bool      // a Confirm is under way
@@ -26,7 +26,7 @@ func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, o
 	case !m.sessions.HasLeases():
 		m.answerTo(from, q, api.Result{Code: api.Invalid})
 		return
-	case !alive: // and never will be: whoever names this epoch was told of sessions that these rows had
+	case !alive: // and never will be: a client that names this epoch was told of sessions that these rows had
 		m.answerTo(from, q, api.Result{Code: api.NoSession})
 		return
 	}
@@ -80,7 +80,7 @@ func (m *Master) answerKeepAlive(a session.Answer, r api.Result) {
 	m.answer(calls.Destination{Addr: Addr(a.To.From), ID: a.To.ID}, a.Session, 0, r)
 }
 
-// hasHandles says whether a session has an open handle.
+// hasHandles reports whether a session has an open handle.
 func (m *Master) hasHandles(id api.SessionID) bool { return m.ops != nil && m.ops.HasHandles(id) }
 
 // confirm asks the log whether this replica is still master, unless it is asked
@@ -124,9 +124,9 @@ func (m *Master) onSessionEnded(id api.SessionID) {
 }
 
 // dueSession is when something is due for a session; zero where that takes
-// evidence, which the log is asked for, or has no room to be. A Confirm may be asked
+// proof of leadership, for which the log is asked, or has no room to be. A Confirm may be asked
 // for and hang behind a hole while authority has come back: then what is due waits for
-// nothing. Nor does what fell due before the newest evidence, and was not asked about
+// nothing. Nor does what fell due before the newest proof, and was not asked about
 // until now, as for a session that was idle and is used again. Nor does a full log keep
 // a KeepAlive from its answer: sessions whose end it did not take are put aside.
 func (m *Master) dueSession(at At) time.Time {

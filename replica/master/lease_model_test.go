@@ -17,10 +17,10 @@ import (
 
 // lab is three replicas on one log that the test decides, and two clients, in a true
 // time that only the test knows. Every machine has a clock that is wrong, by up to
-// labRho. The leader has read authority for spans in which the log takes from nobody
+// labRho. The leader has read authority for spans in which the log takes from no other
 // else, as the log's lease promises; messages are lost, repeated, and overtaken.
 //
-// What must hold, in true time: nobody expires a session while its client counts on
+// What must hold, in true time: no master expires a session while its client counts on
 // the lease; a client does not count on more than the present master has promised;
 // the lease of a session never moves earlier, neither within an epoch nor as its
 // client sees it.
@@ -301,7 +301,7 @@ func (l *lab) act() {
 		if l.leader >= 0 {
 			l.until = max(l.until, l.now+time.Duration(rapid.IntRange(1, 900).Draw(l.t, "authority"))*time.Millisecond)
 		}
-	case "crowd": // sessions that nobody keeps alive, for a while
+	case "crowd": // sessions that no client keeps alive, for a while
 		if rapid.IntRange(0, 3).Draw(l.t, "rare") == 0 {
 			l.open()
 		}

@@ -71,7 +71,7 @@ type Reply struct {
 const mostTaken = 1 << 12
 
 // Output is all that a Master wants from the outside. Its slices belong to the
-// caller, but for Replies, which are written over from the next door on.
+// caller, but for Replies, which are overwritten after the next call of a method.
 type Output struct {
 	Propose []Proposal // in this order
 	Replies []Reply    // in any order
@@ -87,7 +87,7 @@ type Output struct {
 type Master struct {
 	cfg    Config
 	state  State
-	hint   uint32                     // who is master, as far as known; 0: nobody
+	hint   uint32                     // the master, as far as known; 0: not known
 	ballot rows.Ballot                // of the tenure, unless following
 	epoch  api.Epoch                  // the present one
 	guard  api.Epoch                  // the one of this tenure, once it has begun
@@ -114,12 +114,12 @@ type Counters struct {
 	Requests uint64 // requests that came
 	Proposed uint64 // calls proposed
 	Read     uint64 // calls answered without the log
-	Merged   uint64 // copies of a request that waits already
+	Merged   uint64 // duplicates of a request that waits already
 	Orphans  uint64 // requests that waited when their tenure or epoch ended
 	GivenUp  uint64 // calls that were given up before their turn in the log came
 
 	KeepAlives uint64 // answered
-	Confirms   uint64 // asked of the log for want of a lease
+	Confirms   uint64 // asked of the log without a lease
 	Expiries   uint64 // sessions whose end was proposed
 }
 
@@ -229,7 +229,7 @@ func (m *Master) Wake(at At) time.Time {
 
 // TakeOutput returns what the Master wants done and forgets it, but for commands
 // that wait for their turn: of these as many as the log has room for. Call it after
-// each other door and when there is more room, and hand the proposals to the log
+// each other method and when there is more room, and hand the proposals to the log
 // before anything else happens to the log: those of an ended tenure are dropped
 // here, not there.
 func (m *Master) TakeOutput(now time.Time, room int) Output {
@@ -266,7 +266,7 @@ func (m *Master) Session(id api.SessionID) (s session.Session, ok bool) {
 	return m.sessions.Get(id)
 }
 
-// answer names the present epoch and who is master.
+// answer sends an answer, which names the present epoch and the master.
 func (m *Master) answer(to calls.Destination, session api.SessionID, seq api.Seq, r api.Result) {
 	if m.out.Replies == nil {
 		clear(m.taken)

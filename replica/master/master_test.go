@@ -239,7 +239,7 @@ func TestWhatTheLogDoesNotTakeIsAnswered(t *testing.T) {
 		r.request(9, put(1, s, 1))
 		p := r.taken[len(r.taken)-1]
 		r.m.Refused(r.at(), p, code)
-		r.m.Refused(r.at(), p, code) // nobody waits any more
+		r.m.Refused(r.at(), p, code) // no call waits any more
 		r.take()
 		require.Equal(t, code, r.reply().Result.Code)
 		require.Zero(t, r.m.Status().Pending)

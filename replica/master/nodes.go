@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// startNodeOps opens the desk of this epoch, in a cell that is founded: there are handles,
-// locks and nodes from here on.
+// startNodeOps makes the memory of nodes of this epoch, in a cell that is founded: there
+// are handles, locks and nodes from here on.
 func (m *Master) startNodeOps(at At) {
 	secret, ok := rows.GetSecret(at.Rows)
 	if !ok {
@@ -23,7 +23,7 @@ func (m *Master) startNodeOps(at At) {
 	m.ops = nodeops.New(m.cfg.NodeOps, m.epoch, sealer, m.calls, at)
 }
 
-// isOnNode says that an op is the desk's: on a handle, or to get one.
+// isOnNode reports whether an op is for nodeops: on a handle, or to get one.
 func isOnNode(op api.Op) bool {
 	switch op.(type) {
 	case api.OpenSession, api.EndSession, api.Get, api.Put, api.Delete, api.CompareAndSet, api.List, api.KeepAlive:
@@ -32,8 +32,8 @@ func isOnNode(op api.Op) bool {
 	return true
 }
 
-// ask hands a call to the desk. The newest copy of it is answered. One with the number
-// of a call on a row that waits for the log is a copy of that one.
+// ask hands a call to nodeops. The newest duplicate of it is answered. One with the number
+// of a call on a row that waits for the log is a duplicate of that one.
 func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 	c := m.calls.Of(q.Session, q.Seq)
 	waits := c != nil && c.Awaited
@@ -68,7 +68,7 @@ func (m *Master) noteAlone(first int, q api.Request) {
 	}
 }
 
-// collect does what the desk wants.
+// collect answers what nodeops has answered, and queues what it proposes.
 func (m *Master) collect(at At) {
 	out := m.ops.TakeOutput()
 	for _, r := range out.Replies {
@@ -98,7 +98,7 @@ func (m *Master) present(at At, q api.Request, who api.Principal, op api.KeepAli
 	}
 }
 
-// onEpochAcked lets go of what a session holds and did not bring.
+// onEpochAcked frees what a session holds and did not present.
 func (m *Master) onEpochAcked(at At, id api.SessionID) {
 	if m.ops != nil {
 		m.ops.EpochAcked(at, id)

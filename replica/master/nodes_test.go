@@ -156,7 +156,7 @@ func TestTheEndOfATenureTellsWhoWaitsForNodesToo(t *testing.T) {
 
 // Seen says the same wherever it stands: an Acquire that waits is given up by a call
 // on a row.
-func TestSeenInACallOnARowReachesTheDesk(t *testing.T) {
+func TestSeenInACallOnARowReachesNodeOps(t *testing.T) {
 	r, s := newNodes(t)
 	other := r.session(2)
 	mine, theirs := r.file(s, 1, "a"), r.file(other, 1, "a")
@@ -198,7 +198,7 @@ func TestAnOpenHandleKeepsASession(t *testing.T) {
 	require.Empty(t, keep(4))
 }
 
-// A session that only reads makes calls, whoever answers them.
+// A session that only reads makes calls, wherever the answers come from.
 func TestAReadKeepsASession(t *testing.T) {
 	cfg := withLeases()
 	cfg.Sessions.IdleAfter = time.Second

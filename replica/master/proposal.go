@@ -13,7 +13,7 @@ type Proposal struct {
 	Command []byte
 	what    purpose
 	key     calls.Key       // forRequest, forNode; forExpiry: the session
-	who     api.Principal   // whose line it waits in
+	who     api.Principal   // in whose queue it waits
 	own     command.Command // forNode
 	ballot  rows.Ballot     // of the tenure
 }
@@ -22,26 +22,26 @@ type Proposal struct {
 type purpose uint8
 
 const (
-	forRequest  purpose = iota // somebody waits for its answer
+	forRequest  purpose = iota // a call on a row
 	forEpoch                   // the epoch of this tenure
 	forStep                    // a step of the fail-over
-	forConstant                // nobody waits
+	forConstant                // a replicated constant
 	forLongest                 // the longest lease
 	forProof                   // that this replica is master
 	forExpiry                  // the end of a session
-	forNode                    // what the desk wants
+	forNode                    // what nodeops wants
 )
 
 // propose hands the log what the Master itself needs to go on being master, and the end
-// of a session: it waits behind nobody.
+// of a session: it waits behind no call.
 func (m *Master) propose(what purpose, k calls.Key, c command.Command) {
 	m.out.Propose = append(m.out.Propose, Proposal{Command: command.Append(nil, c), what: what, key: k, ballot: m.ballot})
 }
 
 // Refused gives back a proposal that the log did not take, and with which code
 // its request is to be answered: Busy, TooLarge, or NotMaster. What the Master
-// proposed for itself it proposes again after the next Advance; what the desk did,
-// when the desk wants.
+// proposed for itself it proposes again after the next Advance; what nodeops did, after
+// nodeops.Config.Retry.
 func (m *Master) Refused(at At, p Proposal, code api.Code) {
 	if p.ballot == m.ballot {
 		m.finish(at, p.key)

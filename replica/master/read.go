@@ -15,7 +15,7 @@ type Read struct {
 // read answers a call that only reads, at an instant of authority, from the rows:
 // all that was ever answered is in them, since this Master serves (P4.11).
 //
-// A copy that went into the log before goes on waiting there. Its answer comes
+// A duplicate that went into the log before goes on waiting there. Its answer comes
 // too; the client drops the second one.
 func (m *Master) read(at At, from Addr, q api.Request) {
 	m.count.Read++

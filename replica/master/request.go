@@ -6,7 +6,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// Request takes in one copy of a request of a principal, already decoded. It is
+// Request takes in one duplicate of a request of a principal, already decoded. It is
 // answered at once, or when its command was applied, or when the tenure ends; a
 // KeepAlive also when its time has come.
 func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
@@ -33,10 +33,10 @@ func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 	}
 }
 
-// admit says OK to a request that this Master may work on, or with which code it
+// admit returns OK for a request that this Master may work on, or the code with which it
 // is refused. One that names an older epoch is a packet to a former master, or its
-// sender has not heard of this one; who names a newer one has heard of another
-// (C12.04).
+// sender has not heard of this one; the sender of one that names a newer epoch has heard of
+// another master (C12.04).
 func (m *Master) admit(who api.Principal, q api.Request) api.Code {
 	_, opens := q.Op.(api.OpenSession)
 	switch code := q.Check(); {
@@ -56,11 +56,11 @@ func (m *Master) admit(who api.Principal, q api.Request) api.Code {
 	return m.checkOwner(who, q.Session)
 }
 
-// checkOwner says whether a session is alive, and that of who asks. One that is not
-// remembered never comes to life again: whoever names this epoch was told of
-// sessions that stood in these rows. And who names one that is yet to be opened has
+// checkOwner returns OK if a session is alive and of this principal. One that is not
+// remembered never comes to life again: a client that names this epoch was told of
+// sessions that stood in these rows. A client that names one that is yet to be opened has
 // guessed its number: the log, which knows no principals but of sessions, would
-// execute his call behind its opening.
+// execute the call behind the opening.
 func (m *Master) checkOwner(who api.Principal, id api.SessionID) api.Code {
 	switch s, alive := m.sessions.Get(id); {
 	case !alive:
@@ -79,8 +79,8 @@ func (m *Master) ack(at At, q api.Request) {
 	}
 }
 
-// refuse answers a request that this Master does not work on. To one of a later
-// epoch than it knows it is no master, whatever it takes itself for.
+// refuse answers a request that this Master does not work on. To the sender of one
+// of a later epoch it names no master: it is not master itself, though it does not know yet.
 func (m *Master) refuse(from Addr, q api.Request, code api.Code) {
 	m.answerTo(from, q, api.Result{Code: code})
 	if p := &m.out.Replies[len(m.out.Replies)-1]; q.Epoch > m.epoch && p.Master == m.cfg.ID {
@@ -148,8 +148,8 @@ func (m *Master) command(who api.Principal, q api.Request) command.Call {
 	return c
 }
 
-// onCallApplied answers who waits for the call. A copy with an older guard that was
-// refused says nothing about the copy of this tenure.
+// onCallApplied answers a call on a row. A command of it with an older guard that was
+// refused says nothing about the command of this tenure.
 func (m *Master) onCallApplied(at At, c command.Call, a command.Applied) {
 	if a.Verdict == command.Refused && c.Guard != m.guard {
 		return

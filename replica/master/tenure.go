@@ -39,20 +39,20 @@ func (s State) String() string {
 	return fmt.Sprintf("state(%d)", uint8(s))
 }
 
-// HasEpoch says that a Master in this state is in an epoch of its own.
+// HasEpoch reports whether a Master in this state is in an epoch of its own.
 func (s State) HasEpoch() bool { return s == Recovering || s == Serving }
 
 func (m *Master) hasEpoch() bool { return m.state.HasEpoch() }
 
-// Tenure says who leads the log now, as the log tells it.
+// Tenure is which replica leads the log now, as the log tells it.
 type Tenure struct {
-	Leader uint32 // 0: nobody known
+	Leader uint32 // 0: not known
 	Ballot rows.Ballot
 	Mine   bool // this replica leads
 }
 
-// Tenure takes in a change of who leads. Entries of the log that were told with
-// it are applied before.
+// Tenure takes in a change of leader. Entries of the log that were told with it are applied
+// before.
 func (m *Master) Tenure(t Tenure) {
 	if t.Mine && m.state != Following && t.Ballot == m.ballot {
 		return
@@ -95,7 +95,7 @@ func (m *Master) onEpochBegan(at At, e rows.Epoch) {
 }
 
 // another is the replica, but not this one: it has just lost an epoch to an
-// earlier tenure of its own, and nobody is known to lead.
+// earlier tenure of its own, and no leader is known.
 func (m *Master) another(replica uint32) uint32 {
 	if replica == m.cfg.ID {
 		return 0
@@ -110,8 +110,8 @@ func (m *Master) depose(by uint32) {
 	m.forget()
 }
 
-// forget drops what a master remembers of sessions (C12.01). Whose KeepAlive waits
-// is sent on.
+// forget drops what a master remembers of sessions (C12.01). A KeepAlive that waits is
+// answered NotMaster: its client looks for the new master.
 func (m *Master) forget() {
 	if m.sessions == nil {
 		return
@@ -134,7 +134,7 @@ func (m *Master) stop(hint uint32) {
 	m.release()
 }
 
-// release answers all who wait that their outcome is unknown.
+// release answers NotMaster to all calls that wait: their outcome is unknown.
 func (m *Master) release() {
 	m.ops = nil
 	m.newQueue()
@@ -146,7 +146,7 @@ func (m *Master) release() {
 	}
 }
 
-// master is whom to ask, as far as known.
+// master is the replica to ask, as far as known; 0: not known.
 func (m *Master) master() uint32 {
 	if m.state == Electing || m.hasEpoch() {
 		return m.cfg.ID

@@ -56,7 +56,7 @@ func TestEachInputInEachState(t *testing.T) {
 			master.Serving:    {master.Following, api.NotMaster, 3, 0},
 			master.Deposed:    {master.Following, api.NotMaster, 3, 0},
 		}},
-		{"nobody leads", tenure(0, rows.Ballot{}, false), map[master.State]want{
+		{"no leader", tenure(0, rows.Ballot{}, false), map[master.State]want{
 			master.Following:  {master.Following, none, 0, 0},
 			master.Electing:   {master.Following, none, 0, 0},
 			master.Recovering: {master.Following, api.NotMaster, 0, 0},
@@ -251,7 +251,7 @@ func TestAnyRepeatedCopyAnswers(t *testing.T) {
 	require.Equal(t, api.OK, p.Result.Code)
 	require.EqualValues(t, 2, p.ID)
 	require.Equal(t, command.Repeated, r.last().Verdict)
-	require.Empty(t, r.replies, "nobody waits any more")
+	require.Empty(t, r.replies, "no call waits any more")
 }
 
 // A refusal by this tenure's guard is this tenure's copy: answered. One of an

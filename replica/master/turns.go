@@ -9,14 +9,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// newQueue forgets what waits for the log: its tenure is over.
+// newQueue forgets the commands that wait for the log: their tenure is over.
 func (m *Master) newQueue() {
 	m.queue = fairqueue.New[Proposal](m.cfg.Share)
 	m.out.Begun = nil
 }
 
-// join lets a command wait for its turn. What a principal has asked for stands in its
-// line; what follows from that, in the line of the house.
+// join puts a command into the queue in front of the log: into that of a principal if the
+// principal asked for it, into that of the System if it follows from something else.
 func (m *Master) join(who api.Principal, p Proposal) {
 	p.who, p.ballot = who, m.ballot
 	if who != fairqueue.System {
@@ -26,13 +26,13 @@ func (m *Master) join(who api.Principal, p Proposal) {
 	m.queue.Join(who, p, len(p.Command))
 }
 
-// takeTurns gives the log as many of those that wait as it has room for. Who is alone
-// in the cell keeps nobody from anything.
+// takeTurns gives the log as many commands that wait as it has room for. A principal that
+// is alone in the cell need not be kept apart.
 func (m *Master) takeTurns(now time.Time, room int) {
 	if m.queue.Waiting() == 0 {
 		return
 	}
-	m.queue.Apart(m.sessions == nil || m.sessions.Principals() > 1)
+	m.queue.SetApart(m.sessions == nil || m.sessions.Principals() > 1)
 	for _, p := range m.queue.Take(now, room-len(m.out.Propose)) {
 		if p.who != fairqueue.System {
 			m.calls.Take(p.key)
@@ -41,9 +41,9 @@ func (m *Master) takeTurns(now time.Time, room int) {
 	}
 }
 
-// dropGivenUp takes out of the line what a client waits for no more, as it says with a
-// request: nobody would look at the answer, and those that somebody waits for stand
-// behind it. Where the log is slow, a whole line may be given up before its turn comes.
+// dropGivenUp takes out of the queue what a client waits for no more, as it says with a
+// request: the client would not look at the answer, and calls that it waits for stand
+// behind. Where the log is slow, a whole queue may be given up before its turn comes.
 // What takes or gives back a handle or a lock is done all the same.
 func (m *Master) dropGivenUp(at At, who api.Principal, q api.Request) {
 	if m.ops == nil || m.queue.Of(who) == 0 || q.Seen <= m.calls.Acked(q.Session) {
@@ -58,8 +58,8 @@ func (m *Master) dropGivenUp(at At, who api.Principal, q api.Request) {
 	}
 }
 
-// isInVain says that a command is for nothing if nobody waits for its answer, though what
-// it does may be welcome.
+// isInVain reports whether a command may be left out when its client does not wait for the
+// answer any more.
 func (p Proposal) isInVain() bool {
 	if p.what == forRequest {
 		return true
@@ -73,8 +73,9 @@ func (p Proposal) isInVain() bool {
 	return false
 }
 
-// onCommandApplied is told of each command that was applied. Those of this tenure were proposed
-// here, each once; a copy of a call in another tenure's name is another command.
+// onCommandApplied takes a command that was applied out of the account of its principal.
+// Those of this tenure were proposed here, each once; a command of the same call with the
+// guard of another tenure is another command.
 func (m *Master) onCommandApplied(at At, c command.Command) {
 	switch c := c.(type) {
 	case command.Call:
@@ -94,7 +95,7 @@ func (m *Master) finish(at At, k calls.Key) {
 	}
 }
 
-// ownerOf is in whose line a command of the desk waits.
+// ownerOf is the principal in whose queue a command of nodeops waits.
 func (m *Master) ownerOf(c command.Command) (api.Principal, calls.Key) {
 	act, ok := c.(command.Act)
 	if !ok || m.sessions == nil {
@@ -104,7 +105,7 @@ func (m *Master) ownerOf(c command.Command) (api.Principal, calls.Key) {
 	return s.Principal, calls.Key{Session: act.Session, Seq: act.Seq}
 }
 
-// noPlaceResult is what a call is told for which there is no place. With authority it is that
+// noPlaceResult answers a call for which there is no place. Later says, with authority, that
 // there is no other master to look for.
 func noPlaceResult(at At) api.Result {
 	if at.HasAuthority() {
@@ -113,8 +114,8 @@ func noPlaceResult(at At) api.Result {
 	return api.Result{Code: api.Busy}
 }
 
-// isBusy says that enough calls wait for the log: all together, or of this principal,
-// who may have no more than there are places left.
+// isBusy reports whether enough calls wait for the log: all together, or of this principal,
+// which may have no more than there are places left.
 func (m *Master) isBusy(who api.Principal) bool {
 	n := m.calls.Logged() + m.calls.Proposed()
 	return n >= m.cfg.MaxPending || m.queue.Of(who) >= m.cfg.MaxPending-n

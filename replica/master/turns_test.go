@@ -95,7 +95,7 @@ func TestWhatTheLogDidNotTakeKeepsNobodyFromHisTurn(t *testing.T) {
 	require.Len(t, c.sends(9), 1)
 }
 
-// Nobody has more under way than there are places left: whoever comes finds some.
+// No principal has more under way than there are places left: a new one finds some.
 func TestNobodyHasMoreUnderWayThanPlacesAreLeft(t *testing.T) {
 	c := newPair(t, plain()) // six places
 	for seq := range api.Seq(5) {
@@ -114,10 +114,10 @@ func TestNobodyHasMoreUnderWayThanPlacesAreLeft(t *testing.T) {
 	c.lease = c.now.Add(time.Hour)
 	c.asks("ann", put(1, c.ann, 6))
 	c.sends(0)
-	require.Equal(t, api.Later, c.replies[3].Code, "and with authority, that nobody else is master")
+	require.Equal(t, api.Later, c.replies[3].Code, "and with authority, that no other replica is master")
 }
 
-// What a master needs to go on promising leases waits behind nobody.
+// What a master needs to go on promising leases waits behind no call.
 func TestKeepAlivesWaitBehindNobody(t *testing.T) {
 	c := newPair(t, withLeases())
 	for seq := range api.Seq(3) {
@@ -131,7 +131,7 @@ func TestKeepAlivesWaitBehindNobody(t *testing.T) {
 	c.asks("bob", api.Request{ID: 8, Session: c.bob, Op: api.KeepAlive{Flushed: 1, Now: true}})
 	c.sends(0)
 	require.NotEmpty(t, c.replies)
-	require.Equal(t, api.OK, c.replies[len(c.replies)-1].Code, "with it, nobody is")
+	require.Equal(t, api.OK, c.replies[len(c.replies)-1].Code, "with it, none is")
 	require.Equal(t, 3, c.m.Status().Waiting)
 }
 

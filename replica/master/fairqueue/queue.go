@@ -8,7 +8,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// System is whose line has what the master wants for itself. No client is called so.
+// System is the principal in whose queue the master's own commands wait. No client has this
+// name.
 const System api.Principal = ""
 
 // Limits bound what one principal sends to the log together. Each is at least 1.
@@ -22,9 +23,9 @@ type Limits struct {
 type Queue[T any] struct {
 	limits  Limits
 	pace    pace
-	apart   bool // who has something in the log waits with the rest
+	apart   bool // a principal with commands in the log waits with the rest
 	flows   map[api.Principal]*flow[T]
-	turns   []*flow[T] // who may send, the next one in front
+	turns   []*flow[T] // the principals that may send, the next one in front
 	spare   []*flow[T] // forgotten, to be used again
 	waiting int
 	round   uint64 // Takes so far
@@ -90,12 +91,12 @@ func (q *Queue[T]) enqueue(f *flow[T]) {
 	}
 }
 
-// canStart says that a flow may begin to send.
+// canStart reports whether a flow may begin to send.
 func (q *Queue[T]) canStart(f *flow[T]) bool {
 	return len(f.items) > 0 && (!q.apart || f.inLog == 0)
 }
 
-// canContinue says that a flow may send its first command in this round.
+// canContinue reports whether a flow may send its first command in this round.
 func (q *Queue[T]) canContinue(f *flow[T]) bool {
 	switch {
 	case len(f.items) == 0:
@@ -108,8 +109,8 @@ func (q *Queue[T]) canContinue(f *flow[T]) bool {
 	return f.commands < q.pace.size && f.bytes+f.items[0].bytes <= q.limits.Bytes
 }
 
-// Apart says whether principals are to be kept apart: whether there are several.
-func (q *Queue[T]) Apart(apart bool) {
+// SetApart sets whether principals are kept apart: whether there are several.
+func (q *Queue[T]) SetApart(apart bool) {
 	if q.apart == apart {
 		return
 	}
@@ -163,7 +164,7 @@ func (q *Queue[T]) send(now time.Time, f *flow[T]) T {
 	return i.x
 }
 
-// Done tells that a command which was taken is in the log no more: it was applied,
+// Done takes note that a command which was taken is in the log no more: it was applied,
 // or the log did not take it.
 func (q *Queue[T]) Done(now time.Time, who api.Principal) {
 	if f := q.flows[who]; f != nil && f.inLog > 0 {

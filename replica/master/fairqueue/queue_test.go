@@ -27,7 +27,7 @@ func taken(q *Queue[string], now time.Time, room int) string {
 	return strings.Join(q.Take(now, room), " ")
 }
 
-// Whoever comes waits for one command of each of the others, however many they have.
+// A new principal waits for one command of each of the others, however many they have.
 func TestWhoAsksMoreWaitsForHisOwn(t *testing.T) {
 	q := New[string](limits())
 	joins(q, "a1 a2 a3 a4 b1 b2 c1")
@@ -49,7 +49,7 @@ func TestALogWithoutRoomIsGivenNothing(t *testing.T) {
 // Who has something in the log waits until all of it is applied; the others do not.
 func TestWhoHasCommandsInTheLogSendsNoMore(t *testing.T) {
 	q := New[string](limits())
-	q.Apart(true)
+	q.SetApart(true)
 	joins(q, "a1 a2 a3")
 	require.Equal(t, "a1", taken(q, start, 9))
 	joins(q, "b1")
@@ -68,10 +68,10 @@ func TestWhoHasCommandsInTheLogSendsNoMore(t *testing.T) {
 // Who is alone has the log for himself, at once when the others have gone.
 func TestWhoIsAloneWaitsForNobody(t *testing.T) {
 	q := New[string](limits())
-	q.Apart(true)
+	q.SetApart(true)
 	joins(q, "a1 a2 a3")
 	require.Equal(t, "a1", taken(q, start, 9))
-	q.Apart(false)
+	q.SetApart(false)
 	require.Equal(t, "a2 a3", taken(q, start, 9))
 	require.NoError(t, q.Audit())
 }
@@ -79,7 +79,7 @@ func TestWhoIsAloneWaitsForNobody(t *testing.T) {
 // What the house wants takes turns and is held up by nothing else.
 func TestTheHouseWaitsForTurnsOnly(t *testing.T) {
 	q := New[string](limits())
-	q.Apart(true)
+	q.SetApart(true)
 	joins(q, "-1 -2 -3 a1")
 	require.Equal(t, "-1 a1 -2", taken(q, start, 3))
 	require.Equal(t, "-3", taken(q, start, 3))
@@ -91,7 +91,7 @@ func TestTheHouseWaitsForTurnsOnly(t *testing.T) {
 // A batch holds what a slot holds, and one command that is longer.
 func TestABatchIsNoLargerThanASlot(t *testing.T) {
 	q := New[string](Limits{Commands: 3, Bytes: 100})
-	q.Apart(true)
+	q.SetApart(true)
 	q.pace.size = 3
 	joins(q, "a1 a2 a3 a4")
 	q.Join("b", "b1", 500)
@@ -109,7 +109,7 @@ func TestBatchesAreAsLargeAsDisturbsNobody(t *testing.T) {
 	}
 	require.Equal(t, 8, p.size)
 	p.took(9 * time.Millisecond)
-	require.Equal(t, 8, p.size, "nobody notices")
+	require.Equal(t, 8, p.size, "the pace stays")
 	for range 4 {
 		p.took(11 * time.Millisecond)
 	}
@@ -168,7 +168,7 @@ func TestCommandsOfAPrincipalKeepTheirOrder(t *testing.T) {
 				q.Done(now, w)
 				inLog[w] = max(0, inLog[w]-1)
 			},
-			"apart": func(t *rapid.T) { q.Apart(rapid.Bool().Draw(t, "apart")) },
+			"apart": func(t *rapid.T) { q.SetApart(rapid.Bool().Draw(t, "apart")) },
 			"": func(t *rapid.T) {
 				require.NoError(t, q.Audit())
 				busy := 0
@@ -200,13 +200,13 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 		want string
 		do   func(q *Queue[string])
 	}{
-		"somebody idle":             {"I-J1", func(q *Queue[string]) { q.flows["x"] = &flow[string]{who: "x"} }},
+		"an idle principal":         {"I-J1", func(q *Queue[string]) { q.flows["x"] = &flow[string]{who: "x"} }},
 		"less than nothing":         {"I-J3", func(q *Queue[string]) { q.flows["a"].inLog = -1 }},
 		"the house in the log":      {"I-J3", func(q *Queue[string]) { q.flows[System].inLog = 1 }},
 		"no turn":                   {"I-J2", func(q *Queue[string]) { q.flows["a"].turn = false }},
 		"a turn for nothing":        {"I-J2", func(q *Queue[string]) { q.flows["a"].items, q.flows["a"].inLog = nil, 1 }},
 		"two turns":                 {"I-J2", func(q *Queue[string]) { q.turns = append(q.turns, q.turns[0]) }},
-		"somebody else's turn":      {"I-J2", func(q *Queue[string]) { q.turns[0] = &flow[string]{who: "a", turn: true} }},
+		"another flow's turn":       {"I-J2", func(q *Queue[string]) { q.turns[0] = &flow[string]{who: "a", turn: true} }},
 		"a turn that was forgotten": {"I-J3", func(q *Queue[string]) { q.turns = q.turns[1:] }},
 		"more than are counted":     {"I-J3", func(q *Queue[string]) { q.waiting-- }},
 	} {
@@ -233,7 +233,7 @@ func TestWhatIsGivenUpLeavesTheLine(t *testing.T) {
 	require.Empty(t, q.Drop("c", even))
 	require.Equal(t, "a1 b1 a3 b2", taken(q, start, 9))
 
-	q.Apart(true)
+	q.SetApart(true)
 	joins(q, "a5 c1")
 	require.Equal(t, "c1", taken(q, start, 9), "a has something in the log")
 	require.Equal(t, []string{"a5"}, q.Drop("a", func(string) bool { return true }))

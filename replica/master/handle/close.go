@@ -11,7 +11,7 @@ type Closing struct {
 	Last bool
 }
 
-// Close ends a handle for this epoch: no copy of a call makes it again. Good; or
+// Close ends a handle for this epoch: no duplicate of a call makes it again. Good; or
 // Closed, and nothing happens; or Malformed, Forged, Foreign, Future. A handle of a
 // predecessor need not be recreated to be closed; it may hold a lock in the rows,
 // like any other.
@@ -31,8 +31,8 @@ func (t *Table) Close(s api.SessionID, token api.Token) (Closing, Verdict) {
 }
 
 // remember notes that an older handle is closed. Those of this epoch need no
-// note: what was given out and is not open is closed. Who closes more than it may gets
-// none of the others back.
+// note: what was given out and is not open is closed. A session that closes more than it may
+// gets none of the others back.
 func (t *Table) remember(of *session, id api.HandleID) {
 	if id.Epoch == t.epoch || of.shut {
 		return

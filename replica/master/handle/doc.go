@@ -3,14 +3,15 @@
 //
 // A handle is a session's permission to use one node in certain ways, and it is
 // bound to the node's instance. It is memory of the master, in no row: the client
-// keeps a token, in which all of it stands, and a new master makes the handle
+// keeps a token, which holds all of it, and a new master makes the handle
 // again when the token is presented (CHU §2.4, §2.9). Check digits keep clients
 // from making tokens, so access is checked when a node is opened, and when a handle
 // is made again, and not on each call.
 //
-// Who has a table is replica/master/nodeops.
+// A table is memory of one epoch; replica/master/nodeops owns it. A fail-over loses it:
+// clients present their tokens to the next master, which makes the handles again.
 //
-// Reading order: handle.go (what stands in a token, and what is said about one),
+// Reading order: handle.go (what a token holds, and the verdicts about one),
 // seal.go (the bytes), table.go, open.go, tie.go, close.go, audit.go.
 //
 // # A token
@@ -47,11 +48,11 @@
 //
 // # Closed stays closed
 //
-// A handle of this epoch that is not open is closed, however old the copy of a call
+// A handle of this epoch that is not open is closed, however old the duplicate of a call
 // that names it. For handles of older epochs the table has to remember: epoch 5
-// gives out a handle; the client closes it in epoch 6; a delayed copy of a call of
-// epoch 6 arrives. Without the memory it would make the handle again, and nobody
-// would ever close it (CHU §2.9). Copies of calls of epoch 5 do not come this far,
+// gives out a handle; the client closes it in epoch 6; a delayed duplicate of a call of
+// epoch 6 arrives. Without the memory it would make the handle again, and no client
+// would ever close it (CHU §2.9). Duplicates of calls of epoch 5 do not come this far,
 // for calls name their epoch.
 //
 // The memory is bounded, by Limits.Closed. A session that closes more handles of older
@@ -74,7 +75,7 @@
 // # An Open that comes again
 //
 // Opening a node that exists is a read and leaves no row. So that a call whose
-// answer was lost does not leave a handle that nobody knows, and with it an
+// answer was lost does not leave a handle that no client knows, and with it an
 // ephemeral node that never goes, the table remembers what each call has opened until the
 // client says Seen (at most api.MaxWindow calls a session). A new master remembers no
 // calls, and opens a second handle; but the first one it does not have.

@@ -6,14 +6,14 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Handle is all that stands in a token: who has what open, and for what. It is
+// Handle is all that stands in a token: which session has which node open, and for what. It is
 // fixed when the node is opened, but for Fence and Tie.
 type Handle struct {
 	ID        api.HandleID
 	Session   api.SessionID
 	Node      api.Ref
 	Kind      api.NodeKind
-	Ephemeral bool // the node lives as long as somebody has it open
+	Ephemeral bool // the node lives as long as a session has it open
 	Rights    api.Rights
 	Delay     api.LockDelay // of locks acquired through it, if the client fails
 	// Fence is a sequencer that was attached to the handle: its calls fail once that
@@ -22,7 +22,7 @@ type Handle struct {
 	Tie   Tie // when Fence was attached
 }
 
-// Valid says that h could be the handle of a session.
+// Valid reports whether h could be the handle of a session.
 func (h Handle) Valid() bool {
 	return h.ID.Epoch != 0 && h.ID.Counter != 0 && h.Session != 0 && h.Node.Instance != 0 &&
 		(h.Kind == api.File || h.Kind == api.Directory) && h.Rights.Valid() && h.Delay <= api.MaxLockDelay &&
@@ -60,7 +60,7 @@ const (
 	// Full: no more handles; the session, or the master, has as many as it may.
 	Full
 	// GivenUp: the client has said that it has the answer to this Open, or has given
-	// the call up; so nobody waits for the handle, and there is none.
+	// the call up; so no client waits for the handle, and there is none.
 	GivenUp
 
 	verdictEnd

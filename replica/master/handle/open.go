@@ -12,14 +12,14 @@ type Opening struct {
 	Ephemeral bool
 	Rights    api.Rights
 	Delay     api.LockDelay // taken in as Delay.Bound()
-	// Untested: the Open was executed before, and nobody has asked whether its session
-	// has the rights that this copy of it names (Table.IsUntested).
+	// Untested: the Open was executed before, and it was not tested whether its session
+	// has the rights that this duplicate of it names (Table.IsUntested).
 	Untested bool
 }
 
 // Open gives out a handle: Good, Full, GivenUp, or Closed where the call has
-// opened one that was closed since. A copy of a call that has opened one gets the
-// same, whatever the copy asks for: the client sent it again because the answer
+// opened one that was closed since. A duplicate of a call that has opened one gets the
+// same, whatever the duplicate asks for: the client sent it again because the answer
 // was lost, and must not own a handle that it does not know.
 func (t *Table) Open(o Opening) (api.Token, Handle, Verdict) {
 	of := t.session(o.Session)
@@ -48,7 +48,7 @@ func (t *Table) Open(o Opening) (api.Token, Handle, Verdict) {
 	return t.sealer.Seal(h), h, Good
 }
 
-// see forgets the calls that the client does not wait for any more. Their copies
+// see forgets the calls that the client does not wait for any more. Their duplicates
 // are answered GivenUp from now on.
 func (of *session) see(seen api.Seq) {
 	if seen <= of.seen {
@@ -74,7 +74,7 @@ func (t *Table) Use(s api.SessionID, token api.Token) (Handle, Verdict) {
 	case h.ID.Epoch > t.epoch, h.Tie.Epoch > t.epoch:
 		return Handle{}, Future
 	case h.ID.Epoch == t.epoch && h.ID.Counter > t.given, h.Tie.Epoch == t.epoch && h.Tie.Counter > t.ties:
-		return Handle{}, Forged // well made, but not given out: the secret is known to somebody
+		return Handle{}, Forged // well made, but not given out: the secret is known outside of the cell
 	}
 	of, ok := t.sessions[s]
 	if ok && of.open[h.ID] != nil {
@@ -107,7 +107,7 @@ func (t *Table) Recreate(s api.SessionID, token api.Token) (Handle, Verdict) {
 
 // Keep is Recreate for a handle by which its session holds a lock, or keeps a node: it
 // needs no room but its session's. What others may open with that room is less: a lock
-// would be freed, or a node swept, in which somebody believes.
+// would be freed, or a node swept, in which a client believes.
 //
 //	bob has an old handle under way to a lock, which is not open: for that there was no
 //	room; there is a fail-over, he presents that one first, and ann's finds none

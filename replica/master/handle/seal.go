@@ -14,7 +14,7 @@ import (
 // the cell have the same. It is used for nothing else.
 type Secret [32]byte
 
-// ErrSecret is what NewSealer returns for a secret that nobody has drawn.
+// ErrSecret is what NewSealer returns for a secret that was not drawn: it is all zeroes.
 var ErrSecret = errors.New("handle: the secret is all zeroes")
 
 // Sealer makes tokens and checks them. The zero Sealer takes none, its own neither.

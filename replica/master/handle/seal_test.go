@@ -80,7 +80,7 @@ func TestGoldenTokens(t *testing.T) {
 	require.Equal(t, "603a12f12f9d2d7f", hex.EncodeToString([]byte(token[len(token)-32:][:8])), "computed elsewhere")
 }
 
-// Whichever byte is another one, the token is none; whoever cuts one short or adds
+// Whichever byte is another one, the token is none; so is one that is cut short, or one that adds
 // to it is told that it has not the form of one.
 func TestNoOtherBytesAreAToken(t *testing.T) {
 	s := sealer(t, secret)
@@ -197,7 +197,7 @@ func TestTokensRoundTrip(t *testing.T) {
 	})
 }
 
-// What unseals seals to the same bytes, and nobody finds bytes that unseal
+// What unseals seals to the same bytes, and no test finds bytes that unseal
 // without the secret.
 func FuzzUnseal(f *testing.F) {
 	s := sealer(f, secret)

@@ -33,7 +33,7 @@ type Table struct {
 	openers  map[api.Ref]int // ephemeral nodes: how many handles
 }
 
-// session is what belongs to one session.
+// session holds what belongs to one session.
 type session struct {
 	open  map[api.HandleID]*entry
 	seen  api.Seq
@@ -75,7 +75,7 @@ func (t *Table) Room(s api.SessionID) (own, all int) {
 	return own, max(0, t.limits.Total-t.total)
 }
 
-// HasHandles says that a session has an open handle.
+// HasHandles reports whether a session has an open handle.
 func (t *Table) HasHandles(s api.SessionID) bool {
 	of, ok := t.sessions[s]
 	return ok && len(of.open) > 0
@@ -119,7 +119,7 @@ func (t *Table) Len() int { return t.total }
 // masters, clients have not presented theirs yet.
 func (t *Table) CountOpen(n api.Ref) int { return t.openers[n] }
 
-// Has says that a handle is open in this epoch: given out, or presented. So an
+// Has reports whether a handle is open in this epoch: given out, or presented. So an
 // owner of a lock that the table does not have after the fail-over has not come
 // back.
 func (t *Table) Has(s api.SessionID, id api.HandleID) bool {
@@ -127,9 +127,9 @@ func (t *Table) Has(s api.SessionID, id api.HandleID) bool {
 	return ok && of.open[id] != nil
 }
 
-// IsUntested says that an open handle was given out to a copy of an Open that was
+// IsUntested reports whether an open handle was given out to a duplicate of an Open that was
 // executed before. Its rights are to be asked for whenever it is used: they may be
-// gone by now, or another copy with the same number may have asked for less.
+// gone by now, or another duplicate with the same number may have asked for less.
 func (t *Table) IsUntested(s api.SessionID, id api.HandleID) bool {
 	of, ok := t.sessions[s]
 	return ok && of.open[id] != nil && of.open[id].untested

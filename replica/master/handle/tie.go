@@ -18,7 +18,7 @@ func (t Tie) Compare(other Tie) int {
 	return cmp.Or(cmp.Compare(t.Epoch, other.Epoch), cmp.Compare(t.Counter, other.Counter))
 }
 
-// isValid says that t is zero, or numbers a tie of a master.
+// isValid reports whether t is zero, or numbers a tie of a master.
 func (t Tie) isValid() bool { return (t.Epoch == 0) == (t.Counter == 0) }
 
 // updateTie takes over the sequencer that a token of the handle tells of, if that is the later

@@ -17,7 +17,7 @@ func (q *Queues) Audit() error {
 		l := q.queues[n]
 		total += len(l.places)
 		if len(l.places) == 0 {
-			return fmt.Errorf("I-Q2: nobody waits in the line for %v", n)
+			return fmt.Errorf("I-Q2: the queue for %v is empty", n)
 		}
 		if len(l.places) > q.limits.PerLock {
 			return fmt.Errorf("I-Q1: %d wait for %v", len(l.places), n)
@@ -27,26 +27,26 @@ func (q *Queues) Audit() error {
 		}
 	}
 	if total != len(q.places) || total > q.limits.Total {
-		return fmt.Errorf("I-Q1: %d waiters, %d in lines", len(q.places), total)
+		return fmt.Errorf("I-Q1: %d waiters, %d in queues", len(q.places), total)
 	}
 	return nil
 }
 
 func (q *Queues) auditQueue(n api.Ref, l *queue) error {
-	writers, tried := 0, 0
+	writers, attempted := 0, 0
 	for _, p := range l.places {
 		if q.places[p.Handle] != p || p.Lock != n || !p.Mode.Valid() {
-			return fmt.Errorf("I-Q2: %+v waits in the line for %v, and elsewhere", p.Waiter, n)
+			return fmt.Errorf("I-Q2: %+v waits in the queue for %v, and elsewhere", p.Waiter, n)
 		}
 		if p.attempted {
-			tried++
+			attempted++
 		}
 		if p.attempted && p.Mode == api.Exclusive {
 			writers++
 		}
 	}
-	if writers > 0 && tried > 1 {
-		return fmt.Errorf("I-Q3: %d are tried for %v at once, %d to hold it exclusively", tried, n, writers)
+	if writers > 0 && attempted > 1 {
+		return fmt.Errorf("I-Q3: %d are attempted for %v at once, %d to hold it exclusively", attempted, n, writers)
 	}
 	return nil
 }

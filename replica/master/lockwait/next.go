@@ -2,9 +2,9 @@ package lockwait
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// Next says whose turn it is, given how the lock is held now (0: free) and whether
-// a lock-delay is running: their Acquires are to be proposed at once, in this
-// order, and Settle is owed for each. Who is being tried already counts as if it
+// Next returns the waiters whose turn it is, given how the lock is held now (0: free) and
+// whether a lock-delay is running: their Acquires are to be proposed at once, in this
+// order, and Settle is owed for each. A waiter that is attempted already counts as if it
 // held the lock, and is not returned again.
 func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 	l, ok := q.queues[n]
@@ -13,7 +13,7 @@ func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 	}
 	for _, p := range l.places {
 		switch {
-		case held != 0 && held.Conflicts(p.Mode): // also where it is tried: somebody else was faster
+		case held != 0 && held.Conflicts(p.Mode): // also where it is attempted: another handle was faster
 			return turn
 		case p.attempted:
 		default:
@@ -25,10 +25,10 @@ func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 	return turn
 }
 
-// Settle tells what became of the Acquire of a waiter that was tried, once it is
+// Settle tells what became of the Acquire of a waiter that was attempted, once it is
 // applied. If its call is over, because it holds the lock or never will, the
 // waiter leaves, and is returned to be answered. Else it keeps its place and may be
-// tried again. ok is false if the waiter left in the meantime.
+// attempted again. ok is false if the waiter left in the meantime.
 func (q *Queues) Settle(h api.HandleID, seq api.Seq, over bool) (w Waiter, ok bool) {
 	p, ok := q.places[h]
 	if !ok || p.Seq != seq || !p.attempted {

@@ -14,7 +14,7 @@ type Waiter struct {
 	Session api.SessionID
 	Handle  api.HandleID
 	Seq     api.Seq // of the call
-	Request uint64  // the newest copy of it, whose sender is to be answered
+	Request uint64  // the newest duplicate of it, whose sender is to be answered
 }
 
 // Limits bound the memory of the queues. Each is at least 1.
@@ -33,7 +33,7 @@ type Queues struct {
 	places map[api.HandleID]*place
 }
 
-// queue is who waits for one lock, the first in front.
+// queue holds the waiters for one lock, the first in front.
 type queue struct{ places []*place }
 
 type place struct {
@@ -41,7 +41,7 @@ type place struct {
 	attempted bool // its Acquire is proposed and not settled
 }
 
-// New returns queues in which nobody waits.
+// New returns empty queues.
 func New(l Limits) *Queues {
 	return &Queues{limits: l, queues: map[api.Ref]*queue{}, places: map[api.HandleID]*place{}}
 }
@@ -53,7 +53,7 @@ type Joining uint8
 const (
 	// Joined: it waits, behind all others.
 	Joined Joining = 1 + iota
-	// Again: a copy of the call waits, and keeps its place; this copy is to be
+	// Again: a duplicate of the call waits, and keeps its place; this one is to be
 	// answered.
 	Again
 	// Elsewhere: the handle waits by another call. One handle waits once.
@@ -93,7 +93,7 @@ func (q *Queues) Join(w Waiter) Joining {
 	return Joined
 }
 
-// Find is the waiter of a handle, if there is one, and whether it is being tried.
+// Find returns the waiter of a handle, if there is one, and whether it is being attempted.
 func (q *Queues) Find(h api.HandleID) (w Waiter, attempted, ok bool) {
 	p, ok := q.places[h]
 	if !ok {
@@ -102,8 +102,8 @@ func (q *Queues) Find(h api.HandleID) (w Waiter, attempted, ok bool) {
 	return p.Waiter, p.attempted, true
 }
 
-// Front is who waits for a lock in front of all others, and whether it is being
-// tried.
+// Front returns the waiter for a lock in front of all others, and whether it is being
+// attempted.
 func (q *Queues) Front(n api.Ref) (w Waiter, attempted, ok bool) {
 	l, ok := q.queues[n]
 	if !ok {
@@ -123,7 +123,7 @@ func (q *Queues) Leave(h api.HandleID) (w Waiter, attempted, ok bool) {
 	return p.Waiter, p.attempted, true
 }
 
-// Forget takes all who wait for a lock away, and returns them in order.
+// Forget takes all waiters for a lock away, and returns them in order.
 func (q *Queues) Forget(n api.Ref) (all []Waiter) {
 	l, ok := q.queues[n]
 	if !ok {
@@ -146,8 +146,7 @@ func (q *Queues) remove(p *place) {
 	}
 }
 
-// Waiting counts who waits for a lock. Whoever wants it while somebody waits
-// joins them.
+// Waiting counts the waiters for a lock.
 func (q *Queues) Waiting(n api.Ref) int {
 	if l, ok := q.queues[n]; ok {
 		return len(l.places)
@@ -155,5 +154,5 @@ func (q *Queues) Waiting(n api.Ref) int {
 	return 0
 }
 
-// Len counts all who wait.
+// Len counts all waiters.
 func (q *Queues) Len() int { return len(q.places) }

@@ -71,7 +71,7 @@ func TestWhoseTurnItIs(t *testing.T) {
 	} {
 		q := line(t, c.line)
 		require.Equal(t, c.want, numbers(q.Next(file, c.held, c.delayed)), "%+v", c)
-		require.Empty(t, q.Next(file, c.held, c.delayed), "%+v: tried twice", c)
+		require.Empty(t, q.Next(file, c.held, c.delayed), "%+v: attempted twice", c)
 		require.Empty(t, q.Next(other, 0, false))
 		require.NoError(t, q.Audit())
 	}
@@ -87,7 +87,7 @@ func TestWhoIsTriedCountsAsAHolder(t *testing.T) {
 	require.Equal(t, lockwait.Joined, q.Join(waiter(2, api.Shared)))
 	require.Equal(t, []uint64{2}, numbers(q.Next(file, 0, false)), "another reader fits")
 	require.Equal(t, lockwait.Joined, q.Join(waiter(3, api.Shared)))
-	require.Empty(t, q.Next(file, api.Exclusive, false), "a writer, who did not wait, was faster than those who are tried")
+	require.Empty(t, q.Next(file, api.Exclusive, false), "a writer that did not wait was faster than those that are attempted")
 	require.Equal(t, []uint64{3}, numbers(q.Next(file, api.Shared, false)))
 }
 
@@ -130,7 +130,7 @@ func TestCopiesKeepThePlaceAndAreAnswered(t *testing.T) {
 	require.NoError(t, q.Audit())
 }
 
-// A waiter whose handle was closed is not tried, and holds nobody up, tried or not.
+// A waiter whose handle was closed is not attempted, and holds no other up, attempted or not.
 func TestWhoLeavesIsGone(t *testing.T) {
 	q := line(t, "W W W")
 	q.Next(file, 0, false)
@@ -222,7 +222,7 @@ func TestAReleaseWakesExactlyOneWriter(t *testing.T) {
 	require.Zero(t, c.q.Len())
 }
 
-// Nobody is passed by, and nobody waits for ever: grants come in the order of
+// No waiter is passed by, and none waits for ever: grants come in the order of
 // arrival, and when all that holds the lock goes, all waiters get it. The effect
 // Claimable is enough to know when to look.
 func TestEveryoneIsServedInOrder(t *testing.T) {
@@ -271,6 +271,6 @@ func TestEveryoneIsServedInOrder(t *testing.T) {
 			happen(3)
 		}
 		require.Equal(t, arrived, c.granted)
-		require.Equal(t, len(c.granted), c.woken, "somebody was woken in vain")
+		require.Equal(t, len(c.granted), c.woken, "a waiter was woken in vain")
 	})
 }

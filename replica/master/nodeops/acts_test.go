@@ -80,7 +80,7 @@ func (w *twin) actCancel(t *rapid.T) {
 	w.call(s.Session, s.on, api.CancelAcquire{Handle: s.on.token, Call: s.Seq})
 }
 
-// actFence attaches the sequencer of a lock that somebody holds to some handle.
+// actFence attaches the sequencer of a held lock to some handle.
 func (w *twin) actFence(t *rapid.T) {
 	h := pick(t, "handle", w.usable())
 	q, ok := lock.GetSequencer(w.db, lock.Owner{Session: h.Session, Handle: h.ID})

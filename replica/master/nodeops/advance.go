@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// Advance tells that time has passed.
+// Advance does what is due by now.
 func (o *Ops) Advance(at At) {
 	if o.over {
 		return
@@ -45,7 +45,7 @@ func (o *Ops) Wake() time.Time {
 // proposals is what the log did not take, to be proposed again.
 type proposals struct {
 	at    time.Time // zero: nothing
-	locks []api.Ref // at which somebody's turn had come
+	locks []api.Ref // at which a waiter's turn had come
 	paths []api.Path
 }
 
@@ -77,7 +77,7 @@ func (o *Ops) owe(at At) {
 }
 
 // onActRefused answers the call, unless it has a place in the queue, which it keeps;
-// but not if its handle has got the lock by another call: nobody waits for himself.
+// but not if its handle has got the lock by another call: a handle never waits for itself.
 func (o *Ops) onActRefused(at At, c command.Act, code api.Code) {
 	w := o.take(c.Session, c.Seq)
 	if w == nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Applied tells what became of the next command of the log, above the one that
-// began the epoch, whoever proposed it; the rows have it, and perhaps some that
+// began the epoch, from whatever replica it came; the rows have it, and perhaps some that
 // follow it.
 func (o *Ops) Applied(at At, a command.Applied) {
 	if o.over {
@@ -71,7 +71,7 @@ func (o *Ops) onLockChanged(at At, e lock.Effect) {
 	}
 }
 
-// settle looks for what the Ops has proposed.
+// settle takes note of the commands that Ops itself proposed.
 func (o *Ops) settle(at At, a command.Applied) {
 	switch c := a.Command.(type) {
 	case command.Act:
@@ -107,7 +107,7 @@ func (o *Ops) onActApplied(at At, c command.Act, a command.Applied) {
 	}
 }
 
-// end is told when another epoch has begun. What is proposed is refused from there
+// end forgets what was remembered: another epoch has begun. What is proposed is refused from there
 // on, or was executed before; where that is found the log tells. Everything else
 // is forgotten.
 func (o *Ops) end() {

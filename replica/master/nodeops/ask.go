@@ -114,7 +114,7 @@ func (o *Ops) refuse(at At, c *calls.Call, code api.Code) {
 }
 
 // answer gives a call the answer that rows keep for it, now or since an earlier
-// copy was executed, with what rows do not keep: tokens.
+// duplicate was executed, with what rows do not keep: tokens.
 func (o *Ops) answer(at At, c *calls.Call, r api.Result, now bool) {
 	switch op := c.Request.Op.(type) {
 	case api.Open:

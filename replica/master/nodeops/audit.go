@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Audit says what is wrong with the memory of the Ops, taken together and with
+// Audit says what is wrong with the memory of Ops, taken together and with
 // the rows as they were told. nil means that all is well.
 func (o *Ops) Audit(r rows.Reader) error {
 	if err := o.handles.Audit(); err != nil {
@@ -79,7 +79,7 @@ func (a *auditor) waiter(w *calls.Call) error {
 	return a.turn(w)
 }
 
-// turn looks whether somebody waits for what he has, or should be tried.
+// turn finds a waiter whose handle holds the lock, and one that should be attempted.
 func (a *auditor) turn(w *calls.Call) error {
 	if _, holds := lock.HeldBy(a.r, ownerOf(w.Handle)); holds && w.State == calls.Parked && a.o.calls.Releases(w.Handle.ID) == 0 {
 		return fmt.Errorf("I-B5: %v waits, and holds a lock", w.Handle)

@@ -10,7 +10,7 @@ import (
 
 // close ends a handle, whatever state it is in, and what hangs on it: the Acquire
 // that waits, the lock that it holds or is about to hold, the ephemeral node that
-// nobody else has open. From here on no copy of any call uses it. Its lock is freed
+// no other handle has open. From here on no duplicate of any call uses it. Its lock is freed
 // by a command, behind the Acquires that are proposed.
 func (o *Ops) close(at At, c *calls.Call, op api.CloseHandle) {
 	closing, v := o.handles.Close(c.Session, op.Handle)

@@ -1,81 +1,79 @@
 // Package nodeops is pure: what the present master does with calls on nodes, in one
 // epoch.
 //
-// A Ops is memory: who has what open (replica/master/handle), who waits for which lock
-// (replica/master/lockwait), which lock-delays run, which ephemeral nodes nobody has open. It
-// begins empty with an epoch and is thrown away with it. Nothing in it is needed
-// for safety: what must not be wrong is decided by the rows where a command is
-// applied (replica/state/command). Calls go in; answers and commands come out. The master
-// (replica/master) owns it, knows the sessions, and has judged a call before it
-// gets here:
+// Ops remembers the open handles (replica/master/handle), the Acquires that wait for a lock
+// (replica/master/lockwait), the lock-delays that run, and the ephemeral nodes that may have
+// no open handle. The calls under way stand in a table that it shares with the master
+// (replica/master/calls). It begins empty with an epoch, and a fail-over loses it. Nothing
+// in it is needed for safety: what must not be wrong is decided by the rows where a command
+// is applied (replica/state/command). Calls go in; answers and commands come out. The master
+// (replica/master) owns it, knows the sessions, and has judged a call before it gets here:
 //
-//	its op is good in itself (Op.Check)           else Invalid, TooLarge
-//	this master serves, in the epoch it names     else NotMaster, OldEpoch, Recovering
-//	its session is alive, and that of who asks    else NoSession, Permission
-//	its Seq is above all Seen of the session      else Stale (tested here too, as far as it is known here)
+//	its op is good in itself (Op.Check)                 else Invalid, TooLarge
+//	this master serves, in the epoch it names           else NotMaster, OldEpoch, Recovering
+//	its session is alive, and of the sender's           else NoSession, Permission
+//	principal
+//	its Seq is above all Seen of the session            else Stale (tested here too, as far as it is known here)
 //
 // Reading order: ops.go (what is remembered), ask.go (the order of tests), use.go
-// and deed.go (from tokens to deeds), open.go, close.go, sequencer.go, wait.go
+// and deed.go (from tokens to commands), open.go, close.go, sequencer.go, wait.go
 // (Acquires), call.go and session.go (how calls and sessions change); then what happens
-// without being asked for: applied.go, advance.go, delay.go, sweep.go, failover.go;
-// audit.go.
+// without a call: applied.go, advance.go, delay.go, sweep.go, failover.go; audit.go.
 //
 // # The order of tests
 //
-// For each copy of a call; the first that applies decides:
+// For each duplicate of a call; the first that applies decides:
 //
 //	its client has seen the answer, or given it up           Stale
-//	a copy is under way                                      that one's answer; Parked if that waits
-//	this Ops has answered it, and no row has the answer     that answer, again
+//	a duplicate is under way                                 that one's answer; Parked if that waits
+//	Ops has answered it, and no row has the answer           that answer, again
 //	a row has the answer                                     that answer, again, with its token
 //	its token is none, forged, another session's             BadHandle, whatever else
 //	its handle is closed, poisoned                           HandleClosed, HandlePoisoned
 //	of an older epoch: node gone, no room                    Gone, Crowded; else recreated (see Present)
 //	its handle has not the right that the op needs           NoRight
 //	of an older epoch: the op needs one, and it was lost     Permission
-//	it only reads, and can be decided alone                  from the rows
-//	else                                                     what the rows say where its deed is applied
+//	it only reads, and can be answered now                   from the rows
+//	else                                                     what the rows say where its command is applied
 //
 // CloseHandle leaves out the fourth: what was closed in an earlier epoch must be
 // closed in this one as well.
 //
-// # Copies
+// # Duplicates
 //
 // The network repeats, delays and reorders. A call may come any number of times,
 // also after it was answered. It is done once because its answer is a row. But some
-// answers are no row: what was read, and what the Ops refuses. A copy that is
+// answers are no row: what was read, and what Ops refuses. A duplicate that is
 // judged anew may be executed when its client believes that it was refused:
 //
-//	ann's Open finds no /e, and she is told so; bob makes /e, ephemeral; a copy of
+//	ann's Open finds no /e, and she is told so; bob makes /e, ephemeral; a duplicate of
 //	ann's call arrives: now ann has it open, does not know it, and it never goes
 //
-// So the Ops keeps such answers, until the client says Seen: at most api.MaxWindow
-// for a session. What only reads and leaves nothing behind may be read again.
-// Copies of earlier epochs do not come here; and a client that has heard of a later
-// epoch takes no answer of an earlier one: so what is kept need not survive the
-// Ops.
+// So the table of calls keeps such answers, until the client says Seen: at most
+// api.MaxWindow for a session. What only reads and leaves nothing behind may be read again.
+// Duplicates of earlier epochs do not come here; and a client that has heard of a later
+// epoch takes no answer of an earlier one: so what is kept need not survive the epoch.
 //
-// # What is decided alone
+// # What is answered now
 //
-// The master answers from the rows and from memory if it has read authority, and if no
-// call that the client has given up, as it says with Seen, is under way to the log:
-// what that client is told then is final, for a copy that comes later is Stale. Else
-// the call goes into the log, behind the other. A Poison alone is always memory, and
+// The master answers from the rows and from memory where calls.Table.CanAnswerNow says so:
+// it has read authority, and no call that the client has given up is under way to the log.
+// Else the call goes into the log, behind the others. A Poison alone is always memory, and
 // makes nothing final.
 //
 // # Refusals
 //
-// A refusal is final only if this replica is master when it says it. If it can be
-// decided alone it is; else the refusal itself becomes a command (command.Fail),
+// A refusal is final only if this replica is master when it refuses. If the call can be
+// answered now, it is; else the refusal itself becomes a command (command.Fail),
 // and is answered when that was executed in this epoch. That a token is none depends
 // on nothing and is said at once.
 //
 // # Acquires that wait
 //
 // Each joins the queue, also where the lock is free, and is proposed when its turn
-// has come: on Claimable, or when somebody in front of it leaves. Refused where it
+// has come: on Claimable, or when a waiter in front of it leaves. Refused where it
 // is applied, it keeps its place. So one release proposes one writer, however many
-// wait. It is Parked in between: nothing needs to be sent again soon.
+// wait. It is Parked in between: the client need not send it again soon.
 //
 //	released, delay over, waiter left    turns are looked at again
 //	granted                              OK with Held, and it leaves
@@ -83,20 +81,20 @@
 //	node deleted                         Gone
 //	session ended                        NoSession
 //	cancelled                            Cancelled, once a command has made sure that it is never granted
-//	epoch over                           NotMaster: whatever waits here waits at the next master
+//	epoch over                           NotMaster: what waits here waits at the next master
 //
-// Whoever is proposed when one of these happens is decided by his command; the one
-// that frees what his handle holds stands behind it in the log. For this the log
-// must keep the order in which the Ops proposes.
+// If an Acquire is proposed when one of these happens, its command decides; the command
+// that frees what its handle holds stands behind it in the log. For this the log must keep
+// the order in which Ops proposes.
 //
 // An Acquire of a handle that holds a lock already is proposed at once: it has what
 // it wants, or must release first; it never waits for itself. But if its Release is
-// proposed, it joins those who wait, or it would always be first. One that does not wait
+// proposed, it joins the queue, or it would always be first. One that does not wait
 // is answered from the rows, with authority, where they say LockHeld or LockDelayed.
 //
 // # Ephemeral nodes
 //
-// A node goes when nobody has it open (C3.03): when its last handle is closed, or its
+// A node goes when no session has it open (C3.03): when its last handle is closed, or its
 // session ends; a directory when its last child has gone as well. A sweep is
 // proposed only if the node has no open handle, no children, and no Open of its path
 // is proposed; and an Open waits for a proposed sweep of its path, so that it opens
@@ -107,8 +105,8 @@
 // # After a fail-over
 //
 // New runs the delays that the rows name again, in full. Present takes up handles
-// that are brought; Flushed fails the owners of locks that were not; Ready says when
-// that has been done for all who were told of. Other handles are taken up when they
+// that clients bring; EpochAcked fails the owners of locks that were not brought; IsReady
+// says when that has been done for all. Other handles are taken up when they
 // are used. A handle is taken up only if its node stands; one that was closed in
 // this epoch never again. Rights are asked for again by each call that needs one, and
 // not before: a client whose rights were taken away keeps the lock that it holds, and
@@ -121,15 +119,15 @@
 // # What the log refuses
 //
 // A call is answered with the code that comes with it, and its client sends it
-// again. What nobody would send again, the Ops proposes again after Config.Retry:
+// again. What no client would send again, Ops proposes again after Config.Retry:
 // Acquires that wait, sweeps, ends of delays, FailHandle. An Acquire whose handle has
 // got the lock meanwhile, by another call, waits no more: its client sends it again.
 //
 // # Invariants
 //
 //	I-B2  state  for each proposed Open a handle is kept free
-//	I-B3  state  calls that wait have a place in the queue, and nobody else has; their handles are open
+//	I-B3  state  the calls that are queued are those that have a place in a queue for their lock; their handles are open
 //	I-B4  state  a path is swept or opened, not both; what waits for a sweep waits for one that is proposed
-//	I-B5  state  nobody waits for a lock that he holds, or in front for one that he could have, without being proposed
+//	I-B5  state  no Acquire waits for a lock that its handle holds, or in front for one that it could have, without being proposed
 //	I-B6  state  until the epoch is over: sessions that are remembered, for their calls or their handles, are alive
 package nodeops

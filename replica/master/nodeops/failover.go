@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// proposing says whether a command of the Ops's own is proposed, or waits until
+// proposing says whether a command of Ops's own is proposed, or waits until
 // the log takes more.
 type proposing bool
 
@@ -35,8 +35,8 @@ func (o *Ops) Present(at At, s api.SessionID, who api.Principal, token api.Token
 }
 
 // EpochAcked tells that a session has presented all that it has. What its other
-// handles hold nobody knows to hold any more: it is freed as from holders that
-// failed. It may be told again.
+// handles hold is freed, as from holders that failed: the client does not know of them. It
+// may be called again.
 func (o *Ops) EpochAcked(at At, s api.SessionID) {
 	if o.over {
 		return
@@ -73,9 +73,9 @@ func compareOwners(a, b lock.Owner) int {
 
 // answerEarlierGrant answers an Acquire that was granted before the epoch, whose client may
 // not know that yet. If it did not present the handle, the lock was freed: it must
-// not be told that it holds it. Who is granted now what his handle holds since
-// before is told so, as often as he asks: that the rows have his Close as well, which
-// he sent behind it, is another answer.
+// not be told that it holds it. An Acquire that is granted
+// now what its handle holds since before is answered so, as often as it comes: that the rows
+// have the Close as well, which the client sent behind it, is another answer.
 func (o *Ops) answerEarlierGrant(at At, c *calls.Call, op api.Acquire, r api.Result, h api.Held, now bool) {
 	x, v := o.handles.Use(c.Session, op.Handle)
 	hold, ok := lock.GetHold(at.Rows, x.Node, ownerOf(x))
@@ -85,7 +85,7 @@ func (o *Ops) answerEarlierGrant(at At, c *calls.Call, op api.Acquire, r api.Res
 	o.tell(c, r)
 }
 
-// IsReady says that no owner of a lock remains to be failed. Before, no operation may
+// IsReady reports whether no owner of a lock remains to be failed. Before, no operation may
 // be allowed: a handle that comes late could be told that it holds its lock, and
 // lose it afterwards.
 func (o *Ops) IsReady() bool { return len(o.failing) == 0 }

@@ -24,8 +24,8 @@ type name struct {
 	seq     api.Seq
 }
 
-// world is a cell of one replica, without its log: what the desk proposes is
-// applied when the test says so. Anybody may do anything in it, but for what is
+// world is a cell of one replica, without its log: what Ops proposes is
+// applied when the test says so. All may do anything in it, but for what is
 // below /acl, and the nodes whose names say otherwise.
 type world struct {
 	t         rapid.TB

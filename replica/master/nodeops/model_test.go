@@ -31,7 +31,7 @@ type twin struct {
 	clients map[api.SessionID]*client
 	handles map[api.HandleID]*open
 	sent    map[name]*sent
-	until   map[api.Ref]time.Time // nobody gets the lock before
+	until   map[api.Ref]time.Time // no handle gets the lock before
 	began   api.Number            // the epoch's command
 	serving time.Time
 	swept   bool // SweepAfter is over, and the desk was told
@@ -44,7 +44,7 @@ type client struct {
 	ended bool
 }
 
-// open is a handle that somebody was told of, perhaps in an answer that was lost.
+// open is a handle that a client was told of, perhaps in an answer that was lost.
 type open struct {
 	handle.Handle
 	token    api.Token
@@ -204,7 +204,7 @@ func TestAgainstATwin(t *testing.T) {
 func (w *twin) actQuiet(*rapid.T) { w.settle() }
 
 // settle lets everything that is proposed be done. Then everybody has an answer,
-// nobody waits for what he could have, and no ephemeral node stands that nobody has
+// no call waits for what it could have, and no ephemeral node stands that no session has
 // open.
 func (w *twin) settle() {
 	full := w.full
@@ -224,7 +224,7 @@ func (w *twin) settle() {
 		require.False(w.rt, w.ops.Wake().IsZero() || w.ops.Wake().After(w.now.Add(d.Length.Duration())), "no clock for %+v", d)
 	}
 	for n := range waits { // order-free: each is looked at alone
-		require.False(w.rt, lock.Get(w.db, n).Claimable(api.Exclusive), "somebody waits for %v", n)
+		require.False(w.rt, lock.Get(w.db, n).Claimable(api.Exclusive), "a call waits for %v", n)
 	}
 	w.ephemerals()
 	require.NoError(w.rt, command.Audit(w.db))
@@ -241,6 +241,6 @@ func (w *twin) ephemerals() {
 	for n := range tree.Ephemerals(w.db) {
 		stat, _ := tree.Stat(w.db, n)
 		late := w.swept || api.Number(n.Instance) > w.began
-		require.False(w.rt, late && stat.Children == 0 && !held[n], "nobody has %v open", n)
+		require.False(w.rt, late && stat.Children == 0 && !held[n], "no session has %v open", n)
 	}
 }

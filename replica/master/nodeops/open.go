@@ -60,7 +60,7 @@ func (o *Ops) openNode(at At, c *calls.Call, op api.Open) (command.OpenNode, api
 	return deed, api.OK
 }
 
-// isRead says that nothing will be made.
+// isRead reports whether an Open makes nothing.
 func isRead(at At, deed command.OpenNode) bool {
 	if deed.Create == api.CreateMay {
 		_, _, code := tree.Lookup(at.Rows, deed.Path)
@@ -69,8 +69,8 @@ func isRead(at At, deed command.OpenNode) bool {
 	return deed.Create == api.CreateNever
 }
 
-// openNow opens a node without the log. What it is told stands in no row, so the
-// Ops keeps it: a copy that comes when the node is gone, or there again, must
+// openNow opens a node without the log. The answer stands in no row, so it
+// is kept: a duplicate that comes when the node is gone, or there again, must
 // neither make one nor open another.
 func (o *Ops) openNow(at At, c *calls.Call, op api.Open, deed command.OpenNode) {
 	o.count.Read++
@@ -85,8 +85,8 @@ func (o *Ops) openNow(at At, c *calls.Call, op api.Open, deed command.OpenNode) 
 }
 
 // giveHandle gives out the handle of an Open that was executed: now, and so with the
-// rights that this copy asks for; or before, when another copy with the same number
-// may have asked for less. Then too it is told what came of it: an Open that made a
+// rights that this duplicate asks for; or before, when another one with the same number
+// may have asked for less. Then too the client is told what came of it: an Open that made a
 // node and was refused by the next master, because its names had changed, would be
 // taken for one that did nothing. The rights are asked for when the handle is used.
 // Where there is no room for it the client is told so, and not to come again: its
@@ -107,7 +107,7 @@ func (o *Ops) giveHandle(at At, c *calls.Call, op api.Open, opened api.Opened, n
 	if v == handle.Full {
 		invariant.Failf("I-B2", "call %d of session %d was to open %v, and no handle was kept free", c.Seq, c.Session, opened.Node)
 	}
-	if v != handle.Good { // the client has given the call up: nobody would close what it opened
+	if v != handle.Good { // the client has given the call up, and would not close what it opened
 		o.count.GivenUp++
 		o.reply(c, api.Result{Code: api.Stale})
 		return

@@ -13,12 +13,12 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Config is what a Ops is told at its beginning.
+// Config is the configuration of Ops.
 type Config struct {
 	Handles    handle.Limits
 	Queues     lockwait.Limits
 	SweepAfter time.Duration // from Serving until nodes of before the epoch are swept
-	Retry      time.Duration // after the log did not take a proposal of the desk's own
+	Retry      time.Duration // after the log did not take a proposal of Ops's own
 }
 
 // DefaultConfig is that of a cell that was not told otherwise (CHU §2.9: clients
@@ -52,8 +52,8 @@ func (c Config) Validate() error {
 // At is the instant at which a method is called, and what holds then.
 type At = calls.At
 
-// Reply is an answer for the newest copy of a call that has none yet. With Parked
-// the call is still under way; all other replies are the last one to the copies
+// Reply is an answer for the newest duplicate of a call that has none yet. With Parked
+// the call is still under way; all other replies are the last one to the duplicates
 // that came so far.
 type Reply struct {
 	To      calls.Destination
@@ -62,7 +62,7 @@ type Reply struct {
 	Result  api.Result
 }
 
-// Output is all that a Ops wants from the outside. Its slices belong to the
+// Output is all that Ops wants from the outside. Its slices belong to the
 // caller.
 type Output struct {
 	Replies []Reply           // in any order
@@ -80,11 +80,11 @@ type Ops struct {
 	queues  *lockwait.Queues
 	calls   *calls.Table // the master's: the calls on nodes in it are moved here
 
-	turnDue []api.Ref                // locks at which somebody's turn may have come
+	turnDue []api.Ref                // locks at which a waiter's turn may have come
 	delays  delays                   // that run
 	sweeps  map[api.Path]*sweep      // that are proposed
-	doubted doubts                   // ephemeral nodes that may have nobody
-	failing map[lock.Owner]proposing // owners that nobody presented
+	doubted doubts                   // ephemeral nodes that may have no open handle
+	failing map[lock.Owner]proposing // owners that were not presented
 	owed    proposals                // what the log did not take
 
 	sweepAt time.Time // from then on all ephemeral nodes are looked at; zero: not serving
@@ -96,7 +96,7 @@ type Ops struct {
 
 // Counters count since the epoch began; for reports only.
 type Counters struct {
-	Asked     uint64 // copies of calls that came
+	Asked     uint64 // duplicates of calls that came
 	Merged    uint64 // of calls that were under way
 	Repeated  uint64 // of calls that had an answer
 	Read      uint64 // calls answered from the rows, without the log
@@ -105,16 +105,16 @@ type Counters struct {
 	Parked    uint64 // Acquires that came to wait
 	Attempted uint64 // Acquires proposed because their turn had come
 	Recreated uint64 // handles of older epochs taken up
-	Failed    uint64 // owners of locks that nobody presented
+	Failed    uint64 // owners of locks that were not presented
 	Swept     uint64 // sweeps proposed
-	GivenUp   uint64 // Opens that were executed, and nobody waited for the answer
+	GivenUp   uint64 // Opens that were executed after their client had given them up
 }
 
-// Status is what the Ops can be asked at any time, for reports and bounds.
+// Status is what Ops can be asked at any time, for reports and bounds.
 type Status struct {
 	UnderWay int // calls that are proposed
 	Handles  int
-	Waiting  int // Acquires, tried or not
+	Waiting  int // Acquires, attempted or not
 	Delays   int // that run
 	Sweeps   int // that are proposed
 	Held     int // Opens that wait for one
@@ -122,7 +122,7 @@ type Status struct {
 	Counters Counters
 }
 
-// New returns the Ops of an epoch, once the command that began it was applied. The
+// New returns the memory of an epoch, once the command that began it was applied. The
 // lock-delays that the rows name begin again, in full: how much of each has passed
 // the former master alone knew. A bad Config panics: Validate it where it comes
 // from.
@@ -141,15 +141,15 @@ func New(cfg Config, epoch api.Epoch, s handle.Sealer, table *calls.Table, at At
 	return o
 }
 
-// TakeOutput returns what the Ops wants done and forgets it. Call it after each
-// other door.
+// TakeOutput returns what Ops wants done and forgets it. Call it after each
+// other method.
 func (o *Ops) TakeOutput() Output {
 	out := o.out
 	o.out = Output{}
 	return out
 }
 
-// Status says how the Ops is.
+// Status returns the present numbers.
 func (o *Ops) Status() Status {
 	s := Status{
 		UnderWay: o.calls.Proposed(), Handles: o.handles.Len(), Waiting: o.queues.Len(), Delays: len(o.delays.all),
@@ -161,7 +161,7 @@ func (o *Ops) Status() Status {
 	return s
 }
 
-// HasHandles says that a session has an open handle, as far as it has been told of in
+// HasHandles reports whether a session has an open handle, as far as it has been told of in
 // this epoch.
 func (o *Ops) HasHandles(s api.SessionID) bool { return o.handles.HasHandles(s) }
 

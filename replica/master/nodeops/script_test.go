@@ -261,7 +261,7 @@ func (s *script) holders(p string) string {
 		}
 	}
 	if len(all) == 0 {
-		return "nobody"
+		return "none"
 	}
 	return strings.Join(all, ", ")
 }

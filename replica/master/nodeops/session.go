@@ -5,7 +5,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master/calls"
 )
 
-// Ack tells that the client of a session waits for no call up to this one: it said so in
+// Ack takes note that the client of a session waits for no call up to this one: it said so in
 // a request that is not a call on a node.
 func (o *Ops) Ack(at At, s api.SessionID, through api.Seq) {
 	o.ack(s, through)
@@ -25,7 +25,7 @@ func (o *Ops) ack(s api.SessionID, through api.Seq) {
 	}
 }
 
-// canAnswerNow says that a call can be decided here and now, see calls.Table.CanAnswerNow.
+// canAnswerNow reports whether a call needs no command, see calls.Table.CanAnswerNow.
 func (o *Ops) canAnswerNow(at At, c *calls.Call) bool {
 	return o.calls.CanAnswerNow(at, c.Session, c.Request.Seen)
 }

@@ -22,7 +22,7 @@ var everything = []string{
 
 // TestEveryStateMeetsEveryCall holds testdata/states.txt: what is answered and
 // proposed in each state, with read authority and without, until nothing is proposed
-// any more; and who holds the lock then, unless nobody does.
+// any more; and the holders of the lock then, or none.
 func TestEveryStateMeetsEveryCall(t *testing.T) {
 	datadriven.RunTest(t, "testdata/states.txt", func(t *testing.T, d *datadriven.TestData) string {
 		require.Equal(t, "state", d.Cmd)
@@ -48,7 +48,7 @@ func outcome(t *testing.T, state, line, lease string) string {
 		said += "\n; " + strings.TrimSpace(s.do("apply"))
 	}
 	require.NoError(t, command.Audit(s.db))
-	if h := s.holders("/f"); h != "nobody" {
+	if h := s.holders("/f"); h != "none" {
 		said += "\n= " + h
 	}
 	return strings.ReplaceAll(said, "\n", " ")

@@ -18,7 +18,7 @@ type sweep struct {
 	held []*calls.Call // Opens of its path
 }
 
-// doubts are paths at which an ephemeral node may stand that nobody has open, in
+// doubts are paths at which an ephemeral node may stand that no session has open, in
 // the order in which that was first thought.
 type doubts struct {
 	order []api.Path
@@ -41,12 +41,12 @@ func (ds *doubts) pop() api.Path {
 	return p
 }
 
-// Serving tells that all operations are allowed from now on (CHU §2.9, step 7).
-// After Config.SweepAfter, ephemeral nodes that nobody has come back to are swept.
+// Serving takes note that all operations are allowed from now on (CHU §2.9, step 7).
+// After Config.SweepAfter, ephemeral nodes whose handles were not presented are swept.
 func (o *Ops) Serving(now time.Time) { o.sweepAt = now.Add(o.cfg.SweepAfter) }
 
-// doubtAll doubts all ephemeral nodes, once: whoever had one open before the
-// epoch has had the time to say so.
+// doubtAll doubts all ephemeral nodes, once: clients that had one open before the
+// epoch have had the time to say so.
 func (o *Ops) doubtAll(at At) {
 	if o.swept || o.sweepAt.IsZero() || at.Now.Before(o.sweepAt) {
 		return
@@ -57,7 +57,7 @@ func (o *Ops) doubtAll(at At) {
 	}
 }
 
-// sweepDoubted proposes the sweeps of the nodes that have nobody.
+// sweepDoubted proposes the sweeps of the nodes that no session has open.
 func (o *Ops) sweepDoubted(at At) {
 	for len(o.doubted.order) > 0 && len(o.sweeps) < maxSweeps {
 		n, ok := o.findUnused(at, o.doubted.pop())
@@ -70,10 +70,10 @@ func (o *Ops) sweepDoubted(at At) {
 	}
 }
 
-// findUnused says that the node at a path is ephemeral, without children, and that
-// nobody has it open, or is opening it. A node that is older than the epoch may
-// have somebody who has not come back yet.
-func (o *Ops) findUnused(at At, p api.Path) (api.Ref, bool) {
+// findUnused returns the node at a path; ok if it is ephemeral, without children, and no
+// session has it open, or is opening it. A node that is older than the epoch may be open by
+// a handle that was not presented yet.
+func (o *Ops) findUnused(at At, p api.Path) (n api.Ref, ok bool) {
 	n, stat, code := tree.Lookup(at.Rows, p)
 	switch {
 	case code != api.OK || !stat.Ephemeral || stat.Children > 0,
@@ -84,7 +84,7 @@ func (o *Ops) findUnused(at At, p api.Path) (api.Ref, bool) {
 	return n, true
 }
 
-// onSweepOver is told when a sweep was applied, executed or not, or was not taken by
+// onSweepOver is called when a sweep was applied, executed or not, or was not taken by
 // the log. The Opens that waited for it go on.
 func (o *Ops) onSweepOver(at At, n api.Ref) {
 	s, ok := o.sweeps[n.Path]

@@ -69,7 +69,7 @@ func (o *Ops) hasRights(at At, stat api.Stat, want api.Rights, who api.Principal
 	return acl.Check(tree.Files{Reader: at.Rows}, stat.Names, want, who) == api.OK
 }
 
-// hasRoom says that the session may have another handle, beside those that its
+// hasRoom reports whether the session may have another handle, beside those that its
 // proposed Opens will give it.
 func (o *Ops) hasRoom(s api.SessionID) bool {
 	own, all := o.handles.Room(s)

@@ -8,9 +8,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// acquire begins an Acquire. Who holds something already is not to wait, least of
-// all for itself: the rows say whether that is what it asks for. Who is about to
-// release it waits like anybody else, behind those who wait.
+// acquire begins an Acquire. A handle that holds a lock already is not to wait, least of
+// all for itself: the rows say whether that is what it asks for. A handle that is about to
+// release it waits like any other, behind those that wait.
 func (o *Ops) acquire(at At, c *calls.Call, op api.Acquire) {
 	h, code := o.resolve(at, c.Session, c.Request.Principal, op.Handle, requiredRights(op))
 	if code != api.OK {
@@ -36,7 +36,7 @@ func (o *Ops) try(w *calls.Call) {
 }
 
 // tryOnce is for an Acquire that does not wait, of a handle that holds nothing. It
-// is told what the rows say, if they are sure to be the present ones: to find a
+// is answered what the rows say, if they are sure to be the present ones: to find a
 // lock held costs no place in the log.
 func (o *Ops) tryOnce(at At, w *calls.Call, m api.Mode) {
 	s := lock.Get(at.Rows, w.Handle.Node)
@@ -67,7 +67,7 @@ func (o *Ops) join(at At, w *calls.Call, m api.Mode) {
 	}
 }
 
-// noteTurn notes that somebody's turn for a lock may have come.
+// noteTurn notes that a waiter's turn for a lock may have come.
 func (o *Ops) noteTurn(n api.Ref) { o.turnDue = append(o.turnDue, n) }
 
 // proposeNext proposes the Acquires of those whose turn has come. Whether they get the
@@ -84,8 +84,8 @@ func (o *Ops) proposeNext(at At) {
 	}
 }
 
-// settleAttempt settles a trial that was applied: over, and its waiter leaves; or not, and
-// it is to be tried again. One that has no place in the queue any more, since its
+// settleAttempt settles an attempt that was applied: over, and its waiter leaves; or not, and
+// it is to be attempted again. One that has no place in the queue any more, since its
 // handle was closed or poisoned, is judged anew.
 func (o *Ops) settleAttempt(at At, w *calls.Call, over bool) {
 	if w.Queued {
@@ -101,8 +101,9 @@ func (o *Ops) settleAttempt(at At, w *calls.Call, over bool) {
 	}
 }
 
-// waitAgain lets a call that was tried in vain wait again, and says so to its client; unless
-// that has given it up: then it waits no more, or the lock would be for nobody.
+// waitAgain lets a call that was attempted in vain wait again, and returns the code that says
+// so; unless its client has given it up: then it waits no more, or no client would know of
+// the lock.
 func (o *Ops) waitAgain(w *calls.Call) api.Code {
 	if o.isGivenUp(w) {
 		o.unqueue(w)
@@ -112,11 +113,11 @@ func (o *Ops) waitAgain(w *calls.Call) api.Code {
 	return api.Parked
 }
 
-// isGivenUp says that the client has given a call up while it was in the log.
+// isGivenUp reports whether the client has given a call up while it was in the log.
 func (o *Ops) isGivenUp(w *calls.Call) bool { return w.Seq <= o.calls.Acked(w.Session) }
 
 // leave takes the waiter of a handle away, which is refused with this code, unless
-// it is being tried: then its command decides.
+// it is being attempted: then its command decides.
 func (o *Ops) leave(at At, h api.HandleID, code api.Code) {
 	if w, _, ok := o.queues.Leave(h); ok {
 		o.noteTurn(w.Lock)
@@ -149,7 +150,7 @@ func (o *Ops) onReleaseKept(at At, w *calls.Call) {
 	}
 }
 
-// onGranted is told when a handle has got the lock, or keeps it. If it waits for it by
+// onGranted is called when a handle has got the lock, or keeps it. If it waits for it by
 // another call as well, that one need not wait any longer.
 func (o *Ops) onGranted(owner lock.Owner) {
 	if w, attempted, ok := o.queues.Find(owner.Handle); ok && !attempted {
@@ -170,8 +171,8 @@ func (o *Ops) cancel(at At, c *calls.Call, op api.CancelAcquire) {
 	o.put(c, calls.Attempt{}, command.CancelAcquire{Node: h.Node, Handle: h.ID, Call: op.Call})
 }
 
-// onCancelled is told when a CancelAcquire was executed: the Acquire waits no more,
-// and its handle may wait by another call. If it is being tried, its command finds
+// onCancelled is called when a CancelAcquire was executed: the Acquire waits no more,
+// and its handle may wait by another call. If it is being attempted, its command finds
 // the answer in the rows.
 func (o *Ops) onCancelled(s api.SessionID, seq api.Seq) {
 	w := o.calls.Of(s, seq)

@@ -27,7 +27,7 @@ func isRead(op api.Op) bool {
 // reply is what the desk answers. It may be lost on the way.
 func (w *twin) reply(r nodeops.Reply) {
 	s := w.sent[name{r.Session, r.Seq}]
-	require.NotNil(w.rt, s, "%+v answers nobody", r)
+	require.NotNil(w.rt, s, "%+v answers no call", r)
 	w.rt.Logf("  answer %d/%d: %v %T", r.Session, r.Seq, r.Result.Code, r.Result.Detail)
 	s.silent, s.parked = false, r.Result.Code == api.Parked
 	if r.Result.Code.Definite() && !isRead(s.Op) {

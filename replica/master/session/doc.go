@@ -2,10 +2,12 @@
 // something is to be done for one.
 //
 // That a session is alive stands in a row; for how long, is memory of the master
-// (CHU §2.8). It promises each session a lease, and a new master, who cannot know
+// (CHU §2.8). It promises each session a lease, and a new master, which cannot know
 // what was promised, lets every session live for as long as the longest lease that
 // the rows allowed its predecessor to grant. So of leases one number is replicated,
 // and nothing is written when one is extended.
+//
+// A fail-over loses the table; the next master makes it again from the rows (Recover).
 //
 // Reading order: config.go, table.go (what is remembered), keepalive.go (what is
 // promised when, and what ends), length.go (how long a lease is), timers.go.
@@ -18,9 +20,9 @@
 //	a KeepAlive comes                    -                          the newest one waits
 //	5/12 of a length are left, or the    one length from then, if   answered with the lease
 //	client wants its answer at once      that is later
-//	the client does not know of the      as it is: the fail-over    answered with the lease,
-//	epoch, and a KeepAlive comes         must end                   and told
-//	nobody uses it                       as it is                   waits
+//	the client has not acknowledged the  as it is: the fail-over    answered with the lease,
+//	epoch, and a KeepAlive comes         must end                   and told of the epoch
+//	it is idle                           as it is                   waits
 //	the lease is over, no KeepAlive      its end is proposed, and   waits
 //	waits, or it is to wait              nothing extends it
 //	it has ended                         -                          NoSession
@@ -31,7 +33,7 @@
 // when it sent that (C11.23).
 //
 // A session whose KeepAlive waits for its answer does not expire, however late that
-// is: the client is there, it is the master that was away. Of an answer that late little
+// is: the client was there, and the master was away. Of an answer that late little
 // or nothing of the lease may be left, and its client can come again only when it has that:
 // the session does not end before it had 5/12 of a length for it, nor is that told.
 //
@@ -47,8 +49,8 @@
 // A lease is so long that the KeepAlives of all sessions are no more than the master
 // is to answer (C11.08), but never longer than the row of the longest lease says:
 // before a longer one is granted the row is raised, and it is lowered only after all
-// longer ones have run out. The lowering is then true of every lease that anybody
-// may still believe in, and the next master need not wait for longer.
+// longer ones have run out. The lowering is then true of every lease in which a client
+// may still believe, and the next master need not wait for longer.
 //
 // # Idle sessions
 //

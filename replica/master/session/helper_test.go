@@ -16,7 +16,7 @@ type book struct {
 	now  time.Time
 	used map[api.SessionID]bool // who has an open handle
 
-	looked int // times that somebody asked
+	looked int // times that the table asked
 	*session.Table
 }
 

@@ -98,7 +98,7 @@ func TestAnOpenHandleIsNotLookedForAtEachKeepAlive(t *testing.T) {
 	require.Nil(t, b.next(), "it was last seen at 120 s")
 }
 
-// Nobody knows which handles a client of before the epoch has, and does not use.
+// The master does not know which handles a client of before the epoch has, and does not use.
 func TestASessionOfBeforeTheEpochIsNotIdle(t *testing.T) {
 	idle := config()
 	idle.IdleAfter = 5 * sec
@@ -164,6 +164,6 @@ func TestACallAsksForNoEndThatTheLogDidNotTake(t *testing.T) {
 	b.Refused(2)
 	b.Began(b.now, 2)
 	require.Nil(t, b.next())
-	b.Again()
+	b.Retry()
 	require.Equal(t, session.Expiry{Session: 2}, b.next())
 }

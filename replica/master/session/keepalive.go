@@ -9,8 +9,8 @@ import (
 
 // Park takes in a KeepAlive of a session that is there, and forgets an older one:
 // the client waits for the newest. It is answered when the lease is nearly over
-// (C11.07), or at once, where the client asks for that or has yet to take notice of
-// the epoch.
+// (C11.07), or at once, where the client asks for that or has yet to acknowledge the
+// epoch.
 func (t *Table) Park(id api.SessionID, k KeepAlive) {
 	e := t.sessions[id]
 	if e.waits && k.ID < e.parked.ID {
@@ -36,7 +36,7 @@ const (
 
 func margin(length time.Duration) time.Duration { return length * marginParts / leaseParts }
 
-// AckEpoch notes that the client has taken notice of an epoch: its cache is empty,
+// AckEpoch notes that the client has acknowledged an epoch: its cache is empty,
 // and all that it has to present has been presented. It says whether that is news.
 func (t *Table) AckEpoch(id api.SessionID, epoch api.Epoch) bool {
 	e := t.sessions[id]
@@ -53,7 +53,7 @@ type Answer struct {
 	Session  api.SessionID
 	To       KeepAlive
 	Lease    time.Duration
-	Failover bool // the client has yet to take notice of the epoch
+	Failover bool // the client has yet to acknowledge the epoch
 }
 
 // Expiry is a session whose lease is over: an end of it is to be proposed.
@@ -101,9 +101,9 @@ func (t *Table) answer(now time.Time, e *entry) Answer {
 	return a
 }
 
-// Refused says that the log did not take the end of a session. If its client waits for
-// an answer, it gets one; but a session that is idle, or nobody waits for, is put aside:
-// nothing is due for it, lest others wait behind it, until its client comes, or Again.
+// Refused takes note that the log did not take the end of a session. If its client waits for
+// an answer, it gets one; but a session that is idle, or whose client does not wait, is put aside:
+// nothing is due for it, lest others wait behind it, until its client comes, or Retry.
 // A client that waits comes with a call, too: its session is idle no more.
 func (t *Table) Refused(id api.SessionID) {
 	if e := t.sessions[id]; e != nil && e.expiring {
@@ -115,8 +115,8 @@ func (t *Table) Refused(id api.SessionID) {
 	}
 }
 
-// Again says that the log may take the ends of sessions that it did not take.
-func (t *Table) Again() {
+// Retry makes due again what was put aside: the log may take the ends of sessions that it did not take.
+func (t *Table) Retry() {
 	for _, id := range t.aside {
 		if e := t.sessions[id]; e != nil && e.aside {
 			e.aside = false
@@ -126,8 +126,8 @@ func (t *Table) Again() {
 	t.aside = t.aside[:0]
 }
 
-// isIdle says that a session is used by nobody (C11.02). One that is older than the
-// epoch may have handles that were not used in it yet, which nobody knows of. A client
+// isIdle reports whether a session is not used (C11.02). One that is older than the
+// epoch may have handles that were not used in it yet, and that the master does not know. A client
 // that was told of no lease has none to make a call in: if its round trips were longer
 // than IdleAfter, it would open session after session and never make one. One with an
 // open handle is in use now, and is not asked about again before it could be idle.
@@ -139,14 +139,14 @@ func (t *Table) isIdle(now time.Time, e *entry, uses func(api.SessionID) bool) b
 	return quiet
 }
 
-// Began tells that a call of a session is under way. A session that is not there is
-// nobody's.
+// Began takes note that a call of a session is under way. A session that is not there is
+// ignored.
 func (t *Table) Began(now time.Time, id api.SessionID) { t.use(now, id, +1) }
 
-// Ended tells that one is no more.
+// Ended takes note that one is no more.
 func (t *Table) Ended(now time.Time, id api.SessionID) { t.use(now, id, -1) }
 
-// Used tells of a call that was answered at once.
+// Used takes note of a call that was answered at once.
 func (t *Table) Used(now time.Time, id api.SessionID) { t.use(now, id, 0) }
 
 func (t *Table) use(now time.Time, id api.SessionID, by int) {
@@ -182,12 +182,12 @@ func (t *Table) Longest(now time.Time) time.Duration {
 // LongestDue is when Longest may want a shorter one; zero: not before more happens.
 func (t *Table) LongestDue() time.Time { return t.length.due() }
 
-// Asked tells that a command is under way that sets the row; 0: it is not, after
+// Asked takes note that a command is under way that sets the row; 0: it is not, after
 // all.
 func (t *Table) Asked(d time.Duration) { t.length.asked = d }
 
-// SetLongest tells what the row is now.
+// SetLongest sets what the row is now.
 func (t *Table) SetLongest(d time.Duration) { t.length.set(d) }
 
-// IsMeasured says that the row allows the shortest lease.
+// IsMeasured reports whether the row allows the shortest lease.
 func (t *Table) IsMeasured() bool { return t.length.row >= t.cfg.LeaseMin }

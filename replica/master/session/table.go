@@ -20,7 +20,7 @@ type Table struct {
 	owners   map[api.Principal]int // how many sessions each has
 	timers   timers
 	unacked  int
-	aside    []api.SessionID // sessions that are, or were, put aside since Again
+	aside    []api.SessionID // sessions that are, or were, put aside since Retry
 }
 
 // entry is one session.
@@ -75,8 +75,8 @@ func New(cfg Config, epoch api.Epoch, longest time.Duration) *Table {
 }
 
 // Recover takes in a session that was there when the epoch began. It gets the
-// longest lease that a predecessor can have granted (C12.06), and has yet to take
-// notice of the epoch; of which it has no need where there are no leases.
+// longest lease that a predecessor can have granted (C12.06), and has yet to
+// acknowledge the epoch; of which it has no need where there are no leases.
 func (t *Table) Recover(now time.Time, id api.SessionID, who api.Principal) {
 	e := &entry{id: id, principal: who, before: true, acked: !t.cfg.hasLeases()}
 	if !e.acked {
@@ -160,13 +160,13 @@ func (t *Table) Get(id api.SessionID) (s Session, ok bool) {
 // Len counts the sessions.
 func (t *Table) Len() int { return len(t.sessions) }
 
-// Principals counts those who have sessions.
+// Principals counts those that have sessions.
 func (t *Table) Principals() int { return len(t.owners) }
 
-// Unacked counts those that have not taken notice of the epoch (C12.09).
+// Unacked counts those that have not acknowledged the epoch (C12.09).
 func (t *Table) Unacked() int { return t.unacked }
 
-// HasLeases says whether sessions have leases at all.
+// HasLeases reports whether sessions have leases at all.
 func (t *Table) HasLeases() bool { return t.cfg.hasLeases() }
 
 // Parked lists all KeepAlives that wait, by session.

@@ -90,7 +90,7 @@ func TestASessionExpiresWhenItsLeaseIsOver(t *testing.T) {
 	require.False(t, ok)
 	require.Zero(t, b.Due())
 	b.Refused(2)
-	b.Again()
+	b.Retry()
 	breaks(t, "I-M1", func() { b.End(2) })
 }
 
@@ -282,13 +282,13 @@ func TestWhatTheLogDidNotEndIsPutAside(t *testing.T) {
 		if comes {
 			b.park(2, 1, true)
 			require.Equal(t, 12*sec, b.told().Lease, "its client is there")
-			b.Again()
+			b.Retry()
 			require.Nil(t, b.next())
 			continue
 		}
-		b.Again()
+		b.Retry()
 		require.Equal(t, session.Expiry{Session: 2}, b.next())
-		b.Again()
+		b.Retry()
 		require.Nil(t, b.next(), "once")
 	}
 }
