@@ -51,7 +51,7 @@ func (m *Master) tend(at At) {
 		known = at.Now
 	}
 	for {
-		task := m.sessions.Next(at.Now, known, m.hasHandles)
+		task := m.sessions.Next(at.Now, known, m.isInUse)
 		if task == nil {
 			break
 		}
@@ -80,8 +80,10 @@ func (m *Master) answerKeepAlive(a session.Answer, r api.Result) {
 	m.answer(calls.Destination{Addr: Addr(a.To.From), ID: a.To.ID}, a.Session, 0, r)
 }
 
-// hasHandles reports whether a session has an open handle.
-func (m *Master) hasHandles(id api.SessionID) bool { return m.ops != nil && m.ops.HasHandles(id) }
+// isInUse reports whether a session has a call under way, or an open handle.
+func (m *Master) isInUse(id api.SessionID) bool {
+	return m.calls.IsAwaited(id) || m.ops != nil && m.ops.HasHandles(id)
+}
 
 // confirm asks the log whether this replica is still master, unless it is asked
 // already.

@@ -49,7 +49,7 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 		m.answerTo(from, q, noPlaceResult(at))
 		return
 	case !waits:
-		m.sessions.Began(at.Now, q.Session)
+		m.sessions.Used(at.Now, q.Session)
 	}
 	first := len(m.out.Replies)
 	m.ops.Ask(at, calls.Request{Session: q.Session, Seq: q.Seq, Seen: q.Seen, Principal: who, Op: q.Op}, destination(from, q))
@@ -83,7 +83,7 @@ func (m *Master) collect(at At) {
 // onNodeReply sends an answer to a call on a node; a call that is parked goes on waiting.
 func (m *Master) onNodeReply(at At, r nodeops.Reply) {
 	if r.Result.Code != api.Parked && m.sessions != nil {
-		m.sessions.Ended(at.Now, r.Session)
+		m.sessions.Used(at.Now, r.Session)
 	}
 	m.answer(r.To, r.Session, r.Seq, r.Result)
 }

@@ -217,3 +217,33 @@ func TestAReadKeepsASession(t *testing.T) {
 	r.request(9, api.Request{ID: 4, Session: s, Op: api.KeepAlive{Now: true}})
 	require.Equal(t, api.OK, r.reply().Code)
 }
+
+// A call under way keeps its session, and its answer is a use of it.
+func TestACallUnderWayKeepsASession(t *testing.T) {
+	cfg := withLeases()
+	cfg.Sessions.IdleAfter = time.Second
+	r := newRigWith(t, cfg)
+	r.elect(5)
+	for i := range 2 { // epoch, longest lease
+		r.raw(r.taken[i].Command)
+	}
+	s := r.session(1)
+	r.lease = r.now.Add(time.Hour)
+	keep := func(id uint64) {
+		r.request(9, api.Request{ID: id, Session: s, Op: api.KeepAlive{Now: true}})
+	}
+	keep(2)
+	require.Equal(t, api.OK, r.reply().Code, "a session that was told of no lease is not idle")
+	r.request(9, api.Request{ID: 3, Session: s, Seq: 1, Op: api.Put{Key: "k", Value: "v"}})
+	r.now = r.now.Add(2 * time.Second)
+	keep(4)
+	require.Equal(t, api.OK, r.reply().Code, "the call is under way")
+	r.last()
+	require.EqualValues(t, 3, r.reply().ID)
+	r.now = r.now.Add(time.Second - 1)
+	keep(5)
+	require.Equal(t, api.OK, r.reply().Code, "the call was answered lately")
+	r.now = r.now.Add(1)
+	keep(6)
+	require.Empty(t, r.replies, "the session is idle")
+}

@@ -112,7 +112,7 @@ func (m *Master) enter(at At, from Addr, who api.Principal, q api.Request) {
 // await notes which duplicate of a call gets the answer.
 func (m *Master) await(at At, k calls.Key, to calls.Destination) *calls.Call {
 	if c := m.calls.Get(k); c == nil || !c.Awaited {
-		m.sessions.Began(at.Now, k.Session)
+		m.sessions.Used(at.Now, k.Session)
 	}
 	return m.calls.Await(k, to)
 }
@@ -128,7 +128,7 @@ func (m *Master) leave(at At, c *calls.Call, r api.Result) {
 		return
 	}
 	if m.sessions != nil {
-		m.sessions.Ended(at.Now, c.Session)
+		m.sessions.Used(at.Now, c.Session)
 	}
 	m.answer(to, c.Session, c.Seq, r)
 }

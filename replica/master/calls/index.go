@@ -8,6 +8,7 @@ import (
 
 // counts are how many calls of one session are in which state.
 type counts struct {
+	awaited  int // calls of which a duplicate waits for the answer
 	onNodes  int // calls on nodes that are under way
 	commands int // calls that a command decides
 	opens    int // Opens that are proposed
@@ -15,6 +16,9 @@ type counts struct {
 }
 
 func (x *counts) count(c *Call, by int) {
+	if c.Awaited {
+		x.awaited += by
+	}
 	if c.State.onNode() {
 		x.onNodes += by
 	}
@@ -32,7 +36,6 @@ func (x *counts) count(c *Call, by int) {
 // totals are how many calls of all sessions are in which state.
 type totals struct {
 	counts
-	awaited  int
 	logged   int
 	proposed int
 	queued   int // commands in the queue
@@ -48,9 +51,6 @@ func newTotals() totals {
 // count adds a call to what is counted, or takes it away.
 func (x *totals) count(c *Call, by int) {
 	x.counts.count(c, by)
-	if c.Awaited {
-		x.awaited += by
-	}
 	if c.Place == InQueue {
 		x.queued += by
 	}
@@ -75,7 +75,7 @@ func (x *totals) countAttempt(a Attempt, by int) {
 }
 
 func (x *totals) equal(y *totals) bool {
-	return x.counts == y.counts && x.awaited == y.awaited && x.logged == y.logged && x.proposed == y.proposed && x.queued == y.queued &&
+	return x.counts == y.counts && x.logged == y.logged && x.proposed == y.proposed && x.queued == y.queued &&
 		maps.Equal(x.opensAt, y.opensAt) && maps.Equal(x.acquires, y.acquires) && maps.Equal(x.releases, y.releases)
 }
 
@@ -94,6 +94,12 @@ func (t *Table) count(c *Call, by int) {
 
 // Waiting counts the calls of which a duplicate waits for the answer.
 func (t *Table) Waiting() int { return t.totals.awaited }
+
+// IsAwaited reports whether the client of a session waits for the answer to a call.
+func (t *Table) IsAwaited(id api.SessionID) bool {
+	s, ok := t.sessions[id]
+	return ok && s.counts.awaited > 0
+}
 
 // Logged counts the calls on rows that a command decides.
 func (t *Table) Logged() int { return t.totals.logged }

@@ -14,7 +14,7 @@ import (
 type book struct {
 	t    *testing.T
 	now  time.Time
-	used map[api.SessionID]bool // who has an open handle
+	used map[api.SessionID]bool // which are in use
 
 	looked int // times that the table asked
 	*session.Table

@@ -28,8 +28,8 @@ func TestAnIdleSessionEndsWithItsLease(t *testing.T) {
 	require.Equal(t, session.Expiry{Session: 2}, b.next())
 }
 
-// A session is not idle while it has an open handle, while a call is under way
-// (K20), and for some time after.
+// A session is not idle while it has an open handle, or a call is under way, and for some
+// time after.
 func TestWhatKeepsASessionFromBeingIdle(t *testing.T) {
 	idle := config()
 	idle.IdleAfter = 10 * sec
@@ -37,16 +37,14 @@ func TestWhatKeepsASessionFromBeingIdle(t *testing.T) {
 		use  func(*book)
 		idle bool
 	}{
-		"nothing":          {func(*book) {}, true},
-		"a handle":         {func(b *book) { b.used[2] = true }, false},
-		"a call under way": {func(b *book) { b.Began(b.now, 2) }, false},
-		"a call that ended lately": {func(b *book) {
-			b.Began(b.now, 2)
+		"nothing":             {func(*book) {}, true},
+		"a handle, or a call": {func(b *book) { b.used[2] = true }, false},
+		"a call lately": {func(b *book) {
 			b.to(5 * sec)
-			b.Ended(b.now, 2)
+			b.Used(b.now, 2)
 		}, false},
-		"a call that ended long ago": {func(b *book) { b.Began(b.now, 2); b.Ended(b.now, 2) }, true},
-		"the call of another":        {func(b *book) { b.Began(b.now, 3) }, true},
+		"a call long ago":     {func(b *book) { b.Used(b.now, 2) }, true},
+		"the call of another": {func(b *book) { b.Used(b.now, 3) }, true},
 	} {
 		b := newBook(t, idle)
 		b.Open(b.now, 2, "ann")
@@ -122,7 +120,7 @@ func TestACallWakesAnIdleSession(t *testing.T) {
 	b.to(7 * sec)
 	require.Nil(t, b.next())
 	b.to(9 * sec)
-	b.Began(b.now, 2)
+	b.Used(b.now, 2)
 	require.Equal(t, 21*sec, b.told().Lease)
 }
 
@@ -133,9 +131,8 @@ func TestACallWakesAnIdleSessionWhoseEndTheLogDidNotTake(t *testing.T) {
 	idle := config()
 	idle.IdleAfter = 5 * sec
 	for name, use := range map[string]func(*book){
-		"it begins":            func(b *book) { b.Began(b.now, 2) },
-		"it is answered":       func(b *book) { b.Used(b.now, 2) },
-		"it begins, and ended": func(b *book) { b.Began(b.now, 2); b.Ended(b.now, 2) },
+		"it comes":           func(b *book) { b.Used(b.now, 2) },
+		"and it is answered": func(b *book) { b.Used(b.now, 2); b.Used(b.now, 2) },
 	} {
 		b := newBook(t, idle)
 		b.Open(b.now, 2, "ann")
@@ -162,7 +159,7 @@ func TestACallAsksForNoEndThatTheLogDidNotTake(t *testing.T) {
 	b.to(12 * sec)
 	require.Equal(t, session.Expiry{Session: 2}, b.next())
 	b.Refused(2)
-	b.Began(b.now, 2)
+	b.Used(b.now, 2)
 	require.Nil(t, b.next())
 	b.Retry()
 	require.Equal(t, session.Expiry{Session: 2}, b.next())

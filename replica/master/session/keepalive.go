@@ -67,11 +67,12 @@ func (Expiry) task() {}
 
 // Next takes what is to be done first, now; nil: nothing is due. At the instant known,
 // not after now, this master was master for certain: what is promised begins there, and
-// what ends has ended by then. uses says of a session whether it has an open handle.
-func (t *Table) Next(now, known time.Time, uses func(api.SessionID) bool) Task {
+// what ends has ended by then. inUse reports whether a session has an open handle, or a call
+// under way.
+func (t *Table) Next(now, known time.Time, inUse func(api.SessionID) bool) Task {
 	for e := t.timers.first(); e != nil && !e.due.After(known); e = t.timers.first() {
 		over := !known.Before(e.ends())
-		switch idle := t.isIdle(known, e, uses); {
+		switch idle := t.isIdle(known, e, inUse); {
 		case e.waits && e.acked && !idle:
 			length := t.length.grant(known, len(t.sessions))
 			t.extend(e, known.Add(length))
@@ -129,32 +130,23 @@ func (t *Table) Retry() {
 // isIdle reports whether a session is not used (C11.02). One that is older than the
 // epoch may have handles that were not used in it yet, and that the master does not know. A client
 // that was told of no lease has none to make a call in: if its round trips were longer
-// than IdleAfter, it would open session after session and never make one. One with an
-// open handle is in use now, and is not asked about again before it could be idle.
-func (t *Table) isIdle(now time.Time, e *entry, uses func(api.SessionID) bool) bool {
-	quiet := t.cfg.IdleAfter > 0 && !e.before && e.told && e.calls == 0 && !now.Before(e.used.Add(t.cfg.IdleAfter))
-	if quiet && uses(e.id) {
+// than IdleAfter, it would open session after session and never make one. One that is in
+// use now is not asked about again before it could be idle.
+func (t *Table) isIdle(now time.Time, e *entry, inUse func(api.SessionID) bool) bool {
+	quiet := t.cfg.IdleAfter > 0 && !e.before && e.told && !now.Before(e.used.Add(t.cfg.IdleAfter))
+	if quiet && inUse(e.id) {
 		e.used, quiet = now, false
 	}
 	return quiet
 }
 
-// Began takes note that a call of a session is under way. A session that is not there is
-// ignored.
-func (t *Table) Began(now time.Time, id api.SessionID) { t.use(now, id, +1) }
-
-// Ended takes note that one is no more.
-func (t *Table) Ended(now time.Time, id api.SessionID) { t.use(now, id, -1) }
-
-// Used takes note of a call that was answered at once.
-func (t *Table) Used(now time.Time, id api.SessionID) { t.use(now, id, 0) }
-
-func (t *Table) use(now time.Time, id api.SessionID, by int) {
+// Used takes note that a call of a session came, or was answered: the session is not idle
+// from now on. A session that is not there is ignored.
+func (t *Table) Used(now time.Time, id api.SessionID) {
 	e := t.sessions[id]
 	if e == nil {
 		return
 	}
-	e.calls += by
 	e.used = now
 	if e.withheld || e.aside && e.waits && e.acked {
 		e.withheld, e.aside = false, false

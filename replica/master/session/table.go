@@ -42,8 +42,7 @@ type entry struct {
 	answerAt time.Time // when it is to be answered
 	withheld bool      // it was not, since the session is idle
 
-	calls int       // under way
-	used  time.Time // when the last one came or ended, or a handle was known to be open
+	used time.Time // when the last call came or was answered, or the session was found in use
 
 	due   time.Time // when something is to be done
 	place int       // in the timers
