@@ -36,23 +36,23 @@ func (c *Cell) sizes(r *replica) []sizes {
 	status, now := r.host.Node().Status(), r.host.Node().Rows()
 	totals := rows.GetTotals(now)
 	snaps, bytes := c.files(r)
-	desk := r.host.Node().NodeOps()
+	ops := r.host.Node().NodeOps()
 	answers := 0
 	for range now.Scan(string(rune(rows.FamilyAnswer))) {
 		answers++
 	}
 	return []sizes{
 		{"commands waiting for a slot", status.Pending, cfg.Paxos.MaxPending},
-		{"requests waiting for an answer", r.host.Node().Master().Pending, cfg.MaxPending + desk.Waiting + desk.Held + api.MaxWindow},
-		{"commands waiting for their turn", r.host.Node().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow + desk.Sweeps + len(lock.Delays(now))},
+		{"requests waiting for an answer", r.host.Node().Master().Pending, cfg.MaxPending + ops.Waiting + ops.Held + api.MaxWindow},
+		{"commands waiting for their turn", r.host.Node().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow + ops.Sweeps + len(lock.Delays(now))},
 		{"slots in flight", r.host.Node().InFlight(), cfg.Paxos.Window},
 		{"messages held for the disk", status.Held, maxHeld},
 		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window*maxDrift + r.late(status.FirstOpen)},
 		{"sessions", int(totals.Sessions), rows.MaxSessions},
 		{"sessions more than clients opened", int(totals.Sessions), 2 * c.load.sessions},
-		{"open handles", desk.Handles, int(totals.Sessions) * cfg.NodeOps.Handles.PerSession},
-		{"Acquires that wait", desk.Waiting, int(totals.Sessions) * api.MaxWindow},
-		{"calls proposed by the desk", desk.UnderWay, cfg.MaxPending + desk.Waiting + api.MaxWindow},
+		{"open handles", ops.Handles, int(totals.Sessions) * cfg.NodeOps.Handles.PerSession},
+		{"Acquires that wait", ops.Waiting, int(totals.Sessions) * api.MaxWindow},
+		{"calls on nodes that are proposed", ops.UnderWay, cfg.MaxPending + ops.Waiting + api.MaxWindow},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
 		{"slots in memory", kept(status, r.damaged), c.keeps(r.id) + r.late(status.Floor) + ahead(status, r.damaged)},
 		{"chosen values in memory", learned(status, r.damaged), c.keeps(r.id) + r.late(status.Floor) + ahead(status, r.damaged)},

@@ -55,7 +55,7 @@ type CrowdCounts struct {
 // Crowd is a cell with many sessions, under way. One caller at a time.
 //
 // Of the cell everything is what ships: replicas on simulated disks and links, with
-// their masters, tables of sessions, desks and codecs; and for each session the
+// their masters, tables of sessions and of calls, and codecs; and for each session the
 // machine of package client/session with its default configuration. Stood for are
 // the blocking facade around that machine, which an idle program does not call, and
 // connections: one machine of the world carries all sessions, with one clock, and

@@ -9,7 +9,7 @@ import (
 
 // narrow draws cells, one in four, in which masters take little at a time: few
 // commands wait for a slot, few calls are under way, few handles are open, few
-// Acquires wait and few sessions are alive. So the log refuses what masters and desks
+// Acquires wait and few sessions are alive. So the log refuses what masters
 // propose, and calls are refused that a later try may find room for: states that a cell
 // of the usual size comes to under loads that no run can simulate for long.
 func (p *Plan) narrow(at func(string) *draw.Stream) {

@@ -12,10 +12,10 @@ import (
 	"github.com/chubbycell/chubby/replica/master/handle"
 )
 
-// desk is a table of epoch 5 with room for two handles of a session and four in
+// scripted is a table of epoch 5 with room for two handles of a session and four in
 // all, and the tokens at hand by name: "now" is opened by call 1 of session 1; the
 // others were given out in epoch 4, of which "future" thinks that it is 6.
-type desk struct {
+type scripted struct {
 	t      *testing.T
 	table  *handle.Table
 	tokens map[string]api.Token
@@ -23,9 +23,9 @@ type desk struct {
 
 var all = []string{"now", "old", "older", "oldest", "theirs", "future", "next", "forged", "cut"}
 
-func newDesk(t *testing.T) *desk {
+func newScripted(t *testing.T) *scripted {
 	s := sealer(t, secret)
-	d := &desk{t: t, table: handle.New(5, s, handle.Limits{PerSession: 2, Total: 4, Closed: 2}), tokens: map[string]api.Token{}}
+	d := &scripted{t: t, table: handle.New(5, s, handle.Limits{PerSession: 2, Total: 4, Closed: 2}), tokens: map[string]api.Token{}}
 	made := func(epoch api.Epoch, counter uint64, session api.SessionID) api.Token {
 		h := sample(t)
 		h.ID, h.Session, h.Fence = api.HandleID{Epoch: epoch, Counter: counter}, session, api.Sequencer{}
@@ -40,7 +40,7 @@ func newDesk(t *testing.T) *desk {
 }
 
 // open is an Open by a call of a session.
-func (d *desk) open(session api.SessionID, seq, seen api.Seq) (api.Token, handle.Verdict) {
+func (d *scripted) open(session api.SessionID, seq, seen api.Seq) (api.Token, handle.Verdict) {
 	token, h, v := d.table.Open(handle.Opening{
 		Session: session, Seq: seq, Seen: seen, Node: sample(d.t).Node, Kind: api.File, Ephemeral: true,
 		Rights: api.RightRead | api.RightWrite, Delay: 5000,
@@ -50,7 +50,7 @@ func (d *desk) open(session api.SessionID, seq, seen api.Seq) (api.Token, handle
 	return token, v
 }
 
-func (d *desk) do(line string) string {
+func (d *scripted) do(line string) string {
 	w := strings.Fields(line)
 	t := d.table
 	switch w[0] {
@@ -97,7 +97,7 @@ func (d *desk) do(line string) string {
 }
 
 // show says what every token is good for, and the counts.
-func (d *desk) show() string {
+func (d *scripted) show() string {
 	var b strings.Builder
 	for _, name := range all {
 		_, v := d.table.Use(1, d.tokens[name])
@@ -118,7 +118,7 @@ func TestEveryStateMeetsEveryOperation(t *testing.T) {
 		require.Equal(t, "state", td.Cmd)
 		var out strings.Builder
 		for _, line := range operations {
-			d := newDesk(t)
+			d := newScripted(t)
 			for _, before := range strings.Split(td.Input, "\n") {
 				if before != "" {
 					d.do(before)

@@ -39,7 +39,7 @@ type world struct {
 	log       []command.Command   // proposed
 	said      func(nodeops.Reply) // is told of each answer
 	proposed  func(command.Command)
-	applied   func(command.Applied) // is told before the desk is
+	applied   func(command.Applied) // is told before Ops is
 	refuses   func() bool           // the log takes nothing
 	quiet     bool                  // no audits: there is too much to look at
 }
@@ -80,7 +80,7 @@ func (w *world) epoch() {
 	require.Equal(w.t, command.Executed, w.apply(command.Epoch{Master: 1, Ballot: rows.Ballot{Round: n, Node: 1}}).Verdict)
 }
 
-// begin puts a new desk in place of the old one.
+// begin puts new Ops in place of the old one.
 func (w *world) begin() {
 	s, err := handle.NewSealer(secret)
 	require.NoError(w.t, err)
@@ -89,7 +89,7 @@ func (w *world) begin() {
 }
 
 // failover ends the epoch; what was proposed and not applied is lost, and the new
-// desk allows nothing yet.
+// Ops allows nothing yet.
 func (w *world) failover() {
 	w.epoch()
 	w.log = nil
@@ -103,14 +103,14 @@ func (w *world) session(who api.Principal) api.SessionID {
 	return id
 }
 
-// upkeep applies a command that the desk has not proposed, and that is executed.
+// upkeep applies a command that Ops has not proposed, and that is executed.
 func (w *world) upkeep(c command.Command) command.Applied {
 	a := w.apply(c)
 	require.Equal(w.t, command.Executed, a.Verdict, "%+v: %v", c, a.Result.Code)
 	return a
 }
 
-// apply puts a command through the rows, and tells the desk.
+// apply puts a command through the rows, and tells Ops.
 func (w *world) apply(c command.Command) command.Applied {
 	tx := w.db.Begin()
 	a := command.Apply(tx, string(command.Append(nil, c)))
@@ -123,7 +123,7 @@ func (w *world) apply(c command.Command) command.Applied {
 	return a
 }
 
-// take sees to what the desk wants.
+// take sees to what Ops wants.
 func (w *world) take() {
 	out := w.ops.TakeOutput()
 	for _, c := range out.Propose {
@@ -154,7 +154,7 @@ func (w *world) step() command.Applied {
 }
 
 // slot applies all that is proposed as one slot of the log: the rows have all of it
-// when the desk is told of the first command.
+// when Ops is told of the first command.
 func (w *world) slot() {
 	tx := w.db.Begin()
 	var all []command.Applied

@@ -21,7 +21,7 @@ import (
 )
 
 // twin is a world with clients in it, and what they, and the one who watches,
-// know. The network between them and the desk loses answers and copies requests;
+// know. The network between them and Ops loses answers and copies requests;
 // the log takes its time, and now and then takes nothing.
 type twin struct {
 	*world
@@ -34,7 +34,7 @@ type twin struct {
 	until   map[api.Ref]time.Time // no handle gets the lock before
 	began   api.Number            // the epoch's command
 	serving time.Time
-	swept   bool // SweepAfter is over, and the desk was told
+	swept   bool // SweepAfter is over, and Ops was told
 }
 
 type client struct {
@@ -49,7 +49,7 @@ type open struct {
 	handle.Handle
 	token    api.Token
 	told     bool // its client has the token
-	live     bool // it is open in the desk
+	live     bool // it is open in Ops
 	maybe    bool // it is of before the epoch, and may have been taken up again
 	closing  bool // its client has asked for its end
 	over     bool // the end was answered

@@ -15,7 +15,7 @@ import (
 
 func (w *twin) number() api.Number { return rows.GetTotals(w.db).Commands }
 
-// isRead says that copies may be answered differently: nothing comes of it.
+// isRead reports whether copies may be answered differently: nothing comes of it.
 func isRead(op api.Op) bool {
 	switch op.(type) {
 	case api.GetContents, api.GetStat, api.ReadDir, api.GetSequencer, api.CheckSequencer:
@@ -24,7 +24,7 @@ func isRead(op api.Op) bool {
 	return false
 }
 
-// reply is what the desk answers. It may be lost on the way.
+// reply is what Ops answers. It may be lost on the way.
 func (w *twin) reply(r nodeops.Reply) {
 	s := w.sent[name{r.Session, r.Seq}]
 	require.NotNil(w.rt, s, "%+v answers no call", r)
@@ -111,7 +111,7 @@ func (w *twin) take1(s *sent, r api.Result) {
 	}
 }
 
-// watch looks at what was applied, before the desk is told.
+// watch looks at what was applied, before Ops is told.
 func (w *twin) watch(a command.Applied) {
 	w.rt.Logf("  apply %d: %T %v %v, epoch %d", a.Number, a.Command, a.Verdict, a.Result.Code, w.guard())
 	for _, e := range a.Effects {

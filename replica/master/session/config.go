@@ -57,7 +57,7 @@ func (c Config) Validate() error {
 // minLease keeps all parts of a lease above a millisecond.
 const minLease = 48 * time.Millisecond
 
-// hasLeases says whether sessions have leases.
+// hasLeases reports whether sessions have leases.
 func (c Config) hasLeases() bool { return c.LeaseMin > 0 }
 
 // length is how long leases are to be with so many sessions, in steps of a quarter
