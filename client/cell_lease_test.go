@@ -33,7 +33,7 @@ func (c *cell) keepAlive(r request, o api.KeepAlive) {
 			h.open = true
 		}
 	}
-	if o.Flushed == c.epoch && l.flushed[id] != c.epoch {
+	if o.AckedEpoch == c.epoch && l.flushed[id] != c.epoch {
 		l.flushed[id] = c.epoch
 		c.failUnpresented(id)
 	}

@@ -68,9 +68,9 @@ func (c *cell) acquire(l *lock, t api.Token, o api.Acquire) api.Result {
 			return api.Result{Code: api.OK, Detail: api.Held{Gen: l.gen, Acquisition: x.acquisition}}
 		case x.token == t:
 			return api.Result{Code: api.LockOther}
-		case x.mode.Conflicts(o.Mode) && o.Wait:
+		case x.mode.HasConflict(o.Mode) && o.Wait:
 			return api.Result{Code: api.Parked}
-		case x.mode.Conflicts(o.Mode):
+		case x.mode.HasConflict(o.Mode):
 			return api.Result{Code: api.LockHeld}
 		}
 	}

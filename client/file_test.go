@@ -162,7 +162,7 @@ func TestEachAnswerHasItsError(t *testing.T) {
 		f, err := w.c.Open(ctx, "/ls/local/f", client.OpenOptions{Create: client.CreateMay})
 		require.NoError(t, err)
 		for code := api.Code(2); code.Valid(); code++ {
-			if !code.Definite() || code == api.Cancelled {
+			if !code.IsDefinite() || code == api.Cancelled {
 				continue
 			}
 			w.cell.set(func() {

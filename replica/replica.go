@@ -27,7 +27,7 @@ type Transport interface {
 
 // Config is what a replica is built from.
 type Config struct {
-	Host      driver.Config
+	Driver    driver.Config
 	FS        vfs.FS // where Dir lies
 	Dir       string // the replica's own directory
 	Store     store.Options
@@ -49,25 +49,25 @@ func (c *Config) Validate() error {
 	fault(c.FS == nil, "no FS")
 	fault(c.Dir == "", "no Dir")
 	fault(c.Transport == nil, "no Transport")
-	fault(c.Host.BackupEvery != 0 && (c.Backups == nil || c.Backups.FS == nil || c.Backups.Dir == ""), "Host.BackupEvery is set, and Backups names no place")
+	fault(c.Driver.BackupEvery != 0 && (c.Backups == nil || c.Backups.FS == nil || c.Backups.Dir == ""), "Host.BackupEvery is set, and Backups names no place")
 	fault(c.Inbox < 0, fmt.Sprintf("Inbox is %d; at least 0", c.Inbox))
-	return errors.Join(append(faults, c.Host.Validate())...)
+	return errors.Join(append(faults, c.Driver.Validate())...)
 }
 
 // Replica is one running replica. Its methods are safe for concurrent use.
 type Replica struct {
-	cfg   Config
-	inbox chan input
-	jobs  chan driver.LogJob
-	done  chan error // one answer a job
-	bulk  chan driver.BulkJob
-	moved chan driver.BulkResult // one answer a job
-	saves chan driver.BackupJob
-	saved chan driver.BackupDone // one answer a job
-	quit  chan struct{}
-	stop  sync.Once
-	ended chan struct{}
-	err   error // why it ended; read after ended is closed
+	cfg        Config
+	inbox      chan input
+	logJobs    chan driver.LogJob
+	logDone    chan error // one answer a job
+	bulkJobs   chan driver.BulkJob
+	bulkDone   chan driver.BulkResult // one answer a job
+	backupJobs chan driver.BackupJob
+	backupDone chan driver.BackupDone // one answer a job
+	quit       chan struct{}
+	stop       sync.Once
+	ended      chan struct{}
+	err        error // why it ended; read after ended is closed
 }
 
 // input is one message that waits for the loop.
@@ -98,34 +98,34 @@ func Start(cfg Config) (*Replica, error) {
 	if cfg.Store.Salt == nil {
 		cfg.Store.Salt = Entropy
 	}
-	if cfg.Host.Node.Secret == ([32]byte{}) {
-		_, _ = rand.Read(cfg.Host.Node.Secret[:]) // never fails: it ends the program instead
+	if cfg.Driver.Core.Secret == ([32]byte{}) {
+		_, _ = rand.Read(cfg.Driver.Core.Secret[:]) // never fails: it ends the program instead
 	}
 	st, rec, report, err := store.Open(cfg.FS, cfg.Dir, cfg.Store)
 	if err != nil {
-		return nil, fmt.Errorf("replica %d: %w", cfg.Host.Node.Paxos.ID, err)
+		return nil, fmt.Errorf("replica %d: %w", cfg.Driver.Core.Paxos.ID, err)
 	}
 	for _, d := range report.Damaged {
-		cfg.Logger.Warn("unreadable record", "replica", cfg.Host.Node.Paxos.ID, "record", d.LSN, "file", d.File, "offset", d.Offset)
+		cfg.Logger.Warn("unreadable record", "replica", cfg.Driver.Core.Paxos.ID, "record", d.LSN, "file", d.File, "offset", d.Offset)
 	}
-	cfg.Logger.Info("store opened", "replica", cfg.Host.Node.Paxos.ID, "records", len(rec.Records), "report", report)
+	cfg.Logger.Info("store opened", "replica", cfg.Driver.Core.Paxos.ID, "records", len(rec.Records), "report", report)
 	r := &Replica{
-		cfg:   cfg,
-		inbox: make(chan input, cfg.Inbox),
-		jobs:  make(chan driver.LogJob, 1),
-		done:  make(chan error, 1),
-		bulk:  make(chan driver.BulkJob, 1),
-		moved: make(chan driver.BulkResult, 1),
-		saves: make(chan driver.BackupJob, 1),
-		saved: make(chan driver.BackupDone, 1),
-		quit:  make(chan struct{}),
-		ended: make(chan struct{}),
+		cfg:        cfg,
+		inbox:      make(chan input, cfg.Inbox),
+		logJobs:    make(chan driver.LogJob, 1),
+		logDone:    make(chan error, 1),
+		bulkJobs:   make(chan driver.BulkJob, 1),
+		bulkDone:   make(chan driver.BulkResult, 1),
+		backupJobs: make(chan driver.BackupJob, 1),
+		backupDone: make(chan driver.BackupDone, 1),
+		quit:       make(chan struct{}),
+		ended:      make(chan struct{}),
 	}
 	lanes := new(sync.WaitGroup)
-	lanes.Go(func() { r.logLane(st) })
-	lanes.Go(func() { r.bulkLane(st.Bulk()) })
+	lanes.Go(func() { r.runLogJobs(st) })
+	lanes.Go(func() { r.runBulkJobs(st.Snapshots()) })
 	if cfg.Backups != nil {
-		go r.backupLane(*cfg.Backups)
+		go r.runBackupJobs(*cfg.Backups)
 	}
 	go r.loop(rec, lanes, st)
 	return r, nil
@@ -174,25 +174,25 @@ func (r *Replica) Wait() error {
 }
 
 // logLane owns log and register.
-func (r *Replica) logLane(st *store.Store) {
-	for j := range r.jobs {
-		r.done <- diskjobs.Log(st, j)
+func (r *Replica) runLogJobs(st *store.Store) {
+	for j := range r.logJobs {
+		r.logDone <- diskjobs.Log(st, j)
 	}
 }
 
 // bulkLane owns the snapshots.
-func (r *Replica) bulkLane(st *store.Bulk) {
-	b := diskjobs.Bulk{Store: st}
-	for j := range r.bulk {
-		r.moved <- b.Do(j)
+func (r *Replica) runBulkJobs(st *store.Snapshots) {
+	b := diskjobs.Bulk{Snapshots: st}
+	for j := range r.bulkJobs {
+		r.bulkDone <- b.Do(j)
 	}
 }
 
 // backupLane owns the place of backups. Nobody waits for its end: a place that hangs
 // must not keep a replica from stopping.
-func (r *Replica) backupLane(p store.Place) {
-	b := diskjobs.Backup{Place: p, Told: func(j driver.BackupJob, made store.Made, err error) {
-		log := r.cfg.Logger.With("replica", r.cfg.Host.Node.Paxos.ID, "slot", j.Handle.Slot)
+func (r *Replica) runBackupJobs(p store.Place) {
+	b := diskjobs.Backup{Place: p, OnDone: func(j driver.BackupJob, made store.WriteResult, err error) {
+		log := r.cfg.Logger.With("replica", r.cfg.Driver.Core.Paxos.ID, "slot", j.Handle.Slot)
 		switch {
 		case err != nil:
 			log.Warn("no backup", "err", err)
@@ -206,8 +206,8 @@ func (r *Replica) backupLane(p store.Place) {
 			log.Warn("older backups stay", "err", made.Unpruned)
 		}
 	}}
-	for j := range r.saves {
-		r.saved <- b.Do(j)
+	for j := range r.backupJobs {
+		r.backupDone <- b.Do(j)
 	}
 }
 
@@ -216,11 +216,11 @@ var errQuit = errors.New("stopped")
 
 // loop owns the host.
 func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Store) {
-	h := driver.New(r.cfg.Host)
+	h := driver.New(r.cfg.Driver)
 	h.Start(r.cfg.Now(), rec.Recovered, rec.Rows)
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	err := r.act(h, timer)
+	err := r.carryOut(h, timer)
 	for err == nil {
 		select {
 		case in := <-r.inbox:
@@ -229,11 +229,11 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 			} else {
 				h.ClientMessage(r.cfg.Now(), in.client, in.who, in.wire)
 			}
-		case failed := <-r.done:
+		case failed := <-r.logDone:
 			h.LogDone(r.cfg.Now(), failed)
-		case result := <-r.moved:
+		case result := <-r.bulkDone:
 			h.BulkDone(r.cfg.Now(), result)
-		case result := <-r.saved:
+		case result := <-r.backupDone:
 			h.BackupDone(r.cfg.Now(), result)
 		case <-timer.C:
 			h.Advance(r.cfg.Now())
@@ -241,11 +241,11 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 			err = errQuit
 			continue
 		}
-		err = r.act(h, timer)
+		err = r.carryOut(h, timer)
 	}
-	close(r.jobs)
-	close(r.bulk)
-	close(r.saves)
+	close(r.logJobs)
+	close(r.bulkJobs)
+	close(r.backupJobs)
 	lanes.Wait()
 	if err := st.Close(); err != nil {
 		r.cfg.Logger.Error("store did not close", "err", err)
@@ -258,7 +258,7 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 }
 
 // act does what the host wants done. It returns why the host stopped, if it did.
-func (r *Replica) act(h *driver.Host, timer *time.Timer) error {
+func (r *Replica) carryOut(h *driver.Driver, timer *time.Timer) error {
 	out := h.TakeOutput()
 	for _, m := range out.Peers {
 		r.cfg.Transport.ToPeer(m.To, m.Wire)
@@ -270,13 +270,13 @@ func (r *Replica) act(h *driver.Host, timer *time.Timer) error {
 		r.cfg.Transport.ToClient(m.To, m.Wire)
 	}
 	if out.Log != nil {
-		r.jobs <- *out.Log // never blocks: one job at a time, one place
+		r.logJobs <- *out.Log // never blocks: one job at a time, one place
 	}
 	if out.Bulk != nil {
-		r.bulk <- out.Bulk // nor does this
+		r.bulkJobs <- out.Bulk // nor does this
 	}
 	if out.Backup != nil {
-		r.saves <- *out.Backup // nor does this
+		r.backupJobs <- *out.Backup // nor does this
 	}
 	if out.Wake.IsZero() {
 		timer.Reset(time.Hour)

@@ -90,13 +90,13 @@ func newCell(t *testing.T, n int, more ...func(*cell)) *cell {
 
 func (c *cell) config(id paxos.NodeID, fs vfs.FS) replica.Config {
 	cfg := driver.DefaultConfig()
-	cfg.Node.Paxos.ID = id
-	cfg.Node.Paxos.Seed = uint64(id)
+	cfg.Core.Paxos.ID = id
+	cfg.Core.Paxos.Seed = uint64(id)
 	for i := range c.dirs {
-		cfg.Node.Paxos.Members = append(cfg.Node.Paxos.Members, paxos.NodeID(i+1))
+		cfg.Core.Paxos.Members = append(cfg.Core.Paxos.Members, paxos.NodeID(i+1))
 	}
 	c.tune(&cfg)
-	return replica.Config{Host: cfg, FS: fs, Dir: "data", Transport: port{c, id}, Store: c.store, Backups: c.place}
+	return replica.Config{Driver: cfg, FS: fs, Dir: "data", Transport: port{c, id}, Store: c.store, Backups: c.place}
 }
 
 func (c *cell) start(id paxos.NodeID) {
@@ -289,7 +289,7 @@ func TestACellIsLostAndMadeAnewFromItsBackup(t *testing.T) {
 		c.place = &far
 		c.tune = func(h *driver.Config) {
 			h.BackupEvery = time.Second
-			h.Node.Sessions.LeaseMin, h.Node.Sessions.LeaseMax = time.Second, time.Second
+			h.Core.Sessions.LeaseMin, h.Core.Sessions.LeaseMax = time.Second, time.Second
 		}
 	})
 	cl := c.client(1)
@@ -338,6 +338,6 @@ func TestAWrongConfigIsRefusedWithAllFaults(t *testing.T) {
 	for _, want := range []string{"FlushAfter", "no FS", "no Dir", "no Transport"} {
 		require.ErrorContains(t, err, want)
 	}
-	_, err = replica.Start(replica.Config{Host: driver.Config{BackupEvery: time.Hour}, Backups: &store.Place{}})
+	_, err = replica.Start(replica.Config{Driver: driver.Config{BackupEvery: time.Hour}, Backups: &store.Place{}})
 	require.ErrorContains(t, err, "Backups names no place")
 }

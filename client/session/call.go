@@ -54,7 +54,7 @@ func (m *Machine) request(now time.Time, c *call) api.Request {
 	case m.keep:
 		return api.Request{ID: c.id, Session: m.session, Epoch: m.epoch, Op: m.nextKeepAlive(now, c)}
 	}
-	return api.Request{ID: c.id, Session: m.session, Seq: c.seq, Seen: m.ackedThrough(), Epoch: m.epoch, Op: c.op}
+	return api.Request{ID: c.id, Session: m.session, Seq: c.seq, AckedThrough: m.ackedThrough(), Epoch: m.epoch, Op: c.op}
 }
 
 // resend sends c again because it is due. The machine turns away from a target that has

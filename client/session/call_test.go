@@ -134,7 +134,7 @@ func TestTheWindowBoundsHowFarCallsRunAhead(t *testing.T) {
 	r.reply(sent[0], isOK)
 	next := r.take()
 	require.Len(t, next, 2)
-	require.Equal(t, api.Seq(3), next[0].Request.Seen)
+	require.Equal(t, api.Seq(3), next[0].Request.AckedThrough)
 	require.Equal(t, []api.Seq{4, 5}, []api.Seq{next[0].Request.Seq, next[1].Request.Seq})
 }
 
@@ -158,7 +158,7 @@ func TestACallGivenUpIsUnknownOnceItWasSent(t *testing.T) {
 	r.start(get)
 	e := r.one()
 	require.Equal(t, api.Seq(2), e.Request.Seq, "a call that was never sent takes no number")
-	require.Equal(t, api.Seq(1), e.Request.Seen, "what was given up is fenced")
+	require.Equal(t, api.Seq(1), e.Request.AckedThrough, "what was given up is fenced")
 }
 
 func TestACallGivenUpMakesRoom(t *testing.T) {
@@ -168,7 +168,7 @@ func TestACallGivenUpMakesRoom(t *testing.T) {
 	r.one()
 	r.m.Cancel(r.now, first)
 	e := r.one()
-	require.Equal(t, api.Request{ID: e.Request.ID, Session: 7, Seq: 2, Seen: 1, Epoch: 1, Op: get}, e.Request)
+	require.Equal(t, api.Request{ID: e.Request.ID, Session: 7, Seq: 2, AckedThrough: 1, Epoch: 1, Op: get}, e.Request)
 	r.waiting(second)
 }
 
@@ -321,7 +321,7 @@ func TestAnOpenForWhoseHandleThereIsNoRoomEnds(t *testing.T) {
 
 		r.reply(e, none)
 		again := r.one()
-		require.Equal(t, api.Seq(2), again.Request.Seen, "AckedThrough covers the Open")
+		require.Equal(t, api.Seq(2), again.Request.AckedThrough, "AckedThrough covers the Open")
 		if !givenUp {
 			r.ended(tok, session.Unknown, session.Answered, none)
 		}

@@ -45,7 +45,7 @@ func TestTokensArePresentedInParts(t *testing.T) {
 			e = r.one()
 			require.Equal(t, api.OK, e.Request.Check())
 			op := e.Request.Op.(api.KeepAlive)
-			if op.Flushed == 2 {
+			if op.AckedEpoch == 2 {
 				require.Empty(t, op.Tokens)
 				require.Equal(t, c.beats, parts)
 				break

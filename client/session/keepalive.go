@@ -29,7 +29,7 @@ func (m *Machine) startKeepAlive(now time.Time) {
 // nextKeepAlive returns the next KeepAlive and records its sending. The master is expected to
 // hold it unless Now is set.
 func (m *Machine) nextKeepAlive(now time.Time, c *call) api.Op {
-	op := api.KeepAlive{Flushed: m.acked, Now: m.needsAnswerNow(now)}
+	op := api.KeepAlive{AckedEpoch: m.acked, Now: m.needsAnswerNow(now)}
 	b := keepAliveSent{id: c.id, at: now}
 	if m.notice.epoch != 0 {
 		op.Tokens, b.part = m.notice.tokens[:m.notice.size], m.notice.part

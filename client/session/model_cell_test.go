@@ -119,7 +119,7 @@ func (c *modelCell) judge(p proposal) api.Result {
 	if p.guard != c.epoch {
 		return api.Result{Code: api.Aborted}
 	}
-	s.seen = max(s.seen, q.Seen)
+	s.seen = max(s.seen, q.AckedThrough)
 	for seq := range s.answers {
 		if seq <= s.seen {
 			delete(s.answers, seq)

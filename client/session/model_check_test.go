@@ -101,10 +101,10 @@ func (w *model) check(e session.Envelope, launched map[api.Seq]bool) {
 	case api.OpenSession:
 		return
 	case api.KeepAlive:
-		require.LessOrEqual(w.t, o.Flushed, w.cell.epoch)
+		require.LessOrEqual(w.t, o.AckedEpoch, w.cell.epoch)
 		if len(o.Tokens) > 0 {
 			v.reached["presented"]++
-		} else if o.Flushed > 1 {
+		} else if o.AckedEpoch > 1 {
 			v.reached["flushed"]++
 		}
 		return
@@ -126,8 +126,8 @@ func (w *model) check(e session.Envelope, launched map[api.Seq]bool) {
 	v.names[q.Seq] = name
 	_, ends := q.Op.(api.EndSession)
 	require.True(w.t, ends || !v.ending, "a call after the session was ended")
-	for seq := api.Seq(1); seq <= q.Seen; seq++ {
-		require.False(w.t, w.isAwaited(seq), "Seen is %d, and %d is waited for", q.Seen, seq)
+	for seq := api.Seq(1); seq <= q.AckedThrough; seq++ {
+		require.False(w.t, w.isAwaited(seq), "Seen is %d, and %d is waited for", q.AckedThrough, seq)
 	}
 }
 

@@ -32,10 +32,10 @@ func (c *modelCell) receiveKeepAlive(q api.Request, o api.KeepAlive) (api.Reply,
 		return q.Answer(c.epoch, api.Result{Code: api.Invalid}), true
 	}
 	for _, t := range o.Tokens {
-		require.Less(c.t, o.Flushed, c.epoch, "tokens come before Flushed")
+		require.Less(c.t, o.AckedEpoch, c.epoch, "tokens come before Flushed")
 		c.locks.recreate(t)
 	}
-	if o.Flushed == c.epoch && !s.flushed {
+	if o.AckedEpoch == c.epoch && !s.flushed {
 		s.flushed = true
 		c.locks.failUnpresented(q.Session)
 	}

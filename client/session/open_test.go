@@ -111,7 +111,7 @@ func TestCloseEndsTheSessionAndGivesUpTheCalls(t *testing.T) {
 	end := got[1]
 	require.Equal(t, api.EndSession{}, end.Request.Op)
 	require.Equal(t, api.Seq(2), end.Request.Seq)
-	require.Equal(t, api.Seq(1), end.Request.Seen, "the ender fences the calls that were given up")
+	require.Equal(t, api.Seq(1), end.Request.AckedThrough, "the ender fences the calls that were given up")
 	second := r.m.Close(r.now)
 	late := r.start(put)
 	r.ended(late, session.Refused, session.Closed, api.Result{})

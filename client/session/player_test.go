@@ -260,7 +260,7 @@ func (p *player) request(q api.Request) string {
 	case api.OpenSession:
 		return "open session"
 	case api.KeepAlive:
-		name = fmt.Sprintf("keepalive flushed %d", o.Flushed)
+		name = fmt.Sprintf("keepalive flushed %d", o.AckedEpoch)
 		if o.Now {
 			name += " now"
 		}
@@ -287,5 +287,5 @@ func (p *player) request(q api.Request) string {
 	case api.SetSequencer:
 		name = "attach " + string(o.Handle)
 	}
-	return fmt.Sprintf("e%d %d seen %d %s", q.Epoch, q.Seq, q.Seen, name)
+	return fmt.Sprintf("e%d %d seen %d %s", q.Epoch, q.Seq, q.AckedThrough, name)
 }

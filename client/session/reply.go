@@ -100,7 +100,7 @@ func (m *Machine) receiveCall(now time.Time, from uint32, p api.Reply) {
 // where the earlier one had none.
 func (m *Machine) isPremature(c *call, p api.Reply) bool {
 	switch {
-	case (p.Code.Definite() || p.Code == api.NoHandle) && p.Epoch < m.epoch:
+	case (p.Code.IsDefinite() || p.Code == api.NoHandle) && p.Epoch < m.epoch:
 		return true
 	case p.Code != api.OK:
 		return false

@@ -10,7 +10,7 @@ import (
 // The codec, on a request and a reply that carry a value of 100 bytes.
 func BenchmarkCodec(b *testing.B) {
 	value := strings.Repeat("v", 100)
-	q := api.Request{ID: 1 << 20, Session: 1 << 16, Seq: 1 << 10, Seen: 1<<10 - 1, Op: api.Put{Key: "group/key", Value: value}}
+	q := api.Request{ID: 1 << 20, Session: 1 << 16, Seq: 1 << 10, AckedThrough: 1<<10 - 1, Op: api.Put{Key: "group/key", Value: value}}
 	p := api.Reply{ID: 1 << 20, Session: 1 << 16, Seq: 1 << 10, Epoch: 7, Master: 3,
 		Result: api.Result{Code: api.OK, Found: true, Value: value}}
 	request, reply := api.AppendRequest(nil, q), api.AppendReply(nil, p)

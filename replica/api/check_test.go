@@ -93,7 +93,7 @@ func TestCheckOfRequests(t *testing.T) {
 		{"opening with a seq", api.Request{Seq: 1, Op: open}, api.Invalid},
 		{"a call without session", api.Request{Seq: 1, Op: get}, api.Invalid},
 		{"the first call", api.Request{Session: 1, Seq: 1, Op: get}, api.OK},
-		{"a call already seen", api.Request{Session: 1, Seq: 4, Seen: 4, Op: get}, api.Invalid},
+		{"a call already seen", api.Request{Session: 1, Seq: 4, AckedThrough: 4, Op: get}, api.Invalid},
 		{"the last of the window", api.Request{Session: 1, Seq: api.MaxWindow, Op: get}, api.OK},
 		{"beyond the window", api.Request{Session: 1, Seq: api.MaxWindow + 1, Op: get}, api.Invalid},
 		{"opening with an epoch", api.Request{Epoch: 1, Op: open}, api.Invalid},
@@ -109,14 +109,14 @@ func TestCheckOfRequests(t *testing.T) {
 
 func TestAListAnswerHasLimits(t *testing.T) {
 	big := strings.Repeat("v", api.MaxListBytes-1)
-	require.True(t, api.FitsList([]api.Pair{{Key: "k", Value: big}}))
-	require.False(t, api.FitsList([]api.Pair{{Key: "kk", Value: big}}))
-	require.True(t, api.FitsList(make([]api.Pair, api.MaxListPairs)))
-	require.False(t, api.FitsList(make([]api.Pair, api.MaxListPairs+1)))
+	require.True(t, api.IsListWithinLimits([]api.Pair{{Key: "k", Value: big}}))
+	require.False(t, api.IsListWithinLimits([]api.Pair{{Key: "kk", Value: big}}))
+	require.True(t, api.IsListWithinLimits(make([]api.Pair, api.MaxListPairs)))
+	require.False(t, api.IsListWithinLimits(make([]api.Pair, api.MaxListPairs+1)))
 }
 
 func TestAnAnswerNamesTheSendingItAnswers(t *testing.T) {
-	q := api.Request{ID: 9, Session: 3, Seq: 5, Seen: 4, Op: api.Get{Key: "k"}}
+	q := api.Request{ID: 9, Session: 3, Seq: 5, AckedThrough: 4, Op: api.Get{Key: "k"}}
 	want := api.Reply{ID: 9, Session: 3, Seq: 5, Epoch: 2, Result: api.Result{Code: api.NotFound}}
 	require.Equal(t, want, q.Answer(2, api.Result{Code: api.NotFound}))
 }

@@ -221,7 +221,7 @@ func (c Code) Execution() Execution {
 
 // Definite says that c decides the call: whatever copies of the request are
 // still on their way, its outcome is known and will not change.
-func (c Code) Definite() bool {
+func (c Code) IsDefinite() bool {
 	e := c.Execution()
 	return e == Executed || e == Never
 }

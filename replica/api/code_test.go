@@ -55,7 +55,7 @@ func TestWhatEachCodeTells(t *testing.T) {
 		require.Equal(t, api.Code(i), r.code, "the numbers are part of the format")
 		require.Equal(t, r.text, r.code.String())
 		require.Equal(t, r.execution, r.code.Execution(), r.text)
-		require.Equal(t, r.definite, r.code.Definite(), r.text)
+		require.Equal(t, r.definite, r.code.IsDefinite(), r.text)
 		require.Equal(t, 1 <= i && i <= 33, r.code.Valid(), r.text)
 	}
 }

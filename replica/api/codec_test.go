@@ -21,7 +21,7 @@ var goldenRequests = []struct {
 }{
 	{"0351 01 00 00 00 00 01 07 ac02", api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{7, 300}}}},
 	{"0351 02 05 01 00 00 02", api.Request{ID: 2, Session: 5, Seq: 1, Op: api.EndSession{}}},
-	{"0351 8001 05 03 02 00 03 016b", api.Request{ID: 128, Session: 5, Seq: 3, Seen: 2, Op: api.Get{Key: "k"}}},
+	{"0351 8001 05 03 02 00 03 016b", api.Request{ID: 128, Session: 5, Seq: 3, AckedThrough: 2, Op: api.Get{Key: "k"}}},
 	{"0351 03 05 01 00 00 04 016b 027676", api.Request{ID: 3, Session: 5, Seq: 1, Op: api.Put{Key: "k", Value: "vv"}}},
 	{"0351 04 05 01 00 00 05 016b", api.Request{ID: 4, Session: 5, Seq: 1, Op: api.Delete{Key: "k"}}},
 	{"0351 05 05 01 00 00 06 016b 00 0165 0176", api.Request{ID: 5, Session: 5, Seq: 1,
@@ -48,7 +48,7 @@ var goldenRequests = []struct {
 	{"0351 08 05 01 00 09 15 0174 0171", onNode(api.SetSequencer{Handle: "t", Sequencer: "q"})},
 	{"0351 08 05 01 00 09 16 0174 0171", onNode(api.CheckSequencer{Handle: "t", Sequencer: "q"})},
 	{"0351 08 05 00 00 09 17 03 01 02 0174 0175", api.Request{ID: 8, Session: 5, Epoch: 9,
-		Op: api.KeepAlive{Flushed: 3, Now: true, Tokens: []api.Token{"t", "u"}}}},
+		Op: api.KeepAlive{AckedEpoch: 3, Now: true, Tokens: []api.Token{"t", "u"}}}},
 }
 
 func onNode(op api.Op) api.Request { return api.Request{ID: 8, Session: 5, Seq: 1, Epoch: 9, Op: op} }
@@ -165,7 +165,7 @@ func TestAHostileLengthAllocatesNothing(t *testing.T) {
 
 func TestTheLargestMessagesFit(t *testing.T) {
 	v := strings.Repeat("v", api.MaxValue)
-	q := api.Request{ID: 1<<64 - 1, Session: 1<<64 - 1, Seq: 1<<64 - 1, Seen: 1<<64 - 2,
+	q := api.Request{ID: 1<<64 - 1, Session: 1<<64 - 1, Seq: 1<<64 - 1, AckedThrough: 1<<64 - 2,
 		Op: api.CompareAndSet{Key: strings.Repeat("k", api.MaxKey), Expect: v, Value: v}}
 	require.Equal(t, api.OK, q.Check())
 	got, err := api.DecodeRequest(api.AppendRequest(nil, q))
@@ -176,7 +176,7 @@ func TestTheLargestMessagesFit(t *testing.T) {
 	for i := range pairs {
 		pairs[i] = api.Pair{Key: fmt.Sprintf("%032d", i), Value: strings.Repeat("v", 32)}
 	}
-	require.True(t, api.FitsList(pairs))
+	require.True(t, api.IsListWithinLimits(pairs))
 	p := api.Reply{ID: 1<<64 - 1, Result: api.Result{Code: api.OK, Pairs: pairs}}
 	back, err := api.DecodeReply(api.AppendReply(nil, p))
 	require.NoError(t, err)
@@ -226,7 +226,7 @@ func anyOp() *rapid.Generator[api.Op] {
 		case 22:
 			return api.CheckSequencer{Handle: token, Sequencer: s("sequencer")}
 		case 23:
-			return api.KeepAlive{Flushed: api.Epoch(n), Now: rapid.Bool().Draw(t, "now"), Tokens: []api.Token{token, api.Token(s("second"))}}
+			return api.KeepAlive{AckedEpoch: api.Epoch(n), Now: rapid.Bool().Draw(t, "now"), Tokens: []api.Token{token, api.Token(s("second"))}}
 		case 1:
 			return api.OpenSession{Nonce: api.Nonce{rapid.Uint64().Draw(t, "hi"), rapid.Uint64().Draw(t, "lo")}}
 		case 2:
@@ -267,7 +267,7 @@ func TestRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := api.Request{
 			ID: rapid.Uint64().Draw(t, "id"), Session: api.SessionID(rapid.Uint64().Draw(t, "session")),
-			Seq: api.Seq(rapid.Uint64().Draw(t, "seq")), Seen: api.Seq(rapid.Uint64().Draw(t, "seen")),
+			Seq: api.Seq(rapid.Uint64().Draw(t, "seq")), AckedThrough: api.Seq(rapid.Uint64().Draw(t, "seen")),
 			Epoch: api.Epoch(rapid.Uint64().Draw(t, "epoch of the request")), Op: anyOp().Draw(t, "op"),
 		}
 		gotQ, err := api.DecodeRequest(api.AppendRequest(nil, q))

@@ -13,7 +13,7 @@ import "time"
 type KeepAlive struct {
 	// Flushed is the epoch of the last fail-over that the client has taken notice
 	// of: its cache is empty, and all its tokens of that kind were presented.
-	Flushed Epoch
+	AckedEpoch Epoch
 	// Now asks for the answer at once: the client has no lease that it may count on,
 	// or fears that an answer was lost and its lease ends before the next. The master
 	// does not know what the client was told, and would hold the request for as long

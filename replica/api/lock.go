@@ -18,7 +18,7 @@ const (
 func (m Mode) Valid() bool { return m == Exclusive || m == Shared }
 
 // Conflicts says that two handles cannot hold one lock in these modes at once.
-func (m Mode) Conflicts(with Mode) bool { return m == Exclusive || with == Exclusive }
+func (m Mode) HasConflict(with Mode) bool { return m == Exclusive || with == Exclusive }
 
 // String prints the mode as traces do.
 func (m Mode) String() string {

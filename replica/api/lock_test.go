@@ -107,10 +107,10 @@ func TestModes(t *testing.T) {
 		require.Equal(t, want, api.Mode(i).String())
 		require.Equal(t, i == 1 || i == 2, api.Mode(i).Valid())
 	}
-	require.True(t, api.Exclusive.Conflicts(api.Exclusive))
-	require.True(t, api.Exclusive.Conflicts(api.Shared))
-	require.True(t, api.Shared.Conflicts(api.Exclusive))
-	require.False(t, api.Shared.Conflicts(api.Shared))
+	require.True(t, api.Exclusive.HasConflict(api.Exclusive))
+	require.True(t, api.Exclusive.HasConflict(api.Shared))
+	require.True(t, api.Shared.HasConflict(api.Exclusive))
+	require.False(t, api.Shared.HasConflict(api.Shared))
 }
 
 // A delay is never shorter than what was asked for, up to the bound, and never

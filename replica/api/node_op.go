@@ -186,7 +186,7 @@ func (o Open) Check() Code {
 	switch {
 	case !o.Create.Valid() || !o.Rights.Valid() || len(o.Dir) > MaxToken:
 		return Invalid
-	case o.Path != "" && !relative(o.Path):
+	case o.Path != "" && !isRelative(o.Path):
 		return Invalid
 	case !made && (o.Kind != 0 || o.Ephemeral || o.Contents != "" || o.Names != ACLNames{}):
 		return Invalid
@@ -202,7 +202,7 @@ func (o Open) Check() Code {
 
 var anyNames = ACLNames{Read: "x", Write: "x", Change: "x"}
 
-func relative(path string) bool {
+func isRelative(path string) bool {
 	_, err := Path{}.Join(path)
 	return err == nil
 }

@@ -58,7 +58,7 @@ func (p Path) Join(rel string) (Path, error) {
 		return Path{}, badName("longer than a path may be", rel)
 	}
 	for name := range strings.SplitSeq(rel, "/") {
-		if why := wrongComponent(name); why != "" {
+		if why := componentFault(name); why != "" {
 			return Path{}, badName(why, rel)
 		}
 	}
@@ -77,7 +77,7 @@ func (p Path) Join(rel string) (Path, error) {
 
 // Child is the path of the node that the directory p calls name.
 func (p Path) Child(name string) (Path, error) {
-	if why := wrongComponent(name); why != "" {
+	if why := componentFault(name); why != "" {
 		return Path{}, badName(why, name)
 	}
 	return p.Join(name)
@@ -85,14 +85,14 @@ func (p Path) Child(name string) (Path, error) {
 
 // CheckComponent says OK, or Invalid for what cannot be a component of a path.
 func CheckComponent(name string) Code {
-	if wrongComponent(name) != "" {
+	if componentFault(name) != "" {
 		return Invalid
 	}
 	return OK
 }
 
 // wrongComponent says why name is no component, or nothing.
-func wrongComponent(name string) string {
+func componentFault(name string) string {
 	switch {
 	case name == "":
 		return "has an empty component"

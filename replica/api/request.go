@@ -13,7 +13,7 @@ type Request struct {
 	// Seen says that the client waits for no call up to this one: it has the
 	// answer or has given the call up. The cell may forget their answers, and
 	// executes none of them from now on. Below Seq.
-	Seen Seq
+	AckedThrough Seq
 	// Epoch is the highest that the client has heard of, 0 in a request that opens
 	// a session. A master takes no request of another epoch than its own: so no
 	// packet to a former master is taken by a later one (CHU §2.9).
@@ -29,18 +29,18 @@ func (q Request) Check() Code {
 		return Invalid
 	}
 	if _, opens := q.Op.(OpenSession); opens {
-		if q.Session != 0 || q.Seq != 0 || q.Seen != 0 || q.Epoch != 0 {
+		if q.Session != 0 || q.Seq != 0 || q.AckedThrough != 0 || q.Epoch != 0 {
 			return Invalid
 		}
 		return q.Op.Check()
 	}
 	if _, keeps := q.Op.(KeepAlive); keeps {
-		if q.Session == 0 || q.Seq != 0 || q.Seen != 0 {
+		if q.Session == 0 || q.Seq != 0 || q.AckedThrough != 0 {
 			return Invalid
 		}
 		return q.Op.Check()
 	}
-	if q.Session == 0 || q.Seq <= q.Seen || q.Seq-q.Seen > MaxWindow {
+	if q.Session == 0 || q.Seq <= q.AckedThrough || q.Seq-q.AckedThrough > MaxWindow {
 		return Invalid
 	}
 	return q.Op.Check()

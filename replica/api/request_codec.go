@@ -16,7 +16,7 @@ func AppendRequest(dst []byte, q Request) []byte {
 	dst = binary.AppendUvarint(dst, q.ID)
 	dst = binary.AppendUvarint(dst, uint64(q.Session))
 	dst = binary.AppendUvarint(dst, uint64(q.Seq))
-	dst = binary.AppendUvarint(dst, uint64(q.Seen))
+	dst = binary.AppendUvarint(dst, uint64(q.AckedThrough))
 	dst = binary.AppendUvarint(dst, uint64(q.Epoch))
 	return AppendOp(dst, q.Op)
 }
@@ -27,7 +27,7 @@ func AppendRequest(dst []byte, q Request) []byte {
 func DecodeRequest(b []byte) (Request, error) {
 	c := read(b)
 	c.open(messageVersion, kindRequest)
-	q := Request{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), Seen: Seq(c.uint()), Epoch: Epoch(c.uint()), Op: c.op()}
+	q := Request{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), AckedThrough: Seq(c.uint()), Epoch: Epoch(c.uint()), Op: c.op()}
 	if err := c.close(); err != nil {
 		return Request{}, err
 	}

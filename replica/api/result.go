@@ -15,7 +15,7 @@ type Result struct {
 type Pair struct{ Key, Value string }
 
 // FitsList says whether these rows may be one answer to a List.
-func FitsList(pairs []Pair) bool {
+func IsListWithinLimits(pairs []Pair) bool {
 	if len(pairs) > MaxListPairs {
 		return false
 	}

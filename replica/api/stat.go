@@ -52,7 +52,7 @@ type Stat struct {
 const MaxContents = MaxValue
 
 // wrong says why s is the metadata of no node, or nothing.
-func (s Stat) wrong() string {
+func (s Stat) fault() string {
 	switch {
 	case s.Kind != Directory && s.Kind != File:
 		return s.Kind.String()

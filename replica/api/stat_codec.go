@@ -60,7 +60,7 @@ func (c *cursor) stat() Stat {
 	s.Instance, s.Content, s.Lock, s.ACL = Instance(c.uint()), ContentGen(c.uint()), LockGen(c.uint()), ACLGen(c.uint())
 	s.Length, s.Checksum, s.Children = c.uint(), Checksum(c.uint()), c.uint()
 	s.Names = c.aclNames()
-	if why := s.wrong(); why != "" {
+	if why := s.fault(); why != "" {
 		c.fail("%s", why)
 	}
 	return s

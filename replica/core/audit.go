@@ -36,9 +36,9 @@ type audit struct {
 	walk    *db.SumScan
 	slot    paxos.Slot // of walk
 	begun   bool       // walk has taken in rows
-	mine    SumReport  // the last one finished; Slot 0: none
+	own     SumReport  // the last one finished; Slot 0: none
 	others  map[paxos.NodeID]SumReport
-	tell    *SumReport // to be sent
+	unsent  *SumReport // to be sent
 	count   AuditCounters
 }
 
@@ -76,8 +76,8 @@ func (a *audit) step() error {
 	if sum != kept {
 		return fmt.Errorf("replica %d stops: after slot %d: %w: checksum %v, kept %v", a.self, a.slot, ErrMemory, sum, kept)
 	}
-	a.mine = SumReport{Slot: a.slot, Sum: sum}
-	a.tell = &SumReport{Slot: a.slot, Sum: sum}
+	a.own = SumReport{Slot: a.slot, Sum: sum}
+	a.unsent = &SumReport{Slot: a.slot, Sum: sum}
 	for _, id := range a.members {
 		a.compare(id)
 	}
@@ -85,7 +85,7 @@ func (a *audit) step() error {
 }
 
 // report takes in what another replica says. Only its latest slot counts.
-func (a *audit) report(from paxos.NodeID, r SumReport) error {
+func (a *audit) addReport(from paxos.NodeID, r SumReport) error {
 	if r.Slot < a.others[from].Slot {
 		return nil
 	}
@@ -95,16 +95,16 @@ func (a *audit) report(from paxos.NodeID, r SumReport) error {
 }
 
 func (a *audit) compare(id paxos.NodeID) {
-	if r, told := a.others[id]; told && r.Slot == a.mine.Slot {
+	if r, told := a.others[id]; told && r.Slot == a.own.Slot {
 		a.count.Compared++
-		if r.Sum != a.mine.Sum {
+		if r.Sum != a.own.Sum {
 			a.count.Disagreed++
 		}
 	}
 }
 
 func (a *audit) verdict() error {
-	_, err := Judge(a.self, a.members, a.mine, a.others)
+	_, err := Judge(a.self, a.members, a.own, a.others)
 	return err
 }
 
@@ -139,7 +139,7 @@ func Judge(self paxos.NodeID, members []paxos.NodeID, mine SumReport, others map
 
 // forget gives up what is known of rows that were replaced: they are no reason to
 // stop any more.
-func (a *audit) forget() { a.walk, a.mine, a.tell = nil, SumReport{}, nil }
+func (a *audit) forget() { a.walk, a.own, a.unsent = nil, SumReport{}, nil }
 
 // wake is when step wants to be called; zero: no need.
 func (a *audit) wake(now time.Time) time.Time {
@@ -152,55 +152,55 @@ func (a *audit) wake(now time.Time) time.Time {
 // tendAudit asks for a comparison when it is due, and does a part of the one
 // under way. A fail-over is no reason to wait: wrong rows may be what keeps it from
 // its end.
-func (n *Node) tendAudit() {
-	if n.rules && !n.now.Before(n.checksumDue()) {
+func (r *Replica) advanceAudit() {
+	if r.hasEpoch && !r.now.Before(r.checksumDue()) {
 		raw := command.Append(nil, command.Checksum{})
-		if n.paxos.Propose(n.now, raw) == nil {
-			n.out.Proposed = append(n.out.Proposed, raw)
-			n.audit.last = n.now // or it would be proposed again until it is applied
+		if r.paxos.Propose(r.now, raw) == nil {
+			r.out.Proposed = append(r.out.Proposed, raw)
+			r.audit.last = r.now // or it would be proposed again until it is applied
 		}
 	}
-	n.must(n.audit.step())
+	r.stopOn(r.audit.step())
 }
 
-func (n *Node) checksumDue() time.Time { return n.audit.last.Add(n.cfg.ChecksumEvery) }
+func (r *Replica) checksumDue() time.Time { return r.audit.last.Add(r.cfg.ChecksumEvery) }
 
 // auditWake is when tendAudit has something to do. What the log does not take is due
 // already, and to wake for it at once would be to wake without end.
-func (n *Node) auditWake() time.Time {
-	if !n.rules || !n.paxos.CanPropose() {
-		return n.audit.wake(n.now)
+func (r *Replica) auditWake() time.Time {
+	if !r.hasEpoch || !r.paxos.CanPropose() {
+		return r.audit.wake(r.now)
 	}
-	return instant.Earliest(n.audit.wake(n.now), n.checksumDue())
+	return instant.Earliest(r.audit.wake(r.now), r.checksumDue())
 }
 
 // SumReport takes in which rows another replica has.
-func (n *Node) SumReport(now time.Time, from paxos.NodeID, r SumReport) {
-	n.now = now
-	if from != n.cfg.Paxos.ID && slices.Contains(n.cfg.Paxos.Members, from) {
-		n.must(n.audit.report(from, r))
+func (r *Replica) SumReport(now time.Time, from paxos.NodeID, report SumReport) {
+	r.now = now
+	if from != r.cfg.Paxos.ID && slices.Contains(r.cfg.Paxos.Members, from) {
+		r.stopOn(r.audit.addReport(from, report))
 	}
 }
 
 // must makes the first reason to stop final.
-func (n *Node) must(err error) {
-	if n.stop == nil {
-		n.stop = err
+func (r *Replica) stopOn(err error) {
+	if r.stop == nil {
+		r.stop = err
 	}
 }
 
 // Audit counts what came of comparing rows.
-func (n *Node) Audit() AuditCounters { return n.audit.count }
+func (r *Replica) Audit() AuditCounters { return r.audit.count }
 
 // Stray writes a row, by its key in the db, in the memory of this replica alone,
 // as no log has said. It is a fault, for tests and simulators: comparing rows must
 // stop this replica.
-func (n *Node) Stray(key, value string) {
-	tx := n.db.Begin()
+func (r *Replica) CorruptRow(key, value string) {
+	tx := r.db.Begin()
 	tx.Put(key, value)
 	tx.Commit()
 }
 
 // Rot is Stray behind the back of the checksum, which each replica keeps by itself:
 // its own rows, and no other replica's, tell it.
-func (n *Node) Rot(key, value string) { n.db.Rot(key, value) }
+func (r *Replica) RotRow(key, value string) { r.db.Rot(key, value) }

@@ -21,7 +21,7 @@ func auditOf(t *testing.T, n int) *audit {
 	a := newAudit(&cfg, time.Time{})
 	a.begin(5, db.New().View(), time.Time{})
 	require.NoError(t, a.step())
-	require.Equal(t, &SumReport{Slot: 5}, a.tell)
+	require.Equal(t, &SumReport{Slot: 5}, a.unsent)
 	return &a
 }
 
@@ -47,13 +47,13 @@ func TestWhoCannotBeOfAMajorityStops(t *testing.T) {
 					same++
 				}
 				if i > 0 && k != silent {
-					err = a.report(paxos.NodeID(i+1), SumReport{Slot: 5, Sum: sumOf(k)})
+					err = a.addReport(paxos.NodeID(i+1), SumReport{Slot: 5, Sum: sumOf(k)})
 				}
 			}
 			if i := len(kinds) - 1; i > 0 && kinds[i] == silent {
 				err = a.verdict()
 			}
-			agreed, _ := Judge(a.self, a.members, a.mine, a.others)
+			agreed, _ := Judge(a.self, a.members, a.own, a.others)
 			require.Equal(t, same > n/2, agreed, "%v", kinds)
 			if same+quiet > n/2 {
 				require.NoError(t, err, "%v", kinds)
@@ -92,7 +92,7 @@ func TestTheMinorityStopsAndTheMajorityGoesOn(t *testing.T) {
 					if i >= mine {
 						k = 1
 					}
-					_ = a.report(paxos.NodeID(i+1), SumReport{Slot: 5, Sum: sumOf(k)})
+					_ = a.addReport(paxos.NodeID(i+1), SumReport{Slot: 5, Sum: sumOf(k)})
 				}
 				require.Equal(t, n, mine+theirs)
 				return a.verdict() != nil
@@ -104,16 +104,16 @@ func TestTheMinorityStopsAndTheMajorityGoesOn(t *testing.T) {
 
 func TestReportsOfAnotherSlotSayNothing(t *testing.T) {
 	a := auditOf(t, 3)
-	require.NoError(t, a.report(2, SumReport{Slot: 4, Sum: sumOf(1)}))
-	require.NoError(t, a.report(3, SumReport{Slot: 6, Sum: sumOf(1)}))
+	require.NoError(t, a.addReport(2, SumReport{Slot: 4, Sum: sumOf(1)}))
+	require.NoError(t, a.addReport(3, SumReport{Slot: 6, Sum: sumOf(1)}))
 	require.Equal(t, AuditCounters{Summed: 1}, a.count)
-	require.NoError(t, a.report(2, SumReport{Slot: 5, Sum: sumOf(1)}))
-	require.NoError(t, a.report(3, SumReport{Slot: 5, Sum: sumOf(1)}), "it is behind what was told before")
+	require.NoError(t, a.addReport(2, SumReport{Slot: 5, Sum: sumOf(1)}))
+	require.NoError(t, a.addReport(3, SumReport{Slot: 5, Sum: sumOf(1)}), "it is behind what was told before")
 	require.Equal(t, AuditCounters{Summed: 1, Compared: 1, Disagreed: 1}, a.count)
 
 	// What was told before the own sum is finished counts when it is.
 	a.begin(6, db.New().View(), time.Time{})
-	require.NoError(t, a.report(2, SumReport{Slot: 6, Sum: sumOf(1)}))
+	require.NoError(t, a.addReport(2, SumReport{Slot: 6, Sum: sumOf(1)}))
 	require.ErrorIs(t, a.step(), ErrMinority)
 }
 
@@ -121,12 +121,12 @@ func TestReportsOfAnotherSlotSayNothing(t *testing.T) {
 // had; nor is a sum finished that was begun over them.
 func TestRowsThatAreGoneAreNoReasonToStop(t *testing.T) {
 	a := auditOf(t, 3)
-	require.NoError(t, a.report(2, SumReport{Slot: 5, Sum: sumOf(1)}))
+	require.NoError(t, a.addReport(2, SumReport{Slot: 5, Sum: sumOf(1)}))
 	a.begin(6, db.New().View(), time.Time{})
 	a.forget()
-	require.NoError(t, a.report(3, SumReport{Slot: 5, Sum: sumOf(1)}))
+	require.NoError(t, a.addReport(3, SumReport{Slot: 5, Sum: sumOf(1)}))
 	require.NoError(t, a.step())
-	require.Nil(t, a.tell)
+	require.Nil(t, a.unsent)
 	require.True(t, a.wake(time.Unix(7, 0)).IsZero())
 }
 
@@ -149,8 +149,8 @@ func TestASumIsOfItsPlaceAndIsFinished(t *testing.T) {
 	put("c")
 	require.NoError(t, a.step())
 	a.begin(3, d.View(), now) // one is under way
-	require.Nil(t, a.tell)
+	require.Nil(t, a.unsent)
 	require.NoError(t, a.step())
-	require.Equal(t, &SumReport{Slot: 2, Sum: sum}, a.tell)
+	require.Equal(t, &SumReport{Slot: 2, Sum: sum}, a.unsent)
 	require.EqualValues(t, 1, a.count.Overlapped)
 }

@@ -46,7 +46,7 @@ func TestTheOddOneStops(t *testing.T) {
 		if !master {
 			odd = m%3 + 1
 		}
-		g.nodes[odd].Stray(rows.UserKey("stray"), "row")
+		g.nodes[odd].CorruptRow(rows.UserKey("stray"), "row")
 		g.pass(5 * time.Second)
 		require.Len(t, g.stopped, 1)
 		require.ErrorIs(t, g.stopped[odd], core.ErrMinority)
@@ -71,7 +71,7 @@ func TestAComparisonThatTheLogRefusesWaits(t *testing.T) {
 	compared := g.nodes[m].Audit().Summed
 	for range 300 {
 		g.now = g.now.Add(5 * time.Millisecond)
-		if g.nodes[m].Advance(g.now); g.nodes[m].Leads() {
+		if g.nodes[m].Advance(g.now); g.nodes[m].IsLeader() {
 			g.take(m)
 			require.Greater(t, g.wake[m], g.now, "it wants to be woken at once")
 		}
@@ -106,7 +106,7 @@ func TestTheOddOneStopsDuringAFailOver(t *testing.T) {
 	odd := recovering()
 	require.NotZero(t, odd)
 	g.cut[was] = false
-	g.nodes[odd].Stray(rows.UserKey("stray"), "row")
+	g.nodes[odd].CorruptRow(rows.UserKey("stray"), "row")
 	g.pass(6 * time.Second)
 	require.ErrorIs(t, g.stopped[odd], core.ErrMinority)
 	require.Len(t, g.stopped, 1)
@@ -114,8 +114,8 @@ func TestTheOddOneStopsDuringAFailOver(t *testing.T) {
 
 func TestWhereThereIsNoMajorityNobodyServes(t *testing.T) {
 	g, m := serving(t)
-	g.nodes[m].Stray(rows.UserKey("stray"), "one")
-	g.nodes[m%3+1].Stray(rows.UserKey("stray"), "another")
+	g.nodes[m].CorruptRow(rows.UserKey("stray"), "one")
+	g.nodes[m%3+1].CorruptRow(rows.UserKey("stray"), "another")
 	g.pass(5 * time.Second)
 	require.Len(t, g.stopped, 3)
 }
@@ -125,7 +125,7 @@ func TestWhereThereIsNoMajorityNobodyServes(t *testing.T) {
 func TestALostReportIsNoAgreement(t *testing.T) {
 	g, m := serving(t)
 	g.deaf[m] = true
-	g.nodes[m].Stray(rows.UserKey("stray"), "row")
+	g.nodes[m].CorruptRow(rows.UserKey("stray"), "row")
 	g.pass(5 * time.Second)
 	require.Empty(t, g.stopped, "two of three know of one that differs, and it knows nothing")
 	g.deaf[m] = false
@@ -138,7 +138,7 @@ func TestAReplicaThatIsGoneIsNoAgreement(t *testing.T) {
 	g, m := servingOf(t, 5)
 	g.cut[m%5+1] = true
 	odd := (m+1)%5 + 1
-	g.nodes[odd].Stray(rows.UserKey("stray"), "row")
+	g.nodes[odd].CorruptRow(rows.UserKey("stray"), "row")
 	g.pass(5 * time.Second)
 	require.ErrorIs(t, g.stopped[odd], core.ErrMinority)
 	require.Len(t, g.stopped, 1)

@@ -32,27 +32,27 @@ func (c *Config) constants() []constant {
 
 // settle has the constants written that the rows lack, by a master whose epoch has
 // just begun.
-func (n *Node) settle() {
-	for _, c := range n.cfg.constants() {
-		if _, ok := rows.GetConstant(n.db, c.name); !ok {
-			n.master.SetConstant(c.name, c.value)
+func (r *Replica) writeConstants() {
+	for _, c := range r.cfg.constants() {
+		if _, ok := rows.GetConstant(r.db, c.name); !ok {
+			r.master.SetConstant(c.name, c.value)
 		}
 	}
 }
 
 // compare stops the node if the rows hold another value of a constant than its
 // configuration does.
-func (n *Node) compare() {
-	for _, c := range n.cfg.constants() {
-		if value, ok := rows.GetConstant(n.db, c.name); ok && value != c.value && n.stop == nil {
-			n.stop = fmt.Errorf("replica %d stops: %w: constant %q is %s in this cell and %s in its configuration: they must be equal",
-				n.cfg.Paxos.ID, ErrConstant, c.name, value, c.value)
+func (r *Replica) checkConstants() {
+	for _, c := range r.cfg.constants() {
+		if value, ok := rows.GetConstant(r.db, c.name); ok && value != c.value && r.stop == nil {
+			r.stop = fmt.Errorf("replica %d stops: %w: constant %q is %s in this cell and %s in its configuration: they must be equal",
+				r.cfg.Paxos.ID, ErrConstant, c.name, value, c.value)
 		}
 	}
 }
 
 // setsConstant says whether a command may have set a constant.
-func setsConstant(a *command.Applied) bool {
+func isConstant(a *command.Applied) bool {
 	_, ok := a.Command.(command.Constant)
 	return ok
 }

@@ -50,7 +50,7 @@ func TestAMasterWithALeaseReadsWithoutTheLog(t *testing.T) {
 	require.Equal(t, api.Result{Code: api.OK, Found: true, Value: "1"}, got[0].Result)
 	require.Equal(t, r.nodes[r.m].Serving().Epoch, got[0].Epoch)
 	require.Equal(t, before, r.top(r.m))
-	require.EqualValues(t, 1, r.nodes[r.m].Reads().Alone)
+	require.EqualValues(t, 1, r.nodes[r.m].Reads().Local)
 	require.Equal(t, api.OK, r.put("2")[0].Code)
 	require.Equal(t, "2", r.get()[0].Value)
 }
@@ -85,7 +85,7 @@ func TestAReplicaThatDoesNotServeReadsNothing(t *testing.T) {
 	r.take(r.m)
 	got := r.get()
 	require.Equal(t, api.NotMaster, got[len(got)-1].Code)
-	require.Zero(t, r.nodes[r.m].Reads().Alone)
+	require.Zero(t, r.nodes[r.m].Reads().Local)
 }
 
 // The first master of a cell writes down what all must be told alike.

@@ -21,7 +21,7 @@ import (
 type cell struct {
 	t       *testing.T
 	every   paxos.Slot
-	hosts   []*driver.Host // by id less 1
+	hosts   []*driver.Driver // by id less 1
 	now     time.Time
 	cut     map[paxos.NodeID]bool
 	apart   func(a, b paxos.NodeID) bool // they do not hear each other; nil: all do
@@ -48,7 +48,7 @@ func newCell(t *testing.T, n int, every paxos.Slot, tune ...func(*driver.Config)
 		t: t, every: every, tune: tune, now: time.Unix(100, 0), wake: make([]time.Time, n), cut: map[paxos.NodeID]bool{}, mute: map[paxos.NodeID]bool{},
 		stopped: map[paxos.NodeID]error{}, written: map[paxos.NodeID][]driver.WriteJob{},
 	}
-	g.hosts = make([]*driver.Host, n)
+	g.hosts = make([]*driver.Driver, n)
 	for _, id := range g.members() {
 		g.start(id, paxos.Recovered{}, nil)
 	}
@@ -64,9 +64,9 @@ func (g *cell) members() (ids []paxos.NodeID) {
 
 func (g *cell) start(id paxos.NodeID, rec paxos.Recovered, all *db.DB) {
 	cfg := driver.DefaultConfig()
-	cfg.Node.Paxos.ID, cfg.Node.Paxos.Members = id, g.members()
-	cfg.Node.Paxos.Lease, cfg.Node.Sessions = paxos.Lease{}, session.Config{}
-	cfg.Node.ChecksumEvery = time.Hour
+	cfg.Core.Paxos.ID, cfg.Core.Paxos.Members = id, g.members()
+	cfg.Core.Paxos.Lease, cfg.Core.Sessions = paxos.Lease{}, session.Config{}
+	cfg.Core.ChecksumEvery = time.Hour
 	cfg.SnapshotEvery, cfg.KeepSlots = g.every, 2
 	for _, f := range g.tune {
 		f(&cfg)
@@ -151,7 +151,7 @@ func (g *cell) pass(d time.Duration) {
 func (g *cell) master() paxos.NodeID {
 	for range 1000 {
 		for _, id := range g.members() {
-			if g.stopped[id] == nil && g.hosts[id-1].Node().Serving() != nil {
+			if g.stopped[id] == nil && g.hosts[id-1].Core().Serving() != nil {
 				return id
 			}
 		}
@@ -179,12 +179,12 @@ func (g *cell) puts(n int) {
 	}
 	opened := ask(api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, uint64(g.now.UnixNano())}}})
 	for seq := api.Seq(1); seq < api.Seq(n) && g.stopped[m] == nil; seq++ {
-		p := ask(api.Request{ID: 1, Session: opened.Result.Session, Seq: seq, Seen: seq - 1, Epoch: opened.Epoch, Op: api.Put{Key: fmt.Sprint("k", seq%3), Value: fmt.Sprint(seq)}})
+		p := ask(api.Request{ID: 1, Session: opened.Result.Session, Seq: seq, AckedThrough: seq - 1, Epoch: opened.Epoch, Op: api.Put{Key: fmt.Sprint("k", seq%3), Value: fmt.Sprint(seq)}})
 		require.True(g.t, p.Code == api.OK || g.stopped[m] != nil)
 	}
 }
 
-func (g *cell) stray(id paxos.NodeID) { g.hosts[id-1].Node().Stray(rows.UserKey("stray"), "row") }
+func (g *cell) stray(id paxos.NodeID) { g.hosts[id-1].Core().CorruptRow(rows.UserKey("stray"), "row") }
 
 // right checks that what was written of a slot is the same everywhere, and that
 // there is something.
@@ -226,7 +226,7 @@ func TestWrongRowsAreNeverWritten(t *testing.T) {
 		require.Len(t, g.stopped, 1)
 		require.ErrorIs(t, g.stopped[odd], core.ErrMinority)
 		require.Len(t, g.written[odd], before)
-		require.EqualValues(t, 1, g.hosts[odd-1].Counters().SumsOdd)
+		require.EqualValues(t, 1, g.hosts[odd-1].Counters().SumsInMinority)
 		g.puts(30)
 		g.pass(time.Second)
 		g.right(odd%3+1, (odd+1)%3+1)
@@ -264,7 +264,7 @@ func TestWithoutAMajoritysWordNothingIsWritten(t *testing.T) {
 	require.Empty(t, g.stopped)
 	for _, h := range g.hosts {
 		require.Greater(t, h.Counters().SumsAskedAgain, uint64(3))
-		require.LessOrEqual(t, h.Node().Status().Floor, paxos.Slot(1))
+		require.LessOrEqual(t, h.Core().Status().Floor, paxos.Slot(1))
 	}
 	clear(g.mute)
 	g.pass(5 * time.Second)
@@ -330,14 +330,14 @@ func TestAPeerThatBeganLaterIsAskedOfALaterSlot(t *testing.T) {
 	g.puts(20) // m asks for the sum of a slot, and nobody answers
 	require.Empty(t, g.written[m])
 
-	s, view := g.hosts[back-1].Node().Snapshot()
+	s, view := g.hosts[back-1].Core().Snapshot()
 	var all = db.New()
 	tx := all.Begin()
 	for key, value := range view.Ascend("", "") {
 		tx.Put(key, value)
 	}
 	tx.Commit()
-	rec := paxos.Recovered{Boot: 1, Promise: g.hosts[back-1].Node().Status().Promised, Snapshot: s, Next: 1000, Floor: s.Slot + 1}
+	rec := paxos.Recovered{Boot: 1, Promise: g.hosts[back-1].Core().Status().Promised, Snapshot: s, Next: 1000, Floor: s.Slot + 1}
 	g.start(back, rec, all)
 	clear(g.mute)
 	g.puts(10)

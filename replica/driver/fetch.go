@@ -18,21 +18,21 @@ type fetch struct {
 	peers []paxos.NodeID // in ascending order
 	pause time.Duration  // before asking again, at first
 
-	slot    paxos.Slot   // a snapshot of this slot or above helps; 0: idle
-	source  paxos.NodeID // who is asked
-	turned  paxos.NodeID // whom it turned to last: the next one is behind it in the ring
-	id      SnapshotID   // what is being fetched, once a source has named it
-	giver   paxos.NodeID // who gave the last piece of it; 0: none did
-	next    int64        // where the next piece begins
-	due     time.Time    // ask again
-	wait    time.Duration
-	first   time.Time     // when the next piece was asked for first
-	usual   time.Duration // wait for a piece before it is asked for again
-	silence int           // answers that did not come, in a row
-	writing bool
-	piece   *Piece // for the disk
-	dropped bool   // what the disk holds of a transfer is of no use
-	asks    []ask  // to be sent
+	slot      paxos.Slot   // a snapshot of this slot or above helps; 0: idle
+	source    paxos.NodeID // who is asked
+	turned    paxos.NodeID // whom it turned to last: the next one is behind it in the ring
+	id        SnapshotID   // what is being fetched, once a source has named it
+	lastGiver paxos.NodeID // who gave the last piece of it; 0: none did
+	next      int64        // where the next piece begins
+	due       time.Time    // ask again
+	wait      time.Duration
+	first     time.Time     // when the next piece was asked for first
+	usual     time.Duration // wait for a piece before it is asked for again
+	missed    int           // answers that did not come, in a row
+	writing   bool
+	piece     *Piece // for the disk
+	dropped   bool   // what the disk holds of a transfer is of no use
+	asks      []ask  // to be sent
 }
 
 // ask is a message to a source.
@@ -53,23 +53,23 @@ func (f *fetch) begin(now time.Time, b paxos.Behind) {
 		return
 	}
 	f.slot, f.source = b.Floor-1, b.Source
-	f.anew(now)
+	f.restart(now)
 }
 
 // enough is how many answers in a row must be missing before somebody else's word, that
 // he has not what is being fetched, ends a transfer. Two would do if only the dead were
 // silent: one whose disk needs a little longer for a piece was left each time for a
 // source that had another snapshot, and that one in the same way, for ever.
-const enough = 4
+const maxMissed = 4
 
 // anew asks the present source for whatever it has.
-func (f *fetch) anew(now time.Time) {
+func (f *fetch) restart(now time.Time) {
 	if !f.id.IsZero() {
 		f.dropped = true
 	}
-	f.id, f.giver, f.next, f.piece = SnapshotID{}, 0, 0, nil
+	f.id, f.lastGiver, f.next, f.piece = SnapshotID{}, 0, 0, nil
 	f.usual, f.first, f.turned = f.pause, now, f.source
-	f.wait, f.silence = f.usual, 0
+	f.wait, f.missed = f.usual, 0
 	f.ask(now)
 }
 
@@ -85,7 +85,7 @@ func (f *fetch) ask(now time.Time) {
 // got takes a piece from a peer. It says whether that was the one it waits for. It
 // may come when another source is asked already: a source that is busy for longer
 // than this one waits would never be heard otherwise.
-func (f *fetch) got(now time.Time, from paxos.NodeID, p Piece) bool {
+func (f *fetch) onPiece(now time.Time, from paxos.NodeID, p Piece) bool {
 	switch {
 	case f.slot == 0 || f.writing || p.Offset != f.next:
 		return false
@@ -95,43 +95,43 @@ func (f *fetch) got(now time.Time, from paxos.NodeID, p Piece) bool {
 		return false
 	}
 	f.id, f.piece, f.writing = p.ID, &p, true
-	f.learn(now)
-	f.wait, f.silence = f.usual, 0
-	f.source, f.giver, f.turned = from, from, from
+	f.setUsualWait(now)
+	f.wait, f.missed = f.usual, 0
+	f.source, f.lastGiver, f.turned = from, from, from
 	return true
 }
 
 // learn takes in how long a piece took. Who asks again before it can have come has the
 // source read the same twice, and the next one takes longer.
-func (f *fetch) learn(now time.Time) {
+func (f *fetch) setUsualWait(now time.Time) {
 	f.usual = min(max(2*now.Sub(f.first), f.usual-f.usual/8, f.pause), 8*f.pause)
 }
 
 // gone takes the word of a source that it has not what was asked for, of one asked
 // before as well while the present one is silent. It says whether the transfer
 // begins anew.
-func (f *fetch) gone(now time.Time, from paxos.NodeID, m Gone) bool {
+func (f *fetch) onGone(now time.Time, from paxos.NodeID, m Gone) bool {
 	switch {
 	case f.slot == 0 || f.writing || !f.id.Equal(m.ID):
 		return false
 	case f.id.IsZero():
 		return false // it has none that helps: another one is asked when it is due
-	case from != f.source && f.silence == 0:
+	case from != f.source && f.missed == 0:
 		return false // the source goes on giving
-	case from != f.source && from != f.giver && f.silence < enough:
+	case from != f.source && from != f.lastGiver && f.missed < maxMissed:
 		return false // late: another one is asked since, and did not answer twice yet
-	case from != f.giver && f.silence < enough:
-		f.source, f.silence = f.giver, f.silence&^1 // who has the rest, and may be slow: it is asked next
+	case from != f.lastGiver && f.missed < maxMissed:
+		f.source, f.missed = f.lastGiver, f.missed&^1 // who has the rest, and may be slow: it is asked next
 		return false
 	}
 	f.source = from
-	f.anew(now)
+	f.restart(now)
 	return true
 }
 
 // put takes in what the disk did with a piece: the place of the next one, or the
 // end.
-func (f *fetch) put(now time.Time, d PutDone) {
+func (f *fetch) onPut(now time.Time, d PutDone) {
 	f.writing, f.piece = false, nil
 	switch {
 	case f.slot == 0 || !f.id.Equal(d.ID): // it was given up meanwhile
@@ -139,7 +139,7 @@ func (f *fetch) put(now time.Time, d PutDone) {
 		f.stop()
 		f.dropped = false
 	case d.Err != nil:
-		f.id, f.giver, f.next, f.dropped = SnapshotID{}, 0, 0, true
+		f.id, f.lastGiver, f.next, f.dropped = SnapshotID{}, 0, 0, true
 		f.due = now.Add(f.wait)
 		f.first = f.due
 	default:
@@ -149,7 +149,7 @@ func (f *fetch) put(now time.Time, d PutDone) {
 }
 
 // applied notes how far the node is: it may have been helped by records.
-func (f *fetch) applied(upto paxos.Slot) {
+func (f *fetch) onApplied(upto paxos.Slot) {
 	if f.slot != 0 && upto >= max(f.slot, f.id.Handle.Slot) {
 		f.stop()
 	}
@@ -158,7 +158,7 @@ func (f *fetch) applied(upto paxos.Slot) {
 // stop makes it idle.
 func (f *fetch) stop() {
 	f.dropped = f.dropped || !f.id.IsZero()
-	f.slot, f.id, f.giver, f.next, f.due = 0, SnapshotID{}, 0, 0, time.Time{}
+	f.slot, f.id, f.lastGiver, f.next, f.due = 0, SnapshotID{}, 0, 0, time.Time{}
 	f.asks = f.asks[:0]
 	if f.piece != nil {
 		f.piece, f.writing = nil, false
@@ -166,11 +166,11 @@ func (f *fetch) stop() {
 }
 
 // tend asks again when it is time. It says whether another source is asked.
-func (f *fetch) tend(now time.Time) (switched bool) {
+func (f *fetch) askAgain(now time.Time) (switched bool) {
 	if f.slot == 0 || f.writing || now.Before(f.due) {
 		return false
 	}
-	if f.silence++; f.silence%2 == 0 {
+	if f.missed++; f.missed%2 == 0 {
 		f.source, switched = f.other(), true
 	}
 	f.wait = min(2*f.wait, 8*f.pause)

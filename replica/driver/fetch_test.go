@@ -43,10 +43,10 @@ func (p *puller) asked(want ...string) {
 
 func (p *puller) pass(d time.Duration) bool {
 	p.now = p.now.Add(d)
-	return p.tend(p.now)
+	return p.askAgain(p.now)
 }
 
-func (p *puller) got(from paxos.NodeID, x Piece) bool { return p.fetch.got(p.now, from, x) }
+func (p *puller) got(from paxos.NodeID, x Piece) bool { return p.fetch.onPiece(p.now, from, x) }
 
 // done lets the disk take the piece that was got.
 func (p *puller) done(next int64) {
@@ -54,7 +54,7 @@ func (p *puller) done(next int64) {
 	require.NotNil(p.t, p.piece)
 	id := p.id
 	p.piece = nil
-	p.put(p.now, PutDone{ID: id, Next: next})
+	p.onPut(p.now, PutDone{ID: id, Next: next})
 }
 
 func TestOnePieceAfterTheOther(t *testing.T) {
@@ -71,7 +71,7 @@ func TestOnePieceAfterTheOther(t *testing.T) {
 	require.False(t, p.got(2, Piece{ID: idOf(10, 300), Offset: 128, Data: "x"}), "of another snapshot")
 	require.True(t, p.got(2, Piece{ID: id, Offset: 128, Data: "second"}))
 	p.piece = nil
-	p.put(p.now, PutDone{ID: id, Rows: db.New()})
+	p.onPut(p.now, PutDone{ID: id, Rows: db.New()})
 	require.Zero(t, p.slot)
 	require.False(t, p.dropped)
 	require.True(t, p.wake().IsZero())
@@ -89,13 +89,13 @@ func TestASilentSourceIsAskedTwiceAndThenAnotherOne(t *testing.T) {
 	require.False(t, p.pass(19*time.Millisecond), "the wait doubles")
 	require.True(t, p.pass(time.Millisecond))
 	p.asked(fmt.Sprintf("3: ask %v at 128", p.id)) // it may have the same one
-	require.False(t, p.gone(p.now, 3, Gone{ID: p.id}), "the giver may be slow")
+	require.False(t, p.onGone(p.now, 3, Gone{ID: p.id}), "the giver may be slow")
 	p.asked()
 	require.False(t, p.pass(40*time.Millisecond))
 	p.asked(fmt.Sprintf("2: ask %v at 128", p.id))
 	require.True(t, p.pass(80*time.Millisecond))
 	p.asked(fmt.Sprintf("3: ask %v at 128", p.id))
-	require.True(t, p.gone(p.now, 3, Gone{ID: p.id}), "or dead")
+	require.True(t, p.onGone(p.now, 3, Gone{ID: p.id}), "or dead")
 	p.asked("3: ask any snapshot of slot 7 on")
 	require.True(t, p.dropped, "what was taken in is of no use")
 	require.True(t, p.got(3, Piece{ID: idOf(20, 50), Data: "x"}))
@@ -133,12 +133,12 @@ func TestALateAnswerCounts(t *testing.T) {
 	require.True(t, p.got(2, Piece{ID: id, Data: "first"}))
 	p.done(128)
 	p.asked(fmt.Sprintf("2: ask %v at 128", id))
-	require.False(t, p.gone(p.now, 3, Gone{ID: id}), "the source is not silent")
+	require.False(t, p.onGone(p.now, 3, Gone{ID: id}), "the source is not silent")
 
 	p.pass(60 * time.Millisecond)
 	require.True(t, p.pass(80*time.Millisecond))
 	p.asks = nil
-	require.True(t, p.gone(p.now, 2, Gone{ID: id}))
+	require.True(t, p.onGone(p.now, 2, Gone{ID: id}))
 	p.asked("2: ask any snapshot of slot 7 on")
 	require.True(t, p.dropped)
 }
@@ -152,14 +152,14 @@ func TestTheLateWordOfAnotherIsNoNewsOfTheSource(t *testing.T) {
 	p.done(128)
 	p.pass(10 * time.Millisecond)
 	p.asks = nil
-	require.False(t, p.gone(p.now, 3, Gone{ID: id}))
+	require.False(t, p.onGone(p.now, 3, Gone{ID: id}))
 	require.True(t, p.pass(20*time.Millisecond))
 	p.asked(fmt.Sprintf("3: ask %v at 128", id))
 }
 
 func TestASourceThatHasNoneIsLeftAfterAWhile(t *testing.T) {
 	p := newPuller(t)
-	require.False(t, p.gone(p.now, 2, Gone{Slot: 7}))
+	require.False(t, p.onGone(p.now, 2, Gone{Slot: 7}))
 	p.asked()
 	p.pass(10 * time.Millisecond)
 	p.asked("2: ask any snapshot of slot 7 on")
@@ -173,24 +173,24 @@ func TestASourceThatHasNoneIsLeftAfterAWhile(t *testing.T) {
 
 func TestRecordsMayOvertakeATransfer(t *testing.T) {
 	p := newPuller(t)
-	p.applied(6)
+	p.onApplied(6)
 	require.NotZero(t, p.slot)
-	p.applied(7)
+	p.onApplied(7)
 	require.Zero(t, p.slot, "all that was missing came by records")
 	require.False(t, p.dropped)
 
 	p = newPuller(t)
 	require.True(t, p.got(2, Piece{ID: idOf(9, 300), Data: "first"}))
-	p.applied(8)
+	p.onApplied(8)
 	require.NotZero(t, p.slot, "slot 9 is still of use")
 	p.piece = nil // it is being written
-	p.applied(9)
+	p.onApplied(9)
 	require.Zero(t, p.slot)
 	require.True(t, p.dropped)
 	p.begin(p.now, paxos.Behind{Source: 3, Floor: 30})
 	p.asked("3: ask any snapshot of slot 29 on")
 	require.False(t, p.got(3, Piece{ID: idOf(30, 10), Data: "x"}), "the disk is still at the last one")
-	p.put(p.now, PutDone{ID: idOf(9, 300), Next: 128})
+	p.onPut(p.now, PutDone{ID: idOf(9, 300), Next: 128})
 	p.asked()
 	require.True(t, p.got(3, Piece{ID: idOf(30, 10), Data: "x"}))
 }
@@ -199,7 +199,7 @@ func TestATransferThatFailsBeginsAnewLater(t *testing.T) {
 	p := newPuller(t)
 	require.True(t, p.got(2, Piece{ID: idOf(9, 300), Data: "first"}))
 	p.piece = nil
-	p.put(p.now, PutDone{ID: p.id, Err: errors.New("no room")})
+	p.onPut(p.now, PutDone{ID: p.id, Err: errors.New("no room")})
 	require.True(t, p.dropped)
 	p.asked()
 	p.pass(10 * time.Millisecond)
@@ -226,12 +226,12 @@ func TestAnOlderSnapshotWillDo(t *testing.T) {
 	p.asked()
 	p.pass(10 * time.Millisecond)
 	p.asked("2: ask any snapshot of slot 4 on")
-	require.False(t, p.gone(p.now, 3, Gone{Slot: 7}))
+	require.False(t, p.onGone(p.now, 3, Gone{Slot: 7}))
 	p.pass(20 * time.Millisecond)
 	p.asked("3: ask any snapshot of slot 4 on")
 	require.True(t, p.got(3, Piece{ID: idOf(4, 300), Data: "first"}))
 	p.piece = nil
-	p.put(p.now, PutDone{ID: idOf(4, 300), Rows: db.New()})
+	p.onPut(p.now, PutDone{ID: idOf(4, 300), Rows: db.New()})
 	require.Zero(t, p.slot)
 }
 
@@ -253,11 +253,11 @@ func TestTheGiverIsAskedBetweenTheOthers(t *testing.T) {
 	for range 3 {
 		next()
 	}
-	require.False(t, p.gone(p.now, 3, Gone{ID: p.id}), "late")
+	require.False(t, p.onGone(p.now, 3, Gone{ID: p.id}), "late")
 	for range 2 {
 		next()
 	}
 	require.Equal(t, []paxos.NodeID{2, 2, 3, 3, 2, 4}, order)
-	require.True(t, p.gone(p.now, 4, Gone{ID: p.id}))
+	require.True(t, p.onGone(p.now, 4, Gone{ID: p.id}))
 	p.asked("4: ask any snapshot of slot 7 on")
 }

@@ -15,7 +15,7 @@ import (
 // needs long for a snapshot of its own and has always one to write. Node 3 is dead.
 type duet struct {
 	*fetch
-	source bulk
+	source bulkScheduler
 	now    time.Time
 	write  time.Duration // for one snapshot
 	read   time.Duration // for one piece
@@ -43,7 +43,7 @@ func newDuet(write, late time.Duration) *duet {
 	const pause = 200 * time.Millisecond
 	d := &duet{
 		fetch:  &fetch{peers: []paxos.NodeID{2, 3}, pause: pause},
-		source: bulk{every: 1, retry: time.Second, hold: 900 * time.Millisecond, quiet: 8 * pause},
+		source: bulkScheduler{every: 1, retry: time.Second, hold: 900 * time.Millisecond, quiet: 8 * pause},
 		now:    time.Unix(100, 0),
 		write:  write,
 		newest: 10,
@@ -76,12 +76,12 @@ func (d *duet) step() {
 
 // pull is the laggard's part.
 func (d *duet) pull() {
-	d.tend(d.now)
+	d.askAgain(d.now)
 	for _, a := range d.asks {
 		if a.to == 2 {
-			d.after(duetHop, func() { d.source.asked(1, a.m, 1) })
+			d.after(duetHop, func() { d.source.addRead(1, a.m, 1) })
 		} else if d.rival && !a.m.ID.IsZero() {
-			d.after(2*duetHop, func() { d.gone(d.now, 3, Gone{ID: a.m.ID}) })
+			d.after(2*duetHop, func() { d.onGone(d.now, 3, Gone{ID: a.m.ID}) })
 		}
 	}
 	d.asks, d.dropped = nil, false
@@ -92,7 +92,7 @@ func (d *duet) pull() {
 			if done.Next == duetPieces {
 				done.Rows = db.New()
 			}
-			d.put(d.now, done)
+			d.onPut(d.now, done)
 		})
 	}
 }
@@ -100,14 +100,14 @@ func (d *duet) pull() {
 // serve is the source's: it has always applied more, and the two newest stay.
 func (d *duet) serve() {
 	d.source.applied = d.source.last + 1
-	if d.source.wants(d.now) {
+	if d.source.isSnapshotDue(d.now) {
 		d.source.ready = &WriteJob{Handle: paxos.Handle{Slot: d.source.applied}}
 	}
-	switch job := d.source.job(d.now, &fetch{}).(type) {
+	switch job := d.source.nextJob(d.now, &fetch{}).(type) {
 	case WriteJob:
 		d.after(d.write, func() {
 			d.source.busy = false
-			d.source.wrote(d.now, nil)
+			d.source.onWritten(d.now, nil)
 			d.newest = d.source.last
 		})
 	case ReadJob:
@@ -125,12 +125,12 @@ func (d *duet) answer(m Ask) {
 		id = idOf(d.newest, duetPieces)
 	}
 	if id.Handle.Slot+1 < d.newest {
-		d.after(duetHop, func() { d.gone(d.now, 2, Gone{ID: m.ID, Slot: m.Slot}) })
+		d.after(duetHop, func() { d.onGone(d.now, 2, Gone{ID: m.ID, Slot: m.Slot}) })
 		return
 	}
 	p := Piece{ID: id, Offset: m.Offset, Data: "x"}
-	d.source.gave(d.now, p)
-	d.after(duetHop, func() { d.got(d.now, 2, p) })
+	d.source.onPieceSent(d.now, p)
+	d.after(duetHop, func() { d.onPiece(d.now, 2, p) })
 }
 
 // However long a source needs for a snapshot of its own, a laggard gets one of it

@@ -13,14 +13,14 @@ import (
 // kept while they were written, and who asks wants to know what the log made of
 // them.
 type sums struct {
-	base  paxos.Slot // after is from this slot on
-	after []db.Sum   // never empty once begun
-	asked []sumWanted
+	base      paxos.Slot // after is from this slot on
+	after     []db.Sum   // never empty once begun
+	questions []sumQuestion
 }
 
 // sumWanted is the latest question of a peer, of a slot not applied yet, and whom
 // it came through: the peer itself, or one that relays.
-type sumWanted struct {
+type sumQuestion struct {
 	from, via paxos.NodeID
 	slot      paxos.Slot
 }
@@ -31,7 +31,7 @@ func (s *sums) begin(slot paxos.Slot, sum db.Sum) {
 }
 
 // applied notes the next slot.
-func (s *sums) applied(sum db.Sum) { s.after = append(s.after, sum) }
+func (s *sums) add(sum db.Sum) { s.after = append(s.after, sum) }
 
 // top is the highest slot applied.
 func (s *sums) top() paxos.Slot { return s.base + paxos.Slot(len(s.after)) - 1 }
@@ -46,33 +46,33 @@ func (s *sums) drop(below paxos.Slot) {
 
 // ask notes a question of a peer; only its latest counts, of each way it may come.
 func (s *sums) ask(from, via paxos.NodeID, slot paxos.Slot) {
-	i := slices.IndexFunc(s.asked, func(w sumWanted) bool { return w.from == from && w.via == via })
+	i := slices.IndexFunc(s.questions, func(w sumQuestion) bool { return w.from == from && w.via == via })
 	if i < 0 {
-		i, s.asked = len(s.asked), append(s.asked, sumWanted{from: from, via: via})
+		i, s.questions = len(s.questions), append(s.questions, sumQuestion{from: from, via: via})
 	}
-	s.asked[i].slot = slot
+	s.questions[i].slot = slot
 }
 
 // answers are the answers of this replica, self, to questions whose slot was applied,
 // or skipped. They go the way that the question came.
 func (s *sums) answers(self paxos.NodeID) (all []outgoing) {
-	later := s.asked[:0]
-	for _, w := range s.asked {
+	later := s.questions[:0]
+	for _, w := range s.questions {
 		switch {
 		case w.slot > s.top():
 			later = append(later, w)
 		case w.slot < s.base:
-			all = append(all, through(w.via, self, w.from, NoSum{Slot: w.slot}))
+			all = append(all, routed(w.via, self, w.from, NoSum{Slot: w.slot}))
 		default:
-			all = append(all, through(w.via, self, w.from, TellSum{Slot: w.slot, Sum: s.after[w.slot-s.base]}))
+			all = append(all, routed(w.via, self, w.from, TellSum{Slot: w.slot, Sum: s.after[w.slot-s.base]}))
 		}
 	}
-	s.asked = later
+	s.questions = later
 	return all
 }
 
 // through is what one host says to another, by way of a third, or of none.
-func through(via, from, to paxos.NodeID, m Transfer) outgoing {
+func routed(via, from, to paxos.NodeID, m Transfer) outgoing {
 	if via == to {
 		return outgoing{to, m}
 	}

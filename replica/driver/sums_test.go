@@ -17,7 +17,7 @@ func sumsOf(from, to paxos.Slot) *sums {
 	s := &sums{}
 	s.begin(from, sumOf(from))
 	for slot := from + 1; slot <= to; slot++ {
-		s.applied(sumOf(slot))
+		s.add(sumOf(slot))
 	}
 	return s
 }
@@ -53,7 +53,7 @@ func TestWhatIsKnownOfASlot(t *testing.T) {
 	require.Equal(t, TellSum{Slot: 7, Sum: sumOf(7)}, s.one(t, 7))
 	s.drop(100)
 	require.Equal(t, TellSum{Slot: 9, Sum: sumOf(9)}, s.one(t, 9), "the last one is always known")
-	s.applied(sumOf(10))
+	s.add(sumOf(10))
 	require.Equal(t, TellSum{Slot: 10, Sum: sumOf(10)}, s.one(t, 10))
 	s.begin(30, sumOf(30))
 	require.Equal(t, NoSum{Slot: 10}, s.one(t, 10))
@@ -68,7 +68,7 @@ func TestAQuestionWaitsForItsSlot(t *testing.T) {
 	s.ask(2, 2, 12)
 	s.ask(2, 2, 10)
 	require.Empty(t, s.answers(1))
-	s.applied(sumOf(10))
+	s.add(sumOf(10))
 	require.Equal(t, []outgoing{{2, TellSum{Slot: 10, Sum: sumOf(10)}}}, s.answers(1))
 	require.Empty(t, s.answers(1))
 	s.begin(40, sumOf(40))

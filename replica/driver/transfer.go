@@ -20,191 +20,191 @@ type outgoing struct {
 
 // peers are all members but this one, in ascending order.
 func (c *Config) peers() []paxos.NodeID {
-	ids := slices.Sorted(slices.Values(c.Node.Paxos.Members))
-	return slices.DeleteFunc(ids, func(id paxos.NodeID) bool { return id == c.Node.Paxos.ID })
+	ids := slices.Sorted(slices.Values(c.Core.Paxos.Members))
+	return slices.DeleteFunc(ids, func(id paxos.NodeID) bool { return id == c.Core.Paxos.ID })
 }
 
 // transfer takes what another host said.
-func (h *Host) transfer(from paxos.NodeID, wire string) {
+func (d *Driver) onTransfer(from paxos.NodeID, wire string) {
 	m, err := DecodeTransfer(wire)
-	if err != nil || !slices.Contains(h.fetch.peers, from) {
-		h.count.MalformedPeer++
+	if err != nil || !slices.Contains(d.fetch.peers, from) {
+		d.count.MalformedPeer++
 		return
 	}
 	switch m := m.(type) {
 	case Ask:
-		h.bulk.asked(from, m, h.cfg.PieceBytes)
+		d.bulk.addRead(from, m, d.cfg.PieceBytes)
 	case Piece:
-		if !h.governs(m.ID.Handle) || !h.fetch.got(h.now, from, m) {
-			h.count.StalePieces++
+		if !d.hasSameMembers(m.ID.Handle) || !d.fetch.onPiece(d.now, from, m) {
+			d.count.StalePieces++
 		}
 	case Gone:
-		if h.fetch.gone(h.now, from, m) {
-			h.count.TransfersRestarted++
+		if d.fetch.onGone(d.now, from, m) {
+			d.count.TransfersRestarted++
 		}
 	case Relay:
-		h.relay(from, m)
+		d.onRelay(from, m)
 	default:
-		h.compares(from, from, m)
+		d.onSumMessage(from, from, m)
 	}
 }
 
 // compares takes what a peer says of sums, and whom it came through.
-func (h *Host) compares(from, via paxos.NodeID, m Transfer) {
+func (d *Driver) onSumMessage(from, via paxos.NodeID, m Transfer) {
 	switch m := m.(type) {
 	case AskSum:
-		h.sums.ask(from, via, m.Slot)
+		d.sums.ask(from, via, m.Slot)
 	case TellSum:
-		h.confirm.told(from, m)
-		h.backup.confirm.told(from, m)
+		d.compare.onSum(from, m)
+		d.backup.confirm.onSum(from, m)
 	case NoSum:
-		h.confirm.forgot(m)
-		h.backup.confirm.forgot(m)
+		d.compare.onNoSum(m)
+		d.backup.confirm.onNoSum(m)
 	}
 }
 
 // relay takes what a peer has to pass on, or has passed on. Only who says a thing has
 // it relayed: so nothing goes round in circles.
-func (h *Host) relay(from paxos.NodeID, m Relay) {
-	self, peers := h.cfg.Node.Paxos.ID, h.fetch.peers
+func (d *Driver) onRelay(from paxos.NodeID, m Relay) {
+	self, peers := d.cfg.Core.Paxos.ID, d.fetch.peers
 	switch {
 	case m.From == from && slices.Contains(peers, m.To):
-		h.count.SumsRelayed++
-		h.transfers = append(h.transfers, outgoing{m.To, m})
+		d.count.SumsRelayed++
+		d.transfers = append(d.transfers, outgoing{m.To, m})
 	case m.To == self && m.From != from && slices.Contains(peers, m.From):
-		h.compares(m.From, from, m.M)
+		d.onSumMessage(m.From, from, m.M)
 	default:
-		h.count.MalformedPeer++
+		d.count.MalformedPeer++
 	}
 }
 
 // governs says that a snapshot is of the members this replica knows.
-func (h *Host) governs(s paxos.Handle) bool {
-	return slices.Equal(s.Members, slices.Sorted(slices.Values(h.cfg.Node.Paxos.Members)))
+func (d *Driver) hasSameMembers(s paxos.Handle) bool {
+	return slices.Equal(s.Members, slices.Sorted(slices.Values(d.cfg.Core.Paxos.Members)))
 }
 
 // BulkDone tells that the job of the bulk lane has ended, and how. That it failed
 // is no reason to stop: a snapshot may fail (P7.05), and nothing stands on one
 // that did.
-func (h *Host) BulkDone(now time.Time, r BulkResult) {
-	if !h.ready(now) {
+func (d *Driver) BulkDone(now time.Time, r BulkResult) {
+	if !d.isReady(now) {
 		return
 	}
-	h.bulk.busy = false
+	d.bulk.busy = false
 	switch r := r.(type) {
 	case WriteDone:
-		h.wrote(r)
+		d.onWritten(r)
 	case ReadDone:
-		h.read(r)
+		d.onRead(r)
 	case PutDone:
-		h.put(r)
+		d.onPut(r)
 	}
 }
 
 // wrote stops the host where the rows were not those that were compared: memory is
 // no machine to be tried again.
-func (h *Host) wrote(r WriteDone) {
-	h.bulk.wrote(h.now, r.Err)
+func (d *Driver) onWritten(r WriteDone) {
+	d.bulk.onWritten(d.now, r.Err)
 	if errors.Is(r.Err, db.ErrChanged) {
-		h.stop = fmt.Errorf("replica %d stops: its snapshot: %w: %w", h.cfg.Node.Paxos.ID, core.ErrMemory, r.Err)
+		d.stop = fmt.Errorf("replica %d stops: its snapshot: %w: %w", d.cfg.Core.Paxos.ID, core.ErrMemory, r.Err)
 	}
 	if r.Err != nil {
-		h.count.SnapshotsFailed++
+		d.count.SnapshotsFailed++
 		return
 	}
-	h.count.SnapshotsWritten++
-	h.truncate(r.Floor)
+	d.count.SnapshotsWritten++
+	d.truncate(r.Floor)
 }
 
-func (h *Host) read(r ReadDone) {
+func (d *Driver) onRead(r ReadDone) {
 	if r.Piece.Data == "" {
-		h.transfers = append(h.transfers, outgoing{r.To, Gone{ID: r.Ask.ID, Slot: r.Ask.Slot}})
+		d.transfers = append(d.transfers, outgoing{r.To, Gone{ID: r.Ask.ID, Slot: r.Ask.Slot}})
 		return
 	}
-	h.bulk.gave(h.now, r.Piece)
-	h.transfers = append(h.transfers, outgoing{r.To, r.Piece})
+	d.bulk.onPieceSent(d.now, r.Piece)
+	d.transfers = append(d.transfers, outgoing{r.To, r.Piece})
 }
 
-func (h *Host) put(r PutDone) {
+func (d *Driver) onPut(r PutDone) {
 	if r.Err != nil {
-		h.count.TransfersFailed++
+		d.count.TransfersFailed++
 	}
 	if r.Rows != nil {
 		s := r.ID.Handle
-		h.bulk.installed(s.Slot)
-		h.confirm.installed(s.Slot)
-		if h.node.Installed(h.now, s, r.Rows) {
-			h.bulk.applied = s.Slot
-			h.sums.begin(s.Slot, r.Rows.Checksum())
+		d.bulk.onInstalled(s.Slot)
+		d.compare.onInstalled(s.Slot)
+		if d.core.Install(d.now, s, r.Rows) {
+			d.bulk.applied = s.Slot
+			d.sums.begin(s.Slot, r.Rows.Checksum())
 		}
-		h.truncate(r.Floor)
+		d.truncate(r.Floor)
 	}
-	h.fetch.put(h.now, r)
+	d.fetch.onPut(d.now, r)
 }
 
 // truncate lets the log forget what snapshots cover, but for the slots that are
 // kept for laggards.
-func (h *Host) truncate(floor paxos.Slot) {
-	if floor <= h.cfg.KeepSlots {
+func (d *Driver) truncate(floor paxos.Slot) {
+	if floor <= d.cfg.KeepSlots {
 		return
 	}
-	if below := floor - h.cfg.KeepSlots; below > h.below {
-		h.below, h.lane.below = below, below
-		h.node.Truncate(h.now, below)
-		h.sums.drop(below)
+	if below := floor - d.cfg.KeepSlots; below > d.below {
+		d.below, d.log.below = below, below
+		d.core.Truncate(d.now, below)
+		d.sums.drop(below)
 	}
 }
 
 // tendBulk does what time and the node's progress ask of the bulk lane.
-func (h *Host) tendBulk(behind *paxos.Behind, out *Output) {
+func (d *Driver) advanceBulk(behind *paxos.Behind, out *Output) {
 	if behind != nil {
-		h.fetch.begin(h.now, *behind)
+		d.fetch.begin(d.now, *behind)
 	}
-	h.fetch.applied(h.bulk.applied)
-	if h.fetch.tend(h.now) {
-		h.count.SourcesSwitched++
+	d.fetch.onApplied(d.bulk.applied)
+	if d.fetch.askAgain(d.now) {
+		d.count.SourcesSwitched++
 	}
-	for _, a := range h.fetch.asks {
-		h.transfers = append(h.transfers, outgoing{a.to, a.m})
+	for _, a := range d.fetch.asks {
+		d.transfers = append(d.transfers, outgoing{a.to, a.m})
 	}
-	h.fetch.asks = h.fetch.asks[:0]
-	h.tendConfirm()
-	h.tendBackup(out)
-	for _, t := range h.transfers {
+	d.fetch.asks = d.fetch.asks[:0]
+	d.advanceComparison()
+	d.advanceBackup(out)
+	for _, t := range d.transfers {
 		out.Peers = append(out.Peers, PeerMessage{To: t.to, Wire: AppendTransfer(nil, t.m)})
 	}
-	h.transfers = h.transfers[:0]
-	out.Bulk = h.bulk.job(h.now, &h.fetch)
-	out.Wake = instant.Earliest(out.Wake, h.fetch.wake(), h.confirm.wake(), h.bulk.wake(h.now))
+	d.transfers = d.transfers[:0]
+	out.Bulk = d.bulk.nextJob(d.now, &d.fetch)
+	out.Wake = instant.Earliest(out.Wake, d.fetch.wake(), d.compare.wake(), d.bulk.wake(d.now))
 }
 
 // tendConfirm has the rows of the next snapshot compared with those of the others,
 // and answers others who do the same.
-func (h *Host) tendConfirm() {
-	h.transfers = append(h.transfers, h.sums.answers(h.cfg.Node.Paxos.ID)...)
-	switch c := &h.confirm; {
-	case c.idle() && h.bulk.wants(h.now):
-		h.transfers = append(h.transfers, c.begin(h.now, h.snapshot())...)
-	case c.outdated(h.now, h.bulk.applied):
-		h.count.SumsOutdated++
-		h.transfers = append(h.transfers, c.begin(h.now, h.snapshot())...)
+func (d *Driver) advanceComparison() {
+	d.transfers = append(d.transfers, d.sums.answers(d.cfg.Core.Paxos.ID)...)
+	switch c := &d.compare; {
+	case c.isIdle() && d.bulk.isSnapshotDue(d.now):
+		d.transfers = append(d.transfers, c.begin(d.now, d.snapshot())...)
+	case c.isOutdated(d.now, d.bulk.applied):
+		d.count.SumsOutdated++
+		d.transfers = append(d.transfers, c.begin(d.now, d.snapshot())...)
 	default:
-		again := c.again(h.now)
-		h.transfers = append(h.transfers, again...)
+		again := c.askAgain(d.now)
+		d.transfers = append(d.transfers, again...)
 		if len(again) > 0 {
-			h.count.SumsAskedAgain++
+			d.count.SumsAskedAgain++
 		}
 	}
-	if w, err := h.confirm.take(); err != nil {
-		h.count.SumsOdd++
-		h.stop = err
+	if w, err := d.compare.take(); err != nil {
+		d.count.SumsInMinority++
+		d.stop = err
 	} else if w != nil {
-		h.bulk.ready = w
+		d.bulk.ready = w
 	}
 }
 
 // snapshot is the rows as they are now, to be written one day.
-func (h *Host) snapshot() WriteJob {
-	s, rows := h.node.Snapshot()
+func (d *Driver) snapshot() WriteJob {
+	s, rows := d.core.Snapshot()
 	return WriteJob{Handle: s, Rows: rows}
 }

@@ -73,7 +73,7 @@ func (c *crowd) apply(x command.Command) {
 
 func (c *crowd) keepAlive(i int) {
 	c.id++
-	q := api.Request{ID: c.id, Session: c.ids[i], Epoch: 2, Op: api.KeepAlive{Flushed: 2}}
+	q := api.Request{ID: c.id, Session: c.ids[i], Epoch: 2, Op: api.KeepAlive{AckedEpoch: 2}}
 	c.m.Request(c.at(), master.Addr(i), "ann", q)
 }
 

@@ -132,7 +132,7 @@ func TestAFailOverWaitsForEachSession(t *testing.T) {
 	start := r.now
 	r.lease = r.now.Add(time.Hour)
 	flush := func(s api.SessionID, e api.Epoch) {
-		r.request(9, api.Request{ID: 1, Session: s, Op: api.KeepAlive{Flushed: e}})
+		r.request(9, api.Request{ID: 1, Session: s, Op: api.KeepAlive{AckedEpoch: e}})
 	}
 	flush(2, 2)
 	require.Empty(t, r.replies, "it has flushed, and its lease is long")
@@ -177,10 +177,10 @@ func TestSessionsThatEndedBeforeTheEpochAreNotWaitedFor(t *testing.T) {
 	late := r.session(3)
 	r.raw(r.taken[0].Command)
 	require.EqualValues(t, 2, r.m.Status().Sessions)
-	r.request(9, api.Request{ID: 3, Session: late, Op: api.KeepAlive{Flushed: 2}})
+	r.request(9, api.Request{ID: 3, Session: late, Op: api.KeepAlive{AckedEpoch: 2}})
 	r.request(9, api.Request{ID: 1, Session: end, Op: api.KeepAlive{}})
 	require.Equal(t, api.NoSession, r.reply().Code)
-	r.request(9, api.Request{ID: 2, Session: s, Op: api.KeepAlive{Flushed: 2}})
+	r.request(9, api.Request{ID: 2, Session: s, Op: api.KeepAlive{AckedEpoch: 2}})
 	require.Equal(t, master.Serving, r.m.Status().State)
 }
 
@@ -224,7 +224,7 @@ func TestOnlyTheSessionsOwnPrincipalIsServed(t *testing.T) {
 		}
 		require.Equal(t, want, r.reply().Code, name)
 	}
-	r.request(9, api.Request{ID: 1, Session: 2, Op: api.KeepAlive{Flushed: 2}})
+	r.request(9, api.Request{ID: 1, Session: 2, Op: api.KeepAlive{AckedEpoch: 2}})
 	for name, q := range ops() {
 		if q.Session == 0 {
 			continue
@@ -244,7 +244,7 @@ func TestAFollowerRemembersNothing(t *testing.T) {
 		command.Epoch{Master: 2},
 		command.Call{Guard: 1, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"},
 		command.Expire{Guard: 1, Session: 2},
-		command.Confirm{Guard: 1},
+		command.ConfirmLeadership{Guard: 1},
 		command.LongestLease{Guard: 1, Lease: time.Second},
 	} {
 		tx := d.Begin()

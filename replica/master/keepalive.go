@@ -33,7 +33,7 @@ func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, o
 	if len(op.Tokens) > 0 { // most have none, and to look for a session is what costs
 		m.present(at, q, who, op)
 	}
-	if m.sessions.AckEpoch(q.Session, op.Flushed) {
+	if m.sessions.AckEpoch(q.Session, op.AckedEpoch) {
 		m.onEpochAcked(at, q.Session)
 	}
 	m.sessions.Park(q.Session, session.KeepAlive{From: uint64(from), ID: q.ID, Receipt: at.Now, Now: op.Now})
@@ -93,11 +93,11 @@ func (m *Master) confirm(at At) {
 	}
 	m.count.Confirms++
 	m.proof.asked, m.proof.since = true, at.Now
-	m.propose(forProof, calls.Key{}, command.Confirm{Guard: m.guard})
+	m.propose(forProof, calls.Key{}, command.ConfirmLeadership{Guard: m.guard})
 }
 
 // onConfirmed takes in the log's answer. One of an earlier tenure was refused.
-func (m *Master) onConfirmed(c command.Confirm, a command.Applied) {
+func (m *Master) onConfirmed(c command.ConfirmLeadership, a command.Applied) {
 	if m.hasEpoch() && c.Guard == m.guard && a.Verdict == command.Executed && m.proof.asked {
 		m.proof.known, m.proof.asked = m.proof.since, false
 	}

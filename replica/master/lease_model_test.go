@@ -107,7 +107,7 @@ func (l *lab) open() api.SessionID {
 	l.nonce++
 	guard := rows.GetEpoch(l.truth).Number
 	l.decide(string(command.Append(nil, command.Call{Guard: guard, Op: api.OpenSession{Nonce: api.Nonce{l.nonce}}, Principal: "ann"})))
-	id, _ := rows.Opened(l.truth, api.Nonce{l.nonce}, "ann")
+	id, _ := rows.SessionByNonce(l.truth, api.Nonce{l.nonce}, "ann")
 	return id
 }
 
@@ -225,7 +225,7 @@ func (l *lab) ask(c *labClient, to *labReplica) {
 	c.lastID++
 	c.sent[c.lastID] = c.clock.at(l.now)
 	q := api.Request{ID: c.lastID, Session: c.session, Epoch: c.epoch, Op: api.KeepAlive{
-		Flushed: c.flushed, Now: rapid.Bool().Draw(l.t, "at once"),
+		AckedEpoch: c.flushed, Now: rapid.Bool().Draw(l.t, "at once"),
 	}}
 	from := master.Addr(0)
 	if c == l.clients[1] {
@@ -246,7 +246,7 @@ func (l *lab) step(r *labReplica) {
 	a := command.Apply(tx, l.log[r.applied])
 	tx.Commit()
 	r.applied++
-	if _, ok := a.Command.(command.Confirm); ok && a.Verdict == command.Executed {
+	if _, ok := a.Command.(command.ConfirmLeadership); ok && a.Verdict == command.Executed {
 		l.seen.confirmed++
 	}
 	if _, ok := a.Command.(command.LongestLease); ok && a.Verdict == command.Executed {

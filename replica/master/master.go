@@ -163,7 +163,7 @@ func (m *Master) Applied(at At, a command.Applied) {
 		m.onCallApplied(at, c, a)
 	case command.LongestLease:
 		m.onMeasured(at)
-	case command.Confirm:
+	case command.ConfirmLeadership:
 		m.onConfirmed(c, a)
 	}
 	m.tend(at)

@@ -139,12 +139,12 @@ func TestARequestBecomesAGuardedCommandAndItsResultTheAnswer(t *testing.T) {
 	r := newRig(t)
 	r.serve(5)
 	s := r.session(1)
-	q := api.Request{ID: 77, Session: s, Seq: 4, Seen: 2, Op: api.CompareAndSet{Key: "k", Expect: "x", Value: "y"}}
+	q := api.Request{ID: 77, Session: s, Seq: 4, AckedThrough: 2, Op: api.CompareAndSet{Key: "k", Expect: "x", Value: "y"}}
 	r.request(9, q)
 	require.Empty(t, r.replies, "nothing is said before it is applied")
 	c, err := command.Decode(string(r.taken[len(r.taken)-1].Command))
 	require.NoError(t, err)
-	require.Equal(t, command.Call{Guard: 1, Session: s, Seq: 4, Seen: 2, Op: q.Op}, c)
+	require.Equal(t, command.Call{Guard: 1, Session: s, Seq: 4, AckedThrough: 2, Op: q.Op}, c)
 	r.last()
 	require.Equal(t, master.Reply{To: 9, Reply: api.Reply{
 		ID: 77, Session: s, Seq: 4, Epoch: 1, Master: 1, Result: api.Result{Code: api.Conflict},

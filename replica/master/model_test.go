@@ -216,7 +216,7 @@ func (w *world) call(r *replica) {
 	id := uint64(len(w.sent) + 1)
 	w.sent[id] = call{2, w.seq}
 	r.m.Request(master.At{Rows: r.db}, master.Addr(id), "ann", api.Request{
-		ID: id, Session: 2, Seq: w.seq, Seen: w.seq - min(w.seq, 9), Epoch: w.epoch(r), Op: api.Put{Key: "k", Value: "v"},
+		ID: id, Session: 2, Seq: w.seq, AckedThrough: w.seq - min(w.seq, 9), Epoch: w.epoch(r), Op: api.Put{Key: "k", Value: "v"},
 	})
 	w.flush(r)
 }

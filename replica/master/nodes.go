@@ -52,7 +52,7 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 		m.sessions.Used(at.Now, q.Session)
 	}
 	first := len(m.out.Replies)
-	m.ops.Ask(at, calls.Request{Session: q.Session, Seq: q.Seq, Seen: q.Seen, Principal: who, Op: q.Op}, destination(from, q))
+	m.ops.Ask(at, calls.Request{Session: q.Session, Seq: q.Seq, Seen: q.AckedThrough, Principal: who, Op: q.Op}, destination(from, q))
 	m.collect(at)
 	if at.HasAuthority() {
 		m.noteAlone(first, q)
@@ -62,7 +62,7 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 // noteAlone tells observers of an answer that was given at once, by authority.
 func (m *Master) noteAlone(first int, q api.Request) {
 	for _, p := range m.out.Replies[first:] {
-		if p.Session == q.Session && p.Seq == q.Seq && p.Code.Definite() {
+		if p.Session == q.Session && p.Seq == q.Seq && p.Code.IsDefinite() {
 			m.out.Reads = append(m.out.Reads, Read{Session: p.Session, Seq: p.Seq, Result: p.Result})
 		}
 	}

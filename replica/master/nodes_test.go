@@ -39,15 +39,15 @@ func (r *rig) file(s api.SessionID, seq api.Seq, path string) api.Token {
 func TestACallOnANodeBecomesAnActAndItsResultTheAnswer(t *testing.T) {
 	r, s := newNodes(t)
 	token := r.file(s, 1, "a")
-	q := api.Request{ID: 7, Session: s, Seq: 2, Seen: 1, Op: api.SetContents{Handle: token, Contents: "x"}}
+	q := api.Request{ID: 7, Session: s, Seq: 2, AckedThrough: 1, Op: api.SetContents{Handle: token, Contents: "x"}}
 	r.request(9, q)
 	require.Equal(t, 1, r.m.Status().Pending)
 	q.ID = 8
 	r.request(10, q) // a copy, from elsewhere
 	require.Empty(t, r.replies)
-	c, ok := r.last().Command.(command.Act)
+	c, ok := r.last().Command.(command.NodeCommand)
 	require.True(t, ok)
-	require.Equal(t, command.Act{Guard: 1, Session: s, Seq: 2, Seen: 1, Deed: c.Deed}, c)
+	require.Equal(t, command.NodeCommand{Guard: 1, Session: s, Seq: 2, AckedThrough: 1, Op: c.Op}, c)
 	p := r.reply()
 	require.Equal(t, master.Addr(10), p.To)
 	require.EqualValues(t, 8, p.ID)
@@ -166,7 +166,7 @@ func TestSeenInACallOnARowReachesNodeOps(t *testing.T) {
 	r.request(9, api.Request{ID: 4, Session: s, Seq: 2, Op: api.Acquire{Handle: mine, Mode: api.Exclusive, Wait: true}})
 	r.reply()
 	for _, op := range []api.Op{api.Put{Key: "k"}, api.Get{Key: "k"}} {
-		r.request(9, api.Request{ID: 5, Session: s, Seq: 3, Seen: 2, Op: op})
+		r.request(9, api.Request{ID: 5, Session: s, Seq: 3, AckedThrough: 2, Op: op})
 	}
 	require.Equal(t, api.Stale, r.replies[0].Code)
 	require.EqualValues(t, 4, r.replies[0].ID)

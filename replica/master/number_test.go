@@ -46,8 +46,8 @@ func TestANumberIsOneCallsWhateverIsAskedForUnderIt(t *testing.T) {
 			if c.byLog {
 				r.lease = time.Time{}
 			}
-			r.request(9, api.Request{ID: 7, Session: s, Seq: 5, Seen: 1, Op: c.first(token)})
-			r.request(9, api.Request{ID: 8, Session: s, Seq: 5, Seen: 1, Op: c.second(token)})
+			r.request(9, api.Request{ID: 7, Session: s, Seq: 5, AckedThrough: 1, Op: c.first(token)})
+			r.request(9, api.Request{ID: 8, Session: s, Seq: 5, AckedThrough: 1, Op: c.second(token)})
 			require.Empty(t, r.replies)
 			require.Equal(t, 1, r.m.Status().Pending)
 			a := r.last()

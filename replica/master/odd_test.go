@@ -140,9 +140,9 @@ func (o *odd) act() {
 		if o.draws.Chance(1, 9) {
 			o.seen += api.Seq(o.draws.Int(4))
 		}
-		q := api.Request{Session: pick(o, o.sessions), Seq: o.seen + api.Seq(1+o.draws.Int(8)), Seen: o.seen, Epoch: o.m.Status().Epoch, Op: o.op()}
+		q := api.Request{Session: pick(o, o.sessions), Seq: o.seen + api.Seq(1+o.draws.Int(8)), AckedThrough: o.seen, Epoch: o.m.Status().Epoch, Op: o.op()}
 		if _, keeps := q.Op.(api.KeepAlive); keeps {
-			q.Seq, q.Seen = 0, 0
+			q.Seq, q.AckedThrough = 0, 0
 		}
 		o.m.Request(o.at(), 9, "ann", q)
 		o.hear()
@@ -157,7 +157,7 @@ func (o *odd) op() api.Op {
 	case 1:
 		return api.Get{Key: "k"}
 	case 2:
-		return api.KeepAlive{Flushed: api.Epoch(o.round), Now: true, Tokens: []api.Token{t}}
+		return api.KeepAlive{AckedEpoch: api.Epoch(o.round), Now: true, Tokens: []api.Token{t}}
 	case 3:
 		return api.SetContents{Handle: t, Contents: "x"}
 	case 4:

@@ -25,7 +25,7 @@ func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 		m.ask(at, from, who, q)
 	default:
 		m.ack(at, q)
-		if command.Reads(q.Op) && m.calls.CanAnswerNow(at, q.Session, q.Seen) {
+		if command.IsRead(q.Op) && m.calls.CanAnswerNow(at, q.Session, q.AckedThrough) {
 			m.read(at, from, q)
 			return
 		}
@@ -74,7 +74,7 @@ func (m *Master) checkOwner(who api.Principal, id api.SessionID) api.Code {
 // ack notes which calls the client waits for no more, as it says with a request.
 func (m *Master) ack(at At, q api.Request) {
 	if _, alive := m.sessions.Get(q.Session); alive && m.ops != nil {
-		m.ops.Ack(at, q.Session, q.Seen)
+		m.ops.Ack(at, q.Session, q.AckedThrough)
 		m.collect(at)
 	}
 }
@@ -141,7 +141,7 @@ func (m *Master) hasAcked(q api.Request) bool {
 
 // command is what a request becomes; a session is its opener's.
 func (m *Master) command(who api.Principal, q api.Request) command.Call {
-	c := command.Call{Guard: m.guard, Session: q.Session, Seq: q.Seq, Seen: q.Seen, Op: q.Op}
+	c := command.Call{Guard: m.guard, Session: q.Session, Seq: q.Seq, AckedThrough: q.AckedThrough, Op: q.Op}
 	if _, opens := q.Op.(api.OpenSession); opens {
 		c.Principal = who
 	}

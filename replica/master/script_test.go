@@ -166,8 +166,8 @@ func showCommand(c command.Command) string {
 		return "its epoch"
 	case command.Call:
 		return strings.TrimPrefix(fmt.Sprintf("%T", c.Op), "api.")
-	case command.Act:
-		return strings.TrimPrefix(fmt.Sprintf("%T", c.Deed), "command.")
+	case command.NodeCommand:
+		return strings.TrimPrefix(fmt.Sprintf("%T", c.Op), "command.")
 	case command.Expire:
 		return fmt.Sprintf("the end of session %d", c.Session)
 	case command.LongestLease:
@@ -247,11 +247,11 @@ func (s *stage) request(a *actor, name string, w []string) {
 		case "seq":
 			q.Seq = api.Seq(n)
 		case "seen":
-			q.Seen = api.Seq(n)
+			q.AckedThrough = api.Seq(n)
 		case "epoch":
 			q.Epoch = api.Epoch(n)
 		case "flushed":
-			keep.Flushed = api.Epoch(n)
+			keep.AckedEpoch = api.Epoch(n)
 		case "now":
 			keep.Now = true
 		case "nonce":

@@ -46,11 +46,11 @@ func (m *Master) takeTurns(now time.Time, room int) {
 // behind. Where the log is slow, a whole queue may be given up before its turn comes.
 // What takes or gives back a handle or a lock is done all the same.
 func (m *Master) dropGivenUp(at At, who api.Principal, q api.Request) {
-	if m.ops == nil || m.queue.Of(who) == 0 || q.Seen <= m.calls.Acked(q.Session) {
+	if m.ops == nil || m.queue.Of(who) == 0 || q.AckedThrough <= m.calls.Acked(q.Session) {
 		return
 	}
 	given := m.queue.Drop(who, func(p Proposal) bool {
-		return p.key.Session == q.Session && p.key.Seq <= q.Seen && p.isInVain()
+		return p.key.Session == q.Session && p.key.Seq <= q.AckedThrough && p.isInVain()
 	})
 	for _, p := range given {
 		m.count.GivenUp++
@@ -64,8 +64,8 @@ func (p Proposal) isInVain() bool {
 	if p.what == forRequest {
 		return true
 	}
-	act, _ := p.own.(command.Act)
-	switch act.Deed.(type) {
+	act, _ := p.own.(command.NodeCommand)
+	switch act.Op.(type) {
 	case command.GetContents, command.GetStat, command.ReadDir, command.SetContents, command.SetACL, command.DeleteNode,
 		command.GetSequencer, command.CheckSequencer:
 		return true
@@ -82,7 +82,7 @@ func (m *Master) onCommandApplied(at At, c command.Command) {
 		if c.Guard == m.guard {
 			m.finish(at, calls.KeyOf(c.Principal, c.Session, c.Seq, c.Op))
 		}
-	case command.Act:
+	case command.NodeCommand:
 		if c.Guard == m.guard {
 			m.finish(at, calls.Key{Session: c.Session, Seq: c.Seq})
 		}
@@ -97,7 +97,7 @@ func (m *Master) finish(at At, k calls.Key) {
 
 // ownerOf is the principal in whose queue a command of nodeops waits.
 func (m *Master) ownerOf(c command.Command) (api.Principal, calls.Key) {
-	act, ok := c.(command.Act)
+	act, ok := c.(command.NodeCommand)
 	if !ok || m.sessions == nil {
 		return fairqueue.System, calls.Key{}
 	}

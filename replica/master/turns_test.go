@@ -124,11 +124,11 @@ func TestKeepAlivesWaitBehindNobody(t *testing.T) {
 		c.asks("ann", put(1, c.ann, seq+1))
 	}
 	require.Empty(t, c.sends(0))
-	c.asks("bob", api.Request{ID: 7, Session: c.bob, Op: api.KeepAlive{Flushed: 1, Now: true}})
+	c.asks("bob", api.Request{ID: 7, Session: c.bob, Op: api.KeepAlive{AckedEpoch: 1, Now: true}})
 	require.Empty(t, c.sends(0), "no call")
-	require.IsType(t, command.Confirm{}, c.what(c.taken[len(c.taken)-1]), "without authority the log is asked")
+	require.IsType(t, command.ConfirmLeadership{}, c.what(c.taken[len(c.taken)-1]), "without authority the log is asked")
 	c.lease = c.now.Add(time.Hour)
-	c.asks("bob", api.Request{ID: 8, Session: c.bob, Op: api.KeepAlive{Flushed: 1, Now: true}})
+	c.asks("bob", api.Request{ID: 8, Session: c.bob, Op: api.KeepAlive{AckedEpoch: 1, Now: true}})
 	c.sends(0)
 	require.NotEmpty(t, c.replies)
 	require.Equal(t, api.OK, c.replies[len(c.replies)-1].Code, "with it, none is")
@@ -161,7 +161,7 @@ func TestWhatIsGivenUpBeforeItsTurnIsNotDone(t *testing.T) {
 	seq := api.Seq(1)
 	asks := func(op api.Op, seen api.Seq) {
 		seq++
-		c.asks("ann", api.Request{ID: uint64(seq), Session: ann, Seq: seq, Seen: seen, Op: op})
+		c.asks("ann", api.Request{ID: uint64(seq), Session: ann, Seq: seq, AckedThrough: seen, Op: op})
 	}
 	asks(api.Put{Key: "k", Value: "v"}, 1)                   // 2
 	asks(api.SetContents{Handle: token, Contents: "x"}, 1)   // 3

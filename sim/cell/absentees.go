@@ -43,7 +43,7 @@ func (c *Cell) absentees() (back func()) {
 // there must be leases: without them, two that do not hear each other depose each
 // other by way of the hub, without end.
 func (c *Cell) bears(hub *sim.Machine) bool {
-	return c.plan.Host.Node.Paxos.Lease.Grant > 0 && !c.watch.Budget.IsHurt(paxos.NodeID(hub.Addr()))
+	return c.plan.Driver.Core.Paxos.Lease.Grant > 0 && !c.watch.Budget.IsHurt(paxos.NodeID(hub.Addr()))
 }
 
 // star cuts all links between replicas but those of one, the hub: it hears a quorum,

@@ -49,8 +49,8 @@ func (c *Cell) spoils(m *sim.Machine) {
 func (r *replica) runBackup(j driver.BackupJob) {
 	p := r.cell.plan.Backups
 	b := diskjobs.Backup{
-		Place: store.Place{FS: r.env.FarFS(), Dir: damage.DataDir, Keep: p.Keep, ChunkSize: p.Chunk},
-		Told:  func(j driver.BackupJob, made store.Made, err error) { r.cell.backedUp(r.id, j, made, err) },
+		Place:  store.Place{FS: r.env.FarFS(), Dir: damage.DataDir, Keep: p.Keep, ChunkSize: p.Chunk},
+		OnDone: func(j driver.BackupJob, made store.WriteResult, err error) { r.cell.backedUp(r.id, j, made, err) },
 	}
 	done := b.Do(j)
 	r.env.Post(func(now time.Time) {
@@ -63,7 +63,7 @@ func (r *replica) runBackup(j driver.BackupJob) {
 // backedUp checks a backup at the instant at which it counts: the rows in its file
 // are those after its slot (S6), and a cell can be made of them; one that was found is
 // newer than the one that is recorded (S3).
-func (c *Cell) backedUp(id paxos.NodeID, j driver.BackupJob, made store.Made, err error) {
+func (c *Cell) backedUp(id paxos.NodeID, j driver.BackupJob, made store.WriteResult, err error) {
 	if err != nil {
 		c.backed.failed++
 		return
@@ -93,7 +93,7 @@ func (c *Cell) backedUp(id paxos.NodeID, j driver.BackupJob, made store.Made, er
 // placed looks at a place where a backup has just counted: what stands there stands
 // in the directory of its cell, and of what has counted the newest stay (S3); what is
 // older goes, but for what could not be read (L2).
-func (c *Cell) placed(id paxos.NodeID, cell uint64, made store.Made) {
+func (c *Cell) placed(id paxos.NodeID, cell uint64, made store.WriteResult) {
 	if c.backed.counted == nil {
 		c.backed.counted = map[paxos.NodeID]map[paxos.Slot]bool{}
 	}
@@ -152,8 +152,8 @@ func (c *Cell) newestBackup() (paxos.NodeID, *backup.Backup) {
 func (c *Cell) writing() time.Duration {
 	bytes, far := int64(0), c.plan.Far()
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Node() != nil {
-			bytes = max(bytes, r.host.Node().View().Bytes())
+		if r := running(m); r != nil && r.host.Core() != nil {
+			bytes = max(bytes, r.host.Core().View().Bytes())
 		}
 	}
 	chunks := time.Duration(bytes)/time.Duration(max(c.plan.Backups.Chunk, 1<<10)) + 4 // beside the first and the last: header, sums
@@ -170,7 +170,7 @@ func (c *Cell) backsUp() {
 		return
 	}
 	before := c.backed.made
-	limit := plan.RecoveryBound + 4*c.plan.Host.BackupEvery + 2*c.writing()
+	limit := plan.RecoveryBound + 4*c.plan.Driver.BackupEvery + 2*c.writing()
 	for end := c.world.Now() + limit; c.backed.made == before; {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v after the last call no backup was made: %s", limit, c.roles())

@@ -28,8 +28,8 @@ import (
 // backups of it.
 func backedCell(t *testing.T, seed uint64) *Cell {
 	c := someCell(t, seed, func(p *plan.Plan) {
-		p.Workload, p.Host.BackupEvery = "locks", time.Second
-		p.Host.Node.Sessions = session.Config{LeaseMin: time.Second, LeaseMax: 3 * time.Second, KeepAliveRate: 100}
+		p.Workload, p.Driver.BackupEvery = "locks", time.Second
+		p.Driver.Core.Sessions = session.Config{LeaseMin: time.Second, LeaseMax: 3 * time.Second, KeepAliveRate: 100}
 		p.Backups = plan.BackupPlan{Far: sim.DiskConfig{Sync: sim.Table{time.Millisecond}}, Reborn: true}
 	})
 	require.Nil(t, c.world.Failure())
@@ -45,14 +45,14 @@ func broke(t *testing.T, c *Cell, id, text string) {
 }
 
 func TestABackupIsReadBackAsItCounts(t *testing.T) {
-	of := func(slot paxos.Slot) store.Made {
-		return store.Made{ID: store.ID{Handle: paxos.Handle{Slot: slot}}}
+	of := func(slot paxos.Slot) store.WriteResult {
+		return store.WriteResult{ID: store.ID{Handle: paxos.Handle{Slot: slot}}}
 	}
 	c := backedCell(t, 1)
 	id, _ := c.newestBackup()
 	c.backedUp(id, driver.BackupJob{}, of(c.backed.newest), nil)
 	require.Nil(t, c.world.Failure())
-	c.backedUp(id, driver.BackupJob{}, store.Made{}, vfs.ErrNoSpace)
+	c.backedUp(id, driver.BackupJob{}, store.WriteResult{}, vfs.ErrNoSpace)
 	require.Equal(t, 1, c.backed.failed)
 	c.backedUp(id, driver.BackupJob{}, of(c.backed.newest+1), nil)
 	broke(t, c, "S3", "its place has none")
@@ -69,7 +69,7 @@ func TestABackupIsReadBackAsItCounts(t *testing.T) {
 func TestS3ABackupThatIsFoundIsNew(t *testing.T) {
 	c := backedCell(t, 6)
 	id, b := c.newestBackup()
-	made := store.Made{ID: store.ID{Handle: paxos.Handle{Slot: c.backed.newest}}, Found: true}
+	made := store.WriteResult{ID: store.ID{Handle: paxos.Handle{Slot: c.backed.newest}}, Found: true}
 	c.backedUp(id, driver.BackupJob{After: c.backed.newest - 1, Cell: b.Cell}, made, nil)
 	require.Nil(t, c.world.Failure())
 	require.Equal(t, 1, c.backed.found)
@@ -90,7 +90,7 @@ func TestWhatIsKeptAtAPlace(t *testing.T) {
 		require.NoError(t, f.Close())
 	}
 	c, id, cell, mem := place()
-	made := store.Made{ID: store.ID{Handle: paxos.Handle{Slot: c.backed.newest}}} // once more
+	made := store.WriteResult{ID: store.ID{Handle: paxos.Handle{Slot: c.backed.newest}}} // once more
 	another(mem, cell)
 	unpruned := made
 	unpruned.Unpruned = vfs.ErrIO
@@ -183,7 +183,7 @@ func TestWhatARebornCellMustNotHave(t *testing.T) {
 	c := backedCell(t, 4)
 	_, b := c.newestBackup()
 	was := c.lived(b)
-	require.GreaterOrEqual(t, was.lease, c.plan.Host.Node.Sessions.LeaseMax)
+	require.GreaterOrEqual(t, was.lease, c.plan.Driver.Core.Sessions.LeaseMax)
 	restoration := backup.Restoration{Members: []paxos.NodeID{1}, Secret: [32]byte{1, 1}, Nonce: api.Nonce{1, 1}, Lease: time.Second}
 	made, err := b.Restore(restoration)
 	require.NoError(t, err)

@@ -46,7 +46,7 @@ func BenchmarkSeed(b *testing.B) {
 func TestSpeedIsMeasuredOnPlansThatRunClean(t *testing.T) {
 	var snapshots uint64
 	for _, p := range []plan.Plan{speedPlan(1, 3, 3, 200*time.Millisecond), speedPlan(1, 5, 10, 0)} {
-		p.Duration, p.Host.SnapshotEvery = 6*time.Second, swarmSnapshots
+		p.Duration, p.Driver.SnapshotEvery = 6*time.Second, swarmSnapshots
 		for _, p.Faults = range [][]plan.FaultPlan{p.Faults, nil} {
 			r := run(p, sim.Trace{})
 			require.False(t, r.Failed() || r.Undecided, "%d replicas, %d faults: %+v", p.Replicas, len(p.Faults), r.Breach)
@@ -64,7 +64,7 @@ func benchPlan(b *testing.B, replicas, clients int, think time.Duration) {
 	b.Run("snapshots", func(b *testing.B) {
 		benchRuns(b, func(seed uint64) plan.Plan {
 			p := speedPlan(seed, replicas, clients, think)
-			p.Host.SnapshotEvery = swarmSnapshots
+			p.Driver.SnapshotEvery = swarmSnapshots
 			return p
 		})
 	})
@@ -83,7 +83,7 @@ func speedPlan(seed uint64, replicas, clients int, think time.Duration) plan.Pla
 	const us = time.Microsecond
 	p := plan.Plan{
 		Seed: seed, Replicas: replicas, Clients: clients, Workload: "mixed", Duration: 60 * time.Second,
-		Host: driver.DefaultConfig(), Store: store.Options{SegmentSize: 1 << 18}, RatePPB: 1_000_000,
+		Driver: driver.DefaultConfig(), Store: store.Options{SegmentSize: 1 << 18}, RatePPB: 1_000_000,
 		Link: sim.LinkConfig{Delay: sim.Table{300 * us, 475 * us, 650 * us, 825 * us, 1000 * us}},
 		Disk: sim.DiskConfig{
 			Read: sim.Table{20 * us}, Write: sim.Table{20 * us}, Meta: sim.Table{20 * us},
@@ -94,8 +94,8 @@ func speedPlan(seed uint64, replicas, clients int, think time.Duration) plan.Pla
 			Weights: [6]uint32{4, 4, 1, 2, 1, 0},
 		},
 	}
-	p.Host.Node.Paxos.Seed = seed
-	p.Host.Node.Sessions = session.Config{} // they live for ever, as when this was defined
+	p.Driver.Core.Paxos.Seed = seed
+	p.Driver.Core.Sessions = session.Config{} // they live for ever, as when this was defined
 	for _, f := range plan.Faults(nil) {
 		p.Faults = append(p.Faults, plan.FaultPlan{Name: f.Name, Mean: swarmGap * time.Duration(len(plan.Faults(nil)))})
 	}

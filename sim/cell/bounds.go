@@ -20,7 +20,7 @@ type sizes struct {
 func (c *Cell) bounds() {
 	c.tops = append(c.tops, c.watch.Top)
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Node() != nil && !c.watch.Disks[r.id].Stray {
+		if r := running(m); r != nil && r.host.Core() != nil && !c.watch.Disks[r.id].Stray {
 			for _, s := range c.sizes(r) {
 				if s.n > s.most {
 					c.world.Break("L2", "replica %d has %d %s, bound %d", r.id, s.n, s.what, s.most)
@@ -32,20 +32,20 @@ func (c *Cell) bounds() {
 
 // sizes are what a replica holds, each with its bound.
 func (c *Cell) sizes(r *replica) []sizes {
-	cfg := &c.plan.Host.Node
-	status, now := r.host.Node().Status(), r.host.Node().Rows()
+	cfg := &c.plan.Driver.Core
+	status, now := r.host.Core().Status(), r.host.Core().Rows()
 	totals := rows.GetTotals(now)
 	snaps, bytes := c.files(r)
-	ops := r.host.Node().NodeOps()
+	ops := r.host.Core().NodeOps()
 	answers := 0
 	for range now.Scan(string(rune(rows.FamilyAnswer))) {
 		answers++
 	}
 	return []sizes{
 		{"commands waiting for a slot", status.Pending, cfg.Paxos.MaxPending},
-		{"requests waiting for an answer", r.host.Node().Master().Pending, cfg.MaxPending + ops.Waiting + ops.Held + api.MaxWindow},
-		{"commands waiting for their turn", r.host.Node().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow + ops.Sweeps + len(lock.Delays(now))},
-		{"slots in flight", r.host.Node().InFlight(), cfg.Paxos.Window},
+		{"requests waiting for an answer", r.host.Core().Master().Pending, cfg.MaxPending + ops.Waiting + ops.Held + api.MaxWindow},
+		{"commands waiting for their turn", r.host.Core().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow + ops.Sweeps + len(lock.Delays(now))},
+		{"slots in flight", r.host.Core().InFlight(), cfg.Paxos.Window},
 		{"messages held for the disk", status.Held, maxHeld},
 		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window*maxDrift + r.late(status.FirstOpen)},
 		{"sessions", int(totals.Sessions), rows.MaxSessions},
@@ -108,7 +108,7 @@ func summed(r *replica) int {
 // lacks a slot takes no snapshot behind it; how far its votes reach above that is
 // another bound.
 func (c *Cell) keeps(id paxos.NodeID) int {
-	return 2*int(c.plan.Host.SnapshotEvery) + int(c.plan.Host.KeepSlots) + c.hoards(id) + max(maxLate, c.pace())
+	return 2*int(c.plan.Driver.SnapshotEvery) + int(c.plan.Driver.KeepSlots) + c.hoards(id) + max(maxLate, c.pace())
 }
 
 // pace is how many slots were filled in the last 20 s or so: in a storm of waiters

@@ -96,21 +96,21 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = agreement.New(c.world, p.Replicas, around{c})
-	c.watch.Budget.Fatal, c.watch.Keep = p.Fatal, p.Host.KeepSlots
+	c.watch.Budget.Fatal, c.watch.Keep = p.Fatal, p.Driver.KeepSlots
 	c.locks = locks.New(c.world, paxos.PPM(p.RatePPB/1000))
 	c.minds = newClientWatch(c.world)
 	c.rights = handles.NewRights(c.world)
 	c.quotas = handles.NewQuotas(c.world, c.rights)
-	c.census = &handles.Census{World: c.world, Most: p.Host.Node.MaxSessions}
+	c.census = &handles.Census{World: c.world, Most: p.Driver.Core.MaxSessions}
 	c.queues = lockwait.New(c.world)
 	c.shares = newShareBook(c.world, p.Replicas)
 	c.shares.owner = func(s api.SessionID) api.Principal { return c.rights.Opened[s] }
-	c.handles = handles.New(c.world, c.rights, handles.NewRoom(p.Host.Node.NodeOps, c.queues))
+	c.handles = handles.New(c.world, c.rights, handles.NewRoom(p.Driver.Core.NodeOps, c.queues))
 	c.handles.HasAppliedAll, c.handles.Intruder = c.current, c.intruder()
 	c.suffix = clients.NewSuffix(c.world)
 	c.shown = locks.NewSequencers(c.world, c.locks)
-	c.sessions = sessions.New(c.world, p.Replicas, p.Host.Node.Sessions)
-	c.sessions.Sweep, c.sessions.Room = p.Host.Node.NodeOps.SweepAfter, p.Host.Node.NodeOps.Handles
+	c.sessions = sessions.New(c.world, p.Replicas, p.Driver.Core.Sessions)
+	c.sessions.Sweep, c.sessions.Room = p.Driver.Core.NodeOps.SweepAfter, p.Driver.Core.NodeOps.Handles
 	c.sessions.Given = func(t api.Token) *model.Grip { return c.handles.Given[t] }
 	c.sessions.Held = c.heldIn
 	c.sessions.Owed = func(e api.Epoch) map[model.DelayID]time.Duration { return c.locks.Owed.At[e] }
@@ -165,16 +165,16 @@ const maxSteps = 50_000_000
 
 // hostConfig is the configuration of one replica.
 func (c *Cell) hostConfig(id paxos.NodeID) driver.Config {
-	cfg := c.plan.Host
-	cfg.Node.Paxos.ID = id
+	cfg := c.plan.Driver
+	cfg.Core.Paxos.ID = id
 	secret := c.world.Draw("cell.secret", uint64(id))
-	for i := 0; i < len(cfg.Node.Secret); i += 8 {
-		binary.BigEndian.PutUint64(cfg.Node.Secret[i:], secret.Uint64())
+	for i := 0; i < len(cfg.Core.Secret); i += 8 {
+		binary.BigEndian.PutUint64(cfg.Core.Secret[i:], secret.Uint64())
 	}
-	cfg.Node.Paxos.Lease.Grant = c.grant(id)
+	cfg.Core.Paxos.Lease.Grant = c.grant(id)
 	cfg.KeepSlots += paxos.Slot(c.hoards(id))
 	for i := range c.plan.Replicas {
-		cfg.Node.Paxos.Members = append(cfg.Node.Paxos.Members, paxos.NodeID(i+1))
+		cfg.Core.Paxos.Members = append(cfg.Core.Paxos.Members, paxos.NodeID(i+1))
 	}
 	return cfg
 }
@@ -367,11 +367,11 @@ func (c *Cell) current(id paxos.NodeID) bool { return c.watch.Disks[id].Applied 
 // rules says that a replica takes itself for the master of an epoch of its own.
 func (c *Cell) rules(id paxos.NodeID) bool {
 	r := running(c.world.Machine(sim.Addr(id)))
-	return r != nil && r.host.Node() != nil && r.host.Node().Master().State.HasEpoch()
+	return r != nil && r.host.Core() != nil && r.host.Core().Master().State.HasEpoch()
 }
 
 // mayRead says that a replica had read authority when it last read its clock.
 func (c *Cell) mayRead(id paxos.NodeID) bool {
 	r := running(c.world.Machine(sim.Addr(id)))
-	return r != nil && r.host.Node() != nil && r.now.Before(r.host.Node().Lease())
+	return r != nil && r.host.Core() != nil && r.now.Before(r.host.Core().Lease())
 }

@@ -18,10 +18,10 @@ import (
 func (f *facts) comes(op api.Op) { f.h.OnRequest(1, api.Request{Session: 7, Seq: 1, Op: op}) }
 
 // executes lets a replica apply it, in slot 1 and the present epoch.
-func (f *facts) executes(id paxos.NodeID, d command.Deed, r api.Result) command.Applied {
+func (f *facts) executes(id paxos.NodeID, d command.NodeOp, r api.Result) command.Applied {
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 1, ballot(1, 1), "a")
-	a := command.Applied{Command: command.Act{Guard: f.h.Epoch, Session: 7, Seq: 1, Deed: d}, Verdict: command.Executed, Result: r}
+	a := command.Applied{Command: command.NodeCommand{Guard: f.h.Epoch, Session: 7, Seq: 1, Op: d}, Verdict: command.Executed, Result: r}
 	f.apply(id, 1, "a", 1, a)
 	return a
 }
@@ -154,7 +154,7 @@ func TestWhatWasToldIsToldAgainOfWhatWasGivenUp(t *testing.T) {
 			f.replies(1, api.Result{Code: api.LockHeld})
 			f.good()
 			f.h.Epoch = 2
-			f.h.Cancels(command.Act{Guard: 2, Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
+			f.h.Cancels(command.NodeCommand{Guard: 2, Session: 7, Seq: 2, Op: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
 			f.replies(c.epoch, api.Result{Code: c.told})
 			f.ends(c.want)
 		})
@@ -183,7 +183,7 @@ func TestWhatWasToldOfAClosedHandleIsToldAgain(t *testing.T) {
 			}
 			f.good()
 			f.around.alone = func(paxos.NodeID) bool { return false }
-			f.h.Cancels(command.Act{Guard: 1, Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
+			f.h.Cancels(command.NodeCommand{Guard: 1, Session: 7, Seq: 2, Op: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
 			f.replies(1, api.Result{Code: api.HandleClosed})
 			f.ends(c.want)
 		})
@@ -224,7 +224,7 @@ func TestAGrantOfBeforeThatIsOver(t *testing.T) {
 // in a slot behind, if both were applied in one breath; later no more.
 func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 	cancel := command.Applied{
-		Command: command.Act{Session: 7, Seq: 2, Deed: command.CancelAcquire{Call: 1}}, Verdict: command.Executed,
+		Command: command.NodeCommand{Session: 7, Seq: 2, Op: command.CancelAcquire{Call: 1}}, Verdict: command.Executed,
 		Result: api.Result{Code: api.OK},
 	}
 	gone := api.Reply{ID: 1, Session: 7, Seq: 1, Result: api.Result{Code: api.Gone}}

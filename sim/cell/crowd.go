@@ -81,12 +81,12 @@ func NewCrowd(o CrowdOptions) *Crowd {
 		o.Replicas = 5
 	}
 	p := plan.New(plan.Options{Seed: o.Seed, Replicas: o.Replicas, Clients: 1, Faults: []string{}, Workload: "mixed"})
-	seed := p.Host.Node.Paxos.Seed
+	seed := p.Driver.Core.Paxos.Seed
 	p.Clients, p.Grain, p.Lull, p.Misfit = 0, crowdGrain, 0, plan.Misfit{}
-	p.Host = driver.DefaultConfig()
-	p.Host.Node.Paxos.Seed = seed
-	p.Host.Node.Sessions.LeaseMin, p.Host.Node.Sessions.LeaseMax = o.Lease, o.Lease
-	p.RatePPB = int64(p.Host.Node.Paxos.Lease.Rho) * 1000
+	p.Driver = driver.DefaultConfig()
+	p.Driver.Core.Paxos.Seed = seed
+	p.Driver.Core.Sessions.LeaseMin, p.Driver.Core.Sessions.LeaseMax = o.Lease, o.Lease
+	p.RatePPB = int64(p.Driver.Core.Paxos.Lease.Rho) * 1000
 	p.Link.Delay = sim.Table{300 * time.Microsecond, 500 * time.Microsecond, time.Millisecond}
 	p.Disk.Sync = sim.Table{200 * time.Microsecond, time.Millisecond}
 	p.Store.SegmentSize, p.Store.ChunkSize = 8<<20, 1<<20

@@ -82,7 +82,7 @@ func (x *crowd) begin(now time.Time) {
 		}
 		b := &x.members[x.begun]
 		m, err := session.New(session.Config{
-			Replicas: x.order, Draw: b.draws.Uint64, Rho: int64(x.cell.plan.Host.Node.Paxos.Lease.Rho),
+			Replicas: x.order, Draw: b.draws.Uint64, Rho: int64(x.cell.plan.Driver.Core.Paxos.Lease.Rho),
 		})
 		if err != nil {
 			panic(err)
@@ -99,7 +99,7 @@ func (x *crowd) begin(now time.Time) {
 // serving is the machine of who serves, nil if nobody does.
 func (c *Cell) serving() *sim.Machine {
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Node() != nil && r.host.Node().Serving() != nil {
+		if r := running(m); r != nil && r.host.Core() != nil && r.host.Core().Serving() != nil {
 			return m
 		}
 	}

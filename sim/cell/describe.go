@@ -24,7 +24,7 @@ func Describe(from, to sim.Addr, msg []byte) string {
 		if err != nil {
 			return unreadable(msg, err)
 		}
-		return fmt.Sprintf("call #%d session %d seq %d seen %d: %s", q.ID, q.Session, q.Seq, q.Seen, describeOp(q.Op))
+		return fmt.Sprintf("call #%d session %d seq %d seen %d: %s", q.ID, q.Session, q.Seq, q.AckedThrough, describeOp(q.Op))
 	case to.IsClient():
 		p, err := api.DecodeReply(msg)
 		if err != nil {
@@ -74,7 +74,7 @@ func describeOp(op api.Op) string {
 	case api.List:
 		return "list " + clip(op.Prefix)
 	case api.KeepAlive:
-		return fmt.Sprintf("keep-alive flushed %d, %d tokens", op.Flushed, len(op.Tokens))
+		return fmt.Sprintf("keep-alive flushed %d, %d tokens", op.AckedEpoch, len(op.Tokens))
 	}
 	return describeNodeOp(op)
 }

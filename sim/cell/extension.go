@@ -106,8 +106,8 @@ func (s *strikeStage) Leader() *sim.Machine     { return s.c.leader(s.d) }
 func (s *strikeStage) Outage() time.Duration    { return outage(s.d) }
 
 func (s *strikeStage) Status(m *sim.Machine) (paxos.Status, bool) {
-	if r := running(m); r != nil && r.host.Node() != nil {
-		return r.host.Node().Status(), true
+	if r := running(m); r != nil && r.host.Core() != nil {
+		return r.host.Core().Status(), true
 	}
 	return paxos.Status{}, false
 }

@@ -111,7 +111,7 @@ func (c *Cell) anyReplica(d *sim.Draw) *sim.Machine {
 func (c *Cell) leader(d *sim.Draw) *sim.Machine {
 	var found []*sim.Machine
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Node() != nil && r.host.Node().Leads() {
+		if r := running(m); r != nil && r.host.Core() != nil && r.host.Core().IsLeader() {
 			found = append(found, m)
 		}
 	}

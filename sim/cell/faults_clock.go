@@ -38,7 +38,7 @@ func clockStep(c *Cell, d *sim.Draw) {
 // monotonic clock's rate, and one that stands still is outside of any bound. What a broken bound does is an experiment
 // (LeaseOptions.Error), not a fault to survive.
 func clockFreeze(c *Cell, d *sim.Draw) {
-	if m := c.anyMachine(d); m.Addr().IsClient() && c.plan.Host.Node.Sessions.LeaseMin == 0 {
+	if m := c.anyMachine(d); m.Addr().IsClient() && c.plan.Driver.Core.Sessions.LeaseMin == 0 {
 		m.Clock().Freeze(outage(d))
 	} else {
 		m.Clock().FreezeWall(outage(d))
@@ -65,7 +65,7 @@ func leaseEdge(c *Cell, d *sim.Draw) {
 		c.world.Net().Partition(groups...)
 		c.until(outage(d), func() { c.world.Net().Unite(groups...) })
 		rival := c.anyReplica(d)
-		c.later(d.Duration(0, c.plan.Host.Node.Paxos.Lease.Grant), func() {
+		c.later(d.Duration(0, c.plan.Driver.Core.Paxos.Lease.Grant), func() {
 			tell(rival, func(r *replica, now time.Time) { r.host.Campaign(now) })
 		})
 	})

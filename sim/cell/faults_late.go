@@ -45,7 +45,7 @@ func (u *unsynced) keep(to sim.Addr, wire []byte) {
 // ballot that it has forgotten, and when it leads at it the old messages come.
 func late(c *Cell, d *sim.Draw) {
 	m := c.anyReplica(d)
-	if r := running(m); r == nil || r.host.Node() == nil {
+	if r := running(m); r == nil || r.host.Core() == nil {
 		return
 	}
 	round := 4*c.plan.Link.Delay[0] + 2*c.plan.Disk.Sync[0] // of messages, with others' disks
@@ -81,7 +81,7 @@ func (c *Cell) forgets(m *sim.Machine, u *unsynced, d *sim.Draw) {
 		o.Crash()
 		o.StartAfter(d.Duration(0, 20*time.Millisecond))
 	}
-	until := c.world.Now() + c.plan.Host.Node.Paxos.Lease.Grant*3/2 + outage(d)
+	until := c.world.Now() + c.plan.Driver.Core.Paxos.Lease.Grant*3/2 + outage(d)
 	c.later(10*time.Millisecond, func() { c.leadsAgain(m, u, d, until) })
 }
 
@@ -89,9 +89,9 @@ func (c *Cell) forgets(m *sim.Machine, u *unsynced, d *sim.Draw) {
 // another one does or time is up. It has the replica campaign as soon as it may. Then the
 // old messages come.
 func (c *Cell) leadsAgain(m *sim.Machine, u *unsynced, d *sim.Draw, until time.Duration) {
-	if r := running(m); r != nil && r.host.Node() != nil && c.world.Now() < until {
-		switch s := r.host.Node().Status(); {
-		case s.Role == paxos.Leader && (c.plan.Host.Node.Paxos.Lease.Grant <= 0 || r.host.Node().Lease().After(r.now)):
+	if r := running(m); r != nil && r.host.Core() != nil && c.world.Now() < until {
+		switch s := r.host.Core().Status(); {
+		case s.Role == paxos.Leader && (c.plan.Driver.Core.Paxos.Lease.Grant <= 0 || r.host.Core().Lease().After(r.now)):
 			c.delivers(u, d)
 			return
 		case s.Role == paxos.Follower && s.Leader == 0:

@@ -39,7 +39,7 @@ func TestAWriteComesAfterItsClientHasGivenItUp(t *testing.T) {
 	require.True(t, c.delays(client, c.replicas[1].Addr(), sent(7, 5, write)), "a copy elsewhere")
 
 	answered := func(seq, seen api.Seq) {
-		c.watch.Final.Asks(api.Request{Session: 7, Seq: seq, Seen: seen, Op: read})
+		c.watch.Final.Asks(api.Request{Session: 7, Seq: seq, AckedThrough: seen, Op: read})
 		c.watch.Final.Answered(model.Call{Session: 7, Seq: seq})
 		c.outlived()
 	}

@@ -154,7 +154,7 @@ func succession(c *Cell, d *sim.Draw) {
 // succeed makes all who lead but first step down, and some replica campaign.
 func (c *Cell) succeed(first *sim.Machine, d *sim.Draw) {
 	for _, m := range c.replicas {
-		if r := running(m); m != first && r != nil && r.host.Node() != nil && r.host.Node().Leads() {
+		if r := running(m); m != first && r != nil && r.host.Core() != nil && r.host.Core().IsLeader() {
 			tell(m, func(r *replica, now time.Time) { r.host.Resign(now) })
 		}
 	}

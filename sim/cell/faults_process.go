@@ -97,7 +97,7 @@ func (c *Cell) resign(m *sim.Machine, d *sim.Draw) {
 		return
 	}
 	tell(m, func(r *replica, now time.Time) {
-		c.rare.steppingDown(r.id, r.host.Node() != nil && r.host.Node().Serving() != nil)
+		c.rare.steppingDown(r.id, r.host.Core() != nil && r.host.Core().Serving() != nil)
 		r.host.Resign(now)
 	})
 	if d.Chance(1, 2) { // and wants to lead again while old answers are on their way
@@ -145,7 +145,7 @@ func rebirth(c *Cell, d *sim.Draw) {
 // held back.
 func (c *Cell) rise(m *sim.Machine, d *sim.Draw, release []func()) {
 	c.later(time.Millisecond, func() {
-		if r := running(m); r == nil || r.host.Node() == nil {
+		if r := running(m); r == nil || r.host.Core() == nil {
 			c.rise(m, d, release)
 			return
 		}

@@ -401,16 +401,16 @@ func stray(c *Cell, d *sim.Draw) {
 	m := c.anyReplica(d)
 	id := paxos.NodeID(m.Addr())
 	r := running(m)
-	if r == nil || r.host.Node() == nil || !c.watch.Budget.Take(id) {
+	if r == nil || r.host.Core() == nil || !c.watch.Budget.Take(id) {
 		return
 	}
 	key := strayFamilies[d.Int(len(strayFamilies)):][:1] + "~~~~~~~~~~~~~~~~"
 	value := strconv.FormatUint(d.Uint64(), 16)
 	if d.Chance(1, 3) {
 		c.watch.OnRowRot(id)
-		r.host.Node().Rot(key, value)
+		r.host.Core().RotRow(key, value)
 	} else {
 		c.watch.OnRowStray(id)
-		r.host.Node().Stray(key, value)
+		r.host.Core().CorruptRow(key, value)
 	}
 }

@@ -22,7 +22,7 @@ func (c *Cell) fade(d *sim.Draw, strike func()) {
 	}
 	c.world.Net().Partition([]sim.Addr{m.Addr()}, replicas)
 	unite := c.untilFirst(2*c.sessions.Config.LeaseMax, func() { c.world.Net().Unite([]sim.Addr{m.Addr()}, replicas) })
-	margin := d.Duration(0, max(c.plan.Host.Node.Paxos.Lease.Grant, 100*time.Millisecond))
+	margin := d.Duration(0, max(c.plan.Driver.Core.Paxos.Lease.Grant, 100*time.Millisecond))
 	c.nearEnd(s, margin, func(ends bool) {
 		if ends {
 			strike()

@@ -26,7 +26,7 @@ func snapshotsOf(m *sim.Machine) (files []string) {
 
 // A replica whose only snapshot goes bad comes back from its log.
 func TestASoleSnapshotMayRot(t *testing.T) {
-	c := someCell(t, 8, func(p *plan.Plan) { p.Host.SnapshotEvery = 100 })
+	c := someCell(t, 8, func(p *plan.Plan) { p.Driver.SnapshotEvery = 100 })
 	for _, m := range c.replicas {
 		require.Len(t, snapshotsOf(m), 1)
 	}
@@ -48,7 +48,7 @@ func TestASoleSnapshotMayRot(t *testing.T) {
 
 // What a peer has fetched of a snapshot that goes bad stays as it was.
 func TestASnapshotRotsWhileItIsServed(t *testing.T) {
-	c := someCell(t, 8, func(p *plan.Plan) { p.Host.SnapshotEvery = 100 })
+	c := someCell(t, 8, func(p *plan.Plan) { p.Driver.SnapshotEvery = 100 })
 	m := c.replicas[0]
 	file := snapshotsOf(m)[0]
 	slot, ok := agreement.SnapshotIn(file)

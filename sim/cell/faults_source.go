@@ -32,7 +32,7 @@ func loseSource(c *Cell, d *sim.Draw) {
 	c.cutPower(c.anyReplica(d), d)
 	if d.Chance(1, 4) || c.plan.Hoarder != 0 && d.Chance(1, 2) {
 		c.transfers.onLast = append(c.transfers.onLast, func(p piece) bool {
-			p.fetcher.Disk().Stall(16*c.plan.Host.Node.Paxos.Retransmit + outage(d))
+			p.fetcher.Disk().Stall(16*c.plan.Driver.Core.Paxos.Retransmit + outage(d))
 			return true
 		})
 		return

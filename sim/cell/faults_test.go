@@ -16,15 +16,15 @@ func lively(p *plan.Plan) {
 	q := plan.New(plan.Options{Seed: p.Seed, Replicas: 3, Faults: []string{}, Workload: "files"})
 	*p = q
 	p.Hostile = plan.HostilePlan{}
-	p.Host.Node.Sessions.LeaseMin, p.Host.Node.Sessions.LeaseMax = 2*time.Second, 4*time.Second
-	p.Host.Node.Sessions.IdleAfter = 0 // no client rests
+	p.Driver.Core.Sessions.LeaseMin, p.Driver.Core.Sessions.LeaseMax = 2*time.Second, 4*time.Second
+	p.Driver.Core.Sessions.IdleAfter = 0 // no client rests
 }
 
 // A client falls silent, and the strike comes while its session is alive still, and
 // not for long.
 func TestAStrikeComesAtTheEndOfASession(t *testing.T) {
 	c := someCell(t, 4, lively)
-	grant := c.plan.Host.Node.Paxos.Lease.Grant
+	grant := c.plan.Driver.Core.Paxos.Lease.Grant
 	struck := 0
 	for i := range uint64(5) {
 		c.fade(c.world.Draw("test", i), func() {

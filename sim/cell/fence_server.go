@@ -115,7 +115,7 @@ func (a *fenceCell) dial() {
 	c.load.sessions++
 	a.handle = nil
 	a.client = client.New(a.line, client.Config{
-		Replicas: c.replicaIDs(), Draw: rt.Env().Draw("fence.client").Uint64, Rho: int64(c.plan.Host.Node.Paxos.Lease.Rho),
+		Replicas: c.replicaIDs(), Draw: rt.Env().Draw("fence.client").Uint64, Rho: int64(c.plan.Driver.Core.Paxos.Lease.Rho),
 	})
 	c.minds.begins(runningClient{rt, a.client})
 }

@@ -189,7 +189,7 @@ func TestALateWriteInARealCell(t *testing.T) {
 		guest := func(who int, between func(rt *sim.Runtime)) func(rt *sim.Runtime, c *client.Client) {
 			return func(rt *sim.Runtime, _ *client.Client) {
 				l := newLine(rt)
-				c := client.New(l, client.Config{Replicas: g.cell.replicaIDs(), Draw: rt.Env().Draw("guest").Uint64, Rho: int64(g.cell.plan.Host.Node.Paxos.Lease.Rho)})
+				c := client.New(l, client.Config{Replicas: g.cell.replicaIDs(), Draw: rt.Env().Draw("guest").Uint64, Rho: int64(g.cell.plan.Driver.Core.Paxos.Lease.Rho)})
 				ctx := context.Background()
 				h, err := c.Open(ctx, "/ls/local/d", client.OpenOptions{Rights: client.Write, Create: client.CreateMay, Directory: true})
 				require.NoError(t, err)

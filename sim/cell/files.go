@@ -56,13 +56,13 @@ func (b *fileBook) command(a *command.Applied, at linearizability.Position) {
 		return
 	}
 	switch c := a.Command.(type) {
-	case command.Act:
+	case command.NodeCommand:
 		b.results[model.Call{Session: c.Session, Seq: c.Seq}] = placed{at, a.Result}
 		if o, ok := a.Result.Detail.(api.Opened); ok && o.Created && model.Parent(model.Parent(o.Node.Path.String())) != "/" {
 			b.nested++
 		}
 		if b.alien(c.Session) {
-			b.stranger(c.Deed, a.Result, at)
+			b.stranger(c.Op, a.Result, at)
 		}
 	case command.Found:
 		if a.Result.Code == api.OK {

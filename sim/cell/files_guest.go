@@ -10,7 +10,7 @@ import (
 
 // stranger notes what somebody did to nodes who keeps no books: as calls of the
 // system, where they took effect. What he was told is not his book's concern.
-func (b *fileBook) stranger(d command.Deed, r api.Result, at linearizability.Position) {
+func (b *fileBook) stranger(d command.NodeOp, r api.Result, at linearizability.Position) {
 	out, known := fileOutput(r)
 	if !known || out.Code != linearizability.FileOK {
 		return

@@ -29,9 +29,9 @@ func newFileStory(t *testing.T) *fileStory {
 }
 
 // act is an act in the log, as call seq of session 1.
-func (s *fileStory) act(d command.Deed, r api.Result) api.Seq {
+func (s *fileStory) act(d command.NodeOp, r api.Result) api.Seq {
 	s.seq++
-	s.c.nodes.command(&command.Applied{Command: command.Act{Session: 1, Seq: s.seq, Deed: d}, Verdict: command.Executed, Result: r},
+	s.c.nodes.command(&command.Applied{Command: command.NodeCommand{Session: 1, Seq: s.seq, Op: d}, Verdict: command.Executed, Result: r},
 		linearizability.Position{Slot: int64(10 + s.seq)})
 	return s.seq
 }

@@ -18,7 +18,7 @@ func TestWhereSnapshotsDoNotLast(t *testing.T) {
 	cut, overtaken := 0, 0
 	for seed := range uint64(300) {
 		p := plan.New(plan.Options{Seed: seed, Faults: []string{"lose-source"}})
-		if p.Host.SnapshotEvery > 30 || p.Host.KeepSlots > 3 || p.Host.HoldFor > 200*time.Millisecond {
+		if p.Driver.SnapshotEvery > 30 || p.Driver.KeepSlots > 3 || p.Driver.HoldFor > 200*time.Millisecond {
 			continue
 		}
 		p.Duration = 20 * time.Second
@@ -26,7 +26,7 @@ func TestWhereSnapshotsDoNotLast(t *testing.T) {
 		c.start()
 		for _, m := range c.replicas {
 			id := paxos.NodeID(m.Addr())
-			require.Equal(t, id == p.Hoarder, c.hostConfig(id).KeepSlots > p.Host.KeepSlots)
+			require.Equal(t, id == p.Hoarder, c.hostConfig(id).KeepSlots > p.Driver.KeepSlots)
 		}
 		c.safety()
 		require.Nil(t, c.world.Failure(), "seed %d", seed)
@@ -66,9 +66,9 @@ func TestSnapshotsLastLongEnoughForALaggard(t *testing.T) {
 	short := 0
 	for seed := range uint64(2000) {
 		p := plan.New(plan.Options{Seed: seed})
-		require.LessOrEqual(t, p.Copying(), p.Host.HoldFor<<(replicas.MaxDoublings-1)+time.Millisecond, "seed %d", seed)
+		require.LessOrEqual(t, p.Copying(), p.Driver.HoldFor<<(replicas.MaxDoublings-1)+time.Millisecond, "seed %d", seed)
 		require.LessOrEqual(t, p.Copying(), plan.RecoveryBound/6, "seed %d", seed)
-		if 4*p.Host.HoldFor < p.Copying() {
+		if 4*p.Driver.HoldFor < p.Copying() {
 			short++
 		}
 	}

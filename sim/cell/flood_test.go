@@ -56,7 +56,7 @@ func (f *flood) send(i int, q api.Request) {
 // Wake keeps the sessions alive.
 func (f *flood) Wake(now time.Time) {
 	for i, s := range f.sessions {
-		f.send(i, api.Request{Session: s.id, Epoch: s.epoch, Op: api.KeepAlive{Flushed: s.epoch, Now: true}})
+		f.send(i, api.Request{Session: s.id, Epoch: s.epoch, Op: api.KeepAlive{AckedEpoch: s.epoch, Now: true}})
 	}
 	f.env.WakeAt(now.Add(time.Second))
 }
@@ -75,7 +75,7 @@ func (f *flood) Receive(_ time.Time, _ sim.Addr, msg []byte) {
 		s.token = o.Token
 	}
 	s.seq++
-	f.send(i, api.Request{Session: s.id, Seq: s.seq, Seen: s.seq - 1, Epoch: s.epoch, Op: f.op(i, s)})
+	f.send(i, api.Request{Session: s.id, Seq: s.seq, AckedThrough: s.seq - 1, Epoch: s.epoch, Op: f.op(i, s)})
 }
 
 func (f *flood) op(i int, s *flooding) api.Op {
@@ -97,13 +97,13 @@ func (f *flood) op(i int, s *flooding) api.Op {
 // asShipped sets tunables to what the product has by itself, on machines, disks and
 // links like those of the figures of speed.
 func asShipped(p *plan.Plan) {
-	shipped, mine := driver.DefaultConfig(), p.Host.Node
+	shipped, mine := driver.DefaultConfig(), p.Driver.Core
 	c, d := &mine.Paxos, core.DefaultConfig().Paxos
 	c.Window, c.MaxBatchCommands, c.MaxBatchBytes, c.MaxPending, c.Lease = d.Window, d.MaxBatchCommands, d.MaxBatchBytes, d.MaxPending, d.Lease
 	c.MaxAhead = d.MaxAhead
 	c.Heartbeat, c.ElectionMin, c.ElectionMax, c.Retransmit = d.Heartbeat, d.ElectionMin, d.ElectionMax, d.Retransmit
-	shipped.Node = mine
-	p.Host, p.RatePPB, p.Misfit = shipped, 0, plan.Misfit{}
+	shipped.Core = mine
+	p.Driver, p.RatePPB, p.Misfit = shipped, 0, plan.Misfit{}
 	p.Store = store.Options{SegmentSize: 1 << 18}
 	p.Link.Delay = sim.Table{300 * time.Microsecond, 500 * time.Microsecond, time.Millisecond}
 	p.Disk.Sync = sim.Table{200 * time.Microsecond, 500 * time.Microsecond, time.Millisecond}

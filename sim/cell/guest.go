@@ -225,7 +225,7 @@ func (h *hostile) send(name string, op api.Op, ok func(api.Reply) bool) {
 	if h.seq-h.seen > mostHeard {
 		h.seen = h.seq - mostHeard
 	}
-	h.raw(name, api.Request{Session: h.session, Seq: h.seq, Seen: h.seen, Epoch: h.epoch, Op: op}, ok)
+	h.raw(name, api.Request{Session: h.session, Seq: h.seq, AckedThrough: h.seen, Epoch: h.epoch, Op: op}, ok)
 }
 
 // raw sends a request as it is.

@@ -19,7 +19,7 @@ func (h *hostile) behaves() {
 	t, has := pick(h.draws, h.own)
 	switch h.draws.Int(9) {
 	case 0, 1:
-		op := api.KeepAlive{Flushed: h.epoch, Now: true}
+		op := api.KeepAlive{AckedEpoch: h.epoch, Now: true}
 		if h.draws.Chance(1, 2) { // with the word that it is all: package client sends that later
 			op.Tokens = h.holding()
 		}

@@ -26,7 +26,7 @@ func (h *hostile) doubles() bool {
 		row, node = node, row
 	}
 	h.send(doubling, row, anything)
-	h.raw(doubling, api.Request{Session: h.session, Seq: h.seq, Seen: h.seen, Epoch: h.epoch, Op: node}, anything)
+	h.raw(doubling, api.Request{Session: h.session, Seq: h.seq, AckedThrough: h.seen, Epoch: h.epoch, Op: node}, anything)
 	return true
 }
 

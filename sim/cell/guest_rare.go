@@ -29,7 +29,7 @@ func (h *hostile) cancels() {
 		return
 	}
 	h.seq++
-	q := api.Request{Session: h.session, Seq: h.seq, Seen: h.seen, Epoch: h.epoch}
+	q := api.Request{Session: h.session, Seq: h.seq, AckedThrough: h.seen, Epoch: h.epoch}
 	if h.odd.Chance(1, 3) {
 		q.Op = api.CancelAcquire{Handle: t, Call: q.Seq + api.Seq(h.odd.Int(3))}
 		h.raw("to cancel no call", q, onlyOr(api.Invalid))
@@ -40,7 +40,7 @@ func (h *hostile) cancels() {
 		return
 	}
 	call := low + api.Seq(h.odd.N(uint64(h.seen-low+1)))
-	q.Seen, q.Op = call-1, api.CancelAcquire{Handle: t, Call: call}
+	q.AckedThrough, q.Op = call-1, api.CancelAcquire{Handle: t, Call: call}
 	h.raw("to cancel what was given up", q, anything)
 }
 

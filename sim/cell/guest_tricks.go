@@ -83,7 +83,7 @@ func (h *hostile) steals() {
 		return
 	}
 	if h.draws.Chance(1, 6) {
-		q := api.Request{Session: h.session, Epoch: h.epoch, Op: api.KeepAlive{Flushed: h.epoch, Now: true, Tokens: []api.Token{t}}}
+		q := api.Request{Session: h.session, Epoch: h.epoch, Op: api.KeepAlive{AckedEpoch: h.epoch, Now: true, Tokens: []api.Token{t}}}
 		h.raw("to present another's token", q, anything)
 		return
 	}
@@ -105,7 +105,7 @@ func (h *hostile) impersonates() {
 	}
 	t, _ := pick(h.draws, h.cell.heard.tokens)
 	q := api.Request{Session: s, Seq: api.Seq(1 + h.draws.Int(300)), Epoch: h.epoch}
-	q.Seen = q.Seq - 1
+	q.AckedThrough = q.Seq - 1
 	switch h.draws.Int(6) {
 	case 0:
 		q.Op = api.EndSession{}
@@ -114,7 +114,7 @@ func (h *hostile) impersonates() {
 	case 2:
 		q.Op = api.Get{Key: hotRow}
 	case 3:
-		q.Seq, q.Seen, q.Op = 0, 0, api.KeepAlive{Flushed: h.epoch, Now: true}
+		q.Seq, q.AckedThrough, q.Op = 0, 0, api.KeepAlive{AckedEpoch: h.epoch, Now: true}
 	case 4:
 		q.Op = api.Open{Path: strings.TrimPrefix(hotNode, "/"), Rights: api.RightRead}
 	default:
@@ -135,7 +135,7 @@ func (h *hostile) guesses() {
 		if h.draws.Chance(1, 2) {
 			op = api.Put{Key: "guest", Value: "x"}
 		}
-		h.raw("a session to come", api.Request{Session: next, Seq: 1 << 40, Seen: 1<<40 - 1, Epoch: h.epoch, Op: op}, func(p api.Reply) bool {
+		h.raw("a session to come", api.Request{Session: next, Seq: 1 << 40, AckedThrough: 1<<40 - 1, Epoch: h.epoch, Op: op}, func(p api.Reply) bool {
 			own := h.cell.rights.Opened[next] == h.cell.intruder() // it was its own that was to come
 			return own || only(api.Permission)(p)
 		})
@@ -144,7 +144,7 @@ func (h *hostile) guesses() {
 
 // misdates names epochs that are over, and such that never were.
 func (h *hostile) misdates() {
-	q := api.Request{Session: h.session, Seq: h.seq + 1, Seen: h.seen, Epoch: h.epoch + 1000, Op: api.Put{Key: "guest", Value: "late"}}
+	q := api.Request{Session: h.session, Seq: h.seq + 1, AckedThrough: h.seen, Epoch: h.epoch + 1000, Op: api.Put{Key: "guest", Value: "late"}}
 	if h.draws.Chance(1, 2) {
 		q.Epoch = api.Epoch(h.draws.N(uint64(h.epoch)))
 	}
@@ -156,13 +156,13 @@ func (h *hostile) misdates() {
 
 // miscounts numbers its calls as nobody may.
 func (h *hostile) miscounts() {
-	q := api.Request{Session: h.session, Seq: h.seq + 1, Seen: h.seq + 1, Epoch: h.epoch, Op: api.Put{Key: "guest", Value: "x"}}
+	q := api.Request{Session: h.session, Seq: h.seq + 1, AckedThrough: h.seq + 1, Epoch: h.epoch, Op: api.Put{Key: "guest", Value: "x"}}
 	switch h.draws.Int(3) {
 	case 0:
-		q.Seen = h.seen
+		q.AckedThrough = h.seen
 		q.Seq = h.seen + api.MaxWindow + 1
 	case 1:
-		q.Seq, q.Seen = 0, 0
+		q.Seq, q.AckedThrough = 0, 0
 	}
 	h.raw("a wrong number", q, only(api.Invalid))
 }
@@ -321,7 +321,7 @@ func (h *hostile) widens() bool {
 		op := o.op
 		op.Rights |= api.RightWrite | api.RightChangeACL
 		h.opened = slices.DeleteFunc(h.opened, func(x answered) bool { return x == o && h.draws.Chance(1, 2) })
-		h.raw(widening, api.Request{Session: h.session, Seq: o.seq, Seen: h.seen, Epoch: h.epoch, Op: op}, anything)
+		h.raw(widening, api.Request{Session: h.session, Seq: o.seq, AckedThrough: h.seen, Epoch: h.epoch, Op: op}, anything)
 	}
 	return ok
 }
@@ -340,7 +340,7 @@ func (h *hostile) asksAgain() bool {
 	}
 	q, ok := pick(h.draws, before)
 	if ok {
-		q.Epoch, q.Seen = h.epoch, h.seen
+		q.Epoch, q.AckedThrough = h.epoch, h.seen
 		h.raw("a call of before", q, anything)
 	}
 	return ok

@@ -25,8 +25,8 @@ type guests struct {
 // roomy is a cell that takes as much as the shipped one, whatever the seed draws.
 func roomy(p *plan.Plan) {
 	shipped := core.DefaultConfig()
-	shipped.NodeOps.SweepAfter = p.Host.Node.NodeOps.SweepAfter
-	n := &p.Host.Node
+	shipped.NodeOps.SweepAfter = p.Driver.Core.NodeOps.SweepAfter
+	n := &p.Driver.Core
 	n.NodeOps, n.MaxPending, n.Paxos.MaxPending = shipped.NodeOps, shipped.MaxPending, shipped.Paxos.MaxPending
 	p.Calls.Narrow = false
 }
@@ -35,7 +35,7 @@ func newGuests(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *guests {
 	p := plan.New(plan.Options{Seed: seed, Replicas: 3, Clients: 1, Faults: []string{}, Workload: "mixed"})
 	p.Clients, p.Hostile = 0, plan.HostilePlan{}
 	roomy(&p)
-	p.Host.Node.Sessions = session.Config{LeaseMin: 4 * time.Second, LeaseMax: 12 * time.Second, KeepAliveRate: 100}
+	p.Driver.Core.Sessions = session.Config{LeaseMin: 4 * time.Second, LeaseMax: 12 * time.Second, KeepAliveRate: 100}
 	for _, f := range tune {
 		f(&p)
 	}
@@ -50,7 +50,7 @@ func (g *guests) come(f func(rt *sim.Runtime, c *client.Client)) {
 	main := func(rt *sim.Runtime) {
 		c, _ := g.cell.dial(newLine(rt), client.Config{
 			Replicas: g.cell.replicaIDs(), Draw: rt.Env().Draw("client.main").Uint64,
-			Rho: int64(g.cell.plan.Host.Node.Paxos.Lease.Rho),
+			Rho: int64(g.cell.plan.Driver.Core.Paxos.Lease.Rho),
 		})
 		g.cell.minds.begins(runningClient{rt, c})
 		f(rt, c)

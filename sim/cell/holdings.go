@@ -185,7 +185,7 @@ func (b *holdings) command(a *command.Applied, at linearizability.Position) {
 		return
 	}
 	at.Index <<= 12 // room for all that one command does
-	if c, ok := a.Command.(command.Act); ok {
+	if c, ok := a.Command.(command.NodeCommand); ok {
 		b.act(c, a.Result, at)
 	}
 	if a.Result.Code != api.OK {
@@ -207,9 +207,9 @@ func (b *holdings) command(a *command.Applied, at linearizability.Position) {
 	}
 }
 
-func (b *holdings) act(c command.Act, r api.Result, at linearizability.Position) {
+func (b *holdings) act(c command.NodeCommand, r api.Result, at linearizability.Position) {
 	k := model.Call{Session: c.Session, Seq: c.Seq}
-	switch d := c.Deed.(type) {
+	switch d := c.Op.(type) {
 	case command.Acquire:
 		in := lockInput{
 			Op: linearizability.LockTry, Handle: model.Owner{Session: c.Session, Handle: d.Handle}.String(), Shared: d.Mode == api.Shared,

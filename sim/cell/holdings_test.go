@@ -43,13 +43,13 @@ func (n *notary) logs(c command.Command, r api.Result, effects ...command.Effect
 	n.c.queues.OnCommand(a)
 }
 
-func (n *notary) does(s api.SessionID, seq api.Seq, d command.Deed, r api.Result) {
-	n.logs(command.Act{Session: s, Seq: seq, Deed: d}, r)
+func (n *notary) does(s api.SessionID, seq api.Seq, d command.NodeOp, r api.Result) {
+	n.logs(command.NodeCommand{Session: s, Seq: seq, Op: d}, r)
 }
 
 func gripID(s api.SessionID) api.HandleID { return api.HandleID{Epoch: 3, Counter: uint64(s)} }
 
-func acquires(s api.SessionID) command.Deed {
+func acquires(s api.SessionID) command.NodeOp {
 	return command.Acquire{Node: lockNode, Handle: gripID(s), Mode: api.Exclusive, Delay: 500}
 }
 

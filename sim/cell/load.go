@@ -107,7 +107,7 @@ func (c *Cell) config(draws *sim.Draw) client.Config {
 	if threads := 4 * c.plan.Calls.Threads; !c.plan.Plain || threads > 64 {
 		cfg.AnswerWait = draws.Duration(50*time.Millisecond, 600*time.Millisecond)
 		cfg.Window = max(int(draws.LogUniform(1, 64)), threads)
-		cfg.Rho = int64(c.plan.Host.Node.Paxos.Lease.Rho)
+		cfg.Rho = int64(c.plan.Driver.Core.Paxos.Lease.Rho)
 		cfg.Grace = draws.Duration(c.plan.Calls.Grace/2, c.plan.Calls.Grace)
 	}
 	return cfg

@@ -237,5 +237,5 @@ func (p *program) parts(odds uint64) bool {
 // isLast says that the session ends when this program does, and that it ends by itself
 // if its client does not live to say so.
 func (p *program) isLast() bool {
-	return *p.mates == 1 && p.cell.plan.Host.Node.Sessions.LeaseMin > 0
+	return *p.mates == 1 && p.cell.plan.Driver.Core.Sessions.LeaseMin > 0
 }

@@ -30,7 +30,7 @@ type looks struct {
 // look walks through what the replica holds every so often, which builds with deep
 // invariants do after each input: what is wrong for long is seen here.
 func (r *replica) look() {
-	l, n := &r.looks, r.host.Node()
+	l, n := &r.looks, r.host.Core()
 	if n == nil {
 		return
 	}
@@ -45,17 +45,17 @@ func (r *replica) look() {
 }
 
 // remembers is about how much a walk through a replica's memory meets.
-func remembers(n *core.Node) int {
+func remembers(n *core.Replica) int {
 	m, d := n.Master(), n.NodeOps()
 	return m.Sessions + m.Pending + m.Waiting + d.Handles + d.Waiting + d.UnderWay
 }
 
 // keepsRules looks at all rows of a replica, unless they were made to differ.
 func (c *Cell) keepsRules(r *replica) {
-	if r.host.Node() == nil || c.watch.Disks[r.id].Stray {
+	if r.host.Core() == nil || c.watch.Disks[r.id].Stray {
 		return
 	}
-	if err := command.Audit(r.host.Node().Rows()); err != nil {
+	if err := command.Audit(r.host.Core().Rows()); err != nil {
 		id, what, _ := strings.Cut(err.Error(), ": ")
 		c.world.Break(id, "rows of replica %d: %s", r.id, what)
 	}

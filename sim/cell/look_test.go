@@ -18,7 +18,7 @@ func TestRowsAreLookedThrough(t *testing.T) {
 		c := someCell(t, 11, func(*plan.Plan) {})
 		require.Equal(t, sim.Reached, c.world.Run(2*time.Second))
 		r := running(c.world.Machine(1))
-		r.host.Node().Stray("s~~~~~~~~~~~~~~~~", "no session")
+		r.host.Core().CorruptRow("s~~~~~~~~~~~~~~~~", "no session")
 		if meant {
 			c.watch.OnRowStray(r.id)
 		}

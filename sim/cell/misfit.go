@@ -12,10 +12,10 @@ import (
 // corrects gives a replica that stopped because of a constant the other
 // configuration.
 func (c *Cell) corrects(r *replica) {
-	if c.plan.Misfit.Replica != 0 && r.host.Node() != nil && errors.Is(r.stopped, core.ErrConstant) {
+	if c.plan.Misfit.Replica != 0 && r.host.Core() != nil && errors.Is(r.stopped, core.ErrConstant) {
 		c.misfits[r.id] = !c.misfits[r.id]
 		c.rare.misfits++
-		if r.host.Node().Status().Count.Installed > 0 {
+		if r.host.Core().Status().Count.Installed > 0 {
 			c.rare.misfitsTold++
 		}
 	}
@@ -26,7 +26,7 @@ func (c *Cell) grant(id paxos.NodeID) time.Duration {
 	if c.misfits[id] {
 		return c.plan.Misfit.Grant
 	}
-	return c.plan.Host.Node.Paxos.Lease.Grant
+	return c.plan.Driver.Core.Paxos.Lease.Grant
 }
 
 // fits checks that a replica which goes on is configured as its rows say (S17's
@@ -36,7 +36,7 @@ func (c *Cell) fits(r *replica) {
 	if c.plan.Misfit.Replica == 0 {
 		return
 	}
-	value, ok := rows.GetConstant(r.host.Node().Rows(), "lease grant")
+	value, ok := rows.GetConstant(r.host.Core().Rows(), "lease grant")
 	if have := c.grant(r.id).String(); ok && have != value {
 		c.world.Break("S7", "replica %d goes on with leases of %v, in a cell where they are %s", r.id, have, value)
 	}

@@ -15,8 +15,8 @@ import (
 // joins when the others have dropped what set the constants.
 func cellWithAMisfit(t *testing.T) *Cell {
 	return someCell(t, 8, func(p *plan.Plan) {
-		p.Host.SnapshotEvery, p.Host.KeepSlots = 10, 0
-		p.Host.Node.Paxos.Lease.Grant = 2 * time.Second
+		p.Driver.SnapshotEvery, p.Driver.KeepSlots = 10, 0
+		p.Driver.Core.Paxos.Lease.Grant = 2 * time.Second
 		p.Misfit = plan.Misfit{Replica: 3, Grant: time.Second, Joins: 4 * time.Second}
 	})
 }

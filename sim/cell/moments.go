@@ -17,9 +17,9 @@ import (
 // the frequent.
 
 // act says whether a command is an act of a kind.
-func act[T command.Deed](c command.Command) bool {
-	a, _ := c.(command.Act)
-	_, ok := a.Deed.(T)
+func act[T command.NodeOp](c command.Command) bool {
+	a, _ := c.(command.NodeCommand)
+	_, ok := a.Op.(T)
 	return ok
 }
 
@@ -42,7 +42,7 @@ var kinds = []func(command.Command) bool{
 	act[command.Acquire], act[command.Acquire], act[command.Release], act[command.CancelAcquire],
 	act[command.CloseHandle], act[command.GetSequencer], act[command.Fail], act[command.GetContents],
 	order[command.Constant], order[command.Checksum], order[command.Expire], order[command.FailHandle],
-	order[command.DelayOver], order[command.Sweep], order[command.LongestLease], order[command.Confirm], order[command.Backup],
+	order[command.DelayOver], order[command.Sweep], order[command.LongestLease], order[command.ConfirmLeadership], order[command.Backup],
 	op[api.OpenSession], op[api.EndSession], op[api.Put], op[api.CompareAndSet],
 }
 

@@ -20,8 +20,8 @@ func TestAStrikeWaitsForItsMoment(t *testing.T) {
 		c := someCell(t, 11, func(*plan.Plan) {})
 		struck := 0
 		c.moments = []moment{{kind: order[command.Sweep], applied: applied, strike: func() { struck++ }}}
-		other := []command.Command{command.Confirm{}, command.Act{Deed: command.Acquire{}}}
-		sweep := []command.Command{command.Confirm{}, command.Sweep{}}
+		other := []command.Command{command.ConfirmLeadership{}, command.NodeCommand{Op: command.Acquire{}}}
+		sweep := []command.Command{command.ConfirmLeadership{}, command.Sweep{}}
 
 		c.passes(other, ran(other))
 		require.Zero(t, struck)
@@ -50,7 +50,7 @@ func ran(commands []command.Command, effects ...command.Effect) []core.Applied {
 // twice as likely.
 func TestMomentsAreOfAllKinds(t *testing.T) {
 	for _, c := range []command.Command{
-		command.Act{Deed: command.OpenNode{}}, command.Act{Deed: command.CloseHandle{}}, command.Act{Deed: command.Fail{}},
+		command.NodeCommand{Op: command.OpenNode{}}, command.NodeCommand{Op: command.CloseHandle{}}, command.NodeCommand{Op: command.Fail{}},
 		command.DelayOver{}, command.LongestLease{}, command.Backup{}, command.Call{Op: api.Put{}}, command.Call{Op: api.EndSession{}},
 	} {
 		met := 0

@@ -17,7 +17,7 @@ const nudgeEvery = 8
 // is done all the same, as soon as anything else happens, and mostly that is soon; in a
 // quiet cell it is late, and nobody who watches a busy one could tell.
 func (r *replica) nudge(now time.Time) {
-	if r.nudges++; r.nudges%nudgeEvery != 0 || r.host.Node() == nil {
+	if r.nudges++; r.nudges%nudgeEvery != 0 || r.host.Core() == nil {
 		return
 	}
 	if !r.wake.IsZero() && !now.Before(r.wake) {

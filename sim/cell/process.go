@@ -33,7 +33,7 @@ type replica struct {
 	cell  *Cell
 	env   *sim.Env
 	id    paxos.NodeID
-	host  *driver.Host
+	host  *driver.Driver
 	now   time.Time // as the process last read its clock
 	store *store.Store
 	bulk  diskjobs.Bulk
@@ -62,7 +62,7 @@ func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
 	return func() sim.Process {
 		cfg := c.hostConfig(id)
 		h := driver.New(cfg)
-		terms := replicas.Terms{Replicas: c.plan.Replicas, Host: &c.plan.Host, Lease: cfg.Node.Paxos.Lease, HasBadClocks: c.plan.OnlyS7}
+		terms := replicas.Terms{Replicas: c.plan.Replicas, Driver: &c.plan.Driver, Lease: cfg.Core.Paxos.Lease, HasBadClocks: c.plan.OnlyS7}
 		return &replica{cell: c, id: id, host: h, life: replicas.New(c.world, id, h, terms)}
 	}
 }
@@ -88,9 +88,9 @@ func (r *replica) Start(env *sim.Env) {
 		r.cell.watch.OnMended(r.id, mem)
 		r.store, r.damaged = st, len(report.Damaged) > 0
 		r.bulk = diskjobs.Bulk{
-			Store:      st.Bulk(),
-			Published:  r.published,
-			Unreadable: func(id driver.SnapshotID, err error) { r.cell.watch.OnUnreadable(r.id, id, err) },
+			Snapshots:    st.Snapshots(),
+			OnPublished:  r.published,
+			OnUnreadable: func(id driver.SnapshotID, err error) { r.cell.watch.OnUnreadable(r.id, id, err) },
 		}
 		r.cell.watch.OnRecovered(r.id, rec, report)
 		r.cell.watch.OnSnapshotsFound(r.id, mem)
@@ -99,7 +99,7 @@ func (r *replica) Start(env *sim.Env) {
 			now = r.reads(now)
 			r.host.Start(now, rec.Recovered, rec.Rows)
 			r.life.OnStart(now, rec.Next, rec.Grant)
-			status := r.host.Node().Status()
+			status := r.host.Core().Status()
 			r.behind = max(0, int(r.missed)-int(status.FirstOpen))
 			r.cell.watch.OnStarted(r.id, status)
 			r.cell.watch.OnResumed(r.id, &rec.Recovered, status)
@@ -202,8 +202,8 @@ type machineParty struct{ m *sim.Machine }
 func (p machineParty) Clock() *sim.Clock { return p.m.Clock() }
 
 func (p machineParty) Believes() leases.Beliefs {
-	if r := running(p.m); r != nil && r.host.Node() != nil {
-		return r.host.Node()
+	if r := running(p.m); r != nil && r.host.Core() != nil {
+		return r.host.Core()
 	}
 	return nil
 }
@@ -219,9 +219,9 @@ func (r *replica) act() {
 		r.fail(out.Stop)
 		return
 	}
-	var tries []command.Act
+	var tries []command.NodeCommand
 	var proposed []command.Command
-	if r.host.Node() != nil {
+	if r.host.Core() != nil {
 		r.cell.watch.OnProposed(out.Proposed)
 		var own []command.Command
 		before := r.cell.handles.Begins
@@ -235,13 +235,13 @@ func (r *replica) act() {
 		}
 		r.cell.watch.OnApplied(r.id, out.Applied)
 		r.publishes(&out, proposed)
-		r.cell.sessions.OnActed(r.id, sessions.Presiding{Node: r.host.Node()}, r.now, &out, proposed, own)
-		if n, m := r.host.Node(), r.host.Node().Master(); m.State.HasEpoch() && r.cell.crowd == nil {
+		r.cell.sessions.OnActed(r.id, sessions.Presiding{Replica: r.host.Core()}, r.now, &out, proposed, own)
+		if n, m := r.host.Core(), r.host.Core().Master(); m.State.HasEpoch() && r.cell.crowd == nil {
 			r.cell.shares.inTurn(r.id, n, m.Epoch, proposed, r.cell.handles.Waited(before))
 			r.cell.shares.acted(r.id, n, m.Epoch, out.Applied, proposed, func() bool { return several(n.Rows()) })
 		}
-		if r.cell.watch.OnTenure(r.id, r.host.Node()) {
-			s := r.host.Node().Serving()
+		if r.cell.watch.OnTenure(r.id, r.host.Core()) {
+			s := r.host.Core().Serving()
 			r.cell.rare.serves(s.Ballot)
 			if r.cell.events.Wanted() {
 				r.cell.publish(event.Serves{Replica: r.id, Epoch: s.Epoch, Ballot: s.Ballot})
@@ -251,7 +251,7 @@ func (r *replica) act() {
 		r.cell.leases.Acted(r.id)
 		r.cell.fits(r)
 		if len(out.Reads) > 0 {
-			r.cell.leases.ReadAlone(r.id, r.host.Node(), r.now, r.cell.watch.Told)
+			r.cell.leases.ReadAlone(r.id, r.host.Core(), r.now, r.cell.watch.Told)
 		}
 	}
 	r.send(out.Peers)
@@ -268,18 +268,18 @@ func (r *replica) act() {
 	}
 	from := r.cell.watch.Disks[r.id].Applied + 1 - paxos.Slot(len(out.Applied))
 	r.cell.queues.OnActed(r.id, from, r.answered, tries)
-	if n := r.host.Node(); n != nil && n.Serving() != nil && r.cell.current(r.id) {
+	if n := r.host.Core(); n != nil && n.Serving() != nil && r.cell.current(r.id) {
 		r.cell.queues.CheckFront(r.id, n.Serving().Epoch, n.NodeOps().Waiting)
 	}
 	r.cell.sessions.OnStepDone(r.id)
 	if t := out.Tenure; t != nil && t.Mine {
-		r.cell.rare.began(t.Ballot, r.host.Node().Status().Boot)
+		r.cell.rare.began(t.Ballot, r.host.Core().Status().Boot)
 		r.cell.began()
 	}
-	if len(out.Peers) > 0 && len(r.cell.armed) > 0 && r.host.Node().InFlight() > 0 {
+	if len(out.Peers) > 0 && len(r.cell.armed) > 0 && r.host.Core().InFlight() > 0 {
 		r.cell.proposed()
 	}
-	if len(r.cell.moments) > 0 && r.host.Node() != nil && r.host.Node().Leads() {
+	if len(r.cell.moments) > 0 && r.host.Core() != nil && r.host.Core().IsLeader() {
 		r.cell.passes(proposed, out.Applied)
 	}
 	r.look()

@@ -66,7 +66,7 @@ func (c *Cell) bid(id paxos.NodeID, b paxos.Ballot) {
 	c.rare.bids[id] = b
 	candidates := 0
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Node() != nil && r.host.Node().Status().Role == paxos.Candidate {
+		if r := running(m); r != nil && r.host.Core() != nil && r.host.Core().Status().Role == paxos.Candidate {
 			candidates++
 		}
 	}
@@ -81,7 +81,7 @@ func (c *Cell) lost(gone *replica) {
 		return
 	}
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r != gone && r.host.Node() != nil && r.host.Node().Status().Source == gone.id {
+		if r := running(m); r != nil && r != gone && r.host.Core() != nil && r.host.Core().Status().Source == gone.id {
 			c.rare.sources++
 			return
 		}

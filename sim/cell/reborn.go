@@ -70,7 +70,7 @@ func (c *Cell) newAfterlife(b *backup.Backup) *afterlife {
 	draws := c.world.Draw("cell.reborn", 0)
 	made, err := b.Restore(backup.Restoration{
 		Members: []paxos.NodeID{1, 2, 3}, Secret: [32]byte{byte(draws.Int(255)) + 1, 1}, Nonce: api.Nonce{draws.Uint64(), 1},
-		Lease: c.plan.Host.Node.Sessions.LeaseMax,
+		Lease: c.plan.Driver.Core.Sessions.LeaseMax,
 	})
 	if err != nil {
 		c.world.Break("S3", "of the backup of slot %d no cell can be made: %v", c.backed.newest, err)
@@ -125,7 +125,7 @@ func (r *afterlife) build(made backup.Restored) {
 // run goes on until the client has seen all. The first master waits for the leases
 // of the old cell.
 func (r *afterlife) run() {
-	c, limit := r.old, 2*plan.RecoveryBound+2*r.old.plan.Host.Node.Sessions.LeaseMax
+	c, limit := r.old, 2*plan.RecoveryBound+2*r.old.plan.Driver.Core.Sessions.LeaseMax
 	for !r.ended && r.wrong == "" {
 		end := r.world.RunFor(100 * time.Millisecond)
 		switch f := r.world.Failure(); {
@@ -154,7 +154,7 @@ func (r *afterlife) program(rt *sim.Runtime) {
 	ctx := context.Background()
 	cl := client.New(rt, client.Config{
 		Replicas: []uint32{1, 2, 3}, Draw: rt.Env().Draw("reborn.client").Uint64,
-		Rho: int64(r.old.plan.Host.Node.Paxos.Lease.Rho), Grace: time.Minute, AnswerWait: 300 * time.Millisecond,
+		Rho: int64(r.old.plan.Driver.Core.Paxos.Lease.Rho), Grace: time.Minute, AnswerWait: 300 * time.Millisecond,
 	})
 	r.lists(ctx, cl)
 	for _, path := range slices.Sorted(maps.Keys(r.stat)) {
@@ -209,7 +209,7 @@ func (r *afterlife) visit(ctx context.Context, cl *client.Client, path string, w
 		options.Create = client.CreateMust
 	}
 	h, err := cl.Open(ctx, "/ls/local"+strings.TrimSuffix(path, "/"), options)
-	full := options.Create == client.CreateMust && r.old.plan.Host.Node.Founding.Limits != tree.DefaultLimits() && errors.Is(err, client.ErrQuota)
+	full := options.Create == client.CreateMust && r.old.plan.Driver.Core.Founding.Limits != tree.DefaultLimits() && errors.Is(err, client.ErrQuota)
 	if full || errors.Is(err, client.ErrPermission) || was.Ephemeral && errors.Is(err, client.ErrNotFound) {
 		return
 	}
@@ -247,20 +247,20 @@ type newborn struct {
 	of    *afterlife
 	id    paxos.NodeID
 	env   *sim.Env
-	host  *driver.Host
+	host  *driver.Driver
 	store *store.Store
 	bulk  diskjobs.Bulk
 }
 
 // Start opens the store that was made for it.
 func (n *newborn) Start(env *sim.Env) {
-	cfg := n.of.old.plan.Host
+	cfg := n.of.old.plan.Driver
 	if n.of.grant > 0 { // whoever founded the old cell may have been configured otherwise
-		cfg.Node.Paxos.Lease.Grant = n.of.grant
+		cfg.Core.Paxos.Lease.Grant = n.of.grant
 	}
-	cfg.Node.Paxos.ID, cfg.Node.Paxos.Members, cfg.BackupEvery = n.id, []paxos.NodeID{1, 2, 3}, 0
-	cfg.Node.Secret = [32]byte{1}
-	cfg.Node.Sessions = session.DefaultConfig() // none ends while its client is at work
+	cfg.Core.Paxos.ID, cfg.Core.Paxos.Members, cfg.BackupEvery = n.id, []paxos.NodeID{1, 2, 3}, 0
+	cfg.Core.Secret = [32]byte{1}
+	cfg.Core.Sessions = session.DefaultConfig() // none ends while its client is at work
 	n.env, n.host = env, driver.New(cfg)
 	env.Go("recover", func() {
 		options := n.of.old.plan.Store
@@ -270,7 +270,7 @@ func (n *newborn) Start(env *sim.Env) {
 			n.of.saw("S3", "replica %d: %v", n.id, err)
 			return
 		}
-		n.store, n.bulk = st, diskjobs.Bulk{Store: st.Bulk()}
+		n.store, n.bulk = st, diskjobs.Bulk{Snapshots: st.Snapshots()}
 		env.Post(func(now time.Time) {
 			n.host.Start(now, rec.Recovered, rec.Rows)
 			n.act()
@@ -328,10 +328,10 @@ func (n *newborn) act() {
 }
 
 func (n *newborn) serves() *core.Serving {
-	if n.host.Node() == nil {
+	if n.host.Core() == nil {
 		return nil
 	}
-	return n.host.Node().Serving()
+	return n.host.Core().Serving()
 }
 
 func (n *newborn) done(err error) {

@@ -34,7 +34,7 @@ func (c *Cell) lived(b *backup.Backup) former {
 	return former{
 		cell: cell, number: uint64(c.watch.Numbered) + leap, epoch: uint64(c.watch.Epoch) + leap, slot: uint64(c.watch.Top) + leap,
 		round: b.ID.Handle.Ballot.Round + leap,
-		lease: max(c.plan.Host.Node.Sessions.LeaseMax, rows.GetLongestLease(b.Rows.View())),
+		lease: max(c.plan.Driver.Core.Sessions.LeaseMax, rows.GetLongestLease(b.Rows.View())),
 	}
 }
 

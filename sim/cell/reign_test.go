@@ -83,7 +83,7 @@ func (r *reign) proposes(at float64, c command.Command, applied ...command.Appli
 // beats is a KeepAlive that comes; answers is one that is answered, once the master
 // has made the lease end there.
 func (r *reign) beats(at float64, id uint64, flushed api.Epoch) {
-	r.w.OnRequest(1, second(at), api.Request{ID: id, Session: 7, Epoch: 3, Op: api.KeepAlive{Flushed: flushed}})
+	r.w.OnRequest(1, second(at), api.Request{ID: id, Session: 7, Epoch: 3, Op: api.KeepAlive{AckedEpoch: flushed}})
 }
 
 func (r *reign) answers(at float64, id uint64, lease, told float64) {

@@ -119,7 +119,7 @@ func (c *Cell) epilogue() {
 // cure waits until no replica goes on whose rows were made to differ (S6): a few
 // comparisons are enough, of which some may be lost.
 func (c *Cell) cure() {
-	limit := plan.RecoveryBound + 3*c.plan.Host.Node.ChecksumEvery
+	limit := plan.RecoveryBound + 3*c.plan.Driver.Core.ChecksumEvery
 	for end := c.world.Now() + limit; c.strayed() != nil; {
 		if c.world.Now() > end {
 			c.world.Break("S6", "replica %d has other rows than all others, and goes on %v after healing; %s", c.strayed().id, limit, c.roles())
@@ -160,9 +160,9 @@ func (c *Cell) agree(when string) {
 func (c *Cell) leased() {
 	has := func(m *sim.Machine) bool {
 		_, ok := c.leases.Authority(paxos.NodeID(m.Addr()))
-		return ok && running(m).host.Node().Serving() != nil
+		return ok && running(m).host.Core().Serving() != nil
 	}
-	for end := c.world.Now() + plan.RecoveryBound; c.plan.Host.Node.Paxos.Lease.Grant > 0 && !slices.ContainsFunc(c.replicas, has); {
+	for end := c.world.Now() + plan.RecoveryBound; c.plan.Driver.Core.Paxos.Lease.Grant > 0 && !slices.ContainsFunc(c.replicas, has); {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v after the last call no master has a lease: %s", plan.RecoveryBound, c.roles())
 			return
@@ -181,7 +181,7 @@ func (c *Cell) level() bool {
 			continue
 		}
 		r := running(m)
-		if r == nil || r.host.Node() == nil || r.host.Node().Status().Applied < c.watch.Top {
+		if r == nil || r.host.Core() == nil || r.host.Core().Status().Applied < c.watch.Top {
 			return false
 		}
 	}
@@ -193,13 +193,13 @@ func (c *Cell) level() bool {
 func (c *Cell) audit() {
 	for _, m := range c.replicas {
 		r := running(m)
-		if r == nil || r.host.Node() == nil {
+		if r == nil || r.host.Core() == nil {
 			continue
 		}
 		c.keepsRules(r)
 		c.fits(r)
 		for _, id := range c.load.closed {
-			if _, open := rows.GetSession(r.host.Node().View(), id); open {
+			if _, open := rows.GetSession(r.host.Core().View(), id); open {
 				c.world.Break("S3", "replica %d still has session %d, whose end was confirmed to its client", r.id, id)
 			}
 		}
@@ -211,11 +211,11 @@ func (c *Cell) roles() string {
 	var all []string
 	for _, m := range c.replicas {
 		r := running(m)
-		if r == nil || r.host.Node() == nil {
+		if r == nil || r.host.Core() == nil {
 			all = append(all, fmt.Sprintf("%v down", m.Addr()))
 			continue
 		}
-		all = append(all, r.host.Node().Status().String())
+		all = append(all, r.host.Core().Status().String())
 	}
 	return strings.Join(all, "; ")
 }

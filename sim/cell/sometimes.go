@@ -60,7 +60,7 @@ var situations = []situation{
 	{"stale-lease-answer", "a grant came too late to count, or for another ballot", func(c *Cell) uint64 { return c.watch.Counts.StaleGrants }},
 	{"ballot-boost", "a leader ran phase 1 again at a higher ballot", func(c *Cell) uint64 { return c.watch.Counts.Boosts }},
 	{"boost-kept", "a ballot boost kept its tenure", func(c *Cell) uint64 { return c.watch.Counts.Boosted }},
-	{"read-alone", "a master answered a read from its rows, without the log", func(c *Cell) uint64 { return c.leases.Reads.Alone }},
+	{"read-alone", "a master answered a read from its rows, without the log", func(c *Cell) uint64 { return c.leases.Reads.Local }},
 	{"read-without-lease", "a read had to go through the log, for want of a lease", func(c *Cell) uint64 { return c.leases.Reads.Logged }},
 	{"lease-refused-drift", "a read had to go through the log only because clocks may err", func(c *Cell) uint64 { return c.leases.Reads.Drifted }},
 	{"lease-given-up", "a leader stopped on demand, its lease first", func(c *Cell) uint64 { return c.watch.Counts.HandedOver }},
@@ -115,7 +115,7 @@ var situations = []situation{
 	{"snapshot-asked-again", "rows for a snapshot waited longer for the word of a majority", func(c *Cell) uint64 { return c.watch.Snapshots.SumsAskedAgain }},
 	{"snapshot-relayed", "a word about rows went by way of a third replica", func(c *Cell) uint64 { return c.watch.Snapshots.SumsRelayed }},
 	{"snapshot-outdated", "a peer did not know the sum of a slot any more, and a snapshot of a later one was begun", func(c *Cell) uint64 { return c.watch.Snapshots.SumsOutdated }},
-	{"snapshot-odd", "a replica stopped because its rows for a snapshot were those of a minority", func(c *Cell) uint64 { return c.watch.Snapshots.SumsOdd }},
+	{"snapshot-odd", "a replica stopped because its rows for a snapshot were those of a minority", func(c *Cell) uint64 { return c.watch.Snapshots.SumsInMinority }},
 	{"backup-made", "a master wrote a backup to its place", func(c *Cell) uint64 { return uint64(c.backed.made) }},
 	{"backup-found", "a backup whose master did not live to have it recorded was found", func(c *Cell) uint64 { return uint64(c.backed.found) }},
 	{"backup-failed", "a backup could not be written", func(c *Cell) uint64 { return uint64(c.backed.failed) }},
@@ -166,7 +166,7 @@ func (c *Cell) retire(r *replica) {
 	if r == nil || r.retired {
 		return
 	}
-	if n := r.host.Node(); n != nil {
+	if n := r.host.Core(); n != nil {
 		r.retired = true
 		c.lost(r)
 		c.watch.Counts.Add(n.Status().Count)

@@ -23,18 +23,18 @@ func TestS9WhatIsPresentedIsNotFailed(t *testing.T) {
 		beats  []api.KeepAlive
 		breaks bool
 	}{
-		"with that word itself":   {wide, []api.KeepAlive{{Tokens: []api.Token{"a"}, Flushed: 3}}, true},
-		"before it":               {wide, []api.KeepAlive{{Tokens: []api.Token{"a"}}, {Flushed: 3}}, true},
-		"with others":             {wide, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}}, {Flushed: 3}}, true},
-		"after it":                {wide, []api.KeepAlive{{Flushed: 3}, {Tokens: []api.Token{"a"}}}, false},
-		"never":                   {wide, []api.KeepAlive{{Flushed: 3}}, false},
-		"another":                 {wide, []api.KeepAlive{{Tokens: []api.Token{"b"}, Flushed: 3}}, false},
-		"somebody else's":         {wide, []api.KeepAlive{{Tokens: []api.Token{"c"}, Flushed: 3}}, false},
-		"forged":                  {wide, []api.KeepAlive{{Tokens: []api.Token{"d"}, Flushed: 3}}, false},
-		"one too many of them":    {handle.Limits{PerSession: 1, Total: 2}, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}, Flushed: 3}}, false},
-		"one too many of all":     {handle.Limits{PerSession: 2, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}, Flushed: 3}}, true},
-		"one, again and again":    {handle.Limits{PerSession: 1, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"a"}}, {Tokens: []api.Token{"a"}, Flushed: 3}}, true},
-		"of what is not its room": {handle.Limits{PerSession: 1, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"c", "a"}, Flushed: 3}}, true},
+		"with that word itself":   {wide, []api.KeepAlive{{Tokens: []api.Token{"a"}, AckedEpoch: 3}}, true},
+		"before it":               {wide, []api.KeepAlive{{Tokens: []api.Token{"a"}}, {AckedEpoch: 3}}, true},
+		"with others":             {wide, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}}, {AckedEpoch: 3}}, true},
+		"after it":                {wide, []api.KeepAlive{{AckedEpoch: 3}, {Tokens: []api.Token{"a"}}}, false},
+		"never":                   {wide, []api.KeepAlive{{AckedEpoch: 3}}, false},
+		"another":                 {wide, []api.KeepAlive{{Tokens: []api.Token{"b"}, AckedEpoch: 3}}, false},
+		"somebody else's":         {wide, []api.KeepAlive{{Tokens: []api.Token{"c"}, AckedEpoch: 3}}, false},
+		"forged":                  {wide, []api.KeepAlive{{Tokens: []api.Token{"d"}, AckedEpoch: 3}}, false},
+		"one too many of them":    {handle.Limits{PerSession: 1, Total: 2}, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}, AckedEpoch: 3}}, false},
+		"one too many of all":     {handle.Limits{PerSession: 2, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}, AckedEpoch: 3}}, true},
+		"one, again and again":    {handle.Limits{PerSession: 1, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"a"}}, {Tokens: []api.Token{"a"}, AckedEpoch: 3}}, true},
+		"of what is not its room": {handle.Limits{PerSession: 1, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"c", "a"}, AckedEpoch: 3}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)

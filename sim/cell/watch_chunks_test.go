@@ -10,7 +10,7 @@ import (
 )
 
 func TestL2ASnapshotIsSyncedChunkByChunk(t *testing.T) {
-	c := someCell(t, 8, func(p *plan.Plan) { p.Store.ChunkSize, p.Host.SnapshotEvery = 1<<10, 50 })
+	c := someCell(t, 8, func(p *plan.Plan) { p.Store.ChunkSize, p.Driver.SnapshotEvery = 1<<10, 50 })
 	require.Nil(t, c.world.Failure())
 	require.NotEmpty(t, snapshotsOf(c.replicas[0]))
 	r := running(c.replicas[0])

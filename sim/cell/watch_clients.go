@@ -172,7 +172,7 @@ func (b *clientWatch) exclusive() {
 			b.world.Break("S9", "the client on %v believes to hold the lock of %v, and does not count on its session any more", x.who.self(), x.node)
 		}
 		for _, y := range b.held[:i] {
-			if x.node == y.node && x.mode.Conflicts(y.mode) && y.lock.Held() {
+			if x.node == y.node && x.mode.HasConflict(y.mode) && y.lock.Held() {
 				b.world.Break("S9", "the clients on %v and %v both believe to hold the lock of %v, %v and %v", y.who.self(), x.who.self(), x.node, y.mode, x.mode)
 			}
 		}

@@ -108,7 +108,7 @@ func TestTheLockDelaysThatANewMasterOwes(t *testing.T) {
 	}
 	begins := func(e api.Epoch) []model.DelayID {
 		began := command.EpochBegan{Epoch: rows.Epoch{Number: e}}
-		s.applied(command.Confirm{}, api.Result{Code: api.OK}, began)
+		s.applied(command.ConfirmLeadership{}, api.Result{Code: api.OK}, began)
 		return slices.SortedFunc(maps.Keys(s.b.Owed.At[e]), func(a, b model.DelayID) int { return cmp.Compare(a.Freed, b.Freed) })
 	}
 	s.acquire(1, 1, api.Shared, 5, 5)

@@ -26,7 +26,7 @@ func TestS4WhatWasGivenUpTakesEffectNoMore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.OnRequest(1, api.Request{Session: 7, Seq: 3, Seen: c.seen, Op: c.op})
+			f.h.OnRequest(1, api.Request{Session: 7, Seq: 3, AckedThrough: c.seen, Op: c.op})
 			r := api.Result{Code: c.code}
 			f.h.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 3, Result: r}, nil, []core.Read{{Session: 7, Seq: 3, Result: r}})
 			f.good()
@@ -43,7 +43,7 @@ func TestS4WhatWasGivenUpTakesEffectNoMore(t *testing.T) {
 func TestAnAnswerMakesFinalWhatAllCopiesPass(t *testing.T) {
 	f := newFacts(t)
 	for _, seen := range []api.Seq{0, 2} {
-		f.h.OnRequest(1, api.Request{Session: 7, Seq: 3, Seen: seen, Op: api.Get{Key: "k"}})
+		f.h.OnRequest(1, api.Request{Session: 7, Seq: 3, AckedThrough: seen, Op: api.Get{Key: "k"}})
 	}
 	found := api.Result{Code: api.OK}
 	f.h.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 3, Result: found}, nil, []core.Read{{Session: 7, Seq: 3, Result: found}})

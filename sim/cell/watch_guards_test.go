@@ -31,12 +31,12 @@ func TestS2ACallWasMeantForTheMasterThatDidIt(t *testing.T) {
 		"another call":                 {func(f *facts) { f.asks(2, get(3, 4)) }, call, true},
 		"at another replica":           {func(f *facts) { f.asks(1, get(3, 5)) }, call, true},
 		"none":                         {func(*facts) {}, call, true},
-		"an act, and none": {func(*facts) {}, command.Act{Guard: 3, Session: 7, Seq: 5,
-			Deed: command.Fail{Code: api.Gone}}, true},
+		"an act, and none": {func(*facts) {}, command.NodeCommand{Guard: 3, Session: 7, Seq: 5,
+			Op: command.Fail{Code: api.Gone}}, true},
 		"a session":              {func(f *facts) { f.asks(2, open(1)) }, opens, false},
 		"a session for somebody": {func(f *facts) { f.asks(2, open(2)) }, opens, true},
 		"a session, elsewhere":   {func(f *facts) { f.asks(1, open(1)) }, opens, true},
-		"what the master asks":   {func(*facts) {}, command.Confirm{Guard: 3}, false},
+		"what the master asks":   {func(*facts) {}, command.ConfirmLeadership{Guard: 3}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)

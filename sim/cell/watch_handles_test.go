@@ -80,8 +80,8 @@ func (k *keeper) answer(to api.Principal, s api.SessionID, seq api.Seq, e api.Ep
 	k.h.OnReply(1, to, api.Reply{Session: s, Seq: seq, Epoch: e, Result: r}, false)
 }
 
-func (k *keeper) proposes(s api.SessionID, seq api.Seq, e api.Epoch, d command.Deed) {
-	k.h.OnBegun(1, [][]byte{command.Append(nil, command.Act{Guard: e, Session: s, Seq: seq, Deed: d})})
+func (k *keeper) proposes(s api.SessionID, seq api.Seq, e api.Epoch, d command.NodeOp) {
+	k.h.OnBegun(1, [][]byte{command.Append(nil, command.NodeCommand{Guard: e, Session: s, Seq: seq, Op: d})})
 }
 
 // no takes all rights on /f away.
@@ -298,8 +298,8 @@ func TestS14NothingIsProposedThatWasNotBegun(t *testing.T) {
 	} {
 		k := newKeeper(t)
 		b := k.h
-		raw := command.Append(nil, command.Act{Guard: 1, Session: 7, Seq: 3, Deed: command.Fail{Code: api.Gone}})
-		other := command.Append(nil, command.Confirm{Guard: 1})
+		raw := command.Append(nil, command.NodeCommand{Guard: 1, Session: 7, Seq: 3, Op: command.Fail{Code: api.Gone}})
+		other := command.Append(nil, command.ConfirmLeadership{Guard: 1})
 		for range c.begun {
 			b.OnBegun(1, [][]byte{raw})
 		}
@@ -314,7 +314,7 @@ func TestS14NothingIsProposedThatWasNotBegun(t *testing.T) {
 // the log refused, when it is begun again.
 func TestS14WhatIsBegunLeavesInOrder(t *testing.T) {
 	act := func(s api.SessionID, seq api.Seq) []byte {
-		return command.Append(nil, command.Act{Guard: 1, Session: s, Seq: seq, Deed: command.Fail{Code: api.Gone}})
+		return command.Append(nil, command.NodeCommand{Guard: 1, Session: s, Seq: seq, Op: command.Fail{Code: api.Gone}})
 	}
 	one, two, other := act(7, 1), act(7, 2), act(8, 1)
 	for name, c := range map[string]struct {
@@ -338,7 +338,7 @@ func TestS14WhatIsBegunLeavesInOrder(t *testing.T) {
 // A TryAcquire of session 7 is refused without the log in epoch 3.
 func TestS5WhatIsRefusedForCertainStaysSo(t *testing.T) {
 	op := func(k *keeper) api.Op { return api.Acquire{Handle: k.token, Mode: api.Exclusive} }
-	deed := func(k *keeper) command.Deed {
+	deed := func(k *keeper) command.NodeOp {
 		return command.Acquire{Node: k.node, Handle: api.HandleID{Epoch: 3, Counter: 1}, Mode: api.Exclusive}
 	}
 	for name, c := range map[string]struct {
@@ -396,7 +396,7 @@ func TestS14AHandleThatIsClosedTakesNoLock(t *testing.T) {
 			k.answer("ann", 7, k.asks(7, "ann", 3, api.CloseHandle{Handle: k.token}), 3, api.Result{Code: api.OK})
 			id := k.h.Given[k.token].ID
 			k.h.OnCommand(&command.Applied{
-				Command: command.Act{Guard: c.guard, Session: 7, Seq: 2, Deed: command.Acquire{Node: k.node, Handle: id, Mode: api.Exclusive}},
+				Command: command.NodeCommand{Guard: c.guard, Session: 7, Seq: 2, Op: command.Acquire{Node: k.node, Handle: id, Mode: api.Exclusive}},
 				Verdict: c.verdict, Result: api.Result{Code: c.code},
 			})
 			require.Equal(t, c.breaks, k.w.Failure() != nil)

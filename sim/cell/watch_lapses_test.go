@@ -11,7 +11,7 @@ import (
 // Session 7, whose lease is over at 6, has a KeepAlive that waits since 5; read authority
 // is over at 4.
 func TestS11AMasterWithoutAuthorityAsksTheLog(t *testing.T) {
-	confirm := command.Confirm{Guard: 3}
+	confirm := command.ConfirmLeadership{Guard: 3}
 	for name, c := range map[string]struct {
 		do     func(r *reign)
 		breaks bool
@@ -36,7 +36,7 @@ func TestS11AMasterWithoutAuthorityAsksTheLog(t *testing.T) {
 		}, true},
 		"that was of an earlier epoch": {func(r *reign) {
 			r.proposes(6.1, confirm)
-			r.acts(7, command.Applied{Command: command.Confirm{Guard: 2}, Verdict: command.Executed})
+			r.acts(7, command.Applied{Command: command.ConfirmLeadership{Guard: 2}, Verdict: command.Executed})
 			r.acts(12.1)
 		}, false},
 		"it has authority again": {func(r *reign) { r.acts(6.1); r.c.lease = second(100); r.acts(12) }, false},

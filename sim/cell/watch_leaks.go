@@ -57,7 +57,7 @@ func (c *Cell) tidyBound() time.Duration {
 func (c *Cell) served() bool {
 	for _, m := range c.replicas {
 		r := running(m)
-		if r != nil && r.host.Node() != nil && r.host.Node().Master().State == master.Serving {
+		if r != nil && r.host.Core() != nil && r.host.Core().Master().State == master.Serving {
 			return true
 		}
 	}
@@ -101,7 +101,7 @@ func (c *Cell) vanishes() {
 // longest lease and then SweepAfter of one new master, by slow clocks; and what
 // recovery takes.
 func (c *Cell) lingers() time.Duration {
-	cfg := &c.plan.Host.Node
+	cfg := &c.plan.Driver.Core
 	wait := cfg.Sessions.LeaseMax + cfg.NodeOps.SweepAfter
 	return plan.RecoveryBound + wait*1_000_000/time.Duration(1_000_000-cfg.Paxos.Lease.Rho)
 }
@@ -110,8 +110,8 @@ func (c *Cell) lingers() time.Duration {
 // applied most.
 func (c *Cell) lonely() (n api.Ref, ok bool) {
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Node() != nil && c.current(r.id) {
-			return lonelyIn(r.host.Node().View())
+		if r := running(m); r != nil && r.host.Core() != nil && c.current(r.id) {
+			return lonelyIn(r.host.Core().View())
 		}
 	}
 	return n, false

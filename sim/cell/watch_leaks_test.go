@@ -22,7 +22,7 @@ func TestS15WhatNobodyKnowsOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newGuests(t, 1)
-			g.cell.plan.Host.Node.NodeOps.SweepAfter = time.Second
+			g.cell.plan.Driver.Core.NodeOps.SweepAfter = time.Second
 			opened := false
 			g.come(func(rt *sim.Runtime, c *client.Client) {
 				h, err := c.Open(ctx, "/ls/local/e", client.OpenOptions{Rights: client.Read, Create: client.CreateMay, Ephemeral: true})

@@ -31,11 +31,13 @@ func (p *puppet) Believes() leases.Beliefs {
 	}
 	return p
 }
-func (p *puppet) Lease() time.Time                              { return p.end }
-func (p *puppet) Counts(id paxos.NodeID) time.Time              { return p.counts[id] }
-func (p *puppet) now() time.Time                                { return p.m.Clock().Mono() }
-func (p *puppet) in(ms int) time.Time                           { return p.now().Add(time.Duration(ms) * time.Millisecond) }
-func (p *puppet) Granted() (paxos.NodeID, time.Time, time.Time) { return p.holder, p.until, p.silent }
+func (p *puppet) Lease() time.Time                       { return p.end }
+func (p *puppet) SupportUntil(id paxos.NodeID) time.Time { return p.counts[id] }
+func (p *puppet) now() time.Time                         { return p.m.Clock().Mono() }
+func (p *puppet) in(ms int) time.Time                    { return p.now().Add(time.Duration(ms) * time.Millisecond) }
+func (p *puppet) LeaseGranted() (paxos.NodeID, time.Time, time.Time) {
+	return p.holder, p.until, p.silent
+}
 
 // stage is a world of three puppets, whose clocks run at these errors.
 type stage struct {
@@ -233,10 +235,10 @@ func TestClocksBeyondTheBoundAreSeen(t *testing.T) {
 // A read alone needs read authority at the instant the clock was read, an epoch
 // that has begun, and rows as new as anything that a client was told.
 func TestS7AReadWithoutAuthority(t *testing.T) {
-	alone := func(told paxos.Slot, change func(c *Cell, n *core.Node, now *time.Time)) *sim.Failure {
+	alone := func(told paxos.Slot, change func(c *Cell, n *core.Replica, now *time.Time)) *sim.Failure {
 		c := someCellWithALease(t)
 		for _, m := range c.replicas {
-			n := running(m).host.Node()
+			n := running(m).host.Core()
 			if n.Serving() == nil {
 				continue
 			}
@@ -246,13 +248,13 @@ func TestS7AReadWithoutAuthority(t *testing.T) {
 		}
 		return c.world.Failure()
 	}
-	same := func(*Cell, *core.Node, *time.Time) {}
+	same := func(*Cell, *core.Replica, *time.Time) {}
 	require.Nil(t, alone(1, same))
 	require.Equal(t, "S7", alone(1<<40, same).ID)
-	require.Nil(t, alone(1<<40, func(_ *Cell, _ *core.Node, now *time.Time) { *now = now.Add(-1) }), "it stood still meanwhile")
-	require.Equal(t, "S7", alone(1, func(_ *Cell, n *core.Node, now *time.Time) { *now = n.Lease() }).ID)
-	require.Nil(t, alone(1, func(_ *Cell, n *core.Node, now *time.Time) { *now = n.Lease().Add(-1) }))
-	require.Equal(t, "S7", alone(1, func(_ *Cell, n *core.Node, now *time.Time) {
+	require.Nil(t, alone(1<<40, func(_ *Cell, _ *core.Replica, now *time.Time) { *now = now.Add(-1) }), "it stood still meanwhile")
+	require.Equal(t, "S7", alone(1, func(_ *Cell, n *core.Replica, now *time.Time) { *now = n.Lease() }).ID)
+	require.Nil(t, alone(1, func(_ *Cell, n *core.Replica, now *time.Time) { *now = n.Lease().Add(-1) }))
+	require.Equal(t, "S7", alone(1, func(_ *Cell, n *core.Replica, now *time.Time) {
 		n.Resign(*now)
 		n.TakeOutput()
 	}).ID)

@@ -111,8 +111,8 @@ func TestS11ALeaseIsAsLongAsThereAreSessions(t *testing.T) {
 func (r *reign) byTheLog(at float64) {
 	r.c.lease = time.Time{}
 	r.acts(1)
-	r.proposes(at, command.Confirm{Guard: 3})
-	r.acts(at+0.5, command.Applied{Command: command.Confirm{Guard: 3}, Verdict: command.Executed})
+	r.proposes(at, command.ConfirmLeadership{Guard: 3})
+	r.acts(at+0.5, command.Applied{Command: command.ConfirmLeadership{Guard: 3}, Verdict: command.Executed})
 }
 
 // With five sessions and more, the row of 6 s is as it should be.

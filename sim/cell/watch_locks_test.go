@@ -37,9 +37,9 @@ func delay(d time.Duration) command.Effect {
 	return command.LockChanged{Effect: lock.DelayBegan{Lock: theLock, Freed: 9, Delay: api.DelayOf(d)}}
 }
 
-func (s *lockStory) act(session api.SessionID, d command.Deed, detail api.Detail) api.Seq {
+func (s *lockStory) act(session api.SessionID, d command.NodeOp, detail api.Detail) api.Seq {
 	s.seq++
-	s.applied(command.Act{Session: session, Seq: s.seq, Deed: d}, api.Result{Code: api.OK, Detail: detail})
+	s.applied(command.NodeCommand{Session: session, Seq: s.seq, Op: d}, api.Result{Code: api.OK, Detail: detail})
 	return s.seq
 }
 
@@ -208,7 +208,7 @@ func TestS8IsJudgedByTheLog(t *testing.T) {
 // What was not executed, or refused, has no effect.
 func TestS8CountsWhatWasExecuted(t *testing.T) {
 	s := newLockStory(t)
-	acquire := command.Act{Session: 1, Seq: 1, Deed: command.Acquire{Node: theLock, Handle: handleOf(1), Mode: api.Exclusive}}
+	acquire := command.NodeCommand{Session: 1, Seq: 1, Op: command.Acquire{Node: theLock, Handle: handleOf(1), Mode: api.Exclusive}}
 	s.b.OnCommand(&command.Applied{Command: acquire, Verdict: command.Repeated, Result: api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}}})
 	s.b.OnCommand(&command.Applied{Command: acquire, Verdict: command.Executed, Result: api.Result{Code: api.LockHeld}})
 	require.Empty(t, s.b.List)

@@ -22,7 +22,7 @@ type promiseWatch struct {
 }
 
 func newPromiseWatch(c *Cell) *promiseWatch {
-	loose := c.plan.RatePPB > 1000*int64(c.plan.Host.Node.Paxos.Lease.Rho) || c.plan.Fence.Drift > 1000
+	loose := c.plan.RatePPB > 1000*int64(c.plan.Driver.Core.Paxos.Lease.Rho) || c.plan.Fence.Drift > 1000
 	return &promiseWatch{cell: c, loose: loose}
 }
 
@@ -53,7 +53,7 @@ func (p *promiseWatch) clientMoved(w *wire) {
 // lives says that a replica's life has not ended, and its clock with it.
 func (p *promiseWatch) lives(id int, of sessions.Presider) bool {
 	r := running(p.cell.replicas[id-1])
-	return r != nil && of == sessions.Presider(sessions.Presiding{Node: r.host.Node()})
+	return r != nil && of == sessions.Presider(sessions.Presiding{Replica: r.host.Core()})
 }
 
 // masterMoved is told that a master has set a lease.

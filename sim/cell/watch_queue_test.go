@@ -31,12 +31,12 @@ func (w *waiters) told(s api.SessionID, c api.Code) {
 	w.b.OnActed(1, 1, []api.Reply{{Session: s, Seq: 5, Epoch: 3, Result: api.Result{Code: c}}}, nil)
 }
 
-func trial(s api.SessionID, m api.Mode) command.Act {
-	return command.Act{Guard: 3, Session: s, Seq: 5, Deed: command.Acquire{Node: lockNode, Handle: gripOn(s).ID, Mode: m, Wait: true}}
+func trial(s api.SessionID, m api.Mode) command.NodeCommand {
+	return command.NodeCommand{Guard: 3, Session: s, Seq: 5, Op: command.Acquire{Node: lockNode, Handle: gripOn(s).ID, Mode: m, Wait: true}}
 }
 
 func (w *waiters) tries(s api.SessionID, m api.Mode) {
-	w.b.OnActed(1, 7, nil, []command.Act{trial(s, m)})
+	w.b.OnActed(1, 7, nil, []command.NodeCommand{trial(s, m)})
 }
 
 func (w *waiters) applied(s api.SessionID, m api.Mode, v command.Verdict) {
@@ -103,7 +103,7 @@ func TestS8TheQueueIsKept(t *testing.T) {
 		"a reader behind a writer":       {[3]api.Mode{sh, ex, sh}, func(w *waiters) { w.tries(1, sh); w.tries(3, sh) }, true},
 		"a reader before one that waits": {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(2, sh) }, true},
 		"the second, as the node is gone": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.OnCommand(&command.Applied{Command: command.Act{Deed: command.DeleteNode{Node: lockNode}}, Result: api.Result{Code: api.OK}})
+			w.b.OnCommand(&command.Applied{Command: command.NodeCommand{Op: command.DeleteNode{Node: lockNode}}, Result: api.Result{Code: api.OK}})
 			w.tries(2, ex)
 		}, false},
 		"the second, as the first gave up": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
@@ -158,7 +158,7 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.b.Holds = func(_ api.Ref, h api.HandleID) (bool, func(api.Mode) bool) {
 				return h == gripOn(1).ID, func(m api.Mode) bool { return m == ex }
 			}
-			w.b.OnActed(1, 7, nil, []command.Act{trial(1, ex), trial(2, sh)})
+			w.b.OnActed(1, 7, nil, []command.NodeCommand{trial(1, ex), trial(2, sh)})
 		}, false},
 		"all are told": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.told(2, api.Parked)
@@ -260,7 +260,7 @@ func TestS14NobodyWaitsByAHandleThatIsShut(t *testing.T) {
 	}
 	refused := api.Reply{Session: 1, Seq: 5, Epoch: 3, Result: api.Result{Code: api.HandlePoisoned}}
 	parked := api.Reply{Session: 1, Seq: 5, Epoch: 3, Result: api.Result{Code: api.Parked}}
-	fails := command.Act{Guard: 3, Session: 1, Seq: 5, Deed: command.Fail{Code: api.HandlePoisoned}}
+	fails := command.NodeCommand{Guard: 3, Session: 1, Seq: 5, Op: command.Fail{Code: api.HandlePoisoned}}
 	for name, c := range map[string]struct {
 		do     func(w *waiters, g *model.Grip)
 		breaks bool
@@ -284,15 +284,15 @@ func TestS14NobodyWaitsByAHandleThatIsShut(t *testing.T) {
 		}, false},
 		"and it is refused by the log": {func(w *waiters, g *model.Grip) {
 			g.Poisoned[3] = 1
-			w.b.OnActed(1, 1, done(api.OK), []command.Act{fails})
+			w.b.OnActed(1, 1, done(api.OK), []command.NodeCommand{fails})
 		}, false},
 		"while it is tried": {func(w *waiters, g *model.Grip) {
 			g.Poisoned[3] = 1
-			w.b.OnActed(1, 7, done(api.OK), []command.Act{trial(1, api.Exclusive)})
+			w.b.OnActed(1, 7, done(api.OK), []command.NodeCommand{trial(1, api.Exclusive)})
 		}, false},
 		"while it is tried, and it waits again": {func(w *waiters, g *model.Grip) {
 			g.Poisoned[3] = 1
-			w.b.OnActed(1, 7, done(api.OK), []command.Act{trial(1, api.Exclusive)})
+			w.b.OnActed(1, 7, done(api.OK), []command.NodeCommand{trial(1, api.Exclusive)})
 			w.asks(1, api.Exclusive)
 			w.b.OnActed(1, 7, []api.Reply{parked}, nil)
 		}, true},

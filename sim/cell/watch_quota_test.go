@@ -20,7 +20,7 @@ func TestS16WhatACellIsFoundedWithCounts(t *testing.T) {
 		require.NoError(t, err)
 		return api.Ref{Path: p, Instance: n}
 	}
-	for deed, left := range map[command.Deed]tree.Usage{
+	for deed, left := range map[command.NodeOp]tree.Usage{
 		command.SetContents{Node: ref(2), Contents: "12345"}: {Nodes: 1, Bytes: 5},
 		command.SetContents{Node: ref(3), Contents: "12345"}: {Nodes: 1, Bytes: 2},
 		command.DeleteNode{Node: ref(2)}:                     {},
@@ -30,7 +30,7 @@ func TestS16WhatACellIsFoundedWithCounts(t *testing.T) {
 		b := handles.NewQuotas(l.w, l.b)
 		f := tree.Founding{Files: []tree.FoundingFile{{Name: "all", Contents: "*\n"}}, Limits: tree.DefaultLimits()}
 		b.OnCommand(&command.Applied{Number: 2, Verdict: command.Executed, Command: command.Found{Founding: f}, Result: api.Result{Code: api.OK}})
-		b.OnCommand(&command.Applied{Number: 4, Verdict: command.Executed, Command: command.Act{Session: 1, Deed: deed}, Result: api.Result{Code: api.OK}})
+		b.OnCommand(&command.Applied{Number: 4, Verdict: command.Executed, Command: command.NodeCommand{Session: 1, Op: deed}, Result: api.Result{Code: api.OK}})
 		require.Equal(t, left, b.Dirs[model.ACLDir], "%+v", deed)
 		l.good()
 	}
@@ -81,7 +81,7 @@ func TestS16QuotasAreKeptAndRefuseNothingElse(t *testing.T) {
 			b.Charge("/e", handles.Charged{Owner: "ann"}, 1)
 			for i, s := range c.steps {
 				if i == len(c.steps)-1 && c.gone != "" {
-					b.OnCommand(&command.Applied{Verdict: command.Executed, Command: command.Act{Session: 1, Deed: command.DeleteNode{Node: ref(c.gone, 11)}}, Result: api.Result{Code: api.OK}})
+					b.OnCommand(&command.Applied{Verdict: command.Executed, Command: command.NodeCommand{Session: 1, Op: command.DeleteNode{Node: ref(c.gone, 11)}}, Result: api.Result{Code: api.OK}})
 				}
 				code := s.code
 				if code == 0 {
@@ -89,9 +89,9 @@ func TestS16QuotasAreKeptAndRefuseNothingElse(t *testing.T) {
 				}
 				a := command.Applied{Verdict: command.Executed, Result: api.Result{Code: code}}
 				if s.write {
-					a.Command = command.Act{Session: 1, Deed: command.SetContents{Node: ref(s.path, s.instance), Contents: s.contents}}
+					a.Command = command.NodeCommand{Session: 1, Op: command.SetContents{Node: ref(s.path, s.instance), Contents: s.contents}}
 				} else {
-					a.Command = command.Act{Session: 1, Deed: command.OpenNode{Path: ref(s.path, 0).Path, Contents: s.contents}}
+					a.Command = command.NodeCommand{Session: 1, Op: command.OpenNode{Path: ref(s.path, 0).Path, Contents: s.contents}}
 					if code == api.OK {
 						a.Result.Detail = api.Opened{Created: true, Node: ref(s.path, s.instance)}
 					}

@@ -55,7 +55,7 @@ func (l *library) opens(s api.SessionID, path string, want api.Rights, code api.
 	} else if code == api.OK {
 		r.Detail = api.Opened{Node: ref, Created: true}
 	}
-	l.done(command.Act{Session: s, Deed: command.OpenNode{
+	l.done(command.NodeCommand{Session: s, Op: command.OpenNode{
 		Path: ref.Path, Rights: want, Create: api.CreateMay, Kind: api.File, Names: names, Contents: text,
 	}}, r)
 	return ref
@@ -101,11 +101,11 @@ func TestS16WhoMayOpenWhat(t *testing.T) {
 }
 
 func (l *library) gone(n api.Ref) {
-	l.done(command.Act{Session: 7, Deed: command.DeleteNode{Node: n}}, api.Result{Code: api.OK})
+	l.done(command.NodeCommand{Session: 7, Op: command.DeleteNode{Node: n}}, api.Result{Code: api.OK})
 }
 
 func (l *library) text(n api.Ref, text string) {
-	l.done(command.Act{Session: 7, Deed: command.SetContents{Node: n, Contents: text}}, api.Result{Code: api.OK})
+	l.done(command.NodeCommand{Session: 7, Op: command.SetContents{Node: n, Contents: text}}, api.Result{Code: api.OK})
 }
 
 // Whoever makes a node must have the right to write its directory, and all rights
@@ -151,7 +151,7 @@ func TestS16NamesThatAreSet(t *testing.T) {
 	n := l.opens(7, "/f", rw, api.OK, api.ACLNames{}, "")
 	l.opens(8, "/f", rw, api.OK, api.ACLNames{}, "")
 	l.good()
-	l.done(command.Act{Session: 7, Deed: command.SetACL{Node: n, Names: api.ACLNames{Read: "everybody", Write: "nobody", Change: "everybody"}}}, api.Result{Code: api.OK})
+	l.done(command.NodeCommand{Session: 7, Op: command.SetACL{Node: n, Names: api.ACLNames{Read: "everybody", Write: "nobody", Change: "everybody"}}}, api.Result{Code: api.OK})
 	l.opens(8, "/f", rw, api.Permission, api.ACLNames{}, "")
 	l.good()
 	l.opens(8, "/f", rw, api.OK, api.ACLNames{}, "")

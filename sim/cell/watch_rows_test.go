@@ -113,11 +113,11 @@ func TestS6WhoseRowsRotTellsNoSum(t *testing.T) {
 func TestAStrayRowIsFound(t *testing.T) {
 	for family := range strayFamilies {
 		c := someCell(t, uint64(10+family))
-		c.plan.Host.Node.ChecksumEvery = time.Second
+		c.plan.Driver.Core.ChecksumEvery = time.Second
 		r := running(c.replicas[1])
 		c.watch.Budget.Take(r.id)
 		c.watch.OnRowStray(r.id)
-		r.host.Node().Stray(strayFamilies[family:][:1]+"~~~~~~~~~~~~~~~~", "x")
+		r.host.Core().CorruptRow(strayFamilies[family:][:1]+"~~~~~~~~~~~~~~~~", "x")
 		require.NotNil(t, c.strayed())
 		c.cure()
 		require.Nil(t, c.world.Failure())
@@ -134,11 +134,11 @@ func TestAStrayRowIsFound(t *testing.T) {
 // a snapshot where no comparison comes first.
 func TestARowThatRotsIsFound(t *testing.T) {
 	for _, every := range []time.Duration{time.Second, time.Hour} {
-		c := someCell(t, 30, func(p *plan.Plan) { p.Host.Node.ChecksumEvery, p.Host.SnapshotEvery = every, 20 })
+		c := someCell(t, 30, func(p *plan.Plan) { p.Driver.Core.ChecksumEvery, p.Driver.SnapshotEvery = every, 20 })
 		r := running(c.replicas[1])
 		c.watch.Budget.Take(r.id)
 		c.watch.OnRowRot(r.id)
-		r.host.Node().Rot("u~~~~~~~~~~~~~~~~", "x")
+		r.host.Core().RotRow("u~~~~~~~~~~~~~~~~", "x")
 		c.cure()
 		require.Nil(t, c.world.Failure())
 		require.Equal(t, 1, c.watch.Rotted)

@@ -50,7 +50,7 @@ func TestS10ASequencerIsValidWhileItsLockIsHeld(t *testing.T) {
 				if c.fenced {
 					d.Fence = of(7, api.Shared, 8)
 				}
-				w.OnCommand(&command.Applied{Command: command.Act{Session: 4, Seq: 1, Deed: d}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
+				w.OnCommand(&command.Applied{Command: command.NodeCommand{Session: 4, Seq: 1, Op: d}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
 			} else {
 				w.OnRequest(api.Request{Session: 4, Seq: 1, Op: api.CheckSequencer{Sequencer: c.s.Encode()}}, nil)
 				w.OnReply(api.Reply{Session: 4, Seq: 1, Result: api.Result{Code: c.said}})
@@ -72,7 +72,7 @@ func TestS10WhatIsDoneByAHandleThatIsTiedToASequencer(t *testing.T) {
 	node := api.Ref{Path: path, Instance: 7}
 	of := func(g api.LockGen) api.Sequencer { return api.Sequencer{Node: node, Mode: api.Shared, Gen: g} }
 	for name, c := range map[string]struct {
-		deed   command.Deed
+		deed   command.NodeOp
 		said   api.Code
 		breaks bool
 	}{
@@ -94,7 +94,7 @@ func TestS10WhatIsDoneByAHandleThatIsTiedToASequencer(t *testing.T) {
 		held := locks.New(f.w, 0)
 		held.Holds[model.Owner{Session: 3}] = locks.Hold{Node: node, Mode: api.Shared, Gen: 9}
 		w := locks.NewSequencers(f.w, held)
-		w.OnCommand(&command.Applied{Command: command.Act{Session: 4, Seq: 1, Deed: c.deed}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
+		w.OnCommand(&command.Applied{Command: command.NodeCommand{Session: 4, Seq: 1, Op: c.deed}, Verdict: command.Executed, Result: api.Result{Code: c.said}})
 		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
 	}
 }

@@ -50,7 +50,7 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 			call(r, 1.6, 1)
 			call(r, 1.7, 1)
 			answer(r, 1.7, 1, api.OK)
-			r.w.OnRequest(1, second(1.8), api.Request{ID: 6, Session: 8, Epoch: 3, Seq: 2, Seen: 1, Op: api.Get{Key: "k"}})
+			r.w.OnRequest(1, second(1.8), api.Request{ID: 6, Session: 8, Epoch: 3, Seq: 2, AckedThrough: 1, Op: api.Get{Key: "k"}})
 			answer(r, 1.9, 2, api.OK)
 		}, true},
 		"a copy of its call had its turn": {func(r *reign) {
@@ -84,9 +84,9 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 			opens := command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
 			r.c.sessions[8] = session.Session{Lease: second(6), HasAcked: true}
 			r.acts(1, command.Applied{Command: opens, Verdict: command.Executed, Result: api.Result{Code: api.OK, Session: 8}})
-			r.w.OnRequest(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3, Now: true}})
+			r.w.OnRequest(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{AckedEpoch: 3, Now: true}})
 			r.w.OnReply(1, second(1.2), api.Reply{ID: 3, Session: 8, Result: leased(4 * time.Second)})
-			r.w.OnRequest(1, second(1.5), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3}})
+			r.w.OnRequest(1, second(1.5), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{AckedEpoch: 3}})
 			r.w.Seats[1].Serving = true
 			c.does(r)
 			r.c.sessions[8] = session.Session{Lease: second(7.9), HasAcked: true}
@@ -115,10 +115,10 @@ func TestS11WhoCouldMakeNoCallIsNotIdle(t *testing.T) {
 			opens := command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
 			r.c.sessions[8] = session.Session{Lease: second(6), HasAcked: true}
 			r.acts(1, command.Applied{Command: opens, Verdict: command.Executed, Result: api.Result{Code: api.OK, Session: 8}})
-			r.w.OnRequest(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3, Now: true}})
+			r.w.OnRequest(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{AckedEpoch: 3, Now: true}})
 			if c.told {
 				r.w.OnReply(1, second(1.2), api.Reply{ID: 3, Session: 8, Result: leased(4 * time.Second)})
-				r.w.OnRequest(1, second(1.3), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{Flushed: 3}})
+				r.w.OnRequest(1, second(1.3), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{AckedEpoch: 3}})
 			}
 			r.proposes(6, command.Expire{Guard: 3, Session: 8})
 			require.Equal(t, c.breaks, r.f.w.Failure() != nil)

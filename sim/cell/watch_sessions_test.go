@@ -56,7 +56,7 @@ func TestL1WhoIsRefusedForHisEpochIsToldThePresentOne(t *testing.T) {
 }
 
 func TestS11WhatAMasterDoesToSessions(t *testing.T) {
-	expire, confirm := command.Expire{Guard: 3, Session: 7}, command.Confirm{Guard: 3}
+	expire, confirm := command.Expire{Guard: 3, Session: 7}, command.ConfirmLeadership{Guard: 3}
 	expiring := func(s *session.Session) { s.Expiring = true }
 	confirmed := command.Applied{Command: confirm, Verdict: command.Executed}
 	for name, c := range map[string]struct {
@@ -174,7 +174,7 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 		"its end while a call is under way that its client gave up": {func(r *reign) {
 			r.used(0)
 			r.proposes(0.5, put(3, 2))
-			r.w.OnRequest(1, second(0.6), api.Request{ID: 9, Session: 7, Epoch: 3, Seq: 3, Seen: 2, Op: api.Get{Key: "k"}})
+			r.w.OnRequest(1, second(0.6), api.Request{ID: 9, Session: 7, Epoch: 3, Seq: 3, AckedThrough: 2, Op: api.Get{Key: "k"}})
 			r.proposes(6, expire)
 		}, false},
 		"its end when a call was answered": {func(r *reign) {

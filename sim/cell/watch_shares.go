@@ -114,7 +114,7 @@ func (b *shareBook) asker(c command.Command, e api.Epoch) (who api.Principal, ok
 			return c.Principal, true
 		}
 		who = b.owner(c.Session)
-	case command.Act:
+	case command.NodeCommand:
 		who = b.owner(c.Session)
 	}
 	return who, who != ""

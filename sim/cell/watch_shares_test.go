@@ -17,7 +17,7 @@ func TestL3WhoHasCallsInTheLogSendsNoMore(t *testing.T) {
 	get := func(s api.SessionID, n api.Seq, e api.Epoch) command.Command {
 		return command.Call{Guard: e, Session: s, Seq: n, Op: api.Get{Key: "k"}}
 	}
-	stat := command.Act{Guard: 3, Session: 1, Seq: 9, Deed: command.GetStat{}}
+	stat := command.NodeCommand{Guard: 3, Session: 1, Seq: 9, Op: command.GetStat{}}
 	opens := func(who api.Principal) command.Command {
 		return command.Call{Guard: 3, Op: api.OpenSession{}, Principal: who}
 	}

@@ -19,7 +19,7 @@ func CallOf(c command.Command) (k Call, ok bool) {
 	switch c := c.(type) {
 	case command.Call:
 		return Call{c.Session, c.Seq}, c.Session != 0
-	case command.Act:
+	case command.NodeCommand:
 		return Call{c.Session, c.Seq}, true
 	}
 	return Call{}, false
@@ -31,7 +31,7 @@ func GuardOf(c command.Command) (guard api.Epoch, ok bool) {
 	switch c := c.(type) {
 	case command.Call:
 		return c.Guard, true
-	case command.Act:
+	case command.NodeCommand:
 		return c.Guard, true
 	case command.Constant:
 		return c.Guard, true
@@ -47,7 +47,7 @@ func GuardOf(c command.Command) (guard api.Epoch, ok bool) {
 		return c.Guard, true
 	case command.LongestLease:
 		return c.Guard, true
-	case command.Confirm:
+	case command.ConfirmLeadership:
 		return c.Guard, true
 	case command.Backup:
 		return c.Guard, true

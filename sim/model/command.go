@@ -6,7 +6,7 @@ import (
 )
 
 // FenceIn is the sequencer that the handle of a deed is tied to; zero: none.
-func FenceIn(d command.Deed) api.Sequencer {
+func FenceIn(d command.NodeOp) api.Sequencer {
 	switch d := d.(type) {
 	case command.OpenNode:
 		return d.Fence

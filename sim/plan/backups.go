@@ -20,10 +20,10 @@ type BackupPlan struct {
 // grants no leases is never founded, and not backed up.
 func (p *Plan) backups(at func(string) *draw.Stream) {
 	d := at("backups")
-	if !d.Chance(1, 3) || p.Host.Node.Sessions.LeaseMin == 0 {
+	if !d.Chance(1, 3) || p.Driver.Core.Sessions.LeaseMin == 0 {
 		return
 	}
-	p.Host.BackupEvery = time.Duration(d.LogUniform(int64(time.Second), int64(8*time.Second)))
+	p.Driver.BackupEvery = time.Duration(d.LogUniform(int64(time.Second), int64(8*time.Second)))
 	ms := time.Millisecond
 	sync := time.Duration(d.LogUniform(int64(ms), int64(60*ms)))
 	p.Backups = BackupPlan{
@@ -41,7 +41,7 @@ func (p *Plan) backups(at func(string) *draw.Stream) {
 
 // Far is the far disk of a replica, nil where there are no backups.
 func (p *Plan) Far() *sim.DiskConfig {
-	if p.Host.BackupEvery == 0 {
+	if p.Driver.BackupEvery == 0 {
 		return nil
 	}
 	return &p.Backups.Far

@@ -79,8 +79,8 @@ const (
 func (p *Plan) big() {
 	p.Calls.Value = LargestFile
 	p.Calls.Patience = max(p.Calls.Patience, 2*time.Second)
-	p.Host.SnapshotEvery = max(p.Host.SnapshotEvery, 100)
-	p.Host.PieceBytes = max(p.Host.PieceBytes, 1<<14)
+	p.Driver.SnapshotEvery = max(p.Driver.SnapshotEvery, 100)
+	p.Driver.PieceBytes = max(p.Driver.PieceBytes, 1<<14)
 	p.Store.ChunkSize = max(p.Store.ChunkSize, 1<<14)
 }
 
@@ -90,7 +90,7 @@ const LargestFile = 256 << 10
 // RestFor is how long a client does nothing whose session is to end as idle; 0: that
 // would take too long, or sessions do not, or its programs never let go of what they have.
 func (p *Plan) RestFor() time.Duration {
-	s := &p.Host.Node.Sessions
+	s := &p.Driver.Core.Sessions
 	rest := s.IdleAfter + 2*s.LeaseMin + time.Second
 	if s.IdleAfter == 0 || rest > mostRest || p.Workload == Storm || p.Workload == Churn {
 		return 0

@@ -113,7 +113,7 @@ func (p *Plan) fence(o FenceOptions, at func(string) *draw.Stream) {
 	}
 	// Sessions are short, so that holders are lost now and then.
 	lease := time.Duration(at("fence.lease").LogUniform(int64(500*time.Millisecond), int64(3*time.Second)))
-	p.Host.Node.Sessions.LeaseMin, p.Host.Node.Sessions.LeaseMax = lease, 2*lease
+	p.Driver.Core.Sessions.LeaseMin, p.Driver.Core.Sessions.LeaseMax = lease, 2*lease
 	switch {
 	case o.Delay > 0:
 		p.Calls.Delay = o.Delay / 2

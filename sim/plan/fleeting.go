@@ -22,13 +22,13 @@ func (p *Plan) fleeting(swarm bool, at func(string) *draw.Stream) {
 	if !d.Chance(1, 6) || p.Workload == Big || p.Workload == Storm {
 		return
 	}
-	p.Host.SnapshotEvery = paxos.Slot(d.LogUniform(1, 30))
-	p.Host.KeepSlots = paxos.Slot(d.Int(4))
-	p.Host.PieceBytes = int(d.LogUniform(64, 1<<10))
-	p.Host.HoldFor = time.Duration(d.LogUniform(int64(10*time.Millisecond), int64(200*time.Millisecond)))
+	p.Driver.SnapshotEvery = paxos.Slot(d.LogUniform(1, 30))
+	p.Driver.KeepSlots = paxos.Slot(d.Int(4))
+	p.Driver.PieceBytes = int(d.LogUniform(64, 1<<10))
+	p.Driver.HoldFor = time.Duration(d.LogUniform(int64(10*time.Millisecond), int64(200*time.Millisecond)))
 	if d.Chance(1, 2) {
 		p.Hoarder = paxos.NodeID(1 + d.Int(p.Replicas))
-		p.Host.PieceBytes = 1 << 16
+		p.Driver.PieceBytes = 1 << 16
 	}
 	const lags = "lose-source"
 	if swarm && !slices.ContainsFunc(p.Faults, func(f FaultPlan) bool { return f.Name == lags }) {
@@ -44,7 +44,7 @@ const usualRows = 1 << 18
 func (p *Plan) Copying() time.Duration {
 	chunk := time.Duration(min(p.ChunkSize(), usualRows)/1024+1) * p.Disk.PerKiB
 	each := 2*mean(p.Link.Delay) + mean(p.Disk.Read) + chunk
-	return time.Duration(usualRows/p.Host.PieceBytes+1) * each
+	return time.Duration(usualRows/p.Driver.PieceBytes+1) * each
 }
 
 // lasting gives a laggard pieces of a size with which it has a snapshot in a sixth of what
@@ -55,9 +55,9 @@ func (p *Plan) Copying() time.Duration {
 func (p *Plan) lasting() {
 	const enough = RecoveryBound / 6
 	for p.Copying() > enough {
-		p.Host.PieceBytes *= 2
+		p.Driver.PieceBytes *= 2
 	}
-	p.Host.HoldFor = max(p.Host.HoldFor, p.Copying()>>(replicas.MaxDoublings-1))
+	p.Driver.HoldFor = max(p.Driver.HoldFor, p.Copying()>>(replicas.MaxDoublings-1))
 }
 
 // RecoveryBound is how long after healing every call must have ended: disks

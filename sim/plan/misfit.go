@@ -21,7 +21,7 @@ type Misfit struct {
 // misfit puts one into one cell of ten that has leases.
 func (p *Plan) misfit(at func(string) *draw.Stream) {
 	d := at("misfit")
-	lease := p.Host.Node.Paxos.Lease
+	lease := p.Driver.Core.Paxos.Lease
 	if lease.Grant == 0 || !d.Chance(1, 10) {
 		return
 	}
@@ -37,7 +37,7 @@ func (p *Plan) misfit(at func(string) *draw.Stream) {
 
 // renewable says whether the cell's heartbeats can renew leases of this length.
 func renewable(p *Plan, grant time.Duration) bool {
-	cfg := p.Host.Node.Paxos
+	cfg := p.Driver.Core.Paxos
 	cfg.ID, cfg.Members = 1, []paxos.NodeID{1}
 	cfg.Lease.Grant = grant
 	return cfg.Validate() == nil

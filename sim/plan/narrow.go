@@ -17,7 +17,7 @@ func (p *Plan) narrow(at func(string) *draw.Stream) {
 	if !d.Chance(1, 4) || p.Clients*p.Calls.Threads > mostInNarrow {
 		return
 	}
-	n, clients := &p.Host.Node, int64(p.Clients)
+	n, clients := &p.Driver.Core, int64(p.Clients)
 	p.Calls.Narrow = true
 	n.Paxos.MaxPending = int(d.LogUniform(1, 16))
 	n.MaxPending = int(d.LogUniform(2, 64))
@@ -57,7 +57,7 @@ func (p *Plan) roomy() {
 		return
 	}
 	p.Store.SegmentSize = max(p.Store.SegmentSize, min(4*int64(p.Calls.Value), 1<<14))
-	log := &p.Host.Node.Paxos
+	log := &p.Driver.Core.Paxos
 	least := time.Duration(programs) * p.agreement() / (4 * time.Second) // under way at one time
 	log.MaxBatchCommands = max(log.MaxBatchCommands, int(least)/log.Window)
 }
@@ -66,7 +66,7 @@ func (p *Plan) roomy() {
 // those of the snapshots that come between, on the same disk.
 func (p *Plan) agreement() time.Duration {
 	sync := mean(p.Disk.Sync)
-	return 2*mean(p.Link.Delay) + 2*sync + snapshotSyncs*sync/time.Duration(p.Host.SnapshotEvery)
+	return 2*mean(p.Link.Delay) + 2*sync + snapshotSyncs*sync/time.Duration(p.Driver.SnapshotEvery)
 }
 
 // snapshotSyncs is about how often a snapshot of one chunk syncs: its file, its

@@ -59,10 +59,10 @@ type Plan struct {
 	Steady   bool // see Options
 	Faults   []FaultPlan
 
-	Host  driver.Config // of every replica, but for its id
-	Store store.Options
-	Link  sim.LinkConfig
-	Disk  sim.DiskConfig
+	Driver driver.Config // of every replica, but for its id
+	Store  store.Options
+	Link   sim.LinkConfig
+	Disk   sim.DiskConfig
 
 	Backups BackupPlan // where Host.BackupEvery is set
 
@@ -174,6 +174,6 @@ func New(o Options) Plan {
 // taken away after healing.
 func (p *Plan) steady() {
 	if p.Steady {
-		p.Host.Node.Sessions.IdleAfter = 0
+		p.Driver.Core.Sessions.IdleAfter = 0
 	}
 }

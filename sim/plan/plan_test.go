@@ -17,7 +17,7 @@ func TestManyProgramsHaveALogThatCarriesThem(t *testing.T) {
 		if fits := p.Store.SegmentSize >= min(4*int64(p.Calls.Value), 1<<14); programs > mostInNarrow {
 			many++
 			require.True(t, fits, "seed %d", seed)
-			log := p.Host.Node.Paxos
+			log := p.Driver.Core.Paxos
 			inFourSeconds := int(4*time.Second/p.agreement()) * log.Window * (log.MaxBatchCommands + 1)
 			require.Greater(t, inFourSeconds, programs/2, "seed %d", seed)
 			if log.MaxBatchCommands > 1 && log.Window == 1 {

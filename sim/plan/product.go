@@ -14,8 +14,8 @@ import (
 // product draws the tunables of the product, down to the smallest that work.
 func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	small := func(site string, hi int64) int { return int(at(site).LogUniform(1, hi)) }
-	p.Host = driver.DefaultConfig()
-	c := &p.Host.Node.Paxos
+	p.Driver = driver.DefaultConfig()
+	c := &p.Driver.Core.Paxos
 	c.Seed = seed
 	c.Window = small("paxos.window", 64)
 	c.MaxBatchCommands = small("paxos.batch", 64)
@@ -29,15 +29,15 @@ func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	c.ElectionMin = 2*c.Heartbeat + at("paxos.election").Duration(20*time.Millisecond, 500*time.Millisecond)
 	c.ElectionMax = c.ElectionMin + at("paxos.election-spread").Duration(20*time.Millisecond, 500*time.Millisecond)
 	c.Retransmit = at("paxos.retransmit").Duration(20*time.Millisecond, 200*time.Millisecond)
-	p.Host.Node.ChecksumEvery = time.Duration(at("node.checksum").LogUniform(int64(300*time.Millisecond), int64(20*time.Second)))
-	p.Host.Node.ChecksumRows = int(at("node.checksum-rows").LogUniform(50, 1<<12))
-	p.Host.FlushAfter = at("host.flush").Duration(5*time.Millisecond, 300*time.Millisecond)
-	p.Host.IdleAfter = at("host.idle").Duration(5*time.Millisecond, time.Second)
-	p.Host.SnapshotEvery = paxos.Slot(at("host.snapshot").LogUniform(1, 1000))
-	p.Host.KeepSlots = paxos.Slot(at("host.keep").LogUniform(1, 500)) - 1
-	p.Host.PieceBytes = int(at("host.piece").LogUniform(1<<9, 1<<16))
-	p.Host.RetryAfter = at("host.retry").Duration(20*time.Millisecond, time.Second)
-	p.Host.HoldFor = at("host.hold").Duration(10*time.Millisecond, 5*time.Second)
+	p.Driver.Core.ChecksumEvery = time.Duration(at("node.checksum").LogUniform(int64(300*time.Millisecond), int64(20*time.Second)))
+	p.Driver.Core.ChecksumRows = int(at("node.checksum-rows").LogUniform(50, 1<<12))
+	p.Driver.FlushAfter = at("host.flush").Duration(5*time.Millisecond, 300*time.Millisecond)
+	p.Driver.IdleAfter = at("host.idle").Duration(5*time.Millisecond, time.Second)
+	p.Driver.SnapshotEvery = paxos.Slot(at("host.snapshot").LogUniform(1, 1000))
+	p.Driver.KeepSlots = paxos.Slot(at("host.keep").LogUniform(1, 500)) - 1
+	p.Driver.PieceBytes = int(at("host.piece").LogUniform(1<<9, 1<<16))
+	p.Driver.RetryAfter = at("host.retry").Duration(20*time.Millisecond, time.Second)
+	p.Driver.HoldFor = at("host.hold").Duration(10*time.Millisecond, 5*time.Second)
 }
 
 // quotas draws cells in which there is little room, for programs that use nodes and
@@ -50,13 +50,13 @@ func (p *Plan) quotas(at func(string) *draw.Stream) {
 	room := func(nodes int64, values int64) tree.Usage {
 		return tree.Usage{Nodes: uint64(d.Between(2, nodes)), Bytes: uint64(64 + d.LogUniform(1, values*int64(p.Calls.Value)))}
 	}
-	p.Host.Node.Founding.Limits = tree.Limits{Principal: room(24, 16), Directory: room(14, 8)}
+	p.Driver.Core.Founding.Limits = tree.Limits{Principal: room(24, 16), Directory: room(14, 8)}
 }
 
 // leases draws what replicas are told of time, and what their clocks do. In one
 // seed of four there are no leases: leaders change more often then.
 func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
-	c := &p.Host.Node.Paxos
+	c := &p.Driver.Core.Paxos
 	rho := paxos.PPM(at("clock.rate").LogUniform(50, 200_000))
 	if o.Rho != 0 {
 		rho = o.Rho
@@ -103,10 +103,10 @@ func (p *Plan) sessions(at func(string) *draw.Stream) {
 	if d.Chance(1, 2) {
 		s.IdleAfter = time.Duration(d.LogUniform(int64(20*time.Millisecond), int64(time.Minute)))
 	}
-	p.Host.Node.NodeOps.SweepAfter = time.Duration(at("desk.sweep").LogUniform(int64(200*time.Millisecond), int64(time.Minute)))
-	p.Host.Node.Sessions = session.Config{}
+	p.Driver.Core.NodeOps.SweepAfter = time.Duration(at("desk.sweep").LogUniform(int64(200*time.Millisecond), int64(time.Minute)))
+	p.Driver.Core.Sessions = session.Config{}
 	if on {
-		p.Host.Node.Sessions = s
+		p.Driver.Core.Sessions = s
 	}
 }
 

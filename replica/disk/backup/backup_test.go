@@ -18,7 +18,7 @@ import (
 
 // save writes a backup of the rows as they are, and returns its file.
 func (m *machine) save(p store.Place) string {
-	h, view := m.h.Node().Snapshot()
+	h, view := m.h.Core().Snapshot()
 	cell, ok := rows.CellID(view)
 	require.True(m.t, ok)
 	_, err := p.Write(store.Backup{Handle: h, Rows: view, Cell: cell})
@@ -70,7 +70,7 @@ func TestACellIsRestoredFromABackup(t *testing.T) {
 		require.Equal(t, api.OldEpoch, m.ask(api.Request{Session: s, Epoch: 1, Op: api.KeepAlive{Now: true}}).Code)
 		require.Equal(t, api.NoSession, m.ask(api.Request{Session: s, Epoch: m.epoch(), Op: api.KeepAlive{Now: true, Tokens: []api.Token{f}}}).Code)
 	}
-	require.Nil(t, m.h.Node().Serving())
+	require.Nil(t, m.h.Core().Serving())
 	require.GreaterOrEqual(t, m.serve(), longest-time.Second, "leases of the old cell run")
 	require.Greater(t, m.epoch(), api.Epoch(rows.Gap))
 
@@ -135,7 +135,7 @@ func TestWhatNoCellCanBeMadeOf(t *testing.T) {
 	m := start(t, mem, "old", 1)
 	m.serve()
 	p := store.Place{FS: mem, Dir: "far", ChunkSize: 100}
-	h, view := m.h.Node().Snapshot()
+	h, view := m.h.Core().Snapshot()
 	good := m.save(p)
 	_, err := backup.Load(mem, good)
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ type machine struct {
 	t       *testing.T
 	st      *store.Store
 	bulk    diskjobs.Bulk
-	h       *driver.Host
+	h       *driver.Driver
 	now     time.Time
 	wake    time.Time
 	id      uint64
@@ -39,11 +39,11 @@ func start(t *testing.T, mem *vfs.Mem, dir string, id paxos.NodeID) *machine {
 	m := &machine{t: t, now: time.Unix(100, 0), seq: map[api.SessionID]api.Seq{}}
 	st, rec, _, err := store.Open(mem, dir, options())
 	require.NoError(t, err)
-	m.st, m.bulk = st, diskjobs.Bulk{Store: st.Bulk()}
+	m.st, m.bulk = st, diskjobs.Bulk{Snapshots: st.Snapshots()}
 	cfg := driver.DefaultConfig()
-	cfg.Node.Paxos.ID, cfg.Node.Paxos.Members = id, []paxos.NodeID{id}
-	cfg.Node.Sessions.LeaseMin, cfg.Node.Sessions.LeaseMax = longest/2, longest
-	cfg.Node.Secret = [32]byte{7, byte(id)}
+	cfg.Core.Paxos.ID, cfg.Core.Paxos.Members = id, []paxos.NodeID{id}
+	cfg.Core.Sessions.LeaseMin, cfg.Core.Sessions.LeaseMax = longest/2, longest
+	cfg.Core.Secret = [32]byte{7, byte(id)}
 	m.h = driver.New(cfg)
 	m.h.Start(m.now, rec.Recovered, rec.Rows)
 	m.act()
@@ -91,7 +91,7 @@ func (m *machine) pass(d time.Duration) {
 // serve waits until the cell serves, and says for how long.
 func (m *machine) serve() time.Duration {
 	for from := m.now; ; {
-		if m.h.Node().Serving() != nil {
+		if m.h.Core().Serving() != nil {
 			return m.now.Sub(from)
 		}
 		require.Less(m.t, m.now.Sub(from), time.Hour)
@@ -99,7 +99,7 @@ func (m *machine) serve() time.Duration {
 	}
 }
 
-func (m *machine) epoch() api.Epoch { return m.h.Node().Master().Epoch }
+func (m *machine) epoch() api.Epoch { return m.h.Core().Master().Epoch }
 
 // ask sends one copy of a request and waits for its answer.
 func (m *machine) ask(q api.Request) api.Reply {
@@ -117,7 +117,7 @@ func (m *machine) ask(q api.Request) api.Reply {
 // call makes the next call of a session in the present epoch.
 func (m *machine) call(s api.SessionID, op api.Op) api.Result {
 	m.seq[s]++
-	return m.ask(api.Request{Session: s, Seq: m.seq[s], Seen: m.seq[s] - 1, Epoch: m.epoch(), Op: op}).Result
+	return m.ask(api.Request{Session: s, Seq: m.seq[s], AckedThrough: m.seq[s] - 1, Epoch: m.epoch(), Op: op}).Result
 }
 
 func (m *machine) must(s api.SessionID, op api.Op) api.Result {

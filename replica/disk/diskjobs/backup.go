@@ -10,14 +10,14 @@ import (
 type Backup struct {
 	Place store.Place
 	// Told is called with what became of each, for observers; may be nil.
-	Told func(driver.BackupJob, store.Made, error)
+	OnDone func(driver.BackupJob, store.WriteResult, error)
 }
 
 // Do does one job and says how it ended.
 func (b *Backup) Do(j driver.BackupJob) driver.BackupDone {
 	made, err := b.Place.Write(store.Backup{Handle: j.Handle, Rows: j.Rows, Cell: j.Cell, After: j.After})
-	if b.Told != nil {
-		b.Told(j, made, err)
+	if b.OnDone != nil {
+		b.OnDone(j, made, err)
 	}
 	if err != nil {
 		return driver.BackupDone{Err: err}

@@ -16,8 +16,8 @@ func TestBackupsAreMadeFoundAndTold(t *testing.T) {
 	mem := vfs.NewMem()
 	var told []error
 	b := diskjobs.Backup{
-		Place: store.Place{FS: mem, Dir: "far"},
-		Told:  func(_ driver.BackupJob, _ store.Made, err error) { told = append(told, err) },
+		Place:  store.Place{FS: mem, Dir: "far"},
+		OnDone: func(_ driver.BackupJob, _ store.WriteResult, err error) { told = append(told, err) },
 	}
 	job := func(slot, after paxos.Slot) driver.BackupJob {
 		w := write(slot)

@@ -116,7 +116,7 @@ func (s *Store) open(fsys vfs.FS, dir string, o Options) (rec Recovered, report 
 	if err = s.openSnapshots(fsys, dir, o, &rec, &report); err != nil {
 		return rec, report, err
 	}
-	if err = s.covered(dir, r.First, rec.Snapshot.Slot); err != nil {
+	if err = s.checkCovered(dir, r.First, rec.Snapshot.Slot); err != nil {
 		return rec, report, err
 	}
 	err = s.replay(r, &rec.Recovered, &report)
@@ -143,7 +143,7 @@ func (s *Store) replay(r wal.Recovery, rec *paxos.Recovered, report *Report) err
 		if err != nil {
 			return err
 		}
-		if err := s.state.knows(record); err != nil {
+		if err := s.state.checkRecord(record); err != nil {
 			return err
 		}
 		s.index.add(next, paxos.HighestSlot(record))

@@ -34,7 +34,7 @@ type Backup struct {
 }
 
 // Made is what there is after Write.
-type Made struct {
+type WriteResult struct {
 	ID    ID
 	Found bool           // it was there: whoever wrote it did not live to say so
 	Bad   []snapshot.Bad // older backups that cannot be used any more
@@ -51,10 +51,10 @@ func (p Place) Directory(cell uint64) string {
 // those that are too old. It opens the place, which reads all that is kept there,
 // and closes it again: while nothing is written nobody holds a lock in it. After an
 // error nothing was published, or it is found the next time.
-func (p Place) Write(b Backup) (made Made, err error) {
+func (p Place) Write(b Backup) (made WriteResult, err error) {
 	snaps, report, err := snapshot.Open(p.FS, p.Directory(b.Cell), snapshot.Options{ChunkSize: p.ChunkSize, Keep: p.Keep})
 	if err != nil {
-		return Made{}, fmt.Errorf("backup: %w", err)
+		return WriteResult{}, fmt.Errorf("backup: %w", err)
 	}
 	made.Bad = report.Bad
 	id, ok := snaps.Latest()
@@ -67,7 +67,7 @@ func (p Place) Write(b Backup) (made Made, err error) {
 		_, made.Unpruned = snaps.Prune()
 	}
 	if err = errors.Join(err, snaps.Close()); err != nil {
-		return Made{}, fmt.Errorf("backup: %w", err)
+		return WriteResult{}, fmt.Errorf("backup: %w", err)
 	}
 	return made, nil
 }

@@ -29,7 +29,7 @@ func Restore(fsys vfs.FS, dir string, o Options, h paxos.Handle, rows db.View) (
 	if o.Salt == nil {
 		return fmt.Errorf("store: %s: no Options.Salt: values could pass for parts of the log", dir)
 	}
-	if err := vacant(fsys, dir); err != nil {
+	if err := makeEmptyDir(fsys, dir); err != nil {
 		return err
 	}
 	s := &Store{}
@@ -51,13 +51,13 @@ func Restore(fsys vfs.FS, dir string, o Options, h paxos.Handle, rows db.View) (
 	if err != nil {
 		return err
 	}
-	s.bulk = &Bulk{snaps: snaps}
+	s.snapshots = &Snapshots{files: snaps}
 	_, err = write(snaps, h, rows)
 	return err
 }
 
 // vacant makes the directory, or finds it empty.
-func vacant(fsys vfs.FS, dir string) error {
+func makeEmptyDir(fsys vfs.FS, dir string) error {
 	names, err := fsys.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

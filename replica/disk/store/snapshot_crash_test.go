@@ -60,7 +60,7 @@ func (k *keeper) write(g *rig, rs ...paxos.Record) error {
 }
 
 func (k *keeper) snap(g *rig, slot paxos.Slot) error {
-	if _, err := g.s.Bulk().Write(handleAt(slot), rowsAt(slot).View()); err != nil {
+	if _, err := g.s.Snapshots().Write(handleAt(slot), rowsAt(slot).View()); err != nil {
 		return err
 	}
 	return k.published(g, slot)
@@ -68,24 +68,24 @@ func (k *keeper) snap(g *rig, slot paxos.Slot) error {
 
 func (k *keeper) published(g *rig, slot paxos.Slot) error {
 	k.confirmed = slot
-	if err := g.s.Bulk().Prune(); err != nil {
+	if err := g.s.Snapshots().Prune(); err != nil {
 		return err
 	}
-	return g.s.Truncate(g.s.Bulk().Floor())
+	return g.s.Truncate(g.s.Snapshots().Floor())
 }
 
 func (k *keeper) fetch(g *rig) error {
-	id, _ := k.source.s.Bulk().Latest()
+	id, _ := k.source.s.Snapshots().Latest()
 	for off := int64(0); off < id.Size; {
-		piece, err := k.source.s.Bulk().Read(id, off, 90)
+		piece, err := k.source.s.Snapshots().Read(id, off, 90)
 		if err != nil {
 			return err
 		}
-		if off, err = g.s.Bulk().Put(id, off, piece); err != nil {
+		if off, err = g.s.Snapshots().Put(id, off, piece); err != nil {
 			return err
 		}
 	}
-	got, err := g.s.Bulk().Commit()
+	got, err := g.s.Snapshots().Commit()
 	if err != nil {
 		return err
 	}
@@ -191,14 +191,14 @@ func TestASnapshotThatFailsCutsNothing(t *testing.T) {
 			}
 			return vfs.Fault{}
 		})
-		_, err := g.s.Bulk().Write(handleAt(41), rowsAt(41).View())
+		_, err := g.s.Snapshots().Write(handleAt(41), rowsAt(41).View())
 		g.m.SetFault(nil)
 		if err == nil {
 			require.Greater(t, n, 5, "it makes some calls")
 			break
 		}
 		require.ErrorIs(t, err, vfs.ErrIO)
-		require.Equal(t, paxos.Slot(31), g.s.Bulk().Floor())
+		require.Equal(t, paxos.Slot(31), g.s.Snapshots().Floor())
 		g.must(t, voted(41, b11))
 		g.reopen(t)
 		require.GreaterOrEqual(t, g.rec.Snapshot.Slot, paxos.Slot(40))

@@ -34,10 +34,10 @@ func handleAt(slot paxos.Slot) paxos.Handle {
 // snap writes a snapshot and drops what may be dropped then.
 func (g *rig) snap(t *testing.T, slot paxos.Slot) {
 	t.Helper()
-	_, err := g.s.Bulk().Write(handleAt(slot), rowsAt(slot).View())
+	_, err := g.s.Snapshots().Write(handleAt(slot), rowsAt(slot).View())
 	require.NoError(t, err)
-	require.NoError(t, g.s.Bulk().Prune())
-	require.NoError(t, g.s.Truncate(g.s.Bulk().Floor()))
+	require.NoError(t, g.s.Snapshots().Prune())
+	require.NoError(t, g.s.Truncate(g.s.Snapshots().Floor()))
 }
 
 // busy is a store that was voting in slots 1 to 40 with a snapshot every 10.
@@ -86,10 +86,10 @@ func TestARestartGivesBackWhatIsKeptForLaggards(t *testing.T) {
 		g.must(t, voted(slot, b11), paxos.Settled{Slots: paxos.Range{From: slot, To: slot + 1}})
 	}
 	for _, slot := range []paxos.Slot{30, 40} {
-		_, err := g.s.Bulk().Write(handleAt(slot), rowsAt(slot).View())
+		_, err := g.s.Snapshots().Write(handleAt(slot), rowsAt(slot).View())
 		require.NoError(t, err)
 	}
-	require.EqualValues(t, 31, g.s.Bulk().Floor())
+	require.EqualValues(t, 31, g.s.Snapshots().Floor())
 	require.NoError(t, g.s.Truncate(16))
 	g.reopen(t)
 	require.EqualValues(t, 16, g.rec.Floor)
@@ -99,11 +99,11 @@ func TestARestartGivesBackWhatIsKeptForLaggards(t *testing.T) {
 func TestNothingIsDroppedOnTheWordOfOneSnapshot(t *testing.T) {
 	g := newRig(t, 1)
 	g.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b11}, voted(1, b11), voted(2, b11))
-	require.Zero(t, g.s.Bulk().Floor())
+	require.Zero(t, g.s.Snapshots().Floor())
 	g.snap(t, 1)
-	require.Zero(t, g.s.Bulk().Floor())
+	require.Zero(t, g.s.Snapshots().Floor())
 	g.snap(t, 2)
-	require.Equal(t, paxos.Slot(2), g.s.Bulk().Floor())
+	require.Equal(t, paxos.Slot(2), g.s.Snapshots().Floor())
 	g.reopen(t)
 	require.Equal(t, []paxos.Record{voted(2, b11)}, g.rec.Records)
 }
@@ -148,7 +148,7 @@ func TestTheOlderSnapshotDoesWhereTheRowsOfTheNewestDoNotLoad(t *testing.T) {
 		require.Equal(t, rowsAt(40).Checksum(), g.rec.Rows.Checksum())
 		require.Len(t, g.rep.Bad, 1)
 		require.ErrorIs(t, g.rep.Bad[0].Err, snapshot.ErrDamaged)
-		latest, _ := g.s.Bulk().Latest()
+		latest, _ := g.s.Snapshots().Latest()
 		require.Equal(t, handleAt(40), latest.Handle, "no peer is given it")
 		g.m.Crash(vfs.KeepNothing)
 	}
@@ -236,13 +236,13 @@ func TestSnapshotsWithoutARegisterRefuse(t *testing.T) {
 func TestASnapshotIsFetchedInPieces(t *testing.T) {
 	from, to := busy(t), newRig(t, 0)
 	to.must(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b22}, voted(1, b11), voted(45, b22))
-	id, ok := from.s.Bulk().Latest()
+	id, ok := from.s.Snapshots().Latest()
 	require.True(t, ok)
-	bulk := to.s.Bulk()
+	bulk := to.s.Snapshots()
 	_, err := bulk.Commit()
 	require.ErrorIs(t, err, snapshot.ErrIncomplete)
 	for off := int64(0); off < id.Size; {
-		piece, err := from.s.Bulk().Read(id, off, 37)
+		piece, err := from.s.Snapshots().Read(id, off, 37)
 		require.NoError(t, err)
 		_, err = bulk.Put(id, off+1, piece)
 		require.ErrorIs(t, err, snapshot.ErrOffset)
@@ -265,25 +265,25 @@ func TestATransferBeginsAnewWithAnotherSnapshot(t *testing.T) {
 	from, to := busy(t), newRig(t, 0)
 	to.must(t, paxos.Booted{Boot: 1})
 	ids := make([]store.ID, 2)
-	ids[0], _ = from.s.Bulk().Latest()
-	piece, err := from.s.Bulk().Read(ids[0], 0, 200)
+	ids[0], _ = from.s.Snapshots().Latest()
+	piece, err := from.s.Snapshots().Read(ids[0], 0, 200)
 	require.NoError(t, err)
-	off, err := to.s.Bulk().Put(ids[0], 0, piece)
+	off, err := to.s.Snapshots().Put(ids[0], 0, piece)
 	require.NoError(t, err)
 	require.EqualValues(t, 200, off)
 
 	from.snap(t, 41)
-	ids[1], _ = from.s.Bulk().Latest()
-	_, err = to.s.Bulk().Put(ids[1], 200, []byte("x"))
+	ids[1], _ = from.s.Snapshots().Latest()
+	_, err = to.s.Snapshots().Put(ids[1], 200, []byte("x"))
 	require.ErrorIs(t, err, snapshot.ErrOther)
-	piece, err = from.s.Bulk().Read(ids[1], 0, 1<<20)
+	piece, err = from.s.Snapshots().Read(ids[1], 0, 1<<20)
 	require.NoError(t, err)
-	_, err = to.s.Bulk().Put(ids[1], 0, piece)
+	_, err = to.s.Snapshots().Put(ids[1], 0, piece)
 	require.NoError(t, err)
-	got, err := to.s.Bulk().Commit()
+	got, err := to.s.Snapshots().Commit()
 	require.NoError(t, err)
 	require.Equal(t, ids[1], got)
-	to.s.Bulk().Abort()
+	to.s.Snapshots().Abort()
 	to.reopen(t)
 	require.Empty(t, to.rep.Leftovers)
 }

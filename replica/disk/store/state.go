@@ -83,23 +83,23 @@ func (s state) after(rs []paxos.Record) state {
 
 // knows says why the register cannot be of the same age as a record of its log,
 // or nothing.
-func (s state) knows(r paxos.Record) error {
+func (s state) checkRecord(r paxos.Record) error {
 	switch r := r.(type) {
 	case paxos.Booted:
 		if s.boot < r.Boot {
 			return fmt.Errorf("store: %w: boot %d in the log, %d in the register", ErrForgot, r.Boot, s.boot)
 		}
 	case paxos.Promised:
-		return s.covers(r.Ballot)
+		return s.checkBallot(r.Ballot)
 	case paxos.Voted:
-		return s.covers(r.Ballot)
+		return s.checkBallot(r.Ballot)
 	case paxos.Unreadable:
-		return s.covers(r.Ballot)
+		return s.checkBallot(r.Ballot)
 	}
 	return nil
 }
 
-func (s state) covers(b paxos.Ballot) error {
+func (s state) checkBallot(b paxos.Ballot) error {
 	if s.promise.Less(b) {
 		return fmt.Errorf("store: %w: ballot %v in the log, promise %v in the register", ErrForgot, b, s.promise)
 	}

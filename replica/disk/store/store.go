@@ -13,13 +13,13 @@ import (
 // call may wait for the disk. The first error of any call is final. Its Bulk
 // belongs to the other lane; Close is for when both have ended.
 type Store struct {
-	lock  io.Closer
-	reg   *wal.Register
-	log   *wal.Log
-	bulk  *Bulk
-	state state
-	index index
-	err   error
+	lock      io.Closer
+	reg       *wal.Register
+	log       *wal.Log
+	snapshots *Snapshots
+	state     state
+	index     index
+	err       error
 
 	entries []wal.Entry // of the Append under way
 	tags    [][]byte
@@ -133,8 +133,8 @@ func (s *Store) Close() error {
 	if s.reg != nil {
 		err = errors.Join(err, s.reg.Close())
 	}
-	if s.bulk != nil {
-		err = errors.Join(err, s.bulk.snaps.Close())
+	if s.snapshots != nil {
+		err = errors.Join(err, s.snapshots.files.Close())
 	}
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())

@@ -13,7 +13,7 @@ func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 	}
 	for _, p := range l.places {
 		switch {
-		case held != 0 && held.Conflicts(p.Mode): // also where it is attempted: another handle was faster
+		case held != 0 && held.HasConflict(p.Mode): // also where it is attempted: another handle was faster
 			return turn
 		case p.attempted:
 		default:

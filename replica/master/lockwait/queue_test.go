@@ -243,7 +243,7 @@ func TestEveryoneIsServedInOrder(t *testing.T) {
 			case what == 2 && len(holders) > 0:
 				told(lock.FailHandle(c.tx, c.step(), rapid.SampledFrom(holders).Draw(t, "holder").Owner))
 			case what < 5 && len(delays) > 0:
-				_, effects := lock.DelayOver(c.tx, file, rapid.SampledFrom(delays).Draw(t, "delay").Freed)
+				_, effects := lock.EndDelay(c.tx, file, rapid.SampledFrom(delays).Draw(t, "delay").Freed)
 				told(effects)
 			}
 		}

@@ -112,7 +112,7 @@ func (w *twin) actExpire(t *rapid.T) {
 		w.upkeep(command.Expire{Guard: w.guard(), Session: c.id})
 	} else {
 		c.next++
-		w.upkeep(command.Call{Guard: w.guard(), Session: c.id, Seq: c.next, Seen: c.seen, Op: api.EndSession{}})
+		w.upkeep(command.Call{Guard: w.guard(), Session: c.id, Seq: c.next, AckedThrough: c.seen, Op: api.EndSession{}})
 	}
 }
 

@@ -52,7 +52,7 @@ type proposals struct {
 // Refused gives back a command that the log did not take, with the code with which
 // to answer a call.
 func (o *Ops) Refused(at At, c command.Command, code api.Code) {
-	if act, ok := c.(command.Act); ok {
+	if act, ok := c.(command.NodeCommand); ok {
 		o.onActRefused(at, act, code)
 	}
 	if o.over {
@@ -78,7 +78,7 @@ func (o *Ops) owe(at At) {
 
 // onActRefused answers the call, unless it has a place in the queue, which it keeps;
 // but not if its handle has got the lock by another call: a handle never waits for itself.
-func (o *Ops) onActRefused(at At, c command.Act, code api.Code) {
+func (o *Ops) onActRefused(at At, c command.NodeCommand, code api.Code) {
 	w := o.take(c.Session, c.Seq)
 	if w == nil {
 		return

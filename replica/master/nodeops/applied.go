@@ -74,7 +74,7 @@ func (o *Ops) onLockChanged(at At, e lock.Effect) {
 // settle takes note of the commands that Ops itself proposed.
 func (o *Ops) settle(at At, a command.Applied) {
 	switch c := a.Command.(type) {
-	case command.Act:
+	case command.NodeCommand:
 		if c.Guard == o.epoch {
 			o.onActApplied(at, c, a)
 		}
@@ -89,12 +89,12 @@ func (o *Ops) settle(at At, a command.Applied) {
 	}
 }
 
-func (o *Ops) onActApplied(at At, c command.Act, a command.Applied) {
+func (o *Ops) onActApplied(at At, c command.NodeCommand, a command.Applied) {
 	w := o.take(c.Session, c.Seq)
 	if w == nil {
 		return
 	}
-	deed, trial := c.Deed.(command.Acquire)
+	deed, trial := c.Op.(command.Acquire)
 	again := trial && deed.Wait && a.Verdict == command.Refused && (a.Result.Code == api.LockHeld || a.Result.Code == api.LockDelayed)
 	o.settleAttempt(at, w, !again)
 	if again {
@@ -102,7 +102,7 @@ func (o *Ops) onActApplied(at At, c command.Act, a command.Applied) {
 	}
 	o.answer(at, w, a.Result, a.Verdict == command.Executed)
 	o.onReleaseKept(at, w)
-	if cancel, ok := c.Deed.(command.CancelAcquire); ok && a.Result.Code == api.OK {
+	if cancel, ok := c.Op.(command.CancelAcquire); ok && a.Result.Code == api.OK {
 		o.onCancelled(c.Session, cancel.Call)
 	}
 }

@@ -86,9 +86,9 @@ func (o *Ops) serveNode(at At, c *calls.Call) {
 	switch {
 	case code != api.OK:
 		o.refuse(at, c, code)
-	case command.ReadsNode(deed) && o.canAnswerNow(at, c):
+	case command.IsNodeRead(deed) && o.canAnswerNow(at, c):
 		o.count.Read++
-		o.reply(c, command.ReadAct(at.Rows, o.act(c, deed)))
+		o.reply(c, command.ReadNode(at.Rows, o.act(c, deed)))
 	default:
 		a := calls.Attempt{Handle: h}
 		if _, frees := deed.(command.Release); frees {

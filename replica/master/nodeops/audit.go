@@ -88,7 +88,7 @@ func (a *auditor) turn(w *calls.Call) error {
 	if !w.Queued || !ok || attempted || slices.Contains(a.o.owed.locks, w.Handle.Node) {
 		return nil
 	}
-	if s := lock.Get(a.r, w.Handle.Node); s.Claimable(front.Mode) {
+	if s := lock.Get(a.r, w.Handle.Node); s.IsClaimable(front.Mode) {
 		return fmt.Errorf("I-B5: %+v waits in front for a lock that is %+v", front, s)
 	}
 	return nil

@@ -7,14 +7,14 @@ import (
 )
 
 // put proposes what is to be done for a call.
-func (o *Ops) put(c *calls.Call, a calls.Attempt, deed command.Deed) {
+func (o *Ops) put(c *calls.Call, a calls.Attempt, deed command.NodeOp) {
 	o.calls.Propose(c, a)
 	o.count.Proposed++
 	o.propose(o.act(c, deed))
 }
 
-func (o *Ops) act(c *calls.Call, deed command.Deed) command.Act {
-	return command.Act{Guard: o.epoch, Session: c.Session, Seq: c.Seq, Seen: c.Request.Seen, Deed: deed}
+func (o *Ops) act(c *calls.Call, deed command.NodeOp) command.NodeCommand {
+	return command.NodeCommand{Guard: o.epoch, Session: c.Session, Seq: c.Seq, AckedThrough: c.Request.Seen, Op: deed}
 }
 
 // drop says that nothing decides a call any more that was under way. Where it was an Open
@@ -48,7 +48,7 @@ func (o *Ops) reply(c *calls.Call, r api.Result) {
 // tell answers a call for good. Duplicates are told the same: the call must not be judged
 // again, for by then it might be executed, while its client believes otherwise.
 func (o *Ops) tell(c *calls.Call, r api.Result) {
-	if r.Code.Definite() && c.Seq > o.calls.Acked(c.Session) {
+	if r.Code.IsDefinite() && c.Seq > o.calls.Acked(c.Session) {
 		o.calls.Keep(c, r)
 	}
 	o.reply(c, r)

@@ -12,32 +12,32 @@ import (
 func requiredRights(op api.Op) api.Rights {
 	switch op := op.(type) {
 	case api.GetContents:
-		return acl.GetContentsAndStat.Needs()
+		return acl.GetContentsAndStat.RequiredRight()
 	case api.GetStat:
-		return acl.GetStat.Needs()
+		return acl.GetStat.RequiredRight()
 	case api.ReadDir:
-		return acl.ReadDir.Needs()
+		return acl.ReadDir.RequiredRight()
 	case api.SetContents:
-		return acl.SetContents.Needs()
+		return acl.SetContents.RequiredRight()
 	case api.SetACL:
-		return acl.SetACL.Needs()
+		return acl.SetACL.RequiredRight()
 	case api.DeleteNode:
-		return acl.Delete.Needs()
+		return acl.Delete.RequiredRight()
 	case api.Acquire:
 		if op.Mode == api.Shared {
-			return acl.AcquireShared.Needs()
+			return acl.AcquireShared.RequiredRight()
 		}
-		return acl.AcquireExclusive.Needs()
+		return acl.AcquireExclusive.RequiredRight()
 	case api.GetSequencer:
-		return acl.GetSequencer.Needs()
+		return acl.GetSequencer.RequiredRight()
 	case api.CheckSequencer:
-		return acl.CheckSequencer.Needs()
+		return acl.CheckSequencer.RequiredRight()
 	}
 	return 0
 }
 
 // deedOf is what an op with one of these tokens asks of the rows: OK, or Invalid.
-func deedOf(op api.Op, h handle.Handle) (command.Deed, api.Code) {
+func deedOf(op api.Op, h handle.Handle) (command.NodeOp, api.Code) {
 	n, f := h.Node, h.Fence
 	switch op := op.(type) {
 	case api.GetContents:

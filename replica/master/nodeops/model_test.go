@@ -224,7 +224,7 @@ func (w *twin) settle() {
 		require.False(w.rt, w.ops.Wake().IsZero() || w.ops.Wake().After(w.now.Add(d.Length.Duration())), "no clock for %+v", d)
 	}
 	for n := range waits { // order-free: each is looked at alone
-		require.False(w.rt, lock.Get(w.db, n).Claimable(api.Exclusive), "a call waits for %v", n)
+		require.False(w.rt, lock.Get(w.db, n).IsClaimable(api.Exclusive), "a call waits for %v", n)
 	}
 	w.ephemerals()
 	require.NoError(w.rt, command.Audit(w.db))

@@ -76,7 +76,7 @@ func (o *Ops) openNow(at At, c *calls.Call, op api.Open, deed command.OpenNode) 
 	o.count.Read++
 	deed.Create, deed.Kind, deed.Ephemeral = api.CreateNever, 0, false
 	deed.Contents, deed.Names = "", api.ACLNames{}
-	r := command.ReadAct(at.Rows, o.act(c, deed))
+	r := command.ReadNode(at.Rows, o.act(c, deed))
 	if opened, ok := r.Detail.(api.Opened); ok {
 		o.giveHandle(at, c, op, opened, true)
 		return

@@ -236,9 +236,9 @@ func (s *script) handleOf(k name) string {
 // text is a command in few words.
 func (s *script) text(c command.Command) string {
 	switch c := c.(type) {
-	case command.Act:
-		kind := strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", c.Deed), "command."))
-		if f, ok := c.Deed.(command.Fail); ok {
+	case command.NodeCommand:
+		kind := strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", c.Op), "command."))
+		if f, ok := c.Op.(command.Fail); ok {
 			kind += " " + f.Code.String()
 		}
 		return fmt.Sprintf("%s/%d %s", s.names[c.Session], c.Seq, kind)

@@ -41,9 +41,9 @@ func (o *Ops) try(w *calls.Call) {
 func (o *Ops) tryOnce(at At, w *calls.Call, m api.Mode) {
 	s := lock.Get(at.Rows, w.Handle.Node)
 	switch {
-	case !o.canAnswerNow(at, w) || s.Claimable(m) || !isFenceValid(at, w.Handle.Fence):
+	case !o.canAnswerNow(at, w) || s.IsClaimable(m) || !isFenceValid(at, w.Handle.Fence):
 		o.try(w)
-	case s.Mode != 0 && s.Mode.Conflicts(m):
+	case s.Mode != 0 && s.Mode.HasConflict(m):
 		o.refuse(at, w, api.LockHeld)
 	default:
 		o.refuse(at, w, api.LockDelayed)

@@ -30,7 +30,7 @@ func (w *twin) reply(r nodeops.Reply) {
 	require.NotNil(w.rt, s, "%+v answers no call", r)
 	w.rt.Logf("  answer %d/%d: %v %T", r.Session, r.Seq, r.Result.Code, r.Result.Detail)
 	s.silent, s.parked = false, r.Result.Code == api.Parked
-	if r.Result.Code.Definite() && !isRead(s.Op) {
+	if r.Result.Code.IsDefinite() && !isRead(s.Op) {
 		if s.said != nil {
 			require.Equal(w.rt, *s.said, r.Result, "%+v is answered twice", s.Request)
 		}
@@ -92,7 +92,7 @@ func (w *twin) judgeToken(s *sent, o api.Opened) {
 // take1 is what a client does with an answer that it gets.
 func (w *twin) take1(s *sent, r api.Result) {
 	switch {
-	case r.Code == api.NoSession, r.Code.Definite():
+	case r.Code == api.NoSession, r.Code.IsDefinite():
 		s.over = true
 	default:
 		return

@@ -60,7 +60,7 @@ func TestWhatAFileLists(t *testing.T) {
 		{"who is two lines", "foo\nbar\n", "foo\nbar", false},
 		{"who is too long", "*\n", long + "p", false},
 	} {
-		require.Equal(t, r.want, acl.Lists(r.file, r.who), r.why)
+		require.Equal(t, r.want, acl.HasPrincipal(r.file, r.who), r.why)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestWhatEachCallNeeds(t *testing.T) {
 	}
 	require.Len(t, acl.Calls(), len(want))
 	for _, c := range acl.Calls() {
-		require.Equal(t, want[c], c.Needs(), "call %d", c)
+		require.Equal(t, want[c], c.RequiredRight(), "call %d", c)
 	}
 }
 
@@ -168,7 +168,7 @@ func (c *cell) make(path string, x tree.Creation) api.Ref {
 func (c *cell) may(who api.Principal, call acl.Call, ref api.Ref) api.Code {
 	s, code := tree.Stat(c.tx, ref)
 	require.Equal(c, api.OK, code)
-	return acl.Check(tree.Files{Reader: c.tx}, s.Names, call.Needs(), who)
+	return acl.Check(tree.Files{Reader: c.tx}, s.Names, call.RequiredRight(), who)
 }
 
 func TestTheNodeAloneDecides(t *testing.T) {
@@ -218,12 +218,12 @@ func FuzzLists(f *testing.F) {
 	f.Add("# a\n\na b\n", "a b")
 	f.Fuzz(func(t *testing.T, file, name string) {
 		who := api.Principal(name)
-		got := acl.Lists(file, who)
+		got := acl.HasPrincipal(file, who)
 		line := strings.Contains("\n"+file+"\n", "\n"+name+"\n") || strings.Contains("\n"+file+"\n", "\n*\n")
 		if got != (line && who.Check() == api.OK) {
 			t.Fatalf("%q lists %q: %v", file, name, got)
 		}
-		if who.Check() == api.OK && !acl.Lists(file+"\n"+name, who) {
+		if who.Check() == api.OK && !acl.HasPrincipal(file+"\n"+name, who) {
 			t.Fatalf("%q and then %q does not list it", file, name)
 		}
 	})
@@ -235,7 +235,7 @@ func ExampleCheck() {
 	names := api.ACLNames{Read: "all", Write: "writers", Change: "writers"}
 	for _, who := range []api.Principal{"ann", "bob"} {
 		for _, call := range []acl.Call{acl.GetContentsAndStat, acl.AcquireShared} {
-			fmt.Println(who, call.Needs(), acl.Check(f, names, call.Needs(), who))
+			fmt.Println(who, call.RequiredRight(), acl.Check(f, names, call.RequiredRight(), who))
 		}
 	}
 	// Output:

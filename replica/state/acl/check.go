@@ -16,18 +16,18 @@ func Check(f Files, names api.ACLNames, want api.Rights, who api.Principal) api.
 		return api.Permission
 	}
 	for one := api.RightRead; one <= want; one <<= 1 {
-		if want.Has(one) && !has(f, nameOf(names, one), who) {
+		if want.Has(one) && !isListed(f, nameOf(names, one), who) {
 			return api.Permission
 		}
 	}
 	return api.OK
 }
 
-func has(f Files, name api.ACLName, who api.Principal) bool {
+func isListed(f Files, name api.ACLName, who api.Principal) bool {
 	p, ok := name.Path()
 	if !ok {
 		return false
 	}
 	contents, ok := f.Contents(p)
-	return ok && Lists(contents, who)
+	return ok && HasPrincipal(contents, who)
 }

@@ -17,7 +17,7 @@ import (
 //
 // Nobody, the empty principal, is never listed, not as one of everyone either;
 // nor is what is no principal, whatever the file says.
-func Lists(contents string, who api.Principal) bool {
+func HasPrincipal(contents string, who api.Principal) bool {
 	if who.Check() != api.OK {
 		return false
 	}

@@ -49,7 +49,7 @@ func Calls() (all []Call) {
 // otherwise hold it shared, and keep writers out (C5.06). To make a node is to
 // write the directory it stands in; to delete one is to write the node, whose
 // contents its writer could take away in any case.
-func (c Call) Needs() api.Rights {
+func (c Call) RequiredRight() api.Rights {
 	switch c {
 	case GetContentsAndStat, GetStat, ReadDir, CheckSequencer:
 		return api.RightRead

@@ -16,7 +16,7 @@ func TestALockKeepsNobodyFromItsNode(t *testing.T) {
 	f := w.make("/f", api.File)
 	w.acquired(w.ann, f, 1, api.Exclusive)
 	require.Equal(t, api.LockHeld, w.code(w.bob, command.Acquire{Node: f, Handle: handle(2), Mode: api.Shared}))
-	for _, d := range []command.Deed{
+	for _, d := range []command.NodeOp{
 		command.OpenNode{Path: f.Path, Rights: read | write},
 		command.SetContents{Node: f, Contents: "bob's"},
 		command.GetContents{Node: f},

@@ -51,7 +51,7 @@ func Apply(tx *db.Txn, raw string) Applied {
 		a.Command = c
 		a.apply(c)
 	}
-	a.within(mark)
+	a.verifyFootprint(mark)
 	return a.Applied
 }
 
@@ -71,15 +71,15 @@ func (a *applier) apply(c Command) {
 	case Constant:
 		a.constant(c)
 	case Checksum:
-		a.executed(api.Result{Code: api.OK}, ChecksumDue{})
+		a.execute(api.Result{Code: api.OK}, ChecksumDue{})
 	case Call:
 		if op, opens := c.Op.(api.OpenSession); opens {
 			a.open(c, op)
 		} else {
 			a.call(c)
 		}
-	case Act:
-		a.act(c)
+	case NodeCommand:
+		a.applyNodeCommand(c)
 	default:
 		a.upkeep(c)
 	}
@@ -91,27 +91,27 @@ func (a *applier) epoch(c Epoch) {
 	if e.Number != before+1 {
 		invariant.Failf("I-R3", "epoch %d follows epoch %d", e.Number, before)
 	}
-	a.executed(api.Result{Code: api.OK}, EpochBegan{Epoch: e})
+	a.execute(api.Result{Code: api.OK}, EpochBegan{Epoch: e})
 }
 
 func (a *applier) constant(c Constant) {
-	if !a.guarded(c.Guard) {
+	if !a.hasPresentGuard(c.Guard) {
 		return
 	}
 	now := rows.SetConstant(a.tx, c.Name, c.Value)
 	if now != c.Value {
-		a.executed(api.Result{Code: api.Conflict, Found: true, Value: now})
+		a.execute(api.Result{Code: api.Conflict, Found: true, Value: now})
 		return
 	}
-	a.executed(api.Result{Code: api.OK})
+	a.execute(api.Result{Code: api.OK})
 }
 
 func (a *applier) open(c Call, op api.OpenSession) {
-	if id, ok := rows.Opened(a.tx, op.Nonce, c.Principal); ok {
+	if id, ok := rows.SessionByNonce(a.tx, op.Nonce, c.Principal); ok {
 		a.repeat(api.Result{Code: api.OK, Session: id})
 		return
 	}
-	if !a.guarded(c.Guard) {
+	if !a.hasPresentGuard(c.Guard) {
 		return
 	}
 	if rows.GetTotals(a.tx).Sessions >= rows.GetMaxSessions(a.tx) {
@@ -120,27 +120,27 @@ func (a *applier) open(c Call, op api.OpenSession) {
 	}
 	id := api.SessionID(a.Number)
 	rows.OpenSession(a.tx, id, op.Nonce, c.Principal)
-	a.executed(api.Result{Code: api.OK, Session: id}, SessionOpened{Session: id})
+	a.execute(api.Result{Code: api.OK, Session: id}, SessionOpened{Session: id})
 }
 
 func (a *applier) call(c Call) {
-	if !a.fresh(c.Session, c.Seq) {
+	if !a.isFresh(c.Session, c.Seq) {
 		return
 	}
-	if a.guarded(c.Guard) {
-		a.execute(c)
+	if a.hasPresentGuard(c.Guard) {
+		a.executeCall(c)
 	}
 }
 
 // fresh makes the tests 3 to 5 of a call: no copy of it was executed yet, and one
 // may be.
-func (a *applier) fresh(id api.SessionID, seq api.Seq) bool {
+func (a *applier) isFresh(id api.SessionID, seq api.Seq) bool {
 	s, alive := rows.GetSession(a.tx, id)
 	if !alive {
 		a.refuse(api.NoSession)
 		return false
 	}
-	if seq <= s.Seen {
+	if seq <= s.AckedThrough {
 		a.refuse(api.Stale)
 		return false
 	}
@@ -153,22 +153,22 @@ func (a *applier) fresh(id api.SessionID, seq api.Seq) bool {
 
 // execute is reached once for each (session, Seq), on all replicas at the same
 // place of the log.
-func (a *applier) execute(c Call) {
+func (a *applier) executeCall(c Call) {
 	if _, ends := c.Op.(api.EndSession); ends {
 		freed := lock.ReleaseSession(a.tx, c.Session)
 		rows.EndSession(a.tx, c.Session)
-		a.executed(api.Result{Code: api.OK}, SessionEnded{Session: c.Session})
-		a.tell(lockEffects(freed)...)
+		a.execute(api.Result{Code: api.OK}, SessionEnded{Session: c.Session})
+		a.addEffects(lockEffects(freed)...)
 		return
 	}
-	rows.RaiseSeen(a.tx, c.Session, c.Seen)
-	result, effects := do(a.tx, c.Op)
+	rows.RaiseAckedThrough(a.tx, c.Session, c.AckedThrough)
+	result, effects := applyOp(a.tx, c.Op)
 	rows.PutAnswer(a.tx, c.Session, c.Seq, result)
-	a.executed(result, effects...)
+	a.execute(result, effects...)
 }
 
 // guarded tests the epoch at this place of the log.
-func (a *applier) guarded(guard api.Epoch) bool {
+func (a *applier) hasPresentGuard(guard api.Epoch) bool {
 	if guard == rows.GetEpoch(a.tx).Number {
 		return true
 	}
@@ -184,21 +184,21 @@ func (a *applier) repeat(r api.Result) {
 	a.Verdict, a.Result = Repeated, r
 }
 
-func (a *applier) executed(r api.Result, effects ...Effect) {
+func (a *applier) execute(r api.Result, effects ...Effect) {
 	a.Verdict, a.Result, a.Effects = Executed, r, effects
 }
 
-func (a *applier) tell(effects ...Effect) { a.Effects = append(a.Effects, effects...) }
+func (a *applier) addEffects(effects ...Effect) { a.Effects = append(a.Effects, effects...) }
 
 // within asserts that the command stayed within what it may touch, and that
 // one which was not executed touched the counter only.
-func (a *applier) within(mark db.Mark) {
-	t := Touches(a.Command)
+func (a *applier) verifyFootprint(mark db.Mark) {
+	t := FootprintOf(a.Command)
 	if a.Verdict != Executed {
-		t = Touches(nil)
+		t = FootprintOf(nil)
 	}
 	for key := range a.tx.Changed(mark) {
-		if !t.Covers(key, a.Number) {
+		if !t.CanChange(key, a.Number) {
 			invariant.Failf("I-R2", "command %d, %T, %v, changed row %q", a.Number, a.Command, a.Verdict, key)
 		}
 	}

@@ -47,7 +47,7 @@ func TestTheOrderOfTests(t *testing.T) {
 			require.Equal(t, command.Executed, cl.apply(call).Verdict)
 		}
 		if c.seen {
-			cl.apply(command.Call{Guard: guard, Session: id, Seq: 2, Seen: 1, Op: api.Get{Key: "k"}})
+			cl.apply(command.Call{Guard: guard, Session: id, Seq: 2, AckedThrough: 1, Op: api.Get{Key: "k"}})
 		}
 		if !c.alive {
 			cl.apply(command.Call{Guard: guard, Session: id, Seq: 3, Op: api.EndSession{}})
@@ -85,7 +85,7 @@ func TestLimitsAreTestedAgainWhenApplied(t *testing.T) {
 		{command.Call{Session: 2, Seq: 1, Op: api.List{Prefix: long}}, api.TooLarge},
 		{command.Call{Session: 0, Seq: 1, Op: api.Get{Key: "k"}}, api.Invalid},
 		{command.Call{Session: 2, Seq: 0, Op: api.Get{Key: "k"}}, api.Invalid},
-		{command.Call{Session: 2, Seq: 2, Seen: 2, Op: api.Get{Key: "k"}}, api.Invalid},
+		{command.Call{Session: 2, Seq: 2, AckedThrough: 2, Op: api.Get{Key: "k"}}, api.Invalid},
 		{command.Call{Session: 2, Seq: api.MaxWindow + 1, Op: api.Get{Key: "k"}}, api.Invalid},
 		{command.Call{Session: 2, Op: api.OpenSession{Nonce: api.Nonce{1}}}, api.Invalid},
 		{command.Call{Op: api.OpenSession{}}, api.Invalid},
@@ -223,7 +223,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		if seq > api.MaxWindow {
 			seen = seq - api.MaxWindow
 		}
-		a := cl.apply(command.Call{Guard: e, Session: id, Seq: seq, Seen: seen, Op: api.Get{Key: "k"}})
+		a := cl.apply(command.Call{Guard: e, Session: id, Seq: seq, AckedThrough: seen, Op: api.Get{Key: "k"}})
 		require.Equal(t, command.Executed, a.Verdict)
 		most = max(most, cl.db.Len())
 	}

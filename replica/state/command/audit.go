@@ -15,7 +15,7 @@ import (
 // rows. nil means that all is well.
 func Audit(r rows.Reader) error {
 	for key := range r.Ascend("", "") {
-		if !known(key) {
+		if !hasFamily(key) {
 			return fmt.Errorf("I-R1: no family has the key %.80q", key)
 		}
 	}
@@ -36,7 +36,7 @@ func Audit(r rows.Reader) error {
 }
 
 // known says that some package makes the key.
-func known(key string) bool {
+func hasFamily(key string) bool {
 	_, ok := rows.ParseKey(key)
 	if !ok {
 		_, ok = tree.ParseKey(key)

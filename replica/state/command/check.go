@@ -12,8 +12,8 @@ func check(c Command) api.Code {
 	switch c := c.(type) {
 	case Call:
 		return checkCall(c)
-	case Act:
-		return checkAct(c)
+	case NodeCommand:
+		return checkNodeCommand(c)
 	case Constant:
 		if c.Name == "" {
 			return api.Invalid
@@ -22,26 +22,26 @@ func check(c Command) api.Code {
 			return api.TooLarge
 		}
 	case Epoch:
-		return valid(c.Master != 0)
+		return codeOf(c.Master != 0)
 	case Found:
-		return valid(c.Secret != [32]byte{})
+		return codeOf(c.Secret != [32]byte{})
 	case Expire:
-		return valid(c.Session != 0)
+		return codeOf(c.Session != 0)
 	case FailHandle:
-		return valid(c.owner().Valid())
+		return codeOf(c.owner().Valid())
 	case DelayOver:
-		return valid(c.Node.Instance != 0 && c.Freed != 0)
+		return codeOf(c.Node.Instance != 0 && c.Freed != 0)
 	case Sweep:
 		return checkNode(c.Node)
 	case Backup:
-		return valid(c.Done.Elapsed >= 0)
+		return codeOf(c.Done.Elapsed >= 0)
 	case LongestLease:
-		return valid(0 < c.Lease && c.Lease <= api.MaxLease)
+		return codeOf(0 < c.Lease && c.Lease <= api.MaxLease)
 	}
 	return api.OK
 }
 
-func valid(is bool) api.Code {
+func codeOf(is bool) api.Code {
 	if !is {
 		return api.Invalid
 	}
@@ -49,7 +49,7 @@ func valid(is bool) api.Code {
 }
 
 // takes says that an op stands in the log as it is.
-func takes(op api.Op) bool {
+func isLogged(op api.Op) bool {
 	switch op.(type) {
 	case api.OpenSession, api.EndSession, api.Get, api.Put, api.Delete, api.CompareAndSet, api.List:
 		return true
@@ -58,32 +58,32 @@ func takes(op api.Op) bool {
 }
 
 func checkCall(c Call) api.Code {
-	if !takes(c.Op) {
+	if !isLogged(c.Op) {
 		return api.Invalid
 	}
 	if _, opens := c.Op.(api.OpenSession); c.Principal != "" && (!opens || c.Principal.Check() != api.OK) {
 		return api.Invalid
 	}
-	return api.Request{Session: c.Session, Seq: c.Seq, Seen: c.Seen, Op: c.Op}.Check()
+	return api.Request{Session: c.Session, Seq: c.Seq, AckedThrough: c.AckedThrough, Op: c.Op}.Check()
 }
 
-func checkAct(c Act) api.Code {
-	if c.Deed == nil || c.Session == 0 || c.Seq <= c.Seen || c.Seq-c.Seen > api.MaxWindow {
+func checkNodeCommand(c NodeCommand) api.Code {
+	if c.Op == nil || c.Session == 0 || c.Seq <= c.AckedThrough || c.Seq-c.AckedThrough > api.MaxWindow {
 		return api.Invalid
 	}
-	if d, ok := c.Deed.(CancelAcquire); ok && (d.Call <= c.Seen || d.Call >= c.Seq) {
+	if d, ok := c.Op.(CancelAcquire); ok && (d.Call <= c.AckedThrough || d.Call >= c.Seq) {
 		return api.Invalid
 	}
-	if f := fenceOf(c.Deed); f != (api.Sequencer{}) && !f.Valid() {
+	if f := fenceOf(c.Op); f != (api.Sequencer{}) && !f.Valid() {
 		return api.Invalid
 	}
-	return c.Deed.check()
+	return c.Op.check()
 }
 
-func checkNode(n api.Ref) api.Code { return valid(n.Instance != 0) }
+func checkNode(n api.Ref) api.Code { return codeOf(n.Instance != 0) }
 
 func checkOwned(n api.Ref, h api.HandleID) api.Code {
-	return valid(n.Instance != 0 && h != api.HandleID{})
+	return codeOf(n.Instance != 0 && h != api.HandleID{})
 }
 
 func (d OpenNode) check() api.Code {
@@ -139,9 +139,9 @@ func (d CloseHandle) check() api.Code   { return checkOwned(d.Node, d.Handle) }
 func (d GetSequencer) check() api.Code  { return checkOwned(d.Node, d.Handle) }
 
 func (d CheckSequencer) check() api.Code {
-	return valid(d.Node.Instance != 0 && d.Sequencer.Valid() && d.Sequencer.Node == d.Node)
+	return codeOf(d.Node.Instance != 0 && d.Sequencer.Valid() && d.Sequencer.Node == d.Node)
 }
 
 func (d Fail) check() api.Code {
-	return valid(d.Code != api.OK && d.Code.Execution() == api.Executed)
+	return codeOf(d.Code != api.OK && d.Code.Execution() == api.Executed)
 }

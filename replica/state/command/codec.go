@@ -57,7 +57,7 @@ const (
 	kindCall     byte = 'C'
 	kindConstant byte = 'K'
 	kindChecksum byte = 'S'
-	kindAct      byte = 'A'
+	kindNode     byte = 'A'
 	kindFound    byte = 'F'
 	kindExpire   byte = 'X'
 	kindFail     byte = 'H'
@@ -85,9 +85,9 @@ func Append(dst []byte, c Command) []byte {
 		return appendString(appendString(dst, c.Name), c.Value)
 	case Checksum:
 		return append(dst, version, kindChecksum)
-	case Act:
-		dst = append(dst, version, kindAct)
-		return appendDeed(appendUints(dst, uint64(c.Guard), uint64(c.Session), uint64(c.Seq), uint64(c.Seen)), c.Deed)
+	case NodeCommand:
+		dst = append(dst, version, kindNode)
+		return appendNodeOp(appendUints(dst, uint64(c.Guard), uint64(c.Session), uint64(c.Seq), uint64(c.AckedThrough)), c.Op)
 	case Found:
 		dst = appendUints(append(dst, version, kindFound), uint64(c.Guard))
 		return appendFounding(append(dst, c.Secret[:]...), c.Founding)
@@ -102,7 +102,7 @@ func Append(dst []byte, c Command) []byte {
 		return appendNode(appendUints(append(dst, version, kindSweep), uint64(c.Guard)), c.Node)
 	case LongestLease:
 		return appendUints(append(dst, version, kindLease), uint64(c.Guard), uint64(c.Lease))
-	case Confirm:
+	case ConfirmLeadership:
 		return appendUints(append(dst, version, kindConfirm), uint64(c.Guard))
 	case Backup:
 		return appendUints(append(dst, version, kindBackup), uint64(c.Guard), c.Done.Slot, uint64(c.Done.Elapsed))
@@ -111,7 +111,7 @@ func Append(dst []byte, c Command) []byte {
 }
 
 func appendCall(dst []byte, c Call) []byte {
-	dst = appendUints(dst, uint64(c.Guard), uint64(c.Session), uint64(c.Seq), uint64(c.Seen))
+	dst = appendUints(dst, uint64(c.Guard), uint64(c.Session), uint64(c.Seq), uint64(c.AckedThrough))
 	dst = api.AppendOp(dst, c.Op)
 	if _, opens := c.Op.(api.OpenSession); opens {
 		dst = appendString(dst, string(c.Principal))
@@ -163,8 +163,8 @@ func (r *reader) command(kind byte) Command {
 		return Constant{Guard: r.guard(), Name: r.string(), Value: r.string()}
 	case kindChecksum:
 		return Checksum{}
-	case kindAct:
-		return Act{Guard: r.guard(), Session: api.SessionID(r.uint()), Seq: api.Seq(r.uint()), Seen: api.Seq(r.uint()), Deed: r.deed()}
+	case kindNode:
+		return NodeCommand{Guard: r.guard(), Session: api.SessionID(r.uint()), Seq: api.Seq(r.uint()), AckedThrough: api.Seq(r.uint()), Op: r.nodeOp()}
 	case kindFound:
 		return Found{Guard: r.guard(), Secret: r.secret(), Founding: r.founding()}
 	case kindExpire:
@@ -178,7 +178,7 @@ func (r *reader) command(kind byte) Command {
 	case kindLease:
 		return LongestLease{Guard: r.guard(), Lease: r.duration()}
 	case kindConfirm:
-		return Confirm{Guard: r.guard()}
+		return ConfirmLeadership{Guard: r.guard()}
 	case kindBackup:
 		return Backup{Guard: r.guard(), Done: rows.Backup{Slot: r.uint(), Elapsed: r.duration()}}
 	}
@@ -187,7 +187,7 @@ func (r *reader) command(kind byte) Command {
 }
 
 func (r *reader) call() Call {
-	c := Call{Guard: r.guard(), Session: api.SessionID(r.uint()), Seq: api.Seq(r.uint()), Seen: api.Seq(r.uint()), Op: r.op()}
+	c := Call{Guard: r.guard(), Session: api.SessionID(r.uint()), Seq: api.Seq(r.uint()), AckedThrough: api.Seq(r.uint()), Op: r.op()}
 	if _, opens := c.Op.(api.OpenSession); opens {
 		c.Principal = api.Principal(r.string())
 	}

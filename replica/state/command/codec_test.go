@@ -23,9 +23,9 @@ var golden = []struct {
 	{"03" + "45" + "ffffffff0f" + "ffffffffffffffffff01" + "ffffffff0f", command.Epoch{Master: math.MaxUint32, Ballot: rows.Ballot{Round: math.MaxUint64, Node: math.MaxUint32}}},
 	{"03" + "43" + "07" + "00" + "00" + "00" + "01" + "05" + "06" + "00", command.Call{Guard: 7, Op: api.OpenSession{Nonce: api.Nonce{5, 6}}}},
 	{"03" + "43" + "07" + "00" + "00" + "00" + "01" + "05" + "06" + "03616e6e", command.Call{Guard: 7, Op: api.OpenSession{Nonce: api.Nonce{5, 6}}, Principal: "ann"}},
-	{"03" + "43" + "07" + "05" + "09" + "08" + "02", command.Call{Guard: 7, Session: 5, Seq: 9, Seen: 8, Op: api.EndSession{}}},
-	{"03" + "43" + "07" + "05" + "09" + "08" + "03" + "016b", command.Call{Guard: 7, Session: 5, Seq: 9, Seen: 8, Op: api.Get{Key: "k"}}},
-	{"03" + "43" + "07" + "05" + "09" + "08" + "04" + "016b" + "0176", command.Call{Guard: 7, Session: 5, Seq: 9, Seen: 8, Op: api.Put{Key: "k", Value: "v"}}},
+	{"03" + "43" + "07" + "05" + "09" + "08" + "02", command.Call{Guard: 7, Session: 5, Seq: 9, AckedThrough: 8, Op: api.EndSession{}}},
+	{"03" + "43" + "07" + "05" + "09" + "08" + "03" + "016b", command.Call{Guard: 7, Session: 5, Seq: 9, AckedThrough: 8, Op: api.Get{Key: "k"}}},
+	{"03" + "43" + "07" + "05" + "09" + "08" + "04" + "016b" + "0176", command.Call{Guard: 7, Session: 5, Seq: 9, AckedThrough: 8, Op: api.Put{Key: "k", Value: "v"}}},
 	{"03" + "43" + "07" + "05" + "09" + "00" + "05" + "016b", command.Call{Guard: 7, Session: 5, Seq: 9, Op: api.Delete{Key: "k"}}},
 	{"03" + "43" + "07" + "05" + "09" + "00" + "06" + "016b" + "01" + "00" + "0176", command.Call{Guard: 7, Session: 5, Seq: 9, Op: api.CompareAndSet{Key: "k", Absent: true, Value: "v"}}},
 	{"03" + "43" + "07" + "05" + "09" + "00" + "07" + "02672f", command.Call{Guard: 7, Session: 5, Seq: 9, Op: api.List{Prefix: "g/"}}},
@@ -40,7 +40,7 @@ var golden = []struct {
 	{"03" + "44" + "07" + slashF + "ac02", command.DelayOver{Guard: 7, Node: file, Freed: 300}},
 	{"03" + "57" + "07" + slashF, command.Sweep{Guard: 7, Node: file}},
 	{"03" + "4c" + "07" + "ac02", command.LongestLease{Guard: 7, Lease: 300}},
-	{"03" + "4f" + "07", command.Confirm{Guard: 7}},
+	{"03" + "4f" + "07", command.ConfirmLeadership{Guard: 7}},
 	{"03" + "42" + "07" + "09" + "ac02", command.Backup{Guard: 7, Done: rows.Backup{Slot: 9, Elapsed: 300}}},
 	{act + "01" + slashF + "042f662f67" + "03" + "01" + "02" + "01" + "0176" + abc + fenced, acting(command.OpenNode{Dir: file, Path: path("/f/g"), Rights: api.RightRead | api.RightWrite,
 		Create: api.CreateMay, Kind: api.File, Ephemeral: true, Contents: "v", Names: names, Fence: fence})},
@@ -75,8 +75,8 @@ var (
 	fence = api.Sequencer{Node: file, Mode: api.Exclusive, Gen: 9}
 )
 
-func acting(d command.Deed) command.Act {
-	return command.Act{Guard: 7, Session: 5, Seq: 10, Seen: 8, Deed: d}
+func acting(d command.NodeOp) command.NodeCommand {
+	return command.NodeCommand{Guard: 7, Session: 5, Seq: 10, AckedThrough: 8, Op: d}
 }
 
 func path(s string) api.Path {
@@ -129,7 +129,7 @@ func TestTheBytesArePinned(t *testing.T) {
 
 func TestAppendOfNothingIsAFault(t *testing.T) {
 	require.Panics(t, func() { command.Append(nil, nil) })
-	require.Panics(t, func() { command.Append(nil, command.Act{}) })
+	require.Panics(t, func() { command.Append(nil, command.NodeCommand{}) })
 }
 
 func FuzzDecode(f *testing.F) {

@@ -26,12 +26,12 @@ type Epoch struct {
 // those of the request; OpenSession has none. Op is EndSession, an op on user
 // rows, or OpenSession; then Principal is who asks, as the transport knows it.
 type Call struct {
-	Guard     api.Epoch // present when the copy was received (P5.01)
-	Session   api.SessionID
-	Seq       api.Seq
-	Seen      api.Seq
-	Op        api.Op
-	Principal api.Principal // of OpenSession; empty: nobody
+	Guard        api.Epoch // present when the copy was received (P5.01)
+	Session      api.SessionID
+	Seq          api.Seq
+	AckedThrough api.Seq
+	Op           api.Op
+	Principal    api.Principal // of OpenSession; empty: nobody
 }
 
 // Constant sets a replicated constant, for ever. OK if the constant now has
@@ -98,7 +98,7 @@ type LongestLease struct {
 // Confirm changes nothing but the command counter. Where it is executed its guard
 // was the present epoch, which is what a master that has no read authority asks
 // it for.
-type Confirm struct{ Guard api.Epoch }
+type ConfirmLeadership struct{ Guard api.Epoch }
 
 // Backup records in which slot the newest backup was made, or, of the one that is
 // recorded, for how long masters have served since: a new master goes on from there
@@ -108,19 +108,19 @@ type Backup struct {
 	Done  rows.Backup
 }
 
-func (Epoch) command()        {}
-func (Call) command()         {}
-func (Act) command()          {}
-func (Constant) command()     {}
-func (Checksum) command()     {}
-func (Found) command()        {}
-func (Expire) command()       {}
-func (FailHandle) command()   {}
-func (DelayOver) command()    {}
-func (Sweep) command()        {}
-func (LongestLease) command() {}
-func (Confirm) command()      {}
-func (Backup) command()       {}
+func (Epoch) command()             {}
+func (Call) command()              {}
+func (NodeCommand) command()       {}
+func (Constant) command()          {}
+func (Checksum) command()          {}
+func (Found) command()             {}
+func (Expire) command()            {}
+func (FailHandle) command()        {}
+func (DelayOver) command()         {}
+func (Sweep) command()             {}
+func (LongestLease) command()      {}
+func (ConfirmLeadership) command() {}
+func (Backup) command()            {}
 
 // Limits of a Constant, in bytes. The name is not empty.
 const (

@@ -22,7 +22,7 @@ func TestADeedBehindAStaleFenceIsNotDone(t *testing.T) {
 	require.Equal(t, api.NotHeld, w.code(w.ann, command.GetSequencer{Node: f, Handle: handle(1)}), "of another node")
 	require.Equal(t, api.NotHeld, w.code(w.bob, command.GetSequencer{Node: l, Handle: handle(1)}), "of another session")
 
-	deeds := []command.Deed{
+	deeds := []command.NodeOp{
 		command.OpenNode{Dir: d, Path: path("/d/x"), Rights: read, Create: may, Kind: api.File, Fence: fence},
 		command.OpenNode{Dir: gone, Path: gone.Path, Rights: read, Fence: fence},
 		command.GetContents{Node: f, Fence: fence},

@@ -85,20 +85,20 @@ func founding() tree.Founding {
 }
 
 // next is the next call of a session.
-func (w *world) next(id api.SessionID, d command.Deed) command.Act {
+func (w *world) next(id api.SessionID, d command.NodeOp) command.NodeCommand {
 	w.seq[id]++
-	return command.Act{Guard: w.guard(), Session: id, Seq: w.seq[id], Deed: d}
+	return command.NodeCommand{Guard: w.guard(), Session: id, Seq: w.seq[id], Op: d}
 }
 
 // act does a deed. All rows must be right after it.
-func (w *world) act(id api.SessionID, d command.Deed) command.Applied {
+func (w *world) act(id api.SessionID, d command.NodeOp) command.Applied {
 	a := w.apply(w.next(id, d))
 	require.NoError(w.t, command.Audit(w.db))
 	return a
 }
 
 // code is act for a deed of which the code alone is of interest.
-func (w *world) code(id api.SessionID, d command.Deed) api.Code { return w.act(id, d).Result.Code }
+func (w *world) code(id api.SessionID, d command.NodeOp) api.Code { return w.act(id, d).Result.Code }
 
 // make makes a node of ann's.
 func (w *world) make(where string, kind api.NodeKind) api.Ref {
@@ -119,7 +119,7 @@ func handle(n uint64) api.HandleID { return api.HandleID{Epoch: 1, Counter: n} }
 func (w *world) some(n api.Ref) (all []command.Command) {
 	g, h := w.guard(), handle(1)
 	names := api.ACLNames{Read: "all", Write: "ann", Change: "ann"}
-	for _, d := range []command.Deed{
+	for _, d := range []command.NodeOp{
 		command.OpenNode{Path: path("/new"), Rights: api.RightRead, Create: api.CreateMust, Kind: api.File, Ephemeral: true, Contents: "v"},
 		command.OpenNode{Path: n.Path, Rights: api.RightWrite},
 		command.GetContents{Node: n},
@@ -144,7 +144,7 @@ func (w *world) some(n api.Ref) (all []command.Command) {
 		command.DelayOver{Guard: g, Node: n, Freed: 9},
 		command.Sweep{Guard: g, Node: n},
 		command.LongestLease{Guard: g, Lease: time.Second},
-		command.Confirm{Guard: g},
+		command.ConfirmLeadership{Guard: g},
 		command.Backup{Guard: g, Done: rows.Backup{Slot: 1 << 40}},
 		command.Constant{Guard: g, Name: "n", Value: "v"},
 		command.Call{Guard: g, Session: w.bob, Seq: 1, Op: api.Put{Key: "k"}},

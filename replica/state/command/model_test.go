@@ -58,7 +58,7 @@ func (w *twin) apply(c command.Command) api.Result {
 	case call.Guard != w.epoch:
 		return api.Result{Code: api.Aborted}
 	}
-	w.seen[call.Session] = max(seen, call.Seen)
+	w.seen[call.Session] = max(seen, call.AckedThrough)
 	w.executed[name] = w.do(call)
 	return w.executed[name]
 }
@@ -154,7 +154,7 @@ func (d *draft) call(t *rapid.T, w *twin) command.Command {
 	}
 	back := api.Seq(rapid.IntRange(1, 6).Draw(t, "back"))
 	seq := d.next[id]
-	return command.Call{Guard: w.epoch, Session: id, Seq: seq, Seen: seq - min(back, seq), Op: op}
+	return command.Call{Guard: w.epoch, Session: id, Seq: seq, AckedThrough: seq - min(back, seq), Op: op}
 }
 
 func (d *draft) command(t *rapid.T, w *twin) command.Command {
@@ -255,7 +255,7 @@ func BenchmarkApplyPut(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		seq++
-		cl.apply(command.Call{Guard: e, Session: id, Seq: seq, Seen: seq - 1, Op: api.Put{Key: "k", Value: "v"}})
+		cl.apply(command.Call{Guard: e, Session: id, Seq: seq, AckedThrough: seq - 1, Op: api.Put{Key: "k", Value: "v"}})
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "apply/s")
 }

@@ -9,13 +9,13 @@ import (
 // do executes an operation on the user rows. The conditional one is a MultiOp:
 // its guard is evaluated here, at apply time, on the rows as they are at this
 // place of the log (P8.03).
-func do(tx *db.Txn, op api.Op) (api.Result, []Effect) {
+func applyOp(tx *db.Txn, op api.Op) (api.Result, []Effect) {
 	switch op := op.(type) {
 	case api.Get:
 		return get(tx, op), nil
 	case api.Put:
 		tx.Put(rows.UserRow(op.Key, op.Value))
-		return api.Result{Code: api.OK}, changed(op.Key)
+		return api.Result{Code: api.OK}, rowChanged(op.Key)
 	case api.Delete:
 		return remove(tx, op)
 	case api.CompareAndSet:
@@ -38,7 +38,7 @@ func remove(tx *db.Txn, op api.Delete) (api.Result, []Effect) {
 	if _, had := tx.Delete(rows.UserKey(op.Key)); !had {
 		return api.Result{Code: api.NotFound}, nil
 	}
-	return api.Result{Code: api.OK}, changed(op.Key)
+	return api.Result{Code: api.OK}, rowChanged(op.Key)
 }
 
 func compareAndSet(tx *db.Txn, op api.CompareAndSet) (api.Result, []Effect) {
@@ -58,7 +58,7 @@ func compareAndSet(tx *db.Txn, op api.CompareAndSet) (api.Result, []Effect) {
 	if !r.Held {
 		return api.Result{Code: api.Conflict, Found: r.Ops[0].Found, Value: r.Ops[0].Value}, nil
 	}
-	return api.Result{Code: api.OK}, changed(op.Key)
+	return api.Result{Code: api.OK}, rowChanged(op.Key)
 }
 
 // list stops as soon as the answer is too large, however many rows there are.
@@ -76,4 +76,4 @@ func list(r rows.Reader, op api.List) api.Result {
 	return api.Result{Code: api.OK, Pairs: pairs}
 }
 
-func changed(key string) []Effect { return []Effect{RowChanged{Key: key}} }
+func rowChanged(key string) []Effect { return []Effect{RowChanged{Key: key}} }

@@ -47,7 +47,7 @@ func TestEachOperationOnEachRow(t *testing.T) {
 		a := cl.apply(call)
 		require.Equal(t, c.want, a.Result, "%q %#v", c.row, c.op)
 		require.Equal(t, strings.Replace(c.after, "-", "<none>", 1), cl.user("k"), "%q %#v", c.row, c.op)
-		writes := c.want.Code == api.OK && command.Touches(call).User != ""
+		writes := c.want.Code == api.OK && command.FootprintOf(call).User != ""
 		require.Equal(t, writes, len(a.Effects) == 1, "an effect for each change and for nothing else")
 		again := cl.apply(call)
 		require.Equal(t, command.Repeated, again.Verdict)
@@ -87,7 +87,7 @@ func TestAListThatIsTooLargeIsRefusedAndTheRefusalKept(t *testing.T) {
 			tx.Commit()
 			a := cl.apply(command.Call{Guard: e, Session: id, Seq: 1, Op: api.List{Prefix: "p"}})
 			require.Equal(t, api.OK, a.Result.Code)
-			require.True(t, api.FitsList(a.Result.Pairs))
+			require.True(t, api.IsListWithinLimits(a.Result.Pairs))
 			require.Len(t, a.Result.Pairs, c.fits)
 			cl.apply(command.Call{Guard: e, Session: id, Seq: 2, Op: api.Put{Key: c.row(c.fits), Value: "v"}})
 			list := command.Call{Guard: e, Session: id, Seq: 3, Op: api.List{Prefix: "p"}}

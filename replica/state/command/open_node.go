@@ -9,7 +9,7 @@ import (
 
 // lookup answers an OpenNode for a node that is there, or that it is not to make;
 // ok is false where the node is to be made.
-func lookup(r rows.Reader, d OpenNode, who api.Principal) (result api.Result, ok bool) {
+func openExisting(r rows.Reader, d OpenNode, who api.Principal) (result api.Result, ok bool) {
 	if d.Dir.Instance != 0 {
 		if _, code := tree.Stat(r, d.Dir); code != api.OK {
 			return api.Result{Code: code}, true
@@ -20,14 +20,14 @@ func lookup(r rows.Reader, d OpenNode, who api.Principal) (result api.Result, ok
 	case code == api.OK && d.Create == api.CreateMust:
 		return api.Result{Code: api.Exists}, true
 	case code == api.OK:
-		return opened(n, stat, allowed(r, stat.Names, d.Rights, who)), true
+		return openResult(n, stat, allowed(r, stat.Names, d.Rights, who)), true
 	case d.Create == api.CreateNever:
 		return api.Result{Code: api.NotFound}, true
 	}
 	return api.Result{}, false
 }
 
-func opened(n api.Ref, stat api.Stat, code api.Code) api.Result {
+func openResult(n api.Ref, stat api.Stat, code api.Code) api.Result {
 	if code != api.OK {
 		return api.Result{Code: code}
 	}
@@ -40,7 +40,7 @@ func allowed(r rows.Reader, names api.ACLNames, want api.Rights, who api.Princip
 
 // openNode makes the node of an OpenNode that lookup has no answer to.
 func (a *applier) openNode(d OpenNode, who api.Principal) (api.Result, []Effect) {
-	if code := a.mayMake(d, who); code != api.OK {
+	if code := a.checkCreate(d, who); code != api.OK {
 		return api.Result{Code: code}, nil
 	}
 	out := tree.Create(a.tx, a.Number, tree.Creation{
@@ -56,7 +56,7 @@ func (a *applier) openNode(d OpenNode, who api.Principal) (api.Result, []Effect)
 // mayMake asks for the right to write the parent, and then for the rights that are
 // wanted: a handle has no right that the node's own names do not give, not for who
 // made it either.
-func (a *applier) mayMake(d OpenNode, who api.Principal) api.Code {
+func (a *applier) checkCreate(d OpenNode, who api.Principal) api.Code {
 	up, ok := d.Path.Parent()
 	if !ok {
 		return api.NotFound // the root of a cell that was not founded yet
@@ -68,7 +68,7 @@ func (a *applier) mayMake(d OpenNode, who api.Principal) api.Code {
 	case parent.Kind != api.Directory:
 		return api.NotDirectory
 	}
-	if code := allowed(a.tx, parent.Names, acl.CreateChild.Needs(), who); code != api.OK {
+	if code := allowed(a.tx, parent.Names, acl.CreateChild.RequiredRight(), who); code != api.OK {
 		return code
 	}
 	return allowed(a.tx, d.Names.Or(parent.Names), d.Rights, who)

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	read, write, change = api.RightRead, api.RightWrite, api.RightChangeACL
-	never, may, must    = api.CreateNever, api.CreateMay, api.CreateMust
+	read, write, change     = api.RightRead, api.RightWrite, api.RightChangeACL
+	never, may, mustExecute = api.CreateNever, api.CreateMay, api.CreateMust
 )
 
 // of is the ACL names that let these do it, by their first letters: a is ann's, b
@@ -44,19 +44,19 @@ func TestWhoMayOpen(t *testing.T) {
 		{"who may write the directory has no right to the node by that", "bbb", "   ", read, may, api.Permission, api.OK},
 		{"an ACL file that is missing denies", "---", "   ", read, never, api.Permission, api.Permission},
 		{"the names that come with a request are those of a node that is made", "bbb", "aaa", read, may, api.Permission, api.OK},
-		{"a node that is there, and must not", "*aa", "   ", write, must, api.Exists, api.Exists},
+		{"a node that is there, and must not", "*aa", "   ", write, mustExecute, api.Exists, api.Exists},
 		{"a node that is not there", "", "   ", read, never, api.NotFound, api.NotFound},
 		{"to make is to write the directory", "", "   ", read, may, api.OK, api.Permission},
-		{"that it must be made changes nothing in that", "", "***", read, must, api.OK, api.Permission},
-		{"the directory's names are copied", "", "   ", write, must, api.OK, api.Permission},
-		{"who makes it has no more right to it", "", "bbb", read, must, api.Permission, api.Permission},
-		{"but what the names give", "", "abb", read, must, api.OK, api.Permission},
-		{"and nothing else", "", "abb", read | write, must, api.Permission, api.Permission},
-		{"names of files that are missing", "", "---", read, must, api.Permission, api.Permission},
+		{"that it must be made changes nothing in that", "", "***", read, mustExecute, api.OK, api.Permission},
+		{"the directory's names are copied", "", "   ", write, mustExecute, api.OK, api.Permission},
+		{"who makes it has no more right to it", "", "bbb", read, mustExecute, api.Permission, api.Permission},
+		{"but what the names give", "", "abb", read, mustExecute, api.OK, api.Permission},
+		{"and nothing else", "", "abb", read | write, mustExecute, api.Permission, api.Permission},
+		{"names of files that are missing", "", "---", read, mustExecute, api.Permission, api.Permission},
 	} {
 		for who, want := range map[string]api.Code{"ann": c.ann, "bob": c.bob} {
 			w := newWorld(t)
-			w.made(w.ann, command.OpenNode{Path: path("/d"), Rights: read, Create: must, Kind: api.Directory, Names: of("aaa")})
+			w.made(w.ann, command.OpenNode{Path: path("/d"), Rights: read, Create: mustExecute, Kind: api.Directory, Names: of("aaa")})
 			if c.file != "" {
 				tx := w.db.Begin() // past the command, which would want the rights too
 				out := tree.Create(tx, rows.NextNumber(tx), tree.Creation{Path: path("/d/f"), Kind: api.File, Owner: "ann", Names: of(c.file)})
@@ -106,13 +106,13 @@ func TestWhereANodeMayBeOpened(t *testing.T) {
 		return o
 	}
 	for _, c := range []struct {
-		why  string
-		deed command.OpenNode
-		want api.Code
+		why    string
+		nodeOp command.OpenNode
+		want   api.Code
 	}{
 		{"the root", open(api.Ref{}, "/", never), api.OK},
 		{"the root may be made and is there", open(api.Ref{}, "/", may), api.OK},
-		{"the root must not be there", open(api.Ref{}, "/", must), api.Exists},
+		{"the root must not be there", open(api.Ref{}, "/", mustExecute), api.Exists},
 		{"a directory", open(api.Ref{}, "/d", may), api.OK},
 		{"no parent", open(api.Ref{}, "/x/y", may), api.NotFound},
 		{"no parent, and none is asked for", open(api.Ref{}, "/x/y", never), api.NotFound},
@@ -120,14 +120,14 @@ func TestWhereANodeMayBeOpened(t *testing.T) {
 		{"in a file, and none is asked for", open(api.Ref{}, "/f/y", never), api.NotFound},
 		{"below the root's handle", open(root, "/d", never), api.OK},
 		{"the handle's own node", open(d, "/d", never), api.OK},
-		{"in the handle's node", open(d, "/d/new", must), api.OK},
+		{"in the handle's node", open(d, "/d/new", mustExecute), api.OK},
 		{"in a handle's file", open(f, "/f/y", may), api.NotDirectory},
 		{"the handle's node is another one now", open(again(d), "/d/new", never), api.Gone},
 		{"the handle's node is no more", open(old, "/d/old", may), api.Gone},
 		{"the handle's node is no more, nor what was in it", open(old, "/d/old/x", may), api.Gone},
 	} {
 		before := w.db.Len()
-		require.Equal(t, c.want, w.code(w.ann, c.deed), c.why)
+		require.Equal(t, c.want, w.code(w.ann, c.nodeOp), c.why)
 		if c.want != api.OK {
 			require.Equal(t, before+1, w.db.Len(), "an answer and nothing else: %s", c.why)
 		}
@@ -167,7 +167,7 @@ func TestNobodyMayDoNothing(t *testing.T) {
 // proposed (C5.05).
 func TestRightsAreThoseOfThisPlaceOfTheLog(t *testing.T) {
 	w := newWorld(t)
-	n := w.made(w.ann, command.OpenNode{Path: path("/f"), Rights: read, Create: must, Kind: api.File, Names: of("a  ")})
+	n := w.made(w.ann, command.OpenNode{Path: path("/f"), Rights: read, Create: mustExecute, Kind: api.File, Names: of("a  ")})
 	open := command.OpenNode{Path: n.Path, Rights: read}
 	require.Equal(t, api.Permission, w.code(w.bob, open))
 	acl, _, _ := tree.Lookup(w.db, path("/acl/ann"))

@@ -7,7 +7,7 @@ import (
 
 // Reads says whether an op only reads: it is executed without a trace, so it
 // needs no place in the log if the rows are known to be the present ones.
-func Reads(op api.Op) bool {
+func IsRead(op api.Op) bool {
 	switch op.(type) {
 	case api.Get, api.List:
 		return true
@@ -18,7 +18,7 @@ func Reads(op api.Op) bool {
 // ReadsNode is Reads for a deed. To open a node that may be made is not to read,
 // also where it is there now: a copy of the request that comes when it is gone
 // would make it, after its client was told something else.
-func ReadsNode(d Deed) bool {
+func IsNodeRead(d NodeOp) bool {
 	switch d := d.(type) {
 	case GetContents, GetStat, ReadDir, GetSequencer, CheckSequencer:
 		return true
@@ -38,7 +38,7 @@ func Read(r rows.Reader, c Call) api.Result {
 	if code := check(c); code != api.OK {
 		return api.Result{Code: code}
 	}
-	if result, ok := standing(r, c.Session, c.Seq); ok {
+	if result, ok := answerOf(r, c.Session, c.Seq); ok {
 		return result
 	}
 	switch op := c.Op.(type) {
@@ -52,28 +52,28 @@ func Read(r rows.Reader, c Call) api.Result {
 
 // ReadAct is Read for what is done to nodes: a deed for which ReadsNode holds. Any
 // other is Invalid.
-func ReadAct(r rows.Reader, c Act) api.Result {
+func ReadNode(r rows.Reader, c NodeCommand) api.Result {
 	if code := check(c); code != api.OK {
 		return api.Result{Code: code}
 	}
-	if !ReadsNode(c.Deed) {
+	if !IsNodeRead(c.Op) {
 		return api.Result{Code: api.Invalid}
 	}
-	if result, ok := standing(r, c.Session, c.Seq); ok {
+	if result, ok := answerOf(r, c.Session, c.Seq); ok {
 		return result
 	}
-	result, _ := inspect(r, c, principalOf(r, c.Session))
+	result, _ := readNodeOp(r, c, principalOf(r, c.Session))
 	return result
 }
 
 // standing is the answer that stands already to a read, whatever it asks; ok is
 // false where it is to be answered from the rows.
-func standing(r rows.Reader, id api.SessionID, seq api.Seq) (result api.Result, ok bool) {
+func answerOf(r rows.Reader, id api.SessionID, seq api.Seq) (result api.Result, ok bool) {
 	s, alive := rows.GetSession(r, id)
 	switch {
 	case !alive:
 		return api.Result{Code: api.NoSession}, true
-	case seq <= s.Seen:
+	case seq <= s.AckedThrough:
 		return api.Result{Code: api.Stale}, true
 	}
 	return rows.GetAnswer(r, id, seq)

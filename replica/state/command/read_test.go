@@ -23,7 +23,7 @@ func TestReadIsACallThatLeavesNothing(t *testing.T) {
 	apply(command.Epoch{Master: 1, Ballot: rows.Ballot{Round: 1, Node: 1}})
 	id := apply(command.Call{Guard: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}}).Result.Session
 	call := func(seq, seen api.Seq, op api.Op) command.Call {
-		return command.Call{Guard: 1, Session: id, Seq: seq, Seen: seen, Op: op}
+		return command.Call{Guard: 1, Session: id, Seq: seq, AckedThrough: seen, Op: op}
 	}
 	apply(call(1, 0, api.Put{Key: "a", Value: "x"}))
 	logged := apply(call(2, 1, api.Get{Key: "a"})).Result
@@ -56,6 +56,6 @@ func TestWhatOnlyReads(t *testing.T) {
 		api.Get{}: true, api.List{}: true, api.Put{}: false, api.Delete{}: false, api.CompareAndSet{}: false,
 		api.EndSession{}: false, api.OpenSession{}: false,
 	} {
-		require.Equal(t, reads, command.Reads(op), "%T", op)
+		require.Equal(t, reads, command.IsRead(op), "%T", op)
 	}
 }

@@ -20,7 +20,7 @@ type Restoration struct {
 
 // heir is the principal of the session that stands for all that the old cell
 // promised after the backup.
-const heir api.Principal = "restored"
+const restoredPrincipal api.Principal = "restored"
 
 // Restore makes the rows of a backup those of a new cell. It is what a master would
 // do whose clients have all died, and then a leap:
@@ -40,17 +40,17 @@ const heir api.Principal = "restored"
 func Restore(all *db.DB, r Restoration) rows.Epoch {
 	tx := all.Begin()
 	defer tx.Commit()
-	for _, id := range rows.Alive(tx) {
-		must(tx, Expire{Guard: rows.GetEpoch(tx).Number, Session: id})
+	for _, id := range rows.SessionIDs(tx) {
+		mustExecute(tx, Expire{Guard: rows.GetEpoch(tx).Number, Session: id})
 	}
 	e := rows.Renew(tx, r.Master, r.Ballot, r.Secret)
-	must(tx, LongestLease{Guard: e.Number, Lease: max(r.Lease, rows.GetLongestLease(tx), time.Millisecond)})
-	must(tx, Call{Guard: e.Number, Op: api.OpenSession{Nonce: r.Nonce}, Principal: heir})
+	mustExecute(tx, LongestLease{Guard: e.Number, Lease: max(r.Lease, rows.GetLongestLease(tx), time.Millisecond)})
+	mustExecute(tx, Call{Guard: e.Number, Op: api.OpenSession{Nonce: r.Nonce}, Principal: restoredPrincipal})
 	return e
 }
 
 // must applies a command that nothing can refuse.
-func must(tx *db.Txn, c Command) {
+func mustExecute(tx *db.Txn, c Command) {
 	if a := Apply(tx, string(Append(nil, c))); a.Verdict != Executed {
 		invariant.Failf("I-R3", "while rows are restored, %+v is %v: %v", c, a.Verdict, a.Result.Code)
 	}

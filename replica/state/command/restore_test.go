@@ -40,15 +40,15 @@ func TestRowsAreRestored(t *testing.T) {
 	require.Equal(t, "500", constant)
 	require.Equal(t, time.Minute, rows.GetLongestLease(w.db))
 
-	alive := rows.Alive(w.db)
+	alive := rows.SessionIDs(w.db)
 	require.Len(t, alive, 1, "one that nobody has")
 	require.Greater(t, uint64(alive[0]), uint64(before.Commands)+rows.Gap)
 	require.Empty(t, lock.Holdings(w.db))
-	require.False(t, lock.Get(w.db, f).Claimable(api.Exclusive), "its lock-delay has not passed")
-	require.True(t, lock.Get(w.db, g).Claimable(api.Exclusive))
+	require.False(t, lock.Get(w.db, f).IsClaimable(api.Exclusive), "its lock-delay has not passed")
+	require.True(t, lock.Get(w.db, g).IsClaimable(api.Exclusive))
 
 	for _, old := range []api.SessionID{w.ann, w.bob, api.SessionID(before.Commands) + 9} {
-		require.Equal(t, api.NoSession, w.apply(command.Act{Guard: w.guard(), Session: old, Seq: 900, Seen: 899, Deed: command.GetStat{Node: f}}).Result.Code)
+		require.Equal(t, api.NoSession, w.apply(command.NodeCommand{Guard: w.guard(), Session: old, Seq: 900, AckedThrough: 899, Op: command.GetStat{Node: f}}).Result.Code)
 	}
 	cy := w.openAs(77, "cy")
 	require.Greater(t, uint64(cy), uint64(before.Commands)+rows.Gap)

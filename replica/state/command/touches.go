@@ -11,22 +11,22 @@ import (
 // Every command may change the command counter. What a cache must invalidate
 // before a command is proposed is its User row or its Node.
 type Footprint struct {
-	Epoch    bool          // the epoch row
-	Constant string        // this constant
-	Founds   bool          // every row of the tree, and the secret
-	Lease    bool          // the longest session lease
-	Backup   bool          // what is recorded of backups
-	Opens    bool          // the session that the command opens, with this nonce
-	Nonce    api.Nonce     // of Opens
-	Session  api.SessionID // this session and its answers
-	Ends     bool          // the opener of Session too
-	User     string        // this user row
-	Node     NodePrint
-	Locks    LocksPrint
+	Epoch      bool          // the epoch row
+	Constant   string        // this constant
+	Tree       bool          // every row of the tree, and the secret
+	Lease      bool          // the longest session lease
+	Backup     bool          // what is recorded of backups
+	NewSession bool          // the session that the command opens, with this nonce
+	Nonce      api.Nonce     // of Opens
+	Session    api.SessionID // this session and its answers
+	Opener     bool          // the opener of Session too
+	User       string        // this user row
+	Node       NodeFootprint
+	Locks      LockFootprint
 }
 
 // NodePrint is the part of a Footprint that is about one node.
-type NodePrint struct {
+type NodeFootprint struct {
 	Path   api.Path
 	Extent Extent
 }
@@ -39,40 +39,40 @@ const (
 	ExtentNone     Extent = iota
 	ExtentMetadata        // its metadata
 	ExtentContents        // its contents, and with their length the rows of its parent and its owner
-	ExtentBeing           // whether it stands
+	ExtentNode            // whether it stands
 )
 
 // LocksPrint is the part of a Footprint that is about locks: that of one node,
 // those of one holder, or what one holder has of one node.
-type LocksPrint struct {
-	Node   api.Ref    // the lock of this node only
-	Owner  lock.Owner // what this handle holds; without a handle, what any handle of the session holds
-	Forget bool       // the lock of Node goes, with all holders and delays
-	Fails  bool       // delays may begin
-	Freed  api.Number // this delay of Node ends
+type LockFootprint struct {
+	Node      api.Ref    // the lock of this node only
+	Owner     lock.Owner // what this handle holds; without a handle, what any handle of the session holds
+	All       bool       // the lock of Node goes, with all holders and delays
+	NewDelays bool       // delays may begin
+	Freed     api.Number // this delay of Node ends
 }
 
 // Touches says what c may change; nil, like what a refused command may.
-func Touches(c Command) Footprint {
+func FootprintOf(c Command) Footprint {
 	switch c := c.(type) {
 	case Epoch:
 		return Footprint{Epoch: true}
 	case Constant:
 		return Footprint{Constant: c.Name}
 	case Call:
-		return touchesCall(c)
-	case Act:
-		return touchesAct(c)
+		return footprintOfCall(c)
+	case NodeCommand:
+		return footprintOfNodeCommand(c)
 	case Found:
-		return Footprint{Founds: true}
+		return Footprint{Tree: true}
 	case Expire:
-		return Footprint{Session: c.Session, Ends: true, Locks: LocksPrint{Owner: lock.Owner{Session: c.Session}, Fails: true}}
+		return Footprint{Session: c.Session, Opener: true, Locks: LockFootprint{Owner: lock.Owner{Session: c.Session}, NewDelays: true}}
 	case FailHandle:
-		return Footprint{Locks: LocksPrint{Owner: c.owner(), Fails: true}}
+		return Footprint{Locks: LockFootprint{Owner: c.owner(), NewDelays: true}}
 	case DelayOver:
-		return Footprint{Locks: LocksPrint{Node: c.Node, Freed: c.Freed}}
+		return Footprint{Locks: LockFootprint{Node: c.Node, Freed: c.Freed}}
 	case Sweep:
-		return Footprint{Node: NodePrint{c.Node.Path, ExtentBeing}, Locks: LocksPrint{Node: c.Node, Forget: true}}
+		return Footprint{Node: NodeFootprint{c.Node.Path, ExtentNode}, Locks: LockFootprint{Node: c.Node, All: true}}
 	case LongestLease:
 		return Footprint{Lease: true}
 	case Backup:
@@ -81,13 +81,13 @@ func Touches(c Command) Footprint {
 	return Footprint{}
 }
 
-func touchesCall(c Call) Footprint {
+func footprintOfCall(c Call) Footprint {
 	f := Footprint{Session: c.Session}
 	switch op := c.Op.(type) {
 	case api.OpenSession:
-		f.Opens, f.Nonce = true, op.Nonce
+		f.NewSession, f.Nonce = true, op.Nonce
 	case api.EndSession:
-		f.Ends, f.Locks.Owner = true, lock.Owner{Session: c.Session}
+		f.Opener, f.Locks.Owner = true, lock.Owner{Session: c.Session}
 	case api.Put:
 		f.User = op.Key
 	case api.Delete:
@@ -98,47 +98,47 @@ func touchesCall(c Call) Footprint {
 	return f
 }
 
-func touchesAct(c Act) Footprint {
+func footprintOfNodeCommand(c NodeCommand) Footprint {
 	f := Footprint{Session: c.Session}
-	switch d := c.Deed.(type) {
+	switch d := c.Op.(type) {
 	case OpenNode:
 		if d.Create != api.CreateNever {
-			f.Node = NodePrint{d.Path, ExtentBeing}
+			f.Node = NodeFootprint{d.Path, ExtentNode}
 		}
 	case SetContents:
-		f.Node = NodePrint{d.Node.Path, ExtentContents}
+		f.Node = NodeFootprint{d.Node.Path, ExtentContents}
 	case SetACL:
-		f.Node = NodePrint{d.Node.Path, ExtentMetadata}
+		f.Node = NodeFootprint{d.Node.Path, ExtentMetadata}
 	case DeleteNode:
-		f.Node, f.Locks = NodePrint{d.Node.Path, ExtentBeing}, LocksPrint{Node: d.Node, Forget: true}
+		f.Node, f.Locks = NodeFootprint{d.Node.Path, ExtentNode}, LockFootprint{Node: d.Node, All: true}
 	case Acquire:
-		f.Node, f.Locks = NodePrint{d.Node.Path, ExtentMetadata}, LocksPrint{Node: d.Node, Owner: c.owner(d.Handle)}
+		f.Node, f.Locks = NodeFootprint{d.Node.Path, ExtentMetadata}, LockFootprint{Node: d.Node, Owner: c.owner(d.Handle)}
 	case Release:
-		f.Locks = LocksPrint{Node: d.Node, Owner: c.owner(d.Handle)}
+		f.Locks = LockFootprint{Node: d.Node, Owner: c.owner(d.Handle)}
 	case CancelAcquire:
-		f.Locks = LocksPrint{Node: d.Node, Owner: c.owner(d.Handle)}
+		f.Locks = LockFootprint{Node: d.Node, Owner: c.owner(d.Handle)}
 	case CloseHandle:
-		f.Locks = LocksPrint{Node: d.Node, Owner: c.owner(d.Handle)}
+		f.Locks = LockFootprint{Node: d.Node, Owner: c.owner(d.Handle)}
 	}
 	return f
 }
 
 // Covers says whether the command with this number and footprint may change the
 // row of the db with this key.
-func (f *Footprint) Covers(key string, number api.Number) bool {
+func (f *Footprint) CanChange(key string, number api.Number) bool {
 	if k, ok := rows.ParseKey(key); ok {
-		return f.coversRow(k, number)
+		return f.canChangeRow(k, number)
 	}
 	if k, ok := tree.ParseKey(key); ok {
-		return f.Founds || f.Node.covers(k)
+		return f.Tree || f.Node.canChange(k)
 	}
 	if k, ok := lock.ParseKey(key); ok {
-		return f.Locks.covers(k, number)
+		return f.Locks.canChange(k, number)
 	}
 	return false
 }
 
-func (f *Footprint) coversRow(k rows.Key, number api.Number) bool {
+func (f *Footprint) canChangeRow(k rows.Key, number api.Number) bool {
 	switch k.Family {
 	case rows.FamilyTotals:
 		return true
@@ -147,32 +147,32 @@ func (f *Footprint) coversRow(k rows.Key, number api.Number) bool {
 	case rows.FamilyConstant:
 		return f.Constant != "" && k.Name == f.Constant
 	case rows.FamilySecret:
-		return f.Founds
+		return f.Tree
 	case rows.FamilyLease:
 		return f.Lease
 	case rows.FamilyBackup:
 		return f.Backup
 	case rows.FamilySession:
-		return f.coversSession(k.Session, number)
+		return f.canChangeSession(k.Session, number)
 	case rows.FamilyAnswer:
 		return f.Session != 0 && k.Session == f.Session
 	case rows.FamilyOpener:
-		return f.Ends || f.Opens && k.Nonce == f.Nonce
+		return f.Opener || f.NewSession && k.Nonce == f.Nonce
 	case rows.FamilyUser:
 		return f.User != "" && k.Name == f.User
 	}
 	return false
 }
 
-func (f *Footprint) coversSession(id api.SessionID, number api.Number) bool {
-	if f.Opens {
+func (f *Footprint) canChangeSession(id api.SessionID, number api.Number) bool {
+	if f.NewSession {
 		return id == api.SessionID(number)
 	}
 	return f.Session != 0 && id == f.Session
 }
 
 // covers knows the owner of no node: any one's usage may be its owner's.
-func (n *NodePrint) covers(k tree.Key) bool {
+func (n *NodeFootprint) canChange(k tree.Key) bool {
 	up, _ := n.Path.Parent()
 	switch k.Family {
 	case tree.FamilyNode:
@@ -180,7 +180,7 @@ func (n *NodePrint) covers(k tree.Key) bool {
 	case tree.FamilyContents:
 		return n.Extent >= ExtentContents && k.Path == n.Path
 	case tree.FamilyEphemeral:
-		return n.Extent >= ExtentBeing && k.Path == n.Path
+		return n.Extent >= ExtentNode && k.Path == n.Path
 	case tree.FamilyUsage:
 		return n.Extent >= ExtentContents
 	}
@@ -189,21 +189,21 @@ func (n *NodePrint) covers(k tree.Key) bool {
 
 // covers knows not what an owner holds: any lock may be it, and any owner may hold
 // what is forgotten.
-func (l *LocksPrint) covers(k lock.Key, number api.Number) bool {
+func (l *LockFootprint) canChange(k lock.Key, number api.Number) bool {
 	here := l.Node.Instance != 0 && k.Lock == l.Node
 	switch k.Family {
 	case lock.FamilyLock:
 		return here || l.Node.Instance == 0 && l.Owner.Session != 0
 	case lock.FamilyHold:
-		return here && l.Forget || l.holds(k.Owner) && (here || l.Node.Instance == 0)
+		return here && l.All || l.hasOwner(k.Owner) && (here || l.Node.Instance == 0)
 	case lock.FamilyIndex:
-		return l.Forget || l.holds(k.Owner)
+		return l.All || l.hasOwner(k.Owner)
 	case lock.FamilyDelay:
-		return here && (l.Forget || l.Freed != 0 && k.Freed == l.Freed) || l.Fails && k.Freed == number
+		return here && (l.All || l.Freed != 0 && k.Freed == l.Freed) || l.NewDelays && k.Freed == number
 	}
 	return false
 }
 
-func (l *LocksPrint) holds(o lock.Owner) bool {
+func (l *LockFootprint) hasOwner(o lock.Owner) bool {
 	return l.Owner.Session != 0 && o.Session == l.Owner.Session && (l.Owner.Handle == api.HandleID{} || o.Handle == l.Owner.Handle)
 }

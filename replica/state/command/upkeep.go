@@ -23,21 +23,21 @@ func (a *applier) upkeep(c Command) {
 	case Sweep:
 		a.sweep(c)
 	case LongestLease:
-		if a.guarded(c.Guard) {
+		if a.hasPresentGuard(c.Guard) {
 			rows.SetLongestLease(a.tx, c.Lease)
-			a.executed(api.Result{Code: api.OK})
+			a.execute(api.Result{Code: api.OK})
 		}
 	case Backup:
 		a.backup(c)
-	case Confirm:
-		if a.guarded(c.Guard) {
-			a.executed(api.Result{Code: api.OK})
+	case ConfirmLeadership:
+		if a.hasPresentGuard(c.Guard) {
+			a.execute(api.Result{Code: api.OK})
 		}
 	}
 }
 
 func (a *applier) found(c Found) {
-	if !a.guarded(c.Guard) {
+	if !a.hasPresentGuard(c.Guard) {
 		return
 	}
 	out := tree.Make(a.tx, a.Number, c.Founding)
@@ -46,13 +46,13 @@ func (a *applier) found(c Found) {
 		return
 	}
 	rows.SetSecret(a.tx, c.Secret)
-	a.executed(api.Result{Code: api.OK}, treeEffects(out.Effects)...)
+	a.execute(api.Result{Code: api.OK}, treeEffects(out.Effects)...)
 }
 
 // expire tells of the session's end first: whoever keeps waiters drops those of
 // the session before they are offered what it held.
 func (a *applier) expire(c Expire) {
-	if !a.guarded(c.Guard) {
+	if !a.hasPresentGuard(c.Guard) {
 		return
 	}
 	if _, alive := rows.GetSession(a.tx, c.Session); !alive {
@@ -61,12 +61,12 @@ func (a *applier) expire(c Expire) {
 	}
 	freed := lock.FailSession(a.tx, a.Number, c.Session)
 	rows.EndSession(a.tx, c.Session)
-	a.executed(api.Result{Code: api.OK}, SessionEnded{Session: c.Session, Expired: true})
-	a.tell(lockEffects(freed)...)
+	a.execute(api.Result{Code: api.OK}, SessionEnded{Session: c.Session, Expired: true})
+	a.addEffects(lockEffects(freed)...)
 }
 
 func (a *applier) failHandle(c FailHandle) {
-	if !a.guarded(c.Guard) {
+	if !a.hasPresentGuard(c.Guard) {
 		return
 	}
 	if _, alive := rows.GetSession(a.tx, c.Session); !alive {
@@ -77,33 +77,33 @@ func (a *applier) failHandle(c FailHandle) {
 		a.refuse(api.NotHeld)
 		return
 	}
-	a.executed(api.Result{Code: api.OK}, lockEffects(lock.FailHandle(a.tx, a.Number, c.owner()))...)
+	a.execute(api.Result{Code: api.OK}, lockEffects(lock.FailHandle(a.tx, a.Number, c.owner()))...)
 }
 
 func (a *applier) delayOver(c DelayOver) {
-	if !a.guarded(c.Guard) {
+	if !a.hasPresentGuard(c.Guard) {
 		return
 	}
-	ended, effects := lock.DelayOver(a.tx, c.Node, c.Freed)
+	ended, effects := lock.EndDelay(a.tx, c.Node, c.Freed)
 	if !ended {
 		a.refuse(api.NotFound)
 		return
 	}
-	a.executed(api.Result{Code: api.OK}, lockEffects(effects)...)
+	a.execute(api.Result{Code: api.OK}, lockEffects(effects)...)
 }
 
 func (a *applier) backup(c Backup) {
 	switch {
-	case !a.guarded(c.Guard):
+	case !a.hasPresentGuard(c.Guard):
 	case rows.SetBackup(a.tx, c.Done):
-		a.executed(api.Result{Code: api.OK})
+		a.execute(api.Result{Code: api.OK})
 	default:
 		a.refuse(api.Conflict)
 	}
 }
 
 func (a *applier) sweep(c Sweep) {
-	if !a.guarded(c.Guard) {
+	if !a.hasPresentGuard(c.Guard) {
 		return
 	}
 	stat, code := tree.Stat(a.tx, c.Node)
@@ -118,5 +118,5 @@ func (a *applier) sweep(c Sweep) {
 		a.refuse(code)
 		return
 	}
-	a.executed(api.Result{Code: api.OK}, effects...)
+	a.execute(api.Result{Code: api.OK}, effects...)
 }

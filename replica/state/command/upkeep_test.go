@@ -167,7 +167,7 @@ func TestADelayEndsOnceAndForItsOwnLock(t *testing.T) {
 func TestWhatASweepTakes(t *testing.T) {
 	w := newWorld(t)
 	ephemeral := func(where string, kind api.NodeKind) api.Ref {
-		return w.made(w.ann, command.OpenNode{Path: path(where), Rights: read, Create: must, Kind: kind, Ephemeral: true})
+		return w.made(w.ann, command.OpenNode{Path: path(where), Rights: read, Create: mustExecute, Kind: kind, Ephemeral: true})
 	}
 	f, d := w.make("/f", api.File), ephemeral("/d", api.Directory)
 	child := w.make("/d/x", api.File)
@@ -222,10 +222,10 @@ func TestABackupIsRecordedInItsOwnEpochOnly(t *testing.T) {
 func TestAConfirmation(t *testing.T) {
 	w := newWorld(t)
 	before := w.db.Len()
-	a := w.apply(command.Confirm{Guard: 1})
+	a := w.apply(command.ConfirmLeadership{Guard: 1})
 	require.Equal(t, command.Executed, a.Verdict)
 	require.Empty(t, a.Effects)
 	require.Equal(t, before, w.db.Len())
-	require.Equal(t, api.Aborted, w.apply(command.Confirm{Guard: 2}).Result.Code)
-	require.Equal(t, command.Refused, command.Apply(db.New().Begin(), string(command.Append(nil, command.Confirm{Guard: 1}))).Verdict)
+	require.Equal(t, api.Aborted, w.apply(command.ConfirmLeadership{Guard: 2}).Result.Code)
+	require.Equal(t, command.Refused, command.Apply(db.New().Begin(), string(command.Append(nil, command.ConfirmLeadership{Guard: 1}))).Verdict)
 }

@@ -33,9 +33,9 @@ func Acquire(tx *db.Txn, at api.Number, c Claim) (Grant, []Effect) {
 	}
 	s := Get(tx, c.Lock)
 	if held, ok := HeldBy(tx, c.Owner); ok {
-		return again(tx, s, held, c), nil
+		return repeatGrant(tx, s, held, c), nil
 	}
-	if s.conflicts(c.Mode) {
+	if s.hasConflict(c.Mode) {
 		return Grant{Code: api.LockHeld}, nil
 	}
 	if s.Delays > 0 {
@@ -45,7 +45,7 @@ func Acquire(tx *db.Txn, at api.Number, c Claim) (Grant, []Effect) {
 }
 
 // again answers a claim of somebody who holds a lock.
-func again(r Reader, s State, held api.Ref, c Claim) Grant {
+func repeatGrant(r Reader, s State, held api.Ref, c Claim) Grant {
 	if held != c.Lock { // a handle belongs to one node: no client's library asks for this
 		return Grant{Code: api.LockOther}
 	}

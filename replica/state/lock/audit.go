@@ -29,13 +29,13 @@ func auditRow(r Reader, key, value string) error {
 		if n, ok := HeldBy(r, k.Owner); !ok || n != k.Lock {
 			return fmt.Errorf("I-K4: %v holds %v, the index says %v", k.Owner, k.Lock, n)
 		}
-		return counted(r, k.Lock)
+		return checkHasRow(r, k.Lock)
 	case FamilyIndex:
 		if n := readIndex(key, value); !isHeld(r, n, k.Owner) {
 			return fmt.Errorf("I-K4: the index says that %v holds %v", k.Owner, n)
 		}
 	case FamilyDelay:
-		return counted(r, k.Lock)
+		return checkHasRow(r, k.Lock)
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func isHeld(r Reader, n api.Ref, o Owner) bool {
 }
 
 // counted says whether there is a lock for a row to belong to.
-func counted(r Reader, n api.Ref) error {
+func checkHasRow(r Reader, n api.Ref) error {
 	if _, ok := r.Get(lockKey(n)); !ok {
 		return fmt.Errorf("I-K3: %v has holders or delays and no row", n)
 	}

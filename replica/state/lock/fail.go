@@ -30,7 +30,7 @@ func fail(tx *db.Txn, at api.Number, all []held) (effects []Effect) {
 		if api.Acquisition(at) <= h.hold.Acquisition {
 			invariant.Failf("I-K5", "command %d fails %v, who was granted %v by %d", at, h.owner, h.lock, h.hold.Acquisition)
 		}
-		leave(tx, h)
+		removeHold(tx, h)
 		delay(tx, at, h)
 		effects = append(effects, Freed{Lock: h.lock, Owner: h.owner, Acquisition: h.hold.Acquisition, Failed: true})
 		if !slices.Contains(locks, h.lock) {
@@ -41,7 +41,7 @@ func fail(tx *db.Txn, at api.Number, all []held) (effects []Effect) {
 		key := delayKey(n, at)
 		if value, ok := tx.Get(key); ok {
 			effects = append(effects, DelayBegan{Lock: n, Freed: at, Delay: readDelay(key, value)})
-		} else if Get(tx, n).Claimable(api.Exclusive) {
+		} else if Get(tx, n).IsClaimable(api.Exclusive) {
 			effects = append(effects, Claimable{Lock: n})
 		}
 	}
@@ -69,7 +69,7 @@ func delay(tx *db.Txn, at api.Number, h held) {
 // DelayOver ends the delay of n that began with the command freed, and says whether
 // one was running. A stale one, of a delay that ended before, or of a lock whose
 // node was deleted, changes nothing: what began elsewhere goes on.
-func DelayOver(tx *db.Txn, n api.Ref, freed api.Number) (ended bool, effects []Effect) {
+func EndDelay(tx *db.Txn, n api.Ref, freed api.Number) (ended bool, effects []Effect) {
 	if _, running := tx.Delete(delayKey(n, freed)); !running {
 		return false, nil
 	}
@@ -77,7 +77,7 @@ func DelayOver(tx *db.Txn, n api.Ref, freed api.Number) (ended bool, effects []E
 	s.Delays--
 	putState(tx, n, s)
 	effects = []Effect{DelayEnded{Lock: n, Freed: freed}}
-	if s.Claimable(api.Shared) {
+	if s.IsClaimable(api.Shared) {
 		effects = append(effects, Claimable{Lock: n})
 	}
 	return true, effects

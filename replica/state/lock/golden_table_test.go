@@ -69,7 +69,7 @@ func (b *table) do(t *testing.T, line string) (said, effects string) {
 	var all []lock.Effect
 	switch {
 	case w[0] == "over":
-		ended, all := lock.DelayOver(b.tx, file, api.Number(number(1)))
+		ended, all := lock.EndDelay(b.tx, file, api.Number(number(1)))
 		return map[bool]string{true: "ended", false: "stale"}[ended], showEffects(all)
 	case w[0] == "forget":
 		return "done", showEffects(lock.Forget(b.tx, file))

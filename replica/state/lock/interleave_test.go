@@ -127,11 +127,11 @@ func (w *walk) stepsOf(o lock.Owner, name string) []step {
 func (w *walk) delayOver(_ api.Number, s believed) []lock.Effect {
 	for freed := api.Number(1); len(s.delays) > 0; freed++ {
 		if s.delays[freed] {
-			_, effects := lock.DelayOver(w.tx, file, freed)
+			_, effects := lock.EndDelay(w.tx, file, freed)
 			return effects
 		}
 	}
-	ended, _ := lock.DelayOver(w.tx, file, 1)
+	ended, _ := lock.EndDelay(w.tx, file, 1)
 	s.must(!ended, "a delay ended that was not running")
 	return nil
 }

@@ -48,22 +48,22 @@ func ParseKey(key string) (k Key, ok bool) {
 	default:
 		return Key{}, false
 	}
-	return k, c.done()
+	return k, c.isDone()
 }
 
-func start(f Family) []byte { return []byte{Prefix[0], byte(f)} }
+func keyPrefix(f Family) []byte { return []byte{Prefix[0], byte(f)} }
 
-func lockKey(n api.Ref) string          { return string(appendLock(start(FamilyLock), n)) }
-func holdsOf(n api.Ref) string          { return string(appendLock(start(FamilyHold), n)) }
-func delaysOf(n api.Ref) string         { return string(appendLock(start(FamilyDelay), n)) }
+func lockKey(n api.Ref) string          { return string(appendLock(keyPrefix(FamilyLock), n)) }
+func holdsOf(n api.Ref) string          { return string(appendLock(keyPrefix(FamilyHold), n)) }
+func delaysOf(n api.Ref) string         { return string(appendLock(keyPrefix(FamilyDelay), n)) }
 func holdKey(n api.Ref, o Owner) string { return string(appendOwner([]byte(holdsOf(n)), o)) }
 func delayKey(n api.Ref, at api.Number) string {
 	return string(appendUint([]byte(delaysOf(n)), uint64(at)))
 }
-func indexKey(o Owner) string { return string(appendOwner(start(FamilyIndex), o)) }
+func indexKey(o Owner) string { return string(appendOwner(keyPrefix(FamilyIndex), o)) }
 
 func indexOf(s api.SessionID) string {
-	return string(appendUint(start(FamilyIndex), uint64(s)))
+	return string(appendUint(keyPrefix(FamilyIndex), uint64(s)))
 }
 
 const (
@@ -141,4 +141,4 @@ func (c *reader) owner() Owner {
 	}
 }
 
-func (c *reader) done() bool { return !c.bad && c.s == "" }
+func (c *reader) isDone() bool { return !c.bad && c.s == "" }

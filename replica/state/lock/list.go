@@ -29,14 +29,14 @@ func All(r Reader) iter.Seq2[api.Ref, State] {
 
 // HoldingsOf lists what the handles of a session hold, in the order in which the
 // handles were given out.
-func HoldingsOf(r Reader, s api.SessionID) []Holding { return public(heldIn(r, s)) }
+func HoldingsOf(r Reader, s api.SessionID) []Holding { return exported(heldIn(r, s)) }
 
 // Holders lists who holds a lock, in the order of sessions and their handles.
-func Holders(r Reader, n api.Ref) []Holding { return public(holders(r, n)) }
+func Holders(r Reader, n api.Ref) []Holding { return exported(holders(r, n)) }
 
 // Holdings lists all that is held by anybody, in the order of sessions and their
 // handles. It is what a new master begins with.
-func Holdings(r Reader) []Holding { return public(indexed(r, allIndex)) }
+func Holdings(r Reader) []Holding { return exported(indexed(r, allIndex)) }
 
 // Delay is a running delay.
 type Delay struct {
@@ -56,7 +56,7 @@ type held struct {
 	hold  Hold
 }
 
-func public(all []held) (out []Holding) {
+func exported(all []held) (out []Holding) {
 	for _, h := range all {
 		out = append(out, Holding{Lock: h.lock, Owner: h.owner, Hold: h.hold})
 	}

@@ -30,9 +30,9 @@ type State struct {
 
 // Claimable says that somebody who holds nothing could have the lock in this
 // mode now.
-func (s State) Claimable(m api.Mode) bool { return !s.conflicts(m) && s.Delays == 0 }
+func (s State) IsClaimable(m api.Mode) bool { return !s.hasConflict(m) && s.Delays == 0 }
 
-func (s State) conflicts(m api.Mode) bool { return s.Mode != 0 && s.Mode.Conflicts(m) }
+func (s State) hasConflict(m api.Mode) bool { return s.Mode != 0 && s.Mode.HasConflict(m) }
 
 // Get reads a lock.
 func Get(r Reader, n api.Ref) State {

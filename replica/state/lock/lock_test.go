@@ -72,7 +72,7 @@ func TestASequencerIsValidWhileItsLockIsHeldAtItsGeneration(t *testing.T) {
 	check(late, lock.NotHeld)
 
 	// The other mode, too.
-	lock.DelayOver(b.tx, file, b.last)
+	lock.EndDelay(b.tx, file, b.last)
 	b.acquire("B", file, api.Exclusive, 0)
 	check(late, lock.OtherGen)
 	require.Greater(t, sequencer("B").Gen, late.Gen)

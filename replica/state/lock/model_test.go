@@ -90,12 +90,12 @@ func TestTheTableIsItsTwin(t *testing.T) {
 				}
 			case what == 8 && len(d.delays) > 0:
 				freed := rapid.SampledFrom(slices.Sorted(maps.Keys(d.delays))).Draw(t, "freed")
-				ended, _ := lock.DelayOver(b.tx, n, freed)
+				ended, _ := lock.EndDelay(b.tx, n, freed)
 				require.True(t, ended)
 				delete(d.delays, freed)
 			default:
 				freed := at - api.Number(rapid.IntRange(0, 9).Draw(t, "stale"))
-				ended, _ := lock.DelayOver(b.tx, n, freed)
+				ended, _ := lock.EndDelay(b.tx, n, freed)
 				require.Equal(t, d.delays[freed] > 0, ended)
 				delete(d.delays, freed)
 			}

@@ -45,9 +45,9 @@ func Forget(tx *db.Txn, n api.Ref) (effects []Effect) {
 
 func release(tx *db.Txn, all []held) (effects []Effect) {
 	for _, h := range all {
-		s := leave(tx, h)
+		s := removeHold(tx, h)
 		effects = append(effects, Freed{Lock: h.lock, Owner: h.owner, Acquisition: h.hold.Acquisition})
-		if s.Claimable(api.Exclusive) {
+		if s.IsClaimable(api.Exclusive) {
 			effects = append(effects, Claimable{Lock: h.lock})
 		}
 	}
@@ -55,7 +55,7 @@ func release(tx *db.Txn, all []held) (effects []Effect) {
 }
 
 // leave takes one hold away, and returns what the lock is after it.
-func leave(tx *db.Txn, h held) State {
+func removeHold(tx *db.Txn, h held) State {
 	dropHold(tx, h.lock, h.owner)
 	s := Get(tx, h.lock)
 	s.Holders--

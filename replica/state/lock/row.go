@@ -38,7 +38,7 @@ func open(value string) reader {
 }
 
 func (c *reader) finish(key, value string) {
-	if !c.done() {
+	if !c.isDone() {
 		invariant.Failf("I-K1", "row %q holds %d bytes %.40q", key, len(value), value)
 	}
 }

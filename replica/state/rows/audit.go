@@ -52,7 +52,7 @@ func (a *auditor) key(key string) error {
 		return AuditSession(a.r, k.Session)
 	case FamilyOpener:
 		a.openers++
-		if s, ok := GetSession(a.r, mustOpened(a.r, k)); !ok || s.Nonce != k.Nonce || s.Principal != k.Who {
+		if s, ok := GetSession(a.r, sessionOf(a.r, k)); !ok || s.Nonce != k.Nonce || s.Principal != k.Principal {
 			return fmt.Errorf("I-R5: opener %v names no session of its own", k.Nonce)
 		}
 	case FamilyAnswer:
@@ -63,15 +63,15 @@ func (a *auditor) key(key string) error {
 	return nil
 }
 
-func mustOpened(r Reader, k Key) api.SessionID {
-	id, _ := Opened(r, k.Nonce, k.Who)
+func sessionOf(r Reader, k Key) api.SessionID {
+	id, _ := SessionByNonce(r, k.Nonce, k.Principal)
 	return id
 }
 
 // AuditSession is Audit for the rows of one session, alive or not.
 func AuditSession(r Reader, id api.SessionID) error {
 	s, alive := GetSession(r, id)
-	if opened, _ := Opened(r, s.Nonce, s.Principal); alive && opened != id {
+	if opened, _ := SessionByNonce(r, s.Nonce, s.Principal); alive && opened != id {
 		return fmt.Errorf("I-R5: the nonce of session %d opened %d", id, opened)
 	}
 	if s.Principal != "" && s.Principal.Check() != api.OK {
@@ -79,8 +79,8 @@ func AuditSession(r Reader, id api.SessionID) error {
 	}
 	for key := range r.Scan(answersOf(id)) {
 		k, _ := ParseKey(key)
-		if !alive || k.Seq <= s.Seen || k.Seq-s.Seen > api.MaxWindow {
-			return fmt.Errorf("I-R4: answer %d of session %d (alive: %t), which has seen %d", k.Seq, id, alive, s.Seen)
+		if !alive || k.Seq <= s.AckedThrough || k.Seq-s.AckedThrough > api.MaxWindow {
+			return fmt.Errorf("I-R4: answer %d of session %d (alive: %t), which has seen %d", k.Seq, id, alive, s.AckedThrough)
 		}
 		GetAnswer(r, id, k.Seq)
 	}

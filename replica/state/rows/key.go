@@ -30,12 +30,12 @@ var systemFamilies = [...]Family{FamilyTotals, FamilyEpoch, FamilySession, Famil
 
 // Key is a key taken apart. Which fields count depends on the family.
 type Key struct {
-	Family  Family
-	Session api.SessionID // FamilySession, FamilyAnswer
-	Seq     api.Seq       // FamilyAnswer
-	Nonce   api.Nonce     // FamilyOpener
-	Who     api.Principal // FamilyOpener
-	Name    string        // FamilyConstant, FamilyUser
+	Family    Family
+	Session   api.SessionID // FamilySession, FamilyAnswer
+	Seq       api.Seq       // FamilyAnswer
+	Nonce     api.Nonce     // FamilyOpener
+	Principal api.Principal // FamilyOpener
+	Name      string        // FamilyConstant, FamilyUser
 }
 
 // ParseKey takes a key of the db apart; ok is false for one that this package
@@ -54,7 +54,7 @@ func ParseKey(key string) (k Key, ok bool) {
 		return k, len(rest) == 8
 	case FamilyOpener:
 		k.Nonce = api.Nonce{number(rest, 0), number(rest, 8)}
-		k.Who = api.Principal(rest[min(16, len(rest)):])
+		k.Principal = api.Principal(rest[min(16, len(rest)):])
 		return k, len(rest) >= 16
 	case FamilyAnswer:
 		k.Session, k.Seq = api.SessionID(number(rest, 0)), api.Seq(number(rest, 8))

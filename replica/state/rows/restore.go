@@ -52,7 +52,7 @@ func (b Ballot) less(o Ballot) bool {
 }
 
 // Alive lists the ids of Sessions.
-func Alive(r Reader) (all []api.SessionID) {
+func SessionIDs(r Reader) (all []api.SessionID) {
 	for id := range Sessions(r) {
 		all = append(all, id)
 	}

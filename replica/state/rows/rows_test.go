@@ -31,7 +31,7 @@ func cell() (*db.DB, *db.Txn) {
 	rows.NextNumber(tx)
 	rows.NextEpoch(tx, 3, rows.Ballot{Round: 7, Node: 3})
 	rows.OpenSession(tx, 5, api.Nonce{1, 2}, "ann")
-	rows.RaiseSeen(tx, 5, 8)
+	rows.RaiseAckedThrough(tx, 5, 8)
 	rows.PutAnswer(tx, 5, 9, api.Result{Code: api.OK, Found: true, Value: "v"})
 	rows.SetConstant(tx, "rho", "500")
 	rows.SetSecret(tx, secret)
@@ -71,8 +71,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	require.Equal(t, rows.Epoch{Number: 1, Master: 3, Ballot: rows.Ballot{Round: 7, Node: 3}}, rows.GetEpoch(tx))
 	s, ok := rows.GetSession(tx, 5)
 	require.True(t, ok)
-	require.Equal(t, rows.Session{Nonce: api.Nonce{1, 2}, Seen: 8, Principal: "ann"}, s)
-	id, ok := rows.Opened(tx, api.Nonce{1, 2}, "ann")
+	require.Equal(t, rows.Session{Nonce: api.Nonce{1, 2}, AckedThrough: 8, Principal: "ann"}, s)
+	id, ok := rows.SessionByNonce(tx, api.Nonce{1, 2}, "ann")
 	require.True(t, ok)
 	require.EqualValues(t, 5, id)
 	a, ok := rows.GetAnswer(tx, 5, 9)
@@ -92,7 +92,7 @@ func TestANewCellHasNothing(t *testing.T) {
 	require.Zero(t, rows.GetEpoch(d))
 	_, ok := rows.GetSession(d, 1)
 	require.False(t, ok)
-	_, ok = rows.Opened(d, api.Nonce{}, "")
+	_, ok = rows.SessionByNonce(d, api.Nonce{}, "")
 	require.False(t, ok)
 	_, ok = rows.GetAnswer(d, 1, 1)
 	require.False(t, ok)
@@ -136,7 +136,7 @@ func TestKeysAreTakenApart(t *testing.T) {
 		{Family: rows.FamilyBackup},
 		{Family: rows.FamilyLease},
 		{Family: rows.FamilyTotals},
-		{Family: rows.FamilyOpener, Nonce: api.Nonce{1, 2}, Who: "ann"},
+		{Family: rows.FamilyOpener, Nonce: api.Nonce{1, 2}, Principal: "ann"},
 		{Family: rows.FamilySession, Session: 5},
 		{Family: rows.FamilyUser, Name: "k"},
 	}, got)
@@ -213,8 +213,8 @@ func TestSeenDropsTheAnswersUpToItAndNoOthers(t *testing.T) {
 			rows.PutAnswer(tx, id, seq, api.Result{Code: api.OK})
 		}
 	}
-	rows.RaiseSeen(tx, 2, 3)
-	rows.RaiseSeen(tx, 2, 1) // no way back
+	rows.RaiseAckedThrough(tx, 2, 3)
+	rows.RaiseAckedThrough(tx, 2, 1) // no way back
 	for id := api.SessionID(1); id <= 3; id++ {
 		for seq := api.Seq(1); seq <= 5; seq++ {
 			_, ok := rows.GetAnswer(tx, id, seq)
@@ -222,7 +222,7 @@ func TestSeenDropsTheAnswersUpToItAndNoOthers(t *testing.T) {
 		}
 	}
 	s, _ := rows.GetSession(tx, 2)
-	require.Equal(t, rows.Session{Nonce: api.Nonce{2}, Seen: 3, Principal: "ann"}, s)
+	require.Equal(t, rows.Session{Nonce: api.Nonce{2}, AckedThrough: 3, Principal: "ann"}, s)
 	require.NoError(t, rows.Audit(tx))
 }
 
@@ -269,7 +269,7 @@ func TestBrokenPromises(t *testing.T) {
 		"a seen call is executed":        {"I-R4", func(tx *db.Txn) { rows.PutAnswer(tx, 5, 8, ok) }},
 		"an answer beyond the window":    {"I-R4", func(tx *db.Txn) { rows.PutAnswer(tx, 5, 8+api.MaxWindow+1, ok) }},
 		"an answer without a session":    {"I-R4", func(tx *db.Txn) { rows.PutAnswer(tx, 6, 1, ok) }},
-		"Seen without a session":         {"I-R4", func(tx *db.Txn) { rows.RaiseSeen(tx, 6, 1) }},
+		"Seen without a session":         {"I-R4", func(tx *db.Txn) { rows.RaiseAckedThrough(tx, 6, 1) }},
 		"a second secret":                {"I-R8", func(tx *db.Txn) { rows.SetSecret(tx, secret) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -302,7 +302,7 @@ func TestAnUnreadableSystemRowIsNeverTakenForAnother(t *testing.T) {
 				rows.GetTotals(tx)
 				rows.GetEpoch(tx)
 				rows.GetSession(tx, 5)
-				rows.Opened(tx, api.Nonce{1, 2}, "ann")
+				rows.SessionByNonce(tx, api.Nonce{1, 2}, "ann")
 				rows.GetAnswer(tx, 5, 9)
 				rows.GetConstant(tx, "rho")
 				rows.GetSecret(tx)

@@ -30,9 +30,9 @@ func GetMaxSessions(r Reader) uint64 {
 
 // Session is a session that is alive.
 type Session struct {
-	Nonce     api.Nonce     // that opened it
-	Seen      api.Seq       // the client wants no answer up to this one any more
-	Principal api.Principal // whose it is; empty: nobody's, who may do nothing to nodes
+	Nonce        api.Nonce     // that opened it
+	AckedThrough api.Seq       // the client wants no answer up to this one any more
+	Principal    api.Principal // whose it is; empty: nobody's, who may do nothing to nodes
 }
 
 // GetSession reads a session; ok is false if it was never opened or has ended.
@@ -47,7 +47,7 @@ func GetSession(r Reader, id api.SessionID) (s Session, ok bool) {
 		unreadable(key, value)
 	}
 	s.Nonce = api.Nonce{number(value, 1), number(value, 9)}
-	s.Seen, s.Principal = api.Seq(number(value, 17)), api.Principal(value[fixed:])
+	s.AckedThrough, s.Principal = api.Seq(number(value, 17)), api.Principal(value[fixed:])
 	return s, true
 }
 
@@ -56,7 +56,7 @@ func putSession(tx *db.Txn, id api.SessionID, s Session) (had bool) {
 	b := appendNumbers(room[:0], FamilySession, uint64(id))
 	key := len(b)
 	b = append(b, sessionVersion)
-	for _, f := range [...]uint64{s.Nonce[0], s.Nonce[1], uint64(s.Seen)} {
+	for _, f := range [...]uint64{s.Nonce[0], s.Nonce[1], uint64(s.AckedThrough)} {
 		b = binary.BigEndian.AppendUint64(b, f)
 	}
 	return put(tx, append(b, s.Principal...), key)
@@ -88,7 +88,7 @@ func Sessions(r Reader) iter.Seq2[api.SessionID, Session] {
 }
 
 // Opened returns the session alive that a principal has opened by a nonce.
-func Opened(r Reader, n api.Nonce, who api.Principal) (id api.SessionID, ok bool) {
+func SessionByNonce(r Reader, n api.Nonce, who api.Principal) (id api.SessionID, ok bool) {
 	key := openerKey(n, who)
 	value, ok := get(r, key)
 	if ok {
@@ -110,7 +110,7 @@ func OpenSession(tx *db.Txn, id api.SessionID, n api.Nonce, who api.Principal) {
 // EndSession takes away all rows of a session that is alive.
 func EndSession(tx *db.Txn, id api.SessionID) {
 	s, ok := GetSession(tx, id)
-	opened, _ := Opened(tx, s.Nonce, s.Principal)
+	opened, _ := SessionByNonce(tx, s.Nonce, s.Principal)
 	if !ok || opened != id {
 		invariant.Failf("I-R5", "session %d ends, alive: %t; its nonce opened %d", id, ok, opened)
 	}
@@ -122,21 +122,21 @@ func EndSession(tx *db.Txn, id api.SessionID) {
 
 // RaiseSeen drops the answers of a session alive up to seen. A lower seen than
 // before changes nothing.
-func RaiseSeen(tx *db.Txn, id api.SessionID, seen api.Seq) {
+func RaiseAckedThrough(tx *db.Txn, id api.SessionID, seen api.Seq) {
 	s, ok := GetSession(tx, id)
 	if !ok {
 		invariant.Failf("I-R4", "session %d has seen %d and is not alive", id, seen)
 	}
-	if seen <= s.Seen {
+	if seen <= s.AckedThrough {
 		return
 	}
-	for i := range min(seen-s.Seen, api.MaxWindow) { // beyond the window there are none
-		key := answerKey(id, s.Seen+1+i)
+	for i := range min(seen-s.AckedThrough, api.MaxWindow) { // beyond the window there are none
+		key := answerKey(id, s.AckedThrough+1+i)
 		if _, there := get(tx, key); there { // most were of reads, which leave none
 			tx.Delete(strings.Clone(key))
 		}
 	}
-	s.Seen = seen
+	s.AckedThrough = seen
 	putSession(tx, id, s)
 }
 
@@ -161,8 +161,8 @@ func GetAnswer(r Reader, id api.SessionID, seq api.Seq) (a api.Result, ok bool) 
 // PutAnswer keeps the answer to a call that was executed, once.
 func PutAnswer(tx *db.Txn, id api.SessionID, seq api.Seq, a api.Result) {
 	s, ok := GetSession(tx, id)
-	if !ok || seq <= s.Seen || seq-s.Seen > api.MaxWindow {
-		invariant.Failf("I-R4", "answer %d of session %d (alive: %t), which has seen %d", seq, id, ok, s.Seen)
+	if !ok || seq <= s.AckedThrough || seq-s.AckedThrough > api.MaxWindow {
+		invariant.Failf("I-R4", "answer %d of session %d (alive: %t), which has seen %d", seq, id, ok, s.AckedThrough)
 	}
 	var room [17 + 128]byte
 	b := appendNumbers(room[:0], FamilyAnswer, uint64(id), uint64(seq))

@@ -33,7 +33,7 @@ func Audit(r Reader, upto api.Number) error {
 			}
 		}
 	}
-	return a.whole()
+	return a.missing()
 }
 
 type auditor struct {
@@ -153,7 +153,7 @@ func (a *auditor) limits(_ Key, key, value string) error {
 }
 
 // whole looks for rows that are missing.
-func (a *auditor) whole() error {
+func (a *auditor) missing() error {
 	if a.filled != a.files {
 		return fmt.Errorf("I-F4: %d files and %d contents", a.files, a.filled)
 	}

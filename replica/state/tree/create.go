@@ -17,7 +17,7 @@ type Creation struct {
 }
 
 // wrong says OK, or with which code no cell in any state makes c.
-func (c Creation) wrong() api.Code {
+func (c Creation) check() api.Code {
 	named := c.Names.Or(api.ACLNames{Read: "-", Write: "-", Change: "-"})
 	switch {
 	case c.Kind != api.Directory && c.Kind != api.File,
@@ -38,7 +38,7 @@ func Create(tx *db.Txn, n api.Number, c Creation) Outcome {
 	if there, ok := getNode(tx, c.Path); ok {
 		return o.refuse(api.Exists, there)
 	}
-	if code := c.wrong(); code != api.OK {
+	if code := c.check(); code != api.OK {
 		return o.refuse(code, node{})
 	}
 	return o.create(c)
@@ -59,20 +59,20 @@ func (o *op) create(c Creation) Outcome {
 		return o.refuse(api.NotDirectory, node{})
 	}
 	g := growth{nodes: +1, bytes: int64(len(c.Contents))}
-	if code := o.room(c.Owner, parent, g); code != api.OK {
+	if code := o.checkQuota(c.Owner, parent, g); code != api.OK {
 		return o.refuse(code, node{})
 	}
-	o.newer(c, parent)
+	o.verifyNewer(c, parent)
 	c.Names = c.Names.Or(parent.stat.Names)
 	made := o.add(c)
 	o.charge(c.Owner, parent, g)
-	o.tell(ChildChanged{Directory: parent.ref(), Name: c.Path.Base(), Change: ChildCreated})
+	o.addEffects(ChildChanged{Directory: parent.ref(), Name: c.Path.Base(), Change: ChildCreated})
 	return o.done(made)
 }
 
 // newer asserts that a node is made after its parent, but by Make, which makes all
 // at once.
-func (o *op) newer(c Creation, parent node) {
+func (o *op) verifyNewer(c Creation, parent node) {
 	by := api.Instance(o.n)
 	if by < parent.stat.Instance || by == parent.stat.Instance && c.Owner != "" {
 		invariant.Failf("I-F2", "command %d makes %v in %v, which is no older", o.n, c.Path, parent.ref())
@@ -92,7 +92,7 @@ func (o *op) add(c Creation) node {
 	if c.Ephemeral {
 		o.tx.Put(ephemeralKey(made.path), encodeNumbers(uint64(made.stat.Instance)))
 	}
-	o.tell(Created{Node: made.ref(), Kind: c.Kind, Ephemeral: c.Ephemeral})
+	o.addEffects(Created{Node: made.ref(), Kind: c.Kind, Ephemeral: c.Ephemeral})
 	return made
 }
 

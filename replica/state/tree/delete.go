@@ -34,6 +34,6 @@ func Delete(tx *db.Txn, n api.Number, ref api.Ref) Outcome {
 	tx.Delete(nodeKey(f.path))
 	parent := o.parentOf(f)
 	o.charge(f.owner, parent, growth{nodes: -1, bytes: -int64(f.stat.Length)})
-	o.tell(Deleted{Node: ref}, ChildChanged{Directory: parent.ref(), Name: f.path.Base(), Change: ChildDeleted})
+	o.addEffects(Deleted{Node: ref}, ChildChanged{Directory: parent.ref(), Name: f.path.Base(), Change: ChildDeleted})
 	return Outcome{Code: api.OK, Node: ref, Effects: o.effects}
 }

@@ -34,7 +34,7 @@ func OpenFounding() Founding {
 
 // wrong says OK, TooLarge, or Invalid: for a file that comes twice, and for an ACL
 // name without a file in f, for nobody could ever repair such a cell.
-func (f Founding) wrong() api.Code {
+func (f Founding) check() api.Code {
 	files := map[api.ACLName]bool{}
 	for _, file := range f.Files {
 		switch {
@@ -65,7 +65,7 @@ func Make(tx *db.Txn, n api.Number, f Founding) Outcome {
 	if root, ok := getNode(tx, api.Path{}); ok {
 		return o.refuse(api.Exists, root)
 	}
-	if code := f.wrong(); code != api.OK {
+	if code := f.check(); code != api.OK {
 		return o.refuse(code, node{})
 	}
 	SetLimits(tx, f.Limits)
@@ -81,7 +81,7 @@ func Make(tx *db.Txn, n api.Number, f Founding) Outcome {
 			tx.RollbackTo(o.mark)
 			return o.refuse(out.Code, node{})
 		}
-		o.tell(out.Effects...)
+		o.addEffects(out.Effects...)
 	}
 	root, _ := getNode(tx, api.Path{})
 	return o.done(root)

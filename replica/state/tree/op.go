@@ -47,7 +47,7 @@ func (o *op) done(n node) Outcome {
 	return Outcome{Code: api.OK, Node: n.ref(), Stat: n.stat, Effects: o.effects}
 }
 
-func (o *op) tell(e ...Effect) { o.effects = append(o.effects, e...) }
+func (o *op) addEffects(e ...Effect) { o.effects = append(o.effects, e...) }
 
 // next is the generation after old: the number of the command.
 func (o *op) next(what string, n node, old uint64) uint64 {
@@ -68,8 +68,8 @@ func (o *op) parentOf(n node) node {
 }
 
 // tellParent tells of a change of n, which is not a change of its parent's row.
-func (o *op) tellParent(n node, c Change) {
+func (o *op) addParentEffect(n node, c Change) {
 	if !n.path.IsRoot() {
-		o.tell(ChildChanged{Directory: o.parentOf(n).ref(), Name: n.path.Base(), Change: c})
+		o.addEffects(ChildChanged{Directory: o.parentOf(n).ref(), Name: n.path.Base(), Change: c})
 	}
 }

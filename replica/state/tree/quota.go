@@ -57,7 +57,7 @@ func (n node) usage() Usage { return Usage{Nodes: n.stat.Children, Bytes: n.byte
 type growth struct{ nodes, bytes int64 }
 
 // within says whether u may change by g: only what grows is held to the limit.
-func (u Usage) within(limit Usage, g growth) bool {
+func (u Usage) canGrow(limit Usage, g growth) bool {
 	over := func(x, max uint64, by int64) bool { return by > 0 && (x > max || max-x < uint64(by)) }
 	return !over(u.Nodes, limit.Nodes, g.nodes) && !over(u.Bytes, limit.Bytes, g.bytes)
 }
@@ -72,9 +72,9 @@ func (u Usage) plus(g growth) (v Usage, ok bool) {
 
 // room says whether the owner and the directory may have so much more: OK, or
 // Quota.
-func (o *op) room(owner api.Principal, dir node, g growth) api.Code {
+func (o *op) checkQuota(owner api.Principal, dir node, g growth) api.Code {
 	limits := GetLimits(o.tx)
-	if owner != "" && !GetUsage(o.tx, owner).within(limits.Principal, g) || !dir.usage().within(limits.Directory, g) {
+	if owner != "" && !GetUsage(o.tx, owner).canGrow(limits.Principal, g) || !dir.usage().canGrow(limits.Directory, g) {
 		return api.Quota
 	}
 	return api.OK

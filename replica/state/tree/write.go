@@ -24,14 +24,14 @@ func SetContents(tx *db.Txn, n api.Number, ref api.Ref, contents string, when ap
 		return o.refuse(api.Conflict, f)
 	}
 	parent, g := o.parentOf(f), growth{bytes: int64(len(contents)) - int64(f.stat.Length)}
-	if code := o.room(f.owner, parent, g); code != api.OK {
+	if code := o.checkQuota(f.owner, parent, g); code != api.OK {
 		return o.refuse(code, f)
 	}
 	o.fill(&f, contents)
 	putNode(tx, f)
 	o.charge(f.owner, parent, g)
-	o.tell(ContentsChanged{Node: ref, Gen: f.stat.Content})
-	o.tellParent(f, ChildModified)
+	o.addEffects(ContentsChanged{Node: ref, Gen: f.stat.Content})
+	o.addParentEffect(f, ChildModified)
 	return o.done(f)
 }
 
@@ -53,8 +53,8 @@ func SetACL(tx *db.Txn, n api.Number, ref api.Ref, names api.ACLNames, when api.
 	f.stat.Names = names
 	f.stat.ACL = api.ACLGen(o.next("ACL", f, uint64(f.stat.ACL)))
 	putNode(tx, f)
-	o.tell(ACLChanged{Node: ref, Gen: f.stat.ACL})
-	o.tellParent(f, ChildModified)
+	o.addEffects(ACLChanged{Node: ref, Gen: f.stat.ACL})
+	o.addParentEffect(f, ChildModified)
 	return o.done(f)
 }
 
@@ -68,6 +68,6 @@ func BumpLock(tx *db.Txn, n api.Number, ref api.Ref) Outcome {
 	}
 	f.stat.Lock = api.LockGen(o.next("lock", f, uint64(f.stat.Lock)))
 	putNode(tx, f)
-	o.tell(LockTaken{Node: ref, Gen: f.stat.Lock})
+	o.addEffects(LockTaken{Node: ref, Gen: f.stat.Lock})
 	return o.done(f)
 }

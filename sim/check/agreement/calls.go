@@ -78,11 +78,11 @@ func (h *Checker) commands(a *core.Applied) {
 // Cancels notes the answer that a CancelAcquire leaves for the call that it gives
 // up, unless that was executed.
 func (h *Checker) Cancels(c command.Command, at linearizability.Position) {
-	act, ok := c.(command.Act)
+	act, ok := c.(command.NodeCommand)
 	if !ok {
 		return
 	}
-	if d, ok := act.Deed.(command.CancelAcquire); ok {
+	if d, ok := act.Op.(command.CancelAcquire); ok {
 		if key := (model.Call{Session: act.Session, Seq: d.Call}); h.Calls[key] == (Effect{}) {
 			h.Calls[key] = Effect{At: at, answer: model.Digest(api.Result{Code: api.Cancelled}), epoch: h.Epoch, left: true}
 		}

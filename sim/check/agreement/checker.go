@@ -152,7 +152,7 @@ func (h *Checker) OnProposed(commands [][]byte) {
 }
 
 // OnTenure looks whether a replica serves in a new epoch.
-func (h *Checker) OnTenure(id paxos.NodeID, n *core.Node) bool {
+func (h *Checker) OnTenure(id paxos.NodeID, n *core.Replica) bool {
 	s := n.Serving()
 	if s == nil || s == h.tenures[id] {
 		return false

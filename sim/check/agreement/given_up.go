@@ -25,7 +25,7 @@ func newGivenUp() givenUp {
 
 // Asks takes in a copy of a request that has come to a replica.
 func (g *givenUp) Asks(q api.Request) {
-	k, seen := model.Call{Session: q.Session, Seq: q.Seq}, q.Seen
+	k, seen := model.Call{Session: q.Session, Seq: q.Seq}, q.AckedThrough
 	if _, poisons := q.Op.(api.Poison); poisons {
 		seen = 0
 	}

@@ -32,7 +32,7 @@ func (s *snapshotCounts) Add(c driver.Counters) {
 	s.SumsAskedAgain += c.SumsAskedAgain
 	s.SumsRelayed += c.SumsRelayed
 	s.SumsOutdated += c.SumsOutdated
-	s.SumsOdd += c.SumsOdd
+	s.SumsInMinority += c.SumsInMinority
 }
 
 // CompareRows checks that rows which are said to be those after a slot are (S6), and

@@ -334,7 +334,7 @@ func GripBy(t api.Token) (*model.Grip, bool) {
 }
 
 // means says that an op, by a token that was given out, is what a deed does.
-func (b *Checker) means(op api.Op, deed command.Deed) bool {
+func (b *Checker) means(op api.Op, deed command.NodeOp) bool {
 	if _, fails := deed.(command.Fail); fails {
 		return true
 	}
@@ -372,7 +372,7 @@ func (b *Checker) means(op api.Op, deed command.Deed) bool {
 	return meansLock(op, deed, g)
 }
 
-func meansLock(op api.Op, deed command.Deed, g *model.Grip) bool {
+func meansLock(op api.Op, deed command.NodeOp, g *model.Grip) bool {
 	switch op := op.(type) {
 	case api.Acquire:
 		d, ok := deed.(command.Acquire)

@@ -87,7 +87,7 @@ func (b *Checker) OnRequest(who api.Principal, q api.Request) {
 		return
 	}
 	if b.rights.Opened[q.Session] == who {
-		b.Seen[q.Session] = max(b.Seen[q.Session], q.Seen)
+		b.Seen[q.Session] = max(b.Seen[q.Session], q.AckedThrough)
 	}
 	k := model.Call{Session: q.Session, Seq: q.Seq}
 	for _, a := range b.asked[k] {
@@ -225,8 +225,8 @@ func (b *Checker) explained(k model.Call, e api.Epoch) (a asking, f model.Findin
 // OnCommand is told of each command as it is first applied anywhere: a handle of which a
 // master has confirmed that it is closed takes no lock in that epoch.
 func (b *Checker) OnCommand(a *command.Applied) {
-	c, acts := a.Command.(command.Act)
-	d, acquires := c.Deed.(command.Acquire)
+	c, acts := a.Command.(command.NodeCommand)
+	d, acquires := c.Op.(command.Acquire)
 	if !acts || !acquires || a.Verdict != command.Executed || a.Result.Code != api.OK {
 		return
 	}

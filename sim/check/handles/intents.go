@@ -22,7 +22,7 @@ type intent struct {
 // OnBegun is told of the commands that a replica has decided on, and hands to the log
 // when it is their turn there. It returns those that concern Acquires which wait:
 // trials, and refusals of any call; and those that the master wants for itself.
-func (b *Checker) OnBegun(id paxos.NodeID, commands [][]byte) (tries []command.Act, own []command.Command) {
+func (b *Checker) OnBegun(id paxos.NodeID, commands [][]byte) (tries []command.NodeCommand, own []command.Command) {
 	for _, raw := range commands {
 		c, err := command.Decode(string(raw))
 		if err != nil {
@@ -32,10 +32,10 @@ func (b *Checker) OnBegun(id paxos.NodeID, commands [][]byte) (tries []command.A
 		b.Begins++
 		b.decided[k] = intent{c, b.decided[k].times + 1, b.Begins}
 		switch c := c.(type) {
-		case command.Act:
+		case command.NodeCommand:
 			b.acts(id, c)
-			d, acquires := c.Deed.(command.Acquire)
-			if _, fails := c.Deed.(command.Fail); fails || acquires && d.Wait {
+			d, acquires := c.Op.(command.Acquire)
+			if _, fails := c.Op.(command.Fail); fails || acquires && d.Wait {
 				tries = append(tries, c)
 			}
 		case command.Call:
@@ -68,7 +68,7 @@ func (b *Checker) OnProposed(id paxos.NodeID, commands [][]byte) (all []command.
 			continue
 		}
 		switch c.(type) {
-		case command.Act, command.Call:
+		case command.NodeCommand, command.Call:
 			b.World.Break("S14", "replica %d proposes %+v, on which it has not decided", id, c)
 		}
 		all, b.lately = append(all, c), append(b.lately, b.Begins)
@@ -120,22 +120,22 @@ func (b *Checker) calls(id paxos.NodeID, c command.Call) {
 	}
 }
 
-func (b *Checker) acts(id paxos.NodeID, c command.Act) {
-	b.again(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Deed)
-	if _, refuses := c.Deed.(command.Fail); refuses {
+func (b *Checker) acts(id paxos.NodeID, c command.NodeCommand) {
+	b.again(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Op)
+	if _, refuses := c.Op.(command.Fail); refuses {
 		return
 	}
-	a, f := b.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return b.means(op, c.Deed) })
+	a, f := b.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return b.means(op, c.Op) })
 	if f != (model.Finding{}) {
-		b.World.Break(f.ID, "replica %d proposes %+v as call %d of session %d, and %s", id, c.Deed, c.Seq, c.Session, f.Text)
+		b.World.Break(f.ID, "replica %d proposes %+v as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.Text)
 		return
 	}
 	token, on := model.TokenIn(a.op)
 	if on && b.Given[token].ID.Epoch < c.Guard {
 		b.Retaken++
 	}
-	if on && b.ties[token] && model.NeedsFence(a.op) && model.FenceIn(c.Deed) == (api.Sequencer{}) {
-		b.World.Break("S10", "replica %d proposes %+v as call %d of session %d without a sequencer, and the handle's token says that it is tied to one", id, c.Deed, c.Seq, c.Session)
+	if on && b.ties[token] && model.NeedsFence(a.op) && model.FenceIn(c.Op) == (api.Sequencer{}) {
+		b.World.Break("S10", "replica %d proposes %+v as call %d of session %d without a sequencer, and the handle's token says that it is tied to one", id, c.Op, c.Seq, c.Session)
 	}
 }
 

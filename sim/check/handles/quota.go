@@ -46,7 +46,7 @@ func (b *Quotas) OnCommand(a *command.Applied) {
 		}
 	case command.Sweep:
 		b.gone(c.Node)
-	case command.Act:
+	case command.NodeCommand:
 		b.act(c, a.Result)
 	}
 }
@@ -59,8 +59,8 @@ func (b *Quotas) founded(f tree.Founding, n api.Instance) {
 	}
 }
 
-func (b *Quotas) act(c command.Act, r api.Result) {
-	switch d := c.Deed.(type) {
+func (b *Quotas) act(c command.NodeCommand, r api.Result) {
+	switch d := c.Op.(type) {
 	case command.OpenNode:
 		path, made := d.Path.String(), Charged{Owner: b.rights.Who[c.Session], bytes: uint64(len(d.Contents))}
 		o, opened := r.Detail.(api.Opened)
@@ -123,7 +123,7 @@ func (b *Quotas) fits(path string, c Charged, nodes, bytes uint64) bool {
 }
 
 // judge compares what became of so much more with what there is room for.
-func (b *Quotas) judge(c command.Act, code api.Code, path string, n Charged, nodes, bytes uint64) {
+func (b *Quotas) judge(c command.NodeCommand, code api.Code, path string, n Charged, nodes, bytes uint64) {
 	refused := code == api.Quota
 	if refused {
 		b.Refused++

@@ -66,7 +66,7 @@ func (b *Rights) OnCommand(a *command.Applied) {
 		b.found(c, api.Instance(a.Number))
 	case command.Sweep:
 		delete(b.Nodes, c.Node.Path.String())
-	case command.Act:
+	case command.NodeCommand:
 		b.act(c, a)
 	}
 }
@@ -98,8 +98,8 @@ func (b *Rights) found(c command.Found, n api.Instance) {
 	b.Turn()
 }
 
-func (b *Rights) act(c command.Act, a *command.Applied) {
-	switch d := c.Deed.(type) {
+func (b *Rights) act(c command.NodeCommand, a *command.Applied) {
+	switch d := c.Op.(type) {
 	case command.OpenNode:
 		b.Executed[model.Call{Session: c.Session, Seq: c.Seq}] = c.Guard
 		b.judge(c.Session, b.Who[c.Session], d.Path.String(), d.Rights, d.Create, d.Names, a.Result)

@@ -37,8 +37,8 @@ type Party interface {
 // Beliefs are those of package paxos.
 type Beliefs interface {
 	Lease() time.Time
-	Counts(paxos.NodeID) time.Time
-	Granted() (holder paxos.NodeID, until, silent time.Time)
+	SupportUntil(paxos.NodeID) time.Time
+	LeaseGranted() (holder paxos.NodeID, until, silent time.Time)
 }
 
 // leaseFacts is what was last seen of a replica.
@@ -71,12 +71,12 @@ func (l *Checker) Acted(id paxos.NodeID) {
 		l.extended(id, b)
 	}
 	for member := paxos.NodeID(1); int(member) < len(l.Parties); member++ {
-		if until := b.Counts(member); !until.Equal(f.counts[member]) {
+		if until := b.SupportUntil(member); !until.Equal(f.counts[member]) {
 			f.counts[member] = until
 			l.counts(id, member)
 		}
 	}
-	holder, _, _ := b.Granted()
+	holder, _, _ := b.LeaseGranted()
 	if f.Of != b || f.holder != holder {
 		f.Of, f.holder = b, holder
 		l.honours(id)
@@ -90,7 +90,7 @@ func (l *Checker) Acted(id paxos.NodeID) {
 // for which it read its clock at now, with its rows at a slot (S7). It must have
 // had read authority then, for an epoch that its own command began. Unless it
 // stood still since, nobody was told of a later slot.
-func (l *Checker) ReadAlone(id paxos.NodeID, n *core.Node, now time.Time, told paxos.Slot) {
+func (l *Checker) ReadAlone(id paxos.NodeID, n *core.Replica, now time.Time, told paxos.Slot) {
 	left, applied := n.Lease().Sub(now), n.Status().Applied
 	switch {
 	case n.Serving() == nil:
@@ -141,14 +141,14 @@ func (l *Checker) counts(leader, member paxos.NodeID) {
 	if b == nil || m == nil || l.OnlyS7 {
 		return
 	}
-	left := b.Counts(member).Sub(l.Parties[leader].Clock().Mono())
+	left := b.SupportUntil(member).Sub(l.Parties[leader].Clock().Mono())
 	if left <= 0 {
 		return
 	}
 	now := l.Parties[member].Clock().Mono()
-	holder, until, silent := m.Granted()
+	holder, until, silent := m.LeaseGranted()
 	if now.Before(silent) || holder == leader && now.Before(until) {
-		l.outlasts(leader, member, b.Counts(member), Later(until, silent))
+		l.outlasts(leader, member, b.SupportUntil(member), Later(until, silent))
 		return
 	}
 	l.world.Break("S7b", "replica %d counts on replica %d for %v more, which has given its word to %d for %v and is silent for %v",
@@ -198,7 +198,7 @@ func (l *Checker) wordEnds(id paxos.NodeID) (end time.Time, ok bool) {
 	if b == nil {
 		return end, false
 	}
-	_, until, silent := b.Granted()
+	_, until, silent := b.LeaseGranted()
 	end = Later(until, silent)
 	return end, l.Parties[id].Clock().Mono().Before(end)
 }
@@ -212,7 +212,7 @@ func (l *Checker) Turned(id paxos.NodeID) {
 
 // Add counts the reads of a life that is over.
 func (l *Checker) Add(c core.ReadCounters) {
-	l.Reads.Alone += c.Alone
+	l.Reads.Local += c.Local
 	l.Reads.Logged += c.Logged
 	l.Reads.Drifted += c.Drifted
 }

@@ -57,7 +57,7 @@ func (b *Model) OnCommand(a *command.Applied) {
 	}
 	b.Owed.OnCommand(a)
 	switch c := a.Command.(type) {
-	case command.Act:
+	case command.NodeCommand:
 		b.act(c, a.Result)
 	case command.Call:
 		if _, ends := c.Op.(api.EndSession); ends {
@@ -115,8 +115,8 @@ func (b *Model) delayed(a *command.Applied, fails func(model.Owner) bool) {
 	}
 }
 
-func (b *Model) act(c command.Act, r api.Result) {
-	switch d := c.Deed.(type) {
+func (b *Model) act(c command.NodeCommand, r api.Result) {
+	switch d := c.Op.(type) {
 	case command.Acquire:
 		b.grants(model.Owner{Session: c.Session, Handle: d.Handle}, model.Call{Session: c.Session, Seq: c.Seq}, d, r)
 	case command.Release:
@@ -208,7 +208,7 @@ func (b *Model) HeldBy(n api.Ref, h api.HandleID) (own bool, conflicts func(api.
 			modes = append(modes, x.Mode)
 		}
 	}
-	return own, func(m api.Mode) bool { return slices.ContainsFunc(modes, m.Conflicts) }
+	return own, func(m api.Mode) bool { return slices.ContainsFunc(modes, m.HasConflict) }
 }
 
 func (b *Model) moves(n api.Ref) {

@@ -54,20 +54,20 @@ func (w *Sequencers) OnRequest(q api.Request, tied []api.Sequencer) {
 // OnCommand is told of each command as it is first applied anywhere, before the book
 // of locks is: a deletion takes away the lock of which it had to be judged.
 func (w *Sequencers) OnCommand(a *command.Applied) {
-	act, ok := a.Command.(command.Act)
+	act, ok := a.Command.(command.NodeCommand)
 	if !ok || a.Verdict != command.Executed {
 		return
 	}
-	fence := model.FenceIn(act.Deed)
-	w.fences(act.Deed, fence, a.Result.Code)
-	if d, checks := act.Deed.(command.CheckSequencer); checks {
+	fence := model.FenceIn(act.Op)
+	w.fences(act.Op, fence, a.Result.Code)
+	if d, checks := act.Op.(command.CheckSequencer); checks {
 		w.judge(d.Sequencer, a.Result.Code, fence == api.Sequencer{})
 	}
 }
 
 // fences: while the sequencer of a handle is not valid, nothing is done by it,
 // whatever else is asked; and while it is, it is no reason to refuse.
-func (w *Sequencers) fences(d command.Deed, fence api.Sequencer, said api.Code) {
+func (w *Sequencers) fences(d command.NodeOp, fence api.Sequencer, said api.Code) {
 	if fence == (api.Sequencer{}) {
 		return
 	}

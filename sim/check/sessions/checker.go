@@ -229,7 +229,7 @@ func (s *Checker) proposes(id paxos.NodeID, now time.Time, c command.Command) {
 		}
 	}
 	switch c := c.(type) {
-	case command.Call, command.Act:
+	case command.Call, command.NodeCommand:
 		if !t.Serving {
 			s.breaks(id, "works on a call in its fail-over: %+v", c)
 		}
@@ -239,7 +239,7 @@ func (s *Checker) proposes(id paxos.NodeID, now time.Time, c command.Command) {
 		if o := (model.Owner{Session: c.Session, Handle: c.Handle}); t.Brought.keeps(o) {
 			s.world.Break("S9", "replica %d, master in epoch %d, fails %v, which was presented to it", id, t.Epoch, o)
 		}
-	case command.Confirm:
+	case command.ConfirmLeadership:
 		t.asked = now
 		t.asks++
 	case command.Expire:

@@ -30,7 +30,7 @@ type Presider interface {
 }
 
 // Presiding is a Presider that is a node.
-type Presiding struct{ *core.Node }
+type Presiding struct{ *core.Replica }
 
 // Longest is the longest lease, by the rows.
 func (n Presiding) Longest() time.Duration { return rows.GetLongestLease(n.Rows()) }
@@ -115,9 +115,9 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.G
 	if t.Of == nil || q.Epoch != t.Epoch || q.Session == 0 {
 		return
 	}
-	if q.Seen > t.seen[q.Session] {
-		t.seen[q.Session] = q.Seen
-		t.drops(q.Session, func(n api.Seq) bool { return n <= q.Seen })
+	if q.AckedThrough > t.seen[q.Session] {
+		t.seen[q.Session] = q.AckedThrough
+		t.drops(q.Session, func(n api.Seq) bool { return n <= q.AckedThrough })
 	}
 	k, keeps := q.Op.(api.KeepAlive)
 	if !keeps {
@@ -131,7 +131,7 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.G
 			t.Brought.Take(model.Owner{Session: g.Session, Handle: g.ID})
 		}
 	}
-	if k.Flushed == t.Epoch {
+	if k.AckedEpoch == t.Epoch {
 		t.knows[q.Session] = true
 	}
 	if w, waits := t.waits[q.Session]; !waits || q.ID >= w.id {
@@ -200,7 +200,7 @@ func (t *seat) drops(s api.SessionID, which func(api.Seq) bool) {
 
 // confirms takes in that the log says that it was master when it asked.
 func (t *seat) confirms(a *command.Applied) {
-	if c, is := a.Command.(command.Confirm); is && a.Verdict == command.Executed && c.Guard == t.Epoch {
+	if c, is := a.Command.(command.ConfirmLeadership); is && a.Verdict == command.Executed && c.Guard == t.Epoch {
 		t.Known, t.asks = t.asked, 0
 	}
 }
@@ -241,7 +241,7 @@ func newLately(now time.Time) *lately {
 
 // came is told of a call. What its client waits for no more leaves the line.
 func (h *lately) came(now time.Time, q api.Request) {
-	maps.DeleteFunc(h.lined, func(n api.Seq, _ bool) bool { return n <= q.Seen })
+	maps.DeleteFunc(h.lined, func(n api.Seq, _ bool) bool { return n <= q.AckedThrough })
 	h.again = 0
 	if h.calls[q.Seq] {
 		h.again = q.Seq

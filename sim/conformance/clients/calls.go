@@ -36,12 +36,12 @@ func newCallModel() callModel {
 func (m *callModel) onSend(q api.Request) (f breach) {
 	m.epoch = max(m.epoch, q.Epoch)
 	if _, ends := q.Op.(api.EndSession); !ends { // EndSession abandons all calls
-		f = m.checkAcked(q.Seen)
+		f = m.checkAcked(q.AckedThrough)
 	}
 	if m.refused[q.Seq] && f == (breach{}) {
 		f = breachf("L1", "sends call %d again, a TryAcquire that was told that the lock is not available", q.Seq)
 	}
-	m.acked = max(m.acked, q.Seen)
+	m.acked = max(m.acked, q.AckedThrough)
 	k, keeps := q.Op.(api.KeepAlive)
 	switch {
 	case f != (breach{}):
@@ -53,7 +53,7 @@ func (m *callModel) onSend(q api.Request) (f breach) {
 	if _, again := m.sent[q.Seq]; again || q.Seq == 0 {
 		return f
 	}
-	m.sent[q.Seq] = sentCall{q.Op, q.Seen}
+	m.sent[q.Seq] = sentCall{q.Op, q.AckedThrough}
 	if _, closes := q.Op.(api.CloseHandle); closes {
 		m.handles--
 	}
@@ -124,7 +124,7 @@ func (m *callModel) onReply(p api.Reply) {
 	if try, is := c.op.(api.Acquire); is && !try.Wait && (p.Code == api.LockHeld || p.Code == api.LockDelayed) {
 		m.refused[p.Seq] = true // even where the client takes the reply for inconclusive
 	}
-	if !waits || !p.Code.Definite() && p.Code != api.Stale && p.Code != api.NoHandle {
+	if !waits || !p.Code.IsDefinite() && p.Code != api.Stale && p.Code != api.NoHandle {
 		return
 	}
 	o, opened := p.Detail.(api.Opened)

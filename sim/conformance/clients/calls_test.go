@@ -36,8 +36,8 @@ func TestCallsThatAreNotAcknowledgedWithoutAReply(t *testing.T) {
 			if c.reply != 0 {
 				h.onReply(api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: c.reply}})
 			}
-			require.Equal(t, c.breaks, h.onSend(api.Request{Session: 7, Seq: 2, Seen: 1, Op: c.next}).id)
-			require.Zero(t, h.onSend(api.Request{Session: 7, Seq: 3, Seen: 1, Op: c.next}), "a breach is reported once")
+			require.Equal(t, c.breaks, h.onSend(api.Request{Session: 7, Seq: 2, AckedThrough: 1, Op: c.next}).id)
+			require.Zero(t, h.onSend(api.Request{Session: 7, Seq: 3, AckedThrough: 1, Op: c.next}), "a breach is reported once")
 		})
 	}
 }
@@ -48,7 +48,7 @@ func TestACancelledAcquireMayBeAcknowledged(t *testing.T) {
 	require.Zero(t, h.onSend(api.Request{Session: 7, Seq: 1, Op: api.Acquire{Wait: true}}))
 	require.Zero(t, h.onSend(api.Request{Session: 7, Seq: 2, Op: api.CancelAcquire{Call: 1}}))
 	h.onReply(api.Reply{Session: 7, Seq: 2, Result: api.Result{Code: api.OK}})
-	require.Zero(t, h.onSend(api.Request{Session: 7, Seq: 3, Seen: 2, Op: api.Get{}}))
+	require.Zero(t, h.onSend(api.Request{Session: 7, Seq: 3, AckedThrough: 2, Op: api.Get{}}))
 }
 
 // A TryAcquire ends when a reply says that the lock is not available; a waiting Acquire does
@@ -70,7 +70,7 @@ func TestARefusedTryAcquireIsNotRetried(t *testing.T) {
 func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 	token := tokens(t, api.File)
 	acquire := func(e api.Epoch, seen api.Seq) api.Request {
-		return api.Request{Session: 7, Seq: 1, Epoch: e, Seen: seen, Op: api.Acquire{Handle: token(1)}}
+		return api.Request{Session: 7, Seq: 1, Epoch: e, AckedThrough: seen, Op: api.Acquire{Handle: token(1)}}
 	}
 	present := func(e api.Epoch, all ...api.Token) api.Request {
 		return api.Request{Session: 7, Epoch: e, Op: api.KeepAlive{Tokens: all}}
@@ -90,9 +90,9 @@ func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 		"its Acquire is asked for again":   {api.OK, 3, acquire(4, 0), "S15"},
 		"the same, of this master":         {api.OK, 3, acquire(3, 0), ""},
 		"the same, and it is not closed":   {0, 0, acquire(4, 0), ""},
-		"nor where a KeepAlive says so":    {0, 0, api.Request{Session: 7, Epoch: 3, Seen: 1, Op: api.KeepAlive{}}, "S9"},
-		"its Acquire needs no answer":      {api.OK, 3, api.Request{Session: 7, Seq: 3, Epoch: 3, Seen: 2, Op: api.Get{}}, ""},
-		"but it does while it is not":      {0, 0, api.Request{Session: 7, Seq: 3, Epoch: 3, Seen: 1, Op: api.Get{}}, "S9"},
+		"nor where a KeepAlive says so":    {0, 0, api.Request{Session: 7, Epoch: 3, AckedThrough: 1, Op: api.KeepAlive{}}, "S9"},
+		"its Acquire needs no answer":      {api.OK, 3, api.Request{Session: 7, Seq: 3, Epoch: 3, AckedThrough: 2, Op: api.Get{}}, ""},
+		"but it does while it is not":      {0, 0, api.Request{Session: 7, Seq: 3, Epoch: 3, AckedThrough: 1, Op: api.Get{}}, "S9"},
 		"what asks by another one of it":   {api.OK, 3, api.Request{Session: 7, Seq: 3, Epoch: 4, Op: api.GetStat{Handle: token(2)}}, ""},
 		"it is asked to be closed for all": {api.OK, 3, api.Request{Session: 7, Seq: 2, Epoch: 4, Op: api.CloseHandle{Handle: token(1)}}, ""},
 	} {
@@ -111,10 +111,10 @@ func TestS15WhatWasClosedIsNotPresented(t *testing.T) {
 // A client sends a request after the Close of handle 1; the reply to the Close comes later.
 func TestS15CallsSentAfterAClose(t *testing.T) {
 	one := tokens(t, api.Directory)(1)
-	ends := api.Request{Session: 7, Seq: 2, Seen: 1, Epoch: 3, Op: api.EndSession{}}
+	ends := api.Request{Session: 7, Seq: 2, AckedThrough: 1, Epoch: 3, Op: api.EndSession{}}
 	opens := api.Request{Session: 7, Seq: 2, Epoch: 3, Op: api.Open{Dir: one, Path: "f"}}
 	next := func(e api.Epoch) api.Request {
-		return api.Request{Session: 7, Seq: 3, Seen: 2, Epoch: e, Op: api.Get{}}
+		return api.Request{Session: 7, Seq: 3, AckedThrough: 2, Epoch: e, Op: api.Get{}}
 	}
 	present := api.Request{Session: 7, Epoch: 4, Op: api.KeepAlive{Tokens: []api.Token{one}}}
 	for name, c := range map[string]struct {

@@ -89,7 +89,7 @@ func (m *eventModel) onStatus(at time.Duration, s session.Status, a *sessionMode
 // onReply: a new master answers no call of a session before its client acknowledges the
 // epoch, so the client's program must have had an EventFailover.
 func (m *eventModel) onReply(p api.Reply, a *sessionModel) breach {
-	if m.nth != a.sessions || p.Session != a.session || p.Seq == 0 || p.Epoch != a.epoch || !p.Code.Definite() ||
+	if m.nth != a.sessions || p.Session != a.session || p.Seq == 0 || p.Epoch != a.epoch || !p.Code.IsDefinite() ||
 		p.Code == api.NoSession || a.hasNoLeases || a.openEpoch >= p.Epoch || m.toldEpoch >= p.Epoch || m.isEnding {
 		return breach{}
 	}

@@ -15,12 +15,14 @@ import (
 type LockQueue struct {
 	handle    *client.Handle
 	waiting   []*client.CallID // of Acquires that have not ended; a zero Trail was not sent
-	lock      Lock            // the last lock that was acquired, nil: none
-	idleSince time.Duration   // true time since which the programs wait for no reason; below 0: they have one
+	lock      Lock             // the last lock that was acquired, nil: none
+	idleSince time.Duration    // true time since which the programs wait for no reason; below 0: they have one
 }
 
 // OnAcquire records that a program wants the lock.
-func (q *LockQueue) OnAcquire(ask *client.CallID) { q.waiting, q.idleSince = append(q.waiting, ask), -1 }
+func (q *LockQueue) OnAcquire(ask *client.CallID) {
+	q.waiting, q.idleSince = append(q.waiting, ask), -1
+}
 
 // OnAcquireEnd records that the program's Acquire has ended.
 func (q *LockQueue) OnAcquireEnd(ask *client.CallID) {

@@ -52,7 +52,7 @@ func (p *presentation) onKeepAlive(id uint64, e api.Epoch, k api.KeepAlive) brea
 			delete(p.missing, k.ID)
 		}
 	}
-	if k.Flushed != p.epoch {
+	if k.AckedEpoch != p.epoch {
 		return breach{}
 	}
 	if n := p.unanswered(); n > 0 {

@@ -36,7 +36,7 @@ func TestS9HandlesOfAcquiresUnderWayArePresented(t *testing.T) {
 			h.onReply(answer(3, api.OK))
 		}, []api.Token{token(1)}, false},
 		"the other is not waited for": {func(h *callModel) {
-			h.onSend(api.Request{Session: 7, Seq: 4, Seen: 2, Op: api.GetStat{Handle: token(1)}})
+			h.onSend(api.Request{Session: 7, Seq: 4, AckedThrough: 2, Op: api.GetStat{Handle: token(1)}})
 		}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,10 +47,10 @@ func TestS9HandlesOfAcquiresUnderWayArePresented(t *testing.T) {
 				c.before(&h)
 			}
 			o.onFailover(2, &h)
-			require.Equal(t, breach{}, o.onKeepAlive(50, 1, api.KeepAlive{Flushed: 1}), "it knows of no fail-over yet")
-			require.Equal(t, breach{}, o.onKeepAlive(51, 2, api.KeepAlive{Flushed: 1, Tokens: c.present}))
+			require.Equal(t, breach{}, o.onKeepAlive(50, 1, api.KeepAlive{AckedEpoch: 1}), "it knows of no fail-over yet")
+			require.Equal(t, breach{}, o.onKeepAlive(51, 2, api.KeepAlive{AckedEpoch: 1, Tokens: c.present}))
 			o.onKeepAliveReplied(51, 2)
-			f := o.onKeepAlive(52, 2, api.KeepAlive{Flushed: 2})
+			f := o.onKeepAlive(52, 2, api.KeepAlive{AckedEpoch: 2})
 			require.Equal(t, c.isMissing, f.id == "S9", "%+v", f)
 			if name == "none" {
 				require.Contains(t, f.text, handleOf(1).String(), "the lowest of both, at each run")
@@ -76,11 +76,11 @@ func TestS9APresentationIsAnswered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h, o := newCallModel(), presentation{}
 			o.onFailover(2, &h)
-			require.Equal(t, breach{}, o.onKeepAlive(1, 2, api.KeepAlive{Flushed: 1}))
-			require.Equal(t, breach{}, o.onKeepAlive(2, 2, api.KeepAlive{Flushed: 1, Tokens: []api.Token{"a", "b"}}))
-			require.Equal(t, breach{}, o.onKeepAlive(3, 2, api.KeepAlive{Flushed: 1, Tokens: []api.Token{"a", "b"}}))
+			require.Equal(t, breach{}, o.onKeepAlive(1, 2, api.KeepAlive{AckedEpoch: 1}))
+			require.Equal(t, breach{}, o.onKeepAlive(2, 2, api.KeepAlive{AckedEpoch: 1, Tokens: []api.Token{"a", "b"}}))
+			require.Equal(t, breach{}, o.onKeepAlive(3, 2, api.KeepAlive{AckedEpoch: 1, Tokens: []api.Token{"a", "b"}}))
 			o.onKeepAliveReplied(c.id, c.epoch)
-			f := o.onKeepAlive(4, 2, api.KeepAlive{Flushed: 2})
+			f := o.onKeepAlive(4, 2, api.KeepAlive{AckedEpoch: 2})
 			require.Equal(t, c.isLost, f.id == "S9", "%+v", f)
 		})
 	}

@@ -115,7 +115,7 @@ func (m *sessionModel) onReply(now time.Time, p api.Reply) {
 // isFromFormerMaster reports that p decides a call and was sent by a former master. It was
 // right then, but the present master may know more, so the client must ask that one (S9).
 func (m *sessionModel) isFromFormerMaster(p api.Reply) bool {
-	return p.Session == m.session && p.Seq != 0 && p.Epoch < m.epoch && p.Code.Definite() && p.Code != api.NoSession
+	return p.Session == m.session && p.Seq != 0 && p.Epoch < m.epoch && p.Code.IsDefinite() && p.Code != api.NoSession
 }
 
 func (m *sessionModel) onOpenReply(now time.Time, p api.Reply) {

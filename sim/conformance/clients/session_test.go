@@ -51,7 +51,7 @@ func (t *dialogue) call(op api.Op, seen api.Seq) {
 	t.renew(0)
 	t.id++
 	t.seq++
-	t.l.model.onSend(second(1), api.Request{ID: t.id, Session: 7, Seq: t.seq, Seen: seen, Epoch: 1, Op: op})
+	t.l.model.onSend(second(1), api.Request{ID: t.id, Session: 7, Seq: t.seq, AckedThrough: seen, Epoch: 1, Op: op})
 }
 
 func (t *dialogue) reply(c api.Code) { t.answer(api.Result{Code: c}) }

@@ -82,7 +82,7 @@ func (b *Checker) OnRequest(q api.Request, g *model.Grip, master bool) {
 	case api.CancelAcquire:
 		b.end(q.Session, func(s *standing) bool { return s.call.Seq == op.Call })
 	}
-	b.end(q.Session, func(s *standing) bool { return s.call.Seq <= q.Seen })
+	b.end(q.Session, func(s *standing) bool { return s.call.Seq <= q.AckedThrough })
 }
 
 // shuts counts those who wait and whose handle is about to end.
@@ -156,15 +156,15 @@ func (b *Checker) OnCommand(a *command.Applied) {
 	switch c := a.Command.(type) {
 	case command.Sweep:
 		b.gone(c.Node)
-	case command.Act:
-		if d, ok := c.Deed.(command.DeleteNode); ok && a.Result.Code == api.OK {
+	case command.NodeCommand:
+		if d, ok := c.Op.(command.DeleteNode); ok && a.Result.Code == api.OK {
 			b.gone(d.Node)
 		}
 		if a.Verdict == command.Executed {
 			b.epoch = max(b.epoch, c.Guard)
 		}
 		s := b.calls[model.Call{Session: c.Session, Seq: c.Seq}]
-		if d, ok := c.Deed.(command.Acquire); ok && d.Wait && s != nil && s.at.epoch == c.Guard {
+		if d, ok := c.Op.(command.Acquire); ok && d.Wait && s != nil && s.at.epoch == c.Guard {
 			s.tried = false
 			if a.Verdict == command.Executed && a.Result.Code == api.OK {
 				b.Given++
@@ -185,17 +185,17 @@ func (b *Checker) OnCommand(a *command.Applied) {
 // OnActed is told what left a replica at once: answers, and what it has begun that
 // concerns Acquires which wait, trials and refusals: it goes to the log in its turn.
 // from is the first slot that it applied before.
-func (b *Checker) OnActed(id paxos.NodeID, from paxos.Slot, answers []api.Reply, tries []command.Act) {
+func (b *Checker) OnActed(id paxos.NodeID, from paxos.Slot, answers []api.Reply, tries []command.NodeCommand) {
 	for _, p := range answers {
 		if s := b.calls[model.Call{Session: p.Session, Seq: p.Seq}]; s != nil && p.Code != api.Parked {
 			s.waits = false
-			if gone := p.Code == api.Stale || p.Code == api.NoSession; p.Code.Definite() || gone && p.Epoch == s.at.epoch {
+			if gone := p.Code == api.Stale || p.Code == api.NoSession; p.Code.IsDefinite() || gone && p.Epoch == s.at.epoch {
 				b.leave(s)
 			}
 		}
 	}
 	for _, c := range tries {
-		if d, ok := c.Deed.(command.Acquire); ok {
+		if d, ok := c.Op.(command.Acquire); ok {
 			b.tries(id, from, c, d)
 		}
 	}
@@ -268,7 +268,7 @@ func (b *Checker) couldHave(s *standing) bool {
 // handle that holds the lock already, by another call: that one waits no more, and those
 // behind it have their turn. The lock is not held then, or was free for some time of the
 // slots that were applied just now.
-func (b *Checker) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d command.Acquire) {
+func (b *Checker) tries(id paxos.NodeID, from paxos.Slot, c command.NodeCommand, d command.Acquire) {
 	s := b.calls[model.Call{Session: c.Session, Seq: c.Seq}]
 	if s == nil || s.at.epoch != c.Guard {
 		return
@@ -285,7 +285,7 @@ func (b *Checker) tries(id paxos.NodeID, from paxos.Slot, c command.Act, d comma
 		if x == s || own {
 			break
 		}
-		if !x.leaves && (!x.tried || x.mode.Conflicts(s.mode)) {
+		if !x.leaves && (!x.tried || x.mode.HasConflict(s.mode)) {
 			b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and call %d of session %d, %v, waits in front of it",
 				id, c.Seq, c.Session, d.Node, d.Mode, x.call.Seq, x.call.Session, x.mode)
 		}

@@ -18,7 +18,7 @@ func TestL1ClientsAreAnsweredOrKept(t *testing.T) {
 		return api.Request{ID: id, Op: api.OpenSession{Nonce: api.Nonce{nonce, 1}}}
 	}
 	odd := get
-	odd.ID, odd.Seen = 13, 1
+	odd.ID, odd.AckedThrough = 13, 1
 	replies := func(id uint64, c api.Code) api.Reply { return api.Reply{ID: id, Result: api.Result{Code: c}} }
 	for name, c := range map[string]struct {
 		requests         []api.Request

@@ -69,8 +69,8 @@ type counted struct{ most, least, said time.Time }
 type leaseReporter interface {
 	Status() paxos.Status
 	Lease() time.Time
-	Counts(paxos.NodeID) time.Time
-	Granted() (holder paxos.NodeID, until, silentUntil time.Time)
+	SupportUntil(paxos.NodeID) time.Time
+	LeaseGranted() (holder paxos.NodeID, until, silentUntil time.Time)
 }
 
 // onStart records the start of a life. A life that is not the first gives no grant and no
@@ -227,7 +227,7 @@ func (g *grants) update(members int, of leaseReporter) bool {
 	isChanged := g.isChanged || !authority.Equal(g.authority)
 	g.authority, g.isChanged = authority, false
 	for i := range g.counts {
-		end, c := of.Counts(paxos.NodeID(i+1)), &g.counts[i]
+		end, c := of.SupportUntil(paxos.NodeID(i+1)), &g.counts[i]
 		isChanged = isChanged || !end.Equal(c.said)
 		c.said = end
 	}
@@ -245,7 +245,7 @@ func (g *grants) latestEnd() (end time.Time) {
 // checkHonoured: a member honours its grant for as long as it gave it, and no longer. A
 // leader's grant to itself is in no message; its heartbeats to the others bound it.
 func (g *grants) checkHonoured(w *sim.World, now time.Time, self *paxos.Status, of leaseReporter) {
-	holder, until, silentUntil := of.Granted()
+	holder, until, silentUntil := of.LeaseGranted()
 	if !silentUntil.Equal(g.silentUntil) && (silentUntil.After(now) || g.silentUntil.After(now)) {
 		g.reportDifference(w, silentUntil.Sub(g.silentUntil), "replica %d holds off after a restart for %v %s than a grant", self.ID)
 	}

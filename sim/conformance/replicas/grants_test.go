@@ -16,10 +16,10 @@ type leaseState struct {
 	until, silent time.Time
 }
 
-func (s *leaseState) Status() paxos.Status             { return s.self }
-func (s *leaseState) Lease() time.Time                 { return s.lease }
-func (s *leaseState) Counts(id paxos.NodeID) time.Time { return s.counts[id] }
-func (s *leaseState) Granted() (paxos.NodeID, time.Time, time.Time) {
+func (s *leaseState) Status() paxos.Status                   { return s.self }
+func (s *leaseState) Lease() time.Time                       { return s.lease }
+func (s *leaseState) SupportUntil(id paxos.NodeID) time.Time { return s.counts[id] }
+func (s *leaseState) LeaseGranted() (paxos.NodeID, time.Time, time.Time) {
 	return s.holder, s.until, s.silent
 }
 func (s *leaseState) step(f *verdict, w *grants, ms int, r paxos.Status) {

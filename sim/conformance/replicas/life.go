@@ -27,7 +27,7 @@ import (
 type Life struct {
 	world *sim.World
 	id    paxos.NodeID
-	host  *driver.Host
+	host  *driver.Driver
 	terms Terms
 
 	idleLog   idleLog
@@ -47,13 +47,13 @@ type Life struct {
 // Terms are the parts of a cell's configuration that the checks share.
 type Terms struct {
 	Replicas     int
-	Host         *driver.Config // not copied; it does not change
+	Driver       *driver.Config // not copied; it does not change
 	Lease        paxos.Lease    // of this replica, which may be configured otherwise than the others
 	HasBadClocks bool           // clocks may err by more than leases allow for
 }
 
 // New returns the checks for a life of replica id that has not started.
-func New(w *sim.World, id paxos.NodeID, h *driver.Host, t Terms) *Life {
+func New(w *sim.World, id paxos.NodeID, h *driver.Driver, t Terms) *Life {
 	return &Life{world: w, id: id, host: h, terms: t, peers: newPeerRequests(), grants: grants{lease: t.Lease}}
 }
 
@@ -61,14 +61,14 @@ func New(w *sim.World, id paxos.NodeID, h *driver.Host, t Terms) *Life {
 // and that earlier lives of the replica were configured with a Grant of at most longest.
 func (l *Life) OnStart(now time.Time, next paxos.LSN, longest time.Duration) {
 	l.idleLog.onStart(now, next)
-	if n := l.host.Node(); n != nil {
+	if n := l.host.Core(); n != nil {
 		l.grants.onStart(now, n.Status(), longest)
 	}
 }
 
 // OnRequest records request q of a client, before the driver takes it.
 func (l *Life) OnRequest(from sim.Addr, q api.Request) {
-	if l.host.Node() != nil {
+	if l.host.Core() != nil {
 		l.requests.onRequest(from, q)
 	}
 }
@@ -78,7 +78,7 @@ func (l *Life) OnReply(to sim.Addr, p api.Reply) { l.requests.onReply(to, p) }
 
 // OnMessage records the bytes of a message of another replica, before the driver takes them.
 func (l *Life) OnMessage(now time.Time, from paxos.NodeID, wire string) {
-	n := l.host.Node()
+	n := l.host.Core()
 	if n == nil {
 		return
 	}
@@ -136,8 +136,8 @@ func (l *Life) OnSend(now time.Time, to paxos.NodeID, wire string, m paxos.Messa
 	if driver.IsTransfer(wire) {
 		m, _ := driver.DecodeTransfer(wire)
 		if q, ok := m.(driver.Ask); ok {
-			l.fetching.onApplied(l.host.Node().Status().Applied)
-			l.fetching.onAsk(l.world, l.id, to, now, q, l.terms.Host.Node.Paxos.Retransmit)
+			l.fetching.onApplied(l.host.Core().Status().Applied)
+			l.fetching.onAsk(l.world, l.id, to, now, q, l.terms.Driver.Core.Paxos.Retransmit)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (l *Life) OnSend(now time.Time, to paxos.NodeID, wire string, m paxos.Messa
 // OnActed checks the end of a step: all output was done, or is under way. proposed are the
 // commands that the step handed to the log.
 func (l *Life) OnActed(now time.Time, out *driver.Output, proposed []command.Command) {
-	if n := l.host.Node(); n != nil {
+	if n := l.host.Core(); n != nil {
 		log := n.Status()
 		l.campaigns.onActed(log.Held)
 		if !l.terms.HasBadClocks {
@@ -163,7 +163,7 @@ func (l *Life) OnActed(now time.Time, out *driver.Output, proposed []command.Com
 			l.requests.onActed(l.world, l.id, m.State, m.Pending, ops.UnderWay+ops.Waiting+ops.Held)
 		}
 		if l.quorum.isLeading() {
-			l.quorum.onActed(l.world, now, l.terms.Replicas, 2*l.terms.Host.Node.Paxos.ElectionMax, log)
+			l.quorum.onActed(l.world, now, l.terms.Replicas, 2*l.terms.Driver.Core.Paxos.ElectionMax, log)
 		}
 		if t := out.Tenure; t != nil && t.Mine {
 			l.quorum.onLead(now)
@@ -171,18 +171,18 @@ func (l *Life) OnActed(now time.Time, out *driver.Output, proposed []command.Com
 		l.checkBackupAge(now, n, log.Role, log.Count.Refused, proposed)
 	}
 	l.requests.onStepEnd()
-	l.idleLog.onActed(l.world, l.id, now, l.terms.Host.IdleAfter, out, l.host.Waiting())
-	l.retry.onActed(l.world, l.id, now, l.terms.Host.RetryAfter, out, l.source.isBusy(now, l.quiet()))
+	l.idleLog.onActed(l.world, l.id, now, l.terms.Driver.IdleAfter, out, l.host.Waiting())
+	l.retry.onActed(l.world, l.id, now, l.terms.Driver.RetryAfter, out, l.source.isBusy(now, l.quiet()))
 	if _, writes := out.Bulk.(driver.WriteJob); writes {
 		l.source.onSnapshot(l.world, l.id, now, l.quiet())
 	}
 }
 
 // quiet is how long a peer that is fetching a snapshot may be silent.
-func (l *Life) quiet() time.Duration { return 8 * l.terms.Host.Node.Paxos.Retransmit }
+func (l *Life) quiet() time.Duration { return 8 * l.terms.Driver.Core.Paxos.Retransmit }
 
-func (l *Life) checkBackupAge(now time.Time, n *core.Node, role paxos.Role, refused uint64, proposed []command.Command) {
-	if l.terms.Host.BackupEvery == 0 {
+func (l *Life) checkBackupAge(now time.Time, n *core.Replica, role paxos.Role, refused uint64, proposed []command.Command) {
+	if l.terms.Driver.BackupEvery == 0 {
 		return
 	}
 	s := n.Serving()
@@ -197,7 +197,7 @@ func (l *Life) checkBackupAge(now time.Time, n *core.Node, role paxos.Role, refu
 
 // OnWake checks, after OnActed, a step that only the passing of time caused.
 func (l *Life) OnWake(now time.Time) {
-	l.backup.onWake(l.world, l.id, now, l.terms.Host.BackupEvery, l.terms.Host.RetryAfter)
+	l.backup.onWake(l.world, l.id, now, l.terms.Driver.BackupEvery, l.terms.Driver.RetryAfter)
 }
 
 // OnLogDone records the end of a log job, before the driver takes it.
@@ -205,7 +205,7 @@ func (l *Life) OnLogDone(now time.Time, j *driver.LogJob) { l.idleLog.onLogDone(
 
 // OnBulkDone records the result of a snapshot job, before the driver takes it.
 func (l *Life) OnBulkDone(now time.Time, result driver.BulkResult) {
-	l.source.onBulkDone(now, result, l.terms.Host.HoldFor)
+	l.source.onBulkDone(now, result, l.terms.Driver.HoldFor)
 	l.retry.onBulkDone(now, result)
 	l.peers.setBulkBusy(false)
 	l.fetching.onBulkDone(result)

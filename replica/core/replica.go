@@ -116,27 +116,27 @@ type Output struct {
 }
 
 // Node is one replica's process life. One caller at a time.
-type Node struct {
-	cfg     Config
-	now     time.Time
-	paxos   *paxos.Node
-	db      *db.DB
-	master  *master.Master
-	serving *Serving
-	rules   bool      // its epoch stands in the log, serving or not yet
-	full    bool      // the log has refused something since the last Advance
-	settled api.Epoch // the last one of its own in which settle was called
-	audit   audit
-	stop    error // final
-	reads   ReadCounters
-	out     Output
+type Replica struct {
+	cfg            Config
+	now            time.Time
+	paxos          *paxos.Node
+	db             *db.DB
+	master         *master.Master
+	serving        *Serving
+	hasEpoch       bool      // its epoch stands in the log, serving or not yet
+	logFull        bool      // the log has refused something since the last Advance
+	constantsEpoch api.Epoch // the last one of its own in which settle was called
+	audit          audit
+	stop           error // final
+	reads          ReadCounters
+	out            Output
 }
 
 // New starts a life on what the disk gave back: all holds the rows as of
 // rec.Snapshot, and is nil where there is none. What the log has above it is
 // applied in the first Output.
-func New(cfg Config, rec paxos.Recovered, all *db.DB, now time.Time) *Node {
-	n := &Node{cfg: cfg, now: now, db: all, audit: newAudit(&cfg, now)}
+func New(cfg Config, rec paxos.Recovered, all *db.DB, now time.Time) *Replica {
+	n := &Replica{cfg: cfg, now: now, db: all, audit: newAudit(&cfg, now)}
 	if all == nil {
 		n.db = db.New()
 	}
@@ -145,99 +145,99 @@ func New(cfg Config, rec paxos.Recovered, all *db.DB, now time.Time) *Node {
 	}
 	n.paxos = paxos.New(cfg.Paxos, rec, now)
 	n.master = master.New(cfg.master(), rows.GetEpoch(n.db).Number)
-	n.compare()
+	n.checkConstants()
 	return n
 }
 
 // Step takes a message from another replica.
-func (n *Node) Step(now time.Time, from paxos.NodeID, m paxos.Message) {
-	n.now = now
-	n.paxos.Step(now, from, m)
+func (r *Replica) Step(now time.Time, from paxos.NodeID, m paxos.Message) {
+	r.now = now
+	r.paxos.Step(now, from, m)
 }
 
 // Request takes one copy of a request of a client, whose principal the transport
 // has authenticated. It is answered in this or a later Output, or never if the
 // replica dies.
-func (n *Node) Request(now time.Time, from Addr, who api.Principal, q api.Request) {
-	n.now = now
-	n.master.Request(n.at(), from, who, q)
-	n.noteLogged(q)
-	n.propose()
+func (r *Replica) Request(now time.Time, from Addr, who api.Principal, q api.Request) {
+	r.now = now
+	r.master.Request(r.at(), from, who, q)
+	r.countLoggedRead(q)
+	r.propose()
 }
 
 // Durable tells that every record up to upto is on disk.
-func (n *Node) Durable(now time.Time, upto paxos.LSN) {
-	n.now = now
-	n.paxos.Durable(now, upto)
+func (r *Replica) Durable(now time.Time, upto paxos.LSN) {
+	r.now = now
+	r.paxos.Durable(now, upto)
 }
 
 // Advance tells that time has passed.
-func (n *Node) Advance(now time.Time) {
-	n.now, n.full = now, false
-	n.paxos.Advance(now)
-	n.master.Advance(n.at())
-	n.propose()
-	n.tendAudit()
+func (r *Replica) Advance(now time.Time) {
+	r.now, r.logFull = now, false
+	r.paxos.Advance(now)
+	r.master.Advance(r.at())
+	r.propose()
+	r.advanceAudit()
 }
 
 // Resign makes the replica give up being the leader, see paxos.Node.Resign.
-func (n *Node) Resign(now time.Time) {
-	n.now = now
-	n.paxos.Resign(now)
+func (r *Replica) Resign(now time.Time) {
+	r.now = now
+	r.paxos.Resign(now)
 }
 
 // Campaign makes the replica try to lead now, see paxos.Node.Campaign.
-func (n *Node) Campaign(now time.Time) {
-	n.now = now
-	n.paxos.Campaign(now)
+func (r *Replica) Campaign(now time.Time) {
+	r.now = now
+	r.paxos.Campaign(now)
 }
 
 // TakeOutput returns what the node wants done and forgets it.
-func (n *Node) TakeOutput() Output {
-	for more := true; more; more = n.propose() {
-		n.merge(n.paxos.TakeOutput())
-		n.noteServing()
+func (r *Replica) TakeOutput() Output {
+	for more := true; more; more = r.propose() {
+		r.takeLogOutput(r.paxos.TakeOutput())
+		r.updateServing()
 	}
-	n.out.Sum, n.audit.tell = n.audit.tell, nil
-	n.out.Wake = instant.Earliest(n.out.Wake, n.auditWake(), n.master.Wake(n.at()))
-	if n.full && n.paxos.CanPropose() {
-		n.out.Wake = n.now // the next Advance proposes again what was refused
+	r.out.Sum, r.audit.unsent = r.audit.unsent, nil
+	r.out.Wake = instant.Earliest(r.out.Wake, r.auditWake(), r.master.Wake(r.at()))
+	if r.logFull && r.paxos.CanPropose() {
+		r.out.Wake = r.now // the next Advance proposes again what was refused
 	}
-	n.out.Stop = n.stop
-	out := n.out
-	n.out = Output{}
+	r.out.Stop = r.stop
+	out := r.out
+	r.out = Output{}
 	return out
 }
 
 // merge takes in what the log has to say.
-func (n *Node) merge(po paxos.Output) {
-	if len(n.out.Append) == 0 {
-		n.out.Append, n.out.First = po.Append, po.First
+func (r *Replica) takeLogOutput(po paxos.Output) {
+	if len(r.out.Append) == 0 {
+		r.out.Append, r.out.First = po.Append, po.First
 	} else {
-		n.out.Append = append(n.out.Append, po.Append...)
+		r.out.Append = append(r.out.Append, po.Append...)
 	}
-	n.out.SyncTo = max(n.out.SyncTo, po.SyncTo)
-	if len(n.out.Send) == 0 {
-		n.out.Send = po.Send
+	r.out.SyncTo = max(r.out.SyncTo, po.SyncTo)
+	if len(r.out.Send) == 0 {
+		r.out.Send = po.Send
 	} else {
-		n.out.Send = append(n.out.Send, po.Send...)
+		r.out.Send = append(r.out.Send, po.Send...)
 	}
-	n.out.Wake = po.Wake
+	r.out.Wake = po.Wake
 	if po.Behind != nil {
-		n.out.Behind = po.Behind
+		r.out.Behind = po.Behind
 	}
-	n.out.Applied = slices.Grow(n.out.Applied, len(po.Chosen))
+	r.out.Applied = slices.Grow(r.out.Applied, len(po.Chosen))
 	room := 0
 	for _, e := range po.Chosen {
 		room += e.Value.Len()
 	}
 	all := make([]command.Applied, 0, room) // one piece for all slots: after a restart there are very many
 	for _, e := range po.Chosen {
-		all = n.apply(e, all)
+		all = r.apply(e, all)
 	}
 	if t := po.Tenure; t != nil {
-		n.out.Tenure = t
-		n.master.Tenure(master.Tenure{
+		r.out.Tenure = t
+		r.master.Tenure(master.Tenure{
 			Leader: uint32(t.Leader),
 			Ballot: rows.Ballot{Round: t.Ballot.Round, Node: uint32(t.Ballot.Node)},
 			Mine:   t.Mine,
@@ -247,27 +247,27 @@ func (n *Node) merge(po paxos.Output) {
 
 // apply does what one slot says, as one transaction. What became of its commands is
 // put behind that of all before.
-func (n *Node) apply(e paxos.Entry, all []command.Applied) []command.Applied {
-	tx, before := n.db.Begin(), len(all)
+func (r *Replica) apply(e paxos.Entry, all []command.Applied) []command.Applied {
+	tx, before := r.db.Begin(), len(all)
 	for _, raw := range e.Value.Commands {
 		all = append(all, command.Apply(tx, raw))
 	}
 	tx.Commit()
 	a := Applied{Slot: e.Slot, Value: e.Value, Commands: all[before:len(all):len(all)]}
 	for i := range a.Commands {
-		if setsConstant(&a.Commands[i]) {
-			n.compare()
+		if isConstant(&a.Commands[i]) {
+			r.checkConstants()
 		}
-		n.master.Applied(n.at(), a.Commands[i])
+		r.master.Applied(r.at(), a.Commands[i])
 		for _, effect := range a.Commands[i].Effects {
 			if _, due := effect.(command.ChecksumDue); due {
-				n.audit.begin(e.Slot, n.db.View(), n.now)
+				r.audit.begin(e.Slot, r.db.View(), r.now)
 			}
 		}
 	}
-	n.paxos.Applied(e.Slot)
-	a.Sum = n.db.Checksum()
-	n.out.Applied = append(n.out.Applied, a)
+	r.paxos.Applied(e.Slot)
+	a.Sum = r.db.Checksum()
+	r.out.Applied = append(r.out.Applied, a)
 	return all
 }
 
@@ -276,22 +276,22 @@ func (n *Node) apply(e paxos.Entry, all []command.Applied) []command.Applied {
 // here over a lost and regained tenure would enter the log ahead of that
 // tenure's epoch command, and its old guard would still hold (P5.01). What a refusal makes
 // the master answer is taken by the next call: there is one more in each TakeOutput.
-func (n *Node) propose() bool {
-	mo := n.master.TakeOutput(n.now, n.paxos.Room())
-	n.out.Replies = append(n.out.Replies, mo.Replies...)
-	n.out.Reads, n.out.Begun = append(n.out.Reads, mo.Reads...), append(n.out.Begun, mo.Begun...)
+func (r *Replica) propose() bool {
+	mo := r.master.TakeOutput(r.now, r.paxos.Room())
+	r.out.Replies = append(r.out.Replies, mo.Replies...)
+	r.out.Reads, r.out.Begun = append(r.out.Reads, mo.Reads...), append(r.out.Begun, mo.Begun...)
 	for _, p := range mo.Propose {
-		if err := n.paxos.Propose(n.now, p.Command); err != nil {
-			n.full = n.full || errors.Is(err, paxos.ErrBusy)
-			n.master.Refused(n.at(), p, refusal(err))
+		if err := r.paxos.Propose(r.now, p.Command); err != nil {
+			r.logFull = r.logFull || errors.Is(err, paxos.ErrBusy)
+			r.master.Refused(r.at(), p, codeOf(err))
 		} else {
-			n.out.Proposed = append(n.out.Proposed, p.Command)
+			r.out.Proposed = append(r.out.Proposed, p.Command)
 		}
 	}
 	return len(mo.Propose) > 0
 }
 
-func refusal(err error) api.Code {
+func codeOf(err error) api.Code {
 	switch {
 	case errors.Is(err, paxos.ErrBusy):
 		return api.Busy
@@ -301,23 +301,23 @@ func refusal(err error) api.Code {
 	return api.NotMaster
 }
 
-func (n *Node) noteServing() {
-	state, _ := n.master.State()
-	if n.rules = state.HasEpoch(); !n.rules {
-		n.serving = nil // what has no epoch of its own serves in none
+func (r *Replica) updateServing() {
+	state, _ := r.master.State()
+	if r.hasEpoch = state.HasEpoch(); !r.hasEpoch {
+		r.serving = nil // what has no epoch of its own serves in none
 		return
 	}
-	s := n.master.Status()
-	if n.settled < s.Epoch {
-		n.settled = s.Epoch
-		n.settle()
+	s := r.master.Status()
+	if r.constantsEpoch < s.Epoch {
+		r.constantsEpoch = s.Epoch
+		r.writeConstants()
 	}
 	if s.State != master.Serving {
-		n.serving = nil
+		r.serving = nil
 		return
 	}
-	if n.serving == nil || n.serving.Epoch != s.Epoch {
-		n.serving = &Serving{Epoch: s.Epoch, Ballot: ballot(s.Ballot)}
+	if r.serving == nil || r.serving.Epoch != s.Epoch {
+		r.serving = &Serving{Epoch: s.Epoch, Ballot: ballot(s.Ballot)}
 	}
 }
 
@@ -327,54 +327,56 @@ func ballot(b rows.Ballot) paxos.Ballot {
 }
 
 // Serving says in which epoch this replica serves, nil if it does not.
-func (n *Node) Serving() *Serving { return n.serving }
+func (r *Replica) Serving() *Serving { return r.serving }
 
 // Leads says whether this replica leads the log, serving or not.
-func (n *Node) Leads() bool { return n.paxos.Status().Role == paxos.Leader }
+func (r *Replica) IsLeader() bool { return r.paxos.Status().Role == paxos.Leader }
 
 // Lease is the end of read authority as far as the log knows, see
 // paxos.Node.Lease.
-func (n *Node) Lease() time.Time { return n.paxos.Lease() }
+func (r *Replica) Lease() time.Time { return r.paxos.Lease() }
 
 // Granted says to whom this replica has given its word, see paxos.Node.Granted.
-func (n *Node) Granted() (holder paxos.NodeID, until, silent time.Time) { return n.paxos.GrantState() }
+func (r *Replica) LeaseGranted() (holder paxos.NodeID, until, silent time.Time) {
+	return r.paxos.GrantState()
+}
 
 // Counts is until when this replica counts on another, see paxos.Node.Counts.
-func (n *Node) Counts(member paxos.NodeID) time.Time { return n.paxos.CountedUntil(member) }
+func (r *Replica) SupportUntil(member paxos.NodeID) time.Time { return r.paxos.CountedUntil(member) }
 
 // InFlight is how many slots this replica proposed in and does not know as
 // chosen yet; 0 unless it leads.
-func (n *Node) InFlight() int { return n.paxos.InFlight() }
+func (r *Replica) InFlight() int { return r.paxos.InFlight() }
 
 // Status is a picture of the log's side, for traces and dumps.
-func (n *Node) Status() paxos.Status { return n.paxos.Status() }
+func (r *Replica) Status() paxos.Status { return r.paxos.Status() }
 
 // Verify asserts all invariants of this replica's memory, those that walk whole
 // structures as well, which otherwise run under invariant.Deep alone: a violation
 // panics. For observers, between TakeOutput and the next input. Rows are not looked
 // at: see command.Audit.
-func (n *Node) Verify() {
-	n.paxos.Verify()
-	n.master.Verify(n.at())
+func (r *Replica) Verify() {
+	r.paxos.Verify()
+	r.master.Verify(r.at())
 }
 
 // Master is a picture of the master's side.
-func (n *Node) Master() master.Status { return n.master.Status() }
+func (r *Replica) Master() master.Status { return r.master.Status() }
 
 // Session is what this replica remembers of a session as its master, for observers;
 // ok is false where it is none, or there is none.
-func (n *Node) Session(id api.SessionID) (s session.Session, ok bool) { return n.master.Session(id) }
+func (r *Replica) Session(id api.SessionID) (s session.Session, ok bool) { return r.master.Session(id) }
 
 // NodeOps is a picture of what the master knows of nodes in use; zero where there is
 // no master.
-func (n *Node) NodeOps() nodeops.Status {
-	s, _ := n.master.NodeOps()
+func (r *Replica) NodeOps() nodeops.Status {
+	s, _ := r.master.NodeOps()
 	return s
 }
 
 // View is the rows as they are now; what happens later does not change it.
-func (n *Node) View() db.View { return n.db.View() }
+func (r *Replica) View() db.View { return r.db.View() }
 
 // Rows are the present rows, for observers that read them at once and on the
 // goroutine of the node's owner: unlike a View they cost later writes no copies.
-func (n *Node) Rows() rows.Reader { return n.db }
+func (r *Replica) Rows() rows.Reader { return r.db }

@@ -12,85 +12,85 @@ import (
 
 // bulkRig is a bulk lane driven by hand.
 type bulkRig struct {
-	*bulk
+	*bulkScheduler
 	f   fetch
 	now time.Time
 }
 
 func newBulkRig() *bulkRig {
-	return &bulkRig{now: time.Unix(100, 0), bulk: &bulk{
+	return &bulkRig{now: time.Unix(100, 0), bulkScheduler: &bulkScheduler{
 		every: 10, retry: time.Second, hold: 5 * time.Second, quiet: 100 * time.Millisecond,
 	}}
 }
 
 // next is the next job, where rows that are wanted are ready at once.
 func (r *bulkRig) next() BulkJob {
-	if r.wants(r.now) {
-		r.ready = &WriteJob{Handle: paxos.Handle{Slot: r.bulk.applied}}
+	if r.isSnapshotDue(r.now) {
+		r.ready = &WriteJob{Handle: paxos.Handle{Slot: r.bulkScheduler.applied}}
 	}
-	return r.job(r.now, &r.f)
+	return r.nextJob(r.now, &r.f)
 }
 
 // end ends the job under way.
 func (r *bulkRig) end(err error) {
-	if r.bulk.writing > 0 {
-		r.wrote(r.now, err)
+	if r.bulkScheduler.writing > 0 {
+		r.onWritten(r.now, err)
 	}
 	r.busy = false
 }
 
 func TestASnapshotIsWrittenEverySoManySlots(t *testing.T) {
 	r := newBulkRig()
-	r.bulk.applied = 9
+	r.bulkScheduler.applied = 9
 	require.Nil(t, r.next())
 	require.True(t, r.wake(r.now).IsZero())
-	r.bulk.applied = 12
+	r.bulkScheduler.applied = 12
 	require.EqualValues(t, 12, r.next().(WriteJob).Handle.Slot)
-	r.bulk.applied = 40
+	r.bulkScheduler.applied = 40
 	require.Nil(t, r.next(), "one job at a time")
 	r.end(nil)
 	require.EqualValues(t, 40, r.next().(WriteJob).Handle.Slot, "counted from the last one")
 	r.end(nil)
-	r.bulk.applied = 49
+	r.bulkScheduler.applied = 49
 	require.Nil(t, r.next())
 }
 
 // Rows are wanted once, and written when they are ready and not before.
 func TestRowsThatAreNotReadyAreNotWritten(t *testing.T) {
 	r := newBulkRig()
-	require.False(t, r.wants(r.now))
-	r.bulk.applied = 10
-	require.True(t, r.wants(r.now))
-	require.Nil(t, r.job(r.now, &r.f))
-	r.asked(2, Ask{Slot: 3}, 7)
-	require.IsType(t, ReadJob{}, r.job(r.now, &r.f))
+	require.False(t, r.isSnapshotDue(r.now))
+	r.bulkScheduler.applied = 10
+	require.True(t, r.isSnapshotDue(r.now))
+	require.Nil(t, r.nextJob(r.now, &r.f))
+	r.addRead(2, Ask{Slot: 3}, 7)
+	require.IsType(t, ReadJob{}, r.nextJob(r.now, &r.f))
 	r.end(nil)
-	r.asked(2, Ask{Slot: 3}, 7)
-	require.IsType(t, ReadJob{}, r.job(r.now, &r.f), "peers do not take turns with what is not ready")
+	r.addRead(2, Ask{Slot: 3}, 7)
+	require.IsType(t, ReadJob{}, r.nextJob(r.now, &r.f), "peers do not take turns with what is not ready")
 	r.end(nil)
 	r.ready = &WriteJob{Handle: paxos.Handle{Slot: 10}}
-	require.False(t, r.wants(r.now))
-	require.IsType(t, WriteJob{}, r.job(r.now, &r.f))
-	r.bulk.applied = 40
-	require.False(t, r.wants(r.now), "one at a time")
+	require.False(t, r.isSnapshotDue(r.now))
+	require.IsType(t, WriteJob{}, r.nextJob(r.now, &r.f))
+	r.bulkScheduler.applied = 40
+	require.False(t, r.isSnapshotDue(r.now), "one at a time")
 	r.end(nil)
-	require.True(t, r.wants(r.now))
+	require.True(t, r.isSnapshotDue(r.now))
 }
 
 func TestRowsOlderThanWhatWasInstalledAreOfNoUse(t *testing.T) {
 	r := newBulkRig()
-	r.bulk.applied = 12
+	r.bulkScheduler.applied = 12
 	r.ready = &WriteJob{Handle: paxos.Handle{Slot: 12}}
-	r.installed(11)
+	r.onInstalled(11)
 	require.NotNil(t, r.ready)
-	r.installed(12)
+	r.onInstalled(12)
 	require.Nil(t, r.ready)
 	require.EqualValues(t, 12, r.last)
 }
 
 func TestASnapshotThatFailedIsTriedAgainLater(t *testing.T) {
 	r := newBulkRig()
-	r.bulk.applied = 10
+	r.bulkScheduler.applied = 10
 	require.NotNil(t, r.next())
 	r.end(errors.New("no room"))
 	require.Nil(t, r.next())
@@ -102,23 +102,23 @@ func TestASnapshotThatFailedIsTriedAgainLater(t *testing.T) {
 // Others are asked about the rows of a snapshot beside a job for a peer.
 func TestWhatWillBeWantedDuringAJobIsAskedAWakeFor(t *testing.T) {
 	r := newBulkRig()
-	r.bulk.applied = 10
+	r.bulkScheduler.applied = 10
 	require.NotNil(t, r.next())
 	r.end(errors.New("no room"))
-	r.asked(2, Ask{Slot: 3}, 7)
+	r.addRead(2, Ask{Slot: 3}, 7)
 	require.IsType(t, ReadJob{}, r.next())
-	require.False(t, r.wants(r.now))
+	require.False(t, r.isSnapshotDue(r.now))
 	require.Equal(t, r.now.Add(time.Second), r.wake(r.now))
 	r.now = r.now.Add(time.Second)
-	require.True(t, r.wants(r.now))
+	require.True(t, r.isSnapshotDue(r.now))
 	require.True(t, r.wake(r.now).IsZero(), "the end of the job is next")
 }
 
 func TestAPeerHasOneQuestion(t *testing.T) {
 	r := newBulkRig()
-	r.asked(2, Ask{Slot: 3}, 7)
-	r.asked(3, Ask{Slot: 4}, 7)
-	r.asked(2, Ask{ID: idOf(9, 30), Offset: 5}, 7)
+	r.addRead(2, Ask{Slot: 3}, 7)
+	r.addRead(3, Ask{Slot: 4}, 7)
+	r.addRead(2, Ask{ID: idOf(9, 30), Offset: 5}, 7)
 	require.Equal(t, ReadJob{To: 2, Ask: Ask{ID: idOf(9, 30), Offset: 5}, Bytes: 7}, r.next())
 	r.end(nil)
 	require.Equal(t, ReadJob{To: 3, Ask: Ask{Slot: 4}, Bytes: 7}, r.next())
@@ -128,9 +128,9 @@ func TestAPeerHasOneQuestion(t *testing.T) {
 
 func TestReadsAndSnapshotsTakeTurns(t *testing.T) {
 	r := newBulkRig()
-	r.bulk.applied = 10
-	r.asked(2, Ask{Slot: 3}, 7)
-	r.asked(3, Ask{Slot: 3}, 7)
+	r.bulkScheduler.applied = 10
+	r.addRead(2, Ask{Slot: 3}, 7)
+	r.addRead(3, Ask{Slot: 3}, 7)
 	require.IsType(t, ReadJob{}, r.next())
 	r.end(nil)
 	require.IsType(t, WriteJob{}, r.next())
@@ -158,8 +158,8 @@ func pieceOf(slot paxos.Slot, off int64) Piece {
 func TestAPeerThatWasCutShortIsGivenLonger(t *testing.T) {
 	r := newBulkRig()
 	heldFor := func(slot paxos.Slot) (held time.Duration) {
-		r.bulk.applied = r.last + 10
-		for r.gave(r.now, pieceOf(slot, 0)); r.next() == nil; r.gave(r.now, pieceOf(slot, 0)) {
+		r.bulkScheduler.applied = r.last + 10
+		for r.onPieceSent(r.now, pieceOf(slot, 0)); r.next() == nil; r.onPieceSent(r.now, pieceOf(slot, 0)) {
 			r.now = r.now.Add(50 * time.Millisecond)
 			held += 50 * time.Millisecond
 		}
@@ -169,59 +169,59 @@ func TestAPeerThatWasCutShortIsGivenLonger(t *testing.T) {
 	for i, want := range []time.Duration{5, 10, 20, 40, 80, 160, 320, 320} {
 		require.Equal(t, want*time.Second, heldFor(paxos.Slot(i+1)))
 	}
-	r.gave(r.now, pieceOf(8, 29))
+	r.onPieceSent(r.now, pieceOf(8, 29))
 	require.Equal(t, 5*time.Second, heldFor(9), "it has it all")
 
 	r = newBulkRig()
-	r.bulk.applied = 10
-	for r.gave(r.now, pieceOf(7, 0)); r.next() == nil; r.gave(r.now, pieceOf(7, 29)) {
+	r.bulkScheduler.applied = 10
+	for r.onPieceSent(r.now, pieceOf(7, 0)); r.next() == nil; r.onPieceSent(r.now, pieceOf(7, 29)) {
 		r.now = r.now.Add(50 * time.Millisecond)
 	}
 	r.end(nil)
-	require.Zero(t, r.longer, "it had it all when its time was up")
+	require.Zero(t, r.holdDoublings, "it had it all when its time was up")
 
 	r = newBulkRig()
-	r.bulk.applied = 10
-	r.gave(r.now, pieceOf(7, 0))
+	r.bulkScheduler.applied = 10
+	r.onPieceSent(r.now, pieceOf(7, 0))
 	r.now = r.now.Add(time.Second)
 	require.NotNil(t, r.next())
 	r.end(nil)
-	require.Zero(t, r.longer, "nobody was fetching any more")
+	require.Zero(t, r.holdDoublings, "nobody was fetching any more")
 
 	cut := func(err error) {
-		r.bulk.applied = r.last + 10
-		for r.gave(r.now, pieceOf(9, 0)); r.next() == nil; r.gave(r.now, pieceOf(9, 0)) {
+		r.bulkScheduler.applied = r.last + 10
+		for r.onPieceSent(r.now, pieceOf(9, 0)); r.next() == nil; r.onPieceSent(r.now, pieceOf(9, 0)) {
 			r.now = r.now.Add(50 * time.Millisecond)
 		}
 		r.now = r.now.Add(time.Minute)
 		r.end(err)
 	}
 	cut(errors.New("no room"))
-	require.Zero(t, r.longer, "what the peer fetches is still there")
+	require.Zero(t, r.holdDoublings, "what the peer fetches is still there")
 	r.now = r.now.Add(time.Second)
 	r.served = SnapshotID{}
 	cut(nil)
-	require.EqualValues(t, 1, r.longer, "writing took so long that the peer looks silent")
+	require.EqualValues(t, 1, r.holdDoublings, "writing took so long that the peer looks silent")
 }
 
 // A peer that fetches keeps new snapshots back, but not for ever.
 func TestASnapshotThatIsFetchedStaysForAWhile(t *testing.T) {
 	r := newBulkRig()
-	r.bulk.applied = 10
-	r.gave(r.now, pieceOf(7, 0))
+	r.bulkScheduler.applied = 10
+	r.onPieceSent(r.now, pieceOf(7, 0))
 	require.Nil(t, r.next())
 	require.Equal(t, r.now.Add(100*time.Millisecond), r.wake(r.now))
 	held := time.Duration(0)
 	for r.next() == nil {
-		r.gave(r.now, pieceOf(7, 0))
+		r.onPieceSent(r.now, pieceOf(7, 0))
 		r.now = r.now.Add(50 * time.Millisecond)
 		held += 50 * time.Millisecond
 	}
 	require.Equal(t, 5*time.Second, held)
 
 	r = newBulkRig()
-	r.bulk.applied = 10
-	r.gave(r.now, pieceOf(7, 0))
+	r.bulkScheduler.applied = 10
+	r.onPieceSent(r.now, pieceOf(7, 0))
 	r.now = r.now.Add(100 * time.Millisecond)
 	require.NotNil(t, r.next(), "the peer has stopped asking")
 }

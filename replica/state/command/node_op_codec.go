@@ -27,7 +27,7 @@ const (
 	tagFail
 )
 
-func appendDeed(dst []byte, d Deed) []byte {
+func appendNodeOp(dst []byte, d NodeOp) []byte {
 	on := func(tag byte, n api.Ref) []byte { return appendNode(append(dst, tag), n) }
 	switch d := d.(type) {
 	case OpenNode:
@@ -65,7 +65,7 @@ func appendDeed(dst []byte, d Deed) []byte {
 	panic(fmt.Sprintf("command: deed %T", d))
 }
 
-func (r *reader) deed() Deed {
+func (r *reader) nodeOp() NodeOp {
 	switch tag := r.byte(); tag {
 	case tagOpenNode:
 		return r.openNode()

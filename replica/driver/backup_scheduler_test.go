@@ -29,7 +29,7 @@ type saved struct {
 // newBackups is a cell that writes backups; each takes no time.
 func newBackups(t *testing.T) *cell {
 	g := newCell(t, 3, 1_000_000, func(c *driver.Config) {
-		c.BackupEvery, c.Node.Sessions, c.Node.Secret = every, session.DefaultConfig(), [32]byte{1}
+		c.BackupEvery, c.Core.Sessions, c.Core.Secret = every, session.DefaultConfig(), [32]byte{1}
 	})
 	g.save = func(saved) *driver.BackupDone { return nil }
 	g.master()
@@ -37,7 +37,7 @@ func newBackups(t *testing.T) *cell {
 }
 
 // recorded is what the rows say.
-func (g *cell) recorded() rows.Backup { return g.hosts[g.master()-1].Node().Backup() }
+func (g *cell) recorded() rows.Backup { return g.hosts[g.master()-1].Core().Backup() }
 
 func TestTheMasterAndNobodyElseWritesBackups(t *testing.T) {
 	g := newBackups(t)

@@ -12,13 +12,13 @@ import (
 
 // Bulk does the jobs of one process life, one at a time.
 type Bulk struct {
-	Store *store.Bulk
+	Snapshots *store.Snapshots
 	// Published is called when a snapshot has become durable, own or from a peer,
 	// and before anything stands on it; for observers, may be nil.
-	Published func(driver.SnapshotID)
+	OnPublished func(driver.SnapshotID)
 	// Unreadable is called when a snapshot of this replica could not be read, for a peer
 	// or after it was installed, with why; for observers, may be nil.
-	Unreadable func(driver.SnapshotID, error)
+	OnUnreadable func(driver.SnapshotID, error)
 }
 
 // Do does one job and says how it ended.
@@ -31,38 +31,38 @@ func (b *Bulk) Do(j driver.BulkJob) driver.BulkResult {
 	case driver.PutJob:
 		return b.put(j.Piece)
 	}
-	b.Store.Abort()
+	b.Snapshots.Abort()
 	return driver.DropDone{}
 }
 
 func (b *Bulk) write(j driver.WriteJob) driver.WriteDone {
-	id, err := b.Store.Write(j.Handle, j.Rows)
+	id, err := b.Snapshots.Write(j.Handle, j.Rows)
 	if err != nil {
 		return driver.WriteDone{Err: err}
 	}
-	b.published(id)
+	b.onPublished(id)
 	return driver.WriteDone{Floor: b.prune()}
 }
 
-func (b *Bulk) published(id store.ID) {
-	if b.Published != nil {
-		b.Published(driver.SnapshotID(id))
+func (b *Bulk) onPublished(id store.ID) {
+	if b.OnPublished != nil {
+		b.OnPublished(driver.SnapshotID(id))
 	}
 }
 
-func (b *Bulk) unreadable(id store.ID, err error) {
-	if b.Unreadable != nil {
-		b.Unreadable(driver.SnapshotID(id), err)
+func (b *Bulk) onUnreadable(id store.ID, err error) {
+	if b.OnUnreadable != nil {
+		b.OnUnreadable(driver.SnapshotID(id), err)
 	}
 }
 
 // prune returns from where on the log is needed. That pruning failed hurts nobody:
 // it is done again after the next one.
 func (b *Bulk) prune() paxos.Slot {
-	if err := b.Store.Prune(); err != nil {
+	if err := b.Snapshots.Prune(); err != nil {
 		return 0
 	}
-	return b.Store.Floor()
+	return b.Snapshots.Floor()
 }
 
 // read answers with no data where there is no such snapshot, or where it turned
@@ -71,15 +71,15 @@ func (b *Bulk) read(j driver.ReadJob) driver.ReadDone {
 	done := driver.ReadDone{To: j.To, Ask: j.Ask}
 	id := store.ID(j.Ask.ID)
 	if j.Ask.ID.IsZero() {
-		latest, ok := b.Store.Latest()
+		latest, ok := b.Snapshots.Latest()
 		if !ok || latest.Handle.Slot < j.Ask.Slot {
 			return done
 		}
 		id = latest
 	}
-	data, err := b.Store.Read(id, j.Ask.Offset, j.Bytes)
+	data, err := b.Snapshots.Read(id, j.Ask.Offset, j.Bytes)
 	if err != nil {
-		b.unreadable(id, err)
+		b.onUnreadable(id, err)
 		return done
 	}
 	done.Piece = driver.Piece{ID: driver.SnapshotID(id), Offset: j.Ask.Offset, Data: string(data)}
@@ -90,12 +90,12 @@ func (b *Bulk) read(j driver.ReadJob) driver.ReadDone {
 // goes on with. One that fails is given up.
 func (b *Bulk) put(p driver.Piece) driver.PutDone {
 	done := driver.PutDone{ID: p.ID}
-	done.Next, done.Err = b.Store.Put(store.ID(p.ID), p.Offset, []byte(p.Data))
+	done.Next, done.Err = b.Snapshots.Put(store.ID(p.ID), p.Offset, []byte(p.Data))
 	if done.Err == nil && done.Next == p.ID.Size {
 		done.Rows, done.Floor, done.Err = b.install()
 	}
 	if done.Err != nil {
-		b.Store.Abort()
+		b.Snapshots.Abort()
 	}
 	return done
 }
@@ -103,14 +103,14 @@ func (b *Bulk) put(p driver.Piece) driver.PutDone {
 // install loads the rows before any older snapshot goes: nobody has loaded them
 // here yet, and where they do not, those are as good as before.
 func (b *Bulk) install() (*db.DB, paxos.Slot, error) {
-	id, err := b.Store.Commit()
+	id, err := b.Snapshots.Commit()
 	if err != nil {
 		return nil, 0, err
 	}
-	b.published(id)
-	rows, err := b.Store.Rows(id.Handle)
+	b.onPublished(id)
+	rows, err := b.Snapshots.Rows(id.Handle)
 	if err != nil {
-		b.unreadable(id, err)
+		b.onUnreadable(id, err)
 		return nil, 0, err
 	}
 	return rows, b.prune(), nil

@@ -14,19 +14,19 @@ import (
 
 // confirmRig is replica 1 of n, which asks about rows.
 type confirmRig struct {
-	*confirm
+	*comparison
 	t   *testing.T
 	now time.Time
 }
 
 func newConfirmRig(t *testing.T, n int) *confirmRig {
 	var cfg Config
-	cfg.Node.Paxos.ID = 1
+	cfg.Core.Paxos.ID = 1
 	for i := range n {
-		cfg.Node.Paxos.Members = append(cfg.Node.Paxos.Members, paxos.NodeID(i+1))
+		cfg.Core.Paxos.Members = append(cfg.Core.Paxos.Members, paxos.NodeID(i+1))
 	}
-	return &confirmRig{t: t, now: time.Unix(100, 0), confirm: &confirm{
-		self: 1, members: cfg.Node.Paxos.Members, peers: cfg.peers(), pause: 10 * time.Millisecond,
+	return &confirmRig{t: t, now: time.Unix(100, 0), comparison: &comparison{
+		self: 1, members: cfg.Core.Paxos.Members, peers: cfg.peers(), pause: 10 * time.Millisecond,
 	}}
 }
 
@@ -41,7 +41,7 @@ func rowsAfter(slot paxos.Slot) WriteJob {
 
 // says lets a replica answer with the rows after some slot.
 func (r *confirmRig) says(from paxos.NodeID, slot, of paxos.Slot) {
-	r.told(from, TellSum{Slot: slot, Sum: rowsAfter(of).Rows.Checksum()})
+	r.onSum(from, TellSum{Slot: slot, Sum: rowsAfter(of).Rows.Checksum()})
 }
 
 func (r *confirmRig) taken(want paxos.Slot) {
@@ -55,7 +55,7 @@ func (r *confirmRig) taken(want paxos.Slot) {
 	require.NotNil(r.t, w)
 	require.Equal(r.t, want, w.Handle.Slot)
 	require.Equal(r.t, rowsAfter(want).Rows.Checksum(), w.Rows.Checksum())
-	require.True(r.t, r.idle())
+	require.True(r.t, r.isIdle())
 	require.True(r.t, r.wake().IsZero())
 }
 
@@ -99,16 +99,16 @@ func TestRowsThatNoMajorityCanHaveStop(t *testing.T) {
 // Rows of another slot are not these rows, whatever their checksum.
 func TestWhatIsSaidOfAnotherSlotSaysNothing(t *testing.T) {
 	r := newConfirmRig(t, 3)
-	r.told(2, TellSum{Slot: 9})
-	r.forgot(NoSum{Slot: 9})
+	r.onSum(2, TellSum{Slot: 9})
+	r.onNoSum(NoSum{Slot: 9})
 	r.begin(r.now, rowsAfter(9))
 	for _, slot := range []paxos.Slot{8, 10} {
 		r.says(2, slot, 9)
 		r.says(3, slot, 1)
-		r.forgot(NoSum{Slot: slot})
+		r.onNoSum(NoSum{Slot: slot})
 	}
 	r.taken(0)
-	require.False(t, r.gone)
+	require.False(t, r.outdated)
 	r.says(3, 9, 9)
 	r.taken(9)
 }
@@ -120,10 +120,10 @@ func TestWhoDidNotSayTheSameIsAskedAgain(t *testing.T) {
 	r.says(4, 9, 8)
 	waits := []time.Duration{}
 	for range 5 {
-		require.Empty(t, r.again(r.wake().Add(-1)))
+		require.Empty(t, r.askAgain(r.wake().Add(-1)))
 		waits = append(waits, r.wake().Sub(r.now))
 		r.now = r.wake()
-		all := r.again(r.now)
+		all := r.askAgain(r.now)
 		require.Equal(t, asks(9, 2, 4, 5), all[:3])
 		require.Equal(t, []outgoing{
 			{3, Relay{From: 1, To: 2, M: AskSum{Slot: 9}}}, {3, Relay{From: 1, To: 5, M: AskSum{Slot: 9}}},
@@ -134,7 +134,7 @@ func TestWhoDidNotSayTheSameIsAskedAgain(t *testing.T) {
 	require.Equal(t, []time.Duration{10 * ms, 20 * ms, 40 * ms, 80 * ms, 80 * ms}, waits)
 	r.says(4, 9, 9) // its next life had better rows
 	r.taken(9)
-	require.Empty(t, r.again(r.now.Add(time.Hour)))
+	require.Empty(t, r.askAgain(r.now.Add(time.Hour)))
 }
 
 // A peer that cannot say is no reason to wait for ever, nor not to hear the others
@@ -142,14 +142,14 @@ func TestWhoDidNotSayTheSameIsAskedAgain(t *testing.T) {
 func TestASlotThatAPeerDoesNotKnowGivesWayToALaterOne(t *testing.T) {
 	r := newConfirmRig(t, 3)
 	r.begin(r.now, rowsAfter(9))
-	r.forgot(NoSum{Slot: 9})
-	require.False(t, r.outdated(r.now, 12), "the others are still to be heard")
+	r.onNoSum(NoSum{Slot: 9})
+	require.False(t, r.isOutdated(r.now, 12), "the others are still to be heard")
 	r.now = r.wake()
-	require.False(t, r.outdated(r.now, 9), "there is no later one")
-	require.True(t, r.outdated(r.now, 12))
+	require.False(t, r.isOutdated(r.now, 9), "there is no later one")
+	require.True(t, r.isOutdated(r.now, 12))
 	require.Equal(t, asks(12, 2, 3), r.begin(r.now, rowsAfter(12)))
 	require.Equal(t, r.now.Add(20*time.Millisecond), r.wake(), "they are given longer")
-	require.False(t, r.outdated(r.wake(), 15))
+	require.False(t, r.isOutdated(r.wake(), 15))
 	r.says(2, 9, 9)
 	r.taken(0)
 	r.says(2, 12, 12)
@@ -160,12 +160,12 @@ func TestASlotThatAPeerDoesNotKnowGivesWayToALaterOne(t *testing.T) {
 
 func TestRowsThatWereOvertakenAreGivenUp(t *testing.T) {
 	r := newConfirmRig(t, 3)
-	r.installed(7)
+	r.onInstalled(7)
 	r.begin(r.now, rowsAfter(9))
-	r.installed(8)
-	require.False(t, r.idle())
-	r.installed(9)
-	require.True(t, r.idle())
+	r.onInstalled(8)
+	require.False(t, r.isIdle())
+	r.onInstalled(9)
+	require.True(t, r.isIdle())
 	r.says(2, 9, 9)
 	r.taken(0)
 }

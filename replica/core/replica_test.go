@@ -21,7 +21,7 @@ import (
 type group struct {
 	t       *testing.T
 	now     time.Time
-	nodes   map[paxos.NodeID]*core.Node
+	nodes   map[paxos.NodeID]*core.Replica
 	wake    map[paxos.NodeID]time.Time
 	cut     map[paxos.NodeID]bool // who neither hears nor is heard
 	replies []core.Reply
@@ -33,7 +33,7 @@ type group struct {
 
 func newGroup(t *testing.T, n int, changes ...func(*core.Config)) *group {
 	g := &group{
-		t: t, now: time.Unix(100, 0), nodes: map[paxos.NodeID]*core.Node{}, wake: map[paxos.NodeID]time.Time{},
+		t: t, now: time.Unix(100, 0), nodes: map[paxos.NodeID]*core.Replica{}, wake: map[paxos.NodeID]time.Time{},
 		cut: map[paxos.NodeID]bool{}, applied: map[paxos.NodeID][]core.Applied{},
 		stopped: map[paxos.NodeID]error{}, deaf: map[paxos.NodeID]bool{},
 		behind: map[paxos.NodeID]*paxos.Behind{},
@@ -303,12 +303,12 @@ func TestASnapshotReplacesTheRowsAndTheLogGoesOn(t *testing.T) {
 	rows, err := db.Load(&stream)
 	require.NoError(t, err)
 	g.applied[3] = nil
-	require.True(t, g.nodes[3].Installed(g.now, h, rows))
+	require.True(t, g.nodes[3].Install(g.now, h, rows))
 	out := g.nodes[3].TakeOutput()
 	require.Equal(t, &core.Installed{Handle: h, Sum: view.Checksum()}, out.Installed)
 	require.Equal(t, h.Slot, g.nodes[3].Status().Applied)
 	require.EqualValues(t, h.Epoch, g.nodes[3].Master().Epoch)
-	require.False(t, g.nodes[3].Installed(g.now, h, rows), "once is enough")
+	require.False(t, g.nodes[3].Install(g.now, h, rows), "once is enough")
 
 	g.pass(5 * time.Second)
 	s := g.open(g.master())

@@ -16,7 +16,7 @@ import (
 // alone is a cell of one replica, driven by hand.
 type alone struct {
 	t    *testing.T
-	h    *driver.Host
+	h    *driver.Driver
 	now  time.Time
 	next paxos.LSN // what the next job must begin with
 	out  driver.Output
@@ -27,7 +27,7 @@ func newAlone(t *testing.T) *alone { return newAloneWith(t, func(*driver.Config)
 
 func newAloneWith(t *testing.T, tune func(*driver.Config)) *alone {
 	cfg := driver.DefaultConfig()
-	cfg.Node.Paxos.ID, cfg.Node.Paxos.Members = 1, []paxos.NodeID{1}
+	cfg.Core.Paxos.ID, cfg.Core.Paxos.Members = 1, []paxos.NodeID{1}
 	tune(&cfg)
 	return &alone{t: t, h: driver.New(cfg), now: time.Unix(100, 0), next: 1}
 }
@@ -66,7 +66,7 @@ func (a *alone) settle() {
 			a.now = a.out.Wake
 			a.h.Advance(a.now)
 			a.take()
-			if a.h.Node().Serving() != nil && a.out.Log == nil {
+			if a.h.Core().Serving() != nil && a.out.Log == nil {
 				return
 			}
 		default:
@@ -162,13 +162,13 @@ func TestAFailedDiskIsTheEnd(t *testing.T) {
 func TestMalformedAndEarlyInputIsCountedAndDropped(t *testing.T) {
 	a := newAlone(t)
 	a.h.PeerMessage(a.now, 1, "early")
-	require.Equal(t, driver.Counters{Early: 1}, a.h.Counters())
+	require.Equal(t, driver.Counters{BeforeStart: 1}, a.h.Counters())
 	require.Equal(t, driver.Output{}, a.h.TakeOutput())
 
 	a.start()
 	a.h.PeerMessage(a.now, 2, "\x01\x63 no message")
 	a.h.ClientMessage(a.now, 7, "ann", []byte("no request"))
-	require.Equal(t, driver.Counters{Early: 1, MalformedPeer: 1, MalformedClient: 1}, a.h.Counters())
+	require.Equal(t, driver.Counters{BeforeStart: 1, MalformedPeer: 1, MalformedClient: 1}, a.h.Counters())
 }
 
 func TestRecordsNobodyWaitsForAreWrittenInTheEnd(t *testing.T) {
@@ -240,7 +240,7 @@ func TestTheLogIsCutWhenASnapshotIsConfirmed(t *testing.T) {
 	a.h.BulkDone(a.now, driver.WriteDone{Floor: 4})
 	look(a.take())
 	require.Equal(t, []paxos.Slot{3}, cuts, "one slot is kept")
-	require.EqualValues(t, 3, a.h.Node().Status().Floor)
+	require.EqualValues(t, 3, a.h.Core().Status().Floor)
 	a.h.LogDone(a.now, nil)
 	require.Nil(t, a.take().Stop)
 	require.Equal(t, driver.Counters{SnapshotsWritten: 2}, a.h.Counters())
@@ -275,8 +275,8 @@ func TestAStartKeepsNoMoreThanItIsToldTo(t *testing.T) {
 	}
 	rec.Records = append(rec.Records, paxos.Settled{Slots: paxos.Range{From: 1, To: 43}})
 	a.h.Start(a.now, rec, db.New())
-	require.EqualValues(t, 35, a.h.Node().Status().Floor)
-	require.EqualValues(t, 43, a.h.Node().Status().FirstOpen, "what is above the snapshot is all there")
+	require.EqualValues(t, 35, a.h.Core().Status().Floor)
+	require.EqualValues(t, 43, a.h.Core().Status().FirstOpen, "what is above the snapshot is all there")
 }
 
 // Pieces are asked for by peers, and by nobody else.

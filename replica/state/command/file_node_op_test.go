@@ -16,7 +16,7 @@ import (
 // with its path (C24), and of the wrong kind.
 func TestEachDeedOnEachNode(t *testing.T) {
 	w := newWorld(t)
-	f := w.made(w.ann, command.OpenNode{Path: path("/f"), Rights: read, Create: must, Kind: api.File, Contents: "v"})
+	f := w.made(w.ann, command.OpenNode{Path: path("/f"), Rights: read, Create: mustExecute, Kind: api.File, Contents: "v"})
 	d := w.make("/d", api.Directory)
 	w.make("/d/x", api.File)
 	old := w.make("/old", api.File)
@@ -28,7 +28,7 @@ func TestEachDeedOnEachNode(t *testing.T) {
 	names := of("ab*")
 	for _, c := range []struct {
 		why     string
-		deed    command.Deed
+		nodeOp  command.NodeOp
 		want    api.Code
 		effects int
 	}{
@@ -61,7 +61,7 @@ func TestEachDeedOnEachNode(t *testing.T) {
 		{"fail", command.Fail{Code: api.HandlePoisoned}, api.HandlePoisoned, 0},
 	} {
 		before := w.db.Len()
-		a := w.act(w.bob, c.deed)
+		a := w.act(w.bob, c.nodeOp)
 		require.Equal(t, command.Executed, a.Verdict, c.why)
 		require.Equal(t, c.want, a.Result.Code, c.why)
 		require.Len(t, a.Effects, c.effects, c.why)
@@ -127,7 +127,7 @@ func TestANodeIsDeletedWithItsLock(t *testing.T) {
 	require.False(t, holds)
 
 	g := w.make("/f", api.File)
-	for why, d := range map[string]command.Deed{
+	for why, d := range map[string]command.NodeOp{
 		"the lock of the node that went": command.Acquire{Node: f, Handle: handle(1), Mode: api.Exclusive, Wait: true},
 		"its contents":                   command.SetContents{Node: f},
 	} {
@@ -150,17 +150,17 @@ func TestReadActIsAnActThatLeavesNothing(t *testing.T) {
 	logged := w.next(w.ann, command.SetContents{Node: f, Contents: "1"})
 	answer := w.apply(logged).Result
 	seen := w.next(w.ann, command.SetContents{Node: f, Contents: "2"})
-	seen.Seen = 1
+	seen.AckedThrough = 1
 	w.apply(seen)
 	stat, _ := tree.Stat(w.db, f)
 	before := w.db.Checksum()
-	read := func(d command.Deed) command.Act {
-		return command.Act{Session: w.ann, Seq: w.seq[w.ann] + 1, Deed: d}
+	read := func(d command.NodeOp) command.NodeCommand {
+		return command.NodeCommand{Session: w.ann, Seq: w.seq[w.ann] + 1, Op: d}
 	}
 	asNow := api.Result{Code: api.OK, Value: "2", Detail: api.NodeStat{Stat: stat}}
 	for _, c := range []struct {
 		why  string
-		act  command.Act
+		act  command.NodeCommand
 		want api.Result
 	}{
 		{"contents", read(command.GetContents{Node: f}), asNow},
@@ -177,11 +177,11 @@ func TestReadActIsAnActThatLeavesNothing(t *testing.T) {
 		{"a node that may be made", read(command.OpenNode{Path: f.Path, Rights: api.RightRead, Create: may, Kind: api.File}), api.Result{Code: api.Invalid}},
 		{"a write", read(command.SetContents{Node: f}), api.Result{Code: api.Invalid}},
 		{"a malformed deed", read(command.GetStat{}), api.Result{Code: api.Invalid}},
-		{"a call that the log has answered", command.Act{Session: w.ann, Seq: logged.Seq, Deed: command.GetStat{Node: f}}, answer},
-		{"a call that was given up", command.Act{Session: w.ann, Seq: 1, Deed: command.GetStat{Node: f}}, api.Result{Code: api.Stale}},
-		{"no session", command.Act{Session: 99, Seq: 1, Deed: command.GetStat{Node: f}}, api.Result{Code: api.NoSession}},
+		{"a call that the log has answered", command.NodeCommand{Session: w.ann, Seq: logged.Seq, Op: command.GetStat{Node: f}}, answer},
+		{"a call that was given up", command.NodeCommand{Session: w.ann, Seq: 1, Op: command.GetStat{Node: f}}, api.Result{Code: api.Stale}},
+		{"no session", command.NodeCommand{Session: 99, Seq: 1, Op: command.GetStat{Node: f}}, api.Result{Code: api.NoSession}},
 	} {
-		require.Equal(t, c.want, command.ReadAct(w.db, c.act), c.why)
+		require.Equal(t, c.want, command.ReadNode(w.db, c.act), c.why)
 	}
 	require.Equal(t, before, w.db.Checksum())
 }
@@ -190,16 +190,16 @@ func TestReadActIsAnActThatLeavesNothing(t *testing.T) {
 func TestWhichDeedsOnlyRead(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range w.some(w.make("/f", api.File)) {
-		act, ok := c.(command.Act)
+		act, ok := c.(command.NodeCommand)
 		if !ok {
 			continue
 		}
-		if _, fails := act.Deed.(command.Fail); fails {
-			require.False(t, command.ReadsNode(act.Deed), "its answer is to be kept")
+		if _, fails := act.Op.(command.Fail); fails {
+			require.False(t, command.IsNodeRead(act.Op), "its answer is to be kept")
 			continue
 		}
-		require.Equal(t, command.Touches(act) == command.Footprint{Session: act.Session}, command.ReadsNode(act.Deed), "%#v", act.Deed)
+		require.Equal(t, command.FootprintOf(act) == command.Footprint{Session: act.Session}, command.IsNodeRead(act.Op), "%#v", act.Op)
 	}
-	require.False(t, command.ReadsNode(command.OpenNode{Create: may}))
+	require.False(t, command.IsNodeRead(command.OpenNode{Create: may}))
 	require.Zero(t, rows.GetLongestLease(w.db))
 }

@@ -8,12 +8,12 @@ import (
 // Act is what one copy of a request for an op on a node became: what Call is for
 // the ops that stand in the log as they are. An op names a handle by its token,
 // which only the master can read; the deed names what the master found in it.
-type Act struct {
-	Guard   api.Epoch // present when the copy was received (P5.01)
-	Session api.SessionID
-	Seq     api.Seq
-	Seen    api.Seq
-	Deed    Deed
+type NodeCommand struct {
+	Guard        api.Epoch // present when the copy was received (P5.01)
+	Session      api.SessionID
+	Seq          api.Seq
+	AckedThrough api.Seq
+	Op           NodeOp
 }
 
 // Deed is one of the structs of this file, and of no other package. Each is named
@@ -23,9 +23,9 @@ type Act struct {
 // A Fence is the sequencer that is attached to the handle, or zero: where it is
 // not valid at this place of the log, the deed is answered StaleSequencer and not
 // done, whatever else would be said of it.
-type Deed interface {
+type NodeOp interface {
 	check() api.Code
-	deed()
+	nodeOp()
 }
 
 // OpenNode opens a node for the session's principal, and makes it if that is asked
@@ -150,23 +150,23 @@ type CheckSequencer struct {
 // later one would be refused as well.
 type Fail struct{ Code api.Code }
 
-func (OpenNode) deed()       {}
-func (GetContents) deed()    {}
-func (GetStat) deed()        {}
-func (ReadDir) deed()        {}
-func (SetContents) deed()    {}
-func (SetACL) deed()         {}
-func (DeleteNode) deed()     {}
-func (Acquire) deed()        {}
-func (Release) deed()        {}
-func (CancelAcquire) deed()  {}
-func (CloseHandle) deed()    {}
-func (GetSequencer) deed()   {}
-func (CheckSequencer) deed() {}
-func (Fail) deed()           {}
+func (OpenNode) nodeOp()       {}
+func (GetContents) nodeOp()    {}
+func (GetStat) nodeOp()        {}
+func (ReadDir) nodeOp()        {}
+func (SetContents) nodeOp()    {}
+func (SetACL) nodeOp()         {}
+func (DeleteNode) nodeOp()     {}
+func (Acquire) nodeOp()        {}
+func (Release) nodeOp()        {}
+func (CancelAcquire) nodeOp()  {}
+func (CloseHandle) nodeOp()    {}
+func (GetSequencer) nodeOp()   {}
+func (CheckSequencer) nodeOp() {}
+func (Fail) nodeOp()           {}
 
 // fenceOf is the sequencer that must be valid for d to be done; zero: none.
-func fenceOf(d Deed) api.Sequencer {
+func fenceOf(d NodeOp) api.Sequencer {
 	switch d := d.(type) {
 	case OpenNode:
 		return d.Fence
@@ -193,4 +193,6 @@ func fenceOf(d Deed) api.Sequencer {
 }
 
 // owner is the handle as a holder of locks.
-func (c Act) owner(h api.HandleID) lock.Owner { return lock.Owner{Session: c.Session, Handle: h} }
+func (c NodeCommand) owner(h api.HandleID) lock.Owner {
+	return lock.Owner{Session: c.Session, Handle: h}
+}

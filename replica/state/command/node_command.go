@@ -8,41 +8,41 @@ import (
 )
 
 // act is call for what is done to nodes.
-func (a *applier) act(c Act) {
-	if !a.fresh(c.Session, c.Seq) || !a.guarded(c.Guard) {
+func (a *applier) applyNodeCommand(c NodeCommand) {
+	if !a.isFresh(c.Session, c.Seq) || !a.hasPresentGuard(c.Guard) {
 		return
 	}
 	mark := a.tx.Mark()
-	rows.RaiseSeen(a.tx, c.Session, c.Seen)
-	result, effects := a.perform(c)
-	if waits(c.Deed, result.Code) {
+	rows.RaiseAckedThrough(a.tx, c.Session, c.AckedThrough)
+	result, effects := a.performNodeOp(c)
+	if shouldWait(c.Op, result.Code) {
 		a.tx.RollbackTo(mark)
 		a.refuse(result.Code)
 		return
 	}
 	rows.PutAnswer(a.tx, c.Session, c.Seq, result)
-	a.executed(result, effects...)
+	a.execute(result, effects...)
 }
 
 // waits says that the answer is none yet: the call is to be tried again.
-func waits(d Deed, code api.Code) bool {
+func shouldWait(d NodeOp, code api.Code) bool {
 	acquire, ok := d.(Acquire)
 	return ok && acquire.Wait && (code == api.LockHeld || code == api.LockDelayed)
 }
 
 // perform does the deed, unless its fence is not valid.
-func (a *applier) perform(c Act) (api.Result, []Effect) {
+func (a *applier) performNodeOp(c NodeCommand) (api.Result, []Effect) {
 	who := principalOf(a.tx, c.Session)
-	if result, ok := inspect(a.tx, c, who); ok {
+	if result, ok := readNodeOp(a.tx, c, who); ok {
 		return result, nil
 	}
-	switch d := c.Deed.(type) {
+	switch d := c.Op.(type) {
 	case OpenNode:
 		return a.openNode(d, who)
 	case SetContents:
-		return stated(tree.SetContents(a.tx, a.Number, d.Node, d.Contents, d.When))
+		return statResult(tree.SetContents(a.tx, a.Number, d.Node, d.Contents, d.When))
 	case SetACL:
-		return stated(tree.SetACL(a.tx, a.Number, d.Node, d.Names, d.When))
+		return statResult(tree.SetACL(a.tx, a.Number, d.Node, d.Names, d.When))
 	case DeleteNode:
 		out, effects := a.remove(d.Node)
 		return api.Result{Code: out}, effects
@@ -66,7 +66,7 @@ func principalOf(r rows.Reader, id api.SessionID) api.Principal {
 
 // stated is the answer to a write: metadata as they are now, where the node is
 // there and the generation was all that was asked about.
-func stated(out tree.Outcome) (api.Result, []Effect) {
+func statResult(out tree.Outcome) (api.Result, []Effect) {
 	r := api.Result{Code: out.Code}
 	if out.Code == api.OK || out.Code == api.Conflict {
 		r.Detail = api.NodeStat{Stat: out.Stat}
@@ -83,7 +83,7 @@ func (a *applier) remove(n api.Ref) (api.Code, []Effect) {
 	return api.OK, append(treeEffects(out.Effects), lockEffects(lock.Forget(a.tx, n))...)
 }
 
-func (a *applier) acquire(c Act, d Acquire) (api.Result, []Effect) {
+func (a *applier) acquire(c NodeCommand, d Acquire) (api.Result, []Effect) {
 	if _, code := tree.Stat(a.tx, d.Node); code != api.OK {
 		return api.Result{Code: code}, nil
 	}
@@ -101,8 +101,8 @@ func (a *applier) acquire(c Act, d Acquire) (api.Result, []Effect) {
 }
 
 // cancel is executed after its own Seen was raised, which is below Call.
-func (a *applier) cancel(c Act, d CancelAcquire) (api.Result, []Effect) {
-	if s, _ := rows.GetSession(a.tx, c.Session); d.Call <= s.Seen {
+func (a *applier) cancel(c NodeCommand, d CancelAcquire) (api.Result, []Effect) {
+	if s, _ := rows.GetSession(a.tx, c.Session); d.Call <= s.AckedThrough {
 		return api.Result{Code: api.Invalid}, nil
 	}
 	answer, ok := rows.GetAnswer(a.tx, c.Session, d.Call)
@@ -118,7 +118,7 @@ func (a *applier) cancel(c Act, d CancelAcquire) (api.Result, []Effect) {
 }
 
 // closeHandle frees nothing of another node: a handle is bound to one.
-func (a *applier) closeHandle(c Act, d CloseHandle) (api.Result, []Effect) {
+func (a *applier) closeHandle(c NodeCommand, d CloseHandle) (api.Result, []Effect) {
 	owner := c.owner(d.Handle)
 	if n, holds := lock.HeldBy(a.tx, owner); !holds || n != d.Node {
 		return api.Result{Code: api.OK}, nil

@@ -29,7 +29,7 @@ func newMachine(t *testing.T) *machine {
 	var err error
 	m.st, _, _, err = store.Open(m.mem, "cell", store.Options{ChunkSize: 100, Salt: func() uint64 { return 1 }})
 	require.NoError(t, err)
-	m.lane = diskjobs.Bulk{Store: m.st.Bulk(), Published: func(id driver.SnapshotID) { m.told = append(m.told, id) }}
+	m.lane = diskjobs.Bulk{Snapshots: m.st.Snapshots(), OnPublished: func(id driver.SnapshotID) { m.told = append(m.told, id) }}
 	return m
 }
 
@@ -110,7 +110,7 @@ func TestAFetchedSnapshotWhoseRowsDoNotLoadTakesNoOthersPlace(t *testing.T) {
 	require.ErrorIs(t, done.Err, snapshot.ErrDamaged)
 	require.Zero(t, done.Floor)
 	require.EqualValues(t, 20, to.read(driver.Ask{Slot: 1}, 1<<20).Piece.ID.Handle.Slot, "nor is it passed on")
-	require.EqualValues(t, 11, to.st.Bulk().Floor(), "the two before are both there")
+	require.EqualValues(t, 11, to.st.Snapshots().Floor(), "the two before are both there")
 }
 
 func TestWhatALaneDoesNotHaveIsNoPiece(t *testing.T) {
@@ -129,7 +129,7 @@ func TestWhatALaneDoesNotHaveIsNoPiece(t *testing.T) {
 	require.Empty(t, m.read(driver.Ask{ID: id, Offset: 5}, 64).Piece, "it was pruned")
 	require.NoError(t, m.mem.Corrupt("cell/snapshots/00000000000000000030.snap", 80, 1))
 	bad := map[paxos.Slot]error{}
-	m.lane.Unreadable = func(id driver.SnapshotID, err error) { bad[id.Handle.Slot] = err }
+	m.lane.OnUnreadable = func(id driver.SnapshotID, err error) { bad[id.Handle.Slot] = err }
 	require.Empty(t, m.read(driver.Ask{Slot: 1}, 1<<20).Piece, "it is bad")
 	require.Len(t, bad, 1)
 	require.ErrorIs(t, bad[30], snapshot.ErrDamaged)

@@ -34,11 +34,11 @@ func TestActsAreTheirTwin(t *testing.T) {
 			require.NoError(t, command.Audit(cl.db), "%#v", c)
 			d.note(a)
 			told.hear(t, a)
-			if act, ok := c.(command.Act); ok && executed {
+			if act, ok := c.(command.NodeCommand); ok && executed {
 				times[callName{act.Session, act.Seq}]++
 			}
-			if act, ok := c.(command.Act); ok && command.ReadsNode(act.Deed) && want.Code != api.Aborted {
-				require.Equal(t, want, command.ReadAct(cl.db, act), "behind it, nothing else reads or changes")
+			if act, ok := c.(command.NodeCommand); ok && command.IsNodeRead(act.Op) && want.Code != api.Aborted {
+				require.Equal(t, want, command.ReadNode(cl.db, act), "behind it, nothing else reads or changes")
 			}
 		}
 		for name, n := range times {

@@ -74,7 +74,7 @@ func (d *actDraft) names() api.ACLNames {
 
 func (d *actDraft) open() command.OpenNode {
 	o := command.OpenNode{Path: path(pick(d, "path", "/a", "/d", "/d/e", "/a/x", "/acl/ann", "/acl/bob", "/x/y", "/")),
-		Rights: pick(d, "rights", read, write, read|write), Create: pick(d, "create", may, must, never), Fence: d.fence()}
+		Rights: pick(d, "rights", read, write, read|write), Create: pick(d, "create", may, mustExecute, never), Fence: d.fence()}
 	if up, ok := o.Path.Parent(); ok && d.often(3, "by a directory") {
 		if f := d.w.nodes[up.String()]; f != nil {
 			o.Dir = api.Ref{Path: up, Instance: f.stat.Instance + api.Instance(rapid.IntRange(0, 1).Draw(d.T, "another"))}
@@ -95,7 +95,7 @@ func (d *actDraft) open() command.OpenNode {
 func (d *actDraft) contents() string { return pick(d, "contents", "", "v", "ann\n", "bob\n", "*\n") }
 
 // deed is by a handle and about a node, mostly ones that go together.
-func (d *actDraft) deed(id api.SessionID) command.Deed {
+func (d *actDraft) nodeOp(id api.SessionID) command.NodeOp {
 	n, h, a := d.ref(), handle(rapid.Uint64Range(1, 3).Draw(d.T, "handle")), lately(d, "acquisition", d.taken, 1)
 	if all := lock.HoldingsOf(d.db, id); len(all) > 0 && d.often(6, "a holder") {
 		held := pick(d, "hold", all...)
@@ -154,7 +154,7 @@ func (d *actDraft) act() command.Command {
 	d.next[id]++
 	seq := d.next[id]
 	seen := seq - min(seq, api.Seq(rapid.IntRange(1, 9).Draw(d.T, "back")))
-	deed := d.deed(id)
+	deed := d.nodeOp(id)
 	if calls := d.calls[id]; len(calls) > 0 && d.often(2, "cancel") {
 		if call := lately(d, "call", calls, 0); call > d.w.seen[id] || d.often(1, "too late") {
 			deed, seen = d.cancel(id, call), min(seen, call-1)
@@ -163,15 +163,15 @@ func (d *actDraft) act() command.Command {
 	if _, ok := deed.(command.Acquire); ok {
 		d.calls[id] = append(d.calls[id], seq)
 	}
-	return command.Act{Guard: d.w.epoch, Session: id, Seq: seq, Seen: seen, Deed: deed}
+	return command.NodeCommand{Guard: d.w.epoch, Session: id, Seq: seq, AckedThrough: seen, Op: deed}
 }
 
 // cancel is mostly by the node and the handle of the call.
-func (d *actDraft) cancel(id api.SessionID, call api.Seq) command.Deed {
+func (d *actDraft) cancel(id api.SessionID, call api.Seq) command.NodeOp {
 	if d.often(9, "its own") {
 		for _, c := range d.sent {
-			if act, ok := c.(command.Act); ok && act.Session == id && act.Seq == call {
-				a := act.Deed.(command.Acquire)
+			if act, ok := c.(command.NodeCommand); ok && act.Session == id && act.Seq == call {
+				a := act.Op.(command.Acquire)
 				return command.CancelAcquire{Node: a.Node, Handle: a.Handle, Call: call}
 			}
 		}
@@ -205,7 +205,7 @@ func (d *actDraft) upkeep() command.Command {
 	case 6:
 		return command.Expire{Guard: g, Session: owner.Session}
 	}
-	return command.Call{Guard: g, Session: owner.Session, Seq: 1 << 40, Seen: 1<<40 - 1, Op: api.EndSession{}}
+	return command.Call{Guard: g, Session: owner.Session, Seq: 1 << 40, AckedThrough: 1<<40 - 1, Op: api.EndSession{}}
 }
 
 // again is a copy with the guard of then, or a retry with that of now.
@@ -213,7 +213,7 @@ func (d *actDraft) again() command.Command {
 	c := lately(d, "copy", d.sent, command.Command(command.Epoch{Master: 1}))
 	if d.often(5, "retry") {
 		switch c := c.(type) {
-		case command.Act:
+		case command.NodeCommand:
 			c.Guard = d.w.epoch
 			return c
 		case command.Expire:

@@ -17,7 +17,7 @@ func (w *actTwin) valid(q api.Sequencer) bool {
 }
 
 // deed is what one execution of a deed does and answers.
-func (w *actTwin) deed(c command.Act) api.Result {
+func (w *actTwin) nodeOp(c command.NodeCommand) api.Result {
 	code := func(c api.Code) api.Result { return api.Result{Code: c} }
 	at := func(n api.Ref, f func(*twinFile) api.Result) api.Result {
 		if node := w.at(n); node != nil {
@@ -34,7 +34,7 @@ func (w *actTwin) deed(c command.Act) api.Result {
 	stated := func(c api.Code, n api.Ref) api.Result {
 		return api.Result{Code: c, Detail: api.NodeStat{Stat: w.stat(n.Path.String())}}
 	}
-	switch d := c.Deed.(type) {
+	switch d := c.Op.(type) {
 	case command.OpenNode:
 		return fenced(d.Fence, func() api.Result { return w.open(d, w.who[c.Session]) })
 	case command.GetContents:
@@ -211,7 +211,7 @@ func (w *actTwin) release(n api.Ref, o lock.Owner, a api.Acquisition) api.Code {
 	return api.OK
 }
 
-func (w *actTwin) cancel(c command.Act, d command.CancelAcquire) api.Result {
+func (w *actTwin) cancel(c command.NodeCommand, d command.CancelAcquire) api.Result {
 	if d.Call <= w.seen[c.Session] {
 		return api.Result{Code: api.Invalid}
 	}

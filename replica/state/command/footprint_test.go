@@ -44,17 +44,17 @@ func TestTouches(t *testing.T) {
 		{command.Call{Session: own, Op: api.EndSession{}}, append([]string{"own opener", "other opener"}, session...)},
 		{command.Call{Op: api.OpenSession{Nonce: api.Nonce{1}}}, []string{"totals", "own session", "own opener"}},
 	} {
-		f := command.Touches(c.cmd)
+		f := command.FootprintOf(c.cmd)
 		var got []string
 		for n, key := range names {
-			if f.Covers(key, api.Number(own)) {
+			if f.CanChange(key, api.Number(own)) {
 				got = append(got, n)
 			}
 		}
 		require.ElementsMatch(t, c.want, got, "%#v", c.cmd)
 	}
-	none := command.Touches(nil)
-	require.False(t, none.Covers("no family", 1))
+	none := command.FootprintOf(nil)
+	require.False(t, none.CanChange("no family", 1))
 }
 
 func name(key string, own api.SessionID) string {

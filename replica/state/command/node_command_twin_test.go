@@ -62,7 +62,7 @@ func (w *actTwin) apply(c command.Command) (api.Result, bool) {
 		_, had := w.twin.opened[opener(c)]
 		r := w.call(c)
 		return r, r.Code == api.OK && !had
-	case command.Act:
+	case command.NodeCommand:
 		return w.act(c)
 	}
 	if guardOf(c) != w.epoch {
@@ -150,7 +150,7 @@ func (w *actTwin) upkeep(c command.Command) api.Code {
 	return api.OK
 }
 
-func (w *actTwin) act(c command.Act) (api.Result, bool) {
+func (w *actTwin) act(c command.NodeCommand) (api.Result, bool) {
 	seen, alive := w.seen[c.Session]
 	name := callName{c.Session, c.Seq}
 	before, done := w.executed[name]
@@ -164,11 +164,11 @@ func (w *actTwin) act(c command.Act) (api.Result, bool) {
 	case c.Guard != w.epoch:
 		return api.Result{Code: api.Aborted}, false
 	}
-	r := w.deed(c)
-	if d, ok := c.Deed.(command.Acquire); ok && d.Wait && (r.Code == api.LockHeld || r.Code == api.LockDelayed) {
+	r := w.nodeOp(c)
+	if d, ok := c.Op.(command.Acquire); ok && d.Wait && (r.Code == api.LockHeld || r.Code == api.LockDelayed) {
 		return r, false
 	}
-	w.seen[c.Session] = max(seen, c.Seen)
+	w.seen[c.Session] = max(seen, c.AckedThrough)
 	w.executed[name] = r
 	return r, true
 }

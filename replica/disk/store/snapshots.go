@@ -17,13 +17,13 @@ import (
 // time, every call may wait for the disk, and the log lane may call the Store
 // meanwhile. An error ends what it came from, and nothing else: a snapshot may
 // fail (P7.05).
-type Bulk struct {
-	snaps *snapshot.Store
+type Snapshots struct {
+	files *snapshot.Store
 	in    *snapshot.Installer // of the transfer under way, or nil
 }
 
 // Bulk is the other lane of the store.
-func (s *Store) Bulk() *Bulk { return s.bulk }
+func (s *Store) Snapshots() *Snapshots { return s.snapshots }
 
 // ID tells one snapshot from every other, also from those of the same slot.
 type ID struct {
@@ -34,8 +34,8 @@ type ID struct {
 
 // Write writes the rows as they were after h.Slot and publishes them. When it
 // returns nil, and not before, the snapshot is durable.
-func (b *Bulk) Write(h paxos.Handle, rows db.View) (ID, error) {
-	id, err := write(b.snaps, h, rows)
+func (b *Snapshots) Write(h paxos.Handle, rows db.View) (ID, error) {
+	id, err := write(b.files, h, rows)
 	return idIn(id), err
 }
 
@@ -47,16 +47,16 @@ func write(snaps *snapshot.Store, h paxos.Handle, rows db.View) (snapshot.ID, er
 }
 
 // Prune removes snapshots that are older than those to be kept.
-func (b *Bulk) Prune() error {
-	_, err := b.snaps.Prune()
+func (b *Snapshots) Prune() error {
+	_, err := b.files.Prune()
 	return err
 }
 
 // Floor is the lowest slot whose records the log must keep: the one above the
 // oldest good snapshot. It is 0, keep all, while there is only one: what the log
 // has dropped must be there a second time when one rots.
-func (b *Bulk) Floor() paxos.Slot {
-	all := b.snaps.List()
+func (b *Snapshots) Floor() paxos.Slot {
+	all := b.files.List()
 	if len(all) < 2 {
 		return 0
 	}
@@ -64,25 +64,25 @@ func (b *Bulk) Floor() paxos.Slot {
 }
 
 // Latest is the newest good snapshot.
-func (b *Bulk) Latest() (ID, bool) {
-	id, ok := b.snaps.Latest()
+func (b *Snapshots) Latest() (ID, bool) {
+	id, ok := b.files.Latest()
 	return idIn(id), ok
 }
 
 // Read returns up to n bytes at off of a snapshot, for a peer. snapshot.ErrUnknown
 // says that it is not there, or not any more.
-func (b *Bulk) Read(id ID, off int64, n int) ([]byte, error) {
-	return b.snaps.ReadChunk(idOut(id), off, n)
+func (b *Snapshots) Read(id ID, off int64, n int) ([]byte, error) {
+	return b.files.ReadChunk(idOut(id), off, n)
 }
 
 // Put takes in one piece of a snapshot from a peer. The first piece, or one of
 // another snapshot at offset 0, begins a transfer and ends the one before. It
 // returns where the next piece must begin.
-func (b *Bulk) Put(id ID, off int64, data []byte) (int64, error) {
+func (b *Snapshots) Put(id ID, off int64, data []byte) (int64, error) {
 	out := idOut(id)
 	if b.in == nil || off == 0 && !b.in.ID().Equal(out) {
 		b.Abort()
-		in, err := b.snaps.Install(out)
+		in, err := b.files.Install(out)
 		if err != nil {
 			return 0, err
 		}
@@ -94,7 +94,7 @@ func (b *Bulk) Put(id ID, off int64, data []byte) (int64, error) {
 
 // Commit publishes what was taken in, whole. When it returns nil the snapshot is
 // durable.
-func (b *Bulk) Commit() (ID, error) {
+func (b *Snapshots) Commit() (ID, error) {
 	if b.in == nil {
 		return ID{}, fmt.Errorf("store: %w: no transfer is under way", snapshot.ErrIncomplete)
 	}
@@ -104,7 +104,7 @@ func (b *Bulk) Commit() (ID, error) {
 }
 
 // Abort gives up a transfer, if one is under way.
-func (b *Bulk) Abort() {
+func (b *Snapshots) Abort() {
 	if b.in != nil {
 		b.in.Abort()
 		b.in = nil
@@ -113,8 +113,8 @@ func (b *Bulk) Abort() {
 
 // Rows loads the rows of a snapshot. One whose rows do not load is not good,
 // whatever its file is, and Latest is the one before (snapshot.ErrDamaged).
-func (b *Bulk) Rows(h paxos.Handle) (rows *db.DB, err error) {
-	err = b.snaps.Load(handleOut(h), func(r io.Reader) (err error) {
+func (b *Snapshots) Rows(h paxos.Handle) (rows *db.DB, err error) {
+	err = b.files.Load(handleOut(h), func(r io.Reader) (err error) {
 		rows, err = db.Load(r)
 		var bad *db.FormatError
 		if errors.As(err, &bad) {
@@ -131,14 +131,14 @@ func (s *Store) openSnapshots(fsys vfs.FS, dir string, o Options, rec *Recovered
 	if err != nil {
 		return err
 	}
-	s.bulk = &Bulk{snaps: snaps}
+	s.snapshots = &Snapshots{files: snaps}
 	report.Leftovers = r.Removed
 	for {
 		id, ok := snaps.Latest()
 		if !ok {
 			break
 		}
-		rec.Rows, err = s.bulk.Rows(handleIn(id.Handle))
+		rec.Rows, err = s.snapshots.Rows(handleIn(id.Handle))
 		if err == nil {
 			rec.Snapshot = handleIn(id.Handle)
 			break
@@ -153,7 +153,7 @@ func (s *Store) openSnapshots(fsys vfs.FS, dir string, o Options, rec *Recovered
 
 // covered refuses a log that lacks something which no good snapshot has. What made
 // others bad is in the error: it may not happen again.
-func (s *Store) covered(dir string, first wal.LSN, slot paxos.Slot) error {
+func (s *Store) checkCovered(dir string, first wal.LSN, slot paxos.Slot) error {
 	switch {
 	case s.state.boot == 0 && slot > 0:
 		return fmt.Errorf("store: %s: %w: a snapshot of slot %d, and no register", dir, ErrForgot, slot)
@@ -161,7 +161,7 @@ func (s *Store) covered(dir string, first wal.LSN, slot paxos.Slot) error {
 		return fmt.Errorf("store: %s: %w: the log begins with #%d, and the register says that it has #%d", dir, ErrForgot, first, max(s.state.first, 1))
 	case s.state.floor > slot+1:
 		err := fmt.Errorf("store: %s: %w: the log was cut below slot %d, the newest good snapshot is of slot %d", dir, ErrUncovered, s.state.floor, slot)
-		for _, b := range s.bulk.snaps.Bad() {
+		for _, b := range s.snapshots.files.Bad() {
 			err = errors.Join(err, b.Err)
 		}
 		return err

@@ -20,11 +20,11 @@ type LogJob struct {
 }
 
 // lane decides what the log does next.
-type lane struct {
+type logScheduler struct {
 	flushAfter, idleAfter time.Duration
 
 	waiting  []paxos.Record // not yet in a job
-	next     paxos.LSN      // number after the last record the node made
+	nextLSN  paxos.LSN      // number after the last record the node made
 	since    time.Time      // oldest waiting record
 	syncTo   paxos.LSN      // somebody waits for the disk up to here
 	busy     bool           // a job is under way
@@ -39,20 +39,20 @@ type lane struct {
 // maxLazy is how many records may wait for a sync to ride along with.
 const maxLazy = 256
 
-func (l *lane) add(now time.Time, first paxos.LSN, records []paxos.Record, syncTo paxos.LSN) {
+func (l *logScheduler) add(now time.Time, first paxos.LSN, records []paxos.Record, syncTo paxos.LSN) {
 	if len(records) > 0 {
 		if len(l.waiting) == 0 {
 			l.since, l.waiting = now, records
 		} else {
 			l.waiting = append(l.waiting, records...)
 		}
-		l.next = first + paxos.LSN(len(records))
+		l.nextLSN = first + paxos.LSN(len(records))
 	}
 	l.syncTo = max(l.syncTo, syncTo)
 }
 
 // job returns the next piece of work, or nil.
-func (l *lane) job(now time.Time) *LogJob {
+func (l *logScheduler) nextJob(now time.Time) *LogJob {
 	if l.busy {
 		return nil
 	}
@@ -64,9 +64,9 @@ func (l *lane) job(now time.Time) *LogJob {
 		l.busy, l.below = true, 0
 		return j
 	case sync || lazy:
-		j := &LogJob{First: l.next - paxos.LSN(len(l.waiting)), Records: l.waiting, Sync: sync}
+		j := &LogJob{First: l.nextLSN - paxos.LSN(len(l.waiting)), Records: l.waiting, Sync: sync}
 		l.waiting = nil
-		l.written = l.next - 1
+		l.written = l.nextLSN - 1
 		l.busy, l.syncing = true, sync
 		return j
 	case !l.marked && l.durable > 0 && !now.Before(l.lastSync.Add(l.idleAfter)):
@@ -77,7 +77,7 @@ func (l *lane) job(now time.Time) *LogJob {
 }
 
 // done ends the job under way and says up to where the log is durable now.
-func (l *lane) done(now time.Time) paxos.LSN {
+func (l *logScheduler) onDone(now time.Time) paxos.LSN {
 	l.busy = false
 	if l.syncing {
 		l.syncing = false
@@ -88,7 +88,7 @@ func (l *lane) done(now time.Time) paxos.LSN {
 }
 
 // wake is when job may have something to say without a further input.
-func (l *lane) wake() time.Time {
+func (l *logScheduler) wake() time.Time {
 	if l.busy {
 		return time.Time{}
 	}

@@ -39,11 +39,11 @@ const notes = 8
 
 // backup decides when the master writes a backup (C14.03). Doc.go says why it goes
 // by what is recorded. It is at rest in a replica that does not serve.
-type backup struct {
+type backupScheduler struct {
 	every   time.Duration // 0: never
 	retry   time.Duration // before what failed is tried again, at first
 	spread  draw.Source
-	confirm confirm // the rows of a backup are compared as those of a snapshot are
+	confirm comparison // the rows of a backup are compared as those of a snapshot are
 
 	epoch     api.Epoch // in which this replica serves; 0: at rest
 	cell      uint64    // rows.CellID
@@ -60,24 +60,24 @@ type backup struct {
 }
 
 // tick is the time between two notes.
-func (b *backup) tick() time.Duration { return b.every / notes }
+func (b *backupScheduler) tick() time.Duration { return b.every / notes }
 
 // rest forgets all but the job under way.
-func (b *backup) rest() {
+func (b *backupScheduler) reset() {
 	b.confirm.drop()
 	b.epoch, b.done = 0, 0
 }
 
 // begin goes on from what is recorded: this replica serves in a new epoch.
-func (b *backup) begin(now time.Time, e api.Epoch, cell uint64, recorded rows.Backup) {
-	b.rest()
+func (b *backupScheduler) begin(now time.Time, e api.Epoch, cell uint64, recorded rows.Backup) {
+	b.reset()
 	b.epoch, b.cell = e, cell
 	b.since, b.noteAt = now.Add(-recorded.Elapsed), now
 	b.notBefore, b.failures = now, 0
 }
 
 // learn takes in what is recorded.
-func (b *backup) learn(recorded rows.Backup) {
+func (b *backupScheduler) setRecorded(recorded rows.Backup) {
 	b.recorded = recorded
 	if paxos.Slot(recorded.Slot) >= b.done {
 		b.done = 0
@@ -86,7 +86,7 @@ func (b *backup) learn(recorded rows.Backup) {
 
 // due is when a backup is to be made. The cells of one building spread theirs, and
 // one that has none yet does not wait for the first.
-func (b *backup) due() time.Time {
+func (b *backupScheduler) due() time.Time {
 	wait := time.Duration(b.spread.At("backup", 0, b.recorded.Slot) % uint64(b.tick()))
 	if b.recorded.Slot > 0 {
 		wait += b.every
@@ -99,13 +99,13 @@ func (b *backup) due() time.Time {
 }
 
 // wants says that rows for a backup are wanted.
-func (b *backup) wants(now time.Time) bool {
-	return !b.busy && b.done == 0 && b.confirm.idle() && !now.Before(b.due())
+func (b *backupScheduler) isDue(now time.Time) bool {
+	return !b.busy && b.done == 0 && b.confirm.isIdle() && !now.Before(b.due())
 }
 
 // note is what is to be recorded now, nil for nothing.
-func (b *backup) note(now time.Time) *rows.Backup {
-	if b.epoch == 0 || now.Before(b.noted()) {
+func (b *backupScheduler) note(now time.Time) *rows.Backup {
+	if b.epoch == 0 || now.Before(b.noteDue()) {
 		return nil
 	}
 	n := rows.Backup{Slot: max(b.recorded.Slot, uint64(b.done)), Elapsed: now.Sub(b.since)}
@@ -117,7 +117,7 @@ func (b *backup) note(now time.Time) *rows.Backup {
 }
 
 // noted is when the next note is due.
-func (b *backup) noted() time.Time {
+func (b *backupScheduler) noteDue() time.Time {
 	at := b.since.Add(b.recorded.Elapsed + b.tick())
 	if b.done > 0 || b.noteAt.After(at) {
 		at = b.noteAt
@@ -126,7 +126,7 @@ func (b *backup) noted() time.Time {
 }
 
 // ended takes in how the job under way has ended.
-func (b *backup) ended(now time.Time, r BackupDone) {
+func (b *backupScheduler) onDone(now time.Time, r BackupDone) {
 	b.busy = false
 	switch {
 	case r.Err != nil:
@@ -144,12 +144,12 @@ func (b *backup) ended(now time.Time, r BackupDone) {
 }
 
 // wake is when Advance has something to do for backups; zero: no need.
-func (b *backup) wake() time.Time {
+func (b *backupScheduler) wake() time.Time {
 	if b.epoch == 0 {
 		return time.Time{}
 	}
-	at := instant.Earliest(b.noted(), b.confirm.wake())
-	if !b.busy && b.done == 0 && b.confirm.idle() {
+	at := instant.Earliest(b.noteDue(), b.confirm.wake())
+	if !b.busy && b.done == 0 && b.confirm.isIdle() {
 		at = instant.Earliest(at, b.due())
 	}
 	return at
@@ -157,62 +157,62 @@ func (b *backup) wake() time.Time {
 
 // BackupDone tells that the job of the backup lane has ended, and how. That it
 // failed is no reason to stop, and no reason for anything else to wait.
-func (h *Host) BackupDone(now time.Time, r BackupDone) {
-	if !h.ready(now) {
+func (d *Driver) BackupDone(now time.Time, r BackupDone) {
+	if !d.isReady(now) {
 		return
 	}
-	h.backup.ended(now, r)
+	d.backup.onDone(now, r)
 	switch {
 	case errors.Is(r.Err, db.ErrChanged):
-		h.stop = fmt.Errorf("replica %d stops: its backup: %w: %w", h.cfg.Node.Paxos.ID, core.ErrMemory, r.Err)
+		d.stop = fmt.Errorf("replica %d stops: its backup: %w: %w", d.cfg.Core.Paxos.ID, core.ErrMemory, r.Err)
 	case r.Err != nil:
-		h.count.BackupsFailed++
+		d.count.BackupsFailed++
 	case r.Found:
-		h.count.BackupsFound++
+		d.count.BackupsFound++
 	default:
-		h.count.BackupsWritten++
+		d.count.BackupsWritten++
 	}
-	h.count.BackupsRotten += uint64(r.Rotten)
+	d.count.BackupsRotten += uint64(r.Rotten)
 	if r.Unpruned {
-		h.count.BackupsUnpruned++
+		d.count.BackupsUnpruned++
 	}
-	h.noteBackup()
+	d.recordBackup()
 }
 
 // noteBackup has recorded what is to be.
-func (h *Host) noteBackup() {
-	if n := h.backup.note(h.now); n != nil && h.stop == nil {
-		h.node.RecordBackup(h.now, *n)
+func (d *Driver) recordBackup() {
+	if n := d.backup.note(d.now); n != nil && d.stop == nil {
+		d.core.RecordBackup(d.now, *n)
 	}
 }
 
 // tendBackup does what time and the node's progress ask of the backup lane.
-func (h *Host) tendBackup(out *Output) {
-	b := &h.backup
-	s := h.node.Serving()
+func (d *Driver) advanceBackup(out *Output) {
+	b := &d.backup
+	s := d.core.Serving()
 	if b.every == 0 || s == nil {
-		b.rest()
+		b.reset()
 		return
 	}
 	if b.epoch != s.Epoch {
-		cell, founded := rows.CellID(h.node.View())
+		cell, founded := rows.CellID(d.core.View())
 		if !founded { // it grants no leases, and has user rows only
 			return
 		}
-		b.begin(h.now, s.Epoch, cell, h.node.Backup())
+		b.begin(d.now, s.Epoch, cell, d.core.Backup())
 	}
-	b.learn(h.node.Backup())
+	b.setRecorded(d.core.Backup())
 	switch c := &b.confirm; {
-	case b.wants(h.now), c.outdated(h.now, h.bulk.applied):
-		b.taken = h.now
-		h.transfers = append(h.transfers, c.begin(h.now, h.snapshot())...)
+	case b.isDue(d.now), c.isOutdated(d.now, d.bulk.applied):
+		b.taken = d.now
+		d.transfers = append(d.transfers, c.begin(d.now, d.snapshot())...)
 	default:
-		h.transfers = append(h.transfers, c.again(h.now)...)
+		d.transfers = append(d.transfers, c.askAgain(d.now)...)
 	}
 	w, err := b.confirm.take()
 	if err != nil {
-		h.count.SumsOdd++
-		h.stop = err
+		d.count.SumsInMinority++
+		d.stop = err
 	}
 	if w != nil {
 		b.busy, b.under = true, b.epoch

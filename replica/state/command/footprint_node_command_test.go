@@ -79,12 +79,12 @@ func TestWhatActsAndTheMastersOwnCommandsTouch(t *testing.T) {
 	usage := []string{"p ann", "p bob"}
 	whole := with(ann, append(usage, "t /d", "t /d/f", "b /d/f")...)
 	lockF := []string{"ll /d/f", "lh /d/f ann1", "ls ann1"}
-	act := func(d command.Deed) command.Act { return command.Act{Session: w.ann, Seq: 1, Deed: d} }
+	act := func(d command.NodeOp) command.NodeCommand { return command.NodeCommand{Session: w.ann, Seq: 1, Op: d} }
 	for _, c := range []struct {
 		cmd  command.Command
 		want []string
 	}{
-		{command.Confirm{}, []string{"n"}},
+		{command.ConfirmLeadership{}, []string{"n"}},
 		{command.LongestLease{}, []string{"n", "m"}},
 		{command.Backup{}, []string{"n", "k"}},
 		{act(command.Fail{}), ann},
@@ -115,9 +115,9 @@ func TestWhatActsAndTheMastersOwnCommandsTouch(t *testing.T) {
 		})},
 	} {
 		var got []string
-		touched := command.Touches(c.cmd)
+		touched := command.FootprintOf(c.cmd)
 		for key := range w.db.Ascend("", "") {
-			if touched.Covers(key, freed[1].Freed) {
+			if touched.CanChange(key, freed[1].Freed) {
 				got = append(got, w.called(key))
 			}
 		}

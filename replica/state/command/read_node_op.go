@@ -9,13 +9,13 @@ import (
 
 // inspect answers what needs no row to change at this place of the log; ok is false
 // for the rest. The fence comes before everything else.
-func inspect(r rows.Reader, c Act, who api.Principal) (result api.Result, ok bool) {
-	if f := fenceOf(c.Deed); f != (api.Sequencer{}) && lock.CheckSequencer(r, f) != lock.Valid {
+func readNodeOp(r rows.Reader, c NodeCommand, who api.Principal) (result api.Result, ok bool) {
+	if f := fenceOf(c.Op); f != (api.Sequencer{}) && lock.CheckSequencer(r, f) != lock.Valid {
 		return api.Result{Code: api.StaleSequencer}, true
 	}
-	switch d := c.Deed.(type) {
+	switch d := c.Op.(type) {
 	case OpenNode:
-		return lookup(r, d, who)
+		return openExisting(r, d, who)
 	case GetContents:
 		return getContents(r, d.Node), true
 	case GetStat:

@@ -25,8 +25,8 @@ func TestTheOrderOfTestsOfAnAct(t *testing.T) {
 		w := newWorld(t)
 		n := w.make("/f", api.File)
 		guard := w.guard()
-		act := func(seq, seen api.Seq, d command.Deed) command.Act {
-			return command.Act{Guard: guard, Session: w.bob, Seq: seq, Seen: seen, Deed: d}
+		act := func(seq, seen api.Seq, d command.NodeOp) command.NodeCommand {
+			return command.NodeCommand{Guard: guard, Session: w.bob, Seq: seq, AckedThrough: seen, Op: d}
 		}
 		write := act(1, 0, command.SetContents{Node: n, Contents: "v"})
 		if c.answered {
@@ -41,7 +41,7 @@ func TestTheOrderOfTestsOfAnAct(t *testing.T) {
 		if !c.guard {
 			w.epoch()
 		}
-		write.Deed = command.SetContents{Node: n, Contents: "again"} // tells the copies apart
+		write.Op = command.SetContents{Node: n, Contents: "again"} // tells the copies apart
 		before, sum := w.contents(n), w.db.Len()
 		a := w.apply(write)
 		require.Equal(t, c.verdict, a.Verdict, "%+v", c)
@@ -86,9 +86,9 @@ func TestLimitsOfActsAreTestedAgainWhenApplied(t *testing.T) {
 		return d
 	}
 	for _, c := range []struct {
-		why  string
-		deed command.Deed
-		code api.Code
+		why    string
+		nodeOp command.NodeOp
+		code   api.Code
 	}{
 		{"open: no right", open(func(d *command.OpenNode) { d.Rights = 0 }), api.Invalid},
 		{"open: an unknown right", open(func(d *command.OpenNode) { d.Rights = 8 }), api.Invalid},
@@ -133,15 +133,15 @@ func TestLimitsOfActsAreTestedAgainWhenApplied(t *testing.T) {
 	} {
 		cl := newCell(t)
 		cl.epoch()
-		a := cl.apply(acting(c.deed))
+		a := cl.apply(acting(c.nodeOp))
 		require.Equal(t, command.Refused, a.Verdict, c.why)
 		require.Equal(t, api.Result{Code: c.code}, a.Result, c.why)
 	}
 	for _, c := range []command.Command{
-		command.Act{Seq: 1, Deed: command.GetStat{Node: n}},
-		command.Act{Session: 1, Deed: command.GetStat{Node: n}},
-		command.Act{Session: 1, Seq: 3, Seen: 3, Deed: command.GetStat{Node: n}},
-		command.Act{Session: 1, Seq: api.MaxWindow + 1, Deed: command.GetStat{Node: n}},
+		command.NodeCommand{Seq: 1, Op: command.GetStat{Node: n}},
+		command.NodeCommand{Session: 1, Op: command.GetStat{Node: n}},
+		command.NodeCommand{Session: 1, Seq: 3, AckedThrough: 3, Op: command.GetStat{Node: n}},
+		command.NodeCommand{Session: 1, Seq: api.MaxWindow + 1, Op: command.GetStat{Node: n}},
 		command.Found{Founding: founding()},
 		command.Expire{},
 		command.FailHandle{Session: 1},
@@ -175,7 +175,7 @@ func TestAnActIsRepeatedWithTheAnswerOfThen(t *testing.T) {
 	_, kept := rows.GetAnswer(w.db, w.bob, write.Seq)
 	require.True(t, kept)
 	last := w.next(w.bob, command.GetStat{Node: n})
-	last.Seen = write.Seq
+	last.AckedThrough = write.Seq
 	require.Equal(t, api.Gone, w.apply(last).Result.Code)
 	_, kept = rows.GetAnswer(w.db, w.bob, write.Seq)
 	require.False(t, kept, "the client has seen it")

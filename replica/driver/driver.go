@@ -16,7 +16,7 @@ import (
 
 // Config is what a replica is told at start.
 type Config struct {
-	Node       core.Config
+	Core       core.Config
 	FlushAfter time.Duration // records nobody waits for are written after this
 	IdleAfter  time.Duration // an idle log writes its watermark after this
 
@@ -32,7 +32,7 @@ type Config struct {
 // the node's ID, Members and Seed.
 func DefaultConfig() Config {
 	return Config{
-		Node:          core.DefaultConfig(),
+		Core:          core.DefaultConfig(),
 		FlushAfter:    100 * time.Millisecond,
 		IdleAfter:     200 * time.Millisecond,
 		SnapshotEvery: 10_000,
@@ -63,21 +63,21 @@ func (c *Config) Validate() error {
 	if c.PieceBytes < 1 {
 		faults = append(faults, fmt.Errorf("host config: PieceBytes is %d; at least 1", c.PieceBytes))
 	}
-	return errors.Join(append(faults, c.Node.Validate())...)
+	return errors.Join(append(faults, c.Core.Validate())...)
 }
 
 // Counters count what a host dropped, and what became of snapshots.
 type Counters struct {
 	MalformedPeer   uint64 // bytes from peers that are no message
 	MalformedClient uint64 // bytes from clients that are no request
-	Early           uint64 // inputs before Start
+	BeforeStart     uint64 // inputs before Start
 
 	SnapshotsWritten   uint64 // its own
 	SnapshotsFailed    uint64
 	SumsAskedAgain     uint64 // rows for a snapshot waited longer for a majority's word
 	SumsRelayed        uint64 // words about rows were passed on between two peers
 	SumsOutdated       uint64 // a peer did not know the slot any more: those of a later one were taken
-	SumsOdd            uint64 // no majority could have these rows: the replica stopped
+	SumsInMinority     uint64 // no majority could have these rows: the replica stopped
 	TransfersFailed    uint64 // of one from a peer
 	TransfersRestarted uint64 // the source had moved on
 	SourcesSwitched    uint64 // the source was silent
@@ -122,42 +122,42 @@ type Output struct {
 }
 
 // Host is one process life of a replica on one machine. One caller at a time.
-type Host struct {
+type Driver struct {
 	cfg   Config
 	now   time.Time
-	node  *core.Node // nil before Start
-	lane  lane
+	core  *core.Replica // nil before Start
+	log   logScheduler
 	wire  encoder
 	stop  error
 	count Counters
 
-	bulk      bulk
+	bulk      bulkScheduler
 	sums      sums
-	confirm   confirm
+	compare   comparison
 	fetch     fetch
-	backup    backup
+	backup    backupScheduler
 	below     paxos.Slot // slots below are forgotten, or will be
 	transfers []outgoing // to be sent
 }
 
 // New makes a host that waits for Start. It panics on a Config that Validate
 // refuses.
-func New(cfg Config) *Host {
+func New(cfg Config) *Driver {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
 	}
-	pause := cfg.Node.Paxos.Retransmit
-	compare := confirm{
-		self: cfg.Node.Paxos.ID, members: cfg.Node.Paxos.Members, peers: cfg.peers(), pause: pause,
+	pause := cfg.Core.Paxos.Retransmit
+	compare := comparison{
+		self: cfg.Core.Paxos.ID, members: cfg.Core.Paxos.Members, peers: cfg.peers(), pause: pause,
 	}
-	return &Host{
+	return &Driver{
 		cfg:     cfg,
-		lane:    lane{flushAfter: cfg.FlushAfter, idleAfter: cfg.IdleAfter},
-		bulk:    bulk{every: cfg.SnapshotEvery, retry: cfg.RetryAfter, hold: cfg.HoldFor, quiet: 8 * pause},
-		confirm: compare,
-		backup: backup{
+		log:     logScheduler{flushAfter: cfg.FlushAfter, idleAfter: cfg.IdleAfter},
+		bulk:    bulkScheduler{every: cfg.SnapshotEvery, retry: cfg.RetryAfter, hold: cfg.HoldFor, quiet: 8 * pause},
+		compare: compare,
+		backup: backupScheduler{
 			every: cfg.BackupEvery, retry: cfg.RetryAfter, confirm: compare,
-			spread: draw.New(cfg.Node.Paxos.Seed).Sub("backup", uint64(cfg.Node.Paxos.ID)),
+			spread: draw.New(cfg.Core.Paxos.Seed).Sub("backup", uint64(cfg.Core.Paxos.ID)),
 		},
 		fetch: fetch{peers: cfg.peers(), pause: pause},
 	}
@@ -167,148 +167,148 @@ func New(cfg Config) *Host {
 // rec.Snapshot, nil where there is none. Until then every other input is counted
 // and dropped. A snapshot of other members than the configured ones stops the
 // host.
-func (h *Host) Start(now time.Time, rec paxos.Recovered, rows *db.DB) {
-	h.now = now
-	if rec.Snapshot.Slot > 0 && !h.governs(rec.Snapshot) {
-		h.stop = fmt.Errorf("replica %d stops: its snapshot is of the members %v, its configuration says %v",
-			h.cfg.Node.Paxos.ID, rec.Snapshot.Members, h.cfg.Node.Paxos.Members)
+func (d *Driver) Start(now time.Time, rec paxos.Recovered, rows *db.DB) {
+	d.now = now
+	if rec.Snapshot.Slot > 0 && !d.hasSameMembers(rec.Snapshot) {
+		d.stop = fmt.Errorf("replica %d stops: its snapshot is of the members %v, its configuration says %v",
+			d.cfg.Core.Paxos.ID, rec.Snapshot.Members, d.cfg.Core.Paxos.Members)
 		return
 	}
-	h.node = core.New(h.cfg.Node, rec, rows, now)
-	h.sums.begin(rec.Snapshot.Slot, h.node.View().Checksum())
-	if s := rec.Snapshot.Slot; s > h.cfg.KeepSlots {
+	d.core = core.New(d.cfg.Core, rec, rows, now)
+	d.sums.begin(rec.Snapshot.Slot, d.core.View().Checksum())
+	if s := rec.Snapshot.Slot; s > d.cfg.KeepSlots {
 		// The log goes in whole segments and may still hold far more.
-		h.node.Truncate(now, s-h.cfg.KeepSlots)
+		d.core.Truncate(now, s-d.cfg.KeepSlots)
 	}
-	h.bulk.applied, h.bulk.last = rec.Snapshot.Slot, rec.Snapshot.Slot
-	h.lane.next = max(rec.Next, 1)
-	h.lane.written, h.lane.durable = h.lane.next-1, h.lane.next-1
-	h.lane.lastSync = now
+	d.bulk.applied, d.bulk.last = rec.Snapshot.Slot, rec.Snapshot.Slot
+	d.log.nextLSN = max(rec.Next, 1)
+	d.log.written, d.log.durable = d.log.nextLSN-1, d.log.nextLSN-1
+	d.log.lastSync = now
 }
 
 // ready notes the instant and says whether inputs count.
-func (h *Host) ready(now time.Time) bool {
-	h.now = now
-	if h.node == nil && h.stop == nil {
-		h.count.Early++
+func (d *Driver) isReady(now time.Time) bool {
+	d.now = now
+	if d.core == nil && d.stop == nil {
+		d.count.BeforeStart++
 	}
-	return h.node != nil && h.stop == nil
+	return d.core != nil && d.stop == nil
 }
 
 // PeerMessage takes bytes another replica sent. The host keeps wire's memory.
-func (h *Host) PeerMessage(now time.Time, from paxos.NodeID, wire string) {
-	if !h.ready(now) {
+func (d *Driver) PeerMessage(now time.Time, from paxos.NodeID, wire string) {
+	if !d.isReady(now) {
 		return
 	}
 	if r, ok := DecodeSumReport(wire); ok {
-		h.node.SumReport(now, from, r)
+		d.core.SumReport(now, from, r)
 		return
 	}
 	if IsTransfer(wire) {
-		h.transfer(from, wire)
+		d.onTransfer(from, wire)
 		return
 	}
 	m, err := paxos.DecodeMessage(wire)
 	if err != nil {
-		h.count.MalformedPeer++
+		d.count.MalformedPeer++
 		return
 	}
-	h.node.Step(now, from, m)
+	d.core.Step(now, from, m)
 }
 
 // ClientMessage takes bytes a client sent, whose principal the driver has
 // authenticated. The host keeps nothing of wire.
-func (h *Host) ClientMessage(now time.Time, from core.Addr, who api.Principal, wire []byte) {
-	if !h.ready(now) {
+func (d *Driver) ClientMessage(now time.Time, from core.Addr, who api.Principal, wire []byte) {
+	if !d.isReady(now) {
 		return
 	}
 	q, err := api.DecodeRequest(wire)
 	if err != nil {
-		h.count.MalformedClient++
+		d.count.MalformedClient++
 		return
 	}
-	h.node.Request(now, from, who, q)
+	d.core.Request(now, from, who, q)
 }
 
 // LogDone tells that the job under way has ended; err is the machine's failure,
 // which is final.
-func (h *Host) LogDone(now time.Time, err error) {
-	if !h.ready(now) {
+func (d *Driver) LogDone(now time.Time, err error) {
+	if !d.isReady(now) {
 		return
 	}
 	if err != nil {
-		h.stop = fmt.Errorf("replica %d stops: its log failed: %w", h.cfg.Node.Paxos.ID, err)
+		d.stop = fmt.Errorf("replica %d stops: its log failed: %w", d.cfg.Core.Paxos.ID, err)
 		return
 	}
-	h.node.Durable(now, h.lane.done(now))
+	d.core.Durable(now, d.log.onDone(now))
 }
 
 // Advance tells that time has passed.
-func (h *Host) Advance(now time.Time) {
-	if h.ready(now) {
-		h.node.Advance(now)
-		h.noteBackup()
+func (d *Driver) Advance(now time.Time) {
+	if d.isReady(now) {
+		d.core.Advance(now)
+		d.recordBackup()
 	}
 }
 
 // Resign makes the replica give up being the leader, see paxos.Node.Resign.
-func (h *Host) Resign(now time.Time) {
-	if h.ready(now) {
-		h.node.Resign(now)
+func (d *Driver) Resign(now time.Time) {
+	if d.isReady(now) {
+		d.core.Resign(now)
 	}
 }
 
 // Campaign makes the replica try to lead now, see paxos.Node.Campaign.
-func (h *Host) Campaign(now time.Time) {
-	if h.ready(now) {
-		h.node.Campaign(now)
+func (d *Driver) Campaign(now time.Time) {
+	if d.isReady(now) {
+		d.core.Campaign(now)
 	}
 }
 
 // TakeOutput returns what the host wants done and forgets it.
-func (h *Host) TakeOutput() Output {
-	if h.node == nil || h.stop != nil {
-		return Output{Stop: h.stop}
+func (d *Driver) TakeOutput() Output {
+	if d.core == nil || d.stop != nil {
+		return Output{Stop: d.stop}
 	}
-	no := h.node.TakeOutput()
+	no := d.core.TakeOutput()
 	if no.Stop != nil {
-		h.stop = no.Stop
-		return Output{Stop: h.stop, Peers: h.tells(no.Sum)}
+		d.stop = no.Stop
+		return Output{Stop: d.stop, Peers: d.sumMessages(no.Sum)}
 	}
-	h.lane.add(h.now, no.First, no.Append, no.SyncTo)
+	d.log.add(d.now, no.First, no.Append, no.SyncTo)
 	for i := range no.Applied {
-		h.bulk.applied = no.Applied[i].Slot
-		h.sums.applied(no.Applied[i].Sum)
+		d.bulk.applied = no.Applied[i].Slot
+		d.sums.add(no.Applied[i].Sum)
 	}
 	out := Output{
-		Log: h.lane.job(h.now), Installed: no.Installed, Applied: no.Applied, Tenure: no.Tenure,
+		Log: d.log.nextJob(d.now), Installed: no.Installed, Applied: no.Applied, Tenure: no.Tenure,
 		Proposed: no.Proposed, Reads: no.Reads, Begun: no.Begun,
 	}
 	out.Peers, out.Clients = slices.Grow(out.Peers, len(no.Send)), slices.Grow(out.Clients, len(no.Replies))
 	for _, e := range no.Send {
-		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: h.wire.message(e.Message)})
+		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: d.wire.message(e.Message)})
 	}
-	out.Peers = append(out.Peers, h.tells(no.Sum)...)
+	out.Peers = append(out.Peers, d.sumMessages(no.Sum)...)
 	for _, r := range no.Replies {
-		out.Clients = append(out.Clients, ClientMessage{To: r.To, Wire: h.wire.reply(r.Reply)})
+		out.Clients = append(out.Clients, ClientMessage{To: r.To, Wire: d.wire.reply(r.Reply)})
 	}
-	out.Wake = instant.Earliest(no.Wake, h.lane.wake())
-	h.tendBulk(no.Behind, &out)
-	if h.stop != nil {
-		return Output{Stop: h.stop}
+	out.Wake = instant.Earliest(no.Wake, d.log.wake())
+	d.advanceBulk(no.Behind, &out)
+	if d.stop != nil {
+		return Output{Stop: d.stop}
 	}
-	h.verifyPauses()
+	d.verifyPauses()
 	return out
 }
 
 // tells makes the messages that tell all other replicas of a sum, if there is one.
-func (h *Host) tells(r *core.SumReport) (all []PeerMessage) {
+func (d *Driver) sumMessages(r *core.SumReport) (all []PeerMessage) {
 	if r == nil {
 		return nil
 	}
 	wire := AppendSumReport(nil, *r)
-	for _, id := range h.cfg.Node.Paxos.Members {
-		if id != h.cfg.Node.Paxos.ID {
+	for _, id := range d.cfg.Core.Paxos.Members {
+		if id != d.cfg.Core.Paxos.ID {
 			all = append(all, PeerMessage{To: id, Wire: wire})
 		}
 	}
@@ -317,13 +317,13 @@ func (h *Host) tells(r *core.SumReport) (all []PeerMessage) {
 
 // Node is the node inside, for observers: they look, and change nothing. It is
 // nil before Start.
-func (h *Host) Node() *core.Node { return h.node }
+func (d *Driver) Core() *core.Replica { return d.core }
 
 // Sums is the number of slots whose checksum is kept.
-func (h *Host) Sums() int { return len(h.sums.after) }
+func (d *Driver) Sums() int { return len(d.sums.after) }
 
 // Waiting is the number of records that wait for a log job.
-func (h *Host) Waiting() int { return len(h.lane.waiting) }
+func (d *Driver) Waiting() int { return len(d.log.waiting) }
 
 // Counters returns what was dropped so far.
-func (h *Host) Counters() Counters { return h.count }
+func (d *Driver) Counters() Counters { return d.count }

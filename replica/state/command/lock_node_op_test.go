@@ -70,7 +70,7 @@ func TestAnAcquireThatWaitsLeavesNothingWhileItFails(t *testing.T) {
 		}
 		w.act(w.bob, command.Fail{Code: api.NoRight})
 		trial := w.next(w.bob, command.Acquire{Node: f, Handle: handle(2), Mode: api.Shared, Wait: true})
-		trial.Seen = 1
+		trial.AckedThrough = 1
 		totals := rows.GetTotals(w.db)
 		tx := w.db.Begin()
 		for range 3 {
@@ -87,7 +87,7 @@ func TestAnAcquireThatWaitsLeavesNothingWhileItFails(t *testing.T) {
 		tx.Commit()
 		require.Equal(t, totals.Commands+3, rows.GetTotals(w.db).Commands)
 
-		once := trial.Deed.(command.Acquire)
+		once := trial.Op.(command.Acquire)
 		once.Wait = false
 		final := w.act(w.bob, once)
 		require.Equal(t, command.Executed, final.Verdict, "without Wait that is the answer")
@@ -104,7 +104,7 @@ func TestAnAcquireThatWaitsLeavesNothingWhileItFails(t *testing.T) {
 		require.Equal(t, command.Repeated, w.apply(trial).Verdict)
 		require.Equal(t, []uint64{2}, w.holders(f))
 		s, _ := rows.GetSession(w.db, w.bob)
-		require.EqualValues(t, 1, s.Seen)
+		require.EqualValues(t, 1, s.AckedThrough)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestACancellationIsOfOneCallAndOneAcquisition(t *testing.T) {
 	require.Empty(t, cancel(f, 1, write.Seq).Effects, "a call that was no Acquire")
 
 	later := w.next(w.bob, command.GetStat{Node: f})
-	later.Seen = second.Seq
+	later.AckedThrough = second.Seq
 	w.apply(later)
 	a := w.act(w.bob, command.CancelAcquire{Node: f, Handle: handle(1), Call: second.Seq})
 	require.Equal(t, command.Executed, a.Verdict)
