@@ -81,7 +81,7 @@ var packages = map[string]rule{
 	"sim/check/agreement":      {support, []string{"sim", "sim/model", "sim/damage", "linearizability", "client", "replica/disk/store", "replica/driver"}},
 	"sim/check/locks":          {support, []string{"sim", "sim/model", "linearizability"}},
 	"sim/check/handles":        {support, []string{"sim/check/locks", "sim/conformance/lockwait", "sim/conformance/clients", "replica/master/nodeops", "replica/driver"}},
-	"sim/check/sessions":       {support, []string{"sim/check/locks", "sim/check/leases", "replica/driver"}},
+	"sim/check/sessions":       {support, []string{"sim/check/locks", "sim/check/leases", "sim/conformance/replicas"}},
 	"sim/conformance/lockwait": {support, []string{"sim", "sim/model"}},
 	"sim/cell":                 {support, []string{"sim/plan", "sim/model", "sim/damage", "sim/check/leases", "sim/check/agreement", "sim/check/locks", "sim/check/handles", "sim/check/sessions", "sim/conformance/lockwait", "sim/conformance/clients", "sim/conformance/replicas", "sim/ondisk", "db", "replica/disk/diskjobs", "replica/disk/backup"}},
 	"sim/runner":               {support, []string{"sim/cell", "sim/plan"}},

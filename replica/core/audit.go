@@ -156,7 +156,7 @@ func (r *Replica) advanceAudit() {
 	if r.hasEpoch && !r.now.Before(r.checksumDue()) {
 		raw := command.Append(nil, command.Checksum{})
 		if r.paxos.Propose(r.now, raw) == nil {
-			r.out.Proposed = append(r.out.Proposed, raw)
+			r.observeProposed(raw)
 			r.audit.last = r.now // or it would be proposed again until it is applied
 		}
 	}

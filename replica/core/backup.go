@@ -19,6 +19,6 @@ func (r *Replica) RecordBackup(now time.Time, b rows.Backup) {
 	}
 	raw := command.Append(nil, command.Backup{Guard: r.serving.Epoch, Done: b})
 	if r.paxos.Propose(now, raw) == nil {
-		r.out.Proposed = append(r.out.Proposed, raw)
+		r.observeProposed(raw)
 	}
 }

@@ -104,7 +104,7 @@ func TestTheFirstMasterWritesTheConstants(t *testing.T) {
 	g.cut[first] = true
 	g.pass(5 * time.Second)
 	written := 0
-	for _, a := range g.applied[g.master()] {
+	for _, a := range g.seen[g.master()].applied {
 		for _, c := range a.Commands {
 			if _, ok := c.Command.(command.Constant); ok {
 				written++

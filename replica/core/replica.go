@@ -33,6 +33,8 @@ type Config struct {
 
 	ChecksumEvery time.Duration // the master has the rows of all replicas compared that often
 	ChecksumRows  int           // rows summed at a time
+
+	Observer Observer `json:"-"` // nil: nothing is observed, which costs nothing
 }
 
 // DefaultConfig is a configuration for machines in one building. The caller sets
@@ -77,12 +79,10 @@ type Reply = master.Reply
 // Read is a call that was answered from the rows, without the log.
 type Read = master.Read
 
-// Applied is one slot that the rows took in, with what became of its commands.
-type Applied struct {
-	Slot     paxos.Slot
-	Value    paxos.Value
-	Sum      db.Sum // of all rows, after the slot
-	Commands []command.Applied
+// AppliedSlot is a slot that the rows took in, and the checksum of all rows after it.
+type AppliedSlot struct {
+	Slot paxos.Slot
+	Sum  db.Sum
 }
 
 // Serving says in which epoch this replica serves clients, and in which tenure,
@@ -95,24 +95,16 @@ type Serving struct {
 
 // Output is all that a Node wants from the outside. Taking it empties the node.
 type Output struct {
-	Append    []paxos.Record
-	First     paxos.LSN
-	SyncTo    paxos.LSN
-	Send      []paxos.Envelope
-	Replies   []Reply
-	Installed *Installed    // the rows were replaced, before Applied; for observers
-	Applied   []Applied     // what was applied since the last TakeOutput, for observers
-	Behind    *paxos.Behind // catch-up needs a snapshot
-	Tenure    *paxos.Tenure // who leads has changed
-	// Proposed are the commands that the log took since the last TakeOutput, for
-	// observers: none of them may stand in the log more often than it was
-	// proposed.
-	Proposed [][]byte
-	Reads    []Read     // answered without the log, for observers
-	Begun    [][]byte   // see master.Output, for observers
-	Sum      *SumReport // to be told to all other replicas; nil: nothing new
-	Wake     time.Time
-	Stop     error // this replica must not go on; of this Output, only Sum is to be told
+	Append  []paxos.Record
+	First   paxos.LSN
+	SyncTo  paxos.LSN
+	Send    []paxos.Envelope
+	Replies []Reply
+	Applied []AppliedSlot // since the last TakeOutput, in order
+	Behind  *paxos.Behind // catch-up needs a snapshot
+	Sum     *SumReport    // to be told to all other replicas; nil: nothing new
+	Wake    time.Time
+	Stop    error // this replica must not go on; of this Output, only Sum is to be told
 }
 
 // Node is one replica's process life. One caller at a time.
@@ -129,6 +121,7 @@ type Replica struct {
 	audit          audit
 	stop           error // final
 	reads          ReadCounters
+	scratch        []command.Applied // of the slot that is being applied, where nothing observes it
 	out            Output
 }
 
@@ -227,16 +220,13 @@ func (r *Replica) takeLogOutput(po paxos.Output) {
 		r.out.Behind = po.Behind
 	}
 	r.out.Applied = slices.Grow(r.out.Applied, len(po.Chosen))
-	room := 0
 	for _, e := range po.Chosen {
-		room += e.Value.Len()
-	}
-	all := make([]command.Applied, 0, room) // one piece for all slots: after a restart there are very many
-	for _, e := range po.Chosen {
-		all = r.apply(e, all)
+		r.apply(e)
 	}
 	if t := po.Tenure; t != nil {
-		r.out.Tenure = t
+		if r.cfg.Observer != nil {
+			r.cfg.Observer.OnTenure(*t)
+		}
 		r.master.Tenure(master.Tenure{
 			Leader: uint32(t.Leader),
 			Ballot: rows.Ballot{Round: t.Ballot.Round, Node: uint32(t.Ballot.Node)},
@@ -245,30 +235,38 @@ func (r *Replica) takeLogOutput(po paxos.Output) {
 	}
 }
 
-// apply does what one slot says, as one transaction. What became of its commands is
-// put behind that of all before.
-func (r *Replica) apply(e paxos.Entry, all []command.Applied) []command.Applied {
-	tx, before := r.db.Begin(), len(all)
+// apply does what one slot says, as one transaction, and tells the master what became
+// of each command.
+func (r *Replica) apply(e paxos.Entry) {
+	all := r.scratch[:0]
+	if r.cfg.Observer != nil {
+		all = make([]command.Applied, 0, e.Value.Len()) // the observer keeps it
+	}
+	tx := r.db.Begin()
 	for _, raw := range e.Value.Commands {
 		all = append(all, command.Apply(tx, raw))
 	}
 	tx.Commit()
-	a := Applied{Slot: e.Slot, Value: e.Value, Commands: all[before:len(all):len(all)]}
-	for i := range a.Commands {
-		if isConstant(&a.Commands[i]) {
+	for i := range all {
+		if isConstant(&all[i]) {
 			r.checkConstants()
 		}
-		r.master.Applied(r.at(), a.Commands[i])
-		for _, effect := range a.Commands[i].Effects {
+		r.master.Applied(r.at(), all[i])
+		for _, effect := range all[i].Effects {
 			if _, due := effect.(command.ChecksumDue); due {
 				r.audit.begin(e.Slot, r.db.View(), r.now)
 			}
 		}
 	}
 	r.paxos.Applied(e.Slot)
-	a.Sum = r.db.Checksum()
-	r.out.Applied = append(r.out.Applied, a)
-	return all
+	sum := r.db.Checksum()
+	r.out.Applied = append(r.out.Applied, AppliedSlot{Slot: e.Slot, Sum: sum})
+	if r.cfg.Observer != nil {
+		r.cfg.Observer.OnApplied(Applied{Slot: e.Slot, Value: e.Value, Sum: sum, Commands: all})
+		return
+	}
+	clear(all)
+	r.scratch = all[:0]
 }
 
 // propose hands the master's commands to the log and says whether there were
@@ -279,13 +277,13 @@ func (r *Replica) apply(e paxos.Entry, all []command.Applied) []command.Applied 
 func (r *Replica) propose() bool {
 	mo := r.master.TakeOutput(r.now, r.paxos.Room())
 	r.out.Replies = append(r.out.Replies, mo.Replies...)
-	r.out.Reads, r.out.Begun = append(r.out.Reads, mo.Reads...), append(r.out.Begun, mo.Begun...)
+	r.observe(&mo)
 	for _, p := range mo.Propose {
 		if err := r.paxos.Propose(r.now, p.Command); err != nil {
 			r.logFull = r.logFull || errors.Is(err, paxos.ErrBusy)
 			r.master.Refused(r.at(), p, codeOf(err))
 		} else {
-			r.out.Proposed = append(r.out.Proposed, p.Command)
+			r.observeProposed(p.Command)
 		}
 	}
 	return len(mo.Propose) > 0

@@ -25,7 +25,7 @@ type group struct {
 	wake    map[paxos.NodeID]time.Time
 	cut     map[paxos.NodeID]bool // who neither hears nor is heard
 	replies []core.Reply
-	applied map[paxos.NodeID][]core.Applied
+	seen    map[paxos.NodeID]*record
 	stopped map[paxos.NodeID]error
 	deaf    map[paxos.NodeID]bool // reports of sums do not reach it
 	behind  map[paxos.NodeID]*paxos.Behind
@@ -34,13 +34,14 @@ type group struct {
 func newGroup(t *testing.T, n int, changes ...func(*core.Config)) *group {
 	g := &group{
 		t: t, now: time.Unix(100, 0), nodes: map[paxos.NodeID]*core.Replica{}, wake: map[paxos.NodeID]time.Time{},
-		cut: map[paxos.NodeID]bool{}, applied: map[paxos.NodeID][]core.Applied{},
+		cut: map[paxos.NodeID]bool{}, seen: map[paxos.NodeID]*record{},
 		stopped: map[paxos.NodeID]error{}, deaf: map[paxos.NodeID]bool{},
 		behind: map[paxos.NodeID]*paxos.Behind{},
 	}
 	cfg := core.DefaultConfig()
 	cfg.ChecksumEvery, cfg.ChecksumRows = time.Second, 2
 	cfg.Sessions = session.Config{} // nobody keeps them alive here
+	cfg.Observer = new(record)
 	for _, change := range changes {
 		change(&cfg)
 	}
@@ -49,6 +50,10 @@ func newGroup(t *testing.T, n int, changes ...func(*core.Config)) *group {
 	}
 	for _, id := range cfg.Paxos.Members {
 		cfg.Paxos.ID, cfg.Paxos.Seed = id, 5
+		if cfg.Observer != nil {
+			g.seen[id] = new(record)
+			cfg.Observer = g.seen[id]
+		}
 		g.nodes[id] = core.New(cfg, paxos.Recovered{}, nil, g.now)
 		g.take(id)
 	}
@@ -65,7 +70,6 @@ func (g *group) take(id paxos.NodeID) {
 	}
 	g.wake[id] = out.Wake
 	g.replies = append(g.replies, out.Replies...)
-	g.applied[id] = append(g.applied[id], out.Applied...)
 	if out.Behind != nil {
 		g.behind[id] = out.Behind
 	}
@@ -152,8 +156,8 @@ func TestAWriteIsAppliedEverywhereWithOneChecksum(t *testing.T) {
 
 	sums := map[paxos.Slot]db.Sum{}
 	for id := paxos.NodeID(1); id <= 3; id++ {
-		require.NotEmpty(t, g.applied[id])
-		for _, a := range g.applied[id] {
+		require.NotEmpty(t, g.seen[id].applied)
+		for _, a := range g.seen[id].applied {
 			if sum, ok := sums[a.Slot]; ok {
 				require.Equal(t, sum, a.Sum, "slot %d at node %d", a.Slot, id)
 			}
@@ -177,7 +181,7 @@ func TestTheFirstCommandOfATenureIsItsEpoch(t *testing.T) {
 	require.True(t, was.Ballot.Less(now.Ballot))
 
 	var epochs []api.Epoch
-	for _, a := range g.applied[second] {
+	for _, a := range g.seen[second].applied {
 		for _, c := range a.Commands {
 			for _, e := range c.Effects {
 				if e, ok := e.(command.EpochBegan); ok {
@@ -220,7 +224,7 @@ func TestACallThatWaitsWhenTheTenureEndsIsToldSo(t *testing.T) {
 	require.Len(t, r, 1)
 	require.Equal(t, api.OK, r[0].Code)
 	executed := 0
-	for _, a := range g.applied[now] {
+	for _, a := range g.seen[now].applied {
 		for _, c := range a.Commands {
 			if call, ok := c.Command.(command.Call); ok && call.Seq == 1 && c.Verdict == command.Executed {
 				executed++
@@ -234,13 +238,13 @@ func TestCommandsOfOneInputShareASlot(t *testing.T) {
 	g := newGroup(t, 1)
 	g.pass(3 * time.Second)
 	s := g.open(1)
-	before := len(g.applied[1])
+	before := len(g.seen[1].applied)
 	for seq := api.Seq(1); seq <= 5; seq++ {
 		g.request(1, api.Request{ID: uint64(seq), Session: s, Seq: seq, Op: api.Put{Key: fmt.Sprint(seq), Value: "x"}})
 	}
 	g.take(1)
-	require.Len(t, g.applied[1], before+1)
-	require.Len(t, g.applied[1][before].Commands, 5)
+	require.Len(t, g.seen[1].applied, before+1)
+	require.Len(t, g.seen[1].applied[before].Commands, 5)
 	_, ok := g.nodes[1].View().Get("no such row")
 	require.False(t, ok)
 }
@@ -252,10 +256,12 @@ func TestARestartRebuildsTheRowsFromTheLog(t *testing.T) {
 		paxos.Voted{Slot: 1, Ballot: paxos.Ballot{Round: 4, Node: 1}, Value: paxos.Batch(command.Append(nil, command.Epoch{Master: 1}))},
 		paxos.Settled{Slots: paxos.Range{From: 1, To: 2}},
 	}}
+	seen := new(record)
+	cfg.Observer = seen
 	n := core.New(cfg, rec, nil, time.Unix(1, 0))
 	out := n.TakeOutput()
 	require.Len(t, out.Applied, 1)
-	require.Equal(t, command.Executed, out.Applied[0].Commands[0].Verdict)
+	require.Equal(t, command.Executed, seen.applied[0].Commands[0].Verdict)
 	require.Nil(t, n.Serving(), "an epoch of another life")
 	require.EqualValues(t, 1, n.Master().Epoch)
 }
@@ -302,10 +308,10 @@ func TestASnapshotReplacesTheRowsAndTheLogGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	rows, err := db.Load(&stream)
 	require.NoError(t, err)
-	g.applied[3] = nil
+	g.seen[3].applied = nil
 	require.True(t, g.nodes[3].Install(g.now, h, rows))
-	out := g.nodes[3].TakeOutput()
-	require.Equal(t, &core.Installed{Handle: h, Sum: view.Checksum()}, out.Installed)
+	g.nodes[3].TakeOutput()
+	require.Equal(t, []core.Installed{{Handle: h, Sum: view.Checksum()}}, g.seen[3].installed)
 	require.Equal(t, h.Slot, g.nodes[3].Status().Applied)
 	require.EqualValues(t, h.Epoch, g.nodes[3].Master().Epoch)
 	require.False(t, g.nodes[3].Install(g.now, h, rows), "once is enough")
@@ -315,14 +321,14 @@ func TestASnapshotReplacesTheRowsAndTheLogGoesOn(t *testing.T) {
 	g.ask(g.master(), api.Request{ID: 2, Session: s, Seq: 1, Op: api.Put{Key: "later", Value: "y"}})
 	g.pass(3 * time.Second)
 	sums := map[paxos.Slot]db.Sum{}
-	for _, a := range g.applied[1] {
+	for _, a := range g.seen[1].applied {
 		sums[a.Slot] = a.Sum
 	}
-	require.Greater(t, len(g.applied[3]), 2)
-	for _, a := range g.applied[3] {
+	require.Greater(t, len(g.seen[3].applied), 2)
+	for _, a := range g.seen[3].applied {
 		require.Equal(t, sums[a.Slot], a.Sum, "slot %d", a.Slot)
 	}
-	require.Equal(t, h.Slot+1, g.applied[3][0].Slot)
+	require.Equal(t, h.Slot+1, g.seen[3].applied[0].Slot)
 }
 
 func TestARestartGoesOnFromASnapshot(t *testing.T) {

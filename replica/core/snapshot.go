@@ -10,13 +10,6 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Installed says that the rows were replaced by those of a snapshot, for
-// observers.
-type Installed struct {
-	Handle paxos.Handle
-	Sum    db.Sum // of all rows
-}
-
 // Snapshot is the rows as they are now, with the handle that belongs to them
 // (P7.02). Applying goes on without touching the view.
 func (r *Replica) Snapshot() (paxos.Handle, db.View) {
@@ -56,7 +49,9 @@ func (r *Replica) Install(now time.Time, h paxos.Handle, all *db.DB) bool {
 	r.audit.forget()
 	r.checkConstants() // the commands that set constants may be among those that were skipped
 	r.master.Installed(rows.GetEpoch(all))
-	r.out.Installed = &Installed{Handle: h, Sum: all.Checksum()}
+	if r.cfg.Observer != nil {
+		r.cfg.Observer.OnInstalled(Installed{Handle: h, Sum: all.Checksum()})
+	}
 	return true
 }
 

@@ -109,16 +109,8 @@ type Output struct {
 	Log     *LogJob    // hand to the log lane; nil: nothing to do, or busy
 	Bulk    BulkJob    // hand to the bulk lane; nil: nothing to do, or busy
 	Backup  *BackupJob // hand to the backup lane; nil: nothing to do, or busy
-	// Installed says that the rows were replaced, before Applied; for observers.
-	Installed *core.Installed
-	Applied   []core.Applied // what the database took in, for observers
-	Tenure    *paxos.Tenure  // who leads has changed, for observers
-	// Proposed are the commands that the log took, for observers.
-	Proposed [][]byte
-	Reads    []core.Read // answered without the log, for observers
-	Begun    [][]byte    // see master.Output, for observers
-	Wake     time.Time   // call Advance no later than this; zero: no need
-	Stop     error       // this replica must not go on; Peers are its last words
+	Wake    time.Time  // call Advance no later than this; zero: no need
+	Stop    error      // this replica must not go on; Peers are its last words
 }
 
 // Host is one process life of a replica on one machine. One caller at a time.
@@ -280,10 +272,7 @@ func (d *Driver) TakeOutput() Output {
 		d.bulk.applied = no.Applied[i].Slot
 		d.sums.add(no.Applied[i].Sum)
 	}
-	out := Output{
-		Log: d.log.nextJob(d.now), Installed: no.Installed, Applied: no.Applied, Tenure: no.Tenure,
-		Proposed: no.Proposed, Reads: no.Reads, Begun: no.Begun,
-	}
+	out := Output{Log: d.log.nextJob(d.now)}
 	out.Peers, out.Clients = slices.Grow(out.Peers, len(no.Send)), slices.Grow(out.Clients, len(no.Replies))
 	for _, e := range no.Send {
 		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: d.wire.message(e.Message)})

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/conformance/replicas"
 )
 
 // One of so many inputs of a life finds the replica nudged.
@@ -24,14 +24,14 @@ func (r *replica) nudge(now time.Time) {
 		return
 	}
 	r.host.Advance(now)
-	out := r.host.TakeOutput()
+	out := r.observed.Take(r.host)
 	if what := r.does(&out); what != "" {
 		r.cell.world.Break("I-W3", "replica %d is told at %v that time has passed, and %s; it asked for a wake at %v", r.id, now, what, r.wake)
 	}
 }
 
 // does says what the host wants done; nothing where it only asks for a wake.
-func (r *replica) does(out *driver.Output) string {
+func (r *replica) does(out *replicas.Outcome) string {
 	var all []string
 	note := func(wants bool, what string, args ...any) {
 		if wants {

@@ -55,15 +55,19 @@ type replica struct {
 	wake     time.Time        // it has asked for; zero: none
 	nudges   int              // inputs that were a chance for one
 	still    bool             // it has applied nothing in this act
+	observed replicas.Observed
 }
 
 // newReplica returns the maker of a machine's lives.
 func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
 	return func() sim.Process {
 		cfg := c.hostConfig(id)
-		h := driver.New(cfg)
+		r := &replica{cell: c, id: id}
+		cfg.Core.Observer = &r.observed
+		r.host = driver.New(cfg)
 		terms := replicas.Terms{Replicas: c.plan.Replicas, Driver: &c.plan.Driver, Lease: cfg.Core.Paxos.Lease, HasBadClocks: c.plan.OnlyS7}
-		return &replica{cell: c, id: id, host: h, life: replicas.New(c.world, id, h, terms)}
+		r.life = replicas.New(c.world, id, r.host, terms)
+		return r
 	}
 }
 
@@ -210,7 +214,7 @@ func (p machineParty) Believes() leases.Beliefs {
 
 // act does what the host wants done.
 func (r *replica) act() {
-	out := r.host.TakeOutput()
+	out := r.observed.Take(r.host)
 	r.life.OnOutput(&out)
 	if out.Stop != nil {
 		r.send(out.Peers)
@@ -301,7 +305,7 @@ func (r *replica) act() {
 }
 
 // publishes hands out what the host has done in one act.
-func (r *replica) publishes(out *driver.Output, proposed []command.Command) {
+func (r *replica) publishes(out *replicas.Outcome, proposed []command.Command) {
 	c := r.cell
 	if !c.events.Wanted() {
 		return

@@ -111,7 +111,7 @@ func (l *Life) OnMessage(now time.Time, from paxos.NodeID, wire string) {
 const maxShort = 64
 
 // OnOutput records the driver's output before any of it is done.
-func (l *Life) OnOutput(out *driver.Output) {
+func (l *Life) OnOutput(out *Outcome) {
 	if out.Installed != nil {
 		l.sums.onReport(core.SumReport{}) // those rows are gone
 	}
@@ -144,7 +144,7 @@ func (l *Life) OnSend(now time.Time, to paxos.NodeID, wire string, m paxos.Messa
 
 // OnActed checks the end of a step: all output was done, or is under way. proposed are the
 // commands that the step handed to the log.
-func (l *Life) OnActed(now time.Time, out *driver.Output, proposed []command.Command) {
+func (l *Life) OnActed(now time.Time, out *Outcome, proposed []command.Command) {
 	if n := l.host.Core(); n != nil {
 		log := n.Status()
 		l.campaigns.onActed(log.Held)
@@ -171,8 +171,8 @@ func (l *Life) OnActed(now time.Time, out *driver.Output, proposed []command.Com
 		l.checkBackupAge(now, n, log.Role, log.Count.Refused, proposed)
 	}
 	l.requests.onStepEnd()
-	l.idleLog.onActed(l.world, l.id, now, l.terms.Driver.IdleAfter, out, l.host.Waiting())
-	l.retry.onActed(l.world, l.id, now, l.terms.Driver.RetryAfter, out, l.source.isBusy(now, l.quiet()))
+	l.idleLog.onActed(l.world, l.id, now, l.terms.Driver.IdleAfter, &out.Output, l.host.Waiting())
+	l.retry.onActed(l.world, l.id, now, l.terms.Driver.RetryAfter, &out.Output, l.source.isBusy(now, l.quiet()))
 	if _, writes := out.Bulk.(driver.WriteJob); writes {
 		l.source.onSnapshot(l.world, l.id, now, l.quiet())
 	}
