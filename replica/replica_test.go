@@ -207,7 +207,7 @@ func TestALockOutlivesItsMasters(t *testing.T) {
 	require.ErrorIs(t, next.Err(), client.ErrClosed)
 }
 
-// A replica that was away finds that nobody has its records any more, fetches a
+// A replica that was away finds that no peer has its records any more, fetches a
 // snapshot, and is then half of a quorum. Logs stay short.
 func TestALaggardIsHelpedByASnapshot(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

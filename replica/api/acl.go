@@ -6,20 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// Principal is who asks, as the transport's authentication has established. The
-// empty Principal is nobody.
+// Principal names a client, as the transport has authenticated it. The empty Principal is
+// that of no client.
 type Principal string
 
 // MaxPrincipal is the longest principal, in bytes.
 const MaxPrincipal = 255
 
-// Everyone stands on a line of an ACL file for each principal there is. It is
-// nobody's own name.
+// Everyone stands on a line of an ACL file for every principal. No principal has this name.
 const Everyone Principal = "*"
 
-// Check says OK, or Invalid for what is no name of one who asks. A principal is
-// UTF-8 without white space and control characters and does not begin with '#',
-// so that it can stand on a line of an ACL file as it is.
+// Check returns OK, or Invalid if p is no principal. A principal is UTF-8 without white
+// space and control characters and does not begin with '#', so that it can stand on a line
+// of an ACL file.
 func (p Principal) Check() Code {
 	s := string(p)
 	odd := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
@@ -43,7 +42,7 @@ func (n ACLName) Path() (p Path, ok bool) {
 	return p, err == nil
 }
 
-// ACLNames are the three ACL names of a node: who is listed there may read it,
+// ACLNames are the three ACL names of a node. The principals in their files may read it,
 // write it, and change these names.
 type ACLNames struct{ Read, Write, Change ACLName }
 
@@ -57,8 +56,8 @@ func (a ACLNames) Check() Code {
 	return OK
 }
 
-// Or takes from b what is empty in a: what a new node's creator left open comes
-// from the parent directory, by copy (CHU §2.3).
+// Or takes from b what is empty in a: names that the creator of a node left empty are
+// copied from the parent directory (CHU §2.3).
 func (a ACLNames) Or(b ACLNames) ACLNames {
 	or := func(x, y ACLName) ACLName {
 		if x == "" {

@@ -2,22 +2,22 @@ package api
 
 import "fmt"
 
-// Code is the first thing an answer says. The zero Code is none of them and is
-// never sent, so that a forgotten code is not taken for OK.
+// Code says what became of a request. The zero Code is none of the codes and is never sent,
+// so a code that was not set is not taken for OK.
 type Code uint8
 
-// The codes. "This copy" is the one sending of a request that is answered; the
-// client may have sent others with the same (Session, Seq), and a network may
-// have duplicated any of them.
+// The codes. "This copy" is the sending of a request that is answered; the client may have
+// sent others with the same (Session, Seq), and the network may have duplicated any of
+// them.
 const (
 	// OK: the request was executed, once, and this is its answer.
 	// Execution: Executed.
 	OK Code = 1 + iota
 
-	// NotMaster: the replica is not the master, or it stopped being the master
-	// before it could tell what became of the request. Reply.Master may name a
-	// better one. The request may have been proposed and may yet be executed:
-	// send it again, with the same Seq, to find out.
+	// NotMaster: the replica is not the master, or it stopped being the master before the
+	// result of the request was known. Reply.Master may name another replica. The request
+	// may have been proposed and may yet be executed: send it again, with the same Seq, to
+	// find out.
 	// Execution: Unknown.
 	NotMaster
 
@@ -29,8 +29,7 @@ const (
 	// Execution: NotThisCopy.
 	Aborted
 
-	// Busy: the master took in no more work and dropped this copy before
-	// proposing it.
+	// Busy: the master has too much work and dropped this copy before proposing it.
 	// Execution: NotThisCopy.
 	Busy
 
@@ -41,9 +40,9 @@ const (
 	// Execution: NotThisCopy.
 	NoSession
 
-	// Conflict: a CompareAndSet was executed and found something else; Found and
-	// Value say what. Or a write that names a generation of its node found another
-	// one. Nothing was changed.
+	// Conflict: a CompareAndSet was executed and found another value, or a row or none;
+	// Found and Value say what. Or a write that names a generation of its node found
+	// another one. Nothing was changed.
 	// Execution: Executed.
 	Conflict
 
@@ -53,7 +52,7 @@ const (
 	NotFound
 
 	// Invalid: no replica in any state executes this request: an empty key, a
-	// zero nonce, a Seq that is not above Seen or too far ahead of it.
+	// zero nonce, a Seq that is not above AckedThrough or too far ahead of it.
 	// Execution: Never.
 	Invalid
 
@@ -63,9 +62,9 @@ const (
 	// Execution: Never.
 	TooLarge
 
-	// Stale: the client has said, in some other request, that it has seen the
-	// answer to this Seq or given it up; what the answer was is forgotten. This
-	// copy was not executed, and no copy will be from now on.
+	// Stale: AckedThrough of another request covers this Seq: the client has the answer or
+	// has given the call up, and the answer was dropped. This copy was not executed, and no
+	// copy will be from now on.
 	// Execution: NotThisCopy.
 	Stale
 
@@ -87,8 +86,8 @@ const (
 	// Execution: Executed.
 	NotEmpty
 
-	// Gone: the node that was meant, this instance of its path, has been deleted;
-	// another one with the same path is another node. Nothing was changed.
+	// Gone: the node, this instance of its path, has been deleted. A later node at the same
+	// path is another node. Nothing was changed.
 	// Execution: Executed.
 	Gone
 
@@ -97,12 +96,11 @@ const (
 	// Execution: Executed.
 	Quota
 
-	// Permission: the ACL that decides does not list who asked. Nothing was
-	// changed.
+	// Permission: the ACL that decides does not list the principal. Nothing was changed.
 	// Execution: Executed.
 	Permission
 
-	// LockHeld: somebody else holds the lock, in a mode that conflicts. Nothing was
+	// LockHeld: another handle holds the lock, in a mode that conflicts. Nothing was
 	// changed.
 	// Execution: Executed.
 	LockHeld
@@ -122,9 +120,8 @@ const (
 	// Execution: Executed.
 	NotHeld
 
-	// OldEpoch: the request names an older epoch than the present one, which
-	// Reply.Epoch tells. A packet addressed to a former master goes no further
-	// (CHU §2.9).
+	// OldEpoch: the request names an older epoch than the present one, which is in
+	// Reply.Epoch. A packet to a former master is not executed by a later one (CHU §2.9).
 	// Execution: NotThisCopy.
 	OldEpoch
 
@@ -133,13 +130,13 @@ const (
 	// Execution: NotThisCopy.
 	Recovering
 
-	// Parked: the Acquire waits at the master for its lock. It need not be sent
-	// again soon: the answer comes when there is one, or another master does.
+	// Parked: the Acquire waits at the master for its lock. The client need not send it
+	// again soon: the answer comes when there is one; a new master makes it send again.
 	// Execution: NotThisCopy.
 	Parked
 
-	// BadHandle: the token is that of no handle of this session: cut short,
-	// forged, or another session's.
+	// BadHandle: the token is that of no handle of this session: truncated, forged, or of
+	// another session.
 	// Execution: Never.
 	BadHandle
 
@@ -171,31 +168,31 @@ const (
 	// Execution: Executed.
 	Crowded
 
-	// Later: as Busy, from a replica that was master for certain when it said so: too
-	// much of this principal, or of all together, waits for the log. To ask another one
-	// is of no use.
+	// Later: as Busy, from a replica that was certainly the master when it answered: too
+	// many commands of this principal, or of all together, wait for the log. Asking another
+	// replica does not help.
 	// Execution: NotThisCopy.
 	Later
 
 	// NoHandle: a copy of the Open was executed in an earlier epoch, whose handles are
-	// gone, and there is no room for another one. A later copy may get one, if the
-	// client goes on asking; it need not.
+	// gone, and there is no room for another handle. A later copy may get one; the client
+	// need not send it.
 	// Execution: NotThisCopy.
 	NoHandle
 
 	codeEnd
 )
 
-// Execution is what a code tells about execution.
+// Execution is what a code says about the execution of a request.
 type Execution uint8
 
 const (
 	// Unknown: the request may have been executed, may yet be, or neither.
 	Unknown Execution = iota
 	// NotThisCopy: the copy that is answered was not executed and will not be.
-	// Other copies of the same request may have been, or may yet be, so the
-	// *call* is undecided; sending it again with the same Seq is safe, since a
-	// copy that was executed left its answer behind.
+	// Other copies of the same request may have been, or may yet be, so the *call* is
+	// undecided. Sending it again with the same Seq is safe: a copy that was executed has
+	// left its answer.
 	NotThisCopy
 	// Executed: exactly one copy was executed, and this is its answer.
 	Executed
@@ -219,14 +216,14 @@ func (c Code) Execution() Execution {
 	}
 }
 
-// Definite says that c decides the call: whatever copies of the request are
-// still on their way, its outcome is known and will not change.
+// IsDefinite reports that c decides the call: its outcome is known and will not change,
+// whatever copies of the request are still under way.
 func (c Code) IsDefinite() bool {
 	e := c.Execution()
 	return e == Executed || e == Never
 }
 
-// Valid says that c is one of the codes above.
+// Valid reports that c is one of the codes above.
 func (c Code) Valid() bool { return OK <= c && c < codeEnd }
 
 // String prints the code as traces and reports do.

@@ -7,8 +7,8 @@ import (
 )
 
 // ErrMalformed is what every decoder returns, wrapped with the place and the
-// reason, for bytes that are no message: a stranger's, damaged, or hostile. Such
-// bytes are counted and dropped.
+// reason, for bytes that are no message: of another program, damaged, or hostile. The
+// receiver counts and drops them.
 var ErrMalformed = errors.New("malformed message")
 
 // ErrVersion is what a decoder returns for a message of a version it does not

@@ -1,8 +1,8 @@
 package api
 
-// Detail is what an answer says beside its Code, Value and Pairs: one of the
-// structs Opened, NodeStat, Listing, Held, Sequenced and Leased, or nil. Which op is
-// answered with which stands with the ops.
+// Detail is the part of an answer beside its Code, Value and Pairs: one of the structs
+// Opened, NodeStat, Listing, Held, Sequenced and Leased, or nil. The comment of each op
+// names its detail.
 type Detail interface{ detail() }
 
 // Opened is a handle, and the node as it was when it was opened.

@@ -1,11 +1,10 @@
-// Package api is pure: what clients and replicas say to each other, and the
-// bytes they say it in. It is all of the replica that a client imports.
+// Package api is pure: the requests of clients, the replies of replicas, and their
+// bytes. It is all of the replica that a client imports.
 //
-// A client sends a Request to a replica and gets a Reply. Requests and replies
-// are datagrams: each may be lost, delayed, duplicated and overtaken. What makes
-// a call happen at most once is its name, (Session, Seq), which is the same in
-// every copy that is sent; what the client learns from an answer is the Code of
-// its Result, and Code.Execution says exactly how much that is.
+// A client sends a Request to a replica and gets a Reply. Both are datagrams: each may
+// be lost, delayed, duplicated and overtaken. A call is executed at most once because
+// every copy of its request has the same name, (Session, Seq). The Code of the Result
+// tells the client what became of the call, and Code.Execution how much it may conclude.
 //
 // Reading order: id.go, op.go (what can be asked, and what each answer means),
 // code.go (what an answer tells about execution), request.go, result.go,
@@ -22,7 +21,7 @@
 // bytes stands for one message: the decoders refuse any other, and anything left
 // over.
 //
-//	request  2 'Q' id session seq seen epoch op
+//	request  2 'Q' id session seq acked epoch op
 //	reply    2 'A' id session seq epoch master result
 //	op       1 nonce[0] nonce[1]            OpenSession
 //	         2                              EndSession
@@ -42,7 +41,7 @@
 //	         19 token seq                   CancelAcquire
 //	         20 token                       GetSequencer
 //	         21, 22 token sequencer         SetSequencer, CheckSequencer
-//	         23 flushed now n n*token       KeepAlive
+//	         23 acked-epoch now n n*token   KeepAlive
 //	result   code found value session n n*(key value) detail
 //	detail   0                              none
 //	         1 token ref created flag stat  Opened; the stat after flag 1 only

@@ -1,9 +1,9 @@
 package api
 
 // Number numbers the commands of a cell, from 1, each once, in the order of the
-// log: the command counter gives it to a command when it is applied, whatever
-// comes of the command. Sessions, instances, generations and acquisitions are
-// the numbers of the commands that made them; so they never come again.
+// log: a command gets it when it is applied, executed or not. Sessions, instances,
+// generations and acquisitions are the numbers of the commands that made them, so they
+// never come again.
 type Number uint64
 
 // Instance tells apart the nodes that stood at one path, one after the other: a

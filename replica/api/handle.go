@@ -7,8 +7,8 @@ import (
 )
 
 // HandleID names one handle of a cell for ever: the epoch whose master gave it
-// out, and a count within that epoch, from 1. So it also tells a master whether
-// it or a predecessor issued the handle. The zero HandleID is none.
+// out, and a count within that epoch, from 1. So a master can tell its own handles from
+// those of its predecessors. The zero HandleID is none.
 type HandleID struct {
 	Epoch   Epoch
 	Counter uint64
@@ -25,9 +25,9 @@ func (h HandleID) Compare(o HandleID) int {
 // String prints epoch and count.
 func (h HandleID) String() string { return fmt.Sprintf("%d.%d", h.Epoch, h.Counter) }
 
-// Token is what a client holds of a handle: bytes that only a master of the cell
-// can make, read and check. The client keeps it, and presents it with every call
-// on the handle. A new master makes the handle again from it.
+// Token represents a handle at the client: bytes that only a master of the cell can make,
+// read and check. The client sends it with every call on the handle. A new master makes
+// the handle again from it.
 type Token string
 
 // MaxToken is the longest token, in bytes.
@@ -36,8 +36,8 @@ const MaxToken = MaxPath + MaxSequencer + 128
 // Rights are what a handle may be used for, fixed when it is opened.
 type Rights uint8
 
-// The rights. A lock in either mode needs RightWrite: a mere reader must not be
-// able to shut a writer out (CHU §2.4).
+// The rights. A lock in either mode needs RightWrite: a client that may only read must not
+// keep a writer out (CHU §2.4).
 const (
 	RightRead      Rights = 1 << iota // read contents, metadata and children
 	RightWrite                        // write contents, make children, acquire the lock

@@ -2,16 +2,15 @@ package api
 
 import "fmt"
 
-// SessionID names one session for ever: ids are given out by the replicated
-// command counter and never come again. 0 is no session.
+// SessionID names one session for ever: it is a number of the replicated command counter
+// and never comes again. 0 is no session.
 type SessionID uint64
 
 // Seq numbers the calls of one session, from 1, in the order in which the
 // client first sent them. 0 is the Seq of the call that opens the session.
 type Seq uint64
 
-// Epoch numbers the unbroken masterships of a cell, from 1 (P5.02). 0 is
-// unknown.
+// Epoch numbers the unbroken masterships of a cell, from 1 (P5.02). 0 is unknown.
 type Epoch uint64
 
 // Nonce names one attempt of one client to open a session: a retry repeats it

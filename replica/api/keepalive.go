@@ -2,28 +2,29 @@ package api
 
 import "time"
 
-// KeepAlive keeps the session of its request, which has Seq 0 and Seen 0: it is no
-// call, takes no place in the log and leaves no answer. A client has one under way
-// nearly always. The master holds it until the session's lease is nearly over,
-// or there is something to tell, and answers with a longer lease (CHU §2.8). OK
-// with Leased; NoSession.
+// KeepAlive extends the lease of the session of its request, which has Seq 0 and
+// AckedThrough 0: it is no call, takes no place in the log and leaves no answer. A client
+// has one under way nearly always. The master holds it until the session's lease is nearly
+// over, or it has something to report, and answers with a longer lease (CHU §2.8). OK with
+// Leased; NoSession.
 //
-// After a fail-over it also brings back what the new master forgot: the tokens of
-// handles that hold locks, or ephemeral nodes.
+// After a fail-over it also brings what the new master does not know: the tokens of handles
+// that hold locks or ephemeral nodes.
 type KeepAlive struct {
-	// Flushed is the epoch of the last fail-over that the client has taken notice
-	// of: its cache is empty, and all its tokens of that kind were presented.
+	// AckedEpoch acknowledges the last fail-over, by its epoch: the client has emptied its
+	// cache and presented all its tokens of that kind.
 	AckedEpoch Epoch
-	// Now asks for the answer at once: the client has no lease that it may count on,
-	// or fears that an answer was lost and its lease ends before the next. The master
-	// does not know what the client was told, and would hold the request for as long
-	// as it knows the session to be safe.
+	// Now asks for the answer at once: the client has no lease on which it may count, or an
+	// answer may be lost and its lease may end before the next one. The master does not
+	// know which answers have arrived, and would hold the request while the session's
+	// lease, as it knows it, runs.
 	Now bool
-	// Tokens are presented to the new master. Before Flushed names its epoch.
+	// Tokens are presented to the new master, in this KeepAlive or in earlier ones, before
+	// AckedEpoch names its epoch.
 	Tokens []Token
 }
 
-// Bounds of the tokens in one KeepAlive. Who has more sends several.
+// Bounds of the tokens in one KeepAlive. A client with more sends several.
 const (
 	MaxTokens     = 1 << 10
 	MaxTokenBytes = 1 << 18
@@ -52,18 +53,18 @@ func (o KeepAlive) Check() Code {
 // Leased is the answer to a KeepAlive: the session does not end before its
 // lease, unless the client ends it.
 type Leased struct {
-	// Lease is how long the lease runs, on the master's clock, from the instant at
-	// which it received the very request that is answered. So the client may count
-	// it from when it sent that, by its own clock, less what both clocks may err by;
-	// how long the request or the answer took does not matter.
+	// Lease is how long the lease runs, on the master's clock, from the instant at which it
+	// received the request that is answered. So the client may count it from when it sent
+	// that request, by its own clock, less the error bound of both clocks. How long the
+	// request or the answer took does not matter.
 	Lease time.Duration
-	// Failover asks the client to take notice of this epoch: to flush its cache, to
-	// present its tokens, and to name the epoch in Flushed. Events may have been lost.
+	// Failover asks the client to acknowledge this epoch: to empty its cache, to present
+	// its tokens, and then to send the epoch as AckedEpoch. Events may have been lost.
 	Failover bool
 }
 
 func (Leased) detail() {}
 
-// MaxLease is the longest Leased.Lease: the longest lease there is, and as long as
-// a request may have been held.
+// MaxLease is the longest Leased.Lease: the longest lease, plus the time for which a request
+// may have been held.
 const MaxLease = 10 * time.Minute

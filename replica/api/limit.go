@@ -1,7 +1,7 @@
 package api
 
-// Limits of what may be asked and answered. A client checks them before it
-// sends (Check), a replica checks them again.
+// Limits of requests and answers. A client checks them before it sends (Check), and a
+// replica checks them again.
 const (
 	// MaxKey is the longest key or prefix, in bytes.
 	MaxKey = 1 << 10
@@ -12,10 +12,10 @@ const (
 	MaxListPairs = 1 << 14
 	// MaxListBytes bounds the keys and values of one List answer together.
 	MaxListBytes = 1 << 20
-	// MaxMessage bounds an encoded request or reply that keeps the limits
-	// above; the decoders refuse longer ones unread.
+	// MaxMessage bounds an encoded request or reply that keeps the limits above; the
+	// decoders refuse longer ones unread.
 	MaxMessage = MaxListBytes + 128<<10
-	// MaxWindow bounds how far a Seq may be ahead of Seen, and so how many
+	// MaxWindow bounds how far a Seq may be ahead of AckedThrough, and so how many
 	// stored answers a session costs its cell.
 	MaxWindow = 256
 )

@@ -17,7 +17,7 @@ const (
 // Valid says that m is Exclusive or Shared.
 func (m Mode) Valid() bool { return m == Exclusive || m == Shared }
 
-// Conflicts says that two handles cannot hold one lock in these modes at once.
+// HasConflict reports that two handles cannot hold one lock in these modes at once.
 func (m Mode) HasConflict(with Mode) bool { return m == Exclusive || with == Exclusive }
 
 // String prints the mode as traces do.
@@ -39,12 +39,12 @@ func (m Mode) String() string {
 // generation twice.
 type Acquisition uint64
 
-// LockDelay is for how long nobody may claim a lock whose holder failed, in
-// milliseconds of the master's clock. 0 is no delay.
+// LockDelay is for how long no handle may claim a lock whose holder failed, in milliseconds
+// of the master's clock. 0 is no delay.
 type LockDelay uint32
 
-// MaxLockDelay is the longest delay; who asks for more gets this. The bound
-// keeps a faulty client from making a lock unusable for long (CHU §2.4).
+// MaxLockDelay is the longest delay; a longer one is cut to it. The bound keeps a faulty
+// client from making a lock unusable for long (CHU §2.4).
 const MaxLockDelay LockDelay = 60_000
 
 // DelayOf is the LockDelay of at least d, within the bound; a negative d is none.

@@ -6,8 +6,8 @@ import "strings"
 // since that is where a cell's replicas are looked up (CHU §2.3).
 type Cell string
 
-// LocalCell stands for the cell nearest to whoever uses the name (CHU §2.3). It
-// is resolved where a name is used, and is no cell's own name.
+// LocalCell stands for the cell nearest to the client (CHU §2.3). The client resolves it; no
+// cell has this name.
 const LocalCell Cell = "local"
 
 const (
@@ -58,7 +58,7 @@ func ParseName(s string) (Name, error) {
 	return n, nil
 }
 
-// IsLocal says that the cell has yet to be found: the nearest one is meant.
+// IsLocal reports that the name is in the nearest cell, which the client has yet to find.
 func (n Name) IsLocal() bool { return n.Cell == LocalCell }
 
 // String prints the name as ParseName reads it.

@@ -3,12 +3,12 @@ package api
 // The ops on files, directories and locks (CHU §2.6). Only Open takes a name; all
 // others take the token of a handle, and a handle means one instance of its node:
 // a call is answered Gone when that was deleted, whatever stands at its path. A
-// handle is good for what it was opened for (NoRight), until it is closed
-// (HandleClosed) or poisoned (HandlePoisoned), and, once a sequencer was attached
-// to it, as long as that is valid (StaleSequencer). Beside these, each is answered
-// with the codes that its comment names.
+// handle has the rights with which it was opened (else NoRight), until it is closed
+// (HandleClosed) or poisoned (HandlePoisoned), and, once a sequencer was attached to it, as
+// long as that is valid (StaleSequencer). Beside these codes, each op has the answers that
+// its comment names.
 
-// Creation says what Open does about a node that may not be there.
+// Creation says whether Open may or must make its node.
 type Creation uint8
 
 const (
@@ -82,8 +82,8 @@ type DeleteNode struct{ Handle Token }
 // Acquire asks for the lock of a node. OK with Held, also if the handle has held
 // it in this mode before; LockOther. Without Wait, LockHeld or LockDelayed. With
 // Wait it waits at the master (Parked) until it has the lock, or is cancelled
-// (Cancelled), or cannot wait (Crowded). NotHeld: a former master granted it, and
-// since nobody presented the handle to the present one, the lock was freed.
+// (Cancelled), or cannot wait (Crowded). NotHeld: a former master granted it, and the lock
+// was freed because the client did not present the handle to the present master.
 type Acquire struct {
 	Handle Token
 	Mode   Mode
@@ -110,8 +110,9 @@ type GetSequencer struct{ Handle Token }
 
 // SetSequencer attaches a sequencer to the handle, in place of an earlier one. OK with
 // Opened, of which only the Token counts: it takes the place of the handle's former one.
-// Calls that name it are judged by this sequencer, or one attached later, in each epoch;
-// calls that name a former token may be judged by what that one says after a fail-over.
+// Calls with the new token are tested against this sequencer, or one attached later, in
+// each epoch; calls with a former token may be tested against its own sequencer after a
+// fail-over.
 // StaleSequencer; Invalid for what is no sequencer.
 type SetSequencer struct {
 	Handle    Token
@@ -125,8 +126,8 @@ type CheckSequencer struct {
 	Sequencer string // Sequencer.Encode
 }
 
-// HandleOf is the handle that an op is about, "" for none; of an Open it is the
-// directory's. Anybody may ask.
+// HandleOf is the token of the handle that an op names, "" for none; of an Open it is the
+// directory's.
 func HandleOf(op Op) Token {
 	switch o := op.(type) {
 	case Open:

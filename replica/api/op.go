@@ -4,11 +4,11 @@ package api
 // any bytes. Ops are values: copy them freely.
 //
 // An op that is executed is executed exactly once, at one place of the log, and
-// answered with OK, NotFound or Conflict as its comment says. All other codes
-// are not answers but refusals, see Code.
+// answered with OK, NotFound or Conflict as its comment says. All other codes are refusals
+// and no answers, see Code.
 type Op interface {
-	// Check says OK, or with which code a replica refuses the op whatever its
-	// state is: Invalid or TooLarge.
+	// Check returns OK, or the code with which a replica in any state refuses the op:
+	// Invalid or TooLarge.
 	Check() Code
 	op()
 }
@@ -18,9 +18,8 @@ type Op interface {
 // sent.
 type OpenSession struct{ Nonce Nonce }
 
-// EndSession ends the session of its request and forgets its stored answers.
-// OK. A copy that comes later is answered NoSession, which to the sender of an
-// EndSession means the same.
+// EndSession ends the session of its request and drops its stored answers. OK. A copy that
+// comes later is answered NoSession, which means the same to the sender of an EndSession.
 type EndSession struct{}
 
 // Get reads one row. OK with Found and the Value, or NotFound.
@@ -55,7 +54,7 @@ func (Delete) op()        {}
 func (CompareAndSet) op() {}
 func (List) op()          {}
 
-// Check refuses the zero nonce, which is what a client that did not draw sends.
+// Check refuses the zero nonce, which a client sends that forgot to draw one.
 func (o OpenSession) Check() Code {
 	if o.Nonce == (Nonce{}) {
 		return Invalid
@@ -63,7 +62,7 @@ func (o OpenSession) Check() Code {
 	return OK
 }
 
-// Check finds nothing to refuse.
+// Check refuses nothing.
 func (EndSession) Check() Code { return OK }
 
 // Check refuses an empty and a too long key.

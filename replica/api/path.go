@@ -19,15 +19,15 @@ const (
 	MaxPath = 1 << 10
 )
 
-// ErrName is what ParsePath, Path.Join, Path.Child and ParseName return, wrapped
-// with the reason, for what is no name.
+// ErrName is what ParsePath, Path.Join, Path.Child and ParseName return, wrapped with the
+// reason, for a string that is no name.
 var ErrName = errors.New("bad name")
 
 // Path names a node within its cell: the root, or a sequence of components. The
 // tree is strict (CHU §2.3): no component means the directory itself or its
-// parent, and each node has exactly one path, so each path has exactly one
-// spelling. What looks like another spelling of a path is refused, never
-// repaired: a slash at the end, two slashes together, "." and "..".
+// parent, and each node has exactly one path, so each path has exactly one spelling. Other
+// spellings are refused, never repaired: a slash at the end, two slashes together, "." and
+// "..".
 //
 // A component is UTF-8 without control characters, so that a name can be
 // printed, put on a line of its own and typed again. Bytes are compared, not
@@ -51,8 +51,8 @@ func ParsePath(s string) (Path, error) {
 	return Path{}.Join(rest)
 }
 
-// Join goes on from p by a name that is relative to it: one or more components,
-// no slash in front (CHU §2.6).
+// Join is the path of rel relative to p: one or more components, without a slash in front
+// (CHU §2.6).
 func (p Path) Join(rel string) (Path, error) {
 	if len(p.String())+len(rel) > MaxPath {
 		return Path{}, badName("longer than a path may be", rel)
@@ -83,7 +83,7 @@ func (p Path) Child(name string) (Path, error) {
 	return p.Join(name)
 }
 
-// CheckComponent says OK, or Invalid for what cannot be a component of a path.
+// CheckComponent returns OK, or Invalid if name cannot be a component of a path.
 func CheckComponent(name string) Code {
 	if componentFault(name) != "" {
 		return Invalid
@@ -91,7 +91,7 @@ func CheckComponent(name string) Code {
 	return OK
 }
 
-// wrongComponent says why name is no component, or nothing.
+// componentFault says why name is no component, or nothing.
 func componentFault(name string) string {
 	switch {
 	case name == "":
@@ -136,8 +136,8 @@ func (p Path) Components() iter.Seq[string] {
 	return strings.SplitSeq(p.s, "/")
 }
 
-// Base is the last component, what the parent calls the node; that of the root
-// is empty.
+// Base is the last component, the name of the node in its parent; that of the root is
+// empty.
 func (p Path) Base() string { return p.s[strings.LastIndexByte(p.s, '/')+1:] }
 
 // Parent is the directory that p stands in; ok is false for the root, which

@@ -1,7 +1,7 @@
 package api
 
-// Request is one sending of one call. Client to the replica it takes for the
-// master.
+// Request is one sending of one call. A client sends it to the replica that it takes for
+// the master.
 type Request struct {
 	// ID names this sending: a client never uses one twice, and those of a session
 	// ascend. The reply echoes it.
@@ -10,20 +10,20 @@ type Request struct {
 	// a request that opens a session, and Seq is in a KeepAlive.
 	Session SessionID
 	Seq     Seq
-	// Seen says that the client waits for no call up to this one: it has the
-	// answer or has given the call up. The cell may forget their answers, and
-	// executes none of them from now on. Below Seq.
+	// AckedThrough is the highest Seq such that the client waits for no call up to it: it
+	// has the answer or has given the call up. The cell drops their answers, and executes
+	// none of them from now on. It is below Seq.
 	AckedThrough Seq
-	// Epoch is the highest that the client has heard of, 0 in a request that opens
-	// a session. A master takes no request of another epoch than its own: so no
-	// packet to a former master is taken by a later one (CHU §2.9).
+	// Epoch is the highest that the client knows of, 0 in a request that opens a session. A
+	// master takes only requests of its own epoch: so a later master takes no packet to a
+	// former one (CHU §2.9).
 	Epoch Epoch
-	// Op is what is asked.
+	// Op is the operation.
 	Op Op
 }
 
-// Check says OK, or with which code any replica in any state refuses the
-// request: Invalid or TooLarge. A nil Op is Invalid.
+// Check returns OK, or the code with which any replica in any state refuses the request:
+// Invalid or TooLarge. A nil Op is Invalid.
 func (q Request) Check() Code {
 	if q.Op == nil {
 		return Invalid
@@ -46,13 +46,12 @@ func (q Request) Check() Code {
 	return q.Op.Check()
 }
 
-// Answer is the reply that answers this sending. The caller adds Master where
-// it knows one.
+// Answer is the reply to this sending. The caller sets Master if it knows one.
 func (q Request) Answer(e Epoch, r Result) Reply {
 	return Reply{ID: q.ID, Session: q.Session, Seq: q.Seq, Epoch: e, Result: r}
 }
 
-// Reply answers one Request. Replica to the client that sent it.
+// Reply answers one Request. A replica sends it to the client.
 type Reply struct {
 	// ID, Session and Seq are those of the request.
 	ID      uint64
@@ -60,8 +59,8 @@ type Reply struct {
 	Seq     Seq
 	// Epoch is the sender's present epoch.
 	Epoch Epoch
-	// Master is the replica the sender takes for the master, 0 if it knows none:
-	// a hint, possibly wrong.
+	// Master is the replica that the sender takes for the master, 0 if it knows none. It is
+	// a hint and may be wrong.
 	Master uint32
 	// Result is the answer.
 	Result

@@ -14,7 +14,7 @@ type Result struct {
 // Pair is one row.
 type Pair struct{ Key, Value string }
 
-// FitsList says whether these rows may be one answer to a List.
+// IsListWithinLimits reports whether these rows may be one answer to a List.
 func IsListWithinLimits(pairs []Pair) bool {
 	if len(pairs) > MaxListPairs {
 		return false

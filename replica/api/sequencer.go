@@ -5,14 +5,13 @@ import (
 	"fmt"
 )
 
-// Sequencer describes a lock as it was just after it was acquired: which lock, in
-// which mode, at which generation. A holder asks for it, passes it on to servers
-// with its requests, and they check it: it is valid as long as the lock is held in
-// this mode at this generation. It is a statement about the lock, not about one
-// holder: of a shared lock, all who hold it at once have the same.
+// Sequencer describes a lock as it was just after it was acquired: which lock, in which
+// mode, at which generation. A holder asks for it and passes it to servers with its
+// requests, and they check it: it is valid as long as the lock is held in this mode at this
+// generation. It describes the lock, not one holder: all holders of a shared lock have the
+// same one.
 //
-// Between programs it goes as an opaque string of bytes: Encode and
-// ParseSequencer.
+// Programs pass it as an opaque string of bytes: Encode and ParseSequencer.
 type Sequencer struct {
 	Node Ref
 	Mode Mode
@@ -37,9 +36,9 @@ func (s Sequencer) Encode() string {
 }
 
 // ParseSequencer is the inverse of Encode. It returns ErrMalformed with the
-// reason for bytes that Encode does not make of a Valid sequencer. That bytes are
-// well formed says nothing about who made them: sequencers carry no check digits,
-// since a server learns nothing from one before the cell has said that it is valid.
+// reason for bytes that Encode does not make of a Valid sequencer. Well-formed bytes may be
+// forged: sequencers carry no check digits, since a server trusts one only after the cell
+// has said that it is valid.
 func ParseSequencer(text string) (Sequencer, error) {
 	if len(text) > MaxSequencer {
 		return Sequencer{}, fmt.Errorf("%w: a sequencer of %d bytes", ErrMalformed, len(text))

@@ -7,7 +7,8 @@ import (
 )
 
 // Checksum is a 64-bit checksum of a file's contents (XXH64), by which clients
-// compare files without reading them. It finds differences, not enemies.
+// compare files without reading them. It finds differences, and gives no protection
+// against forgery.
 type Checksum uint64
 
 // ChecksumOf is the Checksum of a file with these contents.
@@ -37,7 +38,7 @@ func (k NodeKind) String() string {
 // neither the time of a change nor that of an access (CHU §2.3).
 type Stat struct {
 	Kind      NodeKind
-	Ephemeral bool // it goes when nobody has it open; never changes
+	Ephemeral bool // it is deleted when no client has it open; never changes
 	Instance  Instance
 	Content   ContentGen // of a file
 	Lock      LockGen    // the number of the command that made the node, until the lock is first held
@@ -51,7 +52,7 @@ type Stat struct {
 // MaxContents is the longest contents of a file (CHU §4.5).
 const MaxContents = MaxValue
 
-// wrong says why s is the metadata of no node, or nothing.
+// fault says why s is the metadata of no node, or nothing.
 func (s Stat) fault() string {
 	switch {
 	case s.Kind != Directory && s.Kind != File:

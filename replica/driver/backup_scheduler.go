@@ -14,9 +14,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// BackupJob is the work of the backup lane: write these rows to the place of
-// backups. Rows is a view, so applying goes on meanwhile. The lane has one job at a
-// time and nothing waits for it, however long it takes.
+// BackupJob: write these rows to the place of backups. Rows is a view, so applying goes on
+// meanwhile. One such job is under way at a time, and nothing waits for it, however long
+// it takes.
 type BackupJob struct {
 	Handle paxos.Handle
 	Rows   db.View
@@ -24,8 +24,8 @@ type BackupJob struct {
 	After  paxos.Slot // of the newest backup that is recorded
 }
 
-// BackupDone says how it ended. After an error nothing has changed that anybody
-// stands on.
+// BackupDone is the result of a BackupJob. After an error nothing has changed on which
+// anything depends.
 type BackupDone struct {
 	Slot     paxos.Slot // of the newest backup there is
 	Found    bool       // it was there already
@@ -34,41 +34,41 @@ type BackupDone struct {
 	Err      error
 }
 
-// notes is how often in one interval a master notes how long it has served.
+// notes is how often in one interval a master records how long it has served.
 const notes = 8
 
-// backup decides when the master writes a backup (C14.03). Doc.go says why it goes
-// by what is recorded. It is at rest in a replica that does not serve.
+// backupScheduler decides when the master writes a backup (C14.03), by what is recorded in
+// the rows (doc.go says why). In a replica that does not serve it does nothing.
 type backupScheduler struct {
 	every   time.Duration // 0: never
-	retry   time.Duration // before what failed is tried again, at first
+	retry   time.Duration // before a failed backup is attempted again, at first
 	spread  draw.Source
 	confirm comparison // the rows of a backup are compared as those of a snapshot are
 
-	epoch     api.Epoch // in which this replica serves; 0: at rest
+	epoch     api.Epoch // in which this replica serves; 0: it does not
 	cell      uint64    // rows.CellID
-	since     time.Time // the cell has served since then with no newer backup
+	since     time.Time // masters have served since then without a newer backup
 	recorded  rows.Backup
 	noteAt    time.Time // no note is proposed before
-	notBefore time.Time // no backup is tried before
+	notBefore time.Time // no backup is attempted before
 	failures  uint      // in a row
 
 	busy  bool
 	taken time.Time  // when the rows of the job under way were taken
-	under api.Epoch  // in which it was begun
+	under api.Epoch  // in which that job began
 	done  paxos.Slot // of a backup that is not recorded yet; 0: none
 }
 
 // tick is the time between two notes.
 func (b *backupScheduler) tick() time.Duration { return b.every / notes }
 
-// rest forgets all but the job under way.
+// reset forgets all but the job under way.
 func (b *backupScheduler) reset() {
 	b.confirm.drop()
 	b.epoch, b.done = 0, 0
 }
 
-// begin goes on from what is recorded: this replica serves in a new epoch.
+// begin continues from what is recorded: this replica serves in a new epoch.
 func (b *backupScheduler) begin(now time.Time, e api.Epoch, cell uint64, recorded rows.Backup) {
 	b.reset()
 	b.epoch, b.cell = e, cell
@@ -76,7 +76,7 @@ func (b *backupScheduler) begin(now time.Time, e api.Epoch, cell uint64, recorde
 	b.notBefore, b.failures = now, 0
 }
 
-// learn takes in what is recorded.
+// setRecorded notes what is recorded.
 func (b *backupScheduler) setRecorded(recorded rows.Backup) {
 	b.recorded = recorded
 	if paxos.Slot(recorded.Slot) >= b.done {
@@ -84,8 +84,8 @@ func (b *backupScheduler) setRecorded(recorded rows.Backup) {
 	}
 }
 
-// due is when a backup is to be made. The cells of one building spread theirs, and
-// one that has none yet does not wait for the first.
+// due is when a backup is to be made. Each cell adds its own spread. A cell that has none
+// yet waits for the spread only.
 func (b *backupScheduler) due() time.Time {
 	wait := time.Duration(b.spread.At("backup", 0, b.recorded.Slot) % uint64(b.tick()))
 	if b.recorded.Slot > 0 {
@@ -98,12 +98,12 @@ func (b *backupScheduler) due() time.Time {
 	return at
 }
 
-// wants says that rows for a backup are wanted.
+// isDue reports that rows for a backup must be taken.
 func (b *backupScheduler) isDue(now time.Time) bool {
 	return !b.busy && b.done == 0 && b.confirm.isIdle() && !now.Before(b.due())
 }
 
-// note is what is to be recorded now, nil for nothing.
+// note returns what is to be recorded now, nil for nothing.
 func (b *backupScheduler) note(now time.Time) *rows.Backup {
 	if b.epoch == 0 || now.Before(b.noteDue()) {
 		return nil
@@ -116,7 +116,7 @@ func (b *backupScheduler) note(now time.Time) *rows.Backup {
 	return &n
 }
 
-// noted is when the next note is due.
+// noteDue is when the next note is due.
 func (b *backupScheduler) noteDue() time.Time {
 	at := b.since.Add(b.recorded.Elapsed + b.tick())
 	if b.done > 0 || b.noteAt.After(at) {
@@ -125,7 +125,7 @@ func (b *backupScheduler) noteDue() time.Time {
 	return at
 }
 
-// ended takes in how the job under way has ended.
+// onDone takes the result of the job under way.
 func (b *backupScheduler) onDone(now time.Time, r BackupDone) {
 	b.busy = false
 	switch {
@@ -133,7 +133,7 @@ func (b *backupScheduler) onDone(now time.Time, r BackupDone) {
 		b.notBefore = now.Add(min(b.retry<<min(b.failures, 16), b.tick()))
 		b.failures++
 	case b.epoch == 0: // the next master finds it
-	case r.Slot <= paxos.Slot(b.recorded.Slot): // begun in an earlier epoch; the newest is as old as it was
+	case r.Slot <= paxos.Slot(b.recorded.Slot): // begun in an earlier epoch; no newer backup came of it
 		b.failures = 0
 	default:
 		b.failures, b.done, b.noteAt, b.since = 0, r.Slot, now, now
@@ -155,8 +155,8 @@ func (b *backupScheduler) wake() time.Time {
 	return at
 }
 
-// BackupDone tells that the job of the backup lane has ended, and how. That it
-// failed is no reason to stop, and no reason for anything else to wait.
+// BackupDone reports the result of the backup job under way. A failure is no reason to
+// stop, and no reason for anything else to wait.
 func (d *Driver) BackupDone(now time.Time, r BackupDone) {
 	if !d.isReady(now) {
 		return
@@ -179,14 +179,15 @@ func (d *Driver) BackupDone(now time.Time, r BackupDone) {
 	d.recordBackup()
 }
 
-// noteBackup has recorded what is to be.
+// recordBackup proposes the note that is due, if one is.
 func (d *Driver) recordBackup() {
 	if n := d.backup.note(d.now); n != nil && d.stop == nil {
 		d.core.RecordBackup(d.now, *n)
 	}
 }
 
-// tendBackup does what time and the node's progress ask of the backup lane.
+// advanceBackup does what is due on backups: it takes rows, has them compared, and gives
+// out the job.
 func (d *Driver) advanceBackup(out *Output) {
 	b := &d.backup
 	s := d.core.Serving()

@@ -162,7 +162,7 @@ func TestAPlaceThatFailsIsTriedAgain(t *testing.T) {
 	require.Empty(t, g.stopped)
 }
 
-// A lane that hangs holds up nothing but backups: no second job, and all else goes on.
+// A backup job that hangs holds up nothing but backups: no second job, and all else goes on.
 func TestAPlaceThatHangsHoldsUpNothing(t *testing.T) {
 	g := newBackups(t)
 	g.hangs = true

@@ -5,9 +5,8 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// BulkJob is one of the structs of this file: a piece of work for the bulk lane,
-// which does one at a time, beside the log lane. Each is reported by BulkDone
-// with the result that belongs to it.
+// BulkJob is one of the structs of this file: work on snapshots, one job at a time, beside
+// the log job. The end of each is reported by BulkDone with its result.
 type BulkJob interface{ bulkJob() }
 
 // WriteJob: write these rows as a snapshot, make it durable, and remove those
@@ -24,7 +23,7 @@ type ReadJob struct {
 	Bytes int
 }
 
-// PutJob: take in a piece of a snapshot from a peer. A piece at offset 0 begins a
+// PutJob: write a piece of a snapshot from a peer. A piece at offset 0 begins a
 // transfer; the last one ends it: publish the snapshot and load its rows.
 type PutJob struct{ Piece Piece }
 
@@ -39,22 +38,21 @@ func (DropJob) bulkJob()  {}
 // BulkResult is one of the structs below.
 type BulkResult interface{ bulkResult() }
 
-// WriteDone: the snapshot is durable, unless Err says why not; then nothing has
-// changed.
+// WriteDone: the snapshot is durable, or Err says why not and nothing has changed.
 type WriteDone struct {
 	Floor paxos.Slot // the log need not hold what concerns only slots below; 0: it must hold all
 	Err   error
 }
 
-// ReadDone: the piece, or no data where there is no such snapshot.
+// ReadDone: the piece, or no data if there is no such snapshot.
 type ReadDone struct {
 	To    paxos.NodeID
 	Ask   Ask
 	Piece Piece
 }
 
-// PutDone: the next piece begins at Next; or the transfer has ended well, and
-// Rows are those of ID; or it has failed, and is given up.
+// PutDone: the next piece begins at Next; or the snapshot ID is complete, with its Rows;
+// or the transfer has failed and is given up.
 type PutDone struct {
 	ID    SnapshotID
 	Next  int64

@@ -6,36 +6,37 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// bulk decides what the bulk lane does next: one job at a time, pieces for and
-// from peers in turn with snapshots of its own.
+// bulkScheduler decides which bulk job comes next: one at a time, reads and writes of
+// pieces in turn with own snapshots.
 type bulkScheduler struct {
 	every paxos.Slot    // slots between two snapshots
-	retry time.Duration // before a snapshot is tried again that failed
-	hold  time.Duration // for so long a peer that fetches keeps new ones back, at first
-	quiet time.Duration // a peer that has not asked for so long has stopped
+	retry time.Duration // before a snapshot that failed is attempted again
+	hold  time.Duration // for so long a peer that fetches holds new snapshots back, at first
+	quiet time.Duration // a peer that has not asked for so long is taken to have stopped
 
 	busy          bool
 	applied       paxos.Slot
 	last          paxos.Slot // slot of the newest snapshot
-	ready         *WriteJob  // rows that may be written, as others have them, too
+	ready         *WriteJob  // rows that may be written: a majority has them
 	writing       paxos.Slot // of the snapshot under way; 0: none is
 	cut           bool       // a peer was still fetching when it began
-	notBefore     time.Time  // no snapshot is tried before
+	notBefore     time.Time  // no snapshot is attempted before
 	read          bool       // the last job was a read
 	reads         []ReadJob  // one a peer
 	reading       ReadJob    // while it is busy with one
-	served        SnapshotID // what peers fetch
+	served        SnapshotID // that peers fetch
 	since         time.Time  // from when on
-	until         time.Time  // they are taken to go on fetching
+	until         time.Time  // until when peers are taken to go on fetching
 	given         time.Time  // when a peer was last given a piece that was not the last
-	holdDoublings uint       // the hold is doubled so often: it was too short for a peer
+	holdDoublings uint       // how often the hold was doubled: it was too short for a peer
 }
 
-// mostLonger bounds the doubling, and so the log that a slow peer can keep alive.
+// maxHoldDoublings bounds the doubling, and so the log that a slow peer makes this replica
+// keep.
 const maxHoldDoublings = 6
 
-// asked notes that a peer wants a piece; only its latest question counts. The answer to
-// one that it asks again may be under way.
+// addRead notes that a peer asks for a piece; only its latest question counts. A question
+// whose answer is being read already is dropped.
 func (b *bulkScheduler) addRead(from paxos.NodeID, m Ask, bytes int) {
 	job := ReadJob{To: from, Ask: m, Bytes: bytes}
 	if b.busy && b.read && b.reading.To == from && b.reading.Ask.equal(m) {
@@ -50,31 +51,30 @@ func (b *bulkScheduler) addRead(from paxos.NodeID, m Ask, bytes int) {
 	b.reads = append(b.reads, job)
 }
 
-// gave notes that a peer was given a piece of a snapshot, which had better stay:
-// for as long as the peer goes on asking, within the hold.
+// onPieceSent notes that a peer was sent a piece of a snapshot. No new snapshot replaces
+// it while the peer goes on asking, within the hold.
 func (b *bulkScheduler) onPieceSent(now time.Time, p Piece) {
 	if !b.served.Equal(p.ID) {
 		b.served, b.since = p.ID, now
 	}
 	b.given, b.until = now, now.Add(b.quiet)
 	if p.Offset+int64(len(p.Data)) >= p.ID.Size {
-		b.holdDoublings, b.given = 0, time.Time{} // it has it all
+		b.holdDoublings, b.given = 0, time.Time{} // the peer has all of it
 	}
 	if end := b.since.Add(b.hold << b.holdDoublings); b.until.After(end) {
 		b.until = end
 	}
 }
 
-// cutShort says that a peer is still fetching though its time is up. Without more
-// time for the next try, one that needs longer than the hold would begin anew for
-// ever, as each source moves on. It is asked when a snapshot begins: by the time it
-// is written the peer, which had no answer all the while, looks like one that has
-// stopped.
+// isCutShort reports that a peer is still fetching when the hold ends. If the next hold
+// were not longer, a peer that needs more than the hold would begin anew for ever. It is
+// called when a snapshot begins: when the snapshot has been written, the peer has had no
+// answer for so long that it would look like one that has stopped.
 func (b *bulkScheduler) isCutShort(now time.Time) bool {
 	return !b.given.IsZero() && now.Before(b.given.Add(b.quiet))
 }
 
-// due says whether a snapshot is to be written, and when to ask again.
+// due reports whether a snapshot is to be written, and when to ask again.
 func (b *bulkScheduler) due(now time.Time) (bool, time.Time) {
 	if b.applied < b.last+b.every {
 		return false, time.Time{}
@@ -86,13 +86,14 @@ func (b *bulkScheduler) due(now time.Time) (bool, time.Time) {
 	return !now.Before(at), at
 }
 
-// wants says whether rows for a snapshot are wanted, to be compared and made ready.
+// isSnapshotDue reports whether the driver must take rows for a snapshot and have them
+// compared.
 func (b *bulkScheduler) isSnapshotDue(now time.Time) bool {
 	due, _ := b.due(now)
 	return due && b.ready == nil && b.writing == 0
 }
 
-// job returns the next piece of work, or nil.
+// nextJob returns the next job, or nil.
 func (b *bulkScheduler) nextJob(now time.Time, f *fetch) BulkJob {
 	if b.busy {
 		return nil
@@ -121,7 +122,7 @@ func (b *bulkScheduler) nextJob(now time.Time, f *fetch) BulkJob {
 	return job
 }
 
-// wrote ends a snapshot of its own.
+// onWritten notes the end of an own snapshot.
 func (b *bulkScheduler) onWritten(now time.Time, err error) {
 	slot := b.writing
 	b.writing = 0
@@ -135,7 +136,7 @@ func (b *bulkScheduler) onWritten(now time.Time, err error) {
 	}
 }
 
-// installed notes a snapshot from elsewhere: older rows are of no use any more.
+// onInstalled notes a snapshot from a peer: older rows need not be written any more.
 func (b *bulkScheduler) onInstalled(slot paxos.Slot) {
 	b.last = max(b.last, slot)
 	if b.ready != nil && b.ready.Handle.Slot <= slot {
@@ -143,12 +144,12 @@ func (b *bulkScheduler) onInstalled(slot paxos.Slot) {
 	}
 }
 
-// wake is when wants or job may have something to say without a further input: also
-// beside a job, since others are asked about the rows of a snapshot meanwhile.
+// wake is when isSnapshotDue or nextJob may change without a further input. It counts
+// also while a job runs: other replicas are asked about the rows of a snapshot meanwhile.
 func (b *bulkScheduler) wake(now time.Time) time.Time {
 	due, at := b.due(now)
 	if due {
-		return time.Time{} // job has taken it or will at the end of this one, or others are asked
+		return time.Time{} // nextJob has taken it or will at the end of this job, or others are asked
 	}
 	return at
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// bulkRig is a bulk lane driven by hand.
+// bulkRig is a bulk jobs driven by hand.
 type bulkRig struct {
 	*bulkScheduler
 	f   fetch
@@ -186,7 +186,7 @@ func TestAPeerThatWasCutShortIsGivenLonger(t *testing.T) {
 	r.now = r.now.Add(time.Second)
 	require.NotNil(t, r.next())
 	r.end(nil)
-	require.Zero(t, r.holdDoublings, "nobody was fetching any more")
+	require.Zero(t, r.holdDoublings, "no peer was fetching any more")
 
 	cut := func(err error) {
 		r.bulkScheduler.applied = r.last + 10

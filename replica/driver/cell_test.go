@@ -17,7 +17,7 @@ import (
 )
 
 // cell is a cell whose disks take no time and whose messages arrive at once, unless
-// somebody is cut off.
+// a replica is cut off.
 type cell struct {
 	t       *testing.T
 	every   paxos.Slot
@@ -77,7 +77,7 @@ func (g *cell) start(id paxos.NodeID, rec paxos.Recovered, all *db.DB) {
 	g.act(id)
 }
 
-// act does what a host wants until it wants nothing more but time and mail.
+// act does what a driver wants until it wants nothing more but time and mail.
 func (g *cell) act(id paxos.NodeID) {
 	h := g.hosts[id-1]
 	for {
@@ -157,7 +157,7 @@ func (g *cell) master() paxos.NodeID {
 		}
 		g.pass(10 * time.Millisecond)
 	}
-	g.t.Fatal("nobody serves")
+	g.t.Fatal("no replica serves")
 	return 0
 }
 
@@ -247,14 +247,14 @@ func TestWhatIsWrittenIsWhatWasCompared(t *testing.T) {
 	g.pass(time.Second)
 	g.right(1, 2, 3)
 	require.EqualValues(t, 20, g.written[odd][0].Handle.Slot)
-	require.Empty(t, g.stopped, "nobody has looked at what came later")
+	require.Empty(t, g.stopped, "no comparison covers what came later")
 	g.puts(20)
 	g.pass(time.Second)
 	require.ErrorIs(t, g.stopped[odd], core.ErrMinority)
 	require.Len(t, g.written[odd], 1)
 }
 
-// Without a majority's word nothing is written, and no slot is dropped.
+// Without the sums of a majority nothing is written, and no slot is dropped.
 func TestWithoutAMajoritysWordNothingIsWritten(t *testing.T) {
 	g := newCell(t, 3, 5)
 	g.mute = map[paxos.NodeID]bool{1: true, 2: true, 3: true}
@@ -271,8 +271,8 @@ func TestWithoutAMajoritysWordNothingIsWritten(t *testing.T) {
 	g.right(1, 2, 3)
 }
 
-// Replica 4 hears the master and, of four, nobody else: it learns all that is chosen.
-// What it would keep for want of a majority's word comes by way of the master.
+// Replica 4 of four hears the master alone: it learns all that is chosen.
+// What it would keep for want of a majority's sums comes by way of the master.
 func TestWhoHearsOneThatHearsAllIsToldByWayOfThat(t *testing.T) {
 	g := newCell(t, 4, 5)
 	m := g.master()
@@ -292,7 +292,7 @@ func TestWhoHearsOneThatHearsAllIsToldByWayOfThat(t *testing.T) {
 	require.ErrorIs(t, g.stopped[lone], core.ErrMinority)
 }
 
-// Words that nobody may pass on, or have passed on, are dropped.
+// A message that no replica may relay, or have relayed, is dropped.
 func TestOnlyWhoSaysAThingHasItRelayed(t *testing.T) {
 	g := newCell(t, 3, 5)
 	g.master()
@@ -305,7 +305,7 @@ func TestOnlyWhoSaysAThingHasItRelayed(t *testing.T) {
 		"to pass on":                 {2, driver.Relay{From: 2, To: 3, M: ask}, true},
 		"passed on":                  {2, driver.Relay{From: 3, To: 1, M: ask}, true},
 		"its own, here":              {2, driver.Relay{From: 2, To: 1, M: ask}, false},
-		"another's, to somebody":     {2, driver.Relay{From: 3, To: 2, M: ask}, false},
+		"another's, to a third":      {2, driver.Relay{From: 3, To: 2, M: ask}, false},
 		"this one's own":             {2, driver.Relay{From: 1, To: 3, M: ask}, false},
 		"to one that is no member":   {2, driver.Relay{From: 2, To: 9, M: ask}, false},
 		"from one that is no member": {2, driver.Relay{From: 9, To: 1, M: ask}, false},
@@ -316,8 +316,8 @@ func TestOnlyWhoSaysAThingHasItRelayed(t *testing.T) {
 	}
 }
 
-// A replica that comes back knows no sums of slots below its snapshot. Who waits for
-// its word takes the rows of a later slot.
+// A replica that comes back knows no sums of slots below its snapshot. A replica that
+// waits for its sum takes the rows of a later slot.
 func TestAPeerThatBeganLaterIsAskedOfALaterSlot(t *testing.T) {
 	g := newCell(t, 3, 20)
 	m := g.master()
@@ -327,7 +327,7 @@ func TestAPeerThatBeganLaterIsAskedOfALaterSlot(t *testing.T) {
 	require.Empty(t, g.written)
 	g.cut[gone] = true
 	g.mute[back] = true
-	g.puts(20) // m asks for the sum of a slot, and nobody answers
+	g.puts(20) // m asks for the sum of a slot, and no peer answers
 	require.Empty(t, g.written[m])
 
 	s, view := g.hosts[back-1].Core().Snapshot()
@@ -347,7 +347,7 @@ func TestAPeerThatBeganLaterIsAskedOfALaterSlot(t *testing.T) {
 	require.Greater(t, g.written[m][0].Handle.Slot, s.Slot)
 }
 
-// The lane finds that the rows are not those that were compared.
+// The bulk job finds that the rows are not those that were compared.
 func TestRowsThatChangeWhileTheyAreWrittenStop(t *testing.T) {
 	g := newCell(t, 3, 20)
 	g.fails = fmt.Errorf("writing: %w", db.ErrChanged)

@@ -7,18 +7,18 @@ import (
 	"github.com/chubbycell/chubby/replica/core"
 )
 
-// confirm holds the rows of the next snapshot back from the disk until a majority
-// of the members, this one included, has said that it had the same rows after that
-// slot. So rows that went wrong in this memory reach no file: no restart begins with
-// them, and no laggard is given them (doc.go, Comparing before writing).
+// comparison holds the rows of the next snapshot back from the disk until a majority of
+// the members, this one included, has reported the same sum after that slot. So rows that
+// went wrong in this memory reach no file: no restart begins with them, and no laggard is
+// given them (doc.go, Comparing before writing).
 //
-// It asks all others, and goes on asking those that did not say the same, with
-// doubling waits, the silent ones by way of those that answered as well: a replica
-// may hear the master and no majority for as long as a network is ill, and would
-// keep each slot of that time. Peers that are silent, or say something else, may yet
-// come round: they answer when they have applied the slot, or when they were
-// restarted with better rows. One that can never answer says so (NoSum), and then it
-// takes the rows of a later slot: those, the peer will know.
+// It asks all others, and asks those again that have not reported the same sum, with
+// doubling waits; peers that did not answer are asked through those that did as well. A
+// replica may hear the master but no majority for as long as the network is broken, and
+// would have to keep each slot of that time. A peer that has not answered, or reported
+// another sum, may yet report the same: when it has applied the slot, or when it was
+// restarted with better rows. A peer that can never answer says so (NoSum); then the rows
+// of a later slot are taken, whose sum the peer will have.
 type comparison struct {
 	self    paxos.NodeID
 	members []paxos.NodeID
@@ -27,8 +27,8 @@ type comparison struct {
 
 	rows     *WriteJob // to be compared; nil: idle
 	own      core.SumReport
-	others   map[paxos.NodeID]core.SumReport // what was told of mine.Slot
-	outdated bool                            // somebody does not know that slot any more
+	others   map[paxos.NodeID]core.SumReport // reports of own.Slot
+	outdated bool                            // a peer has no sum of that slot any more
 	due      time.Time                       // ask again
 	wait     time.Duration
 }
@@ -36,11 +36,11 @@ type comparison struct {
 // maxPauses bounds the doubling of the wait.
 const maxPauses = 8
 
-// idle says that no rows wait to be compared.
+// isIdle reports that no rows wait to be compared.
 func (c *comparison) isIdle() bool { return c.rows == nil }
 
-// begin has rows compared, instead of those that wait, if any do. It returns whom
-// to ask.
+// begin has rows compared, in place of those that wait, if any do. It returns the
+// questions to send.
 func (c *comparison) begin(now time.Time, w WriteJob) []outgoing {
 	if c.wait = c.nextWait(); c.rows == nil {
 		c.wait = c.pause
@@ -51,7 +51,7 @@ func (c *comparison) begin(now time.Time, w WriteJob) []outgoing {
 	return c.ask(now)
 }
 
-// ask asks all that did not say the same.
+// ask asks all peers that have not reported the same sum.
 func (c *comparison) ask(now time.Time) (all []outgoing) {
 	c.due = now.Add(c.wait)
 	for _, id := range c.peers {
@@ -62,26 +62,26 @@ func (c *comparison) ask(now time.Time) (all []outgoing) {
 	return all
 }
 
-// told takes an answer. Of two of one peer the later counts: it may have begun a new
-// life in between.
+// onSum takes an answer. Of two answers of one peer the later counts: it may have been
+// restarted in between.
 func (c *comparison) onSum(from paxos.NodeID, m TellSum) {
 	if c.rows != nil && m.Slot == c.own.Slot {
 		c.others[from] = core.SumReport{Slot: m.Slot, Sum: m.Sum}
 	}
 }
 
-// forgot takes the word of a peer that it cannot say.
+// onNoSum notes that a peer has no sum of a slot.
 func (c *comparison) onNoSum(m NoSum) {
 	c.outdated = c.outdated || c.rows != nil && m.Slot == c.own.Slot
 }
 
-// outdated says that it is time to take the rows of a later slot: a peer does not
-// know this one. Others were given a whole wait to answer.
+// isOutdated reports that the rows of a later slot are to be taken: a peer has no sum of
+// this one, and the others had a whole wait to answer.
 func (c *comparison) isOutdated(now time.Time, applied paxos.Slot) bool {
 	return c.rows != nil && c.outdated && applied > c.own.Slot && !now.Before(c.due)
 }
 
-// again asks again when it is time.
+// askAgain asks again when it is due.
 func (c *comparison) askAgain(now time.Time) []outgoing {
 	if c.rows == nil || now.Before(c.due) {
 		return nil
@@ -90,7 +90,7 @@ func (c *comparison) askAgain(now time.Time) []outgoing {
 	return append(c.ask(now), c.relays()...)
 }
 
-// relays has those that answered ask the silent ones.
+// relays asks the peers that did not answer through those that did.
 func (c *comparison) relays() (all []outgoing) {
 	for _, via := range c.peers {
 		if _, answered := c.others[via]; !answered {
@@ -105,11 +105,11 @@ func (c *comparison) relays() (all []outgoing) {
 	return all
 }
 
-// longer is the wait after this one.
+// nextWait is the wait after this one.
 func (c *comparison) nextWait() time.Duration { return min(2*c.wait, maxPauses*c.pause) }
 
-// take gives out the rows if they are confirmed. An error says that no majority can
-// have them (node.ErrMinority).
+// take returns the rows once they are confirmed, else nil. An error says that no majority
+// can have them (core.ErrMinority).
 func (c *comparison) take() (*WriteJob, error) {
 	if c.rows == nil {
 		return nil, nil
@@ -123,15 +123,15 @@ func (c *comparison) take() (*WriteJob, error) {
 	return w, nil
 }
 
-// installed notes a snapshot from elsewhere: older rows are of no use any more.
+// onInstalled notes a snapshot from a peer: older rows need not be compared any more.
 func (c *comparison) onInstalled(slot paxos.Slot) {
 	if c.rows != nil && c.own.Slot <= slot {
 		c.drop()
 	}
 }
 
-// drop gives the rows up.
+// drop forgets the rows.
 func (c *comparison) drop() { c.rows, c.others, c.due = nil, nil, time.Time{} }
 
-// wake is when again or outdated may have something to say; zero: no need.
+// wake is when askAgain or isOutdated may change; zero: no need.
 func (c *comparison) wake() time.Time { return c.due }

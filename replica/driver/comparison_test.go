@@ -67,7 +67,7 @@ func asks(slot paxos.Slot, to ...paxos.NodeID) (all []outgoing) {
 	return all
 }
 
-// However many replicas there are: with a majority's word the rows are ready, and
+// However many replicas there are: with a majority's sums the rows are ready, and
 // not with one less.
 func TestRowsAreReadyOnTheWordOfAMajority(t *testing.T) {
 	for n := 1; n <= 7; n++ {

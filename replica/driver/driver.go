@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -14,59 +13,7 @@ import (
 	"github.com/chubbycell/chubby/replica/core"
 )
 
-// Config is what a replica is told at start.
-type Config struct {
-	Core       core.Config
-	FlushAfter time.Duration // records nobody waits for are written after this
-	IdleAfter  time.Duration // an idle log writes its watermark after this
-
-	SnapshotEvery paxos.Slot    // a snapshot is written after so many slots
-	KeepSlots     paxos.Slot    // so many that could be forgotten are kept for laggards
-	PieceBytes    int           // of a snapshot, in one message; at most
-	RetryAfter    time.Duration // a snapshot that failed is tried again after this
-	BackupEvery   time.Duration // the master writes a backup that often; 0: never
-	HoldFor       time.Duration // while peers fetch one snapshot, no other is begun, for so long at most; doubled where that was too short for one
-}
-
-// DefaultConfig is a configuration for machines in one building. The caller sets
-// the node's ID, Members and Seed.
-func DefaultConfig() Config {
-	return Config{
-		Core:          core.DefaultConfig(),
-		FlushAfter:    100 * time.Millisecond,
-		IdleAfter:     200 * time.Millisecond,
-		SnapshotEvery: 10_000,
-		KeepSlots:     1_000,
-		PieceBytes:    256 << 10,
-		RetryAfter:    time.Second,
-		HoldFor:       30 * time.Second,
-	}
-}
-
-// Validate returns all faults at once, joined, or nil.
-func (c *Config) Validate() error {
-	var faults []error
-	for _, d := range []struct {
-		name  string
-		value time.Duration
-	}{{"FlushAfter", c.FlushAfter}, {"IdleAfter", c.IdleAfter}, {"RetryAfter", c.RetryAfter}, {"HoldFor", c.HoldFor}} {
-		if d.value <= 0 {
-			faults = append(faults, fmt.Errorf("host config: %s is %v; above 0", d.name, d.value))
-		}
-	}
-	if c.SnapshotEvery == 0 {
-		faults = append(faults, errors.New("host config: SnapshotEvery is 0; at least 1"))
-	}
-	if c.BackupEvery != 0 && c.BackupEvery < time.Second {
-		faults = append(faults, fmt.Errorf("host config: BackupEvery is %v; 0, or at least a second", c.BackupEvery))
-	}
-	if c.PieceBytes < 1 {
-		faults = append(faults, fmt.Errorf("host config: PieceBytes is %d; at least 1", c.PieceBytes))
-	}
-	return errors.Join(append(faults, c.Core.Validate())...)
-}
-
-// Counters count what a host dropped, and what became of snapshots.
+// Counters count dropped inputs, and the results of snapshots and backups.
 type Counters struct {
 	MalformedPeer   uint64 // bytes from peers that are no message
 	MalformedClient uint64 // bytes from clients that are no request
@@ -74,23 +21,23 @@ type Counters struct {
 
 	SnapshotsWritten   uint64 // its own
 	SnapshotsFailed    uint64
-	SumsAskedAgain     uint64 // rows for a snapshot waited longer for a majority's word
-	SumsRelayed        uint64 // words about rows were passed on between two peers
-	SumsOutdated       uint64 // a peer did not know the slot any more: those of a later one were taken
-	SumsInMinority     uint64 // no majority could have these rows: the replica stopped
+	SumsAskedAgain     uint64 // rows for a snapshot waited longer for the sums of a majority
+	SumsRelayed        uint64 // a question or sum was passed on between two peers
+	SumsOutdated       uint64 // a peer had no sum of the slot any more: the rows of a later one were taken
+	SumsInMinority     uint64 // no majority can have these rows: the replica stopped
 	TransfersFailed    uint64 // of one from a peer
 	TransfersRestarted uint64 // the source had moved on
 	SourcesSwitched    uint64 // the source was silent
-	StalePieces        uint64 // pieces nobody waited for
+	StalePieces        uint64 // pieces that were not awaited
 	BackupsWritten     uint64
-	BackupsFound       uint64 // written by a master that did not live to have it recorded
+	BackupsFound       uint64 // written by a master that died before it recorded them
 	BackupsFailed      uint64
-	BackupsRotten      uint64 // met at the place, each time that one is written
+	BackupsRotten      uint64 // found at the place, each time that a backup is written
 	BackupsUnpruned    uint64 // times that older ones could not be removed
 }
 
-// PeerMessage is bytes for another replica. It may be lost. Others may have the
-// same bytes: nobody writes to them.
+// PeerMessage is bytes for another replica. It may be lost. Several messages may share
+// the bytes: do not write to them.
 type PeerMessage struct {
 	To   paxos.NodeID
 	Wire []byte
@@ -102,18 +49,19 @@ type ClientMessage struct {
 	Wire []byte
 }
 
-// Output is all that a host wants from the machine.
+// Output is all that a driver wants from the machine. Each job must be done, and its end
+// reported, before the next one of its kind is given out.
 type Output struct {
 	Peers   []PeerMessage
 	Clients []ClientMessage
-	Log     *LogJob    // hand to the log lane; nil: nothing to do, or busy
-	Bulk    BulkJob    // hand to the bulk lane; nil: nothing to do, or busy
-	Backup  *BackupJob // hand to the backup lane; nil: nothing to do, or busy
+	Log     *LogJob    // nil: nothing to do, or one is under way
+	Bulk    BulkJob    // nil: nothing to do, or one is under way
+	Backup  *BackupJob // nil: nothing to do, or one is under way
 	Wake    time.Time  // call Advance no later than this; zero: no need
-	Stop    error      // this replica must not go on; Peers are its last words
+	Stop    error      // this replica must not go on; send Peers first
 }
 
-// Host is one process life of a replica on one machine. One caller at a time.
+// Driver is one process life of a replica on one machine. It takes one caller at a time.
 type Driver struct {
 	cfg   Config
 	now   time.Time
@@ -128,12 +76,11 @@ type Driver struct {
 	compare   comparison
 	fetch     fetch
 	backup    backupScheduler
-	below     paxos.Slot // slots below are forgotten, or will be
+	below     paxos.Slot // records of slots below are dropped, or will be
 	transfers []outgoing // to be sent
 }
 
-// New makes a host that waits for Start. It panics on a Config that Validate
-// refuses.
+// New makes a driver that waits for Start. It panics on a Config that Validate refuses.
 func New(cfg Config) *Driver {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
@@ -155,10 +102,9 @@ func New(cfg Config) *Driver {
 	}
 }
 
-// Start begins the life on what the disk gave back: rows are those of
-// rec.Snapshot, nil where there is none. Until then every other input is counted
-// and dropped. A snapshot of other members than the configured ones stops the
-// host.
+// Start begins the life with what was recovered from the disk: rows are those of
+// rec.Snapshot, nil if there is none. Before Start every other input is counted and
+// dropped. A snapshot of other members than the configured ones stops the driver.
 func (d *Driver) Start(now time.Time, rec paxos.Recovered, rows *db.DB) {
 	d.now = now
 	if rec.Snapshot.Slot > 0 && !d.hasSameMembers(rec.Snapshot) {
@@ -169,7 +115,7 @@ func (d *Driver) Start(now time.Time, rec paxos.Recovered, rows *db.DB) {
 	d.core = core.New(d.cfg.Core, rec, rows, now)
 	d.sums.begin(rec.Snapshot.Slot, d.core.View().Checksum())
 	if s := rec.Snapshot.Slot; s > d.cfg.KeepSlots {
-		// The log goes in whole segments and may still hold far more.
+		// The log drops whole segments and may still hold far more.
 		d.core.Truncate(now, s-d.cfg.KeepSlots)
 	}
 	d.bulk.applied, d.bulk.last = rec.Snapshot.Slot, rec.Snapshot.Slot
@@ -178,7 +124,7 @@ func (d *Driver) Start(now time.Time, rec paxos.Recovered, rows *db.DB) {
 	d.log.lastSync = now
 }
 
-// ready notes the instant and says whether inputs count.
+// isReady notes the instant and reports whether inputs are taken.
 func (d *Driver) isReady(now time.Time) bool {
 	d.now = now
 	if d.core == nil && d.stop == nil {
@@ -187,7 +133,7 @@ func (d *Driver) isReady(now time.Time) bool {
 	return d.core != nil && d.stop == nil
 }
 
-// PeerMessage takes bytes another replica sent. The host keeps wire's memory.
+// PeerMessage takes bytes another replica sent. The driver keeps wire's memory.
 func (d *Driver) PeerMessage(now time.Time, from paxos.NodeID, wire string) {
 	if !d.isReady(now) {
 		return
@@ -208,8 +154,8 @@ func (d *Driver) PeerMessage(now time.Time, from paxos.NodeID, wire string) {
 	d.core.Step(now, from, m)
 }
 
-// ClientMessage takes bytes a client sent, whose principal the driver has
-// authenticated. The host keeps nothing of wire.
+// ClientMessage takes bytes that a client sent; who is the principal that the transport
+// has authenticated. The driver keeps nothing of wire.
 func (d *Driver) ClientMessage(now time.Time, from core.Addr, who api.Principal, wire []byte) {
 	if !d.isReady(now) {
 		return
@@ -222,8 +168,7 @@ func (d *Driver) ClientMessage(now time.Time, from core.Addr, who api.Principal,
 	d.core.Request(now, from, who, q)
 }
 
-// LogDone tells that the job under way has ended; err is the machine's failure,
-// which is final.
+// LogDone reports that the log job under way has ended. An error is final.
 func (d *Driver) LogDone(now time.Time, err error) {
 	if !d.isReady(now) {
 		return
@@ -235,7 +180,7 @@ func (d *Driver) LogDone(now time.Time, err error) {
 	d.core.Durable(now, d.log.onDone(now))
 }
 
-// Advance tells that time has passed.
+// Advance reports that time has passed.
 func (d *Driver) Advance(now time.Time) {
 	if d.isReady(now) {
 		d.core.Advance(now)
@@ -257,7 +202,7 @@ func (d *Driver) Campaign(now time.Time) {
 	}
 }
 
-// TakeOutput returns what the host wants done and forgets it.
+// TakeOutput returns what the driver wants done and forgets it.
 func (d *Driver) TakeOutput() Output {
 	if d.core == nil || d.stop != nil {
 		return Output{Stop: d.stop}
@@ -290,7 +235,7 @@ func (d *Driver) TakeOutput() Output {
 	return out
 }
 
-// tells makes the messages that tell all other replicas of a sum, if there is one.
+// sumMessages makes the messages that report a sum to all other replicas, if there is one.
 func (d *Driver) sumMessages(r *core.SumReport) (all []PeerMessage) {
 	if r == nil {
 		return nil
@@ -304,8 +249,7 @@ func (d *Driver) sumMessages(r *core.SumReport) (all []PeerMessage) {
 	return all
 }
 
-// Node is the node inside, for observers: they look, and change nothing. It is
-// nil before Start.
+// Core is the replica inside, nil before Start. Callers read it and change nothing.
 func (d *Driver) Core() *core.Replica { return d.core }
 
 // Sums is the number of slots whose checksum is kept.
@@ -314,5 +258,5 @@ func (d *Driver) Sums() int { return len(d.sums.after) }
 // Waiting is the number of records that wait for a log job.
 func (d *Driver) Waiting() int { return len(d.log.waiting) }
 
-// Counters returns what was dropped so far.
+// Counters returns the counters of this life.
 func (d *Driver) Counters() Counters { return d.count }

@@ -213,7 +213,7 @@ func TestAnIdleLogWritesItsWatermarkOnce(t *testing.T) {
 	require.Equal(t, 1, marks, "nothing was synced since")
 }
 
-// The log is cut only on the word of the bulk lane, by a job of its own.
+// The log is cut only after a bulk job has written a snapshot, by a job of its own.
 func TestTheLogIsCutWhenASnapshotIsConfirmed(t *testing.T) {
 	a := newAloneWith(t, func(c *driver.Config) { c.SnapshotEvery, c.KeepSlots = 3, 1 }).start()
 	var cuts []paxos.Slot
@@ -279,7 +279,7 @@ func TestAStartKeepsNoMoreThanItIsToldTo(t *testing.T) {
 	require.EqualValues(t, 43, a.h.Core().Status().FirstOpen, "what is above the snapshot is all there")
 }
 
-// Pieces are asked for by peers, and by nobody else.
+// Only peers may ask for pieces.
 func TestAStrangerIsGivenNothing(t *testing.T) {
 	a := newAlone(t).start()
 	a.settle()

@@ -7,31 +7,31 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// fetch gets one snapshot from a peer, piece by piece, for a node that no records
-// will help (P7.06): the next piece is asked for when the last one is on the
-// disk, so that no more than one is ever in memory. It asks again, with doubling
-// waits, the first of them longer than pieces usually take; turns to another source
-// when one is silent, and back to one that answers late. A source that has moved on
-// makes it begin anew, and one that is silent for long. It may be wrong and would
-// only cost time: what is installed is checked by the bulk lane to the last byte.
+// fetch gets one snapshot from a peer, piece by piece, for a replica that lacks slots
+// which peers have dropped (P7.06). It asks for the next piece when the last one is on the
+// disk, so no more than one is ever in memory. It asks again, with doubling waits, the
+// first of them longer than pieces usually take. It turns to another source when one does
+// not answer, and back to one that answers late. It begins anew when its source has the
+// snapshot no more, or has not answered for long. A mistake here costs time only: a bulk
+// job checks every byte of what is installed.
 type fetch struct {
 	peers []paxos.NodeID // in ascending order
 	pause time.Duration  // before asking again, at first
 
 	slot      paxos.Slot   // a snapshot of this slot or above helps; 0: idle
-	source    paxos.NodeID // who is asked
-	turned    paxos.NodeID // whom it turned to last: the next one is behind it in the ring
+	source    paxos.NodeID // the peer that is asked
+	turned    paxos.NodeID // the peer it turned to last: the next one is behind it in the ring
 	id        SnapshotID   // what is being fetched, once a source has named it
-	lastGiver paxos.NodeID // who gave the last piece of it; 0: none did
+	lastGiver paxos.NodeID // the peer that gave the last piece of it; 0: none did
 	next      int64        // where the next piece begins
 	due       time.Time    // ask again
 	wait      time.Duration
 	first     time.Time     // when the next piece was asked for first
 	usual     time.Duration // wait for a piece before it is asked for again
-	missed    int           // answers that did not come, in a row
+	missed    int           // missing answers, in a row
 	writing   bool
 	piece     *Piece // for the disk
-	dropped   bool   // what the disk holds of a transfer is of no use
+	dropped   bool   // the disk must drop what it holds of a transfer
 	asks      []ask  // to be sent
 }
 
@@ -41,9 +41,9 @@ type ask struct {
 	m  Ask
 }
 
-// begin starts a transfer. One that is under way goes on, and takes less if that will
-// do: who has dropped fewer slots than the source that it began with has an older
-// snapshot, and the records that follow it; the other may never come back.
+// begin starts a transfer. One that is under way goes on, and accepts an older snapshot if
+// that will do: a peer that has dropped fewer slots than the first source has an older
+// snapshot and the records that follow it, and the first source may never come back.
 func (f *fetch) begin(now time.Time, b paxos.Behind) {
 	switch {
 	case len(f.peers) == 0:
@@ -56,13 +56,13 @@ func (f *fetch) begin(now time.Time, b paxos.Behind) {
 	f.restart(now)
 }
 
-// enough is how many answers in a row must be missing before somebody else's word, that
-// he has not what is being fetched, ends a transfer. Two would do if only the dead were
-// silent: one whose disk needs a little longer for a piece was left each time for a
-// source that had another snapshot, and that one in the same way, for ever.
+// maxMissed is how many answers in a row must be missing before a Gone of another peer
+// ends a transfer. Two would do if only crashed sources missed answers. But a source whose
+// disk needed a little longer for a piece was left each time for one that had another
+// snapshot, and that one in the same way, for ever.
 const maxMissed = 4
 
-// anew asks the present source for whatever it has.
+// restart begins anew: it asks the present source for any snapshot it has.
 func (f *fetch) restart(now time.Time) {
 	if !f.id.IsZero() {
 		f.dropped = true
@@ -82,9 +82,9 @@ func (f *fetch) ask(now time.Time) {
 	f.asks = append(f.asks, ask{to: f.source, m: m})
 }
 
-// got takes a piece from a peer. It says whether that was the one it waits for. It
-// may come when another source is asked already: a source that is busy for longer
-// than this one waits would never be heard otherwise.
+// onPiece takes a piece from a peer and reports whether it was the awaited one. It may
+// come when another source is asked already: otherwise no piece of a source that needs
+// longer than the wait would ever be taken.
 func (f *fetch) onPiece(now time.Time, from paxos.NodeID, p Piece) bool {
 	switch {
 	case f.slot == 0 || f.writing || p.Offset != f.next:
@@ -101,27 +101,27 @@ func (f *fetch) onPiece(now time.Time, from paxos.NodeID, p Piece) bool {
 	return true
 }
 
-// learn takes in how long a piece took. Who asks again before it can have come has the
-// source read the same twice, and the next one takes longer.
+// setUsualWait adapts the wait to how long a piece took. If the wait is too short, the
+// source reads the same piece twice, and the next one takes longer.
 func (f *fetch) setUsualWait(now time.Time) {
 	f.usual = min(max(2*now.Sub(f.first), f.usual-f.usual/8, f.pause), 8*f.pause)
 }
 
-// gone takes the word of a source that it has not what was asked for, of one asked
-// before as well while the present one is silent. It says whether the transfer
+// onGone notes that a peer does not have what it was asked for. A peer that was asked
+// before counts while the present source does not answer. It reports whether the transfer
 // begins anew.
 func (f *fetch) onGone(now time.Time, from paxos.NodeID, m Gone) bool {
 	switch {
 	case f.slot == 0 || f.writing || !f.id.Equal(m.ID):
 		return false
 	case f.id.IsZero():
-		return false // it has none that helps: another one is asked when it is due
+		return false // it has no snapshot that helps: another peer is asked when that is due
 	case from != f.source && f.missed == 0:
 		return false // the source goes on giving
 	case from != f.source && from != f.lastGiver && f.missed < maxMissed:
-		return false // late: another one is asked since, and did not answer twice yet
+		return false // a late answer: another source was asked since, and has not missed enough answers yet
 	case from != f.lastGiver && f.missed < maxMissed:
-		f.source, f.missed = f.lastGiver, f.missed&^1 // who has the rest, and may be slow: it is asked next
+		f.source, f.missed = f.lastGiver, f.missed&^1 // it has the rest, and may be slow: it is asked next
 		return false
 	}
 	f.source = from
@@ -129,8 +129,7 @@ func (f *fetch) onGone(now time.Time, from paxos.NodeID, m Gone) bool {
 	return true
 }
 
-// put takes in what the disk did with a piece: the place of the next one, or the
-// end.
+// onPut takes the result of writing a piece: the offset of the next one, or the end.
 func (f *fetch) onPut(now time.Time, d PutDone) {
 	f.writing, f.piece = false, nil
 	switch {
@@ -148,7 +147,7 @@ func (f *fetch) onPut(now time.Time, d PutDone) {
 	}
 }
 
-// applied notes how far the node is: it may have been helped by records.
+// onApplied notes how far the replica is: records may have helped it meanwhile.
 func (f *fetch) onApplied(upto paxos.Slot) {
 	if f.slot != 0 && upto >= max(f.slot, f.id.Handle.Slot) {
 		f.stop()
@@ -165,7 +164,7 @@ func (f *fetch) stop() {
 	}
 }
 
-// tend asks again when it is time. It says whether another source is asked.
+// askAgain asks again when it is due. It reports whether it turned to another source.
 func (f *fetch) askAgain(now time.Time) (switched bool) {
 	if f.slot == 0 || f.writing || now.Before(f.due) {
 		return false
@@ -192,7 +191,7 @@ func (f *fetch) other() paxos.NodeID {
 	return f.turned
 }
 
-// wake is when tend has something to do.
+// wake is when askAgain has something to do; zero: no need.
 func (f *fetch) wake() time.Time {
 	if f.slot == 0 || f.writing {
 		return time.Time{}

@@ -213,7 +213,7 @@ func TestOneTransferAtATime(t *testing.T) {
 	require.EqualValues(t, 2, p.source)
 	alone := &fetch{pause: time.Second}
 	alone.begin(p.now, paxos.Behind{Source: 1, Floor: 9})
-	require.Zero(t, alone.slot, "a replica without peers has nobody to ask")
+	require.Zero(t, alone.slot, "a replica without peers has none to ask")
 }
 
 // A source that has dropped fewer slots has an older snapshot, which will do as well:

@@ -6,16 +6,17 @@ import (
 	"github.com/chubbycell/chubby/internal/invariant"
 )
 
-// verifyPauses: waits that double have a bound, however long nobody answers (I-U1):
-// the one of doc.go, whatever the code takes it for. One without is as long as the
-// outage was when that is over, and nothing is dropped from the log in all that time.
+// verifyPauses asserts that waits which double have a bound, however long answers are
+// missing (I-U1). The bound is that of doc.go, not the constants of the code. Without a
+// bound a wait grows as long as the outage, and until it has passed nothing is dropped
+// from the log.
 func (d *Driver) verifyPauses() {
 	d.verifyPause("others about the rows of a snapshot", d.compare.wake())
 	d.verifyPause("others about the rows of a backup", d.backup.confirm.wake())
 	d.verifyPause("for a snapshot", d.fetch.wake())
 }
 
-// verifyPause is told when what is asked for is asked again; zero: nothing is.
+// verifyPause is given when the question is due again; zero: there is no question.
 func (d *Driver) verifyPause(what string, due time.Time) {
 	if due.IsZero() {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// However long nobody answers, others are asked again before long (I-U1).
+// However long answers are missing, others are asked again within a bound (I-U1).
 func TestPausesDoNotGrowWithoutBound(t *testing.T) {
 	for name, c := range map[string]struct {
 		begin  func(*Driver)

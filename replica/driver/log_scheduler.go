@@ -7,10 +7,10 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// LogJob is one piece of work for the log lane: append Records, then sync if
-// Sync, then report LogDone. An idle job (Idle) has neither records nor sync: the
-// log writes its watermark. One with Below drops from the log what concerns only
-// slots below, and does nothing else.
+// LogJob is one job for the log: append Records, then sync if Sync, then report LogDone.
+// An idle job (Idle) has neither records nor sync: the log writes its watermark. A job
+// with Below drops from the log the records that concern only slots below, and does
+// nothing else.
 type LogJob struct {
 	First   paxos.LSN // number of Records[0]
 	Records []paxos.Record
@@ -19,24 +19,24 @@ type LogJob struct {
 	Below   paxos.Slot // above 0: drop
 }
 
-// lane decides what the log does next.
+// logScheduler decides what the log does next.
 type logScheduler struct {
 	flushAfter, idleAfter time.Duration
 
 	waiting  []paxos.Record // not yet in a job
-	nextLSN  paxos.LSN      // number after the last record the node made
+	nextLSN  paxos.LSN      // number after the last record that the replica made
 	since    time.Time      // oldest waiting record
-	syncTo   paxos.LSN      // somebody waits for the disk up to here
+	syncTo   paxos.LSN      // a promise, vote or answer waits for records up to here
 	busy     bool           // a job is under way
 	syncing  bool           // it syncs
-	written  paxos.LSN      // handed to the lane up to here
+	written  paxos.LSN      // in jobs up to here
 	durable  paxos.LSN      // synced up to here
 	lastSync time.Time
 	marked   bool       // the watermark of the last sync is written
 	below    paxos.Slot // to be dropped from the log; 0: nothing
 }
 
-// maxLazy is how many records may wait for a sync to ride along with.
+// maxLazy is how many records may wait for a job that syncs anyway.
 const maxLazy = 256
 
 func (l *logScheduler) add(now time.Time, first paxos.LSN, records []paxos.Record, syncTo paxos.LSN) {
@@ -51,7 +51,7 @@ func (l *logScheduler) add(now time.Time, first paxos.LSN, records []paxos.Recor
 	l.syncTo = max(l.syncTo, syncTo)
 }
 
-// job returns the next piece of work, or nil.
+// nextJob returns the next job, or nil.
 func (l *logScheduler) nextJob(now time.Time) *LogJob {
 	if l.busy {
 		return nil
@@ -76,7 +76,7 @@ func (l *logScheduler) nextJob(now time.Time) *LogJob {
 	return nil
 }
 
-// done ends the job under way and says up to where the log is durable now.
+// onDone ends the job under way and returns up to where the log is durable now.
 func (l *logScheduler) onDone(now time.Time) paxos.LSN {
 	l.busy = false
 	if l.syncing {
@@ -87,7 +87,7 @@ func (l *logScheduler) onDone(now time.Time) paxos.LSN {
 	return l.durable
 }
 
-// wake is when job may have something to say without a further input.
+// wake is when nextJob may return a job without a further input.
 func (l *logScheduler) wake() time.Time {
 	if l.busy {
 		return time.Time{}

@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// duet is a laggard, node 1, and its only living source, node 2, whose bulk lane
+// duet is a laggard, node 1, and its only living source, node 2, whose bulk jobs
 // needs long for a snapshot of its own and has always one to write. Node 3 is dead.
 type duet struct {
 	*fetch

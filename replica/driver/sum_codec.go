@@ -28,8 +28,8 @@ func AppendSumReport(dst []byte, r core.SumReport) []byte {
 	return appendSum(dst, r.Sum)
 }
 
-// DecodeSumReport is the inverse of AppendSumReport; ok is false for bytes that
-// are none.
+// DecodeSumReport is the inverse of AppendSumReport; ok is false for bytes that are no
+// SumReport.
 func DecodeSumReport(wire string) (r core.SumReport, ok bool) {
 	if len(wire) != sumSize || wire[0] != sumKind || wire[1] != sumVersion {
 		return r, false

@@ -8,9 +8,10 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// AskSum asks which checksum the rows of its receiver had after Slot. Who wants to
-// write a snapshot of that slot to all others; sent again to those that did not say
-// the same. One who has not applied the slot yet answers when he has.
+// AskSum asks which checksum the rows of its receiver had after Slot. A replica that wants
+// to write a snapshot of that slot sends it to all others, and again to those that have
+// not reported the same sum. A receiver that has not applied the slot yet answers when it
+// has.
 //
 //	ask sum after slot 9
 type AskSum struct{ Slot paxos.Slot }
@@ -24,14 +25,14 @@ type TellSum struct {
 	Sum  db.Sum
 }
 
-// NoSum answers an AskSum for a slot whose checksum its sender does not know any
-// more, or never did: it began at a later one.
+// NoSum answers an AskSum for a slot whose checksum its sender has dropped, or never had
+// because its rows began with a later snapshot.
 //
 //	no sum after slot 9
 type NoSum struct{ Slot paxos.Slot }
 
-// Relay is what From says of sums to To, by way of a third: From and To may not hear
-// each other. The third sends it on as it is, once.
+// Relay is a message about sums from From to To by way of a third replica: From and To may
+// not hear each other. The third sends it on unchanged, once.
 //
 //	replica 4 to replica 2: ask sum after slot 9
 type Relay struct {
@@ -49,8 +50,8 @@ func (m TellSum) String() string { return fmt.Sprintf("sum after slot %d is %v",
 func (m NoSum) String() string   { return fmt.Sprintf("no sum after slot %d", m.Slot) }
 func (m Relay) String() string   { return fmt.Sprintf("replica %d to replica %d: %v", m.From, m.To, m.M) }
 
-// appendSum appends the two lanes of a sum, 8 bytes each: they are no numbers that
-// a varint would make shorter.
+// appendSum appends the two halves of a sum, 8 bytes each: a varint would not make them
+// shorter.
 func appendSum(dst []byte, s db.Sum) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, s.A)
 	return binary.LittleEndian.AppendUint64(dst, s.B)
@@ -66,20 +67,20 @@ func (r *reader) sum() (s db.Sum) {
 	return db.Sum{A: binary.LittleEndian.Uint64(b), B: binary.LittleEndian.Uint64(b[8:])}
 }
 
-// invalidRelay says why nobody can have sent it, or "".
+// invalidRelay says why no correct driver sends m, or "".
 func invalidRelay(m Relay) string {
 	switch m.M.(type) {
 	case AskSum, TellSum, NoSum:
 	default:
-		return "a relay of something else than sums"
+		return "a relay of something other than sums"
 	}
 	if m.From == 0 || m.To == 0 || m.From == m.To {
-		return "a relay from nobody, or to nobody else"
+		return "a relay without two different ends"
 	}
 	return ""
 }
 
-// invalidSlot says why no rows can be those after a slot, or "".
+// invalidSlot says why there are no rows after s, or "".
 func invalidSlot(s paxos.Slot) string {
 	if s == 0 || s >= paxos.MaxSlot {
 		return "a sum of no slot"

@@ -7,30 +7,29 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// sums knows which checksum the rows of this replica had after each slot that it
-// still has records of, for peers that ask: 16 bytes a slot, where the value of the
-// slot is kept as well. What it says costs no walk over the rows; the checksum was
-// kept while they were written, and who asks wants to know what the log made of
-// them.
+// sums keeps the checksum that the rows of this replica had after each slot of which it
+// still has records, for peers that ask: 16 bytes a slot, beside the value of the slot. It
+// is the checksum that is kept while rows are written, so an answer costs no walk over
+// the rows.
 type sums struct {
 	base      paxos.Slot // after is from this slot on
 	after     []db.Sum   // never empty once begun
 	questions []sumQuestion
 }
 
-// sumWanted is the latest question of a peer, of a slot not applied yet, and whom
-// it came through: the peer itself, or one that relays.
+// sumQuestion is the latest question of a peer, about a slot not applied yet, and the
+// replica that it came through: the peer itself, or one that relays.
 type sumQuestion struct {
 	from, via paxos.NodeID
 	slot      paxos.Slot
 }
 
-// begin forgets all: the rows are those of a snapshot, or none of slot 0.
+// begin forgets all sums: the rows are those of a snapshot, or none as of slot 0.
 func (s *sums) begin(slot paxos.Slot, sum db.Sum) {
 	s.base, s.after = slot, append(s.after[:0], sum)
 }
 
-// applied notes the next slot.
+// add notes the sum of the next slot.
 func (s *sums) add(sum db.Sum) { s.after = append(s.after, sum) }
 
 // top is the highest slot applied.
@@ -44,7 +43,7 @@ func (s *sums) drop(below paxos.Slot) {
 	}
 }
 
-// ask notes a question of a peer; only its latest counts, of each way it may come.
+// ask notes a question of a peer. For each way it may come, only the latest counts.
 func (s *sums) ask(from, via paxos.NodeID, slot paxos.Slot) {
 	i := slices.IndexFunc(s.questions, func(w sumQuestion) bool { return w.from == from && w.via == via })
 	if i < 0 {
@@ -53,7 +52,7 @@ func (s *sums) ask(from, via paxos.NodeID, slot paxos.Slot) {
 	s.questions[i].slot = slot
 }
 
-// answers are the answers of this replica, self, to questions whose slot was applied,
+// answers returns the answers of this replica, self, to questions whose slot was applied
 // or skipped. They go the way that the question came.
 func (s *sums) answers(self paxos.NodeID) (all []outgoing) {
 	later := s.questions[:0]
@@ -71,7 +70,7 @@ func (s *sums) answers(self paxos.NodeID) (all []outgoing) {
 	return all
 }
 
-// through is what one host says to another, by way of a third, or of none.
+// routed is a message from one driver to another, by way of a third if via is not to.
 func routed(via, from, to paxos.NodeID, m Transfer) outgoing {
 	if via == to {
 		return outgoing{to, m}

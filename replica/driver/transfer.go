@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/core"
 )
 
-// outgoing is what one host says to another.
+// outgoing is a message to another driver.
 type outgoing struct {
 	to paxos.NodeID
 	m  Transfer
@@ -24,7 +24,7 @@ func (c *Config) peers() []paxos.NodeID {
 	return slices.DeleteFunc(ids, func(id paxos.NodeID) bool { return id == c.Core.Paxos.ID })
 }
 
-// transfer takes what another host said.
+// onTransfer takes a message of another driver.
 func (d *Driver) onTransfer(from paxos.NodeID, wire string) {
 	m, err := DecodeTransfer(wire)
 	if err != nil || !slices.Contains(d.fetch.peers, from) {
@@ -49,7 +49,8 @@ func (d *Driver) onTransfer(from paxos.NodeID, wire string) {
 	}
 }
 
-// compares takes what a peer says of sums, and whom it came through.
+// onSumMessage takes a message about sums from a peer; via is the replica that it came
+// through.
 func (d *Driver) onSumMessage(from, via paxos.NodeID, m Transfer) {
 	switch m := m.(type) {
 	case AskSum:
@@ -63,8 +64,8 @@ func (d *Driver) onSumMessage(from, via paxos.NodeID, m Transfer) {
 	}
 }
 
-// relay takes what a peer has to pass on, or has passed on. Only who says a thing has
-// it relayed: so nothing goes round in circles.
+// onRelay passes a message on, or takes one that was passed on. It passes on only what
+// comes from the author itself, so no message goes round in circles.
 func (d *Driver) onRelay(from paxos.NodeID, m Relay) {
 	self, peers := d.cfg.Core.Paxos.ID, d.fetch.peers
 	switch {
@@ -78,14 +79,13 @@ func (d *Driver) onRelay(from paxos.NodeID, m Relay) {
 	}
 }
 
-// governs says that a snapshot is of the members this replica knows.
+// hasSameMembers reports that a snapshot has the configured members.
 func (d *Driver) hasSameMembers(s paxos.Handle) bool {
 	return slices.Equal(s.Members, slices.Sorted(slices.Values(d.cfg.Core.Paxos.Members)))
 }
 
-// BulkDone tells that the job of the bulk lane has ended, and how. That it failed
-// is no reason to stop: a snapshot may fail (P7.05), and nothing stands on one
-// that did.
+// BulkDone reports the result of the bulk job under way. A failure is no reason to stop: a
+// snapshot may fail (P7.05), and nothing depends on one that did.
 func (d *Driver) BulkDone(now time.Time, r BulkResult) {
 	if !d.isReady(now) {
 		return
@@ -101,8 +101,8 @@ func (d *Driver) BulkDone(now time.Time, r BulkResult) {
 	}
 }
 
-// wrote stops the host where the rows were not those that were compared: memory is
-// no machine to be tried again.
+// onWritten stops the driver if the rows changed after they were compared: with wrong
+// memory a retry is no help.
 func (d *Driver) onWritten(r WriteDone) {
 	d.bulk.onWritten(d.now, r.Err)
 	if errors.Is(r.Err, db.ErrChanged) {
@@ -142,8 +142,8 @@ func (d *Driver) onPut(r PutDone) {
 	d.fetch.onPut(d.now, r)
 }
 
-// truncate lets the log forget what snapshots cover, but for the slots that are
-// kept for laggards.
+// truncate has the log drop what snapshots cover, except the slots that are kept for
+// laggards.
 func (d *Driver) truncate(floor paxos.Slot) {
 	if floor <= d.cfg.KeepSlots {
 		return
@@ -155,7 +155,8 @@ func (d *Driver) truncate(floor paxos.Slot) {
 	}
 }
 
-// tendBulk does what time and the node's progress ask of the bulk lane.
+// advanceBulk does what is due on snapshots: it fetches one, compares rows, sends
+// messages and takes the next bulk job.
 func (d *Driver) advanceBulk(behind *paxos.Behind, out *Output) {
 	if behind != nil {
 		d.fetch.begin(d.now, *behind)
@@ -178,8 +179,8 @@ func (d *Driver) advanceBulk(behind *paxos.Behind, out *Output) {
 	out.Wake = instant.Earliest(out.Wake, d.fetch.wake(), d.compare.wake(), d.bulk.wake(d.now))
 }
 
-// tendConfirm has the rows of the next snapshot compared with those of the others,
-// and answers others who do the same.
+// advanceComparison has the rows of the next snapshot compared with those of the others,
+// and answers the questions of others.
 func (d *Driver) advanceComparison() {
 	d.transfers = append(d.transfers, d.sums.answers(d.cfg.Core.Paxos.ID)...)
 	switch c := &d.compare; {
@@ -203,7 +204,7 @@ func (d *Driver) advanceComparison() {
 	}
 }
 
-// snapshot is the rows as they are now, to be written one day.
+// snapshot is the rows as they are now, to be compared and written.
 func (d *Driver) snapshot() WriteJob {
 	s, rows := d.core.Snapshot()
 	return WriteJob{Handle: s, Rows: rows}

@@ -9,18 +9,18 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// SnapshotID tells one snapshot from every other, also from those of the same
-// slot: pieces of two never make one. The zero ID is that of none.
+// SnapshotID identifies one snapshot, also among those of the same slot: pieces of two
+// are never mixed. The zero ID names none.
 type SnapshotID struct {
 	Handle paxos.Handle
 	Size   int64  // bytes in all
 	Sum    uint64 // of all bytes
 }
 
-// IsZero says that it names no snapshot.
+// IsZero reports that id names no snapshot.
 func (id SnapshotID) IsZero() bool { return id.Handle.Slot == 0 }
 
-// Equal says that two IDs name the same snapshot.
+// Equal reports that two IDs name the same snapshot.
 func (id SnapshotID) Equal(o SnapshotID) bool {
 	return id.Size == o.Size && id.Sum == o.Sum && id.Handle.Equal(o.Handle)
 }
@@ -33,13 +33,13 @@ func (id SnapshotID) String() string {
 	return fmt.Sprintf("snapshot of %v, %d bytes, sum %016x", id.Handle, id.Size, id.Sum)
 }
 
-// Transfer is one of the structs of this file and of sum_message.go: what hosts say
-// to each other beside what their nodes do.
+// Transfer is one of the structs of this file and of sum_message.go: the messages between
+// drivers, beside those of package paxos.
 type Transfer interface{ transfer() }
 
-// Ask asks for a piece of a snapshot. Laggard to its source; sent again until it
-// is answered, then to another source. The first Ask names no snapshot: any of
-// slot Slot or above will do, from its beginning.
+// Ask asks for a piece of a snapshot. A laggard sends it to its source, again until it is
+// answered, then to another source. The first Ask names no snapshot: any of slot Slot or
+// above will do, from its beginning.
 //
 //	ask any snapshot of slot 9 on
 //	ask snapshot of slot 9 ..., 300 bytes, sum ... at 128
@@ -63,8 +63,8 @@ type Piece struct {
 	Data   string // not empty
 }
 
-// Gone answers an Ask for a snapshot that its sender does not have, or not any
-// more. It repeats what was asked for.
+// Gone answers an Ask for a snapshot that its sender does not have, or not any more. It
+// repeats what the Ask asked for.
 //
 //	gone any snapshot of slot 9 on
 type Gone struct {
@@ -97,8 +97,8 @@ func (m Gone) String() string {
 // Wire format: a version byte and a kind byte as in package paxos, which knows
 // none of these kinds, then the fields in the order of the struct. Numbers are
 // unsigned varints; an ID is its handle (slot, round, node, epoch, count of
-// members, members), size and sum; a checksum of rows is its two lanes, 8 bytes
-// each, little endian; what is relayed comes last, with its own version and kind.
+// members, members), size and sum; a checksum of rows is its two halves, 8 bytes
+// each, little endian; the message in a Relay comes last, with its own version and kind.
 // Kinds are never used again.
 const (
 	wireVersion = 1
@@ -113,9 +113,9 @@ const (
 )
 
 // ErrMalformed is what every decoding error is: the bytes are no Transfer.
-var ErrMalformed = errors.New("host: malformed transfer")
+var ErrMalformed = errors.New("driver: malformed transfer")
 
-// IsTransfer says whether bytes from a peer are for DecodeTransfer and not for
+// IsTransfer reports whether bytes from a peer are for DecodeTransfer and not for
 // paxos.DecodeMessage.
 func IsTransfer(wire string) bool {
 	return len(wire) >= 2 && wire[0] == wireVersion && wire[1] >= kindAsk && wire[1] <= kindRelay
@@ -145,7 +145,7 @@ func AppendTransfer(dst []byte, m Transfer) []byte {
 		dst = binary.AppendUvarint(append(dst, wireVersion, kindRelay), uint64(m.From))
 		return AppendTransfer(binary.AppendUvarint(dst, uint64(m.To)), m.M)
 	}
-	panic(fmt.Sprintf("host: transfer %T has no encoding", m))
+	panic(fmt.Sprintf("driver: transfer %T has no encoding", m))
 }
 
 func appendID(dst []byte, id SnapshotID) []byte {
@@ -161,7 +161,7 @@ func appendID(dst []byte, id SnapshotID) []byte {
 }
 
 // DecodeTransfer reads one Transfer, which must be all of wire, and checks that
-// a correct host could have sent it. A Piece shares wire's memory.
+// a correct driver could have sent it. A Piece shares wire's memory.
 func DecodeTransfer(wire string) (Transfer, error) {
 	if !IsTransfer(wire) {
 		return nil, fmt.Errorf("%w: %d bytes of another kind", ErrMalformed, len(wire))
@@ -203,7 +203,7 @@ func DecodeTransfer(wire string) (Transfer, error) {
 	return m, nil
 }
 
-// invalid says why no correct host could have sent m, or "".
+// invalid says why no correct driver could have sent m, or "".
 func invalid(m Transfer) string {
 	switch m := m.(type) {
 	case Ask:
@@ -236,7 +236,7 @@ func invalid(m Transfer) string {
 	return "unknown transfer"
 }
 
-// maxMembers bounds what a decoder allocates on the word of a peer.
+// maxMembers bounds what a decoder allocates before it has checked the rest.
 const maxMembers = 64
 
 func invalidID(id SnapshotID) string {
@@ -258,8 +258,7 @@ func invalidID(id SnapshotID) string {
 	return ""
 }
 
-// reader takes fields from bytes; after the first that does not fit it gives
-// zeros.
+// reader takes fields from bytes. After the first that does not fit it returns zeros.
 type reader struct {
 	rest string
 	bad  bool

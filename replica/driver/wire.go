@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// encoder turns messages into bytes: once into room that is used again, then
-// into memory of just their length. What goes to several peers is one message
-// after the other, and they get the same bytes.
+// encoder turns messages into bytes: first into a buffer that is used again, then into
+// memory of just their length. A message to several peers comes several times in a row;
+// they get the same bytes.
 type encoder struct {
 	room []byte
 	last []byte

@@ -20,7 +20,7 @@ import (
 // what is in it.
 var ErrUnfit = errors.New("not the rows of a cell")
 
-// Backup is one that was read to its last row.
+// Backup is a backup that was read to its last row.
 type Backup struct {
 	ID   snapshot.ID
 	Rows *db.DB
@@ -55,8 +55,8 @@ func Load(fsys vfs.FS, name string) (b Backup, err error) {
 	return b, nil
 }
 
-// audit is command.Audit, for rows that came from anywhere: one that cannot be read
-// is a fault of the file, and not of this program.
+// audit is command.Audit for rows of unknown origin: a row that cannot be read is a fault
+// of the file, not of this program.
 func audit(all *db.DB) (err error) {
 	if v := invariant.Caught(func() { err = command.Audit(all) }); v != nil {
 		return v
@@ -74,7 +74,7 @@ type Summary struct {
 	Rows     int        `json:"user_rows"`
 }
 
-// Summary counts.
+// Summary counts what the backup holds.
 func (b Backup) Summary() Summary {
 	t := rows.GetTotals(b.Rows)
 	s := Summary{Cell: fmt.Sprintf("cell-%016x", b.Cell), Commands: t.Commands, Sessions: t.Sessions}

@@ -50,7 +50,7 @@ func start(t *testing.T, mem *vfs.Mem, dir string, id paxos.NodeID) *machine {
 	return m
 }
 
-// act does what the host wants until it wants nothing but time.
+// act does what the driver wants until it wants nothing but time.
 func (m *machine) act() {
 	for {
 		out := m.h.TakeOutput()

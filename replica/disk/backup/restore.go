@@ -49,8 +49,8 @@ type Restored struct {
 	Rows   *db.DB
 }
 
-// Restore makes a new cell of a backup, whose Rows are used up. All replicas must
-// begin with the result of one call.
+// Restore makes a new cell of a backup. It changes b.Rows, so it may be called once. All
+// replicas must begin with the result of one call.
 func (b Backup) Restore(r Restoration) (Restored, error) {
 	if err := r.Validate(); err != nil {
 		return Restored{}, err
@@ -69,8 +69,8 @@ func (b Backup) Restore(r Restoration) (Restored, error) {
 	return Restored{Handle: h, Rows: b.Rows}, nil
 }
 
-// Write makes the directory of one replica (store.Restore) and opens it once, to
-// see that what is there is what was to be.
+// Write makes the directory of one replica (store.Restore), opens it once and compares
+// what it reads with r.
 func (r Restored) Write(fsys vfs.FS, dir string, o store.Options) error {
 	if err := store.Restore(fsys, dir, o, r.Handle, r.Rows.View()); err != nil {
 		return err

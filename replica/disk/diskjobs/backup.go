@@ -6,10 +6,10 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 )
 
-// Backup does the jobs of the backup lane, one at a time.
+// Backup does backup jobs, one at a time.
 type Backup struct {
 	Place store.Place
-	// Told is called with what became of each, for observers; may be nil.
+	// OnDone is called with the result of each job. It may be nil.
 	OnDone func(driver.BackupJob, store.WriteResult, error)
 }
 

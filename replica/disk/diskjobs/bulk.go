@@ -1,6 +1,3 @@
-// Package diskjobs is synchronous: what the lanes of a replica do with a job of their
-// host. The process shell (package replica) calls it on a goroutine, the
-// simulator on a coroutine; what it calls are plain calls of a file system.
 package diskjobs
 
 import (
@@ -13,11 +10,11 @@ import (
 // Bulk does the jobs of one process life, one at a time.
 type Bulk struct {
 	Snapshots *store.Snapshots
-	// Published is called when a snapshot has become durable, own or from a peer,
-	// and before anything stands on it; for observers, may be nil.
+	// OnPublished is called when a snapshot has become durable, own or from a peer, and
+	// before anything depends on it. It may be nil.
 	OnPublished func(driver.SnapshotID)
-	// Unreadable is called when a snapshot of this replica could not be read, for a peer
-	// or after it was installed, with why; for observers, may be nil.
+	// OnUnreadable is called with the error when a snapshot of this replica could not be
+	// read, for a peer or after it was installed. It may be nil.
 	OnUnreadable func(driver.SnapshotID, error)
 }
 
@@ -56,8 +53,8 @@ func (b *Bulk) onUnreadable(id store.ID, err error) {
 	}
 }
 
-// prune returns from where on the log is needed. That pruning failed hurts nobody:
-// it is done again after the next one.
+// prune removes old snapshots and returns the slot from which on the log is needed. A
+// failure does no harm: the next snapshot prunes again.
 func (b *Bulk) prune() paxos.Slot {
 	if err := b.Snapshots.Prune(); err != nil {
 		return 0
@@ -86,8 +83,8 @@ func (b *Bulk) read(j driver.ReadJob) driver.ReadDone {
 	return done
 }
 
-// put ends a transfer with the last piece: publish, and load what the replica
-// goes on with. One that fails is given up.
+// put writes a piece. The last one ends the transfer: the snapshot is published, and its
+// rows are loaded. A transfer that fails is given up.
 func (b *Bulk) put(p driver.Piece) driver.PutDone {
 	done := driver.PutDone{ID: p.ID}
 	done.Next, done.Err = b.Snapshots.Put(store.ID(p.ID), p.Offset, []byte(p.Data))
@@ -100,8 +97,8 @@ func (b *Bulk) put(p driver.Piece) driver.PutDone {
 	return done
 }
 
-// install loads the rows before any older snapshot goes: nobody has loaded them
-// here yet, and where they do not, those are as good as before.
+// install loads the rows before older snapshots are removed: this process has not loaded
+// them yet, and if they do not load, the older snapshots are still needed.
 func (b *Bulk) install() (*db.DB, paxos.Slot, error) {
 	id, err := b.Snapshots.Commit()
 	if err != nil {

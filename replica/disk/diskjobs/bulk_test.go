@@ -16,7 +16,7 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// machine is a disk with a store and its bulk lane.
+// machine is a disk with a store and its bulk jobs.
 type machine struct {
 	mem  *vfs.Mem
 	st   *store.Store
@@ -88,7 +88,7 @@ func TestASnapshotGoesFromLaneToLane(t *testing.T) {
 }
 
 // A source may have a snapshot that is good by its file and whose rows do not load.
-// Whoever fetches it loses nothing of its own to it.
+// The replica that fetches it loses nothing of its own to it.
 func TestAFetchedSnapshotWhoseRowsDoNotLoadTakesNoOthersPlace(t *testing.T) {
 	from, to := vfs.NewMem(), newMachine(t)
 	snaps, _, err := snapshot.Open(from, "snapshots", snapshot.Options{})

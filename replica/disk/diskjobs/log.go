@@ -5,7 +5,7 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 )
 
-// Log does a job of the log lane.
+// Log does one log job. An error is final: the store must not be used again.
 func Log(st *store.Store, j driver.LogJob) error {
 	switch {
 	case j.Idle:

@@ -6,9 +6,9 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// index knows where in the log the first record stands that concerns a slot at
-// or above any given one. Only a record that concerns a higher slot than all
-// before it can be that, so it holds at most one place a slot.
+// index finds the first record in the log that concerns a slot at or above a given one.
+// Only a record that concerns a higher slot than all records before it can be the first,
+// so the index has at most one place for each slot.
 type index []place
 
 type place struct {
@@ -22,7 +22,8 @@ func (x *index) add(lsn paxos.LSN, slot paxos.Slot) {
 	}
 }
 
-// first is the number of that record, and next where there is none.
+// first is the number of the first record that concerns slot or a higher one, and next
+// where there is none.
 func (x index) first(slot paxos.Slot, next paxos.LSN) paxos.LSN {
 	if i := x.at(slot); i < len(x) {
 		return x[i].lsn

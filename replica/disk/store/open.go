@@ -13,7 +13,7 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Options are what may differ from store to store.
+// Options configure a store.
 type Options struct {
 	// SegmentSize is that of the log, in bytes (wal.Options); 0 is good.
 	SegmentSize int64
@@ -25,7 +25,7 @@ type Options struct {
 	Salt func() uint64 `json:"-"`
 }
 
-// Report is what Open met that a human may want to know. None of it hurts.
+// Report is what Open found that an operator may want to know. None of it is an error.
 type Report struct {
 	Torn       *wal.Torn          // the tail that was cut off, or nil
 	Unreadable []paxos.Unreadable // votes whose value rotted
@@ -37,8 +37,8 @@ type Report struct {
 	Leftovers  []string           // unfinished snapshots that were removed
 }
 
-// Recovered is what a store gives back: the numbered records for paxos, and the
-// rows they go on from.
+// Recovered is what a store returns: the numbered records for paxos, and the rows on
+// which they are applied.
 type Recovered struct {
 	paxos.Recovered
 	Rows *db.DB // as of Snapshot.Slot; nil where there is no snapshot
@@ -55,7 +55,7 @@ func (r Report) String() string {
 	return "clean end, " + r.damage()
 }
 
-// damage names the first place only: one tells which file to look at.
+// damage names the first place only: it tells which file to look at.
 func (r Report) damage() string {
 	s := fmt.Sprintf("%d votes and %d learned values unreadable, %d copies repaired, %d snapshots bad",
 		len(r.Unreadable), len(r.Unlearned), len(r.Repaired), len(r.Bad))

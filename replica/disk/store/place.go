@@ -12,12 +12,12 @@ import (
 )
 
 // Place is where backups go: a directory of another disk, in another building if
-// possible (C14.03). Each cell has a directory of its own in it, named after its
-// secret, so cells that share a place, and a cell that was restored and the one
-// before it, never take each other's files for their own.
+// possible (C14.03). Each cell has a directory of its own in it, named after its secret.
+// So cells that share a place never take each other's files for their own; nor does a
+// restored cell take those of the cell before it.
 //
-// Nothing of a replica stands on a place: one that is full, slow or gone costs
-// backups, and nothing else.
+// A replica needs no place to serve: one that is full, slow or gone costs backups, and
+// nothing else.
 type Place struct {
 	FS        vfs.FS
 	Dir       string
@@ -33,24 +33,24 @@ type Backup struct {
 	After  paxos.Slot // a backup above this slot is new: it is not written twice
 }
 
-// Made is what there is after Write.
+// WriteResult is what there is after Write.
 type WriteResult struct {
 	ID    ID
-	Found bool           // it was there: whoever wrote it did not live to say so
+	Found bool           // it was there: the master that wrote it died before it recorded it
 	Bad   []snapshot.Bad // older backups that cannot be used any more
 	// Unpruned says why backups that are too old are still there; nil if none are.
 	Unpruned error
 }
 
-// Directory is where the backups of a cell stand.
+// Directory is the directory of a cell's backups.
 func (p Place) Directory(cell uint64) string {
 	return path.Join(p.Dir, fmt.Sprintf("cell-%016x", cell))
 }
 
 // Write makes a backup, durable under its name when it returns nil, and removes
-// those that are too old. It opens the place, which reads all that is kept there,
-// and closes it again: while nothing is written nobody holds a lock in it. After an
-// error nothing was published, or it is found the next time.
+// those that are too old. It opens the place, which reads all that is kept there, and
+// closes it again: the place is locked only while a backup is written. After an error
+// nothing was published, or the next Write finds it.
 func (p Place) Write(b Backup) (made WriteResult, err error) {
 	snaps, report, err := snapshot.Open(p.FS, p.Directory(b.Cell), snapshot.Options{ChunkSize: p.ChunkSize, Keep: p.Keep})
 	if err != nil {

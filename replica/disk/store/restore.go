@@ -22,8 +22,8 @@ import (
 //  2. The log, empty.
 //  3. The snapshot.
 //
-// In this order, as Open refuses what has a register and lacks one of the others:
-// a replica never begins with an empty database because somebody's copying was
+// The order matters: Open refuses a directory that has a register and lacks one of the
+// others, so a replica never begins with an empty database because a Restore was
 // interrupted. Remove what an interrupted Restore has left, and begin anew.
 func Restore(fsys vfs.FS, dir string, o Options, h paxos.Handle, rows db.View) (err error) {
 	if o.Salt == nil {
@@ -56,7 +56,7 @@ func Restore(fsys vfs.FS, dir string, o Options, h paxos.Handle, rows db.View) (
 	return err
 }
 
-// vacant makes the directory, or finds it empty.
+// makeEmptyDir makes the directory, or finds it empty.
 func makeEmptyDir(fsys vfs.FS, dir string) error {
 	names, err := fsys.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,19 +13,18 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Bulk is the snapshots of a store. It belongs to the bulk lane: one caller at a
-// time, every call may wait for the disk, and the log lane may call the Store
-// meanwhile. An error ends what it came from, and nothing else: a snapshot may
-// fail (P7.05).
+// Snapshots are the snapshots of a store, for bulk jobs: one caller at a time, and every
+// call may wait for the disk; log jobs may use the Store meanwhile. An error ends the call
+// that it came from, and nothing else: a snapshot may fail (P7.05).
 type Snapshots struct {
 	files *snapshot.Store
 	in    *snapshot.Installer // of the transfer under way, or nil
 }
 
-// Bulk is the other lane of the store.
+// Snapshots returns the snapshots of the store.
 func (s *Store) Snapshots() *Snapshots { return s.snapshots }
 
-// ID tells one snapshot from every other, also from those of the same slot.
+// ID identifies one snapshot, also among those of the same slot.
 type ID struct {
 	Handle paxos.Handle
 	Size   int64  // bytes in all
@@ -52,9 +51,9 @@ func (b *Snapshots) Prune() error {
 	return err
 }
 
-// Floor is the lowest slot whose records the log must keep: the one above the
-// oldest good snapshot. It is 0, keep all, while there is only one: what the log
-// has dropped must be there a second time when one rots.
+// Floor is the lowest slot whose records the log must keep: the one above the oldest good
+// snapshot. While there are fewer than two it is 0, keep all: if one snapshot rots,
+// another must cover what the log has dropped.
 func (b *Snapshots) Floor() paxos.Slot {
 	all := b.files.List()
 	if len(all) < 2 {
@@ -111,8 +110,8 @@ func (b *Snapshots) Abort() {
 	}
 }
 
-// Rows loads the rows of a snapshot. One whose rows do not load is not good,
-// whatever its file is, and Latest is the one before (snapshot.ErrDamaged).
+// Rows loads the rows of a snapshot. A snapshot whose rows do not load is bad, even if its
+// file is good, and Latest is the one before (snapshot.ErrDamaged).
 func (b *Snapshots) Rows(h paxos.Handle) (rows *db.DB, err error) {
 	err = b.files.Load(handleOut(h), func(r io.Reader) (err error) {
 		rows, err = db.Load(r)
@@ -125,7 +124,7 @@ func (b *Snapshots) Rows(h paxos.Handle) (rows *db.DB, err error) {
 	return rows, err
 }
 
-// openSnapshots takes the newest snapshot that is good to its last row.
+// openSnapshots loads the newest snapshot whose rows load to the last one.
 func (s *Store) openSnapshots(fsys vfs.FS, dir string, o Options, rec *Recovered, report *Report) error {
 	snaps, r, err := snapshot.Open(fsys, path.Join(dir, "snapshots"), snapshot.Options{ChunkSize: o.ChunkSize})
 	if err != nil {
@@ -151,8 +150,8 @@ func (s *Store) openSnapshots(fsys vfs.FS, dir string, o Options, rec *Recovered
 	return nil
 }
 
-// covered refuses a log that lacks something which no good snapshot has. What made
-// others bad is in the error: it may not happen again.
+// checkCovered refuses a log that lacks records which no good snapshot covers. The error
+// has the reasons why other snapshots are bad: the next Open may not find them again.
 func (s *Store) checkCovered(dir string, first wal.LSN, slot paxos.Slot) error {
 	switch {
 	case s.state.boot == 0 && slot > 0:

@@ -19,8 +19,8 @@ type state struct {
 	// floor: the log may lack what concerned only slots below. A snapshot of
 	// floor-1 or above was durable before this was written.
 	floor paxos.Slot
-	// first: the log has every record from this one on. One that begins later was cut
-	// after this was written, so this is not what was written last.
+	// first: the log has every record from this one on. A log that begins later was cut
+	// after this was written, so a later register was lost.
 	first wal.LSN
 }
 
@@ -60,8 +60,8 @@ func decodeState(b []byte) (state, error) {
 	}, nil
 }
 
-// after is the state once the records are written. What falls, or votes above the
-// promise, is a broken invariant of the node, and must not reach the disk.
+// after is the state once the records are written. A boot or promise that falls, or a vote
+// above the promise, is a broken invariant of the replica, and must not reach the disk.
 func (s state) after(rs []paxos.Record) state {
 	for _, r := range rs {
 		switch r := r.(type) {
@@ -81,8 +81,7 @@ func (s state) after(rs []paxos.Record) state {
 	return s
 }
 
-// knows says why the register cannot be of the same age as a record of its log,
-// or nothing.
+// checkRecord returns an error if the register is older than a record of its log.
 func (s state) checkRecord(r paxos.Record) error {
 	switch r := r.(type) {
 	case paxos.Booted:

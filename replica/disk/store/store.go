@@ -9,9 +9,9 @@ import (
 	"github.com/chubbycell/chubby/wal"
 )
 
-// Store is an open store. It belongs to the log lane: one caller at a time, every
-// call may wait for the disk. The first error of any call is final. Its Bulk
-// belongs to the other lane; Close is for when both have ended.
+// Store is an open store, for log jobs: one caller at a time, and every call may wait for
+// the disk. The first error of any call is final. Bulk jobs use its Snapshots. Close it
+// when no job of either kind runs.
 type Store struct {
 	lock      io.Closer
 	reg       *wal.Register
@@ -77,8 +77,8 @@ func (s *Store) Sync() error {
 	return s.fail(s.log.Sync())
 }
 
-// Idle writes down how far the log is durable, so that rot of the latest records
-// can be told from a torn tail. Call it when nothing was appended for a while.
+// Idle records how far the log is durable, so that rot of the latest records can be told
+// from a torn tail. Call it when nothing was appended for a while.
 func (s *Store) Idle() error {
 	if s.err != nil {
 		return s.err
@@ -87,9 +87,9 @@ func (s *Store) Idle() error {
 }
 
 // Truncate drops from the log what concerns only slots below, as far as whole
-// segments of it can go. The caller knows from the bulk lane that good snapshots
-// cover all that (Bulk.Floor). The register says so first: a log that lacks
-// something is never met without a word about what it lacks.
+// segments of it can go. The caller knows that good snapshots cover those slots
+// (Snapshots.Floor). The register is written first: whenever a log lacks records, the
+// register says which slots they concerned.
 func (s *Store) Truncate(below paxos.Slot) error {
 	if s.err != nil {
 		return s.err

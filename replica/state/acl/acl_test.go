@@ -39,7 +39,7 @@ func TestWhatAFileLists(t *testing.T) {
 		{"everyone behind others", "foo\n*", "bar", true},
 		{"a long principal", string(long), long, true},
 		{"an empty file", "", "bar", false},
-		{"somebody else", "foo\n", "bar", false},
+		{"another principal", "foo\n", "bar", false},
 		{"a longer name", "bar2\n", "bar", false},
 		{"a shorter name", "ba\n", "bar", false},
 		{"another case", "Bar\n", "bar", false},
@@ -52,9 +52,9 @@ func TestWhatAFileLists(t *testing.T) {
 		{"a name behind a NUL", "\x00bar\n", "bar", false},
 		{"a pattern is none", "ba*\n", "bar", false},
 		{"everyone within a line", "* \n", "bar", false},
-		{"nobody of an empty file", "", "", false},
-		{"nobody of an empty line", "\n\n", "", false},
-		{"nobody of everyone", "*\n", "", false},
+		{"the empty principal of an empty file", "", "", false},
+		{"the empty principal of an empty line", "\n\n", "", false},
+		{"the empty principal of everyone", "*\n", "", false},
 		{"who calls himself everyone", "*\n", "*", false},
 		{"who is no principal", "a b\n", "a b", false},
 		{"who is two lines", "foo\nbar\n", "foo\nbar", false},
@@ -99,7 +99,7 @@ func TestEachRightHasItsName(t *testing.T) {
 	}
 }
 
-// Whoever wants several rights has all of them or is refused (C6.02).
+// An open with several rights gets all of them or is refused (C6.02).
 func TestAllThatIsWantedMustBeHad(t *testing.T) {
 	f := files{"/acl/ann": "ann\n", "/acl/bob": "bob\n"}
 	for have := range api.Rights(8) {
@@ -191,7 +191,7 @@ func TestTheNodeAloneDecides(t *testing.T) {
 }
 
 // An ACL file is a file: a write to it is what changes who may, at once, and
-// without it nobody may (N08).
+// without it no principal may (N08).
 func TestACLFilesAreFiles(t *testing.T) {
 	c := newCell(t)
 	f := c.make("/f", tree.Creation{Kind: api.File, Names: api.ACLNames{Write: "writers"}})
@@ -207,11 +207,11 @@ func TestACLFilesAreFiles(t *testing.T) {
 	require.Equal(t, api.OK, tree.Delete(c.tx, c.n, writers).Code)
 	require.Equal(t, api.Permission, c.may("bob", acl.SetContents, f))
 	c.make("/acl/writers", tree.Creation{Kind: api.Directory})
-	require.Equal(t, api.Permission, c.may("bob", acl.SetContents, f), "a directory lists nobody")
+	require.Equal(t, api.Permission, c.may("bob", acl.SetContents, f), "a directory lists no principal")
 }
 
 // Whatever is in a file, it lists who stands on a line of it, or everyone, and
-// nobody that is no principal.
+// none that is no principal.
 func FuzzLists(f *testing.F) {
 	f.Add("ann\nbob\n", "bob")
 	f.Add("*", "")

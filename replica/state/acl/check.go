@@ -8,9 +8,9 @@ type Files interface {
 	Contents(p api.Path) (contents string, ok bool)
 }
 
-// Check says whether who has all of the rights that are wanted to a node with
-// these ACL names: OK, or Permission. Wanting none, or what is no right, is
-// refused. It reads one file for each right.
+// Check returns OK if principal who has all of the wanted rights to a node with these ACL
+// names, else Permission. An empty or invalid want is refused. It reads one file for each
+// right.
 func Check(f Files, names api.ACLNames, want api.Rights, who api.Principal) api.Code {
 	if !want.Valid() {
 		return api.Permission

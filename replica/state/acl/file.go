@@ -6,17 +6,15 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Lists says whether an ACL file with these contents lists who.
+// HasPrincipal reports whether an ACL file with these contents lists who.
 //
-// A file is text: one principal a line, exactly, without white space around it;
-// the last line may lack its newline. A line with api.Everyone lists every
-// principal there is. Empty lines and lines that begin with '#' list nobody, and
-// so does a line that is no principal: a slip in one line takes nothing from
-// those on the others and gives nothing to anybody. There is no line that takes a
-// right away, so the order of lines means nothing.
+// A file is text: one principal a line, exactly, without white space around it; the last
+// line may lack its newline. A line with api.Everyone lists every principal. Empty lines,
+// lines that begin with '#' and lines that are no principal list none: a mistake in one
+// line changes nothing for the principals on other lines. No line takes a right away, so
+// the order of lines means nothing.
 //
-// Nobody, the empty principal, is never listed, not as one of everyone either;
-// nor is what is no principal, whatever the file says.
+// The empty principal is never listed, not by api.Everyone either; nor is an invalid one.
 func HasPrincipal(contents string, who api.Principal) bool {
 	if who.Check() != api.OK {
 		return false

@@ -2,8 +2,8 @@ package acl
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// nameOf is the ACL name of a node that decides over one right; that of what is
-// no right, or several, is empty.
+// nameOf is the ACL name of a node that decides over one right, and empty for no right or
+// several.
 func nameOf(names api.ACLNames, one api.Rights) api.ACLName {
 	switch one {
 	case api.RightRead:
@@ -16,7 +16,7 @@ func nameOf(names api.ACLNames, one api.Rights) api.ACLName {
 	return ""
 }
 
-// Call is what is asked of a handle.
+// Call is a call on a handle.
 type Call uint8
 
 // The calls that read or change a node.
@@ -43,12 +43,12 @@ func Calls() (all []Call) {
 	return all
 }
 
-// Needs is the right without which a call is refused.
+// RequiredRight is the right without which a call is refused.
 //
-// A lock needs the right to write in either mode: one who may only read could
-// otherwise hold it shared, and keep writers out (C5.06). To make a node is to
-// write the directory it stands in; to delete one is to write the node, whose
-// contents its writer could take away in any case.
+// A lock needs the right to write in either mode: a principal with the right to read only
+// could otherwise hold it shared and keep writers out (C5.06). Making a node needs the
+// right to write its directory; deleting a node needs the right to write it, which is
+// enough to empty it in any case.
 func (c Call) RequiredRight() api.Rights {
 	switch c {
 	case GetContentsAndStat, GetStat, ReadDir, CheckSequencer:

@@ -8,16 +8,16 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Verdict says what became of a command.
+// Verdict says whether a command was executed.
 type Verdict uint8
 
 const (
 	// Refused: a test failed; only the counter moved.
 	Refused Verdict = iota
-	// Repeated: an earlier copy was executed; only the counter moved, and the
-	// Result is the answer of then.
+	// Repeated: an earlier copy was executed; only the counter moved, and Result is the
+	// answer to that copy.
 	Repeated
-	// Executed: here and nowhere else.
+	// Executed: by this command, and by no other copy of it.
 	Executed
 )
 
@@ -26,8 +26,7 @@ func (v Verdict) String() string {
 	return [...]string{Refused: "refused", Repeated: "repeated", Executed: "executed"}[v]
 }
 
-// Applied is all that is known of a command once it was applied. All replicas
-// compute the same.
+// Applied is the result of applying a command. All replicas compute the same.
 type Applied struct {
 	Number  api.Number // of the command
 	Command Command    // nil if the bytes are none
@@ -36,11 +35,11 @@ type Applied struct {
 	Effects []Effect   // in order; none unless executed
 }
 
-// Apply does to the rows what the command with these bytes does at this place
-// of the log, and says what came of it. The order of tests is that of the
-// package comment. The transaction stays open: the caller commits it when all
-// commands of a slot are applied, and never rolls it back. The rows keep no part
-// of raw, which may be a part of a large slot; the Applied does.
+// Apply applies the command with these bytes to the rows, at this place of the log, and
+// returns its result. The order of tests is that of the package comment. The transaction
+// stays open: the caller commits it when all commands of a slot are applied, and never
+// rolls it back. The rows keep no part of raw, which may be a part of a large slot; the
+// Applied does.
 func Apply(tx *db.Txn, raw string) Applied {
 	mark := tx.Mark()
 	a := applier{tx: tx, Applied: Applied{Number: rows.NextNumber(tx)}}
@@ -132,7 +131,7 @@ func (a *applier) call(c Call) {
 	}
 }
 
-// fresh makes the tests 3 to 5 of a call: no copy of it was executed yet, and one
+// isFresh makes the tests 3 to 5 of a call: no copy of it was executed yet, and this one
 // may be.
 func (a *applier) isFresh(id api.SessionID, seq api.Seq) bool {
 	s, alive := rows.GetSession(a.tx, id)
@@ -151,8 +150,8 @@ func (a *applier) isFresh(id api.SessionID, seq api.Seq) bool {
 	return true
 }
 
-// execute is reached once for each (session, Seq), on all replicas at the same
-// place of the log.
+// executeCall is reached once for each (session, Seq), on all replicas at the same place
+// of the log.
 func (a *applier) executeCall(c Call) {
 	if _, ends := c.Op.(api.EndSession); ends {
 		freed := lock.ReleaseSession(a.tx, c.Session)
@@ -167,7 +166,7 @@ func (a *applier) executeCall(c Call) {
 	a.execute(result, effects...)
 }
 
-// guarded tests the epoch at this place of the log.
+// hasPresentGuard tests the epoch at this place of the log.
 func (a *applier) hasPresentGuard(guard api.Epoch) bool {
 	if guard == rows.GetEpoch(a.tx).Number {
 		return true
@@ -190,8 +189,8 @@ func (a *applier) execute(r api.Result, effects ...Effect) {
 
 func (a *applier) addEffects(effects ...Effect) { a.Effects = append(a.Effects, effects...) }
 
-// within asserts that the command stayed within what it may touch, and that
-// one which was not executed touched the counter only.
+// verifyFootprint asserts that the command changed only rows of its footprint, and only
+// the counter if it was not executed (I-R2).
 func (a *applier) verifyFootprint(mark db.Mark) {
 	t := FootprintOf(a.Command)
 	if a.Verdict != Executed {

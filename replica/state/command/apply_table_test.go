@@ -12,7 +12,7 @@ import (
 )
 
 // orderOfTests enumerates the tests of a call of a session: whether the session is
-// alive, its Seq is above Seen, it has an answer, its guard is the present epoch.
+// alive, its Seq is above AckedThrough, it has an answer, its guard is the present epoch.
 // The expected column is the order of the package comment.
 var orderOfTests = []struct {
 	alive, seen, answered, guard bool
@@ -231,7 +231,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	require.NoError(t, command.Audit(cl.db))
 }
 
-// The epoch rises with every Epoch command, whoever sent it: also two tenures of
+// The epoch rises with every Epoch command of any sender: also two tenures of
 // one replica, also a copy that a later leader found.
 func TestTwoTenuresNeverShareAnEpoch(t *testing.T) {
 	cl := newCell(t)
@@ -256,7 +256,7 @@ func TestConstants(t *testing.T) {
 	require.Equal(t, api.Result{Code: api.Conflict, Found: true, Value: "500"}, set(e, "900"))
 }
 
-// A checksum command is executed whoever asked, and changes the counter only.
+// A checksum command of any epoch is executed, and changes the counter only.
 func TestAChecksumCommandChangesNothing(t *testing.T) {
 	cl := newCell(t)
 	cl.epoch()

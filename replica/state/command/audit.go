@@ -9,10 +9,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Audit reads every row of a cell and says what is wrong with them, the first
-// thing it finds: keys that no family has, what the audits of rows, tree and lock
-// say, and I-R6 to I-R8, which are about rows of several of them. It walks all
-// rows. nil means that all is well.
+// Audit walks all rows of a cell and returns the first fault it finds, or nil: a key of no
+// family, a fault that the audits of rows, tree or lock find, or a violation of I-R6 to
+// I-R8, which are about rows of several packages.
 func Audit(r rows.Reader) error {
 	for key := range r.Ascend("", "") {
 		if !hasFamily(key) {
@@ -35,7 +34,7 @@ func Audit(r rows.Reader) error {
 	return nil
 }
 
-// known says that some package makes the key.
+// hasFamily reports that a package makes such keys.
 func hasFamily(key string) bool {
 	_, ok := rows.ParseKey(key)
 	if !ok {

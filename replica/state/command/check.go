@@ -6,8 +6,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// check says OK, or with which code the command is refused whatever the rows
-// are.
+// check returns OK, or the code with which the command is refused whatever the rows are.
 func check(c Command) api.Code {
 	switch c := c.(type) {
 	case Call:
@@ -48,7 +47,7 @@ func codeOf(is bool) api.Code {
 	return api.OK
 }
 
-// takes says that an op stands in the log as it is.
+// isLogged reports that an op stands in the log as it is.
 func isLogged(op api.Op) bool {
 	switch op.(type) {
 	case api.OpenSession, api.EndSession, api.Get, api.Put, api.Delete, api.CompareAndSet, api.List:

@@ -14,22 +14,22 @@ import (
 // stands for one command.
 //
 //	3 'E' master round node                   Epoch
-//	3 'C' guard session seq seen op           Call; op as in package api
+//	3 'C' guard session seq acked op          Call; op as in package api
 //	3 'C' guard 0 0 0 op principal            Call of OpenSession
 //	3 'K' guard name value                    Constant
 //	3 'S'                                     Checksum
-//	3 'A' guard session seq seen deed         Act
+//	3 'A' guard session seq acked op          NodeCommand; op: a node operation, below
 //	3 'F' guard secret founding               Found; secret: 32 bytes
 //	3 'X' guard session                       Expire
 //	3 'H' guard session handle                FailHandle
 //	3 'D' guard node freed                    DelayOver
 //	3 'W' guard node                          Sweep
 //	3 'L' guard lease                         LongestLease, in ns
-//	3 'O' guard                               Confirm
+//	3 'O' guard                               ConfirmLeadership
 //	3 'B' guard slot elapsed                  Backup, elapsed in ns
 //
 //	founding  names names n n*(name contents names) 4 limits
-//	deed      1 node path rights u8 create u8 kind u8 ephemeral contents names fence   OpenNode
+//	op        1 node path rights u8 create u8 kind u8 ephemeral contents names fence   OpenNode
 //	          2 node fence                      GetContents
 //	          3 node fence                      GetStat
 //	          4 node after most fence           ReadDir
@@ -49,7 +49,8 @@ import (
 //	fence     an empty string, or the sequencer's own bytes as one
 //
 // The first byte is the version. Replicas of one cell must know the same
-// versions: what one refuses as malformed and another executes, divides them.
+// versions: a command that one refuses as malformed and another executes makes their rows
+// differ.
 const (
 	version = 3
 

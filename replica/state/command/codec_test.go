@@ -90,8 +90,8 @@ func path(s string) api.Path {
 // Bytes that are nearly a command, with the reason why they are none.
 func TestWhatIsNoCommandIsRefusedWithTheReason(t *testing.T) {
 	for _, c := range []struct{ hex, want string }{
-		{act + "00", "deed 0"},
-		{act + "0f", "deed 15"},
+		{act + "00", "node operation 0"},
+		{act + "0f", "node operation 15"},
 		{act + "02" + "0166" + "06" + "00", "bad name"},
 		{act + "02" + "022f66" + "8600" + "00", "longer form"},
 		{act + "02" + slashF + "0153", "malformed message"},

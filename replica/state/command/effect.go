@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Effect is one of the structs of this file: something that followed from a
-// command, told as data. The order of effects is the order of the log.
+// Effect is one of the structs of this file: something that followed from a command, as
+// data. The order of effects is the order of the log.
 type Effect interface{ effect() }
 
 // EpochBegan: all commands with an older guard are refused from here on.
@@ -18,19 +18,19 @@ type EpochBegan struct{ Epoch rows.Epoch }
 type SessionOpened struct{ Session api.SessionID }
 
 // SessionEnded: no call of the session is executed from here on, and it holds
-// nothing. What follows for its locks is told behind it.
+// nothing. The effects on its locks follow.
 type SessionEnded struct {
 	Session api.SessionID
-	Expired bool // the client did not end it
+	Expired bool // the master ended it, not the client
 }
 
-// RowChanged: a user row was written or taken away. Key is the user's.
+// RowChanged: a user row was written or deleted. Key is the user's.
 type RowChanged struct{ Key string }
 
-// TreeChanged: something was done to a node, as package tree tells it.
+// TreeChanged: a node changed, as an effect of package tree says.
 type TreeChanged struct{ Effect tree.Effect }
 
-// LockChanged: something became of a lock, as package lock tells it.
+// LockChanged: a lock changed, as an effect of package lock says.
 type LockChanged struct{ Effect lock.Effect }
 
 // ChecksumDue: the rows as they are behind this slot are to be summed.

@@ -10,8 +10,8 @@ import (
 )
 
 // C05, C20: a fence is valid or not at this place of the log, before anything else
-// of the deed is looked at.
-func TestADeedBehindAStaleFenceIsNotDone(t *testing.T) {
+// of the node operation is looked at.
+func TestAnOperationBehindAStaleFenceIsNotExecuted(t *testing.T) {
 	w := newWorld(t)
 	l, f, d := w.make("/l", api.File), w.make("/f", api.File), w.make("/d", api.Directory)
 	gone := api.Ref{Path: path("/none"), Instance: 1}
@@ -22,7 +22,7 @@ func TestADeedBehindAStaleFenceIsNotDone(t *testing.T) {
 	require.Equal(t, api.NotHeld, w.code(w.ann, command.GetSequencer{Node: f, Handle: handle(1)}), "of another node")
 	require.Equal(t, api.NotHeld, w.code(w.bob, command.GetSequencer{Node: l, Handle: handle(1)}), "of another session")
 
-	deeds := []command.NodeOp{
+	ops := []command.NodeOp{
 		command.OpenNode{Dir: d, Path: path("/d/x"), Rights: read, Create: may, Kind: api.File, Fence: fence},
 		command.OpenNode{Dir: gone, Path: gone.Path, Rights: read, Fence: fence},
 		command.GetContents{Node: f, Fence: fence},
@@ -38,14 +38,14 @@ func TestADeedBehindAStaleFenceIsNotDone(t *testing.T) {
 		command.DeleteNode{Node: f, Fence: fence},
 	}
 	valid := []api.Code{api.OK, api.Gone, api.OK, api.Gone, api.OK, api.OK, api.OK, api.Conflict, api.OK, api.OK, api.OK, api.OK, api.OK}
-	for i, d := range deeds {
+	for i, d := range ops {
 		require.Equal(t, valid[i], w.code(w.bob, d), "%#v", d)
 	}
 	f = w.make("/f", api.File)
-	deeds = append(deeds, command.DeleteNode{Node: f, Fence: fence})
+	ops = append(ops, command.DeleteNode{Node: f, Fence: fence})
 	require.Equal(t, api.OK, w.code(w.ann, command.Release{Node: l, Handle: handle(1), Acquisition: held.Acquisition}))
 	stale := func(why string) {
-		for _, d := range deeds {
+		for _, d := range ops {
 			before := w.db.Len()
 			a := w.act(w.bob, d)
 			require.Equal(t, command.Executed, a.Verdict)
@@ -63,7 +63,7 @@ func TestADeedBehindAStaleFenceIsNotDone(t *testing.T) {
 	stale("the lock of another node of that name is held")
 }
 
-// The fence is that of before the deed: what deletes its own lock was allowed to.
+// The fence is that of before the node operation: what deletes its own lock was allowed to.
 func TestADeletionMayTakeItsOwnFenceAway(t *testing.T) {
 	w := newWorld(t)
 	l := w.make("/l", api.File)

@@ -12,9 +12,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Each deed on files and directories: of the node, of one that went, of another one
+// Each node operation on files and directories: of the node, of one that went, of another one
 // with its path (C24), and of the wrong kind.
-func TestEachDeedOnEachNode(t *testing.T) {
+func TestEachOperationOnEachNode(t *testing.T) {
 	w := newWorld(t)
 	f := w.made(w.ann, command.OpenNode{Path: path("/f"), Rights: read, Create: mustExecute, Kind: api.File, Contents: "v"})
 	d := w.make("/d", api.Directory)
@@ -72,7 +72,7 @@ func TestEachDeedOnEachNode(t *testing.T) {
 	require.Equal(t, api.OK, w.code(w.ann, command.GetStat{Node: newer}), "nothing was done to the one that stands there now")
 }
 
-func TestWhatDeedsAreAnsweredWith(t *testing.T) {
+func TestAnswersOfOperations(t *testing.T) {
 	w := newWorld(t)
 	f, d := w.make("/f", api.File), w.make("/d", api.Directory)
 	x := w.make("/d/x", api.File)
@@ -103,7 +103,7 @@ func TestWhatDeedsAreAnsweredWith(t *testing.T) {
 	require.EqualValues(t, named.Number, stat(d).ACL)
 }
 
-// The lock of a node goes with it, and whoever held it holds nothing.
+// The lock of a node goes with it, and its former holder holds nothing.
 func TestANodeIsDeletedWithItsLock(t *testing.T) {
 	w := newWorld(t)
 	f := w.make("/f", api.File)
@@ -176,7 +176,7 @@ func TestReadActIsAnActThatLeavesNothing(t *testing.T) {
 		{"no node", read(command.OpenNode{Path: path("/x"), Rights: api.RightRead}), api.Result{Code: api.NotFound}},
 		{"a node that may be made", read(command.OpenNode{Path: f.Path, Rights: api.RightRead, Create: may, Kind: api.File}), api.Result{Code: api.Invalid}},
 		{"a write", read(command.SetContents{Node: f}), api.Result{Code: api.Invalid}},
-		{"a malformed deed", read(command.GetStat{}), api.Result{Code: api.Invalid}},
+		{"a malformed operation", read(command.GetStat{}), api.Result{Code: api.Invalid}},
 		{"a call that the log has answered", command.NodeCommand{Session: w.ann, Seq: logged.Seq, Op: command.GetStat{Node: f}}, answer},
 		{"a call that was given up", command.NodeCommand{Session: w.ann, Seq: 1, Op: command.GetStat{Node: f}}, api.Result{Code: api.Stale}},
 		{"no session", command.NodeCommand{Session: 99, Seq: 1, Op: command.GetStat{Node: f}}, api.Result{Code: api.NoSession}},
@@ -187,7 +187,7 @@ func TestReadActIsAnActThatLeavesNothing(t *testing.T) {
 }
 
 // Only what changes nothing in any state is a read.
-func TestWhichDeedsOnlyRead(t *testing.T) {
+func TestWhichOperationsOnlyRead(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range w.some(w.make("/f", api.File)) {
 		act, ok := c.(command.NodeCommand)

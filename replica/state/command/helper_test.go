@@ -40,7 +40,7 @@ func (c *cell) epoch() api.Epoch {
 	return rows.GetEpoch(c.db).Number
 }
 
-// open opens a session of nobody's in the present epoch.
+// open opens a session without a principal in the present epoch.
 func (c *cell) open(nonce uint64) api.SessionID { return c.openAs(nonce, "") }
 
 func (c *cell) openAs(nonce uint64, who api.Principal) api.SessionID {
@@ -61,7 +61,7 @@ func (c *cell) user(key string) string {
 }
 
 // world is a founded cell in its first epoch, with a session of ann's and one of
-// bob's. Anybody may do anything in it, but for what is below /acl, and the nodes
+// bob's. Every principal may do anything in it, except below /acl, and the nodes
 // whose names say otherwise.
 type world struct {
 	*cell
@@ -90,14 +90,14 @@ func (w *world) next(id api.SessionID, d command.NodeOp) command.NodeCommand {
 	return command.NodeCommand{Guard: w.guard(), Session: id, Seq: w.seq[id], Op: d}
 }
 
-// act does a deed. All rows must be right after it.
+// act does a node operation. All rows must be right after it.
 func (w *world) act(id api.SessionID, d command.NodeOp) command.Applied {
 	a := w.apply(w.next(id, d))
 	require.NoError(w.t, command.Audit(w.db))
 	return a
 }
 
-// code is act for a deed of which the code alone is of interest.
+// code is act for a node operation of which the code alone is of interest.
 func (w *world) code(id api.SessionID, d command.NodeOp) api.Code { return w.act(id, d).Result.Code }
 
 // make makes a node of ann's.
@@ -114,8 +114,8 @@ func (w *world) made(id api.SessionID, d command.OpenNode) api.Ref {
 // handle is one of the handles that a master gave out.
 func handle(n uint64) api.HandleID { return api.HandleID{Epoch: 1, Counter: n} }
 
-// some are commands of each kind that is guarded, with each deed, about the file n;
-// most of them would be executed. Act after act of one session, ann's.
+// some are commands of each kind that is guarded, with each node operation, about the file n;
+// most of them would be executed. NodeCommand after act of one session, ann's.
 func (w *world) some(n api.Ref) (all []command.Command) {
 	g, h := w.guard(), handle(1)
 	names := api.ACLNames{Read: "all", Write: "ann", Change: "ann"}

@@ -59,7 +59,7 @@ func TestTheNodeKnowsTheGenerationOfItsLock(t *testing.T) {
 	require.Greater(t, gen(), api.LockGen(joined.Number))
 }
 
-// A trial that waits and fails is no execution: no answer, no Seen, nothing.
+// An attempt that waits and fails is no execution: no answer, no AckedThrough, nothing.
 func TestAnAcquireThatWaitsLeavesNothingWhileItFails(t *testing.T) {
 	for _, want := range []api.Code{api.LockHeld, api.LockDelayed} {
 		w := newWorld(t)

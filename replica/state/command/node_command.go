@@ -7,7 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// act is call for what is done to nodes.
+// applyNodeCommand is call for a NodeCommand.
 func (a *applier) applyNodeCommand(c NodeCommand) {
 	if !a.isFresh(c.Session, c.Seq) || !a.hasPresentGuard(c.Guard) {
 		return
@@ -24,13 +24,13 @@ func (a *applier) applyNodeCommand(c NodeCommand) {
 	a.execute(result, effects...)
 }
 
-// waits says that the answer is none yet: the call is to be tried again.
+// shouldWait reports that code is no answer yet: the master attempts the call again.
 func shouldWait(d NodeOp, code api.Code) bool {
 	acquire, ok := d.(Acquire)
 	return ok && acquire.Wait && (code == api.LockHeld || code == api.LockDelayed)
 }
 
-// perform does the deed, unless its fence is not valid.
+// performNodeOp executes the operation, unless its fence is not valid.
 func (a *applier) performNodeOp(c NodeCommand) (api.Result, []Effect) {
 	who := principalOf(a.tx, c.Session)
 	if result, ok := readNodeOp(a.tx, c, who); ok {
@@ -64,8 +64,8 @@ func principalOf(r rows.Reader, id api.SessionID) api.Principal {
 	return s.Principal
 }
 
-// stated is the answer to a write: metadata as they are now, where the node is
-// there and the generation was all that was asked about.
+// statResult is the answer to a write: with the present metadata, if the node is there and
+// the code is OK or Conflict.
 func statResult(out tree.Outcome) (api.Result, []Effect) {
 	r := api.Result{Code: out.Code}
 	if out.Code == api.OK || out.Code == api.Conflict {
@@ -100,7 +100,7 @@ func (a *applier) acquire(c NodeCommand, d Acquire) (api.Result, []Effect) {
 	return api.Result{Code: api.OK, Detail: held}, append(treeEffects(taken), lockEffects(effects)...)
 }
 
-// cancel is executed after its own Seen was raised, which is below Call.
+// cancel is executed after its own AckedThrough was raised, which is below Call.
 func (a *applier) cancel(c NodeCommand, d CancelAcquire) (api.Result, []Effect) {
 	if s, _ := rows.GetSession(a.tx, c.Session); d.Call <= s.AckedThrough {
 		return api.Result{Code: api.Invalid}, nil

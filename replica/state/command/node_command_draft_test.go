@@ -94,7 +94,7 @@ func (d *actDraft) open() command.OpenNode {
 
 func (d *actDraft) contents() string { return pick(d, "contents", "", "v", "ann\n", "bob\n", "*\n") }
 
-// deed is by a handle and about a node, mostly ones that go together.
+// node operation is by a handle and about a node, mostly ones that go together.
 func (d *actDraft) nodeOp(id api.SessionID) command.NodeOp {
 	n, h, a := d.ref(), handle(rapid.Uint64Range(1, 3).Draw(d.T, "handle")), lately(d, "acquisition", d.taken, 1)
 	if all := lock.HoldingsOf(d.db, id); len(all) > 0 && d.often(6, "a holder") {
@@ -104,7 +104,7 @@ func (d *actDraft) nodeOp(id api.SessionID) command.NodeOp {
 			a = held.Acquisition
 		}
 	}
-	switch rapid.IntRange(0, 23).Draw(d.T, "deed") {
+	switch rapid.IntRange(0, 23).Draw(d.T, "operation") {
 	case 0, 1, 2, 3, 4:
 		return command.Acquire{Node: n, Handle: h, Mode: pick(d, "mode", api.Exclusive, api.Shared), Delay: pick[api.LockDelay](d, "delay", 7, 0, 90_000),
 			Wait: d.often(5, "waits"), Fence: d.fence()}
@@ -154,16 +154,16 @@ func (d *actDraft) act() command.Command {
 	d.next[id]++
 	seq := d.next[id]
 	seen := seq - min(seq, api.Seq(rapid.IntRange(1, 9).Draw(d.T, "back")))
-	deed := d.nodeOp(id)
+	op := d.nodeOp(id)
 	if calls := d.calls[id]; len(calls) > 0 && d.often(2, "cancel") {
 		if call := lately(d, "call", calls, 0); call > d.w.seen[id] || d.often(1, "too late") {
-			deed, seen = d.cancel(id, call), min(seen, call-1)
+			op, seen = d.cancel(id, call), min(seen, call-1)
 		}
 	}
-	if _, ok := deed.(command.Acquire); ok {
+	if _, ok := op.(command.Acquire); ok {
 		d.calls[id] = append(d.calls[id], seq)
 	}
-	return command.NodeCommand{Guard: d.w.epoch, Session: id, Seq: seq, AckedThrough: seen, Op: deed}
+	return command.NodeCommand{Guard: d.w.epoch, Session: id, Seq: seq, AckedThrough: seen, Op: op}
 }
 
 // cancel is mostly by the node and the handle of the call.

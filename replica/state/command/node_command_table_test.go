@@ -19,7 +19,7 @@ func (w *world) contents(n api.Ref) string {
 	return s
 }
 
-// An Act is judged as a Call is, by the same tests in the same order.
+// A NodeCommand is judged as a Call is, by the same tests in the same order.
 func TestTheOrderOfTestsOfAnAct(t *testing.T) {
 	for _, c := range orderOfTests {
 		w := newWorld(t)

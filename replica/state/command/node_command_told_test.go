@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// told is what somebody knows who hears of effects and of nothing else: what a
+// told is what can be known from effects alone: what a
 // master keeps in its memory.
 type told struct {
 	sessions  map[api.SessionID]bool

@@ -16,7 +16,7 @@ func (w *actTwin) valid(q api.Sequencer) bool {
 	return false
 }
 
-// deed is what one execution of a deed does and answers.
+// node operation is what one execution of a node operation does and answers.
 func (w *actTwin) nodeOp(c command.NodeCommand) api.Result {
 	code := func(c api.Code) api.Result { return api.Result{Code: c} }
 	at := func(n api.Ref, f func(*twinFile) api.Result) api.Result {
@@ -113,7 +113,7 @@ func (w *actTwin) nodeOp(c command.NodeCommand) api.Result {
 	case command.Fail:
 		return code(d.Code)
 	}
-	panic("no such deed")
+	panic("no such operation")
 }
 
 func (w *actTwin) open(d command.OpenNode, who api.Principal) api.Result {

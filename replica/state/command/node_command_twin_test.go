@@ -181,7 +181,7 @@ func (w *actTwin) at(n api.Ref) *twinFile {
 	return f
 }
 
-// lock never takes a lock away: that of a node that went is one that nobody can
+// lock never takes a lock away: that of a node that went is one that no call can
 // take.
 func (w *actTwin) lock(n api.Ref) *twinLock {
 	if w.locks[n] == nil {

@@ -5,9 +5,10 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// Act is what one copy of a request for an op on a node became: what Call is for
-// the ops that stand in the log as they are. An op names a handle by its token,
-// which only the master can read; the deed names what the master found in it.
+// NodeCommand is the command for one copy of a request for an op on a node. An op of
+// package api names a handle by its token, which only the master can read. So such ops do
+// not stand in the log as they are, as those of a Call do: the NodeOp names what the master
+// has read from the token.
 type NodeCommand struct {
 	Guard        api.Epoch // present when the copy was received (P5.01)
 	Session      api.SessionID
@@ -16,20 +17,20 @@ type NodeCommand struct {
 	Op           NodeOp
 }
 
-// Deed is one of the structs of this file, and of no other package. Each is named
-// for the op of package api that it comes from, and is answered as that is, but
-// for what the master alone knows: tokens, and what became of handles.
+// NodeOp is one of the structs of this file, and of no other package. Each is named after
+// the op of package api from which it comes, and has the same answers, except those that
+// only the master can give: tokens, and the state of handles.
 //
-// A Fence is the sequencer that is attached to the handle, or zero: where it is
-// not valid at this place of the log, the deed is answered StaleSequencer and not
-// done, whatever else would be said of it.
+// A Fence is the sequencer that is attached to the handle, or zero. If it is not valid at
+// this place of the log, the operation is answered StaleSequencer and not executed,
+// whatever its own answer would be.
 type NodeOp interface {
 	check() api.Code
 	nodeOp()
 }
 
-// OpenNode opens a node for the session's principal, and makes it if that is asked
-// for: OK with Opened, without a token.
+// OpenNode opens a node for the session's principal, and makes it if Create says so: OK
+// with Opened, without a token.
 //
 //	Dir is given, and does not stand                               Gone
 //	the node stands: CreateMust                                    Exists
@@ -40,7 +41,7 @@ type NodeOp interface {
 //	                 the names it would get give not all Rights    Permission
 //	                 too much for its owner or its directory       Quota
 type OpenNode struct {
-	Dir       api.Ref  // the directory's handle is bound to it, and Path is it or below it; zero: none
+	Dir       api.Ref  // the node of the directory's handle; Path is its path or below; zero: none
 	Path      api.Path // of the node, from the root
 	Rights    api.Rights
 	Create    api.Creation
@@ -87,16 +88,15 @@ type SetACL struct {
 	Fence api.Sequencer
 }
 
-// DeleteNode: OK; Invalid, Gone, NotEmpty. The lock of the node goes with it,
-// whoever holds it.
+// DeleteNode: OK; Invalid, Gone, NotEmpty. The lock of the node goes with it, held or not.
 type DeleteNode struct {
 	Node  api.Ref
 	Fence api.Sequencer
 }
 
-// Acquire is one trial to get the lock: OK with Held; Gone, LockOther, LockHeld,
-// LockDelayed. With Wait the last two are no answer to the client: the command is
-// refused, nothing is kept, and the master tries again, with the same Seq, when the
+// Acquire is one attempt to get the lock: OK with Held; Gone, LockOther, LockHeld,
+// LockDelayed. With Wait the last two are no answer to the client: the command is refused,
+// nothing is kept, and the master proposes another attempt, with the same Seq, when the
 // lock may be claimed.
 type Acquire struct {
 	Node   api.Ref
@@ -114,11 +114,11 @@ type Release struct {
 	Acquisition api.Acquisition
 }
 
-// CancelAcquire makes an Acquire of the session, the one it sent as Call, hold
-// nothing, now and for ever: OK. Where Call has no answer yet its answer becomes
-// Cancelled, which every later copy of it gets; where its answer is Held, that
-// acquisition is released. Invalid where Call is not before this call, or its
-// answer was given up (Seen): what that held nobody could tell any more.
+// CancelAcquire cancels the Acquire that the session sent with the Seq Call; after it that
+// Acquire holds nothing and never will: OK. If Call has no answer yet its answer becomes
+// Cancelled, which every later copy of it gets. If its answer is Held, that acquisition is
+// released. Invalid if Call is not before this call, or if AckedThrough covers it: its
+// answer is gone, and with it the acquisition to release.
 type CancelAcquire struct {
 	Node   api.Ref
 	Handle api.HandleID
@@ -138,16 +138,16 @@ type GetSequencer struct {
 	Fence  api.Sequencer
 }
 
-// CheckSequencer: OK; StaleSequencer; Invalid where it is that of another node.
+// CheckSequencer: OK; StaleSequencer; Invalid if the sequencer is that of another node.
 type CheckSequencer struct {
 	Node      api.Ref
 	Sequencer api.Sequencer
 	Fence     api.Sequencer
 }
 
-// Fail answers with a code and changes nothing: so the master makes a refusal
-// definite where it cannot know whether an earlier copy was executed, or whether a
-// later one would be refused as well.
+// Fail answers with a code and changes nothing. The master proposes it to make a refusal
+// final when it cannot know whether an earlier copy was executed, or whether a later one
+// would be refused as well.
 type Fail struct{ Code api.Code }
 
 func (OpenNode) nodeOp()       {}
@@ -165,7 +165,7 @@ func (GetSequencer) nodeOp()   {}
 func (CheckSequencer) nodeOp() {}
 func (Fail) nodeOp()           {}
 
-// fenceOf is the sequencer that must be valid for d to be done; zero: none.
+// fenceOf is the sequencer that must be valid for d to be executed; zero: none.
 func fenceOf(d NodeOp) api.Sequencer {
 	switch d := d.(type) {
 	case OpenNode:

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Tags of the deeds; never given to another one.
+// Tags of the node operations. A tag is never used for another operation.
 const (
 	tagOpenNode byte = 1 + iota
 	tagGetContents
@@ -62,7 +62,7 @@ func appendNodeOp(dst []byte, d NodeOp) []byte {
 	case Fail:
 		return append(dst, tagFail, byte(d.Code))
 	}
-	panic(fmt.Sprintf("command: deed %T", d))
+	panic(fmt.Sprintf("command: node operation %T", d))
 }
 
 func (r *reader) nodeOp() NodeOp {
@@ -96,7 +96,7 @@ func (r *reader) nodeOp() NodeOp {
 	case tagFail:
 		return Fail{Code: api.Code(r.byte())}
 	default:
-		r.fail("deed %d", tag)
+		r.fail("node operation %d", tag)
 		return nil
 	}
 }
@@ -127,7 +127,7 @@ func appendFounding(dst []byte, f tree.Founding) []byte {
 func (r *reader) founding() tree.Founding {
 	f := tree.Founding{Root: r.names(), ACL: r.names()}
 	n := r.uint()
-	if n > uint64(len(r.s)/5) { // no file takes less
+	if n > uint64(len(r.s)/5) { // each file takes at least 5 bytes
 		r.fail("%d files in %d bytes", n, len(r.s))
 	}
 	for i := uint64(0); i < n && r.err == nil; i++ {

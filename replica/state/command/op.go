@@ -6,9 +6,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// do executes an operation on the user rows. The conditional one is a MultiOp:
-// its guard is evaluated here, at apply time, on the rows as they are at this
-// place of the log (P8.03).
+// applyOp executes an operation on the user rows. The conditional one is a MultiOp: its
+// guard is evaluated when it is applied, on the rows as they are at this place of the log
+// (P8.03).
 func applyOp(tx *db.Txn, op api.Op) (api.Result, []Effect) {
 	switch op := op.(type) {
 	case api.Get:

@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// lookup answers an OpenNode for a node that is there, or that it is not to make;
-// ok is false where the node is to be made.
+// openExisting answers an OpenNode if the node is there, or is not to be made; ok is false
+// if it is to be made.
 func openExisting(r rows.Reader, d OpenNode, who api.Principal) (result api.Result, ok bool) {
 	if d.Dir.Instance != 0 {
 		if _, code := tree.Stat(r, d.Dir); code != api.OK {
@@ -38,7 +38,7 @@ func allowed(r rows.Reader, names api.ACLNames, want api.Rights, who api.Princip
 	return acl.Check(tree.Files{Reader: r}, names, want, who)
 }
 
-// openNode makes the node of an OpenNode that lookup has no answer to.
+// openNode makes the node of an OpenNode that openExisting does not answer.
 func (a *applier) openNode(d OpenNode, who api.Principal) (api.Result, []Effect) {
 	if code := a.checkCreate(d, who); code != api.OK {
 		return api.Result{Code: code}, nil
@@ -53,9 +53,9 @@ func (a *applier) openNode(d OpenNode, who api.Principal) (api.Result, []Effect)
 	return api.Result{Code: api.OK, Detail: made}, treeEffects(out.Effects)
 }
 
-// mayMake asks for the right to write the parent, and then for the rights that are
-// wanted: a handle has no right that the node's own names do not give, not for who
-// made it either.
+// checkCreate asks for the right to write the parent, and then for the rights of the handle
+// under the names that the node would get: the principal that makes a node has no rights
+// beyond them.
 func (a *applier) checkCreate(d OpenNode, who api.Principal) api.Code {
 	up, ok := d.Path.Parent()
 	if !ok {

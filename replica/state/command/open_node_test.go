@@ -150,7 +150,7 @@ func TestWhatIsMadeIsChargedToTheSessionsPrincipal(t *testing.T) {
 	require.Zero(t, tree.GetUsage(w.db, "ann").Nodes)
 }
 
-// Nobody is listed nowhere, not as one of everybody either.
+// The empty principal is listed nowhere, not by the line for everyone either.
 func TestNobodyMayDoNothing(t *testing.T) {
 	w := newWorld(t)
 	id := w.open(9)

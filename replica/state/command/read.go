@@ -5,8 +5,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Reads says whether an op only reads: it is executed without a trace, so it
-// needs no place in the log if the rows are known to be the present ones.
+// IsRead reports whether an op only reads. Its execution changes nothing, so it needs no
+// place in the log if the rows are known to be the present ones.
 func IsRead(op api.Op) bool {
 	switch op.(type) {
 	case api.Get, api.List:
@@ -15,9 +15,9 @@ func IsRead(op api.Op) bool {
 	return false
 }
 
-// ReadsNode is Reads for a deed. To open a node that may be made is not to read,
-// also where it is there now: a copy of the request that comes when it is gone
-// would make it, after its client was told something else.
+// IsNodeRead is IsRead for a node operation. An OpenNode that may make its node is no read,
+// also if the node is there now: a later copy of the request, when the node is gone, would
+// make it after the client was given another answer.
 func IsNodeRead(d NodeOp) bool {
 	switch d := d.(type) {
 	case GetContents, GetStat, ReadDir, GetSequencer, CheckSequencer:
@@ -28,12 +28,12 @@ func IsNodeRead(d NodeOp) bool {
 	return false
 }
 
-// Read answers a call that only reads from the rows as they are, for a master
-// whose read authority holds at this instant (P4.01). The tests are those of a
-// call in the log, in the same order, but for the guard: authority in an epoch is
-// what the guard would ask for. An answer that a copy in the log has left behind
-// is repeated. Nothing is kept: another copy is answered again, with the rows as
-// they are then, and the client takes the one that comes first.
+// Read answers a call that only reads from the present rows, for a master whose read
+// authority holds at this instant (P4.01). The tests are those of a call in the log, in
+// the same order, except the guard: authority in an epoch is what the guard tests. An
+// answer that a copy in the log has left is repeated. Nothing is kept: another copy is
+// answered again, with the rows as they are then, and the client takes the first answer
+// that it gets.
 func Read(r rows.Reader, c Call) api.Result {
 	if code := check(c); code != api.OK {
 		return api.Result{Code: code}
@@ -50,8 +50,8 @@ func Read(r rows.Reader, c Call) api.Result {
 	return api.Result{Code: api.Invalid}
 }
 
-// ReadAct is Read for what is done to nodes: a deed for which ReadsNode holds. Any
-// other is Invalid.
+// ReadNode is Read for a node command whose operation is an IsNodeRead. Any other is
+// Invalid.
 func ReadNode(r rows.Reader, c NodeCommand) api.Result {
 	if code := check(c); code != api.OK {
 		return api.Result{Code: code}
@@ -66,8 +66,8 @@ func ReadNode(r rows.Reader, c NodeCommand) api.Result {
 	return result
 }
 
-// standing is the answer that stands already to a read, whatever it asks; ok is
-// false where it is to be answered from the rows.
+// answerOf is the answer that a call has without execution: NoSession, Stale, or the one
+// that was kept. ok is false if it is to be answered from the rows.
 func answerOf(r rows.Reader, id api.SessionID, seq api.Seq) (result api.Result, ok bool) {
 	s, alive := rows.GetSession(r, id)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// inspect answers what needs no row to change at this place of the log; ok is false
-// for the rest. The fence comes before everything else.
+// readNodeOp answers an operation that changes no row at this place of the log; ok is false
+// for the others. The fence is tested first.
 func readNodeOp(r rows.Reader, c NodeCommand, who api.Principal) (result api.Result, ok bool) {
 	if f := fenceOf(c.Op); f != (api.Sequencer{}) && lock.CheckSequencer(r, f) != lock.Valid {
 		return api.Result{Code: api.StaleSequencer}, true

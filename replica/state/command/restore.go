@@ -9,31 +9,29 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Restoration is how a cell is to begin anew with the rows of a backup.
+// Restoration is what a cell that is made of a backup gets in place of what it had.
 type Restoration struct {
 	Master uint32        // any replica of the new cell; none will have led in the epoch
 	Ballot rows.Ballot   // above that of the backup's epoch
 	Secret [32]byte      // drawn anew: it seals the tokens of the new cell
-	Nonce  api.Nonce     // drawn: of a session that nobody has
+	Nonce  api.Nonce     // drawn: of a session that no client has
 	Lease  time.Duration // the longest session lease that the old cell may have granted since
 }
 
-// heir is the principal of the session that stands for all that the old cell
-// promised after the backup.
+// restoredPrincipal owns the session that stands for every lease that the old cell may
+// have granted after the backup.
 const restoredPrincipal api.Principal = "restored"
 
-// Restore makes the rows of a backup those of a new cell. It is what a master would
-// do whose clients have all died, and then a leap:
+// Restore makes the rows of a backup those of a new cell:
 //
 //  1. Every session is expired: its locks are freed with their lock-delays (I-R6).
 //  2. Numbers and epoch leap (rows.Renew), so that no session, instance, generation
 //     or acquisition that the old cell gave out after the backup comes again, and
-//     the secret is another one, so that no token of the old cell is good.
-//  3. The longest lease is Lease, or what the rows say if that is longer, and one
-//     session is opened that nobody has. So the first master waits, as after any
-//     fail-over, until a lease that the old cell granted just before its end is
-//     over, also one of a session that the backup does not know; and only then
-//     gives locks to others.
+//     the secret is a new one, so that no token of the old cell is good.
+//  3. The longest lease is Lease, or what the rows say if that is longer, and one session
+//     is opened that no client has. So the first master waits, as after any fail-over,
+//     until every lease that the old cell granted just before its end is over, also those
+//     of sessions that the backup does not have. Only then does it grant locks.
 //
 // The rows must pass Audit, and those of a cell that was founded. They pass it
 // afterwards.
@@ -49,7 +47,7 @@ func Restore(all *db.DB, r Restoration) rows.Epoch {
 	return e
 }
 
-// must applies a command that nothing can refuse.
+// mustExecute applies a command that cannot be refused.
 func mustExecute(tx *db.Txn, c Command) {
 	if a := Apply(tx, string(Append(nil, c))); a.Verdict != Executed {
 		invariant.Failf("I-R3", "while rows are restored, %+v is %v: %v", c, a.Verdict, a.Result.Code)

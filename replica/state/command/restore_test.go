@@ -13,7 +13,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Rows of a backup become those of a new cell: the files are the same, whoever had
+// Rows of a backup become those of a new cell: the files are the same, clients that had
 // a session has none, and no number that the old cell may have given out since
 // comes again.
 func TestRowsAreRestored(t *testing.T) {
@@ -41,7 +41,7 @@ func TestRowsAreRestored(t *testing.T) {
 	require.Equal(t, time.Minute, rows.GetLongestLease(w.db))
 
 	alive := rows.SessionIDs(w.db)
-	require.Len(t, alive, 1, "one that nobody has")
+	require.Len(t, alive, 1, "one that no client has")
 	require.Greater(t, uint64(alive[0]), uint64(before.Commands)+rows.Gap)
 	require.Empty(t, lock.Holdings(w.db))
 	require.False(t, lock.Get(w.db, f).IsClaimable(api.Exclusive), "its lock-delay has not passed")

@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// upkeep is for what the master asks for itself: no client waits for an answer,
-// and each is guarded first, so that a deposed master's judgement of time has no
-// effect (P5.01).
+// upkeep applies a command that the master proposes for itself. No client waits for an
+// answer. The guard is tested first, so that what a deposed master has decided by its clock
+// has no effect (P5.01).
 func (a *applier) upkeep(c Command) {
 	switch c := c.(type) {
 	case Found:
@@ -49,8 +49,8 @@ func (a *applier) found(c Found) {
 	a.execute(api.Result{Code: api.OK}, treeEffects(out.Effects)...)
 }
 
-// expire tells of the session's end first: whoever keeps waiters drops those of
-// the session before they are offered what it held.
+// expire reports the session's end first, so that the master drops the session's waiting
+// Acquires before it is told that their locks are claimable.
 func (a *applier) expire(c Expire) {
 	if !a.hasPresentGuard(c.Guard) {
 		return

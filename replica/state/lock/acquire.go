@@ -6,27 +6,26 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Claim is one handle's wish to hold a lock.
+// Claim asks for a lock, for one handle.
 type Claim struct {
 	Lock  api.Ref
 	Owner Owner
 	Mode  api.Mode
-	Delay api.LockDelay // taken in as Delay.Bound()
+	Delay api.LockDelay // Acquire keeps Delay.Bound()
 }
 
-// Grant is the answer to a Claim: OK, and the hold that the claimer then has, or
-// LockHeld, LockDelayed, LockOther or Invalid, and no row has changed.
+// Grant is the answer to a Claim: OK with the hold of the handle, or LockHeld, LockDelayed,
+// LockOther or Invalid, and then no row has changed.
 type Grant struct {
 	Code        api.Code
-	Already     bool // with OK: it has held the lock since an earlier command
+	Already     bool // with OK: the handle has held the lock since an earlier command
 	Gen         api.LockGen
 	Acquisition api.Acquisition
 }
 
-// Acquire lets a handle hold a lock if that is possible now; it is Chubby's
-// TryAcquire, and each trial of its Acquire. The order of tests is that of the
-// package comment; it matters in that who holds the lock is told so
-// even while another holder's delay runs.
+// Acquire grants a lock to a handle if that is possible now. It is Chubby's TryAcquire, and
+// each attempt of its Acquire. The order of tests is that of the package comment: a handle
+// that holds the lock is answered OK even while the delay of another holder runs.
 func Acquire(tx *db.Txn, at api.Number, c Claim) (Grant, []Effect) {
 	if c.Lock.Instance == 0 || !c.Owner.Valid() || !c.Mode.Valid() {
 		return Grant{Code: api.Invalid}, nil
@@ -44,9 +43,9 @@ func Acquire(tx *db.Txn, at api.Number, c Claim) (Grant, []Effect) {
 	return grant(tx, at, s, c)
 }
 
-// again answers a claim of somebody who holds a lock.
+// repeatGrant answers a claim of a handle that holds a lock.
 func repeatGrant(r Reader, s State, held api.Ref, c Claim) Grant {
-	if held != c.Lock { // a handle belongs to one node: no client's library asks for this
+	if held != c.Lock { // a handle belongs to one node: no client library sends this
 		return Grant{Code: api.LockOther}
 	}
 	h := mustHold(r, c.Lock, c.Owner)

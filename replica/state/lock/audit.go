@@ -6,8 +6,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Audit reads every row of this package and says what is wrong with them taken
-// together. nil means that all is well.
+// Audit reads every row of this package and returns the first fault it finds, or nil.
 func Audit(r Reader) error {
 	for key, value := range r.Scan(Prefix) {
 		if err := auditRow(r, key, value); err != nil {
@@ -45,7 +44,7 @@ func isHeld(r Reader, n api.Ref, o Owner) bool {
 	return ok
 }
 
-// counted says whether there is a lock for a row to belong to.
+// checkHasRow reports a holder or delay of a lock that has no row.
 func checkHasRow(r Reader, n api.Ref) error {
 	if _, ok := r.Get(lockKey(n)); !ok {
 		return fmt.Errorf("I-K3: %v has holders or delays and no row", n)

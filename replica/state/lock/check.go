@@ -14,14 +14,14 @@ type Validity uint8
 const (
 	// Valid: the lock is held now, in this mode, at this generation.
 	Valid Validity = 1 + iota
-	// NotHeld: nobody holds the lock now; a delay may be running. So it is, too,
-	// when the node does not exist any more.
+	// NotHeld: the lock is free now; a delay may be running. Also where the node does not
+	// exist any more.
 	NotHeld
-	// OtherGen: it is held, but was free in between: the sequencer is that of a
+	// OtherGen: the lock is held, but was free in between: the sequencer is that of a
 	// former holder.
 	OtherGen
-	// WrongMode: it is held at this generation in the other mode. No sequencer that
-	// GetSequencer gave out says that.
+	// WrongMode: the lock is held at this generation in the other mode. GetSequencer never
+	// returned such a sequencer.
 	WrongMode
 )
 

@@ -1,28 +1,28 @@
-// Package lock is pure: who holds which lock, and which lock nobody may claim
-// yet, as replicated rows.
+// Package lock is pure: the locks of a cell as replicated rows: their holders, and the
+// lock-delays during which no handle may claim them.
 //
-// Every node of the name space is a lock too. A lock is named by its node (path
-// and instance), it is held by handles (session and handle id), and it is held
-// exclusively by one or shared by any number. Locks are advisory: they conflict
-// with other locks and with nothing else. The functions of this package run
-// inside commands, on all replicas, at the same place of the log; that place, the
-// number of the command, is their only clock. What follows outside the rows comes
-// back as effects.
+// Every node of the name space is a lock too. A lock is named by its node (path and
+// instance). Its holders are handles (session and handle id): one that holds it
+// exclusively, or any number that share it. Locks are advisory: they conflict with other
+// locks and with nothing else. The functions of this package run inside commands, on all
+// replicas, at the same place of the log; that place, the number of the command, is
+// their only clock. What follows outside the rows is returned as effects.
 //
 // Reading order: lock.go (names and states), acquire.go, release.go, fail.go,
 // check.go, effect.go; then list.go, audit.go and key.go, row.go (the rows).
 //
 // # What a lock is, at one place of the log
 //
-// Holders: handles, each with a mode, the number of the command that granted it
-// (its acquisition) and its own lock-delay. Running delays: of holders that failed.
-// A generation: the number of the command that took the lock from free to held.
+// Holders: handles, each with a mode, the number of the command that granted it (its
+// acquisition) and its own lock-delay. Running delays: of holders that failed. A
+// generation: the number of the command that took the lock from free to held.
 //
 //	Acquire         no instance, handle or mode         Invalid
 //	                this handle holds it in this mode   OK, already: the same acquisition and generation
 //	                in the other mode                   LockOther
 //	                it holds another lock               LockOther
-//	                somebody holds it, conflicting      LockHeld
+//	                another handle holds it, and the
+//	                modes conflict                      LockHeld
 //	                a delay is running                  LockDelayed
 //	                else                                OK
 //	Release         frees the caller's hold with the acquisition it names, at once
@@ -30,39 +30,39 @@
 //	ReleaseSession  a session's own end: frees all that its handles hold, at once
 //	FailHandle,     a holder failed: its locks are no longer held, but each is
 //	FailSession     delayed for the holder's own lock-delay
-//	DelayOver       the delay that began with this command is over
+//	EndDelay        the delay that began with this command is over
 //	Forget          the node was deleted: its lock is gone, with holders and delays
 //
 // # Why
 //
-//   - The generation moves when a free lock becomes held, in either mode, and not
-//     when a reader joins: a sequencer of the present holders stays valid, one of
-//     any earlier period never becomes valid again. It is the command's number, so
-//     it cannot repeat, not by deletion, re-creation or restore of a node.
-//   - Acquire is idempotent for a handle. A call that was sent again finds the
-//     lock its own, and one Release frees it.
-//   - The other mode is refused. Two readers that both wait to become the writer
-//     would wait for each other for ever; and a writer that becomes a reader would
-//     break its own sequencer without a free lock in between. Release comes first.
-//   - Release names the acquisition. Generations do not suffice: readers A and B
-//     hold at generation 5; A releases and comes back, and it is still generation 5;
-//     a delayed copy of A's first Release would free A's second hold.
-//   - A delay is the failed holder's own, so each has a row, named by the command
-//     that freed the lock. The lock is delayed until the last one
-//     is over. The master runs the clocks; DelayOver brings their end into the log,
-//     and the rows are tested at apply time, in log order: a delay that has begun
-//     above an Acquire in the log holds it back, whatever its proposer knew. A new
-//     master finds the running delays (Delays) and runs each again in full.
-//   - While a delay runs nobody may claim the lock in either mode, also not to join
-//     readers who still hold it: the failed one may have been told that it is a
-//     holder, and others are to keep away until it must know better.
-//   - A delay is bounded where it is taken in, at Acquire, on all replicas: a
-//     faulty master's command cannot make one longer.
-//   - The row of a lock stays while its node stands, also when it is free: what
-//     the generation was is the evidence for I-K2. The node's metadata
+//   - The generation moves when a free lock becomes held, in either mode, and not when a
+//     reader joins. A sequencer of the present holders stays valid; one of an earlier
+//     period never becomes valid again. The generation is the command's number, so it
+//     cannot repeat: not by deletion, re-creation or restore of a node.
+//   - Acquire is idempotent for a handle. A retransmitted call finds that its handle
+//     holds the lock, and one Release frees it.
+//   - The other mode is refused. Two readers that both waited to become the writer would
+//     wait for each other for ever; a writer that became a reader would break its own
+//     sequencer without a free lock in between. The handle must release first.
+//   - Release names the acquisition. Generations do not suffice: readers A and B hold at
+//     generation 5; A releases and acquires again, and it is still generation 5; a
+//     delayed duplicate of A's first Release would free A's second hold.
+//   - A delay is the failed holder's own, so each has a row, named by the command that
+//     freed the lock. The lock is delayed until the last one is over. The master runs
+//     the clocks. It proposes command.DelayOver when one has passed, and the rows are
+//     tested when commands are applied: a delay that begins before an Acquire in the log
+//     holds it back, whatever its proposer knew. A new master finds the running delays
+//     (Delays) and runs each again in full.
+//   - While a delay runs no handle may claim the lock in either mode, not even to join
+//     readers that still hold it: the failed holder may have been told that it holds the
+//     lock, and other handles keep away until it must know better.
+//   - A delay is bounded in Acquire, on all replicas: a faulty master's command cannot
+//     make one longer.
+//   - The row of a lock stays while its node stands, also when the lock is free: I-K2
+//     compares the next generation with the last. The node's metadata
 //     (replica/state/tree) hold the number too; the command that grants moves both.
-//   - Who waits is not here. Waiting is memory of the master; it learns from the
-//     effect Claimable when to try again.
+//   - Waiting is not here. It is memory of the master (replica/master/lockwait), which
+//     learns from the effect Claimable when to attempt an Acquire again.
 //
 // # Rows
 //
@@ -78,7 +78,7 @@
 // # Invariants
 //
 //	I-K1  pair   a row of this package that is read was written by this package
-//	I-K2  delta  the generation of a lock rises whenever it goes from free to held, and never else
+//	I-K2  delta  the generation of a lock rises whenever it goes from free to held, and at no other time
 //	I-K3  state  an exclusive lock has one holder, a shared one at least one, a free one none; all hold
 //	             it in its mode, none was granted before the generation; the row counts holders and delays
 //	I-K4  state  holds and index name each other, so a handle holds at most one lock

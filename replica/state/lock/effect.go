@@ -2,8 +2,8 @@ package lock
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// Effect is one of the structs of this file: something that followed from a
-// command, told as data, in the order in which it happened.
+// Effect is one of the structs of this file: something that followed from a command, as
+// data, in the order in which it happened.
 type Effect interface{ effect() }
 
 // Granted: Owner holds Lock from here on.
@@ -15,7 +15,7 @@ type Granted struct {
 	Acquisition api.Acquisition
 }
 
-// Freed: Owner does not hold Lock any more. Others may.
+// Freed: Owner does not hold Lock any more. Other holders may remain.
 type Freed struct {
 	Lock        api.Ref
 	Owner       Owner
@@ -23,8 +23,8 @@ type Freed struct {
 	Failed      bool // the holder failed; it did not release
 }
 
-// DelayBegan: nobody may claim Lock before the master, Delay from now on its own
-// clock, brings DelayOver with this Lock and Freed into the log.
+// DelayBegan: no handle may claim Lock before command.DelayOver with this Lock and Freed
+// stands in the log. The master proposes it when Delay has passed on its clock.
 type DelayBegan struct {
 	Lock  api.Ref
 	Freed api.Number
@@ -37,9 +37,9 @@ type DelayEnded struct {
 	Freed api.Number
 }
 
-// Claimable: what stood in the way of claims is gone, and no delay is running:
-// Lock is free, or, when a delay has ended, may be held shared. Who waits first
-// may try again; whether that succeeds is found out when it is applied.
+// Claimable: Lock may be claimed again, since no delay is running: it is free, or, when a
+// delay has ended, free or shared. The first waiting Acquire may be attempted again; its
+// command decides when it is applied.
 type Claimable struct{ Lock api.Ref }
 
 func (Granted) effect()    {}

@@ -8,22 +8,21 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// FailSession ends all holds of a session that has died, as part of the command
-// that ends it. Each lock is delayed for the lock-delay of its failed holder;
-// without one it is available at once.
+// FailSession ends all holds of a session that has expired, as part of the command that
+// ends the session. Each lock is delayed for the lock-delay of its failed holder; without
+// a lock-delay it is available at once.
 func FailSession(tx *db.Txn, at api.Number, s api.SessionID) []Effect {
 	return fail(tx, at, heldIn(tx, s))
 }
 
-// FailHandle is FailSession for the one handle of a session that lives: nobody
-// presented it to the new master in time.
+// FailHandle is FailSession for one handle of a live session: its client did not present
+// it to the new master in time.
 func FailHandle(tx *db.Txn, at api.Number, o Owner) []Effect {
 	return fail(tx, at, heldBy(tx, o))
 }
 
-// fail tells of all that is freed first, and then, lock by lock, what comes of it:
-// two handles of one session may have shared a lock, and then the longer of their
-// delays is the one that runs.
+// fail frees all holds first, and then returns the effect on each lock: two handles of one
+// session may have shared a lock, and then the longer of their delays runs.
 func fail(tx *db.Txn, at api.Number, all []held) (effects []Effect) {
 	var locks []api.Ref
 	for _, h := range all {
@@ -48,8 +47,8 @@ func fail(tx *db.Txn, at api.Number, all []held) (effects []Effect) {
 	return effects
 }
 
-// delay begins the delay of a failed holder, or makes the one that this command
-// has begun longer.
+// delay begins the delay of a failed holder, or lengthens the one that this command has
+// begun.
 func delay(tx *db.Txn, at api.Number, h held) {
 	key := delayKey(h.lock, at)
 	value, ok := tx.Get(key)
@@ -66,9 +65,9 @@ func delay(tx *db.Txn, at api.Number, h held) {
 	tx.Put(key, write(uint64(h.hold.Delay)))
 }
 
-// DelayOver ends the delay of n that began with the command freed, and says whether
-// one was running. A stale one, of a delay that ended before, or of a lock whose
-// node was deleted, changes nothing: what began elsewhere goes on.
+// EndDelay ends the delay of n that began with the command freed, and reports whether one
+// was running. For a delay that has ended, or a lock whose node was deleted, it changes
+// nothing; delays that began with other commands go on.
 func EndDelay(tx *db.Txn, n api.Ref, freed api.Number) (ended bool, effects []Effect) {
 	if _, running := tx.Delete(delayKey(n, freed)); !running {
 		return false, nil

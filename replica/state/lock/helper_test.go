@@ -91,7 +91,7 @@ func (b *table) show(n api.Ref) string {
 	return strings.TrimSpace(fmt.Sprintf("%v %d %s", s.Mode, s.Gen, strings.Join(parts, ", ")))
 }
 
-// showAll prints the lock, and the other one where somebody has held it.
+// showAll prints the lock, and the other one if it was ever held.
 func (b *table) showAll() string {
 	if lock.Get(b.tx, other) == (lock.State{}) {
 		return b.show(file)

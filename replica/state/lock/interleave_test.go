@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// believed is what somebody knows of one lock who sees only what the functions
+// believed is what is known of one lock from what the functions
 // said and which effects they had. It states S8.
 type believed struct {
 	t      *testing.T

@@ -87,8 +87,8 @@ func appendOwner(dst []byte, o Owner) []byte {
 	return appendUint(dst, o.Handle.Counter)
 }
 
-// reader takes a key or a value apart from front to back. After the end it reads
-// zeroes, and is not done.
+// reader parses a key or a value from front to back. After the end it reads zeroes, and
+// isDone reports false.
 type reader struct {
 	s   string
 	bad bool

@@ -14,9 +14,8 @@ type Holding struct {
 	Hold
 }
 
-// All iterates over the locks that have a row: those that somebody has ever held,
-// of nodes that stand, by instance of their nodes. No row may change before the
-// iteration is over.
+// All iterates over the locks that have a row, by instance of their nodes: the locks of
+// present nodes that were ever held. No row may change before the iteration is over.
 func All(r Reader) iter.Seq2[api.Ref, State] {
 	return func(yield func(api.Ref, State) bool) {
 		for key, value := range r.Scan(allLocks) {
@@ -31,11 +30,11 @@ func All(r Reader) iter.Seq2[api.Ref, State] {
 // handles were given out.
 func HoldingsOf(r Reader, s api.SessionID) []Holding { return exported(heldIn(r, s)) }
 
-// Holders lists who holds a lock, in the order of sessions and their handles.
+// Holders lists the holds of a lock, in the order of sessions and their handles.
 func Holders(r Reader, n api.Ref) []Holding { return exported(holders(r, n)) }
 
-// Holdings lists all that is held by anybody, in the order of sessions and their
-// handles. It is what a new master begins with.
+// Holdings lists all holds of all locks, in the order of sessions and their handles. A new
+// master begins with them.
 func Holdings(r Reader) []Holding { return exported(indexed(r, allIndex)) }
 
 // Delay is a running delay.
@@ -45,9 +44,8 @@ type Delay struct {
 	Length api.LockDelay
 }
 
-// Delays lists all running delays, by instance of their nodes and then by number.
-// How much of each has passed no row says, so a new master runs each again in
-// full.
+// Delays lists all running delays, by instance of their nodes and then by number. No row
+// says how much of a delay has passed, so a new master runs each again in full.
 func Delays(r Reader) []Delay { return delays(r, allDelays) }
 
 type held struct {

@@ -6,30 +6,28 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Owner is who holds a lock: a handle of a session, not merely the session
-// (CHU §2.4).
+// Owner is a holder of locks: a handle of a session, not merely the session (CHU §2.4).
 type Owner struct {
 	Session api.SessionID
 	Handle  api.HandleID
 }
 
-// Valid says that o names a handle of a session.
+// Valid reports that o names a handle of a session.
 func (o Owner) Valid() bool { return o.Session != 0 && o.Handle != api.HandleID{} }
 
 // String prints session and handle.
 func (o Owner) String() string { return fmt.Sprintf("%d/%v", o.Session, o.Handle) }
 
-// State is a lock as a whole. The zero State is that of a lock that nobody has
-// ever held.
+// State is a lock as a whole. The zero State is that of a lock that was never held.
 type State struct {
 	Gen     api.LockGen // of the period in which it is held, or was held last
 	Mode    api.Mode    // in which it is held; 0: free
-	Holders uint64      // how many hold it
-	Delays  uint64      // how many delays are running
+	Holders uint64      // number of holders
+	Delays  uint64      // number of running delays
 }
 
-// Claimable says that somebody who holds nothing could have the lock in this
-// mode now.
+// IsClaimable reports that a handle without a lock could be granted this one in this mode
+// now.
 func (s State) IsClaimable(m api.Mode) bool { return !s.hasConflict(m) && s.Delays == 0 }
 
 func (s State) hasConflict(m api.Mode) bool { return s.Mode != 0 && s.Mode.HasConflict(m) }

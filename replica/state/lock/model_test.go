@@ -13,7 +13,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// dumb is one lock as one says it aloud: who holds it, and until when nobody may.
+// dumb is the simplest model of one lock: its holders, and until when no handle may claim it.
 type dumb struct {
 	gen    api.LockGen
 	holds  map[string]lock.Hold

@@ -5,9 +5,9 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Release frees the hold of n by o that was granted by the acquisition: OK, or
-// NotHeld. Any other hold, of o too, stays: a copy of an old Release frees
-// nothing. The lock is available at once.
+// Release frees the hold of n by o that was granted by acquisition a: OK, or NotHeld. Any
+// other hold stays, also one of o: a duplicate of an old Release frees nothing. The lock is
+// available at once.
 func Release(tx *db.Txn, n api.Ref, o Owner, a api.Acquisition) (api.Code, []Effect) {
 	h, ok := GetHold(tx, n, o)
 	if !ok || h.Acquisition != a {
@@ -21,15 +21,15 @@ func ReleaseHandle(tx *db.Txn, o Owner) []Effect {
 	return release(tx, heldBy(tx, o))
 }
 
-// ReleaseSession frees all that handles of the session hold, at once: the client
-// itself has ended it, so it knows that it holds nothing any more. A session that
-// ends otherwise has failed: FailSession.
+// ReleaseSession frees all that handles of the session hold, at once: the client itself
+// has ended it, so it knows that it holds nothing any more. A session that expires has
+// failed: see FailSession.
 func ReleaseSession(tx *db.Txn, s api.SessionID) []Effect {
 	return release(tx, heldIn(tx, s))
 }
 
-// Forget takes away the lock of a node that was deleted, with who held it and the
-// delays that ran. Nothing says Claimable: who waits for it waits for nothing.
+// Forget removes the lock of a deleted node, with its holders and running delays. It
+// returns no Claimable: an Acquire that waits for the lock can never be granted.
 func Forget(tx *db.Txn, n api.Ref) (effects []Effect) {
 	for _, h := range holders(tx, n) {
 		dropHold(tx, h.lock, h.owner)
@@ -54,7 +54,7 @@ func release(tx *db.Txn, all []held) (effects []Effect) {
 	return effects
 }
 
-// leave takes one hold away, and returns what the lock is after it.
+// removeHold removes one hold and returns the lock after it.
 func removeHold(tx *db.Txn, h held) State {
 	dropHold(tx, h.lock, h.owner)
 	s := Get(tx, h.lock)

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Reader is what rows are read from: a *db.Txn, a *db.DB or a db.View.
+// Reader reads rows: a *db.Txn, a *db.DB or a db.View.
 type Reader interface {
 	Get(key string) (value string, ok bool)
 	Ascend(from, to string) iter.Seq2[string, string]
@@ -28,7 +28,7 @@ func write(fields ...uint64) string {
 	return string(b)
 }
 
-// open begins to read a value; what it returns must be done at the end.
+// open begins to read a value. Call finish at the end.
 func open(value string) reader {
 	c := reader{s: value}
 	if c.byte() != version {
@@ -101,7 +101,7 @@ func (c *reader) mode() api.Mode {
 	return api.Mode(x)
 }
 
-// delay reads a delay. That it keeps to the bound is I-K5, not a matter of bytes.
+// delay reads a delay. Its bound is I-K5 and is not tested here.
 func (c *reader) delay() api.LockDelay {
 	x := c.uint()
 	if x > math.MaxUint32 {

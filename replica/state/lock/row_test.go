@@ -146,7 +146,7 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 		"a delay too many":                {"I-K3", func(tx *db.Txn) { tx.Put("ll"+name, state(10, 2, 2, 2)) }},
 		"free with holders":               {"I-K3", func(tx *db.Txn) { tx.Put("ll"+name, state(10, 0, 2, 1)) }},
 		"exclusive by two":                {"I-K3", func(tx *db.Txn) { tx.Put("ll"+name, state(10, 1, 2, 1)) }},
-		"held by nobody":                  {"I-K3", func(tx *db.Txn) { tx.Put("ll"+u(9)+"\x00\x02/g", state(10, 2, 0, 0)) }},
+		"held, without a holder":          {"I-K3", func(tx *db.Txn) { tx.Put("ll"+u(9)+"\x00\x02/g", state(10, 2, 0, 0)) }},
 		"held at generation 0":            {"I-K3", func(tx *db.Txn) { tx.Put("ll"+name, state(0, 2, 2, 1)) }},
 		"a holder from before":            {"I-K3", func(tx *db.Txn) { tx.Put("ll"+name, state(11, 2, 2, 1)) }},
 		"a holder in another mode":        {"I-K3", func(tx *db.Txn) { tx.Put("lh"+name+a, "\x01"+u(1)+u(10)+u(0)) }},

@@ -6,9 +6,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Audit reads every row of this package's families but the users' and says what
-// is wrong with them taken together: I-R1, I-R4, I-R5. nil means that all is well.
-// Package command has the audit of the whole cell.
+// Audit reads every system row of this package's families and returns the first fault it
+// finds, or nil: I-R1, I-R4, I-R5. Package command has the audit of the whole cell.
 func Audit(r Reader) error {
 	a := auditor{r: r}
 	for _, f := range systemFamilies {

@@ -6,12 +6,12 @@ import (
 	"github.com/chubbycell/chubby/db"
 )
 
-// Backup is what a cell knows of its backups. It says in time that masters served,
-// and not by a date, how old the newest one is: no two clocks agree on that, and
-// while nobody serves nothing changes that a backup could lack.
+// Backup is what a cell records of its backups. The age of the newest is given as the time
+// that masters have served since, and not by a date: no two clocks agree on a date, and
+// while no master serves nothing changes that a backup could lack.
 type Backup struct {
 	Slot    uint64        // of the rows in the newest one that is recorded; 0: none is
-	Elapsed time.Duration // that masters served since those rows, or the cell, began; what was noted of it
+	Elapsed time.Duration // as last noted: the time that masters served since those rows, or since the cell began
 }
 
 // GetBackup reads what is recorded. The zero Backup is that of a new cell.
@@ -25,8 +25,8 @@ func GetBackup(r Reader) (b Backup) {
 }
 
 // SetBackup records b, whose Elapsed is not negative and taken to whole
-// milliseconds, downwards. It says false, and changes nothing, where as much is
-// recorded already: an older backup, or no longer a time since the same one.
+// milliseconds, downwards. It returns false, and changes nothing, if b is an older backup
+// than the recorded one, or no longer a time since the same one.
 func SetBackup(tx *db.Txn, b Backup) bool {
 	b.Elapsed = b.Elapsed.Truncate(time.Millisecond)
 	old := GetBackup(tx)

@@ -9,8 +9,7 @@ import (
 // Family is the first byte of a key.
 type Family byte
 
-// The families of rows; see the package comment. A byte is never given to
-// another family.
+// The families of rows; see the package comment. A byte is never used for another family.
 const (
 	FamilyTotals   Family = 'n'
 	FamilyEpoch    Family = 'e'
@@ -86,8 +85,8 @@ const (
 
 func sessionKey(id api.SessionID) string { return numbers(FamilySession, uint64(id)) }
 
-// openerKey has the principal behind the nonce: whoever uses the nonce of somebody
-// else has not opened that one's session by it.
+// openerKey has the principal behind the nonce: a principal that uses the nonce of another
+// does not get that one's session.
 func openerKey(n api.Nonce, who api.Principal) string {
 	return numbers(FamilyOpener, n[0], n[1]) + string(who)
 }
@@ -101,14 +100,14 @@ func answersOf(id api.SessionID) string { return numbers(FamilyAnswer, uint64(id
 
 func constantKey(name string) string { return string(rune(FamilyConstant)) + name }
 
-// UserRow is the row that users call key: where it stands, and a copy of its value.
-// Both are one piece of memory, and no part of what they were made from.
+// UserRow is the db key of the user row key, and a copy of its value. Both share one new
+// piece of memory.
 func UserRow(key, value string) (at, copied string) {
 	row := string(rune(FamilyUser)) + key + value
 	return row[:1+len(key)], row[1+len(key):]
 }
 
-// UserKey is where the row stands that users call key.
+// UserKey is the db key of the user row key.
 func UserKey(key string) string { return string(rune(FamilyUser)) + key }
 
 func numbers(f Family, ns ...uint64) string {

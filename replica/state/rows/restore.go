@@ -9,9 +9,9 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// CellID tells a cell from all others, and from what it was before it was restored
-// from a backup; ok is false in one that was not founded. It is made of the secret,
-// and says nothing about it.
+// CellID identifies a cell. A restored cell has another one than the cell before. ok is
+// false in a cell that was not founded. It is a hash of the secret, and reveals nothing
+// about it.
 func CellID(r Reader) (id uint64, ok bool) {
 	secret, ok := GetSecret(r)
 	if !ok {
@@ -21,14 +21,14 @@ func CellID(r Reader) (id uint64, ok bool) {
 	return binary.BigEndian.Uint64(sum[:]), true
 }
 
-// Gap is by how much Renew raises the numbers of a cell: more than a cell counts in
-// the years between a backup and the day it is needed.
+// Gap is by how much Renew raises the numbers of a cell: more than a cell can count in the
+// years between a backup and its restore.
 const Gap = 1 << 44
 
-// Renew makes the rows of a backup those of a new cell, which no log says: numbers
-// and epoch go on above all that the old cell may have given out since (S2), the
-// ballot that the epoch is of becomes b, the secret another one, and no backup is
-// recorded. There must be a secret, and no session alive.
+// Renew makes the rows of a backup those of a new cell, without a command in a log. Numbers
+// and epoch continue above all that the old cell may have given out since (S2), the
+// epoch's ballot becomes b, the secret is replaced, and no backup is recorded. There must
+// be a secret, and no session alive.
 func Renew(tx *db.Txn, master uint32, b Ballot, secret [32]byte) Epoch {
 	t, was := GetTotals(tx), GetEpoch(tx)
 	old, sealed := GetSecret(tx)
@@ -51,7 +51,7 @@ func (b Ballot) less(o Ballot) bool {
 	return b.Round < o.Round || b.Round == o.Round && b.Node < o.Node
 }
 
-// Alive lists the ids of Sessions.
+// SessionIDs lists the ids of Sessions.
 func SessionIDs(r Reader) (all []api.SessionID) {
 	for id := range Sessions(r) {
 		all = append(all, id)

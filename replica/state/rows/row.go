@@ -11,15 +11,15 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Reader is what rows are read from: a *db.Txn, a *db.DB or a db.View.
+// Reader reads rows: a *db.Txn, a *db.DB or a db.View.
 type Reader interface {
 	Get(key string) (value string, ok bool)
 	Ascend(from, to string) iter.Seq2[string, string]
 	Scan(prefix string) iter.Seq2[string, string]
 }
 
-// get is r.Get for a key that is made to ask for it: of the transaction the
-// compiler knows that it keeps no key, so a short one is never on the heap.
+// get is r.Get for a key that was built for this call. The compiler knows that a *db.Txn
+// keeps no key, so a short key stays off the heap.
 func get(r Reader, key string) (value string, ok bool) {
 	if tx, ok := r.(*db.Txn); ok {
 		return tx.Get(key)
@@ -30,8 +30,8 @@ func get(r Reader, key string) (value string, ok bool) {
 // Versions are the first byte of the value of each system row.
 const (
 	version        = 1
-	answerVersion  = 2 // of answers, which have had a detail since
-	sessionVersion = 2 // of sessions, which have had a principal since
+	answerVersion  = 2 // of answers: with a detail
+	sessionVersion = 2 // of sessions: with a principal
 )
 
 // write starts the value of a system row; its fields follow.
@@ -58,7 +58,7 @@ func unreadable(key, value string) {
 	invariant.Failf("I-R1", "row %q holds %d bytes %.40q", strings.Clone(key), len(value), value)
 }
 
-// Totals is what is counted over all of the log.
+// Totals are counters over the whole log.
 type Totals struct {
 	Commands api.Number // applied so far
 	Sessions uint64     // alive
@@ -90,15 +90,15 @@ func countSession(tx *db.Txn, by int) {
 	putTotals(tx, t)
 }
 
-// Ballot is a ballot of the log, as far as the rows know of it: it names the
-// attempt of a replica to lead.
+// Ballot is a ballot of the log as the rows have it: it names one attempt of a replica to
+// lead.
 type Ballot struct {
 	Round uint64
 	Node  uint32
 }
 
-// Epoch is the present mastership. The zero Epoch is that of a new cell: no
-// master has been.
+// Epoch is the present mastership. The zero Epoch is that of a new cell, which has had no
+// master.
 type Epoch struct {
 	Number api.Epoch
 	Master uint32 // the replica that is master in this epoch
@@ -117,8 +117,8 @@ func GetEpoch(r Reader) (e Epoch) {
 	return e
 }
 
-// NextEpoch begins the epoch after the present one, whoever had that: two
-// tenures never share an epoch, also two of one replica.
+// NextEpoch begins the epoch after the present one: two tenures never share an epoch, not
+// even two of one replica.
 func NextEpoch(tx *db.Txn, master uint32, b Ballot) Epoch {
 	e := Epoch{Number: GetEpoch(tx).Number + 1, Master: master, Ballot: b}
 	tx.Put(epochKey, write(uint64(e.Number), uint64(master), b.Round, uint64(b.Node)))
@@ -147,8 +147,8 @@ func SetConstant(tx *db.Txn, name, value string) string {
 	return value
 }
 
-// GetSecret reads what the check digits of the cell's tokens are made with, and
-// whether it has been set.
+// GetSecret reads the key of the check digits in the cell's tokens, and whether it has
+// been set.
 func GetSecret(r Reader) (secret [32]byte, ok bool) {
 	value, ok := r.Get(secretKey)
 	if !ok {
@@ -161,17 +161,16 @@ func GetSecret(r Reader) (secret [32]byte, ok bool) {
 	return secret, true
 }
 
-// SetSecret sets the secret of a cell that has none, for ever: tokens are good as
-// long as it is the one that they were sealed with.
+// SetSecret sets the secret of a cell that has none, for ever: a token is good as long as
+// the cell has the secret with which it was sealed.
 func SetSecret(tx *db.Txn, secret [32]byte) {
 	if _, had := tx.Put(secretKey, string(append([]byte{version}, secret[:]...))); had {
 		invariant.Failf("I-R8", "the cell has a secret and is given another one")
 	}
 }
 
-// GetLongestLease reads the longest session lease that a master may have granted:
-// for so long after it took over, a new master may not take any session for dead.
-// 0: none was granted yet.
+// GetLongestLease reads the longest session lease that a master may have granted. A new
+// master expires no session before that time has passed. 0: none was granted yet.
 func GetLongestLease(r Reader) time.Duration {
 	var ms uint64
 	if value, ok := r.Get(leaseKey); ok {
@@ -180,8 +179,8 @@ func GetLongestLease(r Reader) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// SetLongestLease sets it to d, which is not negative and taken to whole
-// milliseconds, upwards.
+// SetLongestLease sets the longest session lease to d, which is not negative and rounded
+// up to whole milliseconds.
 func SetLongestLease(tx *db.Txn, d time.Duration) {
 	tx.Put(leaseKey, write(uint64((d+time.Millisecond-1)/time.Millisecond)))
 }

@@ -333,7 +333,7 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 			tx.Put(forge('o', 1, 2)+"a b", forge(1, 5))
 		}},
 		"an answer that was seen":     {"I-R4", func(tx *db.Txn) { tx.Put(forge('d', 5, 8), "\x01\x01\x00\x00\x00\x00") }},
-		"an answer of nobody":         {"I-R4", func(tx *db.Txn) { tx.Put(forge('d', 9, 1), "\x01\x01\x00\x00\x00\x00") }},
+		"an answer of no session":     {"I-R4", func(tx *db.Txn) { tx.Put(forge('d', 9, 1), "\x01\x01\x00\x00\x00\x00") }},
 		"a session without an opener": {"I-R5", func(tx *db.Txn) { tx.Delete(forge('o', 1, 2) + "ann") }},
 		"an opener without a session": {"I-R5", func(tx *db.Txn) { tx.Put(forge('o', 3, 4), forge(1, 5)) }},
 		"a session that is not counted": {"I-R5", func(tx *db.Txn) {

@@ -14,8 +14,8 @@ import (
 // MaxSessions bounds the sessions that are alive at one time in any cell.
 const MaxSessions = 1 << 17
 
-// ConstantSessions names the replicated constant that bounds them to fewer, as a
-// decimal number; what is none bounds nothing.
+// ConstantSessions names the replicated constant that bounds them to fewer. Its value is a
+// decimal number; any other value is no bound.
 const ConstantSessions = "sessions"
 
 // GetMaxSessions reads how many sessions may be alive at one time.
@@ -31,8 +31,8 @@ func GetMaxSessions(r Reader) uint64 {
 // Session is a session that is alive.
 type Session struct {
 	Nonce        api.Nonce     // that opened it
-	AckedThrough api.Seq       // the client wants no answer up to this one any more
-	Principal    api.Principal // whose it is; empty: nobody's, who may do nothing to nodes
+	AckedThrough api.Seq       // the client needs no answer up to this call any more
+	Principal    api.Principal // that opened it; empty: none, and then the session may do nothing to nodes
 }
 
 // GetSession reads a session; ok is false if it was never opened or has ended.
@@ -62,17 +62,16 @@ func putSession(tx *db.Txn, id api.SessionID, s Session) (had bool) {
 	return put(tx, append(b, s.Principal...), key)
 }
 
-// put writes the row whose key are the first bytes of b, and the rest its value: both
-// come and go together, and are one piece of memory.
+// put writes the row whose key is the first key bytes of b, and whose value is the rest:
+// both are one piece of memory, since they come and go together.
 func put(tx *db.Txn, b []byte, key int) (had bool) {
 	row := string(b)
 	_, had = tx.Put(row[:key], row[key:])
 	return had
 }
 
-// Sessions lists the sessions that are alive, by id: those that GetSession finds.
-// A key that is none of this package's is for Audit, and for comparing rows, to
-// tell; a session that nobody opened could never be ended either.
+// Sessions lists the sessions that are alive, by id: those that GetSession finds. It skips
+// keys that this package does not make: finding them is for Audit and for comparing rows.
 func Sessions(r Reader) iter.Seq2[api.SessionID, Session] {
 	return func(yield func(api.SessionID, Session) bool) {
 		for key := range r.Scan(string(rune(FamilySession))) {
@@ -87,7 +86,7 @@ func Sessions(r Reader) iter.Seq2[api.SessionID, Session] {
 	}
 }
 
-// Opened returns the session alive that a principal has opened by a nonce.
+// SessionByNonce returns the live session that a principal has opened with a nonce.
 func SessionByNonce(r Reader, n api.Nonce, who api.Principal) (id api.SessionID, ok bool) {
 	key := openerKey(n, who)
 	value, ok := get(r, key)
@@ -97,7 +96,8 @@ func SessionByNonce(r Reader, n api.Nonce, who api.Principal) (id api.SessionID,
 	return id, ok
 }
 
-// OpenSession makes a session of who. Neither the id nor its nonce may have one.
+// OpenSession makes a session of principal who. Neither the id nor the nonce may have a
+// session yet.
 func OpenSession(tx *db.Txn, id api.SessionID, n api.Nonce, who api.Principal) {
 	had := putSession(tx, id, Session{Nonce: n, Principal: who})
 	_, opened := tx.Put(openerKey(n, who), write(uint64(id)))
@@ -107,7 +107,7 @@ func OpenSession(tx *db.Txn, id api.SessionID, n api.Nonce, who api.Principal) {
 	countSession(tx, +1)
 }
 
-// EndSession takes away all rows of a session that is alive.
+// EndSession deletes all rows of a session that is alive.
 func EndSession(tx *db.Txn, id api.SessionID) {
 	s, ok := GetSession(tx, id)
 	opened, _ := SessionByNonce(tx, s.Nonce, s.Principal)
@@ -120,8 +120,8 @@ func EndSession(tx *db.Txn, id api.SessionID) {
 	countSession(tx, -1)
 }
 
-// RaiseSeen drops the answers of a session alive up to seen. A lower seen than
-// before changes nothing.
+// RaiseAckedThrough drops the answers of a live session up to seen. A seen that is not
+// higher than before changes nothing.
 func RaiseAckedThrough(tx *db.Txn, id api.SessionID, seen api.Seq) {
 	s, ok := GetSession(tx, id)
 	if !ok {
@@ -130,9 +130,9 @@ func RaiseAckedThrough(tx *db.Txn, id api.SessionID, seen api.Seq) {
 	if seen <= s.AckedThrough {
 		return
 	}
-	for i := range min(seen-s.AckedThrough, api.MaxWindow) { // beyond the window there are none
+	for i := range min(seen-s.AckedThrough, api.MaxWindow) { // beyond the window there are no answers
 		key := answerKey(id, s.AckedThrough+1+i)
-		if _, there := get(tx, key); there { // most were of reads, which leave none
+		if _, there := get(tx, key); there { // most calls were reads, which leave no answer
 			tx.Delete(strings.Clone(key))
 		}
 	}
@@ -140,8 +140,8 @@ func RaiseAckedThrough(tx *db.Txn, id api.SessionID, seen api.Seq) {
 	putSession(tx, id, s)
 }
 
-// GetAnswer reads the answer to an executed call, as long as the client may
-// want it.
+// GetAnswer reads the answer to an executed call, which is kept until AckedThrough covers
+// it.
 func GetAnswer(r Reader, id api.SessionID, seq api.Seq) (a api.Result, ok bool) {
 	key := answerKey(id, seq)
 	value, ok := get(r, key)

@@ -6,9 +6,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Audit reads every row of this package and says which state invariant does not
-// hold, the first one it finds; upto is the number of the last command. It walks
-// all rows, contents included. nil means that all is well.
+// Audit walks every row of this package, contents included, and returns the first
+// violation of a state invariant, or nil; upto is the number of the last command.
 func Audit(r Reader, upto api.Number) error {
 	a := auditor{r: r, upto: upto, nodes: map[api.Path]node{}, inside: map[api.Path]Usage{}, owned: map[api.Principal]Usage{}}
 	steps := []struct {
@@ -40,14 +39,14 @@ type auditor struct {
 	r       Reader
 	upto    api.Number
 	nodes   map[api.Path]node
-	inside  map[api.Path]Usage // what was met in each directory
+	inside  map[api.Path]Usage // found in each directory
 	owned   map[api.Principal]Usage
-	files   int // met
-	filled  int // contents met
-	passing int // ephemeral nodes met
+	files   int // found
+	filled  int // contents found
+	passing int // ephemeral nodes found
 	listed  int // in their index
-	users   int // rows of usage met
-	bounds  int // rows of limits met
+	users   int // rows of usage found
+	bounds  int // rows of limits found
 }
 
 func (a *auditor) node(k Key, _, value string) error {
@@ -152,7 +151,7 @@ func (a *auditor) limits(_ Key, key, value string) error {
 	return decodeNumbers(key, value, &l.Principal.Nodes, &l.Principal.Bytes, &l.Directory.Nodes, &l.Directory.Bytes)
 }
 
-// whole looks for rows that are missing.
+// missing looks for rows that are missing.
 func (a *auditor) missing() error {
 	if a.filled != a.files {
 		return fmt.Errorf("I-F4: %d files and %d contents", a.files, a.filled)

@@ -43,7 +43,7 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 	}{
 		"a key of no family":               {"I-F1: no family", func(tx *db.Txn) { tx.Put("t\x01a/b", "") }},
 		"a contents key that is none":      {"I-F1: no family", func(tx *db.Txn) { tx.Put("b", "") }},
-		"a usage of nobody":                {"I-F1: no family", func(tx *db.Txn) { tx.Put("p", "") }},
+		"a usage of no principal":          {"I-F1: no family", func(tx *db.Txn) { tx.Put("p", "") }},
 		"two rows of limits":               {"I-F1: no family", func(tx *db.Txn) { tx.Put("qq", "") }},
 		"an empty node":                    {"I-F1: node /d/f", put(node("/d/f"), "")},
 		"a node of another version":        {"I-F1: node /d/f", stat("/d/f", 0, 2)},

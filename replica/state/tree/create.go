@@ -13,10 +13,10 @@ type Creation struct {
 	Ephemeral bool
 	Contents  string        // of a file
 	Names     api.ACLNames  // what is empty is copied from the parent (C5.03)
-	Owner     api.Principal // who is charged for it
+	Owner     api.Principal // is charged for it
 }
 
-// wrong says OK, or with which code no cell in any state makes c.
+// check returns OK, or the code with which any cell in any state refuses c.
 func (c Creation) check() api.Code {
 	named := c.Names.Or(api.ACLNames{Read: "-", Write: "-", Change: "-"})
 	switch {
@@ -31,8 +31,8 @@ func (c Creation) check() api.Code {
 	return api.OK
 }
 
-// Create makes a node where there is none. Where there is one, the Outcome is
-// Exists and tells which.
+// Create makes a node at a free path. At another path the Outcome is Exists and names the
+// node there.
 func Create(tx *db.Txn, n api.Number, c Creation) Outcome {
 	o := begin(tx, n)
 	if there, ok := getNode(tx, c.Path); ok {
@@ -44,8 +44,7 @@ func Create(tx *db.Txn, n api.Number, c Creation) Outcome {
 	return o.create(c)
 }
 
-// create is Create for what is right in itself and has a path that is free. The
-// owner may be the cell.
+// create is Create for a valid Creation with a free path. The owner may be the cell.
 func (o *op) create(c Creation) Outcome {
 	up, ok := c.Path.Parent()
 	if !ok {
@@ -70,8 +69,8 @@ func (o *op) create(c Creation) Outcome {
 	return o.done(made)
 }
 
-// newer asserts that a node is made after its parent, but by Make, which makes all
-// at once.
+// verifyNewer asserts that a node is made after its parent. Make makes both by one
+// command.
 func (o *op) verifyNewer(c Creation, parent node) {
 	by := api.Instance(o.n)
 	if by < parent.stat.Instance || by == parent.stat.Instance && c.Owner != "" {
@@ -96,7 +95,7 @@ func (o *op) add(c Creation) node {
 	return made
 }
 
-// fill writes the contents of a file, and into n what metadata says of them.
+// fill writes the contents of a file, and sets their metadata in n.
 func (o *op) fill(n *node, contents string) {
 	n.stat.Content = api.ContentGen(o.next("content", *n, uint64(n.stat.Content)))
 	n.stat.Length, n.stat.Checksum = uint64(len(contents)), api.ChecksumOf(contents)

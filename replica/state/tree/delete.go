@@ -6,9 +6,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Delete takes a node away that has no children, permanent or ephemeral, asked
-// for by a client or because nobody has it open any more. The Outcome names the
-// node and has no Stat.
+// Delete deletes a node without children, permanent or ephemeral: for a client, or because
+// no client has the node open any more. The Outcome names the node and has no Stat.
 func Delete(tx *db.Txn, n api.Number, ref api.Ref) Outcome {
 	o := begin(tx, n)
 	if ref.Path.IsRoot() || ref.Path == api.ACLDirectory() {

@@ -1,11 +1,11 @@
-// Package tree is pure: the files and directories of a cell, as rows of a db.
+// Package tree is pure: the files and directories of a cell as rows of a db.
 //
-// The tree is strict (CHU §2.3): each node has one path, each but the root stands
-// in a directory, there are no links, and no node moves. This package says what
-// the rows of a node are and how each operation changes them. It does not say who
-// may ask for it (replica/state/acl), nor who has a node open or holds its lock: the
-// command that stands in the log puts these together. All functions are of the
-// rows and their arguments alone.
+// The tree is strict (CHU §2.3): each node has one path, each but the root stands in a
+// directory, there are no links, and no node moves. This package defines the rows of a
+// node and how each operation changes them. Rights are not checked here
+// (replica/state/acl), and open handles and locks are not known here; a command
+// (replica/state/command) combines them. All functions depend on the rows and their
+// arguments alone. Each operation returns an Outcome: a code, the node, and effects.
 //
 // Reading order: key.go (where rows stand), row.go (what is in them), read.go; then
 // the operations: op.go (what they share), make.go, create.go, write.go, delete.go,
@@ -34,9 +34,9 @@
 // slash, and no others. The slash counts: "t2a" also begins t2ab/z. The children
 // of the root are the rows that begin with t1.
 //
-// Contents stand apart from metadata, so that GetStat and ReadDir do not drag the
-// bytes of files along. They are one row however long they are, so they are
-// written and read whole (C3.12). A directory's row counts its children and the
+// Contents have a row apart from metadata, so that GetStat and ReadDir do not read the
+// bytes of files. They are one row, of any length, so they are written and read whole
+// (C3.12). A directory's row counts its children and the
 // bytes of their contents, so that emptiness and quotas are one look (C6.13).
 //
 // # Numbers
@@ -49,15 +49,15 @@
 // making it again either, and nothing needs to be remembered of deleted nodes
 // (C3.04-C3.08). A command does at most one operation of this package.
 //
-// A handle is bound to an instance (C4.05). Who has one passes an api.Ref, which is
-// Gone where the path has no node or another one.
+// A handle is bound to an instance (C4.05). Operations take an api.Ref, which is Gone
+// where the path has no node or another instance.
 //
-// The lock generation is that of replica/state/lock: the command that grants a lock that
-// was free calls BumpLock.
+// The lock generation is that of replica/state/lock: the command that grants a free lock
+// calls BumpLock.
 //
 // # What is refused, and in which order
 //
-// The first that applies is the answer, and then no row has changed:
+// The first code whose condition applies is the answer, and then no row has changed:
 //
 //	Create       Exists · Invalid · TooLarge · NotFound (no parent) · NotDirectory (parent is a file) · Quota
 //	Contents     Gone · IsDirectory
@@ -67,17 +67,17 @@
 //	BumpLock     Gone
 //	Delete       Invalid (the root, the ACL directory) · Gone · NotEmpty
 //
-// The root and the ACL directory stay for ever: whoever could put another ACL
-// directory in place of the first would be master of the cell.
+// The root and the ACL directory stay for ever: a client that could replace the ACL
+// directory would have every right in the cell.
 //
 // # Quotas
 //
-// A node is charged to its owner, the principal that made it, whoever writes it
-// later, and to the directory it stands in, not to directories further up: so an
-// operation on a node touches the rows of that node, its parent and its owner,
-// however deep it stands. Only growth is refused: a file may be cut, and a node
-// deleted, by somebody who has too much. What Make makes has no owner and is
-// charged to directories only.
+// A node is charged to its owner, the principal that made it, also when another
+// principal writes it later, and to the directory it stands in, but not to directories
+// further up. So an operation on a node changes the rows of that node, its parent and
+// its owner, at any depth. Only growth is refused: above the limit a file may still be
+// cut and a node deleted. Nodes that Make makes have no owner and are charged to their
+// directories only.
 //
 // # What each operation writes
 //
@@ -94,7 +94,7 @@
 //	I-F3  state  a directory counts its children and the bytes of their contents
 //	I-F4  state  each file, and nothing else, has a row of contents, with the length and the checksum that its metadata say
 //	I-F5  delta  a generation that moves becomes the number of the command, which is greater; none is below the instance
-//	I-F6  state  a principal's usage is the sum over the nodes it owns; who owns none has no row
+//	I-F6  state  a principal's usage is the sum over the nodes it owns; a principal without nodes has no row
 //	I-F7  delta  an operation that is refused has changed no row
 //	I-F8  state  the root and the ACL directory are there from Make on, permanent directories
 //	I-F9  state  the index has each ephemeral node, with its instance, and nothing else

@@ -2,9 +2,9 @@ package tree
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// Effect is one of the structs of this file: something that followed from an
-// operation, told as data, for those who keep events and caches. Effects come in
-// the order in which they are told to clients: the node first, then its parent.
+// Effect is one of the structs of this file: something that followed from an operation, as
+// data, for events and caches. The effect on the node comes before that on its parent, as
+// clients are told of them.
 type Effect interface{ effect() }
 
 // Created: the node is there.
@@ -26,19 +26,18 @@ type ACLChanged struct {
 	Gen  api.ACLGen
 }
 
-// LockTaken: the node's lock went from free to held. No ChildChanged goes with
-// it: nobody keeps lock generations of children.
+// LockTaken: the node's lock went from free to held. No ChildChanged goes with it: no
+// cache keeps the lock generations of children.
 type LockTaken struct {
 	Node api.Ref
 	Gen  api.LockGen
 }
 
-// Deleted: the node is no more, and all that is bound to it.
+// Deleted: the node is gone, and all that is bound to it.
 type Deleted struct{ Node api.Ref }
 
-// ChildChanged: something was done to a child of the directory. Where it was
-// created or deleted, the directory's own metadata changed as well, by its number
-// of children.
+// ChildChanged: a child of the directory was created, modified or deleted. If it was
+// created or deleted, the number of children in the directory's metadata changed as well.
 type ChildChanged struct {
 	Directory api.Ref
 	Name      string

@@ -9,8 +9,8 @@ import (
 // Family is the first byte of a key.
 type Family byte
 
-// The families of rows; see the package comment. No other package's rows begin
-// with these bytes, and none is ever given to another family.
+// The families of rows; see the package comment. No other package's rows begin with these
+// bytes. A byte is never used for another family.
 const (
 	FamilyNode      Family = 't'
 	FamilyContents  Family = 'b'

@@ -5,8 +5,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Founding is what a cell begins with: the root, the ACL directory, and the ACL
-// files without which nobody could do anything, since a missing ACL file denies.
+// Founding is what a cell begins with: the root, the ACL directory, and its first ACL
+// files. Without ACL files no client could do anything, since a missing file denies.
 type Founding struct {
 	Root   api.ACLNames // of the root, and so of what is made in it without names
 	ACL    api.ACLNames // of the ACL directory
@@ -21,8 +21,8 @@ type FoundingFile struct {
 	Names    api.ACLNames // what is empty is copied from the ACL directory
 }
 
-// OpenFounding is that of a cell in which every principal may do everything, until
-// somebody makes other ACL files.
+// OpenFounding is that of a cell in which every principal may do everything, until other
+// ACL files are made.
 func OpenFounding() Founding {
 	const all api.ACLName = "everybody"
 	names := api.ACLNames{Read: all, Write: all, Change: all}
@@ -32,8 +32,8 @@ func OpenFounding() Founding {
 	}
 }
 
-// wrong says OK, TooLarge, or Invalid: for a file that comes twice, and for an ACL
-// name without a file in f, for nobody could ever repair such a cell.
+// check returns OK, TooLarge, or Invalid. Invalid are a file that comes twice, and an ACL
+// name without a file in f: no client could ever repair such a cell.
 func (f Founding) check() api.Code {
 	files := map[api.ACLName]bool{}
 	for _, file := range f.Files {

@@ -19,10 +19,10 @@ func TestMake(t *testing.T) {
 	}{
 		{"as it is", func(*tree.Founding) {}, api.OK},
 		{"names of a file's own", func(f *tree.Founding) { f.Files[0].Names.Read = "all" }, api.OK},
-		{"a root that names no file", func(f *tree.Founding) { f.Root.Read = "nobody" }, api.Invalid},
+		{"a root that names no file", func(f *tree.Founding) { f.Root.Read = "none" }, api.Invalid},
 		{"a root without names", func(f *tree.Founding) { f.Root = api.ACLNames{} }, api.Invalid},
-		{"an ACL directory that names no file", func(f *tree.Founding) { f.ACL.Change = "nobody" }, api.Invalid},
-		{"a file that names no file", func(f *tree.Founding) { f.Files[1].Names.Write = "nobody" }, api.Invalid},
+		{"an ACL directory that names no file", func(f *tree.Founding) { f.ACL.Change = "none" }, api.Invalid},
+		{"a file that names no file", func(f *tree.Founding) { f.Files[1].Names.Write = "none" }, api.Invalid},
 		{"a file whose name is none", func(f *tree.Founding) { f.Files = append(f.Files, tree.FoundingFile{Name: "a/b"}) }, api.Invalid},
 		{"a file that comes twice", func(f *tree.Founding) { f.Files = append(f.Files, f.Files[0]) }, api.Invalid},
 		{"a file that is too long", func(f *tree.Founding) { f.Files[1].Contents = tooLong }, api.TooLarge},

@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// twin is a tree that nobody can get wrong: a map from paths, as text, to nodes,
+// twin is the simplest model of a tree: a map from paths, as text, to nodes,
 // which counts and adds up whenever it is asked, and looks at every node for it.
 type twin struct {
 	nodes  map[string]*twinNode

@@ -6,7 +6,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Outcome is what came of an operation.
+// Outcome is the result of an operation.
 type Outcome struct {
 	Code    api.Code // OK, or why nothing was changed
 	Node    api.Ref  // the node that was made or meant; zero where there is none
@@ -30,7 +30,7 @@ func begin(tx *db.Txn, n api.Number) *op {
 	return &op{tx: tx, n: n, mark: tx.Mark()}
 }
 
-// refuse ends the operation: about is the node it met, if any.
+// refuse ends the operation: about is the node that it found, if any.
 func (o *op) refuse(code api.Code, about node) Outcome {
 	if o.tx.Mark() != o.mark {
 		invariant.Failf("I-F7", "command %d is refused by %v and has changed rows", o.n, code)
@@ -67,7 +67,8 @@ func (o *op) parentOf(n node) node {
 	return parent
 }
 
-// tellParent tells of a change of n, which is not a change of its parent's row.
+// addParentEffect adds the effect on the parent of a change of n that leaves the parent's
+// row as it is.
 func (o *op) addParentEffect(n node, c Change) {
 	if !n.path.IsRoot() {
 		o.addEffects(ChildChanged{Directory: o.parentOf(n).ref(), Name: n.path.Base(), Change: c})

@@ -9,14 +9,14 @@ import (
 // Usage is a number of nodes, and the bytes of contents in them.
 type Usage struct{ Nodes, Bytes uint64 }
 
-// Limits bound what one principal may own and what one directory may hold. They
-// are the same for all, and a row: replicas must agree on what they refuse.
+// Limits bound what one principal may own and what one directory may hold. They are the
+// same for all, and stand in a row: replicas must agree on what they refuse.
 type Limits struct {
 	Principal Usage // over all nodes that one principal owns
 	Directory Usage // over the children of one directory
 }
 
-// DefaultLimits are those of a cell that was not told otherwise.
+// DefaultLimits are the limits of OpenFounding.
 func DefaultLimits() Limits {
 	u := Usage{Nodes: 1 << 14, Bytes: 64 << 20}
 	return Limits{Principal: u, Directory: u}
@@ -30,8 +30,8 @@ func GetLimits(r Reader) (l Limits) {
 	return l
 }
 
-// SetLimits sets the limits of the cell. Who has more than the new ones keeps it,
-// and may not have still more.
+// SetLimits sets the limits of the cell. A principal or directory above the new limits
+// keeps what it has, and may not grow.
 func SetLimits(tx *db.Txn, l Limits) {
 	tx.Put(limitsKey, encodeNumbers(l.Principal.Nodes, l.Principal.Bytes, l.Directory.Nodes, l.Directory.Bytes))
 }
@@ -56,13 +56,13 @@ func (n node) usage() Usage { return Usage{Nodes: n.stat.Children, Bytes: n.byte
 // growth is by how much a usage changes.
 type growth struct{ nodes, bytes int64 }
 
-// within says whether u may change by g: only what grows is held to the limit.
+// canGrow reports whether u may change by g: only growth is held to the limit.
 func (u Usage) canGrow(limit Usage, g growth) bool {
 	over := func(x, max uint64, by int64) bool { return by > 0 && (x > max || max-x < uint64(by)) }
 	return !over(u.Nodes, limit.Nodes, g.nodes) && !over(u.Bytes, limit.Bytes, g.bytes)
 }
 
-// plus is u changed by g; ok is false where that would be less than nothing.
+// plus is u changed by g; ok is false if that would be below 0.
 func (u Usage) plus(g growth) (v Usage, ok bool) {
 	if g.nodes < 0 && u.Nodes < uint64(-g.nodes) || g.bytes < 0 && u.Bytes < uint64(-g.bytes) {
 		return u, false
@@ -70,8 +70,7 @@ func (u Usage) plus(g growth) (v Usage, ok bool) {
 	return Usage{Nodes: u.Nodes + uint64(g.nodes), Bytes: u.Bytes + uint64(g.bytes)}, true
 }
 
-// room says whether the owner and the directory may have so much more: OK, or
-// Quota.
+// checkQuota returns OK, or Quota if the owner or the directory may not change by g.
 func (o *op) checkQuota(owner api.Principal, dir node, g growth) api.Code {
 	limits := GetLimits(o.tx)
 	if owner != "" && !GetUsage(o.tx, owner).canGrow(limits.Principal, g) || !dir.usage().canGrow(limits.Directory, g) {

@@ -37,7 +37,7 @@ func TestQuotas(t *testing.T) {
 	}{
 		{"the last node of an owner", own(3, 8), create("/x", "", "ann"), api.OK},
 		{"one node too many", own(2, 99), create("/x", "", "ann"), api.Quota},
-		{"somebody else has room", own(2, 99), create("/x", "", "bob"), api.OK},
+		{"another principal has room", own(2, 99), create("/x", "", "bob"), api.OK},
 		{"the last byte of an owner", own(9, 9), create("/x", "1", "ann"), api.OK},
 		{"one byte too many", own(9, 8), create("/x", "1", "ann"), api.Quota},
 		{"no byte more", own(9, 0), create("/x", "", "ann"), api.OK},
@@ -69,7 +69,8 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-// The owner is who made the node, whoever writes it, and pays until it is gone.
+// The owner is the principal that made the node, also when another one writes it. It is
+// charged until the node is deleted.
 func TestUsageFollowsTheOwner(t *testing.T) {
 	c := sample(t)
 	require.Equal(t, tree.Usage{Nodes: 2, Bytes: 8}, tree.GetUsage(c.d, "ann"))

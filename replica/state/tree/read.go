@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Lookup finds the node that stands at a path: OK, or NotFound. It looks at one
-// row, whatever stands above.
+// Lookup finds the node at a path: OK, or NotFound. It reads one row, and none of the
+// directories above.
 func Lookup(r Reader, p api.Path) (api.Ref, api.Stat, api.Code) {
 	n, ok := getNode(r, p)
 	if !ok {
@@ -36,8 +36,7 @@ func Contents(r Reader, ref api.Ref) (string, api.Stat, api.Code) {
 	return getContents(r, ref.Path), n.stat, api.OK
 }
 
-// Owner is the principal that is charged for a node, empty where that is the
-// cell: OK, or Gone.
+// Owner is the principal that is charged for a node, empty for the cell: OK, or Gone.
 func Owner(r Reader, ref api.Ref) (api.Principal, api.Code) {
 	n, code := find(r, ref)
 	return n.owner, code
@@ -45,9 +44,9 @@ func Owner(r Reader, ref api.Ref) (api.Principal, api.Code) {
 
 // List reads the children of a directory, names and metadata, in the order of
 // their names: OK, Gone, or NotDirectory. A list has at most api.MaxListPairs
-// children, or most of them if that is less and not 0, and api.MaxListBytes bytes;
-// where there are more, more says so, and the rest is listed after the last name.
-// The first list begins after "".
+// children, or most of them if that is less and not 0, and api.MaxListBytes bytes. more
+// reports that there are others: the rest is listed after the last name. The first list
+// begins after "".
 func List(r Reader, ref api.Ref, after string, most uint64) (children []api.Child, more bool, code api.Code) {
 	n, code := find(r, ref)
 	switch {
@@ -115,7 +114,7 @@ func Ephemerals(r Reader) iter.Seq[api.Ref] {
 	}
 }
 
-// Files reads files by their paths alone, as an ACL names them.
+// Files reads files by path, for acl.Check.
 type Files struct{ Reader Reader }
 
 // Contents reads the file that stands at a path; ok is false where there is no

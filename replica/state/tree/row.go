@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Reader is what rows are read from: a *db.Txn, a *db.DB or a db.View.
+// Reader reads rows: a *db.Txn, a *db.DB or a db.View.
 type Reader interface {
 	Get(key string) (value string, ok bool)
 	Ascend(from, to string) iter.Seq2[string, string]
@@ -25,7 +25,7 @@ type node struct {
 	path  api.Path
 	stat  api.Stat
 	bytes uint64        // of a directory: the lengths of its children together
-	owner api.Principal // who is charged for it; empty: the cell
+	owner api.Principal // is charged for it; empty: the cell
 }
 
 func (n node) ref() api.Ref { return api.Ref{Path: n.path, Instance: n.stat.Instance} }
@@ -62,8 +62,8 @@ func getNode(r Reader, p api.Path) (n node, ok bool) {
 	return mustNode(p, value), true
 }
 
-// find reads the node that ref names: OK, or Gone where the path has no node or
-// another one.
+// find reads the node that ref names: OK, or Gone if the path has no node or another
+// instance.
 func find(r Reader, ref api.Ref) (node, api.Code) {
 	n, ok := getNode(r, ref.Path)
 	if !ok || n.stat.Instance != ref.Instance {
@@ -80,7 +80,7 @@ func mustNode(p api.Path, value string) node {
 	return n
 }
 
-// mustNodeAt reads a row of FamilyNode that an iteration has met.
+// mustNodeAt reads a row of FamilyNode that an iteration has found.
 func mustNodeAt(key, value string) node {
 	k, ok := ParseKey(key)
 	if !ok {

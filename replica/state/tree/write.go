@@ -5,10 +5,9 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// SetContents replaces the whole contents of a file. With a generation it does so
-// only if that is the present one, else the Outcome is Conflict and tells the
-// present one; 0, which no file has, asks for no condition. The generation grows
-// also where the bytes are the same.
+// SetContents replaces the whole contents of a file. With a generation it does so only if
+// that is the present one, else the Outcome is Conflict and has the present one; 0, which
+// no file has, sets no condition. The generation grows also if the bytes are the same.
 func SetContents(tx *db.Txn, n api.Number, ref api.Ref, contents string, when api.ContentGen) Outcome {
 	o := begin(tx, n)
 	if len(contents) > api.MaxContents {
@@ -35,9 +34,9 @@ func SetContents(tx *db.Txn, n api.Number, ref api.Ref, contents string, when ap
 	return o.done(f)
 }
 
-// SetACL replaces the ACL names of a node, all three of them. With a generation
-// it does so only if that is the present one, else the Outcome is Conflict and
-// tells the present one; 0, which no node has, asks for no condition (C5.07).
+// SetACL replaces the ACL names of a node, all three of them. With a generation it does so
+// only if that is the present one, else the Outcome is Conflict and has the present one;
+// 0, which no node has, sets no condition (C5.07).
 func SetACL(tx *db.Txn, n api.Number, ref api.Ref, names api.ACLNames, when api.ACLGen) Outcome {
 	o := begin(tx, n)
 	if code := names.Check(); code != api.OK {
@@ -58,8 +57,8 @@ func SetACL(tx *db.Txn, n api.Number, ref api.Ref, names api.ACLNames, when api.
 	return o.done(f)
 }
 
-// BumpLock notes that the lock of a node goes from free to held (C3.06). Who
-// holds it is not known here.
+// BumpLock notes that the lock of a node goes from free to held (C3.06). Its holders are
+// rows of replica/state/lock.
 func BumpLock(tx *db.Txn, n api.Number, ref api.Ref) Outcome {
 	o := begin(tx, n)
 	f, code := find(tx, ref)

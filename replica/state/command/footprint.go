@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Footprint names the rows that a command may change, whatever the rows are.
-// Every command may change the command counter. What a cache must invalidate
-// before a command is proposed is its User row or its Node.
+// Footprint names the rows that a command may change, whatever the rows are. Every command
+// may change the command counter. A cache must invalidate the User row or the Node of a
+// command before it is proposed.
 type Footprint struct {
 	Epoch      bool          // the epoch row
 	Constant   string        // this constant
@@ -17,7 +17,7 @@ type Footprint struct {
 	Lease      bool          // the longest session lease
 	Backup     bool          // what is recorded of backups
 	NewSession bool          // the session that the command opens, with this nonce
-	Nonce      api.Nonce     // of Opens
+	Nonce      api.Nonce     // of NewSession
 	Session    api.SessionID // this session and its answers
 	Opener     bool          // the opener of Session too
 	User       string        // this user row
@@ -25,7 +25,7 @@ type Footprint struct {
 	Locks      LockFootprint
 }
 
-// NodePrint is the part of a Footprint that is about one node.
+// NodeFootprint is the part of a Footprint that is about one node.
 type NodeFootprint struct {
 	Path   api.Path
 	Extent Extent
@@ -39,20 +39,20 @@ const (
 	ExtentNone     Extent = iota
 	ExtentMetadata        // its metadata
 	ExtentContents        // its contents, and with their length the rows of its parent and its owner
-	ExtentNode            // whether it stands
+	ExtentNode            // whether there is such a node
 )
 
-// LocksPrint is the part of a Footprint that is about locks: that of one node,
+// LockFootprint is the part of a Footprint that is about locks: that of one node,
 // those of one holder, or what one holder has of one node.
 type LockFootprint struct {
 	Node      api.Ref    // the lock of this node only
 	Owner     lock.Owner // what this handle holds; without a handle, what any handle of the session holds
-	All       bool       // the lock of Node goes, with all holders and delays
+	All       bool       // the lock of Node is removed, with all holders and delays
 	NewDelays bool       // delays may begin
 	Freed     api.Number // this delay of Node ends
 }
 
-// Touches says what c may change; nil, like what a refused command may.
+// FootprintOf is what c may change. That of nil is what a refused command may change.
 func FootprintOf(c Command) Footprint {
 	switch c := c.(type) {
 	case Epoch:
@@ -123,8 +123,8 @@ func footprintOfNodeCommand(c NodeCommand) Footprint {
 	return f
 }
 
-// Covers says whether the command with this number and footprint may change the
-// row of the db with this key.
+// CanChange reports whether the command with this number and footprint may change the row
+// of the db with this key.
 func (f *Footprint) CanChange(key string, number api.Number) bool {
 	if k, ok := rows.ParseKey(key); ok {
 		return f.canChangeRow(k, number)
@@ -171,7 +171,7 @@ func (f *Footprint) canChangeSession(id api.SessionID, number api.Number) bool {
 	return f.Session != 0 && id == f.Session
 }
 
-// covers knows the owner of no node: any one's usage may be its owner's.
+// canChange does not know the owner of the node: it allows the usage of any principal.
 func (n *NodeFootprint) canChange(k tree.Key) bool {
 	up, _ := n.Path.Parent()
 	switch k.Family {
@@ -187,8 +187,8 @@ func (n *NodeFootprint) canChange(k tree.Key) bool {
 	return false
 }
 
-// covers knows not what an owner holds: any lock may be it, and any owner may hold
-// what is forgotten.
+// canChange does not know what an owner holds: it allows any lock for an owner, and any
+// holder for a lock that is removed.
 func (l *LockFootprint) canChange(k lock.Key, number api.Number) bool {
 	here := l.Node.Instance != 0 && k.Lock == l.Node
 	switch k.Family {
