@@ -10,6 +10,9 @@ func Verdict(r *cell.Result) string {
 	case r.Failed() && r.Breach.ID == "":
 		return "crashed: " + r.Breach.Text
 	case r.Failed():
+		if r.Breach.Conformance {
+			return "conformance " + r.Breach.ID + " broke: " + r.Breach.Text
+		}
 		return r.Breach.ID + " broke: " + r.Breach.Text
 	case r.Undecided:
 		return "undecided"
