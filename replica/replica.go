@@ -188,7 +188,7 @@ func (r *Replica) runBulkJobs(st *store.Snapshots) {
 	}
 }
 
-// backupLane owns the place of backups. Nobody waits for its end: a place that hangs
+// backupLane owns the place of backups. No lane waits for its end: a place that hangs
 // must not keep a replica from stopping.
 func (r *Replica) runBackupJobs(p store.Place) {
 	b := diskjobs.Backup{Place: p, OnDone: func(j driver.BackupJob, made store.WriteResult, err error) {

@@ -29,7 +29,7 @@ func auditOf(t *testing.T, n int) *audit {
 func sumOf(k int) db.Sum { return db.Sum{A: uint64(k), B: uint64(k)} }
 
 // Every way in which up to six replicas can have rows of up to three kinds, or
-// say nothing: who cannot be of a majority any more stops, and nobody else.
+// say nothing: a replica that cannot be of a majority any more stops, and no other.
 func TestWhoCannotBeOfAMajorityStops(t *testing.T) {
 	const silent = 3
 	cases := 0

@@ -50,7 +50,7 @@
 //     its own sum by then, that is its last word, as others judge by it.
 //
 // So with rows 2 to 1 the odd one stops, whether it is master or not, and the
-// others go on; with 1 to 1 to 1, or 2 to 2, nobody is left to serve, and nobody
+// others go on; with 1 to 1 to 1, or 2 to 2, no master is left to serve, and no replica
 // should. A replica that is well needs no leave of a majority to go on: silence,
 // a lost report, or one about another slot say nothing, neither that rows are
 // equal nor that they are not. The next comparison asks again.

@@ -40,7 +40,7 @@ func newGroup(t *testing.T, n int, changes ...func(*core.Config)) *group {
 	}
 	cfg := core.DefaultConfig()
 	cfg.ChecksumEvery, cfg.ChecksumRows = time.Second, 2
-	cfg.Sessions = session.Config{} // nobody keeps them alive here
+	cfg.Sessions = session.Config{} // no client keeps them alive here
 	cfg.Observer = new(record)
 	for _, change := range changes {
 		change(&cfg)

@@ -35,7 +35,7 @@ func TestWhoIsAbsentCountsAgainstTheDamaged(t *testing.T) {
 		}
 		require.LessOrEqual(t, bits, (n-1)/2, "seed %d", seed)
 	}
-	require.Len(t, sizes, 5, "somebody was absent in each size of cell")
+	require.Len(t, sizes, 5, "a replica was absent in each size of cell")
 }
 
 // Cells whose disks rot keep all properties, and come by what rot is there for.

@@ -78,7 +78,7 @@ func (c *Cell) backedUp(id paxos.NodeID, j driver.BackupJob, made store.WriteRes
 		c.world.Break("S3", "replica %d has written a backup of slot %d, and its place has none that is good", id, slot)
 		return
 	case made.Found && slot <= j.After:
-		c.world.Break("S3", "replica %d takes the backup of slot %d for one that nobody has recorded, and one of slot %d is", id, slot, j.After)
+		c.world.Break("S3", "replica %d takes the backup of slot %d for one that was never recorded, and one of slot %d is", id, slot, j.After)
 		return
 	case made.Found:
 		c.backed.found++
@@ -119,7 +119,7 @@ func (c *Cell) placed(id paxos.NodeID, cell uint64, made store.WriteResult) {
 	}
 }
 
-// backupOf reads the backup of a slot from the place of a replica, as somebody would
+// backupOf reads the backup of a slot from the place of a replica, as an operator would
 // who has only that; nil where there is none that is good, with the reason if there is
 // one.
 func (c *Cell) backupOf(id paxos.NodeID, slot paxos.Slot) (*backup.Backup, error) {
@@ -162,7 +162,7 @@ func (c *Cell) writing() time.Duration {
 }
 
 // backsUp waits until one more backup is made (L1), where one is found until the next
-// one: places work by now, and somebody serves. The wait for the first note, the
+// one: places work by now, and a master serves. The wait for the first note, the
 // interval, its spread, and clocks that are slow come together; and one that was begun
 // before, and is to be ended first.
 func (c *Cell) backsUp() {

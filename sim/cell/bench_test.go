@@ -42,7 +42,7 @@ func BenchmarkSeed(b *testing.B) {
 	benchRuns(b, func(seed uint64) plan.Plan { return plan.New(plan.Options{Seed: seed}) })
 }
 
-// TestSpeedIsMeasuredOnPlansThatRunClean, or nobody could measure it.
+// TestSpeedIsMeasuredOnPlansThatRunClean, or it could not be measured.
 func TestSpeedIsMeasuredOnPlansThatRunClean(t *testing.T) {
 	var snapshots uint64
 	for _, p := range []plan.Plan{speedPlan(1, 3, 3, 200*time.Millisecond), speedPlan(1, 5, 10, 0)} {

@@ -64,7 +64,7 @@ type Cell struct {
 	undo       []func()             // of faults in force
 	armed      []func()             // strikes that wait for a leader to propose
 	moments    []moment             // strikes that wait for a command of some kind
-	onTenure   []func()             // what waits for somebody to begin to lead
+	onTenure   []func()             // what waits for a replica to begin to lead
 	onDrop     []func(*sim.Machine) // strikes that wait for a log to be shortened
 	onMark     []func(*sim.Machine) // strikes that wait for one to be marked
 	transfers  transfers
@@ -87,7 +87,7 @@ type Cell struct {
 	events    event.Stream
 	checkers  []added   // of an extension
 	pending   []pending // parts of strikes that wait for an event
-	triggered bool      // there was one: somebody listens for them
+	triggered bool      // there was one: a fault listens for them
 }
 
 // build makes the cell of a plan; nothing runs yet.
@@ -306,7 +306,7 @@ func (c *Cell) refused(r *replica, err error, lost bool) {
 	}
 }
 
-// failed is told that a replica stopped because its machine failed; somebody
+// failed is told that a replica stopped because its machine failed; an operator
 // starts it again, unless that is known to be in vain.
 func (c *Cell) failed(r *replica) {
 	c.failures++

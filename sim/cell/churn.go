@@ -17,7 +17,7 @@ func (c *Cell) budget(d *sim.Draw) int {
 	case plan.Churn:
 		return int(d.LogUniform(1, 12))
 	case plan.Storm:
-		return 1 << 20 // until the end: whoever is done would leave the queue
+		return 1 << 20 // until the end: a program that is done would leave the queue
 	}
 	return int(d.LogUniform(10, 400))
 }
@@ -41,7 +41,7 @@ func (p *program) churnTurn(ctx context.Context) {
 }
 
 // deserts ends a session without a word, in one of three cases: its client's machine
-// loses power, and somebody else begins on it later.
+// loses power, and another client begins on it later.
 func (c *Cell) deserts(rt *sim.Runtime, d *sim.Draw) bool {
 	if c.plan.Workload != plan.Churn || c.load.finale || !d.Chance(1, 3) {
 		return false

@@ -96,7 +96,7 @@ func (x *crowd) begin(now time.Time) {
 	x.env.World().After(gatherTens*gatherEvery, func() { x.env.Post(x.begin) })
 }
 
-// serving is the machine of who serves, nil if nobody does.
+// serving is the machine of the master, nil if there is none.
 func (c *Cell) serving() *sim.Machine {
 	for _, m := range c.replicas {
 		if r := running(m); r != nil && r.host.Core() != nil && r.host.Core().Serving() != nil {
@@ -111,7 +111,7 @@ func (x *crowd) Receive(now time.Time, from sim.Addr, msg []byte) {
 	bundle(msg).each(func(i int, wire []byte) {
 		p, err := api.DecodeReply(wire)
 		if err != nil {
-			x.cell.world.Break("I-W1", "a replica sends a reply that nobody can read: %v", err)
+			x.cell.world.Break("I-W1", "a replica sends a reply that cannot be decoded: %v", err)
 			return
 		}
 		if p.Session != 0 && p.Seq == 0 {

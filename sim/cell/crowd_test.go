@@ -81,7 +81,7 @@ func TestOptionsOfACrowdAreChecked(t *testing.T) {
 	}
 }
 
-// The wheel against a list: nobody rings before its tick, and everybody by then.
+// The wheel against a list: no entry is due before its tick, and each by then.
 func TestTheWheelRingsInTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w wheel
@@ -102,7 +102,7 @@ func TestTheWheelRingsInTime(t *testing.T) {
 					delete(due, i)
 				})
 				for _, at := range due {
-					require.True(t, at.After(now), "somebody was not told")
+					require.True(t, at.After(now), "an entry was not told")
 				}
 			}
 		}

@@ -49,7 +49,7 @@ func (w *wheel) turn(now time.Time, ring func(i int32)) {
 	w.first = max(w.first, w.tick+1)
 }
 
-// next is an instant before which nobody rings.
+// next is an instant before which no entry is due.
 func (w *wheel) next() time.Time {
 	for last := w.tick + wheelSlots - 1; w.first < last && len(w.slots[w.first%wheelSlots]) == 0; {
 		w.first++

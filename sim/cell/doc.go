@@ -18,8 +18,8 @@
 //	             fence_program.go its clients, fence_line.go what they say
 //	rights.go    programs that use nodes under ACL files that change; files_guest.go:
 //	             what others do to nodes; guest.go: a hostile client; guest_manners.go:
-//	             what it does as anybody may, guest_tricks.go, guest_numbers.go, guest_rare.go:
-//	             what nobody may
+//	             what any client may do, guest_tricks.go, guest_numbers.go, guest_rare.go:
+//	             what no client may do
 //	backups.go   backups on far disks, which fail, and what is in them; reborn.go: the
 //	             cell that is made of the newest when a run is over; reborn_former.go:
 //	             what it must not have of the old one
@@ -57,7 +57,7 @@
 //	             watch_brought.go: who presented what he holds (S8, S9); watch_delays.go,
 //	             watch_legacy.go: a lock-delay is no longer than it is (S8);
 //	             watch_sequencers.go: which are valid, by the log (S10);
-//	             watch_leaks.go: what nobody has open goes (S15);
+//	             watch_leaks.go: what no session has open goes (S15);
 //	             watch_snapshot.go: what snapshots stand in for, and whose rows they hold;
 //	             watch_stock.go: which of them a replica may count on (S3, S17);
 //	             watch_chunks.go: how much of one is synced at once (L2);
@@ -74,7 +74,7 @@
 //	result.go    what becomes of a seed; describe.go: a plan in words
 //
 // What stands on disks is read by package platter, without the product's code.
-// What one life of a replica owes to whoever asks it something is watched by package conduct,
+// What one life of a replica owes to those that ask it is checked by sim/conformance/replicas,
 // what one life of a client may send, believe and tell by package belief.
 // What is done with many seeds is package seeds.
 //

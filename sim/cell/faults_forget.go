@@ -13,7 +13,7 @@ import (
 // What is in this file disks do that do not have what they had: an operator copies
 // files back that are too old, or a file system forgets some. A replica that cannot
 // have all that it told others must stop (replica/disk/store/doc.go, When a store refuses
-// to open). Each strike leaves something that shows it, as nobody can notice what
+// to open). Each strike leaves something that shows it, as no replica can notice what
 // nothing shows: see atlas.
 
 // forget takes files away late in a run, or puts both copies of a replica's promise

@@ -103,7 +103,7 @@ func clog(c *Cell, d *sim.Draw) {
 
 // clogTenure lets old messages meet a new tenure: some links from or to the
 // leader hold everything back, the leader is made to step down, perhaps to come
-// back, and when somebody begins to lead the links let go.
+// back, and when a replica begins to lead the links let go.
 func clogTenure(c *Cell, d *sim.Draw) {
 	m := c.leader(d)
 	if m == nil {
@@ -125,8 +125,8 @@ func clogTenure(c *Cell, d *sim.Draw) {
 	c.aim(d, func() { c.resign(m, d) })
 }
 
-// succession lets one replica lead, lose the lead and lead again, with somebody
-// else in between: what its clients asked for in its first tenure, or what it meant to
+// succession lets one replica lead, lose the lead and lead again, with another
+// leader in between: what its clients asked for in its first tenure, or what it meant to
 // do by itself, meets the epoch of its last one, or that in between.
 func succession(c *Cell, d *sim.Draw) {
 	aim := c.aim

@@ -282,7 +282,7 @@ func (s *decayed) run() (file string, off, n int64) {
 }
 
 // misdirect makes a write of the log have gone astray: the bytes stand elsewhere,
-// and what stood in their place before, zeros, stands there still. Nobody reads
+// and what stood in their place before, zeros, stands there still. No replica reads
 // an open log, so a write that is moved now and one that went astray then leave
 // the same disk. Before that may stop a replica, it is the next write to one copy
 // of its promise that goes astray.
@@ -393,7 +393,7 @@ func spoilt(mem *vfs.Mem) bool {
 const strayFamilies = "ucdos"
 
 // stray writes a row where no log has said so, in one replica's memory, at times
-// behind the back of its checksum too. It is a row that nobody reads, so that it
+// behind the back of its checksum too. It is a row that no client reads, so that it
 // harms nothing but the replica's sum: comparing rows, with those of others or with
 // the checksum, must stop the replica (S6), and then its next life has the row no
 // more.

@@ -8,7 +8,7 @@ import (
 )
 
 // fade makes a client fall silent, and strikes shortly before its session's lease is
-// over at whoever is master then: what a master does by itself, and is guarded by its
+// over at the replica that is master then: what a master does by itself, and is guarded by its
 // epoch as all else is, meets a change of masters. Then the client comes back.
 func (c *Cell) fade(d *sim.Draw, strike func()) {
 	m := c.clients[d.Int(len(c.clients))]
@@ -32,9 +32,9 @@ func (c *Cell) fade(d *sim.Draw, strike func()) {
 }
 
 // nearEnd waits until a session has no more than that left of its lease, by the clock
-// of whoever leads, or has ended.
+// of the replica that leads, or has ended.
 func (c *Cell) nearEnd(s api.SessionID, margin time.Duration, then func(ends bool)) {
-	wait := 100 * time.Millisecond // while nobody knows
+	wait := 100 * time.Millisecond // while it is not known
 	for id := range c.sessions.Seats {
 		t := &c.sessions.Seats[id]
 		if t.Of == nil || t.Epoch != c.watch.Epoch || !c.promises.lives(id, t.Of) {

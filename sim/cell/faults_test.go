@@ -45,7 +45,7 @@ func TestAStrikeComesAtTheEndOfASession(t *testing.T) {
 	require.Positive(t, struck)
 }
 
-// What was said to a life comes to the next, and nobody is confused.
+// What was said to a life comes to the next, and confuses no replica.
 func TestWhatWasSaidToOneLifeComesAgainToTheNext(t *testing.T) {
 	c := someCell(t, 3, lively)
 	said := 0
@@ -76,7 +76,7 @@ func TestAnAnswerOfOneLifeComesWhenTheNextWaitsForOne(t *testing.T) {
 	c.recalls(c.clients[1].Addr(), api.Request{Session: 8, Seq: 1})
 	c.recalls(client, api.Request{Session: 8, Seq: 2})
 	c.recalls(client, api.Request{Session: 7, Seq: 1})
-	require.Len(t, e.said, 1, "nobody waits for it")
+	require.Len(t, e.said, 1, "no call waits for it")
 	c.recalls(client, api.Request{Session: 8, Seq: 1})
 	require.Empty(t, e.said)
 	require.Equal(t, sim.Reached, c.world.Run(20*time.Second))

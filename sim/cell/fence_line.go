@@ -57,7 +57,7 @@ func flag(b bool) uint64 {
 	return 0
 }
 
-// decodeAsk and decodeTell are the inverses. Links keep bytes whole, and nobody else
+// decodeAsk and decodeTell are the inverses. Links keep bytes whole, and no other machine
 // sends any: what is no message is a bug of the simulator.
 func decodeAsk(msg []byte) (q fenceAsk) {
 	n, rest := uvarints(kindAsk, msg, 5)

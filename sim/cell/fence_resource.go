@@ -7,13 +7,13 @@ import (
 )
 
 // resource is what a storage server outside of the cell decides: one value, a
-// counter, which whoever holds a lock is to read and to write back, one higher. It
+// counter, which the holder of a lock is to read and to write back, one higher. It
 // keeps what it has decided, in order. Its disk never fails: what it loses, it
 // loses by what it checks.
 type resource struct {
 	mode    plan.FenceMode
 	highest uint64 // token; of those that the mode remembers
-	version uint64 // of the value; 0: nobody wrote it
+	version uint64 // of the value; 0: never written
 	value   uint64
 	written map[uint64]fenceTell // by the version that a write makes: what it was answered
 	log     []linearizability.Access

@@ -166,7 +166,7 @@ func TestAWriteThatComesTwice(t *testing.T) {
 }
 
 // The same in a real cell: the holder's machine stands still for longer than its
-// session lives, between asking the clock and writing. Somebody else has taken the
+// session lives, between asking the clock and writing. Another client has taken the
 // lock and read, and writes after the late write has come.
 func TestALateWriteInARealCell(t *testing.T) {
 	for _, c := range []struct {

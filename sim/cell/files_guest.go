@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// stranger notes what somebody did to nodes who keeps no books: as calls of the
+// stranger notes what a client without records did to nodes: as calls of the
 // system, where they took effect. What he was told is not his book's concern.
 func (b *fileBook) stranger(d command.NodeOp, r api.Result, at linearizability.Position) {
 	out, known := fileOutput(r)

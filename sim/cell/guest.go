@@ -15,7 +15,7 @@ import (
 // opens and closes without rest.
 //
 // Each request is sent with what may be answered to it; any other answer breaks
-// S14, or S16 where it was about somebody else's session (trick).
+// S14, or S16 where it was about another client's session (trick).
 type hostile struct {
 	cell    *Cell
 	env     *sim.Env

@@ -63,8 +63,8 @@ func TestS14AnAnswerThatAHostileClientMustNotGet(t *testing.T) {
 	}
 }
 
-// Whoever overhears the opening of a session opens none of its own in its owner's
-// place: the owner is told of his, whoever was first.
+// A client that overhears the opening of a session opens none of its own in its owner's
+// place: the owner is told of its own, whichever was first.
 func TestAnOverheardOpeningTakesNobodysSession(t *testing.T) {
 	g := newGuests(t, 4)
 	g.run(func() bool { return g.master() != nil })
@@ -153,7 +153,7 @@ func TestAHostileClientWidensWhatItHasOpened(t *testing.T) {
 }
 
 // Its own calls of an earlier epoch it sends again, by their numbers, to the present
-// master; those that it has numbered as nobody may, it does not.
+// master; those that it has numbered in a way that is not allowed, it does not.
 func TestAHostileClientAsksAgain(t *testing.T) {
 	cell := someCell(t, 11, withHostile)
 	h := cell.world.Clients()[cell.plan.Clients].Process().(*hostile)
@@ -226,7 +226,7 @@ func TestAHostileClientTiesAndNamesTheTokenOfBefore(t *testing.T) {
 }
 
 // Who asks in an epoch that is over may be answered by one that does not know that it
-// is, and by nobody else.
+// is, and by no other.
 func TestAWrongEpochIsAnsweredThereOrNowhere(t *testing.T) {
 	cell := someCell(t, 11, withHostile)
 	h := cell.world.Clients()[cell.plan.Clients].Process().(*hostile)

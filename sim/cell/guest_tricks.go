@@ -97,7 +97,7 @@ func (h *hostile) steals() {
 	h.send("another's token", op, only(api.BadHandle))
 }
 
-// impersonates asks in the session of somebody else.
+// impersonates asks in the session of another client.
 func (h *hostile) impersonates() {
 	s, ok := pick(h.draws, h.cell.heard.session)
 	if !ok || s == h.session {
@@ -127,7 +127,7 @@ func (h *hostile) impersonates() {
 }
 
 // guesses asks in sessions that are yet to be opened: their numbers are those of
-// commands, and somebody may just be about to get one.
+// commands, and a client may just be about to get one.
 func (h *hostile) guesses() {
 	for i := range 1 + h.draws.Int(4) {
 		next := api.SessionID(h.cell.watch.Numbered) + api.SessionID(i+1)
@@ -154,7 +154,7 @@ func (h *hostile) misdates() {
 	h.raw("a wrong epoch", q, func(p api.Reply) bool { return p.Epoch == q.Epoch }) // by one that is master there, for all that it knows
 }
 
-// miscounts numbers its calls as nobody may.
+// miscounts numbers its calls in a way that is not allowed.
 func (h *hostile) miscounts() {
 	q := api.Request{Session: h.session, Seq: h.seq + 1, AckedThrough: h.seq + 1, Epoch: h.epoch, Op: api.Put{Key: "guest", Value: "x"}}
 	switch h.draws.Int(3) {
@@ -167,7 +167,7 @@ func (h *hostile) miscounts() {
 	h.raw("a wrong number", q, only(api.Invalid))
 }
 
-// repeats sends again what it or somebody else has sent before.
+// repeats sends again what it or another client has sent before.
 func (h *hostile) repeats() {
 	from := h.wires
 	if h.draws.Chance(2, 3) {
@@ -216,7 +216,7 @@ func (h *hostile) misnames() {
 	h.send("a bad path", op, only(api.Invalid))
 }
 
-// fakesSequencers shows sequencers that are none, that nobody was given, that were valid
+// fakesSequencers shows sequencers that are none, that were never given out, that were valid
 // once, and that may be valid for another lock than its handle's.
 func (h *hostile) fakesSequencers() {
 	t, has := pick(h.draws, h.own)
@@ -241,7 +241,7 @@ func (h *hostile) fakesSequencers() {
 	h.send("a bad sequencer", api.SetSequencer{Handle: t, Sequencer: q}, no)
 }
 
-// overheard is the sequencer that somebody was given last of some lock but that of a
+// overheard is the sequencer that was given out last of some lock but that of a
 // node.
 func (h *hostile) overheard(but api.Ref) (string, bool) {
 	var all []string

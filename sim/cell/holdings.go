@@ -23,7 +23,7 @@ type (
 
 // holdings keeps the history of locks: what client programs asked and were told,
 // and, as calls of the system, what happened to locks without being asked for, or by
-// calls of which nobody keeps books: sessions that end, handles that fail or are
+// calls of which no record is kept: sessions that end, handles that fail or are
 // closed, lock-delays that are over, nodes that go.
 type holdings struct {
 	locks  *locks.Model // who holds what, by the log
@@ -262,7 +262,7 @@ func (b *holdings) closes(o model.Owner, at linearizability.Position) {
 	}
 }
 
-// fails notes that owners have failed. How long nobody may have their locks is what
+// fails notes that owners have failed. For how long their locks must stay free is what
 // the command has told; of several holders of one lock it has told the longest.
 func (b *holdings) fails(all []model.Owner, a *command.Applied, at linearizability.Position) {
 	on := map[api.Ref]int{}

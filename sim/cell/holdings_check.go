@@ -10,7 +10,7 @@ import (
 )
 
 // history puts together what programs were told and what the log did: a call stands
-// where its command does, and a command of which nobody keeps books is one of the
+// where its command does, and a command of which no record is kept is one of the
 // system.
 func (b *holdings) history() (*linearizability.History[linearizability.LockInput, linearizability.LockOutput], error) {
 	of := map[model.Call]int{}
@@ -47,7 +47,7 @@ func (b *holdings) history() (*linearizability.History[linearizability.LockInput
 }
 
 // stands notes where a call stands in the log, and what was answered there. A client
-// is told which acquisition it has, and tells nobody. What only looks may have been
+// is told which acquisition it has, and tells no other client. What only looks may have been
 // answered by a master alone, and a copy of it be executed later: the witness check
 // finds its place, as that of all reads.
 func (c *lockCall) stands(d lockOperation) {

@@ -169,7 +169,7 @@ func (p *program) checks(ctx context.Context, o *opened, sequencer string) (err 
 }
 
 // check asks whether the sequencer of a lock is valid: it is while the lock is held,
-// unless somebody has deleted its node, or tied the handle to another sequencer.
+// unless a client has deleted its node, or tied the handle to another sequencer.
 func (p *program) check(ctx context.Context, o *opened) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
@@ -217,7 +217,7 @@ func sequencerFault(said string, err error, own string, held bool) model.Finding
 }
 
 // leave gives back all locks: others wait for them. At times it leaves that to the end
-// of the session, if that comes now, also where nobody hears that it was closed.
+// of the session, if that comes now, also where its client does not hear that it was closed.
 func (p *program) leave(ctx context.Context) {
 	last := p.isLast()
 	for _, o := range slices.Clone(p.nodes) {

@@ -30,7 +30,7 @@ func (c *Cell) grant(id paxos.NodeID) time.Duration {
 }
 
 // fits checks that a replica which goes on is configured as its rows say (S17's
-// sibling for configurations: whoever differs must not serve), from wherever it has
+// sibling for configurations: a replica that differs must not serve), from wherever it has
 // them.
 func (c *Cell) fits(r *replica) {
 	if c.plan.Misfit.Replica == 0 {

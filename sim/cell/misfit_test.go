@@ -29,7 +29,7 @@ func TestAMisfitThatLearnsOfItByASnapshotStops(t *testing.T) {
 	require.Equal(t, 2*time.Second, c.grant(3), "it was corrected")
 }
 
-// Whoever goes on with what the rows contradict is found at its next step, however
+// A replica that goes on with what the rows contradict is found at its next step, however
 // it came by the rows.
 func TestS7AMisfitThatGoesOn(t *testing.T) {
 	c := cellWithAMisfit(t)

@@ -184,8 +184,8 @@ func (p *program) named(h *client.Handle, node string) {
 }
 
 // delay draws a lock-delay: at times a longer one than there is (C7.06), on nodes
-// that nobody has to lock in the end; and at times none, which is what who says
-// nothing asks for.
+// that has not to be lockable in the end; and at times none, which is what a request
+// without a delay asks for.
 func (p *program) delay(path string) time.Duration {
 	d := p.someDelay(path)
 	if p.odd.Chance(1, 6) {

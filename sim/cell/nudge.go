@@ -15,7 +15,7 @@ const nudgeEvery = 8
 // nudge tells a replica the time just before something happens to it, which is sooner
 // than it has asked for: then nothing may be due (I-W3). What falls due without a wake
 // is done all the same, as soon as anything else happens, and mostly that is soon; in a
-// quiet cell it is late, and nobody who watches a busy one could tell.
+// quiet cell it is late, and a checker of a busy one could not tell.
 func (r *replica) nudge(now time.Time) {
 	if r.nudges++; r.nudges%nudgeEvery != 0 || r.host.Core() == nil {
 		return

@@ -459,7 +459,7 @@ func (r *replica) written(j *driver.LogJob) {
 	}
 }
 
-// unwritten counts the syncs that fail while somebody waits for what they cover.
+// unwritten counts the syncs that fail while a message waits for what they cover.
 func (r *replica) unwritten(err error, j *driver.LogJob) {
 	var pe *fs.PathError
 	if errors.As(err, &pe) && (pe.Op == vfs.OpSync.String() || pe.Op == vfs.OpSyncData.String()) && len(r.unsynced)+len(j.Records) > 0 {

@@ -126,7 +126,7 @@ const hotRow = "g0/hot"
 
 func (p *program) group() string { return fmt.Sprintf("g%d/", p.draws.Int(p.cell.plan.Calls.Groups)) }
 
-// value is one that nobody wrote before.
+// value is one that was never written before.
 func (p *program) value() string {
 	v := fmt.Sprintf("%x.%d", p.id, p.calls)
 	if pad := p.draws.Int(p.cell.plan.Calls.Value) - len(v); pad > 0 {
@@ -182,7 +182,7 @@ func (p *program) lists(ctx context.Context) {
 	}
 }
 
-// increment reads a row and sets it to one more, if nobody was faster.
+// increment reads a row and sets it to one more, if no other client was faster.
 func (p *program) increment(ctx context.Context, row string) {
 	if p.get(ctx, row) {
 		p.compareAndSet(ctx, row)

@@ -12,10 +12,10 @@ import (
 // only counts: what holds in them is the watch's.
 type rare struct {
 	beginner paxos.Ballot // who began to lead last and does not serve yet; zero: serves
-	leaving  paxos.NodeID // who served and was told to step down; 0: somebody has served since
+	leaving  paxos.NodeID // it served and was told to step down; 0: a replica has served since
 	bids     map[paxos.NodeID]paxos.Ballot
 	led      map[paxos.Ballot]paxos.Boot // the life that led at each ballot last
-	over     bool                        // the run is; whoever is down now was not lost
+	over     bool                        // the run is; a replica that is down now was not lost
 
 	outlived uint64 // writes that came late, when an answer behind them was given
 

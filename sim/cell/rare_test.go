@@ -31,7 +31,7 @@ func TestAHandOverIsCountedWhenSomebodyServesAgain(t *testing.T) {
 	r.serves(b)
 	require.Zero(t, r.handovers, "it did not serve")
 	r.steppingDown(1, true)
-	require.Zero(t, r.handovers, "nobody serves yet")
+	require.Zero(t, r.handovers, "no master serves yet")
 	r.serves(b)
 	r.serves(b)
 	require.EqualValues(t, 1, r.handovers)

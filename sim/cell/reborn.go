@@ -202,7 +202,7 @@ func (r *afterlife) long() bool {
 }
 
 // visit opens a node, compares it with what the backup says, and locks it. Those that
-// nobody had open may have been swept, and some programs take rights away.
+// no session had open may have been swept, and some programs take rights away.
 func (r *afterlife) visit(ctx context.Context, cl *client.Client, path string, was api.Stat) {
 	options := client.OpenOptions{Rights: client.Read | client.Write}
 	if was.Instance == 0 {
@@ -242,7 +242,7 @@ func (r *afterlife) visit(ctx context.Context, cl *client.Client, path string, w
 }
 
 // newborn is one process life of a replica of the new cell: host, store and lanes,
-// and nobody who watches.
+// and no checker.
 type newborn struct {
 	of    *afterlife
 	id    paxos.NodeID
@@ -255,7 +255,7 @@ type newborn struct {
 // Start opens the store that was made for it.
 func (n *newborn) Start(env *sim.Env) {
 	cfg := n.of.old.plan.Driver
-	if n.of.grant > 0 { // whoever founded the old cell may have been configured otherwise
+	if n.of.grant > 0 { // the founder of the old cell may have been configured otherwise
 		cfg.Core.Paxos.Lease.Grant = n.of.grant
 	}
 	cfg.Core.Paxos.ID, cfg.Core.Paxos.Members, cfg.BackupEvery = n.id, []paxos.NodeID{1, 2, 3}, 0

@@ -159,7 +159,7 @@ func (p *program) oddACL(ctx context.Context) {
 	}
 }
 
-// unmake tries to delete the ACL directory, which nobody may (Invalid), whatever is in
+// unmake tries to delete the ACL directory, which no client may (Invalid), whatever is in
 // it.
 func (p *program) unmake(ctx context.Context, o *opened) {
 	err := p.bare(ctx, o, func(ctx context.Context) error { return o.h.Delete(ctx) })
@@ -170,7 +170,7 @@ func (p *program) unmake(ctx context.Context, o *opened) {
 }
 
 // listed is an ACL file: some of the clients, or all, with something between that
-// lists nobody.
+// lists no principal.
 func (p *program) listed() string {
 	var b strings.Builder
 	b.WriteString("# some\n")
@@ -178,7 +178,7 @@ func (p *program) listed() string {
 		name := string(principal(sim.FirstClient + sim.Addr(i)))
 		if p.draws.Chance(1, 2) {
 			fmt.Fprintf(&b, "%s\n", name)
-		} else if p.odd.Chance(1, 2) { // a slip, and the line lists nobody
+		} else if p.odd.Chance(1, 2) { // a slip, and the line lists no principal
 			slips := [...]string{strings.ToUpper(name), " " + name, name + " ", name + "\r", name[:len(name)-1], name + "0x"}
 			fmt.Fprintf(&b, "%s\n", slips[p.odd.Int(len(slips))])
 		}
@@ -228,7 +228,7 @@ func (p *program) fence(ctx context.Context, o *opened) {
 	}
 }
 
-// poison makes a handle useless while somebody may wait on it, and closes it later.
+// poison makes a handle useless while an Acquire may wait on it, and closes it later.
 func (p *program) poison(ctx context.Context, o *opened) {
 	o.h.Poison()
 	err := p.bare(ctx, o, func(ctx context.Context) error {

@@ -98,7 +98,7 @@ func (c *Cell) reached(end sim.End) bool {
 
 // epilogue lets the replicas agree, cuts the power of all, starts them again and
 // lets them agree once more: what was agreed on is on the disks, and a laggard
-// catches up though nobody asks it anything.
+// catches up though it is asked nothing.
 func (c *Cell) epilogue() {
 	c.cure()
 	c.agree("after the last call")

@@ -57,7 +57,7 @@ func TestL1ACellThatNeverAnswersAgain(t *testing.T) {
 	require.Equal(t, "L1", c.world.Failure().ID)
 }
 
-// Whoever is the hub, and whoever led before: the cell serves by way of it, and stands
+// Whichever replica is the hub, and whichever led before: the cell serves by way of it, and stands
 // still without it.
 func TestL1ReplicasThatHearOneAlone(t *testing.T) {
 	for hub := range 3 {

@@ -37,8 +37,8 @@ func (p *program) stormTurn(ctx context.Context) {
 }
 
 // openOrShare opens a node, or takes the handle that another program of the same client
-// has on it: callers who share one exclude each other, whatever the mode, and whoever
-// closes it does so for all.
+// has on it: callers that share one exclude each other, whatever the mode, and the
+// first that closes it closes it for all.
 func (p *program) openOrShare(ctx context.Context, path string) {
 	have, comes := p.cell.load.handles[p.client]
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// A thousand wait for one lock. Nobody is tried in vain: each trial is a grant, but
+// A thousand wait for one lock. No waiter is tried in vain: each trial is a grant, but
 // for the one that is under way.
 func TestAThousandWaitersAreWokenOneByOne(t *testing.T) {
 	p := plan.New(plan.Options{Seed: 3, Replicas: 3, Clients: 40, Workload: plan.Storm, Faults: []string{}})

@@ -57,7 +57,7 @@ func gripOf(s api.SessionID, n uint64) *model.Grip {
 }
 
 // A master that begins to serve in epoch 3 has freed what was held by handles of before
-// that nobody presented.
+// that no client presented.
 func TestS8WhatNobodyPresentedIsFreed(t *testing.T) {
 	before, since := model.Owner{Session: 7, Handle: api.HandleID{Epoch: 1, Counter: 1}}, model.Owner{Session: 7, Handle: api.HandleID{Epoch: 3, Counter: 1}}
 	for name, c := range map[string]struct {
@@ -95,7 +95,7 @@ func TestWhoHoldsLocksInThePresentEpoch(t *testing.T) {
 	require.Empty(t, c.heldIn(3))
 }
 
-// A lock that a new master freed, as nobody presented its handle, is nobody's.
+// A lock that a new master freed, as no client presented its handle, is free.
 func TestS9NobodyIsToldOfALockThatWasFreed(t *testing.T) {
 	for name, c := range map[string]struct {
 		epoch  api.Epoch

@@ -92,7 +92,7 @@ func (b *clientWatch) expires(id api.SessionID) {
 	}
 }
 
-// sweeps: no ephemeral node goes that somebody has open whose session is alive.
+// sweeps: no ephemeral node goes that a live session has open.
 func (b *clientWatch) sweeps(n api.Ref) {
 	b.swept++
 	if b.off {
@@ -118,7 +118,7 @@ func (b *clientWatch) closes(o *opened) {
 	b.open = slices.DeleteFunc(b.open, func(x believed) bool { return x.o == o })
 }
 
-// holds is told that a program has got a lock. At that instant nobody else may
+// holds is told that a program has got a lock. At that instant no other may
 // believe to hold it in a mode that conflicts (S9): beliefs begin here, and when a
 // session is out of jeopardy, and end by themselves.
 func (b *clientWatch) holds(who believer, o *opened, l held, mode client.Mode) {
@@ -156,7 +156,7 @@ func (b *clientWatch) lacks(who believer, n api.Ref, l held, why error) {
 }
 
 // exclusive asks all who may hold locks now. Who does not count on his session any more
-// believes in nothing, whether somebody else does or not.
+// believes in nothing, whether another client does or not.
 func (b *clientWatch) exclusive() {
 	if b.off {
 		return

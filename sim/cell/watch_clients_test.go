@@ -165,7 +165,7 @@ func TestS9NoTwoBelieveToHoldALockThatExcludes(t *testing.T) {
 	}
 }
 
-// A belief that comes back after jeopardy is seen when somebody else's session is
+// A belief that comes back after jeopardy is seen when another client's session is
 // ended.
 func TestS9ABeliefThatComesBack(t *testing.T) {
 	f := newFacts(t)
@@ -208,7 +208,7 @@ func TestS15NoEphemeralNodeGoesThatSomebodyHasOpen(t *testing.T) {
 }
 
 // Who does not count on his session any more must not believe in what it holds, though
-// nobody else does either.
+// no other client does either.
 func TestS9ABeliefEndsWithTheBound(t *testing.T) {
 	now := time.Unix(100, 0)
 	for name, c := range map[string]struct {

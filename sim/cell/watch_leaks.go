@@ -74,11 +74,11 @@ func (p *promiseWatch) of(cl *client.Client) *wire {
 	return nil
 }
 
-// vanishes waits until there is no ephemeral node that nobody can have open (S15,
+// vanishes waits until there is no ephemeral node that no session can have open (S15,
 // C3.03): all programs have ended, so there is none when the last session has
 // ended that was left to expire, and when a new master has waited for those who
 // might come back (C12.13). A hostile client goes on, and keeps what it has; and
-// sessions without leases that nobody ended live for ever.
+// sessions without leases that were not ended live for ever.
 func (c *Cell) vanishes() {
 	if c.plan.Hostile.Gap > 0 || !c.sessions.HasLeases() {
 		return
@@ -97,7 +97,7 @@ func (c *Cell) vanishes() {
 	}
 }
 
-// lingers is how long an ephemeral node may be there that nobody has open: for one
+// lingers is how long an ephemeral node may be there that no session has open: for one
 // longest lease and then SweepAfter of one new master, by slow clocks; and what
 // recovery takes.
 func (c *Cell) lingers() time.Duration {

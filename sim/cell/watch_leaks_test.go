@@ -13,7 +13,7 @@ import (
 
 // A program that opens an ephemeral file and ends, but its client goes on: the file
 // must not stay, says who looks when all programs have ended, and the handle is one
-// that nobody knows of.
+// that is not known.
 func TestS15WhatNobodyKnowsOf(t *testing.T) {
 	ctx := context.Background()
 	for name, look := range map[string]func(g *guests, rt *sim.Runtime, c *client.Client){
@@ -47,7 +47,7 @@ func TestS15WhatNobodyKnowsOf(t *testing.T) {
 	}
 }
 
-// What is closed goes, and then nobody complains.
+// What is closed goes, and then no check complains.
 func TestS15WhatIsClosedGoes(t *testing.T) {
 	g := newGuests(t, 1)
 	done := false

@@ -43,7 +43,7 @@ func (w *waiters) applied(s api.SessionID, m api.Mode, v command.Verdict) {
 	w.b.OnCommand(&command.Applied{Command: trial(s, m), Verdict: v})
 }
 
-// held lets somebody have the lock: whoever asks, or another.
+// held lets a waiter have the lock: the one that asks, or another.
 func (w *waiters) held(own bool) {
 	w.b.Holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
 		return own, func(api.Mode) bool { return true }

@@ -13,7 +13,7 @@ import (
 )
 
 // What a cell is founded with stands at the instance of the command: what is written to
-// it counts, and whoever deletes it makes room.
+// it counts, and a delete of it makes room.
 func TestS16WhatACellIsFoundedWithCounts(t *testing.T) {
 	ref := func(n api.Instance) api.Ref {
 		p, err := api.ParsePath("/acl/all")

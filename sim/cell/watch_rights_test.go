@@ -108,7 +108,7 @@ func (l *library) text(n api.Ref, text string) {
 	l.done(command.NodeCommand{Session: 7, Op: command.SetContents{Node: n, Contents: text}}, api.Result{Code: api.OK})
 }
 
-// Whoever makes a node must have the right to write its directory, and all rights
+// The maker of a node must have the right to write its directory, and all rights
 // that it asks for by the names that the node gets (C5.03); the names of the
 // directory mean nothing for what stands in it (C2.08).
 func TestS16WhoMayMakeWhat(t *testing.T) {

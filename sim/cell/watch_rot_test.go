@@ -271,7 +271,7 @@ func TestS17AMarkedLogStatesWhatIsSynced(t *testing.T) {
 	}
 }
 
-// Whoever opens a register leaves two copies that hold the same.
+// Opening a register leaves two copies that hold the same.
 func TestS17ARegisterIsMendedWhenItIsOpened(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*shelf, []byte)

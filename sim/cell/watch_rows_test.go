@@ -55,7 +55,7 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 	f.good()
 
 	f = after()
-	relay(3, 1, 7) // nobody said so
+	relay(3, 1, 7) // it was not said
 	f.breaks("I-W1")
 
 	f = after()

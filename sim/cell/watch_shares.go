@@ -37,7 +37,7 @@ func (b *shareBook) acted(id paxos.NodeID, of any, e api.Epoch, applied []core.A
 	if t.of != of || t.epoch != e {
 		*t = shareSeat{of, e, map[api.Principal]int{}}
 	}
-	came := false // somebody did, or went
+	came := false // a command did, or went
 	for i := range applied {
 		for j := range applied[i].Commands {
 			a := &applied[i].Commands[j]
@@ -69,7 +69,7 @@ func (b *shareBook) acted(id paxos.NodeID, of any, e api.Epoch, applied []core.A
 }
 
 // inTurn holds the order in which a master hands calls to the log in one step against
-// the turns of those who ask (L3): nobody sends one more than somebody who had some
+// the turns of principals (L3): none sends one more than another that had some
 // waiting when the step began, and none in the log, while that one has yet more to send.
 // waited says of each of them that it was begun before. It is asked before acted is told.
 func (b *shareBook) inTurn(id paxos.NodeID, of any, e api.Epoch, proposed []command.Command, waited []bool) {

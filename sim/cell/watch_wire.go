@@ -14,7 +14,7 @@ import (
 )
 
 // wire is the Runtime of one client: its machine's line, and a witness of all that the
-// client sends and is sent (package belief): by its own clock, and by nobody's flags.
+// client sends and is sent (sim/conformance/clients): by its own clock, and by no flag.
 type wire struct {
 	*line
 	life    *clients.Life

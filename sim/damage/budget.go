@@ -45,7 +45,7 @@ import (
 // that other faults could do to it as well; it comes in the last part of the
 // safety phase only. A disk damaged so is not hit again: of two strikes the second
 // may take away what shows the first (the frame behind a broken place that states
-// a watermark), and nobody can notice what nothing shows.
+// a watermark), and no replica can notice what nothing shows.
 type Budget struct {
 	Most   int // f
 	Hurt   uint64

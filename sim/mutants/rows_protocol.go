@@ -92,7 +92,7 @@ func epochRows() []Row {
 func livenessRows() []Row {
 	return []Row{
 		applied(GroupLiveness, "D01", "B", "the checksum is of the rows as they are when it is computed, not at its place in the log"),
-		applied(GroupLiveness, "D02", "B", "a comparison in which somebody was not heard of counts as a match"),
+		applied(GroupLiveness, "D02", "B", "a comparison in which a replica was not heard of counts as a match"),
 		applied(GroupLiveness, "D03", "B", "the checksum leaves out a family of rows, the answers kept for repetition"),
 		applied(GroupLiveness, "D04", "B", "a mismatch is noted and the replica goes on"),
 		applied(GroupLiveness, "X01", "C", "a lost Prepare is not sent again"),

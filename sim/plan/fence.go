@@ -62,7 +62,7 @@ func (m FenceMode) String() string {
 	return fmt.Sprintf("FenceMode(%d)", uint8(m))
 }
 
-// Sound says that a resource of this kind loses no update, whoever believes what.
+// Sound says that a resource of this kind loses no update, whatever its clients believe.
 func (m FenceMode) Sound() bool { return m == FenceReads || m == FenceCompare }
 
 // FenceOptions shape the workload "fenced". The zero value is what the swarm does:

@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/snapshot"
 )
 
-// fleeting draws cells, one in six, whose snapshots are many, and short-lived: whoever was
+// fleeting draws cells, one in six, whose snapshots are many, and short-lived: a replica that was
 // away for a moment needs one. In half of them it goes over in small pieces, and its source
 // moves on before the peer has it: a cell of the usual size comes to that with rows that
 // take minutes to copy. In the others it goes over in few, and one replica keeps many more

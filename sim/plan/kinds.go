@@ -18,7 +18,7 @@ var FaultKinds = []FaultInfo{
 	{"crash-all", "all replicas lose power within a moment"},
 	{"kill", "a replica's process is killed; what it wrote stays"},
 	{"depose", "the leader is made to believe that it is none, a few times in a row"},
-	{"duel", "replicas campaign though somebody leads, a few times in a row"},
+	{"duel", "replicas campaign though another leads, a few times in a row"},
 	{"rebirth", "a candidate loses power before its promise is on disk, and campaigns again while the first answers are on their way"},
 	{"pause", "a replica stands still while its clock goes on"},
 	{"pause-leader", "the replica that leads stands still"},
@@ -29,8 +29,8 @@ var FaultKinds = []FaultInfo{
 	{"bridge", "two halves reach each other through one replica only"},
 	{"one-way", "some directed links lose everything"},
 	{"clog", "some directed links hold everything back, then let it go"},
-	{"clog-tenure", "what some replicas and the leader say to each other is held back until somebody begins to lead"},
-	{"succession", "the leader leads alone with its clients; whoever leads next steps down as the first comes back"},
+	{"clog-tenure", "what some replicas and the leader say to each other is held back until a replica begins to lead"},
+	{"succession", "the leader leads alone with its clients; the next leader steps down as the first comes back"},
 	{"slow-link", "some links are slower by an order of magnitude or two"},
 	{"noise", "all links lose, double and reorder messages, with long delays"},
 	{"disk-slow", "a disk is slower by an order of magnitude or two"},
@@ -94,7 +94,7 @@ var WorkloadKinds = []WorkloadInfo{
 	{Churn, "sessions that last for a few calls, end or vanish, and their ephemeral nodes"},
 	{Big, "files as large as they may be, and a byte more"},
 	{"rights", "nodes under ACL files that come, change and go, by handles with few rights, fenced or poisoned"},
-	{Fenced, "a counter outside of the cell, which whoever holds a lock reads and writes; it checks sequencers"},
+	{Fenced, "a counter outside of the cell, which the holder of a lock reads and writes; it checks sequencers"},
 	{"lists", "groups of rows that are filled, emptied and listed as a whole"},
 }
 

@@ -10,7 +10,7 @@ import (
 // Misfit is a replica that was configured otherwise than its cell when the cell
 // was founded: with another length of leases. It must take part in no lease, and
 // stop as soon as it hears of the constant; or, if it was the first to become
-// master, all others must. Somebody then corrects the configuration of who stopped.
+// master, all others must. An operator then corrects the configuration of the replica that stopped.
 // One that joins when the cell is at work may learn of the constant by a snapshot.
 type Misfit struct {
 	Replica paxos.NodeID // 0: none

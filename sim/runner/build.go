@@ -3,7 +3,7 @@ package runner
 // Build is what a program was built from: two builds of one commit, not modified,
 // give equal runs, and so do two equal programs.
 type Build struct {
-	Commit   string `json:"commit"`   // UnknownCommit where nobody knows
+	Commit   string `json:"commit"`   // UnknownCommit where the build does not say
 	Modified bool   `json:"modified"` // the source differed from that commit
 	Program  string `json:"program"`  // digest of the program's own file, "" if it could not be read
 	Go       string `json:"go"`

@@ -32,7 +32,7 @@ type Totals struct {
 	OpsMedian       int    `json:"operations_median"`
 	OpsMin          int    `json:"operations_minimum"`
 	Hot             uint64 `json:"hot"`     // of Ops, on the contended row
-	Unknown         uint64 `json:"unknown"` // outcomes nobody knows
+	Unknown         uint64 `json:"unknown"` // unknown outcomes
 	UnknownMedian   int    `json:"unknown_median"`
 	UnknownMin      int    `json:"unknown_minimum"`
 	Failovers       uint64 `json:"failovers"`

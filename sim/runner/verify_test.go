@@ -51,7 +51,7 @@ func TestTracesMayHideWhatDiffers(t *testing.T) {
 	require.Nil(t, v.Parted)
 }
 
-// A trace is far longer than what a pipe or a buffer holds, and whoever compares
+// A trace is far longer than what a pipe or a buffer holds, and the comparison
 // stops reading at the first difference: neither may hang the runs.
 func TestLongTracesDoNotHang(t *testing.T) {
 	long := strings.Repeat("the same line\n", 50_000)

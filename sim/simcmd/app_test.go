@@ -32,7 +32,7 @@ type world struct {
 	mu       sync.Mutex
 	runs     int
 	result   func(run int, seed uint64) cell.Result
-	stopAt   uint64 // seed at which somebody interrupts; 0: nobody does
+	stopAt   uint64 // seed at which a signal comes; 0: none
 	stop     context.CancelFunc
 	asked    runner.Batch
 }

@@ -25,7 +25,7 @@ type Effect struct {
 type About uint8
 
 const (
-	AboutNode   About = 1 + iota // whoever has read authority
+	AboutNode   About = 1 + iota // any replica with read authority
 	aboutLock                    // the same: an Acquire
 	aboutHandle                  // the master's memory as well
 	aboutMemory                  // nothing but that, with authority or without

@@ -163,7 +163,7 @@ func (h *Checker) OnTenure(id paxos.NodeID, n *core.Replica) bool {
 	return true
 }
 
-// OnServing checks that whoever serves an epoch is the one that began it in the log
+// OnServing checks that the replica that serves an epoch is the one that began it in the log
 // (S2): no two tenures share an epoch, and none is made up.
 func (h *Checker) OnServing(id paxos.NodeID, s *core.Serving) {
 	if was, now := h.epochs[s.Epoch], (holder{id, s.Ballot}); was != now {

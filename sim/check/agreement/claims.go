@@ -28,7 +28,7 @@ func (h *Checker) OnMessage(id, to paxos.NodeID, wire string) (m paxos.Message, 
 	}
 	m, err := paxos.DecodeMessage(wire)
 	if err != nil {
-		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
+		h.world.Break("I-W1", "replica %d sends what cannot be decoded: %v", id, err)
 		return nil, false
 	}
 	switch m := m.(type) {
@@ -69,7 +69,7 @@ func (h *Checker) lies(id paxos.NodeID, m paxos.Message, format string, args ...
 // log; and no reply names an epoch that has not begun. err says that it is none.
 func (h *Checker) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.Read) {
 	if err != nil {
-		h.world.Break("I-W1", "replica %d sends a reply that nobody can read: %v", id, err)
+		h.world.Break("I-W1", "replica %d sends a reply that cannot be decoded: %v", id, err)
 		return
 	}
 	if p.Epoch > h.Epoch {
@@ -98,7 +98,7 @@ func (h *Checker) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.
 		return
 	}
 	if !ok && tree && (of >= aboutHandle || again || h.around.HasAuthority(id)) {
-		h.given[this] = p.Epoch // and may be again, whoever is master by then
+		h.given[this] = p.Epoch // and may be again, by any later master
 		return
 	}
 	h.Told = max(h.Told, paxos.Slot(e.At.Slot))
@@ -107,7 +107,7 @@ func (h *Checker) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.
 	}
 	refused := of >= aboutHandle && p.Code != api.OK // by a later master, for what became of the handle
 	// What a later master has refused, one of before may have done to its memory, or do
-	// yet, which counts for nobody any more.
+	// yet, which counts no more.
 	refused = refused || of == aboutMemory && p.Epoch < e.epoch
 	// What was told by memory in an epoch may be told again there, after a later master
 	// has executed a copy: clients do not take it once they know of that one. And an
@@ -162,7 +162,7 @@ func (h *Checker) claimsVotes(id paxos.NodeID, m paxos.Promise) {
 
 // claimsVoted: the sender's disk has this vote, or had it at an earlier ballot. One
 // whose value it has lost counts only once it was cast again: of a quorum of such
-// votes nobody could say what was chosen.
+// votes no replica could say what was chosen.
 func (h *Checker) claimsVoted(id paxos.NodeID, m paxos.Accepted) {
 	if b, lost := h.Disks[id].lost[m.Slot]; lost && b == m.Ballot {
 		h.lies(id, m, "a vote whose value its disk has lost")
@@ -218,7 +218,7 @@ func (h *Checker) claimsValues(id paxos.NodeID, m paxos.FetchReply) {
 func (h *Checker) claimsSnapshot(id, to paxos.NodeID, wire string) {
 	m, err := driver.DecodeTransfer(wire)
 	if err != nil {
-		h.world.Break("I-W1", "replica %d sends what nobody can read: %v", id, err)
+		h.world.Break("I-W1", "replica %d sends what cannot be decoded: %v", id, err)
 		return
 	}
 	if r, relays := m.(driver.Relay); relays {

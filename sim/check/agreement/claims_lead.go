@@ -75,7 +75,7 @@ func (h *Checker) allowed(a *attempt, m paxos.Accept) bool {
 	if free >= h.Quorum {
 		return true
 	}
-	var best paxos.Ballot // at which somebody voted for this value
+	var best paxos.Ballot // at which a replica voted for this value
 	for _, v := range before {
 		if v.Value == m.Value && best.Less(v.Ballot) {
 			best = v.Ballot

@@ -9,7 +9,7 @@ import (
 
 // arrivals are the copies of requests that came to replicas. What a master does in
 // an epoch it does for a copy that came to it and named that epoch (C12.04): a
-// packet that was meant for a former master is nobody's.
+// packet that was meant for a former master is no master's.
 type arrivals struct {
 	copies map[arrival]bool
 	opens  map[opening]api.Epoch // the highest epoch that had begun by the last copy
@@ -51,7 +51,7 @@ func (h *Checker) Meant(s paxos.Slot, a *command.Applied) {
 	}
 	if c, is := a.Command.(command.Call); is && c.Session == 0 {
 		if o, opens := c.Op.(api.OpenSession); opens && h.came.opens[opening{of.id, o.Nonce}] < guard {
-			h.world.Break("S2", "slot %d: a session is opened in epoch %d, and nobody asked its master, replica %d, for one with nonce %v", s, guard, of.id, o.Nonce)
+			h.world.Break("S2", "slot %d: a session is opened in epoch %d, and its master, replica %d, was not asked for one with nonce %v", s, guard, of.id, o.Nonce)
 		}
 		return
 	}

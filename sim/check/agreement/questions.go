@@ -6,7 +6,7 @@ import (
 )
 
 // questions are what one life of a replica last asked others for, of records and of a
-// snapshot. Whoever lacks something goes on to another peer when one does not help:
+// snapshot. A replica that lacks something goes on to another peer when one does not help:
 // one that is silent, or has nothing, must not keep it from what all the others know
 // (P2.10, P7.06).
 type questions struct {
@@ -56,7 +56,7 @@ func (h *Checker) asksPiece(id, to paxos.NodeID, m driver.Ask) {
 }
 
 func (h *Checker) insists(id, to paxos.NodeID, m any) {
-	if len(h.Disks) > 3 { // two of them have nobody else to ask
-		h.world.Break("L1", "replica %d asks %d for the same more than %d times in a row, and nobody else: %v", id, to, patience, m)
+	if len(h.Disks) > 3 { // two of them have no other to ask
+		h.world.Break("L1", "replica %d asks %d for the same more than %d times in a row, and no other: %v", id, to, patience, m)
 	}
 }

@@ -4,7 +4,7 @@ import "github.com/chubbycell/chubby/paxos"
 
 // OnResumed checks that a replica begins behind all that its disk says was chosen, without
 // a gap, from its snapshot on (S2): what it had applied, and could apply again, it must
-// not wait for others to tell it. Nobody else would miss it: they tell it gladly.
+// not wait for others to tell it. No other replica would miss it.
 func (h *Checker) OnResumed(id paxos.NodeID, rec *paxos.Recovered, s paxos.Status) {
 	if knows := Known(rec); s.FirstOpen < knows {
 		h.world.Break("S2", "replica %d begins with slot %d, and its disk says of all below %d what was chosen", id, s.FirstOpen, knows)

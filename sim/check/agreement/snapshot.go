@@ -40,7 +40,7 @@ func (s *snapshotCounts) Add(c driver.Counters) {
 func (h *Checker) CompareRows(id paxos.NodeID, what string, s paxos.Slot, sum db.Sum) {
 	f := h.Slot(s)
 	if !f.applied {
-		h.world.Break("S3", "replica %d %s a snapshot of slot %d, which nobody has applied", id, what, s)
+		h.world.Break("S3", "replica %d %s a snapshot of slot %d, which no replica has applied", id, what, s)
 		return
 	}
 	if f.Summed && f.Sum != sum {
@@ -61,9 +61,9 @@ func (h *Checker) OnPublished(id paxos.NodeID, s driver.SnapshotID, rows *db.Vie
 	}
 	switch f := h.Slot(slot); {
 	case !f.applied:
-		h.world.Break("S3", "replica %d publishes a snapshot of slot %d, which nobody has applied", id, slot)
+		h.world.Break("S3", "replica %d publishes a snapshot of slot %d, which no replica has applied", id, slot)
 	case !f.Summed:
-		h.world.Break("S6", "replica %d publishes a snapshot of slot %d, which nobody has applied whose rows were not made to differ", id, slot)
+		h.world.Break("S6", "replica %d publishes a snapshot of slot %d, which no replica has applied whose rows were not made to differ", id, slot)
 	}
 }
 

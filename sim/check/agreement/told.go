@@ -8,7 +8,7 @@ import (
 )
 
 // Untold is what an answer of the model owes by its contract (package api) and does
-// not tell: metadata that nobody told explain any history, and a write on the condition
+// not tell: metadata that were never told explain any history, and a write on the condition
 // of a generation 0 is on none.
 func Untold(in linearizability.FileInput, out linearizability.FileOutput) model.Finding {
 	switch {

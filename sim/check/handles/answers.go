@@ -12,7 +12,7 @@ import (
 
 // OnReply is told of each answer that leaves a replica, and to whom. logged says
 // that the call stands in the log, where it was judged when it was proposed. own is
-// false where the answer goes to somebody whose session it is not.
+// false where the answer goes to a client whose session it is not.
 func (b *Checker) OnReply(id paxos.NodeID, to api.Principal, p api.Reply, logged bool) (own bool) {
 	b.now++
 	owner, known := b.rights.Opened[p.Session] // it may have ended in the same breath
@@ -165,7 +165,7 @@ func readsSequencer(op api.Op) bool {
 	return false
 }
 
-// tooLate says that an op cancels an Acquire that nobody waits for any more: a copy that
+// tooLate says that an op cancels an Acquire that no client waits for any more: a copy that
 // was long under way does.
 func (b *Checker) tooLate(s api.SessionID, op api.Op) bool {
 	c, cancels := op.(api.CancelAcquire)
@@ -319,7 +319,7 @@ func (b *Checker) gives(id paxos.NodeID, k model.Call, t api.Token, op api.Op) {
 }
 
 // mayHave says of a handle that leaves a master when another epoch has begun, or that
-// nobody has tested, and that nobody could look at since, whether its session may have
+// was not tested, and that no request has shown since, whether its session may have
 // had the rights in this epoch: it has them still, or something has changed.
 func (b *Checker) mayHave(g *model.Grip) bool {
 	n := b.rights.At(g.Node)

@@ -21,7 +21,7 @@ type Checker struct {
 	rights        *Rights
 	now           uint64 // counts what was seen: an order, not a time
 	asked         map[model.Call][]asking
-	Seen          map[api.SessionID]api.Seq // up to here nobody waits, as a session's own principal says
+	Seen          map[api.SessionID]api.Seq // up to here no call waits, as a session's own principal says
 	decided       map[decision]intent       // what is begun, and not proposed yet
 	Begins        uint64
 	lately        []uint64                  // when those that were proposed last were begun
@@ -35,10 +35,10 @@ type Checker struct {
 	denied        map[model.Call]verdict      // calls that were refused for certain, without the log
 
 	Room     *Room
-	Intruder api.Principal // asks for what nobody may have
+	Intruder api.Principal // asks for what no principal may have
 
 	Refusals map[api.Code]uint64 // answers to what nothing spoke for
-	Forged   uint64              // requests with tokens that nobody was given
+	Forged   uint64              // requests with tokens that were never given out
 	Foreign  uint64              // requests with tokens, or sessions, of others
 	Shut     uint64              // requests with handles that were closed or poisoned
 	Retaken  uint64              // handles of an earlier epoch that were used
@@ -115,8 +115,8 @@ func (b *Checker) ends(who api.Principal, q api.Request) {
 	}
 }
 
-// HasOpen says that a session was given a handle in this epoch which is open: nobody of
-// the session has asked for it to be closed, or poisoned.
+// HasOpen says that a session was given a handle in this epoch which is open: the
+// session has not asked for it to be closed, or poisoned.
 func (b *Checker) HasOpen(s api.SessionID, e api.Epoch) bool {
 	for _, g := range b.grips { // order-free: any one will do
 		if g.Session == s && g.ID.Epoch == e && !g.Ended {
@@ -134,7 +134,7 @@ func (b *Checker) OnHandleGot(id api.HandleID, want api.Rights) {
 	}
 }
 
-// count notes what somebody tries who has no business to.
+// count notes what a client tries without the right to.
 func (b *Checker) count(who api.Principal, q api.Request) {
 	token, on := model.TokenIn(q.Op)
 	g := b.Given[token]
@@ -162,7 +162,7 @@ func (b *Checker) faultOf(k model.Call, a asking, now uint64) model.Finding {
 	}
 	g, given := b.Given[token]
 	if !given {
-		return model.Finding{ID: "S14", Text: "the token was given to nobody"}
+		return model.Finding{ID: "S14", Text: "the token was never given out"}
 	}
 	_, closes := a.op.(api.CloseHandle)
 	_, cancels := a.op.(api.CancelAcquire)
@@ -187,7 +187,7 @@ func (b *Checker) faultOf(k model.Call, a asking, now uint64) model.Finding {
 // justified looks for a request behind what is proposed in an epoch that speaks for
 // it; if there is none, it says what speaks against the last one.
 func (b *Checker) justified(k model.Call, e api.Epoch, fits func(api.Op) bool) (a asking, f model.Finding) {
-	f = model.Finding{ID: "S14", Text: "nobody has asked for it in this epoch"}
+	f = model.Finding{ID: "S14", Text: "no session has asked for it in this epoch"}
 	for _, x := range b.asked[k] {
 		if x.epoch != e || !fits(x.op) {
 			continue
@@ -203,7 +203,7 @@ func (b *Checker) justified(k model.Call, e api.Epoch, fits func(api.Op) bool) (
 // earlier epoch: of those that speak for it, the request that came last of those of
 // the latest epoch.
 func (b *Checker) explained(k model.Call, e api.Epoch) (a asking, f model.Finding) {
-	f = model.Finding{ID: "S14", Text: "nobody has asked for it"}
+	f = model.Finding{ID: "S14", Text: "no session has asked for it"}
 	for _, x := range b.asked[k] {
 		if x.epoch > e {
 			continue

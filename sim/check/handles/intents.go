@@ -111,7 +111,7 @@ func (b *Checker) calls(id paxos.NodeID, c command.Call) {
 		return
 	}
 	if _, was := b.rights.Opened[c.Session]; !was {
-		b.World.Break("S16", "replica %d proposes %T as call %d of session %d, which nobody has opened yet", id, c.Op, c.Seq, c.Session)
+		b.World.Break("S16", "replica %d proposes %T as call %d of session %d, which is not open yet", id, c.Op, c.Seq, c.Session)
 		return
 	}
 	b.again(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Op)

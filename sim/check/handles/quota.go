@@ -25,7 +25,7 @@ type Quotas struct {
 // Charged is a node, whom it is charged to, and for how much.
 type Charged struct {
 	instance api.Instance
-	Owner    api.Principal // nobody's are those that the cell began with
+	Owner    api.Principal // principal 0 owns those that the cell began with
 	bytes    uint64
 }
 

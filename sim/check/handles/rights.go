@@ -15,7 +15,7 @@ import (
 // has looked up: which nodes there are, under which ACL names, and whom the files
 // of the ACL directory list at this place of the log.
 //
-// It is asked both ways: nobody gets a handle without the rights, and nobody is
+// It is asked both ways: no principal gets a handle without the rights, and none is
 // refused for rights that he has.
 type Rights struct {
 	World    *sim.World

@@ -20,7 +20,7 @@ import (
 type Checker struct {
 	world   *sim.World
 	OnlyS7  bool
-	Parties []Party // by id; the first is nobody
+	Parties []Party // by id; the first is unused
 	Seen    []leaseFacts
 
 	Renewals uint64            // times read authority was extended
@@ -89,7 +89,7 @@ func (l *Checker) Acted(id paxos.NodeID) {
 // ReadAlone is told that a replica answered reads without the log, on an input
 // for which it read its clock at now, with its rows at a slot (S7). It must have
 // had read authority then, for an epoch that its own command began. Unless it
-// stood still since, nobody was told of a later slot.
+// stood still since, no client was told of a later slot.
 func (l *Checker) ReadAlone(id paxos.NodeID, n *core.Replica, now time.Time, told paxos.Slot) {
 	left, applied := n.Lease().Sub(now), n.Status().Applied
 	switch {
@@ -134,7 +134,7 @@ func (l *Checker) honours(id paxos.NodeID) {
 	}
 }
 
-// counts checks S7b of one leader and one member. One that is down tells nobody
+// counts checks S7b of one leader and one member. One that is down tells no replica
 // anything, and one that is silent after a restart keeps every word it ever gave.
 func (l *Checker) counts(leader, member paxos.NodeID) {
 	b, m := l.Parties[leader].Believes(), l.Parties[member].Believes()
@@ -157,8 +157,8 @@ func (l *Checker) counts(leader, member paxos.NodeID) {
 
 // outlasts: if both clocks went on as they run now, which is within their bound,
 // the member would keep its word for as long as the leader counts on it. So a word
-// that is too short is seen when it is given, and not only if somebody lives to
-// break it.
+// that is too short is seen when it is given, and not only if the member lives
+// to break it.
 func (l *Checker) outlasts(leader, member paxos.NodeID, counted, kept time.Time) {
 	from, to := l.Parties[leader].Clock().TrueTime(counted), l.Parties[member].Clock().TrueTime(kept)
 	if to < from {

@@ -11,7 +11,7 @@ import (
 
 // Delays are the lock-delays that run at a master in its epoch. They end by its clock,
 // each in full from when the master learnt of it, and no later: what is longer keeps
-// everybody from the lock for nothing, and nobody can say of a wait for a lock that it
+// all clients from the lock for nothing, and it cannot be said of a wait for a lock that it
 // is too long (S8, C7.05).
 type Delays map[model.DelayID]DelayEnd
 
@@ -63,7 +63,7 @@ func (ds Delays) OnDecided(commands []command.Command, executed, own uint64) {
 }
 
 // Lost is a delay of which the master has said that it is over, and which runs on
-// though the log has executed so much since: the log has not taken it, and nobody says
+// though the log has executed so much since: the log has not taken it, and nothing says
 // it again.
 func (ds Delays) Lost(executed uint64) (of model.DelayID, ok bool) {
 	for d, e := range ds { // order-free: the first to begin is taken

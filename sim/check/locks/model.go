@@ -27,9 +27,9 @@ type Model struct {
 	Failed  uint64                        // holders
 	Owed    Inherited                     // to new masters
 	last    map[api.Ref]api.Acquisition   // of each lock
-	freed   map[api.Acquisition]api.Epoch // holds that a new master freed, since nobody presented them
+	freed   map[api.Acquisition]api.Epoch // holds that a new master freed, since no client presented them
 	OnTaken func(api.Ref, api.LockGen)    // is told when a lock goes from free to held; may be nil
-	OnMoved func(api.Ref)                 // is told when somebody takes or leaves a lock, or a lock-delay ends; may be nil
+	OnMoved func(api.Ref)                 // is told when a session takes or leaves a lock, or a lock-delay ends; may be nil
 }
 
 // Hold is what an owner holds, and by which call.
@@ -79,19 +79,19 @@ func (b *Model) OnCommand(a *command.Applied) {
 	}
 }
 
-// OnReply demands of an answer that somebody holds a lock that no master up to that one has
+// OnReply demands of an answer that a session holds a lock that no master up to that one has
 // freed the hold, before it took the first call: it would be believed in.
 func (b *Model) OnReply(id paxos.NodeID, p api.Reply) {
 	h, ok := p.Detail.(api.Held)
 	if e, freed := b.freed[h.Acquisition]; ok && freed && p.Code == api.OK && p.Epoch >= e {
-		b.world.Break("S9", "replica %d tells session %d in epoch %d that it holds a lock by acquisition %d, which was freed in epoch %d, since nobody presented it", id, p.Session, p.Epoch, h.Acquisition, e)
+		b.world.Break("S9", "replica %d tells session %d in epoch %d that it holds a lock by acquisition %d, which was freed in epoch %d, since no client presented it", id, p.Session, p.Epoch, h.Acquisition, e)
 	}
 }
 
 // delayed demands of a command by which holders fail that it begins the lock-delays
-// that they asked for: of each lock one, the longest, and none where nobody asked for
-// any. That nobody gets the lock while one runs is judged at the end; but it may be
-// that nobody tries.
+// that they asked for: of each lock one, the longest, and none where no holder asked for
+// any. That the lock is not granted while one runs is judged at the end; but it may be
+// that no client tries.
 func (b *Model) delayed(a *command.Applied, fails func(model.Owner) bool) {
 	asked := map[api.Ref]time.Duration{}
 	failed := b.Owners(func(o model.Owner, _ Hold) bool { return fails(o) })

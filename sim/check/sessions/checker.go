@@ -251,7 +251,7 @@ func (s *Checker) proposes(id paxos.NodeID, now time.Time, c command.Command) {
 	}
 }
 
-// sweeps: whoever had an ephemeral node open before the epoch has some time to come
+// sweeps: a session that had an ephemeral node open before the epoch has some time to come
 // back, counted from when all may be asked (C12.13).
 func (s *Checker) sweeps(id paxos.NodeID, now time.Time, n api.Ref) {
 	t := &s.Seats[id]
@@ -282,7 +282,7 @@ func (s *Checker) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 	case !t.idle(x, now, s.Config.IdleAfter):
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))
 	case api.Number(x) < t.Began:
-		s.breaks(id, "ends session %d of before its epoch, whose KeepAlive has waited for %v: nobody knows what handles it has", x, now.Sub(k.receipt))
+		s.breaks(id, "ends session %d of before its epoch, whose KeepAlive has waited for %v: what handles it has is not known", x, now.Sub(k.receipt))
 	case t.Heard[x] != nil && !t.Heard[x].Told:
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose client was told of no lease to make a call in", x, now.Sub(k.receipt))
 	case s.Uses(x, t.Epoch):
@@ -418,7 +418,7 @@ func (s *Checker) OnServing(id paxos.NodeID, now time.Time) {
 	}
 	for _, o := range s.Held(t.Epoch) {
 		if o.Handle.Epoch < t.Epoch && !t.Brought.owners[o] {
-			s.world.Break("S8", "replica %d serves in epoch %d, and %v holds a lock, which nobody has presented", id, t.Epoch, o)
+			s.world.Break("S8", "replica %d serves in epoch %d, and %v holds a lock, which no client has presented", id, t.Epoch, o)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func newSeat(of Presider, e api.Epoch, now time.Time, l handle.Limits) seat {
 }
 
 // came is told of a request before the master is; those of other epochs are not
-// for it (C12.04), and session 0 is nobody's. known finds the handle that was given out
+// for it (C12.04), and session 0 is no client's. known finds the handle that was given out
 // with a token.
 func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.Grip) {
 	if t.Of == nil || q.Epoch != t.Epoch || q.Session == 0 {

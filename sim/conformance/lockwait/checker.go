@@ -12,11 +12,11 @@ import (
 
 // Checker knows in which order Acquires came to wait for each lock at the master
 // of an epoch, from what reached it and what left it: the first answer that it
-// waits, or the first proposal of it, is where it joined. Nobody is tried before
+// waits, or the first proposal of it, is where it joined. No other is tried before
 // who came first, but readers beside readers; so one release wakes one writer, or
 // the readers in front, however many wait (S8); and it wakes them at once. Nor does
 // anybody who waits hear of it: there is no more than one answer to each copy, and to each trial. And
-// nobody waits by a handle of which it was said that it is closed or poisoned (S14).
+// no Acquire waits by a handle of which it was said that it is closed or poisoned (S14).
 type Checker struct {
 	world *sim.World
 	Holds func(api.Ref, api.HandleID) (own bool, conflicts func(api.Mode) bool)
@@ -25,7 +25,7 @@ type Checker struct {
 	calls map[model.Call]*standing
 	whose map[api.SessionID][]*standing
 	epoch api.Epoch              // the latest in which a call was executed
-	Moved map[api.Ref]paxos.Slot // where somebody last took or left a lock, or a lock-delay of it began or ended
+	Moved map[api.Ref]paxos.Slot // where a session last took or left a lock, or a lock-delay of it began or ended
 	Most  int                    // who waited for one lock at a time
 	Woken uint64                 // trials
 	Given uint64                 // grants to those who waited
@@ -65,7 +65,7 @@ func New(w *sim.World) *Checker {
 }
 
 // OnRequest is told of each request of the session's own principal; g is its handle, if
-// it comes with one that was given out. master says that whoever it has come to is one:
+// it comes with one that was given out. master says that the replica it has come to is one:
 // others turn it away, whatever it is to end.
 func (b *Checker) OnRequest(q api.Request, g *model.Grip, master bool) {
 	k := model.Call{Session: q.Session, Seq: q.Seq}
@@ -95,7 +95,7 @@ func (b *Checker) shuts(s *standing) bool {
 
 // copy notes a copy of an Acquire. In a later epoch it joins anew. One of an epoch that
 // is over, of which nothing is known, may have come before, have been granted by a later
-// master, and been forgotten with that; where it stands at the former one nobody knows.
+// master, and been forgotten with that; where it stands at the former one is not known.
 func (b *Checker) copy(k model.Call, e api.Epoch, op api.Acquire, g *model.Grip) {
 	s := b.calls[k]
 	if s == nil && e < b.epoch {
@@ -235,8 +235,8 @@ func (b *Checker) parked(id paxos.NodeID, s *standing) {
 
 // CheckFront is asked when a master has acted that serves in an epoch, and has applied all
 // that anybody has; so many Acquires wait there. Who waits in front for a lock that he
-// could have was tried when whoever stood in his way went, however that one went. Where
-// others wait there than are known here, nobody knows who is in front.
+// could have was tried when the one before it went, however that one went. Where
+// others wait there than are known here, it is not known which is in front.
 func (b *Checker) CheckFront(id paxos.NodeID, e api.Epoch, waiting int) {
 	known := 0
 	var idle *standing
@@ -250,7 +250,7 @@ func (b *Checker) CheckFront(id paxos.NodeID, e api.Epoch, waiting int) {
 		}
 	}
 	if idle != nil && known == waiting {
-		b.world.Break("S8", "replica %d lets call %d of session %d wait for %v, %v, which it could have, and nobody is in front of it",
+		b.world.Break("S8", "replica %d lets call %d of session %d wait for %v, %v, which it could have, and no other is in front of it",
 			id, idle.call.Seq, idle.call.Session, idle.at.node, idle.mode)
 	}
 }
