@@ -1,0 +1,36 @@
+package cell
+
+import (
+	"strconv"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// stray writes a row where no log has said so, in one replica's memory, at times
+// behind the back of its checksum too. It is a row that no client reads, so that it
+// harms nothing but the replica's sum: comparing rows, with those of others or with
+// the checksum, must stop the replica (S6), and then its next life has the row no
+// more.
+func stray(c *Cell, d *sim.Draw) {
+	m := c.anyReplica(d)
+	id := paxos.NodeID(m.Addr())
+	r := running(m)
+	if r == nil || r.host.Core() == nil || !c.watch.Budget.Take(id) {
+		return
+	}
+	key := strayFamilies[d.Int(len(strayFamilies)):][:1] + "~~~~~~~~~~~~~~~~"
+	value := strconv.FormatUint(d.Uint64(), 16)
+	if d.Chance(1, 3) {
+		c.watch.OnRowRot(id)
+		r.host.Core().RotRow(key, value)
+	} else {
+		c.watch.OnRowStray(id)
+		r.host.Core().CorruptRow(key, value)
+	}
+}
+
+// strayFamilies are the first bytes of rows that a stray write may make: user
+// rows, constants, answers, openers, sessions (replica/state/rows). What follows keeps
+// them apart from all rows that clients use.
+const strayFamilies = "ucdos"
