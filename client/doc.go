@@ -79,9 +79,9 @@
 //	any other error     the call has had no lasting effect, and never will
 //
 // ErrOutcomeUnknown accompanies the reason: the context's error, ErrSessionExpired
-// or ErrClosed. A client that makes one call at a time can settle the outcome by any
-// further call that the cell answers, a Get for instance: what that one finds is
-// final.
+// or ErrClosed. If the Client has no other call under way (calls of other goroutines
+// count), any further call that the cell answers settles the outcome, a Get for
+// instance: what that one finds is final.
 //
 // # Runtime
 //

@@ -21,9 +21,10 @@ var (
 	ErrConflict = errors.New("conflict")
 	// ErrOutcomeUnknown: the call was sent and its answer is missing. It may have been
 	// executed, may be executed later, or never. The error is also the reason: the context's
-	// error, ErrSessionExpired or ErrClosed. Read the state before writing again. If the
-	// program makes one call at a time, the first later call that the cell answers, a Get for
-	// instance, settles the outcome: what it finds is final.
+	// error, ErrSessionExpired or ErrClosed. Read the state before writing again. If this
+	// Client has no other call under way (calls of other goroutines count), the first later
+	// call that the cell answers, a Get for instance, settles the outcome: what it finds is
+	// final.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrSessionExpired: the session is over, and its locks and handles are lost. If the error
 	// is not ErrOutcomeUnknown as well, this call was not executed. The Client makes no more

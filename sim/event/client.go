@@ -7,7 +7,8 @@ import (
 )
 
 // CallEnded says that a call of a client program has come back to it. Programs of the
-// swarm publish it for calls on rows and nodes.
+// swarm publish it for calls on rows and nodes; Program.Done publishes it for workloads of
+// other modules, with Call as it was given and a nil Trail.
 type CallEnded struct {
 	Client  sim.Addr
 	Program int64  // the process in histories

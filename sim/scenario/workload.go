@@ -23,7 +23,9 @@ type Workload interface {
 
 // Program is one thread of a client machine.
 type Program interface {
-	// Client is the session that the program shares with the others of its machine.
+	// Client is the session that the program shares with the others of its machine. They
+	// call through it at the same time, so a later Get of this program does not settle
+	// an outcome that is unknown.
 	Client() *client.Client
 	// Draw is where the program's choices come from.
 	Draw() *sim.Draw
