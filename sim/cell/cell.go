@@ -361,7 +361,7 @@ func (c *Cell) heldIn(e api.Epoch) []model.Owner {
 	return c.locks.Owners(func(model.Owner, locks.Hold) bool { return true })
 }
 
-// current says that a replica has applied all that anybody has.
+// current says that a replica has applied all that any replica has.
 func (c *Cell) current(id paxos.NodeID) bool { return c.watch.Disks[id].Applied == c.watch.Top }
 
 // rules says that a replica takes itself for the master of an epoch of its own.

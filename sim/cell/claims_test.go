@@ -118,7 +118,7 @@ func TestAnswersAreComparedWithWhatTookEffect(t *testing.T) {
 		"another value than was read":      func(f *facts) { reply(f, 9, 0, api.Result{Code: api.OK, Found: true, Value: "s"}) },
 		"a read under another number":      func(f *facts) { reply(f, 8, 0, read) },
 		"an epoch that has not begun":      func(f *facts) { reply(f, 1, 5, api.Result{Code: api.OK}) },
-		"bytes that nobody can read":       func(f *facts) { f.h.OnReply(1, api.Reply{}, api.ErrMalformed, nil) },
+		"bytes that cannot be decoded":     func(f *facts) { f.h.OnReply(1, api.Reply{}, api.ErrMalformed, nil) },
 		"another value than the row's own": func(f *facts) { reply(f, 2, 0, api.Result{Code: api.Conflict, Found: true, Value: "y"}) },
 	} {
 		f := after()

@@ -41,7 +41,7 @@ type replica struct {
 
 	unsynced []paxos.Record   // appended since the last sync
 	upto     paxos.LSN        // appended up to here
-	missed   paxos.Slot       // the highest slot that anybody had applied when this life began
+	missed   paxos.Slot       // the highest slot that any replica had applied when this life began
 	behind   int              // slots that it lacked then
 	retired  bool             // its counters are added up
 	damaged  bool             // this life found unreadable records

@@ -29,7 +29,7 @@ func TestS9WhatIsPresentedIsNotFailed(t *testing.T) {
 		"after it":                {wide, []api.KeepAlive{{AckedEpoch: 3}, {Tokens: []api.Token{"a"}}}, false},
 		"never":                   {wide, []api.KeepAlive{{AckedEpoch: 3}}, false},
 		"another":                 {wide, []api.KeepAlive{{Tokens: []api.Token{"b"}, AckedEpoch: 3}}, false},
-		"somebody else's":         {wide, []api.KeepAlive{{Tokens: []api.Token{"c"}, AckedEpoch: 3}}, false},
+		"another session's":       {wide, []api.KeepAlive{{Tokens: []api.Token{"c"}, AckedEpoch: 3}}, false},
 		"forged":                  {wide, []api.KeepAlive{{Tokens: []api.Token{"d"}, AckedEpoch: 3}}, false},
 		"one too many of them":    {handle.Limits{PerSession: 1, Total: 2}, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}, AckedEpoch: 3}}, false},
 		"one too many of all":     {handle.Limits{PerSession: 2, Total: 1}, []api.KeepAlive{{Tokens: []api.Token{"b", "a"}, AckedEpoch: 3}}, true},

@@ -29,13 +29,13 @@ func TestS10IsJudgedByWhatTheResourceDid(t *testing.T) {
 		log    log
 		breaks []plan.FenceMode
 	}{
-		"one after the other":                  {log{read(1), write(1, 1, 0), read(2), refused, write(2, 2, 1)}, nil},
-		"a read below a read":                  {log{read(2), read(1)}, []plan.FenceMode{plan.FenceReads}},
-		"a read below a write":                 {log{write(2, 1, 0), read(1)}, []plan.FenceMode{plan.FenceReads}},
-		"a write below a read":                 {log{read(2), write(1, 1, 0)}, []plan.FenceMode{plan.FenceReads}},
-		"a write below a write":                {log{write(2, 1, 0), write(1, 2, 1)}, []plan.FenceMode{plan.FenceReads, plan.FenceWrites, plan.FenceCompare}},
-		"two with one token, an update lost":   {log{read(1), read(1), write(1, 1, 0), write(1, 2, 0)}, []plan.FenceMode{plan.FenceReads, plan.FenceCompare}},
-		"made from a version that nobody made": {log{write(1, 1, 5)}, plan.FenceModes()},
+		"one after the other":                     {log{read(1), write(1, 1, 0), read(2), refused, write(2, 2, 1)}, nil},
+		"a read below a read":                     {log{read(2), read(1)}, []plan.FenceMode{plan.FenceReads}},
+		"a read below a write":                    {log{write(2, 1, 0), read(1)}, []plan.FenceMode{plan.FenceReads}},
+		"a write below a read":                    {log{read(2), write(1, 1, 0)}, []plan.FenceMode{plan.FenceReads}},
+		"a write below a write":                   {log{write(2, 1, 0), write(1, 2, 1)}, []plan.FenceMode{plan.FenceReads, plan.FenceWrites, plan.FenceCompare}},
+		"two with one token, an update lost":      {log{read(1), read(1), write(1, 1, 0), write(1, 2, 0)}, []plan.FenceMode{plan.FenceReads, plan.FenceCompare}},
+		"made from a version that was never made": {log{write(1, 1, 5)}, plan.FenceModes()},
 	} {
 		for _, m := range plan.FenceModes() {
 			f := newFacts(t)

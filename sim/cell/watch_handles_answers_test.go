@@ -74,7 +74,7 @@ func TestS14WhatIsRefusedHasACause(t *testing.T) {
 		"a call that is waited for": {func(k *keeper) { k.h.Seen[7] = 3 }, func(k *keeper) api.Op {
 			return api.CancelAcquire{Handle: k.token, Call: 4}
 		}, 3, api.Invalid, true},
-		"a call that nobody waits for": {func(k *keeper) { k.h.Seen[7] = 4 }, func(k *keeper) api.Op {
+		"a call that no client waits for": {func(k *keeper) { k.h.Seen[7] = 4 }, func(k *keeper) api.Op {
 			return api.CancelAcquire{Handle: k.token, Call: 4}
 		}, 3, api.Invalid, false},
 		"no room, and none is needed":   {func(k *keeper) { k.h.Room.Limits.Handles.PerSession = 1 }, nil, 3, api.Crowded, true},

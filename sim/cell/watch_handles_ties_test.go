@@ -65,7 +65,7 @@ func TestS10AHandleThatIsTiedIsUsedAsOne(t *testing.T) {
 		"that of before":             {func(before, _ api.Token) api.Op { return api.DeleteNode{Handle: before} }, "ann", true},
 		"that of before, to acquire": {func(before, _ api.Token) api.Op { return api.Acquire{Handle: before, Mode: api.Shared} }, "ann", true},
 		"that of before, to release": {func(before, _ api.Token) api.Op { return api.Release{Handle: before, Acquisition: 1} }, "ann", false},
-		"by somebody else":           {func(before, _ api.Token) api.Op { return api.DeleteNode{Handle: before} }, "bob", false},
+		"by another principal":       {func(before, _ api.Token) api.Op { return api.DeleteNode{Handle: before} }, "bob", false},
 		"no handle":                  {func(_, _ api.Token) api.Op { return api.Put{Key: "a"} }, "ann", false},
 	} {
 		k := newKeeper(t)

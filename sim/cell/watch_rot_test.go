@@ -141,7 +141,7 @@ func TestS17WhoMayRefuse(t *testing.T) {
 		"damage that stops":          {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id); c.watch.Budget.Doom(id) }, false, false},
 		"both copies of a register":  {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id) }, true, false},
 		"damage that it has to bear": {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id) }, false, true},
-		"damage to somebody else":    {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id%3 + 1) }, true, true},
+		"damage to another replica":  {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id%3 + 1) }, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cell := someCell(t, 3)

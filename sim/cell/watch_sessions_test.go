@@ -199,10 +199,10 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.w.OnServing(1, second(1))
 			r.proposes(1, command.Call{Guard: 3, Session: 7, Seq: 1, Op: api.Get{Key: "k"}})
 		}, false},
-		"nobody knows, and it serves":     {func(r *reign) { r.w.OnServing(1, second(1)) }, true},
-		"somebody knows of another epoch": {func(r *reign) { r.beats(1, 1, 2); r.w.OnServing(1, second(1)) }, true},
-		"who does not know has ended":     {func(r *reign) { r.c.sessions = nil; r.w.OnServing(1, second(1)) }, false},
-		"it knew in an epoch of before":   {func(r *reign) { r.beats(1, 1, 4); r.c.epoch = 4; r.acts(1); r.w.OnServing(1, second(1)) }, true},
+		"no session knows, and it serves":  {func(r *reign) { r.w.OnServing(1, second(1)) }, true},
+		"a session knows of another epoch": {func(r *reign) { r.beats(1, 1, 2); r.w.OnServing(1, second(1)) }, true},
+		"who does not know has ended":      {func(r *reign) { r.c.sessions = nil; r.w.OnServing(1, second(1)) }, false},
+		"it knew in an epoch of before":    {func(r *reign) { r.beats(1, 1, 4); r.c.epoch = 4; r.acts(1); r.w.OnServing(1, second(1)) }, true},
 		"the rows allow less than was granted": {func(r *reign) {
 			r.c.row = 4 * time.Second
 			r.acts(1, command.Applied{Command: command.LongestLease{Guard: 3}})

@@ -69,7 +69,7 @@ func ownRows() []Row {
 			"needs a vote that rots, and its replica back, between the vote and the news that it was chosen. TestChosenTeachesNoUnreadableVote in paxos kills it"),
 		weak(GroupOwn, "O49", "B", "of two copies of a register the first is believed if it can be read, however old",
 			"a write to the first copy that went astray leaves it older; then the log knows of a higher promise, and the store refuses, as a damaged one may. TestALostWriteToOneCopyOfARegister in wal kills it"),
-		applied(GroupOwn, "O50", "A", "a snapshot is written before anybody has said that its rows are right"),
+		applied(GroupOwn, "O50", "A", "a snapshot is written before another replica has said that its rows are right"),
 		weak(GroupOwn, "O51", "C", "what is written is not the rows that were compared, but those of the moment when that was done",
 			"needs a row that goes astray within the time of one answer. TestWhatIsWrittenIsWhatWasCompared in replica/driver kills it"),
 		applied(GroupOwn, "O52", "A", "an answer about the sum of another slot is taken for one about this slot"),

@@ -135,7 +135,7 @@ func (h *Checker) OnApplied(id paxos.NodeID, slots []core.Applied) {
 			continue
 		}
 		if a.Slot != h.Top+1 {
-			h.world.Break("S6", "replica %d applies slot %d, the slots up to %d were applied before by anybody", id, a.Slot, h.Top)
+			h.world.Break("S6", "replica %d applies slot %d, and no replica has applied more than the slots up to %d before", id, a.Slot, h.Top)
 		}
 		f.applied = true
 		h.Top = a.Slot

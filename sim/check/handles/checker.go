@@ -30,7 +30,7 @@ type Checker struct {
 	ties          map[api.Token]bool        // those that say that their handle is tied to a sequencer
 	grips         map[api.HandleID]*model.Grip
 	Opened        map[model.Call]api.HandleID // by Opens
-	HasAppliedAll func(paxos.NodeID) bool     // has applied all that anybody has; asked of who answers alone
+	HasAppliedAll func(paxos.NodeID) bool     // has applied all that any replica has; asked of one that answers alone
 	judged        map[model.Call]api.Epoch    // Opens that were answered alone, and when last: copies get the same answer
 	denied        map[model.Call]verdict      // calls that were refused for certain, without the log
 

@@ -85,7 +85,7 @@ func (w *Sequencers) fences(d command.NodeOp, fence api.Sequencer, said api.Code
 }
 
 // OnReply is told of an answer from the rows of a master that has applied all that
-// anybody has, and nothing since it looked. Its handle may be tied to a sequencer,
+// any replica has, and nothing since it looked. Its handle may be tied to a sequencer,
 // which is answered for, too. Who was given a token once is given it again by the same
 // master, whatever the rows say by then.
 func (w *Sequencers) OnReply(p api.Reply) {
