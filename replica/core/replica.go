@@ -93,7 +93,7 @@ type Serving struct {
 	Ballot paxos.Ballot
 }
 
-// Output is all that a Node wants from the outside. Taking it empties the node.
+// Output is all that a Replica wants from the outside. Taking it empties the replica.
 type Output struct {
 	Append  []paxos.Record
 	First   paxos.LSN
@@ -107,7 +107,7 @@ type Output struct {
 	Stop    error // this replica must not go on; of this Output, only Sum is to be told
 }
 
-// Node is one replica's process life. One caller at a time.
+// Replica is one process life of one replica. One caller at a time.
 type Replica struct {
 	cfg            Config
 	now            time.Time
