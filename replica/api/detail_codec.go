@@ -36,7 +36,7 @@ func appendDetail(dst []byte, d Detail) []byte {
 		return appendString(append(dst, tagSequenced), d.Sequencer.Encode())
 	case Leased:
 		dst = binary.AppendUvarint(append(dst, tagLeased), uint64(d.Lease))
-		return appendFlag(dst, d.Failover)
+		return appendEvents(appendFlag(dst, d.Failover), d)
 	}
 	panic(fmt.Sprintf("api: detail %T", d))
 }
@@ -60,7 +60,7 @@ func (c *cursor) detail() Detail {
 		}
 		return Sequenced{Sequencer: q}
 	case tagLeased:
-		return Leased{Lease: c.lease(), Failover: c.flag()}
+		return c.events(Leased{Lease: c.lease(), Failover: c.flag()})
 	default:
 		c.fail("detail %d", tag)
 		return nil

@@ -10,9 +10,9 @@
 // code.go (what an answer tells about execution), request.go, result.go,
 // limit.go; then the nouns of files: path.go, name.go, generation.go, stat.go,
 // acl.go, ref.go, lock.go, sequencer.go, handle.go, and what is asked about them:
-// node_op.go, detail.go, keepalive.go; then the codec: cursor.go, op_codec.go,
+// node_op.go, detail.go, keepalive.go, event.go; then the codec: cursor.go, op_codec.go,
 // node_op_codec.go, request_codec.go, result_codec.go, detail_codec.go,
-// stat_codec.go.
+// event_codec.go, stat_codec.go.
 //
 // # Bytes
 //
@@ -21,8 +21,8 @@
 // bytes stands for one message: the decoders refuse any other, and anything left
 // over.
 //
-//	request  2 'Q' id session seq acked epoch op
-//	reply    2 'A' id session seq epoch master result
+//	request  4 'Q' id session seq acked epoch op
+//	reply    4 'A' id session seq epoch master result
 //	op       1 nonce[0] nonce[1]            OpenSession
 //	         2                              EndSession
 //	         3 key                          Get
@@ -30,7 +30,7 @@
 //	         5 key                          Delete
 //	         6 key absent expect value      CompareAndSet
 //	         7 prefix                       List
-//	         8 token path rights u8 create u8 kind u8 ephemeral contents names delay   Open
+//	         8 token path rights u8 create u8 kind u8 ephemeral contents names delay events u8   Open
 //	         9 to 12 token                  CloseHandle, Poison, GetContents, GetStat
 //	         13 token after most            ReadDir
 //	         14 token contents when         SetContents
@@ -41,7 +41,7 @@
 //	         19 token seq                   CancelAcquire
 //	         20 token                       GetSequencer
 //	         21, 22 token sequencer         SetSequencer, CheckSequencer
-//	         23 acked-epoch now n n*token   KeepAlive
+//	         23 acked-epoch acked-events now n n*token   KeepAlive
 //	result   code found value session n n*(key value) detail
 //	detail   0                              none
 //	         1 token ref created flag stat  Opened; the stat after flag 1 only
@@ -49,13 +49,14 @@
 //	         3 more children                Listing
 //	         4 generation acquisition       Held
 //	         5 sequencer                    Sequenced
-//	         6 lease in ns, failover        Leased
+//	         6 lease in ns, failover, n n*event, last event   Leased; the last event unless n is 0
 //	names    read write change
 //	ref      path instance
 //	path     the string that Path.String prints
 //	stat     kind ephemeral instance content lock acl length checksum children
 //	         read write change
 //	children n n*(name stat)                names ascend
+//	event    kind u8 ref cause; then child change u8 of kind 2, mode u8 of kind 5
 //	sequencer 1 'S' path instance mode u8 generation
 //
 // The first byte is the version of the format. Ops, results, paths and metadata

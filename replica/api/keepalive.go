@@ -14,6 +14,9 @@ type KeepAlive struct {
 	// AckedEpoch acknowledges the last fail-over, by its epoch: the client has emptied its
 	// cache and presented all its tokens of that kind.
 	AckedEpoch Epoch
+	// AckedEvents acknowledges all events of the master of Request.Epoch up to this number: the
+	// client has them. 0: none.
+	AckedEvents EventNumber
 	// Now asks for the answer at once: the client has no lease on which it may count, or an
 	// answer may be lost and its lease may end before the next one. The master does not
 	// know which answers have arrived, and would hold the request while the session's
@@ -61,6 +64,12 @@ type Leased struct {
 	// Failover asks the client to acknowledge this epoch: to empty its cache, to present
 	// its tokens, and then to send the epoch as AckedEpoch. Events may have been lost.
 	Failover bool
+	// Events are the oldest that the client has not acknowledged, as the master knows, ascending:
+	// the last one has the number LastEvent, and each has one more than the one in front of it.
+	// They come again until they are acknowledged. A KeepAlive of a session for which there are
+	// some is answered at once (CHU §2.7, §2.8).
+	Events    []Event
+	LastEvent EventNumber // 0 without events
 }
 
 func (Leased) detail() {}

@@ -34,6 +34,9 @@ type Open struct {
 	Contents  string   // of a file
 	Names     ACLNames // what is empty is copied from the parent
 	Delay     LockDelay
+	// Events are what the client wants to hear of the node for as long as the handle is open. Its
+	// session hears of it by answers to KeepAlives; one without leases hears nothing.
+	Events EventMask
 }
 
 // CloseHandle ends a handle, frees the lock that it holds, and cancels its
@@ -180,12 +183,12 @@ func (GetSequencer) op()   {}
 func (SetSequencer) op()   {}
 func (CheckSequencer) op() {}
 
-// Check refuses a path that is none, rights that are none, a kind where nothing
+// Check refuses a path that is none, rights and events that are none, a kind where nothing
 // may be made and none where something may, contents of a directory or too long.
 func (o Open) Check() Code {
 	made := o.Create != CreateNever
 	switch {
-	case !o.Create.Valid() || !o.Rights.Valid() || len(o.Dir) > MaxToken:
+	case !o.Create.Valid() || !o.Rights.Valid() || !o.Events.Valid() || len(o.Dir) > MaxToken:
 		return Invalid
 	case o.Path != "" && !isRelative(o.Path):
 		return Invalid

@@ -83,7 +83,7 @@ func appendOpen(dst []byte, o Open) []byte {
 	dst = appendString(appendString(dst, string(o.Dir)), o.Path)
 	dst = appendFlag(append(dst, byte(o.Rights), byte(o.Create), byte(o.Kind)), o.Ephemeral)
 	dst = AppendACLNames(appendString(dst, o.Contents), o.Names)
-	return binary.AppendUvarint(dst, uint64(o.Delay))
+	return append(binary.AppendUvarint(dst, uint64(o.Delay)), byte(o.Events))
 }
 
 func (c *cursor) openOp() Op {
@@ -93,7 +93,7 @@ func (c *cursor) openOp() Op {
 	if delay > 1<<32-1 {
 		c.fail("a lock-delay of %d ms", delay)
 	}
-	o.Delay = LockDelay(delay)
+	o.Delay, o.Events = LockDelay(delay), EventMask(c.byte())
 	return o
 }
 

@@ -91,6 +91,7 @@ func (c *cursor) op() Op {
 
 func appendKeepAlive(dst []byte, o KeepAlive) []byte {
 	dst = binary.AppendUvarint(append(dst, tagKeepAlive), uint64(o.AckedEpoch))
+	dst = binary.AppendUvarint(dst, uint64(o.AckedEvents))
 	dst = binary.AppendUvarint(appendFlag(dst, o.Now), uint64(len(o.Tokens)))
 	for _, t := range o.Tokens {
 		dst = appendString(dst, string(t))
@@ -99,7 +100,7 @@ func appendKeepAlive(dst []byte, o KeepAlive) []byte {
 }
 
 func (c *cursor) keepAlive() Op {
-	o := KeepAlive{AckedEpoch: Epoch(c.uint()), Now: c.flag()}
+	o := KeepAlive{AckedEpoch: Epoch(c.uint()), AckedEvents: EventNumber(c.uint()), Now: c.flag()}
 	for range c.count(1) {
 		o.Tokens = append(o.Tokens, c.token())
 	}

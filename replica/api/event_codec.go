@@ -1,0 +1,68 @@
+package api
+
+import "encoding/binary"
+
+func appendEvents(dst []byte, l Leased) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(l.Events)))
+	if len(l.Events) == 0 {
+		return dst
+	}
+	for _, e := range l.Events {
+		dst = appendEvent(dst, e)
+	}
+	return binary.AppendUvarint(dst, uint64(l.LastEvent))
+}
+
+func appendEvent(dst []byte, e Event) []byte {
+	dst = appendRef(append(dst, byte(e.Kind)), e.Node)
+	dst = binary.AppendUvarint(dst, uint64(e.Cause))
+	switch e.Kind {
+	case EventChildren:
+		return append(appendString(dst, e.Child), byte(e.Change))
+	case EventLockWanted:
+		return append(dst, byte(e.Mode))
+	}
+	return dst
+}
+
+// minEvent is the size of the shortest event: kind, path, instance and cause.
+const minEvent = 5
+
+// events adds to an answer the events that follow.
+func (c *cursor) events(l Leased) Leased {
+	n := c.count(minEvent)
+	if n == 0 {
+		return l
+	}
+	if n > MaxEvents {
+		c.fail("%d events", n)
+		return l
+	}
+	for range n {
+		l.Events = append(l.Events, c.event())
+	}
+	l.LastEvent = EventNumber(c.uint())
+	if c.err == nil && l.LastEvent < EventNumber(n) {
+		c.fail("%d events up to number %d", n, l.LastEvent)
+	}
+	return l
+}
+
+func (c *cursor) event() Event {
+	e := Event{Kind: EventKind(c.byte()), Node: c.ref(), Cause: Number(c.uint())}
+	switch {
+	case c.err != nil:
+	case !e.Kind.Valid():
+		c.fail("event of kind %d", e.Kind)
+	case e.Kind == EventChildren:
+		e.Child, e.Change = c.string(), Change(c.byte())
+		if c.err == nil && (!e.Change.Valid() || CheckComponent(e.Child) != OK) {
+			c.fail("change %d of child %q", e.Change, e.Child)
+		}
+	case e.Kind == EventLockWanted:
+		if e.Mode = Mode(c.byte()); c.err == nil && !e.Mode.Valid() {
+			c.fail("a lock wanted in mode %d", e.Mode)
+		}
+	}
+	return e
+}
