@@ -36,7 +36,12 @@ func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, o
 	if m.sessions.AckEpoch(q.Session, op.AckedEpoch) {
 		m.onEpochAcked(at, q.Session)
 	}
-	m.sessions.Park(q.Session, session.KeepAlive{From: uint64(from), ID: q.ID, Receipt: at.Now, Now: op.Now})
+	hasNews := false
+	if m.ops != nil {
+		m.ops.AckEvents(q.Session, op.AckedEvents)
+		hasNews = m.ops.HasEvents(q.Session)
+	}
+	m.sessions.Park(q.Session, session.KeepAlive{From: uint64(from), ID: q.ID, Receipt: at.Now, Now: op.Now || hasNews})
 	m.tend(at)
 }
 
@@ -68,11 +73,21 @@ func (m *Master) do(task session.Task) {
 	switch t := task.(type) {
 	case session.Answer:
 		m.count.KeepAlives++
-		m.answerKeepAlive(t, api.Result{Code: api.OK, Detail: api.Leased{Lease: t.Lease, Failover: t.Failover}})
+		m.answerKeepAlive(t, api.Result{Code: api.OK, Detail: m.leased(t)})
 	case session.Expiry:
 		m.count.Expiries++
 		m.propose(forExpiry, calls.Key{Session: t.Session}, command.Expire{Guard: m.guard, Session: t.Session})
 	}
+}
+
+// leased is what the answer to a KeepAlive tells: the lease, and events. A client that has yet to
+// acknowledge the epoch is told of none.
+func (m *Master) leased(a session.Answer) api.Leased {
+	l := api.Leased{Lease: a.Lease, Failover: a.Failover}
+	if m.ops != nil && !a.Failover {
+		l.Events, l.LastEvent = m.ops.TakeEvents(a.Session)
+	}
+	return l
 }
 
 // answerKeepAlive answers a KeepAlive.

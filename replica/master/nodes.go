@@ -68,11 +68,17 @@ func (m *Master) noteAlone(first int, q api.Request) {
 	}
 }
 
-// collect answers what nodeops has answered, and queues what it proposes.
+// collect answers what nodeops has answered, and queues what it proposes. A KeepAlive of a session
+// for which there are events waits no longer.
 func (m *Master) collect(at At) {
 	out := m.ops.TakeOutput()
 	for _, r := range out.Replies {
 		m.onNodeReply(at, r)
+	}
+	if m.sessions != nil {
+		for _, s := range out.Told {
+			m.sessions.Hurry(at.Now, s)
+		}
 	}
 	for _, c := range out.Propose {
 		who, k := m.ownerOf(c)

@@ -11,7 +11,7 @@ import (
 // Audit says what is wrong with the table taken together. nil means that all is
 // well.
 func (t *Table) Audit() error {
-	total, opens := 0, map[api.Ref]int{}
+	total, opens, watch := 0, map[api.Ref]int{}, watchers{}
 	for _, s := range t.Sessions() {
 		of := t.sessions[s]
 		total += len(of.open)
@@ -21,6 +21,9 @@ func (t *Table) Audit() error {
 			}
 			if h.Ephemeral {
 				opens[h.Node]++
+			}
+			if !of.open[h.ID].poisoned {
+				watch.add(h)
 			}
 		}
 		if err := t.auditSession(s, of); err != nil {
@@ -32,6 +35,9 @@ func (t *Table) Audit() error {
 	}
 	if !maps.Equal(opens, t.openers) {
 		return fmt.Errorf("I-H5: openers of ephemeral nodes: counted %v, there are %v", t.openers, opens)
+	}
+	if !maps.EqualFunc(watch, t.watchers, maps.Equal) {
+		return fmt.Errorf("I-H6: watchers are %v, there are %v", t.watchers, watch)
 	}
 	return nil
 }

@@ -34,14 +34,20 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 		"shut and remembering": {"I-H4", func(_ *Table, of *session, _ Handle) {
 			of.gone[api.HandleID{Epoch: 4, Counter: 9}], of.shut = struct{}{}, true
 		}},
-		"an opener too many":   {"I-H5", func(x *Table, _ *session, h Handle) { x.openers[h.Node]++ }},
+		"an opener too many": {"I-H5", func(x *Table, _ *session, h Handle) { x.openers[h.Node]++ }},
+		"a watcher too few":  {"I-H6", func(x *Table, _ *session, h Handle) { x.watchers.remove(h) }},
+		"a watcher too many": {"I-H6", func(x *Table, _ *session, h Handle) {
+			h.ID.Counter++
+			x.watchers.add(h)
+		}},
+		"a poisoned watcher":   {"I-H6", func(_ *Table, of *session, h Handle) { of.open[h.ID].poisoned = true }},
 		"openers of no handle": {"I-H5", func(x *Table, _ *session, _ Handle) { x.openers[api.Ref{Instance: 9}] = 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := NewSealer(Secret{1})
 			require.NoError(t, err)
 			x := New(5, s, Limits{PerSession: 1, Total: 1, Closed: 1})
-			_, h, v := x.Open(Opening{Session: 1, Seq: 1, Node: api.Ref{Instance: 1}, Kind: api.Directory, Ephemeral: true, Rights: api.RightRead})
+			_, h, v := x.Open(Opening{Session: 1, Seq: 1, Node: api.Ref{Instance: 1}, Kind: api.Directory, Ephemeral: true, Rights: api.RightRead, Events: api.WantContents})
 			require.Equal(t, Good, v)
 			require.NoError(t, x.Audit())
 			c.do(x, x.sessions[1], h)

@@ -51,6 +51,7 @@ func (t *Table) Poison(s api.SessionID, token api.Token) Verdict {
 	h, v := t.Use(s, token)
 	if v == Good {
 		t.sessions[s].open[h.ID].poisoned = true
+		t.watchers.remove(h)
 	}
 	return v
 }

@@ -12,7 +12,8 @@
 // clients present their tokens to the next master, which makes the handles again.
 //
 // Reading order: handle.go (what a token holds, and the verdicts about one),
-// seal.go (the bytes), table.go, open.go, tie.go, close.go, audit.go.
+// seal.go (the bytes), table.go, open.go, tie.go, close.go, watcher.go (handles that hear of
+// events), audit.go.
 //
 // # A token
 //
@@ -20,13 +21,15 @@
 //	node kind u8 · flags u8 (1: ephemeral) · rights u8 · lock-delay u32, in ms
 //	path u16 n, n bytes · sequencer u16 n, n bytes, n = 0 for none
 //	version 2: tie epoch u64 · tie counter u64, neither 0, nor is n
+//	version 3: tie epoch u64 · tie counter u64, 0 where it is not tied · events u8, not 0
 //	check digits: HMAC-SHA-256 over all of the above, 32 bytes
 //
 // Numbers are big-endian. The secret is drawn outside, stands in a row, and is used
 // for nothing else. Digits are compared in constant time. A new field is a new
 // version, and a program that makes a version must go on taking those of before: clients
 // hold tokens for as long as their sessions live. Version 1 is made for handles that no
-// master tied to a sequencer; its tokens with one are of programs before version 2.
+// master tied to a sequencer; its tokens with one are of programs before version 2. Version 3 is
+// made for handles whose clients want to hear of events.
 //
 // # What is said about a token
 //
@@ -93,4 +96,5 @@
 //	I-H3  state  calls that are remembered are above Seen, within the window, and opened handles of this epoch
 //	I-H4  state  what is remembered as closed is of an older epoch, not open, and within the limit
 //	I-H5  state  the openers of ephemeral nodes are counted
+//	I-H6  state  the watchers are the open handles with events that are not poisoned
 package handle

@@ -20,12 +20,14 @@ type Handle struct {
 	// is not valid any more. The zero Sequencer is none.
 	Fence api.Sequencer
 	Tie   Tie // when Fence was attached
+	// Events are what the client wants to hear of the node.
+	Events api.EventMask
 }
 
 // Valid reports whether h could be the handle of a session.
 func (h Handle) Valid() bool {
 	return h.ID.Epoch != 0 && h.ID.Counter != 0 && h.Session != 0 && h.Node.Instance != 0 &&
-		(h.Kind == api.File || h.Kind == api.Directory) && h.Rights.Valid() && h.Delay <= api.MaxLockDelay &&
+		(h.Kind == api.File || h.Kind == api.Directory) && h.Rights.Valid() && h.Events.Valid() && h.Delay <= api.MaxLockDelay &&
 		h.Tie.isValid() && (h.Fence.Valid() || h.Fence == api.Sequencer{} && h.Tie == Tie{})
 }
 

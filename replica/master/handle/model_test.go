@@ -55,7 +55,8 @@ func (w *world) open(t *rapid.T) {
 	s := api.SessionID(rapid.IntRange(1, 3).Draw(t, "session"))
 	w.seq[s]++
 	o := handle.Opening{Session: s, Seq: w.seq[s], Seen: w.seq[s] - 1, Node: rapid.SampledFrom(w.node).Draw(t, "node"),
-		Kind: api.File, Ephemeral: rapid.Bool().Draw(t, "ephemeral"), Rights: api.RightRead, Delay: 90_000}
+		Kind: api.File, Ephemeral: rapid.Bool().Draw(t, "ephemeral"), Rights: api.RightRead, Delay: 90_000,
+		Events: rapid.SampledFrom([]api.EventMask{0, api.WantContents, api.WantChildren | api.WantContents}).Draw(t, "events")}
 	token, h, v := w.table.Open(o)
 	require.Equal(t, handle.Good, v)
 	require.Equal(t, api.MaxLockDelay, h.Delay)
@@ -122,6 +123,17 @@ func (w *world) opens(n api.Ref) (count int) {
 	return count
 }
 
+// watching are the sessions with an open handle on a node that hears of events of this kind.
+func (w *world) watching(n api.Ref, kind api.EventKind) (all []api.SessionID) {
+	for _, k := range w.known {
+		if k.Node == n && k.Events.Has(kind) && k.verdict(w.epoch, k.Session) == handle.Good && !slices.Contains(all, k.Session) {
+			all = append(all, k.Session)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 func (w *world) check(t *rapid.T) {
 	require.NoError(t, w.table.Audit())
 	total, bySession := 0, map[api.SessionID][]handle.Handle{}
@@ -144,6 +156,9 @@ func (w *world) check(t *rapid.T) {
 	}
 	for _, n := range w.node {
 		require.Equal(t, w.opens(n), w.table.CountOpen(n))
+		for _, k := range []api.EventKind{api.EventContents, api.EventChildren, api.EventReadAgain} {
+			require.Equal(t, w.watching(n, k), w.table.Watchers(n, k))
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ type Opening struct {
 	Ephemeral bool
 	Rights    api.Rights
 	Delay     api.LockDelay // taken in as Delay.Bound()
+	Events    api.EventMask
 	// Untested: the Open was executed before, and it was not tested whether its session
 	// has the rights that this duplicate of it names (Table.IsUntested).
 	Untested bool
@@ -40,7 +41,7 @@ func (t *Table) Open(o Opening) (api.Token, Handle, Verdict) {
 	t.given++
 	h := Handle{
 		ID: api.HandleID{Epoch: t.epoch, Counter: t.given}, Session: o.Session, Node: o.Node,
-		Kind: o.Kind, Ephemeral: o.Ephemeral, Rights: o.Rights, Delay: o.Delay.Bound(),
+		Kind: o.Kind, Ephemeral: o.Ephemeral, Rights: o.Rights, Delay: o.Delay.Bound(), Events: o.Events,
 	}
 	t.put(of, h)
 	of.open[h.ID].untested = o.Untested

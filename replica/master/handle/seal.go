@@ -29,8 +29,9 @@ func NewSealer(secret Secret) (Sealer, error) {
 }
 
 const (
-	bare       byte = 1 // the version of a token that has no Tie
-	tied       byte = 2 // of one that has
+	bare       byte = 1 // the version of a token that has neither Tie nor Events
+	tied       byte = 2 // of one that has a Tie, and no Events
+	watching   byte = 3 // of one that has Events
 	kind       byte = 'H'
 	digits          = sha256.Size
 	fixed           = 2 + 4*8 + 3 + 4 // before the first string
@@ -57,18 +58,24 @@ func (s Sealer) Seal(h Handle) api.Token {
 		fence = h.Fence.Encode()
 	}
 	b = appendString(b, fence)
-	if h.Tie != (Tie{}) {
+	if b[0] >= tied {
 		b = binary.BigEndian.AppendUint64(b, uint64(h.Tie.Epoch))
 		b = binary.BigEndian.AppendUint64(b, h.Tie.Counter)
+	}
+	if b[0] >= watching {
+		b = append(b, byte(h.Events))
 	}
 	return api.Token(append(b, s.check(b)...))
 }
 
 func versionOf(h Handle) byte {
-	if h.Tie == (Tie{}) {
-		return bare
+	switch {
+	case h.Events != 0:
+		return watching
+	case h.Tie != (Tie{}):
+		return tied
 	}
-	return tied
+	return bare
 }
 
 // Unseal is the inverse of Seal: Good with the handle, or Malformed, or Forged. It
@@ -102,7 +109,7 @@ func appendString(dst []byte, s string) []byte {
 // decode reads what stands in front of the check digits. Nothing cut short is
 // read, since the lengths say where the end is.
 func decode(b []byte) (h Handle, ok bool) {
-	if len(b) < fixed || b[0] != bare && b[0] != tied || b[1] != kind {
+	if len(b) < fixed || b[0] < bare || b[0] > watching || b[1] != kind {
 		return Handle{}, false
 	}
 	n := func(at int) uint64 { return binary.BigEndian.Uint64(b[at:]) }
@@ -121,9 +128,12 @@ func decode(b []byte) (h Handle, ok bool) {
 	if !ok {
 		return Handle{}, false
 	}
-	if len(rest) == tieSize {
+	if len(rest) >= tieSize {
 		h.Tie = Tie{api.Epoch(binary.BigEndian.Uint64(rest)), binary.BigEndian.Uint64(rest[8:])}
-		rest = nil
+		rest = rest[tieSize:]
+	}
+	if b[0] == watching && len(rest) == 1 {
+		h.Events, rest = api.EventMask(rest[0]), nil
 	}
 	if len(rest) > 0 || b[0] != versionOf(h) {
 		return Handle{}, false

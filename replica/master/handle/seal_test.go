@@ -37,7 +37,7 @@ func sample(t testing.TB) handle.Handle {
 	}
 }
 
-// bodies are the bytes of format versions 1 and 2, without the check digits. A change
+// bodies are the bytes of format versions 1 to 3, without the check digits. A change
 // here is a new version.
 func bodies(t testing.TB) map[string]handle.Handle {
 	h := sample(t)
@@ -45,10 +45,16 @@ func bodies(t testing.TB) map[string]handle.Handle {
 		Kind: api.Directory, Rights: api.RightChangeACL}
 	tied := h
 	tied.Tie = handle.Tie{Epoch: 6, Counter: 1<<63 + 7}
+	watching := plain
+	watching.Events = api.WantChildren | api.WantFailover
+	all := tied
+	all.Events = api.WantContents
 	return map[string]handle.Handle{
-		"0148 0000000000000003 0000000000000004 0000000000000005 0000000000000009 02 01 03 000003e8 0002 2f66 0008 0153022f66090207":                                   h,
-		"0148 ffffffffffffffff 0000000000000001 0000000000000002 0000000000000001 01 00 04 00000000 0001 2f 0000":                                                      plain,
-		"0248 0000000000000003 0000000000000004 0000000000000005 0000000000000009 02 01 03 000003e8 0002 2f66 0008 0153022f66090207 0000000000000006 8000000000000007": tied,
+		"0348 ffffffffffffffff 0000000000000001 0000000000000002 0000000000000001 01 00 04 00000000 0001 2f 0000 0000000000000000 0000000000000000 22":                    watching,
+		"0348 0000000000000003 0000000000000004 0000000000000005 0000000000000009 02 01 03 000003e8 0002 2f66 0008 0153022f66090207 0000000000000006 8000000000000007 01": all,
+		"0148 0000000000000003 0000000000000004 0000000000000005 0000000000000009 02 01 03 000003e8 0002 2f66 0008 0153022f66090207":                                      h,
+		"0148 ffffffffffffffff 0000000000000001 0000000000000002 0000000000000001 01 00 04 00000000 0001 2f 0000":                                                         plain,
+		"0248 0000000000000003 0000000000000004 0000000000000005 0000000000000009 02 01 03 000003e8 0002 2f66 0008 0153022f66090207 0000000000000006 8000000000000007":    tied,
 	}
 }
 
@@ -147,7 +153,12 @@ func TestWhatIsNoHandleIsNoToken(t *testing.T) {
 	_, v := s.Unseal(signed(golden))
 	require.Equal(t, handle.Good, v)
 	for name, body := range map[string]string{
-		"version 3":          "\x03" + golden[1:],
+		"version 4":          "\x04" + golden[1:],
+		"version 3, no end":  "\x03" + golden[1:],
+		"version 3, no mask": "\x03" + golden[1:] + strings.Repeat("\x00", 16),
+		"version 3, mask 0":  "\x03" + golden[1:] + strings.Repeat("\x00", 17),
+		"version 3, no kind": "\x03" + golden[1:] + strings.Repeat("\x00", 16) + "\x40",
+		"version 2, a mask":  "\x02" + golden[1:45] + "\x00\x08" + unhex(t, "0153022f66090207") + strings.Repeat("\x01", 17),
 		"version 2, no tie":  "\x02" + golden[1:],
 		"version 1, a tie":   golden[:45] + "\x00\x08" + unhex(t, "0153022f66090207") + strings.Repeat("\x01", 16),
 		"another message":    golden[:1] + "Q" + golden[2:],

@@ -31,6 +31,7 @@ type Table struct {
 	beyond   int // how many are open above limits.Total, by Keep
 	sessions map[api.SessionID]*session
 	openers  map[api.Ref]int // ephemeral nodes: how many handles
+	watchers watchers
 }
 
 // session holds what belongs to one session.
@@ -50,7 +51,7 @@ type entry struct {
 
 // New returns the table of the master of an epoch.
 func New(epoch api.Epoch, s Sealer, l Limits) *Table {
-	return &Table{epoch: epoch, sealer: s, limits: l, sessions: map[api.SessionID]*session{}, openers: map[api.Ref]int{}}
+	return &Table{epoch: epoch, sealer: s, limits: l, sessions: map[api.SessionID]*session{}, openers: map[api.Ref]int{}, watchers: watchers{}}
 }
 
 func (t *Table) session(s api.SessionID) *session {
@@ -87,6 +88,7 @@ func (t *Table) put(of *session, h Handle) {
 	if h.Ephemeral {
 		t.openers[h.Node]++
 	}
+	t.watchers.add(h)
 }
 
 // drop takes an open handle away; last says that it was the last one on an
@@ -94,6 +96,7 @@ func (t *Table) put(of *session, h Handle) {
 func (t *Table) drop(of *session, h Handle) (last bool) {
 	delete(of.open, h.ID)
 	t.total--
+	t.watchers.remove(h)
 	t.beyond = min(t.beyond, max(0, t.total-t.limits.Total))
 	if !h.Ephemeral {
 		return false

@@ -146,6 +146,20 @@ func (q *Queues) remove(p *place) {
 	}
 }
 
+// FirstConflict is the first waiter for a lock, but for one handle, that asks for a mode in
+// conflict with this one.
+func (q *Queues) FirstConflict(n api.Ref, but api.HandleID, with api.Mode) (w Waiter, ok bool) {
+	l, ok := q.queues[n]
+	if !ok {
+		return Waiter{}, false
+	}
+	i := slices.IndexFunc(l.places, func(p *place) bool { return p.Handle != but && p.Mode.HasConflict(with) })
+	if i < 0 {
+		return Waiter{}, false
+	}
+	return l.places[i].Waiter, true
+}
+
 // Waiting counts the waiters for a lock.
 func (q *Queues) Waiting(n api.Ref) int {
 	if l, ok := q.queues[n]; ok {

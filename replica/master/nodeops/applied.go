@@ -3,6 +3,7 @@ package nodeops
 import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/calls"
+	"github.com/chubbycell/chubby/replica/master/event"
 	"github.com/chubbycell/chubby/replica/master/lockwait"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
@@ -17,6 +18,7 @@ func (o *Ops) Applied(at At, a command.Applied) {
 		o.settle(at, a)
 		return
 	}
+	o.applied = a.Number
 	for _, e := range a.Effects {
 		o.onEffect(at, e)
 	}
@@ -46,6 +48,7 @@ func (o *Ops) onEffect(at At, e command.Effect) {
 }
 
 func (o *Ops) onTreeChanged(at At, e tree.Effect) {
+	o.tellTreeChange(e)
 	switch e := e.(type) {
 	case tree.Deleted:
 		for _, w := range o.queues.Forget(e.Node) {
@@ -62,6 +65,7 @@ func (o *Ops) onLockChanged(at At, e lock.Effect) {
 	switch e := e.(type) {
 	case lock.Granted:
 		o.onGranted(e.Owner)
+		o.tellNewHolder(e.Lock, e.Owner, e.Mode)
 	case lock.DelayBegan:
 		o.delays.begin(delay{e.Lock, e.Freed}, at.Now.Add(e.Delay.Duration()))
 	case lock.DelayEnded:
@@ -96,6 +100,9 @@ func (o *Ops) onActApplied(at At, c command.NodeCommand, a command.Applied) {
 	}
 	deed, trial := c.Op.(command.Acquire)
 	again := trial && deed.Wait && a.Verdict == command.Refused && (a.Result.Code == api.LockHeld || a.Result.Code == api.LockDelayed)
+	if trial && a.Result.Code == api.LockHeld {
+		o.tellWanted(at, deed.Node, deed.Handle, deed.Mode)
+	}
 	o.settleAttempt(at, w, !again)
 	if again {
 		return
@@ -122,5 +129,6 @@ func (o *Ops) end() {
 	}
 	o.over = true
 	o.queues, o.doubted, o.delays, o.sweeps = lockwait.New(o.cfg.Queues), newDoubts(), delays{}, nil
+	o.events = event.New(o.cfg.Events)
 	o.turnDue, o.failing, o.owed = nil, nil, proposals{}
 }

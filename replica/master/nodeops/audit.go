@@ -1,6 +1,7 @@
 package nodeops
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,7 +18,7 @@ func (o *Ops) Audit(r rows.Reader) error {
 	if err := o.handles.Audit(); err != nil {
 		return err
 	}
-	if err := o.queues.Audit(); err != nil {
+	if err := errors.Join(o.queues.Audit(), o.events.Audit()); err != nil {
 		return err
 	}
 	a := auditor{o: o, r: r}
@@ -96,7 +97,7 @@ func (a *auditor) turn(w *calls.Call) error {
 
 func (a *auditor) whole() error {
 	o := a.o
-	for _, s := range o.handles.Sessions() {
+	for _, s := range append(o.handles.Sessions(), o.events.Sessions()...) {
 		if err := a.alive(s); err != nil {
 			return err
 		}

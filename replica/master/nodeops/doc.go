@@ -2,7 +2,8 @@
 // epoch.
 //
 // Ops remembers the open handles (replica/master/handle), the Acquires that wait for a lock
-// (replica/master/lockwait), the lock-delays that run, and the ephemeral nodes that may have
+// (replica/master/lockwait), the events that clients have not acknowledged
+// (replica/master/event), the lock-delays that run, and the ephemeral nodes that may have
 // no open handle. The calls under way stand in a table that it shares with the master
 // (replica/master/calls). It begins empty with an epoch, and a fail-over loses it. Nothing
 // in it is needed for safety: what must not be wrong is decided by the rows where a command
@@ -18,7 +19,8 @@
 // Reading order: ops.go (what is remembered), ask.go (the order of tests), use.go
 // and deed.go (from tokens to commands), open.go, close.go, sequencer.go, wait.go
 // (Acquires), call.go and session.go (how calls and sessions change); then what happens
-// without a call: applied.go, advance.go, delay.go, sweep.go, failover.go; audit.go.
+// without a call: applied.go, event.go, advance.go, delay.go, sweep.go, failover.go;
+// audit.go.
 //
 // # The order of tests
 //
@@ -101,6 +103,28 @@
 // either the node that stays or none. Handles of before the epoch are not known
 // before they are presented: nodes that are older than the epoch are left alone
 // until Config.SweepAfter after Serving. Then all are looked at, once.
+//
+// # Events
+//
+// A client says when it opens a node of which kinds of events it wants to hear (CHU §2.5), and the
+// token keeps that. Each event is made from an effect of a command that was applied, so it is told
+// after the fact, in the order of the log: whatever the client reads then has the change. That a
+// lock is wanted is no effect: it is told when an Acquire that conflicts is parked or refused, and
+// to a handle that has got a lock for which others wait.
+//
+//	effect or call                                  event                   for handles on
+//	contents written                                EventContents           the file
+//	child made, written or given other ACL names,   EventChildren           the directory
+//	deleted
+//	node deleted                                    EventInvalid            the node
+//	lock went from free to held                     EventLockAcquired       the node
+//	an Acquire waits or is refused for a holder     EventLockWanted         the node, and hold the lock
+//	a handle that events may have missed:           EventReadAgain          the node
+//	given out for an Open of before
+//	a token is presented, and cannot be taken up    EventInvalid, or else   the node
+//	                                                EventReadAgain
+//
+// The answers to KeepAlives carry events: Output.Told names the sessions that have some.
 //
 // # After a fail-over
 //

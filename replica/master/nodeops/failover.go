@@ -18,17 +18,30 @@ type proposing bool
 
 // Present takes up the handle of a token that a client has brought to the new
 // master: OK, or why not. Its principal is that of the session. What holds a lock or
-// keeps a node is taken up though others have taken all the room that there is.
+// keeps a node is taken up though others have taken all the room that there is, and so is what
+// hears of events: its client would hear nothing, and believe that nothing happens.
 func (o *Ops) Present(at At, s api.SessionID, who api.Principal, token api.Token) api.Code {
 	h, code := o.resolve(at, s, who, token, 0)
-	if code != api.Crowded {
+	switch code {
+	case api.Crowded:
+		code = o.keep(at, s, token, h)
+	case api.Gone:
+	default:
 		return code
 	}
-	if _, holds := lock.GetHold(at.Rows, h.Node, ownerOf(h)); !holds && !h.Ephemeral {
-		return code
+	if code != api.OK {
+		o.tellInvalid(h)
+	}
+	return code
+}
+
+// keep takes up a handle though there is no room for others: OK, or Crowded.
+func (o *Ops) keep(at At, s api.SessionID, token api.Token, h handle.Handle) api.Code {
+	if _, holds := lock.GetHold(at.Rows, h.Node, ownerOf(h)); !holds && !h.Ephemeral && h.Events == 0 {
+		return api.Crowded
 	}
 	if _, v := o.handles.Keep(s, token); v != handle.Good {
-		return code
+		return api.Crowded
 	}
 	o.count.Recreated++
 	return api.OK

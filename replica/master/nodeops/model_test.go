@@ -13,6 +13,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/calls"
+	"github.com/chubbycell/chubby/replica/master/event"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/replica/state/command"
@@ -77,6 +78,7 @@ func newTwin(t *rapid.T) *twin {
 		Handles: handle.Limits{PerSession: 6, Total: 12, Closed: 6}, SweepAfter: time.Minute, Retry: 100 * time.Millisecond,
 	}
 	cfg.Queues.PerLock, cfg.Queues.Total = 4, 6
+	cfg.Events = event.Limits{PerNode: 2, PerSession: 3, PerAnswer: 2}
 	s, err := handle.NewSealer(secret)
 	require.NoError(t, err)
 	w := &twin{world: newWorld(t, cfg), rt: t, sealer: s, clients: map[api.SessionID]*client{},

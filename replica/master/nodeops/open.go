@@ -100,9 +100,9 @@ func (o *Ops) giveHandle(at At, c *calls.Call, op api.Open, opened api.Opened, n
 		o.reply(c, api.Result{Code: api.NoHandle})
 		return
 	}
-	token, _, v := o.handles.Open(handle.Opening{
+	token, h, v := o.handles.Open(handle.Opening{
 		Session: c.Session, Seq: c.Seq, Seen: o.calls.Acked(c.Session),
-		Node: opened.Node, Kind: opened.Stat.Kind, Ephemeral: opened.Stat.Ephemeral, Rights: op.Rights, Delay: op.Delay, Untested: !now,
+		Node: opened.Node, Kind: opened.Stat.Kind, Ephemeral: opened.Stat.Ephemeral, Rights: op.Rights, Delay: op.Delay, Events: op.Events, Untested: !now,
 	})
 	if v == handle.Full {
 		invariant.Failf("I-B2", "call %d of session %d was to open %v, and no handle was kept free", c.Seq, c.Session, opened.Node)
@@ -111,6 +111,9 @@ func (o *Ops) giveHandle(at At, c *calls.Call, op api.Open, opened api.Opened, n
 		o.count.GivenUp++
 		o.reply(c, api.Result{Code: api.Stale})
 		return
+	}
+	if !now {
+		o.tellMissed(h) // since the Open was executed
 	}
 	opened.Token = token
 	o.tell(c, api.Result{Code: api.OK, Detail: opened})

@@ -2,10 +2,12 @@ package nodeops
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/calls"
+	"github.com/chubbycell/chubby/replica/master/event"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/master/lockwait"
 	"github.com/chubbycell/chubby/replica/state/command"
@@ -17,6 +19,7 @@ import (
 type Config struct {
 	Handles    handle.Limits
 	Queues     lockwait.Limits
+	Events     event.Limits
 	SweepAfter time.Duration // from Serving until nodes of before the epoch are swept
 	Retry      time.Duration // after the log did not take a proposal of Ops's own
 }
@@ -25,7 +28,7 @@ type Config struct {
 // have about a minute to come back to their ephemeral nodes).
 func DefaultConfig() Config {
 	return Config{
-		Handles: handle.DefaultLimits, Queues: lockwait.DefaultLimits,
+		Handles: handle.DefaultLimits, Queues: lockwait.DefaultLimits, Events: event.DefaultLimits,
 		SweepAfter: time.Minute, Retry: 100 * time.Millisecond,
 	}
 }
@@ -45,6 +48,9 @@ func (c Config) Validate() error {
 		if f.wrong {
 			faults = append(faults, errors.New("nodeops config: "+f.what))
 		}
+	}
+	if err := c.Events.Validate(); err != nil {
+		faults = append(faults, fmt.Errorf("nodeops config: %w", err))
 	}
 	return errors.Join(faults...)
 }
@@ -67,6 +73,7 @@ type Reply struct {
 type Output struct {
 	Replies []Reply           // in any order
 	Propose []command.Command // in this order, also into the log
+	Told    []api.SessionID   // that have a new event; some perhaps more than once
 }
 
 // Ops is what the master of one epoch remembers of nodes in use. One goroutine
@@ -75,9 +82,11 @@ type Ops struct {
 	cfg     Config
 	epoch   api.Epoch
 	began   api.Number // nodes of larger instances were made in this epoch
+	applied api.Number // the last command that was told
 	over    bool       // another epoch has begun
 	handles *handle.Table
 	queues  *lockwait.Queues
+	events  *event.Queues
 	calls   *calls.Table // the master's: the calls on nodes in it are moved here
 
 	turnDue []api.Ref                // locks at which a waiter's turn may have come
@@ -108,6 +117,7 @@ type Counters struct {
 	Failed    uint64 // owners of locks that were not presented
 	Swept     uint64 // sweeps proposed
 	GivenUp   uint64 // Opens that were executed after their client had given them up
+	Events    event.Counters
 }
 
 // Status is what Ops can be asked at any time, for reports and bounds.
@@ -119,6 +129,7 @@ type Status struct {
 	Sweeps   int // that are proposed
 	Held     int // Opens that wait for one
 	Doubted  int // ephemeral nodes to be looked at
+	Events   int // that were not acknowledged
 	Counters Counters
 }
 
@@ -132,9 +143,10 @@ func New(cfg Config, epoch api.Epoch, s handle.Sealer, table *calls.Table, at At
 	}
 	o := &Ops{
 		cfg: cfg, epoch: epoch, began: rows.GetTotals(at.Rows).Commands,
-		handles: handle.New(epoch, s, cfg.Handles), queues: lockwait.New(cfg.Queues), calls: table,
+		handles: handle.New(epoch, s, cfg.Handles), queues: lockwait.New(cfg.Queues), events: event.New(cfg.Events), calls: table,
 		sweeps: map[api.Path]*sweep{}, doubted: newDoubts(), failing: map[lock.Owner]proposing{},
 	}
+	o.applied = o.began
 	for _, r := range lock.Delays(at.Rows) {
 		o.delays.begin(delay{r.Lock, r.Freed}, at.Now.Add(r.Length.Duration()))
 	}
@@ -151,9 +163,10 @@ func (o *Ops) TakeOutput() Output {
 
 // Status returns the present numbers.
 func (o *Ops) Status() Status {
+	o.count.Events = o.events.Counters()
 	s := Status{
 		UnderWay: o.calls.Proposed(), Handles: o.handles.Len(), Waiting: o.queues.Len(), Delays: len(o.delays.all),
-		Sweeps: len(o.sweeps), Doubted: len(o.doubted.order), Counters: o.count,
+		Sweeps: len(o.sweeps), Doubted: len(o.doubted.order), Events: o.events.Len(), Counters: o.count,
 	}
 	for _, x := range o.sweeps { // order-free: a sum
 		s.Held += len(x.held)

@@ -54,6 +54,11 @@ func (s *script) op(id api.SessionID, w []string) api.Op {
 	return nil
 }
 
+var masks = map[string]api.EventMask{
+	"contents": api.WantContents, "children": api.WantChildren, "invalid": api.WantInvalid,
+	"acquired": api.WantLockAcquired, "wanted": api.WantLockWanted,
+}
+
 func (s *script) open(w []string) api.Open {
 	rights := map[rune]api.Rights{'r': api.RightRead, 'w': api.RightWrite, 'c': api.RightChangeACL}
 	create := map[string]api.Creation{"never": api.CreateNever, "may": api.CreateMay, "must": api.CreateMust}
@@ -76,6 +81,10 @@ func (s *script) open(w []string) api.Open {
 			o.Delay = api.DelayOf(s.duration(w[5+i+1]))
 		case "below":
 			o.Dir = s.tokens[w[5+i+1]]
+		case "hears":
+			for k := range strings.SplitSeq(w[5+i+1], ",") {
+				o.Events |= masks[k]
+			}
 		}
 	}
 	require.Equal(s.t, api.OK, o.Check())

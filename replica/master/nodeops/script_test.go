@@ -20,10 +20,11 @@ import (
 // lines of text. Sessions and handles have names; the calls of a session are
 // numbered from 1.
 //
-//	ann open f /f rw must [ephemeral] [directory] [private] [delay 5s] [below d]
+//	ann open f /f rw must [ephemeral] [directory] [private] [delay 5s] [below d] [hears contents,wanted]
 //	ann get f · stat f · dir f · set f TEXT · names f NAME · delete f
 //	ann acquire f exclusive|shared [wait] · release f [of CALL] · cancel f CALL
 //	ann sequencer f q · attach f q · check f q · close f · poison f
+//	ann events · has NUMBER
 //	ann copy CALL · seen CALL · end · expires · flushed · presents f
 //	apply [all|together] · busy · lease on|off · pass 5s · serving · failover [late] · deposed · wake
 type script struct {
@@ -153,6 +154,18 @@ func (s *script) client(id api.SessionID, w []string) {
 	case "flushed":
 		s.ops.EpochAcked(s.at(), id)
 		s.take()
+		return
+	case "events":
+		events, last := s.ops.TakeEvents(id)
+		for i, e := range events {
+			s.tell("%d %v", last-api.EventNumber(len(events)-1-i), e)
+		}
+		if len(events) == 0 {
+			s.tell("no event")
+		}
+		return
+	case "has":
+		s.ops.AckEvents(id, api.EventNumber(s.number(w[1])))
 		return
 	case "presents":
 		s.tell("%s: %v", w[1], s.ops.Present(s.at(), id, s.who[id], s.tokens[w[1]]))

@@ -47,4 +47,5 @@ func (o *Ops) onSessionEnded(s api.SessionID) {
 		}
 	}
 	o.calls.EndSession(s)
+	o.events.EndSession(s)
 }

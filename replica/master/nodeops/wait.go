@@ -44,6 +44,7 @@ func (o *Ops) tryOnce(at At, w *calls.Call, m api.Mode) {
 	case !o.canAnswerNow(at, w) || s.IsClaimable(m) || !isFenceValid(at, w.Handle.Fence):
 		o.try(w)
 	case s.Mode != 0 && s.Mode.HasConflict(m):
+		o.tellWanted(at, w.Handle.Node, w.Handle.ID, m)
 		o.refuse(at, w, api.LockHeld)
 	default:
 		o.refuse(at, w, api.LockDelayed)
@@ -63,6 +64,7 @@ func (o *Ops) join(at At, w *calls.Call, m api.Mode) {
 	o.proposeNext(at)
 	if w.State == calls.Parked {
 		o.count.Parked++
+		o.tellWanted(at, w.Handle.Node, w.Handle.ID, m)
 		o.reply(w, api.Result{Code: api.Parked})
 	}
 }

@@ -19,7 +19,8 @@
 //	it is opened                         one length, from now       -
 //	a KeepAlive comes                    -                          the newest one waits
 //	5/12 of a length are left, or the    one length from then, if   answered with the lease
-//	client wants its answer at once      that is later
+//	client wants its answer at once, or  that is later
+//	there are events to tell it of
 //	the client has not acknowledged the  as it is: the fail-over    answered with the lease,
 //	epoch, and a KeepAlive comes         must end                   and told of the epoch
 //	it is idle                           as it is                   waits

@@ -27,6 +27,16 @@ func (t *Table) Park(id api.SessionID, k KeepAlive) {
 	t.arm(e)
 }
 
+// Hurry makes due the KeepAlive of a session that waits: there is something to tell its client. It
+// does nothing for a session that is not there, has no KeepAlive that waits, or has yet to
+// acknowledge the epoch.
+func (t *Table) Hurry(now time.Time, id api.SessionID) {
+	if e := t.sessions[id]; e != nil && e.waits && e.acked && now.Before(e.answerAt) {
+		e.answerAt = now
+		t.arm(e)
+	}
+}
+
 // A KeepAlive is answered when 5 of the 12 parts of a lease are left, so that of
 // Chubby's 12 s the answer and a second try have 5 (C11.22).
 const (

@@ -53,7 +53,7 @@ type KeepAlive struct {
 	From    uint64 // as the driver knows the client
 	ID      uint64 // api.Request.ID: later ones are greater
 	Receipt time.Time
-	Now     bool // the client wants its answer at once
+	Now     bool // it is to be answered at once: its client wants that, or there is something to tell it
 }
 
 // Session is what can be asked about one.

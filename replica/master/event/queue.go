@@ -1,0 +1,116 @@
+package event
+
+import (
+	"slices"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Limits bound the events of one session that wait to be sent, and those of one answer. Each is
+// at least 1.
+type Limits struct {
+	PerNode    int // of one node
+	PerSession int // of all nodes
+	PerAnswer  int // at most api.MaxEvents
+}
+
+// DefaultLimits are those of a cell that was not told others.
+var DefaultLimits = Limits{PerNode: 64, PerSession: 1 << 10, PerAnswer: api.MaxEvents}
+
+// queue holds the events of one session that are not acknowledged.
+type queue struct {
+	acked  api.EventNumber // events up to here are acknowledged, and gone
+	sent   int             // of events, in front: those that were in an answer
+	events []api.Event
+}
+
+// add puts an event at the end, or into one that waits there.
+func (q *queue) add(e api.Event, l Limits) {
+	waiting := q.events[q.sent:]
+	for i := range waiting {
+		w := &waiting[i]
+		again := w.Node == e.Node && w.Kind == api.EventReadAgain && e.Kind != api.EventInvalid
+		if repeats := i == len(waiting)-1 && isSame(*w, e); again || repeats {
+			w.Cause = e.Cause
+			q.moveToEnd(q.sent + i)
+			return
+		}
+	}
+	q.events = append(q.events, e)
+	if e.Kind == api.EventInvalid {
+		return
+	}
+	if count(q.events[q.sent:], e.Node) > l.PerNode {
+		q.replace(e.Node, e.Cause)
+	}
+	if len(q.events)-q.sent > l.PerSession {
+		q.replaceAll(e.Cause)
+	}
+}
+
+// isSame reports whether b tells nothing that a does not tell, but for its cause.
+func isSame(a, b api.Event) bool {
+	a.Cause = b.Cause
+	return a == b
+}
+
+// moveToEnd keeps the causes in order after that of one event has moved.
+func (q *queue) moveToEnd(i int) {
+	e := q.events[i]
+	q.events = append(slices.Delete(q.events, i, i+1), e)
+}
+
+func count(all []api.Event, n api.Ref) (k int) {
+	for _, e := range all {
+		if e.Node == n && e.Kind != api.EventInvalid {
+			k++
+		}
+	}
+	return k
+}
+
+// replace puts one EventReadAgain in place of what waits to be sent about a node.
+func (q *queue) replace(n api.Ref, cause api.Number) {
+	kept := q.events[:q.sent]
+	for _, e := range q.events[q.sent:] {
+		if e.Node != n || e.Kind == api.EventInvalid {
+			kept = append(kept, e)
+		}
+	}
+	q.events = append(kept, api.Event{Kind: api.EventReadAgain, Node: n, Cause: cause})
+}
+
+// replaceAll does so for each node, in the order in which their first events came.
+func (q *queue) replaceAll(cause api.Number) {
+	done := map[api.Ref]bool{}
+	for _, e := range slices.Clone(q.events[q.sent:]) {
+		if e.Kind != api.EventInvalid && !done[e.Node] {
+			done[e.Node] = true
+			q.replace(e.Node, cause)
+		}
+	}
+}
+
+// take lists what an answer carries, and its last number.
+func (q *queue) take(most int) ([]api.Event, api.EventNumber) {
+	n, size := 0, 0
+	for n < min(len(q.events), most) {
+		if size += q.events[n].Size(); size > api.MaxEventBytes && n > 0 {
+			break
+		}
+		n++
+	}
+	q.sent = max(q.sent, n)
+	return slices.Clone(q.events[:n]), q.acked + api.EventNumber(n)
+}
+
+// ack drops what the client has. A number that no event has been sent with acknowledges none.
+func (q *queue) ack(through api.EventNumber) {
+	if through <= q.acked || through > q.acked+api.EventNumber(q.sent) {
+		return
+	}
+	n := int(through - q.acked)
+	q.events = slices.Delete(q.events, 0, n)
+	q.sent -= n
+	q.acked = through
+}

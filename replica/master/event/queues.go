@@ -1,0 +1,82 @@
+package event
+
+import (
+	"errors"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Queues are the queues of all sessions, in one epoch. One goroutine owns them. They keep what
+// is put into them until it is acknowledged, or EndSession.
+type Queues struct {
+	limits   Limits
+	sessions map[api.SessionID]*queue
+	count    Counters
+}
+
+// Counters count since the epoch began; for reports only.
+type Counters struct {
+	Added uint64 // events, each once for each session that it is for
+	Acked uint64
+}
+
+// Validate returns an error unless the limits allow for one event.
+func (l Limits) Validate() error {
+	if min(l.PerNode, l.PerSession, l.PerAnswer) < 1 || l.PerAnswer > api.MaxEvents {
+		return errors.New("a limit of events below 1, or more in an answer than one may hold")
+	}
+	return nil
+}
+
+// New returns the empty queues of an epoch.
+func New(l Limits) *Queues { return &Queues{limits: l, sessions: map[api.SessionID]*queue{}} }
+
+// Add puts an event into the queue of a session. Its cause is not below those of earlier ones.
+func (qs *Queues) Add(s api.SessionID, e api.Event) {
+	q := qs.sessions[s]
+	if q == nil {
+		q = &queue{}
+		qs.sessions[s] = q
+	}
+	qs.count.Added++
+	q.add(e, qs.limits)
+}
+
+// Ack drops the events of a session up to a number.
+func (qs *Queues) Ack(s api.SessionID, through api.EventNumber) {
+	if q := qs.sessions[s]; q != nil {
+		before := q.acked
+		q.ack(through)
+		qs.count.Acked += uint64(q.acked - before)
+	}
+}
+
+// Take lists the oldest events of a session that are not acknowledged, with the number of the
+// last one: what its next answer carries. There may be others.
+func (qs *Queues) Take(s api.SessionID) ([]api.Event, api.EventNumber) {
+	q := qs.sessions[s]
+	if q == nil || len(q.events) == 0 {
+		return nil, 0
+	}
+	return q.take(qs.limits.PerAnswer)
+}
+
+// Has reports whether there are events of a session that it has not acknowledged.
+func (qs *Queues) Has(s api.SessionID) bool {
+	q := qs.sessions[s]
+	return q != nil && len(q.events) > 0
+}
+
+// EndSession forgets a session.
+func (qs *Queues) EndSession(s api.SessionID) { delete(qs.sessions, s) }
+
+// Len counts the events of all sessions.
+func (qs *Queues) Len() (n int) {
+	for _, q := range qs.sessions { // order-free: a sum
+		n += len(q.events)
+	}
+	return n
+}
+
+// Counters returns the present ones.
+func (qs *Queues) Counters() Counters { return qs.count }

@@ -1,0 +1,57 @@
+package handle
+
+import (
+	"slices"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// watchers are the open handles whose clients want to hear of events, by node. A handle that is
+// poisoned is none: its client has no use for it.
+type watchers map[api.Ref]map[api.HandleID]watcher
+
+type watcher struct {
+	session api.SessionID
+	mask    api.EventMask
+}
+
+func (w watchers) add(h Handle) {
+	if h.Events == 0 {
+		return
+	}
+	if w[h.Node] == nil {
+		w[h.Node] = map[api.HandleID]watcher{}
+	}
+	w[h.Node][h.ID] = watcher{h.Session, h.Events}
+}
+
+func (w watchers) remove(h Handle) {
+	of := w[h.Node]
+	delete(of, h.ID)
+	if len(of) == 0 {
+		delete(w, h.Node)
+	}
+}
+
+// Watchers are the sessions that have a handle open on a node and asked for events of this kind,
+// in ascending order.
+func (t *Table) Watchers(n api.Ref, k api.EventKind) []api.SessionID {
+	var all []api.SessionID
+	for _, w := range t.watchers[n] { // order-free: sorted below
+		if w.mask.Has(k) {
+			all = append(all, w.session)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Wants reports whether an open handle asks for events of this kind.
+func (t *Table) Wants(s api.SessionID, id api.HandleID, k api.EventKind) bool {
+	of, ok := t.sessions[s]
+	if !ok || of.open[id] == nil {
+		return false
+	}
+	_, watches := t.watchers[of.open[id].Node][id]
+	return watches && of.open[id].Events.Has(k)
+}
