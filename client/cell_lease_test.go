@@ -15,10 +15,13 @@ type leases struct {
 	end     map[api.SessionID]time.Time
 	flushed map[api.SessionID]api.Epoch
 	parked  map[api.SessionID]uint64 // the newest KeepAlive
+	hurry   map[api.SessionID]func() // answers it
+	told    map[api.SessionID]*told
 }
 
 func newLeases() leases {
-	return leases{end: map[api.SessionID]time.Time{}, flushed: map[api.SessionID]api.Epoch{}, parked: map[api.SessionID]uint64{}}
+	return leases{end: map[api.SessionID]time.Time{}, flushed: map[api.SessionID]api.Epoch{}, parked: map[api.SessionID]uint64{},
+		hurry: map[api.SessionID]func(){}, told: map[api.SessionID]*told{}}
 }
 
 func (l *leases) begin(id api.SessionID, e api.Epoch, now time.Time) {
@@ -38,6 +41,7 @@ func (c *cell) keepAlive(r request, o api.KeepAlive) {
 		c.failUnpresented(id)
 	}
 	l.parked[id] = r.q.ID
+	c.ack(id, o.AckedEvents)
 	answer := func() {
 		if c.master == 0 || c.epoch != epoch || c.sessions[id] == nil || l.parked[id] != r.q.ID {
 			return
@@ -46,9 +50,15 @@ func (c *cell) keepAlive(r request, o api.KeepAlive) {
 			l.end[id] = end
 			c.after(fakeLease, func() { c.set(c.expire) })
 		}
-		c.answer(r, api.Result{Code: api.OK, Detail: api.Leased{Lease: l.end[id].Sub(receipt), Failover: l.flushed[id] != epoch}})
+		delete(l.hurry, id)
+		granted := api.Leased{Lease: l.end[id].Sub(receipt), Failover: l.flushed[id] != epoch}
+		if !granted.Failover {
+			granted.Events, granted.LastEvent = c.eventsOf(id)
+		}
+		c.answer(r, api.Result{Code: api.OK, Detail: granted})
 	}
-	if o.Now || l.flushed[id] != c.epoch {
+	l.hurry[id] = answer
+	if o.Now || l.flushed[id] != c.epoch || c.hasEvents(id) {
 		answer()
 		return
 	}
@@ -80,6 +90,7 @@ func (c *cell) failover(master uint32) {
 	c.master = master
 	c.epoch++
 	c.waiting = nil
+	c.leases.told, c.leases.hurry = map[api.SessionID]*told{}, map[api.SessionID]func(){}
 	for _, h := range c.handles {
 		h.open, h.fence = false, h.own
 	}

@@ -22,6 +22,7 @@ type handle struct {
 	open, poisoned bool
 	fence          string // a sequencer, as the present master remembers it
 	own            string // the one that stands in this token
+	events         api.EventMask
 }
 
 func (c *cell) create(path string, kind api.NodeKind, ephemeral bool, contents string) *node {
@@ -146,10 +147,11 @@ func (c *cell) open(s api.SessionID, o api.Open) api.Result {
 		}
 		n = c.create(path, o.Kind, o.Ephemeral, o.Contents)
 		up.stat.Children++
+		c.tellParent(api.Ref{Path: p}, api.ChildAdded)
 	}
 	ref := api.Ref{Path: p, Instance: n.stat.Instance}
 	t := api.Token(fmt.Sprintf("%d.%d %v", c.epoch, c.number, ref))
-	c.handles[t] = &handle{session: s, node: ref, rights: o.Rights, open: true}
+	c.handles[t] = &handle{session: s, node: ref, rights: o.Rights, open: true, events: o.Events}
 	return api.Result{Code: api.OK, Detail: api.Opened{Token: t, Node: ref, Stat: n.stat, Created: !there}}
 }
 
@@ -179,6 +181,8 @@ func (c *cell) executeOnHandle(t api.Token, h *handle, n *node, op api.Op) api.R
 			return api.Result{Code: api.Conflict, Detail: api.NodeStat{Stat: n.stat}}
 		}
 		c.write(n, o.Contents)
+		c.tell(api.Event{Kind: api.EventContents, Node: h.node})
+		c.tellParent(h.node, api.ChildChanged)
 		ok.Detail = api.NodeStat{Stat: n.stat}
 	case api.SetACL:
 		if o.When != 0 && o.When != n.stat.ACL {
@@ -192,6 +196,8 @@ func (c *cell) executeOnHandle(t api.Token, h *handle, n *node, op api.Op) api.R
 		}
 		delete(c.nodes, pathOf(h.node))
 		delete(c.locks, pathOf(h.node))
+		c.tell(api.Event{Kind: api.EventInvalid, Node: h.node})
+		c.tellParent(h.node, api.ChildRemoved)
 	default:
 		return c.executeOnLock(t, h, n, op)
 	}

@@ -15,7 +15,7 @@ type conn struct {
 	rt     Runtime
 	cell   api.Cell
 	cfg    session.Config
-	events *hub
+	events *hub // of all sessions of the Client
 
 	// mu guards what follows, and the handles and locks of this session. It is never held while
 	// a goroutine waits, the Runtime sends, a signal fires, or a context ends.
@@ -28,6 +28,7 @@ type conn struct {
 	calls       map[session.Token]*call
 	ready       []Signal // fired when the session becomes usable or is over
 	locks       []*Lock  // those not lost, the oldest first
+	watches     watches
 	afterUnlock []func() // run in order as soon as mu is released
 	timer       timer
 	malformed   uint64
@@ -43,6 +44,9 @@ type call struct {
 	onDone       func(session.Done) // called with mu held when the call has ended; nil: nothing
 	id           *CallID            // set when the call is first sent; nil: not requested
 	isOpenOp     bool               // the op is an Open
+	name         string             // of an Open: the full name of the node
+	mask         EventMask          // of an Open: the events that it asks for
+	watch        *watch             // of an Open that was executed and asks for events
 	startedAlone bool               // no other call was under way when this one began
 	canRetry     bool               // the session expired without a loss before the call was sent
 }
@@ -51,7 +55,12 @@ type call struct {
 func (c *conn) begin(ctx context.Context, now time.Time, op api.Op) *call {
 	c.renew()
 	w := &call{signal: c.rt.NewSignal(), id: callIDOf(ctx)}
-	_, w.isOpenOp = op.(api.Open)
+	if o, opens := op.(api.Open); opens {
+		w.isOpenOp, w.mask = true, o.Events
+	}
+	if w.mask != 0 {
+		c.watches.opens++
+	}
 	w.startedAlone = len(c.calls) == 0 && c.m.Status().Flight == 0
 	w.token = c.m.Start(now, op)
 	c.lastToken = w.token
@@ -95,18 +104,24 @@ func (c *conn) result(ctx context.Context, w *call, err error) (session.Done, []
 // call makes one call that uses no handle, and waits for its end. If the session expired
 // without a loss before the call was sent, it tries again under the next session.
 func (c *conn) call(ctx context.Context, name, key string, op api.Op) (api.Result, error) {
+	r, _, err := c.callOpen(ctx, name, key, op)
+	return r, err
+}
+
+// callOpen is call for an Open as well, and returns what its handle hears, if that is anything.
+func (c *conn) callOpen(ctx context.Context, name, key string, op api.Op) (api.Result, *watch, error) {
 	if err := context.Cause(ctx); err != nil { // nothing was sent
-		return api.Result{}, &Error{Op: name, Key: key, Causes: contextCauses(ctx, err)}
+		return api.Result{}, nil, &Error{Op: name, Key: key, Causes: contextCauses(ctx, err)}
 	}
 	for {
 		var w *call
 		c.step(func(now time.Time) {
 			w = c.begin(ctx, now, op)
-			w.onDone = c.onOpened
+			w.onDone, w.name = c.onOpened, key
 		})
 		d, ended := c.wait(ctx, w)
 		if !w.canRetry {
-			return d.Result, callError(name, key, d, ended)
+			return d.Result, w.watch, callError(name, key, d, ended)
 		}
 	}
 }

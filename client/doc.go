@@ -58,6 +58,23 @@
 // A cell may be configured without session leases. There nothing expires, and
 // Lock.Held is always false.
 //
+// # Events
+//
+// A handle hears of what happens to its node, of the kinds that OpenOptions.Events asks for, in the
+// order in which it happened, and after the fact: a program that reads the node then finds the change.
+//
+//	f, err := c.Open(ctx, "/ls/local/config", client.OpenOptions{Events: client.WantContents})
+//	for e, err := range f.Events().All(ctx) {
+//		...
+//		text, _, err := f.Contents(ctx)
+//	}
+//
+// Events come with the answers to KeepAlives, so within a message's time as a rule, and not in
+// jeopardy. Several changes in a row may be one event. No change is missed in silence: where events
+// may be missing, because the cell has a new master or the program is slow, the handle hears
+// EventReadAgain. A watcher therefore needs no call of its own: it reads once, and again after each
+// event, whatever its kind.
+//
 // # Locks and sequencers
 //
 // Lock.Held compares the local clock with the lease, and sends nothing. The program
@@ -97,7 +114,8 @@
 //   - kv.go: calls on rows
 //   - open.go, handle.go, node.go: calls on files and directories
 //   - acquire.go, lock.go, sequencer.go: locks
-//   - event.go, errors.go: events and errors
+//   - event.go, events.go, hub.go, watch.go: events of sessions and of handles
+//   - errors.go: errors
 //   - conn.go, pump.go, renew.go: how a session machine is driven and replaced
 //   - callid.go: the identity of a call at the cell
 //   - goroutines.go, signal.go: the Runtime of programs

@@ -47,6 +47,9 @@ var (
 	// whose context ended while it waited for the master has this error as well as the
 	// context's. Lock.Err returns it during jeopardy. Stop acting on locks until EventSafe.
 	ErrJeopardy = errors.New("session in jeopardy")
+	// ErrNoLeases: the cell gives no session leases, so no events reach its clients. Read again at
+	// intervals, or configure leases (LeaseMin) in the cell.
+	ErrNoLeases = errors.New("the cell gives no session leases, and so no events")
 )
 
 // Errors of calls on nodes, handles and locks.

@@ -1,143 +1,109 @@
 package client
 
 import (
-	"context"
-	"slices"
-	"sync"
-
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Event reports a change of a session that no call of the program caused.
+// Event reports something that no call of this program caused: a change of a session
+// (Client.Events), or of a node (Handle.Events).
 type Event struct {
-	Cell  string // the cell's name as given to WithName or WithCells, or "local"
-	Kind  EventKind
-	Epoch api.Epoch // of an EventFailover: the epoch of the new master
-	// Missed is the number of events before this one that were dropped because the program did
-	// not take them in time.
+	Kind EventKind
+	// Missed is the number of events before this one that were left out, because the program did
+	// not take them in time. What they told is not lost: later events tell the same, or
+	// EventReadAgain stands for them.
 	Missed int
+
+	Cell  string    // of an event of a session: the cell's name as given to WithName or WithCells, or "local"
+	Epoch api.Epoch // of an EventFailover: the epoch of the new master
+
+	Node string // of an event of a handle: the name under which the node was opened
+	// Cause numbers the command of the cell's log that a change of a node comes from. Numbers of
+	// later changes are larger, whichever node they are of. 0: the Client itself found out.
+	Cause  uint64
+	Child  string // of an EventChildren: the name of the child
+	Change Change // of an EventChildren: what was done to the child
+	Mode   Mode   // of an EventLockWanted: the mode in which the lock is asked for
 }
 
 // EventKind is the kind of an Event.
-type EventKind = session.EventKind
+type EventKind uint8
 
-// The kinds of events (C9.03, C9.06).
+// The kinds of events of sessions (C9.03, C9.06).
 const (
 	// EventJeopardy: the session's lease may be over. Calls wait, and Lock.Held returns false,
 	// until EventSafe or EventExpired. Stop acting on locks.
-	EventJeopardy = session.EventJeopardy
+	EventJeopardy EventKind = 1 + iota
 	// EventSafe: jeopardy has ended and the session is alive. All handles and locks are as
 	// before.
-	EventSafe = session.EventSafe
+	EventSafe
 	// EventExpired: the session is over, and with it all its handles and locks.
-	EventExpired = session.EventExpired
+	EventExpired
 	// EventFailover: the cell has a new master. Handles and locks remain valid.
-	EventFailover = session.EventFailover
+	EventFailover
 )
 
-// maxEvents bounds the events that wait in an Events. Beyond it the oldest is dropped.
-const maxEvents = 64
+// The kinds of events of handles (C9.02). Each handle gets those that OpenOptions.Events asks for,
+// after the fact: reading the node finds what the event tells, or something newer. A handle that
+// asks for WantFailover gets EventFailover as well.
+const (
+	// EventContents: the contents of the file were written.
+	EventContents EventKind = 16 + iota
+	// EventChildren: a child of the directory was added, removed or changed (Child, Change).
+	EventChildren
+	// EventInvalid: the handle is not valid any more, and its lock is not held: the node was
+	// deleted, or the session has expired.
+	EventInvalid
+	// EventLockAcquired: the lock of the node was free, and a handle has acquired it.
+	EventLockAcquired
+	// EventLockWanted: this handle holds the lock, and another one asks for it in a mode that
+	// conflicts (Mode).
+	EventLockWanted
+	// EventReadAgain: the node may have changed in ways that no other event tells: the cell has a
+	// new master, or the program was slow. Read again what you use of it. Each handle that asks for
+	// any event gets this one.
+	EventReadAgain
+)
 
-// Events is a queue of a Client's events, of all cells. A Client never waits for the program to
-// take them: at most 64 are kept.
-type Events struct {
-	hub     *hub
-	queue   []Event
-	missed  int
-	waiters []Signal
-	closed  bool
-}
-
-// hub passes events to all open Events of a Client.
-type hub struct {
-	rt  Runtime
-	mu  sync.Mutex
-	all []*Events
-}
-
-// Events returns a queue of the events from now on. Close it after use.
-func (c *Client) Events() *Events {
-	h := c.events
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	e := &Events{hub: h}
-	h.all = append(h.all, e)
-	return e
-}
-
-// Next blocks until there is an event, and takes the oldest. It fails with ErrClosed when the
-// Events is closed and empty, and with the context's error if ctx ends first.
-func (e *Events) Next(ctx context.Context) (Event, error) {
-	for {
-		got, signal := e.take()
-		if got != nil {
-			return *got, nil
-		}
-		if signal == nil {
-			return Event{}, &Error{Op: "event", Causes: []error{ErrClosed}}
-		}
-		if _, err := e.hub.rt.Wait(ctx, signal); err != nil {
-			e.removeWaiter(signal)
-			return Event{}, &Error{Op: "event", Causes: contextCauses(ctx, err)}
-		}
+// String names the kind as in traces.
+func (k EventKind) String() string {
+	switch k {
+	case EventJeopardy:
+		return "jeopardy"
+	case EventSafe:
+		return "safe"
+	case EventExpired:
+		return "expired"
+	case EventFailover:
+		return "failover"
+	case EventContents, EventChildren, EventInvalid, EventLockAcquired, EventLockWanted, EventReadAgain:
+		return api.EventKind(k - EventContents + EventKind(api.EventContents)).String()
 	}
+	return "no event"
 }
 
-// take returns the oldest event, or else a signal that fires when there is one, or neither if
-// there will be none.
-func (e *Events) take() (*Event, Signal) {
-	e.hub.mu.Lock()
-	defer e.hub.mu.Unlock()
-	if len(e.queue) > 0 {
-		got := e.queue[0]
-		e.queue = slices.Delete(e.queue, 0, 1)
-		got.Missed, e.missed = e.missed, 0
-		return &got, nil
+// IsOfNode reports whether events of this kind are of handles only.
+func (k EventKind) IsOfNode() bool { return k >= EventContents }
+
+// sessionKind is the kind of an event of a session; 0: it is none.
+func sessionKind(k session.EventKind) EventKind {
+	switch k {
+	case session.EventJeopardy:
+		return EventJeopardy
+	case session.EventSafe:
+		return EventSafe
+	case session.EventExpired:
+		return EventExpired
+	case session.EventFailover:
+		return EventFailover
 	}
-	if e.closed {
-		return nil, nil
-	}
-	s := e.hub.rt.NewSignal()
-	e.waiters = append(e.waiters, s)
-	return nil, s
+	return 0
 }
 
-func (e *Events) removeWaiter(s Signal) {
-	e.hub.mu.Lock()
-	defer e.hub.mu.Unlock()
-	e.waiters = slices.DeleteFunc(e.waiters, func(have Signal) bool { return have == s })
-}
-
-// Close ends the queue. Next still returns the events that are in it.
-func (e *Events) Close() {
-	e.hub.mu.Lock()
-	e.closed = true
-	e.hub.all = slices.DeleteFunc(e.hub.all, func(have *Events) bool { return have == e })
-	waiting := e.waiters
-	e.waiters = nil
-	e.hub.mu.Unlock()
-	for _, s := range waiting {
-		s.Fire()
+// nodeEvent is the Event of a handle with this name.
+func nodeEvent(name string, e api.Event) Event {
+	return Event{
+		Kind: EventContents + EventKind(e.Kind-api.EventContents), Node: name, Cause: uint64(e.Cause),
+		Child: e.Child, Change: e.Change, Mode: e.Mode,
 	}
-}
-
-// publish appends the event to all queues. It returns functions that wake their readers; the
-// caller runs them when it holds no mutex.
-func (h *hub) publish(event Event) []func() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var fire []func()
-	for _, e := range h.all {
-		if len(e.queue) == maxEvents {
-			e.queue = slices.Delete(e.queue, 0, 1)
-			e.missed++
-		}
-		e.queue = append(e.queue, event)
-		for _, s := range e.waiters {
-			fire = append(fire, s.Fire)
-		}
-		e.waiters = nil
-	}
-	return fire
 }

@@ -7,10 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
-// A program need not take events. A late reader learns how many were dropped.
-func TestUntakenEventsAreDropped(t *testing.T) {
+// A program need not take events. Of many that wait only those remain that later ones do not
+// repeat, and the program is told how many were left out.
+func TestUntakenEventsAreReplacedByTheLast(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(24 * time.Hour)
 		events, unused := w.c.Events(), w.c.Events()
@@ -21,14 +23,10 @@ func TestUntakenEventsAreDropped(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 		got := next(t, ctx, events)
-		require.Positive(t, got.Missed)
-		lost, last := got.Missed, got
-		for range 63 {
-			last = next(t, ctx, events)
-			require.Zero(t, last.Missed)
+		require.Equal(t, client.Event{Kind: client.EventFailover, Cell: "local", Epoch: 65, Missed: 63}, got)
+		for epoch := 66; epoch <= 81; epoch++ {
+			require.Equal(t, client.Event{Kind: client.EventFailover, Cell: "local", Epoch: api.Epoch(epoch)}, next(t, ctx, events))
 		}
-		require.Equal(t, 80, lost+64, "each fail-over is told once")
-		require.Equal(t, client.EventFailover, last.Kind)
 		_, err := events.Next(w.within(time.Second))
 		require.EqualError(t, err, "client: event: context deadline exceeded")
 	})

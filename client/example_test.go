@@ -175,6 +175,39 @@ func ExampleClient_Events() {
 	// Output: a new master, epoch 2
 }
 
+// A program that follows a configuration file: it reads once, and again after each event. The cell
+// tells it of a change at once; it does not ask.
+func ExampleHandle_Events() {
+	c, disconnect := connect()
+	defer disconnect()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	defer c.Close(ctx)
+	config, err := c.Open(ctx, "/ls/local/config", client.OpenOptions{
+		Rights: client.Read | client.Write, Create: client.CreateMay, Contents: "workers: 1", Events: client.WantContents,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	text, _, err := config.Contents(ctx)
+	fmt.Println(text, err)
+
+	if _, err := config.SetContents(ctx, "workers: 2", 0); err != nil { // any client may do this
+		log.Fatal(err)
+	}
+	for event, err := range config.Events().All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		text, _, err := config.Contents(ctx)
+		fmt.Printf("%v: %s %v\n", event.Kind, text, err)
+		break
+	}
+	// Output:
+	// workers: 1 <nil>
+	// contents: workers: 2 <nil>
+}
+
 // lead writes while it holds the lock. The README shows this function.
 func lead(ctx context.Context, c *client.Client, write func(text, sequencer string) error) error {
 	f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})

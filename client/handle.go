@@ -19,6 +19,7 @@ type Handle struct {
 	node    api.Ref
 	stat    Stat // when it was opened
 	created bool
+	watch   *watch // what it hears of the node; nil: nothing
 
 	// The rest is guarded by c.mu.
 	token  api.Token
@@ -48,18 +49,33 @@ func (h *Handle) call(ctx context.Context, name string, op func(api.Token) api.O
 
 // callThen is call with a callback, called with mu held when the call has ended.
 func (h *Handle) callThen(ctx context.Context, name string, op func(api.Token) api.Op, onDone func(session.Done)) (api.Result, error) {
-	var w *call
-	var err error
-	h.c.step(func(now time.Time) {
-		if err = h.checkUsable(ctx, name); err == nil {
-			w = h.begin(ctx, now, op(h.token), onDone)
-		}
-	})
+	w, err := h.start(ctx, name, "", op, onDone)
 	if err != nil {
 		return api.Result{}, err
 	}
 	d, ended := h.c.wait(ctx, w)
 	return d.Result, callError(name, h.name, d, ended)
+}
+
+// callOpen opens the node with this full name below the handle's node.
+func (h *Handle) callOpen(ctx context.Context, name string, op func(api.Token) api.Op) (api.Result, *watch, error) {
+	w, err := h.start(ctx, "open", name, op, h.c.onOpened)
+	if err != nil {
+		return api.Result{}, nil, err
+	}
+	d, ended := h.c.wait(ctx, w)
+	return d.Result, w.watch, callError("open", h.name, d, ended)
+}
+
+// start begins a call on the handle; one that opens a node has its full name.
+func (h *Handle) start(ctx context.Context, name, opens string, op func(api.Token) api.Op, onDone func(session.Done)) (w *call, err error) {
+	h.c.step(func(now time.Time) {
+		if err = h.checkUsable(ctx, name); err == nil {
+			w = h.begin(ctx, now, op(h.token), onDone)
+			w.name = opens
+		}
+	})
+	return w, err
 }
 
 // checkUsable returns the error of a call that cannot start, or nil. It is called with mu held,
@@ -142,5 +158,18 @@ func (h *Handle) stopUse(now time.Time, why error) {
 	if h.lock != nil {
 		h.lock.lose(why)
 	}
+	h.c.endWatch(h.watch, why)
 	h.wakeWaiters()
+}
+
+// Events returns the queue of what happens to the node, of the kinds that OpenOptions.Events asked
+// for when the handle was opened, since then: there is one queue a handle, and several readers of
+// it share the events. It ends when the handle is closed or poisoned, or the session is over. If
+// the program is slow, EventReadAgain takes the place of what waits, and nothing is lost in
+// silence. A handle that asked for no events has a queue that ends at once, with ErrInvalid.
+func (h *Handle) Events() *Events {
+	if h.watch == nil {
+		return &Events{rt: h.c.rt, what: h.name, end: ErrInvalid}
+	}
+	return h.watch.events
 }

@@ -16,13 +16,18 @@ type (
 	Child = api.Child
 	// ACLNames names the three access control lists of a node.
 	ACLNames = api.ACLNames
+	// EventMask is a set of kinds of events.
+	EventMask = api.EventMask
+	// Change is what was done to a child of a directory.
+	Change = api.Change
 	// ContentGen numbers the contents of a file.
 	ContentGen = api.ContentGen
 	// ACLGen numbers the ACL names of a node.
 	ACLGen = api.ACLGen
 )
 
-// Rights, ways to create a node, and lock modes.
+// Rights, ways to create a node, lock modes, kinds of events that a handle asks for, and changes of
+// children.
 const (
 	Read      = api.RightRead      // read contents, metadata and children
 	Write     = api.RightWrite     // write contents, create children, and acquire the lock in either mode
@@ -31,6 +36,17 @@ const (
 	CreateNever = api.CreateNever // the node must exist
 	CreateMay   = api.CreateMay   // the node is created unless it exists
 	CreateMust  = api.CreateMust  // the node must not exist
+
+	WantContents     = api.WantContents     // EventContents
+	WantChildren     = api.WantChildren     // EventChildren
+	WantInvalid      = api.WantInvalid      // EventInvalid
+	WantLockAcquired = api.WantLockAcquired // EventLockAcquired
+	WantLockWanted   = api.WantLockWanted   // EventLockWanted
+	WantFailover     = api.WantFailover     // EventFailover, as an event of the handle
+
+	ChildAdded   = api.ChildAdded
+	ChildChanged = api.ChildChanged // its contents or ACL names were written
+	ChildRemoved = api.ChildRemoved
 
 	Exclusive = api.Exclusive // one handle holds the lock
 	Shared    = api.Shared    // any number of handles hold the lock

@@ -23,11 +23,14 @@ type OpenOptions struct {
 	// because its client crashed or could not be reached (CHU §2.4); at most a minute. It
 	// protects resources that check no sequencers.
 	LockDelay time.Duration
+
+	// Events are the events that Handle.Events of this handle is to have (C9.01). 0: none.
+	Events EventMask
 }
 
 // op returns the request. path is relative to the node of dir, or to the root if dir is empty.
 func (o OpenOptions) op(dir api.Token, path string) api.Open {
-	q := api.Open{Dir: dir, Path: path, Rights: o.Rights, Create: o.Create, Delay: api.DelayOf(o.LockDelay)}
+	q := api.Open{Dir: dir, Path: path, Rights: o.Rights, Create: o.Create, Delay: api.DelayOf(o.LockDelay), Events: o.Events}
 	if q.Rights == 0 {
 		q.Rights = Read
 	}
@@ -53,11 +56,11 @@ func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle,
 	if err != nil {
 		return nil, &Error{Op: "open", Key: name, Causes: []error{ErrInvalid, err}}
 	}
-	r, err := own.call(ctx, "open", name, o.op("", strings.TrimPrefix(path.String(), "/")))
+	r, w, err := own.callOpen(ctx, "open", name, o.op("", strings.TrimPrefix(path.String(), "/")))
 	if err != nil {
 		return nil, err
 	}
-	return newHandle(own, name, r), nil
+	return newHandle(own, name, r, w), nil
 }
 
 // Open opens a node by its path relative to the handle's node: "a/b", or "" for the node itself
@@ -67,14 +70,14 @@ func (h *Handle) Open(ctx context.Context, path string, o OpenOptions) (*Handle,
 	if path != "" {
 		name += "/" + path
 	}
-	r, err := h.callThen(ctx, "open", func(t api.Token) api.Op { return o.op(t, path) }, h.c.onOpened)
+	r, w, err := h.callOpen(ctx, name, func(t api.Token) api.Op { return o.op(t, path) })
 	if err != nil {
 		return nil, err
 	}
-	return newHandle(h.c, name, r), nil
+	return newHandle(h.c, name, r, w), nil
 }
 
-func newHandle(c *conn, name string, r api.Result) *Handle {
+func newHandle(c *conn, name string, r api.Result, w *watch) *Handle {
 	o, _ := r.Detail.(api.Opened) // package session accepts no other answer
-	return &Handle{c: c, name: name, token: o.Token, node: o.Node, stat: o.Stat, created: o.Created}
+	return &Handle{c: c, name: name, token: o.Token, node: o.Node, stat: o.Stat, created: o.Created, watch: w}
 }

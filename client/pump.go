@@ -40,7 +40,8 @@ func (c *conn) step(input func(now time.Time)) {
 
 // dispatch passes each Done to its waiting call and publishes the events. It is called with mu
 // held. Ended calls come before events: a lock whose grant and loss arrive in one step is
-// acquired first and lost then.
+// acquired first and lost then, and
+// a handle hears what comes with the answer to its Open.
 func (c *conn) dispatch(out session.Output) {
 	var ended []*call
 	for _, d := range out.Done {
@@ -54,11 +55,15 @@ func (c *conn) dispatch(out session.Output) {
 		if w.onDone != nil {
 			w.onDone(d)
 		}
+		if w.mask != 0 {
+			c.addOpened(w, d)
+		}
 		c.fireLater(w.signal)
 	}
 	for _, e := range out.Events {
-		c.afterUnlock = append(c.afterUnlock, c.events.publish(Event{Cell: string(c.cell), Kind: e.Kind, Epoch: e.Epoch})...)
+		c.dispatchEvent(e)
 	}
+	c.updateWatches()
 	c.checkSessionEnd(ended)
 	s := c.m.Status()
 	if s.State == session.Over && len(c.locks) > 0 {

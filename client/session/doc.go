@@ -12,7 +12,7 @@
 // (the states), machine.go (inputs and output), call.go (sending), queue.go (the
 // window), reply.go (what an answer does), route.go (which replica is the master);
 // then lease.go (until when the session is alive), keepalive.go, failover.go,
-// holding.go (what handles hold), cancel.go and handleclosed.go (cleaning up).
+// watch.go (events), holding.go (what handles hold), cancel.go and handleclosed.go (cleaning up).
 //
 // # States
 //
@@ -68,7 +68,9 @@
 // nothing that was sent to an earlier master (CHU §2.9). A new master has no open
 // handles. When its KeepAlive answer asks for it (Leased.Failover), the client
 // reports EventFailover, presents the tokens of all handles that hold or may hold a
-// lock or an ephemeral node, and then acknowledges the epoch. The client accepts no
+// lock or an ephemeral node or hear of events, and then acknowledges the epoch and reports
+// EventPresented: the new master tells of what happens from then on, and what happened before may
+// have been missed. The client accepts no
 // answer of a master of a lower epoch: that master may have kept it in memory only,
 // and the present master has to know of the handle or lock.
 //

@@ -6,6 +6,7 @@ import "github.com/chubbycell/chubby/replica/api"
 type Event struct {
 	Kind  EventKind
 	Epoch api.Epoch // of an EventFailover: the epoch of the new master
+	Node  api.Event // of an EventNode: what happened to which node
 }
 
 // EventKind is the kind of an Event.
@@ -22,6 +23,11 @@ const (
 	// EventFailover: there is a new master, and events of the last one may have been lost
 	// (C9.06).
 	EventFailover
+	// EventPresented: the new master knows what the client watches. All events on nodes that
+	// happened before may have been lost, so what is watched is to be read again.
+	EventPresented
+	// EventNode: something happened to a node that the client watches (CHU §2.5).
+	EventNode
 )
 
 // String prints the kind as in traces.
@@ -35,6 +41,10 @@ func (k EventKind) String() string {
 		return "expired"
 	case EventFailover:
 		return "failover"
+	case EventPresented:
+		return "presented"
+	case EventNode:
+		return "node"
 	}
 	return "no event"
 }

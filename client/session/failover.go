@@ -58,6 +58,7 @@ func (m *Machine) onFailover(b keepAliveSent, epoch api.Epoch, asked bool) bool 
 	}
 	if n.size == 0 {
 		m.acked, m.notice = epoch, failoverNotice{}
+		m.emitEvent(Event{Kind: EventPresented})
 	}
 	return true
 }

@@ -7,11 +7,12 @@ import (
 )
 
 // holding is a handle whose state outlives its calls: it holds a lock, keeps an ephemeral node,
-// or has changed its token.
+// hears of events, or has changed its token.
 type holding struct {
 	tokens    []api.Token // all it has had, the newest last
 	held      api.Acquisition
 	ephemeral bool
+	watches   bool
 	// in order of creation
 	serial int
 }
@@ -53,11 +54,12 @@ func (h *holdings) drop(t api.Token) {
 	}
 }
 
-// heldTokens returns the tokens of the handles that hold something, in order of creation.
+// heldTokens returns the tokens of the handles that hold something or hear of events, in order of
+// creation.
 func (h *holdings) heldTokens() []api.Token {
 	var held []*holding
 	for name, x := range h.byToken { // order-free: sorted below
-		if name == x.current() && (x.held != 0 || x.ephemeral) {
+		if name == x.current() && (x.held != 0 || x.ephemeral || x.watches) {
 			held = append(held, x)
 		}
 	}
@@ -89,8 +91,9 @@ func (h *holdings) update(op api.Op, r api.Result) {
 	}
 	switch o := op.(type) {
 	case api.Open:
-		if opened, ok := r.Detail.(api.Opened); ok && opened.Stat.Ephemeral {
-			h.ensure(opened.Token).ephemeral = true
+		if opened, ok := r.Detail.(api.Opened); ok && (opened.Stat.Ephemeral || o.Events != 0) {
+			x := h.ensure(opened.Token)
+			x.ephemeral, x.watches = opened.Stat.Ephemeral, o.Events != 0
 		}
 	case api.Acquire:
 		if held, ok := r.Detail.(api.Held); ok {
@@ -99,6 +102,10 @@ func (h *holdings) update(op api.Op, r api.Result) {
 	case api.Release:
 		if x := h.byToken[o.Handle]; x != nil && x.held == o.Acquisition {
 			x.held = 0
+		}
+	case api.Poison:
+		if x := h.byToken[o.Handle]; x != nil {
+			x.watches = false
 		}
 	case api.CloseHandle:
 		h.drop(o.Handle)

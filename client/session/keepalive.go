@@ -29,7 +29,7 @@ func (m *Machine) startKeepAlive(now time.Time) {
 // nextKeepAlive returns the next KeepAlive and records its sending. The master is expected to
 // hold it unless Now is set.
 func (m *Machine) nextKeepAlive(now time.Time, c *call) api.Op {
-	op := api.KeepAlive{AckedEpoch: m.acked, Now: m.needsAnswerNow(now)}
+	op := api.KeepAlive{AckedEpoch: m.acked, AckedEvents: m.ackedEvents(), Now: m.needsAnswerNow(now)}
 	b := keepAliveSent{id: c.id, at: now}
 	if m.notice.epoch != 0 {
 		op.Tokens, b.part = m.notice.tokens[:m.notice.size], m.notice.part
@@ -106,8 +106,9 @@ func (m *Machine) receiveKeepAlive(now time.Time, from uint32, p api.Reply) {
 	if safe {
 		m.resume(now, before.state)
 	}
+	told := m.takeEvents(p.Epoch, l)
 	if p.ID == m.keep.id {
-		m.scheduleKeepAlive(now, b, safe || noticed)
+		m.scheduleKeepAlive(now, b, safe || noticed || told)
 	}
 }
 
@@ -120,8 +121,8 @@ func (m *Machine) onNoLeases(now time.Time) {
 }
 
 // scheduleKeepAlive sends the next KeepAlive when the newest was answered: at once, because one
-// is to be under way nearly always (C11.09). After an answer that came at once and brought no
-// news it pauses instead, so that no master can make a client spin; the pause ends when the
+// is to be under way nearly always (C11.09) and acknowledges the events that the answer brought.
+// After an answer that came at once and brought no news it pauses instead, so that no master can make a client spin; the pause ends when the
 // next answer is overdue.
 func (m *Machine) scheduleKeepAlive(now time.Time, b keepAliveSent, news bool) {
 	c := m.keep

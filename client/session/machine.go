@@ -67,6 +67,7 @@ type Machine struct {
 	acked       api.Epoch // the newest epoch whose fail-over this client has acknowledged
 	settled     api.Epoch // the highest epoch whose master waits for nothing from this client
 	notice      failoverNotice
+	taken       eventsTaken
 	holdings    holdings
 
 	out Output

@@ -12,16 +12,16 @@ import (
 
 // modelChecker records what a run has sent and reported, for the checks.
 type modelChecker struct {
-	lastID  uint64
-	names   map[api.Seq]string // what was sent as what
-	burst   map[sending]int    // since the clock last moved
-	gone    bool               // a call has ended Expired
-	ending  bool               // an EndSession was sent
-	closed  bool               // Close was called
-	last    session.EventKind
-	epoch   api.Epoch // of the last fail-over reported
-	end     time.Time // of the grace period, in jeopardy
-	reached map[string]int
+	lastID           uint64
+	names            map[api.Seq]string // what was sent as what
+	burst            map[sending]int    // since the clock last moved
+	gone             bool               // a call has ended Expired
+	ending           bool               // an EndSession was sent
+	closed           bool               // Close was called
+	last             session.EventKind
+	epoch, presented api.Epoch // of the last fail-over reported, and of the last one after which all was presented
+	end              time.Time // of the grace period, in jeopardy
+	reached          map[string]int
 }
 
 type sending struct {
@@ -72,6 +72,10 @@ func (w *model) event(e session.Event) {
 	case session.EventFailover:
 		require.Greater(w.t, e.Epoch, v.epoch, "told before")
 		v.epoch = e.Epoch
+		return
+	case session.EventPresented:
+		require.Greater(w.t, v.epoch, v.presented, "once for each fail-over that was told")
+		v.presented = v.epoch
 		return
 	}
 	v.last = e.Kind

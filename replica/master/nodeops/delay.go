@@ -16,11 +16,7 @@ type delay struct {
 }
 
 func (x delay) compare(y delay) int {
-	return cmp.Or(compareRefs(x.lock, y.lock), cmp.Compare(x.freed, y.freed))
-}
-
-func compareRefs(a, b api.Ref) int {
-	return cmp.Or(a.Path.Compare(b.Path), cmp.Compare(a.Instance, b.Instance))
+	return cmp.Or(x.lock.Compare(y.lock), cmp.Compare(x.freed, y.freed))
 }
 
 // delays are the lock-delays whose end was not proposed yet. They run on the

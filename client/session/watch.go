@@ -1,0 +1,40 @@
+package session
+
+import "github.com/chubbycell/chubby/replica/api"
+
+// eventsTaken is how far the client has taken the events of one master. A master repeats events
+// until they are acknowledged, and its answers may come late or twice, so the client takes each
+// number once.
+type eventsTaken struct {
+	epoch   api.Epoch // of the master whose numbers these are
+	through api.EventNumber
+}
+
+// ackedEvents is what the next KeepAlive acknowledges to the master of the present epoch.
+func (m *Machine) ackedEvents() api.EventNumber {
+	if m.taken.epoch != m.epoch {
+		return 0
+	}
+	return m.taken.through
+}
+
+// takeEvents reports the events of an answer of a master of epoch that are new. It returns whether
+// there are some: then the next KeepAlive is sent at once, to acknowledge them. Events of a former
+// master are ignored: what they tell of is covered by EventPresented.
+func (m *Machine) takeEvents(epoch api.Epoch, l api.Leased) bool {
+	if epoch != m.epoch || len(l.Events) == 0 {
+		return false
+	}
+	if m.taken.epoch != epoch {
+		m.taken = eventsTaken{epoch: epoch}
+	}
+	first := l.LastEvent - api.EventNumber(len(l.Events)-1)
+	for i, e := range l.Events {
+		if first+api.EventNumber(i) > m.taken.through {
+			m.emitEvent(Event{Kind: EventNode, Node: e})
+		}
+	}
+	news := l.LastEvent > m.taken.through
+	m.taken.through = max(m.taken.through, l.LastEvent)
+	return news
+}

@@ -1,0 +1,174 @@
+package client
+
+import (
+	"slices"
+
+	"github.com/chubbycell/chubby/client/session"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// watch is what a handle hears of its node. It begins when the cell has answered the Open, not
+// when the program gets its handle: nothing in between is missed.
+type watch struct {
+	name   string
+	mask   EventMask
+	node   api.Ref
+	events *Events
+}
+
+func newWatch(rt Runtime, name string, mask EventMask, node api.Ref) *watch {
+	readAgain := func(waiting []Event) []Event {
+		e := Event{Kind: EventReadAgain, Node: name, Missed: missed(waiting)}
+		i := slices.IndexFunc(waiting, func(e Event) bool { return e.Kind == EventInvalid })
+		if i < 0 {
+			return []Event{e}
+		}
+		e.Missed--
+		return []Event{e, waiting[i]} // the last word on the node
+	}
+	return &watch{name: name, mask: mask, node: node, events: &Events{rt: rt, what: name, shorten: readAgain}}
+}
+
+// watches are those of a session, by node.
+type watches struct {
+	byNode map[api.Ref][]*watch
+	opens  int // Opens under way that ask for events
+	// early are nodes of which events came that no handle was there for, while such an Open was
+	// under way: it may be of that node. Above maxEarly, full says that it may be of any.
+	early   map[api.Ref]bool
+	full    bool
+	silence error // why no events come, as the handles were told last; nil: they come
+}
+
+// maxEarly bounds the nodes that are remembered for Opens under way.
+const maxEarly = 256
+
+// addOpened is called when the cell has answered an Open that asks for events. It is called with
+// mu held, as all methods here.
+func (c *conn) addOpened(w *call, d session.Done) {
+	c.watches.opens--
+	opened, ok := d.Result.Detail.(api.Opened)
+	if ok && d.Outcome == session.Executed {
+		x := newWatch(c.rt, w.name, w.mask, opened.Node)
+		w.watch = x
+		if c.watches.byNode == nil {
+			c.watches.byNode = map[api.Ref][]*watch{}
+		}
+		c.watches.byNode[x.node] = append(c.watches.byNode[x.node], x)
+		if c.watches.full || c.watches.early[x.node] {
+			c.tellWatch(x, Event{Kind: EventReadAgain, Node: x.name})
+		}
+		c.later(x.events.setSilent(c.silence()))
+	}
+	if c.watches.opens == 0 {
+		c.watches.early, c.watches.full = nil, false
+	}
+}
+
+// endWatch ends what a handle hears, once its queue is empty.
+func (c *conn) endWatch(x *watch, why error) {
+	if x == nil {
+		return
+	}
+	of := slices.DeleteFunc(c.watches.byNode[x.node], func(have *watch) bool { return have == x })
+	if len(of) == 0 {
+		delete(c.watches.byNode, x.node)
+	} else {
+		c.watches.byNode[x.node] = of
+	}
+	c.later(x.events.finish(why))
+}
+
+// tellWatch adds an event to what a handle hears.
+func (c *conn) tellWatch(x *watch, e Event) { c.later(x.events.add(e)) }
+
+// later runs functions after mu is released.
+func (c *conn) later(all []func()) { c.afterUnlock = append(c.afterUnlock, all...) }
+
+// tellNode adds an event on a node to what its handles hear.
+func (c *conn) tellNode(e api.Event) {
+	of := c.watches.byNode[e.Node]
+	if len(of) == 0 && c.watches.opens > 0 {
+		c.noteEarly(e.Node)
+	}
+	for _, x := range of {
+		if x.mask.Has(e.Kind) {
+			c.tellWatch(x, nodeEvent(x.name, e))
+		}
+	}
+}
+
+func (c *conn) noteEarly(n api.Ref) {
+	if c.watches.early == nil {
+		c.watches.early = map[api.Ref]bool{}
+	}
+	if c.watches.early[n] = true; len(c.watches.early) > maxEarly {
+		c.watches.early, c.watches.full = nil, true
+	}
+}
+
+// tellAll adds an event to what all handles hear that ask for one of these kinds.
+func (c *conn) tellAll(asked EventMask, event func(*watch) Event) {
+	for _, x := range c.allWatches() {
+		if x.mask&asked != 0 {
+			c.tellWatch(x, event(x))
+		}
+	}
+}
+
+// allWatches are those of all handles, in the order of their nodes: threads that they wake run in
+// this order.
+func (c *conn) allWatches() (all []*watch) {
+	for _, of := range c.watches.byNode { // order-free: sorted below
+		all = append(all, of...)
+	}
+	slices.SortStableFunc(all, func(a, b *watch) int { return a.node.Compare(b.node) })
+	return all
+}
+
+// dispatchEvent passes an event of the session machine on.
+func (c *conn) dispatchEvent(e session.Event) {
+	switch e.Kind {
+	case session.EventNode:
+		c.tellNode(e.Node)
+		return
+	case session.EventPresented:
+		c.tellAll(^WantFailover, func(x *watch) Event { return Event{Kind: EventReadAgain, Node: x.name} })
+		return
+	case session.EventFailover:
+		c.tellAll(WantFailover, func(x *watch) Event {
+			return Event{Kind: EventFailover, Epoch: e.Epoch, Cell: string(c.cell), Node: x.name}
+		})
+	case session.EventExpired:
+		c.tellAll(WantInvalid, func(x *watch) Event { return Event{Kind: EventInvalid, Node: x.name} })
+	}
+	c.later(c.events.publish(Event{Cell: string(c.cell), Kind: sessionKind(e.Kind), Epoch: e.Epoch}))
+}
+
+// silence is why no events come for now; nil: they come.
+func (c *conn) silence() error {
+	if s := c.m.Status(); s.State == session.Open && s.Lease == session.NoLease {
+		return ErrNoLeases
+	}
+	return nil
+}
+
+// updateWatches ends what the handles hear when the session is over, and notes whether events can
+// come.
+func (c *conn) updateWatches() {
+	if len(c.watches.byNode) == 0 {
+		return
+	}
+	if s := c.m.Status(); s.State == session.Over {
+		for _, x := range c.allWatches() {
+			c.endWatch(x, endCause(s.Why))
+		}
+		return
+	}
+	if silence := c.silence(); silence != c.watches.silence {
+		c.watches.silence = silence
+		for _, x := range c.allWatches() {
+			c.later(x.events.setSilent(silence))
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package client_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+)
+
+// watched opens a file that is made, and hears of these events.
+func watched(t *testing.T, ctx context.Context, c *client.Client, mask client.EventMask) *client.Handle {
+	f, err := c.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay, Events: mask})
+	require.NoError(t, err)
+	return f
+}
+
+func TestAHandleHearsOfItsNode(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		writer := w.guest(nil)
+		mine := watched(t, ctx, w.c, client.WantContents|client.WantInvalid)
+		theirs := watched(t, ctx, writer.Client, 0)
+		began := time.Now()
+		_, err := theirs.SetContents(ctx, "x", 0)
+		require.NoError(t, err)
+		e := next(t, ctx, mine.Events())
+		require.Less(t, time.Since(began), time.Second, "the KeepAlive that waits is answered")
+		require.NotZero(t, e.Cause)
+		e.Cause = 0
+		require.Equal(t, client.Event{Kind: client.EventContents, Node: "/ls/local/f"}, e)
+		text, _, err := mine.Contents(ctx)
+		require.NoError(t, err)
+		require.Equal(t, "x", text, "an event comes after the fact")
+
+		require.NoError(t, theirs.Delete(ctx))
+		require.Equal(t, client.EventInvalid, next(t, ctx, mine.Events()).Kind)
+		_, err = mine.Events().Next(w.within(time.Minute))
+		require.ErrorIs(t, err, context.DeadlineExceeded, "each event comes once")
+	})
+}
+
+func TestADirectoryHearsOfItsChildren(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		dir, err := w.c.Open(ctx, "/ls/local", client.OpenOptions{Events: client.WantChildren})
+		require.NoError(t, err)
+		f := watched(t, ctx, w.c, 0)
+		_, err = f.SetContents(ctx, "x", 0)
+		require.NoError(t, err)
+		require.NoError(t, f.Delete(ctx))
+		for _, change := range []client.Change{client.ChildAdded, client.ChildChanged, client.ChildRemoved} {
+			e := next(t, ctx, dir.Events())
+			require.Equal(t, client.EventChildren, e.Kind)
+			require.Equal(t, "f", e.Child)
+			require.Equal(t, change, e.Change)
+		}
+	})
+}
+
+// A watcher that makes no call at all hears the first change under the third master.
+func TestAWatcherSurvivesFailOversWithoutACall(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		writer := w.guest(nil)
+		mine := watched(t, ctx, w.c, client.WantContents|client.WantFailover)
+		for epoch := range 2 {
+			w.cell.set(func() { w.cell.failover(w.cell.master%3 + 1) })
+			e := next(t, ctx, mine.Events())
+			require.Equal(t, client.EventFailover, e.Kind)
+			require.EqualValues(t, epoch+2, e.Epoch)
+			require.Equal(t, client.EventReadAgain, next(t, ctx, mine.Events()).Kind, "what came before may have been missed")
+		}
+		theirs := watched(t, ctx, writer.Client, 0)
+		_, err := theirs.SetContents(ctx, "x", 0)
+		require.NoError(t, err)
+		require.Equal(t, client.EventContents, next(t, ctx, mine.Events()).Kind)
+	})
+}
+
+// What a slow program does not take becomes one "read again", and stands for all of it.
+func TestASlowProgramIsToldToReadAgain(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		mine := watched(t, ctx, w.c, client.WantContents)
+		for i := range 70 {
+			_, err := mine.SetContents(ctx, strconv.Itoa(i), 0)
+			require.NoError(t, err)
+			time.Sleep(time.Second)
+		}
+		require.Equal(t, client.Event{Kind: client.EventReadAgain, Node: "/ls/local/f", Missed: 64}, next(t, ctx, mine.Events()))
+		for range 6 {
+			require.Equal(t, client.EventContents, next(t, ctx, mine.Events()).Kind)
+		}
+	})
+}
+
+// What happens between the execution of an Open and its answer is not missed.
+func TestAnEventInFrontOfTheAnswerToItsOpenIsNotMissed(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		writer := w.guest(nil)
+		require.NoError(t, w.c.Ready(ctx))
+		theirs := watched(t, ctx, writer.Client, 0)
+		lost := 0
+		w.fault(func(_ uint32, answer bool) bool {
+			if answer {
+				lost++
+			}
+			return answer && lost == 1 // the answer to the Open
+		})
+		var mine *client.Handle
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			mine = watched(t, ctx, w.c, client.WantContents)
+		}()
+		time.Sleep(10 * time.Millisecond)
+		_, err := theirs.SetContents(ctx, "x", 0)
+		require.NoError(t, err)
+		<-done
+		require.Equal(t, client.EventReadAgain, next(t, ctx, mine.Events()).Kind)
+	})
+}
+
+func TestTheEventsOfAHandleEndWithIt(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		closed, poisoned, expired := watched(t, ctx, w.c, client.WantContents), watched(t, ctx, w.c, client.WantContents), watched(t, ctx, w.c, client.WantInvalid)
+		_, err := watched(t, ctx, w.c, 0).Events().Next(ctx)
+		require.ErrorIs(t, err, client.ErrInvalid, "it has asked for none")
+		ends := make(chan error)
+		go func() {
+			for _, err := range closed.Events().All(ctx) {
+				ends <- err
+			}
+		}()
+		synctest.Wait()
+		require.NoError(t, closed.Close(ctx))
+		require.ErrorIs(t, <-ends, client.ErrClosed)
+		poisoned.Poison()
+		_, err = poisoned.Events().Next(ctx)
+		require.ErrorIs(t, err, client.ErrPoisoned)
+		w.cell.set(func() {
+			for id := range w.cell.sessions {
+				w.cell.endSession(id)
+			}
+		})
+		require.Equal(t, client.EventInvalid, next(t, ctx, expired.Events()).Kind)
+		_, err = expired.Events().Next(ctx)
+		require.ErrorIs(t, err, client.ErrSessionExpired)
+	})
+}
+
+// Where no KeepAlive can bring an event, a program is told so, and waits for none.
+func TestWithoutLeasesThereAreNoEvents(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		w.cell.leases.none = true
+		mine := watched(t, ctx, w.c, client.WantContents)
+		_, err := mine.Events().Next(ctx)
+		require.ErrorIs(t, err, client.ErrNoLeases)
+		w.cell.set(func() { w.cell.leases.none = false; w.cell.failover(2) })
+		_, err = mine.SetContents(ctx, "x", 0) // reaches the new master, which gives leases
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		require.Equal(t, client.EventReadAgain, next(t, ctx, mine.Events()).Kind)
+	})
+}
+
+func TestEachCallsAFunction(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		mine := watched(t, ctx, w.c, client.WantContents)
+		var got []client.EventKind
+		stop := mine.Events().Each(ctx, func(e client.Event) { got = append(got, e.Kind) })
+		_, err := mine.SetContents(ctx, "x", 0)
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		require.Equal(t, []client.EventKind{client.EventContents}, got)
+		stop()
+		synctest.Wait()
+		_, err = mine.SetContents(ctx, "y", 0)
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		require.Len(t, got, 1)
+	})
+}
