@@ -21,6 +21,9 @@
 //	                    for another replica is relayed
 //	campaigns.go        a campaign is above every ballot    L1        nothing
 //	                    heard of
+//	elections.go        a former leader lets others         L1        paxos.Config: ElectionMin / 2,
+//	                    campaign first; defeats of before             4 * ElectionMax
+//	                    the last leader delay no campaign
 //	quorum_loss.go      a leader steps down when a quorum   L1        2 * paxos.Config.ElectionMax
 //	                    is silent, and only then
 //	tenure.go           a leader with read authority does   L1        paxos.Counters: QuorumLost, HandedOver,
@@ -38,6 +41,8 @@
 //	                    noted for the next master
 //	sums.go             a replica stops when a majority     S6        the majority of the replicas
 //	                    reports other rows
+//	row_questions.go    a question about the sum of rows    L2        16 * paxos.Config.Retransmit
+//	                    is repeated before long
 //
 // # Reading order
 //

@@ -34,6 +34,7 @@ type Life struct {
 	quorum    quorumLoss
 	tenure    tenure
 	campaigns campaigns
+	elections elections
 	backup    backupAge
 	requests  clientRequests
 	peers     peerRequests
@@ -41,6 +42,7 @@ type Life struct {
 	source    source
 	retry     retry
 	sums      sums
+	questions rowQuestions
 	grants    grants
 }
 
@@ -86,6 +88,7 @@ func (l *Life) OnMessage(now time.Time, from paxos.NodeID, wire string) {
 		if m, err := driver.DecodeTransfer(wire); err == nil {
 			l.peers.onTransfer(l.id, from, m)
 			l.fetching.onTransfer(now, from, m)
+			l.questions.onTransfer(from, m)
 		}
 		return
 	}
@@ -99,6 +102,7 @@ func (l *Life) OnMessage(now time.Time, from paxos.NodeID, wire string) {
 	}
 	m, _ := paxos.DecodeMessage(wire)
 	l.campaigns.onMessage(m)
+	l.elections.onMessage(m)
 	l.peers.onMessage(from, m)
 	l.grants.onMessage(now, n, from, m)
 	if isLeading {
@@ -135,9 +139,12 @@ func (l *Life) OnSend(now time.Time, to paxos.NodeID, wire string, m paxos.Messa
 	}
 	if driver.IsTransfer(wire) {
 		m, _ := driver.DecodeTransfer(wire)
-		if q, ok := m.(driver.Ask); ok {
+		switch q := m.(type) {
+		case driver.Ask:
 			l.fetching.onApplied(l.host.Core().Status().Applied)
 			l.fetching.onAsk(l.world, l.id, to, now, q, l.terms.Driver.Core.Paxos.Retransmit)
+		case driver.AskSum:
+			l.questions.onAsk(now, q.Slot)
 		}
 	}
 }
@@ -148,6 +155,7 @@ func (l *Life) OnActed(now time.Time, out *Outcome, proposed []command.Command) 
 	if n := l.host.Core(); n != nil {
 		log := n.Status()
 		l.campaigns.onActed(log.Held)
+		l.elections.onActed(l.world, now, out.Wake, l.terms.Driver.Core.Paxos.ElectionMax, &log)
 		if !l.terms.HasBadClocks {
 			l.tenure.onActed(l.world, now, &log, n.Lease)
 		}
@@ -158,6 +166,7 @@ func (l *Life) OnActed(now time.Time, out *Outcome, proposed []command.Command) 
 		}
 		l.peers.onActed(l.world, l.id, log.Held, log.Applied)
 		l.sums.onActed(l.world, l.id, l.terms.Replicas)
+		l.questions.onActed(l.world, &log, now, l.terms.Replicas, 16*l.terms.Driver.Core.Paxos.Retransmit, out)
 		if l.requests.hasPending() {
 			m, ops := n.Master(), n.NodeOps()
 			l.requests.onActed(l.world, l.id, m.State, m.Pending, ops.UnderWay+ops.Waiting+ops.Held)
@@ -197,6 +206,7 @@ func (l *Life) checkBackupAge(now time.Time, n *core.Replica, role paxos.Role, r
 
 // OnWake checks, after OnActed, a step that only the passing of time caused.
 func (l *Life) OnWake(now time.Time) {
+	l.elections.onWake(l.world, l.id, now, l.terms.Driver.Core.Paxos.ElectionMin)
 	l.backup.onWake(l.world, l.id, now, l.terms.Driver.BackupEvery, l.terms.Driver.RetryAfter)
 }
 

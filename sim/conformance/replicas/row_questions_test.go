@@ -1,0 +1,85 @@
+package replicas
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
+)
+
+// A replica asks about its rows again, until a majority has answered or it no longer needs
+// to know.
+func TestL2AQuestionAboutRowsIsRepeated(t *testing.T) {
+	const most = 100 * time.Millisecond
+	at := func(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
+	tell := func(slot paxos.Slot) driver.Transfer { return driver.TellSum{Slot: slot} }
+	for name, c := range map[string]struct {
+		between func(q *rowQuestions)
+		out     Outcome // 20 ms after
+		role    paxos.Role
+		ms      int
+		breaks  bool
+	}{
+		"not yet":       {ms: 100},
+		"too late":      {ms: 101, breaks: true},
+		"it asks again": {between: func(q *rowQuestions) { q.onAsk(at(50), 9) }, ms: 150},
+		"and then no more": {
+			between: func(q *rowQuestions) { q.onAsk(at(50), 9) }, ms: 151, breaks: true,
+		},
+		"about another slot": {between: func(q *rowQuestions) { q.onAsk(at(50), 8) }, ms: 151, breaks: true},
+		"one of five answers": {
+			between: func(q *rowQuestions) { q.onTransfer(2, tell(9)); q.onTransfer(2, tell(9)) }, ms: 101, breaks: true,
+		},
+		"a majority does": {
+			between: func(q *rowQuestions) { q.onTransfer(2, tell(9)); q.onTransfer(3, tell(9)) }, ms: 900,
+		},
+		"by way of another": {
+			between: func(q *rowQuestions) {
+				q.onTransfer(2, tell(9))
+				q.onTransfer(2, driver.Relay{From: 3, To: 1, M: tell(9)})
+			}, ms: 900,
+		},
+		"the answers to two questions": {
+			between: func(q *rowQuestions) {
+				q.onTransfer(2, tell(9))
+				q.onAsk(at(30), 7)
+				q.onAsk(at(50), 9)
+				q.onTransfer(3, tell(9))
+			}, ms: 900,
+		},
+		"a majority speaks of another slot": {
+			between: func(q *rowQuestions) { q.onTransfer(2, tell(8)); q.onTransfer(3, tell(8)) }, ms: 101, breaks: true,
+		},
+		"it writes":     {out: Outcome{Output: driver.Output{Bulk: driver.WriteJob{}}}, ms: 900},
+		"it reads":      {out: Outcome{Output: driver.Output{Bulk: driver.ReadJob{}}}, ms: 900, breaks: true},
+		"it backs up":   {out: Outcome{Output: driver.Output{Backup: &driver.BackupJob{}}}, ms: 900},
+		"it installs":   {out: Outcome{Observed: Observed{Installed: &core.Installed{}}}, ms: 900},
+		"it steps down": {role: paxos.Follower, ms: 900},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, q := newVerdict(t), rowQuestions{}
+			act := func(ms int, role paxos.Role, out Outcome) {
+				q.onActed(f.w, &paxos.Status{ID: 1, Role: role}, at(ms), 5, most, &out)
+			}
+			role := paxos.Leader
+			q.onAsk(at(0), 9)
+			act(0, role, Outcome{})
+			if c.between != nil {
+				c.between(&q)
+			}
+			if c.role != "" {
+				role = c.role
+			}
+			act(20, role, c.out)
+			f.requireClean()
+			act(c.ms, role, Outcome{})
+			if c.breaks {
+				f.requireBreach("L2")
+			} else {
+				f.requireClean()
+			}
+		})
+	}
+}
