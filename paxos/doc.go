@@ -351,10 +351,11 @@
 //
 // # Invariants
 //
-// The numbers never change; panics, tests and the simulator's reports use them. The kind
-// says when each is checked: state (after every input, under the build tag deep), delta
-// (this output against the last), pair (when a record or message is written or sent, and
-// again when it is read or received).
+// The numbers never change, and none is used twice: there is no I-T2 to I-T4 any more.
+// Panics, tests and the simulator's reports use them. The kind says when each is checked:
+// state (after every input, under the build tag deep), delta (this output against the
+// last), pair (when a record or message is written or sent, and again when it is read or
+// received).
 //
 //	I-A1  delta  the promise of an acceptor never decreases, in memory or on disk
 //	I-A2  pair   an acceptor votes at its promise, never below its last vote in the
@@ -379,12 +380,6 @@
 //	I-G1  delta  while a grant runs no other node gets a promise; a grant is not shortened
 //	I-G2  delta  a leader counts its lease for no longer than a term from now
 //	I-T1  delta  time does not go back
-//	I-T2  state  pauses before others are asked again have a bound: 16 Retransmit for
-//	             promises, 8 for values; so have those before a campaign, beside a
-//	             grant: 32 ElectionMax, and one while some node leads
-//	I-T3  state  defeats are forgotten as soon as some node leads
-//	I-T4  delta  a former leader campaigns no sooner than ElectionMin after it stopped, unless
-//	             Campaign is called
 //
 // Properties of several nodes at once (one value a slot, over all disks; one lease at an
 // instant) cannot be asserted by one of them: model_test.go and the simulator check them.

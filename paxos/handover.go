@@ -4,9 +4,9 @@ import "time"
 
 // Resign makes the node stop leading or campaigning, as if it had met a higher ballot;
 // values that it proposed may still be chosen. Its read authority ends first, Released
-// frees the members from their grants, and they may campaign before this node does
-// (I-T4). It serves an operator that wants another leader, and fault injection (PML §6.3).
-// It is safe at any time.
+// frees the members from their grants, and they may campaign before this node does. It
+// serves an operator that wants another leader, and fault injection (PML §6.3). It is safe
+// at any time.
 func (n *Node) Resign(now time.Time) {
 	n.setNow(now)
 	if n.lead != nil {
@@ -23,7 +23,6 @@ func (n *Node) Resign(now time.Time) {
 func (n *Node) Campaign(now time.Time) {
 	n.setNow(now)
 	if n.lead == nil {
-		n.lastLed = time.Time{}
 		n.tryCampaign()
 	}
 	n.handleLocal()

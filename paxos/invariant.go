@@ -9,8 +9,8 @@ type delta struct {
 	grants    granter
 }
 
-// verifyDelta compares with the last output (I-A1, I-L2), pauses with their bounds
-// (I-T2), and every message that leaves with the disk (I-A4).
+// verifyDelta compares with the last output (I-A1, I-L2), and every message that leaves
+// with the disk (I-A4).
 func (n *Node) verifyDelta() {
 	now := delta{
 		promised: n.acceptor.promised, firstOpen: n.learner.firstOpen,
@@ -24,46 +24,8 @@ func (n *Node) verifyDelta() {
 	}
 	n.verifyGrant(now)
 	n.last = now
-	n.verifyPauses()
 	for i := range n.outbox.send {
 		n.verifyLeaves(n.outbox.send[i].Message)
-	}
-}
-
-// verifyPauses: waits that double have a bound, however long no node answers (I-T2).
-// Without a bound, the wait after an outage would be as long as the outage. The bounds are
-// those of doc.go, independent of the constants that the code uses.
-func (n *Node) verifyPauses() {
-	if most := 16 * n.cfg.Retransmit; n.campaign != nil && n.prepareDue.Sub(n.now) > most {
-		invariant.Failf("I-T2", "node %d waits %v before it asks for promises again; the bound is %v", n.cfg.ID, n.prepareDue.Sub(n.now), most)
-	}
-	if most := 8 * n.cfg.Retransmit; n.isLagging() && n.catchup.due.Sub(n.now) > most {
-		invariant.Failf("I-T2", "node %d waits %v before it asks for values again; the bound is %v", n.cfg.ID, n.catchup.due.Sub(n.now), most)
-	}
-	n.verifyDefeats()
-}
-
-// verifyDefeats: a candidate that keeps losing goes on trying (I-T2), and forgets its
-// defeats when any node has led (I-T3), lest duels of long ago slow a fail-over down. The
-// end of a grant may have to come before the wait.
-func (n *Node) verifyDefeats() {
-	most, e := n.cfg.ElectionMax, &n.election
-	if n.leader.Leader == 0 {
-		most *= 32
-	} else if e.defeats > 0 {
-		invariant.Failf("I-T3", "node %d remembers %d defeats although node %d leads", n.cfg.ID, e.defeats, n.leader.Leader)
-	}
-	if most += n.grants.longest; e.deadline.Sub(n.now) > most {
-		invariant.Failf("I-T2", "node %d waits %v before it campaigns; the bound is %v", n.cfg.ID, e.deadline.Sub(n.now), most)
-	}
-}
-
-// verifyTurn: a former leader lets the others campaign first (I-T4). One that was asked
-// to step down, and campaigned before any other node could, would cost a fail-over and
-// lead again.
-func (n *Node) verifyTurn() {
-	if since := n.now.Sub(n.lastLed); !n.lastLed.IsZero() && since < n.cfg.ElectionMin {
-		invariant.Failf("I-T4", "node %d campaigns unasked %v after it stopped leading", n.cfg.ID, since)
 	}
 }
 

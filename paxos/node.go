@@ -38,7 +38,6 @@ type Node struct {
 	prepareDue  time.Time // when to send Prepare again
 	prepareWait time.Duration
 	lead        *leadership // phase 2 under way, or nil
-	lastLed     time.Time   // when it last stopped leading; zero: never, or Campaign was called since
 	pending     queue
 
 	election election
@@ -120,7 +119,6 @@ func (n *Node) Advance(now time.Time) {
 			n.tendCampaign()
 		}
 	case !now.Before(n.election.deadline):
-		n.verifyTurn()
 		n.tryCampaign()
 	}
 	n.tendCatchup()

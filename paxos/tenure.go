@@ -94,7 +94,6 @@ func (n *Node) stepDown() {
 func (n *Node) dropAttempt() {
 	if n.lead != nil {
 		n.sendReleased()
-		n.lastLed = n.now
 	}
 	n.campaign, n.lead = nil, nil
 	n.pending.clear()

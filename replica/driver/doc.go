@@ -105,9 +105,4 @@
 // no longer knows what it wrote must not vote. An error of a bulk job is counted, and
 // the job is done again later: nothing depends on a snapshot before it is durable
 // (P7.05).
-//
-// # Invariants
-//
-//	I-U1  state  pauses before others are asked again, about rows or for a snapshot,
-//	             have a bound: 8 Retransmit
 package driver

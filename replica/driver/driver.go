@@ -231,7 +231,6 @@ func (d *Driver) TakeOutput() Output {
 	if d.stop != nil {
 		return Output{Stop: d.stop}
 	}
-	d.verifyPauses()
 	return out
 }
 
