@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/typecheck"
 )
 
 const root = "../.."
@@ -29,6 +31,21 @@ func read(t *testing.T) List {
 
 func TestTheListAndTheTreeAgree(t *testing.T) {
 	require.NoError(t, read(t).Check(root))
+}
+
+// A change that does not compile breaks no test: the code around it has changed.
+func TestEveryChangeCompilesWithTheTestThatItBreaks(t *testing.T) {
+	module, err := typecheck.Load(root)
+	require.NoError(t, err)
+	for _, c := range read(t).Changes {
+		text, err := c.Apply(root)
+		if err == nil {
+			err = module.CheckTest(map[string]string{c.File: text}, c.Package)
+		}
+		if err != nil {
+			t.Errorf("%v: it does not compile: %v", c, err)
+		}
+	}
 }
 
 // chosen are the changes that the flags ask for.

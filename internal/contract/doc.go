@@ -3,8 +3,8 @@
 // The list says of each numbered statement about Chubby whether it is tested. A tested
 // statement names a test and one change of the product that makes this test fail: a
 // test that no change can break is of no use. The tests of this package check that
-// every number is there once, that the tests exist and that the changes can be made;
-// with -try they also make them, one by one, in the go command's overlay.
+// every number is there once, that the tests exist, and that the changes can be made and
+// compile; with -try they also make them, one by one, in the go command's overlay.
 //
 //	go test ./internal/contract                                        # the list and the tree agree
 //	go test ./internal/contract -run Changes -v -timeout 2h -try all   # every change is tried

@@ -14,9 +14,9 @@
 //	...
 //
 // The diffs are never applied to the tree. A mutant is built with the go
-// command's -overlay, so product code stays clean; a diff that no longer applies
-// fails the tests of this package. Rows (rows.go) lists every bug that was
-// considered, with its diff or with the reason why there is none.
+// command's -overlay, so product code stays clean; a diff that no longer applies, or
+// does not compile, fails the tests of this package. Rows (rows.go) lists every bug
+// that was considered, with its diff or with the reason why there is none.
 //
 // A campaign hunts every bug from several starts and keeps each hunt in a book,
 // from which the report is made: the instrument's score.

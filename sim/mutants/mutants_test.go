@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/typecheck"
 )
 
 const diff = `# id: T1
@@ -75,6 +77,26 @@ func TestEveryPlantedBugStillApplies(t *testing.T) {
 			before, err := os.ReadFile(filepath.Join(root, path))
 			require.NoError(t, err)
 			require.NotEqual(t, string(before), text, "mutant %s changes nothing in %s", m.ID, path)
+		}
+	}
+}
+
+// A bug that applies and does not compile is not planted either: the code around it has
+// changed.
+func TestEveryPlantedBugCompiles(t *testing.T) {
+	root, err := Root(".")
+	require.NoError(t, err)
+	all, err := Load(root)
+	require.NoError(t, err)
+	module, err := typecheck.Load(root)
+	require.NoError(t, err)
+	for _, m := range all {
+		changed, err := m.Apply(root)
+		if err == nil {
+			err = module.Check(changed)
+		}
+		if err != nil {
+			t.Errorf("mutant %s does not compile: %v", m.ID, err)
 		}
 	}
 }
