@@ -48,6 +48,7 @@ func ownRows() []Row {
 		applied(GroupOwn, "Y06", "A", "the margin allows for the master's clock only"),
 		applied(GroupOwn, "Y07", "B", "a restarted replica is silent for a term, not for a grant"),
 		applied(GroupOwn, "Y08", "B", "votes are not withheld while a grant runs"),
+		applied(GroupOwn, "O300", "B", "a restarted replica waits for its present Grant only, not for the longest that an earlier life may have given"),
 		weak(GroupOwn, "Y09", "C", "a boosting leader asks for grants at a ballot whose phase 1 is not over",
 			"needs a lease that lapses during a boost while a rival has values chosen. TestABoostAsksForGrantsAtTheOldBallot in paxos kills it"),
 		weak(GroupOwn, "Y10", "B", "a boost keeps its tenure whatever phase 1 demands",
