@@ -49,6 +49,7 @@ func ownRows() []Row {
 		applied(GroupOwn, "Y07", "B", "a restarted replica is silent for a term, not for a grant"),
 		applied(GroupOwn, "Y08", "B", "votes are not withheld while a grant runs"),
 		applied(GroupOwn, "O300", "B", "a restarted replica waits for its present Grant only, not for the longest that an earlier life may have given"),
+		applied(GroupOwn, "O301", "B", "a replica gives a grant while its grant to another leader runs"),
 		weak(GroupOwn, "Y09", "C", "a boosting leader asks for grants at a ballot whose phase 1 is not over",
 			"needs a lease that lapses during a boost while a rival has values chosen. TestABoostAsksForGrantsAtTheOldBallot in paxos kills it"),
 		weak(GroupOwn, "Y10", "B", "a boost keeps its tenure whatever phase 1 demands",
@@ -94,6 +95,5 @@ func controlsRows() []Row {
 		applied(GroupControls, "Z08", "C", "control: the promise register is written with every batch of records"),
 		applied(GroupControls, "Z09", "C", "control: a client sends every request twice"),
 		applied(GroupControls, "Z10", "C", "control: a restarted replica grants at once; that it promises nothing keeps all others from leading"),
-		applied(GroupControls, "Z11", "C", "control: no grant is withheld while another runs; who may ask for one has the promises of a majority"),
 	}
 }

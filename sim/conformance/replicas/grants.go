@@ -142,7 +142,9 @@ func (g *grants) onSend(w *sim.World, id, to paxos.NodeID, now time.Time, m paxo
 // give records a grant to a replica. A member withholds it while another replica has its
 // grant, and during the restart hold-off. But a leader that asks has the promises of a
 // majority, and no member gave one while its grant bound it; so a grant that is given all the
-// same breaks nothing (controls Z10 and Z11).
+// same gives no second leader read authority. During the hold-off it breaks nothing (control
+// Z10); while another grant runs, the leader that counts that one may be deceived (planted
+// bug O301), which package sim/check/leases sees.
 func (g *grants) give(to paxos.NodeID, now time.Time, b paxos.Ballot) {
 	if g.holder != to {
 		g.holderBallot, g.isInferred = paxos.Ballot{}, false
