@@ -128,6 +128,9 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	if c.leases.OnlyS7 = p.OnlyS7; p.OnlyS7 {
 		c.world.JudgeOnly("S7")
 	}
+	if p.Judge != "" {
+		c.world.JudgeOnly(p.Judge)
+	}
 	c.listen()
 	c.history = linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](1024)
 	rates := c.world.Draw("cell.clock", 0)

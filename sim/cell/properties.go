@@ -2,9 +2,12 @@ package cell
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/scenario"
 )
 
 // Property is something that must hold in every run. The numbers are stable:
@@ -54,4 +57,19 @@ func Properties() []Property {
 		{"I-W3", "what falls due has been asked a wake for: told the time before that, a replica does nothing", byWatch},
 		{"D1", "same seed, same configuration: same history, to the last byte", byVerify},
 	}
+}
+
+// CheckJudge says what is wrong with a property that is to be judged alone, as plan.Options
+// has it: one that no run checks, with the list of those that can be named.
+func CheckJudge(id string, with *scenario.Extension) error {
+	judged := with.Names().Properties
+	for _, p := range Properties() {
+		if p.By != "" && p.By != byVerify {
+			judged = append(judged, p.ID)
+		}
+	}
+	if id == "" || slices.Contains(judged, id) {
+		return nil
+	}
+	return fmt.Errorf("--judge %s: no run checks that; one of %s", id, strings.Join(judged, ", "))
 }

@@ -26,6 +26,9 @@ type Options struct {
 	Fence    FenceOptions
 	Trace    sim.Trace           // where to write what happens, if anywhere
 	With     *scenario.Extension // what takes part beside what is built in; nil: nothing
+	// Judge is the one property that ends a run when it breaks; "": any. What breaks of
+	// others is noted in the Result. Panics end a run all the same.
+	Judge string
 }
 
 // LeaseOptions set apart what replicas are told about time and what their clocks
@@ -78,7 +81,8 @@ type Plan struct {
 	Fence   FencePlan
 	Hostile HostilePlan
 
-	With *scenario.Extension `json:"-"`
+	With  *scenario.Extension `json:"-"`
+	Judge string              `json:",omitempty"`
 }
 
 // Limits of what may be asked for.
@@ -105,6 +109,9 @@ func (o Options) Check() error {
 			return err
 		}
 	}
+	if o.Judge != "" && o.Lease.OnlyS7 {
+		return fmt.Errorf("--judge %s: these leases have S7 judged alone", o.Judge)
+	}
 	if err := o.Fence.check(); err != nil {
 		return err
 	}
@@ -128,7 +135,7 @@ func (l LeaseOptions) check() error {
 func New(o Options) Plan {
 	src := draw.New(o.Seed).Sub("plan", 0)
 	at := func(site string) *draw.Stream { s := src.Stream(site, 0); return &s }
-	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration, Steady: o.Steady, With: o.With}
+	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration, Steady: o.Steady, With: o.With, Judge: o.Judge}
 	if p.Replicas == 0 {
 		p.Replicas = []int{3, 5, 4, 6, 7}[at("replicas").Weighted([]uint32{10, 6, 2, 1, 1})]
 	}

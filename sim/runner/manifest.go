@@ -110,7 +110,7 @@ func ReadManifest(dir string, with *scenario.Extension) (Manifest, plan.Options,
 	if err != nil {
 		return refuse("%v; use the program that wrote it", err)
 	}
-	if err := o.Check(); err != nil {
+	if err := errors.Join(o.Check(), cell.CheckJudge(o.Judge, o.With)); err != nil {
 		return refuse("its options are not possible: %v", err)
 	}
 	return m, o, nil

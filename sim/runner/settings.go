@@ -20,7 +20,8 @@ type Settings struct {
 	Lease    LeaseSettings `json:"lease,omitzero"`
 	Fence    FenceSettings `json:"fence,omitzero"`
 	// With names what the program has added to the cell.
-	With scenario.Names `json:"with,omitzero"`
+	With  scenario.Names `json:"with,omitzero"`
+	Judge string         `json:"judge,omitempty"`
 }
 
 // FenceSettings are plan.FenceOptions as files hold them.
@@ -43,7 +44,7 @@ const swarm = "swarm"
 
 // SettingsOf is what of the options decides the run.
 func SettingsOf(o plan.Options) Settings {
-	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, o.Steady, LeaseSettings(o.Lease), FenceSettings(o.Fence), o.With.Names()}
+	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, o.Steady, LeaseSettings(o.Lease), FenceSettings(o.Fence), o.With.Names(), o.Judge}
 	if s.Faults == nil {
 		s.Faults = []string{swarm}
 	}
@@ -60,6 +61,6 @@ func (s Settings) Options(with *scenario.Extension) (plan.Options, error) {
 	with, err := with.Only(s.With)
 	return plan.Options{
 		Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload,
-		Steady: s.Steady, Lease: plan.LeaseOptions(s.Lease), Fence: plan.FenceOptions(s.Fence), With: with,
+		Steady: s.Steady, Lease: plan.LeaseOptions(s.Lease), Fence: plan.FenceOptions(s.Fence), With: with, Judge: s.Judge,
 	}, err
 }

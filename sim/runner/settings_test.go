@@ -17,6 +17,7 @@ func TestSettingsGiveTheOptionsBack(t *testing.T) {
 		"no faults":  {Faults: []string{}},
 		"some":       {Seed: 7, Replicas: 5, Clients: 3, Duration: time.Minute, Faults: []string{"crash", "noise"}, Workload: "mixed", Steady: true},
 		"a resource": {Workload: "fenced", Faults: []string{}, Fence: plan.FenceOptions{Mode: plan.FenceAsk, Delay: -1, Drift: 4000}},
+		"one alone":  {Judge: "S4"},
 		"leases":     {Lease: plan.LeaseOptions{Grant: time.Second, Rho: 300, Error: 1100, OnlyS7: true}},
 	} {
 		back, err := SettingsOf(o).Options(nil)

@@ -114,6 +114,36 @@ func TestAFailingSeedOfAnotherProgramIsReplayed(t *testing.T) {
 	}
 }
 
+// What breaks of other properties is not reported where one is judged alone; a replay knows
+// which.
+func TestOnePropertyOfAProgramIsJudgedAlone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := someExtension()
+	x.Properties = append(x.Properties, scenario.Property{ID: "X2", Help: "another example", New: func() scenario.Checker {
+		return never(func(e event.Event) error {
+			if _, ok := e.(event.Healed); ok {
+				return errors.New("it is whole")
+			}
+			return nil
+		})
+	}})
+	w := extended(Options{With: x})
+	line := "sim --seeds 1 --max-failures 1 --faults blink --workload reads --replicas 3"
+	require.Equal(t, cli.ExitBroken, w.do(strings.Fields(line)...), &w.err)
+	require.Contains(t, w.out.String(), "seed 1: X1 broke: it blinked")
+	require.Equal(t, cli.ExitBroken, w.do(strings.Fields(line+" --judge X2 --out failures")...), &w.err)
+	require.Contains(t, w.out.String(), "seed 1: X2 broke: it is whole")
+	require.Contains(t, w.out.String(), "--workload reads --judge X2\n")
+	require.NotContains(t, w.out.String(), "X1")
+	require.Equal(t, cli.ExitBroken, w.do("sim", "replay", "failures/seed-1"), &w.err)
+	require.Contains(t, w.out.String(), "the same history")
+	require.Equal(t, cli.ExitClean, w.do(strings.Fields(line+" --judge S4")...), &w.err)
+
+	require.Equal(t, cli.ExitUsage, w.do("sim", "--judge", "X3"))
+	require.Contains(t, w.err.String(), "--judge X3: no run checks that; one of X1, X2, S1,")
+	require.Equal(t, cli.ExitUsage, extended(Options{With: someExtension()}).do("sim", "replay", "failures/seed-1"))
+}
+
 // other is a fault of another name.
 type other struct{ blink }
 

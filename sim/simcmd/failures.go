@@ -42,6 +42,9 @@ func flagsOf(o plan.Options) string {
 	if o.Workload != "" {
 		fmt.Fprintf(&b, " --workload %s", o.Workload)
 	}
+	if o.Judge != "" {
+		fmt.Fprintf(&b, " --judge %s", o.Judge)
+	}
 	return b.String()
 }
 

@@ -1,6 +1,7 @@
 package simcmd
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/scenario"
 )
@@ -38,6 +40,7 @@ type cellFlags struct {
 	replicas, clients int
 	length            time.Duration // --duration
 	faults, workload  string
+	judge             string
 }
 
 func (f *cellFlags) register(c *cobra.Command) {
@@ -47,6 +50,7 @@ func (f *cellFlags) register(c *cobra.Command) {
 	cli.AtMost(c, "duration", plan.MaxDuration)
 	c.Flags().StringVar(&f.faults, "faults", "swarm", "swarm (drawn by seed), all (every family in every seed), none, or names with commas; see chubby sim list")
 	c.Flags().StringVar(&f.workload, "workload", "", "what clients do (default: drawn); see chubby sim list")
+	c.Flags().StringVar(&f.judge, "judge", "", "the one property to judge, such as S4: what breaks of others is not reported, and ends no run; a crash is and does")
 }
 
 // options checks what was asked for.
@@ -61,8 +65,8 @@ func (f *cellFlags) options(with *scenario.Extension) (plan.Options, error) {
 	if err != nil {
 		return plan.Options{}, cli.Usage("--faults: %v", err)
 	}
-	o := plan.Options{Replicas: f.replicas, Clients: f.clients, Duration: f.length, Faults: faults, Workload: f.workload, With: with}
-	if err := o.Check(); err != nil {
+	o := plan.Options{Replicas: f.replicas, Clients: f.clients, Duration: f.length, Faults: faults, Workload: f.workload, With: with, Judge: f.judge}
+	if err := errors.Join(o.Check(), cell.CheckJudge(f.judge, with)); err != nil {
 		return o, cli.Usage("%v", err)
 	}
 	return o, nil
@@ -87,6 +91,10 @@ faults; with -v also medians and the counters of rare situations. The last line 
 the run and how many seeds counted of how many wanted. Where fewer did, a line on
 stderr says so, and the exit code is still 0 unless fewer than --min-counted did:
 then it is 3.
+
+With --judge P it judges property P alone: what breaks of others is not reported
+and ends no seed, so that a checker is seen at work behind one that speaks first.
+A crash, by an invariant or otherwise, is reported all the same.
 
 With --seed S it runs that seed only; with --trace it prints all that happens in
 it: event, true time, machine, its local time, kind, text. Replicas are n1, n2,

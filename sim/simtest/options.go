@@ -25,6 +25,11 @@ type Options struct {
 	Faults   []string      // their names; nil: the swarm; empty: none
 	Workload string
 
+	// Judge is the one property whose breach fails a seed; "": any. What breaks of others
+	// is not reported, and the seed goes on: for a checker of With that is to be seen at
+	// work where one that is built in would speak first. Crashes fail a seed all the same.
+	Judge string
+
 	// MinCounted is how many seeds must count, which is to simulate a minute and 500
 	// answered calls, a fifth of them contended. A test whose seeds did less shows little.
 	// 0: one, unless Duration is below a minute, where none can.
@@ -33,7 +38,7 @@ type Options struct {
 
 // plan is what each seed runs, but for its number.
 func (o *Options) plan() plan.Options {
-	return plan.Options{Replicas: o.Replicas, Clients: o.Clients, Duration: o.Duration, Faults: o.Faults, Workload: o.Workload, With: o.With}
+	return plan.Options{Replicas: o.Replicas, Clients: o.Clients, Duration: o.Duration, Faults: o.Faults, Workload: o.Workload, With: o.With, Judge: o.Judge}
 }
 
 // check says what is wrong with the options.
@@ -45,6 +50,9 @@ func (o *Options) check() error {
 	}
 	if o.Jobs < 0 || o.MinCounted < 0 {
 		return fmt.Errorf("options Jobs %d, MinCounted %d: at least 0", o.Jobs, o.MinCounted)
+	}
+	if err := cell.CheckJudge(o.Judge, o.With); err != nil {
+		return err
 	}
 	return o.plan().Check()
 }

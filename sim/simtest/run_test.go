@@ -172,6 +172,35 @@ func TestFilesOfAFailingSeedAreLeft(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// A checker of a program speaks although another property breaks first, where the test
+// judges it alone; and a seed in which it has nothing to say counts.
+func TestOnePropertyIsJudgedAlone(t *testing.T) {
+	x := &scenario.Extension{Properties: []scenario.Property{
+		{ID: "X2", Help: "nothing serves", New: func() scenario.Checker { return early{} }},
+		{ID: "X1", Help: "the run never ends", New: func() scenario.Checker { return late{} }},
+	}}
+	o := Options{With: x, Seeds: 1, Replicas: 3, Faults: []string{}}
+	l := listen(t, func(l *listener) { Expect(l, o, "X1") })
+	require.Contains(t, l.fatal, "X1 should have broken, and this came first:\nseed 1: X2 broke: it serves")
+	o.Judge = "X1"
+	require.Equal(t, "it ended", Expect(t, o, "X1").Text)
+	o.Judge = "S4"
+	require.Equal(t, uint64(1), Run(t, o).Counted)
+
+	o.Judge = "X3"
+	l = listen(t, func(l *listener) { Run(l, o) })
+	require.Contains(t, l.fatal, "--judge X3: no run checks that; one of X2, X1, S1, S2,")
+	o.Judge = "D1"
+	l = listen(t, func(l *listener) { Run(l, o) })
+	require.Contains(t, l.fatal, "--judge D1: no run checks that", "only verify does")
+}
+
+// late breaks X1 when the run is over.
+type late struct{}
+
+func (late) On(time.Duration, event.Event) error { return nil }
+func (late) End() error                          { return errors.New("it ended") }
+
 // restless is a workload whose calls depend on more than its draws.
 type restless struct{ turns *int }
 
