@@ -76,6 +76,8 @@ var packages = map[string]rule{
 	"sim/event":                {support, []string{"sim", "client", "replica/state/command", "linearizability"}},
 	"sim/scenario":             {support, []string{"sim/event"}},
 	"sim/plan":                 {support, []string{"sim/scenario", "sim/conformance/replicas", "replica/disk/store"}},
+	"sim/resource":             {support, []string{"sim/plan", "linearizability"}},
+	"sim/describe":             {support, []string{"sim", "sim/resource", "replica/driver"}},
 	"sim/model":                {support, []string{"replica/state/command"}},
 	"sim/damage":               {support, []string{"sim/ondisk"}},
 
@@ -85,7 +87,7 @@ var packages = map[string]rule{
 	"sim/check/handles":        {support, []string{"sim/check/locks", "sim/conformance/lockwait", "sim/conformance/clients", "replica/master/nodeops", "replica/driver"}},
 	"sim/check/sessions":       {support, []string{"sim/check/locks", "sim/check/leases", "sim/conformance/replicas"}},
 	"sim/conformance/lockwait": {support, []string{"sim", "sim/model"}},
-	"sim/cell":                 {support, []string{"sim/plan", "sim/model", "sim/damage", "sim/check/leases", "sim/check/agreement", "sim/check/locks", "sim/check/handles", "sim/check/sessions", "sim/conformance/lockwait", "sim/conformance/clients", "sim/conformance/replicas", "sim/ondisk", "db", "replica/disk/diskjobs", "replica/disk/backup"}},
+	"sim/cell":                 {support, []string{"sim/describe", "sim/plan", "sim/model", "sim/damage", "sim/check/leases", "sim/check/agreement", "sim/check/locks", "sim/check/handles", "sim/check/sessions", "sim/conformance/lockwait", "sim/conformance/clients", "sim/conformance/replicas", "sim/ondisk", "db", "replica/disk/diskjobs", "replica/disk/backup"}},
 	"sim/runner":               {support, []string{"sim/cell", "sim/plan"}},
 	"sim/experiment":           {support, []string{"sim/cell"}},
 	"sim/mutants":              {support, []string{"internal/overlay", "internal/typecheck"}},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/sim/resource"
 )
 
 // fenced takes the lock, increments the value of the resource a few times, and
@@ -35,7 +36,7 @@ func (p *program) fenced(ctx context.Context) {
 // incrementOutside reads, works, and writes. It is false where the lock is of no
 // more use.
 func (p *program) incrementOutside(ctx context.Context, lock *client.Lock) bool {
-	read, ok := p.askResource(ctx, lock, fenceAsk{})
+	read, ok := p.askResource(ctx, lock, resource.Ask{})
 	if !ok || !read.Accepted {
 		return false
 	}
@@ -46,7 +47,7 @@ func (p *program) incrementOutside(ctx context.Context, lock *client.Lock) bool 
 		return false
 	}
 	p.cell.fence.issued++
-	wrote, ok := p.askResource(ctx, lock, fenceAsk{
+	wrote, ok := p.askResource(ctx, lock, resource.Ask{
 		Write: true, Base: read.Version, Version: p.cell.fence.issued, Value: read.Value + 1,
 	})
 	return ok && wrote.Accepted
@@ -62,7 +63,7 @@ func (p *program) work(ctx context.Context) error {
 }
 
 // askResource makes one request and counts it.
-func (p *program) askResource(ctx context.Context, lock *client.Lock, q fenceAsk) (fenceTell, bool) {
+func (p *program) askResource(ctx context.Context, lock *client.Lock, q resource.Ask) (resource.Tell, bool) {
 	f := p.cell.fence
 	patience, late := p.patience(), time.Duration(0)
 	if !p.strict {
@@ -83,7 +84,7 @@ func (p *program) askResource(ctx context.Context, lock *client.Lock, q fenceAsk
 	p.calls++
 	text := "no answer"
 	if ok {
-		text = string(t.encode())
+		text = string(t.Encode())
 		p.cell.load.completed++
 		p.cell.load.hot++
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/resource"
 )
 
 // fence is the resource of a cell's clients and the machine that it stands on,
@@ -15,7 +16,7 @@ import (
 // for its links.
 type fence struct {
 	cell     *Cell
-	resource *resource
+	resource *resource.Resource
 	addr     sim.Addr
 	draws    *sim.Draw
 	issued   uint64                // numbers of requests and of versions
@@ -30,7 +31,7 @@ type fenceClaim struct {
 
 // addFence puts the resource's machine into the cell, where the workload has one.
 func (c *Cell) addFence(clock sim.ClockConfig) {
-	c.fence = &fence{cell: c, resource: newResource(c.plan.Fence.Mode), holds: map[uint64]fenceClaim{}}
+	c.fence = &fence{cell: c, resource: resource.New(c.plan.Fence.Mode), holds: map[uint64]fenceClaim{}}
 	if c.plan.Workload != plan.Fenced {
 		return
 	}
@@ -60,20 +61,20 @@ func (f *fence) serve(rt *sim.Runtime) {
 	l := &line{Runtime: rt}
 	rt.Receive(l.receive)
 	var cell *fenceCell
-	if f.resource.mode == plan.FenceAsk {
+	if f.resource.Mode == plan.FenceAsk {
 		cell = &fenceCell{fence: f, line: l}
 		cell.dial()
 	}
 	l.outside = func(from sim.Addr, msg []byte) {
-		q := decodeAsk(msg)
+		q := resource.DecodeAsk(msg)
 		if cell == nil {
 			f.act(rt, from, &q)
 			return
 		}
 		rt.Go("request", func() {
 			if !cell.valid(&q) {
-				f.resource.refused++
-				rt.Send(uint32(from), fenceTell{ID: q.ID}.encode())
+				f.resource.Refused++
+				rt.Send(uint32(from), resource.Tell{ID: q.ID}.Encode())
 				return
 			}
 			if rt.Sleep(context.Background(), f.busy()) == nil {
@@ -84,12 +85,12 @@ func (f *fence) serve(rt *sim.Runtime) {
 }
 
 // act decides a request and answers it.
-func (f *fence) act(rt *sim.Runtime, from sim.Addr, q *fenceAsk) {
-	t := f.resource.decide(int64(f.cell.world.Now()), int64(from-sim.FirstClient), q)
+func (f *fence) act(rt *sim.Runtime, from sim.Addr, q *resource.Ask) {
+	t := f.resource.Decide(int64(f.cell.world.Now()), int64(from-sim.FirstClient), q)
 	if !t.Accepted {
 		f.refuses(q)
 	}
-	rt.Send(uint32(from), t.encode())
+	rt.Send(uint32(from), t.Encode())
 }
 
 // busy is how long the resource takes between the cell's word and its own deed:
@@ -125,7 +126,7 @@ const fencePatience = 10 * time.Second
 
 // valid asks the cell whether the sequencer of a request is. Without an answer it
 // is not.
-func (a *fenceCell) valid(q *fenceAsk) bool {
+func (a *fenceCell) valid(q *resource.Ask) bool {
 	ctx, cancel := a.line.WithTimeout(context.Background(), fencePatience)
 	defer cancel()
 	by := a.client

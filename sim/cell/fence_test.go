@@ -8,164 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
-	"github.com/chubbycell/chubby/linearizability"
-	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/resource"
 )
 
-// tale is a resource and two who had its lock one after the other: the old holder
-// with token 33, the new one with 34.
-type tale struct {
-	r    *resource
-	read [2]fenceTell
-	next uint64
-}
+// The holders of a lock, one after the other.
+const older, younger = 0, 1
 
-// The holders of a tale, and what they do.
-const (
-	old, young  = 0, 1
-	youngestGen = 34
-)
-
-type deed struct {
-	who    int
-	writes bool
-}
-
-var (
-	oldReads, oldWrites     = deed{old, false}, deed{old, true}
-	youngReads, youngWrites = deed{young, false}, deed{young, true}
-)
-
-func tokenOf(who int) string {
-	path, err := api.ParsePath(hotNode)
-	if err != nil {
-		panic(err)
-	}
-	gen := api.LockGen(youngestGen - 1 + who)
-	return api.Sequencer{Node: api.Ref{Path: path, Instance: 7}, Mode: client.Exclusive, Gen: gen}.Encode()
-}
-
-// does is one step: a read, or a write of one more than was read last.
-func (x *tale) does(d deed) fenceTell {
-	x.next++
-	q := fenceAsk{ID: x.next, Sequencer: tokenOf(d.who)}
-	if d.writes {
-		q.Write, q.Base, q.Version, q.Value = true, x.read[d.who].Version, x.next, x.read[d.who].Value+1
-	}
-	t := x.r.decide(int64(x.next), int64(d.who), &q)
-	if !d.writes && t.Accepted {
-		x.read[d.who] = t
-	}
-	return t
-}
-
-func narrate(m plan.FenceMode, deeds ...deed) (*resource, []bool) {
-	x := &tale{r: newResource(m)}
-	var accepted []bool
-	for _, d := range deeds {
-		accepted = append(accepted, x.does(d).Accepted)
-	}
-	return x.r, accepted
-}
-
-// What each kind of check does with a late write, that comes before and that comes
-// after the new holder's.
-func TestWhatEachCheckDoesWithALateWrite(t *testing.T) {
-	before := []deed{oldReads, youngReads, oldWrites, youngWrites}
-	after := []deed{oldReads, youngReads, youngWrites, oldWrites}
-	yes, no := true, false
-	for _, c := range []struct {
-		mode          plan.FenceMode
-		before, after []bool
-		lost          [2]int
-	}{
-		{plan.FenceNothing, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, yes}, [2]int{1, 1}},
-		{plan.FenceWrites, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, no}, [2]int{1, 0}},
-		{plan.FenceReads, []bool{yes, yes, no, yes}, []bool{yes, yes, yes, no}, [2]int{0, 0}},
-		{plan.FenceAsk, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, yes}, [2]int{1, 1}}, // both were valid when it asked
-		{plan.FenceCompare, []bool{yes, yes, yes, no}, []bool{yes, yes, yes, no}, [2]int{0, 0}},
-	} {
-		for i, x := range []struct {
-			deeds []deed
-			want  []bool
-		}{{before, c.before}, {after, c.after}} {
-			r, accepted := narrate(c.mode, x.deeds...)
-			require.Equal(t, x.want, accepted, "%v, tale %d", c.mode, i)
-			require.Equal(t, c.lost[i], r.count().Lost, "%v, tale %d", c.mode, i)
-			lost := 0
-			for _, f := range linearizability.CheckFencing(r.log) {
-				if f.Kind == linearizability.LostUpdate {
-					lost++
-				}
-			}
-			require.Equal(t, c.lost[i], lost, "%v, tale %d: the checker says the same", c.mode, i)
-		}
-	}
-}
-
-// The shortest way in which a resource that checks the tokens of writes loses an
-// update, and the only one of its length: the new holder has read when the late
-// write of the old one comes. Reads that carry the token close it, at every length
-// that is tried here.
-func TestTheShortestLossUnderAWriteCheck(t *testing.T) {
-	all := []deed{oldReads, youngReads, oldWrites, youngWrites}
-	found := map[plan.FenceMode][][]deed{}
-	var each func(deeds []deed, more int)
-	each = func(deeds []deed, more int) {
-		for _, m := range plan.FenceModes() {
-			if r, _ := narrate(m, deeds...); r.count().Lost > 0 {
-				found[m] = append(found[m], append([]deed(nil), deeds...))
-			}
-		}
-		for _, d := range all {
-			if more > 0 && wellRead(deeds, d) {
-				each(append(deeds[:len(deeds):len(deeds)], d), more-1)
-			}
-		}
-	}
-	each(nil, 4)
-	require.Equal(t, [][]deed{
-		{oldReads, youngReads, oldWrites, youngWrites},
-		{youngReads, oldReads, oldWrites, youngWrites},
-	}, found[plan.FenceWrites], "who reads first does not matter")
-	require.Len(t, found[plan.FenceNothing], 4, "and without a check the writes may come in either order")
-
-	found = map[plan.FenceMode][][]deed{}
-	each(nil, 7)
-	require.NotEmpty(t, found[plan.FenceWrites])
-	require.Empty(t, found[plan.FenceReads])
-	require.Empty(t, found[plan.FenceCompare])
-}
-
-// wellRead: who writes has read since it last wrote. Else it would overwrite its own.
-func wellRead(deeds []deed, d deed) bool {
-	for i := len(deeds) - 1; d.writes; i-- {
-		if i < 0 || deeds[i] == d {
-			return false
-		}
-		if deeds[i] == (deed{d.who, false}) {
-			return true
-		}
-	}
-	return true
-}
-
-// A copy of a write changes nothing, whatever came since.
-func TestAWriteThatComesTwice(t *testing.T) {
-	for _, m := range plan.FenceModes() {
-		r := newResource(m)
-		first := fenceAsk{ID: 1, Write: true, Version: 1, Value: 1, Sequencer: tokenOf(old)}
-		second := fenceAsk{ID: 2, Write: true, Base: 1, Version: 2, Value: 2, Sequencer: tokenOf(old)}
-		require.True(t, r.decide(1, 0, &first).Accepted)
-		require.True(t, r.decide(2, 0, &second).Accepted)
-		require.True(t, r.decide(3, 0, &first).Accepted, "it gets its answer again")
-		require.Equal(t, FenceCount{Mode: m, Done: 2}, r.count())
-	}
-}
-
-// The same in a real cell: the holder's machine stands still for longer than its
+// What a resource does with a late write, in a real cell: the holder's machine stands still for longer than its
 // session lives, between asking the clock and writing. Another client has taken the
 // lock and read, and writes after the late write has come.
 func TestALateWriteInARealCell(t *testing.T) {
@@ -176,7 +27,7 @@ func TestALateWriteInARealCell(t *testing.T) {
 		g := newGuests(t, 4)
 		g.cell.plan.Fence.FenceOptions = plan.FenceOptions{Mode: c.mode}
 		g.cell.plan.Fence.Late = 1 << 40
-		f := &fence{cell: g.cell, resource: newResource(c.mode), holds: map[uint64]fenceClaim{}}
+		f := &fence{cell: g.cell, resource: resource.New(c.mode), holds: map[uint64]fenceClaim{}}
 		f.draws = g.cell.world.Draw("cell.fence", 0)
 		f.addr = sim.FirstClient
 		m := g.cell.world.Add(sim.MachineConfig{Addr: f.addr, Process: sim.Program(f.serve)})
@@ -184,7 +35,7 @@ func TestALateWriteInARealCell(t *testing.T) {
 		g.cell.fence = f
 		m.Start()
 		var held [2]*client.Lock
-		var answers [2]fenceTell
+		var answers [2]resource.Tell
 		go1, done := false, false
 		guest := func(who int, between func(rt *sim.Runtime)) func(rt *sim.Runtime, c *client.Client) {
 			return func(rt *sim.Runtime, _ *client.Client) {
@@ -197,7 +48,7 @@ func TestALateWriteInARealCell(t *testing.T) {
 				require.NoError(t, err)
 				held[who], err = h.Acquire(ctx, client.Exclusive)
 				require.NoError(t, err)
-				ask := func(q fenceAsk) fenceTell {
+				ask := func(q resource.Ask) resource.Tell {
 					f.issued++
 					q.ID, q.Sequencer = f.issued, held[who].Sequencer()
 					f.holds[q.ID] = fenceClaim{runningClient{rt, c}, held[who]}
@@ -205,30 +56,30 @@ func TestALateWriteInARealCell(t *testing.T) {
 					require.True(t, ok)
 					return answer
 				}
-				read := ask(fenceAsk{})
+				read := ask(resource.Ask{})
 				require.True(t, held[who].Held())
 				between(rt)
 				f.issued++
-				answers[who] = ask(fenceAsk{Write: true, Base: read.Version, Version: f.issued, Value: read.Value + 1})
-				done = done || who == young
+				answers[who] = ask(resource.Ask{Write: true, Base: read.Version, Version: f.issued, Value: read.Value + 1})
+				done = done || who == younger
 			}
 		}
-		g.come(guest(old, func(rt *sim.Runtime) {
+		g.come(guest(older, func(rt *sim.Runtime) {
 			go1 = true
 			require.NoError(t, rt.Sleep(context.Background(), time.Second))
 		}))
 		g.run(func() bool { return go1 })
 		holder := g.cell.clients[1]
 		holder.Pause()
-		g.come(guest(young, func(rt *sim.Runtime) {
+		g.come(guest(younger, func(rt *sim.Runtime) {
 			holder.Resume()
-			for answers[old].ID == 0 {
+			for answers[older].ID == 0 {
 				require.NoError(t, rt.Sleep(context.Background(), time.Millisecond))
 			}
 		}))
 		g.run(func() bool { return done })
-		require.Equal(t, c.lost, f.resource.count().Lost, "%v", c.mode)
-		require.Equal(t, c.mode != plan.FenceReads && c.mode != plan.FenceAsk, answers[old].Accepted, "%v: the late write", c.mode)
+		require.Equal(t, c.lost, f.resource.Count().Lost, "%v", c.mode)
+		require.Equal(t, c.mode != plan.FenceReads && c.mode != plan.FenceAsk, answers[older].Accepted, "%v: the late write", c.mode)
 		f.judge()
 		require.Nil(t, g.cell.world.Failure(), "%v", c.mode)
 	}

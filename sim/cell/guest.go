@@ -5,6 +5,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/describe"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -154,7 +155,7 @@ func (h *hostile) Receive(_ time.Time, from sim.Addr, msg []byte) {
 		return
 	}
 	if !model.IsUndone(p.Code) && !t.ok(p) {
-		h.env.World().Break("S14", "replica %d answers a hostile client that tries %s (%s) with %s", from, t.name, describeOp(t.q.Op), describeResult(p.Result))
+		h.env.World().Break("S14", "replica %d answers a hostile client that tries %s (%s) with %s", from, t.name, describe.Op(t.q.Op), describe.Result(p.Result))
 		return
 	}
 	h.cell.tricks[t.name]++

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/conformance/replicas"
+	"github.com/chubbycell/chubby/sim/describe"
 )
 
 // One of so many inputs of a life finds the replica nudged.
@@ -40,7 +41,7 @@ func (r *replica) does(out *replicas.Outcome) string {
 	}
 	note(out.Stop != nil, "stops: %v", out.Stop)
 	for _, m := range out.Peers {
-		note(true, "sends %d: %s", m.To, Describe(sim.Addr(r.id), sim.Addr(m.To), m.Wire))
+		note(true, "sends %d: %s", m.To, describe.Message(sim.Addr(r.id), sim.Addr(m.To), m.Wire))
 	}
 	note(len(out.Clients) > 0, "answers %d requests", len(out.Clients))
 	note(out.Log != nil, "has a job for its log: %+v", out.Log)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/resource"
 )
 
 // Breach is a property or invariant that did not hold, or a rule of our implementation
@@ -59,11 +60,11 @@ type Result struct {
 	Faults    []Number `json:"faults"`    // strikes by family
 	Sometimes []Number `json:"sometimes"` // rare situations reached
 	// Counters are those of the world (World.Count), where an extension takes part.
-	Counters  []Number   `json:"counters,omitempty"`
-	Partition int        `json:"partitions"`
-	Decided   int        `json:"decided"` // partitions that Porcupine decided too
-	Steps     int64      `json:"model_steps"`
-	Fence     FenceCount `json:"fence,omitzero"` // of the resource outside
+	Counters  []Number       `json:"counters,omitempty"`
+	Partition int            `json:"partitions"`
+	Decided   int            `json:"decided"` // partitions that Porcupine decided too
+	Steps     int64          `json:"model_steps"`
+	Fence     resource.Count `json:"fence,omitzero"` // of the resource outside
 
 	history *linearizability.History[linearizability.KVInput, linearizability.KVOutput]
 	nodes   *linearizability.History[linearizability.FileInput, linearizability.FileOutput]

@@ -225,7 +225,7 @@ func (c *Cell) result(recovery time.Duration) Result {
 	r := Result{
 		Seed: c.plan.Seed, Replicas: c.plan.Replicas, Clients: c.plan.Clients, Workload: c.plan.Workload,
 		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.completed, Hot: c.load.hot, Unknown: c.load.unknown,
-		Failovers: c.watch.Failovers, Recovery: recovery, FirstAnswers: c.waits.list(), Fence: c.fence.resource.count(),
+		Failovers: c.watch.Failovers, Recovery: recovery, FirstAnswers: c.waits.list(), Fence: c.fence.resource.Count(),
 	}
 	c.locks.Judge()
 	c.fence.judge()

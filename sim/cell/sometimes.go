@@ -71,7 +71,7 @@ var situations = []situation{
 	{"longest-lowered", "the longest lease was lowered, since there were fewer", func(c *Cell) uint64 { return c.sessions.Lengths.Lowered }},
 	{"ephemeral-swept", "an ephemeral node that no session had open was deleted", func(c *Cell) uint64 { return uint64(c.minds.swept) }},
 	{"lock-failed", "a lock was freed because its holder failed", func(c *Cell) uint64 { return c.locks.Failed }},
-	{"token-refused", "a resource outside of the cell refused a token below one that it had seen", func(c *Cell) uint64 { return uint64(c.fence.resource.refused) }},
+	{"token-refused", "a resource outside of the cell refused a token below one that it had seen", func(c *Cell) uint64 { return uint64(c.fence.resource.Refused) }},
 	{"long-queue", "twenty or more waited for one lock at one time", func(c *Cell) uint64 { return uint64(max(0, c.queues.Most-19)) }},
 	{"waiter-tried", "the turn of an Acquire that waited for a lock came", func(c *Cell) uint64 { return c.queues.Woken }},
 	{"waiter-shut", "a handle was closed or poisoned while an Acquire of it waited", func(c *Cell) uint64 { return c.queues.Shut }},

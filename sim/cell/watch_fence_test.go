@@ -5,12 +5,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/resource"
 )
 
 func fenceOf(f *facts, m plan.FenceMode) *fence {
-	return &fence{cell: &Cell{world: f.w, minds: newClientWatch(f.w)}, resource: newResource(m), holds: map[uint64]fenceClaim{}}
+	return &fence{cell: &Cell{world: f.w, minds: newClientWatch(f.w)}, resource: resource.New(m), holds: map[uint64]fenceClaim{}}
 }
 
 // A resource that lets a lower token through, or an update be lost, is found, where
@@ -40,7 +43,7 @@ func TestS10IsJudgedByWhatTheResourceDid(t *testing.T) {
 		for _, m := range plan.FenceModes() {
 			f := newFacts(t)
 			x := fenceOf(f, m)
-			x.resource.log = c.log
+			x.resource.Log = c.log
 			x.judge()
 			broke := f.w.Failure() != nil
 			require.Equal(t, contains(c.breaks, m), broke, "%s, %v", name, m)
@@ -69,20 +72,20 @@ func TestS10NoHolderIsRefused(t *testing.T) {
 		wild       bool // clocks err beyond the bound
 		breaks     bool
 	}{
-		"it holds the lock":         {plan.FenceReads, true, false, old, false, true},
-		"it knows that it has lost": {plan.FenceReads, false, false, old, false, false},
-		"its machine is down":       {plan.FenceReads, true, true, old, false, false},
-		"not for its token":         {plan.FenceReads, true, false, young, false, false},
-		"clocks err":                {plan.FenceReads, true, false, old, true, false},
-		"by version":                {plan.FenceCompare, true, false, old, false, false},
+		"it holds the lock":         {plan.FenceReads, true, false, older, false, true},
+		"it knows that it has lost": {plan.FenceReads, false, false, older, false, false},
+		"its machine is down":       {plan.FenceReads, true, true, older, false, false},
+		"not for its token":         {plan.FenceReads, true, false, younger, false, false},
+		"clocks err":                {plan.FenceReads, true, false, older, true, false},
+		"by version":                {plan.FenceCompare, true, false, older, false, false},
 	} {
 		f := newFacts(t)
 		x := fenceOf(f, c.mode)
 		x.cell.minds.off = c.wild
-		x.resource.highest = youngestGen
+		x.resource.Highest = 34
 		l := lease(c.held)
 		x.holds[5] = fenceClaim{&mind{down: c.down}, &l}
-		x.refuses(&fenceAsk{ID: 5, Sequencer: tokenOf(c.token)})
+		x.refuses(&resource.Ask{ID: 5, Sequencer: sequencerOf(c.token)})
 		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
 	}
 }
@@ -99,4 +102,13 @@ func TestS10InSeeds(t *testing.T) {
 		require.Equal(t, r.Hash, again.Hash)
 		require.Equal(t, r.Fence, again.Fence)
 	}
+}
+
+// sequencerOf is the sequencer of a holder.
+func sequencerOf(who int) string {
+	path, err := api.ParsePath(hotNode)
+	if err != nil {
+		panic(err)
+	}
+	return api.Sequencer{Node: api.Ref{Path: path, Instance: 7}, Mode: client.Exclusive, Gen: api.LockGen(33 + who)}.Encode()
 }

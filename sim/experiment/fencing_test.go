@@ -6,11 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/resource"
 )
 
 func TestFencingIsJudgedByWhatWasLost(t *testing.T) {
 	e := fencing()
-	lost := cell.Result{Fence: cell.FenceCount{Done: 5, Lost: 1, Refused: 2}}
+	lost := cell.Result{Fence: resource.Count{Done: 5, Lost: 1, Refused: 2}}
 	require.Equal(t, Hit, e.Judge(&lost))
 	require.Equal(t, Miss, e.Judge(&cell.Result{}))
 	require.Equal(t, Void, e.Judge(&cell.Result{Breach: &cell.Breach{ID: "S4"}}))

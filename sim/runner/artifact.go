@@ -11,6 +11,7 @@ import (
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/describe"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -36,7 +37,7 @@ func WriteArtifacts(dir string, b Build, run Runner, o plan.Options) (cell.Resul
 	}
 	var r cell.Result
 	err := writeFile(dir, TraceFile, func(w io.Writer) error {
-		o.Trace.W, o.Trace.Describe = w, cell.Describe
+		o.Trace.W, o.Trace.Describe = w, describe.Message
 		r = Guard(run)(o)
 		return nil
 	})

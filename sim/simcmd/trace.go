@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/describe"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/runner"
 )
@@ -24,7 +25,7 @@ func (a *app) trace(f *simFlags, o plan.Options) error {
 		return cli.Usage("--out does not go with --trace; leave one of them out")
 	}
 	w := bufio.NewWriterSize(a.Out, 1<<16)
-	o.Trace = sim.Trace{W: w, Node: node, Until: f.until, Describe: cell.Describe}
+	o.Trace = sim.Trace{W: w, Node: node, Until: f.until, Describe: describe.Message}
 	r := runner.Guard(a.simulate)(o)
 	if err := w.Flush(); err != nil {
 		return cli.Internal(err)

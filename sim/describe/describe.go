@@ -1,4 +1,4 @@
-package cell
+package describe
 
 import (
 	"fmt"
@@ -10,27 +10,28 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/resource"
 )
 
-// Describe is the text of a message between two machines of a cell, for the
+// Message is the text of a message between two machines of a cell, for the
 // human trace: the lines of golden traces between replicas, calls and answers
 // between replicas and clients. Values are cut short.
-func Describe(from, to sim.Addr, msg []byte) string {
+func Message(from, to sim.Addr, msg []byte) string {
 	switch {
 	case from.IsClient() && to.IsClient():
-		return describeFence(msg)
+		return resource.Describe(msg)
 	case from.IsClient():
 		q, err := api.DecodeRequest(msg)
 		if err != nil {
 			return unreadable(msg, err)
 		}
-		return fmt.Sprintf("call #%d session %d seq %d seen %d: %s", q.ID, q.Session, q.Seq, q.AckedThrough, describeOp(q.Op))
+		return fmt.Sprintf("call #%d session %d seq %d seen %d: %s", q.ID, q.Session, q.Seq, q.AckedThrough, Op(q.Op))
 	case to.IsClient():
 		p, err := api.DecodeReply(msg)
 		if err != nil {
 			return unreadable(msg, err)
 		}
-		return fmt.Sprintf("answer #%d session %d seq %d epoch %d master %d: %s", p.ID, p.Session, p.Seq, p.Epoch, p.Master, describeResult(p.Result))
+		return fmt.Sprintf("answer #%d session %d seq %d epoch %d master %d: %s", p.ID, p.Session, p.Seq, p.Epoch, p.Master, Result(p.Result))
 	}
 	if driver.IsTransfer(string(msg)) {
 		m, err := driver.DecodeTransfer(string(msg))
@@ -53,7 +54,8 @@ func unreadable(msg []byte, err error) string {
 	return fmt.Sprintf("%d bytes that are no message: %v", len(msg), err)
 }
 
-func describeOp(op api.Op) string {
+// Op is the text of what a request asks for.
+func Op(op api.Op) string {
 	switch op := op.(type) {
 	case api.OpenSession:
 		return fmt.Sprintf("open session %v", op.Nonce)
@@ -130,7 +132,8 @@ func describeNodeOp(op api.Op) string {
 // short tells tokens apart, which are long and say nothing to people.
 func short(t api.Token) string { return fmt.Sprintf("h%06x", xxhash.Sum64String(string(t))>>40) }
 
-func describeResult(r api.Result) string {
+// Result is the text of what a request came to.
+func Result(r api.Result) string {
 	var b strings.Builder
 	b.WriteString(r.Code.String())
 	if r.Session != 0 {

@@ -1,4 +1,4 @@
-package cell
+package describe
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ func TestCallsAreDescribed(t *testing.T) {
 		`compare-and-set "k" from "u" to "v"`:                  api.CompareAndSet{Key: "k", Expect: "u", Value: "v"},
 	} {
 		q := api.Request{ID: 9, Session: 4, Seq: 3, AckedThrough: 2, Op: op}
-		got := Describe(sim.FirstClient, 1, api.AppendRequest(nil, q))
+		got := Message(sim.FirstClient, 1, api.AppendRequest(nil, q))
 		require.Equal(t, "call #9 session 4 seq 3 seen 2: "+want, got)
 	}
 }
@@ -36,7 +36,7 @@ func TestCallsAreDescribed(t *testing.T) {
 // What a hostile client has garbled is described as it is.
 func TestGarbledOpensAreDescribed(t *testing.T) {
 	wire := api.AppendRequest(nil, api.Request{Session: 1, Seq: 1, Op: api.Open{Path: "/f", Create: 207}})
-	require.Contains(t, Describe(sim.FirstClient, 1, wire), "open in mode 207 ")
+	require.Contains(t, Message(sim.FirstClient, 1, wire), "open in mode 207 ")
 }
 
 func TestAnswersAreDescribed(t *testing.T) {
@@ -49,23 +49,23 @@ func TestAnswersAreDescribed(t *testing.T) {
 		"OK" + strings.Repeat(` ""=""`, 8) + " and 2 more": {Code: api.OK, Pairs: pairs},
 	} {
 		p := api.Reply{ID: 9, Session: 4, Seq: 3, Epoch: 2, Master: 1, Result: r}
-		got := Describe(1, sim.FirstClient, api.AppendReply(nil, p))
+		got := Message(1, sim.FirstClient, api.AppendReply(nil, p))
 		require.Equal(t, strings.ToLower("answer #9 session 4 seq 3 epoch 2 master 1: "+want), strings.ToLower(got))
 	}
 }
 
 func TestReplicasTalkAsInGoldenTraces(t *testing.T) {
 	m := paxos.Prepare{Ballot: paxos.Ballot{Round: 3, Node: 2}, Boot: 1, From: 7}
-	require.Equal(t, "prepare 3.2 boot 1 from 7", Describe(2, 1, paxos.AppendMessage(nil, m)))
+	require.Equal(t, "prepare 3.2 boot 1 from 7", Message(2, 1, paxos.AppendMessage(nil, m)))
 }
 
 func TestSumsAreDescribed(t *testing.T) {
 	wire := driver.AppendSumReport(nil, core.SumReport{Slot: 7, Sum: db.Sum{A: 1, B: 2}})
-	require.Equal(t, fmt.Sprintf("sum of slot 7: %v", db.Sum{A: 1, B: 2}), Describe(1, 2, wire))
+	require.Equal(t, fmt.Sprintf("sum of slot 7: %v", db.Sum{A: 1, B: 2}), Message(1, 2, wire))
 }
 
 func TestBytesThatAreNoMessageAreSaidToBe(t *testing.T) {
 	for _, link := range [][2]sim.Addr{{1, 2}, {sim.FirstClient, 1}, {1, sim.FirstClient}} {
-		require.Contains(t, Describe(link[0], link[1], []byte("xyz")), "3 bytes that are no message: ")
+		require.Contains(t, Message(link[0], link[1], []byte("xyz")), "3 bytes that are no message: ")
 	}
 }
