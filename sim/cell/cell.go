@@ -14,6 +14,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/check/handles"
+	"github.com/chubbycell/chubby/sim/check/histories"
 	"github.com/chubbycell/chubby/sim/check/leases"
 	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/check/sessions"
@@ -37,8 +38,8 @@ type Cell struct {
 	rare     rare
 	leases   *leases.Checker
 	locks    *locks.Model
-	nodes    *fileBook
-	holdings *holdings
+	nodes    *histories.Files
+	holdings *histories.Locks
 	minds    *clientWatch
 	fence    *fence
 	rights   *handles.Rights
@@ -58,7 +59,7 @@ type Cell struct {
 	waits    waits
 	promises *promiseWatch
 	crowd    *crowd // nil but in experiments
-	history  *linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
+	history  *histories.Rows
 
 	healed     bool                 // the safety phase is over
 	undo       []func()             // of faults in force
@@ -121,9 +122,8 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.queues.Holds = c.locks.HeldBy
 	c.queues.Runs = c.locks.Owed.Runs
 	c.locks.OnMoved = func(n api.Ref) { c.queues.Moved[n] = c.watch.Top }
-	c.nodes = newFileBook(func() int64 { return int64(c.world.Now()) })
-	c.holdings = newHoldings(c.locks, func() int64 { return int64(c.world.Now()) })
-	c.nodes.alien = func(s api.SessionID) bool { return c.rights.Opened[s] == c.intruder() }
+	c.nodes = histories.NewFiles(c.world, func(s api.SessionID) bool { return c.rights.Opened[s] == c.intruder() })
+	c.holdings = histories.NewLocks(c.locks, c.world)
 	c.leases = leases.New(c.world, p.Replicas)
 	if c.leases.OnlyS7 = p.OnlyS7; p.OnlyS7 {
 		c.world.JudgeOnly("S7")
@@ -132,7 +132,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 		c.world.JudgeOnly(p.Judge)
 	}
 	c.listen()
-	c.history = linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](1024)
+	c.history = histories.NewRows()
 	rates := c.world.Draw("cell.clock", 0)
 	clock := func() sim.ClockConfig {
 		return sim.ClockConfig{
@@ -333,11 +333,11 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	if c.events.Wanted() {
 		c.publish(event.Executed{At: at, Command: a})
 	}
-	c.locks.OnTaken = func(n api.Ref, gen api.LockGen) { c.nodes.taken(at, n, gen) }
+	c.locks.OnTaken = func(n api.Ref, gen api.LockGen) { c.nodes.OnTaken(at, n, gen) }
 	c.shown.OnCommand(a)
-	c.holdings.command(a, at)
+	c.holdings.OnCommand(a, at)
 	c.locks.OnCommand(a)
-	c.nodes.command(a, at)
+	c.nodes.OnCommand(a, at)
 	c.minds.command(a)
 	c.rights.OnCommand(a)
 	c.quotas.OnCommand(a)

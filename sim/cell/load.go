@@ -44,13 +44,12 @@ func (c *Cell) turnOf() func(p *program, ctx context.Context) {
 
 // load is what the client programs do and have done.
 type load struct {
-	finale    bool // the safety phase is over: a few more calls, all of which must succeed
-	running   int  // threads and sessions that have not ended
-	sessions  int  // client sessions begun
-	completed int  // calls with a definite answer
-	hot       int  // of them, on the contended row
-	unknown   int  // calls of an extension's workload that had no definite answer
-	trails    []trailed
+	finale    bool                         // the safety phase is over: a few more calls, all of which must succeed
+	running   int                          // threads and sessions that have not ended
+	sessions  int                          // client sessions begun
+	completed int                          // calls with a definite answer
+	hot       int                          // of them, on the contended row
+	unknown   int                          // calls of an extension's workload that had no definite answer
 	shown     map[string]string            // the latest sequencer of each lock, by path
 	closed    []api.SessionID              // that the cell confirmed to have ended
 	dots      string                       // as many as were ever needed
@@ -67,13 +66,6 @@ func newLoad() load {
 		shown: map[string]string{}, handles: map[*client.Client]*opened{},
 		rests: map[*client.Client]time.Time{}, queues: map[*client.Client]int{},
 	}
-}
-
-// trailed is a call whose place in the log is looked up at the end.
-type trailed struct {
-	op    int  // in the history
-	reads bool // and changes nothing
-	trail *client.CallID
 }
 
 // program is the main coroutine of a client machine: sessions one after the

@@ -60,7 +60,7 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 	if in.Shared, in.Delay = mode == client.Shared, o.delay; wait {
 		in.Op = linearizability.LockAcquire
 	}
-	at := p.locked(ctx, o, in, func(ctx context.Context) (out lockOutput, _ error) {
+	at := p.locked(ctx, o, in, func(ctx context.Context) (out linearizability.LockOutput, _ error) {
 		if wait {
 			over := p.interrupts(o)
 			lock, err = o.h.Acquire(ctx, mode)
@@ -130,9 +130,9 @@ func (p *program) release(ctx context.Context, o *opened) {
 	defer cancel()
 	p.late = false // a lock that went with its handle is released without asking the cell
 	var err error
-	p.locked(ctx, o, o.onLock(linearizability.LockRelease), func(ctx context.Context) (lockOutput, error) {
+	p.locked(ctx, o, o.onLock(linearizability.LockRelease), func(ctx context.Context) (linearizability.LockOutput, error) {
 		err = lock.Release(ctx)
-		return lockOutput{}, err
+		return linearizability.LockOutput{}, err
 	})
 	p.freed(err)
 	if !p.rt.Env().Dead() {
@@ -161,9 +161,9 @@ func (p *program) checkLatest(ctx context.Context, o *opened) {
 }
 
 func (p *program) checks(ctx context.Context, o *opened, sequencer string) (err error) {
-	p.locked(ctx, o, checking(sequencer), func(ctx context.Context) (lockOutput, error) {
+	p.locked(ctx, o, checking(sequencer), func(ctx context.Context) (linearizability.LockOutput, error) {
 		err = o.h.CheckSequencer(ctx, sequencer)
-		return lockOutput{}, err
+		return linearizability.LockOutput{}, err
 	})
 	return err
 }

@@ -161,7 +161,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 		if err != nil {
 			return linearizability.FileOutput{}, err
 		}
-		return linearizability.FileOutput{Created: h.Created(), Stat: fileStat(h.StatAtOpen())}, nil
+		return linearizability.FileOutput{Created: h.Created(), Stat: model.FileStat(h.StatAtOpen())}, nil
 	})
 	switch {
 	case h != nil:
@@ -226,7 +226,7 @@ func (o *opened) know(s client.Stat, err error) linearizability.FileOutput {
 	if s.Kind != 0 {
 		o.stat = s
 	}
-	return linearizability.FileOutput{Stat: fileStat(s)}
+	return linearizability.FileOutput{Stat: model.FileStat(s)}
 }
 
 func (p *program) contents(ctx context.Context, o *opened) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // readDir lists a directory, at times a few children in a call. Each page is a call of
@@ -31,14 +32,14 @@ func (p *program) readDir(ctx context.Context, o *opened) {
 			out.More = true
 			f.ends(out, nil)
 			f, next, out = *next, nil, linearizability.FileOutput{}
-			p.cell.nodes.pages++
+			p.cell.nodes.Paged()
 		}
 		if err != nil {
 			out, ok := f.ends(linearizability.FileOutput{}, err)
 			p.mayLose(o, out, ok)
 			return
 		}
-		out.Children = append(out.Children, linearizability.FileChild{Name: child.Name, Stat: fileStat(child.Stat)})
+		out.Children = append(out.Children, linearizability.FileChild{Name: child.Name, Stat: model.FileStat(child.Stat)})
 		if len(out.Children) == page {
 			in.After = child.Name
 			ahead := p.begins(^f.id, in)
@@ -51,16 +52,8 @@ func (p *program) readDir(ctx context.Context, o *opened) {
 	switch {
 	case emptied:
 		next.ends(linearizability.FileOutput{}, nil)
-		p.cell.nodes.pages++
+		p.cell.nodes.Paged()
 	case next != nil:
 		next.drops()
-	}
-}
-
-// drops takes down that a call was not made after all.
-func (f fileCall) drops() {
-	if p, b := f.p, f.p.cell.nodes; !p.rt.Env().Dead() {
-		b.history.Failed(b.trails[f.at].op, int64(p.cell.world.Now()))
-		b.trails[f.at].no = true
 	}
 }

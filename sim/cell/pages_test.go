@@ -25,7 +25,7 @@ func TestDirectoriesAreReadInPages(t *testing.T) {
 	require.Nil(t, c.world.Failure())
 
 	var first, later, last, dropped int
-	for _, op := range c.nodes.history.History().Operations() {
+	for _, op := range c.nodes.History.History().Operations() {
 		if op.Input.Op != linearizability.FileReadDir {
 			continue
 		}
@@ -47,7 +47,7 @@ func TestDirectoriesAreReadInPages(t *testing.T) {
 	for what, n := range map[string]int{"first": first, "later": later, "last": last, "dropped": dropped} {
 		require.Positive(t, n, what)
 	}
-	require.Equal(t, uint64(later+last), c.nodes.pages)
+	require.Equal(t, uint64(later+last), c.nodes.Pages)
 }
 
 func TestS4APageHoldsWhatWasAskedFor(t *testing.T) {

@@ -265,8 +265,7 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 	trail := &client.CallID{}
 	ctx, cancel := p.rt.WithTimeout(client.WithCallID(ctx, trail), patience)
 	defer cancel()
-	op := c.history.Call(p.id, int64(c.world.Now()), in)
-	c.load.trails = append(c.load.trails, trailed{op, reads(in), trail})
+	op := c.history.Begins(p.id, int64(c.world.Now()), in, trail)
 	taken := p.room()
 	defer c.waits.begins(p.rt.Env().Self(), c.world.Now())() // also when the machine crashes
 	out, err := do(ctx)
@@ -313,10 +312,4 @@ func (p *program) ended(err error) {
 		l = w.life
 	}
 	p.cell.suffix.OnCallEnd(p.client, p.late, err, l)
-}
-
-// reads says that a call changes nothing: it has a place in the log only where a
-// master had no lease.
-func reads(in linearizability.KVInput) bool {
-	return in.Op == linearizability.OpGet || in.Op == linearizability.OpList
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/histories"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -224,14 +225,16 @@ func (c *Cell) roles() string {
 func (c *Cell) result(recovery time.Duration) Result {
 	r := Result{
 		Seed: c.plan.Seed, Replicas: c.plan.Replicas, Clients: c.plan.Clients, Workload: c.plan.Workload,
-		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.completed, Hot: c.load.hot, Unknown: c.load.unknown,
+		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.completed, Hot: c.load.hot,
 		Failovers: c.watch.Failovers, Recovery: recovery, FirstAnswers: c.waits.list(), Fence: c.fence.resource.Count(),
 	}
 	c.locks.Judge()
 	c.fence.judge()
-	c.checkFiles(&r)
-	c.checkLocks(&r)
-	c.checkHistory(&r)
+	v := histories.Verdict{Unknown: c.load.unknown}
+	r.nodes = c.nodes.Judge(&v)
+	r.locks = c.holdings.Judge(&v)
+	r.history = c.history.Judge(c.world, c.watch, &v)
+	r.Unknown, r.Undecided, r.Partition, r.Decided, r.Steps = v.Unknown, v.Undecided, v.Partition, v.Decided, v.Steps
 	c.conclude()
 	if f := c.world.Failure(); f != nil {
 		b := breachOf(f)

@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/agreement"
+	"github.com/chubbycell/chubby/sim/check/histories"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -165,8 +166,7 @@ func TestS3AnAnswerThatIsNowhereInTheLog(t *testing.T) {
 	c := someCell(t, 4)
 	op := c.history.Call(1, 0, linearizability.Put("g0/never", "x"))
 	c.history.OK(op, 0, linearizability.KVOutput{OK: true})
-	var r Result
-	c.checkHistory(&r)
+	c.history.Judge(c.world, c.watch, &histories.Verdict{})
 	require.Equal(t, "S3", c.world.Failure().ID)
 }
 
@@ -174,12 +174,10 @@ func TestS4ACallThatIsSaidToHaveFailedTookEffect(t *testing.T) {
 	c := build(plan.New(plan.Options{Seed: 1, Faults: []string{}}), sim.Trace{})
 	defer c.world.Close()
 	trail := client.CallID{Session: 3, Seq: 4}
-	op := c.history.Call(1, 1, linearizability.Put("a", "b"))
-	c.load.trails = append(c.load.trails, trailed{op, false, &trail})
+	op := c.history.Begins(1, 1, linearizability.Put("a", "b"), &trail)
 	c.history.Failed(op, 2)
 	c.watch.Calls[model.Call{Session: 3, Seq: 4}] = agreement.Effect{At: linearizability.Position{Slot: 5}}
-	var r Result
-	c.checkHistory(&r)
+	c.history.Judge(c.world, c.watch, &histories.Verdict{})
 	require.Equal(t, "S4", c.world.Failure().ID)
 	require.Contains(t, c.world.Failure().Text, "never will be")
 }
@@ -193,8 +191,7 @@ func TestS4AnAnswerThatNoOrderExplains(t *testing.T) {
 			break
 		}
 	}
-	var r Result
-	c.checkHistory(&r)
+	c.history.Judge(c.world, c.watch, &histories.Verdict{})
 	require.Equal(t, "S4", c.world.Failure().ID)
 }
 

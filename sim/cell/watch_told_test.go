@@ -12,7 +12,7 @@ import (
 )
 
 func TestWhatAnAnswerOwesIsTold(t *testing.T) {
-	file := fileStat(fileMade(9, ""))
+	file := model.FileStat(api.Stat{Kind: api.File, Instance: 9, Content: 9, Lock: 9, ACL: 9, Checksum: api.ChecksumOf("")})
 	file.Names = linearizability.FileNames{"a", "b", "c"}
 	dir := file
 	dir.Kind, dir.Content, dir.Checksum = linearizability.FileDirectory, 0, 0

@@ -1,7 +1,6 @@
-package cell
+package histories
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/model"
 )
@@ -21,13 +21,13 @@ type (
 	lockOperation = linearizability.Operation[linearizability.LockInput, linearizability.LockOutput]
 )
 
-// holdings keeps the history of locks: what client programs asked and were told,
+// Locks keeps the history of locks: what client programs asked and were told,
 // and, as calls of the system, what happened to locks without being asked for, or by
 // calls of which no record is kept: sessions that end, handles that fail or are
 // closed, lock-delays that are over, nodes that go.
-type holdings struct {
+type Locks struct {
 	locks  *locks.Model // who holds what, by the log
-	now    func() int64
+	world  *sim.World
 	stamp  int64
 	calls  []lockCall
 	deeds  []lockDeed    // in the order of the log
@@ -50,24 +50,30 @@ type lockDeed struct {
 	call model.Call // that did it; zero: none
 }
 
-func newHoldings(l *locks.Model, now func() int64) *holdings { return &holdings{locks: l, now: now} }
+// NewLocks is a history without a call, by the time of w; l says who holds what, by the log.
+func NewLocks(l *locks.Model, w *sim.World) *Locks { return &Locks{locks: l, world: w} }
 
-func (b *holdings) next() int64 {
+func (b *Locks) next() int64 {
 	b.stamp++
 	return b.stamp
 }
 
-// begins notes a call of a program; it returns where.
-func (b *holdings) begins(who int64, in lockInput, t *client.CallID) int {
+// Begins takes down a call of a program. The client fills the trail. It returns the number
+// of the call, by which its end is taken down.
+func (b *Locks) Begins(who int64, in lockInput, t *client.CallID) int {
 	b.calls = append(b.calls, lockCall{trail: t, op: lockOperation{
 		Client: who, Call: b.next(), Return: linearizability.Never, CallTime: b.now(), Outcome: linearizability.OutcomeUnknown, Input: in,
 	}})
 	return len(b.calls) - 1
 }
 
-// ends notes how it ended. What the model does not know, the call may have done or
+// Frees takes down of a Release which call was granted what it gives back: that one's
+// number, plus one; 0: that is not known.
+func (b *Locks) Frees(at, granted int) { b.calls[at].frees = granted }
+
+// Ends takes down how a call ended. What the model does not know, the call may have done or
 // not, for all that is said here.
-func (b *holdings) ends(i int, err error, out lockOutput) {
+func (b *Locks) Ends(i int, err error, out lockOutput) {
 	op := &b.calls[i].op
 	code, known := lockCode(op.Input.Op, err)
 	if known {
@@ -129,58 +135,9 @@ func lockResult(op linearizability.LockOp, r api.Result) (out lockOutput, known 
 	return out, false
 }
 
-// locked makes a call on a lock and keeps the books of it: for a Release, of which
-// grant it gives back.
-func (p *program) locked(ctx context.Context, o *opened, in lockInput, do func(context.Context) (lockOutput, error)) (at int) {
-	b := p.cell.holdings
-	trail := &client.CallID{}
-	at = b.begins(p.id, in, trail)
-	if t := p.turns(o); t != nil && (in.Op == linearizability.LockAcquire || in.Op == linearizability.LockTry) {
-		t.OnAcquire(trail)
-		defer t.OnAcquireEnd(trail)
-	}
-	out, err := do(client.WithCallID(ctx, trail))
-	p.tied(o, trail)
-	p.shut = p.mayBeShut(o)
-	if in.Op == linearizability.LockRelease {
-		b.calls[at].frees = o.granted
-	}
-	sent := trail.Session != 0
-	mistaken := in.Op == linearizability.LockCheckSequencer && o.fenced && err != nil // perhaps for the handle's own
-	if sent && !mistaken && !p.rt.Env().Dead() {
-		b.ends(at, err, out)
-		if in.Op != linearizability.LockAcquire { // one that waits may be withdrawn: what answers it then is void
-			p.hears(trail)
-		}
-	}
-	return at
-}
-
-// onLock is a call about the lock of a node that is open.
-func (o *opened) onLock(op linearizability.LockOp) lockInput {
-	return lockInput{
-		Op: op, Path: o.path, Instance: uint64(o.stat.Instance),
-		Handle: model.Owner{Session: o.session, Handle: o.id}.String(),
-	}
-}
-
-// checking is a CheckSequencer.
-func checking(sequencer string) lockInput {
-	s, err := api.ParseSequencer(sequencer)
-	if err != nil {
-		panic(err) // a client has made it
-	}
-	return lockInput{
-		Op: linearizability.LockCheckSequencer, Path: s.Node.Path.String(), Instance: uint64(s.Node.Instance),
-		Shared: s.Mode == api.Shared, Gen: uint64(s.Gen),
-	}
-}
-
-func generationIn(sequencer string) uint64 { return checking(sequencer).Gen }
-
-// command is told of each command as it is first applied anywhere, and where, before
+// OnCommand is told of each command as it is first applied anywhere, and where, before
 // the book of locks is.
-func (b *holdings) command(a *command.Applied, at linearizability.Position) {
+func (b *Locks) OnCommand(a *command.Applied, at linearizability.Position) {
 	if a.Verdict != command.Executed {
 		return
 	}
@@ -207,7 +164,7 @@ func (b *holdings) command(a *command.Applied, at linearizability.Position) {
 	}
 }
 
-func (b *holdings) act(c command.NodeCommand, r api.Result, at linearizability.Position) {
+func (b *Locks) act(c command.NodeCommand, r api.Result, at linearizability.Position) {
 	k := model.Call{Session: c.Session, Seq: c.Seq}
 	switch d := c.Op.(type) {
 	case command.Acquire:
@@ -243,7 +200,7 @@ func (b *holdings) act(c command.NodeCommand, r api.Result, at linearizability.P
 }
 
 // session notes that a session has ended, or failed, and all that it held with it.
-func (b *holdings) session(id api.SessionID, a *command.Applied, at linearizability.Position, failed bool) {
+func (b *Locks) session(id api.SessionID, a *command.Applied, at linearizability.Position, failed bool) {
 	all := b.locks.Owners(func(o model.Owner, _ locks.Hold) bool { return o.Session == id })
 	if failed {
 		b.fails(all, a, at)
@@ -256,7 +213,7 @@ func (b *holdings) session(id api.SessionID, a *command.Applied, at linearizabil
 }
 
 // closes notes that an owner gives back what it holds.
-func (b *holdings) closes(o model.Owner, at linearizability.Position) {
+func (b *Locks) closes(o model.Owner, at linearizability.Position) {
 	if h, ok := b.locks.Holds[o]; ok {
 		b.does(at, lockInput{Op: linearizability.LockClose, Handle: o.String()}, h.Node, lockOutput{})
 	}
@@ -264,7 +221,7 @@ func (b *holdings) closes(o model.Owner, at linearizability.Position) {
 
 // fails notes that owners have failed. For how long their locks must stay free is what
 // the command has told; of several holders of one lock it has told the longest.
-func (b *holdings) fails(all []model.Owner, a *command.Applied, at linearizability.Position) {
+func (b *Locks) fails(all []model.Owner, a *command.Applied, at linearizability.Position) {
 	on := map[api.Ref]int{}
 	for _, o := range all {
 		on[b.locks.Holds[o].Node]++
@@ -298,17 +255,19 @@ func delayTold(a *command.Applied, n api.Ref) (d int64) {
 
 // answers notes a call that was executed, as far as the model knows its answer; any
 // other has changed nothing.
-func (b *holdings) answers(k model.Call, at linearizability.Position, in lockInput, n api.Ref, r api.Result) {
+func (b *Locks) answers(k model.Call, at linearizability.Position, in lockInput, n api.Ref, r api.Result) {
 	if out, known := lockResult(in.Op, r); known {
 		b.does(at, in, n, out)
 		b.deeds[len(b.deeds)-1].call = k
 	}
 }
 
-func (b *holdings) does(at linearizability.Position, in lockInput, n api.Ref, out lockOutput) {
+func (b *Locks) does(at linearizability.Position, in lockInput, n api.Ref, out lockOutput) {
 	in.Path, in.Instance = n.Path.String(), uint64(n.Instance)
 	b.deeds = append(b.deeds, lockDeed{op: lockOperation{
 		Client: system, Call: b.next(), Return: b.next(), CallTime: b.now(), ReturnTime: b.now(),
 		Outcome: linearizability.OutcomeOK, At: at, Input: in, Output: out,
 	}})
 }
+
+func (b *Locks) now() int64 { return int64(b.world.Now()) }

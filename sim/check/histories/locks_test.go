@@ -1,4 +1,4 @@
-package cell
+package histories
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/conformance/lockwait"
 	"github.com/chubbycell/chubby/sim/model"
@@ -19,17 +20,21 @@ import (
 
 // notary is a history of locks, with the other books that see who holds them.
 type notary struct {
-	*facts
-	c      *Cell
+	w      *sim.World
+	b      *Locks
+	shown  *locks.Sequencers
+	queues *lockwait.Checker
 	slot   int64
 	number api.Number
 }
 
 func newNotary(t *testing.T) *notary {
-	f := newFacts(t)
-	held := locks.New(f.w, 0)
-	c := &Cell{world: f.w, holdings: newHoldings(held, func() int64 { return int64(f.w.Now()) }), shown: locks.NewSequencers(f.w, held), queues: lockwait.New(f.w)}
-	return &notary{facts: f, c: c, number: 100}
+	w := sim.New(sim.Config{})
+	t.Cleanup(w.Close)
+	held := locks.New(w, 0)
+	return &notary{
+		w: w, b: NewLocks(held, w), shown: locks.NewSequencers(w, held), queues: lockwait.New(w), number: 100,
+	}
 }
 
 // logs applies a command, as all books are told of it.
@@ -37,28 +42,37 @@ func (n *notary) logs(c command.Command, r api.Result, effects ...command.Effect
 	n.slot++
 	n.number++
 	a := &command.Applied{Number: n.number, Command: c, Verdict: command.Executed, Result: r, Effects: effects}
-	n.c.shown.OnCommand(a)
-	n.c.holdings.command(a, linearizability.Position{Slot: n.slot})
-	n.c.holdings.locks.OnCommand(a)
-	n.c.queues.OnCommand(a)
+	n.shown.OnCommand(a)
+	n.b.OnCommand(a, linearizability.Position{Slot: n.slot})
+	n.b.locks.OnCommand(a)
+	n.queues.OnCommand(a)
 }
 
 func (n *notary) does(s api.SessionID, seq api.Seq, d command.NodeOp, r api.Result) {
 	n.logs(command.NodeCommand{Session: s, Seq: seq, Op: d}, r)
 }
 
+// contested is the node of the lock.
+var contested = func() api.Ref {
+	path, err := api.ParsePath("/d0/hot")
+	if err != nil {
+		panic(err)
+	}
+	return api.Ref{Path: path, Instance: 9}
+}()
+
 func gripID(s api.SessionID) api.HandleID { return api.HandleID{Epoch: 3, Counter: uint64(s)} }
 
 func acquires(s api.SessionID) command.NodeOp {
-	return command.Acquire{Node: lockNode, Handle: gripID(s), Mode: api.Exclusive, Delay: 500}
+	return command.Acquire{Node: contested, Handle: gripID(s), Mode: api.Exclusive, Delay: 500}
 }
 
 // asks is a call of the program of a session, as the program is told that it ended.
 func (n *notary) asks(s api.SessionID, seq api.Seq, op linearizability.LockOp, out lockOutput, err error, logged func()) {
-	in := lockInput{Op: op, Path: lockNode.Path.String(), Instance: uint64(lockNode.Instance), Handle: model.Owner{Session: s, Handle: gripID(s)}.String(), Delay: 500e6}
-	at := n.c.holdings.begins(int64(s), in, &client.CallID{Session: s, Seq: seq})
+	in := lockInput{Op: op, Path: contested.Path.String(), Instance: uint64(contested.Instance), Handle: model.Owner{Session: s, Handle: gripID(s)}.String(), Delay: 500e6}
+	at := n.b.Begins(int64(s), in, &client.CallID{Session: s, Seq: seq})
 	logged()
-	n.c.holdings.ends(at, err, out)
+	n.b.Ends(at, err, out)
 }
 
 // takes is a TryAcquire that gets the lock at generation gen.
@@ -76,19 +90,19 @@ func (n *notary) fails(s api.SessionID, seq api.Seq, err error) {
 
 func (n *notary) releases(s api.SessionID, seq api.Seq, gen api.LockGen) {
 	n.asks(s, seq, linearizability.LockRelease, lockOutput{}, nil, func() {
-		n.does(s, seq, command.Release{Node: lockNode, Handle: gripID(s), Acquisition: api.Acquisition(gen)}, api.Result{Code: api.OK})
+		n.does(s, seq, command.Release{Node: contested, Handle: gripID(s), Acquisition: api.Acquisition(gen)}, api.Result{Code: api.OK})
 	})
 }
 
 func began(n api.Number) command.Effect {
-	return command.LockChanged{Effect: lock.DelayBegan{Lock: lockNode, Freed: n, Delay: 500}}
+	return command.LockChanged{Effect: lock.DelayBegan{Lock: contested, Freed: n, Delay: 500}}
 }
 
 // Each case is what programs and the log say of one lock. What is wrong in it no other
 // book of locks sees: they know nothing of refusals, nor of calls that wait for answers.
 func TestS4TheHistoryOfALock(t *testing.T) {
 	closes := func(n *notary) {
-		n.does(1, 2, command.CloseHandle{Node: lockNode, Handle: gripID(1)}, api.Result{Code: api.OK})
+		n.does(1, 2, command.CloseHandle{Node: contested, Handle: gripID(1)}, api.Result{Code: api.OK})
 	}
 	for name, c := range map[string]struct {
 		do     func(n *notary)
@@ -120,22 +134,22 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 			n.takes(1, 1, 101)
 			n.logs(command.Expire{Session: 1}, api.Result{Code: api.OK}, began(102))
 			n.fails(2, 1, client.ErrLockDelayed)
-			n.logs(command.DelayOver{Node: lockNode, Freed: 102}, api.Result{Code: api.OK})
+			n.logs(command.DelayOver{Node: contested, Freed: 102}, api.Result{Code: api.OK})
 		}, ""},
 		"its lock-delay is another one in the log": {func(n *notary) {
 			n.asks(1, 1, linearizability.LockTry, lockOutput{Gen: 101}, nil, func() {
-				d := command.Acquire{Node: lockNode, Handle: gripID(1), Mode: api.Exclusive, Delay: 499}
+				d := command.Acquire{Node: contested, Handle: gripID(1), Mode: api.Exclusive, Delay: 499}
 				n.does(1, 1, d, api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
 			})
 		}, "S8"},
 		"a lock-delay is over that did not run": {func(n *notary) {
 			n.takes(1, 1, 101)
-			n.logs(command.DelayOver{Node: lockNode, Freed: 99}, api.Result{Code: api.OK})
+			n.logs(command.DelayOver{Node: contested, Freed: 99}, api.Result{Code: api.OK})
 		}, "S4"},
 		"a lock-delay is over, and somebody is told of it": {func(n *notary) {
 			n.takes(1, 1, 101)
 			n.logs(command.Expire{Session: 1}, api.Result{Code: api.OK}, began(102))
-			n.logs(command.DelayOver{Node: lockNode, Freed: 102}, api.Result{Code: api.OK})
+			n.logs(command.DelayOver{Node: contested, Freed: 102}, api.Result{Code: api.OK})
 			n.fails(2, 1, client.ErrLockDelayed)
 		}, "S4"},
 		"a session ends, and its locks are free": {func(n *notary) {
@@ -176,7 +190,7 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 		}, "S4"},
 		"a node goes, and somebody is told that its lock is held": {func(n *notary) {
 			n.takes(1, 1, 101)
-			n.does(1, 2, command.DeleteNode{Node: lockNode}, api.Result{Code: api.OK})
+			n.does(1, 2, command.DeleteNode{Node: contested}, api.Result{Code: api.OK})
 			n.fails(2, 1, client.ErrLockHeld)
 		}, "S4"},
 		"a copy of what was refused comes into the log later": {func(n *notary) {
@@ -193,7 +207,7 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 		}, "S4"},
 		"a node goes, and that is told": {func(n *notary) {
 			n.takes(1, 1, 101)
-			n.logs(command.Sweep{Node: lockNode}, api.Result{Code: api.OK})
+			n.logs(command.Sweep{Node: contested}, api.Result{Code: api.OK})
 			n.fails(2, 1, client.ErrGone)
 		}, ""},
 		"an error that the model does not know": {func(n *notary) { n.fails(2, 1, errors.New("another")) }, ""},
@@ -201,15 +215,15 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := newNotary(t)
 			c.do(n)
-			n.c.holdings.locks.Judge()
-			n.good()
-			var r Result
-			n.c.checkLocks(&r)
+			n.b.locks.Judge()
+			require.Nil(t, n.w.Failure())
+			n.b.Judge(&Verdict{})
 			if c.breaks == "" {
-				n.good()
-				require.NotZero(t, len(n.c.holdings.deeds)+len(n.c.holdings.calls))
+				require.Nil(t, n.w.Failure())
+				require.NotZero(t, len(n.b.deeds)+len(n.b.calls))
 			} else {
-				n.breaks(c.breaks)
+				require.NotNil(t, n.w.Failure(), "nothing broke")
+				require.Equal(t, c.breaks, n.w.Failure().ID, n.w.Failure().Text)
 			}
 		})
 	}

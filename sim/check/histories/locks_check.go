@@ -1,4 +1,4 @@
-package cell
+package histories
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 // history puts together what programs were told and what the log did: a call stands
 // where its command does, and a command of which no record is kept is one of the
 // system.
-func (b *holdings) history() (*linearizability.History[linearizability.LockInput, linearizability.LockOutput], error) {
+func (b *Locks) history() (*linearizability.History[linearizability.LockInput, linearizability.LockOutput], error) {
 	of := map[model.Call]int{}
 	for i, c := range b.calls {
 		if c.trail.Session != 0 {
@@ -81,28 +81,27 @@ func changesLock(op *lockOperation) bool {
 		op.Input.Op != linearizability.LockCheckSequencer
 }
 
-// checkLocks has the witness check decide about the history of locks, and the search
-// beside it (S4, S3).
-func (c *Cell) checkLocks(r *Result) {
-	b := c.holdings
+// Judge has the witness check decide about the history of locks, and the search
+// beside it (S4, S3). It returns the history, nil if there is none.
+func (b *Locks) Judge(v *Verdict) *linearizability.History[linearizability.LockInput, linearizability.LockOutput] {
 	if len(b.deeds) == 0 {
-		return
+		return nil
 	}
 	h, err := b.history()
 	if err != nil {
-		c.world.Break("S4", "the history of locks is malformed: %v", err)
-		return
+		b.world.Break("S4", "the history of locks is malformed: %v", err)
+		return nil
 	}
-	if b.wrong != (model.Finding{}) && c.world.Failure() == nil {
-		c.world.Break(b.wrong.ID, "%s", b.wrong.Text)
+	if b.wrong != (model.Finding{}) && b.world.Failure() == nil {
+		b.world.Break(b.wrong.ID, "%s", b.wrong.Text)
 	}
-	r.locks = h
-	r.Unknown += b.unsure
+	v.Unknown += b.unsure
 	for i := range h.Operations() {
 		op := &h.Operations()[i]
-		if changesLock(op) && op.At.IsZero() && c.world.Failure() == nil {
-			c.world.Break("S3", "client %d was answered a call on the lock of %s, which took effect nowhere in the log", op.Client, op.Input.Path)
+		if changesLock(op) && op.At.IsZero() && b.world.Failure() == nil {
+			b.world.Break("S3", "client %d was answered a call on the lock of %s, which took effect nowhere in the log", op.Client, op.Input.Path)
 		}
 	}
-	decide(c, r, linearizability.Lock(), h, porcupineLockSteps)
+	decide(b.world, v, linearizability.Lock(), h, porcupineLockSteps)
+	return h
 }

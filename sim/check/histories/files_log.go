@@ -1,4 +1,4 @@
-package cell
+package histories
 
 import (
 	"github.com/chubbycell/chubby/linearizability"
@@ -10,7 +10,7 @@ import (
 
 // stranger notes what a client without records did to nodes: as calls of the
 // system, where they took effect. What he was told is not his book's concern.
-func (b *fileBook) stranger(d command.NodeOp, r api.Result, at linearizability.Position) {
+func (b *Files) stranger(d command.NodeOp, r api.Result, at linearizability.Position) {
 	out, known := fileOutput(r)
 	if !known || out.Code != linearizability.FileOK {
 		return
@@ -37,7 +37,7 @@ func (b *fileBook) stranger(d command.NodeOp, r api.Result, at linearizability.P
 // founded notes the ACL files that a cell begins with. One command makes them all;
 // each has a place of its own in front of it, since no two calls of a history share
 // one: behind the slot before, which began the epoch and had to do with no node.
-func (b *fileBook) founded(f tree.Founding, n uint64, at linearizability.Position) {
+func (b *Files) founded(f tree.Founding, n uint64, at linearizability.Position) {
 	at = linearizability.Position{Slot: at.Slot - 1, Index: 1 << 20}
 	makes := func(path string, kind linearizability.FileKind, text string, names [3]string) {
 		in := linearizability.FileInput{Op: linearizability.FileOpen, Path: path, Create: linearizability.FileCreateMust, Kind: kind}
@@ -60,8 +60,8 @@ func onNode(in linearizability.FileInput, n api.Ref) linearizability.FileInput {
 	return in
 }
 
-func (b *fileBook) did(at linearizability.Position, in linearizability.FileInput, out linearizability.FileOutput) {
-	op := b.history.Call(system, b.now(), in)
-	b.history.OK(op, b.now(), out)
-	b.history.At(op, at)
+func (b *Files) did(at linearizability.Position, in linearizability.FileInput, out linearizability.FileOutput) {
+	op := b.History.Call(system, b.now(), in)
+	b.History.OK(op, b.now(), out)
+	b.History.At(op, at)
 }

@@ -1,0 +1,29 @@
+package cell
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+)
+
+func TestS4ContentsAreAsLongAsTheyMayBe(t *testing.T) {
+	for name, c := range map[string]struct {
+		bytes  int
+		err    error
+		breaks bool
+	}{
+		"all that there may be":                {256 << 10, nil, false},
+		"a byte too many":                      {256<<10 + 1, nil, true},
+		"a byte too many is refused":           {256<<10 + 1, client.ErrTooLarge, false},
+		"a byte too many has no answer":        {256<<10 + 1, client.ErrOutcomeUnknown, false},
+		"all that there may be is refused":     {256 << 10, client.ErrTooLarge, true},
+		"what there may be meets another file": {256 << 10, client.ErrConflict, false},
+	} {
+		s := newFacts(t)
+		(&Cell{world: s.w}).sized(strings.Repeat("x", c.bytes), c.err)
+		require.Equal(t, c.breaks, s.w.Failure() != nil, name)
+	}
+}

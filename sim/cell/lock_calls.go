@@ -1,0 +1,59 @@
+package cell
+
+import (
+	"context"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim/model"
+)
+
+// locked makes a call on a lock and keeps the books of it: for a Release, of which
+// grant it gives back.
+func (p *program) locked(ctx context.Context, o *opened, in linearizability.LockInput, do func(context.Context) (linearizability.LockOutput, error)) (at int) {
+	b := p.cell.holdings
+	trail := &client.CallID{}
+	at = b.Begins(p.id, in, trail)
+	if t := p.turns(o); t != nil && (in.Op == linearizability.LockAcquire || in.Op == linearizability.LockTry) {
+		t.OnAcquire(trail)
+		defer t.OnAcquireEnd(trail)
+	}
+	out, err := do(client.WithCallID(ctx, trail))
+	p.tied(o, trail)
+	p.shut = p.mayBeShut(o)
+	if in.Op == linearizability.LockRelease {
+		b.Frees(at, o.granted)
+	}
+	sent := trail.Session != 0
+	mistaken := in.Op == linearizability.LockCheckSequencer && o.fenced && err != nil // perhaps for the handle's own
+	if sent && !mistaken && !p.rt.Env().Dead() {
+		b.Ends(at, err, out)
+		if in.Op != linearizability.LockAcquire { // one that waits may be withdrawn: what answers it then is void
+			p.hears(trail)
+		}
+	}
+	return at
+}
+
+// onLock is a call about the lock of a node that is open.
+func (o *opened) onLock(op linearizability.LockOp) linearizability.LockInput {
+	return linearizability.LockInput{
+		Op: op, Path: o.path, Instance: uint64(o.stat.Instance),
+		Handle: model.Owner{Session: o.session, Handle: o.id}.String(),
+	}
+}
+
+// checking is a CheckSequencer.
+func checking(sequencer string) linearizability.LockInput {
+	s, err := api.ParseSequencer(sequencer)
+	if err != nil {
+		panic(err) // a client has made it
+	}
+	return linearizability.LockInput{
+		Op: linearizability.LockCheckSequencer, Path: s.Node.Path.String(), Instance: uint64(s.Node.Instance),
+		Shared: s.Mode == api.Shared, Gen: uint64(s.Gen),
+	}
+}
+
+func generationIn(sequencer string) uint64 { return checking(sequencer).Gen }

@@ -1,0 +1,139 @@
+package cell
+
+import (
+	"context"
+	"errors"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim/check/agreement"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/model"
+)
+
+// file makes one call on a node and keeps the books of it. ok says that it has a
+// definite answer that the model knows.
+func (p *program) file(ctx context.Context, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (out linearizability.FileOutput, ok bool) {
+	ctx, cancel := p.traced(ctx)
+	defer cancel()
+	f := p.begins(p.id, in)
+	trail, taken := p.trail, p.room()
+	out, err := do(ctx)
+	if !p.rt.Env().Dead() {
+		taken(trail, err)
+		p.hears(p.trail)
+	}
+	return f.ends(out, err)
+}
+
+// traced is the context of the call that begins now: it leaves a trail, and lasts for
+// as long as the program has patience.
+func (p *program) traced(ctx context.Context) (context.Context, context.CancelFunc) {
+	p.trail = &client.CallID{}
+	return p.rt.WithTimeout(client.WithCallID(ctx, p.trail), p.patience())
+}
+
+// fileCall is a call on a node that is under way.
+type fileCall struct {
+	p  *program
+	id int64 // the process in the history
+	in linearizability.FileInput
+	at int // its trail
+}
+
+// begins takes down that the process id of the program makes a call.
+func (p *program) begins(id int64, in linearizability.FileInput) fileCall {
+	b := p.cell.nodes
+	return fileCall{p: p, id: id, in: in, at: b.Begins(id, in, p.trail)}
+}
+
+// ends takes down what came of it.
+func (f fileCall) ends(out linearizability.FileOutput, err error) (linearizability.FileOutput, bool) {
+	p, c, b := f.p, f.p.cell, f.p.cell.nodes
+	if p.rt.Env().Dead() {
+		return out, false
+	}
+	code, known := fileCode(err)
+	switch out.Code = code; {
+	case known:
+		b.OK(f.at, out)
+	case errors.Is(err, client.ErrOutcomeUnknown):
+		b.Unknown(f.at)
+	default:
+		b.Failed(f.at)
+	}
+	if x := agreement.Untold(f.in, out); known && x != (model.Finding{}) {
+		c.world.Break(x.ID, "what client %d was answered to operation %d on %s %s", f.id, f.in.Op, f.in.Path, x.Text)
+	}
+	p.shut = c.handles.Room.Over[p.trail.Session]
+	p.answered(err, f.in.Path == hotNode, "a call on "+f.in.Path)
+	return out, known
+}
+
+// answered counts a call with a definite answer; after healing there must be one
+// (L1), unless the session had ended. That its handle is closed it may hear where
+// another program has the handle, too, or the session has closed more handles of
+// earlier epochs than a master remembers, which then takes up no other (handle.Limits).
+func (p *program) answered(err error, hot bool, what string) {
+	c := p.cell
+	p.calls++
+	_, known := fileCode(err)
+	known = known || errors.Is(err, client.ErrLockHeld) || errors.Is(err, client.ErrLockDelayed) ||
+		errors.Is(err, client.ErrNotHeld) || errors.Is(err, client.ErrStaleSequencer) ||
+		errors.Is(err, client.ErrPermission) || errors.Is(err, client.ErrPoisoned) || errors.Is(err, client.ErrInvalid) ||
+		errors.Is(err, client.ErrTooLarge) || errors.Is(err, client.ErrQuota) ||
+		p.shut && errors.Is(err, client.ErrClosed)
+	p.shut = false
+	if c.events.Wanted() {
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: what, Trail: p.trail, Err: err})
+	}
+	p.ended(err)
+	p.crowded = p.cell.plan.Calls.Narrow && errors.Is(err, client.ErrCrowded) || errors.Is(err, client.ErrBusy)
+	if errors.Is(err, client.ErrCrowded) && !p.cell.plan.Calls.Narrow {
+		c.world.Break("S14", "%s found no room, in a cell that has plenty: %v", what, err)
+	}
+	text := "ok"
+	if err != nil {
+		text = err.Error()
+	}
+	c.world.Result(p.rt.Env().Self(), []byte(text))
+	switch {
+	case known:
+		c.load.completed++
+		if hot {
+			c.load.hot++
+		}
+	case p.strict && !p.expired && !p.crowded:
+		c.world.Break("L1", "%s after healing had no answer: %v", what, err)
+	}
+}
+
+// fileCodes are the errors that are answers of the model.
+var fileCodes = []struct {
+	err  error
+	code linearizability.FileCode
+}{
+	{client.ErrNotFound, linearizability.FileNotFound}, {client.ErrExists, linearizability.FileExists},
+	{client.ErrGone, linearizability.FileGone}, {client.ErrNotEmpty, linearizability.FileNotEmpty},
+	{client.ErrNotDirectory, linearizability.FileNotDirectory}, {client.ErrIsDirectory, linearizability.FileIsDirectory},
+	{client.ErrConflict, linearizability.FileConflict},
+}
+
+func fileCode(err error) (code linearizability.FileCode, known bool) {
+	if err == nil {
+		return linearizability.FileOK, true
+	}
+	for _, f := range fileCodes {
+		if errors.Is(err, f.err) {
+			return f.code, true
+		}
+	}
+	return 0, false
+}
+
+// drops takes down that a call was not made after all.
+func (f fileCall) drops() {
+	if p, b := f.p, f.p.cell.nodes; !p.rt.Env().Dead() {
+		b.Failed(f.at)
+	}
+}

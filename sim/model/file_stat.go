@@ -1,0 +1,22 @@
+package model
+
+import (
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// FileStat is metadata of a node as the model of nodes has them.
+func FileStat(s api.Stat) linearizability.FileStat {
+	f := linearizability.FileStat{
+		Ephemeral: s.Ephemeral, Instance: uint64(s.Instance), Content: uint64(s.Content), ACL: uint64(s.ACL), Lock: uint64(s.Lock),
+		Length: int64(s.Length), Checksum: uint64(s.Checksum), Children: int64(s.Children),
+		Names: linearizability.FileNames{string(s.Names.Read), string(s.Names.Write), string(s.Names.Change)},
+	}
+	switch s.Kind {
+	case api.Directory:
+		f.Kind = linearizability.FileDirectory
+	case api.File:
+		f.Kind = linearizability.FilePlain
+	}
+	return f
+}
