@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/agreement"
+	"github.com/chubbycell/chubby/sim/check/beliefs"
 	"github.com/chubbycell/chubby/sim/check/handles"
 	"github.com/chubbycell/chubby/sim/check/histories"
 	"github.com/chubbycell/chubby/sim/check/leases"
@@ -40,7 +41,7 @@ type Cell struct {
 	locks    *locks.Model
 	nodes    *histories.Files
 	holdings *histories.Locks
-	minds    *clientWatch
+	minds    *beliefs.Checker
 	fence    *fence
 	rights   *handles.Rights
 	quotas   *handles.Quotas
@@ -57,7 +58,7 @@ type Cell struct {
 	sessions *sessions.Checker
 	shown    *locks.Sequencers
 	waits    waits
-	promises *promiseWatch
+	promises *beliefs.Promises
 	crowd    *crowd // nil but in experiments
 	history  *histories.Rows
 
@@ -99,7 +100,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.watch = agreement.New(c.world, p.Replicas, around{c})
 	c.watch.Budget.Fatal, c.watch.Keep = p.Fatal, p.Driver.KeepSlots
 	c.locks = locks.New(c.world, paxos.PPM(p.RatePPB/1000))
-	c.minds = newClientWatch(c.world)
+	c.minds = beliefs.New(c.world)
 	c.rights = handles.NewRights(c.world)
 	c.quotas = handles.NewQuotas(c.world, c.rights)
 	c.census = &handles.Census{World: c.world, Most: p.Driver.Core.MaxSessions}
@@ -117,14 +118,15 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.sessions.Owed = func(e api.Epoch) map[model.DelayID]time.Duration { return c.locks.Owed.At[e] }
 	c.sessions.Opens = func(s api.SessionID) bool { return len(c.handles.Room.Opens[s]) > 0 }
 	c.sessions.Uses = c.handles.HasOpen
-	c.promises = newPromiseWatch(c)
-	c.sessions.Moved = c.promises.masterMoved
 	c.queues.Holds = c.locks.HeldBy
 	c.queues.Runs = c.locks.Owed.Runs
 	c.locks.OnMoved = func(n api.Ref) { c.queues.Moved[n] = c.watch.Top }
 	c.nodes = histories.NewFiles(c.world, func(s api.SessionID) bool { return c.rights.Opened[s] == c.intruder() })
 	c.holdings = histories.NewLocks(c.locks, c.world)
 	c.leases = leases.New(c.world, p.Replicas)
+	c.promises = beliefs.NewPromises(c.world, c.minds, c.sessions, c.leases.Parties, c.watch)
+	c.promises.Loose = p.RatePPB > 1000*int64(p.Driver.Core.Paxos.Lease.Rho) || p.Fence.Drift > 1000
+	c.sessions.Moved = c.promises.OnLease
 	if c.leases.OnlyS7 = p.OnlyS7; p.OnlyS7 {
 		c.world.JudgeOnly("S7")
 	}
@@ -267,7 +269,7 @@ func (c *Cell) struck(family string) {
 // heal ends the safety phase: every fault that is in force ends, and every
 // replica runs.
 func (c *Cell) heal() {
-	c.healed = true
+	c.healed, c.promises.Healed = true, true
 	c.armed, c.moments, c.onTenure, c.onDrop, c.onMark, c.pending = nil, nil, nil, nil, nil, nil
 	c.transfers, c.echoes, c.recalled, c.unsynced = transfers{}, nil, nil, nil
 	for _, end := range c.undo {
@@ -338,11 +340,11 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.holdings.OnCommand(a, at)
 	c.locks.OnCommand(a)
 	c.nodes.OnCommand(a, at)
-	c.minds.command(a)
+	c.minds.OnCommand(a)
 	c.rights.OnCommand(a)
 	c.quotas.OnCommand(a)
 	c.census.OnCommand(a)
-	c.promises.command(a)
+	c.promises.OnCommand(a)
 	c.queues.OnCommand(a)
 	c.handles.OnCommand(a)
 }

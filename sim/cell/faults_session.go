@@ -12,7 +12,7 @@ import (
 // epoch as all else is, meets a change of masters. Then the client comes back.
 func (c *Cell) fade(d *sim.Draw, strike func()) {
 	m := c.clients[d.Int(len(c.clients))]
-	s := c.promises.session(m.Addr())
+	s := c.promises.SessionOn(m.Addr())
 	if s == 0 {
 		return
 	}
@@ -37,7 +37,7 @@ func (c *Cell) nearEnd(s api.SessionID, margin time.Duration, then func(ends boo
 	wait := 100 * time.Millisecond // while it is not known
 	for id := range c.sessions.Seats {
 		t := &c.sessions.Seats[id]
-		if t.Of == nil || t.Epoch != c.watch.Epoch || !c.promises.lives(id, t.Of) {
+		if t.Of == nil || t.Epoch != c.watch.Epoch || !c.promises.Lives(id, t.Of) {
 			continue
 		}
 		x, ok := t.Of.Session(s)
@@ -49,14 +49,4 @@ func (c *Cell) nearEnd(s api.SessionID, margin time.Duration, then func(ends boo
 		wait = min(left-margin, time.Second)
 	}
 	c.later(wait, func() { c.nearEnd(s, margin, then) })
-}
-
-// session is the one that the client on a machine has now; 0: none.
-func (p *promiseWatch) session(a sim.Addr) (s api.SessionID) {
-	for _, w := range p.wires {
-		if !w.dead() && !w.life.IsOver() && w.self() == a {
-			s = w.life.Session()
-		}
-	}
-	return s
 }

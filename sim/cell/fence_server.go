@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/resource"
 )
@@ -25,8 +26,8 @@ type fence struct {
 
 // fenceClaim is the lock under which a request was made.
 type fenceClaim struct {
-	who  believer
-	lock held
+	who  model.Believer
+	lock model.HeldLock
 }
 
 // addFence puts the resource's machine into the cell, where the workload has one.
@@ -40,7 +41,7 @@ func (c *Cell) addFence(clock sim.ClockConfig) {
 	f.addr = sim.FirstClient + sim.Addr(len(c.clients))
 	c.world.Add(sim.MachineConfig{Addr: f.addr, Process: sim.Program(f.serve), Clock: clock})
 	if d := c.plan.Fence.Drift; d > 1000 {
-		c.minds.off = true
+		c.minds.Off = true
 		f.drift(int64(d))
 	}
 }
@@ -118,7 +119,7 @@ func (a *fenceCell) dial() {
 	a.client = client.New(a.line, client.Config{
 		Replicas: c.replicaIDs(), Draw: rt.Env().Draw("fence.client").Uint64, Rho: int64(c.plan.Driver.Core.Paxos.Lease.Rho),
 	})
-	c.minds.begins(runningClient{rt, a.client})
+	c.minds.OnClient(runningClient{rt, a.client})
 }
 
 // fencePatience is for how long the resource waits for the cell's word.

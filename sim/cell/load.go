@@ -56,7 +56,6 @@ type load struct {
 	handles   map[*client.Client]*opened   // that its programs may share
 	shares    uint64                       // times that one took another's
 	rests     map[*client.Client]time.Time // until when its programs do nothing, by its clock
-	followed  uint64                       // sessions that went on where a spent one had ended
 	queues    map[*client.Client]int       // how many calls may wait to be sent; 0: the usual number
 	busy      uint64                       // calls that were refused because so many waited
 }
@@ -79,9 +78,9 @@ func (c *Cell) program(machine int) func(rt *sim.Runtime) {
 			id := int64(machine)<<32 | int64(rt.Env().Life())<<20 | int64(generation)<<8
 			cfg := c.config(draws)
 			c.slim(rt.Env().World().Draw("client.slim", uint64(id)), &cfg)
-			cl, hangUp := c.dial(line, cfg)
+			cl, hangUp := c.promises.Dial(line, cfg)
 			c.load.queues[cl] = cfg.Queue
-			c.minds.begins(runningClient{rt, cl})
+			c.minds.OnClient(runningClient{rt, cl})
 			budget := c.budget(draws)
 			lived := c.session(line, cl, id, budget)
 			delete(c.load.queues, cl)

@@ -6,6 +6,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -57,3 +58,12 @@ func checking(sequencer string) linearizability.LockInput {
 }
 
 func generationIn(sequencer string) uint64 { return checking(sequencer).Gen }
+
+// turns are those of a handle that programs share, or may; nil where none do.
+func (p *program) turns(o *opened) *clients.LockQueue {
+	w := p.cell.promises.Of(p.client)
+	if w == nil || p.cell.plan.Calls.Share == 0 {
+		return nil
+	}
+	return w.Life.LockQueue(o.h)
+}

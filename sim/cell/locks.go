@@ -81,9 +81,9 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 	case err == nil:
 		o.lock, o.granted, p.sequencer = lock, at+1, lock.Sequencer()
 		p.cell.load.shown[o.path] = p.sequencer
-		p.cell.minds.holds(p.believer(), o, lock, mode)
+		p.cell.minds.OnHold(p.believer(), o, lock, mode)
 		if p.cell.events.Wanted() {
-			p.cell.publish(event.LockBelieved{Client: p.rt.Env().Self(), Node: o.ref(), Mode: mode, Sequencer: p.sequencer})
+			p.cell.publish(event.LockBelieved{Client: p.rt.Env().Self(), Node: o.Ref(), Mode: mode, Sequencer: p.sequencer})
 		}
 		if t := p.turns(o); t != nil {
 			t.SetLock(lock)
@@ -116,8 +116,8 @@ func (p *program) interrupts(o *opened) (over func()) {
 		}
 		ctx, cancel := p.rt.WithTimeout(context.Background(), p.cell.plan.Calls.Patience)
 		defer cancel()
-		p.cell.minds.closes(o) // also where the call that waits has had its answer, and hears nothing of this
-		_ = o.h.Close(ctx)     // else the program hears of it, and waits for it
+		p.cell.minds.OnClose(o) // also where the call that waits has had its answer, and hears nothing of this
+		_ = o.h.Close(ctx)      // else the program hears of it, and waits for it
 	})
 	return func() { waits = false }
 }
@@ -177,7 +177,7 @@ func (p *program) check(ctx context.Context, o *opened) {
 	if p.rt.Env().Dead() {
 		return
 	}
-	if errors.Is(err, client.ErrStaleSequencer) && o.lock.Held() && !o.fenced && p.cell.rights.At(o.ref()) != nil {
+	if errors.Is(err, client.ErrStaleSequencer) && o.lock.Held() && !o.fenced && p.cell.rights.At(o.Ref()) != nil {
 		p.cell.world.Break("S8", "the sequencer of %s was found stale while its lock is held: %v", o.path, err)
 	}
 	p.answered(err, o.path == hotNode, "check-sequencer")
@@ -197,7 +197,7 @@ func (p *program) ownSequencer(ctx context.Context, o *opened) {
 	if p.rt.Env().Dead() {
 		return
 	}
-	if f := sequencerFault(sequencer, err, o.lock.Sequencer(), o.lock.Held() && p.cell.rights.At(o.ref()) != nil); f != (model.Finding{}) {
+	if f := sequencerFault(sequencer, err, o.lock.Sequencer(), o.lock.Held() && p.cell.rights.At(o.Ref()) != nil); f != (model.Finding{}) {
 		p.cell.world.Break(f.ID, "the lock of %s %s", o.path, f.Text)
 	}
 	p.heard(ctx, o, "get-sequencer", err)

@@ -36,8 +36,8 @@ type opened struct {
 	shared  bool  // other programs have it, too
 }
 
-// ref is the node that the handle is bound to.
-func (o *opened) ref() api.Ref {
+// Ref is the node that the handle is bound to.
+func (o *opened) Ref() api.Ref {
 	path, err := api.ParsePath(o.path)
 	if err != nil {
 		panic(err)
@@ -45,7 +45,16 @@ func (o *opened) ref() api.Ref {
 	return api.Ref{Path: path, Instance: o.stat.Instance}
 }
 
-func (p *program) believer() believer { return runningClient{p.rt, p.client} }
+// IsEphemeral says that the node is.
+func (o *opened) IsEphemeral() bool { return o.stat.Ephemeral }
+
+// OpenedIn is the session that the handle was opened in.
+func (o *opened) OpenedIn() api.SessionID { return o.session }
+
+// Number is what the cell calls the handle.
+func (o *opened) Number() api.HandleID { return o.id }
+
+func (p *program) believer() model.Believer { return runningClient{p.rt, p.client} }
 
 // path picks a node: the contended one, a directory, or a file in one. Some
 // directories stand in others.
@@ -170,7 +179,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 		o.id = p.cell.handles.Opened[model.Call{Session: p.trail.Session, Seq: p.trail.Seq}]
 		p.cell.handles.OnHandleGot(o.id, how.rights)
 		p.nodes = append(p.nodes, o)
-		p.cell.minds.opens(p.believer(), p.nodes[len(p.nodes)-1])
+		p.cell.minds.OnOpen(p.believer(), p.nodes[len(p.nodes)-1])
 	case ok && out.Code == linearizability.FileNotFound && model.Parent(path) != "/" && create != client.CreateNever:
 		p.open(ctx, model.Parent(path), client.CreateMay, model.Parent(path) != model.Parent(hotNode) && p.draws.Chance(1, 2))
 	}
@@ -307,7 +316,7 @@ func (p *program) remove(ctx context.Context, o *opened) {
 // loses closes a handle of which an answer has said that it is of no more use.
 func (p *program) loses(o *opened, why error) {
 	if o.lock != nil && !p.rt.Env().Dead() {
-		p.cell.minds.lacks(p.believer(), o.ref(), o.lock, why)
+		p.cell.minds.OnLoss(p.believer(), o.Ref(), o.lock, why)
 	}
 	p.closeHandle(o)
 }
@@ -316,12 +325,12 @@ func (p *program) loses(o *opened, why error) {
 // is left of that of the call which found that the handle is of no more use.
 func (p *program) closeHandle(o *opened) {
 	p.nodes = slices.DeleteFunc(p.nodes, func(x *opened) bool { return x == o })
-	p.cell.minds.closes(o)
+	p.cell.minds.OnClose(o)
 	if have := p.cell.load.handles[p.client]; have != nil && have.h == o.h {
 		delete(p.cell.load.handles, p.client)
 	}
-	if w := p.cell.promises.of(p.client); w != nil {
-		w.life.OnHandleClose(o.h)
+	if w := p.cell.promises.Of(p.client); w != nil {
+		w.Life.OnHandleClose(o.h)
 	}
 	ctx, cancel := p.rt.WithTimeout(context.Background(), p.patience())
 	defer cancel()

@@ -57,9 +57,9 @@ func (p *program) left() {
 
 // lets says that this program does not count on a lock any more.
 func (p *program) lets(o *opened, l *client.Lock) {
-	p.cell.minds.lets(p.believer(), o.ref(), l)
+	p.cell.minds.OnLetGo(p.believer(), o.Ref(), l)
 	if p.cell.events.Wanted() {
-		p.cell.publish(event.LockGivenUp{Client: p.rt.Env().Self(), Node: o.ref()})
+		p.cell.publish(event.LockGivenUp{Client: p.rt.Env().Self(), Node: o.Ref()})
 	}
 }
 
@@ -299,8 +299,8 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 
 // hears looks at the instant at which a call has ended for its program.
 func (p *program) hears(t *client.CallID) {
-	if w := p.cell.promises.of(p.client); w != nil {
-		w.life.OnCallEnd(t)
+	if w := p.cell.promises.Of(p.client); w != nil {
+		w.Life.OnCallEnd(t)
 	}
 }
 
@@ -308,8 +308,8 @@ func (p *program) hears(t *client.CallID) {
 func (p *program) ended(err error) {
 	p.expired = errors.Is(err, client.ErrSessionExpired)
 	var l *clients.Life
-	if w := p.cell.promises.of(p.client); w != nil {
-		l = w.life
+	if w := p.cell.promises.Of(p.client); w != nil {
+		l = w.Life
 	}
 	p.cell.suffix.OnCallEnd(p.client, p.late, err, l)
 }

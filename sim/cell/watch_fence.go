@@ -11,11 +11,11 @@ import (
 // lock was taken again since (S10, the half that the cell has to keep).
 func (f *fence) refuses(q *resource.Ask) {
 	x := f.holds[q.ID]
-	if f.resource.Mode != plan.FenceReads || f.cell.minds.off || q.Token() >= f.resource.Highest {
+	if f.resource.Mode != plan.FenceReads || f.cell.minds.Off || q.Token() >= f.resource.Highest {
 		return
 	}
-	if !x.who.dead() && x.lock.Held() {
-		f.cell.world.Break("S10", "the resource refuses token %d below %d of the client on %v, which holds the lock", q.Token(), f.resource.Highest, x.who.self())
+	if !x.who.Dead() && x.lock.Held() {
+		f.cell.world.Break("S10", "the resource refuses token %d below %d of the client on %v, which holds the lock", q.Token(), f.resource.Highest, x.who.Self())
 	}
 }
 

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,12 +9,15 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/beliefs"
+	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/resource"
 )
 
 func fenceOf(f *facts, m plan.FenceMode) *fence {
-	return &fence{cell: &Cell{world: f.w, minds: newClientWatch(f.w)}, resource: resource.New(m), holds: map[uint64]fenceClaim{}}
+	return &fence{cell: &Cell{world: f.w, minds: beliefs.New(f.w)}, resource: resource.New(m), holds: map[uint64]fenceClaim{}}
 }
 
 // A resource that lets a lower token through, or an update be lost, is found, where
@@ -81,10 +85,9 @@ func TestS10NoHolderIsRefused(t *testing.T) {
 	} {
 		f := newFacts(t)
 		x := fenceOf(f, c.mode)
-		x.cell.minds.off = c.wild
+		x.cell.minds.Off = c.wild
 		x.resource.Highest = 34
-		l := lease(c.held)
-		x.holds[5] = fenceClaim{&mind{down: c.down}, &l}
+		x.holds[5] = fenceClaim{holder{down: c.down}, held(c.held)}
 		x.refuses(&resource.Ask{ID: 5, Sequencer: sequencerOf(c.token)})
 		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
 	}
@@ -112,3 +115,19 @@ func sequencerOf(who int) string {
 	}
 	return api.Sequencer{Node: api.Ref{Path: path, Instance: 7}, Mode: client.Exclusive, Gen: api.LockGen(33 + who)}.Encode()
 }
+
+// holder is a client that is asked nothing but whether it lives.
+type holder struct {
+	model.Believer
+	down bool
+}
+
+func (h holder) Dead() bool     { return h.down }
+func (h holder) Self() sim.Addr { return sim.FirstClient }
+
+// held is a lock that is held or not.
+type held bool
+
+func (l held) Held() bool               { return bool(l) }
+func (l held) Context() context.Context { return context.Background() }
+func (l held) Err() error               { return nil }

@@ -26,17 +26,17 @@ const (
 // after healing, when nothing keeps a client from that but a fail-over, in which a
 // master may wait for whole leases before it takes a Close.
 func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
-	w := c.promises.of(cl)
+	w := c.promises.Of(cl)
 	ended := 0
-	for served := time.Duration(0); w != nil && !w.life.IsOver() && w.life.OpenHandles() > known; {
+	for served := time.Duration(0); w != nil && !w.Life.IsOver() && w.Life.OpenHandles() > known; {
 		if c.served() {
 			served += tidyStep
 		}
-		if n := w.life.AnsweredCalls(); n > ended {
+		if n := w.Life.AnsweredCalls(); n > ended {
 			ended, served = n, 0 // a Close waits for the client's window, and that for the log
 		}
 		if served > c.tidyBound() {
-			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.self(), w.life.OpenHandles(), known)
+			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.Self(), w.Life.OpenHandles(), known)
 			return
 		}
 		if rt.Sleep(context.Background(), tidyStep) != nil {
@@ -62,16 +62,6 @@ func (c *Cell) served() bool {
 		}
 	}
 	return false
-}
-
-// of is the wire of a client, nil if it has none.
-func (p *promiseWatch) of(cl *client.Client) *wire {
-	for _, w := range p.wires {
-		if w.client == cl {
-			return w
-		}
-	}
-	return nil
 }
 
 // vanishes waits until there is no ephemeral node that no session can have open (S15,

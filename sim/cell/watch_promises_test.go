@@ -12,18 +12,19 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/beliefs"
 )
 
 // keptGuest is a client that has kept its session for a while after healing.
-func keptGuest(t *testing.T) (*guests, *wire) {
+func keptGuest(t *testing.T) (*guests, *beliefs.Wire) {
 	g := newGuests(t, 1)
-	g.cell.healed = true
+	g.cell.promises.Healed = true
 	g.come(func(rt *sim.Runtime, c *client.Client) {
 		require.NoError(t, c.Ready(context.Background()))
 		require.NoError(t, rt.Sleep(context.Background(), time.Hour))
 	})
-	g.run(func() bool { return len(g.cell.promises.wires) > 0 && g.cell.promises.wires[0].kept > 0 })
-	return g, g.cell.promises.wires[0]
+	g.run(func() bool { return len(g.cell.promises.Wires) > 0 && g.cell.promises.Wires[0].Kept > 0 })
+	return g, g.cell.promises.Wires[0]
 }
 
 func (g *guests) breaks(breaks bool, what string) {
@@ -39,7 +40,7 @@ func TestS11AClientNeverCountsOnMoreThanItsLease(t *testing.T) {
 	for short, breaks := range map[time.Duration]bool{-time.Millisecond: false, time.Millisecond: true} {
 		g, w := keptGuest(t)
 		r := g.master()
-		until, ok := w.counts()
+		until, ok := w.Counts()
 		require.True(t, ok)
 		clock, id := r.Clock(), paxos.NodeID(r.Addr())
 		lease := clock.Mono()
@@ -48,9 +49,9 @@ func TestS11AClientNeverCountsOnMoreThanItsLease(t *testing.T) {
 				lease = lease.Add(step)
 			}
 		}
-		g.cell.promises.masterMoved(id, w.life.Session()+1, clock.Mono())
+		g.cell.promises.OnLease(id, w.Life.Session()+1, clock.Mono())
 		g.breaks(false, "another session")
-		g.cell.promises.masterMoved(id, w.life.Session(), lease)
+		g.cell.promises.OnLease(id, w.Life.Session(), lease)
 		g.breaks(breaks, short.String())
 	}
 }
@@ -58,17 +59,17 @@ func TestS11AClientNeverCountsOnMoreThanItsLease(t *testing.T) {
 func TestS11ASessionThatIsKeptDoesNotEnd(t *testing.T) {
 	g, w := keptGuest(t)
 	ends := func(guard api.Epoch, s api.SessionID, v command.Verdict) {
-		g.cell.promises.command(&command.Applied{Command: command.Expire{Guard: guard, Session: s}, Verdict: v, Result: api.Result{Code: api.OK}})
+		g.cell.promises.OnCommand(&command.Applied{Command: command.Expire{Guard: guard, Session: s}, Verdict: v, Result: api.Result{Code: api.OK}})
 	}
-	kept := w.keptIn
-	ends(kept, w.life.Session(), command.Refused)
-	ends(kept-1, w.life.Session(), command.Executed)
-	ends(kept, w.life.Session()+1, command.Executed)
-	g.cell.healed = false
-	ends(kept, w.life.Session(), command.Executed)
-	g.cell.healed = true
-	ends(kept+1, w.life.Session(), command.Executed) // the next master has only told it of the fail-over
+	kept := w.KeptIn
+	ends(kept, w.Life.Session(), command.Refused)
+	ends(kept-1, w.Life.Session(), command.Executed)
+	ends(kept, w.Life.Session()+1, command.Executed)
+	g.cell.promises.Healed = false
+	ends(kept, w.Life.Session(), command.Executed)
+	g.cell.promises.Healed = true
+	ends(kept+1, w.Life.Session(), command.Executed) // the next master has only told it of the fail-over
 	g.breaks(false, "none of these")
-	ends(kept, w.life.Session(), command.Executed)
+	ends(kept, w.Life.Session(), command.Executed)
 	g.breaks(true, "it was kept")
 }

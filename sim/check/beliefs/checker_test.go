@@ -1,4 +1,4 @@
-package cell
+package beliefs
 
 import (
 	"context"
@@ -14,19 +14,43 @@ import (
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 // mind is a client that believes what it is told to.
 type mind struct {
-	client.Status
-	at   time.Time
-	down bool
+	status client.Status
+	at     time.Time
+	down   bool
 }
 
-func (m *mind) status() client.Status { return m.Status }
-func (m *mind) now() time.Time        { return m.at }
-func (m *mind) dead() bool            { return m.down }
-func (m *mind) self() sim.Addr        { return sim.FirstClient }
+func (m *mind) Status() client.Status { return m.status }
+func (m *mind) Now() time.Time        { return m.at }
+func (m *mind) Dead() bool            { return m.down }
+func (m *mind) Self() sim.Addr        { return sim.FirstClient }
+
+// openNode is a handle as a program knows it.
+type openNode struct {
+	ref       api.Ref
+	ephemeral bool
+	session   api.SessionID
+	id        api.HandleID
+}
+
+func (o *openNode) Ref() api.Ref            { return o.ref }
+func (o *openNode) IsEphemeral() bool       { return o.ephemeral }
+func (o *openNode) OpenedIn() api.SessionID { return o.session }
+func (o *openNode) Number() api.HandleID    { return o.id }
+
+func nodeAt(path string, instance api.Instance) api.Ref {
+	p, err := api.ParsePath(path)
+	if err != nil {
+		panic(err)
+	}
+	return api.Ref{Path: p, Instance: instance}
+}
+
+var contested = nodeAt("/f", 9)
 
 // Clients and replicas that are not told otherwise mean the same by a bound of
 // clocks: with 500 ppm against 1000 a client counts on a lease for too long.
@@ -43,27 +67,27 @@ func TestS11NoSessionEndsThatItsClientCountsOn(t *testing.T) {
 		breaks bool
 	}{
 		"certain for a millisecond": {func(*mind) {}, true},
-		"the bound is now":          {func(m *mind) { m.at = m.Bound }, false},
-		"jeopardy":                  {func(m *mind) { m.Lease = session.Jeopardy }, false},
-		"another session":           {func(m *mind) { m.Session = 8 }, false},
-		"it is closing":             {func(m *mind) { m.State = session.Ending }, false},
+		"the bound is now":          {func(m *mind) { m.at = m.status.Bound }, false},
+		"jeopardy":                  {func(m *mind) { m.status.Lease = session.Jeopardy }, false},
+		"another session":           {func(m *mind) { m.status.Session = 8 }, false},
+		"it is closing":             {func(m *mind) { m.status.State = session.Ending }, false},
 		"its machine is down":       {func(m *mind) { m.down = true }, false},
 	} {
-		f := newFacts(t)
-		w := newClientWatch(f.w)
-		m := &mind{Status: client.Status{Status: alive}, at: now}
+		f := worldtest.New(t)
+		w := New(f.World)
+		m := &mind{status: client.Status{Status: alive}, at: now}
 		c.change(m)
-		w.begins(m)
-		w.command(&command.Applied{Command: command.Expire{Session: 7}, Verdict: command.Refused, Result: api.Result{Code: api.Aborted}})
-		f.good()
-		w.command(&command.Applied{Command: command.Expire{Session: 7}, Verdict: command.Executed, Result: api.Result{Code: api.OK}})
+		w.OnClient(m)
+		w.OnCommand(&command.Applied{Command: command.Expire{Session: 7}, Verdict: command.Refused, Result: api.Result{Code: api.Aborted}})
+		f.Good()
+		w.OnCommand(&command.Applied{Command: command.Expire{Session: 7}, Verdict: command.Executed, Result: api.Result{Code: api.OK}})
 		if c.breaks {
-			require.NotNil(t, f.w.Failure(), name)
-			require.Equal(t, "S11", f.w.Failure().ID)
+			require.NotNil(t, f.Failure(), name)
+			require.Equal(t, "S11", f.Failure().ID)
 		} else {
-			require.Nil(t, f.w.Failure(), name)
+			require.Nil(t, f.Failure(), name)
 		}
-		require.Equal(t, 1, w.ended)
+		require.Equal(t, 1, w.Ended)
 	}
 }
 
@@ -112,28 +136,28 @@ func TestS9WhatALockSaysAgrees(t *testing.T) {
 		"held in spite of a reason":     {spoken{true, jeopardy, nil}, true, true},
 		"neither held nor for a reason": {spoken{false, nil, nil}, true, true},
 	} {
-		f, back := newFacts(t), newFacts(t)
-		newClientWatch(f.w).sound(&mind{}, lockNode, &c.lock)
-		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
-		newClientWatch(back.w).lets(&mind{}, lockNode, &c.lock)
-		require.Equal(t, c.letting, back.w.Failure() != nil, name)
+		f, back := worldtest.New(t), worldtest.New(t)
+		New(f.World).sound(&mind{}, contested, &c.lock)
+		require.Equal(t, c.breaks, f.Failure() != nil, name)
+		New(back.World).OnLetGo(&mind{}, contested, &c.lock)
+		require.Equal(t, c.letting, back.Failure() != nil, name)
 	}
-	over := &mind{Status: client.Status{Status: session.Status{State: session.Over}}}
+	over := &mind{status: client.Status{Status: session.Status{State: session.Over}}}
 	for _, l := range []spoken{{true, nil, nil}, {false, jeopardy, nil}} {
-		f := newFacts(t)
-		newClientWatch(f.w).sound(over, lockNode, &l)
-		f.breaks("S9")
+		f := worldtest.New(t)
+		New(f.World).sound(over, contested, &l)
+		f.Breaks("S9")
 	}
-	f := newFacts(t)
-	newClientWatch(f.w).sound(over, lockNode, &spoken{false, gone, gone})
-	f.good()
+	f := worldtest.New(t)
+	New(f.World).sound(over, contested, &spoken{false, gone, gone})
+	f.Good()
 }
 
 // Two clients have got the lock of one node, in these modes; then the first loses
 // it, or not.
 func TestS9NoTwoBelieveToHoldALockThatExcludes(t *testing.T) {
-	node := func(instance api.Instance) *opened {
-		return &opened{path: "/d0/hot", stat: client.Stat{Instance: instance}}
+	node := func(instance api.Instance) *openNode {
+		return &openNode{ref: nodeAt("/d0/hot", instance)}
 	}
 	for name, c := range map[string]struct {
 		first, second client.Mode
@@ -149,18 +173,18 @@ func TestS9NoTwoBelieveToHoldALockThatExcludes(t *testing.T) {
 		"the first knows better":    {client.Exclusive, client.Exclusive, 7, true, false, false},
 		"the first is down":         {client.Exclusive, client.Exclusive, 7, false, true, false},
 	} {
-		f := newFacts(t)
-		w := newClientWatch(f.w)
+		f := worldtest.New(t)
+		w := New(f.World)
 		a, b, yes, also := &mind{}, &mind{}, lease(true), lease(true)
-		w.holds(a, node(7), &yes, c.first)
-		f.good()
+		w.OnHold(a, node(7), &yes, c.first)
+		f.Good()
 		a.down, yes = c.down, lease(!c.lost)
-		w.holds(b, node(c.instance), &also, c.second)
+		w.OnHold(b, node(c.instance), &also, c.second)
 		if c.breaks {
-			require.NotNil(t, f.w.Failure(), name)
-			require.Equal(t, "S9", f.w.Failure().ID)
+			require.NotNil(t, f.Failure(), name)
+			require.Equal(t, "S9", f.Failure().ID)
 		} else {
-			require.Nil(t, f.w.Failure(), name)
+			require.Nil(t, f.Failure(), name)
 		}
 	}
 }
@@ -168,43 +192,43 @@ func TestS9NoTwoBelieveToHoldALockThatExcludes(t *testing.T) {
 // A belief that comes back after jeopardy is seen when another client's session is
 // ended.
 func TestS9ABeliefThatComesBack(t *testing.T) {
-	f := newFacts(t)
-	w := newClientWatch(f.w)
+	f := worldtest.New(t)
+	w := New(f.World)
 	first, second := lease(false), lease(true)
-	o := &opened{path: "/d0/hot", stat: client.Stat{Instance: 7}}
-	w.holds(&mind{}, o, &first, client.Exclusive)
-	w.holds(&mind{}, o, &second, client.Exclusive)
-	f.good()
+	o := &openNode{ref: nodeAt("/d0/hot", 7)}
+	w.OnHold(&mind{}, o, &first, client.Exclusive)
+	w.OnHold(&mind{}, o, &second, client.Exclusive)
+	f.Good()
 	first = true
-	w.command(&command.Applied{Command: command.Expire{Session: 7}, Verdict: command.Executed, Result: api.Result{Code: api.OK}})
-	f.breaks("S9")
+	w.OnCommand(&command.Applied{Command: command.Expire{Session: 7}, Verdict: command.Executed, Result: api.Result{Code: api.OK}})
+	f.Breaks("S9")
 }
 
 func TestS15NoEphemeralNodeGoesThatSomebodyHasOpen(t *testing.T) {
 	now := time.Unix(100, 0)
-	o := &opened{path: "/d0/f1", stat: client.Stat{Instance: 7, Ephemeral: true}}
+	o := &openNode{ref: nodeAt("/d0/f1", 7), ephemeral: true}
 	sweep := func(instance api.Instance) *command.Applied {
-		ref := o.ref()
+		ref := o.Ref()
 		ref.Instance = instance
 		return &command.Applied{Command: command.Sweep{Node: ref}, Verdict: command.Executed, Result: api.Result{Code: api.OK}}
 	}
-	alive := &mind{at: now, Status: client.Status{Status: session.Status{
+	alive := &mind{at: now, status: client.Status{Status: session.Status{
 		State: session.Open, Session: 7, Lease: session.Valid, Bound: now.Add(time.Millisecond)}}}
-	f := newFacts(t)
-	w := newClientWatch(f.w)
-	w.opens(alive, o)
-	w.command(sweep(8))
-	f.good()
-	alive.Lease = session.Jeopardy
-	w.command(sweep(7))
-	f.good()
-	alive.Lease = session.Valid
-	w.closes(o)
-	w.command(sweep(7))
-	f.good()
-	w.opens(alive, o)
-	w.command(sweep(7))
-	f.breaks("S15")
+	f := worldtest.New(t)
+	w := New(f.World)
+	w.OnOpen(alive, o)
+	w.OnCommand(sweep(8))
+	f.Good()
+	alive.status.Lease = session.Jeopardy
+	w.OnCommand(sweep(7))
+	f.Good()
+	alive.status.Lease = session.Valid
+	w.OnClose(o)
+	w.OnCommand(sweep(7))
+	f.Good()
+	w.OnOpen(alive, o)
+	w.OnCommand(sweep(7))
+	f.Breaks("S15")
 }
 
 // Who does not count on his session any more must not believe in what it holds, though
@@ -225,12 +249,12 @@ func TestS9ABeliefEndsWithTheBound(t *testing.T) {
 		"in jeopardy, and it ran": {session.Jeopardy, time.Minute, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFacts(t)
-			w := newClientWatch(f.w)
-			m := &mind{at: now, Status: client.Status{Status: session.Status{State: session.Open, Session: 7, Lease: c.lease, Bound: now.Add(c.left)}}}
+			f := worldtest.New(t)
+			w := New(f.World)
+			m := &mind{at: now, status: client.Status{Status: session.Status{State: session.Open, Session: 7, Lease: c.lease, Bound: now.Add(c.left)}}}
 			l := lease(c.held)
-			w.holds(m, &opened{path: "/d0/hot", stat: client.Stat{Instance: 7}}, &l, client.Exclusive)
-			require.Equal(t, c.breaks, f.w.Failure() != nil)
+			w.OnHold(m, &openNode{ref: nodeAt("/d0/hot", 7)}, &l, client.Exclusive)
+			require.Equal(t, c.breaks, f.Failure() != nil)
 		})
 	}
 }
@@ -241,7 +265,7 @@ func TestS9WhoGivesALockBackBelievesInItNoMore(t *testing.T) {
 	seal, err := handle.NewSealer(handle.Secret{1})
 	require.NoError(t, err)
 	of := func(n uint64) api.Token {
-		return seal.Seal(handle.Handle{ID: handleOf(n), Session: 7, Node: lockNode, Kind: api.File, Rights: rw})
+		return seal.Seal(handle.Handle{ID: api.HandleID{Epoch: 1, Counter: n}, Session: 7, Node: contested, Kind: api.File, Rights: api.RightRead | api.RightWrite})
 	}
 	for name, c := range map[string]struct {
 		op      api.Op
@@ -262,19 +286,19 @@ func TestS9WhoGivesALockBackBelievesInItNoMore(t *testing.T) {
 		"the session is closed":               {api.EndSession{}, 7, client.ErrClosed, false},
 		"another session is closed":           {api.EndSession{}, 8, nil, false},
 	} {
-		f := newFacts(t)
-		w := newClientWatch(f.w)
-		o := &opened{path: "/d0/hot", stat: client.Stat{Instance: 7}, session: 7, id: handleOf(1)}
-		w.held = append(w.held, believed{who: &mind{}, node: o.ref(), o: o, lock: &spoken{c.err == nil, c.err, nil}})
-		w.sends(api.Request{Session: c.session, Op: c.op})
-		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
+		f := worldtest.New(t)
+		w := New(f.World)
+		o := &openNode{ref: nodeAt("/d0/hot", 7), session: 7, id: api.HandleID{Epoch: 1, Counter: 1}}
+		w.held = append(w.held, believed{who: &mind{}, node: o.Ref(), o: o, lock: &spoken{c.err == nil, c.err, nil}})
+		w.OnSend(api.Request{Session: c.session, Op: c.op})
+		require.Equal(t, c.breaks, f.Failure() != nil, name)
 	}
 	for _, l := range []spoken{{true, nil, nil}, {false, client.ErrJeopardy, nil}} {
-		f := newFacts(t)
-		newClientWatch(f.w).lacks(&mind{}, lockNode, &l, client.ErrGone)
-		f.breaks("S9")
+		f := worldtest.New(t)
+		New(f.World).OnLoss(&mind{}, contested, &l, client.ErrGone)
+		f.Breaks("S9")
 	}
-	f := newFacts(t)
-	newClientWatch(f.w).lacks(&mind{}, lockNode, &spoken{false, client.ErrGone, client.ErrGone}, client.ErrGone)
-	f.good()
+	f := worldtest.New(t)
+	New(f.World).OnLoss(&mind{}, contested, &spoken{false, client.ErrGone, client.ErrGone}, client.ErrGone)
+	f.Good()
 }

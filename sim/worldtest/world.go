@@ -1,0 +1,45 @@
+package worldtest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim"
+)
+
+// World is an empty world for the test of one checker, which is handed made-up facts.
+type World struct {
+	*sim.World
+	t *testing.T
+}
+
+// New is a world without machines; it is closed when the test ends.
+func New(t *testing.T) World {
+	w := sim.New(sim.Config{})
+	t.Cleanup(w.Close)
+	return World{w, t}
+}
+
+// Good demands that nothing has broken.
+func (w World) Good() {
+	w.t.Helper()
+	require.Nil(w.t, w.Failure())
+}
+
+// Breaks demands that the property or invariant id has broken.
+func (w World) Breaks(id string) {
+	w.t.Helper()
+	require.NotNil(w.t, w.Failure(), "nothing broke")
+	require.Equal(w.t, id, w.Failure().ID, w.Failure().Text)
+}
+
+// Is demands that the property or invariant id has broken, or nothing where id is "".
+func (w World) Is(id string) {
+	w.t.Helper()
+	if id == "" {
+		w.Good()
+	} else {
+		w.Breaks(id)
+	}
+}
