@@ -87,7 +87,7 @@ var packages = map[string]rule{
 	"sim/check/histories":      {support, []string{"sim/check/locks", "client"}},
 	"sim/check/handles":        {support, []string{"sim/check/locks", "sim/conformance/lockwait", "sim/conformance/clients", "replica/master/nodeops", "replica/driver"}},
 	"sim/check/sessions":       {support, []string{"sim/check/locks", "sim/check/leases", "sim/conformance/replicas"}},
-	"sim/check/beliefs":        {support, []string{"sim/check/sessions", "sim/check/agreement", "sim/conformance/clients", "sim/plan"}},
+	"sim/check/beliefs":        {support, []string{"sim/check/sessions", "sim/check/agreement", "sim/conformance/clients", "sim/resource"}},
 	"sim/worldtest":            {support, []string{"sim"}},
 	"sim/conformance/lockwait": {support, []string{"sim", "sim/model"}},
 	"sim/cell":                 {support, []string{"sim/describe", "sim/plan", "sim/model", "sim/damage", "sim/check/leases", "sim/check/agreement", "sim/check/locks", "sim/check/histories", "sim/check/handles", "sim/check/sessions", "sim/check/beliefs", "sim/conformance/lockwait", "sim/conformance/clients", "sim/conformance/replicas", "sim/ondisk", "db", "replica/disk/diskjobs", "replica/disk/backup"}},

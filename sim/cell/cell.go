@@ -43,6 +43,7 @@ type Cell struct {
 	holdings *histories.Locks
 	minds    *beliefs.Checker
 	fence    *fence
+	fencing  *beliefs.Fencing
 	rights   *handles.Rights
 	quotas   *handles.Quotas
 	census   *handles.Census

@@ -76,7 +76,7 @@ func (p *program) askResource(ctx context.Context, lock *client.Lock, q resource
 	}
 	f.issued++
 	q.ID, q.Sequencer = f.issued, lock.Sequencer()
-	f.holds[q.ID] = fenceClaim{p.believer(), lock}
+	p.cell.fencing.OnRequest(q.ID, p.believer(), lock)
 	t, ok := p.line.ask(ctx, f.addr, q, late)
 	if p.rt.Env().Dead() {
 		return t, false

@@ -7,7 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/model"
+	"github.com/chubbycell/chubby/sim/check/beliefs"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/resource"
 )
@@ -20,19 +20,13 @@ type fence struct {
 	resource *resource.Resource
 	addr     sim.Addr
 	draws    *sim.Draw
-	issued   uint64                // numbers of requests and of versions
-	holds    map[uint64]fenceClaim // by request: under what it was made
-}
-
-// fenceClaim is the lock under which a request was made.
-type fenceClaim struct {
-	who  model.Believer
-	lock model.HeldLock
+	issued   uint64 // numbers of requests and of versions
 }
 
 // addFence puts the resource's machine into the cell, where the workload has one.
 func (c *Cell) addFence(clock sim.ClockConfig) {
-	c.fence = &fence{cell: c, resource: resource.New(c.plan.Fence.Mode), holds: map[uint64]fenceClaim{}}
+	c.fence = &fence{cell: c, resource: resource.New(c.plan.Fence.Mode)}
+	c.fencing = beliefs.NewFencing(c.world, c.minds, c.fence.resource)
 	if c.plan.Workload != plan.Fenced {
 		return
 	}
@@ -89,7 +83,7 @@ func (f *fence) serve(rt *sim.Runtime) {
 func (f *fence) act(rt *sim.Runtime, from sim.Addr, q *resource.Ask) {
 	t := f.resource.Decide(int64(f.cell.world.Now()), int64(from-sim.FirstClient), q)
 	if !t.Accepted {
-		f.refuses(q)
+		f.cell.fencing.OnRefused(q)
 	}
 	rt.Send(uint32(from), t.Encode())
 }

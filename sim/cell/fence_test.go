@@ -9,6 +9,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/beliefs"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/resource"
 )
@@ -27,12 +28,12 @@ func TestALateWriteInARealCell(t *testing.T) {
 		g := newGuests(t, 4)
 		g.cell.plan.Fence.FenceOptions = plan.FenceOptions{Mode: c.mode}
 		g.cell.plan.Fence.Late = 1 << 40
-		f := &fence{cell: g.cell, resource: resource.New(c.mode), holds: map[uint64]fenceClaim{}}
+		f := &fence{cell: g.cell, resource: resource.New(c.mode)}
 		f.draws = g.cell.world.Draw("cell.fence", 0)
 		f.addr = sim.FirstClient
 		m := g.cell.world.Add(sim.MachineConfig{Addr: f.addr, Process: sim.Program(f.serve)})
 		g.cell.clients = append(g.cell.clients, m)
-		g.cell.fence = f
+		g.cell.fence, g.cell.fencing = f, beliefs.NewFencing(g.cell.world, g.cell.minds, f.resource)
 		m.Start()
 		var held [2]*client.Lock
 		var answers [2]resource.Tell
@@ -51,7 +52,7 @@ func TestALateWriteInARealCell(t *testing.T) {
 				ask := func(q resource.Ask) resource.Tell {
 					f.issued++
 					q.ID, q.Sequencer = f.issued, held[who].Sequencer()
-					f.holds[q.ID] = fenceClaim{runningClient{rt, c}, held[who]}
+					g.cell.fencing.OnRequest(q.ID, runningClient{rt, c}, held[who])
 					answer, ok := l.ask(ctx, f.addr, q, 0)
 					require.True(t, ok)
 					return answer
@@ -80,7 +81,7 @@ func TestALateWriteInARealCell(t *testing.T) {
 		g.run(func() bool { return done })
 		require.Equal(t, c.lost, f.resource.Count().Lost, "%v", c.mode)
 		require.Equal(t, c.mode != plan.FenceReads && c.mode != plan.FenceAsk, answers[older].Accepted, "%v: the late write", c.mode)
-		f.judge()
+		g.cell.fencing.Judge()
 		require.Nil(t, g.cell.world.Failure(), "%v", c.mode)
 	}
 }
@@ -94,4 +95,18 @@ func TestOptionsOfTheResourceAreChecked(t *testing.T) {
 		require.NotContains(t, m.String(), "FenceMode")
 	}
 	require.Equal(t, "FenceMode(77)", plan.FenceMode(77).String())
+}
+
+// Every seed with the workload is judged, and each kind of resource counts what it
+// loses.
+func TestS10InSeeds(t *testing.T) {
+	for _, m := range plan.FenceModes() {
+		o := plan.Options{Seed: 3, Faults: []string{"client-pause"}, Workload: plan.Fenced, Fence: plan.FenceOptions{Mode: m, Delay: -1}}
+		r, again := Run(o), Run(o)
+		require.Nil(t, r.Breach, "%v", m)
+		require.Positive(t, r.Fence.Done, "%v", m)
+		require.Equal(t, m, r.Fence.Mode)
+		require.Equal(t, r.Hash, again.Hash)
+		require.Equal(t, r.Fence, again.Fence)
+	}
 }

@@ -251,5 +251,5 @@ func (h *hostile) wire(b []byte) {
 
 // intruder is who the hostile client is.
 func (c *Cell) intruder() api.Principal {
-	return principal(sim.FirstClient + sim.Addr(c.plan.Clients))
+	return model.PrincipalOn(sim.FirstClient + sim.Addr(c.plan.Clients))
 }

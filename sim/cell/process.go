@@ -2,7 +2,6 @@ package cell
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/chubbycell/chubby/db"
@@ -149,7 +148,7 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	if x := r.cell.crowd; x != nil && from == x.addr {
 		x.asked(r, now, msg)
 	} else if from.IsClient() {
-		who := principal(from)
+		who := model.PrincipalOn(from)
 		if q, ok := r.cell.asks(r.id, now, who, msg); ok {
 			r.life.OnRequest(from, q)
 			r.cell.recalls(from, q)
@@ -167,26 +166,6 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 		r.host.PeerMessage(now, paxos.NodeID(from), wire)
 	}
 	r.act()
-}
-
-// principals are the names of the first clients, which are asked for with each message.
-var principals = func() (names [64]api.Principal) {
-	for i := range names {
-		names[i] = named(sim.FirstClient + sim.Addr(i))
-	}
-	return names
-}()
-
-// principal is who the client on a machine is.
-func principal(a sim.Addr) api.Principal {
-	if i := a - sim.FirstClient; int(i) < len(principals) {
-		return principals[i]
-	}
-	return named(a)
-}
-
-func named(a sim.Addr) api.Principal {
-	return api.Principal("client-" + strconv.Itoa(int(a-sim.FirstClient+1)))
 }
 
 // Wake hands time to the host.
@@ -346,11 +325,11 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 	p, err := api.DecodeReply(m.Wire)
 	if err == nil {
 		if c.events.Wanted() {
-			c.publish(event.ReplySent{Replica: r.id, Local: r.now, To: principal(sim.Addr(m.To)), Reply: p})
+			c.publish(event.ReplySent{Replica: r.id, Local: r.now, To: model.PrincipalOn(sim.Addr(m.To)), Reply: p})
 		}
 		r.life.OnReply(sim.Addr(m.To), p)
 		_, logged := c.watch.Calls[model.Call{Session: p.Session, Seq: p.Seq}]
-		if !c.handles.OnReply(r.id, principal(sim.Addr(m.To)), p, logged) {
+		if !c.handles.OnReply(r.id, model.PrincipalOn(sim.Addr(m.To)), p, logged) {
 			return
 		}
 		c.locks.OnReply(r.id, p)

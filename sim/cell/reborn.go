@@ -281,7 +281,7 @@ func (n *newborn) Start(env *sim.Env) {
 // Receive hands bytes to the host.
 func (n *newborn) Receive(now time.Time, from sim.Addr, msg []byte) {
 	if from.IsClient() {
-		n.host.ClientMessage(now, core.Addr(from), principal(from), msg)
+		n.host.ClientMessage(now, core.Addr(from), model.PrincipalOn(from), msg)
 	} else {
 		n.host.PeerMessage(now, paxos.NodeID(from), string(msg))
 	}

@@ -175,7 +175,7 @@ func (p *program) listed() string {
 	var b strings.Builder
 	b.WriteString("# some\n")
 	for i := range p.cell.plan.Clients {
-		name := string(principal(sim.FirstClient + sim.Addr(i)))
+		name := string(model.PrincipalOn(sim.FirstClient + sim.Addr(i)))
 		if p.draws.Chance(1, 2) {
 			fmt.Fprintf(&b, "%s\n", name)
 		} else if p.odd.Chance(1, 2) { // a slip, and the line lists no principal

@@ -229,7 +229,7 @@ func (c *Cell) result(recovery time.Duration) Result {
 		Failovers: c.watch.Failovers, Recovery: recovery, FirstAnswers: c.waits.list(), Fence: c.fence.resource.Count(),
 	}
 	c.locks.Judge()
-	c.fence.judge()
+	c.fencing.Judge()
 	v := histories.Verdict{Unknown: c.load.unknown}
 	r.nodes = c.nodes.Judge(&v)
 	r.locks = c.holdings.Judge(&v)

@@ -8,5 +8,8 @@
 // the lease that the present master has set (S11). A Wire stands between one client and its
 // link, and hands what it sees to sim/conformance/clients as well.
 //
-// Reading order: checker.go, wire.go, promises.go.
+// Fencing checks a resource outside of the cell, which refuses whom it takes for an old
+// holder of a lock (S10).
+//
+// Reading order: checker.go, wire.go, promises.go, fencing.go.
 package beliefs

@@ -1,4 +1,4 @@
-package cell
+package beliefs
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/check/beliefs"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/resource"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-func fenceOf(f *facts, m plan.FenceMode) *fence {
-	return &fence{cell: &Cell{world: f.w, minds: beliefs.New(f.w)}, resource: resource.New(m), holds: map[uint64]fenceClaim{}}
+func fenceOf(w worldtest.World, m plan.FenceMode) *Fencing {
+	return NewFencing(w.World, New(w.World), resource.New(m))
 }
 
 // A resource that lets a lower token through, or an update be lost, is found, where
@@ -45,14 +45,14 @@ func TestS10IsJudgedByWhatTheResourceDid(t *testing.T) {
 		"made from a version that was never made": {log{write(1, 1, 5)}, plan.FenceModes()},
 	} {
 		for _, m := range plan.FenceModes() {
-			f := newFacts(t)
+			f := worldtest.New(t)
 			x := fenceOf(f, m)
 			x.resource.Log = c.log
-			x.judge()
-			broke := f.w.Failure() != nil
+			x.Judge()
+			broke := f.Failure() != nil
 			require.Equal(t, contains(c.breaks, m), broke, "%s, %v", name, m)
 			if broke {
-				require.Equal(t, "S10", f.w.Failure().ID)
+				require.Equal(t, "S10", f.Failure().ID)
 			}
 		}
 	}
@@ -76,40 +76,29 @@ func TestS10NoHolderIsRefused(t *testing.T) {
 		wild       bool // clocks err beyond the bound
 		breaks     bool
 	}{
-		"it holds the lock":         {plan.FenceReads, true, false, older, false, true},
-		"it knows that it has lost": {plan.FenceReads, false, false, older, false, false},
-		"its machine is down":       {plan.FenceReads, true, true, older, false, false},
-		"not for its token":         {plan.FenceReads, true, false, younger, false, false},
-		"clocks err":                {plan.FenceReads, true, false, older, true, false},
-		"by version":                {plan.FenceCompare, true, false, older, false, false},
+		"it holds the lock":         {plan.FenceReads, true, false, before, false, true},
+		"it knows that it has lost": {plan.FenceReads, false, false, before, false, false},
+		"its machine is down":       {plan.FenceReads, true, true, before, false, false},
+		"not for its token":         {plan.FenceReads, true, false, after, false, false},
+		"clocks err":                {plan.FenceReads, true, false, before, true, false},
+		"by version":                {plan.FenceCompare, true, false, before, false, false},
 	} {
-		f := newFacts(t)
+		f := worldtest.New(t)
 		x := fenceOf(f, c.mode)
-		x.cell.minds.Off = c.wild
+		x.minds.Off = c.wild
 		x.resource.Highest = 34
-		x.holds[5] = fenceClaim{holder{down: c.down}, held(c.held)}
-		x.refuses(&resource.Ask{ID: 5, Sequencer: sequencerOf(c.token)})
-		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
+		x.OnRequest(5, holder{down: c.down}, held(c.held))
+		x.OnRefused(&resource.Ask{ID: 5, Sequencer: sequencerOf(c.token)})
+		require.Equal(t, c.breaks, f.Failure() != nil, name)
 	}
 }
 
-// Every seed with the workload is judged, and each kind of resource counts what it
-// loses.
-func TestS10InSeeds(t *testing.T) {
-	for _, m := range plan.FenceModes() {
-		o := plan.Options{Seed: 3, Faults: []string{"client-pause"}, Workload: plan.Fenced, Fence: plan.FenceOptions{Mode: m, Delay: -1}}
-		r, again := Run(o), Run(o)
-		require.Nil(t, r.Breach, "%v", m)
-		require.Positive(t, r.Fence.Done, "%v", m)
-		require.Equal(t, m, r.Fence.Mode)
-		require.Equal(t, r.Hash, again.Hash)
-		require.Equal(t, r.Fence, again.Fence)
-	}
-}
+// Holders of the lock, one after the other.
+const before, after = 0, 1
 
 // sequencerOf is the sequencer of a holder.
 func sequencerOf(who int) string {
-	path, err := api.ParsePath(hotNode)
+	path, err := api.ParsePath("/d0/hot")
 	if err != nil {
 		panic(err)
 	}
