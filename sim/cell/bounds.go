@@ -49,7 +49,7 @@ func (c *Cell) sizes(r *replica) []sizes {
 		{"messages held for the disk", status.Held, maxHeld},
 		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window*maxDrift + r.late(status.FirstOpen)},
 		{"sessions", int(totals.Sessions), rows.MaxSessions},
-		{"sessions more than clients opened", int(totals.Sessions), 2 * (c.load.sessions + c.promises.Renewed)},
+		{"sessions more than clients opened", int(totals.Sessions), 2 * (c.load.Sessions + c.promises.Renewed)},
 		{"open handles", ops.Handles, int(totals.Sessions) * cfg.NodeOps.Handles.PerSession},
 		{"Acquires that wait", ops.Waiting, int(totals.Sessions) * api.MaxWindow},
 		{"calls on nodes that are proposed", ops.UnderWay, cfg.MaxPending + ops.Waiting + api.MaxWindow},

@@ -25,6 +25,8 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/resource"
+	"github.com/chubbycell/chubby/sim/workload"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -42,7 +44,6 @@ type Cell struct {
 	nodes    *histories.Files
 	holdings *histories.Locks
 	minds    *beliefs.Checker
-	fence    *fence
 	fencing  *beliefs.Fencing
 	rights   *handles.Rights
 	quotas   *handles.Quotas
@@ -53,12 +54,10 @@ type Cell struct {
 	listens  *sim.Draw         // what a hostile client overhears; nil: there is none
 	heard    overheard         // by a hostile client
 	tops     []paxos.Slot      // highest slot applied, each time that bounds were looked at
-	deserted int               // sessions that their clients left without a word
 	tricks   map[string]uint64 // of a hostile client, that were answered as they must be
 	suffix   *clients.Suffix
 	sessions *sessions.Checker
 	shown    *locks.Sequencers
-	waits    waits
 	promises *beliefs.Promises
 	crowd    *crowd // nil but in experiments
 	history  *histories.Rows
@@ -85,7 +84,7 @@ type Cell struct {
 	lulls      *sim.Draw
 	resting    bool
 
-	load load // what client programs do and have done
+	load *workload.Programs // what client programs do and have done
 
 	events    event.Stream
 	checkers  []added   // of an extension
@@ -95,7 +94,7 @@ type Cell struct {
 
 // build makes the cell of a plan; nothing runs yet.
 func build(p plan.Plan, tr sim.Trace) *Cell {
-	c := &Cell{plan: p, load: newLoad(), strikes: map[string]int{}, tricks: map[string]uint64{}, misfits: map[paxos.NodeID]bool{}}
+	c := &Cell{plan: p, strikes: map[string]int{}, tricks: map[string]uint64{}, misfits: map[paxos.NodeID]bool{}}
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = agreement.New(c.world, p.Replicas, around{c})
@@ -136,6 +135,13 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	}
 	c.listen()
 	c.history = histories.NewRows()
+	r := resource.New(p.Fence.Mode)
+	c.fencing = beliefs.NewFencing(c.world, c.minds, r)
+	c.minds.Off = p.Workload == plan.Fenced && p.Fence.Drift > 1000
+	c.load = workload.New(workload.Env{
+		Plan: &c.plan, World: c.world, Events: &c.events, Replicas: c.replicaIDs(), Rows: c.history, Files: c.nodes, Locks: c.holdings,
+		Beliefs: c.minds, Witness: witness{c},
+	})
 	rates := c.world.Draw("cell.clock", 0)
 	clock := func() sim.ClockConfig {
 		return sim.ClockConfig{
@@ -152,11 +158,11 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	}
 	for i := range p.Clients {
 		m := c.world.Add(sim.MachineConfig{
-			Addr: sim.FirstClient + sim.Addr(i), Process: sim.Program(c.program(i)), Clock: clock(), Disk: p.Disk,
+			Addr: sim.FirstClient + sim.Addr(i), Process: sim.Program(c.load.Program(i)), Clock: clock(), Disk: p.Disk,
 		})
 		c.clients = append(c.clients, m)
 	}
-	c.addFence(clock())
+	c.load.AddFence(r, c.fencing, c.clients, clock())
 	if p.Hostile.Gap > 0 {
 		c.world.Add(sim.MachineConfig{
 			Addr: sim.FirstClient + sim.Addr(p.Clients), Process: func() sim.Process { return &hostile{cell: c} }, Clock: clock(),
@@ -183,6 +189,14 @@ func (c *Cell) hostConfig(id paxos.NodeID) driver.Config {
 		cfg.Core.Paxos.Members = append(cfg.Core.Paxos.Members, paxos.NodeID(i+1))
 	}
 	return cfg
+}
+
+func (c *Cell) replicaIDs() []uint32 {
+	var ids []uint32
+	for i := range c.plan.Replicas {
+		ids = append(ids, uint32(i+1))
+	}
+	return ids
 }
 
 // addrs are all machines, replicas first.
@@ -277,7 +291,7 @@ func (c *Cell) heal() {
 		end()
 	}
 	c.undo = nil
-	c.waits.heals(c.world.Now())
+	c.load.Waits.Heals(c.world.Now())
 	c.world.Net().SetDefault(c.plan.Link)
 	c.world.Net().Heal()
 	for _, m := range append(c.replicas, c.clients...) {

@@ -53,7 +53,7 @@ func (c *Cell) addCrowd(n int) *crowd {
 	}
 	m := c.world.Add(sim.MachineConfig{Addr: x.addr, Process: func() sim.Process { return x }})
 	c.clients = append(c.clients, m)
-	c.load.sessions = n
+	c.load.Sessions = n
 	c.sessions.Off = true
 	return x
 }

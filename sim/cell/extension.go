@@ -1,11 +1,8 @@
 package cell
 
 import (
-	"context"
-	"errors"
 	"time"
 
-	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/event"
@@ -130,65 +127,6 @@ func (s *strikeStage) Resign(m *sim.Machine) {
 	if m != nil {
 		tell(m, func(r *replica, now time.Time) { r.host.Resign(now) })
 	}
-}
-
-// thread is a program as the turns of an extension see it.
-type thread struct {
-	p   *program
-	ctx context.Context
-}
-
-func (t *thread) Client() *client.Client { return t.p.client }
-func (t *thread) Draw() *sim.Draw        { return t.p.draws }
-func (t *thread) ID() int64              { return t.p.id }
-func (t *thread) Now() time.Time         { return t.p.rt.Now() }
-func (t *thread) State() any             { return t.p.state }
-func (t *thread) SetState(s any)         { t.p.state = s }
-func (t *thread) Healed() bool           { return t.p.cell.load.finale }
-func (t *thread) World() *sim.World      { return t.p.cell.world }
-
-func (t *thread) Sleep(ctx context.Context, d time.Duration) error { return t.p.rt.Sleep(ctx, d) }
-
-func (t *thread) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return t.p.rt.WithTimeout(ctx, d)
-}
-
-// Done counts a call. An unknown outcome is no answer; a refusal is one.
-func (t *thread) Done(call string, contended bool, err error) {
-	p, c := t.p, t.p.cell
-	if p.rt.Env().Dead() {
-		return
-	}
-	p.calls++
-	p.expired = p.expired || errors.Is(err, client.ErrSessionExpired)
-	text := "ok"
-	if err != nil {
-		text = err.Error()
-	}
-	c.world.Result(p.rt.Env().Self(), []byte(call+": "+text))
-	if c.events.Wanted() {
-		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: call, Err: err})
-	}
-	unanswered := errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
-	if unanswered {
-		c.load.unknown++
-	}
-	switch {
-	case !unanswered && !p.expired:
-		c.load.completed++
-		if contended {
-			c.load.hot++
-		}
-	case unanswered && c.load.finale && !p.expired:
-		c.world.Break("L1", "%s after healing had no answer: %v", call, err)
-	}
-}
-
-// finaleOfAdded makes the last turns of a program of an extension.
-func (p *program) finaleOfAdded(ctx context.Context) {
-	ctx, cancel := p.rt.WithTimeout(ctx, finalePatience)
-	defer cancel()
-	p.turn(p, ctx)
 }
 
 // CheckExtension says what is wrong with an extension: a name that is malformed or taken.

@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/sim/check/beliefs"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/resource"
+	"github.com/chubbycell/chubby/sim/workload"
 )
 
 // The holders of a lock, one after the other.
@@ -28,19 +29,19 @@ func TestALateWriteInARealCell(t *testing.T) {
 		g := newGuests(t, 4)
 		g.cell.plan.Fence.FenceOptions = plan.FenceOptions{Mode: c.mode}
 		g.cell.plan.Fence.Late = 1 << 40
-		f := &fence{cell: g.cell, resource: resource.New(c.mode)}
-		f.draws = g.cell.world.Draw("cell.fence", 0)
-		f.addr = sim.FirstClient
-		m := g.cell.world.Add(sim.MachineConfig{Addr: f.addr, Process: sim.Program(f.serve)})
+		x := resource.New(c.mode)
+		g.cell.fencing = beliefs.NewFencing(g.cell.world, g.cell.minds, x)
+		f := g.cell.load.NewFence(x, g.cell.fencing)
+		m := f.Stand(sim.FirstClient, sim.ClockConfig{})
 		g.cell.clients = append(g.cell.clients, m)
-		g.cell.fence, g.cell.fencing = f, beliefs.NewFencing(g.cell.world, g.cell.minds, f.resource)
+		g.cell.load.Fence = f
 		m.Start()
 		var held [2]*client.Lock
 		var answers [2]resource.Tell
 		go1, done := false, false
 		guest := func(who int, between func(rt *sim.Runtime)) func(rt *sim.Runtime, c *client.Client) {
 			return func(rt *sim.Runtime, _ *client.Client) {
-				l := newLine(rt)
+				l := workload.NewLine(rt)
 				c := client.New(l, client.Config{Replicas: g.cell.replicaIDs(), Draw: rt.Env().Draw("guest").Uint64, Rho: int64(g.cell.plan.Driver.Core.Paxos.Lease.Rho)})
 				ctx := context.Background()
 				h, err := c.Open(ctx, "/ls/local/d", client.OpenOptions{Rights: client.Write, Create: client.CreateMay, Directory: true})
@@ -50,18 +51,16 @@ func TestALateWriteInARealCell(t *testing.T) {
 				held[who], err = h.Acquire(ctx, client.Exclusive)
 				require.NoError(t, err)
 				ask := func(q resource.Ask) resource.Tell {
-					f.issued++
-					q.ID, q.Sequencer = f.issued, held[who].Sequencer()
-					g.cell.fencing.OnRequest(q.ID, runningClient{rt, c}, held[who])
-					answer, ok := l.ask(ctx, f.addr, q, 0)
+					q.ID, q.Sequencer = f.Next(), held[who].Sequencer()
+					g.cell.fencing.OnRequest(q.ID, workload.Client{Runtime: rt, Client: c}, held[who])
+					answer, ok := l.Ask(ctx, sim.FirstClient, q, 0)
 					require.True(t, ok)
 					return answer
 				}
 				read := ask(resource.Ask{})
 				require.True(t, held[who].Held())
 				between(rt)
-				f.issued++
-				answers[who] = ask(resource.Ask{Write: true, Base: read.Version, Version: f.issued, Value: read.Value + 1})
+				answers[who] = ask(resource.Ask{Write: true, Base: read.Version, Version: f.Next(), Value: read.Value + 1})
 				done = done || who == younger
 			}
 		}
@@ -79,7 +78,7 @@ func TestALateWriteInARealCell(t *testing.T) {
 			}
 		}))
 		g.run(func() bool { return done })
-		require.Equal(t, c.lost, f.resource.Count().Lost, "%v", c.mode)
+		require.Equal(t, c.lost, x.Count().Lost, "%v", c.mode)
 		require.Equal(t, c.mode != plan.FenceReads && c.mode != plan.FenceAsk, answers[older].Accepted, "%v: the late write", c.mode)
 		g.cell.fencing.Judge()
 		require.Nil(t, g.cell.world.Failure(), "%v", c.mode)

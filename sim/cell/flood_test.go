@@ -161,11 +161,11 @@ func meets(t *testing.T, seed uint64, hostile bool, tune func(*plan.Plan)) *meas
 	}
 	f := &flood{to: g.master().Addr()}
 	if hostile {
-		g.cell.load.sessions = floodSessions
+		g.cell.load.Sessions = floodSessions
 		x := g.cell.world.Add(sim.MachineConfig{Addr: sim.FirstClient + 5, Process: func() sim.Process { return f }})
 		x.Start()
 	}
-	g.cell.load.sessions += 5
+	g.cell.load.Sessions += 5
 	g.cell.world.RunFor(2 * time.Second)
 	warm = true
 	for range 3 {

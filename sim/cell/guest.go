@@ -127,7 +127,7 @@ func (h *hostile) Start(env *sim.Env) {
 
 // Wake sends the next request, until the last calls of honest clients.
 func (h *hostile) Wake(now time.Time) {
-	if h.cell.load.finale {
+	if h.cell.load.Finale {
 		return
 	}
 	h.turn()

@@ -10,7 +10,7 @@ import (
 // opens opens a session. A hostile client does what anybody may as well: it needs a
 // session, handles and locks of its own to play tricks with.
 func (h *hostile) opens() {
-	h.cell.load.sessions++
+	h.cell.load.Sessions++
 	h.raw("session", api.Request{Op: api.OpenSession{Nonce: h.nonce}}, anything)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim/check/handles"
+	"github.com/chubbycell/chubby/sim/workload"
 )
 
 // turn sends one request, or a few.
@@ -110,13 +111,13 @@ func (h *hostile) impersonates() {
 	case 0:
 		q.Op = api.EndSession{}
 	case 1:
-		q.Op = api.Put{Key: hotRow, Value: "mine"}
+		q.Op = api.Put{Key: workload.HotRow, Value: "mine"}
 	case 2:
-		q.Op = api.Get{Key: hotRow}
+		q.Op = api.Get{Key: workload.HotRow}
 	case 3:
 		q.Seq, q.AckedThrough, q.Op = 0, 0, api.KeepAlive{AckedEpoch: h.epoch, Now: true}
 	case 4:
-		q.Op = api.Open{Path: strings.TrimPrefix(hotNode, "/"), Rights: api.RightRead}
+		q.Op = api.Open{Path: strings.TrimPrefix(workload.HotNode, "/"), Rights: api.RightRead}
 	default:
 		if t == "" {
 			return
@@ -245,9 +246,9 @@ func (h *hostile) fakesSequencers() {
 // node.
 func (h *hostile) overheard(but api.Ref) (string, bool) {
 	var all []string
-	for _, path := range slices.Sorted(maps.Keys(h.cell.load.shown)) {
-		if q, err := api.ParseSequencer(h.cell.load.shown[path]); err == nil && q.Node != but {
-			all = append(all, h.cell.load.shown[path])
+	for _, path := range slices.Sorted(maps.Keys(h.cell.load.Shown)) {
+		if q, err := api.ParseSequencer(h.cell.load.Shown[path]); err == nil && q.Node != but {
+			all = append(all, h.cell.load.Shown[path])
 		}
 	}
 	return pick(h.draws, all)
@@ -368,7 +369,7 @@ func (h *hostile) garbles() {
 // polls opens and closes as fast as it can.
 func (h *hostile) polls() {
 	for range 1 + h.draws.Int(5) {
-		h.send("open", api.Open{Path: strings.TrimPrefix(hotNode, "/"), Rights: api.RightRead}, anything)
+		h.send("open", api.Open{Path: strings.TrimPrefix(workload.HotNode, "/"), Rights: api.RightRead}, anything)
 		if t, ok := pick(h.draws, h.own); ok {
 			h.send("close", api.CloseHandle{Handle: t}, only(api.OK, api.BadHandle))
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/workload"
 )
 
 // guests are programs that a test brings into a real cell without faults, beside no
@@ -48,11 +49,11 @@ func newGuests(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *guests {
 // come starts a program on a machine of its own.
 func (g *guests) come(f func(rt *sim.Runtime, c *client.Client)) {
 	main := func(rt *sim.Runtime) {
-		c, _ := g.cell.promises.Dial(newLine(rt), client.Config{
+		c, _ := g.cell.promises.Dial(workload.NewLine(rt), client.Config{
 			Replicas: g.cell.replicaIDs(), Draw: rt.Env().Draw("client.main").Uint64,
 			Rho: int64(g.cell.plan.Driver.Core.Paxos.Lease.Rho),
 		})
-		g.cell.minds.OnClient(runningClient{rt, c})
+		g.cell.minds.OnClient(workload.Client{Runtime: rt, Client: c})
 		f(rt, c)
 	}
 	m := g.cell.world.Add(sim.MachineConfig{Addr: sim.FirstClient + sim.Addr(len(g.cell.clients)), Process: sim.Program(main)})

@@ -61,7 +61,7 @@ func (c *Cell) safety() time.Duration {
 			return c.world.Now()
 		}
 		c.bounds()
-		if c.load.completed >= FloorOps {
+		if c.load.Completed >= FloorOps {
 			break
 		}
 	}
@@ -72,11 +72,11 @@ func (c *Cell) safety() time.Duration {
 // liveness demands progress (L1): every program makes its last calls, all of
 // which succeed.
 func (c *Cell) liveness(healedAt time.Duration) {
-	c.load.finale = true
+	c.load.Finale = true
 	back := c.absentees()
-	for c.load.running > 0 {
+	for c.load.Running > 0 {
 		if c.world.Now() > healedAt+plan.RecoveryBound {
-			c.world.Break("L1", "%d client programs have not ended %v after healing; %s", c.load.running, plan.RecoveryBound, c.roles())
+			c.world.Break("L1", "%d client programs have not ended %v after healing; %s", c.load.Running, plan.RecoveryBound, c.roles())
 			return
 		}
 		if !c.reached(c.world.RunFor(100 * time.Millisecond)) {
@@ -199,7 +199,7 @@ func (c *Cell) audit() {
 		}
 		c.keepsRules(r)
 		c.fits(r)
-		for _, id := range c.load.closed {
+		for _, id := range c.load.Closed {
 			if _, open := rows.GetSession(r.host.Core().View(), id); open {
 				c.world.Break("S3", "replica %d still has session %d, whose end was confirmed to its client", r.id, id)
 			}
@@ -225,12 +225,12 @@ func (c *Cell) roles() string {
 func (c *Cell) result(recovery time.Duration) Result {
 	r := Result{
 		Seed: c.plan.Seed, Replicas: c.plan.Replicas, Clients: c.plan.Clients, Workload: c.plan.Workload,
-		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.completed, Hot: c.load.hot,
-		Failovers: c.watch.Failovers, Recovery: recovery, FirstAnswers: c.waits.list(), Fence: c.fence.resource.Count(),
+		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.Completed, Hot: c.load.Hot,
+		Failovers: c.watch.Failovers, Recovery: recovery, FirstAnswers: c.load.Waits.List(), Fence: c.load.Fence.Resource.Count(),
 	}
 	c.locks.Judge()
 	c.fencing.Judge()
-	v := histories.Verdict{Unknown: c.load.unknown}
+	v := histories.Verdict{Unknown: c.load.Unknown}
 	r.nodes = c.nodes.Judge(&v)
 	r.locks = c.holdings.Judge(&v)
 	r.history = c.history.Judge(c.world, c.watch, &v)

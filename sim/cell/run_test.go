@@ -42,7 +42,7 @@ func someCell(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *Cell {
 	t.Cleanup(c.world.Close)
 	c.start()
 	require.Equal(t, sim.Reached, c.world.Run(5*time.Second))
-	require.Positive(t, c.load.completed)
+	require.Positive(t, c.load.Completed)
 	return c
 }
 
@@ -68,9 +68,9 @@ func TestL1ReplicasThatHearOneAlone(t *testing.T) {
 			if gone {
 				c.world.Net().Isolate(c.replicas[hub].Addr())
 			}
-			c.load.finale = true
+			c.load.Finale = true
 			require.Equal(t, sim.Reached, c.world.RunFor(plan.RecoveryBound))
-			require.Equal(t, gone, c.load.running > 0)
+			require.Equal(t, gone, c.load.Running > 0)
 			if !gone {
 				back()
 				c.agree("again")
@@ -146,7 +146,7 @@ func TestL2EachSizeHasABoundThatCanBreak(t *testing.T) {
 	r.missed = 0 // and until it has passed that
 	require.Equal(t, most, lacks())
 
-	c.load.sessions = 0
+	c.load.Sessions = 0
 	c.bounds()
 	require.NotNil(t, c.world.Failure())
 	require.Equal(t, "L2", c.world.Failure().ID)

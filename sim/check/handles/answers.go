@@ -212,15 +212,7 @@ func (b *Checker) pathOf(op api.Open) string {
 	case op.Path == "":
 		return b.Given[op.Dir].Node.Path.String()
 	}
-	return Inside(b.Given[op.Dir].Node.Path.String()) + op.Path
-}
-
-// Inside is what the paths of nodes below a directory begin with.
-func Inside(dir string) string {
-	if dir == "/" {
-		return dir
-	}
-	return dir + "/"
+	return model.Inside(b.Given[op.Dir].Node.Path.String()) + op.Path
 }
 
 // learns notes what an answer gives out, and what it ends. Where requests of several

@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 // what waits is given up, and what finds no room is refused, as it would be by a client of
 // the usual size under a load that no run can simulate. Half of a window is for those who wait for
 // locks (client/session, launchable), so who locks has two places at least.
-func (c *Cell) slim(d *sim.Draw, cfg *client.Config) {
+func (c *Programs) slim(d *sim.Draw, cfg *client.Config) {
 	if !c.plan.Calls.Slim || !d.Chance(1, 2) {
 		return
 	}
@@ -32,8 +32,8 @@ const usualQueue = 1024
 
 // room begins to watch whether a call that begins now, and is not one that frees
 // anything, is taken (client.Config, Queue).
-func (p *program) room() (ends func(t *client.CallID, err error)) {
-	door := entrance{at: p.cell.world.Now(), most: p.cell.load.queues[p.client], then: p.client.Status().Status}
+func (p *thread) room() (ends func(t *client.CallID, err error)) {
+	door := entrance{at: p.all.world.Now(), most: p.all.queues[p.client], then: p.client.Status().Status}
 	if door.most == 0 {
 		door.most = usualQueue
 	}
@@ -42,10 +42,10 @@ func (p *program) room() (ends func(t *client.CallID, err error)) {
 			return
 		}
 		busy := errors.Is(err, client.ErrBusy)
-		if id, what := door.wrong(p.cell.world.Now(), p.client.Status().Status, t.Session, busy); id != "" {
-			p.cell.world.Break(id, "client %v %s", p.rt.Env().Self(), what)
+		if id, what := door.wrong(p.all.world.Now(), p.client.Status().Status, t.Session, busy); id != "" {
+			p.all.world.Break(id, "client %v %s", p.rt.Env().Self(), what)
 		} else if busy {
-			p.cell.load.busy++
+			p.all.Busy++
 			p.crowded = true
 		}
 	}
@@ -82,8 +82,8 @@ func (e *entrance) wrong(now time.Duration, s session.Status, sentIn api.Session
 
 // freed looks at how a call has ended that gives something back: there is always room for
 // one, or there would never be any.
-func (p *program) freed(err error) {
+func (p *thread) freed(err error) {
 	if errors.Is(err, client.ErrBusy) && !p.rt.Env().Dead() {
-		p.cell.world.Break("L1", "client %v refuses to give something back since too many calls wait", p.rt.Env().Self())
+		p.all.world.Break("L1", "client %v refuses to give something back since too many calls wait", p.rt.Env().Self())
 	}
 }

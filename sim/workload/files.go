@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"cmp"
@@ -13,12 +13,11 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/sim/check/handles"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// hotNode is the contended file, and lock.
-const hotNode = "/d0/hot"
+// HotNode is the contended file, and lock.
+const HotNode = "/d0/hot"
 
 // opened is a handle of a program, and what the program knows of the node.
 type opened struct {
@@ -54,12 +53,18 @@ func (o *opened) OpenedIn() api.SessionID { return o.session }
 // Number is what the cell calls the handle.
 func (o *opened) Number() api.HandleID { return o.id }
 
-func (p *program) believer() model.Believer { return runningClient{p.rt, p.client} }
+func (p *thread) believer() model.Believer { return Client{Runtime: p.rt, Client: p.client} }
+
+// fileWork is a thread that works on files and directories.
+type fileWork struct {
+	*thread
+	nodes []*opened // what it has open, the oldest first
+}
 
 // path picks a node: the contended one, a directory, or a file in one. Some
 // directories stand in others.
-func (p *program) path() string {
-	calls := &p.cell.plan.Calls
+func (p *fileWork) path() string {
+	calls := &p.all.plan.Calls
 	dir := p.dir()
 	for range 2 {
 		if p.draws.Chance(1, 6) {
@@ -68,7 +73,7 @@ func (p *program) path() string {
 	}
 	switch {
 	case p.draws.Chance(calls.Hot, 100):
-		return hotNode
+		return HotNode
 	case p.draws.Chance(1, 4):
 		return dir
 	}
@@ -87,10 +92,10 @@ const subdir = "/s"
 func isDir(path string) bool { return model.Parent(path) == "/" || strings.HasSuffix(path, subdir) }
 
 // dir picks a directory in the root.
-func (p *program) dir() string { return dirs[p.draws.Int(p.cell.plan.Calls.Groups)] }
+func (p *fileWork) dir() string { return dirs[p.draws.Int(p.all.plan.Calls.Groups)] }
 
-// files opens, reads, writes, lists and deletes nodes.
-func (p *program) files(ctx context.Context) {
+// turn opens, reads, writes, lists and deletes nodes.
+func (p *fileWork) turn(ctx context.Context) {
 	path := p.path()
 	o := p.has(path)
 	if o == nil {
@@ -120,7 +125,7 @@ func (p *program) files(ctx context.Context) {
 	}
 }
 
-func (p *program) has(path string) *opened {
+func (p *fileWork) has(path string) *opened {
 	i := slices.IndexFunc(p.nodes, func(o *opened) bool { return o.path == path })
 	if i < 0 {
 		return nil
@@ -130,13 +135,13 @@ func (p *program) has(path string) *opened {
 
 // open opens a node, in place of the handle that the program has on it. A parent
 // that is missing is made, and may be ephemeral.
-func (p *program) open(ctx context.Context, path string, create client.Creation, ephemeral bool) {
+func (p *fileWork) open(ctx context.Context, path string, create client.Creation, ephemeral bool) {
 	p.openAs(ctx, path, manner{create: create, ephemeral: ephemeral, rights: allRights})
 }
 
 // openAs is open, with less rights or other names, and perhaps by a name below a
 // directory that the program has open.
-func (p *program) openAs(ctx context.Context, path string, how manner) {
+func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 	create := how.create
 	if o := p.has(path); o != nil {
 		p.closeHandle(o)
@@ -163,7 +168,7 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	out, ok := p.file(ctx, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		var err error
 		if how.dir != nil {
-			h, err = how.dir.h.Open(ctx, path[len(handles.Inside(how.dir.path)):], opt)
+			h, err = how.dir.h.Open(ctx, path[len(model.Inside(how.dir.path)):], opt)
 		} else {
 			h, err = p.client.Open(ctx, "/ls/local"+path, opt)
 		}
@@ -176,26 +181,25 @@ func (p *program) openAs(ctx context.Context, path string, how manner) {
 	case h != nil:
 		p.named(h, path)
 		o := &opened{h: h, path: path, stat: h.StatAtOpen(), session: p.trail.Session, delay: delay}
-		o.id = p.cell.handles.Opened[model.Call{Session: p.trail.Session, Seq: p.trail.Seq}]
-		p.cell.handles.OnHandleGot(o.id, how.rights)
+		o.id = p.all.witness.OnHandleGot(model.Call{Session: p.trail.Session, Seq: p.trail.Seq}, how.rights)
 		p.nodes = append(p.nodes, o)
-		p.cell.minds.OnOpen(p.believer(), p.nodes[len(p.nodes)-1])
+		p.all.minds.OnOpen(p.believer(), p.nodes[len(p.nodes)-1])
 	case ok && out.Code == linearizability.FileNotFound && model.Parent(path) != "/" && create != client.CreateNever:
-		p.open(ctx, model.Parent(path), client.CreateMay, model.Parent(path) != model.Parent(hotNode) && p.draws.Chance(1, 2))
+		p.open(ctx, model.Parent(path), client.CreateMay, model.Parent(path) != model.Parent(HotNode) && p.draws.Chance(1, 2))
 	}
 }
 
 // named looks at the name of a new handle.
-func (p *program) named(h *client.Handle, node string) {
+func (p *fileWork) named(h *client.Handle, node string) {
 	if path.Clean(h.Name()) != path.Clean("/ls/local"+node) {
-		p.cell.world.Break("S14", "a handle of %s says that it is one of %s", node, h.Name())
+		p.all.world.Break("S14", "a handle of %s says that it is one of %s", node, h.Name())
 	}
 }
 
 // delay draws a lock-delay: at times a longer one than there is (C7.06), on nodes
 // that has not to be lockable in the end; and at times none, which is what a request
 // without a delay asks for.
-func (p *program) delay(path string) time.Duration {
+func (p *fileWork) delay(path string) time.Duration {
 	d := p.someDelay(path)
 	if p.odd.Chance(1, 6) {
 		return 0
@@ -203,15 +207,15 @@ func (p *program) delay(path string) time.Duration {
 	return d
 }
 
-func (p *program) someDelay(path string) time.Duration {
-	if path != hotNode && p.draws.Chance(1, 20) {
+func (p *fileWork) someDelay(path string) time.Duration {
+	if path != HotNode && p.draws.Chance(1, 20) {
 		return p.draws.Duration(30*time.Second, 2*time.Minute)
 	}
-	return p.draws.Duration(0, 2*p.cell.plan.Calls.Delay)
+	return p.draws.Duration(0, 2*p.all.plan.Calls.Delay)
 }
 
 // on is a call on a node that is open.
-func (p *program) on(ctx context.Context, o *opened, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (linearizability.FileOutput, bool) {
+func (p *fileWork) on(ctx context.Context, o *opened, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (linearizability.FileOutput, bool) {
 	in.Path, in.Instance = o.path, uint64(o.stat.Instance)
 	out, ok := p.file(ctx, in, do)
 	p.tied(o, p.trail)
@@ -220,7 +224,7 @@ func (p *program) on(ctx context.Context, o *opened, in linearizability.FileInpu
 }
 
 // mayLose gives a handle back where a definite answer said that its node is gone.
-func (p *program) mayLose(o *opened, out linearizability.FileOutput, ok bool) {
+func (p *fileWork) mayLose(o *opened, out linearizability.FileOutput, ok bool) {
 	if ok && out.Code == linearizability.FileGone {
 		p.loses(o, client.ErrGone)
 	}
@@ -238,7 +242,7 @@ func (o *opened) know(s client.Stat, err error) linearizability.FileOutput {
 	return linearizability.FileOutput{Stat: model.FileStat(s)}
 }
 
-func (p *program) contents(ctx context.Context, o *opened) {
+func (p *fileWork) contents(ctx context.Context, o *opened) {
 	p.on(ctx, o, linearizability.FileInput{Op: linearizability.FileGet}, func(ctx context.Context) (linearizability.FileOutput, error) {
 		text, s, err := o.h.Contents(ctx)
 		out := o.know(s, err)
@@ -247,7 +251,7 @@ func (p *program) contents(ctx context.Context, o *opened) {
 	})
 }
 
-func (p *program) stat(ctx context.Context, o *opened) {
+func (p *fileWork) stat(ctx context.Context, o *opened) {
 	p.on(ctx, o, linearizability.FileInput{Op: linearizability.FileGetStat}, func(ctx context.Context) (linearizability.FileOutput, error) {
 		s, err := o.h.Stat(ctx)
 		return o.know(s, err), err
@@ -256,12 +260,12 @@ func (p *program) stat(ctx context.Context, o *opened) {
 
 // generation is one of the contents that a program writes if they are those: any, the
 // last that it was told of, or one that was never.
-func (p *program) generation(o *opened) client.ContentGen {
+func (p *fileWork) generation(o *opened) client.ContentGen {
 	return conditionOn(o.stat.Content, p.draws.Weighted([]uint32{5, 5, 1}))
 }
 
 // namesAt is generation, of a node's ACL names.
-func (p *program) namesAt(o *opened) client.ACLGen {
+func (p *fileWork) namesAt(o *opened) client.ACLGen {
 	return conditionOn(o.stat.ACL, p.odd.Weighted([]uint32{5, 3, 1}))
 }
 
@@ -277,25 +281,25 @@ func conditionOn[G ~uint64](known G, kind int) G {
 	return max(known, 2) - 1
 }
 
-func (p *program) setContents(ctx context.Context, o *opened, when client.ContentGen) {
+func (p *fileWork) setContents(ctx context.Context, o *opened, when client.ContentGen) {
 	p.write(ctx, o, p.text(), when)
 }
 
-func (p *program) write(ctx context.Context, o *opened, text string, when client.ContentGen) {
+func (p *fileWork) write(ctx context.Context, o *opened, text string, when client.ContentGen) {
 	in := linearizability.FileInput{Op: linearizability.FileSet, Contents: text, When: uint64(when)}
 	p.on(ctx, o, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		s, err := o.h.SetContents(ctx, in.Contents, when)
-		p.cell.sized(in.Contents, err)
+		p.all.sized(in.Contents, err)
 		return o.know(s, err), err
 	})
 }
 
-func (p *program) setACL(ctx context.Context, o *opened) {
+func (p *fileWork) setACL(ctx context.Context, o *opened) {
 	const all = "everybody"
 	p.setNames(ctx, o, client.ACLNames{Read: all, Write: all, Change: all})
 }
 
-func (p *program) setNames(ctx context.Context, o *opened, names client.ACLNames) {
+func (p *fileWork) setNames(ctx context.Context, o *opened, names client.ACLNames) {
 	when := p.namesAt(o)
 	in := linearizability.FileInput{Op: linearizability.FileSetNames, Names: linearizability.FileNames(model.ACLNames(names)), When: uint64(when)}
 	p.on(ctx, o, in, func(ctx context.Context) (linearizability.FileOutput, error) {
@@ -304,7 +308,7 @@ func (p *program) setNames(ctx context.Context, o *opened, names client.ACLNames
 	})
 }
 
-func (p *program) remove(ctx context.Context, o *opened) {
+func (p *fileWork) remove(ctx context.Context, o *opened) {
 	_, ok := p.on(ctx, o, linearizability.FileInput{Op: linearizability.FileDelete}, func(ctx context.Context) (linearizability.FileOutput, error) {
 		return linearizability.FileOutput{}, o.h.Delete(ctx)
 	})
@@ -314,24 +318,22 @@ func (p *program) remove(ctx context.Context, o *opened) {
 }
 
 // loses closes a handle of which an answer has said that it is of no more use.
-func (p *program) loses(o *opened, why error) {
+func (p *fileWork) loses(o *opened, why error) {
 	if o.lock != nil && !p.rt.Env().Dead() {
-		p.cell.minds.OnLoss(p.believer(), o.Ref(), o.lock, why)
+		p.all.minds.OnLoss(p.believer(), o.Ref(), o.lock, why)
 	}
 	p.closeHandle(o)
 }
 
 // closeHandle never fails, but for want of an answer. It has time of its own, whatever
 // is left of that of the call which found that the handle is of no more use.
-func (p *program) closeHandle(o *opened) {
+func (p *fileWork) closeHandle(o *opened) {
 	p.nodes = slices.DeleteFunc(p.nodes, func(x *opened) bool { return x == o })
-	p.cell.minds.OnClose(o)
-	if have := p.cell.load.handles[p.client]; have != nil && have.h == o.h {
-		delete(p.cell.load.handles, p.client)
+	p.all.minds.OnClose(o)
+	if have := p.all.handles[p.client]; have != nil && have.h == o.h {
+		delete(p.all.handles, p.client)
 	}
-	if w := p.cell.promises.Of(p.client); w != nil {
-		w.Life.OnHandleClose(o.h)
-	}
+	p.all.witness.OnHandleClose(p.client, o.h)
 	ctx, cancel := p.rt.WithTimeout(context.Background(), p.patience())
 	defer cancel()
 	err := o.h.Close(ctx)
@@ -340,32 +342,32 @@ func (p *program) closeHandle(o *opened) {
 		p.lets(o, o.lock)
 	}
 	if err != nil && p.strict && !p.rt.Env().Dead() && !errors.Is(err, client.ErrSessionExpired) {
-		p.cell.world.Break("L1", "a handle could not be closed after healing: %v", err)
+		p.all.world.Break("L1", "a handle could not be closed after healing: %v", err)
 	}
-	at := p.cell.world.Now()
-	if _, err := o.h.Stat(ctx); (err == nil || p.cell.world.Now() > at) && !p.rt.Env().Dead() {
-		p.cell.world.Break("S14", "a call on a closed handle of %s asked the cell: %v", o.path, err)
+	at := p.all.world.Now()
+	if _, err := o.h.Stat(ctx); (err == nil || p.all.world.Now() > at) && !p.rt.Env().Dead() {
+		p.all.world.Break("S14", "a call on a closed handle of %s asked the cell: %v", o.path, err)
 	}
 }
 
 // patience is how long the call that begins now may take. One that begins after
 // healing must succeed.
-func (p *program) patience() time.Duration {
-	p.late, p.strict = p.cell.suffix.HasLost(p.client), p.cell.load.finale
-	return p.cell.patience()
+func (p *thread) patience() time.Duration {
+	p.late, p.strict = p.all.witness.HasLost(p.client), p.all.Finale
+	return p.all.patience()
 }
 
 // finaleOfNodes opens, locks, writes and releases the contended node.
-func (p *program) finaleOfNodes(ctx context.Context) {
-	o := p.has(hotNode)
+func (p *lockWork) finaleOfNodes(ctx context.Context) {
+	o := p.has(HotNode)
 	if o == nil {
-		p.open(ctx, hotNode, client.CreateMay, false)
+		p.open(ctx, HotNode, client.CreateMay, false)
 		return
 	}
 	if o.lock == nil {
 		p.acquire(ctx, o)
 	}
-	if p.has(hotNode) == o { // else it was deleted
+	if p.has(HotNode) == o { // else it was deleted
 		p.setContents(ctx, o, 0)
 	}
 	if o.lock != nil {

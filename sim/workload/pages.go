@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // first child comes, or that it was asked for and had none, since those went meanwhile. So
 // each but the first begins in the history before it is asked for, as one of a second
 // process, and if it was not asked for it is dropped.
-func (p *program) readDir(ctx context.Context, o *opened) {
+func (p *fileWork) readDir(ctx context.Context, o *opened) {
 	page := 0
 	if p.odd.Chance(1, 3) {
 		page = 1 + p.odd.Int(3)
@@ -32,7 +32,7 @@ func (p *program) readDir(ctx context.Context, o *opened) {
 			out.More = true
 			f.ends(out, nil)
 			f, next, out = *next, nil, linearizability.FileOutput{}
-			p.cell.nodes.Paged()
+			p.all.nodes.Paged()
 		}
 		if err != nil {
 			out, ok := f.ends(linearizability.FileOutput{}, err)
@@ -52,7 +52,7 @@ func (p *program) readDir(ctx context.Context, o *opened) {
 	switch {
 	case emptied:
 		next.ends(linearizability.FileOutput{}, nil)
-		p.cell.nodes.Paged()
+		p.all.nodes.Paged()
 	case next != nil:
 		next.drops()
 	}

@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -6,17 +6,16 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
 // locked makes a call on a lock and keeps the books of it: for a Release, of which
 // grant it gives back.
-func (p *program) locked(ctx context.Context, o *opened, in linearizability.LockInput, do func(context.Context) (linearizability.LockOutput, error)) (at int) {
-	b := p.cell.holdings
+func (p *lockWork) locked(ctx context.Context, o *opened, in linearizability.LockInput, do func(context.Context) (linearizability.LockOutput, error)) (at int) {
+	b := p.all.holdings
 	trail := &client.CallID{}
 	at = b.Begins(p.id, in, trail)
-	if t := p.turns(o); t != nil && (in.Op == linearizability.LockAcquire || in.Op == linearizability.LockTry) {
+	if t := p.Turns(o); t != nil && (in.Op == linearizability.LockAcquire || in.Op == linearizability.LockTry) {
 		t.OnAcquire(trail)
 		defer t.OnAcquireEnd(trail)
 	}
@@ -59,11 +58,10 @@ func checking(sequencer string) linearizability.LockInput {
 
 func generationIn(sequencer string) uint64 { return checking(sequencer).Gen }
 
-// turns are those of a handle that programs share, or may; nil where none do.
-func (p *program) turns(o *opened) *clients.LockQueue {
-	w := p.cell.promises.Of(p.client)
-	if w == nil || p.cell.plan.Calls.Share == 0 {
+// Turns are those of a handle that programs share, or may; nil where none do.
+func (p *lockWork) Turns(o *opened) LockTurns {
+	if p.all.plan.Calls.Share == 0 {
 		return nil
 	}
-	return w.Life.LockQueue(o.h)
+	return p.all.witness.LockTurns(p.client, o.h)
 }

@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -8,15 +8,18 @@ import (
 	"github.com/chubbycell/chubby/sim/resource"
 )
 
-// fenced takes the lock, increments the value of the resource a few times, and
+// fencedWork is a thread that writes to a resource outside of the cell under a lock.
+type fencedWork struct{ *lockWork }
+
+// turn takes the lock, increments the value of the resource a few times, and
 // gives the lock back. It does what careful programs do: it asks whether the lock
 // is held before it writes, though something may come in between; it writes nothing
 // more under a lock under which a write was not answered; and each request carries
 // the sequencer.
-func (p *program) fenced(ctx context.Context) {
-	o := p.has(hotNode)
+func (p *fencedWork) turn(ctx context.Context) {
+	o := p.has(HotNode)
 	if o == nil {
-		p.open(ctx, hotNode, client.CreateMay, false)
+		p.open(ctx, HotNode, client.CreateMay, false)
 		return
 	}
 	if o.lock == nil {
@@ -28,14 +31,14 @@ func (p *program) fenced(ctx context.Context) {
 			break
 		}
 	}
-	if p.has(hotNode) == o && o.lock != nil {
+	if p.has(HotNode) == o && o.lock != nil {
 		p.release(ctx, o)
 	}
 }
 
 // incrementOutside reads, works, and writes. It is false where the lock is of no
 // more use.
-func (p *program) incrementOutside(ctx context.Context, lock *client.Lock) bool {
+func (p *fencedWork) incrementOutside(ctx context.Context, lock *client.Lock) bool {
 	read, ok := p.askResource(ctx, lock, resource.Ask{})
 	if !ok || !read.Accepted {
 		return false
@@ -46,38 +49,36 @@ func (p *program) incrementOutside(ctx context.Context, lock *client.Lock) bool 
 	if p.draws.Chance(1, 2) && p.work(ctx) != nil { // between asking the clock and writing
 		return false
 	}
-	p.cell.fence.issued++
 	wrote, ok := p.askResource(ctx, lock, resource.Ask{
-		Write: true, Base: read.Version, Version: p.cell.fence.issued, Value: read.Value + 1,
+		Write: true, Base: read.Version, Version: p.all.Fence.Next(), Value: read.Value + 1,
 	})
 	return ok && wrote.Accepted
 }
 
 // work takes some time; after healing, when all wait for all, little.
-func (p *program) work(ctx context.Context) error {
-	most := p.cell.plan.Fence.Work
-	if p.cell.load.finale {
+func (p *fencedWork) work(ctx context.Context) error {
+	most := p.all.plan.Fence.Work
+	if p.all.Finale {
 		most = 10 * time.Millisecond
 	}
 	return p.rt.Sleep(ctx, time.Duration(p.draws.LogUniform(int64(time.Millisecond), int64(most))))
 }
 
 // askResource makes one request and counts it.
-func (p *program) askResource(ctx context.Context, lock *client.Lock, q resource.Ask) (resource.Tell, bool) {
-	f := p.cell.fence
+func (p *fencedWork) askResource(ctx context.Context, lock *client.Lock, q resource.Ask) (resource.Tell, bool) {
+	f := p.all.Fence
 	patience, late := p.patience(), time.Duration(0)
 	if !p.strict {
-		patience = p.cell.plan.Fence.Wait
+		patience = p.all.plan.Fence.Wait
 	}
 	ctx, cancel := p.rt.WithTimeout(ctx, patience)
 	defer cancel()
-	if !p.strict && p.draws.Chance(1, p.cell.plan.Fence.Late) {
-		late = p.draws.Duration(0, p.cell.plan.Fence.Most)
+	if !p.strict && p.draws.Chance(1, p.all.plan.Fence.Late) {
+		late = p.draws.Duration(0, p.all.plan.Fence.Most)
 	}
-	f.issued++
-	q.ID, q.Sequencer = f.issued, lock.Sequencer()
-	p.cell.fencing.OnRequest(q.ID, p.believer(), lock)
-	t, ok := p.line.ask(ctx, f.addr, q, late)
+	q.ID, q.Sequencer = f.Next(), lock.Sequencer()
+	f.check.OnRequest(q.ID, p.believer(), lock)
+	t, ok := p.line.Ask(ctx, f.addr, q, late)
 	if p.rt.Env().Dead() {
 		return t, false
 	}
@@ -85,21 +86,21 @@ func (p *program) askResource(ctx context.Context, lock *client.Lock, q resource
 	text := "no answer"
 	if ok {
 		text = string(t.Encode())
-		p.cell.load.completed++
-		p.cell.load.hot++
+		p.all.Completed++
+		p.all.Hot++
 	}
-	p.cell.world.Result(p.rt.Env().Self(), []byte(text))
+	p.all.world.Result(p.rt.Env().Self(), []byte(text))
 	if !ok && p.strict {
-		p.cell.world.Break("L1", "a request to the resource after healing had no answer")
+		p.all.world.Break("L1", "a request to the resource after healing had no answer")
 	}
 	return t, ok
 }
 
 // finaleOfFence is one increment that must succeed, unless the session had ended.
-func (p *program) finaleOfFence(ctx context.Context) {
-	o := p.has(hotNode)
+func (p *fencedWork) finaleOfFence(ctx context.Context) {
+	o := p.has(HotNode)
 	if o == nil {
-		p.open(ctx, hotNode, client.CreateMay, false)
+		p.open(ctx, HotNode, client.CreateMay, false)
 		return
 	}
 	if o.lock == nil {
@@ -108,7 +109,7 @@ func (p *program) finaleOfFence(ctx context.Context) {
 	if o.lock != nil {
 		p.incrementOutside(ctx, o.lock)
 	}
-	if p.has(hotNode) == o && o.lock != nil {
+	if p.has(HotNode) == o && o.lock != nil {
 		p.release(ctx, o)
 	}
 }

@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -26,20 +26,23 @@ type manner struct {
 // allRights is what programs want who do not care about rights.
 const allRights = client.Read | client.Write | client.ChangeACL
 
-// rightsTurn works on nodes that not everybody may use: under ACL files that come,
+// rightsWork is a thread that uses nodes under ACL files that change.
+type rightsWork struct{ *lockWork }
+
+// turn works on nodes that not everybody may use: under ACL files that come,
 // change and go while it does, by handles that are good for little, or tied to a
 // sequencer, or poisoned. Who is refused for want of a right tries something else;
 // whether that was rightly so is the rights book's question.
-func (p *program) rightsTurn(ctx context.Context) {
+func (p *rightsWork) turn(ctx context.Context) {
 	path := p.path()
 	if p.draws.Chance(1, 3) {
-		path = hotNode
+		path = HotNode
 	}
 	switch {
-	case path == hotNode && p.draws.Chance(1, 2), path == model.Parent(hotNode):
-		p.locks(ctx)
-	case path == hotNode:
-		p.files(ctx)
+	case path == HotNode && p.draws.Chance(1, 2), path == model.Parent(HotNode):
+		p.lockWork.turn(ctx)
+	case path == HotNode:
+		p.fileWork.turn(ctx)
 	case p.draws.Chance(1, 5):
 		p.editACL(ctx)
 	default:
@@ -48,7 +51,7 @@ func (p *program) rightsTurn(ctx context.Context) {
 }
 
 // withLess does something to a node, mostly with less than all rights.
-func (p *program) withLess(ctx context.Context, path string) {
+func (p *rightsWork) withLess(ctx context.Context, path string) {
 	o := p.has(path)
 	if o == nil {
 		p.openAs(ctx, path, p.anyOpening(path))
@@ -74,7 +77,7 @@ func (p *program) withLess(ctx context.Context, path string) {
 	}
 }
 
-func (p *program) lockOrFree(ctx context.Context, o *opened) {
+func (p *rightsWork) lockOrFree(ctx context.Context, o *opened) {
 	if o.lock == nil {
 		p.acquire(ctx, o)
 		return
@@ -86,7 +89,7 @@ func (p *program) lockOrFree(ctx context.Context, o *opened) {
 }
 
 // anyOpening draws how a node is opened.
-func (p *program) anyOpening(path string) manner {
+func (p *rightsWork) anyOpening(path string) manner {
 	o := manner{
 		create: client.Creation(p.draws.Weighted([]uint32{2, 4, 1})), ephemeral: p.draws.Chance(1, 6),
 		rights: client.Rights(1 + p.draws.Int(int(allRights))), names: p.names(),
@@ -102,7 +105,7 @@ func (p *program) anyOpening(path string) manner {
 
 // names draws the ACL names of a node: those of everybody, of files that may be
 // there and may list the program, and of one that is never there.
-func (p *program) names() client.ACLNames {
+func (p *rightsWork) names() client.ACLNames {
 	one := func() api.ACLName {
 		if p.odd.Chance(1, 16) { // of a directory, if anything
 			return api.ACLName(subdir[1:])
@@ -124,7 +127,7 @@ const aclFiles = 4
 func aclFile(n int) string { return fmt.Sprintf("a%d", n) }
 
 // editACL makes an ACL file, writes who stands in it, or takes it away.
-func (p *program) editACL(ctx context.Context) {
+func (p *rightsWork) editACL(ctx context.Context) {
 	path := model.ACLDir + "/" + aclFile(p.draws.Int(aclFiles))
 	if p.odd.Chance(1, 6) {
 		p.oddACL(ctx)
@@ -144,7 +147,7 @@ func (p *program) editACL(ctx context.Context) {
 // oddACL does what a cell must stand: it makes, or takes away, a directory where ACL
 // files are, writes the file that lists everybody anew, or tries to delete the directory
 // of them all, which is there in every cell.
-func (p *program) oddACL(ctx context.Context) {
+func (p *rightsWork) oddACL(ctx context.Context) {
 	path := [...]string{model.ACLDir + subdir, model.ACLDir + "/everybody", model.ACLDir}[p.odd.Int(3)]
 	o := p.has(path)
 	switch {
@@ -161,20 +164,20 @@ func (p *program) oddACL(ctx context.Context) {
 
 // unmake tries to delete the ACL directory, which no client may (Invalid), whatever is in
 // it.
-func (p *program) unmake(ctx context.Context, o *opened) {
+func (p *rightsWork) unmake(ctx context.Context, o *opened) {
 	err := p.bare(ctx, o, func(ctx context.Context) error { return o.h.Delete(ctx) })
 	if err == nil || errors.Is(err, client.ErrNotEmpty) {
-		p.cell.world.Break("S16", "to delete %s is answered as if it could be: %v", o.path, err)
+		p.all.world.Break("S16", "to delete %s is answered as if it could be: %v", o.path, err)
 	}
 	p.heard(ctx, o, "delete", err)
 }
 
 // listed is an ACL file: some of the clients, or all, with something between that
 // lists no principal.
-func (p *program) listed() string {
+func (p *rightsWork) listed() string {
 	var b strings.Builder
 	b.WriteString("# some\n")
-	for i := range p.cell.plan.Clients {
+	for i := range p.all.plan.Clients {
 		name := string(model.PrincipalOn(sim.FirstClient + sim.Addr(i)))
 		if p.draws.Chance(1, 2) {
 			fmt.Fprintf(&b, "%s\n", name)
@@ -194,7 +197,7 @@ func (p *program) listed() string {
 
 // guarded ties the handle of a lock that is held to its sequencer, and changes the
 // node by it, while the lock is held and when it no more is.
-func (p *program) guarded(ctx context.Context, o *opened) {
+func (p *lockWork) guarded(ctx context.Context, o *opened) {
 	p.fence(ctx, o)
 	for range 1 + p.draws.Int(3) {
 		switch {
@@ -212,7 +215,7 @@ func (p *program) guarded(ctx context.Context, o *opened) {
 
 // fence ties a handle to a sequencer: of the lock that the program holds by it, of
 // another that it holds, or held, or of none at all.
-func (p *program) fence(ctx context.Context, o *opened) {
+func (p *lockWork) fence(ctx context.Context, o *opened) {
 	q := "none"
 	if o.lock != nil && p.draws.Chance(1, 2) {
 		q = o.lock.Sequencer()
@@ -229,14 +232,14 @@ func (p *program) fence(ctx context.Context, o *opened) {
 }
 
 // poison makes a handle useless while an Acquire may wait on it, and closes it later.
-func (p *program) poison(ctx context.Context, o *opened) {
+func (p *rightsWork) poison(ctx context.Context, o *opened) {
 	o.h.Poison()
 	err := p.bare(ctx, o, func(ctx context.Context) error {
 		_, err := o.h.Stat(ctx)
 		return err
 	})
 	if err == nil {
-		p.cell.world.Break("S14", "a call on a poisoned handle of %s had an answer", o.path)
+		p.all.world.Break("S14", "a call on a poisoned handle of %s had an answer", o.path)
 	}
 	p.answered(err, false, "stat")
 	if p.rt.Sleep(ctx, p.draws.Duration(0, 100*time.Millisecond)) == nil {
@@ -245,7 +248,7 @@ func (p *program) poison(ctx context.Context, o *opened) {
 }
 
 // bare makes a call by a handle that is in no history.
-func (p *program) bare(ctx context.Context, o *opened, do func(context.Context) error) error {
+func (p *fileWork) bare(ctx context.Context, o *opened, do func(context.Context) error) error {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
 	trail := &client.CallID{}
@@ -257,14 +260,14 @@ func (p *program) bare(ctx context.Context, o *opened, do func(context.Context) 
 
 // tied looks at the call that a program has just made by a handle which it was told is
 // tied to a sequencer, before it began the call.
-func (p *program) tied(o *opened, t *client.CallID) {
-	if f := p.cell.handles.LooseFinding(model.Call{Session: t.Session, Seq: t.Seq}); o.tied && f != (model.Finding{}) {
-		p.cell.world.Break(f.ID, "the handle of %s is tied to a sequencer, as its program knows, and %s", o.path, f.Text)
+func (p *fileWork) tied(o *opened, t *client.CallID) {
+	if f := p.all.witness.Untied(model.Call{Session: t.Session, Seq: t.Seq}); o.tied && f != (model.Finding{}) {
+		p.all.world.Break(f.ID, "the handle of %s is tied to a sequencer, as its program knows, and %s", o.path, f.Text)
 	}
 }
 
 // mayBeShut says that a handle may be closed though its program has not closed it: see
 // answered.
-func (p *program) mayBeShut(o *opened) bool {
-	return o.shared || p.cell.handles.Room.Over[o.session]
+func (p *fileWork) mayBeShut(o *opened) bool {
+	return o.shared || p.all.witness.IsForgetful(o.session)
 }

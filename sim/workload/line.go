@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/chubbycell/chubby/sim/resource"
 )
 
-// line is the runtime of a machine that speaks with the cell and with machines
+// Line is the runtime of a machine that speaks with the cell and with machines
 // outside of it: package client hears of the cell's replicas alone.
-type line struct {
+type Line struct {
 	*sim.Runtime
 	cell    func(from uint32, msg []byte)
 	outside func(from sim.Addr, msg []byte)
@@ -23,9 +23,9 @@ type fenceWait struct {
 	tell resource.Tell
 }
 
-// newLine is the line of a client: what comes from outside are answers.
-func newLine(rt *sim.Runtime) *line {
-	l := &line{Runtime: rt, waiting: map[uint64]*fenceWait{}}
+// NewLine is the line of a client: what comes from outside are answers.
+func NewLine(rt *sim.Runtime) *Line {
+	l := &Line{Runtime: rt, waiting: map[uint64]*fenceWait{}}
 	l.outside = func(_ sim.Addr, msg []byte) {
 		t := resource.DecodeTell(msg)
 		if w := l.waiting[t.ID]; w != nil {
@@ -38,9 +38,9 @@ func newLine(rt *sim.Runtime) *line {
 }
 
 // Receive registers the client's handler, which gets what replicas send.
-func (l *line) Receive(f func(from uint32, msg []byte)) { l.cell = f }
+func (l *Line) Receive(f func(from uint32, msg []byte)) { l.cell = f }
 
-func (l *line) receive(from uint32, msg []byte) {
+func (l *Line) receive(from uint32, msg []byte) {
 	switch {
 	case sim.Addr(from).IsClient():
 		l.outside(sim.Addr(from), msg)
@@ -52,9 +52,9 @@ func (l *line) receive(from uint32, msg []byte) {
 // fenceResend is when a request is sent again.
 const fenceResend = 250 * time.Millisecond
 
-// ask sends a request until it is answered or ctx ends. The first copy leaves after
+// Ask sends a request until it is answered or ctx ends. The first copy leaves after
 // late, by the machine's own clock.
-func (l *line) ask(ctx context.Context, to sim.Addr, q resource.Ask, late time.Duration) (resource.Tell, bool) {
+func (l *Line) Ask(ctx context.Context, to sim.Addr, q resource.Ask, late time.Duration) (resource.Tell, bool) {
 	w := &fenceWait{end: l.NewSignal()}
 	l.waiting[q.ID] = w
 	defer delete(l.waiting, q.ID)

@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -9,12 +9,18 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// stormTurn acquires the lock that all want, holds it for a moment and gives it
+// stormWork is a thread that wants the lock that all want.
+type stormWork struct {
+	*lockWork
+	shares bool // it takes the handle of another one, if there is one
+}
+
+// turn acquires the lock that all want, holds it for a moment and gives it
 // back.
-func (p *program) stormTurn(ctx context.Context) {
-	o := p.has(hotNode)
+func (p *stormWork) turn(ctx context.Context) {
+	o := p.has(HotNode)
 	if o == nil {
-		p.openOrShare(ctx, hotNode)
+		p.openOrShare(ctx, HotNode)
 		return
 	}
 	mode := client.Exclusive
@@ -25,7 +31,7 @@ func (p *program) stormTurn(ctx context.Context) {
 	if o.lock == nil {
 		return
 	}
-	if p.cell.plan.Workload == plan.Churn && p.parts(6) {
+	if p.all.plan.Workload == plan.Churn && p.parts(6) {
 		return
 	}
 	if p.draws.Chance(1, 30) { // from the release on it is of no use
@@ -39,8 +45,8 @@ func (p *program) stormTurn(ctx context.Context) {
 // openOrShare opens a node, or takes the handle that another program of the same client
 // has on it: callers that share one exclude each other, whatever the mode, and the
 // first that closes it closes it for all.
-func (p *program) openOrShare(ctx context.Context, path string) {
-	have, comes := p.cell.load.handles[p.client]
+func (p *stormWork) openOrShare(ctx context.Context, path string) {
+	have, comes := p.all.handles[p.client]
 	switch {
 	case p.shares && have == nil && comes: // next time
 		return
@@ -49,22 +55,22 @@ func (p *program) openOrShare(ctx context.Context, path string) {
 			h: have.h, path: path, stat: have.stat, session: have.session, id: have.id, delay: have.delay, shared: true,
 		})
 		have.shared = true
-		p.cell.load.shares++
+		p.all.Shared++
 		return
 	}
 	if !comes {
-		p.cell.load.handles[p.client] = nil
+		p.all.handles[p.client] = nil
 	}
 	p.open(ctx, path, client.CreateMay, false)
 	if o := p.has(path); o != nil {
-		p.cell.load.handles[p.client] = o
-	} else if p.cell.load.handles[p.client] == nil {
-		delete(p.cell.load.handles, p.client)
+		p.all.handles[p.client] = o
+	} else if p.all.handles[p.client] == nil {
+		delete(p.all.handles, p.client)
 	}
 }
 
 // unshare closes what programs share: each makes its last calls by its own handle.
-func (p *program) unshare() {
+func (p *stormWork) unshare() {
 	for _, o := range slices.Clone(p.nodes) {
 		if o.shared {
 			p.closeHandle(o)
@@ -76,8 +82,8 @@ func (p *program) unshare() {
 // one on each client is enough, and of clients so many. All of them would want the
 // contended lock once more, one after the other, and that is no question of whether
 // the cell has recovered.
-func (p *program) bystander() bool {
-	plan := &p.cell.plan
+func (p *thread) bystander() bool {
+	plan := p.all.plan
 	return plan.Clients*plan.Calls.Threads > mostFinales && (p.id&0xff != 0 || p.id>>32 >= mostFinales)
 }
 

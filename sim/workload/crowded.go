@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 
 // waitsForRoom waits before the next call of a program that found no room: it would
 // find none again, and again.
-func (p *program) waitsForRoom(ctx context.Context) error {
+func (p *thread) waitsForRoom(ctx context.Context) error {
 	if !p.crowded {
 		return nil
 	}

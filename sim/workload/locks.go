@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -12,15 +12,21 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// locks acquires locks, holds them for a while and releases them, and now and then
+// lockWork is a thread that works on locks.
+type lockWork struct {
+	*fileWork
+	sequencer string // of the lock that it acquired last
+}
+
+// turn acquires locks, holds them for a while and releases them, and now and then
 // loses patience or asks whether a sequencer is valid.
-func (p *program) locks(ctx context.Context) {
+func (p *lockWork) turn(ctx context.Context) {
 	path := p.path()
 	o := p.has(path)
 	switch {
 	case o == nil:
 		p.open(ctx, path, client.CreateMay, false)
-	case p.draws.Chance(1, 6) && p.cell.load.shown[path] != "":
+	case p.draws.Chance(1, 6) && p.all.Shown[path] != "":
 		p.checkLatest(ctx, o)
 	case o.lock == nil:
 		p.acquire(ctx, o)
@@ -39,19 +45,19 @@ func (p *program) locks(ctx context.Context) {
 }
 
 // acquire asks for the lock in some mode, waiting or not.
-func (p *program) acquire(ctx context.Context, o *opened) {
+func (p *lockWork) acquire(ctx context.Context, o *opened) {
 	mode := client.Exclusive
 	if p.draws.Chance(1, 3) {
 		mode = client.Shared
 	}
 	// Who holds a lock does not wait for another: two could wait for each other.
 	wait := !slices.ContainsFunc(p.nodes, func(x *opened) bool { return x.lock != nil })
-	wait = wait && (p.cell.load.finale || p.draws.Chance(2, 3))
+	wait = wait && (p.all.Finale || p.draws.Chance(2, 3))
 	p.take(ctx, o, mode, wait)
 }
 
 // take asks for the lock. Who gets it believes to hold it.
-func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bool) {
+func (p *lockWork) take(ctx context.Context, o *opened, mode client.Mode, wait bool) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
 	var lock *client.Lock
@@ -76,16 +82,16 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 	if p.rt.Env().Dead() {
 		return
 	}
-	p.answered(err, o.path == hotNode, "acquire")
+	p.answered(err, o.path == HotNode, "acquire")
 	switch {
 	case err == nil:
 		o.lock, o.granted, p.sequencer = lock, at+1, lock.Sequencer()
-		p.cell.load.shown[o.path] = p.sequencer
-		p.cell.minds.OnHold(p.believer(), o, lock, mode)
-		if p.cell.events.Wanted() {
-			p.cell.publish(event.LockBelieved{Client: p.rt.Env().Self(), Node: o.Ref(), Mode: mode, Sequencer: p.sequencer})
+		p.all.Shown[o.path] = p.sequencer
+		p.all.minds.OnHold(p.believer(), o, lock, mode)
+		if p.all.events.Wanted() {
+			p.all.publish(event.LockBelieved{Client: p.rt.Env().Self(), Node: o.Ref(), Mode: mode, Sequencer: p.sequencer})
 		}
-		if t := p.turns(o); t != nil {
+		if t := p.Turns(o); t != nil {
 			t.SetLock(lock)
 		}
 	case errors.Is(err, client.ErrGone), errors.Is(err, client.ErrPoisoned), errors.Is(err, client.ErrClosed):
@@ -97,15 +103,15 @@ func (p *program) take(ctx context.Context, o *opened, mode client.Mode, wait bo
 
 // interrupts closes or poisons, now and then, a handle by which the program is about
 // to wait for a lock, if it waits still when the time has come (C6.19).
-func (p *program) interrupts(o *opened) (over func()) {
+func (p *lockWork) interrupts(o *opened) (over func()) {
 	odds := uint64(10)
-	if p.cell.plan.Workload == plan.Storm {
+	if p.all.plan.Workload == plan.Storm {
 		odds = 100
 	}
 	if p.strict || !p.draws.Chance(1, odds) {
 		return func() {}
 	}
-	waits, after, closes := true, p.draws.Duration(0, p.cell.plan.Calls.Patience/2), p.draws.Chance(1, 2)
+	waits, after, closes := true, p.draws.Duration(0, p.all.plan.Calls.Patience/2), p.draws.Chance(1, 2)
 	p.rt.Go("interrupt", func() {
 		if p.rt.Sleep(context.Background(), after) != nil || !waits {
 			return
@@ -114,16 +120,16 @@ func (p *program) interrupts(o *opened) (over func()) {
 			o.h.Poison()
 			return
 		}
-		ctx, cancel := p.rt.WithTimeout(context.Background(), p.cell.plan.Calls.Patience)
+		ctx, cancel := p.rt.WithTimeout(context.Background(), p.all.plan.Calls.Patience)
 		defer cancel()
-		p.cell.minds.OnClose(o) // also where the call that waits has had its answer, and hears nothing of this
-		_ = o.h.Close(ctx)      // else the program hears of it, and waits for it
+		p.all.minds.OnClose(o) // also where the call that waits has had its answer, and hears nothing of this
+		_ = o.h.Close(ctx)     // else the program hears of it, and waits for it
 	})
 	return func() { waits = false }
 }
 
 // release gives the lock back, if it is still there.
-func (p *program) release(ctx context.Context, o *opened) {
+func (p *lockWork) release(ctx context.Context, o *opened) {
 	lock := o.lock
 	o.lock = nil
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
@@ -142,11 +148,11 @@ func (p *program) release(ctx context.Context, o *opened) {
 }
 
 // heard takes in how a call by a handle ended, and closes one that is of no more use.
-func (p *program) heard(ctx context.Context, o *opened, name string, err error) {
+func (p *lockWork) heard(ctx context.Context, o *opened, name string, err error) {
 	if p.rt.Env().Dead() {
 		return
 	}
-	p.answered(err, o.path == hotNode, name)
+	p.answered(err, o.path == HotNode, name)
 	if errors.Is(err, client.ErrGone) || errors.Is(err, client.ErrClosed) {
 		p.loses(o, err)
 	}
@@ -154,13 +160,13 @@ func (p *program) heard(ctx context.Context, o *opened, name string, err error) 
 
 // checkLatest asks whether the sequencer is valid that anybody was given last: of a
 // lock that is held, or was released since.
-func (p *program) checkLatest(ctx context.Context, o *opened) {
+func (p *lockWork) checkLatest(ctx context.Context, o *opened) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
-	p.heard(ctx, o, "check-sequencer", p.checks(ctx, o, p.cell.load.shown[o.path]))
+	p.heard(ctx, o, "check-sequencer", p.checks(ctx, o, p.all.Shown[o.path]))
 }
 
-func (p *program) checks(ctx context.Context, o *opened, sequencer string) (err error) {
+func (p *lockWork) checks(ctx context.Context, o *opened, sequencer string) (err error) {
 	p.locked(ctx, o, checking(sequencer), func(ctx context.Context) (linearizability.LockOutput, error) {
 		err = o.h.CheckSequencer(ctx, sequencer)
 		return linearizability.LockOutput{}, err
@@ -170,17 +176,17 @@ func (p *program) checks(ctx context.Context, o *opened, sequencer string) (err 
 
 // check asks whether the sequencer of a lock is valid: it is while the lock is held,
 // unless a client has deleted its node, or tied the handle to another sequencer.
-func (p *program) check(ctx context.Context, o *opened) {
+func (p *lockWork) check(ctx context.Context, o *opened) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
 	err := p.checks(ctx, o, o.lock.Sequencer())
 	if p.rt.Env().Dead() {
 		return
 	}
-	if errors.Is(err, client.ErrStaleSequencer) && o.lock.Held() && !o.fenced && p.cell.rights.At(o.Ref()) != nil {
-		p.cell.world.Break("S8", "the sequencer of %s was found stale while its lock is held: %v", o.path, err)
+	if errors.Is(err, client.ErrStaleSequencer) && o.lock.Held() && !o.fenced && p.all.witness.Stands(o.Ref()) {
+		p.all.world.Break("S8", "the sequencer of %s was found stale while its lock is held: %v", o.path, err)
 	}
-	p.answered(err, o.path == hotNode, "check-sequencer")
+	p.answered(err, o.path == HotNode, "check-sequencer")
 	if errors.Is(err, client.ErrGone) {
 		p.loses(o, err)
 	}
@@ -188,7 +194,7 @@ func (p *program) check(ctx context.Context, o *opened) {
 
 // ownSequencer asks for the sequencer of a lock that is held: the one that its holder
 // was given with it (C6.15).
-func (p *program) ownSequencer(ctx context.Context, o *opened) {
+func (p *lockWork) ownSequencer(ctx context.Context, o *opened) {
 	var sequencer string
 	err := p.bare(ctx, o, func(ctx context.Context) (err error) {
 		sequencer, err = o.h.GetSequencer(ctx)
@@ -197,8 +203,8 @@ func (p *program) ownSequencer(ctx context.Context, o *opened) {
 	if p.rt.Env().Dead() {
 		return
 	}
-	if f := sequencerFault(sequencer, err, o.lock.Sequencer(), o.lock.Held() && p.cell.rights.At(o.Ref()) != nil); f != (model.Finding{}) {
-		p.cell.world.Break(f.ID, "the lock of %s %s", o.path, f.Text)
+	if f := sequencerFault(sequencer, err, o.lock.Sequencer(), o.lock.Held() && p.all.witness.Stands(o.Ref())); f != (model.Finding{}) {
+		p.all.world.Break(f.ID, "the lock of %s %s", o.path, f.Text)
 	}
 	p.heard(ctx, o, "get-sequencer", err)
 }
@@ -218,10 +224,10 @@ func sequencerFault(said string, err error, own string, held bool) model.Finding
 
 // leave gives back all locks: others wait for them. At times it leaves that to the end
 // of the session, if that comes now, also where its client does not hear that it was closed.
-func (p *program) leave(ctx context.Context) {
+func (p *lockWork) leave(ctx context.Context) {
 	last := p.isLast()
 	for _, o := range slices.Clone(p.nodes) {
-		if o.lock != nil && !p.expired && (p.cell.load.finale || !last || !p.parting && !p.odd.Chance(1, 4)) {
+		if o.lock != nil && !p.expired && (p.all.Finale || !last || !p.parting && !p.odd.Chance(1, 4)) {
 			p.release(ctx, o)
 		}
 	}
@@ -229,13 +235,13 @@ func (p *program) leave(ctx context.Context) {
 
 // parts ends the program, now and then, while it holds a lock for which others may wait:
 // the session ends next, and frees it.
-func (p *program) parts(odds uint64) bool {
+func (p *thread) parts(odds uint64) bool {
 	p.parting = p.isLast() && p.odd.Chance(1, odds)
 	return p.parting
 }
 
 // isLast says that the session ends when this program does, and that it ends by itself
 // if its client does not live to say so.
-func (p *program) isLast() bool {
-	return *p.mates == 1 && p.cell.plan.Driver.Core.Sessions.LeaseMin > 0
+func (p *thread) isLast() bool {
+	return *p.mates == 1 && p.all.plan.Driver.Core.Sessions.LeaseMin > 0
 }

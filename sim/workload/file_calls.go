@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -6,14 +6,13 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
-	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
 // file makes one call on a node and keeps the books of it. ok says that it has a
 // definite answer that the model knows.
-func (p *program) file(ctx context.Context, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (out linearizability.FileOutput, ok bool) {
+func (p *fileWork) file(ctx context.Context, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (out linearizability.FileOutput, ok bool) {
 	ctx, cancel := p.traced(ctx)
 	defer cancel()
 	f := p.begins(p.id, in)
@@ -28,28 +27,28 @@ func (p *program) file(ctx context.Context, in linearizability.FileInput, do fun
 
 // traced is the context of the call that begins now: it leaves a trail, and lasts for
 // as long as the program has patience.
-func (p *program) traced(ctx context.Context) (context.Context, context.CancelFunc) {
+func (p *thread) traced(ctx context.Context) (context.Context, context.CancelFunc) {
 	p.trail = &client.CallID{}
 	return p.rt.WithTimeout(client.WithCallID(ctx, p.trail), p.patience())
 }
 
 // fileCall is a call on a node that is under way.
 type fileCall struct {
-	p  *program
+	p  *fileWork
 	id int64 // the process in the history
 	in linearizability.FileInput
 	at int // its trail
 }
 
 // begins takes down that the process id of the program makes a call.
-func (p *program) begins(id int64, in linearizability.FileInput) fileCall {
-	b := p.cell.nodes
+func (p *fileWork) begins(id int64, in linearizability.FileInput) fileCall {
+	b := p.all.nodes
 	return fileCall{p: p, id: id, in: in, at: b.Begins(id, in, p.trail)}
 }
 
 // ends takes down what came of it.
 func (f fileCall) ends(out linearizability.FileOutput, err error) (linearizability.FileOutput, bool) {
-	p, c, b := f.p, f.p.cell, f.p.cell.nodes
+	p, c, b := f.p, f.p.all, f.p.all.nodes
 	if p.rt.Env().Dead() {
 		return out, false
 	}
@@ -62,11 +61,11 @@ func (f fileCall) ends(out linearizability.FileOutput, err error) (linearizabili
 	default:
 		b.Failed(f.at)
 	}
-	if x := agreement.Untold(f.in, out); known && x != (model.Finding{}) {
+	if x := c.witness.Untold(f.in, out); known && x != (model.Finding{}) {
 		c.world.Break(x.ID, "what client %d was answered to operation %d on %s %s", f.id, f.in.Op, f.in.Path, x.Text)
 	}
-	p.shut = c.handles.Room.Over[p.trail.Session]
-	p.answered(err, f.in.Path == hotNode, "a call on "+f.in.Path)
+	p.shut = c.witness.IsForgetful(p.trail.Session)
+	p.answered(err, f.in.Path == HotNode, "a call on "+f.in.Path)
 	return out, known
 }
 
@@ -74,8 +73,8 @@ func (f fileCall) ends(out linearizability.FileOutput, err error) (linearizabili
 // (L1), unless the session had ended. That its handle is closed it may hear where
 // another program has the handle, too, or the session has closed more handles of
 // earlier epochs than a master remembers, which then takes up no other (handle.Limits).
-func (p *program) answered(err error, hot bool, what string) {
-	c := p.cell
+func (p *thread) answered(err error, hot bool, what string) {
+	c := p.all
 	p.calls++
 	_, known := fileCode(err)
 	known = known || errors.Is(err, client.ErrLockHeld) || errors.Is(err, client.ErrLockDelayed) ||
@@ -88,8 +87,8 @@ func (p *program) answered(err error, hot bool, what string) {
 		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: what, Trail: p.trail, Err: err})
 	}
 	p.ended(err)
-	p.crowded = p.cell.plan.Calls.Narrow && errors.Is(err, client.ErrCrowded) || errors.Is(err, client.ErrBusy)
-	if errors.Is(err, client.ErrCrowded) && !p.cell.plan.Calls.Narrow {
+	p.crowded = p.all.plan.Calls.Narrow && errors.Is(err, client.ErrCrowded) || errors.Is(err, client.ErrBusy)
+	if errors.Is(err, client.ErrCrowded) && !p.all.plan.Calls.Narrow {
 		c.world.Break("S14", "%s found no room, in a cell that has plenty: %v", what, err)
 	}
 	text := "ok"
@@ -99,9 +98,9 @@ func (p *program) answered(err error, hot bool, what string) {
 	c.world.Result(p.rt.Env().Self(), []byte(text))
 	switch {
 	case known:
-		c.load.completed++
+		c.Completed++
 		if hot {
-			c.load.hot++
+			c.Hot++
 		}
 	case p.strict && !p.expired && !p.crowded:
 		c.world.Break("L1", "%s after healing had no answer: %v", what, err)
@@ -133,7 +132,7 @@ func fileCode(err error) (code linearizability.FileCode, known bool) {
 
 // drops takes down that a call was not made after all.
 func (f fileCall) drops() {
-	if p, b := f.p, f.p.cell.nodes; !p.rt.Env().Dead() {
+	if p, b := f.p, f.p.all.nodes; !p.rt.Env().Dead() {
 		b.Failed(f.at)
 	}
 }

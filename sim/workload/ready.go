@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 
 // readies waits until a client says that calls can be made, before any is. After
 // healing it must come to say so (L1).
-func (c *Cell) readies(rt *sim.Runtime, cl *client.Client) {
-	finale := c.load.finale
+func (c *Programs) readies(rt *sim.Runtime, cl *client.Client) {
+	finale := c.Finale
 	ctx, cancel := rt.WithTimeout(context.Background(), c.patience())
 	defer cancel()
 	err := cl.Ready(ctx)
@@ -27,7 +27,7 @@ func (c *Cell) readies(rt *sim.Runtime, cl *client.Client) {
 
 // neverReady: a client that was closed says at once that it will not be ready, and takes
 // no call any more.
-func (c *Cell) neverReady(rt *sim.Runtime, cl *client.Client) {
+func (c *Programs) neverReady(rt *sim.Runtime, cl *client.Client) {
 	ctx, cancel := rt.WithTimeout(context.Background(), c.plan.Calls.Patience)
 	defer cancel()
 	at := c.world.Now()
@@ -39,11 +39,11 @@ func (c *Cell) neverReady(rt *sim.Runtime, cl *client.Client) {
 }
 
 // tooLate: a client that is closed, or being closed, refuses calls at once.
-func (c *Cell) tooLate(rt *sim.Runtime, cl *client.Client) {
+func (c *Programs) tooLate(rt *sim.Runtime, cl *client.Client) {
 	ctx, cancel := rt.WithTimeout(context.Background(), c.plan.Calls.Patience)
 	defer cancel()
 	trail, at := &client.CallID{}, c.world.Now()
-	_, err := cl.Get(client.WithCallID(ctx, trail), hotRow)
+	_, err := cl.Get(client.WithCallID(ctx, trail), HotRow)
 	refused := errors.Is(err, client.ErrClosed) || errors.Is(err, client.ErrSessionExpired)
 	if over := c.world.Now() - at; !rt.Env().Dead() && (!refused || over > 0 || *trail != client.CallID{}) {
 		c.world.Break("L1", "client %v was closed, and a call on it ended %v later: %v", rt.Env().Self(), over, err)

@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -12,15 +12,15 @@ const restStep = 250 * time.Millisecond
 // rests lets a client be idle now and then: each of its programs, when it comes to it,
 // lets go of all that it has, and sleeps until the last one's time is over. Then they go
 // on, as if nothing had been.
-func (p *program) rests(ctx context.Context) {
-	rest := p.cell.plan.RestFor()
+func (p *lockWork) rests(ctx context.Context) {
+	rest := p.all.plan.RestFor()
 	if rest == 0 {
 		return
 	}
-	until := p.cell.load.rests[p.client]
-	if p.odd.Chance(1, 60*uint64(p.cell.plan.Calls.Threads)) {
-		until = p.rt.Now().Add(rest + p.cell.plan.Calls.Patience)
-		p.cell.load.rests[p.client] = until
+	until := p.all.rests[p.client]
+	if p.odd.Chance(1, 60*uint64(p.all.plan.Calls.Threads)) {
+		until = p.rt.Now().Add(rest + p.all.plan.Calls.Patience)
+		p.all.rests[p.client] = until
 	}
 	if !p.rt.Now().Before(until) {
 		return
@@ -33,7 +33,7 @@ func (p *program) rests(ctx context.Context) {
 	for _, o := range slices.Clone(p.nodes) {
 		p.closeHandle(o)
 	}
-	for !p.cell.load.finale && p.rt.Now().Before(until) {
+	for !p.all.Finale && p.rt.Now().Before(until) {
 		if p.rt.Sleep(ctx, min(until.Sub(p.rt.Now()), restStep)) != nil {
 			return
 		}

@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // budget is how many calls the programs of one session make.
-func (c *Cell) budget(d *sim.Draw) int {
+func (c *Programs) budget(d *sim.Draw) int {
 	switch c.plan.Workload {
 	case plan.Churn:
 		return int(d.LogUniform(1, 12))
@@ -24,17 +24,17 @@ func (c *Cell) budget(d *sim.Draw) int {
 
 // churnTurn makes ephemeral nodes, looks at those of others, and locks one that all
 // want.
-func (p *program) churnTurn(ctx context.Context) {
+func (p *stormWork) churnTurn(ctx context.Context) {
 	dir := p.dir()
 	switch p.draws.Int(6) {
 	case 0, 1:
-		p.stormTurn(ctx)
+		p.turn(ctx)
 	case 2:
 		if o := p.has(dir); o != nil {
 			p.readDir(ctx, o)
 			return
 		}
-		p.open(ctx, dir, client.CreateMay, p.draws.Chance(1, 4) && dir != model.Parent(hotNode))
+		p.open(ctx, dir, client.CreateMay, p.draws.Chance(1, 4) && dir != model.Parent(HotNode))
 	default:
 		p.open(ctx, fmt.Sprintf("%s/e%d", dir, p.draws.Int(8)), client.CreateMay, true)
 	}
@@ -42,12 +42,12 @@ func (p *program) churnTurn(ctx context.Context) {
 
 // deserts ends a session without a word, in one of three cases: its client's machine
 // loses power, and another client begins on it later.
-func (c *Cell) deserts(rt *sim.Runtime, d *sim.Draw) bool {
-	if c.plan.Workload != plan.Churn || c.load.finale || !d.Chance(1, 3) {
+func (c *Programs) deserts(rt *sim.Runtime, d *sim.Draw) bool {
+	if c.plan.Workload != plan.Churn || c.Finale || !d.Chance(1, 3) {
 		return false
 	}
 	m := c.world.Machine(rt.Env().Self())
-	c.deserted++
+	c.Deserted++
 	c.world.After(0, func() {
 		m.Crash()
 		m.StartAfter(d.Duration(time.Millisecond, 500*time.Millisecond))

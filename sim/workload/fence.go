@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -7,43 +7,58 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/check/beliefs"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/resource"
 )
 
-// fence is the resource of a cell's clients and the machine that it stands on,
+// Fence is the resource of a cell's clients and the machine that it stands on,
 // beside the cell: faults of the cell and of clients leave that machine alone, but
 // for its links.
-type fence struct {
-	cell     *Cell
-	resource *resource.Resource
-	addr     sim.Addr
-	draws    *sim.Draw
-	issued   uint64 // numbers of requests and of versions
+type Fence struct {
+	Resource *resource.Resource
+
+	all    *Programs
+	check  Fencing
+	addr   sim.Addr
+	draws  *sim.Draw
+	issued uint64 // numbers of requests and of versions
 }
 
-// addFence puts the resource's machine into the cell, where the workload has one.
-func (c *Cell) addFence(clock sim.ClockConfig) {
-	c.fence = &fence{cell: c, resource: resource.New(c.plan.Fence.Mode)}
-	c.fencing = beliefs.NewFencing(c.world, c.minds, c.fence.resource)
+// AddFence makes a resource, and puts its machine beside those of clients where the workload
+// has one. The clock is of that machine.
+func (c *Programs) AddFence(r *resource.Resource, check Fencing, clients []*sim.Machine, clock sim.ClockConfig) {
+	c.Fence = c.NewFence(r, check)
 	if c.plan.Workload != plan.Fenced {
 		return
 	}
-	f := c.fence
-	f.draws = c.world.Draw("cell.fence", 0)
-	f.addr = sim.FirstClient + sim.Addr(len(c.clients))
-	c.world.Add(sim.MachineConfig{Addr: f.addr, Process: sim.Program(f.serve), Clock: clock})
+	c.Fence.Stand(sim.FirstClient+sim.Addr(len(clients)), clock)
 	if d := c.plan.Fence.Drift; d > 1000 {
-		c.minds.Off = true
-		f.drift(int64(d))
+		c.Fence.drift(clients, int64(d))
 	}
 }
 
+// NewFence is a resource that stands nowhere yet; check is told what is asked of it.
+func (c *Programs) NewFence(r *resource.Resource, check Fencing) *Fence {
+	return &Fence{Resource: r, all: c, check: check}
+}
+
+// Stand puts the machine of the resource into the world.
+func (f *Fence) Stand(at sim.Addr, clock sim.ClockConfig) *sim.Machine {
+	f.draws = f.all.world.Draw("cell.fence", 0)
+	f.addr = at
+	return f.all.world.Add(sim.MachineConfig{Addr: f.addr, Process: sim.Program(f.serve), Clock: clock})
+}
+
+// Next is a number that no request and no version of the value has yet.
+func (f *Fence) Next() uint64 {
+	f.issued++
+	return f.issued
+}
+
 // drift lets the clocks of some clients err by more than the cell was told.
-func (f *fence) drift(permille int64) {
-	most := min(f.cell.plan.RatePPB*permille/1000, plan.MaxRatePPB)
-	for _, m := range f.cell.clients {
+func (f *Fence) drift(clients []*sim.Machine, permille int64) {
+	most := min(f.all.plan.RatePPB*permille/1000, plan.MaxRatePPB)
+	for _, m := range clients {
 		if f.draws.Chance(1, 2) {
 			m.Clock().SetRate(f.draws.Between(-most, most))
 		}
@@ -52,11 +67,11 @@ func (f *fence) drift(permille int64) {
 
 // serve is the main coroutine of the resource's machine. Each request is a
 // coroutine of its own: one that waits holds up no other.
-func (f *fence) serve(rt *sim.Runtime) {
-	l := &line{Runtime: rt}
+func (f *Fence) serve(rt *sim.Runtime) {
+	l := &Line{Runtime: rt}
 	rt.Receive(l.receive)
 	var cell *fenceCell
-	if f.resource.Mode == plan.FenceAsk {
+	if f.Resource.Mode == plan.FenceAsk {
 		cell = &fenceCell{fence: f, line: l}
 		cell.dial()
 	}
@@ -68,7 +83,7 @@ func (f *fence) serve(rt *sim.Runtime) {
 		}
 		rt.Go("request", func() {
 			if !cell.valid(&q) {
-				f.resource.Refused++
+				f.Resource.Refused++
 				rt.Send(uint32(from), resource.Tell{ID: q.ID}.Encode())
 				return
 			}
@@ -80,40 +95,40 @@ func (f *fence) serve(rt *sim.Runtime) {
 }
 
 // act decides a request and answers it.
-func (f *fence) act(rt *sim.Runtime, from sim.Addr, q *resource.Ask) {
-	t := f.resource.Decide(int64(f.cell.world.Now()), int64(from-sim.FirstClient), q)
+func (f *Fence) act(rt *sim.Runtime, from sim.Addr, q *resource.Ask) {
+	t := f.Resource.Decide(int64(f.all.world.Now()), int64(from-sim.FirstClient), q)
 	if !t.Accepted {
-		f.cell.fencing.OnRefused(q)
+		f.check.OnRefused(q)
 	}
 	rt.Send(uint32(from), t.Encode())
 }
 
 // busy is how long the resource takes between the cell's word and its own deed:
 // mostly next to nothing.
-func (f *fence) busy() time.Duration {
-	if f.draws.Chance(1, f.cell.plan.Fence.Late) {
-		return f.draws.Duration(0, f.cell.plan.Fence.Most)
+func (f *Fence) busy() time.Duration {
+	if f.draws.Chance(1, f.all.plan.Fence.Late) {
+		return f.draws.Duration(0, f.all.plan.Fence.Most)
 	}
 	return f.draws.Duration(0, time.Millisecond)
 }
 
 // fenceCell is a resource's way to the cell: an ordinary client, with one handle.
 type fenceCell struct {
-	fence  *fence
-	line   *line
+	fence  *Fence
+	line   *Line
 	client *client.Client
 	handle *client.Handle
 }
 
 // dial begins a session, the first one or the one after.
 func (a *fenceCell) dial() {
-	c, rt := a.fence.cell, a.line.Runtime
-	c.load.sessions++
+	c, rt := a.fence.all, a.line.Runtime
+	c.Sessions++
 	a.handle = nil
 	a.client = client.New(a.line, client.Config{
-		Replicas: c.replicaIDs(), Draw: rt.Env().Draw("fence.client").Uint64, Rho: int64(c.plan.Driver.Core.Paxos.Lease.Rho),
+		Replicas: c.ids, Draw: rt.Env().Draw("fence.client").Uint64, Rho: int64(c.plan.Driver.Core.Paxos.Lease.Rho),
 	})
-	c.minds.OnClient(runningClient{rt, a.client})
+	c.minds.OnClient(Client{Runtime: rt, Client: a.client})
 }
 
 // fencePatience is for how long the resource waits for the cell's word.
@@ -134,7 +149,7 @@ func (a *fenceCell) valid(q *resource.Ask) bool {
 
 func (a *fenceCell) check(ctx context.Context, sequencer string) error {
 	if a.handle == nil {
-		h, err := a.client.Open(ctx, "/ls/local"+hotNode, client.OpenOptions{})
+		h, err := a.client.Open(ctx, "/ls/local"+HotNode, client.OpenOptions{})
 		if err != nil {
 			return err
 		}

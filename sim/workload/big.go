@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // sized checks that contents were refused for their length if, and only if, that is too
 // much (S4).
-func (c *Cell) sized(text string, err error) {
+func (c *Programs) sized(text string, err error) {
 	long := len(text) > plan.LargestFile
 	switch refused := errors.Is(err, client.ErrTooLarge); {
 	case long && err == nil, refused && !long:
@@ -20,9 +20,12 @@ func (c *Cell) sized(text string, err error) {
 	}
 }
 
-// bigTurn reads and writes a few files, some of them near the largest size (C17.01).
-func (p *program) bigTurn(ctx context.Context) {
-	path := hotNode
+// bigWork is a thread that works on the largest files.
+type bigWork struct{ *fileWork }
+
+// turn reads and writes a few files, some of them near the largest size (C17.01).
+func (p *bigWork) turn(ctx context.Context) {
+	path := HotNode
 	if p.draws.Chance(1, 2) {
 		path = fmt.Sprintf("/d0/b%d", p.draws.Int(3))
 	}
@@ -43,23 +46,23 @@ func (p *program) bigTurn(ctx context.Context) {
 	}
 }
 
-func (p *program) small() string { return fmt.Sprintf("%x.%d", p.id, p.calls) }
+func (p *bigWork) small() string { return fmt.Sprintf("%x.%d", p.id, p.calls) }
 
 // full is text as long as a file may be, or some bytes less, or one more.
-func (p *program) full() string {
+func (p *bigWork) full() string {
 	s := p.small()
 	size := plan.LargestFile + 1 - p.draws.Int(4)
 	if size > plan.LargestFile {
-		p.cell.tricks["contents of a byte too many"]++
+		p.all.TooLarge++
 	}
-	return s + p.cell.dots(size-len(s))
+	return s + p.all.dots(size-len(s))
 }
 
 // dots are n of them: what fills up values and contents. They are cut from one
 // string.
-func (c *Cell) dots(n int) string {
-	if n > len(c.load.dots) {
-		c.load.dots = strings.Repeat(".", n)
+func (c *Programs) dots(n int) string {
+	if n > len(c.filler) {
+		c.filler = strings.Repeat(".", n)
 	}
-	return c.load.dots[:n]
+	return c.filler[:n]
 }

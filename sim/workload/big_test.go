@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 func TestS4ContentsAreAsLongAsTheyMayBe(t *testing.T) {
@@ -22,8 +23,8 @@ func TestS4ContentsAreAsLongAsTheyMayBe(t *testing.T) {
 		"all that there may be is refused":     {256 << 10, client.ErrTooLarge, true},
 		"what there may be meets another file": {256 << 10, client.ErrConflict, false},
 	} {
-		s := newFacts(t)
-		(&Cell{world: s.w}).sized(strings.Repeat("x", c.bytes), c.err)
-		require.Equal(t, c.breaks, s.w.Failure() != nil, name)
+		w := worldtest.New(t)
+		New(Env{World: w.World}).sized(strings.Repeat("x", c.bytes), c.err)
+		require.Equal(t, c.breaks, w.Failure() != nil, name)
 	}
 }

@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -18,36 +17,52 @@ import (
 // succeed (L1).
 const finaleCalls = 3
 
-// program is one thread of one client machine.
-type program struct {
-	cell   *Cell
+// thread is one thread of one client machine: what all kinds of programs need.
+type thread struct {
+	all    *Programs
 	rt     *sim.Runtime
 	client *client.Client
-	line   *line
+	line   *Line
 	id     int64 // process in the history: machine, life, thread, generation
 	draws  *sim.Draw
 	odd    *sim.Draw // what is seldom done, beside all that draws decide
-	turn   func(*program, context.Context)
 	calls  int
-	last   map[string]string // what this program last read, by row
-	nodes  []*opened         // what it has open, the oldest first
-	trail  *client.CallID    // of its last call on a node
-	state  any               // of a workload of an extension
-
-	sequencer string // of the lock that it acquired last
+	trail  *client.CallID // of its last call on a node
 
 	mates   *int // programs of its session that run
 	parting bool // it ends now, with what it holds
 	strict  bool // the present call must succeed
 	late    bool // the client had told that its session is gone when the present call began
 	expired bool // the session is gone: the program ends
-	shares  bool // it takes the handle of another one, if there is one
 	shut    bool // the present call may hear that its handle is closed: see answered
 	crowded bool // the last answer was that there is no room
 }
 
+// program is a thread, and all kinds of things that it can do.
+type program struct {
+	*thread
+	rows   *rowWork
+	files  *fileWork
+	locks  *lockWork
+	rights *rightsWork
+	storm  *stormWork
+	big    *bigWork
+	fenced *fencedWork
+	turn   func(*program, context.Context)
+	state  any // of a workload of an extension
+}
+
+func newProgram(t *thread) *program {
+	f := &fileWork{thread: t}
+	l := &lockWork{fileWork: f}
+	return &program{
+		thread: t, rows: &rowWork{thread: t, last: map[string]string{}}, files: f, locks: l,
+		rights: &rightsWork{l}, storm: &stormWork{lockWork: l}, big: &bigWork{f}, fenced: &fencedWork{l},
+	}
+}
+
 // left looks at the locks that a program left to the end of its session.
-func (p *program) left() {
+func (p *lockWork) left() {
 	for _, o := range p.nodes {
 		if o.lock != nil && !p.rt.Env().Dead() {
 			p.lets(o, o.lock)
@@ -56,10 +71,10 @@ func (p *program) left() {
 }
 
 // lets says that this program does not count on a lock any more.
-func (p *program) lets(o *opened, l *client.Lock) {
-	p.cell.minds.OnLetGo(p.believer(), o.Ref(), l)
-	if p.cell.events.Wanted() {
-		p.cell.publish(event.LockGivenUp{Client: p.rt.Env().Self(), Node: o.Ref()})
+func (p *thread) lets(o *opened, l *client.Lock) {
+	p.all.minds.OnLetGo(p.believer(), o.Ref(), l)
+	if p.all.events.Wanted() {
+		p.all.publish(event.LockGivenUp{Client: p.rt.Env().Self(), Node: o.Ref()})
 	}
 }
 
@@ -67,8 +82,8 @@ func (p *program) lets(o *opened, l *client.Lock) {
 const finalePatience = 60 * time.Second
 
 // patience is how long whatever a client asks for now may take.
-func (c *Cell) patience() time.Duration {
-	if c.load.finale {
+func (c *Programs) patience() time.Duration {
+	if c.Finale {
 		return finalePatience
 	}
 	return c.plan.Calls.Patience
@@ -78,18 +93,18 @@ func (c *Cell) patience() time.Duration {
 // finale.
 func (p *program) run(budget int) {
 	ctx := context.Background()
-	for p.calls < budget && !p.cell.load.finale && !p.expired && !p.parting {
+	for p.calls < budget && !p.all.Finale && !p.expired && !p.parting {
 		p.turn(p, ctx)
 		if !p.expired {
-			p.rests(ctx)
+			p.locks.rests(ctx)
 		}
-		if p.rt.Sleep(ctx, p.draws.Duration(0, p.cell.plan.Calls.Think)) != nil || p.waitsForRoom(ctx) != nil {
+		if p.rt.Sleep(ctx, p.draws.Duration(0, p.all.plan.Calls.Think)) != nil || p.waitsForRoom(ctx) != nil {
 			return
 		}
 	}
-	p.leave(ctx)
-	p.unshare()
-	if !p.cell.load.finale || p.bystander() {
+	p.locks.leave(ctx)
+	p.storm.unshare()
+	if !p.all.Finale || p.bystander() {
 		return
 	}
 	for i := 0; i < finaleCalls && !p.expired; i++ {
@@ -99,44 +114,50 @@ func (p *program) run(budget int) {
 
 // finale makes a few of the calls that must succeed after healing.
 func (p *program) finale(ctx context.Context) {
-	switch work := p.cell.plan.Workload; {
+	switch work := p.all.plan.Workload; {
 	case plan.OnNodes(work):
-		p.finaleOfNodes(ctx)
+		p.locks.finaleOfNodes(ctx)
 	case work == plan.Fenced:
-		p.finaleOfFence(ctx)
-	case p.cell.plan.Added():
+		p.fenced.finaleOfFence(ctx)
+	case p.all.plan.Added():
 		p.finaleOfAdded(ctx)
 	default:
-		p.put(ctx, p.row())
-		p.get(ctx, p.row())
+		p.rows.put(ctx, p.rows.row())
+		p.rows.get(ctx, p.rows.row())
 	}
 }
 
+// rowWork is a thread that works on rows.
+type rowWork struct {
+	*thread
+	last map[string]string // what this program last read, by row
+}
+
 // row picks a row: the contended one, or any.
-func (p *program) row() string {
-	calls := &p.cell.plan.Calls
+func (p *rowWork) row() string {
+	calls := &p.all.plan.Calls
 	if p.draws.Chance(calls.Hot, 100) {
-		return hotRow
+		return HotRow
 	}
 	return fmt.Sprintf("g%d/k%d", p.draws.Int(calls.Groups), p.draws.Int(calls.Keys))
 }
 
-// hotRow is the contended row.
-const hotRow = "g0/hot"
+// HotRow is the contended row.
+const HotRow = "g0/hot"
 
-func (p *program) group() string { return fmt.Sprintf("g%d/", p.draws.Int(p.cell.plan.Calls.Groups)) }
+func (p *rowWork) group() string { return fmt.Sprintf("g%d/", p.draws.Int(p.all.plan.Calls.Groups)) }
 
 // value is one that was never written before.
-func (p *program) value() string {
+func (p *thread) value() string {
 	v := fmt.Sprintf("%x.%d", p.id, p.calls)
-	if pad := p.draws.Int(p.cell.plan.Calls.Value) - len(v); pad > 0 {
-		v += p.cell.dots(pad)
+	if pad := p.draws.Int(p.all.plan.Calls.Value) - len(v); pad > 0 {
+		v += p.all.dots(pad)
 	}
 	return v
 }
 
 // text is what a program writes: a value, or nothing at all.
-func (p *program) text() string {
+func (p *thread) text() string {
 	v := p.value()
 	if p.odd.Chance(1, 16) {
 		return ""
@@ -144,8 +165,8 @@ func (p *program) text() string {
 	return v
 }
 
-func (p *program) mixed(ctx context.Context) {
-	switch p.draws.Weighted(p.cell.plan.Calls.Weights[:]) {
+func (p *rowWork) mixed(ctx context.Context) {
+	switch p.draws.Weighted(p.all.plan.Calls.Weights[:]) {
 	case 0:
 		p.get(ctx, p.row())
 	case 1:
@@ -161,7 +182,7 @@ func (p *program) mixed(ctx context.Context) {
 	}
 }
 
-func (p *program) increments(ctx context.Context) {
+func (p *rowWork) increments(ctx context.Context) {
 	if p.draws.Chance(1, 4) {
 		p.get(ctx, p.row())
 		return
@@ -169,7 +190,7 @@ func (p *program) increments(ctx context.Context) {
 	p.increment(ctx, p.row())
 }
 
-func (p *program) lists(ctx context.Context) {
+func (p *rowWork) lists(ctx context.Context) {
 	switch p.draws.Weighted([]uint32{3, 2, 3, 1}) {
 	case 0:
 		p.put(ctx, p.row())
@@ -183,13 +204,13 @@ func (p *program) lists(ctx context.Context) {
 }
 
 // increment reads a row and sets it to one more, if no other client was faster.
-func (p *program) increment(ctx context.Context, row string) {
+func (p *rowWork) increment(ctx context.Context, row string) {
 	if p.get(ctx, row) {
 		p.compareAndSet(ctx, row)
 	}
 }
 
-func (p *program) get(ctx context.Context, row string) bool {
+func (p *rowWork) get(ctx context.Context, row string) bool {
 	var value string
 	out, ok := p.call(ctx, linearizability.Get(row), func(ctx context.Context) (out linearizability.KVOutput, err error) {
 		value, err = p.client.Get(ctx, row)
@@ -203,7 +224,7 @@ func (p *program) get(ctx context.Context, row string) bool {
 	return ok
 }
 
-func (p *program) put(ctx context.Context, row string) {
+func (p *rowWork) put(ctx context.Context, row string) {
 	value := p.text()
 	_, ok := p.call(ctx, linearizability.Put(row, value), func(ctx context.Context) (linearizability.KVOutput, error) {
 		return linearizability.KVOutput{OK: true}, p.client.Put(ctx, row, value)
@@ -213,7 +234,7 @@ func (p *program) put(ctx context.Context, row string) {
 	}
 }
 
-func (p *program) delete(ctx context.Context, row string) {
+func (p *rowWork) delete(ctx context.Context, row string) {
 	in := linearizability.Delete(row)
 	p.call(ctx, in, func(ctx context.Context) (linearizability.KVOutput, error) {
 		err := p.client.Delete(ctx, row)
@@ -223,7 +244,7 @@ func (p *program) delete(ctx context.Context, row string) {
 }
 
 // compareAndSet expects what this program last knew of the row.
-func (p *program) compareAndSet(ctx context.Context, row string) {
+func (p *rowWork) compareAndSet(ctx context.Context, row string) {
 	value := p.text()
 	expect, present := p.last[row]
 	in, want := linearizability.PutIfAbsent(row, value), client.Absent()
@@ -243,7 +264,7 @@ func (p *program) compareAndSet(ctx context.Context, row string) {
 	}
 }
 
-func (p *program) list(ctx context.Context) {
+func (p *rowWork) list(ctx context.Context) {
 	group := p.group()
 	p.call(ctx, linearizability.List(group), func(ctx context.Context) (linearizability.KVOutput, error) {
 		pairs, err := p.client.List(ctx, group)
@@ -257,8 +278,8 @@ func (p *program) list(ctx context.Context) {
 
 // call makes one call and keeps the books: what was asked, what came of it, and
 // where in the log to look for it. ok says that it has a definite answer.
-func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(context.Context) (linearizability.KVOutput, error)) (linearizability.KVOutput, bool) {
-	c := p.cell
+func (p *rowWork) call(ctx context.Context, in linearizability.KVInput, do func(context.Context) (linearizability.KVOutput, error)) (linearizability.KVOutput, bool) {
+	c := p.all
 	p.calls++
 	p.crowded = false
 	patience := p.patience()
@@ -267,7 +288,7 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 	defer cancel()
 	op := c.history.Begins(p.id, int64(c.world.Now()), in, trail)
 	taken := p.room()
-	defer c.waits.begins(p.rt.Env().Self(), c.world.Now())() // also when the machine crashes
+	defer c.Waits.begins(p.rt.Env().Self(), c.world.Now())() // also when the machine crashes
 	out, err := do(ctx)
 	if p.rt.Env().Dead() {
 		return out, false
@@ -282,8 +303,8 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 	switch {
 	case err == nil || errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrConflict):
 		c.history.OK(op, ns, out)
-		c.completed(p, in, out)
-		c.waits.answers(p.rt.Env().Self(), c.world.Now())
+		c.completed(p.thread, in, out)
+		c.Waits.answers(p.rt.Env().Self(), c.world.Now())
 		return out, true
 	case errors.Is(err, client.ErrOutcomeUnknown):
 		c.history.Unknown(op, ns)
@@ -298,18 +319,12 @@ func (p *program) call(ctx context.Context, in linearizability.KVInput, do func(
 }
 
 // hears looks at the instant at which a call has ended for its program.
-func (p *program) hears(t *client.CallID) {
-	if w := p.cell.promises.Of(p.client); w != nil {
-		w.Life.OnCallEnd(t)
-	}
+func (p *thread) hears(t *client.CallID) {
+	p.all.witness.OnCallEnd(p.client, t)
 }
 
 // ended notes how a call ended that asks the cell.
-func (p *program) ended(err error) {
+func (p *thread) ended(err error) {
 	p.expired = errors.Is(err, client.ErrSessionExpired)
-	var l *clients.Life
-	if w := p.cell.promises.Of(p.client); w != nil {
-		l = w.Life
-	}
-	p.cell.suffix.OnCallEnd(p.client, p.late, err, l)
+	p.all.witness.OnOutcome(p.client, p.late, err)
 }

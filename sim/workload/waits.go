@@ -1,4 +1,4 @@
-package cell
+package workload
 
 import (
 	"time"
@@ -6,13 +6,13 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// waits measures for how long each client machine has no answer after healing. Its wait
+// Waits measures for how long each client machine has no answer after healing. Its wait
 // begins at healing if one of its programs has a call on rows under way then, else with
 // the first such call that begins later, so that pauses between calls are not counted.
 // It ends with the first definite answer to any call on rows of that machine: a value,
 // "not found" or a conflict, whenever that call began. A call that ends without one
 // does not end the wait.
-type waits struct {
+type Waits struct {
 	healed  bool
 	clients []*wait // by machine
 }
@@ -24,15 +24,15 @@ type wait struct {
 	since, is time.Duration // true time; how long it was
 }
 
-func (w *waits) of(a sim.Addr) *wait {
+func (w *Waits) of(a sim.Addr) *wait {
 	for len(w.clients) <= int(a-sim.FirstClient) {
 		w.clients = append(w.clients, &wait{})
 	}
 	return w.clients[a-sim.FirstClient]
 }
 
-// heals begins the waits of clients that have a call under way.
-func (w *waits) heals(now time.Duration) {
+// Heals begins the waits of clients that have a call under way.
+func (w *Waits) Heals(now time.Duration) {
 	w.healed = true
 	for _, x := range w.clients {
 		if x.underWay > 0 {
@@ -43,7 +43,7 @@ func (w *waits) heals(now time.Duration) {
 
 // begins is told of a call; ends must be called when it is over, be it by a crash of
 // its machine.
-func (w *waits) begins(a sim.Addr, now time.Duration) (ends func()) {
+func (w *Waits) begins(a sim.Addr, now time.Duration) (ends func()) {
 	x := w.of(a)
 	x.underWay++
 	if w.healed {
@@ -53,7 +53,7 @@ func (w *waits) begins(a sim.Addr, now time.Duration) (ends func()) {
 }
 
 // answers is told of a definite answer.
-func (w *waits) answers(a sim.Addr, now time.Duration) {
+func (w *Waits) answers(a sim.Addr, now time.Duration) {
 	if x := w.of(a); x.asked && !x.answered {
 		x.answered, x.is = true, now-x.since
 	}
@@ -65,8 +65,8 @@ func (x *wait) asks(now time.Duration) {
 	}
 }
 
-// list is the waits that ended, in the order of machines.
-func (w *waits) list() []time.Duration {
+// List is the waits that ended, in the order of machines.
+func (w *Waits) List() []time.Duration {
 	var all []time.Duration
 	for _, x := range w.clients {
 		if x.answered {

@@ -1,0 +1,17 @@
+package workload
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// Each workload that the plan names is done here, and no other.
+func TestEveryWorkloadOfThePlanIsThere(t *testing.T) {
+	require.Len(t, turns, len(plan.Workloads(nil)))
+	for _, w := range plan.Workloads(nil) {
+		require.NotNil(t, turns[w.Name], w.Name)
+	}
+}

@@ -1,0 +1,70 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/event"
+)
+
+// scene is a program as the turns of an extension see it.
+type scene struct {
+	p   *program
+	ctx context.Context
+}
+
+func (t *scene) Client() *client.Client { return t.p.client }
+func (t *scene) Draw() *sim.Draw        { return t.p.draws }
+func (t *scene) ID() int64              { return t.p.id }
+func (t *scene) Now() time.Time         { return t.p.rt.Now() }
+func (t *scene) State() any             { return t.p.state }
+func (t *scene) SetState(s any)         { t.p.state = s }
+func (t *scene) Healed() bool           { return t.p.all.Finale }
+func (t *scene) World() *sim.World      { return t.p.all.world }
+
+func (t *scene) Sleep(ctx context.Context, d time.Duration) error { return t.p.rt.Sleep(ctx, d) }
+
+func (t *scene) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return t.p.rt.WithTimeout(ctx, d)
+}
+
+// Done counts a call. An unknown outcome is no answer; a refusal is one.
+func (t *scene) Done(call string, contended bool, err error) {
+	p, c := t.p, t.p.all
+	if p.rt.Env().Dead() {
+		return
+	}
+	p.calls++
+	p.expired = p.expired || errors.Is(err, client.ErrSessionExpired)
+	text := "ok"
+	if err != nil {
+		text = err.Error()
+	}
+	c.world.Result(p.rt.Env().Self(), []byte(call+": "+text))
+	if c.events.Wanted() {
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: call, Err: err})
+	}
+	unanswered := errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	if unanswered {
+		c.Unknown++
+	}
+	switch {
+	case !unanswered && !p.expired:
+		c.Completed++
+		if contended {
+			c.Hot++
+		}
+	case unanswered && c.Finale && !p.expired:
+		c.world.Break("L1", "%s after healing had no answer: %v", call, err)
+	}
+}
+
+// finaleOfAdded makes the last turns of a program of an extension.
+func (p *program) finaleOfAdded(ctx context.Context) {
+	ctx, cancel := p.rt.WithTimeout(ctx, finalePatience)
+	defer cancel()
+	p.turn(p, ctx)
+}
