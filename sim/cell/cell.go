@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/adversary"
 	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/check/beliefs"
 	"github.com/chubbycell/chubby/sim/check/handles"
@@ -32,35 +33,33 @@ import (
 
 // Cell is one simulated cell with its clients, its faults and its checkers.
 type Cell struct {
-	plan     plan.Plan
-	world    *sim.World
-	replicas []*sim.Machine
-	misfits  map[paxos.NodeID]bool // who is configured as the misfit is
-	clients  []*sim.Machine
-	watch    *agreement.Checker
-	rare     rare
-	leases   *leases.Checker
-	locks    *locks.Model
-	nodes    *histories.Files
-	holdings *histories.Locks
-	minds    *beliefs.Checker
-	fencing  *beliefs.Fencing
-	rights   *handles.Rights
-	quotas   *handles.Quotas
-	census   *handles.Census
-	handles  *handles.Checker
-	queues   *lockwait.Checker
-	shares   *shareBook
-	listens  *sim.Draw         // what a hostile client overhears; nil: there is none
-	heard    overheard         // by a hostile client
-	tops     []paxos.Slot      // highest slot applied, each time that bounds were looked at
-	tricks   map[string]uint64 // of a hostile client, that were answered as they must be
-	suffix   *clients.Suffix
-	sessions *sessions.Checker
-	shown    *locks.Sequencers
-	promises *beliefs.Promises
-	crowd    *crowd // nil but in experiments
-	history  *histories.Rows
+	plan      plan.Plan
+	world     *sim.World
+	replicas  []*sim.Machine
+	misfits   map[paxos.NodeID]bool // who is configured as the misfit is
+	clients   []*sim.Machine
+	watch     *agreement.Checker
+	rare      rare
+	leases    *leases.Checker
+	locks     *locks.Model
+	nodes     *histories.Files
+	holdings  *histories.Locks
+	minds     *beliefs.Checker
+	fencing   *beliefs.Fencing
+	rights    *handles.Rights
+	quotas    *handles.Quotas
+	census    *handles.Census
+	handles   *handles.Checker
+	queues    *lockwait.Checker
+	shares    *shareBook
+	tops      []paxos.Slot // highest slot applied, each time that bounds were looked at
+	adversary *adversary.Adversary
+	suffix    *clients.Suffix
+	sessions  *sessions.Checker
+	shown     *locks.Sequencers
+	promises  *beliefs.Promises
+	crowd     *crowd // nil but in experiments
+	history   *histories.Rows
 
 	healed     bool                 // the safety phase is over
 	undo       []func()             // of faults in force
@@ -94,7 +93,7 @@ type Cell struct {
 
 // build makes the cell of a plan; nothing runs yet.
 func build(p plan.Plan, tr sim.Trace) *Cell {
-	c := &Cell{plan: p, strikes: map[string]int{}, tricks: map[string]uint64{}, misfits: map[paxos.NodeID]bool{}}
+	c := &Cell{plan: p, strikes: map[string]int{}, misfits: map[paxos.NodeID]bool{}}
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = agreement.New(c.world, p.Replicas, around{c})
@@ -107,8 +106,9 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.queues = lockwait.New(c.world)
 	c.shares = newShareBook(c.world, p.Replicas)
 	c.shares.owner = func(s api.SessionID) api.Principal { return c.rights.Opened[s] }
+	intruder := model.PrincipalOn(sim.FirstClient + sim.Addr(p.Clients))
 	c.handles = handles.New(c.world, c.rights, handles.NewRoom(p.Driver.Core.NodeOps, c.queues))
-	c.handles.HasAppliedAll, c.handles.Intruder = c.current, c.intruder()
+	c.handles.HasAppliedAll, c.handles.Intruder = c.current, intruder
 	c.suffix = clients.NewSuffix(c.world)
 	c.shown = locks.NewSequencers(c.world, c.locks)
 	c.sessions = sessions.New(c.world, p.Replicas, p.Driver.Core.Sessions)
@@ -121,7 +121,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.queues.Holds = c.locks.HeldBy
 	c.queues.Runs = c.locks.Owed.Runs
 	c.locks.OnMoved = func(n api.Ref) { c.queues.Moved[n] = c.watch.Top }
-	c.nodes = histories.NewFiles(c.world, func(s api.SessionID) bool { return c.rights.Opened[s] == c.intruder() })
+	c.nodes = histories.NewFiles(c.world, func(s api.SessionID) bool { return c.rights.Opened[s] == intruder })
 	c.holdings = histories.NewLocks(c.locks, c.world)
 	c.leases = leases.New(c.world, p.Replicas)
 	c.promises = beliefs.NewPromises(c.world, c.minds, c.sessions, c.leases.Parties, c.watch)
@@ -142,6 +142,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 		Plan: &c.plan, World: c.world, Events: &c.events, Replicas: c.replicaIDs(), Rows: c.history, Files: c.nodes, Locks: c.holdings,
 		Beliefs: c.minds, Witness: witness{c},
 	})
+	c.adversary = adversary.New(&c.plan, c.load, known{c})
 	rates := c.world.Draw("cell.clock", 0)
 	clock := func() sim.ClockConfig {
 		return sim.ClockConfig{
@@ -164,10 +165,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	}
 	c.load.AddFence(r, c.fencing, c.clients, clock())
 	if p.Hostile.Gap > 0 {
-		c.world.Add(sim.MachineConfig{
-			Addr: sim.FirstClient + sim.Addr(p.Clients), Process: func() sim.Process { return &hostile{cell: c} }, Clock: clock(),
-		})
-		c.listens = c.world.Draw("cell.heard", 0)
+		c.adversary.Join(c.world, clock())
 	}
 	return c
 }

@@ -307,9 +307,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 		return q, false
 	}
 	c.handles.OnRequest(who, q)
-	if c.listens != nil && who != c.intruder() {
-		c.heard.request(c.listens, q, msg)
-	}
+	c.adversary.Hears(who, q, msg)
 	if owner, known := c.rights.Opened[q.Session]; !known || owner == who {
 		c.watch.OnRequest(id, q)
 		c.sessions.OnRequest(id, now, q)

@@ -69,3 +69,10 @@ func (w witness) Untold(in linearizability.FileInput, out linearizability.FileOu
 type lockTurns struct{ *clients.LockQueue }
 
 func (t lockTurns) SetLock(l *client.Lock) { t.LockQueue.SetLock(l) }
+
+// known is what the hostile client gets to know (adversary.Facts).
+type known struct{ c *Cell }
+
+func (k known) Given(t api.Token) *model.Grip          { return k.c.handles.Given[t] }
+func (k known) OpenedBy(s api.SessionID) api.Principal { return k.c.rights.Opened[s] }
+func (k known) LastNumber() api.Number                 { return k.c.watch.Numbered }

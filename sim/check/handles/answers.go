@@ -22,7 +22,7 @@ func (b *Checker) OnReply(id paxos.NodeID, to api.Principal, p api.Reply, logged
 			b.World.Break("S16", "replica %d tells %s of session %d, which is that of %s", id, to, p.Result.Session, b.rights.Opened[p.Result.Session])
 		}
 	case known && owner != to:
-		if Tells(p.Result) {
+		if model.Tells(p.Result) {
 			b.World.Break("S16", "replica %d answers %s with %v about call %d of session %d, which is that of %s", id, to, p.Code, p.Seq, p.Session, owner)
 		}
 		b.Refusals[p.Code]++
@@ -37,7 +37,7 @@ func (b *Checker) answered(id paxos.NodeID, p api.Reply, logged bool) {
 	k := model.Call{Session: p.Session, Seq: p.Seq}
 	a, f := b.explained(k, p.Epoch)
 	if f != (model.Finding{}) {
-		if Tells(p.Result) {
+		if model.Tells(p.Result) {
 			b.World.Break(f.ID, "replica %d answers call %d of session %d with %v, and %s", id, k.Seq, k.Session, p.Code, f.Text)
 		}
 		b.Refusals[p.Code]++
@@ -177,11 +177,6 @@ func unmakes(op api.Op, g *model.Grip) bool {
 	_, deletes := op.(api.DeleteNode)
 	path := g.Node.Path.String()
 	return deletes && (path == "/" || path == model.ACLDir)
-}
-
-// Tells says that an answer does more than to refuse.
-func Tells(r api.Result) bool {
-	return r.Code == api.OK || r.Found || r.Value != "" || r.Detail != nil || len(r.Pairs) > 0
 }
 
 // alone judges what a master answers from its rows: they say that the node is there,

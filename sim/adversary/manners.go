@@ -1,4 +1,4 @@
-package cell
+package adversary
 
 import (
 	"fmt"
@@ -9,30 +9,30 @@ import (
 
 // opens opens a session. A hostile client does what anybody may as well: it needs a
 // session, handles and locks of its own to play tricks with.
-func (h *hostile) opens() {
-	h.cell.load.Sessions++
+func opens(h *hostile) {
+	h.of.programs.Sessions++
 	h.raw("session", api.Request{Op: api.OpenSession{Nonce: h.nonce}}, anything)
 }
 
 // behaves does what anybody may.
-func (h *hostile) behaves() {
+func behaves(h *hostile) {
 	t, has := pick(h.draws, h.own)
 	switch h.draws.Int(9) {
 	case 0, 1:
 		op := api.KeepAlive{AckedEpoch: h.epoch, Now: true}
 		if h.draws.Chance(1, 2) { // with the word that it is all: package client sends that later
-			op.Tokens = h.holding()
+			op.Tokens = holding(h)
 		}
 		h.raw("keep-alive", api.Request{Session: h.session, Epoch: h.epoch, Op: op}, anything)
 	case 2, 3:
-		h.open(h.place(), api.RightRead|api.RightWrite|api.RightChangeACL)
+		open(h, place(h), api.RightRead|api.RightWrite|api.RightChangeACL)
 	case 4:
-		h.open(h.place(), api.RightRead)
+		open(h, place(h), api.RightRead)
 	case 5:
-		h.locks(t, has)
+		usesLocks(h, t, has)
 	default:
 		if has {
-			h.send("use", h.useOf(t), anything)
+			h.send("use", useOf(h, t), anything)
 		}
 	}
 	if len(h.own) > 40 {
@@ -41,7 +41,7 @@ func (h *hostile) behaves() {
 }
 
 // holding are its handles with locks, for all that it knows.
-func (h *hostile) holding() (all []api.Token) {
+func holding(h *hostile) (all []api.Token) {
 	for _, t := range h.own {
 		if _, holds := h.held[t]; holds && len(all) < api.MaxTokens {
 			all = append(all, t)
@@ -51,14 +51,14 @@ func (h *hostile) holding() (all []api.Token) {
 }
 
 // place is a node of its own.
-func (h *hostile) place() string {
+func place(h *hostile) string {
 	if h.draws.Chance(1, 4) {
 		return "guest"
 	}
 	return fmt.Sprintf("guest/f%d", h.draws.Int(4))
 }
 
-func (h *hostile) open(path string, rights api.Rights) {
+func open(h *hostile, path string, rights api.Rights) {
 	op := api.Open{Path: path, Rights: rights, Create: api.CreateMay, Kind: api.File, Ephemeral: h.draws.Chance(1, 4)}
 	if path == "guest" {
 		op.Kind, op.Ephemeral = api.Directory, false
@@ -72,7 +72,7 @@ func (h *hostile) open(path string, rights api.Rights) {
 	h.send("open", op, anything)
 }
 
-func (h *hostile) locks(t api.Token, has bool) {
+func usesLocks(h *hostile, t api.Token, has bool) {
 	if !has {
 		return
 	}
@@ -95,7 +95,7 @@ func (h *hostile) locks(t api.Token, has bool) {
 }
 
 // useOf is some call on a handle.
-func (h *hostile) useOf(t api.Token) api.Op {
+func useOf(h *hostile, t api.Token) api.Op {
 	switch h.draws.Int(8) {
 	case 0:
 		return api.GetStat{Handle: t}

@@ -1,4 +1,4 @@
-package cell
+package adversary
 
 import (
 	"time"
@@ -18,7 +18,7 @@ import (
 // Each request is sent with what may be answered to it; any other answer breaks
 // S14, or S16 where it was about another client's session (trick).
 type hostile struct {
-	cell    *Cell
+	of      *Adversary
 	env     *sim.Env
 	draws   *sim.Draw
 	numbers *sim.Draw // of doubles and ties
@@ -127,15 +127,15 @@ func (h *hostile) Start(env *sim.Env) {
 
 // Wake sends the next request, until the last calls of honest clients.
 func (h *hostile) Wake(now time.Time) {
-	if h.cell.load.Finale {
+	if h.of.programs.Finale {
 		return
 	}
-	h.turn()
+	turn(h)
 	h.again(now)
 }
 
 func (h *hostile) again(now time.Time) {
-	h.env.WakeAt(now.Add(h.draws.Duration(0, 2*h.cell.plan.Hostile.Gap)))
+	h.env.WakeAt(now.Add(h.draws.Duration(0, 2*h.of.plan.Hostile.Gap)))
 }
 
 // Receive takes in an answer, which must be one of those that are due.
@@ -158,7 +158,7 @@ func (h *hostile) Receive(_ time.Time, from sim.Addr, msg []byte) {
 		h.env.World().Break("S14", "replica %d answers a hostile client that tries %s (%s) with %s", from, t.name, describe.Op(t.q.Op), describe.Result(p.Result))
 		return
 	}
-	h.cell.tricks[t.name]++
+	h.of.Tricks[t.name]++
 	h.learn(t, p)
 }
 
@@ -244,12 +244,7 @@ func (h *hostile) raw(name string, q api.Request, ok func(api.Reply) bool) {
 func (h *hostile) wire(b []byte) {
 	to := h.master
 	if to == 0 || h.draws.Chance(1, 20) {
-		to = sim.Addr(1 + h.draws.Int(h.cell.plan.Replicas))
+		to = sim.Addr(1 + h.draws.Int(h.of.plan.Replicas))
 	}
 	h.env.Send(to, b)
-}
-
-// intruder is who the hostile client is.
-func (c *Cell) intruder() api.Principal {
-	return model.PrincipalOn(sim.FirstClient + sim.Addr(c.plan.Clients))
 }

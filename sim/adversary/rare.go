@@ -1,4 +1,4 @@
-package cell
+package adversary
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 
 // rareTricks are what it tries beside all that tricks are, by draws of their own.
 var rareTricks = []func(*hostile){
-	(*hostile).cancels, (*hostile).flips, (*hostile).deepens, (*hostile).reopens, (*hostile).overstays, (*hostile).compares,
-	(*hostile).pages, (*hostile).hoards, (*hostile).lengthens,
+	cancels, flips, deepens, reopens, overstays, compares,
+	pages, hoards, lengthens,
 }
 
 // gone is what may be answered by a handle of its own, whatever is asked.
@@ -23,7 +23,7 @@ func onlyOr(codes ...api.Code) func(api.Reply) bool { return only(append(codes, 
 
 // cancels gives up calls that it has given up long ago, with a Seen that is lower than
 // what it has said before; and such as are no calls yet.
-func (h *hostile) cancels() {
+func cancels(h *hostile) {
 	t, has := pick(h.odd, h.own)
 	if !has {
 		return
@@ -45,8 +45,8 @@ func (h *hostile) cancels() {
 }
 
 // flips shows the sequencer of a lock that it holds, in the other mode.
-func (h *hostile) flips() {
-	t, ok := pick(h.odd, h.holding())
+func flips(h *hostile) {
+	t, ok := pick(h.odd, holding(h))
 	if !ok {
 		return
 	}
@@ -63,7 +63,7 @@ func (h *hostile) flips() {
 
 // deepens names, below a directory that it has open, what is too deep or too long only
 // together with that.
-func (h *hostile) deepens() {
+func deepens(h *hostile) {
 	t, ok := pick(h.odd, slices.DeleteFunc(slices.Clone(h.own), func(t api.Token) bool { return h.stat[t].Stat.Kind != api.Directory }))
 	if !ok {
 		return
@@ -81,7 +81,7 @@ func (h *hostile) deepens() {
 }
 
 // reopens opens the node of a handle by that: it is this instance, or none.
-func (h *hostile) reopens() {
+func reopens(h *hostile) {
 	t, ok := pick(h.odd, h.own)
 	if !ok {
 		return
@@ -96,13 +96,13 @@ func (h *hostile) reopens() {
 
 // overstays asks for a longer lock-delay than there is: it gets the longest, and a
 // handle like any other.
-func (h *hostile) overstays() {
-	op := api.Open{Path: h.place(), Rights: api.RightRead | api.RightWrite, Delay: api.LockDelay(model.LongestDelay.Milliseconds()) + 1 + api.LockDelay(h.odd.Int(1<<20))}
+func overstays(h *hostile) {
+	op := api.Open{Path: place(h), Rights: api.RightRead | api.RightWrite, Delay: api.LockDelay(model.LongestDelay.Milliseconds()) + 1 + api.LockDelay(h.odd.Int(1<<20))}
 	h.send("open", op, anything)
 }
 
 // compares writes too much on a condition, or on one that is too long.
-func (h *hostile) compares() {
+func compares(h *hostile) {
 	op := api.CompareAndSet{Key: "guest", Absent: true, Value: strings.Repeat("x", plan.LargestFile+1)}
 	if h.odd.Chance(1, 2) {
 		op.Absent, op.Expect, op.Value = false, op.Value, "x"
@@ -111,7 +111,7 @@ func (h *hostile) compares() {
 }
 
 // pages reads what comes after a name in a directory.
-func (h *hostile) pages() {
+func pages(h *hostile) {
 	t, ok := pick(h.odd, slices.DeleteFunc(slices.Clone(h.own), func(t api.Token) bool { return h.stat[t].Stat.Kind != api.Directory }))
 	if !ok {
 		return
@@ -135,9 +135,9 @@ func (h *hostile) pages() {
 
 // hoards puts rows that are more together than one answer may have, lists them and takes
 // them away, in a cell that has room for large ones.
-func (h *hostile) hoards() {
+func hoards(h *hostile) {
 	const most, all = 1 << 20, 1<<20/plan.LargestFile + 1
-	if h.cell.plan.Workload != plan.Big {
+	if h.of.plan.Workload != plan.Big {
 		return
 	}
 	n := h.hoarded
@@ -161,7 +161,7 @@ func (h *hostile) hoards() {
 
 // lengthens makes the longest tokens that there are: of a node with a long name, and tied
 // to the sequencer of its lock. They are as good as others.
-func (h *hostile) lengthens() {
+func lengthens(h *hostile) {
 	if t, ok := pick(h.odd, h.tied); ok && h.odd.Chance(1, 2) {
 		h.send("a long token", api.GetStat{Handle: t}, func(p api.Reply) bool { return p.Code != api.Invalid })
 		return

@@ -1,4 +1,4 @@
-package cell
+package adversary
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ const doubling = "two calls by one number"
 // doubles asks for something of a row and of a node by one number, the one while the
 // other is on its way: they are copies of one call, for all that the cell knows. It says
 // whether it had a handle to ask by.
-func (h *hostile) doubles() bool {
+func doubles(h *hostile) bool {
 	t, has := pick(h.numbers, h.own)
 	if !has {
 		return false
@@ -32,7 +32,7 @@ func (h *hostile) doubles() bool {
 
 // ties ties one of its handles to the sequencer of a lock that it holds, as anybody may.
 // It says whether it could.
-func (h *hostile) ties() bool {
+func ties(h *hostile) bool {
 	held := slices.DeleteFunc(slices.Clone(h.own), func(t api.Token) bool { return h.held[t].Gen == 0 })
 	by, holds := pick(h.numbers, held)
 	t, _ := pick(h.numbers, h.own)
@@ -52,7 +52,7 @@ type tie struct {
 // unties names a handle that was tied in an earlier epoch to the present master, first by
 // the token of before and then by the other one, for which it must be tied still. It says
 // whether there was one.
-func (h *hostile) unties() bool {
+func unties(h *hostile) bool {
 	for i, t := range h.bound {
 		if t.epoch < h.epoch {
 			h.bound = slices.Delete(h.bound, i, i+1)

@@ -1,4 +1,4 @@
-package cell
+package adversary
 
 import (
 	"maps"
@@ -6,22 +6,22 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/sim/check/handles"
+	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/workload"
 )
 
 // turn sends one request, or a few.
-func (h *hostile) turn() {
+func turn(h *hostile) {
 	switch {
 	case h.session == 0 || h.epoch == 0:
-		h.opens()
+		opens(h)
 	case h.widened != "":
 		h.send("use", api.SetContents{Handle: h.widened, Contents: "more"}, anything)
 		h.widened = ""
-	case h.numbers.Chance(1, 8) && h.doubles(), h.numbers.Chance(1, 8) && h.ties(), h.numbers.Chance(1, 2) && h.unties():
-	case h.draws.Chance(1, 4) && h.widens(), h.draws.Chance(1, 4) && h.asksAgain():
+	case h.numbers.Chance(1, 8) && doubles(h), h.numbers.Chance(1, 8) && ties(h), h.numbers.Chance(1, 2) && unties(h):
+	case h.draws.Chance(1, 4) && widens(h), h.draws.Chance(1, 4) && asksAgain(h):
 	case h.draws.Chance(1, 3):
-		h.behaves()
+		behaves(h)
 	case h.odd.Chance(1, 4):
 		rareTricks[h.odd.Int(len(rareTricks))](h)
 	default:
@@ -31,9 +31,9 @@ func (h *hostile) turn() {
 
 // tricks are all that it tries, each as likely as the others.
 var tricks = []func(*hostile){
-	(*hostile).forges, (*hostile).steals, (*hostile).impersonates, (*hostile).misdates, (*hostile).miscounts,
-	(*hostile).repeats, (*hostile).exceeds, (*hostile).misnames, (*hostile).fakesSequencers, (*hostile).reuses,
-	(*hostile).presumes, (*hostile).garbles, (*hostile).polls, (*hostile).misreleases, (*hostile).guesses,
+	forges, steals, impersonates, misdates, miscounts,
+	repeats, exceeds, misnames, fakesSequencers, reuses,
+	presumes, garbles, polls, misreleases, guesses,
 }
 
 // only says that one of these codes is answered, and nothing is told but OK.
@@ -41,7 +41,7 @@ func only(codes ...api.Code) func(api.Reply) bool {
 	return func(p api.Reply) bool {
 		for _, c := range codes {
 			if p.Code == c {
-				return c == api.OK || !handles.Tells(p.Result)
+				return c == api.OK || !model.Tells(p.Result)
 			}
 		}
 		return false
@@ -52,24 +52,24 @@ func only(codes ...api.Code) func(api.Reply) bool {
 func anything(api.Reply) bool { return true }
 
 // forges makes tokens: altered ones, cut ones, and such that were never any.
-func (h *hostile) forges() {
-	t, has := pick(h.draws, append(append([]api.Token(nil), h.own...), h.cell.heard.tokens...))
+func forges(h *hostile) {
+	t, has := pick(h.draws, append(append([]api.Token(nil), h.own...), h.of.heard.tokens...))
 	b := []byte(t)
 	switch n := h.draws.Int(4); {
 	case !has || n == 0:
-		b = h.noise(1 + h.draws.Int(200))
+		b = randomBytes(h, 1+h.draws.Int(200))
 	case n == 1:
 		b = b[:h.draws.Int(len(b))]
 	default:
 		b[h.draws.Int(len(b))] ^= byte(1 + h.draws.Int(255))
 	}
-	if forged := api.Token(b); h.cell.handles.Given[forged] == nil {
-		h.send("a forged token", h.useOf(forged), only(api.BadHandle, api.Invalid))
+	if forged := api.Token(b); h.of.facts.Given(forged) == nil {
+		h.send("a forged token", useOf(h, forged), only(api.BadHandle, api.Invalid))
 	}
 }
 
-// noise is bytes without a meaning.
-func (h *hostile) noise(n int) []byte {
+// randomBytes are bytes without a meaning.
+func randomBytes(h *hostile, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
 		b[i] = byte(h.draws.Int(256))
@@ -78,9 +78,9 @@ func (h *hostile) noise(n int) []byte {
 }
 
 // steals uses a token of another session in its own.
-func (h *hostile) steals() {
-	t, ok := pick(h.draws, h.cell.heard.tokens)
-	if g := h.cell.handles.Given[t]; !ok || g == nil || g.Session == h.session {
+func steals(h *hostile) {
+	t, ok := pick(h.draws, h.of.heard.tokens)
+	if g := h.of.facts.Given(t); !ok || g == nil || g.Session == h.session {
 		return
 	}
 	if h.draws.Chance(1, 6) {
@@ -88,7 +88,7 @@ func (h *hostile) steals() {
 		h.raw("to present another's token", q, anything)
 		return
 	}
-	op := h.useOf(t)
+	op := useOf(h, t)
 	switch h.draws.Int(4) {
 	case 0:
 		op = api.CloseHandle{Handle: t}
@@ -99,12 +99,12 @@ func (h *hostile) steals() {
 }
 
 // impersonates asks in the session of another client.
-func (h *hostile) impersonates() {
-	s, ok := pick(h.draws, h.cell.heard.session)
+func impersonates(h *hostile) {
+	s, ok := pick(h.draws, h.of.heard.session)
 	if !ok || s == h.session {
 		return
 	}
-	t, _ := pick(h.draws, h.cell.heard.tokens)
+	t, _ := pick(h.draws, h.of.heard.tokens)
 	q := api.Request{Session: s, Seq: api.Seq(1 + h.draws.Int(300)), Epoch: h.epoch}
 	q.AckedThrough = q.Seq - 1
 	switch h.draws.Int(6) {
@@ -122,41 +122,41 @@ func (h *hostile) impersonates() {
 		if t == "" {
 			return
 		}
-		q.Op = h.useOf(t)
+		q.Op = useOf(h, t)
 	}
 	h.raw("another's session", q, only(api.Permission, api.Invalid))
 }
 
 // guesses asks in sessions that are yet to be opened: their numbers are those of
 // commands, and a client may just be about to get one.
-func (h *hostile) guesses() {
+func guesses(h *hostile) {
 	for i := range 1 + h.draws.Int(4) {
-		next := api.SessionID(h.cell.watch.Numbered) + api.SessionID(i+1)
+		next := api.SessionID(h.of.facts.LastNumber()) + api.SessionID(i+1)
 		op := api.Op(api.EndSession{})
 		if h.draws.Chance(1, 2) {
 			op = api.Put{Key: "guest", Value: "x"}
 		}
 		h.raw("a session to come", api.Request{Session: next, Seq: 1 << 40, AckedThrough: 1<<40 - 1, Epoch: h.epoch, Op: op}, func(p api.Reply) bool {
-			own := h.cell.rights.Opened[next] == h.cell.intruder() // it was its own that was to come
+			own := h.of.facts.OpenedBy(next) == h.of.Name() // it was its own that was to come
 			return own || only(api.Permission)(p)
 		})
 	}
 }
 
 // misdates names epochs that are over, and such that never were.
-func (h *hostile) misdates() {
+func misdates(h *hostile) {
 	q := api.Request{Session: h.session, Seq: h.seq + 1, AckedThrough: h.seen, Epoch: h.epoch + 1000, Op: api.Put{Key: "guest", Value: "late"}}
 	if h.draws.Chance(1, 2) {
 		q.Epoch = api.Epoch(h.draws.N(uint64(h.epoch)))
 	}
 	if t, ok := pick(h.draws, h.own); ok && h.draws.Chance(1, 2) {
-		q.Op = h.useOf(t)
+		q.Op = useOf(h, t)
 	}
 	h.raw("a wrong epoch", q, func(p api.Reply) bool { return p.Epoch == q.Epoch }) // by one that is master there, for all that it knows
 }
 
 // miscounts numbers its calls in a way that is not allowed.
-func (h *hostile) miscounts() {
+func miscounts(h *hostile) {
 	q := api.Request{Session: h.session, Seq: h.seq + 1, AckedThrough: h.seq + 1, Epoch: h.epoch, Op: api.Put{Key: "guest", Value: "x"}}
 	switch h.draws.Int(3) {
 	case 0:
@@ -169,19 +169,19 @@ func (h *hostile) miscounts() {
 }
 
 // repeats sends again what it or another client has sent before.
-func (h *hostile) repeats() {
+func repeats(h *hostile) {
 	from := h.wires
 	if h.draws.Chance(2, 3) {
-		from = h.cell.heard.wires
+		from = h.of.heard.wires
 	}
 	if b, ok := pick(h.draws, from); ok {
-		h.cell.tricks["a replay, sent"]++
+		h.of.Tricks["a replay, sent"]++
 		h.wire(b)
 	}
 }
 
 // exceeds asks for more than there is room for.
-func (h *hostile) exceeds() {
+func exceeds(h *hostile) {
 	size := api.MaxContents + 1 + h.draws.Int(100)
 	long := func() string { return strings.Repeat("x", size) }
 	t, has := pick(h.draws, h.own)
@@ -203,7 +203,7 @@ func (h *hostile) exceeds() {
 }
 
 // misnames names what has no name.
-func (h *hostile) misnames() {
+func misnames(h *hostile) {
 	deep := strings.Repeat("d/", api.MaxDepth) + "d"
 	names := []string{
 		"/guest", "guest//f", "guest/", ".", "guest/../acl", "..", "a\x00b", "\xff", strings.Repeat("n", api.MaxComponent+1), deep,
@@ -219,7 +219,7 @@ func (h *hostile) misnames() {
 
 // fakesSequencers shows sequencers that are none, that were never given out, that were valid
 // once, and that may be valid for another lock than its handle's.
-func (h *hostile) fakesSequencers() {
+func fakesSequencers(h *hostile) {
 	t, has := pick(h.draws, h.own)
 	if !has {
 		return
@@ -229,7 +229,7 @@ func (h *hostile) fakesSequencers() {
 	case ok && h.draws.Chance(1, 2):
 		q = old
 	case h.draws.Chance(1, 3):
-		q = string(h.noise(1 + h.draws.Int(40)))
+		q = string(randomBytes(h, 1+h.draws.Int(40)))
 	}
 	no := only(api.Invalid, api.StaleSequencer, api.Gone, api.HandleClosed, api.HandlePoisoned, api.BadHandle, api.Permission)
 	if h.draws.Chance(1, 2) {
@@ -246,18 +246,18 @@ func (h *hostile) fakesSequencers() {
 // node.
 func (h *hostile) overheard(but api.Ref) (string, bool) {
 	var all []string
-	for _, path := range slices.Sorted(maps.Keys(h.cell.load.Shown)) {
-		if q, err := api.ParseSequencer(h.cell.load.Shown[path]); err == nil && q.Node != but {
-			all = append(all, h.cell.load.Shown[path])
+	for _, path := range slices.Sorted(maps.Keys(h.of.programs.Shown)) {
+		if q, err := api.ParseSequencer(h.of.programs.Shown[path]); err == nil && q.Node != but {
+			all = append(all, h.of.programs.Shown[path])
 		}
 	}
 	return pick(h.draws, all)
 }
 
 // reuses uses handles that it has closed or poisoned.
-func (h *hostile) reuses() {
+func reuses(h *hostile) {
 	if s, ok := pick(h.draws, h.shut); ok && h.draws.Chance(2, 3) {
-		h.send("a handle that is shut", h.useOf(s.token), func(p api.Reply) bool {
+		h.send("a handle that is shut", useOf(h, s.token), func(p api.Reply) bool {
 			return p.Epoch != s.epoch || only(api.HandleClosed, s.code, api.BadHandle)(p)
 		})
 		return
@@ -273,12 +273,12 @@ func (h *hostile) reuses() {
 }
 
 // presumes does what it was given no right to.
-func (h *hostile) presumes() {
+func presumes(h *hostile) {
 	t, ok := pick(h.draws, h.own)
 	if !ok {
 		return
 	}
-	g := h.cell.handles.Given[t]
+	g := h.of.facts.Given(t)
 	if g == nil || g.Rights != api.RightRead {
 		return
 	}
@@ -297,7 +297,7 @@ func (h *hostile) presumes() {
 
 // misreleases gives back a lock by an acquisition that is not the one it has it by: an
 // older one, perhaps, whose Release was long on its way.
-func (h *hostile) misreleases() {
+func misreleases(h *hostile) {
 	t, ok := pick(h.draws, h.own)
 	held, holds := h.held[t]
 	if !ok || !holds {
@@ -314,7 +314,7 @@ const widening = "to open again for more"
 // widens sends an Open again that was answered in an earlier epoch, for more rights: the
 // answer that is kept may say nothing of those, and the handle must be good for none
 // that it has not. It is used at once. It says whether there was one.
-func (h *hostile) widens() bool {
+func widens(h *hostile) bool {
 	h.opened = slices.DeleteFunc(h.opened, func(o answered) bool { return o.seq <= h.seen })
 	before := slices.DeleteFunc(slices.Clone(h.opened), func(o answered) bool { return o.epoch >= h.epoch })
 	o, ok := pick(h.draws, before)
@@ -330,7 +330,7 @@ func (h *hostile) widens() bool {
 // asksAgain sends one of its own calls of an earlier epoch to the present master, as an
 // honest client does with those that have no answer; but it presents nothing to it. It
 // says whether there was one.
-func (h *hostile) asksAgain() bool {
+func asksAgain(h *hostile) bool {
 	var before []api.Request
 	for id := h.id; id > firstTrick && id+mostHeard > h.id; id-- {
 		t := h.sent[id]
@@ -348,12 +348,12 @@ func (h *hostile) asksAgain() bool {
 }
 
 // garbles sends bytes that are no request any more, or another one.
-func (h *hostile) garbles() {
-	b, ok := pick(h.draws, h.cell.heard.wires)
+func garbles(h *hostile) {
+	b, ok := pick(h.draws, h.of.heard.wires)
 	b = append([]byte(nil), b...)
 	switch n := h.draws.Int(3); {
 	case !ok || n == 0:
-		b = h.noise(h.draws.Int(100))
+		b = randomBytes(h, h.draws.Int(100))
 	case n == 1:
 		b = b[:h.draws.Int(len(b))]
 	default:
@@ -362,12 +362,12 @@ func (h *hostile) garbles() {
 	if q, err := api.DecodeRequest(b); err == nil && q.Session == h.session {
 		return // its own calls keep their numbers
 	}
-	h.cell.tricks["malformed bytes, sent"]++
+	h.of.Tricks["malformed bytes, sent"]++
 	h.wire(b)
 }
 
 // polls opens and closes as fast as it can.
-func (h *hostile) polls() {
+func polls(h *hostile) {
 	for range 1 + h.draws.Int(5) {
 		h.send("open", api.Open{Path: strings.TrimPrefix(workload.HotNode, "/"), Rights: api.RightRead}, anything)
 		if t, ok := pick(h.draws, h.own); ok {
