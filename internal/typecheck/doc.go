@@ -2,7 +2,7 @@
 // files changed, without compiling it.
 //
 // The lists of planted bugs and of changes of the contract have hundreds of small changes.
-// The go command would compile for hours. This package finds the types of all
+// The go command would compile them for an hour. This package finds the types of all
 // packages of the module once, and then again only those of the packages whose files are
 // changed. Packages that import one of these are looked at only if it shows something else
 // than before.

@@ -48,7 +48,6 @@ type listed struct {
 	GoFiles, TestGoFiles, XTestGoFiles []string
 	Imports, TestImports, XTestImports []string
 	Module                             *struct{ Path, GoVersion string }
-	Standard                           bool
 }
 
 // Load reads the module whose go.mod is in root, and finds the types of all its packages.
@@ -88,7 +87,7 @@ func Load(root string) (*Module, error) {
 
 // list asks the go command about packages.
 func list(root string, args ...string) (all []listed, err error) {
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,Module,Standard"}, args...)...)
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,Module"}, args...)...)
 	cmd.Dir = root
 	var said bytes.Buffer
 	cmd.Stderr = &said

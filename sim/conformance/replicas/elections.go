@@ -13,8 +13,7 @@ import (
 // defeats of before the last leader do not delay a campaign, lest a duel of long ago makes a
 // fail-over slow (L1).
 //
-// The bounds leave the replica half of ElectionMin, and twice as long as it may take after
-// one defeat.
+// The bounds have slack: half of ElectionMin, and twice the longest wait after one defeat.
 type elections struct {
 	role      paxos.Role
 	isRefused bool      // a Nack came in this step
