@@ -39,7 +39,6 @@ func (c *cell) ack(id api.SessionID, through api.EventNumber) {
 // tell puts an event into the queue of each session that has asked for it, and answers its
 // KeepAlive.
 func (c *cell) tell(e api.Event) {
-	e.Cause = api.Number(c.number)
 	var to []api.SessionID
 	for _, h := range c.handles {
 		if h.open && !h.poisoned && h.node == e.Node && h.events.Has(e.Kind) && !slices.Contains(to, h.session) {
@@ -48,13 +47,18 @@ func (c *cell) tell(e api.Event) {
 	}
 	slices.Sort(to)
 	for _, id := range to {
-		if c.leases.told[id] == nil {
-			c.leases.told[id] = &told{}
-		}
-		c.leases.told[id].events = append(c.leases.told[id].events, e)
-		if answer := c.leases.hurry[id]; answer != nil {
-			answer()
-		}
+		c.tellSession(id, e)
+	}
+}
+
+func (c *cell) tellSession(id api.SessionID, e api.Event) {
+	e.Cause = api.Number(c.number)
+	if c.leases.told[id] == nil {
+		c.leases.told[id] = &told{}
+	}
+	c.leases.told[id].events = append(c.leases.told[id].events, e)
+	if answer := c.leases.hurry[id]; answer != nil {
+		answer()
 	}
 }
 
@@ -63,5 +67,14 @@ func (c *cell) tellParent(child api.Ref, change api.Change) {
 	path, ok := child.Path.Parent()
 	if n := c.nodes[pathOf(api.Ref{Path: path})]; ok && n != nil {
 		c.tell(api.Event{Kind: api.EventChildren, Node: api.Ref{Path: path, Instance: n.stat.Instance}, Child: child.Path.Base(), Change: change})
+	}
+}
+
+// tellWanted tells the holders of a lock that another handle asks for it.
+func (c *cell) tellWanted(n api.Ref, m api.Mode) {
+	for _, x := range c.lockOf(pathOf(n)).holders {
+		if h := c.handles[x.token]; x.mode.HasConflict(m) && h.events.Has(api.EventLockWanted) {
+			c.tellSession(h.session, api.Event{Kind: api.EventLockWanted, Node: n, Mode: m, Acquisition: x.acquisition})
+		}
 	}
 }

@@ -32,7 +32,11 @@ func (c *cell) executeOnLock(t api.Token, h *handle, n *node, op api.Op) api.Res
 	ok := api.Result{Code: api.OK}
 	switch o := op.(type) {
 	case api.Acquire:
-		return c.acquire(l, t, o)
+		r := c.acquire(l, t, o)
+		if r.Code == api.Parked || r.Code == api.LockHeld {
+			c.tellWanted(h.node, o.Mode)
+		}
+		return r
 	case api.Release:
 		if i < 0 || l.holders[i].acquisition != o.Acquisition {
 			return api.Result{Code: api.NotHeld}

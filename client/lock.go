@@ -34,6 +34,7 @@ func newLock(ctx context.Context, h *Handle, mode Mode, held api.Held) *Lock {
 	l.sequencer = api.Sequencer{Node: h.node, Mode: mode, Gen: held.Gen}.Encode()
 	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	h.lock = l
+	h.c.setHeld(h.watch, held.Acquisition)
 	h.c.locks = append(h.c.locks, l)
 	return l
 }
@@ -112,6 +113,7 @@ func (l *Lock) lose(why error) {
 	c.afterUnlock = append(c.afterUnlock, func() { l.cancel(l.wrap(why)) })
 	if l.h.lock == l {
 		l.h.lock = nil
+		c.setHeld(l.h.watch, 0)
 		l.h.wakeWaiters()
 	}
 }

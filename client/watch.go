@@ -1,6 +1,7 @@
 package client
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/chubbycell/chubby/client/session"
@@ -14,6 +15,29 @@ type watch struct {
 	mask   EventMask
 	node   api.Ref
 	events *Events
+
+	held api.Acquisition // of the lock that the handle holds, as far as the Client knows; 0: none
+	// wanted are events about acquisitions that no answer has told of yet, by acquisition.
+	wanted map[api.Acquisition]api.Event
+}
+
+// maxWanted bounds the acquisitions for which events are kept.
+const maxWanted = 64
+
+// onWanted takes in that a lock is wanted which the session holds by some handle. It returns
+// whether that is this one.
+func (x *watch) onWanted(e api.Event) bool {
+	if x.held == e.Acquisition {
+		return true
+	}
+	if x.wanted == nil {
+		x.wanted = map[api.Acquisition]api.Event{}
+	}
+	x.wanted[e.Acquisition] = e
+	if len(x.wanted) > maxWanted {
+		delete(x.wanted, slices.Min(slices.Collect(maps.Keys(x.wanted)))) // order-free: the least
+	}
+	return false
 }
 
 func newWatch(rt Runtime, name string, mask EventMask, node api.Ref) *watch {
@@ -92,10 +116,23 @@ func (c *conn) tellNode(e api.Event) {
 		c.noteEarly(e.Node)
 	}
 	for _, x := range of {
-		if x.mask.Has(e.Kind) {
+		if x.mask.Has(e.Kind) && (e.Kind != api.EventLockWanted || x.onWanted(e)) {
 			c.tellWatch(x, nodeEvent(x.name, e))
 		}
 	}
+}
+
+// setHeld notes which lock a handle holds; 0: none. An event about it may have come before the
+// answer to the Acquire.
+func (c *conn) setHeld(x *watch, by api.Acquisition) {
+	if x == nil {
+		return
+	}
+	x.held = by
+	if e, ok := x.wanted[by]; ok {
+		c.tellWatch(x, nodeEvent(x.name, e))
+	}
+	maps.DeleteFunc(x.wanted, func(a api.Acquisition, _ api.Event) bool { return a <= by }) // order-free: each by itself
 }
 
 func (c *conn) noteEarly(n api.Ref) {

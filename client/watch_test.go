@@ -190,3 +190,33 @@ func TestEachCallsAFunction(t *testing.T) {
 		require.Len(t, got, 1)
 	})
 }
+
+// A lock is wanted of the handle that holds it, and of no other of the session.
+func TestALockIsWantedOfTheHandleThatHoldsIt(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		rival := w.guest(nil)
+		holds, other := watched(t, ctx, w.c, client.WantLockWanted), watched(t, ctx, w.c, client.WantLockWanted)
+		theirs := watched(t, ctx, rival.Client, 0)
+		first, err := holds.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		_, err = theirs.TryAcquire(ctx, client.Shared)
+		require.ErrorIs(t, err, client.ErrLockHeld)
+		e := next(t, ctx, holds.Events())
+		require.Equal(t, client.EventLockWanted, e.Kind)
+		require.Equal(t, client.Shared, e.Mode)
+		_, err = other.Events().Next(w.within(time.Second))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+
+		_, err = theirs.TryAcquire(ctx, client.Shared) // on its way while the lock is released
+		require.ErrorIs(t, err, client.ErrLockHeld)
+		require.NoError(t, first.Release(ctx))
+		_, err = other.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		_, err = other.Events().Next(w.within(time.Second))
+		require.ErrorIs(t, err, context.DeadlineExceeded, "that was another acquisition")
+		_, err = theirs.TryAcquire(ctx, client.Shared)
+		require.ErrorIs(t, err, client.ErrLockHeld)
+		require.Equal(t, client.EventLockWanted, next(t, ctx, other.Events()).Kind)
+	})
+}

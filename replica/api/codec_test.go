@@ -74,11 +74,11 @@ var goldenReplies = []struct {
 	{"0441 05 05 01 02 00 01 00 00 00 00 05 08 0153 022f61 07 01 08",
 		detailed(api.Sequenced{Sequencer: api.Sequencer{Node: aRef, Mode: api.Exclusive, Gen: 8}})},
 	{"0441 05 05 01 02 00 01 00 00 00 00 06 80a8d6b907 01 00", detailed(api.Leased{Lease: 2 * time.Second, Failover: true})},
-	{"0441 05 05 01 02 00 01 00 00 00 00 06 80a8d6b907 00 03 01 022f61 07 05 02 022f61 07 06 0163 02 05 022f61 07 08 02 09", detailed(api.Leased{
+	{"0441 05 05 01 02 00 01 00 00 00 00 06 80a8d6b907 00 03 01 022f61 07 05 02 022f61 07 06 0163 02 05 022f61 07 08 02 07 09", detailed(api.Leased{
 		Lease: 2 * time.Second, LastEvent: 9, Events: []api.Event{
 			{Kind: api.EventContents, Node: aRef, Cause: 5},
 			{Kind: api.EventChildren, Node: aRef, Cause: 6, Child: "c", Change: api.ChildChanged},
-			{Kind: api.EventLockWanted, Node: aRef, Cause: 8, Mode: api.Shared},
+			{Kind: api.EventLockWanted, Node: aRef, Cause: 8, Mode: api.Shared, Acquisition: 7},
 		}})},
 }
 

@@ -56,7 +56,7 @@
 //	stat     kind ephemeral instance content lock acl length checksum children
 //	         read write change
 //	children n n*(name stat)                names ascend
-//	event    kind u8 ref cause; then child change u8 of kind 2, mode u8 of kind 5
+//	event    kind u8 ref cause; then child change u8 of kind 2, mode u8 acquisition of kind 5
 //	sequencer 1 'S' path instance mode u8 generation
 //
 // The first byte is the version of the format. Ops, results, paths and metadata

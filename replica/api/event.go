@@ -102,6 +102,9 @@ type Event struct {
 	Child  string // of EventChildren: its name
 	Change Change // of EventChildren
 	Mode   Mode   // of EventLockWanted: the one that is asked for
+	// Acquisition names, of EventLockWanted, by which the session holds the lock: a session may
+	// hold it by several handles, and may have released it since.
+	Acquisition Acquisition
 }
 
 // String prints the event as traces do.

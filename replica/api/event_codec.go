@@ -20,7 +20,7 @@ func appendEvent(dst []byte, e Event) []byte {
 	case EventChildren:
 		return append(appendString(dst, e.Child), byte(e.Change))
 	case EventLockWanted:
-		return append(dst, byte(e.Mode))
+		return binary.AppendUvarint(append(dst, byte(e.Mode)), uint64(e.Acquisition))
 	}
 	return dst
 }
@@ -60,8 +60,9 @@ func (c *cursor) event() Event {
 			c.fail("change %d of child %q", e.Change, e.Child)
 		}
 	case e.Kind == EventLockWanted:
-		if e.Mode = Mode(c.byte()); c.err == nil && !e.Mode.Valid() {
-			c.fail("a lock wanted in mode %d", e.Mode)
+		e.Mode, e.Acquisition = Mode(c.byte()), Acquisition(c.uint())
+		if c.err == nil && (!e.Mode.Valid() || e.Acquisition == 0) {
+			c.fail("a lock wanted in mode %d of acquisition %d", e.Mode, e.Acquisition)
 		}
 	}
 	return e

@@ -15,6 +15,7 @@ import (
 	"github.com/chubbycell/chubby/sim/adversary"
 	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/check/beliefs"
+	"github.com/chubbycell/chubby/sim/check/events"
 	"github.com/chubbycell/chubby/sim/check/handles"
 	"github.com/chubbycell/chubby/sim/check/histories"
 	"github.com/chubbycell/chubby/sim/check/leases"
@@ -60,6 +61,7 @@ type Cell struct {
 	promises  *beliefs.Promises
 	crowd     *crowd // nil but in experiments
 	history   *histories.Rows
+	told      *events.Checker
 
 	healed     bool                 // the safety phase is over
 	undo       []func()             // of faults in force
@@ -135,12 +137,13 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	}
 	c.listen()
 	c.history = histories.NewRows()
+	c.told = events.New(c.world)
 	r := resource.New(p.Fence.Mode)
 	c.fencing = beliefs.NewFencing(c.world, c.minds, r)
 	c.minds.Off = p.Workload == plan.Fenced && p.Fence.Drift > 1000
 	c.load = workload.New(workload.Env{
 		Plan: &c.plan, World: c.world, Events: &c.events, Replicas: c.replicaIDs(), Rows: c.history, Files: c.nodes, Locks: c.holdings,
-		Beliefs: c.minds, Witness: witness{c},
+		Beliefs: c.minds, Witness: witness{c}, Watching: watching{c.told},
 	})
 	c.adversary = adversary.New(&c.plan, c.load, known{c})
 	rates := c.world.Draw("cell.clock", 0)
@@ -360,6 +363,9 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.promises.OnCommand(a)
 	c.queues.OnCommand(a)
 	c.handles.OnCommand(a)
+	if c.plan.Watch.Share > 0 {
+		c.told.OnCommand(a)
+	}
 }
 
 // around is the cell as its checker of the log sees it.

@@ -44,7 +44,7 @@ func Properties() []Property {
 		{"S10", "fencing: a resource that checks tokens on reads and writes accepts none below one it has accepted, loses no update, and refuses no holder", byWatch},
 		{"S11", "sessions: none ends before a bound it was promised, and its client never counts on more; leases are as long as their number asks for; only a suffix of calls is lost", byWatch},
 		{"S12", "caches: a hit is what a read at the master would have returned during the call", ""},
-		{"S13", "events: in log order, after the change, never lost without a word", ""},
+		{"S13", "events: what a handle asked for, after the change, in log order, once, and never lost without a word", byWatch},
 		{"S14", "handles: bound to an instance, not forgeable; closed and poisoned while the epoch lasts; every request that is not allowed is refused", byWatch},
 		{"S15", "ephemeral nodes: none goes that a client with a live session has open; one that no session has open goes", byWatch},
 		{"S16", "access control: no operation without the right, by the ACL files in the order of the log; a missing file denies, and a principal that has the right is not refused; what is made or written fits the quotas, and what they refuse does not", byWatch},

@@ -6,6 +6,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/agreement"
+	"github.com/chubbycell/chubby/sim/check/events"
 	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/workload"
@@ -69,6 +70,13 @@ func (w witness) Untold(in linearizability.FileInput, out linearizability.FileOu
 type lockTurns struct{ *clients.LockQueue }
 
 func (t lockTurns) SetLock(l *client.Lock) { t.LockQueue.SetLock(l) }
+
+// watching tells the checker of events what handles hear (workload.Watching).
+type watching struct{ *events.Checker }
+
+func (w watching) Opened(s api.SessionID, n api.Ref, id api.HandleID, mask client.EventMask, stat client.Stat) workload.Watch {
+	return w.Checker.Opened(s, n, id, mask, stat)
+}
 
 // known is what the hostile client gets to know (adversary.Facts).
 type known struct{ c *Cell }

@@ -78,6 +78,7 @@ type Plan struct {
 	Fatal   time.Duration // before then, no disk is damaged so that its replica must stop
 	Lull    time.Duration // faults rest for as long, time and again; 0: never
 	Calls   CallPlan
+	Watch   WatchPlan
 	Fence   FencePlan
 	Hostile HostilePlan
 
@@ -173,6 +174,7 @@ func New(o Options) Plan {
 	p.fleeting(o.Faults == nil, at)
 	p.roomy()
 	p.lasting()
+	p.watch(at)
 	return p
 }
 

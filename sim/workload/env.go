@@ -24,6 +24,7 @@ type Env struct {
 	Locks    LockHistory
 	Beliefs  Beliefs
 	Witness  Witness
+	Watching Watching
 }
 
 // RowHistory takes down calls on rows. A call is told by the number that Begins returns.
@@ -117,6 +118,7 @@ type Programs struct {
 	holdings LockHistory
 	minds    Beliefs
 	witness  Witness
+	watching Watching
 
 	Finale    bool // the safety phase is over: a few more calls, all of which must succeed
 	Running   int  // threads and sessions that have not ended
@@ -143,7 +145,7 @@ type Programs struct {
 func New(e Env) *Programs {
 	return &Programs{
 		plan: e.Plan, world: e.World, events: e.Events, ids: e.Replicas, history: e.Rows, nodes: e.Files, holdings: e.Locks,
-		minds: e.Beliefs, witness: e.Witness,
+		minds: e.Beliefs, witness: e.Witness, watching: e.Watching,
 		Shown: map[string]string{}, handles: map[*client.Client]*opened{},
 		rests: map[*client.Client]time.Time{}, queues: map[*client.Client]int{},
 	}

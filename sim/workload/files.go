@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -33,6 +34,7 @@ type opened struct {
 	fenced  bool  // a sequencer may be tied to it
 	tied    bool  // one is, as the program was told
 	shared  bool  // other programs have it, too
+	watch   Watch // of the events that it hears; nil: none
 }
 
 // Ref is the node that the handle is bound to.
@@ -58,7 +60,9 @@ func (p *thread) believer() model.Believer { return Client{Runtime: p.rt, Client
 // fileWork is a thread that works on files and directories.
 type fileWork struct {
 	*thread
-	nodes []*opened // what it has open, the oldest first
+	nodes   []*opened // what it has open, the oldest first
+	listens *sim.Draw // which of it hears of events
+	watched int       // how many did
 }
 
 // path picks a node: the contended one, a directory, or a file in one. Some
@@ -147,7 +151,7 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 		p.closeHandle(o)
 	}
 	dir := isDir(path)
-	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.delay(path)}
+	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.delay(path), Events: p.wants()}
 	if how.rights == client.Read && p.odd.Chance(1, 2) {
 		opt.Rights = 0 // which is the same
 	}
@@ -184,6 +188,9 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 		o.id = p.all.witness.OnHandleGot(model.Call{Session: p.trail.Session, Seq: p.trail.Seq}, how.rights)
 		p.nodes = append(p.nodes, o)
 		p.all.minds.OnOpen(p.believer(), p.nodes[len(p.nodes)-1])
+		if opt.Events != 0 {
+			p.listen(o, opt.Events)
+		}
 	case ok && out.Code == linearizability.FileNotFound && model.Parent(path) != "/" && create != client.CreateNever:
 		p.open(ctx, model.Parent(path), client.CreateMay, model.Parent(path) != model.Parent(HotNode) && p.draws.Chance(1, 2))
 	}

@@ -110,6 +110,7 @@ func (p *program) run(budget int) {
 	for i := 0; i < finaleCalls && !p.expired; i++ {
 		p.finale(ctx)
 	}
+	p.files.hearsAll(ctx)
 }
 
 // finale makes a few of the calls that must succeed after healing.

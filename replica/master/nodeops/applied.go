@@ -65,7 +65,7 @@ func (o *Ops) onLockChanged(at At, e lock.Effect) {
 	switch e := e.(type) {
 	case lock.Granted:
 		o.onGranted(e.Owner)
-		o.tellNewHolder(e.Lock, e.Owner, e.Mode)
+		o.tellNewHolder(e)
 	case lock.DelayBegan:
 		o.delays.begin(delay{e.Lock, e.Freed}, at.Now.Add(e.Delay.Duration()))
 	case lock.DelayEnded:

@@ -64,18 +64,18 @@ func (o *Ops) tellWanted(at At, n api.Ref, by api.HandleID, m api.Mode) {
 	}
 	for _, h := range lock.Holders(at.Rows, n) {
 		if h.Owner.Handle != by && h.Mode.HasConflict(m) && o.handles.Wants(h.Owner.Session, h.Owner.Handle, api.EventLockWanted) {
-			o.tellSession(h.Owner.Session, api.Event{Kind: api.EventLockWanted, Node: n, Mode: m})
+			o.tellSession(h.Owner.Session, api.Event{Kind: api.EventLockWanted, Node: n, Mode: m, Acquisition: h.Acquisition})
 		}
 	}
 }
 
 // tellNewHolder tells the handle that has got a lock of one that waits for it already.
-func (o *Ops) tellNewHolder(n api.Ref, owner lock.Owner, held api.Mode) {
-	if !o.handles.Wants(owner.Session, owner.Handle, api.EventLockWanted) {
+func (o *Ops) tellNewHolder(g lock.Granted) {
+	if !o.handles.Wants(g.Owner.Session, g.Owner.Handle, api.EventLockWanted) {
 		return
 	}
-	if w, ok := o.queues.FirstConflict(n, owner.Handle, held); ok {
-		o.tellSession(owner.Session, api.Event{Kind: api.EventLockWanted, Node: n, Mode: w.Mode})
+	if w, ok := o.queues.FirstConflict(g.Lock, g.Owner.Handle, g.Mode); ok {
+		o.tellSession(g.Owner.Session, api.Event{Kind: api.EventLockWanted, Node: g.Lock, Mode: w.Mode, Acquisition: g.Acquisition})
 	}
 }
 

@@ -1,0 +1,106 @@
+package events
+
+import (
+	"slices"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/replica/state/tree"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// Checker checks events (S13) in one run.
+type Checker struct {
+	world   *sim.World
+	top     api.Number // of the last command that was applied
+	nodes   map[api.Ref]*history
+	held    map[api.HandleID]bool // handles that have held a lock
+	watches map[api.Ref][]*Watch
+	ended   map[api.SessionID]bool
+
+	// Counters, for reports and for situations that runs should reach.
+	Told, ReadAgain, Unheard uint64
+}
+
+// New is the checker of a run that has not begun.
+func New(w *sim.World) *Checker {
+	return &Checker{
+		world: w, nodes: map[api.Ref]*history{}, held: map[api.HandleID]bool{},
+		watches: map[api.Ref][]*Watch{}, ended: map[api.SessionID]bool{},
+	}
+}
+
+// what is one kind of thing that can happen to a node.
+type what struct {
+	kind   client.EventKind
+	child  string
+	change client.Change
+}
+
+// happened is one that did, and the command that did it.
+type happened struct {
+	what
+	by  api.Number
+	gen client.ContentGen // of contents that were written
+}
+
+// history is what has happened to a node, in order.
+type history struct{ all []happened }
+
+// by finds what a command did.
+func (h *history) by(n api.Number, w what) (happened, bool) {
+	i, _ := slices.BinarySearchFunc(h.all, n, func(x happened, n api.Number) int { return int(min(1, max(-1, int64(x.by-n)))) })
+	for ; i < len(h.all) && h.all[i].by == n; i++ {
+		if h.all[i].what == w {
+			return h.all[i], true
+		}
+	}
+	return happened{}, false
+}
+
+// OnCommand takes in a command that was applied for the first time.
+func (c *Checker) OnCommand(a *command.Applied) {
+	c.top = a.Number
+	for _, e := range a.Effects {
+		switch e := e.(type) {
+		case command.SessionEnded:
+			c.ended[e.Session] = true
+		case command.TreeChanged:
+			c.onTree(a.Number, e.Effect)
+		case command.LockChanged:
+			if g, ok := e.Effect.(lock.Granted); ok {
+				c.held[g.Owner.Handle] = true
+			}
+		}
+	}
+}
+
+func (c *Checker) onTree(n api.Number, e tree.Effect) {
+	switch e := e.(type) {
+	case tree.ContentsChanged:
+		c.happens(e.Node, happened{what: what{kind: client.EventContents}, by: n, gen: e.Gen})
+	case tree.LockTaken:
+		c.happens(e.Node, happened{what: what{kind: client.EventLockAcquired}, by: n})
+	case tree.Deleted:
+		c.happens(e.Node, happened{what: what{kind: client.EventInvalid}, by: n})
+	case tree.ChildChanged:
+		change := map[tree.Change]client.Change{
+			tree.ChildCreated: client.ChildAdded, tree.ChildModified: client.ChildChanged, tree.ChildDeleted: client.ChildRemoved,
+		}[e.Change]
+		c.happens(e.Directory, happened{what: what{client.EventChildren, e.Name, change}, by: n})
+	}
+}
+
+func (c *Checker) happens(n api.Ref, x happened) {
+	h := c.nodes[n]
+	if h == nil {
+		h = &history{}
+		c.nodes[n] = h
+	}
+	h.all = append(h.all, x)
+	for _, w := range c.watches[n] {
+		w.owes(x)
+	}
+}
