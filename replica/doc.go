@@ -1,5 +1,5 @@
 // Package replica is concurrent: the process shell around one replica of a cell.
-// It supplies what package host asks of a machine (a clock, a way to send, the
+// It supplies what package driver asks of a machine (a clock, a way to send, the
 // log lane, the bulk lane, the backup lane, one timer) and nothing of the protocol;
 // the simulator supplies the same things to the same host.
 //
