@@ -27,6 +27,7 @@ var demanded = []string{
 	"sum-during-snapshot",    // a checksum compared while a snapshot was written
 	"sync-failed-under-load", // a sync error under load
 	"roll-in-recovery",       // a segment rolled during recovery
+	"event-replaced",         // events that a master did not keep for a slow client
 }
 
 // Demanded says that many seeds together must reach a situation.

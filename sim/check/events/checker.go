@@ -21,7 +21,7 @@ type Checker struct {
 	ended   map[api.SessionID]bool
 
 	// Counters, for reports and for situations that runs should reach.
-	Told, ReadAgain, Unheard uint64
+	Told, ReadAgain, Replaced, Wanted uint64
 }
 
 // New is the checker of a run that has not begun.

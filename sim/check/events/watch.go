@@ -58,6 +58,9 @@ func (w *Watch) Hears(e client.Event) {
 	switch {
 	case e.Kind == client.EventReadAgain:
 		w.c.ReadAgain++
+		if by != 0 {
+			w.c.Replaced++
+		}
 		w.readsAgain(by)
 	case w.mask&maskOf(e.Kind) == 0:
 		w.breaks(e, "which its handle did not ask for")
@@ -83,6 +86,7 @@ func (w *Watch) tells(e client.Event, by api.Number) {
 	case client.EventFailover:
 		return
 	case client.EventLockWanted:
+		w.c.Wanted++
 		if !w.c.held[w.id] {
 			w.breaks(e, "and its handle has never held it")
 		}
@@ -167,7 +171,6 @@ func (w *Watch) Owed() string {
 // Misses breaks S13: what is owed has not come in time.
 func (w *Watch) Misses(after string) {
 	if owed := w.Owed(); owed != "" {
-		w.c.Unheard++
 		w.c.world.Break("S13", "session %d has %v open since handle %v and did not hear of it within %s: %s", w.session, w.node, w.id, after, owed)
 	}
 }
