@@ -123,7 +123,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.queues.Holds = c.locks.HeldBy
 	c.queues.Runs = c.locks.Owed.Runs
 	c.locks.OnMoved = func(n api.Ref) { c.queues.Moved[n] = c.watch.Top }
-	c.nodes = histories.NewFiles(c.world, func(s api.SessionID) bool { return c.rights.Opened[s] == intruder })
+	c.nodes = histories.NewFiles(c.world, func(s api.SessionID) bool { return p.Added() || c.rights.Opened[s] == intruder })
 	c.holdings = histories.NewLocks(c.locks, c.world)
 	c.leases = leases.New(c.world, p.Replicas)
 	c.promises = beliefs.NewPromises(c.world, c.minds, c.sessions, c.leases.Parties, c.watch)

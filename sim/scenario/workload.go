@@ -39,12 +39,13 @@ type Program interface {
 	// State is whatever the workload keeps for the program: nil at first.
 	State() any
 	SetState(any)
-	// Healed says that the safety phase is over: from then on every call must succeed, or
-	// L1 breaks when it is reported.
+	// Healed says that the safety phase is over: each call of a turn that begins from then on must
+	// succeed, or L1 breaks when it is reported.
 	Healed() bool
 	// Done reports that a call has ended: what it was, for people; whether it was on
 	// something that all programs want (a fifth of all calls must be for a seed to count);
-	// and its error as the client gave it. An error that ends the session ends the program
+	// and its error as the client gave it. A call of a turn that began after the safety phase
+	// must have had an answer, or L1 breaks. An error that ends the session ends the program
 	// after this turn.
 	Done(call string, contended bool, err error)
 	// World is for marks in the trace (World.Count, World.Result) and for World.Break, by

@@ -35,7 +35,7 @@ func (c *Programs) turnOf() func(p *program, ctx context.Context) {
 	}
 	for _, w := range c.plan.With.Workloads {
 		if w.Name() == c.plan.Workload {
-			return func(p *program, ctx context.Context) { w.Turn(ctx, &scene{p: p, ctx: ctx}) }
+			return func(p *program, ctx context.Context) { w.Turn(ctx, &scene{p: p, ctx: ctx, healed: c.Finale}) }
 		}
 	}
 	return nil
@@ -116,7 +116,7 @@ func (c *Programs) session(line *Line, cl *client.Client, id int64, budget int) 
 			return false
 		}
 	}
-	if c.Finale && lived {
+	if c.Finale && lived && !c.plan.Added() { // of handles of an added workload only that one knows
 		known := 0
 		for _, p := range threads {
 			known += len(p.files.nodes)

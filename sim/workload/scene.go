@@ -12,8 +12,9 @@ import (
 
 // scene is a program as the turns of an extension see it.
 type scene struct {
-	p   *program
-	ctx context.Context
+	p      *program
+	ctx    context.Context
+	healed bool // the safety phase was over when the turn began: each call of it must succeed
 }
 
 func (t *scene) Client() *client.Client { return t.p.client }
@@ -57,7 +58,7 @@ func (t *scene) Done(call string, contended bool, err error) {
 		if contended {
 			c.Hot++
 		}
-	case unanswered && c.Finale && !p.expired:
+	case unanswered && t.healed && !p.expired: // one that began before may have been lost to a fault
 		c.world.Break("L1", "%s after healing had no answer: %v", call, err)
 	}
 }
