@@ -15,6 +15,7 @@ type pace [64]sendRate // by call number; calls that share a place are not count
 // sendRate is how often a request was sent since an instant.
 type sendRate struct {
 	of    call
+	acked api.EventNumber // a KeepAlive that acknowledges more is another request
 	since time.Time
 	n     int
 }
@@ -30,8 +31,9 @@ const (
 // onSend counts a request that leaves now.
 func (t *pace) onSend(now time.Time, q api.Request) breach {
 	p, of := &t[q.Seq%api.Seq(len(t))], call{q.Session, q.Seq}
-	if p.of != of || now.Sub(p.since) > paceWindow {
-		*p = sendRate{of: of, since: now}
+	k, _ := q.Op.(api.KeepAlive)
+	if p.of != of || p.acked != k.AckedEvents || now.Sub(p.since) > paceWindow {
+		*p = sendRate{of: of, acked: k.AckedEvents, since: now}
 	}
 	if p.n++; p.n > paceLimit {
 		return breachf("L1", "sends call %d of session %d %d times within %v", q.Seq, q.Session, p.n, now.Sub(p.since))

@@ -16,18 +16,24 @@ func TestL1AClientWaitsBeforeItSendsAgain(t *testing.T) {
 		pause   time.Duration
 		seq     func(i int) api.Seq
 		isHasty bool
+		acks    bool // each acknowledges an event more
 	}{
-		"as often as it may": {paceLimit, 0, func(int) api.Seq { return 7 }, false},
-		"once more":          {paceLimit + 1, 0, func(int) api.Seq { return 7 }, true},
-		"with pauses":        {1000, 5 * time.Millisecond, func(int) api.Seq { return 7 }, false},
-		"in haste":           {1000, time.Millisecond, func(int) api.Seq { return 7 }, true},
-		"other requests":     {1000, 0, func(i int) api.Seq { return api.Seq(i) }, false},
-		"KeepAlives":         {1000, 0, func(int) api.Seq { return 0 }, true},
+		"as often as it may":          {paceLimit, 0, func(int) api.Seq { return 7 }, false, false},
+		"once more":                   {paceLimit + 1, 0, func(int) api.Seq { return 7 }, true, false},
+		"with pauses":                 {1000, 5 * time.Millisecond, func(int) api.Seq { return 7 }, false, false},
+		"in haste":                    {1000, time.Millisecond, func(int) api.Seq { return 7 }, true, false},
+		"other requests":              {1000, 0, func(i int) api.Seq { return api.Seq(i) }, false, false},
+		"KeepAlives":                  {1000, 0, func(int) api.Seq { return 0 }, true, false},
+		"KeepAlives that acknowledge": {1000, 0, func(int) api.Seq { return 0 }, false, true},
 	} {
 		var p pace
 		now, isHasty := time.Unix(100, 0), false
 		for i := range c.n {
-			f := p.onSend(now, api.Request{Session: 3, Seq: c.seq(i)})
+			k := api.KeepAlive{}
+			if c.acks {
+				k.AckedEvents = api.EventNumber(i)
+			}
+			f := p.onSend(now, api.Request{Session: 3, Seq: c.seq(i), Op: k})
 			isHasty = isHasty || f != breach{}
 			now = now.Add(c.pause)
 		}
