@@ -9,7 +9,9 @@
 // # What is checked
 //
 //	after the fact    an event names a command that was applied, and that did this to the node
-//	in order          the causes of the events of one handle never go down
+//	in order          the causes of the events of one handle never go down, and what a command did
+//	                  to the node is not told in front of what an earlier one did and was not told;
+//	                  only that the node was deleted may come in front of "read again"
 //	once              the same event of the same command comes once to a handle
 //	asked for         only kinds that the handle asked for
 //	a read finds it   contents that are read after an event are those it told of, or newer

@@ -69,6 +69,18 @@ func TestHistories(t *testing.T) {
 		"never told":               {wide, func(r *rig) { r.does(written(2)) }, true},
 		"the last one not told":    {wide, func(r *rig) { r.does(written(2)); r.does(written(3)); r.w.Hears(contents(1)) }, true},
 		"another child told":       {wide, func(r *rig) { r.does(added("a")); r.does(added("b")); r.w.Hears(child("b", 2)) }, true},
+		"an earlier one left out": {wide, func(r *rig) {
+			r.does(added("a"))
+			r.does(written(2))
+			r.w.Hears(contents(2))
+			r.w.Hears(client.Event{Kind: client.EventReadAgain})
+		}, true},
+		"deleted, in front of read again": {wide, func(r *rig) {
+			r.does(added("a"))
+			r.does(deleted)
+			r.w.Hears(client.Event{Kind: client.EventInvalid, Cause: 2})
+			r.w.Hears(client.Event{Kind: client.EventReadAgain, Cause: 2})
+		}, false},
 		"read again": {wide, func(r *rig) {
 			r.does(written(2))
 			r.does(added("a"))

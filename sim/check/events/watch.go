@@ -113,6 +113,9 @@ func (w *Watch) tells(e client.Event, by api.Number) {
 	if w.owed[k] <= by {
 		delete(w.owed, k)
 	}
+	if first, n := w.firstOwed(); n != 0 && n < by && e.Kind != client.EventInvalid {
+		w.breaks(e, "and has not heard of %v by command %d", first, n)
+	}
 }
 
 func (w *Watch) find(by api.Number, k what) (happened, bool) {
@@ -159,13 +162,18 @@ func (w *Watch) Owed() string {
 	if len(w.owed) == 0 || w.c.ended[w.session] {
 		return ""
 	}
-	first, by := what{}, api.Number(0)
+	first, by := w.firstOwed()
+	return fmt.Sprintf("%v by command %d", first, by)
+}
+
+// firstOwed is the first of what has happened and was not told; by 0: nothing.
+func (w *Watch) firstOwed() (first what, by api.Number) {
 	for k, n := range w.owed { // order-free: the least number, and of that the least text
 		if by == 0 || n < by || n == by && k.String() < first.String() {
 			first, by = k, n
 		}
 	}
-	return fmt.Sprintf("%v by command %d", first, by)
+	return first, by
 }
 
 // Misses breaks S13: what is owed has not come in time.
