@@ -13,7 +13,7 @@ func (c *Cell) absentees() (back func()) {
 	if c.plan.Steady || c.watch.Budget.Most == 0 || d.Chance(1, 2) {
 		return func() {}
 	}
-	if hub := c.anyReplica(d); d.Chance(1, 3) && c.bears(hub) {
+	if hub := c.faults.Replica(d); d.Chance(1, 3) && c.bears(hub) {
 		return c.star(hub)
 	}
 	gone := c.missing(d)

@@ -35,7 +35,7 @@ func (c *Cell) spoils(m *sim.Machine) {
 	}
 	d := c.world.Draw("cell.far", uint64(m.Addr()))
 	m.Far().Mem().SetFault(func(call vfs.Call) vfs.Fault {
-		if c.healed || call.Op == vfs.OpClose || !d.Chance(c.plan.Backups.Fails, 1000) {
+		if c.faults.Healed() || call.Op == vfs.OpClose || !d.Chance(c.plan.Backups.Fails, 1000) {
 			return vfs.Fault{}
 		}
 		if d.Chance(1, 2) {

@@ -25,6 +25,7 @@ import (
 	"github.com/chubbycell/chubby/sim/conformance/lockwait"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/faults"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/resource"
@@ -63,39 +64,21 @@ type Cell struct {
 	history   *histories.Rows
 	told      *events.Checker
 
-	healed     bool                 // the safety phase is over
-	undo       []func()             // of faults in force
-	armed      []func()             // strikes that wait for a leader to propose
-	moments    []moment             // strikes that wait for a command of some kind
-	onTenure   []func()             // what waits for a replica to begin to lead
-	onDrop     []func(*sim.Machine) // strikes that wait for a log to be shortened
-	onMark     []func(*sim.Machine) // strikes that wait for one to be marked
-	transfers  transfers
-	echoes     []*echoing
-	unsynced   []*unsynced               // replicas whose disks make nothing durable
-	recalled   []*echoing                // whose time comes with a request of theirs
-	heldWrites []*heldWrite              // writes that the network holds back
-	rotten     map[paxos.NodeID][]string // snapshots that went bad
-	strikes    map[string]int
-	backed     backupBook
-	diskFaults int            // disk calls that were made to fail
-	failures   int            // replicas that stopped because of their machine
-	away       []*sim.Machine // replicas that are kept away after healing
-	stars      int            // times that all heard one another by way of one alone
-	lulls      *sim.Draw
-	resting    bool
+	faults   *faults.Faults
+	backed   backupBook
+	failures int            // replicas that stopped because of their machine
+	away     []*sim.Machine // replicas that are kept away after healing
+	stars    int            // times that all heard one another by way of one alone
 
 	load *workload.Programs // what client programs do and have done
 
-	events    event.Stream
-	checkers  []added   // of an extension
-	pending   []pending // parts of strikes that wait for an event
-	triggered bool      // there was one: a fault listens for them
+	events   event.Stream
+	checkers []added // of an extension
 }
 
 // build makes the cell of a plan; nothing runs yet.
 func build(p plan.Plan, tr sim.Trace) *Cell {
-	c := &Cell{plan: p, strikes: map[string]int{}, misfits: map[paxos.NodeID]bool{}}
+	c := &Cell{plan: p, misfits: map[paxos.NodeID]bool{}}
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = agreement.New(c.world, p.Replicas, around{c})
@@ -146,12 +129,13 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 		Beliefs: c.minds, Witness: witness{c}, Watching: watching{c.told},
 	})
 	c.adversary = adversary.New(&c.plan, c.load, known{c})
+	c.faults = faults.New(faults.Env{Plan: &c.plan, World: c.world, Events: &c.events, Budget: c.watch.Budget, Cluster: victims{c}, Facts: known{c}})
 	rates := c.world.Draw("cell.clock", 0)
 	clock := func() sim.ClockConfig {
 		return sim.ClockConfig{
 			Offset:     rates.Duration(0, time.Hour),
 			WallOffset: rates.Duration(-time.Hour, time.Hour),
-			RatePPB:    c.rate(rates),
+			RatePPB:    faults.Rate(c.plan.RatePPB, rates),
 		}
 	}
 	for i := range p.Replicas {
@@ -200,18 +184,6 @@ func (c *Cell) replicaIDs() []uint32 {
 	return ids
 }
 
-// addrs are all machines, replicas first.
-func (c *Cell) addrs() []sim.Addr {
-	var all []sim.Addr
-	for _, m := range c.replicas {
-		all = append(all, m.Addr())
-	}
-	for _, m := range c.clients {
-		all = append(all, m.Addr())
-	}
-	return all
-}
-
 // start puts everything into motion.
 func (c *Cell) start() {
 	for _, m := range c.world.Replicas() {
@@ -224,74 +196,14 @@ func (c *Cell) start() {
 	for _, m := range c.world.Clients() {
 		m.Start()
 	}
-	c.lulls = c.world.Draw("cell.lull", 0)
-	if c.plan.Lull > 0 {
-		c.world.After(c.plan.Lull, c.turnLull)
-	}
-	for i, f := range c.plan.Faults {
-		n := &nemesis{cell: c, kind: f.Name, strike: strikeNamed(f.Name, c.plan.With), mean: f.Mean, draws: c.world.Draw("cell.fault."+f.Name, uint64(i))}
-		n.next()
-	}
-}
-
-// lull says that faults rest now.
-func (c *Cell) lull() bool { return c.resting }
-
-func (c *Cell) turnLull() {
-	c.resting = !c.resting
-	c.world.After(c.lulls.Duration(c.plan.Lull/4, c.plan.Lull), c.turnLull)
-}
-
-// later does part of a strike after d, unless the safety phase is over by then.
-func (c *Cell) later(d time.Duration, f func()) {
-	c.world.After(d, func() {
-		if !c.healed {
-			f()
-		}
-	})
-}
-
-// until calls end after d, or when the safety phase ends, whichever comes
-// first.
-func (c *Cell) until(d time.Duration, end func()) { c.untilFirst(d, end) }
-
-// untilFirst is until, and returns what calls end before its time.
-func (c *Cell) untilFirst(d time.Duration, end func()) (now func()) {
-	done := false
-	once := func() {
-		if !done {
-			done = true
-			end()
-		}
-	}
-	if c.healed {
-		once()
-		return once
-	}
-	c.world.After(d, once)
-	c.undo = append(c.undo, once)
-	return once
-}
-
-// struck counts a strike of a family.
-func (c *Cell) struck(family string) {
-	c.strikes[family]++
-	if c.events.Wanted() {
-		c.publish(event.FaultStruck{Kind: family, N: c.strikes[family]})
-	}
-	c.world.Fault(0, family, uint64(c.strikes[family]))
+	c.faults.Begin(c.replicas, c.clients)
 }
 
 // heal ends the safety phase: every fault that is in force ends, and every
 // replica runs.
 func (c *Cell) heal() {
-	c.healed, c.promises.Healed = true, true
-	c.armed, c.moments, c.onTenure, c.onDrop, c.onMark, c.pending = nil, nil, nil, nil, nil, nil
-	c.transfers, c.echoes, c.recalled, c.unsynced = transfers{}, nil, nil, nil
-	for _, end := range c.undo {
-		end()
-	}
-	c.undo = nil
+	c.promises.Healed = true
+	c.faults.Heal()
 	c.load.Waits.Heals(c.world.Now())
 	c.world.Net().SetDefault(c.plan.Link)
 	c.world.Net().Heal()
@@ -319,7 +231,7 @@ func (c *Cell) refused(r *replica, err error, lost bool) {
 		c.world.Break("S17", "replica %d refuses a log that no fault but power cuts has touched: %v", r.id, err)
 	case !transient && !lost && !c.watch.Budget.IsDoomed(r.id) && !damage.HalfWritten(mem):
 		c.world.Break("S17", "replica %d refuses a disk whose damage it can bear: %v", r.id, err)
-	case c.watch.Budget.IsHurt(r.id) && (!transient || spoilt(mem)):
+	case c.watch.Budget.IsHurt(r.id) && (!transient || damage.IsSpoilt(mem)):
 		if !c.watch.Budget.IsDead(r.id) {
 			c.watch.Rot.Stopped++
 		}
@@ -338,7 +250,7 @@ func (c *Cell) failed(r *replica) {
 	}
 	m := c.world.Machine(sim.Addr(r.id))
 	d := c.world.Draw("cell.repair", uint64(c.failures))
-	m.StartAfter(outage(d))
+	m.StartAfter(faults.Outage(d))
 }
 
 // String names the cell in panics.

@@ -140,7 +140,7 @@ func (r *replica) wakes(at time.Time) {
 
 // Receive hands bytes to the host.
 func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
-	if from.IsClient() && r.cell.delays(from, r.env.Self(), msg) {
+	if from.IsClient() && r.cell.faults.Delays(from, r.env.Self(), msg) {
 		return
 	}
 	now = r.reads(now)
@@ -151,7 +151,7 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 		who := model.PrincipalOn(from)
 		if q, ok := r.cell.asks(r.id, now, who, msg); ok {
 			r.life.OnRequest(from, q)
-			r.cell.recalls(from, q)
+			r.cell.faults.OnRequest(from, q)
 			if r.cell.events.Wanted() {
 				r.cell.publish(event.RequestReceived{Replica: r.id, Local: now, From: who, Request: q})
 			}
@@ -243,7 +243,7 @@ func (r *replica) act() {
 	r.answered = r.answered[:0]
 	for _, m := range out.Clients {
 		r.cell.answers(r, m, out.Reads)
-		r.cell.says(r.env.Self(), sim.Addr(m.To), m.Wire)
+		r.cell.faults.OnSend(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	from := r.cell.watch.Disks[r.id].Applied + 1 - paxos.Slot(len(out.Applied))
@@ -254,13 +254,13 @@ func (r *replica) act() {
 	r.cell.sessions.OnStepDone(r.id)
 	if t := out.Tenure; t != nil && t.Mine {
 		r.cell.rare.began(t.Ballot, r.host.Core().Status().Boot)
-		r.cell.began()
+		r.cell.faults.OnTenure()
 	}
-	if len(out.Peers) > 0 && len(r.cell.armed) > 0 && r.host.Core().InFlight() > 0 {
-		r.cell.proposed()
+	if len(out.Peers) > 0 && r.cell.faults.AwaitsProposal() && r.host.Core().InFlight() > 0 {
+		r.cell.faults.OnProposal()
 	}
-	if len(r.cell.moments) > 0 && r.host.Core() != nil && r.host.Core().IsLeader() {
-		r.cell.passes(proposed, out.Applied)
+	if r.cell.faults.AwaitsStep() && r.host.Core() != nil && r.host.Core().IsLeader() {
+		r.cell.faults.OnStep(proposed, out.Applied)
 	}
 	r.look()
 	r.life.OnActed(r.now, &out, proposed)
@@ -339,7 +339,7 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 		r.answered = append(r.answered, p)
 	}
 	c.watch.OnReply(r.id, p, err, reads)
-	c.outlived()
+	c.faults.OnAnswer()
 }
 
 func (r *replica) send(all []driver.PeerMessage) {
@@ -356,8 +356,8 @@ func (r *replica) send(all []driver.PeerMessage) {
 		if r.cell.events.Wanted() {
 			r.cell.publish(event.MessageSent{From: r.id, To: m.To, Local: r.now, Message: said, Wire: wire})
 		}
-		r.cell.gives(r.env.Self(), sim.Addr(m.To), m.Wire)
-		r.cell.says(r.env.Self(), sim.Addr(m.To), m.Wire)
+		r.cell.faults.OnPeerMessage(r.env.Self(), sim.Addr(m.To), m.Wire)
+		r.cell.faults.OnSend(r.env.Self(), sim.Addr(m.To), m.Wire)
 		r.env.Send(sim.Addr(m.To), m.Wire)
 	}
 }

@@ -57,11 +57,11 @@ func (r *replica) write(j *driver.LogJob) error {
 	case err != nil:
 		r.unwritten(err, j)
 	case j.Below > 0:
-		r.cell.dropped(r.env.World().Machine(r.env.Self()))
+		r.cell.faults.OnTruncated(r.env.World().Machine(r.env.Self()))
 	case j.Idle:
 		m := r.env.World().Machine(r.env.Self())
 		r.cell.watch.OnMarked(r.id, r.tail.Watermark(m.Disk().Mem(), damage.DataDir+"/log"))
-		r.cell.marked(m)
+		r.cell.faults.OnMarked(m)
 	default:
 		r.cell.watch.OnVouched(r.id, j.Records, r.env.World().Machine(r.env.Self()).Disk().Mem())
 		r.written(j)

@@ -340,3 +340,10 @@ func (n *newborn) done(err error) {
 		n.act()
 	})
 }
+
+// must is for what cannot fail on a disk that is new.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -80,19 +80,19 @@ func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
 		if n := len(ondisk.Covered(all, uint64(h.next-1), known)) - len(ondisk.Covered(all, uint64(h.next-1), uint64(h.mark))); n > 0 {
 			more++
 		}
-		s := decayed{d: d, mem: h.mem, hits: ondisk.Covered(all, uint64(h.next-1), known)}
+		s := damage.Disk{Draw: d, Mem: h.mem, Hits: ondisk.Covered(all, uint64(h.next-1), known)}
 		wild := seed%5 == 4
 		if wild {
-			s.hits = all[len(all)-1:]
+			s.Hits = all[len(all)-1:]
 		}
-		if len(s.hits) == 0 {
+		if len(s.Hits) == 0 {
 			continue
 		}
-		if file, off, n := s.run(); d.Chance(1, 2) && len(s.values()) > 0 {
-			f := s.values()[d.Int(len(s.values()))]
-			s.garbage(f.File, f.Data, f.End-f.Data)
+		if file, off, n := s.Run(); d.Chance(1, 2) && len(s.Values()) > 0 {
+			f := s.Values()[d.Int(len(s.Values()))]
+			s.Garbage(f.File, f.Data, f.End-f.Data)
 		} else {
-			s.garbage(file, off, n)
+			s.Garbage(file, off, n)
 		}
 		h.mem.Crash(vfs.Seeded(seed))
 		_, rec, _, err := store.Open(h.mem, damage.DataDir, store.Options{Salt: func() uint64 { return 1 }})
@@ -157,9 +157,9 @@ func TestTheEndOfAMarkedLogIsNeverForgotten(t *testing.T) {
 		d := draws(t, seed)
 		h := newShelf(t, d, d.LogUniform(64, 1<<12))
 		require.NoError(t, h.s.Idle())
-		s := decayed{d: d, mem: h.mem, hits: ondisk.Covered(ondisk.Frames(h.mem, damage.DataDir+"/log"), uint64(h.next-1), uint64(h.next-1))}
-		require.Equal(t, uint64(h.next-1), s.hits[len(s.hits)-1].LSN)
-		s.rotEnd()
+		s := damage.Disk{Draw: d, Mem: h.mem, Hits: ondisk.Covered(ondisk.Frames(h.mem, damage.DataDir+"/log"), uint64(h.next-1), uint64(h.next-1))}
+		require.Equal(t, uint64(h.next-1), s.Hits[len(s.Hits)-1].LSN)
+		s.RotEnd()
 		h.mem.Crash(vfs.Seeded(seed))
 		_, _, _, err := store.Open(h.mem, damage.DataDir, store.Options{Salt: func() uint64 { return 1 }})
 		require.ErrorIs(t, err, wal.ErrDamaged, "seed %d", seed)

@@ -246,7 +246,7 @@ func (c *Cell) result(recovery time.Duration) Result {
 	}
 	r.Hash = fmt.Sprintf("%016x", c.world.Hash()^c.backed.hash)
 	r.Counted = r.Breach == nil && (r.Noted == nil || c.plan.Judge != "") && r.Simulated >= FloorTime && r.Ops >= FloorOps && 5*r.Hot >= r.Ops
-	for name, n := range c.strikes { // order-free: sorted below
+	for name, n := range c.faults.Strikes() { // order-free: sorted below
 		r.Faults = append(r.Faults, Number{name, uint64(n)})
 	}
 	slices.SortFunc(r.Faults, func(a, b Number) int { return strings.Compare(a.Name, b.Name) })

@@ -1,10 +1,12 @@
 package cell
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -33,4 +35,14 @@ func TestL2ASnapshotIsSyncedChunkByChunk(t *testing.T) {
 	require.Nil(t, c.world.Failure())
 	write("2.1.tmp", false)
 	broke(t, c, "L2", "to sync at once")
+}
+
+// snapshotsOf are the snapshots on a replica's disk, the oldest first.
+func snapshotsOf(m *sim.Machine) (files []string) {
+	for _, f := range m.Disk().Mem().Files() {
+		if strings.HasSuffix(f.Name, ".snap") {
+			files = append(files, f.Name)
+		}
+	}
+	return files
 }

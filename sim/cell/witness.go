@@ -1,13 +1,18 @@
 package cell
 
 import (
+	"time"
+
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/check/events"
 	"github.com/chubbycell/chubby/sim/conformance/clients"
+	"github.com/chubbycell/chubby/sim/faults"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/workload"
 )
@@ -78,9 +83,70 @@ func (w watching) Opened(s api.SessionID, n api.Ref, id api.HandleID, mask clien
 	return w.Checker.Opened(s, n, id, mask, stat)
 }
 
-// known is what the hostile client gets to know (adversary.Facts).
+// known is what the hostile client gets to know of the cell (adversary.Facts), and what faults are told of it (faults.Facts).
 type known struct{ c *Cell }
 
 func (k known) Given(t api.Token) *model.Grip          { return k.c.handles.Given[t] }
 func (k known) OpenedBy(s api.SessionID) api.Principal { return k.c.rights.Opened[s] }
 func (k known) LastNumber() api.Number                 { return k.c.watch.Numbered }
+
+func (k known) Covered(id paxos.NodeID) (mark, synced paxos.LSN) {
+	return k.c.watch.Disks[id].Mark, k.c.watch.Disks[id].Lsn
+}
+
+func (k known) LastNoted(id paxos.NodeID) (paxos.Boot, paxos.Ballot) {
+	return k.c.watch.Disks[id].Noted.Boot, k.c.watch.Disks[id].Noted.Promise
+}
+
+func (k known) OnRowRot(id paxos.NodeID)           { k.c.watch.OnRowRot(id) }
+func (k known) OnRowStray(id paxos.NodeID)         { k.c.watch.OnRowStray(id) }
+func (k known) OnRateSet(id paxos.NodeID)          { k.c.leases.Turned(id) }
+func (k known) SessionOn(a sim.Addr) api.SessionID { return k.c.promises.SessionOn(a) }
+func (k known) HasSessionLeases() bool             { return k.c.sessions.HasLeases() }
+func (k known) DelaysOf(n api.Ref) int             { return k.c.locks.Owed.Count(n) }
+
+func (k known) IsPassed(x model.Call) bool {
+	_, passed := k.c.watch.Final.Passed(x)
+	return passed
+}
+
+func (k known) LeasesLeft(s api.SessionID) (all []faults.LeaseLeft) {
+	for id := range k.c.sessions.Seats {
+		t := &k.c.sessions.Seats[id]
+		if t.Of == nil || t.Epoch != k.c.watch.Epoch || !k.c.promises.Lives(id, t.Of) {
+			continue
+		}
+		x, ok := t.Of.Session(s)
+		all = append(all, faults.LeaseLeft{Left: x.Lease.Sub(running(k.c.replicas[id-1]).now), Alive: ok})
+	}
+	return all
+}
+
+// victims are the replicas, as faults act on them (faults.Cluster).
+type victims struct{ c *Cell }
+
+func (v victims) Core(m *sim.Machine) *core.Replica {
+	if r := running(m); r != nil {
+		return r.host.Core()
+	}
+	return nil
+}
+
+func (v victims) Runs(m *sim.Machine) bool         { return running(m) != nil }
+func (v victims) Reading(m *sim.Machine) time.Time { return running(m).now }
+func (v victims) Retire(m *sim.Machine)            { v.c.retire(running(m)) }
+
+func (v victims) Campaign(m *sim.Machine) {
+	tell(m, func(r *replica, now time.Time) { r.host.Campaign(now) })
+}
+
+func (v victims) Resign(m *sim.Machine) {
+	tell(m, func(r *replica, now time.Time) { r.host.Resign(now) })
+}
+
+func (v victims) StepDown(m *sim.Machine) {
+	tell(m, func(r *replica, now time.Time) {
+		v.c.rare.steppingDown(r.id, r.host.Core() != nil && r.host.Core().Serving() != nil)
+		r.host.Resign(now)
+	})
+}

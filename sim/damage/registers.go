@@ -3,6 +3,7 @@ package damage
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/chubbycell/chubby/sim/ondisk"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -41,3 +42,14 @@ func Vouched(mem *vfs.Mem) uint64 {
 
 // DataDir is where a replica keeps its files on its simulated disk.
 const DataDir = "cell"
+
+// IsSpoilt says whether a segment of a log has sectors that cannot be read. Copies
+// of a register that cannot be read are written anew.
+func IsSpoilt(mem *vfs.Mem) bool {
+	for _, f := range mem.Files() {
+		if f.Spoilt > 0 && strings.HasSuffix(f.Name, ".wal") {
+			return true
+		}
+	}
+	return false
+}

@@ -3,8 +3,6 @@ package agreement
 import (
 	"errors"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/disk/store"
@@ -77,18 +75,10 @@ func (s *stock) pair() paxos.Slot {
 func (h *Checker) OnSnapshotsFound(id paxos.NodeID, mem *vfs.Mem) {
 	d := &h.Disks[id]
 	for _, f := range mem.Files() {
-		if slot, ok := SnapshotIn(f.Name); ok && slot < d.snapshot && !d.stock.bad[slot] {
+		if slot, ok := damage.SnapshotIn(f.Name); ok && slot < d.snapshot && !d.stock.bad[slot] {
 			d.stock.add(slot)
 		}
 	}
-}
-
-// SnapshotIn is the slot of the snapshot that stands in a file.
-func SnapshotIn(file string) (paxos.Slot, bool) {
-	name, ok := strings.CutPrefix(file, damage.DataDir+"/snapshots/")
-	name, snap := strings.CutSuffix(name, ".snap")
-	n, err := strconv.ParseUint(name, 10, 64)
-	return paxos.Slot(n), ok && snap && err == nil
 }
 
 // OnUnreadable is told that a replica could not read a snapshot of its own, and why. That
@@ -105,7 +95,7 @@ func (h *Checker) OnUnreadable(id paxos.NodeID, s driver.SnapshotID, err error) 
 // rot, and what the log lacks is in the other one. One that was found bad is none of
 // them (S3).
 func (h *Checker) OnRemoved(id paxos.NodeID, file string) {
-	slot, ok := SnapshotIn(file)
+	slot, ok := damage.SnapshotIn(file)
 	d := &h.Disks[id]
 	i, good := slices.BinarySearch(d.stock.good, slot)
 	if !ok || !good {

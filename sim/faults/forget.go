@@ -1,4 +1,4 @@
-package cell
+package faults
 
 import (
 	"strings"
@@ -18,11 +18,11 @@ import (
 
 // forget takes files away late in a run, or puts both copies of a replica's promise
 // back to what they were a while ago.
-func forget(c *Cell, d *sim.Draw) {
-	if !c.mayStop() {
+func forget(c *Faults, d *sim.Draw) {
+	if !mayStop(c) {
 		return
 	}
-	s, ok := c.decay(d)
+	s, ok := decay(c, d)
 	if !ok {
 		return
 	}
@@ -37,7 +37,7 @@ func forget(c *Cell, d *sim.Draw) {
 		s.vanish(func(file string) bool { return strings.HasSuffix(file, ".snap") })
 	case 4:
 		var segments []string
-		for _, f := range s.mem.Files() {
+		for _, f := range s.Mem.Files() {
 			if strings.HasSuffix(f.Name, ".wal") {
 				segments = append(segments, f.Name)
 			}
@@ -53,12 +53,12 @@ func forget(c *Cell, d *sim.Draw) {
 func (s *decayed) restart(change func()) {
 	up := s.m.Up()
 	if up {
-		s.c.retire(running(s.m))
+		s.c.cluster.Retire(s.m)
 		s.m.Crash()
 	}
 	change()
 	if up {
-		s.m.StartAfter(time.Duration(s.d.LogUniform(int64(time.Millisecond), int64(time.Second))))
+		s.m.StartAfter(time.Duration(s.Draw.LogUniform(int64(time.Millisecond), int64(time.Second))))
 	}
 }
 
@@ -67,21 +67,22 @@ func (s *decayed) restart(change func()) {
 // has no record yet: without its register that is a new one.
 func (s *decayed) vanish(meant func(file string) bool) {
 	s.restart(func() {
-		manifest, ok := ondisk.Register(s.mem, damage.Registers[1])
+		manifest, ok := ondisk.Register(s.Mem, damage.Registers[1])
 		var gone []string
 		snapshots := false
-		for _, f := range s.mem.Files() {
+		for _, f := range s.Mem.Files() {
 			if meant(f.Name) {
 				gone = append(gone, f.Name)
 				snapshots = snapshots || strings.HasSuffix(f.Name, ".snap")
 			}
 		}
-		if len(gone) == 0 || !ok || s.c.watch.Disks[s.id].Noted.Boot == 0 || snapshots && ondisk.Begin(manifest) == 1 {
+		boot, _ := s.c.facts.LastNoted(s.id)
+		if len(gone) == 0 || !ok || boot == 0 || snapshots && ondisk.Begin(manifest) == 1 {
 			return
 		}
-		s.c.watch.Budget.Doom(s.id)
+		s.c.budget.Doom(s.id)
 		for _, name := range gone {
-			must(s.mem.Lose(name))
+			sure(s.Mem.Lose(name))
 		}
 	})
 }
@@ -89,16 +90,16 @@ func (s *decayed) vanish(meant func(file string) bool) {
 // older waits until the disk shows that what the promise register holds now is old,
 // and then puts that back.
 func (s *decayed) older() {
-	was, image := s.register()
-	if was == nil || damage.HalfWritten(s.mem) {
+	was, image := s.Register()
+	if was == nil || damage.HalfWritten(s.Mem) {
 		return
 	}
-	gap, looks := s.d.Duration(10*time.Millisecond, 200*time.Millisecond), 0
+	gap, looks := s.Draw.Duration(10*time.Millisecond, 200*time.Millisecond), 0
 	var look func()
 	look = func() {
 		switch looks++; {
-		case s.c.watch.Budget.IsDead(s.id), s.c.watch.Budget.IsDoomed(s.id):
-		case s.outdated(was):
+		case s.c.budget.IsDead(s.id), s.c.budget.IsDoomed(s.id):
+		case s.isOutdated(was):
 			s.restart(func() { s.putBack(was, image) })
 		case looks < 50:
 			s.c.later(gap, look)
@@ -107,56 +108,39 @@ func (s *decayed) older() {
 	s.c.later(gap, look)
 }
 
-// register is what the promise register holds, and the file that says so; nil if there
-// is none.
-func (s *decayed) register() (value, image []byte) {
-	var best uint64
-	for _, suffix := range ondisk.Copies {
-		if v, version, ok := ondisk.Copy(s.mem, damage.Registers[0]+suffix); ok && (value == nil || version > best) {
-			b, err := s.mem.Contents(damage.Registers[0] + suffix)
-			must(err)
-			value, image, best = v, b, version
-		}
-	}
-	return value, image
-}
-
 // putBack makes both copies of the promise register what they were, if what the power
 // cut has left still shows that.
 func (s *decayed) putBack(was, image []byte) {
 	for _, suffix := range ondisk.Copies {
-		if b, err := s.mem.Contents(damage.Registers[0] + suffix); err != nil || len(b) < len(image) {
+		if b, err := s.Mem.Contents(damage.Registers[0] + suffix); err != nil || len(b) < len(image) {
 			return
 		}
 	}
-	if !s.outdated(was) {
+	if !s.isOutdated(was) {
 		return
 	}
-	s.c.watch.Budget.Doom(s.id)
+	s.c.budget.Doom(s.id)
 	for _, suffix := range ondisk.Copies {
-		must(s.mem.Overlay(damage.Registers[0]+suffix, 0, image))
+		sure(s.Mem.Overlay(damage.Registers[0]+suffix, 0, image))
 	}
 }
 
-// outdated says that the log shows of a promise register that it is old: it was cut
-// since, or has a record of a later life or of a higher promise.
-func (s *decayed) outdated(was []byte) bool {
-	manifest, ok := ondisk.Register(s.mem, damage.Registers[1])
-	says := ondisk.ReadPromise(was)
-	log := s.c.watch.Disks[s.id].Noted
-	return ok && (says.First < ondisk.Begin(manifest) || says.Boot < log.Boot || says.Ballot.Less(log.Promise))
+// isOutdated says that the log shows of a promise register that it is old.
+func (s *decayed) isOutdated(was []byte) bool {
+	boot, promise := s.c.facts.LastNoted(s.id)
+	return s.IsOutdated(was, boot, promise)
 }
 
 // halfMended cuts a replica's power as it writes the second copy of a register, when
 // the first one must be on the disk. Or it kills the replica as it writes the first, and
 // cuts the power while its next life mends the two: what the first of them holds then may
 // be in the machine's memory alone.
-func halfMended(c *Cell, d *sim.Draw) {
-	m, name := c.anyReplica(d), damage.Registers[d.Weighted([]uint32{2, 1})]
+func halfMended(c *Faults, d *sim.Draw) {
+	m, name := anyReplica(c, d), damage.Registers[d.Weighted([]uint32{2, 1})]
 	mem := m.Disk().Mem()
 	if d.Chance(1, 2) {
-		atWrite(mem, name+".b", func() { c.later(0, func() { c.cutPower(m, d) }) })
-		c.until(outage(d), func() { mem.SetFault(nil) })
+		atWrite(mem, name+".b", func() { c.later(0, func() { cutPower(c, m, d) }) })
+		c.until(Outage(d), func() { mem.SetFault(nil) })
 		return
 	}
 	atWrite(mem, name+".a", func() {
@@ -164,13 +148,13 @@ func halfMended(c *Cell, d *sim.Draw) {
 			if !m.Up() {
 				return
 			}
-			c.retire(running(m))
+			c.cluster.Retire(m)
 			m.Kill()
-			atWrite(mem, name+".b", func() { c.later(0, func() { c.cutPower(m, d) }) })
+			atWrite(mem, name+".b", func() { c.later(0, func() { cutPower(c, m, d) }) })
 			m.StartAfter(time.Duration(d.LogUniform(int64(time.Millisecond), int64(100*time.Millisecond))))
 		})
 	})
-	c.until(outage(d), func() { mem.SetFault(nil) })
+	c.until(Outage(d), func() { mem.SetFault(nil) })
 }
 
 // atWrite calls f when a file is next written to.

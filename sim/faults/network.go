@@ -1,4 +1,4 @@
-package cell
+package faults
 
 import (
 	"slices"
@@ -20,36 +20,36 @@ func split(addrs []sim.Addr, n int, d *sim.Draw) [][]sim.Addr {
 	return groups
 }
 
-func partition(c *Cell, d *sim.Draw) {
-	addrs := c.addrs()
+func partition(c *Faults, d *sim.Draw) {
+	addrs := addrs(c)
 	if d.Chance(1, 2) {
 		addrs = addrs[:len(c.replicas)] // clients reach all of them
 	}
 	groups := split(addrs, 2+d.Int(2), d)
 	c.world.Net().Partition(groups...)
-	c.until(outage(d), func() { c.world.Net().Unite(groups...) })
+	c.until(Outage(d), func() { c.world.Net().Unite(groups...) })
 }
 
-func isolateLeader(c *Cell, d *sim.Draw) {
-	c.aim(d, func() { c.isolate(c.leader(d), d) })
+func isolateLeader(c *Faults, d *sim.Draw) {
+	c.aim(d, func() { isolate(c, c.leader(d), d) })
 }
 
-func (c *Cell) isolate(m *sim.Machine, d *sim.Draw) {
+func isolate(c *Faults, m *sim.Machine, d *sim.Draw) {
 	if m == nil {
 		return
 	}
 	if d.Chance(1, 2) {
 		c.world.Net().Isolate(m.Addr())
-		c.until(outage(d), func() { c.world.Net().Rejoin(m.Addr()) })
+		c.until(Outage(d), func() { c.world.Net().Rejoin(m.Addr()) })
 		return
 	}
-	groups := c.alone(m) // its clients must not be told old news
+	groups := alone(c, m) // its clients must not be told old news
 	c.world.Net().Partition(groups...)
-	c.until(outage(d), func() { c.world.Net().Unite(groups...) })
+	c.until(Outage(d), func() { c.world.Net().Unite(groups...) })
 }
 
 // alone parts a replica from the others; all clients still reach it.
-func (c *Cell) alone(m *sim.Machine) [][]sim.Addr {
+func alone(c *Faults, m *sim.Machine) [][]sim.Addr {
 	var others []sim.Addr
 	for _, o := range c.replicas {
 		if o != m {
@@ -59,20 +59,20 @@ func (c *Cell) alone(m *sim.Machine) [][]sim.Addr {
 	return [][]sim.Addr{{m.Addr()}, others}
 }
 
-func bridge(c *Cell, d *sim.Draw) {
-	addrs := c.addrs()[:len(c.replicas)]
+func bridge(c *Faults, d *sim.Draw) {
+	addrs := addrs(c)[:len(c.replicas)]
 	order := d.Perm(len(addrs))
 	var sides [2][]sim.Addr
 	for i, k := range order[1:] { // order[0] is the bridge
 		sides[i%2] = append(sides[i%2], addrs[k])
 	}
 	c.world.Net().Partition(sides[0], sides[1])
-	c.until(outage(d), func() { c.world.Net().Unite(sides[0], sides[1]) })
+	c.until(Outage(d), func() { c.world.Net().Unite(sides[0], sides[1]) })
 }
 
 // someLinks picks directed links, between replicas mostly.
-func (c *Cell) someLinks(d *sim.Draw) []*sim.Link {
-	addrs := c.addrs()
+func someLinks(c *Faults, d *sim.Draw) []*sim.Link {
+	addrs := addrs(c)
 	var links []*sim.Link
 	for range 1 + d.Int(len(c.replicas)) {
 		from := addrs[d.Int(len(c.replicas))]
@@ -87,24 +87,24 @@ func (c *Cell) someLinks(d *sim.Draw) []*sim.Link {
 	return links
 }
 
-func oneWay(c *Cell, d *sim.Draw) {
-	for _, l := range c.someLinks(d) {
+func oneWay(c *Faults, d *sim.Draw) {
+	for _, l := range someLinks(c, d) {
 		l.Cut()
-		c.until(outage(d), l.Mend)
+		c.until(Outage(d), l.Mend)
 	}
 }
 
-func clog(c *Cell, d *sim.Draw) {
-	for _, l := range c.someLinks(d) {
+func clog(c *Faults, d *sim.Draw) {
+	for _, l := range someLinks(c, d) {
 		l.Clog()
-		c.until(outage(d), l.Release)
+		c.until(Outage(d), l.Release)
 	}
 }
 
 // clogTenure lets old messages meet a new tenure: some links from or to the
 // leader hold everything back, the leader is made to step down, perhaps to come
 // back, and when a replica begins to lead the links let go.
-func clogTenure(c *Cell, d *sim.Draw) {
+func clogTenure(c *Faults, d *sim.Draw) {
 	m := c.leader(d)
 	if m == nil {
 		return
@@ -118,55 +118,55 @@ func clogTenure(c *Cell, d *sim.Draw) {
 			l = c.world.Net().Link(m.Addr(), o.Addr())
 		}
 		l.Clog()
-		release := c.untilFirst(outage(d), l.Release)
+		release := c.untilFirst(Outage(d), l.Release)
 		delay := d.Duration(0, 3*c.plan.Link.Delay[0])
 		c.onTenure = append(c.onTenure, func() { c.world.After(delay, release) })
 	}
-	c.aim(d, func() { c.resign(m, d) })
+	c.aim(d, func() { resign(c, m, d) })
 }
 
 // succession lets one replica lead, lose the lead and lead again, with another
 // leader in between: what its clients asked for in its first tenure, or what it meant to
 // do by itself, meets the epoch of its last one, or that in between.
-func succession(c *Cell, d *sim.Draw) {
+func succession(c *Faults, d *sim.Draw) {
 	aim := c.aim
-	if d.Chance(1, 2) && c.sessions.HasLeases() {
-		aim = c.fade
+	if d.Chance(1, 2) && c.facts.HasSessionLeases() {
+		aim = func(d *sim.Draw, strike func()) { Fade(c, d, strike) }
 	}
 	aim(d, func() {
 		first := c.leader(d)
 		if first == nil {
 			return
 		}
-		groups := c.alone(first)
+		groups := alone(c, first)
 		c.world.Net().Partition(groups...)
-		unite := c.untilFirst(outage(d), func() { c.world.Net().Unite(groups...) })
+		unite := c.untilFirst(Outage(d), func() { c.world.Net().Unite(groups...) })
 		delay := d.Duration(0, 4*c.plan.Link.Delay[0])
 		c.onTenure = append(c.onTenure, func() {
 			c.later(delay, func() {
 				unite()
-				c.succeed(first, d)
+				succeed(c, first, d)
 			})
 		})
 	})
 }
 
 // succeed makes all who lead but first step down, and some replica campaign.
-func (c *Cell) succeed(first *sim.Machine, d *sim.Draw) {
+func succeed(c *Faults, first *sim.Machine, d *sim.Draw) {
 	for _, m := range c.replicas {
-		if r := running(m); m != first && r != nil && r.host.Core() != nil && r.host.Core().IsLeader() {
-			tell(m, func(r *replica, now time.Time) { r.host.Resign(now) })
+		if n := c.cluster.Core(m); m != first && n != nil && n.IsLeader() {
+			c.cluster.Resign(m)
 		}
 	}
-	next := c.anyReplica(d)
+	next := anyReplica(c, d)
 	if d.Chance(1, 2) {
 		next = first
 	}
-	tell(next, func(r *replica, now time.Time) { r.host.Campaign(now) })
+	c.cluster.Campaign(next)
 }
 
-// began is told that a replica begins to lead.
-func (c *Cell) began() {
+// OnTenure is told that a replica begins to lead.
+func (c *Faults) OnTenure() {
 	waiting := c.onTenure
 	c.onTenure = nil
 	for _, f := range waiting {
@@ -174,25 +174,25 @@ func (c *Cell) began() {
 	}
 }
 
-func slowLink(c *Cell, d *sim.Draw) {
-	for _, l := range c.someLinks(d) {
+func slowLink(c *Faults, d *sim.Draw) {
+	for _, l := range someLinks(c, d) {
 		l.Slow(d.LogUniform(2, 300))
-		c.until(outage(d), func() { l.Slow(1) })
+		c.until(Outage(d), func() { l.Slow(1) })
 	}
 }
 
 // noise makes every link bad for a while, each by its own draws.
-func noise(c *Cell, d *sim.Draw) {
+func noise(c *Faults, d *sim.Draw) {
 	loss, dup, reorder := uint32(d.N(200_000)), uint32(d.N(200_000)), uint32(d.N(300_000))
-	late := sim.Table{0, time.Millisecond, 10 * time.Millisecond, outage(d), outage(d)}
+	late := sim.Table{0, time.Millisecond, 10 * time.Millisecond, Outage(d), Outage(d)}
 	slices.Sort(late)
 	noisy := c.plan.Link
 	noisy.Loss, noisy.Duplicate, noisy.Reorder, noisy.Late = loss, dup, reorder, late
 	c.world.Net().SetDefault(noisy)
-	c.until(outage(d), func() { c.world.Net().SetDefault(c.plan.Link) })
+	c.until(Outage(d), func() { c.world.Net().SetDefault(c.plan.Link) })
 }
 
-func clientCut(c *Cell, d *sim.Draw) {
+func clientCut(c *Faults, d *sim.Draw) {
 	client := c.clients[d.Int(len(c.clients))].Addr()
 	var some []sim.Addr
 	for _, m := range c.replicas {
@@ -205,5 +205,5 @@ func clientCut(c *Cell, d *sim.Draw) {
 	}
 	groups := [][]sim.Addr{{client}, some}
 	c.world.Net().Partition(groups...)
-	c.until(outage(d), func() { c.world.Net().Unite(groups...) })
+	c.until(Outage(d), func() { c.world.Net().Unite(groups...) })
 }

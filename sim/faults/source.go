@@ -1,4 +1,4 @@
-package cell
+package faults
 
 import (
 	"bytes"
@@ -28,25 +28,25 @@ type transfers struct {
 // it fits into the transfer of another snapshot. Or the disk of who fetches stands still as
 // the last piece comes, for long enough to ask each of the others for records: those wait
 // for no disk, and may go further.
-func loseSource(c *Cell, d *sim.Draw) {
-	c.cutPower(c.anyReplica(d), d)
+func loseSource(c *Faults, d *sim.Draw) {
+	cutPower(c, anyReplica(c, d), d)
 	if d.Chance(1, 4) || c.plan.Hoarder != 0 && d.Chance(1, 2) {
 		c.transfers.onLast = append(c.transfers.onLast, func(p piece) bool {
-			p.fetcher.Disk().Stall(16*c.plan.Driver.Core.Paxos.Retransmit + outage(d))
+			p.fetcher.Disk().Stall(16*c.plan.Driver.Core.Paxos.Retransmit + Outage(d))
 			return true
 		})
 		return
 	}
-	c.transfers.onPiece = append(c.transfers.onPiece, c.echoPiece)
+	c.transfers.onPiece = append(c.transfers.onPiece, func(p piece) bool { return echoPiece(c, p) })
 	c.transfers.onPiece = append(c.transfers.onPiece, func(p piece) bool {
 		switch d.Int(3) {
 		case 0:
-			c.later(0, func() { c.cutPower(p.source, d) })
+			c.later(0, func() { cutPower(c, p.source, d) })
 		case 1:
-			p.source.PauseFor(outage(d))
+			p.source.PauseFor(Outage(d))
 		case 2:
 			c.world.Net().Isolate(p.source.Addr())
-			c.until(outage(d), func() { c.world.Net().Rejoin(p.source.Addr()) })
+			c.until(Outage(d), func() { c.world.Net().Rejoin(p.source.Addr()) })
 		}
 		return true
 	})
@@ -54,7 +54,7 @@ func loseSource(c *Cell, d *sim.Draw) {
 
 // echoPiece lets a piece, which is not the first one, come once more when its
 // fetcher has asked for another snapshot from there on.
-func (c *Cell) echoPiece(p piece) bool {
+func echoPiece(c *Faults, p piece) bool {
 	if p.Offset == 0 {
 		return false
 	}
@@ -68,8 +68,8 @@ func (c *Cell) echoPiece(p piece) bool {
 	return true
 }
 
-// gives is told of each message that a replica sends to another.
-func (c *Cell) gives(from, to sim.Addr, wire []byte) {
+// OnPeerMessage is told of each message that a replica sends to another.
+func (c *Faults) OnPeerMessage(from, to sim.Addr, wire []byte) {
 	t := &c.transfers
 	if len(t.onPiece) == 0 && len(t.onLast) == 0 && len(t.onAsk) == 0 || !driver.IsTransfer(string(wire)) {
 		return

@@ -1,31 +1,31 @@
-package cell
+package faults
 
 import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-func diskSlow(c *Cell, d *sim.Draw) {
-	m := c.anyReplica(d)
+func diskSlow(c *Faults, d *sim.Draw) {
+	m := anyReplica(c, d)
 	m.Disk().Slow(d.LogUniform(2, 200))
-	c.until(outage(d), func() { m.Disk().Slow(1) })
+	c.until(Outage(d), func() { m.Disk().Slow(1) })
 }
 
 // diskStall stalls one disk, or now and then all but a minority of them, as where they
 // share a building: leases are renewed then, and nothing is decided.
-func diskStall(c *Cell, d *sim.Draw) {
+func diskStall(c *Faults, d *sim.Draw) {
 	if !d.Chance(1, 4) {
-		c.anyReplica(d).Disk().Stall(outage(d))
+		anyReplica(c, d).Disk().Stall(Outage(d))
 		return
 	}
-	long := outage(d)
-	for _, i := range d.Perm(len(c.replicas))[:c.watch.Quorum] {
+	long := Outage(d)
+	for _, i := range d.Perm(len(c.replicas))[:(len(c.replicas)/2 + 1)] {
 		c.replicas[i].Disk().Stall(long)
 	}
 }
 
 // failOnce makes one of the next calls that match fail.
-func (c *Cell) failOnce(m *sim.Machine, d *sim.Draw, f func(vfs.Call) vfs.Fault) {
+func failOnce(c *Faults, m *sim.Machine, d *sim.Draw, f func(vfs.Call) vfs.Fault) {
 	skip := d.Int(4)
 	mem := m.Disk().Mem()
 	mem.SetFault(func(call vfs.Call) vfs.Fault {
@@ -40,12 +40,12 @@ func (c *Cell) failOnce(m *sim.Machine, d *sim.Draw, f func(vfs.Call) vfs.Fault)
 		c.diskFaults++
 		return fault
 	})
-	c.until(outage(d), func() { mem.SetFault(nil) })
+	c.until(Outage(d), func() { mem.SetFault(nil) })
 }
 
-func diskSyncError(c *Cell, d *sim.Draw) {
+func diskSyncError(c *Faults, d *sim.Draw) {
 	drop := d.Chance(3, 4)
-	c.failOnce(c.anyReplica(d), d, func(call vfs.Call) vfs.Fault {
+	failOnce(c, anyReplica(c, d), d, func(call vfs.Call) vfs.Fault {
 		if call.Op == vfs.OpSync || call.Op == vfs.OpSyncData || call.Op == vfs.OpSyncDir {
 			return vfs.Fault{Err: vfs.ErrIO, Drop: drop}
 		}
@@ -53,8 +53,8 @@ func diskSyncError(c *Cell, d *sim.Draw) {
 	})
 }
 
-func diskWriteError(c *Cell, d *sim.Draw) {
-	c.failOnce(c.anyReplica(d), d, func(call vfs.Call) vfs.Fault {
+func diskWriteError(c *Faults, d *sim.Draw) {
+	failOnce(c, anyReplica(c, d), d, func(call vfs.Call) vfs.Fault {
 		if call.Op.CanChange() && call.Op != vfs.OpSync && call.Op != vfs.OpSyncData && call.Op != vfs.OpSyncDir {
 			return vfs.Fault{Err: vfs.ErrIO}
 		}
@@ -63,8 +63,8 @@ func diskWriteError(c *Cell, d *sim.Draw) {
 }
 
 // diskFull lets nothing grow for a while.
-func diskFull(c *Cell, d *sim.Draw) {
-	mem := c.anyReplica(d).Disk().Mem()
+func diskFull(c *Faults, d *sim.Draw) {
+	mem := anyReplica(c, d).Disk().Mem()
 	short := d.Chance(1, 2)
 	mem.SetFault(func(call vfs.Call) vfs.Fault {
 		switch call.Op {
@@ -77,5 +77,5 @@ func diskFull(c *Cell, d *sim.Draw) {
 		}
 		return vfs.Fault{}
 	})
-	c.until(outage(d), func() { mem.SetFault(nil) })
+	c.until(Outage(d), func() { mem.SetFault(nil) })
 }

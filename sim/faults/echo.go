@@ -1,4 +1,4 @@
-package cell
+package faults
 
 import (
 	"bytes"
@@ -37,15 +37,16 @@ func (e *echoing) answers() bool {
 	return len(e.said) > 0
 }
 
-// recalls is told of a request that has come from a client's machine: an answer to the
+// OnRequest is told of a request that has come from a client's machine: an answer to the
 // one of the same number of an earlier life comes now, if there is one, and finds the
 // client waiting for just that.
-func (c *Cell) recalls(from sim.Addr, q api.Request) {
+func (c *Faults) OnRequest(from sim.Addr, q api.Request) {
 	for _, e := range c.recalled {
 		if e.to != from {
 			continue
 		}
 		if i := slices.IndexFunc(e.said, func(s saying) bool { return s.of.Seq == q.Seq && s.of.Session != q.Session }); i >= 0 {
+			c.Echoed++
 			c.world.Net().Link(e.said[i].from, from).Echo(e.said[i].wire)
 			e.said = slices.Delete(e.said, i, i+1)
 		}
@@ -58,8 +59,8 @@ const mostSaid = 32
 // echo lets what was said to one life of a machine come once more to the next, in
 // which it may pass for news: a client that is as young as the last one was, a replica
 // that counts from the beginning.
-func echo(c *Cell, d *sim.Draw) {
-	m := c.anyReplica(d)
+func echo(c *Faults, d *sim.Draw) {
+	m := anyReplica(c, d)
 	if d.Chance(1, 2) {
 		m = c.clients[d.Int(len(c.clients))]
 	}
@@ -67,17 +68,18 @@ func echo(c *Cell, d *sim.Draw) {
 	c.echoes = append(c.echoes, e)
 	// What is said to a young life fits the next one best: mostly there are two ends.
 	if d.Chance(2, 3) {
-		c.ends(m, d)
+		ends(c, m, d)
 	}
-	c.later(outage(d), func() {
+	c.later(Outage(d), func() {
 		c.echoes = slices.DeleteFunc(c.echoes, func(x *echoing) bool { return x == e })
-		c.ends(m, d)
+		ends(c, m, d)
 		if d.Chance(1, 2) && e.answers() {
 			c.recalled = append(c.recalled, e)
 			return
 		}
 		for _, s := range e.said {
 			c.later(time.Duration(d.LogUniform(int64(time.Millisecond), int64(2*time.Second))), func() {
+				c.Echoed++
 				c.world.Net().Link(s.from, m.Addr()).Echo(s.wire)
 			})
 		}
@@ -85,11 +87,11 @@ func echo(c *Cell, d *sim.Draw) {
 }
 
 // ends ends a machine's life, and soon begins another.
-func (c *Cell) ends(m *sim.Machine, d *sim.Draw) {
+func ends(c *Faults, m *sim.Machine, d *sim.Draw) {
 	if !m.Up() {
 		return
 	}
-	c.retire(running(m))
+	c.cluster.Retire(m)
 	if d.Chance(1, 2) {
 		m.Kill()
 	} else {
@@ -98,8 +100,8 @@ func (c *Cell) ends(m *sim.Machine, d *sim.Draw) {
 	m.StartAfter(time.Duration(d.LogUniform(int64(time.Millisecond), int64(200*time.Millisecond))))
 }
 
-// says is told of each message that a replica sends.
-func (c *Cell) says(from, to sim.Addr, wire []byte) {
+// OnSend is told of each message that a replica sends.
+func (c *Faults) OnSend(from, to sim.Addr, wire []byte) {
 	for _, e := range c.echoes {
 		if e.to == to && len(e.said) < mostSaid {
 			e.said = append(e.said, saying{from: from, wire: bytes.Clone(wire)})

@@ -1,4 +1,4 @@
-package cell
+package faults
 
 import (
 	"bytes"
@@ -30,17 +30,17 @@ const mostLate = 16
 // lateCopies holds back the next write of a client, however often it sends it, and lets the
 // copies go when an answer has made final what there is without it: one that says with
 // Seen that its client waits for the write no more. If none comes, they go after a while.
-func lateCopies(c *Cell, d *sim.Draw) {
+func lateCopies(c *Faults, d *sim.Draw) {
 	l := &heldWrite{from: c.clients[d.Int(len(c.clients))].Addr()}
 	if slices.ContainsFunc(c.heldWrites, func(x *heldWrite) bool { return x.from == l.from }) {
 		return
 	}
 	c.heldWrites = append(c.heldWrites, l)
-	c.until(d.Duration(2*time.Second, 2*c.plan.Calls.Patience+4*time.Second), func() { c.arrives(l) })
+	c.until(d.Duration(2*time.Second, 2*c.plan.Calls.Patience+4*time.Second), func() { arrives(c, l) })
 }
 
-// delays says that a message from a client is held back: it has not arrived yet.
-func (c *Cell) delays(from, to sim.Addr, msg []byte) bool {
+// Delays says that a message from a client is held back: it has not arrived yet.
+func (c *Faults) Delays(from, to sim.Addr, msg []byte) bool {
 	i := slices.IndexFunc(c.heldWrites, func(l *heldWrite) bool { return l.from == from })
 	if i < 0 {
 		return false
@@ -75,19 +75,19 @@ func changes(op api.Op) bool {
 	return false
 }
 
-// outlived is told that an answer has left a replica: the copies of what it leaves behind
+// OnAnswer is told that an answer has left a replica: the copies of what it leaves behind
 // come now.
-func (c *Cell) outlived() {
+func (c *Faults) OnAnswer() {
 	for _, l := range slices.Clone(c.heldWrites) {
-		if _, passed := c.watch.Final.Passed(l.of); passed && l.of != (model.Call{}) {
-			c.rare.outlived++
-			c.arrives(l)
+		if c.facts.IsPassed(l.of) && l.of != (model.Call{}) {
+			c.Outlived++
+			arrives(c, l)
 		}
 	}
 }
 
 // arrives lets all copies of a call go on their way.
-func (c *Cell) arrives(l *heldWrite) {
+func arrives(c *Faults, l *heldWrite) {
 	if i := slices.Index(c.heldWrites, l); i < 0 {
 		return
 	}

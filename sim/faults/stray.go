@@ -1,4 +1,4 @@
-package cell
+package faults
 
 import (
 	"strconv"
@@ -12,21 +12,21 @@ import (
 // harms nothing but the replica's sum: comparing rows, with those of others or with
 // the checksum, must stop the replica (S6), and then its next life has the row no
 // more.
-func stray(c *Cell, d *sim.Draw) {
-	m := c.anyReplica(d)
+func stray(c *Faults, d *sim.Draw) {
+	m := anyReplica(c, d)
 	id := paxos.NodeID(m.Addr())
-	r := running(m)
-	if r == nil || r.host.Core() == nil || !c.watch.Budget.Take(id) {
+	n := c.cluster.Core(m)
+	if n == nil || !c.budget.Take(id) {
 		return
 	}
 	key := strayFamilies[d.Int(len(strayFamilies)):][:1] + "~~~~~~~~~~~~~~~~"
 	value := strconv.FormatUint(d.Uint64(), 16)
 	if d.Chance(1, 3) {
-		c.watch.OnRowRot(id)
-		r.host.Core().RotRow(key, value)
+		c.facts.OnRowRot(id)
+		n.RotRow(key, value)
 	} else {
-		c.watch.OnRowStray(id)
-		r.host.Core().CorruptRow(key, value)
+		c.facts.OnRowStray(id)
+		n.CorruptRow(key, value)
 	}
 }
 

@@ -1,4 +1,4 @@
-package cell
+package faults
 
 import (
 	"slices"
@@ -58,7 +58,7 @@ type moment struct {
 const mostMoments = 4
 
 // awaits has a strike wait for a moment.
-func (c *Cell) awaits(d *sim.Draw, strike func()) {
+func awaits(c *Faults, d *sim.Draw, strike func()) {
 	m := moment{applied: d.Chance(1, 2), strike: strike}
 	if i := d.Int(len(kinds) + 2); i < len(kinds) {
 		m.kind = kinds[i]
@@ -69,27 +69,27 @@ func (c *Cell) awaits(d *sim.Draw, strike func()) {
 	c.moments = append(c.moments, m)
 }
 
-// passes is told what a leader has proposed and applied in one step: the strikes that
+// OnStep is told what a leader has proposed and applied in one step: the strikes that
 // wait for that come.
-func (c *Cell) passes(proposed []command.Command, applied []core.Applied) {
+func (c *Faults) OnStep(proposed []command.Command, applied []core.Applied) {
 	c.moments = slices.DeleteFunc(c.moments, func(m moment) bool {
 		if !m.comes(c, proposed, applied) {
 			return false
 		}
-		c.rare.moments++
+		c.Moments++
 		m.strike()
 		return true
 	})
 }
 
-func (m *moment) comes(c *Cell, proposed []command.Command, applied []core.Applied) bool {
+func (m *moment) comes(c *Faults, proposed []command.Command, applied []core.Applied) bool {
 	if m.kind != nil && !m.applied {
 		return slices.ContainsFunc(proposed, m.kind)
 	}
 	return slices.ContainsFunc(applied, func(a core.Applied) bool {
 		return slices.ContainsFunc(a.Commands, func(x command.Applied) bool {
 			if m.kind == nil {
-				return c.delaysAgain(&x)
+				return delaysAgain(c, &x)
 			}
 			return m.kind(x.Command)
 		})
@@ -97,10 +97,10 @@ func (m *moment) comes(c *Cell, proposed []command.Command, applied []core.Appli
 }
 
 // delaysAgain says that a command began a delay of a lock of which another one ran.
-func (c *Cell) delaysAgain(a *command.Applied) bool {
+func delaysAgain(c *Faults, a *command.Applied) bool {
 	return slices.ContainsFunc(a.Effects, func(e command.Effect) bool {
 		l, _ := e.(command.LockChanged)
 		began, ok := l.Effect.(lock.DelayBegan)
-		return ok && c.locks.Owed.Count(began.Lock) > 1
+		return ok && c.facts.DelaysOf(began.Lock) > 1
 	})
 }

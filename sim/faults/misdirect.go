@@ -1,4 +1,4 @@
-package cell
+package faults
 
 import (
 	"time"
@@ -14,26 +14,26 @@ import (
 // an open log, so a write that is moved now and one that went astray then leave
 // the same disk. Before that may stop a replica, it is the next write to one copy
 // of its promise that goes astray.
-func misdirect(c *Cell, d *sim.Draw) {
-	s, ok := c.decay(d)
+func misdirect(c *Faults, d *sim.Draw) {
+	s, ok := decay(c, d)
 	if !ok {
 		return
 	}
-	if !c.mayStop() || d.Chance(1, 3) {
+	if !mayStop(c) || d.Chance(1, 3) {
 		s.astray()
 		return
 	}
-	from, off, n := s.run()
-	to, at, room := s.run()
-	if n == 0 || room == 0 || from == to && ondisk.CanReadOn(s.hits, to, at, off) {
+	from, off, n := s.Run()
+	to, at, room := s.Run()
+	if n == 0 || room == 0 || from == to && ondisk.CanReadOn(s.Hits, to, at, off) {
 		return
 	}
-	c.watch.Budget.Doom(s.id)
-	b, err := s.mem.Contents(from)
-	must(err)
+	c.budget.Doom(s.id)
+	b, err := s.Mem.Contents(from)
+	sure(err)
 	moved := b[off : off+n]
-	must(s.mem.Overlay(from, off, make([]byte, n)))
-	must(s.mem.Overlay(to, at, moved[:min(n, room)]))
+	sure(s.Mem.Overlay(from, off, make([]byte, n)))
+	sure(s.Mem.Overlay(to, at, moved[:min(n, room)]))
 	s.reread()
 }
 
@@ -41,30 +41,30 @@ func misdirect(c *Cell, d *sim.Draw) {
 // value, or nowhere.
 func (s *decayed) astray() {
 	lost := &vfs.Place{}
-	if values := s.values(); len(values) > 0 && s.d.Chance(3, 4) {
-		if f := values[s.d.Int(len(values))]; f.End-f.Data > int64(ondisk.PromiseImage) {
+	if values := s.Values(); len(values) > 0 && s.Draw.Chance(3, 4) {
+		if f := values[s.Draw.Int(len(values))]; f.End-f.Data > int64(ondisk.PromiseImage) {
 			lost = &vfs.Place{Name: f.File, Off: f.Data}
 		}
 	}
-	it := s.d.Int(2)
+	it := s.Draw.Int(2)
 	name, other := damage.Registers[0]+ondisk.Copies[it], damage.Registers[0]+ondisk.Copies[1-it]
-	mem := s.mem
+	mem := s.Mem
 	mem.SetFault(func(call vfs.Call) vfs.Fault {
 		if call.Op != vfs.OpWriteAt || call.Name != name {
 			return vfs.Fault{}
 		}
 		mem.SetFault(nil)
-		s.c.later(s.d.Duration(0, time.Second), func() { s.rereadOf(other) })
+		s.c.later(s.Draw.Duration(0, time.Second), func() { s.rereadOf(other) })
 		return vfs.Fault{Astray: lost}
 	})
-	s.c.until(outage(s.d), func() { mem.SetFault(nil) })
+	s.c.until(Outage(s.Draw), func() { mem.SetFault(nil) })
 }
 
 // rereadOf is reread, at times with one read of a file that fails: it is the better of
 // two copies, and is read once more.
 func (s *decayed) rereadOf(file string) {
-	if s.d.Chance(1, 2) {
-		mem := s.mem
+	if s.Draw.Chance(1, 2) {
+		mem := s.Mem
 		mem.SetFault(func(call vfs.Call) vfs.Fault {
 			if call.Op != vfs.OpReadAt || call.Name != file {
 				return vfs.Fault{}
@@ -72,7 +72,7 @@ func (s *decayed) rereadOf(file string) {
 			mem.SetFault(nil)
 			return vfs.Fault{Err: vfs.ErrIO}
 		})
-		s.c.until(outage(s.d), func() { mem.SetFault(nil) })
+		s.c.until(Outage(s.Draw), func() { mem.SetFault(nil) })
 	}
 	s.reread()
 }

@@ -1,4 +1,4 @@
-package cell
+package faults
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/check/agreement"
+	"github.com/chubbycell/chubby/sim/damage"
 )
 
 // rotSnapshot lets the newest snapshot of a replica go bad. The one before is
@@ -14,27 +14,27 @@ import (
 // older snapshot are worth as much. So is the log alone where there was no other yet:
 // nothing is dropped on the word of one. Often this happens while the snapshot is fetched
 // by another one, so that its replica finds it bad, and goes on.
-func rotSnapshot(c *Cell, d *sim.Draw) {
-	m := c.anyReplica(d)
+func rotSnapshot(c *Faults, d *sim.Draw) {
+	m := anyReplica(c, d)
 	if d.Chance(1, 2) {
-		c.rotServed(m, d)
+		rotServed(c, m, d)
 		return
 	}
-	if s, file, ok := c.rotNewest(m, d, 0); ok {
-		s.garbage(file, 0, s.size(file))
+	if s, file, ok := rotNewest(c, m, d, 0); ok {
+		s.Garbage(file, 0, s.Size(file))
 		s.reread()
 	}
 }
 
 // rotServed takes a replica away for a while, and lets a snapshot go bad of which a piece
 // has just left for another one, behind that piece.
-func (c *Cell) rotServed(away *sim.Machine, d *sim.Draw) {
-	c.cutPower(away, d)
+func rotServed(c *Faults, away *sim.Machine, d *sim.Draw) {
+	cutPower(c, away, d)
 	c.transfers.onPiece = append(c.transfers.onPiece, func(p piece) bool {
 		end := p.Offset + int64(len(p.Data))
-		s, file, ok := c.rotNewest(p.source, d, p.ID.Handle.Slot)
+		s, file, ok := rotNewest(c, p.source, d, p.ID.Handle.Slot)
 		if ok {
-			s.garbage(file, end, s.size(file)-end)
+			s.Garbage(file, end, s.Size(file)-end)
 		}
 		return ok
 	})
@@ -42,7 +42,7 @@ func (c *Cell) rotServed(away *sim.Machine, d *sim.Draw) {
 
 // rotNewest takes the newest snapshot of a replica, if it may go bad and is of this slot,
 // and notes that it does. Slot 0 is any.
-func (c *Cell) rotNewest(m *sim.Machine, d *sim.Draw, slot paxos.Slot) (s decayed, file string, ok bool) {
+func rotNewest(c *Faults, m *sim.Machine, d *sim.Draw, slot paxos.Slot) (s decayed, file string, ok bool) {
 	mem := m.Disk().Mem()
 	var files []string // ascending by slot, as their names are
 	for _, f := range mem.Files() {
@@ -55,19 +55,12 @@ func (c *Cell) rotNewest(m *sim.Machine, d *sim.Draw, slot paxos.Slot) (s decaye
 		return s, "", false
 	}
 	file = files[n-1]
-	if newest, _ := agreement.SnapshotIn(file); slot != 0 && slot != newest || !c.watch.Budget.Take(id) {
+	if newest, _ := damage.SnapshotIn(file); slot != 0 && slot != newest || !c.budget.Take(id) {
 		return s, "", false
 	}
 	if c.rotten == nil {
 		c.rotten = map[paxos.NodeID][]string{}
 	}
 	c.rotten[id] = append(c.rotten[id], file)
-	return decayed{c: c, d: d, m: m, id: id, mem: mem}, file, true
-}
-
-// size is how long a file is.
-func (s *decayed) size(file string) int64 {
-	b, err := s.mem.Contents(file)
-	must(err)
-	return int64(len(b))
+	return decayed{Disk: damage.Disk{Draw: d, Mem: mem}, c: c, m: m, id: id}, file, true
 }

@@ -1,4 +1,4 @@
-package cell
+package faults
 
 import (
 	"bytes"
@@ -43,9 +43,9 @@ func (u *unsynced) keep(to sim.Addr, wire []byte) {
 // replica writes becomes durable for a while, in which it campaigns, may lead by the
 // promises of others, and may step down; then it loses power. It starts again, takes the
 // ballot that it has forgotten, and when it leads at it the old messages come.
-func late(c *Cell, d *sim.Draw) {
-	m := c.anyReplica(d)
-	if r := running(m); r == nil || r.host.Core() == nil {
+func late(c *Faults, d *sim.Draw) {
+	m := anyReplica(c, d)
+	if n := c.cluster.Core(m); n == nil {
 		return
 	}
 	round := 4*c.plan.Link.Delay[0] + 2*c.plan.Disk.Sync[0] // of messages, with others' disks
@@ -54,62 +54,60 @@ func late(c *Cell, d *sim.Draw) {
 	c.unsynced = append(c.unsynced, u)
 	m.Disk().Stall(window)
 	if l := c.leader(d); l != nil && d.Chance(3, 4) {
-		tell(l, func(r *replica, now time.Time) { r.host.Resign(now) })
+		c.cluster.Resign(l)
 	}
-	c.later(d.Duration(0, round), func() { campaign(m) })
+	c.later(d.Duration(0, round), func() { c.cluster.Campaign(m) })
 	if d.Chance(3, 4) {
-		c.later(d.Duration(round, window), func() { tell(m, func(r *replica, now time.Time) { r.host.Resign(now) }) })
+		c.later(d.Duration(round, window), func() { c.cluster.Resign(m) })
 	}
 	c.later(window-d.Duration(1, round/2), func() {
 		c.unsynced = slices.DeleteFunc(c.unsynced, func(x *unsynced) bool { return x == u })
-		c.forgets(m, u, d)
+		forgets(c, m, u, d)
 	})
 }
-
-func campaign(m *sim.Machine) { tell(m, func(r *replica, now time.Time) { r.host.Campaign(now) }) }
 
 // forgets cuts the power of the replica, half of the time that of all others too: they
 // hold off for as long as it does, and no other candidate takes a higher ballot
 // meanwhile.
-func (c *Cell) forgets(m *sim.Machine, u *unsynced, d *sim.Draw) {
+func forgets(c *Faults, m *sim.Machine, u *unsynced, d *sim.Draw) {
 	all := d.Chance(1, 2)
 	for _, o := range c.replicas {
 		if !o.Up() || o != m && !all {
 			continue
 		}
-		c.retire(running(o))
+		c.cluster.Retire(o)
 		o.Crash()
 		o.StartAfter(d.Duration(0, 20*time.Millisecond))
 	}
-	until := c.world.Now() + c.plan.Driver.Core.Paxos.Lease.Grant*3/2 + outage(d)
-	c.later(10*time.Millisecond, func() { c.leadsAgain(m, u, d, until) })
+	until := c.world.Now() + c.plan.Driver.Core.Paxos.Lease.Grant*3/2 + Outage(d)
+	c.later(10*time.Millisecond, func() { leadsAgain(c, m, u, d, until) })
 }
 
 // leadsAgain waits until a replica leads again, with a lease if there are any, or until
 // another one does or time is up. It has the replica campaign as soon as it may. Then the
 // old messages come.
-func (c *Cell) leadsAgain(m *sim.Machine, u *unsynced, d *sim.Draw, until time.Duration) {
-	if r := running(m); r != nil && r.host.Core() != nil && c.world.Now() < until {
-		switch s := r.host.Core().Status(); {
-		case s.Role == paxos.Leader && (c.plan.Driver.Core.Paxos.Lease.Grant <= 0 || r.host.Core().Lease().After(r.now)):
-			c.delivers(u, d)
+func leadsAgain(c *Faults, m *sim.Machine, u *unsynced, d *sim.Draw, until time.Duration) {
+	if n := c.cluster.Core(m); n != nil && c.world.Now() < until {
+		switch s := n.Status(); {
+		case s.Role == paxos.Leader && (c.plan.Driver.Core.Paxos.Lease.Grant <= 0 || n.Lease().After(c.cluster.Reading(m))):
+			delivers(c, u, d)
 			return
 		case s.Role == paxos.Follower && s.Leader == 0:
-			campaign(m)
+			c.cluster.Campaign(m)
 		}
 	}
 	if c.world.Now() >= until {
-		c.delivers(u, d)
+		delivers(c, u, d)
 		return
 	}
-	c.later(5*time.Millisecond, func() { c.leadsAgain(m, u, d, until) })
+	c.later(5*time.Millisecond, func() { leadsAgain(c, m, u, d, until) })
 }
 
 // delivers lets the old messages come, at one moment or spread out.
-func (c *Cell) delivers(u *unsynced, d *sim.Draw) {
+func delivers(c *Faults, u *unsynced, d *sim.Draw) {
 	spread := 2 * c.plan.Link.Delay[0]
 	if d.Chance(1, 3) {
-		spread = outage(d)
+		spread = Outage(d)
 	}
 	for _, l := range u.sent {
 		c.later(d.Duration(0, spread), func() { c.world.Net().Link(u.from, l.to).Echo(l.wire) })

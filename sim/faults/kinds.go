@@ -1,4 +1,4 @@
-package cell
+package faults
 
 import (
 	"time"
@@ -10,7 +10,7 @@ import (
 // strikes does each kind of fault that is built in once. What a strike begins it must
 // also end: it schedules the end through c.until, which heals at the latest when the
 // safety phase is over. Names and descriptions are the plan's (plan.Faults).
-var strikes = map[string]func(c *Cell, d *sim.Draw){
+var strikes = map[string]func(c *Faults, d *sim.Draw){
 	"crash":             crash,
 	"crash-leader":      crashLeader,
 	"crash-midstep":     crashMidstep,
@@ -60,13 +60,13 @@ var strikes = map[string]func(c *Cell, d *sim.Draw){
 
 // strikeNamed is the strike of a kind of fault, built in or of an extension; nil if there
 // is none.
-func strikeNamed(name string, with *scenario.Extension) func(c *Cell, d *sim.Draw) {
+func strikeNamed(name string, with *scenario.Extension) func(c *Faults, d *sim.Draw) {
 	if s := strikes[name]; s != nil || with == nil {
 		return s
 	}
 	for _, f := range with.Faults {
 		if f.Name() == name {
-			return func(c *Cell, d *sim.Draw) { f.Strike(&strikeStage{c, d}) }
+			return func(c *Faults, d *sim.Draw) { f.Strike(&strikeStage{c, d}) }
 		}
 	}
 	return nil
@@ -74,44 +74,44 @@ func strikeNamed(name string, with *scenario.Extension) func(c *Cell, d *sim.Dra
 
 // nemesis strikes with one kind of fault for the length of the safety phase.
 type nemesis struct {
-	cell   *Cell
+	of     *Faults
 	kind   string
-	strike func(*Cell, *sim.Draw)
+	strike func(*Faults, *sim.Draw)
 	mean   time.Duration
 	draws  *sim.Draw
 }
 
 func (n *nemesis) next() {
 	// Between a tenth and twice the mean: bursts and gaps.
-	n.cell.world.After(n.draws.Duration(n.mean/10, 2*n.mean), n.turn)
+	n.of.world.After(n.draws.Duration(n.mean/10, 2*n.mean), n.turn)
 }
 
 func (n *nemesis) turn() {
-	if n.cell.healed {
+	if n.of.healed {
 		return
 	}
-	if !n.cell.lull() {
-		n.cell.struck(n.kind)
-		n.strike(n.cell, n.draws)
+	if !lull(n.of) {
+		n.of.struck(n.kind)
+		n.strike(n.of, n.draws)
 	}
 	n.next()
 }
 
-// outage is a time for which something is broken: mostly short, at times long.
-func outage(d *sim.Draw) time.Duration {
+// Outage is a time for which something is broken: mostly short, at times long.
+func Outage(d *sim.Draw) time.Duration {
 	return time.Duration(d.LogUniform(int64(5*time.Millisecond), int64(8*time.Second)))
 }
 
-func (c *Cell) anyReplica(d *sim.Draw) *sim.Machine {
+func anyReplica(c *Faults, d *sim.Draw) *sim.Machine {
 	return c.replicas[d.Int(len(c.replicas))]
 }
 
 // leader is a machine whose node believes it leads, nil if there is none; with
 // several, one of them.
-func (c *Cell) leader(d *sim.Draw) *sim.Machine {
+func (c *Faults) leader(d *sim.Draw) *sim.Machine {
 	var found []*sim.Machine
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Core() != nil && r.host.Core().IsLeader() {
+		if n := c.cluster.Core(m); n != nil && n.IsLeader() {
 			found = append(found, m)
 		}
 	}
@@ -121,15 +121,10 @@ func (c *Cell) leader(d *sim.Draw) *sim.Machine {
 	return found[d.Int(len(found))]
 }
 
-func running(m *sim.Machine) *replica {
-	r, _ := m.Process().(*replica)
-	return r
-}
-
 // aim strikes at once, or waits for a leader that has just proposed something, or has
 // just met a command of a drawn kind, and then for some part of what a round takes:
 // what is under way in a slot is where a change of leader is hard.
-func (c *Cell) aim(d *sim.Draw, strike func()) {
+func (c *Faults) aim(d *sim.Draw, strike func()) {
 	if d.Chance(1, 3) {
 		strike()
 		return
@@ -140,11 +135,11 @@ func (c *Cell) aim(d *sim.Draw, strike func()) {
 		c.armed = append(c.armed, then)
 		return
 	}
-	c.awaits(d, then)
+	awaits(c, d, then)
 }
 
-// proposed is told that a leader has just proposed: what waits for that comes.
-func (c *Cell) proposed() {
+// OnProposal is told that a leader has just proposed: what waits for that comes.
+func (c *Faults) OnProposal() {
 	armed := c.armed
 	c.armed = nil
 	for _, f := range armed {

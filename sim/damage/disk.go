@@ -1,0 +1,149 @@
+package damage
+
+import (
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/ondisk"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Disk is a disk that is damaged, by draws.
+type Disk struct {
+	Draw *sim.Draw
+	Mem  *vfs.Mem
+	Hits []ondisk.Frame // of the log, that may be hit
+}
+
+// must is for damage to a place that was looked up a moment ago.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// Size is how long a file is.
+func (s *Disk) Size(file string) int64 {
+	b, err := s.Mem.Contents(file)
+	must(err)
+	return int64(len(b))
+}
+
+// Garbage changes n bytes from off on: a bit or two, all to zero, or to anything.
+func (s *Disk) Garbage(file string, off, n int64) {
+	switch s.Draw.Int(3) {
+	case 0:
+		for range 1 + s.Draw.Int(2) {
+			must(s.Mem.Corrupt(file, off+s.Draw.Between(0, n-1), 1<<s.Draw.Int(8)))
+		}
+	case 1:
+		must(s.Mem.Overlay(file, off, make([]byte, n)))
+	case 2:
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(s.Draw.Uint64())
+		}
+		must(s.Mem.Overlay(file, off, b))
+	}
+}
+
+// Values are the frames that hold a vote or a learned value: these have a slot,
+// and data to lose.
+func (s *Disk) Values() (found []ondisk.Frame) {
+	for _, f := range s.Hits {
+		if f.HasData() {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// Run picks up to a sector of bytes that belong to frames which may be hit.
+func (s *Disk) Run() (file string, off, n int64) {
+	if len(s.Hits) == 0 {
+		return "", 0, 0
+	}
+	i := s.Draw.Int(len(s.Hits))
+	f := s.Hits[i]
+	end := f.End
+	for _, g := range s.Hits[i+1:] {
+		if g.File != f.File || g.Off != end {
+			break
+		}
+		end = g.End
+	}
+	return f.File, f.Off, min(end-f.Off, s.Draw.Between(1, vfs.SectorSize))
+}
+
+// RotHeader hits the header of a frame or of a segment.
+func (s *Disk) RotHeader() {
+	if len(s.Hits) == 0 {
+		return
+	}
+	f := s.Hits[s.Draw.Int(len(s.Hits))]
+	if s.Draw.Chance(1, 4) {
+		s.Garbage(f.File, 0, ondisk.SegmentHead)
+	} else {
+		s.RotHeaderOf(f)
+	}
+}
+
+// RotHeaderOf hits bits of it: a header that is all wrong is easy to tell.
+func (s *Disk) RotHeaderOf(f ondisk.Frame) {
+	for range 1 + s.Draw.Int(2) {
+		must(s.Mem.Corrupt(f.File, f.Off+s.Draw.Between(0, f.Data-f.Off-1), 1<<s.Draw.Int(8)))
+	}
+}
+
+// RotEnd hits the last record of a log that has just been marked: of all that follows it
+// the mark alone says that it was synced.
+func (s *Disk) RotEnd() {
+	for i := len(s.Hits) - 1; i >= 0; i-- {
+		if s.Hits[i].Kind != 0 {
+			s.RotHeaderOf(s.Hits[i])
+			return
+		}
+	}
+}
+
+// RotRegister lets copies of one of the registers go bad.
+func (s *Disk) RotRegister(copies ...string) {
+	name := Registers[s.Draw.Weighted([]uint32{2, 1})]
+	for _, suffix := range copies {
+		if b, err := s.Mem.Contents(name + suffix); err == nil && len(b) > 0 {
+			s.Garbage(name+suffix, 0, int64(len(b)))
+		}
+	}
+}
+
+// RotValues lets some of the latest values go bad, of so many.
+func (s *Disk) RotValues(latest int) {
+	values := s.Values()
+	values = values[max(0, len(values)-latest):]
+	for range min(len(values), 1+s.Draw.Int(4)) {
+		f := values[s.Draw.Int(len(values))]
+		s.Garbage(f.File, f.Data, f.End-f.Data)
+	}
+}
+
+// Register is what the promise register holds, and the file that says so; nil if there
+// is none.
+func (s *Disk) Register() (value, image []byte) {
+	var best uint64
+	for _, suffix := range ondisk.Copies {
+		if v, version, ok := ondisk.Copy(s.Mem, Registers[0]+suffix); ok && (value == nil || version > best) {
+			b, err := s.Mem.Contents(Registers[0] + suffix)
+			must(err)
+			value, image, best = v, b, version
+		}
+	}
+	return value, image
+}
+
+// IsOutdated says that the log shows of a promise register that it is old: it was cut
+// since, or has a record of a later life or of a higher promise than boot and promise, the last of both
+// that it has a record of.
+func (s *Disk) IsOutdated(was []byte, boot paxos.Boot, promise paxos.Ballot) bool {
+	manifest, ok := ondisk.Register(s.Mem, Registers[1])
+	says := ondisk.ReadPromise(was)
+	return ok && (says.First < ondisk.Begin(manifest) || says.Boot < boot || says.Ballot.Less(promise))
+}

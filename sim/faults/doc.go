@@ -1,0 +1,21 @@
+// Package faults is test support: what goes wrong in the simulated cell, and when.
+//
+// A kind of fault strikes at intervals that its seed decides, for the length of the safety
+// phase, with quiet periods in between. A strike acts on machines, links, clocks and disks
+// of package sim, and asks replicas for what an operator may ask them for (Cluster). What it
+// may damage the budget says (sim/damage); what it must know of the cell comes as Facts. It
+// sees no checker.
+//
+// Reading order:
+//
+//	faults.go    the faults of one run: what they share, and their end; kinds.go: the kinds,
+//	             each on or off by seed; moment.go: what some strikes wait for; stage.go:
+//	             kinds of an extension (sim/scenario)
+//	network.go, echo.go, late.go, late_copy.go: messages that are lost, repeated, late, and
+//	             that outlive what their sender had not synced
+//	clock.go, process.go, source.go: clocks, restarts and pauses, sources of snapshots
+//	session.go   faults that are aimed at the ends of sessions
+//	disk.go, snapshot.go: calls of disks that fail, snapshots that go bad
+//	rot.go, misdirect.go, forget.go, stray.go: bytes that rot, go astray, are old or missing;
+//	             a row that changes in memory
+package faults

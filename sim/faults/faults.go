@@ -1,0 +1,226 @@
+package faults
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/damage"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/model"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// Faults are those of one run: what strikes, and what strikes have under way.
+type Faults struct {
+	Outlived uint64 // writes that came after their client had given them up, and was answered another call
+	Echoed   uint64 // messages that were said to one life of a machine, and came again to the next
+	Moments  uint64 // times that a leader was struck as it proposed or applied a command of some kind
+
+	plan     *plan.Plan
+	world    *sim.World
+	events   *event.Stream
+	budget   *damage.Budget
+	cluster  Cluster
+	facts    Facts
+	replicas []*sim.Machine
+	clients  []*sim.Machine
+
+	healed     bool                 // the safety phase is over
+	undo       []func()             // of faults in force
+	armed      []func()             // strikes that wait for a leader to propose
+	moments    []moment             // strikes that wait for a command of some kind
+	onTenure   []func()             // what waits for a replica to begin to lead
+	onDrop     []func(*sim.Machine) // strikes that wait for a log to be shortened
+	onMark     []func(*sim.Machine) // strikes that wait for one to be marked
+	transfers  transfers
+	echoes     []*echoing
+	unsynced   []*unsynced               // replicas whose disks make nothing durable
+	recalled   []*echoing                // whose time comes with a request of theirs
+	heldWrites []*heldWrite              // writes that the network holds back
+	rotten     map[paxos.NodeID][]string // snapshots that went bad
+	strikes    map[string]int
+	diskFaults int // disk calls that were made to fail
+	lulls      *sim.Draw
+	resting    bool
+	pending    []pending // parts of strikes that wait for an event
+	triggered  bool      // there was one: a fault listens for them
+}
+
+// Env is what faults need: no checker is in it.
+type Env struct {
+	Plan    *plan.Plan
+	World   *sim.World
+	Events  *event.Stream
+	Budget  *damage.Budget
+	Cluster Cluster
+	Facts   Facts
+}
+
+// Cluster is the replicas, as faults act on them. A machine is one of a replica.
+type Cluster interface {
+	// Core is the replica that runs on a machine; nil where none does, or has not recovered.
+	Core(m *sim.Machine) *core.Replica
+	// Runs says that the process of a replica runs, recovered or not.
+	Runs(m *sim.Machine) bool
+	// Reading is the clock as the replica last read it.
+	Reading(m *sim.Machine) time.Time
+	// Campaign and Resign are what an operator may ask a replica for. StepDown is Resign where
+	// another replica is to lead then.
+	Campaign(m *sim.Machine)
+	Resign(m *sim.Machine)
+	StepDown(m *sim.Machine)
+	// Retire is told that a life is about to end.
+	Retire(m *sim.Machine)
+}
+
+// Facts are what is known of the cell from its log, its links and its disks.
+type Facts interface {
+	// Covered is how far the log of a replica is known to be synced: by its mark, and by what
+	// it has vouched for.
+	Covered(id paxos.NodeID) (mark, synced paxos.LSN)
+	// LastNoted is the last boot and the highest promise that a log has a record of.
+	LastNoted(id paxos.NodeID) (paxos.Boot, paxos.Ballot)
+	// OnRowRot and OnRowStray are told that a row of a replica was changed in its memory,
+	// behind the back of its checksum too, or not.
+	OnRowRot(id paxos.NodeID)
+	OnRowStray(id paxos.NodeID)
+	// OnRateSet is told that the clock of a replica runs at another rate.
+	OnRateSet(id paxos.NodeID)
+	// IsPassed says that a call is final without an answer: its client waits no more.
+	IsPassed(k model.Call) bool
+	// SessionOn is the session that the client on a machine has now; 0: none.
+	SessionOn(a sim.Addr) api.SessionID
+	// HasSessionLeases says that sessions have leases.
+	HasSessionLeases() bool
+	// LeasesLeft is what masters of the latest epoch know of the lease of a session.
+	LeasesLeft(s api.SessionID) []LeaseLeft
+	// DelaysOf is how many lock-delays of a lock run.
+	DelaysOf(n api.Ref) int
+}
+
+// LeaseLeft is what a master knows of the lease of a session.
+type LeaseLeft struct {
+	Left  time.Duration // by its clock
+	Alive bool
+}
+
+// New are those of a run that has not begun.
+func New(e Env) *Faults {
+	return &Faults{
+		plan: e.Plan, world: e.World, events: e.Events, budget: e.Budget, cluster: e.Cluster, facts: e.Facts, strikes: map[string]int{},
+	}
+}
+
+// Begin lets the faults of the plan strike, on the machines of replicas and of clients.
+func (c *Faults) Begin(replicas, clients []*sim.Machine) {
+	c.replicas, c.clients = replicas, clients
+	c.lulls = c.world.Draw("cell.lull", 0)
+	if c.plan.Lull > 0 {
+		c.world.After(c.plan.Lull, func() { turnLull(c) })
+	}
+	for i, f := range c.plan.Faults {
+		n := &nemesis{of: c, kind: f.Name, strike: strikeNamed(f.Name, c.plan.With), mean: f.Mean, draws: c.world.Draw("cell.fault."+f.Name, uint64(i))}
+		n.next()
+	}
+}
+
+// Heal ends every fault that is in force, and lets no other strike.
+func (c *Faults) Heal() {
+	c.healed = true
+	c.armed, c.moments, c.onTenure, c.onDrop, c.onMark, c.pending = nil, nil, nil, nil, nil, nil
+	c.transfers, c.echoes, c.recalled, c.unsynced = transfers{}, nil, nil, nil
+	for _, end := range c.undo {
+		end()
+	}
+	c.undo = nil
+}
+
+// Healed says that the faults are over.
+func (c *Faults) Healed() bool { return c.healed }
+
+// Strikes says how often each kind of fault has struck.
+func (c *Faults) Strikes() map[string]int { return c.strikes }
+
+// AwaitsProposal says that a strike waits for a leader to propose something.
+func (c *Faults) AwaitsProposal() bool { return len(c.armed) > 0 }
+
+// AwaitsStep says that a strike waits for what a leader proposes or applies.
+func (c *Faults) AwaitsStep() bool { return len(c.moments) > 0 }
+
+func (c *Faults) publish(e event.Event) { c.events.Publish(c.world.Now(), e) }
+
+// addrs are all machines, replicas first.
+func addrs(c *Faults) []sim.Addr {
+	var all []sim.Addr
+	for _, m := range c.replicas {
+		all = append(all, m.Addr())
+	}
+	for _, m := range c.clients {
+		all = append(all, m.Addr())
+	}
+	return all
+}
+
+// later does part of a strike after d, unless the safety phase is over by then.
+func (c *Faults) later(d time.Duration, f func()) {
+	c.world.After(d, func() {
+		if !c.healed {
+			f()
+		}
+	})
+}
+
+// until calls end after d, or when the safety phase ends, whichever comes
+// first.
+func (c *Faults) until(d time.Duration, end func()) { c.untilFirst(d, end) }
+
+// untilFirst is until, and returns what calls end before its time.
+func (c *Faults) untilFirst(d time.Duration, end func()) (now func()) {
+	done := false
+	once := func() {
+		if !done {
+			done = true
+			end()
+		}
+	}
+	if c.healed {
+		once()
+		return once
+	}
+	c.world.After(d, once)
+	c.undo = append(c.undo, once)
+	return once
+}
+
+// struck counts a strike of a family.
+func (c *Faults) struck(family string) {
+	c.strikes[family]++
+	if c.events.Wanted() {
+		c.publish(event.FaultStruck{Kind: family, N: c.strikes[family]})
+	}
+	c.world.Fault(0, family, uint64(c.strikes[family]))
+}
+
+// lull says that faults rest now.
+func lull(c *Faults) bool { return c.resting }
+
+func turnLull(c *Faults) {
+	c.resting = !c.resting
+	c.world.After(c.lulls.Duration(c.plan.Lull/4, c.plan.Lull), func() { turnLull(c) })
+}
+
+// sure is for damage to a place that was looked up a moment ago.
+func sure(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// Strike does one kind of fault once; it panics where there is no such kind.
+func (c *Faults) Strike(kind string, d *sim.Draw) { strikeNamed(kind, c.plan.With)(c, d) }
+
+// Replica draws the machine of a replica.
+func (c *Faults) Replica(d *sim.Draw) *sim.Machine { return anyReplica(c, d) }

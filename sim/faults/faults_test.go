@@ -1,0 +1,251 @@
+package faults
+
+import (
+	"bytes"
+	"path"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/damage"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/model"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/worldtest"
+)
+
+// quiet is a machine that does nothing.
+type quiet struct{}
+
+func (quiet) Start(*sim.Env)                      {}
+func (quiet) Receive(time.Time, sim.Addr, []byte) {}
+func (quiet) Wake(time.Time)                      {}
+
+// idle is a cluster in which no replica runs.
+type idle struct{ Cluster }
+
+func (idle) Retire(*sim.Machine)             {}
+func (idle) Core(*sim.Machine) *core.Replica { return nil }
+
+// toldFacts are facts as a test has them.
+type toldFacts struct {
+	Facts
+	delays int
+	passed model.Call
+}
+
+func (f *toldFacts) DelaysOf(api.Ref) int       { return f.delays }
+func (f *toldFacts) IsPassed(k model.Call) bool { return k == f.passed }
+
+// someFaults are those of three machines of replicas and two of clients, which do nothing.
+func someFaults(t *testing.T) (*Faults, *toldFacts) {
+	w := worldtest.New(t)
+	f := &toldFacts{}
+	p := plan.New(plan.Options{Seed: 3, Replicas: 3, Clients: 2, Faults: []string{}})
+	p.Lull = 0
+	c := New(Env{Plan: &p, World: w.World, Events: &event.Stream{}, Budget: damage.New(3, time.Hour), Cluster: idle{}, Facts: f})
+	var replicas, clients []*sim.Machine
+	for range 3 {
+		replicas = append(replicas, w.Add(sim.MachineConfig{Process: func() sim.Process { return quiet{} }, Disk: p.Disk}))
+	}
+	for i := range 2 {
+		clients = append(clients, w.Add(sim.MachineConfig{Addr: sim.FirstClient + sim.Addr(i), Process: func() sim.Process { return quiet{} }}))
+	}
+	c.Begin(replicas, clients)
+	return c, f
+}
+
+// writes makes a file on the disk of a machine.
+func writes(t *testing.T, m *sim.Machine, file string) {
+	mem := m.Disk().Mem()
+	require.NoError(t, mem.MkdirAll(path.Dir(file)))
+	f, err := mem.Create(file)
+	require.NoError(t, err)
+	_, err = f.WriteAt(bytes.Repeat([]byte("rows"), 100), 0)
+	require.NoError(t, err)
+	require.NoError(t, f.Sync())
+	require.NoError(t, f.Close())
+}
+
+// No more is kept for the next life of a machine than there is room for.
+func TestFewMessagesAreKept(t *testing.T) {
+	c, _ := someFaults(t)
+	e := &echoing{to: c.clients[0].Addr()}
+	c.echoes = append(c.echoes, e)
+	for range 2 * mostSaid {
+		c.OnSend(1, e.to, []byte("x"))
+		c.OnSend(1, c.clients[1].Addr(), []byte("x"))
+	}
+	require.Len(t, e.said, mostSaid)
+}
+
+// An answer to the first call of one life comes to the next one when it makes its first.
+func TestAnAnswerOfOneLifeComesWhenTheNextWaitsForOne(t *testing.T) {
+	c, _ := someFaults(t)
+	client, replica := c.clients[0].Addr(), c.replicas[0].Addr()
+	old := api.Reply{Session: 7, Seq: 1, Result: api.Result{Code: api.OK}}
+	e := &echoing{to: client, said: []saying{{from: replica, wire: api.AppendReply(nil, old)}}}
+	require.False(t, (&echoing{to: replica, said: e.said}).answers())
+	require.True(t, e.answers())
+	c.recalled = append(c.recalled, e)
+	c.OnRequest(c.clients[1].Addr(), api.Request{Session: 8, Seq: 1})
+	c.OnRequest(client, api.Request{Session: 8, Seq: 2})
+	c.OnRequest(client, api.Request{Session: 7, Seq: 1})
+	require.Len(t, e.said, 1, "no call waits for it")
+	c.OnRequest(client, api.Request{Session: 8, Seq: 1})
+	require.Empty(t, e.said)
+}
+
+// The network holds back all copies of one write until an answer makes final what there is
+// without it, and nothing else.
+func TestAWriteComesAfterItsClientHasGivenItUp(t *testing.T) {
+	c, f := someFaults(t)
+	client, to := c.clients[0].Addr(), c.replicas[0].Addr()
+	sent := func(session api.SessionID, seq api.Seq, op api.Op) []byte {
+		return api.AppendRequest(nil, api.Request{Session: session, Seq: seq, Op: op})
+	}
+	write, read := api.Put{Key: "k", Value: "v"}, api.Get{Key: "k"}
+	require.False(t, c.Delays(client, to, sent(7, 5, write)), "nothing has struck")
+	l := &heldWrite{from: client}
+	c.heldWrites = append(c.heldWrites, l)
+	for name, wire := range map[string][]byte{
+		"a read":          sent(7, 5, read),
+		"no session":      sent(0, 0, api.OpenSession{Nonce: api.Nonce{1, 1}}),
+		"no request":      []byte("x"),
+		"to open a node":  sent(7, 5, api.Open{Path: "f", Rights: api.RightRead}),
+		"a lock":          sent(7, 5, api.Acquire{Handle: "x", Mode: api.Shared}),
+		"a handle closed": sent(7, 5, api.CloseHandle{Handle: "x"}),
+	} {
+		require.False(t, c.Delays(client, to, wire), name)
+	}
+	require.False(t, c.Delays(c.clients[1].Addr(), to, sent(7, 5, write)), "of another client")
+	require.True(t, c.Delays(client, to, sent(7, 5, write)))
+	require.False(t, c.Delays(client, to, sent(7, 6, write)), "another write")
+	require.True(t, c.Delays(client, c.replicas[1].Addr(), sent(7, 5, write)), "a copy elsewhere")
+
+	c.OnAnswer()
+	require.Len(t, c.heldWrites, 1, "the client waits for it still")
+	f.passed = model.Call{Session: 7, Seq: 5}
+	c.OnAnswer()
+	require.Empty(t, c.heldWrites)
+	require.Len(t, l.copies, 2)
+	require.EqualValues(t, 1, c.Outlived)
+	require.False(t, c.Delays(client, to, sent(7, 5, write)))
+}
+
+// What a peer has fetched of a snapshot that goes bad stays as it was.
+func TestASnapshotRotsWhileItIsServed(t *testing.T) {
+	c, _ := someFaults(t)
+	m := c.replicas[0]
+	file := damage.DataDir + "/snapshots/00000000000000000100.snap"
+	writes(t, m, file)
+	slot, ok := damage.SnapshotIn(file)
+	require.True(t, ok)
+	was, err := m.Disk().Mem().Contents(file)
+	require.NoError(t, err)
+	rotServed(c, c.replicas[1], c.world.Draw("test", 0))
+	strike := c.transfers.onPiece[len(c.transfers.onPiece)-1]
+	given := func(s paxos.Slot) piece {
+		return piece{source: m, Piece: driver.Piece{ID: driver.SnapshotID{Handle: paxos.Handle{Slot: s}}, Offset: 10, Data: "piece"}}
+	}
+	require.False(t, strike(given(slot-1)), "it is not the newest")
+	now, err := m.Disk().Mem().Contents(file)
+	require.NoError(t, err)
+	require.Equal(t, was, now)
+	require.True(t, strike(given(slot)))
+	now, err = m.Disk().Mem().Contents(file)
+	require.NoError(t, err)
+	require.Equal(t, was[:15], now[:15])
+	require.NotEqual(t, was[15:], now[15:])
+}
+
+// A strike comes with the first command of its kind, once, where it waits for it: as it
+// is proposed, or as it is applied.
+func TestAStrikeWaitsForItsMoment(t *testing.T) {
+	for _, applied := range []bool{false, true} {
+		c, _ := someFaults(t)
+		struck := 0
+		c.moments = []moment{{kind: order[command.Sweep], applied: applied, strike: func() { struck++ }}}
+		other := []command.Command{command.ConfirmLeadership{}, command.NodeCommand{Op: command.Acquire{}}}
+		sweep := []command.Command{command.ConfirmLeadership{}, command.Sweep{}}
+
+		c.OnStep(other, ran(other))
+		require.Zero(t, struck)
+		if applied {
+			c.OnStep(sweep, nil)
+		} else {
+			c.OnStep(nil, ran(sweep))
+		}
+		require.Zero(t, struck, "not that of it")
+		c.OnStep(sweep, ran(sweep))
+		require.Equal(t, 1, struck)
+		c.OnStep(sweep, ran(sweep))
+		require.Equal(t, 1, struck)
+	}
+}
+
+func ran(commands []command.Command, effects ...command.Effect) []core.Applied {
+	var all []command.Applied
+	for _, c := range commands {
+		all = append(all, command.Applied{Command: c, Effects: effects})
+	}
+	return []core.Applied{{}, {Commands: all}}
+}
+
+// Each kind is met by one command, and no command by two kinds but where it is to be
+// twice as likely.
+func TestMomentsAreOfAllKinds(t *testing.T) {
+	for _, c := range []command.Command{
+		command.NodeCommand{Op: command.OpenNode{}}, command.NodeCommand{Op: command.CloseHandle{}}, command.NodeCommand{Op: command.Fail{}},
+		command.DelayOver{}, command.LongestLease{}, command.Backup{}, command.Call{Op: api.Put{}}, command.Call{Op: api.EndSession{}},
+	} {
+		met := 0
+		for _, is := range kinds {
+			if is(c) {
+				met++
+			}
+		}
+		require.Equal(t, 1, met, "%T %+v", c, c)
+	}
+}
+
+// A second delay of a lock is a moment, and the first is none.
+func TestASecondDelayIsAMoment(t *testing.T) {
+	c, f := someFaults(t)
+	struck := 0
+	c.moments = []moment{{strike: func() { struck++ }}}
+	n := api.Ref{Instance: 3}
+	began := command.LockChanged{Effect: lock.DelayBegan{Lock: n, Freed: 7, Delay: 100}}
+	f.delays = 1
+	c.OnStep(nil, ran([]command.Command{command.Expire{}}, began))
+	require.Zero(t, struck)
+	f.delays = 2
+	c.OnStep(nil, ran([]command.Command{command.Expire{}}, began))
+	require.Equal(t, 1, struck)
+}
+
+// What waits in vain makes room.
+func TestFewStrikesWait(t *testing.T) {
+	c, _ := someFaults(t)
+	d := c.world.Draw("test", 0)
+	for range 3 * mostMoments {
+		awaits(c, d, func() {})
+	}
+	require.Len(t, c.moments, mostMoments)
+}
+
+// Each kind of fault that the plan names is done here, and no other.
+func TestEveryKindOfThePlanIsThere(t *testing.T) {
+	require.Len(t, strikes, len(plan.Faults(nil)))
+	for _, f := range plan.Faults(nil) {
+		require.NotNil(t, strikeNamed(f.Name, nil), f.Name)
+	}
+}

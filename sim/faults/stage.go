@@ -1,0 +1,89 @@
+package faults
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/event"
+)
+
+// pending is a part of a strike that waits for an event.
+type pending struct {
+	meant func(event.Event) bool
+	f     func()
+}
+
+// when has f called behind the first event that is meant.
+func (c *Faults) when(meant func(event.Event) bool, f func()) {
+	if !c.triggered {
+		c.triggered = true
+		c.events.Listen(func(_ time.Duration, e event.Event) { c.comes(e) })
+	}
+	c.pending = append(c.pending, pending{meant, f})
+}
+
+// comes lets the strikes go on that waited for an event: at this instant, but as an
+// event of the world of its own, since whatever published it is not done.
+func (c *Faults) comes(e event.Event) {
+	kept := c.pending[:0]
+	for _, w := range c.pending {
+		if w.meant(e) {
+			c.later(0, w.f)
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	clear(c.pending[len(kept):])
+	c.pending = kept
+}
+
+// strikeStage is what a strike of an extension works with.
+type strikeStage struct {
+	c *Faults
+	d *sim.Draw
+}
+
+func (s *strikeStage) World() *sim.World { return s.c.world }
+
+func (s *strikeStage) Draw() *sim.Draw { return s.d }
+
+func (s *strikeStage) Replicas() []*sim.Machine { return s.c.replicas }
+
+func (s *strikeStage) Clients() []*sim.Machine { return s.c.clients }
+
+func (s *strikeStage) Replica() *sim.Machine { return anyReplica(s.c, s.d) }
+
+func (s *strikeStage) Leader() *sim.Machine { return s.c.leader(s.d) }
+
+func (s *strikeStage) Outage() time.Duration { return Outage(s.d) }
+
+func (s *strikeStage) Status(m *sim.Machine) (paxos.Status, bool) {
+	if n := s.c.cluster.Core(m); n != nil {
+		return n.Status(), true
+	}
+	return paxos.Status{}, false
+}
+
+func (s *strikeStage) After(d time.Duration, f func()) { s.c.later(d, f) }
+
+func (s *strikeStage) Until(d time.Duration, undo func()) { s.c.until(d, undo) }
+
+func (s *strikeStage) When(meant func(event.Event) bool, f func()) { s.c.when(meant, f) }
+
+// What is done to a machine is done to none where there is no leader to do it to.
+func (s *strikeStage) CutPower(m *sim.Machine) { cutPower(s.c, m, s.d) }
+
+func (s *strikeStage) Kill(m *sim.Machine) { killed(s.c, m, s.d) }
+
+func (s *strikeStage) Campaign(m *sim.Machine) {
+	if m != nil {
+		s.c.cluster.Campaign(m)
+	}
+}
+
+func (s *strikeStage) Resign(m *sim.Machine) {
+	if m != nil {
+		s.c.cluster.Resign(m)
+	}
+}
