@@ -15,6 +15,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/restore"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -180,4 +181,27 @@ func (c *Cell) backsUp() {
 			return
 		}
 	}
+}
+
+// reborn makes a new cell of the newest backup and demands that it serves what the
+// backup has, and gives out numbers above all that the old cell did (S2, S3).
+func (c *Cell) reborn() {
+	if !c.plan.Backups.Reborn || c.backed.newest == 0 {
+		return
+	}
+	_, b := c.newestBackup()
+	if b == nil {
+		c.world.Break("S3", "the newest backup, of slot %d, is at no place any more", c.backed.newest)
+		return
+	}
+	if r := restore.New(c.old(), b); r != nil {
+		defer r.World.Close()
+		r.Run()
+		c.backed.reborn, c.backed.hash = true, r.World.Hash()
+	}
+}
+
+// old is the cell as one that is made of its backup has it.
+func (c *Cell) old() restore.Old {
+	return restore.Old{Plan: &c.plan, World: c.world, Slot: c.backed.newest, Numbered: c.watch.Numbered, Epoch: c.watch.Epoch, Top: c.watch.Top}
 }

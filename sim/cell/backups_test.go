@@ -20,6 +20,7 @@ import (
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/restore"
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -127,27 +128,27 @@ func TestL1APlaceThatWorksGetsABackup(t *testing.T) {
 
 // The new cell serves what the backup has; where it did not, that is seen.
 func TestACellIsRebornAndLookedAt(t *testing.T) {
-	for name, spoil := range map[string]func(r *afterlife){
-		"":                       func(*afterlife) {},
-		"where the backup has 1": func(r *afterlife) { r.rows["never"] = "was" },
-		"cannot be opened":       func(r *afterlife) { r.stat["/never"] = api.Stat{Instance: 5} },
-		"in the backup {":        func(r *afterlife) { s := r.stat["/"]; s.ACL++; r.stat["/"] = s },
-		"holds":                  func(r *afterlife) { r.text["/acl/everybody"] = "other" },
-		"serves in epoch":        func(r *afterlife) { r.epoch++ },
-		"may have done so":       func(r *afterlife) { r.above = 1 << 60 },
-		"may have given":         func(r *afterlife) { r.above, r.stat = 1<<60, nil },
-		"while a lease of":       func(r *afterlife) { r.lease = time.Hour },
-		"has not served":         func(r *afterlife) { r.world.Net().Isolate(sim.FirstClient) },
+	for name, spoil := range map[string]func(r *restore.Cell){
+		"":                       func(*restore.Cell) {},
+		"where the backup has 1": func(r *restore.Cell) { r.Rows["never"] = "was" },
+		"cannot be opened":       func(r *restore.Cell) { r.Stat["/never"] = api.Stat{Instance: 5} },
+		"in the backup {":        func(r *restore.Cell) { s := r.Stat["/"]; s.ACL++; r.Stat["/"] = s },
+		"holds":                  func(r *restore.Cell) { r.Text["/acl/everybody"] = "other" },
+		"serves in epoch":        func(r *restore.Cell) { r.Epoch++ },
+		"may have done so":       func(r *restore.Cell) { r.Above = 1 << 60 },
+		"may have given":         func(r *restore.Cell) { r.Above, r.Stat = 1<<60, nil },
+		"while a lease of":       func(r *restore.Cell) { r.Lease = time.Hour },
+		"has not served":         func(r *restore.Cell) { r.World.Net().Isolate(sim.FirstClient) },
 	} {
 		c := backedCell(t, 4)
 		_, b := c.newestBackup()
-		r := c.newAfterlife(b)
+		r := restore.New(c.old(), b)
 		require.NotNil(t, r)
 		spoil(r)
-		r.run()
+		r.Run()
 		if name == "" {
 			require.Nil(t, c.world.Failure())
-			require.True(t, r.ended)
+			require.True(t, r.Ended)
 			continue
 		}
 		broke(t, c, c.world.Failure().ID, name)
@@ -170,38 +171,38 @@ func TestACellOfManyRowsIsReborn(t *testing.T) {
 		tx.Put(rows.UserKey(fmt.Sprint("large ", i)), strings.Repeat("x", 1<<18))
 	}
 	tx.Commit()
-	r := c.newAfterlife(b)
+	r := restore.New(c.old(), b)
 	require.Nil(t, c.world.Failure())
-	require.True(t, r.long())
-	r.run()
+	require.True(t, r.Long())
+	r.Run()
 	require.Nil(t, c.world.Failure())
-	require.True(t, r.ended)
+	require.True(t, r.Ended)
 }
 
 // A new cell has nothing that the old one may have given out.
 func TestWhatARebornCellMustNotHave(t *testing.T) {
 	c := backedCell(t, 4)
 	_, b := c.newestBackup()
-	was := c.lived(b)
-	require.GreaterOrEqual(t, was.lease, c.plan.Driver.Core.Sessions.LeaseMax)
+	was := c.old().Lived(b)
+	require.GreaterOrEqual(t, was.Lease, c.plan.Driver.Core.Sessions.LeaseMax)
 	restoration := backup.Restoration{Members: []paxos.NodeID{1}, Secret: [32]byte{1, 1}, Nonce: api.Nonce{1, 1}, Lease: time.Second}
 	made, err := b.Restore(restoration)
 	require.NoError(t, err)
-	require.Equal(t, model.Finding{}, was.comesBack(made))
+	require.Equal(t, model.Finding{}, was.ComesBack(made))
 	id, _ := rows.CellID(made.Rows.View())
-	for text, spoil := range map[string]func(*former, *backup.Restored){
-		"has the secret":      func(f *former, _ *backup.Restored) { f.cell = id },
-		"may have come to":    func(f *former, _ *backup.Restored) { f.number = 1 << 60 },
-		"epoch:1152921504606": func(f *former, _ *backup.Restored) { f.epoch = 1 << 60 },
-		"after":               func(_ *former, m *backup.Restored) { m.Handle.Slot = 5 },
-		"begins with":         func(_ *former, m *backup.Restored) { m.Handle.Ballot.Round = 5 },
+	for text, spoil := range map[string]func(*restore.Former, *backup.Restored){
+		"has the secret":      func(f *restore.Former, _ *backup.Restored) { f.Cell = id },
+		"may have come to":    func(f *restore.Former, _ *backup.Restored) { f.Number = 1 << 60 },
+		"epoch:1152921504606": func(f *restore.Former, _ *backup.Restored) { f.Epoch = 1 << 60 },
+		"after":               func(_ *restore.Former, m *backup.Restored) { m.Handle.Slot = 5 },
+		"begins with":         func(_ *restore.Former, m *backup.Restored) { m.Handle.Ballot.Round = 5 },
 	} {
 		f, m := was, made
 		spoil(&f, &m)
-		require.Contains(t, f.comesBack(m).Text, text)
+		require.Contains(t, f.ComesBack(m).Text, text)
 	}
 	tx := made.Rows.Begin()
 	rows.SetBackup(tx, rows.Backup{Slot: 7})
 	tx.Commit()
-	require.Contains(t, was.comesBack(made).Text, "a backup of the old one")
+	require.Contains(t, was.ComesBack(made).Text, "a backup of the old one")
 }

@@ -165,3 +165,10 @@ func TestTheEndOfAMarkedLogIsNeverForgotten(t *testing.T) {
 		require.ErrorIs(t, err, wal.ErrDamaged, "seed %d", seed)
 	}
 }
+
+// must is for damage to a place that was looked up a moment ago.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,4 +1,4 @@
-package cell
+package restore
 
 import (
 	"context"
@@ -27,152 +27,145 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// afterlife is a new cell of three, in a world of its own without faults, which begins
+// Cell is a new cell of three, in a world of its own without faults, which begins
 // with the newest backup of a cell whose run is over.
-type afterlife struct {
-	old    *Cell
-	world  *sim.World
-	epoch  uint64        // of the rows that it begins with
-	above  uint64        // numbers that it gives out are greater
-	lease  time.Duration // that the old cell may have granted at its end
-	stat   map[string]api.Stat
-	text   map[string]string // contents of files
-	rows   map[string]string // of users
+type Cell struct {
+	old    Old
+	World  *sim.World
+	Epoch  uint64        // of the rows that it begins with
+	Above  uint64        // numbers that it gives out are greater
+	Lease  time.Duration // that the old cell may have granted at its end
+	Stat   map[string]api.Stat
+	Text   map[string]string // contents of files
+	Rows   map[string]string // of users
 	grant  time.Duration     // of leases, as the rows have it; 0: they do not say
-	ended  bool              // its client has seen all that it wanted to
+	Ended  bool              // its client has seen all that it wanted to
 	wrong  string            // what was seen in it that must not be
 	broken string            // the property
 }
 
-// reborn makes a new cell of the newest backup and demands that it serves what the
-// backup has, and gives out numbers above all that the old cell did (S2, S3).
-func (c *Cell) reborn() {
-	if !c.plan.Backups.Reborn || c.backed.newest == 0 {
-		return
-	}
-	_, b := c.newestBackup()
-	if b == nil {
-		c.world.Break("S3", "the newest backup, of slot %d, is at no place any more", c.backed.newest)
-		return
-	}
-	if r := c.newAfterlife(b); r != nil {
-		defer r.world.Close()
-		r.run()
-		c.backed.reborn, c.backed.hash = true, r.world.Hash()
-	}
+// Old is a cell whose run is over, and its newest backup.
+type Old struct {
+	Plan     *plan.Plan
+	World    *sim.World // what is wrong with the new cell breaks a property of the old one's run
+	Slot     paxos.Slot // of the backup
+	Numbered api.Number // the last command that it has executed
+	Epoch    api.Epoch  // and epoch
+	Top      paxos.Slot // and slot
 }
 
-// newAfterlife makes the new cell and starts it. nil: none can be made.
-func (c *Cell) newAfterlife(b *backup.Backup) *afterlife {
-	was := c.lived(b)
-	r := &afterlife{old: c, above: was.number, lease: was.lease}
+// New makes a new cell of a backup of the old one, and starts it. nil: none can be made,
+// which breaks a property.
+func New(c Old, b *backup.Backup) *Cell {
+	was := c.Lived(b)
+	r := &Cell{old: c, Above: was.Number, Lease: was.Lease}
 	r.reads(b)
-	draws := c.world.Draw("cell.reborn", 0)
+	draws := c.World.Draw("cell.reborn", 0)
 	made, err := b.Restore(backup.Restoration{
 		Members: []paxos.NodeID{1, 2, 3}, Secret: [32]byte{byte(draws.Int(255)) + 1, 1}, Nonce: api.Nonce{draws.Uint64(), 1},
-		Lease: c.plan.Driver.Core.Sessions.LeaseMax,
+		Lease: c.Plan.Driver.Core.Sessions.LeaseMax,
 	})
 	if err != nil {
-		c.world.Break("S3", "of the backup of slot %d no cell can be made: %v", c.backed.newest, err)
+		c.World.Break("S3", "of the backup of slot %d no cell can be made: %v", c.Slot, err)
 		return nil
 	}
-	if f := was.comesBack(made); f != (model.Finding{}) {
-		c.world.Break(f.ID, "the cell that is made of the backup of slot %d %s", c.backed.newest, f.Text)
+	if f := was.ComesBack(made); f != (model.Finding{}) {
+		c.World.Break(f.ID, "the cell that is made of the backup of slot %d %s", c.Slot, f.Text)
 		return nil
 	}
-	r.epoch = made.Handle.Epoch
-	r.world = sim.New(sim.Config{Seed: draws.Uint64(), Link: c.plan.Link, Steps: maxSteps})
+	r.Epoch = made.Handle.Epoch
+	r.World = sim.New(sim.Config{Seed: draws.Uint64(), Link: c.Plan.Link, Steps: 50_000_000})
 	r.build(made)
 	return r
 }
 
 // reads keeps what the new cell must have.
-func (r *afterlife) reads(b *backup.Backup) {
-	r.stat, r.text, r.rows = map[string]api.Stat{}, map[string]string{}, map[string]string{}
+func (r *Cell) reads(b *backup.Backup) {
+	r.Stat, r.Text, r.Rows = map[string]api.Stat{}, map[string]string{}, map[string]string{}
 	for ref, stat := range tree.Nodes(b.Rows) {
-		r.stat[ref.Path.String()] = stat
+		r.Stat[ref.Path.String()] = stat
 		if stat.Kind == api.File {
-			r.text[ref.Path.String()], _, _ = tree.Contents(b.Rows, ref)
+			r.Text[ref.Path.String()], _, _ = tree.Contents(b.Rows, ref)
 		}
 	}
 	if grant, ok := rows.GetConstant(b.Rows, "lease grant"); ok {
 		var err error
 		r.grant, err = time.ParseDuration(grant)
-		must(err)
+		cannotFail(err)
 	}
 	for key, value := range b.Rows.Scan(rows.UserKey("")) {
-		r.rows[key[len(rows.UserKey("")):]] = value
+		r.Rows[key[len(rows.UserKey("")):]] = value
 	}
 }
 
 // build puts the directories of the new cell on the disks of new machines.
-func (r *afterlife) build(made backup.Restored) {
+func (r *Cell) build(made backup.Restored) {
 	for _, id := range made.Handle.Members {
-		m := r.world.Add(sim.MachineConfig{Process: func() sim.Process { return &newborn{of: r, id: id} }, Disk: r.old.plan.Disk})
-		mem, salt := vfs.NewMem(), r.world.Draw("reborn.salt", uint64(id))
-		options := r.old.plan.Store
+		m := r.World.Add(sim.MachineConfig{Process: func() sim.Process { return &newborn{of: r, id: id} }, Disk: r.old.Plan.Disk})
+		mem, salt := vfs.NewMem(), r.World.Draw("reborn.salt", uint64(id))
+		options := r.old.Plan.Store
 		options.Salt = salt.Uint64
-		must(made.Write(mem, damage.DataDir, options))
+		cannotFail(made.Write(mem, damage.DataDir, options))
 		if f := begins(mem, made.Handle); f != (model.Finding{}) {
 			r.saw(f.ID, "replica %d %s", id, f.Text)
 		}
 		m.Disk().Replace(mem)
 		m.Start()
 	}
-	r.world.Add(sim.MachineConfig{Addr: sim.FirstClient, Process: sim.Program(r.program), Disk: r.old.plan.Disk}).Start()
+	r.World.Add(sim.MachineConfig{Addr: sim.FirstClient, Process: sim.Program(r.program), Disk: r.old.Plan.Disk}).Start()
 }
 
-// run goes on until the client has seen all. The first master waits for the leases
+// Run goes on until the client has seen all. The first master waits for the leases
 // of the old cell.
-func (r *afterlife) run() {
-	c, limit := r.old, 2*plan.RecoveryBound+2*r.old.plan.Driver.Core.Sessions.LeaseMax
-	for !r.ended && r.wrong == "" {
-		end := r.world.RunFor(100 * time.Millisecond)
-		switch f := r.world.Failure(); {
+func (r *Cell) Run() {
+	c, limit := r.old, 2*plan.RecoveryBound+2*r.old.Plan.Driver.Core.Sessions.LeaseMax
+	for !r.Ended && r.wrong == "" {
+		end := r.World.RunFor(100 * time.Millisecond)
+		switch f := r.World.Failure(); {
 		case f != nil:
-			c.world.Break(f.ID, "in the cell that was made of the backup of slot %d: %s", c.backed.newest, f.Text)
+			c.World.Break(f.ID, "in the cell that was made of the backup of slot %d: %s", c.Slot, f.Text)
 			return
-		case end != sim.Reached || r.world.Now() > limit:
-			c.world.Break("L1", "%v after its birth the cell that was made of the backup of slot %d has not served all", r.world.Now(), c.backed.newest)
+		case end != sim.Reached || r.World.Now() > limit:
+			c.World.Break("L1", "%v after its birth the cell that was made of the backup of slot %d has not served all", r.World.Now(), c.Slot)
 			return
 		}
 	}
 	if r.wrong != "" {
-		c.world.Break(r.broken, "in the cell that was made of the backup of slot %d: %s", c.backed.newest, r.wrong)
+		c.World.Break(r.broken, "in the cell that was made of the backup of slot %d: %s", c.Slot, r.wrong)
 	}
 }
 
 // saw notes what must not be, and the property that it breaks.
-func (r *afterlife) saw(id, format string, args ...any) {
+func (r *Cell) saw(id, format string, args ...any) {
 	if r.wrong == "" {
 		r.broken, r.wrong = id, fmt.Sprintf(format, args...)
 	}
 }
 
 // program reads all that the backup has, and takes a lock of each file.
-func (r *afterlife) program(rt *sim.Runtime) {
+func (r *Cell) program(rt *sim.Runtime) {
 	ctx := context.Background()
 	cl := client.New(rt, client.Config{
 		Replicas: []uint32{1, 2, 3}, Draw: rt.Env().Draw("reborn.client").Uint64,
-		Rho: int64(r.old.plan.Driver.Core.Paxos.Lease.Rho), Grace: time.Minute, AnswerWait: 300 * time.Millisecond,
+		Rho: int64(r.old.Plan.Driver.Core.Paxos.Lease.Rho), Grace: time.Minute, AnswerWait: 300 * time.Millisecond,
 	})
 	r.lists(ctx, cl)
-	for _, path := range slices.Sorted(maps.Keys(r.stat)) {
-		r.visit(ctx, cl, path, r.stat[path])
+	for _, path := range slices.Sorted(maps.Keys(r.Stat)) {
+		r.visit(ctx, cl, path, r.Stat[path])
 	}
 	r.visit(ctx, cl, "/reborn", api.Stat{})
 	if err := cl.Put(ctx, "reborn", "yes"); err != nil {
 		r.saw("S3", "a row cannot be put: %v", err)
 	}
-	r.ended = true
+	r.Ended = true
 }
 
 // lists reads all rows, one by one where they are more than one answer may have.
-func (r *afterlife) lists(ctx context.Context, cl *client.Client) {
+func (r *Cell) lists(ctx context.Context, cl *client.Client) {
 	pairs, err := cl.List(ctx, "")
-	switch long := r.long(); {
+	switch long := r.Long(); {
 	case long && errors.Is(err, client.ErrTooLarge):
-		for _, key := range slices.Sorted(maps.Keys(r.rows)) {
+		for _, key := range slices.Sorted(maps.Keys(r.Rows)) {
 			var value string
 			if value, err = cl.Get(ctx, key); err != nil {
 				break
@@ -182,34 +175,34 @@ func (r *afterlife) lists(ctx context.Context, cl *client.Client) {
 	case long:
 		r.saw("S3", "%d rows in one answer, %v, which are more than it may have", len(pairs), err)
 	}
-	if err != nil || len(pairs) != len(r.rows) {
-		r.saw("S3", "%d rows, %v, where the backup has %d", len(pairs), err, len(r.rows))
+	if err != nil || len(pairs) != len(r.Rows) {
+		r.saw("S3", "%d rows, %v, where the backup has %d", len(pairs), err, len(r.Rows))
 	}
 	for _, p := range pairs {
-		if r.rows[p.Key] != p.Value {
-			r.saw("S3", "row %q is %q, in the backup %q", p.Key, p.Value, r.rows[p.Key])
+		if r.Rows[p.Key] != p.Value {
+			r.saw("S3", "row %q is %q, in the backup %q", p.Key, p.Value, r.Rows[p.Key])
 		}
 	}
 }
 
-// long says that the rows are more than one answer may have.
-func (r *afterlife) long() bool {
+// Long says that the rows are more than one answer may have.
+func (r *Cell) Long() bool {
 	n := 0
-	for key, value := range r.rows { // order-free: a sum
+	for key, value := range r.Rows { // order-free: a sum
 		n += len(key) + len(value)
 	}
-	return n > api.MaxListBytes || len(r.rows) > api.MaxListPairs
+	return n > api.MaxListBytes || len(r.Rows) > api.MaxListPairs
 }
 
 // visit opens a node, compares it with what the backup says, and locks it. Those that
 // no session had open may have been swept, and some programs take rights away.
-func (r *afterlife) visit(ctx context.Context, cl *client.Client, path string, was api.Stat) {
+func (r *Cell) visit(ctx context.Context, cl *client.Client, path string, was api.Stat) {
 	options := client.OpenOptions{Rights: client.Read | client.Write}
 	if was.Instance == 0 {
 		options.Create = client.CreateMust
 	}
 	h, err := cl.Open(ctx, "/ls/local"+strings.TrimSuffix(path, "/"), options)
-	full := options.Create == client.CreateMust && r.old.plan.Driver.Core.Founding.Limits != tree.DefaultLimits() && errors.Is(err, client.ErrQuota)
+	full := options.Create == client.CreateMust && r.old.Plan.Driver.Core.Founding.Limits != tree.DefaultLimits() && errors.Is(err, client.ErrQuota)
 	if full || errors.Is(err, client.ErrPermission) || was.Ephemeral && errors.Is(err, client.ErrNotFound) {
 		return
 	}
@@ -219,13 +212,13 @@ func (r *afterlife) visit(ctx context.Context, cl *client.Client, path string, w
 	}
 	stat := h.StatAtOpen()
 	switch {
-	case was.Instance == 0 && uint64(stat.Instance) <= r.above:
+	case was.Instance == 0 && uint64(stat.Instance) <= r.Above:
 		r.saw("S2", "%s is of instance %d, which the old cell may have given out", path, stat.Instance)
 	case was.Instance != 0 && (stat.Instance != was.Instance || stat.Content != was.Content || stat.ACL != was.ACL):
 		r.saw("S3", "%s is %+v, in the backup %+v", path, stat, was)
 	case stat.Kind == api.File && was.Instance != 0:
-		if text, _, err := h.Contents(ctx); err != nil || text != r.text[path] {
-			r.saw("S3", "%s holds %q, %v, in the backup %q", path, text, err, r.text[path])
+		if text, _, err := h.Contents(ctx); err != nil || text != r.Text[path] {
+			r.saw("S3", "%s holds %q, %v, in the backup %q", path, text, err, r.Text[path])
 		}
 	}
 	lock, err := h.Acquire(ctx, client.Exclusive)
@@ -233,7 +226,7 @@ func (r *afterlife) visit(ctx context.Context, cl *client.Client, path string, w
 		r.saw("S3", "%s cannot be locked: %v", path, err)
 		return
 	}
-	if s, err := api.ParseSequencer(lock.Sequencer()); err != nil || uint64(s.Gen) <= r.above {
+	if s, err := api.ParseSequencer(lock.Sequencer()); err != nil || uint64(s.Gen) <= r.Above {
 		r.saw("S2", "the lock of %s is granted as %v, %v: the old cell may have done so", path, s, err)
 	}
 	if err := errors.Join(lock.Release(ctx), h.Close(ctx)); err != nil {
@@ -244,7 +237,7 @@ func (r *afterlife) visit(ctx context.Context, cl *client.Client, path string, w
 // newborn is one process life of a replica of the new cell: host, store and lanes,
 // and no checker.
 type newborn struct {
-	of    *afterlife
+	of    *Cell
 	id    paxos.NodeID
 	env   *sim.Env
 	host  *driver.Driver
@@ -254,7 +247,7 @@ type newborn struct {
 
 // Start opens the store that was made for it.
 func (n *newborn) Start(env *sim.Env) {
-	cfg := n.of.old.plan.Driver
+	cfg := n.of.old.Plan.Driver
 	if n.of.grant > 0 { // the founder of the old cell may have been configured otherwise
 		cfg.Core.Paxos.Lease.Grant = n.of.grant
 	}
@@ -263,7 +256,7 @@ func (n *newborn) Start(env *sim.Env) {
 	cfg.Core.Sessions = session.DefaultConfig() // none ends while its client is at work
 	n.env, n.host = env, driver.New(cfg)
 	env.Go("recover", func() {
-		options := n.of.old.plan.Store
+		options := n.of.old.Plan.Store
 		options.Salt = env.Draw("wal.salt").Uint64
 		st, rec, _, err := store.Open(env.FS(), damage.DataDir, options)
 		if err != nil {
@@ -303,11 +296,11 @@ func (n *newborn) act() {
 		n.of.saw("S3", "replica %d: %v", n.id, out.Stop)
 		return
 	}
-	if s := n.serves(); s != nil && uint64(s.Epoch) <= n.of.epoch {
-		n.of.saw("S2", "replica %d serves in epoch %d, the cell began in %d", n.id, s.Epoch, n.of.epoch)
+	if s := n.serves(); s != nil && uint64(s.Epoch) <= n.of.Epoch {
+		n.of.saw("S2", "replica %d serves in epoch %d, the cell began in %d", n.id, s.Epoch, n.of.Epoch)
 	}
-	if now := n.of.world.Now(); n.serves() != nil && now < n.of.lease {
-		n.of.saw("S11", "replica %d serves %v after the birth, while a lease of %v that the old cell may have granted runs", n.id, now, n.of.lease)
+	if now := n.of.World.Now(); n.serves() != nil && now < n.of.Lease {
+		n.of.saw("S11", "replica %d serves %v after the birth, while a lease of %v that the old cell may have granted runs", n.id, now, n.of.Lease)
 	}
 	for _, m := range out.Clients {
 		n.env.Send(sim.Addr(m.To), m.Wire)
@@ -341,8 +334,8 @@ func (n *newborn) done(err error) {
 	})
 }
 
-// must is for what cannot fail on a disk that is new.
-func must(err error) {
+// cannotFail is for what cannot fail on a disk that is new.
+func cannotFail(err error) {
 	if err != nil {
 		panic(err)
 	}

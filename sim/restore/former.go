@@ -1,4 +1,4 @@
-package cell
+package restore
 
 import (
 	"time"
@@ -12,44 +12,44 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// former is what an old cell had, with which nothing of a new one may be confused: of
+// Former is what an old cell had, with which nothing of a new one may be confused: of
 // the numbers the last that it can ever have come to, for all that the backup knows.
-type former struct {
-	cell   uint64 // what it is called at a place of backups
-	number uint64 // of commands: sessions, instances, generations and acquisitions are such
-	epoch  uint64
+type Former struct {
+	Cell   uint64 // what it is called at a place of backups
+	Number uint64 // of commands: sessions, instances, generations and acquisitions are such
+	Epoch  uint64
 	slot   uint64
 	round  uint64
-	lease  time.Duration
+	Lease  time.Duration
 }
 
 // leap is more than any cell counts between its last backup and the day on which that
 // is needed, whatever the product takes it for.
 const leap = 1 << 40
 
-// lived is what the cell had of which the run is over, and its backup b, before a new
+// Lived is what the cell had of which the run is over, and its backup b, before a new
 // cell is made of that.
-func (c *Cell) lived(b *backup.Backup) former {
+func (c Old) Lived(b *backup.Backup) Former {
 	cell, _ := rows.CellID(b.Rows.View())
-	return former{
-		cell: cell, number: uint64(c.watch.Numbered) + leap, epoch: uint64(c.watch.Epoch) + leap, slot: uint64(c.watch.Top) + leap,
+	return Former{
+		Cell: cell, Number: uint64(c.Numbered) + leap, Epoch: uint64(c.Epoch) + leap, slot: uint64(c.Top) + leap,
 		round: b.ID.Handle.Ballot.Round + leap,
-		lease: max(c.plan.Driver.Core.Sessions.LeaseMax, rows.GetLongestLease(b.Rows.View())),
+		Lease: max(c.Plan.Driver.Core.Sessions.LeaseMax, rows.GetLongestLease(b.Rows.View())),
 	}
 }
 
-// comesBack is what a new cell has of the old one that it must not have.
-func (f former) comesBack(made backup.Restored) model.Finding {
+// ComesBack is what a new cell has of the old one that it must not have.
+func (f Former) ComesBack(made backup.Restored) model.Finding {
 	h, view := made.Handle, made.Rows.View()
 	id, founded := rows.CellID(view)
 	totals := rows.GetTotals(view)
 	switch {
-	case !founded || id == f.cell:
+	case !founded || id == f.Cell:
 		return model.Findingf("S14", "has the secret of the old one: what that has sealed is good (%x)", id)
 	case rows.GetBackup(view) != rows.Backup{}:
 		return model.Findingf("S3", "takes a backup of the old one for its own: %+v", rows.GetBackup(view))
-	case uint64(totals.Commands) <= f.number || h.Epoch <= f.epoch || uint64(h.Slot) <= f.slot || h.Ballot.Round <= f.round:
-		return model.Findingf("S2", "begins with %v, after %d commands; the old one may have come to command %d and %+v", h, totals.Commands, f.number, f)
+	case uint64(totals.Commands) <= f.Number || h.Epoch <= f.Epoch || uint64(h.Slot) <= f.slot || h.Ballot.Round <= f.round:
+		return model.Findingf("S2", "begins with %v, after %d commands; the old one may have come to command %d and %+v", h, totals.Commands, f.Number, f)
 	}
 	return model.Finding{}
 }
