@@ -193,7 +193,7 @@ func TestWhatARebornCellMustNotHave(t *testing.T) {
 	for text, spoil := range map[string]func(*restore.Former, *backup.Restored){
 		"has the secret":      func(f *restore.Former, _ *backup.Restored) { f.Cell = id },
 		"may have come to":    func(f *restore.Former, _ *backup.Restored) { f.Number = 1 << 60 },
-		"epoch:1152921504606": func(f *restore.Former, _ *backup.Restored) { f.Epoch = 1 << 60 },
+		"Epoch:1152921504606": func(f *restore.Former, _ *backup.Restored) { f.Epoch = 1 << 60 },
 		"after":               func(_ *restore.Former, m *backup.Restored) { m.Handle.Slot = 5 },
 		"begins with":         func(_ *restore.Former, m *backup.Restored) { m.Handle.Ballot.Round = 5 },
 	} {

@@ -18,8 +18,8 @@ type Former struct {
 	Cell   uint64 // what it is called at a place of backups
 	Number uint64 // of commands: sessions, instances, generations and acquisitions are such
 	Epoch  uint64
-	slot   uint64
-	round  uint64
+	Slot   uint64
+	Round  uint64
 	Lease  time.Duration
 }
 
@@ -32,8 +32,8 @@ const leap = 1 << 40
 func (c Old) Lived(b *backup.Backup) Former {
 	cell, _ := rows.CellID(b.Rows.View())
 	return Former{
-		Cell: cell, Number: uint64(c.Numbered) + leap, Epoch: uint64(c.Epoch) + leap, slot: uint64(c.Top) + leap,
-		round: b.ID.Handle.Ballot.Round + leap,
+		Cell: cell, Number: uint64(c.Numbered) + leap, Epoch: uint64(c.Epoch) + leap, Slot: uint64(c.Top) + leap,
+		Round: b.ID.Handle.Ballot.Round + leap,
 		Lease: max(c.Plan.Driver.Core.Sessions.LeaseMax, rows.GetLongestLease(b.Rows.View())),
 	}
 }
@@ -48,7 +48,7 @@ func (f Former) ComesBack(made backup.Restored) model.Finding {
 		return model.Findingf("S14", "has the secret of the old one: what that has sealed is good (%x)", id)
 	case rows.GetBackup(view) != rows.Backup{}:
 		return model.Findingf("S3", "takes a backup of the old one for its own: %+v", rows.GetBackup(view))
-	case uint64(totals.Commands) <= f.Number || h.Epoch <= f.Epoch || uint64(h.Slot) <= f.slot || h.Ballot.Round <= f.round:
+	case uint64(totals.Commands) <= f.Number || h.Epoch <= f.Epoch || uint64(h.Slot) <= f.Slot || h.Ballot.Round <= f.Round:
 		return model.Findingf("S2", "begins with %v, after %d commands; the old one may have come to command %d and %+v", h, totals.Commands, f.Number, f)
 	}
 	return model.Finding{}
