@@ -8,7 +8,7 @@ import (
 // absentees takes away all replicas but a quorum, in every third seed: a quorum
 // is enough for progress. Damaged replicas go first, as the atlas demands. In some
 // other seeds it takes away links. It returns what brings all back.
-func (c *Cell) absentees() (back func()) {
+func (c *seedRun) absentees() (back func()) {
 	d := c.world.Draw("cell.absentees", 0)
 	if c.plan.Steady || c.watch.Budget.Most == 0 || d.Chance(1, 2) {
 		return func() {}
@@ -42,14 +42,14 @@ func (c *Cell) absentees() (back func()) {
 // bears says that a replica can be the hub of a star: its disk was never damaged. And
 // there must be leases: without them, two that do not hear each other depose each
 // other by way of the hub, without end.
-func (c *Cell) bears(hub *sim.Machine) bool {
+func (c *seedRun) bears(hub *sim.Machine) bool {
 	return c.plan.Driver.Core.Paxos.Lease.Grant > 0 && !c.watch.Budget.IsHurt(paxos.NodeID(hub.Addr()))
 }
 
 // star cuts all links between replicas but those of one, the hub: it hears a quorum,
 // and that is enough for progress, be the others heard of by few or none. Who hears
 // the hub alone need not learn all, unless it leads.
-func (c *Cell) star(hub *sim.Machine) (back func()) {
+func (c *seedRun) star(hub *sim.Machine) (back func()) {
 	var points [][]sim.Addr
 	for _, m := range c.replicas {
 		if m != hub {
@@ -67,7 +67,7 @@ func (c *Cell) star(hub *sim.Machine) (back func()) {
 
 // missing picks up to f replicas to be away: of those that were never damaged, no
 // more than the damaged ones leave of f.
-func (c *Cell) missing(d *sim.Draw) (gone []*sim.Machine) {
+func (c *seedRun) missing(d *sim.Draw) (gone []*sim.Machine) {
 	a := c.watch.Budget
 	most, spare := 1+d.Int(a.Most), a.Spare()
 	for _, i := range d.Perm(len(c.replicas)) {

@@ -21,6 +21,7 @@ import (
 
 // backupBook is what came of backups.
 type backupBook struct {
+	cell                *Cell
 	made, found, failed int
 	counted             map[paxos.NodeID]map[paxos.Slot]bool // at each place
 	newest              paxos.Slot
@@ -30,13 +31,13 @@ type backupBook struct {
 
 // spoils makes the far disk of a replica fail now and then, until healing: it is
 // full, cannot be written, or loses what it was to sync.
-func (c *Cell) spoils(m *sim.Machine) {
+func (c *backupBook) spoils(m *sim.Machine) {
 	if m.Far() == nil {
 		return
 	}
-	d := c.world.Draw("cell.far", uint64(m.Addr()))
+	d := c.cell.world.Draw("cell.far", uint64(m.Addr()))
 	m.Far().Mem().SetFault(func(call vfs.Call) vfs.Fault {
-		if c.faults.Healed() || call.Op == vfs.OpClose || !d.Chance(c.plan.Backups.Fails, 1000) {
+		if c.cell.faults.Healed() || call.Op == vfs.OpClose || !d.Chance(c.cell.plan.Backups.Fails, 1000) {
 			return vfs.Fault{}
 		}
 		if d.Chance(1, 2) {
@@ -50,8 +51,10 @@ func (c *Cell) spoils(m *sim.Machine) {
 func (r *replica) runBackup(j driver.BackupJob) {
 	p := r.cell.plan.Backups
 	b := diskjobs.Backup{
-		Place:  store.Place{FS: r.env.FarFS(), Dir: damage.DataDir, Keep: p.Keep, ChunkSize: p.Chunk},
-		OnDone: func(j driver.BackupJob, made store.WriteResult, err error) { r.cell.backedUp(r.id, j, made, err) },
+		Place: store.Place{FS: r.env.FarFS(), Dir: damage.DataDir, Keep: p.Keep, ChunkSize: p.Chunk},
+		OnDone: func(j driver.BackupJob, made store.WriteResult, err error) {
+			r.cell.backed.backedUp(r.id, j, made, err)
+		},
 	}
 	done := b.Do(j)
 	r.env.Post(func(now time.Time) {
@@ -64,67 +67,67 @@ func (r *replica) runBackup(j driver.BackupJob) {
 // backedUp checks a backup at the instant at which it counts: the rows in its file
 // are those after its slot (S6), and a cell can be made of them; one that was found is
 // newer than the one that is recorded (S3).
-func (c *Cell) backedUp(id paxos.NodeID, j driver.BackupJob, made store.WriteResult, err error) {
+func (c *backupBook) backedUp(id paxos.NodeID, j driver.BackupJob, made store.WriteResult, err error) {
 	if err != nil {
-		c.backed.failed++
+		c.failed++
 		return
 	}
 	slot := made.ID.Handle.Slot
 	b, err := c.backupOf(id, slot)
 	switch {
 	case errors.Is(err, backup.ErrUnfit):
-		c.world.Break("S6", "replica %d has written a backup of slot %d: %v", id, slot, err)
+		c.cell.world.Break("S6", "replica %d has written a backup of slot %d: %v", id, slot, err)
 		return
 	case b == nil:
-		c.world.Break("S3", "replica %d has written a backup of slot %d, and its place has none that is good", id, slot)
+		c.cell.world.Break("S3", "replica %d has written a backup of slot %d, and its place has none that is good", id, slot)
 		return
 	case made.Found && slot <= j.After:
-		c.world.Break("S3", "replica %d takes the backup of slot %d for one that was never recorded, and one of slot %d is", id, slot, j.After)
+		c.cell.world.Break("S3", "replica %d takes the backup of slot %d for one that was never recorded, and one of slot %d is", id, slot, j.After)
 		return
 	case made.Found:
-		c.backed.found++
+		c.found++
 	default:
-		c.backed.made++
+		c.made++
 	}
-	c.backed.newest = max(c.backed.newest, slot)
-	c.watch.CompareRows(id, "backs up", slot, b.Rows.Checksum())
+	c.newest = max(c.newest, slot)
+	c.cell.watch.CompareRows(id, "backs up", slot, b.Rows.Checksum())
 	c.placed(id, b.Cell, made)
 }
 
 // placed looks at a place where a backup has just counted: what stands there stands
 // in the directory of its cell, and of what has counted the newest stay (S3); what is
 // older goes, but for what could not be read (L2).
-func (c *Cell) placed(id paxos.NodeID, cell uint64, made store.WriteResult) {
-	if c.backed.counted == nil {
-		c.backed.counted = map[paxos.NodeID]map[paxos.Slot]bool{}
+func (c *backupBook) placed(id paxos.NodeID, cell uint64, made store.WriteResult) {
+	if c.counted == nil {
+		c.counted = map[paxos.NodeID]map[paxos.Slot]bool{}
 	}
-	if c.backed.counted[id] == nil {
-		c.backed.counted[id] = map[paxos.Slot]bool{}
+	if c.counted[id] == nil {
+		c.counted[id] = map[paxos.Slot]bool{}
 	}
-	c.backed.counted[id][made.ID.Handle.Slot] = true
-	keep, files := max(c.plan.Backups.Keep, 2), 0
-	for _, f := range c.world.Machine(sim.Addr(id)).Far().Mem().Files() {
+	c.counted[id][made.ID.Handle.Slot] = true
+	keep, files := max(c.cell.plan.Backups.Keep, 2), 0
+	for _, f := range c.cell.world.Machine(sim.Addr(id)).Far().Mem().Files() {
 		if !strings.HasSuffix(f.Name, ".snap") {
 			continue
 		}
 		files++
 		if own := fmt.Sprintf("/cell-%016x/", cell); !strings.Contains(f.Name, own) {
-			c.world.Break("S3", "replica %d has put a backup where those of other cells may stand: %s, not in %s", id, f.Name, own)
+			c.cell.world.Break("S3", "replica %d has put a backup where those of other cells may stand: %s, not in %s", id, f.Name, own)
 		}
 	}
-	if counted := len(c.backed.counted[id]); files < min(keep, counted) {
-		c.world.Break("S3", "replica %d has %d backups at its place, %d have counted there, and the newest %d are to be kept", id, files, counted, keep)
+	if counted := len(c.counted[id]); files < min(keep, counted) {
+		c.cell.world.Break("S3", "replica %d has %d backups at its place, %d have counted there, and the newest %d are to be kept", id, files, counted, keep)
 	}
 	if most := keep + len(made.Bad); files > most && made.Unpruned == nil {
-		c.world.Break("L2", "replica %d has %d backups at its place, bound %d", id, files, most)
+		c.cell.world.Break("L2", "replica %d has %d backups at its place, bound %d", id, files, most)
 	}
 }
 
 // backupOf reads the backup of a slot from the place of a replica, as an operator would
 // who has only that; nil where there is none that is good, with the reason if there is
 // one.
-func (c *Cell) backupOf(id paxos.NodeID, slot paxos.Slot) (*backup.Backup, error) {
-	mem := c.world.Machine(sim.Addr(id)).Far().Mem()
+func (c *backupBook) backupOf(id paxos.NodeID, slot paxos.Slot) (*backup.Backup, error) {
+	mem := c.cell.world.Machine(sim.Addr(id)).Far().Mem()
 	for _, f := range mem.Files() {
 		if strings.HasSuffix(f.Name, fmt.Sprintf("/%020d.snap", slot)) {
 			b, err := backup.Load(mem.Clone(), f.Name)
@@ -139,9 +142,9 @@ func (c *Cell) backupOf(id paxos.NodeID, slot paxos.Slot) (*backup.Backup, error
 
 // newestBackup is the newest that counts, and a replica whose place has it; nil where
 // none has.
-func (c *Cell) newestBackup() (paxos.NodeID, *backup.Backup) {
-	for _, m := range c.replicas {
-		if b, _ := c.backupOf(paxos.NodeID(m.Addr()), c.backed.newest); b != nil {
+func (c *backupBook) newestBackup() (paxos.NodeID, *backup.Backup) {
+	for _, m := range c.cell.replicas {
+		if b, _ := c.backupOf(paxos.NodeID(m.Addr()), c.newest); b != nil {
 			return paxos.NodeID(m.Addr()), b
 		}
 	}
@@ -150,14 +153,14 @@ func (c *Cell) newestBackup() (paxos.NodeID, *backup.Backup) {
 
 // writing is how long a place may take for a backup of the largest rows that a replica
 // has: each chunk is written, and synced before the next.
-func (c *Cell) writing() time.Duration {
-	bytes, far := int64(0), c.plan.Far()
-	for _, m := range c.replicas {
+func (c *backupBook) writing() time.Duration {
+	bytes, far := int64(0), c.cell.plan.Far()
+	for _, m := range c.cell.replicas {
 		if r := running(m); r != nil && r.host.Core() != nil {
 			bytes = max(bytes, r.host.Core().View().Bytes())
 		}
 	}
-	chunks := time.Duration(bytes)/time.Duration(max(c.plan.Backups.Chunk, 1<<10)) + 4 // beside the first and the last: header, sums
+	chunks := time.Duration(bytes)/time.Duration(max(c.cell.plan.Backups.Chunk, 1<<10)) + 4 // beside the first and the last: header, sums
 	slowest := func(t sim.Table) time.Duration { return slices.Max(append(t, 0)) }
 	return chunks * (slowest(far.Read) + slowest(far.Write) + slowest(far.Sync))
 }
@@ -166,12 +169,12 @@ func (c *Cell) writing() time.Duration {
 // one: places work by now, and a master serves. The wait for the first note, the
 // interval, its spread, and clocks that are slow come together; and one that was begun
 // before, and is to be ended first.
-func (c *Cell) backsUp() {
+func (c *seedRun) backsUp() {
 	if c.plan.Far() == nil {
 		return
 	}
 	before := c.backed.made
-	limit := plan.RecoveryBound + 4*c.plan.Driver.BackupEvery + 2*c.writing()
+	limit := plan.RecoveryBound + 4*c.plan.Driver.BackupEvery + 2*c.backed.writing()
 	for end := c.world.Now() + limit; c.backed.made == before; {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v after the last call no backup was made: %s", limit, c.roles())
@@ -185,11 +188,11 @@ func (c *Cell) backsUp() {
 
 // reborn makes a new cell of the newest backup and demands that it serves what the
 // backup has, and gives out numbers above all that the old cell did (S2, S3).
-func (c *Cell) reborn() {
+func (c *seedRun) reborn() {
 	if !c.plan.Backups.Reborn || c.backed.newest == 0 {
 		return
 	}
-	_, b := c.newestBackup()
+	_, b := c.backed.newestBackup()
 	if b == nil {
 		c.world.Break("S3", "the newest backup, of slot %d, is at no place any more", c.backed.newest)
 		return

@@ -27,7 +27,7 @@ import (
 
 // backedCell is a cell that programs of locks have used for some seconds, with
 // backups of it.
-func backedCell(t *testing.T, seed uint64) *Cell {
+func backedCell(t *testing.T, seed uint64) *seedRun {
 	c := someCell(t, seed, func(p *plan.Plan) {
 		p.Workload, p.Driver.BackupEvery = "locks", time.Second
 		p.Driver.Core.Sessions = session.Config{LeaseMin: time.Second, LeaseMax: 3 * time.Second, KeepAliveRate: 100}
@@ -38,7 +38,7 @@ func backedCell(t *testing.T, seed uint64) *Cell {
 	return c
 }
 
-func broke(t *testing.T, c *Cell, id, text string) {
+func broke(t *testing.T, c *seedRun, id, text string) {
 	t.Helper()
 	require.NotNil(t, c.world.Failure())
 	require.Equal(t, id, c.world.Failure().ID, c.world.Failure().Text)
@@ -50,38 +50,38 @@ func TestABackupIsReadBackAsItCounts(t *testing.T) {
 		return store.WriteResult{ID: store.ID{Handle: paxos.Handle{Slot: slot}}}
 	}
 	c := backedCell(t, 1)
-	id, _ := c.newestBackup()
-	c.backedUp(id, driver.BackupJob{}, of(c.backed.newest), nil)
+	id, _ := c.backed.newestBackup()
+	c.backed.backedUp(id, driver.BackupJob{}, of(c.backed.newest), nil)
 	require.Nil(t, c.world.Failure())
-	c.backedUp(id, driver.BackupJob{}, store.WriteResult{}, vfs.ErrNoSpace)
+	c.backed.backedUp(id, driver.BackupJob{}, store.WriteResult{}, vfs.ErrNoSpace)
 	require.Equal(t, 1, c.backed.failed)
-	c.backedUp(id, driver.BackupJob{}, of(c.backed.newest+1), nil)
+	c.backed.backedUp(id, driver.BackupJob{}, of(c.backed.newest+1), nil)
 	broke(t, c, "S3", "its place has none")
 
 	c = backedCell(t, 2)
-	id, _ = c.newestBackup()
+	id, _ = c.backed.newestBackup()
 	f := c.watch.Slot(c.backed.newest)
 	require.True(t, f.Summed)
 	f.Sum = db.Sum{}
-	c.backedUp(id, driver.BackupJob{}, of(c.backed.newest), nil)
+	c.backed.backedUp(id, driver.BackupJob{}, of(c.backed.newest), nil)
 	broke(t, c, "S6", "backs up")
 }
 
 func TestS3ABackupThatIsFoundIsNew(t *testing.T) {
 	c := backedCell(t, 6)
-	id, b := c.newestBackup()
+	id, b := c.backed.newestBackup()
 	made := store.WriteResult{ID: store.ID{Handle: paxos.Handle{Slot: c.backed.newest}}, Found: true}
-	c.backedUp(id, driver.BackupJob{After: c.backed.newest - 1, Cell: b.Cell}, made, nil)
+	c.backed.backedUp(id, driver.BackupJob{After: c.backed.newest - 1, Cell: b.Cell}, made, nil)
 	require.Nil(t, c.world.Failure())
 	require.Equal(t, 1, c.backed.found)
-	c.backedUp(id, driver.BackupJob{After: c.backed.newest, Cell: b.Cell}, made, nil)
+	c.backed.backedUp(id, driver.BackupJob{After: c.backed.newest, Cell: b.Cell}, made, nil)
 	broke(t, c, "S3", "one of slot")
 }
 
 func TestWhatIsKeptAtAPlace(t *testing.T) {
-	place := func() (*Cell, paxos.NodeID, uint64, *vfs.Mem) {
+	place := func() (*seedRun, paxos.NodeID, uint64, *vfs.Mem) {
 		c := backedCell(t, 7)
-		id, b := c.newestBackup()
+		id, b := c.backed.newestBackup()
 		require.Greater(t, len(c.backed.counted[id]), 1)
 		return c, id, b.Cell, c.world.Machine(sim.Addr(id)).Far().Mem()
 	}
@@ -95,22 +95,22 @@ func TestWhatIsKeptAtAPlace(t *testing.T) {
 	another(mem, cell)
 	unpruned := made
 	unpruned.Unpruned = vfs.ErrIO
-	c.placed(id, cell, unpruned)
+	c.backed.placed(id, cell, unpruned)
 	unread := made
 	unread.Bad = make([]snapshot.Bad, 1)
-	c.placed(id, cell, unread)
+	c.backed.placed(id, cell, unread)
 	require.Nil(t, c.world.Failure())
-	c.placed(id, cell, made)
+	c.backed.placed(id, cell, made)
 	broke(t, c, "L2", "3 backups")
 
 	c, id, cell, _ = place()
-	c.placed(id, cell+1, made)
+	c.backed.placed(id, cell+1, made)
 	broke(t, c, "S3", "of other cells")
 
 	c, id, cell, _ = place()
 	c.plan.Backups.Keep = 1 << 10
 	c.backed.counted[id][1<<20] = true
-	c.placed(id, cell, made)
+	c.backed.placed(id, cell, made)
 	broke(t, c, "S3", "are to be kept")
 }
 
@@ -141,7 +141,7 @@ func TestACellIsRebornAndLookedAt(t *testing.T) {
 		"has not served":         func(r *restore.Cell) { r.World.Net().Isolate(sim.FirstClient) },
 	} {
 		c := backedCell(t, 4)
-		_, b := c.newestBackup()
+		_, b := c.backed.newestBackup()
 		r := restore.New(c.old(), b)
 		require.NotNil(t, r)
 		spoil(r)
@@ -165,7 +165,7 @@ func TestACellIsRebornAndLookedAt(t *testing.T) {
 // More rows than one answer may have are read one by one.
 func TestACellOfManyRowsIsReborn(t *testing.T) {
 	c := backedCell(t, 4)
-	_, b := c.newestBackup()
+	_, b := c.backed.newestBackup()
 	tx := b.Rows.Begin()
 	for i := range 5 {
 		tx.Put(rows.UserKey(fmt.Sprint("large ", i)), strings.Repeat("x", 1<<18))
@@ -182,7 +182,7 @@ func TestACellOfManyRowsIsReborn(t *testing.T) {
 // A new cell has nothing that the old one may have given out.
 func TestWhatARebornCellMustNotHave(t *testing.T) {
 	c := backedCell(t, 4)
-	_, b := c.newestBackup()
+	_, b := c.backed.newestBackup()
 	was := c.old().Lived(b)
 	require.GreaterOrEqual(t, was.Lease, c.plan.Driver.Core.Sessions.LeaseMax)
 	restoration := backup.Restoration{Members: []paxos.NodeID{1}, Secret: [32]byte{1, 1}, Nonce: api.Nonce{1, 1}, Lease: time.Second}

@@ -17,7 +17,7 @@ type sizes struct {
 }
 
 // bounds checks L2.
-func (c *Cell) bounds() {
+func (c *seedRun) bounds() {
 	c.tops = append(c.tops, c.watch.Top)
 	for _, m := range c.replicas {
 		if r := running(m); r != nil && r.host.Core() != nil && !c.watch.Disks[r.id].Stray {
@@ -31,7 +31,7 @@ func (c *Cell) bounds() {
 }
 
 // sizes are what a replica holds, each with its bound.
-func (c *Cell) sizes(r *replica) []sizes {
+func (c *seedRun) sizes(r *replica) []sizes {
 	cfg := &c.plan.Driver.Core
 	status, now := r.host.Core().Status(), r.host.Core().Rows()
 	totals := rows.GetTotals(now)
@@ -107,13 +107,13 @@ func summed(r *replica) int {
 // what is kept for laggards, and what came while a snapshot took long or failed. Who
 // lacks a slot takes no snapshot behind it; how far its votes reach above that is
 // another bound.
-func (c *Cell) keeps(id paxos.NodeID) int {
-	return 2*int(c.plan.Driver.SnapshotEvery) + int(c.plan.Driver.KeepSlots) + c.hoards(id) + max(maxLate, c.pace())
+func (c *seedRun) keeps(id paxos.NodeID) int {
+	return 2*int(c.plan.Driver.SnapshotEvery) + int(c.plan.Driver.KeepSlots) + hoards(c.Cell, id) + max(maxLate, c.pace())
 }
 
 // pace is how many slots were filled in the last 20 s or so: in a storm of waiters
 // more than maxLate, and no replica can help that as long as its disk stands still.
-func (c *Cell) pace() int {
+func (c *seedRun) pace() int {
 	if len(c.tops) == 0 {
 		return 0
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/chubbycell/chubby/sim/check/leases"
 	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/check/sessions"
+	"github.com/chubbycell/chubby/sim/check/shares"
 	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/conformance/lockwait"
 	"github.com/chubbycell/chubby/sim/damage"
@@ -53,7 +54,7 @@ type Cell struct {
 	census    *handles.Census
 	handles   *handles.Checker
 	queues    *lockwait.Checker
-	shares    *shareBook
+	shares    *shares.Checker
 	tops      []paxos.Slot // highest slot applied, each time that bounds were looked at
 	adversary *adversary.Adversary
 	suffix    *clients.Suffix
@@ -79,6 +80,7 @@ type Cell struct {
 // build makes the cell of a plan; nothing runs yet.
 func build(p plan.Plan, tr sim.Trace) *Cell {
 	c := &Cell{plan: p, misfits: map[paxos.NodeID]bool{}}
+	c.backed.cell = c
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.watch = agreement.New(c.world, p.Replicas, around{c})
@@ -89,8 +91,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.quotas = handles.NewQuotas(c.world, c.rights)
 	c.census = &handles.Census{World: c.world, Most: p.Driver.Core.MaxSessions}
 	c.queues = lockwait.New(c.world)
-	c.shares = newShareBook(c.world, p.Replicas)
-	c.shares.owner = func(s api.SessionID) api.Principal { return c.rights.Opened[s] }
+	c.shares = shares.New(c.world, p.Replicas, c.rights.Opened)
 	intruder := model.PrincipalOn(sim.FirstClient + sim.Addr(p.Clients))
 	c.handles = handles.New(c.world, c.rights, handles.NewRoom(p.Driver.Core.NodeOps, c.queues))
 	c.handles.HasAppliedAll, c.handles.Intruder = c.current, intruder
@@ -140,7 +141,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	}
 	for i := range p.Replicas {
 		m := c.world.Add(sim.MachineConfig{Process: newReplica(c, paxos.NodeID(i+1)), Clock: clock(), Disk: p.Disk, Far: p.Far()})
-		c.spoils(m)
+		c.backed.spoils(m)
 		c.replicas = append(c.replicas, m)
 		c.leases.Parties[i+1] = machineParty{m}
 	}
@@ -169,7 +170,7 @@ func (c *Cell) hostConfig(id paxos.NodeID) driver.Config {
 		binary.BigEndian.PutUint64(cfg.Core.Secret[i:], secret.Uint64())
 	}
 	cfg.Core.Paxos.Lease.Grant = c.grant(id)
-	cfg.KeepSlots += paxos.Slot(c.hoards(id))
+	cfg.KeepSlots += paxos.Slot(hoards(c, id))
 	for i := range c.plan.Replicas {
 		cfg.Core.Paxos.Members = append(cfg.Core.Paxos.Members, paxos.NodeID(i+1))
 	}
@@ -301,7 +302,7 @@ func (c *Cell) heldIn(e api.Epoch) []model.Owner {
 func (c *Cell) current(id paxos.NodeID) bool { return c.watch.Disks[id].Applied == c.watch.Top }
 
 // rules says that a replica takes itself for the master of an epoch of its own.
-func (c *Cell) rules(id paxos.NodeID) bool {
+func rules(c *Cell, id paxos.NodeID) bool {
 	r := running(c.world.Machine(sim.Addr(id)))
 	return r != nil && r.host.Core() != nil && r.host.Core().Master().State.HasEpoch()
 }

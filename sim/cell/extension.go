@@ -33,7 +33,7 @@ func (c *Cell) breaks(id string, err error) {
 }
 
 // conclude asks the checkers of an extension when a run is over.
-func (c *Cell) conclude() {
+func (c *seedRun) conclude() {
 	for _, k := range c.checkers {
 		if c.world.Failure() == nil {
 			c.breaks(k.id, k.End())
@@ -42,7 +42,7 @@ func (c *Cell) conclude() {
 }
 
 // counters are those of the world, for what an extension has counted.
-func (c *Cell) counters() []Number {
+func (c *seedRun) counters() []Number {
 	if c.plan.With == nil {
 		return nil
 	}

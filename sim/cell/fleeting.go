@@ -8,7 +8,7 @@ import (
 const hoard = 1_000
 
 // hoards is how many slots more than the plan says a replica keeps for laggards.
-func (c *Cell) hoards(id paxos.NodeID) int {
+func hoards(c *Cell, id paxos.NodeID) int {
 	if c.plan.Hoarder == id {
 		return hoard
 	}

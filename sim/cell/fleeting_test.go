@@ -22,7 +22,7 @@ func TestWhereSnapshotsDoNotLast(t *testing.T) {
 			continue
 		}
 		p.Duration = 20 * time.Second
-		c := build(p, sim.Trace{})
+		c := &seedRun{build(p, sim.Trace{})}
 		c.start()
 		for _, m := range c.replicas {
 			id := paxos.NodeID(m.Addr())

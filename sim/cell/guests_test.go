@@ -20,7 +20,7 @@ import (
 // others.
 type guests struct {
 	t    *testing.T
-	cell *Cell
+	cell *seedRun
 }
 
 // roomy is a cell that takes as much as the shipped one, whatever the seed draws.
@@ -40,7 +40,7 @@ func newGuests(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *guests {
 	for _, f := range tune {
 		f(&p)
 	}
-	c := build(p, sim.Trace{})
+	c := &seedRun{build(p, sim.Trace{})}
 	t.Cleanup(c.world.Close)
 	c.start()
 	return &guests{t: t, cell: c}

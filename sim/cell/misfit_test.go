@@ -13,7 +13,7 @@ import (
 
 // cellWithAMisfit is three replicas, of which the third was configured otherwise and
 // joins when the others have dropped what set the constants.
-func cellWithAMisfit(t *testing.T) *Cell {
+func cellWithAMisfit(t *testing.T) *seedRun {
 	return someCell(t, 8, func(p *plan.Plan) {
 		p.Driver.SnapshotEvery, p.Driver.KeepSlots = 10, 0
 		p.Driver.Core.Paxos.Lease.Grant = 2 * time.Second

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/conformance/replicas"
 	"github.com/chubbycell/chubby/sim/describe"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // One of so many inputs of a life finds the replica nudged.
@@ -32,7 +32,7 @@ func (r *replica) nudge(now time.Time) {
 }
 
 // does says what the host wants done; nothing where it only asks for a wake.
-func (r *replica) does(out *replicas.Outcome) string {
+func (r *replica) does(out *model.Outcome) string {
 	var all []string
 	note := func(wants bool, what string, args ...any) {
 		if wants {

@@ -18,7 +18,7 @@ func TestDirectoriesAreReadInPages(t *testing.T) {
 	p := plan.New(plan.Options{Seed: 5, Replicas: 3, Clients: 4, Workload: "files", Faults: []string{}})
 	p.Hostile = plan.HostilePlan{}
 	roomy(&p)
-	c := build(p, sim.Trace{})
+	c := &seedRun{build(p, sim.Trace{})}
 	t.Cleanup(c.world.Close)
 	c.start()
 	require.Equal(t, sim.Reached, c.world.Run(60*time.Second))

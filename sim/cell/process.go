@@ -16,6 +16,7 @@ import (
 	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/check/leases"
 	"github.com/chubbycell/chubby/sim/check/sessions"
+	"github.com/chubbycell/chubby/sim/check/shares"
 	"github.com/chubbycell/chubby/sim/conformance/replicas"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/event"
@@ -51,7 +52,7 @@ type replica struct {
 	wake     time.Time        // it has asked for; zero: none
 	nudges   int              // inputs that were a chance for one
 	still    bool             // it has applied nothing in this act
-	observed replicas.Observed
+	observed model.Observed
 }
 
 // newReplica returns the maker of a machine's lives.
@@ -217,8 +218,8 @@ func (r *replica) act() {
 		r.publishes(&out, proposed)
 		r.cell.sessions.OnActed(r.id, sessions.Presiding{Replica: r.host.Core()}, r.now, &out, proposed, own)
 		if n, m := r.host.Core(), r.host.Core().Master(); m.State.HasEpoch() && r.cell.crowd == nil {
-			r.cell.shares.inTurn(r.id, n, m.Epoch, proposed, r.cell.handles.Waited(before))
-			r.cell.shares.acted(r.id, n, m.Epoch, out.Applied, proposed, func() bool { return several(n.Rows()) })
+			r.cell.shares.OnProposed(r.id, n, m.Epoch, proposed, r.cell.handles.Waited(before))
+			r.cell.shares.OnActed(r.id, n, m.Epoch, out.Applied, proposed, func() bool { return shares.Several(n.Rows()) })
 		}
 		if r.cell.watch.OnTenure(r.id, r.host.Core()) {
 			s := r.host.Core().Serving()
@@ -281,7 +282,7 @@ func (r *replica) act() {
 }
 
 // publishes hands out what the host has done in one act.
-func (r *replica) publishes(out *replicas.Outcome, proposed []command.Command) {
+func (r *replica) publishes(out *model.Outcome, proposed []command.Command) {
 	c := r.cell
 	if !c.events.Wanted() {
 		return
@@ -313,7 +314,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 		c.sessions.OnRequest(id, now, q)
 		c.shown.OnRequest(q, c.handles.TiedTo(q.Op))
 		token, _ := model.TokenIn(q.Op)
-		c.queues.OnRequest(q, c.handles.Given[token], c.rules(id))
+		c.queues.OnRequest(q, c.handles.Given[token], rules(c, id))
 	}
 	return q, true
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim/check/sessions"
-	"github.com/chubbycell/chubby/sim/conformance/replicas"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // chair is a master that remembers what it is told to.
@@ -72,7 +72,7 @@ func newReign(t *testing.T, lease float64) *reign {
 func (r *reign) acts(at float64, applied ...command.Applied) { r.proposes(at, nil, applied...) }
 
 func (r *reign) proposes(at float64, c command.Command, applied ...command.Applied) {
-	out := &replicas.Outcome{Observed: replicas.Observed{Applied: []core.Applied{{Commands: applied}}}}
+	out := &model.Outcome{Observed: model.Observed{Applied: []core.Applied{{Commands: applied}}}}
 	var proposed []command.Command
 	if c != nil {
 		proposed = append(proposed, c)

@@ -26,7 +26,7 @@ const boundsEvery = 5 * time.Second
 func Run(o plan.Options) Result { return run(plan.New(o), o.Trace) }
 
 func run(p plan.Plan, tr sim.Trace) Result {
-	c := build(p, tr)
+	c := &seedRun{build(p, tr)}
 	defer c.world.Close()
 	c.start()
 	healedAt := c.safety()
@@ -45,10 +45,13 @@ func run(p plan.Plan, tr sim.Trace) Result {
 	return c.result(recovery)
 }
 
+// seedRun is the run of one cell from its beginning to its end.
+type seedRun struct{ *Cell }
+
 // safety runs with faults for the planned time, and on while the floor of
 // operations is not reached, up to three times as long. It returns when it
 // healed.
-func (c *Cell) safety() time.Duration {
+func (c *seedRun) safety() time.Duration {
 	end := c.plan.Duration
 	for limit := 3 * c.plan.Duration; end <= limit; end += c.plan.Duration / 4 {
 		for at := c.world.Now() + boundsEvery; at < end; at += boundsEvery {
@@ -71,7 +74,7 @@ func (c *Cell) safety() time.Duration {
 
 // liveness demands progress (L1): every program makes its last calls, all of
 // which succeed.
-func (c *Cell) liveness(healedAt time.Duration) {
+func (c *seedRun) liveness(healedAt time.Duration) {
 	c.load.Finale = true
 	back := c.absentees()
 	for c.load.Running > 0 {
@@ -90,7 +93,7 @@ func (c *Cell) liveness(healedAt time.Duration) {
 
 // reached says whether the world came to the instant it was run to. One that
 // has nothing left to do, or does too much, is stuck (L1).
-func (c *Cell) reached(end sim.End) bool {
+func (c *seedRun) reached(end sim.End) bool {
 	if end == sim.Quiet || end == sim.Exhausted {
 		c.world.Break("L1", "the run ended %v after %d events: %s", end, c.world.Steps(), c.roles())
 	}
@@ -100,7 +103,7 @@ func (c *Cell) reached(end sim.End) bool {
 // epilogue lets the replicas agree, cuts the power of all, starts them again and
 // lets them agree once more: what was agreed on is on the disks, and a laggard
 // catches up though it is asked nothing.
-func (c *Cell) epilogue() {
+func (c *seedRun) epilogue() {
 	c.cure()
 	c.agree("after the last call")
 	c.vanishes()
@@ -119,7 +122,7 @@ func (c *Cell) epilogue() {
 
 // cure waits until no replica goes on whose rows were made to differ (S6): a few
 // comparisons are enough, of which some may be lost.
-func (c *Cell) cure() {
+func (c *seedRun) cure() {
 	limit := plan.RecoveryBound + 3*c.plan.Driver.Core.ChecksumEvery
 	for end := c.world.Now() + limit; c.strayed() != nil; {
 		if c.world.Now() > end {
@@ -134,7 +137,7 @@ func (c *Cell) cure() {
 
 // strayed is a replica that runs and whose rows were made to differ, nil if there
 // is none.
-func (c *Cell) strayed() *replica {
+func (c *seedRun) strayed() *replica {
 	for _, m := range c.replicas {
 		if r := running(m); r != nil && c.watch.Disks[m.Addr()].Stray {
 			return r
@@ -144,7 +147,7 @@ func (c *Cell) strayed() *replica {
 }
 
 // agree waits until every replica has applied every slot that any has (L1).
-func (c *Cell) agree(when string) {
+func (c *seedRun) agree(when string) {
 	for end := c.world.Now() + plan.RecoveryBound; !c.level(); {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v %s some replica has not caught up with slot %d: %s", plan.RecoveryBound, when, c.watch.Top, c.roles())
@@ -158,7 +161,7 @@ func (c *Cell) agree(when string) {
 
 // leased waits until a master that serves has read authority, in cells with
 // leases (L1): without it all would be right, and every read a round.
-func (c *Cell) leased() {
+func (c *seedRun) leased() {
 	has := func(m *sim.Machine) bool {
 		_, ok := c.leases.Authority(paxos.NodeID(m.Addr()))
 		return ok && running(m).host.Core().Serving() != nil
@@ -176,7 +179,7 @@ func (c *Cell) leased() {
 
 // level says whether all replicas are up and have applied all slots, but for
 // those that damage has stopped and those that are away.
-func (c *Cell) level() bool {
+func (c *seedRun) level() bool {
 	for _, m := range c.replicas {
 		if c.watch.Budget.IsDead(paxos.NodeID(m.Addr())) || slices.Contains(c.away, m) {
 			continue
@@ -191,7 +194,7 @@ func (c *Cell) level() bool {
 
 // audit looks at the rows of every replica: they keep their own rules, and
 // a session that a client was told has ended is gone (S3).
-func (c *Cell) audit() {
+func (c *seedRun) audit() {
 	for _, m := range c.replicas {
 		r := running(m)
 		if r == nil || r.host.Core() == nil {
@@ -208,7 +211,7 @@ func (c *Cell) audit() {
 }
 
 // roles tells what each replica takes itself for, for a stall's report.
-func (c *Cell) roles() string {
+func (c *seedRun) roles() string {
 	var all []string
 	for _, m := range c.replicas {
 		r := running(m)
@@ -222,7 +225,7 @@ func (c *Cell) roles() string {
 }
 
 // result checks the history and fills in the report.
-func (c *Cell) result(recovery time.Duration) Result {
+func (c *seedRun) result(recovery time.Duration) Result {
 	r := Result{
 		Seed: c.plan.Seed, Replicas: c.plan.Replicas, Clients: c.plan.Clients, Workload: c.plan.Workload,
 		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.Completed, Hot: c.load.Hot,

@@ -33,12 +33,12 @@ func (mute) Receive(time.Time, sim.Addr, []byte) {}
 func (mute) Wake(time.Time)                      {}
 
 // someCell is a cell without faults that has run for a while.
-func someCell(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *Cell {
+func someCell(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *seedRun {
 	p := plan.New(plan.Options{Seed: seed, Replicas: 3, Faults: []string{}})
 	for _, f := range tune {
 		f(&p)
 	}
-	c := build(p, sim.Trace{})
+	c := &seedRun{build(p, sim.Trace{})}
 	t.Cleanup(c.world.Close)
 	c.start()
 	require.Equal(t, sim.Reached, c.world.Run(5*time.Second))
@@ -171,7 +171,7 @@ func TestS3AnAnswerThatIsNowhereInTheLog(t *testing.T) {
 }
 
 func TestS4ACallThatIsSaidToHaveFailedTookEffect(t *testing.T) {
-	c := build(plan.New(plan.Options{Seed: 1, Faults: []string{}}), sim.Trace{})
+	c := &seedRun{build(plan.New(plan.Options{Seed: 1, Faults: []string{}}), sim.Trace{})}
 	defer c.world.Close()
 	trail := client.CallID{Session: 3, Seq: 4}
 	op := c.history.Begins(1, 1, linearizability.Put("a", "b"), &trail)

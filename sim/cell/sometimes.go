@@ -153,14 +153,14 @@ func Situations() []Situation {
 
 // sometimes says how often each situation was reached; those that were not are
 // there with 0.
-func (c *Cell) sometimes() []Number {
+func (c *seedRun) sometimes() []Number {
 	c.rare.over = true
 	for _, m := range c.replicas {
 		c.retire(running(m))
 	}
 	var all []Number
 	for _, s := range situations {
-		all = append(all, Number{s.name, s.n(c)})
+		all = append(all, Number{s.name, s.n(c.Cell)})
 	}
 	return all
 }

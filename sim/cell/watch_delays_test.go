@@ -15,7 +15,6 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim/check/locks"
-	"github.com/chubbycell/chubby/sim/conformance/replicas"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -25,7 +24,7 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 	ended := command.Applied{Effects: []command.Effect{command.LockChanged{Effect: lock.DelayEnded{Lock: lockNode, Freed: 9}}}}
 	says := func(r *reign, at float64, freed api.Number) {
 		own := []command.Command{command.DelayOver{Guard: 3, Node: lockNode, Freed: freed}}
-		r.w.OnActed(1, r.c, second(at), &replicas.Outcome{}, nil, own)
+		r.w.OnActed(1, r.c, second(at), &model.Outcome{}, nil, own)
 	}
 	executes := func(r *reign, n int) {
 		for range n {
@@ -33,7 +32,7 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 		}
 	}
 	wakes := func(r *reign, at, wake float64) {
-		r.w.OnActed(1, r.c, second(at), &replicas.Outcome{Output: driver.Output{Wake: second(wake)}}, nil, nil)
+		r.w.OnActed(1, r.c, second(at), &model.Outcome{Output: driver.Output{Wake: second(wake)}}, nil, nil)
 	}
 	for name, c := range map[string]struct {
 		does   func(r *reign)

@@ -29,13 +29,13 @@ func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 	w := c.promises.Of(cl)
 	ended := 0
 	for served := time.Duration(0); w != nil && !w.Life.IsOver() && w.Life.OpenHandles() > known; {
-		if c.served() {
+		if isServed(c) {
 			served += tidyStep
 		}
 		if n := w.Life.AnsweredCalls(); n > ended {
 			ended, served = n, 0 // a Close waits for the client's window, and that for the log
 		}
-		if served > c.tidyBound() {
+		if served > tidyLimit(c) {
 			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.Self(), w.Life.OpenHandles(), known)
 			return
 		}
@@ -45,16 +45,16 @@ func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 	}
 }
 
-// tidyBound is longer where a Close may be refused many times before there is room.
-func (c *Cell) tidyBound() time.Duration {
+// tidyLimit is longer where a Close may be refused many times before there is room.
+func tidyLimit(c *Cell) time.Duration {
 	if c.plan.Calls.Narrow {
 		return 3 * tidyBound
 	}
 	return tidyBound
 }
 
-// served says that some replica takes all calls.
-func (c *Cell) served() bool {
+// isServed says that some replica takes all calls.
+func isServed(c *Cell) bool {
 	for _, m := range c.replicas {
 		r := running(m)
 		if r != nil && r.host.Core() != nil && r.host.Core().Master().State == master.Serving {
@@ -69,7 +69,7 @@ func (c *Cell) served() bool {
 // ended that was left to expire, and when a new master has waited for those who
 // might come back (C12.13). A hostile client goes on, and keeps what it has; and
 // sessions without leases that were not ended live for ever.
-func (c *Cell) vanishes() {
+func (c *seedRun) vanishes() {
 	if c.plan.Hostile.Gap > 0 || !c.sessions.HasLeases() {
 		return
 	}
@@ -90,7 +90,7 @@ func (c *Cell) vanishes() {
 // lingers is how long an ephemeral node may be there that no session has open: for one
 // longest lease and then SweepAfter of one new master, by slow clocks; and what
 // recovery takes.
-func (c *Cell) lingers() time.Duration {
+func (c *seedRun) lingers() time.Duration {
 	cfg := &c.plan.Driver.Core
 	wait := cfg.Sessions.LeaseMax + cfg.NodeOps.SweepAfter
 	return plan.RecoveryBound + wait*1_000_000/time.Duration(1_000_000-cfg.Paxos.Lease.Rho)
@@ -98,7 +98,7 @@ func (c *Cell) lingers() time.Duration {
 
 // lonely is an ephemeral node without children, by the rows of the replica that has
 // applied most.
-func (c *Cell) lonely() (n api.Ref, ok bool) {
+func (c *seedRun) lonely() (n api.Ref, ok bool) {
 	for _, m := range c.replicas {
 		if r := running(m); r != nil && r.host.Core() != nil && c.current(r.id) {
 			return lonelyIn(r.host.Core().View())

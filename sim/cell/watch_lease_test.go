@@ -235,7 +235,7 @@ func TestClocksBeyondTheBoundAreSeen(t *testing.T) {
 // A read alone needs read authority at the instant the clock was read, an epoch
 // that has begun, and rows as new as anything that a client was told.
 func TestS7AReadWithoutAuthority(t *testing.T) {
-	alone := func(told paxos.Slot, change func(c *Cell, n *core.Replica, now *time.Time)) *sim.Failure {
+	alone := func(told paxos.Slot, change func(c *seedRun, n *core.Replica, now *time.Time)) *sim.Failure {
 		c := someCellWithALease(t)
 		for _, m := range c.replicas {
 			n := running(m).host.Core()
@@ -248,21 +248,21 @@ func TestS7AReadWithoutAuthority(t *testing.T) {
 		}
 		return c.world.Failure()
 	}
-	same := func(*Cell, *core.Replica, *time.Time) {}
+	same := func(*seedRun, *core.Replica, *time.Time) {}
 	require.Nil(t, alone(1, same))
 	require.Equal(t, "S7", alone(1<<40, same).ID)
-	require.Nil(t, alone(1<<40, func(_ *Cell, _ *core.Replica, now *time.Time) { *now = now.Add(-1) }), "it stood still meanwhile")
-	require.Equal(t, "S7", alone(1, func(_ *Cell, n *core.Replica, now *time.Time) { *now = n.Lease() }).ID)
-	require.Nil(t, alone(1, func(_ *Cell, n *core.Replica, now *time.Time) { *now = n.Lease().Add(-1) }))
-	require.Equal(t, "S7", alone(1, func(_ *Cell, n *core.Replica, now *time.Time) {
+	require.Nil(t, alone(1<<40, func(_ *seedRun, _ *core.Replica, now *time.Time) { *now = now.Add(-1) }), "it stood still meanwhile")
+	require.Equal(t, "S7", alone(1, func(_ *seedRun, n *core.Replica, now *time.Time) { *now = n.Lease() }).ID)
+	require.Nil(t, alone(1, func(_ *seedRun, n *core.Replica, now *time.Time) { *now = n.Lease().Add(-1) }))
+	require.Equal(t, "S7", alone(1, func(_ *seedRun, n *core.Replica, now *time.Time) {
 		n.Resign(*now)
 		n.TakeOutput()
 	}).ID)
 }
 
-func someCellWithALease(t *testing.T) *Cell {
+func someCellWithALease(t *testing.T) *seedRun {
 	o := plan.Options{Seed: 3, Replicas: 3, Faults: []string{}, Lease: plan.LeaseOptions{Grant: 2 * time.Second}}
-	c := build(plan.New(o), sim.Trace{})
+	c := &seedRun{build(plan.New(o), sim.Trace{})}
 	t.Cleanup(c.world.Close)
 	c.start()
 	require.Equal(t, sim.Reached, c.world.Run(5*time.Second))

@@ -133,15 +133,15 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 func TestS17WhoMayRefuse(t *testing.T) {
 	damage := &wal.DamageError{File: "x", Why: "rot"}
 	for name, c := range map[string]struct {
-		strike func(c *Cell, id paxos.NodeID)
+		strike func(c *seedRun, id paxos.NodeID)
 		lost   bool
 		breaks bool
 	}{
-		"nothing was damaged":        {func(*Cell, paxos.NodeID) {}, true, true},
-		"damage that stops":          {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id); c.watch.Budget.Doom(id) }, false, false},
-		"both copies of a register":  {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id) }, true, false},
-		"damage that it has to bear": {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id) }, false, true},
-		"damage to another replica":  {func(c *Cell, id paxos.NodeID) { c.watch.Budget.Take(id%3 + 1) }, true, true},
+		"nothing was damaged":        {func(*seedRun, paxos.NodeID) {}, true, true},
+		"damage that stops":          {func(c *seedRun, id paxos.NodeID) { c.watch.Budget.Take(id); c.watch.Budget.Doom(id) }, false, false},
+		"both copies of a register":  {func(c *seedRun, id paxos.NodeID) { c.watch.Budget.Take(id) }, true, false},
+		"damage that it has to bear": {func(c *seedRun, id paxos.NodeID) { c.watch.Budget.Take(id) }, false, true},
+		"damage to another replica":  {func(c *seedRun, id paxos.NodeID) { c.watch.Budget.Take(id%3 + 1) }, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cell := someCell(t, 3)

@@ -12,7 +12,6 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/locks"
-	"github.com/chubbycell/chubby/sim/conformance/replicas"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -65,7 +64,7 @@ func (s *Checker) OnRequest(id paxos.NodeID, now time.Time, q api.Request) {
 
 // OnActed is told what a replica does, before its answers leave, and which commands it
 // has handed to the log; own are those that it has decided on, which no call wants.
-func (s *Checker) OnActed(id paxos.NodeID, of Presider, now time.Time, out *replicas.Outcome, proposed, own []command.Command) {
+func (s *Checker) OnActed(id paxos.NodeID, of Presider, now time.Time, out *model.Outcome, proposed, own []command.Command) {
 	t, st := &s.Seats[id], of.Master()
 	if s.Off || !st.State.HasEpoch() {
 		if t.Of == of {

@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // Life checks one life of a replica. The code that runs the driver reports each step to it,
@@ -115,7 +116,7 @@ func (l *Life) OnMessage(now time.Time, from paxos.NodeID, wire string) {
 const maxShort = 64
 
 // OnOutput records the driver's output before any of it is done.
-func (l *Life) OnOutput(out *Outcome) {
+func (l *Life) OnOutput(out *model.Outcome) {
 	if out.Installed != nil {
 		l.sums.onReport(core.SumReport{}) // those rows are gone
 	}
@@ -151,7 +152,7 @@ func (l *Life) OnSend(now time.Time, to paxos.NodeID, wire string, m paxos.Messa
 
 // OnActed checks the end of a step: all output was done, or is under way. proposed are the
 // commands that the step handed to the log.
-func (l *Life) OnActed(now time.Time, out *Outcome, proposed []command.Command) {
+func (l *Life) OnActed(now time.Time, out *model.Outcome, proposed []command.Command) {
 	if n := l.host.Core(); n != nil {
 		log := n.Status()
 		l.campaigns.onActed(log.Held)

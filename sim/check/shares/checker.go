@@ -1,4 +1,4 @@
-package cell
+package shares
 
 import (
 	"github.com/chubbycell/chubby/paxos"
@@ -10,12 +10,12 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// shareBook knows what of each principal's calls a master has in the log. While others
+// Checker knows what of each principal's calls a master has in the log. While others
 // have sessions as well, who has some there sends no more before all of them are applied:
 // else who asks without rest has the log to himself, and the others wait behind him (L3).
-type shareBook struct {
+type Checker struct {
 	world *sim.World
-	owner func(api.SessionID) api.Principal
+	owner map[api.SessionID]api.Principal
 	sends []shareSeat // by replica
 }
 
@@ -26,13 +26,14 @@ type shareSeat struct {
 	inLog map[api.Principal]int
 }
 
-func newShareBook(w *sim.World, replicas int) *shareBook {
-	return &shareBook{world: w, owner: func(api.SessionID) api.Principal { return "" }, sends: make([]shareSeat, replicas+1)}
+// New is a checker of that many replicas; opened says whose each session is.
+func New(w *sim.World, replicas int, opened map[api.SessionID]api.Principal) *Checker {
+	return &Checker{world: w, owner: opened, sends: make([]shareSeat, replicas+1)}
 }
 
-// acted is told what a master was told by the log in one step, and what it handed to it
+// OnActed is told what a master was told by the log in one step, and what it handed to it
 // then; of is its life. others says whether several principals have sessions.
-func (b *shareBook) acted(id paxos.NodeID, of any, e api.Epoch, applied []core.Applied, proposed []command.Command, others func() bool) {
+func (b *Checker) OnActed(id paxos.NodeID, of any, e api.Epoch, applied []core.Applied, proposed []command.Command, others func() bool) {
 	t := &b.sends[id]
 	if t.of != of || t.epoch != e {
 		*t = shareSeat{of, e, map[api.Principal]int{}}
@@ -68,11 +69,11 @@ func (b *shareBook) acted(id paxos.NodeID, of any, e api.Epoch, applied []core.A
 	}
 }
 
-// inTurn holds the order in which a master hands calls to the log in one step against
+// OnProposed holds the order in which a master hands calls to the log in one step against
 // the turns of principals (L3): none sends one more than another that had some
 // waiting when the step began, and none in the log, while that one has yet more to send.
-// waited says of each of them that it was begun before. It is asked before acted is told.
-func (b *shareBook) inTurn(id paxos.NodeID, of any, e api.Epoch, proposed []command.Command, waited []bool) {
+// waited says of each of them that it was begun before. It is asked before OnActed is told.
+func (b *Checker) OnProposed(id paxos.NodeID, of any, e api.Epoch, proposed []command.Command, waited []bool) {
 	if len(proposed) < 3 {
 		return
 	}
@@ -104,7 +105,7 @@ func (b *shareBook) inTurn(id paxos.NodeID, of any, e api.Epoch, proposed []comm
 }
 
 // asker is whose call a command of an epoch does; ok is false if it does none.
-func (b *shareBook) asker(c command.Command, e api.Epoch) (who api.Principal, ok bool) {
+func (b *Checker) asker(c command.Command, e api.Epoch) (who api.Principal, ok bool) {
 	if guard, guarded := model.GuardOf(c); !guarded || guard != e {
 		return "", false
 	}
@@ -113,15 +114,15 @@ func (b *shareBook) asker(c command.Command, e api.Epoch) (who api.Principal, ok
 		if _, opens := c.Op.(api.OpenSession); opens {
 			return c.Principal, true
 		}
-		who = b.owner(c.Session)
+		who = b.owner[c.Session]
 	case command.NodeCommand:
-		who = b.owner(c.Session)
+		who = b.owner[c.Session]
 	}
 	return who, who != ""
 }
 
-// several says that more than one principal has sessions.
-func several(r rows.Reader) bool {
+// Several says that more than one principal has sessions.
+func Several(r rows.Reader) bool {
 	var first api.Principal
 	for _, s := range rows.Sessions(r) {
 		if first == "" {

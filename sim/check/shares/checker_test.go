@@ -1,4 +1,4 @@
-package cell
+package shares
 
 import (
 	"testing"
@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 // Ann has sessions 1 and 2, bob has 3; replica 1 is master in epoch 3.
@@ -48,22 +49,19 @@ func TestL3WhoHasCallsInTheLogSendsNoMore(t *testing.T) {
 		"as somebody's session has begun": {false, []step{{proposed: some(get(1, 1, 3))}, {applied: some(opens("bob")), effects: []command.Effect{command.SessionOpened{}}, proposed: some(get(1, 2, 3))}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFacts(t)
-			b := newShareBook(f.w, 3)
-			b.owner = func(s api.SessionID) api.Principal {
-				return map[api.SessionID]api.Principal{1: "ann", 2: "ann", 3: "bob"}[s]
-			}
+			f := worldtest.New(t)
+			b := New(f.World, 3, map[api.SessionID]api.Principal{1: "ann", 2: "ann", 3: "bob"})
 			for _, s := range c.steps {
 				var a []command.Applied
 				for _, x := range s.applied {
 					a = append(a, command.Applied{Command: x, Effects: s.effects})
 				}
-				b.acted(1, t, max(3, s.epoch), []core.Applied{{Commands: a}}, s.proposed, func() bool { return !c.alone })
+				b.OnActed(1, t, max(3, s.epoch), []core.Applied{{Commands: a}}, s.proposed, func() bool { return !c.alone })
 			}
 			if c.breaks {
-				f.breaks("L3")
+				f.Breaks("L3")
 			} else {
-				f.good()
+				f.Good()
 			}
 		})
 	}
@@ -72,10 +70,10 @@ func TestL3WhoHasCallsInTheLogSendsNoMore(t *testing.T) {
 func TestSeveralPrincipals(t *testing.T) {
 	tx := db.New().Begin()
 	for i, who := range []api.Principal{"ann", "ann", "bob"} {
-		require.False(t, several(tx))
+		require.False(t, Several(tx))
 		rows.OpenSession(tx, api.SessionID(i+1), api.Nonce{uint64(i)}, who)
 	}
-	require.True(t, several(tx))
+	require.True(t, Several(tx))
 }
 
 // In one step those who waited have their turns one by one: ann has sessions 1 and 2, bob
@@ -101,22 +99,19 @@ func TestL3TurnsAreTakenOneByOne(t *testing.T) {
 		"three":                    {nil, []command.Command{call(1, 1), call(3, 1), call(1, 2), call(4, 1)}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFacts(t)
-			b := newShareBook(f.w, 3)
-			b.owner = func(s api.SessionID) api.Principal {
-				return map[api.SessionID]api.Principal{1: "ann", 2: "ann", 3: "bob", 4: "cay"}[s]
-			}
-			b.acted(1, t, 3, nil, c.inLog, func() bool { return true })
+			f := worldtest.New(t)
+			b := New(f.World, 3, map[api.SessionID]api.Principal{1: "ann", 2: "ann", 3: "bob", 4: "cay"})
+			b.OnActed(1, t, 3, nil, c.inLog, func() bool { return true })
 			var waited []bool
 			for _, x := range c.sends {
 				x, calls := x.(command.Call)
 				waited = append(waited, calls && x.Seq < waits)
 			}
-			b.inTurn(1, t, 3, c.sends, waited)
+			b.OnProposed(1, t, 3, c.sends, waited)
 			if c.breaks {
-				f.breaks("L3")
+				f.Breaks("L3")
 			} else {
-				f.good()
+				f.Good()
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package replicas
+package model
 
 import (
 	"github.com/chubbycell/chubby/paxos"
