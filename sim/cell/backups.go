@@ -9,11 +9,9 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/disk/backup"
-	"github.com/chubbycell/chubby/replica/disk/diskjobs"
 	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/restore"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -44,23 +42,6 @@ func (c *backupBook) spoils(m *sim.Machine) {
 			return vfs.Fault{Err: vfs.ErrNoSpace, Short: call.N / 2}
 		}
 		return vfs.Fault{Err: vfs.ErrIO, Drop: true}
-	})
-}
-
-// runBackup is the backup lane: another disk, call by call.
-func (r *replica) runBackup(j driver.BackupJob) {
-	p := r.cell.plan.Backups
-	b := diskjobs.Backup{
-		Place: store.Place{FS: r.env.FarFS(), Dir: damage.DataDir, Keep: p.Keep, ChunkSize: p.Chunk},
-		OnDone: func(j driver.BackupJob, made store.WriteResult, err error) {
-			r.cell.backed.backedUp(r.id, j, made, err)
-		},
-	}
-	done := b.Do(j)
-	r.env.Post(func(now time.Time) {
-		now = r.reads(now)
-		r.host.BackupDone(now, done)
-		r.act()
 	})
 }
 
@@ -156,8 +137,8 @@ func (c *backupBook) newestBackup() (paxos.NodeID, *backup.Backup) {
 func (c *backupBook) writing() time.Duration {
 	bytes, far := int64(0), c.cell.plan.Far()
 	for _, m := range c.cell.replicas {
-		if r := running(m); r != nil && r.host.Core() != nil {
-			bytes = max(bytes, r.host.Core().View().Bytes())
+		if r := running(m); r != nil && r.Host.Core() != nil {
+			bytes = max(bytes, r.Host.Core().View().Bytes())
 		}
 	}
 	chunks := time.Duration(bytes)/time.Duration(max(c.cell.plan.Backups.Chunk, 1<<10)) + 4 // beside the first and the last: header, sums

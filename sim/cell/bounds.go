@@ -20,10 +20,10 @@ type sizes struct {
 func (c *seedRun) bounds() {
 	c.tops = append(c.tops, c.watch.Top)
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Core() != nil && !c.watch.Disks[r.id].Stray {
+		if r := running(m); r != nil && r.Host.Core() != nil && !c.watch.Disks[r.Id].Stray {
 			for _, s := range c.sizes(r) {
 				if s.n > s.most {
-					c.world.Break("L2", "replica %d has %d %s, bound %d", r.id, s.n, s.what, s.most)
+					c.world.Break("L2", "replica %d has %d %s, bound %d", r.Id, s.n, s.what, s.most)
 				}
 			}
 		}
@@ -33,41 +33,41 @@ func (c *seedRun) bounds() {
 // sizes are what a replica holds, each with its bound.
 func (c *seedRun) sizes(r *replica) []sizes {
 	cfg := &c.plan.Driver.Core
-	status, now := r.host.Core().Status(), r.host.Core().Rows()
+	status, now := r.Host.Core().Status(), r.Host.Core().Rows()
 	totals := rows.GetTotals(now)
 	snaps, bytes := c.files(r)
-	ops := r.host.Core().NodeOps()
+	ops := r.Host.Core().NodeOps()
 	answers := 0
 	for range now.Scan(string(rune(rows.FamilyAnswer))) {
 		answers++
 	}
 	return []sizes{
 		{"commands waiting for a slot", status.Pending, cfg.Paxos.MaxPending},
-		{"requests waiting for an answer", r.host.Core().Master().Pending, cfg.MaxPending + ops.Waiting + ops.Held + api.MaxWindow},
-		{"commands waiting for their turn", r.host.Core().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow + ops.Sweeps + len(lock.Delays(now))},
-		{"slots in flight", r.host.Core().InFlight(), cfg.Paxos.Window},
+		{"requests waiting for an answer", r.Host.Core().Master().Pending, cfg.MaxPending + ops.Waiting + ops.Held + api.MaxWindow},
+		{"commands waiting for their turn", r.Host.Core().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow + ops.Sweeps + len(lock.Delays(now))},
+		{"slots in flight", r.Host.Core().InFlight(), cfg.Paxos.Window},
 		{"messages held for the disk", status.Held, maxHeld},
-		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window*maxDrift + r.late(status.FirstOpen)},
+		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window*maxDrift + late(r, status.FirstOpen)},
 		{"sessions", int(totals.Sessions), rows.MaxSessions},
 		{"sessions more than clients opened", int(totals.Sessions), 2 * (c.load.Sessions + c.promises.Renewed)},
 		{"open handles", ops.Handles, int(totals.Sessions) * cfg.NodeOps.Handles.PerSession},
 		{"Acquires that wait", ops.Waiting, int(totals.Sessions) * api.MaxWindow},
 		{"calls on nodes that are proposed", ops.UnderWay, cfg.MaxPending + ops.Waiting + api.MaxWindow},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
-		{"slots in memory", kept(status, r.damaged), c.keeps(r.id) + r.late(status.Floor) + ahead(status, r.damaged)},
-		{"chosen values in memory", learned(status, r.damaged), c.keeps(r.id) + r.late(status.Floor) + ahead(status, r.damaged)},
+		{"slots in memory", kept(status, r.damaged), c.keeps(r.Id) + late(r, status.Floor) + ahead(status, r.damaged)},
+		{"chosen values in memory", learned(status, r.damaged), c.keeps(r.Id) + late(r, status.Floor) + ahead(status, r.damaged)},
 		{"proposals in memory", status.Proposals, cfg.Paxos.Window},
 		{"heartbeats remembered", status.Asked, 2*int(cfg.Paxos.Lease.Term()/cfg.Paxos.Heartbeat) + maxBeats},
-		{"sums of slots in memory", summed(r), c.keeps(r.id)},
+		{"sums of slots in memory", summed(r), c.keeps(r.Id)},
 		{"snapshots on its disk", snaps, maxSnapshots},
-		{"bytes of log", bytes, 6*int(c.plan.Store.SegmentSize) + c.keeps(r.id)*(512+2*c.plan.Calls.Value)},
-		{"records waiting for the log", r.host.Waiting(), maxHeld},
+		{"bytes of log", bytes, 6*int(c.plan.Store.SegmentSize) + c.keeps(r.Id)*(512+2*c.plan.Calls.Value)},
+		{"records waiting for the log", r.Host.Waiting(), maxHeld},
 	}
 }
 
 // late is how many of the slots from this one on a life lacked when it began, and may
 // have got by now: one that was away, or joins late, has them beside what it usually has.
-func (r *replica) late(from paxos.Slot) int { return min(r.behind, max(0, int(r.missed)-int(from))) }
+func late(r *replica, from paxos.Slot) int { return min(r.behind, max(0, int(r.missed)-int(from))) }
 
 // ahead is how far votes reach above the first open slot. The slot of a value that
 // rotted opens again, however long ago it was chosen.
@@ -100,7 +100,7 @@ func summed(r *replica) int {
 	if r.damaged {
 		return 0
 	}
-	return r.host.Sums()
+	return r.Host.Sums()
 }
 
 // keeps is how many slots there may be below the first open one: two snapshots' worth,
@@ -122,7 +122,7 @@ func (c *seedRun) pace() int {
 
 // files counts the snapshots on a replica's disk, and the bytes of its log.
 func (c *Cell) files(r *replica) (snapshots, log int) {
-	for _, f := range c.world.Machine(r.env.Self()).Disk().Mem().Files() {
+	for _, f := range c.world.Machine(r.Env.Self()).Disk().Mem().Files() {
 		switch {
 		case strings.HasSuffix(f.Name, ".snap"):
 			snapshots++

@@ -226,17 +226,17 @@ func (c *Cell) heal() {
 // fail the next time.
 func (c *Cell) refused(r *replica, err error, lost bool) {
 	transient := errors.Is(err, vfs.ErrIO) || errors.Is(err, vfs.ErrNoSpace)
-	mem := c.world.Machine(sim.Addr(r.id)).Disk().Mem()
+	mem := c.world.Machine(sim.Addr(r.Id)).Disk().Mem()
 	switch {
-	case !c.watch.Budget.IsHurt(r.id) && !transient:
-		c.world.Break("S17", "replica %d refuses a log that no fault but power cuts has touched: %v", r.id, err)
-	case !transient && !lost && !c.watch.Budget.IsDoomed(r.id) && !damage.HalfWritten(mem):
-		c.world.Break("S17", "replica %d refuses a disk whose damage it can bear: %v", r.id, err)
-	case c.watch.Budget.IsHurt(r.id) && (!transient || damage.IsSpoilt(mem)):
-		if !c.watch.Budget.IsDead(r.id) {
+	case !c.watch.Budget.IsHurt(r.Id) && !transient:
+		c.world.Break("S17", "replica %d refuses a log that no fault but power cuts has touched: %v", r.Id, err)
+	case !transient && !lost && !c.watch.Budget.IsDoomed(r.Id) && !damage.HalfWritten(mem):
+		c.world.Break("S17", "replica %d refuses a disk whose damage it can bear: %v", r.Id, err)
+	case c.watch.Budget.IsHurt(r.Id) && (!transient || damage.IsSpoilt(mem)):
+		if !c.watch.Budget.IsDead(r.Id) {
 			c.watch.Rot.Stopped++
 		}
-		c.watch.Budget.Bury(r.id, damage.HalfWritten(mem))
+		c.watch.Budget.Bury(r.Id, damage.HalfWritten(mem))
 	}
 }
 
@@ -246,10 +246,10 @@ func (c *Cell) failed(r *replica) {
 	c.failures++
 	c.retire(r)
 	c.corrects(r)
-	if c.watch.Budget.IsDead(r.id) {
+	if c.watch.Budget.IsDead(r.Id) {
 		return
 	}
-	m := c.world.Machine(sim.Addr(r.id))
+	m := c.world.Machine(sim.Addr(r.Id))
 	d := c.world.Draw("cell.repair", uint64(c.failures))
 	m.StartAfter(faults.Outage(d))
 }
@@ -304,11 +304,11 @@ func (c *Cell) current(id paxos.NodeID) bool { return c.watch.Disks[id].Applied 
 // rules says that a replica takes itself for the master of an epoch of its own.
 func rules(c *Cell, id paxos.NodeID) bool {
 	r := running(c.world.Machine(sim.Addr(id)))
-	return r != nil && r.host.Core() != nil && r.host.Core().Master().State.HasEpoch()
+	return r != nil && r.Host.Core() != nil && r.Host.Core().Master().State.HasEpoch()
 }
 
 // mayRead says that a replica had read authority when it last read its clock.
 func (c *Cell) mayRead(id paxos.NodeID) bool {
 	r := running(c.world.Machine(sim.Addr(id)))
-	return r != nil && r.host.Core() != nil && r.now.Before(r.host.Core().Lease())
+	return r != nil && r.Host.Core() != nil && r.Now.Before(r.Host.Core().Lease())
 }

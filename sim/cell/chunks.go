@@ -29,7 +29,7 @@ func (f *chunked) WriteAt(p []byte, off int64) (int, error) {
 	n, err := f.File.WriteAt(p, off)
 	f.unsynced += int64(n)
 	if most := int64(f.r.cell.plan.ChunkSize()) + aroundChunk; f.unsynced > most {
-		f.r.cell.world.Break("L2", "replica %d has %d bytes of a snapshot to sync at once, bound %d", f.r.id, f.unsynced, most)
+		f.r.cell.world.Break("L2", "replica %d has %d bytes of a snapshot to sync at once, bound %d", f.r.Id, f.unsynced, most)
 	}
 	return n, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cluster"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -172,8 +173,9 @@ func (x *Crowd) freed(m *sim.Machine) int64 {
 	r := running(m)
 	x.cell.retire(r)
 	m.Kill()
-	x.cell.leases.Seen[r.id].Of = nil
-	*r = replica{cell: x.cell, id: r.id, retired: true}
+	x.cell.leases.Seen[r.Id].Of = nil
+	*r.Replica = cluster.Replica{}
+	*r = replica{cell: x.cell, retired: true}
 	return before - heap()
 }
 

@@ -99,7 +99,7 @@ func (x *crowd) begin(now time.Time) {
 // serving is the machine of the master, nil if there is none.
 func (c *Cell) serving() *sim.Machine {
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Core() != nil && r.host.Core().Serving() != nil {
+		if r := running(m); r != nil && r.Host.Core() != nil && r.Host.Core().Serving() != nil {
 			return m
 		}
 	}
@@ -204,9 +204,9 @@ func (x *crowd) leave(now time.Time) {
 func (x *crowd) asked(r *replica, now time.Time, msg []byte) {
 	bundle(msg).each(func(i int, wire []byte) {
 		if !x.members[i].there {
-			x.cell.asks(r.id, now, crowdName, wire)
+			x.cell.asks(r.Id, now, crowdName, wire)
 		}
-		r.host.ClientMessage(now, crowdAddr+core.Addr(i), crowdName, wire)
+		r.Host.ClientMessage(now, crowdAddr+core.Addr(i), crowdName, wire)
 	})
 }
 
@@ -220,6 +220,6 @@ func (x *crowd) answers(r *replica, all []driver.ClientMessage) {
 		x.back.add(int(m.To-crowdAddr), m.Wire)
 	}
 	if len(x.back) > 0 {
-		r.env.Send(x.addr, x.back)
+		r.Env.Send(x.addr, x.back)
 	}
 }

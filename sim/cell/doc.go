@@ -3,16 +3,16 @@
 // What runs here is what ships: replica/driver and replica/disk/store on simulated
 // disks, package client on simulated machines. The product does not know that it is
 // simulated. What one seed decides is sim/plan; what client programs do is sim/workload, with
-// a hostile client in sim/adversary; what goes wrong is sim/faults. None of these knows a
-// checker: this package puts them together with the checkers, and asks those. Nothing below
+// a hostile client in sim/adversary; lives of replicas are sim/cluster; what goes wrong is
+// sim/faults. None of these knows a checker: this package puts them together with the checkers, and asks those. Nothing below
 // imports it.
 //
 // Reading order:
 //
 //	cell.go      the cell: machines, checkers, the beginning and healing; running.go: the
 //	             process on a machine
-//	process.go   one life of a replica: the shipped driver and store, and what checkers are
-//	             told of it; process_jobs.go: its disk jobs; nudge.go: early ticks
+//	process.go   what checkers and faults are told of one life of a replica (sim/cluster);
+//	             process_jobs.go: of its disk jobs; nudge.go: early ticks
 //	witness.go   what programs, faults and the hostile client are told of the cell
 //	run.go       one seed from beginning to end: safety, healing, liveness (L1);
 //	             absentees.go: without which replicas and links; bounds.go: what may

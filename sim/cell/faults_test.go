@@ -33,7 +33,7 @@ func TestAStrikeComesAtTheEndOfASession(t *testing.T) {
 			for id := range c.sessions.Seats {
 				for x := range c.sessions.Seats[id].Leases {
 					m, ok := c.sessions.Seats[id].Of.Session(x)
-					left := m.Lease.Sub(running(c.replicas[id-1]).now)
+					left := m.Lease.Sub(running(c.replicas[id-1]).Now)
 					near = near || ok && left > 0 && left <= max(grant, 100*time.Millisecond)+time.Millisecond
 				}
 			}

@@ -57,7 +57,7 @@ func tidyLimit(c *Cell) time.Duration {
 func isServed(c *Cell) bool {
 	for _, m := range c.replicas {
 		r := running(m)
-		if r != nil && r.host.Core() != nil && r.host.Core().Master().State == master.Serving {
+		if r != nil && r.Host.Core() != nil && r.Host.Core().Master().State == master.Serving {
 			return true
 		}
 	}
@@ -100,8 +100,8 @@ func (c *seedRun) lingers() time.Duration {
 // applied most.
 func (c *seedRun) lonely() (n api.Ref, ok bool) {
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Core() != nil && c.current(r.id) {
-			return lonelyIn(r.host.Core().View())
+		if r := running(m); r != nil && r.Host.Core() != nil && c.current(r.Id) {
+			return lonelyIn(r.Host.Core().View())
 		}
 	}
 	return n, false

@@ -29,8 +29,8 @@ type looks struct {
 
 // look walks through what the replica holds every so often, which builds with deep
 // invariants do after each input: what is wrong for long is seen here.
-func (r *replica) look() {
-	l, n := &r.looks, r.host.Core()
+func look(r *replica) {
+	l, n := &r.looks, r.Host.Core()
 	if n == nil {
 		return
 	}
@@ -38,7 +38,7 @@ func (r *replica) look() {
 		n.Verify()
 		l.memoryAt = l.inputs + spaced(memoryEvery, 4*remembers(n))
 	}
-	if now := r.cell.watch.Disks[r.id].Applied; l.inputs >= l.rowsAt && l.rows != now { // they change with slots alone
+	if now := r.cell.watch.Disks[r.Id].Applied; l.inputs >= l.rowsAt && l.rows != now { // they change with slots alone
 		r.cell.keepsRules(r)
 		l.rows, l.rowsAt = now, l.inputs+spaced(rowsEvery, n.View().Len())
 	}
@@ -52,11 +52,11 @@ func remembers(n *core.Replica) int {
 
 // keepsRules looks at all rows of a replica, unless they were made to differ.
 func (c *Cell) keepsRules(r *replica) {
-	if r.host.Core() == nil || c.watch.Disks[r.id].Stray {
+	if r.Host.Core() == nil || c.watch.Disks[r.Id].Stray {
 		return
 	}
-	if err := command.Audit(r.host.Core().Rows()); err != nil {
+	if err := command.Audit(r.Host.Core().Rows()); err != nil {
 		id, what, _ := strings.Cut(err.Error(), ": ")
-		c.world.Break(id, "rows of replica %d: %s", r.id, what)
+		c.world.Break(id, "rows of replica %d: %s", r.Id, what)
 	}
 }

@@ -18,14 +18,14 @@ func TestRowsAreLookedThrough(t *testing.T) {
 		c := someCell(t, 11, func(*plan.Plan) {})
 		require.Equal(t, sim.Reached, c.world.Run(2*time.Second))
 		r := running(c.world.Machine(1))
-		r.host.Core().CorruptRow("s~~~~~~~~~~~~~~~~", "no session")
+		r.Host.Core().CorruptRow("s~~~~~~~~~~~~~~~~", "no session")
 		if meant {
-			c.watch.OnRowStray(r.id)
+			c.watch.OnRowStray(r.Id)
 		}
 		r.looks = looks{rowsAt: 2}
-		r.look()
+		look(r)
 		require.Nil(t, c.world.Failure(), "not yet")
-		r.look()
+		look(r)
 		require.Equal(t, meant, c.world.Failure() == nil)
 		if f := c.world.Failure(); f != nil {
 			require.True(t, strings.HasPrefix(f.ID, "I-R"), "%v", f)

@@ -12,10 +12,10 @@ import (
 // corrects gives a replica that stopped because of a constant the other
 // configuration.
 func (c *Cell) corrects(r *replica) {
-	if c.plan.Misfit.Replica != 0 && r.host.Core() != nil && errors.Is(r.stopped, core.ErrConstant) {
-		c.misfits[r.id] = !c.misfits[r.id]
+	if c.plan.Misfit.Replica != 0 && r.Host.Core() != nil && errors.Is(r.Stopped, core.ErrConstant) {
+		c.misfits[r.Id] = !c.misfits[r.Id]
 		c.rare.misfits++
-		if r.host.Core().Status().Count.Installed > 0 {
+		if r.Host.Core().Status().Count.Installed > 0 {
 			c.rare.misfitsTold++
 		}
 	}
@@ -36,8 +36,8 @@ func (c *Cell) fits(r *replica) {
 	if c.plan.Misfit.Replica == 0 {
 		return
 	}
-	value, ok := rows.GetConstant(r.host.Core().Rows(), "lease grant")
-	if have := c.grant(r.id).String(); ok && have != value {
-		c.world.Break("S7", "replica %d goes on with leases of %v, in a cell where they are %s", r.id, have, value)
+	value, ok := rows.GetConstant(r.Host.Core().Rows(), "lease grant")
+	if have := c.grant(r.Id).String(); ok && have != value {
+		c.world.Break("S7", "replica %d goes on with leases of %v, in a cell where they are %s", r.Id, have, value)
 	}
 }

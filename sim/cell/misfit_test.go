@@ -38,7 +38,7 @@ func TestS7AMisfitThatGoesOn(t *testing.T) {
 	c.fits(r)
 	require.Nil(t, c.world.Failure())
 	c.misfits[1] = true
-	r.act()
+	r.Act()
 	require.NotNil(t, c.world.Failure())
 	require.Equal(t, "S7", c.world.Failure().ID)
 }

@@ -17,22 +17,22 @@ const nudgeEvery = 8
 // than it has asked for: then nothing may be due (I-W3). What falls due without a wake
 // is done all the same, as soon as anything else happens, and mostly that is soon; in a
 // quiet cell it is late, and a checker of a busy one could not tell.
-func (r *replica) nudge(now time.Time) {
-	if r.nudges++; r.nudges%nudgeEvery != 0 || r.host.Core() == nil {
+func nudge(r *replica, now time.Time) {
+	if r.nudges++; r.nudges%nudgeEvery != 0 || r.Host.Core() == nil {
 		return
 	}
-	if !r.wake.IsZero() && !now.Before(r.wake) {
+	if !r.Due.IsZero() && !now.Before(r.Due) {
 		return
 	}
-	r.host.Advance(now)
-	out := r.observed.Take(r.host)
-	if what := r.does(&out); what != "" {
-		r.cell.world.Break("I-W3", "replica %d is told at %v that time has passed, and %s; it asked for a wake at %v", r.id, now, what, r.wake)
+	r.Host.Advance(now)
+	out := r.TakeOutcome()
+	if what := does(r, &out); what != "" {
+		r.cell.world.Break("I-W3", "replica %d is told at %v that time has passed, and %s; it asked for a wake at %v", r.Id, now, what, r.Due)
 	}
 }
 
 // does says what the host wants done; nothing where it only asks for a wake.
-func (r *replica) does(out *model.Outcome) string {
+func does(r *replica, out *model.Outcome) string {
 	var all []string
 	note := func(wants bool, what string, args ...any) {
 		if wants {
@@ -41,7 +41,7 @@ func (r *replica) does(out *model.Outcome) string {
 	}
 	note(out.Stop != nil, "stops: %v", out.Stop)
 	for _, m := range out.Peers {
-		note(true, "sends %d: %s", m.To, describe.Message(sim.Addr(r.id), sim.Addr(m.To), m.Wire))
+		note(true, "sends %d: %s", m.To, describe.Message(sim.Addr(r.Id), sim.Addr(m.To), m.Wire))
 	}
 	note(len(out.Clients) > 0, "answers %d requests", len(out.Clients))
 	note(out.Log != nil, "has a job for its log: %+v", out.Log)

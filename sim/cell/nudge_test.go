@@ -17,19 +17,19 @@ func TestWhatFallsDueIsAskedAWakeFor(t *testing.T) {
 		c := someCell(t, 11, func(*plan.Plan) {})
 		require.Equal(t, sim.Reached, c.world.Run(2*time.Second))
 		r := running(c.world.Machine(1))
-		for !r.wake.After(r.now) {
+		for !r.Due.After(r.Now) {
 			require.Equal(t, sim.Reached, c.world.Run(c.world.Now()+time.Millisecond))
 		}
-		now := r.wake.Add(-1)
+		now := r.Due.Add(-1)
 		if late {
-			now, r.wake = r.wake, r.wake.Add(1)
+			now, r.Due = r.Due, r.Due.Add(1)
 		}
 		r.nudges = 0
 		for range nudgeEvery - 1 {
-			r.nudge(now)
+			nudge(r, now)
 			require.Nil(t, c.world.Failure(), "not at each input")
 		}
-		r.nudge(now)
+		nudge(r, now)
 		require.Equal(t, late, c.world.Failure() != nil)
 		if late {
 			require.Equal(t, "I-W3", c.world.Failure().ID)

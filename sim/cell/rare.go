@@ -66,7 +66,7 @@ func (c *Cell) bid(id paxos.NodeID, b paxos.Ballot) {
 	c.rare.bids[id] = b
 	candidates := 0
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.host.Core() != nil && r.host.Core().Status().Role == paxos.Candidate {
+		if r := running(m); r != nil && r.Host.Core() != nil && r.Host.Core().Status().Role == paxos.Candidate {
 			candidates++
 		}
 	}
@@ -81,7 +81,7 @@ func (c *Cell) lost(gone *replica) {
 		return
 	}
 	for _, m := range c.replicas {
-		if r := running(m); r != nil && r != gone && r.host.Core() != nil && r.host.Core().Status().Source == gone.id {
+		if r := running(m); r != nil && r != gone && r.Host.Core() != nil && r.Host.Core().Status().Source == gone.Id {
 			c.rare.sources++
 			return
 		}
@@ -128,13 +128,13 @@ func (f creations) Remove(name string) error {
 }
 
 // removed is told of each file that a replica's store removes.
-func (r *replica) removed(name string) { r.cell.watch.OnRemoved(r.id, name) }
+func (r *replica) removed(name string) { r.cell.watch.OnRemoved(r.Id, name) }
 
 // made is told of each file that a replica's store makes: a segment, while the
 // replica has not applied again all that anybody had applied when it started, is
 // a roll within recovery.
 func (r *replica) made(name string) {
-	if strings.HasSuffix(name, ".wal") && r.store != nil && r.cell.watch.Disks[r.id].Applied < r.missed {
+	if strings.HasSuffix(name, ".wal") && r.Store != nil && r.cell.watch.Disks[r.Id].Applied < r.missed {
 		r.cell.rare.rolls++
 	}
 }

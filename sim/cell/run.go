@@ -126,7 +126,7 @@ func (c *seedRun) cure() {
 	limit := plan.RecoveryBound + 3*c.plan.Driver.Core.ChecksumEvery
 	for end := c.world.Now() + limit; c.strayed() != nil; {
 		if c.world.Now() > end {
-			c.world.Break("S6", "replica %d has other rows than all others, and goes on %v after healing; %s", c.strayed().id, limit, c.roles())
+			c.world.Break("S6", "replica %d has other rows than all others, and goes on %v after healing; %s", c.strayed().Id, limit, c.roles())
 			return
 		}
 		if !c.reached(c.world.RunFor(50 * time.Millisecond)) {
@@ -164,7 +164,7 @@ func (c *seedRun) agree(when string) {
 func (c *seedRun) leased() {
 	has := func(m *sim.Machine) bool {
 		_, ok := c.leases.Authority(paxos.NodeID(m.Addr()))
-		return ok && running(m).host.Core().Serving() != nil
+		return ok && running(m).Host.Core().Serving() != nil
 	}
 	for end := c.world.Now() + plan.RecoveryBound; c.plan.Driver.Core.Paxos.Lease.Grant > 0 && !slices.ContainsFunc(c.replicas, has); {
 		if c.world.Now() > end {
@@ -185,7 +185,7 @@ func (c *seedRun) level() bool {
 			continue
 		}
 		r := running(m)
-		if r == nil || r.host.Core() == nil || r.host.Core().Status().Applied < c.watch.Top {
+		if r == nil || r.Host.Core() == nil || r.Host.Core().Status().Applied < c.watch.Top {
 			return false
 		}
 	}
@@ -197,14 +197,14 @@ func (c *seedRun) level() bool {
 func (c *seedRun) audit() {
 	for _, m := range c.replicas {
 		r := running(m)
-		if r == nil || r.host.Core() == nil {
+		if r == nil || r.Host.Core() == nil {
 			continue
 		}
 		c.keepsRules(r)
 		c.fits(r)
 		for _, id := range c.load.Closed {
-			if _, open := rows.GetSession(r.host.Core().View(), id); open {
-				c.world.Break("S3", "replica %d still has session %d, whose end was confirmed to its client", r.id, id)
+			if _, open := rows.GetSession(r.Host.Core().View(), id); open {
+				c.world.Break("S3", "replica %d still has session %d, whose end was confirmed to its client", r.Id, id)
 			}
 		}
 	}
@@ -215,11 +215,11 @@ func (c *seedRun) roles() string {
 	var all []string
 	for _, m := range c.replicas {
 		r := running(m)
-		if r == nil || r.host.Core() == nil {
+		if r == nil || r.Host.Core() == nil {
 			all = append(all, fmt.Sprintf("%v down", m.Addr()))
 			continue
 		}
-		all = append(all, r.host.Core().Status().String())
+		all = append(all, r.Host.Core().Status().String())
 	}
 	return strings.Join(all, "; ")
 }

@@ -131,7 +131,7 @@ func TestL2EachSizeHasABoundThatCanBreak(t *testing.T) {
 	require.Contains(t, grown, "heartbeats remembered")
 
 	r := running(c.replicas[0])
-	r.missed = r.host.Core().Status().FirstOpen + 9
+	r.missed = r.Host.Core().Status().FirstOpen + 9
 	lacks := func() (n int) {
 		for _, s := range c.sizes(r) {
 			if slices.Contains([]string{"votes above the first open slot", "slots in memory", "chosen values in memory"}, s.what) {

@@ -170,7 +170,7 @@ func (c *Cell) retire(r *replica) {
 	if r == nil || r.retired {
 		return
 	}
-	if n := r.host.Core(); n != nil {
+	if n := r.Host.Core(); n != nil {
 		r.retired = true
 		c.lost(r)
 		c.watch.Counts.Add(n.Status().Count)
@@ -180,9 +180,9 @@ func (c *Cell) retire(r *replica) {
 		c.watch.Audits.Disagreed += a.Disagreed
 		c.watch.Audits.Overlapped += a.Overlapped
 		c.leases.Add(n.Reads())
-		c.watch.Snapshots.Add(r.host.Counters())
+		c.watch.Snapshots.Add(r.Host.Counters())
 		if c.events.Wanted() {
-			c.publish(event.Ended{Replica: r.id, Boot: n.Status().Boot, Err: r.stopped})
+			c.publish(event.Ended{Replica: r.Id, Boot: n.Status().Boot, Err: r.Stopped})
 		}
 	}
 }

@@ -238,7 +238,7 @@ func TestS7AReadWithoutAuthority(t *testing.T) {
 	alone := func(told paxos.Slot, change func(c *seedRun, n *core.Replica, now *time.Time)) *sim.Failure {
 		c := someCellWithALease(t)
 		for _, m := range c.replicas {
-			n := running(m).host.Core()
+			n := running(m).Host.Core()
 			if n.Serving() == nil {
 				continue
 			}

@@ -85,12 +85,12 @@ func TestL1TheSameWordsToAnotherPeerAreAnotherQuestion(t *testing.T) {
 	for i := range 9 {
 		all = append(all, driver.PeerMessage{To: paxos.NodeID(2 + i%2), Wire: wire})
 	}
-	r.send(all)
+	r.Send(all)
 	require.Nil(t, c.world.Failure())
 	for i := range all {
 		all[i].To = 2
 	}
-	r.send(all)
+	r.Send(all)
 	require.NotNil(t, c.world.Failure())
 	require.Equal(t, "L1", c.world.Failure().ID)
 }

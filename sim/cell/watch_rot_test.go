@@ -111,7 +111,7 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 	c := someCell(t, 3)
 	r := running(c.replicas[0])
 	mem := c.replicas[0].Disk().Mem()
-	require.True(t, c.watch.Budget.Take(r.id))
+	require.True(t, c.watch.Budget.Take(r.Id))
 	write := func() {
 		f, err := mem.Open(damage.Registers[0] + ".a")
 		require.NoError(t, err)
@@ -122,11 +122,11 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 	write()
 	require.True(t, damage.HalfWritten(mem))
 	c.refused(r, &wal.DamageError{File: "x", Why: "rot"}, false)
-	require.True(t, c.watch.Budget.IsDead(r.id))
-	c.watch.Reported(r.id, store.Report{})
+	require.True(t, c.watch.Budget.IsDead(r.Id))
+	c.watch.Reported(r.Id, store.Report{})
 	require.Nil(t, c.world.Failure())
-	require.False(t, c.watch.Budget.IsDead(r.id))
-	require.False(t, c.watch.Budget.Rises(r.id), "once for each time")
+	require.False(t, c.watch.Budget.IsDead(r.Id))
+	require.False(t, c.watch.Budget.Rises(r.Id), "once for each time")
 }
 
 // Who refuses its store, and may: S17 has two directions.
@@ -146,7 +146,7 @@ func TestS17WhoMayRefuse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cell := someCell(t, 3)
 			r := running(cell.replicas[0])
-			c.strike(cell, r.id)
+			c.strike(cell, r.Id)
 			cell.refused(r, errors.Join(damage), c.lost)
 			if f := cell.world.Failure(); c.breaks {
 				require.NotNil(t, f)
@@ -154,7 +154,7 @@ func TestS17WhoMayRefuse(t *testing.T) {
 			} else {
 				require.Nil(t, f)
 			}
-			require.Equal(t, !c.breaks, cell.watch.Budget.IsDead(r.id))
+			require.Equal(t, !c.breaks, cell.watch.Budget.IsDead(r.Id))
 		})
 	}
 }
@@ -164,25 +164,25 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	c := someCell(t, 3)
 	r := running(c.replicas[0])
 	mem := c.replicas[0].Disk().Mem()
-	d := &c.watch.Disks[r.id]
+	d := &c.watch.Disks[r.Id]
 	value, ok := ondisk.Register(mem, damage.Registers[0])
 	require.True(t, ok)
 	says := ondisk.ReadPromise(value)
 	require.Equal(t, d.Boot, says.Boot)
 	require.Equal(t, d.Promise, says.Ballot)
-	require.False(t, c.watch.Lost(r.id, mem))
+	require.False(t, c.watch.Lost(r.Id, mem))
 
 	for _, name := range damage.Registers {
 		old, err := mem.Contents(name + ".a")
 		require.NoError(t, err)
 		require.NoError(t, mem.Overlay(name+".a", 0, make([]byte, len(old))))
-		require.False(t, c.watch.Lost(r.id, mem), "the other one is good")
+		require.False(t, c.watch.Lost(r.Id, mem), "the other one is good")
 		b, err := mem.Contents(name + ".b")
 		require.NoError(t, err)
 		require.NoError(t, mem.Overlay(name+".b", 0, make([]byte, len(b))))
-		require.True(t, c.watch.Lost(r.id, mem))
+		require.True(t, c.watch.Lost(r.Id, mem))
 		require.NoError(t, mem.Overlay(name+".a", 0, old))
-		require.False(t, c.watch.Lost(r.id, mem))
+		require.False(t, c.watch.Lost(r.Id, mem))
 	}
 	image, err := mem.Contents(damage.Registers[0] + ".a")
 	require.NoError(t, err)
@@ -201,23 +201,23 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 		}
 	}
 	cutting(says.First)
-	require.False(t, c.watch.Lost(r.id, mem))
+	require.False(t, c.watch.Lost(r.Id, mem))
 	cutting(says.First + 1)
-	require.True(t, c.watch.Lost(r.id, mem), "what is there is from before the log was cut")
+	require.True(t, c.watch.Lost(r.Id, mem), "what is there is from before the log was cut")
 	cutting(says.First)
 	b, err := mem.Contents(damage.Registers[0] + ".a")
 	require.NoError(t, err)
 	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, b))
 	d.Begun.Round++
-	require.False(t, c.watch.Lost(r.id, mem), "it was to be written, and both copies are good")
+	require.False(t, c.watch.Lost(r.Id, mem), "it was to be written, and both copies are good")
 	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, make([]byte, len(b))))
-	require.True(t, c.watch.HasLostRegister(r.id, mem), "the bad one may have had it")
+	require.True(t, c.watch.HasLostRegister(r.Id, mem), "the bad one may have had it")
 	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, b))
-	require.False(t, c.watch.Lost(r.id, mem), "that was mended")
-	require.True(t, c.watch.HasLostRegister(r.id, mem), "and is lost all the same")
+	require.False(t, c.watch.Lost(r.Id, mem), "that was mended")
+	require.True(t, c.watch.HasLostRegister(r.Id, mem), "and is lost all the same")
 	d.Begun.Round--
 	d.Boot++
-	require.True(t, c.watch.Lost(r.id, mem), "what is there is older")
+	require.True(t, c.watch.Lost(r.Id, mem), "what is there is older")
 }
 
 // A log gives back all that was synced, whatever kind of record it is.

@@ -117,7 +117,7 @@ func (k known) LeasesLeft(s api.SessionID) (all []faults.LeaseLeft) {
 			continue
 		}
 		x, ok := t.Of.Session(s)
-		all = append(all, faults.LeaseLeft{Left: x.Lease.Sub(running(k.c.replicas[id-1]).now), Alive: ok})
+		all = append(all, faults.LeaseLeft{Left: x.Lease.Sub(running(k.c.replicas[id-1]).Now), Alive: ok})
 	}
 	return all
 }
@@ -127,26 +127,26 @@ type victims struct{ c *Cell }
 
 func (v victims) Core(m *sim.Machine) *core.Replica {
 	if r := running(m); r != nil {
-		return r.host.Core()
+		return r.Host.Core()
 	}
 	return nil
 }
 
 func (v victims) Runs(m *sim.Machine) bool         { return running(m) != nil }
-func (v victims) Reading(m *sim.Machine) time.Time { return running(m).now }
+func (v victims) Reading(m *sim.Machine) time.Time { return running(m).Now }
 func (v victims) Retire(m *sim.Machine)            { v.c.retire(running(m)) }
 
 func (v victims) Campaign(m *sim.Machine) {
-	tell(m, func(r *replica, now time.Time) { r.host.Campaign(now) })
+	tell(m, func(r *replica, now time.Time) { r.Host.Campaign(now) })
 }
 
 func (v victims) Resign(m *sim.Machine) {
-	tell(m, func(r *replica, now time.Time) { r.host.Resign(now) })
+	tell(m, func(r *replica, now time.Time) { r.Host.Resign(now) })
 }
 
 func (v victims) StepDown(m *sim.Machine) {
 	tell(m, func(r *replica, now time.Time) {
-		v.c.rare.steppingDown(r.id, r.host.Core() != nil && r.host.Core().Serving() != nil)
-		r.host.Resign(now)
+		v.c.rare.steppingDown(r.Id, r.Host.Core() != nil && r.Host.Core().Serving() != nil)
+		r.Host.Resign(now)
 	})
 }
