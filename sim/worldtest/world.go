@@ -34,6 +34,13 @@ func (w World) Breaks(id string) {
 	require.Equal(w.t, id, w.Failure().ID, w.Failure().Text)
 }
 
+// Diverges demands that a rule of conformance which serves id was not kept.
+func (w World) Diverges(id string) {
+	w.t.Helper()
+	w.Breaks(id)
+	require.Equal(w.t, sim.Conformance, w.Failure().Kind)
+}
+
 // Is demands that the property or invariant id has broken, or nothing where id is "".
 func (w World) Is(id string) {
 	w.t.Helper()

@@ -7,12 +7,13 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 func TestS11NothingSucceedsAfterASessionIsLost(t *testing.T) {
 	lost := &client.Error{Causes: []error{client.ErrSessionExpired}}
-	f := newVerdict(t)
-	s, mine, other := NewSuffix(f.w), new(client.Client), new(client.Client)
+	f := worldtest.New(t)
+	s, mine, other := NewSuffix(f.World), new(client.Client), new(client.Client)
 	s.OnCallEnd(mine, false, nil, nil)
 	require.False(t, s.HasLost(mine))
 	s.OnCallEnd(mine, false, lost, nil)
@@ -20,9 +21,9 @@ func TestS11NothingSucceedsAfterASessionIsLost(t *testing.T) {
 	s.OnCallEnd(mine, false, nil, nil) // it was under way
 	s.OnCallEnd(mine, true, lost, nil)
 	s.OnCallEnd(other, s.HasLost(other), nil, nil)
-	f.requireClean()
+	f.Good()
 	s.OnCallEnd(mine, s.HasLost(mine), nil, nil)
-	f.requireBreach("S11")
+	f.Diverges("S11")
 }
 
 // The cell ends a session that is not used. Where nothing is lost with it, the client goes on
@@ -57,21 +58,21 @@ func TestS11AClientReplacesASessionThatHeldNothing(t *testing.T) {
 		"nor has a SetSequencer":        {func(h *callModel) { h.did(1, api.SetSequencer{}, api.Result{Code: api.OK}) }, nil, false},
 		"an Acquire names no lock":      {func(h *callModel) { h.did(1, api.Acquire{}, api.Result{Code: api.OK}) }, nil, false},
 	} {
-		f := newVerdict(t)
-		s, mine := NewSuffix(f.w), new(client.Client)
+		f := worldtest.New(t)
+		s, mine := NewSuffix(f.World), new(client.Client)
 		l := &Life{model: sessionModel{sessions: 2, calls: newCallModel()}}
 		c.do(&l.model.calls)
 		s.OnCallEnd(mine, false, c.told, l)
 		s.OnCallEnd(mine, false, lost, nil)
-		f.requireClean()
+		f.Good()
 		s.OnCallEnd(mine, false, lost, l)
-		require.Equal(t, c.breaks, f.w.Failure() != nil, name)
+		require.Equal(t, c.breaks, f.Failure() != nil, name)
 		if c.breaks {
 			continue
 		}
 		l.model.sessions, l.model.calls = 3, newCallModel()
 		s.OnCallEnd(mine, false, lost, l)
-		require.Equal(t, "S11", f.w.Failure().ID, "%s, and then there was another one", name)
+		require.Equal(t, "S11", f.Failure().ID, "%s, and then there was another one", name)
 	}
 }
 

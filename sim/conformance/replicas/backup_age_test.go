@@ -6,6 +6,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 // A master notes how old the newest backup is, from where the one before it left off.
@@ -31,15 +32,15 @@ func TestS3TheAgeOfTheNewestBackupIsNoted(t *testing.T) {
 		"a message came before it": {rows.Backup{}, 3.6, false, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, s, began, recorded, full := newVerdict(t), backupAge{}, time.Unix(40_000, 0), rows.Backup{Slot: 7, Elapsed: sec(4)}, uint64(5)
+			f, s, began, recorded, full := worldtest.New(t), backupAge{}, time.Unix(40_000, 0), rows.Backup{Slot: 7, Elapsed: sec(4)}, uint64(5)
 			acts := func(after float64, woken bool, all ...command.Command) {
-				s.onActed(f.w, 1, began.Add(sec(after)), 3, recorded, all, full)
+				s.onActed(f.World, 1, began.Add(sec(after)), 3, recorded, all, full)
 				if woken {
-					s.onWake(f.w, 1, began.Add(sec(after)), every, sec(0.5))
+					s.onWake(f.World, 1, began.Add(sec(after)), every, sec(0.5))
 				}
 			}
 			acts(0, false)
-			f.requireClean()
+			f.Good()
 			full += c.full
 			if c.note == (rows.Backup{}) {
 				acts(c.at, c.woken)
@@ -47,9 +48,9 @@ func TestS3TheAgeOfTheNewestBackupIsNoted(t *testing.T) {
 				acts(c.at, c.woken, command.Backup{Guard: 3, Done: c.note})
 			}
 			if c.breaks {
-				f.requireBreach("S3")
+				f.Diverges("S3")
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}

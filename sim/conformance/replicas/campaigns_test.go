@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 // A replica campaigns above all ballots that it has heard of.
@@ -31,10 +32,10 @@ func TestL1ACampaignIsAboveAllThatWasHeard(t *testing.T) {
 		"a message without effect": {nil, wire(paxos.Accepted{Ballot: ballot(1, 2), Boot: 1, Slot: 3}), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, s := newVerdict(t), campaigns{}
+			f, s := worldtest.New(t), campaigns{}
 			send := func(wire string) {
 				m, _ := paxos.DecodeMessage(wire)
-				s.onSend(f.w, 1, m)
+				s.onSend(f.World, 1, m)
 			}
 			send(asks(3, 1))
 			s.onActed(0)
@@ -45,12 +46,12 @@ func TestL1ACampaignIsAboveAllThatWasHeard(t *testing.T) {
 				heard, _ := paxos.DecodeMessage(m)
 				s.onMessage(heard)
 			}
-			f.requireClean()
+			f.Good()
 			send(c.sent)
 			if c.breaks {
-				f.requireBreach("L1")
+				f.Diverges("L1")
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}

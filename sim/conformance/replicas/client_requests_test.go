@@ -5,6 +5,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 // A replica answers each request, or keeps it.
@@ -48,7 +49,7 @@ func TestL1ClientsAreAnsweredOrKept(t *testing.T) {
 		"told when it went":       {requests: []api.Request{get}, replies: []api.Reply{replies(11, api.NotMaster)}, state: master.Following},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, s := newVerdict(t), clientRequests{}
+			f, s := worldtest.New(t), clientRequests{}
 			for _, q := range c.requests {
 				s.onRequest(70, q)
 			}
@@ -56,11 +57,11 @@ func TestL1ClientsAreAnsweredOrKept(t *testing.T) {
 				s.onReply(70, p)
 				s.onReply(71, p) // who did not ask
 			}
-			s.onActed(f.w, 1, c.state, c.waiting, c.nodeOps)
+			s.onActed(f.World, 1, c.state, c.waiting, c.nodeOps)
 			if c.breaks {
-				f.requireBreach("L1")
+				f.Diverges("L1")
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}

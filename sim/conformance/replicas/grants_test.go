@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 // leaseState is what replica 1 reports of itself.
@@ -22,9 +23,9 @@ func (s *leaseState) SupportUntil(id paxos.NodeID) time.Time { return s.counts[i
 func (s *leaseState) LeaseGranted() (paxos.NodeID, time.Time, time.Time) {
 	return s.holder, s.until, s.silent
 }
-func (s *leaseState) step(f *verdict, w *grants, ms int, r paxos.Status) {
+func (s *leaseState) step(f worldtest.World, w *grants, ms int, r paxos.Status) {
 	s.self = r
-	w.onActed(f.w, at(ms), 3, &r, s)
+	w.onActed(f.World, at(ms), 3, &r, s)
 }
 
 func at(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
@@ -64,10 +65,10 @@ func TestS7bWhatALeaderCounts(t *testing.T) {
 		"read authority for less":         {lease: -time.Millisecond, broken: "L1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, w := newVerdict(t), &grants{lease: lease}
+			f, w := worldtest.New(t), &grants{lease: lease}
 			s := &leaseState{counts: map[paxos.NodeID]time.Time{}}
 			s.step(f, w, 0, leads)
-			w.onSend(f.w, 1, 2, at(0), heartbeat(1))
+			w.onSend(f.World, 1, 2, at(0), heartbeat(1))
 			s.holder, s.until = 1, at(110)
 			s.step(f, w, 1, leads)
 			first := reply
@@ -79,10 +80,10 @@ func TestS7bWhatALeaderCounts(t *testing.T) {
 				held.Held = 1
 			}
 			s.step(f, w, 20, held)
-			w.onSend(f.w, 1, 2, at(30), heartbeat(2))
+			w.onSend(f.World, 1, 2, at(30), heartbeat(2))
 			s.until, s.counts[1] = at(140), at(120)
 			s.step(f, w, 30, leads)
-			f.requireClean()
+			f.Good()
 			m := reply
 			if c.reply != nil {
 				c.reply(&m)
@@ -95,9 +96,9 @@ func TestS7bWhatALeaderCounts(t *testing.T) {
 			}
 			s.step(f, w, 40, leads)
 			if c.broken != "" {
-				f.requireBreach(c.broken)
+				f.Diverges(c.broken)
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}
@@ -108,62 +109,62 @@ func TestS7bWhatALeaderCounts(t *testing.T) {
 func TestS7bWhatAMemberHonours(t *testing.T) {
 	lease := paxos.Lease{Grant: 110 * time.Millisecond, Rho: 100_000}
 	follows := paxos.Status{ID: 1, Role: paxos.Follower, Boot: 2, Promised: ballot(4, 3)}
-	asks := func(f *verdict, w *grants, ms int, from paxos.NodeID, round uint64) {
+	asks := func(f worldtest.World, w *grants, ms int, from paxos.NodeID, round uint64) {
 		b := ballot(round, from)
 		w.onMessage(at(ms), nil, from, paxos.Heartbeat{Ballot: b, Boot: 5, Seq: 8, Lease: lease})
-		w.onSend(f.w, 1, from, at(ms), paxos.HeartbeatReply{Ballot: b, Boot: 5, Seq: 8, Granted: true})
+		w.onSend(f.World, 1, from, at(ms), paxos.HeartbeatReply{Ballot: b, Boot: 5, Seq: 8, Granted: true})
 	}
 	for name, c := range map[string]struct {
-		do     func(f *verdict, w *grants, s *leaseState)
+		do     func(f worldtest.World, w *grants, s *leaseState)
 		broken string
 	}{
-		"it is asked again": {func(f *verdict, w *grants, s *leaseState) {
+		"it is asked again": {func(f worldtest.World, w *grants, s *leaseState) {
 			asks(f, w, 150, 3, 4)
 			s.until = at(260)
 		}, ""},
-		"it keeps its grant": {func(*verdict, *grants, *leaseState) {}, ""},
-		"it takes it back":   {func(f *verdict, w *grants, s *leaseState) { s.holder, s.until = 0, time.Time{} }, "S7b"},
-		"it keeps it for its own term": {func(f *verdict, w *grants, s *leaseState) {
+		"it keeps its grant": {func(worldtest.World, *grants, *leaseState) {}, ""},
+		"it takes it back":   {func(f worldtest.World, w *grants, s *leaseState) { s.holder, s.until = 0, time.Time{} }, "S7b"},
+		"it keeps it for its own term": {func(f worldtest.World, w *grants, s *leaseState) {
 			asks(f, w, 150, 3, 4)
 			s.until = at(240)
 		}, "S7b"},
-		"it keeps it for longer": {func(f *verdict, w *grants, s *leaseState) { s.until = at(221) }, "L1"},
-		"it gives it to another": {func(f *verdict, w *grants, s *leaseState) {
+		"it keeps it for longer": {func(f worldtest.World, w *grants, s *leaseState) { s.until = at(221) }, "L1"},
+		"it gives it to another": {func(f worldtest.World, w *grants, s *leaseState) {
 			asks(f, w, 150, 2, 5)
 			s.holder, s.until = 2, at(260)
 		}, ""},
-		"it gives it to another, and keeps the first": {func(f *verdict, w *grants, s *leaseState) { asks(f, w, 150, 2, 5) }, "S7b"},
-		"it gives it to itself":                       {func(f *verdict, w *grants, s *leaseState) { s.holder, s.until = 1, at(260) }, ""},
-		"it is released": {func(f *verdict, w *grants, s *leaseState) {
+		"it gives it to another, and keeps the first": {func(f worldtest.World, w *grants, s *leaseState) { asks(f, w, 150, 2, 5) }, "S7b"},
+		"it gives it to itself":                       {func(f worldtest.World, w *grants, s *leaseState) { s.holder, s.until = 1, at(260) }, ""},
+		"it is released": {func(f worldtest.World, w *grants, s *leaseState) {
 			w.onMessage(at(150), nil, 3, paxos.Released{Ballot: ballot(4, 3), Boot: 5})
 			s.holder, s.until = 0, time.Time{}
 		}, ""},
-		"a release of before": {func(f *verdict, w *grants, s *leaseState) {
+		"a release of before": {func(f worldtest.World, w *grants, s *leaseState) {
 			w.onMessage(at(150), nil, 3, paxos.Released{Ballot: ballot(3, 3), Boot: 5})
 		}, ""},
-		"a release of before ends it": {func(f *verdict, w *grants, s *leaseState) {
+		"a release of before ends it": {func(f worldtest.World, w *grants, s *leaseState) {
 			w.onMessage(at(150), nil, 3, paxos.Released{Ballot: ballot(3, 3), Boot: 5})
 			s.holder, s.until = 0, time.Time{}
 		}, "S7b"},
-		"a release is not heard": {func(f *verdict, w *grants, s *leaseState) {
+		"a release is not heard": {func(f worldtest.World, w *grants, s *leaseState) {
 			w.onMessage(at(150), nil, 3, paxos.Released{Ballot: ballot(4, 3), Boot: 5})
 		}, "L1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, w := newVerdict(t), &grants{lease: lease}
+			f, w := worldtest.New(t), &grants{lease: lease}
 			w.onStart(at(0), follows, 0)
 			s := &leaseState{silent: at(110)}
 			s.step(f, w, 0, follows)
 			asks(f, w, 110, 3, 4)
 			s.holder, s.until = 3, at(220)
 			s.step(f, w, 110, follows)
-			f.requireClean()
+			f.Good()
 			c.do(f, w, s)
 			s.step(f, w, 150, follows)
 			if c.broken != "" {
-				f.requireBreach(c.broken)
+				f.Diverges(c.broken)
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}
@@ -190,7 +191,7 @@ func TestS7bARestartedReplicaIsSilent(t *testing.T) {
 		"a first life":                 {first: true, gives: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, w := newVerdict(t), &grants{lease: lease}
+			f, w := worldtest.New(t), &grants{lease: lease}
 			self := follows
 			if c.first {
 				self.Boot = 1
@@ -203,14 +204,14 @@ func TestS7bARestartedReplicaIsSilent(t *testing.T) {
 			s.step(f, w, 0, follows)
 			if c.gives > 0 {
 				w.onMessage(at(c.gives), nil, 3, paxos.Heartbeat{Ballot: ballot(4, 3), Seq: 1, Lease: lease})
-				w.onSend(f.w, 1, 3, at(c.gives), paxos.HeartbeatReply{Ballot: ballot(4, 3), Seq: 1, Granted: true})
+				w.onSend(f.World, 1, 3, at(c.gives), paxos.HeartbeatReply{Ballot: ballot(4, 3), Seq: 1, Granted: true})
 				s.holder, s.until = 3, at(c.gives+110)
 				s.step(f, w, c.gives, follows)
 			}
 			if c.broken != "" {
-				f.requireBreach(c.broken)
+				f.Diverges(c.broken)
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}
@@ -236,7 +237,7 @@ func TestS7bNoPromiseWhileAGrantBinds(t *testing.T) {
 		"a vote, which is none of that": {109, ballot(9, 3), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, w := newVerdict(t), &grants{lease: lease}
+			f, w := worldtest.New(t), &grants{lease: lease}
 			follows := paxos.Status{ID: 1, Role: paxos.Follower, Boot: 2, Promised: ballot(4, 3)}
 			w.onStart(at(0), follows, 0)
 			s := &leaseState{silent: at(110)}
@@ -244,20 +245,20 @@ func TestS7bNoPromiseWhileAGrantBinds(t *testing.T) {
 			if c.ms > 110 {
 				b := follows.Promised
 				w.onMessage(at(110), nil, 3, paxos.Heartbeat{Ballot: b, Boot: 5, Seq: 8, Lease: lease})
-				w.onSend(f.w, 1, 3, at(110), paxos.HeartbeatReply{Ballot: b, Boot: 5, Seq: 8, Granted: true})
+				w.onSend(f.World, 1, 3, at(110), paxos.HeartbeatReply{Ballot: b, Boot: 5, Seq: 8, Granted: true})
 				s.holder, s.until = 3, at(220)
 				s.step(f, w, 110, follows)
 			}
-			f.requireClean()
+			f.Good()
 			if c.asked {
 				w.onMessage(at(c.ms), nil, c.to.Node, paxos.Prepare{Ballot: c.to, Boot: 1, From: 1})
 			}
 			follows.Promised = c.to
 			s.step(f, w, c.ms, follows)
 			if c.broken {
-				f.requireBreach("S7b")
+				f.Diverges("S7b")
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 // A replica answers the requests of others, and relays transfers.
@@ -51,7 +52,7 @@ func TestL1RequestsOfOtherReplicasAreAnswered(t *testing.T) {
 		"a third's answer":           {asked: []driver.Transfer{relay(3, 1, tells(7))}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, s := newVerdict(t), newPeerRequests()
+			f, s := worldtest.New(t), newPeerRequests()
 			for range c.fetches {
 				s.onMessage(2, paxos.Fetch{Slots: paxos.Range{From: 3, To: 4}})
 			}
@@ -62,11 +63,11 @@ func TestL1RequestsOfOtherReplicasAreAnswered(t *testing.T) {
 			for _, w := range c.sent {
 				s.onSend(1, w.to, w.wire)
 			}
-			s.onActed(f.w, 1, c.held, 7)
+			s.onActed(f.World, 1, c.held, 7)
 			if c.breaks {
-				f.requireBreach("L1")
+				f.Diverges("L1")
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}

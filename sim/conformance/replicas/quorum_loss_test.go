@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 // A leader steps down for silence when it hears no quorum, itself included.
@@ -35,7 +36,7 @@ func TestL1ALeaderStepsDownForSilenceOnly(t *testing.T) {
 		"it began long ago":    {0, "", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, s := newVerdict(t), quorumLoss{}
+			f, s := worldtest.New(t), quorumLoss{}
 			begins := 0
 			if c.from == 0 {
 				begins = c.ms
@@ -43,15 +44,15 @@ func TestL1ALeaderStepsDownForSilenceOnly(t *testing.T) {
 			s.onLead(at(begins))
 			m, _ := paxos.DecodeMessage(c.wire)
 			s.onMessage(at(c.ms), leader, c.from, m)
-			s.onActed(f.w, at(201), 3, limit, leader)
-			f.requireClean()
+			s.onActed(f.World, at(201), 3, limit, leader)
+			f.Good()
 			gone := leader
 			gone.Role, gone.Count.QuorumLost = paxos.Follower, 1
-			s.onActed(f.w, at(201), 3, limit, gone)
+			s.onActed(f.World, at(201), 3, limit, gone)
 			if c.breaks {
-				f.requireBreach("L1")
+				f.Diverges("L1")
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 // A snapshot that failed is tried again.
@@ -39,16 +40,16 @@ func TestL2AFailedSnapshotIsTriedAgain(t *testing.T) {
 		"a piece of another one": {nothing, driver.PutDone{}, 900, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, s := newVerdict(t), retry{}
+			f, s := worldtest.New(t), retry{}
 			s.onBulkDone(at(0), failed)
-			s.onActed(f.w, 1, at(10), after, &c.first, false)
+			s.onActed(f.World, 1, at(10), after, &c.first, false)
 			s.onBulkDone(at(20), c.result)
-			f.requireClean()
-			s.onActed(f.w, 1, at(c.now), after, &nothing, c.isHeld)
+			f.Good()
+			s.onActed(f.World, 1, at(c.now), after, &nothing, c.isHeld)
 			if c.breaks {
-				f.requireBreach("L2")
+				f.Diverges("L2")
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}

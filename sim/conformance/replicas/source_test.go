@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 // A source that moved on while a peer was fetching gives the next snapshot twice as long.
@@ -39,19 +40,19 @@ func TestL1ASourceHoldsASnapshotForAPeer(t *testing.T) {
 		"of another peer, by now": {[]step{{0, piece(5, 0)}, {90, piece(5, 1)}, {100, nil}, {101, wrote}, {105, piece(5, 9)}, {110, piece(6, 0)}, {205, piece(6, 1)}, {210, nil}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, s := newVerdict(t), source{}
+			f, s := worldtest.New(t), source{}
 			for _, d := range c.steps {
-				f.requireClean()
+				f.Good()
 				if d.do == nil {
-					s.onSnapshot(f.w, 1, at(d.ms), quiet)
+					s.onSnapshot(f.World, 1, at(d.ms), quiet)
 				} else {
 					s.onBulkDone(at(d.ms), d.do.(driver.BulkResult), first)
 				}
 			}
 			if c.breaks {
-				f.requireBreach("L1")
+				f.Diverges("L1")
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}

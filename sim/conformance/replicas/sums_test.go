@@ -6,6 +6,7 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 func TestS6AMinorityStops(t *testing.T) {
@@ -26,17 +27,17 @@ func TestS6AMinorityStops(t *testing.T) {
 		"one of them said it late": {[]report{{2, 9, 2}, {3, 9, 2}, {4, 9, 3}, {4, 8, 3}}, "S6"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newVerdict(t)
+			f := worldtest.New(t)
 			s := sums{own: core.SumReport{Slot: 9, Sum: db.Sum{A: 1}}}
 			for _, o := range c.others {
 				s.onPeerReport(o.from, core.SumReport{Slot: o.slot, Sum: db.Sum{A: o.sum}})
 			}
-			s.onActed(f.w, 1, 5)
+			s.onActed(f.World, 1, 5)
 			if c.breaks == "" {
-				f.requireClean()
+				f.Good()
 				return
 			}
-			f.requireBreach(c.breaks)
+			f.Diverges(c.breaks)
 		})
 	}
 }

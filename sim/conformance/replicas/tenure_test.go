@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 // A leader with grants of a majority steps down for silence, to hand over, or to install a
@@ -27,16 +28,16 @@ func TestL1AHolderDoesNotStepDownForACandidate(t *testing.T) {
 		"it lost a campaign once": {ms: 99, role: paxos.Follower, why: paxos.Counters{Campaigns: 5}, breaks: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, r := newVerdict(t), tenure{}
+			f, r := worldtest.New(t), tenure{}
 			authority := func() time.Time { return at(100) }
-			r.onActed(f.w, at(1), &paxos.Status{ID: 1, Role: paxos.Candidate}, authority)
-			r.onActed(f.w, at(2), &paxos.Status{ID: 1, Role: paxos.Leader}, authority)
-			f.requireClean()
-			r.onActed(f.w, at(c.ms), &paxos.Status{ID: 1, Role: c.role, Count: c.why}, authority)
+			r.onActed(f.World, at(1), &paxos.Status{ID: 1, Role: paxos.Candidate}, authority)
+			r.onActed(f.World, at(2), &paxos.Status{ID: 1, Role: paxos.Leader}, authority)
+			f.Good()
+			r.onActed(f.World, at(c.ms), &paxos.Status{ID: 1, Role: c.role, Count: c.why}, authority)
 			if c.breaks {
-				f.requireBreach("L1")
+				f.Diverges("L1")
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}

@@ -7,30 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/handle"
-	"github.com/chubbycell/chubby/sim"
 )
-
-// verdict is a world that only records breaches. Each test shows that a check can fail, and
-// that the nearest correct client passes.
-type verdict struct {
-	t *testing.T
-	w *sim.World
-}
-
-func newVerdict(t *testing.T) *verdict {
-	w := sim.New(sim.Config{})
-	t.Cleanup(w.Close)
-	return &verdict{t: t, w: w}
-}
-
-func (f *verdict) requireClean() { require.Nil(f.t, f.w.Failure()) }
-
-func (f *verdict) requireBreach(id string) {
-	f.t.Helper()
-	require.NotNil(f.t, f.w.Failure(), "nothing broke")
-	require.Equal(f.t, id, f.w.Failure().ID, f.w.Failure().Text)
-	require.Equal(f.t, sim.Conformance, f.w.Failure().Kind)
-}
 
 // handleOf is the n-th handle of epoch 1.
 func handleOf(n uint64) api.HandleID { return api.HandleID{Epoch: 1, Counter: n} }
