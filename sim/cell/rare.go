@@ -17,8 +17,6 @@ type rare struct {
 	led      map[paxos.Ballot]paxos.Boot // the life that led at each ballot last
 	over     bool                        // the run is; a replica that is down now was not lost
 
-	outlived uint64 // writes that came late, when an answer behind them was given
-
 	nested, handovers, duels, moments, sources, halves, wholeBehind, syncs, rolls, misfits, misfitsTold, again uint64
 }
 

@@ -195,13 +195,13 @@ func (c *Faults) untilFirst(d time.Duration, end func()) (now func()) {
 	return once
 }
 
-// struck counts a strike of a family.
-func (c *Faults) struck(family string) {
-	c.strikes[family]++
+// struck counts a strike of a kind.
+func (c *Faults) struck(kind string) {
+	c.strikes[kind]++
 	if c.events.Wanted() {
-		c.publish(event.FaultStruck{Kind: family, N: c.strikes[family]})
+		c.publish(event.FaultStruck{Kind: kind, N: c.strikes[kind]})
 	}
-	c.world.Fault(0, family, uint64(c.strikes[family]))
+	c.world.Fault(0, kind, uint64(c.strikes[kind]))
 }
 
 // lull says that faults rest now.
