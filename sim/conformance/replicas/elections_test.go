@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 const (
@@ -32,19 +33,19 @@ func TestL1AFormerLeaderLetsOthersCampaignFirst(t *testing.T) {
 		"it did not lead":            {first: paxos.Candidate, count: campaigns(6), ms: 10, wakes: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, e := newVerdict(t), elections{}
-			e.onActed(f.w, at(1), at(9), electionMax, &paxos.Status{ID: 1, Role: c.first, Count: campaigns(5)})
-			e.onActed(f.w, at(10), at(10), electionMax, &paxos.Status{ID: 1, Role: paxos.Follower, Count: campaigns(5)})
-			e.onWake(f.w, 1, at(10), electionMin)
-			f.requireClean()
-			e.onActed(f.w, at(c.ms), at(c.ms), electionMax, &paxos.Status{ID: 1, Role: paxos.Candidate, Count: c.count})
+			f, e := worldtest.New(t), elections{}
+			e.onActed(f.World, at(1), at(9), electionMax, &paxos.Status{ID: 1, Role: c.first, Count: campaigns(5)})
+			e.onActed(f.World, at(10), at(10), electionMax, &paxos.Status{ID: 1, Role: paxos.Follower, Count: campaigns(5)})
+			e.onWake(f.World, 1, at(10), electionMin)
+			f.Good()
+			e.onActed(f.World, at(c.ms), at(c.ms), electionMax, &paxos.Status{ID: 1, Role: paxos.Candidate, Count: c.count})
 			if c.wakes {
-				e.onWake(f.w, 1, at(c.ms), electionMin)
+				e.onWake(f.World, 1, at(c.ms), electionMin)
 			}
 			if c.breaks {
-				f.requireBreach("L1")
+				f.Diverges("L1")
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}
@@ -53,18 +54,18 @@ func TestL1AFormerLeaderLetsOthersCampaignFirst(t *testing.T) {
 // A campaign that was demanded ends the turn of the others.
 func TestL1ADemandedCampaignMayBeFollowedByOthers(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
-	f, e := newVerdict(t), elections{}
+	f, e := worldtest.New(t), elections{}
 	for i, s := range []paxos.Status{
 		{ID: 1, Role: paxos.Leader, Count: paxos.Counters{Campaigns: 5}},
 		{ID: 1, Role: paxos.Follower, Count: paxos.Counters{Campaigns: 5}},
 		{ID: 1, Role: paxos.Follower, Count: paxos.Counters{Campaigns: 5, Waited: 1}}, // demanded
 		{ID: 1, Role: paxos.Follower, Count: paxos.Counters{Campaigns: 5, Waited: 1}},
 	} {
-		e.onActed(f.w, at(i), at(i), electionMax, &s)
+		e.onActed(f.World, at(i), at(i), electionMax, &s)
 	}
-	e.onActed(f.w, at(9), at(9), electionMax, &paxos.Status{ID: 1, Role: paxos.Candidate, Count: paxos.Counters{Campaigns: 6, Waited: 1}})
-	e.onWake(f.w, 1, at(9), electionMin)
-	f.requireClean()
+	e.onActed(f.World, at(9), at(9), electionMax, &paxos.Status{ID: 1, Role: paxos.Candidate, Count: paxos.Counters{Campaigns: 6, Waited: 1}})
+	e.onWake(f.World, 1, at(9), electionMin)
+	f.Good()
 }
 
 // Only the first defeat since a leader was known has a bound: the next ones may delay more.
@@ -85,28 +86,28 @@ func TestL1ADefeatBeforeTheLastLeaderDelaysNothing(t *testing.T) {
 		"no Nack":            {paxos.Status{Role: paxos.Follower, Leader: 3}, false, paxos.Candidate, 811, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, e := newVerdict(t), elections{}
+			f, e := worldtest.New(t), elections{}
 			lose := func(ms, wake int) {
 				e.onMessage(paxos.Heartbeat{})
 				if c.refused {
 					e.onMessage(paxos.Nack{})
 				}
-				e.onActed(f.w, at(ms), at(wake), electionMax, &paxos.Status{ID: 1, Role: paxos.Follower})
+				e.onActed(f.World, at(ms), at(wake), electionMax, &paxos.Status{ID: 1, Role: paxos.Follower})
 			}
-			e.onActed(f.w, at(0), at(5), electionMax, &paxos.Status{ID: 1, Role: paxos.Candidate})
+			e.onActed(f.World, at(0), at(5), electionMax, &paxos.Status{ID: 1, Role: paxos.Candidate})
 			lose(1, 5)
-			e.onActed(f.w, at(2), at(5), electionMax, &c.between)
+			e.onActed(f.World, at(2), at(5), electionMax, &c.between)
 			first := paxos.Status{ID: 1, Role: c.role}
 			if c.role == paxos.Leader {
 				first.Leader = 1
 			}
-			e.onActed(f.w, at(3), at(5), electionMax, &first)
-			f.requireClean()
+			e.onActed(f.World, at(3), at(5), electionMax, &first)
+			f.Good()
 			lose(10, c.wake)
 			if c.breaks {
-				f.requireBreach("L1")
+				f.Diverges("L1")
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}

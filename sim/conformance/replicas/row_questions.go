@@ -6,6 +6,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 // rowQuestions are the questions of one life of a replica about the sum of its rows. Before
@@ -50,7 +51,7 @@ func (q *rowQuestions) stop() { q.slot, q.answers = 0, nil }
 
 // onActed checks the end of a step. A snapshot or backup that begins ends its questions, as
 // does an installed snapshot; a master that steps down gives up those for a backup.
-func (q *rowQuestions) onActed(w *sim.World, r *paxos.Status, now time.Time, replicas int, most time.Duration, out *Outcome) {
+func (q *rowQuestions) onActed(w *sim.World, r *paxos.Status, now time.Time, replicas int, most time.Duration, out *model.Outcome) {
 	wasLeading := q.isLeading
 	q.isLeading = r.Role == paxos.Leader
 	_, writes := out.Bulk.(driver.WriteJob)

@@ -7,6 +7,8 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/sim/model"
+	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
 // A replica asks about its rows again, until a majority has answered or it no longer needs
@@ -17,7 +19,7 @@ func TestL2AQuestionAboutRowsIsRepeated(t *testing.T) {
 	tell := func(slot paxos.Slot) driver.Transfer { return driver.TellSum{Slot: slot} }
 	for name, c := range map[string]struct {
 		between func(q *rowQuestions)
-		out     Outcome // 20 ms after
+		out     model.Outcome // 20 ms after
 		role    paxos.Role
 		ms      int
 		breaks  bool
@@ -52,20 +54,20 @@ func TestL2AQuestionAboutRowsIsRepeated(t *testing.T) {
 		"a majority speaks of another slot": {
 			between: func(q *rowQuestions) { q.onTransfer(2, tell(8)); q.onTransfer(3, tell(8)) }, ms: 101, breaks: true,
 		},
-		"it writes":     {out: Outcome{Output: driver.Output{Bulk: driver.WriteJob{}}}, ms: 900},
-		"it reads":      {out: Outcome{Output: driver.Output{Bulk: driver.ReadJob{}}}, ms: 900, breaks: true},
-		"it backs up":   {out: Outcome{Output: driver.Output{Backup: &driver.BackupJob{}}}, ms: 900},
-		"it installs":   {out: Outcome{Observed: Observed{Installed: &core.Installed{}}}, ms: 900},
+		"it writes":     {out: model.Outcome{Output: driver.Output{Bulk: driver.WriteJob{}}}, ms: 900},
+		"it reads":      {out: model.Outcome{Output: driver.Output{Bulk: driver.ReadJob{}}}, ms: 900, breaks: true},
+		"it backs up":   {out: model.Outcome{Output: driver.Output{Backup: &driver.BackupJob{}}}, ms: 900},
+		"it installs":   {out: model.Outcome{Observed: model.Observed{Installed: &core.Installed{}}}, ms: 900},
 		"it steps down": {role: paxos.Follower, ms: 900},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, q := newVerdict(t), rowQuestions{}
-			act := func(ms int, role paxos.Role, out Outcome) {
-				q.onActed(f.w, &paxos.Status{ID: 1, Role: role}, at(ms), 5, most, &out)
+			f, q := worldtest.New(t), rowQuestions{}
+			act := func(ms int, role paxos.Role, out model.Outcome) {
+				q.onActed(f.World, &paxos.Status{ID: 1, Role: role}, at(ms), 5, most, &out)
 			}
 			role := paxos.Leader
 			q.onAsk(at(0), 9)
-			act(0, role, Outcome{})
+			act(0, role, model.Outcome{})
 			if c.between != nil {
 				c.between(&q)
 			}
@@ -73,12 +75,12 @@ func TestL2AQuestionAboutRowsIsRepeated(t *testing.T) {
 				role = c.role
 			}
 			act(20, role, c.out)
-			f.requireClean()
-			act(c.ms, role, Outcome{})
+			f.Good()
+			act(c.ms, role, model.Outcome{})
 			if c.breaks {
-				f.requireBreach("L2")
+				f.Diverges("L2")
 			} else {
-				f.requireClean()
+				f.Good()
 			}
 		})
 	}
