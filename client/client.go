@@ -42,6 +42,10 @@ func New(rt Runtime, cfg Config, options ...Option) *Client {
 	return c
 }
 
+// Runtime returns the Runtime that was given to New. Code that is handed a Client sleeps, bounds its
+// waits and starts threads of control by it, and so runs wherever the Client does.
+func (c *Client) Runtime() Runtime { return c.rt }
+
 // receive passes an inbound message to the conn of its sender's cell. Messages from unknown
 // replicas are dropped.
 func (c *Client) receive(from uint32, msg []byte) {

@@ -105,7 +105,11 @@
 // The protocol is in package session, which is pure. This package adds blocking
 // calls on top, over a Runtime: goroutines and a transport for programs (NewRuntime),
 // coroutines and a virtual clock in the simulator. A program that blocks only
-// through its Client and its Runtime runs unchanged in both.
+// through its Client and its Runtime runs unchanged in both. Its time-outs come from
+// Runtime.WithTimeout, since those of package context count the time of the real machine:
+//
+//	ctx, cancel := c.Runtime().WithTimeout(ctx, 10*time.Second)
+//	defer cancel()
 //
 // # Reading order
 //

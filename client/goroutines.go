@@ -105,6 +105,16 @@ func (g *Goroutines) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// WithTimeout implements Runtime by package context.
+func (g *Goroutines) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, d)
+}
+
+// WithDeadline implements Runtime by package context.
+func (g *Goroutines) WithDeadline(ctx context.Context, t time.Time) (context.Context, context.CancelFunc) {
+	return context.WithDeadline(ctx, t)
+}
+
 // NewSignal implements Runtime.
 func (g *Goroutines) NewSignal() Signal { return &signal{} }
 

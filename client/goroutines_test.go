@@ -50,6 +50,30 @@ func assertNil(t *testing.T, err error) {
 	}
 }
 
+func TestTimeoutsEndByTheClockOfTheRuntime(t *testing.T) {
+	inRuntime(t, func(t *testing.T, rt *client.Goroutines) {
+		begin := rt.Now()
+		ctx, cancel := rt.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		derived, stop := context.WithCancel(ctx)
+		defer stop()
+		_, err := rt.Wait(derived, rt.NewSignal())
+		require.Equal(t, context.DeadlineExceeded, err)
+		require.Equal(t, 2*time.Second, rt.Now().Sub(begin))
+		require.Equal(t, context.DeadlineExceeded, ctx.Err())
+
+		until, cancelUntil := rt.WithDeadline(context.Background(), begin.Add(5*time.Second))
+		defer cancelUntil()
+		require.Equal(t, context.DeadlineExceeded, rt.Sleep(until, time.Minute))
+		require.Equal(t, 5*time.Second, rt.Now().Sub(begin))
+
+		late, cancelLate := rt.WithTimeout(context.Background(), 0)
+		require.Equal(t, context.DeadlineExceeded, late.Err(), "at once")
+		cancelLate()
+		require.Equal(t, context.DeadlineExceeded, late.Err())
+	})
+}
+
 func TestManyMayWaitForOneSignal(t *testing.T) {
 	inRuntime(t, func(t *testing.T, rt *client.Goroutines) {
 		s, n := rt.NewSignal(), atomic.Int32{}

@@ -85,6 +85,30 @@ func (l *loop) AfterFunc(d time.Duration, f func()) func() {
 	return func() { end() }
 }
 
+// timed is a context that ends by the clock of a loop.
+type timed struct {
+	context.Context
+	at time.Time
+}
+
+func (t *timed) Deadline() (time.Time, bool) { return t.at, true }
+func (t *timed) Err() error {
+	if err := t.Context.Err(); err == nil || context.Cause(t.Context) != context.DeadlineExceeded {
+		return err
+	}
+	return context.DeadlineExceeded
+}
+
+func (l *loop) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return l.WithDeadline(ctx, l.now.Add(d))
+}
+
+func (l *loop) WithDeadline(ctx context.Context, at time.Time) (context.Context, context.CancelFunc) {
+	ended, cancel := context.WithCancelCause(ctx)
+	stop := l.AfterFunc(at.Sub(l.now), func() { cancel(context.DeadlineExceeded) })
+	return &timed{ended, at}, func() { stop(); cancel(nil) }
+}
+
 func (l *loop) Wait(ctx context.Context, signals ...client.Signal) (int, error) {
 	for {
 		for i, s := range signals {
@@ -115,12 +139,14 @@ func TestOneThreadOfControlIsEnough(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "v", v)
 
-	limited, cancel := context.WithCancelCause(ctx)
+	limited, cancel := c.Runtime().WithTimeout(ctx, time.Minute)
+	defer cancel()
 	l.cell.master = 0 // no master
-	l.after(time.Minute, func() { cancel(context.DeadlineExceeded) })
+	began := l.now
 	err = c.Put(limited, "k", "w")
 	require.ErrorIs(t, err, client.ErrOutcomeUnknown)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.GreaterOrEqual(t, l.now.Sub(began), time.Minute)
 	l.cell.master = 3
 	require.NoError(t, c.Close(ctx))
 	require.Zero(t, l.timers, "nothing is left behind")

@@ -27,6 +27,15 @@ type Runtime interface {
 	Go(name string, f func())
 	// Sleep blocks for d. If ctx ends first, it returns the cause.
 	Sleep(ctx context.Context, d time.Duration) error
+	// WithTimeout returns a context derived from ctx that ends at the latest when d has passed by
+	// Now, with the error context.DeadlineExceeded; at once if d is not positive. cancel ends it
+	// before with context.Canceled, and frees what it uses; call it in any case. Contexts derived
+	// from the result end with it, and context.Cause of each is context.DeadlineExceeded. The
+	// functions of package context count the time of the real machine: a program that uses these
+	// methods in their place runs on every Runtime.
+	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
+	// WithDeadline is like WithTimeout for a time-out that ends at the instant t by Now.
+	WithDeadline(ctx context.Context, t time.Time) (context.Context, context.CancelFunc)
 	// NewSignal returns a signal that has not fired. A signal may be waited for only on the
 	// Runtime that made it.
 	NewSignal() Signal

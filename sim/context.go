@@ -18,7 +18,11 @@ func (rt *Runtime) WithTimeout(parent context.Context, d time.Duration) (context
 		at = p
 	}
 	out := &deadline{Context: ctx, at: at}
-	if rt.e.dead {
+	switch {
+	case d <= 0:
+		cancel(context.DeadlineExceeded)
+		return out, func() {}
+	case rt.e.dead:
 		return out, func() { cancel(nil) }
 	}
 	a := rt.e.alarm(d, func() { cancel(context.DeadlineExceeded) })
@@ -26,6 +30,11 @@ func (rt *Runtime) WithTimeout(parent context.Context, d time.Duration) (context
 		a.stop()
 		cancel(nil)
 	}
+}
+
+// WithDeadline is WithTimeout until the instant t of the machine's clock.
+func (rt *Runtime) WithDeadline(parent context.Context, t time.Time) (context.Context, context.CancelFunc) {
+	return rt.WithTimeout(parent, t.Sub(rt.Now()))
 }
 
 // deadline is the wrapper.
@@ -73,7 +82,8 @@ func (w *World) block(c *coroutine, ctx context.Context) {
 	}
 	if at, ok := ctx.Deadline(); ok {
 		if d, _ := ctx.Value(deadlineKey{}).(*deadline); d == nil || !d.at.Equal(at) {
-			panic("sim: a context with a deadline in real time; use Runtime.WithTimeout")
+			panic("sim: a context with a deadline in real time: context.WithTimeout and context.WithDeadline ask the clock of the real machine; " +
+				"use WithTimeout or WithDeadline of the Runtime (Client.Runtime, scenario.Program)")
 		}
 	}
 	c.ctx = ctx

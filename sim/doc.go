@@ -68,8 +68,9 @@
 //   - It asks its Env what time it is and draws from World.Draw or Env.Draw. It
 //     reads no real clock and no other randomness.
 //   - What leaves a map leaves it in the order of its keys.
-//   - Deadlines of contexts come from Runtime.WithTimeout. The standard ones
-//     count real time and are refused; context.AfterFunc starts a goroutine.
+//   - Deadlines of contexts come from Runtime.WithTimeout and WithDeadline. Those
+//     of package context count real time and are refused; context.AfterFunc starts
+//     a goroutine.
 //   - t.FailNow, and with it package require, ends the goroutine that runs the
 //     world: the test fails and stops, which is right, but nothing is reported of
 //     the run. Programs under test return errors or call World.Break.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
 )
 
 // program runs main on a client machine for an hour of true time.
@@ -137,6 +139,34 @@ func TestSimulatedDeadlines(t *testing.T) {
 	require.Nil(t, w.Failure(), failed(w))
 }
 
+// The contract of client.Runtime, which package client tests on goroutines.
+func TestADeadlineIsAnInstantOfTheMachinesClock(t *testing.T) {
+	w := runProgram(t, Config{}, ClockConfig{RatePPB: billion}, func(w *World, rt *Runtime) {
+		var any client.Runtime = rt
+		at := any.Now().Add(2 * time.Second)
+		ctx, cancel := any.WithDeadline(context.Background(), at)
+		defer cancel()
+		have, ok := ctx.Deadline()
+		require.True(t, ok)
+		require.True(t, at.Equal(have))
+		require.ErrorIs(t, any.Sleep(ctx, time.Minute), context.DeadlineExceeded)
+		require.True(t, at.Equal(any.Now()))
+		require.Equal(t, time.Second, w.Now(), "the machine's clock runs twice as fast")
+
+		late, cancelLate := any.WithDeadline(context.Background(), at)
+		defer cancelLate()
+		require.Equal(t, context.DeadlineExceeded, late.Err(), "at once")
+		_, err := any.Wait(late, any.NewSignal())
+		require.Equal(t, context.DeadlineExceeded, err)
+		require.Equal(t, time.Second, w.Now())
+		early, cancelEarly := any.WithTimeout(context.Background(), 0)
+		require.Equal(t, context.DeadlineExceeded, early.Err())
+		cancelEarly()
+		require.Equal(t, context.DeadlineExceeded, early.Err())
+	})
+	require.Nil(t, w.Failure(), failed(w))
+}
+
 // A canceled context ends the blocked call in the same instant, from whichever
 // machine and by whichever context it is canceled.
 func TestCancelingEndsBlockedCalls(t *testing.T) {
@@ -176,7 +206,7 @@ func TestDeadlinesInRealTimeAreRefused(t *testing.T) {
 		defer cancel()
 		_ = rt.Sleep(ctx, time.Second)
 	})
-	require.Contains(t, w.Failure().Text, "use Runtime.WithTimeout")
+	require.Contains(t, w.Failure().Text, "use WithTimeout or WithDeadline of the Runtime (Client.Runtime, scenario.Program)")
 }
 
 func TestACrashedClientIsUnwoundAndStartsAnew(t *testing.T) {
