@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/chubbycell/chubby/client/session"
@@ -44,4 +45,32 @@ func (h *Handle) GetSequencer(ctx context.Context) (string, error) {
 	}
 	s, _ := r.Detail.(api.Sequenced)
 	return s.Sequencer.Encode(), nil
+}
+
+// Sequencer is what the string of Lock.Sequencer says, for a server that fences by itself instead of
+// asking the cell (CHU §2.1, §2.4). It names no cell: a server that takes the locks of several cells
+// keeps their sequencers apart.
+type Sequencer struct {
+	Lock       string // the path of the lock's node in its cell, such as "/leader"
+	Instance   uint64 // of the node: a later node of this path has a larger one
+	Generation uint64 // of the lock: it grows each time the lock is acquired free, and never goes back
+	Mode       Mode
+}
+
+// ParseSequencer returns what the string of Lock.Sequencer says. It fails with ErrInvalid if that is
+// not the form of a sequencer. A string that has the form may be forged, or of a lock that is lost:
+// only Handle.CheckSequencer knows that.
+func ParseSequencer(text string) (Sequencer, error) {
+	s, err := api.ParseSequencer(text)
+	if err != nil {
+		return Sequencer{}, &Error{Op: "parse-sequencer", Causes: []error{ErrInvalid, err}}
+	}
+	return Sequencer{Lock: s.Node.Path.String(), Instance: uint64(s.Node.Instance), Generation: uint64(s.Gen), Mode: s.Mode}, nil
+}
+
+// Compare orders the sequencers of one lock by age: it is negative if s is the older acquisition, and
+// 0 if both are of the same one, or of holders of a shared lock at the same time. Sequencers of
+// different locks are ordered by Lock, which says nothing of their age.
+func (s Sequencer) Compare(o Sequencer) int {
+	return cmp.Or(cmp.Compare(s.Lock, o.Lock), cmp.Compare(s.Instance, o.Instance), cmp.Compare(s.Generation, o.Generation))
 }
