@@ -123,4 +123,6 @@
 //   - conn.go, pump.go, renew.go: how a session machine is driven and replaced
 //   - callid.go: the identity of a call at the cell
 //   - goroutines.go, signal.go: the Runtime of programs
+//
+// What programs build from these, elections for instance, is in package recipe.
 package client

@@ -67,6 +67,7 @@ var packages = map[string]rule{
 
 	"client/session": {pure, []string{"replica/api"}},
 	"client":         {concurrent, []string{"client/session"}},
+	"client/recipe":  {concurrent, []string{"client"}},
 	"replica":        {concurrent, []string{"replica/disk/diskjobs"}},
 
 	"sim":                      {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},

@@ -1,0 +1,30 @@
+// Package recipe is concurrent: what programs build from locks, small files and events of package
+// client, written once with the traps avoided.
+//
+//	recipe        promises                                    the trap that it avoids
+//	Campaign      one leader, whose address the file has      an address written without the lock
+//	Observe       the address of the leader, by events        a watcher that takes some kinds of events only
+//
+// Each recipe blocks only through its Client and the Runtime of that, so a program that uses it runs
+// unchanged on goroutines and in the simulator. The tests run each recipe there, in cells whose
+// machines fail, and run the same program with the trap built in, which a property must catch.
+// docs/recipes.md names the commands.
+//
+// # What all recipes leave to the program
+//
+// When the session expires, a recipe fails with client.ErrSessionExpired, as all calls of the Client
+// do. The program makes a new Client and begins again.
+//
+// A recipe works with one cell. Two locks in two cells are never acquired or lost together: a program
+// that wants to lead in several cells stands in each, and may lead in some of them only.
+//
+// # Threads of control
+//
+//	thread             started by    waits for                 ends with
+//	(of the caller)    the program   the cell, events          the call, or its context
+//
+// # Reading order
+//
+//   - follow.go: read once, and again after each event
+//   - election.go: Campaign, Term, Observe
+package recipe

@@ -1,0 +1,80 @@
+package recipe_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/chubbycell/chubby/client/recipe"
+)
+
+// Two programs stand for election. The second leads when the first has resigned.
+func ExampleCampaign() {
+	cell := startCell()
+	defer cell.stop()
+	first, hangUp := cell.dial()
+	defer hangUp()
+	second, hangUpSecond := cell.dial()
+	defer hangUpSecond()
+	ctx, cancel := first.Runtime().WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	const file = "/ls/local/primary"
+	term, err := recipe.Campaign(ctx, first, recipe.Candidate{File: file, Address: "ann:4000"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("ann leads:", term.IsLeader())
+
+	won := second.Runtime().NewSignal()
+	second.Runtime().Go("bob", func() {
+		defer won.Fire()
+		next, err := recipe.Campaign(ctx, second, recipe.Candidate{File: file, Address: "bob:4000"})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("bob leads:", next.IsLeader(), "and ann:", term.IsLeader())
+	})
+	if err := term.Resign(ctx); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := second.Runtime().Wait(ctx, won); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// ann leads: true
+	// bob leads: true and ann: false
+}
+
+// A program that follows the leader of an election by events.
+func ExampleObserve() {
+	cell := startCell()
+	defer cell.stop()
+	c, hangUp := cell.dial()
+	defer hangUp()
+	ctx, cancel := c.Runtime().WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	const file = "/ls/local/primary"
+	term, err := recipe.Campaign(ctx, c, recipe.Candidate{File: file, Address: "ann:4000"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for leader, err := range recipe.Observe(ctx, c, file) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if leader.Address == "" {
+			fmt.Println("no leader")
+			break
+		}
+		fmt.Println("leader:", leader.Address)
+		if err := term.Resign(ctx); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// leader: ann:4000
+	// no leader
+}

@@ -1,0 +1,92 @@
+package recipe_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/runner"
+	"github.com/chubbycell/chubby/sim/scenario"
+	"github.com/chubbycell/chubby/sim/simtest"
+)
+
+// trial is a program that uses a recipe, and what must hold of what it reports.
+type trial struct {
+	name     string // of the workload
+	property string // its ID
+	turn     func(ctx context.Context, p scenario.Program)
+	checker  func() scenario.Checker // nil: the programs themselves call World.Break
+}
+
+func (t trial) Name() string                                 { return t.name }
+func (t trial) Help() string                                 { return "programs that use the recipe " + t.name }
+func (t trial) Turn(ctx context.Context, p scenario.Program) { t.turn(ctx, p) }
+func (t trial) options(seeds uint64, clients int) simtest.Options {
+	if t.checker == nil {
+		t.checker = func() scenario.Checker { return silent{} }
+	}
+	return simtest.Options{
+		With: &scenario.Extension{
+			Workloads:  []scenario.Workload{t},
+			Properties: []scenario.Property{{ID: t.property, Help: "what the recipe " + t.name + " promises", New: t.checker}},
+		},
+		// The built-in checkers do not know nodes that a workload of an extension opens.
+		Judge: t.property, Workload: t.name, Seeds: seeds, Clients: clients, Jobs: 1,
+	}
+}
+
+// silent leaves all to the programs.
+type silent struct{}
+
+func (silent) On(time.Duration, event.Event) error { return nil }
+func (silent) End() error                          { return nil }
+
+// reports is a Checker that is told of what programs report.
+type reports func(program int64, call string) error
+
+func (f reports) On(_ time.Duration, e event.Event) error {
+	if call, ok := e.(event.CallEnded); ok && call.Err == nil {
+		return f(call.Program, call.Call)
+	}
+	return nil
+}
+
+func (f reports) End() error { return nil }
+
+// report tells the checker of something that is so at this instant.
+func report(p scenario.Program, format string, args ...any) {
+	p.Done(fmt.Sprintf(format, args...), true, nil)
+}
+
+// within makes a call that may take so long. A call that ran out of its time is no answer and no
+// fault; any other error is reported, so that a program whose session is over ends.
+func within(ctx context.Context, p scenario.Program, d time.Duration, call string, f func(ctx context.Context) error) bool {
+	ctx, cancel := p.Client().Runtime().WithTimeout(ctx, d)
+	defer cancel()
+	err := f(ctx)
+	if err != nil && ctx.Err() != nil && !errors.Is(err, client.ErrSessionExpired) {
+		return false
+	}
+	p.Done(call, true, err)
+	return err == nil
+}
+
+// reaches demands that seeds have counted something (World.Count).
+func reaches(t *testing.T, totals runner.Totals, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		n := uint64(0)
+		for _, c := range totals.Counters {
+			if c.Name == name {
+				n = c.Seeds
+			}
+		}
+		if n == 0 {
+			t.Errorf("no seed counted %q: %v", name, totals.Counters)
+		}
+	}
+}
