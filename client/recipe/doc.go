@@ -4,6 +4,8 @@
 //	recipe        promises                                    the trap that it avoids
 //	Campaign      one leader, whose address the file has      an address written without the lock
 //	Observe       the address of the leader, by events        a watcher that takes some kinds of events only
+//	Fence         a former holder changes and sees nothing    a fence that checks writes only
+//	Writer        each request carries its sequencer          a check of the lease, and then a late request
 //
 // Each recipe blocks only through its Client and the Runtime of that, so a program that uses it runs
 // unchanged on goroutines and in the simulator. The tests run each recipe there, in cells whose
@@ -27,4 +29,5 @@
 //
 //   - follow.go: read once, and again after each event
 //   - election.go: Campaign, Term, Observe
+//   - fence.go, writer.go: sequencers, at both ends of a request
 package recipe

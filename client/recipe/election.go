@@ -64,7 +64,7 @@ type Term struct {
 // instant, at most one is told true; none may be. It is false in jeopardy, and may become true again.
 //
 // A program acts after IsLeader has returned, perhaps much later. It sends Sequencer with each request
-// to a resource that must never hear of two leaders.
+// to a resource that must never hear of two leaders (Fence, Writer).
 func (t *Term) IsLeader() bool { return t.lock.Held() }
 
 // Err returns why the program does not lead, or nil if it does: client.ErrJeopardy for now, any other

@@ -2,8 +2,10 @@ package recipe_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
+	"sync"
 	"time"
 
 	"github.com/chubbycell/chubby/client/recipe"
@@ -77,4 +79,54 @@ func ExampleObserve() {
 	// Output:
 	// leader: ann:4000
 	// no leader
+}
+
+// A leader sends its requests by a Writer, and the server that it writes to has a Fence. Requests of
+// the former leader are refused, however late they arrive.
+func ExampleFence() {
+	cell := startCell()
+	defer cell.stop()
+	c, hangUp := cell.dial()
+	defer hangUp()
+	ctx, cancel := c.Runtime().WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	var server struct {
+		sync.Mutex
+		fence *recipe.Fence
+		text  string
+	}
+	server.fence = recipe.NewFence("/primary")
+	write := func(_ context.Context, sequencer, text string) (string, error) {
+		server.Lock()
+		defer server.Unlock()
+		if err := server.fence.Write(sequencer); err != nil {
+			return "", err
+		}
+		was := server.text
+		server.text = text
+		return was, nil
+	}
+
+	var late string // the sequencer in a request that the network has kept
+	for _, who := range []string{"ann", "bob"} {
+		term, err := recipe.Campaign(ctx, c, recipe.Candidate{File: "/ls/local/primary", Address: who})
+		if err != nil {
+			log.Fatal(err)
+		}
+		was, err := recipe.NewWriter(term, write).Do(ctx, who+" was here")
+		fmt.Printf("%s replaces %q: %v\n", who, was, err)
+		if late == "" {
+			late = term.Sequencer()
+		}
+		if err := term.Resign(ctx); err != nil {
+			log.Fatal(err)
+		}
+	}
+	_, err := write(ctx, late, "ann is back")
+	fmt.Println("late:", errors.Is(err, recipe.ErrFenced), server.text)
+	// Output:
+	// ann replaces "": <nil>
+	// bob replaces "ann was here": <nil>
+	// late: true bob was here
 }
