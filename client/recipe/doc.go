@@ -6,6 +6,7 @@
 //	Observe       the address of the leader, by events        a watcher that takes some kinds of events only
 //	Fence         a former holder changes and sees nothing    a fence that checks writes only
 //	Writer        each request carries its sequencer          a check of the lease, and then a late request
+//	WatchConfig   the last good value of a file, by events    a bad file that replaces a good value
 //
 // Each recipe blocks only through its Client and the Runtime of that, so a program that uses it runs
 // unchanged on goroutines and in the simulator. The tests run each recipe there, in cells whose
@@ -24,10 +25,12 @@
 //
 //	thread             started by    waits for                 ends with
 //	(of the caller)    the program   the cell, events          the call, or its context
+//	config FILE        WatchConfig   events of the file        Config.Close, or an error for good
 //
 // # Reading order
 //
 //   - follow.go: read once, and again after each event
 //   - election.go: Campaign, Term, Observe
 //   - fence.go, writer.go: sequencers, at both ends of a request
+//   - config.go: WatchConfig, Config
 package recipe

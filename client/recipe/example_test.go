@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"strconv"
 	"sync"
 	"time"
 
+	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/client/recipe"
 )
 
@@ -129,4 +131,36 @@ func ExampleFence() {
 	// ann replaces "": <nil>
 	// bob replaces "ann was here": <nil>
 	// late: true bob was here
+}
+
+// A program that follows a number in a file. What does not parse leaves the last good value.
+func ExampleWatchConfig() {
+	cell := startCell()
+	defer cell.stop()
+	c, hangUp := cell.dial()
+	defer hangUp()
+	ctx, cancel := c.Runtime().WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	const file = "/ls/local/workers"
+	f, err := c.Open(ctx, file, client.OpenOptions{Rights: client.Write, Create: client.CreateMay, Contents: "4"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	workers, err := recipe.WatchConfig(ctx, c, file, strconv.Atoi)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer workers.Close()
+	fmt.Println(workers.Value())
+	for _, text := range []string{"8", "a few"} { // any client may write these
+		if _, err := f.SetContents(ctx, text, 0); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(workers.Next(ctx))
+	}
+	// Output:
+	// 4
+	// 8 <nil>
+	// 8 recipe: contents of /ls/local/workers: strconv.Atoi: parsing "a few": invalid syntax
 }

@@ -20,6 +20,7 @@ type trial struct {
 	property string // its ID
 	turn     func(ctx context.Context, p scenario.Program)
 	checker  func() scenario.Checker // nil: the programs themselves call World.Break
+	change   string                  // the call that watchers hear of, for the fault hush; "": none
 }
 
 func (t trial) Name() string                                 { return t.name }
@@ -29,8 +30,13 @@ func (t trial) options(seeds uint64, clients int) simtest.Options {
 	if t.checker == nil {
 		t.checker = func() scenario.Checker { return silent{} }
 	}
+	var faults []scenario.Fault
+	if t.change != "" {
+		faults = append(faults, hush{t.change})
+	}
 	return simtest.Options{
 		With: &scenario.Extension{
+			Faults:     faults,
 			Workloads:  []scenario.Workload{t},
 			Properties: []scenario.Property{{ID: t.property, Help: "what the recipe " + t.name + " promises", New: t.checker}},
 		},

@@ -1,0 +1,33 @@
+package recipe_test
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/scenario"
+)
+
+// hush is a fault: a client cannot be reached, a change is made that it should hear of, and the master
+// that would have told it loses power. What the client hears from the next master is EventReadAgain.
+type hush struct{ change string } // the call that makes the change
+
+func (hush) Name() string { return "hush" }
+func (hush) Help() string { return "a master loses power before it has told a client of a change" }
+
+func (h hush) Strike(s scenario.Stage) {
+	clients := s.Clients()
+	m := clients[s.Draw().Int(len(clients))]
+	net := s.World().Net()
+	net.Isolate(m.Addr())
+	back := func() { net.Rejoin(m.Addr()) }
+	changed := func(e event.Event) bool {
+		call, ok := e.(event.CallEnded)
+		return ok && call.Call == h.change && call.Err == nil && call.Client != m.Addr()
+	}
+	s.When(changed, func() {
+		s.World().Count("hushed")
+		s.CutPower(s.Leader())
+		s.After(10*time.Millisecond, back)
+	})
+	s.Until(s.Draw().Duration(2*time.Second, 6*time.Second), back)
+}
