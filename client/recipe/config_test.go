@@ -67,6 +67,7 @@ func (f configured) write(ctx context.Context, p scenario.Program, file *client.
 		if p.Draw().Chance(1, 4) {
 			text = "many"
 		}
+		report(p, "about to write")
 		if !within(ctx, p, 5*time.Second, "write", func(ctx context.Context) error {
 			_, err := file.SetContents(ctx, text, 0)
 			return err
@@ -90,7 +91,7 @@ func (f configured) follow(ctx context.Context, p scenario.Program, file *client
 	}
 	defer w.Close()
 	var s steady
-	for end := p.Now().Add(50 * time.Second); p.Now().Before(end); {
+	for end := p.Now().Add(patience(p)); p.Now().Before(end); {
 		var text string
 		if !within(ctx, p, 2*time.Second, "read", func(ctx context.Context) (err error) {
 			text, _, err = file.Contents(ctx)

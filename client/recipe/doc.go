@@ -6,6 +6,8 @@
 //	Observe       the address of the leader, by events        a watcher that takes some kinds of events only
 //	Fence         a former holder changes and sees nothing    a fence that checks writes only
 //	Writer        each request carries its sequencer          a check of the lease, and then a late request
+//	Register      a name for as long as the session lives     the file of a former life, adopted
+//	Watch         the members, by events of children          a watcher that keeps dead members alive
 //	WatchConfig   the last good value of a file, by events    a bad file that replaces a good value
 //
 // Each recipe blocks only through its Client and the Runtime of that, so a program that uses it runs
@@ -32,5 +34,6 @@
 //   - follow.go: read once, and again after each event
 //   - election.go: Campaign, Term, Observe
 //   - fence.go, writer.go: sequencers, at both ends of a request
+//   - registry.go: Register, Registration, Watch
 //   - config.go: WatchConfig, Config
 package recipe

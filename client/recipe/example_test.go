@@ -164,3 +164,42 @@ func ExampleWatchConfig() {
 	// 8 <nil>
 	// 8 recipe: contents of /ls/local/workers: strconv.Atoi: parsing "a few": invalid syntax
 }
+
+// Two services register, and a program follows who is there.
+func ExampleWatch() {
+	cell := startCell()
+	defer cell.stop()
+	c, hangUp := cell.dial()
+	defer hangUp()
+	ctx, cancel := c.Runtime().WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	const dir = "/ls/local/services"
+	ann, err := recipe.Register(ctx, c, dir, "ann", "host1:4000")
+	if err != nil {
+		log.Fatal(err)
+	}
+	sets := 0
+	for members, err := range recipe.Watch(ctx, c, dir) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(members)
+		switch sets++; sets {
+		case 1:
+			_, err = recipe.Register(ctx, c, dir, "bob", "host2:4000")
+		case 2:
+			err = ann.Leave(ctx)
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		if sets == 3 {
+			break
+		}
+	}
+	// Output:
+	// [{ann host1:4000}]
+	// [{ann host1:4000} {bob host2:4000}]
+	// [{bob host2:4000}]
+}

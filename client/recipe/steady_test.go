@@ -26,3 +26,12 @@ func (s *steady) read(p scenario.Program, shows string) bool {
 	s.shows, s.last = shows, now
 	return now.Sub(s.since) > mostLease
 }
+
+// patience is how long a program watches in one turn: after healing not for long, for all of them are
+// to end then.
+func patience(p scenario.Program) time.Duration {
+	if p.Healed() {
+		return 10 * time.Second
+	}
+	return 60 * time.Second
+}

@@ -1,0 +1,156 @@
+package recipe
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/chubbycell/chubby/client"
+)
+
+// Register adds a member to a directory of services: an ephemeral file of this name with these
+// contents, which is there for as long as the member's session lives (CHU §2.3). It creates the
+// directory if it does not exist.
+//
+// If the name is there already, Register blocks until it is gone or ctx ends. A service that starts
+// again meets the file of its own former life, which goes when that session has expired; to adopt it
+// would be a trap, since it goes all the same when the cell finds out.
+//
+// If ctx ends first, Register fails with its error and registers nothing. Other errors are those of
+// Open.
+func Register(ctx context.Context, c *client.Client, dir, name, contents string) (*Registration, error) {
+	d, err := c.Open(ctx, dir, client.OpenOptions{Create: client.CreateMay, Directory: true, Events: client.WantChildren | client.WantInvalid})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = d.Close(ctx) }()
+	for {
+		h, err := d.Open(ctx, name, client.OpenOptions{
+			Rights: client.Read | client.Write, Create: client.CreateMust, Ephemeral: true, Contents: contents, Events: client.WantInvalid,
+		})
+		switch {
+		case err == nil:
+			return &Registration{h}, nil
+		case !errors.Is(err, client.ErrExists):
+			return nil, err
+		}
+		if err := next(ctx, d.Events()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Registration is the membership of one service. All methods are safe for concurrent use.
+type Registration struct{ h *client.Handle }
+
+// Update replaces the contents.
+func (r *Registration) Update(ctx context.Context, contents string) error {
+	_, err := r.h.SetContents(ctx, contents, 0)
+	return err
+}
+
+// Wait blocks until the registration is lost, and returns why: client.ErrSessionExpired, client.ErrGone
+// if the file was deleted, client.ErrClosed after Leave. If ctx ends first it returns its error.
+func (r *Registration) Wait(ctx context.Context) error {
+	for {
+		if err := next(ctx, r.h.Events()); err != nil {
+			return err
+		}
+		if _, err := r.h.Stat(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// Leave ends the registration at once. It blocks until the cell has answered; if ctx ends first it
+// fails, and the file goes as soon as the cell can be reached. Leaving again is harmless.
+func (r *Registration) Leave(ctx context.Context) error {
+	_ = r.h.Delete(ctx) // also when a watcher reads it just now
+	return r.h.Close(ctx)
+}
+
+// Member is a service that was registered when the directory was read.
+type Member struct {
+	Name, Contents string
+}
+
+// Watch iterates over the sets of members of a directory, in ascending order of their names, by events:
+// the present set at first, and each that differs. Sets in quick succession may be left out, the last
+// one is not. A set need not have existed as a whole at any instant; the last one did.
+//
+// Watch opens the file of a member only where its contents are new, and closes it when it has read
+// them: an ephemeral file stays while any client has it open, so a watcher that keeps them open keeps
+// dead members in the directory (C9.05). It never opens a file without contents.
+//
+// A member is listed until its session has expired at the cell: a caller that cannot reach one tries
+// the next. The error that ends the iteration comes last: that of ctx, client.ErrNotFound if the
+// directory does not exist, client.ErrGone if it was deleted.
+func Watch(ctx context.Context, c *client.Client, dir string) iter.Seq2[[]Member, error] {
+	return func(yield func([]Member, error) bool) {
+		r := &roster{}
+		var last []Member
+		begun := false
+		for set, err := range follow(ctx, c, dir, client.WantChildren, r.read) {
+			if err == nil && begun && slices.Equal(set, last) {
+				continue
+			}
+			if !yield(slices.Clone(set), err) {
+				return
+			}
+			last, begun = set, true
+		}
+	}
+}
+
+// roster is what is known of the files of a directory.
+type roster struct{ known map[string]entry }
+
+// entry is the contents of a file as they were read, and the metadata with them.
+type entry struct {
+	contents string
+	stat     client.Stat
+}
+
+// read lists the members.
+func (r *roster) read(ctx context.Context, dir *client.Handle) ([]Member, error) {
+	var all []Member
+	now := map[string]entry{}
+	for child, err := range dir.Children(ctx, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if !child.Stat.Ephemeral {
+			continue
+		}
+		e, err := r.entry(ctx, dir, child)
+		switch {
+		case errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrGone):
+			continue // it went in the meantime
+		case err != nil:
+			return nil, err
+		}
+		now[child.Name] = e
+		all = append(all, Member{child.Name, e.contents})
+	}
+	r.known = now
+	return all, nil
+}
+
+// entry returns the contents of a child, from memory if they are those that were read last.
+func (r *roster) entry(ctx context.Context, dir *client.Handle, child client.Child) (entry, error) {
+	have, known := r.known[child.Name]
+	switch {
+	case known && have.stat.Instance == child.Stat.Instance && have.stat.Content == child.Stat.Content:
+		return have, nil
+	case child.Stat.Length == 0:
+		return entry{stat: child.Stat}, nil
+	}
+	f, err := dir.Open(ctx, child.Name, client.OpenOptions{})
+	if err != nil {
+		return entry{}, err
+	}
+	defer func() { _ = f.Close(ctx) }()
+	contents, stat, err := f.Contents(ctx)
+	return entry{contents, stat}, err
+}
