@@ -70,6 +70,8 @@ var packages = map[string]rule{
 	"client/recipe":  {concurrent, []string{"client"}},
 	"replica":        {concurrent, []string{"replica/disk/diskjobs"}},
 
+	"internal/transport/peer": {concurrent, []string{"paxos"}},
+
 	"sim":                      {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
 	"sim/ondisk":               {support, []string{"wal/vfs", "paxos"}},
 	"sim/conformance/replicas": {support, []string{"sim", "sim/model", "replica/driver"}},

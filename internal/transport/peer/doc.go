@@ -1,0 +1,42 @@
+// Package peer is concurrent: it carries datagrams between the replicas of a cell, over TCP.
+//
+// A Transport listens for the other replicas, and keeps one connection of its own to each
+// of them. Datagrams go out on the own connections and come in on the accepted ones, so a
+// pair of replicas has two, and neither side waits for the other. A datagram may be lost,
+// and is never damaged or sent on from another cell: each frame has a checksum, and each
+// connection begins with a handshake.
+//
+// Reading order: config.go, peer.go (the Transport), hello.go (the handshake), frame.go,
+// queue.go, link.go (connections to others), accept.go (connections from others).
+//
+// # Bytes
+//
+// All numbers are big endian. The replica that dials sends a hello, and the other one
+// answers it; a refusal has a reason, and both sides log it as an error.
+//
+//	hello   "chubbypr" version u16  from u32  to u32  n u8 cell
+//	answer  "chubbypr" version u16  id u32            n u8 cell  m u16 reason   accepted if m is 0
+//	frame   length u32  CRC-32C of the payload u32  payload                     a sign of life if length is 0
+//
+// # Goroutines
+//
+//	goroutine       owns                      may block on                     stopped by
+//	listen          the listener              Accept                           Close
+//	one a receiver  an accepted connection    the network, Config.Deliver      Close, silence, a newer connection
+//	one a link      a connection to a peer    the network                      Close
+//	one a watch     nothing                   a read of the link's connection  the link closing it
+//
+// # Loss
+//
+// Send never blocks. Each link has a queue that is bounded in number and bytes; when it is
+// full the oldest datagrams are dropped, because later ones say more. What is queued while
+// a peer cannot be reached is dropped after each attempt: the protocol repeats what still
+// matters.
+//
+// # Who may connect
+//
+// With Config.TLS both sides prove by certificate that they are the member that they say:
+// the certificate has the DNS name of MemberName. Without TLS a hello is believed, so
+// plain connections are refused unless both ends are on the loopback interface, or
+// Config.AllowPlain says that the network is trusted.
+package peer

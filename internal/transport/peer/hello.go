@@ -1,0 +1,142 @@
+package peer
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/chubbycell/chubby/paxos"
+)
+
+const (
+	magic     = "chubbypr"
+	version   = 1
+	maxCell   = 255
+	maxReason = 1 << 10
+)
+
+// hello is what the replica that dials says first.
+type hello struct {
+	version  uint16
+	from, to paxos.NodeID
+	cell     string
+}
+
+// answer is what the other one says to it.
+type answer struct {
+	version uint16
+	id      paxos.NodeID
+	cell    string
+	reason  string // of a refusal; empty: accepted
+}
+
+// errForeign is what speaks another protocol.
+var errForeign = errors.New("it does not speak the protocol between replicas")
+
+// refusal is a handshake that failed because of who the two sides are.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+func refuse(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }
+
+func (h hello) write(w io.Writer) error {
+	b := binary.BigEndian.AppendUint16([]byte(magic), h.version)
+	b = binary.BigEndian.AppendUint32(b, uint32(h.from))
+	b = binary.BigEndian.AppendUint32(b, uint32(h.to))
+	b = append(append(b, byte(len(h.cell))), h.cell...)
+	_, err := w.Write(b)
+	return err
+}
+
+func (a answer) write(w io.Writer) error {
+	b := binary.BigEndian.AppendUint16([]byte(magic), a.version)
+	b = binary.BigEndian.AppendUint32(b, uint32(a.id))
+	b = append(append(b, byte(len(a.cell))), a.cell...)
+	reason := a.reason[:min(len(a.reason), maxReason)]
+	b = append(binary.BigEndian.AppendUint16(b, uint16(len(reason))), reason...)
+	_, err := w.Write(b)
+	return err
+}
+
+// reader reads fields until an error, which it keeps.
+type reader struct {
+	r   io.Reader
+	err error
+}
+
+func (r *reader) bytes(n int) []byte {
+	b := make([]byte, n)
+	if r.err == nil {
+		_, r.err = io.ReadFull(r.r, b)
+	}
+	return b
+}
+
+func (r *reader) u16() uint16 { return binary.BigEndian.Uint16(r.bytes(2)) }
+func (r *reader) u32() uint32 { return binary.BigEndian.Uint32(r.bytes(4)) }
+
+// begin reads magic and version. It says nothing of what follows in another version.
+func (r *reader) begin() uint16 {
+	if got := r.bytes(len(magic)); r.err == nil && string(got) != magic {
+		r.err = errForeign
+	}
+	return r.u16()
+}
+
+func readHello(from io.Reader) (h hello, err error) {
+	r := reader{r: from}
+	if h.version = r.begin(); r.err == nil && h.version != version {
+		return h, nil // the rest is not ours to read
+	}
+	h.from, h.to = paxos.NodeID(r.u32()), paxos.NodeID(r.u32())
+	h.cell = string(r.bytes(int(r.bytes(1)[0])))
+	return h, r.err
+}
+
+func readAnswer(from io.Reader) (a answer, err error) {
+	r := reader{r: from}
+	a.version = r.begin()
+	a.id = paxos.NodeID(r.u32())
+	a.cell = string(r.bytes(int(r.bytes(1)[0])))
+	n := int(r.u16())
+	if r.err == nil && n > maxReason {
+		return a, errForeign
+	}
+	a.reason = string(r.bytes(n))
+	return a, r.err
+}
+
+// check returns why this replica refuses a hello, or nil.
+func (c *Config) check(h hello) error {
+	_, known := c.Peers[h.from]
+	switch {
+	case h.version != version:
+		return refuse("replica %d of cell %q speaks version %d of the protocol between replicas, and the other side version %d", c.Self, c.Cell, version, h.version)
+	case h.cell != c.Cell:
+		return refuse("this is cell %q, and replica %d is of cell %q", c.Cell, h.from, h.cell)
+	case h.to != c.Self:
+		return refuse("this is replica %d, and replica %d takes it for replica %d", c.Self, h.from, h.to)
+	case !known:
+		return refuse("replica %d is no member of cell %q, as far as replica %d is configured", h.from, c.Cell, c.Self)
+	}
+	return nil
+}
+
+// greet makes the handshake of a connection to replica id.
+func (c *Config) greet(rw io.ReadWriter, id paxos.NodeID) error {
+	if err := (hello{version: version, from: c.Self, to: id, cell: c.Cell}).write(rw); err != nil {
+		return err
+	}
+	a, err := readAnswer(rw)
+	switch {
+	case err != nil:
+		return fmt.Errorf("no answer to the handshake: %w", err)
+	case a.reason != "":
+		return refuse("refused by replica %d of cell %q: %s", a.id, a.cell, a.reason)
+	case a.version != version || a.id != id || a.cell != c.Cell:
+		return refuse("replica %d of cell %q answers, in version %d, where replica %d of cell %q should be", a.id, a.cell, a.version, id, c.Cell)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package peer
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"time"
+)
+
+// run keeps a connection to the peer until ctx ends.
+func (l *link) run(ctx context.Context) {
+	pause := l.cfg.timing.backoffMin
+	for ctx.Err() == nil {
+		conn, err := l.connect(ctx)
+		if err == nil {
+			l.note(true, nil)
+			begun := time.Now()
+			err = l.pump(ctx, conn)
+			conn.Close()
+			if time.Since(begun) > l.cfg.timing.backoffMax {
+				pause = l.cfg.timing.backoffMin
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		l.note(false, err)
+		l.queue.drop()
+		if errors.As(err, new(*refusal)) {
+			pause = l.cfg.timing.backoffMax
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause/2 + rand.N(pause/2)):
+		}
+		pause = min(2*pause, l.cfg.timing.backoffMax)
+	}
+}
+
+// note keeps what Status says, and logs each change once.
+func (l *link) note(connected bool, err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	l.mu.Lock()
+	changed := connected != l.connected || text != l.lastErr
+	l.connected, l.lastErr = connected, text
+	l.mu.Unlock()
+	log := l.cfg.Logger.With("peer", l.id, "addr", l.addr)
+	switch {
+	case !changed:
+	case connected:
+		log.Info("connected to peer")
+	case errors.As(err, new(*refusal)):
+		log.Error("peer refused, or is not the peer that it should be", "err", text)
+	default:
+		log.Warn("peer not connected", "err", text)
+	}
+}
+
+// connect dials and makes the handshake.
+func (l *link) connect(ctx context.Context) (net.Conn, error) {
+	d := net.Dialer{Timeout: l.cfg.timing.dial}
+	conn, err := d.DialContext(ctx, "tcp", l.addr)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	secured, err := l.secure(ctx, conn)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return secured, nil
+}
+
+func (l *link) secure(ctx context.Context, conn net.Conn) (net.Conn, error) {
+	if err := conn.SetDeadline(time.Now().Add(l.cfg.timing.handshake)); err != nil {
+		return nil, err
+	}
+	switch {
+	case l.cfg.TLS != nil:
+		t := tls.Client(conn, l.cfg.clientTLS(l.id))
+		if err := t.HandshakeContext(ctx); err != nil {
+			return nil, fmt.Errorf("TLS handshake: %w", err)
+		}
+		conn = t
+	case !l.cfg.AllowPlain && !isLoopback(conn.RemoteAddr()):
+		return nil, refuse("%v is not a loopback address, and connections are plain: configure TLS, or allow plain connections if the network is trusted", conn.RemoteAddr())
+	}
+	if err := l.cfg.greet(conn, l.id); err != nil {
+		return nil, err
+	}
+	return conn, conn.SetDeadline(time.Time{})
+}
+
+// pump sends what is queued until the connection fails or ctx ends.
+func (l *link) pump(ctx context.Context, conn net.Conn) error {
+	gone := make(chan error, 1)
+	go func() { // ends at the latest when run closes conn
+		_, err := conn.Read(make([]byte, 1))
+		if err == nil {
+			err = errors.New("it sent bytes where none are expected")
+		}
+		if err == io.EOF {
+			err = errors.New("closed by the peer")
+		}
+		gone <- err
+	}()
+	idle := time.NewTicker(l.cfg.timing.alive)
+	defer idle.Stop()
+	w := bufio.NewWriterSize(conn, 64<<10)
+	for {
+		select {
+		case <-ctx.Done():
+			_ = l.send(w, conn, l.cfg.timing.flush)
+			return nil
+		case err := <-gone:
+			return err
+		case <-l.queue.wake:
+		case <-idle.C:
+			if err := writeFrame(w, nil); err != nil {
+				return err
+			}
+		}
+		if err := l.send(w, conn, l.cfg.timing.write); err != nil {
+			return err
+		}
+	}
+}
+
+// send writes all that is queued, within a time.
+func (l *link) send(w *bufio.Writer, conn net.Conn, within time.Duration) error {
+	if err := conn.SetWriteDeadline(time.Now().Add(within)); err != nil {
+		return err
+	}
+	for _, wire := range l.queue.take() {
+		if err := writeFrame(w, wire); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}

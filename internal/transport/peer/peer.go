@@ -1,0 +1,129 @@
+package peer
+
+import (
+	"context"
+	"crypto/tls"
+	"maps"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/chubbycell/chubby/paxos"
+)
+
+// Transport carries datagrams to and from the other replicas of a cell. All methods are
+// safe for concurrent use.
+type Transport struct {
+	cfg   Config
+	links map[paxos.NodeID]*link
+	stop  context.CancelFunc
+	wg    sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool
+	accepted map[net.Conn]bool
+	newest   map[paxos.NodeID]net.Conn // the accepted connection of each peer
+}
+
+// New starts a Transport. It returns at once: whether peers can be reached, Status says.
+func New(cfg Config) (*Transport, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	cfg.setDefaults()
+	ctx, stop := context.WithCancel(context.Background())
+	t := &Transport{
+		cfg: cfg, links: map[paxos.NodeID]*link{}, stop: stop,
+		accepted: map[net.Conn]bool{}, newest: map[paxos.NodeID]net.Conn{},
+	}
+	for id, addr := range cfg.Peers {
+		l := &link{cfg: &t.cfg, id: id, addr: addr, queue: newQueue(cfg.QueueItems, cfg.QueueBytes)}
+		t.links[id] = l
+		t.wg.Go(func() { l.run(ctx) })
+	}
+	t.wg.Go(t.listen)
+	return t, nil
+}
+
+// Send sends a datagram. It does not block, and does not write to wire, which must not
+// change any more. A datagram for a replica that is no peer, or above MaxFrame, is logged
+// and dropped.
+func (t *Transport) Send(to paxos.NodeID, wire []byte) {
+	l := t.links[to]
+	switch {
+	case l == nil:
+		t.cfg.Logger.Error("datagram for a replica that is no peer dropped", "peer", to)
+	case len(wire) > t.cfg.MaxFrame:
+		l.oversized.Add(1)
+		t.cfg.Logger.Error("datagram above the limit dropped", "peer", to, "bytes", len(wire), "limit", t.cfg.MaxFrame)
+	case len(wire) > 0:
+		l.queue.add(wire)
+	}
+}
+
+// PeerStatus describes the connection to one peer.
+type PeerStatus struct {
+	ID        paxos.NodeID
+	Addr      string
+	Connected bool
+	Err       string // why the last attempt failed; empty while connected
+	Dropped   uint64 // datagrams that were not sent
+}
+
+// Status describes the connections to all peers, in the order of their ids.
+func (t *Transport) Status() (all []PeerStatus) {
+	for _, id := range slices.Sorted(maps.Keys(t.links)) {
+		all = append(all, t.links[id].status())
+	}
+	return all
+}
+
+// Close sends what waits, for a fraction of a second at most, and closes all connections.
+// After Close has returned Deliver is not called any more. It may be called again.
+func (t *Transport) Close() {
+	t.mu.Lock()
+	t.closed = true
+	t.cfg.Listener.Close()
+	for c := range t.accepted {
+		c.Close()
+	}
+	t.mu.Unlock()
+	t.stop()
+	t.wg.Wait()
+}
+
+// link is the connection to one peer.
+type link struct {
+	cfg       *Config
+	id        paxos.NodeID
+	addr      string
+	queue     *queue
+	oversized atomic.Uint64
+
+	mu        sync.Mutex
+	connected bool
+	lastErr   string
+}
+
+func (l *link) status() PeerStatus {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return PeerStatus{
+		ID: l.id, Addr: l.addr, Connected: l.connected, Err: l.lastErr,
+		Dropped: l.queue.countDropped() + l.oversized.Load(),
+	}
+}
+
+// serverTLS and clientTLS are Config.TLS for the two sides.
+func (c *Config) serverTLS() *tls.Config {
+	s := c.TLS.Clone()
+	s.ClientAuth, s.ClientCAs, s.MinVersion = tls.RequireAndVerifyClientCert, c.TLS.RootCAs, tls.VersionTLS13
+	return s
+}
+
+func (c *Config) clientTLS(id paxos.NodeID) *tls.Config {
+	s := c.TLS.Clone()
+	s.ServerName, s.MinVersion = MemberName(c.Cell, id), tls.VersionTLS13
+	return s
+}
