@@ -70,7 +70,10 @@ var packages = map[string]rule{
 	"client/recipe":  {concurrent, []string{"client"}},
 	"replica":        {concurrent, []string{"replica/disk/diskjobs"}},
 
-	"internal/transport/peer": {concurrent, []string{"paxos"}},
+	"internal/transport/queue":        {concurrent, nil},
+	"internal/transport/peer":         {concurrent, []string{"paxos", "internal/transport/queue"}},
+	"internal/transport/rpc/chubbyv1": {concurrent, nil},
+	"internal/transport/rpc":          {concurrent, []string{"replica/api", "internal/transport/queue", "internal/transport/rpc/chubbyv1"}},
 
 	"sim":                      {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
 	"sim/ondisk":               {support, []string{"wal/vfs", "paxos"}},

@@ -7,7 +7,7 @@
 // connection begins with a handshake.
 //
 // Reading order: config.go, peer.go (the Transport), hello.go (the handshake), frame.go,
-// queue.go, link.go (connections to others), accept.go (connections from others).
+// link.go (connections to others), accept.go (connections from others).
 //
 // # Bytes
 //

@@ -30,7 +30,7 @@ func (l *link) run(ctx context.Context) {
 			return
 		}
 		l.note(false, err)
-		l.queue.drop()
+		l.queue.Drop()
 		if errors.As(err, new(*refusal)) {
 			pause = l.cfg.timing.backoffMax
 		}
@@ -124,7 +124,7 @@ func (l *link) pump(ctx context.Context, conn net.Conn) error {
 			return nil
 		case err := <-gone:
 			return err
-		case <-l.queue.wake:
+		case <-l.queue.Wake():
 		case <-idle.C:
 			if err := writeFrame(w, nil); err != nil {
 				return err
@@ -141,7 +141,7 @@ func (l *link) send(w *bufio.Writer, conn net.Conn, within time.Duration) error 
 	if err := conn.SetWriteDeadline(time.Now().Add(within)); err != nil {
 		return err
 	}
-	for _, wire := range l.queue.take() {
+	for _, wire := range l.queue.Take() {
 		if err := writeFrame(w, wire); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/chubbycell/chubby/internal/transport/queue"
 	"github.com/chubbycell/chubby/paxos"
 )
 
@@ -38,7 +39,7 @@ func New(cfg Config) (*Transport, error) {
 		accepted: map[net.Conn]bool{}, newest: map[paxos.NodeID]net.Conn{},
 	}
 	for id, addr := range cfg.Peers {
-		l := &link{cfg: &t.cfg, id: id, addr: addr, queue: newQueue(cfg.QueueItems, cfg.QueueBytes)}
+		l := &link{cfg: &t.cfg, id: id, addr: addr, queue: queue.New(cfg.QueueItems, cfg.QueueBytes)}
 		t.links[id] = l
 		t.wg.Go(func() { l.run(ctx) })
 	}
@@ -58,7 +59,7 @@ func (t *Transport) Send(to paxos.NodeID, wire []byte) {
 		l.oversized.Add(1)
 		t.cfg.Logger.Error("datagram above the limit dropped", "peer", to, "bytes", len(wire), "limit", t.cfg.MaxFrame)
 	case len(wire) > 0:
-		l.queue.add(wire)
+		l.queue.Add(wire)
 	}
 }
 
@@ -98,7 +99,7 @@ type link struct {
 	cfg       *Config
 	id        paxos.NodeID
 	addr      string
-	queue     *queue
+	queue     *queue.Queue
 	oversized atomic.Uint64
 
 	mu        sync.Mutex
@@ -111,7 +112,7 @@ func (l *link) status() PeerStatus {
 	defer l.mu.Unlock()
 	return PeerStatus{
 		ID: l.id, Addr: l.addr, Connected: l.connected, Err: l.lastErr,
-		Dropped: l.queue.countDropped() + l.oversized.Load(),
+		Dropped: l.queue.Dropped() + l.oversized.Load(),
 	}
 }
 

@@ -244,23 +244,6 @@ func TestOtherProtocolsAndDamagedFramesEndTheConnection(t *testing.T) {
 	require.Empty(t, b.got)
 }
 
-func TestAFullQueueDropsTheOldest(t *testing.T) {
-	q := newQueue(3, 10)
-	for _, s := range []string{"1", "2", "3", "4"} {
-		q.add([]byte(s))
-	}
-	require.Equal(t, [][]byte{[]byte("2"), []byte("3"), []byte("4")}, q.take())
-	q.add([]byte("12345"))
-	q.add([]byte("123456"))
-	q.add(make([]byte, 11))
-	require.Len(t, q.take(), 1)
-	require.EqualValues(t, 3, q.countDropped())
-	q.add([]byte("x"))
-	q.drop()
-	require.EqualValues(t, 4, q.countDropped())
-	require.Empty(t, q.take())
-}
-
 func TestWrongConfigurationsAreRefusedWithAllFaults(t *testing.T) {
 	_, err := New(Config{Peers: map[paxos.NodeID]string{0: "nowhere"}})
 	for _, want := range []string{"cell name", "id of this replica is 0", "no listener", "no Deliver", "missing port"} {

@@ -1,0 +1,12 @@
+// Package chubbyv1 is concurrent: the messages and stubs of the gRPC service chubby.v1.Cell,
+// generated from cell.proto. Package rpc uses them; programs use package client.
+//
+// After a change of cell.proto make them again, with protoc or buf and these plugins, in the
+// directory internal/transport/rpc:
+//
+//	go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
+//	go install google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2
+//	protoc --go_out=. --go_opt=paths=source_relative --go-grpc_out=. --go-grpc_opt=paths=source_relative chubbyv1/cell.proto
+//
+// A test holds the generated descriptor to the text of cell.proto.
+package chubbyv1

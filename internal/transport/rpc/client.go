@@ -1,0 +1,170 @@
+package rpc
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/chubbycell/chubby/internal/transport/queue"
+)
+
+// ClientConfig is what a Client is built from.
+type ClientConfig struct {
+	Cell     string            // refuse replicas of another cell; empty: any
+	Replicas map[uint32]string // host:port of each replica
+
+	// Deliver takes a message of a replica. It must not block for long, and does not keep msg.
+	Deliver func(from uint32, msg []byte)
+	// Failed is told why a stream could not be opened, or ended. nil: it is not.
+	Failed func(replica uint32, err error)
+
+	TLS        *tls.Config // authority of the replicas, and the client's certificate; nil: plain
+	Token      string      // sent to the replicas, unless empty
+	Principal  string      // the name that the client says, unless empty
+	AllowPlain bool        // plain connections beyond the loopback interface
+
+	Logger *slog.Logger // nil: nothing is logged
+}
+
+func (c *ClientConfig) validate() error {
+	var faults []error
+	if len(c.Replicas) == 0 {
+		faults = append(faults, errors.New("no replicas"))
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Replicas)) {
+		if _, _, err := net.SplitHostPort(c.Replicas[id]); err != nil {
+			faults = append(faults, fmt.Errorf("address of replica %d: %v; give host:port", id, err))
+		}
+		if id == 0 {
+			faults = append(faults, errors.New("a replica has the id 0"))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Client is the connections of one client process to the replicas of a cell. All methods
+// are safe for concurrent use.
+type Client struct {
+	cfg   ClientConfig
+	links map[uint32]*link
+	stop  context.CancelFunc
+	wg    sync.WaitGroup
+}
+
+// NewClient returns a Client. It connects to a replica when it has something to send to it.
+func NewClient(cfg ClientConfig) (*Client, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	c := &Client{cfg: cfg, links: map[uint32]*link{}, stop: stop}
+	for id, addr := range cfg.Replicas {
+		conn, err := grpc.NewClient("passthrough:///"+addr, c.options(addr)...)
+		if err != nil {
+			c.Close()
+			return nil, fmt.Errorf("replica %d at %s: %w", id, addr, err)
+		}
+		c.links[id] = &link{c: c, id: id, addr: addr, conn: conn, queue: queue.New(queueItems, queueBytes)}
+	}
+	for _, l := range c.links {
+		c.wg.Go(func() { l.run(ctx) })
+	}
+	return c, nil
+}
+
+func (c *Client) options(addr string) []grpc.DialOption {
+	creds := insecure.NewCredentials()
+	if c.cfg.TLS != nil {
+		t := c.cfg.TLS.Clone()
+		if t.MinVersion = tls.VersionTLS13; t.ServerName == "" {
+			t.ServerName, _, _ = net.SplitHostPort(addr)
+		}
+		creds = credentials.NewTLS(t)
+	}
+	return []grpc.DialOption{
+		grpc.WithTransportCredentials(creds),
+		grpc.WithContextDialer(c.dial),
+		grpc.WithNoProxy(),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: 20 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
+			MinConnectTimeout: 3 * time.Second,
+		}),
+	}
+}
+
+// dial connects, and refuses plain connections to other machines.
+func (c *Client) dial(ctx context.Context, addr string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	if tcp, ok := conn.RemoteAddr().(*net.TCPAddr); c.cfg.TLS == nil && !c.cfg.AllowPlain && (!ok || !tcp.IP.IsLoopback()) {
+		conn.Close()
+		return nil, fmt.Errorf("%s is not a loopback address, and the connection is plain: configure TLS, or allow plain connections if the network is trusted", addr)
+	}
+	return conn, nil
+}
+
+// outgoing is ctx with the metadata of a stream to a replica.
+func (c *Client) outgoing(ctx context.Context, id uint32) context.Context {
+	md := metadata.Pairs(keyReplica, fmt.Sprint(id))
+	set := func(key, value string) {
+		if value != "" {
+			md.Set(key, value)
+		}
+	}
+	set(keyCell, c.cfg.Cell)
+	set(keyPrincipal, c.cfg.Principal)
+	if c.cfg.Token != "" {
+		set(keyToken, bearer+c.cfg.Token)
+	}
+	return metadata.NewOutgoingContext(ctx, md)
+}
+
+// Send sends a message to a replica. It does not block, and does not write to msg, which
+// must not change any more. A message for an unknown replica is dropped.
+func (c *Client) Send(to uint32, msg []byte) {
+	if l := c.links[to]; l != nil {
+		l.queue.Add(msg)
+	}
+}
+
+// Health asks a replica whether it serves. The error is that of the call.
+func (c *Client) Health(ctx context.Context, replica uint32) (serving bool, err error) {
+	l := c.links[replica]
+	if l == nil {
+		return false, fmt.Errorf("unknown replica %d", replica)
+	}
+	r, err := grpc_health_v1.NewHealthClient(l.conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
+	return err == nil && r.GetStatus() == grpc_health_v1.HealthCheckResponse_SERVING, err
+}
+
+// Close closes all connections. After it has returned Deliver is not called any more. It
+// may be called again.
+func (c *Client) Close() {
+	c.stop()
+	for _, l := range c.links {
+		l.conn.Close()
+	}
+	c.wg.Wait()
+}

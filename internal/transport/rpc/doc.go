@@ -1,0 +1,37 @@
+// Package rpc is concurrent: it carries datagrams between client processes and replicas, over gRPC.
+//
+// The service is chubby.v1.Cell (chubbyv1/cell.proto). A client process keeps one stream
+// to each replica that it talks to; the requests and replies of all its sessions, in the
+// encoding of package replica/api, are the messages of these streams. A stream is a bundle
+// of datagrams: a message may be lost when its queue is full or the stream breaks, and
+// the client sends again what was not answered. So there is no call of this service for
+// each call of a client, and what a call may conclude does not depend on gRPC.
+//
+// Reading order: server.go (a replica), auth.go (who a client is), tokens.go; client.go
+// (a client process), link.go (its stream to one replica).
+//
+// # Metadata of a stream
+//
+//	chubby-cell       the cell that the client means; a replica of another one refuses
+//	chubby-replica    the id of the replica that the client means; another one refuses
+//	authorization     "Bearer TOKEN"
+//	chubby-principal  the name that the client says, believed only where TrustNames is set
+//
+// # Errors of a stream
+//
+//	Unauthenticated     no certificate, a wrong token, or no name
+//	FailedPrecondition  another cell, or another replica
+//	ResourceExhausted   too many clients, or a message above api.MaxMessage
+//	Unavailable         the replica stops, or cannot be reached
+//
+// # Goroutines
+//
+//	goroutine               owns              may block on       stopped by
+//	gRPC's own              connections       the network        Server.Stop, Client.Close
+//	two a stream (server)   the stream        the network        the stream's end, Server.Stop
+//	one a replica (client)  the link          the network        Client.Close
+//	one a stream (client)   what comes in     the network        the stream's end
+//
+// The server also serves grpc.health.v1 (SERVING while the replica knows a master) and
+// server reflection.
+package rpc

@@ -1,0 +1,257 @@
+package rpc
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/reflection"
+	"google.golang.org/grpc/status"
+
+	"github.com/chubbycell/chubby/internal/transport/queue"
+	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Bounds of a stream and of its messages.
+const (
+	maxMessage = api.MaxMessage + 64 // with what protobuf puts around it
+	queueItems = 1024
+	queueBytes = 8 << 20
+)
+
+// ServerConfig is what the Server of a replica is built from.
+type ServerConfig struct {
+	Cell    string
+	Replica uint32
+
+	// Deliver takes a message, the client that sent it, and who that is. It must not block,
+	// and owns msg. It reports whether there was room.
+	Deliver func(from uint64, who api.Principal, msg []byte) bool
+
+	// TLS has the certificate of the replica, and in ClientCAs the authority of those of
+	// clients. nil: plain connections.
+	TLS *tls.Config
+	// Tokens are accepted in place of certificates; nil: none are.
+	Tokens *Tokens
+	// TrustNames believes the name that a client says. It needs plain connections.
+	TrustNames bool
+	// AllowPlain permits plain connections beyond the loopback interface.
+	AllowPlain bool
+
+	MaxClients int          // streams at one time, at most; 0: 10 000
+	Logger     *slog.Logger // nil: nothing is logged
+}
+
+func (c *ServerConfig) validate() error {
+	var faults []error
+	fault := func(bad bool, text string) {
+		if bad {
+			faults = append(faults, errors.New("client transport: "+text))
+		}
+	}
+	fault(c.Cell == "", "no cell name")
+	fault(c.Replica == 0, "the id of the replica is 0")
+	fault(c.Deliver == nil, "no Deliver")
+	fault(c.MaxClients < 0, "MaxClients is negative")
+	fault(c.TLS != nil && c.TLS.ClientCAs == nil && c.Tokens == nil, "TLS without an authority of client certificates and without tokens: no client could say who it is")
+	fault(c.TLS == nil && c.Tokens == nil && !c.TrustNames, "plain connections without tokens, and names are not believed: no client could say who it is")
+	fault(c.TLS != nil && c.TrustNames, "names are believed on plain connections only: remove TrustNames, or TLS")
+	return errors.Join(faults...)
+}
+
+// Server serves the clients of one replica. All methods are safe for concurrent use.
+type Server struct {
+	chubbyv1.UnimplementedCellServer
+	cfg    ServerConfig
+	grpc   *grpc.Server
+	health *health.Server
+
+	mu      sync.Mutex
+	stopped chan struct{} // closed when streams are to end
+	last    uint64        // the newest client
+	clients map[uint64]*queue.Queue
+}
+
+// NewServer returns a Server that does not listen yet.
+func NewServer(cfg ServerConfig) (*Server, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	if cfg.MaxClients == 0 {
+		cfg.MaxClients = 10_000
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	options := []grpc.ServerOption{
+		grpc.MaxRecvMsgSize(maxMessage),
+		grpc.MaxConcurrentStreams(100),
+		grpc.ConnectionTimeout(10 * time.Second),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+	}
+	if cfg.TLS != nil {
+		t := cfg.TLS.Clone()
+		// A client without a certificate is refused by Datagrams, in words; health checks need none.
+		t.MinVersion, t.ClientAuth = tls.VersionTLS13, tls.VerifyClientCertIfGiven
+		options = append(options, grpc.Creds(credentials.NewTLS(t)))
+	}
+	s := &Server{
+		cfg: cfg, grpc: grpc.NewServer(options...), health: health.NewServer(),
+		stopped: make(chan struct{}), clients: map[uint64]*queue.Queue{},
+	}
+	chubbyv1.RegisterCellServer(s.grpc, s)
+	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
+	reflection.Register(s.grpc)
+	s.SetServing(false)
+	return s, nil
+}
+
+// Serve serves what connects to l until Stop, and closes l. It returns nil then.
+func (s *Server) Serve(l net.Listener) error {
+	if tcp, ok := l.Addr().(*net.TCPAddr); s.cfg.TLS == nil && !s.cfg.AllowPlain && (!ok || !tcp.IP.IsLoopback()) {
+		l.Close()
+		return fmt.Errorf("client transport: %v is not a loopback address, and connections are plain: configure TLS, or allow plain connections if the network is trusted", l.Addr())
+	}
+	return s.grpc.Serve(l)
+}
+
+// SetServing tells the health service whether the replica serves: whether it knows a master.
+func (s *Server) SetServing(is bool) {
+	state := grpc_health_v1.HealthCheckResponse_NOT_SERVING
+	if is {
+		state = grpc_health_v1.HealthCheckResponse_SERVING
+	}
+	s.health.SetServingStatus("", state)
+	s.health.SetServingStatus(chubbyv1.Cell_ServiceDesc.ServiceName, state)
+}
+
+// Send sends a message to a client. It does not block, and drops the message if the client
+// is gone. The Server does not write to msg, which must not change any more.
+func (s *Server) Send(to uint64, msg []byte) {
+	s.mu.Lock()
+	q := s.clients[to]
+	s.mu.Unlock()
+	if q != nil {
+		q.Add(msg)
+	}
+}
+
+// Clients is the number of client processes that are connected.
+func (s *Server) Clients() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.clients)
+}
+
+// Stop ends all streams with an error that says that the replica stops, and closes the
+// connections, those that do not end by themselves when ctx ends. It may be called again.
+func (s *Server) Stop(ctx context.Context) {
+	s.health.Shutdown()
+	s.mu.Lock()
+	select {
+	case <-s.stopped:
+	default:
+		close(s.stopped)
+	}
+	s.mu.Unlock()
+	hard := context.AfterFunc(ctx, s.grpc.Stop)
+	s.grpc.GracefulStop()
+	hard()
+}
+
+// Datagrams is one stream of a client process.
+func (s *Server) Datagrams(stream chubbyv1.Cell_DatagramsServer) error {
+	md, _ := metadata.FromIncomingContext(stream.Context())
+	log := s.cfg.Logger
+	if p, ok := peer.FromContext(stream.Context()); ok {
+		log = log.With("remote", p.Addr.String())
+	}
+	err := s.isAddressed(md)
+	var who api.Principal
+	if err == nil {
+		who, err = s.authenticate(stream.Context(), md)
+	}
+	var id uint64
+	var out *queue.Queue
+	if err == nil {
+		id, out, err = s.admit()
+	}
+	if err != nil {
+		log.Warn("client refused", "err", status.Convert(err).Message())
+		return err
+	}
+	defer s.leave(id)
+	log = log.With("client", id, "principal", who)
+	log.Debug("client connected")
+	if err := stream.SendHeader(metadata.Pairs(keyCell, s.cfg.Cell, keyReplica, fmt.Sprint(s.cfg.Replica))); err != nil {
+		return err
+	}
+	err = s.carry(stream, id, who, out)
+	log.Debug("client disconnected", "err", err)
+	return err
+}
+
+func (s *Server) admit() (id uint64, out *queue.Queue, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.clients); n >= s.cfg.MaxClients {
+		return 0, nil, status.Errorf(codes.ResourceExhausted, "%d clients are connected to replica %d, which is its limit", n, s.cfg.Replica)
+	}
+	s.last++
+	out = queue.New(queueItems, queueBytes)
+	s.clients[s.last] = out
+	return s.last, out, nil
+}
+
+func (s *Server) leave(id uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.clients, id)
+}
+
+// carry delivers what comes and sends what waits until the stream ends.
+func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, id uint64, who api.Principal, out *queue.Queue) error {
+	ended := make(chan error, 1)
+	go func() { // ends with the stream, which ends when Datagrams returns
+		for {
+			d, err := stream.Recv()
+			if err != nil {
+				ended <- err
+				return
+			}
+			s.cfg.Deliver(id, who, d.GetMessage())
+		}
+	}()
+	for {
+		select {
+		case err := <-ended:
+			if stream.Context().Err() != nil {
+				return nil // the client is gone
+			}
+			return err
+		case <-s.stopped:
+			return status.Errorf(codes.Unavailable, "replica %d stops", s.cfg.Replica)
+		case <-out.Wake():
+		}
+		for _, msg := range out.Take() {
+			if err := stream.Send(&chubbyv1.Datagram{Message: msg}); err != nil {
+				return err
+			}
+		}
+	}
+}
