@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/chubbycell/chubby/internal/boottime"
 )
 
-// Goroutines is the Runtime of ordinary programs: goroutines, channels, and the monotonic
-// clock. All methods are safe for concurrent use.
+// Goroutines is the Runtime of ordinary programs: goroutines, channels, and a clock that goes on
+// while the machine is suspended. All methods are safe for concurrent use.
 //
 // The program supplies the transport: a function that sends, given to NewRuntime, and a call of
 // Deliver for each message received.
@@ -61,8 +63,9 @@ func (g *Goroutines) Close() {
 	g.wg.Wait()
 }
 
-// Now implements Runtime.
-func (g *Goroutines) Now() time.Time { return time.Now() }
+// Now implements Runtime. The instants are ahead of those of time.Now by the time that the machine
+// was suspended: a lease that ended meanwhile is over when the program goes on.
+func (g *Goroutines) Now() time.Time { return boottime.Now() }
 
 // Send implements Runtime.
 func (g *Goroutines) Send(to uint32, msg []byte) {

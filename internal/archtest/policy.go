@@ -34,6 +34,7 @@ var packages = map[string]rule{
 	"internal/overlay":   {support, nil},
 	"internal/typecheck": {support, nil},
 	"internal/cli":       {concurrent, nil},
+	"internal/boottime":  {concurrent, nil},
 	"internal/contract":  {support, []string{"internal/overlay", "internal/typecheck"}},
 	"wal/vfs":            {synchronous, nil},
 	"wal/vfs/vfstest":    {support, []string{"wal/vfs"}},
@@ -66,9 +67,9 @@ var packages = map[string]rule{
 	"replica/disk/backup":   {synchronous, []string{"replica/state/command", "replica/disk/store"}},
 
 	"client/session": {pure, []string{"replica/api"}},
-	"client":         {concurrent, []string{"client/session"}},
+	"client":         {concurrent, []string{"client/session", "internal/boottime"}},
 	"client/recipe":  {concurrent, []string{"client"}},
-	"replica":        {concurrent, []string{"replica/disk/diskjobs"}},
+	"replica":        {concurrent, []string{"replica/disk/diskjobs", "internal/boottime"}},
 
 	"internal/transport/queue":        {concurrent, nil},
 	"internal/transport/peer":         {concurrent, []string{"paxos", "internal/transport/queue"}},
