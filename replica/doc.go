@@ -4,7 +4,7 @@
 // the simulator supplies the same things to the same host.
 //
 //	goroutine  owns                    is woken by                 may block on      stopped by
-//	loop       the host                inbox, timer, lanes' ends   nothing (*)       Stop, or the host's Stop
+//	loop       the host                inbox, asks, timer, lanes   nothing (*)       Stop, or the host's Stop
 //	log lane   log and register        the jobs channel            the file system   the loop closing jobs
 //	bulk lane  the snapshots           the bulk channel            the file system   the loop closing bulk
 //	backups    the place of backups    the saves channel           its file system   the loop closing saves (**)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chubbycell/chubby/internal/boottime"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
@@ -19,7 +20,7 @@ import (
 )
 
 // Transport carries bytes away from a replica. Both calls return at once; what
-// cannot be sent is dropped. They own wire from then on.
+// cannot be sent is dropped. Messages may share wire: it is not to be written to.
 type Transport interface {
 	ToPeer(to paxos.NodeID, wire []byte)
 	ToClient(to core.Addr, wire []byte)
@@ -33,7 +34,7 @@ type Config struct {
 	Store     store.Options
 	Backups   *store.Place // where Host.BackupEvery has something written; nil: nowhere
 	Transport Transport
-	Now       func() time.Time // monotonic; nil: time.Now
+	Now       func() time.Time // monotonic, and goes on while the machine is suspended; nil: boottime.Now
 	Inbox     int              // inputs that may wait; 0: 4096
 	Logger    *slog.Logger     // nil: nothing is logged
 }
@@ -58,6 +59,7 @@ func (c *Config) Validate() error {
 type Replica struct {
 	cfg        Config
 	inbox      chan input
+	asks       chan ask
 	logJobs    chan driver.LogJob
 	logDone    chan error // one answer a job
 	bulkJobs   chan driver.BulkJob
@@ -87,7 +89,7 @@ func Start(cfg Config) (*Replica, error) {
 		return nil, err
 	}
 	if cfg.Now == nil {
-		cfg.Now = time.Now
+		cfg.Now = boottime.Now
 	}
 	if cfg.Inbox == 0 {
 		cfg.Inbox = 4096
@@ -112,6 +114,7 @@ func Start(cfg Config) (*Replica, error) {
 	r := &Replica{
 		cfg:        cfg,
 		inbox:      make(chan input, cfg.Inbox),
+		asks:       make(chan ask),
 		logJobs:    make(chan driver.LogJob, 1),
 		logDone:    make(chan error, 1),
 		bulkJobs:   make(chan driver.BulkJob, 1),
@@ -229,6 +232,11 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 			} else {
 				h.ClientMessage(r.cfg.Now(), in.client, in.who, in.wire)
 			}
+		case a := <-r.asks:
+			a.do(h, r.cfg.Now())
+			err = r.carryOut(h, timer)
+			close(a.done)
+			continue
 		case failed := <-r.logDone:
 			h.LogDone(r.cfg.Now(), failed)
 		case result := <-r.bulkDone:

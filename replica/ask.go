@@ -1,0 +1,73 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/state/rows"
+)
+
+// ask is a question to the loop, or an order of an operator.
+type ask struct {
+	do   func(h *driver.Driver, now time.Time)
+	done chan struct{} // closed when it was done and what followed was sent
+}
+
+// ErrStopped is what the methods that ask the loop return when it has ended.
+var ErrStopped = errors.New("the replica has stopped")
+
+// ask has the loop call do.
+func (r *Replica) ask(ctx context.Context, do func(h *driver.Driver, now time.Time)) error {
+	a := ask{do: do, done: make(chan struct{})}
+	select {
+	case r.asks <- a:
+	case <-r.ended:
+		return ErrStopped
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	<-a.done // the loop does not block
+	return nil
+}
+
+// Resign makes the replica give up being the leader, so that another one need not wait until
+// it is missed. It returns when the messages that say so were handed to the Transport. A
+// replica that does not lead is postponed as a candidate.
+func (r *Replica) Resign(ctx context.Context) error {
+	return r.ask(ctx, func(h *driver.Driver, now time.Time) { h.Resign(now) })
+}
+
+// Status describes a replica.
+type Status struct {
+	ID       paxos.NodeID
+	Role     paxos.Role
+	Leader   paxos.NodeID // as far as the replica knows; 0: none
+	Serving  bool         // it is the master, and serves clients
+	Epoch    api.Epoch    // the newest that it has applied
+	Applied  paxos.Slot   // slots up to this one are in its rows
+	Sessions uint64       // alive, as far as its rows say
+	Records  uint64       // written to its log, in all of its lives
+	Proposed int          // commands that wait for a slot
+}
+
+// Status asks the replica for its state. It fails when the replica has stopped, or ctx ends
+// first.
+func (r *Replica) Status(ctx context.Context) (Status, error) {
+	var s Status
+	err := r.ask(ctx, func(h *driver.Driver, _ time.Time) {
+		s.ID = r.cfg.Driver.Core.Paxos.ID
+		c := h.Core()
+		if c == nil {
+			return // it will not start
+		}
+		p, all := c.Status(), c.Rows()
+		s.Role, s.Leader, s.Serving, s.Applied = p.Role, p.Leader, c.Serving() != nil, p.Applied
+		s.Records, s.Proposed = uint64(p.Durable), p.Pending
+		s.Epoch, s.Sessions = rows.GetEpoch(all).Number, rows.GetTotals(all).Sessions
+	})
+	return s, err
+}
