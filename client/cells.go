@@ -17,6 +17,7 @@ type Option func(*settings)
 type settings struct {
 	name  string
 	cells map[string][]uint32
+	dial  dialOptions
 }
 
 // WithName sets the name of the local cell, so that /ls/NAME means it as /ls/local always does.

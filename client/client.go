@@ -25,6 +25,7 @@ type Client struct {
 	conns     []*conn            // the local cell first
 	byName    map[api.Cell]*conn // the local cell also under its own name, if it has one
 	byReplica map[uint32]*conn   // the cell of each replica id
+	dialed    *dialed            // what Dial made for the Client; nil: New made the Client
 }
 
 // New returns a Client that uses rt, which must serve no other Client. New neither blocks nor
@@ -70,10 +71,14 @@ func (c *Client) Ready(ctx context.Context) error {
 // returns nil at once if no session is open. If ctx ends first, Close fails with
 // ErrOutcomeUnknown; if a session's grace period ends first, with ErrOutcomeUnknown and
 // ErrSessionExpired. The Client is closed in each case, and a session that is left at its cell
-// expires there. Closing again is harmless.
+// expires there. Of a Client that Dial made the connections are closed too. Closing again is
+// harmless.
 func (c *Client) Close(ctx context.Context) error {
 	if c.configErr != nil {
 		return nil
+	}
+	if c.dialed != nil {
+		defer c.dialed.close()
 	}
 	var closing []*call
 	for _, o := range c.conns {

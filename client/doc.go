@@ -8,8 +8,7 @@
 // handles belong to the session, and live for as long as the session does. The
 // Client reports what happens to a session by itself as Events.
 //
-//	rt := client.NewRuntime(send) // send puts a message on the network
-//	c := client.New(rt, client.Config{Replicas: []uint32{1, 2, 3}, Draw: client.Entropy})
+//	c, err := client.Dial(ctx, "1=10.0.0.1:7400,2=10.0.0.2:7400,3=10.0.0.3:7400")
 //	defer c.Close(ctx)
 //
 //	f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
@@ -103,10 +102,11 @@
 // # Runtime
 //
 // The protocol is in package session, which is pure. This package adds blocking
-// calls on top, over a Runtime: goroutines and a transport for programs (NewRuntime),
-// coroutines and a virtual clock in the simulator. A program that blocks only
-// through its Client and its Runtime runs unchanged in both. Its time-outs come from
-// Runtime.WithTimeout, since those of package context count the time of the real machine:
+// calls on top, over a Runtime: goroutines and gRPC for programs (Dial), goroutines and a
+// transport that the program supplies (NewRuntime and New), coroutines and a virtual clock in
+// the simulator. A program that blocks only through its Client and its Runtime runs unchanged
+// in all of them. Its time-outs come from Runtime.WithTimeout, since those of package context
+// count the time of the real machine:
 //
 //	ctx, cancel := c.Runtime().WithTimeout(ctx, 10*time.Second)
 //	defer cancel()
@@ -123,6 +123,7 @@
 //   - conn.go, pump.go, renew.go: how a session machine is driven and replaced
 //   - callid.go: the identity of a call at the cell
 //   - goroutines.go, signal.go: the Runtime of programs
+//   - dial.go, target.go: a Client over the network
 //
 // What programs build from these, elections for instance, is in package recipe.
 package client

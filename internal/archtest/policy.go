@@ -67,13 +67,14 @@ var packages = map[string]rule{
 	"replica/disk/backup":   {synchronous, []string{"replica/state/command", "replica/disk/store"}},
 
 	"client/session": {pure, []string{"replica/api"}},
-	"client":         {concurrent, []string{"client/session", "internal/boottime"}},
+	"client":         {concurrent, []string{"client/session", "internal/boottime", "internal/transport/rpc"}},
 	"client/recipe":  {concurrent, []string{"client"}},
 	"replica":        {concurrent, []string{"replica/disk/diskjobs", "internal/boottime"}},
 
 	"internal/transport/queue":        {concurrent, nil},
 	"internal/transport/peer":         {concurrent, []string{"paxos", "internal/transport/queue"}},
 	"internal/transport/rpc/chubbyv1": {concurrent, nil},
+	"internal/server":                 {concurrent, []string{"replica", "internal/transport/peer", "internal/transport/rpc"}},
 	"internal/transport/rpc":          {concurrent, []string{"replica/api", "internal/transport/queue", "internal/transport/rpc/chubbyv1"}},
 
 	"sim":                      {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
@@ -110,7 +111,7 @@ var packages = map[string]rule{
 	"sim/mutants":              {support, []string{"internal/overlay", "internal/typecheck"}},
 	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment"}},
 	"sim/simtest":              {support, []string{"sim/runner"}},
-	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot"}},
+	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/server"}},
 }
 
 // allowedImports is everything a package may import, found by walking the lattice.

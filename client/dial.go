@@ -1,0 +1,263 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os/user"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/chubbycell/chubby/client/session"
+	"github.com/chubbycell/chubby/internal/transport/rpc"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// DialTimeout is how long Dial waits for a cell if its context has no deadline.
+const DialTimeout = 10 * time.Second
+
+// dialOptions are the options of Dial. New does not look at them.
+type dialOptions struct {
+	cfg        Config
+	tls        *tls.Config
+	token      string
+	principal  string
+	allowPlain bool
+	logger     *slog.Logger
+}
+
+// WithConfig sets timeouts and limits of a Client that Dial makes. Dial sets Replicas, and Draw
+// unless it is set.
+func WithConfig(c Config) Option { return func(s *settings) { s.dial.cfg = c } }
+
+// WithTLS has Dial connect with TLS. RootCAs is the authority of the replicas' certificates, and
+// the common name of the client's certificate is its principal.
+func WithTLS(c *tls.Config) Option { return func(s *settings) { s.dial.tls = c } }
+
+// WithToken has Dial prove by a token who the client is.
+func WithToken(token string) Option { return func(s *settings) { s.dial.token = token } }
+
+// WithPrincipal sets the name that a client of Dial says where it proves none: a cell believes it
+// on plain connections within one machine only. Default: the name of the user that runs the
+// program.
+func WithPrincipal(name string) Option { return func(s *settings) { s.dial.principal = name } }
+
+// WithPlain permits Dial plain connections beyond the loopback interface. What goes over them can
+// be read and forged.
+func WithPlain() Option { return func(s *settings) { s.dial.allowPlain = true } }
+
+// WithLogger sets where a Client that Dial makes tells of its connections. Default: nowhere.
+func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.dial.logger = l } }
+
+// dialed is the environment of a Client that Dial made.
+type dialed struct {
+	target Target
+	rt     *Goroutines
+	conns  *rpc.Client
+	giveUp context.CancelCauseFunc // ends Dial
+
+	mu   sync.Mutex
+	errs map[uint32]error // why each replica was not reached, since it was heard last
+}
+
+// Dial connects to a cell over the network and returns a Client when the session with the cell is
+// open. The target is a list of replicas, "1=host:port,2=host:port,3=host:port", or the name of a
+// cell file (Target). Connections are plain unless the target or an option says otherwise, and
+// plain connections stay on the loopback interface.
+//
+// Dial fails when ctx ends, or after DialTimeout if ctx has no deadline; the error then says of
+// each replica why it was not reached. It fails at once with ErrInvalid for a wrong target, or
+// if a replica is not the one that the target says, and with ErrPermission if a replica does
+// not accept who the client is. Close the Client after use: that closes the connections too.
+func Dial(ctx context.Context, target string, options ...Option) (*Client, error) {
+	invalid := func(err error) error {
+		return &Error{Op: "dial", Key: target, Causes: []error{ErrInvalid, err}}
+	}
+	t, err := ParseTarget(target)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	var s settings
+	for _, o := range options {
+		o(&s)
+	}
+	if len(s.cells) > 0 {
+		return nil, invalid(errors.New("WithCells: Dial connects to one cell"))
+	}
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, DialTimeout)
+		defer cancel()
+	}
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	d, err := newDialed(t, s.dial, giveUp)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	c := New(d.rt, d.config(s.dial.cfg), append(d.names(s), options...)...)
+	c.dialed = d
+	if err := c.Ready(ctx); err != nil {
+		d.close()
+		return nil, d.explain(target, err)
+	}
+	return c, nil
+}
+
+// newDialed makes the connections.
+func newDialed(t Target, o dialOptions, giveUp context.CancelCauseFunc) (*dialed, error) {
+	d := &dialed{target: t, giveUp: giveUp, errs: map[uint32]error{}}
+	secure, err1 := t.TLS()
+	token, err2 := t.Token()
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	if o.tls != nil {
+		secure = o.tls
+	}
+	if o.token != "" {
+		token = o.token
+	}
+	who := o.principal
+	if who == "" {
+		who = t.Principal
+	}
+	if who == "" {
+		who = userName()
+	}
+	var err error
+	d.conns, err = rpc.NewClient(rpc.ClientConfig{
+		Cell: t.Cell, Replicas: t.Replicas, Deliver: d.deliver, Failed: d.failed,
+		TLS: secure, Token: token, Principal: who, AllowPlain: o.allowPlain || t.AllowPlain, Logger: o.logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.rt = NewRuntime(d.conns.Send)
+	return d, nil
+}
+
+// userName is the principal of a program that says nothing else.
+func userName() string {
+	if u, err := user.Current(); err == nil && api.Principal(u.Username).Check() == api.OK {
+		return u.Username
+	}
+	return "anonymous"
+}
+
+func (d *dialed) config(c session.Config) Config {
+	c.Replicas = d.target.ids()
+	if c.Draw == nil {
+		c.Draw = Entropy
+	}
+	return c
+}
+
+// names has /ls/CELL mean the cell, if its name is known and no option says otherwise.
+func (d *dialed) names(s settings) []Option {
+	if name := api.Cell(d.target.Cell); s.name == "" && name.Check() == api.OK && name != api.LocalCell {
+		return []Option{WithName(d.target.Cell)}
+	}
+	return nil
+}
+
+func (d *dialed) deliver(from uint32, msg []byte) {
+	d.mu.Lock()
+	delete(d.errs, from)
+	d.mu.Unlock()
+	d.rt.Deliver(from, msg)
+}
+
+func (d *dialed) failed(replica uint32, err error) {
+	text := errors.New(status.Convert(err).Message())
+	d.mu.Lock()
+	d.errs[replica] = text
+	d.mu.Unlock()
+	switch status.Code(err) {
+	case codes.Unauthenticated, codes.PermissionDenied:
+		d.giveUp(fmt.Errorf("%w: replica %d at %s: %w", ErrPermission, replica, d.target.Replicas[replica], text))
+	case codes.FailedPrecondition:
+		d.giveUp(fmt.Errorf("%w: replica %d at %s: %w", ErrInvalid, replica, d.target.Replicas[replica], text))
+	}
+}
+
+// unreached says of each replica why it was not reached.
+func (d *dialed) unreached() (all []error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, id := range d.target.ids() {
+		if err := d.errs[id]; err != nil {
+			all = append(all, fmt.Errorf("replica %d at %s: %w", id, d.target.Replicas[id], err))
+		}
+	}
+	return all
+}
+
+// explain is the error of Dial.
+func (d *dialed) explain(target string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	for _, cause := range e.Causes {
+		if errors.Is(cause, ErrPermission) || errors.Is(cause, ErrInvalid) {
+			return &Error{Op: "dial", Key: target, Causes: []error{cause}}
+		}
+	}
+	return &Error{Op: "dial", Key: target, Causes: append(e.Causes, d.unreached()...)}
+}
+
+// close closes the connections. Calls of the Client get no answers any more.
+func (d *dialed) close() {
+	d.rt.mu.Lock()
+	d.rt.closed = true
+	d.rt.mu.Unlock()
+	d.conns.Close()
+}
+
+// Unreached says of each replica of a cell that Dial connected to why it could not be reached,
+// if that is so; nil: there is nothing to say. A Client works while it reaches the master.
+func (c *Client) Unreached() error {
+	if c.dialed == nil {
+		return nil
+	}
+	return errors.Join(c.dialed.unreached()...)
+}
+
+// Serving asks a replica of a cell that Dial connected to whether it serves: whether it knows a
+// master. It blocks until the replica answers or ctx ends.
+func (c *Client) Serving(ctx context.Context, replica uint32) (bool, error) {
+	if c.dialed == nil {
+		return false, &Error{Op: "serving", Causes: []error{ErrInvalid, errors.New("the Client was not made by Dial")}}
+	}
+	ok, err := c.dialed.conns.Health(ctx, replica)
+	if err != nil {
+		return false, &Error{Op: "serving", Key: c.dialed.target.Replicas[replica], Causes: []error{errors.New(status.Convert(err).Message())}}
+	}
+	return ok, nil
+}
+
+// Target is where Dial connected to; the zero Target if the Client was not made by Dial.
+func (c *Client) Target() Target {
+	if c.dialed == nil {
+		return Target{}
+	}
+	return c.dialed.target
+}
+
+// LeaseLeft is how much longer the session with the local cell is known to be alive, by the clock
+// of the Client's Runtime: not above 0 in jeopardy, and the lower the longer that lasts. A cell
+// keeps a lock with lock-delay D from others until LeaseLeft is below -D at the earliest. ok is
+// false if the session has had no lease.
+func (c *Client) LeaseLeft() (left time.Duration, ok bool) {
+	bound := c.Status().Bound
+	if bound.IsZero() {
+		return 0, false
+	}
+	return bound.Sub(c.rt.Now()), true
+}

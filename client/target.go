@@ -1,0 +1,133 @@
+package client
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Target says where a cell is, and how a client proves who it is. A cell file is one in
+// JSON; file names in it are relative to its directory.
+type Target struct {
+	Cell     string            `json:"cell,omitempty"` // its name; empty: unknown
+	Replicas map[uint32]string `json:"replicas"`       // host:port of each replica, by id
+
+	CA         string `json:"ca,omitempty"`          // file: authority of the replicas' certificates; empty: plain connections
+	Cert       string `json:"cert,omitempty"`        // file: certificate of the client, whose common name is its principal
+	Key        string `json:"key,omitempty"`         // file: key of Cert
+	TokenFile  string `json:"token_file,omitempty"`  // file: a token, which also names a principal
+	Principal  string `json:"principal,omitempty"`   // the name that the client says where it proves none
+	AllowPlain bool   `json:"allow_plain,omitempty"` // plain connections beyond the loopback interface
+}
+
+// ParseTarget reads a list of replicas, "1=host:port,2=host:port", or else the cell file with
+// that name.
+func ParseTarget(text string) (Target, error) {
+	if !strings.Contains(text, "=") {
+		return readTarget(text)
+	}
+	t := Target{Replicas: map[uint32]string{}}
+	for entry := range strings.SplitSeq(text, ",") {
+		key, addr, _ := strings.Cut(strings.TrimSpace(entry), "=")
+		id, err := strconv.ParseUint(key, 10, 32)
+		if err != nil || id == 0 {
+			return t, fmt.Errorf("target %q: %q is no id of a replica: give ID=HOST:PORT,ID=HOST:PORT, or the name of a cell file", text, key)
+		}
+		if t.Replicas[uint32(id)] != "" {
+			return t, fmt.Errorf("target %q: replica %d comes twice", text, id)
+		}
+		t.Replicas[uint32(id)] = addr
+	}
+	return t, t.check()
+}
+
+func readTarget(name string) (t Target, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return t, fmt.Errorf("cell file: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&t); err != nil {
+		return t, fmt.Errorf("cell file %s: %w", name, err)
+	}
+	for _, file := range []*string{&t.CA, &t.Cert, &t.Key, &t.TokenFile} {
+		if *file != "" && !filepath.IsAbs(*file) {
+			*file = filepath.Join(filepath.Dir(name), *file)
+		}
+	}
+	if err := t.check(); err != nil {
+		return t, fmt.Errorf("cell file %s: %w", name, err)
+	}
+	return t, nil
+}
+
+func (t Target) check() error {
+	var faults []error
+	if len(t.Replicas) == 0 {
+		faults = append(faults, errors.New("no replicas"))
+	}
+	for _, id := range t.ids() {
+		if _, _, err := net.SplitHostPort(t.Replicas[id]); err != nil {
+			faults = append(faults, fmt.Errorf("address %q of replica %d: give host:port", t.Replicas[id], id))
+		}
+	}
+	if (t.Cert == "") != (t.Key == "") {
+		faults = append(faults, errors.New("cert and key: give both, or none"))
+	}
+	if t.Cert != "" && t.CA == "" {
+		faults = append(faults, errors.New("cert: needs ca, the authority of the replicas"))
+	}
+	return errors.Join(faults...)
+}
+
+func (t Target) ids() []uint32 { return slices.Sorted(maps.Keys(t.Replicas)) }
+
+// TLS reads the certificates that the target names; nil: connections are plain.
+func (t Target) TLS() (*tls.Config, error) {
+	if t.CA == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(t.CA)
+	if err != nil {
+		return nil, fmt.Errorf("ca: %w", err)
+	}
+	c := &tls.Config{RootCAs: x509.NewCertPool()}
+	if !c.RootCAs.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("ca: %s holds no certificate in PEM", t.CA)
+	}
+	if t.Cert != "" {
+		cert, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("cert: %w", err)
+		}
+		c.Certificates = []tls.Certificate{cert}
+	}
+	return c, nil
+}
+
+// Token reads the token that the target names; empty: there is none.
+func (t Target) Token() (string, error) {
+	if t.TokenFile == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(t.TokenFile)
+	token := strings.TrimSpace(string(text))
+	if err == nil && (token == "" || strings.ContainsAny(token, " \t\r\n")) {
+		err = fmt.Errorf("%s does not hold one token", t.TokenFile)
+	}
+	if err != nil {
+		return "", fmt.Errorf("token_file: %w", err)
+	}
+	return token, nil
+}

@@ -1,0 +1,121 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/transport/peer"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
+)
+
+// Config is the configuration of one replica. The tags are the keys of the configuration
+// file.
+type Config struct {
+	Cell    string            `yaml:"cell"`    // name of the cell
+	ID      uint32            `yaml:"id"`      // this replica, one of Members
+	Members map[uint32]string `yaml:"members"` // host:port at which the replicas reach each other, all of them
+	Dir     string            `yaml:"dir"`     // where this replica keeps its files
+
+	ListenPeers   string `yaml:"listen_peers"`   // default: the own entry of Members
+	ListenClients string `yaml:"listen_clients"` // host:port for clients
+	ListenHTTP    string `yaml:"listen_http"`    // host:port of /livez, /readyz and /metrics; empty: none
+
+	PeerCert   string `yaml:"peer_cert"`   // certificate of this member, with the DNS name replica-ID.CELL
+	PeerKey    string `yaml:"peer_key"`    // its key
+	PeerCA     string `yaml:"peer_ca"`     // authority of the certificates of members, and of nothing else
+	ServerCert string `yaml:"server_cert"` // certificate that clients see
+	ServerKey  string `yaml:"server_key"`  // its key
+	ClientCA   string `yaml:"client_ca"`   // authority of the certificates of clients
+	TokenFile  string `yaml:"token_file"`  // lines "PRINCIPAL TOKEN"
+	AllowPlain bool   `yaml:"allow_plain"` // connections without TLS beyond the loopback interface
+
+	LeaseMin   time.Duration `yaml:"session_lease"`     // of sessions, where they are few; default 12s
+	LeaseMax   time.Duration `yaml:"session_lease_max"` // where they are many; default 1m
+	MaxClients int           `yaml:"max_clients"`       // client processes at one time; default 10000
+
+	LogLevel  string `yaml:"log_level"`  // debug, info, warn or error; default info
+	LogFormat string `yaml:"log_format"` // text or json; default text
+}
+
+// trustsNames reports whether clients are believed the name that they say: where they can
+// prove none, on plain connections of this machine.
+func (c *Config) trustsNames() bool {
+	return c.ServerCert == "" && c.TokenFile == "" && !c.AllowPlain
+}
+
+// Validate returns all faults at once, joined, or nil. Faults name the key.
+func (c *Config) Validate() error {
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	name := api.Cell(c.Cell)
+	fault(name.Check() != api.OK || name == api.LocalCell, "cell %q: give a name of lower-case letters, digits and '-', other than %q", c.Cell, api.LocalCell)
+	fault(c.Dir == "", "dir is missing: the directory of this replica")
+	fault(c.ListenClients == "", "listen_clients is missing: host:port for clients")
+	for _, a := range []struct{ key, addr string }{
+		{"listen_peers", c.ListenPeers}, {"listen_clients", c.ListenClients}, {"listen_http", c.ListenHTTP},
+	} {
+		_, _, err := net.SplitHostPort(a.addr)
+		fault(a.addr != "" && err != nil, "%s %q: give host:port", a.key, a.addr)
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Members)) {
+		_, _, err := net.SplitHostPort(c.Members[id])
+		fault(err != nil, "members: address %q of replica %d: give host:port", c.Members[id], id)
+	}
+	set := func(names ...string) (n int) {
+		for _, s := range names {
+			if s != "" {
+				n++
+			}
+		}
+		return n
+	}
+	n := set(c.PeerCert, c.PeerKey, c.PeerCA)
+	fault(n != 0 && n != 3, "peer_cert, peer_key and peer_ca: give all three, or none")
+	fault(set(c.ServerCert, c.ServerKey) == 1, "server_cert and server_key: give both, or none")
+	fault(c.ClientCA != "" && c.ServerCert == "", "client_ca: needs server_cert and server_key")
+	fault(c.ServerCert != "" && c.ClientCA == "" && c.TokenFile == "", "server_cert: give client_ca, or token_file, or no client can say who it is")
+	fault(c.AllowPlain && c.ServerCert == "" && c.TokenFile == "", "allow_plain: give token_file, or no client can say who it is")
+	fault(c.MaxClients < 0, "max_clients %d: not below 0", c.MaxClients)
+	_, err := c.level()
+	fault(err != nil, "log_level %q: debug, info, warn or error", c.LogLevel)
+	fault(c.LogFormat != "" && c.LogFormat != "text" && c.LogFormat != "json", "log_format %q: text or json", c.LogFormat)
+	d := c.driver()
+	if err := d.Validate(); err != nil {
+		faults = append(faults, err)
+	}
+	return errors.Join(faults...)
+}
+
+// driver is the configuration of the replica itself.
+func (c *Config) driver() driver.Config {
+	d := driver.DefaultConfig()
+	d.Core.Paxos.ID = paxos.NodeID(c.ID)
+	for _, id := range slices.Sorted(maps.Keys(c.Members)) {
+		d.Core.Paxos.Members = append(d.Core.Paxos.Members, paxos.NodeID(id))
+	}
+	if c.LeaseMin != 0 {
+		d.Core.Sessions.LeaseMin = c.LeaseMin
+	}
+	if c.LeaseMax != 0 {
+		d.Core.Sessions.LeaseMax = c.LeaseMax
+	}
+	d.Core.Sessions.LeaseMax = max(d.Core.Sessions.LeaseMax, d.Core.Sessions.LeaseMin)
+	return d
+}
+
+// CertificateName is the DNS name that the certificate of this member must carry.
+func (c *Config) CertificateName() string { return peer.MemberName(c.Cell, paxos.NodeID(c.ID)) }
+
+// addr names a client connection for the replica.
+func addr(client uint64) core.Addr { return core.Addr(client) }

@@ -1,0 +1,158 @@
+package server_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/server"
+)
+
+const good = `
+cell: test
+id: 1
+members: {1: "127.0.0.1:0"}
+dir: data
+listen_clients: 127.0.0.1:0
+session_lease: 6s
+`
+
+func file(t *testing.T, name, text string) string {
+	name = filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}
+
+func TestAConfigurationIsReadStrictly(t *testing.T) {
+	c, err := server.Load(file(t, "good.yaml", good))
+	require.NoError(t, err)
+	require.NoError(t, c.Validate())
+	require.Equal(t, 6*time.Second, c.LeaseMin)
+	for text, words := range map[string]string{
+		good + "lisen_http: x\n":  "lisen_http is no key of the configuration",
+		good + "id: 2\n":          `"id" already defined`,
+		good + "---\nid: 2\n":     "more than one document",
+		"id: one\n":               "cannot unmarshal",
+		"session_lease: 6 weeks":  "cannot unmarshal",
+		"members: [127.0.0.1:0]":  "cannot unmarshal",
+		"cell: [unfinished\nid: ": "did not find expected",
+	} {
+		_, err := server.Load(file(t, "bad.yaml", text))
+		require.ErrorContains(t, err, words)
+		require.ErrorContains(t, err, "bad.yaml")
+	}
+	_, err = server.Load("nowhere.yaml")
+	require.ErrorIs(t, err, os.ErrNotExist)
+	c, err = server.Load(file(t, "empty.yaml", ""))
+	require.NoError(t, err)
+	err = c.Validate()
+	for _, words := range []string{`cell ""`, "dir is missing", "listen_clients is missing", "no members"} {
+		require.ErrorContains(t, err, words)
+	}
+}
+
+func TestTheEnvironmentAndFlagsSetKeys(t *testing.T) {
+	c, err := server.Load(file(t, "good.yaml", good))
+	require.NoError(t, err)
+	require.NoError(t, c.SetFromEnv([]string{"HOME=/", "CHUBBY_SERVE_ID=3", "CHUBBY_SERVE_ALLOW_PLAIN=true", "CHUBBY_SERVE_SESSION_LEASE=9s", "CHUBBY_SERVE_MAX_CLIENTS=7", "CHUBBY_SERVE_DIR=/x"}))
+	require.EqualValues(t, 3, c.ID)
+	require.Equal(t, 9*time.Second, c.LeaseMin)
+	require.Equal(t, 7, c.MaxClients)
+	require.Equal(t, "/x", c.Dir)
+	require.True(t, c.AllowPlain)
+	err = c.SetFromEnv([]string{"CHUBBY_SERVE_DRI=x", "CHUBBY_SERVE_ID=one", "CHUBBY_SERVE_SESSION_LEASE=6", "CHUBBY_SERVE_ALLOW_PLAIN=si"})
+	for _, words := range []string{"CHUBBY_SERVE_DRI: no such key", `id "one": give a number`, `"6": give a duration such as 12s`, `"si": give true or false`} {
+		require.ErrorContains(t, err, words)
+	}
+}
+
+func TestFaultsOfAConfigurationNameTheKey(t *testing.T) {
+	for _, c := range []struct {
+		words  string
+		change func(*server.Config)
+	}{
+		{"cell \"local\"", func(c *server.Config) { c.Cell = "local" }},
+		{"listen_http \"x\"", func(c *server.Config) { c.ListenHTTP = "x" }},
+		{"members: address \"x\" of replica 2", func(c *server.Config) { c.Members[2] = "x" }},
+		{"node 2 is not one of the members", func(c *server.Config) { c.ID = 2 }},
+		{"peer_cert, peer_key and peer_ca", func(c *server.Config) { c.PeerCert = "x" }},
+		{"server_cert and server_key", func(c *server.Config) { c.ServerKey = "x" }},
+		{"client_ca: needs server_cert", func(c *server.Config) { c.ClientCA = "x" }},
+		{"no client can say who it is", func(c *server.Config) { c.ServerCert, c.ServerKey = "x", "y" }},
+		{"allow_plain: give token_file", func(c *server.Config) { c.AllowPlain = true }},
+		{"LeaseMin is 1ms", func(c *server.Config) { c.LeaseMin = time.Millisecond }},
+		{"log_level \"loud\"", func(c *server.Config) { c.LogLevel = "loud" }},
+		{"log_format \"xml\"", func(c *server.Config) { c.LogFormat = "xml" }},
+		{"max_clients -1", func(c *server.Config) { c.MaxClients = -1 }},
+	} {
+		cfg, err := server.Load(file(t, "good.yaml", good))
+		require.NoError(t, err)
+		c.change(&cfg)
+		require.ErrorContains(t, cfg.Validate(), c.words)
+	}
+}
+
+func TestFilesThatAConfigurationNamesAreChecked(t *testing.T) {
+	cfg, err := server.Load(file(t, "good.yaml", good))
+	require.NoError(t, err)
+	cfg.Dir = t.TempDir()
+	require.NoError(t, cfg.CheckFiles())
+	cfg.TokenFile = file(t, "tokens", "bob 0123456789abcdef01234567\n")
+	require.NoError(t, cfg.CheckFiles())
+	require.NoError(t, os.Chmod(cfg.TokenFile, 0o644))
+	require.ErrorContains(t, cfg.CheckFiles(), "chmod o= it")
+	cfg.TokenFile = "nowhere"
+	cfg.PeerCert, cfg.PeerKey, cfg.PeerCA = "no.crt", "no.key", "no.ca"
+	err = cfg.CheckFiles()
+	require.ErrorContains(t, err, "peer_cert: open no.crt")
+	require.ErrorContains(t, err, "token_file: stat nowhere")
+}
+
+func TestAnEmptyDirectoryIsNeverTakenForThatOfAMember(t *testing.T) {
+	cfg, err := server.Load(file(t, "good.yaml", good))
+	require.NoError(t, err)
+	cfg.Dir = filepath.Join(t.TempDir(), "data")
+	start := func(bootstrap bool) error {
+		s, err := server.Start(cfg, server.Options{Bootstrap: bootstrap})
+		if err == nil {
+			require.NoError(t, s.Stop(t.Context()))
+		}
+		return err
+	}
+	err = start(false)
+	require.ErrorIs(t, err, server.ErrEmpty)
+	require.ErrorContains(t, err, "--bootstrap")
+	require.NoDirExists(t, cfg.Dir, "a refusal leaves nothing behind")
+	require.NoError(t, start(true))
+	require.NoError(t, start(false))
+	require.ErrorIs(t, start(true), server.ErrFounded)
+
+	// Founding was interrupted before the member file was there, or the files come from a backup.
+	member, err := os.ReadFile(filepath.Join(cfg.Dir, "member.json"))
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(cfg.Dir, "member.json")))
+	require.ErrorContains(t, start(false), "start it once with --bootstrap")
+	require.NoError(t, start(true))
+
+	other := cfg
+	other.Cell = "other"
+	_, err = server.Start(other, server.Options{})
+	require.ErrorIs(t, err, server.ErrOther)
+	other = cfg
+	other.Members = map[uint32]string{1: "127.0.0.1:0", 2: "127.0.0.1:1", 3: "127.0.0.1:2"}
+	_, err = server.Start(other, server.Options{})
+	require.ErrorContains(t, err, "members cannot change")
+
+	// The disk is lost, and the member file with it or not.
+	require.NoError(t, os.RemoveAll(cfg.Dir))
+	require.ErrorIs(t, start(false), server.ErrEmpty)
+	require.NoError(t, os.MkdirAll(cfg.Dir, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(cfg.Dir, "member.json"), member, 0o600))
+	require.ErrorIs(t, start(false), server.ErrLost)
+	require.ErrorIs(t, start(true), server.ErrLost)
+	require.NoError(t, os.WriteFile(filepath.Join(cfg.Dir, "member.json"), []byte("{}"), 0o600))
+	require.ErrorContains(t, start(false), "member.json")
+}

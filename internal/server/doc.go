@@ -1,0 +1,29 @@
+// Package server is concurrent: one replica of a cell as a process runs it, with its files, its
+// transports, its log of events, and its pages for operators.
+//
+// Reading order: config.go (what an operator says), load.go (where it is read from), tls.go,
+// member.go (whose directory it is), server.go (how it starts and stops), watch.go (what it
+// tells of its state), http.go, metrics.go.
+//
+// # How it starts and stops
+//
+// Start checks the configuration and the directory, opens the transports, and then starts
+// the replica, which reads its log. Stop has the replica resign if it leads, ends the streams
+// of the clients, so that they turn to the other replicas, and closes the files.
+//
+// # Goroutines
+//
+//	goroutine   owns                       may block on      stopped by
+//	replica     see package replica        its files         Stop
+//	peers       see transport/peer         the network       Stop
+//	clients     see transport/rpc          the network       Stop
+//	watch       nothing                    the replica       Stop, or the replica's end
+//	http        its connections            the network       Stop
+//
+// # An empty directory
+//
+// A replica that lost its disk has forgotten what it promised, and must not vote as if it
+// never had: two values could be chosen in one slot. So an empty directory is refused unless
+// the operator says that the cell is being founded (Options.Bootstrap), and a directory
+// that has a member file, but no log, is refused always.
+package server

@@ -1,0 +1,54 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// serveHTTP serves the pages for operators, if they are configured:
+//
+//	/livez    200 while the replica runs
+//	/readyz   200 while it knows a leader of its cell, else 503
+//	/metrics  numbers for Prometheus
+func (s *Server) serveHTTP(extra prometheus.Registerer) error {
+	own := prometheus.NewRegistry()
+	var err error
+	if s.metrics, err = newMetrics(s, own, extra); err != nil || s.cfg.ListenHTTP == "" {
+		return err
+	}
+	l, err := net.Listen("tcp", s.cfg.ListenHTTP)
+	if err != nil {
+		return fmt.Errorf("listen_http: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(own, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { s.answer(w, s.Status().ID != 0, "live", "stopped") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		s.answer(w, s.Status().Leader != 0, "ready", "no leader is known")
+	})
+	s.web = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10}
+	s.webAddr = l.Addr()
+	s.wg.Go(func() {
+		if err := s.web.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.log.Error("pages for operators are not served", "err", err)
+		}
+	})
+	return nil
+}
+
+// answer writes the page of a check: a word, and the state.
+func (s *Server) answer(w http.ResponseWriter, good bool, yes, no string) {
+	state := s.Status()
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if !good {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		yes = no
+	}
+	fmt.Fprintf(w, "%s\nreplica %d\nrole %s\nleader %d\nepoch %d\n", yes, s.cfg.ID, state.Role, state.Leader, state.Epoch)
+}

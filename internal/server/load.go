@@ -1,0 +1,149 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Load reads a configuration file in YAML. A key that does not exist, or comes twice, is an
+// error that names it.
+func Load(name string) (Config, error) {
+	var c Config
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return c, err
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+		return c, fmt.Errorf("%s: %s", name, plain(err))
+	}
+	if d.Decode(new(any)) != io.EOF {
+		return c, fmt.Errorf("%s: more than one document", name)
+	}
+	return c, nil
+}
+
+// plain is an error of the YAML decoder without the names of our types.
+func plain(err error) string {
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:\n  ")
+	text = strings.ReplaceAll(text, " not found in type server.Config", " is no key of the configuration")
+	return strings.ReplaceAll(text, " already set in type server.Config", " comes twice")
+}
+
+// Key is one value of a Config that can also be given as a flag or in the environment.
+type Key struct {
+	Name, Help string
+	value      any // *string, *uint32, *int, *bool or *time.Duration
+}
+
+// Keys are all keys but members, which is a map.
+func (c *Config) Keys() []Key {
+	return []Key{
+		{"cell", "name of the cell", &c.Cell},
+		{"id", "id of this replica", &c.ID},
+		{"dir", "directory of this replica", &c.Dir},
+		{"listen_peers", "host:port for the other replicas", &c.ListenPeers},
+		{"listen_clients", "host:port for clients", &c.ListenClients},
+		{"listen_http", "host:port of /livez, /readyz and /metrics", &c.ListenHTTP},
+		{"peer_cert", "certificate of this member", &c.PeerCert},
+		{"peer_key", "key of peer_cert", &c.PeerKey},
+		{"peer_ca", "authority of the certificates of members", &c.PeerCA},
+		{"server_cert", "certificate that clients see", &c.ServerCert},
+		{"server_key", "key of server_cert", &c.ServerKey},
+		{"client_ca", "authority of the certificates of clients", &c.ClientCA},
+		{"token_file", "tokens of clients, lines PRINCIPAL TOKEN", &c.TokenFile},
+		{"allow_plain", "true: connections without TLS beyond the loopback interface", &c.AllowPlain},
+		{"session_lease", "lease of sessions, where they are few", &c.LeaseMin},
+		{"session_lease_max", "lease of sessions, where they are many", &c.LeaseMax},
+		{"max_clients", "client processes at one time, at most", &c.MaxClients},
+		{"log_level", "debug, info, warn or error", &c.LogLevel},
+		{"log_format", "text or json", &c.LogFormat},
+	}
+}
+
+// Set sets the value from text.
+func (k Key) Set(text string) error {
+	var err error
+	switch v := k.value.(type) {
+	case *string:
+		*v = text
+	case *bool:
+		*v, err = strconv.ParseBool(text)
+	case *int:
+		*v, err = strconv.Atoi(text)
+	case *uint32:
+		var n uint64
+		n, err = strconv.ParseUint(text, 10, 32)
+		*v = uint32(n)
+	case *time.Duration:
+		*v, err = time.ParseDuration(text)
+	}
+	if err != nil {
+		kinds := map[bool]string{true: "a duration such as 12s"}
+		_, isDuration := k.value.(*time.Duration)
+		_, isBool := k.value.(*bool)
+		kind := kinds[isDuration]
+		switch {
+		case isBool:
+			kind = "true or false"
+		case kind == "":
+			kind = "a number"
+		}
+		return fmt.Errorf("%s %q: give %s", k.Name, text, kind)
+	}
+	return nil
+}
+
+// EnvPrefix begins the names of environment variables that set keys: CHUBBY_SERVE_ID is id.
+const EnvPrefix = "CHUBBY_SERVE_"
+
+// SetFromEnv sets keys from an environment, as os.Environ gives it. A variable with the
+// prefix and no key is an error.
+func (c *Config) SetFromEnv(environ []string) error {
+	keys := map[string]Key{}
+	for _, k := range c.Keys() {
+		keys[EnvPrefix+strings.ToUpper(k.Name)] = k
+	}
+	var faults []error
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		if !strings.HasPrefix(name, EnvPrefix) {
+			continue
+		}
+		k, ok := keys[name]
+		if !ok {
+			faults = append(faults, fmt.Errorf("environment variable %s: no such key", name))
+		} else if err := k.Set(value); err != nil {
+			faults = append(faults, fmt.Errorf("environment variable %s: %w", name, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (c *Config) level() (l slog.Level, err error) {
+	if c.LogLevel == "" {
+		return slog.LevelInfo, nil
+	}
+	err = l.UnmarshalText([]byte(c.LogLevel))
+	return l, err
+}
+
+// Logger writes what the configuration asks for.
+func (c *Config) Logger(w io.Writer) *slog.Logger {
+	level, _ := c.level()
+	options := &slog.HandlerOptions{Level: level}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}

@@ -1,0 +1,176 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// memberFile says, in the directory of a replica, whose directory it is. It is written after
+// the replica's log was made, and before the replica takes part in its cell for the first time.
+const memberFile = "member.json"
+
+// member is what the file holds.
+type member struct {
+	Format  string         `json:"format"`
+	Version int            `json:"version"`
+	Cell    string         `json:"cell"`
+	ID      paxos.NodeID   `json:"id"`
+	Members []paxos.NodeID `json:"members"`
+}
+
+const memberFormat = "chubby-member"
+
+func (c *Config) member() member {
+	return member{memberFormat, 1, c.Cell, paxos.NodeID(c.ID), c.driver().Core.Paxos.Members}
+}
+
+// errEmpty and its like tell an operator what to do about a directory.
+var (
+	// ErrEmpty: the directory has no files of a replica.
+	ErrEmpty = errors.New("the directory has no files of a replica")
+	// ErrFounded: the replica was founded before.
+	ErrFounded = errors.New("the replica was founded before")
+	// ErrLost: the directory is that of a replica, and lacks its log.
+	ErrLost = errors.New("the replica has lost its log")
+	// ErrOther: the directory is that of another replica or cell.
+	ErrOther = errors.New("the directory is of another replica")
+)
+
+// claim checks that the directory is that of this replica, or makes it so if the cell is
+// being founded.
+func (c *Config) claim(bootstrap bool) error {
+	have, err := c.readMember()
+	if err != nil {
+		return err
+	}
+	files, err := c.hasStore()
+	switch {
+	case err != nil:
+		return err
+	case have != nil && !files:
+		return fmt.Errorf("dir %s: %w: it must not vote again, as it has forgotten what it promised. Bring back its disk, or make a new cell from a backup (chubby backup restore)", c.Dir, ErrLost)
+	case have != nil && bootstrap:
+		return fmt.Errorf("dir %s: %w: start it without --bootstrap", c.Dir, ErrFounded)
+	case have != nil:
+		return c.checkMember(*have)
+	case !bootstrap && files:
+		return fmt.Errorf("dir %s: %w, but no %s: if it comes from a backup (chubby backup restore), or its founding was interrupted, start it once with --bootstrap", c.Dir, errors.New("the directory has a log"), memberFile)
+	case !bootstrap:
+		return fmt.Errorf("dir %s: %w: if the cell is new, start each of its replicas once with --bootstrap. If this replica was a member before, its disk is lost: it must not start empty", c.Dir, ErrEmpty)
+	}
+	return c.found()
+}
+
+// found makes the log, unless there is one, and then the member file.
+func (c *Config) found() error {
+	fsys, dir, err := c.place()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+		return err
+	}
+	st, _, _, err := store.Open(fsys, dir, store.Options{Salt: replica.Entropy})
+	if err != nil {
+		return err
+	}
+	if err := st.Close(); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(c.member(), "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(c.Dir, memberFile), append(text, '\n'), 0o600)
+}
+
+// place is the directory as the store takes it.
+func (c *Config) place() (fsys vfs.FS, dir string, err error) {
+	path, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return nil, "", err
+	}
+	return vfs.NewOS(filepath.Dir(path)), filepath.Base(path), nil
+}
+
+// readMember reads the member file; nil: there is none.
+func (c *Config) readMember() (*member, error) {
+	name := filepath.Join(c.Dir, memberFile)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var m member
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if m.Format != memberFormat || m.Version != 1 {
+		return nil, fmt.Errorf("%s: format %q version %d; this program knows %q version 1", name, m.Format, m.Version, memberFormat)
+	}
+	return &m, nil
+}
+
+func (c *Config) checkMember(have member) error {
+	want := c.member()
+	switch {
+	case have.Cell != want.Cell || have.ID != want.ID:
+		return fmt.Errorf("dir %s: %w: of replica %d of cell %q, and the configuration is of replica %d of cell %q", c.Dir, ErrOther, have.ID, have.Cell, want.ID, want.Cell)
+	case !slices.Equal(have.Members, want.Members):
+		return fmt.Errorf("dir %s: the cell was founded with the members %v, and the configuration has %v: members cannot change", c.Dir, have.Members, want.Members)
+	}
+	return nil
+}
+
+// hasStore reports whether the directory has files of a store.
+func (c *Config) hasStore() (bool, error) {
+	entries, err := os.ReadDir(c.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case "promise.a", "promise.b", "log", "snapshots":
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// writeFile replaces a file, so that it is there whole or not at all.
+func writeFile(name string, text []byte, mode fs.FileMode) error {
+	dir := filepath.Dir(name)
+	f, err := os.CreateTemp(dir, ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return err
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,100 @@
+package server
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics are numbers of one replica for Prometheus. They are read when they are asked for.
+type metrics struct {
+	s     *Server
+	extra prometheus.Registerer
+}
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("chubby_"+name, help, labels, nil)
+}
+
+var (
+	descLeader    = describe("leader", "1 while the replica leads the log.")
+	descServing   = describe("serving", "1 while the replica is the master and serves clients.")
+	descEpoch     = describe("epoch", "Number of the newest mastership that the replica knows.")
+	descSessions  = describe("sessions", "Sessions of clients that are alive.")
+	descApplied   = describe("applied_slot", "Newest slot of the log that is in the rows.")
+	descRecords   = describe("wal_records_total", "Records written to the log, in all lives of the replica.")
+	descWAL       = describe("wal_bytes", "Size of the files of the log.")
+	descClients   = describe("clients", "Client processes that are connected.")
+	descConnected = describe("peer_connected", "1 while the replica reaches the peer.", "peer")
+	descDropped   = describe("peer_dropped_total", "Datagrams for the peer that were not sent.", "peer")
+)
+
+// newMetrics registers the metrics of a replica with own, and with extra under the label
+// replica, as a process may have several.
+func newMetrics(s *Server, own, extra prometheus.Registerer) (*metrics, error) {
+	m := &metrics{s: s}
+	if err := own.Register(m); err != nil {
+		return nil, err
+	}
+	if extra != nil {
+		m.extra = prometheus.WrapRegistererWith(prometheus.Labels{"replica": fmt.Sprint(s.cfg.ID)}, extra)
+		return m, m.extra.Register(m)
+	}
+	return m, nil
+}
+
+// remove gives the names back. m may be nil.
+func (m *metrics) remove() {
+	if m != nil && m.extra != nil {
+		m.extra.Unregister(m)
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (m *metrics) Describe(all chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descWAL, descClients, descConnected, descDropped} {
+		all <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m *metrics) Collect(all chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		all <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	flag := func(d *prometheus.Desc, is bool, labels ...string) {
+		v := 0.0
+		if is {
+			v = 1
+		}
+		gauge(d, v, labels...)
+	}
+	state := m.s.Status()
+	flag(descLeader, state.Leader == state.ID && state.ID != 0)
+	flag(descServing, state.Serving)
+	gauge(descEpoch, float64(state.Epoch))
+	gauge(descSessions, float64(state.Sessions))
+	gauge(descApplied, float64(state.Applied))
+	gauge(descWAL, float64(m.walBytes()))
+	gauge(descClients, float64(m.s.clients.Clients()))
+	all <- prometheus.MustNewConstMetric(descRecords, prometheus.CounterValue, float64(state.Records))
+	for _, p := range m.s.peers.Status() {
+		flag(descConnected, p.Connected, fmt.Sprint(p.ID))
+		all <- prometheus.MustNewConstMetric(descDropped, prometheus.CounterValue, float64(p.Dropped), fmt.Sprint(p.ID))
+	}
+}
+
+// walBytes adds up the files of the log. One that goes meanwhile is left out.
+func (m *metrics) walBytes() (n int64) {
+	_ = filepath.WalkDir(filepath.Join(m.s.cfg.Dir, "log"), func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			if info, err := d.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n
+}

@@ -1,0 +1,238 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/chubbycell/chubby/internal/transport/peer"
+	"github.com/chubbycell/chubby/internal/transport/rpc"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/core"
+)
+
+// Options are what a Server is given beside its Config.
+type Options struct {
+	// Bootstrap says that the cell is being founded: an empty directory is what it should be.
+	Bootstrap bool
+	Logger    *slog.Logger // nil: nothing is logged
+	// Registerer takes the metrics; nil: they are on /metrics only.
+	Registerer prometheus.Registerer
+	// Peers and Clients are listeners in place of the configured ones; the Server closes them.
+	Peers, Clients net.Listener
+}
+
+// Server is one running replica with its transports. All methods are safe for concurrent
+// use.
+type Server struct {
+	cfg     Config
+	log     *slog.Logger
+	replica atomic.Pointer[replica.Replica] // nil while it starts
+	peers   *peer.Transport
+	clients *rpc.Server
+	metrics *metrics
+
+	clientAddr net.Addr
+	web        *http.Server
+	webAddr    net.Addr
+
+	wg   sync.WaitGroup
+	stop sync.Once
+	quit chan struct{}
+	err  error // of Stop
+
+	mu     sync.Mutex
+	state  replica.Status
+	leader chan struct{} // closed while a leader is known
+}
+
+// CheckFiles checks that the files that the configuration names can be used, and whose
+// the directory is. It changes nothing.
+func (c *Config) CheckFiles() error {
+	_, err1 := c.peerTLS()
+	_, err2 := c.clientTLS()
+	_, err3 := c.tokens()
+	have, err4 := c.readMember()
+	if err4 == nil && have != nil {
+		err4 = c.checkMember(*have)
+	}
+	return errors.Join(err1, err2, err3, err4)
+}
+
+// Start starts a replica and returns when it has read its log; it need not have found the
+// others of its cell. A failed Start leaves nothing running.
+func Start(cfg Config, o Options) (s *Server, err error) {
+	defer func() {
+		if err != nil {
+			for _, l := range []net.Listener{o.Peers, o.Clients} {
+				if l != nil {
+					l.Close()
+				}
+			}
+		}
+	}()
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if err := cfg.claim(o.Bootstrap); err != nil {
+		return nil, err
+	}
+	s = &Server{cfg: cfg, log: o.Logger.With("replica", cfg.ID), quit: make(chan struct{}), leader: make(chan struct{})}
+	if err := s.start(&o); err != nil {
+		s.close(context.Background())
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) start(o *Options) error {
+	if err := s.listen(o); err != nil {
+		return err
+	}
+	clients := o.Clients
+	s.wg.Go(func() {
+		if err := s.clients.Serve(clients); err != nil {
+			s.log.Error("clients are not served", "err", err)
+		}
+	})
+	fsys, dir, err := s.cfg.place()
+	if err != nil {
+		return err
+	}
+	d := s.cfg.driver()
+	d.Core.Paxos.Seed = replica.Entropy()
+	r, err := replica.Start(replica.Config{Driver: d, FS: fsys, Dir: dir, Transport: s, Logger: o.Logger})
+	if err != nil {
+		return err
+	}
+	s.replica.Store(r)
+	s.wg.Go(s.watch)
+	return s.serveHTTP(o.Registerer)
+}
+
+// listen opens the transports.
+func (s *Server) listen(o *Options) (err error) {
+	c := &s.cfg
+	peerTLS, err1 := c.peerTLS()
+	clientTLS, err2 := c.clientTLS()
+	tokens, err3 := c.tokens()
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	if o.Peers == nil {
+		at := c.ListenPeers
+		if at == "" {
+			at = c.Members[c.ID]
+		}
+		if o.Peers, err = net.Listen("tcp", at); err != nil {
+			return fmt.Errorf("listen_peers: %w", err)
+		}
+	}
+	if o.Clients == nil {
+		if o.Clients, err = net.Listen("tcp", c.ListenClients); err != nil {
+			return fmt.Errorf("listen_clients: %w", err)
+		}
+	}
+	s.clientAddr = o.Clients.Addr()
+	if tcp, ok := s.clientAddr.(*net.TCPAddr); clientTLS == nil && !c.AllowPlain && (!ok || !tcp.IP.IsLoopback()) {
+		return fmt.Errorf("listen_clients: %v is not a loopback address, and connections are plain: give server_cert and server_key, or allow_plain if the network is trusted", s.clientAddr)
+	}
+	s.clients, err = rpc.NewServer(rpc.ServerConfig{
+		Cell: c.Cell, Replica: c.ID, Deliver: s.fromClient, TLS: clientTLS, Tokens: tokens,
+		TrustNames: c.trustsNames(), AllowPlain: c.AllowPlain, MaxClients: c.MaxClients, Logger: s.log,
+	})
+	if err != nil {
+		return err
+	}
+	others := map[paxos.NodeID]string{}
+	for id, addr := range c.Members {
+		if id != c.ID {
+			others[paxos.NodeID(id)] = addr
+		}
+	}
+	s.peers, err = peer.New(peer.Config{
+		Cell: c.Cell, Self: paxos.NodeID(c.ID), Peers: others, Listener: o.Peers, Deliver: s.fromPeer,
+		TLS: peerTLS, AllowPlain: c.AllowPlain, Logger: s.log,
+	})
+	return err
+}
+
+// fromPeer and fromClient hand over what comes. What comes while the replica starts, or finds
+// no room, is lost, as on a network.
+func (s *Server) fromPeer(from paxos.NodeID, wire []byte) {
+	if r := s.replica.Load(); r != nil {
+		r.FromPeer(from, wire)
+	}
+}
+
+func (s *Server) fromClient(from uint64, who api.Principal, msg []byte) bool {
+	r := s.replica.Load()
+	return r != nil && r.FromClient(addr(from), who, msg)
+}
+
+// ToPeer implements replica.Transport.
+func (s *Server) ToPeer(to paxos.NodeID, wire []byte) { s.peers.Send(to, wire) }
+
+// ToClient implements replica.Transport.
+func (s *Server) ToClient(to core.Addr, wire []byte) { s.clients.Send(uint64(to), wire) }
+
+// ClientAddr is where clients reach the replica.
+func (s *Server) ClientAddr() net.Addr { return s.clientAddr }
+
+// HTTPAddr is where the pages for operators are; nil: there are none.
+func (s *Server) HTTPAddr() net.Addr { return s.webAddr }
+
+// Wait returns when the replica has ended: nil after Stop, else why the machine failed it.
+func (s *Server) Wait() error { return s.replica.Load().Wait() }
+
+// Stop ends the replica: it resigns if it leads, its clients are told, and its files are
+// closed. When ctx ends, it waits for clients no longer; it always waits for the files. It
+// may be called again.
+func (s *Server) Stop(ctx context.Context) error {
+	s.close(ctx)
+	return s.err
+}
+
+func (s *Server) close(ctx context.Context) {
+	s.stop.Do(func() {
+		close(s.quit)
+		r := s.replica.Load()
+		if r != nil {
+			short, cancel := context.WithTimeout(ctx, time.Second)
+			if err := r.Resign(short); err != nil && !errors.Is(err, replica.ErrStopped) {
+				s.log.Warn("did not resign", "err", err)
+			}
+			cancel()
+		}
+		if s.clients != nil {
+			ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+			s.clients.Stop(ctx)
+			cancel()
+		}
+		if s.web != nil {
+			s.web.Close()
+		}
+		if r != nil {
+			s.err = r.Stop()
+		}
+		if s.peers != nil {
+			s.peers.Close()
+		}
+		s.metrics.remove()
+		s.wg.Wait()
+		s.log.Info("stopped")
+	})
+}
