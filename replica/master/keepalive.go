@@ -18,6 +18,8 @@ type leadershipProof struct {
 	known time.Time // master for certain up to here; zero: never
 	asked bool      // a Confirm is under way
 	since time.Time // when it was proposed
+	// last says that the log was given a Confirm, and no command that waits for its turn since.
+	last bool
 }
 
 // keepAlive takes in a KeepAlive, which waits for its answer in the sessions.
@@ -101,15 +103,20 @@ func (m *Master) isInUse(id api.SessionID) bool {
 }
 
 // confirm asks the log whether this replica is still master, unless it is asked
-// already.
+// already, or a command that waits has its turn first.
 func (m *Master) confirm(at At) {
-	if m.proof.asked || m.owed {
+	if m.proof.asked || m.owed || m.yieldsTurn() {
 		return
 	}
 	m.count.Confirms++
-	m.proof.asked, m.proof.since = true, at.Now
+	m.proof.asked, m.proof.since, m.proof.last = true, at.Now, true
 	m.propose(forProof, calls.Key{}, command.ConfirmLeadership{Guard: m.guard})
 }
+
+// yieldsTurn reports whether a command that waits for the log goes in front of the next Confirm. A
+// log that takes one command at a time would take nothing but Confirms else, where KeepAlives come
+// faster than it goes on: one of them is always due.
+func (m *Master) yieldsTurn() bool { return m.proof.last && m.queue.Waiting() > 0 }
 
 // onConfirmed takes in the log's answer. One of an earlier tenure was refused.
 func (m *Master) onConfirmed(c command.ConfirmLeadership, a command.Applied) {
@@ -148,7 +155,7 @@ func (m *Master) onSessionEnded(id api.SessionID) {
 // a KeepAlive from its answer: sessions whose end it did not take are put aside.
 func (m *Master) dueSession(at At) time.Time {
 	due := m.sessions.Due()
-	if (m.proof.asked || m.owed) && !at.HasAuthority() && due.After(m.proof.known) {
+	if (m.proof.asked || m.owed || m.yieldsTurn()) && !at.HasAuthority() && due.After(m.proof.known) {
 		return time.Time{}
 	}
 	return due

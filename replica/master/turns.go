@@ -34,6 +34,7 @@ func (m *Master) takeTurns(now time.Time, room int) {
 	}
 	m.queue.SetApart(m.sessions == nil || m.sessions.Principals() > 1)
 	for _, p := range m.queue.Take(now, room-len(m.out.Propose)) {
+		m.proof.last = false
 		if p.who != fairqueue.System {
 			m.calls.Take(p.key)
 		}
