@@ -30,7 +30,9 @@
 // EventReadAgain of their node, which says that something has changed and no more. That is so
 //
 //   - for a node, when Limits.PerNode events on it wait to be sent;
-//   - for all nodes, when Limits.PerSession events wait to be sent.
+//   - for all nodes, when Limits.PerSession events wait to be sent;
+//   - for a node, when the master itself says EventReadAgain of it: to a handle that it has come to
+//     know too late (nodeops), while other handles of that session have events of the node waiting.
 //
 // An EventInvalid is the last word on a node and is never replaced. So at most PerSession events
 // and two for each node that the session has open wait to be sent. An event that would repeat

@@ -52,6 +52,8 @@ func TestWhatWaitsIsReplaced(t *testing.T) {
 		"many of all": {
 			[]api.Event{child(1, "a", 1), child(2, "a", 2), child(3, "a", 3), child(1, "b", 4), child(2, "b", 5)},
 			[]api.Event{readAgain(1, 5), readAgain(2, 5), readAgain(3, 5)}},
+		"by what tells as much": {
+			[]api.Event{child(1, "a", 1), contents(2, 2), readAgain(1, 3), child(1, "b", 4)}, []api.Event{contents(2, 2), readAgain(1, 4)}},
 		"never the last word": {
 			[]api.Event{child(1, "a", 1), child(1, "b", 2), invalid(1, 3), child(1, "c", 4)},
 			[]api.Event{invalid(1, 3), readAgain(1, 4)}},
@@ -151,7 +153,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			switch rapid.IntRange(0, 5).Draw(t, "step") {
 			case 0, 1, 2:
 				n := rapid.IntRange(1, 4).Draw(t, "node")
-				e := rapid.SampledFrom([]api.Event{contents(n, 0), child(n, "a", 0), child(n, "b", 0), invalid(n, 0)}).Draw(t, "event")
+				e := rapid.SampledFrom([]api.Event{contents(n, 0), child(n, "a", 0), child(n, "b", 0), invalid(n, 0), readAgain(n, 0)}).Draw(t, "event")
 				e.Cause = api.Number(i + 1)
 				qs.Add(7, e)
 				added = append(added, e)

@@ -36,9 +36,14 @@ func (q *queue) add(e api.Event, l Limits) {
 			return
 		}
 	}
-	q.events = append(q.events, e)
-	if e.Kind == api.EventInvalid {
+	switch e.Kind {
+	case api.EventReadAgain: // tells as much as all that waits about its node
+		q.replace(e.Node, e.Cause)
+	case api.EventInvalid:
+		q.events = append(q.events, e)
 		return
+	default:
+		q.events = append(q.events, e)
 	}
 	if count(q.events[q.sent:], e.Node) > l.PerNode {
 		q.replace(e.Node, e.Cause)
