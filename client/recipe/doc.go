@@ -9,6 +9,7 @@
 //	Register      a name for as long as the session lives     the file of a former life, adopted
 //	Watch         the members, by events of children          a watcher that keeps dead members alive
 //	WatchConfig   the last good value of a file, by events    a bad file that replaces a good value
+//	Semaphore     at most so many permits at a time           a count in a file, which a crash spoils
 //
 // Each recipe blocks only through its Client and the Runtime of that, so a program that uses it runs
 // unchanged on goroutines and in the simulator. The tests run each recipe there, in cells whose
@@ -28,6 +29,7 @@
 //	thread             started by    waits for                 ends with
 //	(of the caller)    the program   the cell, events          the call, or its context
 //	config FILE        WatchConfig   events of the file        Config.Close, or an error for good
+//	permit of FILE     Acquire       the lock of the file      the end of the Acquire
 //
 // # Reading order
 //
@@ -36,4 +38,5 @@
 //   - fence.go, writer.go: sequencers, at both ends of a request
 //   - registry.go: Register, Registration, Watch
 //   - config.go: WatchConfig, Config
+//   - semaphore.go: Semaphore, Permit
 package recipe

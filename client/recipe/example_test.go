@@ -203,3 +203,32 @@ func ExampleWatch() {
 	// [{ann host1:4000} {bob host2:4000}]
 	// [{bob host2:4000}]
 }
+
+// Two permits, and a third program that waits for one of them.
+func ExampleSemaphore() {
+	cell := startCell()
+	defer cell.stop()
+	c, hangUp := cell.dial()
+	defer hangUp()
+	ctx, cancel := c.Runtime().WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	s := recipe.NewSemaphore(c, "/ls/local/permits", 2)
+	var held []*recipe.Permit
+	for range 2 {
+		p, err := s.Acquire(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		held = append(held, p)
+	}
+	fmt.Println(held[0].Held(), held[1].Held())
+	c.Runtime().AfterFunc(10*time.Millisecond, func() {
+		c.Runtime().Go("release", func() { _ = held[0].Release(ctx) })
+	})
+	third, err := s.Acquire(ctx)
+	fmt.Println(third.Held(), err)
+	// Output:
+	// true true
+	// true <nil>
+}

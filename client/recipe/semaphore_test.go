@@ -1,0 +1,206 @@
+package recipe_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/recipe"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/scenario"
+	"github.com/chubbycell/chubby/sim/simtest"
+)
+
+const (
+	semaphoreDir = "/ls/local/permits"
+	permits      = 2
+)
+
+// permit is what a program needs of a recipe.Permit.
+type permit interface {
+	Held() bool
+	Release(ctx context.Context) error
+}
+
+// perWorld is what the programs of each world share: seeds run side by side.
+type perWorld[T any] struct {
+	mu  sync.Mutex
+	all map[*sim.World]*T
+}
+
+func (p *perWorld[T]) of(w *sim.World) *T {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all == nil {
+		p.all = map[*sim.World]*T{}
+	}
+	if p.all[w] == nil {
+		p.all[w] = new(T)
+	}
+	return p.all[w]
+}
+
+// limited is a program that works while it has one of two permits.
+type limited struct {
+	acquire func(ctx context.Context, c *client.Client) (permit, error)
+	working *perWorld[[]permit] // of all programs that live
+}
+
+func newLimited(acquire func(ctx context.Context, c *client.Client) (permit, error)) limited {
+	return limited{acquire, &perWorld[[]permit]{}}
+}
+
+func acquirePermit(ctx context.Context, c *client.Client) (permit, error) {
+	p, err := recipe.NewSemaphore(c, semaphoreDir, permits).Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (l limited) trial() trial { return trial{name: "semaphore", property: "R5", turn: l.turn} }
+
+// turn is property R5, too: at no instant do more programs believe that they have a permit than there
+// are permits. A program that has died believes nothing.
+func (l limited) turn(ctx context.Context, p scenario.Program) {
+	var mine permit
+	if !within(ctx, p, 20*time.Second, "acquire", func(ctx context.Context) (err error) {
+		mine, err = l.acquire(ctx, p.Client())
+		return err
+	}) {
+		return
+	}
+	working := l.working.of(p.World())
+	*working = append(*working, mine)
+	defer func() { // also when the machine dies
+		for i, have := range *working {
+			if have == mine {
+				*working = append((*working)[:i:i], (*working)[i+1:]...)
+				return
+			}
+		}
+	}()
+	for range 1 + p.Draw().Int(20) {
+		held := 0
+		for _, have := range *working {
+			if have.Held() {
+				held++
+			}
+		}
+		if held > permits {
+			p.World().Break("R5", "%d programs hold one of %d permits", held, permits)
+		}
+		if held == permits {
+			p.World().Count("all taken")
+		}
+		report(p, "works")
+		if p.Sleep(ctx, p.Draw().Duration(0, 200*time.Millisecond)) != nil {
+			return
+		}
+	}
+	within(ctx, p, 5*time.Second, "release", mine.Release)
+}
+
+func TestSemaphore(t *testing.T) {
+	reaches(t, simtest.Run(t, newLimited(acquirePermit).trial().options(15, 4)), "all taken")
+}
+
+func TestSemaphoreIsDeterministic(t *testing.T) {
+	simtest.Verify(t, newLimited(acquirePermit).trial().options(2, 3))
+}
+
+// counted is a permit of a semaphore with the trap: a number in a file, that each program reads and
+// writes.
+type counted struct{ f *client.Handle }
+
+func (counted) Held() bool { return true }
+
+func (p counted) Release(ctx context.Context) error {
+	defer func() { _ = p.f.Close(ctx) }()
+	return p.add(ctx, -1)
+}
+
+func (p counted) add(ctx context.Context, k int) error {
+	text, _, err := p.f.Contents(ctx)
+	if err != nil {
+		return err
+	}
+	n, _ := strconv.Atoi(text)
+	if n+k > permits {
+		return errors.New("no permit")
+	}
+	_, err = p.f.SetContents(ctx, strconv.Itoa(n+k), 0)
+	return err
+}
+
+func TestPermitsThatAreCountedInAFileAreCaught(t *testing.T) {
+	o := newLimited(func(ctx context.Context, c *client.Client) (permit, error) {
+		f, err := c.Open(ctx, "/ls/local/count", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay})
+		if err != nil {
+			return nil, err
+		}
+		if err := (counted{f}).add(ctx, 1); err != nil {
+			_ = f.Close(ctx)
+			return nil, err
+		}
+		return counted{f}, nil
+	}).trial().options(20, 4)
+	simtest.Expect(t, o, "R5")
+}
+
+// kept is a permit that a program counts on for longer than its lease.
+type kept struct{ permit }
+
+func (kept) Held() bool { return true }
+
+func TestAPermitWithoutALeaseIsCaught(t *testing.T) {
+	simtest.Expect(t, newLimited(func(ctx context.Context, c *client.Client) (permit, error) {
+		p, err := acquirePermit(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return &kept{p}, nil
+	}).trial().options(100, 4), "R5")
+}
+
+func TestPermitsPassOn(t *testing.T) {
+	cell := startCell()
+	defer cell.stop()
+	c, hangUp := cell.dial()
+	defer hangUp()
+	ctx, cancel := c.Runtime().WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	s := recipe.NewSemaphore(c, semaphoreDir, permits)
+	var all []*recipe.Permit
+	for range permits {
+		p, err := s.Acquire(ctx)
+		require.NoError(t, err)
+		require.True(t, p.Held())
+		all = append(all, p)
+	}
+	require.NotEqual(t, all[0].Sequencer(), all[1].Sequencer())
+	short, stop := c.Runtime().WithTimeout(ctx, 50*time.Millisecond)
+	defer stop()
+	_, err := s.Acquire(short)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+
+	got := c.Runtime().NewSignal()
+	c.Runtime().Go("next", func() {
+		defer got.Fire()
+		p, err := s.Acquire(ctx)
+		if err != nil || !p.Held() {
+			t.Errorf("%v", err)
+		}
+	})
+	require.NoError(t, all[1].Release(ctx))
+	require.ErrorIs(t, all[1].Err(), client.ErrClosed)
+	_, err = c.Runtime().Wait(ctx, got)
+	require.NoError(t, err)
+	require.True(t, all[0].Held())
+}
