@@ -10,6 +10,7 @@
 //	Watch         the members, by events of children          a watcher that keeps dead members alive
 //	WatchConfig   the last good value of a file, by events    a bad file that replaces a good value
 //	Semaphore     at most so many permits at a time           a count in a file, which a crash spoils
+//	Barrier       members begin together, and end together    a number that was reached unseen
 //
 // Each recipe blocks only through its Client and the Runtime of that, so a program that uses it runs
 // unchanged on goroutines and in the simulator. The tests run each recipe there, in cells whose
@@ -39,4 +40,5 @@
 //   - registry.go: Register, Registration, Watch
 //   - config.go: WatchConfig, Config
 //   - semaphore.go: Semaphore, Permit
+//   - barrier.go: Barrier
 package recipe

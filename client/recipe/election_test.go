@@ -153,7 +153,7 @@ func oneLeader() scenario.Checker {
 
 // One leader at a time, and its address in the file, in cells whose machines fail.
 func TestElection(t *testing.T) {
-	reaches(t, simtest.Run(t, election{campaign}.trial().options(15, 4)), "elected", "followed")
+	reaches(t, simtest.Run(t, election{campaign}.trial().options(enough, 4)), "elected", "followed")
 }
 
 func TestElectionIsDeterministic(t *testing.T) {

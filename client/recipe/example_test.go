@@ -7,6 +7,7 @@ import (
 	"log"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
@@ -231,4 +232,35 @@ func ExampleSemaphore() {
 	// Output:
 	// true true
 	// true <nil>
+}
+
+// Two members begin a round together, and end it together.
+func ExampleBarrier() {
+	cell := startCell()
+	defer cell.stop()
+	c, hangUp := cell.dial()
+	defer hangUp()
+	rt := c.Runtime()
+	ctx, cancel := rt.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	var worked atomic.Int32
+	member := func(name string) {
+		b := recipe.NewBarrier(c, "/ls/local/round-1", name, 2)
+		if err := b.Enter(ctx); err != nil {
+			log.Fatal(err)
+		}
+		worked.Add(1)
+		if err := b.Leave(ctx); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("all have worked:", worked.Load() == 2)
+	}
+	other := rt.NewSignal()
+	rt.Go("bob", func() { member("bob"); other.Fire() })
+	member("ann")
+	_, _ = rt.Wait(ctx, other)
+	// Output:
+	// all have worked: true
+	// all have worked: true
 }
