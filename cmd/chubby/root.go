@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chubbycell/chubby/internal/cellcmd"
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/runner"
 	"github.com/chubbycell/chubby/sim/simcmd"
@@ -24,13 +25,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 }
 
 func (a *app) root() *cobra.Command {
-	root := cli.Root(a.Name, "A replicated database, and the simulator that tries to break it",
-		"Chubby simulates cells of a replicated database under faults and checks what they do.")
+	root := cli.Root(a.Name, "A lock service, and the simulator that tries to break it",
+		"Chubby runs cells of a lock service and calls them; simulates such cells under faults, and\nchecks what they do. Commands that call a cell have more exit codes: chubby ls --help.")
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	simulate := simcmd.Command(simcmd.Options{Name: a.Name, Run: "go run ./cmd/chubby"})
 	simulate.AddCommand(a.mutantsCommand())
+	root.AddCommand(cellcmd.Commands()...)
 	root.AddCommand(simulate, a.checkCommand(), a.walCommand(), a.snapshotCommand(), a.backupCommand(), a.versionCommand())
 	return root
 }

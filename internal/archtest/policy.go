@@ -75,6 +75,7 @@ var packages = map[string]rule{
 	"internal/transport/peer":         {concurrent, []string{"paxos", "internal/transport/queue"}},
 	"internal/transport/rpc/chubbyv1": {concurrent, nil},
 	"internal/server":                 {concurrent, []string{"replica", "internal/transport/peer", "internal/transport/rpc"}},
+	"internal/cellcmd":                {concurrent, []string{"internal/cli", "internal/server", "client"}},
 	"internal/transport/rpc":          {concurrent, []string{"replica/api", "internal/transport/queue", "internal/transport/rpc/chubbyv1"}},
 
 	"sim":                      {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
@@ -111,7 +112,7 @@ var packages = map[string]rule{
 	"sim/mutants":              {support, []string{"internal/overlay", "internal/typecheck"}},
 	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment"}},
 	"sim/simtest":              {support, []string{"sim/runner"}},
-	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/server"}},
+	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }
 
 // allowedImports is everything a package may import, found by walking the lattice.

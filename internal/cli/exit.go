@@ -16,6 +16,30 @@ const (
 	ExitInterrupted = 130 // by a signal; what was found so far is printed
 )
 
+// Exit codes of the commands that call a cell. They have ExitClean, ExitUsage, ExitInternal
+// and ExitInterrupted in common with the others.
+const (
+	ExitRefused    = 1  // the cell refused the call, for a reason that has no code of its own
+	ExitNotFound   = 6  // there is no such node, or it was deleted
+	ExitConflict   = 7  // exists, was changed meanwhile, lock held, stale sequencer
+	ExitTimeout    = 8  // the cell did not answer in time
+	ExitPermission = 9  // rights, or a proof of who the user is, are missing
+	ExitLost       = 10 // the session ended, and with it lock or watch
+)
+
+// CellExitHelp explains the exit codes of commands that call a cell in help texts.
+const CellExitHelp = `Exit codes:
+    0  done
+    1  refused by the cell: not a directory, directory not empty, quota and the like
+    2  usage: bad flags, names or files
+    5  internal error
+    6  not found, or deleted
+    7  conflict: exists, changed meanwhile, lock held, stale sequencer
+    8  timeout: the cell did not answer in time; a write may have been executed
+    9  permission: rights, or a proof of who the user is, are missing
+   10  lost: the session with the cell ended, and with it lock or watch
+  130  interrupted`
+
 // ExitHelp explains the exit codes in help texts.
 const ExitHelp = `Exit codes:
     0  clean

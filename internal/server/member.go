@@ -174,3 +174,15 @@ func writeFile(name string, text []byte, mode fs.FileMode) error {
 	}
 	return errors.Join(d.Sync(), d.Close())
 }
+
+// Found makes the directory of a replica of a new cell, without starting it. It does nothing
+// if that was done before. No replica of the cell may have run yet.
+func Found(cfg Config) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	if err := cfg.claim(true); err != nil && !errors.Is(err, ErrFounded) {
+		return err
+	}
+	return cfg.claim(false)
+}

@@ -1,0 +1,6 @@
+package cellcmd
+
+import "syscall"
+
+// setDeathSignal has a command killed when the thread that started it ends.
+func setDeathSignal(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }

@@ -1,0 +1,18 @@
+//go:build !unix
+
+package cellcmd
+
+import (
+	"os"
+)
+
+func (c *child) setAttributes() {}
+
+// signal kills the command: this system has no other signals.
+func (c *child) signal(os.Signal) { _ = c.cmd.Process.Kill() }
+
+func (c *child) terminate() { c.signal(os.Kill) }
+
+func (c *child) kill() { c.signal(os.Kill) }
+
+func exitCode(s *os.ProcessState) int { return s.ExitCode() }

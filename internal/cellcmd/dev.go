@@ -1,0 +1,332 @@
+package cellcmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/server"
+)
+
+// maxDev is the largest cell that chubby dev runs.
+const maxDev = 15
+
+// dev runs a cell in one process.
+type dev struct {
+	cli.Streams
+	dir, listen, file string
+	replicas          int
+	lease             time.Duration
+	chosen            bool // the number of replicas was given
+	verbose           bool
+
+	temporary bool // dir is removed at the end
+	servers   []*server.Server
+	target    client.Target
+}
+
+func devCommand() *cobra.Command {
+	d := &dev{}
+	c := &cobra.Command{
+		Use:   "dev",
+		Short: "Run a whole cell in this process, to try it out",
+		Long: `Dev runs all replicas of a cell in one process, on the loopback interface, until it
+is interrupted. It writes a cell file, by which the other commands find the cell
+without flags. Whoever may use this machine may use the cell.
+
+With --dir the files of the replicas stay, and the same command goes on with them:
+sessions, locks and files survive. Without it they are removed at the end.
+
+The exit code is 130 after SIGINT and 0 after SIGTERM.
+
+` + cli.CellExitHelp,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			d.Streams, d.chosen = cli.StreamsOf(c), c.Flags().Changed("replicas")
+			return d.run(c.Context())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&d.dir, "dir", "", "directory of the replicas' files (default: a temporary one)")
+	f.IntVar(&d.replicas, "replicas", 5, "number of replicas of a new cell")
+	f.StringVar(&d.listen, "listen", "127.0.0.1:0", "host:port for clients of the first replica; the others have the next ports; 0: any")
+	f.StringVar(&d.file, "file", "", "where to write the cell file (default: where the other commands look)")
+	f.DurationVar(&d.lease, "session-lease", 12*time.Second, "lease of sessions: how long a client may be silent")
+	cli.AtMost(c, "session-lease", time.Minute)
+	f.BoolVarP(&d.verbose, "verbose", "v", false, "log what the replicas do")
+	return c
+}
+
+func (d *dev) run(ctx context.Context) error {
+	serviceMemory()
+	if err := d.prepare(); err != nil {
+		return err
+	}
+	defer func() {
+		if d.temporary {
+			os.RemoveAll(d.dir)
+		}
+	}()
+	begun := time.Now()
+	defer d.stop()
+	if err := d.start(); err != nil {
+		return err
+	}
+	failed := make(chan error, len(d.servers))
+	for _, s := range d.servers {
+		go func() { failed <- s.Wait() }()
+	}
+	if err := d.ready(ctx); err != nil {
+		return err
+	}
+	if err := writeCellFile(d.file, d.target); err != nil {
+		return cli.Usage("--file: %v", err)
+	}
+	defer removeCellFile(d.file, d.target)
+	if err := d.greet(time.Since(begun)); err != nil {
+		return err
+	}
+	select {
+	case err := <-failed:
+		return cli.Internal(err)
+	case <-ctx.Done():
+		return stopped(ctx)
+	}
+}
+
+// stopped is how a server ends that was told to: SIGTERM is what an operator does, and no
+// failure.
+func stopped(ctx context.Context) error {
+	if cli.SignalOf(ctx) == syscall.SIGTERM {
+		return nil
+	}
+	return cli.Exit(cli.ExitInterrupted)
+}
+
+// serviceMemory undoes what the program sets for the simulator: a server keeps little garbage.
+func serviceMemory() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(100)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(math.MaxInt64)
+	}
+}
+
+// devMark is the file that says how many replicas were founded in a directory. While it is
+// missing none of them has ever run.
+const devMark = "dev.json"
+
+// prepare decides where everything goes.
+func (d *dev) prepare() (err error) {
+	if d.file == "" {
+		if d.file, err = devFile(); err != nil {
+			return cli.Usage("%v; give --file", err)
+		}
+	}
+	if isInUse(d.file) {
+		return cli.Usage("a cell runs already, says %s: stop it, or give --file with another name, for --cell of the other commands", d.file)
+	}
+	if d.replicas < 1 || d.replicas > maxDev {
+		return cli.Usage("--replicas %d: 1 to %d", d.replicas, maxDev)
+	}
+	if d.lease < 100*time.Millisecond || d.lease > time.Minute {
+		return cli.Usage("--session-lease %v: 100ms to 1m", d.lease)
+	}
+	if d.dir == "" {
+		d.temporary = true
+		d.dir, err = os.MkdirTemp("", "chubby-dev-")
+	} else {
+		err = os.MkdirAll(d.dir, 0o700)
+	}
+	if err != nil {
+		return cli.Usage("--dir: %v", err)
+	}
+	return nil
+}
+
+// configs are the configurations of the replicas, with listeners for each.
+func (d *dev) configs() (cfgs []server.Config, options []server.Options, err error) {
+	host, text, err := net.SplitHostPort(d.listen)
+	port, bad := strconv.ParseUint(text, 10, 16)
+	if err != nil || bad != nil || port != 0 && int(port)+d.replicas > 1<<16 {
+		return nil, nil, cli.Usage("--listen %q: give host:port", d.listen)
+	}
+	defer func() {
+		if err != nil {
+			for _, o := range options {
+				o.Peers.Close()
+				o.Clients.Close()
+			}
+		}
+	}()
+	members := map[uint32]string{}
+	d.target = client.Target{Cell: "dev", Replicas: map[uint32]string{}}
+	for i := range d.replicas {
+		at := port
+		if port != 0 {
+			at += uint64(i)
+		}
+		clients, err := net.Listen("tcp", net.JoinHostPort(host, fmt.Sprint(at)))
+		if err != nil {
+			return nil, options, cli.Usage("--listen: %v", err)
+		}
+		peers, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			clients.Close()
+			return nil, options, cli.Internal(err)
+		}
+		options = append(options, server.Options{Peers: peers, Clients: clients, Logger: d.logger()})
+		id := uint32(i + 1)
+		members[id] = peers.Addr().String()
+		d.target.Replicas[id] = clients.Addr().String()
+		cfgs = append(cfgs, server.Config{
+			Cell: "dev", ID: id, Members: members, Dir: filepath.Join(d.dir, fmt.Sprint(id)), ListenClients: clients.Addr().String(),
+			LeaseMin: d.lease, LeaseMax: time.Minute,
+		})
+	}
+	return cfgs, options, nil
+}
+
+func (d *dev) logger() *slog.Logger {
+	level := slog.LevelError
+	if d.verbose {
+		level = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(d.Err, &slog.HandlerOptions{Level: level}))
+}
+
+// start founds the replicas, if they are new, and starts them.
+func (d *dev) start() error {
+	founded, err := d.readMark()
+	if err != nil {
+		return err
+	}
+	cfgs, options, err := d.configs()
+	if err != nil {
+		return err
+	}
+	if !founded {
+		err = d.found(cfgs)
+	}
+	for i, o := range options {
+		if err != nil {
+			o.Peers.Close()
+			o.Clients.Close()
+			continue
+		}
+		var s *server.Server
+		if s, err = server.Start(cfgs[i], o); err == nil {
+			d.servers = append(d.servers, s)
+		}
+	}
+	if err != nil {
+		return cli.Usage("%v", err)
+	}
+	return nil
+}
+
+// found founds all replicas before any of them runs.
+func (d *dev) found(cfgs []server.Config) error {
+	for _, c := range cfgs {
+		if err := server.Found(c); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(map[string]int{"replicas": d.replicas})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(d.dir, devMark), append(text, '\n'), 0o600)
+}
+
+// readMark reads how many replicas a directory has.
+func (d *dev) readMark() (founded bool, err error) {
+	name := filepath.Join(d.dir, devMark)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	var have struct{ Replicas int }
+	if err == nil {
+		err = json.Unmarshal(text, &have)
+	}
+	switch {
+	case err != nil:
+		return false, cli.Usage("%s: %v", name, err)
+	case have.Replicas < 1 || have.Replicas > maxDev:
+		return false, cli.Usage("%s: %d replicas", name, have.Replicas)
+	case d.chosen && have.Replicas != d.replicas:
+		return false, cli.Usage("--replicas %d: %s has a cell of %d; leave the flag out, or remove the directory to begin anew", d.replicas, d.dir, have.Replicas)
+	}
+	d.replicas = have.Replicas
+	return true, nil
+}
+
+// ready waits until all replicas know a master.
+func (d *dev) ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for _, s := range d.servers {
+		if err := s.Ready(ctx); err != nil {
+			if cli.SignalOf(ctx) != nil {
+				return stopped(ctx)
+			}
+			return cli.Internal(fmt.Errorf("no master was elected: %w", err))
+		}
+	}
+	return nil
+}
+
+// greet says where the cell is, and what to try.
+func (d *dev) greet(took time.Duration) error {
+	where := d.dir
+	if d.temporary {
+		where += ", removed at the end"
+	}
+	t := cli.NewColumns(d.Out)
+	t.Row("cell\t%s, of %d replicas\nfiles\t%s\ncell file\t%s\n", d.target.Cell, d.replicas, where, d.file)
+	for i := range d.replicas {
+		t.Row("replica %d\t%s\n", i+1, d.target.Replicas[uint32(i+1)])
+	}
+	t.Row("ready\tafter %v; Ctrl-C stops it\n", took.Round(time.Millisecond))
+	if err := t.End(); err != nil {
+		return err
+	}
+	flag := ""
+	if name, err := devFile(); err != nil || name != d.file {
+		flag = " --cell " + d.file
+	}
+	return d.Printf(`
+In another terminal:
+    %[1]s put%[2]s /hello "first words"
+    %[1]s cat%[2]s /hello
+    %[1]s lock%[2]s /job -- sh -c 'echo "I hold $CHUBBY_SEQUENCER"'
+`, d.Name, flag)
+}
+
+// stop ends all replicas.
+func (d *dev) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	for _, s := range d.servers {
+		if err := s.Stop(ctx); err != nil {
+			d.Warn("%v", err)
+		}
+	}
+}

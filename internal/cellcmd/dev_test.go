@@ -1,0 +1,149 @@
+//go:build unix
+
+package cellcmd
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/cli"
+)
+
+func TestACellInADirectoryGoesOnWithItsFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p, file := startDev(t, "--dir", dir)
+	code, _, text := run(t, "put", "--cell", file, "/f", "kept")
+	require.Equal(t, cli.ExitClean, code, text)
+	require.NoError(t, p.Process.Signal(syscall.SIGINT))
+	require.Equal(t, cli.ExitInterrupted, p.ends(t))
+	require.NoFileExists(t, file)
+
+	p, file = startDev(t, "--dir", dir)
+	code, out, text := run(t, "cat", "--cell", file, "/f")
+	require.Equal(t, cli.ExitClean, code, text)
+	require.Equal(t, "kept", out)
+
+	code, _, text = run(t, "dev", "--file", file)
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, text, "a cell runs already")
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, cli.ExitClean, p.ends(t))
+
+	code, _, text = run(t, "dev", "--file", file, "--dir", dir, "--replicas", "5")
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, text, "has a cell of 3")
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "2")))
+	code, _, text = run(t, "dev", "--file", file, "--dir", dir)
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, text, "its disk is lost: it must not start empty")
+}
+
+func TestWhatIsWrongWithACellIsSaid(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cell.json")
+	for words, args := range map[string][]string{
+		"1 to 15":                {"--replicas", "0"},
+		"give host:port":         {"--listen", "nowhere"},
+		"not a loopback address": {"--listen", "0.0.0.0:0"},
+		"100ms to 1m":            {"--session-lease", "1ms"},
+		"--dir":                  {"--dir", "/dev/null/x"},
+		"unknown command":        {"now"},
+	} {
+		code, out, text := run(t, append([]string{"dev", "--file", file}, args...)...)
+		require.Equal(t, cli.ExitUsage, code, words)
+		require.Contains(t, text, words)
+		require.Empty(t, out)
+		require.NoFileExists(t, file)
+	}
+}
+
+// freeAddr is an address of the loopback interface that is free now.
+func freeAddr(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// Three processes are founded as a cell, killed, and started again.
+func TestReplicasAsProcesses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var members, clients []string
+	for id := 1; id <= 3; id++ {
+		members = append(members, fmt.Sprintf("  %d: %s", id, freeAddr(t)))
+		clients = append(clients, freeAddr(t))
+	}
+	config := filepath.Join(dir, "cell.yaml")
+	require.NoError(t, os.WriteFile(config, []byte("cell: prod\nmembers:\n"+strings.Join(members, "\n")+"\n"), 0o600))
+	args := func(id int, more ...string) []string {
+		return append([]string{"serve", "--config", config, "--id", fmt.Sprint(id), "--dir", filepath.Join(dir, fmt.Sprint(id)), "--listen-clients", clients[id-1]}, more...)
+	}
+	target := fmt.Sprintf("1=%s,2=%s,3=%s", clients[0], clients[1], clients[2])
+
+	code, _, text := run(t, args(1)...)
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, text, "start each of its replicas once with --bootstrap")
+	code, out, text := run(t, args(1, "--check-config", "--log-format", "json")...)
+	require.Equal(t, cli.ExitClean, code, text)
+	require.Contains(t, out, "log_format: json\n")
+
+	var all []*process
+	for id := 1; id <= 3; id++ {
+		all = append(all, start(t, args(id, "--bootstrap")...))
+	}
+	for _, p := range all {
+		p.says(t, `msg=leader replica=\d leader=[123]`)
+	}
+	code, _, text = run(t, "put", "--cell", target, "/f", "kept")
+	require.Equal(t, cli.ExitClean, code, text)
+	for _, p := range all {
+		require.NoError(t, p.Process.Kill())
+		p.ends(t)
+	}
+	code, _, text = run(t, args(1, "--bootstrap")...)
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, text, "founded before: start it without --bootstrap")
+
+	all = nil
+	for id := 1; id <= 3; id++ {
+		all = append(all, start(t, args(id)...))
+	}
+	code, out, text = run(t, "cat", "--cell", target, "/f")
+	require.Equal(t, cli.ExitClean, code, text)
+	require.Equal(t, "kept", out)
+	for i, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGTERM} {
+		require.NoError(t, all[i].Process.Signal(s))
+		require.Equal(t, map[syscall.Signal]int{syscall.SIGTERM: cli.ExitClean, syscall.SIGINT: cli.ExitInterrupted}[s], all[i].ends(t))
+	}
+}
+
+func TestWhatIsWrongWithAConfigurationIsSaid(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("cell: c\nlisten: x\n"), 0o600))
+	good := filepath.Join(t.TempDir(), "good.yaml")
+	require.NoError(t, os.WriteFile(good, []byte("cell: c\n"), 0o600))
+	for words, args := range map[string][]string{
+		"--config is missing":                   {},
+		"no such file":                          {"--config", "nowhere.yaml"},
+		"listen is no key of the configuration": {"--config", file},
+		"dir is missing":                        {"--config", good},
+		`id "one": give a number`:               {"--config", good, "--id", "one"},
+		"unknown flag: --idd":                   {"--idd", "1"},
+	} {
+		code, _, text := run(t, append([]string{"serve"}, args...)...)
+		require.Equal(t, cli.ExitUsage, code, words)
+		require.Contains(t, text, words)
+	}
+	t.Setenv("CHUBBY_SERVE_IDD", "1")
+	code, _, text := run(t, "serve", "--config", good)
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, text, "CHUBBY_SERVE_IDD: no such key")
+}

@@ -1,0 +1,13 @@
+// Package cellcmd is concurrent: the commands that run a cell, and those that call one.
+//
+// Reading order:
+//
+//	app.go        the commands, and how they find and call a cell
+//	failure.go    exit codes of what a cell answers
+//	stat.go       metadata of nodes as it is printed
+//	read.go       ls, cat, stat; write.go: put, mkdir, rm, acl
+//	lock.go       lock: a child process that lives no longer than its lock; child_*.go
+//	watch.go      watch; sequencer.go; status.go
+//	dev.go        a cell in one process; cellfile.go: how the others find it
+//	serve.go      one replica
+package cellcmd

@@ -1,0 +1,64 @@
+package cellcmd
+
+import (
+	"errors"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+)
+
+// guard decides when a command must end because its lock may be another's soon. It knows
+// how long the session is certain to live (left), and that the cell keeps the lock from
+// others for the lock-delay after that at least.
+//
+//	left      delay                                            what happens
+//	above 0                                                    the session lives
+//	below 0                                                    warn, once
+//	          less than two fifths of the lock-delay remain    terminate, once
+//	          less than a fifth of it remains                  kill
+//	          none of it remains                               another client may hold the lock
+type guard struct {
+	delay    time.Duration
+	warned   bool
+	stopping bool
+	killed   bool
+	since    time.Time // when it was told to end
+	why      error
+}
+
+// action is what a guard wants done.
+type action int
+
+const (
+	nothing action = iota
+	warn
+	terminate
+	kill
+)
+
+// until is how long a command may live yet.
+func (g *guard) until(left time.Duration) time.Duration { return left + g.delay - g.delay/5 }
+
+// look decides at an instant, with what the session has left and the error of the lock.
+func (g *guard) look(now time.Time, left time.Duration, err error) action {
+	isLost := err != nil && !errors.Is(err, client.ErrJeopardy) // for good
+	switch remains := g.until(left); {
+	case g.stopping && !g.killed && (remains <= 0 || now.Sub(g.since) >= g.delay/5):
+		g.killed = true
+		return kill
+	case g.stopping:
+		return nothing
+	case isLost || remains <= g.delay/5:
+		g.stopping, g.since, g.why = true, now, err
+		if g.why == nil {
+			g.why = client.ErrJeopardy
+		}
+		return terminate
+	case left <= 0 && !g.warned:
+		g.warned = true
+		return warn
+	case left > 0:
+		g.warned = false
+	}
+	return nothing
+}

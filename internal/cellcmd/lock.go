@@ -1,0 +1,199 @@
+package cellcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/cli"
+)
+
+// locker runs a command while it holds a lock.
+type locker struct {
+	call
+	shared, try bool
+	wait, delay time.Duration
+	name        string // of the file, in full
+}
+
+// Bounds of the lock-delay: below, there is no time to end a command in good order.
+const (
+	minDelay = 3 * time.Second
+	maxDelay = time.Minute
+)
+
+func lockCommand() *cobra.Command {
+	a := &locker{}
+	c := &cobra.Command{
+		Use:   "lock PATH -- COMMAND [ARG...]",
+		Short: "Run a command while holding a lock",
+		Long: `Lock acquires the lock of a file, which it creates if need be, runs a command, and
+releases the lock when the command has ended. It passes signals on to the command,
+and exits as the command does: with its exit code, or 128 and the number of the
+signal that ended it. The command finds in its environment
+
+    CHUBBY_SEQUENCER   what it passes on with its requests, so that servers can refuse
+                       requests of former holders (chubby sequencer check)
+    CHUBBY_GENERATION  the lock generation in it: a number that later holders have higher
+    CHUBBY_LOCK        the full name of the file
+
+If the session with the cell cannot be renewed, the cell keeps the lock from others for
+--lock-delay more. Lock has the command end within that time: with SIGTERM first, then
+with SIGKILL, well before another client may hold the lock; the exit code is 10 then.
+The signals go to the command and, unless stdin is a terminal, to all processes of its
+group. If lock itself is killed, so is the command (on Linux); the lock is free for
+others after the lease and the lock-delay.
+
+Before the command runs, the exit codes are those below: 7 if --try finds the lock held,
+8 if --wait ends first. -o has no effect on what the command prints.`,
+		Args: func(c *cobra.Command, args []string) error {
+			if n := c.ArgsLenAtDash(); n != 1 || len(args) < 2 {
+				return cli.Usage("%s takes one path, and a command behind --", c.CommandPath())
+			}
+			return nil
+		},
+	}
+	a.register(c, func(ctx context.Context, args []string) error { return a.lock(ctx, args[0], args[1:]) })
+	f := c.Flags()
+	f.BoolVar(&a.shared, "shared", false, "acquire the lock in shared mode, beside others who do")
+	f.BoolVar(&a.try, "try", false, "give up at once if the lock is not free")
+	f.DurationVar(&a.wait, "wait", 0, "give up if the lock is not free in time; 0: never")
+	f.DurationVar(&a.delay, "lock-delay", 15*time.Second, "how long the cell keeps the lock from others after the session was lost")
+	c.MarkFlagsMutuallyExclusive("try", "wait")
+	return c
+}
+
+func (a *locker) lock(ctx context.Context, path string, argv []string) error {
+	var err error
+	if a.name, err = fullName(path); err != nil {
+		return err
+	}
+	if a.delay < minDelay || a.delay > maxDelay {
+		return cli.Usage("--lock-delay %v: %v to %v", a.delay, minDelay, maxDelay)
+	}
+	if a.wait < 0 {
+		return cli.Usage("--wait %v: not below 0", a.wait)
+	}
+	program, err := exec.LookPath(argv[0])
+	if err != nil {
+		return cli.Usage("%v", err)
+	}
+	cl, done, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	lock, err := a.acquire(ctx, cl)
+	if err != nil {
+		return unreached(cl, err)
+	}
+	code, err := a.hold(ctx, cl, lock, program, argv)
+	if err == nil {
+		err = a.release(lock)
+	}
+	if err != nil {
+		return err
+	}
+	return cli.Exit(code)
+}
+
+// acquire opens the file and acquires its lock.
+func (a *locker) acquire(ctx context.Context, cl *client.Client) (*client.Lock, error) {
+	short, cancel := context.WithTimeout(ctx, a.timeout)
+	defer cancel()
+	h, err := cl.Open(short, a.name, client.OpenOptions{Rights: client.Write, Create: client.CreateMay, LockDelay: a.delay})
+	if err != nil {
+		return nil, err
+	}
+	mode := client.Exclusive
+	if a.shared {
+		mode = client.Shared
+	}
+	var lock *client.Lock
+	switch {
+	case a.try:
+		lock, err = h.TryAcquire(short, mode)
+	case a.wait > 0:
+		limited, cancel := context.WithTimeout(ctx, a.wait)
+		defer cancel()
+		lock, err = h.Acquire(limited, mode)
+		if err != nil && limited.Err() != nil && ctx.Err() == nil && cl.Unreached() == nil {
+			err = &cli.Failure{Code: cli.ExitTimeout, Err: fmt.Errorf("the lock of %s was not free within %v", a.name, a.wait)}
+		}
+	default:
+		lock, err = h.Acquire(ctx, mode)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := cl.LeaseLeft(); !ok {
+		return nil, errors.Join(errors.New("the cell gives no session leases, without which no lock is safe to act on"), a.release(lock))
+	}
+	return lock, nil
+}
+
+// release frees the lock. One that is lost is free.
+func (a *locker) release(lock *client.Lock) error {
+	ctx, cancel := context.WithTimeout(context.Background(), a.timeout)
+	defer cancel()
+	if err := lock.Release(ctx); err != nil && errors.Is(err, context.DeadlineExceeded) {
+		a.Warn("the lock was not released, and is free when the session has expired: %v", err)
+	}
+	return nil
+}
+
+// lookEvery is how often a locker looks at its lease.
+const lookEvery = 50 * time.Millisecond
+
+// hold runs the command, and ends it if the lock may be lost. It returns the exit code.
+func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock, program string, argv []string) (int, error) {
+	cmd := exec.Command(program, argv[1:]...)
+	cmd.Args[0] = argv[0]
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out, a.Err
+	cmd.Env = append(os.Environ(), "CHUBBY_LOCK="+a.name, "CHUBBY_SEQUENCER="+sequencerText(lock.Sequencer()),
+		"CHUBBY_GENERATION="+fmt.Sprint(generation(lock.Sequencer())))
+	terminal := false
+	if f, ok := a.In.(*os.File); ok {
+		terminal = term.IsTerminal(int(f.Fd()))
+	}
+	child, err := startChild(cmd, terminal)
+	if err != nil {
+		return 0, cli.Usage("%v", err)
+	}
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	g := guard{delay: a.delay}
+	signals := ctx.Done()
+	for {
+		select {
+		case <-child.ended:
+			if g.stopping {
+				return 0, &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: the lock was lost, and the command was ended: %w", a.name, g.why)}
+			}
+			return child.code()
+		case <-signals:
+			signals = nil
+			child.signal(cli.SignalOf(ctx))
+			continue
+		case <-tick.C:
+		}
+		left, _ := cl.LeaseLeft()
+		switch g.look(time.Now(), left, lock.Err()) {
+		case warn:
+			a.Warn("%s: the cell is out of reach; the command goes on for %v at most", a.name, g.until(left).Round(time.Second))
+		case terminate:
+			a.Warn("%s: the lock may be lost soon, or is lost: the command is told to end", a.name)
+			child.terminate()
+		case kill:
+			a.Warn("%s: the command is killed", a.name)
+			child.kill()
+		}
+	}
+}

@@ -1,0 +1,81 @@
+//go:build unix
+
+package cellcmd
+
+import (
+	"errors"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/cli"
+)
+
+// A cell that is out of reach for good ends the command, in good order if it can.
+func TestACommandEndsBeforeItsLockMayBeAnothers(t *testing.T) {
+	t.Parallel()
+	p, file := startDev(t, "--session-lease", "500ms")
+	polite := start(t, "lock", "--cell", file, "--lock-delay", "5s", "/polite", "--", "sh", "-c", `trap "echo bye; exit 0" TERM; echo held; while :; do sleep 0.01; done`)
+	deaf := start(t, "lock", "--cell", file, "--lock-delay", "5s", "/deaf", "--", "sh", "-c", `trap "" TERM; echo $$; echo held; while :; do sleep 0.01; done`)
+	polite.says(t, "held")
+	deaf.says(t, "held")
+	begun := time.Now()
+	require.NoError(t, p.Process.Signal(syscall.SIGSTOP))
+	polite.says(t, "out of reach; the command goes on for 4s at most")
+	deaf.says(t, "the command is killed")
+	require.Less(t, time.Since(begun), 500*time.Millisecond+5*time.Second, "the lease and the lock-delay were not over")
+	require.Equal(t, cli.ExitLost, polite.ends(t))
+	out, text := polite.text()
+	require.Contains(t, out, "bye", "it was asked to end")
+	require.Contains(t, text, "/ls/local/polite: the lock was lost, and the command was ended")
+	require.Equal(t, cli.ExitLost, deaf.ends(t))
+
+	// The cell comes back, and both locks are free when it has found the sessions expired.
+	require.NoError(t, p.Process.Signal(syscall.SIGCONT))
+	code, out, text := run(t, "lock", "--cell", file, "/deaf", "--", "echo", "mine")
+	require.Equal(t, cli.ExitClean, code, text)
+	require.Equal(t, "mine\n", out)
+}
+
+// When lock is killed, its command is, too.
+func TestACommandDoesNotOutliveItsLocker(t *testing.T) {
+	t.Parallel()
+	_, file := startDev(t)
+	l := start(t, "lock", "--cell", file, "/l", "--", "sh", "-c", `echo $$; exec sleep 1000`)
+	l.says(t, `\d+\n`)
+	out, _ := l.text()
+	require.NoError(t, l.Process.Kill())
+	l.ends(t)
+	pid := atoi(t, out)
+	require.Eventually(t, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || isZombie(pid) }, wait, time.Millisecond)
+}
+
+func TestAGuardEndsACommandInTime(t *testing.T) {
+	at := func(seconds float64) time.Time { return time.Unix(0, int64(seconds*1e9)) }
+	jeopardy := &client.Error{Op: "lock", Causes: []error{client.ErrJeopardy}}
+	type look struct {
+		at, left float64
+		err      error
+		want     action
+	}
+	for name, looks := range map[string][]look{
+		"a session that lives": {{0, 12, nil, nothing}, {6, 1, nil, nothing}, {7, 12, nil, nothing}},
+		"an outage that ends":  {{0, 1, nil, nothing}, {1, 0, jeopardy, warn}, {2, -1, jeopardy, nothing}, {3, 10, nil, nothing}, {13, -1, jeopardy, warn}},
+		"an outage that lasts": {
+			{0, -1, jeopardy, warn}, {7.9, -8.9, jeopardy, nothing}, {8, -9, jeopardy, terminate}, {9, -10, jeopardy, nothing},
+			{11, -12, jeopardy, kill}, {12, -13, jeopardy, nothing},
+		},
+		"a machine that was suspended": {{0, 5, nil, nothing}, {3600, -3600, jeopardy, terminate}, {3600, -3600, jeopardy, kill}},
+		"a lock that is lost":          {{0, 5, client.ErrNotHeld, terminate}, {2.9, 2, client.ErrNotHeld, nothing}, {3, 2, client.ErrNotHeld, kill}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := guard{delay: 15 * time.Second}
+			for _, l := range looks {
+				require.Equal(t, l.want, g.look(at(l.at), time.Duration(l.left*1e9), l.err), "at %v", l.at)
+			}
+		})
+	}
+}

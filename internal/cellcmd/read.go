@@ -1,0 +1,120 @@
+package cellcmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/cli"
+)
+
+func lsCommand() *cobra.Command {
+	a, long := &call{}, false
+	c := &cobra.Command{
+		Use:   "ls [PATH]",
+		Short: "List the children of a directory",
+		Long: `Ls prints the names of the children of a directory, one a line, those of directories
+with a '/' at the end. Without PATH it lists the root of the cell. -l adds kind,
+length, generation of the contents, and ACL names.
+
+With -o json it prints an array of objects, those of chubby stat.`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	a.register(c, func(ctx context.Context, args []string) error {
+		path := "/"
+		if len(args) > 0 {
+			path = args[0]
+		}
+		return a.ls(ctx, path, long)
+	})
+	c.Flags().BoolVarP(&long, "long", "l", false, "print metadata, too")
+	return c
+}
+
+func (a *call) ls(ctx context.Context, path string, long bool) error {
+	return a.onNode(ctx, path, client.OpenOptions{}, func(ctx context.Context, h *client.Handle) error {
+		children, err := h.ReadDir(ctx)
+		if err != nil {
+			return err
+		}
+		all := []stat{}
+		for _, child := range children {
+			all = append(all, statOf(child.Name, child.Stat))
+		}
+		if a.isJSON() {
+			return a.JSON(all)
+		}
+		t := cli.NewColumns(a.Out)
+		for _, s := range all {
+			name := s.Name
+			if s.Kind == "directory" {
+				name += "/"
+			}
+			if !long {
+				t.Row("%s\n", name)
+				continue
+			}
+			t.Row("%s\t%d\tgeneration %d\t%s %s %s\t%s\n", s.Kind, s.Length, s.Generation, s.Read, s.Write, s.Change, name)
+		}
+		return t.End()
+	})
+}
+
+func catCommand() *cobra.Command {
+	a := &call{}
+	c := &cobra.Command{
+		Use:   "cat PATH",
+		Short: "Print the contents of a file",
+		Long: `Cat prints the contents of a file as they are, without a line break of its own.
+
+With -o json it prints one object: contents, and the fields of chubby stat.`,
+		Args: cli.One("path of a file"),
+	}
+	return a.register(c, func(ctx context.Context, args []string) error {
+		return a.onNode(ctx, args[0], client.OpenOptions{}, func(ctx context.Context, h *client.Handle) error {
+			text, s, err := h.Contents(ctx)
+			switch {
+			case err != nil:
+				return err
+			case a.isJSON():
+				return a.JSON(struct {
+					Contents string `json:"contents"`
+					stat
+				}{text, statOf(h.Name(), s)})
+			}
+			return a.Printf("%s", text)
+		})
+	})
+}
+
+func statCommand() *cobra.Command {
+	a := &call{}
+	c := &cobra.Command{
+		Use:   "stat PATH",
+		Short: "Print the metadata of a node",
+		Long: `Stat prints the metadata of a file or a directory. There are no times in it: a cell
+keeps none.
+
+` + statHelp,
+		Args: cli.One("path of a node"),
+	}
+	return a.register(c, func(ctx context.Context, args []string) error {
+		return a.onNode(ctx, args[0], client.OpenOptions{}, func(ctx context.Context, h *client.Handle) error {
+			now, err := h.Stat(ctx)
+			s := statOf(h.Name(), now)
+			switch {
+			case err != nil:
+				return err
+			case a.isJSON():
+				return a.JSON(s)
+			}
+			t := cli.NewColumns(a.Out)
+			t.Row("name\t%s\nkind\t%s\nephemeral\t%v\ninstance\t%d\n", s.Name, s.Kind, s.Ephemeral, s.Instance)
+			t.Row("generation\t%d\nlock generation\t%d\nacl generation\t%d\n", s.Generation, s.LockGen, s.ACLGen)
+			t.Row("length\t%d\nchecksum\t%s\nchildren\t%d\n", s.Length, s.Checksum, s.Children)
+			t.Row("acl\tread %s, write %s, change %s\n", s.Read, s.Write, s.Change)
+			return t.End()
+		})
+	})
+}

@@ -1,0 +1,164 @@
+//go:build unix
+
+package cellcmd
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/cli"
+)
+
+// wait bounds what a test waits for.
+const wait = 30 * time.Second
+
+// TestMain makes the program chubby of this test binary, with the commands of the package.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"chubby": func() {
+		root := cli.Root("chubby", "test", "test")
+		root.AddCommand(Commands()...)
+		cli.Main(root)
+	}})
+}
+
+// process is a program that runs, and what it has printed.
+type process struct {
+	*exec.Cmd
+	mu       sync.Mutex
+	out, err bytes.Buffer
+	done     chan struct{}
+}
+
+// tap is one of the outputs of a process.
+type tap struct {
+	p  *process
+	to *bytes.Buffer
+}
+
+func (t tap) Write(b []byte) (int, error) {
+	t.p.mu.Lock()
+	defer t.p.mu.Unlock()
+	return t.to.Write(b)
+}
+
+func (p *process) text() (out, err string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.out.String(), p.err.String()
+}
+
+// start starts chubby with the environment of this test.
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	p := &process{Cmd: exec.Command("chubby", args...), done: make(chan struct{})}
+	p.Stdout, p.Stderr = tap{p, &p.out}, tap{p, &p.err}
+	require.NoError(t, p.Start())
+	go func() {
+		_ = p.Wait() // the state says more
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		_ = p.Process.Signal(syscall.SIGCONT)
+		_ = p.Process.Kill()
+		<-p.done
+	})
+	return p
+}
+
+// says waits until the process has printed something.
+func (p *process) says(t *testing.T, pattern string) {
+	t.Helper()
+	re := regexp.MustCompile(pattern)
+	require.Eventually(t, func() bool {
+		out, err := p.text()
+		select {
+		case <-p.done:
+			require.Regexp(t, re, out+err, "it has ended")
+		default:
+		}
+		return re.MatchString(out) || re.MatchString(err)
+	}, wait, time.Millisecond, "%s is missing", pattern)
+}
+
+// ends waits for the end, and returns the exit code.
+func (p *process) ends(t *testing.T) int {
+	t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(wait):
+		out, err := p.text()
+		require.FailNow(t, "it goes on", "%s\n%s", out, err)
+	}
+	return p.ProcessState.ExitCode()
+}
+
+// run runs chubby to its end.
+func run(t *testing.T, args ...string) (code int, out, err string) {
+	t.Helper()
+	p := start(t, args...)
+	code = p.ends(t)
+	out, err = p.text()
+	return code, out, err
+}
+
+// startDev starts a cell, and waits until it is ready. The file is its cell file.
+func startDev(t *testing.T, args ...string) (p *process, file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "cell.json")
+	p = start(t, append([]string{"dev", "--replicas", "3", "--file", file}, args...)...)
+	p.says(t, "Ctrl-C stops it")
+	return p, file
+}
+
+// TestScripts runs the scripts of testdata against one cell. In a script, chubby calls that
+// cell, and until FILE PATTERN waits until a file has a line.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	p, file := startDev(t)
+	t.Run("scripts", func(t *testing.T) {
+		testscript.Run(t, testscript.Params{
+			Dir: "testdata/scripts",
+			Setup: func(e *testscript.Env) error {
+				e.Setenv("CHUBBY_CELL", file)
+				return nil
+			},
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){"until": until, "exits": exits},
+		})
+	})
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, cli.ExitClean, p.ends(t))
+}
+
+func until(ts *testscript.TestScript, _ bool, args []string) {
+	name, re := ts.MkAbs(args[0]), regexp.MustCompile(args[1])
+	for end := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
+		text, err := os.ReadFile(name)
+		if err == nil && re.Match(text) {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("%s has no %s; it holds %q", args[0], args[1], text)
+		}
+	}
+}
+
+// exits runs a command and wants an exit code: exits CODE COMMAND ARG...
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	got := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		got = regexp.MustCompile(`\d+`).FindString(err.Error())
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code %s, not %s", got, args[0])
+	}
+}

@@ -1,0 +1,115 @@
+package cellcmd
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/server"
+)
+
+// serve runs one replica.
+type serve struct {
+	cli.Streams
+	config           string
+	bootstrap, check bool
+	flags            map[string]*string // values of keys, by key
+}
+
+func serveCommand() *cobra.Command {
+	s := &serve{flags: map[string]*string{}}
+	c := &cobra.Command{
+		Use:   "serve --config FILE",
+		Short: "Run one replica of a cell",
+		Long: `Serve runs one replica until it is interrupted. It reads its configuration from a file
+in YAML; environment variables CHUBBY_SERVE_KEY go before the file, and flags before
+both. A key that does not exist is an error. docs/running.md lists the keys.
+
+The replicas of a new cell are started once with --bootstrap each. Without it an
+empty directory is refused: it may be that of a member that has lost its disk, and
+must not vote again.
+
+It logs to stderr. The exit code is 130 after SIGINT, 0 after SIGTERM, 5 if the
+machine fails the replica.
+
+` + cli.CellExitHelp,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s.Streams = cli.StreamsOf(c)
+			return s.run(c)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&s.config, "config", "", "configuration file")
+	f.BoolVar(&s.bootstrap, "bootstrap", false, "found a new cell: the directory must be empty")
+	f.BoolVar(&s.check, "check-config", false, "check the configuration and the files that it names, print it, and end")
+	for _, k := range new(server.Config).Keys() {
+		s.flags[k.Name] = f.String(flagOf(k.Name), "", k.Help)
+	}
+	return c
+}
+
+// flagOf is the flag of a key.
+func flagOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
+
+// load puts the configuration together.
+func (s *serve) load(c *cobra.Command) (cfg server.Config, err error) {
+	if s.config == "" {
+		return cfg, cli.Usage("--config is missing: the configuration file; docs/running.md shows one")
+	}
+	if cfg, err = server.Load(s.config); err != nil {
+		return cfg, cli.Usage("%v", err)
+	}
+	if err := cfg.SetFromEnv(os.Environ()); err != nil {
+		return cfg, cli.Usage("%v", err)
+	}
+	for _, k := range cfg.Keys() {
+		if c.Flags().Changed(flagOf(k.Name)) {
+			if err := k.Set(*s.flags[k.Name]); err != nil {
+				return cfg, cli.Usage("--%s: %v", flagOf(k.Name), err)
+			}
+		}
+	}
+	if err := cfg.Validate(); err != nil {
+		return cfg, cli.Usage("%s: %v", s.config, err)
+	}
+	return cfg, nil
+}
+
+func (s *serve) run(c *cobra.Command) error {
+	serviceMemory()
+	cfg, err := s.load(c)
+	if err != nil {
+		return err
+	}
+	if s.check {
+		if err := cfg.CheckFiles(); err != nil {
+			return cli.Usage("%v", err)
+		}
+		text, err := yaml.Marshal(cfg)
+		if err != nil {
+			return cli.Internal(err)
+		}
+		return s.Printf("%s", text)
+	}
+	replica, err := server.Start(cfg, server.Options{Bootstrap: s.bootstrap, Logger: cfg.Logger(s.Err)})
+	if err != nil {
+		return cli.Usage("%v", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- replica.Wait() }()
+	select {
+	case err := <-ended:
+		_ = replica.Stop(context.Background())
+		return cli.Internal(err)
+	case <-c.Context().Done():
+	}
+	if err := replica.Stop(context.Background()); err != nil {
+		return cli.Internal(err)
+	}
+	return stopped(c.Context())
+}
