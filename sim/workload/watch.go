@@ -74,9 +74,13 @@ func (p *fileWork) listen(o *opened, mask client.EventMask) {
 func (p *fileWork) readsAfter(ctx context.Context, o *opened, w Watch) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.all.patience())
 	defer cancel()
-	found := w.AsksContents()
+	found, late := w.AsksContents(), p.all.witness.HasLost(p.client)
 	_, s, err := o.h.Contents(ctx)
-	if err == nil && !p.rt.Env().Dead() {
+	if p.rt.Env().Dead() {
+		return
+	}
+	p.all.witness.OnOutcome(p.client, late, err)
+	if err == nil {
 		found(s.Content)
 	}
 }
