@@ -199,6 +199,37 @@ func TestThereAreSoManyClientsAtMost(t *testing.T) {
 	b.fails(t, codes.ResourceExhausted, "1 clients are connected to replica 1, which is its limit")
 }
 
+// Connections that say nothing do not take more than their share, and their end makes room.
+func TestThereAreSoManyConnectionsAtMost(t *testing.T) {
+	r := serve(t, func(c *rpc.ServerConfig) { c.MaxClients = 1 })
+	var silent []net.Conn
+	for range 18 {
+		c, err := net.Dial("tcp", r.addr)
+		require.NoError(t, err)
+		silent = append(silent, c)
+	}
+	last, err := net.Dial("tcp", r.addr)
+	require.NoError(t, err)
+	require.NoError(t, last.SetDeadline(time.Now().Add(wait)))
+	_, err = last.Read(make([]byte, 1))
+	require.Error(t, err)
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded)
+	for _, c := range silent {
+		c.Close()
+	}
+	require.Eventually(t, func() bool {
+		p := dial(t, r.addr, nil)
+		defer p.Close()
+		p.Send(1, []byte("x"))
+		select {
+		case <-p.got:
+			return true
+		case <-p.failed:
+			return false
+		}
+	}, wait, time.Millisecond)
+}
+
 func TestAReplicaThatStopsSaysSoAndOneThatIsNotThereIsUnavailable(t *testing.T) {
 	r := serve(t, nil)
 	p := dial(t, r.addr, nil)

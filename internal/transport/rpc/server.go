@@ -52,7 +52,7 @@ type ServerConfig struct {
 	// AllowPlain permits plain connections beyond the loopback interface.
 	AllowPlain bool
 
-	MaxClients int          // streams at one time, at most; 0: 10 000
+	MaxClients int          // streams at one time, at most; of connections twice as many and 16; 0: 10 000
 	Logger     *slog.Logger // nil: nothing is logged
 }
 
@@ -127,7 +127,7 @@ func (s *Server) Serve(l net.Listener) error {
 		l.Close()
 		return fmt.Errorf("client transport: %v is not a loopback address, and connections are plain: configure TLS, or allow plain connections if the network is trusted", l.Addr())
 	}
-	return s.grpc.Serve(l)
+	return s.grpc.Serve(&limited{Listener: l, most: int64(2*s.cfg.MaxClients + 16), log: s.cfg.Logger})
 }
 
 // SetServing tells the health service whether the replica serves: whether it knows a master.
