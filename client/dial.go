@@ -104,7 +104,7 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	c.dialed = d
 	if err := c.Ready(ctx); err != nil {
 		d.close()
-		return nil, d.explain(target, err)
+		return nil, d.explain(ctx, target, err)
 	}
 	return c, nil
 }
@@ -198,16 +198,15 @@ func (d *dialed) unreached() (all []error) {
 	return all
 }
 
-// explain is the error of Dial.
-func (d *dialed) explain(target string, err error) error {
+// explain is the error of Dial: why it gave up, or else that of Ready, and why each replica was
+// not reached.
+func (d *dialed) explain(ctx context.Context, target string, err error) error {
+	if why := context.Cause(ctx); errors.Is(why, ErrPermission) || errors.Is(why, ErrInvalid) {
+		return &Error{Op: "dial", Key: target, Causes: []error{why}}
+	}
 	var e *Error
 	if !errors.As(err, &e) {
 		return err
-	}
-	for _, cause := range e.Causes {
-		if errors.Is(cause, ErrPermission) || errors.Is(cause, ErrInvalid) {
-			return &Error{Op: "dial", Key: target, Causes: []error{cause}}
-		}
 	}
 	return &Error{Op: "dial", Key: target, Causes: append(e.Causes, d.unreached()...)}
 }

@@ -165,6 +165,9 @@ func TestDialSaysWhatIsWrong(t *testing.T) {
 	_, err = client.Dial(ctx, c.target(), client.WithToken("guessed"))
 	require.ErrorIs(t, err, client.ErrPermission)
 	require.ErrorContains(t, err, "does not know the token")
+	_, err = client.Dial(ctx, c.target(), client.WithConfig(client.Config{Window: -1}))
+	require.ErrorIs(t, err, client.ErrInvalid)
+	require.ErrorContains(t, err, "Window -1")
 }
 
 func TestAServerThatKnowsNoLeaderIsNotReady(t *testing.T) {
