@@ -100,6 +100,9 @@ func (a *call) target() (string, error) {
 	if _, err := os.Stat(name); err != nil {
 		return "", cli.Usage("no cell: give --cell or CHUBBY_CELL, or start one with: chubby dev")
 	}
+	if !isInUse(name) {
+		return "", cli.Usage("the cell of %s does not run: start it with chubby dev, or give --cell or CHUBBY_CELL", name)
+	}
 	return name, nil
 }
 

@@ -59,6 +59,9 @@ func (a *call) status(ctx context.Context, cl *client.Client) error {
 		return a.JSON(s)
 	}
 	out := cli.NewColumns(a.Out)
+	if s.Cell == "" {
+		s.Cell = "(the list of replicas does not say)"
+	}
 	out.Row("cell\t%s\nmaster\t%d\nepoch\t%d\nsession\t%d\nlease\t%s\n", s.Cell, s.Master, s.Epoch, s.Session, s.Lease)
 	for _, r := range s.Replicas {
 		word := "serves"

@@ -12,7 +12,9 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // Config is the configuration of one replica. The tags are the keys of the configuration
@@ -39,6 +41,10 @@ type Config struct {
 	LeaseMin   time.Duration `yaml:"session_lease"`     // of sessions, where they are few; default 12s
 	LeaseMax   time.Duration `yaml:"session_lease_max"` // where they are many; default 1m
 	MaxClients int           `yaml:"max_clients"`       // client processes at one time; default 10000
+
+	BackupDir   string        `yaml:"backup_dir"`   // where the master writes backups: on another disk; empty: nowhere
+	BackupEvery time.Duration `yaml:"backup_every"` // how often; default 1h
+	BackupKeep  int           `yaml:"backup_keep"`  // how many of the newest stay; default 24
 
 	LogLevel  string `yaml:"log_level"`  // debug, info, warn or error; default info
 	LogFormat string `yaml:"log_format"` // text or json; default text
@@ -87,6 +93,8 @@ func (c *Config) Validate() error {
 	fault(c.ServerCert != "" && c.ClientCA == "" && c.TokenFile == "", "server_cert: give client_ca, or token_file, or no client can say who it is")
 	fault(c.AllowPlain && c.ServerCert == "" && c.TokenFile == "", "allow_plain: give token_file, or no client can say who it is")
 	fault(c.MaxClients < 0, "max_clients %d: not below 0", c.MaxClients)
+	fault(c.BackupDir == "" && (c.BackupEvery != 0 || c.BackupKeep != 0), "backup_every, backup_keep: give backup_dir, too")
+	fault(c.BackupKeep < 0 || c.BackupKeep == 1, "backup_keep %d: at least 2", c.BackupKeep)
 	_, err := c.level()
 	fault(err != nil, "log_level %q: debug, info, warn or error", c.LogLevel)
 	fault(c.LogFormat != "" && c.LogFormat != "text" && c.LogFormat != "json", "log_format %q: text or json", c.LogFormat)
@@ -110,8 +118,25 @@ func (c *Config) driver() driver.Config {
 	if c.LeaseMax != 0 {
 		d.Core.Sessions.LeaseMax = c.LeaseMax
 	}
+	if c.BackupDir != "" {
+		if d.BackupEvery = c.BackupEvery; d.BackupEvery == 0 {
+			d.BackupEvery = time.Hour
+		}
+	}
 	d.Core.Sessions.LeaseMax = max(d.Core.Sessions.LeaseMax, d.Core.Sessions.LeaseMin)
 	return d
+}
+
+// backups is where backups go; nil: nowhere.
+func (c *Config) backups() *store.Place {
+	if c.BackupDir == "" {
+		return nil
+	}
+	keep := c.BackupKeep
+	if keep == 0 {
+		keep = 24
+	}
+	return &store.Place{FS: vfs.NewOS(c.BackupDir), Dir: ".", Keep: keep}
 }
 
 // CertificateName is the DNS name that the certificate of this member must carry.

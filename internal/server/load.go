@@ -66,6 +66,9 @@ func (c *Config) Keys() []Key {
 		{"session_lease", "lease of sessions, where they are few", &c.LeaseMin},
 		{"session_lease_max", "lease of sessions, where they are many", &c.LeaseMax},
 		{"max_clients", "client processes at one time, at most", &c.MaxClients},
+		{"backup_dir", "where the master writes backups", &c.BackupDir},
+		{"backup_every", "how often it does", &c.BackupEvery},
+		{"backup_keep", "how many of the newest backups stay", &c.BackupKeep},
 		{"log_level", "debug, info, warn or error", &c.LogLevel},
 		{"log_format", "text or json", &c.LogFormat},
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,7 +67,11 @@ func (c *Config) CheckFiles() error {
 	if err4 == nil && have != nil {
 		err4 = c.checkMember(*have)
 	}
-	return errors.Join(err1, err2, err3, err4)
+	var err5 error
+	if info, err := os.Stat(c.BackupDir); c.BackupDir != "" && (err != nil || !info.IsDir()) {
+		err5 = fmt.Errorf("backup_dir: %s is no directory: make it, so that a file system that is not mounted is noticed", c.BackupDir)
+	}
+	return errors.Join(err1, err2, err3, err4, err5)
 }
 
 // Start starts a replica and returns when it has read its log; it need not have found the
@@ -86,6 +91,9 @@ func Start(cfg Config, o Options) (s *Server, err error) {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if err := cfg.CheckFiles(); err != nil {
+		return nil, err
 	}
 	if err := cfg.claim(o.Bootstrap); err != nil {
 		return nil, err
@@ -114,7 +122,7 @@ func (s *Server) start(o *Options) error {
 	}
 	d := s.cfg.driver()
 	d.Core.Paxos.Seed = replica.Entropy()
-	r, err := replica.Start(replica.Config{Driver: d, FS: fsys, Dir: dir, Transport: s, Logger: o.Logger})
+	r, err := replica.Start(replica.Config{Driver: d, FS: fsys, Dir: dir, Backups: s.cfg.backups(), Transport: s, Logger: o.Logger})
 	if err != nil {
 		return err
 	}

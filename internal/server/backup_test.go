@@ -1,0 +1,99 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/server"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/disk/backup"
+	"github.com/chubbycell/chubby/replica/disk/store"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// newest waits for a backup that holds a file.
+func newest(t *testing.T, ctx context.Context, dir string, cl *client.Client) backup.Backup {
+	t.Helper()
+	var b backup.Backup
+	for n, found := 0, false; !found; n++ { // the calls are what passes the time
+		require.NoError(t, cl.Put(ctx, "n", fmt.Sprint(n)))
+		files, err := filepath.Glob(filepath.Join(dir, "*", "*.snap"))
+		require.NoError(t, err)
+		for _, file := range files {
+			rel, err := filepath.Rel(dir, file)
+			require.NoError(t, err)
+			b, err = backup.Load(vfs.NewOS(dir), filepath.ToSlash(rel))
+			require.NoError(t, err)
+			found = found || b.Summary().Nodes > 3 // root, the ACL directory and its file
+		}
+	}
+	return b
+}
+
+// A cell writes backups, is lost, and is founded anew from one: its directories have logs and
+// no member files, and only --bootstrap starts them.
+func TestACellIsFoundedAnewFromItsBackup(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	far := t.TempDir()
+	cfg := server.Config{
+		Cell: "test", ID: 1, Members: map[uint32]string{1: "127.0.0.1:0"}, Dir: filepath.Join(t.TempDir(), "data"),
+		ListenClients: "127.0.0.1:0", LeaseMin: time.Second, LeaseMax: time.Second, BackupDir: far, BackupEvery: time.Second,
+	}
+	missing := cfg
+	missing.BackupDir = filepath.Join(far, "not-mounted")
+	_, err := server.Start(missing, server.Options{Bootstrap: true})
+	require.ErrorContains(t, err, "backup_dir")
+	require.NoDirExists(t, cfg.Dir)
+
+	s, err := server.Start(cfg, server.Options{Bootstrap: true})
+	require.NoError(t, err)
+	cl, err := client.Dial(ctx, "1="+s.ClientAddr().String())
+	require.NoError(t, err)
+	_, err = cl.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Write, Create: client.CreateMay, Contents: "kept"})
+	require.NoError(t, err)
+	b := newest(t, ctx, far, cl)
+	require.NoError(t, cl.Close(ctx))
+	require.NoError(t, s.Stop(ctx))
+
+	made, err := b.Restore(backup.Restoration{Members: []paxos.NodeID{1}, Secret: [32]byte{9}, Nonce: api.Nonce{9}, Lease: time.Second})
+	require.NoError(t, err)
+	cfg.Dir = filepath.Join(t.TempDir(), "1")
+	require.NoError(t, made.Write(vfs.NewOS(filepath.Dir(cfg.Dir)), "1", store.Options{Salt: replica.Entropy}))
+	_, err = server.Start(cfg, server.Options{})
+	require.ErrorContains(t, err, "start it once with --bootstrap")
+	s, err = server.Start(cfg, server.Options{Bootstrap: true})
+	require.NoError(t, err)
+	cl, err = client.Dial(ctx, "1="+s.ClientAddr().String())
+	require.NoError(t, err)
+	f, err := cl.Open(ctx, "/ls/local/f", client.OpenOptions{})
+	require.NoError(t, err)
+	text, _, err := f.Contents(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "kept", text)
+	require.NoError(t, cl.Close(ctx))
+	require.NoError(t, s.Stop(ctx))
+	_, err = os.Stat(filepath.Join(cfg.Dir, "member.json"))
+	require.NoError(t, err)
+}
+
+func TestBackupKeysAreChecked(t *testing.T) {
+	cfg, err := server.Load(file(t, "good.yaml", good))
+	require.NoError(t, err)
+	cfg.BackupEvery = time.Hour
+	require.ErrorContains(t, cfg.Validate(), "give backup_dir, too")
+	cfg.BackupDir, cfg.BackupEvery, cfg.BackupKeep = "x", time.Millisecond, 1
+	err = cfg.Validate()
+	require.ErrorContains(t, err, "backup_keep 1: at least 2")
+	require.True(t, strings.Contains(err.Error(), "BackupEvery is 1ms"), err)
+}
