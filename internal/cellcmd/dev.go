@@ -47,7 +47,7 @@ func devCommand() *cobra.Command {
 		Short: "Run a whole cell in this process, to try it out",
 		Long: `Dev runs all replicas of a cell in one process, on the loopback interface, until it
 is interrupted. It writes a cell file, by which the other commands find the cell
-without flags. Whoever may use this machine may use the cell.
+without flags. All users of this machine can use the cell.
 
 With --dir the files of the replicas stay, and the same command goes on with them:
 sessions, locks and files survive. Without it they are removed at the end.

@@ -4,7 +4,6 @@ package cellcmd
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/transport/loopback"
 )
 
 func TestACellInADirectoryGoesOnWithItsFiles(t *testing.T) {
@@ -64,12 +64,11 @@ func TestWhatIsWrongWithACellIsSaid(t *testing.T) {
 	}
 }
 
-// freeAddr is an address of the loopback interface that is free now.
+// freeAddr is an address of the loopback interface that is free.
 func freeAddr(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := loopback.Addr()
 	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().String()
+	return addr
 }
 
 // Three processes are founded as a cell, killed, and started again.

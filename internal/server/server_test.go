@@ -16,6 +16,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/server"
+	"github.com/chubbycell/chubby/internal/transport/loopback"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -29,9 +30,9 @@ type cell struct {
 	metrics *prometheus.Registry
 }
 
-func listen(t *testing.T, addr string) net.Listener {
+func listen(t *testing.T) net.Listener {
 	t.Helper()
-	l, err := net.Listen("tcp", addr)
+	l, err := loopback.Listen()
 	require.NoError(t, err)
 	return l
 }
@@ -41,7 +42,7 @@ func newCell(t *testing.T, n int) *cell {
 	members := map[uint32]string{}
 	var peers, clients []net.Listener
 	for id := range uint32(n) {
-		peers, clients = append(peers, listen(t, "127.0.0.1:0")), append(clients, listen(t, "127.0.0.1:0"))
+		peers, clients = append(peers, listen(t)), append(clients, listen(t))
 		members[id+1] = peers[id].Addr().String()
 	}
 	for i := range n {
@@ -149,7 +150,7 @@ func TestDialSaysWhatIsWrong(t *testing.T) {
 		require.ErrorIs(t, err, client.ErrInvalid)
 		require.ErrorContains(t, err, words)
 	}
-	l := listen(t, "127.0.0.1:0")
+	l := listen(t)
 	l.Close()
 	short, cancelShort := context.WithTimeout(ctx, 300*time.Millisecond)
 	defer cancelShort()

@@ -83,7 +83,7 @@ func TestACellWithCertificates(t *testing.T) {
 	addrs, target := map[uint32]string{}, client.Target{Cell: "prod", Replicas: map[uint32]string{}, CA: servers.file}
 	var options []server.Options
 	for id := uint32(1); id <= 3; id++ {
-		o := server.Options{Bootstrap: true, Peers: listen(t, "127.0.0.1:0"), Clients: listen(t, "127.0.0.1:0")}
+		o := server.Options{Bootstrap: true, Peers: listen(t), Clients: listen(t)}
 		addrs[id], target.Replicas[id] = o.Peers.Addr().String(), o.Clients.Addr().String()
 		options = append(options, o)
 	}

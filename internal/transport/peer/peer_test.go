@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/chubbycell/chubby/internal/transport/loopback"
 	"github.com/chubbycell/chubby/paxos"
 )
 
@@ -96,8 +97,12 @@ func (e *end) start(t *testing.T, c Config) *end {
 
 // two starts two replicas that know each other, changed by f before they start.
 func two(t *testing.T, f func(a, b *Config)) (a, b *end) {
-	ca, a := config(listener(t, "127.0.0.1:0"), 1)
-	cb, b := config(listener(t, "127.0.0.1:0"), 2)
+	la, err := loopback.Listen()
+	require.NoError(t, err)
+	lb, err := loopback.Listen()
+	require.NoError(t, err)
+	ca, a := config(la, 1)
+	cb, b := config(lb, 2)
 	ca.Peers[2], cb.Peers[1] = b.addr, a.addr
 	if f != nil {
 		f(&ca, &cb)
