@@ -90,29 +90,18 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.rights = handles.NewRights(c.world)
 	c.quotas = handles.NewQuotas(c.world, c.rights)
 	c.census = &handles.Census{World: c.world, Most: p.Driver.Core.MaxSessions}
-	c.queues = lockwait.New(c.world)
+	c.queues = lockwait.New(c.world, c.locks)
 	c.shares = shares.New(c.world, p.Replicas, c.rights.Opened)
 	intruder := model.PrincipalOn(sim.FirstClient + sim.Addr(p.Clients))
-	c.handles = handles.New(c.world, c.rights, handles.NewRoom(p.Driver.Core.NodeOps, c.queues))
-	c.handles.HasAppliedAll, c.handles.Intruder = c.current, intruder
+	c.handles = handles.New(c.world, c.rights, handles.NewRoom(p.Driver.Core.NodeOps, c.queues), intruder, known{c})
 	c.suffix = clients.NewSuffix(c.world)
 	c.shown = locks.NewSequencers(c.world, c.locks)
-	c.sessions = sessions.New(c.world, p.Replicas, p.Driver.Core.Sessions)
-	c.sessions.Sweep, c.sessions.Room = p.Driver.Core.NodeOps.SweepAfter, p.Driver.Core.NodeOps.Handles
-	c.sessions.Given = func(t api.Token) *model.Grip { return c.handles.Given[t] }
-	c.sessions.Held = c.heldIn
-	c.sessions.Owed = func(e api.Epoch) map[model.DelayID]time.Duration { return c.locks.Owed.At[e] }
-	c.sessions.Opens = func(s api.SessionID) bool { return len(c.handles.Room.Opens[s]) > 0 }
-	c.sessions.Uses = c.handles.HasOpen
-	c.queues.Holds = c.locks.HeldBy
-	c.queues.Runs = c.locks.Owed.Runs
-	c.locks.OnMoved = func(n api.Ref) { c.queues.Moved[n] = c.watch.Top }
+	c.sessions = sessions.New(c.world, p.Replicas, p.Driver.Core, known{c})
 	c.nodes = histories.NewFiles(c.world, func(s api.SessionID) bool { return p.Added() || c.rights.Opened[s] == intruder })
 	c.holdings = histories.NewLocks(c.locks, c.world)
 	c.leases = leases.New(c.world, p.Replicas)
 	c.promises = beliefs.NewPromises(c.world, c.minds, c.sessions, c.leases.Parties, c.watch)
 	c.promises.Loose = p.RatePPB > 1000*int64(p.Driver.Core.Paxos.Lease.Rho) || p.Fence.Drift > 1000
-	c.sessions.Moved = c.promises.OnLease
 	if c.leases.OnlyS7 = p.OnlyS7; p.OnlyS7 {
 		c.world.JudgeOnly("S7")
 	}
@@ -264,10 +253,11 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	if c.events.Wanted() {
 		c.publish(event.Executed{At: at, Command: a})
 	}
-	c.locks.OnTaken = func(n api.Ref, gen api.LockGen) { c.nodes.OnTaken(at, n, gen) }
 	c.shown.OnCommand(a)
 	c.holdings.OnCommand(a, at)
-	c.locks.OnCommand(a)
+	if t := c.locks.OnCommand(a, paxos.Slot(at.Slot)); t != nil {
+		c.nodes.OnTaken(at, t.Node, t.Gen)
+	}
 	c.nodes.OnCommand(a, at)
 	c.minds.OnCommand(a)
 	c.rights.OnCommand(a)
@@ -288,15 +278,6 @@ func (a around) Executed(x *command.Applied, at linearizability.Position) { a.c.
 func (a around) Bid(id paxos.NodeID, b paxos.Ballot)                      { a.c.bid(id, b) }
 func (a around) HasAuthority(id paxos.NodeID) bool                        { return a.c.mayRead(id) }
 func (a around) HoldsLock(k model.Call) bool                              { return a.c.locks.IsGranted(k) }
-
-// heldIn lists the holders of locks, if that is the epoch of the last slot that any
-// replica has applied: a master of an older one does not know of all that happened since.
-func (c *Cell) heldIn(e api.Epoch) []model.Owner {
-	if e != c.watch.Epoch {
-		return nil
-	}
-	return c.locks.Owners(func(model.Owner, locks.Hold) bool { return true })
-}
 
 // current says that a replica has applied all that any replica has.
 func (c *Cell) current(id paxos.NodeID) bool { return c.watch.Disks[id].Applied == c.watch.Top }

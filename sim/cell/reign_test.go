@@ -4,9 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim/check/sessions"
@@ -51,19 +54,41 @@ func (c *chair) Alive() (all []api.SessionID) {
 	return all
 }
 
-// reign is replica 1, master of epoch 3 with session 7: leases are 4 s, and 6 s by
-// the rows, which it is about to set anew. Instants are seconds by its clock; its epoch
-// begins at 0, its read authority ends at 100.
+// besides is what other models know of the cell, as a test has it.
+type besides struct {
+	grips   map[api.Token]*model.Grip
+	delays  map[model.DelayID]time.Duration
+	holders []model.Owner
+	asked   map[api.SessionID]bool      // for a handle
+	open    map[api.SessionID]api.Epoch // a handle, in that epoch
+}
+
+func (b *besides) Given(t api.Token) *model.Grip                      { return b.grips[t] }
+func (b *besides) DelaysAt(api.Epoch) map[model.DelayID]time.Duration { return b.delays }
+func (b *besides) HoldersIn(api.Epoch) []model.Owner                  { return b.holders }
+func (b *besides) MayHaveHandles(s api.SessionID) bool                { return b.asked[s] }
+func (b *besides) HasOpen(s api.SessionID, e api.Epoch) bool          { return e > 0 && b.open[s] == e }
+func (b *besides) OnLease(paxos.NodeID, api.SessionID, time.Time)     {}
+
+// reign is replica 1, master of epoch 3 with session 7, which may have handles: leases are
+// 4 s, and 6 s by the rows, which it is about to set anew. Instants are seconds by its
+// clock; its epoch begins at 0, its read authority ends at 100. It sweeps 3 s after it
+// began to serve.
 type reign struct {
-	f *facts
-	w *sessions.Checker
-	c *chair
+	f     *facts
+	w     *sessions.Checker
+	c     *chair
+	facts *besides
 }
 
 func newReign(t *testing.T, lease float64) *reign {
 	f := newFacts(t)
-	cfg := session.Config{LeaseMin: 4 * time.Second, LeaseMax: 6 * time.Second, KeepAliveRate: 1}
-	r := &reign{f: f, w: sessions.New(f.w, 3, cfg), c: &chair{state: master.Recovering, epoch: 3, row: 6 * time.Second, lease: second(100)}}
+	cfg := core.Config{
+		Sessions: session.Config{LeaseMin: 4 * time.Second, LeaseMax: 6 * time.Second, KeepAliveRate: 1},
+		NodeOps:  nodeops.Config{SweepAfter: 3 * time.Second, Handles: handle.DefaultLimits},
+	}
+	known := &besides{asked: map[api.SessionID]bool{7: true}}
+	r := &reign{f: f, w: sessions.New(f.w, 3, cfg, known), facts: known, c: &chair{state: master.Recovering, epoch: 3, row: 6 * time.Second, lease: second(100)}}
 	r.c.sessions = map[api.SessionID]session.Session{7: {Lease: second(lease)}}
 	r.proposes(0, command.LongestLease{Guard: 3, Lease: 5 * time.Second})
 	return r

@@ -39,7 +39,7 @@ func TestS9WhatIsPresentedIsNotFailed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
 			r.w.Seats[1].Brought.Limits = c.room
-			r.w.Given = func(t api.Token) *model.Grip { return grips[t] }
+			r.facts.grips = grips
 			for i, k := range c.beats {
 				r.w.OnRequest(1, second(1), api.Request{ID: uint64(i) + 1, Session: 7, Epoch: 3, Op: k})
 			}
@@ -73,7 +73,7 @@ func TestS8WhatNobodyPresentedIsFreed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
 			r.beats(1, 1, 3)
-			r.w.Held = func(api.Epoch) []model.Owner { return c.held }
+			r.facts.holders = c.held
 			for _, o := range c.brought {
 				r.w.Seats[1].Brought.Take(o)
 			}
@@ -91,8 +91,8 @@ func TestWhoHoldsLocksInThePresentEpoch(t *testing.T) {
 	s := newLockStory(t)
 	s.acquire(1, 1, api.Exclusive, 5, 5)
 	c := &Cell{locks: s.b, watch: &agreement.Checker{Epoch: 4}}
-	require.Equal(t, []model.Owner{{Session: 1, Handle: handleOf(1)}}, c.heldIn(4))
-	require.Empty(t, c.heldIn(3))
+	require.Equal(t, []model.Owner{{Session: 1, Handle: handleOf(1)}}, known{c}.HoldersIn(4))
+	require.Empty(t, known{c}.HoldersIn(3))
 }
 
 // A lock that a new master freed, as no client presented its handle, is free.

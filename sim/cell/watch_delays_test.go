@@ -56,18 +56,14 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 		"another master is there now":   {func(r *reign) { r.acts(4); r.c.epoch = 4; r.acts(5); r.acts(9) }, false},
 		"which runs it again": {func(r *reign) {
 			r.c.epoch = 4
-			r.w.Owed = func(api.Epoch) map[model.DelayID]time.Duration {
-				return map[model.DelayID]time.Duration{{Lock: lockNode, Freed: 9}: 3 * time.Second}
-			}
+			r.facts.delays = map[model.DelayID]time.Duration{{Lock: lockNode, Freed: 9}: 3 * time.Second}
 			r.acts(5)
 			r.acts(8)
 			r.acts(8.9)
 		}, false},
 		"which runs it for too long": {func(r *reign) {
 			r.c.epoch = 4
-			r.w.Owed = func(api.Epoch) map[model.DelayID]time.Duration {
-				return map[model.DelayID]time.Duration{{Lock: lockNode, Freed: 9}: 3 * time.Second}
-			}
+			r.facts.delays = map[model.DelayID]time.Duration{{Lock: lockNode, Freed: 9}: 3 * time.Second}
 			r.acts(5)
 			r.acts(8)
 			r.acts(9)
@@ -102,7 +98,7 @@ func TestTheLockDelayThatThereIs(t *testing.T) {
 func TestTheLockDelaysThatANewMasterOwes(t *testing.T) {
 	s := newLockStory(t)
 	fails := func(session api.SessionID, freed api.Number) {
-		s.b.OnCommand(&command.Applied{Number: freed, Command: command.Expire{Session: session}, Verdict: command.Executed,
+		s.tells(&command.Applied{Number: freed, Command: command.Expire{Session: session}, Verdict: command.Executed,
 			Result: api.Result{Code: api.OK}, Effects: []command.Effect{delay(time.Second)}})
 	}
 	begins := func(e api.Epoch) []model.DelayID {

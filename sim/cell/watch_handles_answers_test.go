@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/state/command"
@@ -88,7 +87,7 @@ func TestS14WhatIsRefusedHasACause(t *testing.T) {
 		}, nil, 4, api.Crowded, false},
 		"no room to wait, and nobody waits": {nil, waitF, 3, api.Crowded, true},
 		"no room, said by who lags behind": {func(k *keeper) {
-			k.h.HasAppliedAll = func(paxos.NodeID) bool { return false }
+			k.lags = true
 		}, waitF, 3, api.Crowded, false},
 		"poisoned, and its session wanted that": {func(k *keeper) {
 			k.asks(7, "ann", 3, api.Poison{Handle: k.token})

@@ -24,12 +24,15 @@ type keeper struct {
 	node  api.Ref
 	token api.Token
 	seq   api.Seq
+	lags  bool // no replica has applied all
 }
+
+// HasAppliedAll is what is known of the replicas.
+func (k *keeper) HasAppliedAll(paxos.NodeID) bool { return !k.lags }
 
 func newKeeper(t *testing.T) *keeper {
 	k := &keeper{library: newLibrary(t)}
-	k.h = handles.New(k.w, k.b, handles.NewRoom(nodeops.DefaultConfig(), lockwait.New(k.w)))
-	k.h.HasAppliedAll = func(paxos.NodeID) bool { return true }
+	k.h = handles.New(k.w, k.b, handles.NewRoom(nodeops.DefaultConfig(), lockwait.New(k.w, &byLog{})), "", k)
 	var err error
 	k.seal, err = handle.NewSealer(handle.Secret{1})
 	require.NoError(t, err)
@@ -269,7 +272,7 @@ func TestS16AHandleThatADeposedMasterGivesOut(t *testing.T) {
 		"they were taken away in epoch 4": {nil, (*keeper).no, false},
 	} {
 		k := newKeeper(t)
-		k.h.HasAppliedAll = func(paxos.NodeID) bool { return false }
+		k.lags = true
 		if c.before != nil {
 			c.before(k)
 		}

@@ -1,12 +1,12 @@
 package cell
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
@@ -17,8 +17,9 @@ import (
 // node; a handle is named by its count.
 type lockStory struct {
 	*facts
-	b   *locks.Model
-	seq api.Seq
+	b    *locks.Model
+	seq  api.Seq
+	slot paxos.Slot
 }
 
 var theLock = api.Ref{Instance: 7}
@@ -29,7 +30,13 @@ func newLockStory(t *testing.T) *lockStory {
 }
 
 func (s *lockStory) applied(c command.Command, r api.Result, e ...command.Effect) {
-	s.b.OnCommand(&command.Applied{Command: c, Verdict: command.Executed, Result: r, Effects: e})
+	s.tells(&command.Applied{Command: c, Verdict: command.Executed, Result: r, Effects: e})
+}
+
+// tells hands over a command, each in a slot of its own.
+func (s *lockStory) tells(a *command.Applied) *locks.Taking {
+	s.slot++
+	return s.b.OnCommand(a, s.slot)
 }
 
 // delay is that a lock-delay begins.
@@ -209,8 +216,8 @@ func TestS8IsJudgedByTheLog(t *testing.T) {
 func TestS8CountsWhatWasExecuted(t *testing.T) {
 	s := newLockStory(t)
 	acquire := command.NodeCommand{Session: 1, Seq: 1, Op: command.Acquire{Node: theLock, Handle: handleOf(1), Mode: api.Exclusive}}
-	s.b.OnCommand(&command.Applied{Command: acquire, Verdict: command.Repeated, Result: api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}}})
-	s.b.OnCommand(&command.Applied{Command: acquire, Verdict: command.Executed, Result: api.Result{Code: api.LockHeld}})
+	s.tells(&command.Applied{Command: acquire, Verdict: command.Repeated, Result: api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}}})
+	s.tells(&command.Applied{Command: acquire, Verdict: command.Executed, Result: api.Result{Code: api.LockHeld}})
 	require.Empty(t, s.b.List)
 	s.b.Judge()
 	s.good()
@@ -218,14 +225,20 @@ func TestS8CountsWhatWasExecuted(t *testing.T) {
 
 func TestALockDelayRunsUntilTheLogEndsIt(t *testing.T) {
 	s := newLockStory(t)
-	var moved []api.Ref
-	s.b.OnMoved = func(n api.Ref) { moved = append(moved, n) }
-	runs := func() bool { return s.b.Owed.Runs(theLock) }
+	runs := func() bool {
+		in, ok := s.b.MovedIn(theLock)
+		require.True(t, ok)
+		require.Equal(t, s.slot, in)
+		return s.b.HasDelay(theLock)
+	}
+	_, ok := s.b.MovedIn(theLock)
+	require.False(t, ok)
 	s.acquire(8, 1, api.Shared, 5, 5)
+	require.False(t, runs())
 	s.acquire(7, 2, api.Shared, 5, 6)
 	require.False(t, runs())
 	fails := func(x api.SessionID, at api.Number) {
-		s.b.OnCommand(&command.Applied{Command: command.Expire{Session: x}, Number: at, Verdict: command.Executed, Result: api.Result{Code: api.OK}, Effects: []command.Effect{delay(time.Second)}})
+		s.tells(&command.Applied{Command: command.Expire{Session: x}, Number: at, Verdict: command.Executed, Result: api.Result{Code: api.OK}, Effects: []command.Effect{delay(time.Second)}})
 	}
 	fails(8, 9)
 	fails(7, 10)
@@ -234,6 +247,25 @@ func TestALockDelayRunsUntilTheLogEndsIt(t *testing.T) {
 	require.True(t, runs(), "of session 7")
 	s.applied(command.DelayOver{Node: theLock, Freed: 10}, api.Result{Code: api.OK})
 	require.False(t, runs())
-	require.Equal(t, slices.Repeat([]api.Ref{theLock}, 6), moved)
+	s.good()
+}
+
+func TestALockIsTakenOnceUntilItIsFree(t *testing.T) {
+	s := newLockStory(t)
+	takes := func(session api.SessionID, gen api.LockGen, a api.Acquisition) *locks.Taking {
+		s.seq++
+		acquire := command.Acquire{Node: theLock, Handle: handleOf(uint64(session)), Mode: api.Shared}
+		return s.tells(&command.Applied{
+			Command: command.NodeCommand{Session: session, Seq: s.seq, Op: acquire}, Verdict: command.Executed,
+			Result: api.Result{Code: api.OK, Detail: api.Held{Gen: gen, Acquisition: a}},
+		})
+	}
+	require.Equal(t, &locks.Taking{Node: theLock, Gen: 5}, takes(1, 5, 5))
+	require.Nil(t, takes(2, 5, 6))
+	s.release(1, 1, 5)
+	require.Nil(t, takes(3, 5, 7))
+	s.release(2, 2, 6)
+	s.release(3, 3, 7)
+	require.Equal(t, &locks.Taking{Node: theLock, Gen: 6}, takes(1, 6, 8))
 	s.good()
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim/conformance/lockwait"
@@ -15,6 +16,36 @@ import (
 type waiters struct {
 	*facts
 	b *lockwait.Checker
+	byLog
+}
+
+// byLog is what the log says of the lock: whose it is, which modes others exclude, whether
+// its lock-delay runs, and where it moved last.
+type byLog struct {
+	own   func(api.HandleID) bool
+	other func(api.Mode) bool
+	delay bool
+	moved paxos.Slot
+}
+
+// HeldBy says whose the lock is; nil stands for none.
+func (l *byLog) HeldBy(_ api.Ref, h api.HandleID) (own bool, conflicts func(api.Mode) bool) {
+	if conflicts = l.other; conflicts == nil {
+		conflicts = func(api.Mode) bool { return false }
+	}
+	return l.own != nil && l.own(h), conflicts
+}
+
+// HasDelay says whether its lock-delay runs.
+func (l *byLog) HasDelay(n api.Ref) bool { return l.delay && n == lockNode }
+
+// MovedIn is where it moved.
+func (l *byLog) MovedIn(n api.Ref) (paxos.Slot, bool) { return l.moved, l.moved > 0 && n == lockNode }
+
+func newWaiters(t *testing.T) *waiters {
+	w := &waiters{facts: newFacts(t)}
+	w.b = lockwait.New(w.w, &w.byLog)
+	return w
 }
 
 var lockNode = api.Ref{Path: pathOf("/f"), Instance: 9}
@@ -45,16 +76,12 @@ func (w *waiters) applied(s api.SessionID, m api.Mode, v command.Verdict) {
 
 // held lets a waiter have the lock: the one that asks, or another.
 func (w *waiters) held(own bool) {
-	w.b.Holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
-		return own, func(api.Mode) bool { return true }
-	}
+	w.own, w.other = func(api.HandleID) bool { return own }, func(api.Mode) bool { return true }
 }
 
 // shared lets others have the lock.
 func (w *waiters) shared() {
-	w.b.Holds = func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
-		return false, func(m api.Mode) bool { return m == api.Exclusive }
-	}
+	w.other = func(m api.Mode) bool { return m == api.Exclusive }
 }
 
 // Sessions 1, 2 and 3 wait for a lock in these modes, in this order.
@@ -132,22 +159,22 @@ func TestS8TheQueueIsKept(t *testing.T) {
 		}, true},
 		"while the lock is held again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.held(false)
-			w.b.Moved[lockNode] = 7
+			w.moved = 7
 			w.tries(1, ex)
 		}, false},
 		"while the lock has been held for long": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.held(false)
-			w.b.Moved[lockNode] = 6
+			w.moved = 6
 			w.tries(1, ex)
 		}, true},
 		"while a lock-delay runs": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.Runs = func(n api.Ref) bool { return n == lockNode }
-			w.b.Moved[lockNode] = 6
+			w.delay = true
+			w.moved = 6
 			w.tries(1, ex)
 		}, true},
 		"a lock-delay has just begun": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.Runs = func(n api.Ref) bool { return n == lockNode }
-			w.b.Moved[lockNode] = 7
+			w.delay = true
+			w.moved = 7
 			w.tries(1, ex)
 		}, false},
 		"by who holds it": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
@@ -155,9 +182,8 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.tries(3, ex)
 		}, false},
 		"by who has got it by another call, and then a reader": {[3]api.Mode{ex, sh, ex}, func(w *waiters) {
-			w.b.Holds = func(_ api.Ref, h api.HandleID) (bool, func(api.Mode) bool) {
-				return h == gripOn(1).ID, func(m api.Mode) bool { return m == ex }
-			}
+			w.own = func(h api.HandleID) bool { return h == gripOn(1).ID }
+			w.other = func(m api.Mode) bool { return m == ex }
 			w.b.OnActed(1, 7, nil, []command.NodeCommand{trial(1, ex), trial(2, sh)})
 		}, false},
 		"all are told": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
@@ -179,8 +205,7 @@ func TestS8TheQueueIsKept(t *testing.T) {
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFacts(t)
-			w := &waiters{f, lockwait.New(f.w)}
+			w := newWaiters(t)
 			for i, m := range c.modes {
 				w.asks(api.SessionID(i+1), m)
 				w.told(api.SessionID(i+1), api.Parked)
@@ -210,7 +235,7 @@ func TestS8WhoCouldHaveTheLockIsTried(t *testing.T) {
 		"it is free":          {[3]api.Mode{ex, ex, ex}, func(*waiters) {}, 3, true},
 		"somebody unknown":    {[3]api.Mode{ex, ex, ex}, func(*waiters) {}, 4, false},
 		"he is tried":         {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex) }, 3, false},
-		"a lock-delay runs":   {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.b.Runs = func(api.Ref) bool { return true } }, 3, false},
+		"a lock-delay runs":   {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.delay = true }, 3, false},
 		"a refused try again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex); w.told(1, api.Parked) }, 3, false}, // by the log: it comes later
 		"he was tried, in vain": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.tries(1, ex)
@@ -233,8 +258,7 @@ func TestS8WhoCouldHaveTheLockIsTried(t *testing.T) {
 		"a writer in front of readers": {[3]api.Mode{ex, sh, sh}, func(w *waiters) { w.shared() }, 3, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFacts(t)
-			w := &waiters{f, lockwait.New(f.w)}
+			w := newWaiters(t)
 			for i, m := range c.modes {
 				w.asks(api.SessionID(i+1), m)
 				w.told(api.SessionID(i+1), api.Parked)
@@ -298,8 +322,7 @@ func TestS14NobodyWaitsByAHandleThatIsShut(t *testing.T) {
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFacts(t)
-			w := &waiters{f, lockwait.New(f.w)}
+			w := newWaiters(t)
 			g := gripOn(1)
 			g.Closed, g.Poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
 			w.b.OnRequest(api.Request{Session: 1, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: api.Exclusive, Wait: true}}, g, true)

@@ -8,14 +8,12 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/sim/check/handles"
-	"github.com/chubbycell/chubby/sim/conformance/lockwait"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
 // Session 3 asks to wait for a lock for which sessions 1 and 2 may wait.
 func TestWhoMayNotWaitFindsTheQueueFull(t *testing.T) {
-	w := &waiters{facts: newFacts(t)}
-	w.b = lockwait.New(w.w)
+	w := newWaiters(t)
 	limits := nodeops.DefaultConfig()
 	full := func(perLock, total int, e api.Epoch) bool {
 		limits.Queues.PerLock, limits.Queues.Total = perLock, total

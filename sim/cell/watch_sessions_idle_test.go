@@ -27,7 +27,7 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 	}{
 		"it is idle":                     {func(r *reign) {}, true},
 		"it was told of no lease before": {func(r *reign) { r.w.Seats[1].Heard[8].Told = false }, false},
-		"it may have handles":            {func(r *reign) { r.w.Opens = func(s api.SessionID) bool { return s == 8 } }, false},
+		"it may have handles":            {func(r *reign) { r.facts.asked = map[api.SessionID]bool{8: true} }, false},
 		"sessions may be":                {func(r *reign) { r.w.Config.IdleAfter = 0 }, false},
 		"it has called":                  {func(r *reign) { call(r, 2.5, 1); answer(r, 2.6, 1, api.OK) }, false},
 		"a copy of its call has ended": {func(r *reign) {
@@ -80,7 +80,7 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
-			r.w.Config.IdleAfter, r.w.Config.LeaseMin, r.w.Opens = 2*time.Second, 4*time.Second, func(api.SessionID) bool { return false }
+			r.w.Config.IdleAfter, r.w.Config.LeaseMin = 2*time.Second, 4*time.Second
 			opens := command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
 			r.c.sessions[8] = session.Session{Lease: second(6), HasAcked: true}
 			r.acts(1, command.Applied{Command: opens, Verdict: command.Executed, Result: api.Result{Code: api.OK, Session: 8}})

@@ -31,7 +31,6 @@ func TestS15NodesOfBeforeAreSweptLater(t *testing.T) {
 		"a node of this epoch, at once": {true, 1, node(51), false},
 	} {
 		r := newReign(t, 6)
-		r.w.Sweep = 3 * time.Second
 		began := command.EpochBegan{Epoch: rows.Epoch{Number: 3}}
 		r.acts(0.5, command.Applied{Number: 50, Verdict: command.Executed, Effects: []command.Effect{began}})
 		r.beats(0.6, 1, 3)
@@ -157,7 +156,7 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 		}, true},
 		"the same, and it has a handle open": {func(r *reign) {
 			r.used(0)
-			r.w.Uses = func(s api.SessionID, e api.Epoch) bool { return s == 7 && e == 3 }
+			r.facts.open = map[api.SessionID]api.Epoch{7: 3}
 			r.proposes(6, expire)
 		}, true},
 		"its end while a call of it is under way": {func(r *reign) {

@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/agreement"
 	"github.com/chubbycell/chubby/sim/check/events"
+	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/faults"
 	"github.com/chubbycell/chubby/sim/model"
@@ -83,7 +84,9 @@ func (w watching) Opened(s api.SessionID, n api.Ref, id api.HandleID, mask clien
 	return w.Checker.Opened(s, n, id, mask, stat)
 }
 
-// known is what the hostile client gets to know of the cell (adversary.Facts), and what faults are told of it (faults.Facts).
+// known is what is known of the cell all together: the hostile client gets to know of it
+// (adversary.Facts), faults are told of it (faults.Facts), and checkers judge by what others
+// have found out (sessions.Facts, handles.Facts).
 type known struct{ c *Cell }
 
 func (k known) Given(t api.Token) *model.Grip          { return k.c.handles.Given[t] }
@@ -104,6 +107,27 @@ func (k known) OnRateSet(id paxos.NodeID)          { k.c.leases.Turned(id) }
 func (k known) SessionOn(a sim.Addr) api.SessionID { return k.c.promises.SessionOn(a) }
 func (k known) HasSessionLeases() bool             { return k.c.sessions.HasLeases() }
 func (k known) DelaysOf(n api.Ref) int             { return k.c.locks.Owed.Count(n) }
+
+func (k known) DelaysAt(e api.Epoch) map[model.DelayID]time.Duration { return k.c.locks.Owed.At[e] }
+
+// HoldersIn lists the holders of locks, if that is the epoch of the last slot that any
+// replica has applied: a master of an older one does not know of all that happened since.
+func (k known) HoldersIn(e api.Epoch) []model.Owner {
+	if e != k.c.watch.Epoch {
+		return nil
+	}
+	return k.c.locks.Owners(func(model.Owner, locks.Hold) bool { return true })
+}
+
+func (k known) MayHaveHandles(s api.SessionID) bool { return len(k.c.handles.Room.Opens[s]) > 0 }
+
+func (k known) HasOpen(s api.SessionID, e api.Epoch) bool { return k.c.handles.HasOpen(s, e) }
+
+func (k known) HasAppliedAll(id paxos.NodeID) bool { return k.c.current(id) }
+
+func (k known) OnLease(id paxos.NodeID, s api.SessionID, end time.Time) {
+	k.c.promises.OnLease(id, s, end)
+}
 
 func (k known) IsPassed(x model.Call) bool {
 	_, passed := k.c.watch.Final.Passed(x)

@@ -43,7 +43,7 @@ func (b *Checker) answered(id paxos.NodeID, p api.Reply, logged bool) {
 		b.Refusals[p.Code]++
 		return
 	}
-	if !logged && b.HasAppliedAll(id) && a.epoch == p.Epoch {
+	if !logged && b.facts.HasAppliedAll(id) && a.epoch == p.Epoch {
 		b.alone(id, k, a, p)
 	}
 	b.spurned(id, k, a, p, logged)
@@ -122,14 +122,14 @@ func (b *Checker) spurned(id paxos.NodeID, k model.Call, a asking, p api.Reply, 
 		vain = on && !opens && (model.RightFor(a.op) == 0 || g.ID.Epoch == p.Epoch && !g.Untested)
 	case api.Crowded:
 		b.Crowded++
-		vain = b.Room.IsFirst(k) && !logged && b.HasAppliedAll(id) && !b.Room.MayBeFull(k.Session, p.Epoch, a.op, g)
+		vain = b.Room.IsFirst(k) && !logged && b.facts.HasAppliedAll(id) && !b.Room.MayBeFull(k.Session, p.Epoch, a.op, g)
 	case api.NoHandle:
 		b.Homeless++
 		vain = !opens || !logged || !b.Room.MayBeFull(k.Session, p.Epoch, a.op, g)
 	case api.TooLarge:
-		vain = a.who != b.Intruder && len(contentsIn(a.op)) <= mostContents
+		vain = a.who != b.intruder && len(contentsIn(a.op)) <= mostContents
 	case api.Invalid:
-		vain = a.who != b.Intruder && b.rights.Opened[k.Session] == a.who && !readsSequencer(a.op) && !unmakes(a.op, g) && !b.tooLate(k.Session, a.op)
+		vain = a.who != b.intruder && b.rights.Opened[k.Session] == a.who && !readsSequencer(a.op) && !unmakes(a.op, g) && !b.tooLate(k.Session, a.op)
 	}
 	if vain {
 		b.World.Break("S14", "replica %d refuses call %d of session %d, %T by handle %v, with %v, and nothing speaks against it", id, k.Seq, k.Session, a.op, g.ID, p.Code)

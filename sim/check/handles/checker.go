@@ -17,25 +17,25 @@ import (
 // own principal, with a token that was given to this session, on this node, for
 // this right, and neither closed nor poisoned in this epoch (S14, S16).
 type Checker struct {
-	World         *sim.World
-	rights        *Rights
-	now           uint64 // counts what was seen: an order, not a time
-	asked         map[model.Call][]asking
-	Seen          map[api.SessionID]api.Seq // up to here no call waits, as a session's own principal says
-	decided       map[decision]intent       // what is begun, and not proposed yet
-	Begins        uint64
-	lately        []uint64                  // when those that were proposed last were begun
-	left          map[sender]uint64         // the order of what was proposed last
-	Given         map[api.Token]*model.Grip // all tokens that ever left a master
-	ties          map[api.Token]bool        // those that say that their handle is tied to a sequencer
-	grips         map[api.HandleID]*model.Grip
-	Opened        map[model.Call]api.HandleID // by Opens
-	HasAppliedAll func(paxos.NodeID) bool     // has applied all that any replica has; asked of one that answers alone
-	judged        map[model.Call]api.Epoch    // Opens that were answered alone, and when last: copies get the same answer
-	denied        map[model.Call]verdict      // calls that were refused for certain, without the log
+	World   *sim.World
+	rights  *Rights
+	now     uint64 // counts what was seen: an order, not a time
+	asked   map[model.Call][]asking
+	Seen    map[api.SessionID]api.Seq // up to here no call waits, as a session's own principal says
+	decided map[decision]intent       // what is begun, and not proposed yet
+	Begins  uint64
+	lately  []uint64                     // when those that were proposed last were begun
+	left    map[sender]uint64            // the order of what was proposed last
+	Given   map[api.Token]*model.Grip    // all tokens that ever left a master
+	ties    map[api.Token]bool           // those that say that their handle is tied to a sequencer
+	grips   map[api.HandleID]*model.Grip // that the rights look at, too
+	Opened  map[model.Call]api.HandleID  // by Opens
+	facts   Facts
+	judged  map[model.Call]api.Epoch // Opens that were answered alone, and when last: copies get the same answer
+	denied  map[model.Call]verdict   // calls that were refused for certain, without the log
 
 	Room     *Room
-	Intruder api.Principal // asks for what no principal may have
+	intruder api.Principal // asks for what no principal may have
 
 	Refusals map[api.Code]uint64 // answers to what nothing spoke for
 	Forged   uint64              // requests with tokens that were never given out
@@ -54,29 +54,19 @@ type asking struct {
 	at    uint64
 }
 
-// New makes the checker; HasAppliedAll and Intruder are set by the caller.
-func New(w *sim.World, r *Rights, room *Room) *Checker {
-	b := &Checker{
-		Room:  room,
-		World: w, rights: r, asked: map[model.Call][]asking{}, Seen: map[api.SessionID]api.Seq{}, Given: map[api.Token]*model.Grip{}, grips: map[api.HandleID]*model.Grip{}, Opened: map[model.Call]api.HandleID{},
-		HasAppliedAll: func(paxos.NodeID) bool { return false }, Refusals: map[api.Code]uint64{},
-		judged: map[model.Call]api.Epoch{}, denied: map[model.Call]verdict{}, ties: map[api.Token]bool{}, decided: map[decision]intent{}, left: map[sender]uint64{},
-	}
-	r.changed = b.review
-	return b
+// Facts is what is known of the replicas beyond what they say.
+type Facts interface {
+	// HasAppliedAll says that a replica has applied all that any replica has.
+	HasAppliedAll(paxos.NodeID) bool
 }
 
-// review notes which handles their sessions could open again now: a new master asks
-// when a handle of before its time is used, and each time that this may be, the
-// rights are looked at here.
-func (b *Checker) review() {
-	for _, g := range b.grips { // order-free: each is looked at by itself
-		if g.Allowed == b.rights.epoch {
-			continue
-		}
-		if n := b.rights.At(g.Node); n != nil && b.rights.may(b.rights.Who[g.Session], n.Names, g.Rights) {
-			g.Allowed = b.rights.epoch
-		}
+// New makes the checker. The intruder asks for what no principal may have.
+func New(w *sim.World, r *Rights, room *Room, intruder api.Principal, facts Facts) *Checker {
+	return &Checker{
+		Room: room, intruder: intruder, facts: facts,
+		World: w, rights: r, asked: map[model.Call][]asking{}, Seen: map[api.SessionID]api.Seq{}, Given: map[api.Token]*model.Grip{}, grips: r.given, Opened: map[model.Call]api.HandleID{},
+		Refusals: map[api.Code]uint64{},
+		judged:   map[model.Call]api.Epoch{}, denied: map[model.Call]verdict{}, ties: map[api.Token]bool{}, decided: map[decision]intent{}, left: map[sender]uint64{},
 	}
 }
 

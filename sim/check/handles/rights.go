@@ -26,7 +26,7 @@ type Rights struct {
 	version  int                      // of what decides about rights
 	began    int                      // the version with which the epoch began
 	Executed map[model.Call]api.Epoch // Opens in the log: the epoch that they were executed in
-	changed  func()
+	given    map[api.HandleID]*model.Grip
 	Verdicts map[bool]uint64 // Opens that were judged: whether they were allowed
 }
 
@@ -41,7 +41,7 @@ type Governed struct {
 func NewRights(w *sim.World) *Rights {
 	return &Rights{
 		World: w, Who: map[api.SessionID]api.Principal{}, Opened: map[api.SessionID]api.Principal{}, Nodes: map[string]*Governed{},
-		Executed: map[model.Call]api.Epoch{}, changed: func() {}, Verdicts: map[bool]uint64{},
+		Executed: map[model.Call]api.Epoch{}, given: map[api.HandleID]*model.Grip{}, Verdicts: map[bool]uint64{},
 	}
 }
 
@@ -74,7 +74,21 @@ func (b *Rights) OnCommand(a *command.Applied) {
 // Turn notes that what decides about rights has changed.
 func (b *Rights) Turn() {
 	b.version++
-	b.changed()
+	b.review()
+}
+
+// review notes which handles their sessions could open again now: a new master asks
+// when a handle of before its time is used, and each time that this may be, the
+// rights are looked at here.
+func (b *Rights) review() {
+	for _, g := range b.given { // order-free: each is looked at by itself
+		if g.Allowed == b.epoch {
+			continue
+		}
+		if n := b.At(g.Node); n != nil && b.may(b.Who[g.Session], n.Names, g.Rights) {
+			g.Allowed = b.epoch
+		}
+	}
 }
 
 func (b *Rights) call(c command.Call, r api.Result) {

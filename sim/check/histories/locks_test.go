@@ -9,6 +9,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
@@ -33,7 +34,7 @@ func newNotary(t *testing.T) *notary {
 	t.Cleanup(w.Close)
 	held := locks.New(w, 0)
 	return &notary{
-		w: w, b: NewLocks(held, w), shown: locks.NewSequencers(w, held), queues: lockwait.New(w), number: 100,
+		w: w, b: NewLocks(held, w), shown: locks.NewSequencers(w, held), queues: lockwait.New(w, held), number: 100,
 	}
 }
 
@@ -44,7 +45,7 @@ func (n *notary) logs(c command.Command, r api.Result, effects ...command.Effect
 	a := &command.Applied{Number: n.number, Command: c, Verdict: command.Executed, Result: r, Effects: effects}
 	n.shown.OnCommand(a)
 	n.b.OnCommand(a, linearizability.Position{Slot: n.slot})
-	n.b.locks.OnCommand(a)
+	n.b.locks.OnCommand(a, paxos.Slot(n.slot))
 	n.queues.OnCommand(a)
 }
 

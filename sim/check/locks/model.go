@@ -18,18 +18,24 @@ import (
 // an Expire makes holders fail because that is what an Expire is. Property S8 is
 // judged at the end.
 type Model struct {
-	world   *sim.World
-	rho     paxos.PPM
-	Holds   map[model.Owner]Hold
-	calls   map[model.Call]model.Owner     // Acquires that were granted, while the hold lasts
-	got     map[model.Call]api.Acquisition // all that were told that they hold, also those of who held already
-	List    []linearizability.HoldEvent
-	Failed  uint64                        // holders
-	Owed    Inherited                     // to new masters
-	last    map[api.Ref]api.Acquisition   // of each lock
-	freed   map[api.Acquisition]api.Epoch // holds that a new master freed, since no client presented them
-	OnTaken func(api.Ref, api.LockGen)    // is told when a lock goes from free to held; may be nil
-	OnMoved func(api.Ref)                 // is told when a session takes or leaves a lock, or a lock-delay ends; may be nil
+	world  *sim.World
+	rho    paxos.PPM
+	slot   paxos.Slot // of the present command
+	Holds  map[model.Owner]Hold
+	calls  map[model.Call]model.Owner     // Acquires that were granted, while the hold lasts
+	got    map[model.Call]api.Acquisition // all that were told that they hold, also those of who held already
+	List   []linearizability.HoldEvent
+	Failed uint64                        // holders
+	Owed   Inherited                     // to new masters
+	last   map[api.Ref]api.Acquisition   // of each lock
+	freed  map[api.Acquisition]api.Epoch // holds that a new master freed, since no client presented them
+	moved  map[api.Ref]paxos.Slot        // where a session last took or left a lock, or a lock-delay of it began or ended
+}
+
+// Taking is that a lock goes from free to held.
+type Taking struct {
+	Node api.Ref
+	Gen  api.LockGen
 }
 
 // Hold is what an owner holds, and by which call.
@@ -46,19 +52,21 @@ type Hold struct {
 func New(w *sim.World, rho paxos.PPM) *Model {
 	return &Model{
 		world: w, rho: rho, Holds: map[model.Owner]Hold{}, calls: map[model.Call]model.Owner{}, got: map[model.Call]api.Acquisition{}, Owed: newInherited(), last: map[api.Ref]api.Acquisition{},
-		freed: map[api.Acquisition]api.Epoch{},
+		freed: map[api.Acquisition]api.Epoch{}, moved: map[api.Ref]paxos.Slot{},
 	}
 }
 
-// OnCommand is told of each command as it is first applied anywhere.
-func (b *Model) OnCommand(a *command.Applied) {
+// OnCommand is told of each command as it is first applied anywhere, and in which slot. It
+// returns what the command has taken that was free; nil: nothing.
+func (b *Model) OnCommand(a *command.Applied, slot paxos.Slot) *Taking {
 	if a.Verdict != command.Executed || a.Result.Code != api.OK {
-		return
+		return nil
 	}
+	b.slot = slot
 	b.Owed.OnCommand(a)
 	switch c := a.Command.(type) {
 	case command.NodeCommand:
-		b.act(c, a.Result)
+		return b.act(c, a.Result)
 	case command.Call:
 		if _, ends := c.Op.(api.EndSession); ends {
 			b.session(c.Session, linearizability.HoldReleased)
@@ -77,6 +85,7 @@ func (b *Model) OnCommand(a *command.Applied) {
 	case command.Sweep:
 		b.forgets(c.Node)
 	}
+	return nil
 }
 
 // OnReply demands of an answer that a session holds a lock that no master up to that one has
@@ -115,10 +124,10 @@ func (b *Model) delayed(a *command.Applied, fails func(model.Owner) bool) {
 	}
 }
 
-func (b *Model) act(c command.NodeCommand, r api.Result) {
+func (b *Model) act(c command.NodeCommand, r api.Result) *Taking {
 	switch d := c.Op.(type) {
 	case command.Acquire:
-		b.grants(model.Owner{Session: c.Session, Handle: d.Handle}, model.Call{Session: c.Session, Seq: c.Seq}, d, r)
+		return b.grants(model.Owner{Session: c.Session, Handle: d.Handle}, model.Call{Session: c.Session, Seq: c.Seq}, d, r)
 	case command.Release:
 		o := model.Owner{Session: c.Session, Handle: d.Handle}
 		if h, ok := b.Holds[o]; !ok || h.acquisition != d.Acquisition || h.Node != d.Node {
@@ -134,6 +143,7 @@ func (b *Model) act(c command.NodeCommand, r api.Result) {
 	case command.DeleteNode:
 		b.forgets(d.Node)
 	}
+	return nil
 }
 
 // CancelledBy is who holds a lock no more once an Acquire is cancelled: the handle that is
@@ -146,26 +156,26 @@ func (b *Model) CancelledBy(s api.SessionID, d command.CancelAcquire) (o model.O
 }
 
 // grants notes a grant, unless the owner has the lock already: then its answer is
-// the one it was given when it got it.
-func (b *Model) grants(o model.Owner, by model.Call, d command.Acquire, r api.Result) {
+// the one it was given when it got it. It returns the lock, if that was free.
+func (b *Model) grants(o model.Owner, by model.Call, d command.Acquire, r api.Result) (free *Taking) {
 	held, ok := r.Detail.(api.Held)
 	if !ok {
 		b.world.Break("S8", "%v acquires %v, and is told nothing of it: %+v", o, d.Node, r)
-		return
+		return nil
 	}
 	b.got[by] = held.Acquisition
 	if h, has := b.Holds[o]; has {
 		if h.Node != d.Node || h.acquisition != held.Acquisition {
 			b.world.Break("S8", "%v holds %v by acquisition %d, and is told that it holds %v by acquisition %d", o, h.Node, h.acquisition, d.Node, held.Acquisition)
 		}
-		return
+		return nil
 	}
 	if held.Acquisition <= b.last[d.Node] {
 		b.world.Break("S8", "%v is granted %v by acquisition %d, after acquisition %d of that", o, d.Node, held.Acquisition, b.last[d.Node])
 	}
 	b.last[d.Node] = held.Acquisition
-	if free := len(b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == d.Node })) == 0; free && b.OnTaken != nil {
-		b.OnTaken(d.Node, held.Gen)
+	if len(b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == d.Node })) == 0 {
+		free = &Taking{Node: d.Node, Gen: held.Gen}
 	}
 	b.Holds[o] = Hold{Node: d.Node, Mode: d.Mode, Gen: held.Gen, acquisition: held.Acquisition, delay: model.DelaySpan(d.Delay), call: by}
 	b.calls[by] = o
@@ -173,6 +183,7 @@ func (b *Model) grants(o model.Owner, by model.Call, d command.Acquire, r api.Re
 	e := b.event(linearizability.HoldGranted, o, d.Node)
 	e.Shared, e.Gen = d.Mode == api.Shared, uint64(held.Gen)
 	b.List = append(b.List, e)
+	return free
 }
 
 // frees notes that an owner does not hold any more what it held, if anything. The
@@ -211,11 +222,17 @@ func (b *Model) HeldBy(n api.Ref, h api.HandleID) (own bool, conflicts func(api.
 	return own, func(m api.Mode) bool { return slices.ContainsFunc(modes, m.HasConflict) }
 }
 
-func (b *Model) moves(n api.Ref) {
-	if b.OnMoved != nil {
-		b.OnMoved(n)
-	}
+// HasDelay says that a lock-delay of the lock of a node runs.
+func (b *Model) HasDelay(n api.Ref) bool { return b.Owed.Runs(n) }
+
+// MovedIn is the last slot in which a session took or left the lock of a node, or a
+// lock-delay of it began or ended; ok is false where nothing of this has happened.
+func (b *Model) MovedIn(n api.Ref) (s paxos.Slot, ok bool) {
+	s, ok = b.moved[n]
+	return s, ok
 }
+
+func (b *Model) moves(n api.Ref) { b.moved[n] = b.slot }
 
 // session frees all that handles of a session hold.
 func (b *Model) session(s api.SessionID, how linearizability.HoldKind) {

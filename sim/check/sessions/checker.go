@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/replica/state/command"
@@ -23,30 +24,37 @@ type Checker struct {
 	world  *sim.World
 	Off    bool // KeepAlives are not shown to it: see Crowd
 	Config session.Config
-	Sweep  time.Duration // from serving until nodes of before are swept
-	Room   handle.Limits
-	Given  func(api.Token) *model.Grip                     // the handle that was given out with a token; nil: none
-	Owed   func(api.Epoch) map[model.DelayID]time.Duration // lock-delays that ran when an epoch began
-	Held   func(api.Epoch) []model.Owner                   // who holds locks, if that is the present epoch
-	Opens  func(api.SessionID) bool                        // it may have handles
-	Uses   func(api.SessionID, api.Epoch) bool             // it has one for certain
-	Seats  []seat                                          // by replica
-	owes   []map[api.SessionID]uint64                      // by replica: KeepAlives that its present step must answer
-	Moved  func(paxos.NodeID, api.SessionID, time.Time)    // is told of each lease that is seen; may be nil
+	sweep  time.Duration // from serving until nodes of before are swept
+	room   handle.Limits
+	facts  Facts
+	Seats  []seat                     // by replica
+	owes   []map[api.SessionID]uint64 // by replica: KeepAlives that its present step must answer
 
 	Lengths lengthCounts
 }
 
-// New makes a Checker for the replicas 1 to that number; the function fields, which ask the
-// other models, are set by the caller.
-func New(w *sim.World, replicas int, cfg session.Config) *Checker {
+// Facts is what is known of the cell by other models, by which masters are judged here.
+type Facts interface {
+	// Given is the handle that was given out with a token, nil if none was.
+	Given(api.Token) *model.Grip
+	// DelaysAt are the lock-delays that ran when an epoch began.
+	DelaysAt(api.Epoch) map[model.DelayID]time.Duration
+	// HoldersIn are those that hold locks, if that is the present epoch of the log.
+	HoldersIn(api.Epoch) []model.Owner
+	// MayHaveHandles says that a session has asked for a handle.
+	MayHaveHandles(api.SessionID) bool
+	// HasOpen says that a session has a handle for certain that is of an epoch.
+	HasOpen(api.SessionID, api.Epoch) bool
+	// OnLease is told of each lease that is seen at a replica, and when it ends by its clock.
+	OnLease(paxos.NodeID, api.SessionID, time.Time)
+}
+
+// New makes a Checker for the replicas 1 to that number, which are so configured, and with
+// what is known of their cell.
+func New(w *sim.World, replicas int, cfg core.Config, facts Facts) *Checker {
 	return &Checker{
-		world: w, Config: cfg, Seats: make([]seat, replicas+1),
-		owes: make([]map[api.SessionID]uint64, replicas+1),
-		Room: handle.DefaultLimits, Given: func(api.Token) *model.Grip { return nil },
-		Owed: func(api.Epoch) map[model.DelayID]time.Duration { return nil },
-		Held: func(api.Epoch) []model.Owner { return nil }, Opens: func(api.SessionID) bool { return true },
-		Uses: func(api.SessionID, api.Epoch) bool { return false },
+		world: w, Config: cfg.Sessions, sweep: cfg.NodeOps.SweepAfter, room: cfg.NodeOps.Handles, facts: facts,
+		Seats: make([]seat, replicas+1), owes: make([]map[api.SessionID]uint64, replicas+1),
 	}
 }
 
@@ -59,7 +67,7 @@ func (s *Checker) HasLeases() bool { return s.Config.LeaseMin > 0 }
 
 // OnRequest is told of a request that comes to a replica, before that is.
 func (s *Checker) OnRequest(id paxos.NodeID, now time.Time, q api.Request) {
-	s.Seats[id].came(now, q, s.Given)
+	s.Seats[id].came(now, q, s.facts.Given)
 }
 
 // OnActed is told what a replica does, before its answers leave, and which commands it
@@ -79,7 +87,7 @@ func (s *Checker) OnActed(id paxos.NodeID, of Presider, now time.Time, out *mode
 		if t.Of == of {
 			s.leaves(id)
 		}
-		*t = newSeat(of, st.Epoch, now, s.Room)
+		*t = newSeat(of, st.Epoch, now, s.room)
 		if s.HasLeases() {
 			t.lengths = newLengths(s.Config, of, now, &s.Lengths)
 		}
@@ -153,7 +161,7 @@ func (s *Checker) recovers(id paxos.NodeID, now time.Time) {
 		t.used[x] = now
 		s.sees(id, now, x, max(t.Of.Longest(), s.Config.LeaseMin))
 	}
-	for d, length := range s.Owed(t.Epoch) { // order-free: each for itself
+	for d, length := range s.facts.DelaysAt(t.Epoch) { // order-free: each for itself
 		t.delays[d] = locks.DelayEnd{Due: now.Add(length)}
 	}
 }
@@ -177,9 +185,7 @@ func (s *Checker) sees(id paxos.NodeID, now time.Time, x api.SessionID, least ti
 	case known && m.Lease.After(was) && m.Lease.After(t.certainly(now).Add(most)):
 		s.breaks(id, "extends the lease of session %d to %v from now, and was master for certain %v ago", x, left, now.Sub(t.certainly(now)))
 	}
-	if s.Moved != nil {
-		s.Moved(id, x, m.Lease)
-	}
+	s.facts.OnLease(id, x, m.Lease)
 }
 
 // applied takes in what the log says to the master.
@@ -258,7 +264,7 @@ func (s *Checker) sweeps(id paxos.NodeID, now time.Time, n api.Ref) {
 	case api.Number(n.Instance) > t.Began:
 	case !t.Serving:
 		s.world.Break("S15", "replica %d, master in epoch %d, sweeps %v of before its epoch, and does not serve", id, t.Epoch, n)
-	case now.Before(t.served.Add(s.Sweep)):
+	case now.Before(t.served.Add(s.sweep)):
 		s.world.Break("S15", "replica %d, master in epoch %d, sweeps %v of before its epoch %v after it began to serve", id, t.Epoch, n, now.Sub(t.served))
 	}
 }
@@ -284,7 +290,7 @@ func (s *Checker) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 		s.breaks(id, "ends session %d of before its epoch, whose KeepAlive has waited for %v: what handles it has is not known", x, now.Sub(k.receipt))
 	case t.Heard[x] != nil && !t.Heard[x].Told:
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose client was told of no lease to make a call in", x, now.Sub(k.receipt))
-	case s.Uses(x, t.Epoch):
+	case s.facts.HasOpen(x, t.Epoch):
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and which has a handle open", x, now.Sub(k.receipt))
 	}
 }
@@ -329,7 +335,7 @@ func (s *Checker) OnServing(id paxos.NodeID, now time.Time) {
 			s.breaks(id, "serves, and session %d has not said that it knows of this epoch", x)
 		}
 	}
-	for _, o := range s.Held(t.Epoch) {
+	for _, o := range s.facts.HoldersIn(t.Epoch) {
 		if o.Handle.Epoch < t.Epoch && !t.Brought.owners[o] {
 			s.world.Break("S8", "replica %d serves in epoch %d, and %v holds a lock, which no client has presented", id, t.Epoch, o)
 		}

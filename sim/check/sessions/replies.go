@@ -50,7 +50,7 @@ func (s *Checker) promises(id paxos.NodeID, now time.Time, x api.SessionID, k wa
 	switch at, ends := t.ends[x]; {
 	case !ok: // the log has ended it since, at this very instant
 		return
-	case t.quiet(x, now, s.Config.IdleAfter) && !s.Opens(x):
+	case t.quiet(x, now, s.Config.IdleAfter) && !s.facts.MayHaveHandles(x):
 		s.breaks(id, "promises a lease to session %d, which has no handles, and had no call for %v", x, now.Sub(t.Heard[x].at))
 	case m.Expiring && ends && at.Before(now):
 		s.breaks(id, "promises a lease to session %d, whose end it proposed %v ago", x, now.Sub(at))

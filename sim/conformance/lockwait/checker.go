@@ -19,17 +19,15 @@ import (
 // no Acquire waits by a handle of which it was said that it is closed or poisoned (S14).
 type Checker struct {
 	world *sim.World
-	Holds func(api.Ref, api.HandleID) (own bool, conflicts func(api.Mode) bool)
-	Runs  func(api.Ref) bool // a lock-delay of it
+	locks Locks
 	lines map[spot][]*standing
 	calls map[model.Call]*standing
 	whose map[api.SessionID][]*standing
-	epoch api.Epoch              // the latest in which a call was executed
-	Moved map[api.Ref]paxos.Slot // where a session last took or left a lock, or a lock-delay of it began or ended
-	Most  int                    // who waited for one lock at a time
-	Woken uint64                 // trials
-	Given uint64                 // grants to those who waited
-	Shut  uint64                 // requests that ended the handle of one who waits
+	epoch api.Epoch // the latest in which a call was executed
+	Most  int       // who waited for one lock at a time
+	Woken uint64    // trials
+	Given uint64    // grants to those who waited
+	Shut  uint64    // requests that ended the handle of one who waits
 }
 
 // spot is a lock in an epoch.
@@ -52,16 +50,19 @@ type standing struct {
 	copies, answers, trials int
 }
 
-// New makes a Checker; the caller sets Holds and Runs, which say by the log what a lock is
-// held by, and whether a lock-delay of it runs.
-func New(w *sim.World) *Checker {
-	return &Checker{
-		world: w, lines: map[spot][]*standing{}, calls: map[model.Call]*standing{}, whose: map[api.SessionID][]*standing{}, Moved: map[api.Ref]paxos.Slot{},
-		Holds: func(api.Ref, api.HandleID) (bool, func(api.Mode) bool) {
-			return false, func(api.Mode) bool { return false }
-		},
-		Runs: func(api.Ref) bool { return false },
-	}
+// Locks says by the log who holds which lock.
+type Locks interface {
+	// HeldBy says whether a handle holds the lock of a node, and which modes others exclude.
+	HeldBy(api.Ref, api.HandleID) (own bool, conflicts func(api.Mode) bool)
+	// HasDelay says whether a lock-delay of the lock runs.
+	HasDelay(api.Ref) bool
+	// MovedIn is the last slot in which one of the two changed; ok is false where none did.
+	MovedIn(api.Ref) (s paxos.Slot, ok bool)
+}
+
+// New makes a Checker that asks for locks there.
+func New(w *sim.World, by Locks) *Checker {
+	return &Checker{world: w, locks: by, lines: map[spot][]*standing{}, calls: map[model.Call]*standing{}, whose: map[api.SessionID][]*standing{}}
 }
 
 // OnRequest is told of each request of the session's own principal; g is its handle, if
@@ -257,10 +258,10 @@ func (b *Checker) CheckFront(id paxos.NodeID, e api.Epoch, waiting int) {
 
 // couldHave says of one who waits, and is not tried, that the lock is to be had.
 func (b *Checker) couldHave(s *standing) bool {
-	if !s.waits || s.tried || s.leaves || b.Runs(s.at.node) {
+	if !s.waits || s.tried || s.leaves || b.locks.HasDelay(s.at.node) {
 		return false
 	}
-	own, conflicts := b.Holds(s.at.node, s.grip.ID)
+	own, conflicts := b.locks.HeldBy(s.at.node, s.grip.ID)
 	return !own && !conflicts(s.mode)
 }
 
@@ -279,7 +280,7 @@ func (b *Checker) tries(id paxos.NodeID, from paxos.Slot, c command.NodeCommand,
 	}
 	b.join(s)
 	b.Woken++
-	own, conflicts := b.Holds(d.Node, d.Handle)
+	own, conflicts := b.locks.HeldBy(d.Node, d.Handle)
 	s.leaves = own
 	for _, x := range b.lines[s.at] {
 		if x == s || own {
@@ -290,11 +291,11 @@ func (b *Checker) tries(id paxos.NodeID, from paxos.Slot, c command.NodeCommand,
 				id, c.Seq, c.Session, d.Node, d.Mode, x.call.Seq, x.call.Session, x.mode)
 		}
 	}
-	switch at, ok := b.Moved[d.Node]; {
+	switch at, ok := b.locks.MovedIn(d.Node); {
 	case own || ok && at >= from:
 	case conflicts(d.Mode):
 		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and the lock is held", id, c.Seq, c.Session, d.Node, d.Mode)
-	case b.Runs(d.Node):
+	case b.locks.HasDelay(d.Node):
 		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and its lock-delay runs", id, c.Seq, c.Session, d.Node, d.Mode)
 	}
 	s.tried = true
