@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -19,6 +20,15 @@ func New(t *testing.T) World {
 	w := sim.New(sim.Config{})
 	t.Cleanup(w.Close)
 	return World{w, t}
+}
+
+// Path is a path that the test has written down; it panics where that is none.
+func Path(s string) api.Path {
+	p, err := api.ParsePath(s)
+	if err != nil {
+		panic(err)
+	}
+	return p
 }
 
 // Good demands that nothing has broken.

@@ -1,0 +1,60 @@
+package cell
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// A stray row stops its replica soon, and its next life is well.
+func TestAStrayRowIsFound(t *testing.T) {
+	for family := range "ucdos" {
+		c := someCell(t, uint64(10+family))
+		c.plan.Driver.Core.ChecksumEvery = time.Second
+		r := running(c.replicas[1])
+		c.watch.Budget.Take(r.Id)
+		c.watch.OnRowStray(r.Id)
+		r.Host.Core().CorruptRow("ucdos"[family:][:1]+"~~~~~~~~~~~~~~~~", "x")
+		require.NotNil(t, c.strayed())
+		c.cure()
+		require.Nil(t, c.world.Failure())
+		require.Nil(t, c.strayed())
+		require.Equal(t, 1, c.watch.Minority)
+		c.heal()
+		c.liveness(c.world.Now())
+		c.epilogue()
+		require.Nil(t, c.world.Failure())
+	}
+}
+
+// So does one behind the back of the checksum, before anybody is told of it, and by
+// a snapshot where no comparison comes first.
+func TestARowThatRotsIsFound(t *testing.T) {
+	for _, every := range []time.Duration{time.Second, time.Hour} {
+		c := someCell(t, 30, func(p *plan.Plan) { p.Driver.Core.ChecksumEvery, p.Driver.SnapshotEvery = every, 20 })
+		r := running(c.replicas[1])
+		c.watch.Budget.Take(r.Id)
+		c.watch.OnRowRot(r.Id)
+		r.Host.Core().RotRow("u~~~~~~~~~~~~~~~~", "x")
+		c.cure()
+		require.Nil(t, c.world.Failure())
+		require.Equal(t, 1, c.watch.Rotted)
+		require.Zero(t, c.watch.Audits.Disagreed)
+		c.heal()
+		c.liveness(c.world.Now())
+		c.epilogue()
+		require.Nil(t, c.world.Failure())
+	}
+}
+
+// And where the product does not find it, that is seen.
+func TestS6AStrayRowThatIsNeverFound(t *testing.T) {
+	c := someCell(t, 20)
+	c.watch.OnRowStray(2) // so the books say; its rows are those of all others
+	c.cure()
+	require.NotNil(t, c.world.Failure())
+	require.Equal(t, "S6", c.world.Failure().ID)
+}

@@ -1,0 +1,106 @@
+package agreement
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
+)
+
+func TestS6SumsThatAreToldAreTrue(t *testing.T) {
+	after := func() *facts {
+		f := newFacts(t)
+		f.vote(1, 1, ballot(1, 1), "a")
+		f.vote(2, 1, ballot(1, 1), "a")
+		f.apply(1, 1, "a", 7)
+		return f
+	}
+	f := after()
+	f.h.ClaimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 7}})
+	f.h.OnRowStray(3)
+	f.h.ClaimsSum(3, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.h.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 7}})))
+	f.h.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.NoSum{Slot: 1})))
+	f.good()
+	f.h.ClaimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.breaks("S6")
+
+	f = after()
+	f.h.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 8}})))
+	f.breaks("S6")
+
+	relay := func(id, to paxos.NodeID, a uint64) {
+		m := driver.Relay{From: 2, To: 1, M: driver.TellSum{Slot: 1, Sum: db.Sum{A: a}}}
+		f.h.OnMessage(id, to, string(driver.AppendTransfer(nil, m)))
+	}
+	f = after()
+	relay(2, 3, 7)
+	relay(3, 1, 7)
+	f.good()
+	relay(2, 3, 8)
+	f.breaks("S6")
+
+	f = after()
+	f.h.OnRowStray(2)
+	relay(2, 3, 8)
+	f.h.Disks[2].Stray = false // its next life
+	relay(3, 1, 8)
+	f.good()
+
+	f = after()
+	relay(3, 1, 7) // it was not said
+	f.breaks("I-W1")
+
+	f = after()
+	f.h.ClaimsSum(2, core.SumReport{Slot: 2, Sum: db.Sum{A: 7}})
+	f.breaks("S6")
+}
+
+// The rows of a replica that was made to differ are no measure for others.
+func TestS6AStrayedReplicaAppliesFirst(t *testing.T) {
+	f := newFacts(t)
+	f.vote(1, 1, ballot(1, 1), "a")
+	f.vote(2, 1, ballot(1, 1), "a")
+	f.h.OnRowStray(1)
+	f.apply(1, 1, "a", 8)
+	f.apply(2, 1, "a", 7)
+	f.good()
+	f.apply(3, 1, "a", 8)
+	f.breaks("S6")
+}
+
+func TestS6AReplicaThatStopsHadAReason(t *testing.T) {
+	f := newFacts(t)
+	f.h.OnRowStray(1)
+	f.h.OnStopped(1, fmt.Errorf("stop: %w", core.ErrMinority))
+	f.h.OnStopped(2, fmt.Errorf("stop: its log failed"))
+	f.good()
+	f.h.OnStopped(2, fmt.Errorf("stop: %w", core.ErrMemory))
+	f.breaks("S6")
+}
+
+// Nor does a replica tell of rows that have another checksum than it keeps; what it
+// keeps it may tell for a snapshot, of which every row is summed once more.
+func TestS6WhoseRowsRotTellsNoSum(t *testing.T) {
+	f := newFacts(t)
+	f.vote(1, 1, ballot(1, 1), "a")
+	f.vote(2, 1, ballot(1, 1), "a")
+	f.apply(1, 1, "a", 7)
+	f.apply(2, 1, "a", 7)
+	f.h.OnRowRot(2)
+	f.vote(1, 2, ballot(1, 1), "b")
+	f.vote(2, 2, ballot(1, 1), "b")
+	f.apply(1, 2, "b", 8)
+	f.apply(2, 2, "b", 8)
+	report := func(slot paxos.Slot, a uint64) {
+		f.h.OnMessage(2, 1, string(driver.AppendSumReport(nil, core.SumReport{Slot: slot, Sum: db.Sum{A: a}})))
+	}
+	report(1, 7) // of before
+	f.h.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 2, Sum: db.Sum{A: 8}})))
+	f.good()
+	report(2, 8)
+	f.breaks("S6")
+}

@@ -1,0 +1,340 @@
+package lockwait
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim/model"
+	"github.com/chubbycell/chubby/sim/worldtest"
+)
+
+// waiters is a queue book in epoch 3, and handles 1, 2, 3 of sessions 1, 2, 3.
+type waiters struct {
+	worldtest.World
+	b *Checker
+	byLog
+}
+
+// byLog is what the log says of the lock: whose it is, which modes others exclude, whether
+// its lock-delay runs, and where it moved last.
+type byLog struct {
+	own   func(api.HandleID) bool
+	other func(api.Mode) bool
+	delay bool
+	moved paxos.Slot
+}
+
+// HeldBy says whose the lock is; nil stands for none.
+func (l *byLog) HeldBy(_ api.Ref, h api.HandleID) (own bool, conflicts func(api.Mode) bool) {
+	if conflicts = l.other; conflicts == nil {
+		conflicts = func(api.Mode) bool { return false }
+	}
+	return l.own != nil && l.own(h), conflicts
+}
+
+// HasDelay says whether its lock-delay runs.
+func (l *byLog) HasDelay(n api.Ref) bool { return l.delay && n == lockNode }
+
+// MovedIn is where it moved.
+func (l *byLog) MovedIn(n api.Ref) (paxos.Slot, bool) { return l.moved, l.moved > 0 && n == lockNode }
+
+func newWaiters(t *testing.T) *waiters {
+	w := &waiters{World: worldtest.New(t)}
+	w.b = New(w.World.World, &w.byLog)
+	return w
+}
+
+var lockNode = api.Ref{Path: worldtest.Path("/f"), Instance: 9}
+
+func gripOn(s api.SessionID) *model.Grip {
+	return &model.Grip{ID: api.HandleID{Epoch: 3, Counter: uint64(s)}, Session: s, Node: lockNode}
+}
+
+func (w *waiters) asks(s api.SessionID, m api.Mode) {
+	w.b.OnRequest(api.Request{Session: s, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: m, Wait: true}}, gripOn(s), true)
+}
+
+func (w *waiters) told(s api.SessionID, c api.Code) {
+	w.b.OnActed(1, 1, []api.Reply{{Session: s, Seq: 5, Epoch: 3, Result: api.Result{Code: c}}}, nil)
+}
+
+func trial(s api.SessionID, m api.Mode) command.NodeCommand {
+	return command.NodeCommand{Guard: 3, Session: s, Seq: 5, Op: command.Acquire{Node: lockNode, Handle: gripOn(s).ID, Mode: m, Wait: true}}
+}
+
+func (w *waiters) tries(s api.SessionID, m api.Mode) {
+	w.b.OnActed(1, 7, nil, []command.NodeCommand{trial(s, m)})
+}
+
+func (w *waiters) applied(s api.SessionID, m api.Mode, v command.Verdict) {
+	w.b.OnCommand(&command.Applied{Command: trial(s, m), Verdict: v})
+}
+
+// held lets a waiter have the lock: the one that asks, or another.
+func (w *waiters) held(own bool) {
+	w.own, w.other = func(api.HandleID) bool { return own }, func(api.Mode) bool { return true }
+}
+
+// shared lets others have the lock.
+func (w *waiters) shared() {
+	w.other = func(m api.Mode) bool { return m == api.Exclusive }
+}
+
+// Sessions 1, 2 and 3 wait for a lock in these modes, in this order.
+func TestS8TheQueueIsKept(t *testing.T) {
+	const ex, sh = api.Exclusive, api.Shared
+	for name, c := range map[string]struct {
+		modes  [3]api.Mode
+		do     func(w *waiters)
+		breaks bool
+	}{
+		"the first":   {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex) }, false},
+		"the second":  {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(2, ex) }, true},
+		"two at once": {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex); w.tries(2, ex) }, true},
+		"one after the other": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.tries(1, ex)
+			w.applied(1, ex, command.Executed)
+			w.tries(2, ex)
+		}, false},
+		"the first again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.tries(1, ex)
+			w.applied(1, ex, command.Refused)
+			w.tries(1, ex)
+		}, false},
+		"the second, as the first was refused": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.tries(1, ex)
+			w.applied(1, ex, command.Refused)
+			w.tries(2, ex)
+		}, true},
+		"a later master granted it to the first, then to the second, whose copies come once more, late": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			for s := range api.SessionID(2) {
+				s++
+				again := api.Request{Session: s, Seq: 5, Epoch: 4, Op: api.Acquire{Handle: "x", Mode: ex, Wait: true}}
+				w.b.OnRequest(again, gripOn(s), true)
+				c := trial(s, ex)
+				c.Guard = 4
+				w.b.OnCommand(&command.Applied{Command: c, Verdict: command.Executed})
+			}
+			w.asks(2, ex)
+			w.told(2, api.Parked)
+			w.asks(1, ex)
+			w.told(1, api.Parked)
+			w.tries(1, ex)
+		}, false},
+		"readers in front":               {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(1, sh); w.tries(2, sh) }, false},
+		"a writer behind readers":        {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(1, sh); w.tries(2, sh); w.tries(3, ex) }, true},
+		"a reader behind a writer":       {[3]api.Mode{sh, ex, sh}, func(w *waiters) { w.tries(1, sh); w.tries(3, sh) }, true},
+		"a reader before one that waits": {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(2, sh) }, true},
+		"the second, as the node is gone": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.OnCommand(&command.Applied{Command: command.NodeCommand{Op: command.DeleteNode{Node: lockNode}}, Result: api.Result{Code: api.OK}})
+			w.tries(2, ex)
+		}, false},
+		"the second, as the first gave up": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.OnRequest(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), true)
+			w.tries(2, ex)
+		}, false},
+		"the second, as the first gives up where there is no master": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.OnRequest(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), false)
+			w.tries(2, ex)
+		}, true},
+		"the second, as the first closes": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.OnRequest(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CloseHandle{Handle: "x"}}, gripOn(1), true)
+			w.tries(2, ex)
+		}, false},
+		"the second, as the first was answered": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.told(1, api.HandlePoisoned)
+			w.tries(2, ex)
+		}, false},
+		"the second, as the first's session ended": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.OnCommand(&command.Applied{Command: command.Expire{Session: 1}})
+			w.tries(2, ex)
+		}, false},
+		"while the lock is held": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.held(false)
+			w.tries(1, ex)
+		}, true},
+		"while the lock is held again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.held(false)
+			w.moved = 7
+			w.tries(1, ex)
+		}, false},
+		"while the lock has been held for long": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.held(false)
+			w.moved = 6
+			w.tries(1, ex)
+		}, true},
+		"while a lock-delay runs": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.delay = true
+			w.moved = 6
+			w.tries(1, ex)
+		}, true},
+		"a lock-delay has just begun": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.delay = true
+			w.moved = 7
+			w.tries(1, ex)
+		}, false},
+		"by who holds it": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.held(true)
+			w.tries(3, ex)
+		}, false},
+		"by who has got it by another call, and then a reader": {[3]api.Mode{ex, sh, ex}, func(w *waiters) {
+			w.own = func(h api.HandleID) bool { return h == gripOn(1).ID }
+			w.other = func(m api.Mode) bool { return m == ex }
+			w.b.OnActed(1, 7, nil, []command.NodeCommand{trial(1, ex), trial(2, sh)})
+		}, false},
+		"all are told": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.told(2, api.Parked)
+		}, true},
+		"waits again after a trial, its cancel on the way": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.OnRequest(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), true)
+			w.tries(1, ex)
+			w.applied(1, ex, command.Refused)
+			w.told(1, api.Parked)
+		}, false},
+		"told without a trial, its cancel on the way": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.OnRequest(api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(1), true)
+			w.told(1, api.Parked)
+		}, true},
+		"a copy is answered": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.asks(2, ex)
+			w.told(2, api.Parked)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWaiters(t)
+			for i, m := range c.modes {
+				w.asks(api.SessionID(i+1), m)
+				w.told(api.SessionID(i+1), api.Parked)
+			}
+			w.Good()
+			c.do(w)
+			if c.breaks {
+				w.Breaks("S8")
+			} else {
+				w.Good()
+			}
+		})
+	}
+}
+
+// Sessions 1, 2 and 3 wait for a lock that is held; what stands in their way goes.
+func TestS8WhoCouldHaveTheLockIsTried(t *testing.T) {
+	const ex, sh = api.Exclusive, api.Shared
+	for name, c := range map[string]struct {
+		modes   [3]api.Mode
+		do      func(w *waiters)
+		waiting int // at the master
+		breaks  bool
+	}{
+		"it is held":          {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.held(false) }, 3, false},
+		"it is his":           {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.held(true) }, 3, false},
+		"it is free":          {[3]api.Mode{ex, ex, ex}, func(*waiters) {}, 3, true},
+		"somebody unknown":    {[3]api.Mode{ex, ex, ex}, func(*waiters) {}, 4, false},
+		"he is tried":         {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex) }, 3, false},
+		"a lock-delay runs":   {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.delay = true }, 3, false},
+		"a refused try again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex); w.told(1, api.Parked) }, 3, false}, // by the log: it comes later
+		"he was tried, in vain": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.tries(1, ex)
+			w.applied(1, ex, command.Refused)
+			w.told(1, api.Parked)
+		}, 3, true},
+		"the writer in front of readers is refused": {[3]api.Mode{ex, sh, sh}, func(w *waiters) {
+			w.shared()
+			w.told(1, api.HandleClosed)
+		}, 2, true},
+		"the session of the writer in front of readers ends": {[3]api.Mode{ex, sh, sh}, func(w *waiters) {
+			w.shared()
+			w.b.OnCommand(&command.Applied{Command: command.Expire{Session: 1}})
+			w.told(1, api.NoSession)
+		}, 2, true},
+		"the writer in front of readers leaves": {[3]api.Mode{ex, sh, sh}, func(w *waiters) {
+			w.shared()
+			w.b.OnCommand(&command.Applied{Command: command.Expire{Session: 1}})
+		}, 3, false},
+		"a writer in front of readers": {[3]api.Mode{ex, sh, sh}, func(w *waiters) { w.shared() }, 3, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWaiters(t)
+			for i, m := range c.modes {
+				w.asks(api.SessionID(i+1), m)
+				w.told(api.SessionID(i+1), api.Parked)
+			}
+			c.do(w)
+			w.b.CheckFront(1, 4, c.waiting) // of another epoch
+			w.Good()
+			w.b.CheckFront(1, 3, c.waiting)
+			if c.breaks {
+				w.Breaks("S8")
+			} else {
+				w.Good()
+			}
+		})
+	}
+}
+
+// Session 1 waits, and its handle is closed or poisoned.
+func TestS14NobodyWaitsByAHandleThatIsShut(t *testing.T) {
+	shut := api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.Poison{Handle: "x"}}
+	done := func(c api.Code, more ...api.Reply) []api.Reply {
+		return append(more, api.Reply{Session: 1, Seq: 6, Epoch: 3, Result: api.Result{Code: c}})
+	}
+	refused := api.Reply{Session: 1, Seq: 5, Epoch: 3, Result: api.Result{Code: api.HandlePoisoned}}
+	parked := api.Reply{Session: 1, Seq: 5, Epoch: 3, Result: api.Result{Code: api.Parked}}
+	fails := command.NodeCommand{Guard: 3, Session: 1, Seq: 5, Op: command.Fail{Code: api.HandlePoisoned}}
+	for name, c := range map[string]struct {
+		do     func(w *waiters, g *model.Grip)
+		breaks bool
+	}{
+		"and it waits on": {func(w *waiters, g *model.Grip) {
+			g.Poisoned[3] = 1
+			w.b.OnActed(1, 1, done(api.OK), nil)
+		}, true},
+		"closed, and it waits on": {func(w *waiters, g *model.Grip) {
+			g.Closed[3] = 1
+			w.b.OnActed(1, 1, done(api.OK), nil)
+		}, true},
+		"which was not done": {func(w *waiters, g *model.Grip) { w.b.OnActed(1, 1, done(api.Busy), nil) }, false},
+		"in an earlier epoch": {func(w *waiters, g *model.Grip) {
+			g.Closed[2] = 1
+			w.b.OnActed(1, 1, done(api.OK), nil)
+		}, false},
+		"and it is refused": {func(w *waiters, g *model.Grip) {
+			g.Poisoned[3] = 1
+			w.b.OnActed(1, 1, done(api.OK, refused), nil)
+		}, false},
+		"and it is refused by the log": {func(w *waiters, g *model.Grip) {
+			g.Poisoned[3] = 1
+			w.b.OnActed(1, 1, done(api.OK), []command.NodeCommand{fails})
+		}, false},
+		"while it is tried": {func(w *waiters, g *model.Grip) {
+			g.Poisoned[3] = 1
+			w.b.OnActed(1, 7, done(api.OK), []command.NodeCommand{trial(1, api.Exclusive)})
+		}, false},
+		"while it is tried, and it waits again": {func(w *waiters, g *model.Grip) {
+			g.Poisoned[3] = 1
+			w.b.OnActed(1, 7, done(api.OK), []command.NodeCommand{trial(1, api.Exclusive)})
+			w.asks(1, api.Exclusive)
+			w.b.OnActed(1, 7, []api.Reply{parked}, nil)
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWaiters(t)
+			g := gripOn(1)
+			g.Closed, g.Poisoned = map[api.Epoch]uint64{}, map[api.Epoch]uint64{}
+			w.b.OnRequest(api.Request{Session: 1, Seq: 5, Epoch: 3, Op: api.Acquire{Handle: "x", Mode: api.Exclusive, Wait: true}}, g, true)
+			w.told(1, api.Parked)
+			w.b.OnRequest(shut, g, true)
+			require.Equal(t, uint64(1), w.b.Shut)
+			c.do(w, g)
+			if c.breaks {
+				w.Breaks("S14")
+			} else {
+				w.Good()
+			}
+		})
+	}
+}
