@@ -62,10 +62,14 @@ func TestWritesThatComeLateBreakNothing(t *testing.T) {
 	for i := range uint64(8) {
 		c.faults.Strike("late-copy", c.world.Draw("test", i))
 	}
+	require.Positive(t, c.faults.HeldWrites())
 	require.Equal(t, sim.Reached, c.world.Run(20*time.Second))
 	require.Nil(t, c.world.Failure())
 	require.Positive(t, c.faults.Outlived)
+	c.faults.Strike("late-copy", c.world.Draw("test", 8))
+	require.Positive(t, c.faults.HeldWrites())
 	c.heal()
+	require.Zero(t, c.faults.HeldWrites())
 	require.Equal(t, sim.Reached, c.world.RunFor(5*time.Second))
 	require.Nil(t, c.world.Failure())
 }

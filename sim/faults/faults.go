@@ -144,6 +144,9 @@ func (c *Faults) Healed() bool { return c.healed }
 // Strikes says how often each kind of fault has struck.
 func (c *Faults) Strikes() map[string]int { return c.strikes }
 
+// HeldWrites is how many writes the network holds back; none after Heal.
+func (c *Faults) HeldWrites() int { return len(c.heldWrites) }
+
 // AwaitsProposal says that a strike waits for a leader to propose something.
 func (c *Faults) AwaitsProposal() bool { return len(c.armed) > 0 }
 

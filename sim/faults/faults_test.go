@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
@@ -18,8 +19,10 @@ import (
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/model"
+	"github.com/chubbycell/chubby/sim/ondisk"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/worldtest"
+	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // quiet is a machine that does nothing.
@@ -38,12 +41,16 @@ func (idle) Core(*sim.Machine) *core.Replica { return nil }
 // toldFacts are facts as a test has them.
 type toldFacts struct {
 	Facts
-	delays int
-	passed model.Call
+	delays  int
+	passed  model.Call
+	boot    paxos.Boot // that a log has a record of
+	promise paxos.Ballot
 }
 
 func (f *toldFacts) DelaysOf(api.Ref) int       { return f.delays }
 func (f *toldFacts) IsPassed(k model.Call) bool { return k == f.passed }
+
+func (f *toldFacts) LastNoted(paxos.NodeID) (paxos.Boot, paxos.Ballot) { return f.boot, f.promise }
 
 // someFaults are those of three machines of replicas and two of clients, which do nothing.
 func someFaults(t *testing.T) (*Faults, *toldFacts) {
@@ -240,6 +247,45 @@ func TestFewStrikesWait(t *testing.T) {
 		awaits(c, d, func() {})
 	}
 	require.Len(t, c.moments, mostMoments)
+}
+
+// An old promise is put back where the log shows that it is old, and then the replica must
+// stop.
+func TestAnOldPromiseDoomsItsReplica(t *testing.T) {
+	c, facts := someFaults(t)
+	m := c.replicas[0]
+	s := &decayed{Disk: damage.Disk{Mem: m.Disk().Mem()}, c: c, m: m, id: 1}
+	disk, _, _, err := store.Open(s.Mem, damage.DataDir, store.Options{Salt: func() uint64 { return 77 << 50 }})
+	require.NoError(t, err)
+	promise := func(at paxos.LSN, rs ...paxos.Record) {
+		require.NoError(t, disk.Append(at, rs))
+		require.NoError(t, disk.Sync())
+	}
+	old, later := paxos.Ballot{Round: 1, Node: 1}, paxos.Ballot{Round: 2, Node: 2}
+	promise(1, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: old})
+	facts.boot, facts.promise = 1, old
+	was, image := s.Register()
+	require.NotEmpty(t, image)
+	promise(3, paxos.Promised{Ballot: later})
+	now, _ := s.Register()
+
+	s.putBack(was, image)
+	require.False(t, c.budget.IsDoomed(1), "nothing shows that it is old")
+	found, _ := s.Register()
+	require.Equal(t, now, found)
+
+	facts.promise = later
+	s.putBack(was, image)
+	require.True(t, c.budget.IsDoomed(1))
+	require.False(t, c.budget.IsDoomed(2))
+	for _, suffix := range ondisk.Copies {
+		b, err := s.Mem.Contents(damage.Registers[0] + suffix)
+		require.NoError(t, err)
+		require.Equal(t, image, b)
+	}
+	s.Mem.Crash(vfs.Seeded(1))
+	_, _, _, err = store.Open(s.Mem, damage.DataDir, store.Options{Salt: func() uint64 { return 1 }})
+	require.ErrorIs(t, err, store.ErrForgot, "it must")
 }
 
 // Each kind of fault that the plan names is done here, and no other.
