@@ -3,16 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
-	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/cli/clitest"
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
@@ -42,40 +39,12 @@ func (w *world) do(args ...string) int {
 	return w.run(ctx, args)
 }
 
-// TestCommandLine runs every file of testdata: each case is a command line, and behind it
-// what it reads; what it gives is what it prints to stdout, what to stderr, and the exit
-// code. Those of the simulator are in package simcmd.
+// TestCommandLine runs every file of testdata. Those of the simulator are in package simcmd.
 func TestCommandLine(t *testing.T) {
-	dir, err := filepath.Abs("testdata")
-	require.NoError(t, err)
-	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string { return script(t, d) })
-		})
-	}
-}
-
-func script(t *testing.T, d *datadriven.TestData) string {
-	if d.Cmd == "file" {
-		var name string
-		d.ScanArgs(t, "name", &name)
-		require.NoError(t, os.WriteFile(name, []byte(d.Input+"\n"), 0o644))
-		return ""
-	}
-	require.Equal(t, "chubby", d.Cmd)
-	w := newWorld()
-	line, input, _ := strings.Cut(d.Input, "\n")
-	w.in.Reset(input)
-	code := w.do(strings.Fields(line)...)
-	var b strings.Builder
-	b.WriteString(w.out.String())
-	for line := range strings.Lines(w.err.String()) {
-		b.WriteString("stderr: " + strings.TrimRight(line, "\n") + "\n")
-	}
-	fmt.Fprintf(&b, "exit %d\n", code)
-	return b.String()
+	clitest.Scripts(t, func(t *testing.T, _ *datadriven.TestData, line, input string) string {
+		w := newWorld()
+		w.in.Reset(input)
+		code := w.do(strings.Fields(line)...)
+		return clitest.Printed(w.out.String(), w.err.String(), code)
+	})
 }

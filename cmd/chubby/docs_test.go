@@ -5,13 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/cli/clitest"
 )
 
 const project = "../.."
@@ -23,42 +23,10 @@ var histories = map[string]string{
 	"lock": `{"client":1,"call":1,"return":2,"input":{"op":"try","path":"/f","handle":"1","mode":"shared"},"output":{"gen":7}}`,
 }
 
-// documents are the files that people read first, by path below the project.
-func documents(t *testing.T) map[string]string {
-	all := map[string]string{}
-	paths, err := filepath.Glob(filepath.Join(project, "docs", "*.md"))
-	require.NoError(t, err)
-	decisions, err := filepath.Glob(filepath.Join(project, "docs", "decisions", "*.md"))
-	require.NoError(t, err)
-	paths = append(paths, filepath.Join(project, "README.md"), filepath.Join(project, "DESIGN.md"))
-	for _, path := range append(paths, decisions...) {
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
-		name, err := filepath.Rel(project, path)
-		require.NoError(t, err)
-		all[filepath.ToSlash(name)] = string(text)
-	}
-	return all
-}
-
-// commands are the command lines of the documents, without comments and what the
-// shell does with the output.
-func commands(t *testing.T) []string {
-	var all []string
-	for _, text := range documents(t) {
-		for _, m := range regexp.MustCompile(`(?m)^ {4,}go run ./cmd/chubby ([^#|>\n]*)`).FindAllStringSubmatch(text, -1) {
-			all = append(all, strings.TrimSpace(m[1]))
-		}
-	}
-	slices.Sort(all)
-	require.NotEmpty(t, all)
-	return slices.Compact(all)
-}
-
 func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 	root, err := filepath.Abs(project)
 	require.NoError(t, err)
-	for _, line := range commands(t) {
+	for _, line := range clitest.Commands(t, clitest.Documents(t, project)) {
 		t.Chdir(t.TempDir())
 		args := strings.Fields(line)
 		switch {
@@ -78,7 +46,7 @@ func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 }
 
 func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
-	for name, text := range documents(t) {
+	for name, text := range clitest.Documents(t, project) {
 		for _, m := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(text, -1) {
 			path, _, _ := strings.Cut(m[1], "#")
 			_, err := os.Stat(filepath.Join(project, filepath.Dir(name), path))
@@ -93,20 +61,20 @@ func TestHelpAndTheDocumentsAgreeOnExitCodes(t *testing.T) {
 	codes := regexp.MustCompile(`(?m)^ +(\d+)  (\S.*)$`).FindAllStringSubmatch(w.out.String(), -1)
 	require.Len(t, codes, 7)
 	for _, c := range codes {
-		require.Contains(t, documents(t)["docs/simulator.md"], "| "+c[1]+" | "+c[2]+" |")
+		require.Contains(t, clitest.Documents(t, project)["docs/simulator.md"], "| "+c[1]+" | "+c[2]+" |")
 	}
 }
 
 // The planted bug that the README applies is one that git can apply.
 func TestTheReadmesBugIsThere(t *testing.T) {
-	m := regexp.MustCompile(`(?m)^    git apply (\S+)`).FindStringSubmatch(documents(t)["README.md"])
+	m := regexp.MustCompile(`(?m)^    git apply (\S+)`).FindStringSubmatch(clitest.Documents(t, project)["README.md"])
 	require.NotNil(t, m)
 	require.FileExists(t, filepath.Join(project, m[1])) // sim/mutants holds it to its file
 }
 
 // Each decision says the same four things and is in the index, once.
 func TestDecisionsAreWholeAndListed(t *testing.T) {
-	all := documents(t)
+	all := clitest.Documents(t, project)
 	index := all["docs/decisions/README.md"]
 	for name, text := range all {
 		dir, file := filepath.Split(name)
@@ -136,7 +104,7 @@ func TestTheTestsThatDocumentsNameExist(t *testing.T) {
 		return err
 	})
 	require.NoError(t, err)
-	for name, text := range documents(t) {
+	for name, text := range clitest.Documents(t, project) {
 		for _, test := range regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(text, -1) {
 			require.True(t, there[test], "%s names %s", name, test)
 		}

@@ -41,6 +41,8 @@ var packages = map[string]rule{
 	"replica/api":        {pure, nil},
 	"linearizability":    {support, nil},
 
+	"internal/cli/clitest": {support, nil},
+
 	"paxos":    {pure, []string{"internal/invariant", "internal/draw", "internal/instant"}},
 	"db":       {pure, []string{"internal/invariant"}},
 	"wal":      {synchronous, []string{"wal/vfs", "internal/invariant"}},

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -17,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/cli/clitest"
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/runner"
@@ -167,41 +166,15 @@ var outcomes = map[string]func(run int, seed uint64) cell.Result{
 	"panic": func(int, uint64) cell.Result { panic("a bug of the simulator") },
 }
 
-// TestCommandLine runs every file of testdata: each case is a command line; what
-// it gives is what it prints to stdout, what to stderr, and the exit code.
+// TestCommandLine runs every file of testdata, with a simulator that does as it is told:
 //
 //	chubby [simulator=OUTCOME] [stop-at=SEED] [program=DIGEST]
-func TestCommandLine(t *testing.T) {
-	dir, err := filepath.Abs("testdata")
-	require.NoError(t, err)
-	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string { return script(t, d) })
-		})
-	}
-}
+func TestCommandLine(t *testing.T) { clitest.Scripts(t, script) }
 
 // stack is a goroutine's; they are not the same everywhere.
 var stack = regexp.MustCompile(`(?m)^( *)goroutine \d+ \[running\]:\n(?:.+\(.*\)\n.*:\d+.*\n|.*created by .*\n.*\n)+`)
 
-func script(t *testing.T, d *datadriven.TestData) string {
-	switch d.Cmd {
-	case "file":
-		var name string
-		d.ScanArgs(t, "name", &name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		require.NoError(t, os.WriteFile(name, []byte(d.Input+"\n"), 0o644))
-		return ""
-	case "show":
-		text, err := os.ReadFile(strings.TrimSpace(d.Input))
-		require.NoError(t, err)
-		return string(text)
-	}
-	require.Equal(t, "chubby", d.Cmd)
+func script(t *testing.T, d *datadriven.TestData, line, _ string) string {
 	w := newWorld()
 	name := "clean"
 	d.MaybeScanArgs(t, "simulator", &name)
@@ -213,13 +186,7 @@ func script(t *testing.T, d *datadriven.TestData) string {
 	}
 	require.Contains(t, outcomes, name)
 	w.result = outcomes[name]
-	line, _, _ := strings.Cut(d.Input, "\n")
 	code := w.do(strings.Fields(line)...)
-	var b strings.Builder
-	b.WriteString(stack.ReplaceAllString(w.out.String(), "${1}STACK\n"))
-	for line := range strings.Lines(stack.ReplaceAllString(w.err.String(), "${1}STACK\n")) {
-		b.WriteString("stderr: " + strings.TrimRight(line, "\n") + "\n")
-	}
-	fmt.Fprintf(&b, "exit %d\n", code)
-	return b.String()
+	same := func(text string) string { return stack.ReplaceAllString(text, "${1}STACK\n") }
+	return clitest.Printed(same(w.out.String()), same(w.err.String()), code)
 }

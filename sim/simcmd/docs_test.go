@@ -1,43 +1,22 @@
 package simcmd
 
 import (
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/cli/clitest"
 )
 
 const project = "../.."
 
-// commands are the command lines of the simulator in the documents, without comments and
-// what the shell does with the output.
-func commands(t *testing.T) []string {
-	var all []string
-	docs, err := filepath.Glob(filepath.Join(project, "docs", "*.md"))
-	require.NoError(t, err)
-	for _, file := range append(docs, filepath.Join(project, "README.md"), filepath.Join(project, "DESIGN.md")) {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, m := range regexp.MustCompile(`(?m)^ {4,}go run ./cmd/chubby (sim[^#|>\n]*)`).FindAllStringSubmatch(string(text), -1) {
-			all = append(all, strings.TrimSpace(m[1]))
-		}
-	}
-	slices.Sort(all)
-	require.NotEmpty(t, all)
-	return slices.Compact(all)
-}
-
 func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
-	for _, line := range commands(t) {
+	for _, line := range clitest.Commands(t, clitest.Documents(t, project)) {
 		args := strings.Fields(line)
 		switch {
-		case strings.HasPrefix(line, "sim mutants"):
+		case !strings.HasPrefix(line, "sim"), strings.HasPrefix(line, "sim mutants"):
 			continue // a command of chubby alone
 		case strings.HasPrefix(line, "sim merge"):
 			args = []string{"sim", "merge", "shard-1.json", "shard-2.json"}
