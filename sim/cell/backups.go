@@ -71,7 +71,7 @@ func (c *backupBook) backedUp(id paxos.NodeID, j driver.BackupJob, made store.Wr
 		c.made++
 	}
 	c.newest = max(c.newest, slot)
-	c.cell.watch.CompareRows(id, "backs up", slot, b.Rows.Checksum())
+	c.cell.watch.Snapshots.CompareRows(id, "backs up", slot, b.Rows.Checksum())
 	c.placed(id, b.Cell, made)
 }
 
@@ -187,5 +187,5 @@ func (c *seedRun) reborn() {
 
 // old is the cell as one that is made of its backup has it.
 func (c *Cell) old() restore.Old {
-	return restore.Old{Plan: &c.plan, World: c.world, Slot: c.backed.newest, Numbered: c.watch.Numbered, Epoch: c.watch.Epoch, Top: c.watch.Top}
+	return restore.Old{Plan: &c.plan, World: c.world, Slot: c.backed.newest, Numbered: c.watch.Calls.Numbered, Epoch: c.watch.Epochs.Highest, Top: c.watch.Top}
 }

@@ -83,8 +83,8 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.backed.cell = c
 	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
-	c.watch = agreement.New(c.world, p.Replicas, around{c})
-	c.watch.Budget.Fatal, c.watch.Keep = p.Fatal, p.Driver.KeepSlots
+	c.watch = agreement.New(c.world, p.Replicas, p.Driver.KeepSlots, around{c})
+	c.watch.Budget.Fatal = p.Fatal
 	c.locks = locks.New(c.world, paxos.PPM(p.RatePPB/1000))
 	c.minds = beliefs.New(c.world)
 	c.rights = handles.NewRights(c.world)
@@ -100,7 +100,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.nodes = histories.NewFiles(c.world, func(s api.SessionID) bool { return p.Added() || c.rights.Opened[s] == intruder })
 	c.holdings = histories.NewLocks(c.locks, c.world)
 	c.leases = leases.New(c.world, p.Replicas)
-	c.promises = beliefs.NewPromises(c.world, c.minds, c.sessions, c.leases.Parties, c.watch)
+	c.promises = beliefs.NewPromises(c.world, c.minds, c.sessions, c.leases.Parties, c.watch.Epochs)
 	c.promises.Loose = p.RatePPB > 1000*int64(p.Driver.Core.Paxos.Lease.Rho) || p.Fence.Drift > 1000
 	if c.leases.OnlyS7 = p.OnlyS7; p.OnlyS7 {
 		c.world.JudgeOnly("S7")

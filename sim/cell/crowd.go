@@ -130,7 +130,7 @@ func (x *Crowd) RunFor(d time.Duration) error {
 func (x *Crowd) now() CrowdCounts {
 	n := x.crowd.counts
 	n.Sessions, n.Simulated = len(x.crowd.members), x.cell.world.Now()
-	n.Lost, n.Failovers, n.Events = uint64(x.cell.minds.Ended), x.cell.watch.Failovers, x.cell.world.Steps()
+	n.Lost, n.Failovers, n.Events = uint64(x.cell.minds.Ended), x.cell.watch.Epochs.Failovers, x.cell.world.Steps()
 	n.Kept = n.KeepAlives
 	return n
 }

@@ -20,7 +20,7 @@ func TestRowsAreLookedThrough(t *testing.T) {
 		r := running(c.world.Machine(1))
 		r.Host.Core().CorruptRow("s~~~~~~~~~~~~~~~~", "no session")
 		if meant {
-			c.watch.OnRowStray(r.Id)
+			c.watch.Rows.OnRowStray(r.Id)
 		}
 		r.looks = looks{rowsAt: 2}
 		look(r)

@@ -69,22 +69,22 @@ func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
 func (r *replica) OnOpening(fs vfs.FS) vfs.FS {
 	r.missed = r.cell.watch.Top
 	r.mem, r.hits = r.Env.World().Machine(r.Env.Self()).Disk().Mem(), r.cell.watch.Budget.Hits[r.Id]
-	r.lost = r.cell.watch.HasLostRegister(r.Id, r.mem) // before anything is mended
+	r.lost = r.cell.watch.Rot.HasLostRegister(r.Id, r.mem) // before anything is mended
 	return creations{fs, r.made, r.removed, r.chunks}
 }
 
 func (r *replica) OnRefused(err error) {
 	if r.cell.watch.Budget.Hits[r.Id] > r.hits { // while it was opened
-		r.lost = r.cell.watch.HasLostRegister(r.Id, r.mem)
+		r.lost = r.cell.watch.Rot.HasLostRegister(r.Id, r.mem)
 	}
 	r.cell.refused(r, err, r.lost)
 }
 
 func (r *replica) OnOpened(rec store.Recovered, report store.Report) {
 	r.damaged = len(report.Damaged) > 0
-	r.cell.watch.OnMended(r.Id, r.mem)
-	r.cell.watch.OnRecovered(r.Id, rec, report)
-	r.cell.watch.OnSnapshotsFound(r.Id, r.mem)
+	r.cell.watch.Rot.OnMended(r.Id, r.mem)
+	r.cell.watch.Logs.OnRecovered(r.Id, rec, report)
+	r.cell.watch.Snapshots.OnSnapshotsFound(r.Id, r.mem)
 	r.cell.rare.recovered(report, r.cell.watch.Budget.IsHurt(r.Id))
 }
 
@@ -92,8 +92,8 @@ func (r *replica) OnStarted(now time.Time, rec store.Recovered) {
 	r.life.OnStart(now, rec.Next, rec.Grant)
 	status := r.Host.Core().Status()
 	r.behind = max(0, int(r.missed)-int(status.FirstOpen))
-	r.cell.watch.OnStarted(r.Id, status)
-	r.cell.watch.OnResumed(r.Id, &rec.Recovered, status)
+	r.cell.watch.Logs.OnStarted(r.Id, status)
+	r.cell.watch.Logs.OnResumed(r.Id, &rec.Recovered, status)
 	if r.cell.events.Wanted() {
 		r.cell.publish(event.Started{Replica: r.Id, Boot: status.Boot, Status: status})
 	}
@@ -134,18 +134,18 @@ func (r *replica) OnWoken(now time.Time) { r.life.OnWake(now) }
 
 func (r *replica) OnOutput(out *model.Outcome) { r.life.OnOutput(out) }
 
-func (r *replica) OnStopped(why error) { r.cell.watch.OnStopped(r.Id, why) }
+func (r *replica) OnStopped(why error) { r.cell.watch.Rows.OnStopped(r.Id, why) }
 
 func (r *replica) OnActed(out *model.Outcome) {
 	r.tries, r.proposed = nil, nil
 	if r.Host.Core() != nil {
-		r.cell.watch.OnProposed(out.Proposed)
+		r.cell.watch.Calls.OnProposed(out.Proposed)
 		var own []command.Command
 		before := r.cell.handles.Begins
 		r.tries, own = r.cell.handles.OnBegun(r.Id, out.Begun)
 		r.proposed = r.cell.handles.OnProposed(r.Id, out.Proposed)
 		if out.Installed != nil {
-			r.cell.watch.OnInstalled(r.Id, out.Installed)
+			r.cell.watch.Snapshots.OnInstalled(r.Id, out.Installed)
 		}
 		if r.writing != nil {
 			r.cell.watch.Snapshots.Sums += len(out.Applied)
@@ -157,7 +157,7 @@ func (r *replica) OnActed(out *model.Outcome) {
 			r.cell.shares.OnProposed(r.Id, n, m.Epoch, r.proposed, r.cell.handles.Waited(before))
 			r.cell.shares.OnActed(r.Id, n, m.Epoch, out.Applied, r.proposed, func() bool { return shares.Several(n.Rows()) })
 		}
-		if r.cell.watch.OnTenure(r.Id, r.Host.Core()) {
+		if r.cell.watch.Epochs.OnTenure(r.Id, r.Host.Core()) {
 			s := r.Host.Core().Serving()
 			r.cell.rare.serves(s.Ballot)
 			if r.cell.events.Wanted() {
@@ -168,7 +168,7 @@ func (r *replica) OnActed(out *model.Outcome) {
 		r.cell.leases.Acted(r.Id)
 		r.cell.fits(r)
 		if len(out.Reads) > 0 {
-			r.cell.leases.ReadAlone(r.Id, r.Host.Core(), r.Now, r.cell.watch.Told)
+			r.cell.leases.ReadAlone(r.Id, r.Host.Core(), r.Now, r.cell.watch.Calls.Told)
 		}
 	}
 }
@@ -238,7 +238,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 	c.handles.OnRequest(who, q)
 	c.adversary.Hears(who, q, msg)
 	if owner, known := c.rights.Opened[q.Session]; !known || owner == who {
-		c.watch.OnRequest(id, q)
+		c.watch.Calls.OnRequest(id, q)
 		c.sessions.OnRequest(id, now, q)
 		c.shown.OnRequest(q, c.handles.TiedTo(q.Op))
 		token, _ := model.TokenIn(q.Op)
@@ -255,7 +255,7 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 			c.publish(event.ReplySent{Replica: r.Id, Local: r.Now, To: model.PrincipalOn(sim.Addr(m.To)), Reply: p})
 		}
 		r.life.OnReply(sim.Addr(m.To), p)
-		_, logged := c.watch.Calls[model.Call{Session: p.Session, Seq: p.Seq}]
+		_, logged := c.watch.Calls.Effects[model.Call{Session: p.Session, Seq: p.Seq}]
 		if !c.handles.OnReply(r.Id, model.PrincipalOn(sim.Addr(m.To)), p, logged) {
 			return
 		}
@@ -267,7 +267,7 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 		}
 		r.answered = append(r.answered, p)
 	}
-	c.watch.OnReply(r.Id, p, err, reads)
+	c.watch.Calls.OnReply(r.Id, p, err, reads)
 	c.faults.OnAnswer()
 }
 
@@ -278,7 +278,7 @@ func (r *replica) OnMessage(first bool, m driver.PeerMessage) {
 	repeated := !first && !r.asks && string(m.Wire) == r.wire // the same to all peers, and no time in between
 	if !repeated {
 		r.wire = string(m.Wire)
-		r.said, r.asks = r.cell.watch.OnMessage(r.Id, m.To, r.wire)
+		r.said, r.asks = r.cell.watch.Claims.OnMessage(r.Id, m.To, r.wire)
 	}
 	r.life.OnSend(r.Now, m.To, r.wire, r.said, repeated)
 	if r.cell.events.Wanted() {

@@ -14,14 +14,14 @@ import (
 )
 
 func (r *replica) OnPublished(id driver.SnapshotID) {
-	r.cell.watch.OnPublished(r.Id, id, r.writing)
+	r.cell.watch.Snapshots.OnPublished(r.Id, id, r.writing)
 	if r.cell.events.Wanted() {
 		r.cell.publish(event.SnapshotPublished{Replica: r.Id, Slot: id.Handle.Slot})
 	}
 }
 
 func (r *replica) OnUnreadable(id driver.SnapshotID, err error) {
-	r.cell.watch.OnUnreadable(r.Id, id, err)
+	r.cell.watch.Snapshots.OnUnreadable(r.Id, id, err)
 }
 
 func (r *replica) OnBackup(j driver.BackupJob, made store.WriteResult, err error) {
@@ -30,9 +30,9 @@ func (r *replica) OnBackup(j driver.BackupJob, made store.WriteResult, err error
 
 func (r *replica) OnLogBegun(j *driver.LogJob) {
 	if j.Below > 0 {
-		r.cell.watch.OnTruncate(r.Id, j.Below)
+		r.cell.watch.Snapshots.OnTruncate(r.Id, j.Below)
 	}
-	r.cell.watch.OnAppend(r.Id, j.Records)
+	r.cell.watch.Logs.OnAppend(r.Id, j.Records)
 }
 
 func (r *replica) OnLogWritten(j *driver.LogJob, err error) {
@@ -43,10 +43,10 @@ func (r *replica) OnLogWritten(j *driver.LogJob, err error) {
 	case j.Below > 0:
 		r.cell.faults.OnTruncated(m)
 	case j.Idle:
-		r.cell.watch.OnMarked(r.Id, r.tail.Watermark(m.Disk().Mem(), damage.DataDir+"/log"))
+		r.cell.watch.Logs.OnMarked(r.Id, r.tail.Watermark(m.Disk().Mem(), damage.DataDir+"/log"))
 		r.cell.faults.OnMarked(m)
 	default:
-		r.cell.watch.OnVouched(r.Id, j.Records, m.Disk().Mem())
+		r.cell.watch.Rot.OnVouched(r.Id, j.Records, m.Disk().Mem())
 		written(r, j)
 	}
 }
@@ -64,7 +64,7 @@ func (r *replica) OnBulkBegun(j driver.BulkJob) {
 	case driver.WriteJob:
 		r.writing = &j.Rows
 	case driver.PutJob:
-		r.cell.watch.OnPiecePut(r.Id, &r.pieces, j.Piece)
+		r.cell.watch.Snapshots.OnPiecePut(r.Id, &r.pieces, j.Piece)
 	}
 }
 
@@ -72,7 +72,7 @@ func (r *replica) OnBulkEnded() { r.writing = nil }
 
 func (r *replica) OnBulkDone(now time.Time, result driver.BulkResult) {
 	r.life.OnBulkDone(now, result)
-	r.cell.watch.OnBulkDone(r.Id, result)
+	r.cell.watch.Snapshots.OnBulkDone(r.Id, result)
 }
 
 func written(r *replica, j *driver.LogJob) {
@@ -81,11 +81,11 @@ func written(r *replica, j *driver.LogJob) {
 		r.upto = j.First + paxos.LSN(len(j.Records)) - 1
 	}
 	if j.Sync {
-		r.cell.watch.OnDurable(r.Id, r.unsynced)
+		r.cell.watch.Logs.OnDurable(r.Id, r.unsynced)
 		if r.cell.events.Wanted() {
 			r.cell.publish(event.Durable{Replica: r.Id, Records: r.unsynced})
 		}
-		r.cell.watch.OnSynced(r.Id, r.upto)
+		r.cell.watch.Logs.OnSynced(r.Id, r.upto)
 		r.unsynced = r.unsynced[:0]
 	}
 }

@@ -126,7 +126,7 @@ func (f creations) Remove(name string) error {
 }
 
 // removed is told of each file that a replica's store removes.
-func (r *replica) removed(name string) { r.cell.watch.OnRemoved(r.Id, name) }
+func (r *replica) removed(name string) { r.cell.watch.Snapshots.OnRemoved(r.Id, name) }
 
 // made is told of each file that a replica's store makes: a segment, while the
 // replica has not applied again all that anybody had applied when it started, is

@@ -33,7 +33,7 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 	require.True(t, damage.HalfWritten(mem))
 	c.refused(r, &wal.DamageError{File: "x", Why: "rot"}, false)
 	require.True(t, c.watch.Budget.IsDead(r.Id))
-	c.watch.Reported(r.Id, store.Report{})
+	c.watch.Rot.Reported(r.Id, store.Report{})
 	require.Nil(t, c.world.Failure())
 	require.False(t, c.watch.Budget.IsDead(r.Id))
 	require.False(t, c.watch.Budget.Rises(r.Id), "once for each time")
@@ -80,19 +80,19 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	says := ondisk.ReadPromise(value)
 	require.Equal(t, d.Boot, says.Boot)
 	require.Equal(t, d.Promise, says.Ballot)
-	require.False(t, c.watch.Lost(r.Id, mem))
+	require.False(t, c.watch.Rot.Lost(r.Id, mem))
 
 	for _, name := range damage.Registers {
 		old, err := mem.Contents(name + ".a")
 		require.NoError(t, err)
 		require.NoError(t, mem.Overlay(name+".a", 0, make([]byte, len(old))))
-		require.False(t, c.watch.Lost(r.Id, mem), "the other one is good")
+		require.False(t, c.watch.Rot.Lost(r.Id, mem), "the other one is good")
 		b, err := mem.Contents(name + ".b")
 		require.NoError(t, err)
 		require.NoError(t, mem.Overlay(name+".b", 0, make([]byte, len(b))))
-		require.True(t, c.watch.Lost(r.Id, mem))
+		require.True(t, c.watch.Rot.Lost(r.Id, mem))
 		require.NoError(t, mem.Overlay(name+".a", 0, old))
-		require.False(t, c.watch.Lost(r.Id, mem))
+		require.False(t, c.watch.Rot.Lost(r.Id, mem))
 	}
 	image, err := mem.Contents(damage.Registers[0] + ".a")
 	require.NoError(t, err)
@@ -111,21 +111,21 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 		}
 	}
 	cutting(says.First)
-	require.False(t, c.watch.Lost(r.Id, mem))
+	require.False(t, c.watch.Rot.Lost(r.Id, mem))
 	cutting(says.First + 1)
-	require.True(t, c.watch.Lost(r.Id, mem), "what is there is from before the log was cut")
+	require.True(t, c.watch.Rot.Lost(r.Id, mem), "what is there is from before the log was cut")
 	cutting(says.First)
 	b, err := mem.Contents(damage.Registers[0] + ".a")
 	require.NoError(t, err)
 	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, b))
 	d.Begun.Round++
-	require.False(t, c.watch.Lost(r.Id, mem), "it was to be written, and both copies are good")
+	require.False(t, c.watch.Rot.Lost(r.Id, mem), "it was to be written, and both copies are good")
 	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, make([]byte, len(b))))
-	require.True(t, c.watch.HasLostRegister(r.Id, mem), "the bad one may have had it")
+	require.True(t, c.watch.Rot.HasLostRegister(r.Id, mem), "the bad one may have had it")
 	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, b))
-	require.False(t, c.watch.Lost(r.Id, mem), "that was mended")
-	require.True(t, c.watch.HasLostRegister(r.Id, mem), "and is lost all the same")
+	require.False(t, c.watch.Rot.Lost(r.Id, mem), "that was mended")
+	require.True(t, c.watch.Rot.HasLostRegister(r.Id, mem), "and is lost all the same")
 	d.Begun.Round--
 	d.Boot++
-	require.True(t, c.watch.Lost(r.Id, mem), "what is there is older")
+	require.True(t, c.watch.Rot.Lost(r.Id, mem), "what is there is older")
 }

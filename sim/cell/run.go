@@ -229,14 +229,14 @@ func (c *seedRun) result(recovery time.Duration) Result {
 	r := Result{
 		Seed: c.plan.Seed, Replicas: c.plan.Replicas, Clients: c.plan.Clients, Workload: c.plan.Workload,
 		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.Completed, Hot: c.load.Hot,
-		Failovers: c.watch.Failovers, Recovery: recovery, FirstAnswers: c.load.Waits.List(), Fence: c.load.Fence.Resource.Count(),
+		Failovers: c.watch.Epochs.Failovers, Recovery: recovery, FirstAnswers: c.load.Waits.List(), Fence: c.load.Fence.Resource.Count(),
 	}
 	c.locks.Judge()
 	c.fencing.Judge()
 	v := histories.Verdict{Unknown: c.load.Unknown}
 	r.nodes = c.nodes.Judge(&v)
 	r.locks = c.holdings.Judge(&v)
-	r.history = c.history.Judge(c.world, c.watch, &v)
+	r.history = c.history.Judge(c.world, c.watch.Calls, &v)
 	r.Unknown, r.Undecided, r.Partition, r.Decided, r.Steps = v.Unknown, v.Undecided, v.Partition, v.Decided, v.Steps
 	c.conclude()
 	if f := c.world.Failure(); f != nil {

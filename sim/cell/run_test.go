@@ -166,7 +166,7 @@ func TestS3AnAnswerThatIsNowhereInTheLog(t *testing.T) {
 	c := someCell(t, 4)
 	op := c.history.Call(1, 0, linearizability.Put("g0/never", "x"))
 	c.history.OK(op, 0, linearizability.KVOutput{OK: true})
-	c.history.Judge(c.world, c.watch, &histories.Verdict{})
+	c.history.Judge(c.world, c.watch.Calls, &histories.Verdict{})
 	require.Equal(t, "S3", c.world.Failure().ID)
 }
 
@@ -176,8 +176,8 @@ func TestS4ACallThatIsSaidToHaveFailedTookEffect(t *testing.T) {
 	trail := client.CallID{Session: 3, Seq: 4}
 	op := c.history.Begins(1, 1, linearizability.Put("a", "b"), &trail)
 	c.history.Failed(op, 2)
-	c.watch.Calls[model.Call{Session: 3, Seq: 4}] = agreement.Effect{At: linearizability.Position{Slot: 5}}
-	c.history.Judge(c.world, c.watch, &histories.Verdict{})
+	c.watch.Calls.Effects[model.Call{Session: 3, Seq: 4}] = agreement.Effect{At: linearizability.Position{Slot: 5}}
+	c.history.Judge(c.world, c.watch.Calls, &histories.Verdict{})
 	require.Equal(t, "S4", c.world.Failure().ID)
 	require.Contains(t, c.world.Failure().Text, "never will be")
 }
@@ -191,7 +191,7 @@ func TestS4AnAnswerThatNoOrderExplains(t *testing.T) {
 			break
 		}
 	}
-	c.history.Judge(c.world, c.watch, &histories.Verdict{})
+	c.history.Judge(c.world, c.watch.Calls, &histories.Verdict{})
 	require.Equal(t, "S4", c.world.Failure().ID)
 }
 

@@ -16,13 +16,13 @@ func TestAStrayRowIsFound(t *testing.T) {
 		c.plan.Driver.Core.ChecksumEvery = time.Second
 		r := running(c.replicas[1])
 		c.watch.Budget.Take(r.Id)
-		c.watch.OnRowStray(r.Id)
+		c.watch.Rows.OnRowStray(r.Id)
 		r.Host.Core().CorruptRow("ucdos"[family:][:1]+"~~~~~~~~~~~~~~~~", "x")
 		require.NotNil(t, c.strayed())
 		c.cure()
 		require.Nil(t, c.world.Failure())
 		require.Nil(t, c.strayed())
-		require.Equal(t, 1, c.watch.Minority)
+		require.Equal(t, 1, c.watch.Rows.Minority)
 		c.heal()
 		c.liveness(c.world.Now())
 		c.epilogue()
@@ -37,11 +37,11 @@ func TestARowThatRotsIsFound(t *testing.T) {
 		c := someCell(t, 30, func(p *plan.Plan) { p.Driver.Core.ChecksumEvery, p.Driver.SnapshotEvery = every, 20 })
 		r := running(c.replicas[1])
 		c.watch.Budget.Take(r.Id)
-		c.watch.OnRowRot(r.Id)
+		c.watch.Rows.OnRowRot(r.Id)
 		r.Host.Core().RotRow("u~~~~~~~~~~~~~~~~", "x")
 		c.cure()
 		require.Nil(t, c.world.Failure())
-		require.Equal(t, 1, c.watch.Rotted)
+		require.Equal(t, 1, c.watch.Rows.Rotted)
 		require.Zero(t, c.watch.Audits.Disagreed)
 		c.heal()
 		c.liveness(c.world.Now())
@@ -53,7 +53,7 @@ func TestARowThatRotsIsFound(t *testing.T) {
 // And where the product does not find it, that is seen.
 func TestS6AStrayRowThatIsNeverFound(t *testing.T) {
 	c := someCell(t, 20)
-	c.watch.OnRowStray(2) // so the books say; its rows are those of all others
+	c.watch.Rows.OnRowStray(2) // so the books say; its rows are those of all others
 	c.cure()
 	require.NotNil(t, c.world.Failure())
 	require.Equal(t, "S6", c.world.Failure().ID)

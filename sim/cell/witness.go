@@ -91,7 +91,7 @@ type known struct{ c *Cell }
 
 func (k known) Given(t api.Token) *model.Grip          { return k.c.handles.Given[t] }
 func (k known) OpenedBy(s api.SessionID) api.Principal { return k.c.rights.Opened[s] }
-func (k known) LastNumber() api.Number                 { return k.c.watch.Numbered }
+func (k known) LastNumber() api.Number                 { return k.c.watch.Calls.Numbered }
 
 func (k known) Covered(id paxos.NodeID) (mark, synced paxos.LSN) {
 	return k.c.watch.Disks[id].Mark, k.c.watch.Disks[id].Lsn
@@ -101,8 +101,8 @@ func (k known) LastNoted(id paxos.NodeID) (paxos.Boot, paxos.Ballot) {
 	return k.c.watch.Disks[id].Noted.Boot, k.c.watch.Disks[id].Noted.Promise
 }
 
-func (k known) OnRowRot(id paxos.NodeID)           { k.c.watch.OnRowRot(id) }
-func (k known) OnRowStray(id paxos.NodeID)         { k.c.watch.OnRowStray(id) }
+func (k known) OnRowRot(id paxos.NodeID)           { k.c.watch.Rows.OnRowRot(id) }
+func (k known) OnRowStray(id paxos.NodeID)         { k.c.watch.Rows.OnRowStray(id) }
 func (k known) OnRateSet(id paxos.NodeID)          { k.c.leases.Turned(id) }
 func (k known) SessionOn(a sim.Addr) api.SessionID { return k.c.promises.SessionOn(a) }
 func (k known) HasSessionLeases() bool             { return k.c.sessions.HasLeases() }
@@ -113,7 +113,7 @@ func (k known) DelaysAt(e api.Epoch) map[model.DelayID]time.Duration { return k.
 // HoldersIn lists the holders of locks, if that is the epoch of the last slot that any
 // replica has applied: a master of an older one does not know of all that happened since.
 func (k known) HoldersIn(e api.Epoch) []model.Owner {
-	if e != k.c.watch.Epoch {
+	if e != k.c.watch.Epochs.Highest {
 		return nil
 	}
 	return k.c.locks.Owners(func(model.Owner, locks.Hold) bool { return true })
@@ -130,14 +130,14 @@ func (k known) OnLease(id paxos.NodeID, s api.SessionID, end time.Time) {
 }
 
 func (k known) IsPassed(x model.Call) bool {
-	_, passed := k.c.watch.Final.Passed(x)
+	_, passed := k.c.watch.Calls.Final.Passed(x)
 	return passed
 }
 
 func (k known) LeasesLeft(s api.SessionID) (all []faults.LeaseLeft) {
 	for id := range k.c.sessions.Seats {
 		t := &k.c.sessions.Seats[id]
-		if t.Of == nil || t.Epoch != k.c.watch.Epoch || !k.c.promises.Lives(id, t.Of) {
+		if t.Of == nil || t.Epoch != k.c.watch.Epochs.Highest || !k.c.promises.Lives(id, t.Of) {
 			continue
 		}
 		x, ok := t.Of.Session(s)

@@ -17,7 +17,7 @@ import (
 func TestWhoHoldsLocksInThePresentEpoch(t *testing.T) {
 	w := worldtest.New(t)
 	owner := model.Owner{Session: 1, Handle: api.HandleID{Epoch: 1, Counter: 1}}
-	c := &Cell{locks: locks.New(w.World, 0), watch: &agreement.Checker{Epoch: 4}}
+	c := &Cell{locks: locks.New(w.World, 0), watch: &agreement.Checker{Epochs: &agreement.Epochs{Highest: 4}}}
 	c.locks.OnCommand(&command.Applied{
 		Command: command.NodeCommand{Session: 1, Seq: 1, Op: command.Acquire{Handle: owner.Handle, Mode: api.Exclusive}}, Verdict: command.Executed,
 		Result: api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}},

@@ -17,20 +17,20 @@ import (
 var lockNode = api.Ref{Path: worldtest.Path("/f"), Instance: 9}
 
 // comes lets call 1 of session 7 come to replica 1.
-func (f *facts) comes(op api.Op) { f.h.OnRequest(1, api.Request{Session: 7, Seq: 1, Op: op}) }
+func (f *facts) comes(op api.Op) { f.h.Calls.OnRequest(1, api.Request{Session: 7, Seq: 1, Op: op}) }
 
 // executes lets a replica apply it, in slot 1 and the present epoch.
 func (f *facts) executes(id paxos.NodeID, d command.NodeOp, r api.Result) command.Applied {
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 1, ballot(1, 1), "a")
-	a := command.Applied{Command: command.NodeCommand{Guard: f.h.Epoch, Session: 7, Seq: 1, Op: d}, Verdict: command.Executed, Result: r}
+	a := command.Applied{Command: command.NodeCommand{Guard: f.h.Epochs.Highest, Session: 7, Seq: 1, Op: d}, Verdict: command.Executed, Result: r}
 	f.apply(id, 1, "a", 1, a)
 	return a
 }
 
 // replies lets replica 1 answer it, in its name of the epoch.
 func (f *facts) replies(e api.Epoch, r api.Result) {
-	f.h.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: e, Result: r}, nil, nil)
+	f.h.Calls.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: e, Result: r}, nil, nil)
 }
 
 // ends demands that this property broke; none, if that is "".
@@ -58,7 +58,7 @@ func TestAPoisonIsMemoryOfOneMaster(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.Epoch = 2
+			f.h.Epochs.Highest = 2
 			f.comes(c.op)
 			f.executes(1, command.Fail{Code: api.HandleClosed}, api.Result{Code: api.HandleClosed})
 			f.good()
@@ -73,10 +73,10 @@ func TestARefusalIsRepeated(t *testing.T) {
 	for name, op := range map[string]api.Op{"a read": api.GetStat{}, "a release": api.Release{}} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.Epoch, f.around.alone = 1, func(paxos.NodeID) bool { return false }
+			f.h.Epochs.Highest, f.around.alone = 1, func(paxos.NodeID) bool { return false }
 			f.comes(op)
 			gone := api.Result{Code: api.Gone}
-			f.h.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 1, Result: gone}, nil, []core.Read{{Session: 7, Seq: 1, Result: gone}})
+			f.h.Calls.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 1, Result: gone}, nil, []core.Read{{Session: 7, Seq: 1, Result: gone}})
 			f.replies(1, gone)
 			f.good()
 			f.replies(1, api.Result{Code: api.HandleClosed})
@@ -95,7 +95,7 @@ func TestEachMasterTellsAgainWhatItTold(t *testing.T) {
 	}
 	f.around.alone = func(paxos.NodeID) bool { return true }
 	for e := range api.Epoch(2) {
-		f.h.Epoch = e + 1
+		f.h.Epochs.Highest = e + 1
 		f.replies(e+1, opened(uint64(e+1)))
 	}
 	f.around.alone = func(paxos.NodeID) bool { return false }
@@ -122,12 +122,12 @@ func TestWhatWasToldIsToldAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.around.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.Epoch == 1 }
-			f.h.Epoch = 1
+			f.around.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.Epochs.Highest == 1 }
+			f.h.Epochs.Highest = 1
 			f.comes(api.Open{})
 			f.replies(1, first)
 			f.good()
-			f.h.Epoch = 2
+			f.h.Epochs.Highest = 2
 			f.executes(2, command.OpenNode{}, api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode, Created: true}})
 			f.replies(c.epoch, c.told)
 			f.ends(c.want)
@@ -150,13 +150,13 @@ func TestWhatWasToldIsToldAgainOfWhatWasGivenUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.around.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.Epoch == 1 }
-			f.h.Epoch = 1
+			f.around.alone = func(id paxos.NodeID) bool { return id == 1 && f.h.Epochs.Highest == 1 }
+			f.h.Epochs.Highest = 1
 			f.comes(api.Acquire{})
 			f.replies(1, api.Result{Code: api.LockHeld})
 			f.good()
-			f.h.Epoch = 2
-			f.h.Cancels(command.NodeCommand{Guard: 2, Session: 7, Seq: 2, Op: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
+			f.h.Epochs.Highest = 2
+			f.h.Calls.cancels(command.NodeCommand{Guard: 2, Session: 7, Seq: 2, Op: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
 			f.replies(c.epoch, api.Result{Code: c.told})
 			f.ends(c.want)
 		})
@@ -178,14 +178,14 @@ func TestWhatWasToldOfAClosedHandleIsToldAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
 			f.around.alone = func(paxos.NodeID) bool { return c.before }
-			f.h.Epoch = 1
+			f.h.Epochs.Highest = 1
 			f.comes(c.op)
 			if c.before {
 				f.replies(1, api.Result{Code: api.HandleClosed})
 			}
 			f.good()
 			f.around.alone = func(paxos.NodeID) bool { return false }
-			f.h.Cancels(command.NodeCommand{Guard: 1, Session: 7, Seq: 2, Op: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
+			f.h.Calls.cancels(command.NodeCommand{Guard: 1, Session: 7, Seq: 2, Op: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
 			f.replies(1, api.Result{Code: api.HandleClosed})
 			f.ends(c.want)
 		})
@@ -209,13 +209,13 @@ func TestAGrantOfBeforeThatIsOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.Epoch = 1
+			f.h.Epochs.Highest = 1
 			f.comes(c.op)
 			deed := command.Acquire{Node: lockNode, Handle: api.HandleID{Epoch: 3, Counter: 7}, Mode: api.Exclusive}
 			granted := f.executes(1, deed, api.Result{Code: api.OK, Detail: api.Held{Gen: 5, Acquisition: 5}})
 			require.Equal(t, api.OK, granted.Result.Code)
 			f.around.holds = func(k model.Call) bool { return !c.freed && k == model.Call{Session: 7, Seq: 1} }
-			f.h.Epoch = 2
+			f.h.Epochs.Highest = 2
 			f.replies(c.epoch, api.Result{Code: api.NotHeld})
 			f.ends(c.want)
 		})
@@ -233,7 +233,7 @@ func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 	for later, want := range map[bool]string{false: "", true: "I-W1"} {
 		f := newFacts(t)
 		f.around.alone = func(paxos.NodeID) bool { return true }
-		f.h.Asked[model.Call{Session: 7, Seq: 1}] = AboutNode
+		f.h.Calls.asked[model.Call{Session: 7, Seq: 1}] = aboutNode
 		for s := paxos.Slot(1); s <= 2; s++ {
 			f.vote(1, s, ballot(1, 1), "a")
 			f.vote(2, s, ballot(1, 1), "a")
@@ -242,7 +242,7 @@ func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 		if later {
 			f.apply(1, 2, "a", 1)
 		}
-		f.h.OnReply(1, gone, nil, nil)
+		f.h.Calls.OnReply(1, gone, nil, nil)
 		f.ends(want)
 	}
 }
@@ -266,12 +266,12 @@ func TestWhatIsKeptIsNotRefusedByMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.Epoch = 1
+			f.h.Epochs.Highest = 1
 			f.comes(c.op)
 			f.executes(c.applies, command.OpenNode{}, done)
-			f.h.Epoch = 2
+			f.h.Epochs.Highest = 2
 			read := core.Read{Session: 7, Seq: 1, Result: c.told}
-			f.h.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 2, Result: c.told}, nil, []core.Read{read})
+			f.h.Calls.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: 2, Result: c.told}, nil, []core.Read{read})
 			f.ends(c.want)
 		})
 	}
@@ -292,7 +292,7 @@ func TestWhatWasToldIsToldAgainBesideARow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.Epoch, f.around.alone = 1, func(paxos.NodeID) bool { return true }
+			f.h.Epochs.Highest, f.around.alone = 1, func(paxos.NodeID) bool { return true }
 			f.comes(api.SetContents{})
 			f.replies(1, right)
 			f.comes(api.Put{Key: "k"})
@@ -300,7 +300,7 @@ func TestWhatWasToldIsToldAgainBesideARow(t *testing.T) {
 			f.vote(2, 1, ballot(1, 1), "a")
 			f.apply(1, 1, "a", 1, command.Applied{Command: command.Call{Guard: 1, Session: 7, Seq: 1, Op: api.Put{Key: "k"}}, Verdict: command.Executed, Result: api.Result{Code: api.OK}})
 			f.good()
-			f.h.Epoch, f.around.alone = c.epoch, func(paxos.NodeID) bool { return false }
+			f.h.Epochs.Highest, f.around.alone = c.epoch, func(paxos.NodeID) bool { return false }
 			f.replies(c.epoch, c.again)
 			f.ends(c.want)
 		})

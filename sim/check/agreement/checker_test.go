@@ -44,24 +44,24 @@ func newFacts(t *testing.T) *facts {
 	w := sim.New(sim.Config{})
 	t.Cleanup(w.Close)
 	f := &facts{t: t, w: w}
-	f.h = New(w, 3, &f.around)
+	f.h = New(w, 3, 0, &f.around)
 	return f
 }
 
 func (f *facts) promise(id paxos.NodeID, b paxos.Ballot) {
-	f.h.OnDurable(id, []paxos.Record{paxos.Promised{Ballot: b}})
+	f.h.Logs.OnDurable(id, []paxos.Record{paxos.Promised{Ballot: b}})
 }
 
 func (f *facts) vote(id paxos.NodeID, s paxos.Slot, b paxos.Ballot, v string) {
 	if f.h.Disks[id].Promise.Less(b) {
 		f.promise(id, b)
 	}
-	f.h.OnDurable(id, []paxos.Record{paxos.Voted{Slot: s, Ballot: b, Value: val(v)}})
+	f.h.Logs.OnDurable(id, []paxos.Record{paxos.Voted{Slot: s, Ballot: b, Value: val(v)}})
 }
 
 func (f *facts) apply(id paxos.NodeID, s paxos.Slot, v string, sum uint64, cs ...command.Applied) {
 	if s > f.h.Top {
-		f.h.OnProposed([][]byte{[]byte(v)})
+		f.h.Calls.OnProposed([][]byte{[]byte(v)})
 	}
 	f.h.OnApplied(id, []core.Applied{{Slot: s, Value: val(v), Sum: db.Sum{A: sum}, Commands: cs}})
 }
@@ -69,7 +69,7 @@ func (f *facts) apply(id paxos.NodeID, s paxos.Slot, v string, sum uint64, cs ..
 // began tells of the command that begins an epoch.
 func (f *facts) began(e api.Epoch, b paxos.Ballot) {
 	of := rows.Epoch{Number: e, Master: uint32(b.Node), Ballot: rows.Ballot{Round: b.Round, Node: uint32(b.Node)}}
-	f.h.Note(&command.Applied{Effects: []command.Effect{command.EpochBegan{Epoch: of}}})
+	f.h.Calls.note(&command.Applied{Effects: []command.Effect{command.EpochBegan{Epoch: of}}})
 }
 
 func (f *facts) good() { require.Nil(f.t, f.w.Failure()) }
@@ -142,9 +142,9 @@ func TestS2PromisesBootsAndVotesNeverFall(t *testing.T) {
 	f.breaks("S2")
 
 	f = newFacts(t)
-	f.h.OnDurable(1, []paxos.Record{paxos.Booted{Boot: 2}})
+	f.h.Logs.OnDurable(1, []paxos.Record{paxos.Booted{Boot: 2}})
 	f.good()
-	f.h.OnDurable(1, []paxos.Record{paxos.Booted{Boot: 2}})
+	f.h.Logs.OnDurable(1, []paxos.Record{paxos.Booted{Boot: 2}})
 	f.breaks("S2")
 
 	f = newFacts(t)
@@ -155,23 +155,23 @@ func TestS2PromisesBootsAndVotesNeverFall(t *testing.T) {
 	f.breaks("S2")
 
 	f = newFacts(t)
-	f.h.OnDurable(1, []paxos.Record{paxos.Voted{Slot: 1, Ballot: ballot(1, 1), Value: val("a")}})
+	f.h.Logs.OnDurable(1, []paxos.Record{paxos.Voted{Slot: 1, Ballot: ballot(1, 1), Value: val("a")}})
 	f.breaks("S2")
 }
 
 func TestS2ARestartForgetsThePromise(t *testing.T) {
 	f := newFacts(t)
 	f.promise(1, ballot(5, 1))
-	f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(6, 1)}}, store.Report{})
+	f.h.Logs.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(6, 1)}}, store.Report{})
 	f.good()
-	f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(5, 1)}}, store.Report{})
+	f.h.Logs.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(5, 1)}}, store.Report{})
 	f.breaks("S2")
 
 	f = newFacts(t)
 	f.promise(1, ballot(5, 1))
-	f.h.OnStarted(1, paxos.Status{Promised: ballot(5, 1)})
+	f.h.Logs.OnStarted(1, paxos.Status{Promised: ballot(5, 1)})
 	f.good()
-	f.h.OnStarted(1, paxos.Status{Promised: ballot(4, 1)})
+	f.h.Logs.OnStarted(1, paxos.Status{Promised: ballot(4, 1)})
 	f.breaks("S2")
 }
 
@@ -183,22 +183,22 @@ func TestS2WhoeverServesAnEpochBeganIt(t *testing.T) {
 		return f
 	}
 	f := facts()
-	f.h.OnServing(1, &core.Serving{Epoch: 1, Ballot: ballot(1, 1)})
-	f.h.OnServing(1, &core.Serving{Epoch: 2, Ballot: ballot(3, 1)})
+	f.h.Epochs.OnServing(1, &core.Serving{Epoch: 1, Ballot: ballot(1, 1)})
+	f.h.Epochs.OnServing(1, &core.Serving{Epoch: 2, Ballot: ballot(3, 1)})
 	f.good()
-	f.h.OnServing(2, &core.Serving{Epoch: 2, Ballot: ballot(4, 2)})
+	f.h.Epochs.OnServing(2, &core.Serving{Epoch: 2, Ballot: ballot(4, 2)})
 	f.breaks("S2") // two tenures share an epoch
 
 	f = facts()
-	f.h.OnServing(1, &core.Serving{Epoch: 3, Ballot: ballot(3, 1)})
+	f.h.Epochs.OnServing(1, &core.Serving{Epoch: 3, Ballot: ballot(3, 1)})
 	f.breaks("S2") // no command began it
 
 	f = newFacts(t)
 	f.began(1, ballot(2, 2)) // a late command of ballot 1.1 comes after
 	f.began(2, ballot(1, 1))
-	f.h.OnServing(1, &core.Serving{Epoch: 2, Ballot: ballot(1, 1)})
+	f.h.Epochs.OnServing(1, &core.Serving{Epoch: 2, Ballot: ballot(1, 1)})
 	f.good()
-	f.h.OnServing(2, &core.Serving{Epoch: 1, Ballot: ballot(2, 2)})
+	f.h.Epochs.OnServing(2, &core.Serving{Epoch: 1, Ballot: ballot(2, 2)})
 	f.breaks("S2")
 }
 
@@ -214,7 +214,7 @@ func TestS2ACallIsExecutedInAnotherEpoch(t *testing.T) {
 	}
 	refused := in(2, 2)
 	refused.Verdict = command.Refused
-	f.h.OnProposed([][]byte{[]byte("a"), []byte("a")})
+	f.h.Calls.OnProposed([][]byte{[]byte("a"), []byte("a")})
 	f.asks(0, api.Request{ID: 1, Session: 7, Seq: 3, Epoch: 3, Op: api.Get{Key: "k"}})
 	f.apply(1, 1, "a", 1, in(1, 0), began, in(3, 3), refused)
 	f.good()
@@ -228,22 +228,22 @@ func TestS3ADiskLosesAVote(t *testing.T) {
 	voted := paxos.Voted{Slot: 1, Ballot: ballot(2, 1), Value: val("a")}
 	f := newFacts(t)
 	f.vote(1, 1, ballot(2, 1), "a")
-	f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(2, 1), Records: []paxos.Record{voted}}}, store.Report{})
+	f.h.Logs.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(2, 1), Records: []paxos.Record{voted}}}, store.Report{})
 	f.good()
-	f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(2, 1)}}, store.Report{})
+	f.h.Logs.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(2, 1)}}, store.Report{})
 	f.breaks("S3")
 
 	f = newFacts(t)
 	f.vote(1, 1, ballot(2, 1), "a")
 	other := paxos.Voted{Slot: 1, Ballot: ballot(2, 1), Value: val("b")}
-	f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(2, 1), Records: []paxos.Record{other}}}, store.Report{})
+	f.h.Logs.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(2, 1), Records: []paxos.Record{other}}}, store.Report{})
 	f.breaks("S3")
 
 	f = newFacts(t)
 	f.vote(1, 1, ballot(2, 1), "a")
-	f.h.OnStarted(1, paxos.Status{Promised: ballot(2, 1), VotesEnd: 2})
+	f.h.Logs.OnStarted(1, paxos.Status{Promised: ballot(2, 1), VotesEnd: 2})
 	f.good()
-	f.h.OnStarted(1, paxos.Status{Promised: ballot(2, 1), VotesEnd: 1})
+	f.h.Logs.OnStarted(1, paxos.Status{Promised: ballot(2, 1), VotesEnd: 1})
 	f.breaks("S3")
 }
 
@@ -251,7 +251,7 @@ func TestAVoteThatReachedTheDiskUnheardCounts(t *testing.T) {
 	voted := paxos.Voted{Slot: 1, Ballot: ballot(2, 1), Value: val("a")}
 	f := newFacts(t)
 	f.vote(2, 1, ballot(2, 1), "a")
-	f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(2, 1), Records: []paxos.Record{voted}}}, store.Report{})
+	f.h.Logs.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(2, 1), Records: []paxos.Record{voted}}}, store.Report{})
 	f.apply(3, 1, "a", 1)
 	f.good()
 }
@@ -315,7 +315,7 @@ func TestS2ASlotIsAppliedTwiceInOneLife(t *testing.T) {
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 1, ballot(1, 1), "a")
 	f.apply(1, 1, "a", 1)
-	f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(1, 1), Records: []paxos.Record{paxos.Voted{Slot: 1, Ballot: ballot(1, 1), Value: val("a")}}}}, store.Report{})
+	f.h.Logs.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(1, 1), Records: []paxos.Record{paxos.Voted{Slot: 1, Ballot: ballot(1, 1), Value: val("a")}}}}, store.Report{})
 	f.apply(1, 1, "a", 1)
 	f.good()
 	f.apply(1, 1, "a", 1)

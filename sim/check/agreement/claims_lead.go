@@ -6,30 +6,13 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// attempt is what is true of one ballot.
-type attempt struct {
-	promises uint64     // whose disks have promised it, by bit
-	boot     paxos.Boot // of the life that proposed at it; 0: none has
-}
-
-func (h *Checker) attempt(b paxos.Ballot) *attempt {
-	a := h.attempts[b]
-	if a == nil {
-		a = &attempt{}
-		h.attempts[b] = a
-	}
-	return a
-}
-
-func (a *attempt) promised(id paxos.NodeID) { a.promises |= 1 << id }
-
 // claimsLead: who proposes at a ballot has finished phase 1 of that very ballot. A
 // quorum of disks has promised it, none of which may have promised it to an
 // earlier attempt only; no other life of the proposer has proposed at it, since a
 // life that did not know of the first would give its slots other values; and its
 // own acceptor is not bound to anybody else. It may be bound to a later attempt of its
 // own: what a slow disk has held back leaves with what came after it.
-func (h *Checker) claimsLead(id paxos.NodeID, m paxos.Accept) {
+func (h *Claims) claimsLead(id paxos.NodeID, m paxos.Accept) {
 	a, d := h.attempt(m.Ballot), &h.Disks[id]
 	switch n := bits.OnesCount64(a.promises); {
 	case d.Promise.Less(m.Ballot) || d.Promise.Node != m.Ballot.Node:
@@ -51,7 +34,7 @@ func (h *Checker) claimsLead(id paxos.NodeID, m paxos.Accept) {
 // disks hold now is what they held then; it is not known of those who have voted
 // since, at this ballot or above, nor of those whose disks lost something, and then
 // nothing is said.
-func (h *Checker) allowed(a *attempt, m paxos.Accept) bool {
+func (h *Claims) allowed(a *attempt, m paxos.Accept) bool {
 	f := h.Slot(m.Slot)
 	if f.chosen {
 		return !f.ballot.Less(m.Ballot) || f.value == m.Value

@@ -9,7 +9,7 @@ import (
 )
 
 func (f *facts) life(id paxos.NodeID, boot paxos.Boot) {
-	f.h.OnDurable(id, []paxos.Record{paxos.Booted{Boot: boot}})
+	f.h.Logs.OnDurable(id, []paxos.Record{paxos.Booted{Boot: boot}})
 }
 
 // Each row is what disks have promised and voted, and one Accept of replica 1 at

@@ -25,7 +25,7 @@ func told(t *testing.T) *facts {
 }
 
 func (f *facts) says(id paxos.NodeID, m paxos.Message) {
-	f.h.OnMessage(id, 3, string(paxos.AppendMessage(nil, m)))
+	f.h.Claims.OnMessage(id, 3, string(paxos.AppendMessage(nil, m)))
 }
 
 func TestTrueClaimsPass(t *testing.T) {
@@ -82,7 +82,7 @@ func TestFalseClaimsBreakAtOnce(t *testing.T) {
 		require.Equal(t, "I-W1", f.w.Failure().ID, name)
 	}
 	f := told(t)
-	f.h.OnMessage(3, 1, "no message")
+	f.h.Claims.OnMessage(3, 1, "no message")
 	f.breaks("I-W1")
 }
 
@@ -103,7 +103,7 @@ func TestAnswersAreComparedWithWhatTookEffect(t *testing.T) {
 	read := api.Result{Code: api.OK, Found: true, Value: "r"}
 	reads := []core.Read{{Session: 7, Seq: 9, Result: read}}
 	reply := func(f *facts, seq api.Seq, e api.Epoch, r api.Result) {
-		f.h.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: seq, Epoch: e, Result: r}, nil, reads)
+		f.h.Calls.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: seq, Epoch: e, Result: r}, nil, reads)
 	}
 	f := after()
 	reply(f, 1, 0, api.Result{Code: api.OK})
@@ -118,7 +118,7 @@ func TestAnswersAreComparedWithWhatTookEffect(t *testing.T) {
 		"another value than was read":      func(f *facts) { reply(f, 9, 0, api.Result{Code: api.OK, Found: true, Value: "s"}) },
 		"a read under another number":      func(f *facts) { reply(f, 8, 0, read) },
 		"an epoch that has not begun":      func(f *facts) { reply(f, 1, 5, api.Result{Code: api.OK}) },
-		"bytes that cannot be decoded":     func(f *facts) { f.h.OnReply(1, api.Reply{}, api.ErrMalformed, nil) },
+		"bytes that cannot be decoded":     func(f *facts) { f.h.Calls.OnReply(1, api.Reply{}, api.ErrMalformed, nil) },
 		"another value than the row's own": func(f *facts) { reply(f, 2, 0, api.Result{Code: api.Conflict, Found: true, Value: "y"}) },
 	} {
 		f := after()
@@ -130,13 +130,13 @@ func TestAnswersAreComparedWithWhatTookEffect(t *testing.T) {
 
 func TestS1ADiskIsToldAValueThatWasNotChosen(t *testing.T) {
 	f := told(t)
-	f.h.OnDurable(1, []paxos.Record{paxos.Settled{Slots: paxos.Range{From: 1, To: 2}}})
-	f.h.OnDurable(3, []paxos.Record{paxos.Learned{Slot: 1, Value: val("a")}})
+	f.h.Logs.OnDurable(1, []paxos.Record{paxos.Settled{Slots: paxos.Range{From: 1, To: 2}}})
+	f.h.Logs.OnDurable(3, []paxos.Record{paxos.Learned{Slot: 1, Value: val("a")}})
 	f.good()
-	f.h.OnDurable(3, []paxos.Record{paxos.Settled{Slots: paxos.Range{From: 2, To: 3}}})
+	f.h.Logs.OnDurable(3, []paxos.Record{paxos.Settled{Slots: paxos.Range{From: 2, To: 3}}})
 	f.breaks("S1")
 
 	f = told(t)
-	f.h.OnDurable(3, []paxos.Record{paxos.Learned{Slot: 1, Value: val("x")}})
+	f.h.Logs.OnDurable(3, []paxos.Record{paxos.Learned{Slot: 1, Value: val("x")}})
 	f.breaks("S1")
 }

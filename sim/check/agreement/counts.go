@@ -31,26 +31,3 @@ func (t *tally) Add(c paxos.Counters) {
 	t.InstalledOverVote += c.InstalledOverVote
 	t.InstalledBelowVote += c.InstalledBelowVote
 }
-
-// Revotes counts slots with votes at several ballots.
-func (h *Checker) Revotes() (n uint64) {
-	for i := range h.Slots {
-		if len(h.Slots[i].ballots) > 1 {
-			n++
-		}
-	}
-	return n
-}
-
-// Duels counts slots with votes for several values.
-func (h *Checker) Duels() (n uint64) {
-	for i := range h.Slots {
-		for _, b := range h.Slots[i].ballots {
-			if b.value != h.Slots[i].ballots[0].value {
-				n++
-				break
-			}
-		}
-	}
-	return n
-}

@@ -9,13 +9,18 @@
 //
 // Reading order:
 //
-//	checker.go     the state, and what a replica applies
-//	disks.go       what a disk was told to keep and said it kept; votes.go: its votes;
-//	               resumed.go: what a life makes of it; registers.go: whether it is lost
+//	checker.go     what it is made of, and what a replica applies
+//	truth.go       what is true of disks and slots; votes.go: the votes of a disk
+//	logs.go        what a disk was told to keep and said it kept; resumed.go: what a life
+//	               makes of it
+//	rot.go         damage; registers.go: whether what a register had is lost
+//	snapshot.go    snapshots; stock.go: those of one disk
+//	rows.go        equal rows
+//	epochs.go      who began each epoch, and who serves it
 //	calls.go       where each call took effect; guards.go: in the epoch it was meant for;
-//	               given_up.go: what is final; told.go: what an answer owes
-//	rows.go        equal rows; rot.go: damage; snapshot.go, stock.go: snapshots
-//	claims.go      messages and answers against the truth; claims_lead.go: proposing
-//	questions.go   which peers a laggard asks
+//	               given_up.go: what is final
+//	answers.go     what clients are told; told.go: what an answer owes
+//	claims.go      messages against the truth; claims_lead.go: proposing; questions.go:
+//	               which peers a laggard asks
 //	counts.go      counters for tables
 package agreement

@@ -26,9 +26,9 @@ func TestS4WhatWasGivenUpTakesEffectNoMore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFacts(t)
-			f.h.OnRequest(1, api.Request{Session: 7, Seq: 3, AckedThrough: c.seen, Op: c.op})
+			f.h.Calls.OnRequest(1, api.Request{Session: 7, Seq: 3, AckedThrough: c.seen, Op: c.op})
 			r := api.Result{Code: c.code}
-			f.h.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 3, Result: r}, nil, []core.Read{{Session: 7, Seq: 3, Result: r}})
+			f.h.Calls.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 3, Result: r}, nil, []core.Read{{Session: 7, Seq: 3, Result: r}})
 			f.good()
 			f.comes(api.Put{Key: "k"})
 			f.vote(1, 1, ballot(1, 1), "a")
@@ -43,10 +43,10 @@ func TestS4WhatWasGivenUpTakesEffectNoMore(t *testing.T) {
 func TestAnAnswerMakesFinalWhatAllCopiesPass(t *testing.T) {
 	f := newFacts(t)
 	for _, seen := range []api.Seq{0, 2} {
-		f.h.OnRequest(1, api.Request{Session: 7, Seq: 3, AckedThrough: seen, Op: api.Get{Key: "k"}})
+		f.h.Calls.OnRequest(1, api.Request{Session: 7, Seq: 3, AckedThrough: seen, Op: api.Get{Key: "k"}})
 	}
 	found := api.Result{Code: api.OK}
-	f.h.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 3, Result: found}, nil, []core.Read{{Session: 7, Seq: 3, Result: found}})
+	f.h.Calls.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 3, Result: found}, nil, []core.Read{{Session: 7, Seq: 3, Result: found}})
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 1, ballot(1, 1), "a")
 	f.apply(1, 1, "a", 1, executed(7, 1))

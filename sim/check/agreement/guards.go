@@ -41,11 +41,11 @@ func (a *arrivals) note(to paxos.NodeID, q api.Request, present api.Epoch) {
 	a.copies[arrival{to, model.Call{Session: q.Session, Seq: q.Seq}, q.Epoch}] = true
 }
 
-// Meant checks that a client's command which was executed in an epoch stands for a
+// meant checks that a client's command which was executed in an epoch stands for a
 // copy that came to the master of that epoch, and was meant for it (S2).
-func (h *Checker) Meant(s paxos.Slot, a *command.Applied) {
+func (h *Calls) meant(s paxos.Slot, a *command.Applied) {
 	guard, _ := model.GuardOf(a.Command)
-	of, began := h.epochs[guard]
+	of, began := h.epochs.began[guard]
 	if a.Verdict != command.Executed || !began {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-func (f *facts) asks(to int, q api.Request) { f.h.OnRequest(paxos.NodeID(to), q) }
+func (f *facts) asks(to int, q api.Request) { f.h.Calls.OnRequest(paxos.NodeID(to), q) }
 
 // Replica 2 begins epoch 3 and executes call 5 of session 7, or opens a session.
 func TestS2ACallWasMeantForTheMasterThatDidIt(t *testing.T) {
@@ -42,9 +42,9 @@ func TestS2ACallWasMeantForTheMasterThatDidIt(t *testing.T) {
 			f := newFacts(t)
 			f.began(3, ballot(4, 2))
 			c.comes(f)
-			f.h.Meant(9, &command.Applied{Command: c.does, Verdict: command.Refused})
+			f.h.Calls.meant(9, &command.Applied{Command: c.does, Verdict: command.Refused})
 			f.good()
-			f.h.Meant(9, &command.Applied{Command: c.does, Verdict: command.Executed})
+			f.h.Calls.meant(9, &command.Applied{Command: c.does, Verdict: command.Executed})
 			if c.breaks {
 				f.breaks("S2")
 			} else {
@@ -60,6 +60,6 @@ func TestS2AnOpenerOfBeforeTheEpoch(t *testing.T) {
 	f.began(2, ballot(3, 2))
 	f.asks(2, api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 1}}})
 	f.began(3, ballot(4, 2))
-	f.h.Meant(9, &command.Applied{Command: command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1, 1}}}, Verdict: command.Executed})
+	f.h.Calls.meant(9, &command.Applied{Command: command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1, 1}}}, Verdict: command.Executed})
 	f.breaks("S2")
 }

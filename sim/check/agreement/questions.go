@@ -42,20 +42,20 @@ func (q *question) asks(to paxos.NodeID, what wanted) bool {
 
 // asksRecords is told of a question before it leaves. If something has come of the
 // last one this is another one.
-func (h *Checker) asksRecords(id, to paxos.NodeID, m paxos.Fetch) {
+func (h *Claims) asksRecords(id, to paxos.NodeID, m paxos.Fetch) {
 	if !h.Disks[id].questions.records.asks(to, wanted{slot: m.Slots.From}) {
 		h.insists(id, to, m)
 	}
 }
 
 // asksPiece is the same for a piece of a snapshot; puts tells what has come of it.
-func (h *Checker) asksPiece(id, to paxos.NodeID, m driver.Ask) {
+func (h *Claims) asksPiece(id, to paxos.NodeID, m driver.Ask) {
 	if !h.Disks[id].questions.piece.asks(to, wanted{slot: m.Slot, sum: m.ID.Sum, at: m.Offset}) {
 		h.insists(id, to, m)
 	}
 }
 
-func (h *Checker) insists(id, to paxos.NodeID, m any) {
+func (h *Claims) insists(id, to paxos.NodeID, m any) {
 	if len(h.Disks) > 3 { // two of them have no other to ask
 		h.world.Break("L1", "replica %d asks %d for the same more than %d times in a row, and no other: %v", id, to, patience, m)
 	}

@@ -20,44 +20,44 @@ func TestL1WhoLacksSomethingAsksAnother(t *testing.T) {
 	}{
 		"records of one, for ever": {true, func(f *facts) {
 			for range 3 {
-				f.h.OnMessage(1, 2, records(5))
+				f.h.Claims.OnMessage(1, 2, records(5))
 			}
 		}},
 		"records that come": {false, func(f *facts) {
 			for from := paxos.Slot(1); from < 9; from++ {
-				f.h.OnMessage(1, 2, records(from))
+				f.h.Claims.OnMessage(1, 2, records(from))
 			}
 		}},
 		"records of all in turn": {false, func(f *facts) {
 			for i := range 9 {
-				f.h.OnMessage(1, paxos.NodeID(2+i%2), records(5))
+				f.h.Claims.OnMessage(1, paxos.NodeID(2+i%2), records(5))
 			}
 		}},
 		"records, in several lives": {false, func(f *facts) {
 			for range 9 {
-				f.h.OnMessage(1, 2, records(5))
-				f.h.OnStarted(1, paxos.Status{})
+				f.h.Claims.OnMessage(1, 2, records(5))
+				f.h.Logs.OnStarted(1, paxos.Status{})
 			}
 		}},
 		"a piece of one, for ever": {true, func(f *facts) {
 			for range 3 {
-				f.h.OnMessage(1, 2, piece(7, 50))
+				f.h.Claims.OnMessage(1, 2, piece(7, 50))
 			}
 		}},
 		"a piece of one, twice": {false, func(f *facts) {
 			for i := range 9 {
-				f.h.OnMessage(1, paxos.NodeID(2+i/2%2), piece(7, 50))
+				f.h.Claims.OnMessage(1, paxos.NodeID(2+i/2%2), piece(7, 50))
 			}
 		}},
 		"pieces that come, and that the disk refuses": {false, func(f *facts) {
 			for range 9 {
-				f.h.OnMessage(1, 2, piece(7, 0))
-				f.h.OnPiecePut(1, &Pieces{}, driver.Piece{ID: driver.SnapshotID{Handle: paxos.Handle{Slot: 4, Members: []paxos.NodeID{1, 2, 3}}, Size: 100, Sum: 7}, Data: "x"})
+				f.h.Claims.OnMessage(1, 2, piece(7, 0))
+				f.h.Snapshots.OnPiecePut(1, &Pieces{}, driver.Piece{ID: driver.SnapshotID{Handle: paxos.Handle{Slot: 4, Members: []paxos.NodeID{1, 2, 3}}, Size: 100, Sum: 7}, Data: "x"})
 			}
 		}},
 		"pieces of other snapshots": {false, func(f *facts) {
 			for sum := range uint64(9) {
-				f.h.OnMessage(1, 2, piece(sum, 0))
+				f.h.Claims.OnMessage(1, 2, piece(sum, 0))
 			}
 		}},
 	} {

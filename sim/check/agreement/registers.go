@@ -9,7 +9,7 @@ import (
 
 // HasLostRegister is lost, from the first time on until a start succeeds: each mends the copies,
 // and leaves nothing to be seen.
-func (h *Checker) HasLostRegister(id paxos.NodeID, mem *vfs.Mem) bool {
+func (h *Rot) HasLostRegister(id paxos.NodeID, mem *vfs.Mem) bool {
 	d := &h.Disks[id]
 	d.gone = d.gone || h.Lost(id, mem)
 	return d.gone
@@ -19,7 +19,7 @@ func (h *Checker) HasLostRegister(id paxos.NodeID, mem *vfs.Mem) bool {
 // neither has what the disk was told to keep, though others may have what is older. If
 // one copy is bad, and the other older than what was being written, that may be so, too:
 // the bad one may have had it.
-func (h *Checker) Lost(id paxos.NodeID, mem *vfs.Mem) bool {
+func (h *Rot) Lost(id paxos.NodeID, mem *vfs.Mem) bool {
 	for _, name := range damage.Registers {
 		value, ok := ondisk.Register(mem, name)
 		if !ok {

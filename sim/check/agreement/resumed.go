@@ -5,14 +5,14 @@ import "github.com/chubbycell/chubby/paxos"
 // OnResumed checks that a replica begins behind all that its disk says was chosen, without
 // a gap, from its snapshot on (S2): what it had applied, and could apply again, it must
 // not wait for others to tell it. No other replica would miss it.
-func (h *Checker) OnResumed(id paxos.NodeID, rec *paxos.Recovered, s paxos.Status) {
-	if knows := Known(rec); s.FirstOpen < knows {
+func (h *Logs) OnResumed(id paxos.NodeID, rec *paxos.Recovered, s paxos.Status) {
+	if knows := known(rec); s.FirstOpen < knows {
 		h.world.Break("S2", "replica %d begins with slot %d, and its disk says of all below %d what was chosen", id, s.FirstOpen, knows)
 	}
 }
 
-// Known is the first slot of which the records do not say what was chosen.
-func Known(rec *paxos.Recovered) paxos.Slot {
+// known is the first slot of which the records do not say what was chosen.
+func known(rec *paxos.Recovered) paxos.Slot {
 	first := rec.Snapshot.Slot + 1
 	var slots []recordedSlot // from first on
 	at := func(s paxos.Slot) *recordedSlot {

@@ -29,10 +29,10 @@ func TestS2AReplicaBeginsBehindWhatItsDiskKnows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rec := &paxos.Recovered{Snapshot: paxos.Handle{Slot: 4}, Records: c.records}
-			require.Equal(t, c.knows, Known(rec))
+			require.Equal(t, c.knows, known(rec))
 			for first, breaks := range map[paxos.Slot]bool{c.knows: false, c.knows + 1: false, c.knows - 1: true} {
 				f := newFacts(t)
-				f.h.OnResumed(1, rec, paxos.Status{FirstOpen: first})
+				f.h.Logs.OnResumed(1, rec, paxos.Status{FirstOpen: first})
 				if breaks {
 					f.breaks("S2")
 				} else {

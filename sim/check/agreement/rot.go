@@ -22,14 +22,11 @@ type rotCounts struct {
 	Stopped    int // replicas that refused their store
 }
 
-// broken names the property that is broken where a disk gives back, or a replica
-// tells, other than what was stored: S17 if the disk was damaged, as then it is
-// damage that was not noticed; id otherwise.
-func (h *Checker) broken(id paxos.NodeID, property string) string {
-	if h.Budget.IsHurt(id) {
-		return "S17"
-	}
-	return property
+// Rot compares what damaged disks give back, and what their replicas say of it (S17), and
+// holds those that nothing has damaged to have none.
+type Rot struct {
+	*truth
+	rotCounts
 }
 
 // maxAhead is farther than a vote that reached a disk untold can be ahead of all
@@ -41,7 +38,7 @@ const maxAhead = 1 << 16
 // may come back without its value, and then counts as what it was; it may not be
 // missing, unless below the floor of the log, which resumes has looked at, nor be
 // another.
-func (h *Checker) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
+func (h *Rot) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 	d := &h.Disks[id]
 	d.missing, d.lost = map[paxos.Slot]bool{}, map[paxos.Slot]paxos.Ballot{}
 	last := make(votes, len(d.votes))
@@ -57,14 +54,14 @@ func (h *Checker) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 				delete(d.lost, r.Slot)
 			}
 		case paxos.Unreadable:
-			h.Rot.Unreadable++
+			h.Unreadable++
 			d.missing[r.Slot] = true
 			if was, ok := last.at(r.Slot); !ok || was.Ballot.Less(r.Ballot) {
 				d.lost[r.Slot] = r.Ballot
 			}
 			last.put(paxos.Voted{Slot: r.Slot, Ballot: r.Ballot, Value: h.Slot(r.Slot).votedAt(r.Ballot)})
 		case paxos.Unlearned:
-			h.Rot.Unlearned++
+			h.Unlearned++
 			d.missing[r.Slot] = true
 		case paxos.Learned:
 			delete(d.missing, r.Slot)
@@ -90,25 +87,15 @@ func (h *Checker) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 	return last
 }
 
-// votedAt is the value of a slot at a ballot, as far as any disk was told of it.
-func (f *slotFacts) votedAt(b paxos.Ballot) paxos.Value {
-	for i := range f.ballots {
-		if f.ballots[i].ballot == b {
-			return f.ballots[i].value
-		}
-	}
-	return paxos.Noop
-}
-
 // Reported checks what a store says of damage (S17): a disk that nothing has
 // damaged has none.
-func (h *Checker) Reported(id paxos.NodeID, report store.Report) {
+func (h *Rot) Reported(id paxos.NodeID, report store.Report) {
 	if n := len(report.Damaged); n > 0 && !h.Budget.IsHurt(id) {
 		h.world.Break("S17", "replica %d reports %d unreadable records of a disk that nothing has damaged, the first in %s at %d",
 			id, n, report.Damaged[0].File, report.Damaged[0].Offset)
 	}
 	if h.Budget.IsHurt(id) {
-		h.Rot.Repaired += len(report.Repaired)
+		h.Repaired += len(report.Repaired)
 	}
 	if h.Budget.IsDead(id) && !h.Budget.Rises(id) {
 		h.world.Break("S17", "replica %d refused its damaged store, and opens it now: %v", id, report)
@@ -116,10 +103,10 @@ func (h *Checker) Reported(id paxos.NodeID, report store.Report) {
 }
 
 // restored notes that a value which a disk had lost has come back from others.
-func (h *Checker) restored(id paxos.NodeID, s paxos.Slot) {
+func (h *Rot) restored(id paxos.NodeID, s paxos.Slot) {
 	if d := &h.Disks[id]; d.missing[s] {
 		delete(d.missing, s)
-		h.Rot.Restored++
+		h.Restored++
 	}
 }
 
@@ -128,7 +115,7 @@ func (h *Checker) restored(id paxos.NodeID, s paxos.Slot) {
 // has stands in one place only, and rot brings back what was before (S17). On a damaged
 // disk the next write of one may have gone astray. A manifest may have had more sectors
 // once than are written now, of which the disk need not have any.
-func (h *Checker) OnMended(id paxos.NodeID, mem *vfs.Mem) {
+func (h *Rot) OnMended(id paxos.NodeID, mem *vfs.Mem) {
 	if h.Budget.IsHurt(id) {
 		return
 	}
@@ -146,15 +133,10 @@ func (h *Checker) OnMended(id paxos.NodeID, mem *vfs.Mem) {
 	}
 }
 
-// OnSynced is told up to where a log is durable.
-func (h *Checker) OnSynced(id paxos.NodeID, upto paxos.LSN) {
-	h.Disks[id].Lsn = max(h.Disks[id].Lsn, upto)
-}
-
 // OnVouched is told that a replica has written its promise register, with these records, and
 // up to where that says that the log was synced: all that was by then, or rot of that, in a
 // log that works on and is not marked, would be cut in silence (S17).
-func (h *Checker) OnVouched(id paxos.NodeID, records []paxos.Record, mem *vfs.Mem) {
+func (h *Rot) OnVouched(id paxos.NodeID, records []paxos.Record, mem *vfs.Mem) {
 	if !slices.ContainsFunc(records, inRegister) || h.Budget.IsHurt(id) {
 		return
 	}
@@ -171,15 +153,4 @@ func inRegister(r paxos.Record) bool {
 		return true
 	}
 	return false
-}
-
-// OnMarked is told that a log has written down what was synced, and up to where it says so
-// by its bytes: all of it, or rot of its end would be cut in silence (S17). What stands on
-// a damaged disk may be anything.
-func (h *Checker) OnMarked(id paxos.NodeID, says uint64) {
-	d := &h.Disks[id]
-	if says < uint64(d.Lsn) && !h.Budget.IsHurt(id) {
-		h.world.Break("S17", "replica %d has marked its log, which says that all up to #%d was synced, and all up to #%d was", id, says, d.Lsn)
-	}
-	d.Mark = d.Lsn
 }

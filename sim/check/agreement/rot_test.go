@@ -19,7 +19,7 @@ func rotten(t *testing.T, hurt bool) *facts {
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 2, ballot(1, 1), "b")
 	f.vote(3, 2, ballot(1, 1), "b")
-	f.h.OnDurable(1, []paxos.Record{paxos.Learned{Slot: 2, Value: val("b")}})
+	f.h.Logs.OnDurable(1, []paxos.Record{paxos.Learned{Slot: 2, Value: val("b")}})
 	if hurt {
 		require.True(t, f.h.Budget.Take(1))
 	}
@@ -28,7 +28,7 @@ func rotten(t *testing.T, hurt bool) *facts {
 }
 
 func (f *facts) backWith(report store.Report, rs ...paxos.Record) {
-	f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(1, 1), Records: rs, Next: 9}}, report)
+	f.h.Logs.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Promise: ballot(1, 1), Records: rs, Next: 9}}, report)
 }
 
 func TestS17RotIsReportedAndNeverServed(t *testing.T) {
@@ -74,7 +74,7 @@ func TestS17RotIsReportedAndNeverServed(t *testing.T) {
 			f.backWith(store.Report{}, vote, learned)
 		}},
 		"a promise is forgotten": {true, "S2", func(f *facts) {
-			f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Records: []paxos.Record{vote}}}, store.Report{})
+			f.h.Logs.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{Records: []paxos.Record{vote}}}, store.Report{})
 		}},
 		"a page with a rotten value": {true, "S17", func(f *facts) {
 			f.promise(1, ballot(2, 1))
@@ -113,8 +113,8 @@ func TestALogEndsWhereItWasSynced(t *testing.T) {
 		{false, 8, "S3"}, {true, 8, "S17"},
 	} {
 		f := rotten(t, c.hurt)
-		f.h.OnSynced(1, 8)
-		f.h.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{
+		f.h.Logs.OnSynced(1, 8)
+		f.h.Logs.OnRecovered(1, store.Recovered{Recovered: paxos.Recovered{
 			Promise: ballot(1, 1), Next: c.next, Records: []paxos.Record{paxos.Voted{Slot: 1, Ballot: ballot(1, 1), Value: val("a")}},
 		}}, store.Report{})
 		if c.breaks == "" {
@@ -132,23 +132,23 @@ func TestS17AMarkedLogStatesWhatIsSynced(t *testing.T) {
 		d := draws(t, seed)
 		h := newShelf(t, d, d.LogUniform(64, 1<<12))
 		f := newFacts(t)
-		f.h.OnSynced(1, h.next-1)
+		f.h.Logs.OnSynced(1, h.next-1)
 		require.NoError(t, h.s.Idle())
-		f.h.OnMarked(1, ondisk.Watermark(h.mem, damage.DataDir+"/log"))
+		f.h.Logs.OnMarked(1, ondisk.Watermark(h.mem, damage.DataDir+"/log"))
 		f.good()
 		require.Equal(t, h.next-1, f.h.Disks[1].Mark)
 
 		h.append(t, paxos.Promised{Ballot: paxos.Ballot{Round: 9, Node: 1}})
-		f.h.OnSynced(1, h.next-1)
+		f.h.Logs.OnSynced(1, h.next-1)
 		says := ondisk.Watermark(h.mem, damage.DataDir+"/log")
 		require.LessOrEqual(t, says, uint64(h.next-2))
-		f.h.OnMarked(1, says)
+		f.h.Logs.OnMarked(1, says)
 		f.breaks("S17")
 
 		f = newFacts(t) // what stands there may have rotted
-		f.h.OnSynced(1, h.next-1)
+		f.h.Logs.OnSynced(1, h.next-1)
 		require.True(t, f.h.Budget.Take(1))
-		f.h.OnMarked(1, says)
+		f.h.Logs.OnMarked(1, says)
 		f.good()
 	}
 }
@@ -183,7 +183,7 @@ func TestS17ARegisterIsMendedWhenItIsOpened(t *testing.T) {
 				require.True(t, f.h.Budget.Take(1))
 			}
 			c.change(h, was)
-			f.h.OnMended(1, h.mem)
+			f.h.Rot.OnMended(1, h.mem)
 			if c.breaks {
 				f.breaks("S17")
 			} else {
@@ -216,22 +216,22 @@ func TestS17APromiseRegisterVouchesForTheLog(t *testing.T) {
 		d := draws(t, seed)
 		h := newShelf(t, d, d.LogUniform(64, 1<<12))
 		f := newFacts(t)
-		f.h.OnSynced(1, h.next-1)
+		f.h.Logs.OnSynced(1, h.next-1)
 		require.NoError(t, h.s.Append(h.next, promises(7)))
-		f.h.OnVouched(1, promises(7), h.mem)
+		f.h.Rot.OnVouched(1, promises(7), h.mem)
 		f.good()
 		require.NoError(t, h.s.Sync())
 
-		f.h.OnSynced(1, h.next) // and nothing has said so since
-		f.h.OnVouched(1, []paxos.Record{paxos.Voted{}}, h.mem)
+		f.h.Logs.OnSynced(1, h.next) // and nothing has said so since
+		f.h.Rot.OnVouched(1, []paxos.Record{paxos.Voted{}}, h.mem)
 		f.good()
-		f.h.OnVouched(1, promises(8), h.mem)
+		f.h.Rot.OnVouched(1, promises(8), h.mem)
 		f.breaks("S17")
 
 		f = newFacts(t) // what stands there may have rotted
-		f.h.OnSynced(1, h.next)
+		f.h.Logs.OnSynced(1, h.next)
 		require.True(t, f.h.Budget.Take(1))
-		f.h.OnVouched(1, promises(8), h.mem)
+		f.h.Rot.OnVouched(1, promises(8), h.mem)
 		f.good()
 	}
 }

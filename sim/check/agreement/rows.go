@@ -8,9 +8,18 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 )
 
+// Rows compares the rows of replicas, by their checksums (S6).
+type Rows struct {
+	*truth
+	relayed map[driver.Relay]bool // words that their authors have had passed on
+
+	Minority int // replicas that stopped because their rows were odd
+	Rotted   int // of them, those whose rows did not have their own checksum
+}
+
 // summed compares the rows of a replica behind a slot with those of all others
 // (S6), unless they were made to differ.
-func (h *Checker) summed(id paxos.NodeID, a *core.Applied) {
+func (h *Rows) summed(id paxos.NodeID, a *core.Applied) {
 	f := h.Slot(a.Slot)
 	switch {
 	case h.Disks[id].Stray:
@@ -21,9 +30,8 @@ func (h *Checker) summed(id paxos.NodeID, a *core.Applied) {
 	}
 }
 
-// ClaimsSum: these are the sender's rows behind the slot, and so everybody's.
-func (h *Checker) ClaimsSum(id paxos.NodeID, r core.SumReport) {
-	h.reports++
+// claimsSum: these are the sender's rows behind the slot, and so everybody's.
+func (h *Rows) claimsSum(id paxos.NodeID, r core.SumReport) {
 	f := h.Slot(r.Slot)
 	if !h.Disks[id].Stray && (!f.Summed || f.Sum != r.Sum) {
 		h.world.Break("S6", "replica %d says that its rows have checksum %v after slot %d, and it is %v", id, r.Sum, r.Slot, f.Sum)
@@ -32,7 +40,7 @@ func (h *Checker) ClaimsSum(id paxos.NodeID, r core.SumReport) {
 
 // relays: who passes a word on has it from its author, and sends it to whom that
 // named.
-func (h *Checker) relays(id, to paxos.NodeID, r driver.Relay) {
+func (h *Rows) relays(id, to paxos.NodeID, r driver.Relay) {
 	if id == r.From {
 		h.relayed[r] = true
 		return
@@ -43,17 +51,17 @@ func (h *Checker) relays(id, to paxos.NodeID, r driver.Relay) {
 }
 
 // OnRowStray is told that a row was written in the memory of one replica alone.
-func (h *Checker) OnRowStray(id paxos.NodeID) { h.Disks[id].Stray = true }
+func (h *Rows) OnRowStray(id paxos.NodeID) { h.Disks[id].Stray = true }
 
 // OnRowRot is told that a row was changed there behind the back of the checksum.
-func (h *Checker) OnRowRot(id paxos.NodeID) {
+func (h *Rows) OnRowRot(id paxos.NodeID) {
 	h.OnRowStray(id)
 	h.Disks[id].rot = h.Disks[id].Applied + 1
 }
 
 // summedUp is told that a replica tells the checksum that it has computed from its
 // rows: it must not, if they are not those of which it kept one (S6). It stops.
-func (h *Checker) summedUp(id paxos.NodeID, r core.SumReport) {
+func (h *Rows) summedUp(id paxos.NodeID, r core.SumReport) {
 	if d := &h.Disks[id]; d.rot > 0 && r.Slot >= d.rot {
 		h.world.Break("S6", "replica %d tells a checksum after slot %d, its rows have had another one than it keeps since slot %d", id, r.Slot, d.rot)
 	}
@@ -61,7 +69,7 @@ func (h *Checker) summedUp(id paxos.NodeID, r core.SumReport) {
 
 // OnStopped looks at why a replica stops: rows like those of all others are no reason
 // (S6).
-func (h *Checker) OnStopped(id paxos.NodeID, err error) {
+func (h *Rows) OnStopped(id paxos.NodeID, err error) {
 	odd := errors.Is(err, core.ErrMinority) || errors.Is(err, core.ErrMemory)
 	if odd && !h.Disks[id].Stray {
 		h.world.Break("S6", "replica %d has the rows of all others: %v", id, err)

@@ -19,22 +19,22 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 		return f
 	}
 	f := after()
-	f.h.ClaimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 7}})
-	f.h.OnRowStray(3)
-	f.h.ClaimsSum(3, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
-	f.h.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 7}})))
-	f.h.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.NoSum{Slot: 1})))
+	f.h.Rows.claimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 7}})
+	f.h.Rows.OnRowStray(3)
+	f.h.Rows.claimsSum(3, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.h.Claims.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 7}})))
+	f.h.Claims.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.NoSum{Slot: 1})))
 	f.good()
-	f.h.ClaimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.h.Rows.claimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
 	f.breaks("S6")
 
 	f = after()
-	f.h.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 8}})))
+	f.h.Claims.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 8}})))
 	f.breaks("S6")
 
 	relay := func(id, to paxos.NodeID, a uint64) {
 		m := driver.Relay{From: 2, To: 1, M: driver.TellSum{Slot: 1, Sum: db.Sum{A: a}}}
-		f.h.OnMessage(id, to, string(driver.AppendTransfer(nil, m)))
+		f.h.Claims.OnMessage(id, to, string(driver.AppendTransfer(nil, m)))
 	}
 	f = after()
 	relay(2, 3, 7)
@@ -44,7 +44,7 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 	f.breaks("S6")
 
 	f = after()
-	f.h.OnRowStray(2)
+	f.h.Rows.OnRowStray(2)
 	relay(2, 3, 8)
 	f.h.Disks[2].Stray = false // its next life
 	relay(3, 1, 8)
@@ -55,7 +55,7 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 	f.breaks("I-W1")
 
 	f = after()
-	f.h.ClaimsSum(2, core.SumReport{Slot: 2, Sum: db.Sum{A: 7}})
+	f.h.Rows.claimsSum(2, core.SumReport{Slot: 2, Sum: db.Sum{A: 7}})
 	f.breaks("S6")
 }
 
@@ -64,7 +64,7 @@ func TestS6AStrayedReplicaAppliesFirst(t *testing.T) {
 	f := newFacts(t)
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 1, ballot(1, 1), "a")
-	f.h.OnRowStray(1)
+	f.h.Rows.OnRowStray(1)
 	f.apply(1, 1, "a", 8)
 	f.apply(2, 1, "a", 7)
 	f.good()
@@ -74,11 +74,11 @@ func TestS6AStrayedReplicaAppliesFirst(t *testing.T) {
 
 func TestS6AReplicaThatStopsHadAReason(t *testing.T) {
 	f := newFacts(t)
-	f.h.OnRowStray(1)
-	f.h.OnStopped(1, fmt.Errorf("stop: %w", core.ErrMinority))
-	f.h.OnStopped(2, fmt.Errorf("stop: its log failed"))
+	f.h.Rows.OnRowStray(1)
+	f.h.Rows.OnStopped(1, fmt.Errorf("stop: %w", core.ErrMinority))
+	f.h.Rows.OnStopped(2, fmt.Errorf("stop: its log failed"))
 	f.good()
-	f.h.OnStopped(2, fmt.Errorf("stop: %w", core.ErrMemory))
+	f.h.Rows.OnStopped(2, fmt.Errorf("stop: %w", core.ErrMemory))
 	f.breaks("S6")
 }
 
@@ -90,16 +90,16 @@ func TestS6WhoseRowsRotTellsNoSum(t *testing.T) {
 	f.vote(2, 1, ballot(1, 1), "a")
 	f.apply(1, 1, "a", 7)
 	f.apply(2, 1, "a", 7)
-	f.h.OnRowRot(2)
+	f.h.Rows.OnRowRot(2)
 	f.vote(1, 2, ballot(1, 1), "b")
 	f.vote(2, 2, ballot(1, 1), "b")
 	f.apply(1, 2, "b", 8)
 	f.apply(2, 2, "b", 8)
 	report := func(slot paxos.Slot, a uint64) {
-		f.h.OnMessage(2, 1, string(driver.AppendSumReport(nil, core.SumReport{Slot: slot, Sum: db.Sum{A: a}})))
+		f.h.Claims.OnMessage(2, 1, string(driver.AppendSumReport(nil, core.SumReport{Slot: slot, Sum: db.Sum{A: a}})))
 	}
 	report(1, 7) // of before
-	f.h.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 2, Sum: db.Sum{A: 8}})))
+	f.h.Claims.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 2, Sum: db.Sum{A: 8}})))
 	f.good()
 	report(2, 8)
 	f.breaks("S6")

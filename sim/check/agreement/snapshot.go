@@ -35,9 +35,18 @@ func (s *snapshotCounts) Add(c driver.Counters) {
 	s.SumsInMinority += c.SumsInMinority
 }
 
+// Snapshots compares snapshots with the rows of all replicas (S6), and demands that they hold
+// what logs lack (S3).
+type Snapshots struct {
+	*truth
+	snapshotCounts
+
+	Keep paxos.Slot // so many that its log may drop a replica must keep
+}
+
 // CompareRows checks that rows which are said to be those after a slot are (S6), and
 // that the slot was decided and applied at all (S3).
-func (h *Checker) CompareRows(id paxos.NodeID, what string, s paxos.Slot, sum db.Sum) {
+func (h *Snapshots) CompareRows(id paxos.NodeID, what string, s paxos.Slot, sum db.Sum) {
 	f := h.Slot(s)
 	if !f.applied {
 		h.world.Break("S3", "replica %d %s a snapshot of slot %d, which no replica has applied", id, what, s)
@@ -52,7 +61,7 @@ func (h *Checker) CompareRows(id paxos.NodeID, what string, s paxos.Slot, sum db
 // if it is not from a peer. They are those of a majority: whatever became of the
 // memory they come from, a start may begin with them and a laggard be given them
 // (S6).
-func (h *Checker) OnPublished(id paxos.NodeID, s driver.SnapshotID, rows *db.View) {
+func (h *Snapshots) OnPublished(id paxos.NodeID, s driver.SnapshotID, rows *db.View) {
 	d, slot := &h.Disks[id], s.Handle.Slot
 	d.snapshot = max(d.snapshot, slot)
 	d.stock.add(slot)
@@ -77,7 +86,7 @@ type Pieces struct {
 // snapshot, or the one behind the last of this very snapshot (I-W2). What is
 // refused down there costs no more than the transfer; so a replica that mixed them
 // would only never get well while sources move on.
-func (h *Checker) OnPiecePut(id paxos.NodeID, p *Pieces, next driver.Piece) {
+func (h *Snapshots) OnPiecePut(id paxos.NodeID, p *Pieces, next driver.Piece) {
 	if next.Offset > 0 && (!p.id.Equal(next.ID) || p.end != next.Offset) {
 		h.world.Break("I-W2", "replica %d hands its disk %v from %d on, after %v up to %d", id, next.ID, next.Offset, p.id, p.end)
 	}
@@ -86,9 +95,9 @@ func (h *Checker) OnPiecePut(id paxos.NodeID, p *Pieces, next driver.Piece) {
 }
 
 // OnBulkDone is told of a snapshot that has come whole.
-func (h *Checker) OnBulkDone(id paxos.NodeID, result driver.BulkResult) {
+func (h *Snapshots) OnBulkDone(id paxos.NodeID, result driver.BulkResult) {
 	if put, ok := result.(driver.PutDone); ok && put.Rows != nil && put.ID.Handle.Slot <= h.Disks[id].Applied {
-		h.Snapshots.Overtaken++
+		h.Overtaken++
 	}
 }
 
@@ -97,7 +106,7 @@ func (h *Checker) OnBulkDone(id paxos.NodeID, result driver.BulkResult) {
 // has found bad by the time that it decides stands in for nothing. Of what they stand in for
 // the last slots stay: a replica that was away for a moment is helped with records, and needs
 // no whole snapshot (L1).
-func (h *Checker) OnTruncate(id paxos.NodeID, below paxos.Slot) {
+func (h *Snapshots) OnTruncate(id paxos.NodeID, below paxos.Slot) {
 	d := &h.Disks[id]
 	switch end := d.stock.covered + 1; {
 	case below > end:
@@ -110,7 +119,7 @@ func (h *Checker) OnTruncate(id paxos.NodeID, below paxos.Slot) {
 
 // resumes compares the snapshot that a disk gave back with what it had (S3, S6).
 // One that was confirmed may be gone only if the store says that it is bad.
-func (h *Checker) resumes(id paxos.NodeID, rec store.Recovered, report store.Report) {
+func (h *Snapshots) resumes(id paxos.NodeID, rec store.Recovered, report store.Report) {
 	d, s := &h.Disks[id], rec.Snapshot.Slot
 	for _, b := range report.Bad {
 		if !h.Budget.IsHurt(id) && !errors.Is(b.Err, vfs.ErrIO) {
@@ -121,7 +130,7 @@ func (h *Checker) resumes(id paxos.NodeID, rec store.Recovered, report store.Rep
 	case s < d.snapshot && len(report.Bad) == 0:
 		h.world.Break(h.broken(id, "S3"), "replica %d begins with its snapshot of slot %d, its disk had one of slot %d", id, s, d.snapshot)
 	case s < d.snapshot && s > 0:
-		h.Snapshots.Older++
+		h.Older++
 	}
 	if s > 0 {
 		h.CompareRows(id, "begins with", s, rec.Rows.Checksum())
@@ -134,7 +143,7 @@ func (h *Checker) resumes(id paxos.NodeID, rec store.Recovered, report store.Rep
 }
 
 // OnInstalled checks a snapshot that replaced the rows of a replica (S2, S3, S6).
-func (h *Checker) OnInstalled(id paxos.NodeID, i *core.Installed) {
+func (h *Snapshots) OnInstalled(id paxos.NodeID, i *core.Installed) {
 	d := &h.Disks[id]
 	if i.Handle.Slot <= d.Applied {
 		h.world.Break("S2", "replica %d goes back from slot %d to a snapshot of slot %d", id, d.Applied, i.Handle.Slot)

@@ -29,7 +29,7 @@ func decided(t *testing.T, n paxos.Slot) *facts {
 }
 
 func (f *facts) publish(id paxos.NodeID, s paxos.Slot) {
-	f.h.OnPublished(id, driver.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}, nil)
+	f.h.Snapshots.OnPublished(id, driver.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}, nil)
 }
 
 // writes lets a replica publish a snapshot of its own, with these rows.
@@ -41,7 +41,7 @@ func (f *facts) writes(id paxos.NodeID, s paxos.Slot, rows ...string) {
 	}
 	tx.Commit()
 	view := d.View()
-	f.h.OnPublished(id, driver.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}, &view)
+	f.h.Snapshots.OnPublished(id, driver.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}, &view)
 }
 
 // begins lets replica 1 come back with a snapshot of empty rows and with its
@@ -64,7 +64,7 @@ func (f *facts) beginsWith(snap, floor, votes paxos.Slot, bad ...snapshot.Bad) {
 	for s := votes; s < paxos.Slot(len(f.h.Slots)); s++ {
 		rec.Records = append(rec.Records, paxos.Voted{Slot: s, Ballot: ballot(1, 1), Value: val("a")})
 	}
-	f.h.OnRecovered(1, rec, store.Report{Bad: bad})
+	f.h.Logs.OnRecovered(1, rec, store.Report{Bad: bad})
 }
 
 func TestSnapshotsThatStandInForVotes(t *testing.T) {
@@ -72,8 +72,8 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 		breaks string
 		what   func(*facts)
 	}{
-		"as it should be":               {"", func(f *facts) { f.publish(1, 2); f.publish(1, 3); f.h.OnTruncate(1, 3); f.begins(3, 4, 4) }},
-		"it keeps more":                 {"", func(f *facts) { f.publish(1, 2); f.publish(1, 3); f.h.OnTruncate(1, 2); f.begins(3, 2, 1) }},
+		"as it should be":               {"", func(f *facts) { f.publish(1, 2); f.publish(1, 3); f.h.Snapshots.OnTruncate(1, 3); f.begins(3, 4, 4) }},
+		"it keeps more":                 {"", func(f *facts) { f.publish(1, 2); f.publish(1, 3); f.h.Snapshots.OnTruncate(1, 2); f.begins(3, 2, 1) }},
 		"a newer one than was told":     {"", func(f *facts) { f.begins(3, 0, 1) }},
 		"a vote is missing above":       {"S3", func(f *facts) { f.publish(1, 3); f.begins(3, 4, 5) }},
 		"a vote is missing below":       {"S3", func(f *facts) { f.publish(1, 3); f.begins(3, 2, 3) }},
@@ -87,22 +87,32 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 		"with others":                   {"S6", func(f *facts) { f.writes(1, 3, "a") }},
 		"with others, and it was made to have them": {"S17", func(f *facts) {
 			f.h.Budget.Take(1)
-			f.h.OnRowStray(1)
+			f.h.Rows.OnRowStray(1)
 			f.writes(1, 3, "a")
 		}},
 		"that only a strayed replica applied": {"S6", func(f *facts) {
 			f.h.Slot(3).Summed = false
 			f.publish(1, 3)
 		}},
-		"dropped too early":           {"S3", func(f *facts) { f.publish(1, 1); f.publish(1, 2); f.h.OnTruncate(1, 4) }},
-		"dropped on the word of one":  {"S3", func(f *facts) { f.publish(1, 2); f.h.OnTruncate(1, 2) }},
-		"dropped up to the newer one": {"S3", func(f *facts) { f.publish(1, 1); f.publish(1, 3); f.h.OnTruncate(1, 3) }},
-		"it began with the newer one": {"", func(f *facts) { f.publish(1, 1); f.publish(1, 3); f.begins(3, 2, 2); f.h.OnTruncate(1, 2) }},
-		"kept for laggards":           {"", func(f *facts) { f.publish(1, 4); f.publish(1, 5); f.h.Keep = 2; f.h.OnTruncate(1, 3) }},
-		"not kept for laggards":       {"L1", func(f *facts) { f.publish(1, 4); f.publish(1, 5); f.h.Keep = 2; f.h.OnTruncate(1, 4) }},
+		"dropped too early":           {"S3", func(f *facts) { f.publish(1, 1); f.publish(1, 2); f.h.Snapshots.OnTruncate(1, 4) }},
+		"dropped on the word of one":  {"S3", func(f *facts) { f.publish(1, 2); f.h.Snapshots.OnTruncate(1, 2) }},
+		"dropped up to the newer one": {"S3", func(f *facts) { f.publish(1, 1); f.publish(1, 3); f.h.Snapshots.OnTruncate(1, 3) }},
+		"it began with the newer one": {"", func(f *facts) { f.publish(1, 1); f.publish(1, 3); f.begins(3, 2, 2); f.h.Snapshots.OnTruncate(1, 2) }},
+		"kept for laggards": {"", func(f *facts) {
+			f.publish(1, 4)
+			f.publish(1, 5)
+			f.h.Snapshots.Keep = 2
+			f.h.Snapshots.OnTruncate(1, 3)
+		}},
+		"not kept for laggards": {"L1", func(f *facts) {
+			f.publish(1, 4)
+			f.publish(1, 5)
+			f.h.Snapshots.Keep = 2
+			f.h.Snapshots.OnTruncate(1, 4)
+		}},
 		"begins without votes": {"S3", func(f *facts) {
 			f.publish(1, 2)
-			f.h.OnStarted(1, paxos.Status{Promised: ballot(1, 1), Floor: 4, VotesEnd: 9})
+			f.h.Logs.OnStarted(1, paxos.Status{Promised: ballot(1, 1), Floor: 4, VotesEnd: 9})
 		}},
 		"begins with other rows": {"S6", func(f *facts) {
 			f.h.Slot(3).Sum = db.Sum{A: 1}
@@ -110,27 +120,27 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 			f.begins(3, 4, 4)
 		}},
 		"installs other rows": {"S6", func(f *facts) {
-			f.h.OnInstalled(2, &core.Installed{Handle: paxos.Handle{Slot: 3}, Sum: db.Sum{A: 1}})
+			f.h.Snapshots.OnInstalled(2, &core.Installed{Handle: paxos.Handle{Slot: 3}, Sum: db.Sum{A: 1}})
 		}},
 		"installs, and goes on": {"", func(f *facts) {
-			f.h.OnInstalled(2, &core.Installed{Handle: paxos.Handle{Slot: 3}})
+			f.h.Snapshots.OnInstalled(2, &core.Installed{Handle: paxos.Handle{Slot: 3}})
 			f.apply(2, 4, "a", 0)
 		}},
 		"installs, and is as all others": {"S6", func(f *facts) {
-			f.h.OnRowStray(2)
-			f.h.OnInstalled(2, &core.Installed{Handle: paxos.Handle{Slot: 3}})
-			f.h.OnStopped(2, core.ErrMinority)
+			f.h.Rows.OnRowStray(2)
+			f.h.Snapshots.OnInstalled(2, &core.Installed{Handle: paxos.Handle{Slot: 3}})
+			f.h.Rows.OnStopped(2, core.ErrMinority)
 		}},
 		"installs, and repeats": {"S2", func(f *facts) {
-			f.h.OnInstalled(2, &core.Installed{Handle: paxos.Handle{Slot: 3}})
+			f.h.Snapshots.OnInstalled(2, &core.Installed{Handle: paxos.Handle{Slot: 3}})
 			f.apply(2, 3, "a", 0)
 		}},
-		"goes back":     {"S2", func(f *facts) { f.h.OnInstalled(1, &core.Installed{Handle: paxos.Handle{Slot: 3}}) }},
-		"what is new":   {"S3", func(f *facts) { f.h.OnInstalled(2, &core.Installed{Handle: paxos.Handle{Slot: 7}}) }},
+		"goes back":     {"S2", func(f *facts) { f.h.Snapshots.OnInstalled(1, &core.Installed{Handle: paxos.Handle{Slot: 3}}) }},
+		"what is new":   {"S3", func(f *facts) { f.h.Snapshots.OnInstalled(2, &core.Installed{Handle: paxos.Handle{Slot: 7}}) }},
 		"a piece of it": {"", func(f *facts) { f.publish(1, 3); f.gives(1, 3) }},
 		"of nothing":    {"I-W1", func(f *facts) { f.publish(1, 3); f.gives(1, 4) }},
 		"not its own":   {"I-W1", func(f *facts) { f.publish(1, 3); f.gives(2, 3) }},
-		"bytes":         {"I-W1", func(f *facts) { f.h.OnMessage(1, 2, "\x01\x41\x03") }},
+		"bytes":         {"I-W1", func(f *facts) { f.h.Claims.OnMessage(1, 2, "\x01\x41\x03") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := decided(t, 5)
@@ -146,7 +156,7 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 
 func (f *facts) gives(id paxos.NodeID, s paxos.Slot) {
 	p := driver.Piece{ID: driver.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1}}, Size: 9}, Data: "x"}
-	f.h.OnMessage(id, 3, string(driver.AppendTransfer(nil, p)))
+	f.h.Claims.OnMessage(id, 3, string(driver.AppendTransfer(nil, p)))
 }
 
 func TestAnOlderSnapshotIsCounted(t *testing.T) {
@@ -177,9 +187,9 @@ func TestIW2Pieces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, p := newFacts(t), Pieces{}
-			f.h.OnPiecePut(2, &p, driver.Piece{ID: id(3), Data: "abcd"})
+			f.h.Snapshots.OnPiecePut(2, &p, driver.Piece{ID: id(3), Data: "abcd"})
 			f.good()
-			f.h.OnPiecePut(2, &p, driver.Piece{ID: id(c.id), Offset: c.offset, Data: "ef"})
+			f.h.Snapshots.OnPiecePut(2, &p, driver.Piece{ID: id(c.id), Offset: c.offset, Data: "ef"})
 			if c.breaks == "" {
 				f.good()
 				return

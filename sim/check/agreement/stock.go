@@ -72,7 +72,7 @@ func (s *stock) pair() paxos.Slot {
 
 // OnSnapshotsFound is told what the disk of a replica has as its life begins: what it has not
 // reported as bad it has found good.
-func (h *Checker) OnSnapshotsFound(id paxos.NodeID, mem *vfs.Mem) {
+func (h *Snapshots) OnSnapshotsFound(id paxos.NodeID, mem *vfs.Mem) {
 	d := &h.Disks[id]
 	for _, f := range mem.Files() {
 		if slot, ok := damage.SnapshotIn(f.Name); ok && slot < d.snapshot && !d.stock.bad[slot] {
@@ -83,10 +83,10 @@ func (h *Checker) OnSnapshotsFound(id paxos.NodeID, mem *vfs.Mem) {
 
 // OnUnreadable is told that a replica could not read a snapshot of its own, and why. That
 // a call failed once may be another matter than rot.
-func (h *Checker) OnUnreadable(id paxos.NodeID, s driver.SnapshotID, err error) {
+func (h *Snapshots) OnUnreadable(id paxos.NodeID, s driver.SnapshotID, err error) {
 	if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, vfs.ErrIO) {
 		h.Disks[id].stock.spoil(s.Handle.Slot)
-		h.Snapshots.Spoilt++
+		h.Spoilt++
 	}
 }
 
@@ -94,7 +94,7 @@ func (h *Checker) OnUnreadable(id paxos.NodeID, s driver.SnapshotID, err error) 
 // snapshot that is good may go when there are two newer ones that are: one of them may
 // rot, and what the log lacks is in the other one. One that was found bad is none of
 // them (S3).
-func (h *Checker) OnRemoved(id paxos.NodeID, file string) {
+func (h *Snapshots) OnRemoved(id paxos.NodeID, file string) {
 	slot, ok := damage.SnapshotIn(file)
 	d := &h.Disks[id]
 	i, good := slices.BinarySearch(d.stock.good, slot)
@@ -109,7 +109,7 @@ func (h *Checker) OnRemoved(id paxos.NodeID, file string) {
 
 // givesAway demands of a piece of a snapshot that a replica gives away that it has not found
 // that snapshot bad (S17): who fetches it fetches it in vain, time and again.
-func (h *Checker) givesAway(id paxos.NodeID, p driver.Piece) {
+func (h *Snapshots) givesAway(id paxos.NodeID, p driver.Piece) {
 	if slot := p.ID.Handle.Slot; h.Disks[id].stock.bad[slot] {
 		h.world.Break("S17", "replica %d gives away bytes from %d on of its snapshot of slot %d, which it has found bad", id, p.Offset, slot)
 	}

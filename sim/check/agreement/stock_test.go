@@ -15,11 +15,11 @@ import (
 
 // rots lets a replica find a snapshot of its own bad as it reads it.
 func (f *facts) rots(id paxos.NodeID, s paxos.Slot, said ...error) {
-	f.h.OnUnreadable(id, driver.SnapshotID{Handle: paxos.Handle{Slot: s}}, &snapshot.DamageError{Why: "rot", Err: errors.Join(said...)})
+	f.h.Snapshots.OnUnreadable(id, driver.SnapshotID{Handle: paxos.Handle{Slot: s}}, &snapshot.DamageError{Why: "rot", Err: errors.Join(said...)})
 }
 
 func (f *facts) removes(id paxos.NodeID, s paxos.Slot) {
-	f.h.OnRemoved(id, fmt.Sprintf("%s/snapshots/%020d.snap", damage.DataDir, s))
+	f.h.Snapshots.OnRemoved(id, fmt.Sprintf("%s/snapshots/%020d.snap", damage.DataDir, s))
 }
 
 // What a replica has found bad it does not give away (S17), and it does not count it
@@ -38,14 +38,14 @@ func TestASnapshotThatWasFoundBad(t *testing.T) {
 		"both go, and the log has all": {"", func(f *facts) { f.removes(1, 1); f.removes(1, 2) }},
 		"both go":                      {"S3", func(f *facts) { f.removes(1, 1); f.removes(1, 2) }},
 		"something else goes": {"", func(f *facts) {
-			f.h.OnRemoved(1, damage.DataDir+"/log/1.wal")
-			f.h.OnRemoved(1, damage.DataDir+"/snapshots/x.snap")
+			f.h.Snapshots.OnRemoved(1, damage.DataDir+"/log/1.wal")
+			f.h.Snapshots.OnRemoved(1, damage.DataDir+"/snapshots/x.snap")
 		}},
 		"of another replica":            {"", func(f *facts) { f.rots(2, 2); f.removes(1, 1) }},
-		"the log goes":                  {"", func(f *facts) { f.h.OnTruncate(1, 3) }},
-		"the log goes on a bad one":     {"S3", func(f *facts) { f.rots(1, 3); f.publish(1, 4); f.h.OnTruncate(1, 4) }},
-		"that was good when it decided": {"", func(f *facts) { f.rots(1, 2); f.h.OnTruncate(1, 3) }},
-		"the log goes on the others":    {"", func(f *facts) { f.rots(1, 2); f.h.OnTruncate(1, 2) }},
+		"the log goes":                  {"", func(f *facts) { f.h.Snapshots.OnTruncate(1, 3) }},
+		"the log goes on a bad one":     {"S3", func(f *facts) { f.rots(1, 3); f.publish(1, 4); f.h.Snapshots.OnTruncate(1, 4) }},
+		"that was good when it decided": {"", func(f *facts) { f.rots(1, 2); f.h.Snapshots.OnTruncate(1, 3) }},
+		"the log goes on the others":    {"", func(f *facts) { f.rots(1, 2); f.h.Snapshots.OnTruncate(1, 2) }},
 		"a good one is given away":      {"", func(f *facts) { f.rots(1, 2); f.gives(1, 3) }},
 		"the bad one is":                {"S17", func(f *facts) { f.rots(1, 3); f.gives(1, 3) }},
 		"one that was written anew":     {"", func(f *facts) { f.rots(1, 3); f.publish(1, 3); f.gives(1, 3) }},
@@ -61,7 +61,7 @@ func TestASnapshotThatWasFoundBad(t *testing.T) {
 				f.publish(1, s)
 			}
 			if !strings.HasSuffix(name, "the log has all") {
-				f.h.OnTruncate(1, 1)
+				f.h.Snapshots.OnTruncate(1, 1)
 			}
 			c.what(f)
 			if c.breaks == "" {

@@ -30,13 +30,13 @@ type Promises struct {
 	minds   *Checker
 	seats   *sessions.Checker
 	parties []leases.Party // by replica
-	log     *agreement.Checker
+	log     *agreement.Epochs
 }
 
 // NewPromises is a checker that knows no client. What clients believe it tells minds; the
 // masters' word it takes from seats, the epoch of the log from log, and whether a replica
 // lives from parties, by replica.
-func NewPromises(w *sim.World, minds *Checker, seats *sessions.Checker, parties []leases.Party, log *agreement.Checker) *Promises {
+func NewPromises(w *sim.World, minds *Checker, seats *sessions.Checker, parties []leases.Party, log *agreement.Epochs) *Promises {
 	return &Promises{world: w, minds: minds, seats: seats, parties: parties, log: log}
 }
 
@@ -54,7 +54,7 @@ func (w *Wire) Counts() (until time.Duration, ok bool) {
 func (p *Promises) clientMoved(w *Wire) {
 	seats := p.seats.Seats
 	for id := range seats {
-		if t := &seats[id]; t.Of != nil && t.Epoch == p.log.Epoch && p.Lives(id, t.Of) {
+		if t := &seats[id]; t.Of != nil && t.Epoch == p.log.Highest && p.Lives(id, t.Of) {
 			if m, ok := t.Of.Session(w.Life.Session()); ok {
 				p.compare(w, paxos.NodeID(id), m.Lease)
 			}
@@ -71,7 +71,7 @@ func (p *Promises) Lives(id int, of sessions.Presider) bool {
 // OnLease is told that a master has set a lease.
 func (p *Promises) OnLease(id paxos.NodeID, s api.SessionID, lease time.Time) {
 	p.Wires = slices.DeleteFunc(p.Wires, (*Wire).Dead)
-	if p.seats.Seats[id].Epoch != p.log.Epoch {
+	if p.seats.Seats[id].Epoch != p.log.Highest {
 		return
 	}
 	for _, w := range p.Wires {

@@ -1,72 +1,22 @@
 package agreement
 
 import (
-	"time"
-
-	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/disk/store"
 )
 
-// diskFacts is what a disk was told to keep, and said it kept.
-type diskFacts struct {
-	Boot    paxos.Boot
-	grant   time.Duration // the longest that its lives were configured with
-	Promise paxos.Ballot
-	Begun   paxos.Ballot // the highest promise that it was told to keep
-	Noted   Noted
-	gone    bool // what a register had is lost, or may be: see watch.loses
-	votes   votes
-	Applied paxos.Slot // in the present life: memory, not disk
+// Logs compares what disks are told, say, and give back: agreement over durable votes, and
+// promises that never fall (S1, S2, S3).
+type Logs struct {
+	*truth
+	rot       *Rot
+	snapshots *Snapshots
 
-	snapshot paxos.Slot // of the newest snapshot that is durable
-	stock    stock      // of all of them
-	cut      paxos.Slot // the log may lack what concerns slots below; 0: it has all
-
-	Lsn, Mark paxos.LSN                   // synced up to; of that, stated by a mark
-	fresh     paxos.Slot                  // the first that was applied in the same breath as the last
-	Stray     bool                        // rows in memory were made to differ
-	rot       paxos.Slot                  // from there on, from the checksum that is kept of them too; 0: they do not
-	missing   map[paxos.Slot]bool         // values that this life found unreadable and has not applied yet
-	lost      map[paxos.Slot]paxos.Ballot // votes that this life found without their values and has not cast again
-	questions questions                   // that this life has asked
-}
-
-// Noted is what records of a log say of lives and promises. The register may know of
-// more: it is written first, and a life that ended then leaves no record.
-type Noted struct {
-	Boot    paxos.Boot
-	Promise paxos.Ballot
-}
-
-// slotFacts is what is true of one slot.
-type slotFacts struct {
-	ballots []ballotFacts
-	chosen  bool
-	ballot  paxos.Ballot // lowest at which a quorum was seen
-	value   paxos.Value
-	applied bool
-	Summed  bool // by a replica whose rows were not made to differ
-	Sum     db.Sum
-}
-
-type ballotFacts struct {
-	ballot paxos.Ballot
-	value  paxos.Value
-	who    uint64
-	count  int
-}
-
-// Slot is what is true of a slot; the caller may read it until the next call.
-func (h *Checker) Slot(s paxos.Slot) *slotFacts {
-	for paxos.Slot(len(h.Slots)) <= s {
-		h.Slots = append(h.Slots, slotFacts{})
-	}
-	return &h.Slots[s]
+	TornTails int
 }
 
 // OnAppend is told what a disk is to keep.
-func (h *Checker) OnAppend(id paxos.NodeID, records []paxos.Record) {
+func (h *Logs) OnAppend(id paxos.NodeID, records []paxos.Record) {
 	for _, r := range records {
 		if p, ok := r.(paxos.Promised); ok && h.Disks[id].Begun.Less(p.Ballot) {
 			h.Disks[id].Begun = p.Ballot
@@ -75,7 +25,7 @@ func (h *Checker) OnAppend(id paxos.NodeID, records []paxos.Record) {
 }
 
 // OnDurable is told what a disk has from now on.
-func (h *Checker) OnDurable(id paxos.NodeID, records []paxos.Record) {
+func (h *Logs) OnDurable(id paxos.NodeID, records []paxos.Record) {
 	d := &h.Disks[id]
 	for _, r := range records {
 		switch r := r.(type) {
@@ -107,14 +57,14 @@ func (h *Checker) OnDurable(id paxos.NodeID, records []paxos.Record) {
 }
 
 // learned checks what a disk was told to be chosen: a restart would believe it.
-func (h *Checker) learned(id paxos.NodeID, s paxos.Slot, v paxos.Value) {
+func (h *Logs) learned(id paxos.NodeID, s paxos.Slot, v paxos.Value) {
 	if f := h.Slot(s); !f.chosen || f.value != v {
 		h.world.Break("S1", "replica %d notes on its disk that %v was chosen in slot %d, where %v was (%v)", id, v, s, f.value, f.chosen)
 	}
 }
 
 // voted counts a durable vote. Property S1, over the disks of all replicas.
-func (h *Checker) voted(id paxos.NodeID, v paxos.Voted) {
+func (h *Logs) voted(id paxos.NodeID, v paxos.Voted) {
 	d := &h.Disks[id]
 	if d.Promise.Less(v.Ballot) {
 		h.world.Break("S2", "replica %d votes at %v in slot %d with only %v promised on its disk", id, v.Ballot, v.Slot, d.Promise)
@@ -124,7 +74,7 @@ func (h *Checker) voted(id paxos.NodeID, v paxos.Voted) {
 	}
 	d.votes.put(v)
 	if b, lost := d.lost[v.Slot]; lost && b == v.Ballot {
-		h.Rot.Recast++
+		h.rot.Recast++
 	}
 	delete(d.lost, v.Slot)
 	f := h.Slot(v.Slot)
@@ -156,7 +106,7 @@ func (h *Checker) voted(id paxos.NodeID, v paxos.Voted) {
 
 // laterVotes looks at the votes that were already there when a quorum came
 // about: none above its ballot may differ.
-func (h *Checker) laterVotes(s paxos.Slot, f *slotFacts) {
+func (h *Logs) laterVotes(s paxos.Slot, f *slotFacts) {
 	for _, b := range f.ballots {
 		if f.ballot.Less(b.ballot) && b.value != f.value {
 			h.world.Break("S1", "slot %d: %v is chosen at ballot %v with a vote for %v at %v", s, f.value, f.ballot, b.value, b.ballot)
@@ -164,19 +114,9 @@ func (h *Checker) laterVotes(s paxos.Slot, f *slotFacts) {
 	}
 }
 
-func (f *slotFacts) at(v paxos.Voted) *ballotFacts {
-	for i := range f.ballots {
-		if f.ballots[i].ballot == v.Ballot {
-			return &f.ballots[i]
-		}
-	}
-	f.ballots = append(f.ballots, ballotFacts{ballot: v.Ballot, value: v.Value})
-	return &f.ballots[len(f.ballots)-1]
-}
-
 // OnRecovered compares what a disk gave back with what it had said it kept
 // (S2, S3), and counts votes that reached the disk without anybody hearing.
-func (h *Checker) OnRecovered(id paxos.NodeID, rec store.Recovered, report store.Report) {
+func (h *Logs) OnRecovered(id paxos.NodeID, rec store.Recovered, report store.Report) {
 	d := &h.Disks[id]
 	if rec.Boot < d.Boot {
 		h.world.Break("S2", "replica %d comes back in life %d after life %d", id, rec.Boot, d.Boot)
@@ -192,14 +132,14 @@ func (h *Checker) OnRecovered(id paxos.NodeID, rec store.Recovered, report store
 	if report.Torn != nil {
 		h.TornTails++
 	}
-	h.Reported(id, report)
-	h.resumes(id, rec, report)
+	h.rot.Reported(id, report)
+	h.snapshots.resumes(id, rec, report)
 	if end := max(rec.Next, 1) - 1; end < d.Lsn {
 		h.world.Break(h.broken(id, "S3"), "replica %d: its log ends with #%d, and was synced up to #%d", id, end, d.Lsn)
 	}
 	d.Lsn = max(rec.Next, 1) - 1
 	d.Stray, d.rot = false, 0 // the rows come from the log again
-	last := h.givenBack(id, rec.Recovered)
+	last := h.rot.givenBack(id, rec.Recovered)
 	for _, r := range rec.Records {
 		v, ok := r.(paxos.Voted)
 		if !ok {
@@ -214,7 +154,7 @@ func (h *Checker) OnRecovered(id paxos.NodeID, rec store.Recovered, report store
 }
 
 // OnStarted checks that the node took over what its disk holds.
-func (h *Checker) OnStarted(id paxos.NodeID, s paxos.Status) {
+func (h *Logs) OnStarted(id paxos.NodeID, s paxos.Status) {
 	h.Disks[id].questions = questions{}
 	if d := &h.Disks[id]; s.Promised.Less(d.Promise) {
 		h.world.Break("S2", "replica %d starts with promise %v, its disk has %v", id, s.Promised, d.Promise)
@@ -228,4 +168,20 @@ func (h *Checker) OnStarted(id paxos.NodeID, s paxos.Status) {
 			return
 		}
 	}
+}
+
+// OnSynced is told up to where a log is durable.
+func (h *Logs) OnSynced(id paxos.NodeID, upto paxos.LSN) {
+	h.Disks[id].Lsn = max(h.Disks[id].Lsn, upto)
+}
+
+// OnMarked is told that a log has written down what was synced, and up to where it says so
+// by its bytes: all of it, or rot of its end would be cut in silence (S17). What stands on
+// a damaged disk may be anything.
+func (h *Logs) OnMarked(id paxos.NodeID, says uint64) {
+	d := &h.Disks[id]
+	if says < uint64(d.Lsn) && !h.Budget.IsHurt(id) {
+		h.world.Break("S17", "replica %d has marked its log, which says that all up to #%d was synced, and all up to #%d was", id, says, d.Lsn)
+	}
+	d.Mark = d.Lsn
 }
