@@ -126,5 +126,12 @@ func (w *Config[T]) Next(ctx context.Context) (T, error) {
 	}
 }
 
+// isOver reports whether the file is not followed any more.
+func (w *Config[T]) isOver() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.over != nil
+}
+
 // Close ends the following of the file. It does not wait. Value stays.
 func (w *Config[T]) Close() { w.cancel() }

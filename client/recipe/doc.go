@@ -10,6 +10,7 @@
 //	Watch         the members, by events of children          a watcher that keeps dead members alive
 //	WatchConfig   the last good value of a file, by events    a bad file that replaces a good value
 //	Semaphore     at most so many permits at a time           a count in a file, which a crash spoils
+//	Names         many names in few files                     a file a name; a write without condition
 //	Barrier       members begin together, and end together    a number that was reached unseen
 //
 // Each recipe blocks only through its Client and the Runtime of that, so a program that uses it runs
@@ -29,7 +30,8 @@
 //
 //	thread             started by    waits for                 ends with
 //	(of the caller)    the program   the cell, events          the call, or its context
-//	config FILE        WatchConfig   events of the file        Config.Close, or an error for good
+//	config FILE        WatchConfig,  events of the file        Config.Close, or an error for good
+//	                   Names.Lookup                            Names.Close
 //	permit of FILE     Acquire       the lock of the file      the end of the Acquire
 //
 // # Reading order
@@ -41,4 +43,5 @@
 //   - config.go: WatchConfig, Config
 //   - semaphore.go: Semaphore, Permit
 //   - barrier.go: Barrier
+//   - names.go: Names
 package recipe
