@@ -184,7 +184,7 @@ func watchDeaf(ctx context.Context, c *client.Client) (config, error) {
 }
 
 func TestAWatcherOfOneKindOfEventIsCaught(t *testing.T) {
-	o := configured{watchDeaf}.trial().options(100, 4)
+	o := from(20, configured{watchDeaf}.trial().options(100, 4))
 	o.Faults = []string{"hush"}
 	simtest.Expect(t, o, "R3")
 }

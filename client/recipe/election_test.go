@@ -190,5 +190,5 @@ func TestALeaderWithoutALeaseIsCaught(t *testing.T) {
 		}
 		return stubborn{t}, nil
 	}
-	simtest.Expect(t, election{long}.trial().options(40, 4), "R1")
+	simtest.Expect(t, from(15, election{long}.trial().options(100, 4)), "R1")
 }

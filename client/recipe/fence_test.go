@@ -172,7 +172,7 @@ func (writesOnly) Read(string) error { return nil }
 
 func TestAFenceOfWritesOnlyIsCaught(t *testing.T) {
 	writes := func() fence { return writesOnly{recipeFence()} }
-	simtest.Expect(t, newGuarded(writes).trial().options(60, 4), "R2")
+	simtest.Expect(t, from(29, newGuarded(writes).trial().options(100, 4)), "R2")
 }
 
 // open is no fence: the client's look at its lease is all there is.
@@ -189,7 +189,7 @@ func TestALeaseWithoutAFenceIsCaught(t *testing.T) {
 func TestAFenceThatForgetsIsCaught(t *testing.T) {
 	g := newGuarded(recipeFence)
 	g.forgets = true
-	simtest.Expect(t, g.trial().options(200, 4), "R2")
+	simtest.Expect(t, from(15, g.trial().options(200, 4)), "R2")
 }
 
 func TestWhatAFenceRefuses(t *testing.T) {
