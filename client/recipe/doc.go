@@ -23,6 +23,9 @@
 // When the session expires, a recipe fails with client.ErrSessionExpired, as all calls of the Client
 // do. The program makes a new Client and begins again.
 //
+// A program that leaves a loop over Observe, Watch or Names.Watch waits there until the cell has closed
+// the handle, or the context ends: give them a context that ends.
+//
 // A recipe works with one cell. Two locks in two cells are never acquired or lost together: a program
 // that wants to lead in several cells stands in each, and may lead in some of them only.
 //
