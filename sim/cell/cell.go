@@ -265,7 +265,7 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.census.OnCommand(a)
 	c.promises.OnCommand(a)
 	c.queues.OnCommand(a)
-	c.handles.OnCommand(a)
+	c.handles.Grips.OnCommand(a)
 	if c.plan.Watch.Share > 0 {
 		c.told.OnCommand(a)
 	}

@@ -32,14 +32,14 @@ func TestAHostileClientTriesAllItsTricks(t *testing.T) {
 	} {
 		require.Positive(t, c.adversary.Tricks[name], name)
 	}
-	require.Positive(t, c.handles.Forged)
-	require.Positive(t, c.handles.Foreign)
-	require.Positive(t, c.handles.Shut)
+	require.Positive(t, c.handles.Requests.Forged)
+	require.Positive(t, c.handles.Requests.Foreign)
+	require.Positive(t, c.handles.Requests.Shut)
 	for _, code := range []api.Code{api.BadHandle, api.Permission, api.OldEpoch, api.HandleClosed} {
 		if code == api.OldEpoch {
 			continue // there was no fail-over
 		}
-		require.Positive(t, c.handles.Refusals[code], "%v: %v", code, c.handles.Refusals)
+		require.Positive(t, c.handles.Answers.Refusals[code], "%v: %v", code, c.handles.Answers.Refusals)
 	}
 }
 

@@ -141,9 +141,9 @@ func (r *replica) OnActed(out *model.Outcome) {
 	if r.Host.Core() != nil {
 		r.cell.watch.Calls.OnProposed(out.Proposed)
 		var own []command.Command
-		before := r.cell.handles.Begins
-		r.tries, own = r.cell.handles.OnBegun(r.Id, out.Begun)
-		r.proposed = r.cell.handles.OnProposed(r.Id, out.Proposed)
+		before := r.cell.handles.Intents.Begins
+		r.tries, own = r.cell.handles.Intents.OnBegun(r.Id, out.Begun)
+		r.proposed = r.cell.handles.Intents.OnProposed(r.Id, out.Proposed)
 		if out.Installed != nil {
 			r.cell.watch.Snapshots.OnInstalled(r.Id, out.Installed)
 		}
@@ -154,7 +154,7 @@ func (r *replica) OnActed(out *model.Outcome) {
 		publishes(r, out, r.proposed)
 		r.cell.sessions.OnActed(r.Id, sessions.Presiding{Replica: r.Host.Core()}, r.Now, out, r.proposed, own)
 		if n, m := r.Host.Core(), r.Host.Core().Master(); m.State.HasEpoch() && r.cell.crowd == nil {
-			r.cell.shares.OnProposed(r.Id, n, m.Epoch, r.proposed, r.cell.handles.Waited(before))
+			r.cell.shares.OnProposed(r.Id, n, m.Epoch, r.proposed, r.cell.handles.Intents.Waited(before))
 			r.cell.shares.OnActed(r.Id, n, m.Epoch, out.Applied, r.proposed, func() bool { return shares.Several(n.Rows()) })
 		}
 		if r.cell.watch.Epochs.OnTenure(r.Id, r.Host.Core()) {
@@ -235,14 +235,14 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 	if err != nil {
 		return q, false
 	}
-	c.handles.OnRequest(who, q)
+	c.handles.Requests.OnRequest(who, q)
 	c.adversary.Hears(who, q, msg)
 	if owner, known := c.rights.Opened[q.Session]; !known || owner == who {
 		c.watch.Calls.OnRequest(id, q)
 		c.sessions.OnRequest(id, now, q)
-		c.shown.OnRequest(q, c.handles.TiedTo(q.Op))
+		c.shown.OnRequest(q, c.handles.Grips.TiedTo(q.Op))
 		token, _ := model.TokenIn(q.Op)
-		c.queues.OnRequest(q, c.handles.Given[token], rules(c, id))
+		c.queues.OnRequest(q, c.handles.Grips.Given[token], rules(c, id))
 	}
 	return q, true
 }
@@ -256,7 +256,7 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 		}
 		r.life.OnReply(sim.Addr(m.To), p)
 		_, logged := c.watch.Calls.Effects[model.Call{Session: p.Session, Seq: p.Seq}]
-		if !c.handles.OnReply(r.Id, model.PrincipalOn(sim.Addr(m.To)), p, logged) {
+		if !c.handles.Answers.OnReply(r.Id, model.PrincipalOn(sim.Addr(m.To)), p, logged) {
 			return
 		}
 		c.locks.OnReply(r.Id, p)

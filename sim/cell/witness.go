@@ -44,8 +44,8 @@ func (w witness) OnOutcome(cl *client.Client, late bool, err error) {
 }
 
 func (w witness) OnHandleGot(open model.Call, rights client.Rights) api.HandleID {
-	id := w.c.handles.Opened[open]
-	w.c.handles.OnHandleGot(id, rights)
+	id := w.c.handles.Grips.Opened[open]
+	w.c.handles.Grips.OnHandleGot(id, rights)
 	return id
 }
 
@@ -66,7 +66,7 @@ func (w witness) Tidies(rt *sim.Runtime, cl *client.Client, known int) { w.c.tid
 func (w witness) HasLost(cl *client.Client) bool                       { return w.c.suffix.HasLost(cl) }
 func (w witness) IsForgetful(s api.SessionID) bool                     { return w.c.handles.Room.Over[s] }
 func (w witness) Stands(n api.Ref) bool                                { return w.c.rights.At(n) != nil }
-func (w witness) Untied(k model.Call) model.Finding                    { return w.c.handles.LooseFinding(k) }
+func (w witness) Untied(k model.Call) model.Finding                    { return w.c.handles.Requests.LooseFinding(k) }
 
 func (w witness) Untold(in linearizability.FileInput, out linearizability.FileOutput) model.Finding {
 	return agreement.Untold(in, out)
@@ -89,7 +89,7 @@ func (w watching) Opened(s api.SessionID, n api.Ref, id api.HandleID, mask clien
 // have found out (sessions.Facts, handles.Facts).
 type known struct{ c *Cell }
 
-func (k known) Given(t api.Token) *model.Grip          { return k.c.handles.Given[t] }
+func (k known) Given(t api.Token) *model.Grip          { return k.c.handles.Grips.Given[t] }
 func (k known) OpenedBy(s api.SessionID) api.Principal { return k.c.rights.Opened[s] }
 func (k known) LastNumber() api.Number                 { return k.c.watch.Calls.Numbered }
 
@@ -121,7 +121,7 @@ func (k known) HoldersIn(e api.Epoch) []model.Owner {
 
 func (k known) MayHaveHandles(s api.SessionID) bool { return len(k.c.handles.Room.Opens[s]) > 0 }
 
-func (k known) HasOpen(s api.SessionID, e api.Epoch) bool { return k.c.handles.HasOpen(s, e) }
+func (k known) HasOpen(s api.SessionID, e api.Epoch) bool { return k.c.handles.Grips.HasOpen(s, e) }
 
 func (k known) HasAppliedAll(id paxos.NodeID) bool { return k.c.current(id) }
 

@@ -69,10 +69,10 @@ func TestS14WhatIsRefusedHasACause(t *testing.T) {
 		}, 3, api.TooLarge, false},
 		"invalid":                  {nil, nil, 3, api.Invalid, true},
 		"a sequencer that is none": {nil, func(k *keeper) api.Op { return api.CheckSequencer{Handle: k.token} }, 3, api.Invalid, false},
-		"a call that is waited for": {func(k *keeper) { k.h.Seen[7] = 3 }, func(k *keeper) api.Op {
+		"a call that is waited for": {func(k *keeper) { k.h.Requests.Seen[7] = 3 }, func(k *keeper) api.Op {
 			return api.CancelAcquire{Handle: k.token, Call: 4}
 		}, 3, api.Invalid, true},
-		"a call that no client waits for": {func(k *keeper) { k.h.Seen[7] = 4 }, func(k *keeper) api.Op {
+		"a call that no client waits for": {func(k *keeper) { k.h.Requests.Seen[7] = 4 }, func(k *keeper) api.Op {
 			return api.CancelAcquire{Handle: k.token, Call: 4}
 		}, 3, api.Invalid, false},
 		"no room, and none is needed":   {func(k *keeper) { k.h.Room.Limits.Handles.PerSession = 1 }, nil, 3, api.Crowded, true},
@@ -128,8 +128,8 @@ func TestS14WhoGetsNoHandle(t *testing.T) {
 			k := newKeeper(t)
 			k.h.Room.Limits.Handles.PerSession = c.most
 			seq := k.asks(7, "ann", 3, c.op(k))
-			k.h.OnReply(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 3, Result: api.Result{Code: api.NoHandle}}, c.logged)
-			require.EqualValues(t, 1, k.h.Homeless)
+			k.h.Answers.OnReply(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 3, Result: api.Result{Code: api.NoHandle}}, c.logged)
+			require.EqualValues(t, 1, k.h.Answers.Homeless)
 			if c.breaks {
 				k.Breaks("S14")
 			} else {
@@ -164,7 +164,7 @@ func TestS16AHandleThatNobodyHasTested(t *testing.T) {
 			c.since(k)
 		}
 		token := k.seal.Seal(handle.Handle{ID: api.HandleID{Epoch: 4, Counter: 9}, Session: 7, Node: k.node, Kind: api.File, Rights: rw})
-		k.h.OnReply(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 4, Result: api.Result{Code: api.OK, Detail: api.Opened{Token: token, Node: k.node}}}, true)
+		k.h.Answers.OnReply(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 4, Result: api.Result{Code: api.OK, Detail: api.Opened{Token: token, Node: k.node}}}, true)
 		k.Good()
 		write := k.asks(7, "ann", 4, api.SetContents{Handle: token, Contents: "x"})
 		k.proposes(7, write, 4, command.SetContents{Node: k.node, Contents: "x"})
@@ -209,7 +209,7 @@ func TestS14WhoClosedAHandle(t *testing.T) {
 	k.asks(7, "ann", 3, op)
 	k.answer("ann", 7, seq, 4, api.Result{Code: api.OK})
 	k.Good()
-	g := k.h.Given[k.token]
+	g := k.h.Grips.Given[k.token]
 	require.False(t, g.Shut(3))
 	require.True(t, g.Shut(4))
 }

@@ -74,16 +74,16 @@ func (k *keeper) ties() api.Token {
 
 func (k *keeper) asks(s api.SessionID, who api.Principal, e api.Epoch, op api.Op) api.Seq {
 	k.seq++
-	k.h.OnRequest(who, api.Request{Session: s, Seq: k.seq, Epoch: e, Op: op})
+	k.h.Requests.OnRequest(who, api.Request{Session: s, Seq: k.seq, Epoch: e, Op: op})
 	return k.seq
 }
 
 func (k *keeper) answer(to api.Principal, s api.SessionID, seq api.Seq, e api.Epoch, r api.Result) {
-	k.h.OnReply(1, to, api.Reply{Session: s, Seq: seq, Epoch: e, Result: r}, false)
+	k.h.Answers.OnReply(1, to, api.Reply{Session: s, Seq: seq, Epoch: e, Result: r}, false)
 }
 
 func (k *keeper) proposes(s api.SessionID, seq api.Seq, e api.Epoch, d command.NodeOp) {
-	k.h.OnBegun(1, [][]byte{command.Append(nil, command.NodeCommand{Guard: e, Session: s, Seq: seq, Op: d})})
+	k.h.Intents.OnBegun(1, [][]byte{command.Append(nil, command.NodeCommand{Guard: e, Session: s, Seq: seq, Op: d})})
 }
 
 // no takes all rights on /f away.
@@ -126,7 +126,7 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 			k.answer("bob", 7, seq, 3, api.Result{Code: api.OK, Value: "x"})
 		}, "S16"},
 		"another's session is told": {func(k *keeper) {
-			k.h.OnReply(1, "bob", api.Reply{Result: api.Result{Code: api.OK, Session: 7}}, false)
+			k.h.Answers.OnReply(1, "bob", api.Reply{Result: api.Result{Code: api.OK, Session: 7}}, false)
 		}, "S16"},
 		"a write that nobody asked for": {func(k *keeper) { k.proposes(7, 99, 3, command.SetContents{Node: k.node}) }, "S14"},
 		"a write of something else": {func(k *keeper) {
@@ -182,12 +182,12 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 		"more rights than the program named": {func(k *keeper) {
 			g, ok := GripBy(k.given(8, "bob", 2, rw))
 			require.True(t, ok)
-			k.h.OnHandleGot(g.ID, api.RightRead)
+			k.h.Grips.OnHandleGot(g.ID, api.RightRead)
 		}, "S16"},
 		"the rights that the program named": {func(k *keeper) {
 			g, ok := GripBy(k.given(8, "bob", 2, rw))
 			require.True(t, ok)
-			k.h.OnHandleGot(g.ID, rw)
+			k.h.Grips.OnHandleGot(g.ID, rw)
 		}, ""},
 		"an Open that the ACLs do not allow": {func(k *keeper) {
 			k.b.Nodes["/f"].Names[1] = "nobody"
@@ -223,9 +223,9 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 		"a write by a handle that is tied to a sequencer": {func(k *keeper) {
 			seq := k.asks(7, "ann", 3, api.SetContents{Handle: k.ties(), Contents: "x"})
 			k.proposes(7, seq, 3, command.SetContents{Node: k.node, Contents: "x", Fence: k.sequencer()})
-			require.Equal(t, []api.Sequencer{k.sequencer()}, k.h.TiedTo(api.SetContents{Handle: k.ties()}))
-			require.Empty(t, k.h.TiedTo(api.SetContents{Handle: k.token}))
-			require.Empty(t, k.h.TiedTo(api.CloseHandle{Handle: k.ties()}))
+			require.Equal(t, []api.Sequencer{k.sequencer()}, k.h.Grips.TiedTo(api.SetContents{Handle: k.ties()}))
+			require.Empty(t, k.h.Grips.TiedTo(api.SetContents{Handle: k.token}))
+			require.Empty(t, k.h.Grips.TiedTo(api.CloseHandle{Handle: k.ties()}))
 		}, ""},
 		"a write by a handle that is tied to a sequencer, without that": {func(k *keeper) {
 			write(k, 7, "ann", 3, k.ties())
@@ -233,7 +233,7 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 		"a refusal": {func(k *keeper) {
 			seq := k.asks(8, "bob", 3, api.GetContents{Handle: k.token})
 			k.answer("bob", 8, seq, 3, api.Result{Code: api.BadHandle})
-			require.EqualValues(t, 1, k.h.Refused())
+			require.EqualValues(t, 1, k.h.Answers.Refused())
 		}, ""},
 		"a token that is none": {func(k *keeper) {
 			seq := k.asks(8, "bob", 3, api.Open{Path: "f", Rights: rw})
@@ -241,11 +241,11 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 		}, "S14"},
 		"rows of a session that is yet to be opened": {func(k *keeper) {
 			seq := k.asks(99, "bob", 3, api.Put{Key: "k"})
-			k.h.OnBegun(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 99, Seq: seq, Op: api.Put{Key: "k"}})})
+			k.h.Intents.OnBegun(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 99, Seq: seq, Op: api.Put{Key: "k"}})})
 		}, "S16"},
 		"rows of another's session": {func(k *keeper) {
 			seq := k.asks(7, "bob", 3, api.Put{Key: "k"})
-			k.h.OnBegun(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 7, Seq: seq, Op: api.Put{Key: "k"}})})
+			k.h.Intents.OnBegun(1, [][]byte{command.Append(nil, command.Call{Guard: 3, Session: 7, Seq: seq, Op: api.Put{Key: "k"}})})
 		}, "S16"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -303,10 +303,10 @@ func TestS14NothingIsProposedThatWasNotBegun(t *testing.T) {
 		raw := command.Append(nil, command.NodeCommand{Guard: 1, Session: 7, Seq: 3, Op: command.Fail{Code: api.Gone}})
 		other := command.Append(nil, command.ConfirmLeadership{Guard: 1})
 		for range c.begun {
-			b.OnBegun(1, [][]byte{raw})
+			b.Intents.OnBegun(1, [][]byte{raw})
 		}
 		for range c.proposed {
-			b.OnProposed(1, [][]byte{other, raw})
+			b.Intents.OnProposed(1, [][]byte{other, raw})
 		}
 		require.Equal(t, c.breaks, k.Failure() != nil, name)
 	}
@@ -329,10 +329,10 @@ func TestS14WhatIsBegunLeavesInOrder(t *testing.T) {
 		"the first is begun again": {[][]byte{one, two, one}, [][]byte{two, one}, false},
 	} {
 		k := newKeeper(t)
-		k.h.OnBegun(1, c.begun)
-		k.h.OnBegun(2, [][]byte{two, one}) // which is another master
-		k.h.OnProposed(1, c.proposed)
-		k.h.OnProposed(2, [][]byte{two, one})
+		k.h.Intents.OnBegun(1, c.begun)
+		k.h.Intents.OnBegun(2, [][]byte{two, one}) // which is another master
+		k.h.Intents.OnProposed(1, c.proposed)
+		k.h.Intents.OnProposed(2, [][]byte{two, one})
 		require.Equal(t, c.breaks, k.Failure() != nil, name)
 	}
 }
@@ -357,21 +357,21 @@ func TestS5WhatIsRefusedForCertainStaysSo(t *testing.T) {
 		}, true},
 		"a copy is worked on": {api.LockHeld, false, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, deed(k)) }, true},
 		"another call of its number is": {api.LockHeld, false, func(k *keeper, seq api.Seq) {
-			k.h.OnRequest("ann", api.Request{Session: 7, Seq: seq, Epoch: 3, Op: api.Release{Handle: k.token}})
+			k.h.Requests.OnRequest("ann", api.Request{Session: 7, Seq: seq, Epoch: 3, Op: api.Release{Handle: k.token}})
 			k.proposes(7, seq, 3, deed(k))
 		}, false},
 		"it was busy": {api.Busy, false, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, deed(k)) }, false},
 		"by the log":  {api.LockHeld, true, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, deed(k)) }, false},
 		"in another epoch": {api.LockHeld, false, func(k *keeper, seq api.Seq) {
 			k.epoch(4)
-			k.h.OnRequest("ann", api.Request{Session: 7, Seq: seq, Epoch: 4, Op: op(k)})
+			k.h.Requests.OnRequest("ann", api.Request{Session: 7, Seq: seq, Epoch: 4, Op: op(k)})
 			k.proposes(7, seq, 4, deed(k))
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newKeeper(t)
 			seq := k.asks(7, "ann", 3, op(k))
-			k.h.OnReply(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 3, Result: api.Result{Code: c.code}}, c.logged)
+			k.h.Answers.OnReply(1, "ann", api.Reply{Session: 7, Seq: seq, Epoch: 3, Result: api.Result{Code: c.code}}, c.logged)
 			c.then(k, seq)
 			require.Equal(t, c.breaks, k.Failure() != nil)
 			if c.breaks {

@@ -4,6 +4,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -19,10 +20,25 @@ type intent struct {
 	order   uint64 // when it was begun last, among all
 }
 
+// Intents compares what replicas decide on, and hand to the log, with what was asked for.
+type Intents struct {
+	world    *sim.World
+	rights   *Rights
+	grips    *Grips
+	requests *Requests
+	answers  *Answers
+	decided  map[decision]intent // what is begun, and not proposed yet
+	lately   []uint64            // when those that were proposed last were begun
+	left     map[sender]uint64   // the order of what was proposed last
+
+	Begins  uint64
+	Retaken uint64 // handles of an earlier epoch that were used
+}
+
 // OnBegun is told of the commands that a replica has decided on, and hands to the log
 // when it is their turn there. It returns those that concern Acquires which wait:
 // trials, and refusals of any call; and those that the master wants for itself.
-func (b *Checker) OnBegun(id paxos.NodeID, commands [][]byte) (tries []command.NodeCommand, own []command.Command) {
+func (b *Intents) OnBegun(id paxos.NodeID, commands [][]byte) (tries []command.NodeCommand, own []command.Command) {
 	for _, raw := range commands {
 		c, err := command.Decode(string(raw))
 		if err != nil {
@@ -51,7 +67,7 @@ func (b *Checker) OnBegun(id paxos.NodeID, commands [][]byte) (tries []command.N
 
 // OnProposed is told of the commands that a replica has handed to the log, and returns
 // those that are any. Of calls they are what it has decided on, and each no more often.
-func (b *Checker) OnProposed(id paxos.NodeID, commands [][]byte) (all []command.Command) {
+func (b *Intents) OnProposed(id paxos.NodeID, commands [][]byte) (all []command.Command) {
 	b.lately = b.lately[:0]
 	for _, raw := range commands {
 		k := decision{id, string(raw)}
@@ -69,7 +85,7 @@ func (b *Checker) OnProposed(id paxos.NodeID, commands [][]byte) (all []command.
 		}
 		switch c.(type) {
 		case command.NodeCommand, command.Call:
-			b.World.Break("S14", "replica %d proposes %+v, on which it has not decided", id, c)
+			b.world.Break("S14", "replica %d proposes %+v, on which it has not decided", id, c)
 		}
 		all, b.lately = append(all, c), append(b.lately, b.Begins)
 	}
@@ -78,7 +94,7 @@ func (b *Checker) OnProposed(id paxos.NodeID, commands [][]byte) (all []command.
 
 // Waited says of each command that was proposed last whether it was begun when so many
 // had been.
-func (b *Checker) Waited(begins uint64) []bool {
+func (b *Intents) Waited(begins uint64) []bool {
 	all := make([]bool, len(b.lately))
 	for i, order := range b.lately {
 		all[i] = order <= begins
@@ -94,60 +110,60 @@ type sender struct {
 
 // inOrder demands that what is done for one session leaves for the log in the order in
 // which it was begun: a Close stands behind the Acquire that it ends.
-func (b *Checker) inOrder(id paxos.NodeID, d intent) {
+func (b *Intents) inOrder(id paxos.NodeID, d intent) {
 	k, ok := model.CallOf(d.command)
 	if !ok {
 		return
 	}
 	from := sender{id, k.Session}
 	if was := b.left[from]; d.order < was {
-		b.World.Break("S14", "replica %d proposes %+v, which it began before what it has proposed for session %d already", id, d.command, k.Session)
+		b.world.Break("S14", "replica %d proposes %+v, which it began before what it has proposed for session %d already", id, d.command, k.Session)
 	}
 	b.left[from] = d.order
 }
 
-func (b *Checker) calls(id paxos.NodeID, c command.Call) {
+func (b *Intents) calls(id paxos.NodeID, c command.Call) {
 	if c.Session == 0 {
 		return
 	}
 	if _, was := b.rights.Opened[c.Session]; !was {
-		b.World.Break("S16", "replica %d proposes %T as call %d of session %d, which is not open yet", id, c.Op, c.Seq, c.Session)
+		b.world.Break("S16", "replica %d proposes %T as call %d of session %d, which is not open yet", id, c.Op, c.Seq, c.Session)
 		return
 	}
 	b.again(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Op)
-	if _, f := b.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return op == c.Op }); f != (model.Finding{}) {
-		b.World.Break(f.ID, "replica %d proposes %T as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.Text)
+	if _, f := b.requests.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return op == c.Op }); f != (model.Finding{}) {
+		b.world.Break(f.ID, "replica %d proposes %T as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.Text)
 	}
 }
 
-func (b *Checker) acts(id paxos.NodeID, c command.NodeCommand) {
+func (b *Intents) acts(id paxos.NodeID, c command.NodeCommand) {
 	b.again(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Op)
 	if _, refuses := c.Op.(command.Fail); refuses {
 		return
 	}
-	a, f := b.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return b.means(op, c.Op) })
+	a, f := b.requests.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return b.grips.means(op, c.Op) })
 	if f != (model.Finding{}) {
-		b.World.Break(f.ID, "replica %d proposes %+v as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.Text)
+		b.world.Break(f.ID, "replica %d proposes %+v as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.Text)
 		return
 	}
 	token, on := model.TokenIn(a.op)
-	if on && b.Given[token].ID.Epoch < c.Guard {
+	if on && b.grips.Given[token].ID.Epoch < c.Guard {
 		b.Retaken++
 	}
-	if on && b.ties[token] && model.NeedsFence(a.op) && model.FenceIn(c.Op) == (api.Sequencer{}) {
-		b.World.Break("S10", "replica %d proposes %+v as call %d of session %d without a sequencer, and the handle's token says that it is tied to one", id, c.Op, c.Seq, c.Session)
+	if on && b.grips.ties[token] && model.NeedsFence(a.op) && model.FenceIn(c.Op) == (api.Sequencer{}) {
+		b.world.Break("S10", "replica %d proposes %+v as call %d of session %d without a sequencer, and the handle's token says that it is tied to one", id, c.Op, c.Seq, c.Session)
 	}
 }
 
 // again: a call that was refused for certain is not worked on in the same epoch, for
 // no copy of its request. Where requests of several kinds have one number it is not
 // known which was refused.
-func (b *Checker) again(id paxos.NodeID, k model.Call, e api.Epoch, what any) {
-	v, over := b.denied[k]
+func (b *Intents) again(id paxos.NodeID, k model.Call, e api.Epoch, what any) {
+	v, over := b.answers.denied[k]
 	if !over || v.epoch != e {
 		return
 	}
-	if _, several := b.other(k, b.asked[k][0].op); !several {
-		b.World.Break("S5", "replica %d works on call %d of session %d, %T, and has refused it with %v in this epoch", id, k.Seq, k.Session, what, v.code)
+	if _, several := b.requests.other(k, b.requests.asked[k][0].op); !several {
+		b.world.Break("S5", "replica %d works on call %d of session %d, %T, and has refused it with %v in this epoch", id, k.Seq, k.Session, what, v.code)
 	}
 }

@@ -25,8 +25,8 @@ func TestS14AHandleThatIsClosedTakesNoLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := newKeeper(t)
 			k.answer("ann", 7, k.asks(7, "ann", 3, api.CloseHandle{Handle: k.token}), 3, api.Result{Code: api.OK})
-			id := k.h.Given[k.token].ID
-			k.h.OnCommand(&command.Applied{
+			id := k.h.Grips.Given[k.token].ID
+			k.h.Grips.OnCommand(&command.Applied{
 				Command: command.NodeCommand{Guard: c.guard, Session: 7, Seq: 2, Op: command.Acquire{Node: k.node, Handle: id, Mode: api.Exclusive}},
 				Verdict: c.verdict, Result: api.Result{Code: c.code},
 			})
@@ -71,8 +71,8 @@ func TestS10AHandleThatIsTiedIsUsedAsOne(t *testing.T) {
 		k := newKeeper(t)
 		tied := k.ties()
 		seq := k.asks(7, c.who, 3, c.op(k.token, tied))
-		f := k.h.LooseFinding(model.Call{Session: 7, Seq: seq})
+		f := k.h.Requests.LooseFinding(model.Call{Session: 7, Seq: seq})
 		require.Equal(t, c.breaks, f != model.Finding{}, name)
-		require.Equal(t, model.Finding{}, k.h.LooseFinding(model.Call{Session: 7, Seq: seq + 1}), "it was never sent")
+		require.Equal(t, model.Finding{}, k.h.Requests.LooseFinding(model.Call{Session: 7, Seq: seq + 1}), "it was never sent")
 	}
 }
