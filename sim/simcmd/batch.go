@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/internal/cli"
@@ -55,64 +54,70 @@ type failedSeed struct {
 	Differs   string `json:"second_hash,omitempty"` // of the run that wrote the directory, if another
 }
 
-// sim runs one seed or many.
-func (a *app) sim(ctx context.Context, f *simFlags) error {
-	if err := f.check(); err != nil {
+// simRun is one run of `chubby sim`.
+type simRun struct {
+	*app
+	f *simFlags
+}
+
+// run runs one seed or many.
+func (a simRun) run(ctx context.Context) error {
+	if err := a.f.check(); err != nil {
 		return err
 	}
-	o, err := f.options(a.o.With)
+	o, err := a.f.options(a.o.With)
 	if err != nil {
 		return err
 	}
-	if f.asked("seed") {
-		o.Seed = f.seed
-		if f.trace {
-			return a.trace(f, o)
+	if a.f.asked("seed") {
+		o.Seed = a.f.seed
+		if a.f.trace {
+			return a.trace(o)
 		}
-		f.from, f.seeds, f.maxFailures = f.seed, 0, 0
+		a.f.from, a.f.seeds, a.f.maxFailures = a.f.seed, 0, 0
 	}
-	shard, shards, err := parseShard(f.shard)
+	shard, shards, err := parseShard(a.f.shard)
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := cli.Writable(f.out); err != nil {
+	if a.f.out != "" {
+		if err := cli.Writable(a.f.out); err != nil {
 			return cli.Usage("--out: %v", err)
 		}
 	}
 	c := runner.Batch{
-		Options: o, From: f.from, Seeds: f.seeds, For: f.duration, Jobs: f.jobs,
-		Shard: shard, Shards: shards, MaxFailures: f.maxFailures,
+		Options: o, From: a.f.from, Seeds: a.f.seeds, For: a.f.duration, Jobs: a.f.jobs,
+		Shard: shard, Shards: shards, MaxFailures: a.f.maxFailures,
 	}
-	if f.duration > 0 && !f.asked("seeds") {
+	if a.f.duration > 0 && !a.f.asked("seeds") {
 		c.Seeds = 0
 	} else if shards > 0 && c.Seeds > 0 {
-		if c.Seeds = part(f.seeds, shard, shards); c.Seeds == 0 {
-			return cli.Usage("--seeds %d --shard %s: fewer seeds than shards", f.seeds, f.shard)
+		if c.Seeds = part(a.f.seeds, shard, shards); c.Seeds == 0 {
+			return cli.Usage("--seeds %d --shard %s: fewer seeds than shards", a.f.seeds, a.f.shard)
 		}
 	}
-	if !f.asked("seed") {
-		if err := cli.CheckRange(f.from, c.Seeds); err != nil {
+	if !a.f.asked("seed") {
+		if err := cli.CheckRange(a.f.from, c.Seeds); err != nil {
 			return err
 		}
 	}
-	asked := f.seeds
+	asked := a.f.seeds
 	if c.Seeds == 0 {
 		asked = 0
 	}
-	o.Seed = f.from
-	r := report{Build: a.build(), Options: runner.SettingsOf(o), From: f.from, Shard: f.shard, Asked: asked, MinCounted: f.minCounted, Failures: []failedSeed{}, options: o, again: a.reproduce}
+	o.Seed = a.f.from
+	r := report{Build: a.build(), Options: runner.SettingsOf(o), From: a.f.from, Shard: a.f.shard, Asked: asked, MinCounted: a.f.minCounted, Failures: []failedSeed{}, options: o, again: a.reproduce}
 	r.hashes = runner.NewManifest(r.Build, o)
-	if r.single = f.asked("seed"); r.single {
+	if r.single = a.f.asked("seed"); r.single {
 		a.one(&r)
 	} else {
 		a.many(ctx, c, &r)
 	}
-	return a.finish(f, &r)
+	return a.finish(&r)
 }
 
 // one runs the seed of the options.
-func (a *app) one(r *report) {
+func (a simRun) one(r *report) {
 	began := a.now()
 	var t runner.Tally
 	res := runner.Guard(a.simulate)(r.options)
@@ -125,7 +130,7 @@ func (a *app) one(r *report) {
 const patience = 4
 
 // many runs a batch.
-func (a *app) many(ctx context.Context, c runner.Batch, r *report) {
+func (a simRun) many(ctx context.Context, c runner.Batch, r *report) {
 	bounded, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	began := a.now()
@@ -185,41 +190,13 @@ func (r *report) take(t *runner.Tally, res *cell.Result) {
 }
 
 // finish writes what is to be written and picks the exit code.
-func (a *app) finish(f *simFlags, r *report) error {
-	if f.out != "" {
-		if err := a.leave(f, r); err != nil {
+func (a simRun) finish(r *report) error {
+	if a.f.out != "" {
+		if err := a.leave(r); err != nil {
 			return cli.Internal(err)
 		}
 	}
-	return a.tell(f.form, f.more, r)
-}
-
-// tell prints a report, what failed first, and returns its exit code as an error.
-func (a *app) tell(form cli.Form, more bool, r *report) error {
-	r.Counted = r.Totals.Counted
-	r.Exit = r.code()
-	a.explainInternal(r)
-	defer a.explainExit(r)
-	if form == "json" {
-		if err := a.JSON(r); err != nil {
-			return err
-		}
-		return cli.Exit(r.Exit)
-	}
-	for i := range r.Failures {
-		if err := a.printFailure(&r.Failures[i]); err != nil {
-			return err
-		}
-	}
-	if err := r.Totals.WriteTable(a.Out, more); err != nil {
-		return cli.Internal(err)
-	}
-	if !r.single {
-		if err := a.Printf("\n%-20s %s: %s\n", "ended by", r.EndedBy.Words(), r.reached()); err != nil {
-			return err
-		}
-	}
-	return cli.Exit(r.Exit)
+	return teller{a.app}.tell(a.f.form, a.f.more, r)
 }
 
 // reached says how many seeds counted.
@@ -250,38 +227,6 @@ func (r *report) code() int {
 		return cli.ExitUndecided
 	}
 	return cli.ExitClean
-}
-
-// explainInternal says on stderr, whatever the form of what is printed, that the
-// simulator is wrong, and where to look.
-func (a *app) explainInternal(r *report) {
-	for i := range r.Failures {
-		if f := &r.Failures[i]; f.Internal {
-			a.Warn("internal error: seed %d: %s", f.Seed, strings.TrimPrefix(f.Text, "internal: "))
-		}
-	}
-}
-
-// explainExit says on stderr, whatever the form, why there are fewer seeds than were
-// wanted, and what else explains the exit code.
-func (a *app) explainExit(r *report) {
-	switch {
-	case r.EndedBy == runner.EndIdle:
-		a.Warn("%s; gave up: %d seeds were idle, that is simulated less than %v or %d calls", r.reached(), r.Totals.Idle, cell.FloorTime, cell.FloorOps)
-	case r.Interrupted:
-		a.Warn("interrupted; these are the seeds that ended before: %s", r.reached())
-	case r.Counted < r.Wanted || r.EndedBy == runner.EndFailures:
-		a.Warn("ended by %s: %s", r.EndedBy.Words(), r.reached())
-	}
-	if len(r.Missing) > 0 {
-		a.Warn("no report of shard %s", strings.Join(r.Missing, ", "))
-	}
-	if r.Counted < r.MinCounted {
-		a.Warn("%d seeds counted, and --min-counted demands %d", r.Counted, r.MinCounted)
-	}
-	if r.Exit == cli.ExitDiffers {
-		a.Warn("a failing seed gave another history when it was run again; `chubby sim verify` names the event")
-	}
 }
 
 // every is how often plain progress lines are printed.

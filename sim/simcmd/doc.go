@@ -12,5 +12,5 @@
 // in manifests, so that `sim replay` of the same program runs a failing seed again.
 //
 // Reading order: options.go (the door), app.go (the tree), sim.go (the main job) with batch.go,
-// failures.go, progress.go and trace.go, then one file a command (merge.go: shards).
+// tell.go, failures.go, progress.go and trace.go, then one file a command (merge.go: shards).
 package simcmd

@@ -92,7 +92,7 @@ An event is no failure: the exit code does not depend on what was measured. It i
 			if len(args) == 0 {
 				return a.listExperiments()
 			}
-			return a.experiment(c.Context(), f, args[0])
+			return experimentRun{a, f}.run(c.Context(), args[0])
 		},
 	}
 	c.Flags().Uint64Var(&f.seeds, "seeds", 100, "seeds in each place of the grid")
@@ -140,52 +140,58 @@ func (f *experimentFlags) check() error {
 	return nil
 }
 
-func (a *app) experiment(ctx context.Context, f *experimentFlags, name string) error {
+// experimentRun is one run of an experiment.
+type experimentRun struct {
+	*app
+	f *experimentFlags
+}
+
+func (a experimentRun) run(ctx context.Context, name string) error {
 	all := a.o.experiments()
 	i := slices.IndexFunc(all, func(e experiment.Experiment) bool { return e.Name == name })
 	if i < 0 {
 		return cli.Usage("no experiment %q; `%s sim experiment` lists them", name, a.Name)
 	}
 	e := all[i]
-	if err := f.check(); err != nil {
+	if err := a.f.check(); err != nil {
 		return err
 	}
-	if len(f.at) > 0 {
-		part, ok := e.At(f.at)
+	if len(a.f.at) > 0 {
+		part, ok := e.At(a.f.at)
 		if !ok {
-			return cli.Usage("--at %v: the places on the axis of %s (%s) are %v", f.at, name, e.Axis, e.Places())
+			return cli.Usage("--at %v: the places on the axis of %s (%s) are %v", a.f.at, name, e.Axis, e.Places())
 		}
 		e = part
 	}
-	if places := uint64(len(e.Grid)); f.seeds > math.MaxUint64/places {
-		return cli.Usage("--seeds %d: at most %d, each in %d places of the grid", f.seeds, math.MaxUint64/places, places)
+	if places := uint64(len(e.Grid)); a.f.seeds > math.MaxUint64/places {
+		return cli.Usage("--seeds %d: at most %d, each in %d places of the grid", a.f.seeds, math.MaxUint64/places, places)
 	}
-	m := measured{Experiment: e.Name, Event: e.Event, Build: a.build(), From: f.from, Seeds: f.seeds, Files: []string{}}
-	t := a.measure(ctx, f, e, &m)
+	m := measured{Experiment: e.Name, Event: e.Event, Build: a.build(), From: a.f.from, Seeds: a.f.seeds, Files: []string{}}
+	t := a.measure(ctx, e, &m)
 	m.Points, m.Others = t.Points(), t.Others()
 	m.Interrupted = ctx.Err() != nil
-	if f.out != "" {
-		if err := errors.Join(m.leave(f.out, t), a.leaveOthers(f, e, &m)); err != nil {
+	if a.f.out != "" {
+		if err := errors.Join(m.leave(a.f.out, t), a.leaveOthers(e, &m)); err != nil {
 			return cli.Internal(err)
 		}
 	}
 	m.Exit = m.code()
-	if err := a.printMeasured(f, &m, t); err != nil {
+	if err := a.print(&m, t); err != nil {
 		return err
 	}
 	return cli.Exit(m.Exit)
 }
 
 // measure runs every seed in every place of the grid.
-func (a *app) measure(ctx context.Context, f *experimentFlags, e experiment.Experiment, m *measured) *experiment.Tally {
+func (a experimentRun) measure(ctx context.Context, e experiment.Experiment, m *measured) *experiment.Tally {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	t := experiment.NewTally(e)
 	places := uint64(len(e.Grid))
 	began, told, done := a.now(), a.now(), uint64(0)
-	cli.InOrder(ctx, f.jobs, f.seeds*places, func(i uint64) cell.Result {
+	cli.InOrder(ctx, a.f.jobs, a.f.seeds*places, func(i uint64) cell.Result {
 		o := e.Grid[i%places].Options
-		o.Seed = f.from + i/places
+		o.Seed = a.f.from + i/places
 		return runner.Guard(a.simulate)(o)
 	}, func(r cell.Result) {
 		t.Add(int(done%places), &r)
@@ -195,12 +201,12 @@ func (a *app) measure(ctx context.Context, f *experimentFlags, e experiment.Expe
 			a.Warn("internal error: seed %d: %s", r.Seed, r.Breach.Text)
 		}
 		now := a.now()
-		if f.limit > 0 && now.Sub(began) >= f.limit {
+		if a.f.limit > 0 && now.Sub(began) >= a.f.limit {
 			stop()
 		}
 		if now.Sub(told) >= every {
 			told = now
-			a.Say("%4.0f s  %d of %d runs", now.Sub(began).Seconds(), done, f.seeds*places)
+			a.Say("%4.0f s  %d of %d runs", now.Sub(began).Seconds(), done, a.f.seeds*places)
 		}
 	})
 	return t
@@ -238,11 +244,11 @@ func (m *measured) leave(dir string, t *experiment.Tally) error {
 }
 
 // leaveOthers runs again what something else ended, and writes all that is known of it.
-func (a *app) leaveOthers(f *experimentFlags, e experiment.Experiment, m *measured) error {
+func (a experimentRun) leaveOthers(e experiment.Experiment, m *measured) error {
 	for _, x := range m.Others {
 		o := e.Grid[x.Place].Options
 		o.Seed = x.Seed
-		dir := filepath.Join(f.out, fmt.Sprintf("%s-%s-%v-seed-%d", m.Experiment, strings.ReplaceAll(x.Series, " ", "-"), x.X, x.Seed))
+		dir := filepath.Join(a.f.out, fmt.Sprintf("%s-%s-%v-seed-%d", m.Experiment, strings.ReplaceAll(x.Series, " ", "-"), x.X, x.Seed))
 		if _, err := runner.WriteArtifacts(dir, m.Build, a.simulate, o); err != nil {
 			return err
 		}
@@ -266,14 +272,14 @@ func (m *measured) code() int {
 	return cli.ExitClean
 }
 
-func (a *app) printMeasured(f *experimentFlags, m *measured, t *experiment.Tally) error {
+func (a experimentRun) print(m *measured, t *experiment.Tally) error {
 	if m.Interrupted {
 		a.Warn("interrupted; these are the runs that ended before")
 	}
 	if m.Exit == cli.ExitUndecided {
 		a.Warn("some place of the grid has no seed that says anything")
 	}
-	if f.form == "json" {
+	if a.f.form == "json" {
 		return a.JSON(m)
 	}
 	if err := t.WriteTable(a.Out); err != nil {

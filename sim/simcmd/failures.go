@@ -63,7 +63,7 @@ func (f *failedSeed) String() string {
 }
 
 // printFailure tells of a failing seed, the line that reproduces it last.
-func (a *app) printFailure(f *failedSeed) error {
+func (a teller) printFailure(f *failedSeed) error {
 	if err := a.Printf("%s\n", f); err != nil {
 		return err
 	}
@@ -92,10 +92,10 @@ func indented(s string) string {
 // leave writes the batch's manifest and a directory for each failing seed,
 // which is run again for its trace; also for a clean one that was asked for by
 // --seed.
-func (a *app) leave(f *simFlags, r *report) error {
+func (a simRun) leave(r *report) error {
 	for i := range r.Failures {
 		s := &r.Failures[i]
-		dir, again, err := a.leaveSeed(f, r, s.Seed)
+		dir, again, err := a.leaveSeed(r, s.Seed)
 		if err != nil {
 			return err
 		}
@@ -108,22 +108,22 @@ func (a *app) leave(f *simFlags, r *report) error {
 			s.Differs = again.Hash
 		}
 	}
-	if f.asked("seed") && len(r.Failures) == 0 {
-		_, again, err := a.leaveSeed(f, r, f.seed)
+	if a.f.asked("seed") && len(r.Failures) == 0 {
+		_, again, err := a.leaveSeed(r, a.f.seed)
 		if err != nil {
 			return err
 		}
 		if again.Internal {
-			return fmt.Errorf("seed %d, run again: %s\n%s", f.seed, again.Breach.Text, again.Stack)
+			return fmt.Errorf("seed %d, run again: %s\n%s", a.f.seed, again.Breach.Text, again.Stack)
 		}
 	}
-	return r.hashes.Write(f.out)
+	return r.hashes.Write(a.f.out)
 }
 
-func (a *app) leaveSeed(f *simFlags, r *report, seed uint64) (dir string, again cell.Result, err error) {
+func (a simRun) leaveSeed(r *report, seed uint64) (dir string, again cell.Result, err error) {
 	o := r.options
 	o.Seed = seed
-	dir = filepath.Join(f.out, fmt.Sprintf("seed-%d", seed))
+	dir = filepath.Join(a.f.out, fmt.Sprintf("seed-%d", seed))
 	a.Say("writing %s", dir)
 	again, err = runner.WriteArtifacts(dir, r.Build, a.simulate, o)
 	return dir, again, err

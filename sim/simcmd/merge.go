@@ -86,7 +86,7 @@ func (a *app) merge(files []string, form cli.Form, more bool, minCounted uint64)
 	slices.SortFunc(all, func(x, y shardReport) int { return cmp.Compare(x.shard, y.shard) })
 	r := together(all)
 	r.MinCounted = minCounted
-	return a.tell(form, more, &r)
+	return teller{a}.tell(form, more, &r)
 }
 
 // readShard reads a report and finds out whether it is all of a shard.

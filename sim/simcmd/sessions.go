@@ -88,7 +88,7 @@ Exit code 1 says that a session was lost or something numbered broke.
 ` + cli.ExitHelp,
 		Example: "  chubby sim experiment sessions\n  chubby sim experiment sessions --sessions 500 --lease 12s --for 5m",
 		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return a.sessions(c.Context(), f) },
+		RunE:    func(c *cobra.Command, _ []string) error { return sessionsRun{a, f}.run(c.Context()) },
 	}
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "the seed")
 	c.Flags().IntVar(&f.replicas, "replicas", 5, "of the cell")
@@ -127,15 +127,21 @@ func (f *sessionsFlags) check() error {
 	return nil
 }
 
-func (a *app) sessions(ctx context.Context, f *sessionsFlags) error {
-	if err := f.check(); err != nil {
+// sessionsRun is one run of `chubby sim experiment sessions`.
+type sessionsRun struct {
+	*app
+	f *sessionsFlags
+}
+
+func (a sessionsRun) run(ctx context.Context) error {
+	if err := a.f.check(); err != nil {
 		return err
 	}
 	// A crowd is much memory that lives long and little that does not.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	m := crowded{Experiment: "sessions", Build: a.build(), Seed: f.seed, Replicas: f.replicas, Leases: []crowdPoint{}, Files: []string{}}
-	for _, l := range f.leases {
-		p, err := a.keepAlive(ctx, f, l)
+	m := crowded{Experiment: "sessions", Build: a.build(), Seed: a.f.seed, Replicas: a.f.replicas, Leases: []crowdPoint{}, Files: []string{}}
+	for _, l := range a.f.leases {
+		p, err := a.keepAlive(ctx, l)
 		switch {
 		case ctx.Err() != nil:
 			m.Exit = cli.ExitInterrupted
@@ -154,20 +160,20 @@ func (a *app) sessions(ctx context.Context, f *sessionsFlags) error {
 			break
 		}
 	}
-	if f.out != "" {
-		if err := m.leave(f.out); err != nil {
+	if a.f.out != "" {
+		if err := m.leave(a.f.out); err != nil {
 			return cli.Internal(err)
 		}
 	}
-	if err := a.printCrowded(f, &m); err != nil {
+	if err := a.print(&m); err != nil {
 		return err
 	}
 	return cli.Exit(m.Exit)
 }
 
 // keepAlive runs one length of leases, until ctx ends.
-func (a *app) keepAlive(ctx context.Context, f *sessionsFlags, lease time.Duration) (p crowdPoint, err error) {
-	x := a.crowd(f.options(lease))
+func (a sessionsRun) keepAlive(ctx context.Context, lease time.Duration) (p crowdPoint, err error) {
+	x := a.crowd(a.f.options(lease))
 	defer x.Close()
 	p.Lease = lease
 	began := a.now()
@@ -175,15 +181,15 @@ func (a *app) keepAlive(ctx context.Context, f *sessionsFlags, lease time.Durati
 		return p, err
 	}
 	p.Gathered = a.now().Sub(began)
-	a.Say("%4.0f s  leases of %v: %d sessions are there", p.Gathered.Seconds(), lease, f.sessions)
+	a.Say("%4.0f s  leases of %v: %d sessions are there", p.Gathered.Seconds(), lease, a.f.sessions)
 	began, cpu := a.now(), a.processor()
 	told := began
 	const step = 10 * time.Second
-	for left := f.span; left > 0 && err == nil && ctx.Err() == nil; left -= step {
+	for left := a.f.span; left > 0 && err == nil && ctx.Err() == nil; left -= step {
 		err = x.RunFor(min(left, step))
 		if now := a.now(); now.Sub(told) >= every {
 			told = now
-			a.Say("%4.0f s  leases of %v: %v of %v", now.Sub(began).Seconds(), lease, f.span-left, f.span)
+			a.Say("%4.0f s  leases of %v: %v of %v", now.Sub(began).Seconds(), lease, a.f.span-left, a.f.span)
 		}
 	}
 	p.Elapsed, p.Processor = a.now().Sub(began), a.processor()-cpu
@@ -228,8 +234,8 @@ func (m *crowded) fields() [][]string {
 	return all
 }
 
-func (a *app) printCrowded(f *sessionsFlags, m *crowded) error {
-	if f.form == "json" {
+func (a sessionsRun) print(m *crowded) error {
+	if a.f.form == "json" {
 		return a.JSON(m)
 	}
 	t := cli.NewNumbers(a.Out)

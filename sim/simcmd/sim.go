@@ -128,7 +128,7 @@ history.jsonl, history.html and a manifest.json that chubby sim replay reads.
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.asked = c.Flags().Changed
-			return a.sim(c.Context(), f)
+			return simRun{a, f}.run(c.Context())
 		},
 	}
 	f.register(c)

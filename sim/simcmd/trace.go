@@ -13,19 +13,19 @@ import (
 )
 
 // trace runs one seed and prints what happens to stdout, the verdict to stderr.
-func (a *app) trace(f *simFlags, o plan.Options) error {
-	node, err := parseNode(f.node)
+func (a simRun) trace(o plan.Options) error {
+	node, err := parseNode(a.f.node)
 	if err != nil {
 		return err
 	}
-	if err := checkInPlan(f.node, node, plan.New(o)); err != nil {
+	if err := checkInPlan(a.f.node, node, plan.New(o)); err != nil {
 		return err
 	}
-	if f.out != "" {
+	if a.f.out != "" {
 		return cli.Usage("--out does not go with --trace; leave one of them out")
 	}
 	w := bufio.NewWriterSize(a.Out, 1<<16)
-	o.Trace = sim.Trace{W: w, Node: node, Until: f.until, Describe: describe.Message}
+	o.Trace = sim.Trace{W: w, Node: node, Until: a.f.until, Describe: describe.Message}
 	r := runner.Guard(a.simulate)(o)
 	if err := w.Flush(); err != nil {
 		return cli.Internal(err)

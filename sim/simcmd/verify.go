@@ -43,7 +43,7 @@ under the race detector or not: compare it across machines.
 ` + cli.ExitHelp,
 		Example: "  chubby sim verify --seeds 1000\n  GOGC=5 GOMAXPROCS=1 chubby sim verify --seeds 30",
 		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return a.verify(c.Context(), f) },
+		RunE:    func(c *cobra.Command, _ []string) error { return verifyRun{a, f}.run(c.Context()) },
 	}
 	c.Flags().Uint64Var(&f.seeds, "seeds", 30, "seeds, each of which is run twice")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
@@ -54,26 +54,32 @@ under the race detector or not: compare it across machines.
 	return c
 }
 
-func (a *app) verify(ctx context.Context, f *verifyFlags) error {
-	if err := f.form.Check(); err != nil {
+// verifyRun is one run of `chubby sim verify`.
+type verifyRun struct {
+	*app
+	f *verifyFlags
+}
+
+func (a verifyRun) run(ctx context.Context) error {
+	if err := a.f.form.Check(); err != nil {
 		return err
 	}
-	if f.seeds == 0 {
+	if a.f.seeds == 0 {
 		return cli.Usage("--seeds 0: at least 1")
 	}
-	if err := cli.CheckJobs(f.jobs); err != nil {
+	if err := cli.CheckJobs(a.f.jobs); err != nil {
 		return err
 	}
-	if err := cli.CheckRange(f.from, f.seeds); err != nil {
+	if err := cli.CheckRange(a.f.from, a.f.seeds); err != nil {
 		return err
 	}
-	o, err := f.options(a.o.With)
+	o, err := a.f.options(a.o.With)
 	if err != nil {
 		return err
 	}
 	v := verified{Build: a.build(), Options: runner.SettingsOf(o), Differences: []runner.Verification{}}
-	v.Options.Seed = f.from
-	p := a.newProgress(verifying, f.seeds, 0)
+	v.Options.Seed = a.f.from
+	p := a.newProgress(verifying, a.f.seeds, 0)
 	var t runner.Tally
 	each := func(c runner.Verification) {
 		r := cell.Result{Seed: c.Seed, Hash: c.First, Counted: true}
@@ -85,16 +91,16 @@ func (a *app) verify(ctx context.Context, f *verifyFlags) error {
 		}
 		p.seed(&r, v.Seeds)
 	}
-	cli.InOrder(ctx, f.jobs, f.seeds, func(i uint64) runner.Verification {
+	cli.InOrder(ctx, a.f.jobs, a.f.seeds, func(i uint64) runner.Verification {
 		o := o
-		o.Seed = f.from + i
+		o.Seed = a.f.from + i
 		return runner.Verify(a.simulate, o)
 	}, each)
 	p.finish()
-	v.Interrupted = v.Seeds < f.seeds
+	v.Interrupted = v.Seeds < a.f.seeds
 	v.Hash = t.Totals(0).Hash
 	v.Exit = v.code()
-	if err := a.printVerified(f, &v); err != nil {
+	if err := a.print(&v); err != nil {
 		return err
 	}
 	return cli.Exit(v.Exit)
@@ -115,8 +121,8 @@ func (v *verified) code() int {
 	return cli.ExitClean
 }
 
-func (a *app) printVerified(f *verifyFlags, v *verified) error {
-	if f.form == "json" {
+func (a verifyRun) print(v *verified) error {
+	if a.f.form == "json" {
 		return a.JSON(v)
 	}
 	t := cli.NewTable(a.Out)

@@ -1,0 +1,72 @@
+package simcmd
+
+import (
+	"strings"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+// teller says what became of a report: that of a run, or of shards that are merged.
+type teller struct{ *app }
+
+// tell prints a report, what failed first, and returns its exit code as an error.
+func (a teller) tell(form cli.Form, more bool, r *report) error {
+	r.Counted = r.Totals.Counted
+	r.Exit = r.code()
+	a.explainInternal(r)
+	defer a.explainExit(r)
+	if form == "json" {
+		if err := a.JSON(r); err != nil {
+			return err
+		}
+		return cli.Exit(r.Exit)
+	}
+	for i := range r.Failures {
+		if err := a.printFailure(&r.Failures[i]); err != nil {
+			return err
+		}
+	}
+	if err := r.Totals.WriteTable(a.Out, more); err != nil {
+		return cli.Internal(err)
+	}
+	if !r.single {
+		if err := a.Printf("\n%-20s %s: %s\n", "ended by", r.EndedBy.Words(), r.reached()); err != nil {
+			return err
+		}
+	}
+	return cli.Exit(r.Exit)
+}
+
+// explainInternal says on stderr, whatever the form of what is printed, that the
+// simulator is wrong, and where to look.
+func (a teller) explainInternal(r *report) {
+	for i := range r.Failures {
+		if f := &r.Failures[i]; f.Internal {
+			a.Warn("internal error: seed %d: %s", f.Seed, strings.TrimPrefix(f.Text, "internal: "))
+		}
+	}
+}
+
+// explainExit says on stderr, whatever the form, why there are fewer seeds than were
+// wanted, and what else explains the exit code.
+func (a teller) explainExit(r *report) {
+	switch {
+	case r.EndedBy == runner.EndIdle:
+		a.Warn("%s; gave up: %d seeds were idle, that is simulated less than %v or %d calls", r.reached(), r.Totals.Idle, cell.FloorTime, cell.FloorOps)
+	case r.Interrupted:
+		a.Warn("interrupted; these are the seeds that ended before: %s", r.reached())
+	case r.Counted < r.Wanted || r.EndedBy == runner.EndFailures:
+		a.Warn("ended by %s: %s", r.EndedBy.Words(), r.reached())
+	}
+	if len(r.Missing) > 0 {
+		a.Warn("no report of shard %s", strings.Join(r.Missing, ", "))
+	}
+	if r.Counted < r.MinCounted {
+		a.Warn("%d seeds counted, and --min-counted demands %d", r.Counted, r.MinCounted)
+	}
+	if r.Exit == cli.ExitDiffers {
+		a.Warn("a failing seed gave another history when it was run again; `chubby sim verify` names the event")
+	}
+}
