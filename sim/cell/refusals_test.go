@@ -1,9 +1,7 @@
 package cell
 
 import (
-	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,7 +9,6 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/sim/damage"
-	"github.com/chubbycell/chubby/sim/ondisk"
 	"github.com/chubbycell/chubby/wal"
 )
 
@@ -67,65 +64,4 @@ func TestS17WhoMayRefuse(t *testing.T) {
 			require.Equal(t, !c.breaks, cell.watch.Budget.IsDead(r.Id))
 		})
 	}
-}
-
-// A register is lost when neither copy has what the disk was told to keep.
-func TestWhetherARegisterIsLost(t *testing.T) {
-	c := someCell(t, 3)
-	r := running(c.replicas[0])
-	mem := c.replicas[0].Disk().Mem()
-	d := &c.watch.Disks[r.Id]
-	value, ok := ondisk.Register(mem, damage.Registers[0])
-	require.True(t, ok)
-	says := ondisk.ReadPromise(value)
-	require.Equal(t, d.Boot, says.Boot)
-	require.Equal(t, d.Promise, says.Ballot)
-	require.False(t, c.watch.Rot.Lost(r.Id, mem))
-
-	for _, name := range damage.Registers {
-		old, err := mem.Contents(name + ".a")
-		require.NoError(t, err)
-		require.NoError(t, mem.Overlay(name+".a", 0, make([]byte, len(old))))
-		require.False(t, c.watch.Rot.Lost(r.Id, mem), "the other one is good")
-		b, err := mem.Contents(name + ".b")
-		require.NoError(t, err)
-		require.NoError(t, mem.Overlay(name+".b", 0, make([]byte, len(b))))
-		require.True(t, c.watch.Rot.Lost(r.Id, mem))
-		require.NoError(t, mem.Overlay(name+".a", 0, old))
-		require.False(t, c.watch.Rot.Lost(r.Id, mem))
-	}
-	image, err := mem.Contents(damage.Registers[0] + ".a")
-	require.NoError(t, err)
-	require.Len(t, image, ondisk.PromiseImage, "a write of it that goes astray hits no more")
-	manifest, ok := ondisk.Register(mem, damage.Registers[1])
-	require.True(t, ok)
-	require.LessOrEqual(t, ondisk.Begin(manifest), says.First)
-	cutting := func(first uint64) {
-		b, err := mem.Contents(damage.Registers[1] + ".a")
-		require.NoError(t, err)
-		binary.LittleEndian.PutUint64(b[20+24:], first)
-		end := len(b) - 4
-		binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], crc32.MakeTable(crc32.Castagnoli)))
-		for _, suffix := range ondisk.Copies {
-			require.NoError(t, mem.Overlay(damage.Registers[1]+suffix, 0, b))
-		}
-	}
-	cutting(says.First)
-	require.False(t, c.watch.Rot.Lost(r.Id, mem))
-	cutting(says.First + 1)
-	require.True(t, c.watch.Rot.Lost(r.Id, mem), "what is there is from before the log was cut")
-	cutting(says.First)
-	b, err := mem.Contents(damage.Registers[0] + ".a")
-	require.NoError(t, err)
-	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, b))
-	d.Begun.Round++
-	require.False(t, c.watch.Rot.Lost(r.Id, mem), "it was to be written, and both copies are good")
-	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, make([]byte, len(b))))
-	require.True(t, c.watch.Rot.HasLostRegister(r.Id, mem), "the bad one may have had it")
-	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, b))
-	require.False(t, c.watch.Rot.Lost(r.Id, mem), "that was mended")
-	require.True(t, c.watch.Rot.HasLostRegister(r.Id, mem), "and is lost all the same")
-	d.Begun.Round--
-	d.Boot++
-	require.True(t, c.watch.Rot.Lost(r.Id, mem), "what is there is older")
 }

@@ -11,15 +11,15 @@ import (
 // and leaves nothing to be seen.
 func (h *Rot) HasLostRegister(id paxos.NodeID, mem *vfs.Mem) bool {
 	d := &h.Disks[id]
-	d.gone = d.gone || h.Lost(id, mem)
+	d.gone = d.gone || h.lost(id, mem)
 	return d.gone
 }
 
-// Lost says that what two copies are there for has happened: of some register
+// lost says that what two copies are there for has happened: of some register
 // neither has what the disk was told to keep, though others may have what is older. If
 // one copy is bad, and the other older than what was being written, that may be so, too:
 // the bad one may have had it.
-func (h *Rot) Lost(id paxos.NodeID, mem *vfs.Mem) bool {
+func (h *Rot) lost(id paxos.NodeID, mem *vfs.Mem) bool {
 	for _, name := range damage.Registers {
 		value, ok := ondisk.Register(mem, name)
 		if !ok {

@@ -1,6 +1,8 @@
 package agreement
 
 import (
+	"encoding/binary"
+	"hash/crc32"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -164,6 +166,70 @@ func TestTheEndOfAMarkedLogIsNeverForgotten(t *testing.T) {
 		_, _, _, err := store.Open(h.mem, damage.DataDir, store.Options{Salt: func() uint64 { return 1 }})
 		require.ErrorIs(t, err, wal.ErrDamaged, "seed %d", seed)
 	}
+}
+
+// A register is lost when neither copy has what the disk was told to keep.
+func TestWhetherARegisterIsLost(t *testing.T) {
+	f := newFacts(t)
+	mem := newShelf(t, draws(t, 1), 1<<12).mem
+	f.h.Logs.OnDurable(1, []paxos.Record{paxos.Booted{Boot: 1}})
+	f.h.Logs.OnAppend(1, []paxos.Record{paxos.Promised{Ballot: ballot(1, 1)}})
+	f.promise(1, ballot(1, 1))
+	lost := func() bool { return f.h.Rot.lost(1, mem) }
+	d := &f.h.Disks[1]
+	value, ok := ondisk.Register(mem, damage.Registers[0])
+	require.True(t, ok)
+	says := ondisk.ReadPromise(value)
+	require.Equal(t, d.Boot, says.Boot)
+	require.Equal(t, d.Promise, says.Ballot)
+	require.False(t, lost())
+
+	for _, name := range damage.Registers {
+		old, err := mem.Contents(name + ".a")
+		require.NoError(t, err)
+		require.NoError(t, mem.Overlay(name+".a", 0, make([]byte, len(old))))
+		require.False(t, lost(), "the other one is good")
+		b, err := mem.Contents(name + ".b")
+		require.NoError(t, err)
+		require.NoError(t, mem.Overlay(name+".b", 0, make([]byte, len(b))))
+		require.True(t, lost())
+		require.NoError(t, mem.Overlay(name+".a", 0, old))
+		require.False(t, lost())
+	}
+	image, err := mem.Contents(damage.Registers[0] + ".a")
+	require.NoError(t, err)
+	require.Len(t, image, ondisk.PromiseImage, "a write of it that goes astray hits no more")
+	manifest, ok := ondisk.Register(mem, damage.Registers[1])
+	require.True(t, ok)
+	require.LessOrEqual(t, ondisk.Begin(manifest), says.First)
+	cutting := func(first uint64) {
+		b, err := mem.Contents(damage.Registers[1] + ".a")
+		require.NoError(t, err)
+		binary.LittleEndian.PutUint64(b[20+24:], first)
+		end := len(b) - 4
+		binary.LittleEndian.PutUint32(b[end:], crc32.Checksum(b[:end], crc32.MakeTable(crc32.Castagnoli)))
+		for _, suffix := range ondisk.Copies {
+			require.NoError(t, mem.Overlay(damage.Registers[1]+suffix, 0, b))
+		}
+	}
+	cutting(says.First)
+	require.False(t, lost())
+	cutting(says.First + 1)
+	require.True(t, lost(), "what is there is from before the log was cut")
+	cutting(says.First)
+	b, err := mem.Contents(damage.Registers[0] + ".a")
+	require.NoError(t, err)
+	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, b))
+	d.Begun.Round++
+	require.False(t, lost(), "it was to be written, and both copies are good")
+	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, make([]byte, len(b))))
+	require.True(t, f.h.Rot.HasLostRegister(1, mem), "the bad one may have had it")
+	require.NoError(t, mem.Overlay(damage.Registers[0]+".b", 0, b))
+	require.False(t, lost(), "that was mended")
+	require.True(t, f.h.Rot.HasLostRegister(1, mem), "and is lost all the same")
+	d.Begun.Round--
+	d.Boot++
+	require.True(t, lost(), "what is there is older")
 }
 
 // must is for damage to a place that was looked up a moment ago.
