@@ -2,10 +2,7 @@ package cellcmd
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"math"
 	"net"
@@ -128,10 +125,6 @@ func serviceMemory() {
 	}
 }
 
-// devMark is the file that says how many replicas were founded in a directory. While it is
-// missing none of them has ever run.
-const devMark = "dev.json"
-
 // prepare decides where everything goes.
 func (d *dev) prepare() (err error) {
 	if d.file == "" {
@@ -239,43 +232,6 @@ func (d *dev) start() error {
 		return cli.Usage("%v", err)
 	}
 	return nil
-}
-
-// found founds all replicas before any of them runs.
-func (d *dev) found(cfgs []server.Config) error {
-	for _, c := range cfgs {
-		if err := server.Found(c); err != nil {
-			return err
-		}
-	}
-	text, err := json.Marshal(map[string]int{"replicas": d.replicas})
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(d.dir, devMark), append(text, '\n'), 0o600)
-}
-
-// readMark reads how many replicas a directory has.
-func (d *dev) readMark() (founded bool, err error) {
-	name := filepath.Join(d.dir, devMark)
-	text, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	var have struct{ Replicas int }
-	if err == nil {
-		err = json.Unmarshal(text, &have)
-	}
-	switch {
-	case err != nil:
-		return false, cli.Usage("%s: %v", name, err)
-	case have.Replicas < 1 || have.Replicas > maxDev:
-		return false, cli.Usage("%s: %d replicas", name, have.Replicas)
-	case d.chosen && have.Replicas != d.replicas:
-		return false, cli.Usage("--replicas %d: %s has a cell of %d; leave the flag out, or remove the directory to begin anew", d.replicas, d.dir, have.Replicas)
-	}
-	d.replicas = have.Replicas
-	return true, nil
 }
 
 // ready waits until all replicas know a master.

@@ -6,8 +6,10 @@
 //	failure.go    exit codes of what a cell answers
 //	stat.go       metadata of nodes as it is printed
 //	read.go       ls, cat, stat; write.go: put, mkdir, rm, acl
-//	lock.go       lock: a child process that lives no longer than its lock; child_*.go
+//	lock.go       lock: a command that lives no longer than its lock; guard.go: when it must
+//	              end; child.go, child_*.go
 //	watch.go      watch; sequencer.go; status.go
-//	dev.go        a cell in one process; cellfile.go: how the others find it
+//	dev.go        a cell in one process; devmark.go: its directory; cellfile.go: how the
+//	              others find it
 //	serve.go      one replica
 package cellcmd
