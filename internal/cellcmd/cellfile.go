@@ -10,14 +10,20 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/cli"
 )
 
-// devFile is where chubby dev writes its cell file, and where the other commands look for it.
+// devFile is where chubby dev writes its cell file, and where the other commands look for it. It
+// fails if another user may have put a file there.
 func devFile() (string, error) {
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
-		return filepath.Join(dir, "chubby", "dev.json"), nil
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("chubby-%d", os.Getuid()))
+	if own := os.Getenv("XDG_RUNTIME_DIR"); own != "" {
+		dir = filepath.Join(own, "chubby")
 	}
-	return filepath.Join(os.TempDir(), fmt.Sprintf("chubby-%d", os.Getuid()), "dev.json"), nil
+	if err := checkOwner(dir); err != nil {
+		return "", cli.Usage("%v; give --cell or CHUBBY_CELL, or --file to chubby dev", err)
+	}
+	return filepath.Join(dir, "dev.json"), nil
 }
 
 // writeCellFile replaces a cell file, so that it is there whole or not at all.

@@ -129,7 +129,7 @@ func serviceMemory() {
 func (d *dev) prepare() (err error) {
 	if d.file == "" {
 		if d.file, err = devFile(); err != nil {
-			return cli.Usage("%v; give --file", err)
+			return err
 		}
 	}
 	if isInUse(d.file) {
