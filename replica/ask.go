@@ -34,8 +34,8 @@ func (r *Replica) ask(ctx context.Context, do func(h *driver.Driver, now time.Ti
 	return nil
 }
 
-// Resign makes the replica give up being the leader, so that another one need not wait until
-// it is missed. It returns when the messages that say so were handed to the Transport. A
+// Resign makes the replica give up being the leader. That frees the others from their grants to
+// it; they campaign at their next election timeout. It returns when the messages that say so were handed to the Transport. A
 // replica that does not lead is postponed as a candidate.
 func (r *Replica) Resign(ctx context.Context) error {
 	return r.ask(ctx, func(h *driver.Driver, now time.Time) { h.Resign(now) })
