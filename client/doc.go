@@ -125,5 +125,6 @@
 //   - goroutines.go, signal.go: the Runtime of programs
 //   - dial.go, target.go: a Client over the network
 //
-// What programs build from these, elections for instance, is in package recipe.
+// What programs build from these, elections for instance, is in package recipe. Package chubbytest runs
+// a cell inside the test of a program.
 package client

@@ -68,10 +68,11 @@ var packages = map[string]rule{
 	"replica/disk/diskjobs": {synchronous, []string{"replica/driver", "replica/disk/store"}},
 	"replica/disk/backup":   {synchronous, []string{"replica/state/command", "replica/disk/store"}},
 
-	"client/session": {pure, []string{"replica/api"}},
-	"client":         {concurrent, []string{"client/session", "internal/boottime", "internal/transport/rpc"}},
-	"client/recipe":  {concurrent, []string{"client"}},
-	"replica":        {concurrent, []string{"replica/disk/diskjobs", "internal/boottime"}},
+	"client/session":    {pure, []string{"replica/api"}},
+	"client":            {concurrent, []string{"client/session", "internal/boottime", "internal/transport/rpc"}},
+	"client/recipe":     {concurrent, []string{"client"}},
+	"client/chubbytest": {concurrent, []string{"replica", "client"}},
+	"replica":           {concurrent, []string{"replica/disk/diskjobs", "internal/boottime"}},
 
 	"internal/transport/queue":        {concurrent, nil},
 	"internal/transport/loopback":     {support, nil},

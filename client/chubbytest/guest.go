@@ -1,0 +1,131 @@
+package chubbytest
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/core"
+)
+
+// Principal is who the clients of Client are.
+const Principal = "tester"
+
+// queueLength is how many messages wait for a client, at most. What comes when the queue is full is
+// dropped, as a network would.
+const queueLength = 1024
+
+// guest is a client of a cell, with the machine that it runs on.
+type guest struct {
+	cell   *Cell
+	addr   core.Addr
+	who    api.Principal
+	client *client.Client
+	rt     *client.Goroutines
+	cut    map[int]bool // the replicas that it does not reach; guarded by the cell's mutex
+
+	queue  chan packet
+	quit   chan struct{}
+	pump   sync.WaitGroup
+	closed sync.Once
+}
+
+// packet is a message from a replica.
+type packet struct {
+	from int
+	wire []byte
+}
+
+// Client returns a new client of the cell, on real goroutines, whose principal is Principal. It
+// neither blocks nor sends. The client is closed when t has ended, which may be a subtest; a
+// program may close it before.
+//
+// The end of t waits for the functions that the program has started by the client's Runtime: they
+// return when the client is closed, as a rule.
+func (c *Cell) Client(t testing.TB, options ...client.Option) *client.Client {
+	t.Helper()
+	return c.ClientAs(t, Principal, options...)
+}
+
+// ClientAs is Client for another principal, which the cell believes: for tests of access control
+// lists.
+func (c *Cell) ClientAs(t testing.TB, principal string, options ...client.Option) *client.Client {
+	t.Helper()
+	who := api.Principal(principal)
+	if who.Check() != api.OK {
+		t.Fatalf("chubbytest: ClientAs: %q is not a principal: one word of at most %d bytes, not \"*\", and not beginning with #", principal, api.MaxPrincipal)
+	}
+	g := &guest{cell: c, who: who, cut: map[int]bool{}, queue: make(chan packet, queueLength), quit: make(chan struct{})}
+	g.rt = client.NewRuntime(g.send)
+	g.client = client.New(g.rt, c.clientConfig(), options...)
+	c.mu.Lock()
+	c.lastOne++
+	g.addr = c.lastOne
+	c.guests[g.addr] = g
+	c.mu.Unlock()
+	g.pump.Go(g.deliver)
+	t.Cleanup(g.close)
+	return g.client
+}
+
+// send hands a message to a replica.
+func (g *guest) send(to uint32, msg []byte) {
+	if l := g.cell.life(int(to)); l != nil && !g.cell.isCut(g, l.id) {
+		l.replica.FromClient(g.addr, g.who, msg)
+	}
+}
+
+// receive takes a message from a replica. It does not block.
+func (g *guest) receive(from int, wire []byte) {
+	select {
+	case g.queue <- packet{from, wire}:
+	default:
+	}
+}
+
+// deliver hands the messages in the queue to the client, until quit is closed.
+func (g *guest) deliver() {
+	for {
+		select {
+		case p := <-g.queue:
+			if !g.cell.isCut(g, p.from) {
+				g.rt.Deliver(uint32(p.from), p.wire)
+			}
+		case <-g.quit:
+			return
+		}
+	}
+}
+
+// close closes the client and ends its goroutines. It waits for the end of the session at the cell
+// only where the cell can answer, for one lease at most.
+func (g *guest) close() {
+	g.closed.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), g.cell.options.Lease)
+		if !g.canBeAnswered() {
+			cancel()
+		}
+		if err := g.client.Close(ctx); err != nil {
+			g.cell.log.Info("chubbytest: the session is left to its lease", "client", g.addr, "err", err)
+		}
+		cancel()
+		g.rt.Close()
+		close(g.quit)
+		g.pump.Wait()
+		g.cell.mu.Lock()
+		defer g.cell.mu.Unlock()
+		delete(g.cell.guests, g.addr)
+	})
+}
+
+// canBeAnswered reports whether the client reaches a replica that is in a majority.
+func (g *guest) canBeAnswered() bool {
+	for _, id := range g.cell.ids() {
+		if !g.cell.isCut(g, id) && g.cell.isInMajority(id) {
+			return true
+		}
+	}
+	return false
+}
