@@ -84,6 +84,47 @@ func TestAPausedMasterIsReplaced(t *testing.T) {
 	})
 }
 
+// A master that the others do not reach is none, although it does not know that yet.
+func TestAMasterHasAMajority(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := within(t)
+		cell := chubbytest.Start(t, chubbytest.Options{Replicas: 5})
+		cl := cell.Client(t)
+		require.NoError(t, cl.Put(ctx, "a", "1"))
+		old := cell.Master(ctx)
+		friend := old%5 + 1
+		var others []int
+		for id := 1; id <= 5; id++ {
+			if id != old && id != friend {
+				others = append(others, id)
+			}
+		}
+		cell.Partition(others, []int{old, friend})
+		require.Contains(t, others, cell.Master(ctx))
+		require.NoError(t, cl.Put(ctx, "a", "2"))
+		cell.Kill(others[0])
+		cell.Heal()
+		require.NoError(t, cl.Put(ctx, "a", "3"))
+	})
+}
+
+// A client may be cut off from some replicas only, and reaches the master among the others.
+func TestAClientReachesWhatItIsNotCutFrom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cell := chubbytest.Start(t, chubbytest.Options{Lease: time.Minute, Grace: time.Hour})
+		cl := cell.Client(t)
+		master := cell.Master(t.Context())
+		cell.CutClient(cl, master%3+1)
+		require.NoError(t, cl.Put(t.Context(), "a", "1"))
+		cell.CutClient(cl, master)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		require.ErrorIs(t, cl.Put(ctx, "a", "2"), client.ErrOutcomeUnknown)
+		cell.HealClient(cl)
+		require.NoError(t, cl.Put(t.Context(), "a", "3"))
+	})
+}
+
 // A replica that is paused can be killed, and the test may end while replicas are paused.
 func TestAPausedReplicaEnds(t *testing.T) {
 	ctx := within(t)
