@@ -47,7 +47,8 @@ func (p *Plan) narrow(at func(string) *draw.Stream) {
 const mostInNarrow = 24
 
 // roomy gives many programs a log whose segments hold several of their commands, and
-// whose slots hold so many that each program may have one done in four seconds. Where
+// whose slots hold so many that each program may have one done in a second: after healing
+// each makes some ten, those that it had given up before among them. Where
 // each is a segment of its own, on a slow disk, or a slot of its own that waits for the
 // one before, ten a second are all that there is; what programs give up is done all the
 // same, and is not over for minutes.
@@ -56,11 +57,14 @@ func (p *Plan) roomy() {
 	if programs <= mostInNarrow {
 		return
 	}
-	p.Store.SegmentSize = max(p.Store.SegmentSize, min(4*int64(p.Calls.Value), 1<<14))
+	p.Store.SegmentSize = max(p.Store.SegmentSize, min(4*int64(p.Calls.Value), 1<<14), leastSegment)
 	log := &p.Driver.Core.Paxos
-	least := time.Duration(programs) * p.agreement() / (4 * time.Second) // under way at one time
+	least := time.Duration(programs) * p.agreement() / time.Second // under way at one time
 	log.MaxBatchCommands = max(log.MaxBatchCommands, int(least)/log.Window)
 }
+
+// leastSegment holds some tens of commands of the smallest size. A new segment costs six syncs.
+const leastSegment = 1 << 12
 
 // agreement is about how long a slot takes: there and back, a sync at either end, and
 // those of the snapshots that come between, on the same disk.
