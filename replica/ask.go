@@ -51,6 +51,7 @@ type Status struct {
 	Applied  paxos.Slot   // slots up to this one are in its rows
 	Sessions uint64       // alive, as far as its rows say
 	Records  uint64       // written to its log, in all of its lives
+	Syncs    uint64       // how often records were synced to disk, in this life
 	Proposed int          // commands that wait for a slot
 }
 
@@ -66,7 +67,7 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 		}
 		p, all := c.Status(), c.Rows()
 		s.Role, s.Leader, s.Serving, s.Applied = p.Role, p.Leader, c.Serving() != nil, p.Applied
-		s.Records, s.Proposed = uint64(p.Durable), p.Pending
+		s.Records, s.Syncs, s.Proposed = uint64(p.Durable), r.syncs.Load(), p.Pending
 		s.Epoch, s.Sessions = rows.GetEpoch(all).Number, rows.GetTotals(all).Sessions
 	})
 	return s, err

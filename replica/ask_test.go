@@ -42,6 +42,7 @@ func TestAMasterThatResignsIsFollowedInAnotherEpoch(t *testing.T) {
 	require.Equal(t, first.ID, first.Leader)
 	require.EqualValues(t, 1, first.Sessions)
 	require.Positive(t, first.Records)
+	require.Positive(t, first.Syncs)
 	require.Positive(t, first.Applied)
 
 	r := c.replica(first.ID)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chubbycell/chubby/internal/boottime"
@@ -70,6 +71,7 @@ type Replica struct {
 	stop       sync.Once
 	ended      chan struct{}
 	err        error // why it ended; read after ended is closed
+	syncs      atomic.Uint64
 }
 
 // input is one message that waits for the loop.
@@ -179,7 +181,11 @@ func (r *Replica) Wait() error {
 // logLane owns log and register.
 func (r *Replica) runLogJobs(st *store.Store) {
 	for j := range r.logJobs {
-		r.logDone <- diskjobs.Log(st, j)
+		err := diskjobs.Log(st, j)
+		if err == nil && j.Sync {
+			r.syncs.Add(1)
+		}
+		r.logDone <- err
 	}
 }
 

@@ -25,6 +25,7 @@ var (
 	descSessions  = describe("sessions", "Sessions of clients that are alive.")
 	descApplied   = describe("applied_slot", "Newest slot of the log that is in the rows.")
 	descRecords   = describe("wal_records_total", "Records written to the log, in all lives of the replica.")
+	descSyncs     = describe("wal_syncs_total", "Times that records of the log were synced to disk, since the replica started.")
 	descWAL       = describe("wal_bytes", "Size of the files of the log.")
 	descClients   = describe("clients", "Client processes that are connected.")
 	descConnected = describe("peer_connected", "1 while the replica reaches the peer.", "peer")
@@ -54,7 +55,7 @@ func (m *metrics) remove() {
 
 // Describe implements prometheus.Collector.
 func (m *metrics) Describe(all chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descWAL, descClients, descConnected, descDropped} {
+	for _, d := range []*prometheus.Desc{descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWAL, descClients, descConnected, descDropped} {
 		all <- d
 	}
 }
@@ -80,6 +81,7 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 	gauge(descWAL, float64(m.walBytes()))
 	gauge(descClients, float64(m.s.clients.Clients()))
 	all <- prometheus.MustNewConstMetric(descRecords, prometheus.CounterValue, float64(state.Records))
+	all <- prometheus.MustNewConstMetric(descSyncs, prometheus.CounterValue, float64(state.Syncs))
 	for _, p := range m.s.peers.Status() {
 		flag(descConnected, p.Connected, fmt.Sprint(p.ID))
 		all <- prometheus.MustNewConstMetric(descDropped, prometheus.CounterValue, float64(p.Dropped), fmt.Sprint(p.ID))

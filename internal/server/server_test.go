@@ -130,6 +130,7 @@ func TestACellOfServersServesAndSurvivesTheStopOfEach(t *testing.T) {
 		code, text = page(t, s, "/metrics")
 		require.Equal(t, http.StatusOK, code)
 		require.Regexp(t, `chubby_wal_bytes [1-9]`, text)
+		require.Regexp(t, `(?m)^chubby_wal_syncs_total [1-9]`, text)
 		require.Regexp(t, `(?m)^chubby_sessions 1$`, text)
 		require.Contains(t, text, `chubby_peer_connected{peer="`)
 	}
