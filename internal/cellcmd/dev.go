@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -30,6 +31,8 @@ type dev struct {
 	replicas          int
 	lease             time.Duration
 	chosen            bool // the number of replicas was given
+	http              bool // each replica has pages
+	profile           profile
 	verbose           bool
 
 	temporary bool // dir is removed at the end
@@ -65,6 +68,8 @@ The exit code is 130 after SIGINT and 0 after SIGTERM.
 	f.StringVar(&d.file, "file", "", "where to write the cell file (default: where the other commands look)")
 	f.DurationVar(&d.lease, "session-lease", 12*time.Second, "lease of sessions: how long a client may be silent")
 	cli.AtMost(c, "session-lease", time.Minute)
+	f.BoolVar(&d.http, "http", false, "serve /livez, /readyz and /metrics of each replica")
+	d.profile.register(c)
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "log what the replicas do")
 	return c
 }
@@ -79,6 +84,11 @@ func (d *dev) run(ctx context.Context) error {
 			os.RemoveAll(d.dir)
 		}
 	}()
+	stopPages, err := d.profile.serve()
+	if err != nil {
+		return err
+	}
+	defer stopPages()
 	begun := time.Now()
 	defer d.stop()
 	if err := d.start(); err != nil {
@@ -192,6 +202,9 @@ func (d *dev) configs() (cfgs []server.Config, options []server.Options, err err
 			Cell: "dev", ID: id, Members: members, Dir: filepath.Join(d.dir, fmt.Sprint(id)), ListenClients: clients.Addr().String(),
 			LeaseMin: d.lease, LeaseMax: time.Minute,
 		})
+		if d.http {
+			cfgs[i].ListenHTTP = "127.0.0.1:0"
+		}
 	}
 	return cfgs, options, nil
 }
@@ -259,6 +272,13 @@ func (d *dev) greet(took time.Duration) error {
 	t.Row("cell\t%s, of %d replicas\nfiles\t%s\ncell file\t%s\n", d.target.Cell, d.replicas, where, d.file)
 	for i := range d.replicas {
 		t.Row("replica %d\t%s\n", i+1, d.target.Replicas[uint32(i+1)])
+	}
+	if d.http {
+		var pages []string
+		for _, s := range d.servers {
+			pages = append(pages, s.HTTPAddr().String())
+		}
+		t.Row("pages\t%s\n", strings.Join(pages, ","))
 	}
 	t.Row("ready\tafter %v; Ctrl-C stops it\n", took.Round(time.Millisecond))
 	if err := t.End(); err != nil {

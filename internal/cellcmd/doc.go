@@ -11,5 +11,5 @@
 //	watch.go      watch; sequencer.go; status.go
 //	dev.go        a cell in one process; devmark.go: its directory; cellfile.go: how the
 //	              others find it
-//	serve.go      one replica
+//	serve.go      one replica; profile.go: where a process that runs replicas spends its time
 package cellcmd

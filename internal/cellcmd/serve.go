@@ -18,6 +18,7 @@ type serve struct {
 	config           string
 	bootstrap, check bool
 	flags            map[string]*string // values of keys, by key
+	profile          profile
 }
 
 func serveCommand() *cobra.Command {
@@ -47,6 +48,7 @@ machine fails the replica.
 	f.StringVar(&s.config, "config", "", "configuration file")
 	f.BoolVar(&s.bootstrap, "bootstrap", false, "found a new cell: the directory must be empty")
 	f.BoolVar(&s.check, "check-config", false, "check the configuration and the files that it names, print it, and end")
+	s.profile.register(c)
 	for _, k := range new(server.Config).Keys() {
 		s.flags[k.Name] = f.String(flagOf(k.Name), "", k.Help)
 	}
@@ -96,6 +98,11 @@ func (s *serve) run(c *cobra.Command) error {
 		}
 		return s.Printf("%s", text)
 	}
+	stopPages, err := s.profile.serve()
+	if err != nil {
+		return err
+	}
+	defer stopPages()
 	replica, err := server.Start(cfg, server.Options{Bootstrap: s.bootstrap, Logger: cfg.Logger(s.Err)})
 	if err != nil {
 		return cli.Usage("%v", err)
