@@ -79,7 +79,8 @@ var packages = map[string]rule{
 	"internal/transport/peer":         {concurrent, []string{"paxos", "internal/transport/queue"}},
 	"internal/transport/rpc/chubbyv1": {concurrent, nil},
 	"internal/server":                 {concurrent, []string{"replica", "internal/transport/peer", "internal/transport/rpc"}},
-	"internal/cellcmd":                {concurrent, []string{"internal/cli", "internal/server", "client"}},
+	"internal/bench":                  {concurrent, []string{"client"}},
+	"internal/cellcmd":                {concurrent, []string{"internal/cli", "internal/server", "internal/bench"}},
 	"internal/transport/rpc":          {concurrent, []string{"replica/api", "internal/transport/queue", "internal/transport/rpc/chubbyv1"}},
 
 	"sim":                      {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},

@@ -12,4 +12,5 @@
 //	dev.go        a cell in one process; devmark.go: its directory; cellfile.go: how the
 //	              others find it
 //	serve.go      one replica; profile.go: where a process that runs replicas spends its time
+//	bench.go      how fast a cell answers
 package cellcmd

@@ -1,0 +1,60 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+)
+
+// Bounds of a Config.
+const (
+	MaxClients = 4096
+	MaxValue   = 256 << 10
+)
+
+// Config is what a run is built from.
+type Config struct {
+	Target    string        // the cell, as client.Dial takes it
+	Workloads []string      // names of workloads, in the order in which they run; empty: all
+	Clients   []int         // numbers of clients; each workload runs with each of them
+	Sessions  int           // sessions that the clients share; 0: each client has a session of its own
+	For       time.Duration // how long each row is measured, after a quarter of it, and a second at most, to warm up
+	Value     int           // bytes of each value that is written
+	Timeout   time.Duration // how long a row may take beyond For until calls that have no answer count as errors
+	Metrics   []string      // host:port of the pages of the replicas; empty: slots and syncs stay unknown
+
+	// Progress is told each row before and after it is measured: row has no measured figures
+	// before. nil: it is not.
+	Progress func(row Row, done bool)
+}
+
+// Validate returns all faults at once, joined, or nil. Faults name the flag of chubby bench.
+func (c *Config) Validate() error {
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	t, err := client.ParseTarget(c.Target)
+	for _, name := range c.Workloads {
+		w, ok := workloadOf(name)
+		fault(ok && w.principals > 1 && proves(t), "--workload %s: the cell file proves one principal, and the workload needs %d", name, w.principals)
+		fault(!ok, "--workload %q: give some of %s", name, strings.Join(Workloads(), ", "))
+	}
+	fault(len(c.Clients) == 0, "--clients: give one number at least")
+	for _, n := range c.Clients {
+		fault(n < 1 || n > MaxClients, "--clients %d: 1 to %d", n, MaxClients)
+	}
+	fault(c.Sessions < 0 || c.Sessions > MaxClients, "--sessions %d: 0 to %d", c.Sessions, MaxClients)
+	fault(c.For <= 0, "--for %v: above 0", c.For)
+	fault(c.Timeout <= 0, "--timeout %v: above 0", c.Timeout)
+	fault(c.Value < 0 || c.Value > MaxValue, "--value %d: 0 to %d", c.Value, MaxValue)
+	return errors.Join(append(faults, err)...)
+}
+
+// warm is how long the load of a row runs before it is measured.
+func (c *Config) warm() time.Duration { return min(c.For/4, time.Second) }

@@ -1,0 +1,92 @@
+package bench
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// phases of a row.
+const (
+	warming int32 = iota
+	measuring
+	stopping
+)
+
+// pauseAfterError is how long a client waits after an operation that failed.
+const pauseAfterError = 10 * time.Millisecond
+
+// load is clients in a closed loop.
+type load struct {
+	phase atomic.Int32
+
+	mu     sync.Mutex
+	all    latencies
+	errors uint64
+	first  error
+}
+
+// drive runs the operations side by side, one a client, until ctx ends or the time is over,
+// and returns how long it measured. begin and end are called at the ends of what is measured.
+// An operation counts if it is answered in between. Operations under way at the end are
+// waited for within patience.
+func (l *load) drive(ctx context.Context, ops []operation, warm, measure, patience time.Duration, begin, end func()) time.Duration {
+	calls, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, op := range ops {
+		wg.Go(func() { l.client(ctx, calls, op) })
+	}
+	pass(ctx, warm)
+	begin()
+	begun := time.Now()
+	l.phase.Store(measuring)
+	pass(ctx, measure)
+	l.phase.Store(stopping)
+	took := time.Since(begun)
+	end()
+	late := time.AfterFunc(patience, cancel)
+	defer late.Stop()
+	wg.Wait()
+	return took
+}
+
+// pass returns when the time is over, or ctx ends.
+func pass(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// client makes one operation after the other. calls ends with ctx, or when patience does: what
+// has no answer then has failed.
+func (l *load) client(ctx, calls context.Context, op operation) {
+	own := new(latencies)
+	var failed uint64
+	var first error
+	for l.phase.Load() != stopping && ctx.Err() == nil {
+		begun := time.Now()
+		err := op(calls)
+		took := time.Since(begun)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			if failed++; first == nil {
+				first = err
+			}
+			pass(ctx, pauseAfterError)
+		case err == nil && l.phase.Load() == measuring:
+			own.add(took)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all.merge(own)
+	l.errors += failed
+	if l.first == nil {
+		l.first = first
+	}
+}

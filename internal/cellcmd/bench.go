@@ -1,0 +1,141 @@
+package cellcmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/bench"
+	"github.com/chubbycell/chubby/internal/cli"
+)
+
+// benchmark is the command that loads a cell.
+type benchmark struct {
+	call
+	cfg  bench.Config
+	file string
+}
+
+func benchCommand() *cobra.Command {
+	a := &benchmark{}
+	c := &cobra.Command{
+		Use:   "bench",
+		Short: "Load a cell and measure how fast it answers",
+		Long: `Bench runs workloads against a cell, each with each number of clients, one after the
+other. Each client makes its next call when the one before was answered. It has a
+session and a connection of its own, unless --sessions has clients share them. What
+is written lies in a directory that is removed at the end.
+
+Workloads:
+` + workloadHelp() + `
+Processor time is in percent of one processor: of the replicas if they run on this
+machine, of the clients, and of all else, which should be little. With --metrics, the
+pages of all replicas, it says how many slots of the log the master applied and how
+often it synced, a second, and how many commands a slot had.
+
+With -o json it prints one object: cell, replicas, processors, for_seconds,
+value_bytes, interrupted, and rows, an array of workload, clients, sessions,
+principals, seconds, operations, per_second, p50_ms, p99_ms, p999_ms, errors, error
+(the first one), server_cpu_percent, client_cpu_percent, other_cpu_percent,
+cpu_us_per_operation, slots_per_second, syncs_per_second, commands_per_slot; null is
+unknown. When it is interrupted it prints what was measured so far.`,
+		Args: cobra.NoArgs,
+	}
+	a.register(c, func(ctx context.Context, _ []string) error { return a.run(ctx) })
+	f := c.Flags()
+	f.StringSliceVar(&a.cfg.Workloads, "workload", nil, "workloads, in this order (default: all)")
+	f.IntSliceVar(&a.cfg.Clients, "clients", []int{1, 16, 128}, "numbers of clients")
+	f.IntVar(&a.cfg.Sessions, "sessions", 0, "sessions that the clients share; 0: each has its own")
+	f.DurationVar(&a.cfg.For, "for", 10*time.Second, "how long each workload is measured with each number of clients")
+	f.IntVar(&a.cfg.Value, "value", 100, "bytes of each value")
+	f.StringSliceVar(&a.cfg.Metrics, "metrics", nil, "host:port of /metrics of each replica")
+	f.StringVar(&a.file, "file", "", "file to write the report to as well, as JSON")
+	return c
+}
+
+// workloadHelp is a line for each workload.
+func workloadHelp() string {
+	var text strings.Builder
+	for _, name := range bench.Workloads() {
+		fmt.Fprintf(&text, "    %-9s  %s\n", name, bench.Help(name))
+	}
+	return text.String()
+}
+
+func (a *benchmark) run(ctx context.Context) (err error) {
+	if a.cfg.Target, err = a.target(); err != nil {
+		return err
+	}
+	a.cfg.Timeout, a.cfg.Progress = a.timeout, a.progress
+	if err := a.cfg.Validate(); err != nil {
+		return cli.Usage("%v", err)
+	}
+	var file *os.File
+	if a.file != "" {
+		if file, err = os.Create(a.file); err != nil {
+			return cli.Usage("--file: %v", err)
+		}
+		defer file.Close()
+	}
+	report, failed := bench.Run(ctx, a.cfg)
+	if file != nil {
+		if err := writeReport(file, report); err != nil {
+			return cli.Internal(fmt.Errorf("--file: %w", err))
+		}
+	}
+	if err := a.print(report); err != nil {
+		return err
+	}
+	if failed == nil && report.Interrupted {
+		return cli.Exit(cli.ExitInterrupted)
+	}
+	return failed
+}
+
+// progress says on stderr what runs, and what it gave.
+func (a *benchmark) progress(row bench.Row, done bool) {
+	if !done {
+		a.Say("%s, %d clients, %d sessions: %v", row.Workload, row.Clients, row.Sessions, a.cfg.For)
+		return
+	}
+	a.Say("%s, %d clients: %.0f a second", row.Workload, row.Clients, row.PerSecond)
+	if row.Errors > 0 {
+		a.Warn("%d errors; the first: %s", row.Errors, row.Error)
+	}
+}
+
+func writeReport(file *os.File, report *bench.Report) error {
+	enc := json.NewEncoder(file)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(report); err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+func (a *benchmark) print(report *bench.Report) error {
+	if a.isJSON() {
+		return a.JSON(report)
+	}
+	t := cli.NewNumbers(a.Out)
+	t.Row("workload\tclients\tper second\tp50 ms\tp99 ms\tp99.9 ms\terrors\tserver CPU %%\tclient CPU %%\tother CPU %%\tus an op\tslots/s\tsyncs/s\ta slot\t\n")
+	for _, r := range report.Rows {
+		t.Row("%s\t%d\t%.0f\t%.2f\t%.2f\t%.2f\t%d\t", r.Workload, r.Clients, r.PerSecond, r.P50, r.P99, r.P999, r.Errors)
+		t.Row("%s\t%s\t%s\t%s\t", figure(r.ServerCPU, 0), figure(r.ClientCPU, 0), figure(r.OtherCPU, 0), figure(r.CPUPerOp, 0))
+		t.Row("%s\t%s\t%s\t\n", figure(r.Slots, 0), figure(r.Syncs, 0), figure(r.Batch, 1))
+	}
+	return t.End()
+}
+
+// figure is a number with so many digits behind the point, or a dash if it is unknown.
+func figure(v *float64, digits int) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.*f", digits, *v)
+}
