@@ -2,16 +2,10 @@ package server_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,57 +15,35 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/server"
+	"github.com/chubbycell/chubby/internal/transport/certtest"
 )
 
 // authority writes certificates to files.
 type authority struct {
+	*certtest.Authority
 	t    *testing.T
 	dir  string
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-	file string
+	file string // its own certificate
 }
 
 func newAuthority(t *testing.T) *authority {
-	a := &authority{t: t, dir: t.TempDir()}
-	tmpl := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	a.file, _ = a.write("ca", tmpl)
+	a := &authority{Authority: certtest.New(t), t: t, dir: t.TempDir()}
+	a.file = a.write("ca.crt", "CERTIFICATE", a.Cert.Raw)
 	return a
 }
 
-// write signs a certificate and writes it with its key.
-func (a *authority) write(name string, tmpl *x509.Certificate) (cert, key string) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(a.t, err)
-	parent, signer := a.cert, a.key
-	if parent == nil {
-		parent, signer = tmpl, private
-	}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, parent, &private.PublicKey, signer)
-	require.NoError(a.t, err)
-	if a.cert == nil {
-		a.cert, err = x509.ParseCertificate(der)
-		require.NoError(a.t, err)
-		a.key = private
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	require.NoError(a.t, err)
-	cert, key = filepath.Join(a.dir, name+".crt"), filepath.Join(a.dir, name+".key")
-	require.NoError(a.t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	require.NoError(a.t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
-	return cert, key
+func (a *authority) write(name, kind string, der []byte) string {
+	file := filepath.Join(a.dir, name)
+	require.NoError(a.t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+	return file
 }
 
-// issue writes a certificate with a common name, DNS names, and the address of this machine.
+// issue writes a certificate with a common name and DNS names, and its key.
 func (a *authority) issue(name string, dns ...string) (cert, key string) {
-	return a.write(name, &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
-		DNSNames: dns, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	})
+	c := a.Issue(a.t, name, dns...)
+	secret, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
+	require.NoError(a.t, err)
+	return a.write(name+".crt", "CERTIFICATE", c.Certificate[0]), a.write(name+".key", "PRIVATE KEY", secret)
 }
 
 // A cell as the guide has it: certificates between replicas, and for clients, whose common
@@ -113,7 +85,7 @@ func TestACellWithCertificates(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, text, 0o600))
 		return file
 	}
-	_, err := client.Dial(ctx, file("nobody.json", target))
+	_, err := client.Dial(ctx, file("nameless.json", target))
 	require.ErrorIs(t, err, client.ErrPermission)
 	require.ErrorContains(t, err, "neither a certificate nor a token")
 
