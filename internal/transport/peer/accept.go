@@ -2,6 +2,7 @@ package peer
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -11,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// listen accepts connections until the listener is closed.
-func (t *Transport) listen() {
+// listen accepts connections until the listener is closed, or ctx ends.
+func (t *Transport) listen(ctx context.Context) {
 	pause := 5 * time.Millisecond
 	for {
 		conn, err := t.cfg.Listener.Accept()
@@ -21,7 +22,11 @@ func (t *Transport) listen() {
 			return
 		case err != nil: // out of file descriptors, for instance
 			t.cfg.Logger.Error("no connection accepted", "err", err)
-			time.Sleep(pause)
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(pause):
+			}
 			pause = min(2*pause, time.Second)
 			continue
 		}

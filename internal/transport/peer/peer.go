@@ -43,7 +43,7 @@ func New(cfg Config) (*Transport, error) {
 		t.links[id] = l
 		t.wg.Go(func() { l.run(ctx) })
 	}
-	t.wg.Go(t.listen)
+	t.wg.Go(func() { t.listen(ctx) })
 	return t, nil
 }
 
