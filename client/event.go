@@ -82,9 +82,6 @@ func (k EventKind) String() string {
 	return "no event"
 }
 
-// IsOfNode reports whether events of this kind are of handles only.
-func (k EventKind) IsOfNode() bool { return k >= EventContents }
-
 // sessionKind is the kind of an event of a session; 0: it is none.
 func sessionKind(k session.EventKind) EventKind {
 	switch k {

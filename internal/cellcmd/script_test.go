@@ -141,7 +141,9 @@ func TestScripts(t *testing.T) {
 
 func until(ts *testscript.TestScript, _ bool, args []string) {
 	name, re := ts.MkAbs(args[0]), regexp.MustCompile(args[1])
-	for end := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
+	poll := time.NewTicker(time.Millisecond) // the file is written by another process
+	defer poll.Stop()
+	for end := time.Now().Add(wait); ; <-poll.C {
 		text, err := os.ReadFile(name)
 		if err == nil && re.Match(text) {
 			return
