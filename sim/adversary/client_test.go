@@ -118,12 +118,12 @@ func TestAHostileClientAsksAgain(t *testing.T) {
 		q     api.Request
 		again bool
 	}{
-		"of before":         {"acquire", api.Request{Session: 7, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, true},
-		"of this epoch":     {"acquire", api.Request{Session: 7, Seq: 4, Epoch: 2, Op: api.Acquire{Handle: "x"}}, false},
-		"not waited for":    {"acquire", api.Request{Session: 7, Seq: 2, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
-		"of somebody else":  {"another's session", api.Request{Session: 8, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
-		"of two alike":      {doubling, api.Request{Session: 7, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
-		"with a wrong date": {"a wrong epoch", api.Request{Session: 7, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
+		"of before":          {"acquire", api.Request{Session: 7, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, true},
+		"of this epoch":      {"acquire", api.Request{Session: 7, Seq: 4, Epoch: 2, Op: api.Acquire{Handle: "x"}}, false},
+		"not waited for":     {"acquire", api.Request{Session: 7, Seq: 2, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
+		"of another session": {"another's session", api.Request{Session: 8, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
+		"of two alike":       {doubling, api.Request{Session: 7, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
+		"with a wrong date":  {"a wrong epoch", api.Request{Session: 7, Seq: 4, Epoch: 1, Op: api.Acquire{Handle: "x"}}, false},
 	} {
 		h.id++
 		h.sent = map[uint64]trick{h.id: {c.trick, c.q, anything}}

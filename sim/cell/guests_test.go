@@ -189,7 +189,7 @@ func TestALockSurvivesTheMaster(t *testing.T) {
 
 func (g *guests) master() *sim.Machine { return g.cell.serving() }
 
-// A holder that is cut off stops believing before anybody else can have the lock, and
+// A holder that is cut off stops believing before another client can have the lock, and
 // its lock-delay keeps all away for longer. What it sends when it is back frees
 // nothing.
 func TestALostHolderHasLostItsLock(t *testing.T) {

@@ -30,7 +30,7 @@ func TestAStrayRowIsFound(t *testing.T) {
 	}
 }
 
-// So does one behind the back of the checksum, before anybody is told of it, and by
+// So does one behind the back of the checksum, before any client is told of it, and by
 // a snapshot where no comparison comes first.
 func TestARowThatRotsIsFound(t *testing.T) {
 	for _, every := range []time.Duration{time.Second, time.Hour} {

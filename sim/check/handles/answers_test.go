@@ -41,7 +41,7 @@ func TestS14WhatIsRefusedHasACause(t *testing.T) {
 		"closed, and its session wanted that": {func(k *keeper) {
 			k.asks(7, "ann", 3, api.CloseHandle{Handle: k.token})
 		}, nil, 3, api.HandleClosed, false},
-		"closed, and somebody else wanted that": {func(k *keeper) {
+		"closed, and another session wanted that": {func(k *keeper) {
 			k.asks(8, "bob", 3, api.CloseHandle{Handle: k.token})
 			k.asks(7, "bob", 3, api.CloseHandle{Handle: k.token})
 		}, nil, 3, api.HandleClosed, true},
