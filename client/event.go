@@ -60,8 +60,8 @@ const (
 	// conflicts (Mode).
 	EventLockWanted
 	// EventReadAgain: the node may have changed in ways that no other event tells: the cell has a
-	// new master, or the program was slow. Read again what you use of it. Each handle that asks for
-	// any event gets this one.
+	// new master, or the program was slow. Read again what you use of it. A handle that asks for
+	// any event but WantFailover alone gets this one.
 	EventReadAgain
 )
 

@@ -57,8 +57,8 @@ func newWatch(rt Runtime, name string, mask EventMask, node api.Ref) *watch {
 type watches struct {
 	byNode map[api.Ref][]*watch
 	opens  int // Opens under way that ask for events
-	// early are nodes of which events came that no handle was there for, while such an Open was
-	// under way: it may be of that node. Above maxEarly, full says that it may be of any.
+	// early are nodes of which events came while such an Open was under way: it may be of that
+	// node, and its handle is not there yet. Above maxEarly, full says that it may be of any.
 	early   map[api.Ref]bool
 	full    bool
 	silence error // why no events come, as the handles were told last; nil: they come
@@ -111,11 +111,10 @@ func (c *conn) later(all []func()) { c.afterUnlock = append(c.afterUnlock, all..
 
 // tellNode adds an event on a node to what its handles hear.
 func (c *conn) tellNode(e api.Event) {
-	of := c.watches.byNode[e.Node]
-	if len(of) == 0 && c.watches.opens > 0 {
-		c.noteEarly(e.Node)
+	if c.watches.opens > 0 {
+		c.noteEarly(e.Node) // whatever other handles hear
 	}
-	for _, x := range of {
+	for _, x := range c.watches.byNode[e.Node] {
 		if x.mask.Has(e.Kind) && (e.Kind != api.EventLockWanted || x.onWanted(e)) {
 			c.tellWatch(x, nodeEvent(x.name, e))
 		}

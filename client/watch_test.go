@@ -127,6 +127,39 @@ func TestAnEventInFrontOfTheAnswerToItsOpenIsNotMissed(t *testing.T) {
 	})
 }
 
+// Nor is it where another handle of the session watches the node already, and hears of other events
+// or of this one.
+func TestAnEventInFrontOfTheAnswerToASecondOpenIsNotMissed(t *testing.T) {
+	for _, first := range []client.EventMask{client.WantInvalid, client.WantContents} {
+		bubble(t, nil, func(w *world) {
+			ctx := w.within(time.Hour)
+			writer := w.guest(nil)
+			watched(t, ctx, w.c, first)
+			theirs := watched(t, ctx, writer.Client, 0)
+			lost := 0
+			w.fault(func(_ uint32, answer bool) bool {
+				if answer {
+					lost++
+				}
+				return answer && lost == 1 // the answer to the second Open
+			})
+			var second *client.Handle
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				second = watched(t, ctx, w.c, client.WantContents)
+			}()
+			time.Sleep(10 * time.Millisecond)
+			_, err := theirs.SetContents(ctx, "x", 0)
+			require.NoError(t, err)
+			<-done
+			e, err := second.Events().Next(w.within(time.Minute))
+			require.NoError(t, err, "the first handle asks for %v", first)
+			require.Equal(t, client.EventReadAgain, e.Kind)
+		})
+	}
+}
+
 func TestTheEventsOfAHandleEndWithIt(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)
