@@ -99,6 +99,9 @@ func TestCheckOfRequests(t *testing.T) {
 		{"opening with an epoch", api.Request{Epoch: 1, Op: open}, api.Invalid},
 		{"a KeepAlive", api.Request{Session: 1, Epoch: 1, Op: api.KeepAlive{}}, api.OK},
 		{"a KeepAlive with a seq", api.Request{Session: 1, Seq: 1, Epoch: 1, Op: api.KeepAlive{}}, api.Invalid},
+		{"a call to be cached", api.Request{Session: 1, Seq: 1, MayCache: true, Op: get}, api.OK},
+		{"opening to be cached", api.Request{MayCache: true, Op: open}, api.Invalid},
+		{"a KeepAlive to be cached", api.Request{Session: 1, Epoch: 1, MayCache: true, Op: api.KeepAlive{}}, api.Invalid},
 		{"a KeepAlive of no session", api.Request{Epoch: 1, Op: api.KeepAlive{}}, api.Invalid},
 		{"an op that is refused", api.Request{Session: 1, Seq: 1, Op: api.Get{}}, api.Invalid},
 	}

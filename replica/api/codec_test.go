@@ -14,41 +14,42 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// The bytes of format version 4. A change here is a new version.
+// The bytes of format version 5. A change here is a new version.
 var goldenRequests = []struct {
 	hex string
 	q   api.Request
 }{
-	{"0451 01 00 00 00 00 01 07 ac02", api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{7, 300}}}},
-	{"0451 02 05 01 00 00 02", api.Request{ID: 2, Session: 5, Seq: 1, Op: api.EndSession{}}},
-	{"0451 8001 05 03 02 00 03 016b", api.Request{ID: 128, Session: 5, Seq: 3, AckedThrough: 2, Op: api.Get{Key: "k"}}},
-	{"0451 03 05 01 00 00 04 016b 027676", api.Request{ID: 3, Session: 5, Seq: 1, Op: api.Put{Key: "k", Value: "vv"}}},
-	{"0451 04 05 01 00 00 05 016b", api.Request{ID: 4, Session: 5, Seq: 1, Op: api.Delete{Key: "k"}}},
-	{"0451 05 05 01 00 00 06 016b 00 0165 0176", api.Request{ID: 5, Session: 5, Seq: 1,
+	{"0551 01 00 00 00 00 00 01 07 ac02", api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{7, 300}}}},
+	{"0551 02 05 01 00 00 00 02", api.Request{ID: 2, Session: 5, Seq: 1, Op: api.EndSession{}}},
+	{"0551 8001 05 03 02 00 00 03 016b", api.Request{ID: 128, Session: 5, Seq: 3, AckedThrough: 2, Op: api.Get{Key: "k"}}},
+	{"0551 03 05 01 00 00 00 04 016b 027676", api.Request{ID: 3, Session: 5, Seq: 1, Op: api.Put{Key: "k", Value: "vv"}}},
+	{"0551 04 05 01 00 00 00 05 016b", api.Request{ID: 4, Session: 5, Seq: 1, Op: api.Delete{Key: "k"}}},
+	{"0551 05 05 01 00 00 00 06 016b 00 0165 0176", api.Request{ID: 5, Session: 5, Seq: 1,
 		Op: api.CompareAndSet{Key: "k", Expect: "e", Value: "v"}}},
-	{"0451 06 05 01 00 00 06 016b 01 00 0176", api.Request{ID: 6, Session: 5, Seq: 1,
+	{"0551 06 05 01 00 00 00 06 016b 01 00 0176", api.Request{ID: 6, Session: 5, Seq: 1,
 		Op: api.CompareAndSet{Key: "k", Absent: true, Value: "v"}}},
-	{"0451 07 05 01 00 00 07 03 67332f", api.Request{ID: 7, Session: 5, Seq: 1, Op: api.List{Prefix: "g3/"}}},
-	{"0451 08 05 01 00 09 08 0174 03612f62 03 02 02 01 0178 0172 0177 0163 e807 11", onNode(api.Open{Dir: "t", Path: "a/b",
+	{"0551 07 05 01 00 00 00 07 03 67332f", api.Request{ID: 7, Session: 5, Seq: 1, Op: api.List{Prefix: "g3/"}}},
+	{"0551 08 05 01 00 09 00 08 0174 03612f62 03 02 02 01 0178 0172 0177 0163 e807 11", onNode(api.Open{Dir: "t", Path: "a/b",
 		Rights: api.RightRead | api.RightWrite, Create: api.CreateMust, Kind: api.File, Ephemeral: true, Contents: "x",
 		Names: api.ACLNames{Read: "r", Write: "w", Change: "c"}, Delay: 1000, Events: api.WantContents | api.WantLockWanted})},
-	{"0451 08 05 01 00 09 09 0174", onNode(api.CloseHandle{Handle: "t"})},
-	{"0451 08 05 01 00 09 0a 0174", onNode(api.Poison{Handle: "t"})},
-	{"0451 08 05 01 00 09 0b 0174", onNode(api.GetContents{Handle: "t"})},
-	{"0451 08 05 01 00 09 0c 0174", onNode(api.GetStat{Handle: "t"})},
-	{"0451 08 05 01 00 09 0d 0174 0161 02", onNode(api.ReadDir{Handle: "t", After: "a", Most: 2})},
-	{"0451 08 05 01 00 09 0e 0174 0178 07", onNode(api.SetContents{Handle: "t", Contents: "x", When: 7})},
-	{"0451 08 05 01 00 09 0f 0174 0172 0177 0163 07", onNode(api.SetACL{Handle: "t",
+	{"0551 08 05 01 00 09 00 09 0174", onNode(api.CloseHandle{Handle: "t"})},
+	{"0551 08 05 01 00 09 00 0a 0174", onNode(api.Poison{Handle: "t"})},
+	{"0551 08 05 01 00 09 00 0b 0174", onNode(api.GetContents{Handle: "t"})},
+	{"0551 08 05 01 00 09 00 0c 0174", onNode(api.GetStat{Handle: "t"})},
+	{"0551 08 05 01 00 09 00 0d 0174 0161 02", onNode(api.ReadDir{Handle: "t", After: "a", Most: 2})},
+	{"0551 08 05 01 00 09 00 0e 0174 0178 07", onNode(api.SetContents{Handle: "t", Contents: "x", When: 7})},
+	{"0551 08 05 01 00 09 00 0f 0174 0172 0177 0163 07", onNode(api.SetACL{Handle: "t",
 		Names: api.ACLNames{Read: "r", Write: "w", Change: "c"}, When: 7})},
-	{"0451 08 05 01 00 09 10 0174", onNode(api.DeleteNode{Handle: "t"})},
-	{"0451 08 05 01 00 09 11 0174 02 01", onNode(api.Acquire{Handle: "t", Mode: api.Shared, Wait: true})},
-	{"0451 08 05 01 00 09 12 0174 07", onNode(api.Release{Handle: "t", Acquisition: 7})},
-	{"0451 08 05 01 00 09 13 0174 07", onNode(api.CancelAcquire{Handle: "t", Call: 7})},
-	{"0451 08 05 01 00 09 14 0174", onNode(api.GetSequencer{Handle: "t"})},
-	{"0451 08 05 01 00 09 15 0174 0171", onNode(api.SetSequencer{Handle: "t", Sequencer: "q"})},
-	{"0451 08 05 01 00 09 16 0174 0171", onNode(api.CheckSequencer{Handle: "t", Sequencer: "q"})},
-	{"0451 08 05 00 00 09 17 03 06 01 02 0174 0175", api.Request{ID: 8, Session: 5, Epoch: 9,
+	{"0551 08 05 01 00 09 00 10 0174", onNode(api.DeleteNode{Handle: "t"})},
+	{"0551 08 05 01 00 09 00 11 0174 02 01", onNode(api.Acquire{Handle: "t", Mode: api.Shared, Wait: true})},
+	{"0551 08 05 01 00 09 00 12 0174 07", onNode(api.Release{Handle: "t", Acquisition: 7})},
+	{"0551 08 05 01 00 09 00 13 0174 07", onNode(api.CancelAcquire{Handle: "t", Call: 7})},
+	{"0551 08 05 01 00 09 00 14 0174", onNode(api.GetSequencer{Handle: "t"})},
+	{"0551 08 05 01 00 09 00 15 0174 0171", onNode(api.SetSequencer{Handle: "t", Sequencer: "q"})},
+	{"0551 08 05 01 00 09 00 16 0174 0171", onNode(api.CheckSequencer{Handle: "t", Sequencer: "q"})},
+	{"0551 08 05 00 00 09 00 17 03 06 01 02 0174 0175", api.Request{ID: 8, Session: 5, Epoch: 9,
 		Op: api.KeepAlive{AckedEpoch: 3, AckedEvents: 6, Now: true, Tokens: []api.Token{"t", "u"}}}},
+	{"0551 08 05 01 00 09 01 0b 0174", api.Request{ID: 8, Session: 5, Seq: 1, Epoch: 9, MayCache: true, Op: api.GetContents{Handle: "t"}}},
 }
 
 func onNode(op api.Op) api.Request { return api.Request{ID: 8, Session: 5, Seq: 1, Epoch: 9, Op: op} }
@@ -57,29 +58,36 @@ var goldenReplies = []struct {
 	hex string
 	p   api.Reply
 }{
-	{"0441 01 00 00 02 03 01 00 00 2a 00 00", api.Reply{ID: 1, Epoch: 2, Master: 3, Result: api.Result{Code: api.OK, Session: 42}}},
-	{"0441 02 05 01 02 ffffffff0f 02 00 00 00 00 00", api.Reply{ID: 2, Session: 5, Seq: 1, Epoch: 2, Master: 1<<32 - 1,
+	{"0541 01 00 00 02 03 00 01 00 00 2a 00 00", api.Reply{ID: 1, Epoch: 2, Master: 3, Result: api.Result{Code: api.OK, Session: 42}}},
+	{"0541 02 05 01 02 ffffffff0f 00 02 00 00 00 00 00", api.Reply{ID: 2, Session: 5, Seq: 1, Epoch: 2, Master: 1<<32 - 1,
 		Result: api.Result{Code: api.NotMaster}}},
-	{"0441 03 05 01 02 00 06 01 0176 00 00 00", api.Reply{ID: 3, Session: 5, Seq: 1, Epoch: 2,
+	{"0541 03 05 01 02 00 00 06 01 0176 00 00 00", api.Reply{ID: 3, Session: 5, Seq: 1, Epoch: 2,
 		Result: api.Result{Code: api.Conflict, Found: true, Value: "v"}}},
-	{"0441 04 05 01 02 00 01 00 00 00 02 0161 00 0162 0178 00", api.Reply{ID: 4, Session: 5, Seq: 1, Epoch: 2,
+	{"0541 04 05 01 02 00 00 01 00 00 00 02 0161 00 0162 0178 00", api.Reply{ID: 4, Session: 5, Seq: 1, Epoch: 2,
 		Result: api.Result{Code: api.OK, Pairs: []api.Pair{{Key: "a"}, {Key: "b", Value: "x"}}}}},
-	{"0441 05 05 01 02 00 01 00 00 00 00 01 0174 022f61 07 01 01 " + fileBytes,
+	{"0541 05 05 01 02 00 00 01 00 00 00 00 01 0174 022f61 07 01 01 " + fileBytes,
 		detailed(api.Opened{Token: "t", Node: aRef, Stat: aFile, Created: true})},
-	{"0441 05 05 01 02 00 01 00 00 00 00 01 0174 012f 00 00 00", detailed(api.Opened{Token: "t"})},
-	{"0441 05 05 01 02 00 01 00 00 00 00 02 " + directoryBytes, detailed(api.NodeStat{Stat: aDirectory})},
-	{"0441 05 05 01 02 00 01 00 00 00 00 03 01 01 0166 " + fileBytes,
+	{"0541 05 05 01 02 00 00 01 00 00 00 00 01 0174 012f 00 00 00", detailed(api.Opened{Token: "t"})},
+	{"0541 05 05 01 02 00 00 01 00 00 00 00 02 " + directoryBytes, detailed(api.NodeStat{Stat: aDirectory})},
+	{"0541 05 05 01 02 00 00 01 00 00 00 00 03 01 01 0166 " + fileBytes,
 		detailed(api.Listing{Children: []api.Child{{Name: "f", Stat: aFile}}, More: true})},
-	{"0441 05 05 01 02 00 01 00 00 00 00 04 08 09", detailed(api.Held{Gen: 8, Acquisition: 9})},
-	{"0441 05 05 01 02 00 01 00 00 00 00 05 08 0153 022f61 07 01 08",
+	{"0541 05 05 01 02 00 00 01 00 00 00 00 04 08 09", detailed(api.Held{Gen: 8, Acquisition: 9})},
+	{"0541 05 05 01 02 00 00 01 00 00 00 00 05 08 0153 022f61 07 01 08",
 		detailed(api.Sequenced{Sequencer: api.Sequencer{Node: aRef, Mode: api.Exclusive, Gen: 8}})},
-	{"0441 05 05 01 02 00 01 00 00 00 00 06 80a8d6b907 01 00", detailed(api.Leased{Lease: 2 * time.Second, Failover: true})},
-	{"0441 05 05 01 02 00 01 00 00 00 00 06 80a8d6b907 00 03 01 022f61 07 05 02 022f61 07 06 0163 02 05 022f61 07 08 02 07 09", detailed(api.Leased{
+	{"0541 05 05 01 02 00 00 01 00 00 00 00 06 80a8d6b907 01 00", detailed(api.Leased{Lease: 2 * time.Second, Failover: true})},
+	{"0541 05 05 01 02 00 00 01 00 00 00 00 06 80a8d6b907 00 03 01 022f61 07 05 02 022f61 07 06 0163 02 05 022f61 07 08 02 07 09", detailed(api.Leased{
 		Lease: 2 * time.Second, LastEvent: 9, Events: []api.Event{
 			{Kind: api.EventContents, Node: aRef, Cause: 5},
 			{Kind: api.EventChildren, Node: aRef, Cause: 6, Child: "c", Change: api.ChildChanged},
 			{Kind: api.EventLockWanted, Node: aRef, Cause: 8, Mode: api.Shared, Acquisition: 7},
 		}})},
+	{"0541 05 05 01 02 00 00 01 00 00 00 00 06 80a8d6b907 00 02 07 022f61 05 03 08 06 04 09", detailed(api.Leased{
+		Lease: 2 * time.Second, LastEvent: 9, Events: []api.Event{
+			{Kind: api.EventDrop, Node: api.Ref{Path: aRef.Path}, Cause: 5, Drop: 3},
+			{Kind: api.EventDropAll, Cause: 6, Drop: 4},
+		}})},
+	{"0541 06 05 01 02 03 01 8001 01 00 00 00 00 00", api.Reply{ID: 6, Session: 5, Seq: 1, Epoch: 2, Master: 3,
+		Cacheable: true, Drops: 128, Result: api.Result{Code: api.OK}}},
 }
 
 var aRef = api.Ref{Path: must(api.ParsePath("/a")), Instance: 7}
@@ -121,15 +129,15 @@ func TestGoldenBytes(t *testing.T) {
 func TestWhatIsNoMessageIsRefusedWithTheReason(t *testing.T) {
 	rows := []struct{ hex, want string }{
 		{"", "malformed message: byte 0: ends early"},
-		{"0151 01 00 00 00 00 02", "malformed message: unknown version 1 (this program knows 4)"},
-		{"0441 01 00 00 00 02", `malformed message: byte 2: kind 'A', want 'Q'`},
-		{"0451 01 05 01 00 00 63", "malformed message: byte 8: op 99"},
-		{"0451 01 05 01 00 00 02 00", "malformed message: byte 8: 1 bytes too many"},
-		{"0451 01 05 01 00 00 03 02 6b", "malformed message: byte 9: 2 items in 1 bytes"},
-		{"0451 01 05 01 00 00 03 ffffffffffffffffff01", "malformed message: byte 18: 18446744073709551615 items in 0 bytes"},
-		{"0451 01 05 01 00 00 03 ffffffffffffffffffff", "malformed message: byte 8: no number"},
-		{"0451 8100 05 01 00 00 02", "malformed message: byte 2: number in a longer form than needed"},
-		{"0451 01 05 01 00 00 06 016b 02 00 00", "malformed message: byte 11: flag is 2"},
+		{"0151 01 00 00 00 00 02", "malformed message: unknown version 1 (this program knows 5)"},
+		{"0541 01 00 00 00 02 00", `malformed message: byte 2: kind 'A', want 'Q'`},
+		{"0551 01 05 01 00 00 00 63", "malformed message: byte 9: op 99"},
+		{"0551 01 05 01 00 00 00 02 00", "malformed message: byte 9: 1 bytes too many"},
+		{"0551 01 05 01 00 00 00 03 02 6b", "malformed message: byte 10: 2 items in 1 bytes"},
+		{"0551 01 05 01 00 00 00 03 ffffffffffffffffff01", "malformed message: byte 19: 18446744073709551615 items in 0 bytes"},
+		{"0551 01 05 01 00 00 00 03 ffffffffffffffffffff", "malformed message: byte 9: no number"},
+		{"0551 8100 05 01 00 00 00 02", "malformed message: byte 2: number in a longer form than needed"},
+		{"0551 01 05 01 00 00 00 06 016b 02 00 00", "malformed message: byte 12: flag is 2"},
 	}
 	for _, r := range rows {
 		_, err := api.DecodeRequest(unhex(t, r.hex))
@@ -142,23 +150,23 @@ func TestWhatIsNoMessageIsRefusedWithTheReason(t *testing.T) {
 	require.EqualError(t, err, fmt.Sprintf("malformed message: byte 0: %d bytes are too many", api.MaxMessage+1))
 
 	replies := []struct{ hex, want string }{
-		{"0441 01 00 00 02 03 00 00 00 00 00", "malformed message: byte 8: code(0)"},
-		{"0441 01 00 00 02 03 22 00 00 00 00", "malformed message: byte 8: code(34)"},
-		{"0441 01 00 00 02 8080808010 01 00 00 00 00", "malformed message: byte 11: replica 4294967296"},
-		{"0441 01 00 00 02 03 01 00 00 00 05 0000", "malformed message: byte 12: 5 items in 2 bytes"},
+		{"0541 01 00 00 02 03 00 00 00 00 00 00", "malformed message: byte 9: code(0)"},
+		{"0541 01 00 00 02 03 00 22 00 00 00 00", "malformed message: byte 9: code(34)"},
+		{"0541 01 00 00 02 8080808010 00 01 00 00 00 00", "malformed message: byte 11: replica 4294967296"},
+		{"0541 01 00 00 02 03 00 01 00 00 00 05 0000", "malformed message: byte 13: 5 items in 2 bytes"},
 	}
 	for _, r := range replies {
 		_, err := api.DecodeReply(unhex(t, r.hex))
 		require.EqualError(t, err, r.want, r.hex)
 	}
-	many := append(unhex(t, "0441 01 00 00 02 03 01 00 00 00 818001"), make([]byte, 2*(api.MaxListPairs+1))...)
+	many := append(unhex(t, "0541 01 00 00 02 03 00 01 00 00 00 818001"), make([]byte, 2*(api.MaxListPairs+1))...)
 	_, err = api.DecodeReply(many)
-	require.EqualError(t, err, "malformed message: byte 14: 16385 pairs")
+	require.EqualError(t, err, "malformed message: byte 15: 16385 pairs")
 }
 
 // A count that lies must not cost memory before it is found out.
 func TestAHostileLengthAllocatesNothing(t *testing.T) {
-	b := unhex(t, "0441 01 00 00 02 03 01 00 00 00 ff7f")
+	b := unhex(t, "0541 01 00 00 02 03 00 01 00 00 00 ff7f")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 1000 {
@@ -275,7 +283,8 @@ func TestRoundTrips(t *testing.T) {
 		q := api.Request{
 			ID: rapid.Uint64().Draw(t, "id"), Session: api.SessionID(rapid.Uint64().Draw(t, "session")),
 			Seq: api.Seq(rapid.Uint64().Draw(t, "seq")), AckedThrough: api.Seq(rapid.Uint64().Draw(t, "seen")),
-			Epoch: api.Epoch(rapid.Uint64().Draw(t, "epoch of the request")), Op: anyOp().Draw(t, "op"),
+			Epoch: api.Epoch(rapid.Uint64().Draw(t, "epoch of the request")), MayCache: rapid.Bool().Draw(t, "may cache"),
+			Op: anyOp().Draw(t, "op"),
 		}
 		gotQ, err := api.DecodeRequest(api.AppendRequest(nil, q))
 		require.NoError(t, err)
@@ -283,6 +292,9 @@ func TestRoundTrips(t *testing.T) {
 
 		p := q.Answer(api.Epoch(rapid.Uint64().Draw(t, "epoch")), anyResult().Draw(t, "result"))
 		p.Master = rapid.Uint32().Draw(t, "master")
+		if p.Cacheable = rapid.Bool().Draw(t, "cacheable"); p.Cacheable {
+			p.Drops = api.DropNumber(rapid.Uint64().Draw(t, "drops"))
+		}
 		gotP, err := api.DecodeReply(api.AppendReply(nil, p))
 		require.NoError(t, err)
 		require.Equal(t, p, gotP)

@@ -17,7 +17,7 @@ var ErrVersion = fmt.Errorf("%w: unknown version", ErrMalformed)
 
 // Versions of the formats: of messages, and of what clients keep for long.
 const (
-	messageVersion   = 4
+	messageVersion   = 5
 	sequencerVersion = 1
 )
 

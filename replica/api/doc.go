@@ -21,8 +21,8 @@
 // bytes stands for one message: the decoders refuse any other, and anything left
 // over.
 //
-//	request  4 'Q' id session seq acked epoch op
-//	reply    4 'A' id session seq epoch master result
+//	request  5 'Q' id session seq acked epoch may-cache op
+//	reply    5 'A' id session seq epoch master cacheable drops result; drops after flag 1 only
 //	op       1 nonce[0] nonce[1]            OpenSession
 //	         2                              EndSession
 //	         3 key                          Get
@@ -56,7 +56,8 @@
 //	stat     kind ephemeral instance content lock acl length checksum children
 //	         read write change
 //	children n n*(name stat)                names ascend
-//	event    kind u8 ref cause; then child change u8 of kind 2, mode u8 acquisition of kind 5
+//	event    kind u8 ref cause; then child change u8 of kind 2, mode u8 acquisition of kind 5;
+//	         kind u8 path cause drop of kind 7, kind u8 cause drop of kind 8
 //	sequencer 1 'S' path instance mode u8 generation
 //
 // The first byte is the version of the format. Ops, results, paths and metadata

@@ -22,6 +22,13 @@ const (
 	// EventReadAgain: some events on the node were not kept. The receiver knows of no change of
 	// it before this one for certain, and reads again what it needs.
 	EventReadAgain
+	// EventDrop: the client drops from its cache all that it has from the node at the path, or of
+	// what is not there, or of its children's names, and all that depends on the ACL file there
+	// (CHU §2.7). Only a change that has yet to be made waits for it, and its acknowledgement says
+	// that it was done. It is for the cache of the session, not for handles. It names no instance.
+	EventDrop
+	// EventDropAll: the client drops all that is in its cache.
+	EventDropAll
 
 	eventKindEnd
 )
@@ -35,11 +42,16 @@ func (k EventKind) String() string {
 		return fmt.Sprintf("event(%d)", uint8(k))
 	}
 	return [...]string{EventContents: "contents", EventChildren: "children", EventInvalid: "invalid",
-		EventLockAcquired: "lock-acquired", EventLockWanted: "lock-wanted", EventReadAgain: "read-again"}[k]
+		EventLockAcquired: "lock-acquired", EventLockWanted: "lock-wanted", EventReadAgain: "read-again",
+		EventDrop: "drop", EventDropAll: "drop-all"}[k]
 }
 
+// IsDrop reports whether k is for the cache of a session, and not for its handles.
+func (k EventKind) IsDrop() bool { return k == EventDrop || k == EventDropAll }
+
 // EventMask is a set of kinds of events: what a client wants to hear of a node that it opens.
-// EventReadAgain stands in no mask: every handle that wants any event gets it.
+// EventReadAgain stands in no mask: every handle that wants any event gets it. Nor do the drops,
+// which are for no handle.
 type EventMask uint8
 
 // The elements of masks.
@@ -65,7 +77,7 @@ func (m EventMask) Has(k EventKind) bool {
 	if k == EventReadAgain {
 		return m != 0
 	}
-	return k.Valid() && m&(1<<(k-EventContents)) != 0
+	return k.Valid() && !k.IsDrop() && m&(1<<(k-EventContents)) != 0
 }
 
 // Change is what was done to a child of a directory.
@@ -96,8 +108,8 @@ type Event struct {
 	Kind EventKind
 	Node Ref
 	// Cause numbers the command of the log that the event follows from. The events of a session
-	// ascend by it. Two events may have one cause. That of an EventLockWanted or an
-	// EventReadAgain is the last command that the master had applied.
+	// ascend by it. Two events may have one cause. That of an EventLockWanted, an
+	// EventReadAgain or a drop is the last command that the master had applied.
 	Cause  Number
 	Child  string // of EventChildren: its name
 	Change Change // of EventChildren
@@ -105,6 +117,7 @@ type Event struct {
 	// Acquisition names, of EventLockWanted, by which the session holds the lock: a session may
 	// hold it by several handles, and may have released it since.
 	Acquisition Acquisition
+	Drop        DropNumber // of a drop: its number
 }
 
 // String prints the event as traces do.
@@ -114,6 +127,10 @@ func (e Event) String() string {
 		return fmt.Sprintf("%v of %v: %s %v", e.Kind, e.Node, e.Child, e.Change)
 	case EventLockWanted:
 		return fmt.Sprintf("%v of %v: %v", e.Kind, e.Node, e.Mode)
+	case EventDrop:
+		return fmt.Sprintf("%v %d of %v", e.Kind, e.Drop, e.Node.Path)
+	case EventDropAll:
+		return fmt.Sprintf("%v %d", e.Kind, e.Drop)
 	}
 	return fmt.Sprintf("%v of %v", e.Kind, e.Node)
 }
@@ -121,6 +138,10 @@ func (e Event) String() string {
 // EventNumber numbers the events that one master tells one session, from 1. The numbers begin
 // again with each epoch.
 type EventNumber uint64
+
+// DropNumber numbers the drops that one master tells one session, from 1, among themselves. The
+// numbers begin again with each epoch.
+type DropNumber uint64
 
 // Bounds of the events in one answer to a KeepAlive. Others follow once these are acknowledged.
 const (

@@ -14,6 +14,9 @@ func appendEvents(dst []byte, l Leased) []byte {
 }
 
 func appendEvent(dst []byte, e Event) []byte {
+	if e.Kind.IsDrop() {
+		return appendDrop(append(dst, byte(e.Kind)), e)
+	}
 	dst = appendRef(append(dst, byte(e.Kind)), e.Node)
 	dst = binary.AppendUvarint(dst, uint64(e.Cause))
 	switch e.Kind {
@@ -25,8 +28,16 @@ func appendEvent(dst []byte, e Event) []byte {
 	return dst
 }
 
-// minEvent is the size of the shortest event: kind, path, instance and cause.
-const minEvent = 5
+func appendDrop(dst []byte, e Event) []byte {
+	if e.Kind == EventDrop {
+		dst = AppendPath(dst, e.Node.Path)
+	}
+	dst = binary.AppendUvarint(dst, uint64(e.Cause))
+	return binary.AppendUvarint(dst, uint64(e.Drop))
+}
+
+// minEvent is the size of the shortest event: kind, cause and number of a drop of all.
+const minEvent = 3
 
 // events adds to an answer the events that follow.
 func (c *cursor) events(l Leased) Leased {
@@ -49,11 +60,19 @@ func (c *cursor) events(l Leased) Leased {
 }
 
 func (c *cursor) event() Event {
-	e := Event{Kind: EventKind(c.byte()), Node: c.ref(), Cause: Number(c.uint())}
+	e := Event{Kind: EventKind(c.byte())}
 	switch {
 	case c.err != nil:
+		return e
 	case !e.Kind.Valid():
 		c.fail("event of kind %d", e.Kind)
+		return e
+	case e.Kind.IsDrop():
+		return c.drop(e)
+	}
+	e.Node, e.Cause = c.ref(), Number(c.uint())
+	switch {
+	case c.err != nil:
 	case e.Kind == EventChildren:
 		e.Child, e.Change = c.string(), Change(c.byte())
 		if c.err == nil && (!e.Change.Valid() || CheckComponent(e.Child) != OK) {
@@ -64,6 +83,17 @@ func (c *cursor) event() Event {
 		if c.err == nil && (!e.Mode.Valid() || e.Acquisition == 0) {
 			c.fail("a lock wanted in mode %d of acquisition %d", e.Mode, e.Acquisition)
 		}
+	}
+	return e
+}
+
+func (c *cursor) drop(e Event) Event {
+	if e.Kind == EventDrop {
+		e.Node.Path = c.path()
+	}
+	e.Cause, e.Drop = Number(c.uint()), DropNumber(c.uint())
+	if c.err == nil && e.Drop == 0 {
+		c.fail("a drop without a number")
 	}
 	return e
 }

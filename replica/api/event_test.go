@@ -20,16 +20,17 @@ func TestAMaskNamesItsKinds(t *testing.T) {
 	require.True(t, api.WantFailover.Has(api.EventReadAgain), "what is wanted may have been missed")
 	require.False(t, api.EventMask(0).Has(api.EventReadAgain))
 	require.False(t, api.EventMask(0xff).Has(0), "none is no kind")
+	require.False(t, api.EventMask(0xff).Has(api.EventDrop) || api.EventMask(0xff).Has(api.EventDropAll), "they are for no handle")
 	require.False(t, api.EventMask(0x40).Valid())
 	require.True(t, (api.WantFailover | api.WantContents).Valid())
 }
 
 // What a decoder accepts, an encoder has made: an event with parts that make no sense is refused.
 func TestMalformedEventsAreRefused(t *testing.T) {
-	const lease, ref = "0441 05 05 01 02 00 01 00 00 00 00 06 01 00 ", "022f61 07 05 "
+	const lease, ref = "0541 05 05 01 02 00 00 01 00 00 00 00 06 01 00 ", "022f61 07 05 "
 	for name, tail := range map[string]string{
 		"kind 0":                  "01 00 " + ref + "01",
-		"a kind to come":          "01 07 " + ref + "01",
+		"a kind to come":          "01 09 " + ref + "01",
 		"a change that is none":   "01 02 " + ref + "0163 00 01",
 		"a child without a name":  "01 02 " + ref + "00 01 01",
 		"a lock in no mode":       "01 05 " + ref + "00 07 01",
@@ -37,6 +38,8 @@ func TestMalformedEventsAreRefused(t *testing.T) {
 		"numbers below the count": "02 01 " + ref + "01 " + ref + "01",
 		"more than there may be":  "8102 " + strings.Repeat("01 "+ref, api.MaxEvents+1) + "8102",
 		"a count without events":  "05",
+		"a drop without a number": "01 07 022f61 05 00 01",
+		"a drop of no path":       "01 07 0161 05 01 01",
 	} {
 		_, err := api.DecodeReply(unhex(t, lease+tail))
 		require.ErrorIs(t, err, api.ErrMalformed, name)

@@ -18,6 +18,10 @@ type Request struct {
 	// master takes only requests of its own epoch: so a later master takes no packet to a
 	// former one (CHU §2.9).
 	Epoch Epoch
+	// MayCache says that the client keeps a cache and would keep the answer of this call in it: see
+	// Reply.Cacheable. Only a call has it. What a client without a cache asks for costs the master
+	// no memory, and delays no change.
+	MayCache bool
 	// Op is the operation.
 	Op Op
 }
@@ -29,13 +33,13 @@ func (q Request) Check() Code {
 		return Invalid
 	}
 	if _, opens := q.Op.(OpenSession); opens {
-		if q.Session != 0 || q.Seq != 0 || q.AckedThrough != 0 || q.Epoch != 0 {
+		if q.Session != 0 || q.Seq != 0 || q.AckedThrough != 0 || q.Epoch != 0 || q.MayCache {
 			return Invalid
 		}
 		return q.Op.Check()
 	}
 	if _, keeps := q.Op.(KeepAlive); keeps {
-		if q.Session == 0 || q.Seq != 0 || q.AckedThrough != 0 {
+		if q.Session == 0 || q.Seq != 0 || q.AckedThrough != 0 || q.MayCache {
 			return Invalid
 		}
 		return q.Op.Check()
@@ -62,6 +66,17 @@ type Reply struct {
 	// Master is the replica that the sender takes for the master, 0 if it knows none. It is
 	// a hint and may be wrong.
 	Master uint32
+	// Cacheable allows the client to keep the answer in its cache and to read it there, while its
+	// lease runs, until it is told to drop it (EventDrop). The master remembers that the client may
+	// do so, and begins no change of what the answer depends on before the client has dropped it or
+	// its lease is over (CHU §2.7). An answer that says so was read from the rows, with the request
+	// that is answered having MayCache.
+	Cacheable bool
+	// Drops is, of an answer that is Cacheable, the number of the last drop that the master had put
+	// among the events of the session when it read the answer. Answers and KeepAlives overtake one
+	// another: a client that has taken a later drop does not keep the answer, which may be what was
+	// to be dropped.
+	Drops DropNumber
 	// Result is the answer.
 	Result
 }

@@ -18,7 +18,7 @@ func AppendRequest(dst []byte, q Request) []byte {
 	dst = binary.AppendUvarint(dst, uint64(q.Seq))
 	dst = binary.AppendUvarint(dst, uint64(q.AckedThrough))
 	dst = binary.AppendUvarint(dst, uint64(q.Epoch))
-	return AppendOp(dst, q.Op)
+	return AppendOp(appendFlag(dst, q.MayCache), q.Op)
 }
 
 // DecodeRequest is the inverse of AppendRequest. The request shares no memory
@@ -27,7 +27,8 @@ func AppendRequest(dst []byte, q Request) []byte {
 func DecodeRequest(b []byte) (Request, error) {
 	c := read(b)
 	c.open(messageVersion, kindRequest)
-	q := Request{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), AckedThrough: Seq(c.uint()), Epoch: Epoch(c.uint()), Op: c.op()}
+	q := Request{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), AckedThrough: Seq(c.uint()), Epoch: Epoch(c.uint()),
+		MayCache: c.flag(), Op: c.op()}
 	if err := c.close(); err != nil {
 		return Request{}, err
 	}
@@ -42,6 +43,9 @@ func AppendReply(dst []byte, p Reply) []byte {
 	dst = binary.AppendUvarint(dst, uint64(p.Seq))
 	dst = binary.AppendUvarint(dst, uint64(p.Epoch))
 	dst = binary.AppendUvarint(dst, uint64(p.Master))
+	if dst = appendFlag(dst, p.Cacheable); p.Cacheable {
+		dst = binary.AppendUvarint(dst, uint64(p.Drops))
+	}
 	return AppendResult(dst, p.Result)
 }
 
@@ -55,6 +59,9 @@ func DecodeReply(b []byte) (Reply, error) {
 		c.fail("replica %d", master)
 	}
 	p.Master = uint32(master)
+	if p.Cacheable = c.flag(); p.Cacheable {
+		p.Drops = DropNumber(c.uint())
+	}
 	p.Result = c.result()
 	if err := c.close(); err != nil {
 		return Reply{}, err
