@@ -19,7 +19,8 @@ type Event struct {
 
 	Node string // of an event of a handle: the name under which the node was opened
 	// Cause numbers the command of the cell's log that a change of a node comes from. Numbers of
-	// later changes are larger, whichever node they are of. 0: the Client itself found out.
+	// later changes are larger, whichever node they are of. 0: it comes from none. The Client itself
+	// found out, or a lock is wanted.
 	Cause  uint64
 	Child  string // of an EventChildren: the name of the child
 	Change Change // of an EventChildren: what was done to the child
@@ -99,8 +100,12 @@ func sessionKind(k session.EventKind) EventKind {
 
 // nodeEvent is the Event of a handle with this name.
 func nodeEvent(name string, e api.Event) Event {
-	return Event{
+	told := Event{
 		Kind: EventContents + EventKind(e.Kind-api.EventContents), Node: name, Cause: uint64(e.Cause),
 		Child: e.Child, Change: e.Change, Mode: e.Mode,
 	}
+	if told.Kind == EventLockWanted {
+		told.Cause = 0 // no change: it may have waited for the answer to the Acquire, behind later changes
+	}
+	return told
 }

@@ -237,6 +237,7 @@ func TestALockIsWantedOfTheHandleThatHoldsIt(t *testing.T) {
 		e := next(t, ctx, holds.Events())
 		require.Equal(t, client.EventLockWanted, e.Kind)
 		require.Equal(t, client.Shared, e.Mode)
+		require.Zero(t, e.Cause, "it may be told after a later change: when the handle hears that it has the lock")
 		_, err = other.Events().Next(w.within(time.Second))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 
