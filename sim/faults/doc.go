@@ -11,8 +11,8 @@
 //	faults.go    the faults of one run: what they share, and their end; kinds.go: the kinds,
 //	             each on or off by seed; moment.go: what some strikes wait for; stage.go:
 //	             kinds of an extension (sim/scenario)
-//	network.go, echo.go, late.go, late_copy.go: messages that are lost, repeated, late, and
-//	             that outlive what their sender had not synced
+//	network.go, echo.go, late.go, late_copy.go, lost_news.go: messages that are lost, repeated,
+//	             late, and that outlive what their sender had not synced
 //	clock.go, process.go, source.go: clocks, restarts and pauses, sources of snapshots
 //	session.go   faults that are aimed at the ends of sessions
 //	disk.go, snapshot.go: calls of disks that fail, snapshots that go bad

@@ -112,4 +112,5 @@ func (c *Faults) OnSend(from, to sim.Addr, wire []byte) {
 			u.keep(to, wire)
 		}
 	}
+	c.losesNews(from, to, wire)
 }

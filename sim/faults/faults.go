@@ -17,6 +17,7 @@ import (
 type Faults struct {
 	Outlived uint64 // writes that came after their client had given them up, and was answered another call
 	Echoed   uint64 // messages that were said to one life of a machine, and came again to the next
+	NewsLost uint64 // answers to KeepAlives that carried events, and were lost by a fault
 	Moments  uint64 // times that a leader was struck as it proposed or applied a command of some kind
 
 	plan     *plan.Plan
@@ -40,6 +41,7 @@ type Faults struct {
 	unsynced   []*unsynced               // replicas whose disks make nothing durable
 	recalled   []*echoing                // whose time comes with a request of theirs
 	heldWrites []*heldWrite              // writes that the network holds back
+	lostNews   *lostNews                 // answers with events are lost; nil: they are not
 	rotten     map[paxos.NodeID][]string // snapshots that went bad
 	strikes    map[string]int
 	diskFaults int // disk calls that were made to fail

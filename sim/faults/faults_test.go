@@ -148,6 +148,36 @@ func TestAWriteComesAfterItsClientHasGivenItUp(t *testing.T) {
 	require.False(t, c.Delays(client, to, sent(7, 5, write)))
 }
 
+// Answers with events are lost, some and not all, and nothing else is.
+func TestNewsIsLost(t *testing.T) {
+	c, _ := someFaults(t)
+	from, to := c.replicas[0].Addr(), c.clients[0].Addr()
+	answer := func(events ...api.Event) []byte {
+		return api.AppendReply(nil, api.Reply{ID: 1, Session: 7, Epoch: 1, Result: api.Result{
+			Code: api.OK, Detail: api.Leased{Lease: time.Second, Events: events, LastEvent: api.EventNumber(len(events))},
+		}})
+	}
+	news := answer(api.Event{Kind: api.EventContents, Node: api.Ref{Instance: 1}, Cause: 1})
+	c.OnSend(from, to, news)
+	require.Zero(t, c.NewsLost, "nothing has struck")
+	c.Strike("lose-news", c.world.Draw("test", 1))
+	for range 40 {
+		c.OnSend(from, to, answer())
+		c.OnSend(from, c.replicas[1].Addr(), news)
+		c.OnSend(from, to, []byte("x"))
+	}
+	require.Zero(t, c.NewsLost)
+	for range 40 {
+		c.OnSend(from, to, news)
+	}
+	require.Greater(t, c.NewsLost, uint64(5))
+	require.Less(t, c.NewsLost, uint64(35))
+	c.Heal()
+	before := c.NewsLost
+	c.OnSend(from, to, news)
+	require.Equal(t, before, c.NewsLost)
+}
+
 // What a peer has fetched of a snapshot that goes bad stays as it was.
 func TestASnapshotRotsWhileItIsServed(t *testing.T) {
 	c, _ := someFaults(t)

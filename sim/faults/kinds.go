@@ -56,6 +56,7 @@ var strikes = map[string]func(c *Faults, d *sim.Draw){
 	"lose-source":       loseSource,
 	"late":              late,
 	"late-copy":         lateCopies,
+	"lose-news":         loseNews,
 }
 
 // strikeNamed is the strike of a kind of fault, built in or of an extension; nil if there
