@@ -220,6 +220,7 @@ func (l *Life) OnBulkDone(now time.Time, result driver.BulkResult) {
 	l.retry.onBulkDone(now, result)
 	l.peers.setBulkBusy(false)
 	l.fetching.onBulkDone(result)
+	l.questions.onBulkDone(result)
 }
 
 // IsOvertaking reports that a peer was fetching a snapshot when the latest one was begun.

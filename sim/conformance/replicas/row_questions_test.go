@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/driver"
@@ -54,6 +55,15 @@ func TestL2AQuestionAboutRowsIsRepeated(t *testing.T) {
 		"a majority speaks of another slot": {
 			between: func(q *rowQuestions) { q.onTransfer(2, tell(8)); q.onTransfer(3, tell(8)) }, ms: 101, breaks: true,
 		},
+		"a snapshot comes that it has no need to install": {
+			between: func(q *rowQuestions) { q.onBulkDone(wholeSnapshot(9)) }, ms: 900,
+		},
+		"a snapshot of an earlier slot comes": {
+			between: func(q *rowQuestions) { q.onBulkDone(wholeSnapshot(8)) }, ms: 101, breaks: true,
+		},
+		"a part of a snapshot comes": {
+			between: func(q *rowQuestions) { q.onBulkDone(driver.PutDone{}) }, ms: 101, breaks: true,
+		},
 		"it writes":     {out: model.Outcome{Output: driver.Output{Bulk: driver.WriteJob{}}}, ms: 900},
 		"it reads":      {out: model.Outcome{Output: driver.Output{Bulk: driver.ReadJob{}}}, ms: 900, breaks: true},
 		"it backs up":   {out: model.Outcome{Output: driver.Output{Backup: &driver.BackupJob{}}}, ms: 900},
@@ -84,4 +94,9 @@ func TestL2AQuestionAboutRowsIsRepeated(t *testing.T) {
 			}
 		})
 	}
+}
+
+// wholeSnapshot is the end of the job that wrote the last piece of a peer's snapshot.
+func wholeSnapshot(slot paxos.Slot) driver.PutDone {
+	return driver.PutDone{ID: driver.SnapshotID{Handle: paxos.Handle{Slot: slot}}, Rows: db.New()}
 }
