@@ -25,7 +25,7 @@ func measure(b *testing.B, w *World) {
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
 	b.ResetTimer()
-	w.steps = 0
+	w.timeline.steps = 0
 	for b.Loop() {
 		w.RunFor(100 * time.Millisecond)
 	}
@@ -39,7 +39,7 @@ func measure(b *testing.B, w *World) {
 type again struct{ d *Draw }
 
 func (a *again) fire(w *World, _ uint64, _ *packet) {
-	w.schedule(a.d.Between(1, 1_000_000), &w.ties, a, 0, nil)
+	w.timeline.schedule(a.d.Between(1, 1_000_000), &w.timeline.ties, a, 0, nil)
 }
 
 // The bare loop: 1,000 events wait at any time.

@@ -108,7 +108,7 @@ func newClock(m *Machine, c ClockConfig, now int64) Clock {
 
 // Mono is the monotonic reading at this instant. Reading it here does not enter the
 // trace hash: it is for checkers and faults.
-func (c *Clock) Mono() time.Time { return instant(c.line.local(c.m.w.now)) }
+func (c *Clock) Mono() time.Time { return instant(c.line.local(c.m.w.timeline.now)) }
 
 // Wall is the wall reading at this instant.
 func (c *Clock) Wall() time.Time { return instant(c.wallReading()) }
@@ -117,7 +117,7 @@ func (c *Clock) wallReading() int64 {
 	if c.wallStops > 0 {
 		return c.wallAt
 	}
-	return c.line.local(c.m.w.now) + c.wall
+	return c.line.local(c.m.w.timeline.now) + c.wall
 }
 
 // TrueTime is the true time at which the monotonic reading is or was t, if the
@@ -165,10 +165,10 @@ func (c *Clock) Freeze(span time.Duration) {
 func (c *Clock) FreezeWall(span time.Duration) {
 	c.wallAt = c.wallReading()
 	c.wallStops++
-	c.m.w.fault(c.m, "clock.freeze-wall", uint64(span))
+	c.m.w.Fault(c.m.addr, "clock.freeze-wall", uint64(span))
 	c.m.w.After(span, func() {
 		if c.wallStops--; c.wallStops == 0 {
-			c.wall = c.wallAt - c.line.local(c.m.w.now)
+			c.wall = c.wallAt - c.line.local(c.m.w.timeline.now)
 		}
 	})
 }
@@ -177,13 +177,13 @@ func (c *Clock) FreezeWall(span time.Duration) {
 func (c *Clock) StepWall(d time.Duration) {
 	c.wall += int64(d)
 	c.wallAt += int64(d)
-	c.m.w.fault(c.m, "clock.step", uint64(d))
+	c.m.w.Fault(c.m.addr, "clock.step", uint64(d))
 }
 
 // turn puts the present rate in force.
 func (c *Clock) turn(kind string, arg uint64) {
 	w := c.m.w
-	w.fault(c.m, "clock."+kind, arg)
+	w.Fault(c.m.addr, "clock."+kind, arg)
 	if kind == "slew" {
 		c.gen++
 	}
@@ -191,14 +191,14 @@ func (c *Clock) turn(kind string, arg uint64) {
 	if c.stop > 0 {
 		ppb = -billion
 	}
-	c.line.turn(w.now, ppb)
+	c.line.turn(w.timeline.now, ppb)
 	c.m.rearm()
 }
 
 // reboot starts the monotonic reading anew; the wall reading goes on.
 func (c *Clock) reboot(offset int64) {
-	c.wall += c.line.local(c.m.w.now) - offset
-	c.line.trueAt, c.line.localAt = c.m.w.now, offset
+	c.wall += c.line.local(c.m.w.timeline.now) - offset
+	c.line.trueAt, c.line.localAt = c.m.w.timeline.now, offset
 }
 
 // localOf is the inverse of instant; it saturates.

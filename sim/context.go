@@ -74,9 +74,16 @@ func cause(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// contexts is the coroutines of a world that wait under a context that can be
+// canceled.
+type contexts struct {
+	blocked      []*coroutine
+	mayHaveEnded bool // code ran that may have canceled one
+}
+
 // block notes that c waits under ctx. A context with a deadline in real time is
 // refused: it would end at another place in each run.
-func (w *World) block(c *coroutine, ctx context.Context) {
+func (x *contexts) block(c *coroutine, ctx context.Context) {
 	if ctx.Done() == nil {
 		return
 	}
@@ -87,37 +94,37 @@ func (w *World) block(c *coroutine, ctx context.Context) {
 		}
 	}
 	c.ctx = ctx
-	w.blocked = append(w.blocked, c)
-	c.queue = len(w.blocked)
+	x.blocked = append(x.blocked, c)
+	c.queue = len(x.blocked)
 }
 
 // unblock takes c off the list of those that wait under a context.
-func (w *World) unblock(c *coroutine) {
+func (x *contexts) unblock(c *coroutine) {
 	if c.queue == 0 {
 		return
 	}
-	last := len(w.blocked) - 1
-	moved := w.blocked[last]
-	w.blocked[c.queue-1] = moved
+	last := len(x.blocked) - 1
+	moved := x.blocked[last]
+	x.blocked[c.queue-1] = moved
 	moved.queue = c.queue
-	w.blocked[last] = nil
-	w.blocked = w.blocked[:last]
+	x.blocked[last] = nil
+	x.blocked = x.blocked[:last]
 	c.queue, c.ctx = 0, nil
 }
 
-// pollContexts wakes coroutines that wait under a context that has ended. It runs
+// poll wakes coroutines that wait under a context that has ended. It runs
 // after each event whose code may have ended one: a context reports its end only to
 // goroutines.
-func (w *World) pollContexts() {
-	for i := 0; i < len(w.blocked); {
-		c := w.blocked[i]
+func (x *contexts) poll() {
+	for i := 0; i < len(x.blocked); {
+		c := x.blocked[i]
 		if c.ctx.Err() == nil {
 			i++
 			continue
 		}
-		w.unblock(c)
+		x.unblock(c)
 		if c.state == coParked {
-			w.wake(c)
+			c.w.coroutines.wake(c)
 		}
 	}
 }

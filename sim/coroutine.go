@@ -39,11 +39,11 @@ type coroutine struct {
 	timer timer // of Sleep and the like
 	op    diskOp
 	ctx   context.Context // under which it waits, nil if it cannot be canceled
-	queue int             // in w.blocked, + 1
+	queue int             // in contexts.blocked, + 1
 }
 
-// pool owns all coroutines of a world.
-type pool struct {
+// coroutines owns all coroutines of a world and switches between them.
+type coroutines struct {
 	w       *World
 	all     []*coroutine
 	idle    []*coroutine
@@ -52,27 +52,27 @@ type pool struct {
 
 // spawn starts job on a coroutine that belongs to env (nil: to the world). It
 // runs for the first time by an event of its own, at the present instant.
-func (w *World) spawn(env *Env, name string, job func()) *coroutine {
-	c := w.pool.take()
+func (s *coroutines) spawn(env *Env, name string, job func()) *coroutine {
+	c := s.take()
 	c.env, c.name, c.job, c.state, c.dying = env, name, job, coReady, false
 	if env != nil {
 		c.timer = timer{m: env.m, at: never}
 		c.index = len(env.cos)
 		env.cos = append(env.cos, c)
 	}
-	w.wake(c)
+	s.wake(c)
 	return c
 }
 
-func (p *pool) take() *coroutine {
-	if n := len(p.idle); n > 0 {
-		c := p.idle[n-1]
-		p.idle = p.idle[:n-1]
+func (s *coroutines) take() *coroutine {
+	if n := len(s.idle); n > 0 {
+		c := s.idle[n-1]
+		s.idle = s.idle[:n-1]
 		return c
 	}
-	c := &coroutine{w: p.w}
+	c := &coroutine{w: s.w}
 	c.next, c.stop = iter.Pull(c.root)
-	p.all = append(p.all, c)
+	s.all = append(s.all, c)
 	return c
 }
 
@@ -94,7 +94,7 @@ func (c *coroutine) run() {
 		if r == nil || r == any(ended{}) {
 			return
 		}
-		c.w.reportPanic(r, debug.Stack())
+		c.w.reports.panicked(r, debug.Stack())
 	}()
 	c.check()
 	c.job()
@@ -109,20 +109,20 @@ func (c *coroutine) retire() {
 		e.cos[last] = nil
 		e.cos = e.cos[:last]
 	}
-	c.w.unblock(c)
+	c.w.contexts.unblock(c)
 	c.timer.drop()
 	c.env, c.job, c.op, c.dying, c.state = nil, nil, diskOp{}, false, coIdle
-	c.w.pool.idle = append(c.w.pool.idle, c)
+	c.w.coroutines.idle = append(c.w.coroutines.idle, c)
 }
 
 // wake lets a parked coroutine go on, by an event at the present instant.
-func (w *World) wake(c *coroutine) {
+func (s *coroutines) wake(c *coroutine) {
 	c.state = coReady
-	ties := &w.ties
+	ties := &s.w.timeline.ties
 	if c.env != nil {
 		ties = &c.env.m.ties
 	}
-	w.schedule(0, ties, (*resumption)(c), c.parks, nil)
+	s.w.timeline.schedule(0, ties, (*resumption)(c), c.parks, nil)
 }
 
 // resumption is the event that lets a coroutine go on.
@@ -131,7 +131,7 @@ type resumption coroutine
 func (r *resumption) fire(w *World, parks uint64, _ *packet) {
 	c := (*coroutine)(r)
 	if c.isParkedAt(parks) {
-		w.proceed(c)
+		w.coroutines.proceed(c)
 	}
 }
 
@@ -142,29 +142,29 @@ func (c *coroutine) isParkedAt(parks uint64) bool {
 
 // proceed lets c go on: at once for the world's own coroutines, through the
 // queue of its machine for others, because that one may be paused.
-func (w *World) proceed(c *coroutine) {
+func (s *coroutines) proceed(c *coroutine) {
 	if c.env == nil {
-		w.resume(c)
+		s.resume(c)
 		return
 	}
 	c.env.m.take(input{kind: inResume, co: c, arg: c.parks})
 }
 
 // resume switches to c until it parks or ends.
-func (w *World) resume(c *coroutine) {
-	prev, cur := w.pool.running, w.cur
-	w.pool.running = c
+func (s *coroutines) resume(c *coroutine) {
+	prev, cur := s.running, s.w.cur
+	s.running = c
 	c.state = coRunning
 	if c.env != nil {
-		w.cur = c.env.m
+		s.w.cur = c.env.m
 	}
 	c.parks++
 	if c.env == nil || c.env.program {
-		w.userRan = true
+		s.w.contexts.mayHaveEnded = true
 	}
-	w.beat()
+	s.w.watch.beat()
 	c.next()
-	w.pool.running, w.cur = prev, cur
+	s.running, s.w.cur = prev, cur
 }
 
 // park switches back to the world until the coroutine is resumed.
@@ -186,36 +186,36 @@ func (c *coroutine) check() {
 
 // end unwinds c. A coroutine that runs at this moment goes on to its next
 // blocking call; all it does until then has no effect, because its Env is dead.
-func (w *World) end(c *coroutine) {
+func (s *coroutines) end(c *coroutine) {
 	switch c.state {
 	case coRunning:
 		c.dying = true
 	case coReady, coParked:
 		c.dying = true
-		w.resume(c)
+		s.resume(c)
 	}
 }
 
 // self is the running coroutine. It panics where there is none: blocking calls
 // are for coroutines only.
-func (w *World) self(what string) *coroutine {
-	c := w.pool.running
+func (s *coroutines) self(what string) *coroutine {
+	c := s.running
 	if c == nil {
 		panic("sim: " + what + " blocks: call it on a coroutine (Go), not in a method of the process")
 	}
 	return c
 }
 
-func (p *pool) close() {
-	for _, c := range p.all {
+func (s *coroutines) close() {
+	for _, c := range s.all {
 		if c.state == coReady || c.state == coParked {
-			p.w.end(c)
+			s.end(c)
 		}
 	}
-	for _, c := range p.all {
+	for _, c := range s.all {
 		if c.state != coRunning {
 			c.stop()
 		}
 	}
-	p.all, p.idle = nil, nil
+	s.all, s.idle = nil, nil
 }

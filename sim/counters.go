@@ -46,16 +46,6 @@ func (w *World) Counters() []Counter {
 	return out.list()
 }
 
-// fault records something that was done to a machine: in the hash, the counters and
-// the trace.
-func (w *World) fault(m *Machine, kind string, arg uint64) {
-	var a Addr
-	if m != nil {
-		a = m.addr
-	}
-	w.Fault(a, kind, arg)
-}
-
 // Fault records a fault of the caller's own that was injected into machine a (0:
 // none in particular). It enters the trace hash, the counter "fault." plus kind, and
 // the trace. arg distinguishes faults of one kind.

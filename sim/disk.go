@@ -69,7 +69,7 @@ func (d *Disk) Replace(mem *vfs.Mem) {
 		panic("sim: a disk is replaced while its machine is up")
 	}
 	d.mem = mem
-	d.m.w.fault(d.m, "disk.replace", 0)
+	d.m.w.Fault(d.m.addr, "disk.replace", 0)
 }
 
 // Set changes how fast the disk is.
@@ -81,14 +81,14 @@ func (d *Disk) Set(c DiskConfig) {
 // Stall lets no call that begins from now on end before span of true time has
 // passed.
 func (d *Disk) Stall(span time.Duration) {
-	d.stalledUntil = max(d.stalledUntil, d.m.w.now+int64(span))
-	d.m.w.fault(d.m, "disk.stall", uint64(span))
+	d.stalledUntil = max(d.stalledUntil, d.m.w.timeline.now+int64(span))
+	d.m.w.Fault(d.m.addr, "disk.stall", uint64(span))
 }
 
 // Slow multiplies all latencies by factor, at least 1; 1 is normal.
 func (d *Disk) Slow(factor int64) {
 	d.slow = max(factor, 1)
-	d.m.w.fault(d.m, "disk.slow", uint64(factor))
+	d.m.w.Fault(d.m.addr, "disk.slow", uint64(factor))
 }
 
 func (d *Disk) heal() {
@@ -123,7 +123,7 @@ func (d *Disk) name() string {
 
 // latency is how long the call takes from now.
 func (d *Disk) latency(o *diskOp) int64 {
-	now := d.m.w.now
+	now := d.m.w.timeline.now
 	at := now
 	switch o.op {
 	case vfs.OpReadAt:
@@ -151,7 +151,7 @@ func (e *Env) call(c *coroutine) {
 	d := c.op.disk
 	c.op.fs = d.mem
 	e.Point("disk." + c.op.op.String())
-	e.m.w.schedule(d.latency(&c.op), &e.m.ties, (*diskEvent)(c), c.parks, nil)
+	e.m.w.timeline.schedule(d.latency(&c.op), &e.m.ties, (*diskEvent)(c), c.parks, nil)
 	c.park()
 }
 
@@ -165,7 +165,7 @@ func (v *diskEvent) fire(w *World, parks uint64, _ *packet) {
 	}
 	c.op.disk.perform(&c.op)
 	c.state = coReady
-	w.proceed(c)
+	w.coroutines.proceed(c)
 }
 
 // perform makes the call take effect.
@@ -187,8 +187,8 @@ func (d *Disk) perform(o *diskOp) {
 		o.onTree()
 	}
 	w.hash.fold(uint64(o.n))
-	if w.isTraced(d.m.addr) {
-		w.line(d.m.addr, d.name(), o.text())
+	if w.trace.wants(d.m.addr) {
+		w.trace.line(d.m.addr, d.name(), o.text())
 	}
 	o.op, o.p = 0, nil
 }
@@ -271,5 +271,5 @@ func (d *Disk) crash(seed uint64) {
 // release ends all that the life had open.
 func (d *Disk) release() {
 	d.mem.Kill()
-	d.busyUntil = d.m.w.now
+	d.busyUntil = d.m.w.timeline.now
 }

@@ -49,9 +49,9 @@ func TestCallsTakeTheTimeOfTheirKind(t *testing.T) {
 			t.Helper()
 			must(t, err)
 			require.Equal(t, want, w.Now())
-			w.now = 0
+			w.timeline.now = 0
 		}
-		w.now = 0
+		w.timeline.now = 0
 		f, err := fs.Create("f")
 		took(4000*us, err)
 		_, err = f.WriteAt(make([]byte, 2048), 0)
@@ -67,7 +67,7 @@ func TestCallsTakeTheTimeOfTheirKind(t *testing.T) {
 		m.Disk().stalledUntil = 0
 		m.Disk().Slow(10)
 		took(3000*us, fs.SyncDir("."))
-		w.now = int64(time.Hour)
+		w.timeline.now = int64(time.Hour)
 	})
 }
 

@@ -54,23 +54,31 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("%s at %s (machine %s, event %d): %s", what, stamp(f.At), f.Machine, f.Step, f.Text)
 }
 
+// reports is what was reported of a run: the failure that ended it, and what did not.
+type reports struct {
+	w       *World
+	failure *Failure
+	judged  string     // the only property whose break ends the run; "": every one
+	noted   []*Failure // reports that did not end it, the first for each id
+}
+
 // Failure returns the failure that ended the run, nil if none has.
-func (w *World) Failure() *Failure { return w.failure }
+func (w *World) Failure() *Failure { return w.reports.failure }
 
 // JudgeOnly makes Break end the run for property id alone. Reports about other
 // properties, and those of Diverge, are kept for Noted, and the run goes on. A panic of
 // simulated code, by an invariant or otherwise, ends the run as before. Call JudgeOnly
 // before the first event.
-func (w *World) JudgeOnly(id string) { w.judged = id }
+func (w *World) JudgeOnly(id string) { w.reports.judged = id }
 
 // Noted returns the reports that did not end the run because of JudgeOnly: the first one
 // for each id, in the order of reports.
-func (w *World) Noted() []*Failure { return w.noted }
+func (w *World) Noted() []*Failure { return w.reports.noted }
 
 // Break reports that the property id does not hold and ends the run after the
 // present event, unless JudgeOnly named another one. The first report counts.
 func (w *World) Break(id, format string, args ...any) {
-	w.report(w.judged != "" && w.judged != id, &Failure{Kind: Broken, ID: id, Text: fmt.Sprintf(format, args...)})
+	w.reports.report(w.reports.judged != "" && w.reports.judged != id, &Failure{Kind: Broken, ID: id, Text: fmt.Sprintf(format, args...)})
 }
 
 // Diverge reports that the simulated implementation does not do what a rule of its own
@@ -78,68 +86,68 @@ func (w *World) Break(id, format string, args ...any) {
 // property itself is not known to be broken: another implementation may be correct and
 // have other rules. Where JudgeOnly named a property, the report is kept for Noted.
 func (w *World) Diverge(id, format string, args ...any) {
-	w.report(w.judged != "", &Failure{Kind: Conformance, ID: id, Text: fmt.Sprintf(format, args...)})
+	w.reports.report(w.reports.judged != "", &Failure{Kind: Conformance, ID: id, Text: fmt.Sprintf(format, args...)})
 }
 
 // report ends the run by f, or keeps f for Noted.
-func (w *World) report(keep bool, f *Failure) {
+func (r *reports) report(keep bool, f *Failure) {
 	if keep {
-		w.note(f)
+		r.note(f)
 	} else {
-		w.fail(f)
+		r.fail(f)
 	}
 }
 
 // note keeps a report that does not end the run.
-func (w *World) note(f *Failure) {
-	if w.failure != nil || w.closed || slices.ContainsFunc(w.noted, func(n *Failure) bool { return n.ID == f.ID }) {
+func (r *reports) note(f *Failure) {
+	if r.failure != nil || r.w.closed || slices.ContainsFunc(r.noted, func(n *Failure) bool { return n.ID == f.ID }) {
 		return
 	}
-	w.place(f)
-	w.noted = append(w.noted, f)
-	if w.isTraced(f.Machine) {
-		w.line(f.Machine, "NOTED", f.Error())
+	r.place(f)
+	r.noted = append(r.noted, f)
+	if r.w.trace.wants(f.Machine) {
+		r.w.trace.line(f.Machine, "NOTED", f.Error())
 	}
 }
 
-func (w *World) fail(f *Failure) {
-	if w.failure != nil || w.closed {
+func (r *reports) fail(f *Failure) {
+	if r.failure != nil || r.w.closed {
 		return
 	}
-	w.place(f)
-	w.failure = f
-	if w.isTraced(f.Machine) {
-		w.line(f.Machine, "FAILURE", f.Error())
+	r.place(f)
+	r.failure = f
+	if r.w.trace.wants(f.Machine) {
+		r.w.trace.line(f.Machine, "FAILURE", f.Error())
 	}
 }
 
 // place fills in when and where a report was made.
-func (w *World) place(f *Failure) {
-	f.At, f.Step = w.Now(), w.steps
-	if f.Machine == 0 && w.cur != nil {
-		f.Machine = w.cur.addr
+func (r *reports) place(f *Failure) {
+	f.At, f.Step = r.w.Now(), r.w.timeline.steps
+	if f.Machine == 0 && r.w.cur != nil {
+		f.Machine = r.w.cur.addr
 	}
 }
 
 // catch turns a panic of simulated code into the failure of the run.
-func (w *World) catch() {
-	r := recover()
-	if r == nil {
+func (r *reports) catch() {
+	v := recover()
+	if v == nil {
 		return
 	}
-	if r != any(ended{}) { // a crash point was reached
-		w.reportPanic(r, debug.Stack())
+	if v != any(ended{}) { // a crash point was reached
+		r.panicked(v, debug.Stack())
 	}
-	w.cur = nil
+	r.w.cur = nil
 }
 
 // panicked reports what simulated code panicked with.
-func (w *World) reportPanic(r any, stack []byte) {
-	f := &Failure{Kind: Crashed, Text: fmt.Sprint(r), Stack: trimStack(stack)}
-	if v, ok := r.(*invariant.Violation); ok {
+func (r *reports) panicked(value any, stack []byte) {
+	f := &Failure{Kind: Crashed, Text: fmt.Sprint(value), Stack: trimStack(stack)}
+	if v, ok := value.(*invariant.Violation); ok {
 		f.Kind, f.ID, f.Text = Broken, string(v.ID), v.Text
 	}
-	w.fail(f)
+	r.fail(f)
 }
 
 // trimStack drops the frames above the panic.

@@ -38,7 +38,7 @@ func NewGroup(w *World, cfg GroupConfig) *Group {
 	for range cfg.Replicas {
 		c := MachineConfig{Process: func() Process { return &member{g: g} }, Disk: cfg.Disk}
 		if cfg.Clock != nil {
-			c.Clock = cfg.Clock(Addr(len(w.replicas) + 1))
+			c.Clock = cfg.Clock(Addr(len(w.machines.replicas) + 1))
 		}
 		g.members = append(g.members, w.Add(c).addr)
 	}

@@ -87,7 +87,7 @@ func (m *Machine) take(in input) {
 
 // drainSoon lets the process take what waits, by an event at this instant.
 func (m *Machine) drainSoon() {
-	m.w.schedule(0, &m.ties, (*drain)(m), uint64(m.lives), nil)
+	m.w.timeline.schedule(0, &m.ties, (*drain)(m), uint64(m.lives), nil)
 }
 
 // drain is the event at which a machine may go on with its inbox.
@@ -136,7 +136,7 @@ func (i *idle) fire(w *World, life uint64, p *packet) {
 func (m *Machine) handle(in input) {
 	if in.kind == inResume {
 		if in.co.isParkedAt(in.arg) {
-			m.w.resume(in.co)
+			m.w.coroutines.resume(in.co)
 			m.work()
 		}
 		return
@@ -158,8 +158,8 @@ func (m *Machine) call(in input, now time.Time) {
 	w.cur = m
 	switch in.kind {
 	case inMessage:
-		if w.isTraced(m.addr) {
-			w.line(m.addr, "receive", "<- "+in.from.String()+" "+w.describe(in.from, m.addr, in.p.data))
+		if w.trace.wants(m.addr) {
+			w.trace.line(m.addr, "receive", "<- "+in.from.String()+" "+w.trace.describe(in.from, m.addr, in.p.data))
 		}
 		m.room++
 		e.proc.Receive(now, in.from, in.p.data)
@@ -176,7 +176,7 @@ func (m *Machine) call(in input, now time.Time) {
 		e.proc.(Stopper).Stop(now)
 	}
 	w.cur = prev
-	w.userRan = w.userRan || e.program
+	w.contexts.mayHaveEnded = w.contexts.mayHaveEnded || e.program
 	m.work()
 }
 
@@ -186,12 +186,12 @@ func (m *Machine) work() {
 		return
 	}
 	m.busy = true
-	m.w.schedule(m.cost, &m.ties, (*idle)(m), uint64(m.lives), nil)
+	m.w.timeline.schedule(m.cost, &m.ties, (*idle)(m), uint64(m.lives), nil)
 }
 
 // read reads the machine's clock for its process.
 func (m *Machine) read() time.Time {
-	local := m.clock.line.local(m.w.now)
+	local := m.clock.line.local(m.w.timeline.now)
 	m.w.hash.fold(markClock<<60 ^ uint64(local))
 	return instant(local)
 }

@@ -17,14 +17,14 @@ type lifeFS struct {
 // begin is the start of every call: the coroutine it waits on. It fails where
 // the life is over but its code still runs.
 func (f *lifeFS) begin(op vfs.Op, name string) (*coroutine, error) {
-	c := f.e.m.w.pool.running
+	c := f.e.m.w.coroutines.running
 	if c != nil {
 		c.check()
 	}
 	if f.e.dead {
 		return nil, &fs.PathError{Op: op.String(), Path: name, Err: vfs.ErrCrashed}
 	}
-	c = f.e.m.w.self("a disk call")
+	c = f.e.m.w.coroutines.self("a disk call")
 	if c.env != f.e {
 		panic("sim: a disk call on a coroutine of another life")
 	}

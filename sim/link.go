@@ -103,7 +103,7 @@ func (l *Link) Slow(factor int64) {
 }
 
 func (l *Link) noteFault(kind string) {
-	l.w.fault(l.from, kind, uint64(l.to.addr))
+	l.w.Fault(l.from.addr, kind, uint64(l.to.addr))
 }
 
 // send puts a message on the link. The bytes are copied.
@@ -112,8 +112,8 @@ func (l *Link) send(data []byte) {
 	w.net.sent++
 	w.hash.fold(markSend<<60 ^ uint64(l.from.addr)<<32 ^ uint64(l.to.addr))
 	w.hash.bytes(data)
-	if w.isTraced(l.from.addr) {
-		w.line(l.from.addr, "send", fmt.Sprintf("-> %s %s", l.to.addr, w.describe(l.from.addr, l.to.addr, data)))
+	if w.trace.wants(l.from.addr) {
+		w.trace.line(l.from.addr, "send", fmt.Sprintf("-> %s %s", l.to.addr, w.trace.describe(l.from.addr, l.to.addr, data)))
 	}
 	switch {
 	case l.cuts > 0:
@@ -135,7 +135,7 @@ func (l *Link) send(data []byte) {
 func (l *Link) Echo(data []byte) {
 	l.w.net.duplicated++
 	l.w.Tracef(l.from.addr, "echoed", "-> %s", l.to.addr)
-	l.w.schedule(l.cfg.Delay.pick(&l.delay)*l.slow, &l.ties, l, 0, l.w.net.packet(data))
+	l.w.timeline.schedule(l.cfg.Delay.pick(&l.delay)*l.slow, &l.ties, l, 0, l.w.net.packet(data))
 }
 
 func (l *Link) carry(p *packet) {
@@ -153,15 +153,15 @@ func (l *Link) carry(p *packet) {
 // inOrder lets p arrive after delay, but after all that went in order before.
 func (l *Link) inOrder(p *packet, delay int64) {
 	w := l.w
-	at := max(w.now+delay, l.last+1)
+	at := max(w.timeline.now+delay, l.last+1)
 	l.last = at
-	w.schedule(at-w.now, &l.ties, l, 0, p)
+	w.timeline.schedule(at-w.timeline.now, &l.ties, l, 0, p)
 }
 
 // outOfOrder lets p arrive whenever it does.
 func (l *Link) outOfOrder(p *packet) {
 	delay := l.cfg.Delay.pick(&l.delay)*l.slow + l.cfg.Late.pick(&l.late)
-	l.w.schedule(delay, &l.ties, l, 0, p)
+	l.w.timeline.schedule(delay, &l.ties, l, 0, p)
 }
 
 // fire is the arrival of p.

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/chubbycell/chubby/internal/draw"
@@ -54,17 +53,8 @@ type Machine struct {
 
 // Add puts a machine into the world. It is down until Start.
 func (w *World) Add(cfg MachineConfig) *Machine {
-	list := &w.replicas
-	next := Addr(len(w.replicas) + 1)
-	if cfg.Addr.IsClient() {
-		list, next = &w.clients, FirstClient+Addr(len(w.clients))
-	}
-	if cfg.Addr == 0 {
-		cfg.Addr = next
-	}
-	if cfg.Addr != next {
-		panic(fmt.Sprintf("sim: the next free address is %d, not %d", next, cfg.Addr))
-	}
+	addr, list := w.machines.place(cfg.Addr)
+	cfg.Addr = addr
 	if cfg.Inbox == 0 {
 		cfg.Inbox = 4096
 	}
@@ -72,7 +62,7 @@ func (w *World) Add(cfg MachineConfig) *Machine {
 	m.ties = w.src.Stream("machine.tie", uint64(m.addr))
 	m.torn = w.src.Stream("machine.torn", uint64(m.addr))
 	m.boots = w.src.Stream("machine.boot", uint64(m.addr))
-	m.clock = newClock(m, cfg.Clock, w.now)
+	m.clock = newClock(m, cfg.Clock, w.timeline.now)
 	m.disk = newDisk(m, cfg.Disk, false)
 	if cfg.Far != nil {
 		m.far = newDisk(m, *cfg.Far, true)
@@ -130,7 +120,7 @@ func (m *Machine) Start() {
 	e := &Env{m: m, life: m.lives, proc: m.cfg.Process()}
 	e.wake = timer{m: m, at: never, what: input{kind: inWake}}
 	m.env = e
-	m.w.fault(m, "start", uint64(m.lives))
+	m.w.Fault(m.addr, "start", uint64(m.lives))
 	m.inbox.push(input{kind: inStart})
 	m.drainSoon()
 }
@@ -142,7 +132,7 @@ func (m *Machine) Crash() {
 	if m.env == nil {
 		return
 	}
-	m.w.fault(m, "crash", uint64(m.lives))
+	m.w.Fault(m.addr, "crash", uint64(m.lives))
 	m.finishPending()
 	m.endLife()
 	m.disk.crash(m.torn.Uint64())
@@ -158,7 +148,7 @@ func (m *Machine) Kill() {
 	if m.env == nil {
 		return
 	}
-	m.w.fault(m, "kill", uint64(m.lives))
+	m.w.Fault(m.addr, "kill", uint64(m.lives))
 	m.finishPending()
 	m.endLife()
 	m.release()
@@ -196,7 +186,7 @@ func (m *Machine) reach(point string) {
 		return
 	}
 	m.point = ""
-	m.w.fault(m, "crash-at."+point, 0)
+	m.w.Fault(m.addr, "crash-at."+point, 0)
 	m.Crash()
 	if m.outage >= 0 {
 		m.StartAfter(m.outage)
@@ -213,7 +203,7 @@ func (m *Machine) Stop() {
 		m.Kill()
 		return
 	}
-	m.w.fault(m, "stop", uint64(m.lives))
+	m.w.Fault(m.addr, "stop", uint64(m.lives))
 	m.inbox.push(input{kind: inStop})
 	m.drainSoon()
 }
@@ -223,7 +213,7 @@ func (m *Machine) Stop() {
 // faults add up.
 func (m *Machine) Pause() {
 	m.pauses++
-	m.w.fault(m, "pause", 0)
+	m.w.Fault(m.addr, "pause", 0)
 }
 
 // Resume takes back one Pause.
@@ -232,7 +222,7 @@ func (m *Machine) Resume() {
 		return
 	}
 	m.pauses--
-	m.w.fault(m, "resume", 0)
+	m.w.Fault(m.addr, "resume", 0)
 	m.drainSoon()
 }
 
@@ -250,7 +240,7 @@ func (m *Machine) PauseAfterReading(d time.Duration) { m.readPause = d }
 // normal state.
 func (m *Machine) Slow(cost time.Duration) {
 	m.cost = int64(cost)
-	m.w.fault(m, "slow", uint64(cost))
+	m.w.Fault(m.addr, "slow", uint64(cost))
 }
 
 // endLife ends the present life: nothing of it runs any more.
@@ -267,7 +257,7 @@ func (m *Machine) endLife() {
 	}
 	for i := len(e.cos) - 1; i >= 0; i-- {
 		if i < len(e.cos) {
-			m.w.end(e.cos[i])
+			m.w.coroutines.end(e.cos[i])
 		}
 	}
 	for m.inbox.len() > 0 {

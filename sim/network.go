@@ -62,7 +62,7 @@ func (n *Network) Heal() {
 			l.Release()
 		}
 	})
-	n.w.fault(nil, "net.heal", 0)
+	n.w.Fault(0, "net.heal", 0)
 }
 
 func (n *Network) across(group []Addr, f func(*Link)) {
@@ -70,7 +70,7 @@ func (n *Network) across(group []Addr, f func(*Link)) {
 	for _, a := range group {
 		in[a] = true
 	}
-	for _, m := range n.w.all() {
+	for _, m := range n.w.machines.every() {
 		if in[m.addr] {
 			continue
 		}
@@ -98,7 +98,7 @@ func (n *Network) between(groups [][]Addr, f func(*Link)) {
 
 // each calls f for every link that was ever used, in the order of addresses.
 func (n *Network) each(f func(*Link)) {
-	for _, m := range n.w.all() {
+	for _, m := range n.w.machines.every() {
 		for _, l := range m.toReplica {
 			if l != nil {
 				f(l)

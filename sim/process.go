@@ -101,13 +101,13 @@ func (e *Env) WakeAt(t time.Time) {
 // in any other way. It is unwound when the life ends.
 func (e *Env) Go(name string, f func()) {
 	if !e.dead {
-		e.m.w.spawn(e, name, f)
+		e.m.w.coroutines.spawn(e, name, f)
 	}
 }
 
 // Sleep blocks the calling coroutine until d has passed on the machine's clock.
 func (e *Env) Sleep(d time.Duration) {
-	c := e.m.w.self("Sleep")
+	c := e.m.w.coroutines.self("Sleep")
 	c.check()
 	if e.dead || c.env != e {
 		panic("sim: Sleep on a coroutine of another life")
@@ -144,7 +144,7 @@ func (e *Env) Fail(err error) {
 	if e.dead {
 		return
 	}
-	e.m.w.fault(e.m, "machine-failure", uint64(e.life))
+	e.m.w.Fault(e.m.addr, "machine-failure", uint64(e.life))
 	e.m.w.Tracef(e.m.addr, "failed", "%v", err)
 	e.m.failures = append(e.m.failures, err)
 	e.m.endLife()
@@ -156,7 +156,7 @@ func (e *Env) Exit() {
 	if e.dead {
 		return
 	}
-	e.m.w.fault(e.m, "exit", uint64(e.life))
+	e.m.w.Fault(e.m.addr, "exit", uint64(e.life))
 	e.m.endLife()
 	e.m.release()
 }
@@ -171,8 +171,8 @@ func (e *Env) Point(name string) {
 
 // Tracef writes a line into the human trace, if there is one.
 func (e *Env) Tracef(kind, format string, args ...any) {
-	if !e.dead && e.m.w.isTraced(e.m.addr) {
-		e.m.w.line(e.m.addr, kind, fmt.Sprintf(format, args...))
+	if !e.dead && e.m.w.trace.wants(e.m.addr) {
+		e.m.w.trace.line(e.m.addr, kind, fmt.Sprintf(format, args...))
 	}
 }
 

@@ -90,7 +90,7 @@ func (e *Env) alarm(d time.Duration, f func()) *alarm {
 
 // later is the local reading d from now.
 func (e *Env) later(d time.Duration) int64 {
-	local := e.m.clock.line.local(e.m.w.now)
+	local := e.m.clock.line.local(e.m.w.timeline.now)
 	return min(addCapped(local, uint64(max(d, 0))), never-1)
 }
 
@@ -110,14 +110,14 @@ func (a *alarm) ring(time.Time) {
 // or ctx ends: then it returns the cause.
 func (rt *Runtime) Sleep(ctx context.Context, d time.Duration) error {
 	w := rt.e.m.w
-	c := w.self("Sleep")
+	c := w.coroutines.self("Sleep")
 	c.check()
 	if err := cause(ctx); err != nil {
 		return err
 	}
-	w.block(c, ctx)
+	w.contexts.block(c, ctx)
 	rt.e.Sleep(d)
-	w.unblock(c)
+	w.contexts.unblock(c)
 	c.timer.set(never)
 	return cause(ctx)
 }
@@ -140,7 +140,7 @@ func (s *signal) Fire() {
 	s.fired = true
 	for _, c := range s.waiting {
 		if c.state == coParked {
-			s.w.wake(c)
+			s.w.coroutines.wake(c)
 		}
 	}
 	s.waiting = nil
@@ -160,7 +160,7 @@ func (s *signal) forget(c *coroutine) {
 // the cause. A signal that has fired is preferred to a context that has ended.
 func (rt *Runtime) Wait(ctx context.Context, signals ...Signal) (int, error) {
 	w := rt.e.m.w
-	c := w.self("Wait")
+	c := w.coroutines.self("Wait")
 	for {
 		c.check()
 		if i := firstFired(signals); i >= 0 {
@@ -173,7 +173,7 @@ func (rt *Runtime) Wait(ctx context.Context, signals ...Signal) (int, error) {
 			own := s.(*signal)
 			own.waiting = append(own.waiting, c)
 		}
-		w.block(c, ctx)
+		w.contexts.block(c, ctx)
 		c.parkFor(signals)
 	}
 }
@@ -181,7 +181,7 @@ func (rt *Runtime) Wait(ctx context.Context, signals ...Signal) (int, error) {
 // parkFor parks, and takes the coroutine off the signals however that ends.
 func (c *coroutine) parkFor(signals []Signal) {
 	defer func() {
-		c.w.unblock(c)
+		c.w.contexts.unblock(c)
 		for _, s := range signals {
 			s.(*signal).forget(c)
 		}

@@ -197,7 +197,7 @@ func TestCancelingEndsBlockedCalls(t *testing.T) {
 	w.RunFor(time.Minute)
 	require.Nil(t, w.Failure(), failed(w))
 	require.Equal(t, []time.Duration{time.Second, time.Second}, ended)
-	require.Empty(t, w.blocked)
+	require.Empty(t, w.contexts.blocked)
 }
 
 func TestDeadlinesInRealTimeAreRefused(t *testing.T) {
@@ -307,5 +307,5 @@ func TestCoroutinesAreUsedAgain(t *testing.T) {
 		require.Equal(t, 1000, n)
 	})
 	require.Nil(t, w.Failure(), failed(w))
-	require.LessOrEqual(t, len(w.pool.all), 3)
+	require.LessOrEqual(t, len(w.coroutines.all), 3)
 }

@@ -81,7 +81,7 @@ func (h *scenarioRun) addClients(l Workload) {
 	for i := range l.Clients() {
 		h.left++
 		ended := false
-		h.w.Add(MachineConfig{Addr: FirstClient + Addr(len(h.w.clients)), Process: Program(func(rt *Runtime) {
+		h.w.Add(MachineConfig{Addr: FirstClient + Addr(len(h.w.machines.clients)), Process: Program(func(rt *Runtime) {
 			if ended {
 				return
 			}
@@ -140,7 +140,7 @@ func (h *scenarioRun) heal() {
 	h.over = true
 	for _, s := range h.stages {
 		if !s.done {
-			h.w.wake(s.c)
+			h.w.coroutines.wake(s.c)
 		}
 	}
 	h.w.RunFor(0)
@@ -150,7 +150,7 @@ func (h *scenarioRun) heal() {
 func (h *scenarioRun) stage(f Fault, i uint64) {
 	s := &Stage{h: h, draw: h.w.Draw("fault."+f.Name(), i)}
 	h.stages = append(h.stages, s)
-	s.c = h.w.spawn(nil, "fault "+f.Name(), func() {
+	s.c = h.w.coroutines.spawn(nil, "fault "+f.Name(), func() {
 		f.Run(s)
 		s.done = true
 	})
@@ -177,20 +177,20 @@ func (s *Stage) Sleep(d time.Duration) bool {
 		return false
 	}
 	w := s.h.w
-	if c := w.self("Sleep"); c != s.c {
+	if c := w.coroutines.self("Sleep"); c != s.c {
 		panic("sim: a Stage is used by another coroutine than its fault's")
 	}
-	w.schedule(int64(d), &w.ties, (*resumption)(s.c), s.c.parks, nil)
+	w.timeline.schedule(int64(d), &w.timeline.ties, (*resumption)(s.c), s.c.parks, nil)
 	s.c.park()
 	return !s.h.over
 }
 
 // Replica draws one of the replicas.
 func (s *Stage) Replica() *Machine {
-	if len(s.h.w.replicas) == 0 {
+	if len(s.h.w.machines.replicas) == 0 {
 		panic("sim: a fault needs a replica, and there is none")
 	}
-	return s.h.w.replicas[s.draw.Int(len(s.h.w.replicas))]
+	return s.h.w.machines.replicas[s.draw.Int(len(s.h.w.machines.replicas))]
 }
 
 // Heal takes back what faults do: links work, machines go on at full speed, machines
@@ -198,7 +198,7 @@ func (s *Stage) Replica() *Machine {
 // noise of links stay.
 func (w *World) Heal() {
 	w.net.Heal()
-	for _, m := range w.all() {
+	for _, m := range w.machines.every() {
 		m.heal()
 	}
 }

@@ -37,19 +37,19 @@ func (t *timer) set(at int64) {
 // arm sees to it that an event is under way that is not too late.
 func (t *timer) arm() {
 	w := t.m.w
-	due := max(t.m.clock.line.when(t.at), w.now)
+	due := max(t.m.clock.line.when(t.at), w.timeline.now)
 	if t.event != (ticket{}) {
 		if t.due <= due {
 			return
 		}
-		w.q.cancel(t.event)
+		w.timeline.q.cancel(t.event)
 		t.event = ticket{}
 	}
 	if due == math.MaxInt64 {
 		return // the clock stands still; a change of rate arms again
 	}
 	t.due = due
-	t.event = w.schedule(due-w.now, &t.m.ties, t, 0, nil)
+	t.event = w.timeline.schedule(due-w.timeline.now, &t.m.ties, t, 0, nil)
 }
 
 func (t *timer) fire(w *World, _ uint64, _ *packet) {
@@ -57,7 +57,7 @@ func (t *timer) fire(w *World, _ uint64, _ *packet) {
 	if t.at == never {
 		return
 	}
-	if t.m.clock.line.local(w.now) < t.at {
+	if t.m.clock.line.local(w.timeline.now) < t.at {
 		t.arm()
 		return
 	}
@@ -87,7 +87,7 @@ func (t *timer) drop() {
 		return
 	}
 	t.set(never)
-	t.m.w.q.cancel(t.event)
+	t.m.w.timeline.q.cancel(t.event)
 	t.event = ticket{}
 }
 

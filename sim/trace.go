@@ -64,27 +64,42 @@ type Trace struct {
 	Describe func(from, to Addr, msg []byte) string
 }
 
-// isTraced reports that a line about machine a is wanted now. Callers ask first, so
+// tracer writes the lines of a Trace that are wanted.
+type tracer struct {
+	cfg      Trace
+	timeline *timeline
+	machines *machines
+}
+
+// wants reports that a line about machine a is wanted now. Callers ask first, so
 // that nothing is formatted in vain.
-func (w *World) isTraced(a Addr) bool {
-	t := &w.cfg.Trace
-	if t.W == nil || w.steps < t.From || t.Until > 0 && w.steps > t.Until {
+func (t *tracer) wants(a Addr) bool {
+	c := &t.cfg
+	if c.W == nil || t.timeline.steps < c.From || c.Until > 0 && t.timeline.steps > c.Until {
 		return false
 	}
-	return t.Node == 0 || t.Node == a
+	return c.Node == 0 || c.Node == a
 }
 
 // line writes one line of the trace.
-func (w *World) line(a Addr, kind, text string) {
+func (t *tracer) line(a Addr, kind, text string) {
 	local := "-"
-	if m := w.Machine(a); m != nil {
-		local = stamp(time.Duration(m.clock.line.local(w.now)))
+	if m := t.machines.at(a); m != nil {
+		local = stamp(time.Duration(m.clock.line.local(t.timeline.now)))
 	}
-	_, err := fmt.Fprintf(w.cfg.Trace.W, "%9d %17s %8s %17s %-12s %s\n",
-		w.steps, stamp(time.Duration(w.now)), a, local, kind, strings.ReplaceAll(text, "\n", "\\n"))
+	_, err := fmt.Fprintf(t.cfg.W, "%9d %17s %8s %17s %-12s %s\n",
+		t.timeline.steps, stamp(time.Duration(t.timeline.now)), a, local, kind, strings.ReplaceAll(text, "\n", "\\n"))
 	if err != nil {
-		w.cfg.Trace.W = nil // the reader has gone; the run goes on
+		t.cfg.W = nil // the reader has gone; the run goes on
 	}
+}
+
+// describe is the text of a message.
+func (t *tracer) describe(from, to Addr, msg []byte) string {
+	if f := t.cfg.Describe; f != nil {
+		return f(from, to, msg)
+	}
+	return fmt.Sprintf("%d bytes %016x", len(msg), xxhash.Sum64(msg))
 }
 
 // stamp prints a duration as seconds with nine digits.
@@ -96,18 +111,11 @@ func stamp(d time.Duration) string {
 	return fmt.Sprintf("%s%d.%09d", sign, d/time.Second, d%time.Second)
 }
 
-func (w *World) describe(from, to Addr, msg []byte) string {
-	if f := w.cfg.Trace.Describe; f != nil {
-		return f(from, to, msg)
-	}
-	return fmt.Sprintf("%d bytes %016x", len(msg), xxhash.Sum64(msg))
-}
-
 // Tracef writes a line of kind about machine a (0: about the world) into the human
 // trace. It does not enter the hash.
 func (w *World) Tracef(a Addr, kind, format string, args ...any) {
-	if w.isTraced(a) {
-		w.line(a, kind, fmt.Sprintf(format, args...))
+	if w.trace.wants(a) {
+		w.trace.line(a, kind, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -116,8 +124,8 @@ func (w *World) Tracef(a Addr, kind, format string, args ...any) {
 func (w *World) Result(a Addr, b []byte) {
 	w.hash.fold(markResult<<32 | uint64(a))
 	w.hash.bytes(b)
-	if w.isTraced(a) {
-		w.line(a, "result", fmt.Sprintf("%d bytes %016x", len(b), xxhash.Sum64(b)))
+	if w.trace.wants(a) {
+		w.trace.line(a, "result", fmt.Sprintf("%d bytes %016x", len(b), xxhash.Sum64(b)))
 	}
 }
 

@@ -19,16 +19,19 @@ type watchdog struct {
 	done  atomic.Bool
 }
 
-// watch starts the watchdog for a call of Run.
-func (w *World) watch() {
-	every := w.cfg.Watchdog
+// watch is the watchdog of a world, while Run is called.
+type watch struct{ dog *watchdog }
+
+// start starts the watchdog for a call of Run.
+func (w *watch) start(cfg Config) {
+	every := cfg.Watchdog
 	if every < 0 || w.dog != nil {
 		return
 	}
 	if every == 0 {
 		every = time.Minute
 	}
-	d := &watchdog{every: every, stuck: w.cfg.Stuck, seen: ^uint64(0)}
+	d := &watchdog{every: every, stuck: cfg.Stuck, seen: ^uint64(0)}
 	if d.stuck == nil {
 		d.stuck = func(text string) { panic(text) }
 	}
@@ -37,7 +40,7 @@ func (w *World) watch() {
 	d.timer.Reset(every) // so that look sees the field
 }
 
-func (w *World) unwatch() {
+func (w *watch) stop() {
 	if w.dog != nil {
 		w.dog.done.Store(true)
 		w.dog.timer.Stop()
@@ -46,7 +49,7 @@ func (w *World) unwatch() {
 }
 
 // beat records that the world goes on.
-func (w *World) beat() {
+func (w *watch) beat() {
 	if w.dog != nil {
 		w.dog.beats.Add(1)
 	}

@@ -47,38 +47,32 @@ type Config struct {
 // event at a time happens. Nothing in it is safe for use from elsewhere; run
 // many worlds at once by giving each its own goroutine.
 type World struct {
-	cfg       Config
-	src       draw.Source
-	q         queue
-	now       int64
-	steps     uint64
-	atInstant uint64 // events at this instant
-	hash      sum
+	cfg Config
+	src draw.Source
 
-	net      Network
-	replicas []*Machine
-	clients  []*Machine
-	cur      *Machine // the machine whose code runs, nil for the world's own
-	ties     draw.Stream
-	pool     pool
-	counts   counters
-	blocked  []*coroutine // waiting under a context that can be canceled
-	userRan  bool         // code ran that may have canceled one
+	timeline   timeline   // true time, and the events ahead
+	machines   machines   // that were added
+	net        Network    // between them
+	coroutines coroutines // code that blocks
+	contexts   contexts   // that it waits under
+	reports    reports    // of broken properties
+	counts     counters
+	hash       sum
+	trace      tracer
+	watch      watch
 
-	failure *Failure
-	judged  string     // the only property whose break ends the run; "": every one
-	noted   []*Failure // reports that did not end it, the first for each id
+	cur     *Machine // the machine whose code runs, nil for the world's own
 	stopped bool
 	closed  bool
-	dog     *watchdog
 }
 
 // New makes an empty world at true time 0.
 func New(cfg Config) *World {
 	w := &World{cfg: cfg, src: draw.New(cfg.Seed)}
-	w.ties = w.src.Stream("world.tie", 0)
+	w.timeline.ties = w.src.Stream("world.tie", 0)
 	w.net.init(w, cfg.Link)
-	w.pool.w = w
+	w.coroutines.w, w.reports.w = w, w
+	w.trace = tracer{cfg: cfg.Trace, timeline: &w.timeline, machines: &w.machines}
 	return w
 }
 
@@ -87,10 +81,10 @@ func (w *World) Seed() uint64 { return w.cfg.Seed }
 
 // Now is the true time, from the start of the world. Only the simulator, faults
 // and checkers may know it.
-func (w *World) Now() time.Duration { return time.Duration(w.now) }
+func (w *World) Now() time.Duration { return time.Duration(w.timeline.now) }
 
 // Steps counts the events that happened.
-func (w *World) Steps() uint64 { return w.steps }
+func (w *World) Steps() uint64 { return w.timeline.steps }
 
 // Draw returns the draws of an entity at a site. Two calls with equal arguments
 // give the same numbers: keep the Draw, or vary the site.
@@ -107,7 +101,7 @@ type Timer struct {
 // Stop cancels the call, if it was not made.
 func (t Timer) Stop() {
 	if t.w != nil {
-		t.w.q.cancel(t.t)
+		t.w.timeline.cancel(t.t)
 	}
 }
 
@@ -119,17 +113,7 @@ func (f call) fire(*World, uint64, *packet) { f() }
 // After calls f when d of true time has passed. The call belongs to the world: it is
 // made whatever becomes of the machines.
 func (w *World) After(d time.Duration, f func()) Timer {
-	return Timer{w, w.schedule(int64(d), &w.ties, call(f), 0, nil)}
-}
-
-// schedule puts an event d nanoseconds ahead. ties are the draws of the scheduling
-// entity.
-func (w *World) schedule(d int64, ties *draw.Stream, to target, arg uint64, p *packet) ticket {
-	at := w.now
-	if d > 0 {
-		at = addCapped(w.now, uint64(d))
-	}
-	return w.q.push(at, ties.Uint64(), to, arg, p)
+	return Timer{w, w.timeline.schedule(int64(d), &w.timeline.ties, call(f), 0, nil)}
 }
 
 // End is the reason why Run returned.
@@ -155,8 +139,8 @@ func (w *World) Stop() { w.stopped = true }
 // Run lets events happen until true time is until, and returns why it stopped. After
 // Reached, Quiet or Stopped it may be called again.
 func (w *World) Run(until time.Duration) End {
-	w.watch()
-	defer w.unwatch()
+	w.watch.start(w.cfg)
+	defer w.watch.stop()
 	w.stopped = false
 	for {
 		if end, done := w.loop(int64(until)); done {
@@ -171,67 +155,66 @@ func (w *World) RunFor(d time.Duration) End { return w.Run(w.Now() + d) }
 // Step lets one event happen. It returns false when there is none to happen,
 // or when the run has failed.
 func (w *World) Step() (happened bool) {
-	at, ok := w.q.peek()
-	if !ok || w.failure != nil || w.closed {
+	at, ok := w.timeline.q.peek()
+	if !ok || w.reports.failure != nil || w.closed {
 		return false
 	}
 	happened = true
-	defer w.catch()
+	defer w.reports.catch()
 	w.step(at)
 	return happened
 }
 
 // loop is Run up to the first panic of simulated code.
 func (w *World) loop(until int64) (end End, done bool) {
-	defer w.catch()
+	defer w.reports.catch()
 	for {
-		if w.failure != nil || w.closed {
+		if w.reports.failure != nil || w.closed {
 			return Failed, true
 		}
 		if w.stopped {
 			return Stopped, true
 		}
-		at, ok := w.q.peek()
+		at, ok := w.timeline.q.peek()
 		if !ok {
-			w.now = max(w.now, until)
+			w.timeline.now = max(w.timeline.now, until)
 			return Quiet, true
 		}
 		if at > until {
-			w.now = max(w.now, until)
+			w.timeline.now = max(w.timeline.now, until)
 			return Reached, true
 		}
-		if w.cfg.Steps > 0 && w.steps >= w.cfg.Steps {
+		if w.cfg.Steps > 0 && w.timeline.steps >= w.cfg.Steps {
 			return Exhausted, true
 		}
 		w.step(at)
 	}
 }
 
-// maxPerInstant is how many events at one instant end a run: no time would pass any
-// more, and nothing that waits for time would end (L1).
-const maxPerInstant = 1 << 20
-
 func (w *World) step(at int64) {
-	_, ev := w.q.pop()
-	if at > w.now {
-		w.now, w.atInstant = at, 0
-	} else if w.atInstant++; w.atInstant == maxPerInstant {
-		f := &Failure{Kind: Broken, ID: "L1", Text: fmt.Sprintf("%d events at one instant: a process asks for a wake-up in the past, again and again", maxPerInstant)}
-		if t, rings := ev.to.(*timer); rings {
-			f.Machine = t.m.addr
-		}
-		w.fail(f)
+	ev, ok := w.timeline.next(at)
+	if !ok {
+		w.reports.fail(tooManyAtOnce(ev))
 	}
-	w.steps++
-	if w.steps&255 == 0 {
-		w.beat()
+	w.timeline.steps++
+	if w.timeline.steps&255 == 0 {
+		w.watch.beat()
 	}
 	w.hash.fold(markEvent<<60 ^ uint64(at))
 	ev.to.fire(w, ev.arg, ev.p)
-	if w.userRan {
-		w.userRan = false
-		w.pollContexts()
+	if w.contexts.mayHaveEnded {
+		w.contexts.mayHaveEnded = false
+		w.contexts.poll()
 	}
+}
+
+// tooManyAtOnce is the failure of a run in which no time passes any more (L1).
+func tooManyAtOnce(ev event) *Failure {
+	f := &Failure{Kind: Broken, ID: "L1", Text: fmt.Sprintf("%d events at one instant: a process asks for a wake-up in the past, again and again", maxPerInstant)}
+	if t, rings := ev.to.(*timer); rings {
+		f.Machine = t.m.addr
+	}
+	return f
 }
 
 // Close ends all coroutines and releases what they hold. The world is of no
@@ -240,33 +223,10 @@ func (w *World) Close() {
 	if w.closed {
 		return
 	}
-	for _, m := range w.all() {
+	for _, m := range w.machines.every() {
 		m.endLife()
 	}
 	w.closed = true
-	w.pool.close()
-	w.q = queue{}
+	w.coroutines.close()
+	w.timeline.q = queue{}
 }
-
-// Machine returns the machine with this address, nil if there is none.
-func (w *World) Machine(a Addr) *Machine {
-	if a.IsClient() {
-		if i := int(a - FirstClient); i < len(w.clients) {
-			return w.clients[i]
-		}
-		return nil
-	}
-	if a == 0 || int(a) > len(w.replicas) {
-		return nil
-	}
-	return w.replicas[a-1]
-}
-
-// Replicas returns the machines below FirstClient in the order of their
-// addresses. The slice belongs to the caller.
-func (w *World) Replicas() []*Machine { return append([]*Machine(nil), w.replicas...) }
-
-// Clients returns the machines from FirstClient on, in order.
-func (w *World) Clients() []*Machine { return append([]*Machine(nil), w.clients...) }
-
-func (w *World) all() []*Machine { return append(w.Replicas(), w.clients...) }

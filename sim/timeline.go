@@ -1,0 +1,43 @@
+package sim
+
+import "github.com/chubbycell/chubby/internal/draw"
+
+// timeline is the true time of a world and the events ahead of it.
+type timeline struct {
+	q         queue
+	now       int64 // nanoseconds from the start of the world
+	steps     uint64
+	atInstant uint64      // events at this instant
+	ties      draw.Stream // of events that belong to no machine
+}
+
+// maxPerInstant is how many events at one instant end a run: no time would pass any
+// more, and nothing that waits for time would end (L1).
+const maxPerInstant = 1 << 20
+
+// schedule puts an event d nanoseconds ahead. ties are the draws of the scheduling
+// entity.
+func (t *timeline) schedule(d int64, ties *draw.Stream, to target, arg uint64, p *packet) ticket {
+	at := t.now
+	if d > 0 {
+		at = addCapped(t.now, uint64(d))
+	}
+	return t.q.push(at, ties.Uint64(), to, arg, p)
+}
+
+// cancel makes a scheduled event not happen.
+func (t *timeline) cancel(event ticket) { t.q.cancel(event) }
+
+// next takes the event that is due at the given instant, and lets that instant come. ok
+// is false for the event with which maxPerInstant is reached.
+func (t *timeline) next(at int64) (ev event, ok bool) {
+	_, ev = t.q.pop()
+	ok = true
+	if at > t.now {
+		t.now, t.atInstant = at, 0
+	} else {
+		t.atInstant++
+		ok = t.atInstant != maxPerInstant
+	}
+	return ev, ok
+}
