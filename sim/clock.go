@@ -110,6 +110,13 @@ func newClock(m *Machine, c ClockConfig, now int64) Clock {
 // trace hash: it is for checkers and faults.
 func (c *Clock) Mono() time.Time { return instant(c.line.local(c.m.w.timeline.now)) }
 
+// read reads the clock for the process of its machine. The reading enters the trace hash.
+func (c *Clock) read() time.Time {
+	local := c.line.local(c.m.w.timeline.now)
+	c.m.w.hash.fold(markClock<<60 ^ uint64(local))
+	return instant(local)
+}
+
 // Wall is the wall reading at this instant.
 func (c *Clock) Wall() time.Time { return instant(c.wallReading()) }
 
@@ -192,7 +199,7 @@ func (c *Clock) turn(kind string, arg uint64) {
 		ppb = -billion
 	}
 	c.line.turn(w.timeline.now, ppb)
-	c.m.rearm()
+	c.m.timers.arm()
 }
 
 // reboot starts the monotonic reading anew; the wall reading goes on.

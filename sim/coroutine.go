@@ -147,7 +147,7 @@ func (s *coroutines) proceed(c *coroutine) {
 		s.resume(c)
 		return
 	}
-	c.env.m.take(input{kind: inResume, co: c, arg: c.parks})
+	c.env.m.intake.take(input{kind: inResume, co: c, arg: c.parks})
 }
 
 // resume switches to c until it parks or ends.

@@ -9,9 +9,9 @@
 //
 // # Reading order
 //
-// world, queue: time and events. draw: where all choices come from. clock,
-// timer: local time. network, link: messages. machine, inbox, process: lives
-// and what ends them. coroutine: code that blocks. disk, lifefs: a vfs.FS whose
+// world, timeline, queue: time and events. draw: where all choices come from. clock,
+// timer: local time. network, links, link: messages. machines, machine, disks, intake, inbox,
+// process: lives and what ends them. coroutine: code that blocks. disk, lifefs: a vfs.FS whose
 // every call is an event. trace, failure, counters, watchdog: what a run
 // reports. runtime, context: blocking programs, among them those on package
 // client.

@@ -175,7 +175,7 @@ func (l *Link) fire(w *World, _ uint64, p *packet) {
 	default:
 		w.hash.fold(markDeliver<<60 ^ uint64(l.from.addr)<<32 ^ uint64(l.to.addr))
 		w.hash.bytes(p.data)
-		l.to.arrive(l.from.addr, p)
+		l.to.intake.arrive(l.from.addr, p)
 	}
 }
 

@@ -27,28 +27,18 @@ type Machine struct {
 	addr  Addr
 	cfg   MachineConfig
 	clock Clock
-	disk  *Disk
-	far   *Disk // nil: none
+	disks disks
+	links links
 
-	env   *Env // of the present life; nil: down
-	lives int
+	env      *Env // of the present life; nil: down
+	lives    int
+	intake   intake
+	timers   timers
+	failures []error       // what Env.Fail was told
+	point    string        // crash point that is armed
+	outage   time.Duration // how long the machine is down after it
 
-	pauses     int  // how many pauses are in force
-	busy       bool // a slow machine that works on its latest input
-	cost       int64
-	readPause  time.Duration // pause between reading the clock and the next call
-	held       input         // the input that such a pause fell into
-	heldNow    time.Time
-	inbox      inbox
-	isDraining bool // the inbox is being emptied: no event need be scheduled for it
-	room       int  // how many more messages the inbox takes
-	timers     []*timer
-	failures   []error       // what Env.Fail was told
-	point      string        // crash point that is armed
-	outage     time.Duration // how long the machine is down after it
-
-	toReplica, toClient []*Link
-	ties, torn, boots   draw.Stream
+	ties, torn, boots draw.Stream
 }
 
 // Add puts a machine into the world. It is down until Start.
@@ -58,14 +48,15 @@ func (w *World) Add(cfg MachineConfig) *Machine {
 	if cfg.Inbox == 0 {
 		cfg.Inbox = 4096
 	}
-	m := &Machine{w: w, addr: cfg.Addr, cfg: cfg, room: cfg.Inbox}
+	m := &Machine{w: w, addr: cfg.Addr, cfg: cfg}
+	m.intake.m, m.intake.room, m.links.from = m, cfg.Inbox, m
 	m.ties = w.src.Stream("machine.tie", uint64(m.addr))
 	m.torn = w.src.Stream("machine.torn", uint64(m.addr))
 	m.boots = w.src.Stream("machine.boot", uint64(m.addr))
 	m.clock = newClock(m, cfg.Clock, w.timeline.now)
-	m.disk = newDisk(m, cfg.Disk, false)
+	m.disks.near = newDisk(m, cfg.Disk, false)
 	if cfg.Far != nil {
-		m.far = newDisk(m, *cfg.Far, true)
+		m.disks.far = newDisk(m, *cfg.Far, true)
 	}
 	*list = append(*list, m)
 	return m
@@ -81,17 +72,17 @@ func (m *Machine) World() *World { return m.w }
 func (m *Machine) Clock() *Clock { return &m.clock }
 
 // Disk is its disk.
-func (m *Machine) Disk() *Disk { return m.disk }
+func (m *Machine) Disk() *Disk { return m.disks.near }
 
 // Far is its far disk, nil where it has none. A power cut loses what was not synced
 // there, as on its own disk.
-func (m *Machine) Far() *Disk { return m.far }
+func (m *Machine) Far() *Disk { return m.disks.far }
 
 // Up reports that a life is going on, paused or not.
 func (m *Machine) Up() bool { return m.env != nil }
 
 // Paused reports that a pause is in force.
-func (m *Machine) Paused() bool { return m.pauses > 0 }
+func (m *Machine) Paused() bool { return m.intake.pauses > 0 }
 
 // Failures returns what the lives on this machine failed with, in order.
 func (m *Machine) Failures() []error { return append([]error(nil), m.failures...) }
@@ -121,8 +112,8 @@ func (m *Machine) Start() {
 	e.wake = timer{m: m, at: never, what: input{kind: inWake}}
 	m.env = e
 	m.w.Fault(m.addr, "start", uint64(m.lives))
-	m.inbox.push(input{kind: inStart})
-	m.drainSoon()
+	m.intake.inbox.push(input{kind: inStart})
+	m.intake.drainSoon()
 }
 
 // Crash cuts the power: the life ends wherever it is, also in the middle of a
@@ -133,12 +124,9 @@ func (m *Machine) Crash() {
 		return
 	}
 	m.w.Fault(m.addr, "crash", uint64(m.lives))
-	m.finishPending()
+	m.disks.each((*Disk).finishPending)
 	m.endLife()
-	m.disk.crash(m.torn.Uint64())
-	if m.far != nil {
-		m.far.crash(m.torn.Uint64())
-	}
+	m.disks.each(func(d *Disk) { d.crash(m.torn.Uint64()) })
 	m.clock.reboot(m.boots.Between(0, int64(1000*time.Hour)))
 }
 
@@ -149,24 +137,9 @@ func (m *Machine) Kill() {
 		return
 	}
 	m.w.Fault(m.addr, "kill", uint64(m.lives))
-	m.finishPending()
+	m.disks.each((*Disk).finishPending)
 	m.endLife()
-	m.release()
-}
-
-func (m *Machine) finishPending() {
-	m.disk.finishPending()
-	if m.far != nil {
-		m.far.finishPending()
-	}
-}
-
-// release ends all that a life has open on its disks.
-func (m *Machine) release() {
-	m.disk.release()
-	if m.far != nil {
-		m.far.release()
-	}
+	m.disks.each((*Disk).release)
 }
 
 // StartAfter begins a life when d of true time has passed.
@@ -204,26 +177,26 @@ func (m *Machine) Stop() {
 		return
 	}
 	m.w.Fault(m.addr, "stop", uint64(m.lives))
-	m.inbox.push(input{kind: inStop})
-	m.drainSoon()
+	m.intake.inbox.push(input{kind: inStop})
+	m.intake.drainSoon()
 }
 
 // Pause stops the process between two inputs. Its clock, its disk and the
 // network go on; what arrives waits in the order of arrival. Pauses of several
 // faults add up.
 func (m *Machine) Pause() {
-	m.pauses++
+	m.intake.pauses++
 	m.w.Fault(m.addr, "pause", 0)
 }
 
 // Resume takes back one Pause.
 func (m *Machine) Resume() {
-	if m.pauses == 0 {
+	if m.intake.pauses == 0 {
 		return
 	}
-	m.pauses--
+	m.intake.pauses--
 	m.w.Fault(m.addr, "resume", 0)
-	m.drainSoon()
+	m.intake.drainSoon()
 }
 
 // PauseFor is Pause, and Resume when d of true time has passed.
@@ -234,12 +207,12 @@ func (m *Machine) PauseFor(d time.Duration) {
 
 // PauseAfterReading arms a pause of d that falls at the meanest place: after
 // the process took its next input and read its clock, before it is called.
-func (m *Machine) PauseAfterReading(d time.Duration) { m.readPause = d }
+func (m *Machine) PauseAfterReading(d time.Duration) { m.intake.readPause = d }
 
 // Slow makes each input keep the process busy for cost of true time; 0 is the
 // normal state.
 func (m *Machine) Slow(cost time.Duration) {
-	m.cost = int64(cost)
+	m.intake.cost = int64(cost)
 	m.w.Fault(m.addr, "slow", uint64(cost))
 }
 
@@ -252,45 +225,12 @@ func (m *Machine) endLife() {
 	e.dead = true
 	m.env = nil
 	e.wake.drop()
-	for len(m.timers) > 0 {
-		m.timers[len(m.timers)-1].drop()
-	}
+	m.timers.drop()
 	for i := len(e.cos) - 1; i >= 0; i-- {
 		if i < len(e.cos) {
 			m.w.coroutines.end(e.cos[i])
 		}
 	}
-	for m.inbox.len() > 0 {
-		m.discard(m.inbox.pop())
-	}
-	m.discard(m.held)
-	m.held, m.readPause, m.busy, m.isDraining, m.point = input{}, 0, false, false, ""
-}
-
-// discard drops an input that is taken by no life.
-func (m *Machine) discard(in input) {
-	if in.kind == inMessage {
-		m.room++
-		m.w.net.release(in.p)
-	}
-}
-
-// link is the link to another machine, nil where there is none.
-func (m *Machine) link(to Addr) *Link {
-	list, i := &m.toReplica, int(to)-1
-	if to.IsClient() {
-		list, i = &m.toClient, int(to-FirstClient)
-	}
-	if i >= 0 && i < len(*list) && (*list)[i] != nil {
-		return (*list)[i]
-	}
-	peer := m.w.Machine(to)
-	if peer == nil {
-		return nil
-	}
-	for len(*list) <= i {
-		*list = append(*list, nil)
-	}
-	(*list)[i] = newLink(m.w, m, peer)
-	return (*list)[i]
+	m.intake.clear()
+	m.point = ""
 }

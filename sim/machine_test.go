@@ -107,7 +107,7 @@ func TestNothingOvertakesWhatWasReadBeforeAPause(t *testing.T) {
 	p.env.Send(1, []byte("held"))
 	w.RunFor(time.Minute)
 	m.Resume()
-	m.take(input{kind: inPost, fn: func(time.Time) { order = append(order, "post") }})
+	m.intake.take(input{kind: inPost, fn: func(time.Time) { order = append(order, "post") }})
 	w.RunFor(time.Second)
 	require.Equal(t, []string{"held", "post"}, order)
 }

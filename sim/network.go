@@ -29,7 +29,7 @@ func (n *Network) Link(from, to Addr) *Link {
 	if m == nil || n.w.Machine(to) == nil {
 		panic(fmt.Sprintf("sim: no link %s->%s", from, to))
 	}
-	return m.link(to)
+	return m.links.to(to)
 }
 
 // SetDefault changes every link, present and future, to c.
@@ -99,16 +99,7 @@ func (n *Network) between(groups [][]Addr, f func(*Link)) {
 // each calls f for every link that was ever used, in the order of addresses.
 func (n *Network) each(f func(*Link)) {
 	for _, m := range n.w.machines.every() {
-		for _, l := range m.toReplica {
-			if l != nil {
-				f(l)
-			}
-		}
-		for _, l := range m.toClient {
-			if l != nil {
-				f(l)
-			}
-		}
+		m.links.each(f)
 	}
 }
 

@@ -59,7 +59,7 @@ func (e *Env) Now() time.Time {
 	if e.dead {
 		return e.m.clock.Mono()
 	}
-	return e.m.read()
+	return e.m.clock.read()
 }
 
 // Wall reads the wall clock, which steps and is no base for any promise.
@@ -78,7 +78,7 @@ func (e *Env) Send(to Addr, msg []byte) {
 	if e.dead {
 		return
 	}
-	if l := e.m.link(to); l != nil {
+	if l := e.m.links.to(to); l != nil {
 		l.send(msg)
 	}
 }
@@ -123,19 +123,15 @@ func (e *Env) Post(f func(now time.Time)) {
 	if e.dead {
 		return
 	}
-	m := e.m
-	if m.inbox.n == 0 && !m.isDraining {
-		m.drainSoon()
-	}
-	m.inbox.push(input{kind: inPost, fn: f})
+	e.m.intake.post(input{kind: inPost, fn: f})
 }
 
 // FS is the machine's disk as this life sees it: each call parks the calling
 // coroutine, and takes effect at an event. Files and locks end with the life.
-func (e *Env) FS() vfs.FS { return &lifeFS{e, e.m.disk} }
+func (e *Env) FS() vfs.FS { return &lifeFS{e, e.m.disks.near} }
 
 // FarFS is FS for the machine's far disk, which it must have.
-func (e *Env) FarFS() vfs.FS { return &lifeFS{e, e.m.far} }
+func (e *Env) FarFS() vfs.FS { return &lifeFS{e, e.m.disks.far} }
 
 // Fail ends the life because the machine failed (an error of the disk, say). It
 // returns; nothing that the life does from here on has an effect. The machine is
@@ -148,7 +144,7 @@ func (e *Env) Fail(err error) {
 	e.m.w.Tracef(e.m.addr, "failed", "%v", err)
 	e.m.failures = append(e.m.failures, err)
 	e.m.endLife()
-	e.m.release()
+	e.m.disks.each((*Disk).release)
 }
 
 // Exit ends the life cleanly.
@@ -158,7 +154,7 @@ func (e *Env) Exit() {
 	}
 	e.m.w.Fault(e.m.addr, "exit", uint64(e.life))
 	e.m.endLife()
-	e.m.release()
+	e.m.disks.each((*Disk).release)
 }
 
 // Point names a step of the process at which Machine.CrashAt may crash it. It

@@ -204,12 +204,9 @@ func (w *World) Heal() {
 }
 
 func (m *Machine) heal() {
-	m.cost, m.readPause, m.point = 0, 0, ""
-	m.disk.heal()
-	if m.far != nil {
-		m.far.heal()
-	}
-	for m.pauses > 0 {
+	m.intake.cost, m.intake.readPause, m.point = 0, 0, ""
+	m.disks.each((*Disk).heal)
+	for m.intake.pauses > 0 {
 		m.Resume()
 	}
 	m.Start()

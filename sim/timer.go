@@ -13,7 +13,7 @@ type timer struct {
 	at    int64  // local reading, or never
 	due   int64  // true time of the event under way
 	event ticket // zero: none is under way
-	index int    // in m.timers, + 1; 0: not in it
+	index int    // in the machine's timers, + 1; 0: not in it
 	what  input  // what the machine takes when it fires
 }
 
@@ -28,8 +28,8 @@ func (t *timer) set(at int64) {
 		return
 	}
 	if t.index == 0 {
-		t.m.timers = append(t.m.timers, t)
-		t.index = len(t.m.timers)
+		t.m.timers.set = append(t.m.timers.set, t)
+		t.index = len(t.m.timers.set)
 	}
 	t.arm()
 }
@@ -63,7 +63,7 @@ func (t *timer) fire(w *World, _ uint64, _ *packet) {
 	}
 	t.at = never
 	t.leave()
-	t.m.take(t.what)
+	t.m.intake.take(t.what)
 }
 
 // leave takes the timer off its machine's list. An event under way stays where
@@ -72,12 +72,12 @@ func (t *timer) leave() {
 	if t.index == 0 {
 		return
 	}
-	list := t.m.timers
+	list := t.m.timers.set
 	last := list[len(list)-1]
 	list[t.index-1] = last
 	last.index = t.index
 	list[len(list)-1] = nil
-	t.m.timers = list[:len(list)-1]
+	t.m.timers.set = list[:len(list)-1]
 	t.index = 0
 }
 
@@ -91,9 +91,19 @@ func (t *timer) drop() {
 	t.event = ticket{}
 }
 
-// rearm follows a change of the clock's rate.
-func (m *Machine) rearm() {
-	for _, t := range m.timers {
+// timers is the timers of a machine that are set.
+type timers struct{ set []*timer }
+
+// arm follows a change of the clock's rate.
+func (ts *timers) arm() {
+	for _, t := range ts.set {
 		t.arm()
+	}
+}
+
+// drop takes them all back at the end of a life.
+func (ts *timers) drop() {
+	for len(ts.set) > 0 {
+		ts.set[len(ts.set)-1].drop()
 	}
 }

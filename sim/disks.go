@@ -1,0 +1,42 @@
+package sim
+
+import "github.com/chubbycell/chubby/internal/draw"
+
+// disks is the disks of a machine. What ends a life, and what mends a machine, is done
+// to each.
+type disks struct {
+	near *Disk
+	far  *Disk // nil: none
+}
+
+// each calls f for the near disk, then for the far one.
+func (d *disks) each(f func(*Disk)) {
+	f(d.near)
+	if d.far != nil {
+		f(d.far)
+	}
+}
+
+// finishPending lets the disk finish a seeded choice of the calls under way when the
+// life ends, without telling the caller: the device may have been quicker than the
+// power cut, or not.
+func (d *Disk) finishPending() {
+	for _, c := range d.m.env.cos {
+		if c.state == coParked && c.op.op != 0 && c.op.disk == d && d.torn.Chance(1, 2) {
+			d.perform(&c.op)
+		}
+	}
+}
+
+// crash makes the disk what it holds after a power cut.
+func (d *Disk) crash(seed uint64) {
+	d.release()
+	choices := draw.New(seed).Stream("disk.crash", 0)
+	d.mem.Crash(choices.N)
+}
+
+// release ends all that the life had open.
+func (d *Disk) release() {
+	d.mem.Kill()
+	d.busyUntil = d.m.w.timeline.now
+}
