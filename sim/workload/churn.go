@@ -25,7 +25,7 @@ func (c *Programs) budget(d *sim.Draw) int {
 // churnTurn makes ephemeral nodes, looks at those of others, and locks one that all
 // want.
 func (p *stormWork) churnTurn(ctx context.Context) {
-	dir := p.dir()
+	dir := p.choose.dir()
 	switch p.draws.Int(6) {
 	case 0, 1:
 		p.turn(ctx)

@@ -4,16 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -61,46 +58,13 @@ func (p *thread) believer() model.Believer { return Client{Runtime: p.rt, Client
 type fileWork struct {
 	*thread
 	nodes   []*opened // what it has open, the oldest first
-	listens *sim.Draw // which of it hears of events
-	watched int       // how many did
+	choose  fileChoice
+	listens listener
 }
-
-// path picks a node: the contended one, a directory, or a file in one. Some
-// directories stand in others.
-func (p *fileWork) path() string {
-	calls := &p.all.plan.Calls
-	dir := p.dir()
-	for range 2 {
-		if p.draws.Chance(1, 6) {
-			dir += subdir
-		}
-	}
-	switch {
-	case p.draws.Chance(calls.Hot, 100):
-		return HotNode
-	case p.draws.Chance(1, 4):
-		return dir
-	}
-	return fmt.Sprintf("%s/f%d", dir, p.draws.Int(calls.Keys))
-}
-
-// dirs are the directories that programs use, the one with the contended node first.
-// The names of some begin with those of others, and sort before and behind what is
-// in these.
-var dirs = [...]string{"/d0", "/d", "/d0-", "/d00", "/d1", "/d1.x"}
-
-// subdir is what directories in directories are called.
-const subdir = "/s"
-
-// isDir says whether programs make a directory of a node.
-func isDir(path string) bool { return model.Parent(path) == "/" || strings.HasSuffix(path, subdir) }
-
-// dir picks a directory in the root.
-func (p *fileWork) dir() string { return dirs[p.draws.Int(p.all.plan.Calls.Groups)] }
 
 // turn opens, reads, writes, lists and deletes nodes.
 func (p *fileWork) turn(ctx context.Context) {
-	path := p.path()
+	path := p.choose.path()
 	o := p.has(path)
 	if o == nil {
 		p.open(ctx, path, client.Creation(p.draws.Weighted([]uint32{2, 4, 1})), p.draws.Chance(1, 6))
@@ -117,7 +81,7 @@ func (p *fileWork) turn(ctx context.Context) {
 	case 1:
 		p.stat(ctx, o)
 	case 2:
-		p.setContents(ctx, o, p.generation(o))
+		p.setContents(ctx, o, p.choose.generation(o))
 	case 3:
 		p.setACL(ctx, o)
 	case 4:
@@ -151,7 +115,7 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 		p.closeHandle(o)
 	}
 	dir := isDir(path)
-	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.delay(path), Events: p.wants()}
+	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.choose.delay(path), Events: p.listens.wants()}
 	if how.rights == client.Read && p.odd.Chance(1, 2) {
 		opt.Rights = 0 // which is the same
 	}
@@ -189,7 +153,7 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 		p.nodes = append(p.nodes, o)
 		p.all.minds.OnOpen(p.believer(), p.nodes[len(p.nodes)-1])
 		if opt.Events != 0 {
-			p.listen(o, opt.Events)
+			p.listens.listen(o, opt.Events)
 		}
 	case ok && out.Code == linearizability.FileNotFound && model.Parent(path) != "/" && create != client.CreateNever:
 		p.open(ctx, model.Parent(path), client.CreateMay, model.Parent(path) != model.Parent(HotNode) && p.draws.Chance(1, 2))
@@ -201,24 +165,6 @@ func (p *fileWork) named(h *client.Handle, node string) {
 	if path.Clean(h.Name()) != path.Clean("/ls/local"+node) {
 		p.all.world.Break("S14", "a handle of %s says that it is one of %s", node, h.Name())
 	}
-}
-
-// delay draws a lock-delay: at times a longer one than there is (C7.06), on nodes
-// that has not to be lockable in the end; and at times none, which is what a request
-// without a delay asks for.
-func (p *fileWork) delay(path string) time.Duration {
-	d := p.someDelay(path)
-	if p.odd.Chance(1, 6) {
-		return 0
-	}
-	return d
-}
-
-func (p *fileWork) someDelay(path string) time.Duration {
-	if path != HotNode && p.draws.Chance(1, 20) {
-		return p.draws.Duration(30*time.Second, 2*time.Minute)
-	}
-	return p.draws.Duration(0, 2*p.all.plan.Calls.Delay)
 }
 
 // on is a call on a node that is open.
@@ -265,29 +211,6 @@ func (p *fileWork) stat(ctx context.Context, o *opened) {
 	})
 }
 
-// generation is one of the contents that a program writes if they are those: any, the
-// last that it was told of, or one that was never.
-func (p *fileWork) generation(o *opened) client.ContentGen {
-	return conditionOn(o.stat.Content, p.draws.Weighted([]uint32{5, 5, 1}))
-}
-
-// namesAt is generation, of a node's ACL names.
-func (p *fileWork) namesAt(o *opened) client.ACLGen {
-	return conditionOn(o.stat.ACL, p.odd.Weighted([]uint32{5, 3, 1}))
-}
-
-// conditionOn is the generation that a write asks for: 0 none, 1 the one that is known,
-// else an older one.
-func conditionOn[G ~uint64](known G, kind int) G {
-	switch kind {
-	case 0:
-		return 0
-	case 1:
-		return known
-	}
-	return max(known, 2) - 1
-}
-
 func (p *fileWork) setContents(ctx context.Context, o *opened, when client.ContentGen) {
 	p.write(ctx, o, p.text(), when)
 }
@@ -307,7 +230,7 @@ func (p *fileWork) setACL(ctx context.Context, o *opened) {
 }
 
 func (p *fileWork) setNames(ctx context.Context, o *opened, names client.ACLNames) {
-	when := p.namesAt(o)
+	when := p.choose.namesAt(o)
 	in := linearizability.FileInput{Op: linearizability.FileSetNames, Names: linearizability.FileNames(model.ACLNames(names)), When: uint64(when)}
 	p.on(ctx, o, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		s, err := o.h.SetACL(ctx, names, when)

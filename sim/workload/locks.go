@@ -21,7 +21,7 @@ type lockWork struct {
 // turn acquires locks, holds them for a while and releases them, and now and then
 // loses patience or asks whether a sequencer is valid.
 func (p *lockWork) turn(ctx context.Context) {
-	path := p.path()
+	path := p.choose.path()
 	o := p.has(path)
 	switch {
 	case o == nil:

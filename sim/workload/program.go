@@ -53,7 +53,10 @@ type program struct {
 }
 
 func newProgram(t *thread) *program {
-	f := &fileWork{thread: t}
+	f := &fileWork{
+		thread: t, listens: listener{thread: t},
+		choose: fileChoice{calls: &t.all.plan.Calls, draws: t.draws, odd: t.odd},
+	}
 	l := &lockWork{fileWork: f}
 	return &program{
 		thread: t, rows: &rowWork{thread: t, last: map[string]string{}}, files: f, locks: l,
@@ -110,7 +113,7 @@ func (p *program) run(budget int) {
 	for i := 0; i < finaleCalls && !p.expired; i++ {
 		p.finale(ctx)
 	}
-	p.files.hearsAll(ctx)
+	p.files.listens.hearsAll(ctx, p.files.nodes)
 }
 
 // finale makes a few of the calls that must succeed after healing.

@@ -34,7 +34,7 @@ type rightsWork struct{ *lockWork }
 // sequencer, or poisoned. Who is refused for want of a right tries something else;
 // whether that was rightly so is the rights book's question.
 func (p *rightsWork) turn(ctx context.Context) {
-	path := p.path()
+	path := p.choose.path()
 	if p.draws.Chance(1, 3) {
 		path = HotNode
 	}
@@ -61,7 +61,7 @@ func (p *rightsWork) withLess(ctx context.Context, path string) {
 	case 0, 1:
 		p.setNames(ctx, o, p.names())
 	case 2, 3:
-		p.setContents(ctx, o, p.generation(o))
+		p.setContents(ctx, o, p.choose.generation(o))
 	case 4:
 		p.stat(ctx, o)
 	case 5:
@@ -208,7 +208,7 @@ func (p *lockWork) guarded(ctx context.Context, o *opened) {
 		case p.draws.Chance(1, 3) && o.lock != nil:
 			p.release(ctx, o)
 		default:
-			p.setContents(ctx, o, p.generation(o))
+			p.setContents(ctx, o, p.choose.generation(o))
 		}
 	}
 }

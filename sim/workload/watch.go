@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
 )
 
 // Watching is told of handles that hear of events.
@@ -30,23 +31,30 @@ type Watch interface {
 	Misses(after string)
 }
 
+// listener hears of events on nodes that a program has open.
+type listener struct {
+	*thread
+	picks *sim.Draw // which handles hear, and of what
+	heard int       // how many handles did
+}
+
 // wants draws which events a handle asks for; mostly none.
-func (p *fileWork) wants() client.EventMask {
+func (p *listener) wants() client.EventMask {
 	w := &p.all.plan.Watch
-	if w.Share == 0 || !p.listens.Chance(w.Share, 4) {
+	if w.Share == 0 || !p.picks.Chance(w.Share, 4) {
 		return 0
 	}
-	return client.EventMask(p.listens.Between(1, int64(client.WantFailover)<<1-1))
+	return client.EventMask(p.picks.Between(1, int64(client.WantFailover)<<1-1))
 }
 
 // listen takes the events of a handle in a coroutine of its own, at times slowly, and reads the
 // file again after some of them.
-func (p *fileWork) listen(o *opened, mask client.EventMask) {
+func (p *listener) listen(o *opened, mask client.EventMask) {
 	w := p.all.watching.Opened(o.session, o.Ref(), o.id, mask, o.stat)
 	o.watch = w
-	slow := p.listens.Chance(1, 3)
-	d := p.rt.Env().World().Draw("client.watch", uint64(p.id)<<16|uint64(p.watched))
-	p.watched++
+	slow := p.picks.Chance(1, 3)
+	d := p.rt.Env().World().Draw("client.watch", uint64(p.id)<<16|uint64(p.heard))
+	p.heard++
 	p.rt.Go(fmt.Sprintf("events of %s", o.path), func() {
 		ctx := context.Background()
 		for {
@@ -71,7 +79,7 @@ func (p *fileWork) listen(o *opened, mask client.EventMask) {
 }
 
 // readsAfter reads the file after an event: it must find what that tells of.
-func (p *fileWork) readsAfter(ctx context.Context, o *opened, w Watch) {
+func (p *listener) readsAfter(ctx context.Context, o *opened, w Watch) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.all.patience())
 	defer cancel()
 	found, late := w.AsksContents(), p.all.witness.HasLost(p.client)
@@ -90,12 +98,12 @@ func (p *fileWork) readsAfter(ctx context.Context, o *opened, w Watch) {
 // three quarters of the longest lease, which is 20 s.
 const hearingPatience = 30 * time.Second
 
-// hearsAll waits after healing until the handles of a program have heard all that has happened
+// hearsAll waits after healing until the handles of a program, nodes, have heard all that has happened
 // (S13).
-func (p *fileWork) hearsAll(ctx context.Context) {
+func (p *listener) hearsAll(ctx context.Context, nodes []*opened) {
 	world := p.all.world
 	until := world.Now() + hearingPatience
-	for _, o := range p.nodes {
+	for _, o := range nodes {
 		if o.watch == nil {
 			continue
 		}
