@@ -24,6 +24,7 @@ import (
 	"github.com/chubbycell/chubby/sim/check/shares"
 	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/conformance/lockwait"
+	"github.com/chubbycell/chubby/sim/crowd"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/faults"
@@ -61,7 +62,7 @@ type Cell struct {
 	sessions  *sessions.Checker
 	shown     *locks.Sequencers
 	promises  *beliefs.Promises
-	crowd     *crowd // nil but in experiments
+	crowd     *crowd.Clients // nil but in experiments
 	history   *histories.Rows
 	told      *events.Checker
 

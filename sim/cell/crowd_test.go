@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
+
+	"github.com/chubbycell/chubby/sim/crowd"
 )
 
 func newCrowd(t *testing.T, sessions int, lease time.Duration) *Crowd {
-	x := NewCrowd(CrowdOptions{Seed: 1, Replicas: 3, Sessions: sessions, Lease: lease})
+	x := NewCrowd(crowd.Options{Seed: 1, Replicas: 3, Sessions: sessions, Lease: lease})
 	t.Cleanup(x.Close)
 	require.NoError(t, x.Gather())
 	require.Zero(t, x.Counts().KeepAlives)
@@ -53,7 +54,7 @@ func TestACrowdIsOneHistory(t *testing.T) {
 func TestACrowdThatIsCutOffIsLost(t *testing.T) {
 	const sessions = 100
 	x := newCrowd(t, sessions, 2*time.Second)
-	x.cell.world.Net().Isolate(x.crowd.addr)
+	x.cell.world.Net().Isolate(x.crowd.Addr)
 	require.NoError(t, x.RunFor(10*time.Second))
 	c := x.Counts()
 	require.EqualValues(t, sessions, c.Jeopardy)
@@ -71,54 +72,4 @@ func TestACrowdOutlivesItsMaster(t *testing.T) {
 	require.Equal(t, 1, c.Failovers)
 	require.Zero(t, c.Lost)
 	require.Greater(t, c.Answers, uint64(sessions*2*7))
-}
-
-func TestOptionsOfACrowdAreChecked(t *testing.T) {
-	for _, o := range []CrowdOptions{{}, {Sessions: MaxCrowd + 1, Lease: time.Minute}, {Sessions: 1}, {Sessions: 1, Lease: time.Hour},
-		{Sessions: 1, Lease: time.Minute, Replicas: 8}} {
-		require.Error(t, o.Check(), "%+v", o)
-		require.Panics(t, func() { NewCrowd(o) })
-	}
-}
-
-// The wheel against a list: no entry is due before its tick, and each by then.
-func TestTheWheelRingsInTime(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var w wheel
-		now := time.Unix(50, 0)
-		w.begin(now)
-		due := map[int32]time.Time{}
-		for i := range int32(rapid.IntRange(1, 200).Draw(t, "steps")) {
-			at := now.Add(time.Duration(rapid.Int64Range(-1e9, 200e9).Draw(t, "at")))
-			due[i] = w.set(i, at)
-			require.True(t, due[i].After(now))
-			require.False(t, due[i].Before(at) && due[i].Before(now.Add((wheelSlots-2)*wheelGrain)), "too early, and not for want of room")
-			if rapid.Bool().Draw(t, "pass") {
-				next := w.next()
-				now = now.Add(time.Duration(rapid.Int64Range(0, 30e9).Draw(t, "pass by")))
-				w.turn(now, func(i int32) {
-					require.False(t, due[i].After(now))
-					require.False(t, due[i].Before(next))
-					delete(due, i)
-				})
-				for _, at := range due {
-					require.True(t, at.After(now), "an entry was not told")
-				}
-			}
-		}
-	})
-}
-
-func TestBundles(t *testing.T) {
-	var b bundle
-	want := []string{"one", "", "another"}
-	for i, s := range want {
-		b.add(1000*i, []byte(s))
-	}
-	var got []string
-	b.each(func(i int, msg []byte) {
-		require.Equal(t, 1000*len(got), i)
-		got = append(got, string(msg))
-	})
-	require.Equal(t, want, got)
 }

@@ -23,8 +23,7 @@
 //	misfit.go    a replica that is configured otherwise than its cell; fleeting.go:
 //	             snapshots that do not last
 //	extension.go checkers that programs of other modules add (sim/scenario)
-//	crowd.go     very many sessions that only stay alive: crowd_clients.go is their
-//	             machine, crowd_wheel.go its timers, crowd_bundle.go what it sends
+//	crowd.go     a cell with very many sessions that only stay alive (sim/crowd)
 //
 // Checkers of properties are in sim/check, conformance is in sim/conformance, and reference
 // state is in sim/model. What looks at a process itself is still here:

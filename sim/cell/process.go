@@ -18,6 +18,7 @@ import (
 	"github.com/chubbycell/chubby/sim/check/shares"
 	"github.com/chubbycell/chubby/sim/cluster"
 	"github.com/chubbycell/chubby/sim/conformance/replicas"
+	"github.com/chubbycell/chubby/sim/crowd"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/ondisk"
@@ -108,8 +109,13 @@ func (r *replica) Delays(from sim.Addr, msg []byte) bool {
 func (r *replica) OnInput(now time.Time) { nudge(r, now) }
 
 func (r *replica) OnClientMessage(now time.Time, from sim.Addr, msg []byte) (taken bool) {
-	if x := r.cell.crowd; x != nil && from == x.addr {
-		x.asked(r, now, msg)
+	if x := r.cell.crowd; x != nil && from == x.Addr {
+		x.Each(msg, func(from core.Addr, wire []byte, gathered bool) {
+			if !gathered { // the checkers are told of what a session begins with, not of KeepAlives
+				r.cell.asks(r.Id, now, crowd.Name, wire)
+			}
+			r.Host.ClientMessage(now, from, crowd.Name, wire)
+		})
 		return true
 	}
 	who := model.PrincipalOn(from)
@@ -177,7 +183,9 @@ func (r *replica) OnAnswering(out *model.Outcome) []driver.ClientMessage {
 	r.still = len(out.Applied) == 0 && out.Installed == nil
 	r.answered = r.answered[:0]
 	if x := r.cell.crowd; x != nil {
-		x.answers(r, out.Clients)
+		if bundle := x.Answers(out.Clients); len(bundle) > 0 {
+			r.Env.Send(x.Addr, bundle)
+		}
 		return nil
 	}
 	return out.Clients

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/crowd"
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
@@ -25,7 +26,7 @@ type app struct {
 	build    func() runner.Build
 
 	processor func() time.Duration // used by this process
-	crowd     func(cell.CrowdOptions) crowd
+	crowd     func(crowd.Options) crowdRun
 }
 
 func newApp(o Options) *app {

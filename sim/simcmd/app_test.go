@@ -17,6 +17,7 @@ import (
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/internal/cli/clitest"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/crowd"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/runner"
 )
@@ -50,7 +51,7 @@ func newWorld() *world {
 	}
 	w.simulate = w.one
 	w.batch = w.many
-	w.crowd = func(o cell.CrowdOptions) crowd { return &quietCrowd{sessions: o.Sessions} }
+	w.crowd = func(o crowd.Options) crowdRun { return &quietCrowd{sessions: o.Sessions} }
 	return w
 }
 

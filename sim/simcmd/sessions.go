@@ -14,6 +14,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/crowd"
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
@@ -40,21 +41,21 @@ type crowded struct {
 	Exit        int          `json:"exit"`
 }
 
-// crowd is what cell.Crowd is; in tests of the program something that costs nothing.
-type crowd interface {
+// crowdRun is what cell.Crowd is; in tests of the program something that costs nothing.
+type crowdRun interface {
 	Gather() error
 	RunFor(d time.Duration) error
-	Counts() cell.CrowdCounts
+	Counts() crowd.Counts
 	Memory() (replica, master int64)
 	Close()
 }
 
-func newCrowd(o cell.CrowdOptions) crowd { return cell.NewCrowd(o) }
+func newCrowd(o crowd.Options) crowdRun { return cell.NewCrowd(o) }
 
 // crowdPoint is one length of leases.
 type crowdPoint struct {
 	Lease time.Duration `json:"lease_ns"`
-	cell.CrowdCounts
+	crowd.Counts
 	Gathered  time.Duration `json:"gathered_ns"` // real time until all sessions were there
 	Elapsed   time.Duration `json:"elapsed_ns"`  // real time since then
 	Processor time.Duration `json:"processor_ns"`
@@ -96,15 +97,15 @@ Exit code 1 says that a session was lost or something numbered broke.
 	c.Flags().DurationSliceVar(&f.leases, "lease", []time.Duration{12 * time.Second, 30 * time.Second, time.Minute}, "lengths of leases, one run for each")
 	c.Flags().DurationVar(&f.span, "for", time.Hour, "simulated time, from when all sessions are there")
 	cli.AtMost(c, "for", mostSpan)
-	cli.AtMost(c, "lease", time.Minute) // see cell.CrowdOptions
+	cli.AtMost(c, "lease", time.Minute) // see crowd.Options
 	c.Flags().StringVar(&f.out, "out", "", "directory for a table")
 	f.form.Register(c)
 	c.Flags().SortFlags = false
 	return c
 }
 
-func (f *sessionsFlags) options(lease time.Duration) cell.CrowdOptions {
-	return cell.CrowdOptions{Seed: f.seed, Replicas: f.replicas, Sessions: f.sessions, Lease: lease}
+func (f *sessionsFlags) options(lease time.Duration) crowd.Options {
+	return crowd.Options{Seed: f.seed, Replicas: f.replicas, Sessions: f.sessions, Lease: lease}
 }
 
 func (f *sessionsFlags) check() error {
@@ -202,8 +203,8 @@ func (a sessionsRun) keepAlive(ctx context.Context, lease time.Duration) (p crow
 }
 
 // judge works out what the counts mean.
-func (p *crowdPoint) judge(c cell.CrowdCounts) {
-	p.CrowdCounts = c
+func (p *crowdPoint) judge(c crowd.Counts) {
+	p.Counts = c
 	simulated := c.Simulated.Seconds()
 	per := func(a, b float64) float64 {
 		if b <= 0 {

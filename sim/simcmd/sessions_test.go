@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
-	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/crowd"
 )
 
 // quietCrowd is a crowd in which nothing happens.
@@ -25,8 +25,8 @@ func (q *quietCrowd) RunFor(d time.Duration) error { q.at += d; return nil }
 func (q *quietCrowd) Memory() (int64, int64)       { return 0, 0 }
 func (q *quietCrowd) Close()                       {}
 
-func (q *quietCrowd) Counts() cell.CrowdCounts {
-	return cell.CrowdCounts{Sessions: q.sessions, Simulated: q.at}
+func (q *quietCrowd) Counts() crowd.Counts {
+	return crowd.Counts{Sessions: q.sessions, Simulated: q.at}
 }
 
 // newCrowdWorld is a program whose clocks go on as they are told to.
@@ -93,6 +93,6 @@ func TestSessionsUsage(t *testing.T) {
 // What was measured is divided by what took no time, on a system that does not tell.
 func TestSessionsWithoutAClock(t *testing.T) {
 	p := crowdPoint{Lease: 12 * time.Second}
-	p.judge(cell.CrowdCounts{})
+	p.judge(crowd.Counts{})
 	require.Zero(t, p.Ratio+p.OfCPU+p.PerSecond+p.PerLease+p.Share)
 }

@@ -1,4 +1,4 @@
-package cell
+package crowd
 
 import (
 	"encoding/binary"
@@ -27,6 +27,6 @@ func (f bundle) each(do func(session int, msg []byte)) {
 	}
 }
 
-// crowdAddr is the address of the first session's client, as replicas have it: above
+// firstSession is the address of the first session's client, as replicas have it: above
 // those of all machines.
-const crowdAddr core.Addr = 1 << 32
+const firstSession core.Addr = 1 << 32

@@ -1,4 +1,4 @@
-package cell
+package crowd
 
 import (
 	"time"
@@ -9,19 +9,35 @@ import (
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// crowd is the clients' side of many sessions: the session machine of package
+// Env is what a crowd is put into.
+type Env struct {
+	World    *sim.World
+	Plan     *plan.Plan
+	Replicas []uint32
+	Cell     Cell
+}
+
+// Cell is what a crowd has to know of its cell.
+type Cell interface {
+	// HasMaster says that a replica serves as the master.
+	HasMaster() bool
+}
+
+// Clients is the clients' side of many sessions: the session machine of package
 // client for each, and one machine of the world for all, which carries their
 // messages in bundles.
-type crowd struct {
-	cell    *Cell
+type Clients struct {
+	Addr   sim.Addr // of that machine
+	Counts Counts   // what the clients themselves can count
+
+	in      Env
 	env     *sim.Env
-	addr    sim.Addr
 	members []member
 	begun   int // members that have asked for their session
 	settled int // those that have it, and a handle
-	counts  CrowdCounts
 
 	wheel wheel
 	out   map[uint32]*bundle // by replica
@@ -40,22 +56,29 @@ type member struct {
 	there bool      // it has its session and its handle: only KeepAlives follow
 }
 
-// addCrowd puts the clients' machine into the cell.
-func (c *Cell) addCrowd(n int) *crowd {
-	x := &crowd{cell: c, addr: sim.FirstClient, members: make([]member, n), out: map[uint32]*bundle{}, order: c.replicaIDs()}
-	c.crowd = x
-	src := draw.New(c.plan.Seed).Sub("crowd", 0)
+// Join puts the machine of n sessions into the world, as the first client.
+func Join(e Env, n int) *Clients {
+	x := &Clients{in: e, Addr: sim.FirstClient, members: make([]member, n), out: map[uint32]*bundle{}, order: e.Replicas}
+	src := draw.New(e.Plan.Seed).Sub("crowd", 0)
 	for i := range x.members {
 		x.members[i].draws = src.Stream("member", uint64(i))
 	}
 	for _, id := range x.order {
 		x.out[id] = &bundle{}
 	}
-	m := c.world.Add(sim.MachineConfig{Addr: x.addr, Process: func() sim.Process { return x }})
-	c.clients = append(c.clients, m)
-	c.load.Sessions = n
-	c.sessions.Off = true
+	e.World.Add(sim.MachineConfig{Addr: x.Addr, Process: func() sim.Process { return x }})
 	return x
+}
+
+// Size is how many sessions there are to be.
+func (x *Clients) Size() int { return len(x.members) }
+
+// Settled is how many have begun and have a handle.
+func (x *Clients) Settled() int { return x.settled }
+
+// Patience is the true time by which all should have settled.
+func (x *Clients) Patience() time.Duration {
+	return time.Minute + 2*gatherEvery*time.Duration(len(x.members))
 }
 
 // gatherEvery is the time between two sessions that begin; they begin by tens.
@@ -64,7 +87,7 @@ const gatherEvery = 500 * time.Microsecond
 const gatherTens = 10
 
 // Start begins the gathering.
-func (x *crowd) Start(env *sim.Env) {
+func (x *Clients) Start(env *sim.Env) {
 	x.env = env
 	x.wheel.begin(env.Now())
 	x.begin(env.Now())
@@ -72,9 +95,9 @@ func (x *crowd) Start(env *sim.Env) {
 
 // begin begins the next sessions, once there is a master: each opens a handle, so that
 // it is not idle.
-func (x *crowd) begin(now time.Time) {
+func (x *Clients) begin(now time.Time) {
 	for range gatherTens {
-		if x.cell.serving() == nil {
+		if !x.in.Cell.HasMaster() {
 			break
 		}
 		if x.begun == len(x.members) {
@@ -82,7 +105,7 @@ func (x *crowd) begin(now time.Time) {
 		}
 		b := &x.members[x.begun]
 		m, err := session.New(session.Config{
-			Replicas: x.order, Draw: b.draws.Uint64, Rho: int64(x.cell.plan.Driver.Core.Paxos.Lease.Rho),
+			Replicas: x.order, Draw: b.draws.Uint64, Rho: int64(x.in.Plan.Driver.Core.Paxos.Lease.Rho),
 		})
 		if err != nil {
 			panic(err)
@@ -96,26 +119,16 @@ func (x *crowd) begin(now time.Time) {
 	x.env.World().After(gatherTens*gatherEvery, func() { x.env.Post(x.begin) })
 }
 
-// serving is the machine of the master, nil if there is none.
-func (c *Cell) serving() *sim.Machine {
-	for _, m := range c.replicas {
-		if r := running(m); r != nil && r.Host.Core() != nil && r.Host.Core().Serving() != nil {
-			return m
-		}
-	}
-	return nil
-}
-
 // Receive takes a bundle of answers.
-func (x *crowd) Receive(now time.Time, from sim.Addr, msg []byte) {
+func (x *Clients) Receive(now time.Time, from sim.Addr, msg []byte) {
 	bundle(msg).each(func(i int, wire []byte) {
 		p, err := api.DecodeReply(wire)
 		if err != nil {
-			x.cell.world.Break("I-W1", "a replica sends a reply that cannot be decoded: %v", err)
+			x.in.World.Break("I-W1", "a replica sends a reply that cannot be decoded: %v", err)
 			return
 		}
 		if p.Session != 0 && p.Seq == 0 {
-			x.counts.Answers++
+			x.Counts.Answers++
 		}
 		x.members[i].m.Receive(now, uint32(from), p)
 		x.act(now, i)
@@ -124,7 +137,7 @@ func (x *crowd) Receive(now time.Time, from sim.Addr, msg []byte) {
 }
 
 // Wake sends the bundles that are due, and tells members the time.
-func (x *crowd) Wake(now time.Time) {
+func (x *Clients) Wake(now time.Time) {
 	x.wheel.turn(now, func(i int32) {
 		b := &x.members[i]
 		if !b.rings.IsZero() && b.rings.After(now) {
@@ -142,28 +155,28 @@ func (x *crowd) Wake(now time.Time) {
 }
 
 // act does what a member wants.
-func (x *crowd) act(now time.Time, i int) {
+func (x *Clients) act(now time.Time, i int) {
 	b := &x.members[i]
 	out := b.m.TakeOutput()
 	for _, e := range out.Send {
-		x.counts.Requests++
+		x.Counts.Requests++
 		if _, keeps := e.Request.Op.(api.KeepAlive); keeps {
-			x.counts.KeepAlives++
+			x.Counts.KeepAlives++
 		}
 		x.room = api.AppendRequest(x.room[:0], e.Request)
 		x.out[e.To].add(i, x.room)
 		if x.flush.IsZero() {
-			x.flush = now.Add(crowdGrain)
+			x.flush = now.Add(grain)
 		}
 	}
 	for _, e := range out.Events {
 		if e.Kind == session.EventJeopardy {
-			x.counts.Jeopardy++
+			x.Counts.Jeopardy++
 		}
 	}
 	for _, d := range out.Done {
 		if d.Outcome != session.Executed || d.Result.Code != api.OK {
-			x.cell.world.Break("L1", "session %d of a crowd could not open the root: %v", i, d.Result.Code)
+			x.in.World.Break("L1", "session %d of a crowd could not open the root: %v", i, d.Result.Code)
 		}
 		b.there = true
 		x.settled++
@@ -173,7 +186,7 @@ func (x *crowd) act(now time.Time, i int) {
 
 // rings sees to it that a member is told the time at wake. An entry of the wheel that
 // comes earlier will do.
-func (x *crowd) rings(i int, wake time.Time) {
+func (x *Clients) rings(i int, wake time.Time) {
 	b := &x.members[i]
 	if !wake.IsZero() && (b.rings.IsZero() || wake.Before(b.rings)) {
 		b.rings = x.wheel.set(int32(i), wake)
@@ -182,7 +195,7 @@ func (x *crowd) rings(i int, wake time.Time) {
 }
 
 // leave sends bundles whose time has come.
-func (x *crowd) leave(now time.Time) {
+func (x *Clients) leave(now time.Time) {
 	if !x.flush.IsZero() && !x.flush.After(now) {
 		for _, id := range x.order {
 			if f := x.out[id]; len(*f) > 0 {
@@ -199,27 +212,21 @@ func (x *crowd) leave(now time.Time) {
 	x.env.WakeAt(wake)
 }
 
-// asked hands the requests of a bundle to a replica. Those who watch are told of what
-// a session begins with, and not of KeepAlives.
-func (x *crowd) asked(r *replica, now time.Time, msg []byte) {
-	bundle(msg).each(func(i int, wire []byte) {
-		if !x.members[i].there {
-			x.cell.asks(r.Id, now, crowdName, wire)
-		}
-		r.Host.ClientMessage(now, crowdAddr+core.Addr(i), crowdName, wire)
-	})
+// Each calls do with every request of a bundle, with the address that it comes
+// from. gathered is true where only KeepAlives are to be expected from there.
+func (x *Clients) Each(msg []byte, do func(from core.Addr, wire []byte, gathered bool)) {
+	bundle(msg).each(func(i int, wire []byte) { do(firstSession+core.Addr(i), wire, x.members[i].there) })
 }
 
-// crowdName is who all clients of a crowd are.
-const crowdName api.Principal = "crowd"
+// Name is the principal of all clients of a crowd.
+const Name api.Principal = "crowd"
 
-// answers sends what a replica answers to sessions of the crowd, in one bundle.
-func (x *crowd) answers(r *replica, all []driver.ClientMessage) {
+// Answers puts what a replica answers to sessions of the crowd into one bundle, which is
+// empty if it answers none. The bundle is valid until the next call.
+func (x *Clients) Answers(all []driver.ClientMessage) []byte {
 	x.back = x.back[:0]
 	for _, m := range all {
-		x.back.add(int(m.To-crowdAddr), m.Wire)
+		x.back.add(int(m.To-firstSession), m.Wire)
 	}
-	if len(x.back) > 0 {
-		r.Env.Send(x.addr, x.back)
-	}
+	return x.back
 }
