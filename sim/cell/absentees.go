@@ -51,7 +51,7 @@ func (c *seedRun) bears(hub *sim.Machine) bool {
 // the hub alone need not learn all, unless it leads.
 func (c *seedRun) star(hub *sim.Machine) (back func()) {
 	var points [][]sim.Addr
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		if m != hub {
 			points = append(points, []sim.Addr{m.Addr()})
 			c.away = append(c.away, m)
@@ -70,12 +70,12 @@ func (c *seedRun) star(hub *sim.Machine) (back func()) {
 func (c *seedRun) missing(d *sim.Draw) (gone []*sim.Machine) {
 	a := c.watch.Budget
 	most, spare := 1+d.Int(a.Most), a.Spare()
-	for _, i := range d.Perm(len(c.replicas)) {
+	for _, i := range d.Perm(len(c.machines.Replicas)) {
 		hurt := a.IsHurt(paxos.NodeID(i + 1))
 		if len(gone) == most || !hurt && spare == 0 {
 			continue
 		}
-		gone = append(gone, c.replicas[i])
+		gone = append(gone, c.machines.Replicas[i])
 		if !hurt {
 			spare--
 		}

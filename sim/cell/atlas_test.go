@@ -73,7 +73,7 @@ func TestCellsWhoseDisksForget(t *testing.T) {
 // new was told is what it was.
 func TestWhenARegisterIsOutdated(t *testing.T) {
 	c := someCell(t, 3)
-	m := c.replicas[0]
+	m := c.machines.Replicas[0]
 	s, id := damage.Disk{Mem: m.Disk().Mem()}, running(m).Id
 	outdated := func(was []byte) bool {
 		return s.IsOutdated(was, c.watch.Disks[id].Noted.Boot, c.watch.Disks[id].Noted.Promise)

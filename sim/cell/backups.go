@@ -124,7 +124,7 @@ func (c *backupBook) backupOf(id paxos.NodeID, slot paxos.Slot) (*backup.Backup,
 // newestBackup is the newest that counts, and a replica whose place has it; nil where
 // none has.
 func (c *backupBook) newestBackup() (paxos.NodeID, *backup.Backup) {
-	for _, m := range c.cell.replicas {
+	for _, m := range c.cell.machines.Replicas {
 		if b, _ := c.backupOf(paxos.NodeID(m.Addr()), c.newest); b != nil {
 			return paxos.NodeID(m.Addr()), b
 		}
@@ -136,7 +136,7 @@ func (c *backupBook) newestBackup() (paxos.NodeID, *backup.Backup) {
 // has: each chunk is written, and synced before the next.
 func (c *backupBook) writing() time.Duration {
 	bytes, far := int64(0), c.cell.plan.Far()
-	for _, m := range c.cell.replicas {
+	for _, m := range c.cell.machines.Replicas {
 		if r := running(m); r != nil && r.Host.Core() != nil {
 			bytes = max(bytes, r.Host.Core().View().Bytes())
 		}

@@ -118,7 +118,7 @@ func TestL1APlaceThatWorksGetsABackup(t *testing.T) {
 	c := backedCell(t, 3)
 	c.backsUp()
 	require.Nil(t, c.world.Failure())
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		m.Far().Mem().SetFault(func(vfs.Call) vfs.Fault { return vfs.Fault{Err: vfs.ErrNoSpace} })
 	}
 	c.world.RunFor(time.Second)

@@ -19,7 +19,7 @@ type sizes struct {
 // bounds checks L2.
 func (c *seedRun) bounds() {
 	c.tops = append(c.tops, c.watch.Top)
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		if r := running(m); r != nil && r.Host.Core() != nil && !c.watch.Disks[r.Id].Stray {
 			for _, s := range c.sizes(r) {
 				if s.n > s.most {
@@ -108,7 +108,7 @@ func summed(r *replica) int {
 // lacks a slot takes no snapshot behind it; how far its votes reach above that is
 // another bound.
 func (c *seedRun) keeps(id paxos.NodeID) int {
-	return 2*int(c.plan.Driver.SnapshotEvery) + int(c.plan.Driver.KeepSlots) + hoards(c.Cell, id) + max(maxLate, c.pace())
+	return 2*int(c.plan.Driver.SnapshotEvery) + int(c.configs.KeepSlots(id)) + max(maxLate, c.pace())
 }
 
 // pace is how many slots were filled in the last 20 s or so: in a storm of waiters

@@ -1,15 +1,12 @@
 package cell
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/adversary"
@@ -22,6 +19,7 @@ import (
 	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/check/sessions"
 	"github.com/chubbycell/chubby/sim/check/shares"
+	"github.com/chubbycell/chubby/sim/cluster"
 	"github.com/chubbycell/chubby/sim/conformance/clients"
 	"github.com/chubbycell/chubby/sim/conformance/lockwait"
 	"github.com/chubbycell/chubby/sim/crowd"
@@ -39,9 +37,8 @@ import (
 type Cell struct {
 	plan      plan.Plan
 	world     *sim.World
-	replicas  []*sim.Machine
-	misfits   map[paxos.NodeID]bool // who is configured as the misfit is
-	clients   []*sim.Machine
+	machines  *cluster.Machines
+	configs   *cluster.Configs
 	watch     *agreement.Checker
 	rare      rare
 	leases    *leases.Checker
@@ -80,10 +77,10 @@ type Cell struct {
 
 // build makes the cell of a plan; nothing runs yet.
 func build(p plan.Plan, tr sim.Trace) *Cell {
-	c := &Cell{plan: p, misfits: map[paxos.NodeID]bool{}}
+	c := &Cell{plan: p}
 	c.backed.cell = c
-	c.misfits[p.Misfit.Replica] = true
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
+	c.machines, c.configs = cluster.NewMachines(&c.plan, c.world), cluster.NewConfigs(&c.plan, c.world)
 	c.watch = agreement.New(c.world, p.Replicas, p.Driver.KeepSlots, around{c})
 	c.watch.Budget.Fatal = p.Fatal
 	c.locks = locks.New(c.world, paxos.PPM(p.RatePPB/1000))
@@ -116,34 +113,22 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.fencing = beliefs.NewFencing(c.world, c.minds, r)
 	c.minds.Off = p.Workload == plan.Fenced && p.Fence.Drift > 1000
 	c.load = workload.New(workload.Env{
-		Plan: &c.plan, World: c.world, Events: &c.events, Replicas: c.replicaIDs(), Rows: c.history, Files: c.nodes, Locks: c.holdings,
+		Plan: &c.plan, World: c.world, Events: &c.events, Replicas: c.machines.IDs(), Rows: c.history, Files: c.nodes, Locks: c.holdings,
 		Beliefs: c.minds, Witness: witness{c}, Watching: watching{c.told},
 	})
 	c.adversary = adversary.New(&c.plan, c.load, known{c})
 	c.faults = faults.New(faults.Env{Plan: &c.plan, World: c.world, Events: &c.events, Budget: c.watch.Budget, Cluster: victims{c}, Facts: known{c}})
-	rates := c.world.Draw("cell.clock", 0)
-	clock := func() sim.ClockConfig {
-		return sim.ClockConfig{
-			Offset:     rates.Duration(0, time.Hour),
-			WallOffset: rates.Duration(-time.Hour, time.Hour),
-			RatePPB:    faults.Rate(c.plan.RatePPB, rates),
-		}
-	}
 	for i := range p.Replicas {
-		m := c.world.Add(sim.MachineConfig{Process: newReplica(c, paxos.NodeID(i+1)), Clock: clock(), Disk: p.Disk, Far: p.Far()})
+		m := c.machines.AddReplica(newReplica(c, paxos.NodeID(i+1)))
 		c.backed.spoils(m)
-		c.replicas = append(c.replicas, m)
 		c.leases.Parties[i+1] = machineParty{m}
 	}
 	for i := range p.Clients {
-		m := c.world.Add(sim.MachineConfig{
-			Addr: sim.FirstClient + sim.Addr(i), Process: sim.Program(c.load.Program(i)), Clock: clock(), Disk: p.Disk,
-		})
-		c.clients = append(c.clients, m)
+		c.machines.AddClient(c.load.Program(i))
 	}
-	c.load.AddFence(r, c.fencing, c.clients, clock())
+	c.load.AddFence(r, c.fencing, c.machines.Clients, c.machines.Clock())
 	if p.Hostile.Gap > 0 {
-		c.adversary.Join(c.world, clock())
+		c.adversary.Join(c.world, c.machines.Clock())
 	}
 	return c
 }
@@ -151,43 +136,10 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 // maxSteps ends a run that has gone wild.
 const maxSteps = 50_000_000
 
-// hostConfig is the configuration of one replica.
-func (c *Cell) hostConfig(id paxos.NodeID) driver.Config {
-	cfg := c.plan.Driver
-	cfg.Core.Paxos.ID = id
-	secret := c.world.Draw("cell.secret", uint64(id))
-	for i := 0; i < len(cfg.Core.Secret); i += 8 {
-		binary.BigEndian.PutUint64(cfg.Core.Secret[i:], secret.Uint64())
-	}
-	cfg.Core.Paxos.Lease.Grant = c.grant(id)
-	cfg.KeepSlots += paxos.Slot(hoards(c, id))
-	for i := range c.plan.Replicas {
-		cfg.Core.Paxos.Members = append(cfg.Core.Paxos.Members, paxos.NodeID(i+1))
-	}
-	return cfg
-}
-
-func (c *Cell) replicaIDs() []uint32 {
-	var ids []uint32
-	for i := range c.plan.Replicas {
-		ids = append(ids, uint32(i+1))
-	}
-	return ids
-}
-
 // start puts everything into motion.
 func (c *Cell) start() {
-	for _, m := range c.world.Replicas() {
-		if late := c.plan.Misfit.Joins; late > 0 && m.Addr() == sim.Addr(c.plan.Misfit.Replica) {
-			m.StartAfter(late)
-		} else {
-			m.Start()
-		}
-	}
-	for _, m := range c.world.Clients() {
-		m.Start()
-	}
-	c.faults.Begin(c.replicas, c.clients)
+	c.machines.Start()
+	c.faults.Begin(c.machines.Replicas, c.machines.Clients)
 }
 
 // heal ends the safety phase: every fault that is in force ends, and every
@@ -196,14 +148,7 @@ func (c *Cell) heal() {
 	c.promises.Healed = true
 	c.faults.Heal()
 	c.load.Waits.Heals(c.world.Now())
-	c.world.Net().SetDefault(c.plan.Link)
-	c.world.Net().Heal()
-	for _, m := range append(c.replicas, c.clients...) {
-		for m.Paused() {
-			m.Resume()
-		}
-		m.Start()
-	}
+	c.machines.Heal()
 	if c.events.Wanted() {
 		c.publish(event.Healed{})
 	}

@@ -14,8 +14,8 @@ import (
 func TestL2ASnapshotIsSyncedChunkByChunk(t *testing.T) {
 	c := someCell(t, 8, func(p *plan.Plan) { p.Store.ChunkSize, p.Driver.SnapshotEvery = 1<<10, 50 })
 	require.Nil(t, c.world.Failure())
-	require.NotEmpty(t, snapshotsOf(c.replicas[0]))
-	r := running(c.replicas[0])
+	require.NotEmpty(t, snapshotsOf(c.machines.Replicas[0]))
+	r := running(c.machines.Replicas[0])
 	mem := vfs.NewMem()
 	write := func(name string, sync bool) {
 		f, err := mem.Create(name)

@@ -29,8 +29,8 @@ type Crowd struct {
 // refuses.
 func NewCrowd(o crowd.Options) *Crowd {
 	c := build(o.Plan(), sim.Trace{})
-	c.crowd = crowd.Join(crowd.Env{World: c.world, Plan: &c.plan, Replicas: c.replicaIDs(), Cell: gathering{c}}, o.Sessions)
-	c.clients = append(c.clients, c.world.Machine(c.crowd.Addr))
+	c.crowd = crowd.Join(crowd.Env{World: c.world, Plan: &c.plan, Replicas: c.machines.IDs(), Cell: gathering{c}}, o.Sessions)
+	c.machines.Clients = append(c.machines.Clients, c.world.Machine(c.crowd.Addr))
 	c.load.Sessions = o.Sessions
 	c.sessions.Off = true
 	return &Crowd{cell: c, crowd: c.crowd}
@@ -87,7 +87,7 @@ func (x *Crowd) Hash() uint64 { return x.cell.world.Hash() }
 // then.
 func (x *Crowd) Memory() (replica, master int64) {
 	serving := x.cell.serving()
-	for _, m := range x.cell.replicas {
+	for _, m := range x.cell.machines.Replicas {
 		if m != serving && replica == 0 {
 			replica = x.freed(m)
 		}
@@ -124,7 +124,7 @@ func (g gathering) HasMaster() bool { return g.c.serving() != nil }
 
 // serving is the machine of the master, nil if there is none.
 func (c *Cell) serving() *sim.Machine {
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		if r := running(m); r != nil && r.Host.Core() != nil && r.Host.Core().Serving() != nil {
 			return m
 		}

@@ -3,13 +3,13 @@
 // What runs here is what ships: replica/driver and replica/disk/store on simulated
 // disks, package client on simulated machines. The product does not know that it is
 // simulated. What one seed decides is sim/plan; what client programs do is sim/workload, with
-// a hostile client in sim/adversary; lives of replicas are sim/cluster; what goes wrong is
+// a hostile client in sim/adversary; machines, configurations and lives of replicas are sim/cluster; what goes wrong is
 // sim/faults. None of these knows a checker: this package puts them together with the checkers, and asks those. Nothing below
 // imports it.
 //
 // Reading order:
 //
-//	cell.go      the cell: machines, checkers, the beginning and healing; running.go: the
+//	cell.go      the cell: machines and checkers, put together; running.go: the
 //	             process on a machine
 //	process.go   what checkers and faults are told of one life of a replica (sim/cluster);
 //	             process_jobs.go: of its disk jobs; nudge.go: early ticks
@@ -20,8 +20,7 @@
 //	result.go    what a seed comes to
 //	backups.go   backups at far places, which fail, and the cell that is made of the newest
 //	             (sim/restore)
-//	misfit.go    a replica that is configured otherwise than its cell; fleeting.go:
-//	             snapshots that do not last
+//	misfit.go    a replica that is configured otherwise than its cell
 //	extension.go checkers that programs of other modules add (sim/scenario)
 //	crowd.go     a cell with very many sessions that only stay alive (sim/crowd)
 //

@@ -33,7 +33,7 @@ func TestAStrikeComesAtTheEndOfASession(t *testing.T) {
 			for id := range c.sessions.Seats {
 				for x := range c.sessions.Seats[id].Leases {
 					m, ok := c.sessions.Seats[id].Of.Session(x)
-					left := m.Lease.Sub(running(c.replicas[id-1]).Now)
+					left := m.Lease.Sub(running(c.machines.Replicas[id-1]).Now)
 					near = near || ok && left > 0 && left <= max(grant, 100*time.Millisecond)+time.Millisecond
 				}
 			}
@@ -81,7 +81,7 @@ func TestASoleSnapshotMayRot(t *testing.T) {
 		c.faults.Strike("disk-rot-snapshot", c.world.Draw("test", i))
 	}
 	var struck []*sim.Machine
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		if c.watch.Budget.IsHurt(paxos.NodeID(m.Addr())) {
 			struck = append(struck, m)
 		}

@@ -33,7 +33,7 @@ func TestALateWriteInARealCell(t *testing.T) {
 		g.cell.fencing = beliefs.NewFencing(g.cell.world, g.cell.minds, x)
 		f := g.cell.load.NewFence(x, g.cell.fencing)
 		m := f.Stand(sim.FirstClient, sim.ClockConfig{})
-		g.cell.clients = append(g.cell.clients, m)
+		g.cell.machines.Clients = append(g.cell.machines.Clients, m)
 		g.cell.load.Fence = f
 		m.Start()
 		var held [2]*client.Lock
@@ -42,7 +42,7 @@ func TestALateWriteInARealCell(t *testing.T) {
 		guest := func(who int, between func(rt *sim.Runtime)) func(rt *sim.Runtime, c *client.Client) {
 			return func(rt *sim.Runtime, _ *client.Client) {
 				l := workload.NewLine(rt)
-				c := client.New(l, client.Config{Replicas: g.cell.replicaIDs(), Draw: rt.Env().Draw("guest").Uint64, Rho: int64(g.cell.plan.Driver.Core.Paxos.Lease.Rho)})
+				c := client.New(l, client.Config{Replicas: g.cell.machines.IDs(), Draw: rt.Env().Draw("guest").Uint64, Rho: int64(g.cell.plan.Driver.Core.Paxos.Lease.Rho)})
 				ctx := context.Background()
 				h, err := c.Open(ctx, "/ls/local/d", client.OpenOptions{Rights: client.Write, Create: client.CreateMay, Directory: true})
 				require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestALateWriteInARealCell(t *testing.T) {
 			require.NoError(t, rt.Sleep(context.Background(), time.Second))
 		}))
 		g.run(func() bool { return go1 })
-		holder := g.cell.clients[1]
+		holder := g.cell.machines.Clients[1]
 		holder.Pause()
 		g.come(guest(younger, func(rt *sim.Runtime) {
 			holder.Resume()

@@ -24,9 +24,9 @@ func TestWhereSnapshotsDoNotLast(t *testing.T) {
 		p.Duration = 20 * time.Second
 		c := &seedRun{build(p, sim.Trace{})}
 		c.start()
-		for _, m := range c.replicas {
+		for _, m := range c.machines.Replicas {
 			id := paxos.NodeID(m.Addr())
-			require.Equal(t, id == p.Hoarder, c.hostConfig(id).KeepSlots > p.Driver.KeepSlots)
+			require.Equal(t, id == p.Hoarder, c.configs.Of(id).KeepSlots > p.Driver.KeepSlots)
 		}
 		c.safety()
 		require.Nil(t, c.world.Failure(), "seed %d", seed)

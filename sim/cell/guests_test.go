@@ -50,14 +50,14 @@ func newGuests(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *guests {
 func (g *guests) come(f func(rt *sim.Runtime, c *client.Client)) {
 	main := func(rt *sim.Runtime) {
 		c, _ := g.cell.promises.Dial(workload.NewLine(rt), client.Config{
-			Replicas: g.cell.replicaIDs(), Draw: rt.Env().Draw("client.main").Uint64,
+			Replicas: g.cell.machines.IDs(), Draw: rt.Env().Draw("client.main").Uint64,
 			Rho: int64(g.cell.plan.Driver.Core.Paxos.Lease.Rho),
 		})
 		g.cell.minds.OnClient(workload.Client{Runtime: rt, Client: c})
 		f(rt, c)
 	}
-	m := g.cell.world.Add(sim.MachineConfig{Addr: sim.FirstClient + sim.Addr(len(g.cell.clients)), Process: sim.Program(main)})
-	g.cell.clients = append(g.cell.clients, m)
+	m := g.cell.world.Add(sim.MachineConfig{Addr: sim.FirstClient + sim.Addr(len(g.cell.machines.Clients)), Process: sim.Program(main)})
+	g.cell.machines.Clients = append(g.cell.machines.Clients, m)
 	m.Start()
 }
 
@@ -225,7 +225,7 @@ func TestALostHolderHasLostItsLock(t *testing.T) {
 			require.NoError(t, rt.Sleep(ctx, 100*time.Millisecond))
 		}
 	})
-	holder := g.cell.clients[0].Addr()
+	holder := g.cell.machines.Clients[0].Addr()
 	cut := g.cell.world.Now()
 	g.cell.world.Net().Isolate(holder)
 	g.run(func() bool { return second != nil })

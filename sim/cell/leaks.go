@@ -55,7 +55,7 @@ func tidyLimit(c *Cell) time.Duration {
 
 // isServed says that some replica takes all calls.
 func isServed(c *Cell) bool {
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		r := running(m)
 		if r != nil && r.Host.Core() != nil && r.Host.Core().Master().State == master.Serving {
 			return true
@@ -99,7 +99,7 @@ func (c *seedRun) lingers() time.Duration {
 // lonely is an ephemeral node without children, by the rows of the replica that has
 // applied most.
 func (c *seedRun) lonely() (n api.Ref, ok bool) {
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		if r := running(m); r != nil && r.Host.Core() != nil && c.current(r.Id) {
 			return lonelyIn(r.Host.Core().View())
 		}

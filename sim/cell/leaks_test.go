@@ -79,7 +79,7 @@ func TestS15InAFailoverNothingIsClosed(t *testing.T) {
 		g.cell.tidies(rt, c, 0)
 	})
 	g.run(func() bool { return opened })
-	for _, m := range g.cell.replicas {
+	for _, m := range g.cell.machines.Replicas {
 		m.Kill()
 	}
 	g.cell.world.RunFor(3 * tidyBound)

@@ -37,7 +37,7 @@ func TestClocksBeyondTheBoundAreSeen(t *testing.T) {
 func TestS7AReadWithoutAuthority(t *testing.T) {
 	alone := func(told paxos.Slot, change func(c *seedRun, n *core.Replica, now *time.Time)) *sim.Failure {
 		c := someCellWithALease(t)
-		for _, m := range c.replicas {
+		for _, m := range c.machines.Replicas {
 			n := running(m).Host.Core()
 			if n.Serving() == nil {
 				continue

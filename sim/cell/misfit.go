@@ -2,9 +2,7 @@ package cell
 
 import (
 	"errors"
-	"time"
 
-	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
@@ -13,20 +11,12 @@ import (
 // configuration.
 func (c *Cell) corrects(r *replica) {
 	if c.plan.Misfit.Replica != 0 && r.Host.Core() != nil && errors.Is(r.Stopped, core.ErrConstant) {
-		c.misfits[r.Id] = !c.misfits[r.Id]
+		c.configs.Swap(r.Id)
 		c.rare.misfits++
 		if r.Host.Core().Status().Count.Installed > 0 {
 			c.rare.misfitsTold++
 		}
 	}
-}
-
-// grant is the length of leases that a replica is configured with.
-func (c *Cell) grant(id paxos.NodeID) time.Duration {
-	if c.misfits[id] {
-		return c.plan.Misfit.Grant
-	}
-	return c.plan.Driver.Core.Paxos.Lease.Grant
 }
 
 // fits checks that a replica which goes on is configured as its rows say (S17's
@@ -37,7 +27,7 @@ func (c *Cell) fits(r *replica) {
 		return
 	}
 	value, ok := rows.GetConstant(r.Host.Core().Rows(), "lease grant")
-	if have := c.grant(r.Id).String(); ok && have != value {
+	if have := c.configs.Grant(r.Id).String(); ok && have != value {
 		c.world.Break("S7", "replica %d goes on with leases of %v, in a cell where they are %s", r.Id, have, value)
 	}
 }

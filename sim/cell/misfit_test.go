@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -26,18 +25,17 @@ func TestAMisfitThatLearnsOfItByASnapshotStops(t *testing.T) {
 	require.Equal(t, sim.Reached, c.world.RunFor(5*time.Second))
 	require.Nil(t, c.world.Failure())
 	require.EqualValues(t, 1, c.rare.misfitsTold)
-	require.Equal(t, 2*time.Second, c.grant(3), "it was corrected")
+	require.Equal(t, 2*time.Second, c.configs.Grant(3), "it was corrected")
 }
 
 // A replica that goes on with what the rows contradict is found at its next step, however
 // it came by the rows.
 func TestS7AMisfitThatGoesOn(t *testing.T) {
 	c := cellWithAMisfit(t)
-	r := running(c.replicas[0])
-	c.misfits = map[paxos.NodeID]bool{3: true}
+	r := running(c.machines.Replicas[0])
 	c.fits(r)
 	require.Nil(t, c.world.Failure())
-	c.misfits[1] = true
+	c.configs.Swap(1)
 	r.Act()
 	require.NotNil(t, c.world.Failure())
 	require.Equal(t, "S7", c.world.Failure().ID)

@@ -59,7 +59,7 @@ type replica struct {
 // newReplica returns the maker of a machine's lives.
 func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
 	return func() sim.Process {
-		cfg := c.hostConfig(id)
+		cfg := c.configs.Of(id)
 		return cluster.New(&c.plan, id, cfg, func(p *cluster.Replica) cluster.Observer {
 			terms := replicas.Terms{Replicas: c.plan.Replicas, Driver: &c.plan.Driver, Lease: cfg.Core.Paxos.Lease, HasBadClocks: c.plan.OnlyS7}
 			return &replica{Replica: p, cell: c, life: replicas.New(c.world, id, p.Host, terms)}

@@ -12,7 +12,7 @@ import (
 // What waited for a slow disk leaves at once: the same question to two peers by turns.
 func TestL1TheSameWordsToAnotherPeerAreAnotherQuestion(t *testing.T) {
 	c := someCell(t, 3)
-	r := running(c.replicas[0])
+	r := running(c.machines.Replicas[0])
 	wire := paxos.AppendMessage(nil, paxos.Fetch{Slots: paxos.Range{From: 1 << 20, To: 1<<20 + 1}})
 	var all []driver.PeerMessage
 	for i := range 9 {

@@ -63,7 +63,7 @@ func (c *Cell) bid(id paxos.NodeID, b paxos.Ballot) {
 	}
 	c.rare.bids[id] = b
 	candidates := 0
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		if r := running(m); r != nil && r.Host.Core() != nil && r.Host.Core().Status().Role == paxos.Candidate {
 			candidates++
 		}
@@ -78,7 +78,7 @@ func (c *Cell) lost(gone *replica) {
 	if c.rare.over {
 		return
 	}
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		if r := running(m); r != nil && r != gone && r.Host.Core() != nil && r.Host.Core().Status().Source == gone.Id {
 			c.rare.sources++
 			return

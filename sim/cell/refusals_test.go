@@ -16,8 +16,8 @@ import (
 // nothing can be read, until a power cut takes the half away.
 func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 	c := someCell(t, 3)
-	r := running(c.replicas[0])
-	mem := c.replicas[0].Disk().Mem()
+	r := running(c.machines.Replicas[0])
+	mem := c.machines.Replicas[0].Disk().Mem()
 	require.True(t, c.watch.Budget.Take(r.Id))
 	write := func() {
 		f, err := mem.Open(damage.Registers[0] + ".a")
@@ -52,7 +52,7 @@ func TestS17WhoMayRefuse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cell := someCell(t, 3)
-			r := running(cell.replicas[0])
+			r := running(cell.machines.Replicas[0])
 			c.strike(cell, r.Id)
 			cell.refused(r, errors.Join(damage), c.lost)
 			if f := cell.world.Failure(); c.breaks {

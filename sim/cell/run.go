@@ -109,11 +109,11 @@ func (c *seedRun) epilogue() {
 	c.vanishes()
 	c.leased()
 	c.backsUp()
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		c.retire(running(m))
 		m.Crash()
 	}
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		m.Start()
 	}
 	c.agree("after a power cut of all")
@@ -138,7 +138,7 @@ func (c *seedRun) cure() {
 // strayed is a replica that runs and whose rows were made to differ, nil if there
 // is none.
 func (c *seedRun) strayed() *replica {
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		if r := running(m); r != nil && c.watch.Disks[m.Addr()].Stray {
 			return r
 		}
@@ -166,7 +166,7 @@ func (c *seedRun) leased() {
 		_, ok := c.leases.Authority(paxos.NodeID(m.Addr()))
 		return ok && running(m).Host.Core().Serving() != nil
 	}
-	for end := c.world.Now() + plan.RecoveryBound; c.plan.Driver.Core.Paxos.Lease.Grant > 0 && !slices.ContainsFunc(c.replicas, has); {
+	for end := c.world.Now() + plan.RecoveryBound; c.plan.Driver.Core.Paxos.Lease.Grant > 0 && !slices.ContainsFunc(c.machines.Replicas, has); {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v after the last call no master has a lease: %s", plan.RecoveryBound, c.roles())
 			return
@@ -180,7 +180,7 @@ func (c *seedRun) leased() {
 // level says whether all replicas are up and have applied all slots, but for
 // those that damage has stopped and those that are away.
 func (c *seedRun) level() bool {
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		if c.watch.Budget.IsDead(paxos.NodeID(m.Addr())) || slices.Contains(c.away, m) {
 			continue
 		}
@@ -195,7 +195,7 @@ func (c *seedRun) level() bool {
 // audit looks at the rows of every replica: they keep their own rules, and
 // a session that a client was told has ended is gone (S3).
 func (c *seedRun) audit() {
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		r := running(m)
 		if r == nil || r.Host.Core() == nil {
 			continue
@@ -213,7 +213,7 @@ func (c *seedRun) audit() {
 // roles tells what each replica takes itself for, for a stall's report.
 func (c *seedRun) roles() string {
 	var all []string
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		r := running(m)
 		if r == nil || r.Host.Core() == nil {
 			all = append(all, fmt.Sprintf("%v down", m.Addr()))

@@ -48,7 +48,7 @@ func someCell(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *seedRun {
 
 func TestL1ACellThatNeverAnswersAgain(t *testing.T) {
 	c := someCell(t, 1)
-	for _, m := range c.replicas[:2] {
+	for _, m := range c.machines.Replicas[:2] {
 		m.Kill()
 		m.SetProcess(func() sim.Process { return mute{} })
 	}
@@ -64,9 +64,9 @@ func TestL1ReplicasThatHearOneAlone(t *testing.T) {
 	for hub := range 3 {
 		for _, gone := range []bool{false, true} {
 			c := someCellWithALease(t)
-			back := c.star(c.replicas[hub])
+			back := c.star(c.machines.Replicas[hub])
 			if gone {
-				c.world.Net().Isolate(c.replicas[hub].Addr())
+				c.world.Net().Isolate(c.machines.Replicas[hub].Addr())
 			}
 			c.load.Finale = true
 			require.Equal(t, sim.Reached, c.world.RunFor(plan.RecoveryBound))
@@ -85,8 +85,8 @@ func TestL1AReplicaThatNeverCatchesUp(t *testing.T) {
 	c.heal()
 	c.liveness(c.world.Now())
 	require.Nil(t, c.world.Failure())
-	c.replicas[2].Kill()
-	c.replicas[2].SetProcess(func() sim.Process { return mute{} })
+	c.machines.Replicas[2].Kill()
+	c.machines.Replicas[2].SetProcess(func() sim.Process { return mute{} })
 	c.epilogue()
 	require.NotNil(t, c.world.Failure())
 	require.Equal(t, "L1", c.world.Failure().ID)
@@ -94,7 +94,7 @@ func TestL1AReplicaThatNeverCatchesUp(t *testing.T) {
 
 func TestS17ALogThatRotsIsRefusedAndThatIsSeen(t *testing.T) {
 	c := someCell(t, 2)
-	m := c.replicas[0]
+	m := c.machines.Replicas[0]
 	m.Crash()
 	rotten := 0
 	for _, f := range m.Disk().Mem().Files() {
@@ -117,7 +117,7 @@ func TestL2EachSizeHasABoundThatCanBreak(t *testing.T) {
 	c.bounds()
 	require.Nil(t, c.world.Failure())
 	var grown []string
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		for _, s := range c.sizes(running(m)) {
 			require.Positive(t, s.most, s.what)
 			if s.n > 0 {
@@ -130,7 +130,7 @@ func TestL2EachSizeHasABoundThatCanBreak(t *testing.T) {
 	require.Contains(t, grown, "chosen values in memory")
 	require.Contains(t, grown, "heartbeats remembered")
 
-	r := running(c.replicas[0])
+	r := running(c.machines.Replicas[0])
 	r.missed = r.Host.Core().Status().FirstOpen + 9
 	lacks := func() (n int) {
 		for _, s := range c.sizes(r) {

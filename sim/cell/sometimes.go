@@ -156,7 +156,7 @@ func Situations() []Situation {
 // there with 0.
 func (c *seedRun) sometimes() []Number {
 	c.rare.over = true
-	for _, m := range c.replicas {
+	for _, m := range c.machines.Replicas {
 		c.retire(running(m))
 	}
 	var all []Number

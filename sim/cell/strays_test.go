@@ -14,7 +14,7 @@ func TestAStrayRowIsFound(t *testing.T) {
 	for family := range "ucdos" {
 		c := someCell(t, uint64(10+family))
 		c.plan.Driver.Core.ChecksumEvery = time.Second
-		r := running(c.replicas[1])
+		r := running(c.machines.Replicas[1])
 		c.watch.Budget.Take(r.Id)
 		c.watch.Rows.OnRowStray(r.Id)
 		r.Host.Core().CorruptRow("ucdos"[family:][:1]+"~~~~~~~~~~~~~~~~", "x")
@@ -35,7 +35,7 @@ func TestAStrayRowIsFound(t *testing.T) {
 func TestARowThatRotsIsFound(t *testing.T) {
 	for _, every := range []time.Duration{time.Second, time.Hour} {
 		c := someCell(t, 30, func(p *plan.Plan) { p.Driver.Core.ChecksumEvery, p.Driver.SnapshotEvery = every, 20 })
-		r := running(c.replicas[1])
+		r := running(c.machines.Replicas[1])
 		c.watch.Budget.Take(r.Id)
 		c.watch.Rows.OnRowRot(r.Id)
 		r.Host.Core().RotRow("u~~~~~~~~~~~~~~~~", "x")

@@ -141,7 +141,7 @@ func (k known) LeasesLeft(s api.SessionID) (all []faults.LeaseLeft) {
 			continue
 		}
 		x, ok := t.Of.Session(s)
-		all = append(all, faults.LeaseLeft{Left: x.Lease.Sub(running(k.c.replicas[id-1]).Now), Alive: ok})
+		all = append(all, faults.LeaseLeft{Left: x.Lease.Sub(running(k.c.machines.Replicas[id-1]).Now), Alive: ok})
 	}
 	return all
 }

@@ -5,21 +5,11 @@ import (
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
-func clockRate(c *Faults, d *sim.Draw) { setRate(c, anyMachine(c, d), Rate(c.plan.RatePPB, d)) }
-
-// Rate is an error that a clock may have, of most parts in a billion: often as large as it may be, because
-// what is wrong by a little shows only there.
-func Rate(most int64, d *sim.Draw) int64 {
-	switch d.Int(4) {
-	case 0:
-		return most
-	case 1:
-		return -most
-	default:
-		return d.Between(-most, most)
-	}
+func clockRate(c *Faults, d *sim.Draw) {
+	setRate(c, anyMachine(c, d), plan.ClockRate(c.plan.RatePPB, d))
 }
 
 func setRate(c *Faults, m *sim.Machine, ppb int64) {

@@ -1,0 +1,88 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// Machines is the machines of a cell: its replicas, and the clients beside them. They
+// stand in one world, each with a clock of its own.
+type Machines struct {
+	Replicas []*sim.Machine
+	Clients  []*sim.Machine
+
+	plan  *plan.Plan
+	world *sim.World
+	rates *sim.Draw
+}
+
+// NewMachines is the machines of a plan in a world; there are none yet.
+func NewMachines(p *plan.Plan, w *sim.World) *Machines {
+	return &Machines{plan: p, world: w, rates: w.Draw("cell.clock", 0)}
+}
+
+// Clock is how the clock of the next machine starts.
+func (c *Machines) Clock() sim.ClockConfig {
+	return sim.ClockConfig{
+		Offset:     c.rates.Duration(0, time.Hour),
+		WallOffset: c.rates.Duration(-time.Hour, time.Hour),
+		RatePPB:    plan.ClockRate(c.plan.RatePPB, c.rates),
+	}
+}
+
+// AddReplica adds the machine of the next replica, whose lives are made by process. It
+// is down until Start.
+func (c *Machines) AddReplica(process func() sim.Process) *sim.Machine {
+	m := c.world.Add(sim.MachineConfig{Process: process, Clock: c.Clock(), Disk: c.plan.Disk, Far: c.plan.Far()})
+	c.Replicas = append(c.Replicas, m)
+	return m
+}
+
+// AddClient adds the machine of the next client, on which a program runs. It is down until
+// Start.
+func (c *Machines) AddClient(program func(*sim.Runtime)) *sim.Machine {
+	m := c.world.Add(sim.MachineConfig{
+		Addr: sim.FirstClient + sim.Addr(len(c.Clients)), Process: sim.Program(program), Clock: c.Clock(), Disk: c.plan.Disk,
+	})
+	c.Clients = append(c.Clients, m)
+	return m
+}
+
+// IDs are the numbers of all replicas of the plan.
+func (c *Machines) IDs() []uint32 {
+	var ids []uint32
+	for i := range c.plan.Replicas {
+		ids = append(ids, uint32(i+1))
+	}
+	return ids
+}
+
+// Start starts every machine of the world, those that joined it by other ways included. A
+// misfit that joins late is started later.
+func (c *Machines) Start() {
+	for _, m := range c.world.Replicas() {
+		if late := c.plan.Misfit.Joins; late > 0 && paxos.NodeID(m.Addr()) == c.plan.Misfit.Replica {
+			m.StartAfter(late)
+		} else {
+			m.Start()
+		}
+	}
+	for _, m := range c.world.Clients() {
+		m.Start()
+	}
+}
+
+// Heal lets the network work as planned and every replica and client run.
+func (c *Machines) Heal() {
+	c.world.Net().SetDefault(c.plan.Link)
+	c.world.Net().Heal()
+	for _, m := range append(c.Replicas, c.Clients...) {
+		for m.Paused() {
+			m.Resume()
+		}
+		m.Start()
+	}
+}
