@@ -81,13 +81,14 @@ func WriteJSONL[S, I, O any](w io.Writer, m *Model[S, I, O], h *History[I, O]) e
 	if err := enc.Encode(header{formatName, formatVersion, m.Name}); err != nil {
 		return err
 	}
-	for i := range h.ops {
-		l, err := m.Codec.encode(&h.ops[i])
+	ops := h.Operations()
+	for i := range ops {
+		l, err := m.Codec.encode(&ops[i])
 		if err == nil {
 			err = enc.Encode(l)
 		}
 		if err != nil {
-			return fmt.Errorf("operation %d: %w", h.ops[i].ID, err)
+			return fmt.Errorf("operation %d: %w", ops[i].ID, err)
 		}
 	}
 	return out.Flush()

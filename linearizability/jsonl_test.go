@@ -26,7 +26,7 @@ func TestAFileIsPinned(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 9, h.Len())
 	require.Equal(t, kvOperation{
-		ID: 1, Client: 3, Call: 3, Return: 4, At: Position{5, 1}, Outcome: OutcomeOK, Input: Get("g/x"), Output: value("a<b"),
+		ID: 1, Client: 3, Call: 3, Return: 4, At: Position{Slot: 5, Index: 1}, Outcome: OutcomeOK, Input: Get("g/x"), Output: value("a<b"),
 	}, h.Operations()[1])
 	require.Equal(t, PutIfAbsent("g/x", "\xff\x00"), h.Operations()[6].Input)
 	var out bytes.Buffer

@@ -143,7 +143,7 @@ func (rd *reader[S, I, O]) header(h header, first bool) error {
 func (rd *reader[S, I, O]) operation(l *line) (op Operation[I, O], err error) {
 	op = Operation[I, O]{
 		ID: int64(len(rd.ops)), Return: Never, CallTime: l.CallTime, ReturnTime: l.ReturnTime,
-		At: Position{l.Slot, l.Index}, Concurrent: l.Concurrent,
+		At: Position{Slot: l.Slot, Index: l.Index}, Concurrent: l.Concurrent,
 	}
 	if l.ID != nil {
 		op.ID = *l.ID

@@ -111,7 +111,7 @@ func TestAModelNeedsNoMoreThanAFunction(t *testing.T) {
 	require.Equal(t, Legal, r.Witness.Verdict)
 	require.Equal(t, Legal, r.Search)
 
-	h.ops[f].Output = 9
+	h.Operations()[f].Output = 9
 	r, err = CheckHistory(counter(), h, Options{})
 	require.NoError(t, err)
 	require.Equal(t, Illegal, r.Verdict)

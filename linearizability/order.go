@@ -15,9 +15,10 @@ type placement struct {
 // splitByPosition returns the operations with a position, in its order, and the
 // completed ones without, in order of call.
 func splitByPosition[I, O any](h *History[I, O]) (logged, unlogged []int32) {
-	placements := make([]placement, 0, len(h.ops))
-	for i := range h.ops {
-		op := &h.ops[i]
+	ops := h.Operations()
+	placements := make([]placement, 0, len(ops))
+	for i := range ops {
+		op := &ops[i]
 		if !op.At.IsZero() {
 			placements = append(placements, placement{op.At, int32(i)})
 		} else if op.Outcome == OutcomeOK {

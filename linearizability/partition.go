@@ -15,14 +15,15 @@ type partition[I, O any] struct {
 
 // partitions splits a history into the smallest parts that the model allows, in order of name.
 func partitions[S, I, O any](m *Model[S, I, O], h *History[I, O]) ([]partition[I, O], error) {
-	all := make([]*Operation[I, O], len(h.ops))
-	for i := range h.ops {
-		all[i] = &h.ops[i]
+	ops := h.Operations()
+	all := make([]*Operation[I, O], len(ops))
+	for i := range ops {
+		all[i] = &ops[i]
 		if m.Validate == nil {
 			continue
 		}
-		if err := m.Validate(h.ops[i].Input); err != nil {
-			return nil, fmt.Errorf("%w: operation %d: %w", ErrMalformed, h.ops[i].ID, err)
+		if err := m.Validate(ops[i].Input); err != nil {
+			return nil, fmt.Errorf("%w: operation %d: %w", ErrMalformed, ops[i].ID, err)
 		}
 	}
 	var out []partition[I, O]
@@ -40,14 +41,14 @@ func narrow[S, I, O any](m *Model[S, I, O], p partition[I, O]) []partition[I, O]
 	}
 	narrowed := make([]*Operation[I, O], 0, len(p.ops))
 	for _, op := range p.ops {
-		if _, ok := m.Narrow(op.Input, op.seen()); ok {
+		if _, ok := m.Narrow(op.Input, op.Seen()); ok {
 			narrowed = append(narrowed, op)
 		} else if m.isRelevant(op) {
 			return []partition[I, O]{p}
 		}
 	}
 	return group(narrowed, func(op *Operation[I, O]) string {
-		name, _ := m.Narrow(op.Input, op.seen())
+		name, _ := m.Narrow(op.Input, op.Seen())
 		return name
 	})
 }

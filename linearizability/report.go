@@ -80,8 +80,9 @@ func CheckHistory[S, I, O any](m *Model[S, I, O], h *History[I, O], o Options) (
 // count sets the numbers and reports whether any operation has a position.
 func count[I, O any](r *Report, h *History[I, O]) (placed bool) {
 	clients := make(map[int64]struct{})
-	for i := range h.ops {
-		op := &h.ops[i]
+	ops := h.Operations()
+	for i := range ops {
+		op := &ops[i]
 		clients[op.Client] = struct{}{}
 		placed = placed || !op.At.IsZero()
 		switch op.Outcome {

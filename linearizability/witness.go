@@ -87,9 +87,10 @@ func CheckWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) WitnessResul
 // holds for it too, which is the whole of real-time order; frontier is the first return still
 // outstanding.
 type witness[S, I, O any] struct {
-	model  *Model[S, I, O]
-	h      *History[I, O]
-	replay Replayer[I, O]
+	model    *Model[S, I, O]
+	ops      []Operation[I, O] // in the order of their calls
+	byReturn []int32           // the completed ones, in the order of their returns
+	replay   Replayer[I, O]
 
 	logged   []int32 // operations with a position, in its order
 	unlogged []int32 // completed operations without one, in order of call
@@ -97,7 +98,7 @@ type witness[S, I, O any] struct {
 	order    []int32
 	dropped  int
 
-	returned int     // operations of h.byReturn below this index are placed
+	returned int     // operations of byReturn below this index are placed
 	frontier int64   // return of the first completed operation that is not placed
 	admitted int     // unlogged operations below this index were called before frontier
 	pending  []int32 // admitted, and not possible in any state since, in order of call
@@ -105,12 +106,12 @@ type witness[S, I, O any] struct {
 
 func newWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) *witness[S, I, O] {
 	w := &witness[S, I, O]{
-		model: m, h: h, replay: m.replayer(),
-		placed: make([]bool, len(h.ops)),
-		order:  make([]int32, 0, len(h.ops)),
+		model: m, ops: h.Operations(), byReturn: h.ByReturn(), replay: m.replayer(),
+		placed: make([]bool, h.Len()),
+		order:  make([]int32, 0, h.Len()),
 	}
 	w.logged, w.unlogged = splitByPosition(h)
-	w.dropped = len(h.ops) - len(w.logged) - len(w.unlogged)
+	w.dropped = h.Len() - len(w.logged) - len(w.unlogged)
 	w.advance()
 	w.placeUnlogged()
 	return w
@@ -118,11 +119,11 @@ func newWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) *witness[S, I,
 
 // placeLogged places logged operation i next, or returns why it cannot be.
 func (w *witness[S, I, O]) placeLogged(next, i int) *Violation {
-	op := &w.h.ops[i]
+	op := &w.ops[i]
 	switch {
 	case op.Outcome == OutcomeFailed:
 		return &Violation{Kind: FailedButPlaced, Op: i, Other: -1}
-	case next > 0 && w.h.ops[w.logged[next-1]].At == op.At:
+	case next > 0 && w.ops[w.logged[next-1]].At == op.At:
 		return &Violation{Kind: SharedPosition, Op: i, Other: int(w.logged[next-1])}
 	case op.Call > w.frontier:
 		return w.realTimeViolation(i)
@@ -141,8 +142,8 @@ func (w *witness[S, I, O]) placeLogged(next, i int) *Violation {
 // realTimeViolation is the violation of placing i while the operation at the frontier is not
 // placed: that one has a later position, or fits nowhere.
 func (w *witness[S, I, O]) realTimeViolation(i int) *Violation {
-	other := int(w.h.byReturn[w.returned])
-	if w.h.ops[other].At.IsZero() {
+	other := int(w.byReturn[w.returned])
+	if w.ops[other].At.IsZero() {
 		return &Violation{Kind: WrongResult, Op: other, Other: i}
 	}
 	return &Violation{Kind: RealTime, Op: i, Other: other}
@@ -153,7 +154,7 @@ func (w *witness[S, I, O]) realTimeViolation(i int) *Violation {
 func (w *witness[S, I, O]) placeUnlogged() {
 	for w.admitted < len(w.unlogged) {
 		i := w.unlogged[w.admitted]
-		if w.h.ops[i].Call > w.frontier {
+		if w.ops[i].Call > w.frontier {
 			return
 		}
 		w.admitted++
@@ -178,7 +179,7 @@ func (w *witness[S, I, O]) retry() {
 }
 
 func (w *witness[S, I, O]) peek(i int32) bool {
-	op := &w.h.ops[i]
+	op := &w.ops[i]
 	if !w.replay.Peek(&op.Input, &op.Output) {
 		return false
 	}
@@ -194,17 +195,17 @@ func (w *witness[S, I, O]) place(i int) {
 
 // advance moves the frontier past placed operations.
 func (w *witness[S, I, O]) advance() {
-	for w.returned < len(w.h.byReturn) && w.placed[w.h.byReturn[w.returned]] {
+	for w.returned < len(w.byReturn) && w.placed[w.byReturn[w.returned]] {
 		w.returned++
 	}
 	w.frontier = Never
-	if w.returned < len(w.h.byReturn) {
-		w.frontier = w.h.ops[w.h.byReturn[w.returned]].Return
+	if w.returned < len(w.byReturn) {
+		w.frontier = w.ops[w.byReturn[w.returned]].Return
 	}
 }
 
 // firstPending is the pending operation that returned first.
-func (w *witness[S, I, O]) firstPending() int { return int(w.h.byReturn[w.returned]) }
+func (w *witness[S, I, O]) firstPending() int { return int(w.byReturn[w.returned]) }
 
 func (w *witness[S, I, O]) result(bad *Violation) WitnessResult {
 	r := WitnessResult{Verdict: Legal, Logged: len(w.logged), Fitted: len(w.unlogged), Dropped: w.dropped, Order: w.order}

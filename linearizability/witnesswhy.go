@@ -14,14 +14,14 @@ const maxExpected = 6
 
 // explain sets Expected and Text.
 func (w *witness[S, I, O]) explain(v *Violation) *Violation {
-	op := &w.h.ops[v.Op]
+	op := &w.ops[v.Op]
 	switch v.Kind {
 	case FailedButPlaced:
 		v.Text = fmt.Sprintf("%s\nfailed, so it must never take effect, yet it has position %s", w.line(v.Op), describePosition(op.At))
 	case SharedPosition:
 		v.Text = fmt.Sprintf("%s\nhas the position %s of\n%s", w.line(v.Op), describePosition(op.At), w.line(v.Other))
 	case RealTime:
-		other := &w.h.ops[v.Other]
+		other := &w.ops[v.Other]
 		v.Text = fmt.Sprintf("%s\nreturned before the next was called, yet it stands at position %s, after %s of\n%s",
 			w.line(v.Other), describePosition(other.At), describePosition(op.At), w.line(v.Op))
 	case WrongResult:
@@ -32,7 +32,7 @@ func (w *witness[S, I, O]) explain(v *Violation) *Violation {
 }
 
 func (w *witness[S, I, O]) wrongResult(v *Violation) string {
-	op := &w.h.ops[v.Op]
+	op := &w.ops[v.Op]
 	given := "the model does not give this result at its position " + describePosition(op.At)
 	switch {
 	case op.At.IsZero() && w.canTakeEffect(op):
@@ -51,7 +51,7 @@ func (w *witness[S, I, O]) expected(i int) (found []string) {
 	if w.model.Result == nil {
 		return nil
 	}
-	op := &w.h.ops[i]
+	op := &w.ops[i]
 	w.visitStates(op, func(s S) {
 		text := w.model.describeOutput(op.Input, w.model.Result(s, op.Input))
 		if !slices.Contains(found, text) && len(found) < maxExpected {
@@ -80,7 +80,7 @@ func (w *witness[S, I, O]) visitStates(op *Operation[I, O], visit func(s S)) {
 		if k >= from && op.At.IsZero() {
 			visit(s)
 		}
-		s = w.apply(s, name, &w.h.ops[j])
+		s = w.apply(s, name, &w.ops[j])
 	}
 	visit(s)
 }
@@ -89,7 +89,7 @@ func (w *witness[S, I, O]) visitStates(op *Operation[I, O], visit func(s S)) {
 // returned before its call.
 func (w *witness[S, I, O]) lowest(op *Operation[I, O]) int {
 	for k := len(w.order); k > 0; k-- {
-		if w.h.ops[w.order[k-1]].Return < op.Call {
+		if w.ops[w.order[k-1]].Return < op.Call {
 			return k
 		}
 	}
@@ -107,7 +107,7 @@ func (w *witness[S, I, O]) apply(s S, name string, op *Operation[I, O]) S {
 	return next
 }
 
-func (w *witness[S, I, O]) line(i int) string { return describe(w.model, &w.h.ops[i]) }
+func (w *witness[S, I, O]) line(i int) string { return describe(w.model, &w.ops[i]) }
 
 func describePosition(p Position) string {
 	if p.Index == 0 {

@@ -39,7 +39,9 @@ var packages = map[string]rule{
 	"wal/vfs":            {synchronous, nil},
 	"wal/vfs/vfstest":    {support, []string{"wal/vfs"}},
 	"replica/api":        {pure, nil},
-	"linearizability":    {support, nil},
+
+	"linearizability/history": {pure, nil},
+	"linearizability":         {support, []string{"linearizability/history"}},
 
 	"internal/cli/clitest": {support, nil},
 

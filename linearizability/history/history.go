@@ -1,4 +1,4 @@
-package linearizability
+package history
 
 import (
 	"cmp"
@@ -13,16 +13,16 @@ import (
 // returned. It is an error of bookkeeping, not of the system under test.
 var ErrMalformed = errors.New("malformed history")
 
-// History is a well-formed set of operations in the order of their calls. NewHistory or a
+// History is a well-formed set of operations in the order of their calls. New or a
 // Recorder makes it, and it does not change afterwards.
 type History[I, O any] struct {
 	ops      []Operation[I, O]
 	byReturn []int32 // the operations with OutcomeOK, in order of return
 }
 
-// NewHistory checks operations given in any order and takes ownership of the
+// New checks operations given in any order and takes ownership of the
 // slice. Every error wraps ErrMalformed and names the operations at fault.
-func NewHistory[I, O any](ops []Operation[I, O]) (*History[I, O], error) {
+func New[I, O any](ops []Operation[I, O]) (*History[I, O], error) {
 	if len(ops) > math.MaxInt32 {
 		return nil, fmt.Errorf("%w: more than %d operations", ErrMalformed, math.MaxInt32)
 	}
@@ -51,6 +51,10 @@ func (h *History[I, O]) Len() int { return len(h.ops) }
 // Operations returns all operations in the order of their calls. The slice belongs to the
 // history: do not change it.
 func (h *History[I, O]) Operations() []Operation[I, O] { return h.ops }
+
+// ByReturn returns the indexes of the operations with OutcomeOK, in the order of their
+// returns. The slice belongs to the history: do not change it.
+func (h *History[I, O]) ByReturn() []int32 { return h.byReturn }
 
 // check checks one operation by itself.
 func (op *Operation[I, O]) check() error {

@@ -1,4 +1,4 @@
-package linearizability
+package history
 
 import "math"
 
@@ -6,7 +6,7 @@ import "math"
 // effect at any time after its call, or not at all.
 const Never = int64(math.MaxInt64)
 
-// Outcome is what the client of an operation knows about it. NewHistory refuses the zero value.
+// Outcome is what the client of an operation knows about it. New refuses the zero value.
 type Outcome uint8
 
 const (
@@ -79,8 +79,8 @@ type Operation[I, O any] struct {
 	Output        O
 }
 
-// seen is the output that the client received, or none.
-func (op *Operation[I, O]) seen() (out O) {
+// Seen is the output that the client received, or none.
+func (op *Operation[I, O]) Seen() (out O) {
 	if op.Outcome == OutcomeOK {
 		out = op.Output
 	}
