@@ -1,6 +1,10 @@
 package linearizability
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/chubbycell/chubby/linearizability/strictjson"
+)
 
 // FileOp is an operation of the file model.
 type FileOp uint8
@@ -195,21 +199,21 @@ func fileNarrow(in FileInput, out FileOutput) (string, bool) {
 func fileValidate(in FileInput) error {
 	switch {
 	case in.Op < FileOpen || in.Op > FileTakeLock:
-		return field("op", "no such operation %d", in.Op)
+		return strictjson.Errorf("op", "no such operation %d", in.Op)
 	case !validPath(in.Path):
-		return field("path", `%q is not "/" or such as "/a/b"`, in.Path)
+		return strictjson.Errorf("path", `%q is not "/" or such as "/a/b"`, in.Path)
 	case in.Op == FileDelete && in.Path == "/":
-		return field("path", "the root is never deleted")
+		return strictjson.Errorf("path", "the root is never deleted")
 	case in.Op != FileOpen:
 		return nil
 	case in.Create > FileCreateMust:
-		return field("create", "no such creation %d", in.Create)
+		return strictjson.Errorf("create", "no such creation %d", in.Create)
 	case in.Create != FileCreateNever && in.Kind != FileDirectory && in.Kind != FilePlain:
-		return field("kind", "no such kind %d", in.Kind)
+		return strictjson.Errorf("kind", "no such kind %d", in.Kind)
 	case in.Kind == FileDirectory && in.Contents != "":
-		return field("contents", "a directory has none")
+		return strictjson.Errorf("contents", "a directory has none")
 	case in.Dir != "" && (!validPath(in.Dir) || !within(in.Path, in.Dir)):
-		return field("dir", "%q is neither %q nor a directory above it", in.Dir, in.Path)
+		return strictjson.Errorf("dir", "%q is neither %q nor a directory above it", in.Dir, in.Path)
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package linearizability
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/chubbycell/chubby/linearizability/strictjson"
+)
 
 // fileCodec is the codec of the file model.
 func fileCodec() Codec[FileInput, FileOutput] {
@@ -15,65 +19,65 @@ func encodeFileInput(in FileInput) ([]byte, error) {
 	if !ok {
 		return nil, errors.New("op: no such operation")
 	}
-	m := object{{"op", name}, {"path", text(in.Path)}}
+	m := strictjson.Object{}.With("op", name).With("path", strictjson.Text(in.Path))
 	if in.Dir != "" {
-		m = append(m, member{"dir", text(in.Dir)})
+		m = m.With("dir", strictjson.Text(in.Dir))
 	}
 	if in.Op != FileOpen || in.Dir != "" {
-		m = m.number("instance", in.Instance)
+		m = m.Number("instance", in.Instance)
 	}
 	makes := in.Op == FileOpen && in.Create != FileCreateNever
 	if makes {
-		m = append(m, member{"create", fileCreations.of(in.Create)}, member{"kind", fileKinds.of(in.Kind)})
+		m = m.With("create", fileCreations.of(in.Create)).With("kind", fileKinds.of(in.Kind))
 	}
 	if makes && in.Ephemeral {
-		m = append(m, member{"ephemeral", true})
+		m = m.With("ephemeral", true)
 	}
 	if in.Op == FileSet || makes && in.Kind == FilePlain {
-		m = append(m, member{"contents", text(in.Contents)})
+		m = m.With("contents", strictjson.Text(in.Contents))
 	}
 	if in.Op == FileSetNames || makes && in.Names != (FileNames{}) {
-		m = append(m, member{"names", in.Names.texts()})
+		m = m.With("names", in.Names.texts())
 	}
 	if in.Op == FileSet || in.Op == FileSetNames {
-		m = m.number("when", in.When)
+		m = m.Number("when", in.When)
 	}
 	if in.Op == FileReadDir && in.After != "" {
-		m = append(m, member{"after", text(in.After)})
+		m = m.With("after", strictjson.Text(in.After))
 	}
-	return m.encode()
+	return m.Encode()
 }
 
 // fileInputFields are all fields an input may have.
 type fileInputFields struct {
-	Op        string   `json:"op"`
-	Path      optional `json:"path"`
-	Dir       optional `json:"dir"`
-	Instance  *uint64  `json:"instance"`
-	Create    *string  `json:"create"`
-	Kind      *string  `json:"kind"`
-	Ephemeral *bool    `json:"ephemeral"`
-	Contents  optional `json:"contents"`
-	Names     *[]text  `json:"names"`
-	When      *uint64  `json:"when"`
-	After     optional `json:"after"`
+	Op        string              `json:"op"`
+	Path      strictjson.Optional `json:"path"`
+	Dir       strictjson.Optional `json:"dir"`
+	Instance  *uint64             `json:"instance"`
+	Create    *string             `json:"create"`
+	Kind      *string             `json:"kind"`
+	Ephemeral *bool               `json:"ephemeral"`
+	Contents  strictjson.Optional `json:"contents"`
+	Names     *[]strictjson.Text  `json:"names"`
+	When      *uint64             `json:"when"`
+	After     strictjson.Optional `json:"after"`
 }
 
 func decodeFileInput(data []byte) (in FileInput, err error) {
 	var f fileInputFields
-	if err := strictJSON(data, &f); err != nil {
+	if err := strictjson.Decode(data, &f); err != nil {
 		return in, err
 	}
-	if err := firstBroken(broken{"path", &f.Path}, broken{"dir", &f.Dir}, broken{"contents", &f.Contents}, broken{"after", &f.After}); err != nil {
+	if err := strictjson.FirstError(f.Path.Broken("path"), f.Dir.Broken("dir"), f.Contents.Broken("contents"), f.After.Broken("after")); err != nil {
 		return in, err
 	}
 	var ok bool
 	if in.Op, ok = fileOps.value(f.Op); !ok {
-		return in, field("op", "there is no operation %q", f.Op)
+		return in, strictjson.Errorf("op", "there is no operation %q", f.Op)
 	}
 	if f.Create != nil {
 		if in.Create, ok = fileCreations.value(*f.Create); !ok {
-			return in, field("create", "%q is not never, may or must", *f.Create)
+			return in, strictjson.Errorf("create", "%q is not never, may or must", *f.Create)
 		}
 	}
 	if err := f.check(in.Op, in.Create); err != nil {
@@ -86,34 +90,34 @@ func decodeFileInput(data []byte) (in FileInput, err error) {
 func (f *fileInputFields) check(op FileOp, create FileCreation) error {
 	opens, writes := op == FileOpen, op == FileSet || op == FileSetNames
 	makes := opens && create != FileCreateNever
-	contents, acl := perhaps(makes), perhaps(makes)
+	contents, acl := strictjson.Perhaps(makes), strictjson.Perhaps(makes)
 	if op == FileSet {
-		contents = must
+		contents = strictjson.Must
 	}
 	if op == FileSetNames {
-		acl = must
+		acl = strictjson.Must
 	}
-	return checkFields(f.Op,
-		use{"path", f.Path.text != nil, must},
-		use{"dir", f.Dir.given, perhaps(opens)},
-		use{"instance", f.Instance != nil, perhaps(!opens || f.Dir.given)},
-		use{"create", f.Create != nil, perhaps(opens)},
-		use{"kind", f.Kind != nil, only(makes)},
-		use{"ephemeral", f.Ephemeral != nil, perhaps(makes)},
-		use{"contents", f.Contents.text != nil, contents},
-		use{"names", f.Names != nil, acl},
-		use{"when", f.When != nil, perhaps(writes)},
-		use{"after", f.After.given, perhaps(op == FileReadDir)},
+	return strictjson.CheckFields(f.Op,
+		strictjson.Needs("path", f.Path.Text != nil, strictjson.Must),
+		strictjson.Needs("dir", f.Dir.Given, strictjson.Perhaps(opens)),
+		strictjson.Needs("instance", f.Instance != nil, strictjson.Perhaps(!opens || f.Dir.Given)),
+		strictjson.Needs("create", f.Create != nil, strictjson.Perhaps(opens)),
+		strictjson.Needs("kind", f.Kind != nil, strictjson.Only(makes)),
+		strictjson.Needs("ephemeral", f.Ephemeral != nil, strictjson.Perhaps(makes)),
+		strictjson.Needs("contents", f.Contents.Text != nil, contents),
+		strictjson.Needs("names", f.Names != nil, acl),
+		strictjson.Needs("when", f.When != nil, strictjson.Perhaps(writes)),
+		strictjson.Needs("after", f.After.Given, strictjson.Perhaps(op == FileReadDir)),
 	)
 }
 
 func (f *fileInputFields) fill(in *FileInput) (err error) {
-	in.Path, _ = f.Path.value()
-	in.Dir, _ = f.Dir.value()
-	in.Contents, _ = f.Contents.value()
-	in.After, _ = f.After.value()
-	in.Instance, in.When = orZero(f.Instance), orZero(f.When)
-	in.Ephemeral = orZero(f.Ephemeral)
+	in.Path, _ = f.Path.Value()
+	in.Dir, _ = f.Dir.Value()
+	in.Contents, _ = f.Contents.Value()
+	in.After, _ = f.After.Value()
+	in.Instance, in.When = strictjson.OrZero(f.Instance), strictjson.OrZero(f.When)
+	in.Ephemeral = strictjson.OrZero(f.Ephemeral)
 	if f.Kind != nil {
 		if in.Kind, err = kindOf(*f.Kind); err != nil {
 			return err
@@ -128,17 +132,19 @@ func (f *fileInputFields) fill(in *FileInput) (err error) {
 func kindOf(word string) (FileKind, error) {
 	k, ok := fileKinds.value(word)
 	if !ok {
-		return 0, field("kind", "%q is not directory or file", word)
+		return 0, strictjson.Errorf("kind", "%q is not directory or file", word)
 	}
 	return k, nil
 }
 
-func (n FileNames) texts() []text { return []text{text(n[0]), text(n[1]), text(n[2])} }
+func (n FileNames) texts() []strictjson.Text {
+	return []strictjson.Text{strictjson.Text(n[0]), strictjson.Text(n[1]), strictjson.Text(n[2])}
+}
 
 // namesOf is the way back.
-func namesOf(texts []text) (n FileNames, err error) {
+func namesOf(texts []strictjson.Text) (n FileNames, err error) {
 	if len(texts) != len(n) {
-		return n, field("names", "%d of them: those for reading, writing and changing the names", len(texts))
+		return n, strictjson.Errorf("names", "%d of them: those for reading, writing and changing the names", len(texts))
 	}
 	for i, t := range texts {
 		n[i] = string(t)

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"unicode/utf8"
+
+	"github.com/chubbycell/chubby/linearizability/strictjson"
 )
 
 // ReadOptions bound what ReadJSONL takes. Zero values stand for the defaults.
@@ -53,23 +54,10 @@ type reader[S, I, O any] struct {
 	ops     []Operation[I, O]
 }
 
-// fieldError is an error about one field, not yet about a line.
-type fieldError struct {
-	field string
-	err   error
-}
-
-func (e *fieldError) Error() string { return e.field + ": " + e.err.Error() }
-func (e *fieldError) Unwrap() error { return e.err }
-
-func field(name, format string, args ...any) error {
-	return &fieldError{name, fmt.Errorf(format, args...)}
-}
-
 func (rd *reader[S, I, O]) fault(err error) error {
-	var f *fieldError
+	var f *strictjson.FieldError
 	if errors.As(err, &f) {
-		return &FormatError{Line: rd.number, Field: f.field, Err: f.err}
+		return &FormatError{Line: rd.number, Field: f.Field, Err: f.Err}
 	}
 	return &FormatError{Line: rd.number, Err: err}
 }
@@ -91,14 +79,14 @@ func (rd *reader[S, I, O]) read(data []byte) error {
 	rd.begun = true
 	if bytes.Contains(data, []byte(`"format"`)) {
 		if h, ok := asHeader(data); ok {
-			if err := twice(data, true); err != nil {
+			if err := strictjson.Twice(data, true); err != nil {
 				return err
 			}
 			return rd.header(h, first)
 		}
 	}
 	var l line
-	if err := strictJSON(data, &l); err != nil {
+	if err := strictjson.Decode(data, &l); err != nil {
 		return err
 	}
 	if len(rd.ops) == rd.options.MaxOperations {
@@ -128,13 +116,13 @@ func asHeader(data []byte) (h header, ok bool) {
 func (rd *reader[S, I, O]) header(h header, first bool) error {
 	switch {
 	case !first:
-		return field("format", "the header is the first line or none")
+		return strictjson.Errorf("format", "the header is the first line or none")
 	case h.Format != formatName:
-		return field("format", "%q is not %q", h.Format, formatName)
+		return strictjson.Errorf("format", "%q is not %q", h.Format, formatName)
 	case h.Version != formatVersion:
-		return field("version", "%d is unknown; this program reads %d", h.Version, formatVersion)
+		return strictjson.Errorf("version", "%d is unknown; this program reads %d", h.Version, formatVersion)
 	case h.Model != "" && h.Model != rd.model.Name:
-		return field("model", "the file is for model %q, not %q", h.Model, rd.model.Name)
+		return strictjson.Errorf("model", "the file is for model %q, not %q", h.Model, rd.model.Name)
 	}
 	return nil
 }
@@ -153,21 +141,21 @@ func (rd *reader[S, I, O]) operation(l *line) (op Operation[I, O], err error) {
 	}
 	switch {
 	case l.Client == nil:
-		return op, field("client", "missing")
+		return op, strictjson.Errorf("client", "missing")
 	case l.Call == nil:
-		return op, field("call", "missing")
+		return op, strictjson.Errorf("call", "missing")
 	case *l.Call < 0:
-		return op, field("call", "%d is negative", *l.Call)
+		return op, strictjson.Errorf("call", "%d is negative", *l.Call)
 	case l.Return != nil && (*l.Return <= *l.Call || *l.Return == Never):
-		return op, field("return", "%d is not after the call at %d, or too large", *l.Return, *l.Call)
+		return op, strictjson.Errorf("return", "%d is not after the call at %d, or too large", *l.Return, *l.Call)
 	case !op.At.IsZero() && (l.Slot < 1 || l.Index < 0):
-		return op, field("slot", "position %d.%d: slots start at 1, indexes at 0", l.Slot, l.Index)
+		return op, strictjson.Errorf("slot", "position %d.%d: slots start at 1, indexes at 0", l.Slot, l.Index)
 	case len(l.Input) == 0:
-		return op, field("input", "missing")
+		return op, strictjson.Errorf("input", "missing")
 	case op.Outcome == OutcomeUnknown && len(l.Output) > 0 && op.At.IsZero():
-		return op, field("output", "an operation with outcome unknown has none, but what a witness tells: it has no slot")
+		return op, strictjson.Errorf("output", "an operation with outcome unknown has none, but what a witness tells: it has no slot")
 	case op.Outcome == OutcomeFailed && len(l.Output) > 0:
-		return op, field("output", "an operation with outcome failed has none")
+		return op, strictjson.Errorf("output", "an operation with outcome failed has none")
 	}
 	op.WitnessOutput = op.Outcome == OutcomeUnknown && len(l.Output) > 0
 	op.Client, op.Call = *l.Client, *l.Call
@@ -190,14 +178,14 @@ func (l *line) outcome() (Outcome, error) {
 			continue
 		}
 		if o == OutcomeUnknown && l.Return != nil {
-			return 0, field("return", "an operation with unknown outcome has none: it may take effect at any later time")
+			return 0, strictjson.Errorf("return", "an operation with unknown outcome has none: it may take effect at any later time")
 		}
 		if o != OutcomeUnknown && l.Return == nil {
-			return 0, field("return", "missing for outcome %s", o)
+			return 0, strictjson.Errorf("return", "missing for outcome %s", o)
 		}
 		return o, nil
 	}
-	return 0, field("outcome", "%q is not ok, failed or unknown", l.Outcome)
+	return 0, strictjson.Errorf("outcome", "%q is not ok, failed or unknown", l.Outcome)
 }
 
 func (rd *reader[S, I, O]) decode(op *Operation[I, O], l *line) (err error) {
@@ -205,13 +193,13 @@ func (rd *reader[S, I, O]) decode(op *Operation[I, O], l *line) (err error) {
 	if c.DecodeInput != nil {
 		op.Input, err = c.DecodeInput(l.Input)
 	} else {
-		err = strictJSON(l.Input, &op.Input)
+		err = strictjson.Decode(l.Input, &op.Input)
 	}
 	if err == nil && rd.model.Validate != nil {
 		err = rd.model.Validate(op.Input)
 	}
 	if err != nil {
-		return below("input", err)
+		return strictjson.Below("input", err)
 	}
 	if op.Outcome != OutcomeOK && !op.WitnessOutput {
 		return nil
@@ -221,40 +209,10 @@ func (rd *reader[S, I, O]) decode(op *Operation[I, O], l *line) (err error) {
 	} else if len(l.Output) == 0 {
 		err = errors.New("missing")
 	} else {
-		err = strictJSON(l.Output, &op.Output)
+		err = strictjson.Decode(l.Output, &op.Output)
 	}
 	if err != nil {
-		return below("output", err)
+		return strictjson.Below("output", err)
 	}
 	return nil
-}
-
-// below puts an error about a nested field under its parent's name.
-func below(parent string, err error) error {
-	var f *fieldError
-	if errors.As(err, &f) {
-		return &fieldError{parent + "." + f.field, f.err}
-	}
-	return &fieldError{parent, err}
-}
-
-// strictJSON decodes one JSON value: no unknown fields, none twice, nothing after
-// it. The field of a wrong type is named.
-func strictJSON(data []byte, into any) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(into)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong) && wrong.Field != "":
-		return field(wrong.Field, "%s where %s belongs", wrong.Value, wrong.Type)
-	case errors.As(err, &wrong):
-		return fmt.Errorf("%s where an object belongs", wrong.Value)
-	case err != nil:
-		return err
-	}
-	if dec.InputOffset() != int64(len(bytes.TrimRight(data, " \t\r\n"))) {
-		return errors.New("something follows the object")
-	}
-	return twice(data, reflect.Indirect(reflect.ValueOf(into)).Kind() == reflect.Struct)
 }

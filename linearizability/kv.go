@@ -3,6 +3,8 @@ package linearizability
 import (
 	"fmt"
 	"strings"
+
+	"github.com/chubbycell/chubby/linearizability/strictjson"
 )
 
 // KVOp is an operation of the key/value model.
@@ -102,9 +104,9 @@ func KV() *Model[KVState, KVInput, KVOutput] {
 func kvValidate(in KVInput) error {
 	switch {
 	case in.Op < OpGet || in.Op > OpList:
-		return field("op", "no such operation %d", in.Op)
+		return strictjson.Errorf("op", "no such operation %d", in.Op)
 	case in.Op == OpList && !strings.Contains(in.Key, "/"):
-		return field("prefix", "%q does not lie within one group (it has no slash)", in.Key)
+		return strictjson.Errorf("prefix", "%q does not lie within one group (it has no slash)", in.Key)
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package linearizability
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/chubbycell/chubby/linearizability/strictjson"
+)
 
 // kvCodec is the codec of the key/value model.
 func kvCodec() Codec[KVInput, KVOutput] {
@@ -21,63 +25,63 @@ func encodeKVInput(ops names[KVOp], keyed bool, in KVInput) ([]byte, error) {
 	if !ok {
 		return nil, errors.New("op: no such operation")
 	}
-	m := object{{"op", name}}
+	m := strictjson.Object{}.With("op", name)
 	if in.Op == OpList {
-		return append(m, member{"prefix", text(in.Key)}).encode()
+		return m.With("prefix", strictjson.Text(in.Key)).Encode()
 	}
 	if keyed || in.Key != "" {
-		m = append(m, member{"key", text(in.Key)})
+		m = m.With("key", strictjson.Text(in.Key))
 	}
 	if in.Op == OpCAS {
-		m = append(m, member{"expect", some(in.Expect, !in.Absent)})
+		m = m.With("expect", strictjson.Some(in.Expect, !in.Absent))
 	}
 	if in.Op == OpPut || in.Op == OpCAS {
-		m = append(m, member{"value", text(in.Value)})
+		m = m.With("value", strictjson.Text(in.Value))
 	}
-	return m.encode()
+	return m.Encode()
 }
 
 func encodeKVOutput(in KVInput, out KVOutput) ([]byte, error) {
 	switch in.Op {
 	case OpGet:
-		return object{{"value", some(out.Value, out.Found)}}.encode()
+		return strictjson.Object{}.With("value", strictjson.Some(out.Value, out.Found)).Encode()
 	case OpDelete:
-		return object{{"found", out.Found}}.encode()
+		return strictjson.Object{}.With("found", out.Found).Encode()
 	case OpCAS:
 		if out.OK {
-			return object{{"ok", true}}.encode()
+			return strictjson.Object{}.With("ok", true).Encode()
 		}
-		return object{{"ok", false}, {"value", some(out.Value, out.Found)}}.encode()
+		return strictjson.Object{}.With("ok", false).With("value", strictjson.Some(out.Value, out.Found)).Encode()
 	case OpList:
-		pairs := make([]pair, len(out.Pairs))
+		pairs := make([]strictjson.Pair, len(out.Pairs))
 		for i, p := range out.Pairs {
-			pairs[i] = pair{text(p.Key), text(p.Value)}
+			pairs[i] = strictjson.Pair{strictjson.Text(p.Key), strictjson.Text(p.Value)}
 		}
-		return object{{"pairs", pairs}}.encode()
+		return strictjson.Object{}.With("pairs", pairs).Encode()
 	}
 	return nil, nil
 }
 
 // kvInputFields are all fields an input may have.
 type kvInputFields struct {
-	Op     string   `json:"op"`
-	Key    optional `json:"key"`
-	Prefix optional `json:"prefix"`
-	Value  optional `json:"value"`
-	Expect optional `json:"expect"`
+	Op     string              `json:"op"`
+	Key    strictjson.Optional `json:"key"`
+	Prefix strictjson.Optional `json:"prefix"`
+	Value  strictjson.Optional `json:"value"`
+	Expect strictjson.Optional `json:"expect"`
 }
 
 func decodeKVInput(ops names[KVOp], keyed bool, data []byte) (KVInput, error) {
 	var f kvInputFields
-	if err := strictJSON(data, &f); err != nil {
+	if err := strictjson.Decode(data, &f); err != nil {
 		return KVInput{}, err
 	}
-	if err := firstBroken(broken{"key", &f.Key}, broken{"prefix", &f.Prefix}, broken{"value", &f.Value}, broken{"expect", &f.Expect}); err != nil {
+	if err := strictjson.FirstError(f.Key.Broken("key"), f.Prefix.Broken("prefix"), f.Value.Broken("value"), f.Expect.Broken("expect")); err != nil {
 		return KVInput{}, err
 	}
 	op, ok := ops.value(f.Op)
 	if !ok {
-		return KVInput{}, field("op", "there is no operation %q", f.Op)
+		return KVInput{}, strictjson.Errorf("op", "there is no operation %q", f.Op)
 	}
 	in := KVInput{Op: op}
 	return in, f.fill(&in, keyed)
@@ -91,26 +95,26 @@ func (f *kvInputFields) fill(in *KVInput, keyed bool) error {
 		key, name = f.Prefix, "prefix"
 	}
 	switch {
-	case in.Op != OpList && f.Prefix.given:
-		return field("prefix", "only a list has one")
-	case in.Op == OpList && f.Key.given:
-		return field("key", "a list has a prefix instead")
-	case key.text == nil && (keyed || key.given):
-		return field(name, "missing")
-	case writes && f.Value.text == nil:
-		return field("value", "missing")
-	case !writes && f.Value.given:
-		return field("value", "%s has none", f.Op)
-	case in.Op == OpCAS && !f.Expect.given:
-		return field("expect", "missing (null expects that there is no value)")
-	case in.Op != OpCAS && f.Expect.given:
-		return field("expect", "%s has none", f.Op)
+	case in.Op != OpList && f.Prefix.Given:
+		return strictjson.Errorf("prefix", "only a list has one")
+	case in.Op == OpList && f.Key.Given:
+		return strictjson.Errorf("key", "a list has a prefix instead")
+	case key.Text == nil && (keyed || key.Given):
+		return strictjson.Errorf(name, "missing")
+	case writes && f.Value.Text == nil:
+		return strictjson.Errorf("value", "missing")
+	case !writes && f.Value.Given:
+		return strictjson.Errorf("value", "%s has none", f.Op)
+	case in.Op == OpCAS && !f.Expect.Given:
+		return strictjson.Errorf("expect", "missing (null expects that there is no value)")
+	case in.Op != OpCAS && f.Expect.Given:
+		return strictjson.Errorf("expect", "%s has none", f.Op)
 	}
-	in.Key, _ = key.value()
-	in.Value, _ = f.Value.value()
+	in.Key, _ = key.Value()
+	in.Value, _ = f.Value.Value()
 	if in.Op == OpCAS {
 		var found bool
-		in.Expect, found = f.Expect.value()
+		in.Expect, found = f.Expect.Value()
 		in.Absent = !found
 	}
 	return nil
@@ -118,26 +122,26 @@ func (f *kvInputFields) fill(in *KVInput, keyed bool) error {
 
 // kvOutputFields are all fields an output may have.
 type kvOutputFields struct {
-	OK    *bool    `json:"ok"`
-	Found *bool    `json:"found"`
-	Value optional `json:"value"`
-	Pairs *[]pair  `json:"pairs"`
+	OK    *bool               `json:"ok"`
+	Found *bool               `json:"found"`
+	Value strictjson.Optional `json:"value"`
+	Pairs *[]strictjson.Pair  `json:"pairs"`
 }
 
 func decodeKVOutput(in KVInput, data []byte) (KVOutput, error) {
 	var f kvOutputFields
-	if err := objectOrNothing(data, &f); err != nil {
+	if err := strictjson.DecodeOptional(data, &f); err != nil {
 		return KVOutput{}, err
 	}
-	if f.Value.err != nil {
-		return KVOutput{}, &fieldError{"value", f.Value.err}
+	if err := f.Value.Broken("value"); err != nil {
+		return KVOutput{}, err
 	}
 	if err := f.check(in.Op); err != nil {
 		return KVOutput{}, err
 	}
 	out := KVOutput{OK: f.OK != nil && *f.OK, Found: f.Found != nil && *f.Found}
-	if f.Value.given {
-		out.Value, out.Found = f.Value.value()
+	if f.Value.Given {
+		out.Value, out.Found = f.Value.Value()
 	}
 	if f.Pairs != nil {
 		for _, p := range *f.Pairs {
@@ -150,14 +154,14 @@ func decodeKVOutput(in KVInput, data []byte) (KVOutput, error) {
 // check refuses fields that the operation's output lacks or does not have. A
 // put may say ok.
 func (f *kvOutputFields) check(op KVOp) error {
-	ok := only(op == OpCAS)
+	ok := strictjson.Only(op == OpCAS)
 	if op == OpPut && f.OK != nil && *f.OK {
-		ok = may
+		ok = strictjson.May
 	}
-	return checkFields("this operation's output",
-		use{"ok", f.OK != nil, ok},
-		use{"found", f.Found != nil, only(op == OpDelete)},
-		use{"value", f.Value.given, only(op == OpGet || op == OpCAS && f.OK != nil && !*f.OK)},
-		use{"pairs", f.Pairs != nil, only(op == OpList)},
+	return strictjson.CheckFields("this operation's output",
+		strictjson.Needs("ok", f.OK != nil, ok),
+		strictjson.Needs("found", f.Found != nil, strictjson.Only(op == OpDelete)),
+		strictjson.Needs("value", f.Value.Given, strictjson.Only(op == OpGet || op == OpCAS && f.OK != nil && !*f.OK)),
+		strictjson.Needs("pairs", f.Pairs != nil, strictjson.Only(op == OpList)),
 	)
 }

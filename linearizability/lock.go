@@ -1,6 +1,10 @@
 package linearizability
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/linearizability/strictjson"
+)
 
 // LockOp is an operation of the lock model.
 type LockOp uint8
@@ -133,13 +137,13 @@ func (o LockOp) ofHandle() bool {
 func lockValidate(in LockInput) error {
 	switch {
 	case in.Op < LockAcquire || in.Op > LockForget:
-		return field("op", "no such operation %d", in.Op)
+		return strictjson.Errorf("op", "no such operation %d", in.Op)
 	case in.Op.ofHandle() == (in.Handle == ""):
-		return field("handle", "%q: a handle's operations have one, others have none", in.Handle)
+		return strictjson.Errorf("handle", "%q: a handle's operations have one, others have none", in.Handle)
 	case in.Delay < 0:
-		return field("delay_ns", "%d is negative", in.Delay)
+		return strictjson.Errorf("delay_ns", "%d is negative", in.Delay)
 	case in.Op == LockCheckSequencer && in.Gen == 0:
-		return field("gen", "0 is none")
+		return strictjson.Errorf("gen", "0 is none")
 	}
 	return nil
 }

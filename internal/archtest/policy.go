@@ -40,8 +40,9 @@ var packages = map[string]rule{
 	"wal/vfs/vfstest":    {support, []string{"wal/vfs"}},
 	"replica/api":        {pure, nil},
 
-	"linearizability/history": {pure, nil},
-	"linearizability":         {support, []string{"linearizability/history"}},
+	"linearizability/history":    {pure, nil},
+	"linearizability/strictjson": {support, nil},
+	"linearizability":            {support, []string{"linearizability/history", "linearizability/strictjson"}},
 
 	"internal/cli/clitest": {support, nil},
 

@@ -1,4 +1,4 @@
-package linearizability
+package strictjson
 
 import (
 	"encoding/json"
@@ -13,15 +13,15 @@ import (
 // Keys of a map are the data of a model: those that differ in case are two.
 func TestKeysOfAMapAreNoFields(t *testing.T) {
 	var into map[string]int
-	require.NoError(t, strictJSON([]byte(` { "a" : 1 , "A" : 2 } `), &into))
-	require.ErrorContains(t, strictJSON([]byte(`{"a":1,"b":2,"a":3}`), &into), "a: stands twice")
+	require.NoError(t, Decode([]byte(` { "a" : 1 , "A" : 2 } `), &into))
+	require.ErrorContains(t, Decode([]byte(`{"a":1,"b":2,"a":3}`), &into), "a: stands twice")
 	var many []string
 	for i := range 100 {
 		many = append(many, fmt.Sprintf(`"k%d":%d`, i, i))
 	}
-	require.NoError(t, strictJSON([]byte("{"+strings.Join(many, ",")+"}"), &into))
+	require.NoError(t, Decode([]byte("{"+strings.Join(many, ",")+"}"), &into))
 	many = append(many, `"k70":0`)
-	require.ErrorContains(t, strictJSON([]byte("{"+strings.Join(many, ",")+"}"), &into), "k70: stands twice")
+	require.ErrorContains(t, Decode([]byte("{"+strings.Join(many, ",")+"}"), &into), "k70: stands twice")
 }
 
 // Whatever a library writes has no field twice; with one more, it has.
@@ -30,11 +30,11 @@ func TestTwiceFindsTheOneFieldThatIs(t *testing.T) {
 		value := jsonValue(3).Draw(t, "value")
 		plain, err := json.MarshalIndent(value, "", rapid.SampledFrom([]string{"", " "}).Draw(t, "indent"))
 		require.NoError(t, err)
-		require.NoError(t, twice(plain, false), "%s", plain)
+		require.NoError(t, Twice(plain, false), "%s", plain)
 		name, err := json.Marshal(rapid.String().Draw(t, "name"))
 		require.NoError(t, err)
 		double := fmt.Sprintf(`[%s,{%s:%s, %s :%s}]`, plain, name, plain, name, plain)
-		require.ErrorContains(t, twice([]byte(double), false), "stands twice", double)
+		require.ErrorContains(t, Twice([]byte(double), false), "stands twice", double)
 	})
 }
 

@@ -1,4 +1,4 @@
-package linearizability
+package strictjson
 
 import (
 	"bytes"
@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// twice finds a field that stands twice in one object of data, at any depth, and
+// Twice finds a field that stands twice in one object of data, at any depth, and
 // names it: encoding/json would take the last one and say nothing. Names of the
 // outermost object are the same if encoding/json takes them for the same field of a
 // struct (fold), others if they are equal. Data is one JSON value, which was decoded
 // without error.
-func twice(data []byte, fold bool) error {
+func Twice(data []byte, fold bool) error {
 	s := fieldScan{data: data}
 	return s.value(fold)
 }
@@ -76,7 +76,7 @@ func (s *fieldScan) object(fold bool) error {
 		}
 		name := plainName(s.text())
 		if first, known := names.add(name, fold); known {
-			return field(string(first), "stands twice in one object%s", spelling(first, name))
+			return Errorf(string(first), "stands twice in one object%s", spelling(first, name))
 		}
 		s.next()
 		s.at++ // the colon
@@ -124,10 +124,10 @@ func spelling(first, second []byte) string {
 
 // beneath puts an error about a field under its parent's name.
 func beneath(parent string, err error) error {
-	if f, ok := err.(*fieldError); ok && strings.HasPrefix(f.field, "[") {
-		return &fieldError{parent + f.field, f.err}
+	if f, ok := err.(*FieldError); ok && strings.HasPrefix(f.Field, "[") {
+		return &FieldError{parent + f.Field, f.Err}
 	}
-	return below(parent, err)
+	return Below(parent, err)
 }
 
 // nameSet are the names of an object, as many as there may be.
