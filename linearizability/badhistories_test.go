@@ -25,7 +25,7 @@ func value(v string) KVOutput { return KVOutput{Found: true, Value: v} }
 func rows(keysAndValues ...string) KVOutput {
 	var out KVOutput
 	for i := 0; i < len(keysAndValues); i += 2 {
-		out.Pairs = append(out.Pairs, KVPair{keysAndValues[i], keysAndValues[i+1]})
+		out.Pairs = append(out.Pairs, KVPair{Key: keysAndValues[i], Value: keysAndValues[i+1]})
 	}
 	return out
 }

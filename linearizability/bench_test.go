@@ -13,7 +13,7 @@ func bigHistory(operations, clients, keys int) *History[KVInput, KVOutput] {
 	for i := range names {
 		names[i] = fmt.Sprintf("g%d/key-%d", i/16, i)
 	}
-	store := newKVReplayer()
+	store := map[string]string{}
 	return record(p, operations, clients,
 		func() KVInput { return benchInput(p, names) },
 		func(in KVInput, _ int64) (KVOutput, bool) { return benchApply(store, in), in.Op != OpGet })
@@ -52,9 +52,10 @@ func record[I, O any](p pick, operations, clients int, call func() I, do func(in
 // bigFileHistory is a history of files in directories: half reads of contents and
 // metadata, the rest writes, creations and deletions.
 func bigFileHistory(operations, clients, files int) *History[FileInput, FileOutput] {
-	p, s := splitMix(1), newFileState()
+	m, p, instances := File(), splitMix(1), map[string]uint64{}
+	s := m.Init()
 	apply := func(in FileInput, slot int64) (FileOutput, bool) {
-		out, gen := fileResult(s, in), uint64(slot)
+		out, gen := m.Result(s, in), uint64(slot)
 		switch {
 		case out.Code != FileOK:
 		case in.Op == FileSet:
@@ -64,9 +65,14 @@ func bigFileHistory(operations, clients, files int) *History[FileInput, FileOutp
 		case out.Created:
 			out.Stat.Instance, out.Stat.ACL, out.Stat.Lock = gen, gen, gen
 		}
-		next, did := s.step(&in, &out)
-		s = next
-		return out, did == stateChanged
+		_, s = m.Step(s, in, out)
+		switch {
+		case out.Created:
+			instances[in.Path] = gen
+		case in.Op == FileDelete && out.Code == FileOK:
+			delete(instances, in.Path)
+		}
+		return out, out.Code == FileOK && (out.Created || in.Op == FileSet || in.Op == FileDelete)
 	}
 	names := make([]string, files)
 	for i := range names {
@@ -79,8 +85,8 @@ func bigFileHistory(operations, clients, files int) *History[FileInput, FileOutp
 			return FileInput{Op: FileOpen, Path: fmt.Sprintf("/d%d", made-1), Create: FileCreateMay, Kind: FileDirectory}
 		}
 		in := FileInput{Path: names[p(files)], Contents: fmt.Sprint(p(1 << 20))}
-		if n := s.get(in.Path); n != nil && p(20) > 0 {
-			in.Instance = n.marks.instance.reported()
+		if n := instances[in.Path]; n != 0 && p(20) > 0 {
+			in.Instance = n
 		}
 		if in.Op = [...]FileOp{FileGet, FileGet, FileGetStat, FileGetStat, FileSet, FileSet, FileOpen, FileDelete}[p(8)]; in.Op == FileOpen {
 			in.Create, in.Kind, in.Instance = FileCreateMay, FilePlain, 0
@@ -91,11 +97,11 @@ func bigFileHistory(operations, clients, files int) *History[FileInput, FileOutp
 
 // bigLockHistory is a history of handles that try, release, fail and get sequencers.
 func bigLockHistory(operations, clients, locks int) *History[LockInput, LockOutput] {
-	p, states := splitMix(1), map[lockName]LockState{}
+	m, p, states := Lock(), splitMix(1), map[string]LockState{}
 	ops := [...]LockOp{LockTry, LockTry, LockTry, LockRelease, LockRelease, LockGetSequencer, LockGetSequencer, LockFail, LockDelayOver}
 	return record(p, operations, clients, func() LockInput {
 		in := LockInput{Op: ops[p(len(ops))], Path: fmt.Sprintf("/locks/%d", p(locks)), Instance: 7, Began: 1}
-		if in.Op.ofHandle() {
+		if in.Op != LockDelayOver {
 			in.Handle = fmt.Sprintf("%d/1", p(4))
 		}
 		if in.Op == LockTry {
@@ -103,17 +109,17 @@ func bigLockHistory(operations, clients, locks int) *History[LockInput, LockOutp
 		}
 		return in
 	}, func(in LockInput, slot int64) (LockOutput, bool) {
-		s := states[in.name()]
-		out := lockResult(s, in)
+		s := states[in.Path]
+		out := m.Result(s, in)
 		if in.Op == LockTry && out.Code == LockOK && out.Acquisition == 0 {
 			out.Acquisition = uint64(slot)
 		}
 		if in.Op == LockTry && out.Code == LockOK && out.Gen == 0 {
 			out.Gen = uint64(slot)
 		}
-		next, did := s.step(&in, &out)
-		states[in.name()] = next
-		return out, did == stateChanged
+		_, next := m.Step(s, in, out)
+		states[in.Path] = next
+		return out, !m.Equal(s, next)
 	})
 }
 
@@ -130,13 +136,15 @@ func benchInput(p pick, names []string) KVInput {
 	return CompareAndSet(key, value, value)
 }
 
-func benchApply(r *kvReplayer, in KVInput) KVOutput {
-	c := *r.cell(in.Key)
-	out := KVOutput{Found: c.found, Value: c.value}
-	if in.Op == OpCAS {
-		out.OK = in.isExpected(c.value, c.found)
+func benchApply(rows map[string]string, in KVInput) KVOutput {
+	old, found := rows[in.Key]
+	out := KVOutput{Found: found, Value: old, OK: in.Op == OpCAS && found && old == in.Expect}
+	switch {
+	case in.Op == OpPut || out.OK:
+		rows[in.Key] = in.Value
+	case in.Op == OpDelete:
+		delete(rows, in.Key)
 	}
-	r.Effect(&in)
 	return out
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/chubbycell/chubby/linearizability/model"
 )
 
 // HoldClaim is an interval of true time, from From up to but without To, in which a client
@@ -51,7 +53,7 @@ func CheckHoldClaims(claims []HoldClaim) []Finding {
 	return found
 }
 
-func (b *HoldClaim) lock() lockName { return lockName{b.Path, b.Instance} }
+func (b *HoldClaim) lock() model.LockName { return model.LockName{Path: b.Path, Instance: b.Instance} }
 
 // canConflict reports whether b and c exclude each other, given that c begins within b.
 func (b *HoldClaim) canConflict(c *HoldClaim) bool {
@@ -60,5 +62,5 @@ func (b *HoldClaim) canConflict(c *HoldClaim) bool {
 
 // line describes a claim.
 func (b *HoldClaim) line() string {
-	return fmt.Sprintf("%s %s from %s to %s", b.Holder, lockMode(b.Shared), seconds(b.From), seconds(b.To))
+	return fmt.Sprintf("%s %s from %s to %s", b.Holder, model.LockMode(b.Shared), seconds(b.From), seconds(b.To))
 }

@@ -22,12 +22,10 @@
 //
 // # Reading order
 //
-// operation, history, recorder: what is checked. model, kv (kvstate, kvreplay, kvsettle),
-// register: against what; number, statereplay, file (filestate, filestep, filesettle), lock
-// (lockstate, lockstep): the same for numbers that a system assigns. witness, order,
-// witnesswhy: the first check. partition, search: the second. prefix, explain, page:
-// explanations. jsonl, jsonlread, jsonobject, kvjson, filejson, filejsonout, filetext,
-// lockjson, locktext, names, text: files. report, checkfile: everything in one call.
+// Package history: what is checked (histories.go names it here). Package model: against what
+// (models.go). witness, order, witnesswhy: the first check. partition, search: the second. prefix,
+// explain, page: explanations. jsonl, jsonlread: files, with package strictjson; what stands in
+// an input and in an output is a model's business. report, checkfile: everything in one call.
 //
 // # Checks of events
 //

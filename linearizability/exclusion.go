@@ -3,6 +3,8 @@ package linearizability
 import (
 	"fmt"
 	"slices"
+
+	"github.com/chubbycell/chubby/linearizability/model"
 )
 
 // HoldKind is what happened to a lock.
@@ -34,10 +36,10 @@ type HoldEvent struct {
 // (property S8): concurrent holders are compatible, no lock is granted inside a lock-delay or
 // after its deletion, and a generation grows exactly when a free lock is granted.
 func CheckExclusion(events []HoldEvent) []Finding {
-	c := exclusion{events: events, locks: map[lockName]*exclusiveLock{}}
+	c := exclusion{events: events, locks: map[model.LockName]*exclusiveLock{}}
 	for i := range events {
 		e := &events[i]
-		name := lockName{e.Path, e.Instance}
+		name := model.LockName{Path: e.Path, Instance: e.Instance}
 		l := c.locks[name]
 		if l == nil {
 			l = &exclusiveLock{last: -1, deleted: -1}
@@ -51,7 +53,7 @@ func CheckExclusion(events []HoldEvent) []Finding {
 type exclusion struct {
 	events []HoldEvent
 	found  findings
-	locks  map[lockName]*exclusiveLock
+	locks  map[model.LockName]*exclusiveLock
 }
 
 // exclusiveLock is the state of a lock, as the indexes of the events that made it.
@@ -109,7 +111,7 @@ func (c *exclusion) checkGrant(l *exclusiveLock, i int) {
 	}
 }
 
-func (e *HoldEvent) lock() lockName { return lockName{e.Path, e.Instance} }
+func (e *HoldEvent) lock() model.LockName { return model.LockName{Path: e.Path, Instance: e.Instance} }
 
 // line describes an event.
 func (c *exclusion) line(i int) string {
@@ -117,7 +119,7 @@ func (c *exclusion) line(i int) string {
 	at := seconds(e.At)
 	switch e.Kind {
 	case HoldGranted:
-		return fmt.Sprintf("%s: granted to %s, %s, generation %d", at, e.Holder, lockMode(e.Shared), e.Gen)
+		return fmt.Sprintf("%s: granted to %s, %s, generation %d", at, e.Holder, model.LockMode(e.Shared), e.Gen)
 	case HoldReleased:
 		return fmt.Sprintf("%s: released by %s", at, e.Holder)
 	case HoldFailed:

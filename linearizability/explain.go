@@ -75,7 +75,7 @@ func newExplainer[S, I, O any](m *Model[S, I, O], p partition[I, O], b Budget) *
 		v := s.run()
 		left -= s.steps
 		return v == Illegal
-	}, m.readOnly)
+	}, m.IsReadOnly)
 	return e
 }
 
@@ -115,7 +115,7 @@ func (e *explainer[S, I, O]) sources() []*Operation[I, O] {
 		if op.ID == c.ID || op.Outcome == OutcomeFailed {
 			continue
 		}
-		if ok, _ := e.model.Step(e.model.effect(e.model.Init(), op.Input), c.Input, c.Output); ok {
+		if ok, _ := e.model.Step(e.model.EffectOf(e.model.Init(), op.Input), c.Input, c.Output); ok {
 			ops = append(ops, op)
 		}
 	}
@@ -180,7 +180,7 @@ func (e *explainer[S, I, O]) candidates() (found outputs[O], all bool) {
 	s.probe, all = probe, true
 	s.results = func(state S) {
 		out := e.model.Result(state, probe.Input)
-		if found.add(e.model.describeOutput(probe.Input, out), out) {
+		if found.add(e.model.OutputText(probe.Input, out), out) {
 			all = false
 		}
 	}

@@ -87,7 +87,7 @@ func (a *agreement[S, I, O]) requireTrue(t *testing.T, h *History[I, O], e *Expl
 		switch {
 		case op.ID == e.Culprit || slices.Contains(e.Involved, op.ID):
 			named = append(named, op)
-		case !a.model.readOnly(op.Input) && op.Outcome != OutcomeFailed:
+		case !a.model.ReadOnly(op.Input) && op.Outcome != OutcomeFailed:
 			named = append(named, withUnknownOutcome(op))
 		}
 	}
@@ -102,7 +102,7 @@ func possibleByForce(t *testing.T, ops []*kvOperation, c *kvOperation) []string 
 		other := *c
 		other.Output = KVOutput{Found: v >= 0, Value: fmt.Sprint(v)}
 		if legalByForce(t, replaced(ops, &other), toyStore{}) {
-			possible = append(possible, describeKVOutput(c.Input, other.Output))
+			possible = append(possible, KV().DescribeOutput(c.Input, other.Output))
 		}
 	}
 	slices.Sort(possible)

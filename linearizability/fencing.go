@@ -51,15 +51,23 @@ type fencing struct {
 // belowKinds is indexed by the later access, then the earlier one: read, write.
 var belowKinds = [2][2]FindingKind{{ReadBelowRead, ReadBelowWrite}, {WriteBelowRead, WriteBelowWrite}}
 
+// index is that of a kind of access in belowKinds.
+func index(write bool) int {
+	if write {
+		return 1
+	}
+	return 0
+}
+
 func (c *fencing) checkToken(i int) {
 	a := &c.accesses[i]
 	for kind, j := range c.highest {
 		if j >= 0 && c.accesses[j].Token > a.Token {
-			c.found.add(belowKinds[flag(a.Write)][kind], []int{j, i},
+			c.found.add(belowKinds[index(a.Write)][kind], []int{j, i},
 				"a token below one that was accepted before:\n  %s\n  %s", c.line(j), c.line(i))
 		}
 	}
-	h := &c.highest[flag(a.Write)]
+	h := &c.highest[index(a.Write)]
 	if *h < 0 || c.accesses[*h].Token <= a.Token {
 		*h = i
 	}

@@ -45,7 +45,7 @@ func (f *fileToy) do(in FileInput) FileOutput {
 	case in.Op == FileReadDir:
 		for _, name := range f.children(in.Path) {
 			if name > in.After {
-				out.Children = append(out.Children, FileChild{name, f.stat(strings.TrimSuffix(in.Path, "/") + "/" + name)})
+				out.Children = append(out.Children, FileChild{Name: name, Stat: f.stat(strings.TrimSuffix(in.Path, "/") + "/" + name)})
 			}
 		}
 		if len(out.Children) > 1 && f.pick(3) == 0 {
@@ -119,7 +119,7 @@ func (f *fileToy) draw(pick pick) FileInput {
 	switch in.Op {
 	case FileOpen:
 		in.Create, in.Kind, in.Ephemeral = FileCreation(pick(3)), FileKind(1+pick(2)), pick(4) == 0
-		if in.Dir = parentOf(path); pick(2) == 0 {
+		if in.Dir = dirOf(path); pick(2) == 0 {
 			in.Dir = ""
 		}
 		in.Instance = f.some("lives", in.Dir, pick)

@@ -35,7 +35,7 @@ func TestAFileOfFilesIsPinned(t *testing.T) {
 	require.Equal(t, FileOutput{Created: true, Stat: FileStat{
 		Kind: FilePlain, Ephemeral: true, Instance: 5, Content: 5, ACL: 5, Lock: 5, Length: 3, Checksum: 0x2471ac98a95a95dd,
 	}}, h.Operations()[1].Output)
-	require.Equal(t, FileOutput{Children: []FileChild{{"f", FileStat{Kind: FilePlain, Ephemeral: true, Length: -1}}}}, h.Operations()[9].Output)
+	require.Equal(t, FileOutput{Children: []FileChild{{Name: "f", Stat: FileStat{Kind: FilePlain, Ephemeral: true, Length: -1}}}}, h.Operations()[9].Output)
 	legalAsWritten(t, File(), h, fileSample)
 }
 

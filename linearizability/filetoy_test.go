@@ -3,6 +3,7 @@ package linearizability
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -153,7 +154,7 @@ func (t toyTree) opened(in FileInput) toyWay {
 	case n.there:
 		return toyWay{t, FileOK, false}
 	}
-	dir := t.nodes[parentOf(in.Path)]
+	dir := t.nodes[dirOf(in.Path)]
 	switch {
 	case in.Create == FileCreateNever || !dir.there:
 		return toyWay{t, FileNotFound, false}
@@ -234,7 +235,7 @@ func (t toyTree) written(in FileInput, of string) (all []toyWay) {
 
 func (t toyTree) children(dir string) (names []string) {
 	for p, n := range t.nodes { // order-free: sorted below
-		if n.there && p != "/" && parentOf(p) == dir {
+		if n.there && p != "/" && dirOf(p) == dir {
 			names = append(names, p[strings.LastIndex(p, "/")+1:])
 		}
 	}
@@ -335,3 +336,6 @@ func (t toyTree) matchesStat(path string, s FileStat) (toyTree, bool) {
 	}
 	return t, true
 }
+
+// dirOf is the path of the directory of a node that is not the root.
+func dirOf(node string) string { return path.Dir(node) }

@@ -1,6 +1,10 @@
 package linearizability
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/linearizability/model"
+)
 
 // FindingKind is the rule that events break.
 type FindingKind uint8
@@ -52,7 +56,7 @@ const (
 )
 
 // findingKinds are the phrases used in reports.
-var findingKinds = names[FindingKind]{
+var findingKinds = model.Words[FindingKind]{
 	Unfounded:       "unfounded event",
 	WriteBelowWrite: "write below a write", WriteBelowRead: "write below a read",
 	ReadBelowWrite: "read below a write", ReadBelowRead: "read below a read", LostUpdate: "lost update",
@@ -64,7 +68,7 @@ var findingKinds = names[FindingKind]{
 }
 
 // String is the phrase used in reports.
-func (k FindingKind) String() string { return findingKinds.of(k) }
+func (k FindingKind) String() string { return findingKinds.Of(k) }
 
 // MarshalText writes the phrase used in reports.
 func (k FindingKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

@@ -8,17 +8,6 @@ import (
 	"io"
 )
 
-// Codec turns inputs and outputs into JSON and back. A nil function stands for
-// encoding/json, strict about unknown fields. Errors should start with the name
-// of the field they are about ("key: missing").
-type Codec[I, O any] struct {
-	EncodeInput  func(in I) ([]byte, error)
-	EncodeOutput func(in I, out O) ([]byte, error)
-	DecodeInput  func(data []byte) (I, error)
-	// DecodeOutput is given nil data when the line has no output.
-	DecodeOutput func(in I, data []byte) (O, error)
-}
-
 // ErrFormat is wrapped by every *FormatError.
 var ErrFormat = errors.New("malformed history file")
 
@@ -83,7 +72,7 @@ func WriteJSONL[S, I, O any](w io.Writer, m *Model[S, I, O], h *History[I, O]) e
 	}
 	ops := h.Operations()
 	for i := range ops {
-		l, err := m.Codec.encode(&ops[i])
+		l, err := encode(&m.Codec, &ops[i])
 		if err == nil {
 			err = enc.Encode(l)
 		}
@@ -94,7 +83,8 @@ func WriteJSONL[S, I, O any](w io.Writer, m *Model[S, I, O], h *History[I, O]) e
 	return out.Flush()
 }
 
-func (c *Codec[I, O]) encode(op *Operation[I, O]) (l line, err error) {
+// encode is one operation as a line.
+func encode[I, O any](c *Codec[I, O], op *Operation[I, O]) (l line, err error) {
 	l = line{
 		ID: &op.ID, Client: &op.Client, Call: &op.Call, CallTime: op.CallTime, ReturnTime: op.ReturnTime,
 		Slot: op.At.Slot, Index: op.At.Index, Outcome: op.Outcome.String(), Concurrent: op.Concurrent,

@@ -31,7 +31,7 @@ func (s toyStore) do(in KVInput) KVOutput {
 	var out KVOutput
 	for k, v := range s {
 		if strings.HasPrefix(k, in.Key) {
-			out.Pairs = append(out.Pairs, KVPair{k, v})
+			out.Pairs = append(out.Pairs, KVPair{Key: k, Value: v})
 		}
 	}
 	sort.Slice(out.Pairs, func(i, j int) bool { return out.Pairs[i].Key < out.Pairs[j].Key })
@@ -136,7 +136,7 @@ func mutateOutput(p pick, op *Operation[KVInput, KVOutput]) {
 	case op.Input.Op == OpList && len(out.Pairs) > 0 && p(2) == 0:
 		out.Pairs = out.Pairs[1:]
 	case op.Input.Op == OpList:
-		out.Pairs = append([]KVPair{{op.Input.Key + "k0", fmt.Sprint(p(4))}}, out.Pairs...)
+		out.Pairs = append([]KVPair{{Key: op.Input.Key + "k0", Value: fmt.Sprint(p(4))}}, out.Pairs...)
 	case op.Input.Op == OpCAS && p(2) == 0:
 		out.OK = !out.OK
 	case p(2) == 0:

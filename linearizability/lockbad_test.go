@@ -177,7 +177,7 @@ func TestLockStatesHaveWords(t *testing.T) {
 		{began(by("x", LockFail), 9), "y shared, delay 9, generation >=1"},
 		{by("", LockForget), "gone, generation >=1"},
 	} {
-		s, _ = s.step(&step.in, nil)
+		_, s = Lock().Effect(s, step.in)
 		require.Equal(t, step.says, s.String())
 	}
 }

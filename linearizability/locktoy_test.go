@@ -84,7 +84,7 @@ func (t toyLocks) notedAcquisition(lock, handle string, v uint64, is bool) (toyL
 
 // ways returns all possible next states after in; none: it waits.
 func (t toyLocks) ways(in LockInput) (all []toyLockWay) {
-	k := in.name().String()
+	k := lockOf(in)
 	h, held := t.holds[k][in.Handle]
 	one := func(code LockCode) []toyLockWay { return []toyLockWay{{t, code}} }
 	branch := func(note func(is bool) (toyLocks, bool), no LockCode, do func(t toyLocks)) (all []toyLockWay) {
@@ -194,7 +194,7 @@ func (t toyLocks) follow(in LockInput, out *LockOutput) (all []telling[LockInput
 }
 
 func (w toyLockWay) matches(in LockInput, out *LockOutput) (t toyLocks, ok bool) {
-	k := in.name().String()
+	k := lockOf(in)
 	t, ok = w.toyLocks, true
 	if out == nil || out.Code != w.code || w.code != LockOK {
 		return t, out == nil || out.Code == w.code
@@ -227,7 +227,7 @@ func (f *lockToy) wouldChange(in LockInput) bool { return f.ways(in)[0].key() !=
 func (f *lockToy) do(in LockInput) LockOutput {
 	w := f.ways(in)[0]
 	*f.toyLocks = w.toyLocks
-	k := in.name().String()
+	k := lockOf(in)
 	out := LockOutput{Code: w.code}
 	if w.code != LockOK {
 		return out
@@ -276,11 +276,11 @@ func (f *lockToy) draw(pick pick) LockInput {
 	if pick(3) == 0 {
 		in.Op = LockTry
 	}
-	k := in.name().String()
-	if in.Op.ofHandle() {
+	k := lockOf(in)
+	if isOfHandle(in.Op) {
 		in.Handle = fmt.Sprint("h", pick(3))
 	}
-	if len(f.holds[k]) > 0 && in.Op.ofHandle() && in.Op != LockTry && in.Op != LockAcquire && pick(2) == 0 {
+	if len(f.holds[k]) > 0 && isOfHandle(in.Op) && in.Op != LockTry && in.Op != LockAcquire && pick(2) == 0 {
 		in.Handle = slices.Sorted(maps.Keys(f.holds[k]))[0]
 	}
 	switch in.Op {
@@ -343,4 +343,12 @@ func mutateLock(p pick, op *Operation[LockInput, LockOutput]) {
 			out.Delay = int64(p(3))
 		}
 	}
+}
+
+// lockOf is the lock that an operation is about.
+func lockOf(in LockInput) string { return fmt.Sprintf("%s#%d", in.Path, in.Instance) }
+
+// isOfHandle says that a handle makes such an operation.
+func isOfHandle(op LockOp) bool {
+	return op != LockDelayOver && op != LockCheckSequencer && op != LockForget
 }

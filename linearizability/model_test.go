@@ -13,17 +13,17 @@ func TestThreeImplementationsOfTheKVModelAgree(t *testing.T) {
 	for seed := range uint64(300) {
 		p := splitMix(seed)
 		s := kvToy{toyStore{}, shape{keys: 4, values: 3, groups: 2, lists: true}}
-		m, state, fast := KV(), map[string]KVState{}, newKVReplayer()
+		m, state, fast := KV(), map[string]KVState{}, KV().Replayer()
 		for range 60 {
 			op := kvOperation{Input: s.draw(p), Outcome: OutcomeOK}
 			in := op.Input
 			before := state[KVGroup(in.Key)]
 			changes := s.wouldChange(in)
 			want := s.do(in)
-			require.Equal(t, describeKVOutput(in, want), describeKVOutput(in, m.Result(before, in)))
+			require.Equal(t, m.DescribeOutput(in, want), m.DescribeOutput(in, m.Result(before, in)))
 			op.Output = want
 			mutateOutput(p, &op)
-			same := describeKVOutput(in, op.Output) == describeKVOutput(in, want)
+			same := m.DescribeOutput(in, op.Output) == m.DescribeOutput(in, want)
 			wrong, _ := m.Step(before, in, op.Output)
 			require.Equal(t, same, wrong, "%v %v %v", in, want, op.Output)
 			require.Equal(t, same && !changes, fast.Peek(&in, &op.Output))
@@ -41,13 +41,20 @@ func TestThreeImplementationsOfTheKVModelAgree(t *testing.T) {
 }
 
 func TestStatesAreEqualHoweverTheyCameAbout(t *testing.T) {
-	a := KVState{}.put("x", "1").put("y", "2").put("x", "3")
-	b := KVState{}.put("y", "2").put("z", "9").put("x", "3").remove("z")
-	require.True(t, a.equal(b))
-	require.Equal(t, a.hash(), b.hash())
-	require.False(t, a.equal(b.put("x", "1")))
+	m := KV()
+	does := func(s KVState, all ...KVInput) KVState {
+		for _, in := range all {
+			_, s = m.Effect(s, in)
+		}
+		return s
+	}
+	a := does(m.Init(), Put("x", "1"), Put("y", "2"), Put("x", "3"))
+	b := does(m.Init(), Put("y", "2"), Put("z", "9"), Put("x", "3"), Delete("z"))
+	require.True(t, m.Equal(a, b))
+	require.Equal(t, m.Hash(a), m.Hash(b))
+	require.False(t, m.Equal(a, does(b, Put("x", "1"))))
 	require.Equal(t, `{x="3" y="2"}`, b.String())
-	require.True(t, KVState{}.equal(b.remove("x").remove("y")))
+	require.True(t, m.Equal(m.Init(), does(b, Delete("x"), Delete("y"))))
 }
 
 func TestTheRegisterModel(t *testing.T) {

@@ -27,7 +27,7 @@ func partitions[S, I, O any](m *Model[S, I, O], h *History[I, O]) ([]partition[I
 		}
 	}
 	var out []partition[I, O]
-	for _, p := range group(all, func(op *Operation[I, O]) string { return m.partition(op.Input) }) {
+	for _, p := range group(all, func(op *Operation[I, O]) string { return m.PartitionOf(op.Input) }) {
 		out = append(out, narrow(m, p)...)
 	}
 	return out, nil
@@ -43,7 +43,7 @@ func narrow[S, I, O any](m *Model[S, I, O], p partition[I, O]) []partition[I, O]
 	for _, op := range p.ops {
 		if _, ok := m.Narrow(op.Input, op.Seen()); ok {
 			narrowed = append(narrowed, op)
-		} else if m.isRelevant(op) {
+		} else if m.IsRelevant(op) {
 			return []partition[I, O]{p}
 		}
 	}

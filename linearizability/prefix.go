@@ -67,7 +67,7 @@ func shortestPrefix[S, I, O any](m *Model[S, I, O], ops []*Operation[I, O], b Bu
 		return v == Illegal
 	})
 	p := prefix[I, O]{culprit: done[k], completions: k + 1, shortest: shortest}
-	p.ops = slices.DeleteFunc(cutAt(ops, done[k].Return), func(op *Operation[I, O]) bool { return !m.isRelevant(op) })
+	p.ops = slices.DeleteFunc(cutAt(ops, done[k].Return), func(op *Operation[I, O]) bool { return !m.IsRelevant(op) })
 	return p
 }
 

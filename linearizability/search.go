@@ -116,7 +116,7 @@ type search[S, I, O any] struct {
 func newSearch[S, I, O any](m *Model[S, I, O], ops []*Operation[I, O], b Budget) *search[S, I, O] {
 	s := &search[S, I, O]{model: m, budget: b.orDefault()}
 	for _, op := range ops {
-		if m.isRelevant(op) {
+		if m.IsRelevant(op) {
 			s.ops = append(s.ops, op)
 			s.until = append(s.until, op.Return)
 		}
@@ -188,17 +188,17 @@ func (s *search[S, I, O]) porcupineModel() porcupine.Model {
 	pm := porcupine.Model{
 		Init:  func() any { return s.model.Init() },
 		Step:  func(state, input, _ any) (bool, any) { return s.step(state.(S), input.(*Operation[I, O])) },
-		Equal: func(a, b any) bool { return s.model.equal(a.(S), b.(S)) },
+		Equal: func(a, b any) bool { return s.model.IsSame(a.(S), b.(S)) },
 		DescribeOperation: func(input, _ any) string {
 			op := input.(*Operation[I, O])
 			if op.Outcome == OutcomeUnknown {
-				return s.model.describeInput(op.Input) + " -> unknown"
+				return s.model.InputText(op.Input) + " -> unknown"
 			}
-			return s.model.describeInput(op.Input) + " -> " + s.model.describeOutput(op.Input, op.Output)
+			return s.model.InputText(op.Input) + " -> " + s.model.OutputText(op.Input, op.Output)
 		},
 		// The page puts these two into its markup as they are, keys and values of
 		// an untrusted history included.
-		DescribeState: func(state any) string { return html.EscapeString(s.model.describeState(state.(S))) },
+		DescribeState: func(state any) string { return html.EscapeString(s.model.StateText(state.(S))) },
 		DescribeOperationMetadata: func(info any) string {
 			return html.EscapeString(describe(s.model, info.(*Operation[I, O])))
 		},
@@ -231,9 +231,9 @@ func (s *search[S, I, O]) step(state S, op *Operation[I, O]) (ok bool, next any)
 		s.results(state)
 		return false, state
 	}
-	ok, after := s.model.after(state, op)
+	ok, after := s.model.After(state, op)
 	if ok {
-		s.bytes += s.perState + int64(s.model.size(after))
+		s.bytes += s.perState + int64(s.model.SizeOf(after))
 	}
 	return ok, after
 }

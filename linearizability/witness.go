@@ -106,7 +106,7 @@ type witness[S, I, O any] struct {
 
 func newWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) *witness[S, I, O] {
 	w := &witness[S, I, O]{
-		model: m, ops: h.Operations(), byReturn: h.ByReturn(), replay: m.replayer(),
+		model: m, ops: h.Operations(), byReturn: h.ByReturn(), replay: m.NewReplayer(),
 		placed: make([]bool, h.Len()),
 		order:  make([]int32, 0, h.Len()),
 	}

@@ -53,7 +53,7 @@ func (w *witness[S, I, O]) expected(i int) (found []string) {
 	}
 	op := &w.ops[i]
 	w.visitStates(op, func(s S) {
-		text := w.model.describeOutput(op.Input, w.model.Result(s, op.Input))
+		text := w.model.OutputText(op.Input, w.model.Result(s, op.Input))
 		if !slices.Contains(found, text) && len(found) < maxExpected {
 			found = append(found, text)
 		}
@@ -75,7 +75,7 @@ func (w *witness[S, I, O]) canTakeEffect(op *Operation[I, O]) (could bool) {
 // placed.
 func (w *witness[S, I, O]) visitStates(op *Operation[I, O], visit func(s S)) {
 	from := w.lowest(op)
-	s, name := w.model.Init(), w.model.partition(op.Input)
+	s, name := w.model.Init(), w.model.PartitionOf(op.Input)
 	for k, j := range w.order {
 		if k >= from && op.At.IsZero() {
 			visit(s)
@@ -97,11 +97,11 @@ func (w *witness[S, I, O]) lowest(op *Operation[I, O]) int {
 }
 
 func (w *witness[S, I, O]) apply(s S, name string, op *Operation[I, O]) S {
-	if w.model.partition(op.Input) != name {
+	if w.model.PartitionOf(op.Input) != name {
 		return s
 	}
 	if op.Outcome == OutcomeUnknown && !op.WitnessOutput {
-		return w.model.effect(s, op.Input)
+		return w.model.EffectOf(s, op.Input)
 	}
 	_, next := w.model.Step(s, op.Input, op.Output)
 	return next
@@ -118,17 +118,17 @@ func describePosition(p Position) string {
 
 // describe is the line by which every report names an operation.
 func describe[S, I, O any](m *Model[S, I, O], op *Operation[I, O]) string {
-	head := fmt.Sprintf("#%d client %d: %s", op.ID, op.Client, shorten(m.describeInput(op.Input)))
+	head := fmt.Sprintf("#%d client %d: %s", op.ID, op.Client, shorten(m.InputText(op.Input)))
 	switch op.Outcome {
 	case OutcomeOK:
-		if out := shorten(m.describeOutput(op.Input, op.Output)); out != "" {
+		if out := shorten(m.OutputText(op.Input, op.Output)); out != "" {
 			head += " -> " + out
 		}
 	case OutcomeFailed:
 		head += " -> failed"
 	case OutcomeUnknown:
 		if op.WitnessOutput {
-			head += " -> " + shorten(m.describeOutput(op.Input, op.Output)) + " in the witness"
+			head += " -> " + shorten(m.OutputText(op.Input, op.Output)) + " in the witness"
 		}
 		return fmt.Sprintf("%s -> outcome unknown [called %d%s]", head, op.Call, describeTime(op.CallTime))
 	}

@@ -42,7 +42,8 @@ var packages = map[string]rule{
 
 	"linearizability/history":    {pure, nil},
 	"linearizability/strictjson": {support, nil},
-	"linearizability":            {support, []string{"linearizability/history", "linearizability/strictjson"}},
+	"linearizability/model":      {support, []string{"linearizability/history", "linearizability/strictjson"}},
+	"linearizability":            {support, []string{"linearizability/model"}},
 
 	"internal/cli/clitest": {support, nil},
 

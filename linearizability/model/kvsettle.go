@@ -1,6 +1,10 @@
-package linearizability
+package model
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/chubbycell/chubby/linearizability/history"
+)
 
 // kvSettle is the Settle of the key/value model. Three rules, each with its proof. A value is
 // observed if the output of a completed operation shows it, directly (a get, a list, a
@@ -15,21 +19,21 @@ import "strings"
 //     that would take effect now can be left out too: they had none.)
 //  3. An unknown delete on a key that was not observed to be absent afterwards, with no
 //     unknown put-if-absent: as rule 2.
-func kvSettle(ops []*Operation[KVInput, KVOutput], until []int64) {
+func kvSettle(ops []*history.Operation[KVInput, KVOutput], until []int64) {
 	if !anyUnknown(ops) {
 		return
 	}
 	w := observe(ops)
 	for i, op := range ops {
-		if op.Outcome == OutcomeUnknown {
+		if op.Outcome == history.OutcomeUnknown {
 			until[i] = w.settle(op)
 		}
 	}
 }
 
-func anyUnknown[I, O any](ops []*Operation[I, O]) bool {
+func anyUnknown[I, O any](ops []*history.Operation[I, O]) bool {
 	for _, op := range ops {
-		if op.Outcome == OutcomeUnknown {
+		if op.Outcome == history.OutcomeUnknown {
 			return true
 		}
 	}
@@ -44,16 +48,16 @@ type kvObservations struct {
 	waiting map[string]bool  // an unknown put-if-absent waits on the key
 	removed map[string]int64 // last return of a delete that found the key
 	absent  map[string]int64 // last return of an operation that observed no key
-	lists   []*Operation[KVInput, KVOutput]
+	lists   []*history.Operation[KVInput, KVOutput]
 }
 
-func observe(ops []*Operation[KVInput, KVOutput]) *kvObservations {
+func observe(ops []*history.Operation[KVInput, KVOutput]) *kvObservations {
 	w := &kvObservations{
 		writers: map[KVPair]int{}, seen: map[KVPair]int64{}, awaited: map[KVPair]bool{},
 		waiting: map[string]bool{}, removed: map[string]int64{}, absent: map[string]int64{},
 	}
 	for _, op := range ops {
-		if op.Outcome == OutcomeUnknown {
+		if op.Outcome == history.OutcomeUnknown {
 			w.noteUnknown(&op.Input)
 		} else {
 			w.note(op)
@@ -76,7 +80,7 @@ func (w *kvObservations) noteUnknown(in *KVInput) {
 	}
 }
 
-func (w *kvObservations) note(op *Operation[KVInput, KVOutput]) {
+func (w *kvObservations) note(op *history.Operation[KVInput, KVOutput]) {
 	in, out := &op.Input, &op.Output
 	switch in.Op {
 	case OpGet:
@@ -105,7 +109,7 @@ func (w *kvObservations) note(op *Operation[KVInput, KVOutput]) {
 }
 
 // noteSeen records that op observed this value, or none, under its key.
-func (w *kvObservations) noteSeen(op *Operation[KVInput, KVOutput], value string, found bool) {
+func (w *kvObservations) noteSeen(op *history.Operation[KVInput, KVOutput], value string, found bool) {
 	if found {
 		w.recordSeen(KVPair{op.Input.Key, value}, op.Return)
 	} else {
@@ -120,11 +124,11 @@ func (w *kvObservations) recordSeen(p KVPair, at int64) {
 }
 
 // settle returns by when an operation of unknown outcome took effect.
-func (w *kvObservations) settle(op *Operation[KVInput, KVOutput]) int64 {
+func (w *kvObservations) settle(op *history.Operation[KVInput, KVOutput]) int64 {
 	in := &op.Input
 	if in.Op == OpDelete {
 		if w.waiting[in.Key] || w.absent[in.Key] > op.Call || w.missedByList(op) {
-			return Never
+			return history.Never
 		}
 		return NoEffect
 	}
@@ -136,12 +140,12 @@ func (w *kvObservations) settle(op *Operation[KVInput, KVOutput]) int64 {
 	case !seen && w.removed[in.Key] < op.Call && !w.awaited[p]:
 		return NoEffect
 	}
-	return Never
+	return history.Never
 }
 
 // missedByList reports whether a list that returned after the call of op should
 // show its key and does not.
-func (w *kvObservations) missedByList(op *Operation[KVInput, KVOutput]) bool {
+func (w *kvObservations) missedByList(op *history.Operation[KVInput, KVOutput]) bool {
 	for _, l := range w.lists {
 		if l.Return < op.Call || !strings.HasPrefix(op.Input.Key, l.Input.Key) {
 			continue

@@ -1,4 +1,4 @@
-package linearizability
+package model
 
 import (
 	"fmt"
@@ -6,16 +6,16 @@ import (
 )
 
 // fileOps are the operations' names, in files and reports.
-var fileOps = names[FileOp]{
+var fileOps = Words[FileOp]{
 	FileOpen: "open", FileGet: "get", FileGetStat: "stat", FileReadDir: "readdir", FileSet: "set",
 	FileSetNames: "setacl", FileDelete: "delete", FileTakeLock: "lock",
 }
 
-var fileCreations = names[FileCreation]{FileCreateNever: "never", FileCreateMay: "may", FileCreateMust: "must"}
+var fileCreations = Words[FileCreation]{FileCreateNever: "never", FileCreateMay: "may", FileCreateMust: "must"}
 
-var fileKinds = names[FileKind]{FileDirectory: "directory", FilePlain: "file"}
+var fileKinds = Words[FileKind]{FileDirectory: "directory", FilePlain: "file"}
 
-var fileCodes = names[FileCode]{
+var fileCodes = Words[FileCode]{
 	FileOK: "ok", FileNotFound: "not found", FileExists: "exists", FileGone: "gone", FileNotEmpty: "not empty",
 	FileNotDirectory: "not a directory", FileIsDirectory: "is a directory", FileConflict: "conflict",
 }
@@ -23,7 +23,7 @@ var fileCodes = names[FileCode]{
 // describeFileInput shows a call: "set /a/b#7 = "x" when 9".
 func describeFileInput(in FileInput) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", fileOps.of(in.Op), in.Path)
+	fmt.Fprintf(&b, "%s %s", fileOps.Of(in.Op), in.Path)
 	if in.Instance != 0 && in.Op != FileOpen {
 		fmt.Fprintf(&b, "#%d", in.Instance)
 	}
@@ -52,11 +52,11 @@ func describeOpen(b *strings.Builder, in FileInput) {
 	if in.Create == FileCreateNever {
 		return
 	}
-	fmt.Fprintf(b, " %s create", fileCreations.of(in.Create))
+	fmt.Fprintf(b, " %s create", fileCreations.Of(in.Create))
 	if in.Ephemeral {
 		b.WriteString(" ephemeral")
 	}
-	fmt.Fprintf(b, " %s", fileKinds.of(in.Kind))
+	fmt.Fprintf(b, " %s", fileKinds.Of(in.Kind))
 	if in.Contents != "" {
 		fmt.Fprintf(b, " = %q", in.Contents)
 	}
@@ -68,7 +68,7 @@ func describeFileOutput(in FileInput, out FileOutput) string {
 	case out.Code == FileConflict:
 		return "conflict with " + stat
 	case out.Code != FileOK:
-		return fileCodes.of(out.Code)
+		return fileCodes.Of(out.Code)
 	case in.Op == FileDelete:
 		return "ok"
 	case in.Op == FileReadDir:
@@ -98,7 +98,7 @@ func describeFileStat(s FileStat) string {
 	if s.Kind == 0 {
 		b.WriteString("node")
 	} else {
-		b.WriteString(fileKinds.of(s.Kind))
+		b.WriteString(fileKinds.Of(s.Kind))
 	}
 	if s.Instance != 0 {
 		fmt.Fprintf(&b, "#%d", s.Instance)

@@ -1,4 +1,4 @@
-package linearizability
+package model
 
 // Register is the model of one value with read, write and compare-and-set, empty at the start.
 // It is the key/value model restricted to one key, with the names that papers and other tools
@@ -16,7 +16,7 @@ func Register() *Model[KVState, KVInput, KVOutput] {
 		}
 		return describeValue("", false)
 	}
-	m.Codec = codecOf(names[KVOp]{OpGet: "read", OpPut: "write", OpCAS: "cas"}, false)
+	m.Codec = codecOf(Words[KVOp]{OpGet: "read", OpPut: "write", OpCAS: "cas"}, false)
 	return m
 }
 

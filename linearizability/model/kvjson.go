@@ -1,4 +1,4 @@
-package linearizability
+package model
 
 import (
 	"errors"
@@ -8,10 +8,10 @@ import (
 
 // kvCodec is the codec of the key/value model.
 func kvCodec() Codec[KVInput, KVOutput] {
-	return codecOf(names[KVOp]{OpGet: "get", OpPut: "put", OpDelete: "delete", OpCAS: "cas", OpList: "list"}, true)
+	return codecOf(Words[KVOp]{OpGet: "get", OpPut: "put", OpDelete: "delete", OpCAS: "cas", OpList: "list"}, true)
 }
 
-func codecOf(ops names[KVOp], keyed bool) Codec[KVInput, KVOutput] {
+func codecOf(ops Words[KVOp], keyed bool) Codec[KVInput, KVOutput] {
 	return Codec[KVInput, KVOutput]{
 		EncodeInput:  func(in KVInput) ([]byte, error) { return encodeKVInput(ops, keyed, in) },
 		EncodeOutput: encodeKVOutput,
@@ -20,7 +20,7 @@ func codecOf(ops names[KVOp], keyed bool) Codec[KVInput, KVOutput] {
 	}
 }
 
-func encodeKVInput(ops names[KVOp], keyed bool, in KVInput) ([]byte, error) {
+func encodeKVInput(ops Words[KVOp], keyed bool, in KVInput) ([]byte, error) {
 	name, ok := ops.word(in.Op)
 	if !ok {
 		return nil, errors.New("op: no such operation")
@@ -71,7 +71,7 @@ type kvInputFields struct {
 	Expect strictjson.Optional `json:"expect"`
 }
 
-func decodeKVInput(ops names[KVOp], keyed bool, data []byte) (KVInput, error) {
+func decodeKVInput(ops Words[KVOp], keyed bool, data []byte) (KVInput, error) {
 	var f kvInputFields
 	if err := strictjson.Decode(data, &f); err != nil {
 		return KVInput{}, err

@@ -1,8 +1,10 @@
-package linearizability
+package model
 
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/chubbycell/chubby/linearizability/history"
 )
 
 // Model is a sequential specification: what a process that executes one operation after the
@@ -74,7 +76,7 @@ const NoEffect = int64(-1)
 // may lower it from Never to a stamp after the call by which it took effect in
 // every legal order, or to NoEffect when a legal order exists without it
 // whenever one exists with it. It must not change other entries.
-type Settle[I, O any] func(ops []*Operation[I, O], until []int64)
+type Settle[I, O any] func(ops []*history.Operation[I, O], until []int64)
 
 // Replayer is the mutable version of a model: one state, changed in place. It starts in the
 // state that Init of the model returns.
@@ -115,63 +117,70 @@ func Deterministic[S, I, O any](init func() S, apply func(s S, in I) (S, O), sam
 
 // The methods below are the model with its defaults.
 
-func (m *Model[S, I, O]) equal(a, b S) bool {
+// IsSame is Equal.
+func (m *Model[S, I, O]) IsSame(a, b S) bool {
 	if m.Equal == nil {
 		return reflect.DeepEqual(a, b)
 	}
 	return m.Equal(a, b)
 }
 
-func (m *Model[S, I, O]) size(s S) int {
+// SizeOf is Size.
+func (m *Model[S, I, O]) SizeOf(s S) int {
 	if m.Size == nil {
 		return 64
 	}
 	return m.Size(s)
 }
 
-func (m *Model[S, I, O]) readOnly(in I) bool { return m.ReadOnly != nil && m.ReadOnly(in) }
+// IsReadOnly is ReadOnly.
+func (m *Model[S, I, O]) IsReadOnly(in I) bool { return m.ReadOnly != nil && m.ReadOnly(in) }
 
-// isRelevant reports whether an operation can make a history illegal or explain another one:
+// IsRelevant reports whether an operation can make a history illegal or explain another one:
 // not if it failed, and not if it is a read of unknown output.
-func (m *Model[S, I, O]) isRelevant(op *Operation[I, O]) bool {
-	return op.Outcome != OutcomeFailed && !(op.Outcome == OutcomeUnknown && m.readOnly(op.Input))
+func (m *Model[S, I, O]) IsRelevant(op *history.Operation[I, O]) bool {
+	return op.Outcome != history.OutcomeFailed && !(op.Outcome == history.OutcomeUnknown && m.IsReadOnly(op.Input))
 }
 
-func (m *Model[S, I, O]) partition(in I) string {
+// PartitionOf is Partition.
+func (m *Model[S, I, O]) PartitionOf(in I) string {
 	if m.Partition == nil {
 		return ""
 	}
 	return m.Partition(in)
 }
 
-func (m *Model[S, I, O]) describeInput(in I) string {
+// InputText is DescribeInput.
+func (m *Model[S, I, O]) InputText(in I) string {
 	if m.DescribeInput == nil {
 		return fmt.Sprintf("%v", in)
 	}
 	return m.DescribeInput(in)
 }
 
-func (m *Model[S, I, O]) describeOutput(in I, out O) string {
+// OutputText is DescribeOutput.
+func (m *Model[S, I, O]) OutputText(in I, out O) string {
 	if m.DescribeOutput == nil {
 		return fmt.Sprintf("%v", out)
 	}
 	return m.DescribeOutput(in, out)
 }
 
-func (m *Model[S, I, O]) describeState(s S) string {
+// StateText is DescribeState.
+func (m *Model[S, I, O]) StateText(s S) string {
 	if m.DescribeState == nil {
 		return fmt.Sprintf("%v", s)
 	}
 	return m.DescribeState(s)
 }
 
-// after is the state after an operation, as a search needs it; ok is false if the operation
+// After is the state after an operation, as a search needs it; ok is false if the operation
 // cannot give its output.
-func (m *Model[S, I, O]) after(s S, op *Operation[I, O]) (ok bool, next S) {
-	unknown := op.Outcome == OutcomeUnknown
+func (m *Model[S, I, O]) After(s S, op *history.Operation[I, O]) (ok bool, next S) {
+	unknown := op.Outcome == history.OutcomeUnknown
 	switch {
 	case m.step == nil && unknown:
-		return true, m.effect(s, op.Input)
+		return true, m.EffectOf(s, op.Input)
 	case m.step == nil:
 		return m.Step(s, op.Input, op.Output)
 	case unknown:
@@ -184,17 +193,18 @@ func (m *Model[S, I, O]) after(s S, op *Operation[I, O]) (ok bool, next S) {
 	return did != notPossible, next
 }
 
-// effect is Effect as a search needs it, total: an operation that cannot take effect has none.
+// EffectOf is Effect as a search needs it, total: an operation that cannot take effect has none.
 // That loses nothing, since an operation of unknown outcome can always take effect after
 // everything else.
-func (m *Model[S, I, O]) effect(s S, in I) S {
+func (m *Model[S, I, O]) EffectOf(s S, in I) S {
 	if ok, next := m.Effect(s, in); ok {
 		return next
 	}
 	return s
 }
 
-func (m *Model[S, I, O]) replayer() Replayer[I, O] {
+// NewReplayer is Replayer.
+func (m *Model[S, I, O]) NewReplayer() Replayer[I, O] {
 	if m.Replayer != nil {
 		return m.Replayer()
 	}
@@ -212,7 +222,7 @@ func newPlainReplayer[S, I, O any](m *Model[S, I, O]) *plainReplayer[S, I, O] {
 }
 
 func (r *plainReplayer[S, I, O]) state(in I) (string, S) {
-	name := r.model.partition(in)
+	name := r.model.PartitionOf(in)
 	s, ok := r.states[name]
 	if !ok {
 		s = r.model.Init()
@@ -241,5 +251,5 @@ func (r *plainReplayer[S, I, O]) Effect(in *I) bool {
 func (r *plainReplayer[S, I, O]) Peek(in *I, out *O) bool {
 	_, s := r.state(*in)
 	ok, next := r.model.Step(s, *in, *out)
-	return ok && r.model.equal(s, next)
+	return ok && r.model.IsSame(s, next)
 }

@@ -1,4 +1,4 @@
-package linearizability
+package model
 
 import (
 	"encoding/binary"
@@ -126,7 +126,7 @@ func (s LockState) String() string {
 		parts = append(parts, "gone")
 	}
 	for _, h := range r.holds {
-		parts = append(parts, fmt.Sprintf("%s %s", h.handle, lockMode(r.shared)))
+		parts = append(parts, fmt.Sprintf("%s %s", h.handle, LockMode(r.shared)))
 	}
 	if len(r.holds) == 0 && !r.gone {
 		parts = append(parts, "free")
@@ -137,7 +137,8 @@ func (s LockState) String() string {
 	return strings.Join(append(parts, "generation "+r.gen.String()), ", ")
 }
 
-func lockMode(shared bool) string {
+// LockMode is the word for a mode.
+func LockMode(shared bool) string {
 	if shared {
 		return "shared"
 	}

@@ -1,4 +1,4 @@
-package linearizability
+package model
 
 // transition is what an operation does to a state.
 type transition uint8

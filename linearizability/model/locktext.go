@@ -1,4 +1,4 @@
-package linearizability
+package model
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 )
 
 // lockOps are the operations' names, in files and reports.
-var lockOps = names[LockOp]{
+var lockOps = Words[LockOp]{
 	LockAcquire: "acquire", LockTry: "try", LockRelease: "release", LockClose: "close", LockFail: "fail",
 	LockDelayOver: "over", LockGetSequencer: "sequencer", LockCheckSequencer: "check", LockForget: "forget",
 }
 
-var lockCodes = names[LockCode]{
+var lockCodes = Words[LockCode]{
 	LockOK: "ok", LockHeld: "held", LockDelayed: "delayed", LockOther: "other mode", LockNotHeld: "not held",
 	LockStale: "stale", LockGone: "gone",
 }
@@ -20,18 +20,18 @@ var lockCodes = names[LockCode]{
 // describeLockInput shows a call: "try /a#3 by c1/7 exclusive".
 func describeLockInput(in LockInput) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", lockOps.of(in.Op), in.name())
+	fmt.Fprintf(&b, "%s %s", lockOps.Of(in.Op), in.name())
 	if in.Handle != "" {
 		fmt.Fprintf(&b, " by %s", in.Handle)
 	}
 	switch in.Op {
 	case LockAcquire, LockTry:
-		fmt.Fprintf(&b, " %s", lockMode(in.Shared))
+		fmt.Fprintf(&b, " %s", LockMode(in.Shared))
 		if in.Delay != 0 {
 			fmt.Fprintf(&b, " delay %v", time.Duration(in.Delay))
 		}
 	case LockCheckSequencer:
-		fmt.Fprintf(&b, " %s generation %d", lockMode(in.Shared), in.Gen)
+		fmt.Fprintf(&b, " %s generation %d", LockMode(in.Shared), in.Gen)
 	case LockFail, LockDelayOver:
 		fmt.Fprintf(&b, " delay %d", in.Began)
 	}
@@ -42,14 +42,14 @@ func describeLockInput(in LockInput) string {
 }
 
 func describeLockOutput(in LockInput, out LockOutput) string {
-	text := lockCodes.of(out.Code)
+	text := lockCodes.Of(out.Code)
 	if out.Code != LockOK {
 		return text
 	}
 	switch in.Op {
 	case LockAcquire, LockTry, LockGetSequencer:
 		if in.Op == LockGetSequencer {
-			text = lockMode(out.Shared)
+			text = LockMode(out.Shared)
 		}
 		if out.Gen != 0 {
 			text += fmt.Sprintf(" generation %d", out.Gen)

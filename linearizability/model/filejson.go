@@ -1,4 +1,4 @@
-package linearizability
+package model
 
 import (
 	"errors"
@@ -28,7 +28,7 @@ func encodeFileInput(in FileInput) ([]byte, error) {
 	}
 	makes := in.Op == FileOpen && in.Create != FileCreateNever
 	if makes {
-		m = m.With("create", fileCreations.of(in.Create)).With("kind", fileKinds.of(in.Kind))
+		m = m.With("create", fileCreations.Of(in.Create)).With("kind", fileKinds.Of(in.Kind))
 	}
 	if makes && in.Ephemeral {
 		m = m.With("ephemeral", true)

@@ -1,4 +1,4 @@
-package linearizability
+package model
 
 import (
 	"fmt"
@@ -113,20 +113,20 @@ func Lock() *Model[LockState, LockInput, LockOutput] {
 	return m
 }
 
-// lockName names a lock.
-type lockName struct {
-	path     string
-	instance uint64
+// LockName names a lock.
+type LockName struct {
+	Path     string
+	Instance uint64 // 0: none in particular
 }
 
-func (in *LockInput) name() lockName { return lockName{in.Path, in.Instance} }
+func (in *LockInput) name() LockName { return LockName{Path: in.Path, Instance: in.Instance} }
 
 // String is path#instance.
-func (n lockName) String() string {
-	if n.instance == 0 {
-		return n.path
+func (n LockName) String() string {
+	if n.Instance == 0 {
+		return n.Path
 	}
-	return fmt.Sprintf("%s#%d", n.path, n.instance)
+	return fmt.Sprintf("%s#%d", n.Path, n.Instance)
 }
 
 // ofHandle reports whether o is an operation of a handle.

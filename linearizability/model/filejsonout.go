@@ -1,4 +1,4 @@
-package linearizability
+package model
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 func encodeFileOutput(in FileInput, out FileOutput) ([]byte, error) {
 	m := strictjson.Object{}
 	if out.Code != FileOK {
-		m = m.With("code", fileCodes.of(out.Code))
+		m = m.With("code", fileCodes.Of(out.Code))
 	}
 	ok := out.Code == FileOK
 	switch {
@@ -39,7 +39,7 @@ func encodeFileOutput(in FileInput, out FileOutput) ([]byte, error) {
 func (s *FileStat) object() strictjson.Object {
 	m := strictjson.Object{}
 	if s.Kind != 0 {
-		m = m.With("kind", fileKinds.of(s.Kind))
+		m = m.With("kind", fileKinds.Of(s.Kind))
 		if s.Ephemeral {
 			m = m.With("ephemeral", true)
 		}

@@ -1,4 +1,6 @@
-package linearizability
+package model
+
+import "github.com/chubbycell/chubby/linearizability/history"
 
 // fileSettle is the Settle of the file model, for contents. Two rules, each with its proof:
 //
@@ -12,7 +14,7 @@ package linearizability
 //
 // An unknown creation is settled by the first rule only, because an existing name can be
 // observed in too many ways.
-func fileSettle(ops []*Operation[FileInput, FileOutput], until []int64) {
+func fileSettle(ops []*history.Operation[FileInput, FileOutput], until []int64) {
 	if !anyUnknown(ops) {
 		return
 	}
@@ -21,12 +23,12 @@ func fileSettle(ops []*Operation[FileInput, FileOutput], until []int64) {
 		w.noteWrite(op)
 	}
 	for _, op := range ops {
-		if op.Outcome == OutcomeOK {
+		if op.Outcome == history.OutcomeOK {
 			w.noteSeen(op)
 		}
 	}
 	for i, op := range ops {
-		if op.Outcome == OutcomeUnknown {
+		if op.Outcome == history.OutcomeUnknown {
 			until[i] = w.settle(op)
 		}
 	}
@@ -41,13 +43,13 @@ type fileObservations struct {
 	unclear map[string]bool            // paths where other generations, or contents without one, were observed
 }
 
-func (w *fileObservations) noteWrite(op *Operation[FileInput, FileOutput]) {
+func (w *fileObservations) noteWrite(op *history.Operation[FileInput, FileOutput]) {
 	in, out := &op.Input, &op.Output
 	if !isContentsWrite(op) {
 		return
 	}
 	w.writers[KVPair{in.Path, in.Contents}]++
-	if op.Outcome != OutcomeOK {
+	if op.Outcome != history.OutcomeOK {
 		return
 	}
 	if w.made[in.Path] == nil {
@@ -57,17 +59,17 @@ func (w *fileObservations) noteWrite(op *Operation[FileInput, FileOutput]) {
 }
 
 // isContentsWrite reports whether op wrote contents, or may have.
-func isContentsWrite(op *Operation[FileInput, FileOutput]) bool {
+func isContentsWrite(op *history.Operation[FileInput, FileOutput]) bool {
 	switch in, out := &op.Input, &op.Output; in.Op {
 	case FileSet:
-		return op.Outcome == OutcomeUnknown || out.Code == FileOK
+		return op.Outcome == history.OutcomeUnknown || out.Code == FileOK
 	case FileOpen:
-		return in.Create != FileCreateNever && (op.Outcome == OutcomeUnknown || out.Code == FileOK && out.Created)
+		return in.Create != FileCreateNever && (op.Outcome == history.OutcomeUnknown || out.Code == FileOK && out.Created)
 	}
 	return false
 }
 
-func (w *fileObservations) noteSeen(op *Operation[FileInput, FileOutput]) {
+func (w *fileObservations) noteSeen(op *history.Operation[FileInput, FileOutput]) {
 	in, out := &op.Input, &op.Output
 	if in.Op == FileReadDir {
 		for _, c := range out.Children {
@@ -104,9 +106,9 @@ func (w *fileObservations) noteStat(path string, s *FileStat, contents bool) {
 }
 
 // settle returns by when an operation of unknown outcome took effect.
-func (w *fileObservations) settle(op *Operation[FileInput, FileOutput]) int64 {
+func (w *fileObservations) settle(op *history.Operation[FileInput, FileOutput]) int64 {
 	if !isContentsWrite(op) {
-		return Never
+		return history.Never
 	}
 	in := &op.Input
 	p := KVPair{in.Path, in.Contents}
@@ -117,5 +119,5 @@ func (w *fileObservations) settle(op *Operation[FileInput, FileOutput]) int64 {
 	case read && w.writers[p] == 1 && first > op.Call:
 		return first
 	}
-	return Never
+	return history.Never
 }

@@ -1,4 +1,4 @@
-package linearizability
+package model
 
 import (
 	"errors"
@@ -25,7 +25,7 @@ func encodeLockInput(in LockInput) ([]byte, error) {
 	}
 	claims := in.Op == LockAcquire || in.Op == LockTry
 	if claims || in.Op == LockCheckSequencer {
-		m = m.With("mode", lockMode(in.Shared))
+		m = m.With("mode", LockMode(in.Shared))
 	}
 	if claims {
 		m = m.Number("delay_ns", uint64(in.Delay))
@@ -43,14 +43,14 @@ func encodeLockInput(in LockInput) ([]byte, error) {
 
 func encodeLockOutput(in LockInput, out LockOutput) ([]byte, error) {
 	if out.Code != LockOK {
-		return strictjson.Object{}.With("code", lockCodes.of(out.Code)).Encode()
+		return strictjson.Object{}.With("code", lockCodes.Of(out.Code)).Encode()
 	}
 	m := strictjson.Object{}
 	switch in.Op {
 	case LockAcquire, LockTry:
 		m = m.Number("gen", out.Gen).Number("acquisition", out.Acquisition)
 	case LockGetSequencer:
-		m = m.With("mode", lockMode(out.Shared)).Number("gen", out.Gen)
+		m = m.With("mode", LockMode(out.Shared)).Number("gen", out.Gen)
 	case LockFail:
 		if out.Delay >= 0 {
 			m = m.With("delay_ns", out.Delay)
@@ -107,10 +107,10 @@ func decodeLockInput(data []byte) (in LockInput, err error) {
 
 // sharedOf reads a mode, if there is one.
 func sharedOf(word *string) (bool, error) {
-	if word != nil && *word != lockMode(true) && *word != lockMode(false) {
+	if word != nil && *word != LockMode(true) && *word != LockMode(false) {
 		return false, strictjson.Errorf("mode", "%q is not exclusive or shared", *word)
 	}
-	return word != nil && *word == lockMode(true), nil
+	return word != nil && *word == LockMode(true), nil
 }
 
 // lockOutputFields are all fields an output may have.

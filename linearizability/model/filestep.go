@@ -1,4 +1,4 @@
-package linearizability
+package model
 
 // step computes what a call does to the state and to the numbers that are known. If a lost
 // reply leaves two answers possible, it takes the observed one. If the output is unknown it

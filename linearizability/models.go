@@ -1,0 +1,156 @@
+package linearizability
+
+import "github.com/chubbycell/chubby/linearizability/model"
+
+// What histories are checked against is in package model, where every name below has its
+// contract.
+
+// Model is a sequential specification: what a process that executes one operation after the
+// other would answer.
+type Model[S, I, O any] = model.Model[S, I, O]
+
+// Settle narrows what the operations of unknown outcome in one partition can have done.
+type Settle[I, O any] = model.Settle[I, O]
+
+// NoEffect is the entry in Settle for an operation that can be left out.
+const NoEffect = model.NoEffect
+
+// Replayer is the mutable version of a model: one state, changed in place.
+type Replayer[I, O any] = model.Replayer[I, O]
+
+// Codec turns inputs and outputs into JSON and back.
+type Codec[I, O any] = model.Codec[I, O]
+
+// Deterministic makes a model from a function that answers.
+func Deterministic[S, I, O any](init func() S, apply func(s S, in I) (S, O), same func(in I, want, got O) bool) Model[S, I, O] {
+	return model.Deterministic(init, apply, same)
+}
+
+// The key/value model.
+type (
+	KVState  = model.KVState  // one group, or one key
+	KVOp     = model.KVOp     // an operation
+	KVInput  = model.KVInput  // what was asked
+	KVOutput = model.KVOutput // what was answered
+	KVPair   = model.KVPair   // a key and its value
+)
+
+// Operations of the key/value model.
+const (
+	OpGet    = model.OpGet
+	OpPut    = model.OpPut
+	OpDelete = model.OpDelete
+	OpCAS    = model.OpCAS
+	OpList   = model.OpList
+)
+
+// KV is the model of a key/value store.
+func KV() *Model[KVState, KVInput, KVOutput] { return model.KV() }
+
+// KVGroup is the group of a key or of a prefix.
+func KVGroup(key string) string { return model.KVGroup(key) }
+
+// Get reads a key.
+func Get(key string) KVInput { return model.Get(key) }
+
+// Put sets a key.
+func Put(key, value string) KVInput { return model.Put(key, value) }
+
+// Delete removes a key.
+func Delete(key string) KVInput { return model.Delete(key) }
+
+// CompareAndSet sets a key that holds the expected value.
+func CompareAndSet(key, expect, value string) KVInput { return model.CompareAndSet(key, expect, value) }
+
+// PutIfAbsent sets a key that does not exist.
+func PutIfAbsent(key, value string) KVInput { return model.PutIfAbsent(key, value) }
+
+// List reads all keys with a prefix.
+func List(prefix string) KVInput { return model.List(prefix) }
+
+// Register is the model of one value with read, write and compare-and-set.
+func Register() *Model[KVState, KVInput, KVOutput] { return model.Register() }
+
+// Read reads the register.
+func Read() KVInput { return model.Read() }
+
+// Write sets the register.
+func Write(value string) KVInput { return model.Write(value) }
+
+// The model of a tree of files.
+type (
+	FileState    = model.FileState    // the tree
+	FileOp       = model.FileOp       // an operation
+	FileCreation = model.FileCreation // whether FileOpen creates
+	FileKind     = model.FileKind     // file or directory
+	FileNames    = model.FileNames    // names of access control lists
+	FileInput    = model.FileInput    // what was asked
+	FileCode     = model.FileCode     // how it went
+	FileStat     = model.FileStat     // metadata
+	FileChild    = model.FileChild    // one child of a directory
+	FileOutput   = model.FileOutput   // what was answered
+)
+
+// Operations, creations, kinds and codes of the model of files.
+const (
+	FileOpen     = model.FileOpen
+	FileGet      = model.FileGet
+	FileGetStat  = model.FileGetStat
+	FileReadDir  = model.FileReadDir
+	FileSet      = model.FileSet
+	FileSetNames = model.FileSetNames
+	FileDelete   = model.FileDelete
+	FileTakeLock = model.FileTakeLock
+
+	FileCreateNever = model.FileCreateNever
+	FileCreateMay   = model.FileCreateMay
+	FileCreateMust  = model.FileCreateMust
+
+	FileDirectory = model.FileDirectory
+	FilePlain     = model.FilePlain
+
+	FileOK           = model.FileOK
+	FileNotFound     = model.FileNotFound
+	FileExists       = model.FileExists
+	FileGone         = model.FileGone
+	FileNotEmpty     = model.FileNotEmpty
+	FileNotDirectory = model.FileNotDirectory
+	FileIsDirectory  = model.FileIsDirectory
+	FileConflict     = model.FileConflict
+)
+
+// File is the model of a tree of files.
+func File() *Model[FileState, FileInput, FileOutput] { return model.File() }
+
+// The model of locks.
+type (
+	LockState  = model.LockState  // one lock
+	LockOp     = model.LockOp     // an operation
+	LockInput  = model.LockInput  // what was asked
+	LockCode   = model.LockCode   // how it went
+	LockOutput = model.LockOutput // what was answered
+)
+
+// Operations and codes of the model of locks.
+const (
+	LockAcquire        = model.LockAcquire
+	LockTry            = model.LockTry
+	LockRelease        = model.LockRelease
+	LockClose          = model.LockClose
+	LockFail           = model.LockFail
+	LockDelayOver      = model.LockDelayOver
+	LockGetSequencer   = model.LockGetSequencer
+	LockCheckSequencer = model.LockCheckSequencer
+	LockForget         = model.LockForget
+
+	LockOK      = model.LockOK
+	LockHeld    = model.LockHeld
+	LockDelayed = model.LockDelayed
+	LockOther   = model.LockOther
+	LockNotHeld = model.LockNotHeld
+	LockStale   = model.LockStale
+	LockGone    = model.LockGone
+)
+
+// Lock is the model of locks.
+func Lock() *Model[LockState, LockInput, LockOutput] { return model.Lock() }
