@@ -40,8 +40,7 @@
 //	                 kept, generations that grow
 //	CheckSessions    promises, bounds and ends of sessions, and what is lost with them
 //
-// Each is in a file of its own (fencing, claims, exclusion, session); finding.go has what they
-// share.
+// They are in package events (events.go names them here).
 //
 // # History files
 //

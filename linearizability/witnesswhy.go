@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/chubbycell/chubby/linearizability/history"
 )
 
 // To explain a refused witness, explain replays the placed operations of the culprit's
@@ -140,5 +142,5 @@ func describeTime(ns int64) string {
 	if ns == 0 {
 		return ""
 	}
-	return " at " + seconds(ns)
+	return " at " + history.Seconds(ns)
 }

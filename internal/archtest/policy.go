@@ -43,7 +43,8 @@ var packages = map[string]rule{
 	"linearizability/history":    {pure, nil},
 	"linearizability/strictjson": {support, nil},
 	"linearizability/model":      {support, []string{"linearizability/history", "linearizability/strictjson"}},
-	"linearizability":            {support, []string{"linearizability/model"}},
+	"linearizability/events":     {support, []string{"linearizability/model"}},
+	"linearizability":            {support, []string{"linearizability/model", "linearizability/events"}},
 
 	"internal/cli/clitest": {support, nil},
 

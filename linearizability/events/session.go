@@ -1,6 +1,10 @@
-package linearizability
+package events
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/linearizability/history"
+)
 
 // SessionKind is what happened to a session.
 type SessionKind uint8
@@ -156,12 +160,12 @@ func (c *sessions) checkMiddle(s *sessionFacts, i int) {
 // line describes an event.
 func (c *sessions) line(i int) string {
 	e := &c.events[i]
-	at := seconds(e.At)
+	at := history.Seconds(e.At)
 	switch e.Kind {
 	case SessionPromised:
-		return fmt.Sprintf("%s: %s promises not to end it before %s", at, e.Master, seconds(e.Bound))
+		return fmt.Sprintf("%s: %s promises not to end it before %s", at, e.Master, history.Seconds(e.Bound))
 	case SessionClientBound:
-		return fmt.Sprintf("%s: its client counts on it until %s", at, seconds(e.Bound))
+		return fmt.Sprintf("%s: its client counts on it until %s", at, history.Seconds(e.Bound))
 	case SessionExpired:
 		return fmt.Sprintf("%s: %s ends it", at, e.Master)
 	case SessionClosed:

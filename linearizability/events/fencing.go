@@ -1,6 +1,10 @@
-package linearizability
+package events
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/linearizability/history"
+)
 
 // Access is one request to a resource that only the holder of a lock should use, with the
 // decision of the resource.
@@ -104,5 +108,5 @@ func (c *fencing) line(i int) string {
 	if a.Write {
 		what = fmt.Sprintf("wrote version %d, made from %d,", a.Version, a.Base)
 	}
-	return fmt.Sprintf("client %d %s with token %d at %s", a.Client, what, a.Token, seconds(a.At))
+	return fmt.Sprintf("client %d %s with token %d at %s", a.Client, what, a.Token, history.Seconds(a.At))
 }

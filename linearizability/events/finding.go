@@ -1,4 +1,4 @@
-package linearizability
+package events
 
 import (
 	"fmt"
@@ -88,12 +88,4 @@ type findings []Finding
 
 func (f *findings) add(kind FindingKind, events []int, format string, args ...any) {
 	*f = append(*f, Finding{Kind: kind, Events: events, Text: fmt.Sprintf(format, args...)})
-}
-
-// seconds prints a true time or a duration.
-func seconds(ns int64) string {
-	if ns == Never {
-		return "the end"
-	}
-	return fmt.Sprintf("%d.%06ds", ns/1e9, ns%1e9/1e3)
 }

@@ -1,9 +1,11 @@
-package linearizability
+package events
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/linearizability/history"
 )
 
 func claim(holder string, from, to int64) HoldClaim {
@@ -26,7 +28,7 @@ func TestHoldClaimsAreChecked(t *testing.T) {
 		{"an instant in common", all{claim("y", 5, 9), claim("x", 1, 6)}, both, [][]int{{1, 0}}},
 		{"one within the other", all{claim("x", 1, 9), claim("y", 3, 4)}, both, [][]int{{0, 1}}},
 		{"from the same instant", all{claim("x", 1, 3), claim("y", 1, 9)}, both, [][]int{{0, 1}}},
-		{"to the end", all{claim("x", 1, Never), claim("y", 5, Never)}, both, [][]int{{0, 1}}},
+		{"to the end", all{claim("x", 1, history.Never), claim("y", 5, history.Never)}, both, [][]int{{0, 1}}},
 		{"two readers", all{shares(claim("x", 1, 9)), shares(claim("y", 3, 4))}, nil, nil},
 		{"a reader and a writer", all{shares(claim("x", 1, 9)), claim("y", 3, 4)}, both, [][]int{{0, 1}}},
 		{"a writer and two readers", all{claim("w", 1, 9), shares(claim("x", 2, 5)), shares(claim("y", 3, 4))},
@@ -39,7 +41,7 @@ func TestHoldClaimsAreChecked(t *testing.T) {
 }
 
 func TestConflictingClaimsReadLikeThis(t *testing.T) {
-	found := CheckHoldClaims([]HoldClaim{claim("c1/4", 1e9, 4e9), shares(claim("c2/7", 3.5e9, Never))})
+	found := CheckHoldClaims([]HoldClaim{claim("c1/4", 1e9, 4e9), shares(claim("c2/7", 3.5e9, history.Never))})
 	require.Equal(t, `two holders claim /a#3, in modes that exclude each other, from 3.500000s to 4.000000s:
   c1/4 exclusive from 1.000000s to 4.000000s
   c2/7 shared from 3.500000s to the end`, found[0].Text)

@@ -1,4 +1,4 @@
-package linearizability
+package events
 
 import (
 	"testing"

@@ -1,9 +1,10 @@
-package linearizability
+package events
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/chubbycell/chubby/linearizability/history"
 	"github.com/chubbycell/chubby/linearizability/model"
 )
 
@@ -116,14 +117,14 @@ func (e *HoldEvent) lock() model.LockName { return model.LockName{Path: e.Path, 
 // line describes an event.
 func (c *exclusion) line(i int) string {
 	e := &c.events[i]
-	at := seconds(e.At)
+	at := history.Seconds(e.At)
 	switch e.Kind {
 	case HoldGranted:
 		return fmt.Sprintf("%s: granted to %s, %s, generation %d", at, e.Holder, model.LockMode(e.Shared), e.Gen)
 	case HoldReleased:
 		return fmt.Sprintf("%s: released by %s", at, e.Holder)
 	case HoldFailed:
-		return fmt.Sprintf("%s: %s failed, delay until %s", at, e.Holder, seconds(e.Until))
+		return fmt.Sprintf("%s: %s failed, delay until %s", at, e.Holder, history.Seconds(e.Until))
 	}
 	return fmt.Sprintf("%s: deleted", at)
 }

@@ -1,10 +1,11 @@
-package linearizability
+package events
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/chubbycell/chubby/linearizability/history"
 	"github.com/chubbycell/chubby/linearizability/model"
 )
 
@@ -43,7 +44,7 @@ func CheckHoldClaims(claims []HoldClaim) []Finding {
 			if a := &claims[j]; a.canConflict(b) {
 				to := min(a.To, b.To)
 				found.add(ConflictingClaims, []int{j, i}, "two holders claim %s, in modes that exclude each other, from %s to %s:\n  %s\n  %s",
-					b.lock(), seconds(b.From), seconds(to), a.line(), b.line())
+					b.lock(), history.Seconds(b.From), history.Seconds(to), a.line(), b.line())
 			}
 		}
 		if b.From < b.To {
@@ -62,5 +63,5 @@ func (b *HoldClaim) canConflict(c *HoldClaim) bool {
 
 // line describes a claim.
 func (b *HoldClaim) line() string {
-	return fmt.Sprintf("%s %s from %s to %s", b.Holder, model.LockMode(b.Shared), seconds(b.From), seconds(b.To))
+	return fmt.Sprintf("%s %s from %s to %s", b.Holder, model.LockMode(b.Shared), history.Seconds(b.From), history.Seconds(b.To))
 }
