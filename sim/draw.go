@@ -12,35 +12,46 @@ import (
 // drawn before from this Draw; on nothing else. So a new fault, or one decision
 // left out, leaves all other decisions of a seed as they were. A Draw has one
 // owner; it is not safe for concurrent use.
-type Draw struct{ s draw.Stream }
+type Draw struct {
+	s    draw.Stream
+	head *head // over a Tape; nil: the Draw has a stream of its own
+}
+
+// from is the stream of the next draw.
+func (d *Draw) from() *draw.Stream {
+	if d.head == nil {
+		return &d.s
+	}
+	return d.head.next()
+}
 
 // Uint64 is uniform over all 64-bit numbers.
-func (d *Draw) Uint64() uint64 { return d.s.Uint64() }
+func (d *Draw) Uint64() uint64 { return d.from().Uint64() }
 
 // N is uniform over [0, n); it panics for n = 0.
-func (d *Draw) N(n uint64) uint64 { return d.s.N(n) }
+func (d *Draw) N(n uint64) uint64 { return d.from().N(n) }
 
 // Int is uniform over [0, n); it panics unless n > 0.
-func (d *Draw) Int(n int) int { return d.s.Int(n) }
+func (d *Draw) Int(n int) int { return d.from().Int(n) }
 
 // Between is uniform over [lo, hi], both ends included.
-func (d *Draw) Between(lo, hi int64) int64 { return d.s.Between(lo, hi) }
+func (d *Draw) Between(lo, hi int64) int64 { return d.from().Between(lo, hi) }
 
 // Duration is uniform over [lo, hi], both ends included.
-func (d *Draw) Duration(lo, hi time.Duration) time.Duration { return d.s.Duration(lo, hi) }
+func (d *Draw) Duration(lo, hi time.Duration) time.Duration { return d.from().Duration(lo, hi) }
 
 // Chance is true num times out of den.
-func (d *Draw) Chance(num, den uint64) bool { return d.s.Chance(num, den) }
+func (d *Draw) Chance(num, den uint64) bool { return d.from().Chance(num, den) }
 
 // LogUniform is spread evenly over the orders of magnitude of [lo, hi], for
 // 0 < lo <= hi.
-func (d *Draw) LogUniform(lo, hi int64) int64 { return d.s.LogUniform(lo, hi) }
+func (d *Draw) LogUniform(lo, hi int64) int64 { return d.from().LogUniform(lo, hi) }
 
 // Weighted picks an index with a probability proportional to its weight.
-func (d *Draw) Weighted(weights []uint32) int { return d.s.Weighted(weights) }
+func (d *Draw) Weighted(weights []uint32) int { return d.from().Weighted(weights) }
 
 // Perm is a random order of [0, n).
-func (d *Draw) Perm(n int) []int { return d.s.Perm(n) }
+func (d *Draw) Perm(n int) []int { return d.from().Perm(n) }
 
 // Table is a distribution of durations as integers: its quantiles in ascending
 // order, evenly spaced. A draw picks one of the gaps between neighbours and is

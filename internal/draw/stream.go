@@ -12,6 +12,9 @@ type Stream struct{ key, n uint64 }
 // Count is how many draws were made.
 func (t *Stream) Count() uint64 { return t.n }
 
+// Seek goes on with draw n of the stream, counted from 0.
+func (t *Stream) Seek(n uint64) { t.n = n }
+
 // Uint64 is the next draw, uniform over all 64-bit numbers.
 func (t *Stream) Uint64() uint64 {
 	x := mix(t.key + t.n*golden)
