@@ -39,6 +39,7 @@ type Failure struct {
 	At      time.Duration // true time
 	Step    uint64        // which event
 	Text    string        // what was seen
+	Check   string        // which check saw it: equal for equal checks, whatever they saw
 	Stack   string        // of the panic, if there was one
 }
 
@@ -78,7 +79,7 @@ func (w *World) Noted() []*Failure { return w.reports.noted }
 // Break reports that the property id does not hold and ends the run after the
 // present event, unless JudgeOnly named another one. The first report counts.
 func (w *World) Break(id, format string, args ...any) {
-	w.reports.report(w.reports.judged != "" && w.reports.judged != id, &Failure{Kind: Broken, ID: id, Text: fmt.Sprintf(format, args...)})
+	w.reports.report(w.reports.judged != "" && w.reports.judged != id, &Failure{Kind: Broken, ID: id, Text: fmt.Sprintf(format, args...), Check: format})
 }
 
 // Diverge reports that the simulated implementation does not do what a rule of its own
@@ -86,7 +87,7 @@ func (w *World) Break(id, format string, args ...any) {
 // property itself is not known to be broken: another implementation may be correct and
 // have other rules. Where JudgeOnly named a property, the report is kept for Noted.
 func (w *World) Diverge(id, format string, args ...any) {
-	w.reports.report(w.reports.judged != "", &Failure{Kind: Conformance, ID: id, Text: fmt.Sprintf(format, args...)})
+	w.reports.report(w.reports.judged != "", &Failure{Kind: Conformance, ID: id, Text: fmt.Sprintf(format, args...), Check: format})
 }
 
 // report ends the run by f, or keeps f for Noted.
@@ -144,10 +145,26 @@ func (r *reports) catch() {
 // panicked reports what simulated code panicked with.
 func (r *reports) panicked(value any, stack []byte) {
 	f := &Failure{Kind: Crashed, Text: fmt.Sprint(value), Stack: trimStack(stack)}
+	f.Check = raiser(f.Stack)
 	if v, ok := value.(*invariant.Violation); ok {
 		f.Kind, f.ID, f.Text = Broken, string(v.ID), v.Text
 	}
 	r.fail(f)
+}
+
+// raiser is the function that panicked, by a stack whose first frame is panic itself;
+// "" if that cannot be told. A frame of package invariant is on the way there.
+func raiser(stack string) string {
+	for _, line := range strings.Split(stack, "\n") {
+		name, _, isCall := strings.Cut(line, "(0x")
+		if !isCall {
+			name, _, isCall = strings.Cut(line, "(...)")
+		}
+		if isCall && !strings.HasPrefix(line, "panic") && !strings.HasPrefix(line, "runtime.") && !strings.Contains(name, "internal/invariant.") {
+			return name
+		}
+	}
+	return ""
 }
 
 // trimStack drops the frames above the panic.

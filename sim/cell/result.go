@@ -14,11 +14,21 @@ type Breach struct {
 	ID          string `json:"id"`                    // "S1", "I-A3"; "" for a crash that broke nothing numbered
 	Conformance bool   `json:"conformance,omitempty"` // a rule was not kept; ID is the property that the rule serves
 	Text        string `json:"text"`                  // what was seen
+
+	Check string        `json:"check,omitempty"` // which check saw it; see sim.Failure
+	At    time.Duration `json:"at_ns,omitempty"` // true time
+	Step  uint64        `json:"step,omitempty"`  // which event
+	On    sim.Addr      `json:"machine,omitempty"`
 }
 
 // breachOf is the breach that a world reported.
 func breachOf(f *sim.Failure) Breach {
-	return Breach{ID: f.ID, Conformance: f.Kind == sim.Conformance, Text: f.Text}
+	return Breach{ID: f.ID, Conformance: f.Kind == sim.Conformance, Text: f.Text, Check: f.Check, At: f.At, Step: f.Step, On: f.Machine}
+}
+
+// Same says that both are breaks of one property that one check saw.
+func (b *Breach) Same(o *Breach) bool {
+	return b != nil && o != nil && b.ID == o.ID && b.Conformance == o.Conformance && b.Check == o.Check
 }
 
 // Number is a named number of a run.
