@@ -45,6 +45,7 @@ type hostile struct {
 	tied    []api.Token            // one that is tied to a sequencer
 	stat    map[api.Token]api.Opened
 	wires   [][]byte // what it has sent
+	turns   int      // that it has taken
 }
 
 // count is how far the calls of a session are numbered.
@@ -130,11 +131,15 @@ func (h *hostile) Wake(now time.Time) {
 	if h.of.programs.Finale {
 		return
 	}
-	turn(h)
+	h.taped(now)
 	h.again(now)
 }
 
 func (h *hostile) again(now time.Time) {
+	if h.of.plan.Script != nil {
+		h.awaits()
+		return
+	}
 	h.env.WakeAt(now.Add(h.draws.Duration(0, 2*h.of.plan.Hostile.Gap)))
 }
 

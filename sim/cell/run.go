@@ -30,6 +30,10 @@ func run(p plan.Plan, tr sim.Trace) Result {
 	defer c.world.Close()
 	c.start()
 	healedAt := c.safety()
+	c.notes(healedAt)
+	if c.gaveUp() {
+		return c.result(0)
+	}
 	if c.world.Failure() == nil {
 		c.liveness(healedAt)
 	}
@@ -52,8 +56,8 @@ type seedRun struct{ *Cell }
 // operations is not reached, up to three times as long. It returns when it
 // healed.
 func (c *seedRun) safety() time.Duration {
-	end := c.plan.Duration
-	for limit := 3 * c.plan.Duration; end <= limit; end += c.plan.Duration / 4 {
+	end, limit := c.length()
+	for ; end <= limit; end += c.plan.Duration / 4 {
 		for at := c.world.Now() + boundsEvery; at < end; at += boundsEvery {
 			if !c.reached(c.world.Run(at)) {
 				return c.world.Now()
@@ -67,6 +71,9 @@ func (c *seedRun) safety() time.Duration {
 		if c.load.Completed >= FloorOps {
 			break
 		}
+	}
+	if c.gaveUp() {
+		return c.world.Now()
 	}
 	c.heal()
 	return c.world.Now()

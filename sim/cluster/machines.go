@@ -26,11 +26,15 @@ func NewMachines(p *plan.Plan, w *sim.World) *Machines {
 
 // Clock is how the clock of the next machine starts.
 func (c *Machines) Clock() sim.ClockConfig {
-	return sim.ClockConfig{
+	cfg := sim.ClockConfig{
 		Offset:     c.rates.Duration(0, time.Hour),
 		WallOffset: c.rates.Duration(-time.Hour, time.Hour),
 		RatePPB:    plan.ClockRate(c.plan.RatePPB, c.rates),
 	}
+	if c.plan.TrueClocks {
+		cfg.RatePPB = 0
+	}
+	return cfg
 }
 
 // AddReplica adds the machine of the next replica, whose lives are made by process. It
@@ -70,8 +74,10 @@ func (c *Machines) Start() {
 			m.Start()
 		}
 	}
-	for _, m := range c.world.Clients() {
-		m.Start()
+	for i, m := range c.world.Clients() {
+		if !c.plan.IsIdle(i + 1) {
+			m.Start()
+		}
 	}
 }
 
@@ -79,10 +85,12 @@ func (c *Machines) Start() {
 func (c *Machines) Heal() {
 	c.world.Net().SetDefault(c.plan.Link)
 	c.world.Net().Heal()
-	for _, m := range append(c.Replicas, c.Clients...) {
+	for i, m := range append(c.Replicas, c.Clients...) {
 		for m.Paused() {
 			m.Resume()
 		}
-		m.Start()
+		if client := i + 1 - len(c.Replicas); !c.plan.IsIdle(client) {
+			m.Start()
+		}
 	}
 }

@@ -119,12 +119,16 @@ func New(e Env) *Faults {
 // Begin lets the faults of the plan strike, on the machines of replicas and of clients.
 func (c *Faults) Begin(replicas, clients []*sim.Machine) {
 	c.replicas, c.clients = replicas, clients
+	if c.plan.Script != nil {
+		plays(c)
+		return
+	}
 	c.lulls = c.world.Draw("cell.lull", 0)
 	if c.plan.Lull > 0 {
 		c.world.After(c.plan.Lull, func() { turnLull(c) })
 	}
 	for i, f := range c.plan.Faults {
-		n := &nemesis{of: c, kind: f.Name, strike: strikeNamed(f.Name, c.plan.With), mean: f.Mean, draws: c.world.Draw("cell.fault."+f.Name, uint64(i))}
+		n := &nemesis{of: c, kind: f.Name, strike: strikeNamed(f.Name, c.plan.With), mean: f.Mean, stream: uint64(i), draws: drawsOf(c, f.Name, uint64(i))}
 		n.next()
 	}
 }
@@ -200,13 +204,13 @@ func (c *Faults) untilFirst(d time.Duration, end func()) (now func()) {
 	return once
 }
 
-// struck counts a strike of a kind.
-func (c *Faults) struck(kind string) {
-	c.strikes[kind]++
+// struck counts a strike.
+func (c *Faults) struck(f plan.Fault) {
+	c.strikes[f.Kind]++
 	if c.events.Wanted() {
-		c.publish(event.FaultStruck{Kind: kind, N: c.strikes[kind]})
+		c.publish(event.FaultStruck{Kind: f.Kind, N: f.N})
 	}
-	c.world.Fault(0, kind, uint64(c.strikes[kind]))
+	c.world.Fault(0, f.Kind, uint64(f.N))
 }
 
 // lull says that faults rest now.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
@@ -79,6 +80,7 @@ type nemesis struct {
 	kind   string
 	strike func(*Faults, *sim.Draw)
 	mean   time.Duration
+	stream uint64 // the entity that draws are of
 	draws  *sim.Draw
 }
 
@@ -92,8 +94,9 @@ func (n *nemesis) turn() {
 		return
 	}
 	if !lull(n.of) {
-		n.of.struck(n.kind)
-		n.strike(n.of, n.draws)
+		f := plan.Fault{Kind: n.kind, N: n.of.strikes[n.kind] + 1}
+		n.of.struck(f)
+		n.strike(n.of, recorded(n, f))
 	}
 	n.next()
 }

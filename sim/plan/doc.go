@@ -16,4 +16,5 @@
 //	narrow.go         cells that take little; fleeting.go: snapshots that do not last
 //	misfit.go         a replica that is configured otherwise than its cell
 //	backups.go        backups on far disks
+//	script.go         the faults of a run one by one, where they are not drawn
 package plan

@@ -29,6 +29,11 @@ type Options struct {
 	// Judge is the one property that ends a run when it breaks; "": any. What breaks of
 	// others is noted in the Result. Panics end a run all the same.
 	Judge string
+	// Script has the faults of the run one by one; nil: they are drawn. Nothing else is drawn
+	// otherwise for it.
+	Script *Script
+	// Record gets the faults of the run, as a Script that does the same; nil: nothing is noted.
+	Record *Script
 }
 
 // LeaseOptions set apart what replicas are told about time and what their clocks
@@ -84,6 +89,10 @@ type Plan struct {
 
 	With  *scenario.Extension `json:"-"`
 	Judge string              `json:",omitempty"`
+
+	TrueClocks bool    `json:",omitempty"` // no clock errs but by a strike
+	Script     *Script `json:"-"`          // see Options
+	Record     *Script `json:"-"`
 }
 
 // Limits of what may be asked for.
@@ -113,6 +122,11 @@ func (o Options) Check() error {
 	if o.Judge != "" && o.Lease.OnlyS7 {
 		return fmt.Errorf("--judge %s: these leases have S7 judged alone", o.Judge)
 	}
+	if o.Script != nil {
+		if err := o.Script.check(&o); err != nil {
+			return err
+		}
+	}
 	if err := o.Fence.check(); err != nil {
 		return err
 	}
@@ -136,7 +150,7 @@ func (l LeaseOptions) check() error {
 func New(o Options) Plan {
 	src := draw.New(o.Seed).Sub("plan", 0)
 	at := func(site string) *draw.Stream { s := src.Stream(site, 0); return &s }
-	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration, Steady: o.Steady, With: o.With, Judge: o.Judge}
+	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration, Steady: o.Steady, With: o.With, Judge: o.Judge, Script: o.Script, Record: o.Record}
 	if p.Replicas == 0 {
 		p.Replicas = []int{3, 5, 4, 6, 7}[at("replicas").Weighted([]uint32{10, 6, 2, 1, 1})]
 	}
@@ -175,6 +189,7 @@ func New(o Options) Plan {
 	p.roomy()
 	p.lasting()
 	p.watch(at)
+	p.scripted()
 	return p
 }
 

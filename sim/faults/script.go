@@ -1,0 +1,36 @@
+package faults
+
+import (
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// drawsOf are the draws of a kind of fault, which its strikes share.
+func drawsOf(c *Faults, kind string, stream uint64) *sim.Draw {
+	return c.world.Draw("cell.fault."+kind, stream)
+}
+
+// recorded notes a strike, if strikes are to be noted, and returns its draws.
+func recorded(n *nemesis, f plan.Fault) *sim.Draw {
+	s := n.of.plan.Record
+	if s == nil {
+		return n.draws
+	}
+	x := &plan.Strike{Fault: f, At: n.of.world.Now(), Stream: n.stream}
+	s.Strikes = append(s.Strikes, x)
+	return n.draws.Taped(&x.Draws)
+}
+
+// plays lets the strikes of the script come, each at its time and by its own draws,
+// whatever others there are.
+func plays(c *Faults) {
+	for _, x := range c.plan.Script.Strikes {
+		more := c.world.Draw("cell.more."+x.Kind, uint64(x.N))
+		d := drawsOf(c, x.Kind, x.Stream).Played(x.Draws, more)
+		strike := strikeNamed(x.Kind, c.plan.With)
+		c.later(x.At, func() {
+			c.struck(x.Fault)
+			strike(c, d)
+		})
+	}
+}

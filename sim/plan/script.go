@@ -1,0 +1,168 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/sim"
+)
+
+// Fault names one fault of a run: the n-th of its kind, from 1. Equal options and equal
+// code give a fault the same name in every run.
+type Fault struct {
+	Kind string `json:"kind"`
+	N    int    `json:"n"`
+}
+
+// String is the name as people write it: "crash#3".
+func (f Fault) String() string { return fmt.Sprintf("%s#%d", f.Kind, f.N) }
+
+// Strike is one fault of a kind: when it strikes, and what it draws.
+type Strike struct {
+	Fault
+	At     time.Duration `json:"at_ns"`  // true time
+	Stream uint64        `json:"stream"` // the entity whose draws it has a part of
+	Draws  sim.Tape      `json:"draws"`
+}
+
+// Trick is one turn of the hostile client, a fault of the kind Hostile.
+type Trick struct {
+	N     int         `json:"n"`
+	At    int64       `json:"at_ns"` // by the clock of its machine, since 1970
+	Draws [3]sim.Tape `json:"draws"`
+}
+
+// Hostile is the kind of faults that a turn of the hostile client is.
+const Hostile = "hostile"
+
+// Script is the faults of a run one by one, where nothing is drawn but what it says: the
+// faults of a run that was recorded, or those of them that a failure needs. The zero Script
+// has no faults, and goes on for no time.
+type Script struct {
+	Safety  time.Duration `json:"safety_ns"` // true time of healing
+	Strikes []*Strike     `json:"strikes"`
+	Tricks  []*Trick      `json:"tricks"`
+	Without []string      `json:"without,omitempty"` // standing faults of the plan that are left out
+	Idle    []int         `json:"idle,omitempty"`    // clients that do nothing, from 1
+
+	Programs int `json:"programs,omitempty"` // of each client at most; 0: as planned
+	Replicas int `json:"replicas,omitempty"` // 0: as planned
+
+	// Until ends the safety phase, and the run with it, if nothing has broken by then: the run
+	// is to show one breach, or it is of no use. 0: the run goes on to its end.
+	Until time.Duration `json:"-"`
+}
+
+// Clone is a copy; strikes and tricks, which do not change, are shared.
+func (s *Script) Clone() *Script {
+	c := *s
+	c.Strikes, c.Tricks = slices.Clone(s.Strikes), slices.Clone(s.Tricks)
+	c.Without, c.Idle = slices.Clone(s.Without), slices.Clone(s.Idle)
+	return &c
+}
+
+// Faults names all that is in the script, in the order of kinds of a report: strikes, tricks.
+func (s *Script) Faults() []Fault {
+	var all []Fault
+	for _, x := range s.Strikes {
+		all = append(all, x.Fault)
+	}
+	for _, x := range s.Tricks {
+		all = append(all, Fault{Hostile, x.N})
+	}
+	return all
+}
+
+// check says what is wrong with a script.
+func (s *Script) check(o *Options) error {
+	if s.Replicas < 0 || s.Replicas > MaxReplicas || s.Programs < 0 || s.Safety < 0 || s.Safety > 3*MaxDuration {
+		return fmt.Errorf("the script has %d replicas, %d programs for a client, and faults for %v: that is not possible", s.Replicas, s.Programs, s.Safety)
+	}
+	for _, x := range s.Strikes {
+		if err := faultNamed(x.Kind, o.With); err != nil {
+			return err
+		}
+	}
+	for _, name := range s.Without {
+		if !slices.ContainsFunc(standing, func(f standingFault) bool { return f.name == name }) {
+			return fmt.Errorf("the script leaves out %q, and no plan has such a fault", name)
+		}
+	}
+	return nil
+}
+
+// standingFault is a fault of a plan that does not strike: it is there for the whole run.
+type standingFault struct {
+	name string
+	help string
+	has  func(p *Plan) bool
+	off  func(p *Plan)
+}
+
+// standing are all of them.
+var standing = []standingFault{
+	{"clock-errors", "clocks run too fast or too slow from the beginning", func(p *Plan) bool { return !p.TrueClocks }, func(p *Plan) { p.TrueClocks = true }},
+	{"misfit", "a replica is configured with other leases than its cell", func(p *Plan) bool { return p.Misfit.Replica != 0 }, func(p *Plan) { p.Misfit = Misfit{} }},
+	{
+		"backup-failures", "calls to the places of backups fail now and then",
+		func(p *Plan) bool { return p.Driver.BackupEvery > 0 && p.Backups.Fails > 0 }, func(p *Plan) { p.Backups.Fails = 0 },
+	},
+	{
+		"late-requests", "requests to the resource outside of the cell are late now and then",
+		func(p *Plan) bool { return p.Workload == Fenced && p.Fence.Most > 0 }, func(p *Plan) { p.Fence.Most = 0 },
+	},
+	{"absentees", "after healing, replicas or links that are not needed for a quorum may stay away", func(p *Plan) bool { return !p.Steady }, func(p *Plan) { p.Steady = true }},
+}
+
+// Standing names the faults of the plan that are there for the whole run.
+func (p *Plan) Standing() []string {
+	var all []string
+	for _, f := range standing {
+		if f.has(p) {
+			all = append(all, f.name)
+		}
+	}
+	return all
+}
+
+// StandingHelp says in words what a standing fault is; "" if there is none of that name.
+func StandingHelp(name string) string {
+	for _, f := range standing {
+		if f.name == name {
+			return f.help
+		}
+	}
+	return ""
+}
+
+// scripted cuts a drawn plan down to its script. What is left is as it was drawn.
+func (p *Plan) scripted() {
+	s := p.Script
+	if s == nil {
+		return
+	}
+	for _, f := range standing {
+		if slices.Contains(s.Without, f.name) {
+			f.off(p)
+		}
+	}
+	if s.Programs > 0 {
+		p.Calls.Threads = min(p.Calls.Threads, s.Programs)
+	}
+	if s.Replicas == 0 || s.Replicas >= p.Replicas {
+		return
+	}
+	p.Replicas = s.Replicas
+	if int(p.Misfit.Replica) > p.Replicas {
+		p.Misfit = Misfit{}
+	}
+	if int(p.Hoarder) > p.Replicas {
+		p.Hoarder = 0
+	}
+}
+
+// IsIdle says that a client does nothing; clients count from 1.
+func (p *Plan) IsIdle(client int) bool {
+	return p.Script != nil && slices.Contains(p.Script.Idle, client)
+}
