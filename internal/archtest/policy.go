@@ -119,10 +119,11 @@ var packages = map[string]rule{
 	"sim/restore":              {support, []string{"sim/plan", "sim/model", "sim/damage", "replica/disk/diskjobs", "replica/disk/backup"}},
 	"sim/conformance/lockwait": {support, []string{"sim", "sim/model"}},
 	"sim/cell":                 {support, []string{"sim/cluster", "sim/crowd", "sim/restore", "sim/faults", "sim/adversary", "sim/workload", "sim/describe", "sim/plan", "sim/model", "sim/damage", "sim/check/leases", "sim/check/agreement", "sim/check/locks", "sim/check/histories", "sim/check/events", "sim/check/handles", "sim/check/sessions", "sim/check/beliefs", "sim/check/shares", "sim/conformance/lockwait", "sim/conformance/clients", "sim/conformance/replicas", "sim/ondisk", "db", "replica/disk/diskjobs", "replica/disk/backup"}},
-	"sim/runner":               {support, []string{"sim/cell", "sim/plan"}},
+	"sim/runner":               {support, []string{"sim/cell", "sim/plan", "sim/shrink"}},
+	"sim/shrink":               {support, []string{"sim/cell", "sim/plan"}},
 	"sim/experiment":           {support, []string{"sim/cell"}},
 	"sim/mutants":              {support, []string{"internal/overlay", "internal/typecheck"}},
-	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment"}},
+	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment", "sim/shrink"}},
 	"sim/simtest":              {support, []string{"sim/runner"}},
 	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }
@@ -165,7 +166,8 @@ var forbiddenNames = map[kind][]string{
 // seed is one history. Those that stand outside it are named here, with what
 // they do there.
 var outsideTheWorld = map[string]string{
-	"sim/watchdog.go":     "prints where a coroutine hangs, from a goroutine that decides nothing",
-	"sim/runner/batch.go": "runs seeds side by side, one world a worker",
-	"sim/coroutine.go":    "starts the coroutines of iter.Pull",
+	"sim/watchdog.go":      "prints where a coroutine hangs, from a goroutine that decides nothing",
+	"sim/runner/batch.go":  "runs seeds side by side, one world a worker",
+	"sim/shrink/search.go": "runs candidates side by side, one world each",
+	"sim/coroutine.go":     "starts the coroutines of iter.Pull",
 }

@@ -1,0 +1,114 @@
+package shrink
+
+import (
+	"context"
+	"time"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// search is the shrinking of one failure.
+type search struct {
+	ctx    context.Context
+	run    func(plan.Options) cell.Result
+	jobs   int
+	o      plan.Options // but for the script
+	breach *cell.Breach
+	within bool // it breaks before healing
+	best   *plan.Script
+	at     time.Duration // when best breaks
+	tried  int
+	told   func()
+}
+
+// margin is how much later than the best a smaller run may break something.
+const margin = 10 * time.Second
+
+// trial is the outcome of one candidate.
+type trial struct {
+	i  int
+	ok bool
+	at time.Duration
+}
+
+// first runs candidates side by side and takes the first one, by its number, that breaks
+// the same property by the same check; it is the best then. Which one that is depends on no
+// timing. False: none does, or time is up.
+func (s *search) first(n int, candidate func(i int) *plan.Script) (int, bool) {
+	out := make(chan trial, s.jobs) // room for all that may be under way when time is up
+	best, next, running := n, 0, 0
+	var at time.Duration
+	for {
+		for running < s.jobs && next < best && s.ctx.Err() == nil {
+			i, c := next, candidate(next).Clone()
+			next, running, s.tried = next+1, running+1, s.tried+1
+			go func() { out <- s.try(i, c) }()
+		}
+		if running == 0 {
+			break
+		}
+		select {
+		case t := <-out:
+			running--
+			if t.ok && t.i < best {
+				best, at = t.i, t.at
+			}
+		case <-s.ctx.Done():
+			return 0, false
+		}
+	}
+	if best == n {
+		return 0, false
+	}
+	s.best, s.at = candidate(best).Clone(), at
+	s.told()
+	return best, true
+}
+
+// try runs one candidate.
+func (s *search) try(i int, c *plan.Script) trial {
+	if s.within {
+		c.Until = s.at + margin
+	}
+	o := s.o
+	o.Script = c
+	r := s.run(o)
+	t := trial{i: i, ok: r.Breach.Same(s.breach)}
+	if t.ok {
+		t.at = r.Breach.At
+	}
+	return t
+}
+
+// does tries one candidate.
+func (s *search) does(c *plan.Script) bool {
+	_, ok := s.first(1, func(int) *plan.Script { return c })
+	return ok
+}
+
+// plan is what is run with a script.
+func (s *search) plan(c *plan.Script) *plan.Plan {
+	o := s.o
+	o.Script = c
+	return planOf(o)
+}
+
+// change is the best script with a change.
+func (s *search) change(f func(*plan.Script)) *plan.Script {
+	c := s.best.Clone()
+	f(c)
+	return c
+}
+
+// over minimizes one list of the script.
+func over[T any](s *search, get func(*plan.Script) []T, set func(*plan.Script, []T)) {
+	minimize(get(s.best), func(n int, list func(i int) []T) (int, bool) {
+		base := s.best
+		return s.first(n, func(i int) *plan.Script {
+			c := base.Clone()
+			set(c, list(i))
+			return c
+		})
+	})
+}

@@ -1,0 +1,136 @@
+package shrink
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/scenario"
+)
+
+// toy is a fault that harms nothing.
+type toy string
+
+func (f toy) Name() string          { return string(f) }
+func (toy) Help() string            { return "does nothing" }
+func (toy) Strike(s scenario.Stage) { s.Outage() }
+
+// both is a checker that breaks as soon as two faults have struck.
+type both struct{ one, two bool }
+
+func (b *both) On(_ time.Duration, e event.Event) error {
+	f, _ := e.(event.FaultStruck)
+	b.one, b.two = b.one || f == (event.FaultStruck{Kind: "alpha", N: 2}), b.two || f == (event.FaultStruck{Kind: "beta", N: 3})
+	if b.one && b.two {
+		return fmt.Errorf("both have struck")
+	}
+	return nil
+}
+
+func (*both) End() error { return nil }
+
+// A cell whose check breaks if and only if two named faults strike is left with these two,
+// and with as little else as there may be.
+func TestWhatIsNeededIsLeft(t *testing.T) {
+	o := plan.Options{
+		Seed: 7, Replicas: 5, Clients: 4, Duration: 40 * time.Second, Faults: []string{"alpha", "beta", "crash", "clock-rate", "late"},
+		With: &scenario.Extension{
+			Faults:     []scenario.Fault{toy("alpha"), toy("beta")},
+			Properties: []scenario.Property{{ID: "X1", Help: "not both", New: func() scenario.Checker { return &both{} }}},
+		},
+	}
+	var sizes []Size
+	c, err := Shrinker{Run: cell.Run, Jobs: 2, Told: func(s Size) { sizes = append(sizes, s) }}.Shrink(t.Context(), o)
+	require.NoError(t, err)
+	require.True(t, c.Done)
+	require.ElementsMatch(t, []plan.Fault{{Kind: "alpha", N: 2}, {Kind: "beta", N: 3}}, c.Options.Script.Faults())
+	require.Equal(t, 2, c.Is.Faults)
+	require.Greater(t, c.Was.Faults, 10)
+	require.Equal(t, 3, c.Is.Replicas)
+	require.Zero(t, c.Is.Clients)
+	require.Equal(t, c.Is, sizes[len(sizes)-1])
+	require.Less(t, c.Options.Script.Safety, c.Is.Time+2*time.Second)
+	require.Equal(t, "X1", c.Result.Breach.ID)
+	require.Equal(t, c.Result.Hash, cell.Run(c.Options).Hash, "one case is one history")
+}
+
+// script is a run that breaks when all of some faults are in it.
+func scripted(needed ...plan.Fault) func(plan.Options) cell.Result {
+	return func(o plan.Options) cell.Result {
+		if o.Record != nil {
+			for i := range 100 {
+				o.Record.Strikes = append(o.Record.Strikes, &plan.Strike{Fault: plan.Fault{Kind: "crash", N: i + 1}, At: time.Duration(i) * time.Second})
+			}
+			o.Record.Safety = 100 * time.Second
+			o.Script = o.Record
+		}
+		r := cell.Result{Seed: o.Seed}
+		for _, f := range needed {
+			if !slices.Contains(o.Script.Faults(), f) {
+				return r
+			}
+		}
+		r.Breach = &cell.Breach{ID: "S1", Check: "two values", At: 100 * time.Second}
+		return r
+	}
+}
+
+func crash(n int) plan.Fault { return plan.Fault{Kind: "crash", N: n} }
+
+func TestFaultsFarApartAreFound(t *testing.T) {
+	for _, needed := range [][]plan.Fault{{}, {crash(1)}, {crash(100)}, {crash(1), crash(50), crash(100)}, {crash(7), crash(8), crash(9), crash(60), crash(61)}} {
+		for _, jobs := range []int{1, 4} {
+			c, err := Shrinker{Run: scripted(needed...), Jobs: jobs}.Shrink(t.Context(), plan.Options{Seed: 1})
+			require.NoError(t, err)
+			require.Equal(t, len(needed), len(c.Options.Script.Faults()))
+			require.Subset(t, c.Options.Script.Faults(), needed)
+			require.Less(t, c.Runs, 200)
+			require.True(t, c.Done)
+		}
+	}
+}
+
+// Another property, or another check of the same one, is another failure.
+func TestAnotherBreakIsNotTheSame(t *testing.T) {
+	run := scripted(crash(10))
+	other := func(o plan.Options) cell.Result {
+		r := run(o)
+		if r.Breach != nil && o.Script != nil && len(o.Script.Strikes) < 50 {
+			r.Breach.Check = "a lost vote"
+		}
+		return r
+	}
+	c, err := Shrinker{Run: other}.Shrink(t.Context(), plan.Options{Seed: 1})
+	require.NoError(t, err)
+	require.Len(t, c.Options.Script.Strikes, 50)
+	require.Equal(t, "two values", c.Result.Breach.Check)
+}
+
+// Where time is up, what was found by then is kept.
+func TestTimeIsUp(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	run := scripted(crash(3), crash(90))
+	c, err := Shrinker{Run: run, Jobs: 1, Told: func(s Size) {
+		if s.Faults < 60 {
+			stop()
+		}
+	}}.Shrink(ctx, plan.Options{Seed: 1})
+	require.NoError(t, err)
+	require.False(t, c.Done)
+	require.Less(t, c.Is.Faults, 60)
+	require.Greater(t, c.Is.Faults, 2)
+	require.NotNil(t, c.Result.Breach)
+}
+
+func TestWhatDoesNotFailIsNotShrunk(t *testing.T) {
+	_, err := Shrinker{Run: func(o plan.Options) cell.Result { return cell.Result{Seed: o.Seed} }}.Shrink(t.Context(), plan.Options{Seed: 8})
+	require.ErrorIs(t, err, ErrClean)
+	require.ErrorContains(t, err, "seed 8")
+}
