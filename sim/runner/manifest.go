@@ -47,6 +47,7 @@ type Manifest struct {
 	Stack       string          `json:"stack,omitempty"`
 	Page        string          `json:"page_error,omitempty"` // why there is no history.html
 	Hashes      []SeedHash      `json:"hashes"`
+	Shrunk      *Shrunk         `json:"shrunk,omitempty"` // of a case that was made smaller
 }
 
 // NewManifest is a manifest of what this build did with these options.
@@ -64,26 +65,33 @@ func (m *Manifest) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+	return m.writeFile(filepath.Join(dir, ManifestFile))
+}
+
+func (m *Manifest) writeFile(path string) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, ManifestFile), append(text, '\n'), 0o644)
+	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
 // ErrManifest is in every error about a directory that cannot be replayed.
 var ErrManifest = errors.New("cannot be replayed")
 
-// ReadManifest reads the manifest of a failing seed, and its options, for which what had
-// been added to the cell is taken from with. Errors say what to do and wrap ErrManifest.
-func ReadManifest(dir string, with *scenario.Extension) (Manifest, plan.Options, error) {
-	path := filepath.Join(dir, ManifestFile)
+// ReadManifest reads the manifest of a failing seed in its directory, or the file of a case,
+// and the options, for which what had been added to the cell is taken from with. Errors say
+// what to do and wrap ErrManifest.
+func ReadManifest(path string, with *scenario.Extension) (Manifest, plan.Options, error) {
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		path = filepath.Join(path, ManifestFile)
+	}
 	refuse := func(format string, args ...any) (Manifest, plan.Options, error) {
 		return Manifest{}, plan.Options{}, fmt.Errorf("%s %w: %s", path, ErrManifest, fmt.Sprintf(format, args...))
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return refuse("no such file; name the directory of one failing seed below --out")
+		return refuse("no such file; name the directory of one failing seed below --out, or a file of such a one")
 	}
 	if err != nil {
 		return refuse("%v", err)

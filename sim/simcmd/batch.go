@@ -52,6 +52,8 @@ type failedSeed struct {
 	Reproduce string `json:"reproduce"`
 	Directory string `json:"directory,omitempty"`
 	Differs   string `json:"second_hash,omitempty"` // of the run that wrote the directory, if another
+
+	Case *caseOf `json:"case,omitempty"` // of one that was made smaller
 }
 
 // simRun is one run of `chubby sim`.
@@ -113,7 +115,7 @@ func (a simRun) run(ctx context.Context) error {
 	} else {
 		a.many(ctx, c, &r)
 	}
-	return a.finish(&r)
+	return a.finish(ctx, &r)
 }
 
 // one runs the seed of the options.
@@ -190,11 +192,14 @@ func (r *report) take(t *runner.Tally, res *cell.Result) {
 }
 
 // finish writes what is to be written and picks the exit code.
-func (a simRun) finish(r *report) error {
+func (a simRun) finish(ctx context.Context, r *report) error {
 	if a.f.out != "" {
 		if err := a.leave(r); err != nil {
 			return cli.Internal(err)
 		}
+	}
+	if err := a.shrinks(ctx, r); err != nil {
+		return cli.Internal(err)
 	}
 	return teller{a.app}.tell(a.f.form, a.f.more, r)
 }

@@ -82,6 +82,11 @@ func (a teller) printFailure(f *failedSeed) error {
 			return err
 		}
 	}
+	if f.Case != nil {
+		if err := a.printCase(f.Case); err != nil {
+			return err
+		}
+	}
 	return a.Printf("  %s\n\n", f.Reproduce)
 }
 

@@ -19,15 +19,17 @@ type replayed struct {
 	Hash     string          `json:"hash"`
 	Breach   *cell.Breach    `json:"breach"`
 	Same     bool            `json:"same"` // history
-	Exit     int             `json:"exit"`
+	// SameBreak says, of a case, that it breaks the property that was recorded, by the same check.
+	SameBreak *bool `json:"same_break,omitempty"`
+	Exit      int   `json:"exit"`
 }
 
 func (a *app) replayCommand() *cobra.Command {
 	var force bool
 	var form cli.Form
 	c := &cobra.Command{
-		Use:   "replay DIR",
-		Short: "Run a failing seed again from what --out left",
+		Use:   "replay DIR|FILE",
+		Short: "Run a failing seed again, or a case, from what --out left",
 		Long: `Replay reads the manifest in the directory of a failing seed (seed-S below
 --out), runs the seed with the same options, and compares the history. The same
 history, which broke a property, gives exit code 1; another one gives 4.
@@ -37,9 +39,15 @@ since another history is to be expected then: check that commit out, or --force.
 Where one of the two builds has no VCS stamp, the digests of the programs stand
 for the commits.
 
+With the file of a case (shrunk.json in such a directory) it runs that: the seed
+with the faults that were found to be needed. A case may be run on any version, and
+kept with the tests of what it has found: code 1 says that it breaks something,
+and a line whether by the same check; 0 that it breaks nothing any more.
+
 ` + cli.ExitHelp,
-		Example: "  chubby sim --out failures; chubby sim replay failures/seed-42",
-		Args:    cli.One("directory of a failing seed"),
+		Example: `  chubby sim --out failures; chubby sim replay failures/seed-42
+  chubby sim replay failures/seed-42/shrunk.json`,
+		Args: cli.One("directory of a failing seed, or file of a case"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := form.Check(); err != nil {
 				return err
@@ -56,6 +64,9 @@ func (a *app) replay(dir string, force bool, form cli.Form) error {
 	m, o, err := runner.ReadManifest(dir, a.o.With)
 	if err != nil {
 		return cli.Usage("%v", err)
+	}
+	if m.Options.Script != nil {
+		return a.replayCase(&m, o, form)
 	}
 	build := a.build()
 	if differ := m.Differences(build); len(differ) > 0 {
@@ -77,9 +88,7 @@ func (a *app) replay(dir string, force bool, form cli.Form) error {
 	if !p.Same && !r.Internal {
 		p.Exit = cli.ExitDiffers
 	}
-	if r.Internal {
-		a.Warn("internal error: seed %d: %s\n%s", r.Seed, strings.TrimPrefix(r.Breach.Text, "internal: "), indented(r.Stack))
-	}
+	a.explainPanic(&r)
 	if form == "json" {
 		if err := a.JSON(p); err != nil {
 			return err
@@ -97,4 +106,10 @@ func (a *app) replay(dir string, force bool, form cli.Form) error {
 		return err
 	}
 	return cli.Exit(p.Exit)
+}
+
+func (a *app) explainPanic(r *cell.Result) {
+	if r.Internal {
+		a.Warn("internal error: seed %d: %s\n%s", r.Seed, strings.TrimPrefix(r.Breach.Text, "internal: "), indented(r.Stack))
+	}
 }

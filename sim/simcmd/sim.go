@@ -29,6 +29,7 @@ type simFlags struct {
 	until       uint64
 	node        string
 	out         string
+	shrink      time.Duration
 	more        bool
 	form        cli.Form
 
@@ -104,7 +105,8 @@ it: event, true time, machine, its local time, kind, text. Replicas are n1, n2,
   build, options, from, shard   what ran; asked: --seeds, of all shards together
   totals                        the numbers of the table, durations in ns
   failures[]                    seed, property ("" for a crash), text, stack,
-                                hash, reproduce, directory (with --out)
+                                hash, reproduce, directory (with --out), case
+                                (of the one that was made smaller)
   runs[]                        with --shard, for chubby sim merge: each seed with
                                 its hash, verdict and numbers
   shards, missing               of chubby sim merge: which it read, which not
@@ -117,7 +119,12 @@ Fields are added over time, never renamed or removed.
 
 --out DIR gets manifest.json (build, options, the hash of each seed), and for
 each failing seed, and the one of --seed, a directory seed-S with trace.txt,
-history.jsonl, history.html and a manifest.json that chubby sim replay reads.
+history.jsonl, history.html and a manifest.json that chubby sim replay reads. The
+first failure is made smaller as well, for at most a minute (--shrink): faults are
+left out, then clients, programs, replicas and time, as long as the same property
+breaks by the same check. shrunk.json is what is left, for chubby sim replay, and
+shrunk-trace.txt what happens in it. An interrupt ends the search, and keeps what
+it has found.
 
 ` + cli.ExitHelp,
 		Example: `  chubby sim
@@ -134,6 +141,7 @@ history.jsonl, history.html and a manifest.json that chubby sim replay reads.
 	f.register(c)
 	f.cellFlags.register(c)
 	c.Flags().StringVar(&f.out, "out", "", "directory for what failing seeds leave behind")
+	c.Flags().DurationVar(&f.shrink, "shrink", defaultShrink, "real time for making the first failure smaller, with --out or where this flag is given (0: it is left as it is)")
 	registerMore(c, &f.more)
 	f.form.Register(c)
 	c.Flags().SortFlags = false
@@ -185,6 +193,9 @@ func (f *simFlags) check() error {
 		return cli.Usage("--for %v: not below 0", f.duration)
 	case f.asked("seeds") && f.seeds == 0 && f.duration == 0 && (!f.asked("max-failures") || f.maxFailures == 0):
 		return cli.Usage("--seeds 0 would never end: add --for or --max-failures")
+	}
+	if err := f.checkShrink(); err != nil {
+		return err
 	}
 	return cli.CheckJobs(f.jobs)
 }

@@ -1,0 +1,55 @@
+package runner
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/describe"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/shrink"
+)
+
+// Files in the directory of a failing seed that was made smaller.
+const (
+	CaseFile      = "shrunk.json"      // a Manifest with a script, for replay and for tests
+	CaseTraceFile = "shrunk-trace.txt" // every event of its run
+)
+
+// Shrunk says how a case came about.
+type Shrunk struct {
+	Was  shrink.Size `json:"was"`
+	Is   shrink.Size `json:"is"`
+	Runs int         `json:"runs"`
+	Done bool        `json:"done"` // nothing that was tried can be spared; else time was up
+}
+
+// WriteCase writes a case and the trace of its run, which it makes once more, into a
+// directory, which it makes if need be. It returns the path of the case.
+func WriteCase(dir string, b Build, run Runner, c *shrink.Case) (string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	err := writeFile(dir, CaseTraceFile, func(w io.Writer) error {
+		o := c.Options
+		o.Trace.W, o.Trace.Describe = w, describe.Message
+		Guard(run)(o)
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	m := NewManifest(b, c.Options)
+	if m.Plan, err = json.Marshal(plan.New(c.Options)); err != nil {
+		return "", err
+	}
+	m.Add(&c.Result)
+	m.Breach, m.Stack, m.Shrunk = c.Result.Breach, c.Result.Stack, &Shrunk{c.Was, c.Is, c.Runs, c.Done}
+	path := filepath.Join(dir, CaseFile)
+	return path, m.writeFile(path)
+}
+
+// Same says that a run breaks what the manifest says, by the same check.
+func (m *Manifest) Same(r *cell.Result) bool { return r.Breach.Same(m.Breach) }

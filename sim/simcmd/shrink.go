@@ -1,0 +1,92 @@
+package simcmd
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/runner"
+	"github.com/chubbycell/chubby/sim/shrink"
+)
+
+// defaultShrink is how long a failure is made smaller.
+const defaultShrink = time.Minute
+
+// caseOf is what became of a failure that was made smaller.
+type caseOf struct {
+	runner.Shrunk
+	File   string   `json:"file,omitempty"`   // with --out
+	Replay string   `json:"replay,omitempty"` // the command that runs it
+	Faults []string `json:"faults"`
+}
+
+// shrinks makes the first failure smaller, where that was asked for, or where --out is to
+// have it. An interrupt ends it, and what was found by then is kept.
+func (a simRun) shrinks(ctx context.Context, r *report) error {
+	if a.f.shrink <= 0 || ctx.Err() != nil || a.f.out == "" && !a.f.asked("shrink") {
+		return nil
+	}
+	for i := range r.Failures {
+		if s := &r.Failures[i]; !s.Internal && s.Differs == "" {
+			return a.shrinkOne(ctx, r, s)
+		}
+	}
+	return nil
+}
+
+func (a simRun) shrinkOne(ctx context.Context, r *report, s *failedSeed) error {
+	o := r.options
+	o.Seed = s.Seed
+	ctx, stop := context.WithTimeout(ctx, a.f.shrink)
+	defer stop()
+	told := a.now()
+	a.Say("shrinking seed %d, for at most %v", s.Seed, a.f.shrink)
+	c, err := shrink.Shrinker{Run: runner.Guard(a.simulate), Jobs: a.f.jobs, Told: func(is shrink.Size) {
+		if now := a.now(); now.Sub(told) >= every/2 {
+			told = now
+			a.Say("  %v", is)
+		}
+	}}.Shrink(ctx, o)
+	if err != nil {
+		a.Warn("cannot shrink: %v", err)
+		return nil
+	}
+	s.Case = &caseOf{Shrunk: runner.Shrunk{Was: c.Was, Is: c.Is, Runs: c.Runs, Done: c.Done}, Faults: []string{}}
+	for _, f := range c.Options.Script.Faults() {
+		s.Case.Faults = append(s.Case.Faults, f.String())
+	}
+	if a.f.out == "" {
+		return nil
+	}
+	s.Case.File, err = runner.WriteCase(filepath.Join(a.f.out, fmt.Sprintf("seed-%d", s.Seed)), r.Build, a.simulate, &c)
+	s.Case.Replay = a.o.Run + " sim replay " + s.Case.File
+	return err
+}
+
+// checkShrink finds values of --shrink that say nothing.
+func (f *simFlags) checkShrink() error {
+	switch {
+	case f.shrink < 0:
+		return cli.Usage("--shrink %v: not below 0", f.shrink)
+	case f.trace && f.asked("shrink"):
+		return cli.Usage("--shrink does not go with --trace, which runs a seed once")
+	}
+	return nil
+}
+
+// printCase tells of a case.
+func (a teller) printCase(c *caseOf) error {
+	more := ""
+	if !c.Done {
+		more = "; time was up, --shrink 5m may find less"
+	}
+	if err := a.Printf("  shrunk: from %v\n      to: %v, in %d runs%s\n", c.Was, c.Is, c.Runs, more); err != nil {
+		return err
+	}
+	if c.File != "" {
+		return a.Printf("  case: %s\n", c.Replay)
+	}
+	return nil
+}
