@@ -30,7 +30,9 @@ func run(p plan.Plan, tr sim.Trace) Result {
 	defer c.world.Close()
 	c.start()
 	healedAt := c.safety()
-	c.notes(healedAt)
+	if s := c.plan.Record; s != nil {
+		s.Safety = healedAt
+	}
 	if c.gaveUp() {
 		return c.result(0)
 	}

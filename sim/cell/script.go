@@ -20,10 +20,3 @@ func (c *seedRun) gaveUp() bool {
 	s := c.plan.Script
 	return s != nil && s.Until > 0 && s.Until < s.Safety && c.world.Failure() == nil && c.world.Now() >= s.Until
 }
-
-// notes fills in what a script has to say beside strikes and tricks, which noted themselves.
-func (c *seedRun) notes(healedAt time.Duration) {
-	if s := c.plan.Record; s != nil {
-		s.Safety = healedAt
-	}
-}

@@ -21,7 +21,7 @@ func loseNews(c *Faults, d *sim.Draw) {
 	c.until(d.Duration(2*time.Second, 10*time.Second), func() { c.lostNews = nil })
 }
 
-// losesNews cuts the link for the instant at which a replica sends an answer that is to be lost.
+// losesNews cuts the link for the moment at which a replica sends an answer that is to be lost.
 func (c *Faults) losesNews(from, to sim.Addr, wire []byte) {
 	if c.lostNews == nil || !to.IsClient() || !hasNews(wire) || !c.lostNews.draws.Chance(1, 2) {
 		return
@@ -29,7 +29,7 @@ func (c *Faults) losesNews(from, to sim.Addr, wire []byte) {
 	c.NewsLost++
 	l := c.world.Net().Link(from, to)
 	l.Cut()
-	c.until(0, l.Mend)
+	c.until(c.lostNews.draws.Duration(time.Microsecond, time.Millisecond), l.Mend)
 }
 
 func hasNews(wire []byte) bool {
