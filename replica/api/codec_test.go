@@ -116,6 +116,11 @@ func TestGoldenBytes(t *testing.T) {
 		q, err := api.DecodeRequest(b)
 		require.NoError(t, err)
 		require.Equal(t, g.q, q)
+		_, keeps := g.q.Op.(api.KeepAlive)
+		require.Equal(t, keeps, api.IsKeepAlive(b), g.hex)
+		for n := range 7 {
+			require.False(t, api.IsKeepAlive(b[:n]), g.hex)
+		}
 	}
 	for _, g := range goldenReplies {
 		b := unhex(t, g.hex)

@@ -35,6 +35,22 @@ func DecodeRequest(b []byte) (Request, error) {
 	return q, nil
 }
 
+// IsKeepAlive reports whether b, which may be anything, begins as the bytes of a KeepAlive do.
+func IsKeepAlive(b []byte) bool {
+	if len(b) < 2 || b[0] != messageVersion || b[1] != kindRequest {
+		return false
+	}
+	b = b[2:]
+	for range 5 { // what Request has in front of its op
+		_, n := binary.Uvarint(b)
+		if n <= 0 {
+			return false
+		}
+		b = b[n:]
+	}
+	return len(b) > 0 && b[0] == tagKeepAlive
+}
+
 // AppendReply appends the bytes of p to dst.
 func AppendReply(dst []byte, p Reply) []byte {
 	dst = append(dst, messageVersion, kindReply)

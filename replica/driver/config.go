@@ -15,6 +15,8 @@ type Config struct {
 	FlushAfter time.Duration // records for which nothing waits are written after this
 	IdleAfter  time.Duration // an idle log writes its watermark after this
 
+	Inbox InboxConfig // of what takes messages in for the driver
+
 	SnapshotEvery paxos.Slot    // a snapshot is written after so many slots
 	KeepSlots     paxos.Slot    // so many slots that could be dropped are kept for laggards
 	PieceBytes    int           // of a snapshot, in one message; at most
@@ -30,6 +32,7 @@ func DefaultConfig() Config {
 		Core:          core.DefaultConfig(),
 		FlushAfter:    100 * time.Millisecond,
 		IdleAfter:     200 * time.Millisecond,
+		Inbox:         defaultInbox(),
 		SnapshotEvery: 10_000,
 		KeepSlots:     1_000,
 		PieceBytes:    256 << 10,
@@ -58,5 +61,5 @@ func (c *Config) Validate() error {
 	if c.PieceBytes < 1 {
 		faults = append(faults, fmt.Errorf("driver config: PieceBytes is %d; at least 1", c.PieceBytes))
 	}
-	return errors.Join(append(faults, c.Core.Validate())...)
+	return errors.Join(append(faults, c.Inbox.validate(), c.Core.Validate())...)
 }

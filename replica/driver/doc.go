@@ -18,7 +18,10 @@
 // The process shell (package replica) and the simulator both drive it and add nothing of
 // the protocol: each owns a clock, a way to send, what does the disk jobs, and one timer.
 //
-// Reading order: config.go, driver.go, log_scheduler.go, bulk_job.go, bulk_scheduler.go,
+// Messages that come while the goroutine that owns the Driver is busy wait in an Inbox, which
+// says what is taken in next, and when what the Driver wants is carried out.
+//
+// Reading order: config.go, driver.go, inbox.go, log_scheduler.go, bulk_job.go, bulk_scheduler.go,
 // transfer_message.go and sum_message.go, sums.go and comparison.go (comparing rows
 // before they are written), fetch.go (getting a snapshot), transfer.go,
 // backup_scheduler.go, invariant.go; then the bytes: wire.go, sum_codec.go.
