@@ -126,6 +126,19 @@ func (e *Env) Post(f func(now time.Time)) {
 	e.m.intake.post(input{kind: inPost, fn: f})
 }
 
+// PostAfter is Post when d of true time has passed: the process has something to do that
+// takes as long, whatever its clock does.
+func (e *Env) PostAfter(d time.Duration, f func(now time.Time)) {
+	if e.dead {
+		return
+	}
+	e.m.w.timeline.schedule(int64(d), &e.m.ties, call(func() {
+		if !e.dead {
+			e.m.intake.take(input{kind: inPost, fn: f})
+		}
+	}), 0, nil)
+}
+
 // FS is the machine's disk as this life sees it: each call parks the calling
 // coroutine, and takes effect at an event. Files and locks end with the life.
 func (e *Env) FS() vfs.FS { return &lifeFS{e, e.m.disks.near} }

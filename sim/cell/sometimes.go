@@ -35,6 +35,7 @@ var situations = []situation{
 	{"late-epoch", "an epoch command took effect whose master no longer led", func(c *Cell) uint64 { return c.watch.Epochs.LateEpochs }},
 	{"conflict", "a compare-and-set met another value", func(c *Cell) uint64 { return c.watch.Calls.Conflicts }},
 	{"batch", "one slot held several commands", func(c *Cell) uint64 { return c.watch.Calls.Batches }},
+	{"burst", "a message of a client was taken in behind another one, before anything was carried out", func(c *Cell) uint64 { return c.rare.bursts }},
 	{"vote-replaced", "a slot was voted on at more than one ballot", func(c *Cell) uint64 { return c.watch.Revotes() }},
 	{"unreadable-vote", "a disk gave back a vote without its value, and said so", func(c *Cell) uint64 { return uint64(c.watch.Rot.Unreadable) }},
 	{"unreadable-in-quorum", "an unreadable vote stood in a quorum that decided phase 1", func(c *Cell) uint64 { return c.watch.Counts.DecidedUnread }},
@@ -175,6 +176,7 @@ func (c *Cell) retire(r *replica) {
 		r.retired = true
 		c.lost(r)
 		c.watch.Counts.Add(n.Status().Count)
+		c.rare.bursts += r.Shared()
 		a := n.Audit()
 		c.watch.Audits.Summed += a.Summed
 		c.watch.Audits.Compared += a.Compared

@@ -5,5 +5,5 @@
 // package replica's goroutines. It checks nothing: an Observer is told of all that it does, in
 // its order. Package sim/cell has one that hands it to the checkers and to the faults.
 //
-// Reading order: machines.go, configs.go, replica.go, jobs.go.
+// Reading order: machines.go, configs.go, replica.go, loop.go, jobs.go.
 package cluster

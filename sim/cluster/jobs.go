@@ -14,8 +14,7 @@ func (r *Replica) runJob() {
 	r.Observer.OnLogBegun(r.job)
 	err := diskjobs.Log(r.Store, *r.job)
 	r.Observer.OnLogWritten(r.job, err)
-	r.Env.Post(func(now time.Time) {
-		now = r.reads(now)
+	r.posts(func(now time.Time) {
 		r.Observer.OnInput(now)
 		r.Observer.OnLogDone(now, r.job)
 		r.Host.LogDone(now, err)
@@ -28,8 +27,7 @@ func (r *Replica) runBulk(j driver.BulkJob) {
 	r.Observer.OnBulkBegun(j)
 	result := r.bulk.Do(j)
 	r.Observer.OnBulkEnded()
-	r.Env.Post(func(now time.Time) {
-		now = r.reads(now)
+	r.posts(func(now time.Time) {
 		r.Observer.OnInput(now)
 		r.Observer.OnBulkDone(now, result)
 		r.Host.BulkDone(now, result)
@@ -45,8 +43,7 @@ func (r *Replica) runBackup(j driver.BackupJob) {
 		OnDone: r.Observer.OnBackup,
 	}
 	done := b.Do(j)
-	r.Env.Post(func(now time.Time) {
-		now = r.reads(now)
+	r.posts(func(now time.Time) {
 		r.Host.BackupDone(now, done)
 		r.Act()
 	})

@@ -27,6 +27,7 @@ type Replica struct {
 	Due     time.Time // it has asked for; zero: none
 
 	plan     *plan.Plan
+	loop     loop
 	Observer Observer
 	observed model.Observed
 	bulk     diskjobs.Bulk
@@ -47,7 +48,7 @@ type Observer interface {
 
 	// Delays says that a message from a client has not arrived yet: the network holds it back.
 	Delays(from sim.Addr, msg []byte) bool
-	// OnInput is told of an input before its kind.
+	// OnInput is told of an input before its kind, unless it comes behind another one in a burst.
 	OnInput(now time.Time)
 	// OnClientMessage is told of a message from a client; taken says that it is not the host's.
 	OnClientMessage(now time.Time, from sim.Addr, msg []byte) (taken bool)
@@ -87,7 +88,7 @@ type Observer interface {
 
 // New is a life of replica id of a plan, which has not begun. watch makes its observer.
 func New(p *plan.Plan, id paxos.NodeID, cfg driver.Config, watch func(*Replica) Observer) *Replica {
-	r := &Replica{Id: id, plan: p}
+	r := &Replica{Id: id, plan: p, loop: loop{box: driver.NewInbox[message](cfg.Inbox)}}
 	cfg.Core.Observer = &r.observed
 	r.Host = driver.New(cfg)
 	r.Observer = watch(r)
@@ -109,8 +110,7 @@ func (r *Replica) Start(env *sim.Env) {
 		r.Store = st
 		r.bulk = diskjobs.Bulk{Snapshots: st.Snapshots(), OnPublished: r.Observer.OnPublished, OnUnreadable: r.Observer.OnUnreadable}
 		r.Observer.OnOpened(rec, report)
-		env.Post(func(now time.Time) {
-			now = r.reads(now)
+		r.posts(func(now time.Time) {
 			r.Host.Start(now, rec.Recovered, rec.Rows)
 			r.Observer.OnStarted(now, rec)
 			r.Act()
@@ -137,31 +137,13 @@ func (r *Replica) wakes(at time.Time) {
 	r.Env.WakeAt(r.plan.Grained(at))
 }
 
-// Receive hands bytes to the host.
-func (r *Replica) Receive(now time.Time, from sim.Addr, msg []byte) {
-	if from.IsClient() && r.Observer.Delays(from, msg) {
-		return
-	}
-	now = r.reads(now)
-	r.Observer.OnInput(now)
-	if from.IsClient() {
-		if !r.Observer.OnClientMessage(now, from, msg) {
-			r.Host.ClientMessage(now, core.Addr(from), model.PrincipalOn(from), msg)
-		}
-	} else {
-		wire := string(msg)
-		r.Observer.OnPeerMessage(now, paxos.NodeID(from), wire)
-		r.Host.PeerMessage(now, paxos.NodeID(from), wire)
-	}
-	r.Act()
-}
-
 // Wake hands time to the host.
 func (r *Replica) Wake(now time.Time) {
-	now = r.reads(now)
-	r.Host.Advance(now)
-	r.Act()
-	r.Observer.OnWoken(now)
+	r.does(now, func(now time.Time) {
+		r.Host.Advance(now)
+		r.Act()
+		r.Observer.OnWoken(now)
+	})
 }
 
 // Tell hands an input to the host, as if an operator had asked, once the process has had its
@@ -170,8 +152,7 @@ func (r *Replica) Tell(f func(now time.Time)) {
 	if r.Env == nil {
 		return
 	}
-	r.Env.Post(func(now time.Time) {
-		now = r.reads(now)
+	r.posts(func(now time.Time) {
 		f(now)
 		r.Act()
 	})

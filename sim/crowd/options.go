@@ -49,7 +49,7 @@ func (o Options) Plan() plan.Plan {
 	}
 	p := plan.New(plan.Options{Seed: o.Seed, Replicas: o.Replicas, Clients: 1, Faults: []string{}, Workload: "mixed"})
 	seed := p.Driver.Core.Paxos.Seed
-	p.Clients, p.Grain, p.Lull, p.Misfit = 0, grain, 0, plan.Misfit{}
+	p.Clients, p.Grain, p.Busy, p.Lull, p.Misfit = 0, grain, 0, 0, plan.Misfit{}
 	p.Driver = driver.DefaultConfig()
 	p.Driver.Core.Paxos.Seed = seed
 	p.Driver.Core.Sessions.LeaseMin, p.Driver.Core.Sessions.LeaseMax = o.Lease, o.Lease

@@ -75,6 +75,7 @@ type Plan struct {
 	Backups BackupPlan // where Host.BackupEvery is set
 
 	Grain   time.Duration // of replicas' timers: they ring late by less than that; 0: on time
+	Busy    time.Duration // a replica takes in nothing for so long behind what it took in
 	Misfit  Misfit
 	Hoarder paxos.NodeID  // keeps more slots for laggards than Host says; 0: none
 	Plain   bool          // clients are told who the replicas are, and nothing else
@@ -169,6 +170,7 @@ func New(o Options) Plan {
 	p.faults(o.Faults, at)
 	p.machines(at)
 	p.product(src.Seed(), at)
+	p.loop(at)
 	p.leases(o.Lease, at)
 	p.misfit(at)
 	p.sessions(at)

@@ -40,6 +40,18 @@ func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	p.Driver.HoldFor = at("host.hold").Duration(10*time.Millisecond, 5*time.Second)
 }
 
+// loop draws how long the goroutine of a replica is busy with what it took in, so that messages
+// come to wait, and how many of clients it takes in then before it carries out what
+// follows. In half of the cells it takes in each at once, and alone.
+func (p *Plan) loop(at func(string) *draw.Stream) {
+	d := at("loop")
+	p.Driver.Inbox.Burst = 1
+	if d.Chance(1, 2) {
+		p.Driver.Inbox.Burst = int(d.LogUniform(1, 64))
+		p.Busy = time.Duration(d.LogUniform(int64(20*time.Microsecond), int64(3*time.Millisecond)))
+	}
+}
+
 // quotas draws cells in which there is little room, for programs that use nodes and
 // are content with less.
 func (p *Plan) quotas(at func(string) *draw.Stream) {

@@ -235,7 +235,7 @@ func (s *Checker) proposes(id paxos.NodeID, now time.Time, c command.Command) {
 	}
 	switch c := c.(type) {
 	case command.Call, command.NodeCommand:
-		if !t.Serving {
+		if !t.Serving && !t.took { // what came behind the last KeepAlive that was awaited may be worked on
 			s.breaks(id, "works on a call in its fail-over: %+v", c)
 		}
 	case command.Sweep:

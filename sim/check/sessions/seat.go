@@ -59,6 +59,7 @@ type seat struct {
 	Began   api.Number // the command that began the epoch; 0: not known
 	Serving bool
 	served  time.Time                   // when it began to
+	took    bool                        // it serves, as it said of itself when a request came
 	seen    map[api.SessionID]api.Seq   // its client waits for no call up to this one
 	under   map[api.SessionID][]api.Seq // calls in the log that the master has not heard of again
 	busy    map[api.SessionID]time.Time // since then there are any
@@ -121,6 +122,7 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.G
 	}
 	k, keeps := q.Op.(api.KeepAlive)
 	if !keeps {
+		t.took = t.Serving || t.took || t.Of.Master().State == master.Serving
 		if h := t.Heard[q.Session]; h != nil {
 			h.came(now, q)
 		}

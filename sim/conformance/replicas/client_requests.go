@@ -1,6 +1,8 @@
 package replicas
 
 import (
+	"slices"
+
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master"
@@ -12,15 +14,16 @@ import (
 // answers all that wait. A client that gets no answer tries again, so a run does not show
 // that it was forgotten (L1). KeepAlives have bounds of their own (S11).
 type clientRequests struct {
-	pending   map[requestKey]pendingRequest
-	nodeOps   int       // of them, on files, locks or handles
-	duplicate duplicate // that came in this step
+	pending    map[requestKey]pendingRequest
+	nodeOps    int         // of them, on files, locks or handles
+	duplicates []duplicate // that came in this step
 }
 
 // pendingRequest is the newest duplicate of a request.
 type pendingRequest struct {
 	id       uint64
 	isNodeOp bool // the first duplicate was one: package nodeops has the call
+	own      bool // this one is one
 }
 
 // duplicate is a request of which another duplicate has come, and what was pending before.
@@ -49,25 +52,24 @@ func keyOf(from sim.Addr, q api.Request) requestKey {
 
 // onRequest records a request that the replica takes.
 func (c *clientRequests) onRequest(from sim.Addr, q api.Request) {
-	isNodeOp := true
+	isNodeOp, own := true, true
 	switch q.Op.(type) {
 	case api.KeepAlive:
 		return
 	case api.OpenSession, api.EndSession, api.Get, api.Put, api.Delete, api.CompareAndSet, api.List:
-		isNodeOp = false
+		isNodeOp, own = false, false
 	}
 	if c.pending == nil {
 		c.pending = map[requestKey]pendingRequest{}
 	}
 	d := keyOf(from, q)
-	c.duplicate = duplicate{}
 	if was, owes := c.pending[d]; owes {
 		isNodeOp = was.isNodeOp
-		c.duplicate = duplicate{d, was}
+		c.duplicates = append(c.duplicates, duplicate{d, was})
 	} else if isNodeOp {
 		c.nodeOps++
 	}
-	c.pending[d] = pendingRequest{q.ID, isNodeOp}
+	c.pending[d] = pendingRequest{q.ID, isNodeOp, own}
 }
 
 // onReply records a reply. A parked call goes on waiting.
@@ -75,13 +77,19 @@ func (c *clientRequests) onReply(to sim.Addr, p api.Reply) {
 	if p.Result.Code == api.Parked {
 		return
 	}
+	for i, x := range c.duplicates {
+		if x.from == to && x.was.id == p.ID && c.pending[x.requestKey].id != p.ID {
+			c.separate(i)
+			return
+		}
+	}
 	for d, o := range c.pending { // order-free: each has an id of its own
 		if d.from != to || o.id != p.ID {
 			continue
 		}
-		if c.duplicate.requestKey == d && isRefusal(p.Result.Code) {
-			c.pending[d] = c.duplicate.was
-			c.duplicate = duplicate{}
+		if i := c.lastDuplicate(d); i >= 0 && isRefusal(p.Result.Code) {
+			c.pending[d] = c.duplicates[i].was
+			c.duplicates = slices.Delete(c.duplicates, i, i+1)
 			continue
 		}
 		delete(c.pending, d)
@@ -89,6 +97,40 @@ func (c *clientRequests) onReply(to sim.Addr, p api.Reply) {
 			c.nodeOps--
 		}
 	}
+}
+
+// separate records that the request in front of a duplicate has an answer of its own: what came
+// behind it is another request.
+func (c *clientRequests) separate(i int) {
+	d := c.duplicates[i].requestKey
+	c.duplicates = slices.Delete(c.duplicates, i, i+1)
+	for j := i; j < len(c.duplicates); j++ {
+		if x := &c.duplicates[j]; x.requestKey == d {
+			x.was.isNodeOp = x.was.own
+			return
+		}
+	}
+	o, owes := c.pending[d]
+	if !owes {
+		return // answered before this one
+	}
+	if o.isNodeOp && !o.own {
+		c.nodeOps--
+	} else if !o.isNodeOp && o.own {
+		c.nodeOps++
+	}
+	o.isNodeOp = o.own
+	c.pending[d] = o
+}
+
+// lastDuplicate is the index of the newest duplicate of a request in this step; -1: none came.
+func (c *clientRequests) lastDuplicate(d requestKey) int {
+	for i, x := range slices.Backward(c.duplicates) {
+		if x.requestKey == d {
+			return i
+		}
+	}
+	return -1
 }
 
 // isRefusal reports that a request which gets this answer at once has changed no other one.
@@ -101,7 +143,7 @@ func isRefusal(c api.Code) bool {
 }
 
 // onStepEnd records the end of a step.
-func (c *clientRequests) onStepEnd() { c.duplicate = duplicate{} }
+func (c *clientRequests) onStepEnd() { c.duplicates = c.duplicates[:0] }
 
 // hasPending reports that some request has no answer yet.
 func (c *clientRequests) hasPending() bool { return len(c.pending) > 0 }

@@ -14,6 +14,7 @@ func TestL1ClientsAreAnsweredOrKept(t *testing.T) {
 	again := get
 	again.ID = 12
 	stat := api.Request{ID: 21, Session: 3, Seq: 2, Op: api.GetStat{}}
+	put := api.Request{ID: 22, Session: 3, Seq: 2, Op: api.Put{Key: "a"}}
 	keep := api.Request{ID: 31, Session: 3, Op: api.KeepAlive{}}
 	opens := func(id, nonce uint64) api.Request {
 		return api.Request{ID: id, Op: api.OpenSession{Nonce: api.Nonce{nonce, 1}}}
@@ -41,6 +42,10 @@ func TestL1ClientsAreAnsweredOrKept(t *testing.T) {
 		"forgotten for a refused": {requests: []api.Request{get, odd}, replies: []api.Reply{replies(13, api.Invalid)}, state: master.Serving, breaks: true},
 		"refused, then answered":  {requests: []api.Request{get, odd}, replies: []api.Reply{replies(13, api.Invalid), replies(11, api.OK)}, state: master.Serving},
 		"refused, no copy of one": {requests: []api.Request{odd}, replies: []api.Reply{replies(13, api.Invalid)}, state: master.Serving},
+		"two copies are refused":  {requests: []api.Request{get, again}, replies: []api.Reply{replies(11, api.NotMaster), replies(12, api.NotMaster)}, state: master.Following},
+		"the later one first":     {requests: []api.Request{get, again}, replies: []api.Reply{replies(12, api.OK), replies(11, api.OK)}, state: master.Serving},
+		"one that came twice":     {requests: []api.Request{get, get}, replies: []api.Reply{replies(11, api.Stale)}, state: master.Serving},
+		"another one behind it":   {requests: []api.Request{stat, put}, replies: []api.Reply{replies(21, api.NotFound)}, state: master.Serving, waiting: 1},
 		"two that open":           {requests: []api.Request{opens(1, 7), opens(2, 8)}, replies: []api.Reply{replies(2, api.OK)}, state: master.Serving, waiting: 1},
 		"one of two is forgotten": {requests: []api.Request{opens(1, 7), opens(2, 8)}, state: master.Serving, waiting: 1, breaks: true},
 		"a KeepAlive":             {requests: []api.Request{keep}, state: master.Serving},
