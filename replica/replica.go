@@ -12,7 +12,6 @@ import (
 
 	"github.com/chubbycell/chubby/internal/boottime"
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/disk/diskjobs"
 	"github.com/chubbycell/chubby/replica/disk/store"
@@ -36,7 +35,6 @@ type Config struct {
 	Backups   *store.Place // where Host.BackupEvery has something written; nil: nowhere
 	Transport Transport
 	Now       func() time.Time // monotonic, and goes on while the machine is suspended; nil: boottime.Now
-	Inbox     int              // inputs that may wait; 0: 4096
 	Logger    *slog.Logger     // nil: nothing is logged
 }
 
@@ -52,14 +50,13 @@ func (c *Config) Validate() error {
 	fault(c.Dir == "", "no Dir")
 	fault(c.Transport == nil, "no Transport")
 	fault(c.Driver.BackupEvery != 0 && (c.Backups == nil || c.Backups.FS == nil || c.Backups.Dir == ""), "Host.BackupEvery is set, and Backups names no place")
-	fault(c.Inbox < 0, fmt.Sprintf("Inbox is %d; at least 0", c.Inbox))
 	return errors.Join(append(faults, c.Driver.Validate())...)
 }
 
 // Replica is one running replica. Its methods are safe for concurrent use.
 type Replica struct {
 	cfg        Config
-	inbox      chan input
+	inbox      *inbox
 	asks       chan ask
 	logJobs    chan driver.LogJob
 	logDone    chan error // one answer a job
@@ -74,15 +71,6 @@ type Replica struct {
 	syncs      atomic.Uint64
 }
 
-// input is one message that waits for the loop.
-type input struct {
-	fromPeer bool
-	peer     paxos.NodeID // where fromPeer
-	client   core.Addr    // where not
-	who      api.Principal
-	wire     []byte
-}
-
 // Start opens the store, which may take as long as reading the log does, and
 // starts the replica. An error of the store means that this replica must not
 // vote; it says what was found.
@@ -92,9 +80,6 @@ func Start(cfg Config) (*Replica, error) {
 	}
 	if cfg.Now == nil {
 		cfg.Now = boottime.Now
-	}
-	if cfg.Inbox == 0 {
-		cfg.Inbox = 4096
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -115,7 +100,7 @@ func Start(cfg Config) (*Replica, error) {
 	cfg.Logger.Info("store opened", "replica", cfg.Driver.Core.Paxos.ID, "records", len(rec.Records), "report", report)
 	r := &Replica{
 		cfg:        cfg,
-		inbox:      make(chan input, cfg.Inbox),
+		inbox:      newInbox(cfg.Driver.Inbox),
 		asks:       make(chan ask),
 		logJobs:    make(chan driver.LogJob, 1),
 		logDone:    make(chan error, 1),
@@ -141,27 +126,6 @@ func Entropy() uint64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails: it ends the program instead
 	return binary.LittleEndian.Uint64(b[:])
-}
-
-// FromPeer hands over bytes that another replica sent. It owns wire
-// from then on, never blocks, and reports whether there was room.
-func (r *Replica) FromPeer(from paxos.NodeID, wire []byte) bool {
-	return r.put(input{fromPeer: true, peer: from, wire: wire})
-}
-
-// FromClient hands over bytes that a client sent; who is the principal that the
-// transport has authenticated. It never blocks and reports whether there was room.
-func (r *Replica) FromClient(from core.Addr, who api.Principal, wire []byte) bool {
-	return r.put(input{client: from, who: who, wire: wire})
-}
-
-func (r *Replica) put(in input) bool {
-	select {
-	case r.inbox <- in:
-		return true
-	default:
-		return false
-	}
 }
 
 // Stop ends the replica and waits until its files are closed. It may be called
@@ -232,12 +196,8 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 	err := r.carryOut(h, timer)
 	for err == nil {
 		select {
-		case in := <-r.inbox:
-			if in.fromPeer {
-				h.PeerMessage(r.cfg.Now(), in.peer, string(in.wire))
-			} else {
-				h.ClientMessage(r.cfg.Now(), in.client, in.who, in.wire)
-			}
+		case <-r.inbox.wake:
+			r.takeIn(h)
 		case a := <-r.asks:
 			a.do(h, r.cfg.Now())
 			err = r.carryOut(h, timer)
@@ -271,7 +231,7 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 	close(r.ended)
 }
 
-// act does what the host wants done. It returns why the host stopped, if it did.
+// carryOut does what the host wants done. It returns why the host stopped, if it did.
 func (r *Replica) carryOut(h *driver.Driver, timer *time.Timer) error {
 	out := h.TakeOutput()
 	for _, m := range out.Peers {

@@ -1,0 +1,110 @@
+package replica
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
+)
+
+// input is one message that waits for the loop.
+type input struct {
+	fromPeer bool
+	peer     paxos.NodeID // where fromPeer
+	client   core.Addr    // where not
+	who      api.Principal
+	wire     []byte
+}
+
+// inbox is what goroutines of the transport and the loop share.
+type inbox struct {
+	wake chan struct{} // has an element when there may be something to take
+
+	mu   sync.Mutex
+	wait *driver.Inbox[input]
+}
+
+func newInbox(c driver.InboxConfig) *inbox {
+	return &inbox{wake: make(chan struct{}, 1), wait: driver.NewInbox[input](c)}
+}
+
+// add puts in behind its like, and reports whether there was room.
+func (b *inbox) add(in input) (ok bool) {
+	b.mu.Lock()
+	if in.fromPeer {
+		ok = b.wait.AddPeer(in)
+	} else {
+		ok = b.wait.AddClient(in.client, in.wire, in)
+	}
+	b.mu.Unlock()
+	b.signal()
+	return ok
+}
+
+func (b *inbox) signal() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (b *inbox) next() (in input, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.wait.Next()
+}
+
+// acts is Inbox.Acts, and signals where something still waits then.
+func (b *inbox) acts() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.wait.Acts() {
+		return false
+	}
+	if b.wait.Len() > 0 {
+		b.signal()
+	}
+	return true
+}
+
+// takeIn hands the host what has come, up to where what follows is to be carried out.
+func (r *Replica) takeIn(h *driver.Driver) {
+	for n := 1; ; n++ {
+		in, ok := r.inbox.next()
+		switch {
+		case !ok:
+			return
+		case in.fromPeer:
+			h.PeerMessage(r.cfg.Now(), in.peer, string(in.wire))
+		default:
+			h.ClientMessage(r.cfg.Now(), in.client, in.who, in.wire)
+			if n == 1 {
+				runtime.Gosched() // goroutines of the transport that can run hand over what they have
+			}
+		}
+		if r.inbox.acts() {
+			return
+		}
+	}
+}
+
+// FromPeer hands over bytes that another replica sent. It owns wire
+// from then on, never blocks, and reports whether there was room.
+func (r *Replica) FromPeer(from paxos.NodeID, wire []byte) bool {
+	return r.inbox.add(input{fromPeer: true, peer: from, wire: wire})
+}
+
+// FromClient hands over bytes that a client sent; who is the principal that the
+// transport has authenticated. It never blocks and reports whether there was room.
+func (r *Replica) FromClient(from core.Addr, who api.Principal, wire []byte) bool {
+	return r.inbox.add(input{client: from, who: who, wire: wire})
+}
+
+func (b *inbox) len() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.wait.Len()
+}
