@@ -126,7 +126,7 @@ func (f configured) check(p scenario.Program, w config, text string, told bool) 
 }
 
 func TestConfig(t *testing.T) {
-	reaches(t, simtest.Run(t, configured{watchConfig}.trial().options(enough, 4)), "told", "kept", "hushed")
+	reaches(t, simtest.Run(t, configured{watchConfig}.trial().options(2*enough, 4)), "told", "kept", "hushed")
 }
 
 func TestConfigIsDeterministic(t *testing.T) {
