@@ -41,7 +41,7 @@ func IsKeepAlive(b []byte) bool {
 		return false
 	}
 	b = b[2:]
-	for range 5 { // what Request has in front of its op
+	for range 6 { // what Request has in front of its op; its flag has the form of a small number
 		_, n := binary.Uvarint(b)
 		if n <= 0 {
 			return false
