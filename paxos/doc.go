@@ -70,7 +70,7 @@
 //
 // The rest: config.go, membership.go (which group governs a slot), queue.go and slot_log.go
 // (containers), validate.go and codec.go (the wire), record_codec.go (the disk),
-// invariant.go, status.go, text.go.
+// invariant.go, status.go, heard.go, text.go.
 //
 // # For readers who know Raft
 //

@@ -59,16 +59,19 @@ type Status struct {
 // first.
 func (r *Replica) Status(ctx context.Context) (Status, error) {
 	var s Status
-	err := r.ask(ctx, func(h *driver.Driver, _ time.Time) {
-		s.ID = r.cfg.Driver.Core.Paxos.ID
-		c := h.Core()
-		if c == nil {
-			return // it will not start
-		}
-		p, all := c.Status(), c.Rows()
-		s.Role, s.Leader, s.Serving, s.Applied = p.Role, p.Leader, c.Serving() != nil, p.Applied
-		s.Records, s.Syncs, s.Proposed = uint64(p.Durable), r.syncs.Load(), p.Pending
-		s.Epoch, s.Sessions = rows.GetEpoch(all).Number, rows.GetTotals(all).Sessions
-	})
+	err := r.ask(ctx, func(h *driver.Driver, _ time.Time) { r.status(h, &s) })
 	return s, err
+}
+
+// status reads the state, in constant time.
+func (r *Replica) status(h *driver.Driver, s *Status) {
+	s.ID = r.cfg.Driver.Core.Paxos.ID
+	c := h.Core()
+	if c == nil {
+		return // it will not start
+	}
+	p, all := c.Status(), c.Rows()
+	s.Role, s.Leader, s.Serving, s.Applied = p.Role, p.Leader, c.Serving() != nil, p.Applied
+	s.Records, s.Syncs, s.Proposed = uint64(p.Durable), r.syncs.Load(), p.Pending
+	s.Epoch, s.Sessions = rows.GetEpoch(all).Number, rows.GetTotals(all).Sessions
 }

@@ -55,6 +55,24 @@ func TestTheOddOneStops(t *testing.T) {
 	}
 }
 
+// The others can say which replica has other rows than they have, until they compare again.
+func TestTheOddOneIsNamed(t *testing.T) {
+	g, m := serving(t)
+	odd := m%3 + 1
+	for id, n := range g.nodes {
+		require.False(t, n.HasOtherRows(odd), "node %d", id)
+	}
+	g.nodes[odd].CorruptRow(rows.UserKey("stray"), "row")
+	for range 500 {
+		if g.pass(10 * time.Millisecond); g.nodes[m].HasOtherRows(odd) {
+			break
+		}
+	}
+	require.True(t, g.nodes[m].HasOtherRows(odd))
+	require.False(t, g.nodes[m].HasOtherRows(6-m-odd))
+	require.NotZero(t, g.nodes[m].Audit().Disagreed)
+}
+
 // Where the log is full, the comparison that is due waits until the log wakes the
 // replica, and comes as soon as there is room.
 func TestAComparisonThatTheLogRefusesWaits(t *testing.T) {

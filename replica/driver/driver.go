@@ -257,5 +257,8 @@ func (d *Driver) Sums() int { return len(d.sums.after) }
 // Waiting is the number of records that wait for a log job.
 func (d *Driver) Waiting() int { return len(d.log.waiting) }
 
+// SnapshotSlot is the slot of the newest snapshot; 0: there is none.
+func (d *Driver) SnapshotSlot() paxos.Slot { return d.bulk.last }
+
 // Counters returns the counters of this life.
 func (d *Driver) Counters() Counters { return d.count }

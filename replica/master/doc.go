@@ -21,7 +21,7 @@
 // failover.go (from an epoch to serving), request.go (calls on rows), read.go (reads
 // without the log), nodes.go (calls on nodes), keepalive.go (leases of sessions, proof of
 // leadership), proposal.go (what is proposed for what), turns.go (the order in front of the
-// log), install.go (rows that jump).
+// log), install.go (rows that jump), report.go (for operators).
 //
 // # States
 //

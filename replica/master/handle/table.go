@@ -138,6 +138,14 @@ func (t *Table) IsUntested(s api.SessionID, id api.HandleID) bool {
 	return ok && of.open[id] != nil && of.open[id].untested
 }
 
+// CountOf counts the open handles of a session, poisoned ones too.
+func (t *Table) CountOf(s api.SessionID) int {
+	if of, ok := t.sessions[s]; ok {
+		return len(of.open)
+	}
+	return 0
+}
+
 // Handles lists the open handles of a session by id, poisoned ones too.
 func (t *Table) Handles(s api.SessionID) []Handle {
 	of, ok := t.sessions[s]

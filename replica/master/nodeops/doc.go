@@ -20,7 +20,7 @@
 // and deed.go (from tokens to commands), open.go, close.go, sequencer.go, wait.go
 // (Acquires), call.go and session.go (how calls and sessions change); then what happens
 // without a call: applied.go, event.go, advance.go, delay.go, sweep.go, failover.go;
-// audit.go.
+// audit.go, report.go.
 //
 // # The order of tests
 //

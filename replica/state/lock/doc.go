@@ -9,7 +9,7 @@
 // their only clock. What follows outside the rows is returned as effects.
 //
 // Reading order: lock.go (names and states), acquire.go, release.go, fail.go,
-// check.go, effect.go; then list.go, audit.go and key.go, row.go (the rows).
+// check.go, effect.go; then list.go, report.go, audit.go and key.go, row.go (the rows).
 //
 // # What a lock is, at one place of the log
 //

@@ -1,0 +1,17 @@
+package paxos
+
+import "time"
+
+// HeardAt tells, by this node's own clock, when a member last answered it as the leader, or
+// when it began to lead, if the member has not answered since. Zero: the node does not
+// lead, or the member is itself or unknown. It is for observers.
+func (n *Node) HeardAt(member NodeID) time.Time {
+	if n.lead == nil || member == n.cfg.ID {
+		return time.Time{}
+	}
+	i := n.lead.group.index(member)
+	if i < 0 {
+		return time.Time{}
+	}
+	return n.lead.lastHeard[i]
+}
