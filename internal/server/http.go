@@ -13,6 +13,7 @@ import (
 
 // serveHTTP serves the pages for operators, if they are configured:
 //
+//	/         the status of the replica and its cell, for people
 //	/livez    200 while the replica runs
 //	/readyz   200 while it knows a leader of its cell, else 503
 //	/metrics  numbers for Prometheus
@@ -27,6 +28,7 @@ func (s *Server) serveHTTP(extra prometheus.Registerer) error {
 		return fmt.Errorf("listen_http: %w", err)
 	}
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.servePage)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(own, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { s.answer(w, s.Status().ID != 0, "live", "stopped") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {

@@ -55,6 +55,8 @@ type Server struct {
 	mu     sync.Mutex
 	state  replica.Status
 	leader chan struct{} // closed while a leader is known
+
+	overviews overviews
 }
 
 // CheckFiles checks that the files that the configuration names can be used, and whose

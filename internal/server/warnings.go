@@ -1,0 +1,84 @@
+package server
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/transport/peer"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica"
+)
+
+// silence is how long a member may leave the leader without an answer: the leader asks several
+// times a second.
+const silence = 3 * time.Second
+
+// warnings are what an operator has to know first, in words. name shows the name of a principal,
+// or hides it.
+func warnings(o *replica.Overview, peers []peer.PeerStatus, name func(fmt.Stringer) string) (all []string) {
+	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	switch {
+	case o.ID == 0 || o.Role == "":
+		warn("The replica does not run.")
+		return all
+	case o.Leader == 0:
+		warn("This replica knows no leader: either the cell has none, and serves no calls, or the replica is cut off.")
+	case o.Role == paxos.Leader && o.Lease == 0:
+		warn("The leader has no lease: a majority of the members has not answered it of late.")
+	}
+	if o.HoldOff > 0 {
+		warn("After its start this replica promises nothing for another %s.", span(o.HoldOff))
+	}
+	for _, s := range o.FirstUnacked {
+		warn("The fail-over to epoch %d waits for session %d of principal %s, which has not come back. The session ends in %s.", o.Epoch, s.ID, name(text(s.Principal)), span(s.Lease))
+	}
+	if n := o.Unacked - len(o.FirstUnacked); n > 0 {
+		warn("The fail-over to epoch %d waits for %d more sessions.", o.Epoch, n)
+	}
+	all = append(all, rowWarnings(o)...)
+	all = append(all, memberWarnings(o, peers)...)
+	if o.BackupsFailed > 0 {
+		warn("%d backups failed since this replica started; its log says why.", o.BackupsFailed)
+	}
+	if o.SnapshotsFailed > 0 {
+		warn("%d snapshots failed since this replica started; its log says why.", o.SnapshotsFailed)
+	}
+	return all
+}
+
+func rowWarnings(o *replica.Overview) (all []string) {
+	for _, m := range o.Members {
+		if m.HasOtherRows {
+			all = append(all, fmt.Sprintf("Replica %d had other rows than this replica when they were compared last: one of the two is damaged, and stops if a majority has others.", m.ID))
+		}
+	}
+	if len(all) == 0 && o.Disagreed > 0 {
+		all = append(all, fmt.Sprintf("The rows of another replica were not those of this one %d times since this replica started.", o.Disagreed))
+	}
+	return all
+}
+
+// memberWarnings tell of members that are not reached, or do not answer.
+func memberWarnings(o *replica.Overview, peers []peer.PeerStatus) (all []string) {
+	silent := map[paxos.NodeID]time.Duration{}
+	for _, m := range o.Members {
+		if m.Silent > silence {
+			silent[m.ID] = m.Silent
+		}
+	}
+	for _, p := range peers {
+		why := p.Err
+		if why == "" {
+			why = "no connection yet"
+		}
+		switch d := silent[p.ID]; {
+		case d > 0 && p.Connected:
+			all = append(all, fmt.Sprintf("Replica %d has not answered the leader for %s.", p.ID, span(d)))
+		case d > 0:
+			all = append(all, fmt.Sprintf("Replica %d at %s has not answered the leader for %s, and is not reached: %s.", p.ID, p.Addr, span(d), why))
+		case !p.Connected:
+			all = append(all, fmt.Sprintf("This replica does not reach replica %d at %s: %s.", p.ID, p.Addr, why))
+		}
+	}
+	return all
+}

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/transport/peer"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica"
+)
+
+func TestWarningsSayWhatIsWrongAndWithWhat(t *testing.T) {
+	good := func() *replica.Overview {
+		o := &replica.Overview{IsMaster: true, State: "serving", Lease: time.Second}
+		o.ID, o.Leader, o.Role, o.Epoch = 1, 1, paxos.Leader, 7
+		o.Members = []replica.Member{{ID: 1, IsLeader: true, IsThisReplica: true}, {ID: 2, Silent: 100 * time.Millisecond}, {ID: 3}}
+		return o
+	}
+	up := []peer.PeerStatus{{ID: 2, Addr: "b:1", Connected: true}, {ID: 3, Addr: "c:1", Connected: true}}
+	down := []peer.PeerStatus{{ID: 2, Addr: "b:1", Err: "connection refused"}, {ID: 3, Addr: "c:1", Connected: true}}
+	for name, c := range map[string]struct {
+		change func(o *replica.Overview)
+		peers  []peer.PeerStatus
+		want   []string
+	}{
+		"nothing": {func(*replica.Overview) {}, up, nil},
+		"it stopped": {func(o *replica.Overview) { o.Role = "" }, down, []string{
+			"The replica does not run."}},
+		"a follower that knows no leader": {func(o *replica.Overview) { o.Role, o.Leader, o.Lease = paxos.Follower, 0, 0 }, up, []string{
+			"This replica knows no leader: either the cell has none, and serves no calls, or the replica is cut off."}},
+		"no lease": {func(o *replica.Overview) { o.Lease = 0 }, up, []string{
+			"The leader has no lease: a majority of the members has not answered it of late."}},
+		"a dead session": {func(o *replica.Overview) {
+			o.Unacked = 3
+			o.FirstUnacked = []replica.Session{{ID: 12, Principal: "ann", Lease: 43 * time.Second}}
+		}, up, []string{
+			"The fail-over to epoch 7 waits for session 12 of principal ann, which has not come back. The session ends in 43s.",
+			"The fail-over to epoch 7 waits for 2 more sessions."}},
+		"other rows": {func(o *replica.Overview) { o.Members[1].HasOtherRows, o.Disagreed = true, 1 }, up, []string{
+			"Replica 2 had other rows than this replica when they were compared last: one of the two is damaged, and stops if a majority has others."}},
+		"other rows, long ago": {func(o *replica.Overview) { o.Disagreed = 2 }, up, []string{
+			"The rows of another replica were not those of this one 2 times since this replica started."}},
+		"a silent member": {func(o *replica.Overview) { o.Members[1].Silent = time.Minute }, up, []string{
+			"Replica 2 has not answered the leader for 1m0s."}},
+		"a member that is down": {func(o *replica.Overview) { o.Members[1].Silent = time.Minute }, down, []string{
+			"Replica 2 at b:1 has not answered the leader for 1m0s, and is not reached: connection refused."}},
+		"no connection": {func(*replica.Overview) {}, down, []string{
+			"This replica does not reach replica 2 at b:1: connection refused."}},
+		"a restart": {func(o *replica.Overview) { o.HoldOff = 300 * time.Millisecond }, up, []string{
+			"After its start this replica promises nothing for another 300ms."}},
+		"backups, snapshots": {func(o *replica.Overview) { o.BackupsFailed, o.SnapshotsFailed = 2, 1 }, up, []string{
+			"2 backups failed since this replica started; its log says why.",
+			"1 snapshots failed since this replica started; its log says why."}},
+	} {
+		o := good()
+		c.change(o)
+		require.Equal(t, c.want, warnings(o, c.peers, fmt.Stringer.String), name)
+	}
+	o := good()
+	o.Unacked, o.FirstUnacked = 1, []replica.Session{{ID: 12, Principal: "ann"}}
+	require.NotContains(t, warnings(o, up, func(fmt.Stringer) string { return hidden })[0], "ann")
+}
+
+func TestNamesStayOnThisMachine(t *testing.T) {
+	for remote, shows := range map[string]bool{
+		"127.0.0.1:1": true, "[::1]:1": true, "10.0.0.1:1": false, "[fe80::1]:1": false, "": false, "localhost:1": false,
+	} {
+		require.Equal(t, shows, (&Server{}).showsNames(remote), remote)
+		require.True(t, (&Server{cfg: Config{AllowPlain: true}}).showsNames(remote))
+	}
+}
+
+func TestFiguresAreReadable(t *testing.T) {
+	for d, want := range map[time.Duration]string{0: "0s", 1234 * time.Microsecond: "1ms", 1234 * time.Millisecond: "1.2s", 61_600 * time.Millisecond: "1m2s"} {
+		require.Equal(t, want, span(d))
+	}
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 5 << 30: "5.0 GiB", 1 << 60: "1048576.0 TiB"} {
+		require.Equal(t, want, size(n))
+	}
+}
