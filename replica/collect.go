@@ -38,6 +38,7 @@ func (r *Replica) Overview(ctx context.Context, most int) (Overview, error) {
 		return o, err
 	}
 	o.Rows, o.RowBytes, o.Limits = view.Len(), view.Bytes(), tree.GetLimits(view)
+	o.MostAlive = rows.GetMaxSessions(view)
 	o.readLocks(view, most)
 	for id, s := range rows.Sessions(view) {
 		if len(o.FirstSessions) == most {
@@ -190,6 +191,31 @@ func (r *Replica) unacked(ctx context.Context, view db.View, most int) (all []Se
 		}
 	}
 	return all, look()
+}
+
+// ListSessions lists sessions with an id above after, by id, no more than most; those of one
+// principal, unless that is empty. more reports whether there are others behind them.
+func (r *Replica) ListSessions(ctx context.Context, after api.SessionID, most int, of api.Principal) (all []Session, more bool, err error) {
+	var view db.View
+	var ok bool
+	err = r.ask(ctx, func(h *driver.Driver, _ time.Time) {
+		if c := h.Core(); c != nil {
+			view, ok = c.View(), true
+		}
+	})
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	for id, s := range rows.SessionsAfter(view, after) {
+		if of != "" && s.Principal != of {
+			continue
+		}
+		if len(all) >= most {
+			return all, true, r.remember(ctx, all)
+		}
+		all = append(all, Session{ID: id, Principal: s.Principal, Locks: len(lock.HoldingsOf(view, id))})
+	}
+	return all, false, r.remember(ctx, all)
 }
 
 // FindSession describes one session. ok is false if there is none.

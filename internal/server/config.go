@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/internal/transport/peer"
@@ -37,6 +38,7 @@ type Config struct {
 	ClientCA   string `yaml:"client_ca"`   // authority of the certificates of clients
 	TokenFile  string `yaml:"token_file"`  // lines "PRINCIPAL TOKEN"
 	AllowPlain bool   `yaml:"allow_plain"` // connections without TLS beyond the loopback interface
+	Operators  string `yaml:"operators"`   // principals, between commas, that are told of all sessions; the others of their own
 
 	LeaseMin   time.Duration `yaml:"session_lease"`     // of sessions, where they are few; default 12s
 	LeaseMax   time.Duration `yaml:"session_lease_max"` // where they are many; default 1m
@@ -54,6 +56,23 @@ type Config struct {
 // prove none, on plain connections of this machine.
 func (c *Config) trustsNames() bool {
 	return c.ServerCert == "" && c.TokenFile == "" && !c.AllowPlain
+}
+
+// operators are the principals that Operators names.
+func (c *Config) operators() (all []api.Principal) {
+	if c.Operators == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(c.Operators, ",") {
+		all = append(all, api.Principal(strings.TrimSpace(name)))
+	}
+	return all
+}
+
+// isOperator reports whether a principal is told of all sessions: where names are believed, each
+// is.
+func (c *Config) isOperator(who api.Principal) bool {
+	return c.trustsNames() || slices.Contains(c.operators(), who)
 }
 
 // Validate returns all faults at once, joined, or nil. Faults name the key.
@@ -85,6 +104,9 @@ func (c *Config) Validate() error {
 			}
 		}
 		return n
+	}
+	for _, who := range c.operators() {
+		fault(who.Check() != api.OK, "operators: %q cannot be the name of a principal: give names, between commas", who)
 	}
 	n := set(c.PeerCert, c.PeerKey, c.PeerCA)
 	fault(n != 0 && n != 3, "peer_cert, peer_key and peer_ca: give all three, or none")

@@ -3,7 +3,8 @@
 //
 // Reading order: config.go (what an operator says), load.go (where it is read from), tls.go,
 // member.go (whose directory it is), server.go (how it starts and stops), watch.go (what it
-// tells of its state), http.go, page.go (the status page), warnings.go, metrics.go.
+// tells of its state), http.go, page.go (the status page), warnings.go, operator.go (the
+// service for operators), metrics.go.
 //
 // # How it starts and stops
 //

@@ -163,6 +163,7 @@ func (s *Server) listen(o *Options) (err error) {
 	s.clients, err = rpc.NewServer(rpc.ServerConfig{
 		Cell: c.Cell, Replica: c.ID, Deliver: s.fromClient, TLS: clientTLS, Tokens: tokens,
 		TrustNames: c.trustsNames(), AllowPlain: c.AllowPlain, MaxClients: c.MaxClients, Logger: s.log,
+		Operator: operator{s},
 	})
 	if err != nil {
 		return err

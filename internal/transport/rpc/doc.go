@@ -7,8 +7,11 @@
 // the client sends again what was not answered. So there is no call of this service for
 // each call of a client, and what a call may conclude does not depend on gRPC.
 //
+// The service chubby.v1.Operator (chubbyv1/operator.proto) tells how a replica is.
+//
 // Reading order: server.go (a replica), auth.go (who a client is), tokens.go; client.go
-// (a client process), link.go (its stream to one replica).
+// (a client process), link.go (its stream to one replica); operator.go (both sides of the service
+// for operators).
 //
 // # Metadata of a stream
 //

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -293,33 +294,43 @@ func TestWrongConfigurationsAreRefused(t *testing.T) {
 	s.Stop(t.Context())
 }
 
-// The generated code is that of cell.proto.
-func TestTheGeneratedCodeIsThatOfTheProtoFile(t *testing.T) {
-	text, err := os.ReadFile("chubbyv1/cell.proto")
-	require.NoError(t, err)
-	f := chubbyv1.File_chubbyv1_cell_proto
-	stream := map[bool]string{true: "stream "}
-	lines := []string{"package " + string(f.Package()) + ";"}
-	for i := range f.Messages().Len() {
-		m := f.Messages().Get(i)
-		lines = append(lines, "message "+string(m.Name())+" {")
-		for j := range m.Fields().Len() {
-			d := m.Fields().Get(j)
-			require.Equal(t, protoreflect.BytesKind, d.Kind())
-			lines = append(lines, fmt.Sprintf("%v %s = %d;", d.Kind(), d.Name(), d.Number()))
+// The generated code is that of the proto files.
+func TestTheGeneratedCodeIsThatOfTheProtoFiles(t *testing.T) {
+	for name, f := range map[string]protoreflect.FileDescriptor{
+		"cell.proto": chubbyv1.File_chubbyv1_cell_proto, "operator.proto": chubbyv1.File_chubbyv1_operator_proto,
+	} {
+		raw, err := os.ReadFile("chubbyv1/" + name)
+		require.NoError(t, err)
+		text := regexp.MustCompile(`(?m)//.*$`).ReplaceAllString(string(raw), "")
+		stream := map[bool]string{true: "stream "}
+		lines := []string{"package " + string(f.Package()) + ";"}
+		for i := range f.Messages().Len() {
+			m := f.Messages().Get(i)
+			lines = append(lines, "message "+string(m.Name())+" {")
+			for j := range m.Fields().Len() {
+				d := m.Fields().Get(j)
+				kind := d.Kind().String()
+				if d.Message() != nil {
+					kind = string(d.Message().Name())
+				}
+				if d.IsList() {
+					kind = "repeated " + kind
+				}
+				lines = append(lines, fmt.Sprintf("%s %s = %d;", kind, d.Name(), d.Number()))
+			}
 		}
-	}
-	for i := range f.Services().Len() {
-		s := f.Services().Get(i)
-		lines = append(lines, "service "+string(s.Name())+" {")
-		for j := range s.Methods().Len() {
-			m := s.Methods().Get(j)
-			lines = append(lines, fmt.Sprintf("rpc %s(%s%s) returns (%s%s);", m.Name(),
-				stream[m.IsStreamingClient()], m.Input().Name(), stream[m.IsStreamingServer()], m.Output().Name()))
+		for i := range f.Services().Len() {
+			s := f.Services().Get(i)
+			lines = append(lines, "service "+string(s.Name())+" {")
+			for j := range s.Methods().Len() {
+				m := s.Methods().Get(j)
+				lines = append(lines, fmt.Sprintf("rpc %s(%s%s) returns (%s%s);", m.Name(),
+					stream[m.IsStreamingClient()], m.Input().Name(), stream[m.IsStreamingServer()], m.Output().Name()))
+			}
 		}
+		for _, line := range lines {
+			require.Contains(t, text, line)
+		}
+		require.Equal(t, len(lines), strings.Count(text, ";")+strings.Count(text, " {\n")-2, "syntax and go_package are not in the descriptor's lists")
 	}
-	for _, line := range lines {
-		require.Contains(t, string(text), line)
-	}
-	require.Equal(t, len(lines), strings.Count(string(text), ";\n")+strings.Count(string(text), " {\n")-2, "syntax and go_package are not in the descriptor's lists")
 }

@@ -33,6 +33,10 @@ const (
 	queueBytes = 8 << 20
 )
 
+// DefaultClients is how many client processes a Server serves at one time, unless it is told
+// otherwise.
+const DefaultClients = 10_000
+
 // ServerConfig is what the Server of a replica is built from.
 type ServerConfig struct {
 	Cell    string
@@ -52,7 +56,8 @@ type ServerConfig struct {
 	// AllowPlain permits plain connections beyond the loopback interface.
 	AllowPlain bool
 
-	MaxClients int          // streams at one time, at most; of connections twice as many and 16; 0: 10 000
+	Operator   Operator     // tells how the replica is; nil: it does not
+	MaxClients int          // streams at one time, at most; of connections twice as many and 16; 0: DefaultClients
 	Logger     *slog.Logger // nil: nothing is logged
 }
 
@@ -92,7 +97,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	if cfg.MaxClients == 0 {
-		cfg.MaxClients = 10_000
+		cfg.MaxClients = DefaultClients
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -115,6 +120,9 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 		stopped: make(chan struct{}), clients: map[uint64]*queue.Queue{},
 	}
 	chubbyv1.RegisterCellServer(s.grpc, s)
+	if cfg.Operator != nil {
+		chubbyv1.RegisterOperatorServer(s.grpc, operatorServer{s: s})
+	}
 	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc)
 	s.SetServing(false)

@@ -1,0 +1,130 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/transport/peer"
+	"github.com/chubbycell/chubby/internal/transport/rpc"
+	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Bounds of one answer, which keep it below the size of a message.
+const (
+	mostListed    = 1000 // sessions
+	mostOfSession = 400  // handles of one session, and locks; the answer has the counts of all
+)
+
+// errStarting is the answer to an operator before the replica has read its log.
+var errStarting = errors.New("the replica reads its log")
+
+// operator answers the service for operators.
+type operator struct{ s *Server }
+
+// Describe implements rpc.Operator.
+func (p operator) Describe(ctx context.Context, who api.Principal) (*chubbyv1.ReplicaDescription, error) {
+	s := p.s
+	if s.replica.Load() == nil {
+		return nil, errStarting
+	}
+	o, _, err := s.overview(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Stringer.String
+	if !s.cfg.isOperator(who) {
+		name = func(fmt.Stringer) string { return hidden }
+	}
+	links := s.peers.Status()
+	d := &chubbyv1.ReplicaDescription{
+		Cell: s.cfg.Cell, Replica: s.cfg.ID, Role: string(o.Role), State: o.State, Leader: uint32(o.Leader), Serving: o.Serving,
+		Epoch: uint64(o.Epoch), Ballot: o.Promised.String(), AppliedSlot: uint64(o.Applied), SnapshotSlot: uint64(o.Snapshot),
+		LeaseLeftMs: milliseconds(o.Lease), Sessions: o.Status.Sessions, LocksHeld: uint64(o.Held), LockDelays: uint64(o.Delayed),
+		Limits: s.limits(&o), Warnings: warnings(&o, links, name),
+	}
+	for _, m := range o.Members {
+		d.Members = append(d.Members, s.describeMember(m, links))
+	}
+	return d, nil
+}
+
+func milliseconds(d time.Duration) uint64 { return uint64(max(0, d.Milliseconds())) }
+
+func (s *Server) describeMember(m replica.Member, links []peer.PeerStatus) *chubbyv1.MemberDescription {
+	d := &chubbyv1.MemberDescription{
+		Id: uint32(m.ID), PeerAddr: s.cfg.Members[uint32(m.ID)], Connected: m.IsThisReplica,
+		SilentMs: milliseconds(m.Silent), OtherRows: m.HasOtherRows,
+	}
+	for _, l := range links {
+		if l.ID == paxos.NodeID(d.Id) {
+			d.Connected, d.Error = l.Connected, l.Err
+		}
+	}
+	return d
+}
+
+func (s *Server) limits(o *replica.Overview) *chubbyv1.Limits {
+	sessions, clients := s.cfg.driver().Core.Sessions, s.cfg.MaxClients
+	if clients == 0 {
+		clients = rpc.DefaultClients
+	}
+	return &chubbyv1.Limits{
+		PrincipalNodes: o.Limits.Principal.Nodes, PrincipalBytes: o.Limits.Principal.Bytes,
+		DirectoryNodes: o.Limits.Directory.Nodes, DirectoryBytes: o.Limits.Directory.Bytes,
+		Sessions: o.MostAlive, SessionLeaseMs: milliseconds(sessions.LeaseMin), SessionLeaseMaxMs: milliseconds(sessions.LeaseMax),
+		Clients: uint64(clients),
+	}
+}
+
+// ListSessions implements rpc.Operator.
+func (p operator) ListSessions(ctx context.Context, who api.Principal, q *chubbyv1.ListSessionsRequest) (*chubbyv1.SessionList, error) {
+	r := p.s.replica.Load()
+	if r == nil {
+		return nil, errStarting
+	}
+	l := &chubbyv1.SessionList{OwnOnly: !p.s.cfg.isOperator(who)}
+	if q.GetSession() != 0 {
+		d, ok, err := r.FindSession(ctx, api.SessionID(q.GetSession()))
+		if err == nil && ok && (!l.OwnOnly || d.Principal == who) {
+			l.Sessions = append(l.Sessions, detailOf(d))
+		}
+		return l, err
+	}
+	most := int(q.GetMost())
+	if most == 0 || most > mostListed {
+		most = mostListed
+	}
+	of := api.Principal("")
+	if l.OwnOnly {
+		of = who
+	}
+	all, more, err := r.ListSessions(ctx, api.SessionID(q.GetAfter()), most, of)
+	for _, x := range all {
+		l.Sessions = append(l.Sessions, sessionOf(x))
+	}
+	l.More = more
+	return l, err
+}
+
+func sessionOf(x replica.Session) *chubbyv1.SessionDescription {
+	return &chubbyv1.SessionDescription{
+		Id: uint64(x.ID), Principal: string(x.Principal), Locks: uint32(x.Locks), Known: x.IsKnown,
+		LeaseLeftMs: milliseconds(x.Lease), Acknowledged: x.HasAcked, Ending: x.Expiring, Handles: uint32(x.Handles),
+	}
+}
+
+func detailOf(x replica.SessionDetail) *chubbyv1.SessionDescription {
+	d := sessionOf(x.Session)
+	for _, h := range x.Open[:min(mostOfSession, len(x.Open))] {
+		d.Open = append(d.Open, &chubbyv1.OpenHandle{Id: h.ID.String(), Path: h.Node.Path.String(), Rights: h.Rights.String()})
+	}
+	for _, h := range x.Held[:min(mostOfSession, len(x.Held))] {
+		d.Held = append(d.Held, &chubbyv1.HeldLock{Path: h.Lock.Path.String(), Handle: h.Owner.Handle.String(), Mode: h.Mode.String()})
+	}
+	return d
+}

@@ -1,0 +1,81 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Operator tells how a replica is. Its methods are called on goroutines of gRPC; who is the
+// principal of the caller.
+type Operator interface {
+	Describe(ctx context.Context, who api.Principal) (*chubbyv1.ReplicaDescription, error)
+	ListSessions(ctx context.Context, who api.Principal, q *chubbyv1.ListSessionsRequest) (*chubbyv1.SessionList, error)
+}
+
+// operatorServer is the service of an Operator.
+type operatorServer struct {
+	chubbyv1.UnimplementedOperatorServer
+	s *Server
+}
+
+// caller says who calls, or why the call is refused.
+func (o operatorServer) caller(ctx context.Context) (api.Principal, error) {
+	md, _ := metadata.FromIncomingContext(ctx)
+	if err := o.s.isAddressed(md); err != nil {
+		return "", err
+	}
+	return o.s.authenticate(ctx, md)
+}
+
+// Describe implements the service.
+func (o operatorServer) Describe(ctx context.Context, _ *chubbyv1.DescribeRequest) (*chubbyv1.ReplicaDescription, error) {
+	who, err := o.caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := o.s.cfg.Operator.Describe(ctx, who)
+	return d, unavailable(err)
+}
+
+// ListSessions implements the service.
+func (o operatorServer) ListSessions(ctx context.Context, q *chubbyv1.ListSessionsRequest) (*chubbyv1.SessionList, error) {
+	who, err := o.caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := o.s.cfg.Operator.ListSessions(ctx, who, q)
+	return l, unavailable(err)
+}
+
+// unavailable is the error of a replica that cannot answer.
+func unavailable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return status.Error(codes.Unavailable, err.Error())
+}
+
+// Describe asks a replica how it is. The error is that of the call.
+func (c *Client) Describe(ctx context.Context, replica uint32) (*chubbyv1.ReplicaDescription, error) {
+	l := c.links[replica]
+	if l == nil {
+		return nil, fmt.Errorf("unknown replica %d", replica)
+	}
+	return chubbyv1.NewOperatorClient(l.conn).Describe(c.outgoing(ctx, replica), &chubbyv1.DescribeRequest{})
+}
+
+// ListSessions asks a replica for sessions. The error is that of the call.
+func (c *Client) ListSessions(ctx context.Context, replica uint32, q *chubbyv1.ListSessionsRequest) (*chubbyv1.SessionList, error) {
+	l := c.links[replica]
+	if l == nil {
+		return nil, fmt.Errorf("unknown replica %d", replica)
+	}
+	return chubbyv1.NewOperatorClient(l.conn).ListSessions(c.outgoing(ctx, replica), q)
+}
