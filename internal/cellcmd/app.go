@@ -19,6 +19,7 @@ func Commands() []*cobra.Command {
 		lsCommand(), catCommand(), statCommand(),
 		putCommand(), mkdirCommand(), rmCommand(), aclCommand(),
 		lockCommand(), watchCommand(), sequencerCommand(), statusCommand(), benchCommand(),
+		sessionCommand(), membersCommand(), limitsCommand(),
 	}
 }
 
@@ -46,6 +47,9 @@ func (a *call) register(c *cobra.Command, run func(ctx context.Context, args []s
 	f.StringVar(&a.cell, "cell", "", "cell file, or ID=HOST:PORT,ID=HOST:PORT (environment: CHUBBY_CELL)")
 	f.DurationVar(&a.timeout, "timeout", 10*time.Second, "how long to wait for answers of the cell")
 	a.form.Register(c)
+	if strings.Contains(c.Use, "PATH") {
+		c.ValidArgsFunction = a.completePath
+	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a.Streams = cli.StreamsOf(cmd)
 		if err := a.form.Check(); err != nil {

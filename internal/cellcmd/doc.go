@@ -9,6 +9,8 @@
 //	lock.go       lock: a command that lives no longer than its lock; guard.go: when it must
 //	              end; child.go, child_*.go
 //	watch.go      watch; sequencer.go; status.go
+//	operator.go   the replicas asked without a session: members.go, session.go, limits.go
+//	complete.go   paths that a shell completes
 //	dev.go        a cell in one process; devmark.go: its directory; cellfile.go: how the
 //	              others find it
 //	serve.go      one replica; profile.go: where a process that runs replicas spends its time

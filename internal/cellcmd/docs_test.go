@@ -39,6 +39,12 @@ func TestTheGuideAndTheHelpAgreeOnExitCodes(t *testing.T) {
 	}
 }
 
+func TestTheGuideHasEachCommand(t *testing.T) {
+	for _, c := range Commands() {
+		require.Regexp(t, "(?m)^\\|[^|]*`"+c.Name()+"[` ]", guide(t), "%s is missing in the table of commands", c.Name())
+	}
+}
+
 // What the guide lets a newcomer type works, as it stands there.
 func TestTheFirstMinuteOfTheGuide(t *testing.T) {
 	_, file := startDev(t)

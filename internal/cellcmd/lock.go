@@ -53,6 +53,10 @@ others after the lease and the lock-delay.
 
 Before the command runs, the exit codes are those below: 7 if --try finds the lock held,
 8 if --wait ends first. -o has no effect on what the command prints.`,
+		Example: `  chubby lock /jobs/nightly -- ./nightly.sh                 # one at a time, on all machines
+  chubby lock --try /jobs/nightly -- ./nightly.sh           # not if it runs already: exit code 7
+  chubby lock --shared --wait 30s /db -- ./read.sh          # beside other readers
+  chubby lock /leader -- sh -c './serve --token "$CHUBBY_SEQUENCER"'`,
 		Args: func(c *cobra.Command, args []string) error {
 			if n := c.ArgsLenAtDash(); n != 1 || len(args) < 2 {
 				return cli.Usage("%s takes one path, and a command behind --", c.CommandPath())

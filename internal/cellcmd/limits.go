@@ -1,0 +1,78 @@
+package cellcmd
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
+)
+
+// limits is what chubby limits prints with -o json; the help says so.
+type limits struct {
+	PrincipalNodes uint64 `json:"principal_nodes"`
+	PrincipalBytes uint64 `json:"principal_bytes"`
+	DirectoryNodes uint64 `json:"directory_nodes"`
+	DirectoryBytes uint64 `json:"directory_bytes"`
+	Sessions       uint64 `json:"sessions"`
+	SessionsNow    uint64 `json:"sessions_now"`
+	LeaseMin       string `json:"session_lease"`
+	LeaseMax       string `json:"session_lease_max"`
+	Clients        uint64 `json:"clients"`
+}
+
+// errNoLimits is the answer of a cell that was not founded yet.
+var errNoLimits = errors.New("the cell has no limits yet: it has had no master")
+
+func limitsCommand() *cobra.Command {
+	a := &call{}
+	c := &cobra.Command{
+		Use:   "limits",
+		Short: "Print what principals, directories, sessions and clients may be",
+		Long: `Limits prints the limits of the cell: how many nodes, and bytes in them, one principal may
+own and one directory may hold, how many sessions may be alive, and, as the master is
+configured, how long their leases are and how many client processes a replica serves.
+
+With -o json it prints one object: principal_nodes, principal_bytes, directory_nodes,
+directory_bytes, sessions, sessions_now, session_lease, session_lease_max, clients.`,
+		Args: cobra.NoArgs,
+	}
+	return a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.limits) })
+}
+
+func (a *call) limits(ctx context.Context, o *operator) error {
+	all, err := o.describe(ctx)
+	if err != nil {
+		return err
+	}
+	var of *chubbyv1.ReplicaDescription
+	for _, d := range all {
+		if d.err == nil && (of == nil || d.got.GetEpoch() > of.GetEpoch() || d.got.GetServing()) {
+			of = d.got
+		}
+	}
+	l := of.GetLimits()
+	if l.GetPrincipalNodes() == 0 && l.GetDirectoryNodes() == 0 {
+		return &cli.Failure{Code: cli.ExitRefused, Err: errNoLimits}
+	}
+	length := func(ms uint64) string { return (time.Duration(ms) * time.Millisecond).String() }
+	r := limits{
+		PrincipalNodes: l.GetPrincipalNodes(), PrincipalBytes: l.GetPrincipalBytes(),
+		DirectoryNodes: l.GetDirectoryNodes(), DirectoryBytes: l.GetDirectoryBytes(),
+		Sessions: l.GetSessions(), SessionsNow: of.GetSessions(),
+		LeaseMin: length(l.GetSessionLeaseMs()), LeaseMax: length(l.GetSessionLeaseMaxMs()), Clients: l.GetClients(),
+	}
+	if a.isJSON() {
+		return a.JSON(r)
+	}
+	t := cli.NewColumns(a.Out)
+	t.Row("a principal owns\t%d nodes\t%d bytes\n", r.PrincipalNodes, r.PrincipalBytes)
+	t.Row("a directory holds\t%d nodes\t%d bytes\n", r.DirectoryNodes, r.DirectoryBytes)
+	t.Row("sessions\t%d\t%d now\n", r.Sessions, r.SessionsNow)
+	t.Row("session lease\t%s\t%s where sessions are many\n", r.LeaseMin, r.LeaseMax)
+	t.Row("clients\t%d\tat each replica\n", r.Clients)
+	return t.End()
+}

@@ -1,0 +1,109 @@
+package cellcmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
+)
+
+// memberRow is what chubby members prints of one replica with -o json; the help says so.
+type memberRow struct {
+	ID       uint32 `json:"id"`
+	Addr     string `json:"addr"`
+	Peer     string `json:"peer_addr,omitempty"`
+	Role     string `json:"role,omitempty"`
+	State    string `json:"state,omitempty"`
+	Serving  bool   `json:"serving"`
+	Epoch    uint64 `json:"epoch,omitempty"`
+	Ballot   string `json:"ballot,omitempty"`
+	Applied  uint64 `json:"applied_slot,omitempty"`
+	Snapshot uint64 `json:"snapshot_slot,omitempty"`
+	Lease    string `json:"lease,omitempty"`
+	Error    string `json:"error,omitempty"`
+	// Warnings of this replica, in words.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+func membersCommand() *cobra.Command {
+	a := &call{}
+	c := &cobra.Command{
+		Use:   "members",
+		Short: "Say of each member of a cell how it is",
+		Long: `Members asks each replica of the cell for its role in the log (leader, follower,
+candidate), its state as a master, the epoch and the slot that its rows have, the lease
+to read alone, and what it warns of: a session that holds up a fail-over, rows that
+disagree, members that are silent. It needs no master. The exit code is 0 if a replica
+answers. Warnings go to stderr.
+
+With -o json it prints an array of objects: id, addr, peer_addr, role, state, serving,
+epoch, ballot, applied_slot, snapshot_slot, lease, error, warnings. Fields that are
+empty are left out.`,
+		Args: cobra.NoArgs,
+	}
+	return a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.members) })
+}
+
+func (a *call) members(ctx context.Context, o *operator) error {
+	all, err := o.describe(ctx)
+	if err != nil {
+		return err
+	}
+	var rows []memberRow
+	for _, d := range all {
+		r := memberRow{
+			ID: d.id, Addr: o.target.Replicas[d.id], Role: d.got.GetRole(), State: d.got.GetState(), Serving: d.got.GetServing(),
+			Epoch: d.got.GetEpoch(), Ballot: d.got.GetBallot(), Applied: d.got.GetAppliedSlot(), Snapshot: d.got.GetSnapshotSlot(),
+			Error: words(d.err), Warnings: d.got.GetWarnings(),
+		}
+		if ms := d.got.GetLeaseLeftMs(); ms > 0 {
+			r.Lease = (time.Duration(ms) * time.Millisecond).String()
+		}
+		for _, m := range d.got.GetMembers() {
+			if m.GetId() == d.id {
+				r.Peer = m.GetPeerAddr()
+			}
+		}
+		rows = append(rows, r)
+	}
+	if a.isJSON() {
+		return a.JSON(rows)
+	}
+	t := cli.NewColumns(a.Out)
+	t.Row("replica\taddress\trole\tstate\tepoch\tslot\tlease\n")
+	for _, r := range rows {
+		if r.Error != "" {
+			t.Row("%d\t%s\t%s\n", r.ID, r.Addr, "no answer: "+r.Error)
+			continue
+		}
+		t.Row("%d\t%s\t%s\t%s\t%d\t%d\t%s\n", r.ID, r.Addr, r.Role, r.State, r.Epoch, r.Applied, blank(r.Lease))
+	}
+	if err := t.End(); err != nil {
+		return err
+	}
+	var told []string
+	for _, r := range rows {
+		for _, w := range r.Warnings {
+			if line := fmt.Sprintf("replica %d: %s", r.ID, w); !slices.Contains(told, line) {
+				told = append(told, line)
+			}
+		}
+	}
+	if len(told) > 0 {
+		a.Warn("%s", strings.Join(told, "\n"))
+	}
+	return nil
+}
+
+// blank stands for what is empty in a table.
+func blank(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

@@ -1,0 +1,140 @@
+package cellcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os/user"
+	"slices"
+	"sync"
+	"time"
+
+	grpccodes "google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/transport/rpc"
+	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// operator asks the replicas of a cell how they are. It has no session with the cell, so it is
+// answered also while the cell has no master.
+type operator struct {
+	target client.Target
+	conns  *rpc.Client
+}
+
+// description is the answer of one replica, or why there is none.
+type description struct {
+	id  uint32
+	got *chubbyv1.ReplicaDescription
+	err error
+}
+
+// operate connects to the replicas for the time of f.
+func (a *call) operate(ctx context.Context, f func(ctx context.Context, o *operator) error) error {
+	name, err := a.target()
+	if err != nil {
+		return err
+	}
+	t, err := client.ParseTarget(name)
+	if err != nil {
+		return cli.Usage("%v", err)
+	}
+	secure, err1 := t.TLS()
+	token, err2 := t.Token()
+	if err := errors.Join(err1, err2); err != nil {
+		return cli.Usage("%v", err)
+	}
+	o := &operator{target: t}
+	o.conns, err = rpc.NewClient(rpc.ClientConfig{
+		Cell: t.Cell, Replicas: t.Replicas, TLS: secure, Token: token, Principal: principal(t), AllowPlain: t.AllowPlain,
+		Deliver: func(uint32, []byte) {},
+	})
+	if err != nil {
+		return cli.Usage("%v", err)
+	}
+	defer o.conns.Close()
+	ctx, cancel := context.WithTimeout(ctx, a.timeout)
+	defer cancel()
+	return f(ctx, o)
+}
+
+// principal is the name that is said where none is proved, as client.Dial says it.
+func principal(t client.Target) string {
+	if t.Principal != "" {
+		return t.Principal
+	}
+	if u, err := user.Current(); err == nil && api.Principal(u.Username).Check() == api.OK {
+		return u.Username
+	}
+	return "anonymous"
+}
+
+// describe asks all replicas at once. It fails if none answers.
+func (o *operator) describe(ctx context.Context) ([]description, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	var all []description
+	for _, id := range slices.Sorted(maps.Keys(o.target.Replicas)) {
+		all = append(all, description{id: id})
+	}
+	var wg sync.WaitGroup
+	for i := range all {
+		wg.Go(func() { all[i].got, all[i].err = o.conns.Describe(ctx, all[i].id) })
+	}
+	wg.Wait()
+	var faults []error
+	for _, d := range all {
+		if d.err == nil {
+			return all, nil
+		}
+		faults = append(faults, fmt.Errorf("replica %d at %s: %w", d.id, o.target.Replicas[d.id], d.err))
+	}
+	return all, operatorError(faults[0], errors.Join(faults...))
+}
+
+// master is the replica that serves as the master; ok is false if none says so, and then it is
+// another one that answers.
+func (o *operator) master(ctx context.Context) (id uint32, ok bool, err error) {
+	all, err := o.describe(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	for _, d := range all {
+		if d.got.GetServing() {
+			return d.id, true, nil
+		}
+		if d.err == nil {
+			id = d.id
+		}
+	}
+	return id, false, nil
+}
+
+// operatorError gives the error of a call its exit code.
+func operatorError(of, told error) error {
+	code := cli.ExitRefused
+	switch grpcstatus.Code(of) {
+	case grpccodes.Unauthenticated, grpccodes.PermissionDenied:
+		code = cli.ExitPermission
+	case grpccodes.FailedPrecondition:
+		code = cli.ExitUsage
+	case grpccodes.Unavailable, grpccodes.DeadlineExceeded:
+		code = cli.ExitTimeout
+	case grpccodes.Canceled:
+		return cli.Interrupted()
+	}
+	return &cli.Failure{Code: code, Err: told}
+}
+
+// words is an error of gRPC without its frame.
+func words(err error) string {
+	if err == nil {
+		return ""
+	}
+	return grpcstatus.Convert(err).Message()
+}

@@ -1,0 +1,182 @@
+package cellcmd
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
+)
+
+// sessionRow is a session as -o json prints it; the help says so.
+type sessionRow struct {
+	ID        uint64      `json:"id"`
+	Principal string      `json:"principal"`
+	State     string      `json:"state"`
+	Lease     string      `json:"lease,omitempty"`
+	Handles   uint32      `json:"handles"`
+	Locks     uint32      `json:"locks"`
+	Open      []handleRow `json:"open,omitempty"`
+	Held      []heldRow   `json:"held,omitempty"`
+}
+
+type handleRow struct {
+	ID     string `json:"id"`
+	Path   string `json:"path"`
+	Rights string `json:"rights"`
+}
+
+type heldRow struct {
+	Path   string `json:"path"`
+	Handle string `json:"handle"`
+	Mode   string `json:"mode"`
+}
+
+// sessionHelp explains the fields.
+const sessionHelp = `The states: valid; missing, of a session that has not come back after a fail-over, which
+waits for it until its lease ends; ends, of one whose end is proposed; unknown, where the
+cell has no master, which alone knows leases and handles.
+
+Who may see what: the operators that the replicas' configurations name see all sessions,
+the others those of their own principal. On a cell that believes names each caller sees all.`
+
+func sessionCommand() *cobra.Command {
+	a, most := &call{}, 0
+	list := &cobra.Command{
+		Use:   "list",
+		Short: "List sessions",
+		Long: `List prints the sessions that are alive, by id: principal, lease left, state, open handles,
+locks held.
+
+` + sessionHelp + `
+
+With -o json it prints an array of objects: id, principal, state, lease (a duration),
+handles, locks.`,
+		Args: cobra.NoArgs,
+	}
+	a.register(list, func(ctx context.Context, _ []string) error {
+		if most < 0 {
+			return cli.Usage("--most %d: not below 0", most)
+		}
+		return a.operate(ctx, func(ctx context.Context, o *operator) error { return a.listSessions(ctx, o, most) })
+	})
+	list.Flags().IntVar(&most, "most", 0, "print no more than this many; 0: all")
+	b := &call{}
+	show := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show one session with its handles and locks",
+		Long: `Show prints one session, and which handles it has open and which locks it holds. The
+exit code is 6 if there is no such session, or the caller may not see it.
+
+` + sessionHelp + `
+
+With -o json it prints one object: the fields of chubby session list, open (an array of
+id, path, rights), held (an array of path, handle, mode).`,
+		Args: cli.One("id of a session"),
+	}
+	b.register(show, func(ctx context.Context, args []string) error {
+		id, err := strconv.ParseUint(args[0], 10, 64)
+		if err != nil || id == 0 {
+			return cli.Usage("%q is no id of a session: chubby session list prints them", args[0])
+		}
+		return b.operate(ctx, func(ctx context.Context, o *operator) error { return b.showSession(ctx, o, id) })
+	})
+	return cli.Group("session", "Look at sessions of clients", list, show)
+}
+
+// ask has the master list sessions; where there is none, another replica.
+func (a *call) askSessions(ctx context.Context, o *operator, q *chubbyv1.ListSessionsRequest, each func(*chubbyv1.SessionDescription) bool) error {
+	id, ok, err := o.master(ctx)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		a.Warn("the cell has no master: leases and handles are unknown")
+	}
+	for {
+		l, err := o.conns.ListSessions(ctx, id, q)
+		if err != nil {
+			return operatorError(err, fmt.Errorf("replica %d at %s: %s", id, o.target.Replicas[id], words(err)))
+		}
+		for _, s := range l.GetSessions() {
+			if q.After = s.GetId(); !each(s) {
+				return nil
+			}
+		}
+		if !l.GetMore() {
+			return nil
+		}
+	}
+}
+
+func (a *call) listSessions(ctx context.Context, o *operator, most int) error {
+	rows := []sessionRow{}
+	err := a.askSessions(ctx, o, &chubbyv1.ListSessionsRequest{Most: uint32(min(most, 1000))}, func(s *chubbyv1.SessionDescription) bool {
+		rows = append(rows, sessionOf(s))
+		return len(rows) != most
+	})
+	if err != nil {
+		return err
+	}
+	if a.isJSON() {
+		return a.JSON(rows)
+	}
+	t := cli.NewColumns(a.Out)
+	t.Row("session\tprincipal\tstate\tlease\thandles\tlocks\n")
+	for _, r := range rows {
+		t.Row("%d\t%s\t%s\t%s\t%d\t%d\n", r.ID, r.Principal, r.State, blank(r.Lease), r.Handles, r.Locks)
+	}
+	return t.End()
+}
+
+func (a *call) showSession(ctx context.Context, o *operator, id uint64) error {
+	var r *sessionRow
+	err := a.askSessions(ctx, o, &chubbyv1.ListSessionsRequest{Session: id}, func(s *chubbyv1.SessionDescription) bool {
+		row := sessionOf(s)
+		r = &row
+		return false
+	})
+	switch {
+	case err != nil:
+		return err
+	case r == nil:
+		return &cli.Failure{Code: cli.ExitNotFound, Err: fmt.Errorf("no session %d is alive, of those that this caller may see", id)}
+	case a.isJSON():
+		return a.JSON(r)
+	}
+	t := cli.NewColumns(a.Out)
+	t.Row("session\t%d\nprincipal\t%s\nstate\t%s\nlease\t%s\nhandles\t%d\nlocks\t%d\n", r.ID, r.Principal, r.State, blank(r.Lease), r.Handles, r.Locks)
+	for _, h := range r.Open {
+		t.Row("open\t%s\thandle %s\t%s\n", h.Path, h.ID, h.Rights)
+	}
+	for _, h := range r.Held {
+		t.Row("held\t%s\thandle %s\t%s\n", h.Path, h.Handle, h.Mode)
+	}
+	return t.End()
+}
+
+func sessionOf(s *chubbyv1.SessionDescription) sessionRow {
+	r := sessionRow{ID: s.GetId(), Principal: s.GetPrincipal(), State: "valid", Handles: s.GetHandles(), Locks: s.GetLocks()}
+	switch {
+	case !s.GetKnown():
+		r.State = "unknown"
+	case s.GetEnding():
+		r.State = "ends"
+	case !s.GetAcknowledged():
+		r.State = "missing"
+	}
+	if s.GetKnown() {
+		r.Lease = (time.Duration(s.GetLeaseLeftMs()) * time.Millisecond).Round(100 * time.Millisecond).String()
+	}
+	for _, h := range s.GetOpen() {
+		r.Open = append(r.Open, handleRow{h.GetId(), h.GetPath(), h.GetRights()})
+	}
+	for _, h := range s.GetHeld() {
+		r.Held = append(r.Held, heldRow{h.GetPath(), h.GetHandle(), h.GetMode()})
+	}
+	return r
+}
