@@ -73,7 +73,8 @@ type dialed struct {
 // Dial fails when ctx ends, or after DialTimeout if ctx has no deadline; the error then says of
 // each replica why it was not reached. It fails at once with ErrInvalid for a wrong target, or
 // if a replica is not the one that the target says, and with ErrPermission if a replica does
-// not accept who the client is. Close the Client after use: that closes the connections too.
+// not accept who the client is. Certificates and tokens that the target names are read again for a
+// new connection if their files have changed; those of options are not. Close the Client after use: that closes the connections too.
 func Dial(ctx context.Context, target string, options ...Option) (*Client, error) {
 	invalid := func(err error) error {
 		return &Error{Op: "dial", Key: target, Causes: []error{ErrInvalid, err}}
@@ -112,16 +113,16 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 // newDialed makes the connections.
 func newDialed(t Target, o dialOptions, giveUp context.CancelCauseFunc) (*dialed, error) {
 	d := &dialed{target: t, giveUp: giveUp, errs: map[uint32]error{}}
-	secure, err1 := t.TLS()
-	token, err2 := t.Token()
-	if err := errors.Join(err1, err2); err != nil {
+	s, err := newSecrets(t, o.logger)
+	if err != nil {
 		return nil, err
 	}
+	cfg := rpc.ClientConfig{TLS: s.tls, RenewTLS: s.newestTLS, RenewToken: s.newestToken}
 	if o.tls != nil {
-		secure = o.tls
+		cfg.TLS, cfg.RenewTLS = o.tls, nil
 	}
 	if o.token != "" {
-		token = o.token
+		cfg.Token, cfg.RenewToken = o.token, nil
 	}
 	who := o.principal
 	if who == "" {
@@ -130,12 +131,9 @@ func newDialed(t Target, o dialOptions, giveUp context.CancelCauseFunc) (*dialed
 	if who == "" {
 		who = userName()
 	}
-	var err error
-	d.conns, err = rpc.NewClient(rpc.ClientConfig{
-		Cell: t.Cell, Replicas: t.Replicas, Deliver: d.deliver, Failed: d.failed,
-		TLS: secure, Token: token, Principal: who, AllowPlain: o.allowPlain || t.AllowPlain, Logger: o.logger,
-	})
-	if err != nil {
+	cfg.Cell, cfg.Replicas, cfg.Deliver, cfg.Failed = t.Cell, t.Replicas, d.deliver, d.failed
+	cfg.Principal, cfg.AllowPlain, cfg.Logger = who, o.allowPlain || t.AllowPlain, o.logger
+	if d.conns, err = rpc.NewClient(cfg); err != nil {
 		return nil, err
 	}
 	d.rt = NewRuntime(d.conns.Send)

@@ -13,6 +13,6 @@
 //	complete.go   paths that a shell completes
 //	dev.go        a cell in one process; devmark.go: its directory; cellfile.go: how the
 //	              others find it
-//	serve.go      one replica; profile.go: where a process that runs replicas spends its time
+//	serve.go      one replica; reload.go: its secrets at SIGHUP; profile.go: where a process that runs replicas spends its time
 //	bench.go      how fast a cell answers
 package cellcmd

@@ -34,7 +34,8 @@ The replicas of a new cell are started once with --bootstrap each. Without it an
 empty directory is refused: it may be that of a member that has lost its disk, and
 must not vote again.
 
-It logs to stderr. The exit code is 130 after SIGINT, 0 after SIGTERM, 5 if the
+It reads certificates and tokens again when their files have changed, and at SIGHUP. It
+logs to stderr. The exit code is 130 after SIGINT, 0 after SIGTERM, 5 if the
 machine fails the replica.
 
 ` + cli.CellExitHelp,
@@ -103,10 +104,13 @@ func (s *serve) run(c *cobra.Command) error {
 		return err
 	}
 	defer stopPages()
+	hangups := awaitHangups() // before it can take long to start
+	defer hangups.stop()
 	replica, err := server.Start(cfg, server.Options{Bootstrap: s.bootstrap, Logger: cfg.Logger(s.Err)})
 	if err != nil {
 		return cli.Usage("%v", err)
 	}
+	go hangups.reload(replica)
 	ended := make(chan error, 1)
 	go func() { ended <- replica.Wait() }()
 	select {

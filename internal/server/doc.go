@@ -2,9 +2,9 @@
 // transports, its log of events, and its pages for operators.
 //
 // Reading order: config.go (what an operator says), load.go (where it is read from), tls.go,
-// member.go (whose directory it is), server.go (how it starts and stops), watch.go (what it
-// tells of its state), http.go, page.go (the status page), warnings.go, operator.go (the
-// service for operators), metrics.go.
+// renew.go (secrets that change), member.go (whose directory it is), server.go (how it starts and
+// stops), watch.go (what it tells of its state), http.go, page.go (the status page), warnings.go,
+// operator.go (the service for operators), metrics.go.
 //
 // # How it starts and stops
 //
@@ -19,6 +19,7 @@
 //	peers       see transport/peer         the network       Stop
 //	clients     see transport/rpc          the network       Stop
 //	watch       nothing                    the replica       Stop, or the replica's end
+//	renew       the secrets                files             Stop
 //	http        its connections            the network       Stop
 //
 // # An empty directory

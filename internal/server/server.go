@@ -42,6 +42,7 @@ type Server struct {
 	peers   *peer.Transport
 	clients *rpc.Server
 	metrics *metrics
+	secrets secrets
 
 	clientAddr net.Addr
 	web        *http.Server
@@ -130,18 +131,21 @@ func (s *Server) start(o *Options) error {
 	}
 	s.replica.Store(r)
 	s.wg.Go(s.watch)
+	s.wg.Go(s.renewSecrets)
 	return s.serveHTTP(o.Registerer)
 }
 
 // listen opens the transports.
-func (s *Server) listen(o *Options) (err error) {
+func (s *Server) listen(o *Options) error {
 	c := &s.cfg
-	peerTLS, err1 := c.peerTLS()
-	clientTLS, err2 := c.clientTLS()
-	tokens, err3 := c.tokens()
-	if err := errors.Join(err1, err2, err3); err != nil {
+	if err := s.newSecrets(); err != nil {
 		return err
 	}
+	tokens, err := c.tokens()
+	if err != nil {
+		return err
+	}
+	peerTLS, clientTLS := s.secrets.peers.Load(), s.secrets.clients.Load()
 	if o.Peers == nil {
 		at := c.ListenPeers
 		if at == "" {
@@ -161,7 +165,7 @@ func (s *Server) listen(o *Options) (err error) {
 		return fmt.Errorf("listen_clients: %v is not a loopback address, and connections are plain: give server_cert and server_key, or allow_plain if the network is trusted", s.clientAddr)
 	}
 	s.clients, err = rpc.NewServer(rpc.ServerConfig{
-		Cell: c.Cell, Replica: c.ID, Deliver: s.fromClient, TLS: clientTLS, Tokens: tokens,
+		Cell: c.Cell, Replica: c.ID, Deliver: s.fromClient, TLS: clientTLS, RenewTLS: s.secrets.clients.Load, Tokens: tokens,
 		TrustNames: c.trustsNames(), AllowPlain: c.AllowPlain, MaxClients: c.MaxClients, Logger: s.log,
 		Operator: operator{s},
 	})
@@ -176,7 +180,7 @@ func (s *Server) listen(o *Options) (err error) {
 	}
 	s.peers, err = peer.New(peer.Config{
 		Cell: c.Cell, Self: paxos.NodeID(c.ID), Peers: others, Listener: o.Peers, Deliver: s.fromPeer,
-		TLS: peerTLS, AllowPlain: c.AllowPlain, Logger: s.log,
+		TLS: peerTLS, RenewTLS: s.secrets.peers.Load, AllowPlain: c.AllowPlain, Logger: s.log,
 	})
 	return err
 }

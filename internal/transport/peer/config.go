@@ -27,6 +27,9 @@ type Config struct {
 	// TLS holds the certificate of this replica, and the authority of those of all members
 	// (RootCAs); see MemberName. The Transport sets the rest. nil: plain connections.
 	TLS *tls.Config
+	// RenewTLS gives what is to be used in place of TLS at the next handshake, for certificates
+	// that are renewed; it never returns nil. nil: TLS is used.
+	RenewTLS func() *tls.Config
 	// AllowPlain permits plain connections beyond the loopback interface.
 	AllowPlain bool
 

@@ -116,15 +116,25 @@ func (l *link) status() PeerStatus {
 	}
 }
 
-// serverTLS and clientTLS are Config.TLS for the two sides.
+// newestTLS is a copy of the newest Config.TLS.
+func (c *Config) newestTLS() *tls.Config {
+	if c.RenewTLS != nil {
+		return c.RenewTLS().Clone()
+	}
+	return c.TLS.Clone()
+}
+
+// serverTLS and clientTLS are the newest Config.TLS for the two sides. A session is not resumed:
+// each handshake shows a certificate, which the present authority must have signed.
 func (c *Config) serverTLS() *tls.Config {
-	s := c.TLS.Clone()
-	s.ClientAuth, s.ClientCAs, s.MinVersion = tls.RequireAndVerifyClientCert, c.TLS.RootCAs, tls.VersionTLS13
+	s := c.newestTLS()
+	s.ClientAuth, s.ClientCAs, s.MinVersion = tls.RequireAndVerifyClientCert, s.RootCAs, tls.VersionTLS13
+	s.SessionTicketsDisabled = true
 	return s
 }
 
 func (c *Config) clientTLS(id paxos.NodeID) *tls.Config {
-	s := c.TLS.Clone()
+	s := c.newestTLS()
 	s.ServerName, s.MinVersion = MemberName(c.Cell, id), tls.VersionTLS13
 	return s
 }

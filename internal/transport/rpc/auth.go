@@ -55,8 +55,8 @@ func (s *Server) identify(ctx context.Context, md metadata.MD) (who api.Principa
 		}
 	}
 	if text := first(md, keyToken); text != "" {
-		if token, ok := strings.CutPrefix(text, bearer); ok && s.cfg.Tokens != nil {
-			if who, ok := s.cfg.Tokens.find(token); ok {
+		if token, ok := strings.CutPrefix(text, bearer); ok && s.tokens.Load() != nil {
+			if who, ok := s.tokens.Load().find(token); ok {
 				return who, "the principal of the token"
 			}
 		}

@@ -14,7 +14,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
-	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
@@ -33,10 +32,15 @@ type ClientConfig struct {
 	// Failed is told why a stream could not be opened, or ended. nil: it is not.
 	Failed func(replica uint32, err error)
 
-	TLS        *tls.Config // authority of the replicas, and the client's certificate; nil: plain
-	Token      string      // sent to the replicas, unless empty
-	Principal  string      // the name that the client says, unless empty
-	AllowPlain bool        // plain connections beyond the loopback interface
+	TLS   *tls.Config // authority of the replicas, and the client's certificate; nil: plain
+	Token string      // sent to the replicas, unless empty
+	// RenewTLS and RenewToken give what is to be used in place of TLS and Token when a connection
+	// or a stream is made, for secrets that are renewed. RenewTLS never returns nil, and is used
+	// only if TLS is set. nil: TLS and Token are used.
+	RenewTLS   func() *tls.Config
+	RenewToken func() string
+	Principal  string // the name that the client says, unless empty
+	AllowPlain bool   // plain connections beyond the loopback interface
 
 	Logger *slog.Logger // nil: nothing is logged
 }
@@ -93,11 +97,7 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 func (c *Client) options(addr string) []grpc.DialOption {
 	creds := insecure.NewCredentials()
 	if c.cfg.TLS != nil {
-		t := c.cfg.TLS.Clone()
-		if t.MinVersion = tls.VersionTLS13; t.ServerName == "" {
-			t.ServerName, _, _ = net.SplitHostPort(addr)
-		}
-		creds = credentials.NewTLS(t)
+		creds = c.cfg.credentials(addr)
 	}
 	return []grpc.DialOption{
 		grpc.WithTransportCredentials(creds),
@@ -135,8 +135,12 @@ func (c *Client) outgoing(ctx context.Context, id uint32) context.Context {
 	}
 	set(keyCell, c.cfg.Cell)
 	set(keyPrincipal, c.cfg.Principal)
-	if c.cfg.Token != "" {
-		set(keyToken, bearer+c.cfg.Token)
+	token := c.cfg.Token
+	if c.cfg.RenewToken != nil {
+		token = c.cfg.RenewToken()
+	}
+	if token != "" {
+		set(keyToken, bearer+token)
 	}
 	return metadata.NewOutgoingContext(ctx, md)
 }

@@ -10,7 +10,8 @@
 // The service chubby.v1.Operator (chubbyv1/operator.proto) tells how a replica is.
 //
 // Reading order: server.go (a replica), auth.go (who a client is), tokens.go; client.go
-// (a client process), link.go (its stream to one replica); operator.go (both sides of the service
+// (a client process), link.go (its stream to one replica); renew.go (certificates and tokens that
+// change while both run); operator.go (both sides of the service
 // for operators).
 //
 // # Metadata of a stream

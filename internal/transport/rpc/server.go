@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -49,7 +50,10 @@ type ServerConfig struct {
 	// TLS has the certificate of the replica, and in ClientCAs the authority of those of
 	// clients. nil: plain connections.
 	TLS *tls.Config
-	// Tokens are accepted in place of certificates; nil: none are.
+	// RenewTLS gives what is to be used in place of TLS at the next handshake, for certificates
+	// that are renewed; it never returns nil. nil: TLS is used.
+	RenewTLS func() *tls.Config
+	// Tokens are accepted in place of certificates; nil: none are. SetTokens replaces them.
 	Tokens *Tokens
 	// TrustNames believes the name that a client says. It needs plain connections.
 	TrustNames bool
@@ -84,9 +88,11 @@ type Server struct {
 	cfg    ServerConfig
 	grpc   *grpc.Server
 	health *health.Server
+	tokens atomic.Pointer[Tokens]
 
 	mu      sync.Mutex
 	stopped chan struct{} // closed when streams are to end
+	renewed chan struct{} // closed when tokens were replaced
 	last    uint64        // the newest client
 	clients map[uint64]*queue.Queue
 }
@@ -110,15 +116,13 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 	}
 	if cfg.TLS != nil {
-		t := cfg.TLS.Clone()
-		// A client without a certificate is refused by Datagrams, in words; health checks need none.
-		t.MinVersion, t.ClientAuth = tls.VersionTLS13, tls.VerifyClientCertIfGiven
-		options = append(options, grpc.Creds(credentials.NewTLS(t)))
+		options = append(options, grpc.Creds(credentials.NewTLS(cfg.serverTLS())))
 	}
 	s := &Server{
-		cfg: cfg, grpc: grpc.NewServer(options...), health: health.NewServer(),
+		renewed: make(chan struct{}), cfg: cfg, grpc: grpc.NewServer(options...), health: health.NewServer(),
 		stopped: make(chan struct{}), clients: map[uint64]*queue.Queue{},
 	}
+	s.tokens.Store(cfg.Tokens)
 	chubbyv1.RegisterCellServer(s.grpc, s)
 	if cfg.Operator != nil {
 		chubbyv1.RegisterOperatorServer(s.grpc, operatorServer{s: s})
@@ -189,6 +193,7 @@ func (s *Server) Datagrams(stream chubbyv1.Cell_DatagramsServer) error {
 	if p, ok := peer.FromContext(stream.Context()); ok {
 		log = log.With("remote", p.Addr.String())
 	}
+	renewed := s.awaitTokens() // before the client is asked who it is
 	err := s.isAddressed(md)
 	var who api.Principal
 	if err == nil {
@@ -209,7 +214,7 @@ func (s *Server) Datagrams(stream chubbyv1.Cell_DatagramsServer) error {
 	if err := stream.SendHeader(metadata.Pairs(keyCell, s.cfg.Cell, keyReplica, fmt.Sprint(s.cfg.Replica))); err != nil {
 		return err
 	}
-	err = s.carry(stream, id, who, out)
+	err = s.carry(stream, id, who, out, renewed)
 	log.Debug("client disconnected", "err", err)
 	return err
 }
@@ -233,7 +238,7 @@ func (s *Server) leave(id uint64) {
 }
 
 // carry delivers what comes and sends what waits until the stream ends.
-func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, id uint64, who api.Principal, out *queue.Queue) error {
+func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, id uint64, who api.Principal, out *queue.Queue, renewed <-chan struct{}) error {
 	ended := make(chan error, 1)
 	go func() { // ends with the stream, which ends when Datagrams returns
 		for {
@@ -254,6 +259,11 @@ func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, id uint64, who api.
 			return err
 		case <-s.stopped:
 			return status.Errorf(codes.Unavailable, "replica %d stops", s.cfg.Replica)
+		case <-renewed:
+			renewed = s.awaitTokens()
+			if err := s.isStill(stream.Context(), who); err != nil {
+				return err
+			}
 		case <-out.Wake():
 		}
 		for _, msg := range out.Take() {

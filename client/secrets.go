@@ -1,0 +1,67 @@
+package client
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"sync"
+
+	"github.com/chubbycell/chubby/internal/transport/rpc"
+)
+
+// secrets are the certificates and the token that a Target names. They are read again when their
+// files have changed and a connection is made: a program may run for longer than its certificate
+// is valid.
+type secrets struct {
+	target Target
+	log    *slog.Logger
+
+	mu                sync.Mutex
+	tls               *tls.Config
+	token             string
+	stampTLS, stampOf string // of the files, when they were read last
+}
+
+// newSecrets reads them for the first time.
+func newSecrets(t Target, log *slog.Logger) (s *secrets, err error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	s = &secrets{target: t, log: log, stampTLS: stampTLS(t), stampOf: rpc.Stamp(t.TokenFile)}
+	if s.tls, err = t.TLS(); err != nil {
+		return nil, err
+	}
+	s.token, err = t.Token()
+	return s, err
+}
+
+func stampTLS(t Target) string { return rpc.Stamp(t.CA, t.Cert, t.Key) }
+
+// newestTLS is what the files hold; while they are bad, what they held before.
+func (s *secrets) newestTLS() *tls.Config {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := stampTLS(s.target); now != s.stampTLS {
+		s.stampTLS = now
+		if t, err := s.target.TLS(); err != nil {
+			s.log.Warn("new certificates are bad: the old ones stay", "err", err)
+		} else {
+			s.tls = t
+		}
+	}
+	return s.tls
+}
+
+// newestToken is what the file holds; while it is bad, what it held before.
+func (s *secrets) newestToken() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := rpc.Stamp(s.target.TokenFile); now != s.stampOf {
+		s.stampOf = now
+		if token, err := s.target.Token(); err != nil {
+			s.log.Warn("the new token is bad: the old one stays", "err", err)
+		} else {
+			s.token = token
+		}
+	}
+	return s.token
+}

@@ -1,0 +1,116 @@
+package server
+
+import (
+	"crypto/tls"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/transport/rpc"
+)
+
+// renewEvery is how often the files of certificates and tokens are looked at.
+const renewEvery = time.Second
+
+// secrets are the certificates and tokens of a server, as they were read last.
+type secrets struct {
+	peers, clients atomic.Pointer[tls.Config]
+
+	mu     sync.Mutex // one renewal at a time
+	groups []*secretGroup
+}
+
+// secretGroup is files that are read together.
+type secretGroup struct {
+	name  string
+	files []string
+	read  func() error // reads them and, if they are good, has them used
+	used  string       // the stamp of the files when they were read last, good or bad
+	seen  string       // the stamp when they were looked at last
+}
+
+// newSecrets reads all secrets of a configuration.
+func (s *Server) newSecrets() error {
+	c, x := &s.cfg, &s.secrets
+	x.groups = []*secretGroup{
+		{name: "peer_cert, peer_key, peer_ca", files: []string{c.PeerCert, c.PeerKey, c.PeerCA}, read: func() error {
+			return renew(&x.peers, c.peerTLS)
+		}},
+		{name: "server_cert, server_key, client_ca", files: []string{c.ServerCert, c.ServerKey, c.ClientCA}, read: func() error {
+			return renew(&x.clients, c.clientTLS)
+		}},
+		{name: "token_file", files: []string{c.TokenFile}, read: func() error {
+			t, err := c.tokens()
+			if err == nil && s.clients != nil {
+				s.clients.SetTokens(t)
+			}
+			return err
+		}},
+	}
+	var faults []error
+	for _, g := range x.groups {
+		g.used = rpc.Stamp(g.files...)
+		g.seen = g.used
+		faults = append(faults, g.read())
+	}
+	return errors.Join(faults...)
+}
+
+func renew(p *atomic.Pointer[tls.Config], read func() (*tls.Config, error)) error {
+	t, err := read()
+	if err == nil {
+		p.Store(t)
+	}
+	return err
+}
+
+// Reload reads the files of certificates and tokens again. Those that are good are used from the
+// next connection on, and the connections of clients whose token is gone end. Where a file is
+// bad, the old ones stay; the error, which is logged too, says why.
+func (s *Server) Reload() error {
+	return s.reload(func(*secretGroup) bool { return true })
+}
+
+// renewChanged reads files again that have changed, and have then stayed as they are from one
+// look to the next: a file that is being written is not read.
+func (s *Server) renewChanged() error {
+	return s.reload(func(g *secretGroup) bool {
+		was, now := g.seen, rpc.Stamp(g.files...)
+		g.seen = now
+		return now == was && now != g.used
+	})
+}
+
+func (s *Server) reload(is func(*secretGroup) bool) error {
+	s.secrets.mu.Lock()
+	defer s.secrets.mu.Unlock()
+	var faults []error
+	for _, g := range s.secrets.groups {
+		if g.files[0] == "" || !is(g) {
+			continue
+		}
+		g.used = rpc.Stamp(g.files...)
+		if err := g.read(); err != nil {
+			s.log.Error("the old ones stay: new files are bad", "files", g.name, "err", err)
+			faults = append(faults, err)
+			continue
+		}
+		s.log.Info("files were read again", "files", g.name)
+	}
+	return errors.Join(faults...)
+}
+
+// renewSecrets looks at the files until the server stops.
+func (s *Server) renewSecrets() {
+	tick := time.NewTicker(renewEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.quit:
+			return
+		case <-tick.C:
+			_ = s.renewChanged() // it is logged
+		}
+	}
+}

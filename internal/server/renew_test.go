@@ -1,0 +1,119 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/server"
+)
+
+// journal is what a server logs.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(b []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(b)
+}
+
+func (j *journal) has(words string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return bytes.Contains(j.text.Bytes(), []byte(words))
+}
+
+// shownTo is the certificate that a listener shows, in DER.
+func shownTo(t *testing.T, addr string, c *tls.Config) string {
+	conn, err := tls.Dial("tcp", addr, c)
+	require.NoError(t, err)
+	defer conn.Close()
+	return string(conn.ConnectionState().PeerCertificates[0].Raw)
+}
+
+// Certificates are renewed while a replica and its clients run: when their files have changed, and
+// on demand. A bad new pair changes nothing.
+func TestCertificatesAreRenewedWithoutARestart(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	members, servers, old, next := newAuthority(t), newAuthority(t), newAuthority(t), newAuthority(t)
+	said := new(journal)
+	peers, clients := listen(t), listen(t)
+	at, peerAt := clients.Addr().String(), peers.Addr().String()
+	cfg := server.Config{
+		Cell: "prod", ID: 1, Members: map[uint32]string{1: peerAt}, Dir: filepath.Join(t.TempDir(), "data"),
+		ListenClients: at, PeerCA: members.file, ClientCA: old.file,
+	}
+	cfg.PeerCert, cfg.PeerKey = members.issue("member", cfg.CertificateName())
+	cfg.ServerCert, cfg.ServerKey = servers.issue("server")
+	s, err := server.Start(cfg, server.Options{Bootstrap: true, Peers: peers, Clients: clients, Logger: slog.New(slog.NewTextHandler(said, nil))})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
+
+	old.issue("ann")
+	file := filepath.Join(old.dir, "ann.json")
+	text, err := json.Marshal(client.Target{Cell: "prod", Replicas: map[uint32]string{1: at}, CA: servers.file, Cert: "ann.crt", Key: "ann.key"})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	ann, err := client.Dial(ctx, file)
+	require.NoError(t, err)
+	require.NoError(t, ann.Put(ctx, "a", "1"))
+
+	toClients := func() string {
+		return shownTo(t, at, &tls.Config{RootCAs: servers.Pool, NextProtos: []string{"h2"}})
+	}
+	member := members.Issue(t, "", "replica-2.prod")
+	toPeers := func() string {
+		return shownTo(t, peerAt, &tls.Config{RootCAs: members.Pool, ServerName: cfg.CertificateName(), Certificates: []tls.Certificate{member}})
+	}
+	first, firstPeer := toClients(), toPeers()
+	require.NoError(t, s.Reload())
+	require.Equal(t, first, toClients(), "nothing has changed")
+
+	good, err := os.ReadFile(cfg.ServerKey)
+	require.NoError(t, err)
+	_, other := members.issue("stranger")
+	wrong, err := os.ReadFile(other)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(cfg.ServerKey, wrong, 0o600))
+	require.ErrorContains(t, s.Reload(), "server_cert: tls: private key does not match public key")
+	require.True(t, said.has("the old ones stay"))
+	require.Equal(t, first, toClients())
+	require.NoError(t, os.WriteFile(cfg.ServerKey, good, 0o600))
+
+	servers.issue("server")
+	members.issue("member", cfg.CertificateName())
+	require.Eventually(t, func() bool { return toClients() != first && toPeers() != firstPeer }, 20*time.Second, 50*time.Millisecond, "the files have changed")
+
+	// From now on another authority signs the certificates of clients. A client follows when it
+	// connects again: here, since the replica starts again.
+	authority, err := os.ReadFile(next.file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(old.file, authority, 0o600))
+	renewed, key := next.issue("ann")
+	for from, to := range map[string]string{renewed: "ann.crt", key: "ann.key"} {
+		text, err := os.ReadFile(from)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(old.dir, to), text, 0o600))
+	}
+	require.NoError(t, s.Reload())
+	require.NoError(t, ann.Put(ctx, "a", "2"), "a connection goes on")
+	require.NoError(t, s.Stop(ctx))
+	s, err = server.Start(cfg, server.Options{})
+	require.NoError(t, err)
+	require.NoError(t, ann.Put(ctx, "a", "3"))
+	require.NoError(t, ann.Close(ctx))
+}
