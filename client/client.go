@@ -71,7 +71,8 @@ func (c *Client) Ready(ctx context.Context) error {
 // returns nil at once if no session is open. If ctx ends first, Close fails with
 // ErrOutcomeUnknown; if a session's grace period ends first, with ErrOutcomeUnknown and
 // ErrSessionExpired. The Client is closed in each case, and a session that is left at its cell
-// expires there. Of a Client that Dial made the connections are closed too. Closing again is
+// expires there. Of a Client that Dial made the connections are closed
+// too, unless another Client uses them. Closing again is
 // harmless.
 func (c *Client) Close(ctx context.Context) error {
 	if c.configErr != nil {

@@ -28,6 +28,7 @@ type dialOptions struct {
 	token      string
 	principal  string
 	allowPlain bool
+	alone      bool
 	logger     *slog.Logger
 }
 
@@ -51,6 +52,10 @@ func WithPrincipal(name string) Option { return func(s *settings) { s.dial.princ
 // be read and forged.
 func WithPlain() Option { return func(s *settings) { s.dial.allowPlain = true } }
 
+// WithOwnConnections has Dial make connections that no other Client uses. Without it the Clients of
+// one process that have the same target, principal and secrets share one connection to each replica.
+func WithOwnConnections() Option { return func(s *settings) { s.dial.alone = true } }
+
 // WithLogger sets where a Client that Dial makes tells of its connections. Default: nowhere.
 func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.dial.logger = l } }
 
@@ -58,8 +63,10 @@ func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.dial.logge
 type dialed struct {
 	target Target
 	rt     *Goroutines
-	conns  *rpc.Client
+	conns  *connections
+	port   *rpc.Port
 	giveUp context.CancelCauseFunc // ends Dial
+	once   sync.Once               // close does its work once
 
 	mu   sync.Mutex
 	errs map[uint32]error // why each replica was not reached, since it was heard last
@@ -74,7 +81,11 @@ type dialed struct {
 // each replica why it was not reached. It fails at once with ErrInvalid for a wrong target, or
 // if a replica is not the one that the target says, and with ErrPermission if a replica does
 // not accept who the client is. Certificates and tokens that the target names are read again for a
-// new connection if their files have changed; those of options are not. Close the Client after use: that closes the connections too.
+// new connection if their files have changed; those of options are not.
+//
+// Clients of one process with the same target and options share one connection to each replica,
+// unless WithOwnConnections says otherwise. Close the Client after use: the last one closes the
+// connections too.
 func Dial(ctx context.Context, target string, options ...Option) (*Client, error) {
 	invalid := func(err error) error {
 		return &Error{Op: "dial", Key: target, Causes: []error{ErrInvalid, err}}
@@ -110,20 +121,9 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	return c, nil
 }
 
-// newDialed makes the connections.
+// newDialed makes the connections, or takes those that Clients of this process have already.
 func newDialed(t Target, o dialOptions, giveUp context.CancelCauseFunc) (*dialed, error) {
 	d := &dialed{target: t, giveUp: giveUp, errs: map[uint32]error{}}
-	s, err := newSecrets(t, o.logger)
-	if err != nil {
-		return nil, err
-	}
-	cfg := rpc.ClientConfig{TLS: s.tls, RenewTLS: s.newestTLS, RenewToken: s.newestToken}
-	if o.tls != nil {
-		cfg.TLS, cfg.RenewTLS = o.tls, nil
-	}
-	if o.token != "" {
-		cfg.Token, cfg.RenewToken = o.token, nil
-	}
 	who := o.principal
 	if who == "" {
 		who = t.Principal
@@ -131,12 +131,16 @@ func newDialed(t Target, o dialOptions, giveUp context.CancelCauseFunc) (*dialed
 	if who == "" {
 		who = userName()
 	}
-	cfg.Cell, cfg.Replicas, cfg.Deliver, cfg.Failed = t.Cell, t.Replicas, d.deliver, d.failed
-	cfg.Principal, cfg.AllowPlain, cfg.Logger = who, o.allowPlain || t.AllowPlain, o.logger
-	if d.conns, err = rpc.NewClient(cfg); err != nil {
+	var err error
+	if d.conns, err = connect(t, o, who); err != nil {
 		return nil, err
 	}
-	d.rt = NewRuntime(d.conns.Send)
+	var ok bool
+	if d.port, ok = d.conns.Open(d.deliver, d.failed); !ok {
+		d.conns.release()
+		return nil, errors.New("4294967295 Clients have been made on these connections: close them all")
+	}
+	d.rt = NewRuntime(d.port.Send)
 	return d, nil
 }
 
@@ -214,7 +218,10 @@ func (d *dialed) close() {
 	d.rt.mu.Lock()
 	d.rt.closed = true
 	d.rt.mu.Unlock()
-	d.conns.Close()
+	d.once.Do(func() {
+		d.port.Close()
+		d.conns.release()
+	})
 }
 
 // Unreached says of each replica of a cell that Dial connected to why it could not be reached,

@@ -123,7 +123,7 @@
 //   - conn.go, pump.go, renew.go: how a session machine is driven and replaced
 //   - callid.go: the identity of a call at the cell
 //   - goroutines.go, signal.go: the Runtime of programs
-//   - dial.go, target.go, secrets.go: a Client over the network
+//   - dial.go, share.go, target.go, secrets.go: a Client over the network
 //
 // What programs build from these, elections for instance, is in package recipe. Package chubbytest runs
 // a cell inside the test of a program.

@@ -25,7 +25,7 @@ type dialer struct {
 }
 
 func (d dialer) dial(ctx context.Context, number int) (*client.Client, error) {
-	var options []client.Option
+	options := []client.Option{client.WithOwnConnections()}
 	if d.principals > 1 {
 		options = append(options, client.WithPrincipal(fmt.Sprintf("bench-%d", number%d.principals)))
 	}

@@ -141,8 +141,8 @@ func (l *link) send(w *bufio.Writer, conn net.Conn, within time.Duration) error 
 	if err := conn.SetWriteDeadline(time.Now().Add(within)); err != nil {
 		return err
 	}
-	for _, wire := range l.queue.Take() {
-		if err := writeFrame(w, wire); err != nil {
+	for _, d := range l.queue.Take() {
+		if err := writeFrame(w, d.Wire); err != nil {
 			return err
 		}
 	}

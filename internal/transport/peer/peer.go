@@ -59,7 +59,7 @@ func (t *Transport) Send(to paxos.NodeID, wire []byte) {
 		l.oversized.Add(1)
 		t.cfg.Logger.Error("datagram above the limit dropped", "peer", to, "bytes", len(wire), "limit", t.cfg.MaxFrame)
 	case len(wire) > 0:
-		l.queue.Add(wire)
+		l.queue.Add(queue.Datagram{Wire: wire})
 	}
 }
 

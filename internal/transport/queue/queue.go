@@ -3,6 +3,12 @@ package queue
 
 import "sync"
 
+// Datagram is one that waits. Tag is the caller's, and means nothing to the Queue.
+type Datagram struct {
+	Tag  uint32
+	Wire []byte
+}
+
 // Queue holds datagrams that wait for one connection. When it is full it drops the oldest,
 // because later ones say more. All methods are safe for concurrent use.
 type Queue struct {
@@ -10,7 +16,7 @@ type Queue struct {
 	wake               chan struct{}
 
 	mu      sync.Mutex
-	items   [][]byte
+	items   []Datagram
 	bytes   int
 	dropped uint64
 }
@@ -25,13 +31,13 @@ func (q *Queue) Wake() <-chan struct{} { return q.wake }
 
 // Add appends a datagram, and does not block. A datagram that is larger than all room is
 // kept alone.
-func (q *Queue) Add(wire []byte) {
+func (q *Queue) Add(d Datagram) {
 	q.mu.Lock()
-	q.items = append(q.items, wire)
-	q.bytes += len(wire)
+	q.items = append(q.items, d)
+	q.bytes += len(d.Wire)
 	for len(q.items) > 1 && (len(q.items) > q.maxItems || q.bytes > q.maxBytes) {
-		q.bytes -= len(q.items[0])
-		q.items[0] = nil
+		q.bytes -= len(q.items[0].Wire)
+		q.items[0] = Datagram{}
 		q.items = q.items[1:]
 		q.dropped++
 	}
@@ -43,7 +49,7 @@ func (q *Queue) Add(wire []byte) {
 }
 
 // Take returns all that waits, the oldest first.
-func (q *Queue) Take() [][]byte {
+func (q *Queue) Take() []Datagram {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	all := q.items

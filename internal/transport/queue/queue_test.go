@@ -10,17 +10,18 @@ import (
 
 func TestAFullQueueDropsTheOldest(t *testing.T) {
 	q := queue.New(3, 10)
+	add := func(wire []byte) { q.Add(queue.Datagram{Tag: uint32(len(wire)), Wire: wire}) }
 	for _, s := range []string{"1", "2", "3", "4"} {
-		q.Add([]byte(s))
+		add([]byte(s))
 	}
 	require.Len(t, q.Wake(), 1)
-	require.Equal(t, [][]byte{[]byte("2"), []byte("3"), []byte("4")}, q.Take())
-	q.Add([]byte("12345"))
-	q.Add([]byte("123456"))
-	q.Add(make([]byte, 11))
+	require.Equal(t, []queue.Datagram{{Tag: 1, Wire: []byte("2")}, {Tag: 1, Wire: []byte("3")}, {Tag: 1, Wire: []byte("4")}}, q.Take())
+	add([]byte("12345"))
+	add([]byte("123456"))
+	add(make([]byte, 11))
 	require.Len(t, q.Take(), 1)
 	require.EqualValues(t, 3, q.Dropped())
-	q.Add([]byte("x"))
+	add([]byte("x"))
 	q.Drop()
 	require.EqualValues(t, 4, q.Dropped())
 	require.Empty(t, q.Take())

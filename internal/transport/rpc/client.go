@@ -27,10 +27,9 @@ type ClientConfig struct {
 	Cell     string            // refuse replicas of another cell; empty: any
 	Replicas map[uint32]string // host:port of each replica
 
-	// Deliver takes a message of a replica. It must not block for long, and does not keep msg.
+	// Deliver and Failed are those of port 0, which is there as long as the Client; see Port.
 	Deliver func(from uint32, msg []byte)
-	// Failed is told why a stream could not be opened, or ended. nil: it is not.
-	Failed func(replica uint32, err error)
+	Failed  func(replica uint32, err error)
 
 	TLS   *tls.Config // authority of the replicas, and the client's certificate; nil: plain
 	Token string      // sent to the replicas, unless empty
@@ -68,6 +67,7 @@ type Client struct {
 	links map[uint32]*link
 	stop  context.CancelFunc
 	wg    sync.WaitGroup
+	ports ports
 }
 
 // NewClient returns a Client. It connects to a replica when it has something to send to it.
@@ -79,7 +79,7 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	c := &Client{cfg: cfg, links: map[uint32]*link{}, stop: stop}
+	c := &Client{ports: ports{open: map[uint32]*Port{}}, cfg: cfg, links: map[uint32]*link{}, stop: stop}
 	for id, addr := range cfg.Replicas {
 		conn, err := grpc.NewClient("passthrough:///"+addr, c.options(addr)...)
 		if err != nil {
@@ -145,11 +145,13 @@ func (c *Client) outgoing(ctx context.Context, id uint32) context.Context {
 	return metadata.NewOutgoingContext(ctx, md)
 }
 
-// Send sends a message to a replica. It does not block, and does not write to msg, which
-// must not change any more. A message for an unknown replica is dropped.
-func (c *Client) Send(to uint32, msg []byte) {
+// Send sends a message to a replica, from port 0. It does not block, and does not write to msg,
+// which must not change any more. A message for an unknown replica is dropped.
+func (c *Client) Send(to uint32, msg []byte) { c.send(to, 0, msg) }
+
+func (c *Client) send(to, port uint32, msg []byte) {
 	if l := c.links[to]; l != nil {
-		l.queue.Add(msg)
+		l.queue.Add(queue.Datagram{Tag: port, Wire: msg})
 	}
 }
 

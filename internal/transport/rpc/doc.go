@@ -2,7 +2,8 @@
 //
 // The service is chubby.v1.Cell (chubbyv1/cell.proto). A client process keeps one stream
 // to each replica that it talks to; the requests and replies of all its sessions, in the
-// encoding of package replica/api, are the messages of these streams. A stream is a bundle
+// encoding of package replica/api, are the messages of these streams, and a number, the port,
+// tells its clients apart. A stream is a bundle
 // of datagrams: a message may be lost when its queue is full or the stream breaks, and
 // the client sends again what was not answered. So there is no call of this service for
 // each call of a client, and what a call may conclude does not depend on gRPC.
@@ -10,9 +11,9 @@
 // The service chubby.v1.Operator (chubbyv1/operator.proto) tells how a replica is.
 //
 // Reading order: server.go (a replica), auth.go (who a client is), tokens.go; client.go
-// (a client process), link.go (its stream to one replica); renew.go (certificates and tokens that
-// change while both run); operator.go (both sides of the service
-// for operators).
+// (a client process), port.go (clients that share its streams), link.go (its stream to one
+// replica); renew.go (certificates and tokens that change while both run); operator.go (both
+// sides of the service for operators).
 //
 // # Metadata of a stream
 //

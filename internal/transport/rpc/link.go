@@ -45,9 +45,7 @@ func (l *link) run(ctx context.Context) {
 			return
 		}
 		l.c.cfg.Logger.Debug("stream ended", "replica", l.id, "addr", l.addr, "err", err)
-		if l.c.cfg.Failed != nil {
-			l.c.cfg.Failed(l.id, err)
-		}
+		l.c.failed(l.id, err)
 		l.queue.Drop() // it is sent again if it is still wanted
 		if time.Since(begun) > pauseMax {
 			pause = pauseMin
@@ -82,13 +80,13 @@ func (l *link) stream(ctx context.Context) error {
 				ended <- err
 				return
 			}
-			l.c.cfg.Deliver(l.id, d.GetMessage())
+			l.c.deliver(l.id, d.GetPort(), d.GetMessage())
 		}
 	}()
 	defer func() { cancel(); <-done }()
 	for {
-		for _, msg := range l.queue.Take() {
-			if err := s.Send(&chubbyv1.Datagram{Message: msg}); err != nil {
+		for _, d := range l.queue.Take() {
+			if err := s.Send(&chubbyv1.Datagram{Message: d.Wire, Port: d.Tag}); err != nil {
 				if err == io.EOF { // the reason comes by Recv
 					return <-ended
 				}

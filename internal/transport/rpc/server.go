@@ -30,7 +30,7 @@ import (
 // Bounds of a stream and of its messages.
 const (
 	maxMessage = api.MaxMessage + 64 // with what protobuf puts around it
-	queueItems = 1024
+	queueItems = 1 << 14             // of all clients that share the stream
 	queueBytes = 8 << 20
 )
 
@@ -44,7 +44,7 @@ type ServerConfig struct {
 	Replica uint32
 
 	// Deliver takes a message, the client that sent it, and who that is. It must not block,
-	// and owns msg. It reports whether there was room.
+	// and owns msg. It reports whether there was room. A client is one port of one stream.
 	Deliver func(from uint64, who api.Principal, msg []byte) bool
 
 	// TLS has the certificate of the replica, and in ClientCAs the authority of those of
@@ -91,10 +91,10 @@ type Server struct {
 	tokens atomic.Pointer[Tokens]
 
 	mu      sync.Mutex
-	stopped chan struct{} // closed when streams are to end
-	renewed chan struct{} // closed when tokens were replaced
-	last    uint64        // the newest client
-	clients map[uint64]*queue.Queue
+	stopped chan struct{}           // closed when streams are to end
+	renewed chan struct{}           // closed when tokens were replaced
+	last    uint64                  // the newest stream
+	clients map[uint64]*queue.Queue // by stream
 }
 
 // NewServer returns a Server that does not listen yet.
@@ -155,13 +155,17 @@ func (s *Server) SetServing(is bool) {
 // Send sends a message to a client. It does not block, and drops the message if the client
 // is gone. The Server does not write to msg, which must not change any more.
 func (s *Server) Send(to uint64, msg []byte) {
+	stream, port := to>>portBits, uint32(to)
 	s.mu.Lock()
-	q := s.clients[to]
+	q := s.clients[stream]
 	s.mu.Unlock()
 	if q != nil {
-		q.Add(msg)
+		q.Add(queue.Datagram{Tag: port, Wire: msg})
 	}
 }
+
+// portBits are the bits of a client's number that name its port. Those above name the stream.
+const portBits = 32
 
 // Clients is the number of client processes that are connected.
 func (s *Server) Clients() int {
@@ -247,7 +251,7 @@ func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, id uint64, who api.
 				ended <- err
 				return
 			}
-			s.cfg.Deliver(id, who, d.GetMessage())
+			s.cfg.Deliver(id<<portBits|uint64(d.GetPort()), who, d.GetMessage())
 		}
 	}()
 	for {
@@ -266,8 +270,8 @@ func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, id uint64, who api.
 			}
 		case <-out.Wake():
 		}
-		for _, msg := range out.Take() {
-			if err := stream.Send(&chubbyv1.Datagram{Message: msg}); err != nil {
+		for _, d := range out.Take() {
+			if err := stream.Send(&chubbyv1.Datagram{Message: d.Wire, Port: d.Tag}); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,99 @@
+package client
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"log/slog"
+	"sync"
+
+	"github.com/chubbycell/chubby/internal/transport/rpc"
+)
+
+// Clients of one process that Dial makes for the same cell, with the same proof of who they are,
+// share their connections: one to each replica.
+
+// shareKey is what they have in common.
+type shareKey struct {
+	target           string // in JSON
+	principal, token string // of options
+	allowPlain       bool
+	tls              *tls.Config
+	logger           *slog.Logger
+}
+
+// connections are those of one key, as long as a Client uses them.
+type connections struct {
+	*rpc.Client
+	key  shareKey
+	refs int // under shares.mu; below 0: they are of one Client, and not shared
+}
+
+// shares are the connections of this process that are shared.
+var shares = struct {
+	mu    sync.Mutex
+	byKey map[shareKey]*connections
+}{byKey: map[shareKey]*connections{}}
+
+// connect returns connections for a Client: those that are there, or new ones.
+func connect(t Target, o dialOptions, principal string) (*connections, error) {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return nil, err
+	}
+	key := shareKey{
+		target: string(text), principal: principal, token: o.token,
+		allowPlain: o.allowPlain, tls: o.tls, logger: o.logger,
+	}
+	if o.alone {
+		conns, err := newConnections(t, o, principal)
+		return &connections{Client: conns, refs: -1}, err
+	}
+	shares.mu.Lock()
+	defer shares.mu.Unlock()
+	s := shares.byKey[key]
+	if s == nil {
+		conns, err := newConnections(t, o, principal)
+		if err != nil {
+			return nil, err
+		}
+		s = &connections{Client: conns, key: key}
+		shares.byKey[key] = s
+	}
+	s.refs++
+	return s, nil
+}
+
+// release closes the connections if no other Client uses them. Each Client calls it once.
+func (s *connections) release() {
+	shares.mu.Lock()
+	last := s.refs < 0
+	if s.refs > 0 {
+		if s.refs--; s.refs == 0 {
+			delete(shares.byKey, s.key)
+			last = true
+		}
+	}
+	shares.mu.Unlock()
+	if last {
+		s.Close()
+	}
+}
+
+// newConnections makes connections with the secrets of the target, or of options.
+func newConnections(t Target, o dialOptions, principal string) (*rpc.Client, error) {
+	s, err := newSecrets(t, o.logger)
+	if err != nil {
+		return nil, err
+	}
+	cfg := rpc.ClientConfig{
+		Cell: t.Cell, Replicas: t.Replicas, Principal: principal, AllowPlain: o.allowPlain || t.AllowPlain, Logger: o.logger,
+		TLS: s.tls, RenewTLS: s.newestTLS, RenewToken: s.newestToken,
+	}
+	if o.tls != nil {
+		cfg.TLS, cfg.RenewTLS = o.tls, nil
+	}
+	if o.token != "" {
+		cfg.Token, cfg.RenewToken = o.token, nil
+	}
+	return rpc.NewClient(cfg)
+}
