@@ -38,6 +38,7 @@ var packages = map[string]rule{
 	"internal/contract":  {support, []string{"internal/overlay", "internal/typecheck"}},
 	"wal/vfs":            {synchronous, nil},
 	"wal/vfs/vfstest":    {support, []string{"wal/vfs"}},
+	"wal/vfs/frail":      {synchronous, []string{"wal/vfs"}},
 	"replica/api":        {pure, nil},
 
 	"linearizability/history":    {pure, nil},
@@ -86,7 +87,8 @@ var packages = map[string]rule{
 	"internal/transport/rpc/chubbyv1": {concurrent, nil},
 	"internal/server":                 {concurrent, []string{"replica", "internal/transport/peer", "internal/transport/rpc"}},
 	"internal/bench":                  {concurrent, []string{"client"}},
-	"internal/cellcmd":                {concurrent, []string{"internal/cli", "internal/server", "internal/bench"}},
+	"internal/torture":                {concurrent, []string{"client", "linearizability", "replica/core", "internal/draw"}},
+	"internal/cellcmd":                {concurrent, []string{"internal/cli", "internal/server", "internal/bench", "internal/torture", "wal/vfs/frail"}},
 	"internal/transport/rpc":          {concurrent, []string{"replica/api", "internal/transport/queue", "internal/transport/rpc/chubbyv1"}},
 
 	"sim":                      {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},

@@ -1,0 +1,16 @@
+// Package torture is concurrent: it runs the replicas of a cell as processes, calls them as
+// clients do, makes processes, disks and connections fail, and judges what the clients saw
+// with the checks of the simulator. docs/torture.md says what for.
+//
+// Reading order:
+//
+//	config.go    what a run is built from
+//	schedule.go  which faults there are, and when: pure, from a seed
+//	process.go   a replica as a process; proxy.go: a connection that can be cut
+//	cell.go      all replicas and their links; inject.go: faults are carried out
+//	session.go   a client that lives through faults
+//	history.go   what clients asked and were told; rows.go, files.go, locks.go with
+//	             resource.go, watch.go: the load, and what must be true of it
+//	applied.go   what replicas applied: the order that histories are compared with
+//	run.go       a run; report.go: what it found
+package torture

@@ -1,0 +1,158 @@
+package torture
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/chubbycell/chubby/linearizability"
+)
+
+// check judges what is complete while the run goes on, and says how it goes.
+func (r *run) check(ctx context.Context) *sync.WaitGroup {
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for n := 1; pause(ctx, time.Second); n++ {
+			for _, b := range r.take() {
+				r.judge(b, nil, linearizability.Budget{})
+			}
+			r.judgeLocks()
+			if err := r.readApplied(); err != nil {
+				r.broken("log", "%v", err)
+			}
+			if n%10 == 0 {
+				r.say("%d operations, %d masters; %s", r.operations(), r.masters(), r.presentFault())
+			}
+		}
+	})
+	return &wg
+}
+
+// readApplied takes in what replicas have applied since it was called last.
+func (r *run) readApplied() error {
+	for _, from := range r.readers {
+		broken, err := r.order.read(from)
+		if err != nil {
+			return err
+		}
+		if broken != "" {
+			r.disagree = true
+			r.broken("S1", "%s", broken)
+		}
+	}
+	if text := r.order.stale(); text != "" && !r.disagree {
+		r.broken("S7", "%s", text)
+	}
+	return nil
+}
+
+func (r *run) openApplied() error {
+	r.order = newOrder()
+	for _, s := range r.cell.servers {
+		from, err := openApplied(s.id, s.applied)
+		if err != nil {
+			return err
+		}
+		r.readers = append(r.readers, from)
+	}
+	return nil
+}
+
+// take returns histories that are complete.
+func (r *run) take() (complete []book) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	complete, r.ready = r.ready, nil
+	return complete
+}
+
+// judge judges one history.
+func (r *run) judge(b book, seen *order, budget linearizability.Budget) verdict {
+	v := b.judge(seen, budget)
+	if v.broken == "" {
+		return v
+	}
+	path := filepath.Join(r.cfg.Dir, b.title())
+	if err := b.write(path); err != nil {
+		v.text += "\n(" + err.Error() + ")"
+	}
+	r.breaks(Violation{v.broken, v.text, path + ".jsonl"})
+	return v
+}
+
+func (r *run) judgeLocks() {
+	for _, l := range r.locks {
+		if property, text := l.judge(); property != "" {
+			r.broken(property, "%s", text)
+		}
+	}
+}
+
+// conclude judges everything, with the order of the log.
+func (r *run) conclude(ctx context.Context, in *injector, begun time.Time, took time.Duration) (*Report, error) {
+	rep := &Report{
+		Seed: r.cfg.Seed, Seconds: took.Seconds(), Replicas: r.cfg.Replicas, Clients: r.cfg.Clients,
+		Faults: map[string]int{}, Kills: in.kills, Operations: r.operations(),
+		Rows: r.ops.rows.Load(), Files: r.ops.files.Load(), Locks: r.ops.locks.Load(), Events: r.counts.events.Load(),
+	}
+	for k, n := range in.counts { // order-free: fills a map
+		rep.Faults[string(k)] = n
+	}
+	if err := r.readApplied(); err != nil {
+		return nil, err
+	}
+	for _, from := range r.readers {
+		from.f.Close()
+	}
+	seen := r.order
+	rep.Slots, rep.Holes = len(seen.sums), seen.holes()
+	if rep.Holes > 0 || r.disagree {
+		seen = nil // what is in a hole would be taken for what is nowhere
+	}
+	r.say("%d histories are judged", len(r.books))
+	for _, b := range r.books {
+		if ctx.Err() != nil || len(r.violationsNow()) >= maxViolations {
+			break
+		}
+		v := r.judge(b, seen, linearizability.Budget{Steps: 20_000_000})
+		rep.Placed += v.placed
+		if v.undecided {
+			rep.Undecided++
+		}
+	}
+	r.judgeLocks()
+	r.finish(ctx, rep, begun)
+	return rep, nil
+}
+
+func (r *run) finish(ctx context.Context, rep *Report, begun time.Time) {
+	for _, b := range r.books {
+		rep.Histories++
+		b.outcomes(func(o linearizability.Outcome) {
+			switch o {
+			case linearizability.OutcomeUnknown:
+				rep.Unknown++
+			case linearizability.OutcomeFailed:
+				rep.Failed++
+			}
+		})
+	}
+	for _, s := range r.sessions {
+		rep.Lost += s.lost
+	}
+	rep.Failovers = r.masters()
+	rep.LongestGap, rep.GapDuring = r.gap.longest.Seconds(), r.gap.during
+	rep.Violations = append([]Violation{}, r.violationsNow()...)
+	switch {
+	case len(rep.Violations) > 0:
+		rep.Verdict, rep.Dir = Broken, r.cfg.Dir
+		rep.FirstBroken = (r.clock.begun.Add(r.first)).Sub(begun).Seconds()
+	case ctx.Err() != nil:
+		rep.Verdict = Interrupted
+	case rep.Undecided > 0:
+		rep.Verdict = Undecided
+	default:
+		rep.Verdict = Clean
+	}
+}
