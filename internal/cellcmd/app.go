@@ -18,7 +18,7 @@ func Commands() []*cobra.Command {
 		devCommand(), serveCommand(),
 		lsCommand(), catCommand(), statCommand(),
 		putCommand(), mkdirCommand(), rmCommand(), aclCommand(),
-		lockCommand(), watchCommand(), sequencerCommand(), statusCommand(), benchCommand(),
+		lockCommand(), watchCommand(), sequencerCommand(), statusCommand(), benchCommand(), tortureCommand(),
 		sessionCommand(), membersCommand(), limitsCommand(),
 	}
 }

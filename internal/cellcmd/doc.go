@@ -14,5 +14,6 @@
 //	dev.go        a cell in one process; devmark.go: its directory; cellfile.go: how the
 //	              others find it
 //	serve.go      one replica; reload.go: its secrets at SIGHUP; profile.go: where a process that runs replicas spends its time
-//	bench.go      how fast a cell answers
+//	bench.go      how fast a cell answers; torture.go: whether it keeps its promises while
+//	              processes, disks and connections fail; rig.go: how disks of replicas fail
 package cellcmd

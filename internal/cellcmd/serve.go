@@ -19,6 +19,7 @@ type serve struct {
 	bootstrap, check bool
 	flags            map[string]*string // values of keys, by key
 	profile          profile
+	rig              rig
 }
 
 func serveCommand() *cobra.Command {
@@ -50,6 +51,7 @@ machine fails the replica.
 	f.BoolVar(&s.bootstrap, "bootstrap", false, "found a new cell: the directory must be empty")
 	f.BoolVar(&s.check, "check-config", false, "check the configuration and the files that it names, print it, and end")
 	s.profile.register(c)
+	s.rig.register(c)
 	for _, k := range new(server.Config).Keys() {
 		s.flags[k.Name] = f.String(flagOf(k.Name), "", k.Help)
 	}
@@ -106,7 +108,11 @@ func (s *serve) run(c *cobra.Command) error {
 	defer stopPages()
 	hangups := awaitHangups() // before it can take long to start
 	defer hangups.stop()
-	replica, err := server.Start(cfg, server.Options{Bootstrap: s.bootstrap, Logger: cfg.Logger(s.Err)})
+	options := server.Options{Bootstrap: s.bootstrap, Logger: cfg.Logger(s.Err)}
+	if err := s.rig.apply(&options); err != nil {
+		return err
+	}
+	replica, err := server.Start(cfg, options)
 	if err != nil {
 		return cli.Usage("%v", err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // Options are what a Server is given beside its Config.
@@ -29,6 +30,13 @@ type Options struct {
 	Logger    *slog.Logger // nil: nothing is logged
 	// Registerer takes the metrics; nil: they are on /metrics only.
 	Registerer prometheus.Registerer
+	// Disk, if it is not nil, is put between the replica and the file system that its files are
+	// on. It has no part in founding the replica.
+	Disk func(vfs.FS) vfs.FS
+	// Observer, if it is not nil, is told what happens inside the replica, on its goroutine.
+	Observer core.Observer
+	// Now is the replica's clock; nil: boottime.Now.
+	Now func() time.Time
 	// Peers and Clients are listeners in place of the configured ones; the Server closes them.
 	Peers, Clients net.Listener
 }
@@ -123,9 +131,12 @@ func (s *Server) start(o *Options) error {
 	if err != nil {
 		return err
 	}
+	if o.Disk != nil {
+		fsys = o.Disk(fsys)
+	}
 	d := s.cfg.driver()
-	d.Core.Paxos.Seed = replica.Entropy()
-	r, err := replica.Start(replica.Config{Driver: d, FS: fsys, Dir: dir, Backups: s.cfg.backups(), Transport: s, Logger: o.Logger})
+	d.Core.Paxos.Seed, d.Core.Observer = replica.Entropy(), o.Observer
+	r, err := replica.Start(replica.Config{Driver: d, FS: fsys, Dir: dir, Backups: s.cfg.backups(), Transport: s, Now: o.Now, Logger: o.Logger})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,226 @@
+package cellcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/torture"
+)
+
+// tortured is the command torture.
+type tortured struct {
+	cli.Streams
+	cfg    torture.Config
+	faults []string
+	out    string
+	form   cli.Form
+	seeded bool // the seed was given
+	other  bool // another program runs the replicas
+}
+
+func tortureCommand() *cobra.Command {
+	t := &tortured{}
+	c := &cobra.Command{
+		Use:   "torture",
+		Short: "Run servers and clients, make both fail, and check what the clients saw",
+		Long: `Torture starts the replicas of a cell as processes of this program, on the loopback
+interface and in a directory of its own, and clients that call it. It kills, stops and
+restarts replicas, fills their disks, cuts connections, and takes power away: what a replica
+has not synced is then lost. What the clients saw is judged by the checks of the simulator.
+docs/torture.md says what is checked.
+
+The seed decides which faults there are, and when, but not what happens: that depends on the
+machine. Faults: ` + kindHelp() + `.
+
+It prints a report. With -o json that is one object: verdict, violations (property, text,
+file), seed, seconds, replicas, clients, faults (by kind), kills, failovers, operations, rows,
+files, locks, events, unknown, failed, sessions_lost, longest_gap_seconds,
+longest_gap_during, histories, undecided, placed, slots, holes, dir, first_broken_seconds.
+
+If a property breaks, the run ends, and the directory stays: histories, logs of the replicas,
+their files, and the faults. It is that of --out, or else a temporary one.
+
+Exit codes:
+    0  clean
+    1  a property broke
+    2  usage: bad flags, or a directory that is not empty
+    3  undecided: a check gave up, or no call was answered
+    5  internal error: the machine, or the program
+  130  interrupted; what was found so far is printed`,
+		Example: `  chubby torture
+  chubby torture --for 20m --replicas 5 --seed 7 --out failures
+  chubby torture --faults power,pause --session-lease 2s`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			t.Streams, t.seeded = cli.StreamsOf(c), c.Flags().Changed("seed")
+			return t.run(c.Context())
+		},
+	}
+	f := c.Flags()
+	f.DurationVar(&t.cfg.For, "for", time.Minute, "how long faults are injected")
+	f.Uint64Var(&t.cfg.Seed, "seed", 0, "decides which faults there are (default: another one each time)")
+	f.IntVar(&t.cfg.Replicas, "replicas", 3, "replicas of the cell: 3, 5, 7 or 9")
+	f.IntVar(&t.cfg.Clients, "clients", 6, "client processes that the load looks like")
+	f.StringSliceVar(&t.faults, "faults", kindNames(), "kinds of faults; none: the cell runs undisturbed")
+	f.DurationVar(&t.cfg.Lease, "session-lease", 3*time.Second, "lease of sessions")
+	f.BoolVar(&t.cfg.Volatile, "power-loss", true, "a replica that is killed loses what it has not synced")
+	f.StringVar(&t.cfg.Server, "server", "", "the program that runs replicas, if it is not this one")
+	f.StringVar(&t.out, "out", "", "directory of the run, which stays if a property breaks (default: a temporary one)")
+	t.form.Register(c)
+	return c
+}
+
+func kindNames() (names []string) {
+	for _, k := range torture.Kinds() {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+func kindHelp() string { return strings.Join(kindNames(), ", ") }
+
+func (t *tortured) run(ctx context.Context) error {
+	serviceMemory()
+	if err := t.prepare(); err != nil {
+		return err
+	}
+	keep := false
+	defer func() {
+		if !keep {
+			os.RemoveAll(t.cfg.Dir)
+		}
+	}()
+	report, err := torture.Run(ctx, t.cfg)
+	if err != nil {
+		keep = true
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			keep = false
+			return cli.Interrupted()
+		}
+		return cli.Internal(fmt.Errorf("%w; see %s", err, t.cfg.Dir))
+	}
+	keep = report.Verdict == torture.Broken
+	if err := t.print(report); err != nil {
+		return err
+	}
+	return cli.Exit(exitOf(report))
+}
+
+// exitOf is the exit code of a report.
+func exitOf(r *torture.Report) int {
+	switch {
+	case r.Verdict == torture.Broken:
+		return cli.ExitBroken
+	case r.Verdict == torture.Interrupted:
+		return cli.ExitInterrupted
+	case r.Verdict == torture.Undecided || r.Operations == 0:
+		return cli.ExitUndecided
+	}
+	return cli.ExitClean
+}
+
+// prepare checks the flags, and makes the directory.
+func (t *tortured) prepare() (err error) {
+	if err := t.form.Check(); err != nil {
+		return err
+	}
+	if !t.seeded {
+		t.cfg.Seed = uint64(rand.Uint32())
+	}
+	if !slices.Equal(t.faults, []string{"none"}) {
+		if t.cfg.Kinds, err = torture.ParseKinds(t.faults); err != nil {
+			return cli.Usage("%v", err)
+		}
+	}
+	if err := t.cfg.Validate(); err != nil {
+		return cli.Usage("%v", err)
+	}
+	if t.other = t.cfg.Server != ""; !t.other {
+		if t.cfg.Server, err = os.Executable(); err != nil {
+			return cli.Internal(err)
+		}
+	}
+	if info, err := os.Stat(t.cfg.Server); err != nil || info.IsDir() {
+		return cli.Usage("--server %s: no program", t.cfg.Server)
+	}
+	if t.out == "" {
+		t.cfg.Dir, err = os.MkdirTemp("", "chubby-torture-")
+	} else if err = os.MkdirAll(t.out, 0o700); err == nil {
+		t.cfg.Dir, err = filepath.Abs(t.out)
+	}
+	if err != nil {
+		return cli.Usage("--out: %v", err)
+	}
+	if have, err := os.ReadDir(t.cfg.Dir); err != nil || len(have) > 0 {
+		return cli.Usage("--out %s: give a directory that is empty, or that does not exist", t.out)
+	}
+	t.cfg.Progress = func(line string) { t.Say("%s", line) }
+	return nil
+}
+
+// again is the line that runs with the same schedule.
+func (t *tortured) again() string {
+	line := fmt.Sprintf("%s torture --seed %d --for %v --replicas %d --clients %d --session-lease %v --faults %s", t.Name, t.cfg.Seed, t.cfg.For, t.cfg.Replicas, t.cfg.Clients, t.cfg.Lease, strings.Join(t.faults, ","))
+	if !t.cfg.Volatile {
+		line += " --power-loss=false"
+	}
+	if t.other {
+		line += " --server " + t.cfg.Server
+	}
+	return line
+}
+
+func (t *tortured) print(r *torture.Report) error {
+	if t.form == "json" {
+		return t.JSON(r)
+	}
+	for _, v := range r.Violations {
+		if err := t.Printf("broke: %s: %s\n", v.Property, v.Text); err != nil {
+			return err
+		}
+		if v.File != "" {
+			if err := t.Printf("history: %s\n", v.File); err != nil {
+				return err
+			}
+		}
+	}
+	c := cli.NewColumns(t.Out)
+	c.Row("verdict\t%s\n", r.Verdict)
+	c.Row("faults\t%d kills, %d fail-overs; %s\n", r.Kills, r.Failovers, faultText(r.Faults))
+	c.Row("operations\t%d: %d on rows, %d on files, %d locks; %d unknown, %d not executed\n", r.Operations, r.Rows, r.Files, r.Locks, r.Unknown, r.Failed)
+	c.Row("sessions\t%d lost; %d events heard\n", r.Lost, r.Events)
+	c.Row("longest gap\t%.2f s", r.LongestGap)
+	if r.GapDuring != "" {
+		c.Row(", while: %s", r.GapDuring)
+	}
+	c.Row("\n")
+	c.Row("checked\t%d histories, %d undecided; %d calls found in %d slots of the log\n", r.Histories, r.Undecided, r.Placed, r.Slots)
+	if r.Verdict == torture.Broken {
+		c.Row("broke after\t%.1f s\ndirectory\t%s\n", r.FirstBroken, r.Dir)
+	}
+	c.Row("again\t%s\n", t.again())
+	return c.End()
+}
+
+func faultText(counts map[string]int) string {
+	var parts []string
+	for _, name := range kindNames() {
+		if n := counts[name]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", name, n))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
