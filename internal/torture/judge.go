@@ -21,8 +21,9 @@ func (r *run) check(ctx context.Context) *sync.WaitGroup {
 			if err := r.readApplied(); err != nil {
 				r.broken("log", "%v", err)
 			}
+			r.settle(maxBooks)
 			if n%10 == 0 {
-				r.say("%d operations, %d masters; %s", r.operations(), r.masters(), r.presentFault())
+				r.say("%d operations, %d fail-overs; %s", r.operations(), max(0, len(r.order.began)-1), r.presentFault())
 			}
 		}
 	})
@@ -67,6 +68,50 @@ func (r *run) take() (complete []book) {
 	return complete
 }
 
+// maxBooks is how many histories are kept: the newest ones, which are still added to.
+const maxBooks = 300
+
+// settle judges the oldest histories once and for all, with the order of the log, until no more
+// than some are left. They are forgotten then, but for what is counted.
+func (r *run) settle(left int) {
+	seen := r.order
+	if r.order.holes() > 0 || r.disagree {
+		seen = nil // what is in a hole would be taken for what is nowhere
+	}
+	for _, b := range r.oldest(left) {
+		if len(r.violationsNow()) >= maxViolations {
+			return
+		}
+		v := r.judge(b, seen, linearizability.Budget{Steps: 20_000_000})
+		r.tally.histories++
+		r.tally.placed += v.placed
+		if v.undecided {
+			r.tally.undecided++
+		}
+		b.outcomes(func(o linearizability.Outcome) {
+			switch o {
+			case linearizability.OutcomeUnknown:
+				r.tally.unknown++
+			case linearizability.OutcomeFailed:
+				r.tally.failed++
+			}
+		})
+	}
+}
+
+// tally counts what histories were that are settled.
+type tally struct{ histories, placed, undecided, unknown, failed int }
+
+// oldest takes the oldest histories out of the list, so that some are left.
+func (r *run) oldest(left int) []book {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := max(0, len(r.books)-left)
+	old := r.books[:n:n]
+	r.books = r.books[n:]
+	return old
+}
+
 // judge judges one history.
 func (r *run) judge(b book, seen *order, budget linearizability.Budget) verdict {
 	v := b.judge(seen, budget)
@@ -86,6 +131,7 @@ func (r *run) judgeLocks() {
 		if property, text := l.judge(); property != "" {
 			r.broken(property, "%s", text)
 		}
+		l.forget()
 	}
 }
 
@@ -105,21 +151,10 @@ func (r *run) conclude(ctx context.Context, in *injector, begun time.Time, took 
 	for _, from := range r.readers {
 		from.f.Close()
 	}
-	seen := r.order
-	rep.Slots, rep.Holes = len(seen.sums), seen.holes()
-	if rep.Holes > 0 || r.disagree {
-		seen = nil // what is in a hole would be taken for what is nowhere
-	}
-	r.say("%d histories are judged", len(r.books))
-	for _, b := range r.books {
-		if ctx.Err() != nil || len(r.violationsNow()) >= maxViolations {
-			break
-		}
-		v := r.judge(b, seen, linearizability.Budget{Steps: 20_000_000})
-		rep.Placed += v.placed
-		if v.undecided {
-			rep.Undecided++
-		}
+	rep.Slots, rep.Holes = len(r.order.slots), r.order.holes()
+	r.say("the rest of the histories is judged")
+	if ctx.Err() == nil {
+		r.settle(0)
 	}
 	r.judgeLocks()
 	r.finish(ctx, rep, begun)
@@ -127,21 +162,12 @@ func (r *run) conclude(ctx context.Context, in *injector, begun time.Time, took 
 }
 
 func (r *run) finish(ctx context.Context, rep *Report, begun time.Time) {
-	for _, b := range r.books {
-		rep.Histories++
-		b.outcomes(func(o linearizability.Outcome) {
-			switch o {
-			case linearizability.OutcomeUnknown:
-				rep.Unknown++
-			case linearizability.OutcomeFailed:
-				rep.Failed++
-			}
-		})
-	}
+	t := r.tally
+	rep.Histories, rep.Placed, rep.Undecided, rep.Unknown, rep.Failed = t.histories, t.placed, t.undecided, t.unknown, t.failed
 	for _, s := range r.sessions {
 		rep.Lost += s.lost
 	}
-	rep.Failovers = r.masters()
+	rep.Failovers = max(0, len(r.order.began)-1)
 	rep.LongestGap, rep.GapDuring = r.gap.longest.Seconds(), r.gap.during
 	rep.Violations = append([]Violation{}, r.violationsNow()...)
 	switch {

@@ -206,6 +206,16 @@ func (l *lock) judge() (property, text string) {
 	return "", ""
 }
 
+// forget drops holds that have nothing to do with later ones.
+func (l *lock) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	long := l.run.clock.now() - int64(2*time.Minute)
+	for len(l.holds) > 100 && l.holds[0].to < long {
+		l.holds = l.holds[1:]
+	}
+}
+
 // events are those of all holds, in the order of time: grants as late as they can have been,
 // ends as early.
 func (l *lock) events() (events []linearizability.HoldEvent, claims []linearizability.HoldClaim) {

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/chubbycell/chubby/client"
 )
 
 // keep remembers a history.
@@ -63,21 +61,6 @@ func (r *run) count(n *atomic.Int64) {
 
 func (r *run) operations() int64 {
 	return r.ops.rows.Load() + r.ops.files.Load() + r.ops.locks.Load()
-}
-
-// heard is told of events of sessions.
-func (r *run) heard(e client.Event) {
-	if e.Kind == client.EventFailover {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.epochs[uint64(e.Epoch)] = true
-	}
-}
-
-func (r *run) masters() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.epochs)
 }
 
 // master is the replica that the client with the newest knowledge takes for the master; 0: none.

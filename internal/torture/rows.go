@@ -38,6 +38,7 @@ type rows struct {
 const (
 	groups    = 4
 	groupKeys = 3
+	maxOld    = 30  // groups that are still read, by far fewer than maxBooks
 	groupSize = 300 // calls on a group, after which another takes its place: a search stays short
 )
 
@@ -69,7 +70,9 @@ func (w *rows) pick() (h *kvHistory, old bool) {
 	i := rand.IntN(len(w.now))
 	h = w.now[i]
 	if n, _ := h.size(); n >= groupSize {
-		w.old = append(w.old, h)
+		if w.old = append(w.old, h); len(w.old) > maxOld {
+			w.old = w.old[1:]
+		}
 		w.now[i] = w.group()
 		w.run.retire(h)
 		h = w.now[i]

@@ -32,6 +32,7 @@ type run struct {
 	order    *order // what replicas applied; of the checking goroutine, and then of the end
 	readers  []*reader
 	disagree bool // replicas applied different things
+	tally    tally
 
 	ops    struct{ rows, files, locks atomic.Int64 }
 	counts struct{ events atomic.Int64 }
@@ -41,8 +42,7 @@ type run struct {
 	ready      []book // that are complete, and not yet judged
 	violations []Violation
 	first      time.Duration // when the first one was found
-	epochs     map[uint64]bool
-	fault      string // the present one
+	fault      string        // the present one
 	gap        gap
 	log        *os.File // of faults
 }
@@ -57,7 +57,7 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	if !supported {
 		return nil, errors.New("torture pauses processes by signals, which this system does not have")
 	}
-	r := &run{cfg: cfg, epochs: map[uint64]bool{}}
+	r := &run{cfg: cfg}
 	r.clock.begun = time.Now()
 	log, err := os.Create(filepath.Join(cfg.Dir, "faults.log"))
 	if err != nil {
@@ -128,7 +128,7 @@ func (r *run) connect(ctx context.Context) error {
 			return err
 		}
 		r.sessions = append(r.sessions, &session{
-			number: i, target: target, links: links, times: []client.Config{calm, eager}[i%2], heard: r.heard,
+			number: i, target: target, links: links, times: []client.Config{calm, eager}[i%2],
 		})
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)

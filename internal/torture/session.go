@@ -19,7 +19,6 @@ type session struct {
 	holds  atomic.Int64 // locks with a lock-delay of some length
 	silent atomic.Bool  // it is to be cut off, and gives up no lock until it is heard again
 	times  client.Config
-	heard  func(client.Event)
 
 	mu     sync.Mutex
 	cl     *client.Client // nil: there is none
@@ -55,7 +54,6 @@ func (s *session) client(ctx context.Context) (*client.Client, int, error) {
 		}
 		s.cl = cl
 		s.life++
-		cl.Events().Each(context.WithoutCancel(ctx), s.heard)
 	}
 	return s.cl, s.life, nil
 }
