@@ -2,6 +2,7 @@ package torture
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -36,7 +37,7 @@ func (r *run) breaks(v Violation) {
 		r.first = time.Duration(r.clock.now())
 		fmt.Fprintf(r.log, "%v broke: %s: %s\n", r.first, v.Property, v.Text)
 	}
-	if len(r.violations) < maxViolations {
+	if len(r.violations) < maxViolations && !slices.Contains(r.violations, v) {
 		r.violations = append(r.violations, v)
 	}
 	if r.stop != nil {
