@@ -96,7 +96,7 @@ func TestReadsAreAnsweredWhileThereIsAuthority(t *testing.T) {
 	r.m.Request(r.at(), 9, "ann", withEpoch(get, 1))
 	out := r.m.TakeOutput(time.Time{}, plenty)
 	want := api.Result{Code: api.OK, Found: true, Value: "v"}
-	require.Equal(t, []master.Read{{Session: s, Seq: 2, Result: want}}, out.Reads)
+	require.Equal(t, []master.Read{{Session: s, Seq: 2, Result: want, Now: r.now}}, out.Reads)
 	require.Len(t, out.Replies, 1)
 	require.Equal(t, want, out.Replies[0].Result)
 	require.EqualValues(t, 1, r.m.Status().Counters.Read)

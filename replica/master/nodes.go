@@ -55,15 +55,15 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 	m.ops.Ask(at, calls.Request{Session: q.Session, Seq: q.Seq, Seen: q.AckedThrough, Principal: who, Op: q.Op}, destination(from, q))
 	m.collect(at)
 	if at.HasAuthority() {
-		m.noteAlone(first, q)
+		m.noteAlone(at, first, q)
 	}
 }
 
 // noteAlone tells observers of an answer that was given at once, by authority.
-func (m *Master) noteAlone(first int, q api.Request) {
+func (m *Master) noteAlone(at At, first int, q api.Request) {
 	for _, p := range m.out.Replies[first:] {
 		if p.Session == q.Session && p.Seq == q.Seq && p.Code.IsDefinite() {
-			m.out.Reads = append(m.out.Reads, Read{Session: p.Session, Seq: p.Seq, Result: p.Result})
+			m.out.Reads = append(m.out.Reads, Read{Session: p.Session, Seq: p.Seq, Result: p.Result, Now: at.Now})
 		}
 	}
 }

@@ -65,7 +65,7 @@ func TestAnswersByAuthorityAreReads(t *testing.T) {
 	}
 	out := ask(2, api.GetStat{Handle: token})
 	require.Len(t, out.Replies, 1)
-	require.Equal(t, []master.Read{{Session: s, Seq: 2, Result: out.Replies[0].Result}}, out.Reads)
+	require.Equal(t, []master.Read{{Session: s, Seq: 2, Result: out.Replies[0].Result, Now: r.now}}, out.Reads)
 	require.Empty(t, ask(3, api.SetContents{Handle: token}).Reads)
 	out = ask(4, api.CloseHandle{Handle: token})
 	require.Equal(t, api.OK, out.Reads[0].Result.Code)

@@ -1,6 +1,8 @@
 package master
 
 import (
+	"time"
+
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 )
@@ -10,6 +12,7 @@ type Read struct {
 	Session api.SessionID
 	Seq     api.Seq
 	Result  api.Result
+	Now     time.Time // instant, by the replica's clock, at which it had authority
 }
 
 // read answers a call that only reads, at an instant of authority, from the rows:
@@ -21,6 +24,6 @@ func (m *Master) read(at At, from Addr, q api.Request) {
 	m.count.Read++
 	m.sessions.Used(at.Now, q.Session) // a call, wherever its answer comes from (C11.02)
 	result := command.Read(at.Rows, command.Call{Session: q.Session, Seq: q.Seq, AckedThrough: q.AckedThrough, Op: q.Op})
-	m.out.Reads = append(m.out.Reads, Read{Session: q.Session, Seq: q.Seq, Result: result})
+	m.out.Reads = append(m.out.Reads, Read{Session: q.Session, Seq: q.Seq, Result: result, Now: at.Now})
 	m.answerTo(from, q, result)
 }
