@@ -51,7 +51,6 @@ func (r *rig) apply(o *server.Options) error {
 	if err != nil {
 		return cli.Usage("--applied-to: %v", err)
 	}
-	a := torture.NewApplied(f) // open until the process ends
-	o.Observer, o.Now = a, a.Now
+	o.Observer = torture.NewApplied(f) // open until the process ends
 	return nil
 }

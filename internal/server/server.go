@@ -35,8 +35,6 @@ type Options struct {
 	Disk func(vfs.FS) vfs.FS
 	// Observer, if it is not nil, is told what happens inside the replica, on its goroutine.
 	Observer core.Observer
-	// Now is the replica's clock; nil: boottime.Now.
-	Now func() time.Time
 	// Peers and Clients are listeners in place of the configured ones; the Server closes them.
 	Peers, Clients net.Listener
 }
@@ -136,7 +134,7 @@ func (s *Server) start(o *Options) error {
 	}
 	d := s.cfg.driver()
 	d.Core.Paxos.Seed, d.Core.Observer = replica.Entropy(), o.Observer
-	r, err := replica.Start(replica.Config{Driver: d, FS: fsys, Dir: dir, Backups: s.cfg.backups(), Transport: s, Now: o.Now, Logger: o.Logger})
+	r, err := replica.Start(replica.Config{Driver: d, FS: fsys, Dir: dir, Backups: s.cfg.backups(), Transport: s, Logger: o.Logger})
 	if err != nil {
 		return err
 	}

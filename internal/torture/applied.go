@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -37,8 +36,7 @@ type Applied struct {
 	w     io.Writer
 	line  []byte
 	epoch api.Epoch
-	last  int64        // time of the newest R
-	now   atomic.Int64 // when the replica read its clock
+	last  int64 // time of the newest R
 }
 
 // NewApplied returns an observer that writes to w, each line at once. Where it cannot be
@@ -47,12 +45,6 @@ func NewApplied(w io.Writer) *Applied {
 	a := &Applied{w: w, line: []byte{'\n'}}
 	a.flush()
 	return a
-}
-
-// Now is the clock for the replica.
-func (a *Applied) Now() time.Time {
-	a.now.Store(time.Now().UnixNano()) // no later than what it is told
-	return boottime.Now()
 }
 
 func (a *Applied) flush() {
@@ -95,10 +87,14 @@ func (a *Applied) command(c *command.Applied) {
 }
 
 // OnRead implements core.Observer.
-func (a *Applied) OnRead(core.Read) {
-	if now := a.now.Load(); now-a.last >= int64(time.Millisecond) {
-		a.last = now
-		a.line = fmt.Appendf(a.line, "R %d %d\n", a.epoch, now)
+func (a *Applied) OnRead(r core.Read) {
+	// The replica's clock has a suspension of the machine in it, which is not of one length for all
+	// processes: how long ago it was read has one.
+	now := time.Now()
+	at := now.UnixNano() - int64(boottime.Now().Sub(r.Now))
+	if at-a.last >= int64(time.Millisecond) {
+		a.last = at
+		a.line = fmt.Appendf(a.line, "R %d %d\n", a.epoch, at)
 		a.flush()
 	}
 }
