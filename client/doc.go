@@ -97,7 +97,7 @@
 // ErrOutcomeUnknown accompanies the reason: the context's error, ErrSessionExpired
 // or ErrClosed. If the Client has no other call under way (calls of other goroutines
 // count), any further call that the cell answers settles the outcome, a Get for
-// instance: what that one finds is final.
+// instance: what that one finds is final. docs/errors.md has the cause of each error, and what to do.
 //
 // # Runtime
 //

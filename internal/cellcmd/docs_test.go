@@ -7,11 +7,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/internal/server"
 )
@@ -37,6 +39,36 @@ func TestTheGuideAndTheHelpAgreeOnExitCodes(t *testing.T) {
 	for _, c := range codes {
 		require.Contains(t, guide(t), "| "+c[1]+" | "+strings.TrimSpace(c[2]))
 	}
+}
+
+// The page of errors says with which code the commands end.
+func TestThePageOfErrorsAndTheExitCodesAgree(t *testing.T) {
+	text, err := os.ReadFile("../../docs/errors.md")
+	require.NoError(t, err)
+	found := 0
+	for _, s := range strings.Split(string(text), "\n### ")[1:] {
+		name, body, _ := strings.Cut(s, "\n")
+		of := regexp.MustCompile(`Exit\s+code\s+(\d+)`).FindStringSubmatch(body)
+		known := sentinels[name]
+		if name == "ErrFenced" || name == "ErrJeopardy" { // no command meets the one; the other comes with the context's
+			continue
+		}
+		require.NotNil(t, known, name)
+		require.NotNil(t, of, "%s: no exit code", name)
+		require.Equal(t, of[1], strconv.Itoa(cli.CodeOf(failure(t.Context(), &client.Error{Op: "x", Causes: []error{known}}))), name)
+		found++
+	}
+	require.Equal(t, len(sentinels), found)
+}
+
+var sentinels = map[string]error{
+	"ErrOutcomeUnknown": client.ErrOutcomeUnknown, "ErrSessionExpired": client.ErrSessionExpired, "ErrClosed": client.ErrClosed,
+	"ErrInvalid": client.ErrInvalid, "ErrTooLarge": client.ErrTooLarge, "ErrBusy": client.ErrBusy, "ErrPermission": client.ErrPermission,
+	"ErrNoLeases": client.ErrNoLeases, "ErrNotFound": client.ErrNotFound, "ErrConflict": client.ErrConflict, "ErrExists": client.ErrExists,
+	"ErrGone": client.ErrGone, "ErrNotDirectory": client.ErrNotDirectory, "ErrIsDirectory": client.ErrIsDirectory,
+	"ErrNotEmpty": client.ErrNotEmpty, "ErrQuota": client.ErrQuota, "ErrCrowded": client.ErrCrowded, "ErrBadHandle": client.ErrBadHandle,
+	"ErrPoisoned": client.ErrPoisoned, "ErrLockHeld": client.ErrLockHeld, "ErrLockDelayed": client.ErrLockDelayed,
+	"ErrNotHeld": client.ErrNotHeld, "ErrStaleSequencer": client.ErrStaleSequencer,
 }
 
 func TestTheGuideHasEachCommand(t *testing.T) {
