@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"hash"
 
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -17,15 +18,29 @@ type Secret [32]byte
 // ErrSecret is what NewSealer returns for a secret that was not drawn: it is all zeroes.
 var ErrSecret = errors.New("handle: the secret is all zeroes")
 
-// Sealer makes tokens and checks them. The zero Sealer takes none, its own neither.
-type Sealer struct{ secret Secret }
+// Sealer makes tokens and checks them. The zero Sealer takes none, its own neither. Copies share
+// memory: one goroutine owns them all.
+type Sealer struct {
+	secret Secret
+	digits *digester // nil: that of the zero Sealer
+}
+
+// digester computes check digits. Each call by handle needs them, so it keeps the hash, which was
+// given the secret once, and room for what goes in and comes out.
+type digester struct {
+	mac  hash.Hash
+	body []byte
+	sum  [digits]byte
+}
+
+func newDigester(secret Secret) *digester { return &digester{mac: hmac.New(sha256.New, secret[:])} }
 
 // NewSealer returns the Sealer of a secret.
 func NewSealer(secret Secret) (Sealer, error) {
 	if secret == (Secret{}) {
 		return Sealer{}, ErrSecret
 	}
-	return Sealer{secret}, nil
+	return Sealer{secret, newDigester(secret)}, nil
 }
 
 const (
@@ -65,7 +80,7 @@ func (s Sealer) Seal(h Handle) api.Token {
 	if b[0] >= watching {
 		b = append(b, byte(h.Events))
 	}
-	return api.Token(append(b, s.check(b)...))
+	return api.Token(append(b, s.digester().check(b)...))
 }
 
 func versionOf(h Handle) byte {
@@ -84,22 +99,31 @@ func (s Sealer) Unseal(t api.Token) (Handle, Verdict) {
 	if len(t) > api.MaxToken || len(t) < digits {
 		return Handle{}, Malformed
 	}
-	body := []byte(t[:len(t)-digits])
-	h, ok := decode(body)
+	d := s.digester()
+	d.body = append(d.body[:0], t[:len(t)-digits]...)
+	h, ok := decode(d.body)
 	if !ok {
 		return Handle{}, Malformed
 	}
-	if s == (Sealer{}) || !hmac.Equal([]byte(t[len(body):]), s.check(body)) {
+	if s == (Sealer{}) || !hmac.Equal([]byte(t[len(d.body):]), d.check(d.body)) {
 		return Handle{}, Forged
 	}
 	return h, Good
 }
 
-// check computes the check digits over all that stands in front of them.
-func (s Sealer) check(body []byte) []byte {
-	mac := hmac.New(sha256.New, s.secret[:])
-	mac.Write(body)
-	return mac.Sum(nil)
+// check computes the check digits over all that stands in front of them. The next call overwrites
+// them.
+func (d *digester) check(body []byte) []byte {
+	d.mac.Reset()
+	d.mac.Write(body)
+	return d.mac.Sum(d.sum[:0])
+}
+
+func (s Sealer) digester() *digester {
+	if s.digits == nil {
+		return newDigester(s.secret)
+	}
+	return s.digits
 }
 
 func appendString(dst []byte, s string) []byte {
