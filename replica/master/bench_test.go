@@ -25,13 +25,13 @@ type crowd struct {
 
 const crowded = 90_000
 
-func newCrowd(b *testing.B) (c *crowd, bytes float64) {
+func newCrowd(b *testing.B, size int) (c *crowd, bytes float64) {
 	cfg := plain()
 	cfg.Sessions = session.DefaultConfig()
-	cfg.Sessions.IdleAfter = 0
+	cfg.Sessions.IdleAfter, cfg.MaxPending = 0, 1<<20
 	c = &crowd{b: b, m: master.New(cfg, 0), db: db.New(), now: time.Unix(1000, 0)}
 	all := []command.Command{command.Epoch{Master: 2}, command.LongestLease{Guard: 1, Lease: time.Minute}}
-	for i := range uint64(crowded) {
+	for i := range uint64(size) {
 		all = append(all, command.Call{Guard: 1, Op: api.OpenSession{Nonce: api.Nonce{1, i}}, Principal: "ann"})
 	}
 	for _, x := range all {
@@ -47,7 +47,7 @@ func newCrowd(b *testing.B) (c *crowd, bytes float64) {
 		c.keepAlive(i)
 	}
 	c.m.TakeOutput(time.Time{}, plenty)
-	return c, float64(heap()-before) / crowded
+	return c, float64(heap()-before) / float64(size)
 }
 
 func heap() int64 {
@@ -80,7 +80,7 @@ func (c *crowd) keepAlive(i int) {
 // BenchmarkKeepAlives is what each KeepAlive costs: it is taken in, waits, and is
 // answered when it is due.
 func BenchmarkKeepAlives(b *testing.B) {
-	c, bytes := newCrowd(b)
+	c, bytes := newCrowd(b, crowded)
 	var replies []master.Reply
 	for b.Loop() {
 		for len(replies) == 0 {
@@ -93,4 +93,41 @@ func BenchmarkKeepAlives(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "keepalives/s")
 	b.ReportMetric(bytes, "bytes/session")
+}
+
+// BenchmarkPutsBesideALongQueue is what each Put costs where a thousand clients of one principal
+// wait for the log, each for the answer to one call.
+func BenchmarkPutsBesideALongQueue(b *testing.B) {
+	const size = 1000
+	c, _ := newCrowd(b, size)
+	for i := range c.ids { // all acknowledge the epoch, and the master serves
+		c.keepAlive(i)
+	}
+	c.m.TakeOutput(c.now, plenty)
+	seqs := map[api.SessionID]api.Seq{}
+	ask := func(id api.SessionID) {
+		seqs[id]++
+		c.id++
+		c.m.Request(c.at(), 1, "ann", api.Request{
+			ID: c.id, Session: id, Seq: seqs[id], AckedThrough: seqs[id] - 1, Epoch: 2, Op: api.Put{Key: "k", Value: "v"},
+		})
+	}
+	for _, id := range c.ids {
+		ask(id)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, p := range c.m.TakeOutput(c.now, 1).Propose {
+			tx := c.db.Begin()
+			a := command.Apply(tx, string(p.Command))
+			tx.Commit()
+			c.m.Applied(c.at(), a)
+			if call, ok := a.Command.(command.Call); ok {
+				ask(call.Session)
+			}
+		}
+	}
+	if n := c.m.Status().Waiting; n < size-2 {
+		b.Fatalf("%d commands wait, not %d", n, size)
+	}
 }

@@ -50,6 +50,9 @@ func (m *Master) dropGivenUp(at At, who api.Principal, q api.Request) {
 	if m.ops == nil || m.queue.Of(who) == 0 || q.AckedThrough <= m.calls.Acked(q.Session) {
 		return
 	}
+	if who != fairqueue.System && !m.calls.IsQueued(q.Session) {
+		return // as of a client that waits for each answer; the queue of its principal may be long
+	}
 	given := m.queue.Drop(who, func(p Proposal) bool {
 		return p.key.Session == q.Session && p.key.Seq <= q.AckedThrough && p.isInVain()
 	})

@@ -13,6 +13,7 @@ type counts struct {
 	commands int // calls that a command decides
 	opens    int // Opens that are proposed
 	kept     int // answers that are kept
+	queued   int // commands in the queue
 }
 
 func (x *counts) count(c *Call, by int) {
@@ -28,6 +29,9 @@ func (x *counts) count(c *Call, by int) {
 	if c.Kept {
 		x.kept += by
 	}
+	if c.Place == InQueue {
+		x.queued += by
+	}
 	if c.State == Proposed && c.Kind == Opens {
 		x.opens += by
 	}
@@ -38,7 +42,6 @@ type totals struct {
 	counts
 	logged   int
 	proposed int
-	queued   int // commands in the queue
 	opensAt  map[api.Path]int
 	acquires map[api.HandleID]int
 	releases map[api.HandleID]int
@@ -51,9 +54,6 @@ func newTotals() totals {
 // count adds a call to what is counted, or takes it away.
 func (x *totals) count(c *Call, by int) {
 	x.counts.count(c, by)
-	if c.Place == InQueue {
-		x.queued += by
-	}
 	switch c.State {
 	case Logged:
 		x.logged += by
@@ -75,7 +75,7 @@ func (x *totals) countAttempt(a Attempt, by int) {
 }
 
 func (x *totals) equal(y *totals) bool {
-	return x.counts == y.counts && x.logged == y.logged && x.proposed == y.proposed && x.queued == y.queued &&
+	return x.counts == y.counts && x.logged == y.logged && x.proposed == y.proposed &&
 		maps.Equal(x.opensAt, y.opensAt) && maps.Equal(x.acquires, y.acquires) && maps.Equal(x.releases, y.releases)
 }
 
@@ -109,6 +109,12 @@ func (t *Table) Proposed() int { return t.totals.proposed }
 
 // Queued counts the commands of calls that are in the queue in front of the log.
 func (t *Table) Queued() int { return t.totals.queued }
+
+// IsQueued reports whether the queue in front of the log has a command of a call of a session.
+func (t *Table) IsQueued(id api.SessionID) bool {
+	s, ok := t.sessions[id]
+	return ok && s.counts.queued > 0
+}
 
 // Opens counts the Opens that are proposed: of one session, and of all.
 func (t *Table) Opens(id api.SessionID) (own, all int) {
