@@ -67,6 +67,7 @@ func (c *Config) master() master.Config {
 		ID: uint32(c.Paxos.ID), MaxPending: c.MaxPending,
 		Share:    fairqueue.Limits{Commands: c.Paxos.MaxBatchCommands, Bytes: c.Paxos.MaxBatchBytes},
 		Sessions: c.Sessions, NodeOps: c.NodeOps, Secret: c.Secret, Founding: c.Founding,
+		Unobserved: c.Observer == nil,
 	}
 }
 

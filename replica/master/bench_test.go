@@ -28,7 +28,7 @@ const crowded = 90_000
 func newCrowd(b *testing.B, size int) (c *crowd, bytes float64) {
 	cfg := plain()
 	cfg.Sessions = session.DefaultConfig()
-	cfg.Sessions.IdleAfter, cfg.MaxPending = 0, 1<<20
+	cfg.Sessions.IdleAfter, cfg.MaxPending, cfg.Unobserved = 0, 1<<20, true
 	c = &crowd{b: b, m: master.New(cfg, 0), db: db.New(), now: time.Unix(1000, 0)}
 	all := []command.Command{command.Epoch{Master: 2}, command.LongestLease{Guard: 1, Lease: time.Minute}}
 	for i := range uint64(size) {

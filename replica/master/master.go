@@ -30,6 +30,8 @@ type Config struct {
 	// driver has drawn from a strong random source. Zero: it founds none.
 	Secret   [32]byte
 	Founding tree.Founding // what such a cell begins with
+	// Unobserved leaves Reads and Begun of each Output empty: there is no observer.
+	Unobserved bool
 }
 
 // Validate returns all faults at once, joined, or nil.

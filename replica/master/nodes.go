@@ -54,7 +54,7 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 	first := len(m.out.Replies)
 	m.ops.Ask(at, calls.Request{Session: q.Session, Seq: q.Seq, Seen: q.AckedThrough, Principal: who, Op: q.Op}, destination(from, q))
 	m.collect(at)
-	if at.HasAuthority() {
+	if at.HasAuthority() && !m.cfg.Unobserved {
 		m.noteAlone(at, first, q)
 	}
 }

@@ -24,6 +24,8 @@ func (m *Master) read(at At, from Addr, q api.Request) {
 	m.count.Read++
 	m.sessions.Used(at.Now, q.Session) // a call, wherever its answer comes from (C11.02)
 	result := command.Read(at.Rows, command.Call{Session: q.Session, Seq: q.Seq, AckedThrough: q.AckedThrough, Op: q.Op})
-	m.out.Reads = append(m.out.Reads, Read{Session: q.Session, Seq: q.Seq, Result: result, Now: at.Now})
+	if !m.cfg.Unobserved {
+		m.out.Reads = append(m.out.Reads, Read{Session: q.Session, Seq: q.Seq, Result: result, Now: at.Now})
+	}
 	m.answerTo(from, q, result)
 }

@@ -22,7 +22,9 @@ func (m *Master) join(who api.Principal, p Proposal) {
 	if who != fairqueue.System {
 		m.calls.Enqueue(p.key, who)
 	}
-	m.out.Begun = append(m.out.Begun, p.Command)
+	if !m.cfg.Unobserved {
+		m.out.Begun = append(m.out.Begun, p.Command)
+	}
 	m.queue.Join(who, p, len(p.Command))
 }
 
