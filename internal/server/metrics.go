@@ -29,6 +29,7 @@ var (
 	descWAL       = describe("wal_bytes", "Size of the files of the log.")
 	descClients   = describe("clients", "Client processes that are connected.")
 	descConnected = describe("peer_connected", "1 while the replica reaches the peer.", "peer")
+	descNotAfter  = describe("certificate_not_after_seconds", "Until when a certificate of the replica is valid, as Unix time.", "key")
 	descDropped   = describe("peer_dropped_total", "Datagrams for the peer that were not sent.", "peer")
 )
 
@@ -55,7 +56,7 @@ func (m *metrics) remove() {
 
 // Describe implements prometheus.Collector.
 func (m *metrics) Describe(all chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWAL, descClients, descConnected, descDropped} {
+	for _, d := range []*prometheus.Desc{descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWAL, descClients, descConnected, descDropped, descNotAfter} {
 		all <- d
 	}
 }
@@ -82,6 +83,9 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 	gauge(descClients, float64(m.s.clients.Clients()))
 	all <- prometheus.MustNewConstMetric(descRecords, prometheus.CounterValue, float64(state.Records))
 	all <- prometheus.MustNewConstMetric(descSyncs, prometheus.CounterValue, float64(state.Syncs))
+	for _, e := range m.s.secrets.expiries() {
+		gauge(descNotAfter, float64(e.at.Unix()), e.key)
+	}
 	for _, p := range m.s.peers.Status() {
 		flag(descConnected, p.Connected, fmt.Sprint(p.ID))
 		all <- prometheus.MustNewConstMetric(descDropped, prometheus.CounterValue, float64(p.Dropped), fmt.Sprint(p.ID))

@@ -122,7 +122,7 @@ func (s *Server) pageOf(o *replica.Overview, taken time.Time, names bool) page {
 		name = func(fmt.Stringer) string { return hidden }
 		p.Note = "Names of principals and nodes are shown to this machine only. "
 	}
-	p.Warnings = warnings(o, peers, name)
+	p.Warnings = append(expiryWarnings(s.secrets.expiries(), time.Now()), warnings(o, peers, name)...)
 	p.Members = s.memberRows(o, peers)
 	p.Facts = s.facts(o)
 	p.Sessions = listOf(sessionRows(o, name), int(o.Status.Sessions), "sessions are alive")

@@ -114,3 +114,22 @@ func (s *Server) renewSecrets() {
 		}
 	}
 }
+
+// expiry is until when a certificate of this replica is valid.
+type expiry struct {
+	key string // of the configuration
+	at  time.Time
+}
+
+// expiries are those of the certificates that are used now.
+func (x *secrets) expiries() (all []expiry) {
+	for _, c := range []struct {
+		key string
+		of  *tls.Config
+	}{{"peer_cert", x.peers.Load()}, {"server_cert", x.clients.Load()}} {
+		if c.of != nil && len(c.of.Certificates) > 0 && c.of.Certificates[0].Leaf != nil {
+			all = append(all, expiry{c.key, c.of.Certificates[0].Leaf.NotAfter})
+		}
+	}
+	return all
+}

@@ -55,7 +55,7 @@ func TestCertificatesAreRenewedWithoutARestart(t *testing.T) {
 	at, peerAt := clients.Addr().String(), peers.Addr().String()
 	cfg := server.Config{
 		Cell: "prod", ID: 1, Members: map[uint32]string{1: peerAt}, Dir: filepath.Join(t.TempDir(), "data"),
-		ListenClients: at, PeerCA: members.file, ClientCA: old.file,
+		ListenClients: at, ListenHTTP: "127.0.0.1:0", PeerCA: members.file, ClientCA: old.file,
 	}
 	cfg.PeerCert, cfg.PeerKey = members.issue("member", cfg.CertificateName())
 	cfg.ServerCert, cfg.ServerKey = servers.issue("server")
@@ -80,6 +80,10 @@ func TestCertificatesAreRenewedWithoutARestart(t *testing.T) {
 		return shownTo(t, peerAt, &tls.Config{RootCAs: members.Pool, ServerName: cfg.CertificateName(), Certificates: []tls.Certificate{member}})
 	}
 	first, firstPeer := toClients(), toPeers()
+	_, text2 := page(t, s, "/")
+	require.Contains(t, text2, "The certificate of server_cert is valid until", "for an hour")
+	_, text2 = page(t, s, "/metrics")
+	require.Regexp(t, `(?m)^chubby_certificate_not_after_seconds\{key="peer_cert"\} 1\.\d+e\+09$`, text2)
 	require.NoError(t, s.Reload())
 	require.Equal(t, first, toClients(), "nothing has changed")
 

@@ -46,6 +46,23 @@ func warnings(o *replica.Overview, peers []peer.PeerStatus, name func(fmt.String
 	return all
 }
 
+// renewWithin is how long before its end a certificate should have been renewed.
+const renewWithin = 7 * 24 * time.Hour
+
+// expiryWarnings tell of certificates that end soon, or have ended.
+func expiryWarnings(all []expiry, now time.Time) (told []string) {
+	for _, e := range all {
+		at := e.at.UTC().Format(time.RFC3339)
+		switch {
+		case now.After(e.at):
+			told = append(told, fmt.Sprintf("The certificate of %s was valid until %s: new connections fail. Replace its file.", e.key, at))
+		case now.Add(renewWithin).After(e.at):
+			told = append(told, fmt.Sprintf("The certificate of %s is valid until %s only: replace its file before.", e.key, at))
+		}
+	}
+	return told
+}
+
 func rowWarnings(o *replica.Overview) (all []string) {
 	for _, m := range o.Members {
 		if m.HasOtherRows {

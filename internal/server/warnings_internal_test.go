@@ -64,6 +64,17 @@ func TestWarningsSayWhatIsWrongAndWithWhat(t *testing.T) {
 	require.NotContains(t, warnings(o, up, func(fmt.Stringer) string { return hidden })[0], "ann")
 }
 
+func TestACertificateThatEndsSoonIsWarnedOf(t *testing.T) {
+	now := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)
+	told := expiryWarnings([]expiry{
+		{"peer_cert", now.Add(8 * 24 * time.Hour)}, {"server_cert", now.Add(time.Hour)}, {"peer_cert", now.Add(-time.Hour)},
+	}, now)
+	require.Equal(t, []string{
+		"The certificate of server_cert is valid until 2026-11-24T01:00:00Z only: replace its file before.",
+		"The certificate of peer_cert was valid until 2026-11-23T23:00:00Z: new connections fail. Replace its file.",
+	}, told)
+}
+
 func TestNamesStayOnThisMachine(t *testing.T) {
 	for remote, shows := range map[string]bool{
 		"127.0.0.1:1": true, "[::1]:1": true, "10.0.0.1:1": false, "[fe80::1]:1": false, "": false, "localhost:1": false,
