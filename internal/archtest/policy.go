@@ -123,9 +123,10 @@ var packages = map[string]rule{
 	"sim/cell":                 {support, []string{"sim/cluster", "sim/crowd", "sim/restore", "sim/faults", "sim/adversary", "sim/workload", "sim/describe", "sim/plan", "sim/model", "sim/damage", "sim/check/leases", "sim/check/agreement", "sim/check/locks", "sim/check/histories", "sim/check/events", "sim/check/handles", "sim/check/sessions", "sim/check/beliefs", "sim/check/shares", "sim/conformance/lockwait", "sim/conformance/clients", "sim/conformance/replicas", "sim/ondisk", "db", "replica/disk/diskjobs", "replica/disk/backup"}},
 	"sim/runner":               {support, []string{"sim/cell", "sim/plan", "sim/shrink"}},
 	"sim/shrink":               {support, []string{"sim/cell", "sim/plan"}},
+	"sim/story":                {support, []string{"sim/cell", "sim/describe", "sim/event"}},
 	"sim/experiment":           {support, []string{"sim/cell"}},
 	"sim/mutants":              {support, []string{"internal/overlay", "internal/typecheck"}},
-	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment", "sim/shrink"}},
+	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment", "sim/shrink", "sim/story"}},
 	"sim/simtest":              {support, []string{"sim/runner"}},
 	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }

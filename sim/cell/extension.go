@@ -8,8 +8,11 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// listen makes the checkers of an extension for this run.
+// listen makes the checkers of an extension for this run, and adds the listener of its options.
 func (c *Cell) listen() {
+	if c.plan.Listen != nil {
+		c.events.Listen(c.plan.Listen)
+	}
 	if c.plan.With == nil {
 		return
 	}

@@ -240,6 +240,7 @@ func (c *seedRun) result(recovery time.Duration) Result {
 		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.Completed, Hot: c.load.Hot,
 		Failovers: c.watch.Epochs.Failovers, Recovery: recovery, FirstAnswers: c.load.Waits.List(), Fence: c.load.Fence.Resource.Count(),
 	}
+	leaves(c.Cell)
 	c.locks.Judge()
 	c.fencing.Judge()
 	v := histories.Verdict{Unknown: c.load.Unknown}

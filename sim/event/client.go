@@ -17,6 +17,15 @@ type CallEnded struct {
 	Err     error // as the program sees it
 }
 
+// SessionDialed says that a client machine has a client with a session of its own from now
+// on. Status is what that client says of its session, and may be asked whenever its machine
+// is up, also when the run is over.
+type SessionDialed struct {
+	Client sim.Addr
+	Status func() client.Status
+	Dead   func() bool // the life of the machine is over
+}
+
 // LockBelieved says that a program has been told that it holds a lock.
 type LockBelieved struct {
 	Client sim.Addr
@@ -33,6 +42,7 @@ type LockGivenUp struct {
 	Node   api.Ref
 }
 
-func (CallEnded) event()    {}
-func (LockBelieved) event() {}
-func (LockGivenUp) event()  {}
+func (CallEnded) event()     {}
+func (SessionDialed) event() {}
+func (LockBelieved) event()  {}
+func (LockGivenUp) event()   {}

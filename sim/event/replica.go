@@ -108,6 +108,16 @@ type Serves struct {
 	Ballot  paxos.Ballot
 }
 
+// Left says what a replica takes itself for when a run is over, whatever ended it.
+type Left struct {
+	Replica paxos.NodeID
+	Local   time.Time     // by its clock, as it last read it
+	Status  *paxos.Status // nil: it is down, or has not recovered
+	Lease   time.Time     // until when it may answer reads alone, by its clock
+	Epoch   api.Epoch     // in which it serves; 0: it does not
+}
+
+func (Left) event()              {}
 func (Started) event()           {}
 func (Ended) event()             {}
 func (RequestReceived) event()   {}

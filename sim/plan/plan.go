@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	Script *Script
 	// Record gets the faults of the run, as a Script that does the same; nil: nothing is noted.
 	Record *Script
+	// Listen is told of every event; nil: nothing is told. Listening changes nothing in the run.
+	Listen event.Listener
 }
 
 // LeaseOptions set apart what replicas are told about time and what their clocks
@@ -91,9 +94,10 @@ type Plan struct {
 	With  *scenario.Extension `json:"-"`
 	Judge string              `json:",omitempty"`
 
-	TrueClocks bool    `json:",omitempty"` // no clock errs but by a strike
-	Script     *Script `json:"-"`          // see Options
-	Record     *Script `json:"-"`
+	TrueClocks bool           `json:",omitempty"` // no clock errs but by a strike
+	Script     *Script        `json:"-"`          // see Options
+	Record     *Script        `json:"-"`
+	Listen     event.Listener `json:"-"`
 }
 
 // Limits of what may be asked for.
@@ -151,7 +155,7 @@ func (l LeaseOptions) check() error {
 func New(o Options) Plan {
 	src := draw.New(o.Seed).Sub("plan", 0)
 	at := func(site string) *draw.Stream { s := src.Stream(site, 0); return &s }
-	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration, Steady: o.Steady, With: o.With, Judge: o.Judge, Script: o.Script, Record: o.Record}
+	p := Plan{Seed: o.Seed, Replicas: o.Replicas, Clients: o.Clients, Workload: o.Workload, Duration: o.Duration, Steady: o.Steady, With: o.With, Judge: o.Judge, Script: o.Script, Record: o.Record, Listen: o.Listen}
 	if p.Replicas == 0 {
 		p.Replicas = []int{3, 5, 4, 6, 7}[at("replicas").Weighted([]uint32{10, 6, 2, 1, 1})]
 	}

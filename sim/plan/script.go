@@ -42,7 +42,7 @@ const Hostile = "hostile"
 type Script struct {
 	Safety  time.Duration `json:"safety_ns"` // true time of healing
 	Strikes []*Strike     `json:"strikes"`
-	Tricks  []*Trick      `json:"tricks"`
+	Tricks  []*Trick      `json:"tricks,omitempty"`
 	Without []string      `json:"without,omitempty"` // standing faults of the plan that are left out
 	Idle    []int         `json:"idle,omitempty"`    // clients that do nothing, from 1
 

@@ -1,14 +1,12 @@
 package runner
 
 import (
-	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/describe"
-	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/shrink"
 )
 
@@ -16,6 +14,7 @@ import (
 const (
 	CaseFile      = "shrunk.json"      // a Manifest with a script, for replay and for tests
 	CaseTraceFile = "shrunk-trace.txt" // every event of its run
+	StoryFile     = "story.txt"        // how it came to break what it breaks
 )
 
 // Shrunk says how a case came about.
@@ -42,9 +41,6 @@ func WriteCase(dir string, b Build, run Runner, c *shrink.Case) (string, error) 
 		return "", err
 	}
 	m := NewManifest(b, c.Options)
-	if m.Plan, err = json.Marshal(plan.New(c.Options)); err != nil {
-		return "", err
-	}
 	m.Add(&c.Result)
 	m.Breach, m.Stack, m.Shrunk = c.Result.Breach, c.Result.Stack, &Shrunk{c.Was, c.Is, c.Runs, c.Done}
 	path := filepath.Join(dir, CaseFile)

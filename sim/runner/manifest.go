@@ -36,7 +36,8 @@ type SeedHash struct {
 
 // Manifest says where files came from, precisely enough to get them again. In
 // the directory of a failing seed it has a Plan and one hash; in that of a
-// batch it has no Plan, the first seed in Options, and the hashes of all.
+// batch it has no Plan, the first seed in Options, and the hashes of all. The file of a case
+// has a script in its Options, and no Plan: it is to be run on any version.
 type Manifest struct {
 	Format      int             `json:"format"`
 	TraceFormat int             `json:"trace_format"`
@@ -111,7 +112,7 @@ func ReadManifest(path string, with *scenario.Extension) (Manifest, plan.Options
 	if err := d.Decode(&m); err != nil {
 		return refuse("it is damaged: %v", err)
 	}
-	if m.Plan == nil || len(m.Hashes) != 1 || m.Hashes[0].Seed != m.Options.Seed {
+	if m.Plan == nil && m.Options.Script == nil || m.Breach == nil && m.Options.Script != nil || len(m.Hashes) != 1 || m.Hashes[0].Seed != m.Options.Seed {
 		return refuse("it is that of many seeds; name the directory of one seed below it")
 	}
 	o, err := m.Options.Options(with)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -61,7 +62,12 @@ func (w *world) one(o plan.Options) cell.Result {
 	run := w.runs
 	w.mu.Unlock()
 	r := w.result(run, o.Seed)
-	if o.Trace.W != nil {
+	if r.Breach != nil && r.Breach.Check != "" { // it needs one fault, of seven
+		needs(o, &r)
+	}
+	if o.Trace.W != nil && r.Breach != nil && r.Breach.At > 0 {
+		fmt.Fprint(o.Trace.W, staleRead)
+	} else if o.Trace.W != nil {
 		fmt.Fprintf(o.Trace.W, "an event of seed %d\nhash %s\n", o.Seed, r.Hash)
 	}
 	return r
@@ -154,6 +160,11 @@ var outcomes = map[string]func(run int, seed uint64) cell.Result{
 		r.Undecided = seed == 2
 		return r
 	},
+	"needs": func(run int, seed uint64) cell.Result { // see one
+		r := broken(seed, "S7", "replica 1 answers reads alone at slot 3, when clients were told of slot 4")
+		r.Breach.Check, r.Breach.At, r.Breach.Step, r.Breach.On = "reads alone", 4*time.Second, 7, 1
+		return r
+	},
 	"moody": func(run int, seed uint64) cell.Result {
 		r := broken(seed, "S4", "a stale read")
 		r.Hash = fmt.Sprintf("%016x", run)
@@ -190,4 +201,29 @@ func script(t *testing.T, d *datadriven.TestData, line, _ string) string {
 	code := w.do(strings.Fields(line)...)
 	same := func(text string) string { return stack.ReplaceAllString(text, "${1}STACK\n") }
 	return clitest.Printed(same(w.out.String()), same(w.err.String()), code)
+}
+
+// staleRead is the trace of a run in which a replica stands still, and reads what is old.
+const staleRead = `        1       1.000000000       n2       5.000000000 send         -> n1 accept 1.2 slot 3 v00000001
+        2       1.001000000       n1       9.001000000 receive      <- n2 accept 1.2 slot 3 v00000001
+        3       3.000000000        -                 - fault        pause 4
+        3       3.000000000       n1      11.000000000 fault        pause 0
+        4       3.500000000       n2       7.500000000 send         -> n3 accept 2.2 slot 4 v00000002
+        5       3.501000000       n3       2.501000000 receive      <- n2 accept 2.2 slot 4 v00000002
+        6       4.000000000       n1      12.000000000 fault        resume 0
+        7       4.000000000       n1      12.000000000 receive      <- c1 call #9 session 5 seq 2 seen 1: get "a"
+        7       4.000000000       n1      12.000000000 FAILURE      S7 broken at 4.000000000 (machine n1, event 7): replica 1 answers reads alone
+`
+
+// needs makes a result clean where the fourth of seven pauses is left out.
+func needs(o plan.Options, r *cell.Result) {
+	if o.Record != nil {
+		for i := range 7 {
+			o.Record.Strikes = append(o.Record.Strikes, &plan.Strike{Fault: plan.Fault{Kind: "pause", N: i + 1}, At: time.Duration(i) * time.Second})
+		}
+		o.Record.Safety = time.Minute
+	}
+	if o.Script != nil && !slices.Contains(o.Script.Faults(), plan.Fault{Kind: "pause", N: 4}) {
+		*r = clean(o.Seed)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/runner"
+	"github.com/chubbycell/chubby/sim/story"
 )
 
 // replayCase runs a case, on whatever version this is, and says whether it breaks what it
@@ -29,8 +30,19 @@ func (a *app) replayCase(m *runner.Manifest, o plan.Options, form cli.Form) erro
 	if r.Internal {
 		return cli.Exit(p.Exit)
 	}
-	if err := a.Printf("seed %d with %d faults: %s\n%s\n", r.Seed, len(o.Script.Faults()), outcome(m, &r), runner.Verdict(&r)); err != nil {
+	if err := a.Printf("seed %d with faults of a script, %d: %s\n%s\n", r.Seed, len(o.Script.Faults()), outcome(m, &r), runner.Verdict(&r)); err != nil {
 		return err
+	}
+	if r.Breach != nil {
+		was := 0
+		if m.Shrunk != nil {
+			was = m.Shrunk.Was.Faults
+		}
+		for _, line := range story.Tell(runner.Guard(a.simulate), o, was) {
+			if err := a.Printf("  %s\n", line); err != nil {
+				return err
+			}
+		}
 	}
 	return cli.Exit(p.Exit)
 }

@@ -3,12 +3,15 @@ package simcmd
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/runner"
 	"github.com/chubbycell/chubby/sim/shrink"
+	"github.com/chubbycell/chubby/sim/story"
 )
 
 // defaultShrink is how long a failure is made smaller.
@@ -20,6 +23,7 @@ type caseOf struct {
 	File   string   `json:"file,omitempty"`   // with --out
 	Replay string   `json:"replay,omitempty"` // the command that runs it
 	Faults []string `json:"faults"`
+	Story  []string `json:"story"` // how it came to break it
 }
 
 // shrinks makes the first failure smaller, where that was asked for, or where --out is to
@@ -57,12 +61,16 @@ func (a simRun) shrinkOne(ctx context.Context, r *report, s *failedSeed) error {
 	for _, f := range c.Options.Script.Faults() {
 		s.Case.Faults = append(s.Case.Faults, f.String())
 	}
+	s.Case.Story = story.Tell(runner.Guard(a.simulate), c.Options, c.Was.Faults)
 	if a.f.out == "" {
 		return nil
 	}
 	s.Case.File, err = runner.WriteCase(filepath.Join(a.f.out, fmt.Sprintf("seed-%d", s.Seed)), r.Build, a.simulate, &c)
+	if err != nil {
+		return err
+	}
 	s.Case.Replay = a.o.Run + " sim replay " + s.Case.File
-	return err
+	return os.WriteFile(filepath.Join(filepath.Dir(s.Case.File), runner.StoryFile), []byte(strings.Join(s.Case.Story, "\n")+"\n"), 0o644)
 }
 
 // checkShrink finds values of --shrink that say nothing.
@@ -86,7 +94,9 @@ func (a teller) printCase(c *caseOf) error {
 		return err
 	}
 	if c.File != "" {
-		return a.Printf("  case: %s\n", c.Replay)
+		if err := a.Printf("  case: %s\n", c.Replay); err != nil {
+			return err
+		}
 	}
-	return nil
+	return a.Printf("%s\n", indented(strings.Join(c.Story, "\n")))
 }

@@ -122,9 +122,10 @@ each failing seed, and the one of --seed, a directory seed-S with trace.txt,
 history.jsonl, history.html and a manifest.json that chubby sim replay reads. The
 first failure is made smaller as well, for at most a minute (--shrink): faults are
 left out, then clients, programs, replicas and time, as long as the same property
-breaks by the same check. shrunk.json is what is left, for chubby sim replay, and
-shrunk-trace.txt what happens in it. An interrupt ends the search, and keeps what
-it has found.
+breaks by the same check. shrunk.json is what is left, for chubby sim replay,
+shrunk-trace.txt what happens in it, and story.txt, also on the screen, tells in
+at most 20 lines how it came to the break. An interrupt ends the search, and keeps
+what it has found.
 
 ` + cli.ExitHelp,
 		Example: `  chubby sim

@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -54,7 +55,11 @@ func (c *Programs) Program(machine int) func(rt *sim.Runtime) {
 			c.slim(rt.Env().World().Draw("client.slim", uint64(id)), &cfg)
 			cl, hangUp := c.witness.Dial(line, cfg)
 			c.queues[cl] = cfg.Queue
-			c.minds.OnClient(Client{Runtime: rt, Client: cl})
+			who := Client{Runtime: rt, Client: cl}
+			c.minds.OnClient(who)
+			if c.events.Wanted() {
+				c.publish(event.SessionDialed{Client: who.Self(), Status: who.Status, Dead: who.Dead})
+			}
 			budget := c.budget(draws)
 			lived := c.session(line, cl, id, budget)
 			delete(c.queues, cl)

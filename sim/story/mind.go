@@ -1,0 +1,104 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/client/session"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/event"
+)
+
+// minds say what machines believed when the run was over: all replicas, and of the clients
+// at most so many, first those that the report names or that believe to hold a lock.
+func (l *log) minds(s *subjects, clients int) []string {
+	var all []string
+	for i := range l.left {
+		all = append(all, l.replica(&l.left[i]))
+	}
+	order := slices.Clone(l.order)
+	concerned := func(a sim.Addr) int {
+		switch {
+		case s.machines[a]:
+			return 0
+		case len(l.held[a]) > 0:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(order, func(a, b sim.Addr) int { return concerned(a) - concerned(b) })
+	for _, a := range order[:min(len(order), clients)] {
+		all = append(all, l.says[a])
+	}
+	return all
+}
+
+// replica says what a replica takes itself for.
+func (l *log) replica(e *event.Left) string {
+	who := sim.Addr(e.Replica)
+	if e.Status == nil {
+		return fmt.Sprintf("%v is down", who)
+	}
+	st := e.Status
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v (%s by its clock) ", who, dash(l.localOf(who)))
+	switch {
+	case st.Role == paxos.Leader:
+		fmt.Fprintf(&b, "leads at ballot %v", st.Ballot)
+	case st.Role != paxos.Follower:
+		fmt.Fprintf(&b, "is %v at ballot %v", st.Role, st.Ballot)
+	case st.Leader != 0:
+		fmt.Fprintf(&b, "follows n%d", st.Leader)
+	default:
+		b.WriteString("knows of no leader")
+	}
+	if i, ok := l.leads[who]; ok {
+		fmt.Fprintf(&b, ", since %s s", short(l.all[i].at))
+		if l.all[i].local != "" {
+			fmt.Fprintf(&b, " (%s)", dash(l.all[i].local))
+		}
+	}
+	fmt.Fprintf(&b, "; has promised %v, applied slot %d", st.Promised, st.Applied)
+	if e.Epoch != 0 {
+		fmt.Fprintf(&b, "; is master of epoch %d", e.Epoch)
+	}
+	if left := e.Lease.Sub(e.Local); !e.Lease.IsZero() && left > 0 {
+		fmt.Fprintf(&b, "; may read alone for %v more", left.Round(time.Millisecond))
+	}
+	return b.String()
+}
+
+// client says what a client takes its session for.
+func (l *log) client(who sim.Addr) string {
+	d := l.clients[who]
+	if d.dead() {
+		return fmt.Sprintf("%v is down", who)
+	}
+	st := d.status()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v (%s by its clock) ", who, dash(l.localOf(who)))
+	switch {
+	case st.State == session.Over:
+		fmt.Fprintf(&b, "takes its session for over (%v)", st.Why)
+	case st.Session == 0:
+		b.WriteString("has no session")
+	default:
+		fmt.Fprintf(&b, "is in session %d (%v), knows of epoch %d, takes n%d for the master", st.Session, st.Lease, st.Epoch, st.Target)
+	}
+	for _, h := range l.held[who] {
+		fmt.Fprintf(&b, "; holds, as it believes since %s s, the lock of %s, %s", short(h.since), h.node, h.mode)
+	}
+	return clip(b.String(), 220)
+}
+
+// dash is a reading of a clock to the millisecond, as the trace has it.
+func dash(local string) string {
+	whole, part, ok := strings.Cut(local, ".")
+	if !ok {
+		return "-"
+	}
+	return whole + "." + part[:min(3, len(part))]
+}

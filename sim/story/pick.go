@@ -1,0 +1,71 @@
+package story
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/chubbycell/chubby/sim"
+)
+
+// candidate is a moment that may be told.
+type candidate struct {
+	i     int
+	who   sim.Addr
+	kind  string
+	verb  string // the first word
+	names uint64 // which things of the report it names
+	past  bool   // what broke may come from it
+}
+
+// outdoes says that c says of the same doings of the same machine all that d does.
+func (c candidate) outdoes(d candidate) bool {
+	return c.past == d.past && c.who == d.who && c.kind == d.kind && c.verb == d.verb && c.names&d.names == d.names
+}
+
+// picks goes back from the break and takes, of each machine and each sort of deed, the latest
+// that names what the report names: of the past of the break first, and then of what the
+// machine that broke could not know of. There is room for so many: those that name most are
+// kept. They come in the order in which they happened.
+func (l *log) picks(about *subjects, past []bool, room int) []int {
+	end := len(l.all)
+	if l.broke != none {
+		end = l.broke
+	}
+	var all []candidate
+	for i := end - 1; i >= 0; i-- {
+		m := &l.all[i]
+		if m.kind == "fault" || m.kind == "failed" || m.kind == "send" {
+			continue
+		}
+		verb, _, _ := strings.Cut(m.text, " ")
+		c := candidate{i, m.who, m.kind, verb, about.in(m.text), past[i]}
+		if c.names != 0 && !slices.ContainsFunc(all, func(o candidate) bool { return o.outdoes(c) }) {
+			all = slices.DeleteFunc(all, c.outdoes)
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return l.weight(b, about) - l.weight(a, about) })
+	var picked []int
+	for _, c := range all[:max(0, min(room, len(all)))] {
+		picked = append(picked, c.i)
+	}
+	slices.Sort(picked)
+	return picked
+}
+
+// weight is what speaks for a moment: what it names; that it is of a machine that the report
+// names; that it is an opinion, or lasts on a disk; and that the break may come from it.
+func (l *log) weight(c candidate, about *subjects) int {
+	n := 4 * bits.OnesCount64(c.names)
+	if about.machines[c.who] {
+		n += 2
+	}
+	if c.kind == believes || c.kind == durable {
+		n++
+	}
+	if !c.past {
+		n -= 3
+	}
+	return n
+}

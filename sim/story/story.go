@@ -1,0 +1,226 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/describe"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// Most lines of a story, and of its parts.
+const (
+	MostLines   = 20
+	mostHarms   = 5
+	mostClients = 2
+	mostSteps   = 6
+)
+
+// Tell makes the run of o once more and tells how it came to break what it broke, in at most
+// MostLines lines; none if it broke nothing. Of the faults of the whole run, of which those of
+// o's script are left, there were so many; 0: it is not known.
+func Tell(run func(plan.Options) cell.Result, o plan.Options, faults int) []string {
+	l := newLog()
+	o.Trace = sim.Trace{W: l, Describe: describe.Message}
+	o.Listen = l.listen
+	r := run(o)
+	if r.Breach == nil {
+		return nil
+	}
+	p := plan.New(o)
+	t := teller{log: l, plan: &p, breach: r.Breach, about: subjectsOf(r.Breach.Text)}
+	t.title()
+	t.injected(faults)
+	t.believed()
+	t.steps()
+	t.verdict()
+	return t.lines
+}
+
+// teller writes one story.
+type teller struct {
+	*log
+	plan   *plan.Plan
+	breach *cell.Breach
+	about  *subjects
+	picked []int // moments that are told
+	lines  []string
+}
+
+func (t *teller) say(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	t.lines = append(t.lines, clip(strings.ReplaceAll(line, "\n", " "), 400))
+}
+
+// title says what broke, when, and where.
+func (t *teller) title() {
+	idle := 0
+	if t.plan.Script != nil {
+		idle = len(t.plan.Script.Idle)
+	}
+	where := ""
+	if t.breach.On != 0 {
+		where = fmt.Sprintf(" on %v", t.breach.On)
+	}
+	t.say("Seed %d breaks %s at %s s of true time, event %d%s: %d replicas, clients at work: %d (%s).",
+		t.plan.Seed, t.breach.Name(), short(t.breach.At), t.breach.Step, where, t.plan.Replicas, t.plan.Clients-idle, t.plan.Workload)
+}
+
+// injected says what was done to the cell.
+func (t *teller) injected(of int) {
+	harms := t.harms()
+	standing := t.plan.Standing()
+	var tricks []*plan.Trick
+	if t.plan.Script != nil {
+		tricks = t.plan.Script.Tricks
+	}
+	n := len(tricks) + len(standing)
+	for i := range harms {
+		if harms[i].Kind != healing {
+			n++
+		}
+	}
+	before := ""
+	if of > 0 {
+		before = fmt.Sprintf(" (there were %d)", of)
+	}
+	switch {
+	case t.plan.Script == nil:
+		t.say("Injected, faults that struck: %d", n-len(standing))
+	case n == 0:
+		t.say("Injected: nothing. It needs no fault%s.", before)
+	default:
+		t.say("Injected, faults that it needs: %d%s", n, before)
+	}
+	for _, name := range standing[:min(len(standing), 2)] {
+		if t.plan.Script != nil {
+			t.say("  always  %s: %s", name, plan.StandingHelp(name))
+		}
+	}
+	if more := len(harms) - mostHarms; more > 0 {
+		harms = harms[more:]
+		t.say("  before these: %d", more)
+	}
+	for i := range harms {
+		t.say("  %s", harms[i].words(t.help(harms[i].Kind)))
+	}
+	t.hostile(tricks)
+}
+
+// hostile says what the hostile client sent last.
+func (t *teller) hostile(tricks []*plan.Trick) {
+	if len(tricks) == 0 {
+		return
+	}
+	who := sim.FirstClient + sim.Addr(t.plan.Clients)
+	var sent []string
+	for i := range t.all {
+		if m := &t.all[i]; m.who == who && m.kind == "send" {
+			sent = append(sent, fmt.Sprintf("%s s to %v %s", short(m.at), m.peer, clip(m.text, 110)))
+		}
+	}
+	sent = sent[max(0, len(sent)-2):]
+	t.say("  hostile: %v, a client that keeps to no protocol, takes %d turns; it sends %s", who, len(tricks), strings.Join(sent, "; "))
+}
+
+// help says what a kind of fault does.
+func (t *teller) help(kind string) string {
+	for _, f := range plan.Faults(t.plan.With) {
+		if f.Name == kind {
+			return f.Help
+		}
+	}
+	return ""
+}
+
+// believed says what each machine believed when it broke.
+func (t *teller) believed() {
+	minds := t.minds(t.about, mostClients)
+	if len(minds) == 0 {
+		return
+	}
+	t.say("As it broke, each by its own clock:")
+	for _, m := range minds[:min(len(minds), 6)] {
+		t.say("  %s", m)
+	}
+}
+
+// steps tells the part of the past that is about what the report names.
+func (t *teller) steps() {
+	room := min(mostSteps, MostLines-3-len(t.lines))
+	past := t.past(t.ends(func(a sim.Addr) bool { return t.about.machines[a] }))
+	t.picked = t.picks(t.about, past, room)
+	if len(t.picked) == 0 {
+		return
+	}
+	t.say("How it came to it:")
+	for _, i := range t.picked {
+		unknown := ""
+		if !past[i] && t.breach.On != 0 && t.all[i].who != 0 {
+			unknown = fmt.Sprintf(" (nothing of that had come to %v)", t.breach.On)
+		}
+		t.say("  %s%s", t.step(i), unknown)
+	}
+}
+
+// step is one moment in words.
+func (t *teller) step(i int) string {
+	m := &t.all[i]
+	at := short(m.at)
+	if m.local != "" {
+		at = fmt.Sprintf("%s s (%v: %s)", at, m.who, dash(m.local))
+	} else {
+		at += " s"
+	}
+	switch m.kind {
+	case "receive":
+		sent := ""
+		if m.cause != none && m.at-t.all[m.cause].at > 0 {
+			sent = fmt.Sprintf(", sent at %s s", short(t.all[m.cause].at))
+		}
+		return fmt.Sprintf("%s  %v hears from %v%s: %s", at, m.who, m.peer, sent, clip(m.text, 150))
+	case durable:
+		return fmt.Sprintf("%s  on the disk of %v: %s", at, m.who, clip(m.text, 150))
+	case executes:
+		return fmt.Sprintf("%s  the log executes %s", at, m.text)
+	}
+	return fmt.Sprintf("%s  %v %s", at, m.who, clip(m.text, 150))
+}
+
+// verdict tells the step at which it went wrong, and what the property says.
+func (t *teller) verdict() {
+	if t.broke != none {
+		m := &t.all[t.broke]
+		last := ""
+		for i := m.prev; i != none; i = t.all[i].prev {
+			if t.all[i].kind != "receive" {
+				continue
+			}
+			if last = ", when it has heard that"; !slices.Contains(t.picked, i) {
+				last = fmt.Sprintf("; the last that it had heard was, from %v: %s", t.all[i].peer, clip(t.all[i].text, 150))
+			}
+			break
+		}
+		if m.who != 0 {
+			t.say("It goes wrong at event %d, at %s s (%v: %s)%s", t.breach.Step, short(m.at), m.who, dash(m.local), last)
+		}
+	} else {
+		t.say("It is seen when the run is over, in what clients were told and what the log says.")
+	}
+	help := "an invariant that the product asserts of itself"
+	for _, p := range cell.Properties() {
+		if p.ID == t.breach.ID {
+			help = p.Help
+		}
+	}
+	switch {
+	case t.breach.ID == "":
+		help = "simulated code panicked"
+	case t.breach.Conformance:
+		help = "a rule of this implementation that serves it was not kept"
+	}
+	t.say("%s (%s): %s", t.breach.Name(), clip(help, 160), t.breach.Text)
+}

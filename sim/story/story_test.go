@@ -1,0 +1,119 @@
+package story
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// line writes a line as the trace of a world does.
+func line(w io.Writer, step int, at time.Duration, who, local, kind, text string) {
+	fmt.Fprintf(w, "%9d %17s %8s %17s %-12s %s\n", step, fmt.Sprintf("%.9f", at.Seconds()), who, local, kind, text)
+}
+
+// forgetful is a run in which a replica votes, loses power, and forgets that. Another
+// slot is decided meanwhile, which has nothing to do with it.
+func forgetful(o plan.Options) cell.Result {
+	w, tell := o.Trace.W, o.Listen
+	ms := time.Millisecond
+	line(w, 0, 0, "n1", "5.000000000", "fault", "start 1")
+	tell(10*ms, event.TenureChanged{Replica: 1, Tenure: paxos.Tenure{Leader: 1, Ballot: paxos.Ballot{Round: 1, Node: 1}, Mine: true}})
+	for i, slot := range []string{"6", "7"} {
+		at := time.Duration(20+10*i) * ms
+		line(w, 3, at, "n1", "5.020000000", "send", "-> n2 accept 1.1 slot "+slot+" v00000001")
+		line(w, 4, at+ms, "n2", "9.021000000", "receive", "<- n1 accept 1.1 slot "+slot+" v00000001")
+		tell(at+2*ms, event.Durable{Replica: 2, Records: nil})
+		line(w, 5, at+3*ms, "n2", "9.023000000", "send", "-> n1 accepted 1.1 slot "+slot)
+		line(w, 6, at+4*ms, "n1", "5.024000000", "receive", "<- n2 accepted 1.1 slot "+slot)
+	}
+	line(w, 7, 50*ms, "-", "-", "fault", "crash 1")
+	line(w, 7, 50*ms, "n2", "9.050000000", "fault", "crash 1")
+	line(w, 8, 60*ms, "n2", "2.000000000", "fault", "start 2")
+	tell(61*ms, event.Started{Replica: 2, Boot: 2, Status: paxos.Status{FirstOpen: 6}})
+	line(w, 9, 70*ms, "n3", "1.000000000", "send", "-> n2 prepare 2.3 from 7")
+	line(w, 10, 71*ms, "n2", "2.011000000", "receive", "<- n3 prepare 2.3 from 7")
+	b := cell.Breach{ID: "S3", Text: "replica 2 promises 2.3 without its vote at 1.1 in slot 7", At: 71 * ms, Step: 10, On: 2}
+	line(w, 10, 71*ms, "n2", "2.011000000", "FAILURE", b.Text)
+	for id := paxos.NodeID(1); id <= 3; id++ {
+		st := paxos.Status{ID: id, Role: paxos.Follower, Leader: 1}
+		if id == 1 {
+			st.Role, st.Ballot = paxos.Leader, paxos.Ballot{Round: 1, Node: 1}
+		}
+		tell(71*ms, event.Left{Replica: id, Local: time.Unix(9, 0), Status: &st, Lease: time.Unix(10, 0), Epoch: api.Epoch(id % 2)})
+	}
+	return cell.Result{Seed: o.Seed, Breach: &b}
+}
+
+func scriptOf(kinds ...string) *plan.Script {
+	s := &plan.Script{Without: []string{"clock-errors", "absentees", "misfit", "backup-failures", "late-requests"}}
+	for _, k := range kinds {
+		s.Strikes = append(s.Strikes, &plan.Strike{Fault: plan.Fault{Kind: k, N: 1}})
+	}
+	return s
+}
+
+// The story has the fault that was injected and what it did, what each replica believes, and
+// of the past what speaks of the slot and the ballots of the report: slot 6 is not in it.
+func TestAStory(t *testing.T) {
+	o := plan.Options{Seed: 5, Replicas: 3, Clients: 1, Workload: "mixed", Script: scriptOf("crash")}
+	require.Equal(t, strings.TrimSpace(`
+Seed 5 breaks S3 at 0.071 s of true time, event 10 on n2: 3 replicas, clients at work: 1 (mixed).
+Injected, faults that it needs: 1 (there were 40)
+  0.050 s  crash#1: n2 loses power (0.050); n2 starts again (0.060)
+As it broke, each by its own clock:
+  n1 (5.024 by its clock) leads at ballot 1.1, since 0.010 s (5.000); has promised 0.0, applied slot 0; is master of epoch 1; may read alone for 1s more
+  n2 (2.011 by its clock) follows n1; has promised 0.0, applied slot 0; may read alone for 1s more
+  n3 (1.000 by its clock) follows n1; has promised 0.0, applied slot 0; is master of epoch 1; may read alone for 1s more
+How it came to it:
+  0.010 s (n1: 5.000)  n1 takes itself for the leader at ballot 1.1
+  0.031 s (n2: 9.021)  n2 hears from n1, sent at 0.030 s: accept 1.1 slot 7 v00000001
+  0.034 s (n1: 5.024)  n1 hears from n2, sent at 0.033 s: accepted 1.1 slot 7 (nothing of that had come to n2)
+  0.071 s (n2: 2.011)  n2 hears from n3, sent at 0.070 s: prepare 2.3 from 7
+It goes wrong at event 10, at 0.071 s (n2: 2.011), when it has heard that
+S3 (durability: what was acknowledged is never lost while a quorum of disks is good): replica 2 promises 2.3 without its vote at 1.1 in slot 7
+`), strings.Join(Tell(forgetful, o, 40), "\n"))
+}
+
+// A real run that breaks a property: the story is short, whatever happened, and the same
+// each time. The one of a run that breaks nothing is empty.
+func TestAStoryOfARealRun(t *testing.T) {
+	o := plan.Options{Seed: 7, Duration: 10 * time.Second, Replicas: 3}
+	require.Empty(t, Tell(cell.Run, o, 0))
+	breaks := func(o plan.Options) cell.Result {
+		r := cell.Run(o)
+		r.Breach = &cell.Breach{ID: "S4", Text: "slot 12 and session 3 are not as c1 was told in epoch 2", At: r.Simulated, Step: r.Events}
+		return r
+	}
+	told := Tell(breaks, o, 0)
+	require.LessOrEqual(t, len(told), MostLines)
+	require.Equal(t, told, Tell(breaks, o, 0))
+	all := strings.Join(told, "\n")
+	require.Contains(t, all, "Injected, faults that struck: ")
+	require.Contains(t, all, "n3 (")
+	require.Contains(t, all, "c1 (")
+	require.Contains(t, all, "slot 12")
+	require.Contains(t, all, "It is seen when the run is over")
+}
+
+func TestThingsAreKnownByOtherNames(t *testing.T) {
+	s := subjectsOf("replica 2 votes at 3.1 in slot 12 for v01234567, and call 4 of session 9 on /ls/local/a; client 4294967297 saw it")
+	require.True(t, s.machines[2])
+	require.True(t, s.machines[sim.FirstClient+1])
+	for text, names := range map[string]bool{
+		"accept 3.1 boot 1": true, "accept 13.1 boot 1": false, "votes 12@2.2=v1": true, "slot 120": false, "accept 3.1 slot 13": false, "chosen 1.1 [12,14)": true,
+		"session 9 seq 5": true, "session 8 seq 4": false, "v01234567": true, "open /ls/local/a": true, "nothing": false,
+	} {
+		require.Equal(t, names, s.in(text) != 0, text)
+	}
+}

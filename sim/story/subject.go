@@ -1,0 +1,96 @@
+package story
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/chubbycell/chubby/sim"
+)
+
+// subjects are the things that the report of a break names.
+type subjects struct {
+	machines map[sim.Addr]bool
+	things   []*regexp.Regexp // each knows one of them in other texts
+	sorts    []sortOf
+}
+
+// sortOf is a sort of thing of which a text mostly speaks of one: a text on another slot is
+// about something else.
+type sortOf struct {
+	any  *regexp.Regexp
+	bits uint64 // the things of the sort that the report names
+}
+
+// namings are how reports name things, and how messages, records and opinions name the
+// same ones; %s is the name.
+var namings = []struct{ report, elsewhere string }{
+	{`slot (\d+)`, `\bslot %[1]s\b|\b%[1]s@|\[%[1]s,`},
+	{`session (\d+)`, `\bsession %[1]s\b|Session:%[1]s\b`},
+	{`call (\d+) of session \d+`, `\bseq %[1]s\b|call %[1]s\b`},
+	{`\b(\d+\.\d+)\b`, `(?:^|[^\d.])%[1]s(?:$|[^\d.])`}, // ballots
+	{`epoch (\d+)`, `\bepoch %[1]s\b`},
+	{`acquisition (\d+)`, `\bacquisition %[1]s\b`},
+	{`\b(v[0-9a-f]{8})\b`, `\b%[1]s\b`}, // values
+	{`(/[\w/.~-]+)`, `%[1]s\b`},
+	{`"([^"]{2,60})"`, `%[1]s`},
+	{`\b(g\d+/\w+)\b`, `\b%[1]s\b`}, // rows
+	{`#(\d+)`, `#%[1]s\b`},
+}
+
+// apart is how many of the namings, from the first on, are sorts of which a text mostly
+// speaks of one.
+const apart = 2
+
+var (
+	replicaNamed = regexp.MustCompile(`\b(?:replica|node|member|leader|master|n) ?(\d+)\b`)
+	clientNamed  = regexp.MustCompile(`\bc(\d+)\b`)
+	processNamed = regexp.MustCompile(`\bclient (\d+)\b`) // of histories
+)
+
+// subjectsOf are those of a report.
+func subjectsOf(report string) *subjects {
+	s := &subjects{machines: map[sim.Addr]bool{}}
+	known := map[string]bool{}
+	for i, n := range namings {
+		var bits uint64
+		for _, found := range regexp.MustCompile(n.report).FindAllStringSubmatch(report, -1) {
+			text := fmt.Sprintf(n.elsewhere, regexp.QuoteMeta(found[1]))
+			if !known[text] {
+				known[text] = true
+				bits |= 1 << len(s.things)
+				s.things = append(s.things, regexp.MustCompile(text))
+			}
+		}
+		if bits != 0 && i < apart {
+			s.sorts = append(s.sorts, sortOf{regexp.MustCompile(fmt.Sprintf(n.elsewhere, `\d+`)), bits})
+		}
+	}
+	numbers := func(form *regexp.Regexp, add func(n uint64)) {
+		for _, found := range form.FindAllStringSubmatch(report, -1) {
+			if n, err := strconv.ParseUint(found[1], 10, 63); err == nil {
+				add(n)
+			}
+		}
+	}
+	numbers(replicaNamed, func(n uint64) { s.machines[sim.Addr(n)] = n < uint64(sim.FirstClient) })
+	numbers(clientNamed, func(n uint64) { s.machines[sim.FirstClient+sim.Addr(n)-1] = true })
+	numbers(processNamed, func(n uint64) { s.machines[sim.FirstClient+sim.Addr(n>>32)] = true })
+	return s
+}
+
+// in says which of the things a text names: a bit for each; none, if it speaks of another
+// thing of a sort of which the report names some.
+func (s *subjects) in(text string) (bits uint64) {
+	for i, re := range s.things[:min(len(s.things), 64)] {
+		if re.MatchString(text) {
+			bits |= 1 << i
+		}
+	}
+	for _, o := range s.sorts {
+		if bits&o.bits == 0 && bits != 0 && o.any.MatchString(text) {
+			return 0
+		}
+	}
+	return bits
+}
