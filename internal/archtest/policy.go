@@ -127,7 +127,7 @@ var packages = map[string]rule{
 	"sim/experiment":           {support, []string{"sim/cell"}},
 	"sim/mutants":              {support, []string{"internal/overlay", "internal/typecheck"}},
 	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment", "sim/shrink", "sim/story"}},
-	"sim/simtest":              {support, []string{"sim/runner"}},
+	"sim/simtest":              {support, []string{"sim/runner", "sim/story"}},
 	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }
 

@@ -18,7 +18,9 @@
 //	-sim.out DIR   keep of each failing seed, below DIR/TEST, what `chubby sim --out` keeps: trace,
 //	               history, picture, manifest; with -sim.seed of that one
 //
-// A main that holds the same extension (package simcmd) replays such a directory.
+// A main that holds the same extension (package simcmd) replays such a directory. Its sim
+// command, with --out, makes the first failure smaller and leaves a case, which Replay runs in
+// a test from then on.
 //
-// Reading order: options.go, flags.go, run.go, expect.go, report.go.
+// Reading order: options.go, flags.go, run.go, expect.go, report.go, replay.go.
 package simtest
