@@ -43,7 +43,7 @@ func (a simRun) shrinks(ctx context.Context, r *report) error {
 func (a simRun) shrinkOne(ctx context.Context, r *report, s *failedSeed) error {
 	o := r.options
 	o.Seed = s.Seed
-	ctx, stop := context.WithTimeout(ctx, a.f.shrink)
+	bounded, stop := context.WithTimeout(ctx, a.f.shrink)
 	defer stop()
 	told := a.now()
 	a.Say("shrinking seed %d, for at most %v", s.Seed, a.f.shrink)
@@ -52,7 +52,8 @@ func (a simRun) shrinkOne(ctx context.Context, r *report, s *failedSeed) error {
 			told = now
 			a.Say("  %v", is)
 		}
-	}}.Shrink(ctx, o)
+	}}.Shrink(bounded, o)
+	r.Interrupted = ctx.Err() != nil
 	if err != nil {
 		a.Warn("cannot shrink: %v", err)
 		return nil
@@ -88,7 +89,7 @@ func (f *simFlags) checkShrink() error {
 func (a teller) printCase(c *caseOf) error {
 	more := ""
 	if !c.Done {
-		more = "; time was up, --shrink 5m may find less"
+		more = "; it was not over, --shrink 5m may find less"
 	}
 	if err := a.Printf("  shrunk: from %v\n      to: %v, in %d runs%s\n", c.Was, c.Is, c.Runs, more); err != nil {
 		return err

@@ -42,6 +42,26 @@ func TestFlagsReachTheBatch(t *testing.T) {
 	}
 }
 
+// An interrupt ends the search, and what it has found is kept.
+func TestAnInterruptKeepsWhatIsShrunk(t *testing.T) {
+	t.Chdir(t.TempDir())
+	w := newWorld()
+	w.result = func(run int, seed uint64) cell.Result {
+		if run == 8 {
+			w.stop()
+		}
+		return outcomes["needs"](run, seed)
+	}
+	require.Equal(t, cli.ExitInterrupted, w.do("sim", "--seed", "3", "--out", "out", "-o", "json"))
+	var r report
+	require.NoError(t, json.Unmarshal(w.out.Bytes(), &r))
+	c := r.Failures[0].Case
+	require.False(t, c.Done)
+	require.Less(t, c.Is.Faults, c.Was.Faults)
+	require.FileExists(t, c.File)
+	require.NotEmpty(t, c.Story)
+}
+
 func TestNodesAreNamedAsInTraces(t *testing.T) {
 	for _, a := range []sim.Addr{1, 7, sim.FirstClient, sim.FirstClient + 4} {
 		got, err := parseNode(a.String())
