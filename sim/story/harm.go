@@ -19,8 +19,9 @@ type harm struct {
 }
 
 // harms are the faults of a run in their order, each with what was done to machines, links
-// and clocks by it. That is told where the fault strikes, or later: then it is taken for the doing of the last
-// fault that has done something to the same machine, or else of the last one.
+// and clocks by it. That is told where the fault strikes, or later: then it is taken for the
+// doing of the last fault that has done something to the same machine, or else of the last one.
+// What a client's machine does to itself, as its program wants, is a harm without a name.
 func (l *log) harms() []harm {
 	var all []harm
 	for i := range l.all {
@@ -28,24 +29,31 @@ func (l *log) harms() []harm {
 		switch {
 		case m.kind == "fault" && m.who == 0:
 			all = append(all, harm{Fault: l.strikes[i], at: m.at})
-		case (m.kind == "fault" || m.kind == "failed") && m.at > 0 && len(all) > 0:
+		case m.kind == "fault" && m.at > 0 || m.kind == "failed":
 			h := culprit(all, m)
+			if h == nil {
+				all = append(all, harm{at: m.at})
+				h = &all[len(all)-1]
+			}
 			h.effects = append(h.effects, *m)
 		}
 	}
 	return all
 }
 
-// culprit is the fault that an effect is taken for one of.
+// culprit is the fault that an effect is taken for one of; nil: none is.
 func culprit(all []harm, m *moment) *harm {
-	last := &all[len(all)-1]
-	if last.at == m.at || len(last.effects) == 0 || last.Kind == healing {
-		return last
+	if len(all) == 0 {
+		return nil
 	}
+	last := &all[len(all)-1]
 	for i := range slices.Backward(all) {
-		if slices.ContainsFunc(all[i].effects, func(e moment) bool { return e.who == m.who }) {
+		if slices.ContainsFunc(all[i].effects, func(e moment) bool { return e.who == m.who }) && last.at < m.at {
 			return &all[i]
 		}
+	}
+	if m.who.IsClient() && last.at < m.at && !strings.HasPrefix(last.Kind, "client") {
+		return nil
 	}
 	return last
 }
@@ -61,6 +69,9 @@ func (h *harm) words(help string) string {
 	}
 	if what == "" {
 		what = help
+	}
+	if h.Kind == "" {
+		return fmt.Sprintf("%s s  by no fault: %s", short(h.at), what)
 	}
 	return fmt.Sprintf("%s s  %v: %s", short(h.at), h.Fault, what)
 }

@@ -157,7 +157,7 @@ func (l *log) listen(now time.Duration, e event.Event) {
 		if e.Err != nil {
 			outcome = e.Err.Error()
 		}
-		opinion(e.Client, believes, "its program %d is told of %s: %s", e.Program, e.Call, clip(outcome, 100))
+		opinion(e.Client, believes, "(program %d) is told of %s: %s", e.Program, e.Call, clip(outcome, 100))
 	case event.Left:
 		if l.left == nil { // clients have their say while the world stands
 			l.says = map[sim.Addr]string{}

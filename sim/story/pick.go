@@ -26,7 +26,7 @@ func (c candidate) outdoes(d candidate) bool {
 // picks goes back from the break and takes, of each machine and each sort of deed, the latest
 // that names what the report names: of the past of the break first, and then of what the
 // machine that broke could not know of. There is room for so many: those that name most are
-// kept. They come in the order in which they happened.
+// kept, if they name half as much as the best. They come in the order in which they happened.
 func (l *log) picks(about *subjects, past []bool, room int) []int {
 	end := len(l.all)
 	if l.broke != none {
@@ -46,9 +46,15 @@ func (l *log) picks(about *subjects, past []bool, room int) []int {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return l.weight(b, about) - l.weight(a, about) })
+	best := 0
+	for _, c := range all {
+		best = max(best, bits.OnesCount64(c.names))
+	}
 	var picked []int
 	for _, c := range all[:max(0, min(room, len(all)))] {
-		picked = append(picked, c.i)
+		if 2*bits.OnesCount64(c.names) >= best {
+			picked = append(picked, c.i)
+		}
 	}
 	slices.Sort(picked)
 	return picked

@@ -79,7 +79,7 @@ func (t *teller) injected(of int) {
 	}
 	n := len(tricks) + len(standing)
 	for i := range harms {
-		if harms[i].Kind != healing {
+		if k := harms[i].Kind; k != healing && k != "" {
 			n++
 		}
 	}

@@ -32,6 +32,7 @@ var namings = []struct{ report, elsewhere string }{
 	{`epoch (\d+)`, `\bepoch %[1]s\b`},
 	{`acquisition (\d+)`, `\bacquisition %[1]s\b`},
 	{`\b(v[0-9a-f]{8})\b`, `\b%[1]s\b`}, // values
+	{`(/[\w/.~-]+#\d+)`, `%[1]s\b`},     // instances of nodes
 	{`(/[\w/.~-]+)`, `%[1]s\b`},
 	{`"([^"]{2,60})"`, `%[1]s`},
 	{`\b(g\d+/\w+)\b`, `\b%[1]s\b`}, // rows
