@@ -53,6 +53,7 @@ type Status struct {
 	Records  uint64       // written to its log, in all of its lives
 	Syncs    uint64       // how often records were synced to disk, in this life
 	Proposed int          // commands that wait for a slot
+	Refused  uint64       // messages of clients that found no room, in this life
 }
 
 // Status asks the replica for its state. It fails when the replica has stopped, or ctx ends
@@ -72,6 +73,6 @@ func (r *Replica) status(h *driver.Driver, s *Status) {
 	}
 	p, all := c.Status(), c.Rows()
 	s.Role, s.Leader, s.Serving, s.Applied = p.Role, p.Leader, c.Serving() != nil, p.Applied
-	s.Records, s.Syncs, s.Proposed = uint64(p.Durable), r.syncs.Load(), p.Pending
+	s.Records, s.Syncs, s.Proposed, s.Refused = uint64(p.Durable), r.syncs.Load(), p.Pending, r.refused.Load()
 	s.Epoch, s.Sessions = rows.GetEpoch(all).Number, rows.GetTotals(all).Sessions
 }

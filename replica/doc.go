@@ -14,8 +14,8 @@
 //
 // (**) Not waited for: a file server that hangs holds up nothing but backups.
 //
-// What has come and waits is bounded (driver.Inbox): what finds no room is dropped, as a
-// network would. The loop takes in what clients sent one behind the other, up to a bound,
+// What has come and waits is bounded (driver.Inbox): a client whose message
+// finds no room is told to send again later, and a peer's message is dropped, as a network would. The loop takes in what clients sent one behind the other, up to a bound,
 // and then carries out what follows from all of it; a message of a peer it takes in alone.
 // The lock of the inbox is held for a few instructions; the one channel operation
 // under it does not block.

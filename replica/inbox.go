@@ -98,9 +98,17 @@ func (r *Replica) FromPeer(from paxos.NodeID, wire []byte) bool {
 }
 
 // FromClient hands over bytes that a client sent; who is the principal that the
-// transport has authenticated. It never blocks and reports whether there was room.
+// transport has authenticated. It never blocks and reports whether there was room. Where there is
+// none the client is told to send again later, by Transport.ToClient.
 func (r *Replica) FromClient(from core.Addr, who api.Principal, wire []byte) bool {
-	return r.inbox.add(input{client: from, who: who, wire: wire})
+	if r.inbox.add(input{client: from, who: who, wire: wire}) {
+		return true
+	}
+	r.refused.Add(1)
+	if answer, ok := driver.Refusal(wire); ok {
+		r.cfg.Transport.ToClient(from, answer)
+	}
+	return false
 }
 
 func (b *inbox) len() int {

@@ -19,8 +19,8 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Transport carries bytes away from a replica. Both calls return at once; what
-// cannot be sent is dropped. Messages may share wire: it is not to be written to.
+// Transport carries bytes away from a replica. Both calls return at once, and may come from any
+// goroutine; what cannot be sent is dropped. Messages may share wire: it is not to be written to.
 type Transport interface {
 	ToPeer(to paxos.NodeID, wire []byte)
 	ToClient(to core.Addr, wire []byte)
@@ -69,6 +69,7 @@ type Replica struct {
 	ended      chan struct{}
 	err        error // why it ended; read after ended is closed
 	syncs      atomic.Uint64
+	refused    atomic.Uint64 // messages of clients that found no room
 }
 
 // Start opens the store, which may take as long as reading the log does, and

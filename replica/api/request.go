@@ -61,7 +61,7 @@ type Reply struct {
 	ID      uint64
 	Session SessionID
 	Seq     Seq
-	// Epoch is the sender's present epoch.
+	// Epoch is the sender's present epoch, or 0 if it has no room to look at the request (Busy).
 	Epoch Epoch
 	// Master is the replica that the sender takes for the master, 0 if it knows none. It is
 	// a hint and may be wrong.

@@ -76,6 +76,16 @@ func (b *Inbox[T]) AddClient(from core.Addr, wire []byte, m T) bool {
 	return b.calls.add(from, true, m)
 }
 
+// Refusal is the answer to what a client sent as wire, and for which an Inbox has no room: api.Busy,
+// which says that it was not executed and is to be sent again. ok is false for what is no request.
+func Refusal(wire []byte) (answer []byte, ok bool) {
+	q, err := api.DecodeRequest(wire)
+	if err != nil {
+		return nil, false
+	}
+	return api.AppendReply(nil, q.Answer(0, api.Result{Code: api.Busy})), true
+}
+
 // Next takes the next message; ok is false if none waits.
 func (b *Inbox[T]) Next() (m T, ok bool) {
 	b.isPeers = false

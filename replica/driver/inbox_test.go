@@ -114,3 +114,17 @@ func TestAnInboxKeepsNothingThatWasTaken(t *testing.T) {
 	require.Equal(t, 1, b.Len())
 	require.LessOrEqual(t, cap(b.peers.items), 8)
 }
+
+func TestWhatFindsNoRoomIsAnswered(t *testing.T) {
+	for _, wire := range [][]byte{get(7), keepAlive(500)} {
+		q, err := api.DecodeRequest(wire)
+		require.NoError(t, err)
+		answer, ok := Refusal(wire)
+		require.True(t, ok)
+		p, err := api.DecodeReply(answer)
+		require.NoError(t, err)
+		require.Equal(t, api.Reply{ID: q.ID, Session: 500, Seq: q.Seq, Result: api.Result{Code: api.Busy}}, p)
+	}
+	_, ok := Refusal([]byte("no request"))
+	require.False(t, ok)
+}

@@ -143,6 +143,19 @@ func (h *hostile) again(now time.Time) {
 	h.env.WakeAt(now.Add(h.draws.Duration(0, 2*h.of.plan.Hostile.Gap)))
 }
 
+// flood sends now and then more than a busy replica keeps: copies of what it sent before.
+func (h *hostile) flood() {
+	n := h.of.plan.Hostile.Flood
+	if n == 0 || !h.odd.Chance(n, 1000) || h.master == 0 || len(h.wires) == 0 {
+		return
+	}
+	at := h.odd.Int(len(h.wires))
+	for i := range h.odd.Int(2 * h.of.plan.Driver.Inbox.Calls) {
+		h.of.Tricks["a flood, sent"]++
+		h.env.Send(h.master, h.wires[(at+i)%len(h.wires)])
+	}
+}
+
 // Receive takes in an answer, which must be one of those that are due.
 func (h *hostile) Receive(_ time.Time, from sim.Addr, msg []byte) {
 	p, err := api.DecodeReply(msg)

@@ -27,6 +27,7 @@ func (h *hostile) taped(now time.Time) {
 	}
 	h.turns++
 	turn(h)
+	h.flood()
 	h.draws, h.numbers, h.odd = plain[0], plain[1], plain[2]
 }
 

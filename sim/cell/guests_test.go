@@ -29,7 +29,7 @@ func roomy(p *plan.Plan) {
 	shipped.NodeOps.SweepAfter = p.Driver.Core.NodeOps.SweepAfter
 	n := &p.Driver.Core
 	n.NodeOps, n.MaxPending, n.Paxos.MaxPending = shipped.NodeOps, shipped.MaxPending, shipped.Paxos.MaxPending
-	p.Calls.Narrow = false
+	p.Calls.Narrow, p.Busy = false, 0
 }
 
 func newGuests(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *guests {

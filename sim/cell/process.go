@@ -136,6 +136,14 @@ func (r *replica) OnPeerMessage(now time.Time, from paxos.NodeID, wire string) {
 	}
 }
 
+func (r *replica) OnNoRoom(m driver.ClientMessage) {
+	r.cell.rare.crushed++
+	if p, err := api.DecodeReply(m.Wire); err == nil && r.cell.events.Wanted() {
+		r.cell.publish(event.ReplySent{Replica: r.Id, Local: r.Now, To: model.PrincipalOn(sim.Addr(m.To)), Reply: p})
+	}
+	r.cell.faults.OnSend(r.Env.Self(), sim.Addr(m.To), m.Wire)
+}
+
 func (r *replica) OnWoken(now time.Time) { r.life.OnWake(now) }
 
 func (r *replica) OnOutput(out *model.Outcome) { r.life.OnOutput(out) }

@@ -17,7 +17,7 @@ type rare struct {
 	led      map[paxos.Ballot]paxos.Boot // the life that led at each ballot last
 	over     bool                        // the run is; a replica that is down now was not lost
 
-	nested, handovers, duels, sources, halves, wholeBehind, syncs, rolls, misfits, misfitsTold, again, bursts uint64
+	nested, handovers, duels, sources, halves, wholeBehind, syncs, rolls, misfits, misfitsTold, again, bursts, crushed uint64
 }
 
 // began is told that a life of a replica begins to lead at a ballot.

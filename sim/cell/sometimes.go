@@ -36,6 +36,7 @@ var situations = []situation{
 	{"conflict", "a compare-and-set met another value", func(c *Cell) uint64 { return c.watch.Calls.Conflicts }},
 	{"batch", "one slot held several commands", func(c *Cell) uint64 { return c.watch.Calls.Batches }},
 	{"burst", "a message of a client was taken in behind another one, before anything was carried out", func(c *Cell) uint64 { return c.rare.bursts }},
+	{"inbox-full", "a message of a client found no room at a busy replica, and was answered so", func(c *Cell) uint64 { return c.rare.crushed }},
 	{"vote-replaced", "a slot was voted on at more than one ballot", func(c *Cell) uint64 { return c.watch.Revotes() }},
 	{"unreadable-vote", "a disk gave back a vote without its value, and said so", func(c *Cell) uint64 { return uint64(c.watch.Rot.Unreadable) }},
 	{"unreadable-in-quorum", "an unreadable vote stood in a quorum that decided phase 1", func(c *Cell) uint64 { return c.watch.Counts.DecidedUnread }},

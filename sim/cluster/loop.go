@@ -56,10 +56,16 @@ func (r *Replica) Receive(now time.Time, from sim.Addr, wire []byte) {
 		return
 	}
 	m := message{from, slices.Clone(wire)}
-	if from.IsClient() {
-		r.loop.box.AddClient(core.Addr(from), wire, m)
-	} else {
+	if !from.IsClient() {
 		r.loop.box.AddPeer(m)
+		return
+	}
+	if r.loop.box.AddClient(core.Addr(from), wire, m) {
+		return
+	}
+	if answer, ok := driver.Refusal(wire); ok {
+		r.Observer.OnNoRoom(driver.ClientMessage{To: core.Addr(from), Wire: answer})
+		r.Env.Send(from, answer)
 	}
 }
 
@@ -106,7 +112,7 @@ func (r *Replica) turn(now time.Time) {
 			f(r.reads(now))
 		}
 	}
-	for n := 0; !r.Env.Dead(); {
+	for n, ends := 0, false; !ends && !r.Env.Dead(); { // n: since it acted
 		m, ok := l.box.Next()
 		if !ok {
 			break
@@ -115,16 +121,12 @@ func (r *Replica) turn(now time.Time) {
 			r.Observer.OnInput(now)
 		}
 		r.handle(now, m.from, m.wire)
-		if m.from.IsClient() {
-			n++
+		if n++; m.from.IsClient() && n > 1 {
+			l.shared++
 		}
-		if !l.box.Acts() {
-			continue
-		}
-		r.Act()
-		if n > 0 {
-			l.shared += uint64(n - 1)
-			break
+		if l.box.Acts() {
+			r.Act()
+			n, ends = 0, m.from.IsClient()
 		}
 	}
 	l.isDue = false

@@ -53,6 +53,8 @@ type Observer interface {
 	// OnClientMessage is told of a message from a client; taken says that it is not the host's.
 	OnClientMessage(now time.Time, from sim.Addr, msg []byte) (taken bool)
 	OnPeerMessage(now time.Time, from paxos.NodeID, wire string)
+	// OnNoRoom is told of the answer to a message from a client, which found no room.
+	OnNoRoom(m driver.ClientMessage)
 	// OnWoken is told that the host was told the time, and has acted.
 	OnWoken(now time.Time)
 

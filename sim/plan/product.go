@@ -49,6 +49,7 @@ func (p *Plan) loop(at func(string) *draw.Stream) {
 	if d.Chance(1, 2) {
 		p.Driver.Inbox.Burst = int(d.LogUniform(1, 64))
 		p.Busy = time.Duration(d.LogUniform(int64(20*time.Microsecond), int64(3*time.Millisecond)))
+		p.Driver.Inbox.Calls, p.Driver.Inbox.KeepAlives = int(d.LogUniform(8, 512)), int(d.LogUniform(64, 512))
 	}
 }
 
