@@ -51,7 +51,7 @@ func TestExclusionIsJudged(t *testing.T) {
 		{"the generation moves for a reader", all{joint(grants(1, "x", 5)), joint(grants(2, "y", 6))}, []FindingKind{MovedGeneration}, [][]int{{0, 1}}},
 		{"granted after the deletion", all{grants(1, "x", 5), held(2, HoldForgotten, ""), grants(3, "y", 6)}, []FindingKind{LateGrant}, [][]int{{1, 2}}},
 		{"granted to its holder", all{grants(1, "x", 5), grants(2, "x", 6)}, []FindingKind{Unfounded}, [][]int{{0, 1}}},
-		{"released by who has it not", all{grants(1, "x", 5), held(2, HoldReleased, "y")}, []FindingKind{Unfounded}, [][]int{{1}}},
+		{"released by a handle that has it not", all{grants(1, "x", 5), held(2, HoldReleased, "y")}, []FindingKind{Unfounded}, [][]int{{1}}},
 		{"failed twice", all{grants(1, "x", 5), fails, fails}, []FindingKind{Unfounded}, [][]int{{2}}},
 	})
 }

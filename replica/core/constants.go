@@ -9,7 +9,7 @@ import (
 )
 
 // constant is something that all replicas of a cell must be told alike. The first
-// master writes it into the rows; who was told otherwise must not go on.
+// master writes it into the rows; a replica that was told otherwise must not go on.
 type constant struct{ name, value string }
 
 // Names of the replicated constants; they are never given to another fact.

@@ -101,8 +101,8 @@ func TestASilentSourceIsAskedTwiceAndThenAnotherOne(t *testing.T) {
 	require.True(t, p.got(3, Piece{ID: idOf(20, 50), Data: "x"}))
 }
 
-// Who has waited for a piece waits as long for the next one, and twice, before he asks
-// again; and less and less where they come quickly.
+// A laggard that has waited for a piece waits as long for the next one, and twice, before it
+// asks again; and less and less where pieces come quickly.
 func TestALaggardLearnsHowLongPiecesTake(t *testing.T) {
 	p := newPuller(t)
 	take := func(d time.Duration) time.Duration {
@@ -235,8 +235,8 @@ func TestAnOlderSnapshotWillDo(t *testing.T) {
 	require.Zero(t, p.slot)
 }
 
-// Who has not what is being fetched is asked twice at most, however late he says so, and the
-// next one in the ring after the giver.
+// A replica that has not what is being fetched is asked twice at most, however late it says so,
+// and the next one in the ring after the giver.
 func TestTheGiverIsAskedBetweenTheOthers(t *testing.T) {
 	p := newPuller(t)
 	p.peers = []paxos.NodeID{2, 3, 4}

@@ -48,7 +48,7 @@ func TestAMasterTakesRequestsOfItsEpochOnly(t *testing.T) {
 		}
 	}
 	r.request(9, api.Request{ID: 5, Op: api.OpenSession{Nonce: api.Nonce{7}}})
-	require.Empty(t, r.replies, "who opens a session has heard of no epoch")
+	require.Empty(t, r.replies, "a client that opens a session has heard of no epoch")
 }
 
 func TestWhoIsNobodyOpensNoSession(t *testing.T) {

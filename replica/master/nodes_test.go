@@ -115,7 +115,7 @@ func TestCallsOnNodesAndOnRowsShareOneBound(t *testing.T) {
 }
 
 // A deposed master tells of what it has proposed when it knows what became of it,
-// and sends on who waits.
+// and sends the waiting clients on.
 func TestADeposedMasterAnswersForItsNodes(t *testing.T) {
 	r, s := newNodes(t)
 	other := r.session(2)
@@ -210,7 +210,7 @@ func TestAReadKeepsASession(t *testing.T) {
 	s := r.session(1)
 	r.lease = r.now.Add(time.Hour)
 	r.request(9, api.Request{ID: 2, Session: s, Op: api.KeepAlive{Now: true}})
-	require.Equal(t, api.OK, r.reply().Code, "who was told of no lease is not idle")
+	require.Equal(t, api.OK, r.reply().Code, "a session that was told of no lease is not idle")
 	r.now = r.now.Add(2 * time.Second)
 	r.request(9, api.Request{ID: 3, Session: s, Seq: 1, Op: api.Get{Key: "k"}})
 	require.Equal(t, api.NotFound, r.reply().Code)

@@ -173,7 +173,7 @@ func TestOnlyAServingMasterTakesRequests(t *testing.T) {
 	require.Equal(t, api.NotMaster, p.Result.Code)
 	require.EqualValues(t, 3, p.Master)
 
-	// Who opens a session needs to know of no epoch.
+	// A client that opens a session needs to know of no epoch.
 	opening := api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{7}}}
 	r.request(9, opening)
 	p = r.reply()

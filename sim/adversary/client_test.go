@@ -178,8 +178,8 @@ func TestAHostileClientTiesAndNamesTheTokenOfBefore(t *testing.T) {
 	require.False(t, unties(h), "once")
 }
 
-// Who asks in an epoch that is over may be answered by one that does not know that it
-// is, and by no other.
+// A client that asks in an epoch that is over may be answered by a replica that does not know
+// that it is, and by no other.
 func TestAWrongEpochIsAnsweredThereOrNowhere(t *testing.T) {
 	_, h := someHostile(t)
 	h.session, h.epoch, h.master = 7, 5, 1

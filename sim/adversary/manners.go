@@ -7,14 +7,14 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// opens opens a session. A hostile client does what anybody may as well: it needs a
+// opens opens a session. A hostile client does what any client may as well: it needs a
 // session, handles and locks of its own to play tricks with.
 func opens(h *hostile) {
 	h.of.programs.Sessions++
 	h.raw("session", api.Request{Op: api.OpenSession{Nonce: h.nonce}}, anything)
 }
 
-// behaves does what anybody may.
+// behaves does what any client may.
 func behaves(h *hostile) {
 	t, has := pick(h.draws, h.own)
 	switch h.draws.Int(9) {

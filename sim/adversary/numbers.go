@@ -30,7 +30,7 @@ func doubles(h *hostile) bool {
 	return true
 }
 
-// ties ties one of its handles to the sequencer of a lock that it holds, as anybody may.
+// ties ties one of its handles to the sequencer of a lock that it holds, as any client may.
 // It says whether it could.
 func ties(h *hostile) bool {
 	held := slices.DeleteFunc(slices.Clone(h.own), func(t api.Token) bool { return h.held[t].Gen == 0 })

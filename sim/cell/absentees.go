@@ -47,8 +47,8 @@ func (c *seedRun) bears(hub *sim.Machine) bool {
 }
 
 // star cuts all links between replicas but those of one, the hub: it hears a quorum,
-// and that is enough for progress, be the others heard of by few or none. Who hears
-// the hub alone need not learn all, unless it leads.
+// and that is enough for progress, be the others heard of by few or none. A
+// replica that hears the hub alone need not learn all, unless it leads.
 func (c *seedRun) star(hub *sim.Machine) (back func()) {
 	var points [][]sim.Addr
 	for _, m := range c.machines.Replicas {

@@ -104,8 +104,8 @@ func summed(r *replica) int {
 }
 
 // keeps is how many slots there may be below the first open one: two snapshots' worth,
-// what is kept for laggards, and what came while a snapshot took long or failed. Who
-// lacks a slot takes no snapshot behind it; how far its votes reach above that is
+// what is kept for laggards, and what came while a snapshot took long or failed. A replica
+// that lacks a slot takes no snapshot behind it; how far its votes reach above that is
 // another bound.
 func (c *seedRun) keeps(id paxos.NodeID) int {
 	return 2*int(c.plan.Driver.SnapshotEvery) + int(c.configs.KeepSlots(id)) + max(maxLate, c.pace())

@@ -56,7 +56,7 @@ func (c *seedRun) counters() []Number {
 	return all
 }
 
-// publish hands an event to who listens.
+// publish hands an event to the listeners.
 func (c *Cell) publish(e event.Event) { c.events.Publish(c.world.Now(), e) }
 
 // CheckExtension says what is wrong with an extension: a name that is malformed or taken.

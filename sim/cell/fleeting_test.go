@@ -38,7 +38,7 @@ func TestWhereSnapshotsDoNotLast(t *testing.T) {
 	require.Positive(t, overtaken)
 }
 
-// A swarm has laggards where snapshots do not last; who asks for faults gets no others.
+// A swarm has laggards where snapshots do not last; a run with named faults gets no others.
 func TestWhereSnapshotsDoNotLastSomebodyLags(t *testing.T) {
 	seeds := 0
 	for seed := range uint64(500) {

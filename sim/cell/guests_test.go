@@ -80,7 +80,7 @@ func lockOf(t *testing.T, c *client.Client) *client.Handle {
 	return f
 }
 
-// A file, a lock, and its sequencers, from programs as anybody would write them,
+// A file, a lock, and its sequencers, from programs as any user would write them,
 // through the whole cell.
 func TestALockOfARealCell(t *testing.T) {
 	g := newGuests(t, 1)

@@ -304,7 +304,7 @@ func (r *replica) OnMessage(first bool, m driver.PeerMessage) {
 	r.cell.faults.OnSend(r.Env.Self(), sim.Addr(m.To), m.Wire)
 }
 
-// machineParty is a replica's machine, for who watches leases.
+// machineParty is a replica's machine, for the checker of leases.
 type machineParty struct{ m *sim.Machine }
 
 func (p machineParty) Clock() *sim.Clock { return p.m.Clock() }

@@ -18,7 +18,7 @@ type Property struct {
 	By   string `json:"checked_by"` // what checks it today; "" while what it speaks of is not built
 }
 
-// Who checks a property.
+// What checks a property.
 const (
 	byWatch   = "every seed, from outside"
 	byHistory = "every seed, on the clients' history"
@@ -52,7 +52,7 @@ func Properties() []Property {
 		{"S18", "changes of membership keep S1 to S6", ""},
 		{"L1", fmt.Sprintf("after healing a master serves and every call ends within %d s; then replicas catch up within as long; before that, a replica that lacks something does not ask one peer alone, no leader steps down while it hears a quorum or has the grants of a majority, and a request to a replica is answered or remembered", plan.RecoveryBound/time.Second), byPhase},
 		{"L2", "nothing grows without bound", byWatch},
-		{"L3", "shares: while others have sessions, who has calls in the log sends no more before all of them are applied, and who waits has his turn before another one has a second", byWatch},
+		{"L3", "shares: while others have sessions, a principal with calls in the log sends no more before all of them are applied, and one that waits has its turn before another one has a second", byWatch},
 		{"I-W1", "what a message claims is true of the disks when it leaves", byWatch},
 		{"I-W3", "what falls due has been asked a wake for: told the time before that, a replica does nothing", byWatch},
 		{"D1", "same seed, same configuration: same history, to the last byte", byVerify},

@@ -129,7 +129,7 @@ func (f creations) Remove(name string) error {
 func (r *replica) removed(name string) { r.cell.watch.Snapshots.OnRemoved(r.Id, name) }
 
 // made is told of each file that a replica's store makes: a segment, while the
-// replica has not applied again all that anybody had applied when it started, is
+// replica has not applied again all that any replica had applied when it started, is
 // a roll within recovery.
 func (r *replica) made(name string) {
 	if strings.HasSuffix(name, ".wal") && r.Store != nil && r.cell.watch.Disks[r.Id].Applied < r.missed {

@@ -36,7 +36,7 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 	require.False(t, c.watch.Budget.Rises(r.Id), "once for each time")
 }
 
-// Who refuses its store, and may: S17 has two directions.
+// Whether a replica refuses its store, and may: S17 has two directions.
 func TestS17WhoMayRefuse(t *testing.T) {
 	damage := &wal.DamageError{File: "x", Why: "rot"}
 	for name, c := range map[string]struct {

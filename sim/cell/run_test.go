@@ -187,7 +187,7 @@ func TestS4AnAnswerThatNoOrderExplains(t *testing.T) {
 	for i, o := range c.history.History().Operations() {
 		if o.Outcome == linearizability.OutcomeOK && o.Input.Op == linearizability.OpGet {
 			ops := c.history.History().Operations()
-			ops[i].Output = linearizability.KVOutput{Found: true, Value: "nobody wrote this"}
+			ops[i].Output = linearizability.KVOutput{Found: true, Value: "never written"}
 			break
 		}
 	}

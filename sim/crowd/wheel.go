@@ -7,7 +7,7 @@ import "time"
 // nothing until it rings.
 type wheel struct {
 	began time.Time
-	slots [][]int32 // a ring: who rings at each tick
+	slots [][]int32 // a ring: the members that ring at each tick
 	tick  int64     // the last one that rang
 	first int64     // none rings before it
 }

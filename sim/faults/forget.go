@@ -63,7 +63,7 @@ func (s *decayed) restart(change func()) {
 }
 
 // vanish takes the files away that are meant. Snapshots beside a log that was never cut
-// are spared: who loses them has lost nothing, and need not stop. So is a disk whose log
+// are spared: a replica without them has lost nothing, and need not stop. So is a disk whose log
 // has no record yet: without its register that is a new one.
 func (s *decayed) vanish(meant func(file string) bool) {
 	s.restart(func() {

@@ -71,8 +71,8 @@ func rotValue(c *Faults, d *sim.Draw) {
 }
 
 // rotUnheard cuts off what the others say to the leader, and in the middle of that lets
-// the latest votes of one of them go bad: who comes back with less than he had voted for is
-// asked for it once more, at the same ballot.
+// the latest votes of one of them go bad: a replica that comes back with less than it had voted
+// for is asked for it once more, at the same ballot.
 func rotUnheard(c *Faults, d *sim.Draw) {
 	to := c.leader(d)
 	if to == nil {

@@ -25,7 +25,7 @@ type transfers struct {
 
 // loseSource takes a replica away for a while, and then the one from which it
 // fetches a snapshot, in the middle of that. What that one sent may come again when
-// it fits into the transfer of another snapshot. Or the disk of who fetches stands still as
+// it fits into the transfer of another snapshot. Or the disk of the one that fetches stands still as
 // the last piece comes, for long enough to ask each of the others for records: those wait
 // for no disk, and may go further.
 func loseSource(c *Faults, d *sim.Draw) {

@@ -77,7 +77,7 @@ func ownRows() []Row {
 		applied(GroupOwn, "O52", "A", "an answer about the sum of another slot is taken for one about this slot"),
 		applied(GroupOwn, "O100", "B", "a laggard asks the same peer for records for ever"),
 		applied(GroupOwn, "O101", "B", "a transfer of a snapshot asks the same source for ever"),
-		applied(GroupOwn, "O53", "A", "who is asked for the sum of a slot tells that of its present rows"),
+		applied(GroupOwn, "O53", "A", "a replica that is asked for the sum of a slot tells that of its present rows"),
 		weak(GroupOwn, "O54", "B", "rows of a slot that a peer does not know any more wait for that peer for ever",
 			"needs a cell that has no other majority from then on until its log is too long. TestAPeerThatBeganLaterIsAskedOfALaterSlot in replica/driver kills it"),
 	}

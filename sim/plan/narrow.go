@@ -30,7 +30,7 @@ func (p *Plan) narrow(at func(string) *draw.Stream) {
 	n.NodeOps.Handles.PerSession = int(d.LogUniform(least, 16*least))
 	n.NodeOps.Handles.Closed = int(d.LogUniform(least, 64*least))
 	n.NodeOps.Queues.PerLock = int(d.LogUniform(1, 16))
-	if p.Hostile.Gap == 0 { // who would take all that there is
+	if p.Hostile.Gap == 0 { // which would take all that there is
 		n.NodeOps.Handles.Total = int(d.LogUniform(least*clients, 32*least*clients))
 		n.NodeOps.Queues.Total = int(d.LogUniform(1, 64))
 	}

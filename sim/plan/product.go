@@ -103,7 +103,7 @@ const PlainRho = 1000
 const PlainGrace = 45 * time.Second
 
 // sessions draws how long sessions live without a word of their clients, and how
-// long ephemeral nodes wait for who had them open. In half of the cells without
+// long ephemeral nodes wait for the sessions that had them open. In half of the cells without
 // handles sessions live for ever.
 func (p *Plan) sessions(at func(string) *draw.Stream) {
 	d := at("sessions")

@@ -126,7 +126,7 @@ func TestTheShortestLossUnderAWriteCheck(t *testing.T) {
 	require.Equal(t, [][]deed{
 		{oldReads, youngReads, oldWrites, youngWrites},
 		{youngReads, oldReads, oldWrites, youngWrites},
-	}, found[plan.FenceWrites], "who reads first does not matter")
+	}, found[plan.FenceWrites], "which client reads first does not matter")
 	require.Len(t, found[plan.FenceNothing], 4, "and without a check the writes may come in either order")
 
 	found = map[plan.FenceMode][][]deed{}
@@ -136,7 +136,7 @@ func TestTheShortestLossUnderAWriteCheck(t *testing.T) {
 	require.Empty(t, found[plan.FenceCompare])
 }
 
-// wellRead: who writes has read since it last wrote. Else it would overwrite its own.
+// wellRead: a client that writes has read since it last wrote. Else it would overwrite its own.
 func wellRead(deeds []deed, d deed) bool {
 	for i := len(deeds) - 1; d.writes; i-- {
 		if i < 0 || deeds[i] == d {

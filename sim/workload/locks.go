@@ -50,13 +50,13 @@ func (p *lockWork) acquire(ctx context.Context, o *opened) {
 	if p.draws.Chance(1, 3) {
 		mode = client.Shared
 	}
-	// Who holds a lock does not wait for another: two could wait for each other.
+	// A program that holds a lock does not wait for another: two could wait for each other.
 	wait := !slices.ContainsFunc(p.nodes, func(x *opened) bool { return x.lock != nil })
 	wait = wait && (p.all.Finale || p.draws.Chance(2, 3))
 	p.take(ctx, o, mode, wait)
 }
 
-// take asks for the lock. Who gets it believes to hold it.
+// take asks for the lock. A program that gets it believes to hold it.
 func (p *lockWork) take(ctx context.Context, o *opened, mode client.Mode, wait bool) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
@@ -158,7 +158,7 @@ func (p *lockWork) heard(ctx context.Context, o *opened, name string, err error)
 	}
 }
 
-// checkLatest asks whether the sequencer is valid that anybody was given last: of a
+// checkLatest asks whether the sequencer is valid that a program was given last: of a
 // lock that is held, or was released since.
 func (p *lockWork) checkLatest(ctx context.Context, o *opened) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())

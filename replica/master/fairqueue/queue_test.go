@@ -46,7 +46,7 @@ func TestALogWithoutRoomIsGivenNothing(t *testing.T) {
 	require.Equal(t, 1, q.Of("a"))
 }
 
-// Who has something in the log waits until all of it is applied; the others do not.
+// A principal with something in the log waits until all of it is applied; the others do not.
 func TestWhoHasCommandsInTheLogSendsNoMore(t *testing.T) {
 	q := New[string](limits())
 	q.SetApart(true)
@@ -220,8 +220,8 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// What is given up leaves the line; the others keep their order, and who has nothing
-// left has no turn.
+// What is given up leaves the line; the others keep their order, and a principal with
+// nothing left has no turn.
 func TestWhatIsGivenUpLeavesTheLine(t *testing.T) {
 	q := New[string](limits())
 	joins(q, "a1 b1 a2 a3 b2 a4")

@@ -160,7 +160,7 @@ func (w *twin) lockChanged(e lock.Effect) {
 	}
 }
 
-// invariant holds always: who believes that it holds a lock does.
+// invariant holds always: a handle that is believed to hold a lock does.
 func (w *twin) invariant() {
 	for _, h := range w.open() {
 		if h.holds == 0 {

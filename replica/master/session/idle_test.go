@@ -71,7 +71,7 @@ func TestASessionThatWasToldOfNoLeaseIsNotIdle(t *testing.T) {
 	require.Nil(t, b.next(), "now it is")
 }
 
-// Who has a handle open is asked about once in the time after which it could be idle,
+// A session with an open handle is asked about once in the time after which it could be idle,
 // not at each KeepAlive; and it is idle that long after it was last seen to have one.
 func TestAnOpenHandleIsNotLookedForAtEachKeepAlive(t *testing.T) {
 	idle := config()

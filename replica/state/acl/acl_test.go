@@ -48,17 +48,17 @@ func TestWhatAFileLists(t *testing.T) {
 		{"a space behind", "bar \n", "bar", false},
 		{"a return behind", "bar\r\n", "bar", false},
 		{"a comment", "#bar\n", "bar", false},
-		{"who calls himself as a comment", "#bar\n", "#bar", false},
+		{"a principal named as a comment", "#bar\n", "#bar", false},
 		{"a name behind a NUL", "\x00bar\n", "bar", false},
 		{"a pattern is none", "ba*\n", "bar", false},
 		{"everyone within a line", "* \n", "bar", false},
 		{"the empty principal of an empty file", "", "", false},
 		{"the empty principal of an empty line", "\n\n", "", false},
 		{"the empty principal of everyone", "*\n", "", false},
-		{"who calls himself everyone", "*\n", "*", false},
-		{"who is no principal", "a b\n", "a b", false},
-		{"who is two lines", "foo\nbar\n", "foo\nbar", false},
-		{"who is too long", "*\n", long + "p", false},
+		{"a principal named everyone", "*\n", "*", false},
+		{"no principal", "a b\n", "a b", false},
+		{"two lines", "foo\nbar\n", "foo\nbar", false},
+		{"too long", "*\n", long + "p", false},
 	} {
 		require.Equal(t, r.want, acl.HasPrincipal(r.file, r.who), r.why)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// Locks are advisory (C7.02): who holds one keeps others from the lock, and from
+// Locks are advisory (C7.02): a holder keeps others from the lock, and from
 // nothing else that can be done to the node.
 func TestALockKeepsNobodyFromItsNode(t *testing.T) {
 	w := newWorld(t)

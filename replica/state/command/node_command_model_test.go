@@ -15,7 +15,7 @@ import (
 )
 
 // S5, S8: an act is executed once however its copies come, and the cell answers and
-// is as its twin; who hears of the effects alone knows who holds what.
+// is as its twin; a listener that hears of the effects alone knows the holders of all.
 func TestActsAreTheirTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cl := &cell{t: t, db: db.New()}

@@ -49,7 +49,7 @@ func TestWhoMayOpen(t *testing.T) {
 		{"to make is to write the directory", "", "   ", read, may, api.OK, api.Permission},
 		{"that it must be made changes nothing in that", "", "***", read, mustExecute, api.OK, api.Permission},
 		{"the directory's names are copied", "", "   ", write, mustExecute, api.OK, api.Permission},
-		{"who makes it has no more right to it", "", "bbb", read, mustExecute, api.Permission, api.Permission},
+		{"its maker has no more right to it", "", "bbb", read, mustExecute, api.Permission, api.Permission},
 		{"but what the names give", "", "abb", read, mustExecute, api.OK, api.Permission},
 		{"and nothing else", "", "abb", read | write, mustExecute, api.Permission, api.Permission},
 		{"names of files that are missing", "", "---", read, mustExecute, api.Permission, api.Permission},

@@ -58,7 +58,7 @@ func TestRowsAreRestored(t *testing.T) {
 	require.Equal(t, api.StaleSequencer, w.code(cy, command.CheckSequencer{Node: g, Sequencer: fenced}))
 }
 
-// A cell whose rows know of longer leases than who restores it waits for those.
+// A cell whose rows know of longer leases than the one that restores it waits for those.
 func TestTheLongestLeaseIsNotLoweredByARestoration(t *testing.T) {
 	w := newWorld(t)
 	w.apply(command.LongestLease{Guard: 1, Lease: 5 * time.Minute})

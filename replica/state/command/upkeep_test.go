@@ -44,8 +44,8 @@ func TestACellIsFoundedOnce(t *testing.T) {
 	require.Equal(t, found.Secret, secret)
 }
 
-// C06, C07, K18: who fails is followed by a lock-delay, who leaves is not; either
-// goes with all it had, in one command.
+// C06, C07, K18: a session that fails is followed by a lock-delay, one that leaves is not;
+// either goes with all it had, in one command.
 func TestTheTwoEndsOfASession(t *testing.T) {
 	for _, expires := range []bool{true, false} {
 		w := newWorld(t)

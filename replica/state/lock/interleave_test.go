@@ -47,7 +47,7 @@ func (s *believed) see(effects []lock.Effect) {
 			s.granted(e)
 		case lock.Freed:
 			_, held := s.holds[e.Owner]
-			s.must(held && s.holds[e.Owner].Acquisition == e.Acquisition, "who did not hold it was freed")
+			s.must(held && s.holds[e.Owner].Acquisition == e.Acquisition, "a handle that did not hold it was freed")
 			delete(s.holds, e.Owner)
 			failed = failed || e.Failed
 		case lock.DelayBegan:

@@ -150,7 +150,7 @@ func TestSetContents(t *testing.T) {
 			require.Equal(t, r.want, out.Code)
 			if r.want != api.OK {
 				if r.want == api.Conflict {
-					require.Equal(t, before, out.Stat, "who loses is told what is there")
+					require.Equal(t, before, out.Stat, "the loser is told what is there")
 				}
 				return
 			}

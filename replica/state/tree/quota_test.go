@@ -82,5 +82,5 @@ func TestUsageFollowsTheOwner(t *testing.T) {
 	require.Equal(t, tree.Usage{Nodes: 1}, tree.GetUsage(c.d, "ann"))
 	c.remove(c.at("/d/e"))
 	_, ok := c.d.Get("pbob")
-	require.False(t, ok, "who owns nothing leaves no row")
+	require.False(t, ok, "a principal that owns nothing leaves no row")
 }

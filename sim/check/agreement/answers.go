@@ -27,7 +27,7 @@ type answerTo struct {
 
 // OnRequest notes which requests come to a replica, and which calls are about nodes, whose
 // answers need not stand in the log: some are about handles alone, which are memory
-// of the master, and the others can be answered by who has read authority.
+// of the master, and the others can be answered by a replica with read authority.
 func (h *Calls) OnRequest(to paxos.NodeID, q api.Request) {
 	h.came.note(to, q, h.epochs.Highest)
 	if q.Seq == 0 {
@@ -97,8 +97,8 @@ func (h *Calls) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.Re
 	// has executed a copy: clients do not take it once they know of that one. And an
 	// Acquire whose handle was closed may be cancelled in the log after that.
 	refused = refused || tree && again && (p.Epoch < e.epoch || p.Epoch == then && of == aboutLock)
-	// Who uses one number for a call on a node and one on a row is told of the former what
-	// it was told before, also after the latter was executed.
+	// A client that uses one number for a call on a node and one on a row is told of the
+	// former what it was told before, also after the latter was executed.
 	refused = refused || tree && again && p.Epoch == then && e.row
 	// A lock that was granted in an epoch before, and freed since, is not held.
 	holds := h.around.HoldsLock(name)

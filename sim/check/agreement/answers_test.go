@@ -222,7 +222,7 @@ func TestAGrantOfBeforeThatIsOver(t *testing.T) {
 	}
 }
 
-// Who waits for the lock of a node that goes is told so, though its call was given up
+// A client that waits for the lock of a node that goes is told so, though its call was given up
 // in a slot behind, if both were applied in one breath; later no more.
 func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 	cancel := command.Applied{

@@ -6,11 +6,11 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// claimsLead: who proposes at a ballot has finished phase 1 of that very ballot. A
+// claimsLead: a replica that proposes at a ballot has finished phase 1 of that very ballot. A
 // quorum of disks has promised it, none of which may have promised it to an
 // earlier attempt only; no other life of the proposer has proposed at it, since a
 // life that did not know of the first would give its slots other values; and its
-// own acceptor is not bound to anybody else. It may be bound to a later attempt of its
+// own acceptor is not bound to another replica. It may be bound to a later attempt of its
 // own: what a slow disk has held back leaves with what came after it.
 func (h *Claims) claimsLead(id paxos.NodeID, m paxos.Accept) {
 	a, d := h.attempt(m.Ballot), &h.Disks[id]
@@ -30,7 +30,7 @@ func (h *Claims) claimsLead(id paxos.NodeID, m paxos.Accept) {
 
 // allowed is the value rule (PMS §2.2) seen from outside: of those who promised
 // the ballot some quorum has no vote in the slot, or has, as the highest one, a
-// vote for this value. Who has promised votes no more at lower ballots, so what
+// vote for this value. A replica that has promised votes no more at lower ballots, so what
 // disks hold now is what they held then; it is not known of those who have voted
 // since, at this ballot or above, nor of those whose disks lost something, and then
 // nothing is said.

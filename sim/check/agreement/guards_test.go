@@ -34,7 +34,7 @@ func TestS2ACallWasMeantForTheMasterThatDidIt(t *testing.T) {
 		"an act, and none": {func(*facts) {}, command.NodeCommand{Guard: 3, Session: 7, Seq: 5,
 			Op: command.Fail{Code: api.Gone}}, true},
 		"a session":              {func(f *facts) { f.asks(2, open(1)) }, opens, false},
-		"a session for somebody": {func(f *facts) { f.asks(2, open(2)) }, opens, true},
+		"a session for a client": {func(f *facts) { f.asks(2, open(2)) }, opens, true},
 		"a session, elsewhere":   {func(f *facts) { f.asks(1, open(1)) }, opens, true},
 		"what the master asks":   {func(*facts) {}, command.ConfirmLeadership{Guard: 3}, false},
 	} {

@@ -115,7 +115,7 @@ func (h *Logs) laterVotes(s paxos.Slot, f *slotFacts) {
 }
 
 // OnRecovered compares what a disk gave back with what it had said it kept
-// (S2, S3), and counts votes that reached the disk without anybody hearing.
+// (S2, S3), and counts votes that reached the disk and that no replica heard of.
 func (h *Logs) OnRecovered(id paxos.NodeID, rec store.Recovered, report store.Report) {
 	d := &h.Disks[id]
 	if rec.Boot < d.Boot {

@@ -38,8 +38,8 @@ func (h *Rows) claimsSum(id paxos.NodeID, r core.SumReport) {
 	}
 }
 
-// relays: who passes a word on has it from its author, and sends it to whom that
-// named.
+// relays: a replica that passes a word on has it from its author, and sends it to the one
+// that the author named.
 func (h *Rows) relays(id, to paxos.NodeID, r driver.Relay) {
 	if id == r.From {
 		h.relayed[r] = true

@@ -82,7 +82,7 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 		"it could not be read":          {"", func(f *facts) { f.publish(1, 3); f.begins(2, 2, 2, vfs.ErrIO) }},
 		"it is bad, and it rotted":      {"", func(f *facts) { f.h.Budget.Take(1); f.publish(1, 3); f.begins(2, 2, 2, errors.New("rot")) }},
 		"the log lacks more":            {"S3", func(f *facts) { f.publish(1, 2); f.begins(2, 4, 4) }},
-		"of a slot nobody applied":      {"S3", func(f *facts) { f.publish(1, 9) }},
+		"of a slot that none applied":   {"S3", func(f *facts) { f.publish(1, 9) }},
 		"with the rows of its slot":     {"", func(f *facts) { f.writes(1, 3) }},
 		"with others":                   {"S6", func(f *facts) { f.writes(1, 3, "a") }},
 		"with others, and it was made to have them": {"S17", func(f *facts) {

@@ -108,7 +108,7 @@ func (h *Snapshots) OnRemoved(id paxos.NodeID, file string) {
 }
 
 // givesAway demands of a piece of a snapshot that a replica gives away that it has not found
-// that snapshot bad (S17): who fetches it fetches it in vain, time and again.
+// that snapshot bad (S17): a replica that fetches it does so in vain, time and again.
 func (h *Snapshots) givesAway(id paxos.NodeID, p driver.Piece) {
 	if slot := p.ID.Handle.Slot; h.Disks[id].stock.bad[slot] {
 		h.world.Break("S17", "replica %d gives away bytes from %d on of its snapshot of slot %d, which it has found bad", id, p.Offset, slot)

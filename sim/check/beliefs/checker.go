@@ -105,8 +105,8 @@ func (b *Checker) OnHold(who model.Believer, o model.OpenHandle, l model.HeldLoc
 	b.exclusive()
 }
 
-// OnSend is told of a request as it leaves a client. Who gives a lock back, or what it
-// hangs on, believes in it no more: the cell may free it before an answer comes (S9).
+// OnSend is told of a request as it leaves a client. A client that gives a lock back, or
+// what it hangs on, believes in it no more: the cell may free it before an answer comes (S9).
 func (b *Checker) OnSend(q api.Request) {
 	var of func(x believed) bool
 	switch op := q.Op.(type) {
@@ -134,8 +134,8 @@ func (b *Checker) OnLoss(who model.Believer, n api.Ref, l model.HeldLock, why er
 	b.sound(who, n, l)
 }
 
-// exclusive asks all who may hold locks now. Who does not count on his session any more
-// believes in nothing, whether another client does or not.
+// exclusive asks all who may hold locks now. A client that does not count on its
+// session any more believes in nothing, whether another client does or not.
 func (b *Checker) exclusive() {
 	if b.Off {
 		return

@@ -231,8 +231,8 @@ func TestS15NoEphemeralNodeGoesThatSomebodyHasOpen(t *testing.T) {
 	f.Breaks("S15")
 }
 
-// Who does not count on his session any more must not believe in what it holds, though
-// no other client does either.
+// A client that does not count on its session any more must not believe in what it holds,
+// though no other client does either.
 func TestS9ABeliefEndsWithTheBound(t *testing.T) {
 	now := time.Unix(100, 0)
 	for name, c := range map[string]struct {

@@ -55,8 +55,8 @@ func (f *Fencing) Judge() {
 	}
 }
 
-// breaks says that a resource of this kind must not show this. Who compares tokens
-// of writes alone, or asks and acts, or does nothing, promises nothing about updates.
+// breaks says that a resource of this kind must not show this. A resource that
+// compares tokens of writes alone, or asks and acts, or does nothing, promises nothing about updates.
 func (f *Fencing) breaks(kind linearizability.FindingKind) bool {
 	switch f.resource.Mode {
 	case plan.FenceReads:

@@ -248,7 +248,7 @@ func (b *Answers) learns(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 		}
 	case api.CheckSequencer:
 		if q, err := api.ParseSequencer(op.Sequencer); err == nil && b.grips.Given[op.Handle] != nil && q.Node != b.grips.Given[op.Handle].Node {
-			b.world.Break("S16", "replica %d says of a sequencer of %v that it is valid, to who asks by a handle on %v", id, q.Node, b.grips.Given[op.Handle].Node)
+			b.world.Break("S16", "replica %d says of a sequencer of %v that it is valid, to a client that asks by a handle on %v", id, q.Node, b.grips.Given[op.Handle].Node)
 		}
 	}
 }

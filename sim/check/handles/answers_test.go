@@ -84,8 +84,8 @@ func TestS14WhatIsRefusedHasACause(t *testing.T) {
 			k.epoch(4)
 			k.h.Room.Limits.Handles.PerSession = 1
 		}, nil, 4, api.Crowded, false},
-		"no room to wait, and nobody waits": {nil, waitF, 3, api.Crowded, true},
-		"no room, said by who lags behind": {func(k *keeper) {
+		"no room to wait, and none waits": {nil, waitF, 3, api.Crowded, true},
+		"no room, said by a laggard": {func(k *keeper) {
 			k.lags = true
 		}, waitF, 3, api.Crowded, false},
 		"poisoned, and its session wanted that": {func(k *keeper) {
@@ -199,7 +199,7 @@ func TestS10TheTokenSaysToWhatItsHandleIsTied(t *testing.T) {
 }
 
 // A handle is closed in the epoch whose master says so, also where a copy of the
-// request came later that names an older epoch, to who was master then.
+// request came later that names an older epoch, to the master of then.
 func TestS14WhoClosedAHandle(t *testing.T) {
 	k := newKeeper(t)
 	k.epoch(4)

@@ -128,7 +128,7 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 		"another's session is told": {func(k *keeper) {
 			k.h.Answers.OnReply(1, "bob", api.Reply{Result: api.Result{Code: api.OK, Session: 7}}, false)
 		}, "S16"},
-		"a write that nobody asked for": {func(k *keeper) { k.proposes(7, 99, 3, command.SetContents{Node: k.node}) }, "S14"},
+		"a write that was not asked for": {func(k *keeper) { k.proposes(7, 99, 3, command.SetContents{Node: k.node}) }, "S14"},
 		"a write of something else": {func(k *keeper) {
 			seq := k.asks(7, "ann", 3, api.SetContents{Handle: k.token, Contents: "x"})
 			k.proposes(7, seq, 3, command.SetContents{Node: k.node, Contents: "y"})

@@ -115,23 +115,23 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 			n.releases(1, 2, 101)
 			n.takes(2, 2, 103)
 		}, ""},
-		"closed, and somebody is told that it is held": {func(n *notary) { // a Close that freed nothing
+		"closed, and a client is told that it is held": {func(n *notary) { // a Close that freed nothing
 			n.takes(1, 1, 101)
 			closes(n)
 			n.fails(2, 1, client.ErrLockHeld)
 		}, "S4"},
-		"closed, and somebody was told that it is held": {func(n *notary) {
+		"closed, and a client was told that it is held": {func(n *notary) {
 			n.takes(1, 1, 101)
 			n.fails(2, 1, client.ErrLockHeld)
 			closes(n)
 			n.takes(2, 2, 103)
 		}, ""},
-		"released, and somebody is told of a lock-delay": {func(n *notary) { // a Release that began a delay
+		"released, and a client is told of a lock-delay": {func(n *notary) { // a Release that began a delay
 			n.takes(1, 1, 101)
 			n.releases(1, 2, 101)
 			n.fails(2, 1, client.ErrLockDelayed)
 		}, "S4"},
-		"its holder failed, and somebody is told of the lock-delay": {func(n *notary) {
+		"its holder failed, and a client is told of the lock-delay": {func(n *notary) {
 			n.takes(1, 1, 101)
 			n.logs(command.Expire{Session: 1}, api.Result{Code: api.OK}, began(102))
 			n.fails(2, 1, client.ErrLockDelayed)
@@ -147,7 +147,7 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 			n.takes(1, 1, 101)
 			n.logs(command.DelayOver{Node: contested, Freed: 99}, api.Result{Code: api.OK})
 		}, "S4"},
-		"a lock-delay is over, and somebody is told of it": {func(n *notary) {
+		"a lock-delay is over, and a client is told of it": {func(n *notary) {
 			n.takes(1, 1, 101)
 			n.logs(command.Expire{Session: 1}, api.Result{Code: api.OK}, began(102))
 			n.logs(command.DelayOver{Node: contested, Freed: 102}, api.Result{Code: api.OK})
@@ -178,7 +178,7 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 				n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
 			})
 		}, ""},
-		"a call that nobody keeps books of": {func(n *notary) {
+		"a call that no book has": {func(n *notary) {
 			n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
 			n.fails(2, 1, client.ErrLockHeld)
 		}, ""},
@@ -189,7 +189,7 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 				n.does(1, 3, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 103, Acquisition: 103}})
 			})
 		}, "S4"},
-		"a node goes, and somebody is told that its lock is held": {func(n *notary) {
+		"a node goes, and a client is told that its lock is held": {func(n *notary) {
 			n.takes(1, 1, 101)
 			n.does(1, 2, command.DeleteNode{Node: contested}, api.Result{Code: api.OK})
 			n.fails(2, 1, client.ErrLockHeld)

@@ -23,7 +23,7 @@ type Model struct {
 	slot   paxos.Slot // of the present command
 	Holds  map[model.Owner]Hold
 	calls  map[model.Call]model.Owner     // Acquires that were granted, while the hold lasts
-	got    map[model.Call]api.Acquisition // all that were told that they hold, also those of who held already
+	got    map[model.Call]api.Acquisition // all that were told that they hold, also those of holders
 	List   []linearizability.HoldEvent
 	Failed uint64                        // holders
 	Owed   Inherited                     // to new masters
@@ -146,7 +146,7 @@ func (b *Model) act(c command.NodeCommand, r api.Result) *Taking {
 	return nil
 }
 
-// CancelledBy is who holds a lock no more once an Acquire is cancelled: the handle that is
+// CancelledBy is the handle that holds a lock no more once an Acquire is cancelled: the one
 // named with it, if it still holds what that Acquire was told that it holds.
 func (b *Model) CancelledBy(s api.SessionID, d command.CancelAcquire) (o model.Owner, ok bool) {
 	o = model.Owner{Session: s, Handle: d.Handle}

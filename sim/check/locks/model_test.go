@@ -134,12 +134,12 @@ func TestS8IsJudgedByTheLog(t *testing.T) {
 			s.pass(800 * time.Millisecond)
 			s.acquire(2, 2, api.Exclusive, 6, 6)
 		}, ""},
-		{"a handle that nobody presented", func(s *lockStory) {
+		{"a handle that no client presented", func(s *lockStory) {
 			s.acquire(1, 1, api.Exclusive, 5, 5)
 			s.applied(command.FailHandle{Session: 1, Handle: handleOf(1)}, api.Result{Code: api.OK}, delay(time.Second))
 			s.acquire(2, 2, api.Exclusive, 6, 6)
 		}, "grant inside a lock-delay"},
-		{"a handle that nobody presented, and no delay", func(s *lockStory) {
+		{"a handle that no client presented, and no delay", func(s *lockStory) {
 			s.acquire(1, 1, api.Exclusive, 5, 5)
 			s.applied(command.FailHandle{Session: 1, Handle: handleOf(1)}, api.Result{Code: api.OK})
 		}, "what begins is 0s"},
@@ -178,7 +178,7 @@ func TestS8IsJudgedByTheLog(t *testing.T) {
 			s.act(1, command.CancelAcquire{Node: api.Ref{Instance: 8}, Handle: handleOf(1), Call: seq}, nil)
 			s.acquire(2, 2, api.Exclusive, 6, 6)
 		}, "conflicting holds"},
-		{"an Acquire of who holds already that was cancelled too late", func(s *lockStory) {
+		{"an Acquire of a holder that was cancelled too late", func(s *lockStory) {
 			s.acquire(1, 1, api.Exclusive, 5, 5)
 			seq := s.acquire(1, 1, api.Exclusive, 5, 5)
 			s.act(1, command.CancelAcquire{Node: theLock, Handle: handleOf(1), Call: seq}, nil)

@@ -86,8 +86,8 @@ func (w *Sequencers) fences(d command.NodeOp, fence api.Sequencer, said api.Code
 
 // OnReply is told of an answer from the rows of a master that has applied all that
 // any replica has, and nothing since it looked. Its handle may be tied to a sequencer,
-// which is answered for, too. Who was given a token once is given it again by the same
-// master, whatever the rows say by then.
+// which is answered for, too. A client that was given a token once is given it again by the
+// same master, whatever the rows say by then.
 func (w *Sequencers) OnReply(p api.Reply) {
 	k := model.Call{Session: p.Session, Seq: p.Seq}
 	if _, given := p.Detail.(api.Opened); given {

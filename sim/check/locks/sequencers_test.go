@@ -26,15 +26,15 @@ func TestS10ASequencerIsValidWhileItsLockIsHeld(t *testing.T) {
 		fenced   bool
 		breaks   bool
 	}{
-		"valid, and it is":            {of(7, api.Shared, 9), false, api.OK, false, false},
-		"stale, and it is valid":      {of(7, api.Shared, 9), false, api.StaleSequencer, false, true},
-		"stale, or its handle's is":   {of(7, api.Shared, 9), false, api.StaleSequencer, true, false},
-		"valid, in another mode":      {of(7, api.Exclusive, 9), false, api.OK, false, true},
-		"valid, of before":            {of(7, api.Shared, 8), false, api.OK, false, true},
-		"valid, of another node":      {of(8, api.Shared, 9), false, api.OK, false, true},
-		"valid, and nobody holds it":  {of(7, api.Shared, 9), true, api.OK, false, true},
-		"stale, and nobody holds it":  {of(7, api.Shared, 9), true, api.StaleSequencer, false, false},
-		"gone, and who knows is told": {of(7, api.Shared, 9), false, api.Gone, false, false},
+		"valid, and it is":                      {of(7, api.Shared, 9), false, api.OK, false, false},
+		"stale, and it is valid":                {of(7, api.Shared, 9), false, api.StaleSequencer, false, true},
+		"stale, or its handle's is":             {of(7, api.Shared, 9), false, api.StaleSequencer, true, false},
+		"valid, in another mode":                {of(7, api.Exclusive, 9), false, api.OK, false, true},
+		"valid, of before":                      {of(7, api.Shared, 8), false, api.OK, false, true},
+		"valid, of another node":                {of(8, api.Shared, 9), false, api.OK, false, true},
+		"valid, and not held":                   {of(7, api.Shared, 9), true, api.OK, false, true},
+		"stale, and not held":                   {of(7, api.Shared, 9), true, api.StaleSequencer, false, false},
+		"gone, and a client that knows is told": {of(7, api.Shared, 9), false, api.Gone, false, false},
 	} {
 		for _, logged := range []bool{true, false} {
 			f := worldtest.New(t)

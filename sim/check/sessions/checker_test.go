@@ -45,7 +45,7 @@ func TestS15NodesOfBeforeAreSweptLater(t *testing.T) {
 	}
 }
 
-// Who names an older epoch is told the present one.
+// A client that names an older epoch is told the present one.
 func TestL1WhoIsRefusedForHisEpochIsToldThePresentOne(t *testing.T) {
 	for epoch, breaks := range map[api.Epoch]bool{3: false, 2: true, 4: true} {
 		r := newReign(t, 6)
@@ -198,10 +198,10 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.w.OnServing(1, second(1))
 			r.proposes(1, command.Call{Guard: 3, Session: 7, Seq: 1, Op: api.Get{Key: "k"}})
 		}, false},
-		"no session knows, and it serves":  {func(r *reign) { r.w.OnServing(1, second(1)) }, true},
-		"a session knows of another epoch": {func(r *reign) { r.beats(1, 1, 2); r.w.OnServing(1, second(1)) }, true},
-		"who does not know has ended":      {func(r *reign) { r.c.sessions = nil; r.w.OnServing(1, second(1)) }, false},
-		"it knew in an epoch of before":    {func(r *reign) { r.beats(1, 1, 4); r.c.epoch = 4; r.acts(1); r.w.OnServing(1, second(1)) }, true},
+		"no session knows, and it serves":        {func(r *reign) { r.w.OnServing(1, second(1)) }, true},
+		"a session knows of another epoch":       {func(r *reign) { r.beats(1, 1, 2); r.w.OnServing(1, second(1)) }, true},
+		"a replica that does not know has ended": {func(r *reign) { r.c.sessions = nil; r.w.OnServing(1, second(1)) }, false},
+		"it knew in an epoch of before":          {func(r *reign) { r.beats(1, 1, 4); r.c.epoch = 4; r.acts(1); r.w.OnServing(1, second(1)) }, true},
 		"the rows allow less than was granted": {func(r *reign) {
 			r.c.row = 4 * time.Second
 			r.acts(1, command.Applied{Command: command.LongestLease{Guard: 3}})

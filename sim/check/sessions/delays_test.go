@@ -39,7 +39,7 @@ func TestS8ALockDelayIsNoLongerThanItIs(t *testing.T) {
 	}{
 		"it runs":                       {func(r *reign) { r.acts(3.9) }, false},
 		"it is over":                    {func(r *reign) { r.acts(4); r.acts(4.9) }, false},
-		"and nobody says so":            {func(r *reign) { r.acts(4); r.acts(5) }, true},
+		"and it is not said":            {func(r *reign) { r.acts(4); r.acts(5) }, true},
 		"the master was away":           {func(r *reign) { r.acts(60); r.acts(60.9) }, false},
 		"and is back, and says not":     {func(r *reign) { r.acts(60); r.acts(61) }, true},
 		"it stands still meanwhile":     {func(r *reign) { wakes(r, 4, 4); wakes(r, 9, 9); r.acts(9.9) }, false},

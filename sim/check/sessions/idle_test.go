@@ -72,11 +72,11 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 			answer(r, 1.7, 1, api.Busy)
 			answer(r, 1.9, 1, api.OK)
 		}, true},
-		"it has called long ago":            {func(r *reign) { call(r, 1.6, 1); answer(r, 1.9, 1, api.OK) }, true},
-		"its call has no answer":            {func(r *reign) { call(r, 1.6, 1) }, false},
-		"its call was refused":              {func(r *reign) { call(r, 1.6, 1); answer(r, 2.5, 1, api.Busy) }, false},
-		"another of its calls has none":     {func(r *reign) { call(r, 1.6, 1); call(r, 1.6, 2); answer(r, 1.9, 1, api.OK) }, false},
-		"who was master for certain before": {func(r *reign) { r.c.lease = second(2); r.acts(2); r.acts(2.1); r.w.Seats[1].Known = second(2.9) }, false},
+		"it has called long ago":                     {func(r *reign) { call(r, 1.6, 1); answer(r, 1.9, 1, api.OK) }, true},
+		"its call has no answer":                     {func(r *reign) { call(r, 1.6, 1) }, false},
+		"its call was refused":                       {func(r *reign) { call(r, 1.6, 1); answer(r, 2.5, 1, api.Busy) }, false},
+		"another of its calls has none":              {func(r *reign) { call(r, 1.6, 1); call(r, 1.6, 2); answer(r, 1.9, 1, api.OK) }, false},
+		"the one that was master for certain before": {func(r *reign) { r.c.lease = second(2); r.acts(2); r.acts(2.1); r.w.Seats[1].Known = second(2.9) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)

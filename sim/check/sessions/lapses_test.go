@@ -66,13 +66,13 @@ func TestL1AFailOverEnds(t *testing.T) {
 		do     func(r *reign)
 		breaks bool
 	}{
-		"it serves":                {func(r *reign) { r.acts(1); r.c.state = master.Serving; r.acts(30) }, false},
-		"it does not":              {func(r *reign) { r.acts(1); r.acts(6.1) }, true},
-		"not yet":                  {func(r *reign) { r.acts(1); r.acts(5.9) }, false},
-		"it wants something":       {func(r *reign) { r.acts(1); r.c.still = false; r.acts(4); r.c.still = true; r.acts(8.9) }, false},
-		"the log takes nothing":    {func(r *reign) { r.acts(1); r.c.refused++; r.acts(6); r.acts(10) }, false},
-		"somebody knows nothing":   {func(r *reign) { r.c.sessions[8] = session.Session{}; r.acts(1); r.acts(30) }, false},
-		"it waits for nobody else": {func(r *reign) { r.c.still = false; r.acts(1); r.c.still = true; r.acts(20); r.acts(25.1) }, true},
+		"it serves":               {func(r *reign) { r.acts(1); r.c.state = master.Serving; r.acts(30) }, false},
+		"it does not":             {func(r *reign) { r.acts(1); r.acts(6.1) }, true},
+		"not yet":                 {func(r *reign) { r.acts(1); r.acts(5.9) }, false},
+		"it wants something":      {func(r *reign) { r.acts(1); r.c.still = false; r.acts(4); r.c.still = true; r.acts(8.9) }, false},
+		"the log takes nothing":   {func(r *reign) { r.acts(1); r.c.refused++; r.acts(6); r.acts(10) }, false},
+		"a replica knows nothing": {func(r *reign) { r.c.sessions[8] = session.Session{}; r.acts(1); r.acts(30) }, false},
+		"it waits for no other":   {func(r *reign) { r.c.still = false; r.acts(1); r.c.still = true; r.acts(20); r.acts(25.1) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)

@@ -11,8 +11,8 @@ import (
 )
 
 // Checker knows what of each principal's calls a master has in the log. While others
-// have sessions as well, who has some there sends no more before all of them are applied:
-// else who asks without rest has the log to himself, and the others wait behind him (L3).
+// have sessions as well, a principal that has some there sends no more before all of them are
+// applied: else one that asks without rest has the log to itself, and the others wait behind (L3).
 type Checker struct {
 	world *sim.World
 	owner map[api.SessionID]api.Principal

@@ -34,19 +34,19 @@ func TestL3WhoHasCallsInTheLogSendsNoMore(t *testing.T) {
 		steps  []step
 		breaks bool
 	}{
-		"some together":                   {false, []step{{proposed: some(get(1, 1, 3), get(2, 1, 3), stat)}}, false},
-		"each his own":                    {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(3, 1, 3))}}, false},
-		"one more":                        {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(1, 2, 3))}}, true},
-		"one more, of another session":    {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(2, 1, 3))}}, true},
-		"one more, on a node":             {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(stat)}}, true},
-		"one more session":                {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(opens("ann"))}}, true},
-		"nobody else has a session":       {true, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(1, 2, 3))}}, false},
-		"all are applied":                 {false, []step{{proposed: some(get(1, 1, 3))}, {applied: some(get(1, 1, 3)), proposed: some(get(1, 2, 3))}}, false},
-		"one of two is applied":           {false, []step{{proposed: some(get(1, 1, 3), stat)}, {applied: some(stat), proposed: some(get(1, 2, 3))}}, true},
-		"one of before is applied":        {false, []step{{proposed: some(get(1, 1, 3))}, {applied: some(get(1, 1, 2)), proposed: some(get(1, 2, 3))}}, true},
-		"in the next epoch":               {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(1, 2, 4)), epoch: 4}}, false},
-		"what the house wants":            {false, []step{{proposed: some(command.Sweep{Guard: 3})}, {proposed: some(command.Sweep{Guard: 3})}}, false},
-		"as somebody's session has begun": {false, []step{{proposed: some(get(1, 1, 3))}, {applied: some(opens("bob")), effects: []command.Effect{command.SessionOpened{}}, proposed: some(get(1, 2, 3))}}, false},
+		"some together":                {false, []step{{proposed: some(get(1, 1, 3), get(2, 1, 3), stat)}}, false},
+		"each his own":                 {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(3, 1, 3))}}, false},
+		"one more":                     {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(1, 2, 3))}}, true},
+		"one more, of another session": {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(2, 1, 3))}}, true},
+		"one more, on a node":          {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(stat)}}, true},
+		"one more session":             {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(opens("ann"))}}, true},
+		"no other has a session":       {true, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(1, 2, 3))}}, false},
+		"all are applied":              {false, []step{{proposed: some(get(1, 1, 3))}, {applied: some(get(1, 1, 3)), proposed: some(get(1, 2, 3))}}, false},
+		"one of two is applied":        {false, []step{{proposed: some(get(1, 1, 3), stat)}, {applied: some(stat), proposed: some(get(1, 2, 3))}}, true},
+		"one of before is applied":     {false, []step{{proposed: some(get(1, 1, 3))}, {applied: some(get(1, 1, 2)), proposed: some(get(1, 2, 3))}}, true},
+		"in the next epoch":            {false, []step{{proposed: some(get(1, 1, 3))}, {proposed: some(get(1, 2, 4)), epoch: 4}}, false},
+		"what the house wants":         {false, []step{{proposed: some(command.Sweep{Guard: 3})}, {proposed: some(command.Sweep{Guard: 3})}}, false},
+		"as another session has begun": {false, []step{{proposed: some(get(1, 1, 3))}, {applied: some(opens("bob")), effects: []command.Effect{command.SessionOpened{}}, proposed: some(get(1, 2, 3))}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := worldtest.New(t)
@@ -89,14 +89,14 @@ func TestL3TurnsAreTakenOneByOne(t *testing.T) {
 		inLog, sends []command.Command
 		breaks       bool
 	}{
-		"one by one":               {nil, []command.Command{call(1, 1), call(3, 1), call(1, 2), call(3, 2)}, false},
-		"two sessions of one":      {nil, []command.Command{call(1, 1), call(2, 1), call(3, 1)}, true},
-		"two before the other":     {nil, []command.Command{call(1, 1), call(1, 2), call(3, 1)}, true},
-		"the other has no more":    {nil, []command.Command{call(3, 1), call(1, 1), call(1, 2), call(1, 3)}, false},
-		"the house sends what may": {nil, []command.Command{house, house, call(3, 1), call(1, 1)}, false},
-		"who comes in that step":   {nil, []command.Command{call(1, 1), call(1, 2), late(3, 1)}, false},
-		"who has some in the log":  {[]command.Command{call(3, 9)}, []command.Command{call(1, 1), call(1, 2), call(3, 1)}, false},
-		"three":                    {nil, []command.Command{call(1, 1), call(3, 1), call(1, 2), call(4, 1)}, true},
+		"one by one":                   {nil, []command.Command{call(1, 1), call(3, 1), call(1, 2), call(3, 2)}, false},
+		"two sessions of one":          {nil, []command.Command{call(1, 1), call(2, 1), call(3, 1)}, true},
+		"two before the other":         {nil, []command.Command{call(1, 1), call(1, 2), call(3, 1)}, true},
+		"the other has no more":        {nil, []command.Command{call(3, 1), call(1, 1), call(1, 2), call(1, 3)}, false},
+		"the house sends what may":     {nil, []command.Command{house, house, call(3, 1), call(1, 1)}, false},
+		"one that comes in that step":  {nil, []command.Command{call(1, 1), call(1, 2), late(3, 1)}, false},
+		"one that has some in the log": {[]command.Command{call(3, 9)}, []command.Command{call(1, 1), call(1, 2), call(3, 1)}, false},
+		"three":                        {nil, []command.Command{call(1, 1), call(3, 1), call(1, 2), call(4, 1)}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := worldtest.New(t)

@@ -13,9 +13,9 @@ import (
 // Checker knows in which order Acquires came to wait for each lock at the master
 // of an epoch, from what reached it and what left it: the first answer that it
 // waits, or the first proposal of it, is where it joined. No other is tried before
-// who came first, but readers beside readers; so one release wakes one writer, or
+// the one that came first, but readers beside readers; so one release wakes one writer, or
 // the readers in front, however many wait (S8); and it wakes them at once. Nor does
-// anybody who waits hear of it: there is no more than one answer to each copy, and to each trial. And
+// a client that waits hear of it: there is no more than one answer to each copy, and to each trial. And
 // no Acquire waits by a handle of which it was said that it is closed or poisoned (S14).
 type Checker struct {
 	world *sim.World
@@ -24,7 +24,7 @@ type Checker struct {
 	calls map[model.Call]*standing
 	whose map[api.SessionID][]*standing
 	epoch api.Epoch // the latest in which a call was executed
-	Most  int       // who waited for one lock at a time
+	Most  int       // clients that waited for one lock at a time
 	Woken uint64    // trials
 	Given uint64    // grants to those who waited
 	Shut  uint64    // requests that ended the handle of one who waits
@@ -235,8 +235,8 @@ func (b *Checker) parked(id paxos.NodeID, s *standing) {
 }
 
 // CheckFront is asked when a master has acted that serves in an epoch, and has applied all
-// that anybody has; so many Acquires wait there. Who waits in front for a lock that he
-// could have was tried when the one before it went, however that one went. Where
+// that any replica has; so many Acquires wait there. The one in front that waits for a lock
+// that it could have was tried when the one before it went, however that one went. Where
 // others wait there than are known here, it is not known which is in front.
 func (b *Checker) CheckFront(id paxos.NodeID, e api.Epoch, waiting int) {
 	known := 0

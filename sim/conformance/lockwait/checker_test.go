@@ -177,11 +177,11 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.moved = 7
 			w.tries(1, ex)
 		}, false},
-		"by who holds it": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+		"by its holder": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.held(true)
 			w.tries(3, ex)
 		}, false},
-		"by who has got it by another call, and then a reader": {[3]api.Mode{ex, sh, ex}, func(w *waiters) {
+		"by one that has got it by another call, and then a reader": {[3]api.Mode{ex, sh, ex}, func(w *waiters) {
 			w.own = func(h api.HandleID) bool { return h == gripOn(1).ID }
 			w.other = func(m api.Mode) bool { return m == ex }
 			w.b.OnActed(1, 7, nil, []command.NodeCommand{trial(1, ex), trial(2, sh)})
@@ -233,7 +233,7 @@ func TestS8WhoCouldHaveTheLockIsTried(t *testing.T) {
 		"it is held":          {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.held(false) }, 3, false},
 		"it is his":           {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.held(true) }, 3, false},
 		"it is free":          {[3]api.Mode{ex, ex, ex}, func(*waiters) {}, 3, true},
-		"somebody unknown":    {[3]api.Mode{ex, ex, ex}, func(*waiters) {}, 4, false},
+		"an unknown one":      {[3]api.Mode{ex, ex, ex}, func(*waiters) {}, 4, false},
 		"he is tried":         {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex) }, 3, false},
 		"a lock-delay runs":   {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.delay = true }, 3, false},
 		"a refused try again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) { w.tries(1, ex); w.told(1, api.Parked) }, 3, false}, // by the log: it comes later

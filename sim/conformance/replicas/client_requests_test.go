@@ -60,7 +60,7 @@ func TestL1ClientsAreAnsweredOrKept(t *testing.T) {
 			}
 			for _, p := range c.replies {
 				s.onReply(70, p)
-				s.onReply(71, p) // who did not ask
+				s.onReply(71, p) // a client that did not ask
 			}
 			s.onActed(f.World, 1, c.state, c.waiting, c.nodeOps)
 			if c.breaks {

@@ -19,7 +19,7 @@ import (
 type rowQuestions struct {
 	slot      paxos.Slot // of the latest question; 0: none waits
 	asked     time.Time
-	answers   map[paxos.Slot]map[paxos.NodeID]bool // who has answered what may still wait
+	answers   map[paxos.Slot]map[paxos.NodeID]bool // the replicas that have answered what may still wait
 	isLeading bool
 }
 
