@@ -34,7 +34,7 @@ func backedCell(t *testing.T, seed uint64) *seedRun {
 		p.Backups = plan.BackupPlan{Far: sim.DiskConfig{Sync: sim.Table{time.Millisecond}}, Reborn: true}
 	})
 	require.Nil(t, c.world.Failure())
-	require.Greater(t, c.backed.made, 1)
+	require.Greater(t, c.backups.Made, 1)
 	return c
 }
 
@@ -50,39 +50,39 @@ func TestABackupIsReadBackAsItCounts(t *testing.T) {
 		return store.WriteResult{ID: store.ID{Handle: paxos.Handle{Slot: slot}}}
 	}
 	c := backedCell(t, 1)
-	id, _ := c.backed.newestBackup()
-	c.backed.backedUp(id, driver.BackupJob{}, of(c.backed.newest), nil)
+	id, _ := c.backups.Latest()
+	c.backups.OnBackup(id, driver.BackupJob{}, of(c.backups.Newest), nil)
 	require.Nil(t, c.world.Failure())
-	c.backed.backedUp(id, driver.BackupJob{}, store.WriteResult{}, vfs.ErrNoSpace)
-	require.Equal(t, 1, c.backed.failed)
-	c.backed.backedUp(id, driver.BackupJob{}, of(c.backed.newest+1), nil)
+	c.backups.OnBackup(id, driver.BackupJob{}, store.WriteResult{}, vfs.ErrNoSpace)
+	require.Equal(t, 1, c.backups.Failed)
+	c.backups.OnBackup(id, driver.BackupJob{}, of(c.backups.Newest+1), nil)
 	broke(t, c, "S3", "its place has none")
 
 	c = backedCell(t, 2)
-	id, _ = c.backed.newestBackup()
-	f := c.watch.Slot(c.backed.newest)
+	id, _ = c.backups.Latest()
+	f := c.watch.Slot(c.backups.Newest)
 	require.True(t, f.Summed)
 	f.Sum = db.Sum{}
-	c.backed.backedUp(id, driver.BackupJob{}, of(c.backed.newest), nil)
+	c.backups.OnBackup(id, driver.BackupJob{}, of(c.backups.Newest), nil)
 	broke(t, c, "S6", "backs up")
 }
 
 func TestS3ABackupThatIsFoundIsNew(t *testing.T) {
 	c := backedCell(t, 6)
-	id, b := c.backed.newestBackup()
-	made := store.WriteResult{ID: store.ID{Handle: paxos.Handle{Slot: c.backed.newest}}, Found: true}
-	c.backed.backedUp(id, driver.BackupJob{After: c.backed.newest - 1, Cell: b.Cell}, made, nil)
+	id, b := c.backups.Latest()
+	made := store.WriteResult{ID: store.ID{Handle: paxos.Handle{Slot: c.backups.Newest}}, Found: true}
+	c.backups.OnBackup(id, driver.BackupJob{After: c.backups.Newest - 1, Cell: b.Cell}, made, nil)
 	require.Nil(t, c.world.Failure())
-	require.Equal(t, 1, c.backed.found)
-	c.backed.backedUp(id, driver.BackupJob{After: c.backed.newest, Cell: b.Cell}, made, nil)
+	require.Equal(t, 1, c.backups.Found)
+	c.backups.OnBackup(id, driver.BackupJob{After: c.backups.Newest, Cell: b.Cell}, made, nil)
 	broke(t, c, "S3", "one of slot")
 }
 
 func TestWhatIsKeptAtAPlace(t *testing.T) {
 	place := func() (*seedRun, paxos.NodeID, uint64, *vfs.Mem) {
 		c := backedCell(t, 7)
-		id, b := c.backed.newestBackup()
-		require.Greater(t, len(c.backed.counted[id]), 1)
+		id, b := c.backups.Latest()
+		require.Greater(t, len(c.backups.Counted[id]), 1)
 		return c, id, b.Cell, c.world.Machine(sim.Addr(id)).Far().Mem()
 	}
 	another := func(mem *vfs.Mem, cell uint64) {
@@ -91,26 +91,26 @@ func TestWhatIsKeptAtAPlace(t *testing.T) {
 		require.NoError(t, f.Close())
 	}
 	c, id, cell, mem := place()
-	made := store.WriteResult{ID: store.ID{Handle: paxos.Handle{Slot: c.backed.newest}}} // once more
+	made := store.WriteResult{ID: store.ID{Handle: paxos.Handle{Slot: c.backups.Newest}}} // once more
 	another(mem, cell)
 	unpruned := made
 	unpruned.Unpruned = vfs.ErrIO
-	c.backed.placed(id, cell, unpruned)
+	c.backups.OnPlaced(id, cell, unpruned)
 	unread := made
 	unread.Bad = make([]snapshot.Bad, 1)
-	c.backed.placed(id, cell, unread)
+	c.backups.OnPlaced(id, cell, unread)
 	require.Nil(t, c.world.Failure())
-	c.backed.placed(id, cell, made)
+	c.backups.OnPlaced(id, cell, made)
 	broke(t, c, "L2", "3 backups")
 
 	c, id, cell, _ = place()
-	c.backed.placed(id, cell+1, made)
+	c.backups.OnPlaced(id, cell+1, made)
 	broke(t, c, "S3", "of other cells")
 
 	c, id, cell, _ = place()
 	c.plan.Backups.Keep = 1 << 10
-	c.backed.counted[id][1<<20] = true
-	c.backed.placed(id, cell, made)
+	c.backups.Counted[id][1<<20] = true
+	c.backups.OnPlaced(id, cell, made)
 	broke(t, c, "S3", "are to be kept")
 }
 
@@ -141,7 +141,7 @@ func TestACellIsRebornAndLookedAt(t *testing.T) {
 		"has not served":         func(r *restore.Cell) { r.World.Net().Isolate(sim.FirstClient) },
 	} {
 		c := backedCell(t, 4)
-		_, b := c.backed.newestBackup()
+		_, b := c.backups.Latest()
 		r := restore.New(c.old(), b)
 		require.NotNil(t, r)
 		spoil(r)
@@ -154,18 +154,18 @@ func TestACellIsRebornAndLookedAt(t *testing.T) {
 		broke(t, c, c.world.Failure().ID, name)
 	}
 	c := backedCell(t, 5)
-	c.reborn()
+	c.restores()
 	require.Nil(t, c.world.Failure())
-	require.True(t, c.backed.reborn)
-	c.backed.newest++
-	c.reborn()
+	require.True(t, c.reborn)
+	c.backups.Newest++
+	c.restores()
 	broke(t, c, "S3", "at no place")
 }
 
 // More rows than one answer may have are read one by one.
 func TestACellOfManyRowsIsReborn(t *testing.T) {
 	c := backedCell(t, 4)
-	_, b := c.backed.newestBackup()
+	_, b := c.backups.Latest()
 	tx := b.Rows.Begin()
 	for i := range 5 {
 		tx.Put(rows.UserKey(fmt.Sprint("large ", i)), strings.Repeat("x", 1<<18))
@@ -182,7 +182,7 @@ func TestACellOfManyRowsIsReborn(t *testing.T) {
 // A new cell has nothing that the old one may have given out.
 func TestWhatARebornCellMustNotHave(t *testing.T) {
 	c := backedCell(t, 4)
-	_, b := c.backed.newestBackup()
+	_, b := c.backups.Latest()
 	was := c.old().Lived(b)
 	require.GreaterOrEqual(t, was.Lease, c.plan.Driver.Core.Sessions.LeaseMax)
 	restoration := backup.Restoration{Members: []paxos.NodeID{1}, Secret: [32]byte{1, 1}, Nonce: api.Nonce{1, 1}, Lease: time.Second}

@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/adversary"
 	"github.com/chubbycell/chubby/sim/check/agreement"
+	"github.com/chubbycell/chubby/sim/check/backups"
 	"github.com/chubbycell/chubby/sim/check/beliefs"
 	"github.com/chubbycell/chubby/sim/check/events"
 	"github.com/chubbycell/chubby/sim/check/handles"
@@ -63,11 +64,13 @@ type Cell struct {
 	history   *histories.Rows
 	told      *events.Checker
 
-	faults   *faults.Faults
-	backed   backupBook
-	failures int            // replicas that stopped because of their machine
-	away     []*sim.Machine // replicas that are kept away after healing
-	stars    int            // times that all heard one another by way of one alone
+	faults     *faults.Faults
+	backups    *backups.Checker
+	reborn     bool           // a new cell was made of the newest backup
+	rebornHash uint64         // of its world
+	failures   int            // replicas that stopped because of their machine
+	away       []*sim.Machine // replicas that are kept away after healing
+	stars      int            // times that all heard one another by way of one alone
 
 	load *workload.Programs // what client programs do and have done
 
@@ -78,7 +81,6 @@ type Cell struct {
 // build makes the cell of a plan; nothing runs yet.
 func build(p plan.Plan, tr sim.Trace) *Cell {
 	c := &Cell{plan: p}
-	c.backed.cell = c
 	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
 	c.machines, c.configs = cluster.NewMachines(&c.plan, c.world), cluster.NewConfigs(&c.plan, c.world)
 	c.watch = agreement.New(c.world, p.Replicas, p.Driver.KeepSlots, around{c})
@@ -98,6 +100,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.nodes = histories.NewFiles(c.world, func(s api.SessionID) bool { return p.Added() || c.rights.Opened[s] == intruder })
 	c.holdings = histories.NewLocks(c.locks, c.world)
 	c.leases = leases.New(c.world, p.Replicas)
+	c.backups = backups.New(c.world, &c.plan, c.watch.Snapshots)
 	c.promises = beliefs.NewPromises(c.world, c.minds, c.sessions, c.leases.Parties, c.watch.Epochs)
 	c.promises.Loose = p.RatePPB > 1000*int64(p.Driver.Core.Paxos.Lease.Rho) || p.Fence.Drift > 1000
 	if c.leases.OnlyS7 = p.OnlyS7; p.OnlyS7 {
@@ -120,7 +123,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.faults = faults.New(faults.Env{Plan: &c.plan, World: c.world, Events: &c.events, Budget: c.watch.Budget, Cluster: victims{c}, Facts: known{c}})
 	for i := range p.Replicas {
 		m := c.machines.AddReplica(newReplica(c, paxos.NodeID(i+1)))
-		c.backed.spoils(m)
+		c.faults.SpoilFar(m)
 		c.leases.Parties[i+1] = machineParty{m}
 	}
 	for i := range p.Clients {

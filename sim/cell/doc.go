@@ -18,8 +18,7 @@
 //	             absentees.go: without which replicas and links; bounds.go: what may
 //	             not grow (L2); leaks.go: nodes and handles that stay (S15)
 //	result.go    what a seed comes to
-//	backups.go   backups at far places, which fail, and the cell that is made of the newest
-//	             (sim/restore)
+//	backups.go   one more backup is made at the end, and a cell of the newest (sim/restore)
 //	misfit.go    a replica that is configured otherwise than its cell
 //	extension.go checkers that programs of other modules add (sim/scenario)
 //	crowd.go     a cell with very many sessions that only stay alive (sim/crowd)

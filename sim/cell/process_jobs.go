@@ -25,7 +25,7 @@ func (r *replica) OnUnreadable(id driver.SnapshotID, err error) {
 }
 
 func (r *replica) OnBackup(j driver.BackupJob, made store.WriteResult, err error) {
-	r.cell.backed.backedUp(r.Id, j, made, err)
+	r.cell.backups.OnBackup(r.Id, j, made, err)
 }
 
 func (r *replica) OnLogBegun(j *driver.LogJob) {

@@ -46,7 +46,7 @@ func run(p plan.Plan, tr sim.Trace) Result {
 		c.epilogue()
 	}
 	if c.world.Failure() == nil && len(c.world.Noted()) == 0 {
-		c.reborn()
+		c.restores()
 	}
 	return c.result(recovery)
 }
@@ -257,7 +257,7 @@ func (c *seedRun) result(recovery time.Duration) Result {
 	for _, f := range c.world.Noted() {
 		r.Noted = append(r.Noted, breachOf(f))
 	}
-	r.Hash = fmt.Sprintf("%016x", c.world.Hash()^c.backed.hash)
+	r.Hash = fmt.Sprintf("%016x", c.world.Hash()^c.rebornHash)
 	r.Counted = r.Breach == nil && (r.Noted == nil || c.plan.Judge != "") && r.Simulated >= FloorTime && r.Ops >= FloorOps && 5*r.Hot >= r.Ops
 	for name, n := range c.faults.Strikes() { // order-free: sorted below
 		r.Faults = append(r.Faults, Number{name, uint64(n)})

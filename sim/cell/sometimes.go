@@ -123,11 +123,11 @@ var situations = []situation{
 	{"snapshot-relayed", "a word about rows went by way of a third replica", func(c *Cell) uint64 { return c.watch.Snapshots.SumsRelayed }},
 	{"snapshot-outdated", "a peer did not know the sum of a slot any more, and a snapshot of a later one was begun", func(c *Cell) uint64 { return c.watch.Snapshots.SumsOutdated }},
 	{"snapshot-odd", "a replica stopped because its rows for a snapshot were those of a minority", func(c *Cell) uint64 { return c.watch.Snapshots.SumsInMinority }},
-	{"backup-made", "a master wrote a backup to its place", func(c *Cell) uint64 { return uint64(c.backed.made) }},
-	{"backup-found", "a backup whose master did not live to have it recorded was found", func(c *Cell) uint64 { return uint64(c.backed.found) }},
-	{"backup-failed", "a backup could not be written", func(c *Cell) uint64 { return uint64(c.backed.failed) }},
+	{"backup-made", "a master wrote a backup to its place", func(c *Cell) uint64 { return uint64(c.backups.Made) }},
+	{"backup-found", "a backup whose master did not live to have it recorded was found", func(c *Cell) uint64 { return uint64(c.backups.Found) }},
+	{"backup-failed", "a backup could not be written", func(c *Cell) uint64 { return uint64(c.backups.Failed) }},
 	{"cell-reborn", "a new cell was made of the newest backup, and served", func(c *Cell) uint64 {
-		if c.backed.reborn {
+		if c.reborn {
 			return 1
 		}
 		return 0

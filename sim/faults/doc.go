@@ -16,7 +16,7 @@
 //	             late, and that outlive what their sender had not synced
 //	clock.go, process.go, source.go: clocks, restarts and pauses, sources of snapshots
 //	session.go   faults that are aimed at the ends of sessions
-//	disk.go, snapshot.go: calls of disks that fail, snapshots that go bad
+//	disk.go, far.go, snapshot.go: calls of disks that fail, snapshots that go bad
 //	rot.go, misdirect.go, forget.go, stray.go: bytes that rot, go astray, are old or missing;
 //	             a row that changes in memory
 package faults
