@@ -40,7 +40,9 @@ func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, o
 	}
 	hasNews := false
 	if m.ops != nil {
-		m.ops.AckEvents(q.Session, op.AckedEvents)
+		m.ops.AckEvents(at, q.Session, op.AckedEvents)
+		m.collect(at)
+		m.sessions.Late(q.Session, m.ops.OldestDrop(q.Session))
 		hasNews = m.ops.HasEvents(q.Session)
 	}
 	m.sessions.Park(q.Session, session.KeepAlive{From: uint64(from), ID: q.ID, Receipt: at.Now, Now: op.Now || hasNews})

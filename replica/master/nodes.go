@@ -52,7 +52,10 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 		m.sessions.Used(at.Now, q.Session)
 	}
 	first := len(m.out.Replies)
-	m.ops.Ask(at, calls.Request{Session: q.Session, Seq: q.Seq, Seen: q.AckedThrough, Principal: who, Op: q.Op}, destination(from, q))
+	m.ops.Ask(at, calls.Request{
+		Session: q.Session, Seq: q.Seq, Seen: q.AckedThrough, Principal: who, Op: q.Op,
+		MayCache: q.MayCache && m.sessions.MayCache(at.Now, q.Session),
+	}, destination(from, q))
 	m.collect(at)
 	if at.HasAuthority() && !m.cfg.Unobserved {
 		m.noteAlone(at, first, q)
@@ -77,6 +80,7 @@ func (m *Master) collect(at At) {
 	}
 	if m.sessions != nil {
 		for _, s := range out.Told {
+			m.sessions.Late(s, m.ops.OldestDrop(s))
 			m.sessions.Hurry(at.Now, s)
 		}
 	}
@@ -92,6 +96,8 @@ func (m *Master) onNodeReply(at At, r nodeops.Reply) {
 		m.sessions.Used(at.Now, r.Session)
 	}
 	m.answer(r.To, r.Session, r.Seq, r.Result)
+	p := &m.out.Replies[len(m.out.Replies)-1]
+	p.Cacheable, p.Drops = r.Cacheable, r.Drops
 }
 
 // present takes up what a client brings to the new master.

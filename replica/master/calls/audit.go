@@ -44,7 +44,7 @@ func (t *Table) audit(c *Call) error {
 		return fmt.Errorf("I-C2: session %d has acknowledged %d and keeps the answer %d", c.Session, acked, c.Seq)
 	case c.Kept && c.State.onNode():
 		return fmt.Errorf("I-C2: call %d of session %d is %v and was answered", c.Seq, c.Session, c.State)
-	case (c.State == Parked || c.State == Held) && c.Seq <= acked:
+	case c.State.Waits() && c.Seq <= acked:
 		return fmt.Errorf("I-C2: session %d has acknowledged %d, and call %d is %v", c.Session, acked, c.Seq, c.State)
 	}
 	return nil

@@ -47,7 +47,10 @@ type Request struct {
 	Session   api.SessionID
 	Seq, Seen api.Seq
 	Principal api.Principal // whose session it is
-	Op        api.Op
+	// MayCache says that the client may keep the answer in its cache, by what the master knows of its
+	// session at this instant.
+	MayCache bool
+	Op       api.Op
 }
 
 // State is what decides a call.
@@ -66,18 +69,23 @@ const (
 	Parked
 	// Held: an Open that waits for a sweep of its path.
 	Held
+	// Barred: a change that waits until clients have dropped from their caches what it changes.
+	Barred
 )
 
 // String names the state as traces do.
 func (s State) String() string {
-	if s > Held {
+	if s > Barred {
 		return fmt.Sprintf("state(%d)", uint8(s))
 	}
-	return [...]string{Undecided: "undecided", Logged: "logged", Proposed: "proposed", Parked: "parked", Held: "held"}[s]
+	return [...]string{Undecided: "undecided", Logged: "logged", Proposed: "proposed", Parked: "parked", Held: "held", Barred: "barred"}[s]
 }
 
 // onNode reports whether a call on a node is under way in this state.
-func (s State) onNode() bool { return s == Proposed || s == Parked || s == Held }
+func (s State) onNode() bool { return s == Proposed || s.Waits() }
+
+// Waits reports whether a call on a node waits in this state for something else than a command.
+func (s State) Waits() bool { return s == Parked || s == Held || s == Barred }
 
 // needsCommand reports whether a command decides a call in this state.
 func (s State) needsCommand() bool { return s == Logged || s == Proposed }

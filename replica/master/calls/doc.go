@@ -29,6 +29,7 @@
 //	Proposed    a call on a node: its command decides it
 //	Parked      an Acquire that waits for its lock
 //	Held        an Open that waits for a sweep of its path
+//	Barred      a change that waits for the caches of clients
 //
 // Beside its state an entry says three things, each on its own: which duplicate waits for
 // the answer (Awaited), where the command is (Place), and which answer is kept for

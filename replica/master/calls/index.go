@@ -12,6 +12,7 @@ type counts struct {
 	onNodes  int // calls on nodes that are under way
 	commands int // calls that a command decides
 	opens    int // Opens that are proposed
+	barred   int // calls that wait for caches
 	kept     int // answers that are kept
 	queued   int // commands in the queue
 }
@@ -31,6 +32,9 @@ func (x *counts) count(c *Call, by int) {
 	}
 	if c.Place == InQueue {
 		x.queued += by
+	}
+	if c.State == Barred {
+		x.barred += by
 	}
 	if c.State == Proposed && c.Kind == Opens {
 		x.opens += by
@@ -115,6 +119,9 @@ func (t *Table) IsQueued(id api.SessionID) bool {
 	s, ok := t.sessions[id]
 	return ok && s.counts.queued > 0
 }
+
+// Barred counts the calls that wait until clients have dropped what they are to change.
+func (t *Table) Barred() int { return t.totals.barred }
 
 // Opens counts the Opens that are proposed: of one session, and of all.
 func (t *Table) Opens(id api.SessionID) (own, all int) {

@@ -98,6 +98,9 @@ func (t *Table) Hold(c *Call, p api.Path) {
 	t.move(c, Held, Attempt{Path: p})
 }
 
+// Bar says that a call waits until clients have dropped what it is to change.
+func (t *Table) Bar(c *Call, a Attempt) { t.move(c, Barred, a) }
+
 // Keep stores an answer that stands in no row, for duplicates that come later.
 func (t *Table) Keep(c *Call, r api.Result) {
 	t.count(c, -1)

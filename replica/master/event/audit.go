@@ -25,10 +25,17 @@ func (q *queue) audit() error {
 	if q.sent > len(q.events) {
 		return fmt.Errorf("I-V1: %d events were sent of %d", q.sent, len(q.events))
 	}
-	waits := map[api.Ref]api.EventKind{}
+	waits, last, drops := map[api.Ref]api.EventKind{}, api.DropNumber(0), 0
 	for i, e := range q.events {
 		if i > 0 && e.Cause < q.events[i-1].Cause {
 			return fmt.Errorf("I-V2: %v of command %d stands behind %v of %d", e, e.Cause, q.events[i-1], q.events[i-1].Cause)
+		}
+		if e.Kind.IsDrop() {
+			if e.Drop <= last {
+				return fmt.Errorf("I-V2: %v stands behind drop %d", e, last)
+			}
+			last, drops = e.Drop, drops+1
+			continue
 		}
 		if i < q.sent || e.Kind == api.EventInvalid {
 			continue
@@ -37,6 +44,9 @@ func (q *queue) audit() error {
 			return fmt.Errorf("I-V3: %v waits, and so does an event on its node in front of it: %v", e, first)
 		}
 		waits[e.Node] = e.Kind
+	}
+	if drops != q.drops {
+		return fmt.Errorf("I-V1: counted %d drops, there are %d", q.drops, drops)
 	}
 	return nil
 }

@@ -34,6 +34,10 @@
 //   - for a node, when the master itself says EventReadAgain of it: to a handle that it has come to
 //     know too late (nodeops), while other handles of that session have events of the node waiting.
 //
+// Drops are for the cache of a session (replica/master/cache), and a change waits for each: none is
+// left out, or merged with another, and they keep their order. They count in no limit; there are no
+// more of them than the session may have paths in its cache.
+//
 // An EventInvalid is the last word on a node and is never replaced. So at most PerSession events
 // and two for each node that the session has open wait to be sent. An event that would repeat
 // what waits at the end of the queue, as "contents" after "contents" of one node, moves the cause
@@ -42,6 +46,6 @@
 // # Invariants
 //
 //	I-V1  state  the numbers of what is sent and acknowledged ascend, and are of events that there are
-//	I-V2  state  causes ascend in a queue
+//	I-V2  state  causes ascend in a queue, and so do the numbers of drops
 //	I-V3  state  where an EventReadAgain waits to be sent, no other event on its node does, but an EventInvalid
 package event

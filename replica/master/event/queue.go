@@ -21,11 +21,17 @@ var DefaultLimits = Limits{PerNode: 64, PerSession: 1 << 10, PerAnswer: api.MaxE
 type queue struct {
 	acked  api.EventNumber // events up to here are acknowledged, and gone
 	sent   int             // of events, in front: those that were in an answer
+	drops  int             // of events: those for the cache
 	events []api.Event
 }
 
 // add puts an event at the end, or into one that waits there.
 func (q *queue) add(e api.Event, l Limits) {
+	if e.Kind.IsDrop() {
+		q.events = append(q.events, e)
+		q.drops++
+		return
+	}
 	waiting := q.events[q.sent:]
 	for i := range waiting {
 		w := &waiting[i]
@@ -48,7 +54,7 @@ func (q *queue) add(e api.Event, l Limits) {
 	if count(q.events[q.sent:], e.Node) > l.PerNode {
 		q.replace(e.Node, e.Cause)
 	}
-	if len(q.events)-q.sent > l.PerSession {
+	if len(q.events)-q.sent-q.unsentDrops() > l.PerSession {
 		q.replaceAll(e.Cause)
 	}
 }
@@ -89,7 +95,7 @@ func (q *queue) replace(n api.Ref, cause api.Number) {
 func (q *queue) replaceAll(cause api.Number) {
 	done := map[api.Ref]bool{}
 	for _, e := range slices.Clone(q.events[q.sent:]) {
-		if e.Kind != api.EventInvalid && !done[e.Node] {
+		if e.Kind != api.EventInvalid && !e.Kind.IsDrop() && !done[e.Node] {
 			done[e.Node] = true
 			q.replace(e.Node, cause)
 		}
@@ -109,13 +115,34 @@ func (q *queue) take(most int) ([]api.Event, api.EventNumber) {
 	return slices.Clone(q.events[:n]), q.acked + api.EventNumber(n)
 }
 
-// ack drops what the client has. A number that no event has been sent with acknowledges none.
-func (q *queue) ack(through api.EventNumber) {
+// unsentDrops counts the drops that wait to be sent.
+func (q *queue) unsentDrops() (n int) {
+	if q.drops == 0 {
+		return 0
+	}
+	for _, e := range q.events[q.sent:] {
+		if e.Kind.IsDrop() {
+			n++
+		}
+	}
+	return n
+}
+
+// ack forgets what the client has, and returns the number of the last drop among it; 0: there is
+// none. A number that no event has been sent with acknowledges none.
+func (q *queue) ack(through api.EventNumber) (last api.DropNumber) {
 	if through <= q.acked || through > q.acked+api.EventNumber(q.sent) {
-		return
+		return 0
 	}
 	n := int(through - q.acked)
+	for _, e := range q.events[:n] {
+		if e.Kind.IsDrop() {
+			last = e.Drop
+			q.drops--
+		}
+	}
 	q.events = slices.Delete(q.events, 0, n)
 	q.sent -= n
 	q.acked = through
+	return last
 }

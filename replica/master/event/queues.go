@@ -42,13 +42,15 @@ func (qs *Queues) Add(s api.SessionID, e api.Event) {
 	q.add(e, qs.limits)
 }
 
-// Ack drops the events of a session up to a number.
-func (qs *Queues) Ack(s api.SessionID, through api.EventNumber) {
+// Ack forgets the events of a session up to a number, and returns the number of the last drop among
+// them: with it, all drops up to there are acknowledged. 0: there is none.
+func (qs *Queues) Ack(s api.SessionID, through api.EventNumber) (last api.DropNumber) {
 	if q := qs.sessions[s]; q != nil {
 		before := q.acked
-		q.ack(through)
+		last = q.ack(through)
 		qs.count.Acked += uint64(q.acked - before)
 	}
+	return last
 }
 
 // Take lists the oldest events of a session that are not acknowledged, with the number of the

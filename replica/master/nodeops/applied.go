@@ -28,6 +28,7 @@ func (o *Ops) Applied(at At, a command.Applied) {
 
 // follow does what other things have made possible.
 func (o *Ops) follow(at At) {
+	o.lift(at)
 	o.proposeNext(at)
 	o.sweepDoubted(at)
 }
@@ -129,6 +130,6 @@ func (o *Ops) end() {
 	}
 	o.over = true
 	o.queues, o.doubted, o.delays, o.sweeps = lockwait.New(o.cfg.Queues), newDoubts(), delays{}, nil
-	o.events = event.New(o.cfg.Events)
+	o.events, o.barrier = event.New(o.cfg.Events), newBarrier(o.cfg.Caches)
 	o.turnDue, o.failing, o.owed = nil, nil, proposals{}
 }

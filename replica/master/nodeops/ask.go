@@ -20,7 +20,11 @@ func (o *Ops) Ask(at At, r calls.Request, to calls.Destination) {
 	o.ack(r.Session, r.Seen)
 	if !o.answerKnown(c) {
 		c.Request = r
+		if r.MayCache {
+			o.fresh = c
+		}
 		o.serve(at, c)
+		o.fresh = nil
 	}
 	o.follow(at)
 }
@@ -88,13 +92,17 @@ func (o *Ops) serveNode(at At, c *calls.Call) {
 		o.refuse(at, c, code)
 	case command.IsNodeRead(deed) && o.canAnswerNow(at, c):
 		o.count.Read++
-		o.reply(c, command.ReadNode(at.Rows, o.act(c, deed)))
+		r := command.ReadNode(at.Rows, o.act(c, deed))
+		o.reply(c, r)
+		if h.Fence == (api.Sequencer{}) {
+			o.letKeepRead(at, c, deed, r)
+		}
 	default:
 		a := calls.Attempt{Handle: h}
 		if _, frees := deed.(command.Release); frees {
 			a.Kind = calls.Releases
 		}
-		o.put(c, a, deed)
+		o.putChange(at, c, a, deed)
 	}
 }
 

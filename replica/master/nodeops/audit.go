@@ -18,7 +18,7 @@ func (o *Ops) Audit(r rows.Reader) error {
 	if err := o.handles.Audit(); err != nil {
 		return err
 	}
-	if err := errors.Join(o.queues.Audit(), o.events.Audit()); err != nil {
+	if err := errors.Join(o.queues.Audit(), o.events.Audit(), o.barrier.caches.Audit(), o.auditBarrier()); err != nil {
 		return err
 	}
 	a := auditor{o: o, r: r}
@@ -97,7 +97,7 @@ func (a *auditor) turn(w *calls.Call) error {
 
 func (a *auditor) whole() error {
 	o := a.o
-	for _, s := range append(o.handles.Sessions(), o.events.Sessions()...) {
+	for _, s := range slices.Concat(o.handles.Sessions(), o.events.Sessions(), o.barrier.caches.Sessions()) {
 		if err := a.alive(s); err != nil {
 			return err
 		}

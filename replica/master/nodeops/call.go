@@ -22,6 +22,7 @@ func (o *Ops) act(c *calls.Call, deed command.NodeOp) command.NodeCommand {
 func (o *Ops) drop(c *calls.Call) {
 	opens := c.State == calls.Proposed && c.Kind == calls.Opens
 	o.calls.Decide(c)
+	o.barrier.leave(keyOf(c))
 	if opens {
 		o.doubted.add(c.Path)
 	}

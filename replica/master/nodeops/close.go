@@ -20,6 +20,7 @@ func (o *Ops) close(at At, c *calls.Call, op api.CloseHandle) {
 		return
 	}
 	o.leave(at, h.ID, api.HandleClosed)
+	o.rejudgeOf(at, c.Session, h.ID)
 	o.onClosed(closing)
 	_, holds := lock.HeldBy(at.Rows, ownerOf(h))
 	if !holds && o.calls.Acquires(h.ID) == 0 && o.canAnswerNow(at, c) {
@@ -45,6 +46,7 @@ func (o *Ops) poison(at At, c *calls.Call, op api.Poison) {
 	case api.OK:
 		o.handles.Poison(c.Session, op.Handle)
 		o.leave(at, h.ID, api.HandlePoisoned)
+		o.rejudgeOf(at, c.Session, h.ID)
 		o.tell(c, api.Result{Code: api.OK})
 	case api.HandlePoisoned:
 		o.tell(c, api.Result{Code: api.OK})

@@ -18,9 +18,10 @@
 //
 // Reading order: ops.go (what is remembered), ask.go (the order of tests), use.go
 // and deed.go (from tokens to commands), open.go, close.go, sequencer.go, wait.go
-// (Acquires), call.go and session.go (how calls and sessions change); then what happens
-// without a call: applied.go, event.go, advance.go, delay.go, sweep.go, failover.go;
-// audit.go, report.go.
+// (Acquires), call.go and session.go (how calls and sessions change), keep.go, barrier.go
+// and change.go (caches); then what happens without a call: applied.go, event.go, advance.go,
+// delay.go, sweep.go, failover.go; audit.go, audit_barrier.go,
+// report.go.
 //
 // # The order of tests
 //
@@ -36,6 +37,7 @@
 //	its handle has not the right that the op needs           NoRight
 //	of an older epoch: the op needs one, and it was lost     Permission
 //	it only reads, and can be answered now                   from the rows
+//	its command touches what a client may have in its cache  nothing yet: it is held
 //	else                                                     what the rows say where its command is applied
 //
 // CloseHandle leaves out the fourth: what was closed in an earlier epoch must be
@@ -126,6 +128,40 @@
 //
 // The answers to KeepAlives carry events: Output.Told names the sessions that have some.
 //
+// # Caches
+//
+// Clients keep answers in caches (CHU §2.7). What each may have is known by replica/master/cache, in
+// terms of paths; the drops are events. An answer may be kept if its request says MayCache, the session
+// has a lease that runs, no sequencer is attached to the handle, and it is given from the rows to the
+// very request that comes:
+//
+//	answer                                         depends on
+//	contents, metadata, the whole of a listing     the path, and the ACL files that the node names
+//	an Open of what is there                       the same
+//	an Open of what is not there, by its full      the path: what is made there is made at that
+//	path                                           path, whatever becomes of the directories above
+//	other answers; those that come again           are not kept
+//
+// A command that touches paths (command.Touches) is proposed when no client has them in its cache:
+//
+//	the call, or the sweep, comes                  from now on nothing that depends on its paths may be kept
+//	a client may have one of them, by another      the change is held (calls.Barred); each such client is
+//	session or by a later call                     told to drop the path, once, and its KeepAlive answered
+//	it has acknowledged that, or its session       the next is looked at
+//	has ended
+//	none has one                                   the call is judged anew, and proposed; what its own
+//	                                               client may have is gone
+//	applied, refused by the log, given up before   something may be kept again
+//	it was proposed, answered otherwise
+//
+// Reads pass meanwhile, and are not kept. A call that is held leaves the barrier when its client gives
+// it up, its handle is closed or poisoned, its session or the epoch ends. A sweep that is held is
+// withdrawn by an Open of its path; one that is proposed is not: see above.
+//
+// A registration ends with the end of its session where that is applied, and not at the end of the
+// lease: a log that is full does not take the end of a session, its client comes again, and an answer
+// that was sent before would be kept by it.
+//
 // # After a fail-over
 //
 // New runs the delays that the rows name again, in full. Present takes up handles
@@ -154,4 +190,6 @@
 //	I-B4  state  a path is swept or opened, not both; what waits for a sweep waits for one that is proposed
 //	I-B5  state  no Acquire waits for a lock that its handle holds, or in front for one that it could have, without being proposed
 //	I-B6  state  until the epoch is over: sessions that are remembered, for their calls or their handles, are alive
+//	I-B7  state  no client may have in its cache what a proposed command touches, but for the call's own
+//	I-B8  state  each change that is held waits for a client that was told; it, and each that is proposed, holds its paths
 package nodeops

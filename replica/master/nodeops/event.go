@@ -1,14 +1,26 @@
 package nodeops
 
 import (
+	"time"
+
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// AckEvents drops the events of a session up to a number: its client has them.
-func (o *Ops) AckEvents(s api.SessionID, through api.EventNumber) { o.events.Ack(s, through) }
+// AckEvents forgets the events of a session up to a number: its client has them, and has dropped from
+// its cache what they told it to drop. Changes that waited for that go on.
+func (o *Ops) AckEvents(at At, s api.SessionID, through api.EventNumber) {
+	if last := o.events.Ack(s, through); last > 0 {
+		o.barrier.note(o.barrier.caches.Ack(s, last))
+		o.follow(at)
+	}
+}
+
+// OldestDrop is when the oldest drop was queued of those that a session has not acknowledged; zero:
+// there is none.
+func (o *Ops) OldestDrop(s api.SessionID) time.Time { return o.barrier.caches.Oldest(s) }
 
 // HasEvents reports whether a session has events that it has not acknowledged.
 func (o *Ops) HasEvents(s api.SessionID) bool { return o.events.Has(s) }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/cache"
 	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/event"
 	"github.com/chubbycell/chubby/replica/master/handle"
@@ -79,6 +80,7 @@ func newTwin(t *rapid.T) *twin {
 	}
 	cfg.Queues.PerLock, cfg.Queues.Total = 4, 6
 	cfg.Events = event.Limits{PerNode: 2, PerSession: 3, PerAnswer: 2}
+	cfg.Caches = cache.Limits{PerSession: 5, Total: 12}
 	s, err := handle.NewSealer(secret)
 	require.NoError(t, err)
 	w := &twin{world: newWorld(t, cfg), rt: t, sealer: s, clients: map[api.SessionID]*client{},

@@ -22,12 +22,13 @@ func (o *Ops) open(at At, c *calls.Call, op api.Open) {
 	case isRead(at, deed) && o.canAnswerNow(at, c):
 		o.openNow(at, c, op, deed)
 	default:
-		o.put(c, calls.Attempt{Kind: calls.Opens, Path: deed.Path}, deed)
+		o.putChange(at, c, calls.Attempt{Kind: calls.Opens, Path: deed.Path}, deed)
 	}
 }
 
-// holdForSweep lets an Open wait if a sweep of the path is proposed.
+// holdForSweep lets an Open wait if a sweep of the path is proposed. One that is not is withdrawn.
 func (o *Ops) holdForSweep(c *calls.Call, p api.Path) bool {
+	o.withdrawSweep(p)
 	s, ok := o.sweeps[p]
 	if ok {
 		s.held = append(s.held, c)
@@ -79,9 +80,10 @@ func (o *Ops) openNow(at At, c *calls.Call, op api.Open, deed command.OpenNode) 
 	r := command.ReadNode(at.Rows, o.act(c, deed))
 	if opened, ok := r.Detail.(api.Opened); ok {
 		o.giveHandle(at, c, op, opened, true)
-		return
+	} else {
+		o.tell(c, r)
 	}
-	o.tell(c, r)
+	o.letKeepOpen(at, c, deed, r)
 }
 
 // giveHandle gives out the handle of an Open that was executed: now, and so with the

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/cache"
 	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/master/event"
 	"github.com/chubbycell/chubby/replica/master/handle"
@@ -20,6 +21,7 @@ type Config struct {
 	Handles    handle.Limits
 	Queues     lockwait.Limits
 	Events     event.Limits
+	Caches     cache.Limits
 	SweepAfter time.Duration // from Serving until nodes of before the epoch are swept
 	Retry      time.Duration // after the log did not take a proposal of Ops's own
 }
@@ -28,7 +30,7 @@ type Config struct {
 // have about a minute to come back to their ephemeral nodes).
 func DefaultConfig() Config {
 	return Config{
-		Handles: handle.DefaultLimits, Queues: lockwait.DefaultLimits, Events: event.DefaultLimits,
+		Handles: handle.DefaultLimits, Queues: lockwait.DefaultLimits, Events: event.DefaultLimits, Caches: cache.DefaultLimits,
 		SweepAfter: time.Minute, Retry: 100 * time.Millisecond,
 	}
 }
@@ -49,8 +51,10 @@ func (c Config) Validate() error {
 			faults = append(faults, errors.New("nodeops config: "+f.what))
 		}
 	}
-	if err := c.Events.Validate(); err != nil {
-		faults = append(faults, fmt.Errorf("nodeops config: %w", err))
+	for _, err := range []error{c.Events.Validate(), c.Caches.Validate()} {
+		if err != nil {
+			faults = append(faults, fmt.Errorf("nodeops config: %w", err))
+		}
 	}
 	return errors.Join(faults...)
 }
@@ -66,6 +70,9 @@ type Reply struct {
 	Session api.SessionID
 	Seq     api.Seq
 	Result  api.Result
+	// Cacheable: the client may keep the answer in its cache. Drops goes with it. See api.Reply.
+	Cacheable bool
+	Drops     api.DropNumber
 }
 
 // Output is all that Ops wants from the outside. Its slices belong to the
@@ -88,6 +95,8 @@ type Ops struct {
 	queues  *lockwait.Queues
 	events  *event.Queues
 	calls   *calls.Table // the master's: the calls on nodes in it are moved here
+	barrier barrier      // in front of what clients have in their caches
+	fresh   *calls.Call  // that is judged since a request came that allows its client to keep the answer
 
 	turnDue []api.Ref                // locks at which a waiter's turn may have come
 	delays  delays                   // that run
@@ -116,6 +125,7 @@ type Counters struct {
 	Recreated uint64 // handles of older epochs taken up
 	Failed    uint64 // owners of locks that were not presented
 	Swept     uint64 // sweeps proposed
+	Barred    uint64 // calls that came to wait for caches
 	GivenUp   uint64 // Opens that were executed after their client had given them up
 	Events    event.Counters
 }
@@ -127,9 +137,12 @@ type Status struct {
 	Waiting  int // Acquires, attempted or not
 	Delays   int // that run
 	Sweeps   int // that are proposed
-	Held     int // Opens that wait for one
+	Held     int // Opens that wait for one, and Barred
+	Barred   int // calls that wait until clients have dropped what they have in their caches
 	Doubted  int // ephemeral nodes to be looked at
 	Events   int // that were not acknowledged
+	Caches   cache.Status
+	Longest  time.Duration // that a change has waited for caches in this epoch, and went on
 	Counters Counters
 }
 
@@ -143,7 +156,7 @@ func New(cfg Config, epoch api.Epoch, s handle.Sealer, table *calls.Table, at At
 	}
 	o := &Ops{
 		cfg: cfg, epoch: epoch, began: rows.GetTotals(at.Rows).Commands,
-		handles: handle.New(epoch, s, cfg.Handles), queues: lockwait.New(cfg.Queues), events: event.New(cfg.Events), calls: table,
+		handles: handle.New(epoch, s, cfg.Handles), queues: lockwait.New(cfg.Queues), events: event.New(cfg.Events), calls: table, barrier: newBarrier(cfg.Caches),
 		sweeps: map[api.Path]*sweep{}, doubted: newDoubts(), failing: map[lock.Owner]proposing{},
 	}
 	o.applied = o.began
@@ -166,8 +179,10 @@ func (o *Ops) Status() Status {
 	o.count.Events = o.events.Counters()
 	s := Status{
 		UnderWay: o.calls.Proposed(), Handles: o.handles.Len(), Waiting: o.queues.Len(), Delays: len(o.delays.all),
-		Sweeps: len(o.sweeps), Doubted: len(o.doubted.order), Events: o.events.Len(), Counters: o.count,
+		Sweeps: len(o.sweeps), Doubted: len(o.doubted.order), Events: o.events.Len(),
+		Barred: o.calls.Barred(), Caches: o.barrier.caches.Status(), Longest: o.barrier.longest, Counters: o.count,
 	}
+	s.Held = s.Barred
 	for _, x := range o.sweeps { // order-free: a sum
 		s.Held += len(x.held)
 	}
@@ -178,4 +193,7 @@ func (o *Ops) Status() Status {
 // this epoch.
 func (o *Ops) HasHandles(s api.SessionID) bool { return o.handles.HasHandles(s) }
 
-func (o *Ops) propose(c command.Command) { o.out.Propose = append(o.out.Propose, c) }
+func (o *Ops) propose(c command.Command) {
+	o.verifyHeld(c)
+	o.out.Propose = append(o.out.Propose, c)
+}

@@ -165,7 +165,7 @@ func (s *script) client(id api.SessionID, w []string) {
 		}
 		return
 	case "has":
-		s.ops.AckEvents(id, api.EventNumber(s.number(w[1])))
+		s.ops.AckEvents(s.at(), id, api.EventNumber(s.number(w[1])))
 		return
 	case "presents":
 		s.tell("%s: %v", w[1], s.ops.Present(s.at(), id, s.who[id], s.tokens[w[1]]))

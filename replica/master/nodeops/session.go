@@ -48,4 +48,5 @@ func (o *Ops) onSessionEnded(s api.SessionID) {
 	}
 	o.calls.EndSession(s)
 	o.events.EndSession(s)
+	o.barrier.note(o.barrier.caches.EndSession(s))
 }

@@ -60,14 +60,26 @@ func (o *Ops) doubtAll(at At) {
 // sweepDoubted proposes the sweeps of the nodes that no session has open.
 func (o *Ops) sweepDoubted(at At) {
 	for len(o.doubted.order) > 0 && len(o.sweeps) < maxSweeps {
-		n, ok := o.findUnused(at, o.doubted.pop())
-		if !ok {
-			continue
+		p := o.doubted.pop()
+		n, ok := o.findUnused(at, p)
+		switch {
+		case ok:
+			o.sweep(at, n)
+		case o.sweeps[p] == nil: // one that waits for caches is none any more
+			o.barrier.leave(sweepKey(p))
 		}
-		o.count.Swept++
-		o.sweeps[n.Path] = &sweep{node: n}
-		o.propose(command.Sweep{Guard: o.epoch, Node: n})
 	}
+}
+
+// sweep proposes the sweep of a node, once no client has it in its cache.
+func (o *Ops) sweep(at At, n api.Ref) {
+	c := command.Sweep{Guard: o.epoch, Node: n}
+	if o.mustWait(at, sweepKey(n.Path), command.Touches(c)) {
+		return
+	}
+	o.count.Swept++
+	o.sweeps[n.Path] = &sweep{node: n}
+	o.propose(c)
 }
 
 // findUnused returns the node at a path; ok if it is ephemeral, without children, and no
@@ -92,6 +104,7 @@ func (o *Ops) onSweepOver(at At, n api.Ref) {
 		return
 	}
 	delete(o.sweeps, n.Path)
+	o.barrier.leave(sweepKey(n.Path))
 	for _, w := range s.held {
 		if w.State == calls.Held { // it may have been given up since
 			o.drop(w)

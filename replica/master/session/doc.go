@@ -10,7 +10,7 @@
 // A fail-over loses the table; the next master makes it again from the rows (Recover).
 //
 // Reading order: config.go, table.go (what is remembered), keepalive.go (what is
-// promised when, and what ends), length.go (how long a lease is), timers.go.
+// promised when, and what ends), late.go (caches), length.go (how long a lease is), timers.go.
 //
 // # A session
 //
@@ -23,6 +23,8 @@
 //	there are events to tell it of
 //	the client has not acknowledged the  as it is: the fail-over    answered with the lease,
 //	epoch, and a KeepAlive comes         must end                   and told of the epoch
+//	it has had a drop to acknowledge for  as it is                  waits
+//	a length
 //	it is idle                           as it is                   waits
 //	the lease is over, no KeepAlive      its end is proposed, and   waits
 //	waits, or it is to wait              nothing extends it
@@ -52,6 +54,13 @@
 // before a longer one is granted the row is raised, and it is lowered only after all
 // longer ones have run out. The lowering is then true of every lease in which a client
 // may still believe, and the next master need not wait for longer.
+//
+// # Late sessions
+//
+// A change waits for what clients have to drop from their caches, and a client that acknowledges
+// nothing would hold it up for as long as it sends KeepAlives. So while a session has a drop to
+// acknowledge, its lease does not move beyond one length after that was queued. When that is over, the
+// session ends like any other whose lease is over.
 //
 // # Idle sessions
 //

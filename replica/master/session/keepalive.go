@@ -82,20 +82,21 @@ func (Expiry) task() {}
 func (t *Table) Next(now, known time.Time, inUse func(api.SessionID) bool) Task {
 	for e := t.timers.first(); e != nil && !e.due.After(known); e = t.timers.first() {
 		over := !known.Before(e.ends())
-		switch idle := t.isIdle(known, e, inUse); {
-		case e.waits && e.acked && !idle:
+		silent := t.isIdle(known, e, inUse) || t.isTooLate(known, e)
+		switch {
+		case e.waits && e.acked && !silent:
 			length := t.length.grant(known, len(t.sessions))
-			t.extend(e, known.Add(length))
-			e.comes = now.Add(margin(length))
+			t.extend(e, e.within(known.Add(length), length))
+			e.comes = e.within(now.Add(margin(length)), length)
 			return t.answer(known, e)
 		case over:
-			e.expiring, e.quiet = true, idle
+			e.expiring, e.quiet = true, silent
 			t.arm(e)
 			return Expiry{e.id}
 		case e.waits && !e.acked:
 			return t.answer(known, e)
 		}
-		e.withheld = true // idle: the lease runs out, as it was promised
+		e.withheld = true // the lease runs out, as it was promised
 		t.arm(e)
 	}
 	return nil

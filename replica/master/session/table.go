@@ -30,6 +30,7 @@ type entry struct {
 
 	lease    time.Time // the session is not ended before; zero: it has none
 	comes    time.Time // nor before: its client may come again until then
+	late     time.Time // since then the client has not dropped from its cache what it was told to; zero: it has
 	before   bool      // it is older than the epoch
 	told     bool      // its client has been told of a lease in this epoch
 	acked    bool      // the client knows of this epoch

@@ -1,0 +1,117 @@
+package cache
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// Change is who changes something: a call of a session; the zero Change is the master itself.
+type Change struct {
+	Session api.SessionID
+	Seq     api.Seq
+}
+
+// Compare orders changes.
+func (c Change) Compare(d Change) int {
+	return cmp.Or(cmp.Compare(c.Session, d.Session), cmp.Compare(c.Seq, d.Seq))
+}
+
+// isOwn reports whether the client of a registration drops by itself what the change is about: it
+// began the change after it had asked for what it may have.
+func (c Change) isOwn(id api.SessionID, r *registration) bool {
+	return c.Session != 0 && id == c.Session && r.seq < c.Seq
+}
+
+// Drop is what a session is told to drop.
+type Drop struct {
+	Session api.SessionID
+	Path    api.Path
+	Number  api.DropNumber
+}
+
+// IsClear reports whether no session has to drop one of the paths before a change.
+func (t *Table) IsClear(c Change, paths []api.Path) bool {
+	for _, p := range paths {
+		cachers := t.paths[p]
+		own := 0
+		if r := cachers[c.Session]; r != nil && c.isOwn(c.Session, r) {
+			own = 1
+		}
+		if len(cachers) > own {
+			return false
+		}
+	}
+	return true
+}
+
+// DropFor queues the drops that a change waits for, and that are not under way, in the order of paths
+// and sessions.
+func (t *Table) DropFor(now time.Time, c Change, paths []api.Path) (all []Drop) {
+	for _, p := range paths {
+		for _, id := range slices.Sorted(maps.Keys(t.paths[p])) {
+			if r := t.paths[p][id]; r.drop == 0 && !c.isOwn(id, r) {
+				s := t.sessions[id]
+				r.drop = s.queue(now, p)
+				s.clean--
+				all = append(all, Drop{Session: id, Path: p, Number: r.drop})
+			}
+		}
+	}
+	t.count.Dropped += uint64(len(all))
+	return all
+}
+
+// Forget takes away what the session of a change may have of the paths, which its client has dropped
+// by itself, and returns the paths of which something was taken away.
+func (t *Table) Forget(c Change, paths []api.Path) (freed []api.Path) {
+	for _, p := range paths {
+		if r := t.paths[p][c.Session]; r != nil && c.isOwn(c.Session, r) {
+			t.remove(p, c.Session)
+			freed = append(freed, p)
+		}
+	}
+	return freed
+}
+
+// Ack takes note that the client of a session has dropped what the drops up to this one are about, and
+// returns the paths that it does not have any more.
+func (t *Table) Ack(id api.SessionID, through api.DropNumber) (freed []api.Path) {
+	s := t.sessions[id]
+	if s == nil {
+		return nil
+	}
+	n, _ := slices.BinarySearchFunc(s.pending, through+1, func(d pending, n api.DropNumber) int { return cmp.Compare(d.number, n) })
+	for _, d := range s.pending[:n] {
+		freed = append(freed, t.ack(id, s, d)...)
+	}
+	s.pending = slices.Delete(s.pending, 0, n)
+	return freed
+}
+
+func (t *Table) ack(id api.SessionID, s *session, d pending) []api.Path {
+	about := []api.Path{d.path}
+	if d.number == s.all {
+		s.all = 0
+		about = slices.SortedFunc(maps.Keys(s.paths), api.Path.Compare)
+	}
+	return slices.DeleteFunc(about, func(p api.Path) bool {
+		r := s.paths[p]
+		if r == nil || r.drop != d.number {
+			return true
+		}
+		t.remove(p, id)
+		return false
+	})
+}
+
+// Oldest is when the oldest drop of a session that is not acknowledged was queued; zero: all are.
+func (t *Table) Oldest(id api.SessionID) time.Time {
+	if s := t.sessions[id]; s != nil && len(s.pending) > 0 {
+		return s.pending[0].queued
+	}
+	return time.Time{}
+}

@@ -1,0 +1,27 @@
+package cache
+
+// Counters count since the epoch began; for reports only.
+type Counters struct {
+	Registered uint64 // answers that may be cached
+	Refused    uint64 // answers that might have been: a change was under way, or there was no room
+	Dropped    uint64 // drops of a path that sessions were told
+	All        uint64 // drops of all
+}
+
+// Status is how much a table remembers, for reports and bounds.
+type Status struct {
+	Paths         int // that some session may have
+	Registrations int
+	Held          int // paths that changes hold
+	Pending       int // drops that are not acknowledged
+	Counters      Counters
+}
+
+// Status returns the present numbers.
+func (t *Table) Status() Status {
+	s := Status{Paths: len(t.paths), Registrations: t.total, Held: len(t.held), Counters: t.count}
+	for _, x := range t.sessions { // order-free: a sum
+		s.Pending += len(x.pending)
+	}
+	return s
+}

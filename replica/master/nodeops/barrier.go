@@ -1,0 +1,145 @@
+package nodeops
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/cache"
+)
+
+// barrier knows the changes that wait until no client has in its cache what they touch, and those that
+// have passed and were not applied yet. The table of caches holds their paths meanwhile.
+type barrier struct {
+	caches  *cache.Table
+	changes map[changeKey]*change
+	waiting map[api.Path][]*change // by path that it touches, in the order in which they began to wait
+	freed   []api.Path             // that some client has dropped, not looked at yet
+	longest time.Duration          // that a change has waited
+}
+
+// changeKey names a change: a call, or the sweep of a path.
+type changeKey struct {
+	cache.Change
+	swept api.Path
+}
+
+// change is one of them.
+type change struct {
+	key   changeKey
+	paths []api.Path
+	waits bool
+	since time.Time // it came to wait first; zero: it never did
+}
+
+func newBarrier(l cache.Limits) barrier {
+	return barrier{caches: cache.New(l), changes: map[changeKey]*change{}, waiting: map[api.Path][]*change{}}
+}
+
+func sweepKey(p api.Path) changeKey { return changeKey{swept: p} }
+
+// enter makes sure that nothing at these paths becomes cacheable until the change has left.
+func (b *barrier) enter(k changeKey, paths []api.Path) *change {
+	x := b.changes[k]
+	if x == nil {
+		x = &change{key: k, paths: paths}
+		b.changes[k] = x
+		b.caches.Hold(paths)
+	}
+	return x
+}
+
+// isClear reports whether a change need not wait.
+func (b *barrier) isClear(x *change) bool { return b.caches.IsClear(x.key.Change, x.paths) }
+
+// wait lets a change wait, and returns the drops that have to be told.
+func (b *barrier) wait(now time.Time, x *change) []cache.Drop {
+	if !x.waits {
+		x.waits = true
+		for _, p := range x.paths {
+			b.waiting[p] = append(b.waiting[p], x)
+		}
+	}
+	if x.since.IsZero() {
+		x.since = now
+	}
+	return b.caches.DropFor(now, x.key.Change, x.paths)
+}
+
+// resume ends the waiting of a change. It holds its paths still.
+func (b *barrier) resume(x *change) {
+	if !x.waits {
+		return
+	}
+	x.waits = false
+	for _, p := range x.paths {
+		b.waiting[p] = slices.DeleteFunc(b.waiting[p], func(y *change) bool { return y == x })
+		if len(b.waiting[p]) == 0 {
+			delete(b.waiting, p)
+		}
+	}
+}
+
+// pass lets a change go on that is clear: what its own client may have of the paths, the client has
+// dropped by itself.
+func (b *barrier) pass(now time.Time, x *change) {
+	b.resume(x)
+	if !x.since.IsZero() {
+		b.longest = max(b.longest, now.Sub(x.since))
+	}
+	b.note(b.caches.Forget(x.key.Change, x.paths))
+}
+
+// leave ends a change: it was applied, or will never be proposed.
+func (b *barrier) leave(k changeKey) {
+	if x := b.changes[k]; x != nil {
+		b.resume(x)
+		delete(b.changes, k)
+		b.caches.Release(x.paths)
+	}
+}
+
+// note takes note of paths that a client does not have any more.
+func (b *barrier) note(freed []api.Path) {
+	for _, p := range freed {
+		if len(b.waiting[p]) > 0 {
+			b.freed = append(b.freed, p)
+		}
+	}
+}
+
+// next is the first change that waits and need not any more, since something was freed; nil: none.
+func (b *barrier) next() *change {
+	for len(b.freed) > 0 {
+		for _, x := range b.waiting[b.freed[0]] {
+			if b.isClear(x) {
+				return x
+			}
+		}
+		b.freed = b.freed[1:]
+	}
+	return nil
+}
+
+// countWaiting counts the changes that wait.
+func (b *barrier) countWaiting() (n int) {
+	for _, x := range b.changes { // order-free: a sum
+		if x.waits {
+			n++
+		}
+	}
+	return n
+}
+
+func (k changeKey) compare(l changeKey) int {
+	if k.Change != l.Change {
+		return k.Change.Compare(l.Change)
+	}
+	return k.swept.Compare(l.swept)
+}
+
+// sorted lists the changes in an order.
+func (b *barrier) sorted() []*change {
+	return slices.SortedFunc(maps.Values(b.changes), func(x, y *change) int { return x.key.compare(y.key) })
+}

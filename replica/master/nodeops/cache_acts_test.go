@@ -1,0 +1,194 @@
+package nodeops_test
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/command"
+)
+
+func (w *caching) actOpen(t *rapid.T) {
+	c := pick(t, "client", w.alive())
+	p := rapid.SampledFrom(cachePaths).Draw(t, "path")
+	o := api.Open{Path: p[1:], Rights: api.RightRead | api.RightWrite, Create: rapid.SampledFrom([]api.Creation{api.CreateNever, api.CreateNever, api.CreateMay, api.CreateMust}).Draw(t, "create")}
+	if o.Create != api.CreateNever {
+		o.Kind = api.File
+		if p == "/d" {
+			o.Kind = api.Directory
+		}
+		o.Ephemeral = rapid.Bool().Draw(t, "ephemeral")
+	}
+	w.call(c, p, o)
+}
+
+// opened is a node that the client has open.
+func (w *caching) opened(t *rapid.T) (*cacher, string, api.Token) {
+	c := pick(t, "client", w.alive())
+	var paths []string
+	for _, p := range cachePaths {
+		if c.tokens[p] != "" {
+			paths = append(paths, p)
+		}
+	}
+	p := pick(t, "path", paths)
+	return c, p, c.tokens[p]
+}
+
+func (w *caching) actRead(t *rapid.T) {
+	c, p, h := w.opened(t)
+	w.call(c, p, pick(t, "op", []api.Op{api.GetContents{Handle: h}, api.GetStat{Handle: h}, api.ReadDir{Handle: h}, api.ReadDir{Handle: h, Most: 1}}))
+}
+
+func (w *caching) actChange(t *rapid.T) {
+	c, p, h := w.opened(t)
+	text := rapid.SampledFrom([]string{"ann\n", "bob\n", "x"}).Draw(t, "contents")
+	op := pick(t, "op", []api.Op{
+		api.SetContents{Handle: h, Contents: text}, api.SetContents{Handle: h, Contents: text}, api.DeleteNode{Handle: h},
+		api.SetACL{Handle: h, Names: api.ACLNames{Read: "all", Write: "bob", Change: "all"}}, api.CloseHandle{Handle: h},
+	})
+	if _, closes := op.(api.CloseHandle); closes {
+		delete(c.tokens, p)
+	}
+	w.call(c, p, op)
+}
+
+// waiting are the calls that their clients wait for.
+func (w *caching) waiting() (all []*cacheCall) {
+	for _, c := range w.cachers {
+		for seq := range c.next {
+			if s := c.sent[seq+1]; !s.done {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// actCopy brings a copy of any request, also of one that is over.
+func (w *caching) actCopy(t *rapid.T) {
+	c := pick(t, "client", w.cachers)
+	if c.next == 0 {
+		t.Skip("none")
+	}
+	w.deliver(c.sent[api.Seq(rapid.IntRange(1, int(c.next)).Draw(t, "call"))])
+}
+
+func (w *caching) actGiveUp(t *rapid.T) {
+	s := pick(t, "call", w.waiting())
+	w.of(s.Session).finish(s)
+}
+
+func (w *caching) actAnswer(t *rapid.T) {
+	if len(w.answers) == 0 {
+		t.Skip("none")
+	}
+	w.receive(w.answers[len(w.answers)-1])
+}
+
+func (w *caching) actLateAnswer(t *rapid.T) { w.receive(pick(t, "answer", w.answers)) }
+
+// actTold sends what the answer to a KeepAlive tells.
+func (w *caching) actTold(t *rapid.T) {
+	c := pick(t, "client", w.cachers)
+	if c.ended {
+		t.Skip("ended")
+	}
+	events, last := w.ops.TakeEvents(c.id)
+	w.told = append(w.told, toldEvents{c, events, last})
+}
+
+// actTake is a client that is told: it takes each event once, in order.
+func (w *caching) actTake(t *rapid.T) {
+	all := pick(t, "told", w.told)
+	first := all.last - api.EventNumber(len(all.events)) + 1
+	for i, e := range all.events {
+		if first+api.EventNumber(i) == all.to.taken+1 {
+			all.to.taken++
+			all.to.take(e)
+		}
+	}
+}
+
+func (c *cacher) take(e api.Event) {
+	switch e.Kind {
+	case api.EventDrop:
+		c.drop(e.Node.Path)
+		c.drops = e.Drop
+	case api.EventDropAll:
+		clear(c.cache)
+		c.drops = e.Drop
+	}
+}
+
+// actAck brings an acknowledgement, perhaps a late one.
+func (w *caching) actAck(t *rapid.T) {
+	c := pick(t, "client", w.cachers)
+	if !c.ended {
+		through := int(c.taken)
+		w.ops.AckEvents(w.at(), c.id, api.EventNumber(rapid.IntRange(max(0, through-2), through).Draw(t, "through")))
+		w.take()
+	}
+}
+
+// actLeaseEnds is a client whose lease is over, by its own clock first. What it asked for before may
+// still be answered.
+func (w *caching) actLeaseEnds(t *rapid.T) {
+	if len(w.alive()) > 1 && rapid.IntRange(0, 3).Draw(t, "rarely") == 0 {
+		pick(t, "client", w.alive()).over = true
+	}
+}
+
+// actSessionEnds is the end of a session whose lease is over.
+func (w *caching) actSessionEnds(t *rapid.T) {
+	for _, c := range w.cachers {
+		if c.over && !c.ended {
+			c.ended = true
+			w.upkeep(command.Expire{Guard: w.guard(), Session: c.id})
+			w.join()
+			return
+		}
+	}
+	t.Skip("none")
+}
+
+func (w *caching) actApply(t *rapid.T) {
+	if len(w.log) == 0 {
+		t.Skip("none")
+	}
+	w.step()
+}
+
+// settle lets each client take and acknowledge what it is told, and each call come again: then none
+// waits at the barrier, since a change is held no longer than that.
+func (w *caching) settle() {
+	w.authority = true
+	for range 20 {
+		w.drain()
+		for _, c := range w.cachers {
+			w.settleClient(c)
+		}
+		w.isSo()
+		w.pass(time.Minute)
+	}
+	w.drain()
+	require.Zero(w.rt, w.ops.Status().Barred, "calls wait for clients that have said all")
+	require.Zero(w.rt, w.ops.Status().Caches.Held, "paths are held for no change")
+}
+
+func (w *caching) settleClient(c *cacher) {
+	if c.ended {
+		return
+	}
+	events, last := w.ops.TakeEvents(c.id)
+	for i, e := range events {
+		if n := last - api.EventNumber(len(events)-1-i); n == c.taken+1 {
+			c.taken = n
+			c.take(e)
+		}
+	}
+	w.ops.AckEvents(w.at(), c.id, c.taken)
+	w.world.take()
+}
