@@ -76,6 +76,19 @@ func (w *caching) actCopy(t *rapid.T) {
 	w.deliver(c.sent[api.Seq(rapid.IntRange(1, int(c.next)).Draw(t, "call"))])
 }
 
+// actLateCopy brings a request that its client has given up, and that the cell may still execute.
+func (w *caching) actLateCopy(t *rapid.T) {
+	var late []*cacheCall
+	for _, c := range w.alive() {
+		for seq := c.seen + 1; seq <= c.next; seq++ {
+			if s := c.sent[seq]; s.done && len(touched(s.path, s.Op)) > 0 {
+				late = append(late, s)
+			}
+		}
+	}
+	w.deliver(pick(t, "call", late))
+}
+
 func (w *caching) actGiveUp(t *rapid.T) {
 	s := pick(t, "call", w.waiting())
 	w.of(s.Session).finish(s)

@@ -309,7 +309,7 @@ func TestWhatIsCachedIsSo(t *testing.T) {
 		w := newCaching(t)
 		actions := map[string]func(*rapid.T){
 			"read": w.actRead, "read more": w.actRead, "read yet more": w.actRead, "open": w.actOpen, "change": w.actChange,
-			"copy": w.actCopy, "give up": w.actGiveUp, "answer": w.actAnswer, "another answer": w.actAnswer, "late answer": w.actLateAnswer,
+			"copy": w.actCopy, "late copy": w.actLateCopy, "give up": w.actGiveUp, "answer": w.actAnswer, "another answer": w.actAnswer, "late answer": w.actLateAnswer,
 			"ask for events": w.actTold, "take events": w.actTake, "acknowledge": w.actAck, "acknowledge too": w.actAck,
 			"lease ends": w.actLeaseEnds, "session ends": w.actSessionEnds, "apply": w.actApply, "apply too": w.actApply,
 			"slot":      func(*rapid.T) { w.slot() },

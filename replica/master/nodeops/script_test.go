@@ -24,9 +24,9 @@ import (
 //	ann get f · stat f · dir f · set f TEXT · names f NAME · delete f
 //	ann acquire f exclusive|shared [wait] · release f [of CALL] · cancel f CALL
 //	ann sequencer f q · attach f q · check f q · close f · poison f
-//	ann events · has NUMBER
-//	ann copy CALL · seen CALL · end · expires · flushed · presents f
-//	apply [all|together] · busy · lease on|off · pass 5s · serving · failover [late] · deposed · wake
+//	ann events · has NUMBER · caches on|off
+//	ann lost ... · copy CALL · seen CALL · end · expires · flushed · presents f
+//	caches · apply [all|together] · busy · lease on|off · pass 5s · serving · failover [late] · deposed · wake
 type script struct {
 	*world
 	ids    map[string]api.SessionID
@@ -40,6 +40,7 @@ type script struct {
 	quoted map[string]api.Sequencer
 	held   map[name]api.Acquisition
 	last   map[string]api.Acquisition // of a handle
+	keeps  map[api.SessionID]bool     // whose calls allow the client to keep the answer in its cache
 	out    []string
 }
 
@@ -55,6 +56,7 @@ func newScriptOf(t testing.TB, cfg nodeops.Config) *script {
 		next: map[api.SessionID]api.Seq{}, seen: map[api.SessionID]api.Seq{}, calls: map[name]calls.Request{},
 		opens: map[name]string{}, seqs: map[name]string{}, tokens: map[string]api.Token{},
 		quoted: map[string]api.Sequencer{}, held: map[name]api.Acquisition{}, last: map[string]api.Acquisition{},
+		keeps: map[api.SessionID]bool{},
 	}
 	for _, who := range []string{"ann", "bob", "cat"} {
 		s.ids[who] = s.session(api.Principal(who))
@@ -119,6 +121,9 @@ func (s *script) line(w []string) {
 		if len(w) > 1 {
 			s.log = late
 		}
+	case "caches":
+		c := s.ops.Status()
+		s.tell("%d registrations, %d paths held, %d calls wait, longest %v", c.Caches.Registrations, c.Caches.Held, c.Barred, c.Longest)
 	case "deposed":
 		s.epoch()
 	case "wake":
@@ -166,6 +171,10 @@ func (s *script) client(id api.SessionID, w []string) {
 		return
 	case "has":
 		s.ops.AckEvents(s.at(), id, api.EventNumber(s.number(w[1])))
+		s.take()
+		return
+	case "caches":
+		s.keeps[id] = w[1] == "on"
 		return
 	case "presents":
 		s.tell("%s: %v", w[1], s.ops.Present(s.at(), id, s.who[id], s.tokens[w[1]]))
@@ -174,6 +183,10 @@ func (s *script) client(id api.SessionID, w []string) {
 	}
 	s.next[id]++
 	k := name{id, s.next[id]}
+	lost := w[0] == "lost"
+	if lost {
+		w = w[1:]
+	}
 	switch w[0] {
 	case "open":
 		s.opens[k] = w[1]
@@ -182,9 +195,11 @@ func (s *script) client(id api.SessionID, w []string) {
 	case "attach":
 		s.opens[k] = w[1]
 	}
-	c := calls.Request{Session: id, Seq: k.seq, Seen: s.seen[id], Op: s.op(id, w)}
+	c := calls.Request{Session: id, Seq: k.seq, Seen: s.seen[id], Op: s.op(id, w), MayCache: s.keeps[id]}
 	s.calls[k] = c
-	s.ask(c)
+	if !lost {
+		s.ask(c)
+	}
 }
 
 func (s *script) number(text string) api.Seq {
@@ -201,7 +216,11 @@ func (s *script) duration(text string) time.Duration {
 
 func (s *script) reply(r nodeops.Reply) {
 	k := name{r.Session, r.Seq}
-	s.tell("%s/%d %s", s.names[r.Session], r.Seq, s.result(k, r.Result))
+	text := s.result(k, r.Result)
+	if r.Cacheable {
+		text += fmt.Sprintf(" cacheable since drop %d", r.Drops)
+	}
+	s.tell("%s/%d %s", s.names[r.Session], r.Seq, text)
 }
 
 // result remembers what a client would: tokens, sequencers, acquisitions.
