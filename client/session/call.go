@@ -21,6 +21,8 @@ type call struct {
 	sentAt time.Time
 	epoch  api.Epoch
 	due    time.Time // when to send again
+	// covered is the AckedThrough of its first sending
+	covered api.Seq
 
 	missed        int  // answers that did not come in time
 	refused       int  // consecutive refusals
@@ -34,6 +36,8 @@ type call struct {
 	cancelTarget *call // of a CancelAcquire: the Acquire that it cancels
 	relaunched   bool  // it was sent before, under another Seq, and withdrawn
 	handleClosed bool  // its handle is closed: it is not sent to a later master
+	mayCache     bool  // its caller would keep the answer
+	loose        Token // of an Open that was cancelled and may create its node: its token before
 }
 
 // send sends c to the replica that is taken for the master.
@@ -54,7 +58,8 @@ func (m *Machine) request(now time.Time, c *call) api.Request {
 	case m.keep:
 		return api.Request{ID: c.id, Session: m.session, Epoch: m.epoch, Op: m.nextKeepAlive(now, c)}
 	}
-	return api.Request{ID: c.id, Session: m.session, Seq: c.seq, AckedThrough: m.ackedThrough(), Epoch: m.epoch, Op: c.op}
+	return api.Request{ID: c.id, Session: m.session, Seq: c.seq, AckedThrough: m.ackedThrough(), Epoch: m.epoch,
+		MayCache: c.mayCache && m.lease.state == Valid, Op: c.op}
 }
 
 // resend sends c again because it is due. The machine turns away from a target that has
@@ -93,6 +98,7 @@ func (m *Machine) launch(now time.Time, c *call) {
 	c.seq = m.next
 	m.next++
 	m.flight = append(m.flight, c)
+	c.covered = m.ackedThrough()
 	if c.token != 0 {
 		m.out.Launched = append(m.out.Launched, Launch{Token: c.token, Session: m.session, Seq: c.seq})
 	}
@@ -130,6 +136,7 @@ func (m *Machine) report(c *call, d Done) {
 	if m.canExchange() {
 		m.emitDone(d)
 	} else {
+		d.Cacheable = false
 		m.withheld = append(m.withheld, d)
 	}
 }

@@ -51,6 +51,7 @@ func (m *Machine) cancelQueued(i int) {
 
 func (m *Machine) cancelSent(c *call) {
 	m.emitDone(Done{Token: c.token, Outcome: Unknown, Why: Cancelled})
+	m.noteLoose(c)
 	c.token = 0
 	switch c.op.(type) {
 	case api.Acquire:

@@ -46,6 +46,9 @@ type Config struct {
 	// Queue bounds the calls that wait to be sent for the first time. Beyond it Start refuses
 	// calls, except Release and CloseHandle. Default 1024.
 	Queue int
+
+	// Cache is the cache of files, directories and open handles. The zero value turns it on.
+	Cache Cache
 }
 
 // DefaultRho is also the default of replicas.
@@ -90,6 +93,7 @@ func (c Config) Validate() error {
 	if c.Queue < 0 {
 		fault("Queue %d is negative", c.Queue)
 	}
+	faults = append(faults, c.Cache.fault())
 	return errors.Join(faults...)
 }
 
@@ -114,6 +118,7 @@ func (c Config) withDefaults() Config {
 	if c.Queue == 0 {
 		c.Queue = 1024
 	}
+	c.Cache = c.Cache.WithDefaults()
 	return c
 }
 

@@ -12,7 +12,8 @@
 // (the states), machine.go (inputs and output), call.go (sending), queue.go (the
 // window), reply.go (what an answer does), route.go (which replica is the master);
 // then lease.go (until when the session is alive), keepalive.go, failover.go,
-// watch.go (events), holding.go (what handles hold), cancel.go and handleclosed.go (cleaning up).
+// watch.go (events), holding.go (what handles hold), cancel.go and handleclosed.go (cleaning up),
+// caching.go (which answers may be kept).
 //
 // # States
 //
@@ -73,6 +74,23 @@
 // have been missed. The client accepts no
 // answer of a master of a lower epoch: that master may have kept it in memory only,
 // and the present master has to know of the handle or lock.
+//
+// # Answers that may be kept
+//
+// The caller keeps answers for as long as the master remembers that it may, and drops them when it is
+// told (CHU §2.7, package cache). Done.Cacheable says of an answer that nothing has overtaken it:
+//
+//   - the master of the present epoch gave it, and this client has acknowledged the epoch;
+//   - no drop was taken that was queued after the answer was read: drops are numbered, and the answer has
+//     the number of the last one before it;
+//   - the lease runs, and has run since the answer came.
+//
+// Drops come as EventDrop, in the same output as the KeepAlive that acknowledges them: the caller drops
+// first, and sends then. EventJeopardy, EventFailover and EventExpired end all that is kept; the
+// acknowledgement of an epoch never comes before its EventFailover.
+//
+// A call that changes something and was cancelled may still be executed. Output.Settled tells when that
+// has become impossible.
 //
 // # The end of a call
 //

@@ -6,7 +6,7 @@ import "github.com/chubbycell/chubby/replica/api"
 type Event struct {
 	Kind  EventKind
 	Epoch api.Epoch // of an EventFailover: the epoch of the new master
-	Node  api.Event // of an EventNode: what happened to which node
+	Node  api.Event // of an EventNode: what happened to which node; of an EventDrop: what to drop
 }
 
 // EventKind is the kind of an Event.
@@ -28,6 +28,9 @@ const (
 	EventPresented
 	// EventNode: something happened to a node that the client watches (CHU §2.5).
 	EventNode
+	// EventDrop: what is kept from answers that were Cacheable is to be dropped, as Node says, before
+	// what was output with this event is sent: that says so to the master.
+	EventDrop
 )
 
 // String prints the kind as in traces.
@@ -45,6 +48,8 @@ func (k EventKind) String() string {
 		return "presented"
 	case EventNode:
 		return "node"
+	case EventDrop:
+		return "drop"
 	}
 	return "no event"
 }

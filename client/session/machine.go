@@ -27,9 +27,12 @@ type Output struct {
 	// Launched identifies the calls that are in Send for the first time. An Acquire that waits
 	// for long may be launched again under another Seq; its earlier Seq then holds nothing.
 	Launched []Launch
-	Done     []Done    // each token once, in the order in which the calls ended
-	Events   []Event   // in the order in which they happened
-	Wake     time.Time // call Advance no later than this; zero: no deadline
+	Done     []Done  // each token once, in the order in which the calls ended
+	Events   []Event // in the order in which they happened
+	// Settled are calls that ended Unknown because they were cancelled, and of which no copy will be
+	// executed from now on.
+	Settled []Token
+	Wake    time.Time // call Advance no later than this; zero: no deadline
 }
 
 // Machine is one client's session. Each method is an input: it does not block, and what it
@@ -59,6 +62,7 @@ type Machine struct {
 	queue    []*call // not sent yet, oldest first
 	cleanup  []*call // calls of the machine that clean up, not sent yet
 	withheld []Done  // answers that arrived while none may be reported
+	loose    []loose // cancelled calls that may yet be executed
 
 	lease       lease
 	keep        *call  // the KeepAlive; nil without a session, or where the cell gives no leases
@@ -102,7 +106,10 @@ func (m *Machine) Open(now time.Time) {
 // at the latest when it is cancelled. OpenSession, EndSession, KeepAlive and CancelAcquire are
 // reserved for the machine and refused as Invalid. The caller must not start another Acquire on
 // a handle that holds its lock: the answer would be that the handle holds it.
-func (m *Machine) Start(now time.Time, op api.Op) Token {
+func (m *Machine) Start(now time.Time, op api.Op) Token { return m.start(now, &call{op: op}) }
+
+func (m *Machine) start(now time.Time, c *call) Token {
+	op := c.op
 	m.advanceLease(now)
 	t := m.newToken()
 	switch code := checkOp(op); {
@@ -114,7 +121,8 @@ func (m *Machine) Start(now time.Time, op api.Op) Token {
 		m.emitDone(Done{Token: t, Outcome: Refused, Why: QueueFull, Result: api.Result{Code: api.Busy}})
 	default:
 		m.Open(now)
-		m.queue = append(m.queue, &call{token: t, op: op})
+		c.token = t
+		m.queue = append(m.queue, c)
 		m.pump(now)
 	}
 	return t

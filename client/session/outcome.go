@@ -76,4 +76,7 @@ type Done struct {
 	// Result is the answer if the outcome is Executed. Its Code is also set if an answer or a
 	// check refused the call. Otherwise it is zero.
 	Result api.Result
+	// Cacheable: the answer to a call of StartCacheable may be kept, and read while the lease is
+	// known to run (Status.Bound), until an EventDrop, EventFailover or EventJeopardy.
+	Cacheable bool
 }

@@ -81,7 +81,8 @@ func (m *Machine) receiveCall(now time.Time, from uint32, p api.Reply) {
 	switch p.Code.Execution() {
 	case api.Executed:
 		m.noteMasterAnswer(now, from, p)
-		m.onAnswer(now, c, Done{Outcome: Executed, Why: Answered, Result: p.Result})
+		m.settle(c)
+		m.onAnswer(now, c, Done{Outcome: Executed, Why: Answered, Result: p.Result, Cacheable: m.isCacheable(c, p)})
 	case api.Never:
 		m.route.noteAnswer(from, now)
 		m.onAnswer(now, c, Done{Outcome: Refused, Why: Answered, Result: api.Result{Code: p.Code}})
@@ -129,6 +130,7 @@ func (m *Machine) onAnswer(now time.Time, c *call, d Done) {
 	if !c.handleClosed {
 		m.holdings.update(c.op, d.Result)
 	}
+	m.settleOpen(c)
 	m.cleanUp(c, d.Result)
 	m.report(c, d)
 	m.pump(now)

@@ -8,6 +8,7 @@ import "github.com/chubbycell/chubby/replica/api"
 type eventsTaken struct {
 	epoch   api.Epoch // of the master whose numbers these are
 	through api.EventNumber
+	drops   api.DropNumber // the highest of a drop
 }
 
 // ackedEvents is what the next KeepAlive acknowledges to the master of the present epoch.
@@ -31,10 +32,19 @@ func (m *Machine) takeEvents(epoch api.Epoch, l api.Leased) bool {
 	first := l.LastEvent - api.EventNumber(len(l.Events)-1)
 	for i, e := range l.Events {
 		if first+api.EventNumber(i) > m.taken.through {
-			m.emitEvent(Event{Kind: EventNode, Node: e})
+			m.takeEvent(e)
 		}
 	}
 	news := l.LastEvent > m.taken.through
 	m.taken.through = max(m.taken.through, l.LastEvent)
 	return news
+}
+
+func (m *Machine) takeEvent(e api.Event) {
+	if !e.Kind.IsDrop() {
+		m.emitEvent(Event{Kind: EventNode, Node: e})
+		return
+	}
+	m.taken.drops = max(m.taken.drops, e.Drop)
+	m.emitEvent(Event{Kind: EventDrop, Node: e})
 }

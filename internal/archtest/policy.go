@@ -76,7 +76,8 @@ var packages = map[string]rule{
 	"replica/disk/backup":   {synchronous, []string{"replica/state/command", "replica/disk/store"}},
 
 	"client/session":    {pure, []string{"replica/api"}},
-	"client":            {concurrent, []string{"client/session", "internal/boottime", "internal/transport/rpc"}},
+	"client/cache":      {pure, []string{"replica/api"}},
+	"client":            {concurrent, []string{"client/session", "client/cache", "internal/boottime", "internal/transport/rpc"}},
 	"client/recipe":     {concurrent, []string{"client"}},
 	"client/chubbytest": {concurrent, []string{"replica", "client"}},
 	"replica":           {concurrent, []string{"replica/disk/diskjobs", "internal/boottime"}},
